@@ -1,0 +1,211 @@
+package assistant
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+)
+
+// Model is one endpoint that answers requests: an OpenAI-compatible server,
+// the offline model behind the same wire, or a script in a test.
+//
+// Stream sends req and yields the parts of the answer as they arrive. The last
+// part of a whole answer is exactly one End. An answer that stops before its
+// end yields an error instead (a *RequestError, of kind KindInterrupted when
+// parts had arrived); nothing follows an error. Cancelling ctx ends the stream
+// and its connection at once. Stream may be called from any goroutine.
+type Model interface {
+	Stream(ctx context.Context, req Request) iter.Seq2[Part, error]
+}
+
+// Encoder is a Model that can show the exact body it would send.
+type Encoder interface {
+	// Encode returns the JSON document of req, without sending it.
+	Encode(req Request) (json.RawMessage, error)
+}
+
+// ImageModel is a Model that can also draw.
+type ImageModel interface {
+	// Image draws what prompt asks for, one image.
+	Image(ctx context.Context, model, prompt string) (Image, error)
+}
+
+// Image is a drawn picture.
+type Image struct {
+	Data     []byte // the decoded file
+	MIMEType string // for example "image/png"; "" when the endpoint did not say
+	Revised  string // the prompt as the endpoint changed it; "" when it did not
+}
+
+// Request is one request for one response.
+type Request struct {
+	Model    string // the name the endpoint knows, without our provider prefix
+	Messages []WireMessage
+	Tools    []ToolSpec
+}
+
+// Role says who speaks in a message.
+type Role string
+
+// The roles of the chat completions wire.
+const (
+	RoleSystem    Role = "system"
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+	RoleTool      Role = "tool"
+)
+
+// WireMessage is a message as the wire wants it: calls and their results apart.
+type WireMessage struct {
+	Role    Role
+	Content string
+	Calls   []Call // of an assistant message, in the order the model made them
+	CallID  string // of a tool message: the call it answers
+}
+
+// Call is a tool call that a model has made.
+type Call struct {
+	ID   string
+	Name string
+	// Arguments is the JSON text as received, whole but not yet validated;
+	// the engine, not the wire, decides whether it may run.
+	Arguments string
+}
+
+// ToolSpec is what a model is told about a tool.
+type ToolSpec struct {
+	Name        string
+	Description string
+	Parameters  json.RawMessage // JSON Schema of one object
+}
+
+// Part is a piece of an answer: one of Text, Reasoning, Wait, Retry, Unreadable, End.
+//
+//sumtype:decl
+type Part interface{ part() }
+
+type (
+	// Text is visible answer text, sanitised by the wire.
+	Text struct{ Text string }
+
+	// Reasoning is the model's thinking, whichever of its three forms it came
+	// in, sanitised by the wire.
+	Reasoning struct{ Text string }
+
+	// Wait says that the endpoint is slow: nothing useful came For so long.
+	Wait struct{ For time.Duration }
+
+	// Retry announces that the request failed before its first content and
+	// will be sent again.
+	Retry struct {
+		Attempt int           // 1 for the first retry
+		Reason  string        // one sanitised sentence
+		After   time.Duration // how long the wire waits before it sends
+	}
+
+	// Unreadable says that a part of the answer could not be understood and was left out.
+	Unreadable struct{ Reason string }
+
+	// End closes a whole answer.
+	End struct {
+		Calls  []Call // in index order; nil when the answer calls no tool
+		Finish string // the endpoint's finish_reason; "" when only [DONE] came
+		Usage  *Usage // nil when the endpoint did not report it
+		Limits *RateLimits
+	}
+)
+
+func (Text) part()       {}
+func (Reasoning) part()  {}
+func (Wait) part()       {}
+func (Retry) part()      {}
+func (Unreadable) part() {}
+func (End) part()        {}
+
+// Cut reports whether the endpoint stopped the answer before the model had
+// said everything. Tools of a cut answer never run.
+func (e End) Cut() bool { return e.Finish == "length" || e.Finish == "content_filter" }
+
+// Usage counts tokens as the endpoint did.
+type Usage struct {
+	Prompt, Completion, Reasoning, Cached int
+}
+
+// RateLimits is what an endpoint's headers said about its quotas. A zero limit
+// is unknown.
+type RateLimits struct {
+	RequestsPerMinute, RequestsLeft int
+	TokensPerMinute, TokensLeft     int
+	RequestsReset, TokensReset      time.Duration
+}
+
+// ModelInfo describes a model that can be chosen.
+type ModelInfo struct {
+	ID        string  // "provider/name"
+	Context   int     // tokens; 0 is unknown
+	TPM       int     // tokens a minute; 0 is unknown
+	Known     bool    // Context comes from the endpoint, the catalogue or the config
+	Tools     bool    // can call tools
+	Reasons   bool    // can reason
+	Images    bool    // can draw
+	PriceIn   float64 // US dollars for a million tokens; 0 with PriceOut 0 is unknown
+	PriceOut  float64
+	Source    string // where the description comes from: "live", "cache", "catalogue", "config"
+	NoChat    bool   // an embedding, speech or other model that cannot chat
+	Retrieved time.Time
+}
+
+// Kind is the class of a failed request: the label that is shown.
+type Kind string
+
+// The classes of spec §8.5.
+const (
+	KindAuth        Kind = "auth"
+	KindQuota       Kind = "quota"
+	KindNet         Kind = "net"
+	KindModel       Kind = "model"
+	KindOverflow    Kind = "overflow"
+	KindInterrupted Kind = "interrupted"
+	KindUnknown     Kind = "unknown"
+)
+
+// RequestError is a request that the provider or the network refused.
+type RequestError struct {
+	Kind    Kind
+	Status  int           // HTTP status; 0 when no answer came
+	Message string        // the provider's own words, sanitised and redacted
+	Matched string        // the code or phrase that made it an overflow; "" otherwise
+	After   time.Duration // Retry-After, when it was given
+	Err     error         // the cause; may be nil
+}
+
+// Error says the class, the status and the provider's words.
+func (e *RequestError) Error() string {
+	words := e.Message
+	if words == "" && e.Err != nil {
+		words = e.Err.Error()
+	}
+	if e.Status != 0 {
+		return fmt.Sprintf("%s: %d %s", e.Kind, e.Status, words)
+	}
+	return fmt.Sprintf("%s: %s", e.Kind, words)
+}
+
+// Unwrap returns the cause.
+func (e *RequestError) Unwrap() error { return e.Err }
+
+// KindOf returns the class of err: KindUnknown for an error that is not a
+// *RequestError, "" for nil.
+func KindOf(err error) Kind {
+	var re *RequestError
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &re):
+		return re.Kind
+	}
+	return KindUnknown
+}

@@ -1,0 +1,102 @@
+package assistant
+
+import (
+	"crypto/rand"
+	"encoding/base32"
+	"encoding/binary"
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// PairState tells how far a pair has come.
+type PairState string
+
+// The states of spec §8.1.
+const (
+	PairIdle     PairState = "idle"
+	PairSending  PairState = "sending"
+	PairComplete PairState = "complete"
+	PairError    PairState = "error"
+)
+
+// The error codes a pair can end with, beside the Kind of a failed request.
+const (
+	CodeInterrupted      = "interrupted"
+	CodeCancelled        = "cancelled"
+	CodeInvalidToolCalls = "invalid_tool_calls"
+	CodePromptTooLarge   = "user_prompt_too_large"
+	CodeOverflowTrimmed  = "context_overflow_after_trimming"
+)
+
+// Pair is one user message and everything the assistant produced for it. It is
+// the unit of history, of filtering and of context.
+type Pair struct {
+	ID      string `json:"id"` // see NewID; kept by export and import
+	Seq     int64  `json:"-"`  // place in the stream, given by the store; order is by Seq, never by time
+	Session string `json:"session"`
+	Topic   string `json:"topic"` // path, "AI > Agents"; "" is the root
+	Model   string `json:"model"` // "provider/name"
+
+	UserText string `json:"user_text"`
+	// AssistantText is the text of all responses of the turn, with a
+	// [[tool:N]] marker where the result of call N belongs.
+	AssistantText string `json:"assistant_text"`
+	Reasoning     string `json:"reasoning"`
+
+	Star         int       `json:"star"` // 0 to 3
+	Flag         bool      `json:"flag"` // true is blue, the default
+	State        PairState `json:"state"`
+	ErrorCode    string    `json:"error_code"`
+	ErrorMessage string    `json:"error_message"`
+	CreatedAt    time.Time `json:"created_at"`
+
+	Attachments []Attachment `json:"attachments"`
+	ToolCalls   []ToolCall   `json:"tool_calls"`
+	Payloads    []Payload    `json:"payloads,omitempty"`
+
+	Page         string        `json:"page,omitempty"`          // the page that was open
+	ReasoningFor time.Duration `json:"reasoning_for,omitempty"` // how long the model thought, in ns
+	Took         time.Duration `json:"took,omitempty"`          // from send to end, in ns
+	Usage        *Usage        `json:"usage,omitempty"`         // summed over the responses of the turn
+	Suggested    *Suggested    `json:"suggested,omitempty"`
+}
+
+// Suggested is what the assistant offers for the next step.
+type Suggested struct {
+	Values  []SuggestedValue  `json:"suggested_values,omitempty"`
+	Actions []SuggestedAction `json:"suggested_actions,omitempty"`
+}
+
+// Attachment is a file whose text stands in the user's message.
+type Attachment struct {
+	Name string `json:"name"` // as the user wrote it
+	Type string `json:"type"` // MIME type
+	Size int64  `json:"size"` // bytes
+}
+
+// ToolCall is a call that was made in the turn of a pair, with its result.
+type ToolCall struct {
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	Result    *ToolResult     `json:"result,omitempty"` // nil: it did not run
+	// Response counts the responses of the turn from 0: calls of one response
+	// share it and go back to the model as one assistant message.
+	Response int           `json:"response"`
+	Took     time.Duration `json:"took,omitempty"` // in ns
+	// Silent calls were invalid: the model was told, the user is not shown a card.
+	Silent bool `json:"silent,omitempty"`
+}
+
+// NewID returns an identifier that sorts by its time of making: 48 bits of
+// milliseconds and 80 random bits, 26 lower-case characters.
+func NewID(now time.Time) string {
+	var b [16]byte
+	binary.BigEndian.PutUint64(b[:8], uint64(now.UnixMilli())<<16)
+	rand.Read(b[6:])
+	return strings.ToLower(idEncoding.EncodeToString(b[:]))
+}
+
+// idEncoding is base32 with digits before letters, so that text order is time order.
+var idEncoding = base32.HexEncoding.WithPadding(base32.NoPadding)

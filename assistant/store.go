@@ -1,0 +1,41 @@
+package assistant
+
+import "context"
+
+// Store keeps pairs. assistant/history keeps them in SQLite; MemoryStore is
+// for programs that need no more than the running process.
+type Store interface {
+	// Commit applies one batch, all of it or nothing, and is durable when it
+	// returns. New pairs (Seq 0) are given their Seq, in the order of Put.
+	Commit(ctx context.Context, b *Batch) error
+	// Load returns the pairs with these Seqs, in the order asked for. One that
+	// is unknown is left out.
+	Load(ctx context.Context, seqs []int64) ([]Pair, error)
+	// Refs returns the uncut pairs of one session in order, costed with
+	// charsPerToken; session "" means of all sessions.
+	Refs(ctx context.Context, session string, charsPerToken float64) ([]Ref, error)
+}
+
+// Batch is what one Commit does.
+type Batch struct {
+	// Put inserts pairs with Seq 0, setting it, and replaces the others.
+	Put []*Pair
+	// Delete removes pairs for good.
+	Delete []int64
+	// Cut marks every pair of Session with Seq >= CutFrom as rolled back: out
+	// of view, search and requests. CutFrom 0 cuts nothing.
+	CutFrom int64
+	// Uncut brings the pairs of Session with Seq >= UncutFrom back. 0 is none.
+	UncutFrom int64
+	Session   string
+	// Intent names the checkpoint intent that this batch carries out; a store
+	// remembers the last one, so that rolling it forward twice changes nothing.
+	Intent string
+}
+
+// Ref is what the boundary and the list need to know of a pair that is not loaded.
+type Ref struct {
+	Seq   int64
+	Cost  int  // estimated tokens, see PairCost
+	Sends bool // whether the pair contributes messages to a request
+}
