@@ -22,15 +22,21 @@ type Batch struct {
 	Put []*Pair
 	// Delete removes pairs for good.
 	Delete []int64
-	// Cut marks every pair of Session with Seq >= CutFrom as rolled back: out
-	// of view, search and requests. CutFrom 0 cuts nothing.
-	CutFrom int64
-	// Uncut brings the pairs of Session with Seq >= UncutFrom back. 0 is none.
-	UncutFrom int64
-	Session   string
-	// Intent names the checkpoint intent that this batch carries out; a store
+	// Cut rolls pairs back: out of view, search and requests, not deleted.
+	// nil cuts nothing.
+	Cut *Cut
+	// Uncut brings back what the Cut of this name took. "" is none.
+	Uncut string
+	// Intent names the checkpoint intent that this batch carries out. A store
 	// remembers the last one, so that rolling it forward twice changes nothing.
 	Intent string
+}
+
+// Cut names the uncut pairs of Session with Seq >= From.
+type Cut struct {
+	Name    string // to be given to Uncut; an intent's name
+	Session string
+	From    int64
 }
 
 // Ref is what the boundary and the list need to know of a pair that is not loaded.
