@@ -1,0 +1,22 @@
+// Package style turns a palette into the styles and signs of every component
+// of the screen.
+//
+// A palette is fourteen colours named for what they are for. New resolves one
+// palette for the terminal at hand (dark or light, how many colours, Unicode
+// or not) into a Styles value with one group per component; a component is
+// given its group and never names a colour. Icons holds the signs that say
+// the same as the colours, so a screen without colour loses nothing.
+//
+// A Styles value is plain data: copy it, keep it, and make a new one with New
+// when the background, the theme or the terminal changes. Nothing here keeps
+// state, and everything may be called from any goroutine.
+//
+// # Caveats
+//
+// Back is never painted: the terminal's own background stays. Contrast is
+// promised against a background no lighter (dark) or darker (light) than Back.
+// The sixteen colours of a terminal are the user's to change; the sixteen-colour
+// form keeps to the ones that are readable with the colours of xterm and of VGA.
+//
+// It implements the "Colours" point of the design's section 3.
+package style

@@ -1,0 +1,298 @@
+package style
+
+import (
+	"image/color"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// The least contrast that WCAG 2.2 asks of text (1.4.3) and of the parts of a
+// component (1.4.11), and what its AAA level asks of text (1.4.6).
+const (
+	textAA  = 4.5
+	partsAA = 3.0
+	textAAA = 7.0
+)
+
+// luminance is the relative luminance of WCAG.
+func luminance(c color.Color) float64 {
+	r, g, b, _ := c.RGBA()
+	lin := func(v uint32) float64 {
+		s := float64(v) / 0xffff
+		if s <= 0.04045 {
+			return s / 12.92
+		}
+		return math.Pow((s+0.055)/1.055, 2.4)
+	}
+	return 0.2126*lin(r) + 0.7152*lin(g) + 0.0722*lin(b)
+}
+
+func contrast(a, b color.Color) float64 {
+	x, y := luminance(a), luminance(b)
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+func TestContrastIsKnown(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want float64
+	}{{"#000000", "#ffffff", 21}, {"#777777", "#ffffff", 4.48}, {"#ffffff", "#ffffff", 1}} {
+		if got := contrast(lipgloss.Color(c.a), lipgloss.Color(c.b)); math.Abs(got-c.want) > 0.01 {
+			t.Errorf("contrast(%s, %s) = %.2f, want %.2f", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+func TestEveryThemeHasContrast(t *testing.T) {
+	for _, name := range Themes() {
+		for _, dark := range []bool{true, false} {
+			for _, profile := range []Profile{True, Col256} {
+				o := Options{Dark: dark, Theme: name, Colors: profile}
+				p, wheel := o.palette()
+				atLeast := textAA
+				if name == "high-contrast" {
+					atLeast = textAAA
+				}
+				check := func(what, text, back string, atLeast float64) {
+					if got := contrast(exact(text, profile), exact(back, profile)); got < atLeast {
+						t.Errorf("%s dark=%v profile=%d: %s has contrast %.2f, want %.1f", name, dark, profile, what, got, atLeast)
+					}
+				}
+				text := map[string]string{
+					"base": p.Base, "muted": p.Muted, "accent": p.Accent, "good": p.Good, "bad": p.Bad,
+					"warn": p.Warn, "info": p.Info, "special": p.Special,
+				}
+				for role, c := range text {
+					check(role+" on back", c, p.Back, atLeast)
+					check(role+" on panel", c, p.Panel, atLeast)
+				}
+				for i, c := range wheel {
+					check("wheel "+string(rune('0'+i)), c, p.Back, atLeast)
+				}
+				check("on_bubble on bubble", p.OnBubble, p.Bubble, atLeast)
+				check("base on mark", p.Base, p.Mark, atLeast)
+				check("edge on back", p.Edge, p.Back, partsAA)
+			}
+		}
+	}
+}
+
+// xterm16 are the sixteen colours that xterm ships; those of package ansi are VGA's.
+var xterm16 = [16]color.RGBA{
+	{0, 0, 0, 255}, {205, 0, 0, 255}, {0, 205, 0, 255}, {205, 205, 0, 255},
+	{0, 0, 238, 255}, {205, 0, 205, 255}, {0, 205, 205, 255}, {229, 229, 229, 255},
+	{127, 127, 127, 255}, {255, 0, 0, 255}, {0, 255, 0, 255}, {255, 255, 0, 255},
+	{92, 92, 255, 255}, {255, 0, 255, 255}, {0, 255, 255, 255}, {255, 255, 255, 255},
+}
+
+func TestSixteenColoursHaveContrast(t *testing.T) {
+	schemes := map[string]func(int) color.Color{
+		"vga":   func(i int) color.Color { return ansi.BasicColor(i) },
+		"xterm": func(i int) color.Color { return xterm16[i] },
+	}
+	for scheme, of := range schemes {
+		for _, c := range []struct {
+			name string
+			ansi16
+			back color.Color
+		}{{"dark", dark16, color.Black}, {"light", light16, color.White}} {
+			text := append([]int{c.muted, c.accent, c.good, c.bad, c.warn, c.info, c.special}, c.wheel[:]...)
+			for _, i := range text {
+				if i == none {
+					continue // the terminal's own text colour
+				}
+				if got := contrast(of(i), c.back); got < textAA {
+					t.Errorf("%s %s: colour %d has contrast %.2f, want %.1f", scheme, c.name, i, got, textAA)
+				}
+			}
+			if got := contrast(of(c.onBubble), of(c.bubble)); got < textAA {
+				t.Errorf("%s %s: bubble has contrast %.2f, want %.1f", scheme, c.name, got, textAA)
+			}
+			if got := contrast(of(c.edge), c.back); got < partsAA {
+				t.Errorf("%s %s: edge has contrast %.2f, want %.1f", scheme, c.name, got, partsAA)
+			}
+		}
+	}
+}
+
+func TestPaletteIsSmall(t *testing.T) {
+	if n := len(ColourNames()); n > 14 {
+		t.Errorf("the palette has %d colours, want at most 14", n)
+	}
+	if got, want := len(ColourNames()), reflect.TypeFor[palette]().NumField(); got != want {
+		t.Errorf("%d names for %d colours", got, want)
+	}
+}
+
+// eachStyle calls f with every style in v, by the path of its field.
+func eachStyle(v reflect.Value, path string, f func(string, lipgloss.Style)) {
+	if s, ok := v.Interface().(lipgloss.Style); ok {
+		f(path, s)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		if _, ok := v.Interface().(lipgloss.Border); ok {
+			return
+		}
+		for i := range v.NumField() {
+			eachStyle(v.Field(i), path+"."+v.Type().Field(i).Name, f)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			eachStyle(v.Index(i), path, f)
+		}
+	}
+}
+
+func TestNoColourMeansNoColour(t *testing.T) {
+	count := 0
+	for _, dark := range []bool{true, false} {
+		eachStyle(reflect.ValueOf(New(Options{Dark: dark, Colors: None})), "", func(path string, s lipgloss.Style) {
+			count++
+			out := s.Render("x")
+			for _, seq := range strings.Split(out, "\x1b[")[1:] {
+				params, _, _ := strings.Cut(seq, "m")
+				for _, p := range strings.Split(params, ";") {
+					if len(p) > 1 {
+						t.Errorf("%s renders %q: a colour", path, out)
+					}
+				}
+			}
+		})
+	}
+	if count < 100 {
+		t.Fatalf("only %d styles were looked at", count)
+	}
+}
+
+func TestProfilesUseTheirOwnColours(t *testing.T) {
+	for _, c := range []struct {
+		profile     Profile
+		has, hasNot string
+	}{
+		{True, "38;2;", "38;5;"},
+		{Col256, "38;5;", "38;2;"},
+		{Col16, "\x1b[", "38;"},
+	} {
+		all := ""
+		eachStyle(reflect.ValueOf(New(Options{Dark: true, Colors: c.profile})), "", func(_ string, s lipgloss.Style) {
+			all += s.Render("x")
+		})
+		if !strings.Contains(all, c.has) || strings.Contains(all, c.hasNot) {
+			t.Errorf("profile %d: want %q and no %q in the sequences", c.profile, c.has, c.hasNot)
+		}
+	}
+}
+
+// Without colour the states that share a place must differ in their sign.
+func TestStatesDifferWithoutColour(t *testing.T) {
+	for _, unicode := range []bool{true, false} {
+		i := icons(unicode)
+		for name, group := range map[string][]string{
+			"tool":      append([]string{i.ToolOK, i.ToolBad}, i.Running[0]),
+			"fold":      {i.Folded, i.Open},
+			"saved":     {i.Saved, i.Unsaved, i.Lock},
+			"rule":      {i.Ignore, i.Allow, i.Pending, i.Shadowed, i.Dead},
+			"wheel":     i.Wheel,
+			"model":     {i.Available, i.Hidden},
+			"bar":       {i.BarFull, i.BarEmpty},
+			"diff":      {i.Add, i.Remove},
+			"task":      {i.Ticked, i.Blank},
+			"star":      {i.Star, i.NoStar},
+			"selection": {i.Selected, i.Marked},
+		} {
+			seen := map[string]bool{}
+			for _, sign := range group {
+				if sign == "" || seen[sign] {
+					t.Errorf("unicode=%v %s: %q is empty or used twice", unicode, name, sign)
+				}
+				seen[sign] = true
+			}
+		}
+	}
+	b := New(Options{Colors: None}).Border
+	if b.Shape == b.FocusedShape {
+		t.Error("the focus cannot be seen without colour")
+	}
+}
+
+func TestSignsAreOneCell(t *testing.T) {
+	each := func(i Icons, f func(name, sign string)) {
+		v := reflect.ValueOf(i)
+		for n := range v.NumField() {
+			switch s := v.Field(n).Interface().(type) {
+			case string:
+				f(v.Type().Field(n).Name, s)
+			case []string:
+				for _, s := range s {
+					f(v.Type().Field(n).Name, s)
+				}
+			}
+		}
+	}
+	for _, unicode := range []bool{true, false} {
+		each(icons(unicode), func(name, sign string) {
+			if ansi.StringWidth(sign) != 1 {
+				t.Errorf("%s %q is %d cells wide, want 1", name, sign, ansi.StringWidth(sign))
+			}
+			if !unicode && (sign < " " || sign > "~") {
+				t.Errorf("%s %q is not ASCII", name, sign)
+			}
+		})
+		if n := len(icons(unicode).Wheel); n != wheelSize {
+			t.Errorf("%d signs for %d rule colours", n, wheelSize)
+		}
+	}
+}
+
+func TestRuleColoursRotate(t *testing.T) {
+	r := New(Options{Dark: true}).Rules
+	a, i := r.Rule(1)
+	b, j := r.Rule(1 + wheelSize)
+	if i != 1 || j != 1 || a.Render("x") != b.Render("x") {
+		t.Errorf("rule 1 and %d have places %d and %d", 1+wheelSize, i, j)
+	}
+	seen := map[string]bool{}
+	for i := range wheelSize {
+		s, _ := r.Rule(i)
+		seen[s.Render("x")] = true
+	}
+	if len(seen) != wheelSize {
+		t.Errorf("%d different rule colours, want %d", len(seen), wheelSize)
+	}
+}
+
+func TestOverrides(t *testing.T) {
+	s := New(Options{Dark: true, Palette: map[string]string{"good": "#010203", "bad": "red", "no": "#000000"}})
+	if got := s.Chat.ToolOK.Render("x"); !strings.Contains(got, "38;2;1;2;3") {
+		t.Errorf("good renders %q, want the user's colour", got)
+	}
+	if got, want := s.Chat.ToolBad.Render("x"), New(Options{Dark: true}).Chat.ToolBad.Render("x"); got != want {
+		t.Errorf("bad renders %q, want the theme's %q", got, want)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for name, c := range map[string]struct {
+		o    Options
+		want string
+	}{
+		"zero":     {Options{}, ""},
+		"all good": {Options{Theme: "high-contrast", Palette: map[string]string{"on_bubble": "#ABCdef"}}, ""},
+		"theme":    {Options{Theme: "pink"}, `no theme "pink"`},
+		"colour":   {Options{Palette: map[string]string{"good ": "#000000"}}, `no colour "good "`},
+		"value":    {Options{Palette: map[string]string{"good": "#00000g"}}, `want #rrggbb`},
+		"length":   {Options{Palette: map[string]string{"good": "#fff"}}, `want #rrggbb`},
+	} {
+		err := Check(c.o)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: Check = %v, want %q", name, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package style
+
+import "charm.land/lipgloss/v2"
+
+// Styles holds one group per component; a component is given its group only.
+type Styles struct {
+	Icons    Icons
+	Header   Header
+	Footer   Footer
+	Chat     Chat
+	Rules    Rules
+	Input    Input
+	Overlay  Overlay
+	Diff     Diff
+	Markdown Markdown
+	Border   Border
+}
+
+// Header styles the line at the top.
+type Header struct {
+	Bar, Name, Text, Model, Count, Saved, Unsaved, Lock lipgloss.Style
+}
+
+// Footer styles the line at the bottom.
+type Footer struct {
+	Bar, Mode, Key, Text, Notice, Warn, Bad lipgloss.Style
+}
+
+// Chat styles the message viewport.
+type Chat struct {
+	User        lipgloss.Style // the user's message, on its own background
+	Assistant   lipgloss.Style
+	Thinking    lipgloss.Style // reasoning
+	ToolName    lipgloss.Style
+	ToolArgs    lipgloss.Style
+	ToolOK      lipgloss.Style
+	ToolBad     lipgloss.Style
+	ToolRunning lipgloss.Style
+	Outside     lipgloss.Style // a pair that is off-context
+	Badge       lipgloss.Style // "off", "not in filter"
+	Time        lipgloss.Style
+	Error       lipgloss.Style
+	Notice      lipgloss.Style
+	Chip        lipgloss.Style // a suggested value
+	Number      lipgloss.Style // the digit of a chip or action
+	Primary     lipgloss.Style // actions by their style
+	Secondary   lipgloss.Style
+	Warning     lipgloss.Style
+	Focus       lipgloss.Style // the mark at the item that has the focus
+	Found       lipgloss.Style // a search hit
+	Separator   lipgloss.Style // checkpoint and boundary lines
+	Star, Flag  lipgloss.Style
+	New         lipgloss.Style // the hint that something arrived below
+	Welcome     lipgloss.Style
+	Example     lipgloss.Style
+}
+
+// Rules styles the pane of the filter rules. Wheel is indexed by the rule's
+// place modulo its length, and goes with Icons.Wheel.
+type Rules struct {
+	Title, Tab, TabOpen, Text, Count, Muted            lipgloss.Style
+	Ignore, Allow, Pending, Shadowed, Dead             lipgloss.Style
+	Highlight, Selected, BarAvailable, BarHidden, Warn lipgloss.Style
+	Wheel                                              []lipgloss.Style
+}
+
+// Rule is the style and the place in Icons.Wheel of the rule with index i ≥ 0.
+func (r Rules) Rule(i int) (lipgloss.Style, int) {
+	n := i % len(r.Wheel)
+	return r.Wheel[n], n
+}
+
+// Input styles the input box.
+type Input struct {
+	Text, Placeholder, Prompt, Estimate, Over, Chip, Queued, Selected lipgloss.Style
+}
+
+// Overlay styles the dialogs and lists above the screen.
+type Overlay struct {
+	Box, Border, Title, Text, Selected, Muted, Key, Match, Group, Danger lipgloss.Style
+}
+
+// Diff styles the lines of a difference; each also has its sign in Icons.
+type Diff struct {
+	Add, Remove, Hunk, Same lipgloss.Style
+}
+
+// Border is the shape and the colour of the boxes. Focused boxes have another
+// shape as well, so that the focus shows without colour.
+type Border struct {
+	Shape, FocusedShape lipgloss.Border
+	Idle, Focused       lipgloss.Style
+}
+
+// Markdown styles rendered answers.
+type Markdown struct {
+	Text, Strong, Emph, Strike     lipgloss.Style
+	Heading                        [6]lipgloss.Style // by level, from 1
+	Code                           lipgloss.Style    // a code span
+	CodeBlock                      lipgloss.Style    // code without a known class
+	Quote, Item, Number            lipgloss.Style    // the bar of a quote, the bullet, the number of an item
+	Link, LinkText                 lipgloss.Style    // the address; the text before it
+	Image                          lipgloss.Style
+	Rule, TableHead, TableLine     lipgloss.Style
+	Bullet, Bar, Line, Column      string // signs, from Icons
+	Cross, Ticked, Blank, Ellipsis string
+
+	Syntax Syntax
+}
+
+// Syntax styles source code by the class of its words.
+type Syntax struct {
+	Keyword, Type, Function, Name, Builtin, String, Number, Comment, Operator, Error, Added, Removed, Heading lipgloss.Style
+}
