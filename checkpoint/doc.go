@@ -1,0 +1,2 @@
+// Package checkpoint keeps the versions of a document.
+package checkpoint

@@ -1,0 +1,340 @@
+package checkpoint
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// maxDepth bounds the nesting of a document, and so the stack that reading it
+// needs. No window state comes near it.
+const maxDepth = 1000
+
+// SyntaxError says why a document is not JSON that can be kept exactly.
+type SyntaxError struct {
+	Offset int    // in bytes from the start of the document
+	Reason string // for people
+}
+
+// Error implements error.
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("checkpoint: document, byte %d: %s", e.Offset, e.Reason)
+}
+
+// parse reads one whole document. encoding/json would take numbers through
+// float64 or leave them unread, drop repeated keys and replace bad text; and
+// it is too slow for a checkpoint of a thousand rules within a millisecond.
+func parse(doc []byte) (value, error) { return parseText(string(doc)) }
+
+// parseText is parse for a text that nobody can change.
+func parseText(doc string) (value, error) {
+	p := parser{in: doc}
+	if !utf8.ValidString(doc) {
+		return value{}, p.fail("text is not UTF-8")
+	}
+	p.space()
+	v, err := p.value(0)
+	if err != nil {
+		return value{}, err
+	}
+	p.space()
+	if p.at < len(p.in) {
+		return value{}, p.fail("more text after the value")
+	}
+	return v, nil
+}
+
+// parser reads in from at on.
+type parser struct {
+	in string
+	at int
+	// changed counts what was met so far that the canonical form writes
+	// differently. A value during which it stayed the same is canonical
+	// already, and its text is a part of in.
+	changed int
+}
+
+func (p *parser) fail(reason string) error { return &SyntaxError{Offset: p.at, Reason: reason} }
+
+// peek returns the next byte, 0 at the end (a NUL byte begins no value).
+func (p *parser) peek() byte {
+	if p.at < len(p.in) {
+		return p.in[p.at]
+	}
+	return 0
+}
+
+// space passes white space.
+func (p *parser) space() {
+	for p.at < len(p.in) {
+		switch p.in[p.at] {
+		case ' ', '\t', '\n', '\r':
+			p.at++
+			p.changed++
+		default:
+			return
+		}
+	}
+}
+
+// take passes c, if it comes next.
+func (p *parser) take(c byte) bool {
+	if p.peek() != c {
+		return false
+	}
+	p.at++
+	return true
+}
+
+func (p *parser) value(depth int) (value, error) {
+	if depth > maxDepth {
+		return value{}, p.fail("nested too deeply")
+	}
+	switch c := p.peek(); c {
+	case '{':
+		return p.object(depth)
+	case '[':
+		return p.list(depth)
+	case '"':
+		return p.str()
+	case 'n':
+		return p.word(kindNull, "null")
+	case 't':
+		return p.word(kindTrue, "true")
+	case 'f':
+		return p.word(kindFalse, "false")
+	default:
+		return p.number()
+	}
+}
+
+func (p *parser) word(k kind, word string) (value, error) {
+	if !strings.HasPrefix(p.in[p.at:], word) {
+		return value{}, p.fail("want a value")
+	}
+	p.at += len(word)
+	return value{kind: k, text: word}, nil
+}
+
+// number keeps the text of a number: 0.1, 1e400 and 9007199254740993 come
+// back as they are.
+func (p *parser) number() (value, error) {
+	from := p.at
+	p.take('-')
+	if !p.take('0') && !p.digits() {
+		return value{}, p.fail("want a value")
+	}
+	if p.take('.') && !p.digits() {
+		return value{}, p.fail("want a digit")
+	}
+	if c := p.peek(); c == 'e' || c == 'E' {
+		p.at++
+		if !p.take('+') {
+			p.take('-')
+		}
+		if !p.digits() {
+			return value{}, p.fail("want a digit")
+		}
+	}
+	return value{kind: kindNumber, text: p.in[from:p.at]}, nil
+}
+
+// digits passes a run of digits and reports whether there was one.
+func (p *parser) digits() bool {
+	from := p.at
+	for p.at < len(p.in) && p.in[p.at] >= '0' && p.in[p.at] <= '9' {
+		p.at++
+	}
+	return p.at > from
+}
+
+func (p *parser) list(depth int) (value, error) {
+	from, before := p.at, p.changed
+	p.at++
+	p.space()
+	var items []value
+	for !p.take(']') {
+		if len(items) > 0 && !p.take(',') {
+			return value{}, p.fail("want , or ]")
+		}
+		p.space()
+		item, err := p.value(depth + 1)
+		if err != nil {
+			return value{}, err
+		}
+		items = append(items, item)
+		p.space()
+	}
+	if p.changed == before {
+		return value{kind: kindList, text: p.in[from:p.at], items: items}, nil
+	}
+	return newList(items), nil
+}
+
+func (p *parser) object(depth int) (value, error) {
+	from, before := p.at, p.changed
+	p.at++
+	p.space()
+	var keys []string
+	var items []value
+	sorted := true
+	for !p.take('}') {
+		if len(keys) > 0 && !p.take(',') {
+			return value{}, p.fail("want , or }")
+		}
+		p.space()
+		key, item, err := p.member(depth)
+		if err != nil {
+			return value{}, err
+		}
+		sorted = sorted && (len(keys) == 0 || keys[len(keys)-1] < key)
+		keys, items = append(keys, key), append(items, item)
+		p.space()
+	}
+	if !sorted {
+		if twice := sortMembers(keys, items); twice {
+			return value{}, p.fail("a key occurs twice in the object that ends here")
+		}
+		p.changed++
+	}
+	if p.changed == before {
+		return value{kind: kindObject, text: p.in[from:p.at], keys: keys, items: items}, nil
+	}
+	return newObject(keys, items), nil
+}
+
+// member reads a key, its colon and its value.
+func (p *parser) member(depth int) (string, value, error) {
+	if p.peek() != '"' {
+		return "", value{}, p.fail("want a key")
+	}
+	key, err := p.decoded()
+	if err != nil {
+		return "", value{}, err
+	}
+	p.space()
+	if !p.take(':') {
+		return "", value{}, p.fail("want :")
+	}
+	p.space()
+	item, err := p.value(depth + 1)
+	return key, item, err
+}
+
+// sortMembers sorts keys and items alike and reports whether a key is twice
+// among them.
+func sortMembers(keys []string, items []value) bool {
+	order := make([]int, len(keys))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return strings.Compare(keys[i], keys[j]) })
+	oldKeys, oldItems := slices.Clone(keys), slices.Clone(items)
+	twice := false
+	for to, from := range order {
+		keys[to], items[to] = oldKeys[from], oldItems[from]
+		twice = twice || to > 0 && keys[to] == keys[to-1]
+	}
+	return twice
+}
+
+func (p *parser) str() (value, error) {
+	from, before := p.at, p.changed
+	s, err := p.decoded()
+	if err != nil {
+		return value{}, err
+	}
+	if p.changed == before {
+		return value{kind: kindString, text: p.in[from:p.at]}, nil
+	}
+	return value{kind: kindString, text: string(appendString(nil, s))}, nil
+}
+
+// decoded reads a string and returns what it means.
+func (p *parser) decoded() (string, error) {
+	p.at++
+	from := p.at
+	for p.at < len(p.in) {
+		switch c := p.in[p.at]; {
+		case c == '"':
+			p.at++
+			return p.in[from : p.at-1], nil
+		case c == '\\':
+			return p.escaped(from)
+		case c < ' ':
+			return "", p.fail("control character in a string")
+		}
+		p.at++
+	}
+	return "", p.fail("string without an end")
+}
+
+// escaped goes on with a string that began at from and has its first escape
+// at p.at. The canonical form may need that very escape; calling it changed
+// costs one copy and is right all the same.
+func (p *parser) escaped(from int) (string, error) {
+	p.changed++
+	out := []byte(p.in[from:p.at])
+	for p.at < len(p.in) {
+		c := p.in[p.at]
+		switch {
+		case c == '"':
+			p.at++
+			return string(out), nil
+		case c < ' ':
+			return "", p.fail("control character in a string")
+		case c != '\\':
+			out = append(out, c)
+			p.at++
+		default:
+			r, err := p.escape()
+			if err != nil {
+				return "", err
+			}
+			out = utf8.AppendRune(out, r)
+		}
+	}
+	return "", p.fail("string without an end")
+}
+
+// escape reads one escape sequence, or the two that make a surrogate pair.
+func (p *parser) escape() (rune, error) {
+	p.at++
+	c := p.peek()
+	if i := strings.IndexByte(`"\/bfnrt`, c); c != 0 && i >= 0 {
+		p.at++
+		return rune("\"\\/\b\f\n\r\t"[i]), nil
+	}
+	r, err := p.hex()
+	if err != nil || !utf16.IsSurrogate(r) {
+		return r, err
+	}
+	if !p.take('\\') {
+		return 0, p.fail("half of a surrogate pair")
+	}
+	low, err := p.hex()
+	if err != nil {
+		return 0, err
+	}
+	if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
+		return 0, p.fail("half of a surrogate pair")
+	}
+	return r, nil
+}
+
+// hex reads u and four hexadecimal digits.
+func (p *parser) hex() (rune, error) {
+	const digits = 4
+	if !p.take('u') || p.at+digits > len(p.in) {
+		return 0, p.fail("bad escape")
+	}
+	n, err := strconv.ParseUint(p.in[p.at:p.at+digits], 16, 16)
+	if err != nil {
+		return 0, p.fail("bad escape")
+	}
+	p.at += digits
+	return rune(n), nil
+}
