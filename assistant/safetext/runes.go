@@ -1,0 +1,110 @@
+package safetext
+
+import "unicode"
+
+// Runes with a name of their own in the rules.
+const (
+	zwnj = '\u200c' // zero width non-joiner
+	zwj  = '\u200d' // zero width joiner
+	vs15 = '\ufe0e' // text presentation of the sign before
+	vs16 = '\ufe0f' // emoji presentation of the sign before
+)
+
+// maxMarks is how many combining marks one base keeps: Unicode's Stream-Safe
+// Text Format allows 30, more than any language writes. A longer run only
+// serves to paint over other lines or to make one cell cost megabytes.
+const maxMarks = 30
+
+// visibleFormat holds the format characters (Cf) that have a glyph: number and
+// verse signs written around digits.
+var visibleFormat = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{Lo: 0x0600, Hi: 0x0605, Stride: 1},
+		{Lo: 0x06dd, Hi: 0x070f, Stride: 0x070f - 0x06dd},
+		{Lo: 0x0890, Hi: 0x0891, Stride: 1},
+		{Lo: 0x08e2, Hi: 0x08e2, Stride: 1},
+	},
+	R32: []unicode.Range32{{Lo: 0x110bd, Hi: 0x110cd, Stride: 0x10}},
+}
+
+// pictographs approximates Extended_Pictographic: what an emoji sequence can
+// be made of. A sign too many keeps one joiner that nobody sees; a sign too few
+// would break an emoji apart.
+var pictographs = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{Lo: 0x00a9, Hi: 0x00ae, Stride: 5},
+		{Lo: 0x203c, Hi: 0x2049, Stride: 0x2049 - 0x203c},
+		{Lo: 0x2122, Hi: 0x2139, Stride: 0x2139 - 0x2122},
+		{Lo: 0x2190, Hi: 0x21ff, Stride: 1},
+		{Lo: 0x2300, Hi: 0x23ff, Stride: 1},
+		{Lo: 0x24c2, Hi: 0x24c2, Stride: 1},
+		{Lo: 0x25a0, Hi: 0x27bf, Stride: 1},
+		{Lo: 0x2934, Hi: 0x2935, Stride: 1},
+		{Lo: 0x2b00, Hi: 0x2bff, Stride: 1},
+		{Lo: 0x3030, Hi: 0x303d, Stride: 0x303d - 0x3030},
+		{Lo: 0x3297, Hi: 0x3299, Stride: 2},
+	},
+	R32:         []unicode.Range32{{Lo: 0x1f000, Hi: 0x1faff, Stride: 1}},
+	LatinOffset: 1,
+}
+
+// joinerScripts are the scripts in which ZWJ and ZWNJ change how a word is
+// written and read.
+var joinerScripts = []*unicode.RangeTable{
+	unicode.Arabic, unicode.Syriac, unicode.Mandaic, unicode.Nko, unicode.Mongolian, unicode.Phags_Pa,
+	unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil,
+	unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar,
+	unicode.Thaana, unicode.Tibetan, unicode.Balinese, unicode.Javanese, unicode.Lao, unicode.Thai,
+}
+
+// viramas end a consonant; a joiner right after one selects its half form, also
+// at the end of a word.
+var viramas = &unicode.RangeTable{R16: []unicode.Range16{
+	{Lo: 0x094d, Hi: 0x0d4d, Stride: 0x80}, // Devanagari to Malayalam
+	{Lo: 0x0dca, Hi: 0x0dca, Stride: 1},
+	{Lo: 0x1039, Hi: 0x103a, Stride: 1},
+	{Lo: 0x17d2, Hi: 0x17d2, Stride: 1},
+	{Lo: 0x1b44, Hi: 0x1b44, Stride: 1},
+}}
+
+// dropped reports whether r is never part of clean text, whatever is around it.
+// New line and tab are not; joiners and variation selectors are judged by their
+// neighbours.
+func dropped(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t':
+		return false
+	case r < 0x20 || r >= 0x7f && r < 0xa0:
+		return true
+	case r < 0xad:
+		return false
+	case r&0xfffe == 0xfffe || r >= 0xfdd0 && r <= 0xfdef:
+		return true // noncharacters
+	case unicode.Is(unicode.Cf, r):
+		return !unicode.Is(visibleFormat, r)
+	}
+	return unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+}
+
+// lineBreak reports the characters besides LF and CR that end a line in text
+// and would otherwise glue two words together when dropped.
+func lineBreak(r rune) bool { return r == '\u0085' || r == '\u2028' || r == '\u2029' }
+
+// selector reports a variation selector of any of the three blocks.
+func selector(r rune) bool { return unicode.Is(unicode.Variation_Selector, r) }
+
+// selectable reports whether a variation selector v has a meaning after base.
+func selectable(base, v rune) bool {
+	if v == vs15 || v == vs16 {
+		return unicode.Is(pictographs, base) || base >= '0' && base <= '9' || base == '#' || base == '*'
+	}
+	return v >= 0x180b && v <= 0x180f && unicode.Is(unicode.Mongolian, base)
+}
+
+func mark(r rune) bool { return r >= 0x300 && unicode.In(r, unicode.Mn, unicode.Me) }
+
+func joining(r rune) bool { return r >= 0x600 && unicode.In(r, joinerScripts...) }
+
+func pictograph(r rune) bool { return unicode.Is(pictographs, r) }
+
+func viramaBefore(r rune) bool { return r >= 0x900 && unicode.Is(viramas, r) }
