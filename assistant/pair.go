@@ -60,6 +60,10 @@ type Pair struct {
 	Took         time.Duration `json:"took,omitempty"`          // from send to end, in ns
 	Usage        *Usage        `json:"usage,omitempty"`         // summed over the responses of the turn
 	Suggested    *Suggested    `json:"suggested,omitempty"`
+	Notice       string        `json:"notice,omitempty"` // winnow's own word about how the turn ended
+	// InvalidRounds counts the invalid rounds of tool calls that the turn ended
+	// with, so that trying again after a crash does not start at none.
+	InvalidRounds int `json:"invalid_rounds,omitempty"`
 }
 
 // Suggested is what the assistant offers for the next step.

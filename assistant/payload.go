@@ -43,6 +43,9 @@ type PayloadType struct {
 	Parse func(raw json.RawMessage) (json.RawMessage, error)
 	// Instructions tell the model when and how to write it.
 	Instructions string
+	// Calls are the tool calls that carry out an accepted proposal; nil when
+	// there is nothing to accept.
+	Calls func(data json.RawMessage) ([]Call, error)
 }
 
 // summary is one line about data, whatever the type leaves out.

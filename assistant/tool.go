@@ -56,7 +56,10 @@ type ToolResult struct {
 	Message   string   `json:"message"`
 	Data      any      `json:"data,omitempty"` // encodes to JSON
 	ErrorCode string   `json:"error_code,omitempty"`
+	Hint      string   `json:"hint,omitempty"`    // how the model can do better
 	Payload   *Payload `json:"payload,omitempty"` // for the user's eyes; the model is shown its summary
+
+	stack string // of a panic, for the log
 }
 
 // OK returns a successful result.

@@ -1,0 +1,173 @@
+package assistant
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Builder composes what comes next in a conversation. It is immutable: every
+// method returns a new builder, and any number of them may share a
+// conversation, whose messages they never copy. Nothing reaches the
+// conversation before Conversation, Prompt or PromptForImage.
+type Builder struct {
+	conversation *Conversation
+	deltas       []delta
+}
+
+// delta is one thing to apply: a message or a change of the config.
+type delta struct {
+	name  string
+	apply func(messages *[]Message, config *Config) error
+}
+
+func (b Builder) with(name string, apply func(*[]Message, *Config) error) Builder {
+	b.deltas = append(slices.Clip(b.deltas), delta{name, apply})
+	return b
+}
+
+func (b Builder) message(name string, m Message, text string) Builder {
+	return b.with(name, func(messages *[]Message, _ *Config) error {
+		if text == "" {
+			return ErrEmpty
+		}
+		*messages = append(*messages, m)
+		return nil
+	})
+}
+
+// Agent tells the model who it is.
+func (b Builder) Agent(text string) Builder {
+	text = strings.TrimSpace(text)
+	return b.message("agent", &AgentMessage{text}, text)
+}
+
+// Assistant puts words into the assistant's mouth, as an example to go on from.
+func (b Builder) Assistant(text string) Builder {
+	text = strings.TrimSpace(text)
+	return b.message("assistant", &TextMessage{text, RoleAssistant}, text)
+}
+
+// Context gives the model something to know.
+func (b Builder) Context(text string) Builder {
+	text = strings.TrimSpace(text)
+	return b.message("context", &TextMessage{text, RoleUser}, text)
+}
+
+// Request asks for something.
+func (b Builder) Request(text string) Builder {
+	text = strings.TrimSpace(text)
+	return b.message("request", &TextMessage{text, RoleUser}, text)
+}
+
+// Provider prefers a provider from here on, and forgets the preferred model of another one.
+func (b Builder) Provider(name string) Builder {
+	return b.with("provider", func(_ *[]Message, c *Config) error {
+		if !slices.Contains(b.conversation.registry.Providers(), name) {
+			return &ConfigError{"provider", fmt.Sprintf("there is no provider %q.%s", name, didYouMean(name, b.conversation.registry.Providers()))}
+		}
+		if p, _, found := strings.Cut(c.Model, "/"); found && p != name {
+			c.Model = ""
+		}
+		c.Provider = name
+		return nil
+	})
+}
+
+// Model prefers a model from here on: "provider/name", or a name of the provider.
+func (b Builder) Model(name string) Builder {
+	return b.with("model", func(_ *[]Message, c *Config) error {
+		if name == "" {
+			return &ConfigError{"model", "the name is empty"}
+		}
+		if p, _, found := strings.Cut(name, "/"); found && slices.Contains(b.conversation.registry.Providers(), p) {
+			c.Provider = p
+		}
+		c.Model = name
+		return nil
+	})
+}
+
+// Tools adds tools to those the conversation has.
+func (b Builder) Tools(tools ...Tool) Builder {
+	return b.with("tools", func(_ *[]Message, c *Config) error {
+		all := append(slices.Clip(c.Tools), tools...)
+		if _, err := newToolbox(all); err != nil {
+			return err
+		}
+		c.Tools = all
+		return nil
+	})
+}
+
+// Conversation applies the deltas, all of them or, with a *DeltaError, none,
+// and returns the conversation to run. A second call applies them again.
+func (b Builder) Conversation() (*Conversation, error) {
+	if b.conversation == nil {
+		return nil, &ConfigError{"conversation", "a builder comes from Conversation.Continuation"}
+	}
+	c := b.conversation
+	var messages []Message
+	config := c.config
+	for _, d := range b.deltas {
+		if err := d.apply(&messages, &config); err != nil {
+			return nil, &DeltaError{d.name, err}
+		}
+	}
+	c.messages.Append(messages...)
+	c.config = config
+	return c, nil
+}
+
+// Prompt applies the deltas, runs the conversation to its end and returns the
+// assistant's last text.
+func (b Builder) Prompt(ctx context.Context) (string, error) {
+	c, err := b.Conversation()
+	if err != nil {
+		return "", err
+	}
+	text := ""
+	for m, err := range c.Run(ctx) {
+		if err != nil {
+			return text, err
+		}
+		if t, ok := m.(*TextMessage); ok {
+			text = t.Text
+		}
+	}
+	return text, nil
+}
+
+// errNoDrawing is returned by PromptForImage when the endpoint cannot draw.
+var errNoDrawing = errors.New("this endpoint has no images")
+
+// PromptForImage applies the deltas and has the texts of the user drawn as one picture.
+func (b Builder) PromptForImage(ctx context.Context) (Image, error) {
+	c, err := b.Conversation()
+	if err != nil {
+		return Image{}, err
+	}
+	model, name, err := c.choose(true)
+	if err != nil {
+		return Image{}, err
+	}
+	draws, ok := model.(ImageModel)
+	if !ok {
+		return Image{}, &ConfigError{"model", errNoDrawing.Error()}
+	}
+	var texts []string
+	for _, m := range c.messages.All() {
+		switch m := m.(type) {
+		case *AgentMessage:
+			texts = append(texts, m.Text)
+		case *TextMessage:
+			if m.Role == RoleUser {
+				texts = append(texts, m.Text)
+			}
+		case *ToolCallMessage:
+		}
+	}
+	return draws.Image(ctx, name, strings.Join(texts, "\n\n"))
+}

@@ -1,0 +1,137 @@
+package assistant
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"time"
+)
+
+// Config configures a Conversation.
+type Config struct {
+	Provider  string    // preferred provider; "" is any
+	Model     string    // preferred model; "" is any
+	Selection Selection // nil is DefaultSelection
+	Tools     []Tool
+	Limits    Limits
+}
+
+// Conversation owns a MessageList and talks to models about it. It belongs to
+// one goroutine at a time.
+type Conversation struct {
+	registry *Registry
+	messages *MessageList
+	config   Config
+}
+
+// NewConversation begins a conversation over the models of a registry.
+// messages may be nil, or a list that was kept before: the conversation owns it now.
+func NewConversation(registry *Registry, messages *MessageList, config Config) (*Conversation, error) {
+	if registry == nil {
+		return nil, &ConfigError{"registry", "a conversation needs models to talk to"}
+	}
+	if _, err := newToolbox(config.Tools); err != nil {
+		return nil, err
+	}
+	if messages == nil {
+		messages = NewMessageList()
+	}
+	return &Conversation{registry: registry, messages: messages, config: config}, nil
+}
+
+// Messages is the conversation's list: the one it works on.
+func (c *Conversation) Messages() *MessageList { return c.messages }
+
+// Config returns what the conversation runs with now.
+func (c *Conversation) Config() Config { return c.config }
+
+// Continuation returns a builder on this conversation. It may be taken while
+// Run is still yielding; what it builds counts from the next Run.
+func (c *Conversation) Continuation() Builder { return Builder{conversation: c} }
+
+// Run goes on with the conversation until the assistant's final text, yielding
+// each message when it has been appended, tool calls included. An error ends
+// it; the messages so far stay.
+func (c *Conversation) Run(ctx context.Context) iter.Seq2[Message, error] {
+	return func(yield func(Message, error) bool) {
+		e, err := c.engine()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		stopped := false
+		e.hooks.record = func(messages []Message) error {
+			for _, m := range messages {
+				c.messages.Append(m)
+				if !stopped && !yield(m, nil) {
+					stopped = true
+				}
+			}
+			return nil
+		}
+		e.hooks.stop = func() bool { return stopped }
+		if err := e.run(ctx); err != nil && !stopped {
+			yield(nil, err)
+		}
+	}
+}
+
+// engine prepares a turn of a conversation that stands alone: nobody to ask,
+// nothing to check, nothing to trim.
+func (c *Conversation) engine() (*engine, error) {
+	model, name, err := c.choose(false)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := newToolbox(c.config.Tools)
+	if err != nil {
+		return nil, err
+	}
+	return &engine{
+		model: model, tools: tools, limits: c.config.Limits.orDefault(), now: time.Now, pair: &Pair{},
+		hooks: hooks{
+			emit:     func(Event) {},
+			request:  func() Request { return Request{Model: name, Messages: wireMessages(c.messages.messages), Tools: tools.specs()} },
+			overflow: func(re *RequestError) error { return re },
+			approve:  func(context.Context, Tool, json.RawMessage) (bool, error) { return true, nil },
+			before:   func([]ToolCall) error { return nil },
+			after:    func(ToolCall) error { return nil },
+		},
+	}, nil
+}
+
+// choose selects the model for the next request.
+func (c *Conversation) choose(images bool) (Model, string, error) {
+	selection := c.config.Selection
+	if selection == nil {
+		selection = DefaultSelection{}
+	}
+	need := Need{
+		Provider: c.config.Provider, Model: c.config.Model, Images: images,
+		Tools: len(c.config.Tools) > 0, Tokens: c.estimate(),
+	}
+	id, err := selection.Select(need, c.registry.Models())
+	if err != nil {
+		return nil, "", err
+	}
+	model, name, _, err := c.registry.Open(id)
+	return model, name, err
+}
+
+// estimate is the size of the next request in tokens.
+func (c *Conversation) estimate() int {
+	sum := 0
+	for _, m := range wireMessages(c.messages.messages) {
+		sum += estimate(m.Content, DefaultCharsPerToken)
+		for _, call := range m.Calls {
+			sum += estimate(call.Arguments, DefaultCharsPerToken)
+		}
+	}
+	return sum
+}
+
+// DefaultCharsPerToken divides the runes of a text to estimate its tokens: a
+// little under the four that English takes, so that estimates err on the safe side.
+const DefaultCharsPerToken = 3.5

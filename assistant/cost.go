@@ -1,0 +1,142 @@
+package assistant
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// PairParts returns the texts that a pair adds to a request, each of which is
+// estimated on its own: the user's text, the text of each response, and of each
+// call its arguments and its result.
+func PairParts(p *Pair) []string {
+	var parts []string
+	for _, m := range PairMessages(p) {
+		switch m := m.(type) {
+		case *TextMessage:
+			parts = append(parts, m.Text)
+		case *ToolCallMessage:
+			if m.Message != "" {
+				parts = append(parts, m.Message)
+			}
+			parts = append(parts, string(m.Arguments), resultContent(m))
+		case *AgentMessage:
+			parts = append(parts, m.Text)
+		}
+	}
+	return parts
+}
+
+// PairCost estimates the tokens that a pair adds to a request: the sum over its
+// parts of their runes divided by charsPerToken, rounded up (spec §8.4).
+func PairCost(p *Pair, charsPerToken float64) int {
+	sum := 0
+	for _, part := range PairParts(p) {
+		sum += estimate(part, charsPerToken)
+	}
+	return sum
+}
+
+// PairSends says whether the pair contributes messages to a request.
+func PairSends(p *Pair) bool { return len(PairMessages(p)) > 0 }
+
+// estimate is ⌈runes / charsPerToken⌉.
+func estimate(text string, charsPerToken float64) int {
+	return int(math.Ceil(float64(utf8.RuneCountInString(text)) / charsPerToken))
+}
+
+// PairMessages returns the messages a pair gives to a request: what the user
+// said, the tool exchange, the assistant's text. Empty parts give none. A pair
+// that ended in an error gives only the responses and exchanges that were
+// whole, and nothing when there are none; a running pair gives nothing.
+func PairMessages(p *Pair) []Message {
+	failed := p.State == PairError
+	if p.State == PairSending || (failed && len(p.ToolCalls) == 0) {
+		return nil
+	}
+	var out []Message
+	if strings.TrimSpace(p.UserText) != "" {
+		out = append(out, &TextMessage{p.UserText, RoleUser})
+	}
+	texts, last := segments(p.AssistantText, p.ToolCalls)
+	response := -1
+	for i, c := range p.ToolCalls {
+		if c.Result == nil {
+			continue // cancelled before it ran: its response was not whole
+		}
+		m := callMessage(c)
+		if c.Response != response {
+			response = c.Response
+			m.Message, m.joined = texts[i], false
+		}
+		out = append(out, m)
+	}
+	if last != "" && !failed {
+		out = append(out, &TextMessage{last, RoleAssistant})
+	}
+	return out
+}
+
+// callMessage is the message of a call that has run, a later one of its response.
+func callMessage(c ToolCall) *ToolCallMessage {
+	m := &ToolCallMessage{ToolName: c.Name, ToolCallID: c.ID, Arguments: c.Arguments, joined: true}
+	m.Result = encodeResult(*c.Result)
+	if !c.Result.Success {
+		m.Error = &c.Result.Message
+	}
+	return m
+}
+
+// maxResultRunes bounds what one result may add to a request: about 9,000
+// tokens, so that five of them leave room in a window of 128,000.
+const maxResultRunes = 32_000
+
+// encodeResult is a result as a model reads it: the payload by its summary,
+// and too much data cut off with a note that says so.
+func encodeResult(r ToolResult) json.RawMessage {
+	shown := r
+	if r.Payload != nil {
+		shown.Payload = &Payload{ID: r.Payload.ID, Type: r.Payload.Type, Summary: r.Payload.Summary}
+	}
+	raw, err := encodePlain(shown)
+	if err == nil && utf8.RuneCount(raw) <= maxResultRunes {
+		return raw
+	}
+	note := "the data could not be encoded and was left out"
+	if err == nil {
+		note = "the data was cut to fit; ask for less at a time"
+		shown.Data = map[string]any{"truncated": true, "note": note, "beginning": beginning(r.Data)}
+	} else {
+		shown.Data = map[string]any{"truncated": true, "note": note}
+	}
+	shown.Message = cutRunes(shown.Message, maxResultRunes/4)
+	raw, _ = encodePlain(shown)
+	return raw
+}
+
+// beginning is the first part of data's JSON, as text.
+func beginning(data any) string {
+	raw, _ := encodePlain(data)
+	return cutRunes(string(raw), maxResultRunes/2)
+}
+
+func cutRunes(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n]) + "…"
+}
+
+// resultContent is the text of the tool message that answers m.
+func resultContent(m *ToolCallMessage) string {
+	var text string
+	switch {
+	case m.Result == nil && m.Error != nil:
+		raw, _ := encodePlain(ToolResult{Message: *m.Error, ErrorCode: CodeFailed})
+		return string(raw)
+	case json.Unmarshal(m.Result, &text) == nil:
+		return text
+	}
+	return string(m.Result)
+}

@@ -1,0 +1,41 @@
+package assistant
+
+import (
+	"errors"
+	"fmt"
+)
+
+// What a Session refuses, and why.
+var (
+	// ErrBusy refuses what must not happen while a turn runs.
+	ErrBusy = errors.New("assistant is working · esc cancels")
+	// ErrNoModel refuses to send when no model is selected.
+	ErrNoModel = errors.New("no model is selected")
+	// ErrEmpty refuses to send nothing.
+	ErrEmpty = errors.New("the message is empty")
+	// ErrNoPair is given a pair that is not there, or cannot do what was asked.
+	ErrNoPair = errors.New("no such pair")
+	// ErrNotAsked answers a question that nobody asked.
+	ErrNotAsked = errors.New("no question is open")
+)
+
+// ConfigError is a configuration that cannot work.
+type ConfigError struct {
+	Field  string
+	Reason string
+}
+
+// Error names the field and the reason.
+func (e *ConfigError) Error() string { return fmt.Sprintf("config: %s: %s", e.Field, e.Reason) }
+
+// DeltaError is a builder's delta that cannot be applied to its conversation.
+type DeltaError struct {
+	Delta string // which one: "model", "tools", a message…
+	Err   error
+}
+
+// Error names the delta and the cause.
+func (e *DeltaError) Error() string { return fmt.Sprintf("delta %s: %v", e.Delta, e.Err) }
+
+// Unwrap returns the cause.
+func (e *DeltaError) Unwrap() error { return e.Err }
