@@ -1,0 +1,169 @@
+package dotenv
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestWith(t *testing.T) {
+	for name, test := range map[string]struct {
+		file string
+		edit []Edit
+		want string
+	}{
+		"unquoted":            {"A=1\nB=2\n", []Edit{Set("A", "3")}, "A=3\nB=2\n"},
+		"single":              {"A='1'\n", []Edit{Set("A", "it's")}, "A='it\\'s'\n"},
+		"double":              {"A=\"1\"\n", []Edit{Set("A", `say "x"`)}, "A=\"say \\\"x\\\"\"\n"},
+		"inline comment":      {"A=1   # why\nB=2\n", []Edit{Set("A", "2")}, "A=2   # why\nB=2\n"},
+		"value needs quotes":  {"A=1 # why\n", []Edit{Set("A", "a #b")}, "A='a #b' # why\n"},
+		"leading hash":        {"A=1\n", []Edit{Set("A", "#b")}, "A='#b'\n"},
+		"emptied":             {"A=1 # why\n", []Edit{Set("A", "")}, "A='' # why\n"},
+		"from empty":          {"A=\nB=\n", []Edit{Set("A", "x")}, "A=x\nB=\n"},
+		"export and spaces":   {"export  A = 'x' \n", []Edit{Set("A", "y")}, "export  A = 'y' \n"},
+		"crlf":                {"A=1\r\nB=2\r\n", []Edit{Set("A", "3"), Set("C", "4")}, "A=3\r\nB=2\r\nC='4'\r\n"},
+		"cr":                  {"A=1\rB=2\r", []Edit{Set("C", "4")}, "A=1\rB=2\rC='4'\r"},
+		"bom":                 {"\ufeffA=1\nB=1\n", []Edit{Set("B", "2")}, "\ufeffA=1\nB=2\n"},
+		"bom hides the key":   {"\ufeffA=1\n", []Edit{Set("A", "2")}, "\ufeffA=1\nA='2'\n"},
+		"duplicates":          {"A=1\nB=2\nA=3\n", []Edit{Set("A", "4")}, "A=1\nB=2\nA=4\n"},
+		"duplicates removed":  {"A=1\n\n# c\nB=2\n  A=3", []Edit{Unset("A")}, "\n# c\nB=2\n"},
+		"bare duplicate":      {"A=1\nA # c\n", []Edit{Set("A", "2")}, "A=1\nA=2 # c\n"},
+		"bare, comment close": {"A#c\n", []Edit{Set("A", "2")}, "A='2'#c\n"},
+		"no final newline":    {"A=1", []Edit{Set("B", "2")}, "A=1\nB='2'"},
+		"last, no newline":    {"A=1\nB=2", []Edit{Set("B", "3")}, "A=1\nB=3"},
+		"empty file":          {"", []Edit{Set("A", "1")}, "A='1'\n"},
+		"invalid UTF-8":       {"# \xff\nA=1\nB=\xc3\n", []Edit{Set("A", "2")}, "# \xff\nA=2\nB=\xc3\n"},
+		"sibling": {"WHITELIST_MODELS_X=a\nB=1\n", []Edit{Set("IGNORE_MODELS_X", "b*")},
+			"WHITELIST_MODELS_X=a\nIGNORE_MODELS_X=b*\nB=1\n"},
+		"sibling exported": {"export IGNORE_MODELS_X=\"a\"\nB=1\n", []Edit{Set("WHITELIST_MODELS_X", "b")},
+			"export IGNORE_MODELS_X=\"a\"\nexport WHITELIST_MODELS_X=\"b\"\nB=1\n"},
+		"both new": {"B=1\n", []Edit{Set("IGNORE_MODELS_X", "b"), Set("C", "2"), Set("WHITELIST_MODELS_X", "c")},
+			"B=1\nIGNORE_MODELS_X='b'\nWHITELIST_MODELS_X='c'\nC='2'\n"},
+		"unset missing":          {"A=1\n", []Edit{Unset("B")}, "A=1\n"},
+		"later edit counts":      {"A=1\n", []Edit{Set("A", "2"), Unset("A"), Set("A", "3")}, "A=3\n"},
+		"old spelling stays":     {"A = \"x\\u\" # c\n", []Edit{Set("A", "x\\u")}, "A = \"x\\u\" # c\n"},
+		"line break escaped":     {"A='x'\n", []Edit{Set("A", "a\nb\rc")}, "A=\"a\\nb\\rc\"\n"},
+		"multi-line value":       {"A='x\ny' # c\nB=1\n", []Edit{Set("A", "z")}, "A='z' # c\nB=1\n"},
+		"injection":              {"A=1\n", []Edit{Set("A", "x\nB=2")}, "A=\"x\\nB=2\"\n"},
+		"quote injection":        {"A='1'\n", []Edit{Set("A", "x'\nB='2")}, "A=\"x'\\nB='2\"\n"},
+		"open quote above":       {"B='x\nA=1\n", []Edit{Set("A", "2"), Set("C", "3")}, "B='x\nA=2\nC=\"3\"\n"},
+		"trailing backslash":     {"A='1'\n", []Edit{Set("A", `x\`)}, "A=x\\\n"},
+		"reference, both edited": {"A=1\nB=${A}\n", []Edit{Set("A", "2"), Set("B", "x")}, "A=2\nB=x\n"},
+		"reference below":        {"B=${A}\nA=1\n", []Edit{Set("A", "2")}, "B=${A}\nA=2\n"},
+		"half a variable":        {"A=1\n", []Edit{Set("A", "${x")}, "A=${x\n"},
+	} {
+		f := Parse([]byte(test.file))
+		got, err := f.With(test.edit...)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if string(got.Bytes()) != test.want {
+			t.Errorf("%s: %q, want %q", name, got.Bytes(), test.want)
+		}
+		if string(f.Bytes()) != test.file {
+			t.Errorf("%s: the old file changed", name)
+		}
+	}
+}
+
+func TestWithRefuses(t *testing.T) {
+	for name, test := range map[string]struct {
+		file   string
+		edit   Edit
+		line   int
+		reason string
+	}{
+		"variable":          {"A=1\n", Set("A", "a${B}c"), 0, "${…}"},
+		"variable unedited": {"A=${B}\n", Set("A", "${B}"), 0, "${…}"},
+		"NUL":               {"A=1\n", Set("A", "a\x00"), 0, "NUL"},
+		"invalid UTF-8":     {"A=1\n", Set("A", "\xff"), 0, "UTF-8"},
+		"backslash":         {"A=1\n", Set("A", `a #\`), 0, "backslash"},
+		"new key":           {"A=1\n", Set("B C", "1"), 0, "new key"},
+		"new key injects":   {"A=1\n", Set("B=1\nC", "1"), 0, "new key"},
+		"empty key":         {"A=1\n", Set("", "1"), 0, "new key"},
+		"referred to":       {"A=1\nB=${A}\n", Set("A", "2"), 2, "refers to ${A}"},
+		"removed, referred": {"A=1\nB=${A:-x}\n", Unset("A"), 2, "refers to ${A}"},
+		"duplicate between": {"A=1\nB=${A}\nA=2\n", Unset("A"), 2, "refers to ${A}"},
+		"quotes open":       {"B='x\nC=\"\nA=1 # c\n", Set("A", "a #b"), 1, "cannot be read"},
+	} {
+		got, err := Parse([]byte(test.file)).With(test.edit)
+		var refused *RefusedError
+		if !errors.As(err, &refused) {
+			t.Errorf("%s: %v, %v, want a refusal", name, got, err)
+			continue
+		}
+		if refused.Line != test.line || !strings.Contains(err.Error(), test.reason) || got != nil {
+			t.Errorf("%s: line %d, %v; want line %d, %q", name, refused.Line, err, test.line, test.reason)
+		}
+	}
+}
+
+func TestOldValueGivesOldBytes(t *testing.T) {
+	const file = "# c\nexport A =  \"a\\tb\" # x\n\nB='1'\r\nA='two\nlines' #y\nB"
+	f := Parse([]byte(file))
+	steps := [][]Edit{
+		{Set("A", "x"), Set("N", "1")}, {Unset("A")}, {Set("B", "2"), Set("A", "#")}, {Unset("B"), Unset("N")},
+	}
+	at := f
+	for _, edits := range steps {
+		var err error
+		if at, err = at.With(edits...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if string(at.Bytes()) == file {
+		t.Fatal("nothing was edited")
+	}
+	at, err := at.With(Set("A", "two\nlines"), Set("B", "1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := at.Get("B", nil); got != "1" {
+		t.Errorf("B = %q, want 1", got)
+	}
+	f, at = Parse([]byte("A='1' # x\n\nB=2\n")), nil
+	if at, err = f.With(Unset("A"), Set("B", "3")); err == nil {
+		at, err = at.With(Set("B", "2"), Set("A", "1"))
+	}
+	if err != nil || string(at.Bytes()) != string(f.Bytes()) {
+		t.Errorf("back to the old values: %q, %v", at.Bytes(), err)
+	}
+}
+
+func TestPrintedFormsHoldNoValue(t *testing.T) {
+	f := Parse([]byte("A=hunter2\n"))
+	_, err := f.With(Set("A", "hunter2\xff"))
+	edit := Set("A", "hunter2")
+	for _, v := range []any{f, edit, err, []Edit{edit}, struct{ F *File }{f}} {
+		for _, format := range []string{"%v", "%+v", "%#v", "%s"} {
+			if got := fmt.Sprintf(format, v); strings.Contains(got, "hunter2") {
+				t.Errorf("%s of %T prints the value: %s", format, v, got)
+			}
+		}
+	}
+}
+
+func TestLists(t *testing.T) {
+	for value, want := range map[string]string{
+		"": "[]", " , ,": "[]", "a": `["a"]`, " a, b*\t,,c ": `["a" "b*" "c"]`, "a\u00a0,\x1cb": `["a" "b"]`,
+	} {
+		if got := fmt.Sprintf("%q", SplitList(value)); got != want {
+			t.Errorf("SplitList(%q) = %s, want %s", value, got, want)
+		}
+	}
+	for _, bad := range []string{"", "a,b", "a\nb", "a\rb", "${", "a${B}", " a", "a\x1f", "a\x00", "\xff"} {
+		_, err := JoinList([]string{"x", bad})
+		var list *ListError
+		if !errors.As(err, &list) || list.Index != 1 {
+			t.Errorf("JoinList(%q) = %v, want a refusal of item 1", bad, err)
+		}
+	}
+	if e, err := SetList("K", nil); err != nil || !e.Unset {
+		t.Errorf("SetList of nothing = %v, %v, want a removal", e, err)
+	}
+	if e, err := SetList("K", []string{"a*", "b"}); err != nil || e.Value != "a*,b" || e.Unset {
+		t.Errorf("SetList = %q, %v", e.Value, err)
+	}
+}

@@ -1,0 +1,123 @@
+package dotenv
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+)
+
+// golden is one file as python-dotenv 1.2.2 reads it; testdata/golden.py wrote it.
+type golden struct {
+	File        []byte
+	Undecodable bool
+	Bindings    [][3]any // key, value, error
+	Values      map[string]*string
+}
+
+func loadGolden(tb testing.TB) []golden {
+	tb.Helper()
+	data, err := os.ReadFile("testdata/golden.json")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var all []golden
+	if err := json.Unmarshal(data, &all); err != nil {
+		tb.Fatal(err)
+	}
+	if len(all) < 1000 {
+		tb.Fatalf("only %d golden files", len(all))
+	}
+	return all
+}
+
+// real is the environment under which the golden files were read.
+func real(name string) (string, bool) { return "world", name == "REAL" }
+
+func TestReadsLikePythonDotenv(t *testing.T) {
+	for _, want := range loadGolden(t) {
+		f := Parse(want.File)
+		if want.Undecodable {
+			if len(f.Problems()) == 0 {
+				t.Errorf("%q: no problem told, but Python refuses the file", want.File)
+			}
+			continue
+		}
+		if len(f.bindings) != len(want.Bindings) {
+			t.Errorf("%q: %d bindings, want %d: %+v", want.File, len(f.bindings), len(want.Bindings), f.bindings)
+			continue
+		}
+		for i, b := range f.bindings {
+			var key, value any
+			if b.Key != "" {
+				key = b.Key
+			}
+			if b.HasValue {
+				value = b.Value
+			}
+			if got := [3]any{key, value, b.Error}; got != want.Bindings[i] {
+				t.Errorf("%q: binding %d = %v, want %v", want.File, i, got, want.Bindings[i])
+			}
+		}
+		for key, value := range want.Values {
+			got, ok := f.Get(key, real)
+			if ok != (value != nil) || ok && got != *value {
+				t.Errorf("%q: Get(%q) = %q, %v", want.File, key, got, ok)
+			}
+		}
+		if len(f.Keys()) != len(want.Values) {
+			t.Errorf("%q: keys %q, want %d", want.File, f.Keys(), len(want.Values))
+		}
+	}
+}
+
+func TestBindingsAreTheFile(t *testing.T) {
+	for _, g := range loadGolden(t) {
+		var all strings.Builder
+		for _, b := range Parse(g.File).Bindings() {
+			all.WriteString(b.Original)
+		}
+		if all.String() != string(g.File) {
+			t.Errorf("%q: bindings concatenate to %q", g.File, all.String())
+		}
+	}
+}
+
+func TestLine(t *testing.T) {
+	f := Parse([]byte("\r\n\r\n# c\r\nA='x\r\ny'\r\rB=1\nA=2"))
+	for key, want := range map[string]int{"A": 8, "B": 7, "C": 0, "": 0} {
+		if got := f.Line(key); got != want {
+			t.Errorf("Line(%q) = %d, want %d", key, got, want)
+		}
+	}
+}
+
+func TestProblems(t *testing.T) {
+	for name, test := range map[string]struct {
+		file string
+		line int
+		text string // a part of the problem; "" wants none
+	}{
+		"none":          {"# c\nA='1' # d\nexport B=\"x\"\n", 0, ""},
+		"bom":           {"\ufeffA=1\n", 1, "byte order mark"},
+		"bom, comment":  {"\ufeff# c\nA=1\n", 0, ""},
+		"unbalanced":    {"B=1\nA='x\n", 2, "unbalanced"},
+		"swallowed":     {"A='x\nB='y'\n", 1, "through line 2"},
+		"joined":        {"A=\"x\nB=1\nC=2\"\n", 1, "over 3 lines"},
+		"no key":        {"=1\n", 1, "skipped"},
+		"duplicate":     {"A=1\nB=1\nA=2\n", 1, "line 3 sets it again"},
+		"invalid UTF-8": {"A=1\nB=\xff\n", 2, "UTF-8"},
+		"NUL":           {"A=\x00\n", 1, "NUL"},
+		"key with =":    {"'A=B'=1\n", 1, "key holds"},
+	} {
+		got := Parse([]byte(test.file)).Problems()
+		switch {
+		case test.text == "":
+			if len(got) > 0 {
+				t.Errorf("%s: %v, want none", name, got)
+			}
+		case len(got) == 0 || got[0].Line != test.line || !strings.Contains(got[0].Text, test.text):
+			t.Errorf("%s: %v, want line %d with %q", name, got, test.line, test.text)
+		}
+	}
+}
