@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -55,6 +56,12 @@ type parser struct {
 	// differently. A value during which it stayed the same is canonical
 	// already, and its text is a part of in.
 	changed int
+	// keys and items are those of the lists and objects being read, the inner
+	// ones behind the outer; lastKeys are those of the last object, shared by
+	// the next one if it has the same: the objects of a list mostly do.
+	keys     []string
+	items    []value
+	lastKeys []string
 }
 
 func (p *parser) fail(reason string) error { return &SyntaxError{Offset: p.at, Reason: reason} }
@@ -155,9 +162,9 @@ func (p *parser) list(depth int) (value, error) {
 	from, before := p.at, p.changed
 	p.at++
 	p.space()
-	var items []value
+	base := len(p.items)
 	for !p.take(']') {
-		if len(items) > 0 && !p.take(',') {
+		if len(p.items) > base && !p.take(',') {
 			return value{}, p.fail("want , or ]")
 		}
 		p.space()
@@ -165,9 +172,11 @@ func (p *parser) list(depth int) (value, error) {
 		if err != nil {
 			return value{}, err
 		}
-		items = append(items, item)
+		p.items = append(p.items, item)
 		p.space()
 	}
+	items := slices.Clone(p.items[base:])
+	p.items = p.items[:base]
 	if p.changed == before {
 		return value{kind: kindList, text: p.in[from:p.at], items: items}, nil
 	}
@@ -178,11 +187,10 @@ func (p *parser) object(depth int) (value, error) {
 	from, before := p.at, p.changed
 	p.at++
 	p.space()
-	var keys []string
-	var items []value
+	baseKeys, baseItems := len(p.keys), len(p.items)
 	sorted := true
 	for !p.take('}') {
-		if len(keys) > 0 && !p.take(',') {
+		if len(p.keys) > baseKeys && !p.take(',') {
 			return value{}, p.fail("want , or }")
 		}
 		p.space()
@@ -190,16 +198,23 @@ func (p *parser) object(depth int) (value, error) {
 		if err != nil {
 			return value{}, err
 		}
-		sorted = sorted && (len(keys) == 0 || keys[len(keys)-1] < key)
-		keys, items = append(keys, key), append(items, item)
+		sorted = sorted && (len(p.keys) == baseKeys || p.keys[len(p.keys)-1] < key)
+		p.keys, p.items = append(p.keys, key), append(p.items, item)
 		p.space()
 	}
+	keys, items := p.keys[baseKeys:], slices.Clone(p.items[baseItems:])
+	p.keys, p.items = p.keys[:baseKeys], p.items[:baseItems]
 	if !sorted {
-		if twice := sortMembers(keys, items); twice {
+		sort.Sort(members{keys, items})
+		if hasTwice(keys) {
 			return value{}, p.fail("a key occurs twice in the object that ends here")
 		}
 		p.changed++
 	}
+	if !slices.Equal(keys, p.lastKeys) {
+		p.lastKeys = slices.Clone(keys)
+	}
+	keys = p.lastKeys
 	if p.changed == before {
 		return value{kind: kindObject, text: p.in[from:p.at], keys: keys, items: items}, nil
 	}
@@ -224,21 +239,27 @@ func (p *parser) member(depth int) (string, value, error) {
 	return key, item, err
 }
 
-// sortMembers sorts keys and items alike and reports whether a key is twice
-// among them.
-func sortMembers(keys []string, items []value) bool {
-	order := make([]int, len(keys))
-	for i := range order {
-		order[i] = i
+// hasTwice reports whether sorted keys hold one twice.
+func hasTwice(keys []string) bool {
+	for i := 1; i < len(keys); i++ {
+		if keys[i] == keys[i-1] {
+			return true
+		}
 	}
-	slices.SortFunc(order, func(i, j int) int { return strings.Compare(keys[i], keys[j]) })
-	oldKeys, oldItems := slices.Clone(keys), slices.Clone(items)
-	twice := false
-	for to, from := range order {
-		keys[to], items[to] = oldKeys[from], oldItems[from]
-		twice = twice || to > 0 && keys[to] == keys[to-1]
-	}
-	return twice
+	return false
+}
+
+// members sorts the keys of an object, and its items alike.
+type members struct {
+	keys  []string
+	items []value
+}
+
+func (m members) Len() int           { return len(m.keys) }
+func (m members) Less(i, j int) bool { return m.keys[i] < m.keys[j] }
+func (m members) Swap(i, j int) {
+	m.keys[i], m.keys[j] = m.keys[j], m.keys[i]
+	m.items[i], m.items[j] = m.items[j], m.items[i]
 }
 
 func (p *parser) str() (value, error) {

@@ -64,16 +64,17 @@ func newList(items []value) value {
 	for i := range items {
 		size += len(items[i].text)
 	}
-	text := make([]byte, 0, size)
-	text = append(text, '[')
+	var text strings.Builder
+	text.Grow(size)
+	text.WriteByte('[')
 	for i := range items {
 		if i > 0 {
-			text = append(text, ',')
+			text.WriteByte(',')
 		}
-		text = append(text, items[i].text...)
+		text.WriteString(items[i].text)
 	}
-	text = append(text, ']')
-	return value{kind: kindList, text: string(text), items: items}
+	text.WriteByte(']')
+	return value{kind: kindList, text: text.String(), items: items}
 }
 
 // newObject makes an object of sorted keys and their items, both of which it
@@ -84,18 +85,20 @@ func newObject(keys []string, items []value) value {
 	for i := range items {
 		size += len(keys[i]) + len(items[i].text) + perKey
 	}
-	text := make([]byte, 0, size)
-	text = append(text, '{')
+	var text strings.Builder
+	text.Grow(size)
+	text.WriteByte('{')
+	var room [64]byte // most keys fit and cost no allocation
 	for i := range items {
 		if i > 0 {
-			text = append(text, ',')
+			text.WriteByte(',')
 		}
-		text = appendString(text, keys[i])
-		text = append(text, ':')
-		text = append(text, items[i].text...)
+		text.Write(appendString(room[:0], keys[i]))
+		text.WriteByte(':')
+		text.WriteString(items[i].text)
 	}
-	text = append(text, '}')
-	return value{kind: kindObject, text: string(text), keys: keys, items: items}
+	text.WriteByte('}')
+	return value{kind: kindObject, text: text.String(), keys: keys, items: items}
 }
 
 // find returns where key is among the keys of an object.
