@@ -1,0 +1,149 @@
+package budget
+
+// The error codes of a send that the budget ends.
+const (
+	CodePromptTooLarge = "user_prompt_too_large"
+	CodeExhausted      = "context_overflow_after_trimming"
+)
+
+// Stage is where an attempt stands or how it ended.
+type Stage string
+
+// The stages.
+const (
+	StageSent       Stage = "sent"               // waiting for the provider
+	StageInitial    Stage = "overflow_initial"   // the first request of a response was too long
+	StageRetry      Stage = "overflow_retry"     // so was a shorter one
+	StageExhausted  Stage = "overflow_exhausted" // and nothing more may be dropped
+	StageComplete   Stage = "complete"
+	StageError      Stage = "error" // it failed for another reason
+	StagePromptSize Stage = "prompt_too_large"
+)
+
+// Attempt is the working copy of one send: which pairs go out, how many were
+// dropped. The provider alone says that a request is too long; Overflow then
+// drops exactly one pair. Later responses of the same turn go on with it. It
+// belongs to one goroutine.
+type Attempt struct {
+	params  Params
+	at      Boundary
+	sys     int
+	aut     int
+	turn    int // what the running turn added after the user's text
+	pairs   []int
+	costs   []int // of pairs
+	history int   // size of pairs[dropped:]
+	dropped int   // T
+	tries   int   // drops in this response
+	stage   Stage
+	ended   Record
+}
+
+// NewAttempt starts a send of the pairs that b includes of visible, plus a
+// message of aut tokens under a system prompt of sys tokens. It copies what it
+// needs.
+func NewAttempt(b Boundary, visible []Cost, aut, sys int, p Params) *Attempt {
+	a := &Attempt{params: p, at: b, sys: sys, aut: aut, stage: StageSent}
+	for i := b.First; i < len(visible); i++ {
+		if visible[i].Contributes {
+			a.pairs = append(a.pairs, i)
+			a.costs = append(a.costs, visible[i].tokens())
+			a.history += visible[i].tokens()
+		}
+	}
+	if a.TooLarge() {
+		a.end(StagePromptSize)
+	}
+	return a
+}
+
+// TooLarge reports that message and system prompt alone exceed the model
+// limit: CodePromptTooLarge, nothing is sent.
+func (a *Attempt) TooLarge() bool { return a.aut+a.sys > a.at.ML }
+
+// Overflow ends the attempt as too long and begins the next, one pair shorter
+// at the old end. It reports false when no pair is left or NTA were dropped for
+// this response: CodeExhausted, nothing more is sent.
+func (a *Attempt) Overflow() (next bool) {
+	if a.stage != StageSent {
+		return false
+	}
+	stage := StageInitial
+	if a.tries > 0 {
+		stage = StageRetry
+	}
+	if a.tries == a.params.NTA() || a.dropped == len(a.pairs) {
+		a.end(StageExhausted)
+		return false
+	}
+	a.end(stage)
+	a.stage = StageSent
+	a.history -= a.costs[a.dropped]
+	a.dropped++
+	a.tries++
+	return true
+}
+
+// Complete ends the attempt with a whole response.
+func (a *Attempt) Complete() { a.finish(StageComplete) }
+
+// Fail ends the attempt with an error that is not an overflow.
+func (a *Attempt) Fail() { a.finish(StageError) }
+
+// finish ends an attempt that is out; one that ended keeps its stage.
+func (a *Attempt) finish(s Stage) {
+	if a.stage == StageSent {
+		a.end(s)
+	}
+}
+
+func (a *Attempt) end(s Stage) {
+	a.stage = s
+	a.ended = a.Record()
+}
+
+// Continue begins the next response of the same turn, after tool calls. turn is
+// the size of everything the turn added since the user's message; it is never
+// dropped. Dropped pairs stay out, the count of tries begins again.
+func (a *Attempt) Continue(turn int) { a.turn, a.tries, a.stage = turn, 0, StageSent }
+
+// Included returns the indices of the visible pairs that go out, oldest first.
+// Not to be changed.
+func (a *Attempt) Included() []int { return a.pairs[a.dropped:] }
+
+// X returns the pairs included before any was dropped.
+func (a *Attempt) X() int { return len(a.pairs) }
+
+// T returns the pairs dropped so far in this turn.
+func (a *Attempt) T() int { return a.dropped }
+
+// Stage returns where the attempt stands.
+func (a *Attempt) Stage() Stage { return a.stage }
+
+// Counter returns the context counter as it is after this send.
+func (a *Attempt) Counter() string { return a.at.Counter(a.dropped) }
+
+// Record returns the numbers of the attempt as it stands. The caller adds model,
+// selection, error and, if asked for, messages.
+func (a *Attempt) Record() Record {
+	total := a.history + a.aut + a.turn
+	return Record{
+		Budget:                 Budget{MaxContext: a.at.ML, MaxUsableRaw: a.at.Usable},
+		PredictedMessageCount:  len(a.pairs),
+		PredictedHistoryTokens: a.at.HistoryTokens,
+		PredictedTotalTokens:   a.at.HistoryTokens + a.at.URA,
+		AttemptHistoryTokens:   a.history,
+		AttemptTotalTokens:     total,
+		AUT:                    a.aut,
+		TrimmedCount:           a.dropped,
+		AttemptsUsed:           a.tries,
+		CharsPerToken:          a.params.CPT(),
+		RemainingReserve:       a.at.Usable - total,
+		Stage:                  a.stage,
+		OverflowMatched:        a.stage == StageInitial || a.stage == StageRetry || a.stage == StageExhausted,
+	}
+}
+
+// Ended returns the record of the attempt that ended last: the one before the
+// last Overflow, or the final one.
+func (a *Attempt) Ended() Record { return a.ended }
