@@ -32,11 +32,11 @@ type Batch struct {
 	Intent string
 }
 
-// Cut names the uncut pairs of Session with Seq >= From.
+// Cut names the uncut pairs of Sessions with Seq >= From.
 type Cut struct {
-	Name    string // to be given to Uncut; an intent's name
-	Session string
-	From    int64
+	Name     string // to be given to Uncut; an intent's name
+	Sessions []string
+	From     int64
 }
 
 // Ref is what the boundary and the list need to know of a pair that is not loaded.
