@@ -1,0 +1,134 @@
+package glob
+
+import (
+	"slices"
+	"unicode"
+	"unicode/utf8"
+)
+
+// readable lists the characters a counterexample is made of, the best first;
+// when none of them will do, any printable one, and then any at all.
+const readable = "abcdefghijklmnopqrstuvwxyz0123456789-._ABCDEFGHIJKLMNOPQRSTUVWXYZ/:@+=~ !#$%&()*,;<>?[\\]^`{|}'\""
+
+// printableTries is how far into an interval a printable character is sought.
+const printableTries = 512
+
+// alphabet divides the code points into intervals between which no token of
+// some patterns, and not the slash, makes a difference.
+type alphabet struct {
+	starts []rune // intervals[i] is starts[i] up to before starts[i+1]
+}
+
+func newAlphabet(patterns []*Pattern) alphabet {
+	starts := []rune{0, '/', '/' + 1}
+	for _, p := range patterns {
+		for _, t := range p.tokens {
+			switch t.kind {
+			case one:
+				starts = append(starts, t.rune, t.rune+1)
+			case set:
+				for _, s := range t.class.spans {
+					starts = append(starts, s.lo, s.hi+1)
+				}
+			}
+		}
+	}
+	slices.Sort(starts)
+	starts = slices.Compact(starts)
+	if starts[len(starts)-1] > maxRune {
+		starts = starts[:len(starts)-1]
+	}
+	return alphabet{starts}
+}
+
+func (a alphabet) len() int { return len(a.starts) }
+
+// interval returns the interval of r.
+func (a alphabet) interval(r rune) int {
+	i, found := slices.BinarySearch(a.starts, r)
+	if !found {
+		i--
+	}
+	return i
+}
+
+// examples returns the best character of each interval; -1 where no string
+// can hold one.
+func (a alphabet) examples() []rune {
+	out := make([]rune, a.len())
+	for i := range out {
+		out[i] = -1
+	}
+	for _, r := range readable {
+		if i := a.interval(r); out[i] < 0 {
+			out[i] = r
+		}
+	}
+	for i := range out {
+		if out[i] < 0 {
+			hi := rune(maxRune)
+			if i+1 < len(out) {
+				hi = a.starts[i+1] - 1
+			}
+			out[i] = exampleIn(a.starts[i], hi)
+		}
+	}
+	return out
+}
+
+// exampleIn returns the best character of lo to hi, none of which is in
+// readable, or -1.
+func exampleIn(lo, hi rune) rune {
+	for r := lo; r <= hi && r < lo+printableTries; r++ {
+		if unicode.IsPrint(r) {
+			return r
+		}
+	}
+	// Surrogates lie in one piece: a character is at an end of the interval, at
+	// an end of that piece, or a byte.
+	const firstSurrogate, pastSurrogates, firstByte = 0xD800, 0xE000, badByteBase + utf8.RuneSelf
+	for _, r := range []rune{lo, firstSurrogate - 1, pastSurrogates, hi, firstByte} {
+		if lo <= r && r <= hi {
+			if _, ok := appendRune(nil, r); ok {
+				return r
+			}
+		}
+	}
+	return -1
+}
+
+// Example returns a shortest string that p matches, readable where the pattern
+// leaves a choice; false when p matches nothing. Of a pattern that holds bad
+// bytes it may be that the example reads as other characters.
+func (p *Pattern) Example() (string, bool) {
+	var b []byte
+	for _, t := range p.tokens {
+		switch t.kind {
+		case never:
+			return "", false
+		case one:
+			b, _ = appendRune(b, t.rune)
+		case any1:
+			b = append(b, readable[0])
+		case set:
+			b, _ = appendRune(b, t.class.example())
+		}
+	}
+	return string(b), true
+}
+
+// example returns the most readable member of the class.
+func (c *class) example() rune {
+	for _, r := range readable {
+		if c.has(r) {
+			return r
+		}
+	}
+	best := rune(-1)
+	for _, s := range c.spans {
+		if r := exampleIn(s.lo, s.hi); best < 0 || unicode.IsPrint(r) && !unicode.IsPrint(best) {
+			best = r
+		}
+	}
+	return best
+}

@@ -1,0 +1,127 @@
+package glob
+
+import (
+	"slices"
+	"unicode/utf8"
+)
+
+// maxRune is the last code point of the alphabet.
+const maxRune = utf8.MaxRune
+
+// badByteBase plus a byte is the code point that stands for that byte where
+// it is not part of valid UTF-8; it is where Python's surrogateescape puts it.
+const badByteBase = 0xDC00
+
+// span is the closed range of code points lo to hi.
+type span struct{ lo, hi rune }
+
+// class is a set of code points: sorted spans that neither touch nor overlap,
+// and a bitmap of the ASCII part.
+type class struct {
+	ascii [2]uint64
+	spans []span
+}
+
+// newClass makes the set of all code points in spans, or of all others.
+func newClass(spans []span, negated bool) *class {
+	spans = normalize(spans)
+	if negated {
+		spans = complement(spans)
+	}
+	c := &class{spans: spans}
+	for r := rune(0); r < utf8.RuneSelf; r++ {
+		if spansHold(spans, r) {
+			c.ascii[r>>6] |= 1 << (r & 63)
+		}
+	}
+	return c
+}
+
+func (c *class) has(r rune) bool {
+	if r < utf8.RuneSelf {
+		return c.ascii[r>>6]>>(r&63)&1 != 0
+	}
+	return spansHold(c.spans, r)
+}
+
+// spansHold reports whether r lies in one of the sorted spans.
+func spansHold(spans []span, r rune) bool {
+	lo, hi := 0, len(spans)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if spans[mid].hi < r {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo < len(spans) && spans[lo].lo <= r
+}
+
+// normalize sorts spans and joins those that touch.
+func normalize(spans []span) []span {
+	slices.SortFunc(spans, func(a, b span) int { return int(a.lo) - int(b.lo) })
+	out := spans[:0]
+	for _, s := range spans {
+		if n := len(out); n > 0 && s.lo <= out[n-1].hi+1 {
+			out[n-1].hi = max(out[n-1].hi, s.hi)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// complement returns the spans of all code points outside the normalized spans.
+func complement(spans []span) []span {
+	var out []span
+	next := rune(0)
+	for _, s := range spans {
+		if next < s.lo {
+			out = append(out, span{next, s.lo - 1})
+		}
+		next = s.hi + 1
+	}
+	if next <= maxRune {
+		out = append(out, span{next, maxRune})
+	}
+	return out
+}
+
+// decode returns the first character of s, which must not be empty, and its
+// length in bytes.
+func decode(s string) (rune, int) {
+	if b := s[0]; b < utf8.RuneSelf {
+		return rune(b), 1
+	}
+	r, size := utf8.DecodeRuneInString(s)
+	if r == utf8.RuneError && size == 1 {
+		return badByteBase + rune(s[0]), 1
+	}
+	return r, size
+}
+
+// decodeLast returns the last character of s, which must not be empty, and its
+// length in bytes.
+func decodeLast(s string) (rune, int) {
+	if b := s[len(s)-1]; b < utf8.RuneSelf {
+		return rune(b), 1
+	}
+	r, size := utf8.DecodeLastRuneInString(s)
+	if r == utf8.RuneError && size == 1 {
+		return badByteBase + rune(s[len(s)-1]), 1
+	}
+	return r, size
+}
+
+// appendRune is the inverse of decode. It reports false for code points that
+// no string holds: surrogates that stand for no byte.
+func appendRune(b []byte, r rune) ([]byte, bool) {
+	if r >= badByteBase+utf8.RuneSelf && r <= badByteBase+0xFF {
+		return append(b, byte(r-badByteBase)), true
+	}
+	if !utf8.ValidRune(r) {
+		return b, false
+	}
+	return utf8.AppendRune(b, r), true
+}

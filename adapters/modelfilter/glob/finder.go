@@ -1,0 +1,156 @@
+package glob
+
+import (
+	"slices"
+	"unicode/utf8"
+)
+
+const (
+	// blockBits is how many tokens one machine word follows at once.
+	blockBits = 64
+	// maxBlocks is how many blocks a search keeps on the stack; a longer
+	// segment makes Match allocate. 256 blocks are 16,384 characters.
+	maxBlocks = 256
+)
+
+// finder searches a segment by shift-and: bit i of the state says that the
+// last i+1 characters match the first i+1 tokens. A character costs one step a
+// block of 64 tokens, whatever the text; memory is linear in the tokens.
+type finder struct {
+	blocks int
+	accept uint64 // the bit of the last token, in the last block
+	ascii  []uint64
+	wide   []wideBlock
+}
+
+// wideBlock holds the masks of one block for characters beyond ASCII: masks[i]
+// holds from starts[i] up to the next start.
+type wideBlock struct {
+	starts []rune
+	masks  []uint64
+}
+
+func newFinder(toks []token) *finder {
+	n := (len(toks) + blockBits - 1) / blockBits
+	f := &finder{
+		blocks: n,
+		accept: 1 << ((len(toks) - 1) % blockBits),
+		ascii:  make([]uint64, utf8.RuneSelf*n), // row r: the masks of character r, block by block
+		wide:   make([]wideBlock, n),
+	}
+	for i, t := range toks {
+		b, bit := i/blockBits, uint64(1)<<(i%blockBits)
+		for r := rune(0); r < utf8.RuneSelf; r++ {
+			if t.accepts(r) {
+				f.ascii[int(r)*n+b] |= bit
+			}
+		}
+	}
+	for b := range f.wide {
+		f.wide[b] = newWideBlock(toks[b*blockBits : min(len(toks), (b+1)*blockBits)])
+	}
+	return f
+}
+
+func newWideBlock(toks []token) wideBlock {
+	starts := []rune{utf8.RuneSelf}
+	for _, t := range toks {
+		switch t.kind {
+		case one:
+			starts = append(starts, t.rune, t.rune+1)
+		case set:
+			for _, s := range t.class.spans {
+				starts = append(starts, s.lo, s.hi+1)
+			}
+		}
+	}
+	slices.Sort(starts)
+	starts = slices.Compact(starts)
+	first, _ := slices.BinarySearch(starts, utf8.RuneSelf)
+	w := wideBlock{starts: starts[first:]}
+	w.masks = make([]uint64, len(w.starts))
+	for k, r := range w.starts {
+		for i, t := range toks {
+			if t.accepts(r) {
+				w.masks[k] |= 1 << i
+			}
+		}
+	}
+	return w
+}
+
+func (w *wideBlock) mask(r rune) uint64 {
+	lo, hi := 0, len(w.starts) // starts[lo] <= r < starts[hi]
+	for hi-lo > 1 {
+		mid := int(uint(lo+hi) >> 1)
+		if w.starts[mid] <= r {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return w.masks[lo]
+}
+
+// find returns where the leftmost match in s ends, or -1.
+func (f *finder) find(s string) int {
+	if f.blocks == 1 {
+		return f.findShort(s)
+	}
+	if f.blocks > maxBlocks {
+		return f.findLong(s, make([]uint64, f.blocks))
+	}
+	var state [maxBlocks]uint64
+	return f.findLong(s, state[:f.blocks])
+}
+
+func (f *finder) findShort(s string) int {
+	var state uint64
+	for i := 0; i < len(s); {
+		if b := s[i]; b < utf8.RuneSelf {
+			state = (state<<1 | 1) & f.ascii[b]
+			i++
+		} else {
+			r, size := decode(s[i:])
+			state = (state<<1 | 1) & f.wide[0].mask(r)
+			i += size
+		}
+		if state&f.accept != 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+func (f *finder) findLong(s string, state []uint64) int {
+	live := 0 // blocks from here on are all zero
+	for i := 0; i < len(s); {
+		r, size := decode(s[i:])
+		i += size
+		var row []uint64
+		if r < utf8.RuneSelf {
+			row = f.ascii[int(r)*f.blocks:][:f.blocks]
+		}
+		carry := uint64(1)
+		for b := range state {
+			if b >= live {
+				if carry == 0 {
+					break
+				}
+				live = b + 1
+			}
+			next := state[b]<<1 | carry
+			carry = state[b] >> (blockBits - 1)
+			if row != nil {
+				next &= row[b]
+			} else if next != 0 {
+				next &= f.wide[b].mask(r)
+			}
+			state[b] = next
+		}
+		if state[len(state)-1]&f.accept != 0 {
+			return i
+		}
+	}
+	return -1
+}

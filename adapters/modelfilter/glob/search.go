@@ -1,0 +1,231 @@
+package glob
+
+import "math/bits"
+
+// antichain is how many sets of a place are kept to prune larger ones with.
+// Pruning is never needed for the answer, only for speed.
+const antichain = 12
+
+// place is where the left side of a question stands: a state of narrow and one
+// of within.
+type place struct{ narrow, within int32 }
+
+// node is a visited state of the product: a place, and the set of states that
+// the broad patterns can be in then.
+type node struct {
+	place
+	parent int32
+	letter int32 // with which it was reached from parent
+}
+
+// searcher looks, shortest strings first, for one that narrow and within
+// accept and no broad pattern does. A node is left out when another one at the
+// same place, found no later, has a subset of its set: a string that refutes
+// coverage from the larger set does so from the smaller one.
+type searcher struct {
+	union   *union
+	letters []letter
+	narrow  path
+	within  path
+	rules   bool
+
+	nodes []node
+	sets  []uint64 // the set of node i is at i times the union's words
+	table []int32  // open addressing by place and set: 1 + node, 0 for none
+	small map[place][]int32
+}
+
+// search decides whether broad accepts all that narrow and within accept; a nil
+// within accepts everything.
+func search(broad []*Pattern, narrow, within *Pattern, rules bool) Coverage {
+	if within == nil {
+		within = Compile("*")
+	}
+	a := newAlphabet(append([]*Pattern{narrow, within}, broad...))
+	u := newUnion(broad)
+	if (2*u.words+stateWords(narrow)+stateWords(within))*a.len() > maxStateWords {
+		return Coverage{Undecided: true}
+	}
+	s := &searcher{
+		union: u, rules: rules,
+		letters: newLetters(a, u, broad, narrow, within),
+		table:   make([]int32, 1<<8),
+		small:   map[place][]int32{},
+	}
+	s.narrow = newPath(narrow, len(s.letters), func(l int) []uint64 { return s.letters[l].narrow })
+	s.within = newPath(within, len(s.letters), func(l int) []uint64 { return s.letters[l].within })
+	return s.run(min(MaxStates, maxStateWords/max(u.words, 1)))
+}
+
+func (s *searcher) run(limit int) Coverage {
+	set := make([]uint64, s.union.words)
+	s.union.start(set, s.rules)
+	starts := []int32{reading}
+	if s.rules && !s.narrow.isStar(reading) { // a leading star is the wider start
+		starts = append(starts, waiting)
+	}
+	for _, q := range starts {
+		if i := s.visit(place{q, reading}, set, -1, 0); i >= 0 && s.refutes(i) {
+			return s.refuted(i)
+		}
+	}
+	for i := 0; i < len(s.nodes); i++ {
+		if found := s.expand(i, set); found >= 0 {
+			return s.refuted(found)
+		}
+		if len(s.nodes) > limit {
+			return Coverage{Undecided: true, States: len(s.nodes)}
+		}
+	}
+	return Coverage{Covered: true, States: len(s.nodes)}
+}
+
+// expand visits what node i leads to and returns a node that refutes the
+// coverage, or -1.
+func (s *searcher) expand(i int, set []uint64) int {
+	n, w := s.nodes[i], s.union.words
+	for _, l := range s.narrow.moves[n.narrow] {
+		letter := &s.letters[l]
+		right, ok := s.within.next(n.within, letter.within, letter.slash)
+		if !ok {
+			continue
+		}
+		left, _ := s.narrow.next(n.narrow, letter.narrow, letter.slash)
+		s.union.next(set, s.sets[i*w:][:w], letter)
+		for _, q := range left {
+			for _, r := range right {
+				if q < 0 || r < 0 {
+					continue
+				}
+				found := s.visit(place{q, r}, set, int32(i), l)
+				if found >= 0 && s.refutes(found) {
+					return found
+				}
+			}
+		}
+	}
+	return -1
+}
+
+// visit adds a node, or returns -1 if nothing new can come of it.
+func (s *searcher) visit(at place, set []uint64, parent, letter int32) int {
+	for i, w := range set {
+		if w&s.union.hopeless[i] != 0 {
+			return -1
+		}
+	}
+	slot := s.find(at, set)
+	if s.table[slot] != 0 {
+		return -1
+	}
+	found := len(s.nodes)
+	if !s.keepSmall(at, set, int32(found)) {
+		return -1
+	}
+	s.table[slot] = int32(found) + 1
+	s.nodes = append(s.nodes, node{at, parent, letter})
+	s.sets = append(s.sets, set...)
+	if 2*len(s.nodes) > len(s.table) {
+		s.grow()
+	}
+	return found
+}
+
+// keepSmall reports whether no kept set of the place is a subset of set. If
+// so it keeps set, in the place of a superset or while there is room.
+func (s *searcher) keepSmall(at place, set []uint64, id int32) bool {
+	kept := s.small[at]
+	replace := -1
+	for k, other := range kept {
+		have := s.sets[int(other)*len(set):][:len(set)]
+		within, contains := true, true
+		for i, w := range set {
+			within = within && have[i]&^w == 0
+			contains = contains && w&^have[i] == 0
+		}
+		if within {
+			return false
+		}
+		if contains {
+			replace = k
+		}
+	}
+	switch {
+	case replace >= 0:
+		kept[replace] = id
+	case len(kept) < antichain:
+		s.small[at] = append(kept, id)
+	}
+	return true
+}
+
+// find returns the slot of the table that holds the node, or the free slot
+// where it belongs.
+func (s *searcher) find(at place, set []uint64) int {
+	slot := s.hash(at, set)
+	for ; s.table[slot] != 0; slot = (slot + 1) & (len(s.table) - 1) {
+		i := int(s.table[slot]) - 1
+		if s.nodes[i].place == at && equal(s.sets[i*len(set):][:len(set)], set) {
+			break
+		}
+	}
+	return slot
+}
+
+func equal(a, b []uint64) bool {
+	for i, w := range a {
+		if w != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// hashFactor is 2^64 divided by the golden ratio: multiplying by it spreads
+// near values over all high bits.
+const hashFactor = 0x9E3779B97F4A7C15
+
+func (s *searcher) hash(at place, set []uint64) int {
+	h := uint64(at.narrow)<<32 | uint64(at.within)
+	for _, w := range set {
+		h = bits.RotateLeft64(h*hashFactor, 29) ^ w
+	}
+	h *= hashFactor
+	return int((h ^ h>>32) & uint64(len(s.table)-1))
+}
+
+// grow doubles the table.
+func (s *searcher) grow() {
+	s.table = make([]int32, 2*len(s.table))
+	w := s.union.words
+	for i, n := range s.nodes {
+		s.table[s.find(n.place, s.sets[i*w:][:w])] = int32(i) + 1
+	}
+}
+
+// refutes reports whether the left side accepts in node i and no broad pattern
+// does.
+func (s *searcher) refutes(i int) bool {
+	if !s.narrow.accepts(s.nodes[i].narrow) || !s.within.accepts(s.nodes[i].within) {
+		return false
+	}
+	for k, w := range s.sets[i*s.union.words:][:s.union.words] {
+		if w&s.union.accept[k] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// refuted makes the answer of a node that refutes.
+func (s *searcher) refuted(i int) Coverage {
+	var text []int32
+	for n := s.nodes[i]; n.parent >= 0; n = s.nodes[n.parent] {
+		text = append(text, n.letter)
+	}
+	var b []byte
+	for k := len(text) - 1; k >= 0; k-- {
+		b, _ = appendRune(b, s.letters[text[k]].rune)
+	}
+	return Coverage{Counterexample: string(b), States: len(s.nodes)}
+}
