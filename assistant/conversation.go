@@ -92,8 +92,10 @@ func (c *Conversation) engine() (*engine, error) {
 	return &engine{
 		model: model, tools: tools, limits: c.config.Limits.orDefault(), now: time.Now, pair: &Pair{},
 		hooks: hooks{
-			emit:     func(Event) {},
-			request:  func() Request { return Request{Model: name, Messages: wireMessages(c.messages.messages), Tools: tools.specs()} },
+			emit: func(Event) {},
+			request: func() Request {
+				return Request{Model: name, Messages: wireMessages(c.messages.messages), Tools: tools.specs()}
+			},
 			overflow: func(re *RequestError) error { return re },
 			approve:  func(context.Context, Tool, json.RawMessage) (bool, error) { return true, nil },
 			before:   func([]ToolCall) error { return nil },

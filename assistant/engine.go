@@ -23,11 +23,11 @@ type engine struct {
 	pair      *Pair // what the turn has produced so far; its texts after settle
 	text      strings.Builder
 	reasoning strings.Builder
-	shown    int  // calls that have a card: the N of the next marker
-	response int  // responses so far
-	apart    bool // the next text starts a new paragraph
-	invalid  int  // invalid rounds in a row
-	rounds   int  // rounds with tools, the invalid ones left out
+	shown     int  // calls that have a card: the N of the next marker
+	response  int  // responses so far
+	apart     bool // the next text starts a new paragraph
+	invalid   int  // invalid rounds in a row
+	rounds    int  // rounds with tools, the invalid ones left out
 }
 
 // Limits bound a turn. The zero value is the default.

@@ -9,6 +9,8 @@ import (
 var (
 	// ErrBusy refuses what must not happen while a turn runs.
 	ErrBusy = errors.New("assistant is working · esc cancels")
+	// ErrNotBusy refuses to queue when nothing runs: the message can be sent.
+	ErrNotBusy = errors.New("nothing is running")
 	// ErrNoModel refuses to send when no model is selected.
 	ErrNoModel = errors.New("no model is selected")
 	// ErrEmpty refuses to send nothing.

@@ -149,6 +149,8 @@ type ResponsePayload struct {
 	Message string `json:"message"` // with its [[tool:N]] markers
 	Suggested
 	Custom *CustomPayload `json:"custom_payload,omitempty"`
+	// Notice is winnow's own word about how the turn ended; "" is nothing special.
+	Notice string `json:"notice,omitempty"`
 }
 
 // CustomPayload is structured data of a turn: "tool_history" with a

@@ -153,11 +153,17 @@ func (t Tool) run(ctx context.Context, args json.RawMessage, report func(Progres
 	bounded, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	done := make(chan ToolResult, 1)
-	go func() { done <- t.guarded(withProgress(bounded, report), args) }()
-	select {
-	case r := <-done:
-		return r
-	case <-bounded.Done():
+	progress := make(chan Progress)
+	go func() { done <- t.guarded(withProgress(bounded, relay(bounded, progress)), args) }()
+	for running := true; running; {
+		select {
+		case r := <-done:
+			return r
+		case p := <-progress:
+			report(p)
+		case <-bounded.Done():
+			running = false
+		}
 	}
 	grace := time.NewTimer(graceAfterCancel)
 	defer grace.Stop()
@@ -170,6 +176,17 @@ func (t Tool) run(ctx context.Context, args json.RawMessage, report func(Progres
 		return Fail(CodeCancelled, "%s was cancelled while it ran", t.Name)
 	}
 	return Fail(CodeTimeout, "%s took longer than %s and was given up", t.Name, timeout)
+}
+
+// relay hands progress to the one who waits for the tool, and drops it once
+// nobody waits any more.
+func relay(ctx context.Context, to chan<- Progress) func(Progress) {
+	return func(p Progress) {
+		select {
+		case to <- p:
+		case <-ctx.Done():
+		}
+	}
 }
 
 // guarded runs the tool's function and turns a panic into a result.

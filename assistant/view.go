@@ -1,0 +1,139 @@
+package assistant
+
+import (
+	"context"
+	"slices"
+
+	"winnow/assistant/budget"
+)
+
+// view is what is visible: the pairs that the active filter left.
+type view struct {
+	line    string // the filter; "" shows all
+	refs    []Ref
+	tracker *budget.Tracker // of refs, one for one
+	trimmed int             // T of the last send
+}
+
+// LoadView makes the pairs of this session the view.
+func (s *Session) LoadView(ctx context.Context) error {
+	refs, err := s.opts.Store.Refs(ctx, s.ID(), s.Settings().Budget.CPT())
+	if err != nil {
+		return err
+	}
+	s.SetView(refs, "x", budget.FilterExecuted)
+	return nil
+}
+
+// SetView makes refs what is visible, in chronological order: the result of a
+// filter line. why says what led to it. A running pair that the line hides
+// stays in view until the next SetView.
+func (s *Session) SetView(refs []Ref, line string, why budget.Reason) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.view.line = line
+	s.view.refs = slices.Clone(refs)
+	if t := s.running; t != nil && t.seq != 0 {
+		if _, in := s.view.find(t.seq); !in {
+			s.view.refs = append(s.view.refs, Ref{Seq: t.seq})
+		}
+	}
+	costs := make([]budget.Cost, len(s.view.refs))
+	for i, r := range s.view.refs {
+		costs[i] = budget.Cost{Tokens: r.Cost, Contributes: r.Sends}
+	}
+	s.view.tracker.Replace(costs, why)
+	s.view.trimmed = 0
+}
+
+// Filter is the line that made the view.
+func (s *Session) Filter() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.view.line
+}
+
+// Visible returns the pairs in view, oldest first.
+func (s *Session) Visible() []Ref {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.view.refs)
+}
+
+// Boundary tells which visible pairs the next request holds. It is computed
+// anew only after one of the triggers of budget.Reason.
+func (s *Session) Boundary() budget.Boundary {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.view.tracker.Boundary()
+}
+
+// Counter is the context counter: X/Y, or [X-T]/Y after a send that was trimmed.
+func (s *Session) Counter() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.view.tracker.Boundary().Counter(s.view.trimmed)
+}
+
+// Recomputes counts how often the boundary was computed.
+func (s *Session) Recomputes() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.view.tracker.Recomputes()
+}
+
+// limit is what is known of the selected model. s.mu is held, or s is new.
+func (s *Session) limit() budget.Limit {
+	_, _, info, err := s.registry.Open(s.model)
+	if err != nil {
+		return budget.Limit{}
+	}
+	return budget.Limit{Context: info.Context, TPM: info.TPM, Known: info.Known}
+}
+
+// ModelsChanged tells the session that the registry knows more about models.
+func (s *Session) ModelsChanged() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.view.tracker.SetLimit(s.limit())
+}
+
+// The methods of view are called with the session's lock held.
+
+func (v *view) find(seq int64) (int, bool) {
+	return slices.BinarySearchFunc(v.refs, seq, func(r Ref, seq int64) int { return compareSeq(r.Seq, seq) })
+}
+
+func compareSeq(a, b int64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// put shows a pair, new or with another cost.
+func (v *view) put(r Ref, why budget.Reason) {
+	cost := budget.Cost{Tokens: r.Cost, Contributes: r.Sends}
+	i, in := v.find(r.Seq)
+	switch {
+	case in:
+		v.refs[i] = r
+		v.tracker.Set(i, cost, why)
+	case i == len(v.refs):
+		v.refs = append(v.refs, r)
+		v.tracker.Append(cost, why)
+	}
+}
+
+// drop takes pairs out of view.
+func (v *view) drop(why budget.Reason, gone func(seq int64) bool) {
+	for i := len(v.refs) - 1; i >= 0; i-- {
+		if gone(v.refs[i].Seq) {
+			v.refs = slices.Delete(v.refs, i, i+1)
+			v.tracker.Remove(i, why)
+		}
+	}
+}

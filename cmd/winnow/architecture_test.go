@@ -1,0 +1,122 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layers are the folders of the dependency rule, lowest first. A package may
+// import its own layer and those below it.
+var layers = []string{"checkpoint", "assistant", "adapters", "tui", "cmd"}
+
+// screen are the modules that only tui and cmd may import.
+var screen = []string{"charm.land/bubbletea", "charm.land/lipgloss", "charm.land/bubbles", "charm.land/glamour"}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+}
+
+func TestArrowsPointDown(t *testing.T) {
+	for _, p := range modulePackages(t) {
+		from := layerOf(p.ImportPath)
+		if from < 0 {
+			t.Errorf("%s is in no layer; the rule knows %s", p.ImportPath, strings.Join(layers, ", "))
+		}
+		for _, imported := range p.Imports {
+			if why := forbidden(p.ImportPath, imported); why != "" {
+				t.Errorf("%s imports %s: %s", p.ImportPath, imported, why)
+			}
+		}
+	}
+}
+
+// forbidden says why one package must not import another; "" when it may.
+func forbidden(from, imported string) string {
+	layer := layerOf(from)
+	switch to := layerOf(imported); {
+	case to > layer:
+		return "arrows point down only"
+	case layer < 3 && slices.ContainsFunc(screen, func(m string) bool { return strings.HasPrefix(imported, m) }):
+		return "terminal libraries live in tui"
+	case strings.HasPrefix(imported, "github.com/openai/openai-go") && from != "winnow/assistant/openai":
+		return "only assistant/openai talks to endpoints"
+	case strings.HasPrefix(from, "winnow/checkpoint") && strings.Contains(strings.Split(imported, "/")[0], "."):
+		return "checkpoint needs the standard library alone"
+	case strings.HasPrefix(from, "winnow/tui") && from != "winnow/tui/rules" && strings.HasPrefix(imported, "winnow/adapters/"):
+		return "only tui/rules names an adapter"
+	}
+	return ""
+}
+
+func TestForbiddenImportsAreSeen(t *testing.T) {
+	for name, c := range map[string]struct {
+		from, imported string
+		want           bool
+	}{
+		"up the stairs":        {"winnow/assistant", "winnow/tui/style", true},
+		"core names a window":  {"winnow/assistant", "winnow/adapters/dotenv", true},
+		"down the stairs":      {"winnow/tui", "winnow/assistant", false},
+		"screen in the core":   {"winnow/assistant", "charm.land/lipgloss/v2", true},
+		"screen in an adapter": {"winnow/adapters/modelfilter", "charm.land/bubbletea/v2", true},
+		"a second client":      {"winnow/cmd/winnow", "github.com/openai/openai-go/v3", true},
+		"a leaf with a module": {"winnow/checkpoint", "golang.org/x/sys/unix", true},
+		"screen names adapter": {"winnow/tui", "winnow/adapters/modelfilter", true},
+		"the rules pane may":   {"winnow/tui/rules", "winnow/adapters/modelfilter", false},
+	} {
+		if got := forbidden(c.from, c.imported) != ""; got != c.want {
+			t.Errorf("%s: forbidden(%s, %s) = %v, want %v", name, c.from, c.imported, got, c.want)
+		}
+	}
+}
+
+// layerOf is the height of a package of this module; -1 for others.
+func layerOf(importPath string) int {
+	rest, ours := strings.CutPrefix(importPath, "winnow/")
+	if !ours {
+		return -1
+	}
+	return slices.Index(layers, strings.SplitN(rest, "/", 2)[0])
+}
+
+func modulePackages(t *testing.T) []listed {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "winnow/...")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []listed
+	for d := json.NewDecoder(strings.NewReader(string(out))); d.More(); {
+		var p listed
+		if err := d.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	if len(all) < len(layers) {
+		t.Fatalf("go list found only %d packages", len(all))
+	}
+	return all
+}
+
+func TestTopLevelIsFixed(t *testing.T) {
+	root := path.Join("..", "..")
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fixed := []string{"cmd", "tui", "assistant", "adapters", "checkpoint", "go.mod", "go.sum", "Taskfile.yml", "README.md"}
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.HasPrefix(name, ".") && name != "bin" && !slices.Contains(fixed, name) {
+			t.Errorf("%s does not belong at the top level", name)
+		}
+	}
+}
