@@ -27,7 +27,11 @@ func (s *Session) Begin(ctx context.Context) error {
 	if j == nil || s.opts.Window == nil {
 		return nil
 	}
-	if pending := j.Pending(); pending != nil {
+	pending, err := j.Pending()
+	if err != nil {
+		return err
+	}
+	if pending != nil {
 		if err := s.carryOut(ctx, *pending); err != nil {
 			return fmt.Errorf("finish the rollback that was begun: %w", err)
 		}
@@ -36,7 +40,7 @@ func (s *Session) Begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := j.Start(s.ID(), state); err != nil {
+	if _, err := j.Start(s.ID(), state); err != nil {
 		return err
 	}
 	return s.markSaved(state)
@@ -108,7 +112,7 @@ func (s *Session) Edit(description string, change func() error) error {
 	if s.opts.Journal == nil || checkpoint.Equal(before, after) {
 		return nil
 	}
-	if err := s.opts.Journal.Edit(s.ID(), description, before, after); err != nil {
+	if _, err := s.opts.Journal.Edit(description, before, after); err != nil {
 		if undo := w.ApplyState(before); undo != nil {
 			return errors.Join(err, undo)
 		}

@@ -174,6 +174,11 @@ func (t *turn) prepare() error {
 	if err := t.keepPair(); err != nil {
 		return err
 	}
+	if j := t.s.opts.Journal; j != nil {
+		if err := j.Forget(); err != nil { // the last rollback stands from here on
+			return err
+		}
+	}
 	t.telemetry("")
 	if t.attempt.TooLarge() {
 		return &failure{CodePromptTooLarge, fmt.Sprintf(
