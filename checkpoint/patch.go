@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -204,4 +205,13 @@ func (p *patch) applyList(v value) (value, error) {
 		stay = stay[gap:]
 	}
 	return newList(append(items, stay...)), nil
+}
+
+// applyText applies a delta in its JSON form.
+func applyText(v value, text []byte) (value, error) {
+	var d Delta
+	if err := json.Unmarshal(text, &d); err != nil {
+		return value{}, fmt.Errorf("%w: %w", ErrMisfit, err)
+	}
+	return d.apply(v)
 }

@@ -1,0 +1,199 @@
+package checkpoint
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Kind says what the step after a checkpoint was.
+type Kind string
+
+const (
+	// KindStart is the start of a session, the first entry of its list.
+	KindStart Kind = "start"
+	// KindTurn is a turn of the assistant that called a write tool.
+	KindTurn Kind = "turn"
+	// KindEdit is an edit that the user made by hand.
+	KindEdit Kind = "edit"
+)
+
+// Checkpoint is a point to which rules and conversation can go back: the
+// moment before the step that it is named after.
+type Checkpoint struct {
+	// ID is unique in the journal: 12 characters of a-z and 2-7.
+	ID string `json:"id"`
+	// Seq orders checkpoints; clocks do not.
+	Seq int64 `json:"seq"`
+	// Time is when the checkpoint was made, in UTC.
+	Time time.Time `json:"time"`
+	Kind Kind      `json:"kind"`
+	// Description is one line for the list. In a Checkpoint that the journal
+	// returns it is never empty: Describe makes it from Tools.
+	Description string `json:"description,omitempty"`
+	// Tools are the write tools of the turn: those announced when the
+	// checkpoint was made, and from Record on those that ran.
+	Tools []ToolSummary `json:"tools,omitempty"`
+	// Session is the id of the session that made it; "" outside sessions.
+	Session string `json:"session,omitempty"`
+	// Position is the id of the pair whose turn made the checkpoint; a
+	// rollback cuts the conversation to before it. 0: none.
+	Position int64 `json:"position,omitempty"`
+	// Full reports whether the whole state is stored here, not a delta.
+	Full bool `json:"full,omitempty"`
+	// Undone reports that a rollback went back to here, so that the step
+	// after it is no longer in effect; UndoStep passes over it.
+	Undone bool `json:"undone,omitempty"`
+}
+
+// ToolSummary is one call of a write tool in a checkpoint.
+type ToolSummary struct {
+	Name string `json:"name"`
+	// Args is what the tool was called with: a JSON object, or any text.
+	Args string `json:"args,omitempty"`
+	// Effect is the tool's own message, as "Added 5 models to ignore".
+	Effect string `json:"effect,omitempty"`
+	// OK reports success. A call without OK and Effect has not run yet.
+	OK bool `json:"ok,omitempty"`
+}
+
+const (
+	// maxDescribed is how many calls a description names before "+N more".
+	maxDescribed = 3
+	// maxArgsRunes is how much of a call's arguments a description shows.
+	maxArgsRunes = 60
+)
+
+// Describe makes the one-line description of a turn from its tools, as
+// add_ignore_rule("*-preview"). Control characters become spaces; nothing
+// else is sanitised.
+func Describe(tools []ToolSummary) string {
+	if len(tools) == 0 {
+		return "Assistant turn"
+	}
+	var parts []string
+	for _, t := range tools[:min(len(tools), maxDescribed)] {
+		parts = append(parts, t.Name+"("+shorten(describeArgs(t.Args))+")")
+	}
+	text := strings.Join(parts, ", ")
+	if more := len(tools) - maxDescribed; more > 0 {
+		text += ", +" + strconv.Itoa(more) + " more"
+	}
+	return text
+}
+
+// describeArgs shows the values of a JSON object without their names, which
+// the tool's name implies; any other text as it is.
+func describeArgs(args string) string {
+	v, err := parseText(args)
+	if err != nil || v.kind != kindObject {
+		return args
+	}
+	values := make([]string, len(v.items))
+	for i := range v.items {
+		values[i] = v.items[i].text
+	}
+	return strings.Join(values, ", ")
+}
+
+// shorten makes one line of at most maxArgsRunes of s.
+func shorten(s string) string {
+	runes := []rune(s)
+	if len(runes) > maxArgsRunes {
+		runes = append(runes[:maxArgsRunes-1], '…')
+	}
+	for i, r := range runes {
+		if unicode.IsControl(r) {
+			runes[i] = ' '
+		}
+	}
+	return string(runes)
+}
+
+// Effect returns what the step did, for the second line of the list: the
+// effects of the tools that ran, "Initial state" for a session's start, ""
+// when nothing is known.
+func (c Checkpoint) Effect() string {
+	if c.Kind == KindStart {
+		return "Initial state"
+	}
+	var parts []string
+	for _, t := range c.Tools {
+		if t.Effect != "" {
+			parts = append(parts, t.Effect)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// public returns a copy that the caller may keep, with its description.
+func (c Checkpoint) public() Checkpoint {
+	c.Tools = slices.Clone(c.Tools)
+	if c.Description != "" {
+		return c
+	}
+	switch c.Kind {
+	case KindStart:
+		c.Description = "Session start"
+	case KindEdit:
+		c.Description = "Edit"
+	case KindTurn:
+		c.Description = Describe(c.Tools)
+	}
+	return c
+}
+
+// settle notes that tools ran: each takes the place of the announced call
+// that it answers, or is added.
+func (c *Checkpoint) settle(tools []ToolSummary) {
+	for _, t := range tools {
+		i := slices.IndexFunc(c.Tools, func(a ToolSummary) bool {
+			return a == ToolSummary{Name: t.Name, Args: t.Args}
+		})
+		if i < 0 {
+			c.Tools = append(c.Tools, t)
+		} else {
+			c.Tools[i] = t
+		}
+	}
+}
+
+// Scope is what a rollback takes back.
+type Scope string
+
+const (
+	// Both takes back rules and conversation.
+	Both Scope = "both"
+	// Rules leaves the conversation as it is.
+	Rules Scope = "rules"
+	// Conversation leaves the rules as they are, and the checkpoints too:
+	// they are the way back for rules that are still in effect.
+	Conversation Scope = "conversation"
+)
+
+// Intent is a rollback, or the undo of one, that is written down and not yet
+// done. Whoever holds it sets the window to State, marks the pairs in the
+// database and then calls Finish, or Abandon when that was not possible.
+type Intent struct {
+	// ID names the rollback; the database marks the pairs it cuts with it.
+	ID    string
+	Scope Scope
+	// Undoes is the ID of the rollback to undo: exactly the pairs marked
+	// with it come back, and none are cut. "" for a rollback.
+	Undoes string
+	// Target is the checkpoint gone back to.
+	Target Checkpoint
+	// Cut is the first pair to cut: of Sessions, every visible pair from
+	// this id on. 0: none. When Undoes is set it repeats that rollback's.
+	Cut      int64
+	Sessions []string
+	// State is the window state to apply, Previous the one it replaces.
+	// With Scope Conversation they are the same.
+	State, Previous json.RawMessage
+	// Dropped are the checkpoints that Finish takes out of the list. When
+	// Undoes is set they are the steps made since the rollback.
+	Dropped []Checkpoint
+}

@@ -1,0 +1,179 @@
+package checkpoint
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// sample makes a journal of every kind of record and returns its bytes, the
+// state of each checkpoint by id, and the ids in order.
+func sample(t *testing.T) ([]byte, map[string]json.RawMessage, []string) {
+	t.Helper()
+	path := journalPath(t)
+	j := open(t, path, Options{Every: 3})
+	states := map[string]json.RawMessage{}
+	note := func(c Checkpoint, err error) {
+		t.Helper()
+		ok(t, err)
+		states[c.ID] = must[json.RawMessage](t)(j.State(c.ID))
+	}
+	note(j.Start("s", doc(0)))
+	ok(t, j.Saved(doc(9)))
+	for n := range 3 {
+		note(j.Add(Checkpoint{Position: int64(n + 5)}, doc(n)))
+		ok(t, j.Record(doc(n+1), []ToolSummary{{Name: "tool", OK: true}}))
+		note(j.Edit("edit", doc(n+1), doc(n+20)))
+	}
+	back := must[Intent](t)(j.BeginRollback(j.List("")[5].ID, Both))
+	ok(t, j.Finish(back))
+	ok(t, j.Saved(j.Current()))
+	note(j.Edit("edit", j.Current(), doc(40)))
+	must[Intent](t)(j.BeginUndoRollback())
+	want := ids(j.List(""))
+	crash(t, j)
+	return must[[]byte](t)(os.ReadFile(path)), states, want
+}
+
+// write makes a file of content for a journal and returns its path.
+func write(t *testing.T, dir string, content []byte) string {
+	t.Helper()
+	path := filepath.Join(must[string](t)(os.MkdirTemp(dir, "j")), "rules.journal")
+	ok(t, os.WriteFile(path, content, 0o600))
+	return path
+}
+
+// quiet makes a file whose Sync does nothing, for tests of many files.
+func quiet(f *os.File) file { return quietFile{f} }
+
+type quietFile struct{ *os.File }
+
+func (quietFile) Sync() error { return nil }
+
+// checkStates holds each checkpoint that j lists against what it was.
+func checkStates(t *testing.T, j *Journal, states map[string]json.RawMessage) {
+	t.Helper()
+	for _, c := range j.List("") {
+		got, err := j.State(c.ID)
+		if err != nil {
+			t.Fatalf("State(%s): %v", c.ID, err)
+		}
+		wantState(t, "state of "+c.ID, got, states[c.ID])
+	}
+}
+
+func TestJournalCutAtEveryByte(t *testing.T) {
+	whole, states, _ := sample(t)
+	dir := t.TempDir()
+	known := 0 // checkpoints whose record is whole so far
+	for n := 0; n <= len(whole); n++ {
+		path := write(t, dir, whole[:n])
+		j, err := Open(path, Options{wrap: quiet})
+		if err != nil {
+			t.Fatalf("cut at byte %d: %v", n, err)
+		}
+		if r := j.Report(); r.Damaged {
+			t.Fatalf("cut at byte %d: taken for damage: %+v", n, r)
+		}
+		checkStates(t, j, states)
+		if got := len(j.ledger.entries); got < known {
+			t.Fatalf("cut at byte %d: %d checkpoints, had %d", n, got, known)
+		} else {
+			known = got
+		}
+		if records := bytes.Count(whole[:n], []byte("\n")) - 1; len(j.ledger.lines) < records {
+			t.Fatalf("cut at byte %d: %d of %d records", n, len(j.ledger.lines), records)
+		}
+		if in := must[*Intent](t)(j.Pending()); in != nil {
+			ok(t, j.Finish(*in))
+		}
+		_, err = j.Add(Checkpoint{}, doc(77))
+		ok(t, err)
+		crash(t, j)
+		again := must[*Journal](t)(Open(path, Options{wrap: quiet}))
+		if again.Report().Damaged || again.Report().Torn != 0 {
+			t.Fatalf("cut at byte %d: then %+v", n, again.Report())
+		}
+		wantState(t, "current", again.Current(), doc(77))
+		crash(t, again)
+	}
+	if known != len(states) {
+		t.Errorf("%d checkpoints at the end, want %d", known, len(states))
+	}
+}
+
+func TestJournalFlippedAtEveryByte(t *testing.T) {
+	whole, states, list := sample(t)
+	dir := t.TempDir()
+	lines := bytes.Count(whole, []byte("\n"))
+	for n := range whole {
+		// In turn: another digit or letter, a line that ends early, no text.
+		for _, flip := range []byte{[]byte{0x01, whole[n] ^ '\n', 0x80}[n%3]} {
+			if flip == 0 {
+				flip = 0x20
+			}
+			bad := bytes.Clone(whole)
+			bad[n] ^= flip
+			path := write(t, dir, bad)
+			ro, err := Open(path, Options{ReadOnly: true})
+			if err != nil || !ro.Report().Damaged {
+				t.Fatalf("byte %d flipped by %#x, read only: %v, %+v", n, flip, err, ro.Report())
+			}
+			j, err := Open(path, Options{wrap: quiet})
+			if err != nil {
+				t.Fatalf("byte %d flipped by %#x: %v", n, flip, err)
+			}
+			r := j.Report()
+			if !r.Damaged || r.Unreadable == 0 || r.Aside == "" || len(j.Notices()) == 0 {
+				t.Fatalf("byte %d flipped by %#x went unnoticed: %+v", n, flip, r)
+			}
+			if aside := must[[]byte](t)(os.ReadFile(r.Aside)); !bytes.Equal(aside, bad) {
+				t.Fatalf("byte %d flipped by %#x: the file set aside is changed", n, flip)
+			}
+			checkStates(t, j, states)
+			checkStates(t, ro, states)
+			// One damaged record costs at most the deltas up to the next full state.
+			if lost := len(list) - len(j.List("")); lost > 4 {
+				t.Fatalf("byte %d flipped by %#x (of %d lines): %d of %d checkpoints lost", n, flip, lines, lost, len(list))
+			}
+			crash(t, j)
+			again := must[*Journal](t)(Open(path, Options{wrap: quiet}))
+			if again.Report().Damaged {
+				t.Fatalf("byte %d flipped by %#x: damaged again", n, flip)
+			}
+			crash(t, again)
+		}
+	}
+}
+
+func TestLostLineIsNoticed(t *testing.T) {
+	whole, states, _ := sample(t)
+	lines := bytes.SplitAfter(whole, []byte("\n"))
+	for i := 1; i < len(lines)-2; i++ {
+		var without []byte
+		for k, l := range lines {
+			if k != i {
+				without = append(without, l...)
+			}
+		}
+		j := must[*Journal](t)(Open(write(t, t.TempDir(), without), Options{wrap: quiet}))
+		if !j.Report().Damaged {
+			t.Errorf("line %d gone: unnoticed", i)
+		}
+		checkStates(t, j, states)
+		crash(t, j)
+	}
+}
+
+func TestForeignFileIsSetAside(t *testing.T) {
+	for name, content := range map[string]string{"text": "hello\nworld\n", "one line": "hello", "nul": string(make([]byte, 5000)), "binary": "SQLite format 3\x00\n\n\xff"} {
+		path := write(t, t.TempDir(), []byte(content))
+		j := open(t, path, Options{})
+		if r := j.Report(); !r.Damaged || string(must[[]byte](t)(os.ReadFile(r.Aside))) != content {
+			t.Errorf("%s: %+v", name, r)
+		}
+		must[Checkpoint](t)(j.Start("s", doc(1)))
+	}
+}

@@ -1,0 +1,61 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Errors of the calls on a Journal.
+var (
+	// ErrReadOnly is returned by what would write to a journal opened ReadOnly.
+	ErrReadOnly = errors.New("checkpoint: journal is open for reading only")
+	// ErrClosed is returned by what would write after Close.
+	ErrClosed = errors.New("checkpoint: journal is closed")
+	// ErrUnknown is wrapped when no checkpoint has the id.
+	ErrUnknown = errors.New("checkpoint: no such checkpoint")
+	// ErrPending is returned while a rollback is written down and not done:
+	// Finish or Abandon it first.
+	ErrPending = errors.New("checkpoint: a rollback is not finished")
+	// ErrNothing is returned by BeginUndoRollback when there is no rollback
+	// that could be undone, and by Finish and Abandon of an intent that is not
+	// the pending one.
+	ErrNothing = errors.New("checkpoint: no such rollback")
+	// ErrDamaged is wrapped when a record that was whole when the journal was
+	// opened cannot be read any more.
+	ErrDamaged = errors.New("checkpoint: journal is damaged")
+	// ErrMoved is returned when the file of an open journal was moved, deleted
+	// or replaced by someone else; nothing was written.
+	ErrMoved = errors.New("checkpoint: journal file was moved or replaced while open")
+	// ErrUnsafe is wrapped by Open when the file or its folder could be
+	// someone else's: a symbolic link, no regular file, a folder that
+	// everyone may write to.
+	ErrUnsafe = errors.New("checkpoint: not a safe place for a journal")
+)
+
+// LockedError is returned by Open while another process has the journal open
+// for writing. A process that has ended holds no lock, however it ended.
+type LockedError struct {
+	PID  int // of the other process; 0 when it is not known
+	Path string
+}
+
+// Error implements error.
+func (e *LockedError) Error() string {
+	if e.PID == 0 {
+		return "another winnow has these rules open"
+	}
+	return fmt.Sprintf("another winnow (process %d) has these rules open", e.PID)
+}
+
+// VersionError is returned by Open for a journal of a newer format. The file
+// is left as it is.
+type VersionError struct {
+	Path         string
+	Found, Known int
+}
+
+// Error implements error.
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("checkpoint: %s was written by a newer winnow (format %d, this one knows %d); it is left as it is",
+		e.Path, e.Found, e.Known)
+}
