@@ -1,0 +1,177 @@
+package assistanttest
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// eventStream is the content type of streamed answers.
+const eventStream = "text/event-stream"
+
+// Text answers with text, word by word.
+func Text(text string) Reply { return Raw(eventStream, Stream(text)) }
+
+// Reasoned answers with reasoning and then text.
+func Reasoned(reasoning, text string) Reply {
+	return Raw(eventStream, ReasoningEvent("reasoning_content", reasoning)+Stream(text))
+}
+
+// Raw answers 200 with this body, each event in a piece of its own.
+func Raw(contentType, body string) Reply {
+	return func(x *Exchange) {
+		x.Start(http.StatusOK, "Content-Type", contentType)
+		for _, piece := range strings.SplitAfter(body, "\n\n") {
+			x.Send(piece)
+		}
+	}
+}
+
+// Pieces answers with a stream cut into pieces of so many bytes.
+func Pieces(body string, size int) Reply {
+	return func(x *Exchange) {
+		x.Start(http.StatusOK, "Content-Type", eventStream)
+		for len(body) > size {
+			x.Send(body[:size])
+			body = body[size:]
+		}
+		x.Send(body)
+	}
+}
+
+// Refuse answers with a status, a body and headers, names and values in turn.
+// A body that begins with { or [ is JSON, one that begins with < a page.
+func Refuse(status int, body string, headers ...string) Reply {
+	contentType := "text/plain"
+	switch {
+	case strings.HasPrefix(body, "{"), strings.HasPrefix(body, "["):
+		contentType = "application/json"
+	case strings.HasPrefix(body, "<"):
+		contentType = "text/html; charset=utf-8"
+	}
+	return func(x *Exchange) {
+		x.Start(status, append([]string{"Content-Type", contentType}, headers...)...)
+		x.Send(body)
+	}
+}
+
+// Page answers 200 with a web page, as a wrong address often does.
+func Page(title string) Reply {
+	return Refuse(http.StatusOK, "<!DOCTYPE html><html><head><title>"+title+"</title></head><body>hello</body></html>")
+}
+
+// Stalled sends these events and then nothing until the gate is open; after
+// that the rest.
+func Stalled(before string, at *Gate, after string) Reply {
+	return func(x *Exchange) {
+		x.Start(http.StatusOK, "Content-Type", eventStream)
+		x.Send(before)
+		if x.Stall(at) {
+			x.Send(after)
+		}
+	}
+}
+
+// Unanswered takes the request and sends not even a header until the gate is open.
+func Unanswered(at *Gate, then Reply) Reply {
+	return func(x *Exchange) {
+		if x.Stall(at) {
+			then(x)
+		}
+	}
+}
+
+// CutAfter sends these events and loses the connection.
+func CutAfter(body string) Reply {
+	return func(x *Exchange) {
+		x.Start(http.StatusOK, "Content-Type", eventStream)
+		x.Send(body)
+		x.Cut()
+	}
+}
+
+// Hangup loses the connection before any answer.
+func Hangup() Reply { return func(x *Exchange) { x.Cut() } }
+
+// Calls answers with tool calls, streamed in pieces. Calls without an id get one.
+func Calls(calls ...Call) Reply {
+	return func(x *Exchange) {
+		var all strings.Builder
+		for i, c := range calls {
+			if c.ID == "" {
+				c.ID = fmt.Sprintf("call_%d_%d", x.number, i)
+			}
+			half := len(c.Arguments) / 2
+			all.WriteString(CallEvent(i, c.ID, c.Name, ""))
+			all.WriteString(CallEvent(i, "", "", c.Arguments[:half]))
+			all.WriteString(CallEvent(i, "", "", c.Arguments[half:]))
+		}
+		Raw(eventStream, all.String()+FinishEvent("tool_calls")+Done)(x)
+	}
+}
+
+// BadArguments answers so often with a call whose arguments no schema takes,
+// and from then on with then.
+func BadArguments(times int, tool string, then Reply) Reply {
+	bad := []string{`{"wrong":1}`, `{`, `[]`, `"text"`, ``}
+	var mu sync.Mutex
+	n := 0
+	return func(x *Exchange) {
+		mu.Lock()
+		i := n
+		n++
+		mu.Unlock()
+		if i >= times {
+			then(x)
+			return
+		}
+		Calls(Call{Name: tool, Arguments: bad[i%len(bad)]})(x)
+	}
+}
+
+// Parallel answers with so many calls of one tool; arguments gets the number of
+// the call from 0.
+func Parallel(n int, tool string, arguments func(i int) string) Reply {
+	calls := make([]Call, n)
+	for i := range calls {
+		calls[i] = Call{Name: tool, Arguments: arguments(i)}
+	}
+	return Calls(calls...)
+}
+
+// TokenLimit refuses, as OpenAI does, requests whose messages have more than
+// limit tokens (Chat.Tokens), and lets others through.
+func TokenLimit(limit int, within Reply) Reply {
+	return func(x *Exchange) {
+		n := x.Chat.Tokens()
+		if n <= limit {
+			within(x)
+			return
+		}
+		Refuse(http.StatusBadRequest, encode(map[string]any{"error": map[string]any{
+			"message": fmt.Sprintf("This model's maximum context length is %d tokens. However, your messages resulted in %d tokens. Please reduce the length of the messages.", limit, n),
+			"type":    "invalid_request_error", "param": "messages", "code": "context_length_exceeded",
+		}}))(x)
+	}
+}
+
+// Once answers the first request with first and all others with then: for a
+// reply inside another.
+func Once(first, then Reply) Reply {
+	var once sync.Once
+	return func(x *Exchange) {
+		reply := then
+		once.Do(func() { reply = first })
+		reply(x)
+	}
+}
+
+// ModelList answers with a list of models with these ids.
+func ModelList(ids ...string) Reply {
+	data := make([]any, len(ids))
+	for i, id := range ids {
+		data[i] = map[string]any{"id": id, "object": "model", "owned_by": "test"}
+	}
+	return Refuse(http.StatusOK, encode(map[string]any{"object": "list", "data": data}))
+}

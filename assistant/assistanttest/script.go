@@ -1,0 +1,209 @@
+package assistanttest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+
+	"winnow/assistant"
+)
+
+// Step is one thing that a scripted answer does: Say, Think, Call, Fail, Cut,
+// Stop, Emit or Finish. An answer that does not fail, cut or finish by itself
+// finishes after its last step.
+type Step interface{ step() }
+
+type (
+	// Say is text of the answer.
+	Say string
+	// Think is reasoning.
+	Think string
+	// Call is a tool call. An empty ID becomes "call_N", N counting from 1 over the script.
+	Call struct{ ID, Name, Arguments string }
+	// Fail ends the answer with an error.
+	Fail struct{ Err error }
+	// Cut ends the answer as a lost connection does.
+	Cut struct{}
+	// Stop waits for a gate, or for the end of the request.
+	Stop struct{ At *Gate }
+	// Emit yields any part.
+	Emit struct{ Part assistant.Part }
+	// Finish ends the answer with this reason; "" stands for "stop" or "tool_calls".
+	Finish struct {
+		Reason string
+		Usage  *assistant.Usage
+		Limits *assistant.RateLimits
+	}
+)
+
+func (Say) step()    {}
+func (Think) step()  {}
+func (Call) step()   {}
+func (Fail) step()   {}
+func (Cut) step()    {}
+func (Stop) step()   {}
+func (Emit) step()   {}
+func (Finish) step() {}
+
+// Answer is the steps of one scripted answer.
+type Answer []Step
+
+// Overflow is an answer that refuses the request as too long, with the words of OpenAI.
+func Overflow() Answer {
+	return Answer{Fail{&assistant.RequestError{
+		Kind: assistant.KindOverflow, Status: 400, Matched: "context_length_exceeded",
+		Message: "This model's maximum context length is 8192 tokens.",
+	}}}
+}
+
+// Script is a model in memory that gives its answers in order, the last one
+// again and again. Make it with NewScript.
+type Script struct {
+	mu        sync.Mutex
+	answers   []Answer
+	next      int
+	requests  []assistant.Request
+	calls     int
+	cancelled int
+}
+
+var (
+	_ assistant.Model   = (*Script)(nil)
+	_ assistant.Encoder = (*Script)(nil)
+)
+
+// NewScript returns a model that answers so. Without answers every request fails.
+func NewScript(answers ...Answer) *Script { return &Script{answers: answers} }
+
+// Then adds answers at the end.
+func (s *Script) Then(answers ...Answer) *Script {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers = append(s.answers, answers...)
+	return s
+}
+
+// Requests returns what the script has been asked, in order.
+func (s *Script) Requests() []assistant.Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
+}
+
+// Cancelled counts the answers that ended because their context did, or
+// because nobody read on.
+func (s *Script) Cancelled() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cancelled
+}
+
+// Encode returns req as JSON.
+func (s *Script) Encode(req assistant.Request) (json.RawMessage, error) { return json.Marshal(req) }
+
+// Stream plays the next answer.
+func (s *Script) Stream(ctx context.Context, req assistant.Request) iter.Seq2[assistant.Part, error] {
+	return func(yield func(assistant.Part, error) bool) {
+		answer, err := s.take(req)
+		if err == nil {
+			err = s.play(ctx, answer, func(p assistant.Part) bool { return yield(p, nil) })
+		}
+		switch {
+		case err == errBroken:
+			s.cancel()
+		case err != nil:
+			if ctx.Err() != nil {
+				s.cancel()
+			}
+			yield(nil, err)
+		}
+	}
+}
+
+// errBroken says that nobody reads on.
+var errBroken = fmt.Errorf("the reader has broken off")
+
+func (s *Script) cancel() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cancelled++
+}
+
+// take notes the request, a copy, and picks its answer.
+func (s *Script) take(req assistant.Request) (Answer, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	req.Messages, req.Tools = slices.Clone(req.Messages), slices.Clone(req.Tools)
+	s.requests = append(s.requests, req)
+	if len(s.answers) == 0 {
+		return nil, &assistant.RequestError{Kind: assistant.KindUnknown, Message: "the script has no answer"}
+	}
+	answer := s.answers[min(s.next, len(s.answers)-1)]
+	s.next++
+	return answer, nil
+}
+
+// play does the steps of an answer.
+func (s *Script) play(ctx context.Context, answer Answer, give func(assistant.Part) bool) error {
+	var calls []assistant.Call
+	for _, step := range answer {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var part assistant.Part
+		switch step := step.(type) {
+		case Say:
+			part = assistant.Text{Text: string(step)}
+		case Think:
+			part = assistant.Reasoning{Text: string(step)}
+		case Emit:
+			part = step.Part
+		case Call:
+			calls = append(calls, s.call(step))
+			continue
+		case Stop:
+			if err := step.At.Pass(ctx); err != nil {
+				return err
+			}
+			continue
+		case Fail:
+			return step.Err
+		case Cut:
+			return &assistant.RequestError{Kind: assistant.KindInterrupted, Message: "the connection ended before the answer did"}
+		case Finish:
+			return finish(step, calls, give)
+		}
+		if !give(part) {
+			return errBroken
+		}
+	}
+	return finish(Finish{}, calls, give)
+}
+
+func finish(f Finish, calls []assistant.Call, give func(assistant.Part) bool) error {
+	if f.Reason == "" {
+		f.Reason = finishReason(len(calls))
+	}
+	give(assistant.End{Calls: calls, Finish: f.Reason, Usage: f.Usage, Limits: f.Limits})
+	return nil
+}
+
+func finishReason(calls int) string {
+	if calls > 0 {
+		return "tool_calls"
+	}
+	return "stop"
+}
+
+func (s *Script) call(c Call) assistant.Call {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls++
+	if c.ID == "" {
+		c.ID = fmt.Sprintf("call_%d", s.calls)
+	}
+	return assistant.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments}
+}

@@ -1,0 +1,297 @@
+package assistanttest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"winnow/assistant"
+)
+
+// Window is a small window: a list of words. Its tools are
+//
+//	list_words, count_words      read
+//	add_word, remove_word        write, {"word": "…"}; unknown words and doubles are failures
+//	save_words                   write, lasting: makes the words the saved ones
+//	fail, panic                  write, do what they say after changing nothing
+//	slow                         read, stands at Slow until it is opened or the call ends
+//	progress                     read, reports progress twice
+//
+// The exported fields are set before use. The zero value is an empty window.
+type Window struct {
+	Instructions string        // what Prompt returns
+	Slow         *Gate         // where slow stands; nil waits for the end of the call
+	SlowTimeout  time.Duration // of slow; 0 is the default of all tools
+	BreakContext error         // what Context fails with; nil works
+	BreakState   error         // what State fails with
+	BreakApply   error         // what ApplyState fails with
+
+	mu      sync.Mutex
+	words   []string
+	saved   []string
+	locked  bool
+	locks   int
+	fault   error
+	changes []assistant.Change
+	runs    []string
+}
+
+var (
+	_ assistant.Window    = (*Window)(nil)
+	_ assistant.ChangeLog = (*Window)(nil)
+)
+
+// NewWindow returns a window with these words, saved.
+func NewWindow(words ...string) *Window {
+	return &Window{words: slices.Clone(words), saved: slices.Clone(words)}
+}
+
+// Words returns the words.
+func (w *Window) Words() []string { return w.read(func() []string { return w.words }) }
+
+// Saved returns the words that were saved last.
+func (w *Window) Saved() []string { return w.read(func() []string { return w.saved }) }
+
+// Runs returns the tools that have run, in order, each with its word: "add_word cat".
+func (w *Window) Runs() []string { return w.read(func() []string { return w.runs }) }
+
+func (w *Window) read(list func() []string) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(list())
+}
+
+// Locked reports whether the window is locked now.
+func (w *Window) Locked() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.locked
+}
+
+// Locks counts how often the window was locked.
+func (w *Window) Locks() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.locks
+}
+
+// Fault returns how Lock and Unlock were misused; nil when they came in pairs.
+func (w *Window) Fault() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.fault
+}
+
+// Type adds a word as the user would. It is refused while the window is locked.
+func (w *Window) Type(word string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.locked {
+		return errors.New("assistant is working")
+	}
+	w.words = append(w.words, word)
+	w.changes = append(w.changes, assistant.NewChange("word_added", time.Now(), map[string]any{"word": word}))
+	return nil
+}
+
+// Context tells the words.
+func (w *Window) Context() (any, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.BreakContext != nil {
+		return nil, w.BreakContext
+	}
+	return map[string]any{"words": slices.Concat([]string{}, w.words), "unsaved": !slices.Equal(w.words, w.saved)}, nil
+}
+
+// Prompt returns Instructions, or a sentence in their place.
+func (w *Window) Prompt() string {
+	if w.Instructions != "" {
+		return w.Instructions
+	}
+	return "You keep a list of words."
+}
+
+// State is the words.
+func (w *Window) State() (any, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.BreakState != nil {
+		return nil, w.BreakState
+	}
+	return windowState{slices.Concat([]string{}, w.words)}, nil
+}
+
+type windowState struct {
+	Words []string `json:"words"`
+}
+
+// ApplyState brings the words back.
+func (w *Window) ApplyState(state json.RawMessage) error {
+	var s windowState
+	if err := json.Unmarshal(state, &s); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.BreakApply != nil {
+		return w.BreakApply
+	}
+	w.words = s.Words
+	return nil
+}
+
+// StateHash is the words themselves.
+func (w *Window) StateHash() string { return strings.Join(w.Words(), "\x00") }
+
+// Lock locks the window; see Fault.
+func (w *Window) Lock() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.locked {
+		w.fault = errors.New("locked twice")
+	}
+	w.locked = true
+	w.locks++
+}
+
+// Unlock unlocks the window; see Fault.
+func (w *Window) Unlock() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.locked {
+		w.fault = errors.New("unlocked without a lock")
+	}
+	w.locked = false
+}
+
+// Changes returns what Type did.
+func (w *Window) Changes(mark int64) ([]assistant.Change, int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := int64(len(w.changes))
+	return slices.Clone(w.changes[min(max(mark, 0), n):]), n
+}
+
+// ran notes a run and makes the rest of a tool atomic.
+func (w *Window) ran(run string, change func() assistant.ToolResult) assistant.ToolResult {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.runs = append(w.runs, run)
+	return change()
+}
+
+type wordArgs struct {
+	Word string `json:"word" jsonschema:"one word"`
+}
+
+type noArgs struct{}
+
+// Tools returns the tools of the type's comment, all global.
+func (w *Window) Tools() []assistant.Tool {
+	tools := []assistant.Tool{
+		assistant.NewTool("list_words", "List the words.", w.list),
+		assistant.NewTool("count_words", "Count the words.", w.count),
+		writes(assistant.NewTool("add_word", "Add a word.", w.add)),
+		writes(assistant.NewTool("remove_word", "Remove a word.", w.remove)),
+		w.save(),
+		writes(assistant.NewTool("fail", "Fails.", w.fail)),
+		writes(assistant.NewTool("panic", "Panics.", w.panic)),
+		w.slow(),
+		assistant.NewTool("progress", "Reports progress.", w.progress),
+	}
+	for i := range tools {
+		tools[i].Global = true
+	}
+	return tools
+}
+
+func writes(t assistant.Tool) assistant.Tool {
+	t.Write = true
+	return t
+}
+
+func (w *Window) list(context.Context, noArgs) (assistant.ToolResult, error) {
+	return w.ran("list_words", func() assistant.ToolResult {
+		return assistant.OK(fmt.Sprintf("%d words", len(w.words)), map[string]any{"words": slices.Concat([]string{}, w.words)})
+	}), nil
+}
+
+func (w *Window) count(context.Context, noArgs) (string, error) {
+	r := w.ran("count_words", func() assistant.ToolResult { return assistant.OK(fmt.Sprint(len(w.words)), nil) })
+	return r.Message, nil
+}
+
+func (w *Window) add(_ context.Context, a wordArgs) (assistant.ToolResult, error) {
+	return w.ran("add_word "+a.Word, func() assistant.ToolResult {
+		if slices.Contains(w.words, a.Word) {
+			return assistant.Fail(assistant.CodeFailed, "%q is there already", a.Word)
+		}
+		w.words = append(w.words, a.Word)
+		return assistant.OK("added "+a.Word, map[string]any{"words": len(w.words)})
+	}), nil
+}
+
+func (w *Window) remove(_ context.Context, a wordArgs) (assistant.ToolResult, error) {
+	return w.ran("remove_word "+a.Word, func() assistant.ToolResult {
+		i := slices.Index(w.words, a.Word)
+		if i < 0 {
+			return assistant.Fail(assistant.CodeFailed, "%q is not there", a.Word)
+		}
+		w.words = slices.Delete(w.words, i, i+1)
+		return assistant.OK("removed "+a.Word, nil)
+	}), nil
+}
+
+func (w *Window) save() assistant.Tool {
+	t := writes(assistant.NewTool("save_words", "Save the words.", func(context.Context, noArgs) (assistant.ToolResult, error) {
+		return w.ran("save_words", func() assistant.ToolResult {
+			w.saved = slices.Clone(w.words)
+			return assistant.OK("saved", nil)
+		}), nil
+	}))
+	t.Lasting = true
+	t.Preview = func(context.Context, json.RawMessage) (string, bool, error) {
+		words, saved := w.Words(), w.Saved()
+		return fmt.Sprintf("-%s\n+%s", strings.Join(saved, " "), strings.Join(words, " ")), !slices.Equal(words, saved), nil
+	}
+	return t
+}
+
+func (w *Window) fail(context.Context, noArgs) (string, error) {
+	w.ran("fail", func() assistant.ToolResult { return assistant.ToolResult{} })
+	return "", errors.New("this tool always fails")
+}
+
+func (w *Window) panic(context.Context, noArgs) (string, error) {
+	w.ran("panic", func() assistant.ToolResult { return assistant.ToolResult{} })
+	panic("this tool always panics")
+}
+
+func (w *Window) slow() assistant.Tool {
+	t := assistant.NewTool("slow", "Takes its time.", func(ctx context.Context, _ noArgs) (string, error) {
+		w.ran("slow", func() assistant.ToolResult { return assistant.ToolResult{} })
+		gate := w.Slow
+		if gate == nil {
+			gate = NewGate()
+		}
+		if err := gate.Pass(ctx); err != nil {
+			return "", err
+		}
+		return "at last", nil
+	})
+	t.Timeout = w.SlowTimeout
+	return t
+}
+
+func (w *Window) progress(ctx context.Context, _ noArgs) (string, error) {
+	w.ran("progress", func() assistant.ToolResult { return assistant.ToolResult{} })
+	assistant.Report(ctx, assistant.Progress{Stage: "half", Message: "half of it", Done: 0.5})
+	assistant.Report(ctx, assistant.Progress{Stage: "done", Message: "all of it", Done: 1})
+	return "done", nil
+}
