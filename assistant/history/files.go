@@ -1,0 +1,130 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+)
+
+// Modes of everything the store makes: history is for its owner's eyes only.
+const (
+	dirMode  fs.FileMode = 0o700
+	fileMode fs.FileMode = 0o600
+)
+
+// worldWritable is the bit that lets anybody put a file of theirs in our place.
+const worldWritable fs.FileMode = 0o002
+
+// hasModes tells whether file modes mean something here.
+const hasModes = runtime.GOOS != "windows"
+
+// suffixes of the files that belong to a database.
+var suffixes = []string{"", "-wal", "-shm"}
+
+// prepareFolder makes dir for its owner only. It returns what it repaired, "" for nothing.
+func prepareFolder(dir string) (string, error) {
+	if err := os.MkdirAll(dir, dirMode); err != nil {
+		return "", fmt.Errorf("history: make the folder: %w", err)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return "", fmt.Errorf("history: %w", err)
+	}
+	mode := info.Mode().Perm()
+	switch {
+	case !info.IsDir():
+		return "", &FileError{dir, "is not a folder"}
+	case !hasModes || mode&^dirMode == 0:
+		return "", nil
+	case mode&worldWritable != 0:
+		return "", &FileError{dir, fmt.Sprintf("anybody may write in this folder (mode %04o): choose another, or chmod 700 it", mode)}
+	}
+	return tighten(dir, mode, dirMode)
+}
+
+// prepareFile checks one file that may exist. It returns what it repaired.
+func prepareFile(path string) (string, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("history: %w", err)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return "", &FileError{path, "is a symbolic link: refused, for the link may lead anywhere"}
+	case !info.Mode().IsRegular():
+		return "", &FileError{path, "is not a regular file"}
+	case !hasModes || info.Mode().Perm()&^fileMode == 0:
+		return "", nil
+	}
+	return tighten(path, info.Mode().Perm(), fileMode)
+}
+
+func tighten(path string, from, to fs.FileMode) (string, error) {
+	if err := os.Chmod(path, from&to); err != nil {
+		return "", &FileError{path, fmt.Sprintf("others may read it (mode %04o) and its mode cannot be changed: %v", from, err)}
+	}
+	return fmt.Sprintf("%s had mode %04o, others could read it: now %04o", path, from, from&to), nil
+}
+
+// createFile makes an empty file that nobody else can read, and makes the
+// folder's entry durable.
+func createFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("history: make the database: %w", err)
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// syncFolder makes the entries of a folder durable.
+func syncFolder(dir string) error {
+	if !hasModes { // Windows cannot flush a folder, and need not
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+// syncFile makes the bytes of a closed file durable.
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}
+
+// setAside renames a database and its companions to a dated name that is free,
+// bytes unchanged, and returns the name of the database.
+func setAside(path string, now time.Time) (string, error) {
+	base := path + ".damaged-" + now.Format("20060102-150405")
+	name := base
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		name = fmt.Sprintf("%s-%d", base, n)
+	}
+	for _, s := range []string{"-shm", "-wal", ""} { // the database last: a crash between leaves it to be found again
+		if err := os.Rename(path+s, name+s); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("history: set the damaged database aside: %w", err)
+		}
+	}
+	return name, syncFolder(filepath.Dir(path))
+}

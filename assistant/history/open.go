@@ -1,0 +1,390 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
+)
+
+const (
+	// busyTimeout bounds the wait for another process's transaction. The
+	// longest of ours, a batch of an import, takes a fraction of it.
+	busyTimeout = 20 * time.Second
+	// maxReaders is how many queries run beside each other: filter, list and counter.
+	maxReaders = 4
+	// walPages is when a commit copies the log into the database itself, in
+	// pages of 4 KiB. The writer does so earlier, when it is idle.
+	walPages = 16_000
+)
+
+// Options configures Open. The zero value is ready to use.
+type Options struct {
+	Now func() time.Time // nil means time.Now
+	Log *slog.Logger     // nil means no log
+	// OnDamage is told, once, from a goroutine of the store, that the database
+	// was found damaged while it is open. nil tells nobody.
+	OnDamage func(*DamageError)
+
+	maxPages  int               // of the database; 0 is no limit
+	afterStep func(version int) // called inside the transaction of a step of migration
+	noIndex   bool              // leaves texts out of the full-text index
+}
+
+// Report is what Open found and did.
+type Report struct {
+	Repaired    []string // modes that let others read, now repaired
+	Interrupted int      // pairs that a dead process left in state sending
+	Migrated    int      // the version the database had before; 0: it was current or new
+	Copy        string   // the copy made before migrating; "" is none
+	Salvage     *Salvage // what became of a damaged database; nil: there was no damage
+	// LostLog says that the -wal file of a process that died is missing: what
+	// it wrote last may be lost.
+	LostLog bool
+}
+
+// Store is a database of pairs. Its methods are safe from any goroutine.
+type Store struct {
+	path    string
+	run     string // folder of the owners
+	options Options
+	report  Report
+	owner   *owner
+	writer  *writer
+	readers *sql.DB
+	writes  *sql.DB
+	index   *index
+
+	background sync.WaitGroup
+	ctx        context.Context // ends with Close
+	cancel     context.CancelFunc
+	damage     sync.Once
+}
+
+// Open opens the database at path and makes it when there is none. It repairs
+// wide file modes, migrates an older form after a copy, ends what dead processes
+// left in state sending, and salvages a damaged file; Report tells.
+//
+// It returns a *NewerSchemaError or a *FileError for what it will not touch, and
+// ctx's error when another process takes too long to open the same database.
+func Open(ctx context.Context, path string, o Options) (*Store, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("history: %w", err)
+	}
+	s := &Store{path: path, run: path + ".run", options: o}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	if err := s.prepareFiles(); err != nil {
+		return nil, err
+	}
+	opening, err := lockOpening(ctx, s.run)
+	if err != nil {
+		return nil, err
+	}
+	defer opening.Close()
+	if s.owner, err = newOwner(s.run, s.now()); err != nil {
+		return nil, err
+	}
+	if err := s.open(ctx); err != nil {
+		s.abandon()
+		return nil, err
+	}
+	s.start()
+	return s, nil
+}
+
+// Report tells what Open found and did.
+func (s *Store) Report() Report { return s.report }
+
+// Path is the absolute path of the database.
+func (s *Store) Path() string { return s.path }
+
+func (s *Store) now() time.Time { return s.options.Now() }
+
+// prepareFiles makes the folders and checks names and modes.
+func (s *Store) prepareFiles() error {
+	for _, dir := range []string{filepath.Dir(s.path), s.run} {
+		if info, err := os.Lstat(s.run); dir == s.run && err == nil && !info.IsDir() {
+			return &FileError{s.run, "is not a folder"} // a link included
+		}
+		repaired, err := prepareFolder(dir)
+		if err != nil {
+			return err
+		}
+		s.noteRepair(repaired)
+	}
+	for _, suffix := range suffixes {
+		repaired, err := prepareFile(s.path + suffix)
+		if err != nil {
+			return err
+		}
+		s.noteRepair(repaired)
+	}
+	return nil
+}
+
+func (s *Store) noteRepair(what string) {
+	if what != "" {
+		s.report.Repaired = append(s.report.Repaired, what)
+	}
+}
+
+// open inspects the file, salvages it when it is damaged, and connects.
+func (s *Store) open(ctx context.Context) error {
+	users, err := count(s.run, s.owner)
+	if err != nil {
+		return err
+	}
+	background := false
+	if users.alive == 0 { // otherwise somebody has it open, and inspected it
+		verdict, err := s.inspect(ctx, users)
+		if err != nil {
+			return err
+		}
+		if verdict.err != nil {
+			if err := s.salvage(ctx, verdict); err != nil {
+				return err
+			}
+		}
+		background = verdict.unsure
+	}
+	if err := createFile(s.path); err != nil {
+		return err
+	}
+	err = s.connect(ctx)
+	if users.alive == 0 && damaged(err) {
+		// What inspection let pass, connecting found.
+		s.disconnect()
+		if err = s.salvage(ctx, verdict{err: err}); err == nil {
+			err = s.connect(ctx)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.owner.say(ownerOpen); err != nil {
+		return fmt.Errorf("history: %w", err)
+	}
+	if err := s.endInterrupted(); err != nil {
+		return err
+	}
+	for _, path := range users.dead {
+		os.Remove(path)
+	}
+	if background {
+		s.later(s.checkQuietly)
+	}
+	return nil
+}
+
+// dsn names a connection to the database.
+func dsn(path, lock string, pragmas ...string) string {
+	q := url.Values{"_txlock": {lock}, "_dqs": {"0"}, "_defensive": {"1"}}
+	q["_pragma"] = append([]string{fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds())}, pragmas...)
+	return (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String()
+}
+
+// connect opens the connections and brings the schema up to date.
+func (s *Store) connect(ctx context.Context) (err error) {
+	s.writes, err = sql.Open("sqlite", dsn(s.path, "immediate",
+		"journal_mode(WAL)", "synchronous(FULL)", fmt.Sprintf("wal_autocheckpoint(%d)", walPages), "secure_delete(FAST)"))
+	if err != nil {
+		return fmt.Errorf("history: open: %w", err)
+	}
+	s.writes.SetMaxOpenConns(1)
+	conn, err := s.writes.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("history: open %s: %w", s.path, err)
+	}
+	s.writer = newWriter(conn)
+	if s.options.maxPages > 0 {
+		if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", s.options.maxPages)); err != nil {
+			return err
+		}
+	}
+	if err := s.upgrade(ctx); err != nil {
+		return err
+	}
+	s.readers, err = sql.Open("sqlite", dsn(s.path, "deferred", "query_only(1)"))
+	if err != nil {
+		return fmt.Errorf("history: open: %w", err)
+	}
+	s.readers.SetMaxOpenConns(maxReaders)
+	s.readers.SetMaxIdleConns(maxReaders)
+	return nil
+}
+
+// upgrade brings the schema up to date, after a copy.
+func (s *Store) upgrade(ctx context.Context) error {
+	var version int
+	if err := s.writer.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return fmt.Errorf("history: open %s: %w", s.path, err)
+	}
+	if version > schemaVersion() {
+		return &NewerSchemaError{s.path, version, schemaVersion()}
+	}
+	if version == schemaVersion() {
+		return nil
+	}
+	if version > 0 {
+		copied, err := s.copyBefore(ctx, version)
+		if err != nil {
+			return fmt.Errorf("history: copy the database before bringing it up to date: %w", err)
+		}
+		s.report.Migrated, s.report.Copy = version, copied
+	}
+	return migrate(s.writer, version, s.options.afterStep)
+}
+
+// copyBefore makes a durable copy of a database of an older version and returns its name.
+func (s *Store) copyBefore(ctx context.Context, version int) (string, error) {
+	name := fmt.Sprintf("%s.v%d.bak", s.path, version)
+	unfinished := name + ".part"
+	if err := os.Remove(unfinished); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+	if err := createFile(unfinished); err != nil { // VACUUM INTO fills an empty file, and keeps its mode
+		return "", err
+	}
+	if _, err := s.writer.conn.ExecContext(ctx, "VACUUM INTO ?", unfinished); err != nil {
+		return "", err
+	}
+	if err := syncFile(unfinished); err != nil {
+		return "", err
+	}
+	if err := os.Rename(unfinished, name); err != nil {
+		return "", err
+	}
+	return name, syncFolder(filepath.Dir(name))
+}
+
+// endInterrupted ends the pairs whose owner died while sending them.
+func (s *Store) endInterrupted() error {
+	var n int64
+	err := s.writer.inTx(func(t *tx) error {
+		dead, err := s.deadOwners(t)
+		if err != nil || len(dead) == 0 {
+			return err
+		}
+		c, err := s.change(t)
+		if err != nil {
+			return err
+		}
+		for _, token := range dead {
+			ended, err := c.interrupt(token)
+			if err != nil {
+				return err
+			}
+			n += ended
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("history: end interrupted pairs: %w", err)
+	}
+	s.report.Interrupted = int(n)
+	return nil
+}
+
+// deadOwners lists the owners of pairs that no longer live. An owner is alive
+// before it owns a pair, so one that is not alive now will never be.
+func (s *Store) deadOwners(t *tx) ([]string, error) {
+	rows, err := t.query("SELECT DISTINCT owner FROM pair WHERE owner IS NOT NULL")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var dead []string
+	for rows.Next() {
+		var token string
+		if err := rows.Scan(&token); err != nil {
+			return nil, err
+		}
+		lives, err := alive(s.run, token)
+		if err != nil {
+			return nil, err
+		}
+		if !lives {
+			dead = append(dead, token)
+		}
+	}
+	return dead, rows.Err()
+}
+
+// start begins the goroutines of an open store.
+func (s *Store) start() {
+	s.index = newIndex(s)
+	s.writer.idle = s.idle
+	s.writer.committed = s.index.afterCommit
+	s.later(s.writer.run)
+	s.later(s.index.load)
+}
+
+// later runs f in a goroutine that Close waits for.
+func (s *Store) later(f func()) {
+	s.background.Go(f)
+}
+
+// write runs one transaction in the writer's goroutine, durable when it returns nil.
+func (s *Store) write(ctx context.Context, work func(*tx) error) error {
+	return s.seen(s.writer.do(ctx, work))
+}
+
+// seen passes an error on, and lets damage be known.
+func (s *Store) seen(err error) error {
+	if !damaged(err) {
+		return err
+	}
+	return s.foundDamage(err)
+}
+
+// Close waits for what is being written and closes the database. A pair still
+// in state sending stays so: the next Open ends it as interrupted.
+func (s *Store) Close() error {
+	s.cancel()
+	s.writer.stop()
+	s.background.Wait()
+	s.owner.say(ownerClosing)
+	err := s.disconnect()
+	s.leaveMark()
+	s.owner.leave()
+	return err
+}
+
+func (s *Store) disconnect() error {
+	var errs []error
+	if s.readers != nil {
+		errs = append(errs, s.readers.Close())
+	}
+	if s.writer != nil {
+		errs = append(errs, s.writer.close())
+	}
+	if s.writes != nil {
+		errs = append(errs, s.writes.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// abandon undoes an Open that failed.
+func (s *Store) abandon() {
+	s.cancel()
+	if s.writer != nil {
+		s.writer.once.Do(func() { close(s.writer.quit) })
+	}
+	s.disconnect()
+	s.owner.leave()
+}
