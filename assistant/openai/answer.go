@@ -1,0 +1,256 @@
+package openai
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"winnow/assistant"
+	"winnow/assistant/safetext"
+)
+
+// maxAnswer bounds what one answer may say: text, reasoning and calls together.
+const maxAnswer = 16 << 20
+
+// maxUnreadable is how many unreadable events an answer may have before it is
+// given up: more are not a slip but another language.
+const maxUnreadable = 100
+
+// answer reads the body of one answer. It is a pure state machine: whatever the
+// pieces a body comes in, the parts are the same.
+type answer struct {
+	fail func(status int, f failure) *assistant.RequestError
+
+	frames frames
+	think  thinkSplitter
+	joinT  surrogates // of the content
+	joinR  surrogates // of the reasoning fields
+	cleanT safetext.Cleaner
+	cleanR safetext.Cleaner
+	calls  calls
+
+	parts      []assistant.Part // not yet fetched
+	err        error            // ends the answer
+	size       int
+	unreadable int
+	reasoned   bool // reasoning came in a plain field, so details repeat it
+	said       bool // some content came: text, reasoning or a call
+	understood bool // some event had choices
+	finish     string
+	finished   bool // a finish_reason came
+	done       bool // [DONE] came
+	usage      *assistant.Usage
+	limits     *assistant.RateLimits // of the header; goes into the End
+}
+
+// write reads the next piece of the body. The parts are valid until the next
+// call; useful tells whether the piece brought the answer on, as comments and
+// empty events do not. After an error or done nothing more is read.
+func (a *answer) write(b []byte) (parts []assistant.Part, useful bool, err error) {
+	a.parts = a.parts[:0]
+	before := a.progress()
+	err = a.frames.write(b, a.frame)
+	switch {
+	case errors.Is(err, errPage):
+		a.err = a.page()
+	case errors.Is(err, errEventTooLong):
+		a.err = a.cut(err.Error(), err)
+	}
+	return a.parts, a.progress() != before, a.err
+}
+
+// progress changes with everything that brings the answer on.
+func (a *answer) progress() [3]int {
+	state := 0
+	if a.finished {
+		state++
+	}
+	if a.done {
+		state++
+	}
+	if a.usage != nil {
+		state++
+	}
+	return [3]int{a.size, a.unreadable, state}
+}
+
+// end takes the end of the body: cause is nil when the endpoint closed it, else
+// what broke the connection. The last part is the End, if the answer is whole.
+func (a *answer) end(cause error) ([]assistant.Part, error) {
+	a.parts = a.parts[:0]
+	if a.err == nil && cause == nil && !a.done {
+		a.frames.end(a.frame)
+	}
+	if a.err != nil {
+		return a.parts, a.err
+	}
+	a.flush()
+	if !a.finished && !a.done {
+		return a.parts, a.stopped(cause)
+	}
+	a.parts = append(a.parts, assistant.End{Calls: a.calls.list(), Finish: a.finish, Usage: a.usage, Limits: a.limits})
+	return a.parts, nil
+}
+
+// stopped is the error of an answer without its end.
+func (a *answer) stopped(cause error) error {
+	switch {
+	case a.frames.framing == htmlFraming:
+		return a.page()
+	case a.said:
+		return a.cut("the connection ended before the answer did", cause)
+	case cause == nil && a.understood:
+		return a.cut("the answer ended without a finish_reason", nil)
+	case cause == nil && (a.unreadable > 0 || a.frames.framing != unknownFraming):
+		return broken(assistant.KindUnknown, "the endpoint answered with something else than a chat completion; is the base URL right?", nil)
+	case cause == nil:
+		return broken(assistant.KindNet, "the endpoint closed the connection without an answer", errNoAnswer)
+	}
+	return broken(assistant.KindNet, "the connection broke before the answer", cause)
+}
+
+// page is the error of a web page in place of an answer.
+func (a *answer) page() *assistant.RequestError {
+	f := parseFailure(a.frames.line)
+	f.message = "the endpoint answered with " + f.message + "; is the base URL right?"
+	return a.fail(0, f)
+}
+
+// errNoAnswer is the cause of an empty body.
+var errNoAnswer = errors.New("empty answer")
+
+func (a *answer) cut(message string, cause error) *assistant.RequestError {
+	return broken(assistant.KindInterrupted, message, cause)
+}
+
+// frame reads one event. It returns false when nothing may follow.
+func (a *answer) frame(f frame) bool {
+	if string(f.data) == "[DONE]" {
+		a.done = true
+		return false
+	}
+	ch, ok := readChunk(f.data)
+	if !ok {
+		return a.oddFrame(f)
+	}
+	return a.chunk(f, ch)
+}
+
+// oddFrame takes an event that is not one JSON object: some servers forget the
+// empty line between two events, so each line is tried by itself.
+func (a *answer) oddFrame(f frame) bool {
+	if f.event == "error" {
+		a.err = a.fail(0, parseFailure(f.data))
+		return false
+	}
+	lines := strings.Split(string(f.data), "\n")
+	if len(lines) > 1 && a.frames.framing == sseFraming && slices.ContainsFunc(lines, readable) {
+		for _, line := range lines {
+			if line = strings.TrimSpace(line); line != "" && !a.frame(frame{event: f.event, data: []byte(line)}) {
+				return false
+			}
+		}
+		return true
+	}
+	return a.skipped("an event of the answer is not JSON and was left out")
+}
+
+func readable(line string) bool {
+	_, ok := readChunk([]byte(line))
+	return ok || strings.TrimSpace(line) == "[DONE]"
+}
+
+func (a *answer) skipped(reason string) bool {
+	if a.unreadable++; a.unreadable > maxUnreadable {
+		a.err = a.cut(fmt.Sprintf("more than %d events of the answer cannot be read", maxUnreadable), nil)
+		return false
+	}
+	a.parts = append(a.parts, assistant.Unreadable{Reason: reason})
+	return true
+}
+
+// chunk takes what one event says.
+func (a *answer) chunk(f frame, ch chunk) bool {
+	if f.event == "error" && ch.failure == nil {
+		said := parseFailure(f.data)
+		ch.failure = &said
+	}
+	a.understood = a.understood || ch.choices
+	a.content(ch)
+	for _, d := range ch.calls {
+		a.said = true
+		a.size += a.calls.add(d)
+	}
+	if ch.usage != nil {
+		a.usage = ch.usage
+	}
+	switch {
+	case a.size > maxAnswer:
+		a.err = a.cut("the answer is longer than 16 MiB", nil)
+	case ch.failure != nil:
+		a.err = a.fail(0, *ch.failure)
+	case ch.finish == "error":
+		a.err = a.cut("the endpoint broke the answer off with an error", nil)
+	case ch.finish != "":
+		a.finish, a.finished = finishReason(ch.finish), true
+	}
+	return a.err == nil
+}
+
+// finishReason brings the words of other endpoints for a cut answer to the
+// one that End.Cut knows.
+func finishReason(reason string) string {
+	switch reason = strings.ToLower(word(reason)); reason {
+	case "max_tokens", "max_output_tokens", "model_length":
+		return "length"
+	}
+	return reason
+}
+
+func (a *answer) content(ch chunk) {
+	if ch.reasoning != "" {
+		a.reasoned = true
+	} else if !a.reasoned {
+		ch.reasoning = ch.details
+	}
+	if ch.reasoning != "" {
+		a.said = true
+		a.size += len(ch.reasoning)
+		a.emit(a.joinR.join(ch.reasoning), true)
+	}
+	if text := ch.text + ch.refusal; text != "" {
+		a.said = true
+		a.size += len(text)
+		a.think.write(a.joinT.join(text), a.emit)
+	}
+}
+
+// emit cleans a piece and makes it a part.
+func (a *answer) emit(text string, reasoning bool) {
+	if reasoning {
+		text = a.cleanR.Write(text)
+	} else {
+		text = a.cleanT.Write(text)
+	}
+	a.part(text, reasoning)
+}
+
+func (a *answer) part(text string, reasoning bool) {
+	switch {
+	case text == "":
+	case reasoning:
+		a.parts = append(a.parts, assistant.Reasoning{Text: text})
+	default:
+		a.parts = append(a.parts, assistant.Text{Text: text})
+	}
+}
+
+// flush lets go of everything that was waiting for more.
+func (a *answer) flush() {
+	a.emit(a.joinR.flush(), true)
+	a.think.write(a.joinT.flush(), a.emit)
+	a.think.flush(a.emit)
+	a.part(a.cleanR.Flush(), true)
+	a.part(a.cleanT.Flush(), false)
+}

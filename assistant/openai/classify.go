@@ -1,0 +1,81 @@
+package openai
+
+import (
+	"strings"
+
+	"winnow/assistant"
+)
+
+// overflowCode is the code of OpenAI for a request longer than the context.
+const overflowCode = "context_length_exceeded"
+
+// overflowPhrases are the words by which other endpoints say the same. They and
+// the code cause trimming; nothing else does.
+var overflowPhrases = []string{
+	"context_length",
+	"maximum context length",
+	"too many tokens",
+	"context too long",
+	"exceeds context window",
+	"request too large",
+	"too large for",
+}
+
+// The words of the other classes, looked for in the code and in the message.
+// A class earlier in Classify wins.
+var (
+	authWords  = []string{"invalid_api_key", "incorrect api key", "invalid api key", "api key not valid", "no api key", "missing api key", "authentication_error", "authentication failed", "unauthorized", "permission_denied"}
+	quotaWords = []string{"insufficient_quota", "rate_limit", "rate limit", "ratelimit", "quota", "too many requests", "tokens per min", "requests per min", "(tpm)", "(rpm)", "insufficient credits", "insufficient balance", "billing", "resource_exhausted"}
+	modelWords = []string{"model_not_found", "model not found", "does not exist", "deprecated", "decommissioned", "unknown model", "invalid model", "no such model", "is not a valid model", "model_not_available"}
+	netWords   = []string{"overloaded", "bad gateway", "gateway timeout", "upstream", "connection error", "timed out"}
+)
+
+// Classify tells the class of a failure from the HTTP status (0 when there was
+// none), the endpoint's code or type, and its message. matched is the code or
+// phrase that makes it an overflow, "" for every other class. It is total: any
+// input has a class.
+func Classify(status int, code, message string) (kind assistant.Kind, matched string) {
+	code, message = strings.ToLower(code), strings.ToLower(message)
+	if code == overflowCode {
+		return assistant.KindOverflow, overflowCode
+	}
+	for _, phrase := range overflowPhrases {
+		if strings.Contains(message, phrase) {
+			return assistant.KindOverflow, phrase
+		}
+	}
+	switch status {
+	case 401, 403:
+		return assistant.KindAuth, ""
+	case 402, 429:
+		return assistant.KindQuota, ""
+	case 404:
+		return assistant.KindModel, ""
+	case 408, 502, 503, 504, 520, 521, 522, 523, 524, 529:
+		return assistant.KindNet, ""
+	}
+	text := code + " " + message
+	for _, class := range []struct {
+		kind  assistant.Kind
+		words []string
+	}{
+		{assistant.KindAuth, authWords},
+		{assistant.KindQuota, quotaWords},
+		{assistant.KindModel, modelWords},
+		{assistant.KindNet, netWords},
+	} {
+		if containsAny(text, class.words) {
+			return class.kind, ""
+		}
+	}
+	return assistant.KindUnknown, ""
+}
+
+func containsAny(text string, words []string) bool {
+	for _, w := range words {
+		if strings.Contains(text, w) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,100 @@
+package openai
+
+import (
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"winnow/assistant"
+)
+
+// longestPause is the longest wait that an endpoint is believed to mean.
+const longestPause = 30 * 24 * time.Hour
+
+// rateLimits reads the x-ratelimit-* headers; nil when there are none.
+func rateLimits(h http.Header, now time.Time) *assistant.RateLimits {
+	l := assistant.RateLimits{
+		RequestsPerMinute: headerCount(h, "X-Ratelimit-Limit-Requests", "X-Ratelimit-Limit"),
+		RequestsLeft:      headerCount(h, "X-Ratelimit-Remaining-Requests", "X-Ratelimit-Remaining"),
+		TokensPerMinute:   headerCount(h, "X-Ratelimit-Limit-Tokens"),
+		TokensLeft:        headerCount(h, "X-Ratelimit-Remaining-Tokens"),
+		RequestsReset:     headerPause(h, now, "X-Ratelimit-Reset-Requests", "X-Ratelimit-Reset"),
+		TokensReset:       headerPause(h, now, "X-Ratelimit-Reset-Tokens"),
+	}
+	if l == (assistant.RateLimits{}) {
+		return nil
+	}
+	return &l
+}
+
+// headerCount reads the first of these headers that is there. Some servers give
+// a list, "10, 10;w=60": the first number counts.
+func headerCount(h http.Header, names ...string) int {
+	for _, name := range names {
+		text, _, _ := strings.Cut(h.Get(name), ",")
+		if n, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil && n > 0 && n <= maxCount {
+			return int(n)
+		}
+	}
+	return 0
+}
+
+func headerPause(h http.Header, now time.Time, names ...string) time.Duration {
+	for _, name := range names {
+		if d, ok := parsePause(h.Get(name), now); ok {
+			return d
+		}
+	}
+	return 0
+}
+
+// retryAfter reads Retry-After and its form in milliseconds. ok is false when
+// the endpoint asked for no pause.
+func retryAfter(h http.Header, now time.Time) (d time.Duration, ok bool) {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms >= 0 {
+		return seconds(ms / 1000), true
+	}
+	return parsePause(h.Get("Retry-After"), now)
+}
+
+// The epochs, in seconds and in milliseconds, from which on a bare number is a
+// moment and not a pause: 2001.
+const (
+	epochSeconds = 1e9
+	epochMillis  = 1e12
+)
+
+// parsePause reads a pause: "1.5" seconds, "6m0s", "120ms", an HTTP date, an RFC
+// 3339 time or a Unix time. A moment that has passed is no pause at all.
+func parsePause(text string, now time.Time) (time.Duration, bool) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return 0, false
+	}
+	if n, err := strconv.ParseFloat(text, 64); err == nil {
+		switch {
+		case math.IsNaN(n) || n < 0:
+			return 0, false
+		case n >= epochMillis:
+			n = n/1000 - float64(now.UnixMilli())/1000
+		case n >= epochSeconds:
+			n -= float64(now.UnixMilli()) / 1000
+		}
+		return seconds(n), true
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return min(d, longestPause), true
+	}
+	for _, layout := range []string{time.RFC3339, http.TimeFormat, time.RFC850, time.ANSIC} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return min(max(at.Sub(now), 0), longestPause), true
+		}
+	}
+	return 0, false
+}
+
+func seconds(n float64) time.Duration {
+	return time.Duration(min(max(n, 0), longestPause.Seconds()) * float64(time.Second))
+}

@@ -1,0 +1,121 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/shared"
+
+	"winnow/assistant"
+)
+
+// errNotSent ends a request that is only built to be looked at.
+var errNotSent = errors.New("not sent")
+
+// Encode returns the body that Stream would send for req, byte for byte. It is
+// taken from the request itself, right before it would leave.
+func (c *Client) Encode(req assistant.Request) (json.RawMessage, error) {
+	var body []byte
+	look := func(r *http.Request, _ option.MiddlewareNext) (*http.Response, error) {
+		var err error
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return nil, err
+		}
+		return nil, errNotSent
+	}
+	err := c.complete(context.Background(), req, look)
+	if !errors.Is(err, errNotSent) {
+		return nil, fmt.Errorf("encode: %w", err)
+	}
+	return body, nil
+}
+
+// complete builds the request and gives it to the middleware through, which
+// sends it or not. What comes back is for through to keep.
+func (c *Client) complete(ctx context.Context, req assistant.Request, through option.Middleware) error {
+	params, err := completionParams(req)
+	if err != nil {
+		return err
+	}
+	if c.noUsage.Load() {
+		params.StreamOptions = sdk.ChatCompletionStreamOptionsParam{}
+	}
+	var ignored *http.Response
+	_, err = c.api.Chat.Completions.New(ctx, params,
+		option.WithJSONSet("stream", true),
+		option.WithHeader("Accept", "text/event-stream, application/json"),
+		option.WithResponseBodyInto(&ignored),
+		option.WithMiddleware(through))
+	return err
+}
+
+func completionParams(req assistant.Request) (sdk.ChatCompletionNewParams, error) {
+	params := sdk.ChatCompletionNewParams{
+		Model:         req.Model,
+		StreamOptions: sdk.ChatCompletionStreamOptionsParam{IncludeUsage: sdk.Bool(true)},
+	}
+	for i, m := range req.Messages {
+		message, err := messageParam(m)
+		if err != nil {
+			return params, fmt.Errorf("message %d: %w", i, err)
+		}
+		params.Messages = append(params.Messages, message)
+	}
+	for _, t := range req.Tools {
+		tool, err := toolParam(t)
+		if err != nil {
+			return params, fmt.Errorf("tool %s: %w", t.Name, err)
+		}
+		params.Tools = append(params.Tools, tool)
+	}
+	return params, nil
+}
+
+func messageParam(m assistant.WireMessage) (sdk.ChatCompletionMessageParamUnion, error) {
+	switch m.Role {
+	case assistant.RoleSystem:
+		return sdk.SystemMessage(m.Content), nil
+	case assistant.RoleUser:
+		return sdk.UserMessage(m.Content), nil
+	case assistant.RoleTool:
+		return sdk.ToolMessage(m.Content, m.CallID), nil
+	case assistant.RoleAssistant:
+		return assistantParam(m), nil
+	}
+	return sdk.ChatCompletionMessageParamUnion{}, fmt.Errorf("role %q is unknown", m.Role)
+}
+
+func assistantParam(m assistant.WireMessage) sdk.ChatCompletionMessageParamUnion {
+	var p sdk.ChatCompletionAssistantMessageParam
+	if m.Content != "" || len(m.Calls) == 0 {
+		p.Content.OfString = sdk.String(m.Content)
+	}
+	for _, call := range m.Calls {
+		p.ToolCalls = append(p.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
+			OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
+				ID:       call.ID,
+				Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: call.Name, Arguments: call.Arguments},
+			},
+		})
+	}
+	return sdk.ChatCompletionMessageParamUnion{OfAssistant: &p}
+}
+
+func toolParam(t assistant.ToolSpec) (sdk.ChatCompletionToolUnionParam, error) {
+	f := shared.FunctionDefinitionParam{Name: t.Name}
+	if t.Description != "" {
+		f.Description = sdk.String(t.Description)
+	}
+	if len(t.Parameters) > 0 {
+		if err := json.Unmarshal(t.Parameters, &f.Parameters); err != nil {
+			return sdk.ChatCompletionToolUnionParam{}, fmt.Errorf("parameters: %w", err)
+		}
+	}
+	return sdk.ChatCompletionFunctionTool(f), nil
+}
