@@ -375,8 +375,8 @@ func FuzzPattern(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, pattern, id string) {
-		if len(pattern)*len(id) > 1<<16 {
-			return // the reference takes the product of both
+		if len(pattern) > 128 || len(id) > 128 {
+			return // the reference is slow
 		}
 		p := Compile(pattern)
 		if got, want := p.Match(id), refMatch(pattern, id); got != want {

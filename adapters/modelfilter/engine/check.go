@@ -1,0 +1,179 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"winnow/adapters/modelfilter/glob"
+)
+
+// Reason says why a pattern is refused.
+type Reason uint8
+
+// The reasons to refuse a pattern.
+const (
+	Empty      Reason = iota // nothing is left of it after trimming
+	Duplicate                // the list holds the very pattern
+	Unwritable               // the rule file cannot hold it
+	Covered                  // a rule of the list matches all that it matches
+)
+
+// Refusal is the error of a pattern that Check refuses.
+type Refusal struct {
+	Reason  Reason
+	List    List
+	Pattern string // trimmed
+	By      string // Duplicate, Covered: the rule that makes it needless
+	Index   int    // of that rule
+	Detail  string // Unwritable: what cannot be written
+}
+
+// Error says the reason in one line.
+func (r *Refusal) Error() string {
+	switch r.Reason {
+	case Empty:
+		return "the pattern is empty"
+	case Duplicate:
+		return fmt.Sprintf("pattern %q is already in the %s list", r.Pattern, r.List)
+	case Unwritable:
+		return fmt.Sprintf("pattern %q cannot be saved: it holds %s", r.Pattern, r.Detail)
+	}
+	return fmt.Sprintf("pattern %q is already covered by the %s rule %q", r.Pattern, r.List, r.By)
+}
+
+// Verdict is what Check found of a pattern that may be added.
+type Verdict struct {
+	Pattern   string   // trimmed: what to add
+	Redundant []string // rules of the list that the pattern covers, in order
+	Undecided []string // rules of the list that may cover it or be covered
+}
+
+// Check says whether pattern, trimmed, should be added to the list. A refusal
+// is an error of type *Refusal.
+func (e *Engine) Check(list List, pattern string) (Verdict, error) {
+	pattern = strings.TrimSpace(pattern)
+	refusal := &Refusal{List: list, Pattern: pattern}
+	if pattern == "" {
+		return Verdict{}, refusal
+	}
+	if refusal.Detail = unwritable(pattern); refusal.Detail != "" {
+		refusal.Reason = Unwritable
+		return Verdict{}, refusal
+	}
+	rules := e.lists[list].rules
+	if i := slices.IndexFunc(rules, func(r *rule) bool { return r.pattern.String() == pattern }); i >= 0 {
+		refusal.Reason, refusal.By, refusal.Index = Duplicate, pattern, i
+		return Verdict{}, refusal
+	}
+	v := Verdict{Pattern: pattern}
+	fresh, judge := e.newRule(pattern), e.newJudge()
+	open := make([]bool, len(rules))
+	for i, r := range rules {
+		switch judge.covers(r, fresh) {
+		case yes:
+			refusal.Reason, refusal.By, refusal.Index = Covered, r.pattern.String(), i
+			return Verdict{}, refusal
+		case maybe:
+			open[i] = true
+		}
+	}
+	for i, r := range rules {
+		switch judge.covers(fresh, r) {
+		case yes:
+			v.Redundant = append(v.Redundant, r.pattern.String())
+		case maybe:
+			open[i] = true
+		}
+		if open[i] {
+			v.Undecided = append(v.Undecided, r.pattern.String())
+		}
+	}
+	return v, nil
+}
+
+// unwritable names what keeps a pattern out of a comma-separated value of the
+// rule file, or returns "".
+func unwritable(pattern string) string {
+	switch {
+	case strings.Contains(pattern, ","):
+		return "a comma"
+	case strings.ContainsAny(pattern, "\r\n"):
+		return "a line break"
+	case strings.ContainsFunc(pattern, unicode.IsControl):
+		return "a control character"
+	case strings.Contains(pattern, "${"):
+		return "${"
+	case !utf8.ValidString(pattern):
+		return "a byte that is not UTF-8"
+	}
+	return ""
+}
+
+// answer is what a judge says.
+type answer uint8
+
+const (
+	no answer = iota
+	yes
+	maybe
+)
+
+// patience is how many searches for coverage one question to the engine may
+// lose before it stops searching: each costs a good part of a second.
+const patience = 4
+
+// judge decides coverage between rules for one question to the engine.
+type judge struct {
+	engine *Engine
+	lost   int
+}
+
+func (e *Engine) newJudge() *judge { return &judge{engine: e} }
+
+// covers reports whether broad matches all ids of the provider that narrow
+// matches. The models and an example refute most pairs; a search does the rest.
+func (j *judge) covers(broad, narrow *rule) answer {
+	if !narrow.matches.within(broad.matches) {
+		return no
+	}
+	if narrow.example == "" {
+		s, _ := narrow.pattern.Example()
+		narrow.example = j.engine.provider + "/" + s
+	}
+	if narrow.pattern.MatchID(narrow.example) && !broad.pattern.MatchID(narrow.example) {
+		return no
+	}
+	if j.lost == patience {
+		return maybe
+	}
+	switch c := glob.RuleCovers([]*glob.Pattern{broad.pattern}, narrow.pattern, j.engine.within); {
+	case c.Undecided:
+		j.lost++
+		return maybe
+	case c.Covered:
+		return yes
+	}
+	return no
+}
+
+// filteredIDs returns the pattern of the ids that the proxy filters: those
+// whose first segment is the provider in any case.
+func filteredIDs(provider string) *glob.Pattern {
+	var b strings.Builder
+	for _, r := range provider {
+		if !unicode.IsLetter(r) {
+			b.WriteString(glob.Quote(string(r)))
+			continue
+		}
+		b.WriteByte('[')
+		b.WriteRune(r)
+		for fold := unicode.SimpleFold(r); fold != r; fold = unicode.SimpleFold(fold) {
+			b.WriteRune(fold)
+		}
+		b.WriteByte(']')
+	}
+	return glob.Compile(b.String() + "/*")
+}

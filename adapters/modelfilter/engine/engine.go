@@ -1,0 +1,174 @@
+package engine
+
+import (
+	"slices"
+
+	"winnow/adapters/modelfilter/glob"
+)
+
+// List names one of the two rule lists.
+type List uint8
+
+// The lists of a provider.
+const (
+	Ignore List = iota // hides
+	Allow              // keeps, whatever Ignore says; the proxy's "whitelist"
+)
+
+// String returns "ignore" or "allow".
+func (l List) String() string {
+	if l == Allow {
+		return "allow"
+	}
+	return "ignore"
+}
+
+// lists are all lists, the one that wins first.
+var lists = [...]List{Allow, Ignore}
+
+// rule is a pattern in a list. matches never changes; own does as rules before
+// it come and go.
+type rule struct {
+	pattern *glob.Pattern
+	matches marks
+	own     marks  // the models of which it is the first matching rule of its list
+	example string // an id it matches, made by the first judge that asks
+}
+
+// ruleList is an ordered list of rules. Their own sets are disjoint and
+// together make any.
+type ruleList struct {
+	rules []*rule
+	any   marks // the models that some rule matches
+}
+
+// Engine holds the models and rules of one provider. Make it with New.
+type Engine struct {
+	provider string
+	within   *glob.Pattern // the ids that the proxy filters
+	models   *index
+	lists    [2]ruleList
+}
+
+// New makes an engine without rules. Models are full ids, "provider/name"; an
+// id that comes again is dropped.
+func New(provider string, models []string) *Engine {
+	e := &Engine{provider: provider, within: filteredIDs(provider), models: newIndex(provider, models)}
+	e.Set(nil, nil)
+	return e
+}
+
+// Provider returns the name the engine was made with.
+func (e *Engine) Provider() string { return e.provider }
+
+// SetModels replaces the models and keeps the rules.
+func (e *Engine) SetModels(models []string) {
+	e.models = newIndex(e.provider, models)
+	for k := range e.lists {
+		l := &e.lists[k]
+		for _, r := range l.rules {
+			r.matches = e.models.match(r.pattern)
+		}
+		l.settle(len(e.models.ids))
+	}
+}
+
+// Set replaces both lists. Patterns are taken as they are, duplicates
+// included; a pattern that either list held before is not matched again.
+func (e *Engine) Set(ignore, allow []string) {
+	known := map[string]*rule{}
+	for _, l := range e.lists {
+		for _, r := range l.rules {
+			known[r.pattern.String()] = r
+		}
+	}
+	for list, patterns := range map[List][]string{Ignore: ignore, Allow: allow} {
+		rules := make([]*rule, len(patterns))
+		for i, text := range patterns {
+			if old := known[text]; old != nil {
+				rules[i] = &rule{pattern: old.pattern, matches: old.matches}
+				continue
+			}
+			rules[i] = e.newRule(text)
+			known[text] = rules[i]
+		}
+		e.lists[list].rules = rules
+		e.lists[list].settle(len(e.models.ids))
+	}
+}
+
+func (e *Engine) newRule(text string) *rule {
+	p := glob.Compile(text)
+	return &rule{pattern: p, matches: e.models.match(p)}
+}
+
+// settle computes own and any of n models anew.
+func (l *ruleList) settle(n int) {
+	l.any = newMarks(n)
+	for _, r := range l.rules {
+		r.own = r.matches.without(l.any)
+		l.any.add(r.own)
+	}
+}
+
+// Add appends a rule. It takes any pattern; Check says whether it should.
+func (e *Engine) Add(list List, pattern string) {
+	e.Insert(list, len(e.lists[list].rules), pattern)
+}
+
+// Insert puts a rule at index, from 0 to the length of the list; an index
+// outside is moved to the nearer end.
+func (e *Engine) Insert(list List, index int, pattern string) {
+	l := &e.lists[list]
+	index = min(max(index, 0), len(l.rules))
+	r := e.newRule(pattern)
+	r.own = r.matches.without(l.any)
+	l.any.add(r.own)
+	for _, later := range l.rules[index:] {
+		later.own.take(r.matches, r.own)
+	}
+	l.rules = slices.Insert(l.rules, index, r)
+}
+
+// Remove takes every rule with this pattern out of the list and returns how
+// many there were.
+func (e *Engine) Remove(list List, pattern string) int {
+	removed := 0
+	for i := len(e.lists[list].rules) - 1; i >= 0; i-- {
+		if e.lists[list].rules[i].pattern.String() == pattern {
+			e.RemoveAt(list, i)
+			removed++
+		}
+	}
+	return removed
+}
+
+// RemoveAt takes the rule at index out of the list; false if there is none.
+func (e *Engine) RemoveAt(list List, index int) bool {
+	l := &e.lists[list]
+	if index < 0 || index >= len(l.rules) {
+		return false
+	}
+	orphans := l.rules[index].own
+	l.rules = slices.Delete(l.rules, index, index+1)
+	for _, later := range l.rules[index:] {
+		orphans.take(later.matches, later.own)
+	}
+	l.any.drop(orphans)
+	return true
+}
+
+// Clear empties the list.
+func (e *Engine) Clear(list List) {
+	e.lists[list].rules = nil
+	e.lists[list].settle(len(e.models.ids))
+}
+
+// Patterns returns the patterns of the list in order.
+func (e *Engine) Patterns(list List) []string {
+	out := make([]string, len(e.lists[list].rules))
+	for i, r := range e.lists[list].rules {
+		out[i] = r.pattern.String()
+	}
+	return out
+}

@@ -1,0 +1,174 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"winnow/adapters/modelfilter/glob"
+)
+
+// index finds the models that a pattern matches without trying them all. It is
+// immutable.
+type index struct {
+	ids        []string         // in the caller's order, each once
+	place      map[string]int32 // of an id in ids
+	names      []string         // ids without their first segment; "" of an unfiltered one
+	unfiltered marks
+
+	// The filtered models, sorted by id, by name, and by id read backwards.
+	byID, byName, byEnd []int32
+	text                string  // the ids of byID, one behind the other
+	ends                []int32 // where each of them ends in text
+}
+
+func newIndex(provider string, models []string) *index {
+	x := &index{place: make(map[string]int32, len(models))}
+	for _, id := range models {
+		if _, twice := x.place[id]; !twice {
+			x.place[id] = int32(len(x.ids))
+			x.ids = append(x.ids, id)
+		}
+	}
+	x.unfiltered = newMarks(len(x.ids))
+	x.names = make([]string, len(x.ids))
+	for i, id := range x.ids {
+		name, ok := filteredName(provider, id)
+		if !ok {
+			x.unfiltered.set(int32(i))
+			continue
+		}
+		x.names[i] = name
+		x.byID = append(x.byID, int32(i))
+	}
+	x.byName = slices.Clone(x.byID)
+	x.byEnd = slices.Clone(x.byID)
+	slices.SortFunc(x.byID, func(a, b int32) int { return cmp.Compare(x.ids[a], x.ids[b]) })
+	slices.SortFunc(x.byName, func(a, b int32) int { return cmp.Compare(x.names[a], x.names[b]) })
+	slices.SortFunc(x.byEnd, func(a, b int32) int { return compareEnds(x.ids[a], x.ids[b]) })
+	var text strings.Builder
+	for _, i := range x.byID {
+		text.WriteString(x.ids[i])
+		x.ends = append(x.ends, int32(text.Len()))
+	}
+	x.text = text.String()
+	return x
+}
+
+// filteredName returns the id without its first segment if that segment is the
+// provider, in any case.
+func filteredName(provider, id string) (string, bool) {
+	first, name, ok := strings.Cut(id, "/")
+	return name, ok && strings.EqualFold(first, provider)
+}
+
+// compareEnds orders strings as if they were read backwards.
+func compareEnds(a, b string) int {
+	for i := 1; i <= len(a) && i <= len(b); i++ {
+		if c := cmp.Compare(a[len(a)-i], b[len(b)-i]); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// match returns the filtered models that p matches as a rule. It looks at
+// those that begin, end or hold what p fixes; at all when p fixes nothing.
+func (x *index) match(p *glob.Pattern) marks {
+	found := newMarks(len(x.ids))
+	if start := p.Prefix(); start != "" {
+		x.matchStart(found, p, start)
+	} else if end := p.Suffix(); end != "" {
+		x.matchEnd(found, p, end)
+	} else if core := p.Core(); core != "" {
+		x.matchCore(found, p, core)
+	} else {
+		for _, i := range x.byID {
+			if x.matches(p, i) {
+				found.set(i)
+			}
+		}
+	}
+	return found
+}
+
+func (x *index) matches(p *glob.Pattern, i int32) bool {
+	return p.Match(x.ids[i]) || !p.OpenStart() && p.Match(x.names[i])
+}
+
+func (x *index) matchStart(found marks, p *glob.Pattern, start string) {
+	scan := func(order []int32, text []string) {
+		from, _ := slices.BinarySearchFunc(order, start, func(i int32, s string) int { return cmp.Compare(text[i], s) })
+		for _, i := range order[from:] {
+			if !strings.HasPrefix(text[i], start) {
+				break
+			}
+			if p.Match(text[i]) {
+				found.set(i)
+			}
+		}
+	}
+	scan(x.byName, x.names)
+	scan(x.byID, x.ids)
+}
+
+func (x *index) matchEnd(found marks, p *glob.Pattern, end string) {
+	from, _ := slices.BinarySearchFunc(x.byEnd, end, func(i int32, s string) int { return compareEnds(x.ids[i], s) })
+	for _, i := range x.byEnd[from:] {
+		if !strings.HasSuffix(x.ids[i], end) {
+			break
+		}
+		if x.matches(p, i) {
+			found.set(i)
+		}
+	}
+}
+
+// matchCore searches the text of all ids at once. A hit that runs over the end
+// of an id is told by matching that id; none later in it can be whole.
+func (x *index) matchCore(found marks, p *glob.Pattern, core string) {
+	at, k := 0, 0 // k is the id, in byID order, that at lies in
+	for {
+		hit := strings.Index(x.text[at:], core)
+		if hit < 0 {
+			return
+		}
+		at += hit
+		k += firstAbove(x.ends[k:], int32(at))
+		if i := x.byID[k]; x.matches(p, i) {
+			found.set(i)
+		}
+		at = int(x.ends[k])
+		k++
+	}
+}
+
+// firstAbove returns the place of the first of the sorted numbers that is
+// above n. The answer is expected near the front.
+func firstAbove(sorted []int32, n int32) int {
+	step := 1
+	for step < len(sorted) && sorted[step-1] <= n {
+		step *= 2
+	}
+	from := step / 2
+	if sorted[0] > n {
+		return 0
+	}
+	i, _ := slices.BinarySearch(sorted[from:min(step, len(sorted))], n+1)
+	return from + i
+}
+
+// list returns the ids of m in order, the first n of them; all if n is 0.
+func (x *index) list(m marks, n int) []string {
+	if n == 0 {
+		n = m.count()
+	}
+	out := make([]string, 0, min(n, len(x.ids)))
+	m.each(func(i int) bool {
+		if len(out) < n {
+			out = append(out, x.ids[i])
+		}
+		return len(out) < n
+	})
+	return out
+}

@@ -1,0 +1,84 @@
+package engine
+
+// Kind is what lint finds about a rule.
+type Kind uint8
+
+// The kinds of findings.
+const (
+	Dead      Kind = iota // matches no model
+	Shadowed              // matches, but other rules decide all its models
+	Redundant             // another rule of its list covers it
+	Undecided             // whether another rule covers it was not found out
+)
+
+// String returns "dead", "shadowed", "redundant" or "undecided".
+func (k Kind) String() string {
+	return [...]string{"dead", "shadowed", "redundant", "undecided"}[k]
+}
+
+// Finding is one thing that lint says of one rule.
+type Finding struct {
+	Kind    Kind
+	List    List
+	Index   int
+	Pattern string
+	// By is the rule that covers it, may cover it, or decides its first model;
+	// "" of a dead rule. ByList and ByIndex say where it is.
+	By      string
+	ByList  List
+	ByIndex int
+}
+
+// Lint returns what is odd about the rules, list by list and rule by rule. All
+// redundant rules may be removed at once without any status changing.
+func (e *Engine) Lint() []Finding {
+	var out []Finding
+	judge := e.newJudge()
+	for _, list := range []List{Ignore, Allow} {
+		for i, info := range e.Rules(list) {
+			f := Finding{List: list, Index: i, Pattern: info.Pattern}
+			switch {
+			case info.Dead:
+				f.Kind = Dead
+				out = append(out, f)
+			case info.Shadowed:
+				f.Kind = Shadowed
+				s := e.Status(info.Models(1)[0])
+				f.By, f.ByList, f.ByIndex = s.Rule, s.List, s.Index
+				out = append(out, f)
+			}
+			if by, a := e.coveredBy(judge, list, i); a != no {
+				f.Kind = Redundant
+				if a == maybe {
+					f.Kind = Undecided
+				}
+				f.By, f.ByList, f.ByIndex = e.lists[list].rules[by].pattern.String(), list, by
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// coveredBy returns the first rule of the list that covers rule i; of rules
+// that cover each other the first one counts as not covered. Without one it
+// returns the first that may.
+func (e *Engine) coveredBy(judge *judge, list List, i int) (by int, a answer) {
+	rules := e.lists[list].rules
+	for k, r := range rules {
+		if k == i {
+			continue
+		}
+		switch judge.covers(r, rules[i]) {
+		case yes:
+			if k < i || judge.covers(rules[i], r) == no {
+				return k, yes
+			}
+		case maybe:
+			if a == no {
+				by, a = k, maybe
+			}
+		}
+	}
+	return by, a
+}

@@ -1,0 +1,48 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+)
+
+// Change says what a change of the rules would change in the proxy's list.
+type Change struct {
+	Matches int      // models that the rule matches
+	Hidden  []string // shown now, hidden then
+	Shown   []string // hidden now, shown then
+}
+
+// Preview says what adding pattern, trimmed, to the list would change. The
+// place in the list makes no difference to that.
+func (e *Engine) Preview(list List, pattern string) Change {
+	matches := e.newRule(strings.TrimSpace(pattern)).matches
+	c := Change{Matches: matches.count()}
+	if list == Allow {
+		c.Shown = e.models.list(matches.and(e.hidden()), 0)
+		return c
+	}
+	fresh := matches.without(e.lists[Ignore].any)
+	c.Hidden = e.models.list(fresh.without(e.lists[Allow].any), 0)
+	return c
+}
+
+// PreviewRemove says what removing the rule at index would change; nothing if
+// there is no such rule.
+func (e *Engine) PreviewRemove(list List, index int) Change {
+	l := &e.lists[list]
+	if index < 0 || index >= len(l.rules) {
+		return Change{}
+	}
+	r := l.rules[index]
+	orphans := slices.Clone(r.own)
+	for _, later := range l.rules[index+1:] {
+		orphans.drop(later.matches)
+	}
+	c := Change{Matches: r.matches.count()}
+	if list == Allow {
+		c.Hidden = e.models.list(orphans.and(e.lists[Ignore].any), 0)
+	} else {
+		c.Shown = e.models.list(orphans.without(e.lists[Allow].any), 0)
+	}
+	return c
+}

@@ -1,0 +1,192 @@
+package engine
+
+import "strings"
+
+// Status is what the rules make of a model.
+type Status uint8
+
+// The statuses of a model.
+const (
+	Normal      Status = iota // no rule matches: shown
+	Ignored                   // an ignore rule decides: hidden
+	Whitelisted               // an allow rule decides: shown
+)
+
+// String returns "normal", "ignored" or "whitelisted".
+func (s Status) String() string {
+	return [...]string{"normal", "ignored", "whitelisted"}[s]
+}
+
+// statusOf is the status that a deciding rule of the list gives.
+func statusOf(list List) Status {
+	if list == Allow {
+		return Whitelisted
+	}
+	return Ignored
+}
+
+// ModelStatus is the status of one model and the rule that decides it.
+type ModelStatus struct {
+	ID         string
+	Status     Status
+	Rule       string // pattern of the deciding rule; "" with Index -1
+	Index      int    // of that rule in its list; -1 when no rule decides
+	List       List   // of that rule; meaningless with Index -1
+	Unfiltered bool   // the proxy does not filter this id at all
+}
+
+// Status returns the status of any id, whether it is one of the models or not.
+func (e *Engine) Status(id string) ModelStatus {
+	s := ModelStatus{ID: id, Index: -1}
+	name, ok := filteredName(e.provider, id)
+	if !ok {
+		s.Unfiltered = true
+		return s
+	}
+	i, known := e.models.place[id]
+	for _, list := range lists {
+		for k, r := range e.lists[list].rules {
+			if known && r.own.has(i) || !known && (r.pattern.Match(id) || r.pattern.Match(name)) {
+				s.Status, s.Rule, s.Index, s.List = statusOf(list), r.pattern.String(), k, list
+				return s
+			}
+		}
+	}
+	return s
+}
+
+// Statuses returns the statuses of all models in their order.
+func (e *Engine) Statuses() []ModelStatus {
+	out := make([]ModelStatus, len(e.models.ids))
+	for i, id := range e.models.ids {
+		out[i] = ModelStatus{ID: id, Index: -1, Unfiltered: e.models.unfiltered.has(int32(i))}
+	}
+	for _, list := range []List{Ignore, Allow} { // what Allow says is written last
+		for k, r := range e.lists[list].rules {
+			pattern := r.pattern.String()
+			r.own.each(func(i int) bool {
+				s := &out[i]
+				s.Status, s.Rule, s.Index, s.List = statusOf(list), pattern, k, list
+				return true
+			})
+		}
+	}
+	return out
+}
+
+// Models returns all models in their order.
+func (e *Engine) Models() []string { return e.models.list(e.all(), 0) }
+
+func (e *Engine) all() marks {
+	m := newMarks(len(e.models.ids))
+	for i := range e.models.ids {
+		m.set(int32(i))
+	}
+	return m
+}
+
+// Total returns how many models there are.
+func (e *Engine) Total() int { return len(e.models.ids) }
+
+// Available returns how many models are not hidden, unfiltered ones included.
+func (e *Engine) Available() int { return e.Total() - e.hidden().count() }
+
+// hidden returns the ignored models.
+func (e *Engine) hidden() marks { return e.lists[Ignore].any.without(e.lists[Allow].any) }
+
+// Hidden returns the ignored models in their order.
+func (e *Engine) Hidden() []string { return e.models.list(e.hidden(), 0) }
+
+// Unfiltered returns the models that the proxy does not filter.
+func (e *Engine) Unfiltered() []string { return e.models.list(e.models.unfiltered, 0) }
+
+// Matching returns the models that pattern, trimmed, would match as a rule.
+func (e *Engine) Matching(pattern string) []string {
+	return e.models.list(e.newRule(strings.TrimSpace(pattern)).matches, 0)
+}
+
+// RuleInfo describes a rule as it was when it was asked for.
+type RuleInfo struct {
+	Pattern  string
+	List     List
+	Index    int
+	Matches  int  // models it matches
+	Decides  int  // models whose status it decides
+	Shadowed bool // it matches but decides nothing
+	Dead     bool // it matches nothing
+
+	models  *index
+	matches marks
+}
+
+// Models returns the models that the rule matches in their order, the first n
+// of them; all if n is 0.
+func (r RuleInfo) Models(n int) []string {
+	if r.models == nil {
+		return nil
+	}
+	return r.models.list(r.matches, n)
+}
+
+// Rules describes the rules of the list in order.
+func (e *Engine) Rules(list List) []RuleInfo {
+	out := make([]RuleInfo, len(e.lists[list].rules))
+	for i, r := range e.lists[list].rules {
+		info := RuleInfo{
+			Pattern: r.pattern.String(), List: list, Index: i,
+			Matches: r.matches.count(), Decides: e.decides(list, r).count(),
+			models: e.models, matches: r.matches,
+		}
+		info.Dead = info.Matches == 0
+		info.Shadowed = !info.Dead && info.Decides == 0
+		out[i] = info
+	}
+	return out
+}
+
+// Decided returns the models that the rule at index decides, the first n of
+// them; all if n is 0; nil if there is no such rule.
+func (e *Engine) Decided(list List, index, n int) []string {
+	if index < 0 || index >= len(e.lists[list].rules) {
+		return nil
+	}
+	return e.models.list(e.decides(list, e.lists[list].rules[index]), n)
+}
+
+// decides returns the models whose status r decides.
+func (e *Engine) decides(list List, r *rule) marks {
+	if list == Allow {
+		return r.own
+	}
+	return r.own.without(e.lists[Allow].any)
+}
+
+// MatchingRule is a rule that matches a model.
+type MatchingRule struct {
+	List    List
+	Index   int
+	Pattern string
+	Decides bool
+}
+
+// Explanation says why a model has its status.
+type Explanation struct {
+	ModelStatus
+	// Rules are all rules that match the id, allow rules first, each list in
+	// order; of an unfiltered id none decides.
+	Rules []MatchingRule
+}
+
+// Explain explains the status of any id.
+func (e *Engine) Explain(id string) Explanation {
+	x := Explanation{ModelStatus: e.Status(id)}
+	for _, list := range lists {
+		for i, r := range e.lists[list].rules {
+			if r.pattern.MatchID(id) {
+				decides := x.Index == i && x.List == list
+				x.Rules = append(x.Rules, MatchingRule{list, i, r.pattern.String(), decides})
+			}
+		}
+	}
+	return x
+}

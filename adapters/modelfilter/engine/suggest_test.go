@@ -1,0 +1,84 @@
+package engine
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"winnow/adapters/modelfilter/glob"
+)
+
+func TestSuggest(t *testing.T) {
+	for _, tc := range []struct{ wanted, others, want string }{
+		{"", "a b", ""},
+		{"a b", "", "*"},
+		{"gpt-4o", "gpt-4o-mini gpt-4", "gpt-4o"},
+		{"gpt-4o gpt-4o-mini", "gpt-4 gpt-3.5", "gpt-4o*"},
+		{"gpt-4o gpt-4", "o1 claude", "gpt*"},
+		{"a-preview b-preview", "a b", "*preview"},
+		{"a-preview b-preview-2", "a b", "*preview*"},
+		{"gpt-4-mini gpt-5-mini", "o1-mini gpt-4", "gpt*mini"},
+		{"gpt-4 gpt-5 x", "o1", "gpt* x"},
+		{"abc abd", "axx abx", "abc abd"},
+		{"openai/o1 openai/o3", "openai/gpt", "o1 o3"}, // o* would match openai/gpt as a whole
+		{"o1 o3", "gpt", "o*"},
+		{"a*b", "axb", "a[*]b"},
+		{"a,b", "ab", "a?b"},
+		{"openai/x", "azure/x", "openai/x"},
+		{"x", "x", ""},
+	} {
+		got := strings.Join(Suggest(strings.Fields(tc.wanted), strings.Fields(tc.others)), " ")
+		if got != tc.want {
+			t.Errorf("Suggest(%q, %q) = %q, want %q", tc.wanted, tc.others, got, tc.want)
+		}
+	}
+}
+
+func TestSuggestIsExactAndDeterministic(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	short := 0
+	for range 400 {
+		ids := randomModels(rng, 2+rng.IntN(60))
+		ids = slices.DeleteFunc(ids, func(id string) bool { return strings.Contains(id, "\xff") })
+		var wanted, others []string
+		word := []string{"gpt", "mini", "4", "-a", "preview"}[rng.IntN(5)]
+		for _, id := range ids {
+			if strings.Contains(id, word) != (rng.IntN(20) == 0) {
+				wanted = append(wanted, id)
+			} else {
+				others = append(others, id)
+			}
+		}
+		got := Suggest(wanted, others)
+		var patterns []*glob.Pattern
+		for _, text := range got {
+			patterns = append(patterns, glob.Compile(text))
+		}
+		matched := func(id string) bool {
+			return slices.ContainsFunc(patterns, func(p *glob.Pattern) bool { return p.MatchID(id) })
+		}
+		for _, id := range others {
+			if matched(id) {
+				t.Fatalf("Suggest(%q, %q) = %q matches %q", wanted, others, got, id)
+			}
+		}
+		for _, id := range wanted {
+			exact := glob.Compile(glob.Quote(id))
+			if !matched(id) && !slices.ContainsFunc(others, exact.MatchID) {
+				t.Fatalf("Suggest(%q, %q) = %q misses %q", wanted, others, got, id)
+			}
+		}
+		if len(got) < len(wanted) {
+			short++
+		}
+		rng.Shuffle(len(wanted), func(i, j int) { wanted[i], wanted[j] = wanted[j], wanted[i] })
+		rng.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
+		if again := Suggest(wanted, others); !slices.Equal(again, got) {
+			t.Fatalf("Suggest is %q and %q", got, again)
+		}
+	}
+	if short < 100 {
+		t.Fatalf("only %d suggestions are shorter than the list of names", short)
+	}
+}
