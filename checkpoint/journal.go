@@ -380,11 +380,14 @@ func (j *Journal) Current() json.RawMessage {
 }
 
 // SavedState returns the state that the window's file was last known to
-// hold; false when Saved was never called.
+// hold; nil and false when Saved was never called.
 func (j *Journal) SavedState() (json.RawMessage, bool) {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
-	return json.RawMessage(j.saved), j.saved != ""
+	if j.saved == "" {
+		return nil, false
+	}
+	return json.RawMessage(j.saved), true
 }
 
 // Clean reports whether nothing is unsaved: the newest state is the one that

@@ -1,0 +1,69 @@
+package checkpoint
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+)
+
+// grown makes a journal of n checkpoints of 1,000 rules, one of which each
+// turn changes.
+func grown(b *testing.B, n int) (j *Journal, path string) {
+	b.Helper()
+	path = journalPath(b)
+	j = open(b, path, Options{wrap: quiet})
+	state := ruleState(1000)
+	must[Checkpoint](b)(j.Start("s", state))
+	for i := range n {
+		must[Checkpoint](b)(j.Add(Checkpoint{Position: int64(i + 1)}, state))
+		state = withRule(ruleState(1000), i%1000, fmt.Sprint("turn-", i))
+		ok(b, j.Record(state, []ToolSummary{{Name: "add_ignore_rule", OK: true}}))
+	}
+	return j, path
+}
+
+func benchmarkAdd(b *testing.B, opts Options) {
+	j := open(b, journalPath(b), opts)
+	states := [2]json.RawMessage{ruleState(1000), withRule(ruleState(1000), 500, "changed")}
+	must[Checkpoint](b)(j.Start("s", states[0]))
+	b.ReportAllocs()
+	for n := 0; b.Loop(); n++ {
+		if _, err := j.Add(Checkpoint{}, states[n%2]); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkAddDelta1000Rules(b *testing.B) {
+	benchmarkAdd(b, Options{Every: 1 << 30, wrap: quiet})
+}
+
+func BenchmarkAddFull1000Rules(b *testing.B) { benchmarkAdd(b, Options{Every: 1, wrap: quiet}) }
+
+func BenchmarkAddDelta1000RulesFsync(b *testing.B) { benchmarkAdd(b, Options{Every: 1 << 30}) }
+
+func BenchmarkRollbackOver1000(b *testing.B) {
+	j, _ := grown(b, 1000)
+	oldest := j.List("s")[9] // as far as can be from a full state
+	for b.Loop() {
+		in, err := j.BeginRollback(oldest.ID, Both)
+		if err == nil {
+			err = j.Finish(in)
+		}
+		b.StopTimer()
+		ok(b, err)
+		ok(b, j.Finish(must[Intent](b)(j.BeginUndoRollback())))
+		b.StartTimer()
+	}
+}
+
+func BenchmarkOpen1000Checkpoints(b *testing.B) {
+	j, path := grown(b, 1000)
+	b.SetBytes(j.size)
+	for b.Loop() {
+		r, err := Open(path, Options{ReadOnly: true})
+		if err != nil || len(r.List("s")) != 1001 {
+			b.Fatal(err)
+		}
+	}
+}

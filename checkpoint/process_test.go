@@ -1,0 +1,122 @@
+package checkpoint
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// childEnv makes the test binary a process that writes to the journal it
+// names, until it is killed.
+const childEnv = "WINNOW_CHECKPOINT_CHILD"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(childEnv); path != "" {
+		fmt.Println("error", writeForever(path))
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// writeForever prints a line for all that it made durable.
+func writeForever(path string) error {
+	j, err := Open(path, Options{Every: 3})
+	if err != nil {
+		return err
+	}
+	if _, err := j.Start("child", doc(0)); err != nil {
+		return err
+	}
+	fmt.Println("open")
+	for n := 0; ; n++ {
+		c, err := j.Add(Checkpoint{Position: int64(n + 1)}, doc(n))
+		if err != nil {
+			return err
+		}
+		fmt.Println("add", c.ID, n)
+		if err := j.Record(doc(n+1), []ToolSummary{{Name: "t", OK: true}}); err != nil {
+			return err
+		}
+		fmt.Println("record", n+1)
+	}
+}
+
+func TestKilledProcessLosesNothingItReported(t *testing.T) {
+	path := journalPath(t)
+	const rounds = 20
+	durable := map[string]int{} // id to n, over all rounds
+	for round := range rounds {
+		child := exec.CommandContext(t.Context(), os.Args[0])
+		child.Env = append(os.Environ(), childEnv+"="+path)
+		out := must[interface{ Read([]byte) (int, error) }](t)(child.StdoutPipe())
+		ok(t, child.Start())
+		lines := bufio.NewScanner(out)
+		last := -1
+		for seen := 0; lines.Scan(); seen++ {
+			if seen == 1 {
+				_, err := Open(path, Options{})
+				var locked *LockedError
+				if !errors.As(err, &locked) || locked.PID != child.Process.Pid {
+					t.Errorf("Open beside process %d = %v, want a *LockedError", child.Process.Pid, err)
+				}
+				if r, err := Open(path, Options{ReadOnly: true}); err != nil || r.Report().Damaged {
+					t.Errorf("ReadOnly beside a writer: %v", err)
+				}
+			}
+			if seen == 2+round { // and go on reading what it printed until then
+				ok(t, child.Process.Kill())
+			}
+			var id string
+			var n int
+			switch word, _, _ := strings.Cut(lines.Text(), " "); word {
+			case "add":
+				must[int](t)(fmt.Sscanf(lines.Text(), "add %s %d", &id, &n))
+				durable[id] = n
+			case "record":
+				must[int](t)(fmt.Sscanf(lines.Text(), "record %d", &last))
+			case "error":
+				t.Fatal(lines.Text())
+			}
+		}
+		if err := child.Wait(); err == nil {
+			t.Fatal("the child ended by itself")
+		}
+		j, err := Open(path, Options{})
+		if err != nil {
+			t.Fatalf("round %d: a dead process blocks: %v", round, err)
+		}
+		if r := j.Report(); r.Damaged || j.LastRun().Closed || j.LastRun().Session != "child" {
+			t.Fatalf("round %d: %+v, %+v", round, r, j.LastRun())
+		}
+		for id, n := range durable {
+			got, err := j.State(id)
+			ok(t, err)
+			wantState(t, "state of "+id, got, doc(n))
+		}
+		// What is there may be one step newer than what was printed.
+		if now := j.Current(); last >= 0 && !Equal(now, doc(last)) && !Equal(now, doc(last+1)) {
+			t.Fatalf("round %d: current = %s after record %d", round, now, last)
+		}
+		ok(t, j.Close())
+	}
+}
+
+func TestSecondWriterInOneProcess(t *testing.T) {
+	path := journalPath(t)
+	j := open(t, path, Options{})
+	_, err := Open(path, Options{})
+	var locked *LockedError
+	if !errors.As(err, &locked) || locked.PID != os.Getpid() {
+		t.Fatalf("Open = %v, want a *LockedError", err)
+	}
+	want := fmt.Sprintf("another winnow (process %d) has these rules open", os.Getpid())
+	if err.Error() != want {
+		t.Errorf("error is %q, want %q", err, want)
+	}
+	ok(t, j.Close())
+	open(t, path, Options{})
+}

@@ -1,0 +1,269 @@
+package checkpoint
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// steps makes a journal with a start, turns at pairs 5 and 6, an edit and a
+// turn at pair 8: states 0, 0→1, 1→2, 2→3, 3→4.
+func steps(t *testing.T) (j *Journal, path string, list []Checkpoint) {
+	t.Helper()
+	path = journalPath(t)
+	j = open(t, path, Options{})
+	add := must[Checkpoint](t)
+	add(j.Start("s", doc(0)))
+	turn := func(pair int64, from, to int) {
+		add(j.Add(Checkpoint{Position: pair}, doc(from)))
+		ok(t, j.Record(doc(to), []ToolSummary{{Name: "t", OK: true}}))
+	}
+	turn(5, 0, 1)
+	turn(6, 1, 2)
+	add(j.Edit("edit", doc(2), doc(3)))
+	turn(8, 3, 4)
+	return j, path, j.List("s")
+}
+
+func TestRollback(t *testing.T) {
+	for name, c := range map[string]struct {
+		to      int // in the list
+		scope   Scope
+		cut     int64
+		dropped int
+		state   int
+		step    int // UndoStep afterwards, -1: none
+	}{
+		"both, to a turn":            {2, Both, 6, 2, 1, 1},
+		"rules, to a turn":           {2, Rules, 0, 2, 1, 1},
+		"conversation, to a turn":    {2, Conversation, 6, 0, 4, 4},
+		"both, to an edit":           {3, Both, 8, 1, 2, 2},
+		"both, to the newest":        {4, Both, 8, 0, 3, 3},
+		"both, to the start":         {0, Both, 1, 4, 0, -1},
+		"rules, to the start":        {0, Rules, 0, 4, 0, -1},
+		"conversation, to the start": {0, Conversation, 1, 0, 4, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j, path, list := steps(t)
+			in := must[Intent](t)(j.BeginRollback(list[c.to].ID, c.scope))
+			if in.Cut != c.cut || len(in.Dropped) != c.dropped || in.Target.ID != list[c.to].ID || in.Undoes != "" {
+				t.Errorf("intent %+v", in)
+			}
+			if (in.Cut > 0) != slices.Equal(in.Sessions, []string{"s"}) {
+				t.Errorf("cut %d of sessions %v", in.Cut, in.Sessions)
+			}
+			wantState(t, "intent", in.State, doc(c.state))
+			wantState(t, "previous", in.Previous, doc(4))
+			ok(t, j.Finish(in))
+			check := func(j *Journal) {
+				t.Helper()
+				wantState(t, "current", j.Current(), doc(c.state))
+				if got, want := ids(j.List("s")), ids(list[:len(list)-c.dropped]); !slices.Equal(got, want) {
+					t.Errorf("List = %v, want %v", got, want)
+				}
+				step, found := j.UndoStep()
+				if found != (c.step >= 0) || found && step.ID != list[c.step].ID {
+					t.Errorf("UndoStep = %+v, %v", step, found)
+				}
+			}
+			check(j)
+			crash(t, j)
+			j = open(t, path, Options{})
+			check(j)
+
+			// And back again: also the edit made since is gone.
+			if id, can := j.CanUndoRollback(); !can || id != in.ID {
+				t.Fatalf("CanUndoRollback = %v, %v", id, can)
+			}
+			now := j.Current()
+			since := must[Checkpoint](t)(j.Edit("since", now, doc(50)))
+			undo := must[Intent](t)(j.BeginUndoRollback())
+			if undo.Undoes != in.ID || undo.Cut != in.Cut {
+				t.Errorf("undo %+v", undo)
+			}
+			if c.scope == Conversation {
+				wantState(t, "undo", undo.State, doc(50))
+			} else if wantState(t, "undo", undo.State, doc(4)); !slices.Equal(ids(undo.Dropped), []string{since.ID}) {
+				t.Errorf("undo drops %v", undo.Dropped)
+			}
+			ok(t, j.Finish(undo))
+			got, want := j.List("s"), list
+			if c.scope == Conversation {
+				got = got[:len(list)]
+			}
+			if !slices.Equal(ids(got), ids(want)) || got[c.to].Undone {
+				t.Errorf("after undo List = %v, want %v", got, want)
+			}
+			if _, err := j.BeginUndoRollback(); !errors.Is(err, ErrNothing) {
+				t.Errorf("second undo: %v", err)
+			}
+		})
+	}
+}
+
+func TestRollbackSurvivesACrashAtEachPoint(t *testing.T) {
+	j, path, list := steps(t)
+	in := must[Intent](t)(j.BeginRollback(list[1].ID, Both))
+	crash(t, j)
+	j = open(t, path, Options{})
+	wantState(t, "before it is done", j.Current(), doc(4))
+	found := must[*Intent](t)(j.Pending())
+	if found == nil || found.ID != in.ID || found.Cut != in.Cut || !slices.Equal(ids(found.Dropped), ids(in.Dropped)) ||
+		string(found.State) != string(in.State) || string(found.Previous) != string(in.Previous) {
+		t.Fatalf("Pending = %+v, want %+v", found, in)
+	}
+	for name, err := range map[string]error{
+		"Add":    second(j.Add(Checkpoint{}, doc(1))),
+		"Record": j.Record(doc(1), nil),
+		"Edit":   second(j.Edit("", doc(1), doc(2))),
+		"Saved":  j.Saved(doc(1)),
+		"Start":  second(j.Start("x", doc(1))),
+		"Begin":  second(j.BeginRollback(list[0].ID, Both)),
+		"Undo":   second(j.BeginUndoRollback()),
+	} {
+		if !errors.Is(err, ErrPending) {
+			t.Errorf("%s while pending: %v", name, err)
+		}
+	}
+	ok(t, j.Finish(*found))
+	wantState(t, "current", j.Current(), doc(0))
+	if err := j.Finish(*found); !errors.Is(err, ErrNothing) {
+		t.Errorf("Finish twice: %v", err)
+	}
+	crash(t, j)
+	j = open(t, path, Options{})
+	if in := must[*Intent](t)(j.Pending()); in != nil {
+		t.Errorf("still pending: %+v", in)
+	}
+	wantState(t, "current", j.Current(), doc(0))
+}
+
+// second returns the error of a call that returns two values.
+func second[T any](_ T, err error) error { return err }
+
+func TestAbandonedRollbackChangesNothing(t *testing.T) {
+	j, path, list := steps(t)
+	in := must[Intent](t)(j.BeginRollback(list[1].ID, Both))
+	ok(t, j.Abandon(in))
+	crash(t, j)
+	j = open(t, path, Options{})
+	wantState(t, "current", j.Current(), doc(4))
+	if in := must[*Intent](t)(j.Pending()); in != nil || !slices.Equal(ids(j.List("s")), ids(list)) {
+		t.Errorf("pending %v, list %v", in, ids(j.List("s")))
+	}
+	if _, can := j.CanUndoRollback(); can {
+		t.Error("an abandoned rollback can be undone")
+	}
+}
+
+func TestRollbackCanBeUndoneUntilTheNextMessage(t *testing.T) {
+	for name, message := range map[string]func(*Journal) error{
+		"forget": (*Journal).Forget,
+		"add":    func(j *Journal) error { return second(j.Add(Checkpoint{Position: 9}, doc(0))) },
+	} {
+		j, path, list := steps(t)
+		ok(t, j.Finish(must[Intent](t)(j.BeginRollback(list[1].ID, Both))))
+		ok(t, message(j))
+		crash(t, j)
+		j = open(t, path, Options{})
+		if _, err := j.BeginUndoRollback(); !errors.Is(err, ErrNothing) {
+			t.Errorf("%s: BeginUndoRollback = %v, want ErrNothing", name, err)
+		}
+	}
+}
+
+func TestUndoStepWalksBackToTheStart(t *testing.T) {
+	j, _, list := steps(t)
+	for _, want := range []int{4, 3, 2, 1} {
+		step, found := j.UndoStep()
+		if !found || step.ID != list[want].ID {
+			t.Fatalf("UndoStep = %v, %v; want %v", step.ID, found, list[want].ID)
+		}
+		ok(t, j.Finish(must[Intent](t)(j.BeginRollback(step.ID, Both))))
+		wantState(t, "current", j.Current(), doc(want-1))
+	}
+	if step, found := j.UndoStep(); found {
+		t.Errorf("UndoStep at the start = %v", step)
+	}
+}
+
+func TestStepThatChangedNothingIsNotUndone(t *testing.T) {
+	j, _, list := steps(t)
+	must[Checkpoint](t)(j.Add(Checkpoint{Position: 9}, doc(4)))
+	ok(t, j.Record(doc(4), []ToolSummary{{Name: "t", Effect: "declined"}}))
+	if step, _ := j.UndoStep(); step.ID != list[4].ID {
+		t.Errorf("UndoStep = %v, want %v", step, list[4])
+	}
+}
+
+func TestRollbackOverASessionKeepsItsStart(t *testing.T) {
+	j, _, list := steps(t)
+	next := must[Checkpoint](t)(j.Start("later", doc(4)))
+	must[Checkpoint](t)(j.Add(Checkpoint{Position: 12}, doc(4)))
+	in := must[Intent](t)(j.BeginRollback(list[4].ID, Both))
+	if in.Cut != 8 || !slices.Equal(in.Sessions, []string{"later", "s"}) {
+		t.Errorf("intent cuts %v from %d", in.Sessions, in.Cut)
+	}
+	ok(t, j.Finish(in))
+	if got := j.List("later"); len(got) != 1 || got[0].ID != next.ID {
+		t.Errorf("List = %v", got)
+	}
+}
+
+func TestCompactionKeepsWhatIsNeeded(t *testing.T) {
+	path := journalPath(t)
+	j := open(t, path, Options{wrap: quiet})
+	states := map[string]json.RawMessage{}
+	for s := range keepSessions + 5 {
+		states[must[Checkpoint](t)(j.Start(fmt.Sprint("s", s), doc(100*s))).ID] = doc(100 * s)
+		for n := range 4 {
+			from, to := doc(100*s+n), doc(100*s+n+1)
+			states[must[Checkpoint](t)(j.Add(Checkpoint{Position: int64(10*s + n)}, from)).ID] = from
+			ok(t, j.Record(to, []ToolSummary{{Name: "t", OK: true}}))
+		}
+	}
+	ok(t, j.Saved(doc(1)))
+	newest := fmt.Sprint("s", keepSessions+4)
+	before := j.List(newest)
+	ok(t, j.Finish(must[Intent](t)(j.BeginRollback(before[2].ID, Both))))
+	in := must[Intent](t)(j.BeginUndoRollback())
+	run, now, list := Run{Session: newest}, j.Current(), j.List(newest)
+	crash(t, j)
+
+	j = open(t, path, Options{wrap: quiet, compact: 1})
+	if r := j.Report(); r.Compacted <= 0 || r.Failed != nil || r.Damaged {
+		t.Fatalf("report %+v", r)
+	}
+	wantState(t, "current", j.Current(), now)
+	saved, _ := j.SavedState()
+	wantState(t, "saved", saved, doc(1))
+	if got := j.LastRun(); got.Session != run.Session || got.Closed {
+		t.Errorf("LastRun = %+v", got)
+	}
+	if got := j.List(newest); !slices.Equal(ids(got), ids(list)) || !got[2].Undone {
+		t.Errorf("List = %v, want %v", got, list)
+	}
+	if got := len(j.List("s0")) + len(j.List("s4")); got != 0 {
+		t.Errorf("old sessions keep %d checkpoints", got)
+	}
+	if got := len(j.List("s5")); got != 5 {
+		t.Errorf("s5 keeps %d checkpoints", got)
+	}
+	checkStates(t, j, states)
+	found := must[*Intent](t)(j.Pending())
+	if found == nil || found.ID != in.ID {
+		t.Fatalf("Pending = %+v, want %+v", found, in)
+	}
+	ok(t, j.Finish(*found))
+	if got := j.List(newest); !slices.Equal(ids(got), ids(before)) || got[2].Undone {
+		t.Errorf("after undo List = %v, want %v", got, before)
+	}
+	checkStates(t, j, states)
+	wantState(t, "current", j.Current(), in.State)
+	last := must[Checkpoint](t)(j.Add(Checkpoint{}, doc(5)))
+	if last.Seq <= before[len(before)-1].Seq {
+		t.Errorf("Seq went back to %d", last.Seq)
+	}
+}
