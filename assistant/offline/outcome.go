@@ -57,8 +57,17 @@ func (t *turn) report(o outcome, state string) {
 	}
 }
 
-// announce says what is about to be called.
+// announce says what is about to be called, provider by provider.
 func (t *turn) announce(es []edit) {
+	for len(es) > 0 {
+		first := es[0].provider
+		here := func(e edit) bool { return e.provider == first }
+		t.announceOn(slices.DeleteFunc(slices.Clone(es), func(e edit) bool { return !here(e) }))
+		es = slices.DeleteFunc(es, here)
+	}
+}
+
+func (t *turn) announceOn(es []edit) {
 	var parts []string
 	for _, k := range []struct {
 		list string

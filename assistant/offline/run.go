@@ -141,7 +141,24 @@ func (t *turn) run(s step) {
 // folded reports a "hide" that an "only" of the same message contains: what is
 // not allowed is hidden by `*` already.
 func (t *turn) folded(s step) bool {
-	return !t.universal(s) && slices.ContainsFunc(t.steps, func(o step) bool { return o.kind == only })
+	on := map[string]bool{}
+	for _, o := range t.steps {
+		if o.kind == only {
+			for _, g := range t.goalsOf(o) {
+				on[g.provider] = true
+			}
+		}
+	}
+	return !t.universal(s) && !slices.ContainsFunc(t.goalsOf(s), func(g goal) bool { return !on[g.provider] })
+}
+
+// goalsOf makes all selectors of a step concrete.
+func (t *turn) goalsOf(s step) []goal {
+	var out []goal
+	for _, sel := range t.meant(s) {
+		out = append(out, t.w.goals(sel)...)
+	}
+	return out
 }
 
 // meant resolves "it" and "them": what the step before was about, in this

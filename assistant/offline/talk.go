@@ -25,7 +25,7 @@ func (t *turn) talk(s step) {
 	case no:
 		t.say("All right, nothing was changed.")
 	case clarify:
-		t.say("That can mean two things. Which one: %s?", codes(s.offers))
+		t.say("That can mean two things. Which one: %s?", strings.Replace(codes(s.offers), " and ", " or ", 1))
 		for _, o := range s.offers {
 			t.offer(sentenceCase(clean(o)), o)
 		}
@@ -117,8 +117,13 @@ func nearest(text string) string {
 	}
 	first := strings.ToLower(ws[0])
 	best := ""
-	for w := range dictionary {
-		if len(w) > 3 && typo(first, w) && (best == "" || w < best) {
+	for w, ps := range dictionary {
+		k := ps[len(ps)-1].kind // of the word by itself
+		if w == first {
+			return ""
+		}
+		if len(ps[len(ps)-1].words) == 1 && (k.selects() || k == undo || k == save || k == discard || k == refresh || k == verbRemove || k == verbClear) &&
+			len(w) > 3 && typo(first, w) && (best == "" || w < best) {
 			best = w
 		}
 	}

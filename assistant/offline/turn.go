@@ -213,15 +213,21 @@ func corrected(tool chatTool, a args, r *result) (args, bool) {
 	return b, !reflect.DeepEqual(a, b)
 }
 
-// quotedWords returns what stands between single or double quotes.
+// quotedWords returns the words that stand between single or double quotes.
 func quotedWords(s string) []string {
 	var out []string
-	for i, f := range strings.FieldsFunc(s, func(r rune) bool { return r == '\'' || r == '"' }) {
-		if i%2 == 1 {
-			out = append(out, f)
+	for {
+		i := strings.IndexAny(s, `'"`)
+		if i < 0 {
+			return out
 		}
+		end := strings.IndexByte(s[i+1:], s[i])
+		if end < 0 {
+			return out
+		}
+		out = append(out, s[i+1:i+1+end])
+		s = s[i+end+2:]
 	}
-	return out
 }
 
 // waiting reports that calls of this response must come back first.

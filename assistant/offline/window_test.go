@@ -3,6 +3,8 @@ package offline
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -19,7 +21,8 @@ var filterTools = map[string]string{
 
 func toolList(tools map[string]string) []any {
 	var out []any
-	for name, params := range tools {
+	for _, name := range slices.Sorted(maps.Keys(tools)) {
+		params := tools[name]
 		props := map[string]any{}
 		for p := range strings.FieldsSeq(params) {
 			props[p] = map[string]any{"type": "string"}

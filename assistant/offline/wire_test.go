@@ -1,0 +1,254 @@
+package offline
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func body(tb testing.TB, said string, more map[string]any) []byte {
+	tb.Helper()
+	m := map[string]any{"model": "rules", "messages": []any{system(contextJSON(nil)), user(said)}, "tools": toolList(filterTools)}
+	for k, v := range more {
+		m[k] = v
+	}
+	b, err := json.Marshal(m)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
+}
+
+func start(t *testing.T) *Server {
+	t.Helper()
+	s, err := Start(t.Context(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func send(t *testing.T, method, url, token string, b []byte) (*http.Response, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res, string(text)
+}
+
+// streamed puts a stream's chunks together again.
+type streamed struct {
+	text, thought, finish string
+	calls                 []pending
+	usage                 bool
+	done                  bool
+	chunks                int
+}
+
+func readStream(tb testing.TB, text string) streamed {
+	tb.Helper()
+	var s streamed
+	sc := bufio.NewScanner(strings.NewReader(text))
+	sc.Buffer(nil, 1<<22)
+	for sc.Scan() {
+		data, ok := strings.CutPrefix(sc.Text(), "data: ")
+		if !ok {
+			continue
+		}
+		if data == "[DONE]" {
+			s.done = true
+			continue
+		}
+		var c struct {
+			Usage   map[string]int `json:"usage"`
+			Choices []struct {
+				Delta struct {
+					Role, Content string
+					Reasoning     string `json:"reasoning_content"`
+					Calls         []struct {
+						Index    int
+						ID       string
+						Function struct{ Name, Arguments string }
+					} `json:"tool_calls"`
+				}
+				Finish *string `json:"finish_reason"`
+			}
+		}
+		if err := json.Unmarshal([]byte(data), &c); err != nil {
+			tb.Fatalf("chunk %q: %v", data, err)
+		}
+		s.chunks++
+		s.usage = s.usage || c.Usage["total_tokens"] > 0 && len(c.Choices) == 0
+		for _, ch := range c.Choices {
+			s.text += ch.Delta.Content
+			s.thought += ch.Delta.Reasoning
+			if ch.Finish != nil {
+				s.finish = *ch.Finish
+			}
+			for _, k := range ch.Delta.Calls {
+				for len(s.calls) <= k.Index {
+					s.calls = append(s.calls, pending{})
+				}
+				p := &s.calls[k.Index]
+				p.id += k.ID
+				p.name += k.Function.Name
+				p.args = append(p.args, k.Function.Arguments...)
+			}
+		}
+	}
+	return s
+}
+
+func TestWire(t *testing.T) {
+	s := start(t)
+	res, text := send(t, "GET", s.URL()+"/models", s.Token(), nil)
+	wants(t, text, `"id":"rules"`, `"owned_by":"winnow"`, `"context_window":128000`)
+	if res.StatusCode != http.StatusOK {
+		t.Errorf("models: %s", res.Status)
+	}
+	const said = "hide mini models, keep gpt-5-mini; then why is o3 hidden?"
+	res, text = send(t, "POST", s.URL()+"/chat/completions", s.Token(),
+		body(t, said, map[string]any{"stream": true, "stream_options": map[string]any{"include_usage": true}}))
+	got := readStream(t, text)
+	if ct := res.Header.Get("Content-Type"); ct != "text/event-stream" {
+		t.Errorf("content type %q", ct)
+	}
+	if want := sentences[said]; shown(got.calls) != want || got.finish != "tool_calls" || !got.done || !got.usage {
+		t.Errorf("streamed %s, finish %q, done %t, usage %t", shown(got.calls), got.finish, got.done, got.usage)
+	}
+	if got.chunks < 20 || got.thought == "" || got.text == "" {
+		t.Errorf("%d chunks, thought %q, text %q", got.chunks, got.thought, got.text)
+	}
+	_, again := send(t, "POST", s.URL()+"/chat/completions", s.Token(),
+		body(t, said, map[string]any{"stream": true, "stream_options": map[string]any{"include_usage": true}}))
+	if again != text {
+		t.Error("the same request gave another answer")
+	}
+	_, text = send(t, "POST", s.URL()+"/chat/completions", s.Token(), body(t, said, nil))
+	var whole struct {
+		Choices []struct {
+			Message struct {
+				Content string
+				Calls   []struct{ Function struct{ Name string } } `json:"tool_calls"`
+			}
+			Finish string `json:"finish_reason"`
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &whole); err != nil {
+		t.Fatal(err)
+	}
+	if c := whole.Choices[0]; c.Message.Content != got.text || len(c.Message.Calls) != len(got.calls) || c.Finish != "tool_calls" {
+		t.Errorf("the whole answer %+v differs from the streamed one", c)
+	}
+}
+
+func TestWireErrors(t *testing.T) {
+	s := start(t)
+	good := body(t, "help", nil)
+	for name, c := range map[string]struct {
+		method, path, token string
+		body                []byte
+		status              int
+		code                string
+	}{
+		"no token":      {"GET", "/models", "", nil, 401, "invalid_api_key"},
+		"wrong token":   {"POST", "/chat/completions", "x", good, 401, "invalid_api_key"},
+		"no such path":  {"GET", "/embeddings", s.Token(), nil, 404, "not_found"},
+		"no such model": {"POST", "/chat/completions", s.Token(), []byte(`{"model":"gpt","messages":[{"role":"user"}]}`), 404, "model_not_found"},
+		"one model":     {"GET", "/models/nope", s.Token(), nil, 404, "model_not_found"},
+		"not JSON":      {"POST", "/chat/completions", s.Token(), []byte(`{"model"`), 400, "invalid_json"},
+		"wrong types":   {"POST", "/chat/completions", s.Token(), []byte(`{"model":"rules","messages":[{"role":"user","content":7}]}`), 400, "invalid_json"},
+		"no messages":   {"POST", "/chat/completions", s.Token(), []byte(`{"model":"rules","messages":[]}`), 400, "invalid_request"},
+		"unknown role":  {"POST", "/chat/completions", s.Token(), []byte(`{"model":"rules","messages":[{"role":"\u001b[31m"}]}`), 400, "invalid_request"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			res, text := send(t, c.method, s.URL()+c.path, c.token, c.body)
+			var e struct {
+				Error struct{ Message, Type, Code string }
+			}
+			if err := json.Unmarshal([]byte(text), &e); err != nil {
+				t.Fatalf("%v: %s", err, text)
+			}
+			if res.StatusCode != c.status || e.Error.Code != c.code || e.Error.Message == "" || e.Error.Type == "" {
+				t.Errorf("%d %+v, want %d %s", res.StatusCode, e.Error, c.status, c.code)
+			}
+		})
+	}
+}
+
+func TestContentParts(t *testing.T) {
+	s := start(t)
+	_, text := send(t, "POST", s.URL()+"/chat/completions", s.Token(),
+		[]byte(`{"model":"offline/rules","messages":[{"role":"user","content":[{"type":"text","text":"hel"},{"type":"text","text":"lo"}]},{"role":"assistant","content":null}]}`))
+	wants(t, text, "not a language model")
+}
+
+// cancelWriter ends the request after some writes, as a client that goes away.
+type cancelWriter struct {
+	httptest.ResponseRecorder
+	after, writes int
+	cancel        context.CancelFunc
+}
+
+func (w *cancelWriter) Write(b []byte) (int, error) {
+	if w.writes++; w.writes == w.after {
+		w.cancel()
+	}
+	return w.ResponseRecorder.Write(b)
+}
+
+func TestStreamStopsWithItsClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const delay, after = time.Hour, 3
+		ctx, cancel := context.WithCancel(t.Context())
+		w := &cancelWriter{ResponseRecorder: *httptest.NewRecorder(), after: after, cancel: cancel}
+		begin := time.Now()
+		req := httptest.NewRequestWithContext(ctx, "POST", "/v1/chat/completions", bytes.NewReader(body(t, "help", map[string]any{"stream": true})))
+		New(Options{Delay: delay}).ServeHTTP(w, req)
+		if w.writes != after || time.Since(begin) != (after-1)*delay {
+			t.Errorf("%d chunks in %s after the client went at chunk %d", w.writes, time.Since(begin), after)
+		}
+		if strings.Contains(w.Body.String(), "[DONE]") {
+			t.Error("a cut stream says that it is done")
+		}
+	})
+}
+
+func TestServerEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s, err := Start(ctx, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	<-s.done
+	if err := s.Close(); err != nil {
+		t.Errorf("Close after the context: %v", err)
+	}
+	other := start(t)
+	if other.Token() == s.Token() || len(other.Token()) < 20 {
+		t.Errorf("tokens %q and %q", s.Token(), other.Token())
+	}
+}
