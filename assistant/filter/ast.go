@@ -1,0 +1,155 @@
+package filter
+
+import "time"
+
+// Expr is a condition on a pair: one of the types below, by value.
+//
+//sumtype:decl
+type Expr interface{ expr() }
+
+// The ways to combine. And and Or hold at least two terms and never one of
+// their own kind.
+type (
+	And struct{ Terms []Expr }
+	Or  struct{ Terms []Expr }
+	Not struct{ X Expr }
+)
+
+// The terms, by their letter.
+type (
+	// Topic is t'NAME': the path, from the root or partial, ends the topic's
+	// path, or with Deep that of one of its ancestors.
+	Topic struct {
+		Path []Pattern // at least one
+		Deep bool
+	}
+	// TopicSelected is t: the topic selected now.
+	TopicSelected struct{}
+	// TopicLast is tN: the last N pairs of the selected topic and below it.
+	TopicLast struct{ N int }
+	// Stars is sN with N from 0 to 3.
+	Stars struct {
+		Op Op
+		N  int
+	}
+	// Recent is rN: the last N pairs of the whole history.
+	Recent struct{ N int }
+	// Flag is b when Blue (flagged), else g.
+	Flag struct{ Blue bool }
+	// Model is m'NAME'.
+	Model struct{ Name Pattern }
+	// ModelSelected is m: the model selected now.
+	ModelSelected struct{}
+	// Age is d<N with a unit; Op is never Equal.
+	Age struct {
+		Op   Op // Less is newer
+		N    int
+		Unit Unit
+	}
+	// Day is d with a calendar day.
+	Day struct {
+		Op    Op
+		Year  int
+		Month time.Month
+		Day   int
+	}
+	// Content is c'TEXT': the parts occur in this order in the user's or the
+	// assistant's text, case ignored. No part is empty; without parts any text
+	// will do.
+	Content struct{ Parts []string }
+	// Regexp is c/RE/, RE2 syntax, case ignored.
+	Regexp struct{ Source string }
+	// Failed is e: it ended in an error.
+	Failed struct{}
+	// Attachments is i: it has attachments.
+	Attachments struct{}
+	// Session is x'ID' with the beginning of a session's id.
+	Session struct{ Prefix string }
+	// SessionCurrent is x: this session.
+	SessionCurrent struct{}
+	// Boundary is o (Extra 0) and oN: included pairs and the newest Extra
+	// off-context ones.
+	Boundary struct{ Extra int }
+	// Saved is @NAME.
+	Saved struct{ Name string }
+)
+
+func (And) expr()            {}
+func (Or) expr()             {}
+func (Not) expr()            {}
+func (Topic) expr()          {}
+func (TopicSelected) expr()  {}
+func (TopicLast) expr()      {}
+func (Stars) expr()          {}
+func (Recent) expr()         {}
+func (Flag) expr()           {}
+func (Model) expr()          {}
+func (ModelSelected) expr()  {}
+func (Age) expr()            {}
+func (Day) expr()            {}
+func (Content) expr()        {}
+func (Regexp) expr()         {}
+func (Failed) expr()         {}
+func (Attachments) expr()    {}
+func (Session) expr()        {}
+func (SessionCurrent) expr() {}
+func (Boundary) expr()       {}
+func (Saved) expr()          {}
+
+// Op compares.
+type Op uint8
+
+// The comparisons.
+const (
+	Equal Op = iota
+	Less
+	LessEqual
+	Greater
+	GreaterEqual
+)
+
+// String returns the sign, empty for Equal.
+func (o Op) String() string { return [...]string{"", "<", "<=", ">", ">="}[o] }
+
+// holds applies the comparison to the sign of a − b.
+func (o Op) holds(sign int) bool {
+	switch o {
+	case Less:
+		return sign < 0
+	case LessEqual:
+		return sign <= 0
+	case Greater:
+		return sign > 0
+	case GreaterEqual:
+		return sign >= 0
+	default:
+		return sign == 0
+	}
+}
+
+// Unit is a unit of age.
+type Unit string
+
+// The units.
+const (
+	Minutes Unit = "min"
+	Hours   Unit = "h"
+	Days    Unit = "d"
+	Weeks   Unit = "w"
+	Months  Unit = "mo"
+	Years   Unit = "y"
+)
+
+// units is in the order in which they are tried: longer names first.
+var units = []Unit{Minutes, Months, Hours, Days, Weeks, Years}
+
+// Query is a line: which pairs, and what to do with them.
+type Query struct {
+	Expr    Expr     // nil shows all
+	Command *Command // nil filters only
+
+	columns map[string]int // where each saved filter is named first
+}
+
+// MaxStars is the highest star rating.
+const MaxStars = 3

@@ -1,0 +1,260 @@
+package filter
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Verb is the name of a command.
+type Verb string
+
+// The commands.
+const (
+	Export   Verb = "export"
+	SetTopic Verb = "topic"
+	Star     Verb = "star"
+	FlagOn   Verb = "flag"
+	FlagOff  Verb = "unflag"
+	Delete   Verb = "delete"
+	Save     Verb = "save"
+	Forget   Verb = "forget"
+	Filters  Verb = "filters"
+)
+
+// Command is what a line does to the pairs it selects. Only the fields of its
+// verb are set.
+type Command struct {
+	Verb   Verb
+	Format string // Export: json, md, txt or html
+	Path   string // Export: empty for the default name
+	Topic  string // SetTopic: the path; empty for the selected topic
+	Stars  int    // Star: 0 to 3
+	Name   string // Save, Forget
+
+	Base      bool // act on the base: the line without o
+	Force     bool // overwrite a file; delete more than 50
+	DryRun    bool // only say what would happen
+	NoConfirm bool // do not ask
+}
+
+// formats are those of Export; the first is the default.
+var formats = []string{"json", "md", "txt", "html"}
+
+// Names of the flags.
+const (
+	flagBase      = "--base"
+	flagForce     = "--force"
+	flagDryRun    = "--dry-run"
+	flagNoConfirm = "--no-confirm"
+)
+
+// flag returns the field that a flag sets; nil for an unknown one.
+func (c *Command) flag(name string) *bool {
+	switch name {
+	case flagBase:
+		return &c.Base
+	case flagForce:
+		return &c.Force
+	case flagDryRun:
+		return &c.DryRun
+	case flagNoConfirm:
+		return &c.NoConfirm
+	}
+	return nil
+}
+
+// verb is what one command takes.
+type verb struct {
+	name  Verb
+	args  func(*parser, *Command, []word) // reads the words that are no flags
+	flags []string
+	help  string
+}
+
+var changing = []string{flagBase, flagDryRun, flagNoConfirm}
+
+// verbs lists the commands in the order in which they are offered.
+var verbs = []verb{
+	{Export, exportArgs, []string{flagBase, flagForce, flagDryRun}, "write the pairs to a file"},
+	{SetTopic, topicArgs, changing, "move the pairs to a topic"},
+	{Star, starArgs, changing, "set the stars"},
+	{FlagOn, noArgs, changing, "flag the pairs"},
+	{FlagOff, noArgs, changing, "take the flag away"},
+	{Delete, noArgs, []string{flagBase, flagForce, flagDryRun, flagNoConfirm}, "delete the pairs"},
+	{Save, nameArgs, nil, "keep the line under a name"},
+	{Forget, nameArgs, nil, "forget a saved filter"},
+	{Filters, noArgs, nil, "list the saved filters"},
+}
+
+// word is one argument of a command.
+type word struct {
+	text   string
+	pos    int
+	quoted bool
+}
+
+// shown quotes the word in an error.
+func (w word) shown() string {
+	if w.text == "" {
+		return "an empty text"
+	}
+	if text := []rune(w.text); len(text) > maxFound {
+		return string(text[:maxFound]) + "…"
+	}
+	return w.text
+}
+
+// command reads from the colon to the end of the line.
+func (p *parser) command() *Command {
+	p.pos++
+	p.space()
+	at := p.pos
+	name := p.name()
+	i := slices.IndexFunc(verbs, func(v verb) bool { return string(v.name) == strings.ToLower(name) })
+	if i < 0 {
+		p.pos = at
+		p.failAt(at, p.found(), "a command: "+nearestOr(name, verbNames()))
+		return nil
+	}
+	if r := p.peek(); r != end && !unicode.IsSpace(r) {
+		p.fail("a space after :" + name)
+	}
+	v, c := verbs[i], &Command{Verb: verbs[i].name}
+	var rest []word
+	for _, w := range p.words() {
+		if w.quoted || !strings.HasPrefix(w.text, "--") {
+			rest = append(rest, w)
+			continue
+		}
+		if !slices.Contains(v.flags, w.text) {
+			p.failAt(w.pos, w.shown(), flagWanted(w.text, v))
+			return nil
+		}
+		*c.flag(w.text) = true
+	}
+	if p.err == nil {
+		v.args(p, c, rest)
+	}
+	return c
+}
+
+func flagWanted(name string, v verb) string {
+	if len(v.flags) == 0 {
+		return "no flag: :" + string(v.name) + " takes none"
+	}
+	return "a flag: " + nearestOr(name, v.flags)
+}
+
+func verbNames() []string {
+	names := make([]string, len(verbs))
+	for i, v := range verbs {
+		names[i] = string(v.name)
+	}
+	return names
+}
+
+// words splits the rest of the line at white space, outside quotes.
+func (p *parser) words() []word {
+	var words []word
+	for p.err == nil {
+		p.space()
+		w := word{pos: p.pos, quoted: quote(p.peek())}
+		switch {
+		case p.peek() == end:
+			return words
+		case w.quoted:
+			w.text = p.plainString()
+		default:
+			for r := p.peek(); r != end && !unicode.IsSpace(r); r = p.peek() {
+				w.text += string(r)
+				p.pos++
+			}
+		}
+		words = append(words, w)
+	}
+	return nil
+}
+
+func noArgs(p *parser, c *Command, words []word) {
+	if len(words) > 0 {
+		p.extra(c, words[0])
+	}
+}
+
+// extra fails at a word that is one too many.
+func (p *parser) extra(c *Command, w word) {
+	p.failAt(w.pos, w.shown(), "nothing more after :"+string(c.Verb)+" and what it takes")
+}
+
+func exportArgs(p *parser, c *Command, words []word) {
+	if len(words) > 0 && !words[0].quoted && slices.Contains(formats, words[0].text) {
+		c.Format, words = words[0].text, words[1:]
+	}
+	if len(words) > 0 {
+		c.Path = words[0].text
+		if c.Path == "" {
+			p.failAt(words[0].pos, "an empty path", "the path of a file")
+		}
+	}
+	if len(words) > 1 {
+		w := words[0]
+		if c.Format == "" {
+			p.failAt(w.pos, w.shown(), "a format: "+nearestOr(w.text, formats))
+		}
+		p.extra(c, words[1])
+	}
+	if c.Format == "" {
+		c.Format = formats[0]
+		if ext := strings.TrimPrefix(filepath.Ext(c.Path), "."); slices.Contains(formats, ext) {
+			c.Format = ext
+		}
+	}
+}
+
+func topicArgs(p *parser, c *Command, words []word) {
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = w.text
+	}
+	levels := splitPath(strings.Join(texts, " "))
+	if slices.Contains(levels, "") {
+		p.failAt(words[0].pos, "a topic path with an empty level", `a topic, as in :topic "AI > Agents"`)
+	}
+	c.Topic = strings.Join(levels, pathSeparator)
+}
+
+func starArgs(p *parser, c *Command, words []word) {
+	const want = "a number of stars from 0 to 3, as in :star 2"
+	if len(words) == 0 {
+		p.fail(want)
+		return
+	}
+	w := words[0]
+	if len(w.text) != 1 || w.text[0] < '0' || w.text[0] > '0'+MaxStars {
+		p.failAt(w.pos, w.shown(), want)
+		return
+	}
+	c.Stars = int(w.text[0] - '0')
+	if len(words) > 1 {
+		p.extra(c, words[1])
+	}
+}
+
+func nameArgs(p *parser, c *Command, words []word) {
+	const want = "a name of letters, digits, _ and -"
+	if len(words) == 0 {
+		p.fail(want)
+		return
+	}
+	w := words[0]
+	if w.text == "" || strings.IndexFunc(w.text, func(r rune) bool { return !nameRune(r) }) >= 0 {
+		p.failAt(w.pos, w.shown(), want)
+		return
+	}
+	c.Name = w.text
+	if len(words) > 1 {
+		p.extra(c, words[1])
+	}
+}

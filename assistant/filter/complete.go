@@ -1,0 +1,246 @@
+package filter
+
+import (
+	"slices"
+	"strings"
+)
+
+// Kind is what a completion or hint is about.
+type Kind string
+
+// The kinds.
+const (
+	KindLetter  Kind = "term"
+	KindTopic   Kind = "topic"
+	KindModel   Kind = "model"
+	KindSession Kind = "session"
+	KindSaved   Kind = "saved filter"
+	KindCommand Kind = "command"
+	KindFlag    Kind = "flag"
+	KindFormat  Kind = "format"
+)
+
+// Sources are the names that Complete offers.
+type Sources struct {
+	Topics   []string // paths, "AI > Agents"
+	Models   []string // provider/name
+	Sessions []string // ids
+	Saved    []string // names
+}
+
+// Completion is one thing that can stand at the cursor: Text replaces the
+// characters From up to To of the line.
+type Completion struct {
+	From, To int // in characters, from 0
+	Text     string
+	Label    string // what to show
+	Help     string // a few words; may be empty
+	Kind     Kind
+}
+
+// letterHelp is what the letters mean, in the order in which they are offered.
+var letterHelp = []struct{ text, help string }{
+	{"t", "topic: t'NAME', t, tN"}, {"s", "stars: s2, s>=1"}, {"r", "last N pairs: r10"}, {"b", "flagged"},
+	{"g", "not flagged"}, {"m", "model: m'NAME', m"}, {"d", "age or day: d<7d, d2026-03-04"},
+	{"c", "content: c'TEXT', c/RE/"}, {"o", "included pairs: o, oN, !o"}, {"e", "ended in an error"},
+	{"i", "has attachments"}, {"x", "session: x, x'ID'"}, {"@", "saved filter: @NAME"}, {"!", "not"},
+	{"(", "group"}, {":", "command"},
+}
+
+// Complete lists what can stand at the cursor, which is a number of characters
+// from the start of the line; best first.
+func Complete(line string, cursor int, from Sources) []Completion {
+	text := []rune(line)
+	cursor = min(max(cursor, 0), len(text))
+	at := locate(text[:cursor])
+	at.text, at.cursor = text, cursor
+	switch at.where {
+	case inName:
+		return at.names(from)
+	case inSaved:
+		return at.offer(at.start, cursor, from.Saved, KindSaved, func(s string) string { return "@" + s })
+	case inCommand:
+		return at.commands(from)
+	case betweenTerms:
+		return at.letters()
+	default:
+		return nil
+	}
+}
+
+// The places a cursor can be at.
+type place uint8
+
+const (
+	betweenTerms place = iota
+	inName             // after t, m or x, perhaps within quotes
+	inSaved            // after @
+	inCommand          // after the colon
+	inText             // within a text, an expression or a number
+)
+
+// spot is a place in a line.
+type spot struct {
+	where  place
+	letter rune // inName: t, m or x
+	start  int  // where the replaced part begins
+	typed  string
+
+	text   []rune
+	cursor int
+}
+
+// locate finds the place at the end of text by reading it as the scanner does,
+// but without minding errors.
+func locate(text []rune) spot {
+	s := scanner{text: text}
+	for {
+		s.space()
+		start, letter := s.pos, s.peek()
+		switch {
+		case letter == end:
+			return spot{where: betweenTerms, start: start}
+		case letter == ':':
+			return spot{where: inCommand, start: start + 1}
+		case letter == '@':
+			s.pos++
+			if name := s.name(); s.peek() == end {
+				return spot{where: inSaved, start: start, typed: name}
+			}
+			continue
+		}
+		s.pos++
+		if !slices.Contains([]rune("tmxc"), letter) {
+			if unfinished(&s, letter) {
+				return spot{where: inText}
+			}
+			continue
+		}
+		s.space()
+		if s.peek() == end {
+			if letter == 'c' {
+				return spot{where: inText}
+			}
+			return spot{where: inName, letter: letter, start: start}
+		}
+		if at, open := argument(&s, letter, start); open {
+			return at
+		}
+	}
+}
+
+// unfinished passes a number and reports that the line ends right after a
+// letter or number, which may go on.
+func unfinished(s *scanner, first rune) bool {
+	if digit(first) {
+		for digit(s.peek()) || s.peek() == '-' {
+			s.pos++
+		}
+	}
+	return wordy(first) && s.peek() == end
+}
+
+// argument passes a string or expression; open reports that it is not closed.
+func argument(s *scanner, letter rune, start int) (at spot, open bool) {
+	from := s.pos
+	switch r := s.peek(); {
+	case quote(r):
+		s.plainString()
+	case r == '/' && letter == 'c':
+		s.regexp()
+	default:
+		return spot{}, false
+	}
+	if s.err == nil {
+		return spot{}, false
+	}
+	if letter == 'c' {
+		return spot{where: inText}, true
+	}
+	return spot{where: inName, letter: letter, start: start, typed: string(s.text[from+1:])}, true
+}
+
+// names completes a topic, model or session, closing its quote.
+func (at spot) names(from Sources) []Completion {
+	to := at.cursor
+	if to < len(at.text) && at.text[to] == '\'' {
+		to++
+	}
+	names, kind := from.Topics, KindTopic
+	switch at.letter {
+	case 'm':
+		names, kind = from.Models, KindModel
+	case 'x':
+		names, kind = from.Sessions, KindSession
+	}
+	return at.offer(at.start, to, names, kind, func(s string) string {
+		if at.letter != 'x' {
+			return string(at.letter) + quotedPattern(Pattern{[]string{s}})
+		}
+		return "x" + quotedText(s)
+	})
+}
+
+// letters offers what begins a term.
+func (at spot) letters() []Completion {
+	var list []Completion
+	for _, l := range letterHelp {
+		list = append(list, Completion{at.cursor, at.cursor, l.text, l.text, l.help, KindLetter})
+	}
+	return list
+}
+
+// commands completes the command, its flags and its arguments.
+func (at spot) commands(from Sources) []Completion {
+	typed := string(at.text[at.start:at.cursor])
+	name, rest, args := strings.Cut(strings.TrimLeft(typed, " "), " ")
+	if !args {
+		at.start, at.typed = at.cursor-len([]rune(name)), name
+		list := at.offer(at.start, at.cursor, verbNames(), KindCommand, func(s string) string { return s })
+		for i := range list {
+			list[i].Help = verbs[slices.Index(verbNames(), list[i].Text)].help
+		}
+		return list
+	}
+	i := slices.Index(verbNames(), name)
+	if i < 0 {
+		return nil
+	}
+	at.typed = rest[strings.LastIndex(rest, " ")+1:]
+	wordStart := at.cursor - len([]rune(at.typed))
+	plain := func(s string) string { return s }
+	if strings.HasPrefix(at.typed, "-") {
+		return at.offer(wordStart, at.cursor, verbs[i].flags, KindFlag, plain)
+	}
+	switch verbs[i].name {
+	case Export:
+		return at.offer(wordStart, at.cursor, formats, KindFormat, plain)
+	case Forget:
+		return at.offer(wordStart, at.cursor, from.Saved, KindSaved, plain)
+	case SetTopic:
+		at.typed = strings.TrimLeft(strings.TrimLeft(rest, " "), `'"`)
+		return at.offer(at.cursor-len([]rune(strings.TrimLeft(rest, " "))), at.cursor, from.Topics, KindTopic, quotedText)
+	}
+	return nil
+}
+
+// offer returns the names that hold what was typed: those that begin with it
+// first, then those with a level of a path that does, then the others.
+func (at spot) offer(from, to int, names []string, kind Kind, insert func(string) string) []Completion {
+	typed := strings.ToLower(at.typed)
+	var groups [3][]Completion
+	for _, name := range names {
+		low := strings.ToLower(name)
+		c := Completion{from, to, insert(name), name, "", kind}
+		switch i := strings.Index(low, typed); {
+		case i < 0:
+		case i == 0:
+			groups[0] = append(groups[0], c)
+		case strings.ContainsAny(low[i-1:i], " /-"):
+			groups[1] = append(groups[1], c)
+		default:
+			groups[2] = append(groups[2], c)
+		}
+	}
+	return slices.Concat(groups[:]...)
+}

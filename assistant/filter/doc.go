@@ -1,0 +1,38 @@
+// Package filter is the filter language: one line that decides which message
+// pairs are visible, hence which can be sent, and what a command does to them.
+//
+// # Line
+//
+// Parse turns a line into a Query: an expression and perhaps a command. Print
+// turns it back; Parse(Print(q)) gives q again. A line that cannot be read gives
+// an *Error with the column, what was found there and what would do.
+//
+// # Expression
+//
+// An Expr is a tree of And, Or, Not and terms, all plain values with exported
+// fields, so that a store can translate it to its own query language. A nil
+// Expr shows all pairs. Expand replaces saved filters; NeedsText, UsesBoundary,
+// UnsafeForDelete and Base answer what a store or a command has to know.
+//
+// # Evaluation
+//
+// Eval keeps the pairs for which the expression is true, in the order given. It
+// reads texts last and only where nothing else decides.
+//
+// # Completion and hints
+//
+// Complete lists what can stand at the cursor. Hints names what a topic or
+// session that does not exist may have meant.
+//
+// Everything here is pure: no state, no clock unless Env leaves Now unset, safe
+// from any goroutine.
+//
+// # Caveats
+//
+// A * in a topic stays within one level of its path. A model is matched with
+// and without its provider. Ages in days and longer follow the calendar of
+// Env.Location, so a day with a clock change is still one day. The result of a
+// line with o is always part of its base.
+//
+// It implements spec section 8.3 and the page on the filter language.
+package filter

@@ -1,0 +1,76 @@
+package filter
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// maxNearest is how many names a hint offers.
+const maxNearest = 3
+
+// nearest returns the names most like asked, best first: those that hold it,
+// then those a few changed letters away.
+func nearest(asked string, names []string) []string {
+	asked = strings.ToLower(asked)
+	type ranked struct {
+		name string
+		far  int
+	}
+	var found []ranked
+	limit := max(2, len([]rune(asked))/3)
+	for _, name := range names {
+		low := strings.ToLower(name)
+		far := distance(asked, low)
+		if i := strings.LastIndex(low, ">"); i >= 0 {
+			far = min(far, distance(asked, strings.TrimSpace(low[i+1:])))
+		}
+		if asked != "" && strings.Contains(low, asked) {
+			far = min(far, 1)
+		}
+		if far <= limit && far < max(len([]rune(asked)), 1) {
+			found = append(found, ranked{name, far})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b ranked) int { return cmp.Compare(a.far, b.far) })
+	var best []string
+	for _, f := range found {
+		if len(best) < maxNearest && !slices.Contains(best, f.name) {
+			best = append(best, f.name)
+		}
+	}
+	return best
+}
+
+// nearestOr returns the nearest name as a question, all names when none is near.
+func nearestOr(asked string, names []string) string {
+	if best := nearest(asked, names); len(best) > 0 {
+		return best[0] + "?"
+	}
+	return strings.Join(names, " ")
+}
+
+// distance is the number of letters to insert, delete, change or swap with
+// their neighbour to make b of a.
+func distance(a, b string) int {
+	s, t := []rune(a), []rune(b)
+	older, old, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)
+	for j := range old {
+		old[j] = j
+	}
+	for i := range s {
+		row[0] = i + 1
+		for j := range t {
+			change := old[j]
+			if s[i] != t[j] {
+				change++
+			}
+			row[j+1] = min(change, old[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && s[i] == t[j-1] && s[i-1] == t[j] {
+				row[j+1] = min(row[j+1], older[j-1]+1)
+			}
+		}
+		older, old, row = old, row, older
+	}
+	return old[len(t)]
+}

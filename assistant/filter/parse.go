@@ -1,0 +1,101 @@
+package filter
+
+import "slices"
+
+// maxDepth bounds how deep parentheses and negations nest.
+const maxDepth = 200
+
+// Parse reads a line. The error is an *Error; an empty line is a Query that
+// shows all pairs.
+func Parse(line string) (*Query, error) {
+	p := &parser{scanner: scanner{text: []rune(line)}, columns: map[string]int{}}
+	q := &Query{columns: p.columns}
+	p.space()
+	if r := p.peek(); r != end && r != ':' {
+		q.Expr = p.or()
+	}
+	if p.err == nil && p.peek() == ')' {
+		p.fail("no ), as no ( is open")
+	}
+	if p.err == nil && p.peek() == ':' {
+		q.Command = p.command()
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	return q, nil
+}
+
+// parser reads the grammar by recursive descent.
+type parser struct {
+	scanner
+	depth   int
+	columns map[string]int
+}
+
+// or reads alternatives up to the end, a colon or a closing parenthesis.
+func (p *parser) or() Expr {
+	terms := []Expr{p.and()}
+	for p.err == nil && (p.take('|') || p.take('+')) {
+		p.space()
+		terms = append(terms, p.and())
+	}
+	return join(terms, func(x Expr) ([]Expr, bool) { o, ok := x.(Or); return o.Terms, ok },
+		func(t []Expr) Expr { return Or{t} })
+}
+
+// and reads terms joined by & or by standing side by side.
+func (p *parser) and() Expr {
+	terms := []Expr{p.not()}
+	for p.err == nil {
+		p.space()
+		if p.take('&') {
+			p.space()
+		} else if r := p.peek(); r == end || r == '|' || r == '+' || r == ')' || r == ':' {
+			break
+		}
+		terms = append(terms, p.not())
+	}
+	return join(terms, func(x Expr) ([]Expr, bool) { a, ok := x.(And); return a.Terms, ok },
+		func(t []Expr) Expr { return And{t} })
+}
+
+// join makes one expression of terms, taking in those of the same kind.
+func join(terms []Expr, same func(Expr) ([]Expr, bool), make func([]Expr) Expr) Expr {
+	if len(terms) == 1 {
+		return terms[0]
+	}
+	var flat []Expr
+	for _, t := range terms {
+		if inner, ok := same(t); ok {
+			flat = append(flat, inner...)
+		} else {
+			flat = append(flat, t)
+		}
+	}
+	return make(slices.Clip(flat))
+}
+
+// not reads one operand.
+func (p *parser) not() Expr {
+	if p.depth++; p.depth > maxDepth {
+		p.fail("a line that nests less deeply")
+		return nil
+	}
+	defer func() { p.depth-- }()
+	p.space()
+	switch {
+	case p.take('!'):
+		return Not{p.not()}
+	case p.peek() == '(':
+		open := p.pos
+		p.pos++
+		x := p.or()
+		p.space()
+		if !p.take(')') {
+			p.fail(") for the ( in column " + itoa(open+1))
+		}
+		return x
+	}
+	return p.term()
+}

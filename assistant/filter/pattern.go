@@ -1,0 +1,167 @@
+package filter
+
+import "strings"
+
+// Pattern is text with wildcards: the literal parts between the stars. One part
+// is plain text; ["a", ""] is a*. Parts between two others are never empty.
+type Pattern struct{ Parts []string }
+
+// newPattern drops stars that follow stars.
+func newPattern(parts []string) Pattern {
+	kept := parts[:1:1]
+	for i := 1; i < len(parts); i++ {
+		if parts[i] != "" || i == len(parts)-1 {
+			kept = append(kept, parts[i])
+		}
+	}
+	return Pattern{kept}
+}
+
+// String returns the pattern as it stands between quotes, stars that are text
+// with a backslash.
+func (p Pattern) String() string {
+	escaped := make([]string, len(p.Parts))
+	for i, part := range p.Parts {
+		escaped[i] = strings.ReplaceAll(part, "*", `\*`)
+	}
+	return strings.Join(escaped, "*")
+}
+
+// Plain reports whether the pattern has no wildcard, and its text.
+func (p Pattern) Plain() (string, bool) { return p.Parts[0], len(p.Parts) == 1 }
+
+// Match reports whether the pattern matches all of s, case ignored.
+func (p Pattern) Match(s string) bool { return p.lower().match(strings.ToLower(s)) }
+
+// lower returns the pattern in lower case, for match.
+func (p Pattern) lower() Pattern {
+	low := make([]string, len(p.Parts))
+	for i, part := range p.Parts {
+		low[i] = strings.ToLower(part)
+	}
+	return Pattern{low}
+}
+
+func (p Pattern) match(s string) bool {
+	last := len(p.Parts) - 1
+	if last == 0 {
+		return s == p.Parts[0]
+	}
+	if len(s) < len(p.Parts[0])+len(p.Parts[last]) ||
+		!strings.HasPrefix(s, p.Parts[0]) || !strings.HasSuffix(s, p.Parts[last]) {
+		return false
+	}
+	return inOrder(s[len(p.Parts[0]):len(s)-len(p.Parts[last])], p.Parts[1:last])
+}
+
+// inOrder reports whether the parts occur in s one after the other.
+func inOrder(s string, parts []string) bool {
+	for _, part := range parts {
+		i := strings.Index(s, part)
+		if i < 0 {
+			return false
+		}
+		s = s[i+len(part):]
+	}
+	return true
+}
+
+// pathSeparator stands between the levels of a topic's path.
+const pathSeparator = " > "
+
+// splitPath returns the levels of a topic's path.
+func splitPath(path string) []string {
+	if path == "" {
+		return nil
+	}
+	levels := strings.Split(path, ">")
+	for i := range levels {
+		levels[i] = strings.TrimSpace(levels[i])
+	}
+	return levels
+}
+
+// matches reports whether the topic with these lower-case levels is meant.
+func (t Topic) matches(levels []string) bool {
+	for end := len(levels); end >= len(t.Path); end-- {
+		if t.endsAt(levels[:end]) {
+			return true
+		}
+		if !t.Deep {
+			break
+		}
+	}
+	return false
+}
+
+func (t Topic) endsAt(levels []string) bool {
+	tail := levels[len(levels)-len(t.Path):]
+	for i, p := range t.Path {
+		if !p.match(tail[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t Topic) lower() Topic {
+	path := make([]Pattern, len(t.Path))
+	for i, p := range t.Path {
+		path[i] = p.lower()
+	}
+	return Topic{path, t.Deep}
+}
+
+// Matches reports whether the topic with this path, "AI > Agents", is meant.
+func (t Topic) Matches(path string) bool { return t.lower().matches(splitPath(strings.ToLower(path))) }
+
+// Matches reports whether the model "provider/name" is meant.
+func (m Model) Matches(model string) bool {
+	return matchesModel(m.Name.lower(), strings.ToLower(model))
+}
+
+func matchesModel(p Pattern, model string) bool {
+	if p.match(model) {
+		return true
+	}
+	_, name, found := strings.Cut(model, "/")
+	return found && p.match(name)
+}
+
+// deepMark ends a topic that takes its descendants along.
+const deepMark = "..."
+
+// parseTopic reads the text of t'…'; ok is false when a name is missing.
+func parseTopic(parts []string) (t Topic, ok bool) {
+	levels := [][]string{nil}
+	for _, part := range parts {
+		for i, piece := range strings.Split(part, ">") {
+			if i > 0 {
+				levels = append(levels, nil)
+			}
+			at := &levels[len(levels)-1]
+			*at = append(*at, piece)
+		}
+	}
+	last := levels[len(levels)-1]
+	end := strings.TrimSpace(last[len(last)-1])
+	if len(last) > 1 {
+		end = strings.TrimRight(last[len(last)-1], " \t")
+	}
+	if rest, deep := strings.CutSuffix(end, deepMark); deep {
+		t.Deep = true
+		last[len(last)-1] = rest
+		if len(last) == 1 && strings.TrimSpace(rest) == "" {
+			levels = levels[:len(levels)-1] // 'AI > ...' means 'AI...'
+		}
+	}
+	for _, level := range levels {
+		level[0] = strings.TrimLeft(level[0], " \t\n\r")
+		level[len(level)-1] = strings.TrimRight(level[len(level)-1], " \t\n\r")
+		if len(level) == 1 && level[0] == "" {
+			return t, false
+		}
+		t.Path = append(t.Path, newPattern(level))
+	}
+	return t, len(t.Path) > 0
+}

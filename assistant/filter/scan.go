@@ -1,0 +1,204 @@
+package filter
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// maxFound is how much of the line an error quotes.
+const maxFound = 24
+
+// maxDigits bounds the numbers of the language; nine digits never overflow.
+const maxDigits = 9
+
+// scanner reads a line from left to right. Its first error stays.
+type scanner struct {
+	text []rune
+	pos  int
+	err  *Error
+}
+
+const end = rune(-1)
+
+// peek returns the next character, end when there is none.
+func (s *scanner) peek() rune { return s.peekAt(0) }
+
+func (s *scanner) peekAt(n int) rune {
+	if s.pos+n < len(s.text) {
+		return s.text[s.pos+n]
+	}
+	return end
+}
+
+func (s *scanner) space() {
+	for unicode.IsSpace(s.peek()) {
+		s.pos++
+	}
+}
+
+// take skips r if it is next.
+func (s *scanner) take(r rune) bool {
+	if s.peek() == r {
+		s.pos++
+		return true
+	}
+	return false
+}
+
+// failAt records an error at a position, unless there is one already.
+func (s *scanner) failAt(pos int, found, want string) {
+	if s.err == nil {
+		s.err = &Error{Column: pos + 1, Found: found, Want: want}
+	}
+}
+
+// fail records that want does not stand here.
+func (s *scanner) fail(want string) { s.failAt(s.pos, s.found(), want) }
+
+// found names what stands at the position: the character, a quoted string, or a
+// run of letters and digits, shortened.
+func (s *scanner) found() string {
+	r := s.peek()
+	if r == end {
+		return "the end of the line"
+	}
+	n := 1
+	for (quote(r) || wordy(r)) && s.peekAt(n) != end && n < maxFound {
+		if quote(r) && s.peekAt(n) == r {
+			n++
+			break
+		}
+		if !quote(r) && !wordy(s.peekAt(n)) {
+			break
+		}
+		n++
+	}
+	text := string(s.text[s.pos : s.pos+n])
+	if strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {
+		text = strconv.Quote(text)
+	}
+	return text
+}
+
+func quote(r rune) bool { return r == '\'' || r == '"' }
+
+func wordy(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+func digit(r rune) bool { return r >= '0' && r <= '9' }
+
+// number reads digits; want says what they would be.
+func (s *scanner) number(want string) int {
+	start := s.pos
+	for digit(s.peek()) {
+		s.pos++
+	}
+	text := string(s.text[start:s.pos])
+	if text == "" {
+		s.fail(want)
+		return 0
+	}
+	if len(strings.TrimLeft(text, "0")) > maxDigits {
+		s.failAt(start, text[:maxDigits]+"…", "a number of at most "+strconv.Itoa(maxDigits)+" digits")
+		return 0
+	}
+	n, _ := strconv.Atoi(text) // digits only, and few
+	return n
+}
+
+// op reads a comparison; ok is false when there is none.
+func (s *scanner) op() (o Op, ok bool) {
+	switch {
+	case s.take('='):
+		return Equal, true
+	case s.take('<'):
+		if s.take('=') {
+			return LessEqual, true
+		}
+		return Less, true
+	case s.take('>'):
+		if s.take('=') {
+			return GreaterEqual, true
+		}
+		return Greater, true
+	}
+	return Equal, false
+}
+
+// escapes maps the character after a backslash to what both stand for.
+var escapes = map[rune]rune{'\\': '\\', '\'': '\'', '"': '"', 'n': '\n', 't': '\t', 'r': '\r', '*': '*'}
+
+// str reads a quoted string and returns its text between unescaped stars.
+func (s *scanner) str() []string {
+	start, q := s.pos, s.peek()
+	s.pos++
+	var parts []string
+	var b strings.Builder
+	for {
+		r := s.peek()
+		s.pos++
+		switch r {
+		case end:
+			s.pos--
+			s.failAt(start, "a quote that is not closed", string(q)+" at its end")
+			return []string{""}
+		case q:
+			return append(parts, b.String())
+		case '*':
+			parts = append(parts, b.String())
+			b.Reset()
+		case '\\':
+			c, ok := escapes[s.peek()]
+			if !ok {
+				s.failAt(s.pos-1, `\`+strings.TrimPrefix(s.found(), "the end of the line"), `one of \\ \' \" \* \n \t \r`)
+				return []string{""}
+			}
+			s.pos++
+			b.WriteRune(c)
+		default:
+			b.WriteRune(r)
+		}
+	}
+}
+
+// plainString reads a quoted string in which a star is a star.
+func (s *scanner) plainString() string { return strings.Join(s.str(), "*") }
+
+// regexp reads /…/ and returns what is between, \/ as a slash.
+func (s *scanner) regexp() string {
+	start := s.pos
+	s.pos++
+	var b strings.Builder
+	for {
+		r := s.peek()
+		s.pos++
+		switch {
+		case r == end:
+			s.pos--
+			s.failAt(start, "a / that is not closed", "/ at the end of the expression")
+			return ""
+		case r == '/':
+			return b.String()
+		case r == '\\' && s.peek() == '/':
+			b.WriteRune('/')
+			s.pos++
+		case r == '\\' && s.peek() != end:
+			b.WriteRune(r)
+			b.WriteRune(s.peek())
+			s.pos++
+		default:
+			b.WriteRune(r)
+		}
+	}
+}
+
+// name reads letters, digits, _ and -.
+func (s *scanner) name() string {
+	start := s.pos
+	for nameRune(s.peek()) {
+		s.pos++
+	}
+	return string(s.text[start:s.pos])
+}
+
+func nameRune(r rune) bool { return wordy(r) || r == '_' || r == '-' }

@@ -1,0 +1,240 @@
+package filter
+
+import (
+	"regexp"
+	"strconv"
+	"time"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// wantTerm lists what can begin a term.
+const wantTerm = "a term: t s r b g m d c e i x o @NAME ! or ("
+
+// term reads a letter and what belongs to it.
+func (p *parser) term() Expr {
+	letter := p.peek()
+	if letter == '@' {
+		return p.saved()
+	}
+	parse, ok := letters[letter]
+	if !ok {
+		p.fail(wantTerm)
+		return nil
+	}
+	p.pos++
+	p.space()
+	x := parse(p)
+	p.space()
+	if p.err == nil && p.stray() {
+		p.fail("nothing more after " + string(letter) + takes[letter])
+	}
+	return x
+}
+
+// stray reports an argument that the term before it did not take.
+func (p *parser) stray() bool {
+	switch r := p.peek(); {
+	case quote(r) || digit(r):
+		return true
+	default:
+		return r == '<' || r == '>' || r == '=' || r == '/'
+	}
+}
+
+// letters maps each letter to the reader of what follows it.
+var letters = map[rune]func(*parser) Expr{
+	't': (*parser).topic,
+	's': (*parser).stars,
+	'r': func(p *parser) Expr { return Recent{p.number("a number of pairs, as in r10")} },
+	'b': func(*parser) Expr { return Flag{Blue: true} },
+	'g': func(*parser) Expr { return Flag{} },
+	'm': (*parser).model,
+	'd': (*parser).date,
+	'c': (*parser).content,
+	'e': func(*parser) Expr { return Failed{} },
+	'i': func(*parser) Expr { return Attachments{} },
+	'x': (*parser).session,
+	'o': (*parser).boundary,
+}
+
+// takes says, after "nothing more after X", what X takes.
+var takes = map[rune]string{
+	't': ": t'NAME', tN or t", 's': ": s3, s=3, s<3, s>=3", 'r': ": rN", 'b': ", which takes no argument",
+	'g': ", which takes no argument", 'm': ": m'NAME' or m", 'd': ": d<7d or d2026-03-04", 'c': ": c'TEXT' or c/RE/",
+	'e': ", which takes no argument", 'i': ", which takes no argument", 'x': ": x'ID' or x", 'o': ": oN or o",
+}
+
+func (p *parser) topic() Expr {
+	switch r := p.peek(); {
+	case digit(r):
+		return TopicLast{p.number("")}
+	case !quote(r):
+		return TopicSelected{}
+	}
+	start, found := p.pos, p.found()
+	t, ok := parseTopic(p.str())
+	if !ok {
+		p.failAt(start, found, "a topic, as in t'NAME' or t'AI > Agents...'")
+	}
+	return t
+}
+
+func (p *parser) stars() Expr {
+	o, _ := p.op()
+	p.space()
+	start := p.pos
+	n := p.number("a number of stars from 0 to 3, as in s2 or s>=1")
+	if p.err == nil && n > MaxStars {
+		p.failAt(start, itoa(n), "a number of stars from 0 to 3")
+	}
+	return Stars{o, n}
+}
+
+func (p *parser) model() Expr {
+	if !quote(p.peek()) {
+		return ModelSelected{}
+	}
+	start, found := p.pos, p.found()
+	name := newPattern(p.str())
+	if text, plain := name.Plain(); plain && text == "" {
+		p.failAt(start, found, "a model, as in m'gpt-5*'")
+	}
+	return Model{name}
+}
+
+func (p *parser) session() Expr {
+	if !quote(p.peek()) {
+		return SessionCurrent{}
+	}
+	start, found := p.pos, p.found()
+	id := p.plainString()
+	if id == "" {
+		p.failAt(start, found, "a session's id or its beginning")
+	}
+	return Session{id}
+}
+
+func (p *parser) boundary() Expr {
+	if digit(p.peek()) {
+		return Boundary{p.number("")}
+	}
+	return Boundary{}
+}
+
+func (p *parser) content() Expr {
+	start, found := p.pos, p.found()
+	switch r := p.peek(); {
+	case r == '/':
+		source := p.regexp()
+		if p.err == nil && source == "" {
+			p.failAt(start, "//", "a regular expression")
+		}
+		if _, err := compileRegexp(source); err != nil && p.err == nil {
+			p.failAt(start, "/"+source+"/", "a regular expression that RE2 reads: "+err.Error())
+		}
+		return Regexp{source}
+	case quote(r):
+		parts := p.str()
+		if len(parts) == 1 && parts[0] == "" {
+			p.failAt(start, found, "a text to look for")
+		}
+		var kept []string
+		for _, part := range parts {
+			if part != "" {
+				kept = append(kept, part)
+			}
+		}
+		return Content{kept}
+	}
+	p.fail("a text in quotes or an expression in slashes, as in c'word' or c/wor[dk]/")
+	return nil
+}
+
+// compileRegexp compiles the expression of c/RE/ as the language means it.
+func compileRegexp(source string) (*regexp.Regexp, error) { return regexp.Compile("(?i)" + source) }
+
+// wantDate says what d takes.
+const wantDate = "an age or a day, as in d<7d, d>2w or d2026-03-04"
+
+func (p *parser) date() Expr {
+	at := p.pos
+	o, given := p.op()
+	p.space()
+	start := p.pos
+	n := p.number(wantDate)
+	if p.err != nil {
+		return nil
+	}
+	if p.peek() == '-' {
+		p.pos = start
+		return p.day(o)
+	}
+	if given && o == Equal {
+		p.failAt(at, "=", "< > <= or >= before an age; = goes with a day, as in d=2026-03-04")
+		return nil
+	}
+	if !given {
+		o = Less
+	}
+	return Age{o, n, p.unit()}
+}
+
+// unit reads a unit, days when there is none.
+func (p *parser) unit() Unit {
+	for _, u := range units {
+		if p.ahead(string(u)) {
+			p.pos += len(u)
+			return u
+		}
+	}
+	return Days
+}
+
+func (p *parser) ahead(ascii string) bool {
+	for i, r := range ascii {
+		if p.peekAt(i) != r {
+			return false
+		}
+	}
+	return true
+}
+
+// day reads a calendar day.
+func (p *parser) day(o Op) Expr {
+	start := p.pos
+	const want = "a day that exists, as in 2026-03-04"
+	year := p.number(want)
+	digits := p.pos - start
+	var rest [2]int
+	for i := range rest {
+		if !p.take('-') {
+			p.fail("- and a day, as in 2026-03-04")
+			return nil
+		}
+		rest[i] = p.number(want)
+	}
+	if digits == 2 {
+		year += 2000
+	}
+	d := Day{o, year, time.Month(rest[0]), rest[1]}
+	at := time.Date(d.Year, d.Month, d.Day, 12, 0, 0, 0, time.UTC)
+	exists := at.Year() == d.Year && at.Month() == d.Month && at.Day() == d.Day
+	if p.err == nil && (!exists || digits != 2 && digits != 4) {
+		p.failAt(start, string(p.text[start:p.pos]), want)
+	}
+	return d
+}
+
+func (p *parser) saved() Expr {
+	start := p.pos
+	p.pos++
+	name := p.name()
+	if name == "" {
+		p.fail("the name of a saved filter: letters, digits, _ and -")
+	}
+	if _, ok := p.columns[name]; !ok {
+		p.columns[name] = start + 1
+	}
+	return Saved{name}
+}
