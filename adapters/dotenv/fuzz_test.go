@@ -77,7 +77,7 @@ func checkEdit(t *testing.T, old *File, e Edit) {
 	if ok == e.Unset || ok && got != e.Value {
 		t.Fatalf("%v %q: reads as %q, %v in %q", e, e.Value, got, ok, edited.Bytes())
 	}
-	for name, env := range map[string]Environ{"empty": nil, "real": real} {
+	for name, env := range map[string]Environ{"empty": nil, "real": realEnv} {
 		if was, is := values(old, env, e.Key), values(again, env, e.Key); !maps.Equal(was, is) {
 			t.Fatalf("%v %q: other keys were %q, are %q (%s environment)", e, e.Value, was, is, name)
 		}
@@ -137,12 +137,12 @@ func FuzzEnvDiff(f *testing.F) {
 		}
 		again := Parse(saved.Bytes())
 		for key, want := range lists {
-			value, _ := again.Get(key, real)
+			value, _ := again.Get(key, realEnv)
 			if got := SplitList(value); !slices.Equal(got, want) {
 				t.Fatalf("%s = %q, want %q in %q", key, got, want, saved.Bytes())
 			}
 		}
-		if was, is := values(old, real, ignore, allow), values(again, real, ignore, allow); !maps.Equal(was, is) {
+		if was, is := values(old, realEnv, ignore, allow), values(again, realEnv, ignore, allow); !maps.Equal(was, is) {
 			t.Fatalf("other keys were %q, are %q", was, is)
 		}
 		var shown strings.Builder

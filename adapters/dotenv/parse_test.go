@@ -31,8 +31,8 @@ func loadGolden(tb testing.TB) []golden {
 	return all
 }
 
-// real is the environment under which the golden files were read.
-func real(name string) (string, bool) { return "world", name == "REAL" }
+// realEnv is the environment under which the golden files were read.
+func realEnv(name string) (string, bool) { return "world", name == "REAL" }
 
 func TestReadsLikePythonDotenv(t *testing.T) {
 	for _, want := range loadGolden(t) {
@@ -60,7 +60,7 @@ func TestReadsLikePythonDotenv(t *testing.T) {
 			}
 		}
 		for key, value := range want.Values {
-			got, ok := f.Get(key, real)
+			got, ok := f.Get(key, realEnv)
 			if ok != (value != nil) || ok && got != *value {
 				t.Errorf("%q: Get(%q) = %q, %v", want.File, key, got, ok)
 			}

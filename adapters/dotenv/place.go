@@ -139,11 +139,11 @@ func (w *writer) undo(out *displaced) error {
 
 // giveUp puts the old file back after the system refused a step.
 func (w *writer) giveUp(out *displaced, cause error) error {
-	kept, err := w.putBack(out)
+	aside, err := w.putBack(out)
 	cause = w.failed("make it durable", cause)
-	if kept != "" {
+	if aside != "" {
 		changed := w.changed(out.state)
-		changed.Kept = kept
+		changed.Kept = aside
 		return errors.Join(cause, changed, err)
 	}
 	return errors.Join(cause, err)
@@ -151,7 +151,7 @@ func (w *writer) giveUp(out *displaced, cause error) error {
 
 // putBack exchanges the two files again. When somebody changed the new bytes
 // in the meantime, those are kept beside the file under the name it answers.
-func (w *writer) putBack(out *displaced) (kept string, err error) {
+func (w *writer) putBack(out *displaced) (aside string, err error) {
 	defer out.release()
 	folder := filepath.Dir(w.Real)
 	err = exchange(w.temp, w.Real)
@@ -162,14 +162,14 @@ func (w *writer) putBack(out *displaced) (kept string, err error) {
 		}
 	}
 	if err != nil {
-		kept, kerr := keepAside(w.Real, w.temp)
-		return kept, errors.Join(w.failed("put it back", err), kerr)
+		aside, kerr := keepAside(w.Real, w.temp)
+		return aside, errors.Join(w.failed("put it back", err), kerr)
 	}
 	ours := w.look()
 	defer ours.release()
 	if ours.foreign(w.sum) {
-		kept, err = keepAside(w.Real, w.temp)
-		return kept, errors.Join(err, syncFolder(folder))
+		aside, err = keepAside(w.Real, w.temp)
+		return aside, errors.Join(err, syncFolder(folder))
 	}
 	return "", errors.Join(os.Remove(w.temp), syncFolder(folder))
 }
