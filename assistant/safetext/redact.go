@@ -17,7 +17,7 @@ const MinSecret = 8
 // Redactor replaces secrets by [key]: each secret itself, its base64 (standard
 // and URL alphabet, padded or not, also in the middle of something longer), its
 // hexadecimal form, and any mixture of plain, percent-encoded and JSON-escaped
-// characters. It is safe for concurrent use; a nil Redactor redacts nothing.
+// characters. It is safe for concurrent use; nil and the zero value redact nothing.
 type Redactor struct {
 	table atomic.Pointer[secretTable]
 }
@@ -26,7 +26,6 @@ type Redactor struct {
 // characters are ignored; space around one is not part of it.
 func NewRedactor(secrets []string) *Redactor {
 	r := &Redactor{}
-	r.table.Store(newSecretTable(nil))
 	r.Add(secrets...)
 	return r
 }
@@ -36,14 +35,18 @@ func NewRedactor(secrets []string) *Redactor {
 func (r *Redactor) Add(secrets ...string) {
 	for {
 		old := r.table.Load()
-		all := slices.Clone(old.secrets)
+		var all []string
+		if old != nil {
+			all = slices.Clone(old.secrets)
+		}
+		known := len(all)
 		for _, s := range secrets {
 			s = strings.TrimSpace(s)
 			if utf8.RuneCountInString(s) >= MinSecret && !slices.Contains(all, s) {
 				all = append(all, s)
 			}
 		}
-		if len(all) == len(old.secrets) || r.table.CompareAndSwap(old, newSecretTable(all)) {
+		if len(all) == known || r.table.CompareAndSwap(old, newSecretTable(all)) {
 			return
 		}
 	}
@@ -52,17 +55,23 @@ func (r *Redactor) Add(secrets ...string) {
 // Redact returns s with every form of every secret replaced by [key]. Other
 // text is unchanged.
 func (r *Redactor) Redact(s string) string {
-	if r == nil {
-		return s
-	}
-	t := r.table.Load()
-	for {
+	t := r.current()
+	for t != nil {
 		out, _ := t.replace(s, false)
 		if len(out) == len(s) {
 			return s
 		}
 		s = out // shorter than before: every form is longer than [key]
 	}
+	return s
+}
+
+// current returns the secrets known now; nil for none.
+func (r *Redactor) current() *secretTable {
+	if r == nil {
+		return nil
+	}
+	return r.table.Load()
 }
 
 // secretTable holds the forms of a set of secrets; it never changes.

@@ -84,9 +84,12 @@ func TestRedactKeepsOtherText(t *testing.T) {
 	if got := r.Redact("a spaced-secret b"); got != "a [key] b" {
 		t.Errorf("a secret given with space around it: %q", got)
 	}
-	var none *Redactor
-	if got := none.Redact(text); got != text {
-		t.Errorf("a nil Redactor: %q", got)
+	for name, none := range map[string]*Redactor{"nil": nil, "zero": {}} {
+		var b bytes.Buffer
+		_, err := none.NewWriter(&b).Write([]byte(text))
+		if got := none.Redact(text); got != text || b.String() != text || err != nil {
+			t.Errorf("%s Redactor: %q, writer %q, %v", name, got, b.String(), err)
+		}
 	}
 }
 

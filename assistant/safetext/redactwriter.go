@@ -28,8 +28,8 @@ func (w *Writer) Write(p []byte) (int, error) {
 	defer w.mu.Unlock()
 	text := w.held + string(p)
 	w.held = ""
-	if w.by != nil {
-		text, w.held = w.by.table.Load().replace(text, true)
+	if t := w.by.current(); t != nil {
+		text, w.held = t.replace(text, true)
 	}
 	if text != "" {
 		if _, err := io.WriteString(w.to, text); err != nil {

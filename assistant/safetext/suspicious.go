@@ -10,7 +10,7 @@ type Finding struct {
 	Column int    // place in the text, in characters from 1
 	Rune   rune   // the character
 	Like   rune   // what it looks like; 0 when only its script is out of place
-	Word   string // the word it stands in
+	Word   string // the word it stands in, shortened around it
 }
 
 // String says it in one short sentence.
@@ -56,7 +56,7 @@ func inRun(text []rune, from, to int) []Finding {
 	for i := from; i < to; {
 		if !wordRune(text[i]) {
 			if like, ok := signLike[text[i]]; ok && besideASCII(text, i, from, to) {
-				found = append(found, Finding{i + 1, text[i], like, string(text[from:to])})
+				found = append(found, Finding{i + 1, text[i], like, excerpt(text, i, from, to)})
 			}
 			i++
 			continue
@@ -85,10 +85,17 @@ func inWord(text []rune, from, to int, idLike bool) []Finding {
 		switch {
 		case r < 0x80:
 		case like != 0 && (latin || allAlike && idLike || styled(r)), latin && foreign(r):
-			found = append(found, Finding{i + 1, r, like, string(text[from:to])})
+			found = append(found, Finding{i + 1, r, like, excerpt(text, i, from, to)})
 		}
 	}
 	return found
+}
+
+// maxBeside is how much of a word a finding quotes on either side.
+const maxBeside = 20
+
+func excerpt(text []rune, i, from, to int) string {
+	return string(text[max(from, i-maxBeside):min(to, i+1+maxBeside)])
 }
 
 // foreign reports a letter of a script that no language mixes with Latin

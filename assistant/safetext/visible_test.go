@@ -2,6 +2,7 @@ package safetext
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -97,6 +98,15 @@ func TestLookalikeTables(t *testing.T) {
 				t.Errorf("%s: pair %d is U+%04X U+%04X, want a new sign and ASCII", name, i/2, text[i], text[i+1])
 			}
 			seen[text[i]] = true
+		}
+	}
+}
+
+func TestSuspiciousQuotesLittle(t *testing.T) {
+	long := "a" + strings.Repeat("\u0430", 2000)
+	for _, f := range Suspicious(long) {
+		if n := len([]rune(f.Word)); n > 2*maxBeside+1 {
+			t.Fatalf("column %d quotes %d characters, want at most %d", f.Column, n, 2*maxBeside+1)
 		}
 	}
 }
