@@ -59,7 +59,7 @@ func UsesBoundary(x Expr) bool {
 func UnsafeForDelete(x Expr) (reason string, unsafe bool) {
 	Walk(x, func(x Expr) {
 		why := ""
-		switch x := x.(type) {
+		switch x.(type) {
 		case Recent, TopicLast:
 			why = "counts from the newest pair, so it selects others after deleting"
 		case Boundary:
@@ -69,7 +69,6 @@ func UnsafeForDelete(x Expr) (reason string, unsafe bool) {
 		case Saved:
 			why = "is a saved filter that was not looked up"
 		default:
-			_ = x
 		}
 		if why != "" && !unsafe {
 			reason, unsafe = printTerm(x)+" "+why, true
@@ -108,12 +107,12 @@ func bases(terms []Expr) []Expr {
 	return kept
 }
 
-func combine(terms []Expr, make func([]Expr) Expr) Expr {
+func combine(terms []Expr, build func([]Expr) Expr) Expr {
 	switch len(terms) {
 	case 0:
 		return nil
 	case 1:
 		return terms[0]
 	}
-	return make(slices.Clip(terms))
+	return build(slices.Clip(terms))
 }

@@ -118,7 +118,7 @@ func (p *parser) command() *Command {
 		p.failAt(at, p.found(), "a command: "+nearestOr(name, verbNames()))
 		return nil
 	}
-	if r := p.peek(); r != end && !unicode.IsSpace(r) {
+	if r := p.peek(); r != eol && !unicode.IsSpace(r) {
 		p.fail("a space after :" + name)
 	}
 	v, c := verbs[i], &Command{Verb: verbs[i].name}
@@ -162,12 +162,12 @@ func (p *parser) words() []word {
 		p.space()
 		w := word{pos: p.pos, quoted: quote(p.peek())}
 		switch {
-		case p.peek() == end:
+		case p.peek() == eol:
 			return words
 		case w.quoted:
 			w.text = p.plainString()
 		default:
-			for r := p.peek(); r != end && !unicode.IsSpace(r); r = p.peek() {
+			for r := p.peek(); r != eol && !unicode.IsSpace(r); r = p.peek() {
 				w.text += string(r)
 				p.pos++
 			}

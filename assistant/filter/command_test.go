@@ -98,6 +98,7 @@ func TestComplete(t *testing.T) {
 		{"t'ag|", "t'AI > Agents'", 1},
 		{"t're|", `t'O\'Reilly'`, 1},
 		{"m'gpt|'", "m'openai/gpt-5'", 1},
+		{`t"ag|" b`, "t'AI > Agents' b", 1},
 		{"r10m\"cl|", "r10m'anthropic/claude'", 1},
 		{"x'c|", "x'cd34'", 1},
 		{"(b | @b|)", "(b | @best)", 1},

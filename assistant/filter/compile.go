@@ -106,10 +106,10 @@ func topicOf(p *Pair) string { return p.Topic }
 // and models. Neighbours often share theirs.
 func (c *compiler) memo(field func(*Pair) string, judge func(string) bool) test {
 	known := map[string]bool{}
-	last, answer, any := "", false, false
+	last, answer, started := "", false, false
 	return func(i int) bool {
 		value := field(&c.pairs[i])
-		if any && value == last {
+		if started && value == last {
 			return answer
 		}
 		ok, seen := known[value]
@@ -117,7 +117,7 @@ func (c *compiler) memo(field func(*Pair) string, judge func(string) bool) test 
 			ok = judge(value)
 			known[value] = ok
 		}
-		last, answer, any = value, ok, true
+		last, answer, started = value, ok, true
 		return ok
 	}
 }
@@ -151,8 +151,17 @@ func (c *compiler) topic(x Expr) test {
 
 // age compares with one instant, so that no pair's calendar is computed.
 func (c *compiler) age(x Age) test {
-	then := before(c.env.Now.In(c.env.Location), x.N, x.Unit)
+	then := x.Instant(c.env.Now.In(c.env.Location))
 	return func(i int) bool { return x.Op.holds(then.Compare(c.pairs[i].CreatedAt)) } // newer is less old
+}
+
+// Instant returns the time that is as old as x at now, in the calendar of now's
+// location: Less means later than it.
+func (x Age) Instant(now time.Time) time.Time { return before(now, x.N, x.Unit) }
+
+// Span returns the first instant of the day and that of the next one.
+func (x Day) Span(in *time.Location) (from, to time.Time) {
+	return time.Date(x.Year, x.Month, x.Day, 0, 0, 0, 0, in), time.Date(x.Year, x.Month, x.Day+1, 0, 0, 0, 0, in)
 }
 
 // before returns the time n units before now, by the calendar from days up. The
@@ -184,8 +193,7 @@ func monthsBefore(now time.Time, n int) time.Time {
 
 // day compares with the borders of a local calendar day.
 func (c *compiler) day(x Day) test {
-	from := time.Date(x.Year, x.Month, x.Day, 0, 0, 0, 0, c.env.Location)
-	to := time.Date(x.Year, x.Month, x.Day+1, 0, 0, 0, 0, c.env.Location)
+	from, to := x.Span(c.env.Location)
 	return func(i int) bool {
 		at := c.pairs[i].CreatedAt
 		sign := 0

@@ -98,13 +98,13 @@ func locate(text []rune) spot {
 		s.space()
 		start, letter := s.pos, s.peek()
 		switch {
-		case letter == end:
+		case letter == eol:
 			return spot{where: betweenTerms, start: start}
 		case letter == ':':
 			return spot{where: inCommand, start: start + 1}
 		case letter == '@':
 			s.pos++
-			if name := s.name(); s.peek() == end {
+			if name := s.name(); s.peek() == eol {
 				return spot{where: inSaved, start: start, typed: name}
 			}
 			continue
@@ -117,7 +117,7 @@ func locate(text []rune) spot {
 			continue
 		}
 		s.space()
-		if s.peek() == end {
+		if s.peek() == eol {
 			if letter == 'c' {
 				return spot{where: inText}
 			}
@@ -137,7 +137,7 @@ func unfinished(s *scanner, first rune) bool {
 			s.pos++
 		}
 	}
-	return wordy(first) && s.peek() == end
+	return wordy(first) && s.peek() == eol
 }
 
 // argument passes a string or expression; open reports that it is not closed.
@@ -163,7 +163,7 @@ func argument(s *scanner, letter rune, start int) (at spot, open bool) {
 // names completes a topic, model or session, closing its quote.
 func (at spot) names(from Sources) []Completion {
 	to := at.cursor
-	if to < len(at.text) && at.text[to] == '\'' {
+	if to < len(at.text) && quote(at.text[to]) {
 		to++
 	}
 	names, kind := from.Topics, KindTopic

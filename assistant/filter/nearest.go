@@ -21,9 +21,9 @@ func nearest(asked string, names []string) []string {
 	limit := max(2, len([]rune(asked))/3)
 	for _, name := range names {
 		low := strings.ToLower(name)
-		far := distance(asked, low)
+		far := within(asked, low, limit)
 		if i := strings.LastIndex(low, ">"); i >= 0 {
-			far = min(far, distance(asked, strings.TrimSpace(low[i+1:])))
+			far = min(far, within(asked, strings.TrimSpace(low[i+1:]), limit))
 		}
 		if asked != "" && strings.Contains(low, asked) {
 			far = min(far, 1)
@@ -48,6 +48,14 @@ func nearestOr(asked string, names []string) string {
 		return best[0] + "?"
 	}
 	return strings.Join(names, " ")
+}
+
+// within is distance for names whose lengths allow at most limit, else more.
+func within(a, b string, limit int) int {
+	if n := len([]rune(a)) - len([]rune(b)); n > limit || n < -limit {
+		return limit + 1
+	}
+	return distance(a, b)
 }
 
 // distance is the number of letters to insert, delete, change or swap with

@@ -11,7 +11,7 @@ func Parse(line string) (*Query, error) {
 	p := &parser{scanner: scanner{text: []rune(line)}, columns: map[string]int{}}
 	q := &Query{columns: p.columns}
 	p.space()
-	if r := p.peek(); r != end && r != ':' {
+	if r := p.peek(); r != eol && r != ':' {
 		q.Expr = p.or()
 	}
 	if p.err == nil && p.peek() == ')' {
@@ -51,7 +51,7 @@ func (p *parser) and() Expr {
 		p.space()
 		if p.take('&') {
 			p.space()
-		} else if r := p.peek(); r == end || r == '|' || r == '+' || r == ')' || r == ':' {
+		} else if r := p.peek(); r == eol || r == '|' || r == '+' || r == ')' || r == ':' {
 			break
 		}
 		terms = append(terms, p.not())
@@ -61,7 +61,7 @@ func (p *parser) and() Expr {
 }
 
 // join makes one expression of terms, taking in those of the same kind.
-func join(terms []Expr, same func(Expr) ([]Expr, bool), make func([]Expr) Expr) Expr {
+func join(terms []Expr, same func(Expr) ([]Expr, bool), build func([]Expr) Expr) Expr {
 	if len(terms) == 1 {
 		return terms[0]
 	}
@@ -73,7 +73,7 @@ func join(terms []Expr, same func(Expr) ([]Expr, bool), make func([]Expr) Expr) 
 			flat = append(flat, t)
 		}
 	}
-	return make(slices.Clip(flat))
+	return build(slices.Clip(flat))
 }
 
 // not reads one operand.

@@ -19,16 +19,17 @@ type scanner struct {
 	err  *Error
 }
 
-const end = rune(-1)
+// eol stands for the character after the last.
+const eol = rune(-1)
 
-// peek returns the next character, end when there is none.
+// peek returns the next character, eol when there is none.
 func (s *scanner) peek() rune { return s.peekAt(0) }
 
 func (s *scanner) peekAt(n int) rune {
 	if s.pos+n < len(s.text) {
 		return s.text[s.pos+n]
 	}
-	return end
+	return eol
 }
 
 func (s *scanner) space() {
@@ -60,11 +61,11 @@ func (s *scanner) fail(want string) { s.failAt(s.pos, s.found(), want) }
 // run of letters and digits, shortened.
 func (s *scanner) found() string {
 	r := s.peek()
-	if r == end {
+	if r == eol {
 		return "the end of the line"
 	}
 	n := 1
-	for (quote(r) || wordy(r)) && s.peekAt(n) != end && n < maxFound {
+	for (quote(r) || wordy(r)) && s.peekAt(n) != eol && n < maxFound {
 		if quote(r) && s.peekAt(n) == r {
 			n++
 			break
@@ -138,7 +139,7 @@ func (s *scanner) str() []string {
 		r := s.peek()
 		s.pos++
 		switch r {
-		case end:
+		case eol:
 			s.pos--
 			s.failAt(start, "a quote that is not closed", string(q)+" at its end")
 			return []string{""}
@@ -173,7 +174,7 @@ func (s *scanner) regexp() string {
 		r := s.peek()
 		s.pos++
 		switch {
-		case r == end:
+		case r == eol:
 			s.pos--
 			s.failAt(start, "a / that is not closed", "/ at the end of the expression")
 			return ""
@@ -182,7 +183,7 @@ func (s *scanner) regexp() string {
 		case r == '\\' && s.peek() == '/':
 			b.WriteRune('/')
 			s.pos++
-		case r == '\\' && s.peek() != end:
+		case r == '\\' && s.peek() != eol:
 			b.WriteRune(r)
 			b.WriteRune(s.peek())
 			s.pos++
