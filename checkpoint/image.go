@@ -87,12 +87,15 @@ type selection struct {
 	keep map[*entry]bool
 }
 
-// choose keeps what the list of the newest sessions needs, and the newest
-// rollback.
+// choose keeps the checkpoints of the newest sessions, and those made outside
+// sessions since the first of them.
 func choose(l *ledger, sessions int) selection {
 	type activity struct {
 		session string
 		seq     int64
+	}
+	if len(l.active) <= sessions {
+		return selection{all: true}
 	}
 	var newest []activity
 	for session, seq := range l.active {
@@ -100,7 +103,7 @@ func choose(l *ledger, sessions int) selection {
 	}
 	slices.SortFunc(newest, func(a, b activity) int { return int(min(max(b.seq-a.seq, -1), 1)) })
 	inUse := make(map[string]bool)
-	for _, a := range newest[:min(len(newest), sessions)] {
+	for _, a := range newest[:sessions] {
 		inUse[a.session] = true
 	}
 	oldest := int64(math.MaxInt64) // of the kept sessions' entries
@@ -111,7 +114,7 @@ func choose(l *ledger, sessions int) selection {
 	}
 	s := selection{keep: make(map[*entry]bool)}
 	for _, e := range l.entries {
-		s.keep[e] = inUse[e.Session] && (e.Session != "" || e.Seq >= oldest || len(inUse) == 1)
+		s.keep[e] = e.Session != "" && inUse[e.Session] || e.Session == "" && e.Seq >= oldest
 	}
 	return s
 }
