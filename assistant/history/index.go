@@ -23,22 +23,22 @@ type block struct {
 	session []uint32
 	topic   []uint32
 	model   []uint32
-	bits    []bits
+	bits    []traits
 	parts   []uint32 // where the packed parts of each pair end in arena
 	arena   []byte
 }
 
-// bits packs what needs few of them.
-type bits uint16
+// traits packs what needs few of them.
+type traits uint16
 
-// The layout of bits.
+// The layout of traits.
 const (
-	starBits   bits = 3
-	stateShift      = 2
-	flagBit    bits = 1 << 4
-	attachBit  bits = 1 << 5
-	sendsBit   bits = 1 << 6
-	cutBit     bits = 1 << 7
+	starBits   traits = 3
+	stateShift        = 2
+	flagBit    traits = 1 << 4
+	attachBit  traits = 1 << 5
+	sendsBit   traits = 1 << 6
+	cutBit     traits = 1 << 7
 )
 
 // entry is one pair of the index.
@@ -46,7 +46,7 @@ type entry struct {
 	seq, sec              int64
 	nsec                  int32
 	session, topic, model uint32
-	bits                  bits
+	bits                  traits
 	parts                 []byte
 }
 
@@ -69,7 +69,7 @@ func makeBlock(entries []entry) *block {
 	n := len(entries)
 	b := &block{
 		seq: make([]int64, n), sec: make([]int64, n), nsec: make([]int32, n), session: make([]uint32, n),
-		topic: make([]uint32, n), model: make([]uint32, n), bits: make([]bits, n), parts: make([]uint32, n),
+		topic: make([]uint32, n), model: make([]uint32, n), bits: make([]traits, n), parts: make([]uint32, n),
 	}
 	bytes := 0
 	for _, e := range entries {

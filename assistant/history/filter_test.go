@@ -1,0 +1,297 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"winnow/assistant"
+	"winnow/assistant/filter"
+)
+
+// oracle is the plain way: all pairs in memory, filter.Eval.
+type oracle struct {
+	pairs []assistant.Pair // in order
+	env   Env
+}
+
+func (o *oracle) eval(t rapid.TB, line string) []int64 {
+	t.Helper()
+	q, err := filter.Parse(line)
+	if err != nil {
+		t.Fatalf("Parse(%s): %v", line, err)
+	}
+	var plain []filter.Pair
+	for _, p := range o.pairs {
+		plain = append(plain, filter.Pair{
+			Session: p.Session, Topic: p.Topic, Model: p.Model, Star: p.Star, Flag: p.Flag,
+			IsError: p.State == assistant.PairError, HasAttachments: len(p.Attachments) > 0, CreatedAt: p.CreatedAt,
+			Text: func() (string, string) { return p.UserText, p.AssistantText },
+		})
+	}
+	env := o.env.Env
+	if o.env.Fits != nil {
+		env.Included = func(base []int) int { return o.env.Fits(make([]assistant.Ref, len(base))) }
+	}
+	got, err := filter.Eval(q, plain, env)
+	if err != nil {
+		t.Fatalf("Eval(%s): %v", line, err)
+	}
+	seqs := []int64{}
+	for _, i := range got {
+		seqs = append(seqs, o.pairs[i].Seq)
+	}
+	return seqs
+}
+
+func refSeqs(refs []assistant.Ref) []int64 {
+	out := []int64{}
+	for _, r := range refs {
+		out = append(out, r.Seq)
+	}
+	return out
+}
+
+// compare checks Filter, Count and Stream of one line against the oracle.
+func (o *oracle) compare(t rapid.TB, s *Store, line string) {
+	t.Helper()
+	want := o.eval(t, line)
+	q, _ := filter.Parse(line)
+	ctx := context.Background()
+	got, err := s.Filter(ctx, q, o.env)
+	if err != nil || !slices.Equal(refSeqs(got.Refs), want) {
+		t.Fatalf("Filter(%s) = %v, %v; want %v", line, refSeqs(got.Refs), err, want)
+	}
+	if n, err := s.Count(ctx, q, o.env); n != len(want) || err != nil {
+		t.Fatalf("Count(%s) = %d, %v; want %d", line, n, err, len(want))
+	}
+	streamed := []int64{}
+	for refs, err := range s.Stream(ctx, q, o.env) {
+		if err != nil {
+			t.Fatalf("Stream(%s): %v", line, err)
+		}
+		streamed = append(refSeqs(refs), streamed...)
+	}
+	if !slices.Equal(streamed, want) {
+		t.Fatalf("Stream(%s) = %v; want %v", line, streamed, want)
+	}
+}
+
+// letters of the random texts: few, so that needles are found; some that fold,
+// that the index does not tell apart, or that mean something to it.
+var letters = []rune(`aaabbcABC İK"*' 你好é` + "\x00\ufffd\ufffe")
+
+func drawText(t *rapid.T, name string, most int) string {
+	return rapid.StringOfN(rapid.SampledFrom(letters), 0, most, -1).Draw(t, name)
+}
+
+func drawPair(t *rapid.T) *assistant.Pair {
+	p := pair(
+		rapid.SampledFrom([]string{"s1", "s2", "t3"}).Draw(t, "session"),
+		drawText(t, "user", 12), drawText(t, "answer", 12))
+	if rapid.IntRange(0, 9).Draw(t, "broken") == 0 {
+		p.UserText += "\xffab\xc3"
+	}
+	p.Topic = rapid.SampledFrom([]string{"", "AI", "AI > Agents", "Work", "Work > AI"}).Draw(t, "topic")
+	p.Model = rapid.SampledFrom([]string{"openai/gpt-5", "Anthropic/claude", "x"}).Draw(t, "model")
+	p.Star, p.Flag = rapid.IntRange(0, 3).Draw(t, "star"), rapid.Bool().Draw(t, "flag")
+	p.State = rapid.SampledFrom(states).Draw(t, "state")
+	p.CreatedAt = day.Add(time.Duration(rapid.IntRange(-60, 60).Draw(t, "age")) * 8 * time.Hour)
+	if rapid.Bool().Draw(t, "attached") {
+		p.Attachments = []assistant.Attachment{{Name: "a"}}
+	}
+	return p
+}
+
+func drawLine(t *rapid.T) string {
+	quote := func(s string) string {
+		return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
+	}
+	terms := []string{
+		"t'AI...'", "t'AI'", "t'nowhere'", "t", "t2", "s>1", "s0", "r5", "r0", "b", "g", "m'*gpt*'", "m'CLAUDE'", "m",
+		"d<7d", "d>2w", "d2026-03-04", "d<=2026-03-01", "e", "i", "x", "x's'", "o", "o2", "@saved", "c/a.b/", "c/^$/",
+	}
+	var expr func(depth int) string
+	expr = func(depth int) string {
+		switch n := rapid.IntRange(0, 9).Draw(t, "form"); {
+		case n < 3 && depth > 0:
+			return "(" + expr(depth-1) + " & " + expr(depth-1) + ")"
+		case n < 5 && depth > 0:
+			return "(" + expr(depth-1) + " | " + expr(depth-1) + ")"
+		case n == 5 && depth > 0:
+			return "!" + expr(depth-1)
+		case n < 8:
+			needle := ""
+			for needle == "" {
+				needle = rapid.StringOfN(rapid.SampledFrom(letters), 1, 5, -1).Draw(t, "needle")
+			}
+			return "c" + quote(needle)
+		}
+		return rapid.SampledFrom(terms).Draw(t, "term")
+	}
+	return expr(3)
+}
+
+// The result of every line is that of filter.Eval, whatever is indexed, after
+// any changes, and in a process that made none of them.
+func TestFilterIsEval(t *testing.T) {
+	dir := t.TempDir()
+	round := 0
+	rapid.Check(t, func(t *rapid.T) {
+		round++
+		path := filepath.Join(dir, fmt.Sprint(round), "h.db")
+		s, err := Open(context.Background(), path, Options{noIndex: rapid.Bool().Draw(t, "noIndex")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		other, err := Open(context.Background(), path, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+		o := &oracle{env: Env{Env: filter.Env{
+			Now: day.Add(time.Hour), Location: time.UTC, SelectedTopic: "AI", SelectedModel: "x", Session: "s1",
+		}, Fits: func(base []assistant.Ref) int { return len(base) / 2 }}}
+		o.env.Saved = func(name string) (string, bool) { return "s>0|c'ab'", name == "saved" }
+		for range rapid.IntRange(1, 3).Draw(t, "batches") {
+			b := &assistant.Batch{}
+			for range rapid.IntRange(0, 8).Draw(t, "new") {
+				b.Put = append(b.Put, drawPair(t))
+			}
+			for _, p := range o.pairs {
+				switch rapid.IntRange(0, 5).Draw(t, "edit") {
+				case 0:
+					changed := drawPair(t)
+					changed.Seq, changed.ID = p.Seq, p.ID
+					b.Put = append(b.Put, changed)
+				case 1:
+					b.Delete = append(b.Delete, p.Seq)
+				}
+			}
+			if err := s.Commit(context.Background(), b); err != nil {
+				t.Fatal(err)
+			}
+			o.apply(b)
+			for range 4 {
+				line := drawLine(t)
+				o.compare(t, s, line)
+				o.compare(t, other, line)
+			}
+		}
+	})
+}
+
+func (o *oracle) apply(b *assistant.Batch) {
+	bySeq := map[int64]assistant.Pair{}
+	for _, p := range o.pairs {
+		bySeq[p.Seq] = p
+	}
+	for _, seq := range b.Delete {
+		delete(bySeq, seq)
+	}
+	for _, p := range b.Put {
+		bySeq[p.Seq] = *p
+	}
+	o.pairs = nil
+	for _, p := range bySeq {
+		o.pairs = append(o.pairs, p)
+	}
+	slices.SortFunc(o.pairs, func(a, b assistant.Pair) int { return int(a.Seq - b.Seq) })
+}
+
+// waitIndexed waits until every pair is in the full-text index.
+func waitIndexed(t testing.TB, s *Store) {
+	t.Helper()
+	for {
+		var left int64
+		err := s.read(t.Context(), func(r *reader) (err error) {
+			left, err = r.number("SELECT count(*) FROM unindexed")
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if left == 0 {
+			return
+		}
+	}
+}
+
+// sample fills a store with n random pairs in batches and returns them.
+func sample(t testing.TB, s *Store, n int) []assistant.Pair {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 2))
+	words := make([]string, 5000)
+	for i := range words {
+		b := make([]byte, 2+r.IntN(8))
+		for j := range b {
+			b[j] = "etaoinshrdlucmfwypvbgkjqxz"[min(25, int(r.ExpFloat64()*6))]
+		}
+		words[i] = string(b)
+	}
+	zipf := rand.NewZipf(r, 1.2, 8, uint64(len(words)-1))
+	text := func(n int) string {
+		var b strings.Builder
+		for range n {
+			b.WriteString(words[zipf.Uint64()])
+			b.WriteByte(' ')
+		}
+		return b.String()
+	}
+	var all []assistant.Pair
+	for len(all) < n {
+		batch := &assistant.Batch{}
+		for range min(1000, n-len(all)) {
+			p := pair(fmt.Sprint("session", (len(all)+len(batch.Put))/50), text(8), text(25))
+			p.Topic = []string{"", "AI", "AI > Agents", "Work"}[r.IntN(4)]
+			p.Model = []string{"openai/gpt-5", "anthropic/claude", "x/y"}[r.IntN(3)]
+			p.Star = r.IntN(4)
+			p.CreatedAt = day.Add(time.Duration(r.IntN(10000)) * time.Hour)
+			if r.IntN(100) == 0 {
+				p.AssistantText += "Kubernetes"
+			}
+			batch.Put = append(batch.Put, p)
+		}
+		commit(t, s, batch)
+		for _, p := range batch.Put {
+			all = append(all, *p)
+		}
+	}
+	return all
+}
+
+// Many blocks, everything indexed: the other side of the property above.
+func TestFilterIsEvalOnManyPairs(t *testing.T) {
+	s := newStore(t)
+	o := &oracle{pairs: sample(t, s, 3*blockPairs+7), env: Env{Env: filter.Env{Now: day, Location: time.UTC, SelectedTopic: "AI"}}}
+	waitIndexed(t, s)
+	for _, line := range []string{
+		"", "c'kubernetes'", "c'KUBER*netes'", "c'ta e'", "!c'kubernetes' s3", "c'zzzzzzz'", "c'q'", "c/kube?r/", "t'AI...' d<30d", "r100 s1",
+		"t50", "x'session7' | c'kubernetes' r2000", "o5",
+	} {
+		o.compare(t, s, line)
+	}
+	commit(t, s, &assistant.Batch{Delete: []int64{o.pairs[5].Seq, o.pairs[2000].Seq}})
+	o.pairs = slices.Delete(slices.Delete(o.pairs, 2000, 2001), 5, 6)
+	o.compare(t, s, "c'kubernetes' | s2")
+}
+
+func TestUnknownNamesAreHinted(t *testing.T) {
+	s := newStore(t)
+	p := pair("abc", "q", "a")
+	p.Topic = "AI > Agents"
+	put(t, s, p)
+	q, _ := filter.Parse("t'Agent' | x'zz'")
+	got, err := s.Filter(t.Context(), q, Env{})
+	if err != nil || len(got.Refs) != 0 || len(got.Hints) != 2 {
+		t.Errorf("Filter = %+v, %v; want no pairs and two hints", got, err)
+	}
+}
