@@ -40,11 +40,11 @@ func letterLike(r rune) rune {
 	case r < 0x80:
 		return 0
 	case r >= 0x1d400 && r < 0x1d6a4: // mathematical alphabets: A-Za-z again and again
-		if n := (r - 0x1d400) % 52; n < 26 {
+		n := (r - 0x1d400) % 52
+		if n < 26 {
 			return 'A' + n
-		} else {
-			return 'a' + n - 26
 		}
+		return 'a' + n - 26
 	case r >= 0x1d7ce && r <= 0x1d7ff: // mathematical digits
 		return '0' + (r-0x1d7ce)%10
 	case r >= 0xff10 && r <= 0xff5a: // full-width forms mirror ASCII
