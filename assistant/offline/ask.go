@@ -181,6 +181,16 @@ func (t *turn) list(s step) {
 		t.say("I see no window here, so I cannot list anything.")
 		return
 	}
+	if t.wrote {
+		t.say("This is how it was before the changes of this message:")
+	}
+	for _, g := range t.goalsOf(s) {
+		if g.provider != "" {
+			t.say("I only see the models and rules of %s. Say `switch to %s` first.", providerName(t.w.provider), clean(g.provider))
+			t.offer("Switch to "+g.provider, "switch to "+g.provider)
+			return
+		}
+	}
 	switch s.list {
 	case topicRules, topicIgnore, topicAllow:
 		t.listRules(s.list)

@@ -89,11 +89,12 @@ func skipFillers(toks []token) []token {
 			toks = toks[1:]
 			continue
 		}
-		if n := opening(toks); n > 0 {
-			toks = toks[n:]
+		_, n := verb(toks)
+		if o := opening(toks); o > 0 && o >= n {
+			toks = toks[o:]
 			continue
 		}
-		if _, n := verb(toks); n > 1 || toks[0].lexeme != word || !fillers[toks[0].lower] {
+		if n > 1 || toks[0].lexeme != word || !fillers[toks[0].lower] {
 			return toks
 		}
 		if len(toks) == 1 || toks[1].lexeme == comma && len(toks) == 2 { // "ok", "hi": an answer by itself

@@ -73,7 +73,7 @@ func (t *turn) importAll(ignore, allow []string, mode string, g goal) {
 	for _, it := range items {
 		switch {
 		case !it.ok:
-			lines = append(lines, fmt.Sprintf("- not added %s: %s", code(it.pattern), lowerFirst(strings.TrimRight(clean(it.message), "."))))
+			lines = append(lines, fmt.Sprintf("- not added %s: %s", code(it.pattern), lowerFirst(strings.TrimRight(foreign(it.message), "."))))
 			continue
 		case it.known:
 			lines = append(lines, fmt.Sprintf("- added %s: %s", code(it.pattern), count(it.n, "model")))

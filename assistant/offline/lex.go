@@ -114,6 +114,9 @@ func (l *lexer) word() {
 			s = string(rs[:maxTokenRunes])
 		}
 		lower := strings.ToLower(strings.ReplaceAll(s, "’", "'"))
+		if own := strings.TrimSuffix(lower, "'s"); own != lower && own != "" && !questionWords[own] { // "openai's models"
+			s, lower = s[:strings.LastIndexAny(s, "'’")], own
+		}
 		if l.first == "" {
 			l.first = lower
 		}

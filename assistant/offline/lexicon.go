@@ -59,7 +59,7 @@ var phrases = map[kind]string{
 		"allowing|whitelisting|keeping|exposing|permitting",
 	only: "only|nothing but|only allow|only show|only keep|only expose|allow only|keep only|show only|show nothing but|" +
 		"allow nothing but|keep nothing but|show me only|only have|leave only|only leave|just keep|just allow|just show|" +
-		"hide everything but|keep just|expose only|only want",
+		"keep just|expose only|only want|i only want|i just want|i want only",
 	unhide: "unhide|unblock|unignore|un-hide|un-block|un-ignore|stop hiding|stop blocking|stop ignoring|reenable|re-enable|" +
 		"enable|bring back|turn on|don't hide|do not hide|dont hide|don't block|do not block|no longer hide|unhiding|unblocking",
 	unallow: "unallow|unwhitelist|un-allow|un-whitelist|stop allowing|stop whitelisting|no longer allow|don't allow|do not allow|" +
@@ -91,7 +91,7 @@ var phrases = map[kind]string{
 	verbIs:      "is|are|isn't|are there|is there|can i use|can i see|does",
 	verbRevert:  "revert|restore",
 	verbMake:    "make|set|let|leave",
-	verbWant:    "i want|i'd like|i would like|i need|i only want|i just want",
+	verbWant:    "i want|i'd like|i would like|i need",
 	verbReplace: "replace|replace the rules with|replace rules with|replace all rules with|replace everything with",
 }
 
@@ -143,7 +143,7 @@ var (
 		"can you", "could you", "would you", "will you", "can we", "could we", "i want to", "i want you to", "i'd like to",
 		"i would like to", "i'd like you to", "i would like you to", "i need to", "i need you to", "make sure", "make sure that", "make sure to",
 		"set up the filter so that", "set up the filter so", "set it up so that", "set it up so", "configure the filter so that",
-		"configure the filter so", "help me to", "help me", "go ahead and", "would you mind", "set up the rules so that", "set up the rules so", "let us", "we should", "you should", "i think we should", "after that", "if possible",
+		"configure the filter so", "help me to", "help me", "go ahead and", "would you mind", "set up the rules so that", "set up the rules so", "let us", "we should", "you should", "i think we should", "after that", "if possible", "tell me", "let me know", "let me know if",
 	}
 
 	// closings may stand after a request and mean nothing.

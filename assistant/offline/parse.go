@@ -72,7 +72,7 @@ func (s step) verbless(toks []token, c clause, before []step) step {
 		s.kind = before[len(before)-1].kind
 		return s
 	}
-	if len(s.what) > 0 && s.what[0].plain && len(s.except) > 0 {
+	if len(s.what) > 0 && s.what[0].plain && s.what[0].all && len(s.except) > 0 {
 		name := spoken(toks[exceptStart(toks):])
 		s.kind = clarify
 		s.offers = []string{"hide everything except " + name, "hide " + name}
@@ -87,8 +87,11 @@ func exceptStart(toks []token) int {
 
 // passive reads "X should be hidden", "make X available" is fill's.
 func passive(toks []token) (step, bool) {
-	at, ok := has(toks, set("should must shall"))
+	at, ok := has(toks, set("should must shall is are stay stays remain remains"))
 	if !ok || at == 0 || at+1 >= len(toks) {
+		return step{}, false
+	}
+	if _, asks := has(toks[:at], questionWords); asks { // "tell me what is hidden"
 		return step{}, false
 	}
 	tail := toks[at+1:]
@@ -100,6 +103,8 @@ func passive(toks []token) (step, bool) {
 	if _, ok := has(tail, hiddenWords); ok {
 		k = hide
 	} else if _, ok := has(tail, allowWords); ok {
+		k = allow
+	} else if _, ok := has(tail, set("always")); ok {
 		k = allow
 	} else if _, ok := has(tail, shownWords); ok {
 		k = unhide
@@ -134,6 +139,10 @@ func opposite(k kind) kind {
 
 // fill reads what follows the verb.
 func (s *step) fill(rest []token) {
+	if i, ok := has(rest, set("than")); ok && i > 0 && rest[i-1].lower != "other" { // "older than gpt-5": no rule says that
+		s.kind = unknown
+		return
+	}
 	switch s.kind {
 	case hide, allow, only, unhide, unallow:
 		s.models(rest)
@@ -193,7 +202,8 @@ func (s *step) models(rest []token) {
 
 // settle rewrites universal selectors with exceptions.
 func (s *step) settle() {
-	if len(s.what) != 1 || !s.what[0].plain || s.what[0].newest || len(s.except) == 0 {
+	s.negated()
+	if len(s.what) != 1 || !s.what[0].plain || !s.what[0].all || s.what[0].newest || len(s.except) == 0 {
 		return
 	}
 	switch s.kind {
@@ -202,6 +212,20 @@ func (s *step) settle() {
 	case allow, unhide, only:
 		s.kind, s.what, s.except = hide, s.at(s.what[0].provider, s.except), nil
 	}
+}
+
+// negated rewrites "hide non-gpt models" as "only gpt models".
+func (s *step) negated() {
+	if len(s.what) != 1 || len(s.what[0].terms) == 0 || s.kind != hide && s.kind != only {
+		return
+	}
+	t := &s.what[0].terms[0]
+	rest, ok := strings.CutPrefix(strings.ToLower(t.text), "non-")
+	if !ok || rest == "" || t.form != asWord {
+		return
+	}
+	t.text = rest
+	s.kind = map[kind]kind{hide: only, only: hide}[s.kind]
 }
 
 // at gives selectors without a provider the one named beside "everything".
@@ -225,10 +249,10 @@ func (s *step) listed(rest []token) bool {
 
 // ruleList tells which list the words name.
 func ruleList(toks []token) string {
-	if _, ok := has(toks, set("ignore ignored ignoring block blocking blocked hide hidden hiding deny blacklist blocklist")); ok {
+	if _, ok := has(toks, set("ignore ignored ignoring block blocks blocking blocked hide hides hidden hiding deny blacklist blocklist")); ok {
 		return "ignore"
 	}
-	if _, ok := has(toks, set("allow allowed allowing whitelist whitelisted white allowlist keep")); ok {
+	if _, ok := has(toks, set("allow allows allowed allowing whitelist whitelisted white allowlist keep")); ok {
 		return "allow"
 	}
 	return ""
@@ -258,11 +282,13 @@ func (s *step) remove(rest []token) {
 	case ruled && len(left) > 0:
 		s.kind = removeRule
 		s.what, _ = selectors(left)
+	case ruled && len(left) == 0:
+		s.kind = removeRule
 	case clear:
 		s.kind = clarify
 		s.offers = []string{"clear all ignore rules", "clear all allow rules", "discard changes"}
 	default:
-		s.kind, s.list = hide, ""
+		s.kind, s.list, s.removal = hide, "", true
 		s.models(rest)
 	}
 }

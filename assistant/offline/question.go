@@ -128,7 +128,7 @@ func (s *step) question(rest []token) {
 
 // whyWords are the words of a question about a model's status.
 var whyWords = set("is are isn't aren't isnt arent can can't cant cannot i see use not was were the model why does do doesn't doesnt don't dont show up appear " +
-	"hidden blocked ignored disabled unavailable available visible exposed whitelisted allowed there still being currently now missing gone status in list my when by to from")
+	"hidden blocked ignored disabled unavailable available visible exposed whitelisted allowed there still being currently now missing gone status in list my when by to from work works working")
 
 // why reads "why is X hidden", "is X available".
 func (s *step) why(rest []token) {
@@ -142,6 +142,13 @@ func (s *step) why(rest []token) {
 	s.what, s.except = selectors(plain)
 	if len(plain) == 0 || len(s.what) == 0 {
 		s.what = []selector{{pronoun: true}}
+	}
+	if asked == verbIs && len(s.what) == 1 && s.what[0].all && s.what[0].provider == "" && topicOf(rest) != "" { // "is anything hidden"
+		s.kind, s.list, s.what = list, topicOf(rest), nil
+		return
+	}
+	if _, works := has(rest, set("work works working")); works {
+		return
 	}
 	if asked == verbIs && len(s.what) == 1 && (s.what[0].plural || topicOf(rest) == "") && !s.what[0].pronoun {
 		s.kind = find

@@ -113,7 +113,7 @@ type result struct {
 func (r *result) why() string {
 	for _, s := range []string{r.Message, r.Error, r.Hint, r.Code} {
 		if s != "" {
-			return strings.TrimRight(clean(s), ".")
+			return strings.TrimRight(foreign(s), ".")
 		}
 	}
 	return "no reason was given"

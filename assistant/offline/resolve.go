@@ -42,6 +42,7 @@ func (w *window) goals(s selector) []goal {
 		g.all, g.pattern = true, "*"
 		return []goal{g}
 	}
+	g.plain = false
 	g.pattern = pattern(g.sel, models)
 	if s.provider == "" && g.provider == "" && !w.truncated && !anyFits(models, g.pattern) {
 		if p, ok := w.familyElsewhere(g.sel); ok {
@@ -212,7 +213,16 @@ func phraseSpellings(words []string, family, plural bool, models []model) []stri
 		out = append(out, f+"*")
 	}
 	stars := strings.Join(words, "*") + "*"
-	return append(out, strings.ReplaceAll(loose, ".", "-")+"*", stars, strings.ReplaceAll(stars, ".", "-"), "*"+stars, "*"+loose+"*", loose+"*")
+	return append(out, strings.ReplaceAll(loose, ".", "-")+"*", stars, strings.ReplaceAll(stars, ".", "-"), "*"+stars, "*"+loose+"*", dashes(loose)+"*")
+}
+
+// dashes writes a version as its family does, for models that are not listed:
+// Claude's ids have no dots.
+func dashes(s string) string {
+	if strings.HasPrefix(s, "claude") {
+		return strings.ReplaceAll(s, ".", "-")
+	}
+	return s
 }
 
 // termSpellings writes one term.
@@ -246,7 +256,7 @@ func termSpellings(t term, plural bool, models []model) []string {
 	}
 	last := "*" + singular(lower, models) + "*"
 	if _, ok := familyOf(lower); ok {
-		last = lower + "*"
+		last = dashes(lower) + "*"
 	}
 	return append(out, last)
 }

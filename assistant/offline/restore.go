@@ -12,6 +12,9 @@ func (t *turn) only(s step) {
 	if !ok {
 		return
 	}
+	if t.wholeProviders(gs) {
+		return
+	}
 	byProvider := map[string][]string{}
 	var order []string
 	ready := true
@@ -41,6 +44,35 @@ func (t *turn) only(s step) {
 			break
 		}
 	}
+}
+
+// wholeProviders answers "only openai models": rules are kept per provider, so
+// it means hiding all of the others, which is asked about.
+func (t *turn) wholeProviders(gs []goal) bool {
+	var meant, others []string
+	for _, g := range gs {
+		if !g.all || g.sel.newest || g.sel.old {
+			return false
+		}
+		p := g.provider
+		if p == "" {
+			p = t.w.provider
+		}
+		meant = append(meant, p)
+	}
+	for _, p := range t.w.providers {
+		if !slices.Contains(meant, p) {
+			others = append(others, p)
+		}
+	}
+	t.say("Rules are kept per provider, and %s can be left as it is. Nothing was changed.", codes(meant))
+	for _, p := range others {
+		t.offer("Hide all of "+p, "hide everything on "+p)
+	}
+	if len(others) > 0 {
+		t.say("To hide all models of another provider, say `hide everything on %s`.", clean(others[0]))
+	}
+	return true
 }
 
 // onlyOn does it for one provider.
@@ -251,6 +283,14 @@ func rulesAbout(rules []rule, g goal) []string {
 
 // removeRule removes a rule by its pattern, or by words that only one rule has.
 func (t *turn) removeRule(s step) {
+	if len(s.what) == 0 {
+		t.say("Which rule shall I remove?")
+		t.listRules(topicRules)
+		for _, r := range t.w.ignore {
+			t.offer("Remove "+r.pattern, "remove the ignore rule \""+r.pattern+"\"")
+		}
+		return
+	}
 	gs, ok := t.resolve(s)
 	if !ok {
 		return

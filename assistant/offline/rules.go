@@ -53,6 +53,8 @@ func (t *turn) hide(s step) {
 			if ok && len(ids) == 0 {
 				t.say("No model matches %s, so nothing was changed.", code(g.sel.text()))
 			}
+		case s.removal && wild(g.pattern) && g.sel.exact() && t.listed(g):
+			t.change(&out, "ignore", false, g.pattern, g)
 		default:
 			t.hidePattern(&out, s, g)
 		}
@@ -60,12 +62,16 @@ func (t *turn) hide(s step) {
 	t.report(out, "hidden")
 }
 
+// listed reports that the goal's pattern is an ignore rule already: "remove
+// *-preview" then means the rule.
+func (t *turn) listed(g goal) bool { return g.provider == "" && hasRule(t.w.ignore, g.pattern) }
+
 // hidePattern hides one pattern and keeps its exceptions by allow rules, since
 // an allow rule wins.
 func (t *turn) hidePattern(out *outcome, s step, g goal) {
 	for _, e := range s.except {
 		for _, x := range t.w.goals(e) {
-			if x.problem != "" || x.provider != g.provider {
+			if x.problem != "" || x.provider != g.provider || !wild(g.pattern) || t.apart(g, x) {
 				continue
 			}
 			p, ok := within(g.pattern, x.pattern, t.w.known(g.provider))
@@ -85,6 +91,12 @@ func (t *turn) hidePattern(out *outcome, s step, g goal) {
 	if kept := allowed(fitting(t.w.known(g.provider), g.pattern), g.pattern); kept != "" && len(s.except) == 0 {
 		out.notes = append(out.notes, kept)
 	}
+}
+
+// apart reports that no listed model fits both goals, so that an exception
+// has nothing to do with the rule.
+func (t *turn) apart(g, x goal) bool {
+	return g.provider == "" && !t.w.truncated && anyFits(t.w.models, x.pattern) && !anyFits(fitting(t.w.models, g.pattern), x.pattern)
 }
 
 // allowed says which of the models stay available through another allow rule.

@@ -170,7 +170,11 @@ func (t *turn) meant(s step) []selector {
 			out = append(out, sel)
 			continue
 		}
-		out = append(out, t.before(s)...)
+		them := t.before(s)
+		if len(them) == 0 {
+			t.say("I do not know which models you mean. Name one, for example %s.", code(t.example()))
+		}
+		out = append(out, them...)
 	}
 	return out
 }
@@ -267,7 +271,12 @@ func (t *turn) thought() string {
 		read = append(read[:most], fmt.Sprintf("%d more", len(t.steps)-most))
 	}
 	lines := []string{"I read: " + strings.Join(read, "; then ") + "."}
-	if t.w.kind != "" && t.modelFilter() {
+	switch {
+	case t.w.kind == "":
+		lines = append(lines, "The request shows me no window.")
+	case !t.modelFilter():
+		lines = append(lines, "The window is "+clean(t.w.kind)+"; my rules are for the model filter.")
+	default:
 		lines = append(lines, fmt.Sprintf("The window shows %s of %s, %d available.", count(t.w.total, "model"), providerName(t.w.provider), t.w.available))
 	}
 	if t.waiting() {

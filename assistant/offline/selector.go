@@ -101,7 +101,11 @@ func oneSelector(toks []token, f form) (selector, form, bool) {
 		t := r.toks[r.pos]
 		switch {
 		case t.lexeme == quoted:
-			r.term(t.text, asTyped)
+			f := r.form
+			if f == asWord {
+				f = asTyped
+			}
+			r.term(t.text, f)
 			r.pos++
 		case r.newest(), r.place(), r.modifier():
 		case t.lower == "all" || t.lower == "every" || everything[t.lower]:
@@ -139,10 +143,11 @@ func (r *reader) finish(universal bool) (selector, form, bool) {
 		s.terms, universal = nil, true
 	}
 	if len(s.terms) == 0 {
-		s.all, s.plain = s.all || universal || s.newest || s.old || s.provider != "", universal || s.newest
+		s.all = s.all || universal || s.newest || s.old || s.provider != ""
 	} else {
 		s.all = false
 	}
+	s.plain = universal || s.newest
 	ok := s.all || s.pronoun || len(s.terms) > 0
 	return s, r.form, ok
 }
@@ -229,7 +234,7 @@ func (r *reader) place() bool {
 		r.pos++
 		return true
 	}
-	if name == "their" || name == "its" { // "in its name"
+	if set("their its it them name names id ids")[name] { // "in its name"
 		r.pos = len(r.toks)
 		return true
 	}

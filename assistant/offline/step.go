@@ -4,16 +4,17 @@ import "strings"
 
 // step is one request of the user's text, in the order it was made.
 type step struct {
-	kind   kind
-	inner  kind       // for propose: what the rules are to do
-	what   []selector // the models or rules meant
-	except []selector // and those not meant
-	list   string     // "ignore", "allow" or "": the rule list meant; for list, its topic
-	text   string     // the clause as typed, for answers
-	name   string     // a provider (switchTo, refresh), or the mode of an import
-	offers []string   // for clarify: sentences that say it plainly
-	bare   bool       // the clause names no model at all
-	rules  []ruleLine // for importRules
+	kind    kind
+	inner   kind       // for propose: what the rules are to do
+	what    []selector // the models or rules meant
+	except  []selector // and those not meant
+	list    string     // "ignore", "allow" or "": the rule list meant; for list, its topic
+	text    string     // the clause as typed, for answers
+	name    string     // a provider (switchTo, refresh), or the mode of an import
+	offers  []string   // for clarify: sentences that say it plainly
+	removal bool       // hide said as "remove": a rule of that pattern may be meant
+	bare    bool       // the clause names no model at all
+	rules   []ruleLine // for importRules
 }
 
 // ruleLine is one rule of an import.

@@ -52,15 +52,26 @@ var sentences = map[string]string{
 	"add an ignore rule for *turbo*":             "+ignore(*turbo*)",
 	"hide the newest o3 models":                  "+ignore(o3) +ignore(o3-mini)",
 	"hide old gpt-5 models":                      "+ignore(gpt-5.5) +ignore(gpt-5-mini) +ignore(gpt-5-nano)",
+	"remove *-preview":                           "-ignore(*-preview)",
+	"hide openai's mini models":                  "+ignore(*mini*)",
+	"block anything with \"preview\" in it":      "+ignore(*preview*)",
+	"hide gpt-3.5 and gpt-4 but not gpt-4o":      "+ignore(gpt-3.5*) +ignore(gpt-4)",
+	"hide all openai models":                     "+ignore(*)",
+	"hide claude sonnet 4.5":                     "+ignore(claude*sonnet-4-5* @anthropic)",
+	"hide everything on gemini":                  "+ignore(* @gemini)",
+	"hide models on nowhere":                     "",
+	"drop everything older than gpt-5":           "",
+	"hide it":                                    "",
 	// allow
-	"allow gpt-4-turbo":               "+allow(gpt-4-turbo)",
-	"whitelist o3*":                   "+allow(o3*)",
-	"always show gpt-5.5":             "+allow(gpt-5.5)",
-	"keep mini models":                "+allow(*mini*)",
-	"add o3 to the whitelist":         "+allow(o3)",
-	"allow o3 models except mini":     "+allow(o3)",
-	"keep everything but mini models": "+ignore(*mini*)",
-	"allow everything":                "clear-ignore()",
+	"make sure gpt-4o is always available": "+allow(gpt-4o)",
+	"allow gpt-4-turbo":                    "+allow(gpt-4-turbo)",
+	"whitelist o3*":                        "+allow(o3*)",
+	"always show gpt-5.5":                  "+allow(gpt-5.5)",
+	"keep mini models":                     "+allow(*mini*)",
+	"add o3 to the whitelist":              "+allow(o3)",
+	"allow o3 models except mini":          "+allow(o3)",
+	"keep everything but mini models":      "+ignore(*mini*)",
+	"allow everything":                     "clear-ignore()",
 	// only
 	"Only allow GPT-4o":                                    "+ignore(*)",
 	"only gpt-5.5":                                         "clear-allow() +allow(gpt-5.5) +ignore(*)",
@@ -74,6 +85,9 @@ var sentences = map[string]string{
 	"only allow the newest of each major provider":                                       "query(* @anthropic) query(* @gemini)",
 	"Set up the filter so only the latest models from each major provider are available": "query(* @anthropic) query(* @gemini)",
 	"only the newest 2 gpt models":                                                       "clear-allow() +allow(gpt-5.6-sol) +allow(gpt-5.6-luna) +ignore(*)",
+	"hide non-gpt models":                                                                "clear-allow() +allow(gpt*) +ignore(*)",
+	"I only want gpt-5 models":                                                           "clear-allow() +allow(gpt-5*) +ignore(*)",
+	"only anthropic models":                                                              "",
 	"only foobar models":                                                                 "",
 	// unhide, unallow, rules
 	"unhide gpt-3.5-turbo":                  "+allow(gpt-3.5-turbo)",
@@ -92,7 +106,12 @@ var sentences = map[string]string{
 	"clear":                                 "",
 	"import ignore gpt-4, *turbo*":          "import(ignore=[gpt-4 *turbo*] merge)",
 	"replace the rules with *mini*, *nano*": "import(ignore=[*mini* *nano*] replace)",
+	"remove rule":                           "",
 	// questions
+	"is anything hidden?":                  "",
+	"does gpt-4o work?":                    "explain(openai/gpt-4o)",
+	"list rules for anthropic":             "",
+	"what models does gemini have?":        "query(* @gemini)",
 	"why is gpt-3.5-turbo hidden?":         "explain(openai/gpt-3.5-turbo)",
 	"is gpt-4o available?":                 "explain(openai/gpt-4o)",
 	"explain o3":                           "explain(openai/o3)",
@@ -145,7 +164,7 @@ func TestSentences(t *testing.T) {
 			if r.text == "" {
 				t.Errorf("%q is answered by no text", said)
 			}
-			if n := strings.Count(r.thought, "\n") + 1; n > 5 {
+			if n := strings.Count(r.thought, "\n") + 1; n < 2 || n > 5 {
 				t.Errorf("%q is thought about in %d lines", said, n)
 			}
 		})

@@ -111,9 +111,13 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// foreign shows a tool's words. They get no code spans: what an answer asks
+// the user to say stands in one, and only this model's own words may.
+func foreign(s string) string { return strings.ReplaceAll(clean(s), "`", "'") }
+
 // sentence makes a tool's message end like one.
 func sentence(s string) string {
-	s = strings.TrimSpace(clean(s))
+	s = strings.TrimSpace(foreign(s))
 	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?…") {
 		return s
 	}
