@@ -121,6 +121,13 @@ func TestJournalFlippedAtEveryByte(t *testing.T) {
 			if err != nil || !ro.Report().Damaged {
 				t.Fatalf("byte %d flipped by %#x, read only: %v, %+v", n, flip, err, ro.Report())
 			}
+			checkStates(t, ro, states)
+			// The repair is the same code on the disk, whose syncs take long.
+			const repairEach = 4
+			if n%repairEach != 0 && whole[n] != '\n' {
+				ok(t, os.Remove(path))
+				continue
+			}
 			j, err := Open(path, Options{wrap: quiet})
 			if err != nil {
 				t.Fatalf("byte %d flipped by %#x: %v", n, flip, err)
@@ -133,7 +140,6 @@ func TestJournalFlippedAtEveryByte(t *testing.T) {
 				t.Fatalf("byte %d flipped by %#x: the file set aside is changed", n, flip)
 			}
 			checkStates(t, j, states)
-			checkStates(t, ro, states)
 			// One damaged record costs at most the deltas up to the next full state.
 			if lost := len(list) - len(j.List("")); lost > 4 {
 				t.Fatalf("byte %d flipped by %#x (of %d lines): %d of %d checkpoints lost", n, flip, lines, lost, len(list))

@@ -111,6 +111,7 @@ func TestApplyRefusesADocumentThatDoesNotFit(t *testing.T) {
 		`{"l":[1,2,{"k":3}],"m":1,"o":{"p":true}}`,
 		`{"l":[1,2,{"k":1}],"m":1,"o":[true]}`,
 		`{"l":[1,2,{"k":1}],"m":1}`,
+		`{"l":[1,2,{"k":1}],"m":1,"o":{"p":null}}`,
 	} {
 		if got, err := d.Apply(json.RawMessage(doc)); !errors.Is(err, ErrMisfit) {
 			t.Errorf("Apply(%s) = %s, %v; want ErrMisfit", doc, got, err)
