@@ -68,6 +68,10 @@ func references(value string) []string {
 // scope is what the keys read so far resolve to; nil is a bare key.
 type scope map[string]*string
 
+// maxResolved is the size, in bytes, behind which a value is cut off: forty lines that
+// each double the one above would fill any memory.
+const maxResolved = MaxSize
+
 // resolve replaces the variables in value. The real environment comes first,
 // then the keys above. A bare key above counts as set, and empty.
 func (s scope) resolve(value string, env Environ) string {
@@ -85,7 +89,7 @@ func (s scope) resolve(value string, env Environ) string {
 		}
 	}
 	out.WriteString(value[at:])
-	return out.String()
+	return out.String()[:min(out.Len(), maxResolved)]
 }
 
 // read adds a binding to the scope.

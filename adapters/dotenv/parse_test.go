@@ -121,3 +121,18 @@ func TestProblems(t *testing.T) {
 		}
 	}
 }
+
+func TestValuesThatDoubleAreCut(t *testing.T) {
+	text := "A=xxxxxxxx\n" + strings.Repeat("A=${A}${A}\n", 40)
+	if got, ok := Parse([]byte(text)).Get("A", nil); !ok || len(got) != maxResolved {
+		t.Errorf("%d bytes, want %d", len(got), maxResolved)
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	text := []byte(strings.Repeat("# a comment\nexport SOME_KEY='some value' # why\nOTHER=${SOME_KEY}-x\r\n", 1000))
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		Parse(text)
+	}
+}

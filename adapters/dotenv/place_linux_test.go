@@ -29,6 +29,9 @@ func TestForeignChangeAtEveryStep(t *testing.T) {
 			path := put(t, filepath.Join(t.TempDir(), ".env"), "A=1\nB=1\n", 0o600)
 			s := load(t, path)
 			s.seam = &seam{at: func(now stage) error {
+				if now == atExchanged && at != atExchange {
+					t.Errorf("%s at %s: our bytes were shown before theirs were seen", name, at)
+				}
 				if now == at {
 					return change(path, "A=1\nB=theirs\n")
 				}
@@ -175,6 +178,7 @@ func TestTargetRemovedOrReplaced(t *testing.T) {
 		"folder":  func(path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o755)) },
 		"pipe":    func(path string) error { return errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o600)) },
 		"link":    func(path string) error { return errors.Join(os.Remove(path), os.Symlink("other", path)) },
+		"moved":   func(path string) error { return errors.Join(os.Rename(path, path+"~"), os.Symlink(path+"~", path)) },
 	} {
 		for _, at := range []stage{atReady, atExchange} {
 			path := put(t, filepath.Join(t.TempDir(), ".env"), "A=1\n", 0o600)

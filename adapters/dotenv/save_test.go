@@ -1,3 +1,5 @@
+//go:build unix
+
 package dotenv
 
 import (
@@ -231,5 +233,16 @@ func TestTemporaryFileIsNeverWider(t *testing.T) {
 		if info, _ := os.Stat(path); info.Mode() != mode {
 			t.Errorf("mode %v, want %v", info.Mode(), mode)
 		}
+	}
+}
+
+func BenchmarkSave(b *testing.B) {
+	s := load(b, put(b, filepath.Join(b.TempDir(), ".env"), strings.Repeat("# a comment\nKEY='x'\n", 100)+"A=1\n", 0o600))
+	for i := 0; b.Loop(); i++ {
+		saved, err := s.Save(b.Context(), []Edit{Set("A", fmt.Sprint(i, "x"))})
+		if err != nil {
+			b.Fatal(err)
+		}
+		s = saved.Source
 	}
 }

@@ -70,7 +70,7 @@ func Load(path string) (*Source, error) {
 	}
 	notices, err := tidy(context.Background(), target)
 	if err != nil {
-		return nil, err
+		notices = append(notices, err.Error()) // a read-only folder can still be read
 	}
 	st, err := readState(target)
 	if err != nil {
