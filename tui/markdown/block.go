@@ -1,0 +1,172 @@
+package markdown
+
+import (
+	"bytes"
+
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/text"
+)
+
+// block is a part of the source that is rendered by itself.
+type block struct {
+	kind       blockKind
+	start, end int // in the source; of code without its fences
+
+	cont  bool // goes on from the block before: a piece of a long paragraph or code
+	glued bool // without a blank between
+	more  bool // the next block goes on from this
+
+	fence  fence  // of code
+	item   marker // of a list item
+	number int
+	inList bool   // not the first item of its list
+	tight  bool   // no blank line before the item
+	head   int    // where the rows of a table begin
+	rows   []span // of a table, without the head
+
+	ready  bool // leaves and codes are right
+	leaves []leaf
+	codes  []Code
+	table  *table // the leaf of a table
+	drawn  drawn
+	growth growth // while open
+}
+
+type blockKind int
+
+const (
+	blockText blockKind = iota // a paragraph or heading, with the link definitions above it
+	blockCode
+	blockQuote // a quote, and what may or may not be its last paragraph
+	blockItem  // one item of a list at the top level
+	blockTable
+)
+
+// span is a part of the source.
+type span struct{ start, end int }
+
+// drawn are the lines of a block at a width; 0 means none.
+type drawn struct {
+	width int
+	lines []string
+	carry string // the last line, when the next block goes on from it
+}
+
+// forget drops what was rendered.
+func (b *block) forget() {
+	b.ready, b.leaves, b.codes, b.table = false, nil, nil, nil
+	b.drawn, b.growth = drawn{}, growth{}
+}
+
+// setCode makes coloured lines the content of a block of code.
+func (b *block) setCode(lines []string) {
+	b.leaves = []leaf{{kind: leafCode, first: codeIndent, rest: codeIndent, lines: lines}}
+	b.ready = true
+}
+
+// render makes the leaves of b from the source up to end.
+func (d *Doc) render(b *block, end int) {
+	switch b.kind {
+	case blockCode:
+		if b.start == end {
+			b.leaves, b.ready = nil, true
+			return
+		}
+		lines, _ := d.colour(b.fence, b.start, end)
+		b.setCode(lines)
+		return
+	case blockTable:
+		d.renderTable(b)
+		return
+	}
+	src := d.src[b.start:end:end] // goldmark appends to what it reads from
+	if b.cont {
+		src = append([]byte(mark), bytes.TrimLeft(src, " \t\n")...)
+	}
+	w := walker{style: d.style, src: src}
+	if b.inList {
+		w.number = b.number
+	}
+	w.blocks(d.parse(src), "", "", true)
+	b.leaves, b.codes, b.ready = w.leaves, w.codes, true
+}
+
+// renderTable adds the rows of b that its table does not have yet.
+func (d *Doc) renderTable(b *block) {
+	if b.table == nil {
+		head := d.src[b.start:b.head:b.head]
+		n, ok := d.parse(head).FirstChild().(*extast.Table)
+		if !ok { // a label that was defined since made it a definition
+			return
+		}
+		b.table = newTable(d.style, n, head)
+		b.leaves = []leaf{{kind: leafTable, table: b.table}}
+	}
+	for i := len(b.table.rows) - 1; i < len(b.rows); i++ {
+		row := b.rows[i]
+		src := append(bytes.Clone(d.src[b.start:b.head]), d.src[row.start:row.end]...)
+		if t := d.parse(src).FirstChild(); isTable(t) && t.ChildCount() == 2 {
+			b.table.add(t.LastChild(), src)
+		} else {
+			b.table.rows = append(b.table.rows, make([]string, len(b.table.width)))
+		}
+	}
+	b.ready = true
+}
+
+func isTable(n ast.Node) bool {
+	_, ok := n.(*extast.Table)
+	return ok
+}
+
+// parse parses src with the link definitions it may use. goldmark may append a
+// line break to what it is given, so it is given no room for that.
+func (d *Doc) parse(src []byte) ast.Node {
+	src = src[:len(src):len(src)]
+	return d.style.parser.Parse(text.NewReader(src), d.context(src))
+}
+
+// colour colours the code in src[start:end].
+func (d *Doc) colour(f fence, start, end int) (lines []string, whole bool) {
+	d.work.coloured += end - start
+	return d.style.colour(lexer(f.lang), string(f.content(d.src[start:end])))
+}
+
+// content is code without the indent of its fence.
+func (f fence) content(src []byte) []byte {
+	if f.indent == 0 {
+		return src
+	}
+	var out []byte
+	for line := range bytes.Lines(src) {
+		out = append(out, f.strip(line)...)
+	}
+	return out
+}
+
+// Code gives the blocks of code in the order of the text, with what there is of
+// one that is still open. Those in lists and quotes are among them.
+func (d *Doc) Code() []Code {
+	var all []Code
+	from := 0 // where the code begins that goes on in several blocks
+	for i := range d.Blocks() {
+		b, end := d.block(i)
+		if b.kind != blockCode {
+			if !b.ready {
+				d.render(b, end)
+				b.ready = b != d.open
+			}
+			all = append(all, b.codes...)
+			continue
+		}
+		if !b.cont {
+			from = b.start
+			all = append(all, Code{Language: b.fence.lang})
+		}
+		if !b.more {
+			all[len(all)-1].Text = string(b.fence.content(d.src[from:end]))
+		}
+	}
+	return all
+}

@@ -1,0 +1,106 @@
+package markdown
+
+// A paragraph or a block of code of any length is cut into blocks at places that
+// depend on nothing but what stands before them, so that each piece is rendered
+// once and the result is the same however the text arrived.
+const (
+	// leastCut is the length in bytes from which on a paragraph is cut where no
+	// emphasis, code span or link is open: a page of text, which no one writes
+	// without a break.
+	leastCut = 4096
+	// mostCut is the length at which it is cut at any blank, whatever is open.
+	mostCut = 8192
+	// hardCut is the length at which it is cut even inside a word.
+	hardCut = 9216
+	// longLine is the length from which on a line is no underline and no part of
+	// a table, so that what it is can be told before it ends.
+	longLine = 1024
+
+	// leastCode is the length from which on code is cut after a line that ends
+	// outside of strings and comments; the check is made every stepCode.
+	leastCode = 4096
+	stepCode  = 1024
+	// mostCode is the length at which code is cut after any line.
+	mostCode = 16384
+)
+
+// cutter finds where to cut a paragraph. It reads every byte once, in order.
+type cutter struct {
+	at      int // bytes of the piece that were read
+	last    byte
+	run     int  // length of the run of * being read
+	stars   byte // lengths of runs of * that are open, one bit each
+	ticks   int  // length of the run of ` being read
+	code    int  // length of the run that opened a code span; 0 outside
+	under   bool // a word began with _
+	depth   int  // open brackets
+	escaped bool
+}
+
+// next reads a byte and reports whether the piece ends before it.
+func (c *cutter) next(b byte) bool {
+	c.at++
+	c.runs(b)
+	blank := b == ' ' || b == '\n' || b == '\t'
+	cut := false
+	switch {
+	case c.at > hardCut:
+		cut = b < 0x80 || b >= 0xC0 // not inside a character
+	case c.at > mostCut:
+		cut = blank
+	case c.at > leastCut:
+		cut = blank && !c.open()
+	}
+	c.inline(b)
+	c.last = b
+	return cut
+}
+
+// open reports whether an emphasis, a code span or a link may be open.
+func (c *cutter) open() bool {
+	return c.stars != 0 || c.code != 0 || c.under || c.depth > 0
+}
+
+// runs ends the runs of * and ` that b does not go on with.
+func (c *cutter) runs(b byte) {
+	if c.run > 0 && b != '*' {
+		if c.last == '*' {
+			c.stars ^= 1 << min(c.run, 7)
+		}
+		c.run = 0
+	}
+	if c.ticks > 0 && b != '`' {
+		switch c.code {
+		case 0:
+			c.code = c.ticks
+		case c.ticks:
+			c.code = 0
+		}
+		c.ticks = 0
+	}
+}
+
+// inline follows what b opens and closes.
+func (c *cutter) inline(b byte) {
+	switch {
+	case c.escaped:
+		c.escaped = false
+	case b == '`':
+		c.ticks++
+	case c.code > 0:
+	case b == '\\':
+		c.escaped = true
+	case b == '*':
+		c.run++
+	case b == '_':
+		c.under = !isWord(c.last)
+	case b == '[':
+		c.depth++
+	case b == ']':
+		c.depth = max(0, c.depth-1)
+	}
+}
+
+func isWord(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b >= 0x80
+}

@@ -1,0 +1,360 @@
+package markdown
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/yuin/goldmark/parser"
+)
+
+// Doc is a text in Markdown that may still grow. Make it with New.
+type Doc struct {
+	style  *Style
+	src    []byte
+	crSeen bool // the last byte that came was CR: an LF after it says nothing new
+	read   int  // how far src was searched for line breaks
+	begun  int  // where the line that is not complete begins
+	before int  // where the line before it begins
+
+	blocks []*block // whole
+	open   *block   // the block that the next line may go on with; nil for none
+	blank  bool     // a blank line came since the last line of open
+	cut    cutter   // reads open, when it is a paragraph
+	cutAt  int      // how far in src it has read
+	check  int      // the length of open, when it is code, at which to try to cut it
+	ended  int      // the length of src with the line break that Finish added
+	piece  int      // where the line of code being read begins, or the last piece of it
+
+	refs  map[string]parser.Reference // link definitions by label; the first counts
+	users map[string][]int            // blocks that use a label without a definition
+
+	version uint64
+	view    view
+	work    work
+}
+
+// work counts the bytes that went through each stage, for tests of cost.
+type work struct{ parsed, coloured, laid, cells int }
+
+func (w work) total() int { return w.parsed + w.coloured + w.laid + w.cells }
+
+// New makes an empty document with a look.
+func New(s *Style) *Doc { return &Doc{style: s} }
+
+// SetStyle changes the look.
+func (d *Doc) SetStyle(s *Style) {
+	d.style = s
+	d.version++
+	for _, b := range d.blocks {
+		b.forget()
+	}
+	if d.open != nil {
+		d.open.forget()
+	}
+	d.view = view{}
+}
+
+// Version changes with everything that may change what Lines gives.
+func (d *Doc) Version() uint64 { return d.version }
+
+// Source is the text so far, with LF line breaks.
+func (d *Doc) Source() string {
+	if d.ended == len(d.src) && d.ended > 0 {
+		return string(d.src[:d.ended-1])
+	}
+	return string(d.src)
+}
+
+// Append adds to the text. Chunks may end anywhere, even inside a character.
+func (d *Doc) Append(chunk string) {
+	if chunk == "" {
+		return
+	}
+	d.version++
+	d.take(chunk)
+	for {
+		i := bytes.IndexByte(d.src[d.read:], '\n')
+		if i < 0 {
+			d.read = len(d.src)
+			break
+		}
+		end := d.read + i
+		d.line(d.begun, end)
+		d.before, d.begun, d.read, d.piece = d.begun, end+1, end+1, end+1
+	}
+	d.long()
+}
+
+// take adds chunk to the source with CRLF and CR turned into LF.
+func (d *Doc) take(chunk string) {
+	for {
+		if d.crSeen && chunk != "" {
+			chunk = strings.TrimPrefix(chunk, "\n")
+			d.crSeen = false
+		}
+		i := strings.IndexByte(chunk, '\r')
+		if i < 0 {
+			d.src = append(d.src, chunk...)
+			return
+		}
+		d.src = append(append(d.src, chunk[:i]...), '\n')
+		d.crSeen = true
+		chunk = chunk[i+1:]
+	}
+}
+
+// Finish says that the text is complete. Text that is appended all the same
+// begins a new line and a new block.
+func (d *Doc) Finish() {
+	if d.begun < len(d.src) {
+		d.Append("\n")
+		d.ended = len(d.src)
+	}
+	if d.open != nil {
+		d.close(d.open.end)
+	}
+	d.version++
+}
+
+// line reads a complete line, src[start:end].
+func (d *Doc) line(start, end int) {
+	if d.open == nil || !d.goesOn(start, end) {
+		d.begin(start, end)
+	}
+	d.blank = d.open != nil && isBlank(d.src[start:end])
+}
+
+// begin opens a block with a line, when it is not blank.
+func (d *Doc) begin(start, end int) {
+	line := d.src[start:end]
+	columns, _ := indentOf(line)
+	o := &block{start: start, end: end + 1}
+	d.open = o
+	if f, ok := openFence(line); ok {
+		o.kind, o.fence, o.start = blockCode, f, end+1
+		d.check, d.piece = leastCode, end+1
+		return
+	}
+	m, item := openItem(line)
+	switch {
+	case isBlank(line):
+		d.open = nil
+	case columns >= codeColumns:
+		o.kind, o.fence.indent = blockCode, codeColumns
+		d.check = leastCode
+		d.codeLine(end)
+	case isBreak(line), isHeading(line):
+		d.close(end + 1)
+	case isQuote(line):
+		o.kind = blockQuote
+	case item:
+		o.kind, o.item, o.number = blockItem, m, m.number
+	default:
+		d.paragraph(start)
+		d.scan(end + 1)
+	}
+}
+
+// paragraph makes the open block a paragraph that begins at start.
+func (d *Doc) paragraph(start int) {
+	d.open = &block{kind: blockText, start: start, end: start}
+	d.cut, d.cutAt = cutter{}, start
+}
+
+// goesOn adds a line to the open block, or closes it; false means that the line
+// begins something new.
+func (d *Doc) goesOn(start, end int) bool {
+	line := d.src[start:end]
+	switch d.open.kind {
+	case blockCode:
+		return d.codeGoesOn(line, end)
+	case blockText:
+		return d.textGoesOn(line, start, end)
+	case blockItem:
+		return d.itemGoesOn(line, start, end)
+	}
+	switch {
+	case isBlank(line):
+		d.close(d.open.end)
+		return true
+	case d.open.kind == blockQuote && isQuote(line):
+	case interrupts(line), d.open.kind == blockQuote && isItem(line):
+		d.close(d.open.end)
+		return false
+	case d.open.kind == blockTable:
+		d.open.rows = append(d.open.rows, span{start, end})
+	}
+	d.open.end = end + 1 // a quote, or what may be the rest of its last paragraph
+	return true
+}
+
+func (d *Doc) codeGoesOn(line []byte, end int) bool {
+	o := d.open
+	if o.fence.char != 0 {
+		if o.fence.closes(line) {
+			d.close(o.end)
+		} else {
+			d.codeLine(end)
+		}
+		return true
+	}
+	columns, _ := indentOf(line)
+	switch {
+	case isBlank(line): // belongs to the code if more of it comes
+	case columns >= codeColumns:
+		d.codeLine(end)
+	default:
+		d.close(o.end)
+		return false
+	}
+	return true
+}
+
+func (d *Doc) textGoesOn(line []byte, start, end int) bool {
+	o := d.open
+	short := len(line) < longLine
+	switch {
+	case isBlank(line):
+		d.close(o.end)
+		return true
+	case short && !o.cont && isUnderline(line):
+		d.close(end + 1)
+		return true
+	case interrupts(line):
+		d.close(o.end)
+		return false
+	case short && isDelimiter(line) && d.before >= o.start && d.isTable(d.before, end):
+		if d.before > o.start {
+			d.close(d.before)
+		}
+		d.open = &block{kind: blockTable, start: d.before, head: end + 1, end: end + 1}
+		return true
+	}
+	d.scan(end + 1)
+	return true
+}
+
+// itemGoesOn decides as CommonMark does where that is certain; where it is not,
+// the line stays with the item, and goldmark decides when the item is parsed.
+func (d *Doc) itemGoesOn(line []byte, start, end int) bool {
+	o := d.open
+	columns, _ := indentOf(line)
+	m, item := openItem(line)
+	switch {
+	case isBlank(line):
+		return true
+	case columns >= o.item.offset:
+	case isBreak(line):
+		d.close(o.end)
+		return false
+	case item && m.char == o.item.char:
+		tight := !d.blank
+		d.close(o.end)
+		d.open = &block{
+			kind: blockItem, start: start, end: end + 1, item: m, number: o.number + 1, inList: true, tight: tight,
+		}
+		return true
+	case d.blank, item, interrupts(line):
+		d.close(o.end)
+		return false
+	}
+	o.end = end + 1
+	return true
+}
+
+// isTable reports whether src[start:end], two lines, are the beginning of a table.
+func (d *Doc) isTable(start, end int) bool {
+	tree := d.parse(d.src[start:end])
+	return isTable(tree.FirstChild()) && tree.ChildCount() == 1
+}
+
+// close makes the open block whole; it ends at end.
+func (d *Doc) close(end int) {
+	o := d.open
+	o.end = end
+	o.growth = growth{}
+	d.open = nil
+	d.blocks = append(d.blocks, o)
+	d.links(len(d.blocks) - 1)
+}
+
+// scan reads the open paragraph up to end and cuts it where it is too long.
+func (d *Doc) scan(end int) {
+	for ; d.cutAt < end; d.cutAt++ {
+		b := d.src[d.cutAt]
+		if !d.cut.next(b) {
+			continue
+		}
+		d.open.more = true
+		d.close(d.cutAt)
+		d.open = &block{kind: blockText, start: d.cutAt, cont: true, glued: b != ' ' && b != '\n' && b != '\t'}
+		d.cut = cutter{}
+		d.cut.next(b)
+	}
+	d.open.end = end
+}
+
+// codeLine adds to the open code what was read of it up to the line break at
+// end, and cuts the code when it is long.
+func (d *Doc) codeLine(end int) {
+	d.longCode(end)
+	o := d.open
+	o.end = end + 1
+	if o.end-o.start < d.check {
+		return
+	}
+	lines, whole := d.colour(o.fence, o.start, o.end)
+	if whole || o.end-o.start >= mostCode {
+		o.setCode(lines)
+		d.cutCode(o.end)
+		return
+	}
+	d.check += stepCode
+}
+
+// cutCode ends the open code at end and goes on in a new block.
+func (d *Doc) cutCode(end int) {
+	f := d.open.fence
+	d.open.more = true
+	d.close(end)
+	d.open = &block{kind: blockCode, fence: f, start: end, end: end, cont: true}
+	d.check, d.piece = leastCode, end
+}
+
+// longCode cuts the line of code that ends, so far, at end into pieces.
+func (d *Doc) longCode(end int) {
+	for end-d.piece > longCode {
+		at := d.piece + longCode
+		for at > d.piece && !startsRune(d.src[at]) {
+			at--
+		}
+		d.cutCode(at)
+	}
+}
+
+func startsRune(b byte) bool { return b < 0x80 || b >= 0xC0 }
+
+// long reads what is there of a line that is long already, so that a text
+// without line breaks is cut as well.
+func (d *Doc) long() {
+	line := d.src[d.begun:]
+	if len(line) < longLine || isBlank(line) {
+		return
+	}
+	columns, _ := indentOf(line)
+	if d.open != nil && d.open.kind == blockCode {
+		if !d.open.fence.mayClose(line) && (d.open.fence.char != 0 || columns >= codeColumns) {
+			d.longCode(len(d.src))
+		}
+		return
+	}
+	_, item := openItem(line)
+	switch {
+	case interrupts(line):
+	case d.open == nil && columns < codeColumns && !item:
+		d.paragraph(d.begun)
+		d.scan(len(d.src))
+	case d.open != nil && d.open.kind == blockText:
+		d.scan(len(d.src))
+	}
+}

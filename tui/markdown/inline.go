@@ -1,0 +1,257 @@
+package markdown
+
+import (
+	"bufio"
+	"bytes"
+	"html"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+	ghtml "github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/text"
+)
+
+// inlineText renders the inline children of a paragraph, a heading or a table cell
+// as one styled string without wrapping; "\n" stands for a hard line break.
+//
+// glamour renders it, but not the tree goldmark made: a copy that holds only what
+// glamour renders rightly. It resolves escapes and entities twice, also in code,
+// prints a warning to standard output for kinds it does not know, and makes a
+// link of every text that has an address. In the copy the text is encoded so
+// that it comes out as it should, and a link is its text and its address.
+func (s *Style) inlineText(n ast.Node, src []byte) string {
+	c := copier{src: src}
+	var block ast.Node = ast.NewParagraph()
+	if h, ok := n.(*ast.Heading); ok {
+		block = ast.NewHeading(h.Level)
+	}
+	c.children(block, n)
+	if block.FirstChild() == nil {
+		return ""
+	}
+	doc := ast.NewDocument()
+	doc.AppendChild(doc, block)
+	var out bytes.Buffer
+	s.mu.Lock()
+	err := s.inline.Render(&out, c.buf, doc)
+	s.mu.Unlock()
+	if err != nil { // a bytes.Buffer takes everything: only glamour's templates fail, and there are none
+		return paint(sequence(s.look.Text), clean(string(n.Lines().Value(src))))
+	}
+	return strings.Trim(out.String(), "\n")
+}
+
+// mark begins the continuation of a long paragraph, so that its first word is
+// never read as the beginning of another kind of block. It is taken out again.
+const mark = "\uE0FF"
+
+// copier makes the copy that glamour is given; buf is the copy's source.
+type copier struct {
+	src, buf []byte
+}
+
+// add puts s into the source of the copy and gives its place.
+func (c *copier) add(s string) text.Segment {
+	start := len(c.buf)
+	c.buf = append(c.buf, s...)
+	return text.NewSegment(start, len(c.buf))
+}
+
+// glamour unescapes entities and then backslashes in text, entities in code.
+var (
+	forText = strings.NewReplacer("&", "&amp;", `\`, `\\`)
+	forCode = strings.NewReplacer("&", "&amp;")
+)
+
+func (c *copier) text(s string) *ast.Text {
+	return ast.NewTextSegment(c.add(forText.Replace(s)))
+}
+
+// children copies the children of from into to.
+func (c *copier) children(to, from ast.Node) {
+	for n := from.FirstChild(); n != nil; n = n.NextSibling() {
+		c.node(to, n)
+	}
+}
+
+// node copies n into to.
+func (c *copier) node(to, n ast.Node) {
+	switch n := n.(type) {
+	case *ast.Text:
+		if s := c.value(n); s != "" {
+			to.AppendChild(to, c.text(s))
+		}
+	case *ast.String:
+		to.AppendChild(to, c.text(clean(string(n.Value))))
+	case *ast.CodeSpan:
+		span := ast.NewCodeSpan()
+		span.AppendChild(span, ast.NewTextSegment(c.add(forCode.Replace(c.code(n)))))
+		to.AppendChild(to, span)
+	case *ast.Emphasis:
+		em := ast.NewEmphasis(n.Level)
+		c.children(em, n)
+		to.AppendChild(to, em)
+	case *extast.Strikethrough:
+		struck := extast.NewStrikethrough()
+		struck.AppendChild(struck, c.text(c.words(n)))
+		to.AppendChild(to, struck)
+	case *ast.AutoLink:
+		c.autoLink(to, n)
+	case *ast.Link:
+		c.link(to, n, literal(n.Destination), "")
+	case *ast.Image:
+		c.link(to, n, literal(n.Destination), "image: ")
+	case *extast.TaskCheckBox: // the sign of its list item
+	default:
+		c.children(to, n)
+	}
+}
+
+// link writes the text of a link and its address, or only the address when they
+// are the same.
+func (c *copier) link(to, n ast.Node, address, before string) {
+	words := c.words(n)
+	if before == "" && (words == address || words == "") {
+		c.address(to, address)
+		return
+	}
+	l := ast.NewLink()
+	l.Destination = []byte("#") // glamour shows no address for a fragment
+	if before != "" {
+		l.AppendChild(l, c.text(before))
+	}
+	c.children(l, n)
+	to.AppendChild(to, l)
+	if address != "" {
+		to.AppendChild(to, c.text(" "))
+		c.address(to, address)
+	}
+}
+
+func (c *copier) autoLink(to ast.Node, n *ast.AutoLink) {
+	label := clean(string(n.Label(c.src)))
+	if n.AutoLinkType == ast.AutoLinkURL && label == string(n.URL(c.src)) {
+		c.address(to, label)
+		return
+	}
+	c.shown(to, label)
+}
+
+// address writes an address; the terminal can open it when it is one of the web.
+func (c *copier) address(to ast.Node, address string) {
+	if !openable(address) {
+		c.shown(to, address)
+		return
+	}
+	value := ast.NewTextSegment(c.add(address))
+	to.AppendChild(to, ast.NewAutoLink(ast.AutoLinkURL, value))
+}
+
+// shown writes s in the style of a link that cannot be opened.
+func (c *copier) shown(to ast.Node, s string) {
+	if s == "" {
+		return
+	}
+	l := ast.NewLink()
+	l.Destination = []byte("#")
+	l.AppendChild(l, c.text(s))
+	to.AppendChild(to, l)
+}
+
+// openable reports whether an address may be made a hyperlink: printable ASCII
+// throughout, so that what is seen is what is opened, and of the web.
+func openable(address string) bool {
+	for _, b := range []byte(address) {
+		if b <= ' ' || b > '~' || b == '\\' {
+			return false
+		}
+	}
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
+// value is the text of n as it reads, with the break after it.
+func (c *copier) value(n *ast.Text) string {
+	s := n.Segment.Value(c.src)
+	out := ""
+	if n.IsRaw() {
+		out = clean(string(s))
+	} else {
+		out = literal(s)
+	}
+	out = strings.TrimPrefix(out, mark)
+	switch {
+	case n.HardLineBreak():
+		out += "\n"
+	case n.SoftLineBreak():
+		out += " "
+	}
+	return out
+}
+
+// words is the text below n, without markup.
+func (c *copier) words(n ast.Node) string {
+	var b strings.Builder
+	for k := n.FirstChild(); k != nil; k = k.NextSibling() {
+		switch k := k.(type) {
+		case *ast.Text:
+			b.WriteString(c.value(k))
+		case *ast.String:
+			b.WriteString(clean(string(k.Value)))
+		case *ast.AutoLink:
+			b.WriteString(clean(string(k.Label(c.src))))
+		case *ast.CodeSpan:
+			b.WriteString(c.code(k))
+		default:
+			b.WriteString(c.words(k))
+		}
+	}
+	return b.String()
+}
+
+// code is the text of a code span, which knows neither escapes nor breaks.
+func (c *copier) code(n *ast.CodeSpan) string {
+	var b strings.Builder
+	for k := n.FirstChild(); k != nil; k = k.NextSibling() {
+		if t, ok := k.(*ast.Text); ok {
+			b.Write(t.Segment.Value(c.src))
+		}
+	}
+	return clean(strings.ReplaceAll(b.String(), "\n", " "))
+}
+
+// literal resolves the escapes and entities of Markdown.
+func literal(s []byte) string {
+	if bytes.IndexByte(s, '\\') < 0 && bytes.IndexByte(s, '&') < 0 {
+		return clean(string(s))
+	}
+	var b bytes.Buffer
+	w := bufio.NewWriter(&b)
+	ghtml.DefaultWriter.Write(w, s)
+	_ = w.Flush() // a bytes.Buffer takes everything
+	return clean(html.UnescapeString(b.String()))
+}
+
+// clean makes s safe to draw: valid UTF-8, no control characters, and blanks
+// for tabs and line breaks. What is sanitised already stays as it is.
+func clean(s string) string {
+	plain := true
+	for i := 0; i < len(s) && plain; i++ {
+		plain = s[i] >= ' ' && s[i] < 0x7f
+	}
+	if plain {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return ' '
+		case r < ' ' || r >= 0x7f && r <= 0x9f:
+			return utf8.RuneError
+		}
+		return r
+	}, strings.ToValidUTF8(s, string(utf8.RuneError)))
+}

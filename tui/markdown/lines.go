@@ -1,0 +1,344 @@
+package markdown
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// view is the whole document at a width, kept from one call of Lines to the next.
+type view struct {
+	width  int
+	lines  []string
+	starts []int // where the lines of each whole block begin
+	kept   int   // how many of lines are those of whole blocks
+	shown  int   // a whole block that has lines, plus one; 0 while none is known
+	probed int   // how many whole blocks were looked at for that
+
+	table *table // the open table whose lines follow the kept ones
+	epoch int    // of that table
+	rows  int    // how many of its lines are there
+}
+
+// stale drops the lines from block i on.
+func (v *view) stale(i int) {
+	if i < len(v.starts) {
+		v.kept = v.starts[i]
+		v.starts = v.starts[:i]
+		v.table = nil
+	}
+}
+
+// growth is what an open block keeps between two frames.
+type growth struct {
+	end    int      // of the source that was rendered
+	leaves []leaf   // of a large item or quote
+	code   []string // coloured lines
+	sure   int      // how many of them will not be coloured again before the code is whole
+	at     int      // where in the source the others begin
+}
+
+const (
+	// largeOpen is the size in bytes from which on an open item or quote is
+	// rendered again only after it grew by 1/largeShare.
+	largeOpen  = 8192
+	largeShare = 8
+	// mostAgain is how much code is coloured again for a line at its end.
+	mostAgain = 2048
+)
+
+// Blocks is how many blocks the text has so far, with the one that is open.
+func (d *Doc) Blocks() int {
+	n := len(d.blocks)
+	if d.tail() > d.openStart() {
+		n++
+	}
+	return n
+}
+
+// openStart is where the part of the source begins that is in no whole block.
+func (d *Doc) openStart() int {
+	if d.open != nil {
+		return d.open.start
+	}
+	return d.begun
+}
+
+// tail is the end of what is shown: the source without a character that is not
+// complete, and without a beginning of a line that may come to mean anything.
+func (d *Doc) tail() int {
+	end := len(d.src)
+	for n := 1; n < utf8.UTFMax && n <= end-d.begun; n++ {
+		if b := d.src[end-n]; b >= 0xC0 {
+			if !utf8.FullRune(d.src[end-n:]) {
+				end -= n
+			}
+			break
+		} else if b < 0x80 {
+			break
+		}
+	}
+	line := d.src[d.begun:end]
+	if d.open != nil && d.open.kind == blockCode {
+		if d.open.fence.mayClose(line) {
+			return d.begun
+		}
+		return end
+	}
+	if len(line) < 8 && len(bytes.Trim(line, "-=*_+#>`~|:.[ \t0123456789")) == 0 {
+		return d.begun
+	}
+	return end
+}
+
+// block is block i and where it ends. One that is open may have been made for
+// this call.
+func (d *Doc) block(i int) (*block, int) {
+	if i < len(d.blocks) {
+		return d.blocks[i], d.blocks[i].end
+	}
+	if d.open != nil {
+		return d.open, d.tail()
+	}
+	return &block{kind: blockText, start: d.begun}, d.tail()
+}
+
+// BlockSource is the source of block i, without the fences of code.
+func (d *Doc) BlockSource(i int) string {
+	b, end := d.block(i)
+	return string(d.src[b.start:end])
+}
+
+// BlockLines are the lines of block i at width, with the blank line that may
+// stand before it. Drawing only the blocks that are seen draws long texts fast.
+func (d *Doc) BlockLines(i, width int) []string {
+	width = max(width, 1)
+	if i < len(d.blocks) {
+		return d.whole(i, width)
+	}
+	return d.openLines(width)
+}
+
+// Lines are the lines of the text at width, which is at least 1.
+func (d *Doc) Lines(width int) []string {
+	width = max(width, 1)
+	v := &d.view
+	if v.width != width {
+		*v = view{width: width, lines: v.lines[:0], shown: v.shown, probed: v.probed}
+	}
+	for i := len(v.starts); i < len(d.blocks); i++ {
+		if v.table != nil && v.table == d.blocks[i].table {
+			v.table = nil
+		}
+		v.starts = append(v.starts, v.kept)
+		v.lines = append(v.lines[:v.kept], d.whole(i, width)...)
+		v.kept = len(v.lines)
+	}
+	if d.open != nil && d.open.kind == blockTable {
+		d.growTable(width)
+	} else {
+		v.table = nil
+		v.lines = append(v.lines[:v.kept], d.openLines(width)...)
+	}
+	return v.lines
+}
+
+// Render is Lines joined by line breaks.
+func (d *Doc) Render(width int) string { return strings.Join(d.Lines(width), "\n") }
+
+// Plain is Render without styles and links.
+func (d *Doc) Plain(width int) string { return ansi.Strip(d.Render(width)) }
+
+// gap reports whether a blank line stands before block i, which is b.
+func (d *Doc) gap(b *block, i int) bool {
+	if b.cont || b.inList && b.tight {
+		return false
+	}
+	v := &d.view
+	for ; v.shown == 0 && v.probed < min(i, len(d.blocks)); v.probed++ {
+		p := d.blocks[v.probed]
+		d.ready(p)
+		if len(p.leaves) > 0 {
+			v.shown = v.probed + 1
+		}
+	}
+	return v.shown > 0 && v.shown <= i
+}
+
+// ready makes the leaves of a whole block.
+func (d *Doc) ready(b *block) {
+	if !b.ready {
+		d.render(b, b.end)
+	}
+}
+
+// whole are the lines of the whole block i.
+func (d *Doc) whole(i, width int) []string {
+	b := d.blocks[i]
+	if b.drawn.width != width {
+		d.ready(b)
+		if b.table != nil {
+			b.table.steady = false
+		}
+		b.drawn = d.draw(b, i, b.leaves, width)
+	}
+	return b.drawn.lines
+}
+
+// draw lays out leaves as block i.
+func (d *Doc) draw(b *block, i int, leaves []leaf, width int) drawn {
+	out := drawn{width: width}
+	if len(leaves) == 0 {
+		if !b.cont || b.kind != blockText {
+			return out
+		}
+		leaves = []leaf{{}} // blanks only: what it goes on from still shows
+	}
+	if d.gap(b, i) {
+		out.lines = append(out.lines, "")
+	}
+	for k := range leaves {
+		f := leaves[k]
+		if k == 0 && b.cont && b.kind == blockText {
+			if before := d.carried(i, width); len(before) > 0 {
+				blank := " "
+				if b.glued {
+					blank = ""
+				}
+				f.text = before[0] + blank + f.text
+			}
+		}
+		d.work.laid += f.size()
+		out.lines = f.layout(out.lines, width)
+	}
+	if b.more && b.kind == blockText {
+		last := len(out.lines) - 1
+		out.carry, out.lines = out.lines[last], out.lines[:last]
+	}
+	return out
+}
+
+// carried is the line that block i goes on from, if any.
+func (d *Doc) carried(i, width int) []string {
+	if i == 0 || !d.blocks[i-1].more {
+		return nil
+	}
+	d.whole(i-1, width)
+	if carry := d.blocks[i-1].drawn.carry; carry != "" {
+		return []string{carry}
+	}
+	return nil
+}
+
+// size is how much there is to lay out, in bytes.
+func (f *leaf) size() int {
+	n := len(f.text)
+	for _, line := range f.lines {
+		n += len(line)
+	}
+	return n
+}
+
+// openLines are the lines of what is in no whole block.
+func (d *Doc) openLines(width int) []string {
+	i := len(d.blocks)
+	b, end := d.block(i)
+	if b.start >= end && (d.open == nil || d.open.kind != blockTable) {
+		if b.cont && b.kind == blockText {
+			return d.carried(i, width)
+		}
+		return nil
+	}
+	var leaves []leaf
+	switch {
+	case b.kind == blockCode:
+		leaves = d.openCode(b, end)
+	case b.kind == blockTable:
+		leaves = d.openTable(b, end)
+	default:
+		leaves = d.openText(b, end)
+	}
+	return d.draw(b, i, leaves, width).lines
+}
+
+// openText renders an open block as it is now.
+func (d *Doc) openText(b *block, end int) []leaf {
+	size, g := end-b.start, &b.growth
+	if g.end == end && g.leaves != nil {
+		return g.leaves
+	}
+	if size < largeOpen || b.kind == blockText || g.leaves == nil || size-(g.end-b.start) >= size/largeShare {
+		d.render(b, end)
+		b.ready = false
+		b.growth = growth{end: end, leaves: b.leaves}
+		return b.leaves
+	}
+	return append(g.leaves[:len(g.leaves):len(g.leaves)], leaf{text: clean(string(d.src[g.end:end]))})
+}
+
+// openCode colours open code: its complete lines once, with what stands before
+// them as far as it is not sure, and the line that still grows each time.
+func (d *Doc) openCode(b *block, end int) []leaf {
+	g := &b.growth
+	if g.at < b.start {
+		g.at, g.end = b.start, b.start
+	}
+	if g.end < b.end {
+		lines, whole := d.colour(b.fence, g.at, b.end)
+		g.code = append(g.code[:g.sure], lines...)
+		g.end = b.end
+		if whole || b.end-g.at > mostAgain {
+			g.sure, g.at = len(g.code), b.end
+		}
+	}
+	code := g.code
+	if end > b.end {
+		lines, _ := d.colour(b.fence, g.at, end)
+		code = append(g.code[:g.sure:g.sure], lines...)
+	}
+	return []leaf{{kind: leafCode, first: codeIndent, rest: codeIndent, lines: code}}
+}
+
+// openTable renders an open table; the row that still grows stands below it.
+func (d *Doc) openTable(b *block, end int) []leaf {
+	d.renderTable(b)
+	if b.table == nil {
+		return nil
+	}
+	b.table.steady = true
+	leaves := b.leaves
+	if end > b.end {
+		leaves = append(leaves[:1:1], leaf{text: clean(string(d.src[b.end:end]))})
+	}
+	return leaves
+}
+
+// growTable puts the open table after the kept lines of the view. Lines that
+// are there already stay: a row costs a row.
+func (d *Doc) growTable(width int) {
+	v, i := &d.view, len(d.blocks)
+	leaves := d.openTable(d.open, d.tail())
+	t := d.open.table
+	if t == nil {
+		return
+	}
+	before := t.cells
+	lines := t.layout(width)
+	d.work.cells += t.cells - before
+	gap := 0
+	if d.gap(d.open, i) {
+		gap = 1
+	}
+	if v.table != t || v.epoch != t.epoch {
+		v.table, v.epoch, v.rows = t, t.epoch, 0
+		v.lines = append(v.lines[:v.kept], make([]string, gap)...)
+	}
+	at := v.kept + gap + v.rows
+	v.lines = append(v.lines[:at], lines[v.rows:]...)
+	v.rows = len(lines)
+	if len(leaves) > 1 {
+		v.lines = leaves[1].layout(v.lines, width)
+	}
+}

@@ -1,0 +1,161 @@
+package markdown
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// pen is what the terminal was told to draw with: the style sequences since the
+// last reset, and the sequence that opened the link.
+type pen struct{ style, link string }
+
+// cell is one grapheme with its pen. Its text is "\n" at a hard line break.
+type cell struct {
+	text  string
+	width int
+	pen   pen
+}
+
+// styleEnd ends every style; linkEnd ends a link.
+const (
+	styleEnd = "\x1b[m"
+	linkEnd  = "\x1b]8;;\x07"
+)
+
+// tooWide stands for a grapheme that is wider than the whole line.
+const tooWide = "…"
+
+// cells takes a styled string apart. Sequences other than styles and links are
+// dropped, and so are control characters other than the line break.
+func cells(s string) []cell {
+	all := make([]cell, 0, len(s))
+	var p pen
+	for state := byte(0); s != ""; {
+		seq, width, n, next := ansi.DecodeSequence(s, state, nil)
+		s, state = s[n:], next
+		switch {
+		case width > 0:
+			all = append(all, cell{seq, width, p})
+		case seq == "\n":
+			all = append(all, cell{text: "\n"})
+		case seq == styleEnd || seq == "\x1b[0m":
+			p.style = ""
+		case strings.HasPrefix(seq, "\x1b[") && strings.HasSuffix(seq, "m"):
+			p.style += seq
+		case strings.HasPrefix(seq, "\x1b]8;"):
+			p.link = seq
+			if strings.HasPrefix(seq, "\x1b]8;;\x07") || strings.HasPrefix(seq, "\x1b]8;;\x1b") {
+				p.link = ""
+			}
+		}
+	}
+	return all
+}
+
+// write joins cells to a line that leaves no style and no link open. Blanks at
+// the end are left out.
+func write(b *strings.Builder, line []cell) {
+	for len(line) > 0 && line[len(line)-1].text == " " {
+		line = line[:len(line)-1]
+	}
+	var p pen
+	to := func(next pen) {
+		if p.link != next.link && p.link != "" {
+			b.WriteString(linkEnd)
+		}
+		if p.style != next.style && p.style != "" {
+			b.WriteString(styleEnd)
+		}
+		if p.style != next.style {
+			b.WriteString(next.style)
+		}
+		if p.link != next.link {
+			b.WriteString(next.link)
+		}
+		p = next
+	}
+	for _, c := range line {
+		to(c.pen)
+		b.WriteString(c.text)
+	}
+	to(pen{})
+}
+
+// joined is a line of cells as a string.
+func joined(line []cell) string {
+	var b strings.Builder
+	write(&b, line)
+	return b.String()
+}
+
+// wrap breaks a styled string into lines of at most width cells: at blanks,
+// between wide graphemes, and inside words longer than a line. Line breaks in s
+// are kept. It always gives at least one line.
+func wrap(s string, width int) []string {
+	var lines []string
+	all := cells(s)
+	for start := 0; start <= len(all); {
+		end := start
+		for end < len(all) && all[end].text != "\n" {
+			end++
+		}
+		lines = wrapLine(lines, all[start:end], width)
+		start = end + 1
+	}
+	return lines
+}
+
+// wrapLine adds the lines of one logical line.
+func wrapLine(lines []string, line []cell, width int) []string {
+	start, used := 0, 0 // of the line being filled
+	breakAt := -1       // where it may end: the cell after it begins the next
+	for i := 0; i < len(line); i++ {
+		if line[i].width > width {
+			line[i].text, line[i].width = tooWide, 1
+		}
+		c := line[i]
+		if used > 0 && (c.text == " " || c.width > 1 || line[i-1].width > 1) {
+			breakAt = i
+		}
+		if used+c.width <= width || c.text == " " {
+			used += c.width
+			continue
+		}
+		end := i
+		if breakAt > start {
+			end = breakAt
+		}
+		lines = append(lines, joined(line[start:end]))
+		for end < len(line) && line[end].text == " " {
+			end++
+		}
+		start, used, breakAt = end, 0, -1
+		i = end - 1
+	}
+	return append(lines, joined(line[start:]))
+}
+
+// wrapCode breaks a line of code into lines of at most width cells, wherever
+// they end; the lines after the first begin where the code began.
+func wrapCode(lines []string, s string, width int) []string {
+	line := cells(s)
+	indent := 0
+	for indent < len(line) && line[indent].text == " " {
+		indent++
+	}
+	lead := line[:min(indent, width/2)]
+	start, used := 0, 0
+	var from []cell // what the line being filled begins with
+	for i := range line {
+		if line[i].width > width-len(lead) {
+			line[i].text, line[i].width = tooWide, 1
+		}
+		if used+line[i].width > width {
+			lines = append(lines, joined(append(from[:len(from):len(from)], line[start:i]...)))
+			start, used, from = i, len(lead), lead
+		}
+		used += line[i].width
+	}
+	return append(lines, joined(append(from[:len(from):len(from)], line[start:]...)))
+}
