@@ -1,0 +1,112 @@
+package history
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"winnow/assistant"
+)
+
+// The name and version of the JSON form.
+const (
+	exportName    = "winnow history"
+	exportVersion = 1
+)
+
+// exportMeta heads the JSON form. It holds no clock and nothing of this
+// machine: the same pairs give the same bytes.
+type exportMeta struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	Pairs   int    `json:"pairs"`
+}
+
+// exportedPair is a pair whose lists are never null and whose broken JSON is kept.
+type exportedPair struct {
+	*assistant.Pair
+	Attachments []assistant.Attachment `json:"attachments"`
+	ToolCalls   []exportedCall         `json:"tool_calls"`
+	Payloads    []assistant.Payload    `json:"payloads,omitempty"`
+}
+
+// exportedCall is a call whose arguments may not be JSON: then ArgumentsText
+// holds them and Arguments is null.
+type exportedCall struct {
+	assistant.ToolCall
+	Arguments     json.RawMessage `json:"arguments"`
+	ArgumentsText *string         `json:"arguments_text,omitempty"`
+}
+
+// jsonExport writes {"meta":{…},"pairs":[…]}, a pair a line.
+type jsonExport struct {
+	w     *bufio.Writer
+	wrote bool
+}
+
+func (e *jsonExport) begin(total int) {
+	meta, _ := json.Marshal(exportMeta{exportName, exportVersion, total})
+	fmt.Fprintf(e.w, `{"meta":%s,"pairs":[`, meta)
+}
+
+func (e *jsonExport) end() { e.w.WriteString("\n]}\n") }
+
+func (e *jsonExport) pair(p *assistant.Pair) error {
+	form := exportedPair{Pair: p, Attachments: p.Attachments, ToolCalls: []exportedCall{}, Payloads: p.Payloads}
+	if form.Attachments == nil {
+		form.Attachments = []assistant.Attachment{}
+	}
+	for _, c := range p.ToolCalls {
+		call := exportedCall{ToolCall: c, Arguments: c.Arguments}
+		if c.Arguments != nil && !json.Valid(c.Arguments) {
+			text := string(c.Arguments)
+			call.Arguments, call.ArgumentsText = nil, &text
+		}
+		form.ToolCalls = append(form.ToolCalls, call)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(form); err != nil {
+		return err
+	}
+	if e.wrote {
+		e.w.WriteByte(',')
+	}
+	e.wrote = true
+	e.w.WriteByte('\n')
+	e.w.Write(escapeHidden(bytes.TrimSuffix(b.Bytes(), []byte("\n"))))
+	return nil
+}
+
+// escapeHidden writes as \u escapes, in strings of encoded JSON, what a terminal
+// would obey or a reader would not see. The JSON means the same.
+func escapeHidden(encoded []byte) []byte {
+	out := encoded[:0:0]
+	from := 0
+	for i := 0; i < len(encoded); {
+		r, n := utf8.DecodeRune(encoded[i:])
+		if hidden(r) {
+			out = append(out, encoded[from:i]...)
+			for _, unit := range utf16.Encode([]rune{r}) {
+				out = fmt.Appendf(out, `\u%04x`, unit)
+			}
+			from = i + n
+		}
+		i += n
+	}
+	if from == 0 {
+		return encoded
+	}
+	return append(out, encoded[from:]...)
+}
+
+// hidden tells whether a rune is a control, a formatting character, or one of
+// the variation selectors in which text can be hidden.
+func hidden(r rune) bool {
+	return r > unicode.MaxASCII && !unicode.IsPrint(r) || r == 0x7f || unicode.Is(unicode.Variation_Selector, r)
+}

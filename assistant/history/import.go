@@ -1,0 +1,319 @@
+package history
+
+import (
+	"context"
+	"encoding/base32"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"crypto/sha256"
+
+	"winnow/assistant"
+)
+
+// ImportOptions configures Import. The zero value is ready to use.
+type ImportOptions struct {
+	// Session takes the pairs of a MessageList, which names none; "" makes an
+	// id from the list, the same for the same list.
+	Session  string
+	Progress func(done int) // called now and then; nil is not told
+}
+
+// ImportReport counts what Import did.
+type ImportReport struct {
+	Added int
+	Known int // skipped: a pair with this id is there, maybe changed since
+}
+
+// importAtOnce is how many pairs make one transaction of an import.
+const importAtOnce = 1000
+
+// Import reads what Export wrote as JSON, or a serialised assistant.MessageList,
+// and appends the pairs to the stream in their order. Pairs whose id is known are
+// skipped, so that an import can be repeated: after an error, with the pairs
+// before it in the store, too. A pair that was exported while it was sent comes
+// in as interrupted.
+func (s *Store) Import(ctx context.Context, r io.Reader, o ImportOptions) (ImportReport, error) {
+	in := &importer{s: s, ctx: ctx, options: o, decoder: json.NewDecoder(r)}
+	if err := in.document(); err != nil {
+		return in.report, fmt.Errorf("history: import: %w", err)
+	}
+	return in.report, nil
+}
+
+type importer struct {
+	s       *Store
+	ctx     context.Context
+	options ImportOptions
+	decoder *json.Decoder
+	report  ImportReport
+	batch   []*assistant.Pair
+	read    int // pairs
+}
+
+// document reads the top object, whose fields may come in any order.
+func (in *importer) document() error {
+	if err := in.delim('{'); err != nil {
+		return err
+	}
+	list := map[string]json.RawMessage{}
+	pairs := false
+	for in.decoder.More() {
+		token, err := in.decoder.Token()
+		if err != nil {
+			return err
+		}
+		switch field, _ := token.(string); field {
+		case "meta":
+			err = in.meta()
+		case "pairs":
+			pairs = true
+			err = in.pairs()
+		case "messages", "version":
+			var raw json.RawMessage
+			err = in.decoder.Decode(&raw)
+			list[field] = raw
+		default:
+			err = fmt.Errorf("unknown field %q: neither an export of winnow nor a list of messages", field)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := in.delim('}'); err != nil {
+		return err
+	}
+	switch {
+	case pairs && len(list) > 0:
+		return errors.New("both pairs and messages")
+	case pairs:
+		return in.flush()
+	case len(list) > 0:
+		return in.messages(list)
+	}
+	return errors.New("neither pairs nor messages")
+}
+
+func (in *importer) delim(want json.Delim) error {
+	token, err := in.decoder.Token()
+	if err != nil {
+		return err
+	}
+	if token != want {
+		return fmt.Errorf("found %v at byte %d, want %v", token, in.decoder.InputOffset(), want)
+	}
+	return nil
+}
+
+func (in *importer) meta() error {
+	var m exportMeta
+	if err := in.decoder.Decode(&m); err != nil {
+		return err
+	}
+	if m.Version > exportVersion {
+		return fmt.Errorf("version %d of the form is newer than this winnow, which reads up to %d", m.Version, exportVersion)
+	}
+	return nil
+}
+
+func (in *importer) pairs() error {
+	if err := in.delim('['); err != nil {
+		return err
+	}
+	for in.decoder.More() {
+		var raw json.RawMessage
+		err := in.decoder.Decode(&raw)
+		if err == nil {
+			err = in.pair(raw)
+		}
+		if err != nil {
+			return fmt.Errorf("pair %d: %w", in.read, err)
+		}
+		in.read++
+	}
+	return in.delim(']')
+}
+
+// pair reads one pair of an export.
+func (in *importer) pair(raw json.RawMessage) error {
+	p := &assistant.Pair{Flag: true} // the default of new pairs
+	var extra struct {
+		ToolCalls []struct {
+			ArgumentsText *string         `json:"arguments_text"`
+			Result        json.RawMessage `json:"result"`
+		} `json:"tool_calls"`
+	}
+	if err := errors.Join(json.Unmarshal(raw, p), json.Unmarshal(raw, &extra)); err != nil {
+		return err
+	}
+	for i, c := range extra.ToolCalls {
+		if c.ArgumentsText != nil {
+			p.ToolCalls[i].Arguments = json.RawMessage(*c.ArgumentsText)
+		}
+		if p.ToolCalls[i].Result == nil {
+			continue
+		}
+		var err error
+		if p.ToolCalls[i].Result, err = decodeResult(c.Result); err != nil { // keeps every digit of the data
+			return err
+		}
+	}
+	p.Seq = 0
+	if p.ID == "" {
+		p.ID = contentID(raw)
+	}
+	endInterrupted(p)
+	return in.add(p)
+}
+
+func (in *importer) add(p *assistant.Pair) error {
+	if err := checkPair(p); err != nil {
+		return err
+	}
+	in.batch = append(in.batch, p)
+	if len(in.batch) < importAtOnce {
+		return nil
+	}
+	return in.flush()
+}
+
+// flush writes the batch, but for pairs that are known.
+func (in *importer) flush() error {
+	added := 0
+	err := in.s.write(in.ctx, func(t *tx) error {
+		added = 0
+		c, err := in.s.change(t)
+		if err != nil {
+			return err
+		}
+		for _, p := range in.batch {
+			if _, known, err := c.number("SELECT 1 FROM pair WHERE id = ?", p.ID); err != nil {
+				return err
+			} else if known {
+				continue
+			}
+			if _, _, err := c.put(p); err != nil {
+				return err
+			}
+			added++
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	in.report.Added += added
+	in.report.Known += len(in.batch) - added
+	in.batch = nil
+	if in.options.Progress != nil {
+		in.options.Progress(in.report.Added + in.report.Known)
+	}
+	return nil
+}
+
+// idEncoding is that of assistant.NewID.
+var idEncoding = base32.HexEncoding.WithPadding(base32.NoPadding)
+
+// contentID makes an id of a content, the same for the same content.
+func contentID(content []byte) string {
+	sum := sha256.Sum256(content)
+	return strings.ToLower(idEncoding.EncodeToString(sum[:16]))
+}
+
+// messages makes pairs of a list: each message of the user begins one.
+func (in *importer) messages(fields map[string]json.RawMessage) error {
+	raw, err := json.Marshal(fields)
+	if err != nil {
+		return err
+	}
+	var list assistant.MessageList
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return err
+	}
+	session := in.options.Session
+	if session == "" {
+		session = "import-" + contentID(raw)
+	}
+	for i, p := range pairsOf(&list) {
+		p.ID = contentID(fmt.Appendf(nil, "%s %d %s", session, i, raw))
+		p.Session, p.CreatedAt = session, in.s.now()
+		if err := in.add(p); err != nil {
+			return err
+		}
+	}
+	return in.flush()
+}
+
+// pairsOf groups the messages of a list into pairs. What the assistant said
+// before any user makes a pair without a user's text; who it is, is no part of one.
+func pairsOf(list *assistant.MessageList) []*assistant.Pair {
+	var pairs []*assistant.Pair
+	var at *assistant.Pair
+	begin := func(text string) {
+		at = &assistant.Pair{UserText: text, Flag: true, State: assistant.PairComplete}
+		pairs = append(pairs, at)
+	}
+	inCalls := false // the message before was a call
+	for _, m := range list.All() {
+		switch m := m.(type) {
+		case *assistant.AgentMessage:
+			continue
+		case *assistant.TextMessage:
+			if m.Role == assistant.RoleUser {
+				begin(m.Text)
+				inCalls = false
+				continue
+			}
+			if at == nil {
+				begin("")
+			}
+			at.AssistantText += plainAnswer(m.Text)
+			inCalls = false
+		case *assistant.ToolCallMessage:
+			if at == nil {
+				begin("")
+			}
+			addCall(at, m, inCalls && m.Message == "")
+			inCalls = true
+		}
+	}
+	return pairs
+}
+
+// addCall adds a call to a pair. A joined one is of the same response as the one before.
+func addCall(p *assistant.Pair, m *assistant.ToolCallMessage, joined bool) {
+	n := len(p.ToolCalls)
+	c := assistant.ToolCall{ID: m.ToolCallID, Name: m.ToolName, Arguments: m.Arguments}
+	if n > 0 {
+		c.Response = p.ToolCalls[n-1].Response
+		if !joined {
+			c.Response++
+		}
+	}
+	if m.Result != nil || m.Error != nil {
+		c.Result = resultOf(m)
+	}
+	p.ToolCalls = append(p.ToolCalls, c)
+	p.AssistantText += plainAnswer(m.Message) + fmt.Sprintf("[[tool:%d]]", n)
+}
+
+// resultOf is the result of a call: as winnow writes it, or any JSON as its data.
+func resultOf(m *assistant.ToolCallMessage) *assistant.ToolResult {
+	if r, err := decodeResult(m.Result); err == nil && r != nil && (r.Message != "" || r.Success) {
+		return r
+	}
+	r := &assistant.ToolResult{Success: m.Error == nil}
+	if m.Error != nil {
+		r.Message, r.ErrorCode = *m.Error, assistant.CodeFailed
+	}
+	if m.Result != nil {
+		r.Data = m.Result
+	}
+	return r
+}
+
+// plainAnswer keeps what only looks like the marker of a call from being one.
+func plainAnswer(text string) string { return strings.ReplaceAll(text, "[[tool:", `\[[tool:`) }

@@ -1,0 +1,239 @@
+package history
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"html"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"winnow/assistant"
+	"winnow/assistant/safetext"
+)
+
+func export(t testing.TB, s *Store, f Format) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := s.Export(t.Context(), &b, f, ExportOptions{}); err != nil {
+		t.Fatalf("Export(%s): %v", f, err)
+	}
+	return b.String()
+}
+
+// hostile is a text that would do harm wherever it is shown as it is.
+const hostile = "</script><script>alert(1)</script><img src=x onerror=alert(1)> \x1b[31m\x1b]52;c;eA==\a \u009b31m \u202egnp.exe \U000e0041 \x00 ``` & \" ' \u2028"
+
+func hostilePair() *assistant.Pair {
+	p := full()
+	p.UserText, p.AssistantText, p.Reasoning = hostile, hostile+"[[tool:0]]", hostile
+	p.Topic, p.Model, p.ErrorMessage = "A", hostile, hostile
+	p.Attachments[0].Name = hostile
+	p.ToolCalls[0].Arguments, _ = json.Marshal(hostile)
+	p.ToolCalls[0].Result.Message = hostile
+	return p
+}
+
+func TestJSONComesBackByteForByte(t *testing.T) {
+	s := newStore(t)
+	broken := pair("s2", "größe \u2028", "<b>&\x7f")
+	broken.ToolCalls = []assistant.ToolCall{{ID: "c", Name: "n", Arguments: json.RawMessage(`{"a":`), Silent: true}}
+	broken.State, broken.Flag = assistant.PairIdle, false
+	cut := pair("gone", "x", "y")
+	put(t, s, full(), broken, hostilePair(), cut)
+	for range loadAtOnce + 1 {
+		put(t, s, pair("many", "q", "a"))
+		if testing.Short() {
+			break
+		}
+	}
+	commit(t, s, &assistant.Batch{Cut: &assistant.Cut{Name: "c", Sessions: []string{"gone"}}})
+	first := export(t, s, JSON)
+
+	other := newStore(t)
+	report, err := other.Import(t.Context(), strings.NewReader(first), ImportOptions{})
+	if want := len(seqs(t, s, "")); err != nil || report.Added != want || report.Known != 0 {
+		t.Fatalf("Import = %+v, %v; want %d added", report, err, want)
+	}
+	if second := export(t, other, JSON); second != first {
+		t.Errorf("export, import, export gave other bytes:\n%.2000s\n%.2000s", first, second)
+	}
+	report, err = other.Import(t.Context(), strings.NewReader(first), ImportOptions{})
+	if err != nil || report.Added != 0 || report.Known != len(seqs(t, s, "")) {
+		t.Errorf("second Import = %+v, %v; want all known", report, err)
+	}
+	if got := load(t, other, 2)[0]; string(got.ToolCalls[0].Arguments) != `{"a":` {
+		t.Errorf("broken arguments came back as %q", got.ToolCalls[0].Arguments)
+	}
+}
+
+func TestJSONFormIsThePublishedOne(t *testing.T) {
+	s := newStore(t)
+	p := pair("s", "hi", "ho")
+	p.ID, p.Topic = "id1", "AI > Agents"
+	put(t, s, p)
+	want := `{"meta":{"format":"winnow history","version":1,"pairs":1},"pairs":[
+{"id":"id1","session":"s","topic":"AI > Agents","model":"openai/gpt-5.1","user_text":"hi","assistant_text":"ho","reasoning":"","star":0,"flag":true,"state":"complete","error_code":"","error_message":"","created_at":"2026-03-04T05:06:07.0008009+01:00","attachments":[],"tool_calls":[]}
+]}
+`
+	if got := export(t, s, JSON); got != want {
+		t.Errorf("Export(json) =\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Whatever a pair holds, an export shown by cat is harmless.
+func TestExportsAreSafeForATerminal(t *testing.T) {
+	s := newStore(t)
+	put(t, s, hostilePair())
+	for _, f := range []Format{JSON, Markdown, Text, HTML} {
+		if got := export(t, s, f); safetext.Clean(got) != got {
+			t.Errorf("Export(%s) holds what safetext would take out:\n%q", f, got)
+		}
+	}
+}
+
+func TestHTMLHasNoElementOfATextsMaking(t *testing.T) {
+	s := newStore(t)
+	put(t, s, hostilePair())
+	page := export(t, s, HTML)
+	allowed := regexp.MustCompile(`^</?(!doctype|html|head|meta|title|style|body|h1|small|article|h2|section|p|bdi|details|summary|div|pre)\b`)
+	for _, tag := range regexp.MustCompile(`<[^>]*>`).FindAllString(page, -1) {
+		if !allowed.MatchString(tag) || strings.Contains(tag, "onerror") {
+			t.Errorf("the page holds %s", tag)
+		}
+	}
+	if !strings.Contains(page, html.EscapeString("<script>alert(1)</script>")) {
+		t.Error("the text itself is missing")
+	}
+	if !strings.Contains(page, "prefers-color-scheme: dark") || !strings.Contains(page, "default-src 'none'") {
+		t.Error("style or policy is missing")
+	}
+	for _, outside := range []string{"http://", "https://", "src=\"", "@import", "url("} {
+		if strings.Contains(page, outside) {
+			t.Errorf("the page needs more than itself: %s", outside)
+		}
+	}
+}
+
+func TestTextsOfExportsAreThere(t *testing.T) {
+	s := newStore(t)
+	p := full()
+	p.AssistantText = "Before.\n[[tool:0]]\nAfter `\\[[tool:1]]`:\n```go\nfunc main() {}\n```\n"
+	put(t, s, p)
+	for f, want := range map[Format][]string{
+		Text:     {"Before.\n✓ add  ok\nAfter `[[tool:1]]`", "[error: net] it broke", "AI > Agents", "★★"},
+		Markdown: {"> block <all>", "```\n✓ add  ok\ninput: {\"n\":12345678901234567890}", "```go\nfunc main() {}\n```"},
+		HTML:     {"<summary>✓ add  ok</summary>", "<pre>func main() {}</pre>", "AI &gt; Agents"},
+	} {
+		got := export(t, s, f)
+		for _, w := range want {
+			if !strings.Contains(got, w) {
+				t.Errorf("Export(%s) lacks %q:\n%s", f, w, got)
+			}
+		}
+		if strings.Contains(got, "c2") {
+			t.Errorf("Export(%s) shows a silent call", f)
+		}
+	}
+}
+
+func TestImportOfAMessageList(t *testing.T) {
+	failed := "no such rule"
+	list := assistant.NewMessageList(
+		&assistant.AgentMessage{Text: "You are winnow."},
+		&assistant.TextMessage{Text: "block previews", Role: assistant.RoleUser},
+		&assistant.ToolCallMessage{Message: "I'll add [[tool:9]]", ToolName: "add", ToolCallID: "c1", Arguments: json.RawMessage(`{"p":1}`), Result: json.RawMessage(`{"success":true,"message":"ok"}`)},
+		&assistant.ToolCallMessage{ToolName: "drop", ToolCallID: "c2", Arguments: json.RawMessage(`{}`), Error: &failed},
+		&assistant.ToolCallMessage{Message: "once more", ToolName: "drop", ToolCallID: "c3", Arguments: json.RawMessage(`{}`), Result: json.RawMessage(`[1]`)},
+		&assistant.TextMessage{Text: "Done.", Role: assistant.RoleAssistant},
+		&assistant.TextMessage{Text: "thanks", Role: assistant.RoleUser},
+	)
+	raw, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newStore(t)
+	for round, want := range []ImportReport{{Added: 2}, {Known: 2}} {
+		got, err := s.Import(t.Context(), bytes.NewReader(raw), ImportOptions{})
+		if err != nil || got != want {
+			t.Fatalf("Import %d = %+v, %v; want %+v", round, got, err, want)
+		}
+	}
+	got := load(t, s, 1, 2)
+	if len(got) != 2 || got[1].UserText != "thanks" || got[0].Session != got[1].Session || got[0].Session == "" {
+		t.Fatalf("pairs %+v", got)
+	}
+	messages := assistant.PairMessages(&got[0])
+	want := []string{"block previews", "I'll add [[tool:9]]|add|0", "|drop|0", "once more|drop|1", "Done."}
+	for i, c := range got[0].ToolCalls {
+		if c.Response != []int{0, 0, 1}[i] || c.Result == nil {
+			t.Errorf("call %d: %+v", i, c)
+		}
+	}
+	if len(messages) != len(want) {
+		t.Fatalf("%d messages, want %d", len(messages), len(want))
+	}
+	if m := messages[1].(*assistant.ToolCallMessage); m.Message != "I'll add [[tool:9]]" {
+		t.Errorf("text before the call: %q", m.Message)
+	}
+}
+
+func TestImportRefusesWhatItCannotRead(t *testing.T) {
+	s := newStore(t)
+	for name, text := range map[string]string{
+		"empty": "", "not JSON": "hello", "list": "[]", "nothing": "{}", "cut": `{"pairs":[{"id":"a"`,
+		"unknown field": `{"pears":[]}`, "newer": `{"meta":{"version":99},"pairs":[]}`,
+		"stars": `{"pairs":[{"star":7}]}`, "state": `{"pairs":[{"state":"odd"}]}`, "type": `{"pairs":[{"star":"x"}]}`,
+		"messages": `{"messages":[{"type":"odd"}],"version":"1.0"}`, "version": `{"messages":[],"version":"9"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, err := s.Import(t.Context(), strings.NewReader(text), ImportOptions{}); err == nil || got.Added != 0 {
+				t.Errorf("Import(%s) = %+v, %v; want an error and nothing added", text, got, err)
+			}
+		})
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestExportTellsWhenItCannotWrite(t *testing.T) {
+	s := newStore(t)
+	put(t, s, full())
+	var w io.Writer = fullDisk{}
+	if err := s.Export(t.Context(), w, JSON, ExportOptions{}); err == nil {
+		t.Error("Export to a full disk succeeded")
+	}
+}
+
+func FuzzImport(f *testing.F) {
+	f.Add([]byte(`{"meta":{},"pairs":[{"id":"a","user_text":"u","tool_calls":[{"name":"x","arguments":1,"result":{"data":[1]}}]}]}`))
+	f.Add([]byte(`{"messages":[{"type":"TextMessage","text":"a","role":"user"}],"version":"1.0"}`))
+	f.Add([]byte(`{"pairs":[{"tool_calls":[{"arguments_text":"{"}]},{"created_at":"0000-01-01T00:00:00Z"}]}`))
+	s := newStore(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if _, err := s.Import(t.Context(), bytes.NewReader(data), ImportOptions{}); err != nil {
+			return
+		}
+		first := export(t, s, JSON)
+		again, err := s.Import(t.Context(), strings.NewReader(first), ImportOptions{})
+		if err != nil || again.Added != 0 {
+			t.Errorf("an export cannot be read back: %+v, %v", again, err)
+		}
+		var ids []int64
+		ids = append(ids, seqs(t, s, "")...)
+		if err := s.Commit(t.Context(), &assistant.Batch{Delete: ids}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Import(t.Context(), strings.NewReader(first), ImportOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if second := export(t, s, JSON); second != first {
+			t.Errorf("export, import, export:\n%s\n%s", first, second)
+		}
+		commit(t, s, &assistant.Batch{Delete: seqs(t, s, "")})
+	})
+}
