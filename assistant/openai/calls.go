@@ -29,6 +29,7 @@ type slotKey struct {
 // slot is a call that is being assembled.
 type slot struct {
 	order     int64 // its index; calls without one come after those they follow
+	indexed   bool  // order is an index that the endpoint gave
 	id        string
 	name      string
 	arguments strings.Builder
@@ -66,7 +67,11 @@ func (cs *calls) find(d callDelta) *slot {
 	}
 	s := cs.last
 	if d.indexed {
-		s = cs.byKey[slotKey{d.index, ""}]
+		if known := cs.byKey[slotKey{d.index, ""}]; known != nil || s == nil || s.indexed || d.name != "" || d.id != "" {
+			s = known
+		} else { // the index comes late
+			cs.place(s, d.index)
+		}
 	}
 	if s == nil || s.begunAnew(d) {
 		return nil
@@ -98,9 +103,15 @@ func (cs *calls) open(d callDelta) *slot {
 	}
 	cs.slots = append(cs.slots, s)
 	if d.indexed {
-		cs.byKey[slotKey{d.index, ""}] = s
+		cs.place(s, d.index)
 	}
 	return s
+}
+
+// place gives s its index.
+func (cs *calls) place(s *slot, index int64) {
+	s.order, s.indexed = index, true
+	cs.byKey[slotKey{index, ""}] = s
 }
 
 // named takes a name that came once, again, or in pieces.

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -75,7 +76,8 @@ type Client struct {
 	base     *url.URL
 	timeouts Timeouts
 	api      sdk.Client
-	secrets  *safetext.Redactor
+	secrets  *safetext.Redactor // for what is shown and logged
+	ours     *safetext.Redactor // for what is sent to the model
 	log      *slog.Logger
 	now      func() time.Time
 	wait     func(context.Context, time.Duration) error
@@ -104,6 +106,7 @@ func New(opts Options) (*Client, error) {
 	c := &Client{
 		name: opts.Name, base: base, timeouts: opts.Timeouts.orDefaults(),
 		secrets: safetext.NewRedactor(secrets(opts)),
+		ours:    safetext.NewRedactor(slices.DeleteFunc(secrets(opts), placeholder)),
 		log:     opts.Log, now: opts.Now, wait: opts.Wait, rand: opts.Rand,
 	}
 	if c.name == "" {
@@ -200,6 +203,10 @@ func secrets(opts Options) []string {
 	}
 	return list
 }
+
+// placeholder reports a key that is too short to be one: local servers are given
+// words such as "lm-studio", which may well occur in a message.
+func placeholder(key string) bool { return len(key) < 16 }
 
 // maxRedirects is how often an endpoint may send a request elsewhere on its own origin.
 const maxRedirects = 5

@@ -39,7 +39,7 @@ func (c *Client) Encode(req assistant.Request) (json.RawMessage, error) {
 // complete builds the request and gives it to the middleware through, which
 // sends it or not. What comes back is for through to keep.
 func (c *Client) complete(ctx context.Context, req assistant.Request, through option.Middleware) error {
-	params, err := completionParams(req)
+	params, err := c.completionParams(req)
 	if err != nil {
 		return err
 	}
@@ -55,13 +55,15 @@ func (c *Client) complete(ctx context.Context, req assistant.Request, through op
 	return err
 }
 
-func completionParams(req assistant.Request) (sdk.ChatCompletionNewParams, error) {
+// completionParams puts req into the words of openai-go. A key of ours in the
+// text, pasted or read by a tool, does not leave.
+func (c *Client) completionParams(req assistant.Request) (sdk.ChatCompletionNewParams, error) {
 	params := sdk.ChatCompletionNewParams{
 		Model:         req.Model,
 		StreamOptions: sdk.ChatCompletionStreamOptionsParam{IncludeUsage: sdk.Bool(true)},
 	}
 	for i, m := range req.Messages {
-		message, err := messageParam(m)
+		message, err := c.messageParam(m)
 		if err != nil {
 			return params, fmt.Errorf("message %d: %w", i, err)
 		}
@@ -77,7 +79,8 @@ func completionParams(req assistant.Request) (sdk.ChatCompletionNewParams, error
 	return params, nil
 }
 
-func messageParam(m assistant.WireMessage) (sdk.ChatCompletionMessageParamUnion, error) {
+func (c *Client) messageParam(m assistant.WireMessage) (sdk.ChatCompletionMessageParamUnion, error) {
+	m.Content = c.ours.Redact(m.Content)
 	switch m.Role {
 	case assistant.RoleSystem:
 		return sdk.SystemMessage(m.Content), nil
@@ -86,12 +89,12 @@ func messageParam(m assistant.WireMessage) (sdk.ChatCompletionMessageParamUnion,
 	case assistant.RoleTool:
 		return sdk.ToolMessage(m.Content, m.CallID), nil
 	case assistant.RoleAssistant:
-		return assistantParam(m), nil
+		return c.assistantParam(m), nil
 	}
 	return sdk.ChatCompletionMessageParamUnion{}, fmt.Errorf("role %q is unknown", m.Role)
 }
 
-func assistantParam(m assistant.WireMessage) sdk.ChatCompletionMessageParamUnion {
+func (c *Client) assistantParam(m assistant.WireMessage) sdk.ChatCompletionMessageParamUnion {
 	var p sdk.ChatCompletionAssistantMessageParam
 	if m.Content != "" || len(m.Calls) == 0 {
 		p.Content.OfString = sdk.String(m.Content)
@@ -100,7 +103,7 @@ func assistantParam(m assistant.WireMessage) sdk.ChatCompletionMessageParamUnion
 		p.ToolCalls = append(p.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
 			OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
 				ID:       call.ID,
-				Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: call.Name, Arguments: call.Arguments},
+				Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: call.Name, Arguments: c.ours.Redact(call.Arguments)},
 			},
 		})
 	}

@@ -15,7 +15,7 @@ import (
 // stream, with the error of ctx.
 func (c *Client) Stream(ctx context.Context, req assistant.Request) iter.Seq2[assistant.Part, error] {
 	return func(yield func(assistant.Part, error) bool) {
-		if _, err := completionParams(req); err != nil {
+		if _, err := c.completionParams(req); err != nil {
 			yield(nil, &assistant.RequestError{Kind: assistant.KindUnknown, Message: "the request cannot be written: " + c.words(err.Error()), Err: err})
 			return
 		}
