@@ -61,7 +61,7 @@ func (f *File) Get(key string, env Environ) (string, bool) {
 	if !interpolates(b.Value) {
 		return b.Value, true
 	}
-	above := scope{}
+	above := newScope()
 	for _, other := range f.bindings[:f.last[key]] {
 		above.read(other, env)
 	}

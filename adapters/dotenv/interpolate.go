@@ -65,24 +65,37 @@ func references(value string) []string {
 	return names
 }
 
-// scope is what the keys read so far resolve to; nil is a bare key.
-type scope map[string]*string
+// The limits of what variables grow to, in bytes: forty lines that each double
+// the one above would fill any memory. A value is cut off at maxResolved, the
+// longest that Linux hands to a program; behind maxScope of such values in one
+// file, variables stay as they are written.
+const (
+	maxResolved = 128 << 10
+	maxScope    = 64 << 20
+)
 
-// maxResolved is the size, in bytes, behind which a value is cut off: forty lines that
-// each double the one above would fill any memory.
-const maxResolved = MaxSize
+// scope is what the keys read so far resolve to; a nil value is a bare key.
+type scope struct {
+	values map[string]*string
+	size   int // of the values that had variables
+}
+
+func newScope() *scope { return &scope{values: map[string]*string{}} }
 
 // resolve replaces the variables in value. The real environment comes first,
 // then the keys above. A bare key above counts as set, and empty.
-func (s scope) resolve(value string, env Environ) string {
+func (s *scope) resolve(value string, env Environ) string {
+	if s.size > maxScope || !interpolates(value) {
+		return value
+	}
 	var out strings.Builder
 	at := 0
-	for v, ok := nextVariable(value, 0); ok; v, ok = nextVariable(value, at) {
+	for v, ok := nextVariable(value, 0); ok && out.Len() < maxResolved; v, ok = nextVariable(value, at) {
 		out.WriteString(value[at:v.start])
 		at = v.end
 		if real, ok := env.lookup(v.name); ok {
 			out.WriteString(real)
-		} else if above, ok := s[v.name]; !ok {
+		} else if above, ok := s.values[v.name]; !ok {
 			out.WriteString(v.fallback)
 		} else if above != nil {
 			out.WriteString(*above)
@@ -93,13 +106,16 @@ func (s scope) resolve(value string, env Environ) string {
 }
 
 // read adds a binding to the scope.
-func (s scope) read(b Binding, env Environ) {
+func (s *scope) read(b Binding, env Environ) {
 	switch {
 	case b.Key == "":
 	case !b.HasValue:
-		s[b.Key] = nil
+		s.values[b.Key] = nil
 	default:
 		value := s.resolve(b.Value, env)
-		s[b.Key] = &value
+		s.values[b.Key] = &value
+		if interpolates(b.Value) {
+			s.size += len(value)
+		}
 	}
 }

@@ -123,9 +123,19 @@ func TestProblems(t *testing.T) {
 }
 
 func TestValuesThatDoubleAreCut(t *testing.T) {
-	text := "A=xxxxxxxx\n" + strings.Repeat("A=${A}${A}\n", 40)
-	if got, ok := Parse([]byte(text)).Get("A", nil); !ok || len(got) != maxResolved {
-		t.Errorf("%d bytes, want %d", len(got), maxResolved)
+	double := "A=xxxxxxxx\n" + strings.Repeat("A=${A}${A}\n", 40)
+	f := Parse([]byte(double + "B=" + strings.Repeat("${A}", 100_000) + "\n" + strings.Repeat("C=${A}\n", 20_000)))
+	for _, key := range []string{"A", "B"} {
+		if got, ok := f.Get(key, nil); !ok || len(got) != maxResolved {
+			t.Errorf("%s: %d bytes, want %d", key, len(got), maxResolved)
+		}
+	}
+	if got, _ := f.Get("C", nil); got != "${A}" {
+		t.Errorf("C: %d bytes, want it as it is written", len(got))
+	}
+	long := strings.Repeat("x", 2*maxResolved)
+	if got, _ := Parse([]byte("A="+long)).Get("A", nil); got != long {
+		t.Errorf("a value without variables was cut to %d bytes", len(got))
 	}
 }
 

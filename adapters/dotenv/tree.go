@@ -105,14 +105,14 @@ func (t *Tree) load(path string) {
 		return
 	}
 	env := func(name string) (string, bool) { value, ok := t.env[name]; return value, ok }
-	above, found := scope{}, map[string][]Origin{}
+	above, found := newScope(), map[string][]Origin{}
 	for _, b := range file.File.bindings {
 		above.read(b, env)
 		if b.Key == "" {
 			continue
 		}
 		o := Origin{Path: path, Line: b.Line, Bare: !b.HasValue}
-		if value := above[b.Key]; value != nil {
+		if value := above.values[b.Key]; value != nil {
 			o.Value = *value
 		}
 		found[b.Key] = append(found[b.Key], o)
@@ -124,7 +124,7 @@ func (t *Tree) load(path string) {
 			t.shadow(key, o)
 		}
 	}
-	for key, value := range above {
+	for key, value := range above.values {
 		if _, ok := t.env[key]; !ok && value != nil {
 			t.env[key] = *value
 		}
