@@ -54,6 +54,8 @@
 //     Linux and macOS), the file is compared right before it is replaced; a
 //     change between these two system calls is lost.
 //   - A file with several hard links is not saved: a save would part them.
+//   - A value that holds variables is cut off at 128 KiB once they are resolved.
+//   - Extended attributes are kept on Linux and macOS, owners on every Unix.
 //   - Files and errors hold secrets. Their printed forms do not, except under
 //     the methods that return bytes or values.
 //
