@@ -1,0 +1,148 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"winnow/assistant"
+	"winnow/assistant/assistanttest"
+)
+
+func listOf(t *testing.T, body string) ([]assistant.ModelInfo, error) {
+	t.Helper()
+	s := assistanttest.NewServer(t).Models(assistanttest.Refuse(http.StatusOK, body))
+	return newRig(t, s).Models(t.Context())
+}
+
+func TestModels(t *testing.T) {
+	for name, test := range map[string]struct{ body, want string }{
+		"a list":                {`{"object":"list","data":[{"id":"a"},{"id":"b/c"}]}`, "test/a test/b/c"},
+		"doubles":               {`{"data":[{"id":"a"},{"id":"a"},{"id":"b"}]}`, "test/a test/b"},
+		"odd elements":          {`{"data":[null,7,[],{"id":null},{"id":{}},"plain",{"name":"named"},{"id":"a","created":"x","owned_by":[]}]}`, "test/plain test/named test/a"},
+		"under models":          {`{"models":[{"model":"a"}]}`, "test/a"},
+		"a bare array":          {` [{"id":"a"}]`, "test/a"},
+		"a byte order mark":     {"\ufeff" + `{"data":[{"id":"a"}]}`, "test/a"},
+		"other things around":   {`{"x":{"data":[{"id":"no"}]},"data":[{"id":"a"}],"y":[1]}`, "test/a"},
+		"escape sequences":      {`{"data":[{"id":"a\u001b[2Jb"},{"id":"c\nd"},{"id":"\u009b1m"},{"id":"ok"}]}`, "test/ok"},
+		"a very long id":        {`{"data":[{"id":"` + strings.Repeat("x", maxModelID+1) + `"},{"id":"ok"}]}`, "test/ok"},
+		"invisible, but honest": {`{"data":[{"id":"a\u200bb"}]}`, "test/a\u200bb"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			models, err := listOf(t, test.body)
+			var ids []string
+			for _, m := range models {
+				ids = append(ids, m.ID)
+			}
+			if got := strings.Join(ids, " "); got != test.want || err != nil {
+				t.Errorf("got %q, %v; want %q", got, err, test.want)
+			}
+		})
+	}
+}
+
+func TestNoModels(t *testing.T) {
+	for name, test := range map[string]struct{ body, want string }{
+		"an empty list":     {`{"data":[]}`, "the list is empty"},
+		"null":              {`{"data":null}`, `no "data" list`},
+		"an object":         {`{"data":{"id":"a"}}`, `no "data" list`},
+		"nothing":           {``, "the answer is empty"},
+		"no list":           {`{"ok":true}`, `no "data" list`},
+		"a page":            {`<html><title>Login</title>`, "a web page: Login"},
+		"text":              {`hello`, "it answered with hello"},
+		"half a list":       {`{"data":[{"id":"a"},{"id"`, "ends in the middle"},
+		"only odd elements": {`{"data":[1,2,{}]}`, "none of the 3 entries has an id"},
+		"an error, as 200":  {`{"error":{"message":"no key","code":"invalid_api_key"}}`, "auth: no key"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			models, err := listOf(t, test.body)
+			if models != nil || !strings.Contains(fmt.Sprint(err), test.want) {
+				t.Errorf("got %d models, %v; want an error with %q", len(models), err, test.want)
+			}
+		})
+	}
+	s := assistanttest.NewServer(t).Models(assistanttest.Refuse(401, `{"error":"who are you, `+testKey+`?"}`))
+	if _, err := newRig(t, s).Models(t.Context()); fmt.Sprint(err) != "auth: 401 who are you, [key]?" {
+		t.Errorf("error %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := newRig(t, s).Models(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want a cancellation", err)
+	}
+}
+
+func TestLongLists(t *testing.T) {
+	list := func(n int) string {
+		var b strings.Builder
+		b.WriteString(`{"data":[`)
+		for i := range n {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, `{"id":"model-%d"}`, i)
+		}
+		return b.String() + "]}"
+	}
+	if models, err := listOf(t, list(100_000)); len(models) != 100_000 || err != nil || models[99_999].ID != "test/model-99999" {
+		t.Errorf("100,000 entries give %d models, %v", len(models), err)
+	}
+	if models, err := listOf(t, list(maxModels+1)); models != nil || !strings.Contains(fmt.Sprint(err), "more than 200000") {
+		t.Errorf("too long a list gives %d models, %v", len(models), err)
+	}
+}
+
+func TestEntries(t *testing.T) {
+	for name, test := range map[string]struct {
+		entry string
+		want  assistant.ModelInfo
+	}{
+		"OpenAI":      {`{"id":"gpt-5","object":"model","owned_by":"system"}`, assistant.ModelInfo{Tools: true}},
+		"vLLM":        {`{"id":"q","max_model_len":32768}`, assistant.ModelInfo{Context: 32768, Known: true, Tools: true}},
+		"llama.cpp":   {`{"id":"q","meta":{"n_ctx_train":131072,"n_ctx":4096}}`, assistant.ModelInfo{Context: 4096, Known: true, Tools: true}},
+		"LM Studio":   {`{"id":"q","type":"llm","max_context_length":8192}`, assistant.ModelInfo{Context: 8192, Known: true, Tools: true}},
+		"Groq":        {`{"id":"q","context_window":131072}`, assistant.ModelInfo{Context: 131072, Known: true, Tools: true}},
+		"Mistral":     {`{"id":"q","max_context_length":32000,"capabilities":{"completion_chat":true,"function_calling":false}}`, assistant.ModelInfo{Context: 32000, Known: true}},
+		"Together":    {`{"id":"q","type":"chat","context_length":8192,"pricing":{"input":0.5,"output":1.5}}`, assistant.ModelInfo{Context: 8192, Known: true, Tools: true, PriceIn: 0.5, PriceOut: 1.5}},
+		"OpenRouter":  {`{"id":"q","context_length":1000,"pricing":{"prompt":"0.000003","completion":"0.000015"},"supported_parameters":["tools","reasoning"],"architecture":{"output_modalities":["text"]}}`, assistant.ModelInfo{Context: 1000, Known: true, Tools: true, Reasons: true, PriceIn: 3, PriceOut: 15}},
+		"a drawer":    {`{"id":"q","architecture":{"output_modalities":["image"]},"supported_parameters":[]}`, assistant.ModelInfo{Images: true, NoChat: true}},
+		"the proxy":   {`{"id":"q","input_cost_per_token":1e-6,"output_cost_per_token":2e-6,"max_input_tokens":9000,"context_window":10000,"mode":"chat","capabilities":{"function_calling":true,"reasoning":true},"supported_output_modalities":["text"]}`, assistant.ModelInfo{Context: 10000, Known: true, Tools: true, Reasons: true, PriceIn: 1, PriceOut: 2}},
+		"only input":  {`{"id":"q","max_input_tokens":9000}`, assistant.ModelInfo{Context: 9000, Known: true, Tools: true}},
+		"a bad size":  {`{"id":"q","context_window":-5,"max_model_len":"many","context_length":{}}`, assistant.ModelInfo{Tools: true}},
+		"an embedder": {`{"id":"q","mode":"embedding"}`, assistant.ModelInfo{NoChat: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			models, err := listOf(t, `{"data":[`+test.entry+`]}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := models[0]
+			if got.Source != "live" || got.Retrieved.IsZero() {
+				t.Errorf("source %q, retrieved %v", got.Source, got.Retrieved)
+			}
+			want := test.want
+			want.ID, want.Source, want.Retrieved = got.ID, got.Source, got.Retrieved
+			for _, price := range []*float64{&got.PriceIn, &got.PriceOut} {
+				*price = float64(int(*price*1e6+0.5)) / 1e6
+			}
+			if got != want {
+				t.Errorf("got  %+v\nwant %+v", got, want)
+			}
+		})
+	}
+}
+
+func TestNoChat(t *testing.T) {
+	for id, want := range map[string]bool{
+		"text-embedding-3-small": true, "tts-1-hd": true, "whisper-1": true, "dall-e-3": true, "omni-moderation-latest": true,
+		"gpt-image-1": true, "gpt-4o-transcribe": true, "gemini-embedding-001": true, "babbage-002": true, "rerank-v3": true,
+		"gpt-4o": false, "claude-opus-4": false, "llama-3-instruct": false, "o3": false, "qwen3-coder": false,
+	} {
+		if got := noChat(id, ""); got != want {
+			t.Errorf("noChat(%q) = %v", id, got)
+		}
+	}
+}
