@@ -22,6 +22,7 @@ type block struct {
 	number int
 	inList bool   // not the first item of its list
 	tight  bool   // no blank line before the item
+	lazy   bool   // the last line of an item or quote went on with a paragraph in it without saying so
 	head   int    // where the rows of a table begin
 	rows   []span // of a table, without the head
 
@@ -38,8 +39,8 @@ type blockKind int
 const (
 	blockText blockKind = iota // a paragraph or heading, with the link definitions above it
 	blockCode
-	blockQuote // a quote, and what may or may not be its last paragraph
-	blockItem  // one item of a list at the top level
+	blockQuote
+	blockItem // one item of a list at the top level
 	blockTable
 )
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 )
 
@@ -173,18 +174,31 @@ func (d *Doc) goesOn(start, end int) bool {
 	case blockItem:
 		return d.itemGoesOn(line, start, end)
 	}
+	quote := d.open.kind == blockQuote
 	switch {
 	case isBlank(line):
 		d.close(d.open.end)
 		return true
-	case d.open.kind == blockQuote && isQuote(line):
-	case interrupts(line), d.open.kind == blockQuote && isItem(line):
+	case quote && isQuote(line):
+		d.open.lazy = false
+	case interrupts(line), quote && (isItem(line) || !d.lazy(end)):
 		d.close(d.open.end)
 		return false
-	case d.open.kind == blockTable:
+	case !quote:
 		d.open.rows = append(d.open.rows, span{start, end})
 	}
-	d.open.end = end + 1 // a quote, or what may be the rest of its last paragraph
+	d.open.end = end + 1
+	return true
+}
+
+// lazy reports whether the line that ends at end, which lacks the indent of the
+// open item or the sign of the open quote, goes on with the paragraph in it.
+func (d *Doc) lazy(end int) bool {
+	o := d.open
+	if !o.lazy && end-o.start < largeOpen {
+		o.lazy = d.parse(d.src[o.start:end]).ChildCount() == 1
+		return o.lazy
+	}
 	return true
 }
 
@@ -217,7 +231,7 @@ func (d *Doc) textGoesOn(line []byte, start, end int) bool {
 	case isBlank(line):
 		d.close(o.end)
 		return true
-	case short && !o.cont && isUnderline(line):
+	case short && !o.cont && isUnderline(line) && d.isHeading(end):
 		d.close(end + 1)
 		return true
 	case interrupts(line):
@@ -234,8 +248,8 @@ func (d *Doc) textGoesOn(line []byte, start, end int) bool {
 	return true
 }
 
-// itemGoesOn decides as CommonMark does where that is certain; where it is not,
-// the line stays with the item, and goldmark decides when the item is parsed.
+// itemGoesOn decides as CommonMark does: an item goes on with what is indented
+// below it, or with its last paragraph.
 func (d *Doc) itemGoesOn(line []byte, start, end int) bool {
 	o := d.open
 	columns, _ := indentOf(line)
@@ -244,6 +258,7 @@ func (d *Doc) itemGoesOn(line []byte, start, end int) bool {
 	case isBlank(line):
 		return true
 	case columns >= o.item.offset:
+		o.lazy = false
 	case isBreak(line):
 		d.close(o.end)
 		return false
@@ -254,12 +269,19 @@ func (d *Doc) itemGoesOn(line []byte, start, end int) bool {
 			kind: blockItem, start: start, end: end + 1, item: m, number: o.number + 1, inList: true, tight: tight,
 		}
 		return true
-	case d.blank, item, interrupts(line):
+	case d.blank, item, interrupts(line), !d.lazy(end):
 		d.close(o.end)
 		return false
 	}
 	o.end = end + 1
 	return true
+}
+
+// isHeading reports whether the line that ends at end makes a heading of the open
+// paragraph, which it does not when that is nothing but link definitions.
+func (d *Doc) isHeading(end int) bool {
+	_, ok := d.parse(d.src[d.open.start:end]).LastChild().(*ast.Heading)
+	return ok
 }
 
 // isTable reports whether src[start:end], two lines, are the beginning of a table.
