@@ -230,6 +230,28 @@ func both(t *testing.T, f func(*testing.T, *chat)) {
 	}
 }
 
+// TestFreshContextChangesNothing compares whole answers: what this turn did
+// must not be taken for what it found.
+func TestFreshContextChangesNothing(t *testing.T) {
+	for _, said := range []string{
+		"hide gpt-4o", "hide mini models except gpt-5-mini", "only gpt-5.5", "only allow gpt-4o", "unhide gpt-3.5 models", "unhide gpt-3.5-turbo",
+		"remove *-preview", "delete the preview rule", "remove gpt-4o from the whitelist", "hide mini models, unhide previews and save",
+		"only keep the newest Claude and GPT models, block every preview",
+	} {
+		t.Run(said, func(t *testing.T) {
+			kept, fresh := newFakeWindow(), newFakeWindow()
+			fresh.fresh = true
+			a, b := newChat(t, kept).say(said), newChat(t, fresh).say(said)
+			if a != b {
+				t.Errorf("with the context kept:\n%s\nwith a fresh one:\n%s", a, b)
+			}
+			if x, y := fmt.Sprint(kept.log, kept.ignore, kept.allow), fmt.Sprint(fresh.log, fresh.ignore, fresh.allow); x != y {
+				t.Errorf("kept %s\nfresh %s", x, y)
+			}
+		})
+	}
+}
+
 func TestAnswerHasTheNumbersOfTheResults(t *testing.T) {
 	both(t, func(t *testing.T, c *chat) {
 		a := c.say("hide mini models")
@@ -468,7 +490,7 @@ func TestMarkersOnlyWhenThePromptTeachesThem(t *testing.T) {
 		}
 	}
 	a := newChat(t, newFakeWindow()).say("hide mini models")
-	wants(t, a, `SUGGESTED_ACTIONS: {"actions":[{"label":"Checkpoints","action":"open_checkpoints","handler":"client","style":"secondary"}`, "show_models")
+	wants(t, a, `SUGGESTED_ACTIONS: {"actions":[{"label":"Checkpoints","action":"open_checkpoints","handler":"client","style":"secondary"},{"label":"Show models","action":"show_models","handler":"client","style":"secondary"}]}`)
 }
 
 func TestProposalTakesTheShapeOfThePrompt(t *testing.T) {

@@ -59,20 +59,15 @@ func (t *turn) buttons() []button {
 	if !t.actions {
 		return nil
 	}
-	_, section, ok := strings.Cut(t.prompt, "CLIENT ACTIONS")
-	if !ok {
-		return nil
-	}
 	var out []button
-	for line := range strings.SplitSeq(section, "\n") {
+	inside := false
+	for line := range strings.SplitSeq(t.prompt, "\n") {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "==") {
-			if len(out) > 0 {
-				break
-			}
+			inside = strings.Trim(line, "#= ") == "CLIENT ACTIONS"
 			continue
 		}
-		if !strings.HasPrefix(line, "-") || strings.Contains(line, "required") {
+		if !inside || !strings.HasPrefix(line, "-") || strings.Contains(line, "(data:") { // data is not ours to invent
 			continue
 		}
 		name := identifier(line[1:])

@@ -52,6 +52,15 @@ func TestNewestOf(t *testing.T) {
 	}
 }
 
+func TestModelFitsByIDOrName(t *testing.T) {
+	m := newModel("openai/gpt-4", "openai")
+	for p, want := range map[string]bool{"gpt-4": true, "openai/gpt-4": true, "openai/*": true, "openai": false} {
+		if got := m.fits(p); got != want {
+			t.Errorf("%s fits %q = %t, want %t", m.id, p, got, want)
+		}
+	}
+}
+
 func TestMatch(t *testing.T) {
 	for _, c := range []struct {
 		pattern, s string

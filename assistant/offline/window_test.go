@@ -92,7 +92,9 @@ func contextJSON(edit func(map[string]any)) string {
 
 const markersPrompt = "\n\n== STRUCTURED RESPONSES ==\nSUGGESTED_VALUES - offer.\n\nSUGGESTED_VALUES: {\"values\": []}\n\n" +
 	"RULE_PROPOSAL - propose.\n\nRULE_PROPOSAL: {\"ignore\": {\"add\": [\"x\"], \"remove\": []}, \"allow\": {\"add\": [], \"remove\": []}, \"reasoning\": \"why\"}\n\n" +
-	"SUGGESTED_ACTIONS: {\"actions\": []}\n\n== CLIENT ACTIONS ==\n- open_checkpoints(): the checkpoints\n- show_models(filter): the models\n"
+	"SUGGESTED_ACTIONS - offer buttons for actions listed under CLIENT ACTIONS:\n\nSUGGESTED_ACTIONS: {\"actions\": []}\n\n" +
+	"== TOOLS ==\n\n- get_models_matching_pattern: find models\n\n" +
+	"== CLIENT ACTIONS ==\n\n- open_checkpoints: the checkpoints\n- show_models: the models\n- show_diff: with data (data: id)\n"
 
 func system(context string) map[string]any {
 	return map[string]any{"role": "system", "content": "You help.\n\n## Current Context\n\n```json\n" + context + "\n```" + markersPrompt}
