@@ -165,21 +165,15 @@ func (s *Store) open(ctx context.Context) error {
 	if err := createFile(s.path); err != nil {
 		return err
 	}
-	err = s.connect(ctx)
+	err = s.attach(ctx)
 	if users.alive == 0 && damaged(err) {
-		// What inspection let pass, connecting found.
+		// What inspection let pass, working with it found.
 		s.disconnect()
 		if err = s.salvage(ctx, verdict{err: err}); err == nil {
-			err = s.connect(ctx)
+			err = s.attach(ctx)
 		}
 	}
 	if err != nil {
-		return err
-	}
-	if err := s.owner.say(ownerOpen); err != nil {
-		return fmt.Errorf("history: %w", err)
-	}
-	if err := s.endInterrupted(); err != nil {
 		return err
 	}
 	for _, path := range users.dead {
@@ -189,6 +183,17 @@ func (s *Store) open(ctx context.Context) error {
 		s.later(s.checkQuietly)
 	}
 	return nil
+}
+
+// attach connects and ends what dead processes left unfinished.
+func (s *Store) attach(ctx context.Context) error {
+	if err := s.connect(ctx); err != nil {
+		return err
+	}
+	if err := s.owner.say(ownerOpen); err != nil {
+		return fmt.Errorf("history: %w", err)
+	}
+	return s.endInterrupted()
 }
 
 // dsn names a connection to the database.

@@ -136,7 +136,7 @@ type wreck struct {
 // if need be. It is nil when nothing of winnow's can be seen in it.
 func (s *Store) openWreck(ctx context.Context) (*wreck, error) {
 	mend := []func(path string) error{
-		func(string) error { return nil },
+		pad,
 		func(path string) error { return s.transplant(ctx, path, headerSize) },
 		func(path string) error { return s.transplant(ctx, path, -1) },
 	}
@@ -160,8 +160,8 @@ func (s *Store) openWreck(ctx context.Context) (*wreck, error) {
 		}
 		db.SetMaxOpenConns(1)
 		var version, n int
-		err = db.QueryRowContext(ctx, "SELECT user_version, (SELECT count(*) FROM (SELECT seq FROM pair LIMIT 1)) FROM pragma_user_version").Scan(&version, &n)
-		if err == nil {
+		err = db.QueryRowContext(ctx, "SELECT user_version, (SELECT count(*) FROM sqlite_schema WHERE name = 'pair') FROM pragma_user_version").Scan(&version, &n)
+		if err == nil && n > 0 {
 			return &wreck{ctx, db, version == 1}, nil
 		}
 		db.Close()
@@ -170,6 +170,16 @@ func (s *Store) openWreck(ctx context.Context) (*wreck, error) {
 		}
 	}
 	return nil, nil
+}
+
+// pad fills a file that was cut short up to the size that its header names:
+// without, SQLite would not even read what is left.
+func pad(path string) error {
+	h, err := readHeader(path)
+	if err != nil || size(path) >= h.pages*h.pageSize {
+		return nil // not this fault
+	}
+	return os.Truncate(path, h.pages*h.pageSize)
 }
 
 // transplant gives the database at path the first bytes of a healthy empty one,
