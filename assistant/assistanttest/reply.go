@@ -32,11 +32,12 @@ func Raw(contentType, body string) Reply {
 func Pieces(body string, size int) Reply {
 	return func(x *Exchange) {
 		x.Start(http.StatusOK, "Content-Type", eventStream)
-		for len(body) > size {
-			x.Send(body[:size])
-			body = body[size:]
+		rest := body
+		for len(rest) > size {
+			x.Send(rest[:size])
+			rest = rest[size:]
 		}
-		x.Send(body)
+		x.Send(rest)
 	}
 }
 

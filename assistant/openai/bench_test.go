@@ -1,0 +1,97 @@
+package openai
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"winnow/assistant"
+	"winnow/assistant/assistanttest"
+)
+
+// tokens is a stream of n tokens as OpenAI sends them, without its end.
+func tokens(n int) []byte {
+	var b strings.Builder
+	words := []string{" the", " *quick*", " brown", " fox", "\n\n", " jümps", " over", "`code`"}
+	for i := range n {
+		b.WriteString(assistanttest.TextEvent(words[i%len(words)]))
+	}
+	return []byte(b.String())
+}
+
+// BenchmarkDecode reports CPU and allocations per streamed token. The pieces are
+// of the size that the wire reads, or one token each.
+func BenchmarkDecode(b *testing.B) {
+	for _, total := range []int{5_000, 50_000} {
+		body := tokens(total)
+		for name, size := range map[string]int{"bursts": readSize, "tokens": len(body) / total} {
+			b.Run(fmt.Sprintf("%s-%dk", name, total/1000), func(b *testing.B) {
+				b.ReportAllocs()
+				for range b.N {
+					a := &answer{fail: (&Client{}).failed}
+					for rest := body; len(rest) > 0; {
+						n := min(size, len(rest))
+						if _, _, err := a.write(rest[:n]); err != nil {
+							b.Fatal(err)
+						}
+						rest = rest[n:]
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*total), "ns/token")
+			})
+		}
+	}
+}
+
+// BenchmarkStream is the whole way over the loopback device.
+func BenchmarkStream(b *testing.B) {
+	const total = 20_000
+	body := string(tokens(total)) + assistanttest.FinishEvent("stop") + assistanttest.Done
+	s := assistanttest.NewServer(b, assistanttest.Pieces(body, 4096))
+	c, err := New(Options{BaseURL: s.URL})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for range b.N {
+		n := 0
+		for part, err := range c.Stream(b.Context(), hello) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, ok := part.(assistant.Text); ok {
+				n++
+			}
+		}
+		if n != total {
+			b.Fatalf("%d texts, want %d", n, total)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*total), "ns/token")
+}
+
+// TestDecodeAllocates holds the cost of a token: it may not grow with the
+// answer, and stays at the few allocations that a part is made of.
+func TestDecodeAllocates(t *testing.T) {
+	perToken := func(n int) float64 {
+		body := tokens(n)
+		return testing.AllocsPerRun(3, func() {
+			a := &answer{fail: (&Client{}).failed}
+			for rest := body; len(rest) > 0; {
+				k := min(300, len(rest))
+				if _, _, err := a.write(rest[:k]); err != nil {
+					t.Fatal(err)
+				}
+				rest = rest[k:]
+			}
+		}) / float64(n)
+	}
+	short, long := perToken(500), perToken(20_000)
+	if long > short*1.1 || long > maxTokenAllocs {
+		t.Errorf("%.2f allocations per token in a short answer, %.2f in a long one; want at most %d, not growing", short, long, maxTokenAllocs)
+	}
+}
+
+// maxTokenAllocs: the text, the part that holds it, the copy that the cleaner
+// makes of text that is not ASCII, and a little slack.
+const maxTokenAllocs = 4
