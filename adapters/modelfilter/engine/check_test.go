@@ -30,6 +30,7 @@ func TestCheckRefuses(t *testing.T) {
 		{"gpt-4o", Covered, `pattern "gpt-4o" is already covered by the ignore rule "gpt-4*"`},
 		{"gpt-4**", Covered, `pattern "gpt-4**" is already covered by the ignore rule "gpt-4*"`},
 		{"o1-preview", Covered, `pattern "o1-preview" is already covered by the ignore rule "*preview"`},
+		{"[z-a]", Covered, `pattern "[z-a]" is already covered by the ignore rule "gpt-4*"`}, // it matches nothing
 		// Every id of the provider has a slash before its name.
 		{"o3", Covered, `pattern "o3" is already covered by the ignore rule "*/o3"`},
 	} {
@@ -149,6 +150,17 @@ func TestCheckSaysUndecided(t *testing.T) {
 	v, err := e.Check(Ignore, strings.Repeat("?", 65))
 	if err != nil || !slices.Equal(v.Undecided, e.Patterns(Ignore)[1:]) {
 		t.Errorf("Check = %+v, %v; want undecided", v, err)
+	}
+	j, fresh := e.newJudge(), e.newRule(strings.Repeat("?", 65))
+	for range 2 * patience {
+		for _, r := range e.lists[Ignore].rules[1:] {
+			if got := j.covers(r, fresh); got != maybe {
+				t.Fatalf("covers = %v, want maybe", got)
+			}
+		}
+	}
+	if j.lost != patience {
+		t.Errorf("%d searches were lost, want %d", j.lost, patience)
 	}
 }
 

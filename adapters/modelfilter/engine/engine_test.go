@@ -199,3 +199,23 @@ func TestPreviewChangesNothing(t *testing.T) {
 		t.Errorf("a preview changed %s to %s", before, after)
 	}
 }
+
+func TestPreviewRemove(t *testing.T) {
+	e := New("openai", someModels)
+	e.Set([]string{"gpt*", "gpt-4*"}, []string{"*4o", "gpt-4o*"})
+	for _, tc := range []struct {
+		list          List
+		index         int
+		hidden, shown []string
+	}{
+		{Ignore, 0, nil, []string{"openai/gpt-3.5-turbo"}},
+		{Ignore, 1, nil, nil},
+		{Allow, 0, nil, nil},
+		{Allow, 1, []string{"openai/gpt-4o-mini"}, nil},
+	} {
+		c := e.PreviewRemove(tc.list, tc.index)
+		if !slices.Equal(c.Hidden, tc.hidden) || !slices.Equal(c.Shown, tc.shown) {
+			t.Errorf("PreviewRemove(%s, %d) = %+v, want hidden %q, shown %q", tc.list, tc.index, c, tc.hidden, tc.shown)
+		}
+	}
+}

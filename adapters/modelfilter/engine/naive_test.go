@@ -115,8 +115,14 @@ func randomPattern(rng *rand.Rand) string {
 		"é", "[z-a]", "[", "\xff", "claude", "2024", "enai/gpt", "i/",
 	}
 	var b strings.Builder
-	for range rng.IntN(5) {
+	if rng.IntN(3) > 0 { // most patterns ought to match something
+		b.WriteByte('*')
+	}
+	for range rng.IntN(4) {
 		b.WriteString(pieces[rng.IntN(len(pieces))])
+	}
+	if rng.IntN(3) > 0 {
+		b.WriteByte('*')
 	}
 	return b.String()
 }

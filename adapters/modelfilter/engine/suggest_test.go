@@ -27,6 +27,8 @@ func TestSuggest(t *testing.T) {
 		{"a,b", "ab", "a?b"},
 		{"openai/x", "azure/x", "openai/x"},
 		{"x", "x", ""},
+		// aa-bb*aa-bb would spare the others, but miss aa-bb.
+		{"aa-bb aa-bb-aa-bb", "aa-bb-x-bb x-aa-bb aa-x-aa-bb", "aa-bb aa-bb-aa-bb"},
 	} {
 		got := strings.Join(Suggest(strings.Fields(tc.wanted), strings.Fields(tc.others)), " ")
 		if got != tc.want {

@@ -109,6 +109,14 @@ func TestRuleCovers(t *testing.T) {
 	}
 }
 
+// Without a broad pattern nothing but the slash tells it from other letters.
+func TestRuleCoversWithoutRules(t *testing.T) {
+	c := RuleCovers(nil, Compile("[!a]"), Compile("??"))
+	if c.Covered || c.Counterexample != "/b" {
+		t.Errorf("RuleCovers = %+v, want the counterexample /b", c)
+	}
+}
+
 // words returns all strings over alphabet of up to n characters, shortest
 // first.
 func words(alphabet string, n int) []string {

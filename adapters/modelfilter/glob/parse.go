@@ -101,9 +101,6 @@ func bracket(content []rune) token {
 	if negated {
 		items = items[1:]
 	}
-	if len(items) == 0 {
-		return token{kind: any1}
-	}
 	var spans []span
 	for i := 0; i < len(items); i++ {
 		s := span{items[i].rune, items[i].rune}
