@@ -62,8 +62,13 @@ func (b *block) forget() {
 
 // setCode makes coloured lines the content of a block of code.
 func (b *block) setCode(lines []string) {
-	b.leaves = []leaf{{kind: leafCode, first: codeIndent, rest: codeIndent, lines: lines}}
+	b.leaves = []leaf{codeLeaf(lines)}
 	b.ready = true
+}
+
+// codeLeaf is a leaf of coloured lines.
+func codeLeaf(lines []string) leaf {
+	return leaf{kind: leafCode, first: codeIndent, rest: codeIndent, lines: lines}
 }
 
 // render makes the leaves of b from the source up to end.
@@ -107,7 +112,7 @@ func (d *Doc) renderTable(b *block) {
 	for i := len(b.table.rows) - 1; i < len(b.rows); i++ {
 		row := b.rows[i]
 		src := append(bytes.Clone(d.src[b.start:b.head]), d.src[row.start:row.end]...)
-		if t := d.parse(src).FirstChild(); isTable(t) && t.ChildCount() == 2 {
+		if t := d.parse(src).FirstChild(); isTable(t) && t.FirstChild() != t.LastChild() {
 			b.table.add(t.LastChild(), src)
 		} else {
 			b.table.rows = append(b.table.rows, make([]string, len(b.table.width)))

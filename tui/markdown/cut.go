@@ -5,13 +5,13 @@ package markdown
 // once and the result is the same however the text arrived.
 const (
 	// leastCut is the length in bytes from which on a paragraph is cut where no
-	// emphasis, code span or link is open: a page of text, which no one writes
-	// without a break.
-	leastCut = 4096
+	// emphasis, code span or link is open: a page of text, which few write without
+	// a break.
+	leastCut = 2048
 	// mostCut is the length at which it is cut at any blank, whatever is open.
-	mostCut = 8192
+	mostCut = 6144
 	// hardCut is the length at which it is cut even inside a word.
-	hardCut = 9216
+	hardCut = 7168
 	// longLine is the length from which on a line is no underline and no part of
 	// a table, so that what it is can be told before it ends.
 	longLine = 1024
@@ -19,7 +19,7 @@ const (
 	// leastCode is the length from which on code is cut after a line that ends
 	// outside of strings and comments; the check is made every stepCode.
 	leastCode = 4096
-	stepCode  = 1024
+	stepCode  = 4096
 	// mostCode is the length at which code is cut after any line.
 	mostCode = 16384
 )

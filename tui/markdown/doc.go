@@ -29,7 +29,7 @@
 // # Caveats
 //
 // Text should be sanitised before it comes here; control characters are
-// replaced all the same. A paragraph longer than eight kilobytes whose
+// replaced all the same. A paragraph longer than six kilobytes whose
 // emphasis stays open all along loses it where it is cut. One list item or
 // quote of more than eight kilobytes is rendered again only when it has grown
 // by an eighth; what came since stands below it as plain text. Definition

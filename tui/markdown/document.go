@@ -181,11 +181,11 @@ func (d *Doc) goesOn(start, end int) bool {
 		return true
 	case quote && isQuote(line):
 		d.open.lazy = false
-	case interrupts(line), quote && (isItem(line) || !d.lazy(end)):
+	case interrupts(line), quote && (isItem(line) || !d.lazy(end)), !quote && isUnderline(line):
 		d.close(d.open.end)
 		return false
 	case !quote:
-		d.open.rows = append(d.open.rows, span{start, end})
+		d.open.rows, d.open.ready = append(d.open.rows, span{start, end}), false
 	}
 	d.open.end = end + 1
 	return true
@@ -196,7 +196,8 @@ func (d *Doc) goesOn(start, end int) bool {
 func (d *Doc) lazy(end int) bool {
 	o := d.open
 	if !o.lazy && end-o.start < largeOpen {
-		o.lazy = d.parse(d.src[o.start:end]).ChildCount() == 1
+		tree := d.parse(d.src[o.start:end])
+		o.lazy = tree.FirstChild() == tree.LastChild()
 		return o.lazy
 	}
 	return true
@@ -286,8 +287,7 @@ func (d *Doc) isHeading(end int) bool {
 
 // isTable reports whether src[start:end], two lines, are the beginning of a table.
 func (d *Doc) isTable(start, end int) bool {
-	tree := d.parse(d.src[start:end])
-	return isTable(tree.FirstChild()) && tree.ChildCount() == 1
+	return isTable(d.parse(d.src[start:end]).FirstChild())
 }
 
 // close makes the open block whole; it ends at end.

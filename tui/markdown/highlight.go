@@ -14,7 +14,7 @@ const tabWidth = 4
 // longCode is the length in bytes of a line of code from which on it is not
 // coloured and, in a document, is broken into pieces of this length: no one
 // reads it, and a lexer may take long over it.
-const longCode = 4096
+const longCode = 2048
 
 // lexer is the lexer for a language, or nil.
 func lexer(lang string) chroma.Lexer {
@@ -69,6 +69,7 @@ func (s *Style) tokens(l chroma.Lexer, text string) (lines []string, whole, ok b
 	}
 	var line strings.Builder
 	column, got, last := 0, 0, chroma.Text
+	var outside strings.Builder // what is neither a string nor a comment
 	for t := it(); t != chroma.EOF; t = it() {
 		if got+len(t.Value) > len(text) { // lexers end their text with a line break
 			t.Value = strings.TrimSuffix(t.Value, "\n")
@@ -79,6 +80,11 @@ func (s *Style) tokens(l chroma.Lexer, text string) (lines []string, whole, ok b
 		got += len(t.Value)
 		if t.Value != "" {
 			last = t.Type
+		}
+		if !t.Type.InCategory(chroma.Comment) && !t.Type.InSubCategory(chroma.LiteralString) {
+			outside.WriteString(t.Value)
+		} else {
+			outside.WriteByte(' ')
 		}
 		before := s.syntax[classOf(t.Type)]
 		for rest, more := t.Value, true; more; {
@@ -98,7 +104,23 @@ func (s *Style) tokens(l chroma.Lexer, text string) (lines []string, whole, ok b
 		return nil, false, false
 	}
 	open := last == chroma.CommentMultiline || last.InSubCategory(chroma.LiteralString) || last == chroma.Error
-	return append(lines, line.String()), !open, true
+	return append(lines, line.String()), !open && !opens(outside.String()), true
+}
+
+// opens reports whether code without its strings and comments still holds the
+// beginning of one: most lexers know only those that are complete.
+func opens(outside string) bool {
+	for _, quote := range []string{"`", `"""`, "'''"} {
+		if strings.Count(outside, quote)%2 == 1 {
+			return true
+		}
+	}
+	for _, pair := range [][2]string{{"/*", "*/"}, {"<!--", "-->"}, {"{-", "-}"}, {"(*", "*)"}} {
+		if strings.LastIndex(outside, pair[0]) > strings.LastIndex(outside, pair[1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // cleanCode makes a part of a line safe to draw, with tabs expanded; column is

@@ -38,6 +38,8 @@ type growth struct {
 	code   []string // coloured lines
 	sure   int      // how many of them will not be coloured again before the code is whole
 	at     int      // where in the source the others begin
+	laid   drawn    // the lines of leaves, or of the code that is sure
+	laidTo int      // how much of the sure code is in laid
 }
 
 const (
@@ -251,36 +253,61 @@ func (d *Doc) openLines(width int) []string {
 		}
 		return nil
 	}
-	var leaves []leaf
-	switch {
-	case b.kind == blockCode:
-		leaves = d.openCode(b, end)
-	case b.kind == blockTable:
-		leaves = d.openTable(b, end)
-	default:
-		leaves = d.openText(b, end)
+	switch b.kind {
+	case blockCode:
+		return d.drawCode(b, i, d.openCode(b, end), width)
+	case blockTable:
+		return d.draw(b, i, d.openTable(b, end), width).lines
 	}
-	return d.draw(b, i, leaves, width).lines
+	d.openText(b, end)
+	g := &b.growth
+	if g.laid.width != width {
+		g.laid = d.draw(b, i, g.leaves, width)
+	}
+	if g.end == end {
+		return g.laid.lines
+	}
+	rest := leaf{text: clean(string(d.src[g.end:end]))}
+	d.work.laid += rest.size()
+	return rest.layout(g.laid.lines[:len(g.laid.lines):len(g.laid.lines)], width)
 }
 
-// openText renders an open block as it is now.
-func (d *Doc) openText(b *block, end int) []leaf {
-	size, g := end-b.start, &b.growth
-	if g.end == end && g.leaves != nil {
-		return g.leaves
+// drawCode lays out open code; the lines that are sure are laid out once.
+func (d *Doc) drawCode(b *block, i int, code []string, width int) []string {
+	g := &b.growth
+	if g.laid.width != width {
+		g.laid, g.laidTo = drawn{width: width}, 0
+		if d.gap(b, i) {
+			g.laid.lines = append(g.laid.lines, "")
+		}
 	}
-	if size < largeOpen || b.kind == blockText || g.leaves == nil || size-(g.end-b.start) >= size/largeShare {
+	lay := func(dst, code []string) []string {
+		f := codeLeaf(code)
+		d.work.laid += f.size()
+		return f.layout(dst, width)
+	}
+	g.laid.lines = lay(g.laid.lines, code[g.laidTo:g.sure])
+	g.laidTo = g.sure
+	return lay(g.laid.lines[:len(g.laid.lines):len(g.laid.lines)], code[g.sure:])
+}
+
+// openText renders an open block as it is now, or leaves it as it was when it is
+// large and grew by little.
+func (d *Doc) openText(b *block, end int) {
+	size, g := end-b.start, &b.growth
+	if g.end == end && g.laid.width > 0 {
+		return
+	}
+	if size < largeOpen || b.kind == blockText || g.laid.width == 0 || size-(g.end-b.start) >= size/largeShare {
 		d.render(b, end)
 		b.ready = false
 		b.growth = growth{end: end, leaves: b.leaves}
-		return b.leaves
 	}
-	return append(g.leaves[:len(g.leaves):len(g.leaves)], leaf{text: clean(string(d.src[g.end:end]))})
 }
 
 // openCode colours open code: its complete lines once, with what stands before
 // them as far as it is not sure, and the line that still grows each time.
-func (d *Doc) openCode(b *block, end int) []leaf {
+func (d *Doc) openCode(b *block, end int) []string {
 	g := &b.growth
 	if g.at < b.start {
 		g.at, g.end = b.start, b.start
@@ -298,7 +325,7 @@ func (d *Doc) openCode(b *block, end int) []leaf {
 		lines, _ := d.colour(b.fence, g.at, end)
 		code = append(g.code[:g.sure:g.sure], lines...)
 	}
-	return []leaf{{kind: leafCode, first: codeIndent, rest: codeIndent, lines: code}}
+	return code
 }
 
 // openTable renders an open table; the row that still grows stands below it.

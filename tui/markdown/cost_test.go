@@ -1,0 +1,128 @@
+package markdown
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// texts are answers of about n tokens (four bytes each), by shape.
+var texts = map[string]func(tokens int) string{
+	"prose": func(n int) string {
+		return fill(n, func(i int) string {
+			return fmt.Sprintf("Paragraph %d has some **bold** words, a `code span` and [a link](https://example.com/%d), and then it goes on for a while until it ends.\n\n", i, i)
+		})
+	},
+	"mixed": func(n int) string {
+		return fill(n, func(i int) string {
+			return fmt.Sprintf("## Part %d\n\nSome **bold** words and `code`.\n\n- one item\n- another *item*\n\n```go\nfunc f%d() error {\n\treturn nil // nothing\n}\n```\n\n| a | b |\n|---|---|\n| %d | cell |\n\n", i, i, i)
+		})
+	},
+	"fence": func(n int) string {
+		return "```go\n" + fill(n, func(i int) string { return fmt.Sprintf("func f%d(a int) string { return \"text\" } // %d\n", i, i) })
+	},
+	"list": func(n int) string {
+		return fill(n, func(i int) string { return fmt.Sprintf("- item %d with some *words* in it\n", i) })
+	},
+	"table": func(n int) string {
+		return "| name | value | note |\n|---|--:|---|\n" + fill(n, func(i int) string { return fmt.Sprintf("| row %d | %d | some *words* |\n", i, i*7%1000) })
+	},
+	"paragraph": func(n int) string {
+		return fill(n, func(i int) string { return fmt.Sprintf("Sentence %d of one **very** long paragraph. ", i) })
+	},
+	"one line of code": func(n int) string {
+		return "```json\n" + fill(n, func(i int) string { return fmt.Sprintf(`{"n":%d},`, i) })
+	},
+}
+
+const tokenBytes = 4
+
+func fill(tokens int, part func(int) string) string {
+	var b strings.Builder
+	for i := 0; b.Len() < tokens*tokenBytes; i++ {
+		b.WriteString(part(i))
+	}
+	return b.String()
+}
+
+// stream appends src token by token and draws every sixth, as 200 tokens a second
+// at 30 frames a second do.
+func stream(src string) *Doc {
+	d := New(look)
+	for i := 0; src != ""; i++ {
+		n := min(tokenBytes, len(src))
+		d.Append(src[:n])
+		src = src[n:]
+		if i%6 == 0 {
+			d.Lines(100)
+		}
+	}
+	d.Lines(100)
+	return d
+}
+
+// The work per token must not depend on the length of the answer.
+func TestCostOfATokenIsFlat(t *testing.T) {
+	const short, long = 2_000, 8_000
+	for name, text := range texts {
+		a, b := stream(text(short)).work.total(), stream(text(long)).work.total()
+		perShort, perLong := float64(a)/short, float64(b)/long
+		t.Logf("%s: %.0f bytes of work a token at %d, %.0f at %d", name, perShort, short, perLong, long)
+		if perLong > perShort*1.3 {
+			t.Errorf("%s: %.0f bytes of work a token at %d, but %.0f at %d", name, perShort, short, perLong, long)
+		}
+	}
+}
+
+// A frame without a change costs nothing.
+func TestUnchangedFrameCostsNothing(t *testing.T) {
+	d := stream(texts["mixed"](2000))
+	d.Finish()
+	d.Lines(100)
+	d.work = work{}
+	d.Lines(100)
+	if d.work.total() != 0 {
+		t.Errorf("%+v of work in a frame without a change", d.work)
+	}
+}
+
+// Another width breaks lines anew and neither parses nor colours.
+func TestResizeDoesNotParse(t *testing.T) {
+	d := stream(texts["mixed"](2000))
+	d.Finish()
+	d.Lines(100)
+	d.work = work{}
+	d.Lines(60)
+	if d.work.parsed != 0 || d.work.coloured != 0 || d.work.laid == 0 {
+		t.Errorf("%+v of work for another width", d.work)
+	}
+}
+
+// BenchmarkStream streams an answer, drawing every sixth token, and reports the
+// time a token takes and the longest frame.
+func BenchmarkStream(b *testing.B) {
+	for _, name := range []string{"prose", "mixed", "fence", "list", "table", "paragraph", "one line of code"} {
+		for _, tokens := range []int{5_000, 50_000} {
+			b.Run(fmt.Sprintf("%s/%d", strings.ReplaceAll(name, " ", "-"), tokens), func(b *testing.B) {
+				src := texts[name](tokens)
+				for b.Loop() {
+					stream(src)
+				}
+				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*tokens), "µs/token")
+			})
+		}
+	}
+}
+
+// BenchmarkFrame is the frame of one more token at the end of a long answer.
+func BenchmarkFrame(b *testing.B) {
+	for _, name := range []string{"mixed", "fence", "list", "table", "paragraph"} {
+		b.Run(name, func(b *testing.B) {
+			d := stream(texts[name](50_000))
+			for b.Loop() {
+				d.Append("a ")
+				d.Lines(100)
+			}
+		})
+	}
+}
