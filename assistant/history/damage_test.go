@@ -35,6 +35,9 @@ func closedStore(t testing.TB, n int) string {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+	if size(path+"-wal") >= 0 {
+		t.Fatal("Close left the log unfolded")
+	}
 	return path
 }
 
@@ -110,7 +113,8 @@ func TestDamagedFileIsSalvaged(t *testing.T) {
 		"whole header":   {func(b []byte) []byte { clear(b[:100]); return b }, n},
 		"first page":     {func(b []byte) []byte { clear(b[:4096]); return b }, n},
 		"first bytes":    {func(b []byte) []byte { return b[:50] }, 0},
-		"cut in half":    {func(b []byte) []byte { return b[:len(b)/2] }, 1},
+		"cut in half":    {func(b []byte) []byte { return b[:len(b)/2] }, 0},
+		"cut by a fifth": {func(b []byte) []byte { return b[:len(b)/5*4] }, n / 2},
 		"cut in a page":  {func(b []byte) []byte { return b[:len(b)-1000] }, n / 2},
 		"a page of ones": {func(b []byte) []byte { fill(b[len(b)/2/4096*4096:][:4096], 0xff); return b }, n / 2},
 		"all zero":       {func(b []byte) []byte { clear(b); return b }, 0},

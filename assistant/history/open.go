@@ -34,7 +34,6 @@ type Options struct {
 	// was found damaged while it is open. nil tells nobody.
 	OnDamage func(*DamageError)
 
-	maxPages  int               // of the database; 0 is no limit
 	afterStep func(version int) // called inside the transaction of a step of migration
 	noIndex   bool              // leaves texts out of the full-text index
 }
@@ -216,11 +215,6 @@ func (s *Store) connect(ctx context.Context) (err error) {
 		return fmt.Errorf("history: open %s: %w", s.path, err)
 	}
 	s.writer = newWriter(conn)
-	if s.options.maxPages > 0 {
-		if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", s.options.maxPages)); err != nil {
-			return err
-		}
-	}
 	if err := s.upgrade(ctx); err != nil {
 		return err
 	}

@@ -33,12 +33,19 @@ func (s *Store) read(ctx context.Context, f func(*reader) error) error {
 	if s.ctx.Err() != nil {
 		return ErrClosed
 	}
-	tx, err := s.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	conn, err := s.readers.Conn(ctx)
 	if err != nil {
 		return s.seen(err)
 	}
-	defer tx.Rollback()
-	return s.seen(f(&reader{ctx: ctx, tx: tx}))
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
+		return s.seen(err)
+	}
+	// Not sql.Tx, which ends in a goroutine of its own when ctx does: a
+	// connection that is still busy when the store closes would keep SQLite
+	// from folding the log.
+	defer conn.ExecContext(context.Background(), "ROLLBACK")
+	return s.seen(f(&reader{ctx: ctx, tx: conn}))
 }
 
 // each calls row for every row of the query.

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"winnow/assistant"
 )
@@ -21,7 +24,7 @@ type Salvage struct {
 	Foreign  bool   // nothing in it looked like winnow's
 	Salvaged int    // pairs in the new database
 	Lost     int    // pairs known to have been there
-	Altered  int    // of the salvaged, those whose text is not the one that was written
+	Altered  int    // of the salvaged, those whose text is not the one that was written, or of which only the text is left
 }
 
 // Files of a salvage in progress, beside the database.
@@ -121,7 +124,9 @@ func (s *Store) transfer(ctx context.Context, w *writer, report *Salvage) error 
 				return err
 			}
 		}
-		return wreck.pairs(c, report)
+		err = wreck.pairs(c, report)
+		report.Foreign = wreck.grafted && report.Salvaged == 0 && report.Lost == 0
+		return err
 	})
 }
 
@@ -130,6 +135,9 @@ type wreck struct {
 	ctx   context.Context
 	db    *sql.DB
 	first bool
+	// grafted says that even the tables are a guess: what has none of our pairs
+	// then is not ours.
+	grafted bool
 }
 
 // openWreck copies the damaged file and opens the copy, mending its first page
@@ -137,10 +145,11 @@ type wreck struct {
 func (s *Store) openWreck(ctx context.Context) (*wreck, error) {
 	mend := []func(path string) error{
 		pad,
-		func(path string) error { return s.transplant(ctx, path, headerSize) },
-		func(path string) error { return s.transplant(ctx, path, -1) },
+		func(path string) error { return s.transplant(ctx, path, false) },
+		func(path string) error { return s.transplant(ctx, path, true) },
 	}
-	for _, m := range mend {
+	for i, m := range mend {
+		grafted := i == len(mend)-1
 		copied := s.path + salvageCopy
 		removeDatabase(copied)
 		for _, suffix := range []string{"", "-wal"} {
@@ -162,7 +171,7 @@ func (s *Store) openWreck(ctx context.Context) (*wreck, error) {
 		var version, n int
 		err = db.QueryRowContext(ctx, "SELECT user_version, (SELECT count(*) FROM sqlite_schema WHERE name = 'pair') FROM pragma_user_version").Scan(&version, &n)
 		if err == nil && n > 0 {
-			return &wreck{ctx, db, version == 1}, nil
+			return &wreck{ctx, db, version == 1, grafted}, nil
 		}
 		db.Close()
 		if ctx.Err() != nil {
@@ -182,58 +191,87 @@ func pad(path string) error {
 	return os.Truncate(path, h.pages*h.pageSize)
 }
 
-// transplant gives the database at path the first bytes of a healthy empty one,
-// n of them or, with -1, the first page: the tables of a database that was made
-// by one version of winnow begin at the same pages in each.
-func (s *Store) transplant(ctx context.Context, path string, n int) error {
-	donor := s.path + salvageCopy + ".donor"
-	removeDatabase(donor)
-	defer removeDatabase(donor)
-	if err := createFile(donor); err != nil {
-		return err
-	}
-	db, err := sql.Open("sqlite", dsn(donor, "immediate"))
+// transplant gives the database at path the header of a healthy empty one or,
+// with schema, all pages that say which tables there are: the tables of a
+// database that was made by one version of winnow begin at the same pages in each.
+func (s *Store) transplant(ctx context.Context, path string, schema bool) error {
+	donor, err := s.donor(ctx)
 	if err != nil {
 		return err
 	}
-	defer db.Close()
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	w := newWriter(conn)
-	if err := migrate(w, 0, nil); err != nil {
-		return err
-	}
-	if err := errors.Join(w.close(), db.Close()); err != nil {
-		return err
-	}
-	h, err := readHeader(donor)
-	if err != nil {
-		return err
-	}
-	page, err := os.ReadFile(donor)
-	if err != nil {
-		return err
-	}
-	if n < 0 {
-		n = int(h.pageSize)
-	}
-	pages := (size(path) + h.pageSize - 1) / h.pageSize
-	first := bytes.Clone(page[:n])
-	for i, b := range []byte{byte(pages >> 24), byte(pages >> 16), byte(pages >> 8), byte(pages)} {
-		first[28+i] = b
-	}
-	clear(first[32:40]) // the list of free pages is the donor's, not this file's
+	pages := max((size(path)+donorPage-1)/donorPage, int64(len(donor)/donorPage))
+	binary.BigEndian.PutUint32(donor[28:], uint32(pages))
+	clear(donor[32:40]) // the list of free pages is the donor's, not this file's
 	f, err := os.OpenFile(path, os.O_RDWR, fileMode)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if _, err := f.WriteAt(first, 0); err != nil {
+	if err := f.Truncate(pages * donorPage); err != nil {
 		return err
 	}
-	return f.Truncate(pages * h.pageSize)
+	if !schema {
+		_, err := f.WriteAt(donor[:headerSize], 0)
+		return err
+	}
+	for _, n := range schemaPages(donor) {
+		at := (n - 1) * donorPage
+		if _, err := f.WriteAt(donor[at:at+donorPage], at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// donorPage is SQLite's usual size of a page, which winnow never changes.
+const donorPage = 4096
+
+// donor is the content of an empty database.
+func (s *Store) donor(ctx context.Context) ([]byte, error) {
+	path := s.path + salvageCopy + ".donor"
+	removeDatabase(path)
+	defer removeDatabase(path)
+	if err := createFile(path); err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("sqlite", dsn(path, "immediate", fmt.Sprintf("page_size(%d)", donorPage)))
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := newWriter(conn)
+	if err := errors.Join(migrate(w, 0, nil), w.close(), db.Close()); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
+
+// Where a page of a b-tree keeps what schemaPages needs, from the page's own
+// header on. See https://www.sqlite.org/fileformat2.html#b_tree_pages.
+const (
+	interiorTable = 5 // the kind of a page that only points to others
+	cellCount     = 3
+	rightmost     = 8
+	cellPointers  = 12
+)
+
+// schemaPages lists the pages of the table of tables of a healthy database,
+// which is two levels deep at most.
+func schemaPages(db []byte) []int64 {
+	pages := []int64{1}
+	root := db[headerSize:]
+	if root[0] != interiorTable {
+		return pages
+	}
+	for i := range int(binary.BigEndian.Uint16(root[cellCount:])) {
+		cell := binary.BigEndian.Uint16(root[cellPointers+2*i:])
+		pages = append(pages, int64(binary.BigEndian.Uint32(db[cell:])))
+	}
+	return append(pages, int64(binary.BigEndian.Uint32(root[rightmost:])))
 }
 
 // table copies the readable rows of a small table.
@@ -336,6 +374,8 @@ type salvageHunt struct {
 	paths map[int64]string
 	saved map[int64]bool
 	lost  int
+
+	sessions, ids map[int64]string // by seq, from the indexes; nil until needed
 }
 
 func (h *salvageHunt) span(from, to int64) error {
@@ -349,8 +389,7 @@ func (h *salvageHunt) span(from, to int64) error {
 			return h.ctx.Err()
 		}
 		if from == to {
-			h.lost++
-			return nil
+			return h.textOnly(from)
 		}
 		half := from + (to-from)/2
 		if err := h.span(from, half); err != nil {
@@ -359,22 +398,77 @@ func (h *salvageHunt) span(from, to int64) error {
 		return h.span(half+1, to)
 	}
 	for _, seq := range seqs {
-		p, ok := found[seq]
-		if !ok {
-			continue
+		if p, ok := found[seq]; ok {
+			if err := h.save(&p); err != nil {
+				return err
+			}
 		}
-		endInterrupted(&p)
-		p.Star = min(max(p.Star, 0), maxStar)
-		if checkPair(&p) != nil {
-			h.lost++
-			continue
-		}
-		if _, _, err := h.c.put(&p); err != nil {
-			return err
-		}
-		h.saved[seq] = true
 	}
 	return nil
+}
+
+func (h *salvageHunt) save(p *assistant.Pair) error {
+	endInterrupted(p)
+	p.Star = min(max(p.Star, 0), maxStar)
+	if checkPair(p) != nil {
+		h.lost++
+		return nil
+	}
+	if _, _, err := h.c.put(p); err != nil {
+		return err
+	}
+	h.saved[p.Seq] = true
+	return nil
+}
+
+// textOnly saves the texts of a pair whose row or tool calls cannot be read,
+// under what the indexes still know of it.
+func (h *salvageHunt) textOnly(seq int64) error {
+	p := assistant.Pair{Seq: seq, Flag: true, State: assistant.PairComplete}
+	found := false
+	err := h.each("SELECT user, answer, reasoning, error_code, error_message FROM body WHERE seq = ?", []any{seq}, func(scan scanner) error {
+		found = true
+		return scan(&p.UserText, &p.AssistantText, &p.Reasoning, &p.ErrorCode, &p.ErrorMessage)
+	})
+	if err != nil || !found {
+		h.lost++
+		return h.ctx.Err()
+	}
+	if h.sessions == nil {
+		h.sessions = h.remembered("SELECT p.seq, s.id FROM pair p INDEXED BY pair_session JOIN session s ON s.n = p.session")
+		h.ids = h.remembered("SELECT seq, id FROM pair INDEXED BY sqlite_autoindex_pair_1")
+	}
+	p.Session, p.ID, p.CreatedAt = h.sessions[seq], h.ids[seq], timeOf(h.ids[seq])
+	if p.ErrorCode != "" {
+		p.State = assistant.PairError
+	}
+	h.altered(seq)
+	return h.save(&p)
+}
+
+// remembered reads what an index still knows.
+func (h *salvageHunt) remembered(query string) map[int64]string {
+	known := map[int64]string{}
+	h.each(query, nil, func(scan scanner) error { // as far as it can be read
+		var seq int64
+		var text string
+		err := scan(&seq, &text)
+		if err == nil {
+			known[seq] = text
+		}
+		return err
+	})
+	return known
+}
+
+// timeOf is the moment that an id of assistant.NewID names; of another text
+// the zero time.
+func timeOf(id string) time.Time {
+	b, err := idEncoding.DecodeString(strings.ToUpper(id))
+	if err != nil || len(b) != 16 {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(b) >> 16)).UTC()
 }
 
 // removeDatabase removes a file of ours and its companions.
