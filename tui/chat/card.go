@@ -1,0 +1,151 @@
+package chat
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/assistant"
+	"winnow/assistant/safetext"
+)
+
+// cardState is what a tool card shows.
+type cardState int
+
+const (
+	cardRunning cardState = iota
+	cardOK
+	cardBad
+)
+
+// card is one tool call: a line that opens to its input and output.
+type card struct {
+	name     string
+	input    json.RawMessage
+	state    cardState
+	message  string
+	data     any
+	progress string
+	open     bool
+	byUser   bool
+	dirty    bool
+	index    int
+}
+
+func newCard(c assistant.ToolCall) *card {
+	k := &card{name: c.Name, input: c.Arguments, dirty: true}
+	if c.Result != nil {
+		k.finish(c.Result.Success, c.Result.Message, c.Result.Data)
+	}
+	return k
+}
+
+func (c *card) finish(ok bool, message string, data any) {
+	c.state, c.message, c.data, c.progress, c.dirty = cardBad, message, data, "", true
+	if ok {
+		c.state = cardOK
+	}
+}
+
+func (c *card) changed() bool       { return c.dirty || c.state == cardRunning }
+func (c *card) key(i int) string    { return fmt.Sprintf("card %d", i) }
+func (c *card) folded() (_, _ bool) { return c.open, c.byUser }
+
+func (c *card) fold(closed bool) bool {
+	c.open, c.byUser, c.dirty = !closed, true, true
+	return true
+}
+
+func (c *card) source() string {
+	return fmt.Sprintf("%s %s\n%s", c.name, c.input, c.message)
+}
+
+func (c *card) lines(width int, l *look) []string {
+	c.dirty = false
+	st := l.st
+	fold := st.Icons.Folded
+	if c.open {
+		fold = st.Icons.Open
+	}
+	sign, tone := st.Icons.Running[l.frame%len(st.Icons.Running)], st.Chat.ToolRunning
+	switch c.state {
+	case cardOK:
+		sign, tone = st.Icons.ToolOK, st.Chat.ToolOK
+	case cardBad:
+		sign, tone = st.Icons.ToolBad, st.Chat.ToolBad
+	case cardRunning:
+	}
+	head := tone.Render(fold+" "+sign) + " " + st.Chat.ToolName.Render(one(c.name)) + "  " + st.Chat.ToolArgs.Render(shortArgs(c.input))
+	tail := firstLine(c.message)
+	if c.state == cardRunning {
+		tail = c.progress
+	}
+	if tail != "" {
+		head += "  " + st.Chat.ToolArgs.Render(safetext.Line(tail, 400))
+	}
+	out := []string{ansi.Truncate(head, width, st.Icons.Ellipsis)}
+	if c.open {
+		out = append(out, c.body(width, l)...)
+	}
+	return append(out, "")
+}
+
+// body is what an open card shows: input, output, data.
+func (c *card) body(width int, l *look) []string {
+	st := l.st.Chat
+	var out []string
+	section := func(title, text string) {
+		if text == "" {
+			return
+		}
+		for i, line := range wrap(safetext.Clean(text), width-10) {
+			if i > 0 {
+				title = ""
+			}
+			out = append(out, "  "+st.Time.Render(fmt.Sprintf("%-7s", title))+" "+st.ToolArgs.Render(line))
+		}
+	}
+	section("input", safetext.Visible(indented(c.input)))
+	section("output", c.message)
+	if c.data != nil {
+		raw, err := json.Marshal(c.data)
+		if err == nil {
+			section("data", indented(raw))
+		}
+	}
+	return out
+}
+
+// shortArgs shows the arguments on one line: the values of an object, whose
+// names the tool's name implies, with everything made visible that hides.
+func shortArgs(raw json.RawMessage) string {
+	var fields map[string]any
+	if json.Unmarshal(raw, &fields) != nil {
+		return safetext.Visible(one(string(raw)))
+	}
+	var values []string
+	for _, key := range sortedKeys(fields) {
+		switch v := fields[key].(type) {
+		case string:
+			values = append(values, v)
+		default:
+			text, _ := json.Marshal(v)
+			values = append(values, string(text))
+		}
+	}
+	return safetext.Visible(one(strings.Join(values, " ")))
+}
+
+func indented(raw json.RawMessage) string {
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return string(raw)
+	}
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return string(raw)
+	}
+	return string(text)
+}

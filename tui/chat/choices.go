@@ -1,0 +1,136 @@
+package chat
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/assistant"
+	"winnow/assistant/safetext"
+	"winnow/tui/style"
+)
+
+// Choice is something under an answer that a key chooses: a next message or an action.
+type Choice struct {
+	Label  string
+	Value  string                     // the message to send; "" for an action
+	Action *assistant.SuggestedAction // nil for a message
+	// Payload is the proposal that Accept answers; "" for a message or action.
+	Payload string
+	Accept  bool
+}
+
+// maxChoices is how many can be chosen: alt+1 to alt+9.
+const maxChoices = 9
+
+// choicesOf are the choices under a pair: open proposals first.
+func choicesOf(p assistant.Pair) []Choice {
+	var out []Choice
+	for _, payload := range p.Payloads {
+		if payload.Type == RuleProposal && payload.Decision == "" {
+			out = append(out,
+				Choice{Label: "Accept", Payload: payload.ID, Accept: true},
+				Choice{Label: "Reject", Payload: payload.ID})
+		}
+	}
+	if p.Suggested == nil {
+		return out
+	}
+	for _, a := range p.Suggested.Actions {
+		out = append(out, Choice{Label: safetext.Line(a.Label, 60), Action: &a})
+	}
+	for _, v := range p.Suggested.Values {
+		out = append(out, Choice{Label: safetext.Line(v.Label, 60), Value: v.Value})
+	}
+	return out[:min(len(out), maxChoices)]
+}
+
+// choicesPart shows the choices of a pair as chips and buttons.
+type choicesPart struct {
+	fixed
+	choices []Choice
+	live    bool // the newest pair: they can be chosen
+}
+
+func (p *choicesPart) source() string { return "" }
+
+func (p *choicesPart) lines(width int, l *look) []string {
+	p.drawn = true
+	if !p.live || len(p.choices) == 0 {
+		return nil
+	}
+	st := l.st.Chat
+	var out []string
+	line := ""
+	for i, c := range p.choices {
+		chip := c.tone(st).Render(fmt.Sprintf("[%d %s]", i+1, c.Label))
+		if line != "" && ansi.StringWidth(line)+1+ansi.StringWidth(chip) > width {
+			out, line = append(out, line), ""
+		}
+		line = strings.TrimPrefix(line+" "+chip, " ")
+	}
+	return append(out, ansi.Truncate(line, width, l.st.Icons.Ellipsis), "")
+}
+
+// tone is how a choice looks: a chip, or a button in its style.
+func (c Choice) tone(st style.Chat) lipgloss.Style {
+	switch {
+	case c.Accept:
+		return st.Primary
+	case c.Payload != "":
+		return st.Secondary
+	case c.Action == nil:
+		return st.Chip
+	case c.Action.Style == "primary":
+		return st.Primary
+	case c.Action.Style == "warning":
+		return st.Warning
+	}
+	return st.Secondary
+}
+
+// payloadPart is structured data of the turn: its summary, and the JSON folded.
+type payloadPart struct {
+	payload assistant.Payload
+	open    bool
+	byUser  bool
+	dirty   bool
+}
+
+func newPayload(p assistant.Payload) *payloadPart { return &payloadPart{payload: p, dirty: true} }
+
+func (p *payloadPart) changed() bool       { return p.dirty }
+func (p *payloadPart) key(int) string      { return "payload " + p.payload.ID }
+func (p *payloadPart) folded() (_, _ bool) { return p.open, p.byUser }
+func (p *payloadPart) source() string      { return indented(json.RawMessage(p.payload.Data)) }
+
+func (p *payloadPart) fold(closed bool) bool {
+	p.open, p.byUser, p.dirty = !closed, true, true
+	return true
+}
+
+func (p *payloadPart) lines(width int, l *look) []string {
+	p.dirty = false
+	st := l.st
+	fold := st.Icons.Folded
+	if p.open {
+		fold = st.Icons.Open
+	}
+	head := fold + " " + one(p.payload.Type) + "  " + one(p.payload.Summary)
+	out := []string{st.Chat.ToolName.Render(ansi.Truncate(head, width, st.Icons.Ellipsis))}
+	if p.open {
+		for _, line := range wrap(safetext.Clean(safetext.Visible(p.source())), width-2) {
+			out = append(out, "  "+st.Chat.ToolArgs.Render(line))
+		}
+	}
+	if p.payload.Decision != "" {
+		out = append(out, "  "+st.Chat.Time.Render(p.payload.Decision))
+	}
+	return append(out, "")
+}
+
+// RuleProposal is the payload type that can be accepted or rejected.
+const RuleProposal = "rule_proposal"

@@ -1,0 +1,191 @@
+package chat
+
+import (
+	"strconv"
+	"strings"
+
+	"winnow/assistant"
+	"winnow/tui/markdown"
+	"winnow/tui/style"
+)
+
+// look is what items need to draw themselves.
+type look struct {
+	st    style.Styles
+	md    *markdown.Style
+	clock func(assistant.Pair) string // the time of a pair, short
+	frame int                         // of the spinner
+}
+
+// item is one pair in the list. Until it is loaded it is a placeholder.
+type item struct {
+	seq     int64
+	look    *look
+	pair    assistant.Pair
+	loaded  bool
+	parts   []part
+	version uint64
+
+	// The lines as drawn last, and where each part begins in them.
+	lines  []string
+	starts []int
+	drawn  struct {
+		width   int
+		version uint64
+	}
+	running bool
+	raw     bool
+	latest  bool // the suggestions of the newest pair can be chosen
+	hidden  bool // the filter hides it: it is here because it is running, or just answered
+}
+
+// ID implements list.Item.
+func (it *item) ID() string { return strconv.FormatInt(it.seq, 10) }
+
+// Version implements list.Item.
+func (it *item) Version() uint64 { return it.version }
+
+// Render implements list.Item.
+func (it *item) Render(width int) string { return strings.Join(it.Lines(width), "\n") }
+
+func (it *item) bump() { it.version++ }
+
+// Lines implements list.Liner. Parts that did not change keep their lines: a
+// streaming answer costs what its last part costs.
+func (it *item) Lines(width int) []string {
+	if it.drawn.width == width && it.drawn.version == it.version && it.lines != nil {
+		return it.lines
+	}
+	same := it.drawn.width == width
+	it.drawn.width, it.drawn.version = width, it.version
+	if !it.loaded {
+		it.lines, it.starts = []string{it.look.st.Chat.Time.Render("…"), ""}, nil
+		return it.lines
+	}
+	first := 0
+	if same {
+		first = it.unchanged()
+	}
+	if first == 0 {
+		it.lines, it.starts = append(it.lines[:0], it.meta(width)), it.starts[:0]
+	} else {
+		it.lines, it.starts = it.lines[:it.starts[first]], it.starts[:first]
+	}
+	for _, p := range it.parts[first:] {
+		it.starts = append(it.starts, len(it.lines))
+		it.lines = append(it.lines, p.lines(width, it.look)...)
+	}
+	it.lines = append(it.lines, "")
+	return it.lines
+}
+
+// unchanged counts the parts at the beginning whose lines still hold.
+func (it *item) unchanged() int {
+	n := 0
+	for n < len(it.parts) && n < len(it.starts) && !it.parts[n].changed() {
+		n++
+	}
+	return n
+}
+
+// meta is the first line of a pair: what is marked on it, and its time.
+func (it *item) meta(width int) string {
+	st := it.look.st
+	var left []string
+	if it.pair.Star > 0 {
+		left = append(left, st.Chat.Star.Render(strings.Repeat(st.Icons.Star, it.pair.Star)))
+	}
+	if !it.pair.Flag {
+		left = append(left, st.Chat.Flag.Render("grey"))
+	}
+	if it.pair.Topic != "" {
+		left = append(left, st.Chat.Time.Render(one(it.pair.Topic)))
+	}
+	right := st.Chat.Time.Render(it.look.clock(it.pair))
+	if it.running {
+		right = st.Chat.Time.Render(it.look.clock(it.pair) + " " + st.Icons.Ellipsis)
+	}
+	if it.hidden {
+		right = st.Chat.Badge.Render("not in filter") + " " + right
+	}
+	return spread(strings.Join(left, " "), right, width)
+}
+
+// setPair makes p what the item shows. Folds that the user set stay.
+func (it *item) setPair(p assistant.Pair) {
+	folds := it.folds()
+	it.pair, it.loaded, it.running = p, true, false
+	it.parts = it.build(p)
+	for i, part := range it.parts {
+		if open, set := folds[part.key(i)]; set {
+			part.fold(!open)
+		}
+	}
+	it.lines = nil
+	it.bump()
+}
+
+// folds remembers which parts the user opened or closed himself.
+func (it *item) folds() map[string]bool {
+	out := map[string]bool{}
+	for i, p := range it.parts {
+		if open, byUser := p.folded(); byUser {
+			out[p.key(i)] = open
+		}
+	}
+	return out
+}
+
+// build makes the parts of a pair that is stored.
+func (it *item) build(p assistant.Pair) []part {
+	parts := []part{newUser(p)}
+	if p.Reasoning != "" {
+		r := newReasoning(p.Reasoning, p.ReasoningFor)
+		parts = append(parts, r)
+	}
+	cards := cardsOf(p)
+	used := make([]bool, len(cards))
+	for _, piece := range assistant.Pieces(p.AssistantText, len(cards)) {
+		if piece.Call >= 0 {
+			parts = append(parts, cards[piece.Call])
+			used[piece.Call] = true
+			continue
+		}
+		parts = append(parts, newText(piece.Text, it.look.md, true))
+	}
+	for i, c := range cards {
+		if !used[i] { // its marker was lost with the end of a cut answer
+			parts = append(parts, c)
+		}
+	}
+	for _, payload := range p.Payloads {
+		parts = append(parts, newPayload(payload))
+	}
+	return append(parts, it.ending(p)...)
+}
+
+// ending are the parts after the answer: notice, error, suggestions.
+func (it *item) ending(p assistant.Pair) []part {
+	var parts []part
+	if p.Notice != "" {
+		parts = append(parts, &notePart{text: p.Notice})
+	}
+	if p.State == assistant.PairError {
+		parts = append(parts, &errorPart{code: p.ErrorCode, message: p.ErrorMessage})
+	}
+	if choices := choicesOf(p); len(choices) > 0 {
+		parts = append(parts, &choicesPart{choices: choices, live: it.latest})
+	}
+	return parts
+}
+
+// cardsOf makes the cards of the calls that the user sees, in marker order.
+func cardsOf(p assistant.Pair) []*card {
+	var cards []*card
+	for _, c := range p.ToolCalls {
+		if !c.Silent {
+			cards = append(cards, newCard(c))
+		}
+	}
+	return cards
+}

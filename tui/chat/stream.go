@@ -1,0 +1,145 @@
+package chat
+
+import (
+	"winnow/assistant"
+)
+
+// Begin shows a running pair at the end: its place is seq once it is known;
+// the text, and that the assistant works, at once.
+func (v *View) Begin(seq int64, p assistant.Pair) {
+	it := v.src.item(seq)
+	it.pair, it.loaded, it.running, it.latest = p, true, true, true
+	it.parts = []part{newUser(p)}
+	it.lines = nil
+	it.bump()
+}
+
+// Running is the item that is fed, nil when there is none.
+func (v *View) running() *item {
+	for i := len(v.src.refs) - 1; i >= 0 && i >= len(v.src.refs)-2; i-- {
+		if it := v.src.item(v.src.refs[i].Seq); it.running {
+			return it
+		}
+	}
+	return nil
+}
+
+// Take shows one event of the running turn.
+func (v *View) Take(e assistant.Event) {
+	it := v.running()
+	if it == nil {
+		return
+	}
+	switch e := e.(type) {
+	case assistant.ReasoningDelta:
+		it.reasoning().text.WriteString(e.Text)
+	case assistant.TextDelta:
+		it.text(e.Text)
+	case assistant.ToolStart:
+		it.settleReasoning()
+		it.parts = append(it.parts, newCard(assistant.ToolCall{Name: e.Tool, Arguments: e.Input}))
+		it.lastCard().index = e.Index
+	case assistant.ToolProgress:
+		if c := it.card(e.Index); c != nil {
+			c.progress, c.dirty = e.Message, true
+		}
+	case assistant.ToolComplete:
+		if c := it.card(e.Index); c != nil {
+			c.finish(e.Success, e.Message, e.Data)
+		}
+	case assistant.PayloadFound:
+		it.parts = append(it.parts, newPayload(e.Payload))
+	case assistant.Complete, assistant.Error, assistant.Cancelled, assistant.Status, assistant.Queued,
+		assistant.Retrying, assistant.CheckpointCreated, assistant.ContextTrimmed, assistant.ConfirmRequest:
+		return
+	}
+	it.bump()
+}
+
+// Settle puts the stored pair in the place of the running one.
+func (v *View) Settle(p assistant.Pair) {
+	v.src.item(p.Seq).setPair(p)
+}
+
+// Drop lets the running pair vanish.
+func (v *View) Drop(seq int64) { delete(v.src.items, seq) }
+
+// Tick moves the spinner on; it reports whether anything spins.
+func (v *View) Tick() bool {
+	v.look.frame++
+	it := v.running()
+	if it == nil {
+		return false
+	}
+	for _, p := range it.parts {
+		if c, ok := p.(*card); ok && c.state == cardRunning {
+			it.bump()
+			return true
+		}
+	}
+	return false
+}
+
+// Hide marks the pair that the filter would hide.
+func (v *View) Hide(seq int64, hidden bool) {
+	it := v.src.item(seq)
+	if it.hidden != hidden {
+		it.hidden, it.lines = hidden, nil
+		it.bump()
+	}
+}
+
+// reasoning is the block that the model's thinking goes to: the last one, or a
+// new one after text and tools.
+func (it *item) reasoning() *reasoningPart {
+	if r, ok := it.parts[len(it.parts)-1].(*reasoningPart); ok {
+		r.live, r.dirty = true, true
+		return r
+	}
+	r := newReasoning("", 0)
+	r.live, r.open = true, true
+	it.parts = append(it.parts, r)
+	return r
+}
+
+// settleReasoning folds the thinking when the first content comes.
+func (it *item) settleReasoning() {
+	for _, p := range it.parts {
+		if r, ok := p.(*reasoningPart); ok && r.live {
+			r.settle(it.pair.ReasoningFor)
+		}
+	}
+}
+
+// text adds to the last stretch of text; a marker ends it.
+func (it *item) text(delta string) {
+	it.settleReasoning()
+	if c := it.lastCard(); c != nil && delta == cardMarker(c.index) {
+		return // the card stands there already
+	}
+	t, ok := it.parts[len(it.parts)-1].(*textPart)
+	if !ok {
+		t = newText("", it.look.md, false)
+		it.parts = append(it.parts, t)
+	}
+	t.doc.Append(unescape(delta))
+	t.dirty = true
+}
+
+func (it *item) lastCard() *card {
+	for i := len(it.parts) - 1; i >= 0; i-- {
+		if c, ok := it.parts[i].(*card); ok {
+			return c
+		}
+	}
+	return nil
+}
+
+func (it *item) card(index int) *card {
+	for _, p := range it.parts {
+		if c, ok := p.(*card); ok && c.index == index {
+			return c
+		}
+	}
+	return nil
+}

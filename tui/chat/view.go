@@ -1,0 +1,254 @@
+package chat
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/assistant"
+	"winnow/tui/list"
+	"winnow/tui/markdown"
+	"winnow/tui/style"
+)
+
+// keepItems is how many pairs stay loaded: hundreds of screens, and well under
+// the memory that a client may take when pairs are of ordinary size.
+const keepItems = 2000
+
+// View is the message viewport. New makes one.
+type View struct {
+	list   list.List
+	src    source
+	look   look
+	first  int // index of the oldest included pair
+	focus  int // part of the focused pair that has the focus
+	active bool
+	found  search
+	width  int
+	height int
+	now    func() time.Time
+}
+
+// source hands the visible pairs to the list.
+type source struct {
+	refs  []assistant.Ref
+	items map[int64]*item
+	look  *look
+}
+
+// Len implements list.Source.
+func (s *source) Len() int { return len(s.refs) }
+
+// At implements list.Source.
+func (s *source) At(i int) list.Item { return s.item(s.refs[i].Seq) }
+
+// Index implements list.Indexer.
+func (s *source) Index(id string) (int, bool) {
+	seq, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return 0, false
+	}
+	return s.find(seq)
+}
+
+func (s *source) find(seq int64) (int, bool) {
+	lo, hi := 0, len(s.refs)
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if s.refs[mid].Seq < seq {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo, lo < len(s.refs) && s.refs[lo].Seq == seq
+}
+
+func (s *source) item(seq int64) *item {
+	it, ok := s.items[seq]
+	if !ok {
+		it = &item{seq: seq, look: s.look}
+		s.items[seq] = it
+	}
+	return it
+}
+
+// New makes an empty view. now tells the time; nil is time.Now.
+func New(st style.Styles, now func() time.Time) *View {
+	if now == nil {
+		now = time.Now
+	}
+	v := &View{now: now}
+	v.src = source{items: map[int64]*item{}, look: &v.look}
+	v.look.clock = v.clock
+	v.SetStyles(st)
+	v.list.SetSource(&v.src)
+	return v
+}
+
+// clock shows the time of day, and the day when it is another one.
+func (v *View) clock(p assistant.Pair) string {
+	at, now := p.CreatedAt.Local(), v.now().Local()
+	if at.YearDay() == now.YearDay() && at.Year() == now.Year() {
+		return at.Format("15:04")
+	}
+	return at.Format("2006-01-02 15:04")
+}
+
+// SetStyles draws with other colours from now on.
+func (v *View) SetStyles(st style.Styles) {
+	v.look.st, v.look.md = st, markdown.NewStyle(st.Markdown)
+	for _, it := range v.src.items {
+		for _, p := range it.parts {
+			if t, ok := p.(*textPart); ok {
+				t.doc.SetStyle(v.look.md)
+			}
+		}
+		it.lines = nil
+		it.bump()
+	}
+	v.list.Invalidate()
+}
+
+// SetRefs makes refs the visible pairs; first is the index of the oldest
+// included one. Where the user looks stays.
+func (v *View) SetRefs(refs []assistant.Ref, first int) {
+	v.src.refs, v.first = refs, first
+	v.forget()
+	v.markLatest()
+	v.list.SetSource(&v.src)
+}
+
+// SetBoundary moves the boundary; nothing is rendered anew.
+func (v *View) SetBoundary(first int) { v.first = first }
+
+// forget lets go of what is not near the screen when too much is loaded.
+func (v *View) forget() {
+	if len(v.src.items) <= keepItems {
+		return
+	}
+	from, to := v.list.Visible()
+	for seq, it := range v.src.items {
+		i, in := v.src.find(seq)
+		if it.running || (in && i >= from-keepItems/4 && i <= to+keepItems/4) {
+			continue
+		}
+		delete(v.src.items, seq)
+	}
+}
+
+// markLatest lets only the choices of the newest pair be chosen.
+func (v *View) markLatest() {
+	for i, r := range v.src.refs {
+		if i < len(v.src.refs)-2 {
+			continue
+		}
+		it := v.src.item(r.Seq)
+		if latest := i == len(v.src.refs)-1; it.latest != latest {
+			it.latest = latest
+			for _, p := range it.parts {
+				if c, ok := p.(*choicesPart); ok {
+					c.live, c.drawn = latest, false
+				}
+			}
+			it.bump()
+		}
+	}
+}
+
+// Missing names the pairs on the screen, and a screen around it, that are not
+// loaded.
+func (v *View) Missing() []int64 {
+	from, to := v.list.Visible()
+	if from < 0 {
+		from, to = max(0, len(v.src.refs)-v.height), len(v.src.refs)-1
+	}
+	from, to = max(0, from-v.height/2), min(len(v.src.refs)-1, to+v.height/2)
+	var out []int64
+	for i := from; i <= to; i++ {
+		if it := v.src.item(v.src.refs[i].Seq); !it.loaded && !it.running {
+			out = append(out, it.seq)
+		}
+	}
+	return out
+}
+
+// Load fills in pairs.
+func (v *View) Load(pairs []assistant.Pair) {
+	for _, p := range pairs {
+		if it, known := v.src.items[p.Seq]; known && !it.running {
+			it.setPair(p)
+		}
+	}
+	v.found.again = true
+}
+
+// Len counts the visible pairs.
+func (v *View) Len() int { return len(v.src.refs) }
+
+// SetActive says whether the view has the focus: only then the mark is shown.
+func (v *View) SetActive(on bool) { v.active = on }
+
+// gutterWidth is the column left of the lines: the focus mark and the boundary.
+const gutterWidth = 2
+
+// View draws the viewport: exactly h lines of exactly w cells.
+func (v *View) View(w, h int) []string {
+	v.width, v.height = w, h
+	inner := max(1, w-gutterWidth)
+	rows := strings.Split(v.list.View(inner, h), "\n")
+	st := v.look.st
+	for y, row := range rows {
+		i, line, ok := v.list.ItemAt(y)
+		gutter := "  "
+		if ok && i < v.first {
+			row = st.Chat.Outside.Render(ansi.Strip(row))
+			if line == 0 {
+				row = badge(row, st.Chat.Badge.Render("off"), inner)
+			}
+		}
+		if ok && i == v.first && line == 0 && v.first > 0 {
+			gutter = st.Chat.Separator.Render(st.Icons.Selected) + " "
+		}
+		if ok && v.active && i == v.list.Focused() && v.inFocus(i, line) {
+			gutter = st.Chat.Focus.Render(st.Icons.RuleBar) + " "
+		}
+		rows[y] = gutter + v.found.mark(row, st)
+	}
+	if hint := v.hint(); hint != "" && h > 0 {
+		label := st.Chat.New.Render(" " + hint + " ")
+		rows[h-1] = strings.Repeat(" ", max(0, w-ansi.StringWidth(label))) + label
+	}
+	return rows
+}
+
+// hint tells what arrived below the screen.
+func (v *View) hint() string {
+	items, lines := v.list.Below()
+	if v.list.AtEnd() || (items == 0 && lines == 0) {
+		return ""
+	}
+	n := max(items, lines)
+	return v.look.st.Icons.New + " " + strconv.Itoa(n) + " new · G"
+}
+
+// badge puts a sign at the left of a line.
+func badge(row, sign string, width int) string {
+	w := ansi.StringWidth(sign)
+	return sign + ansi.Cut(row, w, width)
+}
+
+// inFocus says whether a line of the focused pair belongs to the focused part.
+func (v *View) inFocus(i, line int) bool {
+	it := v.src.item(v.src.refs[i].Seq)
+	if len(it.starts) == 0 || v.focus >= len(it.starts) {
+		return line == 0
+	}
+	end := len(it.lines)
+	if v.focus+1 < len(it.starts) {
+		end = it.starts[v.focus+1]
+	}
+	return line >= it.starts[v.focus] && line < end-1
+}

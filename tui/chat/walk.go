@@ -1,0 +1,284 @@
+package chat
+
+import (
+	"winnow/assistant"
+)
+
+// focused is the item with the focus; nil when there is none.
+func (v *View) focused() *item {
+	i := v.list.Focused()
+	if i < 0 || i >= len(v.src.refs) {
+		return nil
+	}
+	return v.src.item(v.src.refs[i].Seq)
+}
+
+// Focused is the pair with the focus.
+func (v *View) Focused() (assistant.Pair, bool) {
+	it := v.focused()
+	if it == nil || !it.loaded {
+		return assistant.Pair{}, false
+	}
+	return it.pair, true
+}
+
+// FocusLast gives the focus to the newest pair's first part.
+func (v *View) FocusLast() {
+	v.focus = 0
+	v.list.Focus(len(v.src.refs) - 1)
+}
+
+// NextPart and PrevPart move the focus by one part, over the ends of pairs.
+func (v *View) NextPart() { v.step(1) }
+
+// PrevPart moves the focus back by one part.
+func (v *View) PrevPart() { v.step(-1) }
+
+func (v *View) step(n int) {
+	it := v.focused()
+	if it == nil {
+		v.ensureFocus()
+		return
+	}
+	switch at := v.focus + n; {
+	case at < 0:
+		if v.list.Prev() {
+			v.focus = max(0, len(v.focused().parts)-1)
+		}
+	case at >= len(it.parts):
+		if v.list.Next() {
+			v.focus = 0
+		}
+	default:
+		v.focus = at
+	}
+	v.reveal()
+}
+
+// ensureFocus gives the focus to what is on the screen.
+func (v *View) ensureFocus() {
+	if v.list.Focused() >= 0 || v.Len() == 0 {
+		return
+	}
+	_, last := v.list.Visible()
+	if last < 0 {
+		last = v.Len() - 1
+	}
+	v.focus = 0
+	v.list.Focus(last)
+}
+
+// NextPair and PrevPair move the focus by a whole pair.
+func (v *View) NextPair() { v.pair(v.list.Next) }
+
+// PrevPair moves the focus back by a pair.
+func (v *View) PrevPair() { v.pair(v.list.Prev) }
+
+func (v *View) pair(move func() bool) {
+	if v.list.Focused() < 0 {
+		v.ensureFocus()
+		return
+	}
+	move()
+	v.focus = 0
+	v.reveal()
+}
+
+// reveal scrolls just as far as it takes to show the focused part's beginning.
+func (v *View) reveal() {
+	i := v.list.Focused()
+	it := v.focused()
+	if it == nil || v.height == 0 {
+		return
+	}
+	v.list.View(max(1, v.width-gutterWidth), v.height)
+	if v.focus >= len(it.starts) {
+		return
+	}
+	want := it.starts[v.focus]
+	if y, ok := v.rowOf(i, want); ok && y < v.height-1 {
+		return
+	}
+	v.list.ScrollTo(i, false)
+	v.list.ScrollBy(want - v.height/4)
+}
+
+// rowOf is the row on the screen of a line of a pair.
+func (v *View) rowOf(i, line int) (int, bool) {
+	for y := range v.height {
+		if at, l, ok := v.list.ItemAt(y); ok && at == i && l == line {
+			return y, true
+		}
+	}
+	return 0, false
+}
+
+// Scrolling, as the list does it.
+
+// ScrollBy moves n lines down, or up.
+func (v *View) ScrollBy(n int) { v.list.ScrollBy(n) }
+
+// HalfPage moves n half screens.
+func (v *View) HalfPage(n int) { v.list.HalfPage(n) }
+
+// Page moves n screens.
+func (v *View) Page(n int) { v.list.Page(n) }
+
+// Top shows the first pair and focuses it.
+func (v *View) Top() {
+	v.list.Top()
+	v.focus = 0
+	v.list.Focus(0)
+	v.list.Top()
+}
+
+// Bottom shows the end, follows it and focuses the last pair.
+func (v *View) Bottom() {
+	v.FocusLast()
+	v.list.Bottom()
+}
+
+// AtEnd says whether the view follows its end.
+func (v *View) AtEnd() bool { return v.list.AtEnd() }
+
+// Show brings a pair onto the screen and gives it the focus.
+func (v *View) Show(seq int64, centred bool) bool {
+	i, ok := v.src.find(seq)
+	if !ok {
+		return false
+	}
+	v.focus = 0
+	v.list.Focus(i)
+	v.list.ScrollTo(i, centred)
+	return true
+}
+
+// ShowAt is Show for the pair at an index of the view.
+func (v *View) ShowAt(i int, centred bool) bool {
+	return i >= 0 && i < v.Len() && v.Show(v.src.refs[i].Seq, centred)
+}
+
+// ToggleFold opens or closes the focused part, or the first of its pair that can.
+func (v *View) ToggleFold() bool {
+	it := v.focused()
+	if it == nil {
+		return false
+	}
+	order := append([]int{v.focus}, indices(len(it.parts))...)
+	for _, i := range order {
+		if i >= len(it.parts) {
+			continue
+		}
+		open, _ := it.parts[i].folded()
+		if it.parts[i].fold(open) {
+			v.focus = i
+			it.bump()
+			return true
+		}
+	}
+	return false
+}
+
+// ToggleAll opens every part that folds, or closes them all when one is open.
+func (v *View) ToggleAll() {
+	anyOpen := false
+	for _, it := range v.src.items {
+		for _, p := range it.parts {
+			open, _ := p.folded()
+			anyOpen = anyOpen || (open && canFold(p))
+		}
+	}
+	for _, it := range v.src.items {
+		for _, p := range it.parts {
+			if canFold(p) {
+				p.fold(anyOpen)
+			}
+		}
+		it.bump()
+	}
+}
+
+func canFold(p part) bool {
+	switch p.(type) {
+	case *card, *reasoningPart, *payloadPart:
+		return true
+	}
+	return false
+}
+
+// ToggleRaw shows the source of the focused pair's text, or its rendering.
+func (v *View) ToggleRaw() {
+	it := v.focused()
+	if it == nil {
+		return
+	}
+	it.raw = !it.raw
+	for _, p := range it.parts {
+		if t, ok := p.(*textPart); ok {
+			t.raw, t.dirty = it.raw, true
+		}
+	}
+	it.bump()
+}
+
+// Click gives the focus to what is on a row, and folds or opens it when it
+// had the focus already.
+func (v *View) Click(y int) {
+	i, line, ok := v.list.ItemAt(y)
+	if !ok {
+		return
+	}
+	it := v.src.item(v.src.refs[i].Seq)
+	at := 0
+	for n, start := range it.starts {
+		if line >= start {
+			at = n
+		}
+	}
+	if v.list.Focused() == i && v.focus == at {
+		v.ToggleFold()
+		return
+	}
+	v.list.Focus(i)
+	v.focus = at
+}
+
+// Choices are those of the newest pair.
+func (v *View) Choices() []Choice {
+	if v.Len() == 0 {
+		return nil
+	}
+	it := v.src.item(v.src.refs[v.Len()-1].Seq)
+	for _, p := range it.parts {
+		if c, ok := p.(*choicesPart); ok && !it.running {
+			return c.choices
+		}
+	}
+	return nil
+}
+
+// OnChoices says whether the focus is on the choices of the newest pair.
+func (v *View) OnChoices() bool {
+	it := v.focused()
+	if it == nil || v.focus >= len(it.parts) {
+		return false
+	}
+	c, ok := it.parts[v.focus].(*choicesPart)
+	return ok && c.live
+}
+
+func indices(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// Longer says whether the newest pair is longer than the screen.
+func (v *View) Longer() bool {
+	if v.Len() == 0 {
+		return false
+	}
+	return len(v.src.item(v.src.refs[v.Len()-1].Seq).lines) > v.height
+}

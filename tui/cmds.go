@@ -1,0 +1,239 @@
+package tui
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/atotto/clipboard"
+
+	"winnow/assistant"
+	"winnow/assistant/filter"
+	"winnow/checkpoint"
+	"winnow/tui/pane"
+	"winnow/tui/style"
+)
+
+// loadStart loads what the first screen needs: the pairs of the session, the
+// draft that was there, and what completion knows.
+func loadStart(h Historian, s *assistant.Session) tea.Cmd {
+	return func() tea.Msg {
+		ctx := context.Background()
+		err := s.LoadView(ctx)
+		if h == nil {
+			return startLoadedMsg{err: err}
+		}
+		var msg startLoadedMsg
+		msg.draft, _ = h.Draft(ctx, s.ID())
+		msg.sent, _ = h.Sent(ctx)
+		msg.lines, _ = h.Lines(ctx)
+		msg.recent, _ = h.RecentModels(ctx)
+		msg.topics, _ = h.Topics(ctx)
+		msg.saved, _ = h.Saved(ctx) // what cannot be read is not offered; the pairs are what counts
+		msg.err = err
+		return msg
+	}
+}
+
+// loadPairs loads pairs that came onto the screen.
+func loadPairs(s *assistant.Session, seqs []int64) tea.Cmd {
+	return func() tea.Msg {
+		pairs, err := s.Pairs(context.Background(), seqs)
+		return pairsLoadedMsg{asked: seqs, pairs: pairs, err: err}
+	}
+}
+
+// applyFilter evaluates a line.
+func applyFilter(h Historian, q *filter.Query, line string, env filter.Env) tea.Cmd {
+	return func() tea.Msg {
+		refs, hints, err := h.Filter(context.Background(), q, env)
+		return filterAppliedMsg{line: line, refs: refs, hints: hints, err: err}
+	}
+}
+
+// countFilter counts what a line would leave, while it is typed.
+func countFilter(h Historian, q *filter.Query, line string, env filter.Env) tea.Cmd {
+	return func() tea.Msg {
+		refs, _, err := h.Filter(context.Background(), q, env)
+		return filterCountedMsg{line: line, count: len(refs), err: err}
+	}
+}
+
+// runCommand carries out a colon command.
+func runCommand(h Historian, c Command) tea.Cmd {
+	return func() tea.Msg {
+		said, err := h.Command(context.Background(), c)
+		return commandDoneMsg{said: said, err: err}
+	}
+}
+
+// editWindow makes a change by hand, as one step that can be undone.
+func editWindow(s *assistant.Session, e pane.Edit) tea.Cmd {
+	return func() tea.Msg {
+		return editedMsg{description: e.Description, err: s.Edit(e.Description, e.Change)}
+	}
+}
+
+// runWish does what takes time.
+func runWish(w pane.Run) tea.Cmd {
+	return func() tea.Msg {
+		said, err := w.Run(context.Background())
+		return ranMsg{said: said, err: err}
+	}
+}
+
+// planSave asks what a save would change.
+func planSave(k pane.Keeper, st style.Styles, quit bool) tea.Cmd {
+	return func() tea.Msg {
+		lines, changes, err := k.Plan(context.Background(), st)
+		return planMadeMsg{lines: lines, changes: changes, quit: quit, err: err}
+	}
+}
+
+// saveWindow writes, and notes in the journal that nothing is unsaved.
+func saveWindow(s *assistant.Session, k pane.Keeper, quit bool) tea.Cmd {
+	return func() tea.Msg {
+		said, err := k.Save(context.Background())
+		if err == nil {
+			err = s.Saved()
+		}
+		return savedMsg{said: said, quit: quit, err: err}
+	}
+}
+
+// rollBack goes back to a checkpoint.
+func rollBack(s *assistant.Session, id string, scope checkpoint.Scope) tea.Cmd {
+	return func() tea.Msg {
+		text, err := s.Rollback(context.Background(), id, scope)
+		return rolledBackMsg{said: "rolled back · ctrl+p “Undo the last rollback” takes it back", text: text, err: err}
+	}
+}
+
+// undoRollback takes the last rollback back.
+func undoRollback(s *assistant.Session) tea.Cmd {
+	return func() tea.Msg {
+		err := s.UndoRollback(context.Background())
+		if errors.Is(err, checkpoint.ErrNothing) {
+			err = errors.New("there is no rollback to undo")
+		}
+		return rolledBackMsg{said: "the rollback is undone", err: err}
+	}
+}
+
+// renewSession begins a new session.
+func renewSession(s *assistant.Session) tea.Cmd {
+	return func() tea.Msg { return renewedMsg{s.Renew(context.Background())} }
+}
+
+// deletePairs removes pairs for good.
+func deletePairs(s *assistant.Session, seqs ...int64) tea.Cmd {
+	return func() tea.Msg {
+		err := s.Delete(context.Background(), seqs...)
+		return pairsChangedMsg{said: "deleted", err: err}
+	}
+}
+
+// markPair changes star, flag or topic of a pair.
+func markPair(s *assistant.Session, seq int64, said string, change func(*assistant.Pair)) tea.Cmd {
+	return func() tea.Msg {
+		err := s.Mark(context.Background(), seq, change)
+		return pairsChangedMsg{said: said, seqs: []int64{seq}, err: err}
+	}
+}
+
+// refreshModels asks the endpoints which models they have.
+func refreshModels(s *assistant.Session) tea.Cmd {
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(context.Background(), refreshTimeout)
+		defer cancel()
+		failed := s.Registry().Refresh(ctx)
+		s.ModelsChanged()
+		return modelsLoadedMsg{failed}
+	}
+}
+
+// refreshTimeout bounds a model list: whoever waits longer is not there.
+const refreshTimeout = 20 * time.Second
+
+// showRequest builds the request that would be sent now.
+func showRequest(s *assistant.Session, text string) tea.Cmd {
+	return func() tea.Msg {
+		_, body, err := s.Request(context.Background(), text)
+		if err != nil {
+			return requestShownMsg{err: err}
+		}
+		pretty, err := json.MarshalIndent(json.RawMessage(body), "", "  ")
+		return requestShownMsg{title: "the request that would be sent now", body: string(pretty), err: err}
+	}
+}
+
+// copyText puts text on the system's clipboard; the terminal gets it by OSC 52.
+func copyText(what, text string) tea.Cmd {
+	return tea.Batch(tea.SetClipboard(text), func() tea.Msg {
+		return copiedMsg{what: what, native: clipboard.WriteAll(text) == nil}
+	})
+}
+
+// keepDraft stores the draft, so that no crash loses it.
+func keepDraft(h Historian, session, text string) tea.Cmd {
+	if h == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		return draftKeptMsg{text: text, err: h.SaveDraft(context.Background(), session, text)}
+	}
+}
+
+func addSent(h Historian, text string) tea.Cmd {
+	if h == nil || text == "" {
+		return nil
+	}
+	return func() tea.Msg {
+		if err := h.AddSent(context.Background(), text); err != nil {
+			return commandDoneMsg{err: fmt.Errorf("the message history: %w", err)}
+		}
+		return nil
+	}
+}
+
+func rememberModel(h Historian, id string) tea.Cmd {
+	if h == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		if err := h.RememberModel(context.Background(), id); err != nil {
+			return commandDoneMsg{err: err}
+		}
+		return nil
+	}
+}
+
+// draftDue fires when the draft was not changed for a while.
+func draftDue(text string) tea.Cmd {
+	return tea.Tick(draftPause, func(time.Time) tea.Msg { return draftDueMsg{text} })
+}
+
+// draftPause is how long a draft rests before it is stored: well under the
+// four seconds after which a draft is promised to survive a crash.
+const draftPause = 1500 * time.Millisecond
+
+// tick moves the spinner on.
+func ticks() tea.Cmd {
+	return tea.Tick(spinnerFrame, func(at time.Time) tea.Msg { return tickedMsg{at} })
+}
+
+// spinnerFrame is how fast the spinner turns: eight frames a second look alive.
+const spinnerFrame = 125 * time.Millisecond
+
+// sentence is an error as the footer says it: one line, sanitised.
+func sentence(err error) string {
+	text := err.Error()
+	if i := strings.IndexByte(text, '\n'); i >= 0 {
+		text = text[:i]
+	}
+	return oneLine(text)
+}

@@ -1,0 +1,338 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/assistant"
+	"winnow/assistant/filter"
+	"winnow/assistant/safetext"
+)
+
+// textLine is a line of text with a cursor: the filter line, the search.
+type textLine struct {
+	runes   []rune
+	at      int // of the cursor
+	active  bool
+	hint    string // what the text would do, or what is wrong with it
+	wrong   bool
+	history []string
+	place   int // in history; len(history) is the line being written
+	kept    string
+	offers  []filter.Completion
+}
+
+func (t *textLine) text() string { return string(t.runes) }
+
+func (t *textLine) open(text string) {
+	*t = textLine{active: true, history: t.history, place: len(t.history)}
+	t.set(text)
+}
+
+func (t *textLine) set(text string) { t.runes = []rune(text); t.at = len(t.runes) }
+
+// key edits the line; it reports whether the text changed.
+func (t *textLine) key(name, text string) bool {
+	before := t.text()
+	switch name {
+	case "left":
+		t.at = max(0, t.at-1)
+	case "right":
+		t.at = min(len(t.runes), t.at+1)
+	case "home", "ctrl+a":
+		t.at = 0
+	case "end", "ctrl+e":
+		t.at = len(t.runes)
+	case "backspace", "ctrl+h":
+		if t.at > 0 {
+			t.runes = append(t.runes[:t.at-1:t.at-1], t.runes[t.at:]...)
+			t.at--
+		}
+	case "delete":
+		if t.at < len(t.runes) {
+			t.runes = append(t.runes[:t.at:t.at], t.runes[t.at+1:]...)
+		}
+	case "ctrl+u":
+		t.runes, t.at = t.runes[t.at:], 0
+	case "ctrl+k":
+		t.runes = t.runes[:t.at]
+	case "ctrl+w":
+		from := strings.LastIndexByte(strings.TrimRight(string(t.runes[:t.at]), " "), ' ') + 1
+		head := []rune(string(t.runes[:t.at])[:from])
+		t.runes, t.at = append(head, t.runes[t.at:]...), len(head)
+	default:
+		if add := []rune(safetext.Line(text, 4000)); len(add) > 0 {
+			t.runes = append(t.runes[:t.at:t.at], append(add, t.runes[t.at:]...)...)
+			t.at += len(add)
+		}
+	}
+	return t.text() != before
+}
+
+// view draws the line in w cells with its cursor in sight, and says in which
+// cell the cursor is.
+func (t *textLine) view(w int) (string, int) {
+	head := ansi.StringWidth(string(t.runes[:t.at]))
+	shift := max(0, head-w+1)
+	return ansi.Cut(t.text(), shift, shift+w), head - shift
+}
+
+// typingLine says whether a text line has the focus.
+func (m *Model) typingLine() bool {
+	return m.mode == modeCommand || (m.mode == modeView && m.search.active) || (m.mode == modePane && m.pane.Typing())
+}
+
+// lineAction says whether an action works although a text line has the focus.
+func lineAction(a *action) bool {
+	if a == nil {
+		return false
+	}
+	switch a.name {
+	case "escape", "apply-filter", "older-filter", "newer-filter", "complete-filter", "save", "help", "hud", "mouse":
+		return true
+	}
+	return strings.HasPrefix(a.name, "choose-")
+}
+
+// lineKey gives the text line that has the focus a key.
+func (m *Model) lineKey(name, text string) tea.Cmd {
+	switch {
+	case m.mode == modePane:
+		return m.carry(m.pane.Key(name, text))
+	case m.mode == modeCommand:
+		if m.line.key(name, text) {
+			return m.lineChanged()
+		}
+	case name == "enter":
+		m.search.active = false
+		return m.hit(false)
+	default:
+		if m.search.key(name, text) {
+			m.chat.Search(m.search.text())
+		}
+	}
+	return nil
+}
+
+// lineEscape clears the text line, nothing applied; an empty one is left.
+func (m *Model) lineEscape() {
+	switch {
+	case m.mode == modePane:
+		m.pane.Escape()
+	case m.mode == modeCommand && len(m.line.runes) > 0:
+		m.line.set("")
+		m.line.hint, m.line.wrong = "", false
+	case m.mode == modeCommand:
+		m.toView()
+	case len(m.search.runes) > 0:
+		m.search.set("")
+		m.chat.Search("")
+	default:
+		m.search.active = false
+		m.chat.Search("")
+	}
+}
+
+// toCommand opens the filter line with the filter that is active.
+func (m *Model) toCommand() tea.Cmd {
+	m.setMode(modeCommand)
+	m.line.open(m.session.Filter())
+	return m.lineChanged()
+}
+
+// env is what a filter line depends on now.
+func (m *Model) env() filter.Env {
+	return filter.Env{
+		Now: m.now(), Location: time.Local, SelectedTopic: m.session.Topic(), SelectedModel: m.session.Model(),
+		Session: m.session.ID(), Saved: func(name string) (string, bool) { line, ok := m.names.saved[name]; return line, ok },
+	}
+}
+
+// lineChanged says what the line would leave, or what is wrong with it.
+func (m *Model) lineChanged() tea.Cmd {
+	line := m.line.text()
+	m.line.offers = nil
+	q, err := filter.Parse(line)
+	if err != nil {
+		m.line.hint, m.line.wrong = err.Error(), true
+		return nil
+	}
+	m.line.wrong = false
+	if m.opts.History == nil {
+		m.line.hint = ""
+		return nil
+	}
+	return countFilter(m.opts.History, q, line, m.env())
+}
+
+func (m *Model) onCount(msg filterCountedMsg) tea.Cmd {
+	if msg.line != m.line.text() || m.mode != modeCommand {
+		return nil // the answer to a line that is not there any more
+	}
+	if msg.err != nil {
+		m.line.hint, m.line.wrong = sentence(msg.err), true
+		return nil
+	}
+	m.line.hint = fmt.Sprintf("%d pairs", msg.count)
+	return nil
+}
+
+// applyLine applies the filter; an error keeps the line and applies nothing.
+func (m *Model) applyLine() tea.Cmd {
+	line := strings.TrimSpace(m.line.text())
+	q, err := filter.Parse(line)
+	if err != nil {
+		m.line.hint, m.line.wrong = err.Error(), true
+		return nil
+	}
+	if m.opts.History == nil {
+		m.notice.say("without a history there is only this session")
+		m.toView()
+		return nil
+	}
+	return applyFilter(m.opts.History, q, line, m.env())
+}
+
+// onFilter shows what a line left.
+func (m *Model) onFilter(msg filterAppliedMsg) tea.Cmd {
+	if msg.err != nil {
+		m.line.hint, m.line.wrong = sentence(msg.err), true
+		return nil
+	}
+	m.remember(msg.line)
+	q, err := filter.Parse(msg.line)
+	if err != nil {
+		return nil
+	}
+	keep := addLine(m.opts.History, msg.line)
+	if q.Command != nil {
+		return tea.Batch(keep, m.command(q, msg.refs))
+	}
+	m.session.SetView(msg.refs, msg.line, budgetFilter)
+	m.showView()
+	m.toView()
+	m.chat.Bottom()
+	m.notice.say(filterNotice(msg))
+	return tea.Batch(keep, m.loadMissing())
+}
+
+func filterNotice(msg filterAppliedMsg) string {
+	text := fmt.Sprintf("%d pairs", len(msg.refs))
+	if msg.line == "" {
+		text += " · all sessions"
+	}
+	if len(msg.hints) > 0 {
+		text += " · " + strings.Join(msg.hints, " · ")
+	}
+	return text
+}
+
+// command runs a colon command on the pairs it selects; what changes many of
+// them, or for good, asks first.
+func (m *Model) command(q *filter.Query, refs []assistant.Ref) tea.Cmd {
+	c := Command{Query: q, Refs: refs, Topic: m.session.Topic()}
+	m.toView()
+	if m.session.Busy() && q.Command.Verb == "delete" {
+		return m.complain(assistant.ErrBusy)
+	}
+	run := func() tea.Cmd { c.Sure = true; return runCommand(m.opts.History, c) }
+	if !q.Command.DryRun && (q.Command.Verb == "delete" || (len(refs) > manyPairs && changesPairs(q.Command) && !q.Command.NoConfirm)) {
+		return m.ask(fmt.Sprintf(":%s on %d pairs?", q.Command.Verb, len(refs)), nil, string(q.Command.Verb), run)
+	}
+	return run()
+}
+
+// manyPairs is how many pairs a command may change without asking.
+const manyPairs = 50
+
+func changesPairs(c *filter.Command) bool {
+	switch c.Verb {
+	case "topic", "star", "flag", "unflag", "delete":
+		return true
+	}
+	return false
+}
+
+func (m *Model) onCommandDone(msg commandDoneMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.complain(msg.err)
+	}
+	if msg.said == "" {
+		return nil
+	}
+	m.notice.say(msg.said)
+	return tea.Batch(m.refilter(), loadNames(m.opts.History))
+}
+
+// refilter evaluates the active line again after pairs have changed.
+func (m *Model) refilter() tea.Cmd {
+	q, err := filter.Parse(m.session.Filter())
+	if err != nil || m.opts.History == nil {
+		return computeBoundary(m.session)
+	}
+	line, env, h, s := m.session.Filter(), m.env(), m.opts.History, m.session
+	return func() tea.Msg {
+		return refilter(h, s, q, line, env)
+	}
+}
+
+func (m *Model) olderFilter() tea.Cmd { return m.lineHistory(-1) }
+func (m *Model) newerFilter() tea.Cmd { return m.lineHistory(1) }
+
+func (m *Model) lineHistory(step int) tea.Cmd {
+	t := &m.line
+	at := t.place + step
+	if at < 0 || at > len(t.history) {
+		return nil
+	}
+	if t.place == len(t.history) {
+		t.kept = t.text()
+	}
+	t.place = at
+	if at == len(t.history) {
+		t.set(t.kept)
+	} else {
+		t.set(t.history[at])
+	}
+	return m.lineChanged()
+}
+
+// remember keeps a line that worked.
+func (m *Model) remember(line string) {
+	if line != "" && (len(m.line.history) == 0 || m.line.history[len(m.line.history)-1] != line) {
+		m.line.history = append(m.line.history, line)
+	}
+}
+
+// completeLine completes the word at the cursor; pressed again it goes on.
+func (m *Model) completeLine() tea.Cmd {
+	var models []string
+	for _, info := range m.session.Registry().Models() {
+		models = append(models, info.ID)
+	}
+	var saved []string
+	for name := range m.names.saved {
+		saved = append(saved, name)
+	}
+	offers := filter.Complete(m.line.text(), m.line.at, filter.Sources{Topics: m.names.topics, Models: models, Saved: saved})
+	if len(offers) == 0 {
+		return nil
+	}
+	o := offers[0]
+	text := append([]rune(nil), m.line.runes[:o.From]...)
+	text = append(text, []rune(o.Text)...)
+	at := len(text)
+	m.line.runes, m.line.at = append(text, m.line.runes[o.To:]...), at
+	if len(offers) > 1 {
+		labels := make([]string, 0, 6)
+		for _, o := range offers[:min(len(offers), 6)] {
+			labels = append(labels, o.Label)
+		}
+		m.notice.say(strings.Join(labels, "  "))
+	}
+	return m.lineChanged()
+}

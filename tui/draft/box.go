@@ -1,0 +1,179 @@
+package draft
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textarea"
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/tui/style"
+)
+
+// maxLines bounds how far the box looks for the height of its text; the caller
+// bounds what it shows far earlier.
+const maxLines = 200
+
+// Box is the input box. New makes one.
+type Box struct {
+	area    textarea.Model
+	undo    undoStack
+	chips   []chip
+	history sentHistory
+	width   int
+}
+
+// New returns an empty box without focus.
+func New(st style.Input) *Box {
+	area := textarea.New()
+	area.ShowLineNumbers = false
+	area.CharLimit = 0
+	area.MaxHeight = maxLines
+	area.Prompt = " "
+	area.SetVirtualCursor(false)
+	area.KeyMap = keyMap()
+	b := &Box{area: area}
+	b.SetStyles(st)
+	b.area.SetHeight(1)
+	return b
+}
+
+// keyMap leaves the keys to the textarea that winnow does not use itself.
+func keyMap() textarea.KeyMap {
+	m := textarea.DefaultKeyMap()
+	m.CharacterBackward = key.NewBinding(key.WithKeys("left"))
+	m.DeleteCharacterBackward = key.NewBinding(key.WithKeys("backspace", "ctrl+h"))
+	m.LineNext = key.NewBinding(key.WithKeys("down"))
+	m.LinePrevious = key.NewBinding(key.WithKeys("up"))
+	m.InsertNewline = key.NewBinding(key.WithKeys("enter"))
+	m.TransposeCharacterBackward.Unbind()
+	m.SelectAll.Unbind()
+	m.Paste.Unbind()
+	m.PageUp.Unbind()
+	m.PageDown.Unbind()
+	return m
+}
+
+// SetStyles draws with other colours from now on.
+func (b *Box) SetStyles(st style.Input) {
+	state := textarea.StyleState{
+		Text: st.Text, Placeholder: st.Placeholder, Prompt: st.Prompt, Selection: st.Selected,
+	}
+	styles := b.area.Styles()
+	styles.Focused, styles.Blurred = state, state
+	styles.Cursor.Blink = false
+	b.area.SetStyles(styles)
+}
+
+// SetPlaceholder says what stands in an empty box.
+func (b *Box) SetPlaceholder(text string) { b.area.Placeholder = text }
+
+// SetWidth sets the width in cells. It must come before Rows.
+func (b *Box) SetWidth(w int) {
+	if w != b.width {
+		b.width = w
+		b.area.SetWidth(w)
+	}
+}
+
+// Rows is the height that the whole text needs.
+func (b *Box) Rows() int {
+	rows := 0
+	for _, line := range strings.Split(b.area.Value(), "\n") {
+		rows += 1 + displayRows(line, b.width-2)
+		if rows > maxLines {
+			break
+		}
+	}
+	return rows
+}
+
+// Focus and Blur say whether the box takes keys and shows the cursor.
+func (b *Box) Focus() { b.area.Focus() }
+
+// Blur takes the cursor away.
+func (b *Box) Blur() { b.area.Blur() }
+
+// View draws the box in height lines.
+func (b *Box) View(height int) string {
+	if b.area.Height() != height {
+		b.area.SetHeight(height)
+	}
+	return b.area.View()
+}
+
+// Cursor is where the cursor stands in the box; nil without focus.
+func (b *Box) Cursor() *tea.Cursor { return b.area.Cursor() }
+
+// Key gives the box a key that nobody else took.
+func (b *Box) Key(k tea.KeyPressMsg) {
+	before := b.area.Value()
+	b.area, _ = b.area.Update(k)
+	if after := b.area.Value(); after != before {
+		b.undo.typed(before)
+		b.history.leave()
+	}
+}
+
+// Text is the whole message, chips replaced by what they stand for.
+func (b *Box) Text() string { return expand(b.area.Value(), b.chips) }
+
+// Empty says whether there is nothing but white space.
+func (b *Box) Empty() bool { return strings.TrimSpace(b.area.Value()) == "" }
+
+// Set puts text in place of what is there, which Undo brings back.
+func (b *Box) Set(text string) {
+	b.remember()
+	b.chips = nil
+	b.put(text)
+}
+
+// put shows text, a large one as a chip.
+func (b *Box) put(text string) {
+	text = normal(text)
+	b.area.Reset()
+	if len(text) > ChipFrom {
+		text = b.addChip(text)
+	}
+	b.area.SetValue(text)
+	b.area.MoveToEnd()
+}
+
+// Take empties the box and returns what was in it.
+func (b *Box) Take() string {
+	text := b.Text()
+	b.Clear()
+	return text
+}
+
+// Clear empties the box. Undo brings the text back.
+func (b *Box) Clear() {
+	b.remember()
+	b.area.Reset()
+	b.history.leave()
+}
+
+// AtFirstLine and AtLastLine say whether an arrow key would leave the text.
+func (b *Box) AtFirstLine() bool { return b.area.Line() == 0 && b.area.LineInfo().RowOffset == 0 }
+
+// AtLastLine reports whether the cursor is on the last line.
+func (b *Box) AtLastLine() bool {
+	return b.area.Line() == b.area.LineCount()-1 && b.area.LineInfo().RowOffset >= b.area.LineInfo().Height-1
+}
+
+// NewLine breaks the line.
+func (b *Box) NewLine() {
+	b.undo.typed(b.area.Value())
+	b.area.InsertString("\n")
+}
+
+// Insert puts text at the cursor, as one edit.
+func (b *Box) Insert(text string) {
+	b.remember()
+	b.area.InsertString(normal(text))
+}
+
+// normal makes line ends LF: the textarea would take CR and LF for two.
+func normal(text string) string {
+	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
+}

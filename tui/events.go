@@ -1,0 +1,214 @@
+package tui
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant"
+)
+
+// resize lays the screen out anew.
+func (m *Model) resize(w, h int) tea.Cmd {
+	m.width, m.height = w, h
+	m.layOut()
+	return m.loadMissing()
+}
+
+// layOut gives the parts their places.
+func (m *Model) layOut() {
+	m.draft.SetWidth(m.width)
+	m.at = arrange(m.width, m.height, m.draft.Rows(), m.showPane)
+}
+
+// onBackground follows the terminal between dark and light.
+func (m *Model) onBackground(msg tea.BackgroundColorMsg) tea.Cmd {
+	if dark := isDark(msg.Color); dark != m.styleOpts.Dark && !m.opts.Fixed {
+		o := m.styleOpts
+		o.Dark = dark
+		m.restyle(o)
+	}
+	return nil
+}
+
+func (m *Model) switchTheme() tea.Cmd {
+	o := m.styleOpts
+	o.Dark = !o.Dark
+	m.opts.Fixed = true
+	m.restyle(o)
+	return nil
+}
+
+// onEnhancements learns that this terminal reports ctrl+enter.
+func (m *Model) onEnhancements(msg tea.KeyboardEnhancementsMsg) tea.Cmd {
+	m.kitty = m.kitty || msg.SupportsKeyDisambiguation()
+	return nil
+}
+
+func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
+	m.starting = false
+	if msg.err != nil {
+		m.complain(msg.err)
+	}
+	m.names = known{topics: msg.topics, recent: msg.recent, saved: msg.saved}
+	m.line.history = msg.lines
+	m.draft.SetSent(msg.sent)
+	if msg.draft != "" && m.draft.Empty() {
+		m.draft.Set(msg.draft)
+		m.saved = msg.draft
+		m.fitInput()
+	}
+	m.showView()
+	if m.chat.Len() > 0 {
+		m.chat.Bottom()
+	}
+	return m.loadMissing()
+}
+
+// tick starts the animation, once.
+func (m *Model) tick() tea.Cmd {
+	if m.turn.ticking {
+		return nil
+	}
+	m.turn.ticking = true
+	return ticks()
+}
+
+// onTick moves what is animated; when nothing is, the timer ends.
+func (m *Model) onTick() tea.Cmd {
+	spins := m.chat.Tick()
+	if !m.turn.running || (!spins && m.turn.status == "") {
+		m.turn.ticking = false
+		if m.turn.running {
+			m.turn.ticking = true
+			return ticks()
+		}
+		return nil
+	}
+	return ticks()
+}
+
+// onMouse: the wheel scrolls, a click focuses, folds and picks.
+func (m *Model) onMouse(msg tea.MouseMsg) tea.Cmd {
+	at := msg.Mouse()
+	switch msg.(type) {
+	case tea.MouseWheelMsg:
+		step := 3
+		if at.Button == tea.MouseWheelUp {
+			step = -3
+		}
+		return m.walk(func() { m.chat.ScrollBy(step) })
+	case tea.MouseClickMsg:
+		return m.onClick(at.X, at.Y)
+	}
+	return nil
+}
+
+func (m *Model) onClick(x, y int) tea.Cmd {
+	if m.overlay.Open() {
+		return nil
+	}
+	switch {
+	case inside(m.at.chat, x, y):
+		m.setMode(modeView)
+		m.chat.Click(y - m.at.chat.Min.Y - 1)
+	case inside(m.at.pane, x, y):
+		m.setMode(modePane)
+		return m.carry(m.pane.Click(x-m.at.pane.Min.X, y-m.at.pane.Min.Y))
+	case inside(m.at.input, x, y):
+		m.setMode(modeInput)
+	}
+	return nil
+}
+
+func (m *Model) toggleMouse() tea.Cmd {
+	m.mouse = !m.mouse
+	if m.mouse {
+		m.notice.say("mouse on: wheel scrolls, click focuses · shift+drag selects text · f3 turns it off")
+	} else {
+		m.notice.say("mouse off: the terminal selects text")
+	}
+	return nil
+}
+
+// waitIdle looks, a while after an answer, whether the user wants to read it.
+func (m *Model) waitIdle(seq int64) tea.Cmd {
+	if m.opts.Stay || seq == 0 {
+		return nil
+	}
+	turn := m.turn.n
+	return tea.Tick(idlePause, func(time.Time) tea.Msg { return idleMsg{turn, seq} })
+}
+
+// idlePause is how long no key must have come before the focus moves by itself.
+const idlePause = 2 * time.Second
+
+// onIdle moves to a long answer when nobody is typing.
+func (m *Model) onIdle(msg idleMsg) tea.Cmd {
+	quiet := m.now().Sub(m.lastKey) >= idlePause
+	if msg.turn != m.turn.n || m.mode != modeInput || !m.draft.Empty() || m.overlay.Open() || !quiet || !m.chat.Longer() {
+		return nil
+	}
+	m.setMode(modeView)
+	m.chat.Show(msg.seq, false)
+	return nil
+}
+
+// notifyEnd tells, when the terminal is not looked at, that a long turn ended.
+func (m *Model) notifyEnd(t turnState) tea.Cmd {
+	if !m.opts.Notify || m.focused || m.now().Sub(t.began) < longTurn {
+		return nil
+	}
+	return tea.Raw("\x1b]9;winnow: the answer is there\a")
+}
+
+// longTurn is from when on one may have looked away.
+const longTurn = 10 * time.Second
+
+// openEditor edits the draft in the user's editor.
+func (m *Model) openEditor() tea.Cmd {
+	if len(m.opts.Editor) == 0 {
+		m.notice.say("no editor: set VISUAL or EDITOR")
+		return nil
+	}
+	file, err := os.CreateTemp("", "winnow-*.md")
+	if err != nil {
+		return m.complain(err)
+	}
+	name := file.Name()
+	_, err = file.WriteString(m.draft.Text())
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return m.complain(err)
+	}
+	args := append(append([]string(nil), m.opts.Editor[1:]...), name)
+	cmd := exec.CommandContext(context.Background(), m.opts.Editor[0], args...)
+	return tea.ExecProcess(cmd, func(err error) tea.Msg {
+		defer os.Remove(name) //nolint:errcheck // a leftover temporary file harms nobody
+		if err != nil {
+			return editorClosedMsg{err: err}
+		}
+		text, err := os.ReadFile(name)
+		return editorClosedMsg{text: string(text), err: err}
+	})
+}
+
+func (m *Model) onEditor(msg editorClosedMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.complain(msg.err)
+	}
+	m.draft.Set(trimEnd(msg.text))
+	m.setMode(modeInput)
+	m.fitInput()
+	return m.draftChanged()
+}
+
+func (m *Model) suspend() tea.Cmd { return tea.Suspend }
+
+// attachments are the files whose text stands in the draft.
+func (m *Model) attachments() []assistant.Attachment { return nil }

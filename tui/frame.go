@@ -1,0 +1,228 @@
+package tui
+
+import (
+	"image"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// View composes the frame of what the parts draw.
+func (m *Model) View() tea.View {
+	v := tea.NewView("")
+	v.AltScreen = true
+	v.ReportFocus = true
+	v.WindowTitle = m.title()
+	if m.mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
+	switch {
+	case m.width == 0:
+		return v
+	case m.at.small:
+		v.Content = m.tooSmall()
+		return v
+	}
+	v.Content = m.compose()
+	v.Cursor = m.cursor()
+	return v
+}
+
+// compose draws the parts where the layout put them, and the overlay above.
+func (m *Model) compose() string {
+	rows := make([]string, 0, m.height)
+	rows = append(rows, m.header(m.width))
+	rows = append(rows, m.middle()...)
+	rows = append(rows, m.inputLines()...)
+	rows = append(rows, m.footer(m.width))
+	base := strings.Join(rows, "\n")
+	if !m.overlay.Open() {
+		return base
+	}
+	box, x, y := m.overlay.View(m.width, m.height, m.styles)
+	canvas := lipgloss.NewCompositor(lipgloss.NewLayer(base), lipgloss.NewLayer(box).X(x).Y(y).Z(1))
+	return canvas.Render()
+}
+
+// middle is chat and pane, side by side where there is room.
+func (m *Model) middle() []string {
+	var chatRows, paneRows []string
+	h := m.at.chat.Dy()
+	if w := m.at.chat.Dx(); w > 0 {
+		chatRows = m.chatBox(w, h)
+	}
+	if w := m.at.pane.Dx(); w > 0 {
+		paneRows = m.pane.Lines(w, h)
+	}
+	out := make([]string, h)
+	for i := range out {
+		if chatRows != nil {
+			out[i] += chatRows[i]
+		}
+		if paneRows != nil {
+			out[i] += paneRows[i]
+		}
+	}
+	return out
+}
+
+// chatBox is the conversation in its frame.
+func (m *Model) chatBox(w, h int) []string {
+	b, st := m.styles.Border.Shape, m.styles.Border.Idle
+	if m.mode == modeView {
+		b, st = m.styles.Border.FocusedShape, m.styles.Border.Focused
+	}
+	inner := m.chatLines(w-2, h-2)
+	title := " chat "
+	if f := m.session.Filter(); f != "x" {
+		title = " chat · " + oneLine(filterName(f)) + " "
+	}
+	title = ansi.Truncate(title, max(0, w-4), m.styles.Icons.Ellipsis)
+	rows := make([]string, 0, h)
+	rows = append(rows, st.Render(b.TopLeft+b.Top+title+strings.Repeat(b.Top, max(0, w-3-ansi.StringWidth(title)))+b.TopRight))
+	for _, line := range inner {
+		rows = append(rows, st.Render(b.Left)+line+st.Render(b.Right))
+	}
+	return append(rows, st.Render(b.BottomLeft+strings.Repeat(b.Bottom, max(0, w-2))+b.BottomRight))
+}
+
+// chatLines are the messages, the welcome of an empty conversation, and the
+// line that says what the assistant does.
+func (m *Model) chatLines(w, h int) []string {
+	m.chat.SetActive(m.mode == modeView)
+	if m.chat.Len() == 0 && !m.turn.running {
+		return m.welcome(w, h)
+	}
+	status := m.statusLine(w)
+	if status == "" || h < 2 {
+		return m.chat.View(w, h)
+	}
+	return append(m.chat.View(w, h-1), status)
+}
+
+// statusLine says what happens while there is nothing else to see.
+func (m *Model) statusLine(w int) string {
+	st := m.styles.Chat
+	text := ""
+	switch {
+	case m.turn.queued != "":
+		text = "queued: " + oneLine(m.turn.queued) + " · ctrl+p “Queued” edits, sends or drops it"
+	case m.turn.running && m.turn.status != "":
+		spin := m.styles.Icons.Running
+		text = spin[m.frameOfSpinner()%len(spin)] + " " + oneLine(m.turn.status)
+	}
+	if text == "" {
+		return ""
+	}
+	text = ansi.Truncate(text, max(0, w-2), m.styles.Icons.Ellipsis)
+	return "  " + st.Notice.Render(text) + strings.Repeat(" ", max(0, w-2-ansi.StringWidth(text)))
+}
+
+// frameOfSpinner advances with the clock: it moves only when frames are drawn.
+func (m *Model) frameOfSpinner() int {
+	return int(m.now().Sub(m.turn.began) / spinnerFrame)
+}
+
+// welcome is what an empty conversation shows: what to ask, and the keys that matter.
+func (m *Model) welcome(w, h int) []string {
+	st := m.styles.Chat
+	lines := []string{"", st.Welcome.Render("What shall be done?"), ""}
+	for i, e := range m.opts.Examples {
+		lines = append(lines, st.Number.Render("alt+"+string(rune('1'+i)))+"  "+st.Example.Render(oneLine(e)))
+	}
+	send := m.shownKeys(modeInput, m.keys.named("send"))
+	key := "the send key"
+	if len(send) > 0 {
+		key = send[0]
+	}
+	lines = append(lines, "",
+		st.Time.Render(key+" sends · tab goes on to conversation and rules · ctrl+p finds every command · f1 helps"))
+	if m.starting {
+		lines = []string{"", st.Time.Render("loading…")}
+	}
+	out := make([]string, h)
+	top := max(0, (h-len(lines))/3)
+	for i := range out {
+		line := ""
+		if i >= top && i-top < len(lines) {
+			line = ansi.Truncate("  "+lines[i-top], w, m.styles.Icons.Ellipsis)
+		}
+		out[i] = line + strings.Repeat(" ", max(0, w-ansi.StringWidth(line)))
+	}
+	return out
+}
+
+// inputLines are the rule above the box, the box, and the estimate on its right.
+func (m *Model) inputLines() []string {
+	w, h := m.at.input.Dx(), m.at.input.Dy()-inputFrame
+	st := m.styles
+	border := st.Border.Idle
+	if m.mode == modeInput {
+		border = st.Border.Focused
+	}
+	note := m.estimate()
+	rule := strings.Repeat(st.Border.Shape.Top, max(0, w-ansi.StringWidth(note)))
+	rows := []string{border.Render(rule) + st.Input.Estimate.Render(note)}
+	body := strings.Split(m.draft.View(h), "\n")
+	for i := range h {
+		line := ""
+		if i < len(body) {
+			line = ansi.Truncate(body[i], w, "")
+		}
+		rows = append(rows, line+strings.Repeat(" ", max(0, w-ansi.StringWidth(line))))
+	}
+	return rows
+}
+
+// cursor is where the terminal's own cursor belongs.
+func (m *Model) cursor() *tea.Cursor {
+	if m.overlay.Open() {
+		if x, y, ok := m.overlay.Cursor(m.width, m.height); ok {
+			return tea.NewCursor(x, y)
+		}
+		return nil
+	}
+	switch m.mode {
+	case modeInput:
+		c := m.draft.Cursor()
+		if c == nil {
+			return nil
+		}
+		at := image.Pt(c.X, c.Y).Add(m.at.input.Min).Add(image.Pt(0, inputFrame))
+		if !at.In(m.at.input) {
+			return nil
+		}
+		c.X, c.Y = at.X, at.Y
+		return c
+	case modeCommand, modeView:
+		if x, ok := m.lineCursor(); ok {
+			return tea.NewCursor(x, m.height-1)
+		}
+	case modePane:
+	}
+	return nil
+}
+
+func (m *Model) title() string {
+	state := "winnow"
+	if m.turn.running {
+		state = "winnow · working"
+	}
+	return state
+}
+
+// tooSmall fills a screen that cannot show a chat.
+func (m *Model) tooSmall() string {
+	text := ansi.Truncate("terminal too small", m.width, "")
+	rows := make([]string, m.height)
+	for i := range rows {
+		line := ""
+		if i == m.height/2 {
+			line = strings.Repeat(" ", max(0, (m.width-len(text))/2)) + text
+		}
+		rows[i] = line + strings.Repeat(" ", max(0, m.width-ansi.StringWidth(line)))
+	}
+	return strings.Join(rows, "\n")
+}

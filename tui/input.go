@@ -1,0 +1,321 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant"
+	"winnow/tui/overlay"
+)
+
+// onKey gives a key to the first who takes it: what works anywhere, the overlay,
+// a text line, the mode's own table, the text that has the focus.
+func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
+	name, text := keyName(k), k.Text
+	if name == "ctrl+enter" {
+		m.kitty = true
+	}
+	defer func() { m.lastKey = m.now() }()
+	a := m.keys.find(m.mode, name)
+	switch {
+	case m.at.small:
+		if a != nil && a.anywhere {
+			return a.do(m)
+		}
+		return nil
+	case a != nil && a.anywhere && !m.overlay.Open():
+		return a.do(m)
+	case m.overlay.Open():
+		return m.overlayKey(name, text)
+	case m.typingLine() && !lineAction(a):
+		return m.lineKey(name, text)
+	case m.pending != "" && m.mode == modeView:
+		return m.secondKey(name)
+	case m.mode == modeInput && m.burst.pastes(name, m.now()):
+		m.draft.NewLine() // a paste without brackets never sends
+		return nil
+	case a != nil:
+		if name != "esc" && m.mode != modeInput {
+			m.notice.clear()
+		}
+		return a.do(m)
+	case m.mode == modeInput:
+		return m.write(k)
+	}
+	return nil
+}
+
+// overlayKey gives the topmost overlay a key. ctrl+c and ctrl+q mean there
+// what they mean everywhere.
+func (m *Model) overlayKey(name, text string) tea.Cmd {
+	switch name {
+	case "ctrl+c":
+		name = "esc"
+	case "ctrl+q":
+		m.overlay = overlay.Stack{}
+		return m.quit()
+	}
+	if _, kind, _ := m.overlay.Top(); kind == overlay.Help && name == "f1" || kind == overlay.HUD && name == "f2" {
+		name = "esc"
+	}
+	return m.onOutcome(m.overlay.Key(name, text))
+}
+
+// onOutcome does what was chosen in an overlay.
+func (m *Model) onOutcome(out overlay.Outcome) tea.Cmd {
+	c, chosen := out.(overlay.Chosen)
+	if !chosen {
+		return nil
+	}
+	do := m.then[c.Kind]
+	if do == nil {
+		return nil
+	}
+	return do(c)
+}
+
+// open puts an overlay on the screen; then says what a choice does.
+func (m *Model) open(kind overlay.Kind, o overlay.Overlay, then func(overlay.Chosen) tea.Cmd) tea.Cmd {
+	m.then[kind] = then
+	m.overlay.Push(kind, o)
+	return nil
+}
+
+// write gives the box a key and sees to it that the draft is kept.
+func (m *Model) write(k tea.KeyPressMsg) tea.Cmd {
+	m.draft.Key(k)
+	m.notice.clear()
+	m.fitInput()
+	return m.draftChanged()
+}
+
+// draftChanged stores the draft when it rests.
+func (m *Model) draftChanged() tea.Cmd {
+	if m.opts.History == nil {
+		return nil
+	}
+	return draftDue(m.draft.Text())
+}
+
+func (m *Model) onDraftDue(msg draftDueMsg) tea.Cmd {
+	now := m.draft.Text()
+	if now == m.saved || now != msg.text {
+		return nil // stored already, or still being written
+	}
+	return keepDraft(m.opts.History, m.session.ID(), now)
+}
+
+func (m *Model) keepDraftNow() tea.Cmd {
+	m.fitInput()
+	return keepDraft(m.opts.History, m.session.ID(), m.draft.Text())
+}
+
+func (m *Model) onDraftKept(msg draftKeptMsg) tea.Cmd {
+	if msg.err != nil {
+		m.notice.bad("the draft could not be kept: " + sentence(msg.err))
+		return nil
+	}
+	m.saved = msg.text
+	return nil
+}
+
+// newLine breaks the line.
+func (m *Model) newLine() tea.Cmd {
+	m.draft.NewLine()
+	m.fitInput()
+	return m.draftChanged()
+}
+
+// onPaste takes pasted text wherever the focus is. It never sends.
+func (m *Model) onPaste(text string) tea.Cmd {
+	switch {
+	case m.overlay.Open():
+		if o, _, ok := m.overlay.Top(); ok {
+			o.Paste(text)
+		}
+		return nil
+	case m.typingLine():
+		return m.lineKey("", oneLine(text))
+	}
+	m.setMode(modeInput)
+	if hidden := m.draft.Paste(text); hidden > 0 {
+		m.notice.say(fmt.Sprintf("%d invisible characters were left out of the paste", hidden))
+	}
+	m.fitInput()
+	return m.draftChanged()
+}
+
+func (m *Model) undoTyping() tea.Cmd {
+	if !m.draft.Undo() {
+		m.notice.say("nothing to undo")
+	}
+	m.fitInput()
+	return m.draftChanged()
+}
+
+func (m *Model) older() tea.Cmd { return m.recall("up", m.draft.AtFirstLine(), m.draft.Older) }
+func (m *Model) newer() tea.Cmd { return m.recall("down", m.draft.AtLastLine(), m.draft.Newer) }
+
+// recall walks through sent messages at the edge of the text, and moves the
+// cursor inside it.
+func (m *Model) recall(key string, edge bool, step func() bool) tea.Cmd {
+	if !edge || !step() {
+		code := tea.KeyUp
+		if key == "down" {
+			code = tea.KeyDown
+		}
+		m.draft.Key(tea.KeyPressMsg{Code: code})
+	}
+	m.fitInput()
+	return nil
+}
+
+// fitInput gives the box the height that its text needs.
+func (m *Model) fitInput() {
+	if m.width > 0 {
+		m.layOut()
+	}
+}
+
+// setMode moves the focus.
+func (m *Model) setMode(to mode) {
+	if m.mode == to {
+		return
+	}
+	m.mode = to
+	m.pending = ""
+	if to == modeInput {
+		m.draft.Focus()
+	} else {
+		m.draft.Blur()
+	}
+	m.pane.SetFocus(to == modePane)
+	m.showPane = to == modePane
+	if m.width > 0 {
+		m.layOut()
+	}
+}
+
+// escape does the nearest of: close, clear, cancel, leave.
+func (m *Model) escape() tea.Cmd {
+	switch {
+	case m.typingLine():
+		m.lineEscape()
+		return nil
+	case m.turn.running:
+		return m.cancel()
+	case m.mode == modeInput && !m.draft.Empty():
+		m.reask, m.edits = 0, 0
+		m.draft.Clear()
+		m.notice.say("cleared · ctrl+z brings it back")
+		return m.keepDraftNow()
+	case m.mode == modeInput:
+		m.toView()
+	case m.mode == modeView:
+		return m.toCommand()
+	case m.mode == modeCommand, m.mode == modePane:
+		m.toView()
+	}
+	return nil
+}
+
+func (m *Model) toView() {
+	m.setMode(modeView)
+	if _, ok := m.chat.Focused(); !ok && m.chat.Len() > 0 {
+		m.chat.FocusLast()
+	}
+}
+
+func (m *Model) toInput() tea.Cmd {
+	m.setMode(modeInput)
+	return nil
+}
+
+// interrupt is ctrl+c: what Esc would cancel or clear; with nothing of that,
+// twice within two seconds quits.
+func (m *Model) interrupt() tea.Cmd {
+	switch {
+	case m.overlay.Open():
+		return m.overlayKey("esc", "")
+	case m.typingLine(), m.turn.running, m.mode == modeInput && !m.draft.Empty():
+		return m.escape()
+	case m.now().Sub(m.ctrlC) < doublePress:
+		return m.quit()
+	}
+	m.ctrlC = m.now()
+	m.notice.say("once more quits")
+	return nil
+}
+
+// doublePress is how close two ctrl+c must be to mean quit.
+const doublePress = 2 * time.Second
+
+// nextRegion and previousRegion walk INPUT, VIEW, PANE.
+func (m *Model) nextRegion() tea.Cmd { return m.region(1) }
+
+func (m *Model) previousRegion() tea.Cmd { return m.region(-1) }
+
+func (m *Model) region(step int) tea.Cmd {
+	order := []mode{modeInput, modeView, modePane}
+	for i, r := range order {
+		if r != m.mode {
+			continue
+		}
+		switch to := order[(i+step+len(order))%len(order)]; to {
+		case modeView:
+			m.toView()
+		default:
+			m.setMode(to)
+		}
+		return nil
+	}
+	return nil
+}
+
+// choose takes suggestion i of the newest answer.
+func (m *Model) choose(i int) tea.Cmd {
+	choices := m.chat.Choices()
+	if i >= len(choices) {
+		m.notice.say("there is no suggestion " + fmt.Sprint(i+1))
+		return nil
+	}
+	c := choices[i]
+	switch {
+	case m.session.Busy():
+		return m.complain(assistant.ErrBusy)
+	case c.Payload != "":
+		return m.decide(c.Payload, c.Accept)
+	case c.Action == nil:
+		return m.start(assistant.Prompt{Text: c.Value})
+	case c.Action.Handler == "server":
+		return m.start(assistant.ActionPrompt(*c.Action))
+	}
+	return m.clientAction(*c.Action)
+}
+
+// clientAction runs an action of this program that the model suggested.
+func (m *Model) clientAction(a assistant.SuggestedAction) tea.Cmd {
+	name := strings.ReplaceAll(a.Action, "_", "-")
+	if known := m.keys.named(name); known != nil {
+		return known.do(m)
+	}
+	return m.carry(m.pane.Do(name))
+}
+
+// burst tells typing from a paste that came without brackets: keys less than
+// ten milliseconds apart were not typed.
+type burst struct{ last time.Time }
+
+// pasteGap is less than any hand needs between two keys.
+const pasteGap = 10 * time.Millisecond
+
+// pastes says whether a key that would send or break the line is part of a
+// paste.
+func (b *burst) pastes(name string, now time.Time) bool {
+	together := now.Sub(b.last) < pasteGap
+	b.last = now
+	return together && (name == "enter" || name == "ctrl+j")
+}

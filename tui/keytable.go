@@ -1,0 +1,159 @@
+package tui
+
+import (
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Sets of modes in which keys work.
+var (
+	inInput    = []mode{modeInput}
+	inView     = []mode{modeView}
+	inCommand  = []mode{modeCommand}
+	inPane     = []mode{modePane}
+	inAll      = []mode{modeInput, modeView, modeCommand, modePane}
+	notCommand = []mode{modeInput, modeView, modePane}
+	walking    = []mode{modeView, modePane}
+)
+
+// actionTable is every key of the program. Its order is the order of help.
+func actionTable() []*action {
+	table := []*action{
+		{name: "send", title: "Send the message", help: "send; while a turn runs: queue", modes: inInput, keys: []string{"ctrl+enter", "ctrl+j", "alt+enter"}, do: (*Model).send, footer: 1},
+		{name: "newline", help: "new line", modes: inInput, keys: []string{"enter", "shift+enter"}, do: (*Model).newLine, inside: true},
+		{name: "escape", help: "close, clear, cancel, or leave: the nearest of them", modes: inAll, keys: []string{"esc"}, do: (*Model).escape, footer: 2, inside: true},
+		{name: "older-message", help: "earlier message (on the first line)", modes: inInput, keys: []string{"up"}, do: (*Model).older, inside: true},
+		{name: "newer-message", help: "later message (on the last line)", modes: inInput, keys: []string{"down"}, do: (*Model).newer, inside: true},
+		{name: "undo-typing", help: "undo typing", modes: inInput, keys: []string{"ctrl+z"}, do: (*Model).undoTyping, inside: true},
+
+		{name: "next-item", help: "next item", modes: inView, keys: []string{"j", "down"}, do: (*Model).nextItem, inside: true, footer: 3},
+		{name: "previous-item", help: "previous item", modes: inView, keys: []string{"k", "up"}, do: (*Model).previousItem, inside: true},
+		{name: "next-message", help: "next message", modes: inView, keys: []string{"J"}, do: (*Model).nextMessage, inside: true},
+		{name: "previous-message", help: "previous message", modes: inView, keys: []string{"K"}, do: (*Model).previousMessage, inside: true},
+		{name: "first-message", title: "Go to the first message", help: "first message", modes: inView, keys: []string{"g", "home"}, do: (*Model).firstMessage},
+		{name: "last-message", title: "Go to the end and follow it", help: "last message; follow the end", modes: inView, keys: []string{"G", "end"}, do: (*Model).lastMessage},
+		{name: "half-page-down", help: "half a page down", modes: inView, keys: []string{"ctrl+d"}, do: (*Model).halfDown, inside: true},
+		{name: "half-page-up", help: "half a page up", modes: inView, keys: []string{"ctrl+u"}, do: (*Model).halfUp, inside: true},
+		{name: "page-down", help: "a page down", modes: []mode{modeInput, modeView}, keys: []string{"pgdown"}, do: (*Model).pageDown, inside: true},
+		{name: "page-up", help: "a page up", modes: []mode{modeInput, modeView}, keys: []string{"pgup"}, do: (*Model).pageUp, inside: true},
+		{name: "jump-to-boundary", title: "Jump to the context boundary", help: "jump to the boundary: the first pair that is sent", modes: inView, keys: []string{"O", "o"}, do: (*Model).jumpToBoundary, footer: 4},
+		{name: "search", title: "Search the conversation", help: "search the conversation", modes: inView, keys: []string{"/"}, do: (*Model).openSearch, footer: 6},
+		{name: "next-hit", help: "next hit", modes: inView, keys: []string{"n"}, do: (*Model).nextHit, inside: true},
+		{name: "previous-hit", help: "previous hit", modes: inView, keys: []string{"N"}, do: (*Model).previousHit, inside: true},
+		{name: "previous-checkpoint", help: "previous checkpoint", modes: inView, keys: []string{"{"}, do: (*Model).previousCheckpoint, inside: true},
+		{name: "next-checkpoint", help: "next checkpoint", modes: inView, keys: []string{"}"}, do: (*Model).nextCheckpoint, inside: true},
+		{name: "fold", title: "Open or close the focused block", help: "open or close reasoning or tool card", modes: inView, keys: []string{"space"}, do: (*Model).fold, footer: 5},
+		{name: "fold-all", title: "Open or close all blocks", help: "open or close all", modes: inView, keys: []string{"z"}, do: (*Model).foldAll},
+		{name: "enter", help: "choose what is focused, else write a message", modes: inView, keys: []string{"enter"}, do: (*Model).viewEnter, inside: true, footer: 1},
+		{name: "input", title: "Write a message", help: "write a message", modes: inView, keys: []string{"i"}, do: (*Model).toInput},
+		{name: "retry", title: "Retry or regenerate the message", help: "error: try again in its place; else regenerate the last pair", modes: inView, keys: []string{"r"}, do: (*Model).retry},
+		{name: "re-ask", title: "Edit and ask again", help: "edit the message and send it as a new pair", modes: inView, keys: []string{"e"}, do: (*Model).reAsk},
+		{name: "delete-pair", title: "Delete the message pair", help: "delete the pair", modes: inView, keys: []string{"d"}, do: (*Model).deletePair},
+		{name: "copy-answer", title: "Copy the answer", help: "copy the answer", modes: inView, keys: []string{"y"}, do: (*Model).copyAnswer},
+		{name: "copy-pair", title: "Copy the pair as Markdown", help: "copy the pair as Markdown", modes: inView, keys: []string{"Y"}, do: (*Model).copyPair},
+		{name: "copy-code", title: "Copy a code block", help: "copy a code block; a digit picks one", modes: inView, keys: []string{"c"}, do: (*Model).copyCode},
+		{name: "raw", title: "Show the raw text", help: "raw view of the answer", modes: inView, keys: []string{"v"}, do: (*Model).raw},
+		{name: "exact-request", title: "Show the exact request", help: "the exact request that would be sent now", modes: inView, keys: []string{"x"}, do: (*Model).exactRequest},
+		{name: "star", title: "Star the pair", help: "more stars, up to three, then none", modes: inView, keys: []string{"*"}, do: (*Model).star},
+		{name: "flag", title: "Flag the pair", help: "flag or unflag", modes: inView, keys: []string{"a"}, do: (*Model).flag},
+		{name: "topic", title: "Give the pair a topic", help: "topic of the pair", modes: inView, keys: []string{"t"}, do: (*Model).topicOfPair},
+
+		{name: "apply-filter", help: "apply the line", modes: inCommand, keys: []string{"enter"}, do: (*Model).applyLine, inside: true, footer: 1},
+		{name: "older-filter", help: "earlier filter", modes: inCommand, keys: []string{"ctrl+p", "up"}, do: (*Model).olderFilter, inside: true},
+		{name: "newer-filter", help: "later filter", modes: inCommand, keys: []string{"ctrl+n", "down"}, do: (*Model).newerFilter, inside: true},
+		{name: "complete-filter", help: "complete the word", modes: inCommand, keys: []string{"tab"}, do: (*Model).completeLine, inside: true},
+	}
+	for n := range 4 {
+		table = append(table, &action{
+			name: "star-" + strconv.Itoa(n), help: strconv.Itoa(n) + " stars", modes: inView, keys: []string{strconv.Itoa(n)},
+			do: func(m *Model) tea.Cmd { return m.setStar(n) }, inside: true,
+		})
+	}
+	table = append(table, paneActions()...)
+	table = append(table, globalActions()...)
+	for n := 1; n <= 9; n++ {
+		table = append(table, &action{
+			name: "choose-" + strconv.Itoa(n), help: "choose suggestion " + strconv.Itoa(n), modes: inAll,
+			keys: []string{"alt+" + strconv.Itoa(n)}, do: func(m *Model) tea.Cmd { return m.choose(n - 1) }, inside: true,
+		})
+	}
+	return table
+}
+
+// paneActions work on the rules. The pane carries them out by name.
+func paneActions() []*action {
+	list := []struct {
+		name, title, help string
+		keys              []string
+		footer            int
+	}{
+		{"pane-down", "", "next line", []string{"j", "down"}, 0},
+		{"pane-up", "", "previous line", []string{"k", "up"}, 0},
+		{"pane-first", "", "first line", []string{"g", "home"}, 0},
+		{"pane-last", "", "last line", []string{"G", "end"}, 0},
+		{"pane-page-down", "", "a page down", []string{"pgdown", "ctrl+d"}, 0},
+		{"pane-page-up", "", "a page up", []string{"pgup", "ctrl+u"}, 0},
+		{"pane-select", "", "select a line", []string{"space"}, 5},
+		{"pane-highlight", "", "highlight what the rule or model touches", []string{"enter"}, 6},
+		{"add-ignore", "Add an ignore rule", "add an ignore rule", []string{"i"}, 1},
+		{"add-allow", "Add an allow rule", "add an allow rule", []string{"w"}, 2},
+		{"delete-rule", "Delete the rule", "delete the rule", []string{"x", "delete"}, 3},
+		{"provider", "Switch the provider", "provider", []string{"p"}, 4},
+		{"pane-search", "Search the models", "search the models", []string{"/"}, 0},
+		{"previous-tab", "", "previous tab", []string{"["}, 0},
+		{"next-tab", "Next tab of the pane", "next tab", []string{"]"}, 7},
+		{"refresh-models", "Refresh the models", "ask the provider for its models", []string{"ctrl+r"}, 0},
+		{"import-rules", "Import rules", "import rules", []string{"I"}, 0},
+		{"discard", "Discard unsaved rules", "discard unsaved rules; asks", []string{"D"}, 0},
+	}
+	out := make([]*action, len(list))
+	for i, a := range list {
+		out[i] = &action{
+			name: a.name, title: a.title, help: a.help, modes: inPane, keys: a.keys, footer: a.footer, inside: a.title == "",
+			do: func(m *Model) tea.Cmd { return m.paneDo(a.name) },
+		}
+	}
+	return out
+}
+
+// globalActions work anywhere, or nearly.
+func globalActions() []*action {
+	return []*action{
+		{name: "next-region", title: "Next region", help: "next region", modes: notCommand, keys: []string{"tab"}, do: (*Model).nextRegion, footer: 7},
+		{name: "previous-region", help: "previous region", modes: notCommand, keys: []string{"shift+tab"}, do: (*Model).previousRegion, inside: true},
+		{name: "filter", title: "Filter the conversation", help: "filter line", modes: inView, keys: []string{"f"}, do: (*Model).toCommand},
+		{name: "palette", title: "Command palette", help: "command palette", modes: notCommand, keys: []string{"ctrl+p"}, do: (*Model).openPalette, anywhere: true},
+		{name: "palette-colon", help: "command palette", modes: walking, keys: []string{":"}, do: (*Model).openPalette, inside: true},
+		{name: "help", title: "Help", help: "help", modes: inAll, keys: []string{"f1"}, do: (*Model).openHelp, anywhere: true, footer: 9},
+		{name: "help-question", help: "help", modes: walking, keys: []string{"?"}, do: (*Model).openHelp, inside: true},
+		{name: "models", title: "Select a model", help: "models", modes: notCommand, keys: []string{"ctrl+l"}, do: (*Model).openModels, footer: 8},
+		{name: "checkpoints", title: "Checkpoints and rollback", help: "checkpoints", modes: notCommand, keys: []string{"ctrl+g"}, do: (*Model).openCheckpoints},
+		{name: "topics", title: "Select a topic", help: "topics", modes: notCommand, keys: []string{"ctrl+t"}, do: (*Model).openTopics},
+		{name: "new-session", title: "New session", help: "new session", modes: notCommand, keys: []string{"ctrl+n"}, do: (*Model).newSession},
+		{name: "editor", title: "Edit the draft in $EDITOR", help: "edit the draft in $EDITOR", modes: notCommand, keys: []string{"ctrl+o"}, do: (*Model).openEditor},
+		{name: "save", title: "Save the rules", help: "save", modes: inAll, keys: []string{"ctrl+s"}, do: (*Model).save, footer: 6},
+		{name: "hud", title: "Context HUD", help: "context HUD", modes: inAll, keys: []string{"f2"}, do: (*Model).toggleHUD},
+		{name: "mouse", title: "Mouse on or off", help: "mouse on or off", modes: inAll, keys: []string{"f3"}, do: (*Model).toggleMouse},
+		{name: "undo", title: "Undo the newest change of the rules", help: "undo the newest change of the rules", modes: walking, keys: []string{"ctrl+z"}, do: (*Model).undo},
+		{name: "undo-rollback", title: "Undo the last rollback", modes: nil, do: (*Model).undoRollback},
+		{name: "cancel", title: "Cancel the turn", help: "cancel or clear; twice with nothing to cancel: quit", modes: inAll, keys: []string{"ctrl+c"}, do: (*Model).interrupt, anywhere: true},
+		{name: "edit-queued", title: "Queued message: edit, send now or drop", modes: nil, do: (*Model).openQueued},
+		{name: "theme", title: "Switch between dark and light", modes: nil, do: (*Model).switchTheme},
+		{name: "suspend", title: "Suspend winnow", modes: nil, do: (*Model).suspend},
+		{name: "quit", title: "Quit", help: "quit", modes: inAll, keys: []string{"ctrl+q"}, do: (*Model).quit, anywhere: true},
+	}
+}
+
+// enterSends swaps the send keys: enter sends, the others break the line.
+func enterSends(table []*action) []*action {
+	for _, a := range table {
+		switch a.name {
+		case "send":
+			a.keys = []string{"enter"}
+		case "newline":
+			a.keys = []string{"shift+enter", "ctrl+enter", "ctrl+j", "alt+enter"}
+		}
+	}
+	return table
+}

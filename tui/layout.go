@@ -1,0 +1,48 @@
+package tui
+
+import "image"
+
+// Sizes of the screen, in cells.
+const (
+	paneFrom    = 100 // narrower screens show chat or pane, one at a time
+	minWidth    = 40  // smaller screens cannot show a chat
+	minHeight   = 12
+	inputLeast  = 3 // lines of text in the input box
+	headerLines = 1
+	footerLines = 1
+	inputFrame  = 1 // the line between chat and input
+)
+
+// layout is where the parts of the screen are. The parts never overlap and
+// always cover the screen; a part may be empty.
+type layout struct {
+	header, chat, pane, input, footer image.Rectangle
+	small                             bool // too small to show anything
+}
+
+// arrange divides a w×h screen whose input wants rows lines of text. showPane
+// says which of chat and pane a narrow screen shows.
+func arrange(w, h, rows int, showPane bool) layout {
+	if w < minWidth || h < minHeight {
+		return layout{small: true}
+	}
+	rows = min(max(rows, inputLeast), max(h/3, inputLeast)) + inputFrame
+	top, foot := h-footerLines-rows, h-footerLines
+	split := w
+	switch {
+	case w >= paneFrom:
+		split = w * 3 / 5
+	case showPane:
+		split = 0
+	}
+	return layout{
+		header: image.Rect(0, 0, w, headerLines),
+		chat:   image.Rect(0, headerLines, split, top),
+		pane:   image.Rect(split, headerLines, w, top),
+		input:  image.Rect(0, top, w, foot),
+		footer: image.Rect(0, foot, w, h),
+	}
+}
+
+// inside says whether a cell lies in a part.
+func inside(r image.Rectangle, x, y int) bool { return image.Pt(x, y).In(r) }

@@ -1,0 +1,182 @@
+package tui
+
+import (
+	"context"
+	"image/color"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant"
+	"winnow/assistant/filter"
+	"winnow/tui/chat"
+	"winnow/tui/draft"
+	"winnow/tui/overlay"
+	"winnow/tui/pane"
+	"winnow/tui/style"
+)
+
+// Options configures a Model. Session is needed, the rest may be zero.
+type Options struct {
+	Session *assistant.Session
+	History Historian // nil: the view is the session, nothing is kept
+	Pane    pane.Pane // nil: a plain chat, without a window
+
+	Style    style.Options // Dark follows the terminal unless FixedTheme
+	Fixed    bool          // the theme is the user's choice, not the terminal's
+	Rebinds  []Rebind
+	EnterIs  bool // send_key = "enter": enter sends, the other keys break the line
+	Mouse    bool // mouse capture at the start
+	Stay     bool // long_reply = "stay": a long answer never takes the focus
+	Notify   bool // tell when a long turn ends unseen
+	Examples []string
+	Editor   []string // the command of $EDITOR, in words
+	Notice   string   // shown in the footer at the start
+	Recovery *Recovery
+	Now      func() time.Time
+	// Redact takes keys out of text before it is copied; nil leaves it.
+	Redact func(string) string
+}
+
+// Recovery is what a crash left behind, for the user to decide.
+type Recovery struct {
+	Lines   []string // what happened and what there is
+	Discard func() error
+}
+
+// Historian keeps what outlives a session: it evaluates filter lines and
+// remembers drafts. assistant/history is one.
+type Historian interface {
+	// Filter returns the pairs that a line leaves, in chronological order, and
+	// hints about names that do not exist.
+	Filter(ctx context.Context, q *filter.Query, env filter.Env) (refs []assistant.Ref, hints []string, err error)
+	// Command carries out a colon command on the pairs of a query.
+	Command(ctx context.Context, c Command) (said string, err error)
+	SaveDraft(ctx context.Context, session, text string) error
+	Draft(ctx context.Context, session string) (string, error)
+	Sent(ctx context.Context) ([]string, error)
+	AddSent(ctx context.Context, text string) error
+	Lines(ctx context.Context) ([]string, error)
+	AddLine(ctx context.Context, line string) error
+	Saved(ctx context.Context) (map[string]string, error)
+	Topics(ctx context.Context) ([]string, error)
+	RememberModel(ctx context.Context, id string) error
+	RecentModels(ctx context.Context) ([]string, error)
+}
+
+// Command is a colon command with the pairs it acts on.
+type Command struct {
+	Query *filter.Query
+	Refs  []assistant.Ref
+	Topic string // the selected one
+	// Sure says that the user confirmed what the command would ask about.
+	Sure bool
+}
+
+// Model is the screen: the one tea.Model of the program.
+type Model struct {
+	opts    Options
+	session *assistant.Session
+	keys    *keyMap
+	now     func() time.Time
+
+	width, height int
+	at            layout
+	styles        style.Styles
+	styleOpts     style.Options
+
+	mode     mode
+	before   mode // the mode to come back to from an overlay or COMMAND
+	showPane bool // on a narrow screen
+	overlay  overlay.Stack
+	then     map[overlay.Kind]func(overlay.Chosen) tea.Cmd // what a choice does
+
+	chat    *chat.View
+	draft   *draft.Box
+	line    textLine // COMMAND
+	search  textLine // "/" in VIEW
+	pane    pane.Pane
+	turn    turnState
+	notice  notice
+	counter string
+
+	names    known // what completion offers
+	filtered string
+	reask    int64 // the error pair that the draft asks again
+	edits    int64 // the good pair that the draft edits
+	ctrlC    time.Time
+	lastKey  time.Time
+	saved    string // the draft as kept last
+	focused  bool   // the terminal has the focus
+	mouse    bool
+	kitty    bool // the terminal reports ctrl+enter
+	burst    burst
+	quitting bool
+	starting bool // the first batch of pairs is not there yet
+	loading  map[int64]bool
+	pending  string // a prefix key that waits for its second, "c"
+}
+
+// known is what completion and hints know the names of.
+type known struct {
+	topics, lines, recent []string
+	saved                 map[string]string
+}
+
+// New makes the screen. It does no I/O: Init starts what there is to load.
+func New(opts Options) (*Model, error) {
+	table := actionTable()
+	if opts.EnterIs {
+		table = enterSends(table)
+	}
+	keys, err := newKeyMap(table, opts.Rebinds)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{
+		opts: opts, session: opts.Session, keys: keys, now: opts.Now, styleOpts: opts.Style,
+		pane: opts.Pane, mouse: opts.Mouse, focused: true, starting: true,
+		then: map[overlay.Kind]func(overlay.Chosen) tea.Cmd{}, loading: map[int64]bool{},
+	}
+	if m.now == nil {
+		m.now = time.Now
+	}
+	if m.pane == nil {
+		m.pane = pane.None{}
+	}
+	m.styles = style.New(m.styleOpts)
+	m.chat = chat.New(m.styles, m.now)
+	m.draft = draft.New(m.styles.Input)
+	m.draft.SetPlaceholder("Type a message…")
+	m.draft.Focus()
+	m.pane.SetStyles(m.styles)
+	m.notice.say(opts.Notice)
+	return m, nil
+}
+
+// Init asks the terminal for its background and loads what is shown first.
+func (m *Model) Init() tea.Cmd {
+	cmds := []tea.Cmd{loadStart(m.opts.History, m.session)}
+	if !m.opts.Fixed {
+		cmds = append(cmds, tea.RequestBackgroundColor)
+	}
+	if m.opts.Recovery != nil {
+		cmds = append(cmds, m.askRecovery())
+	}
+	return tea.Batch(cmds...)
+}
+
+// restyle draws everything with other colours.
+func (m *Model) restyle(o style.Options) {
+	m.styleOpts = o
+	m.styles = style.New(o)
+	m.chat.SetStyles(m.styles)
+	m.draft.SetStyles(m.styles.Input)
+	m.pane.SetStyles(m.styles)
+}
+
+func isDark(c color.Color) bool {
+	r, g, b, _ := c.RGBA()
+	const half = 0xffff / 2
+	return (299*r+587*g+114*b)/1000 < half // luma of ITU-R BT.601
+}

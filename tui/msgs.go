@@ -1,0 +1,169 @@
+package tui
+
+import (
+	"time"
+
+	"winnow/assistant"
+	"winnow/assistant/budget"
+)
+
+// turnEventsMsg carries events of a running turn, in order: streamed chunks,
+// tool calls and trim retries. more is nil when the turn is over. It answers
+// waitEvents.
+type turnEventsMsg struct {
+	turn   int
+	events []assistant.Event
+	more   <-chan assistant.Event
+	at     time.Time // when the batch was whole
+}
+
+// The events of a turn become messages of their own kind before they change
+// the screen; turn.go handles each.
+type (
+	// chunkStreamedMsg is a piece of text or reasoning.
+	chunkStreamedMsg struct{ event assistant.Event }
+	// toolCalledMsg is the start, progress or end of a tool call.
+	toolCalledMsg struct{ event assistant.Event }
+	// trimRetriedMsg is a request that goes out again with fewer pairs.
+	trimRetriedMsg struct{ trimmed assistant.ContextTrimmed }
+	// requestRetriedMsg is a request or an invalid call that is tried again.
+	requestRetriedMsg struct{ retry assistant.Retrying }
+	// statusChangedMsg is a word about what happens.
+	statusChangedMsg struct{ text string }
+	// checkpointMadeMsg is a durable checkpoint.
+	checkpointMadeMsg struct{ made assistant.CheckpointCreated }
+	// answerWantedMsg is a question of a tool.
+	answerWantedMsg struct{ ask assistant.ConfirmRequest }
+	// turnEndedMsg is how the turn ended: Complete, Error or Cancelled.
+	turnEndedMsg struct{ end assistant.Event }
+)
+
+// boundaryComputedMsg carries a boundary that was computed anew, with the
+// counter and the pairs it divides.
+type boundaryComputedMsg struct {
+	refs    []assistant.Ref
+	at      budget.Boundary
+	counter string
+}
+
+// startLoadedMsg answers loadStart.
+type startLoadedMsg struct {
+	draft         string
+	sent          []string
+	lines, recent []string
+	topics        []string
+	saved         map[string]string
+	err           error
+}
+
+// pairsLoadedMsg answers loadPairs; either pairs or err is set.
+type pairsLoadedMsg struct {
+	asked []int64
+	pairs []assistant.Pair
+	err   error
+}
+
+// filterAppliedMsg answers applyFilter.
+type filterAppliedMsg struct {
+	line  string
+	refs  []assistant.Ref
+	hints []string
+	err   error
+}
+
+// filterCountedMsg answers countFilter while a line is typed.
+type filterCountedMsg struct {
+	line  string
+	count int
+	err   error
+}
+
+// commandDoneMsg answers runCommand.
+type commandDoneMsg struct {
+	said string
+	err  error
+}
+
+// editedMsg answers editWindow: a change of the window by hand.
+type editedMsg struct {
+	description string
+	err         error
+}
+
+// ranMsg answers runWish.
+type ranMsg struct {
+	said string
+	err  error
+}
+
+// planMadeMsg answers planSave.
+type planMadeMsg struct {
+	lines   []string
+	changes bool
+	quit    bool // the program ends after the save
+	err     error
+}
+
+// savedMsg answers saveWindow.
+type savedMsg struct {
+	said string
+	quit bool
+	err  error
+}
+
+// rolledBackMsg answers rollBack, undoRollback and undoStep.
+type rolledBackMsg struct {
+	said string
+	text string // of the first pair that was cut
+	err  error
+}
+
+// renewedMsg answers renewSession.
+type renewedMsg struct{ err error }
+
+// pairsChangedMsg answers what deletes or marks pairs.
+type pairsChangedMsg struct {
+	said string
+	seqs []int64
+	err  error
+}
+
+// modelsLoadedMsg answers refreshModels.
+type modelsLoadedMsg struct{ failed map[string]error }
+
+// requestShownMsg answers showRequest.
+type requestShownMsg struct {
+	title string
+	body  string
+	err   error
+}
+
+// copiedMsg answers copyText: which ways took the text.
+type copiedMsg struct {
+	what   string
+	native bool
+}
+
+// editorClosedMsg answers openEditor.
+type editorClosedMsg struct {
+	text string
+	err  error
+}
+
+// draftKeptMsg answers keepDraft.
+type draftKeptMsg struct {
+	text string
+	err  error
+}
+
+// tickedMsg moves what is animated. It comes only while something is.
+type tickedMsg struct{ at time.Time }
+
+// draftDueMsg says that the draft was not changed for a while.
+type draftDueMsg struct{ text string }
+
+// idleMsg says that no key came for a while after an answer.
+type idleMsg struct {
+	turn int
+	seq  int64
+}

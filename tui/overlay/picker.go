@@ -1,0 +1,239 @@
+package overlay
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/sahilm/fuzzy"
+
+	"winnow/assistant/safetext"
+	"winnow/tui/style"
+)
+
+// Entry is a line of a Picker.
+type Entry struct {
+	Value string // what is chosen
+	Text  string // what is shown and searched
+	Extra string // at the right edge, not searched
+	More  string // a second line under the text, not searched; "" is none
+	Group string // a heading above the first entry of the group; "" is none
+	Mark  string // one cell before the text
+}
+
+// Picker is a list to choose from, searched while one types.
+type Picker struct {
+	title   string
+	entries []Entry
+	query   []rune
+	shown   []int // indices of entries that match, best first
+	at      int   // in shown
+	top     int   // first line on the screen
+	hint    string
+	keys    []string // keys besides enter that choose
+	empty   string
+}
+
+// NewPicker makes a picker; at is the entry that is selected first.
+func NewPicker(title string, entries []Entry, at int) *Picker {
+	for i := range entries {
+		e := &entries[i]
+		e.Text, e.Extra, e.More = safetext.Line(e.Text, 400), safetext.Line(e.Extra, 200), safetext.Line(e.More, 400)
+		e.Group = safetext.Line(e.Group, 200)
+	}
+	p := &Picker{title: title, entries: entries, empty: "nothing matches"}
+	p.search()
+	p.at = min(max(at, 0), max(0, len(p.shown)-1))
+	return p
+}
+
+// WithKeys lets other keys choose as well as enter; hint names them in the last line.
+func (p *Picker) WithKeys(hint string, keys ...string) *Picker {
+	p.hint, p.keys = hint, keys
+	return p
+}
+
+// Title implements Overlay.
+func (p *Picker) Title() string { return p.title }
+
+// Key implements Overlay.
+func (p *Picker) Key(name, text string) Outcome {
+	for _, k := range p.keys {
+		if k == name {
+			return p.choose(name)
+		}
+	}
+	switch name {
+	case "esc":
+		return Closed{}
+	case "enter":
+		return p.choose(name)
+	case "up", "ctrl+p":
+		p.move(-1)
+	case "down", "ctrl+n":
+		p.move(1)
+	case "pgup":
+		p.move(-10)
+	case "pgdown":
+		p.move(10)
+	case "home":
+		p.move(-len(p.shown))
+	case "end":
+		p.move(len(p.shown))
+	case "backspace", "ctrl+h":
+		if n := len(p.query); n > 0 {
+			p.query = p.query[:n-1]
+			p.search()
+		}
+	case "ctrl+u":
+		p.query = nil
+		p.search()
+	default:
+		p.Paste(text)
+	}
+	return Stay{}
+}
+
+// Paste implements Overlay.
+func (p *Picker) Paste(text string) {
+	if text = safetext.Line(text, 200); text != "" {
+		p.query = append(p.query, []rune(text)...)
+		p.search()
+	}
+}
+
+func (p *Picker) choose(key string) Outcome {
+	if p.at >= len(p.shown) {
+		return Stay{}
+	}
+	return Chosen{Value: p.entries[p.shown[p.at]].Value, Key: key}
+}
+
+func (p *Picker) move(n int) { p.at = min(max(p.at+n, 0), max(0, len(p.shown)-1)) }
+
+// search keeps the entries that match, in their order without a query and best
+// first with one.
+func (p *Picker) search() {
+	p.shown, p.at, p.top = p.shown[:0], 0, 0
+	if len(p.query) == 0 {
+		for i := range p.entries {
+			p.shown = append(p.shown, i)
+		}
+		return
+	}
+	for _, m := range fuzzy.FindFrom(string(p.query), source(p.entries)) {
+		p.shown = append(p.shown, m.Index)
+	}
+}
+
+type source []Entry
+
+func (s source) String(i int) string { return s[i].Group + " " + s[i].Text }
+func (s source) Len() int            { return len(s) }
+
+// Size implements Overlay.
+func (p *Picker) Size(w, h int) (int, int) {
+	widest := 48
+	for _, e := range p.entries {
+		widest = max(widest, ansi.StringWidth(e.Text)+ansi.StringWidth(e.Extra)+6, ansi.StringWidth(e.More)+6)
+	}
+	rows := 3
+	for i := range p.entries {
+		rows += p.rowsOf(i, i == 0 || p.entries[i-1].Group != p.entries[i].Group)
+	}
+	return min(widest, w*9/10), min(rows, h*4/5)
+}
+
+func (p *Picker) rowsOf(i int, heads bool) int {
+	n := 1
+	if p.entries[i].More != "" {
+		n++
+	}
+	if heads && p.entries[i].Group != "" {
+		n++
+	}
+	return n
+}
+
+// Cursor implements Overlay.
+func (p *Picker) Cursor() (x, y int, ok bool) {
+	return 2 + ansi.StringWidth(string(p.query)), 0, true
+}
+
+// Body implements Overlay.
+func (p *Picker) Body(w, h int, st style.Styles) []string {
+	o := st.Overlay
+	search := o.Muted.Render("type to search")
+	if len(p.query) > 0 {
+		search = o.Text.Render(string(p.query))
+	}
+	lines := []string{o.Key.Render("/ ") + search, o.Muted.Render(strings.Repeat(st.Icons.Rule, w))}
+	rows := h - 2
+	if p.hint != "" {
+		rows--
+	}
+	body, selected := p.lines(w, st)
+	if len(body) == 0 {
+		body = []string{o.Muted.Render(p.empty)}
+	}
+	p.scroll(selected, rows, len(body))
+	lines = append(lines, body[p.top:min(len(body), p.top+rows)]...)
+	for len(lines) < h-1 {
+		lines = append(lines, "")
+	}
+	if p.hint != "" {
+		lines = append(lines, o.Muted.Render(p.hint))
+	}
+	return lines
+}
+
+// scroll keeps the selected lines on the screen.
+func (p *Picker) scroll(selected [2]int, rows, total int) {
+	if selected[1] >= p.top+rows {
+		p.top = selected[1] - rows + 1
+	}
+	if selected[0] < p.top {
+		p.top = selected[0]
+	}
+	p.top = min(max(p.top, 0), max(0, total-rows))
+}
+
+// lines draws all entries that match; selected is the first and last line of
+// the one that is selected.
+func (p *Picker) lines(w int, st style.Styles) (out []string, selected [2]int) {
+	o, group := st.Overlay, ""
+	for n, i := range p.shown {
+		e := p.entries[i]
+		first := len(out)
+		if len(p.query) == 0 && e.Group != "" && e.Group != group {
+			group = e.Group
+			out = append(out, o.Group.Render(ansi.Truncate(e.Group, w, "…")))
+		}
+		out = append(out, p.line(e, n == p.at, w, st))
+		if e.More != "" {
+			out = append(out, o.Muted.Render(ansi.Truncate("    "+e.More, w, "…")))
+		}
+		if n == p.at {
+			selected = [2]int{first, len(out) - 1}
+		}
+	}
+	return out, selected
+}
+
+func (p *Picker) line(e Entry, selected bool, w int, st style.Styles) string {
+	sign := " "
+	if selected {
+		sign = st.Icons.Selected
+	}
+	mark := e.Mark
+	if mark == "" {
+		mark = " "
+	}
+	left := sign + " " + mark + " " + e.Text
+	extra := ansi.Truncate(e.Extra, w/2, "…")
+	left = ansi.Truncate(left, w-ansi.StringWidth(extra)-1, "…")
+	line := left + strings.Repeat(" ", max(1, w-ansi.StringWidth(left)-ansi.StringWidth(extra))) + extra
+	if selected {
+		return st.Overlay.Selected.Render(line)
+	}
+	return st.Overlay.Text.Render(strings.TrimSuffix(line, extra)) + st.Overlay.Muted.Render(extra)
+}

@@ -1,0 +1,188 @@
+package overlay
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/tui/style"
+)
+
+// Outcome is what an overlay answers to a key: one of Stay, Closed, Chosen.
+//
+//sumtype:decl
+type Outcome interface{ outcome() }
+
+type (
+	// Stay keeps the overlay open.
+	Stay struct{}
+	// Closed closes it; nothing was chosen.
+	Closed struct{}
+	// Chosen closes it with a choice: the overlay's Kind says of what.
+	Chosen struct {
+		Kind  Kind
+		Value string // of the entry; for a Confirm the key of the answer
+		Key   string // the key that chose, where an overlay offers several
+	}
+)
+
+func (Stay) outcome()   {}
+func (Closed) outcome() {}
+func (Chosen) outcome() {}
+
+// Kind says what an overlay is for, so that the root knows what was chosen.
+type Kind int
+
+// The overlays of spec §3.
+const (
+	Models Kind = iota
+	Checkpoints
+	Help
+	Palette
+	Topics
+	Sessions
+	Settings
+	HUD
+	Request
+	SaveSheet
+	Confirm
+	Provider
+	Queued
+)
+
+// Overlay is a box above the screen.
+type Overlay interface {
+	// Key takes a key by its name.
+	Key(name, text string) Outcome
+	// Paste takes pasted text.
+	Paste(text string)
+	// Title stands in the frame.
+	Title() string
+	// Body draws the inside: at most h lines, each at most w cells wide.
+	Body(w, h int, st style.Styles) []string
+	// Size is the inside that the overlay would like, on a screen of w×h.
+	Size(w, h int) (int, int)
+	// Cursor is where the cursor stands in the body; ok is false for none.
+	Cursor() (x, y int, ok bool)
+}
+
+// Stack is the overlays that are open, the last on top. The zero value has none.
+type Stack struct{ open []entry }
+
+type entry struct {
+	kind Kind
+	Overlay
+}
+
+// Push opens an overlay above the others.
+func (s *Stack) Push(kind Kind, o Overlay) { s.open = append(s.open, entry{kind, o}) }
+
+// Pop closes the topmost.
+func (s *Stack) Pop() {
+	if len(s.open) > 0 {
+		s.open = s.open[:len(s.open)-1]
+	}
+}
+
+// Open says whether there is one.
+func (s *Stack) Open() bool { return len(s.open) > 0 }
+
+// Top is the topmost overlay with its kind; ok is false when none is open.
+func (s *Stack) Top() (o Overlay, kind Kind, ok bool) {
+	if !s.Open() {
+		return nil, 0, false
+	}
+	e := s.open[len(s.open)-1]
+	return e.Overlay, e.kind, true
+}
+
+// Find is the open overlay of a kind.
+func (s *Stack) Find(kind Kind) (Overlay, bool) {
+	for _, e := range s.open {
+		if e.kind == kind {
+			return e.Overlay, true
+		}
+	}
+	return nil, false
+}
+
+// Key gives the topmost overlay a key. When it closes, the one below is on top.
+func (s *Stack) Key(name, text string) Outcome {
+	o, kind, ok := s.Top()
+	if !ok {
+		return Closed{}
+	}
+	out := o.Key(name, text)
+	switch c := out.(type) {
+	case Closed:
+		s.Pop()
+	case Chosen:
+		s.Pop()
+		c.Kind = kind
+		return c
+	case Stay:
+	}
+	return out
+}
+
+// frame is the border and its padding: two cells and a line on each side.
+const frameW, frameH = 4, 2
+
+// View draws the topmost overlay for a screen of w×h and says where it stands.
+func (s *Stack) View(w, h int, st style.Styles) (view string, x, y int) {
+	o, _, ok := s.Top()
+	if !ok {
+		return "", 0, 0
+	}
+	bw, bh := o.Size(w-frameW, h-frameH)
+	bw, bh = min(max(bw, 1), w-frameW), min(max(bh, 1), h-frameH)
+	lines := o.Body(bw, bh, st)
+	lines = fit(lines, bw, bh)
+	box := framed(o.Title(), lines, bw, st)
+	return box, (w - bw - frameW) / 2, (h - bh - frameH) / 2
+}
+
+// Cursor is where the cursor stands on a screen of w×h.
+func (s *Stack) Cursor(w, h int) (x, y int, ok bool) {
+	o, _, open := s.Top()
+	if !open {
+		return 0, 0, false
+	}
+	cx, cy, ok := o.Cursor()
+	bw, bh := o.Size(w-frameW, h-frameH)
+	bw, bh = min(max(bw, 1), w-frameW), min(max(bh, 1), h-frameH)
+	return (w-bw-frameW)/2 + 2 + cx, (h-bh-frameH)/2 + 1 + cy, ok && cx < bw && cy < bh
+}
+
+// fit makes exactly h lines of exactly w cells.
+func fit(lines []string, w, h int) []string {
+	out := make([]string, h)
+	for i := range out {
+		line := ""
+		if i < len(lines) {
+			line = ansi.Truncate(lines[i], w, "…")
+		}
+		out[i] = line + strings.Repeat(" ", max(0, w-ansi.StringWidth(line)))
+	}
+	return out
+}
+
+// framed draws the border with the title in it.
+func framed(title string, lines []string, w int, st style.Styles) string {
+	b := st.Border.FocusedShape
+	border := st.Overlay.Border
+	title = ansi.Truncate(title, max(0, w-2), "…")
+	top := border.Render(b.TopLeft+b.Top) + st.Overlay.Title.Render(" "+title+" ") +
+		border.Render(strings.Repeat(b.Top, max(0, w-1-ansi.StringWidth(title)))+b.TopRight)
+	if title == "" {
+		top = border.Render(b.TopLeft + strings.Repeat(b.Top, w+2) + b.TopRight)
+	}
+	rows := make([]string, 0, len(lines)+2)
+	rows = append(rows, top)
+	for _, l := range lines {
+		rows = append(rows, border.Render(b.Left)+" "+l+" "+border.Render(b.Right))
+	}
+	rows = append(rows, border.Render(b.BottomLeft+strings.Repeat(b.Bottom, w+2)+b.BottomRight))
+	return lipgloss.JoinVertical(lipgloss.Left, rows...)
+}

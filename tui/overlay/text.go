@@ -1,0 +1,98 @@
+package overlay
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/tui/style"
+)
+
+// Text shows lines to read and scroll.
+type Text struct {
+	title string
+	lines []string // sanitised; may hold our own styles
+	top   int
+	rows  int // as drawn last
+	keys  map[string]bool
+	hint  string
+}
+
+// NewText makes an overlay of lines that are safe to show.
+func NewText(title string, lines []string) *Text { return &Text{title: title, lines: lines} }
+
+// WithKeys lets keys choose; hint names them in the last line.
+func (t *Text) WithKeys(hint string, keys ...string) *Text {
+	t.hint, t.keys = hint, map[string]bool{}
+	for _, k := range keys {
+		t.keys[k] = true
+	}
+	return t
+}
+
+// SetLines shows other lines, at the same place.
+func (t *Text) SetLines(lines []string) { t.lines = lines }
+
+// Title implements Overlay.
+func (t *Text) Title() string { return t.title }
+
+// Key implements Overlay.
+func (t *Text) Key(name, _ string) Outcome {
+	if t.keys[name] {
+		return Chosen{Value: name, Key: name}
+	}
+	switch name {
+	case "esc", "q", "enter":
+		return Closed{}
+	case "up", "k", "ctrl+p":
+		t.top--
+	case "down", "j", "ctrl+n":
+		t.top++
+	case "pgup", "ctrl+u":
+		t.top -= max(1, t.rows-1)
+	case "pgdown", "ctrl+d", "space":
+		t.top += max(1, t.rows-1)
+	case "home", "g":
+		t.top = 0
+	case "end", "G":
+		t.top = len(t.lines)
+	}
+	return Stay{}
+}
+
+// Paste implements Overlay.
+func (t *Text) Paste(string) {}
+
+// Size implements Overlay.
+func (t *Text) Size(w, h int) (int, int) {
+	widest := 40
+	for _, l := range t.lines {
+		widest = max(widest, ansi.StringWidth(l))
+	}
+	rows := len(t.lines)
+	if t.hint != "" {
+		rows += 2
+	}
+	return min(widest, w*9/10), min(rows, h*9/10)
+}
+
+// Cursor implements Overlay.
+func (t *Text) Cursor() (x, y int, ok bool) { return 0, 0, false }
+
+// Body implements Overlay.
+func (t *Text) Body(w, h int, st style.Styles) []string {
+	rows := h
+	if t.hint != "" {
+		rows -= 2
+	}
+	t.rows = rows
+	t.top = min(max(t.top, 0), max(0, len(t.lines)-rows))
+	lines := append([]string(nil), t.lines[t.top:min(len(t.lines), t.top+rows)]...)
+	if t.hint == "" {
+		return lines
+	}
+	for len(lines) < rows+1 {
+		lines = append(lines, "")
+	}
+	return append(lines, st.Overlay.Muted.Render(strings.TrimSpace(t.hint)))
+}

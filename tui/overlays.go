@@ -1,0 +1,401 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant"
+	"winnow/assistant/safetext"
+	"winnow/checkpoint"
+	"winnow/tui/overlay"
+	"winnow/tui/pane"
+)
+
+// ask asks a question whose answer is no unless y is pressed.
+func (m *Model) ask(title string, lines []string, yes string, then func() tea.Cmd) tea.Cmd {
+	q := overlay.NewQuestion(title, lines, []overlay.Answer{{Key: "y", Label: yes}, {Key: "n", Label: "no"}}, "n", m.now)
+	return m.open(overlay.Confirm, q, func(c overlay.Chosen) tea.Cmd {
+		if c.Value != "y" {
+			m.notice.say("nothing was done")
+			return nil
+		}
+		return then()
+	})
+}
+
+// askTool shows what a tool wants to do for good, and waits for the user.
+func (m *Model) askTool(ask assistant.ConfirmRequest) tea.Cmd {
+	lines := append(strings.Split(cleanLines(ask.Diff), "\n"), "")
+	q := overlay.NewQuestion("The assistant wants to "+oneLine(strings.ReplaceAll(ask.Tool, "_", " ")), lines,
+		[]overlay.Answer{{Key: "y", Label: "do it"}, {Key: "n", Label: "no"}}, "n", m.now)
+	return m.open(overlay.Confirm, q, func(c overlay.Chosen) tea.Cmd {
+		if err := m.session.Answer(ask.ID, c.Value == "y"); err != nil {
+			m.notice.say("the turn was over already")
+		}
+		return nil
+	})
+}
+
+// askWish asks a pane's question.
+func (m *Model) askWish(w pane.Ask) tea.Cmd {
+	return m.ask(w.Title, w.Lines, w.Yes, func() tea.Cmd { return m.carry(w.Then()) })
+}
+
+// pick lets the user choose for a pane.
+func (m *Model) pick(w pane.Pick) tea.Cmd {
+	return m.open(overlay.Provider, overlay.NewPicker(w.Title, w.Entries, 0), func(c overlay.Chosen) tea.Cmd {
+		return m.carry(w.Then(c.Value))
+	})
+}
+
+// askOverBudget asks before a message goes out that cannot fit.
+func (m *Model) askOverBudget(p assistant.Prompt) tea.Cmd {
+	b := m.session.Boundary()
+	n := m.session.Settings().Budget.Estimate(p.Text)
+	return m.ask("This message is too long", []string{
+		fmt.Sprintf("~%d tokens, with ~%d of the system prompt; the model takes %d.", n, b.SYS, b.ML),
+		"The provider will most likely refuse it.",
+	}, "send all the same", func() tea.Cmd { return m.start(p) })
+}
+
+// askRecovery asks what to do with what a crash left behind.
+func (m *Model) askRecovery() tea.Cmd {
+	r := m.opts.Recovery
+	q := overlay.NewQuestion("winnow did not end well last time", r.Lines,
+		[]overlay.Answer{{Key: "r", Label: "recover"}, {Key: "d", Label: "discard the unsaved rules"}}, "r", m.now)
+	return m.open(overlay.Confirm, q, func(c overlay.Chosen) tea.Cmd {
+		if c.Value != "d" {
+			m.notice.say("recovered; nothing is saved yet")
+			return nil
+		}
+		return m.carry(pane.Edit{Description: "Discard after a crash", Change: r.Discard})
+	})
+}
+
+// openModels lets the user choose the model: recent ones first, then by provider.
+func (m *Model) openModels() tea.Cmd {
+	current := m.session.Model()
+	var entries []overlay.Entry
+	at := 0
+	byID := map[string]assistant.ModelInfo{}
+	all := m.session.Registry().Models()
+	for _, info := range all {
+		byID[info.ID] = info
+	}
+	for _, id := range m.names.recent {
+		if info, ok := byID[id]; ok {
+			entries = append(entries, modelEntry(info, "recent", id, m))
+		}
+	}
+	for _, info := range all {
+		if info.NoChat {
+			continue
+		}
+		provider, name, _ := strings.Cut(info.ID, "/")
+		if info.ID == current {
+			at = len(entries)
+		}
+		entries = append(entries, modelEntry(info, provider, name, m))
+	}
+	picker := overlay.NewPicker("Model", entries, at)
+	return tea.Batch(
+		m.open(overlay.Models, picker, func(c overlay.Chosen) tea.Cmd { return m.setModel(c.Value) }),
+		refreshModels(m.session),
+	)
+}
+
+func modelEntry(info assistant.ModelInfo, group, text string, m *Model) overlay.Entry {
+	var extra []string
+	if info.Tools {
+		extra = append(extra, "tools")
+	}
+	if info.Reasons {
+		extra = append(extra, "reasons")
+	}
+	if info.PriceIn > 0 || info.PriceOut > 0 {
+		extra = append(extra, fmt.Sprintf("$%.4g/$%.4g", info.PriceIn, info.PriceOut))
+	}
+	if info.Context > 0 {
+		extra = append(extra, tokens(info.Context))
+	} else {
+		extra = append(extra, "~")
+	}
+	e := overlay.Entry{Value: info.ID, Text: text, Group: group, Extra: strings.Join(extra, " · ")}
+	if info.ID == m.session.Model() {
+		e.Mark = m.styles.Icons.Marked
+	}
+	return e
+}
+
+// tokens says a number of tokens for people.
+func tokens(n int) string {
+	switch {
+	case n >= 1_000_000:
+		return fmt.Sprintf("%.3gM", float64(n)/1_000_000)
+	case n >= 1000:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return fmt.Sprint(n)
+}
+
+func (m *Model) setModel(id string) tea.Cmd {
+	if err := m.session.SetModel(id); err != nil {
+		return m.complain(err)
+	}
+	m.names.recent = append([]string{id}, slices.DeleteFunc(m.names.recent, func(have string) bool { return have == id })...)
+	m.notice.say(id + " answers from the next message on")
+	return tea.Batch(computeBoundary(m.session), rememberModel(m.opts.History, id))
+}
+
+func (m *Model) onModels(msg modelsLoadedMsg) tea.Cmd {
+	for name, err := range msg.failed {
+		m.notice.bad(name + ": its models could not be listed: " + sentence(err))
+	}
+	if _, kind, ok := m.overlay.Top(); ok && kind == overlay.Models && len(msg.failed) == 0 {
+		m.overlay.Pop()
+		cmd := m.openModelsAgain()
+		return cmd
+	}
+	return nil
+}
+
+// openModelsAgain shows the list with what was learnt, without asking again.
+func (m *Model) openModelsAgain() tea.Cmd {
+	m.openModels()
+	return computeBoundary(m.session)
+}
+
+// openCheckpoints shows where one can go back to; it opens on "current".
+func (m *Model) openCheckpoints() tea.Cmd {
+	list := m.session.Checkpoints()
+	entries := make([]overlay.Entry, 0, len(list)+1)
+	entries = append(entries, overlay.Entry{Value: "", Text: "current state", Mark: m.styles.Icons.Marked})
+	for i := len(list) - 1; i >= 0; i-- {
+		c := list[i]
+		entries = append(entries, overlay.Entry{
+			Value: c.ID, Text: c.Time.Local().Format("15:04:05") + "  " + c.Description, More: c.Effect(),
+			Mark: m.styles.Icons.Checkpoint,
+		})
+	}
+	p := overlay.NewPicker("Checkpoints", entries, 0).WithKeys(
+		"enter both · alt+r rules only · alt+c conversation only", "alt+r", "alt+c")
+	return m.open(overlay.Checkpoints, p, func(c overlay.Chosen) tea.Cmd {
+		if c.Value == "" {
+			return nil
+		}
+		return m.rollBackTo(c.Value, map[string]checkpoint.Scope{"alt+r": checkpoint.Rules, "alt+c": checkpoint.Conversation}[c.Key])
+	})
+}
+
+// rollBackTo goes back; the zero scope is both.
+func (m *Model) rollBackTo(id string, scope checkpoint.Scope) tea.Cmd {
+	if scope == "" {
+		scope = checkpoint.Both
+	}
+	if m.session.Busy() {
+		return m.complain(assistant.ErrBusy)
+	}
+	return rollBack(m.session, id, scope)
+}
+
+func (m *Model) onRolledBack(msg rolledBackMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.complain(msg.err)
+	}
+	m.pane.Changed()
+	if msg.text != "" {
+		m.giveBack(msg.text)
+		m.fitInput()
+	}
+	m.notice.say(msg.said)
+	return computeBoundary(m.session)
+}
+
+func (m *Model) undoRollback() tea.Cmd { return undoRollback(m.session) }
+
+// undo takes the newest change of the window back, whoever made it. It asks
+// when that cuts the conversation.
+func (m *Model) undo() tea.Cmd {
+	if m.session.Busy() {
+		return m.complain(assistant.ErrBusy)
+	}
+	step, ok := m.session.UndoStep()
+	if !ok {
+		m.notice.say("there is no change of the rules to undo")
+		return nil
+	}
+	if step.Kind != checkpoint.KindTurn {
+		return rollBack(m.session, step.ID, checkpoint.Rules)
+	}
+	lines := []string{oneLine(step.Description), oneLine(step.Effect()), "", "The message that asked for it goes back to the input."}
+	q := overlay.NewQuestion("Undo the assistant's change?", lines, []overlay.Answer{
+		{Key: "y", Label: "rules and conversation"}, {Key: "r", Label: "rules only"}, {Key: "n", Label: "no"},
+	}, "n", m.now)
+	return m.open(overlay.Confirm, q, func(c overlay.Chosen) tea.Cmd {
+		switch c.Value {
+		case "y":
+			return rollBack(m.session, step.ID, checkpoint.Both)
+		case "r":
+			return rollBack(m.session, step.ID, checkpoint.Rules)
+		}
+		return nil
+	})
+}
+
+// openPalette lists every command.
+func (m *Model) openPalette() tea.Cmd {
+	var entries []overlay.Entry
+	for _, a := range m.keys.actions {
+		if a.title == "" || a.inside {
+			continue
+		}
+		var keys []string
+		for _, mode := range a.modes {
+			for _, k := range m.keys.keysOf(mode, a) {
+				if !slices.Contains(keys, k) {
+					keys = append(keys, k)
+				}
+			}
+		}
+		entries = append(entries, overlay.Entry{Value: a.name, Text: a.title, Extra: strings.Join(keys, " ")})
+	}
+	return m.open(overlay.Palette, overlay.NewPicker("Commands", entries, 0), func(c overlay.Chosen) tea.Cmd {
+		a := m.keys.named(c.Value)
+		if a == nil {
+			return nil
+		}
+		if slices.Equal(a.modes, inPane) {
+			m.setMode(modePane)
+		} else if slices.Equal(a.modes, inView) {
+			m.toView()
+		}
+		return a.do(m)
+	})
+}
+
+// openHelp shows every key, written from the key map.
+func (m *Model) openHelp() tea.Cmd {
+	return m.open(overlay.Help, overlay.NewText("Keys", m.helpLines()), nil)
+}
+
+func (m *Model) helpLines() []string {
+	o := m.styles.Overlay
+	var lines []string
+	for _, mode := range []mode{modeInput, modeView, modeCommand, modePane} {
+		if len(lines) > 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, o.Group.Render(mode.String()))
+		for _, a := range m.keys.inMode(mode) {
+			if a.help == "" || (mode != modeInput && len(a.modes) == len(inAll)) || (mode == modeCommand && len(a.modes) == 3) {
+				continue // what works everywhere stands once
+			}
+			keys := m.shownKeys(mode, a)
+			lines = append(lines, "  "+o.Key.Render(fmt.Sprintf("%-24s", strings.Join(keys, " ")))+" "+o.Text.Render(a.help))
+		}
+	}
+	return lines
+}
+
+// shownKeys are the keys of an action as they work in this terminal: the send
+// key that certainly arrives comes first.
+func (m *Model) shownKeys(mode mode, a *action) []string {
+	keys := slices.Clone(m.keys.keysOf(mode, a))
+	if a.name == "send" && !m.kitty {
+		if i := slices.Index(keys, "ctrl+j"); i > 0 {
+			keys = append([]string{"ctrl+j"}, slices.Delete(keys, i, i+1)...)
+		}
+	}
+	return keys
+}
+
+// openTopics selects the topic of the pairs to come.
+func (m *Model) openTopics() tea.Cmd {
+	return m.open(overlay.Topics, m.topicPicker("Topic of new messages"), func(c overlay.Chosen) tea.Cmd {
+		m.session.SetTopic(c.Value)
+		m.notice.say("new messages go to " + topicName(c.Value))
+		return nil
+	})
+}
+
+func (m *Model) topicPicker(title string) *overlay.Picker {
+	entries := []overlay.Entry{{Value: "", Text: topicName("")}}
+	at := 0
+	for _, t := range m.names.topics {
+		if t == m.session.Topic() {
+			at = len(entries)
+		}
+		depth := strings.Count(t, " > ")
+		entries = append(entries, overlay.Entry{Value: t, Text: strings.Repeat("  ", depth) + t[strings.LastIndex(t, " > ")+1:], Extra: t})
+	}
+	return overlay.NewPicker(title, entries, at)
+}
+
+func topicName(path string) string {
+	if path == "" {
+		return "no topic"
+	}
+	return path
+}
+
+// newSession asks when rules are unsaved.
+func (m *Model) newSession() tea.Cmd {
+	if m.session.Busy() {
+		return m.complain(assistant.ErrBusy)
+	}
+	if !m.pane.Status().Unsaved {
+		return renewSession(m.session)
+	}
+	return m.ask("Begin a new session?", []string{
+		"There are unsaved rules. They stay as they are;", "the old conversation stays in the history.",
+	}, "new session", func() tea.Cmd { return renewSession(m.session) })
+}
+
+func (m *Model) onRenewed(msg renewedMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.complain(msg.err)
+	}
+	m.turn = turnState{n: m.turn.n + 1}
+	m.notice.say("a new session; the old one is in the history (f, then an empty line)")
+	m.showView()
+	m.setMode(modeInput)
+	return computeBoundary(m.session)
+}
+
+// openQueued lets the user edit, send or drop the message that waits.
+func (m *Model) openQueued() tea.Cmd {
+	p, ok := m.session.Queued()
+	if !ok {
+		m.notice.say("no message is queued")
+		return nil
+	}
+	q := overlay.NewQuestion("Queued: it is sent when this response is whole", strings.Split(safetext.Clean(p.Text), "\n"), []overlay.Answer{
+		{Key: "e", Label: "edit"}, {Key: "s", Label: "send now"}, {Key: "d", Label: "drop"},
+	}, "", m.now)
+	return m.open(overlay.Queued, q, func(c overlay.Chosen) tea.Cmd {
+		if c.Value == "" {
+			return nil
+		}
+		p, ok := m.session.TakeQueued()
+		if !ok {
+			return nil
+		}
+		m.turn.queued = ""
+		switch {
+		case c.Value == "e":
+			m.draft.Set(p.Text)
+			m.setMode(modeInput)
+		case c.Value == "s" && m.session.Busy():
+			_ = m.session.Queue(p) // it cannot be empty; busy was asked just now
+			m.turn.queued = p.Text
+			return m.cancel()
+		case c.Value == "s":
+			return m.start(p)
+		}
+		m.fitInput()
+		return nil
+	})
+}

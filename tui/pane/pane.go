@@ -1,0 +1,114 @@
+// Package pane says what the screen asks of the part of it that shows a window.
+//
+// The root model holds a Pane and draws it beside the conversation; tui/rules
+// is one. A pane does no I/O: it answers an action with a Wish, and the root
+// carries the wish out, because it alone starts commands and knows whether the
+// assistant is at work.
+package pane
+
+import (
+	"context"
+
+	"winnow/tui/overlay"
+	"winnow/tui/style"
+)
+
+// Pane is the part of the screen that shows the window and lets the user work
+// on it by hand. tui/rules is one. It is drawn and asked from Update alone; it
+// does no I/O itself: what takes time it wishes for.
+type Pane interface {
+	// Lines draws the inside of the pane: h lines of w cells.
+	Lines(w, h int) []string
+	SetStyles(st style.Styles)
+	SetFocus(on bool)
+	// Changed tells the pane that the window is another now.
+	Changed()
+	// Do carries out an action of the key table by its name.
+	Do(action string) Wish
+	// Key gives a text line of the pane a key; it is asked only while Typing.
+	Key(name, text string) Wish
+	// Typing says whether a text line of the pane has the focus.
+	Typing() bool
+	// Escape clears the text line, or leaves it when it is empty.
+	Escape()
+	// Click is a click on a row of the pane.
+	Click(x, y int) Wish
+	// Status is what header and footer say of the window.
+	Status() Status
+}
+
+// Keeper is a Pane whose window can be saved.
+type Keeper interface {
+	// Plan shows what a save would change, as lines that are safe to show.
+	Plan(ctx context.Context, st style.Styles) (lines []string, changes bool, err error)
+	// Save writes, and says what was done.
+	Save(ctx context.Context) (said string, err error)
+	// Discard goes back to what was saved. It is a change like any other.
+	Discard() error
+}
+
+// Status is what header and footer say of the window.
+type Status struct {
+	Title    string // "model filter"
+	Subtitle string // the provider
+	Unsaved  bool
+}
+
+// Wish is what a pane wants done. One of Nothing, Edit, Say, Pick, Ask, Run.
+//
+//sumtype:decl
+type Wish interface{ wish() }
+
+type (
+	// Nothing is done.
+	Nothing struct{}
+	// Edit is a change of the window, one step that can be undone.
+	Edit struct {
+		Description string
+		Change      func() error
+	}
+	// Say shows a notice.
+	Say struct {
+		Text string
+		Bad  bool
+	}
+	// Pick lets the user choose from a list.
+	Pick struct {
+		Title   string
+		Entries []overlay.Entry
+		Then    func(value string) Wish
+	}
+	// Ask asks a question that is answered with y; everything else is no.
+	Ask struct {
+		Title string
+		Lines []string
+		Yes   string // what y does, in two words
+		Then  func() Wish
+	}
+	// Run takes time: network or disk. It ends with a sentence or an error.
+	Run struct {
+		Doing string // shown meanwhile
+		Run   func(ctx context.Context) (said string, err error)
+	}
+)
+
+func (Nothing) wish() {}
+func (Edit) wish()    {}
+func (Say) wish()     {}
+func (Pick) wish()    {}
+func (Ask) wish()     {}
+func (Run) wish()     {}
+
+// None is the pane of a session without a window.
+type None struct{}
+
+func (None) Lines(_, h int) []string { return make([]string, h) }
+func (None) SetStyles(style.Styles)  {}
+func (None) SetFocus(bool)           {}
+func (None) Changed()                {}
+func (None) Do(string) Wish          { return Nothing{} }
+func (None) Key(string, string) Wish { return Nothing{} }
+func (None) Typing() bool            { return false }
+func (None) Escape()                 {}
+func (None) Click(int, int) Wish     { return Nothing{} }
+func (None) Status() Status          { return Status{Title: "chat"} }

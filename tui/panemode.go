@@ -1,0 +1,190 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant"
+	"winnow/assistant/safetext"
+	"winnow/tui/overlay"
+	"winnow/tui/pane"
+)
+
+// paneDo carries out an action of the pane.
+func (m *Model) paneDo(name string) tea.Cmd { return m.carry(m.pane.Do(name)) }
+
+func (m *Model) onEdited(msg editedMsg) tea.Cmd {
+	m.pane.Changed()
+	if msg.err != nil {
+		return m.complain(msg.err)
+	}
+	m.notice.say(msg.description + " · ctrl+z undoes it, ctrl+s saves")
+	return nil
+}
+
+func (m *Model) onRan(msg ranMsg) tea.Cmd {
+	m.pane.Changed()
+	if msg.err != nil {
+		return m.complain(msg.err)
+	}
+	m.notice.say(msg.said)
+	return nil
+}
+
+// save shows what would be written, and writes when the user says so.
+func (m *Model) save() tea.Cmd { return m.startSave(false) }
+
+func (m *Model) startSave(quit bool) tea.Cmd {
+	k, ok := m.pane.(pane.Keeper)
+	switch {
+	case !ok:
+		m.notice.say("there is nothing to save here")
+		return nil
+	case m.session.Busy():
+		return m.complain(assistant.ErrBusy)
+	}
+	return planSave(k, m.styles, quit)
+}
+
+func (m *Model) onPlan(msg planMadeMsg) tea.Cmd {
+	k, ok := m.pane.(pane.Keeper)
+	switch {
+	case msg.err != nil:
+		return m.complain(msg.err)
+	case !ok || !msg.changes:
+		m.notice.say("nothing to save: the file says the same")
+		if msg.quit {
+			return m.end()
+		}
+		return nil
+	}
+	q := overlay.NewQuestion("Save these changes?", append(msg.lines, ""),
+		[]overlay.Answer{{Key: "y", Label: "save"}, {Key: "n", Label: "not now"}}, "n", m.now)
+	return m.open(overlay.SaveSheet, q, func(c overlay.Chosen) tea.Cmd {
+		if c.Value != "y" {
+			m.notice.say("nothing was saved")
+			return nil
+		}
+		return saveWindow(m.session, k, msg.quit)
+	})
+}
+
+func (m *Model) onSaved(msg savedMsg) tea.Cmd {
+	m.pane.Changed()
+	if msg.err != nil {
+		return m.complain(msg.err)
+	}
+	m.notice.say(msg.said)
+	if msg.quit {
+		return m.end()
+	}
+	return nil
+}
+
+// quit asks when rules are unsaved; they can also be kept for the next time.
+func (m *Model) quit() tea.Cmd {
+	k, keeps := m.pane.(pane.Keeper)
+	if !keeps || !m.pane.Status().Unsaved {
+		return m.end()
+	}
+	q := overlay.NewQuestion("There are unsaved rules", []string{"The file still says what it said."}, []overlay.Answer{
+		{Key: "s", Label: "save"}, {Key: "k", Label: "keep for next time"}, {Key: "d", Label: "discard"}, {Key: "n", Label: "stay"},
+	}, "n", m.now)
+	return m.open(overlay.Confirm, q, func(c overlay.Chosen) tea.Cmd {
+		switch c.Value {
+		case "s":
+			return m.startSave(true)
+		case "k":
+			return m.end()
+		case "d":
+			m.session.Cancel()
+			s := m.session
+			return tea.Sequence(func() tea.Msg {
+				return editedMsg{description: "discarded", err: s.Edit("Discard on quitting", k.Discard)}
+			}, m.end())
+		}
+		return nil
+	})
+}
+
+// end stores the draft and leaves.
+func (m *Model) end() tea.Cmd {
+	m.quitting = true
+	m.session.Cancel()
+	h, id, text := m.opts.History, m.session.ID(), m.draft.Text()
+	if h == nil {
+		return tea.Quit
+	}
+	return tea.Sequence(func() tea.Msg {
+		return draftKeptMsg{text: text, err: h.SaveDraft(context.Background(), id, text)}
+	}, tea.Quit)
+}
+
+// toggleHUD opens or closes the numbers of the context.
+func (m *Model) toggleHUD() tea.Cmd {
+	return m.open(overlay.HUD, overlay.NewText("Context", m.hudLines()), nil)
+}
+
+// hudLines are the numbers behind the counter, in groups.
+func (m *Model) hudLines() []string {
+	b := m.session.Boundary()
+	set := m.session.Settings().Budget
+	o := m.styles.Overlay
+	known := ""
+	if !b.Known {
+		known = "~"
+	}
+	var lines []string
+	group := func(name string) {
+		if len(lines) > 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, o.Group.Render(name))
+	}
+	row := func(name string, value any) {
+		lines = append(lines, "  "+o.Muted.Render(fmt.Sprintf("%-28s", name))+o.Text.Render(oneLine(fmt.Sprint(value))))
+	}
+	group("PARAMETERS")
+	row("model", m.session.Model())
+	row("characters a token (CPT)", set.CPT())
+	row("kept for the next message (URA)", set.URA())
+	row("most trims a send (NTA)", set.NTA())
+	group("BUDGET")
+	row("model takes (ML)", known+fmt.Sprint(b.ML))
+	row("system prompt and tools (SYS)", b.SYS)
+	row("usable", b.Usable)
+	row("history predicted", b.HistoryTokens)
+	row("left after that", b.Usable-b.HistoryTokens-b.URA)
+	row("the draft", "~"+fmt.Sprint(set.Estimate(m.draft.Text())))
+	group("SELECTION")
+	row("filter", filterName(m.session.Filter()))
+	row("visible (Y)", b.Y)
+	row("included (X)", b.X)
+	row("computed", fmt.Sprintf("%d times", m.session.Recomputes()))
+	group("TRIMMING")
+	row("last send", m.session.Counter())
+	if p, ok := m.chat.Focused(); ok && p.State == assistant.PairError {
+		group("ERROR")
+		row(p.ErrorCode, p.ErrorMessage)
+	}
+	return lines
+}
+
+func filterName(line string) string {
+	if line == "" {
+		return "none: all pairs"
+	}
+	return line
+}
+
+// cleanLines makes a text of several lines safe to show.
+func cleanLines(text string) string {
+	lines := strings.Split(safetext.Clean(text), "\n")
+	for i, l := range lines {
+		lines[i] = strings.ReplaceAll(l, "\t", "    ")
+	}
+	return strings.Join(lines, "\n")
+}

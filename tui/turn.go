@@ -1,0 +1,361 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant"
+	"winnow/tui/pane"
+)
+
+// turnState is what the screen knows of the running turn, and of the last one.
+type turnState struct {
+	n        int // counts turns; events of another number are late
+	running  bool
+	began    time.Time
+	prompt   assistant.Prompt
+	seq      int64 // of the pair, once it is durable
+	status   string
+	queued   string
+	ticking  bool
+	wrote    bool // a checkpoint was made
+	answered bool // the first text has come
+}
+
+// send starts a turn with what is in the box, or queues it while one runs.
+func (m *Model) send() tea.Cmd {
+	if m.draft.Empty() {
+		return nil
+	}
+	p := assistant.Prompt{Text: m.draft.Text(), Replaces: m.reask, Attachments: m.attachments()}
+	if m.session.Busy() {
+		if err := m.session.Queue(p); err != nil {
+			return m.complain(err)
+		}
+		m.draft.Take()
+		m.turn.queued = p.Text
+		return m.keepDraftNow()
+	}
+	if m.overBudget(p.Text) {
+		return m.askOverBudget(p)
+	}
+	return m.start(p)
+}
+
+// start begins a turn. The text leaves the box only when the turn has begun.
+func (m *Model) start(p assistant.Prompt) tea.Cmd {
+	events, err := m.session.Send(context.Background(), p)
+	if err != nil {
+		return m.complain(err)
+	}
+	if p.Retry == 0 && m.draft.Text() == p.Text {
+		m.draft.Take()
+	}
+	m.draft.AddSent(p.Text)
+	m.reask, m.edits = 0, 0
+	return tea.Batch(m.follow(events, p), addSent(m.opts.History, p.Text), m.keepDraftNow())
+}
+
+// follow watches a turn that has begun.
+func (m *Model) follow(events <-chan assistant.Event, p assistant.Prompt) tea.Cmd {
+	m.turn = turnState{n: m.turn.n + 1, running: true, began: m.now(), prompt: p, status: "Thinking…"}
+	m.notice.clear()
+	m.pane.Changed()
+	m.chat.Bottom()
+	return tea.Batch(waitEvents(m.turn.n, events, time.Time{}), m.tick())
+}
+
+// onTurnEvents takes a batch of events. Those of a turn that is over fall to
+// the floor, but are read to the end so that the turn can close.
+func (m *Model) onTurnEvents(msg turnEventsMsg) tea.Cmd {
+	var cmds []tea.Cmd
+	if msg.turn == m.turn.n {
+		for _, e := range msg.events {
+			cmds = append(cmds, m.onTurn(turnMessage(e)))
+		}
+	}
+	if msg.more != nil {
+		cmds = append(cmds, waitEvents(msg.turn, msg.more, msg.at))
+	}
+	return tea.Batch(cmds...)
+}
+
+// turnMessage gives an event its typed message.
+func turnMessage(e assistant.Event) tea.Msg {
+	switch e := e.(type) {
+	case assistant.TextDelta, assistant.ReasoningDelta, assistant.PayloadFound:
+		return chunkStreamedMsg{e}
+	case assistant.ToolStart, assistant.ToolProgress, assistant.ToolComplete:
+		return toolCalledMsg{e}
+	case assistant.ContextTrimmed:
+		return trimRetriedMsg{e}
+	case assistant.Retrying:
+		return requestRetriedMsg{e}
+	case assistant.Status:
+		return statusChangedMsg{e.Message}
+	case assistant.CheckpointCreated:
+		return checkpointMadeMsg{e}
+	case assistant.ConfirmRequest:
+		return answerWantedMsg{e}
+	case assistant.Complete, assistant.Error, assistant.Cancelled:
+		return turnEndedMsg{e}
+	case assistant.Queued:
+		return statusChangedMsg{"queued: " + e.Text}
+	}
+	return nil
+}
+
+// onTurn routes the messages of the running turn.
+func (m *Model) onTurn(msg tea.Msg) tea.Cmd {
+	m.place()
+	switch msg := msg.(type) {
+	case chunkStreamedMsg:
+		m.turn.status, m.turn.answered = "", true
+		m.chat.Take(msg.event)
+	case toolCalledMsg:
+		m.chat.Take(msg.event)
+		return m.onTool(msg.event)
+	case trimRetriedMsg:
+		t := msg.trimmed
+		m.turn.status = fmt.Sprintf("too long for the model: trying again without %d of %d pairs", t.Trimmed, t.Sent+t.Trimmed)
+	case requestRetriedMsg:
+		m.turn.status = retryWords(msg.retry)
+	case statusChangedMsg:
+		m.turn.status = msg.text
+	case checkpointMadeMsg:
+		m.turn.wrote = true
+	case answerWantedMsg:
+		return m.askTool(msg.ask)
+	case turnEndedMsg:
+		return m.onTurnEnd(msg.end)
+	}
+	return nil
+}
+
+func retryWords(r assistant.Retrying) string {
+	if r.After == 0 {
+		return "Retrying…"
+	}
+	return fmt.Sprintf("Retrying in %s (%d): %s", r.After.Round(100*time.Millisecond), r.Attempt, r.Reason)
+}
+
+// place shows the running pair at the end of the view as soon as it is durable.
+func (m *Model) place() {
+	if m.turn.seq != 0 || !m.turn.running {
+		return
+	}
+	seq, ok := m.session.Running()
+	if !ok {
+		return
+	}
+	m.turn.seq = seq
+	m.showView()
+	m.chat.Begin(seq, assistant.Pair{
+		Seq: seq, UserText: m.turn.prompt.Text, CreatedAt: m.turn.began, Flag: true,
+		Model: m.session.Model(), State: assistant.PairSending,
+	})
+	m.chat.Bottom()
+}
+
+// showView gives the chat what is visible and where the boundary is.
+func (m *Model) showView() {
+	m.chat.SetRefs(m.session.Visible(), m.session.Boundary().First)
+	m.counter = m.session.Counter()
+}
+
+// onTool lets the pane show what a tool has done to the window.
+func (m *Model) onTool(e assistant.Event) tea.Cmd {
+	if _, done := e.(assistant.ToolComplete); done {
+		m.pane.Changed()
+	}
+	return nil
+}
+
+// onTurnEnd makes the screen ready for the next message.
+func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
+	t := m.turn
+	m.turn.running, m.turn.status, m.turn.queued = false, "", ""
+	m.pane.Changed()
+	cmds := []tea.Cmd{computeBoundary(m.session), m.notifyEnd(t)}
+	switch e := end.(type) {
+	case assistant.Complete:
+		cmds = append(cmds, m.settle(t.seq), m.next(), m.waitIdle(t.seq))
+		if e.Payload.Notice != "" {
+			m.notice.say(e.Payload.Notice)
+		}
+	case assistant.Error:
+		if t.seq == 0 {
+			m.giveBack(t.prompt.Text)
+		}
+		m.notice.bad("[error: " + e.Code + "] " + e.Message)
+		cmds = append(cmds, m.settle(t.seq))
+	case assistant.Cancelled:
+		cmds = append(cmds, m.onCancelled(t, e))
+	case assistant.Status, assistant.TextDelta, assistant.ReasoningDelta, assistant.ToolStart, assistant.ToolProgress,
+		assistant.ToolComplete, assistant.PayloadFound, assistant.CheckpointCreated, assistant.ContextTrimmed,
+		assistant.Queued, assistant.Retrying, assistant.ConfirmRequest:
+	}
+	return tea.Batch(cmds...)
+}
+
+// onCancelled brings the text back when the pair has vanished.
+func (m *Model) onCancelled(t turnState, e assistant.Cancelled) tea.Cmd {
+	if q, ok := m.session.Queued(); ok {
+		m.turn.queued = q.Text // it stays as a card and is never sent by itself
+	}
+	if e.Kept {
+		m.notice.say("cancelled; what the tools have done stays")
+		return m.settle(t.seq)
+	}
+	m.chat.Drop(t.seq)
+	m.showView()
+	m.giveBack(t.prompt.Text)
+	m.notice.say("cancelled")
+	return nil
+}
+
+// giveBack returns text to the input; the sent history has it in any case.
+func (m *Model) giveBack(text string) {
+	if m.draft.Empty() {
+		m.draft.Set(text)
+	}
+}
+
+// settle loads the stored pair in the place of the streamed one.
+func (m *Model) settle(seq int64) tea.Cmd {
+	if seq == 0 {
+		return nil
+	}
+	return settlePair(m.session, seq)
+}
+
+// next starts the queued message, if there is one.
+func (m *Model) next() tea.Cmd {
+	p, ok := m.session.TakeQueued()
+	if !ok {
+		return nil
+	}
+	return m.start(p)
+}
+
+// cancel breaks the running turn off.
+func (m *Model) cancel() tea.Cmd {
+	m.session.Cancel()
+	m.turn.status = "Cancelling…"
+	return nil
+}
+
+// overBudget says whether a text alone is more than the model takes.
+func (m *Model) overBudget(text string) bool {
+	b := m.session.Boundary()
+	return m.session.Settings().Budget.Estimate(text)+b.SYS > b.ML
+}
+
+// onBoundary shows a boundary that was computed anew.
+func (m *Model) onBoundary(msg boundaryComputedMsg) tea.Cmd {
+	m.chat.SetRefs(msg.refs, msg.at.First)
+	m.counter = msg.counter
+	return m.loadMissing()
+}
+
+// waitEvents blocks for one event, then takes whatever else comes within a
+// frame: a burst of chunks costs one message, and keys are served in between.
+// What the user waits for, a tool, a question, the end, is never held back.
+func waitEvents(turn int, ch <-chan assistant.Event, last time.Time) tea.Cmd {
+	return func() tea.Msg {
+		e, ok := <-ch
+		if !ok {
+			return turnEventsMsg{turn: turn}
+		}
+		msg := turnEventsMsg{turn: turn, events: []assistant.Event{e}, more: ch, at: time.Now()}
+		frame := time.NewTimer(max(0, streamFrame-msg.at.Sub(last)))
+		defer frame.Stop()
+		for len(msg.events) < maxBatch && isChunk(e) {
+			select {
+			case e, ok = <-ch:
+				if !ok {
+					msg.more = nil
+					return msg
+				}
+				msg.events = append(msg.events, e)
+			case <-frame.C:
+				msg.at = time.Now()
+				return msg
+			}
+		}
+		return msg
+	}
+}
+
+// streamFrame is how often streamed text is shown: about 30 times a second,
+// faster than anyone reads and slow enough to leave the screen to the keys.
+const streamFrame = 33 * time.Millisecond
+
+// maxBatch bounds what one message carries.
+const maxBatch = 1024
+
+func isChunk(e assistant.Event) bool {
+	switch e.(type) {
+	case assistant.TextDelta, assistant.ReasoningDelta, assistant.ToolProgress:
+		return true
+	}
+	return false
+}
+
+// computeBoundary asks for the boundary after something that can have moved it.
+func computeBoundary(s *assistant.Session) tea.Cmd {
+	return func() tea.Msg {
+		return boundaryComputedMsg{refs: s.Visible(), at: s.Boundary(), counter: s.Counter()}
+	}
+}
+
+// settlePair loads a pair that has ended.
+func settlePair(s *assistant.Session, seq int64) tea.Cmd {
+	return func() tea.Msg {
+		pairs, err := s.Pairs(context.Background(), []int64{seq})
+		return pairsLoadedMsg{asked: []int64{seq}, pairs: pairs, err: err}
+	}
+}
+
+// complain shows an error in the footer.
+func (m *Model) complain(err error) tea.Cmd {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, assistant.ErrNoModel):
+		m.notice.bad("no model is selected · ctrl+l chooses one")
+	default:
+		m.notice.bad(sentence(err))
+	}
+	return nil
+}
+
+// carry does what a pane wishes.
+func (m *Model) carry(w pane.Wish) tea.Cmd {
+	switch w := w.(type) {
+	case pane.Edit:
+		if m.session.Busy() {
+			return m.complain(assistant.ErrBusy)
+		}
+		return editWindow(m.session, w)
+	case pane.Say:
+		if w.Bad {
+			m.notice.bad(w.Text)
+		} else {
+			m.notice.say(w.Text)
+		}
+	case pane.Pick:
+		return m.pick(w)
+	case pane.Ask:
+		return m.askWish(w)
+	case pane.Run:
+		m.notice.say(w.Doing)
+		return runWish(w)
+	case pane.Nothing:
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+)
+
+// Update routes; it decides nothing else.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		return m, m.resize(msg.Width, msg.Height)
+	case tea.KeyPressMsg:
+		return m, m.onKey(msg)
+	case tea.PasteMsg:
+		return m, m.onPaste(msg.Content)
+	case tea.MouseMsg:
+		return m, m.onMouse(msg)
+	case tea.BackgroundColorMsg:
+		return m, m.onBackground(msg)
+	case tea.KeyboardEnhancementsMsg:
+		return m, m.onEnhancements(msg)
+	case tea.FocusMsg:
+		m.focused = true
+	case tea.BlurMsg:
+		m.focused = false
+	case turnEventsMsg:
+		return m, m.onTurnEvents(msg)
+	case boundaryComputedMsg:
+		return m, m.onBoundary(msg)
+	case startLoadedMsg:
+		return m, m.onStart(msg)
+	case pairsLoadedMsg:
+		return m, m.onPairs(msg)
+	case filterAppliedMsg:
+		return m, m.onFilter(msg)
+	case filterCountedMsg:
+		return m, m.onCount(msg)
+	case commandDoneMsg:
+		return m, m.onCommandDone(msg)
+	case namesLoadedMsg:
+		return m, m.onNames(msg)
+	case editedMsg:
+		return m, m.onEdited(msg)
+	case ranMsg:
+		return m, m.onRan(msg)
+	case planMadeMsg:
+		return m, m.onPlan(msg)
+	case savedMsg:
+		return m, m.onSaved(msg)
+	case rolledBackMsg:
+		return m, m.onRolledBack(msg)
+	case renewedMsg:
+		return m, m.onRenewed(msg)
+	case pairsChangedMsg:
+		return m, m.onPairsChanged(msg)
+	case modelsLoadedMsg:
+		return m, m.onModels(msg)
+	case requestShownMsg:
+		return m, m.onRequest(msg)
+	case copiedMsg:
+		return m, m.onCopied(msg)
+	case editorClosedMsg:
+		return m, m.onEditor(msg)
+	case draftDueMsg:
+		return m, m.onDraftDue(msg)
+	case draftKeptMsg:
+		return m, m.onDraftKept(msg)
+	case tickedMsg:
+		return m, m.onTick()
+	case idleMsg:
+		return m, m.onIdle(msg)
+	}
+	return m, nil
+}

@@ -1,0 +1,356 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant"
+	"winnow/checkpoint"
+	"winnow/tui/overlay"
+)
+
+func (m *Model) nextItem() tea.Cmd        { return m.walk(m.chat.NextPart) }
+func (m *Model) previousItem() tea.Cmd    { return m.walk(m.chat.PrevPart) }
+func (m *Model) nextMessage() tea.Cmd     { return m.walk(m.chat.NextPair) }
+func (m *Model) previousMessage() tea.Cmd { return m.walk(m.chat.PrevPair) }
+func (m *Model) firstMessage() tea.Cmd    { return m.walk(m.chat.Top) }
+func (m *Model) lastMessage() tea.Cmd     { return m.walk(m.chat.Bottom) }
+func (m *Model) halfDown() tea.Cmd        { return m.walk(func() { m.chat.HalfPage(1) }) }
+func (m *Model) halfUp() tea.Cmd          { return m.walk(func() { m.chat.HalfPage(-1) }) }
+func (m *Model) pageDown() tea.Cmd        { return m.walk(func() { m.chat.Page(1) }) }
+func (m *Model) pageUp() tea.Cmd          { return m.walk(func() { m.chat.Page(-1) }) }
+
+// walk moves and loads what came onto the screen.
+func (m *Model) walk(move func()) tea.Cmd {
+	move()
+	return m.loadMissing()
+}
+
+// loadMissing asks for the pairs on the screen that are not loaded.
+func (m *Model) loadMissing() tea.Cmd {
+	var want []int64
+	for _, seq := range m.chat.Missing() {
+		if !m.loading[seq] {
+			m.loading[seq] = true
+			want = append(want, seq)
+		}
+	}
+	if len(want) == 0 {
+		return nil
+	}
+	return loadPairs(m.session, want)
+}
+
+func (m *Model) onPairs(msg pairsLoadedMsg) tea.Cmd {
+	for _, seq := range msg.asked {
+		delete(m.loading, seq)
+	}
+	if msg.err != nil {
+		return m.complain(fmt.Errorf("the history could not be read: %w", msg.err))
+	}
+	for _, p := range msg.pairs {
+		if p.Seq == m.turn.seq && !m.turn.running {
+			m.chat.Settle(p)
+		}
+	}
+	m.chat.Load(msg.pairs)
+	return m.loadMissing()
+}
+
+// jumpToBoundary shows the first pair that the next request holds.
+func (m *Model) jumpToBoundary() tea.Cmd {
+	b := m.session.Boundary()
+	switch {
+	case b.Y == 0:
+		m.notice.say("there is nothing to send yet")
+	case b.All():
+		m.notice.say(fmt.Sprintf("all %d pairs are included", b.Y))
+	case b.First >= b.Y:
+		m.notice.say("no pair fits; the next message goes alone")
+	default:
+		m.chat.ShowAt(b.First, true)
+		m.notice.say(fmt.Sprintf("from here on %d of %d pairs are sent", b.X, b.Y))
+	}
+	return m.loadMissing()
+}
+
+// openSearch starts the search line.
+func (m *Model) openSearch() tea.Cmd {
+	m.search.open(m.chat.Searching())
+	return nil
+}
+
+func (m *Model) nextHit() tea.Cmd     { return m.hit(false) }
+func (m *Model) previousHit() tea.Cmd { return m.hit(true) }
+
+func (m *Model) hit(back bool) tea.Cmd {
+	switch {
+	case m.chat.Searching() == "":
+		m.notice.say("nothing is searched for · / searches")
+	case !m.chat.NextFound(back):
+		m.notice.say("“" + m.chat.Searching() + "” is not in the pairs that are loaded · f with c'…' searches all")
+	}
+	return m.loadMissing()
+}
+
+// previousCheckpoint and nextCheckpoint walk over the turns that changed the window.
+func (m *Model) previousCheckpoint() tea.Cmd { return m.toCheckpoint(-1) }
+func (m *Model) nextCheckpoint() tea.Cmd     { return m.toCheckpoint(1) }
+
+func (m *Model) toCheckpoint(step int) tea.Cmd {
+	at := int64(0)
+	if p, ok := m.chat.Focused(); ok {
+		at = p.Seq
+	}
+	found := int64(0)
+	for _, c := range m.session.Checkpoints() {
+		switch {
+		case c.Position == 0:
+		case step < 0 && c.Position < at && c.Position > found:
+			found = c.Position
+		case step > 0 && c.Position > at && (found == 0 || c.Position < found):
+			found = c.Position
+		}
+	}
+	if found == 0 || !m.chat.Show(found, true) {
+		m.notice.say("no checkpoint that way")
+	}
+	return m.loadMissing()
+}
+
+func (m *Model) fold() tea.Cmd {
+	m.chat.ToggleFold()
+	return nil
+}
+
+func (m *Model) foldAll() tea.Cmd {
+	m.chat.ToggleAll()
+	return nil
+}
+
+func (m *Model) raw() tea.Cmd {
+	m.chat.ToggleRaw()
+	return nil
+}
+
+// viewEnter chooses what has the focus, else goes to the input.
+func (m *Model) viewEnter() tea.Cmd {
+	if m.chat.OnChoices() {
+		return m.choose(0)
+	}
+	return m.toInput()
+}
+
+// retry tries an error pair again in its place; of a good pair, the last one
+// only, it makes a new answer.
+func (m *Model) retry() tea.Cmd {
+	p, ok := m.chat.Focused()
+	switch {
+	case !ok:
+		return nil
+	case m.session.Busy():
+		return m.complain(assistant.ErrBusy)
+	case p.State == assistant.PairError:
+		return m.start(assistant.Prompt{Text: p.UserText, Retry: p.Seq, Attachments: p.Attachments})
+	}
+	refs := m.session.Visible()
+	if len(refs) == 0 || refs[len(refs)-1].Seq != p.Seq {
+		m.notice.say("only the last answer can be made anew · e edits and asks again")
+		return nil
+	}
+	again := func() tea.Cmd {
+		return m.start(assistant.Prompt{Text: p.UserText, Replaces: p.Seq, Attachments: p.Attachments})
+	}
+	if !changedWindow(m.session.Checkpoints(), p.Seq) {
+		return again()
+	}
+	return m.ask("Regenerate?", []string{
+		"The old answer changed the rules. They stay as they are;",
+		"a new answer may change them again. ctrl+z undoes either.",
+	}, "regenerate", again)
+}
+
+func changedWindow(all []checkpoint.Checkpoint, seq int64) bool {
+	for _, c := range all {
+		if c.Position == seq && c.Kind == checkpoint.KindTurn {
+			return true
+		}
+	}
+	return false
+}
+
+// reAsk puts the message into the box. An error pair goes when it is sent.
+func (m *Model) reAsk() tea.Cmd {
+	p, ok := m.chat.Focused()
+	if !ok {
+		return nil
+	}
+	m.draft.Set(p.UserText)
+	m.reask, m.edits = 0, p.Seq
+	if p.State == assistant.PairError {
+		m.reask, m.edits = p.Seq, 0
+		m.notice.say("sending takes the place of the failed message · esc gives up")
+	}
+	m.setMode(modeInput)
+	m.fitInput()
+	return nil
+}
+
+// deletePair asks, except for a pair that failed.
+func (m *Model) deletePair() tea.Cmd {
+	p, ok := m.chat.Focused()
+	switch {
+	case !ok:
+		return nil
+	case m.session.Busy():
+		return m.complain(assistant.ErrBusy)
+	case p.State == assistant.PairError:
+		return deletePairs(m.session, p.Seq)
+	}
+	return m.ask("Delete this pair for good?", []string{oneLine(p.UserText)}, "delete", func() tea.Cmd {
+		return deletePairs(m.session, p.Seq)
+	})
+}
+
+func (m *Model) onPairsChanged(msg pairsChangedMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.complain(msg.err)
+	}
+	m.notice.say(msg.said)
+	cmds := []tea.Cmd{computeBoundary(m.session)}
+	if len(msg.seqs) > 0 {
+		cmds = append(cmds, loadPairs(m.session, msg.seqs))
+	}
+	return tea.Batch(cmds...)
+}
+
+func (m *Model) star() tea.Cmd {
+	p, ok := m.chat.Focused()
+	if !ok {
+		return nil
+	}
+	return m.setStar((p.Star + 1) % 4)
+}
+
+func (m *Model) setStar(n int) tea.Cmd {
+	p, ok := m.chat.Focused()
+	if !ok {
+		return nil
+	}
+	return markPair(m.session, p.Seq, strconv.Itoa(n)+" stars", func(p *assistant.Pair) { p.Star = n })
+}
+
+func (m *Model) flag() tea.Cmd {
+	p, ok := m.chat.Focused()
+	if !ok {
+		return nil
+	}
+	return markPair(m.session, p.Seq, "flag changed", func(p *assistant.Pair) { p.Flag = !p.Flag })
+}
+
+func (m *Model) topicOfPair() tea.Cmd {
+	p, ok := m.chat.Focused()
+	if !ok {
+		return nil
+	}
+	return m.open(overlay.Topics, m.topicPicker("Topic of this pair"), func(c overlay.Chosen) tea.Cmd {
+		return markPair(m.session, p.Seq, "topic: "+c.Value, func(p *assistant.Pair) { p.Topic = c.Value })
+	})
+}
+
+// decide answers a proposal of the newest pair.
+func (m *Model) decide(payload string, accept bool) tea.Cmd {
+	refs := m.session.Visible()
+	if len(refs) == 0 {
+		return nil
+	}
+	seq := refs[len(refs)-1].Seq
+	events, err := m.session.Decide(context.Background(), seq, payload, accept)
+	switch {
+	case err != nil:
+		return m.complain(err)
+	case events == nil:
+		m.notice.say("rejected; the model is told with the next message")
+		return loadPairs(m.session, []int64{seq})
+	}
+	return m.follow(events, assistant.Prompt{Text: "Accept the proposal"})
+}
+
+// Copying takes the logical text, never what is on the screen.
+
+func (m *Model) copyAnswer() tea.Cmd {
+	text, ok := m.chat.Answer()
+	return m.copyOut("the answer", text, ok)
+}
+
+func (m *Model) copyPair() tea.Cmd {
+	text, ok := m.chat.Markdown()
+	return m.copyOut("the pair", text, ok)
+}
+
+// copyCode copies the only block, or waits for the digit of one.
+func (m *Model) copyCode() tea.Cmd {
+	switch blocks := m.chat.Code(); len(blocks) {
+	case 0:
+		m.notice.say("there is no code in this pair")
+	case 1:
+		return m.copyOut("the code", blocks[0].Text, true)
+	default:
+		m.pending = "c"
+		m.notice.say(fmt.Sprintf("which block? 1-%d", min(len(blocks), 9)))
+	}
+	return nil
+}
+
+// secondKey ends a command of two keys.
+func (m *Model) secondKey(name string) tea.Cmd {
+	m.pending = ""
+	m.notice.clear()
+	n, err := strconv.Atoi(name)
+	blocks := m.chat.Code()
+	if err != nil || n < 1 || n > len(blocks) {
+		return nil
+	}
+	return m.copyOut(fmt.Sprintf("code block %d", n), blocks[n-1].Text, true)
+}
+
+func (m *Model) copyOut(what, text string, ok bool) tea.Cmd {
+	if !ok || strings.TrimSpace(text) == "" {
+		m.notice.say("there is nothing to copy")
+		return nil
+	}
+	if m.opts.Redact != nil {
+		text = m.opts.Redact(text)
+	}
+	return copyText(what, text)
+}
+
+func (m *Model) onCopied(msg copiedMsg) tea.Cmd {
+	way := "to the terminal (OSC 52)"
+	if msg.native {
+		way += " and the system clipboard"
+	}
+	m.notice.say("copied " + msg.what + " " + way)
+	return nil
+}
+
+// exactRequest shows what would be sent now.
+func (m *Model) exactRequest() tea.Cmd {
+	text := m.draft.Text()
+	if strings.TrimSpace(text) == "" {
+		text = "(your next message)"
+	}
+	return showRequest(m.session, text)
+}
+
+func (m *Model) onRequest(msg requestShownMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.complain(msg.err)
+	}
+	lines := strings.Split(cleanLines(msg.body), "\n")
+	return m.open(overlay.Request, overlay.NewText(msg.title, lines), nil)
+}
