@@ -1,0 +1,148 @@
+package models
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"charm.land/catwalk/pkg/catwalk"
+	"charm.land/catwalk/pkg/embedded"
+
+	"winnow/assistant"
+)
+
+func TestCatalogueIsWhole(t *testing.T) {
+	all := Catalogue()
+	if len(all) < 1000 || len(Providers()) < 30 {
+		t.Fatalf("%d models of %d providers", len(all), len(Providers()))
+	}
+	seen := map[string]bool{}
+	contexts := 0
+	for _, m := range all {
+		provider, name, _ := strings.Cut(m.ID, "/")
+		if provider != strings.ToLower(provider) || strings.ContainsAny(provider, "- ") || !usable(name) {
+			t.Errorf("id %q", m.ID)
+		}
+		if seen[m.ID] {
+			t.Errorf("%s is there twice", m.ID)
+		}
+		seen[m.ID] = true
+		if m.Source != SourceCatalogue || m.Images || m.Known != (m.Context > 0) || m.PriceIn < 0 || m.PriceOut < 0 {
+			t.Errorf("%+v", m)
+		}
+		if m.Known {
+			contexts++
+		}
+	}
+	if contexts < len(all)*9/10 {
+		t.Errorf("only %d of %d have a context window", contexts, len(all))
+	}
+	if got := Providers()[:3]; !slices.Equal(got, []string{"anthropic", "openai", "gemini"}) {
+		t.Errorf("the main providers are %v", got)
+	}
+}
+
+func TestCatalogueIsTheCallersOwn(t *testing.T) {
+	Catalogue()[0].ID = "spoiled"
+	Providers()[0] = "spoiled"
+	if Catalogue()[0].ID == "spoiled" || Providers()[0] == "spoiled" {
+		t.Error("a caller can change the catalogue")
+	}
+}
+
+func TestEndpoint(t *testing.T) {
+	for provider, want := range map[string]string{
+		"openai":            "https://api.openai.com/v1",
+		" OpenAI ":          "https://api.openai.com/v1",
+		"anthropic":         "https://api.anthropic.com/v1",
+		"gemini":            "https://generativelanguage.googleapis.com/v1beta/openai",
+		"openrouter":        "https://openrouter.ai/api/v1",
+		"groq":              "https://api.groq.com/openai/v1",
+		"fireworks":         "https://api.fireworks.ai/inference/v1",
+		"fireworks_ai":      "https://api.fireworks.ai/inference/v1",
+		"vercel_ai_gateway": "https://ai-gateway.vercel.sh/v1",
+		"zhipu-coding":      "https://open.bigmodel.cn/api/coding/paas/v4",
+		"zhipu_coding":      "https://open.bigmodel.cn/api/coding/paas/v4",
+		"mistral":           "https://api.mistral.ai/v1",
+		// These speak another wire, want another login or have no fixed address.
+		"azure": "", "bedrock": "", "vertex_ai": "", "github_copilot": "", "minimax": "", "kimi_coding": "",
+		"proxy": "", "nobody": "", "": "",
+	} {
+		base, ok := Endpoint(provider)
+		if base != want || ok != (want != "") {
+			t.Errorf("Endpoint(%q) = %q, %v, want %q", provider, base, ok, want)
+		}
+	}
+}
+
+// Every address that a key may go to is https and has no room for variables.
+func TestEndpointsAreFixedAddresses(t *testing.T) {
+	for _, p := range append(Providers(), "mistral", "nvidia_nim", "together_ai", "deepinfra", "sambanova", "featherless_ai", "meta_llama") {
+		if base, ok := Endpoint(p); ok && (!strings.HasPrefix(base, "https://") || strings.ContainsAny(base, "$@?# ")) {
+			t.Errorf("%s has the base %q", p, base)
+		}
+	}
+}
+
+func TestInfo(t *testing.T) {
+	openai := theCatalogue().of("openai")[0]
+	_, name, _ := strings.Cut(openai.ID, "/")
+	own := openai
+	guess := openai
+	guess.Known, guess.PriceIn, guess.PriceOut = false, 0, 0
+	for id, want := range map[string]assistant.ModelInfo{
+		openai.ID:                         own,
+		strings.ToUpper(openai.ID):        own,
+		name:                              own,
+		"azure_of_mine/" + name:           guess,
+		"azure_of_mine/openai/" + name:    guess,
+		"azure_of_mine/models/" + name:    guess,
+		"openai/models/" + name:           own,
+		"azure_of_mine/acme/deep/" + name: guess,
+	} {
+		got, ok := Info(id)
+		want.ID = id
+		if !ok || got != want {
+			t.Errorf("Info(%q) = %+v, %v, want %+v", id, got, ok, want)
+		}
+	}
+	for _, id := range []string{"", "/", "openai/", "openai/no-such-model", "\x1b[31m", "a/b/c/"} {
+		if got, ok := Info(id); ok || got != (assistant.ModelInfo{}) {
+			t.Errorf("Info(%q) = %+v", id, got)
+		}
+	}
+	if info, ok := Info("fireworks/accounts/fireworks/models/qwen3p7-plus"); !ok || !info.Known {
+		t.Errorf("an alias of the provider: %+v, %v", info, ok)
+	}
+}
+
+func TestHostileCatalogueEntries(t *testing.T) {
+	c := newCatalogue([]catwalk.Provider{
+		{},
+		{ID: "acme", Type: catwalk.TypeOpenAICompat, APIEndpoint: "http://plain.example/v1", APIKey: "$K", Models: []catwalk.Model{
+			{ID: "a", ContextWindow: -4, CostPer1MIn: -1}, {ID: "A"}, {ID: "b\x1b[2J"}, {ID: ""}, {ID: strings.Repeat("x", maxName+1)},
+		}},
+		{ID: "acme", Models: []catwalk.Model{{ID: "late"}}},
+	})
+	if len(c.models) != 1 || c.models[0].ID != "acme/a" || c.models[0].Known || c.models[0].PriceIn != 0 {
+		t.Errorf("models %+v", c.models)
+	}
+	if len(c.bases) != 0 {
+		t.Errorf("bases %v", c.bases)
+	}
+}
+
+func BenchmarkCatalogueLoad(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		newCatalogue(embedded.GetAll())
+	}
+}
+
+func BenchmarkInfo(b *testing.B) {
+	id := Catalogue()[700].ID
+	b.ReportAllocs()
+	for b.Loop() {
+		Info(id)
+	}
+}
