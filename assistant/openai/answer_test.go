@@ -77,6 +77,7 @@ func TestAnswer(t *testing.T) {
 		"no content, no finish":                {assistanttest.Delta(`{"role":"assistant"}`), "!interrupted"},
 		"a byte order mark":                    {"\ufeff" + text("a") + done, "t:a end()"},
 		"CRLF":                                 {strings.ReplaceAll(text("a")+text("b")+done, "\n", "\r\n"), "t:ab end()"},
+		"CRLF inside an event":                 {"data: {\"choices\":[{\"delta\":\r\ndata: {\"content\":\"a\"}}]}\r\n\r\n" + done, "t:a end()"},
 		"CR only":                              {strings.ReplaceAll(text("a")+text("b")+done, "\n", "\r"), "t:ab end()"},
 		"comments and keep-alives":             {": x\n\n" + text("a") + ":\n:\n" + text("b") + done, "t:ab end()"},
 		"empty data":                           {"data:\n\ndata: \n\n" + text("a") + "data\n\n" + text("b") + done, "t:ab end()"},

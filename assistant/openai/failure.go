@@ -87,7 +87,7 @@ func (f *failure) sayAny(c *cursor) {
 func (f *failure) say(words string) {
 	words = strings.TrimSpace(words)
 	switch {
-	case words == "" || strings.Contains(f.message, words):
+	case words == "" || len(f.message) > maxErrorBody || strings.Contains(f.message, words):
 	case f.message == "":
 		f.message = words
 	default:

@@ -60,45 +60,54 @@ func (c *Client) readImage(body io.Reader) (assistant.Image, error) {
 	if len(text) > maxImage {
 		return assistant.Image{}, broken(assistant.KindUnknown, "the picture is larger than 64 MiB", nil)
 	}
-	var encoded, address, revised string
-	var said *failure
-	cur := &cursor{b: text}
-	first := true
-	cur.object(func(name []byte) {
-		switch string(name) {
-		case "error":
-			said = readFailure(cur)
-		case "data":
-			cur.array(func() {
-				if !first {
-					cur.skip()
-					return
-				}
-				first = false
-				cur.object(func(name []byte) {
-					switch string(name) {
-					case "b64_json":
-						encoded = cur.str()
-					case "url":
-						address = cur.str()
-					case "revised_prompt":
-						revised = cur.str()
-					default:
-						cur.skip()
-					}
-				})
-			})
-		default:
-			cur.skip()
-		}
-	})
+	p, said, ok := parsePicture(text)
 	switch {
 	case said != nil:
 		return assistant.Image{}, c.failed(0, *said)
-	case !cur.whole():
+	case !ok:
 		return assistant.Image{}, broken(assistant.KindUnknown, c.base.Host+" answered with something else than a picture", nil)
 	}
-	return c.decodeImage(encoded, address, revised)
+	return c.decodeImage(p.encoded, p.address, p.revised)
+}
+
+// picture is the first element of the answer's data.
+type picture struct{ encoded, address, revised string }
+
+// parsePicture reads the answer; ok is false when it is not JSON.
+func parsePicture(text []byte) (p picture, said *failure, ok bool) {
+	c := &cursor{b: text}
+	first := true
+	c.object(func(name []byte) {
+		switch string(name) {
+		case "error":
+			said = readFailure(c)
+		case "data":
+			c.array(func() {
+				if !first {
+					c.skip()
+					return
+				}
+				first = false
+				c.object(func(name []byte) { p.field(c, string(name)) })
+			})
+		default:
+			c.skip()
+		}
+	})
+	return p, said, c.whole()
+}
+
+func (p *picture) field(c *cursor, name string) {
+	switch name {
+	case "b64_json":
+		p.encoded = c.str()
+	case "url":
+		p.address = c.str()
+	case "revised_prompt":
+		p.revised = c.str()
+	default:
+		c.skip()
+	}
 }
 
 // decodeImage takes the picture out of its base64, which may be a data URL.

@@ -136,6 +136,7 @@ func TestRetries(t *testing.T) {
 		"refused":                  {[]assistanttest.Reply{assistanttest.Refuse(400, `{"error":"no"}`, "X-Should-Retry", "true"), ok}, "[]", assistant.KindUnknown, 0},
 		"no key":                   {[]assistanttest.Reply{assistanttest.Refuse(401, ""), ok}, "[]", assistant.KindAuth, 0},
 		"after the first content":  {[]assistanttest.Reply{assistanttest.CutAfter(assistanttest.TextEvent("a")), ok}, "[]", assistant.KindInterrupted, 0},
+		"busy after the content":   {[]assistanttest.Reply{assistanttest.Raw("text/event-stream", assistanttest.TextEvent("a")+`data: {"error":{"code":502,"message":"x"}}`+"\n\n"), ok}, "[]", assistant.KindNet, 0},
 		"after the first call":     {[]assistanttest.Reply{assistanttest.CutAfter(assistanttest.CallEvent(0, "a", "f", "{}")), ok}, "[]", assistant.KindInterrupted, 0},
 		"after the first thought":  {[]assistanttest.Reply{assistanttest.CutAfter(assistanttest.ReasoningEvent("reasoning", "a")), ok}, "[]", assistant.KindInterrupted, 0},
 	} {
@@ -235,12 +236,19 @@ func TestCancelClosesTheConnection(t *testing.T) {
 	})
 }
 
+// TestConnectionIsUsedAgain although the body ends a while after [DONE].
 func TestConnectionIsUsedAgain(t *testing.T) {
-	remotes := map[string]bool{}
+	var remotes []string
+	read := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		remotes[r.RemoteAddr] = true
+		remotes = append(remotes, r.RemoteAddr)
 		w.Header().Set("Content-Type", "text/event-stream")
 		fmt.Fprint(w, assistanttest.Stream("a"))
+		http.NewResponseController(w).Flush()
+		select {
+		case <-read:
+		case <-r.Context().Done():
+		}
 	}))
 	defer server.Close()
 	idle := make(chan struct{}, 10)
@@ -249,14 +257,23 @@ func TestConnectionIsUsedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 {
-		ctx := withIdle(t.Context(), idle)
-		if _, err := assistanttest.Parts(c.Stream(ctx, hello)); err != nil {
+		if _, err := assistanttest.Parts(c.Stream(withIdle(t.Context(), idle), hello)); err != nil {
 			t.Fatal(err)
 		}
-		<-idle
+		for _, step := range []struct {
+			to   chan<- struct{}
+			from <-chan struct{}
+		}{{to: read}, {from: idle}} {
+			select {
+			case step.to <- struct{}{}:
+			case <-step.from:
+			case <-time.After(10 * time.Second):
+				t.Fatal("the connection was closed after the answer")
+			}
+		}
 	}
-	if len(remotes) != 1 {
-		t.Errorf("%d connections for three answers, want one", len(remotes))
+	if remotes[0] != remotes[1] || remotes[0] != remotes[2] {
+		t.Errorf("three answers came over %v, want one connection", remotes)
 	}
 }
 
