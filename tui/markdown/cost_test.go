@@ -37,6 +37,10 @@ var texts = map[string]func(tokens int) string{
 
 const tokenBytes = 4
 
+// mostFence is what a token of code may cost: its line and the one before it,
+// coloured and laid out once a frame.
+const mostFence = 300
+
 func fill(tokens int, part func(int) string) string {
 	var b strings.Builder
 	for i := 0; b.Len() < tokens*tokenBytes; i++ {
@@ -71,6 +75,9 @@ func TestCostOfATokenIsFlat(t *testing.T) {
 		if perLong > perShort*1.3 {
 			t.Errorf("%s: %.0f bytes of work a token at %d, but %.0f at %d", name, perShort, short, perLong, long)
 		}
+		if name == "fence" && perLong > mostFence {
+			t.Errorf("%.0f bytes of work for a token of code, want at most %d", perLong, mostFence)
+		}
 	}
 }
 
@@ -83,6 +90,18 @@ func TestUnchangedFrameCostsNothing(t *testing.T) {
 	d.Lines(100)
 	if d.work.total() != 0 {
 		t.Errorf("%+v of work in a frame without a change", d.work)
+	}
+}
+
+// Closing a long table must not lay its rows out again.
+func TestClosingATableCostsNothing(t *testing.T) {
+	d := stream(texts["table"](5000))
+	t0 := d.open.table
+	before := t0.cells
+	d.Append("\n\n")
+	d.Lines(100)
+	if t0.cells != before || d.open != nil || len(t0.rows) <= exactRows {
+		t.Errorf("%d cells of a table of %d rows were laid out again", t0.cells-before, len(t0.rows))
 	}
 }
 

@@ -68,7 +68,7 @@ func TestNothingIsPrinted(t *testing.T) {
 
 func TestHyperlinksOnlyWhereTheTextIsTheAddress(t *testing.T) {
 	src := "[click](http://evil.example/x) <http://a.example/y> http://b.example/z [http://c.example](http://c.example) " +
-		"[http://c.example](http://d.example) ![i](http://e.example/p.png) <javascript:alert(1)> <http://ünïcode.example> mail@f.example www.g.example"
+		"[http://c.example](http://d.example) ![i](http://e.example/p.png) <javascript:alert(1)> <file://h.example/etc> <http://ünïcode.example> mail@f.example www.g.example"
 	all := strings.Join(whole(src, 30), "\n")
 	for seq := range strings.SplitSeq(all, "\x1b]8;") {
 		params, rest, ok := strings.Cut(seq, "\a")
@@ -83,7 +83,7 @@ func TestHyperlinksOnlyWhereTheTextIsTheAddress(t *testing.T) {
 	}
 	for address, linked := range map[string]bool{
 		"http://evil.example/x": true, "http://a.example/y": true, "http://b.example/z": true, "http://c.example": true,
-		"http://d.example": true, "http://e.example/p.png": true, "javascript:alert(1)": false, "http://ünïcode.example": false,
+		"http://d.example": true, "http://e.example/p.png": true, "javascript:alert(1)": false, "file://h.example/etc": false, "http://ünïcode.example": false,
 		"http://www.g.example": false, "mailto:mail@f.example": false,
 	} {
 		if got := strings.Contains(all, ";"+address+"\a"); got != linked {

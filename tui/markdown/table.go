@@ -54,6 +54,11 @@ func (t *table) add(row ast.Node, src []byte) {
 // there is, each row becomes a list of its cells.
 const leastColumn = 4
 
+// exactRows is up to how many rows a table that is whole gets columns as wide as
+// its cells. A longer one keeps its steps: laying it out again would take longer
+// than a frame.
+const exactRows = 200
+
 // steps are the widths a column of a growing table takes.
 var steps = []int{4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256}
 
