@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 	"github.com/atotto/clipboard"
 
 	"winnow/assistant"
-	"winnow/assistant/filter"
+	"winnow/assistant/history"
 	"winnow/checkpoint"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -20,23 +21,52 @@ import (
 
 // loadStart loads what the first screen needs: the pairs of the session, the
 // draft that was there, and what completion knows.
-func loadStart(h Historian, s *assistant.Session) tea.Cmd {
+func loadStart(h *history.Store, s *assistant.Session) tea.Cmd {
 	return func() tea.Msg {
 		ctx := context.Background()
 		err := s.LoadView(ctx)
 		if h == nil {
 			return startLoadedMsg{err: err}
 		}
-		var msg startLoadedMsg
-		msg.draft, _ = h.Draft(ctx, s.ID())
-		msg.sent, _ = h.Sent(ctx)
-		msg.lines, _ = h.Lines(ctx)
-		msg.recent, _ = h.RecentModels(ctx)
-		msg.topics, _ = h.Topics(ctx)
-		msg.saved, _ = h.Saved(ctx) // what cannot be read is not offered; the pairs are what counts
-		msg.err = err
+		msg := startLoadedMsg{err: err}
+		// What cannot be read is not offered; the pairs are what counts.
+		kept, _ := h.Draft(ctx, draftKey)
+		msg.draft = kept.Text
+		msg.sent, _ = h.Sent(ctx, sentKept)
+		slices.Reverse(msg.sent)
+		msg.lines, _ = h.FilterLines(ctx)
+		slices.Reverse(msg.lines)
+		msg.recent = recentModels(ctx, h)
+		msg.topics, msg.saved = names(ctx, h)
 		return msg
 	}
+}
+
+const (
+	// draftKey is where the draft lies: one for all sessions, so that what was
+	// typed is there again whichever session comes next.
+	draftKey = "input"
+	// sentKept is how many sent messages the input box can call back.
+	sentKept = 200
+	// recentKey is where the models that were selected lie.
+	recentKey = "recent models"
+	// recentKept is how many of them the selector shows first.
+	recentKept = 5
+)
+
+// names reads the topics and saved filters that completion offers.
+func names(ctx context.Context, h *history.Store) (topics []string, saved map[string]string) {
+	all, _ := h.Topics(ctx)
+	for _, t := range all {
+		topics = append(topics, t.Path)
+	}
+	saved, _ = h.SavedFilters(ctx)
+	return topics, saved
+}
+
+func recentModels(ctx context.Context, h *history.Store) []string {
+	text, _ := h.Get(ctx, recentKey)
+	return strings.Fields(text)
 }
 
 // loadPairs loads pairs that came onto the screen.
@@ -44,30 +74,6 @@ func loadPairs(s *assistant.Session, seqs []int64) tea.Cmd {
 	return func() tea.Msg {
 		pairs, err := s.Pairs(context.Background(), seqs)
 		return pairsLoadedMsg{asked: seqs, pairs: pairs, err: err}
-	}
-}
-
-// applyFilter evaluates a line.
-func applyFilter(h Historian, q *filter.Query, line string, env filter.Env) tea.Cmd {
-	return func() tea.Msg {
-		refs, hints, err := h.Filter(context.Background(), q, env)
-		return filterAppliedMsg{line: line, refs: refs, hints: hints, err: err}
-	}
-}
-
-// countFilter counts what a line would leave, while it is typed.
-func countFilter(h Historian, q *filter.Query, line string, env filter.Env) tea.Cmd {
-	return func() tea.Msg {
-		refs, _, err := h.Filter(context.Background(), q, env)
-		return filterCountedMsg{line: line, count: len(refs), err: err}
-	}
-}
-
-// runCommand carries out a colon command.
-func runCommand(h Historian, c Command) tea.Cmd {
-	return func() tea.Msg {
-		said, err := h.Command(context.Background(), c)
-		return commandDoneMsg{said: said, err: err}
 	}
 }
 
@@ -179,16 +185,16 @@ func copyText(what, text string) tea.Cmd {
 }
 
 // keepDraft stores the draft, so that no crash loses it.
-func keepDraft(h Historian, session, text string) tea.Cmd {
+func keepDraft(h *history.Store, text string) tea.Cmd {
 	if h == nil {
 		return nil
 	}
 	return func() tea.Msg {
-		return draftKeptMsg{text: text, err: h.SaveDraft(context.Background(), session, text)}
+		return draftKeptMsg{text: text, err: h.SaveDraft(context.Background(), draftKey, history.Draft{Text: text})}
 	}
 }
 
-func addSent(h Historian, text string) tea.Cmd {
+func addSent(h *history.Store, text string) tea.Cmd {
 	if h == nil || text == "" {
 		return nil
 	}
@@ -200,12 +206,14 @@ func addSent(h Historian, text string) tea.Cmd {
 	}
 }
 
-func rememberModel(h Historian, id string) tea.Cmd {
+// rememberModel keeps the models that were selected, newest first.
+func rememberModel(h *history.Store, recent []string) tea.Cmd {
 	if h == nil {
 		return nil
 	}
+	text := strings.Join(recent[:min(len(recent), recentKept)], " ")
 	return func() tea.Msg {
-		if err := h.RememberModel(context.Background(), id); err != nil {
+		if err := h.Set(context.Background(), recentKey, text); err != nil {
 			return commandDoneMsg{err: err}
 		}
 		return nil

@@ -9,7 +9,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
+	"winnow/assistant/budget"
 	"winnow/assistant/filter"
+	"winnow/assistant/history"
 	"winnow/assistant/safetext"
 )
 
@@ -145,10 +147,22 @@ func (m *Model) toCommand() tea.Cmd {
 }
 
 // env is what a filter line depends on now.
-func (m *Model) env() filter.Env {
-	return filter.Env{
-		Now: m.now(), Location: time.Local, SelectedTopic: m.session.Topic(), SelectedModel: m.session.Model(),
-		Session: m.session.ID(), Saved: func(name string) (string, bool) { line, ok := m.names.saved[name]; return line, ok },
+func (m *Model) env() history.Env {
+	b, set := m.session.Boundary(), m.session.Settings().Budget
+	return history.Env{
+		Env: filter.Env{
+			Now: m.now(), Location: time.Local, SelectedTopic: m.session.Topic(),
+			SelectedModel: m.session.Model(), Session: m.session.ID(),
+		},
+		CharsPerToken: set.CPT(),
+		Fits: func(base []assistant.Ref) int {
+			costs := make([]budget.Cost, len(base))
+			for i, r := range base {
+				costs[i] = budget.Cost{Tokens: r.Cost, Contributes: r.Sends}
+			}
+			at := budget.Predict(costs, budget.Limit{Context: b.ML, Known: b.Known}, b.SYS, set)
+			return at.Y - at.First
+		},
 	}
 }
 
@@ -194,6 +208,9 @@ func (m *Model) applyLine() tea.Cmd {
 		m.toView()
 		return nil
 	}
+	if q.Command != nil && q.Command.Base {
+		q.Expr = filter.Base(q.Expr)
+	}
 	return applyFilter(m.opts.History, q, line, m.env())
 }
 
@@ -210,9 +227,9 @@ func (m *Model) onFilter(msg filterAppliedMsg) tea.Cmd {
 	}
 	keep := addLine(m.opts.History, msg.line)
 	if q.Command != nil {
-		return tea.Batch(keep, m.command(q, msg.refs))
+		return tea.Batch(keep, m.colon(q, msg.refs))
 	}
-	m.session.SetView(msg.refs, msg.line, budgetFilter)
+	m.session.SetView(msg.refs, msg.line, budget.FilterExecuted)
 	m.showView()
 	m.toView()
 	m.chat.Bottom()
@@ -229,32 +246,6 @@ func filterNotice(msg filterAppliedMsg) string {
 		text += " · " + strings.Join(msg.hints, " · ")
 	}
 	return text
-}
-
-// command runs a colon command on the pairs it selects; what changes many of
-// them, or for good, asks first.
-func (m *Model) command(q *filter.Query, refs []assistant.Ref) tea.Cmd {
-	c := Command{Query: q, Refs: refs, Topic: m.session.Topic()}
-	m.toView()
-	if m.session.Busy() && q.Command.Verb == "delete" {
-		return m.complain(assistant.ErrBusy)
-	}
-	run := func() tea.Cmd { c.Sure = true; return runCommand(m.opts.History, c) }
-	if !q.Command.DryRun && (q.Command.Verb == "delete" || (len(refs) > manyPairs && changesPairs(q.Command) && !q.Command.NoConfirm)) {
-		return m.ask(fmt.Sprintf(":%s on %d pairs?", q.Command.Verb, len(refs)), nil, string(q.Command.Verb), run)
-	}
-	return run()
-}
-
-// manyPairs is how many pairs a command may change without asking.
-const manyPairs = 50
-
-func changesPairs(c *filter.Command) bool {
-	switch c.Verb {
-	case "topic", "star", "flag", "unflag", "delete":
-		return true
-	}
-	return false
 }
 
 func (m *Model) onCommandDone(msg commandDoneMsg) tea.Cmd {
@@ -274,10 +265,7 @@ func (m *Model) refilter() tea.Cmd {
 	if err != nil || m.opts.History == nil {
 		return computeBoundary(m.session)
 	}
-	line, env, h, s := m.session.Filter(), m.env(), m.opts.History, m.session
-	return func() tea.Msg {
-		return refilter(h, s, q, line, env)
-	}
+	return refilter(m.opts.History, m.session, q, m.session.Filter(), m.env())
 }
 
 func (m *Model) olderFilter() tea.Cmd { return m.lineHistory(-1) }

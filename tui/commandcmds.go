@@ -8,56 +8,63 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/budget"
 	"winnow/assistant/filter"
+	"winnow/assistant/history"
 )
 
-// budgetFilter is the reason of a boundary that a filter line moved.
-const budgetFilter = budget.FilterExecuted
+// applyFilter evaluates a line.
+func applyFilter(h *history.Store, q *filter.Query, line string, env history.Env) tea.Cmd {
+	return func() tea.Msg {
+		r, err := h.Filter(context.Background(), q, env)
+		hints := make([]string, len(r.Hints))
+		for i, hint := range r.Hints {
+			hints[i] = hint.String()
+		}
+		return filterAppliedMsg{line: line, refs: r.Refs, hints: hints, err: err}
+	}
+}
+
+// countFilter counts what a line would leave, while it is typed.
+func countFilter(h *history.Store, q *filter.Query, line string, env history.Env) tea.Cmd {
+	return func() tea.Msg {
+		n, err := h.Count(context.Background(), q, env)
+		return filterCountedMsg{line: line, count: n, err: err}
+	}
+}
 
 // addLine keeps a filter line that worked.
-func addLine(h Historian, line string) tea.Cmd {
+func addLine(h *history.Store, line string) tea.Cmd {
 	return func() tea.Msg {
-		if err := h.AddLine(context.Background(), line); err != nil {
+		if err := h.AddFilterLine(context.Background(), line); err != nil {
 			return commandDoneMsg{err: err}
 		}
 		return nil
 	}
 }
 
-// namesLoadedMsg answers loadNames.
-type namesLoadedMsg struct {
-	topics []string
-	saved  map[string]string
-}
-
 // loadNames reads the names that a command may have changed.
-func loadNames(h Historian) tea.Cmd {
+func loadNames(h *history.Store) tea.Cmd {
 	if h == nil {
 		return nil
 	}
 	return func() tea.Msg {
-		var msg namesLoadedMsg
-		msg.topics, _ = h.Topics(context.Background())
-		msg.saved, _ = h.Saved(context.Background()) // completion goes on with what it has
-		return msg
+		topics, saved := names(context.Background(), h)
+		return namesLoadedMsg{topics, saved}
 	}
 }
 
 func (m *Model) onNames(msg namesLoadedMsg) tea.Cmd {
-	if msg.topics != nil {
-		m.names.topics = msg.topics
-	}
-	if msg.saved != nil {
-		m.names.saved = msg.saved
-	}
+	m.names.topics, m.names.saved = msg.topics, msg.saved
 	return nil
 }
 
-// refilter evaluates the active line and makes the result the view.
-func refilter(h Historian, s *assistant.Session, q *filter.Query, line string, env filter.Env) tea.Msg {
-	refs, _, err := h.Filter(context.Background(), q, env)
-	if err != nil {
-		return commandDoneMsg{err: err}
+// refilter evaluates the active line again and makes the result the view.
+func refilter(h *history.Store, s *assistant.Session, q *filter.Query, line string, env history.Env) tea.Cmd {
+	return func() tea.Msg {
+		r, err := h.Filter(context.Background(), q, env)
+		if err != nil {
+			return commandDoneMsg{err: err}
+		}
+		s.SetView(r.Refs, line, budget.VisibilityChanged)
+		return boundaryComputedMsg{refs: s.Visible(), at: s.Boundary(), counter: s.Counter()}
 	}
-	s.SetView(refs, line, budget.VisibilityChanged)
-	return boundaryComputedMsg{refs: s.Visible(), at: s.Boundary(), counter: s.Counter()}
 }

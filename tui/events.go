@@ -4,11 +4,12 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/assistant"
+	"winnow/tui/pane"
 )
 
 // resize lays the screen out anew.
@@ -21,7 +22,13 @@ func (m *Model) resize(w, h int) tea.Cmd {
 // layOut gives the parts their places.
 func (m *Model) layOut() {
 	m.draft.SetWidth(m.width)
-	m.at = arrange(m.width, m.height, m.draft.Rows(), m.showPane)
+	show := bothPanes
+	if _, none := m.pane.(pane.None); none {
+		show = chatOnly
+	} else if m.showPane {
+		show = paneFirst
+	}
+	m.at = arrange(m.width, m.height, m.draft.Rows(), show)
 }
 
 // onBackground follows the terminal between dark and light.
@@ -174,26 +181,37 @@ func (m *Model) openEditor() tea.Cmd {
 		m.notice.say("no editor: set VISUAL or EDITOR")
 		return nil
 	}
-	file, err := os.CreateTemp("", "winnow-*.md")
-	if err != nil {
-		return m.complain(err)
-	}
-	name := file.Name()
-	_, err = file.WriteString(m.draft.Text())
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return m.complain(err)
-	}
-	args := append(append([]string(nil), m.opts.Editor[1:]...), name)
-	cmd := exec.CommandContext(context.Background(), m.opts.Editor[0], args...)
-	return tea.ExecProcess(cmd, func(err error) tea.Msg {
-		defer os.Remove(name) //nolint:errcheck // a leftover temporary file harms nobody
+	return writeForEditor(m.draft.Text())
+}
+
+// writeForEditor puts the draft into a file that only the user can read.
+func writeForEditor(text string) tea.Cmd {
+	return func() tea.Msg {
+		file, err := os.CreateTemp("", "winnow-*.md")
 		if err != nil {
 			return editorClosedMsg{err: err}
 		}
-		text, err := os.ReadFile(name)
+		_, err = file.WriteString(text)
+		if closed := file.Close(); err == nil {
+			err = closed
+		}
+		return editorReadyMsg{path: file.Name(), err: err}
+	}
+}
+
+// onEditorReady hands the terminal to the editor.
+func (m *Model) onEditorReady(msg editorReadyMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.complain(msg.err)
+	}
+	args := append(slices.Clone(m.opts.Editor[1:]), msg.path)
+	cmd := exec.CommandContext(context.Background(), m.opts.Editor[0], args...)
+	return tea.ExecProcess(cmd, func(err error) tea.Msg {
+		defer os.Remove(msg.path) //nolint:errcheck // a leftover temporary file harms nobody
+		if err != nil {
+			return editorClosedMsg{err: err}
+		}
+		text, err := os.ReadFile(msg.path)
 		return editorClosedMsg{text: string(text), err: err}
 	})
 }
@@ -209,6 +227,3 @@ func (m *Model) onEditor(msg editorClosedMsg) tea.Cmd {
 }
 
 func (m *Model) suspend() tea.Cmd { return tea.Suspend }
-
-// attachments are the files whose text stands in the draft.
-func (m *Model) attachments() []assistant.Attachment { return nil }

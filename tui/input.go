@@ -105,12 +105,12 @@ func (m *Model) onDraftDue(msg draftDueMsg) tea.Cmd {
 	if now == m.saved || now != msg.text {
 		return nil // stored already, or still being written
 	}
-	return keepDraft(m.opts.History, m.session.ID(), now)
+	return keepDraft(m.opts.History, now)
 }
 
 func (m *Model) keepDraftNow() tea.Cmd {
 	m.fitInput()
-	return keepDraft(m.opts.History, m.session.ID(), m.draft.Text())
+	return keepDraft(m.opts.History, m.draft.Text())
 }
 
 func (m *Model) onDraftKept(msg draftKeptMsg) tea.Cmd {
@@ -208,7 +208,7 @@ func (m *Model) escape() tea.Cmd {
 	case m.turn.running:
 		return m.cancel()
 	case m.mode == modeInput && !m.draft.Empty():
-		m.reask, m.edits = 0, 0
+		m.reask = 0
 		m.draft.Clear()
 		m.notice.say("cleared · ctrl+z brings it back")
 		return m.keepDraftNow()
@@ -278,6 +278,12 @@ func (m *Model) region(step int) tea.Cmd {
 // choose takes suggestion i of the newest answer.
 func (m *Model) choose(i int) tea.Cmd {
 	choices := m.chat.Choices()
+	if m.chat.Len() == 0 && i < len(m.opts.Examples) {
+		m.draft.Set(m.opts.Examples[i])
+		m.setMode(modeInput)
+		m.fitInput()
+		return m.draftChanged()
+	}
 	if i >= len(choices) {
 		m.notice.say("there is no suggestion " + fmt.Sprint(i+1))
 		return nil

@@ -20,9 +20,17 @@ type layout struct {
 	small                             bool // too small to show anything
 }
 
-// arrange divides a w×h screen whose input wants rows lines of text. showPane
-// says which of chat and pane a narrow screen shows.
-func arrange(w, h, rows int, showPane bool) layout {
+// panes says what of chat and pane there is to show.
+type panes int
+
+const (
+	bothPanes panes = iota // side by side where there is room, else the chat
+	paneFirst              // the same, and where there is no room, the pane
+	chatOnly               // there is no pane
+)
+
+// arrange divides a w×h screen whose input wants rows lines of text.
+func arrange(w, h, rows int, show panes) layout {
 	if w < minWidth || h < minHeight {
 		return layout{small: true}
 	}
@@ -30,9 +38,10 @@ func arrange(w, h, rows int, showPane bool) layout {
 	top, foot := h-footerLines-rows, h-footerLines
 	split := w
 	switch {
+	case show == chatOnly:
 	case w >= paneFrom:
 		split = w * 3 / 5
-	case showPane:
+	case show == paneFirst:
 		split = 0
 	}
 	return layout{

@@ -1,14 +1,13 @@
 package tui
 
 import (
-	"context"
 	"image/color"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
-	"winnow/assistant/filter"
+	"winnow/assistant/history"
 	"winnow/tui/chat"
 	"winnow/tui/draft"
 	"winnow/tui/overlay"
@@ -19,8 +18,8 @@ import (
 // Options configures a Model. Session is needed, the rest may be zero.
 type Options struct {
 	Session *assistant.Session
-	History Historian // nil: the view is the session, nothing is kept
-	Pane    pane.Pane // nil: a plain chat, without a window
+	History *history.Store // nil: the view is the session, nothing is kept
+	Pane    pane.Pane      // nil: a plain chat, without a window
 
 	Style    style.Options // Dark follows the terminal unless FixedTheme
 	Fixed    bool          // the theme is the user's choice, not the terminal's
@@ -44,35 +43,6 @@ type Recovery struct {
 	Discard func() error
 }
 
-// Historian keeps what outlives a session: it evaluates filter lines and
-// remembers drafts. assistant/history is one.
-type Historian interface {
-	// Filter returns the pairs that a line leaves, in chronological order, and
-	// hints about names that do not exist.
-	Filter(ctx context.Context, q *filter.Query, env filter.Env) (refs []assistant.Ref, hints []string, err error)
-	// Command carries out a colon command on the pairs of a query.
-	Command(ctx context.Context, c Command) (said string, err error)
-	SaveDraft(ctx context.Context, session, text string) error
-	Draft(ctx context.Context, session string) (string, error)
-	Sent(ctx context.Context) ([]string, error)
-	AddSent(ctx context.Context, text string) error
-	Lines(ctx context.Context) ([]string, error)
-	AddLine(ctx context.Context, line string) error
-	Saved(ctx context.Context) (map[string]string, error)
-	Topics(ctx context.Context) ([]string, error)
-	RememberModel(ctx context.Context, id string) error
-	RecentModels(ctx context.Context) ([]string, error)
-}
-
-// Command is a colon command with the pairs it acts on.
-type Command struct {
-	Query *filter.Query
-	Refs  []assistant.Ref
-	Topic string // the selected one
-	// Sure says that the user confirmed what the command would ask about.
-	Sure bool
-}
-
 // Model is the screen: the one tea.Model of the program.
 type Model struct {
 	opts    Options
@@ -86,7 +56,6 @@ type Model struct {
 	styleOpts     style.Options
 
 	mode     mode
-	before   mode // the mode to come back to from an overlay or COMMAND
 	showPane bool // on a narrow screen
 	overlay  overlay.Stack
 	then     map[overlay.Kind]func(overlay.Chosen) tea.Cmd // what a choice does
@@ -101,9 +70,7 @@ type Model struct {
 	counter string
 
 	names    known // what completion offers
-	filtered string
 	reask    int64 // the error pair that the draft asks again
-	edits    int64 // the good pair that the draft edits
 	ctrlC    time.Time
 	lastKey  time.Time
 	saved    string // the draft as kept last
@@ -111,7 +78,6 @@ type Model struct {
 	mouse    bool
 	kitty    bool // the terminal reports ctrl+enter
 	burst    burst
-	quitting bool
 	starting bool // the first batch of pairs is not there yet
 	loading  map[int64]bool
 	pending  string // a prefix key that waits for its second, "c"

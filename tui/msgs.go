@@ -144,7 +144,19 @@ type copiedMsg struct {
 	native bool
 }
 
-// editorClosedMsg answers openEditor.
+// editorReadyMsg answers writeForEditor: the draft is in a file.
+type editorReadyMsg struct {
+	path string
+	err  error
+}
+
+// filesReadMsg answers readFiles: the message with the texts of its files.
+type filesReadMsg struct {
+	prompt assistant.Prompt
+	err    error
+}
+
+// editorClosedMsg answers onEditorReady.
 type editorClosedMsg struct {
 	text string
 	err  error
@@ -166,4 +178,10 @@ type draftDueMsg struct{ text string }
 type idleMsg struct {
 	turn int
 	seq  int64
+}
+
+// namesLoadedMsg answers loadNames.
+type namesLoadedMsg struct {
+	topics []string
+	saved  map[string]string
 }

@@ -147,7 +147,7 @@ func (m *Model) setModel(id string) tea.Cmd {
 	}
 	m.names.recent = append([]string{id}, slices.DeleteFunc(m.names.recent, func(have string) bool { return have == id })...)
 	m.notice.say(id + " answers from the next message on")
-	return tea.Batch(computeBoundary(m.session), rememberModel(m.opts.History, id))
+	return tea.Batch(computeBoundary(m.session), rememberModel(m.opts.History, slices.Clone(m.names.recent)))
 }
 
 func (m *Model) onModels(msg modelsLoadedMsg) tea.Cmd {

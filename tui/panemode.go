@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -112,15 +111,8 @@ func (m *Model) quit() tea.Cmd {
 
 // end stores the draft and leaves.
 func (m *Model) end() tea.Cmd {
-	m.quitting = true
 	m.session.Cancel()
-	h, id, text := m.opts.History, m.session.ID(), m.draft.Text()
-	if h == nil {
-		return tea.Quit
-	}
-	return tea.Sequence(func() tea.Msg {
-		return draftKeptMsg{text: text, err: h.SaveDraft(context.Background(), id, text)}
-	}, tea.Quit)
+	return tea.Sequence(keepDraft(m.opts.History, m.draft.Text()), tea.Quit)
 }
 
 // toggleHUD opens or closes the numbers of the context.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -18,7 +19,8 @@ type turnState struct {
 	running  bool
 	began    time.Time
 	prompt   assistant.Prompt
-	seq      int64 // of the pair, once it is durable
+	typed    string // the message as it was typed
+	seq      int64  // of the pair, once it is durable
 	status   string
 	queued   string
 	ticking  bool
@@ -31,13 +33,20 @@ func (m *Model) send() tea.Cmd {
 	if m.draft.Empty() {
 		return nil
 	}
-	p := assistant.Prompt{Text: m.draft.Text(), Replaces: m.reask, Attachments: m.attachments()}
+	p := assistant.Prompt{Text: m.draft.Text(), Replaces: m.reask}
+	if names := attached(p.Text); len(names) > 0 {
+		return readFiles(p, names)
+	}
+	return m.dispatch(p)
+}
+
+// dispatch sends a message whose files are read, or queues it.
+func (m *Model) dispatch(p assistant.Prompt) tea.Cmd {
 	if m.session.Busy() {
 		if err := m.session.Queue(p); err != nil {
 			return m.complain(err)
 		}
-		m.draft.Take()
-		m.turn.queued = p.Text
+		m.turn.queued = m.draft.Take()
 		return m.keepDraftNow()
 	}
 	if m.overBudget(p.Text) {
@@ -52,12 +61,15 @@ func (m *Model) start(p assistant.Prompt) tea.Cmd {
 	if err != nil {
 		return m.complain(err)
 	}
-	if p.Retry == 0 && m.draft.Text() == p.Text {
-		m.draft.Take()
+	typed := p.Text
+	if text := m.draft.Text(); p.Retry == 0 && text != "" && strings.HasPrefix(p.Text, text) {
+		typed = m.draft.Take() // without the texts of its files
 	}
-	m.draft.AddSent(p.Text)
-	m.reask, m.edits = 0, 0
-	return tea.Batch(m.follow(events, p), addSent(m.opts.History, p.Text), m.keepDraftNow())
+	m.draft.AddSent(typed)
+	m.reask = 0
+	cmd := m.follow(events, p)
+	m.turn.typed = typed
+	return tea.Batch(cmd, addSent(m.opts.History, typed), m.keepDraftNow())
 }
 
 // follow watches a turn that has begun.
@@ -189,7 +201,7 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 		}
 	case assistant.Error:
 		if t.seq == 0 {
-			m.giveBack(t.prompt.Text)
+			m.giveBack(t.typed)
 		}
 		m.notice.bad("[error: " + e.Code + "] " + e.Message)
 		cmds = append(cmds, m.settle(t.seq))
@@ -213,7 +225,7 @@ func (m *Model) onCancelled(t turnState, e assistant.Cancelled) tea.Cmd {
 	}
 	m.chat.Drop(t.seq)
 	m.showView()
-	m.giveBack(t.prompt.Text)
+	m.giveBack(t.typed)
 	m.notice.say("cancelled")
 	return nil
 }

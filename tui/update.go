@@ -59,6 +59,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.onRequest(msg)
 	case copiedMsg:
 		return m, m.onCopied(msg)
+	case editorReadyMsg:
+		return m, m.onEditorReady(msg)
+	case filesReadMsg:
+		return m, m.onFiles(msg)
 	case editorClosedMsg:
 		return m, m.onEditor(msg)
 	case draftDueMsg:

@@ -190,9 +190,9 @@ func (m *Model) reAsk() tea.Cmd {
 		return nil
 	}
 	m.draft.Set(p.UserText)
-	m.reask, m.edits = 0, p.Seq
+	m.reask = 0
 	if p.State == assistant.PairError {
-		m.reask, m.edits = p.Seq, 0
+		m.reask = p.Seq
 		m.notice.say("sending takes the place of the failed message · esc gives up")
 	}
 	m.setMode(modeInput)

@@ -29,6 +29,7 @@ type item struct {
 	// The lines as drawn last, and where each part begins in them.
 	lines  []string
 	starts []int
+	end    int // of the last part in lines
 	drawn  struct {
 		width   int
 		version uint64
@@ -66,15 +67,19 @@ func (it *item) Lines(width int) []string {
 	if same {
 		first = it.unchanged()
 	}
-	if first == 0 {
+	switch {
+	case first == 0:
 		it.lines, it.starts = append(it.lines[:0], it.meta(width)), it.starts[:0]
-	} else {
+	case first < len(it.starts):
 		it.lines, it.starts = it.lines[:it.starts[first]], it.starts[:first]
+	default:
+		it.lines = it.lines[:it.end]
 	}
 	for _, p := range it.parts[first:] {
 		it.starts = append(it.starts, len(it.lines))
 		it.lines = append(it.lines, p.lines(width, it.look)...)
 	}
+	it.end = len(it.lines)
 	it.lines = append(it.lines, "")
 	return it.lines
 }
