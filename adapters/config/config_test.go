@@ -1,0 +1,253 @@
+package config
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// write makes a configuration file and returns its path.
+func write(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestOrderIsFlagEnvironmentFileDefault(t *testing.T) {
+	path := write(t, "confirm = \"always\"\nmax_iterations = 7\ntheme = \"dark\"\n")
+	s, err := Load(Options{
+		Path:     path,
+		Environ:  []string{"WINNOW_CONFIRM=never", "WINNOW_MAX_ITERATIONS=8", "WINNOW_IDLE_TIMEOUT="},
+		Override: []Flag{{"--confirm", "confirm", "save"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]struct {
+		value string
+		from  string
+		line  int
+	}{
+		"confirm":        {"save", "flag", 0},
+		"max_iterations": {"8", "environment", 0},
+		"theme":          {"dark", "file", 3},
+		"idle_timeout":   {"2m0s", "default", 0}, // an empty variable is none
+	} {
+		i := slices.IndexFunc(All(), func(k Setting) bool { return k.Key == key })
+		o := s.Origins[key]
+		if got := All()[i].Show(s); got != want.value || o.From != want.from || o.Line != want.line {
+			t.Errorf("%s = %s from %s, line %d; want %s from %s, line %d", key, got, o.From, o.Line, want.value, want.from, want.line)
+		}
+	}
+}
+
+func TestFaultsNameLineAndWhatWouldDo(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"unknown key":       {"\nsend_kye = \"enter\"", `:2: "send_kye" is not a setting; did you mean "send_key"?`},
+		"far from all":      {"zebra = 1", `:1: "zebra" is not a setting; there are `},
+		"unknown table":     {"[key.view]\nx = \"y\"", `:2: "key.view.x" is not a setting; did you mean "keys"?`},
+		"wrong value":       {"confirm = \"sometimes\"", `:1: confirm: "sometimes" is not one of save, always, never`},
+		"wrong kind":        {"max_iterations = \"many\"", `:1: max_iterations: "many" is not a whole number from 1 to 100`},
+		"out of range":      {"max_iterations = 0", `:1: max_iterations: "0" is not a whole number`},
+		"a list":            {"theme = [\"dark\"]", `:1: theme: takes one value, not a list`},
+		"a table":           {"theme.name = \"dark\"", `:1: theme.name: theme is a single value`},
+		"no time":           {"idle_timeout = \"soon\"", `:1: idle_timeout: "soon" is not a time such as 90s`},
+		"no mode":           {"[keys.veiw]\nup = \"k\"", `:2: "veiw" is not a mode; did you mean "view"?`},
+		"single brackets":   {"[provider]\nname = \"a\"", `:2: provider: write [[provider]] with double brackets`},
+		"provider key":      {"[[provider]]\nname = \"a\"\nbaseurl = \"x\"", `:3: "baseurl" is not a key of a provider; did you mean "base_url"?`},
+		"provider no name":  {"[[provider]]\nbase_url = \"x\"", `:1: provider: name is missing`},
+		"provider no url":   {"\n\n[[provider]]\nname = \"a\"", `:3: provider a: base_url is missing`},
+		"provider twice":    {"[[provider]]\nname=\"a\"\nbase_url=\"x\"\n[[provider]]\nname=\"a\"\nbase_url=\"y\"", `:4: provider a: the name is taken by line 1`},
+		"provider slash":    {"[[provider]]\nname=\"a/b\"\nbase_url=\"x\"", `:1: provider: the name "a/b" must hold no slash`},
+		"not closed":        {"theme = \"dark", `:1: `},
+		"key twice":         {"mouse = true\nmouse = false", `:2: `},
+		"escape in a value": {"theme = \"\\u001b[2J\"", `:1: theme: "‹U+001B›[2J" is not one of`},
+	} {
+		_, err := Load(Options{Path: write(t, c.text)})
+		var fault *Error
+		if !errors.As(err, &fault) {
+			t.Errorf("%s: Load = %v, want an *Error", name, err)
+			continue
+		}
+		if !strings.Contains(err.Error(), "config.toml"+c.want) {
+			t.Errorf("%s: %q, want …%q…", name, err, c.want)
+		}
+	}
+}
+
+func TestAllFaultsAreToldAtOnce(t *testing.T) {
+	_, err := Load(Options{Path: write(t, "a1 = 1\nb1 = 2\ntheme = \"x\"")})
+	if n := strings.Count(fmt.Sprint(err), "\n"); n != 2 {
+		t.Errorf("Load told %d faults, want 3: %v", n+1, err)
+	}
+}
+
+func TestAMissingFileIsAnErrorOnlyWhenNamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "none.toml")
+	if s, err := Load(Options{Path: path}); err != nil || s.Found {
+		t.Errorf("Load of no file = %v, %v; want the defaults", s, err)
+	}
+	if _, err := Load(Options{Path: path, Needed: true}); err == nil || !strings.Contains(err.Error(), "no such file") {
+		t.Errorf("Load of a named file that is missing = %v, want no such file", err)
+	}
+	if _, err := Load(Options{Path: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "not a plain file") {
+		t.Errorf("Load of a folder = %v, want not a plain file", err)
+	}
+}
+
+func TestKeysAndProviders(t *testing.T) {
+	s, err := Load(Options{Path: write(t, `
+[keys.view]
+boundary = ["O", "o"]
+"toggle item" = "space"
+[keys.input]
+send = []
+[[provider]]
+name = "router"
+base_url = "https://router.example/v1"
+api_key = "env:ROUTER_KEY"
+headers = { X-Title = "winnow" }
+models = ["a/b", "c"]
+context_window = 65536
+`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Binding{{"view", "boundary", []string{"O", "o"}, 3}, {"view", "toggle item", []string{"space"}, 4}, {"input", "send", nil, 6}}
+	if fmt.Sprint(s.Keys) != fmt.Sprint(want) {
+		t.Errorf("Keys = %v, want %v", s.Keys, want)
+	}
+	if len(s.Providers) != 1 {
+		t.Fatalf("Providers = %v, want one", s.Providers)
+	}
+	p := s.Providers[0]
+	if p.Name != "router" || p.Line != 7 || p.ContextWindow != 65536 || len(p.Models) != 2 || p.Headers["X-Title"] != "winnow" {
+		t.Errorf("Providers[0] = %+v", p)
+	}
+}
+
+func TestTheTemplateLoads(t *testing.T) {
+	if _, err := Load(Options{Path: write(t, Template())}); err != nil {
+		t.Errorf("Load(Template()) = %v", err)
+	}
+	// With its comment signs taken away it says the defaults.
+	var lines []string
+	for line := range strings.Lines(Template()) {
+		if strings.HasPrefix(line, "#[keys") {
+			break
+		}
+		if after, ok := strings.CutPrefix(line, "#"); ok && !strings.HasPrefix(line, "# ") {
+			lines = append(lines, after)
+		}
+	}
+	s, err := Load(Options{Path: write(t, strings.Join(lines, ""))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range All() {
+		// A span is written as Go prints it: the same value, maybe another text.
+		if k.Show(s) != k.Default || s.Origins[k.Key].From != "file" {
+			t.Errorf("%s = %q from %s, want %q from the file", k.Key, k.Show(s), s.Origins[k.Key].From, k.Default)
+		}
+	}
+}
+
+func TestSecrets(t *testing.T) {
+	environ := []string{"MY_KEY=sk-123", "OTHER_API_KEY=sk-other", "PATH=" + os.Getenv("PATH")}
+	for name, c := range map[string]struct {
+		secret Secret
+		want   string
+		fault  string
+	}{
+		"plain":            {"sk-plain", "sk-plain", ""},
+		"empty":            {"", "", ""},
+		"variable":         {"env:MY_KEY", "sk-123", ""},
+		"no variable":      {"env:NO_KEY", "", "NO_KEY is not set"},
+		"command":          {`cmd:printf "sk %s\nsecond line" 'a b'`, "sk a b", ""},
+		"no shell":         {"cmd:echo $HOME;ls", "$HOME;ls", ""},
+		"no keys to child": {"cmd:env", "MY_KEY=sk-123", ""},
+		"fails":            {"cmd:false", "", `"false" ended with status 1`},
+		"not there":        {"cmd:no-such-command-here", "", `"no-such-command-here" cannot be run`},
+		"prints nothing":   {"cmd:true", "", `"true" printed nothing`},
+		"names nothing":    {"cmd: ", "", "names no command"},
+		"open quote":       {"cmd:echo 'a", "", "not closed"},
+	} {
+		got, err := c.secret.Resolve(t.Context(), environ)
+		if got != c.want || (err == nil) != (c.fault == "") || (err != nil && !strings.Contains(err.Error(), c.fault)) {
+			t.Errorf("%s: Resolve = %q, %v; want %q, %q", name, got, err, c.want, c.fault)
+		}
+	}
+	out, err := Secret("cmd:env").Resolve(t.Context(), environ[1:])
+	if err != nil || strings.Contains(out, "sk-other") {
+		t.Errorf("a child got %q, %v; want no key", out, err)
+	}
+}
+
+func TestASecretCommandEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Secret("cmd:sleep 600").Resolve(ctx, os.Environ()); err == nil {
+		t.Error("Resolve with an ended context = nil, want an error")
+	}
+}
+
+func TestSecretsAreNotPrinted(t *testing.T) {
+	p := Provider{APIKey: "sk-hidden-away", Headers: map[string]Secret{"A": "sk-hidden-too"}}
+	body, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, printed := range []string{fmt.Sprint(p), fmt.Sprintf("%+v %#v %q", p, p, p.APIKey), string(body), Secret("cmd:x --token sk-hidden").String()} {
+		if strings.Contains(printed, "sk-hidden") {
+			t.Errorf("printed %s, want no key", printed)
+		}
+	}
+}
+
+func TestSpansAreSecondsWhenBare(t *testing.T) {
+	s, err := Load(Options{Path: write(t, "idle_timeout = 90\nfirst_byte_timeout = \"2m\"")})
+	if err != nil || s.IdleTimeout != 90*time.Second || s.FirstByteTimeout != 2*time.Minute {
+		t.Errorf("Load = %v, %v", s, err)
+	}
+}
+
+// FuzzLoad: no file breaks the reader, and one that is accepted gives settings
+// within their bounds.
+func FuzzLoad(f *testing.F) {
+	for _, seed := range []string{"", "theme = 'dark'", Template(), "[keys.view]\na=['b']", "[[provider]]\nname='a'\nbase_url='b'", "a={b={c=1}}", "provider=1", "provider=[1]", "keys=[]", "\xef\xbb\xbfmouse=true", "[provider.0]\nname='x'", "keys.view={a='b'}", "mouse=true\r\n"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s := &Settings{Origins: map[string]Origin{}}
+		for _, k := range All() {
+			if err := k.set(s, k.Default); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.readFile("f", data); err != nil {
+			var fault *Error
+			if !errors.As(err, &fault) {
+				t.Fatalf("readFile = %v, want an *Error", err)
+			}
+			return
+		}
+		if s.MaxIterations < 1 || s.IdleTimeout <= 0 || !(s.CharsPerToken > 0) {
+			t.Fatalf("accepted %q: %+v", data, s)
+		}
+		for _, p := range s.Providers {
+			if p.Name == "" || p.BaseURL == "" {
+				t.Fatalf("accepted %q: %+v", data, p)
+			}
+		}
+	})
+}

@@ -1,0 +1,28 @@
+// Package config reads winnow's settings: one TOML file, the environment and
+// the flags of the command line.
+//
+// # Nouns
+//
+// A Setting is one key with its default and what it accepts. Settings are the
+// values in force; an Origin tells where one of them comes from. A Provider is
+// an endpoint of the file's [[provider]] list. A Secret is a key or a header of
+// one: the text itself, or where to find it (env:NAME, cmd:WORDS, keyring:NAME).
+//
+// # Order
+//
+// Flag, then environment (WINNOW_ and the key in capitals), then file, then
+// default. The file is strict: a key that does not exist is an *Error with its
+// line and the nearest key that does.
+//
+// # Who may call what
+//
+// Load and Secret.Resolve read files, run commands and wait; all else is pure.
+// Settings are values of the caller's.
+//
+// # Caveats
+//
+// Secrets are not resolved before they are needed: cmd: and keyring: may ask
+// the user. Errors and printed forms hold no secret.
+//
+// The package implements the settings of section 12 of winnow's specification.
+package config

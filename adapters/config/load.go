@@ -1,0 +1,133 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// maxSize is the largest file that is read: a thousand times what is usual.
+const maxSize = 1 << 20
+
+// Options configures Load. The zero value is the defaults alone.
+type Options struct {
+	Path     string   // of the file; "" reads none
+	Needed   bool     // the user named the file: it must exist
+	Environ  []string // as os.Environ gives it
+	Override []Flag   // the flags that were given
+}
+
+// Flag is a setting that was given on the command line.
+type Flag struct {
+	Name  string // as typed, "--model"
+	Key   string
+	Value string
+}
+
+// Load reads the settings. Every error is an *Error, or several joined.
+func Load(o Options) (*Settings, error) {
+	s := &Settings{Path: o.Path, Origins: map[string]Origin{}}
+	for _, k := range All() {
+		if err := k.set(s, k.Default); err != nil {
+			panic("config: default of " + k.Key + ": " + err.Error())
+		}
+		s.Origins[k.Key] = Origin{From: "default"}
+	}
+	if o.Path != "" {
+		data, err := read(o.Path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && !o.Needed:
+		case err != nil:
+			return nil, &Error{Path: o.Path, Reason: reason(err)}
+		default:
+			s.Found = true
+			if err := s.readFile(o.Path, data); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return s, s.override(o)
+}
+
+// override applies the environment and then the flags.
+func (s *Settings) override(o Options) error {
+	for _, k := range All() {
+		if v := lookup(o.Environ, k.Env()); v != "" {
+			if err := k.set(s, v); err != nil {
+				return &Error{Where: k.Env(), Reason: err.Error()}
+			}
+			s.Origins[k.Key] = Origin{From: "environment", Name: k.Env()}
+		}
+		for _, f := range o.Override {
+			if f.Key != k.Key {
+				continue
+			}
+			if err := k.set(s, f.Value); err != nil {
+				return &Error{Where: f.Name, Reason: err.Error()}
+			}
+			s.Origins[k.Key] = Origin{From: "flag", Name: f.Name}
+		}
+	}
+	return nil
+}
+
+func read(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
+		return nil, errors.New("is not a plain file")
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
+	if err == nil && len(data) > maxSize {
+		return nil, errors.New("is larger than 1 MiB")
+	}
+	return data, err
+}
+
+// reason is what the system said, without the path that stands before it.
+func reason(err error) string {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err.Error()
+	}
+	return err.Error()
+}
+
+// Template is a configuration file that sets nothing and explains everything.
+func Template() string {
+	var b strings.Builder
+	b.WriteString("# winnow's settings. A line without # counts; the values shown are the defaults.\n\n")
+	for _, k := range All() {
+		value := k.Default
+		var probe Settings
+		if quotedValue(k, &probe) {
+			value = `"` + value + `"`
+		}
+		fmt.Fprintf(&b, "# %s\n#%s = %s\n", k.Help, k.Key, value)
+	}
+	b.WriteString(`
+# Other keys for actions, by mode: winnow's help (f1) names the actions.
+#[keys.view]
+#boundary = ["O", "o"]
+
+# An endpoint that speaks OpenAI's chat completions.
+#[[provider]]
+#name = "openrouter"
+#base_url = "https://openrouter.ai/api/v1"
+#api_key = "env:OPENROUTER_API_KEY"   # or cmd:pass show openrouter, keyring:openrouter
+#models = []                          # none: the endpoint is asked
+`)
+	return b.String()
+}
+
+// quotedValue says whether a setting is written in quotes: all but numbers and
+// truth values.
+func quotedValue(k Setting, probe *Settings) bool {
+	return k.set(probe, "1") != nil || k.Key == "model" || strings.HasSuffix(k.Key, "_timeout")
+}

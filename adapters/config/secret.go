@@ -1,0 +1,167 @@
+package config
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/zalando/go-keyring"
+)
+
+// keyringService is the name under which winnow's keys lie in the keyring.
+const keyringService = "winnow"
+
+// commandTime bounds a cmd: secret, which may ask the user for a password.
+const commandTime = 60 * time.Second
+
+// Secret is a key, or where to find it. Its printed forms do not show it.
+type Secret string
+
+// String tells the kind and, where it is no secret itself, the place.
+func (s Secret) String() string {
+	switch kind, _, ok := s.reference(); {
+	case s == "":
+		return ""
+	case ok && kind == "cmd":
+		return "cmd:…" // its arguments may hold a secret
+	case ok:
+		return string(s)
+	}
+	return "[key]"
+}
+
+// GoString is String: %#v must not show the key either.
+func (s Secret) GoString() string { return s.String() }
+
+// MarshalText is String, for JSON.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText takes the text as it is.
+func (s *Secret) UnmarshalText(b []byte) error { *s = Secret(b); return nil }
+
+func (s Secret) reference() (kind, rest string, ok bool) {
+	kind, rest, ok = strings.Cut(string(s), ":")
+	return kind, rest, ok && (kind == "env" || kind == "cmd" || kind == "keyring")
+}
+
+// Resolve finds the key: in a variable, in what a command prints first, in the
+// keyring, or in the text itself. environ is the environment as os.Environ
+// gives it; the command runs without a shell and without the keys in it.
+func (s Secret) Resolve(ctx context.Context, environ []string) (string, error) {
+	kind, rest, ok := s.reference()
+	switch {
+	case !ok:
+		return string(s), nil
+	case kind == "env":
+		if v := lookup(environ, rest); v != "" {
+			return v, nil
+		}
+		return "", fmt.Errorf("the variable %s is not set", rest)
+	case kind == "keyring":
+		v, err := keyring.Get(keyringService, rest)
+		if errors.Is(err, keyring.ErrNotFound) {
+			return "", fmt.Errorf("the keyring has no %q of %q", rest, keyringService)
+		}
+		if err != nil {
+			return "", fmt.Errorf("the keyring does not answer: %w", err)
+		}
+		return v, nil
+	}
+	return output(ctx, rest, environ)
+}
+
+// output runs a command and returns the first line that it prints.
+func output(ctx context.Context, command string, environ []string) (string, error) {
+	words, err := Words(command)
+	if err != nil {
+		return "", err
+	}
+	if len(words) == 0 {
+		return "", errors.New("cmd: names no command")
+	}
+	ctx, cancel := context.WithTimeout(ctx, commandTime)
+	defer cancel()
+	c := exec.CommandContext(ctx, words[0], words[1:]...)
+	c.Env = withoutKeys(environ)
+	c.WaitDelay = time.Second
+	out, err := c.Output()
+	if err != nil {
+		// What the command wrote may hold the secret: only its name and end are told.
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			return "", fmt.Errorf("the command %q ended with status %d", words[0], exit.ExitCode())
+		}
+		return "", fmt.Errorf("the command %q cannot be run", words[0])
+	}
+	line, _, _ := bytes.Cut(out, []byte("\n"))
+	if v := strings.TrimSpace(string(line)); v != "" {
+		return v, nil
+	}
+	return "", fmt.Errorf("the command %q printed nothing", words[0])
+}
+
+// withoutKeys is the environment for a child: without the keys of providers.
+func withoutKeys(environ []string) []string {
+	var out []string
+	for _, e := range environ {
+		if name, _, _ := strings.Cut(e, "="); !strings.Contains(strings.ToUpper(name), "_API_KEY") {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// Words splits a command into its words as a shell does, with '…', "…" and \,
+// and expands nothing.
+func Words(s string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	open, quote, escaped := false, rune(0), false
+	for _, r := range s {
+		switch {
+		case escaped:
+			if quote == '"' && r != '"' && r != '\\' {
+				word.WriteRune('\\') // inside "…" a \ before other characters is itself
+			}
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			open, escaped = true, true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '\'' || r == '"':
+			open, quote = true, r
+		case r == ' ' || r == '\t' || r == '\n':
+			if open {
+				words = append(words, word.String())
+				word.Reset()
+				open = false
+			}
+		default:
+			open = true
+			word.WriteRune(r)
+		}
+	}
+	if quote != 0 || escaped {
+		return nil, errors.New("a quote or \\ in the command is not closed")
+	}
+	if open {
+		words = append(words, word.String())
+	}
+	return words, nil
+}
+
+func lookup(environ []string, name string) string {
+	for _, e := range environ {
+		if k, v, _ := strings.Cut(e, "="); k == name {
+			return v
+		}
+	}
+	return ""
+}

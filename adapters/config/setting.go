@@ -1,0 +1,180 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Settings are the values in force. Load makes them; the zero value is not the
+// default.
+type Settings struct {
+	Model    string // "provider/name"; "" is what was used last, or the first
+	SendKey  string // "ctrl+enter" or "enter"
+	Confirm  string // "save", "always" or "never"
+	LongRead string // long_reply: "view" or "stay"
+	Theme    string // "auto", "dark" or "light"
+	LogLevel string // "error", "warning", "info" or "debug"
+
+	MaxIterations        int
+	ContextTokens        int
+	UserRequestAllowance int
+	MaxTrimAttempts      int
+	CharsPerToken        float64
+
+	ConnectTimeout   time.Duration
+	FirstByteTimeout time.Duration
+	IdleTimeout      time.Duration
+
+	Mouse        bool
+	Notify       bool
+	Plain        bool
+	LocalServers bool // look for servers on this machine's usual ports
+
+	Keys      []Binding
+	Providers []Provider
+
+	// Path is the file that was read; Found is false when there is none.
+	Path    string
+	Found   bool
+	Origins map[string]Origin // by key
+}
+
+// Binding gives an action other keys in one mode: a line of [keys.MODE].
+type Binding struct {
+	Mode   string
+	Action string
+	Keys   []string // none: the action has no key
+	Line   int
+}
+
+// Origin is where a value comes from: "flag", "environment", "file" or "default".
+type Origin struct {
+	From string
+	Name string // the flag or variable; the path of the file
+	Line int    // in the file
+}
+
+// String says it in a few words.
+func (o Origin) String() string {
+	switch {
+	case o.Line > 0:
+		return fmt.Sprintf("%s:%d", o.Name, o.Line)
+	case o.Name != "":
+		return o.Name
+	}
+	return o.From
+}
+
+// Setting is a key that a user can set.
+type Setting struct {
+	Key     string
+	Default string
+	Help    string // one clause
+
+	set  func(*Settings, string) error
+	show func(*Settings) string
+}
+
+// Env is the variable that sets it.
+func (s Setting) Env() string { return "WINNOW_" + strings.ToUpper(s.Key) }
+
+// Show is the value in force, as one would write it.
+func (s Setting) Show(in *Settings) string { return s.show(in) }
+
+// All lists the settings in the order in which they are shown.
+func All() []Setting {
+	return []Setting{
+		text("model", "", "PROVIDER/NAME of the model to begin with", func(s *Settings) *string { return &s.Model }),
+		choice("send_key", "the key that sends", func(s *Settings) *string { return &s.SendKey }, "ctrl+enter", "enter"),
+		choice("confirm", "which tools of the assistant ask first", func(s *Settings) *string { return &s.Confirm }, "save", "always", "never"),
+		number("max_iterations", 5, 1, 100, "rounds of tool calls in a turn", func(s *Settings) *int { return &s.MaxIterations }),
+		ratio("chars_per_token", 3.5, 0.5, 20, "characters in a token, for estimates", func(s *Settings) *float64 { return &s.CharsPerToken }),
+		number("user_request_allowance", 100, 0, 1_000_000, "tokens kept free for the message", func(s *Settings) *int { return &s.UserRequestAllowance }),
+		number("max_trim_attempts", 10, 0, 1000, "pairs that may be dropped when a request is too long", func(s *Settings) *int { return &s.MaxTrimAttempts }),
+		number("context_tokens", 16_000, 500, 1_000_000, "tokens of the window's context", func(s *Settings) *int { return &s.ContextTokens }),
+		choice("long_reply", "where the focus goes when a reply is longer than the screen", func(s *Settings) *string { return &s.LongRead }, "view", "stay"),
+		span("connect_timeout", 10*time.Second, "until there is a connection", func(s *Settings) *time.Duration { return &s.ConnectTimeout }),
+		span("first_byte_timeout", 300*time.Second, "until the first piece of an answer", func(s *Settings) *time.Duration { return &s.FirstByteTimeout }),
+		span("idle_timeout", 120*time.Second, "between two pieces of an answer", func(s *Settings) *time.Duration { return &s.IdleTimeout }),
+		choice("theme", "the colours", func(s *Settings) *string { return &s.Theme }, "auto", "dark", "light"),
+		flag("mouse", false, "take the mouse at the start", func(s *Settings) *bool { return &s.Mouse }),
+		flag("notify", false, "tell when a long turn has ended unseen", func(s *Settings) *bool { return &s.Notify }),
+		flag("plain", false, "no alternate screen, lines only", func(s *Settings) *bool { return &s.Plain }),
+		flag("local_servers", true, "look for Ollama, LM Studio and llama.cpp on this machine", func(s *Settings) *bool { return &s.LocalServers }),
+		choice("log_level", "how much is logged", func(s *Settings) *string { return &s.LogLevel }, "info", "error", "warning", "debug"),
+	}
+}
+
+func text(key, std, help string, at func(*Settings) *string) Setting {
+	return Setting{key, std, help,
+		func(s *Settings, v string) error { *at(s) = v; return nil },
+		func(s *Settings) string { return *at(s) }}
+}
+
+// choice accepts one of the values; the first is the default.
+func choice(key, help string, at func(*Settings) *string, values ...string) Setting {
+	set := func(s *Settings, v string) error {
+		if !slices.Contains(values, v) {
+			return fmt.Errorf("%s is not one of %s", quoted(v), strings.Join(values, ", "))
+		}
+		*at(s) = v
+		return nil
+	}
+	return Setting{key, values[0], help + ": " + strings.Join(values, ", "), set, func(s *Settings) string { return *at(s) }}
+}
+
+func number(key string, std, least, most int, help string, at func(*Settings) *int) Setting {
+	set := func(s *Settings, v string) error {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < least || n > most {
+			return fmt.Errorf("%s is not a whole number from %d to %d", quoted(v), least, most)
+		}
+		*at(s) = n
+		return nil
+	}
+	return Setting{key, strconv.Itoa(std), help, set, func(s *Settings) string { return strconv.Itoa(*at(s)) }}
+}
+
+func ratio(key string, std, least, most float64, help string, at func(*Settings) *float64) Setting {
+	set := func(s *Settings, v string) error {
+		n, err := strconv.ParseFloat(v, 64)
+		if err != nil || !(n >= least && n <= most) { // also refuses NaN
+			return fmt.Errorf("%s is not a number from %g to %g", quoted(v), least, most)
+		}
+		*at(s) = n
+		return nil
+	}
+	show := func(s *Settings) string { return strconv.FormatFloat(*at(s), 'g', -1, 64) }
+	return Setting{key, strconv.FormatFloat(std, 'g', -1, 64), help, set, show}
+}
+
+// span accepts "90s" and "2m30s", and a bare number of seconds.
+func span(key string, std time.Duration, help string, at func(*Settings) *time.Duration) Setting {
+	set := func(s *Settings, v string) error {
+		d, err := time.ParseDuration(v)
+		if n, bare := strconv.Atoi(v); bare == nil {
+			d, err = time.Duration(n)*time.Second, nil
+		}
+		if err != nil || d <= 0 || d > 24*time.Hour {
+			return fmt.Errorf("%s is not a time such as 90s or 2m, at most 24h", quoted(v))
+		}
+		*at(s) = d
+		return nil
+	}
+	return Setting{key, std.String(), help, set, func(s *Settings) string { return at(s).String() }}
+}
+
+func flag(key string, std bool, help string, at func(*Settings) *bool) Setting {
+	set := func(s *Settings, v string) error {
+		b, err := strconv.ParseBool(v)
+		if err != nil {
+			return fmt.Errorf("%s is neither true nor false", quoted(v))
+		}
+		*at(s) = b
+		return nil
+	}
+	return Setting{key, strconv.FormatBool(std), help, set, func(s *Settings) string { return strconv.FormatBool(*at(s)) }}
+}
