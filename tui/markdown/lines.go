@@ -317,7 +317,7 @@ func (d *Doc) openCode(b *block, end int) []string {
 		g.code = append(g.code[:g.sure], lines...)
 		g.end = b.end
 		if whole || b.end-g.at > mostAgain {
-			_ = whole
+			g.sure, g.at = len(g.code), b.end
 		}
 	}
 	code := g.code
