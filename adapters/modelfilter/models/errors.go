@@ -1,0 +1,106 @@
+package models
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+
+	"winnow/assistant/safetext"
+)
+
+// Why there is no fetched list. They are found by errors.Is in what
+// Lists.Models, Lists.Served and Lists.Drift return.
+var (
+	// ErrNoSource: there is neither an address and key for the provider nor a proxy.
+	ErrNoSource = errors.New("no key or address is known for it, and no proxy")
+	// ErrNoProxy: Options.Proxy was not given.
+	ErrNoProxy = errors.New("no proxy is set up")
+	// ErrEmpty: the list holds no model.
+	ErrEmpty = errors.New("the list is empty")
+	// ErrUnusable: entries came, none of which is usable.
+	ErrUnusable = errors.New("no entry of the list is usable")
+	// ErrTooLong: the list holds more than 200,000 models.
+	ErrTooLong = fmt.Errorf("the list holds more than %d models", maxModels)
+	// ErrDoubtful: more than half of the models known are missing; the same list
+	// is believed when it comes again.
+	ErrDoubtful = errors.New("more than half of the known models are missing; refresh again to accept that")
+)
+
+// maxReason is the width of an error's text in cells; a sentence fits.
+const maxReason = 400
+
+// FetchError is a list that could not be had from a provider or from the proxy.
+type FetchError struct {
+	Provider string // the name; "" for the proxy
+	Host     string // of the address that was asked; "" when none was
+	Err      error  // the cause; its text may be anything, show Error's
+	reason   string // the cause's text without keys and escapes
+}
+
+// Error is one line, free of keys and safe to show.
+func (e *FetchError) Error() string {
+	who := "the proxy"
+	if e.Provider != "" {
+		who = safetext.Line(e.Provider, maxReason/4)
+	}
+	if e.Host != "" {
+		who += " at " + e.Host
+	}
+	return fmt.Sprintf("models of %s: %s", who, e.reason)
+}
+
+// Unwrap returns the cause.
+func (e *FetchError) Unwrap() error { return e.Err }
+
+// Unreachable reports whether e is about the proxy: there is then nothing to
+// compare with, and no drift.
+func (e *FetchError) Unreachable() bool { return e.Provider == "" }
+
+// UntrustedError is a key that was kept back: the address it would go to comes
+// from elsewhere than the key. Lists does not ask; whoever can asks the user
+// and answers by Options.Trust.
+type UntrustedError struct {
+	Provider string
+	BaseURL  string // without user name, password, query
+	KeyFrom  string // see Value.From
+	BaseFrom string
+}
+
+// Error names the host and both places.
+func (e *UntrustedError) Error() string {
+	return fmt.Sprintf("the key from %s is not sent to %s, which %s sets",
+		place(e.KeyFrom), hostOf(e.BaseURL), place(e.BaseFrom))
+}
+
+func place(from string) string {
+	if from == "" {
+		return "the environment"
+	}
+	return safetext.Line(from, maxReason/4)
+}
+
+// failed makes the error of a fetch. Whatever cause says, t's key is not in it.
+func (t Target) failed(cause error) *FetchError {
+	return &FetchError{
+		Provider: t.Provider, Host: hostOf(t.BaseURL), Err: cause,
+		reason: safetext.Line(safetext.NewRedactor([]string{t.secret}).Redact(cause.Error()), maxReason),
+	}
+}
+
+// hostOf returns host and port of an address, safe to show.
+func hostOf(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return "an unreadable address"
+	}
+	return safetext.Line(u.Host, maxReason/4)
+}
+
+// bare returns scheme, host and path of an address: what may be written down.
+func bare(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return ""
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}

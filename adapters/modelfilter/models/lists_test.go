@@ -1,0 +1,377 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"winnow/assistant"
+)
+
+func TestWithoutAnythingTheCatalogue(t *testing.T) {
+	l := New(Options{})
+	list, ok := l.Cached("OpenAI")
+	if !ok || list.Source != SourceCatalogue || list.Provider != "openai" || len(list.IDs) < 10 || len(list.New) != 0 || list.Err != "" {
+		t.Errorf("%+v, %v", list, ok)
+	}
+	got, err := l.Models(t.Context(), "openai")
+	var fetch *FetchError
+	if !errors.Is(err, ErrNoSource) || !errors.As(err, &fetch) || fetch.Unreachable() {
+		t.Errorf("Models: %v", err)
+	}
+	is(t, "IDs", got.IDs, list.IDs)
+	contains(t, got.Err, "no key or address")
+	if list, ok := l.Cached("nobody"); ok || len(list.IDs) != 0 {
+		t.Errorf("nobody has %+v", list)
+	}
+	if list, _ := l.Cached("fireworks_ai"); len(list.IDs) == 0 || !strings.HasPrefix(list.IDs[0], "fireworks_ai/") {
+		t.Errorf("under the proxy's name: %+v", list)
+	}
+	if list, _ := l.Cached("fireworks"); len(list.IDs) == 0 || !strings.HasPrefix(list.IDs[0], "fireworks/") {
+		t.Errorf("under the catalogue's name: %+v", list)
+	}
+}
+
+func TestLiveListIsKeptForTheNextRun(t *testing.T) {
+	r := withAcme(t)
+	r.has(acmeBase, "b", "a", "deep/c", "a", "b")
+	l := r.lists()
+	list := must(t, l, "acme")
+	want := full("acme", "a", "b", "deep/c")
+	is(t, "IDs", list.IDs, want)
+	if list.Source != SourceLive || !list.At.Equal(noon) || list.Partial || list.Err != "" || list.Dropped != 0 {
+		t.Errorf("%+v", list)
+	}
+	if cached, ok := l.Cached("ACME"); !ok || cached.Source != SourceLive {
+		t.Errorf("in the same run: %+v", cached)
+	}
+	r.now = noon.Add(time.Hour)
+	next, ok := r.lists().Cached("acme")
+	is(t, "IDs in the next run", next.IDs, want)
+	if !ok || next.Source != SourceCache || !next.At.Equal(noon) {
+		t.Errorf("in the next run: %+v", next)
+	}
+	if n := len(r.asked()); n != 1 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// Nothing that an endpoint answers shrinks or spoils the kept list.
+func TestBadListKeepsTheOldOne(t *testing.T) {
+	kept := many(20)
+	for name, bad := range map[string]struct {
+		names []string
+		err   error
+		want  error
+	}{
+		"a failure":         {nil, errors.New("connection refused"), nil},
+		"HTML":              {nil, &assistant.RequestError{Kind: assistant.KindUnknown, Status: 200, Message: "<html>nope"}, nil},
+		"null":              {nil, nil, ErrEmpty},
+		"empty":             {[]string{}, nil, ErrEmpty},
+		"only escapes":      {[]string{"\x1b[2J", "a\nb", "\x9b31m", "\u0085", "\xff"}, nil, ErrUnusable},
+		"only empty ids":    {[]string{"", " ", "x "}, nil, ErrUnusable},
+		"too long ids":      {[]string{strings.Repeat("ж", maxName+1)}, nil, ErrUnusable},
+		"too many":          {many(maxModels + 1), nil, ErrTooLong},
+		"one of twenty":     {kept[:1], nil, ErrDoubtful},
+		"others altogether": {many(100)[50:], nil, ErrDoubtful},
+		"an endless error":  {nil, errors.New(strings.Repeat("no\x1b[31m ", 1e5)), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := withAcme(t)
+			r.has(acmeBase, kept...)
+			l := r.lists()
+			must(t, l, "acme")
+			r.does(acmeBase, func(context.Context) ([]string, error) { return bad.names, bad.err })
+			list, err := l.Models(t.Context(), "acme")
+			is(t, "IDs", list.IDs, full("acme", kept...))
+			if err == nil || bad.want != nil && !errors.Is(err, bad.want) {
+				t.Errorf("error %v, want %v", err, bad.want)
+			}
+			if list.Source != SourceCache || list.Err == "" || len(list.Err) > 2*maxReason || strings.ContainsAny(list.Err+err.Error(), "\x1b\n") {
+				t.Errorf("%s, %q, %q", list.Source, list.Err, err)
+			}
+			is(t, "IDs in the same run", first(l.Cached("acme")).IDs, full("acme", kept...))
+			is(t, "IDs in the next run", first(r.lists().Cached("acme")).IDs, full("acme", kept...))
+		})
+	}
+}
+
+func first(list List, _ bool) List { return list }
+
+func TestUnusableEntriesAreLeftOutAndCounted(t *testing.T) {
+	r := withAcme(t)
+	r.has(acmeBase, "good", "\x1b]52;c;x\a", "a\u2028b", " edge", "", "<script>", "rtl\u202e", "two words", "good", "\xff\xfe", strings.Repeat("x", maxName))
+	list := must(t, r.lists(), "acme")
+	is(t, "IDs", list.IDs, full("acme", "<script>", "good", "rtl\u202e", "two words", strings.Repeat("x", maxName)))
+	if list.Dropped != 5 {
+		t.Errorf("%d dropped, want 5", list.Dropped)
+	}
+}
+
+func TestDoubtfulListIsBelievedTheSecondTime(t *testing.T) {
+	r := withAcme(t)
+	r.has(acmeBase, many(20)...)
+	must(t, r.lists(), "acme")
+	r.has(acmeBase, "a", "b")
+	if _, err := r.lists().Models(t.Context(), "acme"); !errors.Is(err, ErrDoubtful) {
+		t.Fatalf("first time: %v", err)
+	}
+	r.has(acmeBase, "a", "c")
+	if _, err := r.lists().Models(t.Context(), "acme"); !errors.Is(err, ErrDoubtful) {
+		t.Fatalf("another one: %v", err)
+	}
+	list := must(t, r.lists(), "acme")
+	is(t, "IDs", list.IDs, full("acme", "a", "c"))
+	r.has(acmeBase, "a", "c", "d")
+	is(t, "IDs", must(t, r.lists(), "acme").IDs, full("acme", "a", "c", "d"))
+}
+
+func TestHalfOfTheListMayGo(t *testing.T) {
+	r := withAcme(t)
+	r.has(acmeBase, many(20)...)
+	l := r.lists()
+	must(t, l, "acme")
+	r.has(acmeBase, many(10)...)
+	is(t, "IDs", must(t, l, "acme").IDs, full("acme", many(10)...))
+}
+
+func TestHundredThousandModels(t *testing.T) {
+	r := withAcme(t)
+	r.has(acmeBase, many(100_000)...)
+	if n := len(must(t, r.lists(), "acme").IDs); n != 100_000 {
+		t.Fatalf("%d models", n)
+	}
+	if n := len(first(r.lists().Cached("acme")).IDs); n != 100_000 {
+		t.Errorf("%d models in the next run", n)
+	}
+}
+
+func TestSameProviderIsFetchedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := withAcme(t)
+		open := make(chan struct{})
+		r.does(acmeBase, func(context.Context) ([]string, error) { <-open; return []string{"a"}, nil })
+		l := r.lists()
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				list, err := l.Models(context.Background(), "acme")
+				if err != nil || len(list.IDs) != 1 {
+					t.Errorf("%+v, %v", list, err)
+				}
+				list.IDs[0] = "spoiled"
+			})
+		}
+		synctest.Wait()
+		close(open)
+		wg.Wait()
+		if n := len(r.asked()); n != 1 {
+			t.Errorf("%d requests, want 1", n)
+		}
+	})
+}
+
+// One who waits is not cancelled with the one who fetches, and does not wait
+// longer than it wants.
+func TestCancellingOneCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := withAcme(t)
+		var once sync.Once
+		r.does(acmeBase, func(ctx context.Context) ([]string, error) {
+			hang := false
+			once.Do(func() { hang = true })
+			if hang {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			return []string{"a"}, nil
+		})
+		l := r.lists()
+		leader, stop := context.WithCancel(context.Background())
+		impatient, cancel := context.WithCancel(context.Background())
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if _, err := l.Models(leader, "acme"); !errors.Is(err, context.Canceled) {
+				t.Errorf("leader: %v", err)
+			}
+		})
+		synctest.Wait()
+		wg.Go(func() {
+			if list, err := l.Models(context.Background(), "acme"); err != nil || len(list.IDs) != 1 {
+				t.Errorf("follower: %+v, %v", list, err)
+			}
+		})
+		wg.Go(func() {
+			if _, err := l.Models(impatient, "acme"); !errors.Is(err, context.Canceled) {
+				t.Errorf("impatient: %v", err)
+			}
+		})
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		stop()
+		wg.Wait()
+	})
+}
+
+func TestCancelledBeforeItBegan(t *testing.T) {
+	r := newRig(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, provider := range []string{"openai", "nobody"} {
+		if _, err := r.lists().Models(ctx, provider); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", provider, err)
+		}
+	}
+}
+
+// A fetch that comes back after its end was not whole.
+func TestListAfterTheEndOfItsContext(t *testing.T) {
+	r := withAcme(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	r.does(acmeBase, func(context.Context) ([]string, error) { cancel(); return []string{"a"}, nil })
+	if list, err := r.lists().Models(ctx, "acme"); !errors.Is(err, context.Canceled) || len(list.IDs) != 0 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+func TestManyGoroutinesAndProcesses(t *testing.T) {
+	r := newRig(t)
+	for i := range 4 {
+		p := fmt.Sprintf("P%d", i)
+		r.setenv(p+"_API_BASE", acmeBase, "")
+	}
+	r.has(acmeBase, many(50)...)
+	runs := []*Lists{r.lists(), r.lists()}
+	var wg sync.WaitGroup
+	for i := range 32 {
+		l, p := runs[i%2], fmt.Sprintf("p%d", i%4)
+		wg.Go(func() {
+			if list, err := l.Models(context.Background(), p); err != nil || len(list.IDs) != 50 || list.Err != "" {
+				t.Errorf("%s: %d, %v, %s", p, len(list.IDs), err, list.Err)
+			}
+			l.Cached(p)
+			l.Info(p + "/m000001")
+			if err := l.Seen(p); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	left, err := filepath.Glob(filepath.Join(r.dir, ".new-*"))
+	if len(left) != 0 || err != nil {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestClockThatWasSetBack(t *testing.T) {
+	r := withAcme(t)
+	r.has(acmeBase, "a")
+	r.now = noon.AddDate(40, 0, 0)
+	must(t, r.lists(), "acme")
+	r.now = noon
+	l := r.lists()
+	if list, _ := l.Cached("acme"); list.At.After(noon) {
+		t.Errorf("fetched at %v, now is %v", list.At, noon)
+	}
+	r.has(acmeBase, "a", "b")
+	must(t, l, "acme")
+	is(t, "IDs", first(r.lists().Cached("acme")).IDs, full("acme", "a", "b"))
+}
+
+func TestFilesAreTheUsersOnly(t *testing.T) {
+	r := withAcme(t)
+	r.has(acmeBase, "a")
+	must(t, r.lists(), "acme")
+	if err := filepath.WalkDir(r.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %v", d.Name(), info.Mode())
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(r.dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	r.has(acmeBase, "a", "b")
+	list := must(t, r.lists(), "acme")
+	contains(t, list.Err, "others can write")
+	is(t, "IDs", list.IDs, full("acme", "a", "b"))
+	if err := os.Chmod(r.dir, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if list := must(t, r.lists(), "acme"); list.Err != "" {
+		t.Errorf("Err = %q", list.Err)
+	}
+	if info, err := os.Stat(r.dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder has mode %v, %v", info.Mode(), err)
+	}
+}
+
+func TestDiskThatCannotBeWritten(t *testing.T) {
+	r := withAcme(t)
+	r.has(acmeBase, "a")
+	r.dir = filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(r.dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := r.lists()
+	list := must(t, l, "acme")
+	is(t, "IDs", list.IDs, full("acme", "a"))
+	contains(t, list.Err, "not kept on disk")
+	if err := os.Remove(r.dir); err != nil {
+		t.Fatal(err)
+	}
+	r.has(acmeBase, "a", "b")
+	list = must(t, l, "acme")
+	is(t, "New", list.New, full("acme", "b"))
+	if list.Err != "" {
+		t.Errorf("once fixed: %q", list.Err)
+	}
+	is(t, "New in the next run", first(r.lists().Cached("acme")).New, full("acme", "b"))
+}
+
+func TestInfoOfALiveModel(t *testing.T) {
+	infos := []assistant.ModelInfo{{ID: "openai/own", Context: 5000, PriceIn: 1, PriceOut: 2, Tools: true, Reasons: true}, {ID: Catalogue()[0].ID}}
+	infos = append(infos, assistant.ModelInfo{ID: theCatalogue().of("openai")[0].ID, Tools: true})
+	l := New(Options{
+		Dir: t.TempDir() + "/x",
+		Env: func(name string) (Value, bool) { return Value{Text: "sk-test-openai-key"}, name == "OPENAI_API_KEY" },
+		Lister: func(Target) (Fetcher, error) {
+			return fixed(infos), nil
+		},
+	})
+	must(t, l, "openai")
+	got, ok := l.Info("openai/own")
+	if !ok || got.Context != 5000 || !got.Known || got.PriceOut != 2 || !got.Tools || !got.Reasons || got.Source != SourceLive {
+		t.Errorf("%+v, %v", got, ok)
+	}
+	known := theCatalogue().of("openai")[0]
+	got, ok = l.Info(known.ID)
+	if !ok || got.Context != known.Context || !got.Known || got.PriceIn != known.PriceIn || got.Source != SourceLive {
+		t.Errorf("%+v, want what %+v says", got, known)
+	}
+	if got, ok := l.Info("openai/no-such"); ok {
+		t.Errorf("%+v", got)
+	}
+	if got, ok := l.Info(Catalogue()[0].ID); !ok || got.Source != SourceCatalogue {
+		t.Errorf("%+v, %v", got, ok)
+	}
+}
+
+type fixed []assistant.ModelInfo
+
+func (f fixed) Models(context.Context) ([]assistant.ModelInfo, error) { return f, nil }
