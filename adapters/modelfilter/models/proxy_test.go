@@ -1,0 +1,148 @@
+package models
+
+import (
+	"errors"
+	"testing"
+)
+
+const proxyBase = "http://127.0.0.1:8000/v1"
+
+func withProxy(t *testing.T, ids ...string) *rig {
+	r := newRig(t)
+	r.proxy = &Proxy{BaseURL: proxyBase, Key: secretOf("proxy")}
+	r.has(proxyBase, ids...)
+	return r
+}
+
+func TestListFromTheProxy(t *testing.T) {
+	r := withProxy(t, "acme/b", "acme/a", "openai/gpt", "Acme/C", "acme/", "loose", "acme2/x", "acme/b", "acme/\x1b[2J")
+	list := must(t, r.lists(), "acme")
+	is(t, "IDs", list.IDs, full("acme", "C", "a", "b"))
+	if list.Source != SourceProxy || !list.Partial || list.Err != "" {
+		t.Errorf("%+v", list)
+	}
+	if got := r.asked()[0]; got.Key != secretOf("proxy") || got.Provider != "" {
+		t.Errorf("asked %v", got)
+	}
+}
+
+// The proxy leaves out what its rules hide, so a model that it does not list
+// is not gone.
+func TestTheProxysListOnlyAdds(t *testing.T) {
+	r := withProxy(t, "acme/a", "acme/hidden", "acme/c")
+	must(t, r.lists(), "acme")
+	r.has(proxyBase, "acme/a", "acme/d")
+	list := must(t, r.lists(), "acme")
+	is(t, "IDs", list.IDs, full("acme", "a", "c", "d", "hidden"))
+	is(t, "New", list.New, full("acme", "d"))
+}
+
+// From the provider itself comes the whole list, which is no news either.
+func TestFromTheProxyToTheProvider(t *testing.T) {
+	r := withProxy(t, "acme/a", "acme/gone")
+	must(t, r.lists(), "acme")
+	r.setenv("ACME_API_BASE", acmeBase, "")
+	r.has(acmeBase, "a", "b", "c")
+	list := must(t, r.lists(), "acme")
+	is(t, "IDs", list.IDs, full("acme", "a", "b", "c"))
+	is(t, "New", list.New, nil)
+	if list.Source != SourceLive || list.Partial {
+		t.Errorf("%+v", list)
+	}
+}
+
+func TestProxyInPlaceOfAFailedProvider(t *testing.T) {
+	r := withProxy(t, "acme/a")
+	r.setenv("ACME_API_BASE", acmeBase, "")
+	r.fails(acmeBase, errors.New("connection refused"))
+	l := r.lists()
+	list := must(t, l, "acme")
+	is(t, "IDs", list.IDs, full("acme", "a"))
+	contains(t, list.Err, "connection refused")
+	if list.Source != SourceProxy {
+		t.Errorf("from %s", list.Source)
+	}
+	before := len(r.asked())
+	if list, err := l.Models(t.Context(), "acme"); err == nil || list.Source != SourceCache || len(list.IDs) != 1 {
+		t.Errorf("with a kept list: %+v, %v", list, err)
+	}
+	if n := len(r.asked()) - before; n != 1 {
+		t.Errorf("%d requests, want the provider's alone", n)
+	}
+}
+
+func TestProviderAndProxyFail(t *testing.T) {
+	r := withProxy(t)
+	r.setenv("OPENAI_API_KEY", secretOf("openai"), "")
+	r.fails(proxyBase, errors.New("proxy is\ndown"))
+	list, err := r.lists().Models(t.Context(), "openai")
+	if err == nil || list.Source != SourceCatalogue || len(list.IDs) == 0 {
+		t.Errorf("%+v, %v", list.Source, err)
+	}
+	contains(t, err.Error(), "no such host")
+	contains(t, err.Error(), "the proxy at 127.0.0.1:8000: proxy is down")
+	contains(t, list.Err, "down")
+}
+
+func TestProxyWithoutTheProvider(t *testing.T) {
+	r := withProxy(t, "openai/a")
+	list, err := r.lists().Models(t.Context(), "groq")
+	if !errors.Is(err, ErrEmpty) || list.Source != SourceCatalogue || len(list.IDs) == 0 {
+		t.Errorf("%+v, %v", list.Source, err)
+	}
+}
+
+func TestDrift(t *testing.T) {
+	r := withProxy(t, "acme/a", "ACME/b", "acme/x", "other/c", "acme/a")
+	for name, c := range map[string]struct {
+		expected []string
+		want     Drift
+	}{
+		"none":       {full("acme", "x", "b", "a", "a"), Drift{Same: 3}},
+		"both":       {full("acme", "a", "new", "zz"), Drift{Missing: full("acme", "new", "zz"), Extra: full("acme", "b", "x"), Same: 1}},
+		"all hidden": {nil, Drift{Extra: full("acme", "a", "b", "x")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := r.lists().Drift(t.Context(), "Acme", c.expected)
+			if err != nil {
+				t.Fatal(err)
+			}
+			is(t, "Missing", got.Missing, c.want.Missing)
+			is(t, "Extra", got.Extra, c.want.Extra)
+			if got.Same != c.want.Same || got.Any() != (name != "none") {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+	served, err := r.lists().Served(t.Context())
+	is(t, "IDs", served.IDs, []string{"ACME/b", "acme/a", "acme/x", "other/c"})
+	if d := served.Drift("none", full("none", "a")); err != nil || len(d.Missing) != 1 || len(d.Extra) != 0 {
+		t.Errorf("a provider that the proxy does not serve: %+v, %v", d, err)
+	}
+}
+
+// A proxy that cannot be asked is an error of its own kind, never a drift.
+func TestNoDriftWithoutTheProxy(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*rig)
+		want   error
+	}{
+		"none":    {func(r *rig) { r.proxy = nil }, ErrNoProxy},
+		"down":    {func(r *rig) { r.fails(proxyBase, errRefused) }, errRefused},
+		"empty":   {func(r *rig) { r.has(proxyBase) }, ErrEmpty},
+		"rubbish": {func(r *rig) { r.has(proxyBase, "\x1b[2J", "\n") }, ErrUnusable},
+		"endless": {func(r *rig) { r.has(proxyBase, many(maxModels+1)...) }, ErrTooLong},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := withProxy(t, "acme/a")
+			c.change(r)
+			d, err := r.lists().Drift(t.Context(), "acme", full("acme", "a", "b"))
+			var fetch *FetchError
+			if !errors.As(err, &fetch) || !fetch.Unreachable() || !errors.Is(err, c.want) || d.Any() || d.Same != 0 {
+				t.Errorf("%+v, %v", d, err)
+			}
+		})
+	}
+}
+
+var errRefused = errors.New("connection refused")

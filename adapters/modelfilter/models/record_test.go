@@ -1,0 +1,130 @@
+package models
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestNewUntilSeen(t *testing.T) {
+	r := withAcme(t)
+	r.has(acmeBase, "a", "b")
+	is(t, "New at the first visit", must(t, r.lists(), "acme").New, nil)
+	r.has(acmeBase, "a", "b", "c")
+	l := r.lists()
+	is(t, "New", must(t, l, "acme").New, full("acme", "c"))
+	is(t, "New when asked again", must(t, l, "acme").New, full("acme", "c"))
+	is(t, "New in the next run", first(r.lists().Cached("acme")).New, full("acme", "c"))
+	if err := l.Seen("ACME"); err != nil {
+		t.Fatal(err)
+	}
+	is(t, "New once seen", first(l.Cached("acme")).New, nil)
+	is(t, "New once seen, in the next run", first(r.lists().Cached("acme")).New, nil)
+}
+
+func TestReturningModelIsNotNew(t *testing.T) {
+	r := withAcme(t)
+	r.has(acmeBase, "a", "b")
+	must(t, r.lists(), "acme")
+	r.has(acmeBase, "a")
+	is(t, "IDs", must(t, r.lists(), "acme").IDs, full("acme", "a"))
+	r.has(acmeBase, "a", "b", "c")
+	is(t, "New", must(t, r.lists(), "acme").New, full("acme", "c"))
+	r.has(acmeBase, "a", "b")
+	must(t, r.lists(), "acme")
+	r.has(acmeBase, "a", "b", "c")
+	is(t, "New, gone before it was seen", must(t, r.lists(), "acme").New, full("acme", "c"))
+}
+
+func TestAnotherAddressIsNoNews(t *testing.T) {
+	r := withAcme(t)
+	r.has(acmeBase, many(20)...)
+	must(t, r.lists(), "acme")
+	r.setenv("ACME_API_BASE", "https://other.example/v1", ".env")
+	r.has("https://other.example/v1", "x", "y")
+	list := must(t, r.lists(), "acme")
+	is(t, "IDs", list.IDs, full("acme", "x", "y"))
+	is(t, "New", list.New, nil)
+	r.has("https://other.example/v1", "x", "y", "z")
+	is(t, "New", must(t, r.lists(), "acme").New, full("acme", "z"))
+}
+
+// What one process marks seen is not undone by another that knew less.
+func TestSeenOfTwoProcesses(t *testing.T) {
+	r := withAcme(t)
+	r.has(acmeBase, "a")
+	one, two := r.lists(), r.lists()
+	must(t, one, "acme")
+	must(t, two, "acme")
+	r.has(acmeBase, "a", "b")
+	must(t, one, "acme")
+	if err := one.Seen("acme"); err != nil {
+		t.Fatal(err)
+	}
+	is(t, "New of the other", must(t, two, "acme").New, nil)
+	r.has(acmeBase, "a", "b", "c")
+	must(t, one, "acme")
+	if err := two.Seen("acme"); err != nil {
+		t.Fatal(err)
+	}
+	is(t, "New after the other saw less", first(r.lists().Cached("acme")).New, full("acme", "c"))
+}
+
+func TestSeenBeforeTheFirstFetch(t *testing.T) {
+	r := withAcme(t)
+	l := r.lists()
+	for _, p := range []string{"acme", "openai"} {
+		if err := l.Seen(p); err != nil {
+			t.Error(err)
+		}
+	}
+	if list, ok := l.Cached("acme"); ok {
+		t.Errorf("%+v", list)
+	}
+}
+
+func TestMemoryOfTheGoneIsBounded(t *testing.T) {
+	r := &record{Models: []model{{Name: "a"}}, Seen: []string{"z", "a"}, Gone: many(maxGone)}
+	r.rebase(false)
+	if len(r.Gone) != maxGone || r.Gone[maxGone-1] != "z" || r.Gone[0] != "m000001" {
+		t.Errorf("%d gone, %q … %q", len(r.Gone), r.Gone[0], r.Gone[len(r.Gone)-1])
+	}
+}
+
+// For any order of lists and visits: new is exactly what was not in the first
+// list and at no visit.
+func TestNewIsWhatWasNeverSeen(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		alphabet := []string{"a", "b", "c", "d", "e", "f"}
+		r := &record{Provider: "acme"}
+		known := map[string]bool{}
+		for range rapid.IntRange(1, 12).Draw(t, "steps") {
+			if len(r.Models) > 0 && rapid.Bool().Draw(t, "visit") {
+				shown := map[string]bool{}
+				for _, m := range r.Models {
+					known[m.Name], shown[m.Name] = true, true
+				}
+				r.see(shown)
+			} else {
+				var list []model
+				for _, n := range rapid.SliceOfNDistinct(rapid.SampledFrom(alphabet), 1, 6, rapid.ID).Draw(t, "list") {
+					list = append(list, model{Name: n})
+					if r.Models == nil {
+						known[n] = true
+					}
+				}
+				r.take(fetched{models: tidy(list), base: "x"})
+			}
+			var want []string
+			for _, m := range r.Models {
+				if !known[m.Name] {
+					want = append(want, m.Name)
+				}
+			}
+			if got := r.fresh(); !slices.Equal(got, want) {
+				t.Fatalf("new is %v, want %v", got, want)
+			}
+		}
+	})
+}
