@@ -234,10 +234,15 @@ func (v *View) hint() string {
 	return v.look.st.Icons.New + " " + strconv.Itoa(n) + " new · G"
 }
 
-// badge puts a sign at the left of a line.
+// badge puts a sign at the left of a line. A wide rune that the sign would cut
+// in half gives way to a space.
 func badge(row, sign string, width int) string {
 	w := ansi.StringWidth(sign)
-	return sign + ansi.Cut(row, w, width)
+	rest := ansi.Cut(row, w, width)
+	if w+ansi.StringWidth(rest) > width {
+		rest = ansi.Cut(row, w+1, width)
+	}
+	return sign + strings.Repeat(" ", max(0, width-w-ansi.StringWidth(rest))) + rest
 }
 
 // inFocus says whether a line of the focused pair belongs to the focused part.

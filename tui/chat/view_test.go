@@ -1,0 +1,291 @@
+package chat
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/assistant"
+	"winnow/tui/style"
+)
+
+var noon = time.Date(2026, 3, 4, 12, 30, 0, 0, time.Local)
+
+func view() *View {
+	return New(style.New(style.Options{Unicode: true, Colors: style.None}), func() time.Time { return noon })
+}
+
+func pair(seq int64, user, answer string) assistant.Pair {
+	return assistant.Pair{
+		Seq: seq, ID: fmt.Sprint(seq), UserText: user, AssistantText: answer, Flag: true,
+		State: assistant.PairComplete, CreatedAt: noon,
+	}
+}
+
+// show loads pairs into a view, in order.
+func show(v *View, pairs ...assistant.Pair) {
+	refs := make([]assistant.Ref, len(pairs))
+	for i, p := range pairs {
+		refs[i] = assistant.Ref{Seq: p.Seq, Sends: true}
+	}
+	v.SetRefs(refs, 0)
+	for _, p := range pairs {
+		v.src.item(p.Seq)
+	}
+	v.Load(pairs)
+}
+
+func plain(lines []string) string {
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(strings.TrimRight(ansi.Strip(l), " ") + "\n")
+	}
+	return b.String()
+}
+
+// turn is what a turn with reasoning, a tool and a closing sentence emits, and
+// the pair that is stored of it.
+func turn() ([]assistant.Event, assistant.Pair) {
+	p := pair(1, "hide minis", "I'll do it.\n\n[[tool:0]]\n\nDone: **5** hidden.")
+	p.Reasoning, p.ReasoningFor = "They want minis gone.", 1200*time.Millisecond
+	p.ToolCalls = []assistant.ToolCall{{
+		ID: "a", Name: "add_ignore_rule", Arguments: json.RawMessage(`{"pattern":"*mini*"}`),
+		Result: &assistant.ToolResult{Success: true, Message: "5 models"},
+	}}
+	return []assistant.Event{
+		assistant.ReasoningDelta{Text: "They want "}, assistant.ReasoningDelta{Text: "minis gone."},
+		assistant.TextDelta{Text: "I'll "}, assistant.TextDelta{Text: "do it."}, assistant.TextDelta{Text: "\n\n"},
+		assistant.ToolStart{Tool: "add_ignore_rule", Input: json.RawMessage(`{"pattern":"*mini*"}`), Index: 0},
+		assistant.ToolProgress{Message: "half", Progress: 0.5},
+		assistant.ToolComplete{Tool: "add_ignore_rule", Index: 0, Success: true, Message: "5 models"},
+		assistant.TextDelta{Text: "[[tool:0]]"}, assistant.TextDelta{Text: "\n\nDone: "}, assistant.TextDelta{Text: "**5** hidden."},
+	}, p
+}
+
+func TestNothingJumpsWhenATurnEnds(t *testing.T) {
+	v := view()
+	v.SetRefs([]assistant.Ref{{Seq: 1}}, 0)
+	events, stored := turn()
+	v.Begin(1, assistant.Pair{Seq: 1, UserText: stored.UserText, CreatedAt: noon, Flag: true, ReasoningFor: stored.ReasoningFor})
+	for _, e := range events {
+		v.Take(e)
+	}
+	before := strings.Replace(plain(v.View(60, 20)), "12:30 …", "  12:30", 1)
+	v.Settle(stored)
+	if after := plain(v.View(60, 20)); before != after {
+		t.Errorf("streamed:\n%s\nstored:\n%s", before, after)
+	}
+}
+
+func TestReasoningFoldsByItself(t *testing.T) {
+	v := view()
+	v.SetRefs([]assistant.Ref{{Seq: 1}}, 0)
+	v.Begin(1, assistant.Pair{Seq: 1, UserText: "hi", CreatedAt: noon, Flag: true})
+	v.Take(assistant.ReasoningDelta{Text: "deep thought"})
+	if got := plain(v.View(60, 12)); !strings.Contains(got, "deep thought") {
+		t.Fatalf("while it streams the thinking is closed:\n%s", got)
+	}
+	v.Take(assistant.TextDelta{Text: "Hello"})
+	if got := plain(v.View(60, 12)); strings.Contains(got, "deep thought") || !strings.Contains(got, "▸ thinking") {
+		t.Errorf("with the first content the thinking stays open:\n%s", got)
+	}
+}
+
+func TestReasoningThatTheUserOpenedStaysOpen(t *testing.T) {
+	v := view()
+	v.SetRefs([]assistant.Ref{{Seq: 1}}, 0)
+	events, stored := turn()
+	v.Begin(1, assistant.Pair{Seq: 1, UserText: "hi", CreatedAt: noon, Flag: true})
+	v.Take(events[0])
+	v.View(60, 20)
+	v.FocusLast()
+	v.NextPart()
+	v.ToggleFold() // closed by hand
+	v.ToggleFold() // and opened
+	for _, e := range events[1:] {
+		v.Take(e)
+	}
+	v.Settle(stored)
+	if got := plain(v.View(60, 30)); !strings.Contains(got, "They want minis gone.") {
+		t.Errorf("the thinking closed although the user had opened it:\n%s", got)
+	}
+}
+
+func TestCardsOpenAndClose(t *testing.T) {
+	v := view()
+	_, p := turn()
+	show(v, p)
+	v.View(70, 30)
+	if got := plain(v.View(70, 30)); !strings.Contains(got, "▸ ✓ add_ignore_rule  *mini*  5 models") {
+		t.Fatalf("the card is not on one line:\n%s", got)
+	}
+	v.ToggleAll()
+	if got := plain(v.View(70, 30)); !strings.Contains(got, `"pattern": "*mini*"`) || !strings.Contains(got, "output") {
+		t.Errorf("an open card lacks its input or output:\n%s", got)
+	}
+	v.ToggleAll()
+	if got := plain(v.View(70, 30)); strings.Contains(got, `"pattern"`) {
+		t.Errorf("the card stays open:\n%s", got)
+	}
+}
+
+func TestMarkersOfTheModelOpenNoCard(t *testing.T) {
+	v := view()
+	show(v, pair(1, "?", `see \[[tool:0]] and [[tool:9]]`))
+	if got := plain(v.View(60, 10)); !strings.Contains(got, "see [[tool:0]] and [[tool:9]]") {
+		t.Errorf("the marker was taken for a card:\n%s", got)
+	}
+}
+
+func TestOffContextPairsAreDimmedWithoutBeingDrawnAgain(t *testing.T) {
+	v := view()
+	show(v, pair(1, "old", "older answer"), pair(2, "new", "newer answer"))
+	v.View(60, 20)
+	drawn := v.src.item(1).drawn
+	v.SetBoundary(1)
+	got := plain(v.View(60, 20))
+	if strings.Count(got, "off ") != 1 {
+		t.Errorf("want one badge:\n%s", got)
+	}
+	if v.src.item(1).drawn != drawn {
+		t.Error("moving the boundary rendered a pair anew")
+	}
+}
+
+func TestChoicesBelongToTheNewestPair(t *testing.T) {
+	v := view()
+	first, second := pair(1, "a", "one"), pair(2, "b", "two")
+	first.Suggested = &assistant.Suggested{Values: []assistant.SuggestedValue{{Label: "Old", Value: "old"}}}
+	second.Suggested = &assistant.Suggested{
+		Values:  []assistant.SuggestedValue{{Label: "Save", Value: "save it"}},
+		Actions: []assistant.SuggestedAction{{Label: "Show", Action: "show_models", Handler: "client"}},
+	}
+	second.Payloads = []assistant.Payload{{ID: "p", Type: RuleProposal, Summary: "two rules"}}
+	show(v, first, second)
+	got := plain(v.View(80, 30))
+	if strings.Contains(got, "Old") || !strings.Contains(got, "[1 Accept] [2 Reject] [3 Show] [4 Save]") {
+		t.Errorf("choices:\n%s", got)
+	}
+	if c := v.Choices(); len(c) != 4 || c[0].Payload != "p" || !c[0].Accept || c[3].Value != "save it" {
+		t.Errorf("Choices = %+v", c)
+	}
+}
+
+func TestEveryLineIsAsWideAsTheView(t *testing.T) {
+	hostile := []string{
+		"\x1b[31mred\x1b]52;c;aGk=\x07", strings.Repeat("漢字", 60), "👨‍👩‍👧‍👦 family", "a\tb\tc", strings.Repeat("x", 500),
+		"| a | b |\n|---|---|\n| " + strings.Repeat("wide ", 30) + " | 漢 |", "```go\nfunc main() {}\n```", "- a\n\n  b\n- c", "\u202egnp.exe",
+	}
+	v := view()
+	var pairs []assistant.Pair
+	for i, text := range hostile {
+		p := pair(int64(i+1), text, text)
+		p.Reasoning, p.Topic, p.State, p.ErrorMessage, p.ErrorCode = text, text, assistant.PairError, text, "net"
+		p.ToolCalls = []assistant.ToolCall{{Name: text, Arguments: json.RawMessage(`{"a":"` + "\u202e" + `"}`), Result: &assistant.ToolResult{Message: text}}}
+		pairs = append(pairs, p)
+	}
+	show(v, pairs...)
+	v.SetBoundary(4)
+	v.SetActive(true)
+	v.Search("a")
+	for w := 30; w <= 120; w += 9 {
+		for _, h := range []int{3, 10, 47} {
+			v.ToggleAll()
+			for range 6 {
+				for _, line := range v.View(w, h) {
+					if got := ansi.StringWidth(line); got != w {
+						t.Fatalf("at %d×%d a line is %d cells wide: %q", w, h, got, line)
+					}
+				}
+				v.PrevPart()
+				v.HalfPage(-1)
+			}
+		}
+	}
+}
+
+func TestMissingPairsAreAskedForOnce(t *testing.T) {
+	v := view()
+	refs := make([]assistant.Ref, 100_000)
+	for i := range refs {
+		refs[i].Seq = int64(i + 1)
+	}
+	v.SetRefs(refs, 0)
+	v.View(80, 24)
+	missing := v.Missing()
+	if len(missing) == 0 || len(missing) > 60 || missing[len(missing)-1] != 100_000 {
+		t.Fatalf("Missing = %d pairs, last %v; want about a screenful at the end", len(missing), missing)
+	}
+	var loaded []assistant.Pair
+	for _, seq := range missing {
+		loaded = append(loaded, pair(seq, "q", "a"))
+	}
+	v.Load(loaded)
+	v.View(80, 24)
+	if again := v.Missing(); len(again) > len(missing) {
+		t.Errorf("after loading %d pairs %d are missing", len(missing), len(again))
+	}
+	if len(v.src.items) > 300 {
+		t.Errorf("%d items exist for 100,000 pairs", len(v.src.items))
+	}
+}
+
+func TestScrolledAwayTheLineStaysUnderTheEye(t *testing.T) {
+	v := view()
+	show(v, pair(1, "q", strings.Repeat("line\n\n", 40)), pair(2, "q2", ""))
+	v.Begin(2, assistant.Pair{Seq: 2, UserText: "q2", CreatedAt: noon, Flag: true})
+	v.View(60, 20)
+	v.Bottom()
+	v.View(60, 20)
+	v.ScrollBy(-12)
+	before := plain(v.View(60, 20)[:19])
+	for i := range 500 {
+		v.Take(assistant.TextDelta{Text: fmt.Sprintf("word %d ", i)})
+		if after := plain(v.View(60, 20)[:19]); after != before {
+			t.Fatalf("after %d chunks the screen moved:\n%s\nbefore:\n%s", i+1, after, before)
+		}
+	}
+}
+
+func TestCopyTakesTheLogicalText(t *testing.T) {
+	v := view()
+	long := strings.Repeat("word ", 60)
+	_, p := turn()
+	p.AssistantText = long + "\n\n[[tool:0]]\n\n```go\nfunc a() {}\n```"
+	show(v, p)
+	v.View(40, 20)
+	v.FocusLast()
+	answer, ok := v.Answer()
+	if want := strings.TrimSpace(long) + "\n\n```go\nfunc a() {}\n```"; !ok || answer != want {
+		t.Errorf("Answer = %q, want %q", answer, want)
+	}
+	if code := v.Code(); len(code) != 1 || code[0].Language != "go" || strings.TrimSpace(code[0].Text) != "func a() {}" {
+		t.Errorf("Code = %+v", code)
+	}
+	if md, _ := v.Markdown(); !strings.Contains(md, "**You:** hide minis") || !strings.Contains(md, "add_ignore_rule") {
+		t.Errorf("Markdown = %q", md)
+	}
+}
+
+func TestSearchWalksRound(t *testing.T) {
+	v := view()
+	show(v, pair(1, "alpha", "x"), pair(2, "beta", "needle"), pair(3, "gamma", "x needle y"))
+	v.View(60, 12)
+	v.Search("NEEDLE")
+	for i, want := range []int64{2, 3, 2} {
+		if !v.NextFound(false) {
+			t.Fatalf("step %d found nothing", i)
+		}
+		if p, _ := v.Focused(); i > 0 && p.Seq != want && p.Seq != 5-want {
+			t.Errorf("step %d: pair %d", i, p.Seq)
+		}
+	}
+	v.Search("nowhere")
+	if v.NextFound(false) {
+		t.Error("found what is not there")
+	}
+}

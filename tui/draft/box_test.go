@@ -1,0 +1,138 @@
+package draft
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/tui/style"
+)
+
+func box() *Box {
+	b := New(style.New(style.Options{}).Input)
+	b.Focus()
+	b.SetWidth(60)
+	return b
+}
+
+func write(b *Box, text string) {
+	for _, r := range text {
+		b.Key(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+}
+
+func TestClearedTextComesBack(t *testing.T) {
+	b := box()
+	write(b, "precious words")
+	b.Clear()
+	if !b.Empty() {
+		t.Fatalf("Clear left %q", b.Text())
+	}
+	if !b.Undo() || b.Text() != "precious words" {
+		t.Errorf("Undo = %q, want the words back", b.Text())
+	}
+}
+
+func TestReplacedTextComesBack(t *testing.T) {
+	b := box()
+	write(b, "mine")
+	b.Set("somebody else's")
+	if b.Text() != "somebody else's" {
+		t.Fatalf("Set = %q", b.Text())
+	}
+	if !b.Undo() || b.Text() != "mine" {
+		t.Errorf("Undo = %q, want mine", b.Text())
+	}
+}
+
+func TestUndoGoesByWords(t *testing.T) {
+	b := box()
+	write(b, "one two")
+	b.Undo()
+	if got := b.Text(); got != "one " {
+		t.Errorf("Undo = %q, want %q", got, "one ")
+	}
+	b.Undo()
+	if got := b.Text(); got != "" {
+		t.Errorf("second Undo = %q, want nothing", got)
+	}
+	if b.Undo() {
+		t.Error("a third Undo found something")
+	}
+}
+
+func TestPasteIsOneEdit(t *testing.T) {
+	b := box()
+	write(b, "a ")
+	b.Paste("x\r\ny\rz")
+	if got, want := b.Text(), "a x\ny\nz"; got != want {
+		t.Fatalf("Paste = %q, want %q", got, want)
+	}
+	b.Undo()
+	if got := b.Text(); got != "a " {
+		t.Errorf("Undo = %q, want the paste gone as a whole", got)
+	}
+}
+
+func TestPasteCountsWhatCannotBeSeen(t *testing.T) {
+	b := box()
+	if hidden := b.Paste("safe\u202etxt\x07"); hidden != 2 {
+		t.Errorf("Paste = %d hidden, want 2", hidden)
+	}
+	if got := b.Text(); got != "safetxt" {
+		t.Errorf("Paste = %q", got)
+	}
+}
+
+func TestLargePasteIsAChipWithItsWholeText(t *testing.T) {
+	b := box()
+	text := strings.Repeat("0123456789\n", 100_000)
+	write(b, "see: ")
+	b.Paste(text)
+	if shown := b.area.Value(); len(shown) > 100 || !strings.Contains(shown, "[paste 1 · 1.0 MB · 100001 lines]") {
+		t.Errorf("the box shows %d bytes: %.80q", len(shown), shown)
+	}
+	if got := b.Text(); got != "see: "+text {
+		t.Errorf("Text = %d bytes, want all %d", len(got), len(text)+5)
+	}
+	b.Clear()
+	b.Undo()
+	if got := b.Text(); got != "see: "+text {
+		t.Errorf("after Undo Text = %d bytes, want all of it", len(got))
+	}
+}
+
+func TestSentMessages(t *testing.T) {
+	b := box()
+	b.SetSent([]string{"first", "second"})
+	write(b, "draft")
+	steps := []struct {
+		move func() bool
+		want string
+		ok   bool
+	}{
+		{b.Older, "second", true},
+		{b.Older, "first", true},
+		{b.Older, "first", false},
+		{b.Newer, "second", true},
+		{b.Newer, "draft", true},
+		{b.Newer, "draft", false},
+	}
+	for i, s := range steps {
+		if ok := s.move(); ok != s.ok || b.Text() != s.want {
+			t.Fatalf("step %d: %v, %q; want %v, %q", i, ok, b.Text(), s.ok, s.want)
+		}
+	}
+}
+
+func TestRowsFollowTheText(t *testing.T) {
+	b := box()
+	if got := b.Rows(); got != 1 {
+		t.Errorf("Rows of nothing = %d", got)
+	}
+	b.Set("one\ntwo\n" + strings.Repeat("wide ", 30))
+	if got := b.Rows(); got < 5 {
+		t.Errorf("Rows = %d, want at least 5", got)
+	}
+}
