@@ -212,8 +212,8 @@ func waitIndexed(t testing.TB, s *Store) {
 	t.Helper()
 	for {
 		var left int64
-		err := s.read(t.Context(), func(r *reader) (err error) {
-			left, err = r.number("SELECT count(*) FROM unindexed")
+		err := s.write(t.Context(), func(tx *tx) (err error) { // in turns with the indexing
+			left, _, err = tx.number("SELECT count(*) FROM (SELECT 1 FROM unindexed LIMIT 1)")
 			return err
 		})
 		if err != nil {

@@ -11,7 +11,7 @@ const (
 	needleRunes = 3
 	// indexPairs and indexBytes bound one turn of background indexing, so that
 	// a commit never waits long behind it.
-	indexPairs = 64
+	indexPairs = 512
 	indexBytes = 64 << 10
 	// foldEvery is after how many transactions the writer folds the log into
 	// the database, in an idle moment.
@@ -100,7 +100,9 @@ func (s *Store) foldLog() bool {
 		return false
 	}
 	s.writer.unfolded = 0
-	if _, err := s.writer.conn.ExecContext(s.ctx, "PRAGMA wal_checkpoint(PASSIVE)"); err != nil && s.ctx.Err() == nil {
+	// Not under s.ctx: an interrupt that comes late would stay with the
+	// connection and keep Close from folding the rest.
+	if _, err := s.writer.conn.ExecContext(s.writer.ctx, "PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
 		s.options.Log.Warn("history log", "err", s.seen(err))
 	}
 	return false
