@@ -146,3 +146,5 @@ func contains(t *testing.T, text, part string) {
 		t.Errorf("%q does not say %q", text, part)
 	}
 }
+
+func infoOf(id string) assistant.ModelInfo { return assistant.ModelInfo{ID: id} }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/url"
 	"regexp"
 	"strings"
 
@@ -88,7 +89,7 @@ func (l *Lists) own(provider string) (t Target, ok bool, err error) {
 	t = Target{Name: provider, Provider: provider, BaseURL: base.Text, Key: key.Text, secret: key.Text}
 	switch {
 	case override:
-		if hasKey && base.From != "" && base.From != key.From && !l.trusts(provider, base.Text) {
+		if hasKey && base.From != "" && base.From != key.From && !sameOrigin(base.Text, known.base) && !l.trusts(provider, base.Text) {
 			return t, false, t.failed(&UntrustedError{provider, bare(base.Text), key.From, base.From})
 		}
 		return t, true, nil
@@ -101,6 +102,13 @@ func (l *Lists) own(provider string) (t Target, ok bool, err error) {
 		t.Headers[known.keyHeader], t.Key = key.Text, ""
 	}
 	return t, true, nil
+}
+
+// sameOrigin reports whether two addresses have scheme, host and port in common.
+func sameOrigin(a, b string) bool {
+	u, errA := url.Parse(a)
+	v, errB := url.Parse(b)
+	return errA == nil && errB == nil && u.Host != "" && u.Scheme == v.Scheme && u.Host == v.Host
 }
 
 func (l *Lists) trusts(provider, base string) bool {

@@ -118,6 +118,25 @@ func TestForeignBaseGetsNoKey(t *testing.T) {
 	}
 }
 
+func TestForeignBaseOfTheSameOrigin(t *testing.T) {
+	for base, sent := range map[string]bool{
+		"https://api.openai.com/v2":      true,
+		"http://api.openai.com/v1":       false,
+		"https://api.openai.com:8443/v1": false,
+		"https://api.openai.com@evil/v1": false,
+		"//api.openai.com/v1":            false,
+		"%zz":                            false,
+	} {
+		r := newRig(t)
+		r.setenv("OPENAI_API_KEY", secretOf("openai"), "")
+		r.setenv("OPENAI_API_BASE", base, "./.env")
+		r.has(base, "a")
+		if _, err := r.lists().Models(t.Context(), "openai"); (len(r.asked()) > 0) != sent || (err == nil) != sent {
+			t.Errorf("%s: asked %v, %v", base, r.asked(), err)
+		}
+	}
+}
+
 func TestWhichKeyAndBase(t *testing.T) {
 	for name, c := range map[string]struct {
 		env      map[string]string
