@@ -23,12 +23,19 @@ func (m *Model) resize(w, h int) tea.Cmd {
 func (m *Model) layOut() {
 	m.draft.SetWidth(m.width)
 	show := bothPanes
-	if _, none := m.pane.(pane.None); none {
+	switch {
+	case m.plainChat():
 		show = chatOnly
-	} else if m.showPane {
+	case m.showPane:
 		show = paneFirst
 	}
 	m.at = arrange(m.width, m.height, m.draft.Rows(), show)
+}
+
+// plainChat says that the session has no window to show.
+func (m *Model) plainChat() bool {
+	_, none := m.pane.(pane.None)
+	return none
 }
 
 // onBackground follows the terminal between dark and light.

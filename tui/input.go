@@ -260,6 +260,9 @@ func (m *Model) previousRegion() tea.Cmd { return m.region(-1) }
 
 func (m *Model) region(step int) tea.Cmd {
 	order := []mode{modeInput, modeView, modePane}
+	if m.plainChat() {
+		order = order[:2]
+	}
 	for i, r := range order {
 		if r != m.mode {
 			continue

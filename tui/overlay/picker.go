@@ -120,15 +120,25 @@ func (p *Picker) search() {
 		}
 		return
 	}
-	for _, m := range fuzzy.FindFrom(string(p.query), source(p.entries)) {
+	found := fuzzy.FindFrom(string(p.query), texts(p.entries))
+	if len(found) == 0 { // perhaps the group was meant: "openai mini"
+		found = fuzzy.FindFrom(string(p.query), groups(p.entries))
+	}
+	for _, m := range found {
 		p.shown = append(p.shown, m.Index)
 	}
 }
 
-type source []Entry
+// texts searches what is shown of an entry, groups its heading as well.
+type (
+	texts  []Entry
+	groups []Entry
+)
 
-func (s source) String(i int) string { return s[i].Group + " " + s[i].Text }
-func (s source) Len() int            { return len(s) }
+func (s texts) String(i int) string  { return s[i].Text }
+func (s texts) Len() int             { return len(s) }
+func (s groups) String(i int) string { return s[i].Group + "/" + s[i].Text }
+func (s groups) Len() int            { return len(s) }
 
 // Size implements Overlay.
 func (p *Picker) Size(w, h int) (int, int) {

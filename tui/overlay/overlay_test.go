@@ -1,0 +1,137 @@
+package overlay
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/tui/style"
+)
+
+var plainStyles = style.New(style.Options{Unicode: true, Colors: style.None})
+
+func entries(n int) []Entry {
+	out := make([]Entry, n)
+	for i := range out {
+		out[i] = Entry{Value: fmt.Sprint(i), Text: fmt.Sprintf("entry %d", i), Group: fmt.Sprintf("group %d", i/5)}
+	}
+	return out
+}
+
+func press(o Overlay, keys ...string) Outcome {
+	var out Outcome = Stay{}
+	for _, k := range keys {
+		text := ""
+		if len(k) == 1 {
+			text = k
+		}
+		out = o.Key(k, text)
+	}
+	return out
+}
+
+func TestPicker(t *testing.T) {
+	for name, c := range map[string]struct {
+		keys []string
+		want Outcome
+	}{
+		"enter takes the first":  {[]string{"enter"}, Chosen{Value: "0", Key: "enter"}},
+		"down moves":             {[]string{"down", "ctrl+n", "enter"}, Chosen{Value: "2", Key: "enter"}},
+		"up stops at the top":    {[]string{"up", "ctrl+p", "enter"}, Chosen{Value: "0", Key: "enter"}},
+		"end and back":           {[]string{"end", "up", "enter"}, Chosen{Value: "38", Key: "enter"}},
+		"typing searches":        {[]string{"1", "7", "enter"}, Chosen{Value: "17", Key: "enter"}},
+		"backspace widens again": {[]string{"1", "7", "backspace", "backspace", "enter"}, Chosen{Value: "0", Key: "enter"}},
+		"nothing matches":        {[]string{"q", "q", "q", "enter"}, Stay{}},
+		"esc closes":             {[]string{"1", "esc"}, Closed{}},
+		"another key chooses":    {[]string{"down", "alt+r"}, Chosen{Value: "1", Key: "alt+r"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := NewPicker("title", entries(40), 0).WithKeys("alt+r does more", "alt+r")
+			if got := press(p, c.keys...); got != c.want {
+				t.Errorf("%v = %#v, want %#v", c.keys, got, c.want)
+			}
+		})
+	}
+}
+
+func TestPickerShowsTheSelectedLine(t *testing.T) {
+	p := NewPicker("title", entries(200), 0)
+	for i := range 199 {
+		press(p, "down")
+		body := strings.Join(p.Body(50, 12, plainStyles), "\n")
+		if want := fmt.Sprintf("entry %d ", i+1); !strings.Contains(body+" ", want) {
+			t.Fatalf("after %d × down %q is not on the screen:\n%s", i+1, want, body)
+		}
+	}
+}
+
+func TestQuestionIgnoresWhatWasTypedAhead(t *testing.T) {
+	at := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	now := func() time.Time { return at }
+	q := NewQuestion("Save?", []string{"+ line"}, []Answer{{"y", "save"}, {"n", "no"}}, "n", now)
+	if got := press(q, "y"); got != (Stay{}) {
+		t.Fatalf("y at once = %#v, want it to be ignored", got)
+	}
+	at = at.Add(GuardTime)
+	if got := press(q, "y"); got != (Chosen{Value: "y", Key: "y"}) {
+		t.Errorf("y after the guard time = %#v", got)
+	}
+}
+
+func TestQuestionDefaultsToNo(t *testing.T) {
+	at := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	for _, key := range []string{"esc", "enter", "n"} {
+		q := NewQuestion("Save?", nil, []Answer{{"y", "save"}, {"n", "no"}}, "n", func() time.Time { at = at.Add(time.Second); return at })
+		if got, ok := press(q, key).(Chosen); !ok || got.Value != "n" {
+			t.Errorf("%s = %#v, want no", key, got)
+		}
+	}
+}
+
+func TestStackGivesTheEarlierOverlayBack(t *testing.T) {
+	var s Stack
+	s.Push(Help, NewText("help", []string{"a"}))
+	s.Push(Models, NewPicker("models", entries(3), 0))
+	if got := s.Key("enter", ""); got != (Chosen{Kind: Models, Value: "0", Key: "enter"}) {
+		t.Errorf("Key = %#v", got)
+	}
+	if _, kind, ok := s.Top(); !ok || kind != Help {
+		t.Errorf("on top is %v, want help", kind)
+	}
+	s.Key("esc", "")
+	if s.Open() {
+		t.Error("an overlay is open after esc")
+	}
+}
+
+func TestEveryOverlayFitsTheScreen(t *testing.T) {
+	hostile := "\x1b[31m漢字👨‍👩‍👧‍👦" + strings.Repeat("wide ", 60)
+	now := func() time.Time { return time.Time{} }
+	all := map[string]Overlay{
+		"picker":   NewPicker(hostile, []Entry{{Text: hostile, Extra: hostile, More: hostile, Group: hostile}}, 0).WithKeys(hostile),
+		"text":     NewText("title", []string{strings.Repeat("x", 300), "漢字"}).WithKeys("hint"),
+		"question": NewQuestion("title", []string{strings.Repeat("字", 200)}, []Answer{{"y", "yes"}, {"n", "no"}}, "n", now),
+		"empty":    NewPicker("", nil, 0),
+	}
+	for name, o := range all {
+		for w := 40; w <= 200; w += 13 {
+			for h := 12; h <= 50; h += 7 {
+				var s Stack
+				s.Push(Help, o)
+				view, x, y := s.View(w, h, plainStyles)
+				lines := strings.Split(view, "\n")
+				if x < 0 || y < 0 || y+len(lines) > h {
+					t.Fatalf("%s at %d×%d: %d lines at %d,%d", name, w, h, len(lines), x, y)
+				}
+				for _, l := range lines {
+					if got := ansi.StringWidth(l); got != ansi.StringWidth(lines[0]) || x+got > w {
+						t.Fatalf("%s at %d×%d: a line of %d cells at %d: %q", name, w, h, got, x, l)
+					}
+				}
+			}
+		}
+	}
+}
