@@ -1,0 +1,41 @@
+// Package modelfilter is the model filter window: which models of an LLM
+// proxy's providers its rules hide, kept as IGNORE_MODELS_<PROVIDER> and
+// WHITELIST_MODELS_<PROVIDER> in the proxy's `.env`.
+//
+// # Nouns
+//
+// A Window holds the rules of all providers, as the file has them and as they
+// are staged; nothing is written before Save. One provider is the current one.
+// A Scope is the window as seen from one provider. A Plan is what a save would
+// change: the bytes of the file and the models of each provider. A ThreeWay is
+// what somebody else did to the file meanwhile.
+//
+// The lists of a provider are Ignore and Allow; the proxy and the assistant
+// call the second one "whitelist".
+//
+// # Where rules come from
+//
+// A variable of the real environment wins over the file, as in the proxy; such
+// a list is shown and cannot be edited. A list that only another *.env file of
+// the folder gives can be edited: a save writes it to the `.env`, which wins.
+//
+// # Who may call what
+//
+// All methods are safe from any goroutine and return copies. Those without a
+// context answer from memory and never wait for disk or network. While the
+// window is locked, the methods by which a user changes it return ErrLocked;
+// the tools work. Revision tells whether anything that they show has changed.
+//
+// # Caveats
+//
+//   - The rules hide models from the proxy's list; a direct call is still routed.
+//     The proxy reads them when it starts.
+//   - Model ids and patterns are shown as they are; whoever draws them makes
+//     them safe for a terminal. What the model is told of them is made visible
+//     and cut at 200 characters.
+//   - Patterns of the file are taken as they are, duplicates and all; only what
+//     is added is checked.
+//
+// It implements section 9 of the specification, and of section 7 the page and
+// the payload of this window.
+package modelfilter

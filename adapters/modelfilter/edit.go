@@ -1,0 +1,252 @@
+package modelfilter
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"winnow/adapters/modelfilter/engine"
+)
+
+// maxPattern is how many characters a new pattern may have: far more than any
+// id, and little enough to be read before it is confirmed.
+const maxPattern = 500
+
+// Added is what came of adding a rule.
+type Added struct {
+	Pattern   string   // as it was added: trimmed
+	Models    []string // ids whose status it decides
+	Matches   int      // models it matches
+	Redundant []string // rules of its list that it makes needless
+	Undecided []string // rules of its list of which that was not found out
+}
+
+// Add stages a rule at the end of a list. The error is ErrLocked, a
+// *FixedError, or an *engine.Refusal that says what is wrong with the pattern.
+func (s Scope) Add(list List, pattern string) (added Added, err error) {
+	err = s.w.asUser(func() error {
+		p := s.provider()
+		if added, err = s.w.add(p, list, pattern); err == nil {
+			s.w.noteRule("rule_added", p, list, added.Pattern)
+		}
+		return err
+	})
+	return added, err
+}
+
+func (w *Window) add(p *provider, list List, pattern string) (Added, error) {
+	if err := p.editable(list); err != nil {
+		return Added{}, err
+	}
+	v, err := w.check(p, list, pattern)
+	if err != nil {
+		return Added{}, err
+	}
+	w.stageAdd(p, list, v.Pattern)
+	e := w.rules(p)
+	at := len(p.lists[list].rules) - 1
+	return Added{
+		Pattern: v.Pattern, Models: e.Decided(list, at, 0), Matches: e.Rules(list)[at].Matches,
+		Redundant: v.Redundant, Undecided: v.Undecided,
+	}, nil
+}
+
+// check says whether a pattern may be added.
+func (w *Window) check(p *provider, list List, pattern string) (engine.Verdict, error) {
+	if n := utf8.RuneCountInString(pattern); n > maxPattern {
+		return engine.Verdict{}, fmt.Errorf("the pattern has %d characters, at most %d are taken", n, maxPattern)
+	}
+	return w.rules(p).Check(list, pattern)
+}
+
+// Remove stages the removal of a rule, with its duplicates. The error is
+// ErrLocked, a *FixedError, or an *UnknownError.
+func (s Scope) Remove(list List, pattern string) error {
+	return s.w.asUser(func() error {
+		p := s.provider()
+		if err := s.w.remove(p, list, pattern); err != nil {
+			return err
+		}
+		s.w.noteRule("rule_removed", p, list, strings.TrimSpace(pattern))
+		return nil
+	})
+}
+
+func (w *Window) remove(p *provider, list List, pattern string) error {
+	if err := p.editable(list); err != nil {
+		return err
+	}
+	pattern = strings.TrimSpace(pattern)
+	rules := p.lists[list].rules
+	if !slices.Contains(rules, pattern) {
+		return &UnknownError{What: list.String() + " rule", Name: pattern, Near: nearest(pattern, rules)}
+	}
+	for i, r := range slices.Backward(rules) {
+		if r == pattern {
+			w.stageRemove(p, list, i)
+		}
+	}
+	return nil
+}
+
+// RemoveRedundant stages the removal of all rules that others of their list
+// cover. No model changes its status by that.
+func (s Scope) RemoveRedundant(list List) (removed []string, err error) {
+	err = s.w.asUser(func() error {
+		p := s.provider()
+		if err := p.editable(list); err != nil {
+			return err
+		}
+		var at []int
+		for _, f := range s.w.rules(p).Lint() {
+			if f.List == list && f.Kind == engine.Redundant {
+				at, removed = append(at, f.Index), append(removed, f.Pattern)
+			}
+		}
+		for _, i := range slices.Backward(at) {
+			s.w.stageRemove(p, list, i)
+		}
+		for _, r := range removed {
+			s.w.noteRule("rule_removed", p, list, r)
+		}
+		return nil
+	})
+	return removed, err
+}
+
+// Clear stages an empty list and says how many rules it had. The error is
+// ErrLocked or a *FixedError.
+func (s Scope) Clear(list List) (n int, err error) {
+	err = s.w.asUser(func() error {
+		p := s.provider()
+		gone := slices.Clone(p.lists[list].rules)
+		if n, err = s.w.clear(p, list); err != nil {
+			return err
+		}
+		for _, r := range gone {
+			s.w.noteRule("rule_removed", p, list, r)
+		}
+		return nil
+	})
+	return n, err
+}
+
+func (w *Window) clear(p *provider, list List) (int, error) {
+	if err := p.editable(list); err != nil {
+		return 0, err
+	}
+	n := len(p.lists[list].rules)
+	if n > 0 {
+		w.stage(p, list, nil)
+	}
+	return n, nil
+}
+
+// Import is a set of rules to bring in.
+type Import struct {
+	Lists   [2][]string // by List; nil leaves the list alone
+	Replace bool        // take the place of the rules that are there, unless all of them are refused
+}
+
+// Imported is what came of one rule of an import.
+type Imported struct {
+	List     List
+	Pattern  string // trimmed
+	Err      error  // why it was not taken; nil when it is in the list now
+	Kept     bool   // it was there before
+	Affected int    // models whose status it decides
+}
+
+// maxImport is how many rules one import may bring: each is held against all
+// rules of its list.
+const maxImport = 1000
+
+// Import stages many rules at once, each on its own: one that is refused does
+// not stop the others. The error, that of Add or one about the number of rules, is one of
+// the whole import: then nothing is staged.
+func (s Scope) Import(in Import) (out []Imported, err error) {
+	err = s.w.asUser(func() error {
+		p := s.provider()
+		before := p.stagedRules()
+		if out, err = s.w.importRules(p, in); err != nil {
+			return err
+		}
+		s.w.noteDifference(p, before, p.stagedRules())
+		return nil
+	})
+	return out, err
+}
+
+func (w *Window) importRules(p *provider, in Import) ([]Imported, error) {
+	n := 0
+	for _, list := range lists {
+		if in.Lists[list] == nil {
+			continue
+		}
+		n += len(in.Lists[list])
+		if err := p.editable(list); err != nil {
+			return nil, err
+		}
+	}
+	if n > maxImport {
+		return nil, fmt.Errorf("%d rules are too many for one import, at most %d are taken: use broader patterns, or import them in parts", n, maxImport)
+	}
+	var out []Imported
+	for _, list := range lists {
+		if in.Lists[list] != nil {
+			out = append(out, w.importList(p, list, in.Lists[list], in.Replace)...)
+		}
+	}
+	decides := map[List]map[string]int{Ignore: {}, Allow: {}}
+	for _, list := range lists {
+		for _, r := range w.rules(p).Rules(list) {
+			decides[list][r.Pattern] += r.Decides
+		}
+	}
+	for i := range out {
+		if out[i].Err == nil {
+			out[i].Affected = decides[out[i].List][out[i].Pattern]
+		}
+	}
+	return out, nil
+}
+
+func (w *Window) importList(p *provider, list List, patterns []string, replace bool) []Imported {
+	before := slices.Clone(p.lists[list].rules)
+	if replace {
+		w.stage(p, list, nil)
+	}
+	out := make([]Imported, len(patterns))
+	for i, pattern := range patterns {
+		out[i] = Imported{List: list, Pattern: strings.TrimSpace(pattern)}
+		v, err := w.check(p, list, pattern)
+		if err != nil {
+			out[i].Err = err
+			continue
+		}
+		out[i].Kept = slices.Contains(before, v.Pattern)
+		w.stageAdd(p, list, v.Pattern)
+	}
+	if replace && len(patterns) > 0 && len(p.lists[list].rules) == 0 {
+		w.stage(p, list, before) // nothing came that could take their place
+	}
+	return out
+}
+
+// stagedRules are the staged rules of both lists.
+func (p *provider) stagedRules() [2][]string {
+	return [2][]string{slices.Clone(p.lists[Ignore].rules), slices.Clone(p.lists[Allow].rules)}
+}
+
+// noteDifference remembers what the user turned before into after.
+func (w *Window) noteDifference(p *provider, before, after [2][]string) {
+	for _, list := range lists {
+		for _, r := range without(before[list], after[list]) {
+			w.noteRule("rule_removed", p, list, r)
+		}
+		for _, r := range without(after[list], before[list]) {
+			w.noteRule("rule_added", p, list, r)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package modelfilter
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"time"
+
+	"winnow/adapters/modelfilter/models"
+)
+
+// ModelList is what is known of one provider's models.
+type ModelList = models.List
+
+// lister says which models providers have. *models.Lists is one.
+type lister interface {
+	// Cached answers without the network.
+	Cached(provider string) (ModelList, bool)
+	// Models asks the network.
+	Models(ctx context.Context, provider string) (ModelList, error)
+	// Seen makes the provider's new models known.
+	Seen(provider string) error
+}
+
+// wellKnown are the providers to choose from when nothing names one: those of
+// the catalogue, and the newcomer's in any case.
+func wellKnown() []string {
+	all := models.Providers()
+	if !slices.Contains(all, newcomer) {
+		all = append([]string{newcomer}, all...)
+	}
+	return all
+}
+
+// setModels takes over a list.
+func (p *provider) setModels(list ModelList) {
+	p.models = list
+	h := sha256.New()
+	for _, id := range list.IDs {
+		fmt.Fprintf(h, "%q\n", id)
+	}
+	p.sum = hex.EncodeToString(h.Sum(nil))
+	if p.engine != nil {
+		p.engine.SetModels(list.IDs)
+	}
+}
+
+// Refreshed is what came of asking for a provider's models again.
+type Refreshed struct {
+	Provider string
+	Total    int
+	Added    []string // ids that were not known before
+	Gone     []string
+	Source   string // "live", "proxy", "cache" or "catalogue"
+	At       time.Time
+	Problem  string // why the list is not fresh; "" when it is
+}
+
+// Refresh asks for a provider's models again; "" is the current one. It goes
+// to the network. When that fails the list stays as it was.
+func (w *Window) Refresh(ctx context.Context, name string) (Refreshed, error) {
+	r, err := w.refresh(ctx, name)
+	if err != nil {
+		return r, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.note("models_refreshed", map[string]any{"provider": r.Provider, "new_count": r.Total})
+	return r, nil
+}
+
+func (w *Window) refresh(ctx context.Context, name string) (Refreshed, error) {
+	w.mu.Lock()
+	p, err := w.find(name)
+	w.mu.Unlock()
+	if err != nil {
+		return Refreshed{}, err
+	}
+	r := Refreshed{Provider: p.name}
+	if w.opts.Models == nil {
+		return r, fmt.Errorf("nothing is known of the models of %s: no source of models is set up", p.name)
+	}
+	list, err := w.opts.Models.Models(ctx, p.name)
+	if err != nil {
+		w.opts.Log.Warn("models not refreshed", "provider", p.name, "error", err)
+		return r, fmt.Errorf("the models of %s could not be refreshed, the list stays as it was: %w", p.name, err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.rules(p) // so that what Cached knows counts as known
+	before := p.models.IDs
+	p.setModels(list)
+	w.revision++
+	r.Total, r.Source, r.At, r.Problem = len(list.IDs), list.Source, list.At, list.Err
+	r.Added, r.Gone = without(list.IDs, before), without(before, list.IDs)
+	return r, nil
+}
+
+// without returns the ids of a that b does not hold.
+func without(a, b []string) []string {
+	held := make(map[string]bool, len(b))
+	for _, id := range b {
+		held[id] = true
+	}
+	var out []string
+	for _, id := range a {
+		if !held[id] {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// Seen makes the new models of a provider known: from now on they are not new.
+func (w *Window) Seen(name string) error {
+	w.mu.Lock()
+	p, err := w.find(name)
+	w.mu.Unlock()
+	if err != nil || w.opts.Models == nil {
+		return err
+	}
+	if err := w.opts.Models.Seen(p.name); err != nil {
+		return fmt.Errorf("the new models of %s could not be marked as seen: %w", p.name, err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p.models.New = nil
+	w.revision++
+	return nil
+}
+
+// Models describes the list of a provider's models: where it comes from, since
+// when, and what is new. "" is the current provider.
+func (w *Window) Models(name string) (ModelList, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p, err := w.find(name)
+	if err != nil {
+		return ModelList{}, err
+	}
+	w.rules(p)
+	list := p.models
+	list.IDs, list.New = slices.Clone(list.IDs), slices.Clone(list.New)
+	return list, nil
+}

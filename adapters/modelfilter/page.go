@@ -1,0 +1,88 @@
+package modelfilter
+
+import (
+	_ "embed"
+	"fmt"
+
+	"winnow/assistant"
+)
+
+// PageName is the page that this window is, with its tabs.
+const (
+	PageName   = "model_filter"
+	TabRules   = "rules"
+	TabModels  = "models"
+	TabChanges = "changes"
+)
+
+// The client actions that the model can suggest on the page.
+const (
+	ActionShowModels  = "show_models"
+	ActionShowRules   = "show_rules"
+	ActionShowChanges = "show_changes"
+	ActionOpenSave    = "open_save"
+	ActionFindModels  = "find_models" // data: query
+)
+
+//go:embed prompt.md
+var prompt string
+
+// Prompt tells the model how to work in this window.
+func (w *Window) Prompt() string { return prompt }
+
+// Where names the page and the tab that is open.
+func (w *Window) Where() assistant.Place {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return assistant.Place{Page: PageName, Tab: w.tab}
+}
+
+// SetTab says which tab is open: TabRules, TabModels or TabChanges. Another
+// one is an *UnknownError.
+func (w *Window) SetTab(tab string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch tab {
+	case TabRules, TabModels, TabChanges:
+		w.tab = tab
+		w.revision++
+		return nil
+	}
+	return &UnknownError{What: "tab", Name: tab, Known: []string{TabRules, TabModels, TabChanges}}
+}
+
+// Register adds the page of the window and its payload type. The tools come
+// from Window.Tools.
+func Register(pages *assistant.Pages, w *Window) error {
+	if err := pages.AddPayload(proposalType(w)); err != nil {
+		return err
+	}
+	return pages.AddPage(assistant.Page{
+		Name:     PageName,
+		Context:  w.pageContext,
+		Payloads: []string{PayloadProposal},
+		ClientActions: []assistant.ClientAction{
+			{Action: ActionShowModels, Description: "open the list of models with their status"},
+			{Action: ActionShowRules, Description: "open the list of rules"},
+			{Action: ActionShowChanges, Description: "open the difference between the staged rules and the file"},
+			{Action: ActionOpenSave, Description: "open the preview of a save, in which the user can save"},
+			{Action: ActionFindModels, Description: "open the list of models and search it", Parameters: []string{"query"}},
+		},
+		Tabs: map[string]assistant.Tab{TabRules: {}, TabModels: {}, TabChanges: {}},
+	})
+}
+
+// pageContext says what the user looks at.
+func (w *Window) pageContext(at assistant.Place) string {
+	what := map[string]string{
+		TabRules:   "the list of rules",
+		TabModels:  "the list of models",
+		TabChanges: "the difference between the staged rules and the file",
+	}[at.Tab]
+	if what == "" {
+		return ""
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return fmt.Sprintf("The user looks at %s of %s.", what, shown(w.current))
+}

@@ -1,0 +1,177 @@
+package modelfilter
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"winnow/adapters/modelfilter/engine"
+	"winnow/assistant"
+)
+
+// PayloadProposal is the payload type of a Proposal.
+const PayloadProposal = "rule_proposal"
+
+// Proposal is a set of rule changes that the model proposes and the user
+// accepts or rejects.
+type Proposal struct {
+	Provider     string   `json:"provider,omitempty"` // "" is the current one
+	AddIgnore    []string `json:"add_ignore,omitempty"`
+	AddAllow     []string `json:"add_whitelist,omitempty"`
+	RemoveIgnore []string `json:"remove_ignore,omitempty"`
+	RemoveAllow  []string `json:"remove_whitelist,omitempty"`
+	Reasoning    string   `json:"reasoning"`
+}
+
+// maxProposed is how many rules a proposal may change: more than a user reads
+// before accepting it.
+const maxProposed = 100
+
+// ReadProposal reads the data of the payload. The error says what is wrong with it.
+func ReadProposal(data json.RawMessage) (Proposal, error) {
+	var p Proposal
+	if err := json.Unmarshal(data, &p); err != nil {
+		return p, fmt.Errorf("the proposal cannot be read: %w", err)
+	}
+	switch n := len(p.changes()); {
+	case n == 0:
+		return p, fmt.Errorf("the proposal changes no rule")
+	case n > maxProposed:
+		return p, fmt.Errorf("the proposal changes %d rules, at most %d can be read before they are accepted", n, maxProposed)
+	}
+	for _, c := range p.changes() {
+		if strings.TrimSpace(c.Pattern) == "" {
+			return p, fmt.Errorf("the proposal holds an empty pattern")
+		}
+	}
+	return p, nil
+}
+
+// changes are the changes in the order in which they are carried out.
+func (p Proposal) changes() []RuleChange {
+	var out []RuleChange
+	for _, part := range []struct {
+		list     List
+		added    bool
+		patterns []string
+	}{{Ignore, false, p.RemoveIgnore}, {Allow, false, p.RemoveAllow}, {Allow, true, p.AddAllow}, {Ignore, true, p.AddIgnore}} {
+		for _, pattern := range part.patterns {
+			out = append(out, RuleChange{p.Provider, part.list, pattern, part.added})
+		}
+	}
+	return out
+}
+
+// Effect is what accepting a proposal would do to the models now, and the
+// reasons of the rules that would be refused.
+func (w *Window) Effect(p Proposal) (Effect, []error, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	at, err := w.find(p.Provider)
+	if err != nil {
+		return Effect{}, nil, err
+	}
+	now := w.rules(at)
+	then := engine.New(at.name, now.Models())
+	then.Set(now.Patterns(Ignore), now.Patterns(Allow))
+	var refused []error
+	for _, c := range p.changes() {
+		if err := at.editable(c.List); err != nil {
+			return Effect{}, nil, err
+		}
+		if c.Added {
+			v, err := then.Check(c.List, c.Pattern)
+			if err != nil {
+				refused = append(refused, err)
+				continue
+			}
+			then.Add(c.List, v.Pattern)
+		} else if then.Remove(c.List, strings.TrimSpace(c.Pattern)) == 0 {
+			refused = append(refused, &UnknownError{What: c.List.String() + " rule", Name: c.Pattern})
+		}
+	}
+	hidden, was := then.Hidden(), now.Hidden()
+	return Effect{at.name, without(was, hidden), without(hidden, was), now.Total() > 0}, refused, nil
+}
+
+// ruleTools are the tools that add and remove a rule.
+var ruleTools = map[List]map[bool]string{
+	Ignore: {true: "add_ignore_rule", false: "remove_ignore_rule"},
+	Allow:  {true: "add_whitelist_rule", false: "remove_whitelist_rule"},
+}
+
+// calls are the tool calls that carry a proposal out. The provider is named in
+// each, so that it does not matter which one is current by then.
+func (w *Window) calls(data json.RawMessage) ([]assistant.Call, error) {
+	p, err := ReadProposal(data)
+	if err != nil {
+		return nil, err
+	}
+	if p.Provider == "" {
+		p.Provider = w.Provider()
+	}
+	changes := p.changes()
+	out := make([]assistant.Call, len(changes))
+	for i, c := range changes {
+		args, err := json.Marshal(ruleArgs{Pattern: c.Pattern, Provider: p.Provider})
+		if err != nil {
+			return nil, err
+		}
+		out[i] = assistant.Call{ID: fmt.Sprintf("proposal_%d", i+1), Name: ruleTools[c.List][c.Added], Arguments: string(args)}
+	}
+	return out, nil
+}
+
+func summarizeProposal(data json.RawMessage) string {
+	p, err := ReadProposal(data)
+	if err != nil {
+		return ""
+	}
+	var parts []string
+	for _, part := range []struct {
+		verb     string
+		patterns []string
+	}{
+		{"ignore", p.AddIgnore}, {"allow", p.AddAllow},
+		{"no longer ignore", p.RemoveIgnore}, {"no longer allow", p.RemoveAllow},
+	} {
+		if len(part.patterns) > 0 {
+			parts = append(parts, part.verb+" "+quoteAll(part.patterns))
+		}
+	}
+	s := strings.Join(parts, "; ")
+	if p.Provider != "" {
+		s += " for " + shown(p.Provider)
+	}
+	return s
+}
+
+// proposalInstructions teach the model the payload.
+const proposalInstructions = `RULE_PROPOSAL - when the user asks for a suggestion instead of a change, propose the rules; the user sees what they would do and accepts or rejects them. Leave out the lists that stay empty; "provider" may be left out:
+
+RULE_PROPOSAL: {"add_ignore": ["*-preview*"], "add_whitelist": ["gpt-4o"], "remove_ignore": [], "remove_whitelist": [], "reasoning": "hide previews, keep gpt-4o"}`
+
+func proposalType(w *Window) assistant.PayloadType {
+	schema, err := jsonschema.For[Proposal](nil)
+	if err != nil {
+		panic("modelfilter: the schema of a proposal: " + err.Error()) // a mistake of the program
+	}
+	schema.AdditionalProperties = nil // a model may say more than is asked; only these fields are read
+	return assistant.PayloadType{
+		Name: PayloadProposal, Description: "a proposed change of rules", Source: assistant.FromLLM,
+		Schema: schema, Summarize: summarizeProposal, Marker: "RULE_PROPOSAL:", Instructions: proposalInstructions,
+		Parse: func(raw json.RawMessage) (json.RawMessage, error) {
+			p, err := ReadProposal(raw)
+			if err != nil {
+				return nil, err
+			}
+			if p.Provider == "" {
+				p.Provider = w.Provider() // what was proposed stays what is carried out
+			}
+			return json.Marshal(p)
+		},
+		Calls: w.calls,
+	}
+}

@@ -1,0 +1,269 @@
+package modelfilter
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"winnow/adapters/modelfilter/engine"
+)
+
+// Scope is the window as seen from one provider. The zero value is not usable;
+// Window.On makes it.
+type Scope struct {
+	w    *Window
+	name string // "" follows the current provider
+}
+
+// On looks at a provider; "" follows the current one, whichever it is. The
+// error is an *UnknownError.
+func (w *Window) On(provider string) (Scope, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p, err := w.find(provider)
+	if err != nil || provider == "" {
+		return Scope{w: w}, err
+	}
+	return Scope{w, p.name}, nil
+}
+
+// here is the current provider.
+func (w *Window) here() Scope { return Scope{w: w} }
+
+// provider returns what the scope is about. The caller holds the window.
+func (s Scope) provider() *provider {
+	if s.name == "" {
+		return s.w.providerNamed(s.w.current)
+	}
+	return s.w.providerNamed(s.name)
+}
+
+// look runs what only reads.
+func look[T any](s Scope, read func(p *provider, e *engine.Engine) T) T {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	p := s.provider()
+	return read(p, s.w.rules(p))
+}
+
+// RuleView is a rule as it is shown.
+type RuleView struct {
+	Pattern  string
+	List     List
+	Index    int // in its list
+	Matches  int // models it matches
+	Decides  int // models whose status it decides
+	Shadowed bool
+	Dead     bool
+	Unsaved  bool
+	Source   string // where it comes from: ".env:12", "the environment", "models.env:3"; "" when unsaved
+	Fixed    bool   // it cannot be edited
+
+	info engine.RuleInfo
+}
+
+// Models returns the ids that the rule matched when it was looked at, the first
+// n of them; all if n is 0.
+func (r RuleView) Models(n int) []string { return r.info.Models(n) }
+
+// Rules lists the rules of one list in order.
+func (s Scope) Rules(list List) []RuleView {
+	return look(s, func(p *provider, e *engine.Engine) []RuleView {
+		l := &p.lists[list]
+		saved := make(map[string]bool, len(l.saved))
+		for _, r := range l.saved {
+			saved[r] = true
+		}
+		out := make([]RuleView, 0, len(l.rules))
+		for _, info := range e.Rules(list) {
+			v := RuleView{
+				Pattern: info.Pattern, List: list, Index: info.Index, Matches: info.Matches, Decides: info.Decides,
+				Shadowed: info.Shadowed, Dead: info.Dead, Source: l.origin, Fixed: l.fixed != "", info: info,
+			}
+			if !l.env && !saved[info.Pattern] {
+				v.Unsaved, v.Source = true, ""
+			}
+			out = append(out, v)
+		}
+		return out
+	})
+}
+
+// Removed lists the rules of the file that are staged to go.
+func (s Scope) Removed(list List) []string {
+	return look(s, func(p *provider, _ *engine.Engine) []string {
+		return without(p.lists[list].saved, p.lists[list].rules)
+	})
+}
+
+// ModelView is a model as it is shown.
+type ModelView struct {
+	ID         string
+	Name       string // as rules name it
+	Status     engine.Status
+	Rule       string // pattern of the rule that decides; "" when none does
+	RuleList   List   // of that rule
+	RuleIndex  int    // of that rule; -1 when none decides
+	New        bool   // came since the models were last seen
+	Unfiltered bool   // the proxy does not filter it at all
+}
+
+// Models lists the models with their status.
+func (s Scope) Models() []ModelView {
+	return look(s, func(p *provider, e *engine.Engine) []ModelView {
+		fresh := make(map[string]bool, len(p.models.New))
+		for _, id := range p.models.New {
+			fresh[id] = true
+		}
+		statuses := e.Statuses()
+		out := make([]ModelView, len(statuses))
+		for i, m := range statuses {
+			out[i] = modelView(p.name, m)
+			out[i].New = fresh[m.ID]
+		}
+		return out
+	})
+}
+
+func modelView(provider string, m engine.ModelStatus) ModelView {
+	return ModelView{
+		ID: m.ID, Name: displayName(provider, m.ID), Status: m.Status,
+		Rule: m.Rule, RuleList: m.List, RuleIndex: m.Index, Unfiltered: m.Unfiltered,
+	}
+}
+
+// Counts are the numbers of a provider.
+type Counts struct {
+	Total, Available, Hidden int
+	Whitelisted, Unfiltered  int
+	New                      int
+	IgnoreRules, AllowRules  int
+}
+
+// Counts returns the numbers of the provider.
+func (s Scope) Counts() Counts { return look(s, counts) }
+
+func counts(p *provider, e *engine.Engine) Counts {
+	c := Counts{
+		Total: e.Total(), Available: e.Available(), Unfiltered: len(e.Unfiltered()), New: len(p.models.New),
+		IgnoreRules: len(p.lists[Ignore].shown()), AllowRules: len(p.lists[Allow].shown()),
+	}
+	c.Hidden = c.Total - c.Available
+	for _, r := range e.Rules(Allow) {
+		c.Whitelisted += r.Decides
+	}
+	return c
+}
+
+// Preview says what adding a pattern would change, without adding it.
+func (s Scope) Preview(list List, pattern string) engine.Change {
+	return look(s, func(_ *provider, e *engine.Engine) engine.Change { return e.Preview(list, pattern) })
+}
+
+// PreviewRemove says what removing a rule would change.
+func (s Scope) PreviewRemove(list List, index int) engine.Change {
+	return look(s, func(_ *provider, e *engine.Engine) engine.Change { return e.PreviewRemove(list, index) })
+}
+
+// Explain says why a model has its status. Any id will do.
+func (s Scope) Explain(id string) engine.Explanation {
+	return look(s, func(_ *provider, e *engine.Engine) engine.Explanation { return e.Explain(id) })
+}
+
+// Lint says what is odd about the rules. It compares each rule with all
+// others of its list: not for every frame.
+func (s Scope) Lint() []engine.Finding {
+	return look(s, func(_ *provider, e *engine.Engine) []engine.Finding { return e.Lint() })
+}
+
+// Suggest returns patterns that together match just these models of the provider.
+func (s Scope) Suggest(ids []string) []string {
+	return look(s, func(_ *provider, e *engine.Engine) []string {
+		return engine.Suggest(ids, without(e.Models(), ids))
+	})
+}
+
+// Find returns the models that a query finds: one with wildcards as a pattern,
+// another one as a part of the name in any case. "" finds all.
+func (s Scope) Find(query string) []ModelView {
+	all := s.Models()
+	query = strings.TrimSpace(query)
+	if query == "" {
+		return all
+	}
+	var fits func(id string) bool
+	if strings.ContainsAny(query, "*?[") {
+		found := map[string]bool{}
+		for _, id := range look(s, func(_ *provider, e *engine.Engine) []string { return e.Matching(query) }) {
+			found[id] = true
+		}
+		fits = func(id string) bool { return found[id] }
+	} else {
+		query = strings.ToLower(query)
+		fits = func(id string) bool { return strings.Contains(strings.ToLower(id), query) }
+	}
+	return slices.DeleteFunc(all, func(m ModelView) bool { return !fits(m.ID) })
+}
+
+// maxSearch is how many characters of a search are kept.
+const maxSearch = 500
+
+// SetSearch sets the search text of the window.
+func (w *Window) SetSearch(query string) error {
+	if utf8.RuneCountInString(query) > maxSearch {
+		query = string([]rune(query)[:maxSearch])
+	}
+	query = strings.ToValidUTF8(query, "\uFFFD") // the state is JSON
+	return w.asUser(func() error {
+		if query != w.search {
+			w.search = query
+			w.revision++
+			w.note(searchChanged, map[string]any{"query": shown(query)})
+		}
+		return nil
+	})
+}
+
+// Search is the search text.
+func (w *Window) Search() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.search
+}
+
+// The methods below are those of the current provider's Scope.
+
+// Rules is Scope.Rules of the current provider.
+func (w *Window) Rules(list List) []RuleView { return w.here().Rules(list) }
+
+// ModelsView is Scope.Models of the current provider.
+func (w *Window) ModelsView() []ModelView { return w.here().Models() }
+
+// Counts is Scope.Counts of the current provider.
+func (w *Window) Counts() Counts { return w.here().Counts() }
+
+// Preview is Scope.Preview of the current provider.
+func (w *Window) Preview(list List, pattern string) engine.Change {
+	return w.here().Preview(list, pattern)
+}
+
+// Explain is Scope.Explain of the current provider.
+func (w *Window) Explain(id string) engine.Explanation { return w.here().Explain(id) }
+
+// Lint is Scope.Lint of the current provider.
+func (w *Window) Lint() []engine.Finding { return w.here().Lint() }
+
+// Suggest is Scope.Suggest of the current provider.
+func (w *Window) Suggest(ids []string) []string { return w.here().Suggest(ids) }
+
+// Add is Scope.Add of the current provider.
+func (w *Window) Add(list List, pattern string) (Added, error) { return w.here().Add(list, pattern) }
+
+// Remove is Scope.Remove of the current provider.
+func (w *Window) Remove(list List, pattern string) error { return w.here().Remove(list, pattern) }
+
+// Clear is Scope.Clear of the current provider.
+func (w *Window) Clear(list List) (int, error) { return w.here().Clear(list) }
+
+// Import is Scope.Import of the current provider.
+func (w *Window) Import(in Import) ([]Imported, error) { return w.here().Import(in) }

@@ -1,0 +1,221 @@
+package modelfilter
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// stateVersion is the form of the state.
+const stateVersion = 1
+
+// state is what a checkpoint brings back: the staged rules of all providers
+// that have any, the current provider and the search text.
+type state struct {
+	Version  int                   `json:"version"`
+	Provider string                `json:"provider"`
+	Search   string                `json:"search"`
+	Rules    map[string]stateRules `json:"rules"`
+}
+
+type stateRules struct {
+	Ignore []stateText `json:"ignore,omitempty"`
+	Allow  []stateText `json:"whitelist,omitempty"`
+}
+
+// stateText is a pattern: a JSON string, or, when it is not UTF-8, its bytes
+// in base64 under "bytes".
+type stateText string
+
+// MarshalJSON writes the pattern so that it comes back byte for byte.
+func (t stateText) MarshalJSON() ([]byte, error) {
+	if utf8.ValidString(string(t)) {
+		return json.Marshal(string(t))
+	}
+	return json.Marshal(map[string]string{"bytes": base64.StdEncoding.EncodeToString([]byte(t))})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (t *stateText) UnmarshalJSON(raw []byte) error {
+	if len(raw) > 0 && raw[0] == '"' {
+		return json.Unmarshal(raw, (*string)(t))
+	}
+	var odd struct {
+		Bytes []byte `json:"bytes"`
+	}
+	if err := strictly(raw, &odd); err != nil {
+		return err
+	}
+	*t = stateText(odd.Bytes)
+	return nil
+}
+
+// strictly reads JSON that holds no more than v does.
+func strictly(raw []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	return d.Decode(v)
+}
+
+// State is the staged rules of all providers, the current provider and the
+// search text. Equal states encode equally.
+func (w *Window) State() (any, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.state(), nil
+}
+
+func (w *Window) state() state {
+	s := state{Version: stateVersion, Provider: w.current, Search: w.search, Rules: map[string]stateRules{}}
+	for name, p := range w.providers {
+		r := stateRules{stateTexts(p.lists[Ignore].rules), stateTexts(p.lists[Allow].rules)}
+		if len(r.Ignore)+len(r.Allow) > 0 {
+			s.Rules[name] = r
+		}
+	}
+	return s
+}
+
+func stateTexts(rules []string) []stateText {
+	out := make([]stateText, len(rules))
+	for i, r := range rules {
+		out[i] = stateText(r)
+	}
+	return out
+}
+
+func (r stateRules) list(list List) []string {
+	texts := r.Ignore
+	if list == Allow {
+		texts = r.Allow
+	}
+	out := make([]string, len(texts))
+	for i, t := range texts {
+		out[i] = string(t)
+	}
+	return out
+}
+
+// ApplyState brings a state back, all of it or nothing. What differs counts as
+// done by the user. The file is not touched.
+func (w *Window) ApplyState(raw json.RawMessage) error {
+	s, err := readState(raw)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.apply(s)
+	return nil
+}
+
+func readState(raw json.RawMessage) (state, error) {
+	var s state
+	if err := strictly(raw, &s); err != nil {
+		return s, fmt.Errorf("the state of the rules cannot be read: %w", err)
+	}
+	if s.Version != stateVersion {
+		return s, fmt.Errorf("the state of the rules has version %d, this program reads version %d", s.Version, stateVersion)
+	}
+	if s.Provider == "" {
+		return s, fmt.Errorf("the state of the rules names no provider")
+	}
+	for name, r := range s.Rules {
+		if name == "" || name != strings.ToLower(name) {
+			return s, fmt.Errorf("the state of the rules names a provider %s", quote(name))
+		}
+		for _, list := range lists {
+			if slices.Contains(r.list(list), "") {
+				return s, fmt.Errorf("the state of the rules has an empty pattern for %s", quote(name))
+			}
+		}
+	}
+	return s, nil
+}
+
+func (w *Window) apply(s state) {
+	for name := range s.Rules {
+		w.providerNamed(name)
+	}
+	for _, p := range w.providers {
+		before := p.stagedRules()
+		for _, list := range lists {
+			p.lists[list].rules = s.Rules[p.name].list(list)
+		}
+		if after := p.stagedRules(); !slices.Equal(before[Ignore], after[Ignore]) || !slices.Equal(before[Allow], after[Allow]) {
+			p.sync()
+			w.noteDifference(p, before, after)
+		}
+	}
+	if from := w.current; w.choose(w.providerNamed(s.Provider)) {
+		w.note("provider_changed", map[string]any{"from": from, "to": s.Provider})
+	}
+	if w.search != s.Search {
+		w.search = s.Search
+		w.note(searchChanged, map[string]any{"query": shown(s.Search)})
+	}
+	w.reorder(w.order)
+	w.revision++
+}
+
+// Recover takes up unsaved rules that an earlier run left: what turned saved,
+// the state that its file had, into unsaved is done to the rules of the file as it is
+// now. The provider and the search text come back as they were.
+func (w *Window) Recover(unsaved, saved json.RawMessage) error {
+	ours, err := readState(unsaved)
+	if err != nil {
+		return err
+	}
+	base, err := readState(saved)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	merged := state{Version: stateVersion, Provider: ours.Provider, Search: ours.Search, Rules: map[string]stateRules{}}
+	names := map[string]bool{}
+	for name := range ours.Rules {
+		names[name] = true
+	}
+	for name := range w.providers {
+		names[name] = true
+	}
+	for name := range names {
+		p := w.providerNamed(name)
+		var rules [2][]string
+		for _, list := range lists {
+			rules[list] = mergeRules(base.Rules[name].list(list), ours.Rules[name].list(list), p.lists[list].saved)
+		}
+		merged.Rules[name] = stateRules{stateTexts(rules[Ignore]), stateTexts(rules[Allow])}
+	}
+	w.apply(merged)
+	return nil
+}
+
+// StateHash changes whenever the context may have changed.
+func (w *Window) StateHash() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.hashed == w.revision {
+		return w.hash
+	}
+	p := w.providerNamed(w.current)
+	w.rules(p)
+	h := sha256.New()
+	e := json.NewEncoder(h)
+	for _, part := range []any{
+		w.state(), w.dirty(), w.order, w.highlight, p.sum, w.contextBudget(), p.lists[Ignore].wins, p.lists[Allow].wins,
+	} {
+		if err := e.Encode(part); err != nil { // these types always encode
+			fmt.Fprintf(h, "%v", err)
+		}
+	}
+	w.hashed, w.hash = w.revision, hex.EncodeToString(h.Sum(nil)[:16])
+	return w.hash
+}

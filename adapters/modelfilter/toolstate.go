@@ -1,0 +1,128 @@
+package modelfilter
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"winnow/adapters/dotenv"
+	"winnow/assistant"
+)
+
+// stateResult is what save_changes and discard_changes say.
+type stateResult struct {
+	File    string       `json:"file"`
+	Changes []ruleChange `json:"changed_rules"`
+	Count   int          `json:"changed_count"`
+	Unsaved bool         `json:"has_unsaved_changes"`
+}
+
+type ruleChange struct {
+	Provider string `json:"provider"`
+	RuleType string `json:"rule_type"`
+	Pattern  string `json:"pattern"`
+	Change   string `json:"change"` // "added" or "removed"
+}
+
+func (w *Window) stateResult(changes []RuleChange) stateResult {
+	out := stateResult{File: shown(w.EnvFile()), Changes: []ruleChange{}, Count: len(changes), Unsaved: w.Dirty()}
+	for _, c := range changes[:min(len(changes), maxListed)] {
+		change := "removed"
+		if c.Added {
+			change = "added"
+		}
+		out.Changes = append(out.Changes, ruleChange{c.Provider, ruleType(c.List), shown(c.Pattern), change})
+	}
+	return out
+}
+
+func (w *Window) saveTool() assistant.Tool {
+	t := write(categoryState, assistant.NewTool("save_changes",
+		"Write all staged rules to the .env file. The user is asked first and sees the difference.", w.toolSave))
+	t.Lasting = true
+	t.Preview = func(ctx context.Context, _ json.RawMessage) (string, bool, error) {
+		plan, err := w.Plan(ctx)
+		if err != nil {
+			return "", false, err
+		}
+		return plan.String(), !plan.Empty(), nil
+	}
+	return t
+}
+
+func (w *Window) toolSave(ctx context.Context, _ noArgs) (assistant.ToolResult, error) {
+	saved, err := w.Save(ctx, dotenv.Assistant)
+	if way, ok := ThreeWayOf(err); ok {
+		return foreignResult(way), nil
+	}
+	if err != nil {
+		r := failed(fmt.Errorf("nothing was saved: %w", err))
+		r.Data = w.stateResult(w.Diff())
+		return r, nil
+	}
+	return assistant.OK(saved.Message, w.stateResult(saved.Rules)), nil
+}
+
+// foreignResult tells a model that somebody else has changed the file, and
+// which variables, but none of their values: those may be keys.
+func foreignResult(way ThreeWay) assistant.ToolResult {
+	var keys []string
+	for _, c := range way.Keys {
+		keys = append(keys, shown(c.String()))
+	}
+	what := "has changed"
+	if way.Missing {
+		what = "has removed"
+	}
+	r := assistant.Fail(assistant.CodeFailed, "Nothing was saved: somebody else %s %s since it was read. The staged rules are kept.", what, shown(way.Path))
+	r.Hint = "Only the user can decide whether to merge or to reload; ask them to open the save preview."
+	r.Data = map[string]any{"file": shown(way.Path), "changed_by_others": keys}
+	return r
+}
+
+func (w *Window) discardTool() assistant.Tool {
+	t := write(categoryState, assistant.NewTool("discard_changes",
+		"Put all staged rules back to those of the .env file. The user is asked first when something would be lost.",
+		func(context.Context, noArgs) (assistant.ToolResult, error) {
+			w.mu.Lock()
+			lost := w.discard()
+			w.mu.Unlock()
+			data := w.stateResult(lost)
+			if len(lost) == 0 {
+				return assistant.OK("There was nothing to discard: no rule is staged.", data), nil
+			}
+			return assistant.OK(fmt.Sprintf("Discarded %s; the rules are those of the file again.", ruleCount(lost)), data), nil
+		}))
+	t.Lasting = true
+	t.Preview = func(context.Context, json.RawMessage) (string, bool, error) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		text := w.discardText()
+		return text, text != "", nil
+	}
+	return t
+}
+
+// discardText shows what a discard would lose and what it would do to the models.
+func (w *Window) discardText() string {
+	lost := w.diff()
+	if len(lost) == 0 && !w.dirty() {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("These staged changes would be lost:\n")
+	for _, c := range lost {
+		sign := "-"
+		if c.Added {
+			sign = "+"
+		}
+		fmt.Fprintf(&b, "%s %s %s %s\n", sign, shown(c.Provider), ruleType(c.List), shown(c.Pattern))
+	}
+	for _, p := range w.dirtyProviders() {
+		e := w.effect(p, p.savedShown(Ignore), p.savedShown(Allow))
+		e.Shown, e.Hidden = e.Hidden, e.Shown // the way back
+		b.WriteString("\n" + e.String())
+	}
+	return strings.TrimRight(b.String(), "\n")
+}

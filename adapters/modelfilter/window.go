@@ -1,0 +1,183 @@
+package modelfilter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"winnow/adapters/dotenv"
+	"winnow/adapters/modelfilter/engine"
+	"winnow/assistant"
+)
+
+// List names one of the two rule lists of a provider.
+type List = engine.List
+
+// The lists of a provider.
+const (
+	Ignore = engine.Ignore // hides
+	Allow  = engine.Allow  // keeps, whatever Ignore says; the proxy's "whitelist"
+)
+
+// lists are both lists, in the order in which they are shown and saved.
+var lists = [...]List{Ignore, Allow}
+
+// ErrLocked is returned by what the user may not do while the assistant works.
+var ErrLocked = errors.New("assistant is working · esc cancels")
+
+// Options configures Open. The zero value opens ./.env.
+type Options struct {
+	EnvFile     string           // "" means .env; it need not exist
+	Environ     func() []string  // the real environment; nil means os.Environ
+	Models      lister           // nil knows no models
+	VersionsDir string           // where the last saves are kept; "" keeps none
+	Session     func() string    // id of the session that saves; nil means none
+	Now         func() time.Time // nil means time.Now
+	Log         *slog.Logger     // nil means no log
+}
+
+// Window is the model filter. Use Open.
+type Window struct {
+	opts     Options
+	versions *dotenv.Versions // nil keeps none
+
+	saving sync.Mutex // held while the file is written; taken before mu
+
+	mu        sync.Mutex
+	source    *dotenv.Source
+	providers map[string]*provider
+	order     []string // names of the providers that can be chosen
+	current   string
+	search    string
+	tab       string
+	highlight Highlight
+	notices   []string
+	locked    bool
+	budget    int   // of the context, in tokens; 0 means defaultContextTokens
+	revision  int64 // grows with every change of what is shown
+	log       changeLog
+	hashed    int64 // the revision that hash is of
+	hash      string
+}
+
+var (
+	_ assistant.Window    = (*Window)(nil)
+	_ assistant.ChangeLog = (*Window)(nil)
+	_ assistant.Dirtier   = (*Window)(nil)
+	_ assistant.Budgeter  = (*Window)(nil)
+	_ assistant.Pager     = (*Window)(nil)
+)
+
+// Open reads the file and the environment. A file that does not exist is an
+// empty one, which the first save creates. The error says which file cannot be
+// read and why; lines that cannot be read are told by Notices.
+func Open(ctx context.Context, o Options) (*Window, error) {
+	if o.EnvFile == "" {
+		o.EnvFile = ".env"
+	}
+	if o.Environ == nil {
+		o.Environ = os.Environ
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Session == nil {
+		o.Session = func() string { return "" }
+	}
+	w := &Window{opts: o, providers: map[string]*provider{}, tab: TabRules, revision: 1}
+	if o.VersionsDir != "" {
+		v, err := dotenv.OpenVersions(o.VersionsDir, dotenv.VersionsOptions{Now: o.Now})
+		if err != nil {
+			return nil, fmt.Errorf("the earlier versions of the rules cannot be kept: %w", err)
+		}
+		w.versions = v
+	}
+	r, err := w.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w.adopt(r, dropStaged)
+	w.current = w.firstProvider()
+	return w, nil
+}
+
+// EnvFile is the file that a save writes, as an absolute path.
+func (w *Window) EnvFile() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.source.Path
+}
+
+// fileName is how the file is called in messages.
+func (w *Window) fileName() string { return filepath.Base(w.source.Path) }
+
+// Notices says what the user should know about the file, one sentence each:
+// lines that cannot be read, modes that are too wide, rules that the
+// environment or another file decides.
+func (w *Window) Notices() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]string{}, w.notices...)
+}
+
+// Revision changes whenever anything changed that a method without a context
+// would show.
+func (w *Window) Revision() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.revision
+}
+
+// Lock keeps the user from changing the window while the assistant works.
+func (w *Window) Lock() { w.setLocked(true) }
+
+// Unlock ends what Lock began.
+func (w *Window) Unlock() { w.setLocked(false) }
+
+func (w *Window) setLocked(locked bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.locked = locked
+	w.revision++
+}
+
+// Locked says whether the assistant works in the window.
+func (w *Window) Locked() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.locked
+}
+
+// Dirty says whether any staged rule differs from the file.
+func (w *Window) Dirty() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.dirty()
+}
+
+func (w *Window) dirty() bool {
+	for _, p := range w.providers {
+		if p.dirty() {
+			return true
+		}
+	}
+	return false
+}
+
+// asUser runs what a user may do only while the assistant does not work.
+func (w *Window) asUser(change func() error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.locked {
+		return ErrLocked
+	}
+	return change()
+}

@@ -1,0 +1,98 @@
+package modelfilter
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"winnow/assistant/safetext"
+)
+
+// maxShown is how many characters of an id or a pattern a model is told.
+const maxShown = 200
+
+// shown is an id or a pattern as a model is told it: what is hidden is made
+// visible, and what is too long is cut.
+func shown(text string) string {
+	if plain(text) {
+		return text
+	}
+	if utf8.RuneCountInString(text) > maxShown {
+		text = string([]rune(text)[:maxShown])
+	}
+	text = safetext.Visible(text)
+	if utf8.RuneCountInString(text) > maxShown {
+		text = string([]rune(text)[:maxShown-1]) + "…"
+	}
+	return text
+}
+
+// plain says that nothing of text is hidden or long.
+func plain(text string) bool {
+	if len(text) > maxShown {
+		return false
+	}
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+func shownAll(texts []string) []string {
+	out := make([]string, len(texts))
+	for i, t := range texts {
+		out[i] = shown(t)
+	}
+	return out
+}
+
+// quote is an id or a pattern inside a sentence.
+func quote(text string) string { return fmt.Sprintf("%q", shown(text)) }
+
+// quoteAll is a few of them.
+func quoteAll(texts []string) string {
+	const most = 12
+	quoted := make([]string, 0, most)
+	for _, t := range texts[:min(len(texts), most)] {
+		quoted = append(quoted, quote(t))
+	}
+	s := strings.Join(quoted, ", ")
+	if n := len(texts) - most; n > 0 {
+		s += fmt.Sprintf(" and %d more", n)
+	}
+	return s
+}
+
+// count is a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// ruleType is what the proxy and the assistant call a list.
+func ruleType(list List) string {
+	if list == Allow {
+		return "whitelist"
+	}
+	return "ignore"
+}
+
+// displayName is an id as the rules name it: without the provider.
+func displayName(provider, id string) string {
+	if head, name, ok := strings.Cut(id, "/"); ok && strings.EqualFold(head, provider) {
+		return name
+	}
+	return id
+}
+
+func displayNames(provider string, ids []string) []string {
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		out[i] = shown(displayName(provider, id))
+	}
+	return out
+}
