@@ -1,0 +1,71 @@
+package tui
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+const readme = "../README.md"
+
+// section is the part of the README between two marks.
+func section(t *testing.T, name string) (before, body, after string) {
+	t.Helper()
+	raw, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->"
+	before, rest, ok := strings.Cut(string(raw), begin)
+	body, after, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		t.Fatalf("the README has no section %q", name)
+	}
+	return before + begin, body, end + after
+}
+
+// hold compares a section with what the program says, or writes it.
+func hold(t *testing.T, name, want string) {
+	t.Helper()
+	before, got, after := section(t, name)
+	if got == want {
+		return
+	}
+	if os.Getenv("WINNOW_UPDATE") == "" {
+		t.Fatalf("section %q of the README is not what the program says; WINNOW_UPDATE=1 writes it.\ngot:\n%s\nwant:\n%s", name, got, want)
+	}
+	if err := os.WriteFile(readme, []byte(before+want+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestReadmeListsEveryKey(t *testing.T) {
+	k, err := newKeyMap(actionTable(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("| key | where | does |\n| --- | --- | --- |\n")
+	for _, a := range k.actions {
+		if len(a.keys) == 0 || a.help == "" || (strings.HasPrefix(a.name, "choose-") && a.name != "choose-1") || (strings.HasPrefix(a.name, "star-") && a.name != "star-0") {
+			continue
+		}
+		where := make([]string, len(a.modes))
+		for i, m := range a.modes {
+			where[i] = m.String()
+		}
+		place, help := strings.Join(where, ", "), a.help
+		if len(a.modes) == len(inAll) {
+			place = "anywhere"
+		}
+		keys := strings.Join(a.keys, " ")
+		switch a.name {
+		case "choose-1":
+			keys, help = "alt+1 … alt+9", "choose a suggestion"
+		case "star-0":
+			keys, help = "0 1 2 3", "stars"
+		}
+		b.WriteString("| " + strings.ReplaceAll(keys, "|", "\\|") + " | " + place + " | " + help + " |\n")
+	}
+	hold(t, "keys", b.String())
+}
