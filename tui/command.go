@@ -211,12 +211,16 @@ func (m *Model) applyLine() tea.Cmd {
 	if q.Command != nil && q.Command.Base {
 		q.Expr = filter.Base(q.Expr)
 	}
+	m.toView()
 	return applyFilter(m.opts.History, q, line, m.env())
 }
 
-// onFilter shows what a line left.
+// onFilter shows what a line left. A line that could not be evaluated comes
+// back with the reason; nothing is applied.
 func (m *Model) onFilter(msg filterAppliedMsg) tea.Cmd {
 	if msg.err != nil {
+		m.setMode(modeCommand)
+		m.line.open(msg.line)
 		m.line.hint, m.line.wrong = sentence(msg.err), true
 		return nil
 	}
@@ -231,7 +235,6 @@ func (m *Model) onFilter(msg filterAppliedMsg) tea.Cmd {
 	}
 	m.session.SetView(msg.refs, msg.line, budget.FilterExecuted)
 	m.showView()
-	m.toView()
 	m.chat.Bottom()
 	m.notice.say(filterNotice(msg))
 	return tea.Batch(keep, m.loadMissing())

@@ -7,6 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"winnow/tui/overlay"
 )
 
 // View composes the frame of what the parts draw.
@@ -40,6 +42,9 @@ func (m *Model) compose() string {
 	base := strings.Join(rows, "\n")
 	if !m.overlay.Open() {
 		return base
+	}
+	if o, ok := m.overlay.Find(overlay.HUD); ok {
+		o.(*overlay.Text).SetLines(m.hudLines()) // its numbers are those of now
 	}
 	box, x, y := m.overlay.View(m.width, m.height, m.styles)
 	canvas := lipgloss.NewCompositor(lipgloss.NewLayer(base), lipgloss.NewLayer(box).X(x).Y(y).Z(1))

@@ -139,6 +139,8 @@ func globalActions() []*action {
 		{name: "undo-rollback", title: "Undo the last rollback", modes: nil, do: (*Model).undoRollback},
 		{name: "cancel", title: "Cancel the turn", help: "cancel or clear; twice with nothing to cancel: quit", modes: inAll, keys: []string{"ctrl+c"}, do: (*Model).interrupt, anywhere: true},
 		{name: "edit-queued", title: "Queued message: edit, send now or drop", modes: nil, do: (*Model).openQueued},
+		{name: "sessions", title: "Sessions of the history", modes: nil, do: (*Model).openSessions},
+		{name: "settings", title: "Settings", modes: nil, do: (*Model).openSettings},
 		{name: "theme", title: "Switch between dark and light", modes: nil, do: (*Model).switchTheme},
 		{name: "suspend", title: "Suspend winnow", modes: nil, do: (*Model).suspend},
 		{name: "quit", title: "Quit", help: "quit", modes: inAll, keys: []string{"ctrl+q"}, do: (*Model).quit, anywhere: true},

@@ -5,6 +5,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/budget"
+	"winnow/assistant/history"
 )
 
 // turnEventsMsg carries events of a running turn, in order: streamed chunks,
@@ -184,4 +185,10 @@ type idleMsg struct {
 type namesLoadedMsg struct {
 	topics []string
 	saved  map[string]string
+}
+
+// sessionsLoadedMsg answers loadSessions.
+type sessionsLoadedMsg struct {
+	sessions []history.Session
+	err      error
 }
