@@ -20,7 +20,7 @@ const keepItems = 2000
 // View is the message viewport. New makes one.
 type View struct {
 	list   list.List
-	src    source
+	src    *source
 	look   look
 	first  int // index of the oldest included pair
 	focus  int // part of the focused pair that has the focus
@@ -81,10 +81,10 @@ func New(st style.Styles, now func() time.Time) *View {
 		now = time.Now
 	}
 	v := &View{now: now}
-	v.src = source{items: map[int64]*item{}, look: &v.look}
+	v.src = &source{items: map[int64]*item{}, look: &v.look}
 	v.look.clock = v.clock
 	v.SetStyles(st)
-	v.list.SetSource(&v.src)
+	v.list.SetSource(v.src)
 	return v
 }
 
@@ -115,10 +115,11 @@ func (v *View) SetStyles(st style.Styles) {
 // SetRefs makes refs the visible pairs; first is the index of the oldest
 // included one. Where the user looks stays.
 func (v *View) SetRefs(refs []assistant.Ref, first int) {
-	v.src.refs, v.first = refs, first
+	// A new source: the list still asks the old one where the eye was.
+	v.src, v.first = &source{refs: refs, items: v.src.items, look: &v.look}, first
 	v.forget()
 	v.markLatest()
-	v.list.SetSource(&v.src)
+	v.list.SetSource(v.src)
 }
 
 // SetBoundary moves the boundary; nothing is rendered anew.
@@ -211,6 +212,7 @@ func (v *View) View(w, h int) []string {
 		}
 		if ok && i == v.first && line == 0 && v.first > 0 {
 			gutter = st.Chat.Separator.Render(st.Icons.Selected) + " "
+			row = badge(row, st.Chat.Separator.Render("sent from here on"), inner)
 		}
 		if ok && v.active && i == v.list.Focused() && v.inFocus(i, line) {
 			gutter = st.Chat.Focus.Render(st.Icons.RuleBar) + " "
