@@ -1,0 +1,123 @@
+package tuitest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// updateEnv set to 1 makes Golden write the frames instead of comparing them.
+// It is no flag, since a flag breaks the test binaries that do not define it.
+const updateEnv = "WINNOW_UPDATE"
+
+var goldenName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._-]*$`)
+
+// Golden compares a frame, without its escape sequences and without space at
+// the ends of its lines, with testdata/frames/NAME.txt of the package under
+// test. With WINNOW_UPDATE=1 it writes the file. Names are letters, digits, dots
+// and dashes.
+func Golden(t testing.TB, name, frame string) {
+	t.Helper()
+	if !goldenName.MatchString(name) {
+		t.Fatalf("tuitest: %q is no name for a frame", name)
+	}
+	path := filepath.Join("testdata", "frames", name+".txt")
+	got := plain(frame)
+	if os.Getenv(updateEnv) == "1" {
+		write(t, path, got)
+		return
+	}
+	want, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		t.Fatalf("there is no %s; with %s=1 it becomes:\n%s", path, updateEnv, got)
+	case err != nil:
+		t.Fatal(err)
+	}
+	if diff := lineDiff(strings.ReplaceAll(string(want), "\r\n", "\n"), got); diff != "" {
+		t.Errorf("frame %s differs (- want, + got; %s=1 writes it):\n%s\nthe whole frame is:\n%s", path, updateEnv, diff, got)
+	}
+}
+
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// plain is a frame as it stands in a file: text alone, one new line at the end.
+func plain(frame string) string {
+	lines := strings.Split(ansi.Strip(frame), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// lineDiff shows the lines that differ at their places: a frame has no lines
+// that move, so an ordinary difference would say less.
+func lineDiff(want, got string) string {
+	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
+	var out strings.Builder
+	for i := range max(len(a), len(b)) {
+		la, okA := at(a, i)
+		lb, okB := at(b, i)
+		if la == lb && okA == okB {
+			continue
+		}
+		fmt.Fprintf(&out, "line %d\n", i+1)
+		if okA {
+			fmt.Fprintf(&out, "  - %s\n", la)
+		}
+		if okB {
+			fmt.Fprintf(&out, "  + %s\n", lb)
+		}
+		fmt.Fprintf(&out, "    %s^\n", strings.Repeat(" ", ansi.StringWidth(common(la, lb))))
+	}
+	return out.String()
+}
+
+func at(lines []string, i int) (string, bool) {
+	if i >= len(lines) {
+		return "", false
+	}
+	return lines[i], true
+}
+
+// common is the beginning that two lines share, in whole characters.
+func common(a, b string) string {
+	n := 0
+	for i, r := range a {
+		if !strings.HasPrefix(b[min(i, len(b)):], string(r)) {
+			break
+		}
+		n = i + len(string(r))
+	}
+	return a[:min(n, len(a))]
+}
+
+// Exact fails the test unless the frame has h lines of w cells each, neither
+// more nor fewer.
+func Exact(t testing.TB, frame string, w, h int) {
+	t.Helper()
+	lines := strings.Split(frame, "\n")
+	if len(lines) != h {
+		t.Errorf("the frame of %d×%d has %d lines:\n%s", w, h, len(lines), ansi.Strip(frame))
+	}
+	for i, line := range lines {
+		if n := ansi.StringWidth(line); n != w {
+			t.Errorf("line %d of the frame of %d×%d is %d cells wide: %q", i+1, w, h, n, ansi.Strip(line))
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package tuitest
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Key is a key by the name that the program's key table has for it: "ctrl+l",
+// "shift+tab", "f1", "O". A string given to Type is text, a Key is one key.
+type Key string
+
+// Keys that tests name often.
+const (
+	Send      Key = "ctrl+j" // works in every terminal
+	Enter     Key = "enter"
+	Esc       Key = "esc"
+	Tab       Key = "tab"
+	ShiftTab  Key = "shift+tab"
+	Up        Key = "up"
+	Down      Key = "down"
+	Left      Key = "left"
+	Right     Key = "right"
+	Home      Key = "home"
+	End       Key = "end"
+	PgUp      Key = "pgup"
+	PgDown    Key = "pgdown"
+	Space     Key = "space"
+	Backspace Key = "backspace"
+	Delete    Key = "delete"
+	CtrlC     Key = "ctrl+c"
+	CtrlP     Key = "ctrl+p"
+	CtrlQ     Key = "ctrl+q"
+	CtrlS     Key = "ctrl+s"
+	CtrlZ     Key = "ctrl+z"
+	F1        Key = "f1"
+	F2        Key = "f2"
+	F3        Key = "f3"
+)
+
+// Alt is alt with a digit, from 0 to 9.
+func Alt(digit int) Key { return Key(fmt.Sprintf("alt+%d", digit)) }
+
+// named are the keys that are not a character.
+var named = map[string]rune{
+	"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "backspace": tea.KeyBackspace,
+	"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
+	"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
+	"insert": tea.KeyInsert, "delete": tea.KeyDelete, "space": tea.KeySpace,
+	"f1": tea.KeyF1, "f2": tea.KeyF2, "f3": tea.KeyF3, "f4": tea.KeyF4, "f5": tea.KeyF5, "f6": tea.KeyF6,
+	"f7": tea.KeyF7, "f8": tea.KeyF8, "f9": tea.KeyF9, "f10": tea.KeyF10, "f11": tea.KeyF11, "f12": tea.KeyF12,
+}
+
+// modifiers are the prefixes of a key's name.
+var modifiers = map[string]tea.KeyMod{
+	"ctrl": tea.ModCtrl, "alt": tea.ModAlt, "shift": tea.ModShift, "meta": tea.ModMeta, "super": tea.ModSuper,
+}
+
+// press is the message that a terminal's key would become.
+func (k Key) press() (tea.KeyPressMsg, error) {
+	name, mod := string(k), tea.KeyMod(0)
+	for {
+		before, after, ok := strings.Cut(name, "+")
+		m, known := modifiers[before]
+		if !ok || !known || after == "" {
+			break
+		}
+		name, mod = after, mod|m
+	}
+	if code, ok := named[name]; ok {
+		msg := tea.KeyPressMsg{Code: code, Mod: mod}
+		if code == tea.KeySpace && mod == 0 {
+			msg.Text = " "
+		}
+		return msg, nil
+	}
+	r := []rune(name)
+	if len(r) != 1 {
+		return tea.KeyPressMsg{}, fmt.Errorf("tuitest: no key is named %q", string(k))
+	}
+	if mod != 0 {
+		return tea.KeyPressMsg{Code: r[0], Mod: mod}, nil
+	}
+	return runePress(r[0]), nil
+}
+
+// runePress is a character as it is typed: a terminal reports a capital letter
+// as the small one with shift.
+func runePress(r rune) tea.KeyPressMsg {
+	switch r {
+	case '\n', '\r':
+		return tea.KeyPressMsg{Code: tea.KeyEnter}
+	case '\t':
+		return tea.KeyPressMsg{Code: tea.KeyTab}
+	case ' ':
+		return tea.KeyPressMsg{Code: tea.KeySpace, Text: " "}
+	}
+	if low := unicode.ToLower(r); low != r {
+		return tea.KeyPressMsg{Code: low, ShiftedCode: r, Text: string(r), Mod: tea.ModShift}
+	}
+	return tea.KeyPressMsg{Code: r, Text: string(r)}
+}

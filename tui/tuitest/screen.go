@@ -1,0 +1,296 @@
+package tuitest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+)
+
+const (
+	// patience bounds each wait, so that a test that waits for what never comes
+	// ends with a frame and not with a time-out of the whole package.
+	patience = 10 * time.Second
+	// framesPerSecond is Bubble Tea's maximum: tests wait for frames.
+	framesPerSecond = 120
+)
+
+// Options configures Start. The zero value is ready to use.
+type Options struct {
+	Clock   *Clock               // moved by KeyGap before each key; nil leaves time alone
+	Profile colorprofile.Profile // the zero value means 24-bit colour
+	Answers bool                 // the program hears the answers of the terminal
+	Env     []string             // of the program; nil means that of an xterm
+}
+
+// Screen is a program on a terminal in memory. Start makes it.
+type Screen struct {
+	t       testing.TB
+	term    *terminal
+	program *tea.Program
+	clock   *Clock
+	input   *io.PipeWriter
+	ended   chan struct{} // closed when the program has ended
+	err     error         // of the program; read after ended
+	told    bool          // the test has been told of err
+}
+
+// seen is a message that the program drops: once it is taken, all messages
+// before it are done.
+type seen struct{}
+
+// Start runs the program of a model on a terminal of w×h cells. It ends with
+// the test.
+func Start(t testing.TB, model tea.Model, w, h int, opts ...Options) *Screen {
+	t.Helper()
+	var o Options
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	if o.Profile == colorprofile.Unknown {
+		o.Profile = colorprofile.TrueColor
+	}
+	if o.Env == nil {
+		o.Env = []string{"TERM=xterm-256color", "COLORTERM=truecolor"}
+	}
+	in, keys := io.Pipe()
+	s := &Screen{t: t, term: newTerminal(w, h), clock: o.Clock, input: keys, ended: make(chan struct{})}
+	if o.Answers {
+		s.term.answers(keys)
+	} else {
+		s.term.answers(nil)
+	}
+	s.program = tea.NewProgram(model,
+		tea.WithInput(in), tea.WithOutput(s.term), tea.WithWindowSize(w, h), tea.WithoutSignals(), tea.WithEnvironment(o.Env),
+		tea.WithColorProfile(o.Profile), tea.WithFPS(framesPerSecond), tea.WithFilter(dropSeen))
+	go func() {
+		_, s.err = s.program.Run()
+		close(s.ended)
+	}()
+	t.Cleanup(s.end)
+	s.send(nil)
+	return s
+}
+
+func dropSeen(_ tea.Model, msg tea.Msg) tea.Msg {
+	if _, ok := msg.(seen); ok {
+		return nil
+	}
+	return msg
+}
+
+// send gives the program a message and waits until the model has seen it. A
+// program that has ended sees nothing more.
+func (s *Screen) send(msg tea.Msg) {
+	s.t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if msg != nil {
+			s.program.Send(msg)
+		}
+		s.program.Send(seen{})
+	}()
+	select {
+	case <-done:
+	case <-s.ended:
+	case <-time.After(patience):
+		s.t.Fatalf("the model takes no message for %v; last frame:\n%s", patience, s.Frame())
+	}
+}
+
+// end stops the program and fails the test if it came to grief.
+func (s *Screen) end() {
+	s.stop()
+	select {
+	case <-s.ended:
+		if s.err != nil && !s.told && !errors.Is(s.err, tea.ErrInterrupted) {
+			s.t.Errorf("the program ended with: %v\nlast frame:\n%s", s.err, s.Frame())
+		}
+	case <-time.After(patience):
+		s.t.Errorf("the program did not end within %v; last frame:\n%s", patience, s.Frame())
+	}
+	s.term.close()
+}
+
+// stop asks the program to end. The send may wait for a model that is stuck in
+// Update, so it is not waited for here.
+func (s *Screen) stop() {
+	_ = s.input.Close()
+	go s.program.Quit()
+}
+
+// Type types its parts in order: a string character by character (a new line in
+// it is the enter key), a Key or a tea.KeyPressMsg as one key. It returns when
+// the model has seen the last of them. Anything else ends the test.
+func (s *Screen) Type(parts ...any) {
+	s.t.Helper()
+	for _, part := range parts {
+		switch part := part.(type) {
+		case string:
+			for _, r := range part {
+				s.press(runePress(r))
+			}
+		case Key:
+			msg, err := part.press()
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			s.press(msg)
+		case tea.KeyPressMsg:
+			s.press(part)
+		default:
+			s.t.Fatalf("tuitest: Type takes strings and keys, not %T", part)
+		}
+	}
+}
+
+func (s *Screen) press(msg tea.KeyPressMsg) {
+	s.t.Helper()
+	if s.clock != nil {
+		s.clock.Advance(KeyGap)
+	}
+	s.send(msg)
+}
+
+// Bytes sends raw bytes as the terminal would. It returns when they are read,
+// which is before the model has seen them.
+func (s *Screen) Bytes(p []byte) {
+	s.t.Helper()
+	if _, err := s.input.Write(p); err != nil {
+		s.t.Fatalf("tuitest: the program reads no more: %v", err)
+	}
+}
+
+// Paste pastes text with brackets around it.
+func (s *Screen) Paste(text string) {
+	s.t.Helper()
+	s.send(tea.PasteMsg{Content: text})
+}
+
+// Message sends any message, and returns when the model has seen it.
+func (s *Screen) Message(msg tea.Msg) {
+	s.t.Helper()
+	s.send(msg)
+}
+
+// Click presses and releases the left button on a cell, counted from 0.
+func (s *Screen) Click(x, y int) {
+	s.t.Helper()
+	at := tea.Mouse{X: x, Y: y, Button: tea.MouseLeft}
+	s.send(tea.MouseClickMsg(at))
+	s.send(tea.MouseReleaseMsg(at))
+}
+
+// Resize changes the size of the terminal.
+func (s *Screen) Resize(w, h int) {
+	s.t.Helper()
+	s.term.resize(w, h)
+	s.send(tea.WindowSizeMsg{Width: w, Height: h})
+}
+
+// Frame is what the terminal shows now, without colours and without space at
+// the ends of lines.
+func (s *Screen) Frame() string {
+	frame, _ := s.term.frame()
+	return frame
+}
+
+// Styled is what the terminal shows now, with its escape sequences.
+func (s *Screen) Styled() string {
+	s.term.mu.Lock()
+	defer s.term.mu.Unlock()
+	return s.term.emu.Render()
+}
+
+// Cursor is where the cursor stands, counted from 0, and whether it is shown.
+func (s *Screen) Cursor() (x, y int, shown bool) {
+	s.term.mu.Lock()
+	defer s.term.mu.Unlock()
+	at := s.term.emu.CursorPosition()
+	return at.X, at.Y, !s.term.hidden
+}
+
+// Title is the title of the terminal's window.
+func (s *Screen) Title() string {
+	s.term.mu.Lock()
+	defer s.term.mu.Unlock()
+	return s.term.title
+}
+
+// Output is every byte that the program has written so far.
+func (s *Screen) Output() []byte {
+	s.term.mu.Lock()
+	defer s.term.mu.Unlock()
+	return append([]byte(nil), s.term.raw.Bytes()...)
+}
+
+// Wait returns when the screen shows text, and ends the test if that does not
+// come to pass in ten seconds.
+func (s *Screen) Wait(text string) {
+	s.t.Helper()
+	s.until(fmt.Sprintf("for %q", text), func(frame string) bool { return strings.Contains(frame, text) })
+}
+
+// WaitGone returns when the screen does not show text.
+func (s *Screen) WaitGone(text string) {
+	s.t.Helper()
+	s.until(fmt.Sprintf("for %q to go", text), func(frame string) bool { return !strings.Contains(frame, text) })
+}
+
+// Until returns when ok holds of what the screen shows.
+func (s *Screen) Until(ok func(frame string) bool) {
+	s.t.Helper()
+	s.until("for a condition", ok)
+}
+
+func (s *Screen) until(what string, ok func(frame string) bool) {
+	s.t.Helper()
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	ended := s.ended
+	for {
+		frame, changed := s.term.frame()
+		switch {
+		case ok(frame):
+			return
+		case ended == nil:
+			s.told = true
+			s.t.Fatalf("waited %s, but the program ended (%v); last frame:\n%s", what, s.err, frame)
+		}
+		select {
+		case <-changed:
+		case <-ended:
+			ended = nil // look once more: the last write came before the end
+		case <-limit.C:
+			s.t.Fatalf("waited %s for %v; last frame:\n%s", what, patience, frame)
+		}
+	}
+}
+
+// WaitEnd returns when the program has ended by itself, with its error.
+func (s *Screen) WaitEnd() error {
+	s.t.Helper()
+	select {
+	case <-s.ended:
+		s.told = true
+		return s.err
+	case <-time.After(patience):
+		s.t.Fatalf("the program did not end within %v; last frame:\n%s", patience, s.Frame())
+		return nil
+	}
+}
+
+// Quit ends the program from outside and waits until it has ended.
+func (s *Screen) Quit() {
+	s.t.Helper()
+	s.stop()
+	if err := s.WaitEnd(); err != nil {
+		s.t.Fatalf("the program ended with: %v", err)
+	}
+}
