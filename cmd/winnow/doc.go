@@ -1,0 +1,29 @@
+// Command winnow is a chat client for the terminal whose assistant sees and
+// changes the window it lives in: the model filter of an LLM proxy.
+//
+// # How it is built
+//
+// main hands everything to run, which returns the exit status. The commands are
+// cobra's; each opens, through the app, only what it needs: settings, window,
+// journal, history, endpoints. Nothing is connected to, no catalogue is read
+// and no renderer made before a command asks for it.
+//
+// # Exit status
+//
+// 0 done, 1 failed, 2 used wrongly, 3 changes are pending (rules diff and plan),
+// 130 cancelled.
+//
+// # Output
+//
+// Data goes to standard output, everything else to standard error. On a
+// terminal it is meant for people, with --json for programs. Text that others
+// wrote passes the sanitiser on its way out.
+//
+// # Caveats
+//
+// A secret that is entered as cmd: runs a command when its endpoint is first
+// used. Another process that holds the journal of the same .env file makes
+// commands that stage or save rules fail; those that only look work.
+//
+// It implements sections 11 to 13 of winnow's specification.
+package main

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/adrg/xdg"
+)
+
+// home says where winnow keeps its things. The folders need not exist.
+type home struct {
+	config, data, state, cache string
+	one                        string // the folder that holds all four; "" with XDG
+}
+
+// privateMode is the mode of every folder that winnow makes.
+const privateMode = 0o700
+
+// homeAt is all under one folder, or the folders of the XDG base directories.
+func homeAt(dir string) (home, error) {
+	if dir == "" {
+		const name = "winnow"
+		return home{
+			config: filepath.Join(xdg.ConfigHome, name), data: filepath.Join(xdg.DataHome, name),
+			state: filepath.Join(xdg.StateHome, name), cache: filepath.Join(xdg.CacheHome, name),
+		}, nil
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return home{}, fmt.Errorf("home: %w", err)
+	}
+	return home{
+		config: filepath.Join(dir, "config"), data: filepath.Join(dir, "data"),
+		state: filepath.Join(dir, "state"), cache: filepath.Join(dir, "cache"), one: dir,
+	}, nil
+}
+
+func (h home) settings() string { return filepath.Join(h.config, "config.toml") }
+func (h home) history() string  { return filepath.Join(h.data, "history.db") }
+func (h home) log() string      { return filepath.Join(h.state, "log", "winnow.log") }
+func (h home) models() string   { return filepath.Join(h.cache, "models") }
+func (h home) versions() string { return filepath.Join(h.state, "versions") }
+
+// journal is the journal of one .env file, in a folder of its own: the same
+// file under two names has one journal.
+func (h home) journal(envFile string) string {
+	return filepath.Join(h.state, "journals", fileKey(envFile), "journal")
+}
+
+// fileKey names a file by its real path, in a form that fits a folder's name.
+func fileKey(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	} else if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(dir, filepath.Base(path)) // the file is not there yet
+	}
+	sum := sha256.Sum256([]byte(path))
+	return hex.EncodeToString(sum[:12]) // 96 bits: no two files will ever share one
+}
+
+// makePrivate makes a folder for this user alone.
+func makePrivate(dir string) error {
+	if err := os.MkdirAll(dir, privateMode); err != nil {
+		return err
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return os.Chmod(dir, privateMode)
+	}
+	return nil
+}
