@@ -57,8 +57,10 @@ type startLoadedMsg struct {
 	err           error
 }
 
-// pairsLoadedMsg answers loadPairs; either pairs or err is set.
+// pairsLoadedMsg answers loadPairs, and settlePair with the turn that has
+// ended; either pairs or err is set.
 type pairsLoadedMsg struct {
+	turn  int // 0 for loadPairs
 	asked []int64
 	pairs []assistant.Pair
 	err   error

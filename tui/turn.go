@@ -242,7 +242,7 @@ func (m *Model) settle(seq int64) tea.Cmd {
 	if seq == 0 {
 		return nil
 	}
-	return settlePair(m.session, seq)
+	return settlePair(m.session, m.turn.n, seq)
 }
 
 // next starts the queued message, if there is one.
@@ -326,10 +326,10 @@ func computeBoundary(s *assistant.Session) tea.Cmd {
 }
 
 // settlePair loads a pair that has ended.
-func settlePair(s *assistant.Session, seq int64) tea.Cmd {
+func settlePair(s *assistant.Session, turn int, seq int64) tea.Cmd {
 	return func() tea.Msg {
 		pairs, err := s.Pairs(context.Background(), []int64{seq})
-		return pairsLoadedMsg{asked: []int64{seq}, pairs: pairs, err: err}
+		return pairsLoadedMsg{turn: turn, asked: []int64{seq}, pairs: pairs, err: err}
 	}
 }
 

@@ -52,12 +52,19 @@ func (m *Model) onPairs(msg pairsLoadedMsg) tea.Cmd {
 	if msg.err != nil {
 		return m.complain(fmt.Errorf("the history could not be read: %w", msg.err))
 	}
+	fresh := msg.pairs[:0]
 	for _, p := range msg.pairs {
-		if p.Seq == m.turn.seq && !m.turn.running {
+		switch {
+		case p.Seq != m.turn.seq:
+			fresh = append(fresh, p)
+		case msg.turn == m.turn.n && !m.turn.running:
 			m.chat.Settle(p)
+		case !m.turn.running && msg.turn == 0:
+			fresh = append(fresh, p)
 		}
+		// What is left is the pair as it was before the turn that has it now.
 	}
-	m.chat.Load(msg.pairs)
+	m.chat.Load(fresh)
 	return m.loadMissing()
 }
 
