@@ -36,6 +36,7 @@ type Options struct {
 
 	afterStep func(version int) // called inside the transaction of a step of migration
 	noIndex   bool              // leaves texts out of the full-text index
+	lookUpAll bool              // asks the full-text index even about few pairs
 }
 
 // Report is what Open found and did.

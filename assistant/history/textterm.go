@@ -26,7 +26,7 @@ type candidates struct {
 
 // text judges a term that asks about texts.
 func (f *search) text(x filter.Expr, within set) (set, error) {
-	if within.count() <= fewPairs {
+	if within.count() <= fewPairs && !f.s.options.lookUpAll {
 		return f.readTexts(x, within)
 	}
 	content, ok := x.(filter.Content)
