@@ -155,6 +155,16 @@ func counts(p *provider, e *engine.Engine) Counts {
 	return c
 }
 
+// Expected returns the ids that the proxy should serve once it was restarted:
+// those that the rules of the file, not the staged ones, leave available.
+func (s Scope) Expected() []string {
+	return look(s, func(p *provider, e *engine.Engine) []string {
+		saved := engine.New(p.name, e.Models())
+		saved.Set(p.savedShown(Ignore), p.savedShown(Allow))
+		return without(saved.Models(), saved.Hidden())
+	})
+}
+
 // Preview says what adding a pattern would change, without adding it.
 func (s Scope) Preview(list List, pattern string) engine.Change {
 	return look(s, func(_ *provider, e *engine.Engine) engine.Change { return e.Preview(list, pattern) })

@@ -49,7 +49,7 @@ func nearest(name string, known []string) []string {
 	for i, k := range known {
 		lower := strings.ToLower(k)
 		if strings.Contains(lower, name) || len(lower) > 2 && strings.Contains(name, lower) {
-			found = append(found, candidate{k, 0})
+			found = append(found, candidate{k, abs(len(lower) - len(name))})
 			continue
 		}
 		if i >= maxCompared || abs(len(lower)-len(name)) >= far {
@@ -60,7 +60,7 @@ func nearest(name string, known []string) []string {
 		}
 	}
 	slices.SortStableFunc(found, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(abs(len(a.name)-len(name)), abs(len(b.name)-len(name))))
+		return cmp.Compare(a.distance, b.distance)
 	})
 	out := make([]string, 0, maxNear)
 	for _, c := range found[:min(len(found), maxNear)] {

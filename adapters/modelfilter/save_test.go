@@ -1,0 +1,278 @@
+package modelfilter
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"winnow/adapters/dotenv"
+)
+
+func TestSaveTouchesOnlyTheRules(t *testing.T) {
+	tests := map[string]struct {
+		file string
+		edit func(f *fixture)
+		old  []string // pairs of what is replaced by what in the file
+	}{
+		"one rule more, quoted": {"rich.env", func(f *fixture) { f.must(second(f.Add(Ignore, "o1"))) },
+			[]string{`"*-preview, gpt-3.5*"`, `"*-preview,gpt-3.5*,o1"`}},
+		"plain value": {"rich.env", func(f *fixture) { f.must(second(f.Add(Allow, "o1"))) },
+			[]string{"WHITELIST_MODELS_OPENAI=gpt-4o", "WHITELIST_MODELS_OPENAI=gpt-4o,o1"}},
+		"two providers": {"rich.env", func(f *fixture) {
+			f.must(f.Remove(Ignore, "gpt-3.5*"))
+			f.must(f.SetProvider("gemini"))
+			f.must(second(f.Add(Ignore, "*-preview")))
+		}, []string{`"*-preview, gpt-3.5*"`, `"*-preview"`, "'gemini-1.0*'", "'gemini-1.0*,*-preview'"}},
+		"empty list": {"rich.env", func(f *fixture) { f.must(second(f.Clear(Allow))) },
+			[]string{"WHITELIST_MODELS_OPENAI=gpt-4o\n", ""}},
+		"new list": {"rich.env", func(f *fixture) {
+			f.must(f.SetProvider("gemini"))
+			f.must(second(f.Add(Allow, "gemini-1.0-pro")))
+		}, []string{"export IGNORE_MODELS_GEMINI='gemini-1.0*'\n", "export IGNORE_MODELS_GEMINI='gemini-1.0*'\nexport WHITELIST_MODELS_GEMINI='gemini-1.0-pro'\n"}},
+		"there and back": {"rich.env", func(f *fixture) {
+			f.must(f.Remove(Ignore, "gpt-3.5*"))
+			f.must(second(f.Save(f.t.Context(), dotenv.User)))
+			f.must(second(f.Add(Ignore, "gpt-3.5*")))
+		}, []string{`"*-preview, gpt-3.5*"`, `"*-preview,gpt-3.5*"`}},
+		"CRLF": {"crlf.env", func(f *fixture) { f.must(second(f.Add(Ignore, "o1"))) },
+			[]string{"IGNORE_MODELS_OPENAI=*-preview", "IGNORE_MODELS_OPENAI=*-preview,o1"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			before, err := os.ReadFile("testdata/" + tt.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := fresh(t, string(before))
+			tt.edit(f)
+			saved, err := f.Save(t.Context(), dotenv.User)
+			if err != nil || !saved.Written || !strings.Contains(saved.Message, "Restart the proxy") {
+				t.Fatalf("Save = %+v, %v", saved, err)
+			}
+			want := string(before)
+			for i := 0; i < len(tt.old); i += 2 {
+				if strings.Count(want, tt.old[i]) != 1 {
+					t.Fatalf("%q is not once in the file", tt.old[i])
+				}
+				want = strings.Replace(want, tt.old[i], tt.old[i+1], 1)
+			}
+			if got := f.file(); got != want {
+				t.Errorf("file =\n%s\nwant\n%s", got, want)
+			}
+			if f.Dirty() || len(f.Diff()) > 0 {
+				t.Errorf("dirty after the save: %v", f.Diff())
+			}
+			state := stateOf(t, f.Window)
+			f.open()
+			for _, p := range f.Providers() {
+				if p.Unsaved {
+					t.Errorf("%s is unsaved after opening anew", p.Name)
+				}
+			}
+			if got := stateOf(t, f.Window); strings.SplitN(got, `"rules"`, 2)[1] != strings.SplitN(state, `"rules"`, 2)[1] {
+				t.Errorf("opened anew the rules are %s, saved were %s", got, state)
+			}
+		})
+	}
+}
+
+func TestNothingToSaveWritesNothing(t *testing.T) {
+	f := fresh(t, plainEnv)
+	f.must(second(f.Add(Ignore, "o1")))
+	f.must(f.Remove(Ignore, "o1"))
+	saved, err := f.Save(t.Context(), dotenv.User)
+	if err != nil || saved.Written || f.Dirty() {
+		t.Errorf("Save = %+v, %v", saved, err)
+	}
+	if log, err := f.Versions(t.Context()); err != nil || len(log) != 0 {
+		t.Errorf("versions = %v, %v", log, err)
+	}
+}
+
+func TestPlan(t *testing.T) {
+	f := fresh(t, plainEnv)
+	plan, err := f.Plan(t.Context())
+	if err != nil || !plan.Empty() || plan.String() != "nothing would change" {
+		t.Errorf("Plan = %+v, %v", plan, err)
+	}
+	f.must(second(f.Add(Ignore, "o1")))
+	f.must(second(f.Clear(Allow)))
+	f.must(f.SetProvider("gemini"))
+	f.must(second(f.Add(Allow, "*pro")))
+	plan, err = f.Plan(t.Context())
+	f.must(err)
+	if len(plan.Effects) != 2 || !slices.Equal(plan.Effects[1].Hidden, []string{"openai/gpt-4o-preview", "openai/o1"}) || len(plan.Effects[0].Hidden) != 0 {
+		t.Errorf("effects = %+v", plan.Effects)
+	}
+	want := []RuleChange{{"gemini", Allow, "*pro", true}, {"openai", Ignore, "o1", true}, {"openai", Allow, "gpt-4o-preview", false}}
+	if !slices.Equal(plan.Rules, want) {
+		t.Errorf("rules = %+v, want %+v", plan.Rules, want)
+	}
+	if plan.Foreign || plan.Creates || len(plan.Lines) == 0 {
+		t.Errorf("plan = %+v", plan)
+	}
+	if s := plan.String(); !strings.Contains(s, "gemini: no model changes") || !strings.Contains(s, "openai: 0 models shown, 2 hidden\n- gpt-4o-preview\n- o1") {
+		t.Errorf("plan =\n%s", s)
+	}
+	if f.file() != plainEnv {
+		t.Error("planning wrote the file")
+	}
+	f.write(plainEnv + "X=1\n")
+	if plan, err = f.Plan(t.Context()); err != nil || !plan.Foreign {
+		t.Errorf("Plan = %+v, %v; want it foreign", plan, err)
+	}
+}
+
+func TestAChangedFileIsNotOverwritten(t *testing.T) {
+	const theirs = "OPENAI_API_KEY=sk-aaaaaaaaaaaa\nGEMINI_API_KEY=AIza-bbbbbbbb\nIGNORE_MODELS_OPENAI=*-preview,gpt-4\nNEW=1\n"
+	start := func(t *testing.T) *fixture {
+		f := fresh(t, plainEnv)
+		f.must(second(f.Add(Ignore, "o1")))
+		f.must(f.Remove(Ignore, "*-preview"))
+		f.write(theirs)
+		_, err := f.Save(t.Context(), dotenv.User)
+		var changed *dotenv.ChangedError
+		if !errors.As(err, &changed) {
+			t.Fatalf("Save = %v, want a *dotenv.ChangedError", err)
+		}
+		way, ok := ThreeWayOf(err)
+		if !ok || len(way.Theirs) == 0 || len(way.Ours) == 0 || way.Missing {
+			t.Errorf("three ways: %+v", way)
+		}
+		seen, differs, err := f.Foreign(t.Context())
+		if err != nil || !differs || !slices.Equal(seen.Theirs, way.Theirs) || !slices.Equal(seen.Ours, way.Ours) || !slices.Equal(seen.Keys, way.Keys) {
+			t.Errorf("Foreign = %+v, %v, %v; want %+v", seen, differs, err, way)
+		}
+		if f.file() != theirs || !f.Dirty() {
+			t.Errorf("file = %q, dirty %v", f.file(), f.Dirty())
+		}
+		return f
+	}
+	t.Run("merge", func(t *testing.T) {
+		f := start(t)
+		f.must(f.Merge(t.Context()))
+		f.wantRules(Ignore, "gpt-4", "o1")
+		f.wantRules(Allow)
+		f.must(second(f.Save(t.Context(), dotenv.User)))
+		if want := strings.Replace(theirs, "*-preview,gpt-4", "gpt-4,o1", 1); f.file() != want {
+			t.Errorf("file = %q, want %q", f.file(), want)
+		}
+	})
+	t.Run("reload", func(t *testing.T) {
+		f := start(t)
+		f.must(f.Reload(t.Context()))
+		f.wantRules(Ignore, "*-preview", "gpt-4")
+		f.wantRules(Allow)
+		if f.Dirty() || f.file() != theirs {
+			t.Error("dirty after a reload")
+		}
+	})
+	t.Run("removed", func(t *testing.T) {
+		f := fresh(t, plainEnv)
+		f.must(second(f.Add(Ignore, "o1")))
+		f.must(os.Remove(f.path))
+		_, err := f.Save(t.Context(), dotenv.User)
+		if way, ok := ThreeWayOf(err); !ok || !way.Missing {
+			t.Errorf("Save = %v, want a removed file", err)
+		}
+		f.must(f.Merge(t.Context()))
+		f.wantRules(Ignore, "o1")
+	})
+	t.Run("unchanged", func(t *testing.T) {
+		f := fresh(t, plainEnv)
+		if way, differs, err := f.Foreign(t.Context()); err != nil || differs {
+			t.Errorf("Foreign = %+v, %v, %v", way, differs, err)
+		}
+		if _, ok := ThreeWayOf(nil); ok {
+			t.Error("nil is a changed file")
+		}
+	})
+}
+
+func TestVersions(t *testing.T) {
+	f := fresh(t, plainEnv)
+	f.must(second(f.Add(Ignore, "o1")))
+	f.must(second(f.Save(t.Context(), dotenv.User)))
+	first := f.file()
+	f.call("add_ignore_rule", `{"pattern":"gpt-4"}`)
+	if r := f.call("save_changes", `{}`); !r.Success {
+		t.Fatalf("save_changes = %+v", r)
+	}
+	log, err := f.Versions(t.Context())
+	if err != nil || len(log) != 2 || log[0].Author.Who != dotenv.Assistant || log[1].Author.Who != dotenv.User || log[0].Author.Session != "session-1" {
+		t.Fatalf("Versions = %+v, %v", log, err)
+	}
+	if lines, err := f.VersionDiff(t.Context(), log[0].ID); err != nil || len(lines) != 2 || !strings.Contains(lines[1].Text, "gpt-4") {
+		t.Errorf("VersionDiff = %v, %v", lines, err)
+	}
+	if lines, err := f.RestoreDiff(t.Context(), log[1].ID, dotenv.Before); err != nil || len(lines) != 2 {
+		t.Errorf("RestoreDiff = %v, %v", lines, err)
+	}
+	f.must(second(f.Add(Allow, "x")))
+	if _, err := f.Restore(t.Context(), log[1].ID, dotenv.After); !errors.Is(err, ErrUnsaved) {
+		t.Errorf("Restore = %v, want ErrUnsaved", err)
+	}
+	f.must(second(f.Discard()))
+	saved, err := f.Restore(t.Context(), log[1].ID, dotenv.After)
+	if err != nil || f.file() != first || !strings.Contains(saved.Message, "is back") {
+		t.Errorf("Restore = %+v, %v; file %q", saved, err, f.file())
+	}
+	f.wantRules(Ignore, "*-preview", "gpt-3.5*", "o1")
+	f.must(second(f.Restore(t.Context(), log[1].ID, dotenv.Before)))
+	f.wantRules(Ignore, "*-preview", "gpt-3.5*")
+	if f.file() != plainEnv || f.Dirty() {
+		t.Errorf("file = %q", f.file())
+	}
+	o := f.options()
+	o.VersionsDir = ""
+	w, err := Open(t.Context(), o)
+	f.must(err)
+	if _, err := w.Versions(t.Context()); !errors.Is(err, ErrNoVersions) {
+		t.Errorf("Versions = %v, want ErrNoVersions", err)
+	}
+}
+
+func TestRulesCannotSmuggleKeys(t *testing.T) {
+	for _, evil := range []string{"a\nX=1", "a\r\nX=1", "a # b", "a' X=1 '", `a" X=1 "`, "a${OPENAI_API_KEY}", "a,b", `a\nX=1`, "$(touch x)", "`x`", "a=b", " #x", "\u2028X=1", "\x00"} {
+		f := fresh(t, plainEnv)
+		_, err := f.Add(Ignore, evil)
+		if err != nil {
+			continue
+		}
+		if _, err := f.Save(t.Context(), dotenv.User); err != nil {
+			if f.file() != plainEnv {
+				t.Errorf("%q: %v, but the file changed", evil, err)
+			}
+			continue
+		}
+		f.open()
+		f.wantRules(Ignore, "*-preview", "gpt-3.5*", strings.TrimSpace(evil))
+		if keys := dotenv.Parse([]byte(f.file())).Keys(); len(keys) != 4 {
+			t.Errorf("%q: keys = %q", evil, keys)
+		}
+	}
+}
+
+func TestRefresh(t *testing.T) {
+	f := fresh(t, plainEnv)
+	before := f.Revision()
+	if _, err := f.Refresh(t.Context(), "gemini"); err == nil || f.here().Counts().Total != 10 {
+		t.Errorf("Refresh = %v", err)
+	}
+	if s, err := f.On("gemini"); err != nil || s.Counts().Total != 3 {
+		t.Error("a failed refresh shrank the list")
+	}
+	f.shelf.fetched["gemini"] = ModelList{IDs: []string{"gemini/a", "gemini/gemini-1.0-pro"}, Source: "live", At: clock(), Err: "the disk is full"}
+	r, err := f.Refresh(t.Context(), "gemini")
+	if err != nil || r.Total != 2 || !slices.Equal(r.Added, []string{"gemini/a"}) || len(r.Gone) != 2 || r.Problem == "" {
+		t.Errorf("Refresh = %+v, %v", r, err)
+	}
+	if f.Revision() == before {
+		t.Error("the revision stayed")
+	}
+	if list, err := f.Models("gemini"); err != nil || list.Source != "live" || f.Provider() != "openai" {
+		t.Errorf("Models = %+v, %v", list, err)
+	}
+}

@@ -1,0 +1,446 @@
+package modelfilter
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"winnow/assistant"
+)
+
+// toolNames are the tools of the specification, in its order; true writes.
+var toolNames = []struct {
+	name  string
+	write bool
+}{
+	{"add_ignore_rule", true}, {"remove_ignore_rule", true}, {"add_whitelist_rule", true}, {"remove_whitelist_rule", true},
+	{"clear_all_ignore_rules", true}, {"clear_all_whitelist_rules", true}, {"import_rules", true},
+	{"get_models_matching_pattern", false}, {"get_model_details", false}, {"explain_model_status", false},
+	{"switch_provider", false}, {"refresh_models", false}, {"save_changes", true}, {"discard_changes", true},
+}
+
+func TestToolsAreThoseOfTheSpecification(t *testing.T) {
+	params := map[string]string{ // properties; * marks the required ones
+		"add_ignore_rule": "pattern* provider", "remove_ignore_rule": "pattern* provider",
+		"add_whitelist_rule": "pattern* provider", "remove_whitelist_rule": "pattern* provider",
+		"clear_all_ignore_rules": "provider", "clear_all_whitelist_rules": "provider",
+		"import_rules": "ignore mode* provider whitelist", "get_models_matching_pattern": "pattern* provider",
+		"get_model_details": "model", "explain_model_status": "model*", "switch_provider": "provider*",
+		"refresh_models": "provider", "save_changes": "", "discard_changes": "",
+	}
+	tools := fresh(t, plainEnv).Tools()
+	if len(tools) != len(toolNames) {
+		t.Fatalf("%d tools, want %d", len(tools), len(toolNames))
+	}
+	for i, want := range toolNames {
+		tool := tools[i]
+		lasting := want.name == "save_changes" || want.name == "discard_changes"
+		if tool.Name != want.name || tool.Write != want.write || tool.Lasting != lasting || (tool.Preview != nil) != lasting || tool.Category == "" {
+			t.Errorf("tool %d = %s write=%v lasting=%v %q, want %+v", i, tool.Name, tool.Write, tool.Lasting, tool.Category, want)
+		}
+		var names []string
+		for p := range tool.Schema.Properties {
+			if slices.Contains(tool.Schema.Required, p) {
+				p += "*"
+			}
+			names = append(names, p)
+		}
+		slices.Sort(names)
+		if got := strings.Join(names, " "); got != params[tool.Name] {
+			t.Errorf("%s takes %q, want %q", tool.Name, got, params[tool.Name])
+		}
+	}
+	if e := tools[6].Schema.Properties["mode"].Enum; !slices.Equal(e, []any{"merge", "replace"}) {
+		t.Errorf("modes = %v", e)
+	}
+}
+
+// toolCase is one call of one tool.
+type toolCase struct {
+	env   string // "" is plainEnv
+	setup func(f *fixture)
+	tool  string
+	args  string
+
+	fails string         // the error code; "" succeeds
+	says  []string       // parts of message and hint
+	data  map[string]any // fields of the data, as JSON reads them
+	rules []string       // ignore rules afterwards; nil is not looked at
+	allow []string
+}
+
+func strs(s ...string) []any {
+	out := []any{}
+	for _, x := range s {
+		out = append(out, x)
+	}
+	return out
+}
+
+var toolCases = map[string]toolCase{
+	"add ignore": {
+		tool: "add_ignore_rule", args: `{"pattern":" gpt-4* "}`, says: []string{"hides 4 models", "Other rules decide 2 more", "2 of 10 available", "Not saved"},
+		data: map[string]any{
+			"pattern": "gpt-4*", "provider": "openai", "rule_type": "ignore", "affected_count": 4., "matched_count": 6., "total_count": 10.,
+			"affected_models": strs("gpt-4", "gpt-4-turbo", "gpt-4o", "gpt-4o-mini"), "has_unsaved_changes": true,
+		},
+		rules: []string{"*-preview", "gpt-3.5*", "gpt-4*"},
+	},
+	"add ignore makes redundant": {
+		tool: "add_ignore_rule", args: `{"pattern":"gpt-3*"}`, says: []string{`redundant: "gpt-3.5*"`, "nothing changes"},
+		data: map[string]any{"redundant_rules": strs("gpt-3.5*"), "affected_count": 0.},
+	},
+	"add ignore covered": {
+		tool: "add_ignore_rule", args: `{"pattern":"o1-preview"}`, fails: "covered", says: []string{`covered by the ignore rule "*-preview"`},
+		data: map[string]any{"covered_by": "*-preview", "existing_rules": strs("*-preview")}, rules: []string{"*-preview", "gpt-3.5*"},
+	},
+	"add ignore twice": {
+		tool: "add_ignore_rule", args: `{"pattern":"*-preview"}`, fails: "covered", says: []string{"already in the ignore list"}, rules: []string{"*-preview", "gpt-3.5*"},
+	},
+	"add ignore empty": {tool: "add_ignore_rule", args: `{"pattern":"  "}`, fails: "failed", says: []string{"empty"}},
+	"add ignore comma": {
+		tool: "add_ignore_rule", args: `{"pattern":"a,b"}`, fails: "failed", says: []string{"a comma", "one call for each"}, rules: []string{"*-preview", "gpt-3.5*"},
+	},
+	"add ignore line": {tool: "add_ignore_rule", args: `{"pattern":"a\nOPENAI_API_KEY=x"}`, fails: "failed", says: []string{"line break"}},
+	"add ignore var":  {tool: "add_ignore_rule", args: `{"pattern":"${OPENAI_API_KEY}"}`, fails: "failed", says: []string{"${"}},
+	"add ignore long": {tool: "add_ignore_rule", args: `{"pattern":"` + strings.Repeat("a", 501) + `"}`, fails: "failed", says: []string{"501 characters", "at most 500"}},
+	"add ignore elsewhere": {
+		tool: "add_ignore_rule", args: `{"pattern":"*-preview","provider":"Gemini"}`, says: []string{"for gemini", "hides 1 model."},
+		data: map[string]any{"affected_models": strs("gemini-2.0-flash-preview")}, rules: []string{"*-preview", "gpt-3.5*"},
+	},
+	"add ignore no provider": {
+		tool: "add_ignore_rule", args: `{"pattern":"x","provider":"opnai"}`, fails: "failed", says: []string{`Did you mean "openai"?`},
+		data: map[string]any{"available_providers": strs("openai", "gemini")},
+	},
+	"add ignore no match": {tool: "add_ignore_rule", args: `{"pattern":"turbo"}`, says: []string{"matches no model now", "e.g. *turbo*, which matches 4 models"}},
+	"add whitelist": {
+		tool: "add_whitelist_rule", args: `{"pattern":"gpt-3.5-turbo"}`, says: []string{"keeps 1 model available"},
+		data: map[string]any{"rule_type": "whitelist", "affected_models": strs("gpt-3.5-turbo"), "available_count": 7.}, allow: []string{"gpt-4o-preview", "gpt-3.5-turbo"},
+	},
+	"add whitelist covered": {
+		tool: "add_whitelist_rule", args: `{"pattern":"gpt-4o-preview"}`, fails: "covered", says: []string{"already in the whitelist list"}, allow: []string{"gpt-4o-preview"},
+	},
+	"remove ignore": {
+		tool: "remove_ignore_rule", args: `{"pattern":"*-preview"}`, says: []string{"2 models shown again", "8 of 10 available"},
+		data: map[string]any{"affected_models": strs("gpt-4-turbo-preview", "o1-preview"), "affected_count": 2.}, rules: []string{"gpt-3.5*"},
+	},
+	"remove ignore unknown": {
+		tool: "remove_ignore_rule", args: `{"pattern":"preview"}`, fails: "failed", says: []string{`Did you mean "*-preview"?`, `are: "*-preview", "gpt-3.5*"`},
+		data: map[string]any{"nearest": strs("*-preview")},
+	},
+	"remove whitelist": {
+		tool: "remove_whitelist_rule", args: `{"pattern":"gpt-4o-preview"}`, says: []string{"1 model hidden now"},
+		data: map[string]any{"affected_models": strs("gpt-4o-preview")}, allow: []string{},
+	},
+	"remove whitelist unknown": {
+		setup: func(f *fixture) { f.must(second(f.Clear(Allow))) },
+		tool:  "remove_whitelist_rule", args: `{"pattern":"x"}`, fails: "failed", says: []string{"There are no whitelist rules for openai"},
+	},
+	"clear ignore": {
+		tool: "clear_all_ignore_rules", args: `{}`, says: []string{"Removed 2 ignore rules", "4 models shown again"},
+		data: map[string]any{"removed_rules": strs("*-preview", "gpt-3.5*"), "available_count": 10.}, rules: []string{},
+	},
+	"clear ignore none":       {tool: "clear_all_ignore_rules", args: `{"provider":"gemini"}`, says: []string{"There were no ignore rules for gemini"}},
+	"clear ignore no where":   {tool: "clear_all_ignore_rules", args: `{"provider":"nowhere"}`, fails: "failed", says: []string{`"openai", "gemini"`}},
+	"clear whitelist":         {tool: "clear_all_whitelist_rules", args: `{}`, says: []string{"Removed 1 whitelist rule of", "1 model hidden now"}, allow: []string{}},
+	"clear whitelist nowhere": {tool: "clear_all_whitelist_rules", args: `{"provider":"nowhere"}`, fails: "failed"},
+	"import merge": {
+		tool: "import_rules", args: `{"ignore":["o1","gpt-4-turbo","o1-preview","a,b",""],"whitelist":["o1"],"mode":"merge"}`,
+		says:  []string{"Imported 3 of 6 rules", "3 added, 0 kept, 3 refused, 0 removed"},
+		rules: []string{"*-preview", "gpt-3.5*", "o1", "gpt-4-turbo"}, allow: []string{"gpt-4o-preview", "o1"},
+		data: map[string]any{"added_count": 3., "refused_count": 3., "removed_rules": map[string]any{"ignore": strs(), "whitelist": strs()}},
+	},
+	"import replace": {
+		tool: "import_rules", args: `{"ignore":["*-preview","gpt*"],"mode":"replace"}`, says: []string{"1 added, 1 kept, 0 refused, 1 removed"},
+		rules: []string{"*-preview", "gpt*"}, allow: []string{"gpt-4o-preview"},
+		data: map[string]any{"removed_rules": map[string]any{"ignore": strs("gpt-3.5*"), "whitelist": strs()}},
+	},
+	"import replace by none": {tool: "import_rules", args: `{"ignore":[],"mode":"replace"}`, says: []string{"2 removed"}, rules: []string{}},
+	"import all refused": {
+		tool: "import_rules", args: `{"ignore":["a,b","c,d"],"mode":"replace"}`, fails: "failed", says: []string{"None of 2 rules", "stay as they were", "a comma"},
+		rules: []string{"*-preview", "gpt-3.5*"},
+	},
+	"import all covered": {
+		tool: "import_rules", args: `{"ignore":["o1-preview","gpt-3.5-turbo"],"mode":"merge"}`, fails: "covered", rules: []string{"*-preview", "gpt-3.5*"},
+	},
+	"import nothing": {tool: "import_rules", args: `{"mode":"merge"}`, fails: "failed", says: []string{"nothing to import"}},
+	"import too much": {
+		tool: "import_rules", args: `{"mode":"merge","ignore":[` + strings.TrimSuffix(strings.Repeat(`"x",`, 1001), ",") + `]}`,
+		fails: "failed", says: []string{"1001 rules are too many", "at most 1000"}, rules: []string{"*-preview", "gpt-3.5*"},
+	},
+	"import nowhere": {tool: "import_rules", args: `{"mode":"merge","ignore":["a"],"provider":"nowhere"}`, fails: "failed"},
+	"matching": {
+		tool: "get_models_matching_pattern", args: `{"pattern":"*turbo*"}`, says: []string{"4 models of openai match", "3 of them hidden"},
+		data: map[string]any{"count": 4., "hidden_count": 3., "pattern": "*turbo*"},
+	},
+	"matching elsewhere": {
+		tool: "get_models_matching_pattern", args: `{"pattern":"gemini/*flash","provider":"gemini"}`, says: []string{"1 model of gemini matches"},
+		data: map[string]any{"count": 1., "models": []any{map[string]any{"id": "gemini/gemini-2.0-flash", "status": "normal"}}},
+	},
+	"matching nothing": {
+		tool: "get_models_matching_pattern", args: `{"pattern":"preview"}`, says: []string{"No matches. Hint: use wildcards, e.g. *preview*, which matches 3 models"},
+		data: map[string]any{"count": 0., "models": strs()},
+	},
+	"matching case":    {tool: "get_models_matching_pattern", args: `{"pattern":"GPT-4"}`, says: []string{"upper and lower case differ", `"gpt-4"`}},
+	"matching far off": {tool: "get_models_matching_pattern", args: `{"pattern":"zzzzzzzzz"}`, says: []string{"e.g. *preview*"}},
+	"matching empty":   {tool: "get_models_matching_pattern", args: `{"pattern":""}`, fails: "failed", says: []string{"empty"}},
+	"matching nowhere": {tool: "get_models_matching_pattern", args: `{"pattern":"*","provider":"nowhere"}`, fails: "failed"},
+	"matching unknown models": {
+		setup: func(f *fixture) { delete(f.shelf.lists, "gemini") },
+		tool:  "get_models_matching_pattern", args: `{"pattern":"*","provider":"gemini"}`, says: []string{"refresh_models asks for them"},
+	},
+	"details overview": {
+		tool: "get_model_details", args: `{}`, says: []string{"openai has 10 models: 6 available, 4 hidden, 1 kept"},
+		data: map[string]any{
+			"provider": "openai", "total_count": 10., "available_count": 6., "hidden_count": 4., "models_from": "cache",
+			"models_as_of": "2026-11-21T14:32:15Z", "new_models": strs("o1"), "ignore_rule_count": 2.,
+		},
+	},
+	"details": {
+		tool: "get_model_details", args: `{"model":"gpt-4o"}`, data: map[string]any{"id": "openai/gpt-4o", "provider": "openai", "status": "normal", "affecting_rule": nil},
+	},
+	"details other case": {tool: "get_model_details", args: `{"model":"OpenAI/GPT-4O"}`, data: map[string]any{"id": "openai/gpt-4o"}},
+	"details elsewhere":  {tool: "get_model_details", args: `{"model":"gemini/gemini-1.0-pro"}`, data: map[string]any{"provider": "gemini"}},
+	"details unknown": {
+		tool: "get_model_details", args: `{"model":"gpt-4o-minni"}`, fails: "failed", says: []string{`Did you mean`, `"gpt-4o-mini"`}, data: map[string]any{"nearest": strs("gpt-4o-mini", "gpt-4o", "gpt-4")},
+	},
+	"explain ignored": {
+		tool: "explain_model_status", args: `{"model":"openai/o1-preview"}`, says: []string{`hidden by the ignore rule "*-preview"`},
+		data: map[string]any{"affecting_rule": map[string]any{"pattern": "*-preview", "type": "ignore"}},
+	},
+	"explain kept": {
+		tool: "explain_model_status", args: `{"model":"gpt-4o-preview"}`, says: []string{`the whitelist rule "gpt-4o-preview" keeps it`, `ignore rule "*-preview"`},
+		data: map[string]any{"status": "whitelisted"},
+	},
+	"explain normal": {tool: "explain_model_status", args: `{"model":"o1"}`, says: []string{"no rule matches it"}},
+	"explain unknown": {
+		tool: "explain_model_status", args: `{"model":"gpt-5-preview"}`, fails: "failed", says: []string{`would be ignored by the ignore rule "*-preview"`, "get_models_matching_pattern"},
+	},
+	"explain unfiltered": {
+		setup: func(f *fixture) { f.shelf.lists["openai"] = ModelList{IDs: []string{"azure/x-preview"}} },
+		tool:  "explain_model_status", args: `{"model":"azure/x-preview"}`, says: []string{"does not filter it"},
+	},
+	"switch":         {tool: "switch_provider", args: `{"provider":"GEMINI"}`, says: []string{"is now gemini: 3 of 3"}, data: map[string]any{"provider": "gemini"}},
+	"switch to same": {tool: "switch_provider", args: `{"provider":"openai"}`, says: []string{"is already openai"}},
+	"switch unknown": {tool: "switch_provider", args: `{"provider":"gemni"}`, fails: "failed", says: []string{`"gemini"`}},
+	"switch nothing": {tool: "switch_provider", args: `{"provider":""}`, fails: "failed", data: map[string]any{"available_providers": strs("openai", "gemini")}},
+	"refresh": {
+		setup: func(f *fixture) {
+			f.shelf.fetched["openai"] = ModelList{IDs: append([]string{"openai/o3-preview"}, openaiModels[1:]...), Source: "live", At: clock()}
+		},
+		tool: "refresh_models", args: `{}`, says: []string{"10 models (from: live): 1 added, 1 gone"},
+		data: map[string]any{"added_models": strs("o3-preview"), "gone_models": strs("gpt-3.5-turbo"), "total_count": 10.},
+	},
+	"refresh fails":   {tool: "refresh_models", args: `{}`, fails: "failed", says: []string{"connection refused", "stays as it was", "still there"}},
+	"refresh nowhere": {tool: "refresh_models", args: `{"provider":"nowhere"}`, fails: "failed", says: []string{"There is"}},
+	"save": {
+		setup: func(f *fixture) { f.must(second(f.Add(Ignore, "o1"))) },
+		tool:  "save_changes", args: `{}`, says: []string{"Saved 1 changed rule of openai to .env", "Restart the proxy"},
+		data: map[string]any{"changed_count": 1., "has_unsaved_changes": false, "changed_rules": []any{
+			map[string]any{"provider": "openai", "rule_type": "ignore", "pattern": "o1", "change": "added"},
+		}},
+	},
+	"save nothing": {tool: "save_changes", args: `{}`, says: []string{"nothing to save"}},
+	"save changed file": {
+		setup: func(f *fixture) {
+			f.must(second(f.Add(Ignore, "o1")))
+			f.write(plainEnv + "SECRET_TOKEN=hush-hush-hush\n")
+		},
+		tool: "save_changes", args: `{}`, fails: "failed", says: []string{"somebody else has changed", "Only the user"},
+		data: map[string]any{"changed_by_others": strs("added SECRET_TOKEN")}, rules: []string{"*-preview", "gpt-3.5*", "o1"},
+	},
+	"save impossible": {
+		setup: func(f *fixture) {
+			f.must(second(f.Add(Ignore, "o1")))
+			f.must(os.Remove(f.path))
+			f.must(os.Mkdir(f.path, 0o700))
+		},
+		tool: "save_changes", args: `{}`, fails: "failed", says: []string{"Nothing was saved"}, rules: []string{"*-preview", "gpt-3.5*", "o1"},
+	},
+	"discard": {
+		setup: func(f *fixture) { f.must(f.Remove(Ignore, "*-preview")) },
+		tool:  "discard_changes", args: `{}`, says: []string{"Discarded 1 changed rule of openai"}, rules: []string{"*-preview", "gpt-3.5*"},
+	},
+	"discard nothing": {tool: "discard_changes", args: `{}`, says: []string{"nothing to discard"}},
+}
+
+func TestTools(t *testing.T) {
+	covered := map[string]int{}
+	for name, tt := range toolCases {
+		covered[tt.tool]++
+		t.Run(name, func(t *testing.T) {
+			env := tt.env
+			if env == "" {
+				env = plainEnv
+			}
+			f := fresh(t, env)
+			if tt.setup != nil {
+				tt.setup(f)
+			}
+			mark := int64(0)
+			_, mark = f.Changes(mark)
+			r := f.call(tt.tool, tt.args)
+			if r.Success != (tt.fails == "") || r.ErrorCode != tt.fails {
+				t.Fatalf("%s(%s) = %+v, want error code %q", tt.tool, tt.args, r, tt.fails)
+			}
+			for _, part := range tt.says {
+				if !strings.Contains(r.Message+"\n"+r.Hint, part) {
+					t.Errorf("it says %q, hint %q; want %q in it", r.Message, r.Hint, part)
+				}
+			}
+			data := asJSON(t, r.Data)
+			for key, want := range tt.data {
+				got, ok := data[key]
+				a, _ := json.Marshal(got)
+				b, _ := json.Marshal(want)
+				if !ok || string(a) != string(b) {
+					t.Errorf("data[%s] = %s, want %s", key, a, b)
+				}
+			}
+			if tt.rules != nil {
+				f.wantRules(Ignore, tt.rules...)
+			}
+			if tt.allow != nil {
+				f.wantRules(Allow, tt.allow...)
+			}
+			if changes, _ := f.Changes(mark); len(changes) > 0 {
+				t.Errorf("what the tool did counts as the user's: %v", changes)
+			}
+		})
+	}
+	for _, tool := range toolNames {
+		if covered[tool.name] < 2 {
+			t.Errorf("%s has %d cases, want success and failure", tool.name, covered[tool.name])
+		}
+	}
+}
+
+func asJSON(t *testing.T, v any) map[string]any {
+	t.Helper()
+	raw, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]any{}
+	if string(raw) != "null" {
+		if err := json.Unmarshal(raw, &out); err != nil {
+			t.Fatalf("%v in %s", err, raw)
+		}
+	}
+	return out
+}
+
+func TestResultsNameNoMoreThanCanBeRead(t *testing.T) {
+	f := fresh(t, plainEnv)
+	f.shelf.lists["openai"] = ModelList{IDs: manyModels(5000)}
+	r := f.call("add_ignore_rule", `{"pattern":"m*"}`)
+	data := r.Data.(ruleResult)
+	if data.Count != 5000 || len(data.Affected) != maxListed || !data.Truncated {
+		t.Errorf("%d affected, %d listed, truncated %v", data.Count, len(data.Affected), data.Truncated)
+	}
+	m := f.call("get_models_matching_pattern", `{"pattern":"*"}`).Data.(matchResult)
+	if m.Count != 5000 || len(m.Models) != maxMatches || !m.Truncated || m.Hidden != 5000 {
+		t.Errorf("%d matched, %d listed, %d hidden, truncated %v", m.Count, len(m.Models), m.Hidden, m.Truncated)
+	}
+}
+
+func TestPreviewsAsk(t *testing.T) {
+	f := fresh(t, plainEnv)
+	preview := func(name string) (string, bool) {
+		t.Helper()
+		for _, tool := range f.Tools() {
+			if tool.Name == name {
+				diff, ask, err := tool.Preview(t.Context(), json.RawMessage("{}"))
+				f.must(err)
+				return diff, ask
+			}
+		}
+		t.Fatal(name)
+		return "", false
+	}
+	for _, name := range []string{"save_changes", "discard_changes"} {
+		if diff, ask := preview(name); ask {
+			t.Errorf("%s asks about nothing: %q", name, diff)
+		}
+	}
+	f.must(second(f.Add(Ignore, "o1")))
+	f.must(f.Remove(Ignore, "gpt-3.5*"))
+	diff, ask := preview("save_changes")
+	want := f.path + `
+-3 IGNORE_MODELS_OPENAI=*-preview,gpt-3.5*
++3 IGNORE_MODELS_OPENAI=*-preview,o1
+
+openai: 2 models shown, 1 hidden
++ gpt-3.5-turbo
++ gpt-3.5-turbo-16k
+- o1`
+	if !ask || !sameDiff(diff, want) {
+		t.Errorf("save asks %v:\n%s\nwant\n%s", ask, diff, want)
+	}
+	diff, ask = preview("discard_changes")
+	want = `These staged changes would be lost:
+- openai ignore gpt-3.5*
++ openai ignore o1
+
+openai: 1 model shown, 2 hidden
++ o1
+- gpt-3.5-turbo
+- gpt-3.5-turbo-16k`
+	if !ask || diff != want {
+		t.Errorf("discard asks %v:\n%s\nwant\n%s", ask, diff, want)
+	}
+}
+
+// sameDiff compares two differences but for the numbers of lines.
+func sameDiff(a, b string) bool {
+	strip := func(s string) string {
+		lines := strings.Split(s, "\n")
+		for i, l := range lines {
+			if len(l) > 1 && (l[0] == '+' || l[0] == '-') {
+				lines[i] = l[:1] + strings.TrimLeft(l[1:], "0123456789 ")
+			}
+		}
+		return strings.Join(lines, "\n")
+	}
+	return strip(a) == strip(b)
+}
+
+func TestNoSecretReachesTheModel(t *testing.T) {
+	rich, err := os.ReadFile("testdata/rich.env")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := fresh(t, string(rich), "MISTRAL_API_KEY=sk-mistral-dddddd")
+	f.must(second(f.Add(Ignore, "o1")))
+	said := []any{second2(f.Context()), f.Prompt(), f.Notices()}
+	for name, tt := range toolCases {
+		said = append(said, name, f.call(tt.tool, tt.args))
+	}
+	f.must(second(f.Add(Ignore, "zz")))
+	f.write("OPENAI_API_KEY=sk-openai-changed\n")
+	said = append(said, f.call("save_changes", "{}"))
+	_, err = f.Save(t.Context(), "user")
+	way, ok := ThreeWayOf(err)
+	if !ok {
+		t.Fatalf("Save = %v, want a changed file", err)
+	}
+	said = append(said, err.Error(), way)
+	raw, err := json.Marshal(said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"sk-proxy", "sk-openai", "AIza", "sk-mistral"} {
+		if strings.Contains(string(raw), secret) {
+			t.Errorf("%s… was told", secret)
+		}
+	}
+}
+
+func TestFailedSaysLocked(t *testing.T) {
+	if r := failed(errors.Join(ErrLocked)); r.ErrorCode != assistant.CodeLocked {
+		t.Errorf("failed(ErrLocked) = %+v", r)
+	}
+}

@@ -1,0 +1,461 @@
+package modelfilter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"winnow/adapters/dotenv"
+	"winnow/assistant"
+)
+
+// shelf is a source of models that tests fill.
+type shelf struct {
+	lists   map[string]ModelList
+	fetched map[string]ModelList // what the network says; missing: it fails
+	seen    []string
+}
+
+func (s *shelf) Cached(provider string) (ModelList, bool) {
+	list, ok := s.lists[provider]
+	return list, ok
+}
+
+func (s *shelf) Models(_ context.Context, provider string) (ModelList, error) {
+	if list, ok := s.fetched[provider]; ok {
+		return list, nil
+	}
+	return ModelList{}, errors.New("connection refused")
+}
+
+func (s *shelf) Seen(provider string) error {
+	s.seen = append(s.seen, provider)
+	return nil
+}
+
+var (
+	openaiModels = []string{
+		"openai/gpt-3.5-turbo", "openai/gpt-3.5-turbo-16k", "openai/gpt-4", "openai/gpt-4-turbo", "openai/gpt-4-turbo-preview",
+		"openai/gpt-4o", "openai/gpt-4o-mini", "openai/gpt-4o-preview", "openai/o1", "openai/o1-preview",
+	}
+	geminiModels = []string{"gemini/gemini-1.0-pro", "gemini/gemini-2.0-flash", "gemini/gemini-2.0-flash-preview"}
+)
+
+func newShelf() *shelf {
+	return &shelf{
+		lists: map[string]ModelList{
+			"openai": {Provider: "openai", IDs: openaiModels, Source: "cache", At: clock(), New: []string{"openai/o1"}},
+			"gemini": {Provider: "gemini", IDs: geminiModels, Source: "catalogue"},
+		},
+		fetched: map[string]ModelList{},
+	}
+}
+
+// clock is the moment at which all tests happen.
+func clock() time.Time { return time.Date(2026, 11, 21, 14, 32, 15, 0, time.UTC) }
+
+// fixture is a window over a file of its own.
+type fixture struct {
+	*Window
+	t     *testing.T
+	path  string
+	shelf *shelf
+	env   []string
+}
+
+// fresh opens a window over a file with this text; "" is no file.
+func fresh(t *testing.T, text string, env ...string) *fixture {
+	t.Helper()
+	f := &fixture{t: t, path: filepath.Join(t.TempDir(), ".env"), shelf: newShelf(), env: env}
+	if text != "" {
+		f.write(text)
+	}
+	f.open()
+	return f
+}
+
+// open opens the file anew.
+func (f *fixture) open() {
+	f.t.Helper()
+	w, err := Open(f.t.Context(), f.options())
+	if err != nil {
+		f.t.Fatalf("Open: %v", err)
+	}
+	f.Window = w
+}
+
+func (f *fixture) options() Options {
+	return Options{
+		EnvFile: f.path, Environ: func() []string { return f.env }, Models: f.shelf,
+		VersionsDir: filepath.Join(filepath.Dir(f.path), "versions"), Now: clock,
+		Session: func() string { return "session-1" },
+	}
+}
+
+func (f *fixture) write(text string) {
+	f.t.Helper()
+	if err := os.WriteFile(f.path, []byte(text), 0o600); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *fixture) file() string {
+	f.t.Helper()
+	data, err := os.ReadFile(f.path)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// call runs a tool as a turn does: with the window locked.
+func (f *fixture) call(name, args string) assistant.ToolResult {
+	f.t.Helper()
+	for _, tool := range f.Tools() {
+		if tool.Name == name {
+			f.Lock()
+			defer f.Unlock()
+			return tool.Run(f.t.Context(), json.RawMessage(args))
+		}
+	}
+	f.t.Fatalf("there is no tool %s", name)
+	return assistant.ToolResult{}
+}
+
+func (f *fixture) patterns(list List) []string {
+	out := []string{}
+	for _, r := range f.Rules(list) {
+		out = append(out, r.Pattern)
+	}
+	return out
+}
+
+func (f *fixture) wantRules(list List, want ...string) {
+	f.t.Helper()
+	if got := f.patterns(list); !slices.Equal(got, want) {
+		f.t.Errorf("%s rules = %q, want %q", list, got, want)
+	}
+}
+
+func (f *fixture) must(err error) {
+	f.t.Helper()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// plainEnv is a small file with rules.
+const plainEnv = "OPENAI_API_KEY=sk-aaaaaaaaaaaa\nGEMINI_API_KEY=AIza-bbbbbbbb\nIGNORE_MODELS_OPENAI=*-preview,gpt-3.5*\nWHITELIST_MODELS_OPENAI=gpt-4o-preview\n"
+
+func TestOpenFindsProvidersAndRules(t *testing.T) {
+	rich, err := os.ReadFile("testdata/rich.env")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]struct {
+		text    string
+		env     []string
+		want    []string // providers
+		current string
+	}{
+		"rich file":            {string(rich), nil, []string{"openai", "gemini"}, "openai"},
+		"keys decide":          {"IGNORE_MODELS_OPENAI=a\nGROQ_API_KEY=k\n", nil, []string{"openai", "groq"}, "groq"},
+		"environment":          {"GEMINI_API_KEY=\n", []string{"MISTRAL_API_KEY_2=x", "PROXY_API_KEY=y"}, []string{"gemini", "mistral"}, "mistral"},
+		"only rules":           {"WHITELIST_MODELS_Groq=a\n", nil, []string{"groq"}, "groq"},
+		"no key, openai there": {"IGNORE_MODELS_GROQ=a\nIGNORE_MODELS_OPENAI=a\n", nil, []string{"groq", "openai"}, "openai"},
+		"key without value":    {"GROQ_API_KEY=\nGEMINI_API_KEY=x\n", nil, []string{"groq", "gemini"}, "gemini"},
+		"bare keys are names":  {"GROQ_API_KEY\n", nil, []string{"groq"}, "groq"},
+		"nothing of a name":    {"_API_KEY=x\nIGNORE_MODELS_=a\nPROXY_API_KEY=p\nGROQ_API_KEY=x\n", nil, []string{"groq"}, "groq"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := fresh(t, tt.text, tt.env...)
+			var got []string
+			for _, p := range f.Providers() {
+				got = append(got, p.Name)
+			}
+			if !slices.Equal(got, tt.want) || f.Provider() != tt.current {
+				t.Errorf("providers = %q, current %q; want %q, %q", got, f.Provider(), tt.want, tt.current)
+			}
+		})
+	}
+}
+
+func TestOpenWithoutAFileOffersTheWellKnownProviders(t *testing.T) {
+	f := fresh(t, "")
+	var names []string
+	for _, p := range f.Providers() {
+		names = append(names, p.Name)
+	}
+	if f.Provider() != "openai" || !slices.Contains(names, "anthropic") || !slices.Contains(names, "gemini") {
+		t.Fatalf("current %q of %q", f.Provider(), names)
+	}
+	if _, err := f.Add(Ignore, "*-preview"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Save(t.Context(), dotenv.User); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.file(); got != "IGNORE_MODELS_OPENAI='*-preview'\n" {
+		t.Errorf("file = %q", got)
+	}
+	if names := f.Providers(); len(names) != 1 || names[0].Name != "openai" {
+		t.Errorf("after the save the providers are %v", names)
+	}
+}
+
+func TestOpenSaysWhatIsWrongWithTheFile(t *testing.T) {
+	f := fresh(t, "OPENAI_API_KEY=x\nthis is = not \"a line\n")
+	if n := strings.Join(f.Notices(), "\n"); !strings.Contains(n, f.path+":2:") {
+		t.Errorf("notices = %q, want the file and line 2", n)
+	}
+	dir := t.TempDir()
+	if _, err := Open(t.Context(), Options{EnvFile: dir}); err == nil || !strings.Contains(err.Error(), dir) {
+		t.Errorf("Open of a folder = %v, want an error that names it", err)
+	}
+}
+
+func TestTheEnvironmentWins(t *testing.T) {
+	f := fresh(t, plainEnv, "IGNORE_MODELS_OPENAI=gpt-4*,o1")
+	f.wantRules(Ignore, "gpt-4*", "o1")
+	f.wantRules(Allow, "gpt-4o-preview")
+	r := f.Rules(Ignore)[0]
+	if r.Source != "the environment" || !r.Fixed || r.Unsaved {
+		t.Errorf("rule = %+v, want it fixed and from the environment", r)
+	}
+	if r := f.Rules(Allow)[0]; r.Source != ".env:4" || r.Fixed {
+		t.Errorf("allow rule = %+v, want it from .env:4", r)
+	}
+	_, err := f.Add(Ignore, "x")
+	var fixed *FixedError
+	if !errors.As(err, &fixed) || !strings.Contains(err.Error(), "IGNORE_MODELS_OPENAI") || !strings.Contains(err.Error(), "unset") {
+		t.Errorf("Add = %v, want a refusal with the variable and the way out", err)
+	}
+	for name, err := range map[string]error{
+		"Remove": f.Remove(Ignore, "o1"),
+		"Clear":  second(f.Clear(Ignore)),
+		"Import": second(f.Import(Import{Lists: [2][]string{Ignore: {"y"}}})),
+	} {
+		if !errors.As(err, &fixed) {
+			t.Errorf("%s = %v, want a *FixedError", name, err)
+		}
+	}
+	for tool, args := range map[string]string{
+		"add_ignore_rule": `{"pattern":"x"}`, "remove_ignore_rule": `{"pattern":"o1"}`, "clear_all_ignore_rules": `{}`,
+		"import_rules": `{"ignore":["x"],"mode":"merge"}`,
+	} {
+		if r := f.call(tool, args); r.Success || !strings.Contains(r.Message, "IGNORE_MODELS_OPENAI") {
+			t.Errorf("%s = %+v, want the refusal", tool, r)
+		}
+	}
+	if _, err := f.Add(Allow, "o1"); err != nil {
+		t.Errorf("the other list: %v", err)
+	}
+	if f.Explain("openai/gpt-4").Rule != "gpt-4*" || f.Explain("openai/gpt-3.5-turbo").Rule != "" {
+		t.Error("the models are not those of the environment's rules")
+	}
+	if raw, _ := json.Marshal(second2(f.Context())); !strings.Contains(string(raw), "IGNORE_MODELS_OPENAI") {
+		t.Error("the model is not told")
+	}
+	// The rules of the file stay the state, whatever the environment says.
+	if raw := stateOf(t, f.Window); !strings.Contains(raw, "gpt-3.5*") || strings.Contains(raw, `"gpt-4*"`) {
+		t.Errorf("state = %s", raw)
+	}
+	f.must(second(f.Save(t.Context(), dotenv.User)))
+	if want := plainEnv[:len(plainEnv)-1] + ",o1\n"; f.file() != want {
+		t.Errorf("file = %q, want %q", f.file(), want)
+	}
+}
+
+func TestAnotherFileGivesRules(t *testing.T) {
+	f := fresh(t, "OPENAI_API_KEY=x\n")
+	f.must(os.WriteFile(filepath.Join(filepath.Dir(f.path), "more.env"), []byte("\nIGNORE_MODELS_OPENAI=o1,gpt-4\n"), 0o600))
+	f.open()
+	f.wantRules(Ignore, "o1", "gpt-4")
+	if r := f.Rules(Ignore)[0]; r.Source != "more.env:2" || r.Unsaved {
+		t.Errorf("rule = %+v, want it from more.env:2", r)
+	}
+	f.must(second(f.Clear(Ignore)))
+	f.must(second(f.Save(t.Context(), dotenv.User)))
+	f.open()
+	f.wantRules(Ignore)
+	if f.Dirty() {
+		t.Error("dirty after the save")
+	}
+}
+
+func TestRulesMadeOfVariablesAreNotEdited(t *testing.T) {
+	f := fresh(t, "OLD=gpt-3.5*\nIGNORE_MODELS_OPENAI=${OLD},o1\n")
+	f.wantRules(Ignore, "gpt-3.5*", "o1")
+	if _, err := f.Add(Ignore, "x"); err == nil || !strings.Contains(err.Error(), ".env:2") {
+		t.Errorf("Add = %v, want a refusal with the line", err)
+	}
+}
+
+func TestNamesInSeveralCasesAreOneList(t *testing.T) {
+	f := fresh(t, "IGNORE_MODELS_OpenAI=a\nIGNORE_MODELS_OPENAI=b\nOTHER=1\n")
+	f.wantRules(Ignore, "b")
+	f.must(second(f.Add(Ignore, "c")))
+	f.must(second(f.Save(t.Context(), dotenv.User)))
+	if got := f.file(); got != "IGNORE_MODELS_OPENAI=b,c\nOTHER=1\n" {
+		t.Errorf("file = %q", got)
+	}
+}
+
+func TestLockKeepsTheUserOut(t *testing.T) {
+	f := fresh(t, plainEnv)
+	f.must(second(f.Add(Ignore, "gpt-4")))
+	before := stateOf(t, f.Window)
+	f.Lock()
+	for name, err := range map[string]error{
+		"Add":             second(f.Add(Ignore, "x")),
+		"Remove":          f.Remove(Ignore, "*-preview"),
+		"Clear":           second(f.Clear(Allow)),
+		"Import":          second(f.Import(Import{Lists: [2][]string{Ignore: {"y"}}})),
+		"RemoveRedundant": second(f.here().RemoveRedundant(Ignore)),
+		"SetProvider":     f.SetProvider("gemini"),
+		"SetSearch":       f.SetSearch("x"),
+		"Discard":         second(f.Discard()),
+		"Save":            second(f.Save(t.Context(), dotenv.User)),
+		"Reload":          f.Reload(t.Context()),
+		"Merge":           f.Merge(t.Context()),
+		"Restore":         second(f.Restore(t.Context(), "1", dotenv.After)),
+	} {
+		if !errors.Is(err, ErrLocked) {
+			t.Errorf("%s = %v, want ErrLocked", name, err)
+		}
+	}
+	if got := stateOf(t, f.Window); got != before || f.file() != plainEnv {
+		t.Errorf("state = %s, file %q; want nothing changed", got, f.file())
+	}
+	f.Unlock()
+	if r := f.call("add_ignore_rule", `{"pattern":"o1"}`); !r.Success {
+		t.Errorf("a tool under the lock: %+v", r)
+	}
+	f.must(second(f.Add(Ignore, "x")))
+}
+
+func TestViews(t *testing.T) {
+	f := fresh(t, plainEnv)
+	f.must(second(f.Add(Ignore, "gpt-4-turbo-preview*")))
+	f.must(second(f.Add(Ignore, "nothing")))
+	rules := f.Rules(Ignore)
+	if r := rules[0]; r.Decides != 2 || r.Matches != 3 || r.Source != ".env:3" || !slices.Equal(r.Models(2), []string{"openai/gpt-4-turbo-preview", "openai/gpt-4o-preview"}) {
+		t.Errorf("rule 0 = %+v %q", r, r.Models(0))
+	}
+	if r := rules[2]; !r.Shadowed || !r.Unsaved || r.Dead || r.Source != "" {
+		t.Errorf("rule 2 = %+v, want shadowed and unsaved", r)
+	}
+	if r := rules[3]; !r.Dead || r.Shadowed {
+		t.Errorf("rule 3 = %+v, want dead", r)
+	}
+	f.must(f.Remove(Ignore, "gpt-3.5*"))
+	if got := f.here().Removed(Ignore); !slices.Equal(got, []string{"gpt-3.5*"}) {
+		t.Errorf("Removed = %q", got)
+	}
+	want := Counts{Total: 10, Available: 8, Hidden: 2, Whitelisted: 1, New: 1, IgnoreRules: 3, AllowRules: 1}
+	if got := f.Counts(); got != want {
+		t.Errorf("Counts = %+v, want %+v", got, want)
+	}
+	for _, m := range f.ModelsView() {
+		if m.ID == "openai/o1-preview" && (m.Name != "o1-preview" || m.Rule != "*-preview" || m.RuleIndex != 0 || m.Status.String() != "ignored") {
+			t.Errorf("model = %+v", m)
+		}
+		if m.New != (m.ID == "openai/o1") {
+			t.Errorf("%s: New = %v", m.ID, m.New)
+		}
+	}
+	if got := f.here().Find("TURBO"); len(got) != 4 {
+		t.Errorf("Find(TURBO) = %d models, want 4", len(got))
+	}
+	if got := f.here().Find("*-preview"); len(got) != 3 {
+		t.Errorf("Find(*-preview) = %d models, want 3", len(got))
+	}
+	if c := f.Preview(Ignore, "gpt-4*"); c.Matches != 6 || len(c.Hidden) != 4 {
+		t.Errorf("Preview = %+v, want 6 matches and 4 hidden", c)
+	}
+	if got := f.Suggest([]string{"openai/o1", "openai/o1-preview"}); !slices.Equal(got, []string{"o1*"}) {
+		t.Errorf("Suggest = %q", got)
+	}
+	if got := len(f.here().Expected()); got != 6 { // of the file, not of what is staged
+		t.Errorf("Expected = %d models, want 6", got)
+	}
+	if h := f.HighlightRule(Ignore, "*-preview"); len(h.Models) != 3 {
+		t.Errorf("HighlightRule = %+v", h)
+	}
+	if h := f.HighlightModel("openai/o1-preview"); h.Rule != "*-preview" {
+		t.Errorf("HighlightModel = %+v", h)
+	}
+	f.must(f.Seen(""))
+	if f.Counts().New != 0 || !slices.Equal(f.shelf.seen, []string{"openai"}) {
+		t.Error("the new models are still new")
+	}
+	if s, err := f.On("gemini"); err != nil || len(s.Models()) != 3 || f.Provider() != "openai" {
+		t.Errorf("On(gemini): %v", err)
+	}
+	if _, err := f.On("gemni"); err == nil || !strings.Contains(err.Error(), `Did you mean "gemini"?`) {
+		t.Errorf("On(gemni) = %v", err)
+	}
+}
+
+func TestRemoveRedundant(t *testing.T) {
+	f := fresh(t, plainEnv)
+	f.must(second(f.Add(Ignore, "gpt-3*")))
+	removed, err := f.here().RemoveRedundant(Ignore)
+	if err != nil || !slices.Equal(removed, []string{"gpt-3.5*"}) {
+		t.Errorf("RemoveRedundant = %q, %v", removed, err)
+	}
+	f.wantRules(Ignore, "*-preview", "gpt-3*")
+}
+
+func TestCopiesAreTheCallers(t *testing.T) {
+	f := fresh(t, plainEnv)
+	before := stateOf(t, f.Window)
+	f.Rules(Ignore)[0].Pattern = "x"
+	f.ModelsView()[0].ID = "x"
+	f.Notices()
+	if list, err := f.Models(""); err != nil {
+		t.Fatal(err)
+	} else {
+		list.IDs[0] = "x"
+	}
+	h := f.HighlightRule(Ignore, "*-preview")
+	h.Models[0] = "x"
+	c := second2(f.Context()).(Context)
+	c.Providers[0], c.Rules.Ignore[0].Models[0] = "x", "x"
+	again, _ := json.Marshal(second2(f.Context()))
+	if stateOf(t, f.Window) != before || strings.Contains(string(again), `"x"`) || openaiModels[0] == "x" {
+		t.Error("a change of what was returned changed the window")
+	}
+}
+
+// second is the error of a call that returns something else too.
+func second[T any](_ T, err error) error { return err }
+
+// second2 is the value of a call that cannot fail.
+func second2[T any](v T, err error) T {
+	if err != nil {
+		panic(fmt.Sprint("this cannot fail: ", err))
+	}
+	return v
+}
+
+func stateOf(t *testing.T, w *Window) string {
+	t.Helper()
+	v, err := w.State()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
