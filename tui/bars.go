@@ -32,6 +32,7 @@ func (m *Model) header(w int) string {
 	switch {
 	case m.turn.running:
 		right = append(right, h.Lock.Render(ic.Lock+" working"))
+	case m.plainChat():
 	case s.Unsaved:
 		right = append(right, h.Unsaved.Render(ic.Unsaved+" unsaved"))
 	default:

@@ -48,7 +48,21 @@ func (m *Model) compose() string {
 	}
 	box, x, y := m.overlay.View(m.width, m.height, m.styles)
 	canvas := lipgloss.NewCompositor(lipgloss.NewLayer(base), lipgloss.NewLayer(box).X(x).Y(y).Z(1))
-	return canvas.Render()
+	return filled(canvas.Render(), m.width, m.height)
+}
+
+// filled makes h lines of w cells again of what a canvas drew: it leaves out
+// the space at the ends.
+func filled(frame string, w, h int) string {
+	lines := strings.Split(frame, "\n")
+	out := make([]string, h)
+	for i := range out {
+		if i < len(lines) {
+			out[i] = lines[i]
+		}
+		out[i] += strings.Repeat(" ", max(0, w-ansi.StringWidth(out[i])))
+	}
+	return strings.Join(out, "\n")
 }
 
 // middle is chat and pane, side by side where there is room.

@@ -113,7 +113,7 @@ func New(opts Options) (*Model, error) {
 	m.styles = style.New(m.styleOpts)
 	m.chat = chat.New(m.styles, m.now)
 	m.draft = draft.New(m.styles.Input)
-	m.draft.SetPlaceholder("Type a message…")
+	m.draft.SetPlaceholder("Type a message" + m.styles.Icons.Ellipsis)
 	m.draft.Focus()
 	m.pane.SetStyles(m.styles)
 	m.notice.say(opts.Notice)

@@ -107,7 +107,7 @@ func (c *card) body(width int, l *look) []string {
 			out = append(out, "  "+st.Time.Render(fmt.Sprintf("%-7s", title))+" "+st.ToolArgs.Render(line))
 		}
 	}
-	section("input", safetext.Visible(indented(c.input)))
+	section("input", visible(indented(c.input)))
 	section("output", c.message)
 	if c.data != nil {
 		raw, err := json.Marshal(c.data)
@@ -136,6 +136,15 @@ func shortArgs(raw json.RawMessage) string {
 		}
 	}
 	return safetext.Visible(one(strings.Join(values, " ")))
+}
+
+// visible makes what hides in a text visible, line by line.
+func visible(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = safetext.Visible(l)
+	}
+	return strings.Join(lines, "\n")
 }
 
 func indented(raw json.RawMessage) string {

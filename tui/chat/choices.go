@@ -122,7 +122,7 @@ func (p *payloadPart) lines(width int, l *look) []string {
 	head := fold + " " + one(p.payload.Type) + "  " + one(p.payload.Summary)
 	out := []string{st.Chat.ToolName.Render(ansi.Truncate(head, width, st.Icons.Ellipsis))}
 	if p.open {
-		for _, line := range wrap(safetext.Clean(safetext.Visible(p.source())), width-2) {
+		for _, line := range wrap(visible(p.source()), width-2) {
 			out = append(out, "  "+st.Chat.ToolArgs.Render(line))
 		}
 	}

@@ -29,7 +29,6 @@ type item struct {
 	// The lines as drawn last, and where each part begins in them.
 	lines  []string
 	starts []int
-	end    int // of the last part in lines
 	drawn  struct {
 		width   int
 		version uint64
@@ -72,15 +71,11 @@ func (it *item) Lines(width int) []string {
 		it.lines, it.starts = append(it.lines[:0], it.meta(width)), it.starts[:0]
 	case first < len(it.starts):
 		it.lines, it.starts = it.lines[:it.starts[first]], it.starts[:first]
-	default:
-		it.lines = it.lines[:it.end]
 	}
 	for _, p := range it.parts[first:] {
 		it.starts = append(it.starts, len(it.lines))
 		it.lines = append(it.lines, p.lines(width, it.look)...)
 	}
-	it.end = len(it.lines)
-	it.lines = append(it.lines, "")
 	return it.lines
 }
 

@@ -257,5 +257,5 @@ func (v *View) inFocus(i, line int) bool {
 	if v.focus+1 < len(it.starts) {
 		end = it.starts[v.focus+1]
 	}
-	return line >= it.starts[v.focus] && line < end-1
+	return line >= it.starts[v.focus] && line < max(end-1, it.starts[v.focus]+1)
 }

@@ -239,7 +239,7 @@ func (p *Picker) line(e Entry, selected bool, w int, st style.Styles) string {
 		mark = " "
 	}
 	left := sign + " " + mark + " " + e.Text
-	extra := ansi.Truncate(e.Extra, w/2, "…")
+	extra := ansi.Truncate(e.Extra, w*2/3, "…")
 	left = ansi.Truncate(left, w-ansi.StringWidth(extra)-1, "…")
 	line := left + strings.Repeat(" ", max(1, w-ansi.StringWidth(left)-ansi.StringWidth(extra))) + extra
 	if selected {

@@ -1,0 +1,208 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/tui/style"
+	"winnow/tui/tuitest"
+)
+
+// still is a model that is driven by hand: no program, no goroutines; the
+// commands of an update run one after the other until none is left.
+type still struct {
+	*Model
+	t *testing.T
+}
+
+func newStill(t *testing.T, o style.Options, w, h int, answers ...at.Answer) *still {
+	t.Helper()
+	registry := &assistant.Registry{}
+	known := []assistant.ModelInfo{
+		{ID: "anthropic/claude-opus-4-6", Context: 200_000, Known: true, Tools: true, Reasons: true, PriceIn: 5, PriceOut: 25},
+		{ID: "openai/gpt-5.1", Context: 400_000, Known: true, Tools: true, Reasons: true, PriceIn: 1.25, PriceOut: 10},
+		{ID: "openai/gpt-5.1-mini", Context: 400_000, Known: true, Tools: true},
+	}
+	script := at.NewScript(answers...)
+	for _, name := range []string{"anthropic", "openai"} {
+		if err := registry.Add(assistant.Provider{Name: name, Model: script}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	registry.Learn(known...)
+	clock := tuitest.NewClock()
+	session, err := assistant.NewSession(registry, assistant.Options{ID: "s1", Model: "openai/gpt-5.1", Now: clock.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := New(Options{
+		Session: session, Now: clock.Now, Fixed: true, Style: o,
+		Examples: []string{"Hide every preview model", "Only keep the newest Claude and GPT models", "Why is gpt-4o hidden?"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &still{m, t}
+	s.do(loadStart(nil, session))
+	s.do(m.resize(w, h))
+	return s
+}
+
+// do runs a command and what follows from it. Timers are left out.
+func (s *still) do(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case nil:
+	case tea.BatchMsg:
+		for _, c := range msg {
+			s.do(c)
+		}
+	default:
+		_, next := s.Update(msg)
+		s.do(next)
+	}
+}
+
+// pairs stores pairs and shows them.
+func (s *still) pairs(pairs ...assistant.Pair) {
+	s.t.Helper()
+	for i := range pairs {
+		p := pairs[i]
+		p.Session, p.Flag, p.CreatedAt, p.ID = "s1", true, s.now(), fmt.Sprint("p", i)
+		if p.State == "" {
+			p.State = assistant.PairComplete
+		}
+		if err := s.session.Store().Commit(context.Background(), &assistant.Batch{Put: []*assistant.Pair{&p}}); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	s.do(loadStart(nil, s.session))
+	s.View()
+	s.do(s.loadMissing())
+}
+
+func (s *still) keys(names ...string) {
+	for _, n := range names {
+		if a := s.Model.keys.find(s.mode, n); a != nil && !s.overlay.Open() {
+			s.do(a.do(s.Model))
+			continue
+		}
+		s.do(s.overlayKey(n, ""))
+	}
+}
+
+func (s *still) frame() string { return s.View().Content }
+
+// conversation is what the golden frames show.
+func conversation() []assistant.Pair {
+	return []assistant.Pair{
+		{UserText: "which models are hidden?", AssistantText: "None yet. **45** models are available from `openai`."},
+		{
+			UserText:  "block all preview models",
+			Reasoning: "The user wants every id with preview in it hidden.", ReasoningFor: 3.2e9,
+			AssistantText: "I'll add one pattern:\n\n[[tool:0]]\n\nFive models are now hidden. Nothing is saved yet.",
+			ToolCalls: []assistant.ToolCall{{
+				ID: "c", Name: "add_ignore_rule", Arguments: []byte(`{"pattern":"*-preview*"}`),
+				Result: &assistant.ToolResult{Success: true, Message: "5 models are hidden now"},
+			}},
+			Suggested: &assistant.Suggested{Values: []assistant.SuggestedValue{{Label: "Save", Value: "save"}, {Label: "Show them", Value: "list"}}},
+		},
+	}
+}
+
+// frames are every mode and overlay, as the keys that lead to them.
+var frames = map[string][]string{
+	"input":       nil,
+	"view":        {"esc"},
+	"view-open":   {"esc", "z"},
+	"command":     {"esc", "esc"},
+	"search":      {"esc", "/"},
+	"help":        {"f1"},
+	"palette":     {"ctrl+p"},
+	"models":      {"ctrl+l"},
+	"checkpoints": {"ctrl+g"},
+	"topics":      {"ctrl+t"},
+	"hud":         {"f2"},
+	"confirm":     {"esc", "d"},
+}
+
+func TestGoldenFrames(t *testing.T) {
+	for name, keys := range frames {
+		for _, size := range [][2]int{{80, 24}, {120, 40}} {
+			t.Run(fmt.Sprintf("%s %d×%d", name, size[0], size[1]), func(t *testing.T) {
+				s := newStill(t, style.Options{Dark: true, Unicode: true}, size[0], size[1])
+				s.pairs(conversation()...)
+				s.keys(keys...)
+				tuitest.Exact(t, s.frame(), size[0], size[1])
+				tuitest.Golden(t, fmt.Sprintf("%s-%dx%d", name, size[0], size[1]), s.frame())
+			})
+		}
+	}
+	s := newStill(t, style.Options{Unicode: true}, 80, 24)
+	tuitest.Golden(t, "welcome-80x24", s.frame())
+	s = newStill(t, style.Options{}, 80, 24)
+	s.pairs(conversation()...)
+	tuitest.Golden(t, "ascii-80x24", s.frame())
+}
+
+func TestLightAndDarkShowTheSame(t *testing.T) {
+	for _, colours := range []style.Profile{style.True, style.Col256, style.Col16, style.None} {
+		var stripped []string
+		for _, dark := range []bool{true, false} {
+			s := newStill(t, style.Options{Dark: dark, Unicode: true, Colors: colours}, 100, 30)
+			s.pairs(conversation()...)
+			tuitest.Exact(t, s.frame(), 100, 30)
+			stripped = append(stripped, plainFrame(s.frame()))
+		}
+		if stripped[0] != stripped[1] {
+			t.Errorf("profile %d: dark and light differ in more than colours", colours)
+		}
+	}
+}
+
+func TestEveryFrameIsAsWideAsTheTerminal(t *testing.T) {
+	hostile := []string{
+		"\x1b[31mred\x1b]52;c;aGk=\x07", strings.Repeat("漢字", 80), "👨‍👩‍👧‍👦", strings.Repeat("x", 700), "a\tb\r\nc",
+		"| a |\n|---|\n| " + strings.Repeat("wide ", 60) + "|", "\u202egnp.exe", "e\u0301\u0327" + strings.Repeat("\u0301", 50),
+	}
+	var pairs []assistant.Pair
+	for _, text := range hostile {
+		pairs = append(pairs, assistant.Pair{
+			UserText: text, AssistantText: text, Reasoning: text, Model: text, Topic: text,
+			State: assistant.PairError, ErrorCode: "net", ErrorMessage: text,
+		})
+	}
+	for name, keys := range frames {
+		s := newStill(t, style.Options{Dark: true, Unicode: true}, 80, 24)
+		s.pairs(pairs...)
+		s.keys(keys...)
+		s.draft.Paste(strings.Join(hostile, "\n"))
+		s.notice.bad(strings.Join(hostile, " "))
+		for w := 40; w <= 200; w += 23 {
+			for h := 12; h <= 50; h += 13 {
+				s.do(s.resize(w, h))
+				tuitest.Exact(t, s.frame(), w, h)
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("in frame %q", name)
+		}
+	}
+}
+
+func plainFrame(frame string) string {
+	var b strings.Builder
+	for _, line := range strings.Split(frame, "\n") {
+		b.WriteString(strings.TrimRight(ansi.Strip(line), " ") + "\n")
+	}
+	return b.String()
+}
