@@ -10,7 +10,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/atotto/clipboard"
 
 	"winnow/assistant"
 	"winnow/assistant/history"
@@ -178,9 +177,9 @@ func showRequest(s *assistant.Session, text string) tea.Cmd {
 }
 
 // copyText puts text on the system's clipboard; the terminal gets it by OSC 52.
-func copyText(what, text string) tea.Cmd {
+func copyText(what, text string, native func(string) error) tea.Cmd {
 	return tea.Batch(tea.SetClipboard(text), func() tea.Msg {
-		return copiedMsg{what: what, native: clipboard.WriteAll(text) == nil}
+		return copiedMsg{what: what, native: native(text) == nil}
 	})
 }
 

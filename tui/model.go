@@ -5,6 +5,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/atotto/clipboard"
 
 	"winnow/assistant"
 	"winnow/assistant/history"
@@ -33,6 +34,8 @@ type Options struct {
 	Notice   string   // shown in the footer at the start
 	Recovery *Recovery
 	Now      func() time.Time
+	// Clipboard puts text on the system's clipboard; nil asks the system.
+	Clipboard func(text string) error
 	// Redact takes keys out of text before it is copied; nil leaves it.
 	Redact func(string) string
 }
@@ -106,6 +109,9 @@ func New(opts Options) (*Model, error) {
 	}
 	if m.now == nil {
 		m.now = time.Now
+	}
+	if m.opts.Clipboard == nil {
+		m.opts.Clipboard = clipboard.WriteAll
 	}
 	if m.pane == nil {
 		m.pane = pane.None{}

@@ -333,7 +333,7 @@ func (m *Model) copyOut(what, text string, ok bool) tea.Cmd {
 	if m.opts.Redact != nil {
 		text = m.opts.Redact(text)
 	}
-	return copyText(what, text)
+	return copyText(what, text, m.opts.Clipboard)
 }
 
 func (m *Model) onCopied(msg copiedMsg) tea.Cmd {
