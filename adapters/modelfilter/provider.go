@@ -169,42 +169,52 @@ func mergeRules(base, ours, theirs []string) []string {
 }
 
 // reorder lists the providers that can be chosen: those that were read, those
-// with staged rules, and without any of them those that are well known.
+// with staged rules, and as long as none has a key those that are well known.
 func (w *Window) reorder(read []string) {
-	var order []string
+	var order, others []string
 	for _, name := range read {
-		if !w.providers[name].empty() {
+		if p := w.providers[name]; p != nil && !p.empty() {
 			order = append(order, name)
 		}
 	}
-	var others []string
+	keys := false
 	for name, p := range w.providers {
-		if !slices.Contains(order, name) && !p.empty() {
+		keys = keys || p.named
+		if !p.empty() && !slices.Contains(order, name) {
 			others = append(others, name)
 		}
 	}
 	slices.Sort(others)
 	order = append(order, others...)
-	if len(order) == 0 {
-		order = wellKnown()
+	if !keys {
+		others = wellKnown()
+	}
+	if w.current != "" {
+		others = append(others, w.current) // the user stays where they are
+	}
+	for _, name := range others {
+		if !slices.Contains(order, name) {
+			order = append(order, name)
+		}
 	}
 	w.order = order
-	if w.current != "" && !slices.Contains(order, w.current) {
-		w.order = append(w.order, w.current) // the user stays where they are
-	}
 }
 
-// firstProvider is the one to begin with.
+// firstProvider is the one to begin with: the first with a key, else the
+// newcomer's if rules name it or nothing is named, else the first that is named.
 func (w *Window) firstProvider() string {
 	for _, name := range w.order {
 		if p := w.providers[name]; p != nil && p.key {
 			return name
 		}
 	}
-	if slices.Contains(w.order, newcomer) {
+	if p := w.providers[newcomer]; p != nil && !p.empty() {
 		return newcomer
 	}
-	return w.order[0]
+	if p := w.providers[w.order[0]]; p != nil && !p.empty() {
+		return p.name
+	}
+	return newcomer
 }
 
 // newcomer is the provider shown when none has a key.

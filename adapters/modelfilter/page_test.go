@@ -1,0 +1,204 @@
+package modelfilter
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"winnow/assistant"
+	"winnow/assistant/assistanttest"
+	"winnow/assistant/offline"
+	"winnow/assistant/openai"
+	"winnow/checkpoint"
+)
+
+func TestPageOffersWhatItSays(t *testing.T) {
+	f := fresh(t, plainEnv)
+	pages := &assistant.Pages{}
+	f.must(Register(pages, f.Window))
+	for _, tab := range []string{TabRules, TabModels, TabChanges} {
+		f.must(f.SetTab(tab))
+		at := pages.At(f.Where())
+		if at.Page.Name != "model_filter" || len(at.Payloads) != 1 || at.Payloads[0].Name != "rule_proposal" {
+			t.Errorf("%s offers %+v", tab, at)
+		}
+		if text := at.Page.Context(f.Where()); !strings.Contains(text, "openai") {
+			t.Errorf("%s: context %q", tab, text)
+		}
+		if _, ok := at.Page.Tabs[tab]; !ok {
+			t.Errorf("there is no tab %s", tab)
+		}
+	}
+	if err := f.SetTab("nowhere"); err == nil || f.Where().Tab != TabChanges {
+		t.Errorf("SetTab(nowhere) = %v", err)
+	}
+	var actions []string
+	for _, a := range pages.At(f.Where()).Page.ClientActions {
+		actions = append(actions, a.Action)
+	}
+	for _, want := range []string{"show_models", "show_changes", "open_save"} {
+		if !slices.Contains(actions, want) {
+			t.Errorf("no client action %s", want)
+		}
+	}
+	if err := Register(pages, f.Window); err == nil {
+		t.Error("it can be registered twice")
+	}
+}
+
+func TestProposal(t *testing.T) {
+	f := fresh(t, plainEnv)
+	kind := proposalType(f.Window)
+	if kind.Marker != "RULE_PROPOSAL:" || kind.Source != assistant.FromLLM || !strings.Contains(kind.Instructions, kind.Marker+" {") {
+		t.Fatalf("payload type = %+v", kind)
+	}
+	tests := map[string]struct{ raw, want string }{
+		"whole":    {`{"add_ignore":["o1"],"add_whitelist":["gpt-4"],"remove_ignore":["*-preview"],"remove_whitelist":["gpt-4o-preview"],"reasoning":"r"}`, "remove_ignore_rule *-preview, remove_whitelist_rule gpt-4o-preview, add_whitelist_rule gpt-4, add_ignore_rule o1"},
+		"extra":    {`{"add_ignore":["o1"],"reasoning":"r","title":"t"}`, "add_ignore_rule o1"},
+		"nothing":  {`{"add_ignore":[],"reasoning":"r"}`, "changes no rule"},
+		"empty":    {`{"add_ignore":[" "],"reasoning":"r"}`, "empty pattern"},
+		"no JSON":  {`{`, "cannot be read"},
+		"too much": {`{"reasoning":"r","add_ignore":[` + strings.TrimSuffix(strings.Repeat(`"x",`, 101), ",") + `]}`, "101 rules"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			data, err := kind.Parse(json.RawMessage(tt.raw))
+			if err != nil {
+				if !strings.Contains(err.Error(), tt.want) {
+					t.Errorf("Parse = %v, want %q", err, tt.want)
+				}
+				return
+			}
+			f.must(f.SetProvider("gemini")) // who has moved on meanwhile
+			calls, err := kind.Calls(data)
+			f.must(f.SetProvider("openai"))
+			f.must(err)
+			var got []string
+			for _, c := range calls {
+				var a ruleArgs
+				f.must(json.Unmarshal([]byte(c.Arguments), &a))
+				if a.Provider != "openai" {
+					t.Errorf("%s goes to %q", c.Name, a.Provider)
+				}
+				got = append(got, c.Name+" "+a.Pattern)
+			}
+			if s := strings.Join(got, ", "); s != tt.want {
+				t.Errorf("calls = %s, want %s", s, tt.want)
+			}
+			if s := kind.Summarize(data); !strings.Contains(s, `ignore "o1"`) || !strings.Contains(s, "for openai") {
+				t.Errorf("summary = %q", s)
+			}
+		})
+	}
+	effect, refused, err := f.Effect(Proposal{AddIgnore: []string{"o1", "o1-preview"}, RemoveIgnore: []string{"gpt-3.5*", "nope"}})
+	if err != nil || len(refused) != 2 || !slices.Equal(effect.Hidden, []string{"openai/o1"}) || len(effect.Shown) != 2 {
+		t.Errorf("Effect = %+v, %v, %v", effect, refused, err)
+	}
+	if f.Dirty() {
+		t.Error("looking at a proposal staged it")
+	}
+	if _, _, err := f.Effect(Proposal{Provider: "nowhere", AddIgnore: []string{"x"}}); err == nil {
+		t.Error("a proposal for no provider has an effect")
+	}
+}
+
+// talk is a session over the window with the offline model on the real wire.
+func talk(t *testing.T, f *fixture) *assistant.Session {
+	t.Helper()
+	server, err := offline.Start(t.Context(), offline.Options{})
+	f.must(err)
+	t.Cleanup(func() { _ = server.Close() })
+	client, err := openai.New(openai.Options{BaseURL: server.URL(), Key: server.Token(), Name: "offline"})
+	f.must(err)
+	registry := &assistant.Registry{}
+	f.must(registry.Add(assistant.Provider{
+		Name: "offline", Model: client,
+		Known: []assistant.ModelInfo{{ID: "offline/rules", Context: offline.ContextWindow, Known: true, Tools: true}},
+	}))
+	journal, err := checkpoint.Open(filepath.Join(t.TempDir(), "journal"), checkpoint.Options{})
+	f.must(err)
+	t.Cleanup(func() { _ = journal.Close() })
+	pages := &assistant.Pages{}
+	f.must(Register(pages, f.Window))
+	s, err := assistant.NewSession(registry, assistant.Options{Window: f.Window, Pages: pages, Journal: journal, Model: "offline/rules"})
+	f.must(err)
+	f.must(s.Begin(t.Context()))
+	return s
+}
+
+// say sends a text and answers a question about something lasting with yes.
+func say(t *testing.T, s *assistant.Session, text string) (all []assistant.Event, asked string) {
+	t.Helper()
+	events, err := s.Send(t.Context(), assistant.Prompt{Text: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for e := range events {
+		if ask, ok := e.(assistant.ConfirmRequest); ok {
+			asked = ask.Diff
+			if err := s.Answer(ask.ID, true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all = append(all, e)
+	}
+	return all, asked
+}
+
+func TestTheAssistantFiltersModels(t *testing.T) {
+	f := fresh(t, plainEnv)
+	s := talk(t, f)
+	events, _ := say(t, s, "hide all o1 models")
+	if got := f.patterns(Ignore); len(got) != 3 || f.Explain("openai/o1").Status.String() != "ignored" {
+		t.Fatalf("rules = %q after %v", got, assistanttest.EventText(events))
+	}
+	if text := assistanttest.EventText(events); !strings.Contains(text, "o1") {
+		t.Errorf("it says %q", text)
+	}
+	if f.Locked() || f.file() != plainEnv {
+		t.Error("the window is locked, or the file changed")
+	}
+	events, asked := say(t, s, "save the changes")
+	if !strings.Contains(asked, "+IGNORE_MODELS_OPENAI=*-preview,gpt-3.5*,o1*") || !strings.Contains(asked, "openai: 0 models shown, 1 hidden\n- o1") {
+		t.Errorf("it asks with\n%s", asked)
+	}
+	if f.Dirty() || f.file() == plainEnv {
+		t.Errorf("not saved: %s", assistanttest.EventText(events))
+	}
+	points := s.Checkpoints()
+	if _, err := s.Rollback(t.Context(), points[0].ID, checkpoint.Both); err != nil {
+		t.Fatal(err)
+	}
+	f.wantRules(Ignore, "*-preview", "gpt-3.5*")
+	if !f.Dirty() {
+		t.Error("a rollback past a save leaves unsaved rules, and touches no file")
+	}
+	f.must(s.UndoRollback(t.Context()))
+	if f.Dirty() || len(f.patterns(Ignore)) != 3 {
+		t.Error("the rollback was not undone")
+	}
+}
+
+func TestAProposalIsCarriedOutWhenItIsAccepted(t *testing.T) {
+	f := fresh(t, plainEnv)
+	s := talk(t, f)
+	events, _ := say(t, s, "propose rules for hiding o1 models")
+	found := assistanttest.Only[assistant.PayloadFound](events)
+	i := slices.IndexFunc(found, func(p assistant.PayloadFound) bool { return p.Payload.Type == PayloadProposal })
+	if i < 0 || f.Dirty() {
+		t.Fatalf("payloads = %+v, text %q", found, assistanttest.EventText(events))
+	}
+	p, err := ReadProposal(found[i].Payload.Data)
+	if err != nil || p.Provider != "openai" || len(p.AddIgnore) == 0 {
+		t.Fatalf("proposal = %+v, %v", p, err)
+	}
+	refs := s.Visible()
+	done, err := s.Decide(t.Context(), refs[len(refs)-1].Seq, found[i].Payload.ID, true)
+	f.must(err)
+	assistanttest.Events(t, done)
+	if f.Explain("openai/o1").Status.String() != "ignored" || len(s.Checkpoints()) != 2 {
+		t.Errorf("rules = %q, %d checkpoints", f.patterns(Ignore), len(s.Checkpoints()))
+	}
+}
