@@ -22,10 +22,11 @@ const (
 // pattern, which is trimmed.
 func usable(name string) bool {
 	return name != "" && len(name) <= maxName*utf8.UTFMax &&
-		utf8.ValidString(name) && utf8.RuneCountInString(name) <= maxName &&
+		utf8.RuneCountInString(name) <= maxName &&
 		strings.TrimSpace(name) == name && !strings.ContainsFunc(name, unsendable)
 }
 
+// unsendable reports controls, line ends and what stands for broken UTF-8.
 func unsendable(r rune) bool {
 	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == utf8.RuneError
 }

@@ -95,6 +95,7 @@ func decode(data []byte, provider string) (*record, error) {
 	if len(r.Models) == 0 {
 		return nil, errDamaged
 	}
+	slices.Sort(r.Seen)
 	return &r, nil
 }
 

@@ -76,13 +76,14 @@ func TestDamagedFile(t *testing.T) {
 func TestForeignFile(t *testing.T) {
 	r := withAcme(t)
 	keptFile(t, r, func([]byte) []byte {
-		return sealed(1, `{"provider":"acme","source":"live","seen":["z"],"unknown":7,"models":[{"name":"b"},{"name":"\u001b[2J"},{"name":"a"},{"name":"b"}]}`)
+		return sealed(1, `{"provider":"acme","source":"live","seen":["z","b","a"],"unknown":7,"models":[{"name":"b"},{"name":"\u001b[2J"},{"name":"a"},{"name":"b"}]}`)
 	})
 	list, ok := r.lists().Cached("acme")
 	if !ok {
 		t.Fatal("not read")
 	}
 	is(t, "IDs", list.IDs, full("acme", "a", "b"))
+	is(t, "New", list.New, nil)
 }
 
 func TestFileThatIsNoFile(t *testing.T) {
@@ -109,6 +110,20 @@ func TestFileThatIsNoFile(t *testing.T) {
 	}
 	if after, err := os.ReadFile(target); err != nil || string(after) != string(before) {
 		t.Errorf("written through a link: %v", err)
+	}
+}
+
+func TestFailedSaveLeavesNothingBehind(t *testing.T) {
+	d := disk{t.TempDir()}
+	if err := os.MkdirAll(filepath.Join(d.path("acme"), "full"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.save(&record{Provider: "acme"}); err == nil {
+		t.Error("saved over a folder")
+	}
+	left, err := os.ReadDir(d.dir)
+	if err != nil || len(left) != 1 {
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
 

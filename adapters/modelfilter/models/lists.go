@@ -146,9 +146,19 @@ func (l *Lists) list(provider string, e *entry) List {
 	return out
 }
 
+// ids turns names, which it takes over, into full ids. They share one piece of
+// memory: a list is shown, kept and dropped as a whole.
 func ids(provider string, names []string) []string {
+	var all strings.Builder
+	for _, name := range names {
+		all.WriteString(provider)
+		all.WriteByte('/')
+		all.WriteString(name)
+	}
+	text := all.String()
 	for i, name := range names {
-		names[i] = provider + "/" + name
+		size := len(provider) + 1 + len(name)
+		names[i], text = text[:size], text[size:]
 	}
 	return names
 }

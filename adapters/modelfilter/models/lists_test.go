@@ -3,14 +3,11 @@ package models
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"winnow/assistant"
@@ -130,6 +127,13 @@ func TestDoubtfulListIsBelievedTheSecondTime(t *testing.T) {
 	}
 	list := must(t, r.lists(), "acme")
 	is(t, "IDs", list.IDs, full("acme", "a", "c"))
+	r.has(acmeBase, many(20)...)
+	must(t, r.lists(), "acme")
+	r.has(acmeBase, "a", "c")
+	if _, err := r.lists().Models(t.Context(), "acme"); !errors.Is(err, ErrDoubtful) {
+		t.Fatalf("after a good one in between: %v", err)
+	}
+	must(t, r.lists(), "acme")
 	r.has(acmeBase, "a", "c", "d")
 	is(t, "IDs", must(t, r.lists(), "acme").IDs, full("acme", "a", "c", "d"))
 }
@@ -151,124 +155,6 @@ func TestHundredThousandModels(t *testing.T) {
 	}
 	if n := len(first(r.lists().Cached("acme")).IDs); n != 100_000 {
 		t.Errorf("%d models in the next run", n)
-	}
-}
-
-func TestSameProviderIsFetchedOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := withAcme(t)
-		open := make(chan struct{})
-		r.does(acmeBase, func(context.Context) ([]string, error) { <-open; return []string{"a"}, nil })
-		l := r.lists()
-		var wg sync.WaitGroup
-		for range 8 {
-			wg.Go(func() {
-				list, err := l.Models(context.Background(), "acme")
-				if err != nil || len(list.IDs) != 1 {
-					t.Errorf("%+v, %v", list, err)
-				}
-				list.IDs[0] = "spoiled"
-			})
-		}
-		synctest.Wait()
-		close(open)
-		wg.Wait()
-		if n := len(r.asked()); n != 1 {
-			t.Errorf("%d requests, want 1", n)
-		}
-	})
-}
-
-// One who waits is not cancelled with the one who fetches, and does not wait
-// longer than it wants.
-func TestCancellingOneCaller(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := withAcme(t)
-		var once sync.Once
-		r.does(acmeBase, func(ctx context.Context) ([]string, error) {
-			hang := false
-			once.Do(func() { hang = true })
-			if hang {
-				<-ctx.Done()
-				return nil, ctx.Err()
-			}
-			return []string{"a"}, nil
-		})
-		l := r.lists()
-		leader, stop := context.WithCancel(context.Background())
-		impatient, cancel := context.WithCancel(context.Background())
-		var wg sync.WaitGroup
-		wg.Go(func() {
-			if _, err := l.Models(leader, "acme"); !errors.Is(err, context.Canceled) {
-				t.Errorf("leader: %v", err)
-			}
-		})
-		synctest.Wait()
-		wg.Go(func() {
-			if list, err := l.Models(context.Background(), "acme"); err != nil || len(list.IDs) != 1 {
-				t.Errorf("follower: %+v, %v", list, err)
-			}
-		})
-		wg.Go(func() {
-			if _, err := l.Models(impatient, "acme"); !errors.Is(err, context.Canceled) {
-				t.Errorf("impatient: %v", err)
-			}
-		})
-		synctest.Wait()
-		cancel()
-		synctest.Wait()
-		stop()
-		wg.Wait()
-	})
-}
-
-func TestCancelledBeforeItBegan(t *testing.T) {
-	r := newRig(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for _, provider := range []string{"openai", "nobody"} {
-		if _, err := r.lists().Models(ctx, provider); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", provider, err)
-		}
-	}
-}
-
-// A fetch that comes back after its end was not whole.
-func TestListAfterTheEndOfItsContext(t *testing.T) {
-	r := withAcme(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	r.does(acmeBase, func(context.Context) ([]string, error) { cancel(); return []string{"a"}, nil })
-	if list, err := r.lists().Models(ctx, "acme"); !errors.Is(err, context.Canceled) || len(list.IDs) != 0 {
-		t.Errorf("%+v, %v", list, err)
-	}
-}
-
-func TestManyGoroutinesAndProcesses(t *testing.T) {
-	r := newRig(t)
-	for i := range 4 {
-		p := fmt.Sprintf("P%d", i)
-		r.setenv(p+"_API_BASE", acmeBase, "")
-	}
-	r.has(acmeBase, many(50)...)
-	runs := []*Lists{r.lists(), r.lists()}
-	var wg sync.WaitGroup
-	for i := range 32 {
-		l, p := runs[i%2], fmt.Sprintf("p%d", i%4)
-		wg.Go(func() {
-			if list, err := l.Models(context.Background(), p); err != nil || len(list.IDs) != 50 || list.Err != "" {
-				t.Errorf("%s: %d, %v, %s", p, len(list.IDs), err, list.Err)
-			}
-			l.Cached(p)
-			l.Info(p + "/m000001")
-			if err := l.Seen(p); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	left, err := filepath.Glob(filepath.Join(r.dir, ".new-*"))
-	if len(left) != 0 || err != nil {
-		t.Errorf("left behind: %v", left)
 	}
 }
 
@@ -342,6 +228,30 @@ func TestDiskThatCannotBeWritten(t *testing.T) {
 		t.Errorf("once fixed: %q", list.Err)
 	}
 	is(t, "New in the next run", first(r.lists().Cached("acme")).New, full("acme", "b"))
+}
+
+// What could not be written counts more than the older list that was.
+func TestMemoryAfterAFailedSave(t *testing.T) {
+	r := withAcme(t)
+	r.has(acmeBase, "a")
+	l := r.lists()
+	must(t, l, "acme")
+	if err := os.Chmod(r.dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	r.has(acmeBase, "a", "b")
+	must(t, l, "acme")
+	if err := l.Seen("acme"); err == nil {
+		t.Error("Seen was kept in a folder of everybody's")
+	}
+	contains(t, first(l.Cached("acme")).Err, "not kept on disk")
+	if err := os.Chmod(r.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	is(t, "New", must(t, l, "acme").New, nil)
+	if list, _ := l.Cached("acme"); list.Err != "" {
+		t.Errorf("once fixed: %q", list.Err)
+	}
 }
 
 func TestInfoOfALiveModel(t *testing.T) {

@@ -37,6 +37,13 @@ func TestTheProxysListOnlyAdds(t *testing.T) {
 	is(t, "New", list.New, full("acme", "d"))
 }
 
+func TestTheProxysShortListIsNotDoubted(t *testing.T) {
+	r := withProxy(t, full("acme", many(20)...)...)
+	must(t, r.lists(), "acme")
+	r.has(proxyBase, "acme/z")
+	is(t, "IDs", must(t, r.lists(), "acme").IDs, full("acme", append(many(20), "z")...))
+}
+
 // From the provider itself comes the whole list, which is no news either.
 func TestFromTheProxyToTheProvider(t *testing.T) {
 	r := withProxy(t, "acme/a", "acme/gone")

@@ -18,7 +18,7 @@ type record struct {
 	Models   []model   `json:"models"` // sorted by name
 
 	// The baseline: Seen are the names the user has seen and that are in
-	// Models; Gone are those that left it, the longest gone first.
+	// Models, sorted; Gone are those that left it, the longest gone first.
 	Seen []string `json:"seen"`
 	Gone []string `json:"gone,omitempty"`
 
@@ -107,13 +107,13 @@ func (r *record) rebase(all bool) {
 
 // fresh lists the names that are not in the baseline.
 func (r *record) fresh() []string {
-	seen := make(map[string]bool, len(r.Seen))
-	for _, name := range r.Seen {
-		seen[name] = true
-	}
 	var out []string
+	seen := r.Seen
 	for _, m := range r.Models {
-		if !seen[m.Name] {
+		for len(seen) > 0 && seen[0] < m.Name {
+			seen = seen[1:]
+		}
+		if len(seen) == 0 || seen[0] != m.Name {
 			out = append(out, m.Name)
 		}
 	}

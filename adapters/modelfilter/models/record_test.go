@@ -84,6 +84,13 @@ func TestSeenBeforeTheFirstFetch(t *testing.T) {
 	}
 }
 
+func TestFirstListIsNoNews(t *testing.T) {
+	r := &record{Provider: "acme"}
+	if !r.take(fetched{models: []model{{Name: "a"}}}) || len(r.fresh()) != 0 {
+		t.Errorf("new is %v", r.fresh())
+	}
+}
+
 func TestMemoryOfTheGoneIsBounded(t *testing.T) {
 	r := &record{Models: []model{{Name: "a"}}, Seen: []string{"z", "a"}, Gone: many(maxGone)}
 	r.rebase(false)
