@@ -12,9 +12,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -47,12 +47,17 @@ type envelope struct {
 	Record  json.RawMessage `json:"record"`
 }
 
-var plainName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+// plainName reports whether a provider's name can be that of a file everywhere.
+func plainName(provider string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+	return provider != "" && len(provider) <= 64 &&
+		strings.Trim(provider, letters+"_-") == "" && strings.ContainsAny(provider[:1], letters)
+}
 
 // path names the file of a provider. Providers with unusual names get a number
 // for a name, which no plain name can be.
 func (d disk) path(provider string) string {
-	if !plainName.MatchString(provider) {
+	if !plainName(provider) {
 		sum := sha256.Sum256([]byte(provider))
 		provider = "+" + hex.EncodeToString(sum[:16])
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"winnow/assistant"
@@ -52,8 +51,10 @@ const (
 	maxKeys = 20
 )
 
-// variableName is the form of a provider's name that can begin a variable's.
-var variableName = regexp.MustCompile(`^[a-z0-9_.-]+$`)
+// variableName reports whether a provider's name can begin a variable's.
+func variableName(provider string) bool {
+	return provider != "" && strings.Trim(provider, "abcdefghijklmnopqrstuvwxyz0123456789_.-") == ""
+}
 
 // String leaves out the keys.
 func (t Target) String() string { return t.Name + " at " + hostOf(t.BaseURL) }
@@ -80,7 +81,7 @@ func (p *Proxy) target() Target {
 // own returns the provider's own endpoint with its key. ok is false when it
 // cannot be asked: no address, or no key for an address that is compiled in.
 func (l *Lists) own(provider string) (t Target, ok bool, err error) {
-	if provider == proxyTarget || !variableName.MatchString(provider) {
+	if provider == proxyTarget || !variableName(provider) {
 		return Target{}, false, nil
 	}
 	key, hasKey := l.key(provider)

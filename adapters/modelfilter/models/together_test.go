@@ -10,7 +10,6 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 )
 
 func TestSameProviderIsFetchedOnce(t *testing.T) {
