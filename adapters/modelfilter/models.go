@@ -131,9 +131,9 @@ func (w *Window) Seen(name string) error {
 	return nil
 }
 
-// Models describes the list of a provider's models: where it comes from, since
+// ModelList is the list of a provider's models: where it comes from, since
 // when, and what is new. "" is the current provider.
-func (w *Window) Models(name string) (ModelList, error) {
+func (w *Window) ModelList(name string) (ModelList, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	p, err := w.find(name)

@@ -173,6 +173,9 @@ func (p Plan) String() string {
 	default:
 		fmt.Fprintf(&b, "%s\n", shown(p.Path))
 	}
+	if p.Foreign {
+		b.WriteString("Somebody else has changed this file since it was read: it cannot be saved before that is merged or reloaded.\n")
+	}
 	for _, l := range p.Lines {
 		fmt.Fprintf(&b, "%s\n", l)
 	}

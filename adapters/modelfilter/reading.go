@@ -56,11 +56,12 @@ func (w *Window) read(ctx context.Context) (*reading, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the rules cannot be read: %w", err)
 	}
-	return w.readAround(source)
+	return w.readAround(source), nil
 }
 
-// readAround reads what is around a file that is read already.
-func (w *Window) readAround(source *dotenv.Source) (*reading, error) {
+// readAround reads what is around a file that is read already. It never
+// fails: what cannot be read there is a notice.
+func (w *Window) readAround(source *dotenv.Source) *reading {
 	environ := w.opts.Environ()
 	env := variables{file: source.File, env: map[string]string{}, base: filepath.Base(source.Path)}
 	for _, pair := range environ {
@@ -69,14 +70,16 @@ func (w *Window) readAround(source *dotenv.Source) (*reading, error) {
 			env.env[key] = value
 		}
 	}
+	r := &reading{source: source, at: map[string]*providerReading{}, notices: slices.Clone(source.Notices)}
 	if env.base == ".env" { // only that one does the proxy read together with others
 		tree, err := dotenv.LoadTree(filepath.Dir(source.Path), environ)
 		if err != nil {
-			return nil, fmt.Errorf("the files beside %s cannot be read: %w", env.base, err)
+			r.notices = append(r.notices, fmt.Sprintf("The files beside %s were not read: %v.", env.base, err))
+		} else {
+			env.tree = tree
+			r.noteUnread(tree)
 		}
-		env.tree = tree
 	}
-	r := &reading{source: source, at: map[string]*providerReading{}, notices: slices.Clone(source.Notices)}
 	for _, p := range source.File.Problems() {
 		r.notices = append(r.notices, fmt.Sprintf("%s:%d: %s", source.Path, p.Line, p.Text))
 	}
@@ -84,7 +87,16 @@ func (w *Window) readAround(source *dotenv.Source) (*reading, error) {
 		r.take(env, key)
 	}
 	r.note(env)
-	return r, nil
+	return r
+}
+
+// noteUnread tells of other files that the proxy reads and we cannot.
+func (r *reading) noteUnread(tree *dotenv.Tree) {
+	for _, f := range tree.Files {
+		if f.Err != nil && f.Path != r.source.Path {
+			r.notices = append(r.notices, fmt.Sprintf("%s was not read: %v.", f.Path, f.Err))
+		}
+	}
 }
 
 // take reads one variable.

@@ -52,7 +52,8 @@ func (w *Window) Save(ctx context.Context, who dotenv.Who) (Saved, error) {
 		out.Message += " Note: " + warning.Error() + "."
 	}
 	w.opts.Log.Info("rules saved", "file", source.Path, "changes", len(saved.Changes), "by", string(who))
-	return out, w.reread(saved.Source, keepStaged, who, "changes_saved")
+	w.takeSaved(saved.Source, keepStaged, who)
+	return out, nil
 }
 
 func (w *Window) write(ctx context.Context, source *dotenv.Source, edits []dotenv.Edit, who dotenv.Who) (dotenv.Saved, error) {
@@ -62,20 +63,16 @@ func (w *Window) write(ctx context.Context, source *dotenv.Source, edits []doten
 	return w.versions.Save(ctx, source, edits, dotenv.Author{Who: who, Session: w.opts.Session()})
 }
 
-// reread takes over a file that was just written or read. What happened is
+// takeSaved takes over a file that was just written. That it was saved is
 // remembered when the user did it.
-func (w *Window) reread(source *dotenv.Source, what staging, who dotenv.Who, kind string) error {
-	r, err := w.readAround(source)
-	if err != nil {
-		return err
-	}
+func (w *Window) takeSaved(source *dotenv.Source, what staging, who dotenv.Who) {
+	r := w.readAround(source)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.adopt(r, what)
 	if who == dotenv.User {
-		w.note(kind, nil)
+		w.note("changes_saved", nil)
 	}
-	return nil
 }
 
 // ruleCount says how many rules of which providers changed.

@@ -120,7 +120,7 @@ func TestPlan(t *testing.T) {
 		t.Error("planning wrote the file")
 	}
 	f.write(plainEnv + "X=1\n")
-	if plan, err = f.Plan(t.Context()); err != nil || !plan.Foreign {
+	if plan, err = f.Plan(t.Context()); err != nil || !plan.Foreign || !strings.Contains(plan.String(), "Somebody else has changed") {
 		t.Errorf("Plan = %+v, %v; want it foreign", plan, err)
 	}
 }
@@ -272,7 +272,7 @@ func TestRefresh(t *testing.T) {
 	if f.Revision() == before {
 		t.Error("the revision stayed")
 	}
-	if list, err := f.Models("gemini"); err != nil || list.Source != "live" || f.Provider() != "openai" {
-		t.Errorf("Models = %+v, %v", list, err)
+	if list, err := f.ModelList("gemini"); err != nil || list.Source != "live" || f.Provider() != "openai" {
+		t.Errorf("ModelList = %+v, %v", list, err)
 	}
 }

@@ -47,16 +47,17 @@ func TestApplyStateIsAllOrNothing(t *testing.T) {
 	f.must(second(f.Add(Ignore, "o1")))
 	before := stateOf(t, f.Window)
 	for name, raw := range map[string]string{
-		"no JSON":        `{`,
-		"version":        `{"version":2,"provider":"gemini","search":"","rules":{}}`,
-		"no provider":    `{"version":1,"provider":"","search":"","rules":{}}`,
-		"unknown field":  `{"version":1,"provider":"gemini","search":"","rules":{},"extra":1}`,
-		"wrong type":     `{"version":1,"provider":"gemini","search":"","rules":{"gemini":{"ignore":["a"]},"openai":{"ignore":[1]}}}`,
-		"empty pattern":  `{"version":1,"provider":"gemini","search":"","rules":{"gemini":{"ignore":["a"]},"openai":{"ignore":[""]}}}`,
-		"upper case":     `{"version":1,"provider":"gemini","search":"","rules":{"OpenAI":{"ignore":["a"]}}}`,
-		"odd bytes":      `{"version":1,"provider":"gemini","search":"","rules":{"openai":{"ignore":[{"bytes":"%"}]}}}`,
-		"odd field":      `{"version":1,"provider":"gemini","search":"","rules":{"openai":{"ignore":[{"byte":"YQ=="}]}}}`,
-		"rules are null": `null`,
+		"no JSON":       `{`,
+		"version":       `{"version":2,"provider":"gemini","search":"","rules":{}}`,
+		"no provider":   `{"version":1,"provider":"","search":"","rules":{}}`,
+		"unknown field": `{"version":1,"provider":"gemini","search":"","rules":{},"extra":1}`,
+		"wrong type":    `{"version":1,"provider":"gemini","search":"","rules":{"gemini":{"ignore":["a"]},"openai":{"ignore":[1]}}}`,
+		"empty pattern": `{"version":1,"provider":"gemini","search":"","rules":{"gemini":{"ignore":["a"]},"openai":{"ignore":[""]}}}`,
+		"upper case":    `{"version":1,"provider":"gemini","search":"","rules":{"OpenAI":{"ignore":["a"]}}}`,
+		"odd bytes":     `{"version":1,"provider":"gemini","search":"","rules":{"openai":{"ignore":[{"bytes":"%"}]}}}`,
+		"odd field":     `{"version":1,"provider":"gemini","search":"","rules":{"openai":{"ignore":[{"byte":"YQ=="}]}}}`,
+		"null":          `null`,
+		"more after it": `{"version":1,"provider":"gemini","search":"","rules":{}} {}`,
 	} {
 		if err := f.ApplyState(json.RawMessage(raw)); err == nil {
 			t.Errorf("%s: applied", name)
@@ -303,4 +304,35 @@ func compare(t *testing.T, f *fixture, o *oracle, models []string) {
 	if t.Failed() {
 		t.FailNow()
 	}
+}
+
+func FuzzApplyState(f *testing.F) {
+	for _, raw := range []string{
+		`{"version":1,"provider":"openai","search":"x","rules":{"openai":{"ignore":["a*","b"],"whitelist":["c"]},"gemini":{}}}`,
+		`{"version":1,"provider":"groq","search":"","rules":{"a":{"ignore":[{"bytes":"/w=="},",","\n"]}}}`,
+		`{"version":1,"provider":"x","rules":null}`, `[]`, `{"version":1,"provider":"\ud800","search":"\u0000"}`,
+		`{"version":1,"provider":"x","search":"","rules":{"a":{"ignore":[null]}}}`,
+	} {
+		f.Add([]byte(raw))
+	}
+	w := large(f, 20, 2)
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		before := stateOf(t, w)
+		if err := w.ApplyState(raw); err != nil {
+			if got := stateOf(t, w); got != before {
+				t.Fatalf("%v, but the state is %s, was %s", err, got, before)
+			}
+			return
+		}
+		applied, hash := stateOf(t, w), w.StateHash()
+		if _, err := w.Context(); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.ApplyState(json.RawMessage(applied)); err != nil {
+			t.Fatalf("its own state %s: %v", applied, err)
+		}
+		if got := stateOf(t, w); got != applied || w.StateHash() != hash {
+			t.Fatalf("ApplyState(State()) made %s of %s", got, applied)
+		}
+	})
 }

@@ -52,14 +52,9 @@ func (w *Window) toolMatching(a ruleArgs) assistant.ToolResult {
 		}
 		ids := e.Matching(pattern)
 		data := matchResult{Provider: p.name, Pattern: shown(pattern), Count: len(ids), Models: []matchedItem{}, Truncated: len(ids) > maxMatches}
-		for i, id := range ids {
-			s := e.Status(id)
-			if s.Status == engine.Ignored {
-				data.Hidden++
-			}
-			if i < maxMatches {
-				data.Models = append(data.Models, matchedItem{shown(id), s.Status.String()})
-			}
+		data.Hidden = len(ids) - len(without(ids, e.Hidden()))
+		for _, id := range ids[:min(len(ids), maxMatches)] {
+			data.Models = append(data.Models, matchedItem{shown(id), e.Status(id).Status.String()})
 		}
 		if len(ids) == 0 {
 			hint := w.noMatchHint(e, pattern)

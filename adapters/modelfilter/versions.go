@@ -71,7 +71,8 @@ func (w *Window) Restore(ctx context.Context, id string, side dotenv.Side) (Save
 	if warning != nil {
 		out.Message += " Note: " + warning.Error() + "."
 	}
-	return out, w.reread(saved.Source, dropStaged, dotenv.User, "changes_saved")
+	w.takeSaved(saved.Source, dropStaged, dotenv.User)
+	return out, nil
 }
 
 // loaded is the file as it was read last.

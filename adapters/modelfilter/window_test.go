@@ -291,8 +291,14 @@ func TestAnotherFileGivesRules(t *testing.T) {
 	if r := f.Rules(Ignore)[0]; r.Source != "more.env:2" || r.Unsaved {
 		t.Errorf("rule = %+v, want it from more.env:2", r)
 	}
+	big := filepath.Join(filepath.Dir(f.path), "big.env")
+	f.must(os.WriteFile(big, nil, 0o600))
+	f.must(os.Truncate(big, dotenv.MaxSize+1))
 	f.must(second(f.Clear(Ignore)))
 	f.must(second(f.Save(t.Context(), dotenv.User)))
+	if n := strings.Join(f.Notices(), "\n"); !strings.Contains(n, big+" was not read") {
+		t.Errorf("notices = %q, want one about %s", n, big)
+	}
 	f.open()
 	f.wantRules(Ignore)
 	if f.Dirty() {
@@ -430,7 +436,7 @@ func TestCopiesAreTheCallers(t *testing.T) {
 	f.Rules(Ignore)[0].Pattern = "x"
 	f.ModelsView()[0].ID = "x"
 	f.Notices()
-	if list, err := f.Models(""); err != nil {
+	if list, err := f.ModelList(""); err != nil {
 		t.Fatal(err)
 	} else {
 		list.IDs[0] = "x"
