@@ -1,0 +1,236 @@
+package history
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"winnow/assistant"
+	"winnow/assistant/filter"
+	"winnow/assistant/history"
+)
+
+// What a pair has when nobody has marked it, and the value of a cleared flag.
+const (
+	noStars = "0"
+	flagOn  = "blue"
+	flagOff = "grey"
+	noTopic = ""
+)
+
+// column holds one kind of mark: which pairs have which value. Pairs with the
+// value plain are in no set; a set may be empty.
+type column struct {
+	plain string
+	sets  map[string]seqs
+}
+
+// marked is all pairs that do not have the plain value.
+func (c column) marked() seqs {
+	var all seqs
+	for _, s := range c.sets {
+		all = append(all, s...)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// changes is what has to be given to which pairs to make to of c.
+func (c column) changes(to column) map[string]seqs {
+	out := map[string]seqs{}
+	for value, pairs := range to.sets {
+		if gained := pairs.minus(c.sets[value]); len(gained) > 0 {
+			out[value] = gained
+		}
+	}
+	if lost := c.marked().minus(to.marked()); len(lost) > 0 {
+		out[c.plain] = lost
+	}
+	return out
+}
+
+// give sets the value of pairs.
+func (c column) give(value string, pairs seqs) {
+	for v, have := range c.sets {
+		if v != value {
+			c.sets[v] = have.minus(pairs)
+		}
+	}
+	if value != c.plain {
+		c.sets[value] = c.sets[value].or(pairs)
+	}
+}
+
+// values tells the value of each of these pairs.
+func (c column) values(pairs seqs) map[int64]string {
+	out := make(map[int64]string, len(pairs))
+	for _, s := range pairs {
+		out[s] = c.plain
+	}
+	for value, have := range c.sets {
+		for _, s := range pairs.and(have) {
+			out[s] = value
+		}
+	}
+	return out
+}
+
+func (c column) clone() column { return column{c.plain, maps.Clone(c.sets)} }
+
+// marks are everything that the tools can change, at one moment.
+type marks struct {
+	pairs   seqs // uncut
+	columns [kinds]column
+	filters map[string]string
+}
+
+// The kinds of marks. The set names of topics are the tree.
+const (
+	stars = iota
+	flags
+	topics
+	kinds
+)
+
+func noMarks() marks {
+	m := marks{filters: map[string]string{}}
+	for kind, plain := range [kinds]string{noStars, flagOn, noTopic} {
+		m.columns[kind] = column{plain, map[string]seqs{}}
+	}
+	return m
+}
+
+func (m marks) clone() marks {
+	for kind := range m.columns {
+		m.columns[kind] = m.columns[kind].clone()
+	}
+	m.filters = maps.Clone(m.filters)
+	return m
+}
+
+// newest is the number of the last pair; 0 when there is none.
+func (m marks) newest() int64 {
+	if len(m.pairs) == 0 {
+		return 0
+	}
+	return m.pairs[len(m.pairs)-1]
+}
+
+// below is the pairs of a topic and of those under it.
+func (m marks) below(topic string) seqs {
+	var all seqs
+	for path, pairs := range m.columns[topics].sets {
+		if path == topic || strings.HasPrefix(path, topic+history.TopicSeparator) {
+			all = append(all, pairs...)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// topicPaths lists the tree in order.
+func (m marks) topicPaths() []string { return slices.Sorted(maps.Keys(m.columns[topics].sets)) }
+
+// mark is the store's word for a value of a kind.
+func mark(kind int, value string) history.Mark {
+	switch kind {
+	case stars:
+		n, _ := strconv.Atoi(value) // checked where values come from
+		return history.Mark{Star: &n}
+	case flags:
+		on := value == flagOn
+		return history.Mark{Flag: &on}
+	}
+	return history.Mark{Topic: &value}
+}
+
+// read returns the marks as they are now.
+func (w *Window) read(ctx context.Context) (marks, error) {
+	m := noMarks()
+	var err error
+	if m.pairs, err = w.pick(ctx, nil, filter.Env{}); err != nil {
+		return m, err
+	}
+	for n := 1; n <= filter.MaxStars; n++ {
+		set, err := w.pick(ctx, filter.Stars{Op: filter.Equal, N: n}, filter.Env{})
+		if err != nil {
+			return m, err
+		}
+		m.columns[stars].sets[strconv.Itoa(n)] = set
+	}
+	if m.columns[flags].sets[flagOff], err = w.pick(ctx, filter.Flag{Blue: false}, filter.Env{}); err != nil {
+		return m, err
+	}
+	if err := w.readTopics(ctx, m.columns[topics].sets); err != nil {
+		return m, err
+	}
+	if m.filters, err = w.store.SavedFilters(ctx); err != nil {
+		return m, err
+	}
+	last := m.newest()
+	for _, c := range m.columns { // a pair may have come while we asked
+		for value, set := range c.sets {
+			c.sets[value] = set.upTo(last)
+		}
+	}
+	return m, nil
+}
+
+// readTopics asks for the pairs of each topic. The filter language does not
+// tell the case of letters, so that topics which differ in nothing else are
+// asked for together and told apart by their pairs.
+func (w *Window) readTopics(ctx context.Context, sets map[string]seqs) error {
+	tree, err := w.store.Topics(ctx)
+	if err != nil {
+		return err
+	}
+	alike := map[string]int{}
+	filled := map[string]bool{}
+	for _, t := range tree {
+		low := strings.ToLower(t.Path)
+		sets[t.Path] = nil
+		alike[low]++
+		filled[low] = filled[low] || t.Pairs > 0
+	}
+	done := map[string]bool{}
+	for _, t := range tree {
+		low := strings.ToLower(t.Path)
+		if !filled[low] || done[low] {
+			continue
+		}
+		done[low] = true
+		found, err := w.pick(ctx, filter.TopicSelected{}, filter.Env{SelectedTopic: t.Path})
+		if err != nil {
+			return err
+		}
+		if alike[low] == 1 {
+			sets[t.Path] = found
+			continue
+		}
+		pairs, err := w.store.Load(ctx, found)
+		if err != nil {
+			return err
+		}
+		for _, p := range pairs {
+			sets[p.Topic] = append(sets[p.Topic], p.Seq)
+		}
+	}
+	return nil
+}
+
+// pick returns the pairs that an expression without saved filters selects.
+func (w *Window) pick(ctx context.Context, x filter.Expr, env filter.Env) (seqs, error) {
+	env.Now, env.Saved = w.now(), func(string) (string, bool) { return "", false }
+	found, err := w.store.Filter(ctx, &filter.Query{Expr: x}, history.Env{Env: env})
+	return numbers(found.Refs), err
+}
+
+func numbers(refs []assistant.Ref) seqs {
+	out := make(seqs, len(refs))
+	for i, r := range refs {
+		out[i] = r.Seq
+	}
+	return out
+}

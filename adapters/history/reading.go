@@ -1,0 +1,278 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"winnow/assistant"
+	"winnow/assistant/filter"
+	"winnow/assistant/history"
+	"winnow/assistant/safetext"
+)
+
+// Bounds of what the reading tools return.
+const (
+	maxTextShown  = 20_000 // characters of each text of a pair
+	maxCallShown  = 1_000  // characters of the arguments and the result of a call
+	maxTopics     = 500
+	sessionsShown = 20
+	maxSessions   = 200
+)
+
+type getArgs struct {
+	ID int64 `json:"id" jsonschema:"number of the pair"`
+}
+
+// wholePair is a pair as get_pair tells it.
+type wholePair struct {
+	PairLine
+	Asked     string     `json:"user_text"`
+	Answered  string     `json:"assistant_text"`
+	Reasoning string     `json:"reasoning,omitempty"`
+	Error     string     `json:"error_message,omitempty"`
+	Calls     []toolCall `json:"tool_calls,omitempty"`
+	Files     []string   `json:"attachments,omitempty"`
+	// Truncated says that texts were cut.
+	Truncated bool `json:"truncated,omitempty"`
+}
+
+type toolCall struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+	Success   bool   `json:"success"`
+	Message   string `json:"message"`
+}
+
+func (w *Window) getPair(ctx context.Context, a getArgs) (assistant.ToolResult, refusal, error) {
+	uncut, err := w.pick(ctx, nil, filter.Env{})
+	if err != nil {
+		return assistant.ToolResult{}, nil, err
+	}
+	var loaded []assistant.Pair
+	if _, has := slices.BinarySearch(uncut, a.ID); has {
+		if loaded, err = w.store.Load(ctx, []int64{a.ID}); err != nil {
+			return assistant.ToolResult{}, nil, err
+		}
+	}
+	if len(loaded) == 0 {
+		return assistant.ToolResult{}, refuse(assistant.CodeFailed, "there is no pair %d; search_pairs finds the numbers", a.ID), nil
+	}
+	p := loaded[0]
+	v := wholePair{PairLine: pairLine(p)}
+	for _, t := range []struct {
+		from string
+		to   *string
+	}{{p.UserText, &v.Asked}, {p.AssistantText, &v.Answered}, {p.Reasoning, &v.Reasoning}, {p.ErrorMessage, &v.Error}} {
+		cut := false
+		*t.to, cut = head(t.from, maxTextShown)
+		v.Truncated = v.Truncated || cut
+	}
+	for _, c := range p.ToolCalls {
+		call := toolCall{Name: shown(c.Name)}
+		call.Arguments, _ = head(string(c.Arguments), maxCallShown)
+		if c.Result != nil {
+			call.Success = c.Result.Success
+			call.Message, _ = head(c.Result.Message, maxCallShown)
+		}
+		v.Calls = append(v.Calls, call)
+	}
+	for _, f := range p.Attachments {
+		v.Files = append(v.Files, shown(f.Name))
+	}
+	return assistant.OK(fmt.Sprintf("pair %d of %s", p.Seq, v.At), v), nil, nil
+}
+
+// head is the beginning of a text, without what hides in it; cut says that
+// there is more.
+func head(text string, runes int) (out string, cut bool) {
+	if utf8.RuneCountInString(text) > runes {
+		text, cut = string([]rune(text)[:runes-1])+"…", true
+	}
+	return safetext.Clean(text), cut
+}
+
+type topicsArgs struct {
+	Under string `json:"under,omitempty" jsonschema:"only the topic of this path and those below it"`
+}
+
+func (w *Window) listTopics(ctx context.Context, a topicsArgs) (assistant.ToolResult, refusal, error) {
+	now, err := w.read(ctx)
+	if err != nil {
+		return assistant.ToolResult{}, nil, err
+	}
+	under := ""
+	if len(levels(a.Under)) > 0 {
+		var refused refusal
+		if under, refused = now.existing(a.Under); refused != nil {
+			return assistant.ToolResult{}, refused, nil
+		}
+	}
+	tree, err := w.store.Topics(ctx)
+	if err != nil {
+		return assistant.ToolResult{}, nil, err
+	}
+	list := []ContextTopic{}
+	for _, t := range tree {
+		if under == "" || t.Path == under || strings.HasPrefix(t.Path, under+history.TopicSeparator) {
+			list = append(list, ContextTopic{shown(t.Path), t.Pairs, t.All})
+		}
+	}
+	data := map[string]any{"count": len(list), "topics": list[:min(len(list), maxTopics)], "truncated": len(list) > maxTopics}
+	if under == "" {
+		data["pairs_without_topic"] = len(now.pairs) - len(now.columns[topics].marked())
+	}
+	return assistant.OK(count(len(list), "topic"), data), nil, nil
+}
+
+type sessionsArgs struct {
+	Limit int `json:"limit,omitempty" jsonschema:"how many, the last used first; 20 unless given, at most 200"`
+}
+
+// sessionLine is a session as list_sessions tells it.
+type sessionLine struct {
+	ID      string `json:"id"`
+	Started string `json:"started"`
+	Used    string `json:"last_used"`
+	Pairs   int    `json:"pairs"`
+	Current bool   `json:"this_session,omitempty"`
+	First   int64  `json:"first_id"`
+	Began   string `json:"began_with"` // the first words
+}
+
+func (w *Window) listSessions(ctx context.Context, a sessionsArgs) (assistant.ToolResult, refusal, error) {
+	all, err := w.store.Sessions(ctx)
+	if err != nil {
+		return assistant.ToolResult{}, nil, err
+	}
+	all = slices.DeleteFunc(all, func(s history.Session) bool { return s.Pairs == 0 })
+	limit := a.Limit
+	if limit <= 0 {
+		limit = sessionsShown
+	}
+	shownOf := all[:min(len(all), limit, maxSessions)]
+	current := w.selected().Session
+	list := make([]sessionLine, 0, len(shownOf))
+	for _, s := range shownOf {
+		l := sessionLine{
+			ID: shown(s.ID), Started: s.Started.Format(lineTime), Used: s.Used.Format(lineTime),
+			Pairs: s.Pairs, Current: s.ID == current,
+		}
+		if l.First, l.Began, err = w.beginning(ctx, s.ID); err != nil {
+			return assistant.ToolResult{}, nil, err
+		}
+		list = append(list, l)
+	}
+	data := map[string]any{"count": len(all), "sessions": list, "truncated": len(list) < len(all)}
+	return assistant.OK(count(len(all), "session"), data), nil, nil
+}
+
+// beginning is the first pair of a session and its first words.
+func (w *Window) beginning(ctx context.Context, session string) (int64, string, error) {
+	pairs, err := w.pick(ctx, filter.SessionCurrent{}, filter.Env{Session: session})
+	if err != nil || len(pairs) == 0 {
+		return 0, "", err
+	}
+	loaded, err := w.store.Load(ctx, pairs[:1])
+	if err != nil || len(loaded) == 0 {
+		return 0, "", err
+	}
+	return pairs[0], safetext.Line(loaded[0].UserText, firstWords), nil
+}
+
+// Bounds of condensed material.
+const (
+	summaryTokens    = 4_000 // when the call does not say
+	maxSummaryTokens = 12_000
+	minPairTokens    = 60 // below that, less of a pair says nothing
+	userPercent      = 35 // of a pair's share; the answer gets the rest
+)
+
+type summariseArgs struct {
+	chosen
+	Tokens int `json:"tokens,omitempty" jsonschema:"how much to return, in estimated tokens; 4000 unless given, at most 12000"`
+}
+
+// condensed is a pair cut to its share.
+type condensed struct {
+	ID        int64  `json:"id"`
+	User      string `json:"user"`
+	Assistant string `json:"assistant"`
+	Cut       bool   `json:"cut,omitempty"`
+}
+
+func (w *Window) summarisePairs(ctx context.Context, a summariseArgs) (assistant.ToolResult, refusal, error) {
+	uncut, err := w.pick(ctx, nil, filter.Env{})
+	if err != nil {
+		return assistant.ToolResult{}, nil, err
+	}
+	s, refused, err := w.choose(ctx, a.chosen, uncut)
+	if err != nil || refused != nil {
+		return assistant.ToolResult{}, refused, err
+	}
+	if len(s.pairs) == 0 {
+		return assistant.ToolResult{}, refuse(assistant.CodeFailed, "the line selects no pair%s", s.remarks()), nil
+	}
+	tokens := min(a.Tokens, maxSummaryTokens)
+	if tokens <= 0 {
+		tokens = summaryTokens
+	}
+	fit := max(1, tokens/minPairTokens)
+	loaded, err := w.store.Load(ctx, backwards(s.pairs, fit))
+	if err != nil {
+		return assistant.ToolResult{}, nil, err
+	}
+	slices.Reverse(loaded)
+	list := condense(loaded, tokens)
+	cut := 0
+	for _, c := range list {
+		if c.Cut {
+			cut++
+		}
+	}
+	message := fmt.Sprintf("%s to summarise", count(len(list), "pair"))
+	if cut > 0 {
+		message += fmt.Sprintf(", %d of them cut", cut)
+	}
+	if left := len(s.pairs) - len(list); left > 0 {
+		message += fmt.Sprintf("; %d older ones do not fit: narrow the line to read them", left)
+	}
+	data := map[string]any{"count": len(s.pairs), "pairs": list, "truncated": len(list) < len(s.pairs)}
+	return assistant.OK(message+s.remarks(), data), nil, nil
+}
+
+// condense cuts pairs to equal shares of the tokens; what short ones leave goes
+// to those after them.
+func condense(pairs []assistant.Pair, tokens int) []condensed {
+	room := charsOf(tokens)
+	list := make([]condensed, 0, len(pairs))
+	for i, p := range pairs {
+		c := condensed{ID: p.Seq}
+		share := room/(len(pairs)-i) - size(c) - len(",")
+		user, answer := plainSize(p.UserText), plainSize(p.AssistantText)
+		forUser := max(share*userPercent/100, share-answer)
+		var cutUser, cutAnswer bool
+		c.User, cutUser = headJSON(p.UserText, min(forUser, user))
+		c.Assistant, cutAnswer = headJSON(p.AssistantText, share-plainSize(c.User))
+		c.Cut = cutUser || cutAnswer
+		room -= size(c) + len(",")
+		list = append(list, c)
+	}
+	return list
+}
+
+// plainSize is how many characters a text takes inside a JSON string.
+func plainSize(text string) int { return size(safetext.Clean(text)) - len(`""`) }
+
+// headJSON is the beginning of a text that takes at most so many characters
+// inside a JSON string.
+func headJSON(text string, room int) (out string, cut bool) {
+	for limit := max(room, 1); ; limit = limit * 3 / 4 {
+		out, cutNow := head(text, max(limit, 1))
+		if plainSize(out) <= room || limit <= 1 {
+			return out, cutNow
+		}
+	}
+}

@@ -1,0 +1,318 @@
+package history
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"winnow/assistant"
+	"winnow/assistant/filter"
+)
+
+func TestToolsThatWork(t *testing.T) {
+	for name, c := range map[string]struct{ tool, args, message, data string }{
+		"search words":          {"search_pairs", `{"query":"goat"}`, `2 pairs match c'goat', the newest first: 6 "sixth: a GOAT again"; 1 "first: what is a goat"`, `"ids":[6,1]`},
+		"search all words":      {"search_pairs", `{"query":"goat animal horns"}`, `1 pair matches`, `"count":1`},
+		"search a phrase":       {"search_pairs", `{"query":"\"in a loop\""}`, `1 pair matches c'in a loop'`, `"found":"They run kubernetes in a loop."`},
+		"search a line":         {"search_pairs", `{"line":"t'AI...' !e"}`, `2 pairs match`, `"ids":[2,1]`},
+		"search both":           {"search_pairs", `{"line":"t'AI...' | t'Work'","query":"kubernetes"}`, `2 pairs match`, `"ids":[4,2]`},
+		"search limit":          {"search_pairs", `{"line":"b","limit":2}`, `6 pairs match b`, `"truncated":true`},
+		"search selected":       {"search_pairs", `{"line":"x"}`, `3 pairs match x`, `"ids":[6,5,4]`},
+		"search nothing":        {"search_pairs", `{"query":"zebra"}`, `no pair matches c'zebra'`, `"ids":[],"pairs":[]`},
+		"search a hint":         {"search_pairs", `{"line":"t'Wrok'"}`, `nearest: Work`, `"count":0`},
+		"search apostrophes":    {"search_pairs", `{"query":"you're"}`, `1 pair matches`, `"ids":[5]`},
+		"search a star":         {"search_pairs", `{"query":"a*t"}`, `no pair matches`, `"count":0`},
+		"get":                   {"get_pair", `{"id":3}`, `pair 3 of 2026-03-04 05:02`, `"state":"error: net","user":"third: what broke","user_text":"third: what broke"`},
+		"topics":                {"list_topics", `{}`, `3 topics`, `"pairs_without_topic":2`},
+		"topics under":          {"list_topics", `{"under":"ai"}`, `2 topics`, `{"topic":"AI > Agents","pairs":2,"with_subtopics":2}`},
+		"sessions":              {"list_sessions", `{}`, `2 sessions`, `"this_session":true,"first_id":4,"began_with":"fourth: an invoice for kubernetes"`},
+		"sessions limit":        {"list_sessions", `{"limit":1}`, `2 sessions`, `"truncated":true`},
+		"summarise":             {"summarise_pairs", `{"line":"t'AI...'"}`, `3 pairs to summarise`, `{"id":1,"user":"first: what is a goat","assistant":"An animal with horns."}`},
+		"star ids":              {"star_pairs", `{"ids":[2,1,2],"stars":3}`, `2 pairs now have 3 stars`, `"changed":2,"ids":"1-2"`},
+		"star none":             {"star_pairs", `{"ids":[1],"stars":0}`, `nothing changed: 1 pair has 0 stars already`, `"changed":0`},
+		"flag line":             {"flag_pairs", `{"line":"x's1'","flag":false}`, `3 pairs now have no flag`, `"ids":"1-3"`},
+		"topic":                 {"set_topic", `{"ids":[5],"topic":"work"}`, `1 pair now has the topic "Work"`, `"changed":1`},
+		"topic some have":       {"set_topic", `{"ids":[4,5],"topic":"Work"}`, `1 pair now has the topic "Work"; 1 had it already`, `"selected":2`},
+		"topic new":             {"set_topic", `{"ids":[5,6],"topic":"Life>Goats","create":true}`, `"Life > Goats"; the topic is new`, `"ids":"5-6"`},
+		"topic none":            {"set_topic", `{"ids":[1],"topic":""}`, `1 pair now has no topic`, `"ids":"1"`},
+		"rename":                {"rename_topic", `{"topic":"AI","name":"KI"}`, `the topic "AI" is "KI" now, with 3 pairs`, `"to":"KI"`},
+		"rename to other case":  {"rename_topic", `{"topic":"AI","name":"Ai"}`, `is "Ai" now`, `"from":"AI"`},
+		"rename to itself":      {"rename_topic", `{"topic":"Work","name":"Work"}`, `nothing changed`, `"pairs":1`},
+		"move":                  {"move_topic", `{"topic":"Work","under":"AI > Agents"}`, `is "AI > Agents > Work" now, with 1 pair`, `"pairs":1`},
+		"move to the top":       {"move_topic", `{"topic":"AI > Agents","under":""}`, `is "Agents" now`, `"pairs":2`},
+		"move under a new one":  {"move_topic", `{"topic":"AI","under":"Old"}`, `is "Old > AI" now, with 3 pairs`, `"pairs":3`},
+		"delete":                {"delete_topic", `{"topic":"AI > Agents"}`, `2 pairs went to the topic "AI"`, `"parent":"AI"`},
+		"delete at the top":     {"delete_topic", `{"topic":"AI"}`, `1 pair went to no topic`, `"pairs":3`},
+		"save":                  {"save_filter", `{"name":"ai_work","line":"t'AI...'"}`, `@ai_work is saved; it selects 3 pairs now`, `"count":3`},
+		"search by saved":       {"search_pairs", `{"line":"@mine"}`, `1 pair matches @mine`, `"ids":[4]`},
+		"save over another":     {"save_filter", `{"name":"mine","line":"s3"}`, `before it was t'Work'`, `"count":0`},
+		"forget":                {"forget_filter", `{"name":"mine"}`, `@mine is forgotten; it was t'Work'`, `"name":"mine"`},
+		"forget with its sign":  {"forget_filter", `{"name":"@mine"}`, `@mine is forgotten`, `"name":"mine"`},
+		"summarise within room": {"summarise_pairs", `{"line":"b","tokens":60}`, `1 pair to summarise; 5 older ones do not fit`, `"truncated":true`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, w := library(t)
+			if err := s.SaveFilter(t.Context(), "mine", "t'Work'"); err != nil {
+				t.Fatal(err)
+			}
+			r := call(t, w, c.tool, c.args)
+			if !r.Success || !strings.Contains(r.Message, c.message) {
+				t.Errorf("%s(%s) = %v %q, want %q in it", c.tool, c.args, r.Success, r.Message, c.message)
+			}
+			if got := asJSON(t, r.Data); !strings.Contains(plain(got), c.data) {
+				t.Errorf("%s(%s) gives %s\nwant %s in it", c.tool, c.args, got, c.data)
+			}
+		})
+	}
+}
+
+// plain undoes the escapes that JSON does not need.
+func plain(raw string) string { return strings.NewReplacer(`\u003e`, ">", `\u003c`, "<").Replace(raw) }
+
+func TestToolsThatRefuse(t *testing.T) {
+	for name, c := range map[string]struct{ tool, args, code, message string }{
+		"search for nothing":     {"search_pairs", `{"query":" \"\" "}`, assistant.CodeInvalidArguments, "give words"},
+		"search a broken line":   {"search_pairs", `{"line":"t'AI"}`, assistant.CodeInvalidArguments, "column "},
+		"search with a command":  {"search_pairs", `{"line":"s3 :delete"}`, assistant.CodeInvalidArguments, ":delete"},
+		"search an unknown name": {"search_pairs", `{"line":"@nobody"}`, assistant.CodeInvalidArguments, "column "},
+		"get an unknown pair":    {"get_pair", `{"id":99}`, assistant.CodeFailed, "there is no pair 99"},
+		"list under unknown":     {"list_topics", `{"under":"Agent"}`, assistant.CodeFailed, "nearest: AI > Agents"},
+		"summarise nothing":      {"summarise_pairs", `{"line":"s3"}`, assistant.CodeFailed, "selects no pair"},
+		"star without pairs":     {"star_pairs", `{"stars":1}`, assistant.CodeInvalidArguments, "give ids, or a line"},
+		"star with both":         {"star_pairs", `{"ids":[1],"line":"b","stars":1}`, assistant.CodeInvalidArguments, "not both"},
+		"star an unknown pair":   {"star_pairs", `{"ids":[1,77,78],"stars":1}`, assistant.CodeFailed, "there is no pair 77-78"},
+		"four stars":             {"star_pairs", `{"ids":[1],"stars":4}`, assistant.CodeInvalidArguments, "want 0 to 3"},
+		"minus one star":         {"star_pairs", `{"ids":[1],"stars":-1}`, assistant.CodeInvalidArguments, "want 0 to 3"},
+		"star a broken line":     {"star_pairs", `{"line":"s5","stars":1}`, assistant.CodeInvalidArguments, "column "},
+		"star nothing":           {"star_pairs", `{"line":"t'Wrok'","stars":1}`, assistant.CodeFailed, "nearest: Work"},
+		"flag an unknown pair":   {"flag_pairs", `{"ids":[0],"flag":true}`, assistant.CodeFailed, "there is no pair 0"},
+		"an unknown topic":       {"set_topic", `{"ids":[1],"topic":"Agent"}`, assistant.CodeFailed, "nearest: AI > Agents"},
+		"rename unknown":         {"rename_topic", `{"topic":"Wrok","name":"X"}`, assistant.CodeFailed, "nearest: Work"},
+		"rename to a path":       {"rename_topic", `{"topic":"AI","name":"A > B"}`, assistant.CodeInvalidArguments, "not one name"},
+		"rename to nothing":      {"rename_topic", `{"topic":"AI","name":" "}`, assistant.CodeInvalidArguments, "not one name"},
+		"rename onto another":    {"rename_topic", `{"topic":"AI","name":"work"}`, assistant.CodeFailed, `"Work" exists already`},
+		"move below itself":      {"move_topic", `{"topic":"AI","under":"AI > Agents"}`, assistant.CodeFailed, "below itself"},
+		"move unknown":           {"move_topic", `{"topic":"","under":"AI"}`, assistant.CodeFailed, "no topic"},
+		"delete unknown":         {"delete_topic", `{"topic":"Nothing"}`, assistant.CodeFailed, "no topic"},
+		"save a bad name":        {"save_filter", `{"name":"a b","line":"s3"}`, assistant.CodeInvalidArguments, "letters, digits"},
+		"save a bad line":        {"save_filter", `{"name":"a","line":"s>"}`, assistant.CodeInvalidArguments, "column "},
+		"save nothing":           {"save_filter", `{"name":"a","line":" "}`, assistant.CodeInvalidArguments, "empty"},
+		"save a cycle":           {"save_filter", `{"name":"a","line":"@a s3"}`, assistant.CodeInvalidArguments, "column 1"},
+		"save a command":         {"save_filter", `{"name":"a","line":"s3 :flag"}`, assistant.CodeInvalidArguments, ":flag"},
+		"forget unknown":         {"forget_filter", `{"name":"mein"}`, assistant.CodeFailed, "there is: mine"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, w := library(t)
+			if err := s.SaveFilter(t.Context(), "mine", "t'Work'"); err != nil {
+				t.Fatal(err)
+			}
+			before := stateOf(t, w)
+			r := call(t, w, c.tool, c.args)
+			if r.Success || r.ErrorCode != c.code || !strings.Contains(r.Message, c.message) {
+				t.Errorf("%s(%s) = %v %s %q, want %s with %q", c.tool, c.args, r.Success, r.ErrorCode, r.Message, c.code, c.message)
+			}
+			if after := stateOf(t, w); after != before {
+				t.Errorf("a refused call changed %s\nto %s", before, after)
+			}
+		})
+	}
+}
+
+func TestUnreadableLinesPointAtTheColumn(t *testing.T) {
+	_, w := library(t)
+	r := call(t, w, "search_pairs", `{"line":"s2 t'AI"}`)
+	data, _ := r.Data.(map[string]any)
+	if data["column"] != 5 || data["line"] != "s2 t'AI" || r.Hint == "" {
+		t.Errorf("search = %+v, hint %q", data, r.Hint)
+	}
+}
+
+func TestMarksReachTheStore(t *testing.T) {
+	s, w := library(t)
+	good(t, w, "star_pairs", `{"ids":[1,4],"stars":2}`)
+	good(t, w, "flag_pairs", `{"line":"x's2'","flag":false}`)
+	good(t, w, "set_topic", `{"line":"c'goat'","topic":"Goats","create":true}`)
+	good(t, w, "move_topic", `{"topic":"AI > Agents","under":"Work"}`)
+	want := "1:2+Goats 2:0+Work > Agents 3:0+Work > Agents 4:2-Work 5:0- 6:0-Goats "
+	if got := marksOf(t, s); got != want {
+		t.Errorf("the store has %s\nwant %s", got, want)
+	}
+}
+
+func TestAPairThatIsBeingAnsweredIsNotMarked(t *testing.T) {
+	s, w := library(t)
+	running := spoken("s2", "", "star me", "")
+	running.State = assistant.PairSending
+	put(t, s, running)
+	if r := call(t, w, "star_pairs", `{"ids":[1,7],"stars":1}`); r.Success || !strings.Contains(r.Message, "7 is being answered") {
+		t.Errorf("by id: %+v", r)
+	}
+	if r := call(t, w, "star_pairs", `{"line":"x","stars":1}`); !r.Success || !strings.Contains(r.Message, "3 pairs now have 1 star; pair 7 is being answered") {
+		t.Errorf("by line: %+v", r)
+	}
+	if got := marksOf(t, s); !strings.Contains(got, "6:1+ 7:0+") {
+		t.Errorf("the store has %s", got)
+	}
+}
+
+func TestMoreThanFiftyPairsAsk(t *testing.T) {
+	s, w := library(t)
+	var more []*assistant.Pair
+	for i := range 46 {
+		more = append(more, spoken("s3", "Many", fmt.Sprint("pair ", i), "ok"))
+	}
+	put(t, s, more[:44]...) // fifty in all
+	for name, c := range map[string]struct {
+		tool, args string
+		shows      string // of 52 pairs; "" never asks
+	}{
+		"star":      {"star_pairs", `{"line":"b","stars":1}`, "52 pairs: 1 star\npairs 1-52"},
+		"flag":      {"flag_pairs", `{"line":"b","flag":false}`, "52 pairs: no flag"},
+		"topic":     {"set_topic", `{"line":"b","topic":"X","create":true}`, `52 pairs: the topic "X"`},
+		"few":       {"star_pairs", `{"line":"x's1'","stars":1}`, ""},
+		"unchanged": {"flag_pairs", `{"line":"b","flag":true}`, ""},
+		"broken":    {"star_pairs", `{"line":"b'","stars":1}`, ""},
+		"filter":    {"save_filter", `{"name":"a","line":"b"}`, ""},
+	} {
+		tl := tool(t, w, c.tool)
+		if _, ask, err := tl.Preview(t.Context(), json.RawMessage(c.args)); ask || err != nil {
+			t.Errorf("%s of 50 asks: %v, %v", name, ask, err)
+		}
+	}
+	put(t, s, more[44:]...)
+	good(t, w, "set_topic", `{"line":"x's3'","topic":"AI > Many","create":true}`)
+	before := stateOf(t, w)
+	for name, c := range map[string]struct{ tool, args, shows string }{
+		"star":      {"star_pairs", `{"line":"b","stars":1}`, "52 pairs: 1 star\npairs 1-52"},
+		"flag":      {"flag_pairs", `{"line":"b","flag":false}`, "52 pairs: no flag"},
+		"topic":     {"set_topic", `{"line":"b","topic":"X","create":true}`, `52 pairs: the topic "X"`},
+		"few":       {"star_pairs", `{"line":"x's1'","stars":1}`, ""},
+		"unchanged": {"flag_pairs", `{"line":"b","flag":true}`, ""},
+		"below 51":  {"rename_topic", `{"topic":"AI > Many","name":"More"}`, ""},
+	} {
+		tl := tool(t, w, c.tool)
+		shows, ask, err := tl.Preview(t.Context(), json.RawMessage(c.args))
+		if err != nil || ask != (c.shows != "") || !strings.HasPrefix(shows, c.shows) {
+			t.Errorf("%s: Preview = %q, %v, %v; want %q", name, shows, ask, err, c.shows)
+		}
+	}
+	good(t, w, "set_topic", `{"line":"b !x's3'","topic":"AI > Many"}`)
+	for name, args := range map[string]string{
+		"rename_topic": `{"topic":"AI","name":"KI"}`, "move_topic": `{"topic":"AI","under":"Work"}`, "delete_topic": `{"topic":"AI"}`,
+	} {
+		shows, ask, err := tool(t, w, name).Preview(t.Context(), json.RawMessage(args))
+		if err != nil || !ask || !strings.HasPrefix(shows, "52 pairs: ") {
+			t.Errorf("%s: Preview = %q, %v, %v", name, shows, ask, err)
+		}
+	}
+	good(t, w, "set_topic", `{"line":"x's1' ","topic":"AI"}`)
+	if stateOf(t, w) == before {
+		t.Error("nothing changed at all")
+	}
+}
+
+func TestGetPairHidesWhatWasRolledBackAndCutsLongTexts(t *testing.T) {
+	s, w := library(t)
+	long := spoken("s9", "", strings.Repeat("ä", maxTextShown+1), "evil \x1b]0;title\x07 text")
+	put(t, s, long)
+	data := good(t, w, "get_pair", `{"id":7}`)
+	if n := len([]rune(data["user_text"].(string))); n != maxTextShown || data["truncated"] != true {
+		t.Errorf("%d characters, truncated %v", n, data["truncated"])
+	}
+	if data["assistant_text"] != "evil  text" {
+		t.Errorf("assistant text %q", data["assistant_text"])
+	}
+	err := s.Commit(t.Context(), &assistant.Batch{Cut: &assistant.Cut{Name: "c", Sessions: []string{"s9"}, From: 7}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := call(t, w, "get_pair", `{"id":7}`); r.Success {
+		t.Errorf("a pair that was rolled back is read: %+v", r)
+	}
+	if r := call(t, w, "star_pairs", `{"ids":[7],"stars":1}`); r.Success {
+		t.Errorf("a pair that was rolled back is starred: %+v", r)
+	}
+}
+
+func TestGetPairTellsItsCalls(t *testing.T) {
+	s, w := library(t)
+	p := spoken("s1", "", "do it", "Done [[tool:0]]")
+	p.ToolCalls = []assistant.ToolCall{{ID: "c", Name: "add", Arguments: json.RawMessage(`{"a":1}`), Result: &assistant.ToolResult{Success: true, Message: "added"}}}
+	p.Attachments = []assistant.Attachment{{Name: "a.txt", Type: "text/plain", Size: 3}}
+	put(t, s, p)
+	got := asJSON(t, good(t, w, "get_pair", `{"id":7}`))
+	for _, want := range []string{`"name":"add"`, `"arguments":"{\"a\":1}"`, `"message":"added"`, `"attachments":["a.txt"]`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("get_pair gives %s, want %s in it", got, want)
+		}
+	}
+}
+
+func TestSummaryStaysWithinItsRoom(t *testing.T) {
+	s, w := library(t)
+	for i := range 40 {
+		put(t, s, spoken("long", "", strings.Repeat(fmt.Sprint("question ", i, " "), 50), strings.Repeat("answer \"quoted\"\n ", 200)))
+	}
+	for _, tokens := range []int{60, 500, 1000, 4000, 12000, 1 << 30} {
+		r := call(t, w, "summarise_pairs", fmt.Sprintf(`{"line":"b","tokens":%d}`, tokens))
+		if !r.Success {
+			t.Fatalf("%d: %+v", tokens, r)
+		}
+		list := r.Data.(map[string]any)["pairs"].([]condensed)
+		if got, room := size(list), charsOf(min(tokens, maxSummaryTokens)); got > room+len("[]") || got < room/3 {
+			t.Errorf("%d tokens: %d characters of %d, %d pairs", tokens, got, room, len(list))
+		}
+		for i := 1; i < len(list); i++ {
+			if list[i].ID <= list[i-1].ID {
+				t.Errorf("%d tokens: out of order: %d, %d", tokens, list[i-1].ID, list[i].ID)
+			}
+		}
+	}
+}
+
+func TestLinesKnowWhatIsSelected(t *testing.T) {
+	s, _ := library(t)
+	asked := 0
+	w := New(s, Options{Now: clock, Selected: func() Selected {
+		return Selected{Session: "s1", Topic: "Work", Model: "anthropic/claude", Fits: func(base []assistant.Ref) int { asked++; return 2 }}
+	}})
+	for line, want := range map[string]string{"x": "[3,2,1]", "t": "[4]", "m": "[4]", "o": "[6,5]", "!o x": "[1]", "d<2d": "[6,5,4,3,2,1]"} {
+		got := good(t, w, "search_pairs", `{"line":"`+line+`"}`)
+		if ids := asJSON(t, got["ids"]); ids != want {
+			t.Errorf("%s = %s, want %s", line, ids, want)
+		}
+	}
+	if asked == 0 {
+		t.Error("the boundary was not asked for")
+	}
+}
+
+func TestSearchReadsQueriesAsTheyAreMeant(t *testing.T) {
+	for query, want := range map[string]string{
+		"goat": "c'goat'", ` two  words `: "c'two' c'words'", `a "b c" d`: "c'a' c'b c' c'd'",
+		`"unclosed here`: "c'unclosed here'", "*": `c'\*'`, "it's": `c"it's"`,
+	} {
+		x := withWords(nil, plainWords(query))
+		q, err := filter.Parse(want)
+		if err != nil || filter.PrintExpr(q.Expr) != filter.PrintExpr(x) {
+			t.Errorf("%q becomes %s, want %s, %v", query, filter.PrintExpr(x), want, err)
+		}
+	}
+}
+
+func TestToolsEndWithTheirContext(t *testing.T) {
+	_, w := library(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, x := range w.Tools() {
+		args := map[string]string{"get_pair": `{"id":1}`, "search_pairs": `{"line":"b"}`, "star_pairs": `{"ids":[1],"stars":1}`}[x.Name]
+		if args == "" {
+			continue
+		}
+		if r := x.Run(ctx, json.RawMessage(args)); r.Success {
+			t.Errorf("%s works after its context has ended: %+v", x.Name, r)
+		}
+	}
+}
