@@ -51,7 +51,7 @@ type Provider struct {
 var providerKeys = []string{"name", "base_url", "api_key", "headers", "models", "context_window", "allow_http"}
 
 // modes are the tables that [keys.MODE] can stand for.
-var modes = []string{"input", "view", "command", "pane", "overlay", "global"}
+var modes = []string{"input", "view", "command", "pane"}
 
 // entry is one key of the file with its line and, for scalars, its text.
 type entry struct {

@@ -13,6 +13,9 @@ const farthest = 3
 
 // Nearest is the name that was most likely meant; "" when none is close.
 func Nearest(name string, names []string) string {
+	if len(name) > longest {
+		return ""
+	}
 	best, at := "", min(farthest, len(name)/2)+1
 	for _, n := range names {
 		if d := distance(strings.ToLower(name), n); d < at {
@@ -30,24 +33,29 @@ func hint(name string, names []string) string {
 	return "; there are " + strings.Join(names, ", ")
 }
 
-// distance counts the letters to insert, delete or replace.
+// distance counts the letters to insert, delete, replace or swap with the next.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
 	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := last
-			if a[i] != b[j] {
-				cost = 1 + min(last, row[j], row[j+1])
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			cost := rows[i-1][j-1]
+			if a[i-1] != b[j-1] {
+				cost = 1 + min(cost, rows[i-1][j], rows[i][j-1])
 			}
-			last, row[j+1] = row[j+1], cost
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				cost = min(cost, rows[i-2][j-2]+1)
+			}
+			rows[i][j] = cost
 		}
 	}
-	return row[len(b)]
+	return rows[len(a)][len(b)]
 }
 
 // longest is how much of a wrong value is repeated in a sentence.

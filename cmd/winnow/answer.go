@@ -37,13 +37,14 @@ type rawAnswer struct {
 	to      io.Writer
 	cleaner safetext.Cleaner
 	begun   bool
+	apart   bool   // another part begins: its leading line ends do not count
 	breaks  string // line ends that wait for text: an answer ends in one
 }
 
 func (r *rawAnswer) write(text string) error { return r.emit(r.cleaner.Write(text)) }
 
 func (r *rawAnswer) emit(text string) error {
-	if !r.begun {
+	if !r.begun || r.apart {
 		text = strings.TrimLeft(text, "\n")
 	}
 	body := strings.TrimRight(text, "\n")
@@ -55,14 +56,14 @@ func (r *rawAnswer) emit(text string) error {
 	if !r.begun {
 		whole = body
 	}
-	r.begun, r.breaks = true, text[len(body):]
+	r.begun, r.apart, r.breaks = true, false, text[len(body):]
 	_, err := io.WriteString(r.to, whole)
 	return err
 }
 
 // part leaves a blank line before what is next.
 func (r *rawAnswer) part() error {
-	r.breaks += strings.Repeat("\n", max(0, 2-len(r.breaks)))
+	r.apart, r.breaks = true, "\n\n"
 	return nil
 }
 

@@ -42,12 +42,15 @@ func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, environ: os.Environ(), redactor: &safetext.Redactor{}}
 	a.ctx, a.stop = context.WithCancel(ctx)
 	for _, e := range a.environ {
-		if name, value, _ := strings.Cut(e, "="); dotenv.LooksSecret(name) {
+		if name, value, _ := strings.Cut(e, "="); dotenv.LooksSecret(name) && !folderNames[name] {
 			a.redactor.Add(value)
 		}
 	}
 	return a
 }
+
+// folderNames are variables that look like passwords and hold folders.
+var folderNames = map[string]bool{"PWD": true, "OLDPWD": true}
 
 // onClose has something done at the end, the last one first.
 func (a *app) onClose(f func() error) { a.closers = append(a.closers, f) }

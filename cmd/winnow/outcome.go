@@ -11,7 +11,6 @@ import (
 	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
-	"winnow/assistant/filter"
 	"winnow/assistant/history"
 	"winnow/assistant/safetext"
 	"winnow/checkpoint"
@@ -128,7 +127,6 @@ func nextStep(err error) string {
 		fixed    *modelfilter.FixedError
 		unknown  *modelfilter.UnknownError
 		request  *assistant.RequestError
-		line     *filter.Error
 		settings *config.Error
 	)
 	switch {
@@ -138,7 +136,7 @@ func nextStep(err error) string {
 		return "use the newer winnow, or another --home"
 	case errors.As(err, &changed):
 		return "winnow rules diff shows both; save again to put your changes on top of the file as it is now"
-	case errors.As(err, &fixed), errors.As(err, &line), errors.As(err, &settings):
+	case errors.As(err, &fixed), errors.As(err, &settings):
 		return ""
 	case errors.As(err, &unknown) && unknown.What == "provider":
 		return "winnow models lists the providers"
@@ -156,11 +154,11 @@ func kindAdvice(code string) string {
 	case string(assistant.KindAuth):
 		return "check the key: winnow doctor shows which endpoint is used and where its key comes from"
 	case string(assistant.KindQuota):
-		return "wait, or choose another model with -m; winnow models lists them"
+		return "wait, or choose another model with -m; winnow models --chat lists them"
 	case string(assistant.KindNet):
 		return "check the address and that the server runs, or use -m offline/rules; winnow doctor tells more"
 	case string(assistant.KindModel):
-		return "winnow models lists the models there are; choose one with -m"
+		return "winnow models --chat lists the models there are; choose one with -m"
 	case string(assistant.KindOverflow), assistant.CodePromptTooLarge, assistant.CodeOverflowTrimmed:
 		return "send less text, or choose a model with a larger context with -m"
 	case string(assistant.KindInterrupted):

@@ -54,7 +54,8 @@ func newRoot(a *app) *cobra.Command {
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { showHelp(a, cmd) })
 	a.flags.bind(root)
 	root.AddCommand(
-		askCommand(a), configCommand(a), manCommand(a),
+		askCommand(a), rulesCommand(a), envCommand(a), modelsCommand(a), historyCommand(a),
+		checkpointsCommand(a), configCommand(a), manCommand(a),
 	)
 	return root
 }

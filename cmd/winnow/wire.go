@@ -128,13 +128,12 @@ func (a *app) fullID(w *wiring, name string) (string, error) {
 	if first := w.clients[0]; !first.auto && first.name != offlineName {
 		return first.name + "/" + name, nil
 	}
-	names := w.registry.Providers()
 	if !ok {
 		return "", advise(&assistant.ConfigError{Field: "model", Reason: fmt.Sprintf("%q is not PROVIDER/NAME", name)},
-			"for example -m %s; winnow models lists what there is", offlineModel)
+			"for example -m %s; winnow models --chat lists what there is", offlineModel)
 	}
 	_, _, _, err := w.registry.Open(name)
-	return "", advise(err, "there are %s; add others as [[provider]] to the settings (winnow config edit), or set OPENAI_API_KEY", strings.Join(names, ", "))
+	return "", advise(err, "add others as [[provider]] to the settings (winnow config edit), or set OPENAI_API_KEY")
 }
 
 // firstModel asks the endpoints for a model to begin with: the first chat model of

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"winnow/assistant"
+	"winnow/assistant/safetext"
+	"winnow/checkpoint"
+)
+
+func checkpointsCommand(a *app) *cobra.Command {
+	return group("checkpoints", "List the checkpoints of the rules and go back to one", checkpointsListCommand(a), rollbackCommand(a))
+}
+
+// checkpointJSON is a checkpoint as --json prints it.
+type checkpointJSON struct {
+	ID          string `json:"id"`
+	Time        string `json:"time"`
+	Kind        string `json:"kind"`
+	Description string `json:"description"`
+	Effect      string `json:"effect"`
+	Session     string `json:"session"`
+	Undone      bool   `json:"undone"`
+}
+
+func checkpointsListCommand(a *app) *cobra.Command {
+	var session string
+	c := &cobra.Command{
+		Use: "list", Short: "List the checkpoints, oldest first", Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d, err := a.looked(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return a.checkpointsList(d, session)
+		},
+	}
+	c.Flags().StringVar(&session, "session", "", "only those of the session with this `ID`")
+	return c
+}
+
+func (a *app) checkpointsList(d *desk, session string) error {
+	all := []checkpointJSON{}
+	rows := [][]string{}
+	for _, c := range d.journal.List(session) {
+		all = append(all, checkpointJSON{c.ID, c.Time.UTC().Format(timeJSON), string(c.Kind), c.Description, c.Effect(), c.Session, c.Undone})
+		what := safetext.Line(c.Description, maxShown)
+		if c.Undone {
+			what += " (undone)"
+		}
+		rows = append(rows, []string{c.ID, c.Time.Local().Format(timeShown), what, c.Effect()})
+	}
+	if a.flags.json {
+		return a.printJSON(map[string]any{"checkpoints": all, "unsaved": d.window.Dirty()})
+	}
+	if len(rows) == 0 {
+		return a.print("there are no checkpoints for %s yet", d.window.EnvFile())
+	}
+	return a.table([]column{{title: "id"}, {title: "time"}, {title: "before"}, {title: "effect"}}, rows)
+}
+
+func rollbackCommand(a *app) *cobra.Command {
+	var rules, conversation bool
+	c := &cobra.Command{
+		Use: "rollback ID", Short: "Go back to a checkpoint: staged rules, conversation, or both", Args: usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			scope := checkpoint.Both
+			switch {
+			case rules:
+				scope = checkpoint.Rules
+			case conversation:
+				scope = checkpoint.Conversation
+			}
+			return a.rollback(cmd.Context(), args[0], scope)
+		},
+	}
+	c.Flags().BoolVar(&rules, "rules", false, "only the rules")
+	c.Flags().BoolVar(&conversation, "conversation", false, "only the conversation")
+	c.MarkFlagsMutuallyExclusive("rules", "conversation")
+	return c
+}
+
+func (a *app) rollback(ctx context.Context, id string, scope checkpoint.Scope) error {
+	store, err := a.openHistory(ctx)
+	if err != nil {
+		return err
+	}
+	d, err := a.openDesk(ctx, nil, true)
+	if err != nil {
+		return err
+	}
+	session := d.journal.LastRun().Session
+	for _, c := range d.journal.List("") {
+		if c.ID == id && c.Session != "" {
+			session = c.Session
+		}
+	}
+	s, err := assistant.NewSession(&assistant.Registry{}, assistant.Options{ID: session, Window: d.window, Store: store, Journal: d.journal, Log: a.logger()})
+	if err != nil {
+		return err
+	}
+	if err := d.finish(ctx); err != nil {
+		return err
+	}
+	text, err := s.Rollback(ctx, id, scope)
+	if errors.Is(err, checkpoint.ErrUnknown) {
+		return advise(fmt.Errorf("there is no checkpoint %q", safetext.Line(id, maxShown)), "winnow checkpoints list shows them")
+	}
+	if err != nil {
+		return err
+	}
+	if a.flags.json {
+		return a.printJSON(map[string]any{"id": id, "scope": string(scope), "unsaved": d.window.Dirty(), "first_text": text})
+	}
+	if err := a.print("gone back to %s", id); err != nil {
+		return err
+	}
+	if text != "" {
+		if err := a.print("the first message that was taken back: %s", safetext.Line(text, maxShown)); err != nil {
+			return err
+		}
+	}
+	if d.window.Dirty() {
+		return a.print("the rules differ from the file now: winnow rules diff shows how, winnow rules save saves them")
+	}
+	return nil
+}

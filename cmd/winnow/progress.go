@@ -1,0 +1,31 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/assistant/safetext"
+)
+
+// progress shows how far long work is: one line on a terminal, which the next
+// one takes the place of. Nothing is shown where no human looks.
+func (a *app) progress(format string, args ...any) {
+	if !isTerminal(a.stderr) || a.flags.json || a.flags.plain {
+		return
+	}
+	line := safetext.Line(fmt.Sprintf(format, args...), a.width()-1)
+	_, _ = io.WriteString(a.stderr, "\r"+line+ansi.EraseLineRight)
+}
+
+// progressEnd takes the line away.
+func (a *app) progressEnd() {
+	if isTerminal(a.stderr) && !a.flags.json && !a.flags.plain {
+		_, _ = io.WriteString(a.stderr, "\r"+ansi.EraseLineRight)
+	}
+}
+
+// cutID is the provider and the name of a model.
+func cutID(id string) (provider, name string, ok bool) { return strings.Cut(id, "/") }
