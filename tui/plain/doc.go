@@ -1,0 +1,37 @@
+// Package plain is winnow without a screen: the whole program as lines that
+// are only ever added, for screen readers, dumb terminals and pipes.
+//
+// # Nouns
+//
+// A console is one run of it. It reads lines: a message is one line (a
+// backslash at its end goes on with the next one, and """ begins and ends a
+// block), a command begins with /. It writes lines: each begins with a word
+// that says what it is (You, Thinking, Tool, Assistant, Saved, Error), nothing
+// moves, nothing is drawn again, nothing spins. An answer comes by sentences
+// and lines, as a screen reader reads. What can be chosen has a number, and a
+// slash before the number chooses it, so that a number alone is a message like
+// any other. What the screen shows all the time is told when it changes, and
+// by /status.
+//
+// # Questions
+//
+// What lasts is asked about. Only the word yes, typed after the question was
+// there, is a yes: lines that came before, or sooner after it than anyone
+// reads, are never answers. A console whose input nobody types says no itself.
+//
+// # Who may call what from where
+//
+// Run belongs to one goroutine, drives the Session and the Window from it
+// (what takes time from a second one, while the first waits), and reads In
+// from another one, which ends when In does.
+//
+// # Caveats
+//
+// A terminal hands over whole lines: the beginning of a line that was typed
+// before a question and ended after it cannot be told apart. Text that is
+// typed while an answer comes stands in the middle of it. Files named as @path
+// are words here. The look of Markdown is left to the reader.
+//
+// It implements the flag --plain of spec section 12, with the words and the
+// behaviour of sections 3, 4, 5.1, 6 and 8, and the promises A6, T1 and T2.
+package plain

@@ -1,0 +1,303 @@
+package plain
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/assistant/history"
+	"winnow/checkpoint"
+	"winnow/tui/pane"
+	"winnow/tui/style"
+)
+
+// patience is how long a test waits for what must come.
+const patience = 10 * time.Second
+
+// terminal is the other side of the console: what it wrote, with an echo of
+// what was typed, as a terminal shows it.
+type terminal struct {
+	t    *testing.T
+	mu   sync.Mutex
+	text strings.Builder
+	seen int // up to where wait has looked
+	news chan struct{}
+	keys *io.PipeWriter
+}
+
+func (s *terminal) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	s.text.Write(p)
+	s.mu.Unlock()
+	select {
+	case s.news <- struct{}{}:
+	default:
+	}
+	return len(p), nil
+}
+
+func (s *terminal) all() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// wait waits for text behind what was waited for before.
+func (s *terminal) wait(text string) {
+	s.t.Helper()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	for {
+		all := s.all()
+		if i := strings.Index(all[s.seen:], text); i >= 0 {
+			s.seen += i + len(text)
+			return
+		}
+		select {
+		case <-s.news:
+		case <-timer.C:
+			s.t.Fatalf("%q does not come; after what was seen:\n%s\nall:\n%s", text, all[s.seen:], all)
+		}
+	}
+}
+
+// blind types a line whatever the console does.
+func (s *terminal) blind(text string) {
+	s.t.Helper()
+	s.Write([]byte(text + "\n")) //nolint:errcheck // a buffer
+	if _, err := io.WriteString(s.keys, text+"\n"); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// say waits for the prompt of a message and types one.
+func (s *terminal) say(text string) {
+	s.t.Helper()
+	s.wait("You: ")
+	s.blind(text)
+}
+
+// clock is a clock that the test sets.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// newClock stands in the middle of an hour, so that no test leaves its minute.
+func newClock() *clock { return &clock{now: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)} }
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// wordsPane is the window of the tests as the console sees it.
+type wordsPane struct {
+	*at.Window
+}
+
+func (p wordsPane) Changed() {}
+
+func (p wordsPane) Status() pane.Status {
+	return pane.Status{Title: "words", Unsaved: !slices.Equal(p.Words(), p.Saved())}
+}
+
+func (p wordsPane) Rules() []string {
+	var out []string
+	for _, w := range p.Words() {
+		out = append(out, "word "+w)
+	}
+	return out
+}
+
+func (p wordsPane) Summary() string { return fmt.Sprintf("%d words.", len(p.Words())) }
+
+func (p wordsPane) Plan(context.Context, style.Styles) ([]string, bool, error) {
+	words, saved := p.Words(), p.Saved()
+	return []string{"\x1b[31m- " + strings.Join(saved, " ") + "\x1b[m", "+ " + strings.Join(words, " ")}, !slices.Equal(words, saved), nil
+}
+
+func (p wordsPane) Save(ctx context.Context) (string, error) {
+	for _, tool := range p.Tools() {
+		if tool.Name == "save_words" {
+			tool.Run(ctx, json.RawMessage(`{}`))
+		}
+	}
+	return fmt.Sprintf("%d words in the file.", len(p.Words())), nil
+}
+
+func (p wordsPane) Discard() error {
+	state, err := json.Marshal(map[string]any{"words": p.Saved()})
+	if err != nil {
+		return err
+	}
+	return p.ApplyState(state)
+}
+
+func (p wordsPane) Do(action string) pane.Wish {
+	switch action {
+	case "add-dog":
+		return pane.Edit{Description: "Added dog", Change: func() error { return p.Type("dog") }}
+	case "choose":
+		return pane.Pick{Title: "Which?", Entries: nil}
+	}
+	return pane.Nothing{}
+}
+
+var (
+	_ Window      = wordsPane{}
+	_ Lister      = wordsPane{}
+	_ pane.Keeper = wordsPane{}
+	_ Window      = pane.Pane(nil)
+)
+
+// rig is a console with everything around it.
+type rig struct {
+	*terminal
+	script  *at.Script
+	window  *at.Window
+	session *assistant.Session
+	clock   *clock
+	ctrlC   chan os.Signal
+	err     *terminal
+	ended   chan int
+	status  int
+	over    bool
+}
+
+// start runs a console on a terminal. change may alter its options.
+func start(t *testing.T, script *at.Script, change func(*Options)) *rig {
+	t.Helper()
+	in, keys := io.Pipe()
+	r := &rig{
+		terminal: &terminal{t: t, news: make(chan struct{}, 1), keys: keys},
+		err:      &terminal{t: t, news: make(chan struct{}, 1)},
+		script:   script, window: at.NewWindow("ant"),
+		clock: newClock(),
+		ctrlC: make(chan os.Signal), ended: make(chan int, 1),
+	}
+	journal, err := checkpoint.Open(filepath.Join(t.TempDir(), "journal"), checkpoint.Options{Now: r.clock.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { journal.Close() }) //nolint:errcheck // the folder goes anyway
+	registry := &assistant.Registry{}
+	for _, name := range []string{"test", "other"} {
+		if err := registry.Add(assistant.Provider{Name: name, Model: script, Known: []assistant.ModelInfo{
+			{ID: name + "/one", Context: 100_000, Known: true, Tools: true},
+		}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := Options{
+		In: in, Out: r.terminal, Err: r.err, Interactive: true, Interrupt: r.ctrlC, Now: r.clock.Now,
+		Examples: []string{"add a cat"},
+	}
+	so := assistant.Options{Window: r.window, Journal: journal, Model: "test/one", Now: r.clock.Now}
+	if change != nil {
+		change(&o)
+	}
+	if o.History != nil {
+		so.Store = o.History
+	}
+	if r.session, err = assistant.NewSession(registry, so); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.session.Begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	o.Session = r.session
+	if o.Window == nil {
+		o.Window = wordsPane{r.window}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() { r.ended <- Run(ctx, o) }()
+	t.Cleanup(func() {
+		cancel()
+		keys.Close() //nolint:errcheck // never fails
+		if !r.over {
+			r.end()
+		}
+		if err := r.window.Fault(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// end waits for the end of the console and returns its status.
+func (r *rig) end() int {
+	r.t.Helper()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case r.status = <-r.ended:
+		r.over = true
+	case <-timer.C:
+		r.t.Fatalf("the console does not end:\n%s", r.all())
+	}
+	return r.status
+}
+
+// answer answers the open question after it could be read.
+func (r *rig) answer(prompt, word string) {
+	r.t.Helper()
+	r.wait(prompt)
+	r.clock.pass(time.Second)
+	r.blind(word)
+}
+
+// store is a history of its own.
+func store(t *testing.T) *history.Store {
+	t.Helper()
+	h, err := history.Open(t.Context(), filepath.Join(t.TempDir(), "history.db"), history.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { h.Close() }) //nolint:errcheck // the folder goes anyway
+	return h
+}
+
+func add(word string) at.Call {
+	return at.Call{Name: "add_word", Arguments: fmt.Sprintf(`{"word":%q}`, word)}
+}
+
+var save = at.Call{Name: "save_words", Arguments: `{}`}
+
+// golden compares text with a file; WINNOW_UPDATE=1 writes it.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if os.Getenv("WINNOW_UPDATE") != "" {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs; got:\n%s\nwant:\n%s", path, got, want)
+	}
+}
