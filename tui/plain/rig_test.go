@@ -155,8 +155,6 @@ func (p wordsPane) Do(action string) pane.Wish {
 	switch action {
 	case "add-dog":
 		return pane.Edit{Description: "Added dog", Change: func() error { return p.Type("dog") }}
-	case "choose":
-		return pane.Pick{Title: "Which?", Entries: nil}
 	}
 	return pane.Nothing{}
 }
@@ -180,6 +178,7 @@ type rig struct {
 	ended   chan int
 	status  int
 	over    bool
+	stop    func() // ends the console's context
 }
 
 // start runs a console on a terminal. change may alter its options.
@@ -228,6 +227,7 @@ func start(t *testing.T, script *at.Script, change func(*Options)) *rig {
 		o.Window = wordsPane{r.window}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
+	r.stop = cancel
 	go func() { r.ended <- Run(ctx, o) }()
 	t.Cleanup(func() {
 		cancel()

@@ -1,0 +1,302 @@
+package plain
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	at "winnow/assistant/assistanttest"
+	"winnow/tui/overlay"
+	"winnow/tui/pane"
+)
+
+func TestRollbackAndBack(t *testing.T) {
+	r := start(t, at.NewScript(at.Answer{add("cat")}, at.Answer{at.Say("Well.")}), nil)
+	r.say("add a cat")
+	r.wait("Context 1 of 1.")
+	r.say("/rollback 2")
+	r.wait(`Rolled back to before add_word("cat")`)
+	r.wait("The message was: add a cat")
+	r.wait("Context 0 of 0.")
+	r.wait("Nothing is unsaved.")
+	if got := r.window.Words(); slices.Contains(got, "cat") {
+		t.Errorf("words %q", got)
+	}
+	r.say("/undo-rollback")
+	r.wait("Context 1 of 1.")
+	r.wait("There are unsaved changes")
+	r.say("/rollback 2 rules")
+	r.wait("Nothing is unsaved.")
+	if n := len(r.session.Visible()); n != 1 {
+		t.Errorf("%d pairs: the conversation was cut", n)
+	}
+	r.say("/rollback 9")
+	r.wait("/checkpoints lists them")
+	r.say("/rollback 2 everything")
+	r.wait("/checkpoints lists them")
+}
+
+func TestUndoAsksAndOnlyYesCuts(t *testing.T) {
+	r := start(t, at.NewScript(at.Answer{add("cat")}, at.Answer{at.Say("Well.")}), nil)
+	r.say("add a cat")
+	r.wait("Well.")
+	r.say("/undo")
+	r.answer("undo only the change: ", "what?")
+	r.wait("Nothing was done.")
+	r.wait("/retry sends it as a message.")
+	if got := r.window.Words(); !slices.Contains(got, "cat") {
+		t.Errorf("words %q", got)
+	}
+	r.say("/undo")
+	r.answer("undo only the change: ", "yes")
+	r.wait("The message was: add a cat")
+	if got := r.window.Words(); slices.Contains(got, "cat") {
+		t.Errorf("words %q", got)
+	}
+}
+
+func TestChoices(t *testing.T) {
+	suggest := at.Say(`Well. SUGGESTED_VALUES: {"values":[{"label":"A dog","value":"add a dog"},{"label":"None","value":"stop"}]}`)
+	script := at.NewScript(at.Answer{suggest})
+	r := start(t, script, nil)
+	r.say("/1")
+	r.wait("You: add a cat") // the example
+	r.wait("/2 None")
+	r.say("/3")
+	r.wait("There is no choice 3; 2 are offered now.")
+	r.say("1") // a message
+	r.wait("/2 None")
+	r.say("/2")
+	r.wait("You: stop")
+	r.wait("/2 None")
+	var sent []string
+	for _, req := range script.Requests() {
+		sent = append(sent, req.Messages[len(req.Messages)-1].Content)
+	}
+	if want := []string{"add a cat", "1", "stop"}; !slices.Equal(sent, want) {
+		t.Errorf("sent %q, want %q", sent, want)
+	}
+}
+
+func TestActionsOfTheWindow(t *testing.T) {
+	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), nil)
+	r.wait("You: ") // the console waits; a second one does what answers suggest
+	c := newConsole(t.Context(), Options{Session: r.session, Window: wordsPane{r.window}, Out: r.terminal})
+	c.act("add_dog")
+	r.wait("Added dog. /undo takes it back.")
+	r.wait("There are unsaved changes")
+	c.act("show_rules")
+	r.wait("word dog")
+	c.act("open_save")
+	r.wait("+ ant dog")
+	c.carry(pane.Run{Doing: "Looking.", Run: func(context.Context) (string, error) { return "Found 3.", nil }})
+	r.wait("Looking.\nFound 3.\n")
+	c.o.Interactive = true
+	c.carry(pane.Pick{Title: "Which?", Entries: []overlay.Entry{{Value: "a", Text: "Ant"}, {Value: "b", Text: "Bee"}},
+		Then: func(v string) pane.Wish { return pane.Say{Text: "It is " + v} }})
+	r.wait("2 Bee")
+	c.answer("2")
+	r.wait("It is b")
+}
+
+func TestSaveAndDiscardAsk(t *testing.T) {
+	r := start(t, at.NewScript(at.Answer{add("cat")}, at.Answer{at.Say("Well.")}), nil)
+	r.say("/save")
+	r.wait("Nothing to save")
+	r.say("go")
+	r.wait("Well.")
+	r.say("/save")
+	r.answer("Type yes to save: ", "y")
+	r.wait("Nothing was done.")
+	r.say("/discard")
+	r.answer("Type yes to discard these changes: ", "no")
+	r.wait("Nothing was done.")
+	if got := r.window.Words(); !slices.Contains(got, "cat") || slices.Contains(r.window.Saved(), "cat") {
+		t.Errorf("words %q, saved %q", got, r.window.Saved())
+	}
+	r.say("/save")
+	r.wait("Type yes to save: ")
+	r.blind("/status") // another wish is a no
+	r.wait("Nothing was done.")
+	r.wait("Window: words")
+	r.say("/discard")
+	r.answer("Type yes to discard these changes: ", "yes")
+	r.wait("Discarded the unsaved changes. /undo takes it back.")
+	r.say("/undo")
+	r.wait("There are unsaved changes")
+	r.say("/save")
+	r.answer("Type yes to save: ", "yes")
+	r.wait("Saved: 2 words in the file.")
+}
+
+func TestQuitAsksWhenUnsaved(t *testing.T) {
+	for answer, c := range map[string]struct {
+		saved, words, ends bool
+	}{
+		"keep": {false, true, true}, "discard": {false, false, true},
+		"stay": {false, true, false}, "": {false, true, false}, "yes": {false, true, false},
+	} {
+		t.Run("answer "+answer, func(t *testing.T) {
+			r := start(t, at.NewScript(at.Answer{add("cat")}, at.Answer{at.Say("Well.")}), nil)
+			r.say("go")
+			r.wait("Well.")
+			r.say("/quit")
+			r.answer("Type save, keep, discard or stay: ", answer)
+			if c.ends {
+				r.end()
+			} else {
+				r.wait("You stay.")
+			}
+			if got := slices.Contains(r.window.Words(), "cat"); got != c.words {
+				t.Errorf("words %q", r.window.Words())
+			}
+			if got := slices.Contains(r.window.Saved(), "cat"); got != c.saved {
+				t.Errorf("saved %q", r.window.Saved())
+			}
+		})
+	}
+}
+
+func TestQuitWhileItWorks(t *testing.T) {
+	r := start(t, at.NewScript(at.Answer{add("cat")}, at.Answer{at.Say("Half. "), at.Stop{At: at.NewGate()}}), nil)
+	r.say("go")
+	r.wait("Half.")
+	r.blind("/quit")
+	r.wait("Cancelled.")
+	r.answer("Type save, keep, discard or stay: ", "save")
+	r.answer("Type yes to save: ", "yes")
+	r.wait("Saved: 2 words")
+	if status := r.end(); status != exitOK {
+		t.Errorf("status %d", status)
+	}
+}
+
+// TestRefusedWhileItWorks: what the turn has locked is not touched.
+func TestRefusedWhileItWorks(t *testing.T) {
+	r := start(t, at.NewScript(at.Answer{at.Say("Half. "), at.Stop{At: at.NewGate()}}), nil)
+	r.say("go")
+	r.wait("Half.")
+	for _, cmd := range []string{"/save", "/discard", "/undo", "/rollback 1", "/undo-rollback", "/new", "/delete 1", "/retry", "/1"} {
+		r.blind(cmd)
+		r.wait("Error: assistant is working · Ctrl+C or /cancel cancels")
+	}
+	r.blind("/status")
+	r.wait("The assistant is working.")
+	r.blind("/model other/one")
+	r.wait("Model other/one from the next message on.")
+}
+
+func TestModels(t *testing.T) {
+	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), nil)
+	r.say("/model 1")
+	r.wait("There is no model of that number")
+	r.say("/models")
+	r.wait("1 other/one\n")
+	r.wait("2 test/one, chosen\n")
+	r.say("/model 1")
+	r.wait("Model other/one from the next message on.")
+	r.say("/models TEST")
+	r.wait("1 test/one\n")
+	r.say("/model 1")
+	r.wait("Model test/one")
+	r.say("/model nowhere/x")
+	r.wait(`Error: config: model: there is no provider "nowhere".`)
+}
+
+func TestDeleteNewAndUnknown(t *testing.T) {
+	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), nil)
+	r.say("hello")
+	r.wait("Context 1 of 1.")
+	r.say("/delete 2")
+	r.wait("There is no such pair; 1 is in view.")
+	r.say("/delete 1")
+	r.answer("Type yes to delete it for good: ", "yes")
+	r.wait("Deleted: hello")
+	r.wait("Context 0 of 0.")
+	before := r.session.ID()
+	r.say("/new")
+	r.wait("A new session.")
+	if r.session.ID() == before {
+		t.Error("the session is the old one")
+	}
+	r.say("/rolback 1")
+	r.wait("There is no command /rolback. There is /retry, /reask, /rules, /rollback, /request.")
+	r.say("/help")
+	for _, cmd := range commands() {
+		r.wait("/" + cmd.name)
+	}
+}
+
+func TestFilter(t *testing.T) {
+	h := store(t)
+	dir := t.TempDir()
+	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *Options) { o.History = h })
+	for _, m := range []string{"about cats", "about dogs"} {
+		r.say(m)
+		r.wait("Context ")
+	}
+	r.say("/filter c'cats'")
+	r.wait("1 pair. Context 1 of 1.")
+	r.say("/pairs")
+	r.wait("Pairs 1 to 1 of 1:\n  1 about cats\n")
+	r.say("/filter c'")
+	r.wait("Filter: ")
+	r.say("/filter")
+	r.wait("Filter: c'cats'")
+	r.say("/all")
+	r.wait("2 pairs. Context 2 of 2.")
+	r.say("/filter c'dogs' :star 2")
+	r.wait(":star on 1 pair is done.")
+	r.say("/pairs")
+	r.wait("2 about dogs (2 stars)")
+	path := filepath.Join(dir, "out.md")
+	r.say("/filter c'cats' :export md " + path)
+	r.wait("1 pair exported to ")
+	text, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(text), "about cats") || strings.Contains(string(text), "about dogs") {
+		t.Errorf("exported %q, %v", text, err)
+	}
+	r.say("/filter c'cats' :export md " + path)
+	r.wait("--force overwrites it")
+	r.say("/filter c'cats' :delete")
+	r.answer("Type yes to do it: ", "yes")
+	r.wait("1 pair deleted.")
+	r.wait("Context 1 of 1.")
+	if sent, err := h.Sent(t.Context(), 10); err != nil || len(sent) != 2 {
+		t.Errorf("sent messages %q, %v", sent, err)
+	}
+}
+
+func TestRecovery(t *testing.T) {
+	for answer, dropped := range map[string]bool{"discard": true, "yes": false, "": false} {
+		t.Run("answer "+answer, func(t *testing.T) {
+			called := false
+			r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *Options) {
+				o.Recovery = &Recovery{Lines: []string{"2 rules are unsaved."}, Discard: func() error { called = true; return nil }}
+			})
+			r.wait("2 rules are unsaved.")
+			r.answer("anything else keeps them: ", answer)
+			r.say("/quit")
+			r.end()
+			if called != dropped {
+				t.Errorf("discarded: %v", called)
+			}
+		})
+	}
+}
+
+func TestMessageBegunAtTheEnd(t *testing.T) {
+	h := store(t)
+	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *Options) { o.History = h })
+	r.say(`"""`)
+	r.blind("half of it")
+	r.keys.Close() //nolint:errcheck // never fails
+	r.wait("The message that was begun is not sent.")
+	r.end()
+	if sent, err := h.Sent(t.Context(), 1); err != nil || !slices.Equal(sent, []string{"half of it"}) {
+		t.Errorf("kept %q, %v", sent, err)
+	}
+}

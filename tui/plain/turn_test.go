@@ -1,0 +1,313 @@
+package plain
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+)
+
+func TestCancelBreaksOffAndKeepsTheText(t *testing.T) {
+	for name, cancel := range map[string]func(*rig){
+		"ctrl+c":  func(r *rig) { r.ctrlC <- os.Interrupt },
+		"command": func(r *rig) { r.blind("/cancel") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			gate := at.NewGate()
+			script := at.NewScript(at.Answer{at.Say("Half. "), at.Stop{At: gate}}, at.Answer{at.Say("Whole.")})
+			r := start(t, script, nil)
+			r.say("go on")
+			r.wait("Half.")
+			cancel(r)
+			r.wait("Cancelled. The message is not in the conversation")
+			if n := len(r.session.Visible()); n != 0 {
+				t.Errorf("%d pairs in view", n)
+			}
+			r.say("/retry")
+			r.wait("Assistant: Whole.")
+			all := script.Requests()[1].Messages
+			if got := all[len(all)-1].Content; got != "go on" {
+				t.Errorf("sent again: %q", got)
+			}
+		})
+	}
+}
+
+func TestCancelKeepsWhatToolsDid(t *testing.T) {
+	r := start(t, at.NewScript(at.Answer{add("cat")}, at.Answer{at.Stop{At: at.NewGate()}}), nil)
+	r.say("go")
+	r.wait("done: added cat")
+	r.ctrlC <- os.Interrupt
+	r.wait("What the tools have done stays.")
+	r.say("/rules")
+	r.wait("word cat")
+}
+
+func TestCancelWhileAskedIsNo(t *testing.T) {
+	r := start(t, at.NewScript(at.Answer{add("cat"), save}), nil)
+	r.say("go")
+	r.wait("Type yes to do it: ")
+	r.ctrlC <- os.Interrupt
+	r.wait("Cancelled.")
+	r.say("yes") // a message now
+	r.wait("Tool: add_word")
+	if slices.Contains(r.window.Saved(), "cat") {
+		t.Error("saved")
+	}
+}
+
+func TestCtrlCTwiceQuits(t *testing.T) {
+	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), nil)
+	r.wait("You: ")
+	r.ctrlC <- os.Interrupt
+	r.wait("Ctrl+C again quits")
+	r.say("hello") // in between: not in a row
+	r.wait("Hm.")
+	r.wait("You: ")
+	r.ctrlC <- os.Interrupt
+	r.wait("Ctrl+C again quits")
+	r.wait("You: ")
+	r.ctrlC <- os.Interrupt
+	if status := r.end(); status != exitCancelled {
+		t.Errorf("status %d", status)
+	}
+}
+
+func TestQueue(t *testing.T) {
+	gate := at.NewGate()
+	script := at.NewScript(at.Answer{at.Say("One. "), at.Stop{At: gate}}, at.Answer{at.Say("Two.")})
+	r := start(t, script, nil)
+	r.say("first")
+	r.wait("One.")
+	r.blind("second")
+	r.wait("Queued: second")
+	r.blind("third")
+	r.wait("Queued: third")
+	r.wait("It takes the place of: second")
+	gate.Open()
+	r.wait("You, queued before: third")
+	r.wait("Assistant: Two.")
+	all := script.Requests()[1].Messages
+	if got := all[len(all)-1].Content; got != "third" {
+		t.Errorf("sent %q", got)
+	}
+}
+
+func TestQueueWaitsAfterCancel(t *testing.T) {
+	script := at.NewScript(at.Answer{at.Say("One. "), at.Stop{At: at.NewGate()}}, at.Answer{at.Say("Two.")})
+	r := start(t, script, nil)
+	r.say("first")
+	r.wait("One.")
+	r.blind("second")
+	r.wait("Queued: second")
+	r.ctrlC <- os.Interrupt
+	r.wait("Still waiting, not sent: second.")
+	if n := len(script.Requests()); n != 1 {
+		t.Errorf("%d requests: sent by itself", n)
+	}
+	r.say("/queue send")
+	r.wait("Assistant: Two.")
+}
+
+func refuse(kind assistant.Kind, message string) at.Answer {
+	return at.Answer{at.Fail{Err: &assistant.RequestError{Kind: kind, Message: message, Err: errors.New(message)}}}
+}
+
+func TestErrorAndRetry(t *testing.T) {
+	script := at.NewScript(refuse(assistant.KindAuth, "wrong \x1b[31mkey"), at.Answer{at.Say("Well.")})
+	r := start(t, script, nil)
+	r.say("hello")
+	r.wait("Error (auth): wrong key\n")
+	r.say("/retry")
+	r.wait("Assistant: Well.")
+	r.wait("You: ")
+	if n := len(r.session.Visible()); n != 1 {
+		t.Errorf("%d pairs: not in its place", n)
+	}
+}
+
+func TestErrorAndReAsk(t *testing.T) {
+	for name, typed := range map[string][]string{
+		"with the text": {"/reask other words"},
+		"then the text": {"/reask", "other words"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			script := at.NewScript(refuse(assistant.KindNet, "gone"), at.Answer{at.Say("Well.")})
+			r := start(t, script, nil)
+			r.say("hello")
+			r.wait("Error (net)")
+			for _, l := range typed {
+				r.say(l)
+			}
+			r.wait("Assistant: Well.")
+			r.wait("You: ")
+			r.blind("/pairs")
+			r.wait("1 other words")
+			if n := len(r.session.Visible()); n != 1 {
+				t.Errorf("%d pairs: the failed one stays", n)
+			}
+		})
+	}
+}
+
+func TestErrorOfAScript(t *testing.T) {
+	r := start(t, at.NewScript(refuse(assistant.KindQuota, "no money")), func(o *Options) {
+		o.Interactive, o.In = false, strings.NewReader("hello")
+	})
+	if status := r.end(); status != exitFailed {
+		t.Errorf("status %d", status)
+	}
+	r.err.wait("Error (quota): no money")
+}
+
+func TestTrimmedAndRetrying(t *testing.T) {
+	script := at.NewScript(at.Answer{at.Say("A.")}, at.Overflow(), at.Answer{
+		at.Emit{Part: assistant.Retry{Attempt: 2, Reason: "busy", After: 1500_000_000}}, at.Say("B."),
+	})
+	r := start(t, script, nil)
+	r.say("one")
+	r.wait("Context 1 of 1.")
+	r.say("two")
+	r.wait("Notice: too long for the model: trying again without 1 of 1 pairs.")
+	r.wait("Notice: trying again in 1.5s, attempt 2: busy")
+	r.wait("Assistant: B.")
+	r.wait("Context [2-1] of 2.")
+}
+
+func TestThinkingIsReadOnlyWhenWanted(t *testing.T) {
+	r := start(t, at.NewScript(at.Answer{at.Think("Hm, a secret."), at.Say("Well.")}), nil)
+	r.say("one")
+	r.wait("Thinking…\nAssistant: Well.\n")
+	r.say("/thinking on")
+	r.say("two")
+	r.wait("Thinking…\nThinking: Hm, a secret.\nAssistant: Well.\n")
+}
+
+func TestProgressIsReadInSteps(t *testing.T) {
+	r := start(t, at.NewScript(at.Answer{at.Call{Name: "progress", Arguments: `{}`}}, at.Answer{at.Say("Well.")}), nil)
+	r.say("go")
+	r.wait("Tool: progress …\nProgress: 50 percent, half of it\nTool: progress done: done\n")
+}
+
+func TestEndOfInputKeepsWhatIsUnsaved(t *testing.T) {
+	r := start(t, at.NewScript(at.Answer{add("cat")}, at.Answer{at.Say("Well.")}), nil)
+	r.say("go")
+	r.wait("Well.")
+	r.wait("You: ")
+	r.keys.Close() //nolint:errcheck // never fails
+	r.wait("The unsaved changes are kept")
+	if status := r.end(); status != exitOK {
+		t.Errorf("status %d", status)
+	}
+	if got := r.window.Words(); !slices.Contains(got, "cat") {
+		t.Errorf("words %q", got)
+	}
+	if got := r.window.Saved(); slices.Contains(got, "cat") {
+		t.Errorf("saved %q", got)
+	}
+}
+
+// TestEndOfInputFinishesTheTurn: the last line of a pipe is still answered,
+// and a question that nobody can answer is a no.
+func TestEndOfInputFinishesTheTurn(t *testing.T) {
+	gate := at.NewGate()
+	r := start(t, at.NewScript(at.Answer{add("cat"), save}, at.Answer{at.Stop{At: gate}, at.Say("Well.")}), nil)
+	r.say("go")
+	r.wait("Type yes to do it: ")
+	r.keys.Close() //nolint:errcheck // never fails
+	r.wait("It is not done.")
+	gate.Wait(t)
+	gate.Open()
+	r.wait("Assistant: Well.")
+	r.end()
+}
+
+func TestContextEndsIt(t *testing.T) {
+	script := at.NewScript(at.Answer{at.Say("Half. "), at.Stop{At: at.NewGate()}})
+	r := start(t, script, nil)
+	r.say("go")
+	r.wait("Half.")
+	r.stop()
+	if status := r.end(); status != exitCancelled {
+		t.Errorf("status %d", status)
+	}
+	if r.session.Busy() || script.Cancelled() != 1 {
+		t.Errorf("busy %v, %d cancelled", r.session.Busy(), script.Cancelled())
+	}
+}
+
+// TestNobodyReadsOn: a terminal that is gone ends the turn and the console.
+func TestNobodyReadsOn(t *testing.T) {
+	gone := &brokenAfter{text: "Half."}
+	script := at.NewScript(at.Answer{at.Say("Half. "), at.Say("More. "), at.Stop{At: at.NewGate()}})
+	r := start(t, script, func(o *Options) { o.Out, o.Interactive, o.In = gone, false, strings.NewReader("go\n") })
+	if status := r.end(); status != exitFailed {
+		t.Errorf("status %d", status)
+	}
+	if r.session.Busy() {
+		t.Error("the turn still runs")
+	}
+}
+
+// brokenAfter fails every write after the one with its text.
+type brokenAfter struct {
+	text string
+	seen bool
+}
+
+func (w *brokenAfter) Write(p []byte) (int, error) {
+	if w.seen {
+		return 0, errors.New("broken pipe")
+	}
+	w.seen = strings.Contains(string(p), w.text)
+	return len(p), nil
+}
+
+// TestHostileText: whatever a model, a tool or an error says, the terminal
+// gets no sequence, and what is asked about hides nothing.
+func TestHostileText(t *testing.T) {
+	const evil = "\x1b]52;c;ZXZpbA==\x07\x1b[2J\u202eevil\u200b\x9b31m"
+	script := at.NewScript(
+		at.Answer{at.Think(evil), at.Say("a" + evil + "b [[tool:0]] "), at.Call{Name: "add_word", Arguments: `{"word":"x\u202e\u001b[8my"}`}},
+		at.Answer{at.Say("SUGGESTED_VALUES: {\"values\":[{\"label\":\"\u202eevil\\u001b[2J\",\"value\":\"x\"}]}"), save},
+		refuse(assistant.KindNet, evil),
+	)
+	r := start(t, script, nil)
+	r.say("/thinking on")
+	r.say("go")
+	r.wait("[[tool:0]]")
+	r.wait(`Tool: add_word x‹U+202E›‹U+001B›[8my … done`)
+	r.wait("+ant x‹U+202E›‹U+001B›[8my")
+	r.answer("Type yes to do it: ", "no")
+	r.wait("Error (net)")
+	r.say("/pair")
+	r.wait("Error (net)")
+	r.say("/pairs")
+	r.say("/checkpoints")
+	r.say("/request " + "x")
+	r.wait("\n}\n")
+	r.wait("You: ")
+	for i, c := range r.all() {
+		if c < ' ' && c != '\n' || c >= 0x7f && c < 0xa0 || c == '\u202e' || c == '\u200b' {
+			t.Fatalf("%U at byte %d: %q", c, i, r.all()[max(0, i-40):i+10])
+		}
+	}
+}
+
+// TestColourIsOnLabels and nowhere else, and nothing moves.
+func TestColour(t *testing.T) {
+	r := start(t, at.NewScript(at.Answer{at.Say("Well.")}, refuse(assistant.KindNet, "gone")), func(o *Options) { o.Color = true })
+	r.say("one")
+	r.wait(boldOn + "Assistant:" + off + " Well.\n")
+	r.say("two")
+	r.wait(redOn + "Error (net):" + off + " gone\n")
+	r.wait("You: ")
+	rest := strings.NewReplacer(boldOn, "", redOn, "", off, "").Replace(r.all())
+	if strings.ContainsAny(rest, "\x1b\r\b") {
+		t.Errorf("other sequences: %q", rest)
+	}
+}
