@@ -170,6 +170,18 @@ func (s Scope) Preview(list List, pattern string) engine.Change {
 	return look(s, func(_ *provider, e *engine.Engine) engine.Change { return e.Preview(list, pattern) })
 }
 
+// Check says whether Add would take a pattern, and what it would make
+// redundant, without adding it. The error is that of Add, but for the lock.
+func (s Scope) Check(list List, pattern string) (v engine.Verdict, err error) {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	p := s.provider()
+	if err := p.editable(list); err != nil {
+		return v, err
+	}
+	return s.w.check(p, list, pattern)
+}
+
 // PreviewRemove says what removing a rule would change.
 func (s Scope) PreviewRemove(list List, index int) engine.Change {
 	return look(s, func(_ *provider, e *engine.Engine) engine.Change { return e.PreviewRemove(list, index) })
@@ -255,6 +267,11 @@ func (w *Window) Counts() Counts { return w.here().Counts() }
 // Preview is Scope.Preview of the current provider.
 func (w *Window) Preview(list List, pattern string) engine.Change {
 	return w.here().Preview(list, pattern)
+}
+
+// Check is Scope.Check of the current provider.
+func (w *Window) Check(list List, pattern string) (engine.Verdict, error) {
+	return w.here().Check(list, pattern)
 }
 
 // Explain is Scope.Explain of the current provider.

@@ -248,6 +248,7 @@ func TestTheEnvironmentWins(t *testing.T) {
 		t.Errorf("Add = %v, want a refusal with the variable and the way out", err)
 	}
 	for name, err := range map[string]error{
+		"Check":  second(f.Check(Ignore, "x")),
 		"Remove": f.Remove(Ignore, "o1"),
 		"Clear":  second(f.Clear(Ignore)),
 		"Import": second(f.Import(Import{Lists: [2][]string{Ignore: {"y"}}})),
@@ -269,6 +270,9 @@ func TestTheEnvironmentWins(t *testing.T) {
 	}
 	if f.Explain("openai/gpt-4").Rule != "gpt-4*" || f.Explain("openai/gpt-3.5-turbo").Rule != "" {
 		t.Error("the models are not those of the environment's rules")
+	}
+	if got := f.here().Expected(); len(got) != 4 {
+		t.Errorf("Expected = %q, want the 4 that the environment's rules leave", got)
 	}
 	if raw, _ := json.Marshal(second2(f.Context())); !strings.Contains(string(raw), "IGNORE_MODELS_OPENAI") {
 		t.Error("the model is not told")
@@ -396,6 +400,12 @@ func TestViews(t *testing.T) {
 	if c := f.Preview(Ignore, "gpt-4*"); c.Matches != 6 || len(c.Hidden) != 4 {
 		t.Errorf("Preview = %+v, want 6 matches and 4 hidden", c)
 	}
+	if v, err := f.Check(Ignore, " gpt-4-turbo* "); err != nil || v.Pattern != "gpt-4-turbo*" || !slices.Equal(v.Redundant, []string{"gpt-4-turbo-preview*"}) {
+		t.Errorf("Check = %+v, %v", v, err)
+	}
+	if _, err := f.Check(Ignore, "o1-preview"); err == nil || len(f.Rules(Ignore)) != 3 {
+		t.Errorf("Check of a covered pattern = %v, %d rules", err, len(f.Rules(Ignore)))
+	}
 	if got := f.Suggest([]string{"openai/o1", "openai/o1-preview"}); !slices.Equal(got, []string{"o1*"}) {
 		t.Errorf("Suggest = %q", got)
 	}
@@ -442,7 +452,7 @@ func TestCopiesAreTheCallers(t *testing.T) {
 		list.IDs[0] = "x"
 	}
 	h := f.HighlightRule(Ignore, "*-preview")
-	h.Models[0] = "x"
+	h.Models[0], f.Highlighted().Models[1] = "x", "x"
 	c := second2(f.Context()).(Context)
 	c.Providers[0], c.Rules.Ignore[0].Models[0] = "x", "x"
 	again, _ := json.Marshal(second2(f.Context()))
