@@ -1,0 +1,32 @@
+// Package rules is the pane of the model filter: its rules, its models and what
+// is unsaved, in three tabs, worked by keys.
+//
+// # Nouns
+//
+// A Pane shows one modelfilter.Window. It draws from a snapshot of the window,
+// taken when Changed says that the window is another. A row is a line of the
+// list of a tab; the foot is what stands below the list: numbers, what is to be
+// said of the row under the cursor, warnings. A line is the text that is being
+// typed: a pattern with its preview, a search, an import.
+//
+// A rule has a colour and a sign, its place on the wheel; a model shows the sign
+// of the rule that decides it. Enter on either picks out the other.
+//
+// # Who may call what
+//
+// A Pane belongs to the goroutine that runs Update and View. Plan, Save, Discard,
+// Warm, and the functions inside wishes are safe from any other: they touch the
+// window and an inbox, never what is drawn.
+//
+// # Caveats
+//
+//   - What is typed is held against the rules of the list at each key, but for a
+//     pattern without a model in a list of more than liveRules rules: there only
+//     enter finds out whether a rule covers it.
+//   - Redundant rules are looked for when there are more than lintRules rules
+//     only when the user asks for it in the tab of changes.
+//   - An import is divided at commas and at white space, since a paste into a
+//     line loses its line ends; patterns with spaces are added one by one.
+//
+// It implements the rules pane of sections 3, 4 and 9 of the specification.
+package rules

@@ -1,0 +1,353 @@
+package rules
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"winnow/adapters/modelfilter"
+	"winnow/adapters/modelfilter/engine"
+	"winnow/adapters/modelfilter/glob"
+	"winnow/tui/overlay"
+	"winnow/tui/pane"
+)
+
+// maxAsked is how many lines of a list a question shows.
+const maxAsked = 20
+
+// locked refuses what the user may not do while the assistant works.
+func (p *Pane) locked() (pane.Wish, bool) {
+	if p.window.Locked() {
+		return pane.Say{Text: modelfilter.ErrLocked.Error(), Bad: true}, true
+	}
+	return nil, false
+}
+
+// refuse says why something cannot be done.
+func refuse(err error) pane.Wish { return pane.Say{Text: shown(err.Error()), Bad: true} }
+
+// startAdd opens the line for a pattern. For selected models the shortest
+// pattern is looked for first; on a model the line begins with its name.
+func (p *Pane) startAdd(list modelfilter.List) pane.Wish {
+	if no, ok := p.locked(); ok {
+		return no
+	}
+	if source, fixed := p.data.fixed(list); fixed {
+		return pane.Say{Text: fmt.Sprintf("the %s rules cannot be edited here: %s decides them", list, source), Bad: true}
+	}
+	if ids := p.markedModels(); p.tab == tabModels && len(ids) > 0 {
+		return p.suggest(list, ids)
+	}
+	text := ""
+	if r, ok := p.at(); ok && r.kind == rowModel {
+		text = glob.Quote(p.data.name(p.data.models[r.at].ID))
+	}
+	p.openPattern(list, text)
+	return pane.Nothing{}
+}
+
+// markedModels are the ids of the selected models that are still there.
+func (p *Pane) markedModels() []string {
+	var ids []string
+	if len(p.marked) == 0 {
+		return nil
+	}
+	for _, m := range p.data.models {
+		if p.marked[modelKey(m.ID)] {
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids
+}
+
+// suggest looks for patterns that match just these models. That takes its time
+// among thousands, so it is wished for; one pattern comes back into the line,
+// several are taken as an import.
+func (p *Pane) suggest(list modelfilter.List, ids []string) pane.Wish {
+	scope, err := p.window.On(p.data.provider)
+	if err != nil {
+		return refuse(err)
+	}
+	provider, box := p.data.provider, &p.inbox
+	return pane.Run{Doing: "looking for the shortest pattern…", Run: func(context.Context) (string, error) {
+		patterns := scope.Suggest(ids)
+		if len(patterns) == 0 {
+			return "", fmt.Errorf("no pattern tells these models from the others")
+		}
+		s := suggestion{provider: provider, list: list, pattern: patterns[0]}
+		said := "the shortest pattern is in the line · enter adds it"
+		if len(patterns) > 1 {
+			s.pattern = strings.Join(patterns, ", ")
+			said = fmt.Sprintf("%d patterns are needed · enter adds them", len(patterns))
+		}
+		box.suggest(s)
+		return said, nil
+	}}
+}
+
+// deleteRule takes away what the row stands for: a rule, all selected rules,
+// the rule that decides a model, a staged change.
+func (p *Pane) deleteRule() pane.Wish {
+	if no, ok := p.locked(); ok {
+		return no
+	}
+	if p.tab == tabRules {
+		if rules := p.markedRules(); len(rules) > 0 {
+			return p.removeAll(rules)
+		}
+	}
+	r, ok := p.at()
+	if !ok {
+		return pane.Say{Text: "there is no rule here"}
+	}
+	d := &p.data
+	switch r.kind {
+	case rowRule:
+		return p.remove(d.rules[r.list][r.at])
+	case rowRemoved:
+		return p.restore(d.provider, r.list, d.removed[r.list][r.at])
+	case rowModel:
+		return p.askRemoveDeciding(d.models[r.at])
+	case rowChange:
+		c := d.diff[r.at]
+		if c.Added {
+			return p.removal(c.Provider, c.List, c.Pattern)
+		}
+		return p.restore(c.Provider, c.List, c.Pattern)
+	case rowFinding:
+		f := p.findings()[r.at]
+		if rule, ok := d.ruleAt(f.List, f.Pattern); ok {
+			return p.remove(rule)
+		}
+	}
+	return pane.Say{Text: "there is no rule here"}
+}
+
+func (p *Pane) markedRules() []modelfilter.RuleView {
+	var rules []modelfilter.RuleView
+	for _, list := range lists {
+		for _, r := range p.data.rules[list] {
+			if p.marked[ruleKey(list, r.Pattern)] {
+				rules = append(rules, r)
+			}
+		}
+	}
+	return rules
+}
+
+func (p *Pane) remove(r modelfilter.RuleView) pane.Wish {
+	if r.Fixed {
+		return pane.Say{Text: fmt.Sprintf("this rule cannot be edited here: %s decides it", r.Source), Bad: true}
+	}
+	return p.removal(p.data.provider, r.List, r.Pattern)
+}
+
+// removal removes one rule of a provider.
+func (p *Pane) removal(provider string, list modelfilter.List, pattern string) pane.Wish {
+	scope, err := p.window.On(provider)
+	if err != nil {
+		return refuse(err)
+	}
+	return pane.Edit{Description: fmt.Sprintf("Delete %s rule %s", list, quote(pattern)), Change: func() error { return scope.Remove(list, pattern) }}
+}
+
+// removeAll removes the selected rules in one step.
+func (p *Pane) removeAll(rules []modelfilter.RuleView) pane.Wish {
+	scope, err := p.window.On(p.data.provider)
+	if err != nil {
+		return refuse(err)
+	}
+	for _, r := range rules {
+		if r.Fixed {
+			return p.remove(r)
+		}
+	}
+	clear(p.marked)
+	p.version++
+	return pane.Edit{Description: "Delete " + count(len(rules), "rule"), Change: func() error {
+		done := map[string]bool{}
+		for _, r := range rules {
+			if key := ruleKey(r.List, r.Pattern); !done[key] { // a removal takes duplicates with it
+				done[key] = true
+				if err := scope.Remove(r.List, r.Pattern); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}}
+}
+
+// restore brings back a rule that is staged to go.
+func (p *Pane) restore(provider string, list modelfilter.List, pattern string) pane.Wish {
+	scope, err := p.window.On(provider)
+	if err != nil {
+		return refuse(err)
+	}
+	return pane.Edit{Description: fmt.Sprintf("Bring back %s rule %s", list, quote(pattern)), Change: func() error {
+		_, err := scope.Add(list, pattern)
+		return err
+	}}
+}
+
+// askRemoveDeciding asks, since a rule seldom decides one model alone.
+func (p *Pane) askRemoveDeciding(m modelfilter.ModelView) pane.Wish {
+	if m.RuleIndex < 0 {
+		return pane.Say{Text: "no rule decides this model"}
+	}
+	r, ok := p.data.ruleAt(m.RuleList, m.Rule)
+	if !ok {
+		return pane.Nothing{}
+	}
+	return pane.Ask{
+		Title: "Delete the rule that decides this model?",
+		Lines: []string{fmt.Sprintf("%s %s", r.List, shown(r.Pattern)), "It decides " + count(r.Decides, "model") + "."},
+		Yes:   "delete it", Then: func() pane.Wish { return p.remove(r) },
+	}
+}
+
+// pickProvider lets the user choose a provider.
+func (p *Pane) pickProvider() pane.Wish {
+	if no, ok := p.locked(); ok {
+		return no
+	}
+	providers := p.window.Providers()
+	entries := make([]overlay.Entry, len(providers))
+	for i, v := range providers {
+		entries[i] = p.providerEntry(v)
+	}
+	return pane.Pick{Title: "Provider", Entries: entries, Then: p.switchTo}
+}
+
+func (p *Pane) providerEntry(v modelfilter.ProviderView) overlay.Entry {
+	var extra []string
+	if c, ok := p.inbox.countOf(v.Name); ok {
+		extra = append(extra, fmt.Sprintf("%d of %d", c.available, c.total))
+		if c.source != "" {
+			extra = append(extra, c.source)
+		}
+	}
+	if v.Rules > 0 {
+		extra = append(extra, count(v.Rules, "rule"))
+	}
+	if !v.Key {
+		extra = append(extra, "no key")
+	}
+	if v.Fixed {
+		extra = append(extra, "environment")
+	}
+	if v.Unsaved {
+		extra = append(extra, p.st.Icons.Unsaved+" unsaved")
+	}
+	e := overlay.Entry{Value: v.Name, Text: shown(v.Name), Extra: strings.Join(extra, " · ")}
+	if v.Current {
+		e.Mark = p.st.Icons.Selected
+	}
+	return e
+}
+
+func (p *Pane) switchTo(name string) pane.Wish {
+	if name == p.data.provider {
+		return pane.Nothing{}
+	}
+	w, box := p.window, &p.inbox
+	clear(p.marked)
+	return pane.Edit{Description: "Switch to " + shown(name), Change: func() error {
+		if err := w.SetProvider(name); err != nil {
+			return err
+		}
+		box.count(w, name) // its models are read here, not while a frame waits
+		return nil
+	}}
+}
+
+// refreshModels asks the provider for its models, and looks after the file.
+func (p *Pane) refreshModels() pane.Wish {
+	w, box, name := p.window, &p.inbox, p.data.provider
+	return pane.Run{Doing: "asking " + shown(name) + " for its models…", Run: func(ctx context.Context) (string, error) {
+		if theirs, changed, err := w.Foreign(ctx); err == nil && changed {
+			box.setFile(false, &theirs)
+		}
+		r, err := w.Refresh(ctx, name)
+		if err != nil {
+			return "", err
+		}
+		box.count(w, name)
+		said := fmt.Sprintf("%s: %s, %d new, %d gone (%s)", shown(name), count(r.Total, "model"), len(r.Added), len(r.Gone), r.Source)
+		if r.Problem != "" {
+			said += " · " + r.Problem
+		}
+		return said, nil
+	}}
+}
+
+// seen makes the new models known.
+func (p *Pane) seen() pane.Wish {
+	w, name, n := p.window, p.data.provider, p.data.counts.New
+	return pane.Run{Doing: "marking the new models as seen…", Run: func(context.Context) (string, error) {
+		if err := w.Seen(name); err != nil {
+			return "", err
+		}
+		return count(n, "new model") + " of " + shown(name) + " marked as seen", nil
+	}}
+}
+
+// lookForRedundant holds each rule against all others of its list.
+func (p *Pane) lookForRedundant() pane.Wish {
+	w, box := p.window, &p.inbox
+	return pane.Run{Doing: "looking for redundant rules…", Run: func(context.Context) (string, error) {
+		l := lint{revision: w.Revision(), findings: w.Lint(), done: true}
+		box.setLint(l)
+		n := 0
+		for _, f := range l.findings {
+			if f.Kind == engine.Redundant {
+				n++
+			}
+		}
+		return count(n, "redundant rule") + " found", nil
+	}}
+}
+
+// askDiscard asks before unsaved rules are lost. Where somebody else has
+// changed the file, what to do about that is asked first.
+func (p *Pane) askDiscard() pane.Wish {
+	if no, ok := p.locked(); ok {
+		return no
+	}
+	if theirs := p.inbox.theirs(); theirs != nil {
+		return p.pickForeign(*theirs)
+	}
+	if len(p.data.diff) == 0 {
+		return pane.Say{Text: "nothing is unsaved"}
+	}
+	w := p.window
+	return pane.Ask{Title: "Discard the unsaved rules?", Lines: p.changeLines(), Yes: "discard them", Then: func() pane.Wish {
+		return pane.Edit{Description: "Discard the unsaved rules", Change: func() error {
+			_, err := w.Discard()
+			return err
+		}}
+	}}
+}
+
+// changeLines are the staged changes in words.
+func (p *Pane) changeLines() []string {
+	var lines []string
+	for _, c := range p.data.diff[:min(len(p.data.diff), maxAsked)] {
+		sign := p.st.Icons.Remove
+		if c.Added {
+			sign = p.st.Icons.Add
+		}
+		lines = append(lines, fmt.Sprintf("%s %s %s %s", sign, shown(c.Provider), c.List, shown(c.Pattern)))
+	}
+	if n := len(p.data.diff) - maxAsked; n > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", n))
+	}
+	return lines
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,109 @@
+package rules
+
+import (
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/assistant/safetext"
+)
+
+// piece is text in one style.
+type piece struct {
+	text string
+	st   lipgloss.Style
+}
+
+// maxShown is how many bytes of an id or a pattern are looked at: no line is
+// that long.
+const maxShown = 2000
+
+// shown is an id or a pattern as it can be drawn: nothing in it is hidden.
+func shown(text string) string {
+	if len(text) > maxShown {
+		end := maxShown
+		for end > maxShown-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+			end--
+		}
+		text = text[:end]
+	}
+	return safetext.Visible(text)
+}
+
+func quote(text string) string { return "“" + shown(text) + "”" }
+
+// fit cuts text to w cells, or fills it up.
+func fit(text string, w int, ellipsis string) string {
+	if w <= 0 {
+		return ""
+	}
+	n := ansi.StringWidth(text)
+	if n > w {
+		text = ansi.Truncate(text, w, ellipsis)
+		n = ansi.StringWidth(text)
+	}
+	return text + strings.Repeat(" ", max(0, w-n))
+}
+
+// render styles text; nothing stays nothing.
+func render(st lipgloss.Style, text string) string {
+	if text == "" {
+		return ""
+	}
+	return st.Render(text)
+}
+
+// spread sets left and right into w cells. Left gives way: its last piece that
+// is too long is cut. Right is left out where it would take more than half.
+func spread(w int, ellipsis string, left, right []piece) string {
+	wide := 0
+	for _, r := range right {
+		wide += ansi.StringWidth(r.text)
+	}
+	if wide+1 > w/2 {
+		right, wide = nil, 0
+	}
+	room := w - wide
+	if wide > 0 {
+		room-- // a gap before what stands at the right
+	}
+	var b strings.Builder
+	for _, l := range left {
+		n := ansi.StringWidth(l.text)
+		if n > room {
+			l.text = fit(l.text, room, ellipsis)
+			n = room
+		}
+		b.WriteString(render(l.st, l.text))
+		room -= n
+	}
+	if wide > 0 {
+		room++
+	}
+	b.WriteString(strings.Repeat(" ", max(0, room)))
+	for _, r := range right {
+		b.WriteString(render(r.st, r.text))
+	}
+	return b.String()
+}
+
+// wrap breaks text into at most n lines of w cells; what is over is cut.
+func wrap(text string, w, n int, ellipsis string) []string {
+	if w <= 0 || n <= 0 || text == "" {
+		return nil
+	}
+	lines := strings.Split(ansi.Wrap(text, w, ""), "\n")
+	if len(lines) > n {
+		lines[n-1] = fit(lines[n-1]+strings.Repeat(" ", w), w-ansi.StringWidth(ellipsis), "") + ellipsis
+		lines = lines[:n]
+	}
+	for i, l := range lines {
+		lines[i] = fit(l, w, ellipsis)
+	}
+	return lines
+}
+
+func base(path string) string { return filepath.Base(path) }

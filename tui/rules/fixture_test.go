@@ -1,0 +1,185 @@
+package rules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"winnow/adapters/modelfilter"
+	"winnow/tui/pane"
+	"winnow/tui/style"
+)
+
+// shelf is a source of models in memory.
+type shelf struct {
+	lists map[string]modelfilter.ModelList
+	fetch func(provider string) (modelfilter.ModelList, error)
+	seen  []string
+}
+
+func (s *shelf) Cached(provider string) (modelfilter.ModelList, bool) {
+	l, ok := s.lists[provider]
+	return l, ok
+}
+
+func (s *shelf) Models(_ context.Context, provider string) (modelfilter.ModelList, error) {
+	if s.fetch == nil {
+		return modelfilter.ModelList{}, errors.New("the network is down")
+	}
+	return s.fetch(provider)
+}
+
+func (s *shelf) Seen(provider string) error {
+	s.seen = append(s.seen, provider)
+	return nil
+}
+
+// someModels are the models of most tests.
+var someModels = []string{
+	"openai/gpt-3.5-turbo", "openai/gpt-3.5-turbo-16k", "openai/gpt-4", "openai/gpt-4-1106-preview", "openai/gpt-4-turbo",
+	"openai/gpt-4o", "openai/gpt-4o-audio-preview", "openai/gpt-4o-mini", "openai/gpt-5", "openai/gpt-5-mini", "openai/o3",
+	"openai/text-embedding-3-large", "other/stray",
+}
+
+const someEnv = `# the proxy
+OPENAI_API_KEY=sk-not-a-real-key
+ANTHROPIC_API_KEY=
+IGNORE_MODELS_OPENAI=gpt-3.5*,*-preview*,gpt-9*,*audio*
+WHITELIST_MODELS_OPENAI=gpt-4o-audio-preview
+`
+
+// bench is a pane with its window, its file and its source of models.
+type bench struct {
+	*Pane
+	t     testing.TB
+	w     *modelfilter.Window
+	shelf *shelf
+	file  string
+}
+
+// open opens a pane; env "" is no file.
+func open(t testing.TB, env string, ids []string, environ ...string) *bench {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(dir, ".env")
+	if env != "" {
+		if err := os.WriteFile(file, []byte(env), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := &shelf{lists: map[string]modelfilter.ModelList{"openai": {Provider: "openai", IDs: ids, Source: "catalogue"}}}
+	w, err := modelfilter.Open(context.Background(), modelfilter.Options{
+		EnvFile: file, Environ: func() []string { return environ }, Models: s,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := New(w, Options{Creates: env == ""})
+	p.SetStyles(style.New(style.Options{Dark: true, Colors: style.None, Unicode: true}))
+	p.SetFocus(true)
+	return &bench{Pane: p, t: t, w: w, shelf: s, file: file}
+}
+
+// do carries wishes out as the screen would, questions answered with yes, and
+// returns what was said.
+func (b *bench) do(actions ...string) string {
+	b.t.Helper()
+	said := ""
+	for _, a := range actions {
+		said = b.carry(b.Do(a))
+	}
+	return said
+}
+
+func (b *bench) carry(w pane.Wish) string {
+	b.t.Helper()
+	said, err := "", error(nil)
+	switch w := w.(type) {
+	case pane.Edit:
+		said, err = w.Description, w.Change()
+	case pane.Run:
+		said, err = w.Run(context.Background())
+	case pane.Ask:
+		return b.carry(w.Then())
+	case pane.Say:
+		return w.Text
+	case pane.Nothing:
+		return ""
+	default:
+		b.t.Fatalf("a wish of type %T", w)
+	}
+	b.Changed()
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	return said
+}
+
+// keys types into the line: words in <> are keys, all else is text.
+func (b *bench) keys(text string) string {
+	b.t.Helper()
+	said := ""
+	for text != "" {
+		name, rest, ok := "", "", false
+		if strings.HasPrefix(text, "<") {
+			name, rest, ok = strings.Cut(text[1:], ">")
+		}
+		if ok {
+			said, text = b.carry(b.Key(name, "")), rest
+			continue
+		}
+		r := []rune(text)
+		said, text = b.carry(b.Key(string(r[0]), string(r[0]))), string(r[1:])
+	}
+	return said
+}
+
+// screen is the frame.
+func (b *bench) screen(w, h int) string { return strings.Join(b.Lines(w, h), "\n") }
+
+// on puts the cursor on the row with this text.
+func (b *bench) on(text string) {
+	b.t.Helper()
+	v := &b.views[b.tab]
+	for i, r := range v.rows {
+		if r.selectable() && strings.Contains(b.drawRow(r, false, 200), text) {
+			v.cursor = i
+			b.version++
+			return
+		}
+	}
+	b.t.Fatalf("no row says %q:\n%s", text, b.screen(120, 60))
+}
+
+// rules are the patterns of a list of the shown provider.
+func (b *bench) rules(list modelfilter.List) string {
+	var out []string
+	for _, r := range b.w.Rules(list) {
+		out = append(out, r.Pattern)
+	}
+	return strings.Join(out, " ")
+}
+
+// many are n ids, and rules a list of n patterns for them.
+func many(n int) []string {
+	families := []string{"gpt", "claude", "gemini", "llama", "mistral", "qwen", "deepseek", "command"}
+	ids := make([]string, n)
+	for i := range ids {
+		ids[i] = fmt.Sprintf("openai/%s-%d-%s-%05d", families[i%len(families)], i%97, []string{"mini", "preview", "large"}[i%3], i)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+func manyRules(n int) string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = fmt.Sprintf("*-%05d", i*7)
+	}
+	return strings.Join(out, ",")
+}

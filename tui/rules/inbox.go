@@ -1,0 +1,104 @@
+package rules
+
+import (
+	"sync"
+
+	"winnow/adapters/modelfilter"
+)
+
+// inbox is what commands bring back to the pane. It alone is shared between
+// goroutines.
+type inbox struct {
+	mu         sync.Mutex
+	creates    bool // there is no file yet
+	foreign    *modelfilter.ThreeWay
+	suggestion *suggestion
+	lint       *lint
+	counts     map[string]providerCounts
+}
+
+// suggestion is a pattern found for the selected models.
+type suggestion struct {
+	provider string
+	list     modelfilter.List
+	pattern  string
+}
+
+// providerCounts are the numbers of a provider in the list to choose from.
+type providerCounts struct {
+	total, available int
+	source           string
+}
+
+func (b *inbox) takeSuggestion() *suggestion {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s := b.suggestion
+	b.suggestion = nil
+	return s
+}
+
+func (b *inbox) suggest(s suggestion) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.suggestion = &s
+}
+
+// lintOf is what was found of a revision; nil when that was not looked at.
+func (b *inbox) lintOf(revision int64) *lint {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.lint == nil || b.lint.revision != revision {
+		return nil
+	}
+	return b.lint
+}
+
+func (b *inbox) setLint(l lint) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.lint = &l
+}
+
+// setFile notes whether there is a file, and who else changed it.
+func (b *inbox) setFile(creates bool, foreign *modelfilter.ThreeWay) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.creates, b.foreign = creates, foreign
+}
+
+func (b *inbox) makesFile() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.creates
+}
+
+// theirs is what somebody else did to the file; nil when nobody did.
+func (b *inbox) theirs() *modelfilter.ThreeWay {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.foreign
+}
+
+// count looks up the numbers of a provider. It may read the disk.
+func (b *inbox) count(w *modelfilter.Window, name string) {
+	scope, err := w.On(name)
+	if err != nil {
+		return
+	}
+	list, err := w.ModelList(name)
+	if err != nil {
+		return
+	}
+	c := scope.Counts()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.counts[name] = providerCounts{c.Total, c.Available, list.Source}
+}
+
+func (b *inbox) countOf(name string) (providerCounts, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c, ok := b.counts[name]
+	return c, ok
+}

@@ -1,0 +1,266 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"winnow/adapters/modelfilter"
+	"winnow/adapters/modelfilter/engine"
+	"winnow/adapters/modelfilter/glob"
+	"winnow/tui/pane"
+)
+
+// lineKind says what is typed.
+type lineKind uint8
+
+const (
+	lineNone lineKind = iota
+	linePattern
+	lineSearch
+	lineImport
+	lineKinds
+)
+
+const (
+	// maxPattern is how many characters a line for a pattern or a search takes;
+	// the window takes no more either.
+	maxPattern = 500
+	// maxImportText is how many a line for an import takes: a thousand patterns of
+	// ordinary length.
+	maxImportText = 100_000
+)
+
+// line is the text line of the pane.
+type line struct {
+	editor
+	what lineKind
+	list modelfilter.List // of a pattern
+
+	preview preview
+	glob    *glob.Pattern // of the preview; nil until a model is drawn
+	batch   batch
+	last    [lineKinds]string // what was typed before, for up
+}
+
+// preview is what adding the pattern would do, and why it would be refused.
+type preview struct {
+	pattern string
+	change  engine.Change
+	verdict engine.Verdict
+	refusal error
+	unsure  bool // whether a rule covers it was not looked for
+}
+
+// openPattern opens the line for a pattern of a list; several patterns with
+// commas between them become an import.
+func (p *Pane) openPattern(list modelfilter.List, text string) {
+	p.line.what, p.line.list = linePattern, list
+	if strings.Contains(text, ",") {
+		p.line.what = lineImport
+		text = list.String() + ": " + text
+	}
+	p.line.set(text)
+	p.typed()
+}
+
+func (p *Pane) openSearch() {
+	if p.tab == tabChanges {
+		p.setTab(tabModels)
+	}
+	p.line.what = lineSearch
+	p.line.set(p.query)
+	p.version++
+}
+
+func (p *Pane) startImport() pane.Wish {
+	if no, ok := p.locked(); ok {
+		return no
+	}
+	p.line.what = lineImport
+	p.line.set("")
+	p.typed()
+	return pane.Nothing{}
+}
+
+// Escape implements pane.Pane. What was typed is not lost: up brings it back.
+func (p *Pane) Escape() {
+	switch {
+	case len(p.line.runes) > 0:
+		p.line.last[p.line.what] = p.line.text()
+		p.line.set("")
+		p.typed()
+	default:
+		p.closeLine()
+	}
+}
+
+func (p *Pane) closeLine() {
+	if len(p.line.runes) > 0 {
+		p.line.last[p.line.what] = p.line.text()
+	}
+	if p.line.what == lineSearch {
+		p.tellSearch() // once for what was looked for, not at each key
+	}
+	p.line.what = lineNone
+	p.version++
+}
+
+// Key implements pane.Pane.
+func (p *Pane) Key(name, text string) pane.Wish {
+	defer func() { p.version++ }()
+	v := &p.views[p.tab]
+	switch name {
+	case "enter":
+		return p.enterLine()
+	case "up":
+		if len(p.line.runes) == 0 && p.line.last[p.line.what] != "" {
+			p.line.set(p.line.last[p.line.what])
+			p.typed()
+			return pane.Nothing{}
+		}
+		v.move(-1)
+	case "down":
+		v.move(1)
+	case "pgup":
+		v.move(-max(1, v.height-1))
+	case "pgdown":
+		v.move(max(1, v.height-1))
+	case "esc":
+		p.Escape()
+	default:
+		most := maxPattern
+		if p.line.what == lineImport {
+			most = maxImportText
+		}
+		if p.line.key(name, text, most) {
+			p.typed()
+		}
+	}
+	return pane.Nothing{}
+}
+
+// typed follows the text of the line.
+func (p *Pane) typed() {
+	p.version++
+	switch p.line.what {
+	case linePattern:
+		p.line.preview = p.previewOf(p.line.list, p.line.text())
+	case lineImport:
+		p.line.batch = readBatch(p.line.text())
+	case lineSearch:
+		p.query = p.line.text()
+		p.rebuild()
+	}
+}
+
+// enterLine does what the line says. A line that is refused stays.
+func (p *Pane) enterLine() pane.Wish {
+	switch p.line.what {
+	case linePattern:
+		return p.addPattern()
+	case lineImport:
+		return p.askImport()
+	case lineSearch:
+		p.closeLine()
+	}
+	return pane.Nothing{}
+}
+
+func (p *Pane) addPattern() pane.Wish {
+	if no, ok := p.locked(); ok {
+		return no
+	}
+	list, text := p.line.list, p.line.text()
+	if strings.TrimSpace(text) == "" {
+		p.closeLine()
+		return pane.Nothing{}
+	}
+	scope, err := p.window.On(p.data.provider)
+	if err != nil {
+		return refuse(err)
+	}
+	v, err := p.checker.of(p).Check(list, text)
+	if err != nil {
+		return pane.Say{Text: refusalWords(err), Bad: true}
+	}
+	p.want = ruleKey(list, v.Pattern)
+	p.closeLine()
+	return pane.Edit{Description: fmt.Sprintf("Add %s rule %s", list, quote(v.Pattern)), Change: func() error {
+		_, err := scope.Add(list, text)
+		return err
+	}}
+}
+
+// liveRules is up to how many rules of a list a pattern without a model is held
+// against at each key: without models each rule has to be compared exactly.
+const liveRules = 100
+
+// previewOf says what adding a pattern would do.
+func (p *Pane) previewOf(list modelfilter.List, text string) preview {
+	v := preview{pattern: strings.TrimSpace(text)}
+	if v.pattern == "" {
+		return v
+	}
+	v.change = p.window.Preview(list, v.pattern)
+	if v.change.Matches == 0 && len(p.data.rules[list]) > liveRules {
+		v.unsure = true
+		return v
+	}
+	v.verdict, v.refusal = p.checker.of(p).Check(list, v.pattern)
+	return v
+}
+
+// checkedModels is how many models the checker holds. They only rule out
+// rules quickly; what is left is compared exactly.
+const checkedModels = 256
+
+// checker holds patterns against the rules before they are added.
+type checker struct {
+	engine   *engine.Engine
+	provider string
+	sample   string
+	revision int64
+}
+
+// of is an engine with the rules that the pane shows.
+func (c *checker) of(p *Pane) *engine.Engine {
+	d := &p.data
+	if c.engine != nil && c.revision == d.revision && c.provider == d.provider {
+		return c.engine
+	}
+	ids := make([]string, 0, checkedModels)
+	for i := 0; i < len(d.models); i += max(1, len(d.models)/checkedModels) {
+		ids = append(ids, d.models[i].ID)
+	}
+	if sample := strings.Join(ids, "\n"); c.engine == nil || c.provider != d.provider || c.sample != sample {
+		c.engine, c.sample = engine.New(d.provider, ids), sample
+	}
+	c.engine.Set(patterns(d.rules[modelfilter.Ignore]), patterns(d.rules[modelfilter.Allow]))
+	c.revision, c.provider = d.revision, d.provider
+	return c.engine
+}
+
+func patterns(rules []modelfilter.RuleView) []string {
+	out := make([]string, len(rules))
+	for i, r := range rules {
+		out[i] = r.Pattern
+	}
+	return out
+}
+
+// refusalWords says why a pattern is refused, safe to show.
+func refusalWords(err error) string {
+	r, ok := err.(*engine.Refusal)
+	if !ok {
+		return shown(err.Error())
+	}
+	switch r.Reason {
+	case engine.Empty:
+		return "the pattern is empty"
+	case engine.Duplicate:
+		return "it is an " + r.List.String() + " rule already"
+	case engine.Covered:
+		return "rule " + quote(r.By) + " covers it already"
+	}
+	return "it cannot be saved: " + shown(r.Detail)
+}
