@@ -61,7 +61,7 @@ func (w *Window) planTopic(ctx context.Context, a topicArgs, now marks) (change,
 func (w *Window) planMark(ctx context.Context, which chosen, now marks, kind int, value, words string) (change, refusal, error) {
 	s, refused, err := w.choose(ctx, which, now.pairs)
 	if err == nil && refused == nil {
-		s, refused, err = w.markable(ctx, s, now.pairs)
+		refused, err = w.markable(ctx, s)
 	}
 	if err != nil || refused != nil {
 		return change{}, refused, err

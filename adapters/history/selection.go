@@ -15,8 +15,8 @@ import (
 // maxIDs is how many pairs a call may name one by one; more are what lines are for.
 const maxIDs = 1000
 
-// lastLooked is how many of the newest pairs are looked at for one that is
-// being answered: more sessions than that hardly run at once.
+// lastLooked is how many of the newest pairs of a selection are looked at for
+// one that is being answered: more sessions than that hardly run at once.
 const lastLooked = 32
 
 // chosen says which pairs a tool is about.
@@ -28,7 +28,7 @@ type chosen struct {
 // selection is the pairs that a call is about.
 type selection struct {
 	pairs  seqs
-	busy   seqs // left out: they are being answered
+	busy   seqs // that the line selects too, left out: they are being answered
 	hints  []filter.Hint
 	byLine bool
 }
@@ -78,7 +78,12 @@ func (w *Window) find(ctx context.Context, q *filter.Query, line string) (select
 	if refused := unreadable(err, line); refused != nil {
 		return selection{}, refused, nil
 	}
-	return selection{pairs: numbers(found.Refs), hints: found.Hints, byLine: true}, nil, err
+	if err != nil {
+		return selection{}, nil, err
+	}
+	pairs := numbers(found.Refs)
+	busy, err := w.answering(ctx, pairs) // the question itself is no find
+	return selection{pairs: pairs.minus(busy), busy: busy, hints: found.Hints, byLine: true}, nil, err
 }
 
 // parseLine reads a line that only filters.
@@ -105,29 +110,32 @@ func unreadable(err error, line string) refusal {
 	return r
 }
 
-// markable leaves out the pairs that are being answered, whose turn would
-// write over their marks. To name one of them is refused.
-func (w *Window) markable(ctx context.Context, s selection, now seqs) (selection, refusal, error) {
-	last := slices.Clone(backwards(now, lastLooked))
-	loaded, err := w.store.Load(ctx, last)
-	if err != nil {
-		return s, nil, err
+// markable refuses to mark nothing, and pairs that are being answered: their
+// turn would write over the marks.
+func (w *Window) markable(ctx context.Context, s selection) (refusal, error) {
+	if !s.byLine {
+		busy, err := w.answering(ctx, s.pairs)
+		if err != nil || len(busy) == 0 {
+			return nil, err
+		}
+		return refuse(assistant.CodeFailed, "pair %s is being answered and can be marked when that has ended", busy), nil
 	}
+	if len(s.pairs) == 0 {
+		return refuse(assistant.CodeFailed, "the line selects no pair%s", s.remarks()), nil
+	}
+	return nil, nil
+}
+
+// answering is those of the pairs whose turn still runs.
+func (w *Window) answering(ctx context.Context, pairs seqs) (seqs, error) {
+	loaded, err := w.store.Load(ctx, backwards(pairs, lastLooked))
 	var busy seqs
 	for _, p := range slices.Backward(loaded) {
 		if p.State == assistant.PairSending {
 			busy = append(busy, p.Seq)
 		}
 	}
-	s.busy = s.pairs.and(busy)
-	if len(s.busy) > 0 && !s.byLine {
-		return s, refuse(assistant.CodeFailed, "pair %s is being answered and can be marked when that has ended", s.busy), nil
-	}
-	s.pairs = s.pairs.minus(busy)
-	if len(s.pairs) == 0 {
-		return s, refuse(assistant.CodeFailed, "the line selects no pair%s", s.remarks()), nil
-	}
-	return s, nil, nil
+	return busy, err
 }
 
 // remarks are what else is to be said of a selection, as the end of a sentence.

@@ -14,7 +14,7 @@ type renameArgs struct {
 	Name  string `json:"name" jsonschema:"its new name, without the path"`
 }
 
-func (w *Window) planRename(_ context.Context, a renameArgs, now marks) (change, refusal, error) {
+func (w *Window) planRename(ctx context.Context, a renameArgs, now marks) (change, refusal, error) {
 	path, refused := now.existing(a.Topic)
 	if refused != nil {
 		return change{}, refused, nil
@@ -24,7 +24,7 @@ func (w *Window) planRename(_ context.Context, a renameArgs, now marks) (change,
 	}
 	names := levels(path)
 	names[len(names)-1] = canonical(a.Name)
-	return w.planPath(now, path, names)
+	return w.planPath(ctx, now, path, names)
 }
 
 type moveArgs struct {
@@ -32,7 +32,7 @@ type moveArgs struct {
 	Under string `json:"under" jsonschema:"path of the topic that it goes under, made when it does not exist; empty for the top"`
 }
 
-func (w *Window) planMove(_ context.Context, a moveArgs, now marks) (change, refusal, error) {
+func (w *Window) planMove(ctx context.Context, a moveArgs, now marks) (change, refusal, error) {
 	path, refused := now.existing(a.Topic)
 	if refused != nil {
 		return change{}, refused, nil
@@ -42,11 +42,11 @@ func (w *Window) planMove(_ context.Context, a moveArgs, now marks) (change, ref
 		return change{}, refuse(assistant.CodeFailed, "the topic %s cannot move below itself", quote(path)), nil
 	}
 	names := levels(path)
-	return w.planPath(now, path, append(levels(under), names[len(names)-1]))
+	return w.planPath(ctx, now, path, append(levels(under), names[len(names)-1]))
 }
 
 // planPath gives a topic the path made of names.
-func (w *Window) planPath(now marks, path string, names []string) (change, refusal, error) {
+func (w *Window) planPath(ctx context.Context, now marks, path string, names []string) (change, refusal, error) {
 	to := strings.Join(names, history.TopicSeparator)
 	if there, taken := now.topic(to); taken && there != path {
 		r := refuse(assistant.CodeFailed, "the topic %s exists already", quote(there))
@@ -54,12 +54,16 @@ func (w *Window) planPath(now marks, path string, names []string) (change, refus
 		return change{}, r, nil
 	}
 	pairs := now.below(path)
+	stays, err := w.staying(ctx, pairs, path)
+	if err != nil {
+		return change{}, nil, err
+	}
 	c := change{
-		pairs: pairs, does: fmt.Sprintf("topic %s becomes %s", quote(path), quote(to)),
+		pairs: pairs, remarks: stays, does: fmt.Sprintf("topic %s becomes %s", quote(path), quote(to)),
 		data: map[string]any{"from": shown(path), "to": shown(to), "pairs": len(pairs)},
 	}
 	if to == path {
-		c.pairs, c.done = nil, fmt.Sprintf("nothing changed: the topic is %s already", quote(path))
+		c.pairs, c.remarks, c.done = nil, "", fmt.Sprintf("nothing changed: the topic is %s already", quote(path))
 		return c, nil, nil
 	}
 	c.done = fmt.Sprintf("the topic %s is %s now, with %s", quote(path), quote(to), count(len(pairs), "pair"))
@@ -71,7 +75,7 @@ type deleteArgs struct {
 	Topic string `json:"topic" jsonschema:"path of the topic"`
 }
 
-func (w *Window) planDelete(_ context.Context, a deleteArgs, now marks) (change, refusal, error) {
+func (w *Window) planDelete(ctx context.Context, a deleteArgs, now marks) (change, refusal, error) {
 	path, refused := now.existing(a.Topic)
 	if refused != nil {
 		return change{}, refused, nil
@@ -83,12 +87,26 @@ func (w *Window) planDelete(_ context.Context, a deleteArgs, now marks) (change,
 		where = "the topic " + quote(parent)
 	}
 	pairs := now.below(path)
+	stays, err := w.staying(ctx, pairs, path)
+	if err != nil {
+		return change{}, nil, err
+	}
 	return change{
-		pairs: pairs, does: fmt.Sprintf("topic %s is removed, its pairs go to %s", quote(path), where),
+		pairs: pairs, remarks: stays, does: fmt.Sprintf("topic %s is removed, its pairs go to %s", quote(path), where),
 		done:  fmt.Sprintf("the topic %s is removed; %s went to %s", quote(path), count(len(now.columns[topics].sets[path]), "pair"), where),
 		data:  map[string]any{"topic": shown(path), "parent": shown(parent), "pairs": len(pairs)},
 		apply: func(ctx context.Context) error { return w.store.DeleteTopic(ctx, path) },
 	}, nil, nil
+}
+
+// staying says which of the pairs of a topic will have it again: the turn of a
+// pair that is being answered writes the topic that it began with.
+func (w *Window) staying(ctx context.Context, pairs seqs, path string) (string, error) {
+	busy, err := w.answering(ctx, pairs)
+	if err != nil || len(busy) == 0 {
+		return "", err
+	}
+	return fmt.Sprintf("; pair %s is being answered and keeps %s, as does what is sent next under it", busy, quote(path)), nil
 }
 
 // existing is the path of a topic that must exist.

@@ -1,0 +1,252 @@
+package history
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"winnow/assistant"
+)
+
+func TestContextCounts(t *testing.T) {
+	s, w := library(t)
+	good(t, w, "star_pairs", `{"ids":[1,4],"stars":3}`)
+	good(t, w, "flag_pairs", `{"ids":[5],"flag":false}`)
+	if err := s.SaveFilter(t.Context(), "best", "s3"); err != nil {
+		t.Fatal(err)
+	}
+	c := contextOf(t, w)
+	counts := `{"pairs":6,"sessions":2,"topics":3,"models":2,"saved_filters":1,"starred":{"1":0,"2":0,"3":2},"unflagged":1,"without_topic":2,"failed":1}`
+	if got := asJSON(t, c.Counts); got != counts {
+		t.Errorf("counts %s\nwant %s", got, counts)
+	}
+	for what, pair := range map[string][2]string{
+		"topics": {asJSON(t, c.Topics), `[{"topic":"AI","pairs":1,"with_subtopics":3},{"topic":"AI \u003e Agents","pairs":2,"with_subtopics":2},{"topic":"Work","pairs":1,"with_subtopics":1}]`},
+		"models": {asJSON(t, c.Models), `[{"model":"openai/gpt-5.1","pairs":5},{"model":"anthropic/claude","pairs":1}]`},
+		"saved":  {asJSON(t, c.Saved), `[{"name":"best","line":"s3"}]`},
+		"newest": {asJSON(t, c.Newest[2:4]), `[{"id":4,"at":"2026-03-04 05:03","session":"s2","topic":"Work","model":"anthropic/claude","stars":3,"flag":true,"user":"fourth: an invoice for kubernetes"},` +
+			`{"id":3,"at":"2026-03-04 05:02","session":"s1","topic":"AI \u003e Agents","model":"openai/gpt-5.1","flag":true,"state":"error: net","user":"third: what broke"}]`},
+	} {
+		if pair[0] != pair[1] {
+			t.Errorf("%s %s\nwant %s", what, pair[0], pair[1])
+		}
+	}
+	if c.Truncated || c.WindowType != "history" || c.Session != "s2" || c.Topic != "AI" {
+		t.Errorf("context %+v", c)
+	}
+}
+
+func TestContextShowsTheActiveFilter(t *testing.T) {
+	s, _ := library(t)
+	for line, want := range map[string]string{
+		"":         `{"line":"","shows":6}`,
+		"x":        `{"line":"x","shows":3}`,
+		"o":        `{"line":"o","shows":2}`,
+		"c'goat'":  `{"line":"c'goat'","shows":2}`,
+		"t'AI":     `{"line":"t'AI","error":"column 2: found a quote that is not closed, want ' at its end"}`,
+		"@nothing": `{"line":"@nothing","error":"column 1: `,
+	} {
+		w := New(s, Options{Now: clock, Selected: func() Selected {
+			return Selected{Line: line, Session: "s1", Fits: func([]assistant.Ref) int { return 2 }}
+		}})
+		if got := asJSON(t, contextOf(t, w).Filter); !strings.HasPrefix(got, want) {
+			t.Errorf("%q: %s, want %s", line, got, want)
+		}
+	}
+}
+
+func TestContextStaysWithinItsBudget(t *testing.T) {
+	s := newStore(t)
+	var many []*assistant.Pair
+	for i := range 300 {
+		p := spoken(fmt.Sprint("session", i/7), fmt.Sprintf("Topic %d > Below %d", i%90, i%5), strings.Repeat("wörter <&> ", 30), "ok")
+		p.Model = fmt.Sprint("provider/model", i%70)
+		p.Star = i % 4
+		many = append(many, p)
+	}
+	put(t, s, many...)
+	for i := range 100 {
+		if err := s.SaveFilter(t.Context(), fmt.Sprint("name", i), "s>1 "+strings.Repeat("b ", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := New(s, Options{Now: clock})
+	whole := contextOf(t, w)
+	if whole.Truncated || len(whole.Newest) != newestShown || len(whole.Topics) != whole.Counts.Topics || len(whole.Saved) != 100 {
+		t.Fatalf("the default budget cuts %d pairs, %d of %d topics", len(whole.Newest), len(whole.Topics), whole.Counts.Topics)
+	}
+	for _, tokens := range []int{400, 1000, 2000, 4000, 8000} {
+		w.SetContextBudget(tokens)
+		c := contextOf(t, w)
+		if got := size(c); got > charsOf(tokens) {
+			t.Errorf("budget %d: %d characters, want at most %d", tokens, got, charsOf(tokens))
+		}
+		if !c.Truncated || c.Note == "" {
+			t.Errorf("budget %d: cut without a word", tokens)
+		}
+		if asJSON(t, c.Counts) != asJSON(t, whole.Counts) {
+			t.Errorf("budget %d: counts %s\nwant %s", tokens, asJSON(t, c.Counts), asJSON(t, whole.Counts))
+		}
+		if tokens >= 1000 && (len(c.Newest) == 0 || len(c.Topics) == 0 || len(c.Models) == 0 || len(c.Saved) == 0) {
+			t.Errorf("budget %d: %d pairs, %d topics, %d models, %d filters", tokens, len(c.Newest), len(c.Topics), len(c.Models), len(c.Saved))
+		}
+	}
+}
+
+func TestModelCountsAreExact(t *testing.T) {
+	s := newStore(t)
+	want := map[string]int{"a/x": 3, "A/X": 1, "b/a/x": 2, "x": 4, "": 1}
+	for _, model := range []string{"a/x", "A/X", "b/a/x", "x", ""} {
+		for range want[model] {
+			p := spoken("s", "", "u", "a")
+			p.Model = model
+			put(t, s, p)
+		}
+	}
+	w := New(s, Options{Now: clock})
+	for range 2 { // found, and known
+		c := contextOf(t, w)
+		// Letters' case does not tell models apart, as in the filter language.
+		if got := asJSON(t, c.Models); c.Counts.Models != 4 || !strings.Contains(got, `"pairs":4`) || !strings.Contains(got, `{"model":"b/a/x","pairs":2}`) {
+			t.Errorf("models %s", got)
+		}
+	}
+	for i := range maxModelsShown + 20 {
+		p := spoken("s", "", "u", "a")
+		p.Model = fmt.Sprint("many/", i)
+		put(t, s, p)
+	}
+	c := contextOf(t, w)
+	sum := 0
+	for _, m := range c.Models {
+		sum += m.Pairs
+	}
+	if last := c.Models[len(c.Models)-1]; sum != c.Counts.Pairs || last.Model != otherModels {
+		t.Errorf("%d of %d pairs are counted by model, the last is %+v", sum, c.Counts.Pairs, last)
+	}
+}
+
+func TestStateHashFollowsTheContext(t *testing.T) {
+	line := "x"
+	s, _ := library(t)
+	w := New(s, Options{Now: clock, Selected: func() Selected { return Selected{Line: line, Session: "s2"} }})
+	seen := map[string]string{w.StateHash(): "the beginning"}
+	if w.StateHash() == "" || len(seen) != 1 || seen[w.StateHash()] == "" {
+		t.Fatal("the hash is not stable")
+	}
+	for _, step := range []struct {
+		what string
+		do   func() error
+	}{
+		{"a star", func() error { _, err := s.Mark(t.Context(), []int64{1}, mark(stars, "1")); return err }},
+		{"a flag", func() error { _, err := s.Mark(t.Context(), []int64{1}, mark(flags, flagOff)); return err }},
+		{"a topic", func() error { return s.CreateTopic(t.Context(), "New") }},
+		{"a saved filter", func() error { return s.SaveFilter(t.Context(), "a", "s1") }},
+		{"a line", func() error { line = "s1"; return nil }},
+		{"a pair", func() error { put(t, s, spoken("s9", "", "seventh", "")); return nil }},
+	} {
+		if err := step.do(); err != nil {
+			t.Fatal(err)
+		}
+		if hash := w.StateHash(); seen[hash] != "" {
+			t.Errorf("%s: the hash is that of %s", step.what, seen[hash])
+		} else {
+			seen[hash] = step.what
+		}
+	}
+}
+
+func TestChangesTellWhatOthersDid(t *testing.T) {
+	line := "x"
+	s, _ := library(t)
+	w := New(s, Options{Now: clock, Selected: func() Selected { return Selected{Line: line} }})
+	good(t, w, "star_pairs", `{"ids":[6],"stars":1}`)
+	contextOf(t, w)
+	if got, _ := w.Changes(0); len(got) != 0 {
+		t.Fatalf("before the first message %v", got)
+	}
+	// What the tools do is not told; what others do beside it is.
+	good(t, w, "star_pairs", `{"ids":[1,2],"stars":2}`)
+	good(t, w, "set_topic", `{"ids":[1],"topic":"Fresh","create":true}`)
+	good(t, w, "rename_topic", `{"topic":"Work","name":"Job"}`)
+	good(t, w, "save_filter", `{"name":"mine","line":"s2"}`)
+	contextOf(t, w)
+	if got, _ := w.Changes(0); len(got) != 0 {
+		t.Errorf("of the tools' own changes it tells %v", got)
+	}
+	two, path := 2, "Shelf"
+	for _, err := range []error{
+		firstError(s.Mark(t.Context(), []int64{2, 3, 5}, markOf(&two, nil, nil))),
+		firstError(s.Mark(t.Context(), []int64{4, 5, 6}, markOf(nil, nil, &path))),
+		s.DeleteTopic(t.Context(), "Job"), s.SaveFilter(t.Context(), "mine", ""), s.SaveFilter(t.Context(), "yours", "b"),
+		s.Commit(t.Context(), &assistant.Batch{Delete: []int64{6}}),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(t, s, spoken("s2", "Shelf", "seventh", "")) // a new pair is no change of marks
+	line = "s2"
+	contextOf(t, w)
+	changes, mark := w.Changes(0)
+	var got []string
+	for _, c := range changes {
+		if c["timestamp"] != "2026-03-05T05:00:00Z" {
+			t.Errorf("timestamp %v", c["timestamp"])
+		}
+		delete(c, "timestamp")
+		got = append(got, asJSON(t, c))
+	}
+	want := []string{
+		`{"count":2,"ids":"3, 5","stars":2,"type":"pairs_starred"}`,
+		`{"count":2,"ids":"4-5","topic":"Shelf","type":"topic_set"}`,
+		`{"topic":"Shelf","type":"topic_created"}`, `{"topic":"Job","type":"topic_removed"}`,
+		`{"line":"b","name":"yours","type":"filter_saved"}`, `{"name":"mine","type":"filter_forgotten"}`,
+		`{"line":"s2","type":"filter_changed"}`,
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("changes\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if again, _ := w.Changes(mark); len(again) != 0 {
+		t.Errorf("told twice: %v", again)
+	}
+}
+
+func TestTheLogForgetsTheOldest(t *testing.T) {
+	_, w := library(t)
+	for i := range keptChanges + 5 {
+		w.note("test", map[string]any{"n": i})
+	}
+	got, mark := w.Changes(0)
+	if len(got) != keptChanges || got[0]["n"] != 5 || mark != keptChanges+5 {
+		t.Errorf("%d changes from %v, mark %d", len(got), got[0], mark)
+	}
+}
+
+func TestTheWindowIsAPage(t *testing.T) {
+	_, w := library(t)
+	var pages assistant.Pages
+	if err := Register(&pages, w); err != nil {
+		t.Fatal(err)
+	}
+	if err := Register(&pages, w); err == nil {
+		t.Error("the page can be registered twice")
+	}
+	page := pages.At(w.Where()).Page
+	if page.Name != PageName || !strings.Contains(page.Context(w.Where()), "all pairs") {
+		t.Errorf("page %+v", page)
+	}
+	names := map[string]bool{}
+	for _, x := range w.Tools() {
+		names[x.Name] = true
+		if !strings.Contains(w.Prompt(), "`"+x.Name+"`") {
+			t.Errorf("the prompt does not name %s", x.Name)
+		}
+		if x.Write != x.Lasting || x.Write != (x.Preview != nil) {
+			t.Errorf("%s: write %v, lasting %v", x.Name, x.Write, x.Lasting)
+		}
+	}
+	if len(names) != 13 {
+		t.Errorf("%d tools", len(names))
+	}
+}

@@ -1,0 +1,230 @@
+package history
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"winnow/assistant"
+	"winnow/assistant/history"
+)
+
+// markOf builds a mark of what is not nil.
+func markOf(star *int, flag *bool, topic *string) history.Mark {
+	return history.Mark{Star: star, Flag: flag, Topic: topic}
+}
+
+func firstError(_ int, err error) error { return err }
+
+func TestStateIsCompactAndStable(t *testing.T) {
+	s, w := library(t)
+	good(t, w, "star_pairs", `{"ids":[1,2,3,5],"stars":2}`)
+	good(t, w, "flag_pairs", `{"ids":[6],"flag":false}`)
+	if err := s.SaveFilter(t.Context(), "best", "s>1"); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"version":1,"newest":6,"stars":{"2":["1-3","5"]},"grey":["6"],"topics":{"AI":["1"],"AI > Agents":["2-3"],"Work":["4"]},"filters":{"best":"s>1"}}`
+	if got := plain(stateOf(t, w)); got != want {
+		t.Errorf("State = %s\nwant %s", got, want)
+	}
+	if stateOf(t, New(s, Options{})) != stateOf(t, w) {
+		t.Error("another window on the same store has another state")
+	}
+	empty := `{"version":1,"newest":0,"stars":{},"grey":[],"topics":{},"filters":{}}`
+	if got := stateOf(t, New(newStore(t), Options{})); got != empty {
+		t.Errorf("of an empty store State = %s", got)
+	}
+}
+
+// TestAnyStateComesBack makes random changes and goes back to random moments.
+func TestAnyStateComesBack(t *testing.T) {
+	for seed := range uint64(6) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		s, w := library(t)
+		put(t, s, spoken("s3", "ai", "a topic that differs in case only", ""), spoken("s3", "AI > agents", "again", ""))
+		states := []string{stateOf(t, w)}
+		for range 25 {
+			if r.IntN(3) == 0 {
+				if err := w.ApplyState(json.RawMessage(states[r.IntN(len(states))])); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			name, args := randomCall(r)
+			call(t, w, name, args) // some are refused, and change nothing
+			states = append(states, stateOf(t, w))
+		}
+		for i, want := range states {
+			if err := w.ApplyState(json.RawMessage(want)); err != nil {
+				t.Fatalf("seed %d, state %d: %v", seed, i, err)
+			}
+			if got := stateOf(t, w); got != want {
+				t.Fatalf("seed %d, state %d: %s\nwant %s", seed, i, got, want)
+			}
+		}
+	}
+}
+
+func randomCall(r *rand.Rand) (name, args string) {
+	paths := []string{"AI", "ai", "AI > Agents", "AI > agents", "Work", "Work > AI", "New", "New > Deep > Er", ""}
+	path := func() string { return paths[r.IntN(len(paths))] }
+	id := func() int { return 1 + r.IntN(8) }
+	switch r.IntN(8) {
+	case 0:
+		return "star_pairs", fmt.Sprintf(`{"ids":[%d,%d],"stars":%d}`, id(), id(), r.IntN(4))
+	case 1:
+		return "flag_pairs", fmt.Sprintf(`{"line":"r%d","flag":%v}`, id(), r.IntN(2) == 0)
+	case 2, 3:
+		return "set_topic", fmt.Sprintf(`{"ids":[%d,%d],"topic":%q,"create":true}`, id(), id(), path())
+	case 4:
+		return "rename_topic", fmt.Sprintf(`{"topic":%q,"name":%q}`, path(), []string{"KI", "Work", "Er"}[r.IntN(3)])
+	case 5:
+		return "move_topic", fmt.Sprintf(`{"topic":%q,"under":%q}`, path(), path())
+	case 6:
+		return "delete_topic", fmt.Sprintf(`{"topic":%q}`, path())
+	}
+	return []string{"save_filter", "forget_filter"}[r.IntN(2)], fmt.Sprintf(`{"name":"f%d","line":"s%d"}`, r.IntN(3), r.IntN(4))
+}
+
+func TestAStateSaysNothingOfNewerPairs(t *testing.T) {
+	s, w := library(t)
+	state := stateOf(t, w)
+	newer := spoken("s2", "Own", "seventh", "")
+	newer.Star, newer.Flag = 1, false
+	put(t, s, newer, spoken("s2", "Own", "eighth", ""))
+	good(t, w, "star_pairs", `{"ids":[1,8],"stars":3}`)
+	good(t, w, "set_topic", `{"ids":[8],"topic":"Else","create":true}`)
+	if err := w.ApplyState(json.RawMessage(state)); err != nil {
+		t.Fatal(err)
+	}
+	want := "1:0+AI 2:0+AI > Agents 3:0+AI > Agents 4:0+Work 5:0+ 6:0+ 7:1-Own 8:0+Own "
+	if got := marksOf(t, s); got != want {
+		t.Errorf("the store has %s\nwant %s", got, want)
+	}
+	tree, err := s.Topics(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.ContainsFunc(tree, func(x history.Topic) bool { return x.Path == "Else" }) {
+		t.Error("the topic that a tool made is still there")
+	}
+}
+
+// A topic that only pairs of a cut conversation have must be there when they
+// come back.
+func TestAnUndoneRollbackFindsTheTopicsOfItsPairs(t *testing.T) {
+	s, w := library(t)
+	state := stateOf(t, w)
+	put(t, s, spoken("s2", "Own > Child", "seventh", ""))
+	if err := w.ApplyState(json.RawMessage(state)); err != nil {
+		t.Fatal(err)
+	}
+	cut := &assistant.Batch{Cut: &assistant.Cut{Name: "c", Sessions: []string{"s2"}, From: 7}}
+	for _, b := range []*assistant.Batch{cut, {Uncut: "c"}} {
+		if err := w.ApplyState(json.RawMessage(state)); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Commit(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := marksOf(t, s); !strings.HasSuffix(got, "7:0+Own > Child ") {
+		t.Errorf("the store has %s", got)
+	}
+}
+
+func TestStatesThatAreNotOursChangeNothing(t *testing.T) {
+	_, w := library(t)
+	before := stateOf(t, w)
+	for name, raw := range map[string]string{
+		"no JSON":         `{`,
+		"another version": `{"version":2}`,
+		"unknown field":   `{"version":1,"newest":6,"pairs":[]}`,
+		"four stars":      `{"version":1,"newest":6,"stars":{"4":["1"]}}`,
+		"stars in words":  `{"version":1,"newest":6,"stars":{"+1":["1"]}}`,
+		"beyond newest":   `{"version":1,"newest":6,"stars":{"1":["7"]}}`,
+		"endless":         `{"version":1,"newest":9223372036854775807,"grey":["1-9223372036854775807"]}`,
+		"backwards":       `{"version":1,"newest":6,"grey":["4-2"]}`,
+		"falling":         `{"version":1,"newest":6,"grey":["4","3"]}`,
+		"no number":       `{"version":1,"newest":6,"grey":["x"]}`,
+		"zero":            `{"version":1,"newest":6,"grey":["0"]}`,
+		"an empty topic":  `{"version":1,"newest":6,"topics":{"":["1"]}}`,
+		"an odd topic":    `{"version":1,"newest":6,"topics":{"A>B":[]}}`,
+		"an empty filter": `{"version":1,"newest":6,"filters":{"a":""}}`,
+	} {
+		if err := w.ApplyState(json.RawMessage(raw)); err == nil {
+			t.Errorf("%s is applied", name)
+		}
+		if got := stateOf(t, w); got != before {
+			t.Fatalf("%s changed %s\nto %s", name, before, got)
+		}
+	}
+}
+
+func TestApplyStateThatFailsMidwayIsPutBack(t *testing.T) {
+	s, w := library(t)
+	target := stateOf(t, w)
+	good(t, w, "star_pairs", `{"ids":[1,2,3],"stars":3}`)
+	good(t, w, "rename_topic", `{"topic":"AI","name":"KI"}`)
+	good(t, w, "save_filter", `{"name":"ours","line":"s3"}`)
+	before := stateOf(t, w)
+
+	// The database refuses one filter: the last thing that is written.
+	db, err := sql.Open("sqlite", s.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	const refuse = "CREATE TRIGGER no BEFORE INSERT ON saved_filter WHEN new.name = 'zz' BEGIN SELECT RAISE(ABORT, 'refused'); END"
+	if _, err := db.ExecContext(t.Context(), refuse); err != nil {
+		t.Fatal(err)
+	}
+	broken := strings.Replace(target, `"filters":{}`, `"filters":{"a":"s1","zz":"s2"}`, 1)
+	if err := w.ApplyState(json.RawMessage(broken)); err == nil || !strings.Contains(err.Error(), "refused") {
+		t.Fatalf("ApplyState = %v", err)
+	}
+	if got := stateOf(t, w); got != before {
+		t.Errorf("left %s\nwant %s", got, before)
+	}
+	if err := w.ApplyState(json.RawMessage(target)); err != nil || stateOf(t, w) != target {
+		t.Errorf("after it %v, %s", err, stateOf(t, w))
+	}
+}
+
+func TestRunsOfPairs(t *testing.T) {
+	for _, c := range []struct {
+		pairs seqs
+		runs  string
+	}{{nil, ""}, {seqs{4}, "4"}, {seqs{1, 2}, "1-2"}, {seqs{1, 3, 4, 5, 9}, "1, 3-5, 9"}} {
+		if got := c.pairs.String(); got != c.runs {
+			t.Errorf("%v is %q, want %q", []int64(c.pairs), got, c.runs)
+		}
+		back, err := readRuns(c.pairs.runs(), 9)
+		if err != nil || !slices.Equal(back, c.pairs) {
+			t.Errorf("%q comes back as %v, %v", c.runs, back, err)
+		}
+	}
+}
+
+func FuzzReadRuns(f *testing.F) {
+	for _, seed := range []string{"", "1", "1-3 5", "3-1", "1-99999999999999999999", "1 1", "-", "1--2"} {
+		f.Add(seed)
+	}
+	const last = 1000
+	f.Fuzz(func(t *testing.T, text string) {
+		pairs, err := readRuns(strings.Fields(text), last)
+		if err != nil {
+			return
+		}
+		if len(pairs) > last || !slices.IsSorted(pairs) || len(pairs) > 0 && (pairs[0] < 1 || pairs[len(pairs)-1] > last) {
+			t.Fatalf("%q gives %v", text, []int64(pairs))
+		}
+		if back, err := readRuns(pairs.runs(), last); err != nil || !slices.Equal(back, pairs) {
+			t.Fatalf("%q does not come back: %v, %v", text, []int64(back), err)
+		}
+	})
+}
