@@ -102,10 +102,6 @@ func (a *app) ask(ctx context.Context, text string, yes bool) error {
 	}
 	if picked.note != "" {
 		a.say("%s", picked.note)
-	} else if a.flags.set.Changed("model") {
-		if err := store.Set(ctx, lastModelKey(a.folder()), picked.id); err != nil {
-			return err
-		}
 	}
 	if d.staged {
 		a.say("rules of an earlier run are still unsaved: winnow rules diff shows them")
@@ -114,7 +110,13 @@ func (a *app) ask(ctx context.Context, text string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	return a.follow(session, events, yes)
+	if err := a.follow(session, events, yes); err != nil {
+		return err
+	}
+	if a.flags.set.Changed("model") { // chosen by the user, and it works
+		return store.Set(ctx, lastModelKey(a.folder()), picked.id)
+	}
+	return nil
 }
 
 // follow tells a turn to its end.

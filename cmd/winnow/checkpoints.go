@@ -39,7 +39,7 @@ func checkpointsListCommand(a *app) *cobra.Command {
 			return a.checkpointsList(d, session)
 		},
 	}
-	c.Flags().StringVar(&session, "session", "", "only those of the session with this `ID`")
+	c.Flags().StringVar(&session, "session", "", "only those of the session with this ID")
 	return c
 }
 
@@ -80,7 +80,7 @@ func rollbackCommand(a *app) *cobra.Command {
 	}
 	c.Flags().BoolVar(&rules, "rules", false, "only the rules")
 	c.Flags().BoolVar(&conversation, "conversation", false, "only the conversation")
-	c.MarkFlagsMutuallyExclusive("rules", "conversation")
+	exclusive(c, "rules", "conversation")
 	return c
 }
 

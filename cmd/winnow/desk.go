@@ -23,6 +23,7 @@ type desk struct {
 	journal *checkpoint.Journal
 	// staged says that rules of an earlier run were taken up.
 	staged bool
+	writes bool // the journal is this process's
 	app    *app
 }
 
@@ -36,7 +37,7 @@ func (a *app) openDesk(ctx context.Context, session func() string, write bool) (
 	if _, err := a.config(); err != nil {
 		return nil, err
 	}
-	d := &desk{app: a}
+	d := &desk{app: a, writes: write}
 	if d.lists, err = a.modelLists(h); err != nil {
 		return nil, err
 	}
@@ -63,13 +64,40 @@ func (d *desk) takeUp() error {
 	if d.journal.Clean() {
 		return nil
 	}
-	saved, _ := d.journal.SavedState()
+	saved, known := d.journal.SavedState()
+	if !known { // what the file held then was never written down: what it holds now
+		var err error
+		if saved, err = d.state(); err != nil {
+			return err
+		}
+	}
 	if err := d.window.Recover(d.journal.Current(), saved); err != nil {
 		return advise(fmt.Errorf("the unsaved rules of an earlier run cannot be taken up: %w", err),
 			"they stay in %s; winnow checkpoints list shows what there is", d.journal.Path())
 	}
 	d.staged = d.window.Dirty()
-	return nil
+	if !d.writes {
+		return nil
+	}
+	if pending, err := d.journal.Pending(); err != nil || pending != nil {
+		return err // finish records where it ends
+	}
+	return d.record("take up unsaved rules on a changed file")
+}
+
+// record brings the journal to the window's state, when that came about by
+// something else than an edit.
+func (d *desk) record(description string) error {
+	state, err := d.state()
+	if err != nil {
+		return err
+	}
+	last := d.journal.Current()
+	if last == nil || checkpoint.Equal(last, state) {
+		return nil
+	}
+	_, err = d.journal.Edit(description, last, state)
+	return err
 }
 
 // finish carries on a rollback that a crash interrupted, before anything else
@@ -102,6 +130,12 @@ func (d *desk) edit(ctx context.Context, description string, change func() error
 	if err != nil {
 		return err
 	}
+	// What the file holds now is what the next run compares the staged rules with.
+	if saved, _ := d.journal.SavedState(); !d.window.Dirty() && !checkpoint.Equal(saved, before) {
+		if err := d.journal.Saved(before); err != nil {
+			return err
+		}
+	}
 	if err := change(); err != nil {
 		return err
 	}
@@ -131,6 +165,9 @@ func (d *desk) save(ctx context.Context) (modelfilter.Saved, error) {
 func (d *desk) markSaved() error {
 	if d.window.Dirty() {
 		return nil
+	}
+	if err := d.record("save"); err != nil {
+		return err
 	}
 	state, err := d.state()
 	if err != nil {

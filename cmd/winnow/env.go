@@ -33,7 +33,7 @@ func envCommand(a *app) *cobra.Command {
 		},
 	}
 	c := group("env", "Set or remove one key of a .env file", set, unset)
-	c.PersistentFlags().StringVar(&file, "file", "", "the `FILE`; that of --env-file without it")
+	c.PersistentFlags().StringVar(&file, "file", "", "the FILE; that of --env-file without it")
 	return c
 }
 

@@ -23,15 +23,15 @@ type flags struct {
 func (f *flags) bind(root *cobra.Command) {
 	p := root.PersistentFlags()
 	f.set = p
-	p.StringVarP(&f.model, "model", "m", "", "model to talk to, `PROVIDER/NAME`")
-	p.StringVar(&f.provider, "provider", "", "endpoint to talk to, by `NAME`")
-	p.StringVar(&f.baseURL, "base-url", "", "address of an OpenAI-compatible endpoint, `URL`")
-	p.StringVar(&f.envFile, "env-file", "", "the proxy's .env `FILE`; ./.env without it")
-	p.StringVar(&f.config, "config", "", "settings `FILE`")
-	p.StringVar(&f.home, "home", "", "keep settings, history, state and cache under one `DIR`")
+	p.StringVarP(&f.model, "model", "m", "", "model to talk to, PROVIDER/NAME")
+	p.StringVar(&f.provider, "provider", "", "endpoint to talk to, by NAME")
+	p.StringVar(&f.baseURL, "base-url", "", "address of an OpenAI-compatible endpoint, URL")
+	p.StringVar(&f.envFile, "env-file", "", "the proxy's .env FILE; ./.env without it")
+	p.StringVar(&f.config, "config", "", "settings FILE")
+	p.StringVar(&f.home, "home", "", "keep settings, history, state and cache under one DIR")
 	p.BoolVar(&f.json, "json", false, "output for programs")
 	p.BoolVar(&f.noColor, "no-color", false, "no colours")
-	p.StringVar(&f.logLevel, "log-level", "", "how much is logged: error, warning, info, debug (`LEVEL`)")
+	p.StringVar(&f.logLevel, "log-level", "", "how much is logged: error, warning, info, debug")
 	p.BoolVar(&f.plain, "plain", false, "no alternate screen, lines only")
 	f.bindSession(root)
 }
@@ -39,9 +39,9 @@ func (f *flags) bind(root *cobra.Command) {
 // bindSession declares the flags that take up a session.
 func (f *flags) bindSession(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.proceed, "continue", false, "take up the last session of this folder")
-	cmd.Flags().StringVar(&f.session, "session", "", "take up the session with this `ID`, or its beginning")
-	cmd.Flags().StringVar(&f.telemetry, "telemetry", "", "append a record of each request to `FILE`")
-	cmd.MarkFlagsMutuallyExclusive("continue", "session")
+	cmd.Flags().StringVar(&f.session, "session", "", "take up the session with this ID, or its beginning")
+	cmd.Flags().StringVar(&f.telemetry, "telemetry", "", "append a record of each request to FILE")
+	exclusive(cmd, "continue", "session")
 }
 
 // settings are the flags that set what a setting does.

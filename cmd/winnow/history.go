@@ -36,9 +36,9 @@ type stand struct {
 }
 
 func (s *stand) bind(c *cobra.Command) {
-	c.Flags().StringVar(&s.now, "now", "", "`TIME` (RFC 3339) that ages count from; the clock without it")
-	c.Flags().StringVar(&s.topic, "topic", "", "`PATH` of the topic that t and tN mean, for example 'AI > Agents'")
-	c.Flags().IntVar(&s.context, "context", -1, "the newest `N` pairs of the line without o are the included ones; all without it")
+	c.Flags().StringVar(&s.now, "now", "", "TIME (RFC 3339) that ages count from; the clock without it")
+	c.Flags().StringVar(&s.topic, "topic", "", "PATH of the topic that t and tN mean, for example 'AI > Agents'")
+	c.Flags().IntVar(&s.context, "context", -1, "the newest N pairs of the line without o are the included ones; all without it")
 }
 
 // env is the stand as the history takes it. The model is that of --model, the
@@ -182,7 +182,7 @@ func historyExportCommand(a *app) *cobra.Command {
 	}
 	at.bind(c)
 	c.Flags().StringVar(&format, "format", "", "json (lossless), md, txt or html; by the name of the file without it")
-	c.Flags().StringVar(&line, "filter", "", "only the pairs that this `LINE` selects")
+	c.Flags().StringVar(&line, "filter", "", "only the pairs that this LINE selects")
 	c.Flags().BoolVar(&force, "force", false, "write over a file that is there")
 	return c
 }
@@ -275,7 +275,7 @@ func historyImportCommand(a *app) *cobra.Command {
 			return a.historyImport(cmd.Context(), args, session)
 		},
 	}
-	c.Flags().StringVar(&session, "into", "", "`ID` of the session that takes the pairs of a message list")
+	c.Flags().StringVar(&session, "into", "", "ID of the session that takes the pairs of a message list")
 	return c
 }
 

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
+	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 )
 
@@ -32,7 +34,7 @@ func modelsCommand(a *app) *cobra.Command {
 	c.Flags().BoolVar(&refresh, "refresh", false, "ask the providers, or the proxy, for their models")
 	c.Flags().BoolVar(&drift, "drift", false, "compare what the proxy serves with what the rules say")
 	c.Flags().BoolVar(&chat, "chat", false, "the endpoints and models to choose from with -m")
-	c.MarkFlagsMutuallyExclusive("refresh", "drift", "chat")
+	exclusive(c, "refresh", "drift", "chat")
 	return c
 }
 
@@ -182,6 +184,7 @@ type driftJSON struct {
 	Missing  []string `json:"missing"` // the rules say available, the proxy does not serve it
 	Extra    []string `json:"extra"`   // the proxy serves it, the rules say hidden
 	Same     int      `json:"same"`
+	Source   string   `json:"source"` // where the models are known from
 }
 
 func (a *app) modelDrift(ctx context.Context) error {
@@ -200,15 +203,13 @@ func (a *app) modelDrift(ctx context.Context) error {
 	out := []driftJSON{}
 	drifted := false
 	for i, name := range names {
-		var expected []string
-		for _, m := range scopes[i].Models() {
-			if m.Status != engine.Ignored {
-				expected = append(expected, m.ID)
-			}
-		}
-		diff := served.Drift(name, expected)
+		diff := served.Drift(name, expectedOf(name, scopes[i], served))
 		drifted = drifted || diff.Any()
-		out = append(out, driftJSON{name, append([]string{}, diff.Missing...), append([]string{}, diff.Extra...), diff.Same})
+		list, err := d.window.ModelList(name)
+		if err != nil {
+			return err
+		}
+		out = append(out, driftJSON{name, append([]string{}, diff.Missing...), append([]string{}, diff.Extra...), diff.Same, list.Source})
 	}
 	if a.flags.json {
 		return a.printJSON(map[string]any{"drift": drifted, "providers": out})
@@ -216,9 +217,32 @@ func (a *app) modelDrift(ctx context.Context) error {
 	return a.printDrift(out, drifted)
 }
 
+// expectedOf is what the rules leave available of a provider: of the models
+// that are known, and of those that the proxy serves.
+func expectedOf(name string, s modelfilter.Scope, served models.Served) []string {
+	var expected []string
+	known := map[string]bool{}
+	for _, m := range s.Models() {
+		known[m.ID] = true
+		if m.Status != engine.Ignored {
+			expected = append(expected, m.ID)
+		}
+	}
+	for _, id := range served.IDs {
+		if strings.HasPrefix(id, name+"/") && !known[id] && s.Explain(id).Status != engine.Ignored {
+			expected = append(expected, id)
+		}
+	}
+	return expected
+}
+
 func (a *app) printDrift(all []driftJSON, drifted bool) error {
 	for _, p := range all {
-		if err := a.print("%s: %d as the rules say, %d missing, %d too many", p.Provider, p.Same, len(p.Missing), len(p.Extra)); err != nil {
+		note := ""
+		if p.Source == models.SourceCatalogue && len(p.Missing) > 0 {
+			note = " (the models are known from the catalogue only: winnow models --refresh tells which there are)"
+		}
+		if err := a.print("%s: %d as the rules say, %d missing%s, %d too many", p.Provider, p.Same, len(p.Missing), note, len(p.Extra)); err != nil {
 			return err
 		}
 		for _, id := range p.Missing {
@@ -309,3 +333,6 @@ func requestWords(err error) string {
 	}
 	return err.Error()
 }
+
+// requestKind is the class of a failed request.
+func requestKind(err error) string { return string(assistant.KindOf(err)) }

@@ -107,7 +107,7 @@ func sentences(err error) []string {
 		return out
 	}
 	text := err.Error()
-	for _, prefix := range []string{"checkpoint: ", "history: ", "config: "} {
+	for _, prefix := range []string{"checkpoint: ", "history: ", "config: ", "dotenv: "} {
 		text = strings.TrimPrefix(text, prefix)
 	}
 	return []string{text}

@@ -51,10 +51,10 @@ func rulesPlanCommand(a *app) *cobra.Command {
 		Example: "winnow rules plan --provider openai --add '*-preview*' --remove 'gpt-3*'",
 	}
 	var add, addAllow, remove, removeAllow []string
-	c.Flags().StringArrayVar(&add, "add", nil, "ignore rule to add, `PATTERN`; may be repeated")
-	c.Flags().StringArrayVar(&addAllow, "add-allow", nil, "allow rule to add, `PATTERN`")
-	c.Flags().StringArrayVar(&remove, "remove", nil, "ignore rule to remove, `PATTERN`")
-	c.Flags().StringArrayVar(&removeAllow, "remove-allow", nil, "allow rule to remove, `PATTERN`")
+	c.Flags().StringArrayVar(&add, "add", nil, "ignore rule to add, PATTERN; may be repeated")
+	c.Flags().StringArrayVar(&addAllow, "add-allow", nil, "allow rule to add, PATTERN")
+	c.Flags().StringArrayVar(&remove, "remove", nil, "ignore rule to remove, PATTERN")
+	c.Flags().StringArrayVar(&removeAllow, "remove-allow", nil, "allow rule to remove, PATTERN")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		d, err := a.looked(cmd.Context()) // without the journal: what is staged here is gone with the process
 		if err != nil {

@@ -55,7 +55,7 @@ func newRoot(a *app) *cobra.Command {
 	a.flags.bind(root)
 	root.AddCommand(
 		askCommand(a), rulesCommand(a), envCommand(a), modelsCommand(a), historyCommand(a),
-		checkpointsCommand(a), configCommand(a), manCommand(a),
+		checkpointsCommand(a), doctorCommand(a), configCommand(a), manCommand(a),
 	)
 	return root
 }
@@ -115,6 +115,22 @@ func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
 			return &usageError{cmd.CommandPath(), err.Error()}
+		}
+		return nil
+	}
+}
+
+// exclusive refuses command lines that give more than one of these flags.
+func exclusive(c *cobra.Command, names ...string) {
+	c.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		var given []string
+		for _, name := range names {
+			if cmd.Flags().Changed(name) {
+				given = append(given, "--"+name)
+			}
+		}
+		if len(given) > 1 {
+			return &usageError{cmd.CommandPath(), strings.Join(given, " and ") + " exclude each other"}
 		}
 		return nil
 	}

@@ -1,0 +1,296 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"winnow/adapters/dotenv"
+	"winnow/tui/style"
+)
+
+func doctorCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "doctor", Short: "Check the terminal, files, endpoint and database", Args: usage(cobra.NoArgs),
+		Long: "doctor changes nothing but modes of winnow's own files that let others read them.",
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context()) },
+	}
+}
+
+// The verdicts of a finding.
+const (
+	fine    = "ok"
+	warning = "warning"
+	broken  = "failed"
+)
+
+// finding is one thing that doctor looked at.
+type finding struct {
+	About  string `json:"about"`
+	State  string `json:"state"` // "ok", "warning" or "failed"
+	Detail string `json:"detail"`
+	Next   string `json:"next,omitempty"` // what to do
+}
+
+// doctor looks at everything, whatever it finds on the way.
+func (a *app) doctor(ctx context.Context) error {
+	var found []finding
+	found = append(found, a.examineTerminal(ctx)...)
+	found = append(found, a.examineSettings())
+	found = append(found, a.examineFolders()...)
+	found = append(found, a.examineEnvFile())
+	found = append(found, a.examineEndpoints(ctx)...)
+	found = append(found, a.examineHistory(ctx))
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	bad := 0
+	for i := range found {
+		found[i].Detail, found[i].Next = a.redactor.Redact(found[i].Detail), a.redactor.Redact(found[i].Next)
+		if found[i].State == broken {
+			bad++
+		}
+	}
+	if err := a.printFound(found, bad); err != nil {
+		return err
+	}
+	if bad > 0 {
+		return statusError(statusFailed)
+	}
+	return nil
+}
+
+func (a *app) printFound(found []finding, bad int) error {
+	if a.flags.json {
+		return a.printJSON(map[string]any{"ok": bad == 0, "findings": found})
+	}
+	signs := map[string]string{fine: "✓", warning: "!", broken: "✗"}
+	for _, f := range found {
+		if err := a.print("%s %-9s %s", signs[f.State], f.About, f.Detail); err != nil {
+			return err
+		}
+		if f.Next == "" {
+			continue
+		}
+		for line := range strings.Lines(f.Next) {
+			if err := a.print("            %s", strings.TrimRight(line, "\n")); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// tmuxAdvice is what makes keys and the clipboard work inside tmux.
+const tmuxAdvice = "put into ~/.tmux.conf:\nset -s extended-keys on\nset -as terminal-features 'xterm*:extkeys'\n" +
+	"set -g focus-events on\nset -s set-clipboard on\nset -s escape-time 10"
+
+func (a *app) examineTerminal(ctx context.Context) []finding {
+	name := a.env("TERM")
+	terminal := finding{About: "terminal", State: fine, Detail: fmt.Sprintf("TERM is %s", orUnset(name))}
+	if program := a.env("TERM_PROGRAM"); program != "" {
+		terminal.Detail += ", the program " + program
+	}
+	switch {
+	case !isTerminal(a.stdout):
+		terminal.Detail += "; standard output is no terminal"
+	case name == "" || name == "dumb":
+		terminal.State, terminal.Next = warning, "winnow --plain works here"
+	default:
+		terminal.Detail += fmt.Sprintf(", %d columns", a.width())
+	}
+	colours := map[style.Profile]string{style.True: "24 bit", style.Col256: "256", style.Col16: "16", style.None: "none"}[a.colours()]
+	detail := "colours: " + colours
+	if a.env("NO_COLOR") != "" {
+		detail += " (NO_COLOR is set)"
+	}
+	if !a.unicode() {
+		detail += "; the locale is not UTF-8, signs are ASCII"
+	}
+	found := []finding{terminal, {About: "colours", State: fine, Detail: detail}}
+	if a.env("TMUX") != "" {
+		found = append(found, examineTmux(ctx))
+	}
+	return found
+}
+
+func orUnset(s string) string {
+	if s == "" {
+		return "not set"
+	}
+	return s
+}
+
+// tmuxTime bounds a question to tmux, which answers at once or hangs.
+const tmuxTime = 2 * time.Second
+
+// examineTmux asks tmux for the options on which keys and the clipboard depend.
+func examineTmux(ctx context.Context) finding {
+	ctx, cancel := context.WithTimeout(ctx, tmuxTime)
+	defer cancel()
+	var wrong, all []string
+	for _, o := range []struct{ name, want string }{{"extended-keys", "off"}, {"set-clipboard", "external"}, {"focus-events", "off"}} {
+		out, err := exec.CommandContext(ctx, "tmux", "show-options", "-sgv", o.name).Output()
+		value := strings.TrimSpace(string(out))
+		if err != nil {
+			value = "unknown"
+		}
+		all = append(all, o.name+" "+value)
+		if value == o.want { // the default, which stands in the way
+			wrong = append(wrong, o.name)
+		}
+	}
+	f := finding{About: "tmux", State: fine, Detail: strings.Join(all, ", ")}
+	if len(wrong) > 0 {
+		f.State, f.Next = warning, tmuxAdvice
+	}
+	return f
+}
+
+func (a *app) examineSettings() finding {
+	s, err := a.config()
+	if err != nil {
+		return finding{"settings", broken, strings.Join(sentences(err), "; "), "winnow config edit"}
+	}
+	if !s.Found {
+		return finding{About: "settings", State: fine, Detail: "no " + s.Path + ", the defaults are in force"}
+	}
+	return finding{About: "settings", State: fine, Detail: s.Path}
+}
+
+// examineFolders looks for files that others can read and folders that cannot
+// be written to.
+func (a *app) examineFolders() []finding {
+	h, err := a.folders()
+	if err != nil {
+		return []finding{{"folders", broken, err.Error(), "set WINNOW_HOME to a folder of your own"}}
+	}
+	var found []finding
+	for _, dir := range []string{h.config, h.data, h.state, h.cache} {
+		found = append(found, examineFolder(dir))
+	}
+	return found
+}
+
+func examineFolder(dir string) finding {
+	var open []string
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 && info.Mode()&fs.ModeSymlink == 0 {
+			open = append(open, fmt.Sprintf("%s (%04o)", path, info.Mode().Perm()))
+		}
+		return err
+	})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return finding{About: "files", State: fine, Detail: dir + " is not there yet"}
+	case err != nil:
+		return finding{"files", broken, err.Error(), "check owner and mode"}
+	case len(open) > 0:
+		return finding{"files", warning, "others can read " + strings.Join(open, ", "), "chmod go-rwx"}
+	}
+	probe, err := os.CreateTemp(dir, ".winnow-*")
+	if err != nil {
+		return finding{"files", broken, err.Error(), "check owner, mode and free space"}
+	}
+	_ = probe.Close()
+	if err := os.Remove(probe.Name()); err != nil {
+		return finding{"files", broken, err.Error(), "check owner and mode"}
+	}
+	return finding{About: "files", State: fine, Detail: dir + " is writable, and readable by you alone"}
+}
+
+func (a *app) examineEnvFile() finding {
+	source, err := dotenv.Load(a.envFile())
+	if err != nil {
+		return finding{".env", broken, err.Error(), "name another file with --env-file"}
+	}
+	if !source.Exists {
+		return finding{About: ".env", State: fine, Detail: source.Path + " is not there; saving rules makes it"}
+	}
+	var notes []string
+	for _, p := range source.File.Problems() {
+		notes = append(notes, p.String())
+	}
+	notes = append(notes, source.Notices...)
+	f := finding{About: ".env", State: fine, Detail: fmt.Sprintf("%s, %s, mode %04o", source.Path, count(len(source.File.Keys()), "key"), source.Mode.Perm())}
+	if len(notes) > 0 {
+		f.State, f.Next = warning, strings.Join(notes, "\n")
+	}
+	return f
+}
+
+// endpointTime bounds the question to each endpoint.
+const endpointTime = 10 * time.Second
+
+// examineEndpoints asks the endpoint that would be used, and says which others
+// were found.
+func (a *app) examineEndpoints(ctx context.Context) []finding {
+	w, err := a.wire(0)
+	if err != nil {
+		return []finding{{"endpoint", broken, strings.Join(sentences(err), "; "), nextStep(err)}}
+	}
+	var found []finding
+	used := false
+	for _, c := range w.clients {
+		if c.auto && (c.remote || !c.answers(ctx)) {
+			if c.remote {
+				found = append(found, finding{"endpoint", fine, fmt.Sprintf("%s at %s is used only when you name it: %s does", c.name, c.baseURL, c.from), "winnow --provider " + c.name})
+			}
+			continue
+		}
+		f := examineEndpoint(ctx, c)
+		if !used && f.State != broken {
+			f.Detail += "; the first choice"
+		}
+		used = used || f.State != broken
+		found = append(found, f)
+	}
+	return found
+}
+
+func examineEndpoint(ctx context.Context, c *client) finding {
+	ctx, cancel := context.WithTimeout(ctx, endpointTime)
+	defer cancel()
+	f := finding{About: "endpoint", State: fine, Detail: fmt.Sprintf("%s at %s (%s)", c.name, c.baseURL, c.from)}
+	if c.name == offlineName {
+		f.Detail = c.name + ", " + c.from
+	}
+	if c.key != "" {
+		f.Detail += ", key from " + c.key
+	}
+	listed, err := c.list(ctx)
+	if err != nil {
+		kind := requestKind(err)
+		f.State, f.Detail, f.Next = broken, f.Detail+": "+requestWords(err), kindAdvice(kind)
+		return f
+	}
+	f.Detail += ": " + count(len(listed), "model")
+	return f
+}
+
+func (a *app) examineHistory(ctx context.Context) finding {
+	store, err := a.openHistory(ctx)
+	if err != nil {
+		return finding{"history", broken, err.Error(), nextStep(err)}
+	}
+	r, err := store.Check(ctx)
+	if err != nil {
+		return finding{"history", broken, err.Error(), ""}
+	}
+	if len(r.Problems) > 0 {
+		return finding{"history", broken, strings.Join(r.Problems, "; "), "winnow history export saves what can be read"}
+	}
+	return finding{About: "history", State: fine, Detail: fmt.Sprintf("%s is sound: %s in %s", store.Path(), count(r.Pairs, "pair"), count(r.Sessions, "session"))}
+}

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"winnow/assistant"
+	"winnow/assistant/assistanttest"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"winnow": main})
+}
+
+// refused is an address on this machine where nobody listens: port 1 is
+// reserved, and nothing but a tcpmux of the last century would be there.
+const refused = "http://127.0.0.1:1/v1"
+
+// TestScripts runs testdata/script: the program as a user runs it, each command
+// a process of its own, against endpoints of all tempers.
+func TestScripts(t *testing.T) {
+	call := assistanttest.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"*mini*"}`}
+	endpoints := map[string]string{
+		"REFUSED_URL":    refused,
+		"GOOD_URL":       assistanttest.NewServer(t, assistanttest.Text("Hello from the **server**.")).Models(assistanttest.ModelList("text-embedding-3-small", "first-chat", "second-chat")).URL,
+		"DENIED_URL":     assistanttest.NewServer(t, assistanttest.Refuse(401, `{"error":{"message":"Incorrect API key provided: sk-wrong-key-123","code":"invalid_api_key"}}`)).URL,
+		"GONE_URL":       assistanttest.NewServer(t, assistanttest.Refuse(404, `{"error":{"message":"The model does not exist","code":"model_not_found"}}`)).URL,
+		"CUT_URL":        assistanttest.NewServer(t, assistanttest.CutAfter(assistanttest.TextEvent("half an ans"))).URL,
+		"PAGE_URL":       assistanttest.NewServer(t, assistanttest.Page("Welcome")).URL,
+		"ESCAPE_URL":     assistanttest.NewServer(t, assistanttest.Text("safe\x1b]52;c;aGk=\x07 \x1b[2Jtext\u202e")).URL,
+		"PROXY_LIST_URL": assistanttest.NewServer(t).Models(assistanttest.ModelList("openai/gpt-4o", "openai/new-model")).URL,
+		"TOOL_URL":       assistanttest.NewServer(t, assistanttest.Once(assistanttest.Calls(call), assistanttest.Text("Done."))).URL,
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("WINNOW_HOME", env.WorkDir+"/home")
+			env.Setenv("WINNOW_LOCAL_SERVERS", "false") // whatever runs on the machine of the test
+			env.Setenv("PROXY_BASE_URL", refused)
+			for name, url := range endpoints {
+				env.Setenv(name, url)
+			}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"status": status,
+			"events": events,
+			"same":   same,
+			"json":   isJSON,
+		},
+	})
+}
+
+// status N COMMAND… runs a command and holds its exit status against N.
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	if neg || err != nil || len(args) < 2 {
+		ts.Fatalf("usage: status N COMMAND…")
+	}
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%s: %v", args[1], err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d\n%s", got, want, ts.ReadFile("stderr"))
+	}
+}
+
+// events FILE TYPE… holds that every line of a file is an event, that those of
+// the types named are among them, and that exactly one ends the turn, the last.
+func events(ts *testscript.TestScript, neg bool, args []string) {
+	seen := map[string]bool{}
+	lines := strings.Split(strings.TrimRight(ts.ReadFile(args[0]), "\n"), "\n")
+	for i, line := range lines {
+		e, err := assistant.DecodeEvent([]byte(line))
+		if err != nil {
+			ts.Fatalf("line %d: %v: %s", i+1, err, line)
+		}
+		if assistant.Terminal(e) != (i == len(lines)-1) {
+			ts.Fatalf("line %d of %d: %s", i+1, len(lines), line)
+		}
+		var head struct{ Type string }
+		if err := json.Unmarshal([]byte(line), &head); err != nil {
+			ts.Fatalf("line %d: %v", i+1, err)
+		}
+		seen[head.Type] = true
+	}
+	for _, want := range args[1:] {
+		if !seen[want] {
+			ts.Fatalf("there is no event %s", want)
+		}
+	}
+}
+
+// same FILE OTHER OLD NEW holds that a file is another one with one text
+// replaced, once, and no other byte changed.
+func same(ts *testscript.TestScript, neg bool, args []string) {
+	got, before := ts.ReadFile(args[0]), ts.ReadFile(args[1])
+	if strings.Count(before, args[2]) != 1 {
+		ts.Fatalf("%s does not hold %q once", args[1], args[2])
+	}
+	if want := strings.Replace(before, args[2], args[3], 1); got != want {
+		ts.Fatalf("%s is %q, want %q", args[0], got, want)
+	}
+}
+
+// json FILE EXPECTED… holds that a file is one JSON value, and that compacted it
+// holds the texts.
+func isJSON(ts *testscript.TestScript, neg bool, args []string) {
+	var b bytes.Buffer
+	if err := json.Compact(&b, []byte(ts.ReadFile(args[0]))); err != nil {
+		ts.Fatalf("%s: %v", args[0], err)
+	}
+	for _, want := range args[1:] {
+		if !strings.Contains(b.String(), want) {
+			ts.Fatalf("%s: %s does not hold %s", args[0], b.String(), want)
+		}
+	}
+}
+
+func TestVisibleJSON(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"a":"plain"}`:       `{"a":"plain"}`,
+		`"grüße 日本 😀"`:        `"grüße 日本 😀"`,
+		"\"\u202ebidi\"":      `"\u202ebidi"`,
+		"\"\u009b31m\"":       `"\u009b31m"`,
+		"\"tag \U000e0041\"":  `"tag \udb40\udc41"`,
+		"\"zero\u200bwidth\"": `"zero\u200bwidth"`,
+	} {
+		got := string(visibleJSON([]byte(in)))
+		if got != want {
+			t.Errorf("visibleJSON(%s) = %s, want %s", in, got, want)
+		}
+		var a, b string
+		if json.Unmarshal([]byte(in), &a) == nil && (json.Unmarshal([]byte(got), &b) != nil || a != b) {
+			t.Errorf("visibleJSON(%s) is another value: %q", in, b)
+		}
+	}
+}
+
+// FuzzVisibleJSON: the value stays, and nothing a terminal obeys is left.
+func FuzzVisibleJSON(f *testing.F) {
+	for _, seed := range []string{"", "a", "\x1b[2J", "\u202e", "\u009b", "\U000e0041", "e\u0301", "👩‍👩‍👧"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		text, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := visibleJSON(text)
+		var before, after string
+		if json.Unmarshal(text, &before) != nil || json.Unmarshal(got, &after) != nil || before != after {
+			t.Fatalf("visibleJSON(%q) = %q: %q became %q", text, got, before, after)
+		}
+		for _, r := range string(got) {
+			if r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0xe0000 && r <= 0xe007f {
+				t.Fatalf("visibleJSON(%q) = %q holds %U", text, got, r)
+			}
+		}
+	})
+}
+
+func TestRawAnswer(t *testing.T) {
+	for name, c := range map[string]struct {
+		pieces []string // "|" is the border of a part
+		want   string
+	}{
+		"plain":                 {[]string{"Hello", " you"}, "Hello you\n"},
+		"ends once":             {[]string{"Hello\n", "\n\n"}, "Hello\n"},
+		"nothing":               {[]string{"\n\n"}, ""},
+		"parts":                 {[]string{"one", "|", "two"}, "one\n\ntwo\n"},
+		"parts with ends":       {[]string{"one\n\n", "|", "\n\n", "|", "\n\ntwo"}, "one\n\ntwo\n"},
+		"blank lines in a part": {[]string{"a\n", "\n\n\n", "b"}, "a\n\n\n\nb\n"},
+		"escape over a border":  {[]string{"a\x1b", "[2Jb"}, "ab\n"},
+	} {
+		var b strings.Builder
+		r := &rawAnswer{to: &b}
+		for _, p := range c.pieces {
+			err := error(nil)
+			if p == "|" {
+				err = r.part()
+			} else {
+				err = r.write(p)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := r.close(); err != nil {
+			t.Fatal(err)
+		}
+		if b.String() != c.want {
+			t.Errorf("%s: %s = %q, want %q", name, fmt.Sprint(c.pieces), b.String(), c.want)
+		}
+	}
+}
