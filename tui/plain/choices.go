@@ -70,7 +70,7 @@ func (c *console) readChoices(title string) {
 	}
 	c.out.line(title + ", a slash and the number chooses:")
 	for i, ch := range c.choices {
-		c.out.line(fmt.Sprintf("  /%d %s", i+1, visible(safetext.Line(ch.label, maxQuoted))))
+		c.out.line(fmt.Sprintf("  /%d %s", i+1, shown(ch.label)))
 	}
 }
 

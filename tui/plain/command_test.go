@@ -2,12 +2,14 @@ package plain
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
@@ -78,6 +80,41 @@ func TestChoices(t *testing.T) {
 	}
 	if want := []string{"add a cat", "1", "stop"}; !slices.Equal(sent, want) {
 		t.Errorf("sent %q, want %q", sent, want)
+	}
+}
+
+func TestProposals(t *testing.T) {
+	for choice, c := range map[string]struct {
+		said string
+		done bool
+	}{
+		"/1": {"Tool: add_word dog … done: added dog", true},
+		"/2": {"Rejected; the assistant learns of it", false},
+	} {
+		t.Run(choice, func(t *testing.T) {
+			pages := &assistant.Pages{}
+			err := pages.AddPayload(assistant.PayloadType{
+				Name: ruleProposal, Source: assistant.FromLLM, Marker: "RULE_PROPOSAL:", Global: true,
+				Summarize: func(json.RawMessage) string { return "add a dog" },
+				Calls: func(json.RawMessage) ([]assistant.Call, error) {
+					return []assistant.Call{{ID: "1", Name: "add_word", Arguments: `{"word":"dog"}`}}, nil
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := start(t, at.NewScript(at.Answer{at.Say(`I propose. RULE_PROPOSAL: {"add":"dog"}`)}), nil,
+				func(o *assistant.Options) { o.Pages = pages })
+			r.say("go")
+			r.wait("Rule proposal: add a dog")
+			r.wait("/1 Accept: add a dog")
+			r.say(choice)
+			r.wait(c.said)
+			r.wait("You: ")
+			if got := slices.Contains(r.window.Words(), "dog"); got != c.done {
+				t.Errorf("words %q", r.window.Words())
+			}
+		})
 	}
 }
 

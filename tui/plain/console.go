@@ -274,7 +274,7 @@ func (c *console) greet() {
 
 func (c *console) modelWords() string {
 	if id := c.s.Model(); id != "" {
-		return "Model " + safetext.Line(id, maxLabel)
+		return "Model " + shown(id)
 	}
 	return "No model is selected; /models lists them"
 }

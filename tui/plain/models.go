@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"winnow/assistant/safetext"
 )
 
 // modelsRead is how many models are read at once; a TEXT finds the others.
@@ -26,7 +24,7 @@ func (c *console) listModels(args string) {
 	}
 	c.out.line("Models, /model and the number chooses:")
 	for i, id := range c.models[:min(len(c.models), modelsRead)] {
-		said := fmt.Sprintf("  %d %s", i+1, visible(safetext.Line(id, maxQuoted)))
+		said := fmt.Sprintf("  %d %s", i+1, shown(id))
 		if id == c.s.Model() {
 			said += ", chosen"
 		}

@@ -120,6 +120,9 @@ func (c *console) exact(text string) {
 	}
 }
 
+// shown is a name from anywhere on one line, with nothing in it that hides.
+func shown(text string) string { return safetext.Line(visible(text), maxQuoted) }
+
 // visible is safetext.Visible, which is not applied a second time to the marks
 // of the first.
 func visible(text string) string {

@@ -182,7 +182,7 @@ type rig struct {
 }
 
 // start runs a console on a terminal. change may alter its options.
-func start(t *testing.T, script *at.Script, change func(*Options)) *rig {
+func start(t *testing.T, script *at.Script, change func(*Options), sessions ...func(*assistant.Options)) *rig {
 	t.Helper()
 	in, keys := io.Pipe()
 	r := &rig{
@@ -215,6 +215,9 @@ func start(t *testing.T, script *at.Script, change func(*Options)) *rig {
 	}
 	if o.History != nil {
 		so.Store = o.History
+	}
+	for _, change := range sessions {
+		change(&so)
 	}
 	if r.session, err = assistant.NewSession(registry, so); err != nil {
 		t.Fatal(err)

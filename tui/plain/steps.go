@@ -24,7 +24,7 @@ func (c *console) listCheckpoints(string) {
 }
 
 func pointWords(p checkpoint.Checkpoint) string {
-	said := p.Time.Local().Format("15:04") + " " + visible(safetext.Line(p.Description, maxQuoted))
+	said := p.Time.Local().Format("15:04") + " " + shown(p.Description)
 	if effect := p.Effect(); effect != "" {
 		said += ": " + safetext.Line(effect, maxQuoted)
 	}
@@ -57,7 +57,7 @@ func (c *console) rollBackTo(p checkpoint.Checkpoint, scope checkpoint.Scope) {
 	}
 	c.o.Window.Changed()
 	c.choices = nil
-	c.out.line("Rolled back to before " + visible(safetext.Line(p.Description, maxQuoted)) + ". /undo-rollback takes that back until the next message.")
+	c.out.line("Rolled back to before " + shown(p.Description) + ". /undo-rollback takes that back until the next message.")
 	if text != "" {
 		c.again = again{text: text}
 		c.out.labelled("The message was", oneLine(text))

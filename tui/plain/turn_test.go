@@ -122,11 +122,12 @@ func TestErrorAndRetry(t *testing.T) {
 	r := start(t, script, nil)
 	r.say("hello")
 	r.wait("Error (auth): wrong key\n")
+	before := r.session.Visible()
 	r.say("/retry")
 	r.wait("Assistant: Well.")
 	r.wait("You: ")
-	if n := len(r.session.Visible()); n != 1 {
-		t.Errorf("%d pairs: not in its place", n)
+	if refs := r.session.Visible(); len(refs) != 1 || refs[0].Seq != before[0].Seq {
+		t.Errorf("%v, then %v: not in its place", before, refs)
 	}
 }
 
@@ -279,7 +280,7 @@ func TestHostileText(t *testing.T) {
 	r := start(t, script, nil)
 	r.say("/thinking on")
 	r.say("go")
-	r.wait("[[tool:0]]")
+	r.wait(" [[tool:0]]")
 	r.wait(`Tool: add_word x‹U+202E›‹U+001B›[8my … done`)
 	r.wait("+ant x‹U+202E›‹U+001B›[8my")
 	r.answer("Type yes to do it: ", "no")
@@ -298,7 +299,28 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// TestColourIsOnLabels and nowhere else, and nothing moves.
+// TestHostileChoice: a suggestion shows what hides in it.
+func TestHostileChoice(t *testing.T) {
+	r := start(t, at.NewScript(at.Answer{at.Say("SUGGESTED_VALUES: {\"values\":[{\"label\":\"\u202eevil\\u001b[2J\",\"value\":\"x\"}]}")}), nil)
+	r.say("go")
+	r.wait("/1 ‹U+202E›evil‹U+001B›[2J\n")
+}
+
+// TestLongMessageAsks: what cannot fit goes out only after a yes.
+func TestLongMessageAsks(t *testing.T) {
+	script := at.NewScript(at.Answer{at.Say("Well.")})
+	r := start(t, script, nil)
+	r.say(strings.Repeat("long ", 100_000))
+	r.wait("This message is too long: about ")
+	r.answer("Type yes to send it all the same: ", "no")
+	r.wait("Nothing was done.")
+	r.wait("You: ")
+	if n := len(script.Requests()); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// TestColour: it is on labels and nowhere else, and nothing moves.
 func TestColour(t *testing.T) {
 	r := start(t, at.NewScript(at.Answer{at.Say("Well.")}, refuse(assistant.KindNet, "gone")), func(o *Options) { o.Color = true })
 	r.say("one")

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"winnow/assistant"
-	"winnow/assistant/safetext"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -82,7 +81,7 @@ func (c *console) pick(w pane.Pick) {
 }
 
 func entryWords(e overlay.Entry) string {
-	return strings.TrimSpace(safetext.Line(e.Text, maxQuoted) + "  " + safetext.Line(e.Extra, maxQuoted))
+	return strings.TrimSpace(shown(e.Text) + "  " + shown(e.Extra))
 }
 
 // listRules reads the rules of the window.
