@@ -187,10 +187,7 @@ func (w *Window) describe(ctx context.Context, now marks) (Context, error) {
 	if f.newest, err = w.newest(ctx, now.pairs); err != nil {
 		return c, err
 	}
-	if f.topics, err = w.store.Topics(ctx); err != nil {
-		return c, err
-	}
-	f.saved = now.filters
+	f.topics, f.saved = now.tree(noTopic), now.filters
 	return f.fill(c, w.contextBudget()), nil
 }
 

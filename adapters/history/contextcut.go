@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"winnow/assistant/budget"
-	"winnow/assistant/history"
 )
 
 // cutNote tells the model what to do about a cut context.
@@ -27,7 +26,7 @@ const otherModels = "(others)"
 
 // lists are what goes into the lists of a context, all of it.
 type lists struct {
-	topics []history.Topic
+	topics []ContextTopic
 	models []ContextModel
 	saved  map[string]string
 	newest []PairLine
@@ -76,12 +75,8 @@ func add[T any](f *lists, list *[]T, items []T) bool {
 // putTopics begins with the topics that hold most, and lists them by path.
 func (f *lists) putTopics(c *Context) bool {
 	tree := slices.Clone(f.topics)
-	slices.SortStableFunc(tree, func(a, b history.Topic) int { return cmp.Compare(b.All, a.All) })
-	items := make([]ContextTopic, len(tree))
-	for i, t := range tree {
-		items[i] = ContextTopic{shown(t.Path), t.Pairs, t.All}
-	}
-	all := add(f, &c.Topics, items)
+	slices.SortStableFunc(tree, func(a, b ContextTopic) int { return cmp.Compare(b.All, a.All) })
+	all := add(f, &c.Topics, tree)
 	slices.SortFunc(c.Topics, func(a, b ContextTopic) int { return cmp.Compare(a.Topic, b.Topic) })
 	return all
 }

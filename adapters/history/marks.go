@@ -130,6 +130,25 @@ func (m marks) below(topic string) seqs {
 	return all
 }
 
+// tree is the topic under and those below it by path, counted; "" is all.
+func (m marks) tree(under string) []ContextTopic {
+	all := map[string]int{}
+	for path, pairs := range m.columns[topics].sets {
+		names := levels(path)
+		for n := range names {
+			all[strings.Join(names[:n+1], history.TopicSeparator)] += len(pairs)
+		}
+	}
+	tree := make([]ContextTopic, 0, len(all))
+	for _, path := range m.topicPaths() {
+		if under != "" && path != under && !strings.HasPrefix(path, under+history.TopicSeparator) {
+			continue
+		}
+		tree = append(tree, ContextTopic{shown(path), len(m.columns[topics].sets[path]), all[path]})
+	}
+	return tree
+}
+
 // topicPaths lists the tree in order.
 func (m marks) topicPaths() []string { return slices.Sorted(maps.Keys(m.columns[topics].sets)) }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"winnow/assistant"
@@ -110,16 +109,7 @@ func (w *Window) listTopics(ctx context.Context, a topicsArgs) (assistant.ToolRe
 			return assistant.ToolResult{}, refused, nil
 		}
 	}
-	tree, err := w.store.Topics(ctx)
-	if err != nil {
-		return assistant.ToolResult{}, nil, err
-	}
-	list := []ContextTopic{}
-	for _, t := range tree {
-		if under == "" || t.Path == under || strings.HasPrefix(t.Path, under+history.TopicSeparator) {
-			list = append(list, ContextTopic{shown(t.Path), t.Pairs, t.All})
-		}
-	}
+	list := now.tree(under)
 	data := map[string]any{"count": len(list), "topics": list[:min(len(list), maxTopics)], "truncated": len(list) > maxTopics}
 	if under == "" {
 		data["pairs_without_topic"] = len(now.pairs) - len(now.columns[topics].marked())
