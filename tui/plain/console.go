@@ -123,12 +123,12 @@ func (c *console) prompt() {
 	default:
 		text = c.o.Prompt
 	}
-	c.out.fresh()
-	c.out.more(text)
-	c.prompted = true
 	if c.asked != nil && c.asked.at.IsZero() {
 		c.asked.at = c.o.Now()
 	}
+	c.out.fresh()
+	c.out.more(text)
+	c.prompted = true
 }
 
 // onLine takes a line of the user, or the end of all lines.

@@ -27,6 +27,8 @@ type speech struct {
 	start  string // how the line of the text began, blanks included
 	fence  bool   // inside a block of code
 	torn   bool   // the last word goes on
+
+	written strings.Builder // what is about to be written
 }
 
 const (
@@ -36,13 +38,19 @@ const (
 	// maxWord is how many bytes of one word, or of one line of code, wait for
 	// its end. No window is as wide.
 	maxWord = 4096
+	// maxBlanks is how many blanks in a row are written: the deepest indent.
+	maxBlanks = 80
 	// maxStart is how much of a line tells whether it is code or a table.
 	maxStart = 8
 )
 
 // write takes the next piece.
 func (s *speech) write(piece string) {
-	s.held += s.clean.Write(piece)
+	piece = s.clean.Write(piece)
+	s.held += piece
+	if len(s.held) <= maxWord && !strings.ContainsAny(piece, partings) {
+		return // it ends no sentence, word or line: a look would cost more with each piece
+	}
 	if n := s.ready(); n > 0 {
 		s.pass(s.held[:n])
 		s.held = s.held[n:]
@@ -82,7 +90,9 @@ func (s *speech) ready() int {
 
 // code says whether a line that goes on with rest is code, which is passed on
 // by whole lines.
-func (s *speech) code(rest string) bool { return s.fence || fenced(s.start+rest) }
+func (s *speech) code(rest string) bool {
+	return s.fence || fenced(s.start+rest[:min(len(rest), maxStart)])
+}
 
 func fenced(line string) bool {
 	line = strings.TrimLeft(line, " ")
@@ -93,6 +103,8 @@ const (
 	// wideEnds end a sentence by themselves; no blank follows them.
 	wideEnds     = "。！？"
 	sentenceEnds = ".!?…:;" + wideEnds
+	// partings are what every sentence, word and line ends with.
+	partings = " \t\n" + wideEnds
 	// closers may stand between the end of a sentence and its blank.
 	closers = "\"')]*_`”’»"
 )
@@ -128,7 +140,9 @@ func (s *speech) pass(text string) {
 		case '\n':
 			s.newLine()
 		case ' ':
-			s.blanks += " "
+			if len(s.blanks) < maxBlanks {
+				s.blanks += " "
+			}
 			s.torn = false
 		default:
 			n = wordEnd(text)
@@ -137,6 +151,8 @@ func (s *speech) pass(text string) {
 		}
 		text = text[n:]
 	}
+	s.out.raw(s.written.String()) // at once: a screen reader reads what comes together
+	s.written.Reset()
 }
 
 // wordEnd is where the first word of text ends: at white space, or behind a
@@ -175,7 +191,7 @@ func (s *speech) word(w string) {
 		s.begun, s.column, s.blanks = true, ansi.StringWidth(s.label)+len(": "), ""
 	}
 	if s.breaks > 0 {
-		s.out.raw(strings.Repeat("\n", min(s.breaks, s.mostBreaks())))
+		s.written.WriteString(strings.Repeat("\n", min(s.breaks, s.mostBreaks())))
 		s.breaks, s.column = 0, 0
 	}
 	if len(s.start) < maxStart {
@@ -183,10 +199,10 @@ func (s *speech) word(w string) {
 	}
 	cells := ansi.StringWidth(w)
 	if !s.torn && s.wraps() && s.column > 0 && s.column+len(s.blanks)+cells > s.width {
-		s.out.raw("\n")
+		s.written.WriteByte('\n')
 		s.blanks, s.column = "", 0
 	}
-	s.out.raw(s.blanks + w)
+	s.written.WriteString(s.blanks + w)
 	s.column += len(s.blanks) + cells
 	s.blanks = ""
 }

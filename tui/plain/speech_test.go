@@ -2,6 +2,7 @@ package plain
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -69,8 +70,16 @@ func TestSpeechComesBySentences(t *testing.T) {
 	}
 }
 
+// BenchmarkSpeechWithoutEnds: text that never ends a word costs no more at its end.
+func BenchmarkSpeechWithoutEnds(b *testing.B) {
+	s := speech{out: &printer{w: io.Discard, redact: func(s string) string { return s }}, label: "A", width: 80}
+	for b.Loop() {
+		s.write("xxxx")
+	}
+}
+
 func FuzzSpeech(f *testing.F) {
-	for _, text := range []string{"One. Two\n\nthree", "```go\nx := 1\n```\nafter", "你好。\x1b[31m\u202e", "| a |\n", "a\tb  c \n d", strings.Repeat("x", maxWord+9)} {
+	for _, text := range []string{"One. Two\n\nthree", "```go\nx := 1\n```\nafter", "你好。\x1b[31m\u202e", "| a |\n", "a\tb  c \n d", strings.Repeat("x", maxWord+9), "a" + strings.Repeat(" ", 300) + "b"} {
 		f.Add(text, 3, 20)
 	}
 	f.Fuzz(func(t *testing.T, text string, size, width int) {
