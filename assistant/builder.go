@@ -62,13 +62,18 @@ func (b Builder) Request(text string) Builder {
 	return b.message("request", &TextMessage{text, RoleUser}, text)
 }
 
-// Provider prefers a provider from here on, and forgets the preferred model of another one.
+// Provider prefers a provider from here on. A model that the conversation
+// preferred of another one is forgotten; one that this builder names is not.
 func (b Builder) Provider(name string) Builder {
 	return b.with("provider", func(_ *[]Message, c *Config) error {
 		if !slices.Contains(b.conversation.registry.Providers(), name) {
 			return &ConfigError{"provider", fmt.Sprintf("there is no provider %q.%s", name, didYouMean(name, b.conversation.registry.Providers()))}
 		}
-		if p, _, found := strings.Cut(c.Model, "/"); found && p != name {
+		of := c.Provider
+		if p, _, found := strings.Cut(c.Model, "/"); found && slices.Contains(b.conversation.registry.Providers(), p) {
+			of = p
+		}
+		if of != "" && of != name && c.Model == b.conversation.config.Model {
 			c.Model = ""
 		}
 		c.Provider = name

@@ -13,6 +13,7 @@ type Config struct {
 	Model     string    // preferred model; "" is any
 	Selection Selection // nil is DefaultSelection
 	Tools     []Tool
+	Reasoning bool // only a model that reasons will do
 	Limits    Limits
 }
 
@@ -45,13 +46,15 @@ func (c *Conversation) Messages() *MessageList { return c.messages }
 // Config returns what the conversation runs with now.
 func (c *Conversation) Config() Config { return c.config }
 
-// Continuation returns a builder on this conversation. It may be taken while
-// Run is still yielding; what it builds counts from the next Run.
+// Continuation returns a builder on this conversation. It may be taken, and
+// its messages applied, while Run is still yielding: the next request has them.
+// What it changes of the config counts from the next Run.
 func (c *Conversation) Continuation() Builder { return Builder{conversation: c} }
 
 // Run goes on with the conversation until the assistant's final text, yielding
-// each message when it has been appended, tool calls included. An error ends
-// it; the messages so far stay.
+// each message that was appended, tool calls included. An error ends it, a
+// *ConfigError, a *TurnError, ErrRounds or ctx's; the messages so far stay. Who
+// stops reading stops the conversation after the response that is read.
 func (c *Conversation) Run(ctx context.Context) iter.Seq2[Message, error] {
 	return func(yield func(Message, error) bool) {
 		e, err := c.engine()
@@ -61,19 +64,23 @@ func (c *Conversation) Run(ctx context.Context) iter.Seq2[Message, error] {
 		}
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		stopped := false
-		e.hooks.record = func(messages []Message) error {
+		stopped, final := false, false
+		e.hooks.record = func(messages []Message, last bool) error {
+			final = last
+			c.messages.Append(messages...) // all first: nothing comes between the calls of a response
 			for _, m := range messages {
-				c.messages.Append(m)
-				if !stopped && !yield(m, nil) {
-					stopped = true
-				}
+				stopped = stopped || !yield(m, nil)
 			}
 			return nil
 		}
 		e.hooks.stop = func() bool { return stopped }
-		if err := e.run(ctx); err != nil && !stopped {
+		err = e.run(ctx)
+		switch {
+		case stopped:
+		case err != nil:
 			yield(nil, err)
+		case !final:
+			yield(nil, ErrRounds)
 		}
 	}
 }
@@ -94,12 +101,13 @@ func (c *Conversation) engine() (*engine, error) {
 		hooks: hooks{
 			emit: func(Event) {},
 			request: func() Request {
-				return Request{Model: name, Messages: wireMessages(c.messages.messages), Tools: tools.specs()}
+				return Request{Model: name, Messages: wireMessages(c.messages.messages), Tools: tools.specs}
 			},
 			overflow: func(re *RequestError) error { return re },
 			approve:  func(context.Context, Tool, json.RawMessage) (bool, error) { return true, nil },
 			before:   func([]ToolCall) error { return nil },
 			after:    func(ToolCall) error { return nil },
+			made:     func(ToolCall) {},
 		},
 	}, nil
 }
@@ -112,7 +120,7 @@ func (c *Conversation) choose(images bool) (Model, string, error) {
 	}
 	need := Need{
 		Provider: c.config.Provider, Model: c.config.Model, Images: images,
-		Tools: len(c.config.Tools) > 0, Tokens: c.estimate(),
+		Tools: len(c.config.Tools) > 0 && !images, Reasoning: c.config.Reasoning && !images, Tokens: c.estimate(),
 	}
 	id, err := selection.Select(need, c.registry.Models())
 	if err != nil {

@@ -103,12 +103,12 @@ func encodeResult(r ToolResult) json.RawMessage {
 	if err == nil && utf8.RuneCount(raw) <= maxResultRunes {
 		return raw
 	}
-	note := "the data could not be encoded and was left out"
 	if err == nil {
-		note = "the data was cut to fit; ask for less at a time"
-		shown.Data = map[string]any{"truncated": true, "note": note, "beginning": beginning(r.Data)}
+		shown.Data = map[string]any{
+			"truncated": true, "note": "the data was cut to fit; ask for less at a time", "beginning": beginning(r.Data),
+		}
 	} else {
-		shown.Data = map[string]any{"truncated": true, "note": note}
+		shown.Data = map[string]any{"truncated": true, "note": "the data could not be encoded and was left out"}
 	}
 	shown.Message = cutRunes(shown.Message, maxResultRunes/4)
 	raw, _ = encodePlain(shown)

@@ -19,7 +19,25 @@ var (
 	ErrNoPair = errors.New("no such pair")
 	// ErrNotAsked answers a question that nobody asked.
 	ErrNotAsked = errors.New("no question is open")
+	// ErrNoJournal refuses what needs checkpoints in a session without them.
+	ErrNoJournal = errors.New("this session keeps no checkpoints")
+	// ErrRounds ends Conversation.Run when the limit of rounds of tool calls
+	// is reached. Everything done so far is kept; another Run goes on.
+	ErrRounds = errors.New("the limit of rounds of tool calls is reached")
 )
+
+// TurnError is how a turn failed.
+type TurnError struct {
+	Code    string // a Kind or one of the Code constants
+	Message string // for people
+	Err     error  // the cause, a *RequestError for a failed request; may be nil
+}
+
+// Error says the code and the message.
+func (e *TurnError) Error() string { return e.Code + ": " + e.Message }
+
+// Unwrap returns the cause.
+func (e *TurnError) Unwrap() error { return e.Err }
 
 // ConfigError is a configuration that cannot work.
 type ConfigError struct {

@@ -160,6 +160,29 @@ type CustomPayload struct {
 	Data any    `json:"data"`
 }
 
+// UnmarshalJSON reads a tool_history back into its entries, and the data of
+// every other type as plain JSON values.
+func (c *CustomPayload) UnmarshalJSON(data []byte) error {
+	var raw struct {
+		Type string          `json:"type"`
+		Data json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return err
+	}
+	c.Type, c.Data = raw.Type, nil
+	if raw.Type == PayloadTools {
+		var entries []ToolHistoryEntry
+		err := json.Unmarshal(raw.Data, &entries)
+		c.Data = entries
+		return err
+	}
+	if len(raw.Data) == 0 {
+		return nil
+	}
+	return json.Unmarshal(raw.Data, &c.Data)
+}
+
 // ToolHistoryEntry is entry N of tool_history, the card of marker [[tool:N]].
 type ToolHistoryEntry struct {
 	ToolName string          `json:"tool_name"`

@@ -36,16 +36,22 @@ func Pieces(text string, calls int) []Piece {
 		}
 	}
 	for _, at := range markerForm.FindAllStringSubmatchIndex(text, -1) {
-		n, _ := strconv.Atoi(text[at[2]:at[3]])
-		if text[at[0]] == '\\' || n >= calls {
+		if !opensCard(text, at, calls) {
 			continue
 		}
+		n, _ := strconv.Atoi(text[at[2]:at[3]])
 		addText(text[from:at[0]])
 		out = append(out, Piece{Call: n})
 		from = at[1]
 	}
 	addText(text[from:])
 	return out
+}
+
+// opensCard says whether a match of markerForm is a marker of ours.
+func opensCard(text string, at []int, calls int) bool {
+	n, err := strconv.Atoi(text[at[2]:at[3]])
+	return err == nil && n < calls && text[at[0]] != '\\'
 }
 
 func unescapeMarkers(s string) string { return strings.ReplaceAll(s, escapedMarker, markerOpen) }

@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -30,30 +31,30 @@ func (s *MemoryStore) Commit(_ context.Context, b *Batch) error {
 		}
 		s.done = map[string]bool{b.Intent: true}
 	}
+	s.pairs = slices.DeleteFunc(s.pairs, func(p memoryPair) bool { return slices.Contains(b.Delete, p.Seq) })
+	for i := range s.pairs {
+		p := &s.pairs[i]
+		switch {
+		case b.Uncut != "" && p.cut == b.Uncut:
+			p.cut = ""
+		case b.Cut != nil && p.cut == "" && p.Seq >= b.Cut.From && slices.Contains(b.Cut.Sessions, p.Session):
+			p.cut = b.Cut.Name
+		}
+	}
 	for _, p := range b.Put {
 		if p.Seq == 0 {
 			s.last++
 			p.Seq = s.last
 			s.pairs = append(s.pairs, memoryPair{Pair: clonePair(p)})
-		} else if i := s.find(p.Seq); i >= 0 {
+		} else if i, ok := s.find(p.Seq); ok {
 			s.pairs[i].Pair = clonePair(p)
-		}
-	}
-	s.pairs = slices.DeleteFunc(s.pairs, func(p memoryPair) bool { return slices.Contains(b.Delete, p.Seq) })
-	for i := range s.pairs {
-		p := &s.pairs[i]
-		switch {
-		case b.Cut != nil && p.cut == "" && p.Seq >= b.Cut.From && slices.Contains(b.Cut.Sessions, p.Session):
-			p.cut = b.Cut.Name
-		case b.Uncut != "" && p.cut == b.Uncut:
-			p.cut = ""
 		}
 	}
 	return nil
 }
 
-func (s *MemoryStore) find(seq int64) int {
-	return slices.IndexFunc(s.pairs, func(p memoryPair) bool { return p.Seq == seq })
+func (s *MemoryStore) find(seq int64) (int, bool) {
+	return slices.BinarySearchFunc(s.pairs, seq, func(p memoryPair, seq int64) int { return cmp.Compare(p.Seq, seq) })
 }
 
 // Load implements Store.
@@ -62,7 +63,7 @@ func (s *MemoryStore) Load(_ context.Context, seqs []int64) ([]Pair, error) {
 	defer s.mu.Unlock()
 	out := make([]Pair, 0, len(seqs))
 	for _, seq := range seqs {
-		if i := s.find(seq); i >= 0 {
+		if i, ok := s.find(seq); ok {
 			out = append(out, clonePair(&s.pairs[i].Pair))
 		}
 	}

@@ -26,7 +26,7 @@ type ToolCallMessage struct {
 	Message    string
 	ToolName   string
 	ToolCallID string
-	Arguments  json.RawMessage // JSON, an object as a rule; kept byte for byte
+	Arguments  json.RawMessage // JSON, an object as a rule; written without white space
 	Result     json.RawMessage // JSON; nil when there is none
 	Error      *string         // nil: the call did not fail
 

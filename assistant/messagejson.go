@@ -3,8 +3,8 @@ package assistant
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"slices"
 )
 
@@ -25,77 +25,108 @@ func (e *MessageListError) Error() string {
 	return fmt.Sprintf("message list: message %d: %s", e.Index, e.Reason)
 }
 
-// The published form: one object a type, fields in this order. Pointers tell a
-// missing field from an empty one.
+// The published form: one object a type, fields in this order.
 type (
 	listJSON struct {
-		Messages *[]json.RawMessage `json:"messages"`
-		Version  *string            `json:"version"`
+		Messages []json.RawMessage `json:"messages"`
+		Version  string            `json:"version"`
 	}
 	textJSON struct {
-		Type *string `json:"type"`
-		Text *string `json:"text"`
-		Role *Role   `json:"role"`
+		Type string `json:"type"`
+		Text string `json:"text"`
+		Role Role   `json:"role"`
 	}
 	toolJSON struct {
-		Type       *string         `json:"type"`
-		Message    *string         `json:"message"`
-		ToolName   *string         `json:"tool_name"`
-		ToolCallID *string         `json:"tool_call_id"`
+		Type       string          `json:"type"`
+		Message    string          `json:"message"`
+		ToolName   string          `json:"tool_name"`
+		ToolCallID string          `json:"tool_call_id"`
 		Arguments  json.RawMessage `json:"arguments"`
 		Result     json.RawMessage `json:"result"`
 		Error      *string         `json:"error"`
-		Role       *Role           `json:"role"`
+		Role       Role            `json:"role"`
 	}
 )
 
-// MarshalJSON writes {"messages":[…],"version":"1.0"}.
+// messageFields are the fields of each type: all of them, and no others.
+var messageFields = map[string][]string{
+	"AgentMessage":    {"type", "text", "role"},
+	"TextMessage":     {"type", "text", "role"},
+	"ToolCallMessage": {"type", "message", "tool_name", "tool_call_id", "arguments", "result", "error", "role"},
+}
+
+// MarshalJSON writes {"messages":[…],"version":"1.0"}. A message that could not
+// be read back is a *MessageListError.
 func (l *MessageList) MarshalJSON() ([]byte, error) {
-	items := make([]json.RawMessage, 0, len(l.messages))
+	list := listJSON{Messages: make([]json.RawMessage, 0, len(l.messages)), Version: ListVersion}
 	for i, m := range l.messages {
-		raw, err := encodePlain(messageForm(m))
+		form, err := messageForm(m)
 		if err != nil {
 			return nil, &MessageListError{i, err.Error()}
 		}
-		items = append(items, raw)
+		raw, err := encodePlain(form)
+		if err != nil {
+			return nil, &MessageListError{i, err.Error()}
+		}
+		list.Messages = append(list.Messages, raw)
 	}
-	version := ListVersion
-	return encodePlain(listJSON{&items, &version})
+	return encodePlain(list)
 }
 
 // messageForm is the published form of m.
-func messageForm(m Message) any {
+func messageForm(m Message) (any, error) {
 	switch m := m.(type) {
 	case *AgentMessage:
-		return textJSON{ptr("AgentMessage"), &m.Text, ptr(RoleSystem)}
+		return textJSON{"AgentMessage", m.Text, RoleSystem}, nil
 	case *TextMessage:
-		return textJSON{ptr("TextMessage"), &m.Text, &m.Role}
+		return textJSON{"TextMessage", m.Text, m.Role}, fitsRole("TextMessage", m.Role)
 	case *ToolCallMessage:
 		return toolJSON{
-			ptr("ToolCallMessage"), &m.Message, &m.ToolName, &m.ToolCallID,
-			orNull(m.Arguments), orNull(m.Result), m.Error, ptr(RoleAssistant),
-		}
+			"ToolCallMessage", m.Message, m.ToolName, m.ToolCallID,
+			orNull(m.Arguments), orNull(m.Result), m.Error, RoleAssistant,
+		}, nil
+	}
+	return nil, fmt.Errorf("%T is not a message", m)
+}
+
+// fitsRole refuses a role that the type cannot have.
+func fitsRole(kind string, role Role) error {
+	roles := map[string][]Role{
+		"AgentMessage": {RoleSystem}, "TextMessage": {RoleUser, RoleAssistant}, "ToolCallMessage": {RoleAssistant},
+	}[kind]
+	if !slices.Contains(roles, role) {
+		return fmt.Errorf("role %q does not fit type %s", role, kind)
 	}
 	return nil
+}
+
+// ReadMessageList reads what MarshalJSON writes. Every error is a
+// *MessageListError, also for what is no JSON at all.
+func ReadMessageList(data []byte) (*MessageList, error) {
+	l := &MessageList{}
+	if err := l.UnmarshalJSON(data); err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
 // UnmarshalJSON reads what MarshalJSON writes. Every other version, type,
 // missing or unknown field is a *MessageListError, and l stays as it was.
 func (l *MessageList) UnmarshalJSON(data []byte) error {
-	var list listJSON
-	if err := strict(data, &list); err != nil {
+	fields, err := exactFields(data, "messages", "version")
+	if err != nil {
 		return &MessageListError{-1, err.Error()}
 	}
-	switch {
-	case list.Version == nil:
-		return &MessageListError{-1, `"version" is missing`}
-	case *list.Version != ListVersion:
-		return &MessageListError{-1, fmt.Sprintf("version %q is unknown; this program reads %q", *list.Version, ListVersion)}
-	case list.Messages == nil:
-		return &MessageListError{-1, `"messages" is missing`}
+	var version string
+	if err := json.Unmarshal(fields["version"], &version); err != nil || version != ListVersion {
+		return &MessageListError{-1, fmt.Sprintf("version %s is unknown; this program reads %q", fields["version"], ListVersion)}
 	}
-	read := make([]Message, 0, len(*list.Messages))
-	for i, raw := range *list.Messages {
+	var raws []json.RawMessage
+	if err := json.Unmarshal(fields["messages"], &raws); err != nil || raws == nil {
+		return &MessageListError{-1, `"messages" is not a list`}
+	}
+	read := make([]Message, 0, len(raws))
+	for i, raw := range raws {
 		m, err := decodeMessage(raw)
 		if err != nil {
 			return &MessageListError{i, err.Error()}
@@ -110,89 +141,99 @@ func (l *MessageList) UnmarshalJSON(data []byte) error {
 }
 
 func decodeMessage(raw json.RawMessage) (Message, error) {
-	var head struct {
-		Type *string `json:"type"`
+	var head map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &head); err != nil || head == nil {
+		return nil, errors.New("not an object")
 	}
-	if err := json.Unmarshal(raw, &head); err != nil {
+	if head["type"] == nil {
+		return nil, errors.New(`"type" is missing`)
+	}
+	var kind string
+	names, known := []string(nil), false
+	if json.Unmarshal(head["type"], &kind) == nil {
+		names, known = messageFields[kind]
+	}
+	if !known {
+		return nil, fmt.Errorf("type %s is unknown; want AgentMessage, TextMessage or ToolCallMessage", head["type"])
+	}
+	fields, err := exactFields(raw, names...)
+	if err != nil {
 		return nil, err
 	}
-	if head.Type == nil {
-		return nil, fmt.Errorf(`"type" is missing`)
-	}
-	switch *head.Type {
-	case "AgentMessage", "TextMessage":
-		return decodeText(*head.Type, raw)
-	case "ToolCallMessage":
-		return decodeToolCall(raw)
-	}
-	return nil, fmt.Errorf("type %q is unknown; want AgentMessage, TextMessage or ToolCallMessage", *head.Type)
-}
-
-func decodeText(kind string, raw json.RawMessage) (Message, error) {
-	var m textJSON
-	if err := strict(raw, &m); err != nil {
+	role, err := stringField(fields, "role")
+	if err != nil {
 		return nil, err
 	}
-	roles := []Role{RoleUser, RoleAssistant}
+	if err := fitsRole(kind, Role(role)); err != nil {
+		return nil, err
+	}
+	if kind == "ToolCallMessage" {
+		return decodeToolCall(fields)
+	}
+	text, err := stringField(fields, "text")
 	if kind == "AgentMessage" {
-		roles = []Role{RoleSystem}
+		return &AgentMessage{text}, err
 	}
-	switch {
-	case m.Text == nil:
-		return nil, fmt.Errorf(`"text" is missing`)
-	case m.Role == nil:
-		return nil, fmt.Errorf(`"role" is missing`)
-	case !slices.Contains(roles, *m.Role):
-		return nil, fmt.Errorf("role %q does not fit type %s", *m.Role, kind)
-	case kind == "AgentMessage":
-		return &AgentMessage{*m.Text}, nil
-	}
-	return &TextMessage{*m.Text, *m.Role}, nil
+	return &TextMessage{text, Role(role)}, err
 }
 
-func decodeToolCall(raw json.RawMessage) (Message, error) {
-	var m toolJSON
-	if err := strict(raw, &m); err != nil {
-		return nil, err
-	}
-	var has map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &has); err != nil {
-		return nil, err
-	}
-	for _, name := range []string{"message", "tool_name", "tool_call_id", "arguments", "result", "error", "role"} {
-		if _, ok := has[name]; !ok {
-			return nil, fmt.Errorf("%q is missing", name)
+func decodeToolCall(fields map[string]json.RawMessage) (Message, error) {
+	call := &ToolCallMessage{Arguments: fields["arguments"], Result: fields["result"]}
+	for _, f := range []struct {
+		name string
+		into *string
+	}{{"message", &call.Message}, {"tool_name", &call.ToolName}, {"tool_call_id", &call.ToolCallID}} {
+		text, err := stringField(fields, f.name)
+		if err != nil {
+			return nil, err
 		}
+		*f.into = text
 	}
-	for name, missing := range map[string]bool{"message": m.Message == nil, "tool_name": m.ToolName == nil, "tool_call_id": m.ToolCallID == nil} {
-		if missing {
-			return nil, fmt.Errorf("%q is null; want a string", name)
-		}
-	}
-	if m.Role == nil || *m.Role != RoleAssistant {
-		return nil, fmt.Errorf(`"role" of a ToolCallMessage is always "assistant"`)
-	}
-	call := &ToolCallMessage{
-		Message: *m.Message, ToolName: *m.ToolName, ToolCallID: *m.ToolCallID,
-		Arguments: m.Arguments, Result: m.Result, Error: m.Error,
+	if string(call.Arguments) == "null" {
+		call.Arguments = nil
 	}
 	if string(call.Result) == "null" {
 		call.Result = nil
 	}
+	if string(fields["error"]) != "null" {
+		text, err := stringField(fields, "error")
+		if err != nil {
+			return nil, err
+		}
+		call.Error = &text
+	}
 	return call, nil
 }
 
-// strict decodes one whole JSON value and refuses unknown fields.
-func strict(data []byte, into any) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return err
+// exactFields reads an object that has these fields, and no others.
+func exactFields(data []byte, names ...string) (map[string]json.RawMessage, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			return nil, fmt.Errorf("not JSON: %v at byte %d", err, syntax.Offset)
+		}
+		return nil, errors.New("not an object")
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return fmt.Errorf("something follows the JSON value")
+	for _, name := range names {
+		if _, ok := fields[name]; !ok {
+			return nil, fmt.Errorf("%q is missing", name)
+		}
 	}
-	return nil
+	for _, name := range sortedKeys(fields) {
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("field %q is unknown", name)
+		}
+	}
+	return fields, nil
+}
+
+func stringField(fields map[string]json.RawMessage, name string) (string, error) {
+	var text *string
+	if err := json.Unmarshal(fields[name], &text); err != nil || text == nil {
+		return "", fmt.Errorf("%q is not a string", name)
+	}
+	return *text, nil
 }
 
 // encodePlain is json.Marshal without the escapes meant for HTML, so that what
@@ -213,5 +254,3 @@ func orNull(raw json.RawMessage) json.RawMessage {
 	}
 	return raw
 }
-
-func ptr[T any](v T) *T { return &v }

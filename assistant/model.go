@@ -184,14 +184,18 @@ type RequestError struct {
 
 // Error says the class, the status and the provider's words.
 func (e *RequestError) Error() string {
-	words := e.Message
-	if words == "" && e.Err != nil {
-		words = e.Err.Error()
-	}
 	if e.Status != 0 {
-		return fmt.Sprintf("%s: %d %s", e.Kind, e.Status, words)
+		return fmt.Sprintf("%s: %d %s", e.Kind, e.Status, e.words())
 	}
-	return fmt.Sprintf("%s: %s", e.Kind, words)
+	return fmt.Sprintf("%s: %s", e.Kind, e.words())
+}
+
+// words are the provider's, or else the cause's.
+func (e *RequestError) words() string {
+	if e.Message == "" && e.Err != nil {
+		return e.Err.Error()
+	}
+	return e.Message
 }
 
 // Unwrap returns the cause.

@@ -3,6 +3,7 @@ package assistant
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Page is what is available where the user is: a window's page with its tabs
@@ -95,6 +96,11 @@ func (r *Pages) AddPayload(t PayloadType) error {
 	case t.Source == FromLLM && t.Marker == "":
 		return &ConfigError{"payloads", fmt.Sprintf("payload type %q comes from the model and needs a marker", t.Name)}
 	}
+	for _, have := range append(r.markers(), suggestedValues().Marker, suggestedActions(nil).Marker) {
+		if t.Source == FromLLM && (strings.Contains(have, t.Marker) || strings.Contains(t.Marker, have)) {
+			return &ConfigError{"payloads", fmt.Sprintf("marker %q of payload type %q is part of %q, or the other way round", t.Marker, t.Name, have)}
+		}
+	}
 	if r.payloads == nil {
 		r.payloads = map[string]PayloadType{}
 	}
@@ -126,6 +132,16 @@ func (r *Pages) At(at Place) Available {
 		t := r.payloads[name]
 		if t.Global || slices.Contains(page.Payloads, name) || slices.Contains(tab.Payloads, name) || slices.Contains(subtab.Payloads, name) {
 			out.Payloads = append(out.Payloads, t)
+		}
+	}
+	return out
+}
+
+func (r *Pages) markers() []string {
+	var out []string
+	for _, name := range sortedKeys(r.payloads) {
+		if t := r.payloads[name]; t.Source == FromLLM {
+			out = append(out, t.Marker)
 		}
 	}
 	return out

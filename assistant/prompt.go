@@ -43,7 +43,7 @@ func (p promptParts) build() string {
 	section("", identity)
 	section("", p.window)
 	if len(p.context) > 0 {
-		section("## Current Context", "```json\n"+string(p.context)+"\n```")
+		section("## Current Context", "```json\n"+fenced(p.context)+"\n```")
 	}
 	if p.page.Context != nil {
 		section("## Page", p.page.Context(p.place))
@@ -53,6 +53,12 @@ func (p promptParts) build() string {
 	section("== TOOLS ==", p.toolList())
 	section("== CLIENT ACTIONS ==", p.actions())
 	return b.String()
+}
+
+// fenced is JSON that cannot end the code block it stands in: a name in the
+// context is never an instruction. Only strings of JSON hold backquotes.
+func fenced(raw json.RawMessage) string {
+	return strings.ReplaceAll(string(raw), "```", `\u0060\u0060\u0060`)
 }
 
 func (p promptParts) structured() string {

@@ -11,80 +11,67 @@ import (
 // write tools, with a checkpoint, as a turn of its own; rejecting is told to
 // the model with the next message, and returns no channel.
 func (s *Session) Decide(ctx context.Context, pair int64, payload string, accept bool) (<-chan Event, error) {
-	found, kind, err := s.proposal(ctx, pair, payload)
+	release, err := s.use()
 	if err != nil {
 		return nil, err
 	}
-	decision := "rejected"
-	if accept {
-		decision = "accepted"
-	}
-	var calls []Call
-	if accept {
-		if calls, err = kind.Calls(found.Data); err != nil {
-			return nil, err
-		}
-	}
-	if s.Busy() {
-		return nil, ErrBusy
-	}
-	if err := s.decide(ctx, pair, payload, decision); err != nil || !accept {
+	defer release()
+	holder, at, err := s.proposal(ctx, pair, payload)
+	if err != nil {
 		return nil, err
 	}
-	t := &turn{
-		s: s, prompt: Prompt{Text: "Carry out: " + found.Summary},
-		model: scripted{calls: calls, last: "Carried out: " + found.Summary}, name: "proposal",
+	found := &holder.Payloads[at]
+	kind, ok := s.payloadType(found.Type)
+	switch {
+	case found.Decision != "":
+		return nil, fmt.Errorf("this proposal was %s already", found.Decision)
+	case !ok || kind.Calls == nil:
+		return nil, fmt.Errorf("a %s cannot be accepted or rejected", found.Type)
+	case !accept:
+		found.Decision = "rejected"
+		return nil, s.opts.Store.Commit(ctx, &Batch{Put: []*Pair{holder}})
 	}
-	return s.start(ctx, t)
+	calls, err := kind.Calls(found.Data)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.newTurn(ctx, Prompt{Text: "Carry out: " + found.Summary})
+	if err != nil {
+		return nil, err
+	}
+	found.Decision = "accepted"
+	t.model, t.name, t.decided, t.proposal = scripted{calls: calls, done: found.Summary}, "proposal", holder, payload
+	return s.start(t)
 }
 
-func (s *Session) proposal(ctx context.Context, seq int64, id string) (Payload, PayloadType, error) {
+// proposal finds a payload in its pair.
+func (s *Session) proposal(ctx context.Context, seq int64, id string) (*Pair, int, error) {
 	pairs, err := s.opts.Store.Load(ctx, []int64{seq})
 	if err != nil {
-		return Payload{}, PayloadType{}, err
+		return nil, 0, err
 	}
-	for _, p := range pairs {
-		for _, have := range p.Payloads {
-			if have.ID != id {
-				continue
+	for i := range pairs {
+		for at, have := range pairs[i].Payloads {
+			if have.ID == id {
+				return &pairs[i], at, nil
 			}
-			if have.Decision != "" {
-				return Payload{}, PayloadType{}, fmt.Errorf("this proposal was %s already", have.Decision)
-			}
-			var tools []Tool
-			if s.opts.Window != nil {
-				tools = s.opts.Window.Tools()
-			}
-			for _, t := range s.available(tools).Payloads {
-				if t.Name == have.Type && t.Calls != nil {
-					return have, t, nil
-				}
-			}
-			return Payload{}, PayloadType{}, fmt.Errorf("a %s cannot be accepted or rejected", have.Type)
 		}
 	}
-	return Payload{}, PayloadType{}, ErrNoPair
+	return nil, 0, ErrNoPair
 }
 
-// decide writes the decision into the pair and the conversation's data.
-func (s *Session) decide(ctx context.Context, seq int64, id, decision string) error {
-	err := s.Mark(ctx, seq, func(p *Pair) {
-		for i := range p.Payloads {
-			if p.Payloads[i].ID == id {
-				p.Payloads[i].Decision = decision
-			}
+// payloadType is a type that is available where the user is.
+func (s *Session) payloadType(name string) (PayloadType, bool) {
+	var tools []Tool
+	if s.opts.Window != nil {
+		tools = s.opts.Window.Tools()
+	}
+	for _, t := range s.available(tools).Payloads {
+		if t.Name == name {
+			return t, true
 		}
-	})
-	if err != nil {
-		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if p, ok := s.offered[id]; ok {
-		p.Decision = decision
-		s.offered[id] = p
-	}
-	return nil
+	return PayloadType{}, false
 }
 
 // ActionPrompt is what choosing a server action sends.
@@ -96,11 +83,11 @@ func ActionPrompt(a SuggestedAction) Prompt {
 	return Prompt{Text: text}
 }
 
-// scripted is a Model that calls what it was told to and then says one
-// sentence: the user's own decision, carried out like a model's.
+// scripted is a Model that calls what it was told to and then says what came
+// of it: the user's own decision, carried out like a model's.
 type scripted struct {
 	calls []Call
-	last  string
+	done  string // what there was to do
 }
 
 // Stream implements Model.
@@ -111,45 +98,23 @@ func (m scripted) Stream(_ context.Context, req Request) iter.Seq2[Part, error] 
 			yield(End{Calls: m.calls, Finish: "tool_calls"}, nil)
 			return
 		}
-		if yield(Text{m.last}, nil) {
+		if yield(Text{m.outcome(req.Messages)}, nil) {
 			yield(End{Finish: "stop"}, nil)
 		}
 	}
 }
 
-// Request is the exact request that Send would make now for a text: what is
-// seen is what is sent. The body is the JSON document of the selected
-// endpoint when it can show one.
-func (s *Session) Request(ctx context.Context, text string) (Request, json.RawMessage, error) {
-	model, name, info, err := s.openModel()
-	if err != nil {
-		return Request{}, nil, err
+// outcome reads the results of the calls, which end the messages.
+func (m scripted) outcome(messages []WireMessage) string {
+	failed, why := 0, ""
+	for i := len(messages) - 1; i >= 0 && messages[i].Role == RoleTool; i-- {
+		var r ToolResult
+		if json.Unmarshal([]byte(messages[i].Content), &r) == nil && !r.Success {
+			failed, why = failed+1, r.Message
+		}
 	}
-	t := &turn{s: s, prompt: Prompt{Text: text}, model: model, name: name, info: info, ctx: ctx}
-	s.mu.Lock()
-	t.settings, t.modelID, t.session, t.topic = s.opts.Settings, s.model, s.id, s.topic
-	kept := s.context
-	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		s.context = kept // looking changes nothing
-		s.mu.Unlock()
-	}()
-	if err := t.loadPair(); err != nil {
-		return Request{}, nil, err
+	if failed == 0 {
+		return "Carried out: " + m.done
 	}
-	system, err := t.system()
-	if err != nil {
-		return Request{}, nil, err
-	}
-	if err := t.include(system, t.systemCost(system)); err != nil {
-		return Request{}, nil, err
-	}
-	req := t.request()
-	if e, ok := model.(Encoder); ok {
-		body, err := e.Encode(req)
-		return req, body, err
-	}
-	body, err := encodePlain(req)
-	return req, body, err
+	return fmt.Sprintf("%d of %d steps did not work: %s", failed, len(m.calls), why)
 }

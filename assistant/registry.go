@@ -63,6 +63,12 @@ func (r *Registry) learn(m ModelInfo) {
 	if m.TPM == 0 {
 		m.TPM = old.TPM
 	}
+	if had && m.Source == "" {
+		m.Source, m.NoChat = old.Source, old.NoChat
+	}
+	if m.Retrieved.IsZero() {
+		m.Retrieved = old.Retrieved
+	}
 	m.Tools, m.Reasons, m.Images = m.Tools || old.Tools, m.Reasons || old.Reasons, m.Images || old.Images
 	r.models[m.ID] = m
 }
@@ -155,77 +161,4 @@ func (r *Registry) Open(id string) (Model, string, ModelInfo, error) {
 		names[i] = p.Name
 	}
 	return nil, "", ModelInfo{}, &ConfigError{"model", fmt.Sprintf("there is no provider %q.%s", provider, didYouMean(provider, names))}
-}
-
-// Need is what a conversation asks of a model.
-type Need struct {
-	Provider string // preferred; "" is any
-	Model    string // preferred, "provider/name" or a name of Provider; "" is any
-	Tools    bool
-	Images   bool
-	Tokens   int // estimated size of the request
-}
-
-// Selection chooses the model of a conversation.
-type Selection interface {
-	// Select returns the id of a model that meets the need, or a *ConfigError
-	// that says what is missing.
-	Select(need Need, models []ModelInfo) (string, error)
-}
-
-// DefaultSelection takes the preferred model if it can do what is needed, else,
-// when none is named, the first that can.
-type DefaultSelection struct{}
-
-// Select implements Selection.
-func (DefaultSelection) Select(need Need, models []ModelInfo) (string, error) {
-	want := need.Model
-	if want != "" && need.Provider != "" && !strings.HasPrefix(want, need.Provider+"/") {
-		want = need.Provider + "/" + want
-	}
-	for _, m := range models {
-		if want != "" && m.ID == want {
-			return m.ID, need.lacking(m)
-		}
-	}
-	if want != "" {
-		return want, nil // not listed: the endpoint decides
-	}
-	for _, m := range models {
-		if (need.Provider == "" || strings.HasPrefix(m.ID, need.Provider+"/")) && !m.NoChat && need.lacking(m) == nil {
-			return m.ID, nil
-		}
-	}
-	return "", &ConfigError{"model", "no known model can do this: " + need.String()}
-}
-
-// lacking says what a model that is described cannot do.
-func (n Need) lacking(m ModelInfo) error {
-	switch {
-	case n.Images && m.Known && !m.Images:
-		return &ConfigError{"model", m.ID + " cannot draw images"}
-	case n.Tools && m.Known && !m.Tools && m.Source != "config":
-		return &ConfigError{"model", m.ID + " cannot call tools"}
-	case m.Context > 0 && n.Tokens > m.Context:
-		return &ConfigError{"model", fmt.Sprintf("%s takes %d tokens; about %d are needed", m.ID, m.Context, n.Tokens)}
-	}
-	return nil
-}
-
-// String names what is needed.
-func (n Need) String() string {
-	var parts []string
-	if n.Provider != "" {
-		parts = append(parts, "provider "+n.Provider)
-	}
-	if n.Tools {
-		parts = append(parts, "tools")
-	}
-	if n.Images {
-		parts = append(parts, "images")
-	}
-	if n.Tokens > 0 {
-		parts = append(parts, fmt.Sprintf("%d tokens", n.Tokens))
-	}
-	return strings.Join(parts, ", ")
 }

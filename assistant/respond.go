@@ -43,7 +43,13 @@ type stream struct {
 }
 
 func (e *engine) newStream() *stream {
-	return &stream{e: e, payload: payloadParser{types: e.types}}
+	s := &stream{e: e}
+	for _, t := range e.types {
+		if t.Source == FromLLM {
+			s.payload.types = append(s.payload.types, t)
+		}
+	}
+	return s
 }
 
 func (s *stream) answer() answer {
@@ -92,12 +98,18 @@ func (s *stream) take(part Part) {
 	case Wait:
 		s.e.hooks.emit(Status{"No answer for " + p.For.Round(time.Second).String() + " · esc cancels"})
 	case Unreadable:
-		s.e.hooks.emit(Status{"A part of the answer could not be read: " + p.Reason})
+		s.tell("A part of the answer could not be read: " + p.Reason)
 	case End:
 		s.stopReasoning()
 		s.end, s.ended = p, true
 		s.e.addUsage(p.Usage)
 	}
+}
+
+// tell says what went wrong with a part, now and in the pair.
+func (s *stream) tell(text string) {
+	s.e.hooks.emit(Status{text})
+	s.e.note(text)
 }
 
 func (s *stream) stopReasoning() {
@@ -122,7 +134,7 @@ func (s *stream) add(all []found) {
 			s.e.complete(f.payload)
 			s.e.keep(*f.payload)
 		case f.notice != "":
-			s.e.hooks.emit(Status{f.notice})
+			s.tell(f.notice)
 		default:
 			s.text.WriteString(f.text)
 			if safe := s.guard.write(f.text); safe != "" {

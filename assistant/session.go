@@ -2,7 +2,6 @@ package assistant
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"sync"
 	"time"
@@ -23,13 +22,17 @@ const (
 
 // Options configures a Session. The zero value works: without a window it is a
 // plain chat, without a store it remembers as long as it lives, without a
-// journal no write tool runs.
+// journal no write tool changes the window.
 type Options struct {
-	ID       string // of the session; "" makes a new one
-	Window   Window
-	Pages    *Pages // nil: the window's tools are all there is
-	Store    Store  // nil is a MemoryStore
-	Journal  *checkpoint.Journal
+	ID      string // of the session; "" makes a new one
+	Window  Window
+	Pages   *Pages // nil: the window's tools are all there is
+	Store   Store  // nil is a MemoryStore
+	Journal *checkpoint.Journal
+	// WithoutCheckpoints lets write tools run in a session that has no Journal:
+	// what they do cannot be taken back.
+	WithoutCheckpoints bool
+
 	Model    string // "provider/name"
 	Topic    string // of new pairs
 	Settings Settings
@@ -65,14 +68,10 @@ type Session struct {
 	answers map[string]chan bool // of open questions
 	context contextMemory
 	view    view
-	offered map[string]Payload // proposals and payloads of this conversation by id
-}
+	users   int        // of desk, beside the turn
+	unused  *sync.Cond // users is 0
 
-// contextMemory is what the model was last told about the window.
-type contextMemory struct {
-	hash string
-	json json.RawMessage
-	mark int64 // of the window's change log
+	desk sync.Mutex // held while window, journal and store are worked on; see use
 }
 
 // NewSession begins a session over the models of a registry. Its view holds
@@ -95,7 +94,7 @@ func NewSession(registry *Registry, opts Options) (*Session, error) {
 		s.id = NewID(s.now())
 	}
 	s.answers = map[string]chan bool{}
-	s.offered = map[string]Payload{}
+	s.unused = sync.NewCond(&s.mu)
 	s.view.tracker = budget.NewTracker(opts.Settings.Budget, s.limit())
 	return s, nil
 }
@@ -172,71 +171,9 @@ func (s *Session) Store() Store { return s.opts.Store }
 // Window returns what the assistant works on; nil is nothing.
 func (s *Session) Window() Window { return s.opts.Window }
 
-// Pairs loads pairs by Seq, the running one with what it has so far.
+// Pairs loads pairs by Seq, the running one as far as it is stored.
 func (s *Session) Pairs(ctx context.Context, seqs []int64) ([]Pair, error) {
 	return s.opts.Store.Load(ctx, seqs)
-}
-
-// Queue keeps one message to be sent when the response that is streaming now
-// is whole; a newer one takes its place. It returns ErrEmpty for no text, and
-// ErrNotBusy when no turn runs: then send it.
-func (s *Session) Queue(p Prompt) error {
-	if p.blank() {
-		return ErrEmpty
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.running == nil {
-		return ErrNotBusy
-	}
-	s.queued = &p
-	return nil
-}
-
-// Queued returns the waiting message.
-func (s *Session) Queued() (Prompt, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.queued == nil {
-		return Prompt{}, false
-	}
-	return *s.queued, true
-}
-
-// TakeQueued removes the waiting message and returns it: to edit it, to drop
-// it, or to send it once the turn has ended.
-func (s *Session) TakeQueued() (Prompt, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.queued == nil {
-		return Prompt{}, false
-	}
-	p := *s.queued
-	s.queued = nil
-	return p, true
-}
-
-// Cancel breaks off the running turn, if there is one. Its channel ends with
-// Cancelled; a queued message stays where it is.
-func (s *Session) Cancel() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.running != nil {
-		s.running.cancel()
-	}
-}
-
-// Answer answers a ConfirmRequest.
-func (s *Session) Answer(id string, yes bool) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	answer, open := s.answers[id]
-	if !open {
-		return ErrNotAsked
-	}
-	delete(s.answers, id)
-	answer <- yes
-	return nil
 }
 
 // Running is the pair that is being answered; ok is false when none is, or

@@ -1,19 +1,19 @@
 package assistant
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
-	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // toolbox is the set of tools that one turn may use.
 type toolbox struct {
 	byName map[string]Tool
 	names  []string // in the order they were offered
+	specs  []ToolSpec
 }
 
 // newToolbox refuses two tools of one name and a tool without a function.
@@ -25,16 +25,9 @@ func newToolbox(tools []Tool) (*toolbox, error) {
 		}
 		b.byName[t.Name] = t
 		b.names = append(b.names, t.Name)
+		b.specs = append(b.specs, t.Spec())
 	}
 	return b, nil
-}
-
-func (b *toolbox) specs() []ToolSpec {
-	out := make([]ToolSpec, len(b.names))
-	for i, name := range b.names {
-		out[i] = b.byName[name].Spec()
-	}
-	return out
 }
 
 // retryHint is what a model is told beside the reason of an invalid call.
@@ -69,27 +62,32 @@ func (t Tool) problem(args json.RawMessage) string {
 	if err := json.Unmarshal(args, &fields); err != nil || fields == nil {
 		return fmt.Sprintf("Invalid arguments for '%s': they must be one complete JSON object.", t.Name)
 	}
-	var known, required []string
-	if t.Schema != nil {
-		known, required = sortedKeys(t.Schema.Properties), t.Schema.Required
+	schema := t.Schema
+	if schema == nil {
+		schema = &jsonschema.Schema{}
 	}
+	known := sortedKeys(schema.Properties)
 	for _, name := range sortedKeys(fields) {
-		if !slices.Contains(known, name) && (t.Schema == nil || len(known) > 0 || t.Schema.AdditionalProperties != nil) {
+		if !slices.Contains(known, name) && !takesMore(schema) {
 			return fmt.Sprintf("Invalid parameter: '%s' is not a valid parameter.%s", name, didYouMean(name, known))
 		}
 	}
-	for _, name := range required {
+	for _, name := range schema.Required {
 		if _, ok := fields[name]; !ok {
 			return "Missing required parameter: " + name
 		}
 	}
-	if t.Schema == nil {
-		return ""
-	}
-	if err := validate(t.Schema, args); err != nil {
+	if err := validate(schema, args); err != nil {
 		return fmt.Sprintf("Invalid arguments for '%s': %s", t.Name, schemaReason(err))
 	}
 	return ""
+}
+
+// takesMore says whether a schema welcomes parameters that it does not name.
+// One that says nothing about them does not: a misspelt name is not ignored.
+func takesMore(s *jsonschema.Schema) bool {
+	more := s.AdditionalProperties
+	return (more != nil && more.Not == nil) || len(s.PatternProperties) > 0
 }
 
 // schemaReason leaves out what the validator says of itself.
@@ -137,65 +135,4 @@ func editDistance(a, b string) int {
 		}
 	}
 	return row[len(b)]
-}
-
-// graceAfterCancel is how long a cancelled tool may take to notice. It keeps
-// Esc under a tenth of a second whatever the tool does.
-const graceAfterCancel = 50 * time.Millisecond
-
-// run carries out a valid call: with its timeout, and with a panic turned into
-// a result. A tool that does not heed its ctx is left behind.
-func (t Tool) run(ctx context.Context, args json.RawMessage, report func(Progress)) ToolResult {
-	timeout := t.Timeout
-	if timeout == 0 {
-		timeout = DefaultToolTimeout
-	}
-	bounded, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	done := make(chan ToolResult, 1)
-	progress := make(chan Progress)
-	go func() { done <- t.guarded(withProgress(bounded, relay(bounded, progress)), args) }()
-	for running := true; running; {
-		select {
-		case r := <-done:
-			return r
-		case p := <-progress:
-			report(p)
-		case <-bounded.Done():
-			running = false
-		}
-	}
-	grace := time.NewTimer(graceAfterCancel)
-	defer grace.Stop()
-	select {
-	case r := <-done:
-		return r
-	case <-grace.C:
-	}
-	if ctx.Err() != nil {
-		return Fail(CodeCancelled, "%s was cancelled while it ran", t.Name)
-	}
-	return Fail(CodeTimeout, "%s took longer than %s and was given up", t.Name, timeout)
-}
-
-// relay hands progress to the one who waits for the tool, and drops it once
-// nobody waits any more.
-func relay(ctx context.Context, to chan<- Progress) func(Progress) {
-	return func(p Progress) {
-		select {
-		case to <- p:
-		case <-ctx.Done():
-		}
-	}
-}
-
-// guarded runs the tool's function and turns a panic into a result.
-func (t Tool) guarded(ctx context.Context, args json.RawMessage) (r ToolResult) {
-	defer func() {
-		if p := recover(); p != nil {
-			r = Fail(CodePanic, "%s broke down: %v", t.Name, p)
-			r.stack = string(debug.Stack())
-		}
-	}()
-	return t.Run(ctx, args)
 }

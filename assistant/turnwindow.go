@@ -3,7 +3,6 @@ package assistant
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -15,15 +14,16 @@ import (
 // thousand models with their status, a fifth of a window of 80,000.
 const defaultContextTokens = 16_000
 
-// system takes the window's context and writes the system prompt.
-func (t *turn) system() (string, error) {
+// system takes the window's context and writes the system prompt. pairs are
+// the ones that the request holds.
+func (t *turn) system(pairs []Pair) (string, error) {
 	parts := promptParts{}
 	var tools []Tool
 	if w := t.s.opts.Window; w != nil {
 		if b, ok := w.(Budgeter); ok {
 			b.SetContextBudget(t.contextBudget())
 		}
-		raw, err := t.s.takeContext(w)
+		raw, err := t.takeContext(w)
 		if err != nil {
 			return "", fmt.Errorf("the window could not be read: %w", err)
 		}
@@ -32,10 +32,12 @@ func (t *turn) system() (string, error) {
 	t.place = t.s.available(tools)
 	parts.page, parts.place = t.place.Page, t.s.where()
 	parts.payloads = t.place.Payloads
-	parts.manifest = t.s.manifest()
+	for i := range pairs {
+		parts.manifest = append(parts.manifest, pairs[i].Payloads...)
+	}
 	all := t.place.Tools
 	if len(parts.manifest) > 0 {
-		all = append(all, t.s.getPayload())
+		all = append(all, t.getPayload(parts.manifest))
 	}
 	box, err := newToolbox(all)
 	if err != nil {
@@ -88,47 +90,69 @@ func (s *Session) available(window []Tool) Available {
 	return out
 }
 
-// llmPayloads are the types that a model may write.
-func (a Available) llmPayloads() []PayloadType {
-	var out []PayloadType
-	for _, t := range a.Payloads {
-		if t.Source == FromLLM {
-			out = append(out, t)
-		}
-	}
-	return out
+// contextMemory is what the model was last told about the window.
+type contextMemory struct {
+	hash string
+	json json.RawMessage
+	mark int64 // of the window's change log
 }
 
 // takeContext returns the window's context as the model is told it, with what
 // changed since it was told the last time.
-func (s *Session) takeContext(w Window) (json.RawMessage, error) {
-	value, err := w.Context()
+func (t *turn) takeContext(w Window) (json.RawMessage, error) {
+	next, err := readContext(w)
 	if err != nil {
 		return nil, err
 	}
-	raw, err := encodePlain(value)
-	if err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	last := s.context
-	s.mu.Unlock()
-	next := contextMemory{hash: w.StateHash(), json: raw, mark: last.mark}
-	changes := []Change{}
+	last, changes := t.told, []Change{}
 	if log, ok := w.(ChangeLog); ok {
-		if found, mark := log.Changes(last.mark); true {
-			changes, next.mark = append(changes, found...), mark
-		}
+		var found []Change
+		found, next.mark = log.Changes(last.mark)
+		changes = append(changes, found...)
 	} else if last.json != nil && last.hash != next.hash {
-		changes = append(changes, s.plainChange(last.json, raw))
+		changes = append(changes, t.s.plainChange(last.json, next.json))
 	}
 	if last.json == nil {
 		changes = changes[:0] // the first message: everything is new
 	}
-	s.mu.Lock()
-	s.context = next
-	s.mu.Unlock()
-	return addField(raw, "changes_since_last_message", changes)
+	t.told = next
+	return addField(next.json, "changes_since_last_message", changes)
+}
+
+func readContext(w Window) (contextMemory, error) {
+	value, err := w.Context()
+	if err != nil {
+		return contextMemory{}, err
+	}
+	raw, err := encodePlain(value)
+	return contextMemory{hash: w.StateHash(), json: raw}, err
+}
+
+// remember keeps what the model knows of the window, now that it has answered.
+// A request that failed told it nothing.
+func (t *turn) remember() {
+	t.s.mu.Lock()
+	defer t.s.mu.Unlock()
+	t.s.context = t.told
+}
+
+// rememberOwn makes what the assistant's tools changed no news: the next
+// message tells what the user did.
+func (t *turn) rememberOwn() error {
+	w := t.s.opts.Window
+	if w == nil {
+		return nil
+	}
+	if _, ok := w.(ChangeLog); ok {
+		return nil // it knows who did what
+	}
+	now, err := readContext(w)
+	if err != nil {
+		return fmt.Errorf("the window could not be read: %w", err)
+	}
+	t.told = now
+	t.remember()
+	return nil
 }
 
 // plainChange names the paths that differ, for windows that keep no log.
@@ -157,147 +181,20 @@ func addField(object json.RawMessage, name string, value any) (json.RawMessage, 
 	return json.RawMessage(fmt.Sprintf("%s%q:%s}", body, name, raw)), nil
 }
 
-// manifest lists the payloads of this conversation that can be fetched.
-func (s *Session) manifest() []Payload {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var out []Payload
-	for _, id := range sortedKeys(s.offered) {
-		out = append(out, s.offered[id])
-	}
-	return out
-}
-
-// getPayload is the tool that fetches a payload of an earlier turn.
-func (s *Session) getPayload() Tool {
+// getPayload is the tool that fetches a payload of an earlier turn, or of this one.
+func (t *turn) getPayload(offered []Payload) Tool {
 	type args struct {
 		PayloadID string `json:"payload_id" jsonschema:"the id in brackets of the list of payloads"`
 	}
-	t := NewTool("get_payload", "Fetch the full data of a payload listed under CONVERSATION DATA.",
+	return NewTool("get_payload", "Fetch the full data of a payload listed under CONVERSATION DATA.",
 		func(_ context.Context, a args) (ToolResult, error) {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			p, ok := s.offered[a.PayloadID]
-			if !ok {
-				return Fail(CodeFailed, "there is no payload %q.%s", a.PayloadID, didYouMean(a.PayloadID, sortedKeys(s.offered))), nil
+			var ids []string
+			for _, p := range offered {
+				if p.ID == a.PayloadID {
+					return OK(p.Summary, p.Data), nil
+				}
+				ids = append(ids, p.ID)
 			}
-			return OK(p.Summary, p.Data), nil
+			return Fail(CodeFailed, "there is no payload %q.%s", a.PayloadID, didYouMean(a.PayloadID, ids)), nil
 		})
-	t.Global, t.Category = true, "Conversation"
-	return t
-}
-
-// approve asks the user where the policy says so. It waits for Answer.
-func (t *turn) approve(ctx context.Context, tool Tool, args json.RawMessage) (bool, error) {
-	policy := t.settings.Confirm
-	always := policy == ConfirmAlways && tool.Write
-	if policy == ConfirmNever || (!tool.Lasting && !always) {
-		return true, nil
-	}
-	shown, ask := string(args), true
-	if tool.Preview != nil {
-		diff, lasting, err := tool.Preview(ctx, args)
-		if err != nil {
-			return false, err
-		}
-		shown, ask = diff, lasting
-	}
-	if !ask && !always {
-		return true, nil
-	}
-	id, answer := t.s.open()
-	t.emit(ConfirmRequest{ID: id, Tool: tool.Name, Diff: shown})
-	select {
-	case yes := <-answer:
-		return yes, nil
-	case <-ctx.Done():
-		return false, ctx.Err()
-	}
-}
-
-// open registers a question.
-func (s *Session) open() (id string, answer chan bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	id = NewID(s.now())
-	answer = make(chan bool, 1) // Answer must not wait for the turn
-	s.answers[id] = answer
-	return id, answer
-}
-
-// before makes the turn's checkpoint, once, before its first write tool.
-func (t *turn) before(writes []ToolCall) error {
-	j := t.s.opts.Journal
-	if t.checkpoint != "" || t.s.opts.Window == nil {
-		return nil
-	}
-	if j == nil {
-		return errors.New("no checkpoint can be made without a journal")
-	}
-	state, err := windowState(t.s.opts.Window)
-	if err != nil {
-		return err
-	}
-	meta := checkpoint.Checkpoint{Kind: checkpoint.KindTurn, Session: t.session, Position: t.pair.Seq}
-	for _, c := range writes {
-		meta.Tools = append(meta.Tools, checkpoint.ToolSummary{Name: c.Name, Args: string(c.Arguments)})
-	}
-	made, err := j.Add(meta, state)
-	if err != nil {
-		return fmt.Errorf("no checkpoint could be made: %w", err)
-	}
-	t.checkpoint = made.ID
-	t.s.log.Info("checkpoint", "id", made.ID, "tools", len(meta.Tools))
-	t.emit(CheckpointCreated{ID: made.ID, Description: made.Description})
-	return nil
-}
-
-// after records the state that a write tool left, with its result.
-func (t *turn) after(c ToolCall) error {
-	w := t.s.opts.Window
-	if w == nil || t.s.opts.Journal == nil {
-		return nil
-	}
-	if c.Result.ErrorCode == CodePanic {
-		t.s.log.Error("tool panicked", "tool", c.Name, "stack", c.Result.stack)
-	}
-	summary := checkpoint.ToolSummary{Name: c.Name, Args: string(c.Arguments), Effect: c.Result.Message, OK: c.Result.Success}
-	return t.s.recordState(summary)
-}
-
-func windowState(w Window) (json.RawMessage, error) {
-	value, err := w.State()
-	if err != nil {
-		return nil, fmt.Errorf("read the window's state: %w", err)
-	}
-	return encodePlain(value)
-}
-
-// telemetry reports the attempt as it stands.
-func (t *turn) telemetry(message string) { t.report(t.attempt.Record(), message) }
-
-// telemetryEnded reports the attempt that has just ended.
-func (t *turn) telemetryEnded(re *RequestError) {
-	message := ""
-	if re != nil {
-		message = re.Message
-	}
-	t.report(t.attempt.Ended(), message)
-}
-
-func (t *turn) report(r budget.Record, message string) {
-	if t.s.opts.Telemetry == nil {
-		return
-	}
-	r.Model, r.LastErrorMessage = t.modelID, message
-	for i, id := range t.includedIDs {
-		if i < t.attempt.T() {
-			continue
-		}
-		r.Selection = append(r.Selection, id)
-	}
-	for _, m := range t.request().Messages {
-		r.Messages = append(r.Messages, budget.Message{Role: string(m.Role), Content: m.Content})
-	}
-	t.s.opts.Telemetry(r)
 }

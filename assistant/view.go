@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -13,14 +14,22 @@ type view struct {
 	refs    []Ref
 	tracker *budget.Tracker // of refs, one for one
 	trimmed int             // T of the last send
+	cut     []Ref           // what the last rollback took out of view
 }
 
-// LoadView makes the pairs of this session the view.
+// LoadView makes the pairs of this session the view. While a turn runs it is
+// ErrBusy.
 func (s *Session) LoadView(ctx context.Context) error {
+	release, err := s.use()
+	if err != nil {
+		return err
+	}
+	defer release()
 	refs, err := s.opts.Store.Refs(ctx, s.ID(), s.Settings().Budget.CPT())
 	if err != nil {
 		return err
 	}
+	s.measure(ctx)
 	s.SetView(refs, "x", budget.FilterExecuted)
 	return nil
 }
@@ -34,16 +43,12 @@ func (s *Session) SetView(refs []Ref, line string, why budget.Reason) {
 	s.view.line = line
 	s.view.refs = slices.Clone(refs)
 	if t := s.running; t != nil && t.seq != 0 {
-		if _, in := s.view.find(t.seq); !in {
-			s.view.refs = append(s.view.refs, Ref{Seq: t.seq})
+		if i, in := s.view.find(t.seq); !in {
+			s.view.refs = slices.Insert(s.view.refs, i, Ref{Seq: t.seq})
 		}
 	}
-	costs := make([]budget.Cost, len(s.view.refs))
-	for i, r := range s.view.refs {
-		costs[i] = budget.Cost{Tokens: r.Cost, Contributes: r.Sends}
-	}
-	s.view.tracker.Replace(costs, why)
-	s.view.trimmed = 0
+	s.view.tracker.Replace(costsOf(s.view.refs), why)
+	s.view.trimmed, s.view.cut = 0, nil
 }
 
 // Filter is the line that made the view.
@@ -75,6 +80,17 @@ func (s *Session) Counter() string {
 	return s.view.tracker.Boundary().Counter(s.view.trimmed)
 }
 
+// nearLimit is the part of what a model takes from which on the user is told
+// that the conversation is getting long: a few exchanges before pairs drop out.
+const nearLimit = 0.8
+
+// NearLimit says that the conversation is close to what the selected model
+// takes, or beyond it: the time to tell the user of a new session.
+func (s *Session) NearLimit() bool {
+	b := s.Boundary()
+	return b.Y > 0 && (!b.All() || float64(b.HistoryTokens+b.URA) >= nearLimit*float64(b.Usable))
+}
+
 // Recomputes counts how often the boundary was computed.
 func (s *Session) Recomputes() int {
 	s.mu.Lock()
@@ -101,17 +117,7 @@ func (s *Session) ModelsChanged() {
 // The methods of view are called with the session's lock held.
 
 func (v *view) find(seq int64) (int, bool) {
-	return slices.BinarySearchFunc(v.refs, seq, func(r Ref, seq int64) int { return compareSeq(r.Seq, seq) })
-}
-
-func compareSeq(a, b int64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
+	return slices.BinarySearchFunc(v.refs, seq, func(r Ref, seq int64) int { return cmp.Compare(r.Seq, seq) })
 }
 
 // put shows a pair, new or with another cost.
@@ -126,6 +132,16 @@ func (v *view) put(r Ref, why budget.Reason) {
 		v.refs = append(v.refs, r)
 		v.tracker.Append(cost, why)
 	}
+}
+
+// bringBack shows pairs that were dropped, each in its place.
+func (v *view) bringBack(refs []Ref, why budget.Reason) {
+	for _, r := range refs {
+		if i, in := v.find(r.Seq); !in {
+			v.refs = slices.Insert(v.refs, i, r)
+		}
+	}
+	v.tracker.Replace(costsOf(v.refs), why)
 }
 
 // drop takes pairs out of view.

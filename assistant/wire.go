@@ -9,6 +9,9 @@ func wireMessages(messages []Message) []WireMessage {
 		case *AgentMessage:
 			out = append(out, WireMessage{Role: RoleSystem, Content: m.Text})
 		case *TextMessage:
+			if m.Text == "" {
+				continue // an empty answer; endpoints refuse it
+			}
 			out = append(out, WireMessage{Role: m.Role, Content: m.Text})
 		case *ToolCallMessage:
 			group := responseAt(messages, i)
@@ -36,7 +39,11 @@ func wireExchange(group []*ToolCallMessage) []WireMessage {
 	head := WireMessage{Role: RoleAssistant, Content: group[0].Message}
 	results := make([]WireMessage, len(group))
 	for i, m := range group {
-		head.Calls = append(head.Calls, Call{ID: m.ToolCallID, Name: m.ToolName, Arguments: string(m.Arguments)})
+		args := string(m.Arguments)
+		if args == "" {
+			args = "{}" // what endpoints want for none
+		}
+		head.Calls = append(head.Calls, Call{ID: m.ToolCallID, Name: m.ToolName, Arguments: args})
 		results[i] = WireMessage{Role: RoleTool, CallID: m.ToolCallID, Content: resultContent(m)}
 	}
 	return append([]WireMessage{head}, results...)

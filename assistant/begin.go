@@ -1,0 +1,153 @@
+package assistant
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"winnow/assistant/budget"
+	"winnow/checkpoint"
+)
+
+// Dirtier is a Window that knows whether its state differs from what is saved.
+type Dirtier interface {
+	// Dirty says whether something would be lost by discarding.
+	Dirty() bool
+}
+
+// Begin writes down where the session starts, so that "Session start" is the
+// first checkpoint, and carries on what a crash left behind: a rollback that
+// was begun is finished. Call it once before the first Send.
+func (s *Session) Begin(ctx context.Context) error {
+	release, err := s.use()
+	if err != nil {
+		return err
+	}
+	defer release()
+	return s.begin(ctx, s.ID())
+}
+
+// begin starts the session that is called id in the journal.
+func (s *Session) begin(ctx context.Context, id string) error {
+	defer s.measure(ctx)
+	j := s.opts.Journal
+	if j == nil || s.opts.Window == nil {
+		return nil
+	}
+	pending, err := j.Pending()
+	if err != nil {
+		return err
+	}
+	if pending != nil {
+		if err := s.carryOut(ctx, *pending); err != nil {
+			return fmt.Errorf("finish the rollback that was begun: %w", err)
+		}
+	}
+	state, err := windowState(s.opts.Window)
+	if err != nil {
+		return err
+	}
+	if _, err := j.Start(id, state); err != nil {
+		return err
+	}
+	return s.markSaved(state)
+}
+
+// Renew begins a new session in the same window: a new id and an empty view.
+// Model, window state and unsaved changes stay; old pairs stay in the stream.
+// On error the old session goes on.
+func (s *Session) Renew(ctx context.Context) error {
+	release, err := s.use()
+	if err != nil {
+		return err
+	}
+	defer release()
+	id := NewID(s.now())
+	if err := s.begin(ctx, id); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.id = id
+	s.context = contextMemory{}
+	s.queued = nil
+	s.mu.Unlock()
+	s.SetView(nil, "x", budget.FilterExecuted)
+	s.log.Info("session", "id", id)
+	return nil
+}
+
+// Checkpoints lists the checkpoints of this session, oldest first; "Session
+// start" is always the first.
+func (s *Session) Checkpoints() []checkpoint.Checkpoint {
+	if s.opts.Journal == nil {
+		return nil
+	}
+	return s.opts.Journal.List(s.ID())
+}
+
+// UndoStep is the newest change of the window that can be undone, whoever made it.
+func (s *Session) UndoStep() (checkpoint.Checkpoint, bool) {
+	if s.opts.Journal == nil {
+		return checkpoint.Checkpoint{}, false
+	}
+	return s.opts.Journal.UndoStep()
+}
+
+// Edit runs a change of the window that the user makes by hand, as one step
+// that can be undone. Either the change is in the journal and in the window,
+// or in neither. A change that leaves the state alone, such as saving, is no step.
+func (s *Session) Edit(description string, change func() error) error {
+	release, err := s.use()
+	if err != nil {
+		return err
+	}
+	defer release()
+	w, j := s.opts.Window, s.opts.Journal
+	if w == nil || j == nil {
+		return change()
+	}
+	before, err := windowState(w)
+	if err != nil {
+		return err
+	}
+	if err := change(); err != nil {
+		return err
+	}
+	after, err := windowState(w)
+	if err == nil && !checkpoint.Equal(before, after) {
+		_, err = j.Edit(description, before, after)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("nothing was changed: %w", err), w.ApplyState(before))
+	}
+	return s.markSaved(after)
+}
+
+// Saved tells the journal that the window's state is the saved one now.
+func (s *Session) Saved() error {
+	release, err := s.use()
+	if err != nil {
+		return err
+	}
+	defer release()
+	if s.opts.Journal == nil || s.opts.Window == nil {
+		return nil
+	}
+	if d, ok := s.opts.Window.(Dirtier); ok && d.Dirty() {
+		return nil // changed again meanwhile
+	}
+	state, err := windowState(s.opts.Window)
+	if err != nil {
+		return err
+	}
+	return s.opts.Journal.Saved(state)
+}
+
+// markSaved notes that state is what is saved, when the window says so.
+func (s *Session) markSaved(state json.RawMessage) error {
+	if d, ok := s.opts.Window.(Dirtier); !ok || d.Dirty() {
+		return nil
+	}
+	return s.opts.Journal.Saved(state)
+}
