@@ -94,7 +94,7 @@ func (p *Pane) enter() pane.Wish {
 	switch r.kind {
 	case rowRule:
 		rule := d.rules[r.list][r.at]
-		if d.light.Rule == rule.Pattern && d.light.List == r.list {
+		if d.light.Rule == rule.Pattern && d.light.List == r.list && len(d.light.Models) == rule.Matches {
 			p.window.ClearHighlight()
 		} else {
 			p.want = ""
@@ -148,7 +148,7 @@ func (p *Pane) Click(x, y int) pane.Wish {
 	}
 	v := &p.views[p.tab]
 	at := v.top + y - 1
-	if y-1 >= v.height || at >= len(v.rows) || !v.rows[at].selectable() {
+	if y < 1 || y-1 >= v.height || at >= len(v.rows) || !v.rows[at].selectable() {
 		return pane.Nothing{}
 	}
 	if at == v.cursor {

@@ -70,7 +70,7 @@ func (p *Pane) askImport() pane.Wish {
 		return pane.Nothing{}
 	}
 	for _, list := range lists {
-		if source, fixed := p.data.fixed(list); fixed && len(b.lists[list]) > 0 {
+		if source := p.data.fixed[list]; source != "" && len(b.lists[list]) > 0 {
 			return pane.Say{Text: fmt.Sprintf("the %s rules cannot be edited here: %s decides them", list, source), Bad: true}
 		}
 	}
@@ -109,16 +109,16 @@ func allRefused(out []modelfilter.Imported) error {
 // import; the window does that too when they are added.
 func (p *Pane) batchLines(b batch) []string {
 	lines := []string{b.words()}
-	check := p.checker.of(p)
 	for _, list := range lists {
 		for i, pattern := range b.lists[list] {
 			if len(lines) > maxAsked {
 				return append(lines, fmt.Sprintf("and %d more", b.size()-maxAsked))
 			}
 			text := fmt.Sprintf("%s %s %s", p.st.Icons.Add, list, shown(b.lists[list][i]))
-			if _, err := check.Check(list, pattern); err != nil {
+			c := p.window.Preview(list, pattern)
+			if _, _, err := p.checker.check(&p.data, list, pattern, c.Matches, liveCompared); err != nil {
 				text = fmt.Sprintf("%s %s %s: %s", p.st.Icons.ToolBad, list, shown(pattern), refusalWords(err))
-			} else if c := p.window.Preview(list, pattern); len(c.Hidden)+len(c.Shown) > 0 {
+			} else if len(c.Hidden)+len(c.Shown) > 0 {
 				text += fmt.Sprintf("  %s", effectWords(list, len(c.Hidden)+len(c.Shown)))
 			}
 			lines = append(lines, text)

@@ -20,9 +20,8 @@
 //
 // # Caveats
 //
-//   - What is typed is held against the rules of the list at each key, but for a
-//     pattern without a model in a list of more than liveRules rules: there only
-//     enter finds out whether a rule covers it.
+//   - At each key a pattern is compared exactly with the liveCompared likeliest
+//     rules of its list; enter compares it with all that come into question.
 //   - Redundant rules are looked for when there are more than lintRules rules
 //     only when the user asks for it in the tab of changes.
 //   - An import is divided at commas and at white space, since a paste into a

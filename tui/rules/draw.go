@@ -79,11 +79,11 @@ func (p *Pane) top(w int, shape lipgloss.Border, st lipgloss.Style) string {
 			style = r.TabOpen
 		}
 		title := ansi.Truncate(titles[i], max(0, w-1-at), "")
-		b.WriteString(render(style, title))
+		b.WriteString(dry(style).on(title))
 		p.frame.titles[i] = [2]int{at, at + ansi.StringWidth(title)}
 		at += ansi.StringWidth(title)
 	}
-	b.WriteString(render(st, strings.Repeat(shape.Top, max(0, w-1-at))+shape.TopRight))
+	b.WriteString(st.Render(strings.Repeat(shape.Top, max(0, w-1-at)) + shape.TopRight))
 	return b.String()
 }
 

@@ -3,7 +3,6 @@ package rules
 import (
 	"strconv"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/adapters/modelfilter"
@@ -27,12 +26,12 @@ func (p *Pane) drawRow(r row, under bool, w int) string {
 	if r.kind == rowText || r.kind == rowHead {
 		lead = " "
 	}
-	left = append([]piece{{lead, p.st.Rules.Text}}, left...)
+	left = append([]piece{{lead, p.paint.Text}}, left...)
 	if under && p.focus {
-		over = &p.st.Rules.Selected
+		over = &p.paint.Selected
 	}
 	if len(right) > 0 {
-		right = append(right, piece{" ", p.st.Rules.Text})
+		right = append(right, piece{" ", p.paint.Text})
 	}
 	if over != nil {
 		for i := range left {
@@ -47,8 +46,8 @@ func (p *Pane) drawRow(r row, under bool, w int) string {
 
 // cells are what a row says at the left and at the right, and the one style of
 // all of it, when it has one.
-func (p *Pane) cells(r row, w int) (left, right []piece, over *lipgloss.Style) {
-	d, st := &p.data, &p.st.Rules
+func (p *Pane) cells(r row, w int) (left, right []piece, over *ink) {
+	d, st := &p.data, &p.paint
 	switch r.kind {
 	case rowHead:
 		return p.headCells(r)
@@ -65,9 +64,9 @@ func (p *Pane) cells(r row, w int) (left, right []piece, over *lipgloss.Style) {
 		return []piece{{p.st.Icons.New + " " + count(d.counts.New, "new model"), st.Title}}, []piece{{"enter: seen", st.Muted}}, nil
 	case rowChange:
 		c := d.diff[r.at]
-		sign, style := p.st.Icons.Remove, p.st.Diff.Remove
+		sign, style := p.st.Icons.Remove, st.Remove
 		if c.Added {
-			sign, style = p.st.Icons.Add, p.st.Diff.Add
+			sign, style = p.st.Icons.Add, st.Add
 		}
 		return []piece{{sign + " ", style}, {pad(c.List.String(), 7), st.Muted}, {shown(c.Pattern), style}}, nil, nil
 	case rowFinding:
@@ -81,8 +80,8 @@ func (p *Pane) cells(r row, w int) (left, right []piece, over *lipgloss.Style) {
 }
 
 // headCells are the name of a group; of a list also how much of it is unsaved.
-func (p *Pane) headCells(r row) (left, right []piece, over *lipgloss.Style) {
-	st := &p.st.Rules
+func (p *Pane) headCells(r row) (left, right []piece, over *ink) {
+	st := &p.paint
 	style := st.Title
 	if p.tab != tabRules {
 		return []piece{{r.text, style}}, nil, nil
@@ -92,7 +91,7 @@ func (p *Pane) headCells(r row) (left, right []piece, over *lipgloss.Style) {
 		style = st.Allow
 	}
 	text := ""
-	added, removed := p.data.unsaved(r.list)
+	added, removed := p.data.added[r.list], len(p.data.removed[r.list])
 	if added > 0 {
 		text = p.st.Icons.Add + decimal(added)
 	}
@@ -100,15 +99,15 @@ func (p *Pane) headCells(r row) (left, right []piece, over *lipgloss.Style) {
 		text += " " + p.st.Icons.Remove + decimal(removed)
 	}
 	left = []piece{{r.text, style}}
-	if source, fixed := p.data.fixed(r.list); fixed {
+	if source := p.data.fixed[r.list]; source != "" {
 		left = append(left, piece{"  " + p.st.Icons.Lock + " " + source, st.Warn})
 	}
 	return left, []piece{{text, st.Pending}}, nil
 }
 
-func (p *Pane) ruleCells(r modelfilter.RuleView, w int) (left, right []piece, over *lipgloss.Style) {
-	st, icons := &p.st.Rules, &p.st.Icons
-	colour, sign := st.Rule(p.ruleColour(r.List, r.Index))
+func (p *Pane) ruleCells(r modelfilter.RuleView, w int) (left, right []piece, over *ink) {
+	st, icons := &p.paint, &p.st.Icons
+	colour, sign := st.rule(p.ruleColour(r.List, r.Index))
 	mark, pending := " ", " "
 	if p.marked[ruleKey(r.List, r.Pattern)] {
 		mark = icons.Marked
@@ -146,8 +145,8 @@ func (p *Pane) ruleCells(r modelfilter.RuleView, w int) (left, right []piece, ov
 	return left, right, nil
 }
 
-func (p *Pane) modelCells(m modelfilter.ModelView, w int) (left, right []piece, over *lipgloss.Style) {
-	st, icons := &p.st.Rules, &p.st.Icons
+func (p *Pane) modelCells(m modelfilter.ModelView, w int) (left, right []piece, over *ink) {
+	st, icons := &p.paint, &p.st.Icons
 	mark, lit := " ", " "
 	if p.marked[modelKey(m.ID)] {
 		mark = icons.Marked
@@ -177,7 +176,7 @@ func (p *Pane) modelCells(m modelfilter.ModelView, w int) (left, right []piece, 
 			right = []piece{{icons.Warn, st.Warn}}
 		}
 	case m.RuleIndex >= 0:
-		colour, at := st.Rule(p.ruleColour(m.RuleList, m.RuleIndex))
+		colour, at := st.rule(p.ruleColour(m.RuleList, m.RuleIndex))
 		right = []piece{{icons.Wheel[at], colour}}
 		if w >= wideRow {
 			right = append(right, piece{" " + ansi.Truncate(shown(m.Rule), w/3, icons.Ellipsis), colour})
@@ -209,8 +208,8 @@ func (p *Pane) wouldBecome(m modelfilter.ModelView) (bool, string) {
 }
 
 // findingCells say what is odd about a rule.
-func (p *Pane) findingCells(f engine.Finding) (left, right []piece, over *lipgloss.Style) {
-	st, icons := &p.st.Rules, &p.st.Icons
+func (p *Pane) findingCells(f engine.Finding) (left, right []piece, over *ink) {
+	st, icons := &p.paint, &p.st.Icons
 	sign, style, why := icons.Warn, st.Warn, f.Kind.String()
 	switch f.Kind {
 	case engine.Dead:

@@ -32,7 +32,7 @@ func (p *Pane) startAdd(list modelfilter.List) pane.Wish {
 	if no, ok := p.locked(); ok {
 		return no
 	}
-	if source, fixed := p.data.fixed(list); fixed {
+	if source := p.data.fixed[list]; source != "" {
 		return pane.Say{Text: fmt.Sprintf("the %s rules cannot be edited here: %s decides them", list, source), Bad: true}
 	}
 	if ids := p.markedModels(); p.tab == tabModels && len(ids) > 0 {

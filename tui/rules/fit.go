@@ -5,16 +5,15 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/safetext"
 )
 
-// piece is text in one style.
+// piece is text in one ink.
 type piece struct {
 	text string
-	st   lipgloss.Style
+	st   ink
 }
 
 // maxShown is how many bytes of an id or a pattern are looked at: no line is
@@ -48,14 +47,6 @@ func fit(text string, w int, ellipsis string) string {
 	return text + strings.Repeat(" ", max(0, w-n))
 }
 
-// render styles text; nothing stays nothing.
-func render(st lipgloss.Style, text string) string {
-	if text == "" {
-		return ""
-	}
-	return st.Render(text)
-}
-
 // spread sets left and right into w cells. Left gives way: its last piece that
 // is too long is cut. Right is left out where it would take more than half.
 func spread(w int, ellipsis string, left, right []piece) string {
@@ -77,7 +68,7 @@ func spread(w int, ellipsis string, left, right []piece) string {
 			l.text = fit(l.text, room, ellipsis)
 			n = room
 		}
-		b.WriteString(render(l.st, l.text))
+		b.WriteString(l.st.on(l.text))
 		room -= n
 	}
 	if wide > 0 {
@@ -85,7 +76,7 @@ func spread(w int, ellipsis string, left, right []piece) string {
 	}
 	b.WriteString(strings.Repeat(" ", max(0, room)))
 	for _, r := range right {
-		b.WriteString(render(r.st, r.text))
+		b.WriteString(r.st.on(r.text))
 	}
 	return b.String()
 }
@@ -97,7 +88,7 @@ func wrap(text string, w, n int, ellipsis string) []string {
 	}
 	lines := strings.Split(ansi.Wrap(text, w, ""), "\n")
 	if len(lines) > n {
-		lines[n-1] = fit(lines[n-1]+strings.Repeat(" ", w), w-ansi.StringWidth(ellipsis), "") + ellipsis
+		lines[n-1] = ansi.Truncate(strings.TrimRight(lines[n-1], " "), w-ansi.StringWidth(ellipsis), "") + ellipsis
 		lines = lines[:n]
 	}
 	for i, l := range lines {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"winnow/adapters/modelfilter"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -147,7 +149,7 @@ func (b *bench) on(text string) {
 	b.t.Helper()
 	v := &b.views[b.tab]
 	for i, r := range v.rows {
-		if r.selectable() && strings.Contains(b.drawRow(r, false, 200), text) {
+		if r.selectable() && strings.Contains(ansi.Strip(b.drawRow(r, false, 200)), text) {
 			v.cursor = i
 			b.version++
 			return

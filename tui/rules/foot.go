@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
@@ -53,27 +53,27 @@ func (p *Pane) foot(w, h int) []string {
 const rowsWanted = 12
 
 func (p *Pane) separator(w int) string {
-	return p.st.Border.Idle.Render(strings.Repeat(p.st.Icons.Rule, w))
+	return p.paint.Line.on(strings.Repeat(p.st.Icons.Rule, w))
 }
 
 // one is a note of one line.
-func (p *Pane) one(rank, w int, st lipgloss.Style, text string) note {
-	return note{rank, render(st, fit(text, w, p.st.Icons.Ellipsis))}
+func (p *Pane) one(rank, w int, st ink, text string) note {
+	return note{rank, st.on(fit(text, w, p.st.Icons.Ellipsis))}
 }
 
 // several are notes of a text that is wrapped into at most n lines; the first
 // line has the rank, the others give way before it.
-func (p *Pane) several(rank, w, n int, st lipgloss.Style, text string) []note {
+func (p *Pane) several(rank, w, n int, st ink, text string) []note {
 	var out []note
 	for i, l := range wrap(text, w-1, n, p.st.Icons.Ellipsis) {
-		out = append(out, note{rank + i, render(st, " "+l)})
+		out = append(out, note{rank + i, st.on(" " + l)})
 	}
 	return out
 }
 
 // restNotes are the foot while nothing is typed.
 func (p *Pane) restNotes(w, h int) []note {
-	d, st, icons := &p.data, &p.st.Rules, &p.st.Icons
+	d, st, icons := &p.data, &p.paint, &p.st.Icons
 	var notes []note
 	if d.locked {
 		notes = append(notes, p.one(1, w, st.Warn, " "+icons.Lock+" "+modelfilter.ErrLocked.Error()))
@@ -94,7 +94,7 @@ func (p *Pane) markedHint() string {
 	if p.tab == tabRules {
 		return "x deletes them"
 	}
-	return "i hides them, w keeps them"
+	return "i hides, w keeps them"
 }
 
 // hits says how many rows the search left.
@@ -106,19 +106,23 @@ func (p *Pane) hits() string {
 	return count(n, "rule")
 }
 
+// barCells is how wide the bar of the share is where there is room; with less
+// than a third of it the numbers say more.
+const barCells = 12
+
 // bar is the share of models that is available, with the numbers.
 func (p *Pane) bar(w int) string {
-	c, st, icons := p.data.counts, &p.st.Rules, &p.st.Icons
+	c, st, icons := p.data.counts, &p.paint, &p.st.Icons
 	if c.Total == 0 {
-		return render(st.Muted, fit(" no models known", w, icons.Ellipsis))
+		return st.Muted.on(fit(" no models known", w, icons.Ellipsis))
 	}
 	text := fmt.Sprintf("%d of %d available", c.Available, c.Total)
 	if c.Hidden > 0 {
 		text += fmt.Sprintf(" · %d hidden", c.Hidden)
 	}
-	cells := min(12, w-len(text)-4)
-	if cells < 4 {
-		return render(st.Count, fit(" "+fmt.Sprintf("%d of %d available", c.Available, c.Total), w, icons.Ellipsis))
+	cells := min(barCells, w-ansi.StringWidth(text)-2)
+	if cells < barCells/3 {
+		return st.Count.on(fit(" "+fmt.Sprintf("%d of %d available", c.Available, c.Total), w, icons.Ellipsis))
 	}
 	full := c.Available * cells / c.Total
 	switch { // one model is seen, on either side
@@ -133,7 +137,7 @@ func (p *Pane) bar(w int) string {
 
 // warnings are what the user should not overlook.
 func (p *Pane) warnings(w int) []note {
-	d, st, icons := &p.data, &p.st.Rules, &p.st.Icons
+	d, st, icons := &p.data, &p.paint, &p.st.Icons
 	var notes []note
 	if p.inbox.theirs() != nil {
 		notes = append(notes, p.one(2, w, st.Warn, " "+icons.Warn+" "+shown(base(d.file))+" was changed by someone else · D"))
@@ -297,7 +301,7 @@ func (p *Pane) aboutFinding(f engine.Finding) string {
 
 // typingNotes are the foot while something is typed.
 func (p *Pane) typingNotes(w, h int) []note {
-	st := &p.st.Rules
+	st := &p.paint
 	label, style := " / ", st.Text
 	switch p.line.what {
 	case linePattern:
@@ -311,7 +315,7 @@ func (p *Pane) typingNotes(w, h int) []note {
 	if len(label) > w/2 {
 		label = label[:max(0, w/2)]
 	}
-	edit := render(style, label) + p.line.view(w-len(label), st.Text)
+	edit := style.on(label) + p.line.view(w-len(label), &p.paint)
 	notes := []note{{0, edit}}
 	switch p.line.what {
 	case linePattern:
@@ -325,7 +329,7 @@ func (p *Pane) typingNotes(w, h int) []note {
 }
 
 func (p *Pane) importNotes(w int) []note {
-	st := &p.st.Rules
+	st := &p.paint
 	if p.line.batch.size() == 0 {
 		return []note{
 			p.one(1, w, st.Muted, " patterns, commas between them"),
@@ -338,7 +342,7 @@ func (p *Pane) importNotes(w int) []note {
 
 // previewNotes say what the pattern would do before it is added.
 func (p *Pane) previewNotes(w, h int) []note {
-	v, st, icons := &p.line.preview, &p.st.Rules, &p.st.Icons
+	v, st, icons := &p.line.preview, &p.paint, &p.st.Icons
 	list := p.line.list
 	if v.pattern == "" {
 		hint := " a pattern: * any run, ? one, [a-z] one of"
@@ -363,11 +367,18 @@ func (p *Pane) previewNotes(w, h int) []note {
 	}
 	notes = append(notes, p.one(1, w, st.Count, text))
 	notes = append(notes, p.named(w, max(2, h/6), changed)...)
-	if n := len(v.verdict.Redundant); n > 0 {
-		notes = append(notes, p.several(3, w, 2, st.Muted, "makes needless: "+few(v.verdict.Redundant))...)
+	if len(v.verdict.Redundant) > 0 {
+		more := ""
+		if v.unsure {
+			more = ", maybe more"
+		}
+		notes = append(notes, p.several(3, w, 2, st.Muted, "makes needless: "+few(v.verdict.Redundant)+more)...)
 	}
-	if v.unsure {
-		notes = append(notes, p.one(8, w, st.Muted, " enter finds out whether a rule covers it"))
+	if v.unsure && len(v.verdict.Redundant) == 0 {
+		notes = append(notes, p.one(8, w, st.Muted, " enter compares it with all rules"))
+	}
+	if v.refusal != nil {
+		return append(notes, p.one(9, w, st.Muted, " esc clears"))
 	}
 	return append(notes, p.one(9, w, st.Muted, " enter adds it · esc clears"))
 }
@@ -381,7 +392,7 @@ func (p *Pane) recallHint() string {
 
 // named are the first n names of models that would change.
 func (p *Pane) named(w, n int, ids []string) []note {
-	st, sign := &p.st.Rules, p.st.Icons.Hidden
+	st, sign := &p.paint, p.st.Icons.Hidden
 	if p.line.list == modelfilter.Allow {
 		sign = p.st.Icons.Available
 	}

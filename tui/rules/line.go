@@ -5,8 +5,6 @@ import (
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"charm.land/lipgloss/v2"
 )
 
 // editor is a line of text with a cursor. The zero value is empty.
@@ -87,7 +85,7 @@ func (e *editor) insert(text string, most int) {
 
 // view draws the line in w cells with the cursor as a reversed cell; the text
 // moves so that the cursor is always seen.
-func (e *editor) view(w int, text lipgloss.Style) string {
+func (e *editor) view(w int, in *paint) string {
 	if w <= 0 {
 		return ""
 	}
@@ -95,12 +93,14 @@ func (e *editor) view(w int, text lipgloss.Style) string {
 	if e.at < len(e.runes) {
 		under, rest = shown(string(e.runes[e.at])), shown(string(e.runes[e.at+1:]))
 	}
-	under = ansi.Truncate(under, w, "")
+	if ansi.StringWidth(under) > w {
+		under = " "
+	}
 	room := w - ansi.StringWidth(under)
 	left := shown(string(e.runes[:e.at]))
 	if over := ansi.StringWidth(left) - room; over > 0 {
 		left = fit(ansi.TruncateLeft(left, over, ""), room, "")
 	}
 	rest = fit(rest, room-ansi.StringWidth(left), "")
-	return render(text, left) + text.Reverse(true).Render(under) + render(text, rest)
+	return in.Text.on(left) + in.Cursor.on(under) + in.Text.on(rest)
 }

@@ -38,6 +38,7 @@ type Options struct {
 type Pane struct {
 	window *modelfilter.Window
 	st     style.Styles
+	paint  paint // of st
 	focus  bool
 
 	data   snapshot
@@ -64,9 +65,11 @@ var (
 	_ pane.Keeper = (*Pane)(nil)
 )
 
-// New makes the pane of a window. SetStyles comes before the first Lines.
+// New makes the pane of a window, in the style of a light terminal until
+// SetStyles says otherwise.
 func New(w *modelfilter.Window, o Options) *Pane {
-	p := &Pane{window: w, st: style.New(style.Options{}), marked: map[string]bool{}}
+	p := &Pane{window: w, marked: map[string]bool{}}
+	p.SetStyles(style.New(style.Options{}))
 	p.inbox.creates = o.Creates
 	p.inbox.counts = map[string]providerCounts{}
 	p.query = w.Search()
@@ -93,7 +96,7 @@ func (p *Pane) Warm(ctx context.Context) {
 
 // SetStyles implements pane.Pane.
 func (p *Pane) SetStyles(st style.Styles) {
-	p.st = st
+	p.st, p.paint = st, newPaint(st)
 	p.version++
 }
 

@@ -42,8 +42,9 @@ func (r row) selectable() bool { return r.kind != rowText && r.kind != rowHead }
 type view struct {
 	rows        []row
 	cursor, top int
-	height      int // rows that were seen in the last frame
-	hits        int // rules and models among the rows
+	height      int    // rows that were seen in the last frame
+	hits        int    // rules and models among the rows
+	key         string // of the row under the cursor, when the rows are out of date
 }
 
 // move moves the cursor by n rows, on over rows that it cannot stand on.
@@ -277,11 +278,13 @@ const lintRules = 100
 // findings are what lint has to say of the rules as they are now. Of many rules
 // only what the engine knows anyway is said until the user asks for the rest.
 func (p *Pane) findings() []engine.Finding {
-	if p.lint.done && p.lint.revision == p.data.revision {
+	if p.lint.revision == p.data.revision && p.lint.done {
 		return p.lint.findings
 	}
 	if l := p.inbox.lintOf(p.data.revision); l != nil {
 		p.lint = *l
+	}
+	if p.lint.revision == p.data.revision {
 		return p.lint.findings
 	}
 	p.lint = lint{revision: p.data.revision}

@@ -15,6 +15,8 @@ type snapshot struct {
 	provider string
 	rules    [2][]modelfilter.RuleView // by list
 	removed  [2][]string
+	added    [2]int    // how many of rules are unsaved
+	fixed    [2]string // what decides a list that cannot be edited; "" for one that can
 	models   []modelfilter.ModelView
 	lower    []string // ids of models in lower case; nil until a search needs them
 	counts   modelfilter.Counts
@@ -37,6 +39,14 @@ func take(w *modelfilter.Window) snapshot {
 	}
 	for _, list := range lists {
 		s.rules[list] = w.Rules(list)
+		for _, r := range s.rules[list] {
+			if r.Unsaved {
+				s.added[list]++
+			}
+			if r.Fixed {
+				s.fixed[list] = r.Source
+			}
+		}
 		if scope, err := w.On(""); err == nil {
 			s.removed[list] = scope.Removed(list)
 		}
@@ -55,6 +65,11 @@ func take(w *modelfilter.Window) snapshot {
 // refresh takes a snapshot when the window is another, and builds the rows.
 func (p *Pane) refresh() {
 	if p.window.Revision() != p.data.revision {
+		for t := range p.views { // the rows name their things by place
+			if v := &p.views[t]; v.key == "" && v.cursor < len(v.rows) {
+				v.key = p.rowKey(v.rows[v.cursor])
+			}
+		}
 		p.data = take(p.window)
 		p.dropMarks()
 	}
@@ -64,10 +79,11 @@ func (p *Pane) refresh() {
 // rebuild builds the rows of the open tab and keeps the cursor on its row.
 func (p *Pane) rebuild() {
 	v := &p.views[p.tab]
-	key := ""
-	if at, ok := p.at(); ok {
+	key := v.key
+	if at, ok := p.at(); ok && key == "" {
 		key = p.rowKey(at)
 	}
+	v.key = ""
 	v.rows, v.hits = p.build(), 0
 	for _, r := range v.rows {
 		if r.kind == rowModel || r.kind == rowRule {
@@ -105,16 +121,6 @@ func (p *Pane) dropMarks() {
 	p.marked = kept
 }
 
-// unsaved counts the staged changes of a list of the shown provider.
-func (s *snapshot) unsaved(list modelfilter.List) (added, removed int) {
-	for _, r := range s.rules[list] {
-		if r.Unsaved {
-			added++
-		}
-	}
-	return added, len(s.removed[list])
-}
-
 // ruleAt is the rule with a pattern; false when there is none.
 func (s *snapshot) ruleAt(list modelfilter.List, pattern string) (modelfilter.RuleView, bool) {
 	for _, r := range s.rules[list] {
@@ -123,16 +129,6 @@ func (s *snapshot) ruleAt(list modelfilter.List, pattern string) (modelfilter.Ru
 		}
 	}
 	return modelfilter.RuleView{}, false
-}
-
-// fixed says that the environment decides a list.
-func (s *snapshot) fixed(list modelfilter.List) (source string, fixed bool) {
-	for _, r := range s.rules[list] {
-		if r.Fixed {
-			return r.Source, true
-		}
-	}
-	return "", false
 }
 
 // lowered are the ids in lower case.

@@ -48,7 +48,7 @@ type preview struct {
 	change  engine.Change
 	verdict engine.Verdict
 	refusal error
-	unsure  bool // whether a rule covers it was not looked for
+	unsure  bool // not all rules were compared
 }
 
 // openPattern opens the line for a pattern of a list; several patterns with
@@ -179,7 +179,8 @@ func (p *Pane) addPattern() pane.Wish {
 	if err != nil {
 		return refuse(err)
 	}
-	v, err := p.checker.of(p).Check(list, text)
+	matches := p.window.Preview(list, strings.TrimSpace(text)).Matches
+	v, _, err := p.checker.check(&p.data, list, text, matches, len(p.data.rules[list]))
 	if err != nil {
 		return pane.Say{Text: refusalWords(err), Bad: true}
 	}
@@ -191,10 +192,6 @@ func (p *Pane) addPattern() pane.Wish {
 	}}
 }
 
-// liveRules is up to how many rules of a list a pattern without a model is held
-// against at each key: without models each rule has to be compared exactly.
-const liveRules = 100
-
 // previewOf says what adding a pattern would do.
 func (p *Pane) previewOf(list modelfilter.List, text string) preview {
 	v := preview{pattern: strings.TrimSpace(text)}
@@ -202,50 +199,8 @@ func (p *Pane) previewOf(list modelfilter.List, text string) preview {
 		return v
 	}
 	v.change = p.window.Preview(list, v.pattern)
-	if v.change.Matches == 0 && len(p.data.rules[list]) > liveRules {
-		v.unsure = true
-		return v
-	}
-	v.verdict, v.refusal = p.checker.of(p).Check(list, v.pattern)
+	v.verdict, v.unsure, v.refusal = p.checker.check(&p.data, list, v.pattern, v.change.Matches, liveCompared)
 	return v
-}
-
-// checkedModels is how many models the checker holds. They only rule out
-// rules quickly; what is left is compared exactly.
-const checkedModels = 256
-
-// checker holds patterns against the rules before they are added.
-type checker struct {
-	engine   *engine.Engine
-	provider string
-	sample   string
-	revision int64
-}
-
-// of is an engine with the rules that the pane shows.
-func (c *checker) of(p *Pane) *engine.Engine {
-	d := &p.data
-	if c.engine != nil && c.revision == d.revision && c.provider == d.provider {
-		return c.engine
-	}
-	ids := make([]string, 0, checkedModels)
-	for i := 0; i < len(d.models); i += max(1, len(d.models)/checkedModels) {
-		ids = append(ids, d.models[i].ID)
-	}
-	if sample := strings.Join(ids, "\n"); c.engine == nil || c.provider != d.provider || c.sample != sample {
-		c.engine, c.sample = engine.New(d.provider, ids), sample
-	}
-	c.engine.Set(patterns(d.rules[modelfilter.Ignore]), patterns(d.rules[modelfilter.Allow]))
-	c.revision, c.provider = d.revision, d.provider
-	return c.engine
-}
-
-func patterns(rules []modelfilter.RuleView) []string {
-	out := make([]string, len(rules))
-	for i, r := range rules {
-		out[i] = r.Pattern
-	}
-	return out
 }
 
 // refusalWords says why a pattern is refused, safe to show.

@@ -1,0 +1,382 @@
+package rules
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/adapters/modelfilter"
+	"winnow/tui/pane"
+)
+
+func TestEditsByHand(t *testing.T) {
+	for name, c := range map[string]struct {
+		do            func(b *bench) string
+		said          string // part of the last notice
+		ignore, allow string // the rules afterwards
+	}{
+		"add ignore": {func(b *bench) string { b.do("add-ignore"); return b.keys("*mini*<enter>") },
+			"Add ignore rule “*mini*”", "gpt-3.5* *-preview* gpt-9* *audio* *mini*", "gpt-4o-audio-preview"},
+		"add allow": {func(b *bench) string { b.do("add-allow"); return b.keys(" gpt-3.5-turbo <enter>") },
+			"Add allow rule “gpt-3.5-turbo”", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview gpt-3.5-turbo"},
+		"add on a model": {func(b *bench) string {
+			b.do("show-models")
+			b.on("gpt-5-mini")
+			b.do("add-ignore")
+			return b.keys("<enter>")
+		},
+			"Add ignore rule “gpt-5-mini”", "gpt-3.5* *-preview* gpt-9* *audio* gpt-5-mini", "gpt-4o-audio-preview"},
+		"covered": {func(b *bench) string { b.do("add-ignore"); return b.keys("gpt-3.5-turbo*<enter>") },
+			"rule “gpt-3.5*” covers it already", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
+		"duplicate": {func(b *bench) string { b.do("add-ignore"); return b.keys("*audio*<enter>") },
+			"it is an ignore rule already", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
+		"unwritable": {func(b *bench) string { b.do("add-ignore"); return b.keys("a,b<enter>") },
+			"it cannot be saved", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
+		"empty": {func(b *bench) string { b.do("add-ignore"); return b.keys("  <enter>") },
+			"", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
+		"delete": {func(b *bench) string { b.on("gpt-9*"); return b.do("delete-rule") },
+			"Delete ignore rule “gpt-9*”", "gpt-3.5* *-preview* *audio*", "gpt-4o-audio-preview"},
+		"delete selected": {func(b *bench) string {
+			b.on("gpt-9*")
+			b.do("pane-select", "pane-select", "pane-select")
+			return b.do("delete-rule")
+		}, "Delete 3 rules", "gpt-3.5* *-preview*", ""},
+		"unselect": {func(b *bench) string {
+			b.on("gpt-9*")
+			b.do("pane-select", "pane-up", "pane-select", "pane-first")
+			return b.do("delete-rule")
+		}, "Delete ignore rule “gpt-3.5*”", "*-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
+		"bring back": {func(b *bench) string { b.do("delete-rule"); b.on("deleted"); return b.do("delete-rule") },
+			"Bring back ignore rule “gpt-3.5*”", "*-preview* gpt-9* *audio* gpt-3.5*", "gpt-4o-audio-preview"},
+		"delete what decides": {func(b *bench) string { b.do("show-models"); b.on("gpt-3.5-turbo-16k"); return b.do("delete-rule") },
+			"Delete ignore rule “gpt-3.5*”", "*-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
+		"nothing decides": {func(b *bench) string { b.do("show-models"); b.on("o3"); return b.do("delete-rule") },
+			"no rule decides this model", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
+		"take back": {func(b *bench) string {
+			b.do("add-ignore")
+			b.keys("*mini*<enter>")
+			b.do("show-changes", "pane-first")
+			return b.do("delete-rule")
+		}, "Delete ignore rule “*mini*”", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
+		"delete a finding": {func(b *bench) string { b.do("show-changes"); b.on("gpt-9*"); return b.do("delete-rule") },
+			"Delete ignore rule “gpt-9*”", "gpt-3.5* *-preview* *audio*", "gpt-4o-audio-preview"},
+		"discard": {func(b *bench) string { b.do("delete-rule", "delete-rule"); return b.do("discard") },
+			"Discard the unsaved rules", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
+		"nothing to discard": {func(b *bench) string { return b.do("discard") },
+			"nothing is unsaved", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
+		"suggested": {func(b *bench) string {
+			b.do("show-models")
+			for _, id := range []string{"gpt-4o-mini", "gpt-5-mini"} {
+				b.on(id)
+				b.do("pane-select")
+			}
+			b.do("add-ignore")
+			return b.keys("<enter>")
+		}, "Add ignore rule “*mini”", "gpt-3.5* *-preview* gpt-9* *audio* *mini", "gpt-4o-audio-preview"},
+		"suggested, several": {func(b *bench) string {
+			b.do("show-models")
+			for _, id := range []string{"o3", "gpt-4-turbo"} {
+				b.on(id)
+				b.do("pane-select")
+			}
+			b.do("add-allow")
+			return b.keys("<enter>")
+		}, "Import 0 ignore rules, 2 allow rules", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview gpt-4-turbo o3"},
+		"import": {func(b *bench) string {
+			b.do("import-rules")
+			b.carry(b.Key("", "o1*, gpt-3.5-turbo*\nallow: o3,\nIGNORE_MODELS_OPENAI=\"x*,y*\""))
+			return b.keys("<enter>")
+		}, "Import 4 ignore rules, 1 allow rule", "gpt-3.5* *-preview* gpt-9* *audio* o1* x* y*", "gpt-4o-audio-preview o3"},
+		"import, all refused": {func(b *bench) string { b.do("import-rules"); return b.keys("gpt-3.5-turbo*<enter>") },
+			"error: none of the rules was taken: rule “gpt-3.5*” covers it already", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := open(t, someEnv, someModels)
+			if said := c.do(b); !strings.Contains(said, c.said) || c.said == "" && said != "" {
+				t.Errorf("said %q, want %q", said, c.said)
+			}
+			if got := b.rules(modelfilter.Ignore); got != c.ignore {
+				t.Errorf("ignore = %s, want %s", got, c.ignore)
+			}
+			if got := b.rules(modelfilter.Allow); got != c.allow {
+				t.Errorf("allow = %s, want %s", got, c.allow)
+			}
+		})
+	}
+}
+
+func TestLockedPaneRefusesEditsAndKeepsTheLine(t *testing.T) {
+	b := open(t, someEnv, someModels)
+	b.do("add-ignore")
+	b.keys("*mini*")
+	b.w.Lock()
+	b.Changed()
+	if said := b.keys("<enter>"); said != modelfilter.ErrLocked.Error() || !b.Typing() || b.line.text() != "*mini*" {
+		t.Errorf("enter said %q, the line holds %q", said, b.line.text())
+	}
+	b.Escape()
+	b.Escape()
+	for _, action := range []string{"add-ignore", "add-allow", "delete-rule", "provider", "import-rules", "discard"} {
+		if said := b.do(action); said != modelfilter.ErrLocked.Error() {
+			t.Errorf("%s said %q", action, said)
+		}
+	}
+	b.do("show-models", "pane-search") // looking for something changes no rule
+	b.keys("mini<enter>")
+	if b.w.Search() != "" || b.views[tabModels].hits != 2 {
+		t.Errorf("search of the window = %q, hits = %d", b.w.Search(), b.views[tabModels].hits)
+	}
+	b.w.Unlock()
+	b.Changed()
+	if b.w.Search() != "mini" {
+		t.Errorf("after the lock the window searches for %q, want mini", b.w.Search())
+	}
+}
+
+func TestSearchFollowsTheWindowAndTellsIt(t *testing.T) {
+	b := open(t, someEnv, someModels)
+	b.do("pane-search")
+	b.keys("audio<enter>")
+	if b.w.Search() != "audio" || b.views[tabRules].hits != 2 {
+		t.Errorf("search = %q, %d rules", b.w.Search(), b.views[tabRules].hits)
+	}
+	if err := b.w.SetSearch("*-4o*"); err != nil { // a rollback, say
+		t.Fatal(err)
+	}
+	b.Changed()
+	b.do("show-models")
+	if b.views[tabModels].hits != 3 {
+		t.Errorf("hits of *-4o* = %d, want 3:\n%s", b.views[tabModels].hits, ansi.Strip(b.screen(60, 20)))
+	}
+	b.do("pane-search")
+	b.Escape()
+	if !b.Typing() || b.views[tabModels].hits != len(someModels) {
+		t.Errorf("esc left %d hits, typing %v", b.views[tabModels].hits, b.Typing())
+	}
+	b.Escape()
+	if b.Typing() || b.w.Search() != "" {
+		t.Errorf("the second esc: typing %v, search %q", b.Typing(), b.w.Search())
+	}
+}
+
+func TestHighlightLinksBothWays(t *testing.T) {
+	b := open(t, someEnv, someModels)
+	b.on("*-preview*")
+	b.do("pane-highlight")
+	if h := b.w.Highlighted(); h.Rule != "*-preview*" || len(h.Models) != 2 {
+		t.Fatalf("highlighted = %+v", h)
+	}
+	b.do("next-tab")
+	if r, _ := b.at(); r.kind != rowModel || b.data.models[r.at].ID != "openai/gpt-4-1106-preview" {
+		t.Errorf("the tab of models opens on %+v", r)
+	}
+	b.on("gpt-4o-audio")
+	b.do("pane-highlight", "previous-tab")
+	if r, _ := b.at(); r.kind != rowRule || r.list != modelfilter.Allow {
+		t.Errorf("the tab of rules opens on %+v", r)
+	}
+	b.do("pane-highlight")
+	if h := b.w.Highlighted(); h.Rule != "" || len(h.Models) != 0 {
+		t.Errorf("enter on the highlighted rule highlights %+v, want nothing", h)
+	}
+}
+
+func TestPreviewSaysWhatTheEngineSays(t *testing.T) {
+	b := open(t, someEnv, someModels)
+	for _, list := range lists {
+		for _, pattern := range []string{"*", "*mini*", "gpt-4*", "zzz", "?3", "[og]*", "gpt-3.5-turbo", "other/*", "*audio*"} {
+			b.openPattern(list, pattern)
+			want := b.w.Preview(list, pattern)
+			got := b.line.preview
+			if got.change.Matches != want.Matches || len(got.change.Hidden) != len(want.Hidden) || len(got.change.Shown) != len(want.Shown) {
+				t.Errorf("preview of %s %s = %+v, want %+v", list, pattern, got.change, want)
+			}
+			marked := strings.Count(ansi.Strip(b.screenOf(tabModels)), "would ")
+			if n := len(want.Hidden) + len(want.Shown); marked != n {
+				t.Errorf("%s %s: %d models are marked, want %d", list, pattern, marked, n)
+			}
+			_, err := b.w.Add(list, pattern)
+			if (got.refusal != nil) != (err != nil) {
+				t.Errorf("%s %s: the preview refuses with %v, adding with %v", list, pattern, got.refusal, err)
+			}
+			if _, err := b.w.Discard(); err != nil {
+				t.Fatal(err)
+			}
+			b.Changed()
+		}
+	}
+}
+
+// screenOf is a frame of a tab with room for all of it.
+func (b *bench) screenOf(t tab) string {
+	b.setTab(t)
+	return b.screen(120, 60)
+}
+
+func TestProviders(t *testing.T) {
+	b := open(t, someEnv, someModels)
+	b.Warm(context.Background())
+	pick, ok := b.Do("provider").(pane.Pick)
+	if !ok || len(pick.Entries) != 2 {
+		t.Fatalf("provider = %+v", pick)
+	}
+	if e := pick.Entries[0]; e.Text != "openai" || e.Extra != "10 of 13 · catalogue · 5 rules" || e.Mark != b.st.Icons.Selected {
+		t.Errorf("entry = %+v", e)
+	}
+	if e := pick.Entries[1]; e.Text != "anthropic" || !strings.Contains(e.Extra, "no key") {
+		t.Errorf("entry = %+v", e)
+	}
+	if said := b.carry(pick.Then("anthropic")); said != "Switch to anthropic" || b.Status().Subtitle != "anthropic" {
+		t.Errorf("said %q, shows %q", said, b.Status().Subtitle)
+	}
+	if _, ok := pick.Then("anthropic").(pane.Nothing); !ok {
+		t.Error("switching to the same provider is an edit")
+	}
+}
+
+func TestSaveSheetAndSave(t *testing.T) {
+	b := open(t, someEnv, someModels)
+	if lines, changes, err := b.Plan(context.Background(), b.st); changes || err != nil || len(lines) != 1 {
+		t.Errorf("nothing to save: %q, %v, %v", lines, changes, err)
+	}
+	b.do("delete-rule", "add-ignore")
+	b.keys("*mini*<enter>")
+	lines, changes, err := b.Plan(context.Background(), b.st)
+	if !changes || err != nil || !b.Status().Unsaved {
+		t.Fatalf("Plan = %v, %v", changes, err)
+	}
+	text := ansi.Strip(strings.Join(lines, "\n"))
+	for _, want := range []string{
+		"- IGNORE_MODELS_OPENAI=gpt-3.5*,*-preview*,gpt-9*,*audio*", "+ IGNORE_MODELS_OPENAI=*-preview*,gpt-9*,*audio*,*mini*",
+		"openai: +2 shown  -2 hidden", "+ openai/gpt-3.5-turbo", "- openai/gpt-5-mini", "restart the proxy",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the sheet lacks %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "sk-not-a-real-key") {
+		t.Error("the sheet shows a key")
+	}
+	said, err := b.Save(context.Background())
+	b.Changed()
+	if err != nil || !strings.Contains(said, "Restart the proxy") || b.Status().Unsaved {
+		t.Errorf("Save = %q, %v; unsaved %v", said, err, b.Status().Unsaved)
+	}
+}
+
+func TestSaveCreatesTheFile(t *testing.T) {
+	b := open(t, "", someModels)
+	b.do("add-ignore")
+	b.keys("*mini*<enter>")
+	lines, _, err := b.Plan(context.Background(), b.st)
+	if err != nil || !strings.Contains(lines[0], "(new file)") {
+		t.Errorf("Plan = %q, %v", lines, err)
+	}
+	if _, err := b.Save(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	b.Changed()
+	if b.do("delete-rule"); strings.Contains(b.screen(60, 20), "does not exist") {
+		t.Error("the file is said not to exist after a save")
+	}
+}
+
+func TestForeignChangeIsShownAndMerged(t *testing.T) {
+	for way, want := range map[string]string{
+		wayMerge: "*-preview* *audio* theirs* *mini*", wayReload: "gpt-3.5* *-preview* *audio* theirs*",
+	} {
+		t.Run(way, func(t *testing.T) {
+			b := open(t, someEnv, someModels)
+			b.do("delete-rule", "add-ignore")
+			b.keys("*mini*<enter>")
+			theirs := strings.Replace(someEnv, "gpt-9*,*audio*", "*audio*,theirs*", 1)
+			if err := os.WriteFile(b.file, []byte(theirs), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := b.Plan(context.Background(), b.st); err == nil || !strings.Contains(err.Error(), "D in the pane") {
+				t.Fatalf("Plan = %v", err)
+			}
+			if _, err := b.Save(context.Background()); err == nil {
+				t.Fatal("the save went over a changed file")
+			}
+			b.Changed()
+			if !strings.Contains(b.screen(60, 30), "changed by someone else") {
+				t.Error("the pane does not say so")
+			}
+			ask, ok := b.Do("discard").(pane.Pick).Then(way).(pane.Ask)
+			if text := strings.Join(ask.Lines, "\n"); !ok || !strings.Contains(text, "theirs*") || !strings.Contains(text, "*mini*") {
+				t.Fatalf("the question shows:\n%s", text)
+			}
+			b.carry(ask)
+			if got := b.rules(modelfilter.Ignore); got != want {
+				t.Errorf("rules = %s, want %s", got, want)
+			}
+			if _, _, err := b.Plan(context.Background(), b.st); err != nil {
+				t.Errorf("Plan afterwards = %v", err)
+			}
+		})
+	}
+}
+
+func TestClick(t *testing.T) {
+	b := open(t, someEnv, someModels)
+	b.Lines(60, 20)
+	b.Click(12, 0)
+	if b.tab != tabModels || b.w.Where().Tab != modelfilter.TabModels {
+		t.Fatalf("a click on the title opened %v", b.tab)
+	}
+	b.Lines(60, 20)
+	b.Click(5, 4)
+	if r, _ := b.at(); b.data.models[r.at].ID != "openai/gpt-4-1106-preview" {
+		t.Errorf("a click on a row went to %s", b.data.models[r.at].ID)
+	}
+	b.Click(5, 4)
+	if h := b.w.Highlighted(); h.Rule != "*-preview*" {
+		t.Errorf("a second click highlights %+v", h)
+	}
+	for _, at := range [][2]int{{5, 19}, {-1, -1}, {500, 500}, {0, 0}} {
+		b.Click(at[0], at[1])
+	}
+}
+
+func TestCursorStaysOnItsRowWhenRowsChange(t *testing.T) {
+	b := open(t, someEnv, someModels)
+	b.on("*audio*")
+	if err := b.w.Remove(modelfilter.Ignore, "gpt-3.5*"); err != nil { // the assistant's doing
+		t.Fatal(err)
+	}
+	b.Changed()
+	if r, _ := b.at(); b.rowKey(r) != ruleKey(modelfilter.Ignore, "*audio*") {
+		t.Errorf("the cursor is on %q", b.rowKey(r))
+	}
+}
+
+func TestManyRulesAreLintedWhenAsked(t *testing.T) {
+	b := open(t, "OPENAI_API_KEY=x-long-enough\nIGNORE_MODELS_OPENAI=a*,ab*,"+manyRules(lintRules)+"\n", many(300))
+	b.do("show-changes")
+	if b.lint.done {
+		t.Fatal("many rules were compared unasked")
+	}
+	b.on("look for redundant rules")
+	if said := b.do("pane-highlight"); said != "1 redundant rule found" || !b.lint.done {
+		t.Errorf("said %q, done %v", said, b.lint.done)
+	}
+	b.on("redundant")
+	if said := b.do("delete-rule"); said != "Delete ignore rule “ab*”" {
+		t.Errorf("said %q", said)
+	}
+}
+
+func TestUnknownActionsDoNothing(t *testing.T) {
+	b := open(t, "", nil)
+	for _, action := range []string{"", "no-such", "pane-select", "pane-highlight", "delete-rule", "pane-page-down", "pane-page-up", "pane-last", "find-models", "open-save"} {
+		if _, ok := b.Do(action).(pane.Edit); ok {
+			t.Errorf("%q edits an empty window", action)
+		}
+		b.Escape()
+		b.Lines(30, 10)
+	}
+}
