@@ -6,8 +6,11 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"time"
 
 	"gopkg.in/natefinch/lumberjack.v2"
@@ -23,6 +26,7 @@ import (
 type app struct {
 	ctx      context.Context // ends with the run, or when the user cancels it
 	stop     context.CancelFunc
+	signals  chan os.Signal
 	stdin    io.Reader
 	stdout   io.Writer
 	stderr   io.Writer
@@ -35,18 +39,33 @@ type app struct {
 	store    *history.Store
 	log      *slog.Logger
 	level    slog.LevelVar
+	exit     atomic.Int64 // the status of a program that a signal ended
 	closers  []func() error
 }
 
 func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app {
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, environ: os.Environ(), redactor: &safetext.Redactor{}}
 	a.ctx, a.stop = context.WithCancel(ctx)
+	a.signals = make(chan os.Signal, 1)
+	signal.Notify(a.signals, os.Interrupt, syscall.SIGTERM)
+	go a.cancelOnSignal()
 	for _, e := range a.environ {
 		if name, value, _ := strings.Cut(e, "="); dotenv.LooksSecret(name) && !folderNames[name] {
 			a.redactor.Add(value)
 		}
 	}
 	return a
+}
+
+// cancelOnSignal ends the run in order at the first signal; a second one ends
+// the process as ever.
+func (a *app) cancelOnSignal() {
+	select {
+	case <-a.signals:
+		signal.Stop(a.signals)
+		a.stop()
+	case <-a.ctx.Done():
+	}
 }
 
 // folderNames are variables that look like passwords and hold folders.
@@ -62,6 +81,7 @@ func (a *app) close() error {
 	}
 	a.closers = nil
 	a.stop()
+	signal.Stop(a.signals)
 	return errors.Join(faults...)
 }
 

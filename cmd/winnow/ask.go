@@ -175,9 +175,6 @@ func (t *teller) tell(e assistant.Event) error {
 		t.end = advise(fmt.Errorf("%s: %s", e.Code, e.Message), "%s", kindAdvice(e.Code))
 	case assistant.Cancelled:
 		t.end = context.Canceled
-		if t.app.ctx.Err() == nil {
-			t.end = statusError(statusCancelled)
-		}
 	case assistant.Status, assistant.ReasoningDelta, assistant.ToolProgress, assistant.CheckpointCreated, assistant.Queued, assistant.PayloadFound:
 		// Of interest to programs and screens.
 	}

@@ -74,7 +74,7 @@ func (a *app) report(err error) int {
 		a.say("winnow: %s", wrong.fault)
 		a.say("%s --help tells more", wrong.command)
 		return statusUsage
-	case errors.Is(err, context.Canceled) && a.ctx.Err() != nil:
+	case errors.Is(err, context.Canceled):
 		a.say("cancelled")
 		return statusCancelled
 	}

@@ -20,7 +20,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	a := newApp(ctx, stdin, stdout, stderr)
 	root := newRoot(a)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := root.ExecuteContext(a.ctx)
 	if closed := a.close(); err == nil {
 		err = closed
 	}
@@ -44,7 +44,7 @@ func newRoot(a *app) *cobra.Command {
 			}
 			return unknownCommand(cmd, args[0])
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.launch(cmd.Context()) },
 	}
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)

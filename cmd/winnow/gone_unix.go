@@ -1,0 +1,31 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// terminalGone is closed when the other end of a terminal is closed, also where
+// nobody sends a hang-up. It wakes up for nothing else.
+func terminalGone(tty *os.File) <-chan struct{} {
+	gone := make(chan struct{})
+	fd := int32(tty.Fd())
+	go func() {
+		for {
+			poll := []unix.PollFd{{Fd: fd}} // no events asked for: errors and hang-ups come unasked
+			_, err := unix.Poll(poll, -1)
+			if errors.Is(err, unix.EINTR) {
+				continue
+			}
+			if err == nil && poll[0].Revents&(unix.POLLHUP|unix.POLLERR) != 0 {
+				close(gone)
+			}
+			return // or a terminal that cannot be watched, as on macOS
+		}
+	}()
+	return gone
+}

@@ -1,0 +1,312 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/adapters/config"
+	"winnow/assistant"
+	"winnow/assistant/history"
+	"winnow/tui"
+	"winnow/tui/plain"
+	"winnow/tui/rules"
+	"winnow/tui/style"
+)
+
+// frameRate is Bubble Tea's fastest: a key waits half as long for its echo as at
+// the usual 60, for half a percent of a core.
+const frameRate = 120
+
+// offlineDelay is the pause of the offline model between two words on a screen,
+// so that one sees how an answer comes.
+const offlineDelay = 15 * time.Millisecond
+
+// examples are what the welcome suggests for this window.
+var examples = []string{
+	"hide every preview model",
+	"only keep the newest Claude and GPT models",
+	"which models are hidden, and why?",
+}
+
+// program is what the screen, or the plain console, works with.
+type program struct {
+	session *assistant.Session
+	store   *history.Store
+	desk    *desk
+	wiring  *wiring
+	pane    *rules.Pane
+	notice  string
+	later   <-chan found // the model, when it was not known in time; nil: it was
+	auto    string       // the model that nobody chose
+}
+
+// found is what asking the endpoints brought.
+type found struct {
+	model chosen
+	err   error
+}
+
+// launch runs the program.
+func (a *app) launch(ctx context.Context) error {
+	s, err := a.config()
+	if err != nil {
+		return err
+	}
+	screen := isTerminal(a.stdin) && isTerminal(a.stdout)
+	if !screen && !s.Plain {
+		return &usageError{"winnow", "the program needs a terminal: use winnow ask, or --plain"}
+	}
+	delay := offlineDelay
+	if s.Plain {
+		delay = 0
+	}
+	p, err := a.assemble(ctx, delay)
+	if err != nil {
+		return err
+	}
+	if s.Plain || a.env("TERM") == "dumb" {
+		err = a.runPlain(ctx, p)
+	} else {
+		err = a.runScreen(ctx, s, p)
+	}
+	p.settle()
+	return errors.Join(err, p.rememberModel(ctx, a.folder()))
+}
+
+// assemble opens everything. What needs the network happens beside it and is
+// not waited for.
+func (a *app) assemble(ctx context.Context, delay time.Duration) (*program, error) {
+	p := &program{}
+	var err error
+	if p.wiring, err = a.wire(delay); err != nil {
+		return nil, err
+	}
+	if p.store, err = a.openHistory(ctx); err != nil {
+		return nil, err
+	}
+	old, err := a.resumed(ctx, p.store)
+	if err != nil {
+		return nil, err
+	}
+	picked, err := a.namedModel(ctx, p.wiring, p.store)
+	if err != nil {
+		return nil, err
+	}
+	if picked.id == "" {
+		p.later = p.wiring.ask(ctx)
+	}
+	if p.desk, err = a.openDesk(ctx, func() string { return p.session.ID() }, true); err != nil {
+		return nil, err
+	}
+	if picked.id == "" {
+		picked = p.inTime(picked)
+	}
+	if picked.id != "" {
+		if err := p.wiring.describe(picked.id); err != nil {
+			return nil, err
+		}
+	}
+	p.notice = picked.note
+	if p.session, err = a.openSession(ctx, p.wiring, p.desk, p.store, old, picked.id); err != nil {
+		return nil, err
+	}
+	_, missing := os.Stat(p.desk.window.EnvFile())
+	p.pane = rules.New(p.desk.window, rules.Options{Creates: errors.Is(missing, fs.ErrNotExist)})
+	return p, nil
+}
+
+// ask asks the endpoints for a model to begin with, beside everything else.
+func (w *wiring) ask(ctx context.Context) <-chan found {
+	out := make(chan found, 1)
+	go func() {
+		c, err := w.firstModel(ctx)
+		out <- found{c, err}
+	}()
+	return out
+}
+
+// inTime takes the model that the endpoints named, if they already have. Until
+// then the offline model stands in, where no endpoint was asked for.
+func (p *program) inTime(picked chosen) chosen {
+	select {
+	case f := <-p.later:
+		p.later = nil
+		if f.err != nil {
+			picked.note += f.err.Error()
+			return picked
+		}
+		picked = chosen{f.model.id, picked.note + f.model.note}
+	default:
+		if first := p.wiring.clients[0]; first.auto || first.name == offlineName {
+			picked.id = offlineModel
+		}
+	}
+	p.auto = picked.id
+	return picked
+}
+
+// modelFoundMsg has the screen drawn again after the endpoints have answered.
+type modelFoundMsg struct{}
+
+// follow takes over the model that the endpoints name later, unless the user
+// has chosen or said something meanwhile.
+func (p *program) follow(ctx context.Context, redraw func()) {
+	if p.later == nil {
+		return
+	}
+	go func() {
+		select {
+		case <-ctx.Done():
+		case f := <-p.later:
+			if f.err != nil || p.session.Model() != p.auto || p.session.Busy() || len(p.session.Visible()) > 0 {
+				return
+			}
+			if p.wiring.describe(f.model.id) == nil && p.session.SetModel(f.model.id) == nil {
+				p.auto = f.model.id
+				redraw()
+			}
+		}
+	}()
+}
+
+// rememberModel keeps the model that the user chose, for the next start here.
+func (p *program) rememberModel(ctx context.Context, folder string) error {
+	if id := p.session.Model(); id != p.auto && ctx.Err() == nil {
+		return p.store.Set(ctx, lastModelKey(folder), id)
+	}
+	return nil
+}
+
+// settleTime is how long a turn that was running may take to put things in order.
+const settleTime = 500 * time.Millisecond
+
+// settle ends a running turn before files are closed.
+func (p *program) settle() {
+	p.session.Cancel()
+	for end := time.Now().Add(settleTime); p.session.Busy() && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func (a *app) runScreen(ctx context.Context, s *config.Settings, p *program) error {
+	in, out := a.stdin.(*os.File), a.stdout.(*os.File)
+	words, err := a.editor()
+	if err != nil {
+		words = nil // ctrl+o says that none is set
+	}
+	model, err := tui.New(tui.Options{
+		Session: p.session, History: p.store, Pane: p.pane,
+		Style:   style.Options{Dark: s.Theme != "light", Colors: a.colours(), Unicode: a.unicode()},
+		Fixed:   s.Theme != "auto",
+		Rebinds: rebinds(s.Keys), EnterIs: s.SendKey == "enter", Mouse: s.Mouse, Stay: s.LongRead == "stay", Notify: s.Notify,
+		Examples: examples, Editor: words, Notice: p.notice, Recovery: recovery(p.desk), Redact: a.redactor.Redact,
+	})
+	if err != nil {
+		return err
+	}
+	g := newGuard(in, out)
+	defer g.restoreAfterPanic()
+	safe := &safeModel{Model: model}
+	program := tea.NewProgram(safe, tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(frameRate), tea.WithoutSignalHandler(), tea.WithEnvironment(a.environ))
+	safe.quit = program.Quit
+	signal.Stop(a.signals) // from here on signals end the program, not the run
+	stop := a.watch(g, program)
+	background, cancel := context.WithCancel(ctx)
+	p.follow(background, func() { program.Send(modelFoundMsg{}) })
+	go p.pane.Warm(background)
+	_, err = program.Run()
+	cancel()
+	stop()
+	if b := safe.broken(); b != nil {
+		g.restore()
+		return a.brokenDown(b)
+	}
+	if err != nil {
+		g.restore()
+		return fmt.Errorf("the screen: %w", err)
+	}
+	if status := int(a.exit.Load()); status != 0 {
+		return statusError(status)
+	}
+	return nil
+}
+
+// restoreAfterPanic gives the terminal back before a panic of this goroutine
+// goes on.
+func (g *guard) restoreAfterPanic() {
+	if v := recover(); v != nil {
+		g.restore()
+		panic(v)
+	}
+}
+
+func rebinds(keys []config.Binding) []tui.Rebind {
+	var out []tui.Rebind
+	for _, k := range keys {
+		out = append(out, tui.Rebind{Mode: k.Mode, Action: k.Action, Keys: k.Keys})
+	}
+	return out
+}
+
+// crash is what the run before this one left: what to say of it, and how to
+// forget it. Nothing after an orderly end.
+func crash(d *desk) (lines []string, discard func() error) {
+	last := d.journal.LastRun()
+	if last.Closed || !d.staged {
+		return nil, nil
+	}
+	lines = []string{"winnow did not end in order last time. These rules were not saved:"}
+	for _, c := range d.window.Diff() {
+		sign := map[bool]string{true: "+", false: "-"}[c.Added]
+		lines = append(lines, fmt.Sprintf("%s %s rule %s of %s", sign, c.List, shown(c.Pattern), c.Provider))
+	}
+	if last.Turn.ID != "" {
+		lines = append(lines, "The last turn: "+last.Turn.Description)
+	}
+	return lines, func() error {
+		return d.edit(context.Background(), "discard what a crash left", func() error {
+			_, err := d.window.Discard()
+			return err
+		})
+	}
+}
+
+func recovery(d *desk) *tui.Recovery {
+	lines, discard := crash(d)
+	if lines == nil {
+		return nil
+	}
+	return &tui.Recovery{Lines: lines, Discard: discard}
+}
+
+// runPlain runs the program as lines that are only ever added.
+func (a *app) runPlain(ctx context.Context, p *program) error {
+	interrupt := make(chan os.Signal, 1)
+	signal.Notify(interrupt, os.Interrupt)
+	defer signal.Stop(interrupt)
+	signal.Stop(a.signals)
+	signal.Notify(a.signals, syscall.SIGTERM) // still ends the run
+	background, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p.follow(background, func() {})
+	o := plain.Options{
+		Session: p.session, History: p.store, Window: p.pane, In: a.stdin, Out: a.stdout, Err: a.stderr,
+		Interactive: isTerminal(a.stdin), Interrupt: interrupt, Color: a.colour(),
+		Examples: examples, Notice: p.notice, Redact: a.redactor.Redact,
+	}
+	if lines, discard := crash(p.desk); lines != nil {
+		o.Recovery = &plain.Recovery{Lines: lines, Discard: discard}
+	}
+	if status := plain.Run(ctx, o); status != statusDone {
+		return statusError(status)
+	}
+	return nil
+}
