@@ -69,7 +69,7 @@ func readText(name string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("@%s: %w", name, err)
 	}
-	defer file.Close() //nolint:errcheck // it was only read
+	defer file.Close() // it was only read
 	data, err := io.ReadAll(io.LimitReader(file, maxAttachment+1))
 	switch {
 	case err != nil:

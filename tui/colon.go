@@ -173,7 +173,7 @@ func (c colonCommand) export(ctx context.Context, h *history.Store) (string, err
 	if err != nil {
 		return "", err
 	}
-	defer os.Remove(file.Name()) //nolint:errcheck // after the rename it is gone
+	defer os.Remove(file.Name()) // after the rename it is gone
 	err = h.Export(ctx, file, history.Format(c.format()), history.ExportOptions{Seqs: c.seqs})
 	if err == nil {
 		err = file.Sync()

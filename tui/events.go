@@ -214,7 +214,7 @@ func (m *Model) onEditorReady(msg editorReadyMsg) tea.Cmd {
 	args := append(slices.Clone(m.opts.Editor[1:]), msg.path)
 	cmd := exec.CommandContext(context.Background(), m.opts.Editor[0], args...)
 	return tea.ExecProcess(cmd, func(err error) tea.Msg {
-		defer os.Remove(msg.path) //nolint:errcheck // a leftover temporary file harms nobody
+		defer os.Remove(msg.path) // a leftover temporary file harms nobody
 		if err != nil {
 			return editorClosedMsg{err: err}
 		}

@@ -88,8 +88,8 @@ type Model struct {
 
 // known is what completion and hints know the names of.
 type known struct {
-	topics, lines, recent []string
-	saved                 map[string]string
+	topics, recent []string
+	saved          map[string]string
 }
 
 // New makes the screen. It does no I/O: Init starts what there is to load.

@@ -28,7 +28,7 @@ func (m *Model) ask(title string, lines []string, yes string, then func() tea.Cm
 
 // askTool shows what a tool wants to do for good, and waits for the user.
 func (m *Model) askTool(ask assistant.ConfirmRequest) tea.Cmd {
-	lines := append(strings.Split(cleanLines(ask.Diff), "\n"), "")
+	lines := append(strings.Split(visibleLines(ask.Diff), "\n"), "") // what is confirmed is what is shown
 	q := overlay.NewQuestion("The assistant wants to "+oneLine(strings.ReplaceAll(ask.Tool, "_", " ")), lines,
 		[]overlay.Answer{{Key: "y", Label: "do it"}, {Key: "n", Label: "no"}}, "n", m.now)
 	return m.open(overlay.Confirm, q, func(c overlay.Chosen) tea.Cmd {

@@ -180,3 +180,12 @@ func cleanLines(text string) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// visibleLines is cleanLines with everything shown that hides.
+func visibleLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = safetext.Visible(strings.ReplaceAll(l, "\t", "    "))
+	}
+	return strings.Join(lines, "\n")
+}

@@ -21,6 +21,7 @@ type turnState struct {
 	prompt   assistant.Prompt
 	typed    string // the message as it was typed
 	seq      int64  // of the pair, once it is durable
+	last     int64  // the newest pair before it
 	status   string
 	queued   string
 	ticking  bool
@@ -74,7 +75,14 @@ func (m *Model) start(p assistant.Prompt) tea.Cmd {
 
 // follow watches a turn that has begun.
 func (m *Model) follow(events <-chan assistant.Event, p assistant.Prompt) tea.Cmd {
-	m.turn = turnState{n: m.turn.n + 1, running: true, began: m.now(), prompt: p, status: "Thinking…"}
+	last := int64(0)
+	if refs := m.session.Visible(); len(refs) > 0 {
+		last = refs[len(refs)-1].Seq
+	}
+	if seq, ok := m.session.Running(); ok && seq == last {
+		last-- // it is the new turn's own pair already
+	}
+	m.turn = turnState{n: m.turn.n + 1, running: true, began: m.now(), prompt: p, status: "Thinking…", last: last}
 	m.notice.clear()
 	m.pane.Changed()
 	m.chat.Bottom()
@@ -162,6 +170,12 @@ func (m *Model) place() {
 	}
 	seq, ok := m.session.Running()
 	if !ok {
+		seq, ok = m.newest()
+	}
+	if m.turn.prompt.Retry != 0 {
+		seq, ok = m.turn.prompt.Retry, true
+	}
+	if !ok {
 		return
 	}
 	m.turn.seq = seq
@@ -171,6 +185,16 @@ func (m *Model) place() {
 		Model: m.session.Model(), State: assistant.PairSending,
 	})
 	m.chat.Bottom()
+}
+
+// newest is the pair of a turn that was over before its first event was read.
+func (m *Model) newest() (int64, bool) {
+	refs := m.session.Visible()
+	if m.session.Busy() || len(refs) == 0 {
+		return 0, false
+	}
+	last := refs[len(refs)-1].Seq
+	return last, last > m.turn.last
 }
 
 // showView gives the chat what is visible and where the boundary is.

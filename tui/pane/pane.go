@@ -99,16 +99,35 @@ func (Pick) wish()    {}
 func (Ask) wish()     {}
 func (Run) wish()     {}
 
-// None is the pane of a session without a window.
+// None is the pane of a session without a window: it shows nothing and does nothing.
 type None struct{}
 
+// Lines implements Pane.
 func (None) Lines(_, h int) []string { return make([]string, h) }
-func (None) SetStyles(style.Styles)  {}
-func (None) SetFocus(bool)           {}
-func (None) Changed()                {}
-func (None) Do(string) Wish          { return Nothing{} }
+
+// SetStyles implements Pane.
+func (None) SetStyles(style.Styles) {}
+
+// SetFocus implements Pane.
+func (None) SetFocus(bool) {}
+
+// Changed implements Pane.
+func (None) Changed() {}
+
+// Do implements Pane.
+func (None) Do(string) Wish { return Nothing{} }
+
+// Key implements Pane.
 func (None) Key(string, string) Wish { return Nothing{} }
-func (None) Typing() bool            { return false }
-func (None) Escape()                 {}
-func (None) Click(int, int) Wish     { return Nothing{} }
-func (None) Status() Status          { return Status{Title: "chat"} }
+
+// Typing implements Pane.
+func (None) Typing() bool { return false }
+
+// Escape implements Pane.
+func (None) Escape() {}
+
+// Click implements Pane.
+func (None) Click(int, int) Wish { return Nothing{} }
+
+// Status implements Pane.
+func (None) Status() Status { return Status{Title: "chat"} }
