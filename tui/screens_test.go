@@ -39,14 +39,20 @@ func TestScreens(t *testing.T) {
 				s.keys(keys...)
 				tuitest.Exact(t, s.frame(), screenWidth, screenHeight)
 				svg := screenshot.SVG(s.frame(), screenWidth, screenHeight, screenshot.Options{Dark: dark, Title: "winnow"})
-				drawn(t, name+"-"+palette, svg)
+				Drawn(t, name+"-"+palette, svg)
 			})
 		}
 	}
 }
 
-// drawn compares a picture with the file of its name, or writes it.
-func drawn(t *testing.T, name string, svg []byte) {
+// HoldReadme lets the tests outside of the package use hold.
+func HoldReadme(t *testing.T, name, want string) {
+	t.Helper()
+	hold(t, name, want)
+}
+
+// Drawn compares a picture with the file of its name, or writes it.
+func Drawn(t *testing.T, name string, svg []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", "screens", name+".svg")
 	if os.Getenv("WINNOW_UPDATE") == "1" {

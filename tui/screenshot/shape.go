@@ -98,8 +98,8 @@ func formOf(content string) form {
 	return form{kind: sign}
 }
 
-// shape draws a run of boxes or blocks. Its path begins at the left end of the
-// run, on the line that letters stand on, and its title is what it stands for.
+// shape draws a run of boxes or blocks. Its path has its origin at the left end
+// of the run, on the line that letters stand on; its title is what it stands for.
 func (p *picture) shape(r run) {
 	look, draw := fmt.Sprintf(`fill="none" stroke="%s"`, r.paint.fore), boxPath
 	switch {
@@ -111,13 +111,13 @@ func (p *picture) shape(r run) {
 	case r.form.value != lightLine:
 		look += fmt.Sprintf(` stroke-width="%d"`, r.form.value)
 	}
-	x := r.x * cellWidth
-	p.add(`<path %s d="M%d 0%s"><title>%s</title></path>`, look, x, draw(x, r.text), escaped(r.text))
+	p.add(`<path transform="translate(%d)" %s d="%s"><title>%s</title></path>`, r.x*cellWidth, look, draw(r.text), escaped(r.text))
 }
 
-// boxPath draws the lines of a run whose left end is at x. Lines from cell to
-// cell are drawn as one.
-func boxPath(x int, text string) string {
+// boxPath draws the lines of a run. Lines from cell to cell are one. Their caps
+// are square: so corners are filled, and no seam shows between rows when the
+// picture is scaled.
+func boxPath(text string) string {
 	const (
 		middle = cellWidth / 2.0
 		height = cellHeight/2.0 + 0.5 - ascent // of the middle, over the line that letters stand on
@@ -133,9 +133,8 @@ func boxPath(x int, text string) string {
 		}
 	}
 	for i, r := range []rune(text) {
-		s, from := boxes[r], float64(x+i*cellWidth)
+		s, from := boxes[r], float64(i*cellWidth)
 		mid := from + middle
-		half := float64(s.width) / 2 // corners are square: their lines meet at the outer edge
 		if s.ways&round != 0 {
 			end(from)
 			b.WriteString(arc(mid, height, s.ways))
@@ -145,13 +144,13 @@ func boxPath(x int, text string) string {
 		case s.ways&left == 0:
 			end(from)
 			if s.ways&right != 0 {
-				begun = mid - half
+				begun = mid
 			}
 		case begun < 0:
 			begun = from
 		}
 		if s.ways&left != 0 && s.ways&right == 0 {
-			end(mid + half)
+			end(mid)
 		}
 		above, below := height, height
 		if s.ways&up != 0 {
@@ -164,7 +163,7 @@ func boxPath(x int, text string) string {
 			fmt.Fprintf(&b, "M%g %gV%g", mid, above, below)
 		}
 	}
-	end(float64(x + utf8.RuneCountInString(text)*cellWidth))
+	end(float64(utf8.RuneCountInString(text) * cellWidth))
 	return b.String()
 }
 
@@ -182,9 +181,9 @@ func arc(x, y float64, ways int) string {
 	return fmt.Sprintf("M%g %gV%gQ%g %g %g %g", x, edge, y+dy, x, y, x+dx, y)
 }
 
-// blockPath draws the blocks of a run whose left end is at x. Blocks of one kind
-// that are as wide as their cells are drawn as one.
-func blockPath(x int, text string) string {
+// blockPath draws the blocks of a run. Blocks of one kind that are as wide as
+// their cells are drawn as one.
+func blockPath(text string) string {
 	var b strings.Builder
 	signs := []rune(text)
 	for i := 0; i < len(signs); {
@@ -193,7 +192,7 @@ func blockPath(x int, text string) string {
 			n++
 		}
 		w := float64(s.w*cellWidth*n) / eighths
-		fmt.Fprintf(&b, "M%g %gh%gv%gh%gz", float64(x+i*cellWidth)+float64(s.x*cellWidth)/eighths,
+		fmt.Fprintf(&b, "M%g %gh%gv%gh%gz", float64(i*cellWidth)+float64(s.x*cellWidth)/eighths,
 			float64(s.y*cellHeight)/eighths-ascent, w, float64(s.h*cellHeight)/eighths, -w)
 		i += n
 	}

@@ -45,7 +45,7 @@ func SVG(frame string, w, h int, o Options) []byte {
 	for y, row := range screen {
 		p.backgrounds(row, barHeight+y*cellHeight)
 	}
-	p.add("</g>\n"+`<g id="screen" fill="%s">`, p.scheme.fore)
+	p.add("</g>\n"+`<g id="screen" fill="%s" stroke-linecap="square">`, p.scheme.fore)
 	for y, row := range screen {
 		p.row(row, barHeight+y*cellHeight+ascent)
 	}
