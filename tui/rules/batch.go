@@ -70,8 +70,8 @@ func (p *Pane) askImport() pane.Wish {
 		return pane.Nothing{}
 	}
 	for _, list := range lists {
-		if source := p.data.fixed[list]; source != "" && len(b.lists[list]) > 0 {
-			return pane.Say{Text: fmt.Sprintf("the %s rules cannot be edited here: %s decides them", list, source), Bad: true}
+		if fixed, ok := p.fixed(list); ok && len(b.lists[list]) > 0 {
+			return fixed
 		}
 	}
 	scope, err := p.window.On(p.data.provider)

@@ -2,12 +2,14 @@ package rules
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/glob"
+	"winnow/adapters/modelfilter/models"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 )
@@ -26,14 +28,24 @@ func (p *Pane) locked() (pane.Wish, bool) {
 // refuse says why something cannot be done.
 func refuse(err error) pane.Wish { return pane.Say{Text: shown(err.Error()), Bad: true} }
 
+// fixed refuses to edit a list that something else than the file decides.
+func (p *Pane) fixed(list modelfilter.List) (pane.Wish, bool) {
+	_, err := p.window.Check(list, "")
+	var fixed *modelfilter.FixedError
+	if errors.As(err, &fixed) {
+		return refuse(fixed), true
+	}
+	return nil, false
+}
+
 // startAdd opens the line for a pattern. For selected models the shortest
 // pattern is looked for first; on a model the line begins with its name.
 func (p *Pane) startAdd(list modelfilter.List) pane.Wish {
 	if no, ok := p.locked(); ok {
 		return no
 	}
-	if source := p.data.fixed[list]; source != "" {
-		return pane.Say{Text: fmt.Sprintf("the %s rules cannot be edited here: %s decides them", list, source), Bad: true}
+	if fixed, ok := p.fixed(list); ok {
+		return fixed
 	}
 	if ids := p.markedModels(); p.tab == tabModels && len(ids) > 0 {
 		return p.suggest(list, ids)
@@ -137,7 +149,9 @@ func (p *Pane) markedRules() []modelfilter.RuleView {
 
 func (p *Pane) remove(r modelfilter.RuleView) pane.Wish {
 	if r.Fixed {
-		return pane.Say{Text: fmt.Sprintf("this rule cannot be edited here: %s decides it", r.Source), Bad: true}
+		if fixed, ok := p.fixed(r.List); ok {
+			return fixed
+		}
 	}
 	return p.removal(p.data.provider, r.List, r.Pattern)
 }
@@ -263,7 +277,7 @@ func (p *Pane) switchTo(name string) pane.Wish {
 
 // refreshModels asks the provider for its models, and looks after the file.
 func (p *Pane) refreshModels() pane.Wish {
-	w, box, name := p.window, &p.inbox, p.data.provider
+	w, box, name, drift := p.window, &p.inbox, p.data.provider, p.opts.Drift
 	return pane.Run{Doing: "asking " + shown(name) + " for its models…", Run: func(ctx context.Context) (string, error) {
 		if theirs, changed, err := w.Foreign(ctx); err == nil && changed {
 			box.setFile(false, &theirs)
@@ -273,12 +287,29 @@ func (p *Pane) refreshModels() pane.Wish {
 			return "", err
 		}
 		box.count(w, name)
+		if drift != nil {
+			box.setDrift(name, driftOf(ctx, w, drift, name))
+		}
 		said := fmt.Sprintf("%s: %s, %d new, %d gone (%s)", shown(name), count(r.Total, "model"), len(r.Added), len(r.Gone), r.Source)
 		if r.Problem != "" {
 			said += " · " + r.Problem
 		}
 		return said, nil
 	}}
+}
+
+// driftOf is how what the proxy serves differs from the rules of the file; the
+// zero value when the proxy cannot be asked, since then nothing is known.
+func driftOf(ctx context.Context, w *modelfilter.Window, from drifter, name string) models.Drift {
+	scope, err := w.On(name)
+	if err != nil {
+		return models.Drift{}
+	}
+	d, err := from.Drift(ctx, name, scope.Expected())
+	if err != nil {
+		return models.Drift{}
+	}
+	return d
 }
 
 // seen makes the new models known.

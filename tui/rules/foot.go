@@ -142,6 +142,10 @@ func (p *Pane) warnings(w int) []note {
 	if p.inbox.theirs() != nil {
 		notes = append(notes, p.one(2, w, st.Warn, " "+icons.Warn+" "+shown(base(d.file))+" was changed by someone else · D"))
 	}
+	if drift := p.inbox.driftOf(d.provider); drift.Any() {
+		notes = append(notes, p.one(6, w, st.Warn, fmt.Sprintf(" %s proxy serves others: %d missing, %d extra · restart it",
+			icons.Warn, len(drift.Missing), len(drift.Extra))))
+	}
 	if n := d.counts.Unfiltered; n > 0 {
 		notes = append(notes, p.one(6, w, st.Warn, fmt.Sprintf(" %s %s not filtered: not %s/…", icons.Warn, count(n, "model"), shown(d.provider))))
 	}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/adapters/modelfilter"
+	"winnow/adapters/modelfilter/models"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
@@ -65,11 +67,47 @@ func TestEmptyFrames(t *testing.T) {
 func TestEnvironmentFrame(t *testing.T) {
 	b := open(t, someEnv, someModels, "IGNORE_MODELS_OPENAI=*mini*")
 	golden(t, b, "environment")
-	if said := b.do("add-ignore"); !strings.Contains(said, "the environment decides them") || b.Typing() {
+	if said := b.do("add-ignore"); !strings.Contains(said, "IGNORE_MODELS_OPENAI decides them") || b.Typing() {
 		t.Errorf("a rule in a fixed list: said %q, typing %v", said, b.Typing())
 	}
-	if said := b.do("delete-rule"); !strings.Contains(said, "the environment decides it") {
+	if said := b.do("delete-rule"); !strings.Contains(said, "IGNORE_MODELS_OPENAI decides them") {
 		t.Errorf("deleting a fixed rule said %q", said)
+	}
+}
+
+func TestEnvironmentWithoutRulesRefusesToo(t *testing.T) {
+	b := open(t, someEnv, someModels, "IGNORE_MODELS_OPENAI=")
+	if said := b.do("add-ignore"); !strings.Contains(said, "IGNORE_MODELS_OPENAI decides them") || b.Typing() {
+		t.Errorf("said %q, typing %v", said, b.Typing())
+	}
+}
+
+// served is a proxy that serves other models than it should.
+type served struct{ expected []string }
+
+func (s *served) Drift(_ context.Context, _ string, expected []string) (models.Drift, error) {
+	s.expected = expected
+	return models.Drift{Missing: []string{"openai/o3"}, Extra: []string{"openai/gpt-3.5-turbo", "openai/gpt-3.5-turbo-16k"}}, nil
+}
+
+func TestDriftIsShownUntilTheNextSave(t *testing.T) {
+	b := open(t, someEnv, someModels)
+	from := &served{}
+	b.opts.Drift = from
+	b.shelf.fetch = func(string) (modelfilter.ModelList, error) {
+		return modelfilter.ModelList{Provider: "openai", IDs: someModels, Source: "live"}, nil
+	}
+	b.do("delete-rule", "refresh-models")
+	if len(from.expected) != 10 {
+		t.Errorf("expected = %q, want the 10 that the file leaves", from.expected)
+	}
+	golden(t, b, "drift")
+	if _, err := b.Save(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	b.Changed()
+	if strings.Contains(b.screen(78, 30), "restart it") {
+		t.Error("old drift is shown after a save")
 	}
 }
 
@@ -174,5 +212,19 @@ func TestFrameIsKeptUntilSomethingChanges(t *testing.T) {
 		if b.Lines(60, 20); &b.frame.lines[0] == &drawn[0] {
 			t.Errorf("%s: the old frame is shown", name)
 		}
+	}
+}
+
+func TestFrameCostsTheSameWithManyModels(t *testing.T) {
+	allocs := func(n int) float64 {
+		b := open(t, "OPENAI_API_KEY=x-long-enough\nIGNORE_MODELS_OPENAI=*-0000*\n", many(n))
+		b.do("show-models")
+		return testing.AllocsPerRun(20, func() {
+			b.version++
+			b.Lines(78, 30)
+		})
+	}
+	if few, lots := allocs(100), allocs(10_000); lots > few*1.2 {
+		t.Errorf("a frame of 10,000 models makes %v allocations, one of 100 makes %v", lots, few)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"winnow/adapters/modelfilter"
+	"winnow/adapters/modelfilter/models"
 )
 
 // inbox is what commands bring back to the pane. It alone is shared between
@@ -15,6 +16,7 @@ type inbox struct {
 	suggestion *suggestion
 	lint       *lint
 	counts     map[string]providerCounts
+	drift      map[string]models.Drift // by provider
 }
 
 // suggestion is a pattern found for the selected models.
@@ -94,6 +96,26 @@ func (b *inbox) count(w *modelfilter.Window, name string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.counts[name] = providerCounts{c.Total, c.Available, list.Source}
+}
+
+func (b *inbox) setDrift(name string, d models.Drift) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.drift[name] = d
+}
+
+func (b *inbox) driftOf(name string) models.Drift {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.drift[name]
+}
+
+// saved forgets what a save makes out of date.
+func (b *inbox) saved() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.creates, b.foreign = false, nil
+	clear(b.drift)
 }
 
 func (b *inbox) countOf(name string) (providerCounts, bool) {

@@ -5,6 +5,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
+	"winnow/adapters/modelfilter/models"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 )
@@ -31,12 +32,20 @@ var lists = [...]modelfilter.List{modelfilter.Ignore, modelfilter.Allow}
 
 // Options configures New. The zero value is ready to use.
 type Options struct {
-	Creates bool // there is no file yet: the first save creates it
+	Creates bool    // there is no file yet: the first save creates it
+	Drift   drifter // nil: what the proxy serves is not looked at
+}
+
+// drifter compares what the proxy serves with what it should. *models.Lists is
+// one.
+type drifter interface {
+	Drift(ctx context.Context, provider string, expected []string) (models.Drift, error)
 }
 
 // Pane shows the model filter. New makes it.
 type Pane struct {
 	window *modelfilter.Window
+	opts   Options
 	st     style.Styles
 	paint  paint // of st
 	focus  bool
@@ -68,10 +77,10 @@ var (
 // New makes the pane of a window, in the style of a light terminal until
 // SetStyles says otherwise.
 func New(w *modelfilter.Window, o Options) *Pane {
-	p := &Pane{window: w, marked: map[string]bool{}}
+	p := &Pane{window: w, opts: o, marked: map[string]bool{}}
 	p.SetStyles(style.New(style.Options{}))
 	p.inbox.creates = o.Creates
-	p.inbox.counts = map[string]providerCounts{}
+	p.inbox.counts, p.inbox.drift = map[string]providerCounts{}, map[string]models.Drift{}
 	p.query = w.Search()
 	p.seenSearch = p.query
 	for t, name := range tabNames {

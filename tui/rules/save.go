@@ -106,7 +106,7 @@ func (p *Pane) Save(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", p.remember(err)
 	}
-	p.inbox.setFile(false, nil)
+	p.inbox.saved()
 	return saved.Message, nil
 }
 

@@ -179,8 +179,7 @@ func (p *Pane) addPattern() pane.Wish {
 	if err != nil {
 		return refuse(err)
 	}
-	matches := p.window.Preview(list, strings.TrimSpace(text)).Matches
-	v, _, err := p.checker.check(&p.data, list, text, matches, len(p.data.rules[list]))
+	v, err := scope.Check(list, text)
 	if err != nil {
 		return pane.Say{Text: refusalWords(err), Bad: true}
 	}
