@@ -1,0 +1,132 @@
+package rules
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"winnow/adapters/modelfilter"
+	"winnow/adapters/modelfilter/engine"
+	"winnow/adapters/modelfilter/models"
+	"winnow/tui/overlay"
+	"winnow/tui/pane"
+)
+
+// pickProvider lets the user choose a provider.
+func (p *Pane) pickProvider() pane.Wish {
+	if no, ok := p.locked(); ok {
+		return no
+	}
+	providers := p.window.Providers()
+	entries := make([]overlay.Entry, len(providers))
+	for i, v := range providers {
+		entries[i] = p.providerEntry(v)
+	}
+	return pane.Pick{Title: "Provider", Entries: entries, Then: p.switchTo}
+}
+
+func (p *Pane) providerEntry(v modelfilter.ProviderView) overlay.Entry {
+	var extra []string
+	if c, ok := p.inbox.countOf(v.Name); ok {
+		extra = append(extra, fmt.Sprintf("%d of %d", c.available, c.total))
+		if c.source != "" {
+			extra = append(extra, c.source)
+		}
+	}
+	if v.Rules > 0 {
+		extra = append(extra, count(v.Rules, "rule"))
+	}
+	if !v.Key {
+		extra = append(extra, "no key")
+	}
+	if v.Fixed {
+		extra = append(extra, "environment")
+	}
+	if v.Unsaved {
+		extra = append(extra, p.st.Icons.Unsaved+" unsaved")
+	}
+	e := overlay.Entry{Value: v.Name, Text: shown(v.Name), Extra: strings.Join(extra, " · ")}
+	if v.Current {
+		e.Mark = p.st.Icons.Selected
+	}
+	return e
+}
+
+func (p *Pane) switchTo(name string) pane.Wish {
+	if name == p.data.provider {
+		return pane.Nothing{}
+	}
+	w, box := p.window, &p.inbox
+	clear(p.marked)
+	return pane.Edit{Description: "Switch to " + shown(name), Change: func() error {
+		if err := w.SetProvider(name); err != nil {
+			return err
+		}
+		box.count(w, name) // its models are read here, not while a frame waits
+		return nil
+	}}
+}
+
+// refreshModels asks the provider for its models, and looks after the file.
+func (p *Pane) refreshModels() pane.Wish {
+	w, box, name, drift := p.window, &p.inbox, p.data.provider, p.opts.Drift
+	return pane.Run{Doing: "asking " + shown(name) + " for its models…", Run: func(ctx context.Context) (string, error) {
+		if theirs, changed, err := w.Foreign(ctx); err == nil && changed {
+			box.setFile(false, &theirs)
+		}
+		r, err := w.Refresh(ctx, name)
+		if err != nil {
+			return "", err
+		}
+		box.count(w, name)
+		if drift != nil {
+			box.setDrift(name, driftOf(ctx, w, drift, name))
+		}
+		said := fmt.Sprintf("%s: %s, %d new, %d gone (%s)", shown(name), count(r.Total, "model"), len(r.Added), len(r.Gone), r.Source)
+		if r.Problem != "" {
+			said += " · " + r.Problem
+		}
+		return said, nil
+	}}
+}
+
+// driftOf is how what the proxy serves differs from the rules of the file; the
+// zero value when the proxy cannot be asked, since then nothing is known.
+func driftOf(ctx context.Context, w *modelfilter.Window, from drifter, name string) models.Drift {
+	scope, err := w.On(name)
+	if err != nil {
+		return models.Drift{}
+	}
+	d, err := from.Drift(ctx, name, scope.Expected())
+	if err != nil {
+		return models.Drift{}
+	}
+	return d
+}
+
+// seen makes the new models known.
+func (p *Pane) seen() pane.Wish {
+	w, name, n := p.window, p.data.provider, p.data.counts.New
+	return pane.Run{Doing: "marking the new models as seen…", Run: func(context.Context) (string, error) {
+		if err := w.Seen(name); err != nil {
+			return "", err
+		}
+		return count(n, "new model") + " of " + shown(name) + " marked as seen", nil
+	}}
+}
+
+// lookForRedundant holds each rule against all others of its list.
+func (p *Pane) lookForRedundant() pane.Wish {
+	w, box := p.window, &p.inbox
+	return pane.Run{Doing: "looking for redundant rules…", Run: func(context.Context) (string, error) {
+		l := lint{revision: w.Revision(), findings: w.Lint(), done: true}
+		box.setLint(l)
+		n := 0
+		for _, f := range l.findings {
+			if f.Kind == engine.Redundant {
+				n++
+			}
+		}
+		return count(n, "redundant rule") + " found", nil
+	}}
+}
