@@ -161,7 +161,7 @@ func mainScreen(t *testing.T, dark bool) string {
 	must(registry.Add(assistant.Provider{Name: "anthropic", Model: at.NewScript(mainAnswers(thinking)...), Known: known}))
 	journal, err := checkpoint.Open(filepath.Join(dir, "journal", "log"), checkpoint.Options{Now: clock.Now})
 	must(err)
-	defer journal.Close()
+	defer func() { _ = journal.Close() }()
 	session, err := assistant.NewSession(registry, assistant.Options{
 		ID: "s1", Window: window, Pages: pages, Journal: journal, Model: known[0].ID, Now: clock.Now,
 	})
