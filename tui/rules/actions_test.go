@@ -321,6 +321,20 @@ func TestForeignChangeIsShownAndMerged(t *testing.T) {
 	}
 }
 
+func TestSaveAloneFindsAForeignChangeToo(t *testing.T) {
+	b := open(t, someEnv, someModels)
+	b.do("delete-rule")
+	if err := os.WriteFile(b.file, []byte(someEnv+"# theirs\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Save(context.Background()); err == nil || !strings.Contains(err.Error(), "D in the pane") {
+		t.Errorf("Save = %v", err)
+	}
+	if pick, ok := b.Do("discard").(pane.Pick); !ok || len(pick.Entries) != 3 {
+		t.Errorf("discard = %+v", pick)
+	}
+}
+
 func TestClick(t *testing.T) {
 	b := open(t, someEnv, someModels)
 	b.Lines(60, 20)

@@ -163,9 +163,6 @@ func (p *Pane) modelCells(m modelfilter.ModelView, w int) (left, right []piece, 
 		lit, name = icons.Bullet, st.Highlight
 	}
 	left = []piece{{mark, st.Pending}, {lit, st.Highlight}, {sign + " ", style}, {shown(p.data.name(m.ID)), name}}
-	if m.New {
-		left = append(left, piece{" NEW", st.Pending})
-	}
 	if now, becomes := p.wouldBecome(m); now {
 		return left, []piece{{becomes, st.Warn}}, nil
 	}
@@ -181,6 +178,9 @@ func (p *Pane) modelCells(m modelfilter.ModelView, w int) (left, right []piece, 
 		if w >= wideRow {
 			right = append(right, piece{" " + ansi.Truncate(shown(m.Rule), w/3, icons.Ellipsis), colour})
 		}
+	}
+	if m.New {
+		right = append([]piece{{"NEW ", st.Pending}}, right...)
 	}
 	return left, right, nil
 }
