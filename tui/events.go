@@ -30,6 +30,9 @@ func (m *Model) layOut() {
 		show = paneFirst
 	}
 	m.at = arrange(m.width, m.height, m.draft.Rows(), show)
+	if c := m.at.chat; !c.Empty() {
+		m.chat.Resize(c.Dx()-2, c.Dy()-2) // without the border
+	}
 }
 
 // plainChat says that the session has no window to show.

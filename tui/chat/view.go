@@ -159,9 +159,16 @@ func (v *View) markLatest() {
 	}
 }
 
+// Resize tells the size of the screen before anything is drawn on it, so that
+// Missing names what will be seen.
+func (v *View) Resize(w, h int) { v.width, v.height = w, h }
+
 // Missing names the pairs on the screen, and a screen around it, that are not
 // loaded.
 func (v *View) Missing() []int64 {
+	if v.height > 0 { // the list knows what it drew, not where a jump has led since
+		v.list.View(max(1, v.width-gutterWidth), v.height)
+	}
 	from, to := v.list.Visible()
 	if from < 0 {
 		from, to = max(0, len(v.src.refs)-v.height), len(v.src.refs)-1
