@@ -137,7 +137,7 @@ func (m *Model) hudLines() []string {
 		lines = append(lines, o.Group.Render(name))
 	}
 	row := func(name string, value any) {
-		lines = append(lines, "  "+o.Muted.Render(fmt.Sprintf("%-28s", name))+o.Text.Render(oneLine(fmt.Sprint(value))))
+		lines = append(lines, "  "+o.Muted.Render(fmt.Sprintf("%-34s", name))+o.Text.Render(oneLine(fmt.Sprint(value))))
 	}
 	group("PARAMETERS")
 	row("model", m.session.Model())
