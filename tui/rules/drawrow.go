@@ -180,7 +180,11 @@ func (p *Pane) modelCells(m modelfilter.ModelView, w int) (left, right []piece, 
 		}
 	}
 	if m.New {
-		right = append([]piece{{"NEW ", st.Pending}}, right...)
+		gap := ""
+		if len(right) > 0 {
+			gap = " "
+		}
+		right = append([]piece{{"NEW" + gap, st.Pending}}, right...)
 	}
 	return left, right, nil
 }
