@@ -1,0 +1,113 @@
+package assistant_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+)
+
+func TestRetryGoesOnFromTheWholeResponses(t *testing.T) {
+	r := newRig(t, at.NewScript(
+		at.Answer{at.Say("I add."), addWord("two")},
+		at.Answer{at.Say("half an ans"), at.Cut{}},
+		at.Answer{at.Say("Done.")},
+	))
+	wantError(t, r.send("add"), assistant.CodeInterrupted)
+	failed := r.last()
+	wantEqual(t, "what was seen stays", failed.AssistantText, "I add.\n\n[[tool:0]]\n\nhalf an ans")
+	end[assistant.Complete](t, r.turn(assistant.Prompt{Retry: failed.Seq}))
+	p := r.last()
+	wantEqual(t, "place", p.Seq, failed.Seq)
+	wantEqual(t, "id", p.ID, failed.ID)
+	wantEqual(t, "text", p.AssistantText, "I add.\n\n[[tool:0]]\n\nDone.")
+	wantEqual(t, "state", string(p.State)+p.ErrorCode, "complete")
+	req := r.script.Requests()[2]
+	wantList(t, "said", said(req), "add")
+	wantEqual(t, "results", len(results(t, req)), 1)
+	wantEqual(t, "pairs", len(r.session.Visible()), 1)
+	wantList(t, "runs", r.window.Runs(), "add_word two")
+}
+
+func TestRetryNeedsAnErrorPair(t *testing.T) {
+	r := newRig(t, at.NewScript(at.Answer{at.Say("ok")}))
+	r.send("hi")
+	end[assistant.Error](t, r.turn(assistant.Prompt{Retry: r.last().Seq}))
+	end[assistant.Error](t, r.turn(assistant.Prompt{Retry: 99}))
+	wantEqual(t, "pair", r.last().AssistantText, "ok")
+}
+
+func TestReplacesIsOneTransaction(t *testing.T) {
+	gate := at.NewGate()
+	r := newRig(t, at.NewScript(at.Answer{at.Say("first")}, at.Answer{at.Say("bad")}, at.Answer{at.Say("good")}, at.Answer{at.Stop{At: gate}}))
+	r.send("a")
+	r.send("b")
+	old := r.last()
+	r.must(r.session.Mark(context.Background(), old.Seq, func(p *assistant.Pair) { p.Star, p.Topic, p.UserText = 2, "T", "forged" }))
+	commits := 0
+	r.store.onCommit(func(b *assistant.Batch) error {
+		if commits++; commits == 1 && (len(b.Put) != 1 || len(b.Delete) != 1 || b.Delete[0] != old.Seq) {
+			t.Errorf("first commit: %+v", b)
+		}
+		return nil
+	})
+	r.turn(assistant.Prompt{Text: "b", Replaces: old.Seq})
+	p := r.last()
+	if p.AssistantText != "good" || p.Star != 2 || p.Topic != "T" || p.UserText != "b" || p.Seq == old.Seq {
+		t.Errorf("new pair: %+v", p)
+	}
+	wantList(t, "history of the replacement", said(r.script.Requests()[2]), "a", "b")
+	wantEqual(t, "pairs", len(r.session.Visible()), 2)
+
+	events := r.begin(assistant.Prompt{Text: "c", Replaces: p.Seq})
+	gate.Wait(t)
+	wantEqual(t, "pairs while it runs", len(r.session.Visible()), 2)
+	r.session.Cancel()
+	end[assistant.Cancelled](t, r.checked(at.Events(t, events)))
+	wantEqual(t, "what was replaced came back", r.last().AssistantText, "good")
+	wantEqual(t, "pairs after", len(r.session.Visible()), 2)
+}
+
+func TestAReplacementThatCannotBeStoredReplacesNothing(t *testing.T) {
+	r := newRig(t, at.NewScript(at.Answer{at.Say("ok")}))
+	r.send("a")
+	r.store.onCommit(func(*assistant.Batch) error { return errors.New("disk full") })
+	end[assistant.Error](t, r.turn(assistant.Prompt{Text: "b", Replaces: r.last().Seq}))
+	wantEqual(t, "pair", r.last().UserText, "a")
+	wantEqual(t, "in view", len(r.session.Visible()), 1)
+}
+
+func TestAskAgainAfterAnError(t *testing.T) {
+	r := newRig(t, at.NewScript(at.Answer{at.Cut{}}, at.Answer{at.Say("ok")}))
+	r.send("a")
+	r.turn(assistant.Prompt{Text: "a, please", Replaces: r.last().Seq})
+	wantList(t, "sent", said(r.script.Requests()[1]), "a, please")
+	wantEqual(t, "pairs", len(r.session.Visible()), 1)
+}
+
+func TestDeleteAndRenew(t *testing.T) {
+	r := newRig(t, at.NewScript(at.Answer{at.Say("ok")}))
+	ctx := context.Background()
+	r.send("a")
+	r.send("b")
+	r.must(r.session.Delete(ctx, r.session.Visible()[0].Seq))
+	r.send("c")
+	wantList(t, "sent", said(r.script.Requests()[2]), "b", "c")
+	r.must(r.window.Type("two"))
+	old := r.session.ID()
+	r.must(r.session.Renew(ctx))
+	if r.session.ID() == old || len(r.session.Visible()) != 0 || r.session.Model() != "test/script" || r.session.Filter() != "x" {
+		t.Errorf("after Renew: id %s, %d pairs, model %s, filter %q", r.session.ID(), len(r.session.Visible()), r.session.Model(), r.session.Filter())
+	}
+	wantList(t, "words", r.window.Words(), "one", "two")
+	r.send("d")
+	wantList(t, "sent in the new session", said(r.script.Requests()[3]), "d")
+	wantIn(t, r.script.Requests()[3].Messages[0].Content, `"changes_since_last_message":[]`)
+	wantEqual(t, "checkpoints", r.session.Checkpoints()[0].Description, "Session start")
+	refs, err := r.store.Refs(ctx, old, 3.5)
+	if err != nil || len(refs) != 2 {
+		t.Errorf("old pairs: %d, %v", len(refs), err)
+	}
+}
