@@ -22,13 +22,13 @@ const leaveScreen = "\x1b[?2026l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b
 const (
 	// leaveTime is how long a terminal may take to accept leaveScreen: one that
 	// has stopped reading never does.
-	leaveTime = 200 * time.Millisecond
+	leaveTime = 100 * time.Millisecond
 	// graceTime is how long the program may take to end by itself after a
 	// signal; with leaveTime and closeTime it stays below the two seconds
 	// within which a process without terminal is gone.
-	graceTime = 700 * time.Millisecond
+	graceTime = 500 * time.Millisecond
 	// closeTime is how long files may take to be closed then.
-	closeTime = 700 * time.Millisecond
+	closeTime = 500 * time.Millisecond
 )
 
 // guard gives the terminal back as it was, however the program ends. It stands
@@ -173,11 +173,11 @@ func (s *safeModel) Init() (cmd tea.Cmd) {
 }
 
 // Update implements tea.Model.
-func (s *safeModel) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+func (s *safeModel) Update(msg tea.Msg) (self tea.Model, cmd tea.Cmd) {
 	defer func() {
 		if v := recover(); v != nil {
 			s.caught(v)
-			cmd = tea.Quit
+			self, cmd = s, tea.Quit
 		}
 	}()
 	if _, broke := msg.(brokeMsg); broke {

@@ -109,6 +109,11 @@ func (a *app) assemble(ctx context.Context, delay time.Duration) (*program, erro
 	if picked.id == "" {
 		picked = p.inTime(picked)
 	}
+	if old.ID == "" {
+		if old, err = p.interrupted(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if picked.id != "" {
 		if err := p.wiring.describe(picked.id); err != nil {
 			return nil, err
@@ -121,6 +126,17 @@ func (a *app) assemble(ctx context.Context, delay time.Duration) (*program, erro
 	_, missing := os.Stat(p.desk.window.EnvFile())
 	p.pane = rules.New(p.desk.window, rules.Options{Creates: errors.Is(missing, fs.ErrNotExist)})
 	return p, nil
+}
+
+// interrupted is the session that a crash interrupted, to be gone on with; the
+// zero value after an orderly end.
+func (p *program) interrupted(ctx context.Context) (history.Session, error) {
+	last := p.desk.journal.LastRun()
+	if last.Closed || last.Session == "" {
+		return history.Session{}, nil
+	}
+	old, _, err := p.store.Session(ctx, last.Session)
+	return old, err
 }
 
 // ask asks the endpoints for a model to begin with, beside everything else.
@@ -263,7 +279,7 @@ func crash(d *desk) (lines []string, discard func() error) {
 	if last.Closed || !d.staged {
 		return nil, nil
 	}
-	lines = []string{"winnow did not end in order last time. These rules were not saved:"}
+	lines = []string{"These rules were not saved:"}
 	for _, c := range d.window.Diff() {
 		sign := map[bool]string{true: "+", false: "-"}[c.Added]
 		lines = append(lines, fmt.Sprintf("%s %s rule %s of %s", sign, c.List, shown(c.Pattern), c.Provider))

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"winnow/assistant/assistanttest"
+)
+
+// stall is a server that stands still in the middle of an answer.
+type stall struct {
+	url  string
+	gate *assistanttest.Gate
+}
+
+func stalledServer(t *testing.T) stall {
+	gate := assistanttest.NewGate()
+	return stall{assistanttest.NewServer(t, assistanttest.Stalled(assistanttest.TextEvent("half"), gate, assistanttest.Done)).URL, gate}
+}
+
+// inFolder runs one command line in a folder of its own with this .env file.
+func inFolder(t *testing.T, env string, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	dir := t.TempDir()
+	t.Chdir(dir)
+	t.Setenv("WINNOW_HOME", filepath.Join(dir, "home"))
+	t.Setenv("WINNOW_LOCAL_SERVERS", "false")
+	if err := os.WriteFile(".env", []byte(env), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, fault bytes.Buffer
+	status = run(t.Context(), args, nil, &out, &fault)
+	return status, out.String(), fault.String()
+}
+
+// keysAt are the keys that a server was sent, each once.
+func keysAt(s *assistanttest.Server) string {
+	seen := map[string]bool{}
+	var keys []string
+	for _, x := range s.Asked() {
+		if k := x.Header.Get("Authorization"); !seen[k] {
+			seen[k] = true
+			keys = append(keys, k)
+		}
+	}
+	return strings.Join(keys, ", ")
+}
+
+func TestAKeyGoesToItsOwnOriginOnly(t *testing.T) {
+	theirs := assistanttest.NewServer(t).Models(assistanttest.ModelList("m"))
+	ours := assistanttest.NewServer(t).Models(assistanttest.ModelList("m"))
+	t.Setenv("OPENAI_API_KEY", "sk-for-theirs-123")
+	t.Setenv("OPENAI_BASE_URL", theirs.URL)
+	if status, _, fault := inFolder(t, "PROXY_API_KEY=sk-for-proxy-123\n", "--base-url", ours.URL, "-m", "m", "ask", "hi"); status != 0 {
+		t.Fatalf("status %d: %s", status, fault)
+	}
+	if got := keysAt(ours); got != "" {
+		t.Errorf("another origin was sent %q, want no key", got)
+	}
+	// The same origin under --base-url is the place the key was entered for.
+	if status, _, fault := inFolder(t, "", "--base-url", theirs.URL, "ask", "hi"); status != 0 {
+		t.Fatalf("status %d: %s", status, fault)
+	}
+	if got := keysAt(theirs); got != "Bearer sk-for-theirs-123" {
+		t.Errorf("its own origin was sent %q, want its key", got)
+	}
+}
+
+func TestTheProxyOfTheFolderAnswersWhenItRuns(t *testing.T) {
+	proxy := assistanttest.NewServer(t, assistanttest.Text("from the proxy")).Models(assistanttest.ModelList("openai/gpt-4o"))
+	env := "PROXY_API_KEY=sk-for-proxy-123\nPROXY_BASE_URL=" + proxy.URL + "\n"
+	status, out, fault := inFolder(t, env, "ask", "hi")
+	if status != 0 || out != "from the proxy\n" || !strings.Contains(fault, "using proxy/openai/gpt-4o, the first model of proxy") {
+		t.Errorf("status %d, %q, %q", status, out, fault)
+	}
+	if got := keysAt(proxy); got != "Bearer sk-for-proxy-123" {
+		t.Errorf("the proxy was sent %q", got)
+	}
+	// One that does not run is no obstacle: the offline model answers, and says so.
+	status, _, fault = inFolder(t, "PROXY_API_KEY=sk-for-proxy-123\nPROXY_BASE_URL="+refused+"\n", "ask", "what is hidden?")
+	if status != 0 || !strings.Contains(fault, "offline/rules answers") {
+		t.Errorf("status %d, %q; want the offline model", status, fault)
+	}
+}
+
+func TestAFileOfTheFolderCannotSendTheConversationAway(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	t.Setenv("WINNOW_HOME", filepath.Join(dir, "home"))
+	if err := os.WriteFile(".env", []byte("PROXY_API_KEY=sk-for-proxy-123\nPROXY_BASE_URL=https://elsewhere.example/v1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for provider, want := range map[string]bool{"": true, proxyName: false} {
+		t.Setenv("WINNOW_PROVIDER", provider)
+		a := newApp(t.Context(), nil, nil, nil)
+		defer a.stop()
+		newRoot(a)
+		all, err := a.endpoints(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range all {
+			if e.name == proxyName && e.remote != want {
+				t.Errorf("with WINNOW_PROVIDER=%q the proxy elsewhere has remote = %v, want %v", provider, e.remote, want)
+			}
+		}
+	}
+}
+
+func TestTheOrderOfEndpoints(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "sk-0123456789")
+	t.Setenv("OPENAI_BASE_URL", "")
+	t.Setenv("PROXY_BASE_URL", refused)
+	dir := t.TempDir()
+	t.Chdir(dir)
+	t.Setenv("WINNOW_HOME", filepath.Join(dir, "home"))
+	if err := os.MkdirAll("home/config", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	settings := "[[provider]]\nname = \"one\"\nbase_url = \"https://one.example/v1\"\n[[provider]]\nname = \"two\"\nbase_url = \"http://two.example/v1\"\nallow_http = true\n"
+	if err := os.WriteFile("home/config/config.toml", []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := newApp(t.Context(), nil, nil, nil)
+	defer a.stop()
+	root := newRoot(a)
+	if err := root.ParseFlags([]string{"--base-url", "https://api.vendor.example/v1"}); err != nil {
+		t.Fatal(err)
+	}
+	all, err := a.endpoints(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range all {
+		names = append(names, e.name)
+	}
+	if got, want := strings.Join(names, " "), "vendor openai one two proxy ollama lmstudio llamacpp offline"; got != want {
+		t.Errorf("endpoints = %s, want %s", got, want)
+	}
+}

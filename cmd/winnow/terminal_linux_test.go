@@ -1,0 +1,261 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// patience is how long a test waits for what must come.
+const patience = 30 * time.Second
+
+// pty is a pseudo terminal with a program on it.
+type pty struct {
+	t      *testing.T
+	master *os.File
+	tty    *os.File
+	cmd    *exec.Cmd
+	ended  chan struct{}
+
+	mu   sync.Mutex
+	out  bytes.Buffer
+	more chan struct{} // something was written
+}
+
+// startOn starts the program on a terminal of 100×30, through a shell line.
+func startOn(t *testing.T, line string) *pty {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		t.Skipf("no pseudo terminals here: %v", err)
+	}
+	// Not by Fd, which would make reading block, and closing wait for it.
+	conn, err := master.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n int
+	var fault error
+	if err := conn.Control(func(fd uintptr) { n, fault = unlock(int(fd)) }); err != nil || fault != nil {
+		t.Fatal(err, fault)
+	}
+	tty, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, ".env"), []byte("OPENAI_API_KEY=sk-test-aaaaaaaaaaaa\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := &pty{t: t, master: master, tty: tty, ended: make(chan struct{}), more: make(chan struct{}, 1)}
+	p.cmd = exec.CommandContext(t.Context(), "sh", "-c", line)
+	p.cmd.Dir = dir
+	p.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "WINNOW_HOME="+filepath.Join(dir, "home"), "WINNOW_LOCAL_SERVERS=false", "PROXY_BASE_URL="+refused)
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = tty, tty, tty
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go p.read()
+	go func() { _ = p.cmd.Wait(); close(p.ended) }()
+	t.Cleanup(func() { _ = p.cmd.Process.Kill(); <-p.ended; _ = master.Close(); _ = tty.Close() })
+	return p
+}
+
+// unlock makes the other end usable, gives it a size and returns its number.
+func unlock(fd int) (int, error) {
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		return 0, err
+	}
+	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 30, Col: 100}); err != nil {
+		return 0, err
+	}
+	return unix.IoctlGetInt(fd, unix.TIOCGPTN)
+}
+
+func (p *pty) read() {
+	buf := make([]byte, 4096)
+	for {
+		n, err := p.master.Read(buf)
+		p.mu.Lock()
+		p.out.Write(buf[:n])
+		p.mu.Unlock()
+		select {
+		case p.more <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// wait waits until the terminal was sent a text.
+func (p *pty) wait(text string) {
+	p.t.Helper()
+	late := time.After(patience)
+	for {
+		p.mu.Lock()
+		found := strings.Contains(p.out.String(), text)
+		p.mu.Unlock()
+		if found {
+			return
+		}
+		select {
+		case <-p.more:
+		case <-late:
+			p.t.Fatalf("%q never came; the terminal got %q", text, p.out.String())
+		}
+	}
+}
+
+// status waits for the end and returns the exit status.
+func (p *pty) status() int {
+	p.t.Helper()
+	select {
+	case <-p.ended:
+	case <-time.After(patience):
+		p.t.Fatal("the program does not end")
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// cooked says whether the terminal echoes and reads lines, as before.
+func (p *pty) cooked() error {
+	state, err := unix.IoctlGetTermios(int(p.tty.Fd()), unix.TCGETS)
+	if err != nil {
+		return err
+	}
+	if state.Lflag&unix.ICANON == 0 || state.Lflag&unix.ECHO == 0 {
+		return errors.New("the terminal is left raw")
+	}
+	return nil
+}
+
+// ready is what the program shows when it takes keys.
+const ready = "What shall be done?"
+
+func TestSignalsGiveTheTerminalBack(t *testing.T) {
+	for sig, want := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGHUP: 129, syscall.SIGQUIT: 131, syscall.SIGINT: 130} {
+		p := startOn(t, "exec winnow")
+		p.wait(ready)
+		if p.cooked() == nil {
+			t.Fatal("the program has not made the terminal raw: the test shows nothing")
+		}
+		if err := p.cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		if got := p.status(); got != want {
+			t.Errorf("%v: exit status %d, want %d", sig, got, want)
+		}
+		p.wait("\x1b[?1049l")
+		p.wait("\x1b[?25h")
+		if err := p.cooked(); err != nil {
+			t.Errorf("%v: %v", sig, err)
+		}
+	}
+}
+
+func TestAStoppedProgramStillEnds(t *testing.T) {
+	// The loop is blocked: nobody reads the terminal, and its buffer is full.
+	p := startOn(t, "exec winnow")
+	p.wait(ready)
+	if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.status(); got != 143 {
+		t.Errorf("exit status %d, want 143", got)
+	}
+	if err := p.cooked(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAProgramWithoutItsTerminalEnds(t *testing.T) {
+	// With hang-ups ignored nobody tells it but the terminal itself.
+	p := startOn(t, "trap '' HUP; exec winnow")
+	p.wait(ready)
+	_ = p.tty.Close()
+	if err := p.master.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.status(); got != 129 {
+		t.Errorf("exit status %d, want 129", got)
+	}
+}
+
+func TestACrashIsOfferedAtTheNextStart(t *testing.T) {
+	p := startOn(t, "winnow rules add '*mini*' && winnow; winnow")
+	p.wait(ready)
+	child := childOf(t, p.cmd.Process.Pid)
+	// Not through the keyboard: what was typed a moment ago would be a paste.
+	ask := exec.CommandContext(t.Context(), "winnow", "rules", "add", "*nano*")
+	ask.Dir, ask.Env = p.cmd.Dir, p.cmd.Env
+	out, err := ask.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "close the other winnow") {
+		t.Fatalf("a second writer: %v, %s; want to be told of the first", err, out)
+	}
+	if err := syscall.Kill(child, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	p.mu.Lock()
+	p.out.Reset()
+	p.mu.Unlock()
+	p.wait("These rules were not saved") // and the lock of the dead one is no obstacle
+	p.wait("*mini*")
+}
+
+// childOf is the process that a shell has started.
+func childOf(t *testing.T, pid int) int {
+	t.Helper()
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	if err != nil {
+		t.Skipf("the system does not tell children: %v", err)
+	}
+	var child int
+	if _, err := fmt.Sscan(string(data), &child); err != nil {
+		t.Fatalf("the shell has no child: %q", data)
+	}
+	return child
+}
+
+func TestInterruptCancelsAsk(t *testing.T) {
+	gate := stalledServer(t)
+	dir := t.TempDir()
+	c := exec.CommandContext(t.Context(), "winnow", "-m", "openai/x", "ask", "--json", "hide mini")
+	c.Dir = dir
+	c.Env = append(os.Environ(), "WINNOW_HOME="+filepath.Join(dir, "home"), "OPENAI_API_KEY=sk-x-0123456789", "OPENAI_BASE_URL="+gate.url, "WINNOW_LOCAL_SERVERS=false")
+	var out, fault bytes.Buffer
+	c.Stdout, c.Stderr = &out, &fault
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	gate.gate.Wait(t)
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	err := c.Wait()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != statusCancelled {
+		t.Errorf("exit: %v, want status %d\n%s", err, statusCancelled, fault.String())
+	}
+	if !strings.Contains(out.String(), `"type":"cancelled"`) {
+		t.Errorf("events: %s, want one that says cancelled", out.String())
+	}
+}
