@@ -104,8 +104,7 @@ func (r *rig) open() {
 }
 
 // registryOf serves a model as test/script with 100,000 tokens and test/small with 300.
-func registryOf(t testing.TB, m assistant.Model) *assistant.Registry {
-	t.Helper()
+func registryOf(t interface{ Fatal(...any) }, m assistant.Model) *assistant.Registry {
 	registry := &assistant.Registry{}
 	err := registry.Add(assistant.Provider{Name: "test", Model: m, Known: []assistant.ModelInfo{
 		{ID: "test/script", Context: 100_000, Known: true, Tools: true},
