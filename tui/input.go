@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -305,13 +306,24 @@ func (m *Model) choose(i int) tea.Cmd {
 	return m.clientAction(*c.Action)
 }
 
-// clientAction runs an action of this program that the model suggested.
+// clientAction runs an action of this program that the model suggested. What
+// the screen does not know itself is the pane's; a query in its data is typed
+// into the line that the pane opens.
 func (m *Model) clientAction(a assistant.SuggestedAction) tea.Cmd {
 	name := strings.ReplaceAll(a.Action, "_", "-")
+	if name == "open-save" {
+		name = "save"
+	}
 	if known := m.keys.named(name); known != nil {
 		return known.do(m)
 	}
-	return m.carry(m.pane.Do(name))
+	cmd := m.carry(m.pane.Do(name))
+	var data struct{ Query string }
+	if json.Unmarshal(a.Data, &data) == nil && data.Query != "" && m.pane.Typing() {
+		m.setMode(modePane)
+		cmd = tea.Batch(cmd, m.carry(m.pane.Key("", oneLine(data.Query))))
+	}
+	return cmd
 }
 
 // burst tells typing from a paste that came without brackets: keys less than

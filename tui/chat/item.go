@@ -50,6 +50,12 @@ func (it *item) Render(width int) string { return strings.Join(it.Lines(width), 
 
 func (it *item) bump() { it.version++ }
 
+// redraw forgets what was drawn, also of parts that did not change.
+func (it *item) redraw() {
+	it.lines, it.starts, it.drawn.width = nil, nil, 0
+	it.bump()
+}
+
 // Lines implements list.Liner. Parts that did not change keep their lines: a
 // streaming answer costs what its last part costs.
 func (it *item) Lines(width int) []string {
@@ -121,8 +127,7 @@ func (it *item) setPair(p assistant.Pair) {
 			part.fold(!open)
 		}
 	}
-	it.lines = nil
-	it.bump()
+	it.redraw()
 }
 
 // folds remembers which parts the user opened or closed himself.

@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"strings"
+
 	"winnow/assistant"
 )
 
@@ -10,8 +12,7 @@ func (v *View) Begin(seq int64, p assistant.Pair) {
 	it := v.src.item(seq)
 	it.pair, it.loaded, it.running, it.latest = p, true, true, true
 	it.parts = []part{newUser(p)}
-	it.lines = nil
-	it.bump()
+	it.redraw()
 }
 
 // Running is the item that is fed, nil when there is none.
@@ -32,7 +33,11 @@ func (v *View) Take(e assistant.Event) {
 	}
 	switch e := e.(type) {
 	case assistant.ReasoningDelta:
-		it.reasoning().text.WriteString(e.Text)
+		r := it.reasoning()
+		if r.text.Len() == 0 { // a later response's thinking begins a block of its own
+			e.Text = strings.TrimLeft(e.Text, "\n")
+		}
+		r.text.WriteString(e.Text)
 	case assistant.TextDelta:
 		it.text(e.Text)
 	case assistant.ToolStart:
@@ -56,9 +61,43 @@ func (v *View) Take(e assistant.Event) {
 	it.bump()
 }
 
-// Settle puts the stored pair in the place of the running one.
+// Settle puts the stored pair in the place of the running one. What was
+// streamed stays where it is when the turn went well: nothing jumps.
 func (v *View) Settle(p assistant.Pair) {
-	v.src.item(p.Seq).setPair(p)
+	it := v.src.item(p.Seq)
+	if it.running && p.State == assistant.PairComplete {
+		it.finish(p)
+		return
+	}
+	it.setPair(p)
+}
+
+// finish ends the streaming: the parts are whole, and what ends a pair follows.
+func (it *item) finish(p assistant.Pair) {
+	it.settleReasoning()
+	for _, part := range it.parts {
+		if t, ok := part.(*textPart); ok {
+			t.doc.Finish()
+			t.dirty = true
+		}
+	}
+	if thoughts := it.thoughts(); len(thoughts) == 1 {
+		thoughts[0].settle(p.ReasoningFor)
+	}
+	it.pair, it.running = p, false
+	it.parts = append(it.parts, it.ending(p)...)
+	it.redraw()
+}
+
+// thoughts are the blocks of thinking.
+func (it *item) thoughts() []*reasoningPart {
+	var out []*reasoningPart
+	for _, p := range it.parts {
+		if r, ok := p.(*reasoningPart); ok {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // Drop lets the running pair vanish.
@@ -84,8 +123,8 @@ func (v *View) Tick() bool {
 func (v *View) Hide(seq int64, hidden bool) {
 	it := v.src.item(seq)
 	if it.hidden != hidden {
-		it.hidden, it.lines = hidden, nil
-		it.bump()
+		it.hidden = hidden
+		it.redraw()
 	}
 }
 
@@ -104,8 +143,8 @@ func (it *item) reasoning() *reasoningPart {
 
 // settleReasoning folds the thinking when the first content comes.
 func (it *item) settleReasoning() {
-	for _, p := range it.parts {
-		if r, ok := p.(*reasoningPart); ok && r.live {
+	for _, r := range it.thoughts() {
+		if r.live {
 			r.settle(it.pair.ReasoningFor)
 		}
 	}

@@ -106,8 +106,7 @@ func (v *View) SetStyles(st style.Styles) {
 				t.doc.SetStyle(v.look.md)
 			}
 		}
-		it.lines = nil
-		it.bump()
+		it.redraw()
 	}
 	v.list.Invalidate()
 }

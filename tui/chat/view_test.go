@@ -81,6 +81,28 @@ func TestNothingJumpsWhenATurnEnds(t *testing.T) {
 	}
 }
 
+func TestThinkingBetweenToolsStaysWhereItStreamed(t *testing.T) {
+	v := view()
+	v.SetRefs([]assistant.Ref{{Seq: 1}}, 0)
+	events, stored := turn()
+	v.Begin(1, assistant.Pair{Seq: 1, UserText: stored.UserText, CreatedAt: noon, Flag: true})
+	for _, e := range append(events[:9:9], assistant.ReasoningDelta{Text: "\n\nNow the end."}) {
+		v.Take(e)
+	}
+	if got := plain(v.View(60, 24)); !strings.Contains(got, "▾ thinking\n    Now the end.") {
+		t.Errorf("the second block of thinking is not open, or begins with blank lines:\n%s", got)
+	}
+	for _, e := range events[9:] {
+		v.Take(e)
+	}
+	before := strings.Replace(plain(v.View(60, 24)), "12:30 …", "  12:30", 1)
+	stored.Reasoning += "\n\nNow the end."
+	v.Settle(stored)
+	if after := plain(v.View(60, 24)); before != after {
+		t.Errorf("streamed:\n%s\nstored:\n%s", before, after)
+	}
+}
+
 func TestReasoningFoldsByItself(t *testing.T) {
 	v := view()
 	v.SetRefs([]assistant.Ref{{Seq: 1}}, 0)
