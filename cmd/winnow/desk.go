@@ -23,7 +23,6 @@ type desk struct {
 	journal *checkpoint.Journal
 	// staged says that rules of an earlier run were taken up.
 	staged bool
-	writes bool // the journal is this process's
 	app    *app
 }
 
@@ -37,7 +36,7 @@ func (a *app) openDesk(ctx context.Context, session func() string, write bool) (
 	if _, err := a.config(); err != nil {
 		return nil, err
 	}
-	d := &desk{app: a, writes: write}
+	d := &desk{app: a}
 	if d.lists, err = a.modelLists(h); err != nil {
 		return nil, err
 	}
@@ -76,13 +75,7 @@ func (d *desk) takeUp() error {
 			"they stay in %s; winnow checkpoints list shows what there is", d.journal.Path())
 	}
 	d.staged = d.window.Dirty()
-	if !d.writes {
-		return nil
-	}
-	if pending, err := d.journal.Pending(); err != nil || pending != nil {
-		return err // finish records where it ends
-	}
-	return d.record("take up unsaved rules on a changed file")
+	return nil
 }
 
 // record brings the journal to the window's state, when that came about by
