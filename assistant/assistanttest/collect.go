@@ -95,6 +95,7 @@ func Spoken(parts []assistant.Part) (text, reasoning string, end *assistant.End)
 			r.WriteString(part.Text)
 		case assistant.End:
 			end = &part
+		default:
 		}
 	}
 	return t.String(), r.String(), end

@@ -40,11 +40,22 @@ type Completion struct {
 
 // letterHelp is what the letters mean, in the order in which they are offered.
 var letterHelp = []struct{ text, help string }{
-	{"t", "topic: t'NAME', t, tN"}, {"s", "stars: s2, s>=1"}, {"r", "last N pairs: r10"}, {"b", "flagged"},
-	{"g", "not flagged"}, {"m", "model: m'NAME', m"}, {"d", "age or day: d<7d, d2026-03-04"},
-	{"c", "content: c'TEXT', c/RE/"}, {"o", "included pairs: o, oN, !o"}, {"e", "ended in an error"},
-	{"i", "has attachments"}, {"x", "session: x, x'ID'"}, {"@", "saved filter: @NAME"}, {"!", "not"},
-	{"(", "group"}, {":", "command"},
+	{"t", "topic: t'NAME', t, tN"},
+	{"s", "stars: s2, s>=1"},
+	{"r", "last N pairs: r10"},
+	{"b", "flagged"},
+	{"g", "not flagged"},
+	{"m", "model: m'NAME', m"},
+	{"d", "age or day: d<7d, d2026-03-04"},
+	{"c", "content: c'TEXT', c/RE/"},
+	{"o", "included pairs: o, oN, !o"},
+	{"e", "ended in an error"},
+	{"i", "has attachments"},
+	{"x", "session: x, x'ID'"},
+	{"@", "saved filter: @NAME"},
+	{"!", "not"},
+	{"(", "group"},
+	{":", "command"},
 }
 
 // Complete lists what can stand at the cursor, which is a number of characters
@@ -220,6 +231,7 @@ func (at spot) commands(from Sources) []Completion {
 	case SetTopic:
 		at.typed = strings.TrimLeft(strings.TrimLeft(rest, " "), `'"`)
 		return at.offer(at.cursor-len([]rune(strings.TrimLeft(rest, " "))), at.cursor, from.Topics, KindTopic, quotedText)
+	default:
 	}
 	return nil
 }

@@ -226,11 +226,24 @@ func someExpr(r *rand.Rand, depth int) Expr {
 	}
 	o := Op(r.IntN(5))
 	return []Expr{
-		Topic{[]Pattern{level(), level()}[:1+r.IntN(2)], r.IntN(2) == 0}, TopicSelected{}, TopicLast{r.IntN(5)},
-		Stars{o, r.IntN(4)}, Recent{r.IntN(9)}, Flag{r.IntN(2) == 0}, Model{level()}, ModelSelected{},
-		Age{1 + Op(r.IntN(4)), r.IntN(50), units[r.IntN(len(units))]}, Day{o, 2026, time.Month(1 + r.IntN(12)), 1 + r.IntN(28)},
-		Content{[]string{text(), text()}[:1+r.IntN(2)]}, Regexp{"a/b" + `\d\\`}, Failed{}, Attachments{}, Session{text()},
-		SessionCurrent{}, Boundary{r.IntN(3)}, Saved{"a-b_1"},
+		Topic{[]Pattern{level(), level()}[:1+r.IntN(2)], r.IntN(2) == 0},
+		TopicSelected{},
+		TopicLast{r.IntN(5)},
+		Stars{o, r.IntN(4)},
+		Recent{r.IntN(9)},
+		Flag{r.IntN(2) == 0},
+		Model{level()},
+		ModelSelected{},
+		Age{1 + Op(r.IntN(4)), r.IntN(50), units[r.IntN(len(units))]},
+		Day{o, 2026, time.Month(1 + r.IntN(12)), 1 + r.IntN(28)},
+		Content{[]string{text(), text()}[:1+r.IntN(2)]},
+		Regexp{"a/b" + `\d\\`},
+		Failed{},
+		Attachments{},
+		Session{text()},
+		SessionCurrent{},
+		Boundary{r.IntN(3)},
+		Saved{"a-b_1"},
 	}[r.IntN(18)]
 }
 

@@ -109,6 +109,7 @@ func printTerm(x Expr) string {
 		return "o"
 	case Saved:
 		return "@" + x.Name
+	default:
 	}
 	panic(fmt.Sprintf("filter: no such term: %T", x))
 }

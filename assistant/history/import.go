@@ -2,14 +2,13 @@ package history
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/base32"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
-
-	"crypto/sha256"
 
 	"winnow/assistant"
 )

@@ -21,6 +21,7 @@ func (f *search) column(x filter.Expr) func(b *block, i int) bool {
 		return func(b *block, i int) bool { return passes[b.session[i]] }
 	case filter.Age, filter.Day:
 		return f.judgeTimes(x)
+	default:
 	}
 	return func(*block, int) bool { return false } // a saved filter, which Expand has replaced
 }

@@ -71,6 +71,7 @@ func startsRequest(toks []token) bool {
 		return n == len(rest)
 	case hide:
 		return rest[0].lower != "no" || n < len(rest)
+	default:
 	}
 	if n == 1 { // words that are as often a part of a model's name
 		switch rest[0].lower {

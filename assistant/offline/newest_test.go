@@ -66,9 +66,22 @@ func TestMatch(t *testing.T) {
 		pattern, s string
 		want       bool
 	}{
-		{"*", "", true}, {"gpt-4*", "gpt-4o", true}, {"gpt-4*", "agpt-4", false}, {"*mini*", "a/mini", true}, {"gpt-?", "gpt-é", true},
-		{"[a-c]x", "bx", true}, {"[!a-c]x", "bx", false}, {"[]a]", "]", true}, {"[", "[", true}, {"[abc", "[abc", true}, {"{a,b}", "a", false},
-		{"[z-a]", "z", false}, {"A*", "a", false}, {"*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false}, {"", "", true}, {"", "a", false},
+		{"*", "", true},
+		{"gpt-4*", "gpt-4o", true},
+		{"gpt-4*", "agpt-4", false},
+		{"*mini*", "a/mini", true},
+		{"gpt-?", "gpt-é", true},
+		{"[a-c]x", "bx", true},
+		{"[!a-c]x", "bx", false},
+		{"[]a]", "]", true},
+		{"[", "[", true},
+		{"[abc", "[abc", true},
+		{"{a,b}", "a", false},
+		{"[z-a]", "z", false},
+		{"A*", "a", false},
+		{"*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false},
+		{"", "", true},
+		{"", "a", false},
 	} {
 		if got := match(c.pattern, c.s); got != c.want {
 			t.Errorf("match(%q, %q) = %t, want %t", c.pattern, c.s, got, c.want)

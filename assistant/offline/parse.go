@@ -133,6 +133,7 @@ func opposite(k kind) kind {
 		return unhide
 	case allow:
 		return unallow
+	default:
 	}
 	return hide
 }
@@ -180,6 +181,7 @@ func (s *step) fill(rest []token) {
 		s.imports(rest)
 	case propose:
 		s.proposal(rest)
+	default:
 	}
 	s.bare = s.bare || s.kind.selects() && len(s.what) == 0
 }
@@ -211,6 +213,7 @@ func (s *step) settle() {
 		s.kind, s.what, s.except = only, s.at(s.what[0].provider, s.except), nil
 	case allow, unhide, only:
 		s.kind, s.what, s.except = hide, s.at(s.what[0].provider, s.except), nil
+	default:
 	}
 }
 

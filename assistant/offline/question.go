@@ -60,6 +60,7 @@ func (s *step) show(rest []token) {
 			s.kind = k
 			s.fill(rest[n:])
 			return
+		default:
 		}
 	}
 	if last := rest[len(rest)-1]; len(rest) > 1 && last.lower == "again" {

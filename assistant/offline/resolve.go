@@ -243,6 +243,7 @@ func termSpellings(t term, plural bool, models []model) []string {
 			return []string{lower}
 		}
 		return []string{t.text}
+	default:
 	}
 	if m, ok := byID(models, t.text); ok && !plural {
 		return []string{written(m, t.text)}

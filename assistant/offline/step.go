@@ -78,6 +78,7 @@ func (s step) changes() bool {
 	switch s.kind {
 	case hide, allow, only, unhide, unallow, removeRule, clearRules, importRules:
 		return true
+	default:
 	}
 	return false
 }
@@ -88,6 +89,7 @@ func (k kind) selects() bool {
 	switch k {
 	case hide, allow, only, unhide, unallow, find, explain, details:
 		return true
+	default:
 	}
 	return false
 }

@@ -57,8 +57,10 @@ func (c *completion) whole() map[string]any {
 	if len(c.reply.calls) > 0 {
 		var calls []any
 		for _, p := range c.reply.calls {
-			calls = append(calls, map[string]any{"id": p.id, "type": "function",
-				"function": map[string]any{"name": p.name, "arguments": string(p.args)}})
+			calls = append(calls, map[string]any{
+				"id": p.id, "type": "function",
+				"function": map[string]any{"name": p.name, "arguments": string(p.args)},
+			})
 		}
 		msg["tool_calls"] = calls
 	}

@@ -32,7 +32,8 @@ func toolList(tools map[string]string) []any {
 			required = append(required, first)
 		}
 		out = append(out, map[string]any{"type": "function", "function": map[string]any{
-			"name": name, "parameters": map[string]any{"type": "object", "properties": props, "required": required}}})
+			"name": name, "parameters": map[string]any{"type": "object", "properties": props, "required": required},
+		}})
 	}
 	return out
 }

@@ -49,6 +49,7 @@ func tell(parts []assistant.Part, err error) string {
 				text += fmt.Sprintf(" %s=%s%s", c.ID, c.Name, c.Arguments)
 			}
 			text += ")"
+		default:
 		}
 		if kind != last || kind == "?" {
 			b.WriteString(" " + kind)

@@ -122,6 +122,7 @@ func (x *exchange) drain(ctx context.Context) {
 				x.free <- e.body[:cap(e.body)]
 			case gotEnd:
 				return
+			default:
 			}
 		case <-timer.C:
 			return

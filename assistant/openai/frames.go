@@ -57,6 +57,7 @@ func (f *frames) write(b []byte, yield func(frame) bool) error {
 		if len(f.line) == maxPage {
 			return errPage
 		}
+	default:
 	}
 	return nil
 }

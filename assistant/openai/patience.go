@@ -68,6 +68,7 @@ func (p *patience) limit() time.Duration {
 		return p.limits.FirstByte
 	case streaming:
 		return p.limits.Idle
+	default:
 	}
 	return afterFinish
 }

@@ -70,6 +70,7 @@ func timeline(c *Client) (lines string, err error) {
 			fmt.Fprintf(&b, "%v: %s\n", time.Since(start), p.Text)
 		case assistant.End:
 			fmt.Fprintf(&b, "%v: end\n", time.Since(start))
+		default:
 		}
 	}
 	return b.String(), err

@@ -61,6 +61,7 @@ func (r *Redactor) ReplaceAttr(_ []string, a slog.Attr) slog.Attr {
 		a.Value = slog.StringValue(r.Redact(a.Value.String()))
 	case slog.KindAny:
 		a.Value = r.redactAny(a.Value)
+	default:
 	}
 	return a
 }

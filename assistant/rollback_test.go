@@ -1,0 +1,214 @@
+package assistant_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/checkpoint"
+)
+
+// twoTurns has one pair without and two with a write; checkpoints: start, b, c.
+func twoTurns(t testing.TB, change ...func(*assistant.Options)) *rig {
+	t.Helper()
+	r := newRig(t, at.NewScript(
+		at.Answer{at.Say("hello")},
+		at.Answer{addWord("two")}, at.Answer{at.Say("added two")},
+		at.Answer{addWord("three")}, at.Answer{at.Say("added three")},
+		at.Answer{at.Say("later")},
+	), change...)
+	r.send("a")
+	r.send("b")
+	r.send("c")
+	return r
+}
+
+// said are the users' texts in view.
+func (r *rig) inView() []string {
+	r.t.Helper()
+	var out []string
+	for _, ref := range r.session.Visible() {
+		out = append(out, r.pair(ref.Seq).UserText)
+	}
+	return out
+}
+
+func TestRollback(t *testing.T) {
+	for _, tt := range []struct {
+		scope       checkpoint.Scope
+		to          int
+		words, view []string
+		text        string
+	}{
+		{checkpoint.Both, 1, []string{"one"}, []string{"a"}, "b"},
+		{checkpoint.Both, 2, []string{"one", "two"}, []string{"a", "b"}, "c"},
+		{checkpoint.Both, 0, []string{"one"}, nil, "a"},
+		{checkpoint.Rules, 1, []string{"one"}, []string{"a", "b", "c"}, ""},
+		{checkpoint.Conversation, 1, []string{"one", "two", "three"}, []string{"a"}, "b"},
+	} {
+		t.Run(string(tt.scope)+tt.text, func(t *testing.T) {
+			r := twoTurns(t)
+			ctx := context.Background()
+			text, err := r.session.Rollback(ctx, r.session.Checkpoints()[tt.to].ID, tt.scope)
+			r.must(err)
+			if tt.to != 0 { // the start cuts from the first pair there is
+				wantEqual(t, "text for the input", text, tt.text)
+			}
+			wantList(t, "words", r.window.Words(), tt.words...)
+			wantList(t, "view", r.inView(), tt.view...)
+			refs, err := r.store.Refs(ctx, "s1", 3.5)
+			r.must(err)
+			wantEqual(t, "uncut in the store", len(refs), len(tt.view))
+
+			r.must(r.session.UndoRollback(ctx))
+			wantList(t, "words after undo", r.window.Words(), "one", "two", "three")
+			wantList(t, "view after undo", r.inView(), "a", "b", "c")
+			wantEqual(t, "checkpoints after undo", len(r.session.Checkpoints()), 3)
+
+			_, err = r.session.Rollback(ctx, r.session.Checkpoints()[tt.to].ID, tt.scope)
+			r.must(err)
+			r.send("new")
+			reqs := r.script.Requests()
+			wantList(t, "sent", said(reqs[len(reqs)-1]), append(tt.view, "new")...)
+			if err := r.session.UndoRollback(ctx); !errors.Is(err, checkpoint.ErrNothing) {
+				t.Errorf("undo after a message: %v", err)
+			}
+			wantEqual(t, "told anew", len(r.changesOf(len(reqs)-1)) == 0 || tt.scope == checkpoint.Rules, true)
+		})
+	}
+}
+
+func TestARollbackThatTheWindowRefusesChangesNothing(t *testing.T) {
+	r := twoTurns(t)
+	r.window.BreakApply = errors.New("no")
+	if _, err := r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.Both); err == nil {
+		t.Fatal("no error")
+	}
+	wantList(t, "words", r.window.Words(), "one", "two", "three")
+	wantList(t, "view", r.inView(), "a", "b", "c")
+	r.window.BreakApply = nil
+	r.send("works") // nothing is pending
+}
+
+func TestARollbackThatTheStoreRefusesIsTakenBack(t *testing.T) {
+	r := twoTurns(t)
+	r.store.onCommit(func(*assistant.Batch) error { return errors.New("disk full") })
+	if _, err := r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.Both); err == nil {
+		t.Fatal("no error")
+	}
+	r.store.onCommit(nil)
+	wantList(t, "words", r.window.Words(), "one", "two", "three")
+	wantList(t, "view", r.inView(), "a", "b", "c")
+	_, err := r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.Both)
+	r.must(err)
+	wantList(t, "at the second try", r.inView(), "a")
+}
+
+func TestAnInterruptedRollbackIsRolledForward(t *testing.T) {
+	for name, committed := range map[string]bool{"before the store": false, "after the store": true} {
+		t.Run(name, func(t *testing.T) {
+			r := twoTurns(t)
+			r.store.onCommit(func(b *assistant.Batch) error {
+				if committed {
+					if err := r.store.MemoryStore.Commit(context.Background(), b); err != nil {
+						return err
+					}
+				}
+				panic("power cut")
+			})
+			func() {
+				defer func() { _ = recover() }()
+				_, _ = r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.Both)
+			}()
+			r.store.onCommit(nil)
+			r.must(r.journal.Close())
+			r.openJournal()
+			r.window = at.NewWindow("one", "two", "three") // as the program finds it at its start
+			r.options.Window, r.options.Journal = r.window, r.journal
+			r.open()
+			wantList(t, "words", r.window.Words(), "one")
+			wantList(t, "view", r.inView(), "a")
+			pending, err := r.journal.Pending()
+			if pending != nil || err != nil {
+				t.Errorf("pending: %+v, %v", pending, err)
+			}
+			r.must(r.session.UndoRollback(context.Background()))
+			wantList(t, "after undo", r.inView(), "a", "b", "c")
+			wantList(t, "words after undo", r.window.Words(), "one", "two", "three")
+		})
+	}
+}
+
+func TestOnlyTheCutSessionsLeaveTheView(t *testing.T) {
+	r := newRig(t, at.NewScript(at.Answer{addWord("two")}, at.Answer{at.Say("ok")}))
+	r.send("mine")
+	put(t, r.store, assistant.Pair{Session: "other", State: assistant.PairComplete, UserText: "theirs", AssistantText: "x"})
+	refs, err := r.store.Refs(context.Background(), "", 3.5)
+	r.must(err)
+	r.session.SetView(refs, "", 1)
+	_, err = r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.Both)
+	r.must(err)
+	wantList(t, "view", r.inView(), "theirs")
+	r.must(r.session.UndoRollback(context.Background()))
+	wantList(t, "after undo", r.inView(), "mine", "theirs")
+}
+
+func TestEditIsAStepThatCanBeUndone(t *testing.T) {
+	r := newRig(t, at.NewScript(at.Answer{at.Say("ok")}))
+	r.must(r.session.Edit("Add two", func() error { return r.window.Type("two") }))
+	step, ok := r.session.UndoStep()
+	if !ok || step.Description != "Add two" || step.Kind != checkpoint.KindEdit {
+		t.Fatalf("step = %+v, %v", step, ok)
+	}
+	_, err := r.session.Rollback(context.Background(), step.ID, checkpoint.Rules)
+	r.must(err)
+	wantList(t, "words", r.window.Words(), "one")
+	if _, ok := r.session.UndoStep(); ok {
+		t.Error("there is still a step")
+	}
+	r.must(r.session.Edit("nothing", func() error { return nil }))
+	if _, ok := r.session.UndoStep(); ok {
+		t.Error("what changed nothing is a step")
+	}
+	failed := errors.New("no")
+	wantEqual(t, "failure", r.session.Edit("x", func() error { return failed }), failed)
+}
+
+func TestAnEditThatCannotBeRecordedIsTakenBack(t *testing.T) {
+	r := newRig(t, at.NewScript())
+	r.must(r.journal.Close())
+	if err := r.session.Edit("Add two", func() error { return r.window.Type("two") }); err == nil {
+		t.Error("no error")
+	}
+	wantList(t, "words", r.window.Words(), "one")
+}
+
+func TestATurnWaitsForThoseAtTheWindow(t *testing.T) {
+	r := newRig(t, at.NewScript(at.Answer{addWord("two")}, at.Answer{at.Say("ok")}))
+	inside, leave := make(chan struct{}), make(chan struct{})
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		err := r.session.Edit("slow edit", func() error {
+			close(inside)
+			<-leave
+			return r.window.Type("mine")
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	<-inside
+	events := r.begin(assistant.Prompt{Text: "go"})
+	wantEqual(t, "busy", r.session.Busy(), true)
+	if err := r.session.Edit("late", func() error { return nil }); !errors.Is(err, assistant.ErrBusy) {
+		t.Errorf("an edit after the send: %v", err)
+	}
+	wantEqual(t, "locked while the edit goes on", r.window.Locks(), 0)
+	close(leave)
+	wait.Wait()
+	r.checked(at.Events(t, events))
+	wantList(t, "words", r.window.Words(), "one", "mine", "two")
+}
