@@ -137,6 +137,7 @@ func (l *ledger) addEntry(r *record, n int, kind payloadKind, moved bool) {
 		l.session = e.Session
 	case opAdd:
 		l.turn, l.undo = e.ID, nil
+	default:
 	}
 }
 

@@ -83,6 +83,7 @@ func entries(data []byte) ([]entry, error) {
 			out = append(out, entry{path: slices.Clone(table), line: line, kind: unstable.ArrayTable})
 		case unstable.KeyValue:
 			out = append(out, values(&p, e, table)...)
+		default:
 		}
 	}
 	return out, p.Error()

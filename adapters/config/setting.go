@@ -109,9 +109,11 @@ func All() []Setting {
 }
 
 func text(key, std, help string, at func(*Settings) *string) Setting {
-	return Setting{key, std, help,
+	return Setting{
+		key, std, help,
 		func(s *Settings, v string) error { *at(s) = v; return nil },
-		func(s *Settings) string { return *at(s) }}
+		func(s *Settings) string { return *at(s) },
+	}
 }
 
 // choice accepts one of the values; the first is the default.

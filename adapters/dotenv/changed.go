@@ -41,8 +41,10 @@ func (e *ChangedError) GoString() string { return e.Error() }
 
 // changed makes the error for what was found at the target.
 func (w *writer) changed(found state) *ChangedError {
-	return &ChangedError{Path: w.Path, Base: w.File.Bytes(), Theirs: found.data, Ours: w.data,
-		Missing: w.Exists && !found.exists()}
+	return &ChangedError{
+		Path: w.Path, Base: w.File.Bytes(), Theirs: found.data, Ours: w.data,
+		Missing: w.Exists && !found.exists(),
+	}
 }
 
 // ChangeKind tells how a key reads differently.

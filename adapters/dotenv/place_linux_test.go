@@ -83,6 +83,7 @@ func TestTwoForeignChanges(t *testing.T) {
 			return byRename(path, "A=first\n")
 		case atExchanged:
 			return byRename(path, "A=second\n")
+		default:
 		}
 		return nil
 	}}
@@ -227,9 +228,11 @@ func TestSaveKeepsAttributes(t *testing.T) {
 	if err := unix.Setxattr(path, "user.note", []byte("mine"), 0); err != nil {
 		t.Skipf("no extended attributes here: %v", err)
 	}
-	acl := []byte{2, 0, 0, 0, // version; then tag, rights, id of each entry
+	acl := []byte{
+		2, 0, 0, 0, // version; then tag, rights, id of each entry
 		1, 0, 6, 0, 255, 255, 255, 255, 2, 0, 4, 0, 57, 48, 0, 0, 4, 0, 4, 0, 255, 255, 255, 255,
-		16, 0, 4, 0, 255, 255, 255, 255, 32, 0, 0, 0, 255, 255, 255, 255}
+		16, 0, 4, 0, 255, 255, 255, 255, 32, 0, 0, 0, 255, 255, 255, 255,
+	}
 	const aclName = "system.posix_acl_access"
 	hasACL := unix.Setxattr(path, aclName, acl, 0) == nil
 	if err := unix.Setxattr(dir, "system.posix_acl_default", acl, 0); hasACL && err != nil {

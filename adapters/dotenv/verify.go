@@ -35,8 +35,10 @@ func verifyReferences(before, after *File, e Edit, own map[string]bool) error {
 	for was.next() && is.next() {
 		for _, name := range references(was.at.Value) {
 			if own[name] && was.meaning(name) != is.meaning(name) {
-				return &RefusedError{e.Key, was.at.Line,
-					describe(was.at) + " refers to ${" + printable(name) + "} and would be read differently"}
+				return &RefusedError{
+					e.Key, was.at.Line,
+					describe(was.at) + " refers to ${" + printable(name) + "} and would be read differently",
+				}
 			}
 		}
 	}
@@ -73,7 +75,8 @@ func (w *walk) next() bool {
 func (w *walk) meaning(name string) (m struct {
 	set, hasValue bool
 	value         string
-}) {
+},
+) {
 	b, ok := w.above[name]
 	m.set, m.hasValue, m.value = ok, b.HasValue, b.Value
 	return m

@@ -112,8 +112,10 @@ func (v *Versions) Replace(ctx context.Context, s *Source, data []byte, by Autho
 	}
 	defer sh.unlock()
 	before := s.File.Bytes()
-	r := record{Format: recordFormat, Path: s.Real, Time: v.now(), Session: by.Session, Who: by.Who,
-		Changes: Changes(s.File, Parse(data)), Created: !s.Exists, Before: before, After: data, Sum: sumOf(before, data)}
+	r := record{
+		Format: recordFormat, Path: s.Real, Time: v.now(), Session: by.Session, Who: by.Who,
+		Changes: Changes(s.File, Parse(data)), Created: !s.Exists, Before: before, After: data, Sum: sumOf(before, data),
+	}
 	waiting, err := sh.add(r)
 	if err != nil {
 		return Saved{}, err

@@ -134,8 +134,10 @@ func summarizeProposal(data json.RawMessage) string {
 		verb     string
 		patterns []string
 	}{
-		{"ignore", p.AddIgnore}, {"allow", p.AddAllow},
-		{"no longer ignore", p.RemoveIgnore}, {"no longer allow", p.RemoveAllow},
+		{"ignore", p.AddIgnore},
+		{"allow", p.AddAllow},
+		{"no longer ignore", p.RemoveIgnore},
+		{"no longer allow", p.RemoveAllow},
 	} {
 		if len(part.patterns) > 0 {
 			parts = append(parts, part.verb+" "+quoteAll(part.patterns))

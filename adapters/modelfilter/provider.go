@@ -147,6 +147,7 @@ func (w *Window) adopt(r *reading, what staging) {
 				l.rules = slices.Clone(l.saved)
 			case mergeStaged:
 				l.rules = mergeRules(before, l.rules, l.saved)
+			default:
 			}
 		}
 		p.sync()

@@ -16,17 +16,23 @@ func TestSaveTouchesOnlyTheRules(t *testing.T) {
 		edit func(f *fixture)
 		old  []string // pairs of what is replaced by what in the file
 	}{
-		"one rule more, quoted": {"rich.env", func(f *fixture) { f.must(second(f.Add(Ignore, "o1"))) },
-			[]string{`"*-preview, gpt-3.5*"`, `"*-preview,gpt-3.5*,o1"`}},
-		"plain value": {"rich.env", func(f *fixture) { f.must(second(f.Add(Allow, "o1"))) },
-			[]string{"WHITELIST_MODELS_OPENAI=gpt-4o", "WHITELIST_MODELS_OPENAI=gpt-4o,o1"}},
+		"one rule more, quoted": {
+			"rich.env", func(f *fixture) { f.must(second(f.Add(Ignore, "o1"))) },
+			[]string{`"*-preview, gpt-3.5*"`, `"*-preview,gpt-3.5*,o1"`},
+		},
+		"plain value": {
+			"rich.env", func(f *fixture) { f.must(second(f.Add(Allow, "o1"))) },
+			[]string{"WHITELIST_MODELS_OPENAI=gpt-4o", "WHITELIST_MODELS_OPENAI=gpt-4o,o1"},
+		},
 		"two providers": {"rich.env", func(f *fixture) {
 			f.must(f.Remove(Ignore, "gpt-3.5*"))
 			f.must(f.SetProvider("gemini"))
 			f.must(second(f.Add(Ignore, "*-preview")))
 		}, []string{`"*-preview, gpt-3.5*"`, `"*-preview"`, "'gemini-1.0*'", "'gemini-1.0*,*-preview'"}},
-		"empty list": {"rich.env", func(f *fixture) { f.must(second(f.Clear(Allow))) },
-			[]string{"WHITELIST_MODELS_OPENAI=gpt-4o\n", ""}},
+		"empty list": {
+			"rich.env", func(f *fixture) { f.must(second(f.Clear(Allow))) },
+			[]string{"WHITELIST_MODELS_OPENAI=gpt-4o\n", ""},
+		},
 		"new list": {"rich.env", func(f *fixture) {
 			f.must(f.SetProvider("gemini"))
 			f.must(second(f.Add(Allow, "gemini-1.0-pro")))
@@ -36,8 +42,10 @@ func TestSaveTouchesOnlyTheRules(t *testing.T) {
 			f.must(second(f.Save(f.t.Context(), dotenv.User)))
 			f.must(second(f.Add(Ignore, "gpt-3.5*")))
 		}, []string{`"*-preview, gpt-3.5*"`, `"*-preview,gpt-3.5*"`}},
-		"CRLF": {"crlf.env", func(f *fixture) { f.must(second(f.Add(Ignore, "o1"))) },
-			[]string{"IGNORE_MODELS_OPENAI=*-preview", "IGNORE_MODELS_OPENAI=*-preview,o1"}},
+		"CRLF": {
+			"crlf.env", func(f *fixture) { f.must(second(f.Add(Ignore, "o1"))) },
+			[]string{"IGNORE_MODELS_OPENAI=*-preview", "IGNORE_MODELS_OPENAI=*-preview,o1"},
+		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -125,6 +125,7 @@ func refusalText(r *engine.Refusal) string {
 		return "Pattern " + quote(r.Pattern) + " is already in the " + ruleType(r.List) + " list."
 	case engine.Unwritable:
 		return "Pattern " + quote(r.Pattern) + " cannot be saved: it holds " + r.Detail + "."
+	default:
 	}
 	return "Pattern " + quote(r.Pattern) + " is already covered by the " + ruleType(r.List) + " rule " + quote(r.By) + "."
 }

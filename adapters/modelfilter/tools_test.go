@@ -16,10 +16,20 @@ var toolNames = []struct {
 	name  string
 	write bool
 }{
-	{"add_ignore_rule", true}, {"remove_ignore_rule", true}, {"add_whitelist_rule", true}, {"remove_whitelist_rule", true},
-	{"clear_all_ignore_rules", true}, {"clear_all_whitelist_rules", true}, {"import_rules", true},
-	{"get_models_matching_pattern", false}, {"get_model_details", false}, {"explain_model_status", false},
-	{"switch_provider", false}, {"refresh_models", false}, {"save_changes", true}, {"discard_changes", true},
+	{"add_ignore_rule", true},
+	{"remove_ignore_rule", true},
+	{"add_whitelist_rule", true},
+	{"remove_whitelist_rule", true},
+	{"clear_all_ignore_rules", true},
+	{"clear_all_whitelist_rules", true},
+	{"import_rules", true},
+	{"get_models_matching_pattern", false},
+	{"get_model_details", false},
+	{"explain_model_status", false},
+	{"switch_provider", false},
+	{"refresh_models", false},
+	{"save_changes", true},
+	{"discard_changes", true},
 }
 
 func TestToolsAreThoseOfTheSpecification(t *testing.T) {

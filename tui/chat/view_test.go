@@ -57,12 +57,17 @@ func turn() ([]assistant.Event, assistant.Pair) {
 		Result: &assistant.ToolResult{Success: true, Message: "5 models"},
 	}}
 	return []assistant.Event{
-		assistant.ReasoningDelta{Text: "They want "}, assistant.ReasoningDelta{Text: "minis gone."},
-		assistant.TextDelta{Text: "I'll "}, assistant.TextDelta{Text: "do it."}, assistant.TextDelta{Text: "\n\n"},
+		assistant.ReasoningDelta{Text: "They want "},
+		assistant.ReasoningDelta{Text: "minis gone."},
+		assistant.TextDelta{Text: "I'll "},
+		assistant.TextDelta{Text: "do it."},
+		assistant.TextDelta{Text: "\n\n"},
 		assistant.ToolStart{Tool: "add_ignore_rule", Input: json.RawMessage(`{"pattern":"*mini*"}`), Index: 0},
 		assistant.ToolProgress{Message: "half", Progress: 0.5},
 		assistant.ToolComplete{Tool: "add_ignore_rule", Index: 0, Success: true, Message: "5 models"},
-		assistant.TextDelta{Text: "[[tool:0]]"}, assistant.TextDelta{Text: "\n\nDone: "}, assistant.TextDelta{Text: "**5** hidden."},
+		assistant.TextDelta{Text: "[[tool:0]]"},
+		assistant.TextDelta{Text: "\n\nDone: "},
+		assistant.TextDelta{Text: "**5** hidden."},
 	}, p
 }
 

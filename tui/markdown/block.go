@@ -85,6 +85,7 @@ func (d *Doc) render(b *block, end int) {
 	case blockTable:
 		d.renderTable(b)
 		return
+	default:
 	}
 	src := d.src[b.start:end:end] // goldmark appends to what it reads from
 	if b.cont {

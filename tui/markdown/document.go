@@ -173,6 +173,7 @@ func (d *Doc) goesOn(start, end int) bool {
 		return d.textGoesOn(line, start, end)
 	case blockItem:
 		return d.itemGoesOn(line, start, end)
+	default:
 	}
 	quote := d.open.kind == blockQuote
 	switch {

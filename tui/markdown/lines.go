@@ -258,6 +258,7 @@ func (d *Doc) openLines(width int) []string {
 		return d.drawCode(b, i, d.openCode(b, end), width)
 	case blockTable:
 		return d.draw(b, i, d.openTable(b, end), width).lines
+	default:
 	}
 	d.openText(b, end)
 	g := &b.growth

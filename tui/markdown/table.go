@@ -171,6 +171,7 @@ func (t *table) pad(b *strings.Builder, s string, i int) {
 		left = free
 	case extast.AlignCenter:
 		left = free / 2
+	default:
 	}
 	b.WriteString(strings.Repeat(" ", left))
 	b.WriteString(s)

@@ -132,8 +132,10 @@ func TestActionsOfTheWindow(t *testing.T) {
 	c.carry(pane.Run{Doing: "Looking.", Run: func(context.Context) (string, error) { return "Found 3.", nil }})
 	r.wait("Looking.\nFound 3.\n")
 	c.o.Interactive = true
-	c.carry(pane.Pick{Title: "Which?", Entries: []overlay.Entry{{Value: "a", Text: "Ant"}, {Value: "b", Text: "Bee"}},
-		Then: func(v string) pane.Wish { return pane.Say{Text: "It is " + v} }})
+	c.carry(pane.Pick{
+		Title: "Which?", Entries: []overlay.Entry{{Value: "a", Text: "Ant"}, {Value: "b", Text: "Bee"}},
+		Then: func(v string) pane.Wish { return pane.Say{Text: "It is " + v} },
+	})
 	r.wait("2 Bee")
 	c.answer("2")
 	r.wait("It is b")

@@ -32,6 +32,7 @@ func (c *console) onTool(e assistant.Event) {
 		c.out.more(" " + outcome(e))
 		c.out.fresh()
 		t.inTool = false
+	default:
 	}
 }
 

@@ -40,6 +40,7 @@ func (p *Pane) aboutRow() string {
 			}
 		}
 		return p.about.text
+	default:
 	}
 	return ""
 }

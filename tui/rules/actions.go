@@ -117,6 +117,7 @@ func (p *Pane) enter() pane.Wish {
 		f := p.findings()[r.at]
 		p.want = ruleKey(f.List, f.Pattern)
 		p.setTab(tabRules)
+	default:
 	}
 	p.refresh()
 	return pane.Nothing{}

@@ -18,27 +18,43 @@ func TestEditsByHand(t *testing.T) {
 		said          string // part of the last notice
 		ignore, allow string // the rules afterwards
 	}{
-		"add ignore": {func(b *bench) string { b.do("add-ignore"); return b.keys("*mini*<enter>") },
-			"Add ignore rule “*mini*”", "gpt-3.5* *-preview* gpt-9* *audio* *mini*", "gpt-4o-audio-preview"},
-		"add allow": {func(b *bench) string { b.do("add-allow"); return b.keys(" gpt-3.5-turbo <enter>") },
-			"Add allow rule “gpt-3.5-turbo”", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview gpt-3.5-turbo"},
-		"add on a model": {func(b *bench) string {
-			b.do("show-models")
-			b.on("gpt-5-mini")
-			b.do("add-ignore")
-			return b.keys("<enter>")
+		"add ignore": {
+			func(b *bench) string { b.do("add-ignore"); return b.keys("*mini*<enter>") },
+			"Add ignore rule “*mini*”", "gpt-3.5* *-preview* gpt-9* *audio* *mini*", "gpt-4o-audio-preview",
 		},
-			"Add ignore rule “gpt-5-mini”", "gpt-3.5* *-preview* gpt-9* *audio* gpt-5-mini", "gpt-4o-audio-preview"},
-		"covered": {func(b *bench) string { b.do("add-ignore"); return b.keys("gpt-3.5-turbo*<enter>") },
-			"rule “gpt-3.5*” covers it already", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
-		"duplicate": {func(b *bench) string { b.do("add-ignore"); return b.keys("*audio*<enter>") },
-			"it is an ignore rule already", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
-		"unwritable": {func(b *bench) string { b.do("add-ignore"); return b.keys("a,b<enter>") },
-			"it cannot be saved", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
-		"empty": {func(b *bench) string { b.do("add-ignore"); return b.keys("  <enter>") },
-			"", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
-		"delete": {func(b *bench) string { b.on("gpt-9*"); return b.do("delete-rule") },
-			"Delete ignore rule “gpt-9*”", "gpt-3.5* *-preview* *audio*", "gpt-4o-audio-preview"},
+		"add allow": {
+			func(b *bench) string { b.do("add-allow"); return b.keys(" gpt-3.5-turbo <enter>") },
+			"Add allow rule “gpt-3.5-turbo”", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview gpt-3.5-turbo",
+		},
+		"add on a model": {
+			func(b *bench) string {
+				b.do("show-models")
+				b.on("gpt-5-mini")
+				b.do("add-ignore")
+				return b.keys("<enter>")
+			},
+			"Add ignore rule “gpt-5-mini”", "gpt-3.5* *-preview* gpt-9* *audio* gpt-5-mini", "gpt-4o-audio-preview",
+		},
+		"covered": {
+			func(b *bench) string { b.do("add-ignore"); return b.keys("gpt-3.5-turbo*<enter>") },
+			"rule “gpt-3.5*” covers it already", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview",
+		},
+		"duplicate": {
+			func(b *bench) string { b.do("add-ignore"); return b.keys("*audio*<enter>") },
+			"it is an ignore rule already", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview",
+		},
+		"unwritable": {
+			func(b *bench) string { b.do("add-ignore"); return b.keys("a,b<enter>") },
+			"it cannot be saved", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview",
+		},
+		"empty": {
+			func(b *bench) string { b.do("add-ignore"); return b.keys("  <enter>") },
+			"", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview",
+		},
+		"delete": {
+			func(b *bench) string { b.on("gpt-9*"); return b.do("delete-rule") },
+			"Delete ignore rule “gpt-9*”", "gpt-3.5* *-preview* *audio*", "gpt-4o-audio-preview",
+		},
 		"delete selected": {func(b *bench) string {
 			b.on("gpt-9*")
 			b.do("pane-select", "pane-select", "pane-select")
@@ -49,24 +65,36 @@ func TestEditsByHand(t *testing.T) {
 			b.do("pane-select", "pane-up", "pane-select", "pane-first")
 			return b.do("delete-rule")
 		}, "Delete ignore rule “gpt-3.5*”", "*-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
-		"bring back": {func(b *bench) string { b.do("delete-rule"); b.on("deleted"); return b.do("delete-rule") },
-			"Bring back ignore rule “gpt-3.5*”", "*-preview* gpt-9* *audio* gpt-3.5*", "gpt-4o-audio-preview"},
-		"delete what decides": {func(b *bench) string { b.do("show-models"); b.on("gpt-3.5-turbo-16k"); return b.do("delete-rule") },
-			"Delete ignore rule “gpt-3.5*”", "*-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
-		"nothing decides": {func(b *bench) string { b.do("show-models"); b.on("o3"); return b.do("delete-rule") },
-			"no rule decides this model", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
+		"bring back": {
+			func(b *bench) string { b.do("delete-rule"); b.on("deleted"); return b.do("delete-rule") },
+			"Bring back ignore rule “gpt-3.5*”", "*-preview* gpt-9* *audio* gpt-3.5*", "gpt-4o-audio-preview",
+		},
+		"delete what decides": {
+			func(b *bench) string { b.do("show-models"); b.on("gpt-3.5-turbo-16k"); return b.do("delete-rule") },
+			"Delete ignore rule “gpt-3.5*”", "*-preview* gpt-9* *audio*", "gpt-4o-audio-preview",
+		},
+		"nothing decides": {
+			func(b *bench) string { b.do("show-models"); b.on("o3"); return b.do("delete-rule") },
+			"no rule decides this model", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview",
+		},
 		"take back": {func(b *bench) string {
 			b.do("add-ignore")
 			b.keys("*mini*<enter>")
 			b.do("show-changes", "pane-first")
 			return b.do("delete-rule")
 		}, "Delete ignore rule “*mini*”", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
-		"delete a finding": {func(b *bench) string { b.do("show-changes"); b.on("gpt-9*"); return b.do("delete-rule") },
-			"Delete ignore rule “gpt-9*”", "gpt-3.5* *-preview* *audio*", "gpt-4o-audio-preview"},
-		"discard": {func(b *bench) string { b.do("delete-rule", "delete-rule"); return b.do("discard") },
-			"Discard the unsaved rules", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
-		"nothing to discard": {func(b *bench) string { return b.do("discard") },
-			"nothing is unsaved", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
+		"delete a finding": {
+			func(b *bench) string { b.do("show-changes"); b.on("gpt-9*"); return b.do("delete-rule") },
+			"Delete ignore rule “gpt-9*”", "gpt-3.5* *-preview* *audio*", "gpt-4o-audio-preview",
+		},
+		"discard": {
+			func(b *bench) string { b.do("delete-rule", "delete-rule"); return b.do("discard") },
+			"Discard the unsaved rules", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview",
+		},
+		"nothing to discard": {
+			func(b *bench) string { return b.do("discard") },
+			"nothing is unsaved", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview",
+		},
 		"suggested": {func(b *bench) string {
 			b.do("show-models")
 			for _, id := range []string{"gpt-4o-mini", "gpt-5-mini"} {
@@ -90,8 +118,10 @@ func TestEditsByHand(t *testing.T) {
 			b.carry(b.Key("", "o1*, gpt-3.5-turbo*\nallow: o3,\nIGNORE_MODELS_OPENAI=\"x*,y*\""))
 			return b.keys("<enter>")
 		}, "Import 4 ignore rules, 1 allow rule", "gpt-3.5* *-preview* gpt-9* *audio* o1* x* y*", "gpt-4o-audio-preview o3"},
-		"import, all refused": {func(b *bench) string { b.do("import-rules"); return b.keys("gpt-3.5-turbo*<enter>") },
-			"error: none of the rules was taken: rule “gpt-3.5*” covers it already", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
+		"import, all refused": {
+			func(b *bench) string { b.do("import-rules"); return b.keys("gpt-3.5-turbo*<enter>") },
+			"error: none of the rules was taken: rule “gpt-3.5*” covers it already", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := open(t, someEnv, someModels)

@@ -75,6 +75,7 @@ func (p *Pane) cells(r row, w int) (left, right []piece, over *ink) {
 		return []piece{{"look for redundant rules", st.Text}}, []piece{{"enter", st.Muted}}, nil
 	case rowNotice:
 		return []piece{{p.st.Icons.Warn + " ", st.Warn}, {shown(d.notices[r.at]), st.Text}}, nil, nil
+	default:
 	}
 	return []piece{{r.text, st.Muted}}, nil, nil
 }
@@ -158,6 +159,7 @@ func (p *Pane) modelCells(m modelfilter.ModelView, w int) (left, right []piece, 
 		sign, style, name = icons.Hidden, st.BarHidden, st.Muted
 	case engine.Whitelisted:
 		sign, style = icons.Allow, st.Allow
+	default:
 	}
 	if p.data.lit[m.ID] {
 		lit, name = icons.Bullet, st.Highlight

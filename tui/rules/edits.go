@@ -125,6 +125,7 @@ func (p *Pane) deleteRule() pane.Wish {
 		if rule, ok := d.ruleAt(f.List, f.Pattern); ok {
 			return p.remove(rule)
 		}
+	default:
 	}
 	return pane.Say{Text: "there is no rule here"}
 }

@@ -130,8 +130,12 @@ func (p *Pane) bar(w int) string {
 	case full == cells && c.Hidden > 0:
 		full = cells - 1
 	}
-	return spread(w, icons.Ellipsis, []piece{{" ", st.Text}, {strings.Repeat(icons.BarFull, full), st.BarAvailable},
-		{strings.Repeat(icons.BarEmpty, cells-full), st.BarHidden}, {" " + text, st.Count}}, nil)
+	return spread(w, icons.Ellipsis, []piece{
+		{" ", st.Text},
+		{strings.Repeat(icons.BarFull, full), st.BarAvailable},
+		{strings.Repeat(icons.BarEmpty, cells-full), st.BarHidden},
+		{" " + text, st.Count},
+	}, nil)
 }
 
 // warnings are what the user should not overlook.

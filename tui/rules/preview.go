@@ -19,6 +19,7 @@ func (p *Pane) typingNotes(w, h int) []note {
 		}
 	case lineImport:
 		label = " import "
+	default:
 	}
 	if len(label) > w/2 {
 		label = label[:max(0, w/2)]
@@ -32,6 +33,7 @@ func (p *Pane) typingNotes(w, h int) []note {
 		notes = append(notes, p.importNotes(w)...)
 	case lineSearch:
 		notes = append(notes, p.one(1, w, st.Muted, " "+p.hits()+" · enter keeps it"))
+	default:
 	}
 	return notes
 }

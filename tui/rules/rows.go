@@ -120,6 +120,7 @@ func (p *Pane) rowKey(r row) string {
 		return "new"
 	case rowChild:
 		return "child " + r.text
+	default:
 	}
 	return ""
 }
@@ -134,6 +135,7 @@ func (p *Pane) build() []row {
 		return p.modelRows()
 	case tabChanges:
 		return p.changeRows()
+	default:
 	}
 	return p.ruleRows()
 }
@@ -169,7 +171,8 @@ func (p *Pane) ruleRows() []row {
 		}
 		if len(d.rules[list])+len(d.removed[list]) == 0 {
 			rows = append(rows, words(map[modelfilter.List]string{
-				modelfilter.Ignore: "  none · i adds one: it hides", modelfilter.Allow: "  none · w adds one: it keeps"}[list])...)
+				modelfilter.Ignore: "  none · i adds one: it hides", modelfilter.Allow: "  none · w adds one: it keeps",
+			}[list])...)
 		}
 	}
 	if hits == 0 && p.query != "" {

@@ -150,6 +150,7 @@ func (p *Pane) typed() {
 	case lineSearch:
 		p.query = p.line.text()
 		p.rebuild()
+	default:
 	}
 }
 
@@ -162,6 +163,7 @@ func (p *Pane) enterLine() pane.Wish {
 		return p.askImport()
 	case lineSearch:
 		p.closeLine()
+	default:
 	}
 	return pane.Nothing{}
 }
@@ -215,6 +217,7 @@ func refusalWords(err error) string {
 		return "it is an " + r.List.String() + " rule already"
 	case engine.Covered:
 		return "rule " + quote(r.By) + " covers it already"
+	default:
 	}
 	return "it cannot be saved: " + shown(r.Detail)
 }

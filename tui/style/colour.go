@@ -39,6 +39,7 @@ func resolve(o Options) colours {
 			return dark16.colours()
 		}
 		return light16.colours()
+	default:
 	}
 	p, wheel := o.palette()
 	of := func(hex string) color.Color { return exact(hex, o.Colors) }

@@ -84,10 +84,22 @@ func TestEveryThemeHasContrast(t *testing.T) {
 
 // xterm16 are the sixteen colours that xterm ships; those of package ansi are VGA's.
 var xterm16 = [16]color.RGBA{
-	{0, 0, 0, 255}, {205, 0, 0, 255}, {0, 205, 0, 255}, {205, 205, 0, 255},
-	{0, 0, 238, 255}, {205, 0, 205, 255}, {0, 205, 205, 255}, {229, 229, 229, 255},
-	{127, 127, 127, 255}, {255, 0, 0, 255}, {0, 255, 0, 255}, {255, 255, 0, 255},
-	{92, 92, 255, 255}, {255, 0, 255, 255}, {0, 255, 255, 255}, {255, 255, 255, 255},
+	{0, 0, 0, 255},
+	{205, 0, 0, 255},
+	{0, 205, 0, 255},
+	{205, 205, 0, 255},
+	{0, 0, 238, 255},
+	{205, 0, 205, 255},
+	{0, 205, 205, 255},
+	{229, 229, 229, 255},
+	{127, 127, 127, 255},
+	{255, 0, 0, 255},
+	{0, 255, 0, 255},
+	{255, 255, 0, 255},
+	{92, 92, 255, 255},
+	{255, 0, 255, 255},
+	{0, 255, 255, 255},
+	{255, 255, 255, 255},
 }
 
 func TestSixteenColoursHaveContrast(t *testing.T) {
@@ -147,6 +159,7 @@ func eachStyle(v reflect.Value, path string, f func(string, lipgloss.Style)) {
 		for i := range v.Len() {
 			eachStyle(v.Index(i), path, f)
 		}
+	default:
 	}
 }
 

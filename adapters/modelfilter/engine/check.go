@@ -40,6 +40,7 @@ func (r *Refusal) Error() string {
 		return fmt.Sprintf("pattern %q is already in the %s list", r.Pattern, r.List)
 	case Unwritable:
 		return fmt.Sprintf("pattern %q cannot be saved: it holds %s", r.Pattern, r.Detail)
+	default:
 	}
 	return fmt.Sprintf("pattern %q is already covered by the %s rule %q", r.Pattern, r.List, r.By)
 }
@@ -78,6 +79,7 @@ func (e *Engine) Check(list List, pattern string) (Verdict, error) {
 			return Verdict{}, refusal
 		case maybe:
 			open[i] = true
+		default:
 		}
 	}
 	for i, r := range rules {
@@ -86,6 +88,7 @@ func (e *Engine) Check(list List, pattern string) (Verdict, error) {
 			v.Redundant = append(v.Redundant, r.pattern.String())
 		case maybe:
 			open[i] = true
+		default:
 		}
 		if open[i] {
 			v.Undecided = append(v.Undecided, r.pattern.String())

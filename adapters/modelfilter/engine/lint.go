@@ -78,6 +78,7 @@ func (e *Engine) coveredBy(judge *judge, list List, i int) (by int, a answer) {
 			if a == no {
 				by, a = k, maybe
 			}
+		default:
 		}
 	}
 	return by, a

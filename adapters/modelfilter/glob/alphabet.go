@@ -30,6 +30,7 @@ func newAlphabet(patterns []*Pattern) alphabet {
 				for _, s := range t.class.spans {
 					starts = append(starts, s.lo, s.hi+1)
 				}
+			default:
 			}
 		}
 	}
@@ -112,6 +113,7 @@ func (p *Pattern) Example() (string, bool) {
 			b = append(b, readable[0])
 		case set:
 			b, _ = appendRune(b, t.class.example())
+		default:
 		}
 	}
 	return string(b), true

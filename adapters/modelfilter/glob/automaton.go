@@ -208,6 +208,7 @@ func (p *Pattern) eachStep(a alphabet, f func(token, interval int)) {
 					f(i, n)
 				}
 			}
+		default:
 		}
 	}
 }

@@ -99,6 +99,7 @@ func coversByShape(broad []*Pattern, narrow *Pattern) (c Coverage, sure bool) {
 			if strings.Contains(narrow.Core(), p.fixed) {
 				return yes, true
 			}
+		default:
 		}
 	}
 	return Coverage{}, false

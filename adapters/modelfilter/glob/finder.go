@@ -62,6 +62,7 @@ func newWideBlock(toks []token) wideBlock {
 			for _, s := range t.class.spans {
 				starts = append(starts, s.lo, s.hi+1)
 			}
+		default:
 		}
 	}
 	slices.Sort(starts)

@@ -27,6 +27,7 @@ func (t token) accepts(r rune) bool {
 		return true
 	case set:
 		return t.class.has(r)
+	default:
 	}
 	return false
 }

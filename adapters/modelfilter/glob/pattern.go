@@ -111,6 +111,7 @@ func (p *Pattern) Match(s string) bool {
 		return true
 	case nothing:
 		return false
+	default:
 	}
 	return p.matchGeneral(s)
 }
@@ -161,6 +162,7 @@ func shapeOf(toks []token, valid bool) (shape, string) {
 			stars++
 		case one:
 			b, _ = appendRune(b, t.rune)
+		default:
 		}
 	}
 	for _, t := range toks {

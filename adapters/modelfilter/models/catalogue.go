@@ -99,6 +99,7 @@ func speaksOpenAI(p catwalk.Provider) bool {
 	switch p.Type {
 	case catwalk.TypeOpenAI, catwalk.TypeOpenAICompat, catwalk.TypeOpenRouter, catwalk.TypeVercel:
 		return strings.HasPrefix(p.APIEndpoint, "https://") && p.APIKey != ""
+	default:
 	}
 	return false
 }
