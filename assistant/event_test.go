@@ -1,0 +1,72 @@
+package assistant_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"winnow/assistant"
+)
+
+// everyEvent has one of each, as JSON of spec §5.3.
+var everyEvent = map[string]assistant.Event{
+	`{"type":"status","message":"Thinking…"}`: assistant.Status{Message: "Thinking…"},
+	`{"type":"text_delta","text":"<a> & b"}`:  assistant.TextDelta{Text: "<a> & b"},
+	`{"type":"reasoning_delta","text":"hm"}`:  assistant.ReasoningDelta{Text: "hm"},
+	`{"type":"tool_start","tool":"t","input":{"a":1},"tool_use_id":"u","index":2}`: assistant.ToolStart{
+		Tool: "t", Input: json.RawMessage(`{"a":1}`), ToolUseID: "u", Index: 2},
+	`{"type":"tool_progress","tool":"t","stage":"s","message":"m","progress":0.5,"data":null,"index":2,"tool_use_id":"u"}`: assistant.ToolProgress{
+		Tool: "t", Stage: "s", Message: "m", Progress: 0.5, Index: 2, ToolUseID: "u"},
+	`{"type":"tool_complete","tool":"t","index":2,"tool_use_id":"u","success":true,"message":"m","error_code":"","data":"d"}`: assistant.ToolComplete{
+		Tool: "t", Index: 2, ToolUseID: "u", Success: true, Message: "m", Data: "d"},
+	`{"type":"payload","payload":{"id":"i","type":"t","data":{"a":1}}}`: assistant.PayloadFound{
+		Payload: assistant.Payload{ID: "i", Type: "t", Data: json.RawMessage(`{"a":1}`)}},
+	`{"type":"complete","payload":{"message":"m","suggested_values":[{"label":"l","value":"v"}],"suggested_actions":[{"label":"l","action":"a","handler":"client","style":"primary"}],"custom_payload":{"type":"tool_history","data":[{"tool_name":"t","input":{},"output":"o","success":true}]}}}`: assistant.Complete{
+		Payload: assistant.ResponsePayload{
+			Message: "m",
+			Suggested: assistant.Suggested{
+				Values:  []assistant.SuggestedValue{{Label: "l", Value: "v"}},
+				Actions: []assistant.SuggestedAction{{Label: "l", Action: "a", Handler: "client", Style: "primary"}},
+			},
+			Custom: &assistant.CustomPayload{Type: "tool_history", Data: []assistant.ToolHistoryEntry{
+				{ToolName: "t", Input: json.RawMessage(`{}`), Output: "o", Success: true}}},
+		}},
+	`{"type":"complete","payload":{"message":"m","custom_payload":{"type":"mine","data":[1]},"notice":"n"}}`: assistant.Complete{
+		Payload: assistant.ResponsePayload{Message: "m", Notice: "n", Custom: &assistant.CustomPayload{Type: "mine", Data: []any{1.0}}}},
+	`{"type":"error","code":"net","message":"m"}`:                             assistant.Error{Code: "net", Message: "m"},
+	`{"type":"cancelled","kept":true}`:                                        assistant.Cancelled{Kept: true},
+	`{"type":"checkpoint_created","id":"i","description":"d"}`:                assistant.CheckpointCreated{ID: "i", Description: "d"},
+	`{"type":"context_trimmed","sent":3,"trimmed":1,"visible":9,"attempt":2}`: assistant.ContextTrimmed{Sent: 3, Trimmed: 1, Visible: 9, Attempt: 2},
+	`{"type":"queued","text":"t"}`:                                            assistant.Queued{Text: "t"},
+	`{"type":"retrying","attempt":2,"reason":"r","after_ms":1500}`:            assistant.Retrying{Attempt: 2, Reason: "r", After: 1500 * time.Millisecond},
+	`{"type":"confirm_request","id":"i","tool":"t","diff":"-a\n+b"}`:          assistant.ConfirmRequest{ID: "i", Tool: "t", Diff: "-a\n+b"},
+}
+
+func TestEventsEncodeAndDecode(t *testing.T) {
+	kinds := map[reflect.Type]bool{}
+	for text, e := range everyEvent {
+		kinds[reflect.TypeOf(e)] = true
+		raw, err := assistant.EncodeEvent(e)
+		if err != nil || string(raw) != text {
+			t.Errorf("EncodeEvent(%#v) =\n%s, %v, want\n%s", e, raw, err, text)
+		}
+		back, err := assistant.DecodeEvent([]byte(text))
+		if err != nil || !reflect.DeepEqual(back, e) {
+			t.Errorf("DecodeEvent(%s) = %#v, %v, want %#v", text, back, err, e)
+		}
+	}
+	wantEqual(t, "kinds of events", len(kinds), 15)
+}
+
+func TestDecodeEventRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"type":"shout","text":"x"}`: `"shout" is unknown`, `{"text":"x"}`: `"type" is missing`, `{`: "unexpected end",
+		`{"type":"text_delta","text":3}`: "text_delta", `[]`: "array", ``: "unexpected end", `{"type":null}`: `"type" is missing`,
+	} {
+		if e, err := assistant.DecodeEvent([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("DecodeEvent(%s) = %#v, %v, want an error with %q", text, e, err, want)
+		}
+	}
+}
