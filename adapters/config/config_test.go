@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -250,4 +251,25 @@ func FuzzLoad(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestTheKeyringOfTheDesktop(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("other systems have keyrings of their own")
+	}
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	if _, err := Secret("keyring:mine").Resolve(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "secret-tool") {
+		t.Errorf("Resolve without the tool = %v, want what to install", err)
+	}
+	script := "#!/bin/sh\n[ \"$*\" = 'lookup service winnow username mine' ] && echo sk-from-keyring\n"
+	if err := os.WriteFile(filepath.Join(dir, "secret-tool"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Secret("keyring:mine").Resolve(t.Context(), nil); got != "sk-from-keyring" || err != nil {
+		t.Errorf("Resolve = %q, %v", got, err)
+	}
+	if _, err := Secret("keyring:other").Resolve(t.Context(), nil); err == nil || !strings.Contains(err.Error(), `no "other"`) {
+		t.Errorf("Resolve of a name that is not there = %v", err)
+	}
 }

@@ -8,8 +8,6 @@ import (
 	"os/exec"
 	"strings"
 	"time"
-
-	"github.com/zalando/go-keyring"
 )
 
 // keyringService is the name under which winnow's keys lie in the keyring.
@@ -62,27 +60,20 @@ func (s Secret) Resolve(ctx context.Context, environ []string) (string, error) {
 		}
 		return "", fmt.Errorf("the variable %s is not set", rest)
 	case kind == "keyring":
-		v, err := keyring.Get(keyringService, rest)
-		if errors.Is(err, keyring.ErrNotFound) {
-			return "", fmt.Errorf("the keyring has no %q of %q", rest, keyringService)
-		}
-		if err != nil {
-			return "", fmt.Errorf("the keyring does not answer: %w", err)
-		}
-		return v, nil
+		return fromKeyring(ctx, rest, environ)
 	}
-	return output(ctx, rest, environ)
-}
-
-// output runs a command and returns the first line that it prints.
-func output(ctx context.Context, command string, environ []string) (string, error) {
-	words, err := Words(command)
+	words, err := Words(rest)
 	if err != nil {
 		return "", err
 	}
 	if len(words) == 0 {
 		return "", errors.New("cmd: names no command")
 	}
+	return output(ctx, words, environ)
+}
+
+// output runs a command and returns the first line that it prints.
+func output(ctx context.Context, words, environ []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandTime)
 	defer cancel()
 	c := exec.CommandContext(ctx, words[0], words[1:]...)

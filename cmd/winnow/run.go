@@ -49,7 +49,6 @@ func newRoot(a *app) *cobra.Command {
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	root.SetVersionTemplate("winnow {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return &usageError{cmd.CommandPath(), flagFault(cmd, err)} })
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { showHelp(a, cmd) })
 	a.flags.bind(root)
