@@ -21,6 +21,14 @@ type Model interface {
 	Stream(ctx context.Context, req Request) iter.Seq2[Part, error]
 }
 
+// ModelFunc is a Model that is no more than its Stream.
+type ModelFunc func(ctx context.Context, req Request) iter.Seq2[Part, error]
+
+// Stream implements Model.
+func (f ModelFunc) Stream(ctx context.Context, req Request) iter.Seq2[Part, error] {
+	return f(ctx, req)
+}
+
 // Encoder is a Model that can show the exact body it would send.
 type Encoder interface {
 	// Encode returns the JSON document of req, without sending it.

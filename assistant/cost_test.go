@@ -1,0 +1,110 @@
+package assistant_test
+
+import (
+	"context"
+	"iter"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+)
+
+// streaming is a model that says before, then part n times, then after.
+func streaming(before string, part assistant.Part, n int, after string) assistant.Model {
+	return assistant.ModelFunc(func(context.Context, assistant.Request) iter.Seq2[assistant.Part, error] {
+		return func(yield func(assistant.Part, error) bool) {
+			ok := yield(assistant.Text{Text: before}, nil)
+			for range n {
+				ok = ok && yield(part, nil)
+			}
+			if ok && yield(assistant.Text{Text: after}, nil) {
+				yield(assistant.End{Finish: "stop"}, nil)
+			}
+		}
+	})
+}
+
+// allocated is what a turn allocates, in bytes.
+func allocated(t testing.TB, m assistant.Model) uint64 {
+	t.Helper()
+	pages, _ := notes(t)
+	s, err := assistant.NewSession(registryOf(t, m), assistant.Options{Model: "test/script", Pages: pages})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	events, err := s.Send(context.Background(), assistant.Prompt{Text: "go"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range events {
+		continue
+	}
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+func TestAChunkCostsTheSameHoweverLongTheAnswerIs(t *testing.T) {
+	const few, many = 4000, 16_000
+	for name, m := range map[string]func(n int) assistant.Model{
+		"text":      func(n int) assistant.Model { return streaming("", assistant.Text{Text: "a word "}, n, "") },
+		"reasoning": func(n int) assistant.Model { return streaming("x", assistant.Reasoning{Text: "a word "}, n, "") },
+		"payload": func(n int) assistant.Model {
+			return streaming(`NOTE: {"text":"`, assistant.Text{Text: "a word "}, n, `"}`)
+		},
+		"markers": func(n int) assistant.Model { return streaming("", assistant.Text{Text: "[[tool:"}, n, "") },
+		"braces":  func(n int) assistant.Model { return streaming("", assistant.Text{Text: "NOTE:{{"}, n, "") },
+	} {
+		short, long := allocated(t, m(few)), allocated(t, m(many))
+		if per, perLong := float64(short)/few, float64(long)/many; perLong > 1.5*per {
+			t.Errorf("%s: %.0f bytes a chunk in a short answer, %.0f in one four times as long", name, per, perLong)
+		}
+	}
+}
+
+func TestTheCoreKnowsNoTerminal(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "winnow/assistant").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dep := range strings.Fields(string(out)) {
+		for _, bad := range []string{"charm.land", "charmbracelet", "x/term", "winnow/tui", "winnow/adapters", "winnow/cmd", "modernc.org", "openai"} {
+			if strings.Contains(dep, bad) {
+				t.Errorf("assistant depends on %s", dep)
+			}
+		}
+		own, found := strings.CutPrefix(dep, "winnow/")
+		if found && !slices.Contains([]string{"assistant", "assistant/budget", "checkpoint"}, own) {
+			t.Errorf("assistant depends on winnow/%s", own)
+		}
+	}
+}
+
+func BenchmarkChunk(b *testing.B) {
+	s, err := assistant.NewSession(registryOf(b, streaming("", assistant.Text{Text: "a word "}, b.N, "")), assistant.Options{Model: "test/script"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	events, err := s.Send(context.Background(), assistant.Prompt{Text: "go"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for range events {
+		continue
+	}
+}
+
+func BenchmarkTurnWithHistory(b *testing.B) {
+	for b.Loop() {
+		b.StopTimer()
+		r := trimRig(b, 2000, at.NewScript(at.Answer{at.Say("ok")}), assistant.Settings{})
+		b.StartTimer()
+		r.send("new")
+	}
+}

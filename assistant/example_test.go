@@ -1,0 +1,78 @@
+package assistant_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"winnow/assistant"
+)
+
+// lamp is a window: the assistant sees it, and switches it through its tool.
+type lamp struct {
+	On bool `json:"on"`
+}
+
+func (l *lamp) Context() (any, error)                  { return l, nil }
+func (l *lamp) State() (any, error)                    { return l, nil }
+func (l *lamp) ApplyState(state json.RawMessage) error { return json.Unmarshal(state, l) }
+func (l *lamp) StateHash() string                      { return fmt.Sprint(l.On) }
+func (l *lamp) Prompt() string                         { return "You look after a lamp." }
+func (l *lamp) Lock()                                  {} // nobody else touches it
+func (l *lamp) Unlock()                                {}
+func (l *lamp) Tools() []assistant.Tool {
+	type args struct {
+		On bool `json:"on" jsonschema:"true switches it on"`
+	}
+	set := assistant.NewTool("switch_lamp", "Switch the lamp.", func(_ context.Context, a args) (string, error) {
+		l.On = a.On
+		return fmt.Sprintf("on: %v", l.On), nil
+	})
+	set.Write = true
+	return []assistant.Tool{set}
+}
+
+// butler plays the model here; assistant/openai talks to a real one.
+func butler(_ context.Context, req assistant.Request) iter.Seq2[assistant.Part, error] {
+	return func(yield func(assistant.Part, error) bool) {
+		if req.Messages[len(req.Messages)-1].Role != assistant.RoleTool {
+			yield(assistant.End{Calls: []assistant.Call{{Name: "switch_lamp", Arguments: `{"on": true}`}}}, nil)
+		} else if yield(assistant.Text{Text: "There is light."}, nil) {
+			yield(assistant.End{Finish: "stop"}, nil)
+		}
+	}
+}
+
+func Example() {
+	registry := &assistant.Registry{}
+	if err := registry.Add(assistant.Provider{Name: "house", Model: assistant.ModelFunc(butler)}); err != nil {
+		panic(err)
+	}
+	session, err := assistant.NewSession(registry, assistant.Options{
+		Window: &lamp{}, Model: "house/butler",
+		WithoutCheckpoints: true, // with a Journal every change can be taken back
+	})
+	if err != nil {
+		panic(err)
+	}
+	events, err := session.Send(context.Background(), assistant.Prompt{Text: "Light, please."})
+	if err != nil {
+		panic(err)
+	}
+	for e := range events {
+		switch e := e.(type) {
+		case assistant.ToolComplete:
+			fmt.Println(e.Tool, e.Message)
+		case assistant.Complete:
+			fmt.Println(e.Payload.Message)
+		case assistant.Error:
+			fmt.Println("failed:", e.Message)
+		}
+	}
+	// Output:
+	// switch_lamp on: true
+	// [[tool:0]]
+	//
+	// There is light.
+}
