@@ -77,7 +77,7 @@ func output(ctx context.Context, words, environ []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandTime)
 	defer cancel()
 	c := exec.CommandContext(ctx, words[0], words[1:]...)
-	c.Env = withoutKeys(environ)
+	c.Env = WithoutKeys(environ)
 	c.WaitDelay = time.Second
 	out, err := c.Output()
 	if err != nil {
@@ -95,8 +95,8 @@ func output(ctx context.Context, words, environ []string) (string, error) {
 	return "", fmt.Errorf("the command %q printed nothing", words[0])
 }
 
-// withoutKeys is the environment for a child: without the keys of providers.
-func withoutKeys(environ []string) []string {
+// WithoutKeys is the environment for a child process: without the keys of providers.
+func WithoutKeys(environ []string) []string {
 	var out []string
 	for _, e := range environ {
 		if name, _, _ := strings.Cut(e, "="); !strings.Contains(strings.ToUpper(name), "_API_KEY") {

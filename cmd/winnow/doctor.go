@@ -13,7 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"winnow/adapters/config"
 	"winnow/adapters/dotenv"
+	"winnow/assistant"
 	"winnow/tui/style"
 )
 
@@ -117,7 +119,7 @@ func (a *app) examineTerminal(ctx context.Context) []finding {
 	}
 	found := []finding{terminal, {About: "colours", State: fine, Detail: detail}}
 	if a.env("TMUX") != "" {
-		found = append(found, examineTmux(ctx))
+		found = append(found, a.examineTmux(ctx))
 	}
 	return found
 }
@@ -133,12 +135,14 @@ func orUnset(s string) string {
 const tmuxTime = 2 * time.Second
 
 // examineTmux asks tmux for the options on which keys and the clipboard depend.
-func examineTmux(ctx context.Context) finding {
+func (a *app) examineTmux(ctx context.Context) finding {
 	ctx, cancel := context.WithTimeout(ctx, tmuxTime)
 	defer cancel()
 	var wrong, all []string
 	for _, o := range []struct{ name, want string }{{"extended-keys", "off"}, {"set-clipboard", "external"}, {"focus-events", "off"}} {
-		out, err := exec.CommandContext(ctx, "tmux", "show-options", "-sgv", o.name).Output()
+		ask := exec.CommandContext(ctx, "tmux", "show-options", "-sgv", o.name)
+		ask.Env = config.WithoutKeys(a.environ)
+		out, err := ask.Output()
 		value := strings.TrimSpace(string(out))
 		if err != nil {
 			value = "unknown"
@@ -272,8 +276,7 @@ func examineEndpoint(ctx context.Context, c *client) finding {
 	}
 	listed, err := c.list(ctx)
 	if err != nil {
-		kind := requestKind(err)
-		f.State, f.Detail, f.Next = broken, f.Detail+": "+requestWords(err), kindAdvice(kind)
+		f.State, f.Detail, f.Next = broken, f.Detail+": "+requestWords(err), kindAdvice(string(assistant.KindOf(err)))
 		return f
 	}
 	f.Detail += ": " + count(len(listed), "model")

@@ -333,6 +333,3 @@ func requestWords(err error) string {
 	}
 	return err.Error()
 }
-
-// requestKind is the class of a failed request.
-func requestKind(err error) string { return string(assistant.KindOf(err)) }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -26,6 +25,3 @@ func (a *app) progressEnd() {
 		_, _ = io.WriteString(a.stderr, "\r"+ansi.EraseLineRight)
 	}
 }
-
-// cutID is the provider and the name of a model.
-func cutID(id string) (provider, name string, ok bool) { return strings.Cut(id, "/") }

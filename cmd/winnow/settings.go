@@ -129,6 +129,7 @@ func (a *app) configEdit(cmd *cobra.Command) error {
 		}
 	}
 	c := exec.CommandContext(cmd.Context(), words[0], append(words[1:], o.Path)...)
+	c.Env = config.WithoutKeys(a.environ)
 	c.Stdin, c.Stdout, c.Stderr = a.stdin, a.stdout, a.stderr
 	if err := c.Run(); err != nil {
 		return advise(fmt.Errorf("the editor %s: %w", words[0], err), "set EDITOR to a program that can be run")

@@ -211,6 +211,11 @@ func TestACrashIsOfferedAtTheNextStart(t *testing.T) {
 	if err == nil || !strings.Contains(string(out), "close the other winnow") {
 		t.Fatalf("a second writer: %v, %s; want to be told of the first", err, out)
 	}
+	look := exec.CommandContext(t.Context(), "winnow", "rules", "list")
+	look.Dir, look.Env = p.cmd.Dir, p.cmd.Env
+	if out, err := look.CombinedOutput(); err != nil || !strings.Contains(string(out), "*mini*") {
+		t.Fatalf("a reader beside it: %v, %s", err, out)
+	}
 	if err := syscall.Kill(child, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}

@@ -234,3 +234,6 @@ func (w *wiring) describe(id string) error {
 	}
 	return nil
 }
+
+// cutID is the provider and the name of a model.
+func cutID(id string) (provider, name string, ok bool) { return strings.Cut(id, "/") }
