@@ -124,7 +124,7 @@ func (a *app) assemble(ctx context.Context, delay time.Duration) (*program, erro
 		return nil, err
 	}
 	_, missing := os.Stat(p.desk.window.EnvFile())
-	p.pane = rules.New(p.desk.window, rules.Options{Creates: errors.Is(missing, fs.ErrNotExist)})
+	p.pane = rules.New(p.desk.window, rules.Options{Creates: errors.Is(missing, fs.ErrNotExist), Drift: p.desk.lists})
 	return p, nil
 }
 
