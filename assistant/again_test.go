@@ -111,3 +111,15 @@ func TestDeleteAndRenew(t *testing.T) {
 		t.Errorf("old pairs: %d, %v", len(refs), err)
 	}
 }
+
+func TestWhatIsReplacedMakesRoomForOlderPairs(t *testing.T) {
+	r := trimRig(t, 3, at.NewScript(at.Answer{at.Say("ok")}), assistant.Settings{})
+	big := put(t, r.store, assistant.Pair{Session: "s1", State: assistant.PairComplete, UserText: words(200), AssistantText: "x"})
+	r.must(r.session.LoadView(context.Background()))
+	b := r.session.Boundary()
+	r.session.Registry().Learn(assistant.ModelInfo{ID: "test/script", Context: b.SYS + b.URA + b.HistoryTokens - 1, Known: true})
+	r.session.ModelsChanged()
+	wantEqual(t, "off context", r.session.Boundary().First, 1)
+	r.turn(assistant.Prompt{Text: "shorter", Replaces: big})
+	wantList(t, "sent", said(r.script.Requests()[0]), "user-0", "user-1", "user-2", "shorter")
+}

@@ -131,6 +131,9 @@ func (t *turn) prepare() error {
 	if err := t.assemble(seen); err != nil {
 		return err
 	}
+	if t.s.NearLimit() {
+		t.s.log.Warn("context near its limit", "model", t.modelID)
+	}
 	if !t.attempt.TooLarge() {
 		return nil
 	}

@@ -1,0 +1,148 @@
+package assistant_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+)
+
+func TestTimeInADialogIsNotTheTools(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		window := at.NewWindow("one")
+		if err := window.Type("two"); err != nil {
+			t.Fatal(err)
+		}
+		s, err := assistant.NewSession(registryOf(t, at.NewScript(at.Answer{call("save_words", "{}")}, at.Answer{at.Say("ok")})),
+			assistant.Options{Model: "test/script", Window: window, WithoutCheckpoints: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		events, err := s.Send(context.Background(), assistant.Prompt{Text: "save"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, ask := at.Until[assistant.ConfirmRequest](t, events)
+		time.Sleep(time.Hour) // of the bubble's clock
+		if err := s.Answer(ask.ID, true); err != nil {
+			t.Fatal(err)
+		}
+		end[assistant.Complete](t, at.Events(t, events))
+		wantList(t, "saved", window.Saved(), "one", "two")
+	})
+}
+
+func TestQueue(t *testing.T) {
+	r := newRig(t, at.NewScript(
+		at.Answer{at.Say("I look."), call("slow", "{}"), addWord("two")},
+		at.Answer{at.Say("second")},
+	))
+	r.window.Slow = at.NewGate()
+	wantEqual(t, "idle", errors.Is(r.session.Queue(assistant.Prompt{Text: "x"}), assistant.ErrNotBusy), true)
+	events := r.begin(assistant.Prompt{Text: "first"})
+	r.window.Slow.Wait(t)
+	if _, err := r.session.Send(context.Background(), assistant.Prompt{Text: "no"}); !errors.Is(err, assistant.ErrBusy) {
+		t.Errorf("a second send: %v", err)
+	}
+	r.must(r.session.Queue(assistant.Prompt{Text: "older"}))
+	r.must(r.session.Queue(assistant.Prompt{Text: "newer"}))
+	r.window.Slow.Open()
+	all := r.checked(at.Events(t, events))
+	end[assistant.Complete](t, all)
+	wantEqual(t, "queued events", len(at.Only[assistant.Queued](all)), 2)
+	wantEqual(t, "requests", len(r.script.Requests()), 1)
+	wantEqual(t, "state", r.last().State, assistant.PairComplete)
+	wantList(t, "tools of the response", r.window.Runs(), "slow", "add_word two")
+	p, ok := r.session.TakeQueued()
+	wantEqual(t, "queued", p.Text, "newer")
+	wantEqual(t, "waiting", ok, true)
+	r.turn(p)
+	wantList(t, "sent", said(r.script.Requests()[1]), "first", "newer")
+}
+
+func TestTheQueuedMessageStaysAfterCancelAndError(t *testing.T) {
+	gate := at.NewGate()
+	r := newRig(t, at.NewScript(at.Answer{at.Stop{At: gate}, at.Cut{}}))
+	events := r.begin(assistant.Prompt{Text: "first"})
+	gate.Wait(t)
+	r.must(r.session.Queue(assistant.Prompt{Text: "later"}))
+	gate.Open()
+	end[assistant.Error](t, r.checked(at.Events(t, events)))
+	p, ok := r.session.Queued()
+	if !ok || p.Text != "later" || len(r.script.Requests()) != 1 {
+		t.Errorf("queued = %+v, %v; %d requests", p, ok, len(r.script.Requests()))
+	}
+}
+
+func TestWhileLockedNothingElseTouchesTheWindow(t *testing.T) {
+	gate := at.NewGate()
+	r := newRig(t, at.NewScript(at.Answer{at.Stop{At: gate}, at.Say("ok")}))
+	events := r.begin(assistant.Prompt{Text: "hi"})
+	gate.Wait(t)
+	ctx := context.Background()
+	for name, refused := range map[string]func() error{
+		"edit":     func() error { return r.session.Edit("x", func() error { t.Error("edited"); return nil }) },
+		"rollback": func() error { _, err := r.session.Rollback(ctx, r.session.Checkpoints()[0].ID, "both"); return err },
+		"undo":     func() error { return r.session.UndoRollback(ctx) },
+		"renew":    func() error { return r.session.Renew(ctx) },
+		"delete":   func() error { return r.session.Delete(ctx, 1) },
+		"request":  func() error { _, _, err := r.session.Request(ctx, "x"); return err },
+		"begin":    func() error { return r.session.Begin(ctx) },
+		"saved":    r.session.Saved,
+	} {
+		if err := refused(); !errors.Is(err, assistant.ErrBusy) {
+			t.Errorf("%s: %v, want ErrBusy", name, err)
+		}
+	}
+	wantEqual(t, "locked", r.window.Locked(), true)
+	r.must(r.session.SetModel("test/small")) // counts from the next send
+	gate.Open()
+	r.checked(at.Events(t, events))
+	wantEqual(t, "model of the pair", r.last().Model, "test/script")
+}
+
+func TestConfirm(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		policy assistant.ConfirmPolicy
+		tool   at.Call
+		dirty  bool
+		asks   bool
+	}{
+		{"save by default", "", call("save_words", "{}"), true, true},
+		{"save with nothing to lose", assistant.ConfirmSave, call("save_words", "{}"), false, false},
+		{"write by default", "", addWord("x"), false, false},
+		{"write, always", assistant.ConfirmAlways, addWord("x"), false, true},
+		{"read, always", assistant.ConfirmAlways, call("list_words", "{}"), false, false},
+		{"save, never", assistant.ConfirmNever, call("save_words", "{}"), true, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, yes := range []bool{true, false} {
+				r := newRig(t, at.NewScript(at.Answer{tt.tool}, at.Answer{at.Say("ok")}),
+					func(o *assistant.Options) { o.Settings.Confirm = tt.policy })
+				if tt.dirty {
+					r.must(r.window.Type("two"))
+				}
+				events := r.begin(assistant.Prompt{Text: "go"})
+				var before []assistant.Event
+				if tt.asks {
+					var ask assistant.ConfirmRequest
+					before, ask = at.Until[assistant.ConfirmRequest](t, events)
+					wantEqual(t, "an id nobody gave", errors.Is(r.session.Answer("other", true), assistant.ErrNotAsked), true)
+					wantEqual(t, "runs before the answer", len(r.window.Runs()), 0)
+					r.must(r.session.Answer(ask.ID, yes))
+				}
+				all := r.checked(append(before, at.Events(t, events)...))
+				done := at.Only[assistant.ToolComplete](all)[0]
+				if ran := len(r.window.Runs()) == 1; ran != (yes || !tt.asks) || (!ran && done.ErrorCode != "declined") {
+					t.Errorf("answer %v: ran %v, %+v", yes, ran, done)
+				}
+				wantEqual(t, "asked", len(at.Only[assistant.ConfirmRequest](all)) == 1, tt.asks)
+			}
+		})
+	}
+}
