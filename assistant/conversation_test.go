@@ -56,6 +56,41 @@ func TestBuildersAreImmutableAndShareTheConversation(t *testing.T) {
 	wantEqual(t, "roles", roles, "uuau")
 }
 
+func TestBranchesOfABuilderDoNotMeet(t *testing.T) {
+	for n := range 9 { // whatever room is left behind the deltas
+		c := conversation(t, providers(t, at.NewScript(), at.NewScript()), nil, assistant.Config{})
+		base := c.Continuation()
+		for range n {
+			base = base.Context("shared")
+		}
+		left, right := base.Request("left"), base.Request("right")
+		for want, b := range map[string]assistant.Builder{"left": left, "right": right} {
+			if _, err := b.Conversation(); err != nil {
+				t.Fatal(err)
+			}
+			wantEqual(t, "last", c.Messages().At(c.Messages().Len()-1).(*assistant.TextMessage).Text, want)
+		}
+	}
+}
+
+func TestAFailedCallThatWasReadBackTellsItsError(t *testing.T) {
+	list, err := assistant.ReadMessageList([]byte(`{"messages":[{"type":"TextMessage","text":"go","role":"user"},
+		{"type":"ToolCallMessage","message":"","tool_name":"t","tool_call_id":"c","arguments":null,"result":null,"error":"no such place","role":"assistant"}],"version":"1.0"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := at.NewScript(at.Answer{at.Say("ok")})
+	c := conversation(t, providers(t, script, at.NewScript()), list, assistant.Config{Model: "a/tools"})
+	if _, err := c.Continuation().Request("and?").Prompt(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got := results(t, script.Requests()[0])
+	if len(got) != 1 || got[0].Success || got[0].Message != "no such place" {
+		t.Errorf("results = %+v", got)
+	}
+	wantEqual(t, "arguments", script.Requests()[0].Messages[1].Calls[0].Arguments, "{}")
+}
+
 func TestDeltasAreAppliedAllOrNone(t *testing.T) {
 	c := conversation(t, providers(t, at.NewScript(), at.NewScript()), nil, assistant.Config{Provider: "a", Tools: []assistant.Tool{weather}})
 	for name, b := range map[string]assistant.Builder{
@@ -149,6 +184,7 @@ func TestContinuationDuringAndAfterARun(t *testing.T) {
 	}
 	wantList(t, "the next request has it", said(script.Requests()[1]), "first", "by the way")
 	wholeExchanges(t, script.Requests()[1])
+	wantEqual(t, "calls in one message", len(script.Requests()[1].Messages[1].Calls), 2)
 	text, err := c.Continuation().Request("second").Prompt(t.Context())
 	if err != nil || text != "two" {
 		t.Errorf("Prompt = %q, %v", text, err)

@@ -72,6 +72,3 @@ func (l *MessageList) All() iter.Seq2[int, Message] {
 // Copy returns a list that can grow apart from this one. The messages
 // themselves are shared: they are not changed once they are in a list.
 func (l *MessageList) Copy() *MessageList { return NewMessageList(l.messages...) }
-
-// truncate cuts the list to its first n messages.
-func (l *MessageList) truncate(n int) { l.messages = l.messages[:n:n] }

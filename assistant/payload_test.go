@@ -210,10 +210,13 @@ func TestDecide(t *testing.T) {
 	t.Run("accept", func(t *testing.T) {
 		r := propose(t, "two")
 		p := r.last()
+		var puts []int
+		r.store.onCommit(func(b *assistant.Batch) error { puts = append(puts, len(b.Put)); return nil })
 		events, err := r.session.Decide(ctx, p.Seq, p.Payloads[0].ID, true)
 		r.must(err)
 		all := r.checked(at.Events(t, events))
 		wantIn(t, end[assistant.Complete](t, all).Payload.Message, "Carried out")
+		wantEqual(t, "decision and new pair in one commit", puts[0], 2)
 		wantList(t, "words", r.window.Words(), "one", "two")
 		wantEqual(t, "checkpoints", len(r.session.Checkpoints()), 2)
 		wantEqual(t, "decision", r.pair(p.Seq).Payloads[0].Decision, "accepted")

@@ -12,7 +12,7 @@ import (
 const (
 	PayloadValues  = "suggested_values"
 	PayloadActions = "suggested_actions"
-	PayloadTools   = "tool_history"
+	PayloadTools   = "tool_history" // only in a Complete: []ToolHistoryEntry
 )
 
 // suggestedValues are chips under the answer: next messages one key away.
@@ -101,9 +101,4 @@ func (a *SuggestedAction) complete(known []ClientAction) error {
 		}
 	}
 	return fmt.Errorf("there is no client action %q here", a.Action)
-}
-
-// toolHistory is the payload of a turn's Complete.
-func toolHistory() PayloadType {
-	return PayloadType{Name: PayloadTools, Source: FromTool, Global: true, Description: "the tool calls of a turn"}
 }

@@ -295,3 +295,10 @@ func (m *limited) Stream(ctx context.Context, req assistant.Request) iter.Seq2[a
 		yield(nil, &assistant.RequestError{Kind: assistant.KindOverflow, Status: 400, Message: "too long"})
 	}
 }
+
+// silent is a model whose stream stops without an end.
+func silent() assistant.Model {
+	return assistant.ModelFunc(func(context.Context, assistant.Request) iter.Seq2[assistant.Part, error] {
+		return func(yield func(assistant.Part, error) bool) { yield(assistant.Text{Text: "half"}, nil) }
+	})
+}

@@ -156,6 +156,17 @@ func TestOnlyTheCutSessionsLeaveTheView(t *testing.T) {
 	wantList(t, "after undo", r.inView(), "mine", "theirs")
 }
 
+func TestUndoBringsBackNoMoreThanWasVisible(t *testing.T) {
+	r := twoTurns(t)
+	refs := r.session.Visible()
+	r.session.SetView(append(refs[:1:1], refs[2]), "filtered", 1)
+	_, err := r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.Both)
+	r.must(err)
+	wantList(t, "view", r.inView(), "a")
+	r.must(r.session.UndoRollback(context.Background()))
+	wantList(t, "after undo", r.inView(), "a", "c")
+}
+
 func TestEditIsAStepThatCanBeUndone(t *testing.T) {
 	r := newRig(t, at.NewScript(at.Answer{at.Say("ok")}))
 	r.must(r.session.Edit("Add two", func() error { return r.window.Type("two") }))

@@ -1,0 +1,128 @@
+package assistant_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+)
+
+func TestWhatTheWireSaysBesideTheAnswer(t *testing.T) {
+	now := startTime
+	usage := &assistant.Usage{Prompt: 10, Completion: 5, Reasoning: 2, Cached: 1}
+	r := newRig(t, at.NewScript(
+		at.Answer{
+			at.Emit{Part: assistant.Retry{Attempt: 1, Reason: "busy", After: time.Second}}, at.Emit{Part: assistant.Wait{For: 20 * time.Second}},
+			at.Think("one"), call("list_words", "{}"), at.Finish{Usage: usage},
+		},
+		at.Answer{
+			at.Think("two"), at.Say("text"), at.Emit{Part: assistant.Unreadable{Reason: "odd"}}, at.Emit{Part: assistant.Unreadable{Reason: "odd"}},
+			at.Finish{Usage: usage},
+		},
+	), func(o *assistant.Options) {
+		o.Now = func() time.Time { now = now.Add(time.Second); return now }
+	})
+	events := r.send("hi")
+	complete := end[assistant.Complete](t, events)
+	if retries := at.Only[assistant.Retrying](events); len(retries) != 1 || retries[0] != (assistant.Retrying{Attempt: 1, Reason: "busy", After: time.Second}) {
+		t.Errorf("retries = %+v", retries)
+	}
+	statuses := ""
+	for _, s := range at.Only[assistant.Status](events) {
+		statuses += s.Message + "\n"
+	}
+	wantIn(t, statuses, "Thinking…", "No answer for 20s", "Running list_words…", "could not be read: odd")
+	wantEqual(t, "notice, once", complete.Payload.Notice, "A part of the answer could not be read: odd")
+	p := r.last()
+	wantEqual(t, "reasoning", p.Reasoning, "one\n\ntwo")
+	wantEqual(t, "usage", *p.Usage, assistant.Usage{Prompt: 20, Completion: 10, Reasoning: 4, Cached: 2})
+	if p.ReasoningFor <= 0 || p.Took <= p.ReasoningFor {
+		t.Errorf("reasoned for %s of %s", p.ReasoningFor, p.Took)
+	}
+}
+
+func TestProgressIsTold(t *testing.T) {
+	r := newRig(t, at.NewScript(at.Answer{call("progress", "{}")}, at.Answer{at.Say("ok")}))
+	got := at.Only[assistant.ToolProgress](r.send("go"))
+	if len(got) != 2 || got[0].Progress != 0.5 || got[0].Stage != "half" || got[1].Progress != 1 || got[1].ToolUseID == "" {
+		t.Errorf("progress = %+v", got)
+	}
+	assistant.Report(t.Context(), assistant.Progress{}) // outside of a tool it does nothing
+}
+
+func TestAnEmptyAnswerSaysSo(t *testing.T) {
+	r := newRig(t, at.NewScript(at.Answer{at.Say(" \n")}, at.Answer{at.Say("ok")}))
+	wantEqual(t, "notice", end[assistant.Complete](t, r.send("a")).Payload.Notice, "The model gave an empty answer.")
+	r.send("b")
+	for _, m := range r.script.Requests()[1].Messages {
+		if m.Content == "" {
+			t.Errorf("an empty message is sent: %+v", m)
+		}
+	}
+}
+
+func TestAnOverflowAfterContentIsNoReasonToSendAgain(t *testing.T) {
+	re := &assistant.RequestError{Kind: assistant.KindOverflow, Message: "too long after all"}
+	r := trimRig(t, 3, at.NewScript(at.Answer{at.Say("some"), at.Fail{Err: re}}), assistant.Settings{})
+	wantError(t, r.send("a"), "overflow")
+	wantEqual(t, "requests", len(r.script.Requests()), 1)
+}
+
+func TestAStreamThatJustStopsIsInterrupted(t *testing.T) {
+	r := newRig(t, at.NewScript())
+	s, err := assistant.NewSession(registryOf(t, silent()), r.options)
+	r.must(err)
+	r.session = s
+	wantError(t, r.send("a"), assistant.CodeInterrupted)
+}
+
+func TestSendRefuses(t *testing.T) {
+	r := newRig(t, at.NewScript(at.Answer{at.Say("ok")}), func(o *assistant.Options) { o.Model = "" })
+	if _, err := r.session.Send(t.Context(), assistant.Prompt{Text: "a"}); !errors.Is(err, assistant.ErrNoModel) {
+		t.Errorf("without model: %v", err)
+	}
+	if _, err := r.session.Send(t.Context(), assistant.Prompt{Text: " \n"}); !errors.Is(err, assistant.ErrEmpty) {
+		t.Errorf("nothing: %v", err)
+	}
+}
+
+func TestErrorsSayWhatIsWrong(t *testing.T) {
+	cause := errors.New("cause")
+	for want, err := range map[string]error{
+		"config: model: gone":          &assistant.ConfigError{Field: "model", Reason: "gone"},
+		"delta tools: cause":           &assistant.DeltaError{Delta: "tools", Err: cause},
+		"net: unreachable":             &assistant.TurnError{Code: "net", Message: "unreachable", Err: cause},
+		"message list: not JSON":       &assistant.MessageListError{Index: -1, Reason: "not JSON"},
+		"message list: message 3: bad": &assistant.MessageListError{Index: 3, Reason: "bad"},
+		"quota: 429 slow":              &assistant.RequestError{Kind: assistant.KindQuota, Status: 429, Message: "slow"},
+		"net: cause":                   &assistant.RequestError{Kind: assistant.KindNet, Err: cause},
+	} {
+		wantEqual(t, "error", err.Error(), want)
+	}
+	wantEqual(t, "kind", assistant.KindOf(fmt.Errorf("x: %w", &assistant.RequestError{Kind: assistant.KindNet})), assistant.KindNet)
+	wantEqual(t, "kind of another error", assistant.KindOf(cause), assistant.KindUnknown)
+	wantEqual(t, "kind of none", assistant.KindOf(nil), assistant.Kind(""))
+}
+
+// savable is a window that knows what is saved.
+type savable struct{ *at.Window }
+
+func (w savable) Dirty() bool { return fmt.Sprint(w.Words()) != fmt.Sprint(w.Saved()) }
+
+func TestTheJournalKnowsWhatIsSaved(t *testing.T) {
+	w := at.NewWindow("one")
+	r := newRig(t, at.NewScript(at.Answer{addWord("two")}, at.Answer{at.Say("ok")}, at.Answer{call("save_words", "{}")}, at.Answer{at.Say("ok")}),
+		func(o *assistant.Options) { o.Window, o.Settings.Confirm = savable{w}, assistant.ConfirmNever })
+	wantEqual(t, "clean at first", r.journal.Clean(), true)
+	r.send("add")
+	wantEqual(t, "clean after a change", r.journal.Clean(), false)
+	r.must(r.session.Saved())
+	wantEqual(t, "clean by mere words", r.journal.Clean(), false)
+	r.send("save")
+	wantEqual(t, "clean after saving", r.journal.Clean(), true)
+	r.must(r.session.Edit("type", func() error { return w.Type("three") }))
+	wantEqual(t, "clean after an edit", r.journal.Clean(), false)
+}
