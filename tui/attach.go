@@ -48,15 +48,21 @@ func readFiles(p assistant.Prompt, names []string) tea.Cmd {
 	}
 }
 
+// filePath is the path of a name as it is typed: ~/ is the home of the user.
+func filePath(name string) (string, error) {
+	rest, home := strings.CutPrefix(name, "~/")
+	if !home {
+		return name, nil
+	}
+	dir, err := os.UserHomeDir()
+	return filepath.Join(dir, rest), err
+}
+
 // readText reads a file of text, and refuses what is none.
 func readText(name string) (string, error) {
-	path := name
-	if rest, home := strings.CutPrefix(name, "~/"); home {
-		dir, err := os.UserHomeDir()
-		if err != nil {
-			return "", err
-		}
-		path = filepath.Join(dir, rest)
+	path, err := filePath(name)
+	if err != nil {
+		return "", err
 	}
 	info, err := os.Stat(path)
 	switch {

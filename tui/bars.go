@@ -111,6 +111,10 @@ func (m *Model) hintText(a *action) string {
 		return "queue"
 	case a.name == "send":
 		return "send"
+	case a.name == "escape" && m.completing():
+		return "close"
+	case a.name == "next-region" && m.completing():
+		return "take"
 	case a.name == "escape" && m.turn.running:
 		return "cancel"
 	case a.name == "escape" && m.mode == modeInput && !m.draft.Empty():

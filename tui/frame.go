@@ -41,13 +41,24 @@ func (m *Model) compose() string {
 	rows = append(rows, m.footer(m.width))
 	base := strings.Join(rows, "\n")
 	if !m.overlay.Open() {
-		return base
+		return m.withFiles(base)
 	}
 	if o, ok := m.overlay.Find(overlay.HUD); ok {
 		o.(*overlay.Text).SetLines(m.hudLines()) // its numbers are those of now
 	}
 	box, x, y := m.overlay.View(m.width, m.height, m.styles)
 	canvas := lipgloss.NewCompositor(lipgloss.NewLayer(base), lipgloss.NewLayer(box).X(x).Y(y).Z(1))
+	return filled(canvas.Render(), m.width, m.height)
+}
+
+// withFiles lays the list of files on the lines above the input.
+func (m *Model) withFiles(base string) string {
+	if !m.completing() {
+		return base
+	}
+	box := m.fileLines(m.width, m.at.input.Min.Y-headerLines)
+	y := m.at.input.Min.Y - len(box)
+	canvas := lipgloss.NewCompositor(lipgloss.NewLayer(base), lipgloss.NewLayer(strings.Join(box, "\n")).Y(y).Z(1))
 	return filled(canvas.Render(), m.width, m.height)
 }
 

@@ -21,7 +21,9 @@ type slow struct{}
 
 func (slow) Stream(ctx context.Context, req assistant.Request) iter.Seq2[assistant.Part, error] {
 	parts := []assistant.Part{
-		assistant.Reasoning{Text: "hm"}, assistant.Text{Text: "# So\n\n```go\nx\n```\n"}, assistant.Text{Text: "words"},
+		assistant.Reasoning{Text: "hm"},
+		assistant.Text{Text: "# So\n\n```go\nx\n```\n"},
+		assistant.Text{Text: "words"},
 		assistant.End{Calls: []assistant.Call{{ID: "a", Name: "add_word", Arguments: `{"word":"x"}`}}, Finish: "tool_calls"},
 	}
 	if req.Messages[len(req.Messages)-1].Role == assistant.RoleTool {
@@ -120,9 +122,23 @@ func (b *bench) press(k tea.KeyPressMsg) {
 // keyOf makes a key of a byte: what terminals send, and then some.
 func keyOf(c byte) tea.KeyPressMsg {
 	named := []tea.KeyPressMsg{
-		{Code: tea.KeyEscape}, {Code: tea.KeyEnter}, {Code: tea.KeyTab}, {Code: tea.KeyUp}, {Code: tea.KeyDown}, {Code: tea.KeyBackspace},
-		{Code: tea.KeyF1}, {Code: tea.KeyF2}, {Code: tea.KeyF3}, {Code: tea.KeyPgUp}, {Code: tea.KeyPgDown}, {Code: tea.KeyHome}, {Code: tea.KeyEnd},
-		{Code: tea.KeyTab, Mod: tea.ModShift}, {Code: tea.KeyEnter, Mod: tea.ModCtrl}, {Code: tea.KeyEnter, Mod: tea.ModAlt}, {Code: tea.KeySpace, Text: " "},
+		{Code: tea.KeyEscape},
+		{Code: tea.KeyEnter},
+		{Code: tea.KeyTab},
+		{Code: tea.KeyUp},
+		{Code: tea.KeyDown},
+		{Code: tea.KeyBackspace},
+		{Code: tea.KeyF1},
+		{Code: tea.KeyF2},
+		{Code: tea.KeyF3},
+		{Code: tea.KeyPgUp},
+		{Code: tea.KeyPgDown},
+		{Code: tea.KeyHome},
+		{Code: tea.KeyEnd},
+		{Code: tea.KeyTab, Mod: tea.ModShift},
+		{Code: tea.KeyEnter, Mod: tea.ModCtrl},
+		{Code: tea.KeyEnter, Mod: tea.ModAlt},
+		{Code: tea.KeySpace, Text: " "},
 	}
 	switch {
 	case int(c) < len(named):

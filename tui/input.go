@@ -90,7 +90,7 @@ func (m *Model) write(k tea.KeyPressMsg) tea.Cmd {
 	m.draft.Key(k)
 	m.notice.clear()
 	m.fitInput()
-	return m.draftChanged()
+	return tea.Batch(m.draftChanged(), m.offerFiles())
 }
 
 // draftChanged stores the draft when it rests.
@@ -146,7 +146,7 @@ func (m *Model) onPaste(text string) tea.Cmd {
 		m.notice.say(fmt.Sprintf("%d invisible characters were left out of the paste", hidden))
 	}
 	m.fitInput()
-	return m.draftChanged()
+	return tea.Batch(m.draftChanged(), m.offerFiles())
 }
 
 func (m *Model) undoTyping() tea.Cmd {
@@ -157,8 +157,19 @@ func (m *Model) undoTyping() tea.Cmd {
 	return m.draftChanged()
 }
 
-func (m *Model) older() tea.Cmd { return m.recall("up", m.draft.AtFirstLine(), m.draft.Older) }
-func (m *Model) newer() tea.Cmd { return m.recall("down", m.draft.AtLastLine(), m.draft.Newer) }
+func (m *Model) older() tea.Cmd {
+	if m.completing() {
+		return m.moveFile(-1)
+	}
+	return m.recall("up", m.draft.AtFirstLine(), m.draft.Older)
+}
+
+func (m *Model) newer() tea.Cmd {
+	if m.completing() {
+		return m.moveFile(1)
+	}
+	return m.recall("down", m.draft.AtLastLine(), m.draft.Newer)
+}
 
 // recall walks through sent messages at the edge of the text, and moves the
 // cursor inside it.
@@ -206,6 +217,8 @@ func (m *Model) escape() tea.Cmd {
 	case m.typingLine():
 		m.lineEscape()
 		return nil
+	case m.completing():
+		return m.closeFiles()
 	case m.turn.running:
 		return m.cancel()
 	case m.mode == modeInput && !m.draft.Empty():
@@ -254,8 +267,18 @@ func (m *Model) interrupt() tea.Cmd {
 // doublePress is how close two ctrl+c must be to mean quit.
 const doublePress = 2 * time.Second
 
-// nextRegion and previousRegion walk INPUT, VIEW, PANE.
-func (m *Model) nextRegion() tea.Cmd { return m.region(1) }
+// nextRegion and previousRegion walk INPUT, VIEW, PANE. While files are
+// offered, the key of the next region takes one.
+func (m *Model) nextRegion() tea.Cmd {
+	switch {
+	case m.completing():
+		return m.takeFile()
+	case m.listing():
+		m.files.pending = true
+		return nil
+	}
+	return m.region(1)
+}
 
 func (m *Model) previousRegion() tea.Cmd { return m.region(-1) }
 

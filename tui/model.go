@@ -65,8 +65,9 @@ type Model struct {
 
 	chat    *chat.View
 	draft   *draft.Box
-	line    textLine // COMMAND
-	search  textLine // "/" in VIEW
+	files   completion // of the @path before the cursor
+	line    textLine   // COMMAND
+	search  textLine   // "/" in VIEW
 	pane    pane.Pane
 	turn    turnState
 	notice  notice

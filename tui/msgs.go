@@ -159,6 +159,14 @@ type filesReadMsg struct {
 	err    error
 }
 
+// filesListedMsg answers listFiles: what a folder holds, for the list above the
+// input.
+type filesListedMsg struct {
+	dir   string
+	files []fileEntry
+	err   error
+}
+
 // editorClosedMsg answers onEditorReady.
 type editorClosedMsg struct {
 	text string

@@ -65,8 +65,10 @@ func mainAnswers(thinking *at.Gate) []at.Answer {
 	return []at.Answer{
 		{at.Say("Two of 20: `gpt-3.5*` hides **gpt-3.5-turbo** and **gpt-3.5-turbo-16k**.")},
 		{
-			at.Think("One pattern, *-preview*, matches every preview model."), at.Stop{At: thinking},
-			at.Say("One pattern does it:"), at.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"*-preview*"}`},
+			at.Think("One pattern, *-preview*, matches every preview model."),
+			at.Stop{At: thinking},
+			at.Say("One pattern does it:"),
+			at.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"*-preview*"}`},
 		},
 		{at.Say("Five preview models are hidden now. `gpt-4o-audio-preview` stays: you allow it by a rule of its own. Nothing is saved yet.\n\n" +
 			`SUGGESTED_VALUES: {"values": [{"label": "Save", "value": "save the changes"}, {"label": "Show them", "value": "list the hidden models"}]}`)},
@@ -175,7 +177,9 @@ func mainScreen(t *testing.T, dark bool) string {
 
 	h := &hand{t: t, model: model, clock: clock, msgs: make(chan tea.Msg)}
 	// The last that happens after a turn: its pair is shown as it is stored.
-	idle := func() bool { return !session.Busy() && !strings.Contains(h.frame(), clock.Now().Format("15:04")+" …") }
+	idle := func() bool {
+		return !session.Busy() && !strings.Contains(h.frame(), clock.Now().Format("15:04")+" …")
+	}
 	h.run(model.Init())
 	h.send(tea.WindowSizeMsg{Width: mainWidth, Height: mainHeight})
 	h.until([]string{"What shall be done?"}, idle)

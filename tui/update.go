@@ -65,6 +65,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.onEditorReady(msg)
 	case filesReadMsg:
 		return m, m.onFiles(msg)
+	case filesListedMsg:
+		return m, m.onFilesListed(msg)
 	case editorClosedMsg:
 		return m, m.onEditor(msg)
 	case draftDueMsg:

@@ -1,0 +1,235 @@
+package tui
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/assistant/safetext"
+)
+
+// completion is the list of files above the input while a word that begins
+// with @ stands before the cursor. The zero value offers nothing.
+type completion struct {
+	word    string      // what the list belongs to, with its @; "" is no list
+	dir     string      // as typed, with its slash, whose files are listed
+	listed  bool        // files are those of dir
+	files   []fileEntry // all of dir
+	shown   []fileEntry // those that the word matches, best first
+	at      int         // in shown
+	pending bool        // tab was pressed before the list came
+}
+
+// fileEntry is a file or a folder that a message can name.
+type fileEntry struct {
+	path string // as it is typed after the @, a folder with its slash
+	name string
+	dir  bool
+	size int64
+}
+
+// Bounds of a list of files: what one looks through, and what one sees at once.
+const (
+	maxListed = 5000
+	filesSeen = 8
+)
+
+// offerFiles lists files when the text before the cursor asks for them.
+func (m *Model) offerFiles() tea.Cmd {
+	word := m.draft.Word()
+	c := &m.files
+	if !strings.HasPrefix(word, "@") || m.mode != modeInput {
+		*c = completion{}
+		return nil
+	}
+	if word == c.word {
+		return nil
+	}
+	path := word[1:]
+	dir := path[:strings.LastIndexByte(path, '/')+1]
+	if c.word != "" && c.dir == dir {
+		c.word, c.pending = word, false
+		c.match()
+		return nil // the same folder: what is listed holds, or is on its way
+	}
+	*c = completion{word: word, dir: dir}
+	return listFiles(dir)
+}
+
+// listFiles reads a folder: folders first, each part by name.
+func listFiles(dir string) tea.Cmd {
+	return func() tea.Msg {
+		files, err := readFolder(dir)
+		return filesListedMsg{dir: dir, files: files, err: err}
+	}
+}
+
+func readFolder(dir string) ([]fileEntry, error) {
+	path, err := filePath(dir)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.Open(filepath.Clean(path)) // "" is the folder of the program
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close() // it was only read
+	names, err := folder.Readdirnames(maxListed)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	var files []fileEntry
+	for _, name := range names {
+		info, err := os.Stat(filepath.Join(folder.Name(), name))
+		if err != nil || !(info.IsDir() || info.Mode().IsRegular()) {
+			continue // gone, or nothing that could be read as text
+		}
+		if f, ok := newFileEntry(dir, name, info); ok {
+			files = append(files, f)
+		}
+	}
+	slices.SortFunc(files, func(a, b fileEntry) int {
+		if a.dir != b.dir {
+			return map[bool]int{true: -1, false: 1}[a.dir]
+		}
+		return strings.Compare(strings.ToLower(a.name), strings.ToLower(b.name))
+	})
+	return files, nil
+}
+
+// newFileEntry makes an entry; ok is false for a name that no message can hold:
+// one with white space, a comma at its end or what no screen shows.
+func newFileEntry(dir, name string, info os.FileInfo) (f fileEntry, ok bool) {
+	f = fileEntry{path: dir + name, name: name, dir: info.IsDir(), size: info.Size()}
+	if !strings.ContainsAny(f.path, "./") && !f.dir {
+		f.path = "./" + name // so that it is seen to be a path
+	}
+	if f.dir {
+		f.path += "/"
+	}
+	return f, safetext.Line(f.path, len(f.path)) == f.path && slices.Equal(attached("@"+f.path), []string{f.path})
+}
+
+// onFilesListed shows what the folder holds, when it is still asked for.
+func (m *Model) onFilesListed(msg filesListedMsg) tea.Cmd {
+	c := &m.files
+	if c.word == "" || c.word != m.draft.Word() || c.dir != msg.dir {
+		return nil // the answer to a word that is not there any more
+	}
+	c.files, c.listed = msg.files, true // a folder that cannot be read offers nothing
+	c.match()
+	if c.pending {
+		c.pending = false
+		return m.takeFile()
+	}
+	return nil
+}
+
+// match keeps the files whose name holds what was typed: those that begin with
+// it come first. Hidden ones are for those who type their dot.
+func (c *completion) match() {
+	typed := strings.ToLower(c.word[1+len(c.dir):])
+	c.at, c.shown = 0, nil
+	var inside []fileEntry
+	for _, f := range c.files {
+		name := strings.ToLower(f.name)
+		switch {
+		case strings.HasPrefix(name, ".") && !strings.HasPrefix(typed, "."):
+		case strings.HasPrefix(name, typed):
+			c.shown = append(c.shown, f)
+		case strings.Contains(name, typed):
+			inside = append(inside, f)
+		}
+	}
+	c.shown = append(c.shown, inside...)
+	if len(c.shown) == 1 && "@"+c.shown[0].path == c.word {
+		c.shown = nil // it is all there
+	}
+}
+
+// completing says whether the list is on the screen.
+func (m *Model) completing() bool {
+	return m.mode == modeInput && len(m.files.shown) > 0 && m.files.word == m.draft.Word()
+}
+
+// listing says whether the list is about to come.
+func (m *Model) listing() bool {
+	return m.mode == modeInput && m.files.word != "" && !m.files.listed && m.files.word == m.draft.Word()
+}
+
+// takeFile puts the selected path into the message. After a folder the list
+// goes on inside it.
+func (m *Model) takeFile() tea.Cmd {
+	if !m.completing() {
+		return nil
+	}
+	f := m.files.shown[m.files.at]
+	m.files = completion{}
+	text := "@" + f.path
+	if !f.dir {
+		text += " "
+	}
+	m.draft.ReplaceWord(text)
+	m.fitInput()
+	return tea.Batch(m.draftChanged(), m.offerFiles())
+}
+
+// moveFile selects another file of the list.
+func (m *Model) moveFile(step int) tea.Cmd {
+	m.files.at = min(max(m.files.at+step, 0), len(m.files.shown)-1)
+	return nil
+}
+
+// closeFiles takes the list away; the word stays, and offers nothing until it
+// changes its folder.
+func (m *Model) closeFiles() tea.Cmd {
+	m.files.files, m.files.shown, m.files.listed = nil, nil, true
+	return nil
+}
+
+// fileLines draws the list, h lines at most.
+func (m *Model) fileLines(w, h int) []string {
+	c, o := &m.files, m.styles.Overlay
+	rows := min(h, filesSeen, len(c.shown))
+	top := max(0, c.at-rows+1)
+	widest := 0
+	for _, f := range c.shown {
+		widest = max(widest, ansi.StringWidth(f.path))
+	}
+	width := min(max(widest+14, 36), w)
+	lines := make([]string, 0, rows)
+	for i := top; i < top+rows; i++ {
+		f, sign, st := c.shown[i], " ", o.Text
+		if i == c.at {
+			sign, st = m.styles.Icons.Selected, o.Selected
+		}
+		size := fileSize(f.size)
+		if f.dir {
+			size = "folder"
+		}
+		if i == top+rows-1 && top+rows < len(c.shown) {
+			size = fmt.Sprintf("%s +%d", size, len(c.shown)-top-rows)
+		}
+		name := ansi.Truncate(sign+" "+f.path, max(0, width-ansi.StringWidth(size)-2), m.styles.Icons.Ellipsis)
+		gap := strings.Repeat(" ", max(1, width-ansi.StringWidth(name)-ansi.StringWidth(size)-1))
+		lines = append(lines, st.Render(name+gap+size+" "))
+	}
+	return lines
+}
+
+// fileSize says a number of bytes for people, and that a file is too large.
+func fileSize(n int64) string {
+	switch {
+	case n > maxAttachment:
+		return "too large"
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	}
+	return fmt.Sprintf("%.1f KB", float64(n)/(1<<10))
+}
