@@ -203,7 +203,7 @@ func (a *app) modelDrift(ctx context.Context) error {
 	out := []driftJSON{}
 	drifted := false
 	for i, name := range names {
-		diff := served.Drift(name, expectedOf(name, scopes[i], served))
+		diff := served.Drift(name, scopes[i].Expected(served.IDs...))
 		drifted = drifted || diff.Any()
 		list, err := d.window.ModelList(name)
 		if err != nil {
@@ -215,25 +215,6 @@ func (a *app) modelDrift(ctx context.Context) error {
 		return a.printJSON(map[string]any{"drift": drifted, "providers": out})
 	}
 	return a.printDrift(out, drifted)
-}
-
-// expectedOf is what the rules leave available of a provider: of the models
-// that are known, and of those that the proxy serves.
-func expectedOf(name string, s modelfilter.Scope, served models.Served) []string {
-	var expected []string
-	known := map[string]bool{}
-	for _, m := range s.Models() {
-		known[m.ID] = true
-		if m.Status != engine.Ignored {
-			expected = append(expected, m.ID)
-		}
-	}
-	for _, id := range served.IDs {
-		if strings.HasPrefix(id, name+"/") && !known[id] && s.Explain(id).Status != engine.Ignored {
-			expected = append(expected, id)
-		}
-	}
-	return expected
 }
 
 func (a *app) printDrift(all []driftJSON, drifted bool) error {

@@ -58,14 +58,14 @@ func (a *app) printJSON(v any) error {
 // visibleJSON writes the characters of a JSON text that a terminal would obey
 // or hide as \u escapes: the same value, safe to look at.
 func visibleJSON(text []byte) []byte {
-	if isASCII(text) {
+	if isPlain(text) {
 		return text
 	}
 	out := make([]byte, 0, len(text)+len(text)/8)
 	for len(text) > 0 {
 		r, n := utf8.DecodeRune(text)
 		switch {
-		case r < utf8.RuneSelf || safetext.Clean(string(r)) == string(r):
+		case r < del || safetext.Clean(string(r)) == string(r):
 			out = append(out, text[:n]...)
 		case r > 0xffff:
 			hi, lo := surrogates(r)
@@ -78,9 +78,13 @@ func visibleJSON(text []byte) []byte {
 	return out
 }
 
-func isASCII(text []byte) bool {
+// del is the one control character that JSON does not escape.
+const del = 0x7f
+
+// isPlain says whether a JSON text is ASCII without controls.
+func isPlain(text []byte) bool {
 	for _, b := range text {
-		if b >= utf8.RuneSelf {
+		if b >= del {
 			return false
 		}
 	}

@@ -152,7 +152,7 @@ func TestVisibleJSON(t *testing.T) {
 
 // FuzzVisibleJSON: the value stays, and nothing a terminal obeys is left.
 func FuzzVisibleJSON(f *testing.F) {
-	for _, seed := range []string{"", "a", "\x1b[2J", "\u202e", "\u009b", "\U000e0041", "e\u0301", "👩‍👩‍👧"} {
+	for _, seed := range []string{"", "a", "\x1b[2J", "\u202e", "\u009b", "\U000e0041", "e\u0301", "👩‍👩‍👧", "\x7f"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
