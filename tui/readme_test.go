@@ -69,3 +69,19 @@ func TestReadmeListsEveryKey(t *testing.T) {
 	}
 	hold(t, "keys", b.String())
 }
+
+// TestReadmeShowsTheExample keeps the program in the README the one that is
+// compiled and run as an example of package assistant.
+func TestReadmeShowsTheExample(t *testing.T) {
+	source, err := os.ReadFile("../assistant/example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, body, ok := strings.Cut(string(source), "package assistant_test\n")
+	if !ok {
+		t.Fatal("the example has another package")
+	}
+	body, _, _ = strings.Cut(body, "\t// Output:")
+	body = "package main\n" + strings.Replace(strings.TrimRight(body, "\n")+"\n}\n", "func Example()", "func main()", 1)
+	hold(t, "example", "\n```go\n"+body+"```\n\n")
+}
