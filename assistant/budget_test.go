@@ -132,6 +132,10 @@ func TestTheBoundaryIsRightBeforeTheFirstTurn(t *testing.T) {
 	if before.SYS == 0 {
 		t.Fatal("the system prompt is not measured")
 	}
+	fresh, err := assistant.NewSession(registryOf(t, r.script), r.options)
+	r.must(err)
+	r.must(fresh.Begin(context.Background()))
+	wantEqual(t, "SYS without a view", fresh.Boundary().SYS, before.SYS)
 	r.send("hi")
 	if after := r.session.Boundary().SYS; after != before.SYS {
 		t.Errorf("SYS %d before the turn, %d after", before.SYS, after)

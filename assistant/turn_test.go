@@ -43,6 +43,19 @@ func TestThePromptIsDurableBeforeTheRequestAndTheAnswerBeforeItsEnd(t *testing.T
 	}
 }
 
+func TestWhatAResponseDidIsStoredBeforeTheNextIsAskedFor(t *testing.T) {
+	gate := at.NewGate()
+	r := newRig(t, at.NewScript(at.Answer{at.Say("I look."), call("list_words", "{}")}, at.Answer{at.Stop{At: gate}}))
+	events := r.begin(assistant.Prompt{Text: "go"})
+	gate.Wait(t)
+	p := r.last()
+	if len(p.ToolCalls) != 1 || p.ToolCalls[0].Result == nil || p.AssistantText != "I look.\n\n[[tool:0]]" || p.State != assistant.PairSending {
+		t.Errorf("stored so far: %+v", p)
+	}
+	gate.Open()
+	r.checked(at.Events(t, events))
+}
+
 func TestNothingIsSentThatCannotBeStored(t *testing.T) {
 	r := newRig(t, at.NewScript(at.Answer{at.Say("ok")}))
 	r.store.onCommit(func(*assistant.Batch) error { return errors.New("disk full") })
