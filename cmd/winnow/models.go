@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -187,6 +186,8 @@ type driftJSON struct {
 	Source   string   `json:"source"` // where the models are known from
 }
 
+// modelDrift holds what the proxy serves against the rules of the file: those it
+// reads when it starts.
 func (a *app) modelDrift(ctx context.Context) error {
 	d, err := a.looked(ctx)
 	if err != nil {
@@ -199,6 +200,9 @@ func (a *app) modelDrift(ctx context.Context) error {
 	served, err := d.lists.Served(ctx)
 	if err != nil {
 		return advise(err, "start the proxy, or set PROXY_BASE_URL and PROXY_API_KEY in %s", d.window.EnvFile())
+	}
+	if d.window.Dirty() {
+		a.say("the rules of the file are compared, without what is staged: winnow rules diff shows that")
 	}
 	out := []driftJSON{}
 	drifted := false
