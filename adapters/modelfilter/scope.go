@@ -156,10 +156,18 @@ func counts(p *provider, e *engine.Engine) Counts {
 }
 
 // Expected returns the ids that the proxy should serve once it was restarted:
-// those that the rules of the file, not the staged ones, leave available.
-func (s Scope) Expected() []string {
+// those that the rules of the file, not the staged ones, leave available. Of
+// served, what the proxy serves now, the models of the provider that are not
+// known count too.
+func (s Scope) Expected(served ...string) []string {
 	return look(s, func(p *provider, e *engine.Engine) []string {
-		saved := engine.New(p.name, e.Models())
+		ids := slices.Clone(e.Models())
+		for _, id := range served {
+			if first, name, ok := strings.Cut(id, "/"); ok && strings.EqualFold(first, p.name) {
+				ids = append(ids, p.name+"/"+name)
+			}
+		}
+		saved := engine.New(p.name, ids)
 		saved.Set(p.savedShown(Ignore), p.savedShown(Allow))
 		return without(saved.Models(), saved.Hidden())
 	})

@@ -412,6 +412,10 @@ func TestViews(t *testing.T) {
 	if got := len(f.here().Expected()); got != 6 { // of the file, not of what is staged
 		t.Errorf("Expected = %d models, want 6", got)
 	}
+	served := []string{"openai/gpt-4", "OpenAI/unheard-of", "openai/unheard-of-preview", "azure/gpt-9", "bare"}
+	if got := f.here().Expected(served...); len(got) != 7 || !slices.Contains(got, "openai/unheard-of") {
+		t.Errorf("Expected of what is served = %q, want unheard-of beside the 6", got)
+	}
 	if h := f.HighlightRule(Ignore, "*-preview"); len(h.Models) != 3 {
 		t.Errorf("HighlightRule = %+v", h)
 	}
