@@ -23,6 +23,7 @@ func grown(b *testing.B, n int) (j *Journal, path string) {
 }
 
 func benchmarkAdd(b *testing.B, opts Options) {
+	b.Helper()
 	j := open(b, journalPath(b), opts)
 	states := [2]json.RawMessage{ruleState(1000), withRule(ruleState(1000), 500, "changed")}
 	must[Checkpoint](b)(j.Start("s", states[0]))

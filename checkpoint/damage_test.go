@@ -38,9 +38,9 @@ func sample(t *testing.T) ([]byte, map[string]json.RawMessage, []string) {
 }
 
 // write makes a file of content for a journal and returns its path.
-func write(t *testing.T, dir string, content []byte) string {
+func write(t *testing.T, content []byte) string {
 	t.Helper()
-	path := filepath.Join(must[string](t)(os.MkdirTemp(dir, "j")), "rules.journal")
+	path := filepath.Join(t.TempDir(), "rules.journal")
 	ok(t, os.WriteFile(path, content, 0o600))
 	return path
 }
@@ -66,10 +66,9 @@ func checkStates(t *testing.T, j *Journal, states map[string]json.RawMessage) {
 
 func TestJournalCutAtEveryByte(t *testing.T) {
 	whole, states, _ := sample(t)
-	dir := t.TempDir()
 	known := 0 // checkpoints whose record is whole so far
 	for n := 0; n <= len(whole); n++ {
-		path := write(t, dir, whole[:n])
+		path := write(t, whole[:n])
 		j, err := Open(path, Options{wrap: quiet})
 		if err != nil {
 			t.Fatalf("cut at byte %d: %v", n, err)
@@ -106,7 +105,6 @@ func TestJournalCutAtEveryByte(t *testing.T) {
 
 func TestJournalFlippedAtEveryByte(t *testing.T) {
 	whole, states, list := sample(t)
-	dir := t.TempDir()
 	lines := bytes.Count(whole, []byte("\n"))
 	for n := range whole {
 		// In turn: another digit or letter, a line that ends early, no text.
@@ -116,7 +114,7 @@ func TestJournalFlippedAtEveryByte(t *testing.T) {
 			}
 			bad := bytes.Clone(whole)
 			bad[n] ^= flip
-			path := write(t, dir, bad)
+			path := write(t, bad)
 			ro, err := Open(path, Options{ReadOnly: true})
 			if err != nil || !ro.Report().Damaged {
 				t.Fatalf("byte %d flipped by %#x, read only: %v, %+v", n, flip, err, ro.Report())
@@ -164,7 +162,7 @@ func TestLostLineIsNoticed(t *testing.T) {
 				without = append(without, l...)
 			}
 		}
-		j := must[*Journal](t)(Open(write(t, t.TempDir(), without), Options{wrap: quiet}))
+		j := must[*Journal](t)(Open(write(t, without), Options{wrap: quiet}))
 		if !j.Report().Damaged {
 			t.Errorf("line %d gone: unnoticed", i)
 		}
@@ -175,7 +173,7 @@ func TestLostLineIsNoticed(t *testing.T) {
 
 func TestForeignFileIsSetAside(t *testing.T) {
 	for name, content := range map[string]string{"text": "hello\nworld\n", "one line": "hello", "nul": string(make([]byte, 5000)), "binary": "SQLite format 3\x00\n\n\xff"} {
-		path := write(t, t.TempDir(), []byte(content))
+		path := write(t, []byte(content))
 		j := open(t, path, Options{})
 		if r := j.Report(); !r.Damaged || string(must[[]byte](t)(os.ReadFile(r.Aside))) != content {
 			t.Errorf("%s: %+v", name, r)

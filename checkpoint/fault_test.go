@@ -140,7 +140,7 @@ func TestFinishThatFailsStaysPending(t *testing.T) {
 func TestDiskFullWhileRepairing(t *testing.T) {
 	whole, states, list := sample(t)
 	whole[len(whole)/2] ^= 1
-	path := write(t, t.TempDir(), whole)
+	path := write(t, whole)
 	for at := 1; at <= 2; at++ {
 		var f faults
 		f.set(at, true, syscall.ENOSPC)

@@ -38,6 +38,7 @@ func fuzzState(b byte) json.RawMessage {
 // play runs ops, two bytes each, on a journal and on the model, and compares
 // them at each step.
 func play(t *testing.T, ops []byte, every int) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "state", "j")
 	opts := Options{Every: every, wrap: quiet}
 	j := must[*Journal](t)(Open(path, opts))
