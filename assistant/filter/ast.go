@@ -7,11 +7,13 @@ import "time"
 //sumtype:decl
 type Expr interface{ expr() }
 
-// The ways to combine. And and Or hold at least two terms and never one of
-// their own kind.
+// The ways to combine.
 type (
+	// And is x & y: at least two terms, none of them an And.
 	And struct{ Terms []Expr }
-	Or  struct{ Terms []Expr }
+	// Or is x | y: at least two terms, none of them an Or.
+	Or struct{ Terms []Expr }
+	// Not is !x.
 	Not struct{ X Expr }
 )
 

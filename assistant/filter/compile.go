@@ -212,7 +212,7 @@ func (c *compiler) text(x Expr) test {
 		if len(x.Parts) == 0 {
 			return func(int) bool { return true }
 		}
-		parts := Pattern{x.Parts}.lower().Parts
+		parts := Pattern(x).lower().Parts
 		return func(i int) bool {
 			c.load(i)
 			return inOrder(c.lowUser, parts) || inOrder(c.lowAns, parts)

@@ -441,6 +441,7 @@ func large(n int) []Pair {
 }
 
 func benchmark(b *testing.B, line string) {
+	b.Helper()
 	q, err := Parse(line)
 	if err != nil {
 		b.Fatal(err)

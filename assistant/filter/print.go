@@ -91,7 +91,7 @@ func printTerm(x Expr) string {
 		if len(x.Parts) == 0 {
 			return "c'*'"
 		}
-		return "c" + quotedPattern(Pattern{x.Parts})
+		return "c" + quotedPattern(Pattern(x))
 	case Regexp:
 		return "c/" + slashed(x.Source) + "/"
 	case Failed:
