@@ -3,6 +3,7 @@ package assistanttest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -112,7 +113,7 @@ func (s *Script) Stream(ctx context.Context, req assistant.Request) iter.Seq2[as
 			err = s.play(ctx, answer, func(p assistant.Part) bool { return yield(p, nil) })
 		}
 		switch {
-		case err == errBroken:
+		case errors.Is(err, errBroken):
 			s.cancel()
 		case err != nil:
 			if ctx.Err() != nil {
