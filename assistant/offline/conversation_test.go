@@ -218,16 +218,12 @@ func wants(t *testing.T, answer string, phrases ...string) {
 	}
 }
 
-// both runs a conversation with a context that stays for the turn, and with
-// one taken anew for each response: the outcome must be the same.
-func both(t *testing.T, f func(*testing.T, *chat)) {
-	for _, fresh := range []bool{false, true} {
-		t.Run(fmt.Sprintf("fresh=%v", fresh), func(t *testing.T) {
-			w := newFakeWindow()
-			w.fresh = fresh
-			f(t, newChat(t, w))
-		})
-	}
+// bothWindows are a window whose context stays for the turn, and one whose
+// context is taken anew for each response: the outcome must be the same.
+func bothWindows() map[string]*fakeWindow {
+	kept, fresh := newFakeWindow(), newFakeWindow()
+	fresh.fresh = true
+	return map[string]*fakeWindow{"fresh=false": kept, "fresh=true": fresh}
 }
 
 // TestFreshContextChangesNothing compares whole answers: what this turn did
@@ -253,52 +249,64 @@ func TestFreshContextChangesNothing(t *testing.T) {
 }
 
 func TestAnswerHasTheNumbersOfTheResults(t *testing.T) {
-	both(t, func(t *testing.T, c *chat) {
-		a := c.say("hide mini models")
-		wants(t, a, "`*mini*`", "hides 3 models", "Nothing is saved yet", `"value":"save the changes"`)
-		if got := c.w.ignore["openai"]; !slices.Contains(got, "*mini*") || len(got) != 3 {
-			t.Errorf("ignore rules are %v", got)
-		}
-	})
+	for name, w := range bothWindows() {
+		t.Run(name, func(t *testing.T) {
+			c := newChat(t, w)
+			a := c.say("hide mini models")
+			wants(t, a, "`*mini*`", "hides 3 models", "Nothing is saved yet", `"value":"save the changes"`)
+			if got := c.w.ignore["openai"]; !slices.Contains(got, "*mini*") || len(got) != 3 {
+				t.Errorf("ignore rules are %v", got)
+			}
+		})
+	}
 }
 
 func TestPartialFailureNamesTheReason(t *testing.T) {
-	both(t, func(t *testing.T, c *chat) {
-		c.w.refuse = func(name string, a map[string]any) map[string]any {
-			if a["pattern"] == "gpt-3*" {
-				return map[string]any{"success": false, "message": "Pattern 'gpt-3*' is covered by existing rule 'gpt-*'", "error_code": "covered"}
+	for name, w := range bothWindows() {
+		t.Run(name, func(t *testing.T) {
+			c := newChat(t, w)
+			c.w.refuse = func(name string, a map[string]any) map[string]any {
+				if a["pattern"] == "gpt-3*" {
+					return map[string]any{"success": false, "message": "Pattern 'gpt-3*' is covered by existing rule 'gpt-*'", "error_code": "covered"}
+				}
+				return nil
 			}
-			return nil
-		}
-		a := c.say("Block all Claude and GPT-3 models")
-		wants(t, a, "`claude*` on anthropic", "hides 5 models", "However, I could not add `gpt-3*`", "covered by existing rule 'gpt-*'", "Nothing is saved yet")
-	})
+			a := c.say("Block all Claude and GPT-3 models")
+			wants(t, a, "`claude*` on anthropic", "hides 5 models", "However, I could not add `gpt-3*`", "covered by existing rule 'gpt-*'", "Nothing is saved yet")
+		})
+	}
 }
 
 func TestSaveFollowsInALaterRound(t *testing.T) {
-	both(t, func(t *testing.T, c *chat) {
-		a := c.say("hide mini models and save")
-		wants(t, a, "hides 3 models", "Saved.", "restart it", "still routed")
-		if got := strings.Join(c.w.log, " "); got != "+ignore(*mini*) save()" || c.rounds != 2 || c.w.unsaved {
-			t.Errorf("called %s in %d rounds", got, c.rounds)
-		}
-	})
+	for name, w := range bothWindows() {
+		t.Run(name, func(t *testing.T) {
+			c := newChat(t, w)
+			a := c.say("hide mini models and save")
+			wants(t, a, "hides 3 models", "Saved.", "restart it", "still routed")
+			if got := strings.Join(c.w.log, " "); got != "+ignore(*mini*) save()" || c.rounds != 2 || c.w.unsaved {
+				t.Errorf("called %s in %d rounds", got, c.rounds)
+			}
+		})
+	}
 }
 
 func TestSaveDeclined(t *testing.T) {
-	both(t, func(t *testing.T, c *chat) {
-		c.w.refuse = func(name string, _ map[string]any) map[string]any {
-			if name == "save_changes" {
-				return map[string]any{"success": false, "message": "declined by the user", "error_code": "declined"}
+	for name, w := range bothWindows() {
+		t.Run(name, func(t *testing.T) {
+			c := newChat(t, w)
+			c.w.refuse = func(name string, _ map[string]any) map[string]any {
+				if name == "save_changes" {
+					return map[string]any{"success": false, "message": "declined by the user", "error_code": "declined"}
+				}
+				return nil
 			}
-			return nil
-		}
-		a := c.say("hide mini models and save")
-		wants(t, a, "You declined the save", "Nothing is saved yet")
-		if strings.Contains(a, "restart") {
-			t.Errorf("it speaks of a save that did not happen:\n%s", a)
-		}
-	})
+			a := c.say("hide mini models and save")
+			wants(t, a, "You declined the save", "Nothing is saved yet")
+			if strings.Contains(a, "restart") {
+				t.Errorf("it speaks of a save that did not happen:\n%s", a)
+			}
+		})
+	}
 }
 
 func TestNothingIsSavedWhenEverythingFailed(t *testing.T) {
@@ -354,36 +362,45 @@ func TestInvalidArgumentsAreCorrectedOnce(t *testing.T) {
 }
 
 func TestFindFallsBackToWildcards(t *testing.T) {
-	both(t, func(t *testing.T, c *chat) {
-		a := c.say("Show me what matches 'preview'")
-		wants(t, a, "2 models match `*preview*`", "openai/gpt-4-turbo-preview")
-		if c.rounds != 2 {
-			t.Errorf("took %d rounds: %v", c.rounds, c.w.log)
-		}
-	})
+	for name, w := range bothWindows() {
+		t.Run(name, func(t *testing.T) {
+			c := newChat(t, w)
+			a := c.say("Show me what matches 'preview'")
+			wants(t, a, "2 models match `*preview*`", "openai/gpt-4-turbo-preview")
+			if c.rounds != 2 {
+				t.Errorf("took %d rounds: %v", c.rounds, c.w.log)
+			}
+		})
+	}
 }
 
 func TestOnlyTheNewestOverTwoProviders(t *testing.T) {
-	both(t, func(t *testing.T, c *chat) {
-		a := c.say("only keep the newest Claude and GPT models, block every preview")
-		if got := fmt.Sprint(c.w.allow); got != "map[anthropic:[claude-sonnet-5] openai:[gpt-5.6-sol gpt-5.6-luna]]" {
-			t.Errorf("allowed %s", got)
-		}
-		if !slices.Contains(c.w.ignore["openai"], "*") || !slices.Contains(c.w.ignore["anthropic"], "*") {
-			t.Errorf("hidden %v", c.w.ignore)
-		}
-		wants(t, a, "`*preview*`", "Nothing is saved yet")
-	})
+	for name, w := range bothWindows() {
+		t.Run(name, func(t *testing.T) {
+			c := newChat(t, w)
+			a := c.say("only keep the newest Claude and GPT models, block every preview")
+			if got := fmt.Sprint(c.w.allow); got != "map[anthropic:[claude-sonnet-5] openai:[gpt-5.6-sol gpt-5.6-luna]]" {
+				t.Errorf("allowed %s", got)
+			}
+			if !slices.Contains(c.w.ignore["openai"], "*") || !slices.Contains(c.w.ignore["anthropic"], "*") {
+				t.Errorf("hidden %v", c.w.ignore)
+			}
+			wants(t, a, "`*preview*`", "Nothing is saved yet")
+		})
+	}
 }
 
 func TestOnlyTheNewestOfEachProvider(t *testing.T) {
-	both(t, func(t *testing.T, c *chat) {
-		c.say("only allow the newest of each major provider")
-		want := "map[anthropic:[claude-sonnet-5 claude-fable-5-preview] gemini:[gemini-3.6-flash] openai:[gpt-5.6-sol gpt-5.6-luna]]"
-		if got := fmt.Sprint(c.w.allow); got != want {
-			t.Errorf("allowed %s\nwant    %s", got, want)
-		}
-	})
+	for name, w := range bothWindows() {
+		t.Run(name, func(t *testing.T) {
+			c := newChat(t, w)
+			c.say("only allow the newest of each major provider")
+			want := "map[anthropic:[claude-sonnet-5 claude-fable-5-preview] gemini:[gemini-3.6-flash] openai:[gpt-5.6-sol gpt-5.6-luna]]"
+			if got := fmt.Sprint(c.w.allow); got != want {
+				t.Errorf("allowed %s\nwant    %s", got, want)
+			}
+		})
+	}
 }
 
 func TestCutListIsAskedFor(t *testing.T) {
@@ -398,19 +415,22 @@ func TestCutListIsAskedFor(t *testing.T) {
 }
 
 func TestUndoTakesBackItsOwnRules(t *testing.T) {
-	both(t, func(t *testing.T, c *chat) {
-		before := fmt.Sprint(c.w.ignore, c.w.allow)
-		c.say("hide mini models")
-		c.say("hide nano models, allow o3")
-		wants(t, c.say("undo that"), "Nothing is saved yet")
-		wants(t, c.say("take that back"), "`*mini*`")
-		if got := fmt.Sprint(c.w.ignore, c.w.allow); got != before {
-			t.Errorf("after two undos %s, before %s", got, before)
-		}
-		wants(t, c.say("undo"), "ctrl+z")
-		c.say("clear all ignore rules")
-		wants(t, c.say("undo"), "ctrl+z", "checkpoints")
-	})
+	for name, w := range bothWindows() {
+		t.Run(name, func(t *testing.T) {
+			c := newChat(t, w)
+			before := fmt.Sprint(c.w.ignore, c.w.allow)
+			c.say("hide mini models")
+			c.say("hide nano models, allow o3")
+			wants(t, c.say("undo that"), "Nothing is saved yet")
+			wants(t, c.say("take that back"), "`*mini*`")
+			if got := fmt.Sprint(c.w.ignore, c.w.allow); got != before {
+				t.Errorf("after two undos %s, before %s", got, before)
+			}
+			wants(t, c.say("undo"), "ctrl+z")
+			c.say("clear all ignore rules")
+			wants(t, c.say("undo"), "ctrl+z", "checkpoints")
+		})
+	}
 }
 
 func TestYesDoesWhatWasAsked(t *testing.T) {
@@ -438,21 +458,27 @@ func TestPronouns(t *testing.T) {
 }
 
 func TestUnhideChoosesRuleOrAllow(t *testing.T) {
-	both(t, func(t *testing.T, c *chat) {
-		wants(t, c.say("unhide gpt-3.5 models"), "Removed ignore rule `gpt-3.5*`", "no longer hides 2 models")
-		wants(t, c.say("unhide gpt-4-turbo-preview"), "Added allow rule `gpt-4-turbo-preview`")
-		wants(t, c.say("unhide o3"), "not hidden")
-		wants(t, c.say("unhide *foo* on anthropic"), "no ignore rule `*foo*`", "allow rule `*foo*`")
-	})
+	for name, w := range bothWindows() {
+		t.Run(name, func(t *testing.T) {
+			c := newChat(t, w)
+			wants(t, c.say("unhide gpt-3.5 models"), "Removed ignore rule `gpt-3.5*`", "no longer hides 2 models")
+			wants(t, c.say("unhide gpt-4-turbo-preview"), "Added allow rule `gpt-4-turbo-preview`")
+			wants(t, c.say("unhide o3"), "not hidden")
+			wants(t, c.say("unhide *foo* on anthropic"), "no ignore rule `*foo*`", "allow rule `*foo*`")
+		})
+	}
 }
 
 func TestSwitchThenWork(t *testing.T) {
-	both(t, func(t *testing.T, c *chat) {
-		c.say("switch to anthropic and hide haiku; then save")
-		if !slices.Contains(c.w.ignore["anthropic"], "*haiku*") || c.w.unsaved {
-			t.Errorf("called %v", c.w.log)
-		}
-	})
+	for name, w := range bothWindows() {
+		t.Run(name, func(t *testing.T) {
+			c := newChat(t, w)
+			c.say("switch to anthropic and hide haiku; then save")
+			if !slices.Contains(c.w.ignore["anthropic"], "*haiku*") || c.w.unsaved {
+				t.Errorf("called %v", c.w.log)
+			}
+		})
+	}
 }
 
 func TestRoundsEnd(t *testing.T) {

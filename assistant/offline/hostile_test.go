@@ -110,7 +110,7 @@ func FuzzText(f *testing.F) {
 			t.Skip()
 		}
 		w := httptest.NewRecorder()
-		m.ServeHTTP(w, httptest.NewRequest("POST", "/v1/chat/completions", bytes.NewReader(b)))
+		m.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "POST", "/v1/chat/completions", bytes.NewReader(b)))
 		s := readStream(t, w.Body.String())
 		if w.Code != 200 || !s.done || s.finish == "" || s.text == "" {
 			t.Fatalf("%q: status %d, done %t, finish %q, text %q", said, w.Code, s.done, s.finish, s.text)
@@ -135,7 +135,7 @@ func FuzzRequest(f *testing.F) {
 	m := New(Options{})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		w := httptest.NewRecorder()
-		m.ServeHTTP(w, httptest.NewRequest("POST", "/v1/chat/completions", bytes.NewReader(b)))
+		m.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "POST", "/v1/chat/completions", bytes.NewReader(b)))
 		if w.Code != 200 && !strings.Contains(w.Body.String(), `"error"`) {
 			t.Fatalf("status %d: %s", w.Code, w.Body)
 		}

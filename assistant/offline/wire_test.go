@@ -222,6 +222,7 @@ func (w *cancelWriter) Write(b []byte) (int, error) {
 func TestStreamStopsWithItsClient(t *testing.T) {
 	const after = 3
 	serve := func(t *testing.T, delay time.Duration, w *cancelWriter, ctx context.Context) {
+		t.Helper()
 		req := httptest.NewRequestWithContext(ctx, "POST", "/v1/chat/completions", bytes.NewReader(body(t, "help", map[string]any{"stream": true})))
 		New(Options{Delay: delay}).ServeHTTP(w, req)
 		if w.writes != after || strings.Contains(w.Body.String(), "[DONE]") {
