@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -44,7 +45,7 @@ func (c *Client) Image(ctx context.Context, model, prompt string) (assistant.Ima
 	switch {
 	case err == nil:
 		return image, nil
-	case context.Cause(ctx) == error(limit):
+	case errors.Is(context.Cause(ctx), limit):
 		return assistant.Image{}, limit
 	case ctx.Err() != nil:
 		return assistant.Image{}, ctx.Err()

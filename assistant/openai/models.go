@@ -45,7 +45,7 @@ func (c *Client) Models(ctx context.Context) ([]assistant.ModelInfo, error) {
 	switch {
 	case err == nil:
 		return list, nil
-	case context.Cause(ctx) == error(limit):
+	case errors.Is(context.Cause(ctx), limit):
 		return nil, limit
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

@@ -37,7 +37,7 @@ func pipeClient(t *testing.T, serve func(conn net.Conn)) *Client {
 				got += strings.TrimRight(string(buf[:n]), "\r\n0")
 			}
 			serve(theirs)
-			io.Copy(io.Discard, theirs)
+			_, _ = io.Copy(io.Discard, theirs) // until the client ends it
 			theirs.Close()
 		}()
 		return ours, nil

@@ -88,7 +88,7 @@ func TestNothingAmbientLeaks(t *testing.T) {
 		if _, err := r.Models(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		r.Image(t.Context(), "dall-e-3", "a cat")
+		_, _ = r.Image(t.Context(), "dall-e-3", "a cat") // it gets text; what was asked counts
 	}
 	if len(s.Asked()) != 6 {
 		t.Fatalf("%d requests, want 6", len(s.Asked()))
@@ -190,7 +190,10 @@ func TestRetryCanBeCancelled(t *testing.T) {
 	if ctx.Err() == nil || len(s.Asked()) != 1 {
 		t.Errorf("%d requests; want one and a retry that is cancelled", len(s.Asked()))
 	}
-	for range newRig(t, s).Stream(t.Context(), hello) {
+	for _, err := range newRig(t, s).Stream(t.Context(), hello) {
+		if err != nil {
+			t.Errorf("the announcement comes with %v", err)
+		}
 		break // nobody reads on after the announcement
 	}
 	if len(s.Asked()) != 2 {
@@ -229,7 +232,10 @@ func TestCancelClosesTheConnection(t *testing.T) {
 	}
 	t.Run("by breaking off", func(t *testing.T) {
 		s := assistanttest.NewServer(t, assistanttest.Stalled(assistanttest.TextEvent("a"), gate(), ""))
-		for range newRig(t, s).Stream(t.Context(), hello) {
+		for _, err := range newRig(t, s).Stream(t.Context(), hello) {
+			if err != nil {
+				t.Errorf("it begins with %v", err)
+			}
 			break
 		}
 		s.Gone(t)
