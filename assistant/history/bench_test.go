@@ -45,93 +45,102 @@ func benchStore(b *testing.B, n int) string {
 	return path
 }
 
-func sizes(b *testing.B, f func(b *testing.B, path string)) {
-	for _, n := range []int{100_000, 1_000_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) { f(b, benchStore(b, n)) })
-	}
-}
+// sizes are the stores that are measured: how many pairs they hold.
+var sizes = []int{100_000, 1_000_000}
 
 // BenchmarkOpen is a start: the database and the newest screenful.
 func BenchmarkOpen(b *testing.B) {
-	sizes(b, func(b *testing.B, path string) {
-		for range b.N {
-			s, err := Open(b.Context(), path, Options{})
-			if err != nil {
-				b.Fatal(err)
+	for _, n := range sizes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			path := benchStore(b, n)
+			for range b.N {
+				s, err := Open(b.Context(), path, Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				seqs, err := s.Newest(b.Context(), "", 0, 30)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if got := load(b, s, seqs...); len(got) != 30 {
+					b.Fatal(len(got))
+				}
+				b.StopTimer()
+				s.Close()
+				b.StartTimer()
 			}
-			seqs, err := s.Newest(b.Context(), "", 0, 30)
-			if err != nil {
-				b.Fatal(err)
-			}
-			if got := load(b, s, seqs...); len(got) != 30 {
-				b.Fatal(len(got))
-			}
-			b.StopTimer()
-			s.Close()
-			b.StartTimer()
-		}
-	})
+		})
+	}
 }
 
 func BenchmarkIndex(b *testing.B) {
-	sizes(b, func(b *testing.B, path string) {
-		s := open(b, path, Options{})
-		for range b.N {
-			x := newIndex(s)
-			if x.load(); x.err != nil {
-				b.Fatal(x.err)
+	for _, n := range sizes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			path := benchStore(b, n)
+			s := open(b, path, Options{})
+			for range b.N {
+				x := newIndex(s)
+				if x.load(); x.err != nil {
+					b.Fatal(x.err)
+				}
 			}
-		}
-	})
+		})
+	}
 }
 
 func BenchmarkFilter(b *testing.B) {
-	sizes(b, func(b *testing.B, path string) {
-		s := open(b, path, Options{})
-		if _, err := s.Refresh(b.Context()); err != nil {
-			b.Fatal(err)
-		}
-		for _, line := range []string{
-			"", "s>1 m'*gpt*' b", "t'AI...' d<300d !e", "r5000 | x'session7'", "o",
-			"c'kubernetes'", "c'kuber*tes' s3", "c'eta'", "c'qqqqqq'",
-		} {
-			q, err := filter.Parse(line)
-			if err != nil {
+	for _, n := range sizes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			path := benchStore(b, n)
+			s := open(b, path, Options{})
+			if _, err := s.Refresh(b.Context()); err != nil {
 				b.Fatal(err)
 			}
-			b.Run(fmt.Sprintf("%q", line), func(b *testing.B) {
-				n := 0
-				for range b.N {
-					r, err := s.Filter(b.Context(), q, Env{Env: filter.Env{Now: day}})
-					if err != nil {
-						b.Fatal(err)
-					}
-					n = len(r.Refs)
+			for _, line := range []string{
+				"", "s>1 m'*gpt*' b", "t'AI...' d<300d !e", "r5000 | x'session7'", "o",
+				"c'kubernetes'", "c'kuber*tes' s3", "c'eta'", "c'qqqqqq'",
+			} {
+				q, err := filter.Parse(line)
+				if err != nil {
+					b.Fatal(err)
 				}
-				b.ReportMetric(float64(n), "pairs")
-			})
-		}
-	})
+				b.Run(fmt.Sprintf("%q", line), func(b *testing.B) {
+					n := 0
+					for range b.N {
+						r, err := s.Filter(b.Context(), q, Env{Env: filter.Env{Now: day}})
+						if err != nil {
+							b.Fatal(err)
+						}
+						n = len(r.Refs)
+					}
+					b.ReportMetric(float64(n), "pairs")
+				})
+			}
+		})
+	}
 }
 
 // BenchmarkFirstScreen is the first piece of a line that has to read.
 func BenchmarkFirstScreen(b *testing.B) {
-	sizes(b, func(b *testing.B, path string) {
-		s := open(b, path, Options{})
-		for _, line := range []string{"c'ta'", "c/t[ao] /"} {
-			q, _ := filter.Parse(line)
-			b.Run(fmt.Sprintf("%q", line), func(b *testing.B) {
-				for range b.N {
-					for refs, err := range s.Stream(b.Context(), q, Env{}) {
-						if err != nil || len(refs) < 30 {
-							b.Fatal(len(refs), err)
+	for _, n := range sizes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			path := benchStore(b, n)
+			s := open(b, path, Options{})
+			for _, line := range []string{"c'ta'", "c/t[ao] /"} {
+				q, _ := filter.Parse(line)
+				b.Run(fmt.Sprintf("%q", line), func(b *testing.B) {
+					for range b.N {
+						for refs, err := range s.Stream(b.Context(), q, Env{}) {
+							if err != nil || len(refs) < 30 {
+								b.Fatal(len(refs), err)
+							}
+							break
 						}
-						break
 					}
-				}
-			})
-		}
-	})
+				})
+			}
+		})
+	}
 }
 
 func BenchmarkCommit(b *testing.B) {

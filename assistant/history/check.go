@@ -2,6 +2,7 @@ package history
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"winnow/assistant"
@@ -67,7 +68,7 @@ func (s *Store) Check(ctx context.Context) (CheckReport, error) {
 		return report, nil
 	}
 	if report.Damaged {
-		s.foundDamage(fmt.Errorf("%s", report.Problems[0]))
+		_ = s.foundDamage(errors.New(report.Problems[0])) // marked for the next Open; the report tells the caller
 	}
 	return report, err
 }

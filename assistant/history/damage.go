@@ -92,7 +92,7 @@ func (s *Store) inspect(ctx context.Context, users census) (verdict, error) {
 	s.report.LostLog = users.unclean && log < 0
 	h, err := readHeader(s.path)
 	if err != nil {
-		return verdict{err: err}, nil
+		return verdict{err: err}, nil //nolint:nilerr // it is the verdict
 	}
 	if h.applicationID == applicationID && h.version > schemaVersion() {
 		return verdict{}, &NewerSchemaError{s.path, h.version, schemaVersion()}
@@ -169,7 +169,7 @@ func (s *Store) checkQuietly() {
 	}
 	defer conn.Close()
 	if err := quickCheck(s.ctx, conn); err != nil && s.ctx.Err() == nil {
-		s.foundDamage(err)
+		_ = s.foundDamage(err) // marked for the next Open, and OnDamage told
 	}
 }
 

@@ -180,13 +180,19 @@ func TestFlippedBytes(t *testing.T) {
 
 func TestForeignFileIsSetAsideWithItsNameTold(t *testing.T) {
 	for name, make := range map[string]func(path string){
-		"text":             func(path string) { os.WriteFile(path, []byte(strings.Repeat("not a database\n", 100)), 0o600) },
+		"text": func(path string) {
+			if err := os.WriteFile(path, []byte(strings.Repeat("not a database\n", 100)), 0o600); err != nil {
+				t.Error(err)
+			}
+		},
 		"another database": func(path string) { raw(t, path, "CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1)") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "history.db")
 			make(path)
-			os.Chmod(path, 0o600)
+			if err := os.Chmod(path, 0o600); err != nil {
+				t.Fatal(err)
+			}
 			before := readAll(t, path)
 			s := open(t, path, Options{})
 			saved := s.Report().Salvage
@@ -306,8 +312,14 @@ func TestModes(t *testing.T) {
 	}
 	check := func(t *testing.T, dir string) {
 		t.Helper()
-		filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-			info, _ := d.Info()
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
 			want := fs.FileMode(0o600)
 			if d.IsDir() {
 				want = 0o700
@@ -315,8 +327,11 @@ func TestModes(t *testing.T) {
 			if info.Mode().Perm() != want {
 				t.Errorf("%s has mode %04o, want %04o", path, info.Mode().Perm(), want)
 			}
-			return err
+			return nil
 		})
+		if err != nil {
+			t.Error(err)
+		}
 	}
 	t.Run("new", func(t *testing.T) {
 		s := newStore(t)
@@ -325,8 +340,9 @@ func TestModes(t *testing.T) {
 	})
 	t.Run("wide modes are repaired and told", func(t *testing.T) {
 		path := closedStore(t, 3)
-		os.Chmod(path, 0o644)
-		os.Chmod(filepath.Dir(path), 0o755)
+		if err := errors.Join(os.Chmod(path, 0o644), os.Chmod(filepath.Dir(path), 0o755)); err != nil {
+			t.Fatal(err)
+		}
 		s := open(t, path, Options{})
 		if r := s.Report().Repaired; len(r) != 2 {
 			t.Errorf("Repaired = %q; want folder and file", r)
@@ -341,8 +357,9 @@ func TestModes(t *testing.T) {
 	})
 	t.Run("world-writable folder", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "open")
-		os.Mkdir(dir, 0o700)
-		os.Chmod(dir, 0o777)
+		if err := errors.Join(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o777)); err != nil { // Mkdir heeds the umask
+			t.Fatal(err)
+		}
 		var refused *FileError
 		if _, err := Open(t.Context(), filepath.Join(dir, "h.db"), Options{}); !errors.As(err, &refused) {
 			t.Errorf("Open = %v; want a FileError", err)

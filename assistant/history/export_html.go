@@ -35,7 +35,7 @@ func (e *htmlExport) begin(total int) {
 `, pageStyle, countPairs(total))
 }
 
-func (e *htmlExport) end() { e.w.WriteString("</body>\n</html>\n") }
+func (e *htmlExport) end() { fmt.Fprint(e.w, "</body>\n</html>\n") }
 
 func (e *htmlExport) pair(p *assistant.Pair) error {
 	fmt.Fprintf(e.w, "<article id=\"%s\">\n<h2>%s</h2>\n", escaped(p.ID), escaped(heading(p)))

@@ -53,7 +53,7 @@ func (e *jsonExport) begin(total int) {
 	fmt.Fprintf(e.w, `{"meta":%s,"pairs":[`, meta)
 }
 
-func (e *jsonExport) end() { e.w.WriteString("\n]}\n") }
+func (e *jsonExport) end() { fmt.Fprint(e.w, "\n]}\n") }
 
 func (e *jsonExport) pair(p *assistant.Pair) error {
 	form := exportedPair{Pair: p, Attachments: p.Attachments, ToolCalls: []exportedCall{}, Payloads: p.Payloads}
@@ -75,11 +75,10 @@ func (e *jsonExport) pair(p *assistant.Pair) error {
 		return err
 	}
 	if e.wrote {
-		e.w.WriteByte(',')
+		fmt.Fprint(e.w, ",")
 	}
 	e.wrote = true
-	e.w.WriteByte('\n')
-	e.w.Write(escapeHidden(bytes.TrimSuffix(b.Bytes(), []byte("\n"))))
+	fmt.Fprintf(e.w, "\n%s", escapeHidden(bytes.TrimSuffix(b.Bytes(), []byte("\n"))))
 	return nil
 }
 

@@ -38,7 +38,7 @@ func raw(t testing.TB, path string, statements ...string) {
 	}
 	defer db.Close()
 	for _, q := range statements {
-		if _, err := db.Exec(q); err != nil {
+		if _, err := db.ExecContext(t.Context(), q); err != nil {
 			t.Fatalf("%.80s: %v", q, err)
 		}
 	}
@@ -99,7 +99,7 @@ func TestCrashInMigrationLeavesTheOldVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	var version, tables int
-	err = db.QueryRow("SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema WHERE name = 'words')").Scan(&version, &tables)
+	err = db.QueryRowContext(t.Context(), "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema WHERE name = 'words')").Scan(&version, &tables)
 	if err != nil || version != 1 || tables != 0 {
 		t.Errorf("after the crash: version %d, %d new tables, %v; want 1, 0", version, tables, err)
 	}
@@ -127,7 +127,7 @@ func TestNewerVersionIsRefused(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer db.Close() // keeps the log from being folded into the file
-				if _, err := db.Exec("PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = 99"); err != nil {
+				if _, err := db.ExecContext(t.Context(), "PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = 99"); err != nil {
 					t.Fatal(err)
 				}
 			} else {

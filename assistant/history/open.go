@@ -168,7 +168,9 @@ func (s *Store) open(ctx context.Context) error {
 	err = s.attach(ctx)
 	if users.alive == 0 && damaged(err) {
 		// What inspection let pass, working with it found.
-		s.disconnect()
+		if err := s.disconnect(); err != nil {
+			s.options.Log.Warn("history database close", "err", err) // no wonder; the salvage goes on
+		}
 		if err = s.salvage(ctx, verdict{err: err}); err == nil {
 			err = s.attach(ctx)
 		}
@@ -314,7 +316,10 @@ func (s *Store) Close() error {
 	s.cancel()
 	s.writer.stop()
 	s.background.Wait()
-	s.owner.say(ownerClosing)
+	if err := s.owner.say(ownerClosing); err != nil {
+		// A crash from here on is taken for one in use: the next Open looks closer.
+		s.options.Log.Warn("history owner file", "err", err)
+	}
 	err := s.disconnect()
 	s.leaveMark()
 	s.owner.leave()
@@ -341,6 +346,6 @@ func (s *Store) abandon() {
 	if s.writer != nil {
 		s.writer.once.Do(func() { close(s.writer.quit) })
 	}
-	s.disconnect()
+	_ = s.disconnect() // why Open failed says more
 	s.owner.leave()
 }

@@ -30,7 +30,9 @@ func TestMain(m *testing.M) {
 	role, path, _ := strings.Cut(os.Getenv(childEnv), " ")
 	switch role {
 	case "":
-		flag.Set("rapid.checks", "30") // each opens databases; more with -rapid.checks
+		if err := flag.Set("rapid.checks", "30"); err != nil { // each opens databases; more with -rapid.checks
+			panic(err)
+		}
 		os.Exit(m.Run())
 	case "work":
 		childWork(path)
@@ -60,7 +62,7 @@ func childWork(path string) {
 	ctx := context.Background()
 	live := map[string]*assistant.Pair{}
 	ended := make(chan struct{})
-	go func() { io.Copy(io.Discard, os.Stdin); close(ended) }()
+	go func() { awaitEnd(); close(ended) }()
 	fmt.Println("ready")
 	for n := 0; ; n++ {
 		select {
@@ -108,16 +110,19 @@ func childHold(path string) {
 		fmt.Println("error", err)
 	}
 	fmt.Println("ready")
-	io.Copy(io.Discard, os.Stdin)
+	awaitEnd()
 }
 
 // childMigrate stops in the middle of a migration and waits to be killed.
 func childMigrate(path string) {
 	childOpen(path, Options{afterStep: func(int) {
 		fmt.Println("ready")
-		io.Copy(io.Discard, os.Stdin)
+		awaitEnd()
 	}})
 }
+
+// awaitEnd returns when the parent closes the stdin of this child, or dies.
+func awaitEnd() { _, _ = io.Copy(io.Discard, os.Stdin) }
 
 // child is a running second process.
 type child struct {
@@ -132,7 +137,7 @@ func startChild(t testing.TB, role, path string) *child {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &child{Cmd: exec.Command(self)}
+	c := &child{Cmd: exec.CommandContext(t.Context(), self)}
 	c.Env = append(os.Environ(), childEnv+"="+role+" "+path)
 	c.Stderr = os.Stderr
 	if c.stdin, err = c.StdinPipe(); err != nil {
@@ -154,8 +159,8 @@ func startChild(t testing.TB, role, path string) *child {
 }
 
 func (c *child) kill() {
-	c.Process.Kill()
-	c.Wait()
+	_ = c.Process.Kill() // it may be gone already
+	_ = c.Wait()         // says that it was killed
 }
 
 // record is what is known of a pair from what a child said.
@@ -229,9 +234,11 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 	for round := range rounds {
 		c := startChild(t, "work", path)
 		pending := c.follow(t, state, 1+r.IntN(40), nil)
-		c.Process.Kill()
+		if err := c.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
 		pending = c.follow(t, state, 1<<30, pending) // said before it died
-		c.Wait()
+		_ = c.Wait()                                 // says that it was killed
 
 		s, err := Open(t.Context(), path, Options{})
 		if err != nil {

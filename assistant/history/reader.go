@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,7 +45,13 @@ func (s *Store) read(ctx context.Context, f func(*reader) error) error {
 	// Not sql.Tx, which ends in a goroutine of its own when ctx does: a
 	// connection that is still busy when the store closes would keep SQLite
 	// from folding the log.
-	defer conn.ExecContext(context.Background(), "ROLLBACK")
+	defer func() {
+		if _, err := conn.ExecContext(context.Background(), "ROLLBACK"); err != nil {
+			// The next reader must not get a connection that may still be in
+			// this transaction: the pool closes one that is called bad.
+			_ = conn.Raw(func(any) error { return driver.ErrBadConn })
+		}
+	}()
 	return s.seen(f(&reader{ctx: ctx, tx: conn}))
 }
 

@@ -40,7 +40,7 @@ const (
 func (s *Store) salvage(ctx context.Context, v verdict) error {
 	report := Salvage{Reason: v.err.Error()}
 	if err := s.fill(ctx, &report); err != nil {
-		return fmt.Errorf("history: salvage %s (%v): %w", s.path, v.err, err)
+		return fmt.Errorf("history: salvage %s (%s): %w", s.path, report.Reason, err)
 	}
 	aside, err := setAside(s.path, s.now())
 	if err != nil {
@@ -268,7 +268,7 @@ func (h *salvageHunt) save(p *assistant.Pair) error {
 	p.Star = min(max(p.Star, 0), maxStar)
 	if checkPair(p) != nil {
 		h.lost++
-		return nil
+		return nil //nolint:nilerr // counted; the other pairs are still to be saved
 	}
 	if _, _, err := h.c.put(p); err != nil {
 		return err
@@ -293,6 +293,9 @@ func (h *salvageHunt) textOnly(seq int64) error {
 	if h.sessions == nil {
 		h.sessions = h.remembered("SELECT p.seq, s.id FROM pair p INDEXED BY pair_session JOIN session s ON s.n = p.session")
 		h.ids = h.remembered("SELECT seq, id FROM pair INDEXED BY sqlite_autoindex_pair_1")
+		if err := h.ctx.Err(); err != nil {
+			return err // ended by the caller, not by damage
+		}
 	}
 	p.Session, p.ID, p.CreatedAt = h.sessions[seq], h.ids[seq], timeOf(h.ids[seq])
 	if p.ErrorCode != "" {
@@ -305,7 +308,8 @@ func (h *salvageHunt) textOnly(seq int64) error {
 // remembered reads what an index still knows.
 func (h *salvageHunt) remembered(query string) map[int64]string {
 	known := map[int64]string{}
-	h.each(query, nil, func(scan scanner) error { // as far as it can be read
+	// An error ends it early: what was read until then is what is known.
+	_ = h.each(query, nil, func(scan scanner) error {
 		var seq int64
 		var text string
 		err := scan(&seq, &text)

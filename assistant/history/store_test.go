@@ -2,6 +2,7 @@ package history
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -27,6 +28,7 @@ func open(t testing.TB, path string, o Options) *Store {
 }
 
 func newStore(t testing.TB) *Store {
+	t.Helper()
 	return open(t, filepath.Join(t.TempDir(), "data", "history.db"), Options{})
 }
 
@@ -292,5 +294,31 @@ func TestClosedStoreSaysSo(t *testing.T) {
 	}
 	if _, err := s.Load(context.Background(), []int64{1}); err == nil {
 		t.Error("Load on a closed store succeeded")
+	}
+}
+
+// A reader's connection that is not known to have left its transaction would
+// show the next reader an old state for ever.
+func TestConnectionThatCannotRollBackIsNotUsedAgain(t *testing.T) {
+	s := newStore(t)
+	s.readers.SetMaxOpenConns(1) // the next reader gets this one, if it is kept
+	const mark = 4321            // a setting that a connection keeps
+	err := s.read(t.Context(), func(r *reader) error {
+		conn := r.tx.(*sql.Conn)
+		_, err := conn.ExecContext(t.Context(), fmt.Sprintf("ROLLBACK; PRAGMA cache_size = %d", mark)) // so that there is nothing to roll back
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.read(t.Context(), func(r *reader) error {
+		n, err := r.number("PRAGMA cache_size")
+		if n == mark {
+			t.Error("the connection was used again")
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
