@@ -131,11 +131,12 @@ func TestWriterWaitsForLease(t *testing.T) {
 	path := put(t, filepath.Join(t.TempDir(), ".env"), "A=1\n", 0o600)
 	needLeases(t, path)
 	s := load(t, path)
-	done := make(chan error, 1)
+	done := make(chan struct{})
 	s.seam = &seam{at: func(now stage) error {
 		if now != atLeased {
 			return nil
 		}
+		defer close(done)
 		names, err := leftovers(path)
 		if err != nil || len(names) != 1 {
 			t.Errorf("beside the file: %q, %v", names, err)
@@ -147,7 +148,6 @@ func TestWriterWaitsForLease(t *testing.T) {
 		if !errors.Is(err, unix.EWOULDBLOCK) {
 			t.Errorf("open = %v, want it to wait", err)
 		}
-		close(done)
 		return nil
 	}}
 	_, err := s.Save(t.Context(), []Edit{Set("A", "ours")})
@@ -286,7 +286,7 @@ func TestForeignOwner(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can become another user")
 	}
-	dir, err := os.MkdirTemp("", "winnow") // t.TempDir lies in folders that others cannot enter
+	dir, err := os.MkdirTemp("", "winnow") //nolint:usetesting // t.TempDir lies in folders that others cannot enter
 	if err != nil {
 		t.Fatal(err)
 	}
