@@ -196,7 +196,7 @@ func writer[A any](w *Window, name, description string, plan func(context.Contex
 		defer w.work.Unlock()
 		var args A
 		if err := json.Unmarshal(raw, &args); err != nil {
-			return "", false, nil //nolint:nilerr // the call itself says what is wrong with its arguments
+			return "", false, nil // the call itself says what is wrong with its arguments
 		}
 		c, _, refused, err := prepare(ctx, args)
 		if err != nil || refused != nil || len(c.pairs) <= asksAbove {
