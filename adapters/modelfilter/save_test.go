@@ -136,6 +136,7 @@ func TestPlan(t *testing.T) {
 func TestAChangedFileIsNotOverwritten(t *testing.T) {
 	const theirs = "OPENAI_API_KEY=sk-aaaaaaaaaaaa\nGEMINI_API_KEY=AIza-bbbbbbbb\nIGNORE_MODELS_OPENAI=*-preview,gpt-4\nNEW=1\n"
 	start := func(t *testing.T) *fixture {
+		t.Helper()
 		f := fresh(t, plainEnv)
 		f.must(second(f.Add(Ignore, "o1")))
 		f.must(f.Remove(Ignore, "*-preview"))

@@ -21,28 +21,10 @@ func (m marks) count() int {
 	return n
 }
 
-// countWithout counts the models of m that are not in other.
-func (m marks) countWithout(other marks) int {
-	n := 0
-	for i, w := range m {
-		n += bits.OnesCount64(w &^ other[i])
-	}
-	return n
-}
-
 // within reports whether all of m is in other.
 func (m marks) within(other marks) bool {
 	for i, w := range m {
 		if w&^other[i] != 0 {
-			return false
-		}
-	}
-	return true
-}
-
-func (m marks) empty() bool {
-	for _, w := range m {
-		if w != 0 {
 			return false
 		}
 	}

@@ -35,6 +35,7 @@ func BenchmarkAccept(b *testing.B) {
 }
 
 func kept(b *testing.B, n int) *Lists {
+	b.Helper()
 	var list fixed
 	for _, name := range many(n) {
 		list = append(list, infoOf("acme/"+name))

@@ -8,6 +8,7 @@ import (
 const proxyBase = "http://127.0.0.1:8000/v1"
 
 func withProxy(t *testing.T, ids ...string) *rig {
+	t.Helper()
 	r := newRig(t)
 	r.proxy = &Proxy{BaseURL: proxyBase, Key: secretOf("proxy")}
 	r.has(proxyBase, ids...)

@@ -30,6 +30,7 @@ type rig struct {
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func newRig(t *testing.T) *rig {
+	t.Helper()
 	return &rig{t: t, dir: t.TempDir() + "/models", now: noon, env: map[string]Value{}, serve: map[string]func(context.Context) ([]string, error){}}
 }
 
@@ -122,6 +123,7 @@ func abridge(list []string) []string { return list[:min(len(list), 12)] }
 const acmeBase = "https://acme.example/v1"
 
 func withAcme(t *testing.T) *rig {
+	t.Helper()
 	r := newRig(t)
 	r.setenv("ACME_API_KEY", "acme-secret-key-0001", ".env")
 	r.setenv("ACME_API_BASE", acmeBase, ".env")

@@ -36,6 +36,7 @@ type endpoint struct {
 }
 
 func serve(t *testing.T, body string) *endpoint {
+	t.Helper()
 	e := &endpoint{status: http.StatusOK, kind: "application/json", body: body}
 	e.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		e.mu.Lock()
