@@ -128,7 +128,7 @@ func (c *console) export(cmd filter.Command, seqs []int64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer os.Remove(file.Name()) //nolint:errcheck // after the rename it is gone
+	defer os.Remove(file.Name()) // after the rename it is gone
 	err = c.o.History.Export(c.ctx, file, history.Format(format), history.ExportOptions{Seqs: seqs})
 	if err == nil {
 		err = file.Sync()

@@ -332,7 +332,7 @@ func TestMessageBegunAtTheEnd(t *testing.T) {
 	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *Options) { o.History = h })
 	r.say(`"""`)
 	r.blind("half of it")
-	r.keys.Close() //nolint:errcheck // never fails
+	r.keys.Close()
 	r.wait("The message that was begun is not sent.")
 	r.end()
 	if sent, err := h.Sent(t.Context(), 1); err != nil || !slices.Equal(sent, []string{"half of it"}) {

@@ -2,7 +2,6 @@ package plain
 
 import (
 	"context"
-	"os"
 	"strings"
 
 	"winnow/assistant"
@@ -309,7 +308,7 @@ func (c *console) work(f func(ctx context.Context) error) error {
 	defer cancel()
 	result := make(chan error, 1)
 	go func() { result <- f(ctx) }()
-	var interrupts <-chan os.Signal = c.o.Interrupt
+	interrupts := c.o.Interrupt
 	for {
 		select {
 		case err := <-result:

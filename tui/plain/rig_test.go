@@ -196,7 +196,7 @@ func start(t *testing.T, script *at.Script, change func(*Options), sessions ...f
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { journal.Close() }) //nolint:errcheck // the folder goes anyway
+	t.Cleanup(func() { journal.Close() })
 	registry := &assistant.Registry{}
 	for _, name := range []string{"test", "other"} {
 		if err := registry.Add(assistant.Provider{Name: name, Model: script, Known: []assistant.ModelInfo{
@@ -234,7 +234,7 @@ func start(t *testing.T, script *at.Script, change func(*Options), sessions ...f
 	go func() { r.ended <- Run(ctx, o) }()
 	t.Cleanup(func() {
 		cancel()
-		keys.Close() //nolint:errcheck // never fails
+		keys.Close()
 		if !r.over {
 			r.end()
 		}
@@ -274,7 +274,7 @@ func store(t *testing.T) *history.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { h.Close() }) //nolint:errcheck // the folder goes anyway
+	t.Cleanup(func() { h.Close() })
 	return h
 }
 

@@ -2,6 +2,7 @@ package plain
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -126,7 +127,7 @@ func TestReadLines(t *testing.T) {
 func TestLineThatIsTooLong(t *testing.T) {
 	in := strings.NewReader(strings.Repeat("x", maxLine+1) + "\nnext\n")
 	lines := readLines(in, time.Now)
-	if l := <-lines; l.err != errLongLine || l.text != "" {
+	if l := <-lines; !errors.Is(l.err, errLongLine) || l.text != "" {
 		t.Errorf("%d bytes, %v", len(l.text), l.err)
 	}
 	if l := <-lines; l.text != "next" {

@@ -199,7 +199,7 @@ func TestEndOfInputKeepsWhatIsUnsaved(t *testing.T) {
 	r.say("go")
 	r.wait("Well.")
 	r.wait("You: ")
-	r.keys.Close() //nolint:errcheck // never fails
+	r.keys.Close()
 	r.wait("The unsaved changes are kept")
 	if status := r.end(); status != exitOK {
 		t.Errorf("status %d", status)
@@ -219,7 +219,7 @@ func TestEndOfInputFinishesTheTurn(t *testing.T) {
 	r := start(t, at.NewScript(at.Answer{add("cat"), save}, at.Answer{at.Stop{At: gate}, at.Say("Well.")}), nil)
 	r.say("go")
 	r.wait("Type yes to do it: ")
-	r.keys.Close() //nolint:errcheck // never fails
+	r.keys.Close()
 	r.wait("It is not done.")
 	gate.Wait(t)
 	gate.Open()
