@@ -8,6 +8,7 @@ import (
 
 // large is a pane with 10,000 models and 1,000 rules.
 func large(b *testing.B) *bench {
+	b.Helper()
 	return open(b, "OPENAI_API_KEY=x-long-enough\nIGNORE_MODELS_OPENAI="+manyRules(900)+"\nWHITELIST_MODELS_OPENAI="+manyRules(100)+"\n", many(10_000))
 }
 

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"winnow/adapters/modelfilter"
-	"winnow/adapters/modelfilter/engine"
 )
 
 // snapshot is what the window showed when it was last looked at. Drawing and
@@ -149,6 +148,3 @@ func (s *snapshot) name(id string) string {
 	}
 	return id
 }
-
-// available says whether the proxy lists a model.
-func available(m modelfilter.ModelView) bool { return m.Status != engine.Ignored }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -206,8 +207,8 @@ func (p *Pane) previewOf(list modelfilter.List, text string) preview {
 
 // refusalWords says why a pattern is refused, safe to show.
 func refusalWords(err error) string {
-	r, ok := err.(*engine.Refusal)
-	if !ok {
+	var r *engine.Refusal
+	if !errors.As(err, &r) {
 		return shown(err.Error())
 	}
 	switch r.Reason {
