@@ -79,7 +79,8 @@ func (r *recorder) Fatalf(f string, a ...any) { r.Errorf(f, a...); runtime.Goexi
 func (r *recorder) Fatal(a ...any)            { r.Errorf("%s", fmt.Sprint(a...)); runtime.Goexit() }
 
 // record runs a test to its end, clean-up included, and returns what it said.
-func record(t testing.TB, test func(t testing.TB)) string {
+func record(t testing.TB, test func(r *recorder)) string {
+	t.Helper()
 	r, done := &recorder{TB: t}, make(chan struct{})
 	go func() {
 		defer close(done)
@@ -166,12 +167,12 @@ func TestProgramThatEndsItself(t *testing.T) {
 }
 
 func TestPanicFailsTheTest(t *testing.T) {
-	said := record(t, func(t testing.TB) { Start(t, &echo{}, 40, 5).Type(Key("ctrl+x")) })
+	said := record(t, func(r *recorder) { Start(r, &echo{}, 40, 5).Type(Key("ctrl+x")) })
 	if !strings.Contains(said, tea.ErrProgramPanic.Error()) {
 		t.Errorf("the test said %q, want it to name the panic", said)
 	}
-	record(t, func(rt testing.TB) {
-		s := Start(rt, &echo{}, 40, 5)
+	record(t, func(r *recorder) {
+		s := Start(r, &echo{}, 40, 5)
 		s.Type(Key("ctrl+x"))
 		if err := s.WaitEnd(); !errors.Is(err, tea.ErrProgramPanic) {
 			t.Errorf("WaitEnd() = %v, want %v", err, tea.ErrProgramPanic)
@@ -180,8 +181,8 @@ func TestPanicFailsTheTest(t *testing.T) {
 }
 
 func TestWaitOnAnEndedProgramShowsTheFrame(t *testing.T) {
-	said := record(t, func(t testing.TB) {
-		s := Start(t, &echo{}, 40, 5)
+	said := record(t, func(r *recorder) {
+		s := Start(r, &echo{}, 40, 5)
 		s.Wait("40×5")
 		s.Quit()
 		s.Wait("never")
@@ -193,7 +194,7 @@ func TestWaitOnAnEndedProgramShowsTheFrame(t *testing.T) {
 
 func TestUnknownKeyFailsTheTest(t *testing.T) {
 	for _, part := range []any{Key("ctrl+nonsense"), Key(""), 7} {
-		said := record(t, func(t testing.TB) { Start(t, &echo{}, 40, 5).Type(part) })
+		said := record(t, func(r *recorder) { Start(r, &echo{}, 40, 5).Type(part) })
 		if said == "" {
 			t.Errorf("Type(%v) said nothing", part)
 		}
