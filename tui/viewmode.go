@@ -55,6 +55,8 @@ func (m *Model) onPairs(msg pairsLoadedMsg) tea.Cmd {
 	fresh := msg.pairs[:0]
 	for _, p := range msg.pairs {
 		switch {
+		case msg.turn != 0 && p.Seq != m.turn.seq:
+			m.chat.Settle(p) // of a turn that ended as the queued message took its place
 		case p.Seq != m.turn.seq:
 			fresh = append(fresh, p)
 		case msg.turn == m.turn.n && !m.turn.running:
