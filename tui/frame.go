@@ -118,34 +118,31 @@ func (m *Model) chatBox(w, h int) []string {
 	return append(rows, st.Render(b.BottomLeft+strings.Repeat(b.Bottom, max(0, w-2))+b.BottomRight))
 }
 
-// chatLines are the messages, the welcome of an empty conversation, and the
-// line that says what the assistant does.
+// chatLines are the messages, the welcome of an empty conversation, and below
+// them what the assistant does and the message that waits.
 func (m *Model) chatLines(w, h int) []string {
 	m.chat.SetActive(m.mode == modeView)
+	var below []string
+	for _, line := range []string{m.statusLine(w), m.queuedCard(w)} {
+		if line != "" && len(below) < h-1 {
+			below = append(below, line)
+		}
+	}
+	h -= len(below)
 	if m.chat.Len() == 0 && !m.turn.running {
-		return m.welcome(w, h)
+		return append(m.welcome(w, h), below...)
 	}
-	status := m.statusLine(w)
-	if status == "" || h < 2 {
-		return m.chat.View(w, h)
-	}
-	return append(m.chat.View(w, h-1), status)
+	return append(m.chat.View(w, h), below...)
 }
 
 // statusLine says what happens while there is nothing else to see.
 func (m *Model) statusLine(w int) string {
 	st := m.styles.Chat
-	text := ""
-	switch {
-	case m.turn.queued != "":
-		text = "queued: " + oneLine(m.turn.queued) + " · ctrl+p “Queued” edits, sends or drops it"
-	case m.turn.running && m.turn.status != "":
-		spin := m.styles.Icons.Running
-		text = spin[m.frameOfSpinner()%len(spin)] + " " + oneLine(m.turn.status)
-	}
-	if text == "" {
+	if !m.turn.running || m.turn.status == "" {
 		return ""
 	}
+	spin := m.styles.Icons.Running
+	text := spin[m.frameOfSpinner()%len(spin)] + " " + oneLine(m.turn.status)
 	text = ansi.Truncate(text, max(0, w-2), m.styles.Icons.Ellipsis)
 	return "  " + st.Notice.Render(text) + strings.Repeat(" ", max(0, w-2-ansi.StringWidth(text)))
 }

@@ -70,6 +70,9 @@ type Model struct {
 	search  textLine   // "/" in VIEW
 	pane    pane.Pane
 	turn    turnState
+	queued  string            // the message that waits, as it was typed
+	held    *assistant.Prompt // it waits for the user: the turn before it failed
+	sendNow bool              // the queued message goes out when the turn is cancelled
 	notice  notice
 	counter string
 

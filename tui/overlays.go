@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
-	"winnow/assistant/safetext"
 	"winnow/checkpoint"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
@@ -363,39 +362,4 @@ func (m *Model) onRenewed(msg renewedMsg) tea.Cmd {
 	m.showView()
 	m.setMode(modeInput)
 	return computeBoundary(m.session)
-}
-
-// openQueued lets the user edit, send or drop the message that waits.
-func (m *Model) openQueued() tea.Cmd {
-	p, ok := m.session.Queued()
-	if !ok {
-		m.notice.say("no message is queued")
-		return nil
-	}
-	q := overlay.NewQuestion("Queued: it is sent when this response is whole", strings.Split(safetext.Clean(p.Text), "\n"), []overlay.Answer{
-		{Key: "e", Label: "edit"}, {Key: "s", Label: "send now"}, {Key: "d", Label: "drop"},
-	}, "", m.now)
-	return m.open(overlay.Queued, q, func(c overlay.Chosen) tea.Cmd {
-		if c.Value == "" {
-			return nil
-		}
-		p, ok := m.session.TakeQueued()
-		if !ok {
-			return nil
-		}
-		m.turn.queued = ""
-		switch {
-		case c.Value == "e":
-			m.draft.Set(p.Text)
-			m.setMode(modeInput)
-		case c.Value == "s" && m.session.Busy():
-			_ = m.session.Queue(p) // it cannot be empty; busy was asked just now
-			m.turn.queued = p.Text
-			return m.cancel()
-		case c.Value == "s":
-			return m.start(p)
-		}
-		m.fitInput()
-		return nil
-	})
 }

@@ -23,7 +23,6 @@ type turnState struct {
 	seq      int64  // of the pair, once it is durable
 	last     int64  // the newest pair before it
 	status   string
-	queued   string
 	ticking  bool
 	wrote    bool // a checkpoint was made
 	answered bool // the first text has come
@@ -44,11 +43,7 @@ func (m *Model) send() tea.Cmd {
 // dispatch sends a message whose files are read, or queues it.
 func (m *Model) dispatch(p assistant.Prompt) tea.Cmd {
 	if m.session.Busy() {
-		if err := m.session.Queue(p); err != nil {
-			return m.complain(err)
-		}
-		m.turn.queued = m.draft.Take()
-		return m.keepDraftNow()
+		return m.queue(p)
 	}
 	if m.overBudget(p.Text) {
 		return m.askOverBudget(p)
@@ -58,14 +53,21 @@ func (m *Model) dispatch(p assistant.Prompt) tea.Cmd {
 
 // start begins a turn. The text leaves the box only when the turn has begun.
 func (m *Model) start(p assistant.Prompt) tea.Cmd {
+	return m.begin(p, func() string {
+		if text := m.draft.Text(); p.Retry == 0 && text != "" && strings.HasPrefix(p.Text, text) {
+			return m.draft.Take() // without the texts of its files
+		}
+		return p.Text
+	})
+}
+
+// begin sends a message; take gives it as it was typed, once it is on its way.
+func (m *Model) begin(p assistant.Prompt, take func() string) tea.Cmd {
 	events, err := m.session.Send(context.Background(), p)
 	if err != nil {
 		return m.complain(err)
 	}
-	typed := p.Text
-	if text := m.draft.Text(); p.Retry == 0 && text != "" && strings.HasPrefix(p.Text, text) {
-		typed = m.draft.Take() // without the texts of its files
-	}
+	typed := take()
 	m.draft.AddSent(typed)
 	m.reask = 0
 	cmd := m.follow(events, p)
@@ -123,8 +125,7 @@ func turnMessage(e assistant.Event) tea.Msg {
 		return answerWantedMsg{e}
 	case assistant.Complete, assistant.Error, assistant.Cancelled:
 		return turnEndedMsg{e}
-	case assistant.Queued:
-		return statusChangedMsg{"queued: " + e.Text}
+	case assistant.Queued: // the card shows it
 	}
 	return nil
 }
@@ -214,7 +215,7 @@ func (m *Model) onTool(e assistant.Event) tea.Cmd {
 // onTurnEnd makes the screen ready for the next message.
 func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 	t := m.turn
-	m.turn.running, m.turn.status, m.turn.queued = false, "", ""
+	m.turn.running, m.turn.status = false, ""
 	m.pane.Changed()
 	cmds := []tea.Cmd{computeBoundary(m.session), m.notifyEnd(t)}
 	switch e := end.(type) {
@@ -228,7 +229,7 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 			m.giveBack(t.typed)
 		}
 		m.notice.bad("[error: " + e.Code + "] " + e.Message)
-		cmds = append(cmds, m.settle(t.seq))
+		cmds = append(cmds, m.settle(t.seq), m.hold())
 	case assistant.Cancelled:
 		cmds = append(cmds, m.onCancelled(t, e))
 	case assistant.Status, assistant.TextDelta, assistant.ReasoningDelta, assistant.ToolStart, assistant.ToolProgress,
@@ -240,18 +241,17 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 
 // onCancelled brings the text back when the pair has vanished.
 func (m *Model) onCancelled(t turnState, e assistant.Cancelled) tea.Cmd {
-	if q, ok := m.session.Queued(); ok {
-		m.turn.queued = q.Text // it stays as a card and is never sent by itself
-	}
+	var kept tea.Cmd
 	if e.Kept {
 		m.notice.say("cancelled; what the tools have done stays")
-		return m.settle(t.seq)
+		kept = m.settle(t.seq)
+	} else {
+		m.chat.Drop(t.seq)
+		m.showView()
+		m.giveBack(t.typed)
+		m.notice.say("cancelled")
 	}
-	m.chat.Drop(t.seq)
-	m.showView()
-	m.giveBack(t.typed)
-	m.notice.say("cancelled")
-	return nil
+	return tea.Batch(kept, m.hold())
 }
 
 // giveBack returns text to the input; the sent history has it in any case.
@@ -267,15 +267,6 @@ func (m *Model) settle(seq int64) tea.Cmd {
 		return nil
 	}
 	return settlePair(m.session, m.turn.n, seq)
-}
-
-// next starts the queued message, if there is one.
-func (m *Model) next() tea.Cmd {
-	p, ok := m.session.TakeQueued()
-	if !ok {
-		return nil
-	}
-	return m.start(p)
 }
 
 // cancel breaks the running turn off.
