@@ -49,15 +49,29 @@ func playSaver(path string) error {
 }
 
 // TestKilledWhileSaving ends a saving process by SIGKILL at any moment: the
-// file is one of the saved ones, never older than the last one told, and the
-// next load leaves nothing beside it.
+// file is one of the saved ones, never older than the last one told, with its
+// mode and owner and behind its link, and the next load leaves nothing beside
+// it.
 func TestKilledWhileSaving(t *testing.T) {
 	rounds, swaps := 30, 0
 	if testing.Short() {
 		rounds = 5
 	}
 	const comment = "# kept \xff\r\n"
-	path := put(t, filepath.Join(t.TempDir(), ".env"), comment+"A=0\r\nB='0'\r\nC=\"0\" # c\r\n", 0o600)
+	dir := t.TempDir()
+	path, target := filepath.Join(dir, ".env"), put(t, filepath.Join(dir, "real.env"), comment+"A=0\r\nB='0'\r\nC=\"0\" # c\r\n", 0o640)
+	if err := os.Symlink("real.env", path); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() == 0 {
+		if err := os.Chown(target, 12345, 23456); err != nil {
+			t.Logf("cannot give files away here: %v", err)
+		}
+	}
+	before, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
 	told := 0
 	for range rounds {
 		cmd := child(t, "saver", path)
@@ -83,8 +97,15 @@ func TestKilledWhileSaving(t *testing.T) {
 			told, _ = strconv.Atoi(lines.Text())
 		}
 		cmd.Wait() //nolint:errcheck // it was killed
-		if names, _ := leftovers(path); len(names) > 0 {
+		if names, _ := leftovers(target); len(names) > 0 {
 			swaps++
+		}
+		if link, err := os.Readlink(path); err != nil || link != "real.env" {
+			t.Errorf("the killed save left the link as %q, %v", link, err)
+		}
+		after, err := os.Stat(path)
+		if err != nil || after.Mode() != before.Mode() || ownerOf(after) != ownerOf(before) {
+			t.Errorf("the killed save left %v of %v, want %v of %v; %v", after.Mode(), ownerOf(after), before.Mode(), ownerOf(before), err)
 		}
 		checkTwins(t, path, comment, told)
 	}
@@ -111,7 +132,7 @@ func checkTwins(t *testing.T, path, comment string, told int) {
 	if n, err := strconv.Atoi(strings.TrimRight(first, "x")); err != nil || n < told || n > told+1 {
 		t.Errorf("saved %d, told %d, %v", n, told, err)
 	}
-	if names, _ := leftovers(path); len(names) > 0 {
+	if names, _ := leftovers(s.Real); len(names) > 0 {
 		t.Errorf("after a load %q lie beside the file", names)
 	}
 }
