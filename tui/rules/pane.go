@@ -39,7 +39,7 @@ type Options struct {
 // drifter compares what the proxy serves with what it should. *models.Lists is
 // one.
 type drifter interface {
-	Drift(ctx context.Context, provider string, expected []string) (models.Drift, error)
+	Drift(ctx context.Context, provider string, expected func(served ...string) []string) (models.Drift, error)
 }
 
 // Pane shows the model filter. New makes it.

@@ -97,7 +97,7 @@ func driftOf(ctx context.Context, w *modelfilter.Window, from drifter, name stri
 	if err != nil {
 		return models.Drift{}
 	}
-	d, err := from.Drift(ctx, name, scope.Expected())
+	d, err := from.Drift(ctx, name, scope.Expected)
 	if err != nil {
 		return models.Drift{}
 	}

@@ -39,18 +39,20 @@ func (l *Lists) Served(ctx context.Context) (Served, error) {
 	return Served{IDs: names(list), At: l.opts.Now(), Dropped: dropped, models: list}, nil
 }
 
-// Drift asks the proxy and compares what it serves of a provider with expected,
-// the full ids that the rules leave available. A proxy that cannot be asked is an
-// error as of Served, never a drift.
-func (l *Lists) Drift(ctx context.Context, provider string, expected []string) (Drift, error) {
+// Drift asks the proxy and compares what it serves of a provider with what it
+// should: expected is given all that it serves, and returns the full ids that the
+// rules leave available, those of served among them that nobody else knows. A
+// proxy that cannot be asked is an error as of Served, never a drift.
+func (l *Lists) Drift(ctx context.Context, provider string, expected func(served ...string) []string) (Drift, error) {
 	served, err := l.Served(ctx)
 	if err != nil {
 		return Drift{}, err
 	}
-	return served.Drift(provider, expected), nil
+	return served.Drift(provider, expected(served.IDs...)), nil
 }
 
-// Drift compares without asking again, for several providers in turn.
+// Drift compares with the full ids expected of a provider, without asking again,
+// for several providers in turn.
 func (s Served) Drift(provider string, expected []string) Drift {
 	provider = providerName(provider)
 	have := ids(provider, names(s.of(provider)))
