@@ -120,8 +120,7 @@ func inBubble(t *testing.T, pairs []madePair, fn func(t *testing.T, s *seeing)) 
 		s := plan{width: 80, height: 24, contexts: map[string]int{"small": 8000}, pairs: pairs}.start(t)
 		fn(t, s)
 		s.session.Cancel()
-		time.Sleep(time.Minute)
-		s.settle()
+		s.rest()
 	})
 }
 

@@ -60,10 +60,7 @@ type seeing struct {
 // carryOut does the plan and says what was wrong; "" is nothing.
 func (p plan) carryOut(t *testing.T) string {
 	s := p.start(t)
-	defer func() {
-		time.Sleep(time.Minute) // in the bubble: every timer fires
-		s.settle()
-	}()
+	defer s.rest()
 	for i, step := range p.steps {
 		err := s.do(step)
 		if err == nil {
@@ -142,6 +139,13 @@ func (s *seeing) fill(t *testing.T) {
 // minute is when pair i was made: on the day of the clock, before its time.
 func minute(i int) time.Time {
 	return tuitest.NewClock().Now().Truncate(24 * time.Hour).Add(time.Duration(i) * time.Minute)
+}
+
+// rest lets every timer of the bubble fire, also those of drawing: nothing may
+// be drawn after it.
+func (s *seeing) rest() {
+	s.settle()
+	time.Sleep(time.Minute) // in the bubble
 }
 
 // press gives the program a key as a hand would, not a paste.
