@@ -1,6 +1,7 @@
 package models
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -89,8 +90,16 @@ func (c *catalogue) addModel(provider string, m catwalk.Model) {
 		// The catalogue lists models for agents, so all of them call tools. Its
 		// images are those a model can see; ours are those it can draw.
 		Tools: true, Reasons: m.CanReason,
-		PriceIn: max(m.CostPer1MIn, 0), PriceOut: max(m.CostPer1MOut, 0),
+		PriceIn: listPrice(m.CostPer1MIn), PriceOut: listPrice(m.CostPer1MOut),
 	})
+}
+
+// listPrice is dollars of a million tokens as people write them: the catalogue's were
+// computed and come as 0.09999999999999999. A millionth of a dollar is more than
+// anybody charges by.
+func listPrice(dollars float64) float64 {
+	const steps = 1e6
+	return math.Round(max(dollars, 0)*steps) / steps
 }
 
 // speaksOpenAI reports whether a provider has a fixed address that answers

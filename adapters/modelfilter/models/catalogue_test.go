@@ -2,6 +2,7 @@ package models
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -27,6 +28,9 @@ func TestCatalogueIsWhole(t *testing.T) {
 			t.Errorf("%s is there twice", m.ID)
 		}
 		seen[m.ID] = true
+		if in, out := strconv.FormatFloat(m.PriceIn, 'g', -1, 64), strconv.FormatFloat(m.PriceOut, 'g', -1, 64); len(in) > 8 || len(out) > 8 {
+			t.Errorf("%s costs %s in and %s out", m.ID, in, out)
+		}
 		if m.Source != SourceCatalogue || m.Images || m.Known != (m.Context > 0) || m.PriceIn < 0 || m.PriceOut < 0 {
 			t.Errorf("%+v", m)
 		}
