@@ -191,3 +191,57 @@ func TestAPairIsWholeAlthoughTheNextOneRuns(t *testing.T) {
 	r.Wait("second answer")
 	r.Until(func(frame string) bool { return strings.Count(frame, "14:32 …") == 1 })
 }
+
+func TestAQueuedMessageStaysAfterCancel(t *testing.T) {
+	gate := at.NewGate()
+	r := start(t, 90, 24, at.Answer{at.Say("half"), at.Stop{At: gate}}, say("third answer"), say("never"))
+	r.Type("first", tuitest.Send)
+	gate.Wait(t)
+	r.Type("second", tuitest.Send)
+	r.Wait("queued: second")
+	r.Type(tuitest.Esc)
+	r.WaitGone("working")
+	r.Wait("queued: second") // as a card
+	if len(r.script.Requests()) != 1 {
+		t.Error("the queued message was sent by itself")
+	}
+	r.Type(tuitest.CtrlP, "Queued", tuitest.Enter)
+	r.Wait("edit")
+	r.clock.Advance(overlayGuard)
+	r.Type("d")
+	r.WaitGone("queued: second")
+}
+
+func TestAKeptMessageIsNeverSentByItself(t *testing.T) {
+	gate := at.NewGate()
+	r := start(t, 90, 24, at.Answer{at.Say("half"), at.Stop{At: gate}}, say("third answer"), say("never"))
+	r.Type("first", tuitest.Send)
+	gate.Wait(t)
+	r.Type("second", tuitest.Send)
+	r.Wait("queued: second")
+	r.Type(tuitest.Esc)
+	r.WaitGone("working")
+	r.Type(tuitest.Key("ctrl+u"), "third", tuitest.Send)
+	r.Wait("third answer")
+	r.WaitGone("working")
+	r.Wait("queued: second")
+	if n := len(r.script.Requests()); n != 2 {
+		t.Errorf("%d requests went out, want 2: the card was sent by itself", n)
+	}
+}
+
+func TestTypingGoesOnWhileTheQueueIsSent(t *testing.T) {
+	gate := at.NewGate()
+	r := start(t, 90, 24, at.Answer{at.Say("half"), at.Stop{At: gate}}, say("second answer"))
+	r.Type("first", tuitest.Send)
+	gate.Wait(t)
+	r.Type("second", tuitest.Send)
+	r.Wait("queued: second")
+	r.Type("sec")
+	gate.Open()
+	r.Wait("second answer")
+	r.WaitGone("working")
+	if got := r.Frame(); !strings.Contains(got, "\n sec\n") {
+		t.Errorf("what was being typed is gone:\n%s", got)
+	}
+}
