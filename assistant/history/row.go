@@ -116,6 +116,7 @@ type resultForm struct {
 	Message   string             `json:"message"`
 	Data      json.RawMessage    `json:"data,omitempty"`
 	ErrorCode string             `json:"error_code,omitempty"`
+	Hint      string             `json:"hint,omitempty"`
 	Payload   *assistant.Payload `json:"payload,omitempty"`
 }
 
@@ -129,7 +130,7 @@ func decodeResult(raw []byte) (*assistant.ToolResult, error) {
 	if err := json.Unmarshal(raw, &f); err != nil {
 		return nil, err
 	}
-	r := &assistant.ToolResult{Success: f.Success, Message: f.Message, ErrorCode: f.ErrorCode, Payload: f.Payload}
+	r := &assistant.ToolResult{Success: f.Success, Message: f.Message, ErrorCode: f.ErrorCode, Hint: f.Hint, Payload: f.Payload}
 	if f.Data != nil {
 		r.Data = f.Data
 	}

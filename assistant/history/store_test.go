@@ -53,7 +53,7 @@ func full() *assistant.Pair {
 		Attachments: []assistant.Attachment{{Name: "a.txt", Type: "text/plain", Size: 12}},
 		ToolCalls: []assistant.ToolCall{
 			{ID: "c1", Name: "add", Arguments: json.RawMessage(`{"n":12345678901234567890}`), Response: 0, Took: 5, Result: &assistant.ToolResult{
-				Success: true, Message: "ok", Data: json.RawMessage(`{"big":9007199254740993}`), ErrorCode: "x",
+				Success: true, Message: "ok", Data: json.RawMessage(`{"big":9007199254740993}`), ErrorCode: "x", Hint: "try this",
 				Payload: &assistant.Payload{ID: "p9", Type: "t", Data: json.RawMessage(`{}`)},
 			}},
 			{ID: "c2", Name: "none", Arguments: json.RawMessage(`{}`), Response: 1, Silent: true},
