@@ -1,0 +1,21 @@
+package tui
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/dlclark/regexp2/v2"
+)
+
+// TestMain starts the clock of the matcher behind code highlighting before any
+// bubble of time does: a goroutine that a bubble starts must end with it, and
+// that one does not.
+func TestMain(m *testing.M) {
+	warm := regexp2.MustCompile("a")
+	warm.MatchTimeout = time.Hour // longer than any run of the tests
+	if _, err := warm.MatchString("a"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
