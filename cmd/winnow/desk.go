@@ -60,7 +60,8 @@ func (a *app) openDesk(ctx context.Context, session func() string, write bool) (
 
 // takeUp stages the unsaved rules that an earlier run left.
 func (d *desk) takeUp() error {
-	if d.journal.Clean() {
+	current := d.journal.Current()
+	if current == nil || d.journal.Clean() { // nil: nothing was ever staged, at most the first change refused
 		return nil
 	}
 	saved, known := d.journal.SavedState()
@@ -70,7 +71,7 @@ func (d *desk) takeUp() error {
 			return err
 		}
 	}
-	if err := d.window.Recover(d.journal.Current(), saved); err != nil {
+	if err := d.window.Recover(current, saved); err != nil {
 		return advise(fmt.Errorf("the unsaved rules of an earlier run cannot be taken up: %w", err),
 			"they stay in %s; winnow checkpoints list shows what there is", d.journal.Path())
 	}
