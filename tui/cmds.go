@@ -35,7 +35,7 @@ func loadStart(h *history.Store, s *assistant.Session) tea.Cmd {
 		slices.Reverse(msg.sent)
 		msg.lines, _ = h.FilterLines(ctx)
 		slices.Reverse(msg.lines)
-		msg.recent = recentModels(ctx, h)
+		msg.recent, msg.favourites = keptModels(ctx, h, recentKey), keptModels(ctx, h, favouritesKey)
 		msg.topics, msg.saved = names(ctx, h)
 		return msg
 	}
@@ -49,6 +49,8 @@ const (
 	sentKept = 200
 	// recentKey is where the models that were selected lie.
 	recentKey = "recent models"
+	// favouritesKey is where the models that were marked lie.
+	favouritesKey = "favourite models"
 	// recentKept is how many of them the selector shows first.
 	recentKept = 5
 )
@@ -61,11 +63,6 @@ func names(ctx context.Context, h *history.Store) (topics []string, saved map[st
 	}
 	saved, _ = h.SavedFilters(ctx)
 	return topics, saved
-}
-
-func recentModels(ctx context.Context, h *history.Store) []string {
-	text, _ := h.Get(ctx, recentKey)
-	return strings.Fields(text)
 }
 
 // loadPairs loads pairs that came onto the screen.
@@ -200,20 +197,6 @@ func addSent(h *history.Store, text string) tea.Cmd {
 	return func() tea.Msg {
 		if err := h.AddSent(context.Background(), text); err != nil {
 			return commandDoneMsg{err: fmt.Errorf("the message history: %w", err)}
-		}
-		return nil
-	}
-}
-
-// rememberModel keeps the models that were selected, newest first.
-func rememberModel(h *history.Store, recent []string) tea.Cmd {
-	if h == nil {
-		return nil
-	}
-	text := strings.Join(recent[:min(len(recent), recentKept)], " ")
-	return func() tea.Msg {
-		if err := h.Set(context.Background(), recentKey, text); err != nil {
-			return commandDoneMsg{err: err}
 		}
 		return nil
 	}

@@ -39,6 +39,8 @@ func (m *Model) colon(q *filter.Query, refs []assistant.Ref) tea.Cmd {
 	case c.Verb == filter.Delete && len(refs) > manyPairs && !c.Force:
 		m.notice.bad(fmt.Sprintf("%d pairs: more than %d are deleted only with --force", len(refs), manyPairs))
 		return nil
+	case c.Verb == filter.SetTopic && !c.NoConfirm && !m.knowsTopic(c.topicPath()):
+		return m.ask("There is no topic "+oneLine(c.topicPath())+". Make it?", []string{c.would()}, "make it", run)
 	case c.Verb == filter.Delete, c.changesPairs() && len(refs) > manyPairs && !c.NoConfirm:
 		return m.ask(c.would(), nil, string(c.Verb), run)
 	}

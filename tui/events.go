@@ -70,7 +70,7 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	if msg.err != nil {
 		m.complain(msg.err)
 	}
-	m.names = known{topics: msg.topics, recent: msg.recent, saved: msg.saved}
+	m.names = known{topics: msg.topics, recent: msg.recent, favourites: msg.favourites, saved: msg.saved}
 	m.line.history = msg.lines
 	m.draft.SetSent(msg.sent)
 	if msg.draft != "" && m.draft.Empty() {

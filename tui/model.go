@@ -93,6 +93,7 @@ type Model struct {
 // known is what completion and hints know the names of.
 type known struct {
 	topics, recent []string
+	favourites     []string // models
 	saved          map[string]string
 }
 

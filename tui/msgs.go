@@ -52,6 +52,7 @@ type startLoadedMsg struct {
 	draft         string
 	sent          []string
 	lines, recent []string
+	favourites    []string
 	topics        []string
 	saved         map[string]string
 	err           error
@@ -195,6 +196,16 @@ type idleMsg struct {
 type namesLoadedMsg struct {
 	topics []string
 	saved  map[string]string
+}
+
+// topicsChangedMsg answers editTopics: the topic at from is at to now. from is
+// "" for a new topic, to for one whose pairs have none now.
+type topicsChangedMsg struct {
+	said     string
+	from, to string
+	topics   []string
+	saved    map[string]string
+	err      error
 }
 
 // sessionsLoadedMsg answers loadSessions.

@@ -74,99 +74,6 @@ func (m *Model) askRecovery() tea.Cmd {
 	})
 }
 
-// openModels lets the user choose the model: recent ones first, then by provider.
-func (m *Model) openModels() tea.Cmd {
-	current := m.session.Model()
-	var entries []overlay.Entry
-	at := 0
-	byID := map[string]assistant.ModelInfo{}
-	all := m.session.Registry().Models()
-	for _, info := range all {
-		byID[info.ID] = info
-	}
-	for _, id := range m.names.recent {
-		if info, ok := byID[id]; ok {
-			entries = append(entries, modelEntry(info, "recent", id, m))
-		}
-	}
-	for _, info := range all {
-		if info.NoChat {
-			continue
-		}
-		provider, name, _ := strings.Cut(info.ID, "/")
-		if info.ID == current {
-			at = len(entries)
-		}
-		entries = append(entries, modelEntry(info, provider, name, m))
-	}
-	picker := overlay.NewPicker("Model", entries, at)
-	return tea.Batch(
-		m.open(overlay.Models, picker, func(c overlay.Chosen) tea.Cmd { return m.setModel(c.Value) }),
-		refreshModels(m.session),
-	)
-}
-
-func modelEntry(info assistant.ModelInfo, group, text string, m *Model) overlay.Entry {
-	var extra []string
-	if info.Tools {
-		extra = append(extra, "tools")
-	}
-	if info.Reasons {
-		extra = append(extra, "reasons")
-	}
-	if info.PriceIn > 0 || info.PriceOut > 0 {
-		extra = append(extra, fmt.Sprintf("$%.4g/$%.4g", info.PriceIn, info.PriceOut))
-	}
-	if info.Context > 0 {
-		extra = append(extra, tokens(info.Context))
-	} else {
-		extra = append(extra, "~")
-	}
-	e := overlay.Entry{Value: info.ID, Text: text, Group: group, Extra: strings.Join(extra, " · ")}
-	if info.ID == m.session.Model() {
-		e.Mark = m.styles.Icons.Marked
-	}
-	return e
-}
-
-// tokens says a number of tokens for people.
-func tokens(n int) string {
-	switch {
-	case n >= 1_000_000:
-		return fmt.Sprintf("%.3gM", float64(n)/1_000_000)
-	case n >= 1000:
-		return fmt.Sprintf("%dk", n/1000)
-	}
-	return fmt.Sprint(n)
-}
-
-func (m *Model) setModel(id string) tea.Cmd {
-	if err := m.session.SetModel(id); err != nil {
-		return m.complain(err)
-	}
-	m.names.recent = append([]string{id}, slices.DeleteFunc(m.names.recent, func(have string) bool { return have == id })...)
-	m.notice.say(id + " answers from the next message on")
-	return tea.Batch(computeBoundary(m.session), rememberModel(m.opts.History, slices.Clone(m.names.recent)))
-}
-
-func (m *Model) onModels(msg modelsLoadedMsg) tea.Cmd {
-	for name, err := range msg.failed {
-		m.notice.bad(name + ": its models could not be listed: " + sentence(err))
-	}
-	if _, kind, ok := m.overlay.Top(); ok && kind == overlay.Models && len(msg.failed) == 0 {
-		m.overlay.Pop()
-		cmd := m.openModelsAgain()
-		return cmd
-	}
-	return nil
-}
-
-// openModelsAgain shows the list with what was learnt, without asking again.
-func (m *Model) openModelsAgain() tea.Cmd {
-	m.openModels()
-	return computeBoundary(m.session)
-}
-
 // openCheckpoints shows where one can go back to; it opens on "current".
 func (m *Model) openCheckpoints() tea.Cmd {
 	list := m.session.Checkpoints()
@@ -309,35 +216,6 @@ func (m *Model) shownKeys(mode mode, a *action) []string {
 		}
 	}
 	return keys
-}
-
-// openTopics selects the topic of the pairs to come.
-func (m *Model) openTopics() tea.Cmd {
-	return m.open(overlay.Topics, m.topicPicker("Topic of new messages"), func(c overlay.Chosen) tea.Cmd {
-		m.session.SetTopic(c.Value)
-		m.notice.say("new messages go to " + topicName(c.Value))
-		return nil
-	})
-}
-
-func (m *Model) topicPicker(title string) *overlay.Picker {
-	entries := []overlay.Entry{{Value: "", Text: topicName("")}}
-	at := 0
-	for _, t := range m.names.topics {
-		if t == m.session.Topic() {
-			at = len(entries)
-		}
-		depth := strings.Count(t, " > ")
-		entries = append(entries, overlay.Entry{Value: t, Text: strings.Repeat("  ", depth) + t[strings.LastIndex(t, " > ")+1:], Extra: t})
-	}
-	return overlay.NewPicker(title, entries, at)
-}
-
-func topicName(path string) string {
-	if path == "" {
-		return "no topic"
-	}
-	return path
 }
 
 // newSession asks when rules are unsaved.

@@ -41,6 +41,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.onSessions(msg)
 	case namesLoadedMsg:
 		return m, m.onNames(msg)
+	case topicsChangedMsg:
+		return m, m.onTopics(msg)
 	case editedMsg:
 		return m, m.onEdited(msg)
 	case ranMsg:

@@ -230,7 +230,7 @@ func (m *Model) onPairsChanged(msg pairsChangedMsg) tea.Cmd {
 		return m.complain(msg.err)
 	}
 	m.notice.say(msg.said)
-	cmds := []tea.Cmd{computeBoundary(m.session)}
+	cmds := []tea.Cmd{computeBoundary(m.session), loadNames(m.opts.History)} // its topic may be new
 	if len(msg.seqs) > 0 {
 		cmds = append(cmds, loadPairs(m.session, msg.seqs))
 	}
@@ -266,8 +266,19 @@ func (m *Model) topicOfPair() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	return m.open(overlay.Topics, m.topicPicker("Topic of this pair"), func(c overlay.Chosen) tea.Cmd {
-		return markPair(m.session, p.Seq, "topic: "+c.Value, func(p *assistant.Pair) { p.Topic = c.Value })
+	picker := m.topicPicker("Topic of this pair")
+	if m.opts.History != nil {
+		picker = picker.WithNew("alt+n").WithKeys("enter selects · alt+n the path that is typed, as a new topic")
+	}
+	return m.open(overlay.Topics, picker, func(c overlay.Chosen) tea.Cmd {
+		to := c.Value
+		if c.Key == "alt+n" {
+			if to = topicPath(c.Query); to == "" {
+				m.notice.say("type the path of the new topic, then alt+n")
+				return nil
+			}
+		}
+		return markPair(m.session, p.Seq, "topic: "+topicName(to), func(p *assistant.Pair) { p.Topic = to })
 	})
 }
 

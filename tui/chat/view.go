@@ -192,6 +192,18 @@ func (v *View) Load(pairs []assistant.Pair) {
 	v.found.again = true
 }
 
+// Loaded names the pairs that are loaded, for a change that they may not show
+// yet.
+func (v *View) Loaded() []int64 {
+	var out []int64
+	for _, r := range v.src.refs {
+		if it, known := v.src.items[r.Seq]; known && it.loaded && !it.running {
+			out = append(out, r.Seq)
+		}
+	}
+	return out
+}
+
 // Len counts the visible pairs.
 func (v *View) Len() int { return len(v.src.refs) }
 

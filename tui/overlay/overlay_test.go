@@ -57,6 +57,58 @@ func TestPicker(t *testing.T) {
 	}
 }
 
+func TestPickerTakesWhatIsTypedAsNew(t *testing.T) {
+	picker := func() *Picker {
+		return NewPicker("title", entries(40), 0).WithKeys("", "alt+r").WithNew("alt+n")
+	}
+	for name, c := range map[string]struct {
+		keys []string
+		want Outcome
+	}{
+		"nothing typed":   {[]string{"down", "alt+n"}, Chosen{Value: "1", Key: "alt+n"}},
+		"something else":  {[]string{"q", "q", "alt+n"}, Chosen{Key: "alt+n", Query: "qq"}},
+		"what there is":   {[]string{"1", "7", "alt+n"}, Chosen{Value: "17", Key: "alt+n", Query: "17"}},
+		"the others stay": {[]string{"q", "q", "alt+r"}, Stay{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := press(picker(), c.keys...); got != c.want {
+				t.Errorf("%v = %#v, want %#v", c.keys, got, c.want)
+			}
+		})
+	}
+}
+
+func TestNewEntriesKeepTheSearchAndTheSelection(t *testing.T) {
+	p := NewPicker("title", entries(40), 0)
+	press(p, "1", "down", "down")
+	want := press(p, "enter")
+	p.SetEntries(append([]Entry{{Value: "new", Text: "entry 1 new"}}, entries(45)...))
+	if got := press(p, "enter"); got != want {
+		t.Errorf("after SetEntries enter = %#v, want %#v", got, want)
+	}
+	if got := string(p.query); got != "1" {
+		t.Errorf("the search is %q, want what was typed", got)
+	}
+}
+
+func TestLine(t *testing.T) {
+	for name, c := range map[string]struct {
+		keys []string
+		want Outcome
+	}{
+		"enter takes":      {[]string{"c", "backspace", "d", "enter"}, Chosen{Value: "a > d", Key: "enter"}},
+		"esc closes":       {[]string{"c", "esc"}, Closed{}},
+		"nothing is empty": {[]string{"ctrl+u", "enter"}, Stay{}},
+		"cleared":          {[]string{"ctrl+u", "x", "enter"}, Chosen{Value: "x", Key: "enter"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := press(NewLine("title", "a > ", "hint"), c.keys...); got != c.want {
+				t.Errorf("%v = %#v, want %#v", c.keys, got, c.want)
+			}
+		})
+	}
+}
+
 func TestPickerShowsTheSelectedLine(t *testing.T) {
 	p := NewPicker("title", entries(200), 0)
 	for i := range 199 {
@@ -115,6 +167,7 @@ func TestEveryOverlayFitsTheScreen(t *testing.T) {
 		"text":     NewText("title", []string{strings.Repeat("x", 300), "漢字"}).WithKeys("hint"),
 		"question": NewQuestion("title", []string{strings.Repeat("字", 200)}, []Answer{{"y", "yes"}, {"n", "no"}}, "n", now),
 		"empty":    NewPicker("", nil, 0),
+		"line":     NewLine(hostile, hostile, hostile),
 	}
 	for name, o := range all {
 		for w := 40; w <= 200; w += 13 {

@@ -30,26 +30,57 @@ type Picker struct {
 	top     int   // first line on the screen
 	hint    string
 	keys    []string // keys besides enter that choose
+	fresh   string   // the key that chooses what is typed, also when nothing matches
 	empty   string
 }
 
 // NewPicker makes a picker; at is the entry that is selected first.
 func NewPicker(title string, entries []Entry, at int) *Picker {
+	p := &Picker{title: title, entries: cleaned(entries), empty: "nothing matches"}
+	p.search()
+	p.at = min(max(at, 0), max(0, len(p.shown)-1))
+	return p
+}
+
+// cleaned makes the texts of entries safe to show.
+func cleaned(entries []Entry) []Entry {
 	for i := range entries {
 		e := &entries[i]
 		e.Text, e.Extra, e.More = safetext.Line(e.Text, 400), safetext.Line(e.Extra, 200), safetext.Line(e.More, 400)
 		e.Group = safetext.Line(e.Group, 200)
 	}
-	p := &Picker{title: title, entries: entries, empty: "nothing matches"}
-	p.search()
-	p.at = min(max(at, 0), max(0, len(p.shown)-1))
-	return p
+	return entries
 }
 
 // WithKeys lets other keys choose as well as enter; hint names them in the last line.
 func (p *Picker) WithKeys(hint string, keys ...string) *Picker {
 	p.hint, p.keys = hint, keys
 	return p
+}
+
+// WithNew lets a key choose what is typed, whether an entry matches or not:
+// Query is the text then, Value the entry that is selected or "".
+func (p *Picker) WithNew(key string) *Picker {
+	p.fresh = key
+	return p
+}
+
+// SetEntries shows other entries; what is searched for and what is selected
+// stay.
+func (p *Picker) SetEntries(entries []Entry) {
+	selected, at := Entry{}, p.at
+	if p.at < len(p.shown) {
+		selected = p.entries[p.shown[p.at]]
+	}
+	*p = Picker{title: p.title, entries: cleaned(entries), query: p.query, hint: p.hint, keys: p.keys, fresh: p.fresh, empty: p.empty}
+	p.search()
+	p.at = min(at, max(0, len(p.shown)-1))
+	for n, i := range p.shown {
+		if e := p.entries[i]; e.Value == selected.Value && e.Group == selected.Group {
+			p.at = n
+			return
+		}
+	}
 }
 
 // Title implements Overlay.
@@ -61,6 +92,10 @@ func (p *Picker) Key(name, text string) Outcome {
 		if k == name {
 			return p.choose(name)
 		}
+	}
+	if name == p.fresh && name != "" {
+		c, _ := p.choose(name).(Chosen)
+		return Chosen{Value: c.Value, Key: name, Query: string(p.query)}
 	}
 	switch name {
 	case "esc":
@@ -105,7 +140,11 @@ func (p *Picker) choose(key string) Outcome {
 	if p.at >= len(p.shown) {
 		return Stay{}
 	}
-	return Chosen{Value: p.entries[p.shown[p.at]].Value, Key: key}
+	c := Chosen{Value: p.entries[p.shown[p.at]].Value, Key: key}
+	if key != "enter" {
+		c.Query = string(p.query)
+	}
+	return c
 }
 
 func (p *Picker) move(n int) { p.at = min(max(p.at+n, 0), max(0, len(p.shown)-1)) }

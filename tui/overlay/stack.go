@@ -24,6 +24,7 @@ type (
 		Kind  Kind
 		Value string // of the entry; for a Confirm the key of the answer
 		Key   string // the key that chose, where an overlay offers several
+		Query string // what was searched for, when another key than enter chose
 	}
 )
 
@@ -49,6 +50,7 @@ const (
 	Confirm
 	Provider
 	Queued
+	TopicName
 )
 
 // Overlay is a box above the screen.
