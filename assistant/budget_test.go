@@ -59,8 +59,8 @@ func wireOf(pairs []assistant.Pair) []assistant.WireMessage {
 	}
 	list.Append(&assistant.TextMessage{Text: "last", Role: assistant.RoleUser})
 	c, _ := assistant.NewConversation(registry, list, assistant.Config{Model: "test/x"})
-	for range c.Run(context.Background()) {
-		continue
+	for _, err := range c.Run(context.Background()) {
+		_ = err // only the request counts here
 	}
 	messages := script.Requests()[0].Messages
 	return messages[:len(messages)-1]

@@ -22,7 +22,8 @@ func conversation(t testing.TB, registry *assistant.Registry, list *assistant.Me
 
 var weather = assistant.NewTool("get_weather", "Tells the weather.", func(_ context.Context, a struct {
 	Location string `json:"location"`
-}) (string, error) {
+},
+) (string, error) {
 	if a.Location == "Nowhere" {
 		return "", errors.New("no such place")
 	}
@@ -252,7 +253,10 @@ func TestHowARunFails(t *testing.T) {
 			t.Errorf("cancelled: %v", err)
 		}
 	}
-	for range c.Run(t.Context()) {
+	for _, err := range c.Run(t.Context()) {
+		if err != nil {
+			t.Error(err)
+		}
 		break // stops after this response
 	}
 	wantEqual(t, "messages after a break", c.Messages().Len(), 7)

@@ -68,7 +68,7 @@ func TestAChunkCostsTheSameHoweverLongTheAnswerIs(t *testing.T) {
 }
 
 func TestTheCoreKnowsNoTerminal(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", "winnow/assistant").Output()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "winnow/assistant").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -140,8 +140,9 @@ func Terminal(e Event) bool {
 	switch e.(type) {
 	case Complete, Error, Cancelled:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // ResponsePayload is the whole answer of a turn.

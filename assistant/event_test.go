@@ -16,13 +16,17 @@ var everyEvent = map[string]assistant.Event{
 	`{"type":"text_delta","text":"<a> & b"}`:  assistant.TextDelta{Text: "<a> & b"},
 	`{"type":"reasoning_delta","text":"hm"}`:  assistant.ReasoningDelta{Text: "hm"},
 	`{"type":"tool_start","tool":"t","input":{"a":1},"tool_use_id":"u","index":2}`: assistant.ToolStart{
-		Tool: "t", Input: json.RawMessage(`{"a":1}`), ToolUseID: "u", Index: 2},
+		Tool: "t", Input: json.RawMessage(`{"a":1}`), ToolUseID: "u", Index: 2,
+	},
 	`{"type":"tool_progress","tool":"t","stage":"s","message":"m","progress":0.5,"data":null,"index":2,"tool_use_id":"u"}`: assistant.ToolProgress{
-		Tool: "t", Stage: "s", Message: "m", Progress: 0.5, Index: 2, ToolUseID: "u"},
+		Tool: "t", Stage: "s", Message: "m", Progress: 0.5, Index: 2, ToolUseID: "u",
+	},
 	`{"type":"tool_complete","tool":"t","index":2,"tool_use_id":"u","success":true,"message":"m","error_code":"","data":"d"}`: assistant.ToolComplete{
-		Tool: "t", Index: 2, ToolUseID: "u", Success: true, Message: "m", Data: "d"},
+		Tool: "t", Index: 2, ToolUseID: "u", Success: true, Message: "m", Data: "d",
+	},
 	`{"type":"payload","payload":{"id":"i","type":"t","data":{"a":1}}}`: assistant.PayloadFound{
-		Payload: assistant.Payload{ID: "i", Type: "t", Data: json.RawMessage(`{"a":1}`)}},
+		Payload: assistant.Payload{ID: "i", Type: "t", Data: json.RawMessage(`{"a":1}`)},
+	},
 	`{"type":"complete","payload":{"message":"m","suggested_values":[{"label":"l","value":"v"}],"suggested_actions":[{"label":"l","action":"a","handler":"client","style":"primary"}],"custom_payload":{"type":"tool_history","data":[{"tool_name":"t","input":{},"output":"o","success":true}]}}}`: assistant.Complete{
 		Payload: assistant.ResponsePayload{
 			Message: "m",
@@ -31,10 +35,13 @@ var everyEvent = map[string]assistant.Event{
 				Actions: []assistant.SuggestedAction{{Label: "l", Action: "a", Handler: "client", Style: "primary"}},
 			},
 			Custom: &assistant.CustomPayload{Type: "tool_history", Data: []assistant.ToolHistoryEntry{
-				{ToolName: "t", Input: json.RawMessage(`{}`), Output: "o", Success: true}}},
-		}},
+				{ToolName: "t", Input: json.RawMessage(`{}`), Output: "o", Success: true},
+			}},
+		},
+	},
 	`{"type":"complete","payload":{"message":"m","custom_payload":{"type":"mine","data":[1]},"notice":"n"}}`: assistant.Complete{
-		Payload: assistant.ResponsePayload{Message: "m", Notice: "n", Custom: &assistant.CustomPayload{Type: "mine", Data: []any{1.0}}}},
+		Payload: assistant.ResponsePayload{Message: "m", Notice: "n", Custom: &assistant.CustomPayload{Type: "mine", Data: []any{1.0}}},
+	},
 	`{"type":"error","code":"net","message":"m"}`:                             assistant.Error{Code: "net", Message: "m"},
 	`{"type":"cancelled","kept":true}`:                                        assistant.Cancelled{Kept: true},
 	`{"type":"checkpoint_created","id":"i","description":"d"}`:                assistant.CheckpointCreated{ID: "i", Description: "d"},

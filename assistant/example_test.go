@@ -68,6 +68,7 @@ func Example() {
 			fmt.Println(e.Payload.Message)
 		case assistant.Error:
 			fmt.Println("failed:", e.Message)
+		default: // the others tell how it goes on
 		}
 	}
 	// Output:

@@ -211,7 +211,7 @@ func exactFields(data []byte, names ...string) (map[string]json.RawMessage, erro
 	if err := json.Unmarshal(data, &fields); err != nil {
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
-			return nil, fmt.Errorf("not JSON: %v at byte %d", err, syntax.Offset)
+			return nil, fmt.Errorf("not JSON: %w at byte %d", err, syntax.Offset)
 		}
 		return nil, errors.New("not an object")
 	}

@@ -3,6 +3,7 @@ package assistant_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -203,6 +204,7 @@ func TestAToolsPayloadIsSummarisedByItsType(t *testing.T) {
 func TestDecide(t *testing.T) {
 	ctx := context.Background()
 	propose := func(t *testing.T, word string) *rig {
+		t.Helper()
 		r := noteRig(t, at.NewScript(at.Answer{at.Say(`NOTE: {"text":"` + word + `"}`)}, at.Answer{at.Say("ok")}))
 		r.send("a")
 		return r
@@ -247,7 +249,7 @@ func TestDecide(t *testing.T) {
 	})
 	t.Run("unknown", func(t *testing.T) {
 		r := propose(t, "two")
-		if _, err := r.session.Decide(ctx, r.last().Seq, "nothing", true); err != assistant.ErrNoPair {
+		if _, err := r.session.Decide(ctx, r.last().Seq, "nothing", true); !errors.Is(err, assistant.ErrNoPair) {
 			t.Errorf("err = %v", err)
 		}
 	})

@@ -92,9 +92,9 @@ func (s *stream) take(part Part) {
 			}
 		}
 		s.e.reasoning.WriteString(p.Text)
-		s.e.hooks.emit(ReasoningDelta{p.Text})
+		s.e.hooks.emit(ReasoningDelta(p))
 	case Retry:
-		s.e.hooks.emit(Retrying{Attempt: p.Attempt, Reason: p.Reason, After: p.After})
+		s.e.hooks.emit(Retrying(p))
 	case Wait:
 		s.e.hooks.emit(Status{"No answer for " + p.For.Round(time.Second).String() + " · esc cancels"})
 	case Unreadable:

@@ -48,8 +48,11 @@ func TestProviderAndModelChangeBetweenTurns(t *testing.T) {
 		to   assistant.Builder
 		want string
 	}{
-		{c.Continuation(), "a"}, {c.Continuation().Provider("b"), "b"}, {c.Continuation().Model("a/plain"), "a"},
-		{c.Continuation().Model("tools").Provider("b"), "b"}, {c.Continuation().Provider("a").Model("wise"), "a"},
+		{c.Continuation(), "a"},
+		{c.Continuation().Provider("b"), "b"},
+		{c.Continuation().Model("a/plain"), "a"},
+		{c.Continuation().Model("tools").Provider("b"), "b"},
+		{c.Continuation().Provider("a").Model("wise"), "a"},
 	} {
 		text, err := step.to.Request("who?").Prompt(t.Context())
 		if err != nil || text != step.want {
@@ -119,13 +122,15 @@ func TestRegistry(t *testing.T) {
 	registry := &assistant.Registry{}
 	fails := errors.New("down")
 	up := true
-	p := assistant.Provider{Name: "p", Model: at.NewScript(), Known: []assistant.ModelInfo{{ID: "p/a", Context: 10, Known: true, Source: "catalogue", PriceIn: 1}},
+	p := assistant.Provider{
+		Name: "p", Model: at.NewScript(), Known: []assistant.ModelInfo{{ID: "p/a", Context: 10, Known: true, Source: "catalogue", PriceIn: 1}},
 		List: func(context.Context) ([]assistant.ModelInfo, error) {
 			if !up {
 				return nil, fails
 			}
 			return []assistant.ModelInfo{{ID: "p/a", Source: "live"}, {ID: "p/b", Source: "live"}}, nil
-		}}
+		},
+	}
 	if err := registry.Add(p); err != nil {
 		t.Fatal(err)
 	}

@@ -15,11 +15,15 @@ func TestWhatTheWireSaysBesideTheAnswer(t *testing.T) {
 	usage := &assistant.Usage{Prompt: 10, Completion: 5, Reasoning: 2, Cached: 1}
 	r := newRig(t, at.NewScript(
 		at.Answer{
-			at.Emit{Part: assistant.Retry{Attempt: 1, Reason: "busy", After: time.Second}}, at.Emit{Part: assistant.Wait{For: 20 * time.Second}},
-			at.Think("one"), call("list_words", "{}"), at.Finish{Usage: usage},
+			at.Emit{Part: assistant.Retry{Attempt: 1, Reason: "busy", After: time.Second}},
+			at.Emit{Part: assistant.Wait{For: 20 * time.Second}},
+			at.Think("one"), call("list_words", "{}"),
+			at.Finish{Usage: usage},
 		},
 		at.Answer{
-			at.Think("two"), at.Say("text"), at.Emit{Part: assistant.Unreadable{Reason: "odd"}}, at.Emit{Part: assistant.Unreadable{Reason: "odd"}},
+			at.Think("two"), at.Say("text"),
+			at.Emit{Part: assistant.Unreadable{Reason: "odd"}},
+			at.Emit{Part: assistant.Unreadable{Reason: "odd"}},
 			at.Finish{Usage: usage},
 		},
 	), func(o *assistant.Options) {

@@ -126,7 +126,8 @@ func TestToolsRunInOrderAndAFailureStopsNothing(t *testing.T) {
 
 func TestCallsWithTheSameOrNoIDKeepTheirResults(t *testing.T) {
 	r := newRig(t, at.NewScript(at.Answer{
-		at.Call{ID: "x", Name: "add_word", Arguments: `{"word":"a"}`}, at.Call{ID: "x", Name: "add_word", Arguments: `{"word":"b"}`},
+		at.Call{ID: "x", Name: "add_word", Arguments: `{"word":"a"}`},
+		at.Call{ID: "x", Name: "add_word", Arguments: `{"word":"b"}`},
 		at.Emit{Part: assistant.End{Calls: []assistant.Call{
 			{ID: "x", Name: "add_word", Arguments: `{"word":"a"}`}, {ID: "x", Name: "add_word", Arguments: `{"word":"b"}`}, {Name: "count_words"},
 		}, Finish: "tool_calls"}},

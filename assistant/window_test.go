@@ -2,6 +2,7 @@ package assistant_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -29,12 +30,6 @@ func (p *paged) Where() assistant.Place {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.at
-}
-
-func (p *paged) open(place assistant.Place) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.at = place
 }
 
 // systemOf is the system prompt of request i.
@@ -194,7 +189,8 @@ func TestToolsAndPayloadsResolveByPlace(t *testing.T) {
 		"no marker":      pages.AddPayload(assistant.PayloadType{Name: "m", Source: assistant.FromLLM}),
 		"part of a mark": pages.AddPayload(assistant.PayloadType{Name: "m", Source: assistant.FromLLM, Marker: "VALUES:"}),
 	} {
-		if _, ok := err.(*assistant.ConfigError); !ok {
+		var ce *assistant.ConfigError
+		if !errors.As(err, &ce) {
 			t.Errorf("%s: %v, want a *ConfigError", name, err)
 		}
 	}
