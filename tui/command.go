@@ -234,6 +234,9 @@ func (m *Model) onFilter(msg filterAppliedMsg) tea.Cmd {
 		return tea.Batch(keep, m.colon(q, msg.refs))
 	}
 	m.session.SetView(msg.refs, msg.line, budget.FilterExecuted)
+	for _, r := range msg.refs[max(0, len(msg.refs)-2):] {
+		m.chat.Hide(r.Seq, false) // the line shows it after all
+	}
 	m.showView()
 	m.chat.Bottom()
 	m.notice.say(filterNotice(msg))
@@ -269,6 +272,24 @@ func (m *Model) refilter() tea.Cmd {
 		return computeBoundary(m.session)
 	}
 	return refilter(m.opts.History, m.session, q, m.session.Filter(), m.env())
+}
+
+// readsMarks says whether a line looks at what a user sets on pairs: stars,
+// flag, topic. A saved filter may.
+func readsMarks(line string) bool {
+	q, err := filter.Parse(line)
+	if err != nil || q.Expr == nil {
+		return false
+	}
+	reads := false
+	filter.Walk(q.Expr, func(x filter.Expr) {
+		switch x.(type) {
+		case filter.Stars, filter.Flag, filter.Topic, filter.TopicSelected, filter.TopicLast, filter.Saved:
+			reads = true
+		default:
+		}
+	})
+	return reads
 }
 
 func (m *Model) olderFilter() tea.Cmd { return m.lineHistory(-1) }

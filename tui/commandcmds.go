@@ -1,7 +1,9 @@
 package tui
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -29,6 +31,34 @@ func countFilter(h *history.Store, q *filter.Query, line string, env history.Env
 		n, err := h.Count(context.Background(), q, env)
 		return filterCountedMsg{line: line, count: n, err: err}
 	}
+}
+
+// checkShown asks whether a line would show the pair just answered.
+func checkShown(h *history.Store, q *filter.Query, env history.Env, seq int64) tea.Cmd {
+	return func() tea.Msg {
+		r, err := h.Filter(context.Background(), q, env)
+		if err != nil {
+			return commandDoneMsg{err: err}
+		}
+		_, shown := slices.BinarySearchFunc(r.Refs, seq, func(r assistant.Ref, seq int64) int { return cmp.Compare(r.Seq, seq) })
+		return pairShownMsg{seq: seq, shown: shown}
+	}
+}
+
+// askShown asks it when a turn has ended under a line of the user's own.
+func (m *Model) askShown(seq int64) tea.Cmd {
+	line := m.session.Filter()
+	q, err := filter.Parse(line)
+	if m.opts.History == nil || seq == 0 || line == "" || line == "x" || err != nil {
+		return nil
+	}
+	return checkShown(m.opts.History, q, m.env(), seq)
+}
+
+// onShown marks a pair that stays on the screen although the line hides it.
+func (m *Model) onShown(msg pairShownMsg) tea.Cmd {
+	m.chat.Hide(msg.seq, !msg.shown)
+	return nil
 }
 
 // addLine keeps a filter line that worked.

@@ -213,3 +213,9 @@ type sessionsLoadedMsg struct {
 	sessions []history.Session
 	err      error
 }
+
+// pairShownMsg answers checkShown.
+type pairShownMsg struct {
+	seq   int64
+	shown bool
+}

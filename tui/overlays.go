@@ -57,7 +57,7 @@ func (m *Model) askOverBudget(p assistant.Prompt) tea.Cmd {
 	return m.ask("This message is too long", []string{
 		fmt.Sprintf("~%d tokens, with ~%d of the system prompt; the model takes %d.", n, b.SYS, b.ML),
 		"The provider will most likely refuse it.",
-	}, "send all the same", func() tea.Cmd { return m.start(p) })
+	}, "send all the same", func() tea.Cmd { return m.startDraft(p) })
 }
 
 // askRecovery asks what to do with what a crash left behind.

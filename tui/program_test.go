@@ -307,3 +307,40 @@ func TestTooSmall(t *testing.T) {
 
 // overlayGuard is just more than a question waits before it takes an answer.
 const overlayGuard = 400 * time.Millisecond
+
+func TestPairThatTheLineHidesIsMarked(t *testing.T) {
+	r := start(t, 100, 24, say("about apples"), say("about pears"))
+	r.Type("apples?", tuitest.Send)
+	r.Wait("about apples")
+	r.Wait("1/1")
+	r.Type(tuitest.Esc, tuitest.Esc, tuitest.Key("ctrl+u"), "c'apples'", tuitest.Enter)
+	r.Wait("c'apples'")
+	r.Type(tuitest.Enter, "pears?", tuitest.Send)
+	r.Wait("about pears")
+	r.Wait("not in filter")
+	r.Type(tuitest.Esc, tuitest.Esc, tuitest.Enter)
+	r.WaitGone("about pears")
+}
+
+func TestStarsMoveAPairOutOfAFilterThatReadsThem(t *testing.T) {
+	r := start(t, 100, 24, say("about apples"))
+	r.Type("apples?", tuitest.Send)
+	r.Wait("about apples")
+	r.Wait("1/1")
+	r.Type(tuitest.Esc, tuitest.Esc, tuitest.Key("ctrl+u"), "s0", tuitest.Enter)
+	r.Wait("· s0")
+	r.Type("2")
+	r.WaitGone("about apples")
+	r.Wait("0/0")
+}
+
+func TestSuggestionLeavesTheDraftAlone(t *testing.T) {
+	r := start(t, 100, 24, at.Answer{at.Say("Pick. SUGGESTED_VALUES: {\"values\":[{\"label\":\"List\",\"value\":\"list them\"}]}")}, say("Here they are."))
+	r.Type("hello", tuitest.Send)
+	r.Wait("[1 List]")
+	r.Type("list", tuitest.Alt(1))
+	r.Wait("Here they are.")
+	if got := r.model.draft.Text(); got != "list" {
+		t.Errorf("the draft is %q, want it left alone", got)
+	}
+}

@@ -69,6 +69,7 @@ func TestPairGetsANewTopic(t *testing.T) {
 	r := start(t, 100, 30, say("ok"))
 	r.Type("hello", tuitest.Send)
 	r.Wait("1/1")
+	r.WaitGone("working") // else esc would cancel
 	r.Type(tuitest.Esc, "t")
 	r.Wait("Topic of this pair")
 	r.Type("Fresh > Start", tuitest.Key("alt+n"))
@@ -110,6 +111,7 @@ func TestColonTopicAsksBeforeItMakesOne(t *testing.T) {
 	r := start(t, 100, 30, say("ok"))
 	r.Type("hello", tuitest.Send)
 	r.Wait("1/1")
+	r.WaitGone("working") // else esc would cancel
 	line := func(text string) {
 		r.Type(tuitest.Esc)
 		r.Wait("VIEW")

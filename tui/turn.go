@@ -48,11 +48,16 @@ func (m *Model) dispatch(p assistant.Prompt) tea.Cmd {
 	if m.overBudget(p.Text) {
 		return m.askOverBudget(p)
 	}
-	return m.start(p)
+	return m.startDraft(p)
 }
 
-// start begins a turn. The text leaves the box only when the turn has begun.
+// start begins a turn that the draft has no part in: a suggestion, a retry.
 func (m *Model) start(p assistant.Prompt) tea.Cmd {
+	return m.begin(p, func() string { return p.Text })
+}
+
+// startDraft begins a turn. The text leaves the box only when the turn has begun.
+func (m *Model) startDraft(p assistant.Prompt) tea.Cmd {
 	return m.begin(p, func() string {
 		if text := m.draft.Text(); p.Retry == 0 && text != "" && strings.HasPrefix(p.Text, text) {
 			return m.draft.Take() // without the texts of its files
@@ -220,7 +225,7 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 	cmds := []tea.Cmd{computeBoundary(m.session), m.notifyEnd(t)}
 	switch e := end.(type) {
 	case assistant.Complete:
-		cmds = append(cmds, m.settle(t.seq), m.next(), m.waitIdle(t.seq))
+		cmds = append(cmds, m.settle(t.seq), m.next(), m.waitIdle(t.seq), m.askShown(t.seq))
 		if e.Payload.Notice != "" {
 			m.notice.say(e.Payload.Notice)
 		}

@@ -37,6 +37,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.onCount(msg)
 	case commandDoneMsg:
 		return m, m.onCommandDone(msg)
+	case pairShownMsg:
+		return m, m.onShown(msg)
 	case sessionsLoadedMsg:
 		return m, m.onSessions(msg)
 	case namesLoadedMsg:

@@ -231,6 +231,9 @@ func (m *Model) onPairsChanged(msg pairsChangedMsg) tea.Cmd {
 	}
 	m.notice.say(msg.said)
 	cmds := []tea.Cmd{computeBoundary(m.session), loadNames(m.opts.History)} // its topic may be new
+	if readsMarks(m.session.Filter()) {
+		cmds[0] = m.refilter() // what is visible may be another now
+	}
 	if len(msg.seqs) > 0 {
 		cmds = append(cmds, loadPairs(m.session, msg.seqs))
 	}
