@@ -63,6 +63,7 @@ func (c colonCommand) changesPairs() bool {
 	switch c.Verb {
 	case filter.SetTopic, filter.Star, filter.FlagOn, filter.FlagOff, filter.Delete:
 		return true
+	case filter.Export, filter.Save, filter.Forget, filter.Filters:
 	}
 	return false
 }
@@ -79,6 +80,7 @@ func (c colonCommand) would() string {
 		return fmt.Sprintf("Give %s %d stars?", n, c.Stars)
 	case filter.Export:
 		return "export " + n + " to " + c.exportPath()
+	case filter.FlagOn, filter.FlagOff, filter.Save, filter.Forget, filter.Filters:
 	}
 	return ":" + string(c.Verb) + " on " + n
 }

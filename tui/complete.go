@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -81,7 +82,7 @@ func readFolder(dir string) ([]fileEntry, error) {
 	}
 	defer folder.Close() // it was only read
 	names, err := folder.Readdirnames(maxListed)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	var files []fileEntry

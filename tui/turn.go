@@ -334,6 +334,9 @@ func isChunk(e assistant.Event) bool {
 	switch e.(type) {
 	case assistant.TextDelta, assistant.ReasoningDelta, assistant.ToolProgress:
 		return true
+	case assistant.Cancelled, assistant.CheckpointCreated, assistant.Complete, assistant.ConfirmRequest,
+		assistant.ContextTrimmed, assistant.Error, assistant.PayloadFound, assistant.Queued, assistant.Retrying,
+		assistant.Status, assistant.ToolComplete, assistant.ToolStart:
 	}
 	return false
 }
