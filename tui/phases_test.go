@@ -203,6 +203,7 @@ func talk() []madePair {
 
 func TestWalking(t *testing.T) {
 	inBubble(t, talk(), func(t *testing.T, s *seeing) {
+		t.Helper()
 		s.goTo(modeView)
 		for _, c := range []struct {
 			keys string
@@ -236,6 +237,7 @@ func TestWalking(t *testing.T) {
 func TestPaging(t *testing.T) {
 	for _, keys := range [][2]string{{"ctrl+u", "ctrl+d"}, {"pgup", "pgdown"}} {
 		inBubble(t, talk(), func(t *testing.T, s *seeing) {
+			t.Helper()
 			s.goTo(modeView)
 			s.keys("G", keys[0])
 			one := s.text()
@@ -257,6 +259,7 @@ func TestPaging(t *testing.T) {
 
 func TestSearchWalksOverHits(t *testing.T) {
 	inBubble(t, talk(), func(t *testing.T, s *seeing) {
+		t.Helper()
 		s.goTo(modeView)
 		s.keys("g", "/", "needle", "enter")
 		var got []int
@@ -280,6 +283,7 @@ func TestSearchWalksOverHits(t *testing.T) {
 
 func TestCheckpointsAreWalkedOver(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, s *seeing) {
+		t.Helper()
 		add := func(word string) []at.Answer {
 			return []at.Answer{{call("add_word", `{"word":"`+word+`"}`)}, say("added")}
 		}
@@ -305,6 +309,7 @@ func TestCheckpointsAreWalkedOver(t *testing.T) {
 
 func TestMarks(t *testing.T) {
 	inBubble(t, talk(), func(t *testing.T, s *seeing) {
+		t.Helper()
 		s.goTo(modeView)
 		s.keys("K") // the fifth
 		seq := s.all[4].seq
@@ -339,6 +344,7 @@ func TestMarks(t *testing.T) {
 
 func TestFoldingAndRawText(t *testing.T) {
 	inBubble(t, talk()[:3], func(t *testing.T, s *seeing) {
+		t.Helper()
 		s.goTo(modeView)
 		s.keys("K", "J") // the third, its message
 		isOpen := func() bool { return strings.Contains(s.text(), "▾ ✓ list_words") }
@@ -350,6 +356,7 @@ func TestFoldingAndRawText(t *testing.T) {
 		}
 	})
 	inBubble(t, []madePair{{user: "q", final: "**bold** words"}}, func(t *testing.T, s *seeing) {
+		t.Helper()
 		s.goTo(modeView)
 		if s.keys("v"); !strings.Contains(s.text(), "**bold** words") {
 			t.Error("v shows no raw text")
@@ -374,6 +381,7 @@ func TestErrorPairReAskedAndDeleted(t *testing.T) {
 		return strings.Join(out, " ")
 	}
 	inBubble(t, failedPair(), func(t *testing.T, s *seeing) {
+		t.Helper()
 		s.goTo(modeView)
 		s.keys("G", "e")
 		if s.draft.Text() != "bad one" || s.mode != modeInput {
@@ -386,6 +394,7 @@ func TestErrorPairReAskedAndDeleted(t *testing.T) {
 		}
 	})
 	inBubble(t, failedPair(), func(t *testing.T, s *seeing) {
+		t.Helper()
 		s.goTo(modeView)
 		s.keys("G", "e", " better", "send")
 		s.finish()
@@ -394,6 +403,7 @@ func TestErrorPairReAskedAndDeleted(t *testing.T) {
 		}
 	})
 	inBubble(t, failedPair(), func(t *testing.T, s *seeing) {
+		t.Helper()
 		s.goTo(modeView)
 		s.keys("G", "d")
 		if got := texts(t, s); got != "good:complete" || s.overlay.Open() {
@@ -404,6 +414,7 @@ func TestErrorPairReAskedAndDeleted(t *testing.T) {
 
 func TestGoodPairRegeneratedEditedAndDeleted(t *testing.T) {
 	inBubble(t, []madePair{{user: "one", final: "old one"}, {user: "two", final: "old two"}}, func(t *testing.T, s *seeing) {
+		t.Helper()
 		s.goTo(modeView)
 		s.keys("g", "r")
 		if len(s.script.Requests()) != 0 || !strings.Contains(s.notice.text, "only the last") {
@@ -443,6 +454,7 @@ func TestGoodPairRegeneratedEditedAndDeleted(t *testing.T) {
 
 func TestReAskKeepsTheDraft(t *testing.T) {
 	inBubble(t, failedPair(), func(t *testing.T, s *seeing) {
+		t.Helper()
 		s.keys("precious words")
 		s.goTo(modeView)
 		s.keys("G", "e", "ctrl+z")
@@ -454,6 +466,7 @@ func TestReAskKeepsTheDraft(t *testing.T) {
 
 func TestEscOrder(t *testing.T) {
 	inBubble(t, talk(), func(t *testing.T, s *seeing) {
+		t.Helper()
 		state := func() string {
 			return fmt.Sprintf("%s overlay %v draft %q line %q", s.mode, s.overlay.Open(), s.draft.Text(), s.line.text())
 		}
@@ -558,6 +571,7 @@ func TestSuggestionsByDigit(t *testing.T) {
 
 func TestSentMessagesComeBack(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, s *seeing) {
+		t.Helper()
 		s.ask("one")
 		s.ask("two")
 		s.keys("being written")
@@ -571,6 +585,7 @@ func TestSentMessagesComeBack(t *testing.T) {
 
 func TestFilterHistory(t *testing.T) {
 	inBubble(t, talk(), func(t *testing.T, s *seeing) {
+		t.Helper()
 		for _, line := range []string{"s0", "b"} {
 			s.goTo(modeCommand)
 			s.keys("ctrl+u", line, "enter")

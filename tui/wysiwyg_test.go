@@ -59,6 +59,7 @@ type seeing struct {
 
 // carryOut does the plan and says what was wrong; "" is nothing.
 func (p plan) carryOut(t *testing.T) string {
+	t.Helper()
 	s := p.start(t)
 	defer s.rest()
 	for i, step := range p.steps {

@@ -17,6 +17,7 @@ type stall struct {
 }
 
 func stalledServer(t *testing.T) stall {
+	t.Helper()
 	gate := assistanttest.NewGate()
 	return stall{assistanttest.NewServer(t, assistanttest.Stalled(assistanttest.TextEvent("half"), gate, assistanttest.Done)).URL, gate}
 }

@@ -11,12 +11,12 @@ import (
 type flags struct {
 	set *pflag.FlagSet
 
-	model, provider, baseURL    string
-	envFile, config, home       string
-	json, noColor, plain        bool
-	logLevel                    string
-	proceed                     bool   // --continue
-	session, telemetry, confirm string // of the program and ask
+	model, provider, baseURL string
+	envFile, config, home    string
+	json, noColor, plain     bool
+	logLevel                 string
+	proceed                  bool   // --continue
+	session, telemetry       string // of the program and ask
 }
 
 // bind declares them.

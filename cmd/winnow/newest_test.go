@@ -34,6 +34,7 @@ type fakeProxy struct {
 }
 
 func newFakeProxy(t *testing.T) *fakeProxy {
+	t.Helper()
 	p := &fakeProxy{}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/v1/models" {
