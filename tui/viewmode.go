@@ -231,7 +231,7 @@ func (m *Model) onPairsChanged(msg pairsChangedMsg) tea.Cmd {
 	}
 	m.notice.say(msg.said)
 	cmds := []tea.Cmd{computeBoundary(m.session), loadNames(m.opts.History)} // its topic may be new
-	if readsMarks(m.session.Filter()) {
+	if len(msg.seqs) > 0 && readsMarks(m.session.Filter()) {
 		cmds[0] = m.refilter() // what is visible may be another now
 	}
 	if len(msg.seqs) > 0 {
