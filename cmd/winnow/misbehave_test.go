@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+)
+
+// eventsOf decodes what ask --json printed; exactly one event ends the turn.
+func eventsOf(t *testing.T, stdout string) []assistant.Event {
+	t.Helper()
+	var out []assistant.Event
+	for line := range strings.Lines(stdout) {
+		e, err := assistant.DecodeEvent([]byte(line))
+		if err != nil {
+			t.Fatalf("%v in line %q", err, line)
+		}
+		out = append(out, e)
+	}
+	ends := 0
+	for _, e := range out {
+		if assistant.Terminal(e) {
+			ends++
+		}
+	}
+	if ends != 1 || !assistant.Terminal(out[len(out)-1]) {
+		t.Fatalf("%d events end the turn, want the last one alone:\n%s", ends, stdout)
+	}
+	return out
+}
+
+const addMini = `{"pattern":"*mini*"}`
+
+// TestAskWithServersThatMisbehave drives the whole command against servers
+// that do on the wire what models do when they go wrong.
+func TestAskWithServersThatMisbehave(t *testing.T) {
+	add := func(id, pattern string) at.Call {
+		return at.Call{ID: id, Name: "add_ignore_rule", Arguments: `{"pattern":"` + pattern + `"}`}
+	}
+	done := at.Text("Done.")
+	type want struct {
+		status           int
+		completed, fails int // tool_complete events with and without success
+		retrying         int
+		code             string // of the error that ends it; "" is complete
+		requests         int
+	}
+	for name, c := range map[string]struct {
+		replies []at.Reply
+		want    want
+	}{
+		"bad arguments once":       {[]at.Reply{at.BadArguments(1, "add_ignore_rule", done)}, want{requests: 2}},
+		"bad arguments twice":      {[]at.Reply{at.BadArguments(2, "add_ignore_rule", done)}, want{retrying: 1, requests: 3}},
+		"bad arguments three":      {[]at.Reply{at.BadArguments(3, "add_ignore_rule", done)}, want{retrying: 2, requests: 4}},
+		"bad arguments four times": {[]at.Reply{at.BadArguments(4, "add_ignore_rule", done)}, want{status: 1, retrying: 2, code: assistant.CodeInvalidToolCalls, requests: 4}},
+		"bad arguments five times": {[]at.Reply{at.BadArguments(5, "add_ignore_rule", done)}, want{status: 1, retrying: 2, code: assistant.CodeInvalidToolCalls, requests: 4}},
+		"an unknown tool":          {[]at.Reply{at.Calls(at.Call{Name: "add_ignore_rul", Arguments: addMini}), done}, want{requests: 2}},
+		"the second of two fails": {
+			[]at.Reply{at.Calls(add("a", "*mini*"), add("b", "*mini*"), add("c", "*nano*")), done},
+			want{completed: 2, fails: 1, requests: 2},
+		},
+		"a hundred calls at once": {
+			[]at.Reply{at.Parallel(100, "add_ignore_rule", func(i int) string { return fmt.Sprintf(`{"pattern":"p%03d"}`, i) }), done},
+			want{completed: 100, requests: 2},
+		},
+		"an endless loop": {
+			[]at.Reply{at.Calls(at.Call{Name: "get_models_matching_pattern", Arguments: addMini})},
+			want{completed: 5, requests: 5},
+		},
+		"a cut after complete arguments": {
+			[]at.Reply{at.CutAfter(at.CallEvent(0, "a", "add_ignore_rule", addMini))},
+			want{status: 1, code: string(assistant.KindInterrupted), requests: 1},
+		},
+		"stopped by its length": {
+			[]at.Reply{at.Raw("text/event-stream", at.CallEvent(0, "a", "add_ignore_rule", addMini)+at.FinishEvent("length")+at.Done)},
+			want{status: 1, code: assistant.CodeInterrupted, requests: 1},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := at.NewServer(t, c.replies...)
+			status, stdout, stderr := inFolder(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\n",
+				"--base-url", server.URL, "-m", "model", "ask", "--json", "hide them")
+			if status != c.want.status {
+				t.Errorf("status %d, want %d; stderr:\n%s", status, c.want.status, stderr)
+			}
+			var got want
+			for _, e := range eventsOf(t, stdout) {
+				switch e := e.(type) {
+				case assistant.ToolComplete:
+					if e.Success {
+						got.completed++
+					} else {
+						got.fails++
+					}
+				case assistant.Retrying:
+					got.retrying++
+				case assistant.Error:
+					got.code = e.Code
+				default:
+				}
+			}
+			got.status, got.requests = status, len(server.Asked())
+			if got != c.want {
+				t.Errorf("got %+v\nwant %+v", got, c.want)
+			}
+			if c.want.completed == 0 && strings.Contains(stdout, "checkpoint_created") {
+				t.Error("a checkpoint was made although nothing ran")
+			}
+		})
+	}
+}
+
+// TestACutCallStagesNothing holds the rules themselves, after a connection that
+// was lost behind arguments that look complete, against what they were.
+func TestACutCallStagesNothing(t *testing.T) {
+	server := at.NewServer(t, at.CutAfter(at.CallEvent(0, "a", "add_ignore_rule", addMini)))
+	folder := t.TempDir()
+	file := filepath.Join(folder, ".env")
+	const before = "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\n"
+	if err := os.WriteFile(file, []byte(before), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("WINNOW_LOCAL_SERVERS", "false")
+	invoke := func(args ...string) (int, string) {
+		var out, errs bytes.Buffer
+		args = append([]string{"--home", filepath.Join(folder, "home"), "--env-file", file}, args...)
+		return run(t.Context(), args, nil, &out, &errs), out.String()
+	}
+	if status, _ := invoke("--base-url", server.URL, "-m", "model", "ask", "--yes", "hide and save"); status != 1 {
+		t.Errorf("status %d, want 1", status)
+	}
+	if status, out := invoke("rules", "diff"); status != 0 {
+		t.Errorf("rules diff: status %d\n%s", status, out)
+	}
+	if after, err := os.ReadFile(file); err != nil || string(after) != before {
+		t.Errorf("the file is %q, %v", after, err)
+	}
+}
