@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,6 +17,10 @@ import (
 	"winnow/assistant/assistanttest"
 )
 
+// dialGivesUp is when a dial that nobody waits for any more ends: net/http lets
+// it go on after its request is gone, in case another one can use it.
+const dialGivesUp = 2 * time.Minute
+
 // pipeClient is a client whose connections lead to serve, in memory, so that a
 // synctest bubble can tell when all stand still. serve is given the connection
 // after the request was read; a nil serve never lets a connection come about.
@@ -23,8 +28,12 @@ func pipeClient(t *testing.T, serve func(conn net.Conn)) *Client {
 	t.Helper()
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		if serve == nil {
-			<-ctx.Done()
-			return nil, ctx.Err()
+			select {
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			case <-time.After(dialGivesUp):
+				return nil, os.ErrDeadlineExceeded
+			}
 		}
 		ours, theirs := net.Pipe()
 		go func() {
@@ -125,7 +134,7 @@ func TestEveryWaitHasALimit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				got, err := timeline(pipeClient(t, test.serve))
-				time.Sleep(2 * drainTime) // of the bubble: the connection is given up by then
+				time.Sleep(dialGivesUp) // of the bubble: the connection is given up by then
 				if got != test.want || assistant.KindOf(err) != test.kind {
 					t.Errorf("got\n%s(%s) want\n%s(%s)", got, assistant.KindOf(err), test.want, test.kind)
 				}
@@ -154,6 +163,7 @@ func TestCancelIsImmediate(t *testing.T) {
 				if took := time.Since(start); took != 300*time.Millisecond || !errors.Is(last, context.Canceled) {
 					t.Errorf("ended after %v with %v; want a cancellation after 300ms", took, last)
 				}
+				time.Sleep(dialGivesUp)
 			})
 		})
 	}
@@ -166,5 +176,6 @@ func TestListHasALimit(t *testing.T) {
 		if took := time.Since(start); took != 60*time.Second || !strings.Contains(fmt.Sprint(err), "list of models within 1m0s") {
 			t.Errorf("ended after %v with %v", took, err)
 		}
+		time.Sleep(dialGivesUp)
 	})
 }
