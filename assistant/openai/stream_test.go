@@ -284,17 +284,17 @@ func TestConnectionIsUsedAgain(t *testing.T) {
 }
 
 func TestRefusalBodyIsBounded(t *testing.T) {
-	sent := 0
+	flooded := make(chan int, 1)
 	s := assistanttest.NewServer(t, func(x *assistanttest.Exchange) {
 		x.Start(400, "Content-Type", "text/plain")
-		sent = x.Flood(strings.Repeat("boom ", 1000), 200_000)
+		flooded <- x.Flood(strings.Repeat("boom ", 1000), 200_000)
 	})
 	_, err := newRig(t, s).ask(t)
 	if re := new(assistant.RequestError); !errors.As(err, &re) || len(re.Message) > 4*maxWords || !strings.HasPrefix(re.Message, "boom boom") {
 		t.Errorf("error %.80v", err)
 	}
 	s.Gone(t)
-	if sent >= 200_000 {
+	if sent := <-flooded; sent >= 200_000 {
 		t.Errorf("the whole body of %d MB was read", sent*5000>>20)
 	}
 }
