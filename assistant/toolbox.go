@@ -103,7 +103,7 @@ func schemaReason(err error) string {
 func didYouMean(name string, known []string) string {
 	best, distance := "", 1+max(2, len(name)/3)
 	for _, k := range known {
-		if d := editDistance(strings.ToLower(name), strings.ToLower(k)); d < distance {
+		if d := EditDistance(strings.ToLower(name), strings.ToLower(k)); d < distance {
 			best, distance = k, d
 		}
 	}
@@ -116,8 +116,9 @@ func didYouMean(name string, known []string) string {
 	return ""
 }
 
-// editDistance counts the insertions, deletions and substitutions from a to b.
-func editDistance(a, b string) int {
+// EditDistance counts the bytes to insert, delete or replace on the way from a
+// to b: how far a name is from one that was meant.
+func EditDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

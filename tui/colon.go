@@ -3,8 +3,6 @@ package tui
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -166,27 +164,12 @@ func listFilters(ctx context.Context, h *history.Store) (string, error) {
 	return strings.Join(parts, " · "), nil
 }
 
-// export writes the pairs to a file, through one beside it, so that a file is
-// there whole or not at all. It never overwrites without --force.
+// export writes the pairs to a file.
 func (c colonCommand) export(ctx context.Context, h *history.Store) (string, error) {
 	path := c.exportPath()
-	if _, err := os.Stat(path); err == nil && !c.Force {
-		return "", fmt.Errorf("%s is there already; --force overwrites it", path)
-	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".winnow-export-*")
+	err := h.ExportFile(ctx, path, c.Force, history.Format(c.format()), history.ExportOptions{Seqs: c.seqs})
 	if err != nil {
 		return "", err
 	}
-	defer os.Remove(file.Name()) // after the rename it is gone
-	err = h.Export(ctx, file, history.Format(c.format()), history.ExportOptions{Seqs: c.seqs})
-	if err == nil {
-		err = file.Sync()
-	}
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	return fmt.Sprintf("%d pairs exported to %s", len(c.seqs), path), err
+	return fmt.Sprintf("%d pairs exported to %s", len(c.seqs), path), nil
 }

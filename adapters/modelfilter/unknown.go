@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"winnow/assistant"
 )
 
 // UnknownError is a name that nothing here has.
@@ -55,7 +57,7 @@ func nearest(name string, known []string) []string {
 		if i >= maxCompared || abs(len(lower)-len(name)) >= far {
 			continue
 		}
-		if d := editDistance(name, lower); d < far {
+		if d := assistant.EditDistance(name, lower); d < far {
 			found = append(found, candidate{k, d})
 		}
 	}
@@ -70,23 +72,3 @@ func nearest(name string, known []string) []string {
 }
 
 func abs(n int) int { return max(n, -n) }
-
-// editDistance counts the bytes to insert, delete or replace.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal, row[j+1] = row[j+1], min(cost, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
-}

@@ -2,8 +2,6 @@ package plain
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -110,8 +108,7 @@ func (c *console) savedFilters() (string, error) {
 	return strings.Join(all, "\n"), nil
 }
 
-// export writes pairs to a file: a file is there whole or not at all, and one
-// that is there is overwritten only with --force.
+// export writes pairs to a file.
 func (c *console) export(cmd filter.Command, seqs []int64) (string, error) {
 	format := cmd.Format
 	if format == "" {
@@ -121,23 +118,9 @@ func (c *console) export(cmd filter.Command, seqs []int64) (string, error) {
 	if path == "" {
 		path = "winnow-" + c.o.Now().Format("20060102-150405") + "." + format
 	}
-	if _, err := os.Stat(path); err == nil && !cmd.Force {
-		return "", fmt.Errorf("%s is there already; --force overwrites it", path)
-	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".winnow-export-*")
+	err := c.o.History.ExportFile(c.ctx, path, cmd.Force, history.Format(format), history.ExportOptions{Seqs: seqs})
 	if err != nil {
 		return "", err
 	}
-	defer os.Remove(file.Name()) // after the rename it is gone
-	err = c.o.History.Export(c.ctx, file, history.Format(format), history.ExportOptions{Seqs: seqs})
-	if err == nil {
-		err = file.Sync()
-	}
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	return count(len(seqs), "pair") + " exported to " + path + ".", err
+	return count(len(seqs), "pair") + " exported to " + path + ".", nil
 }
