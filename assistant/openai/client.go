@@ -14,7 +14,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 
 	"winnow/assistant"
@@ -75,9 +74,9 @@ type Client struct {
 	name     string
 	base     *url.URL
 	timeouts Timeouts
-	api      sdk.Client
-	secrets  *safetext.Redactor // for what is shown and logged
-	ours     *safetext.Redactor // for what is sent to the model
+	options  []option.RequestOption // of every request; see requestOptions
+	secrets  *safetext.Redactor     // for what is shown and logged
+	ours     *safetext.Redactor     // for what is sent to the model
 	log      *slog.Logger
 	now      func() time.Time
 	wait     func(context.Context, time.Duration) error
@@ -124,7 +123,7 @@ func New(opts Options) (*Client, error) {
 	if c.rand == nil {
 		c.rand = rand.Float64
 	}
-	c.api = newAPI(base, opts, c.httpClient(opts.HTTP))
+	c.options = requestOptions(base, opts, c.httpClient(opts.HTTP))
 	return c, nil
 }
 
@@ -134,9 +133,11 @@ func (c *Client) Name() string { return c.name }
 // BaseURL returns the address of the endpoint.
 func (c *Client) BaseURL() string { return c.base.String() }
 
-// newAPI puts the services of openai-go together by hand: NewClient would add
-// what it finds in the environment, whatever the base URL.
-func newAPI(base *url.URL, opts Options, client *http.Client) sdk.Client {
+// requestOptions are what every request has in common. The services of openai-go
+// are made from them where they are used: NewClient would add what it finds in
+// the environment, whatever the base URL, and a Client that is kept would bring
+// all its services into the program, sixteen megabytes that nobody calls.
+func requestOptions(base *url.URL, opts Options, client *http.Client) []option.RequestOption {
 	options := []option.RequestOption{
 		option.WithBaseURL(base.String() + "/"),
 		option.WithHTTPClient(client),
@@ -152,11 +153,7 @@ func newAPI(base *url.URL, opts Options, client *http.Client) sdk.Client {
 	for name, value := range opts.Headers {
 		options = append(options, option.WithHeader(name, value))
 	}
-	return sdk.Client{
-		Options: options,
-		Chat:    sdk.NewChatService(options...),
-		Images:  sdk.NewImageService(options...),
-	}
+	return options
 }
 
 // checkHeaders refuses what the wire cannot carry, without repeating it.

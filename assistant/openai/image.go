@@ -33,7 +33,8 @@ func (c *Client) Image(ctx context.Context, model, prompt string) (assistant.Ima
 	ctx, cancel := context.WithTimeoutCause(ctx, c.timeouts.FirstByte, limit)
 	defer cancel()
 	var res *http.Response
-	_, err := c.api.Images.Generate(ctx, params, option.WithResponseBodyInto(&res),
+	images := sdk.NewImageService(c.options...)
+	_, err := images.Generate(ctx, params, option.WithResponseBodyInto(&res),
 		option.WithMiddleware(func(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 			return c.answered(next(r))
 		}))

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 
+	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 
 	"winnow/assistant"
@@ -34,7 +35,8 @@ func (c *Client) Models(ctx context.Context) ([]assistant.ModelInfo, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.timeouts.List, limit)
 	defer cancel()
 	var res *http.Response
-	err := c.api.Get(ctx, "models", nil, &res, option.WithMiddleware(func(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+	api := sdk.Client{Options: c.options}
+	err := api.Get(ctx, "models", nil, &res, option.WithMiddleware(func(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 		return c.answered(next(r))
 	}))
 	var list []assistant.ModelInfo

@@ -47,7 +47,8 @@ func (c *Client) complete(ctx context.Context, req assistant.Request, through op
 		params.StreamOptions = sdk.ChatCompletionStreamOptionsParam{}
 	}
 	var ignored *http.Response
-	_, err = c.api.Chat.Completions.New(ctx, params,
+	completions := sdk.NewChatCompletionService(c.options...)
+	_, err = completions.New(ctx, params,
 		option.WithJSONSet("stream", true),
 		option.WithHeader("Accept", "text/event-stream, application/json"),
 		option.WithResponseBodyInto(&ignored),
