@@ -5,40 +5,101 @@ import (
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 )
 
+// headerPart is a part of the header, with what a click on it does.
+type headerPart struct {
+	text string
+	do   func(*Model) tea.Cmd // nil: nothing
+}
+
 // header says where one is: window, provider, model, checkpoints, context,
 // what is unsaved, and that the window is locked.
 func (m *Model) header(w int) string {
-	h, ic := m.styles.Header, m.styles.Icons
-	s := m.pane.Status()
+	left, right, room := m.headerParts(w)
+	st := m.styles.Header.Bar
+	line := left + st.Render(strings.Repeat(" ", max(0, room-ansi.StringWidth(left))))
+	for _, p := range right {
+		line += p.text
+	}
+	return ansi.Truncate(line, w, "")
+}
+
+// headerAt is what a click on a column of the header does; nil is nothing.
+func (m *Model) headerAt(x int) func(*Model) tea.Cmd {
+	_, right, at := m.headerParts(m.width)
+	for _, p := range right {
+		if x >= at && x < at+ansi.StringWidth(p.text) {
+			return p.do
+		}
+		at += ansi.StringWidth(p.text)
+	}
+	return nil
+}
+
+// headerParts fits the parts into w cells: what stands further left on the
+// right side gives way first, so that the state of the rules is the last to go.
+// room is where the right side begins.
+func (m *Model) headerParts(w int) (left string, right []headerPart, room int) {
+	left, right = m.headerLeft(), m.headerRight()
+	gap := m.styles.Header.Bar.Render("  ")
+	width := func() int {
+		sum := 1 // the last cell stays free
+		for i, p := range right {
+			sum += ansi.StringWidth(p.text) + min(i, 1)*ansi.StringWidth(gap)
+		}
+		return sum
+	}
+	for len(right) > 1 && ansi.StringWidth(left)+width()+1 > w {
+		right = right[1:]
+	}
+	room = max(0, w-width())
+	spaced := make([]headerPart, 0, 2*len(right))
+	for i, p := range right {
+		if i > 0 {
+			spaced = append(spaced, headerPart{text: gap})
+		}
+		spaced = append(spaced, p)
+	}
+	spaced = append(spaced, headerPart{text: m.styles.Header.Bar.Render(" ")})
+	return ansi.Truncate(left, room, m.styles.Icons.Ellipsis), spaced, room
+}
+
+func (m *Model) headerLeft() string {
+	h, s := m.styles.Header, m.pane.Status()
 	left := h.Name.Render(" winnow")
 	for _, part := range []string{s.Title, s.Subtitle} {
 		if part != "" {
 			left += h.Text.Render(" · " + oneLine(part))
 		}
 	}
+	return left
+}
+
+func (m *Model) headerRight() []headerPart {
+	h, ic := m.styles.Header, m.styles.Icons
 	model := m.session.Model()
 	if model == "" {
 		model = "no model"
 	}
-	right := []string{h.Model.Render(ic.Model + " " + oneLine(model) + " " + ic.Menu)}
+	right := []headerPart{{h.Model.Render(ic.Model + " " + oneLine(model) + " " + ic.Menu), (*Model).openModels}}
 	if n := len(m.session.Checkpoints()); n > 0 {
-		right = append(right, h.Text.Render(fmt.Sprintf("%s %d %s", ic.Checkpoint, n, ic.Menu)))
+		right = append(right, headerPart{h.Text.Render(fmt.Sprintf("%s %d %s", ic.Checkpoint, n, ic.Menu)), (*Model).openCheckpoints})
 	}
-	right = append(right, h.Count.Render(m.counterText()))
+	right = append(right, headerPart{h.Count.Render(m.counterText()), (*Model).toggleHUD})
 	switch {
 	case m.turn.running:
-		right = append(right, h.Lock.Render(ic.Lock+" working"))
+		right = append(right, headerPart{text: h.Lock.Render(ic.Lock + " working")})
 	case m.plainChat():
-	case s.Unsaved:
-		right = append(right, h.Unsaved.Render(ic.Unsaved+" unsaved"))
+	case m.pane.Status().Unsaved:
+		right = append(right, headerPart{h.Unsaved.Render(ic.Unsaved + " unsaved"), (*Model).save})
 	default:
-		right = append(right, h.Saved.Render(ic.Saved+" saved"))
+		right = append(right, headerPart{text: h.Saved.Render(ic.Saved + " saved")})
 	}
-	return bar(left, right, w, h.Bar)
+	return right
 }
 
 func (m *Model) counterText() string {
@@ -46,21 +107,6 @@ func (m *Model) counterText() string {
 		return "0/0"
 	}
 	return m.counter
-}
-
-// bar fits parts into a line: what stands further left on the right side gives
-// way first, so that the state of the rules is the last to go.
-func bar(left string, right []string, w int, st lipgloss.Style) string {
-	gap := st.Render("  ")
-	join := func() string { return strings.Join(right, gap) + st.Render(" ") }
-	for len(right) > 1 && ansi.StringWidth(left)+ansi.StringWidth(join())+1 > w {
-		right = right[1:]
-	}
-	text := join()
-	room := max(0, w-ansi.StringWidth(text))
-	left = ansi.Truncate(left, room, "…")
-	line := left + st.Render(strings.Repeat(" ", max(0, room-ansi.StringWidth(left)))) + text
-	return ansi.Truncate(line, w, "")
 }
 
 // footer shows the mode, and the keys that work now, or the notice, or the line

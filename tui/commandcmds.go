@@ -25,6 +25,18 @@ func applyFilter(h *history.Store, q *filter.Query, line string, env history.Env
 	}
 }
 
+// findText asks the history which pairs say a text.
+func findText(h *history.Store, needle string, back bool) tea.Cmd {
+	return func() tea.Msg {
+		r, err := h.Filter(context.Background(), &filter.Query{Expr: filter.Content{Parts: []string{needle}}}, history.Env{})
+		msg := textFoundMsg{needle: needle, back: back, err: err, seqs: make([]int64, len(r.Refs))}
+		for i, ref := range r.Refs {
+			msg.seqs[i] = ref.Seq
+		}
+		return msg
+	}
+}
+
 // countFilter counts what a line would leave, while it is typed.
 func countFilter(h *history.Store, q *filter.Query, line string, env history.Env) tea.Cmd {
 	return func() tea.Msg {

@@ -65,9 +65,10 @@ type Model struct {
 
 	chat    *chat.View
 	draft   *draft.Box
-	files   completion // of the @path before the cursor
-	line    textLine   // COMMAND
-	search  textLine   // "/" in VIEW
+	files   completion   // of the @path before the cursor
+	line    textLine     // COMMAND
+	search  textLine     // "/" in VIEW
+	found   textFoundMsg // what the history knows of the text searched for
 	pane    pane.Pane
 	turn    turnState
 	queued  string            // the message that waits, as it was typed
@@ -87,6 +88,7 @@ type Model struct {
 	burst    burst
 	starting bool // the first batch of pairs is not there yet
 	loading  map[int64]bool
+	aim      int64  // the pair that a jump led to; 0 is none
 	pending  string // a prefix key that waits for its second, "c"
 }
 

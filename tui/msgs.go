@@ -67,6 +67,14 @@ type pairsLoadedMsg struct {
 	err   error
 }
 
+// textFoundMsg answers findText: the pairs of the whole history that say it.
+type textFoundMsg struct {
+	needle string
+	back   bool
+	seqs   []int64 // sorted
+	err    error
+}
+
 // filterAppliedMsg answers applyFilter.
 type filterAppliedMsg struct {
 	line  string

@@ -169,41 +169,53 @@ func (m *Model) openPalette() tea.Cmd {
 		entries = append(entries, overlay.Entry{Value: a.name, Text: a.title, Extra: strings.Join(keys, " ")})
 	}
 	return m.open(overlay.Palette, overlay.NewPicker("Commands", entries, 0), func(c overlay.Chosen) tea.Cmd {
-		a := m.keys.named(c.Value)
-		if a == nil {
-			return nil
-		}
-		if slices.Equal(a.modes, inPane) {
-			m.setMode(modePane)
-		} else if slices.Equal(a.modes, inView) {
-			m.toView()
-		}
-		return a.do(m)
+		return m.perform(c.Value)
 	})
 }
 
-// openHelp shows every key, written from the key map.
-func (m *Model) openHelp() tea.Cmd {
-	return m.open(overlay.Help, overlay.NewText("Keys", m.helpLines()), nil)
+// perform carries an action out by its name, from wherever one is.
+func (m *Model) perform(name string) tea.Cmd {
+	a := m.keys.named(name)
+	if a == nil {
+		return nil
+	}
+	if slices.Equal(a.modes, inPane) {
+		m.setMode(modePane)
+	} else if slices.Equal(a.modes, inView) {
+		m.toView()
+	}
+	return a.do(m)
 }
 
-func (m *Model) helpLines() []string {
-	o := m.styles.Overlay
-	var lines []string
-	for _, mode := range []mode{modeInput, modeView, modeCommand, modePane} {
-		if len(lines) > 0 {
-			lines = append(lines, "")
+// openHelp shows every key, written from the key map. What is chosen there and
+// makes sense from anywhere is done.
+func (m *Model) openHelp() tea.Cmd {
+	picker := overlay.NewPicker("Keys", m.helpEntries(), 0).WithKeys("type to search · enter does it · esc closes")
+	return m.open(overlay.Help, picker, func(c overlay.Chosen) tea.Cmd {
+		if a := m.keys.named(c.Value); a == nil || a.inside {
+			return nil
 		}
-		lines = append(lines, o.Group.Render(mode.String()))
+		return m.perform(c.Value)
+	})
+}
+
+// helpKeyColumn is how wide the keys stand before what they do.
+const helpKeyColumn = 28
+
+func (m *Model) helpEntries() []overlay.Entry {
+	var out []overlay.Entry
+	for _, mode := range []mode{modeInput, modeView, modeCommand, modePane} {
 		for _, a := range m.keys.inMode(mode) {
 			if a.help == "" || (mode != modeInput && len(a.modes) == len(inAll)) || (mode == modeCommand && len(a.modes) == 3) {
 				continue // what works everywhere stands once
 			}
-			keys := m.shownKeys(mode, a)
-			lines = append(lines, "  "+o.Key.Render(fmt.Sprintf("%-24s", strings.Join(keys, " ")))+" "+o.Text.Render(a.help))
+			keys := strings.Join(m.shownKeys(mode, a), " ")
+			out = append(out, overlay.Entry{
+				Value: a.name, Text: fmt.Sprintf("%-*s %s", helpKeyColumn, keys, a.help), Group: mode.String(),
+			})
 		}
 	}
-	return lines
+	return out
 }
 
 // shownKeys are the keys of an action as they work in this terminal: the send

@@ -219,6 +219,7 @@ func TestBoundary(t *testing.T) {
 		t.Fatalf("the boundary is %+v; the test needs one in the middle", b)
 	}
 	r.Wait(r.session.Counter())
+	r.WaitGone("working") // the screen has read the end of the turn too
 	r.Type(tuitest.Esc, "O")
 	r.Wait("from here on")
 	r.Wait("sent from here on")

@@ -31,6 +31,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.onStart(msg)
 	case pairsLoadedMsg:
 		return m, m.onPairs(msg)
+	case textFoundMsg:
+		return m, m.onFound(msg)
 	case filterAppliedMsg:
 		return m, m.onFilter(msg)
 	case filterCountedMsg:

@@ -67,7 +67,17 @@ func (m *Model) onPairs(msg pairsLoadedMsg) tea.Cmd {
 		// What is left is the pair as it was before the turn that has it now.
 	}
 	m.chat.Load(fresh)
+	if m.aim != 0 { // what was loaded is not as high as it was taken for
+		m.chat.Show(m.aim, true)
+	}
 	return m.loadMissing()
+}
+
+// aimAt shows a pair in the middle, and keeps it there while pairs around it
+// are loaded, until the next key.
+func (m *Model) aimAt(seq int64) bool {
+	m.aim = seq
+	return m.chat.Show(seq, true)
 }
 
 // jumpToBoundary shows the first pair that the next request holds.
@@ -81,7 +91,7 @@ func (m *Model) jumpToBoundary() tea.Cmd {
 	case b.First >= b.Y:
 		m.notice.say("no pair fits; the next message goes alone")
 	default:
-		m.chat.ShowAt(b.First, true)
+		m.aimAt(m.session.Visible()[b.First].Seq)
 		m.notice.say(fmt.Sprintf("from here on %d of %d pairs are sent", b.X, b.Y))
 	}
 	return m.loadMissing()
@@ -100,9 +110,32 @@ func (m *Model) hit(back bool) tea.Cmd {
 	switch {
 	case m.chat.Searching() == "":
 		m.notice.say("nothing is searched for · / searches")
-	case !m.chat.NextFound(back):
-		m.notice.say("“" + m.chat.Searching() + "” is not in the pairs that are loaded · f with c'…' searches all")
+	case m.opts.History != nil && m.found.needle != m.chat.Searching():
+		return findText(m.opts.History, m.chat.Searching(), back)
+	default:
+		m.toHit(back)
 	}
+	return m.loadMissing()
+}
+
+func (m *Model) toHit(back bool) {
+	seq, ok := m.chat.NextFound(back, m.found.seqs)
+	m.aim = seq
+	if !ok {
+		m.notice.say("“" + m.chat.Searching() + "” is in no pair that is shown · f with c'…' searches all sessions")
+	}
+}
+
+// onFound goes to the next hit, now that it is known where the history has any.
+func (m *Model) onFound(msg textFoundMsg) tea.Cmd {
+	if msg.needle != m.chat.Searching() {
+		return nil // another text is searched for by now
+	}
+	if msg.err != nil {
+		return m.complain(msg.err)
+	}
+	m.found = msg
+	m.toHit(msg.back)
 	return m.loadMissing()
 }
 
@@ -125,7 +158,7 @@ func (m *Model) toCheckpoint(step int) tea.Cmd {
 			found = c.Position
 		}
 	}
-	if found == 0 || !m.chat.Show(found, true) {
+	if found == 0 || !m.aimAt(found) {
 		m.notice.say("no checkpoint that way")
 	}
 	return m.loadMissing()

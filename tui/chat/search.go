@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -10,8 +11,8 @@ import (
 	"winnow/tui/style"
 )
 
-// search is the search in the conversation: case-insensitive, over the texts
-// of the pairs that are in view and loaded.
+// search is the search in the conversation: case-insensitive, over what the
+// pairs in view say and have done.
 type search struct {
 	needle string
 	again  bool // more pairs were loaded
@@ -24,11 +25,12 @@ func (v *View) Search(needle string) { v.found.needle = strings.ToLower(needle) 
 func (v *View) Searching() string { return v.found.needle }
 
 // NextFound gives the focus to the next pair that holds the text, or the one
-// before; it wraps round, and reports whether there is one.
-func (v *View) NextFound(back bool) bool {
+// before, and returns it; it wraps round. ok is false when there is none. Of a
+// pair that is not loaded, stored tells: the sorted Seqs of those that hold it.
+func (v *View) NextFound(back bool, stored []int64) (seq int64, ok bool) {
 	n := v.Len()
 	if v.found.needle == "" || n == 0 {
-		return false
+		return 0, false
 	}
 	step := 1
 	if back {
@@ -40,11 +42,13 @@ func (v *View) NextFound(back bool) bool {
 	}
 	for i := 1; i <= n; i++ {
 		at := ((from+step*i)%n + n) % n
-		if v.src.item(v.src.refs[at].Seq).holds(v.found.needle) {
-			return v.ShowAt(at, true)
+		seq := v.src.refs[at].Seq
+		_, kept := slices.BinarySearch(stored, seq)
+		if it := v.src.item(seq); it.holds(v.found.needle) || (kept && !it.loaded) {
+			return seq, v.ShowAt(at, true)
 		}
 	}
-	return false
+	return 0, false
 }
 
 func (it *item) holds(needle string) bool {

@@ -304,7 +304,7 @@ func TestSearchWalksRound(t *testing.T) {
 	v.View(60, 12)
 	v.Search("NEEDLE")
 	for i, want := range []int64{2, 3, 2} {
-		if !v.NextFound(false) {
+		if _, ok := v.NextFound(false, nil); !ok {
 			t.Fatalf("step %d found nothing", i)
 		}
 		if p, _ := v.Focused(); i > 0 && p.Seq != want && p.Seq != 5-want {
@@ -312,7 +312,7 @@ func TestSearchWalksRound(t *testing.T) {
 		}
 	}
 	v.Search("nowhere")
-	if v.NextFound(false) {
+	if _, ok := v.NextFound(false, nil); ok {
 		t.Error("found what is not there")
 	}
 }

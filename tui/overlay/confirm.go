@@ -75,6 +75,13 @@ func (q *Question) Key(name, _ string) Outcome {
 // Paste implements Overlay.
 func (q *Question) Paste(string) {}
 
+// Click implements Overlay: a question takes a key for an answer, nothing that
+// can happen by a slip of the hand.
+func (q *Question) Click(int) Outcome { return Stay{} }
+
+// Scroll implements Overlay.
+func (q *Question) Scroll(n int) { q.top += n }
+
 // Size implements Overlay.
 func (q *Question) Size(w, h int) (int, int) {
 	widest := ansi.StringWidth(q.plainAnswers())

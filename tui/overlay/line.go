@@ -53,6 +53,12 @@ func (l *Line) Paste(text string) {
 	}
 }
 
+// Click implements Overlay: there is nothing to choose.
+func (l *Line) Click(int) Outcome { return Stay{} }
+
+// Scroll implements Overlay: there is one line.
+func (l *Line) Scroll(int) {}
+
 // Size implements Overlay.
 func (l *Line) Size(w, _ int) (int, int) {
 	const least = 48 // a path of a few names

@@ -28,6 +28,8 @@ type Picker struct {
 	shown   []int // indices of entries that match, best first
 	at      int   // in shown
 	top     int   // first line on the screen
+	owners  []int // which of shown each line belongs to, -1 for a heading; as drawn last
+	rows    int   // of entries, as drawn last
 	hint    string
 	keys    []string // keys besides enter that choose
 	fresh   string   // the key that chooses what is typed, also when nothing matches
@@ -136,6 +138,19 @@ func (p *Picker) Paste(text string) {
 	}
 }
 
+// Click implements Overlay: it chooses the entry on the line.
+func (p *Picker) Click(y int) Outcome {
+	line := p.top + y - pickerHead
+	if y < pickerHead || y >= pickerHead+p.rows || line >= len(p.owners) || p.owners[line] < 0 {
+		return Stay{}
+	}
+	p.at = p.owners[line]
+	return p.choose("enter")
+}
+
+// Scroll implements Overlay.
+func (p *Picker) Scroll(n int) { p.move(n) }
+
 func (p *Picker) choose(key string) Outcome {
 	if p.at >= len(p.shown) {
 		return Stay{}
@@ -208,6 +223,9 @@ func (p *Picker) Cursor() (x, y int, ok bool) {
 	return 2 + ansi.StringWidth(string(p.query)), 0, true
 }
 
+// pickerHead is the lines above the entries: the search and a rule.
+const pickerHead = 2
+
 // Body implements Overlay.
 func (p *Picker) Body(w, h int, st style.Styles) []string {
 	o := st.Overlay
@@ -216,7 +234,7 @@ func (p *Picker) Body(w, h int, st style.Styles) []string {
 		search = o.Text.Render(string(p.query))
 	}
 	lines := []string{o.Key.Render("/ ") + search, o.Muted.Render(strings.Repeat(st.Icons.Rule, w))}
-	rows := h - 2
+	rows := h - pickerHead
 	if p.hint != "" {
 		rows--
 	}
@@ -224,6 +242,7 @@ func (p *Picker) Body(w, h int, st style.Styles) []string {
 	if len(body) == 0 {
 		body = []string{o.Muted.Render(p.empty)}
 	}
+	p.rows = rows
 	p.scroll(selected, rows, len(body))
 	lines = append(lines, body[p.top:min(len(body), p.top+rows)]...)
 	for len(lines) < h-1 {
@@ -250,16 +269,21 @@ func (p *Picker) scroll(selected [2]int, rows, total int) {
 // the one that is selected.
 func (p *Picker) lines(w int, st style.Styles) (out []string, selected [2]int) {
 	o, group := st.Overlay, ""
+	p.owners = p.owners[:0]
 	for n, i := range p.shown {
 		e := p.entries[i]
 		first := len(out)
 		if len(p.query) == 0 && e.Group != "" && e.Group != group {
 			group = e.Group
 			out = append(out, o.Group.Render(ansi.Truncate(e.Group, w, "…")))
+			p.owners = append(p.owners, -1)
 		}
 		out = append(out, p.line(e, n == p.at, w, st))
 		if e.More != "" {
 			out = append(out, o.Muted.Render(ansi.Truncate("    "+e.More, w, "…")))
+		}
+		for len(p.owners) < len(out) {
+			p.owners = append(p.owners, n)
 		}
 		if n == p.at {
 			selected = [2]int{first, len(out) - 1}
@@ -278,7 +302,11 @@ func (p *Picker) line(e Entry, selected bool, w int, st style.Styles) string {
 		mark = " "
 	}
 	left := sign + " " + mark + " " + e.Text
-	extra := ansi.Truncate(e.Extra, w*2/3, "…")
+	extra := e.Extra
+	if extra == "" && len(p.query) > 0 {
+		extra = e.Group // its heading is not shown then
+	}
+	extra = ansi.Truncate(extra, w*2/3, "…")
 	left = ansi.Truncate(left, w-ansi.StringWidth(extra)-1, "…")
 	line := left + strings.Repeat(" ", max(1, w-ansi.StringWidth(left)-ansi.StringWidth(extra))) + extra
 	if selected {

@@ -67,6 +67,10 @@ type Overlay interface {
 	Size(w, h int) (int, int)
 	// Cursor is where the cursor stands in the body; ok is false for none.
 	Cursor() (x, y int, ok bool)
+	// Click takes a click on a line of the body, as drawn last.
+	Click(y int) Outcome
+	// Scroll moves what is shown, or what is selected, n lines down.
+	Scroll(n int)
 }
 
 // Stack is the overlays that are open, the last on top. The zero value has none.
@@ -115,7 +119,33 @@ func (s *Stack) Key(name, text string) Outcome {
 	if !ok {
 		return Closed{}
 	}
-	out := o.Key(name, text)
+	return s.settle(o.Key(name, text), kind)
+}
+
+// Click gives the topmost overlay a click at a cell of a screen of w×h. One
+// beside the box changes nothing.
+func (s *Stack) Click(x, y, w, h int) Outcome {
+	o, kind, ok := s.Top()
+	if !ok {
+		return Closed{}
+	}
+	bw, bh := bodySize(o, w, h)
+	left, top := (w-bw-frameW)/2+frameW/2, (h-bh-frameH)/2+frameH/2
+	if x < left || x >= left+bw || y < top || y >= top+bh {
+		return Stay{}
+	}
+	return s.settle(o.Click(y-top), kind)
+}
+
+// Scroll turns the wheel over the topmost overlay.
+func (s *Stack) Scroll(n int) {
+	if o, _, ok := s.Top(); ok {
+		o.Scroll(n)
+	}
+}
+
+// settle closes the topmost overlay when its answer says so.
+func (s *Stack) settle(out Outcome, kind Kind) Outcome {
 	switch c := out.(type) {
 	case Closed:
 		s.Pop()
@@ -137,8 +167,7 @@ func (s *Stack) View(w, h int, st style.Styles) (view string, x, y int) {
 	if !ok {
 		return "", 0, 0
 	}
-	bw, bh := o.Size(w-frameW, h-frameH)
-	bw, bh = min(max(bw, 1), w-frameW), min(max(bh, 1), h-frameH)
+	bw, bh := bodySize(o, w, h)
 	lines := o.Body(bw, bh, st)
 	lines = fit(lines, bw, bh)
 	box := framed(o.Title(), lines, bw, st)
@@ -152,9 +181,14 @@ func (s *Stack) Cursor(w, h int) (x, y int, ok bool) {
 		return 0, 0, false
 	}
 	cx, cy, ok := o.Cursor()
-	bw, bh := o.Size(w-frameW, h-frameH)
-	bw, bh = min(max(bw, 1), w-frameW), min(max(bh, 1), h-frameH)
-	return (w-bw-frameW)/2 + 2 + cx, (h-bh-frameH)/2 + 1 + cy, ok && cx < bw && cy < bh
+	bw, bh := bodySize(o, w, h)
+	return (w-bw-frameW)/2 + frameW/2 + cx, (h-bh-frameH)/2 + frameH/2 + cy, ok && cx < bw && cy < bh
+}
+
+// bodySize is the inside that an overlay gets on a screen of w×h.
+func bodySize(o Overlay, w, h int) (bw, bh int) {
+	bw, bh = o.Size(w-frameW, h-frameH)
+	return min(max(bw, 1), w-frameW), min(max(bh, 1), h-frameH)
 }
 
 // fit makes exactly h lines of exactly w cells.

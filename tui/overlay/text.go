@@ -63,6 +63,12 @@ func (t *Text) Key(name, _ string) Outcome {
 // Paste implements Overlay.
 func (t *Text) Paste(string) {}
 
+// Click implements Overlay: there is nothing to choose.
+func (t *Text) Click(int) Outcome { return Stay{} }
+
+// Scroll implements Overlay.
+func (t *Text) Scroll(n int) { t.top += n }
+
 // Size implements Overlay.
 func (t *Text) Size(w, h int) (int, int) {
 	widest := 40
