@@ -139,12 +139,7 @@ const reset = "\x1b[m"
 func fit(s string, width int) string {
 	if strings.ContainsFunc(s, isControl) {
 		s = strings.ReplaceAll(s, "\t", strings.Repeat(" ", tabWidth))
-		s = strings.Map(func(r rune) rune {
-			if isControl(r) {
-				return -1
-			}
-			return r
-		}, s)
+		s = withoutControls(s)
 	}
 	n := ansi.StringWidth(s)
 	if n > width {
@@ -158,6 +153,25 @@ func fit(s string, width int) string {
 		s += strings.Repeat(" ", width-n)
 	}
 	return s
+}
+
+// withoutControls drops control characters, but for the BEL that ends a link:
+// without it the terminal would take the text for a part of the address.
+func withoutControls(s string) string {
+	var before rune
+	link := false
+	return strings.Map(func(r rune) rune {
+		link = link && r != '\x1b' || before == '\x1b' && r == ']'
+		before = r
+		switch {
+		case link && r == '\a':
+			link = false
+			return r
+		case isControl(r):
+			return -1
+		}
+		return r
+	}, s)
 }
 
 // isControl reports whether r is a control character other than ESC, which
