@@ -2,6 +2,7 @@ package assistant
 
 import (
 	"context"
+	"strings"
 
 	"winnow/assistant/budget"
 )
@@ -26,12 +27,9 @@ func (s *Session) Delete(ctx context.Context, seqs ...int64) error {
 	return nil
 }
 
-// Mark changes what a user may set on a pair at any time: star, flag and
-// topic. Nothing else that change does is kept.
+// Mark changes what a user may set on a pair at any time, the running one
+// included: star, flag and topic. Nothing else that change does is kept.
 func (s *Session) Mark(ctx context.Context, seq int64, change func(*Pair)) error {
-	if running, ok := s.Running(); ok && running == seq {
-		return ErrBusy
-	}
 	pairs, err := s.opts.Store.Load(ctx, []int64{seq})
 	if err != nil {
 		return err
@@ -39,8 +37,57 @@ func (s *Session) Mark(ctx context.Context, seq int64, change func(*Pair)) error
 	if len(pairs) == 0 {
 		return ErrNoPair
 	}
-	p, wish := pairs[0], clonePair(&pairs[0])
+	was, wish := &pairs[0], clonePair(&pairs[0])
 	change(&wish)
-	p.Star, p.Flag, p.Topic = wish.Star, wish.Flag, wish.Topic
-	return s.opts.Store.Commit(ctx, &Batch{Put: []*Pair{&p}})
+	mark := PairMark{Seq: seq}
+	if wish.Star != was.Star {
+		mark.Star = &wish.Star
+	}
+	if wish.Flag != was.Flag {
+		mark.Flag = &wish.Flag
+	}
+	if wish.Topic != was.Topic {
+		mark.Topic = &wish.Topic
+	}
+	if mark == (PairMark{Seq: seq}) {
+		return nil
+	}
+	return s.opts.Store.Commit(ctx, &Batch{Marks: []PairMark{mark}})
+}
+
+// TopicSeparator stands between the names of a topic's path.
+const TopicSeparator = " > "
+
+// SetTopic gives the pairs to come a topic, as a path.
+func (s *Session) SetTopic(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.topic = path
+}
+
+// Topic is the topic of the pairs to come.
+func (s *Session) Topic() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.topic
+}
+
+// TopicMoved lets the topic of the pairs to come follow a topic that was
+// renamed, moved or dissolved into the one above it, to. It is told after the
+// store has done so, and tells whether it had to follow.
+func (s *Session) TopicMoved(from, to string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rest, below := strings.CutPrefix(s.topic, from+TopicSeparator)
+	switch {
+	case from == "" || (s.topic != from && !below):
+		return false
+	case !below:
+		s.topic = to
+	case to == "":
+		s.topic = rest
+	default:
+		s.topic = to + TopicSeparator + rest
+	}
+	return true
 }

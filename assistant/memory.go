@@ -14,11 +14,18 @@ type MemoryStore struct {
 	pairs []memoryPair // by Seq
 	last  int64
 	done  map[string]bool // intents
+	sent  []memoryRequest // oldest first
 }
 
 type memoryPair struct {
 	Pair
 	cut string
+}
+
+// memoryRequest is a request of the pair with this Seq.
+type memoryRequest struct {
+	seq int64
+	SentRequest
 }
 
 // Commit implements Store.
@@ -32,6 +39,7 @@ func (s *MemoryStore) Commit(_ context.Context, b *Batch) error {
 		s.done = map[string]bool{b.Intent: true}
 	}
 	s.pairs = slices.DeleteFunc(s.pairs, func(p memoryPair) bool { return slices.Contains(b.Delete, p.Seq) })
+	s.sent = slices.DeleteFunc(s.sent, func(r memoryRequest) bool { return slices.Contains(b.Delete, r.seq) })
 	for i := range s.pairs {
 		p := &s.pairs[i]
 		switch {
@@ -47,10 +55,63 @@ func (s *MemoryStore) Commit(_ context.Context, b *Batch) error {
 			p.Seq = s.last
 			s.pairs = append(s.pairs, memoryPair{Pair: clonePair(p)})
 		} else if i, ok := s.find(p.Seq); ok {
+			if have := &s.pairs[i]; b.KeepMarks {
+				p.Star, p.Flag, p.Topic = have.Star, have.Flag, have.Topic
+			}
 			s.pairs[i].Pair = clonePair(p)
 		}
 	}
+	for _, m := range b.Marks {
+		if i, ok := s.find(m.Seq); ok {
+			m.set(&s.pairs[i].Pair)
+		}
+	}
+	s.keep(b.Requests)
 	return nil
+}
+
+// set marks p.
+func (m PairMark) set(p *Pair) {
+	if m.Star != nil {
+		p.Star = *m.Star
+	}
+	if m.Flag != nil {
+		p.Flag = *m.Flag
+	}
+	if m.Topic != nil {
+		p.Topic = *m.Topic
+	}
+}
+
+// keep adds requests of pairs that are there and drops the oldest beyond the bounds.
+func (s *MemoryStore) keep(requests []PairRequest) {
+	for _, r := range requests {
+		if _, ok := s.find(r.Pair.Seq); ok {
+			s.sent = append(s.sent, memoryRequest{r.Pair.Seq, r.SentRequest})
+		}
+	}
+	pairs, bytes := map[int64]bool{}, 0
+	for i, r := range slices.Backward(s.sent) {
+		pairs[r.seq] = true
+		bytes += len(r.Body)
+		if len(pairs) > KeptRequestPairs || bytes > KeptRequestBytes {
+			s.sent = slices.Delete(s.sent, 0, i+1)
+			return
+		}
+	}
+}
+
+// Requests returns the requests of a pair as they were sent, oldest first.
+func (s *MemoryStore) Requests(_ context.Context, seq int64) ([]SentRequest, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []SentRequest
+	for _, r := range s.sent {
+		if r.seq == seq {
+			out = append(out, r.SentRequest)
+		}
+	}
+	return out, nil
 }
 
 func (s *MemoryStore) find(seq int64) (int, bool) {

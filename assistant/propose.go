@@ -29,7 +29,7 @@ func (s *Session) Decide(ctx context.Context, pair int64, payload string, accept
 		return nil, fmt.Errorf("a %s cannot be accepted or rejected", found.Type)
 	case !accept:
 		found.Decision = "rejected"
-		return nil, s.opts.Store.Commit(ctx, &Batch{Put: []*Pair{holder}})
+		return nil, s.opts.Store.Commit(ctx, &Batch{Put: []*Pair{holder}, KeepMarks: true})
 	}
 	calls, err := kind.Calls(found.Data)
 	if err != nil {

@@ -194,11 +194,7 @@ func (s *Session) Request(ctx context.Context, text string) (Request, json.RawMe
 		return Request{}, nil, err
 	}
 	req := t.request()
-	if e, ok := t.model.(Encoder); ok {
-		body, err := e.Encode(req)
-		return req, body, err
-	}
-	body, err := encodePlain(req)
+	body, err := encodeRequest(t.model, req)
 	return req, body, err
 }
 

@@ -71,7 +71,8 @@ type Session struct {
 	users   int        // of desk, beside the turn
 	unused  *sync.Cond // users is 0
 
-	desk sync.Mutex // held while window, journal and store are worked on; see use
+	desk    sync.Mutex // held while window, journal and store are worked on; see use
+	keeping sync.Mutex // held while sent requests go from the turn to the store
 }
 
 // NewSession begins a session over the models of a registry. Its view holds
@@ -123,20 +124,6 @@ func (s *Session) SetModel(id string) error {
 	s.model = id
 	s.view.tracker.SetLimit(s.limit())
 	return nil
-}
-
-// SetTopic gives the pairs to come a topic, as a path.
-func (s *Session) SetTopic(path string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.topic = path
-}
-
-// Topic is the topic of the pairs to come.
-func (s *Session) Topic() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.topic
 }
 
 // Settings returns what the session works with.

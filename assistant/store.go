@@ -20,7 +20,17 @@ type Store interface {
 type Batch struct {
 	// Put inserts pairs with Seq 0, setting it, and replaces the others.
 	Put []*Pair
-	// Delete removes pairs for good.
+	// KeepMarks leaves star, flag and topic of the pairs that exist already as
+	// the store has them, and writes them into the pairs of Put: what a user
+	// set while a turn ran is not undone by the turn.
+	KeepMarks bool
+	// Marks change what a user set on pairs, after Put, and nothing else of them.
+	Marks []PairMark
+	// Requests are kept with their pairs as they were sent, after Put. A store
+	// that keeps none leaves them out; one that does keeps no more than
+	// KeptRequestPairs and KeptRequestBytes.
+	Requests []PairRequest
+	// Delete removes pairs for good, with their requests, before anything else.
 	Delete []int64
 	// Cut rolls pairs back: out of view, search and requests, not deleted.
 	// nil cuts nothing.
@@ -30,6 +40,15 @@ type Batch struct {
 	// Intent names the checkpoint intent that this batch carries out. A store
 	// remembers the last one, so that rolling it forward twice changes nothing.
 	Intent string
+}
+
+// PairMark is what a user sets on a pair at any time. A nil field stays as it
+// is, and so does a pair that is not there.
+type PairMark struct {
+	Seq   int64
+	Star  *int    // 0 to 3
+	Flag  *bool   // true is blue
+	Topic *string // path; "" is the root
 }
 
 // Cut names the uncut pairs of Sessions with Seq >= From.

@@ -32,18 +32,21 @@ type turn struct {
 
 	began    time.Time
 	pair     *Pair
-	fresh    bool      // the pair was made by this turn
-	exchange []Message // what a pair that is tried again holds already
-	replaced *Pair     // what Replaces named, to be brought back on cancel
-	decided  *Pair     // holds the proposal that the turn carries out
-	proposal string    // the id of its payload
+	fresh    bool          // the pair was made by this turn
+	exchange []Message     // what a pair that is tried again holds already
+	replaced *Pair         // what Replaces named, to be brought back on cancel
+	lost     []SentRequest // of replaced, which go with it
+	decided  *Pair         // holds the proposal that the turn carries out
+	proposal string        // the id of its payload
 
 	list       *MessageList
 	spans      []int // messages of each included pair, oldest first
 	selection  []budget.Selected
 	boundary   budget.Boundary
 	attempt    *budget.Attempt
-	sent       []WireMessage // of the running attempt
+	response   int           // whole responses so far
+	out        *outgoing     // of the running attempt; guarded by the session's lock
+	unkept     []SentRequest // for the next commit; guarded by the session's lock
 	tools      *toolbox
 	place      Available
 	told       contextMemory // what the model knows of the window once it has answered
@@ -134,7 +137,7 @@ func (t *turn) prepare() error {
 	if t.s.NearLimit() {
 		t.s.log.Warn("context near its limit", "model", t.modelID)
 	}
-	if !t.attempt.TooLarge() {
+	if !t.attempt.TooLarge() || t.decided != nil { // a proposal is carried out here, not sent
 		return nil
 	}
 	r := t.attempt.Ended()
@@ -161,6 +164,9 @@ func (t *turn) loadPair() error {
 			return &TurnError{Code: string(KindUnknown), Message: "the pair to replace is gone", Err: err}
 		}
 		t.replaced = old
+		if t.lost, err = t.s.storedRequests(t.ctx, old.Seq); err != nil {
+			t.s.log.Warn("requests of a replaced pair", "error", err)
+		}
 		pair.Topic, pair.Star, pair.Flag = old.Topic, old.Star, old.Flag
 	}
 	t.pair, t.fresh = pair, true
@@ -183,7 +189,9 @@ func (t *turn) loadRetry() error {
 	old.State, old.ErrorCode, old.ErrorMessage, old.Notice = PairSending, "", "", ""
 	old.Model, old.Suggested, old.AssistantText = t.modelID, nil, wholeResponses(old)
 	old.Payloads = toolPayloads(old)
-	if len(old.ToolCalls) == 0 {
+	if n := len(old.ToolCalls); n > 0 {
+		t.response = old.ToolCalls[n-1].Response + 1
+	} else {
 		old.Reasoning, old.ReasoningFor, old.Usage = "", 0, nil
 	}
 	t.pair = old
@@ -217,7 +225,7 @@ func (t *turn) load(seq int64) (*Pair, error) {
 // keepPair commits the pair as it is and shows it. What it replaces goes, and
 // the proposal it carries out is decided, in the same transaction.
 func (t *turn) keepPair() error {
-	b := &Batch{Put: []*Pair{t.pair}}
+	b := &Batch{Put: []*Pair{t.pair}, KeepMarks: true}
 	if t.decided != nil {
 		b.Put = append(b.Put, t.decided)
 	}
@@ -255,6 +263,7 @@ func (t *turn) engine() *engine {
 // record keeps the messages of a whole response.
 func (t *turn) record(messages []Message, final bool) error {
 	t.list.Append(messages...)
+	t.response++
 	t.attempt.Complete()
 	t.report(t.attempt.Ended(), "")
 	t.remember()
@@ -271,10 +280,20 @@ func (t *turn) grown() int {
 	return PairCost(&added, t.settings.Budget.CPT())
 }
 
+// commit keeps the pair as it is now, with the requests that were answered.
 func (t *turn) commit() error {
-	if err := t.s.opts.Store.Commit(context.WithoutCancel(t.ctx), &Batch{Put: []*Pair{t.pair}}); err != nil {
+	t.s.keeping.Lock()
+	defer t.s.keeping.Unlock()
+	b := &Batch{Put: []*Pair{t.pair}, KeepMarks: true}
+	for _, r := range t.unkept {
+		b.Requests = append(b.Requests, PairRequest{t.pair, r})
+	}
+	if err := t.s.opts.Store.Commit(context.WithoutCancel(t.ctx), b); err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
+	t.s.mu.Lock()
+	defer t.s.mu.Unlock()
+	t.unkept = nil
 	return nil
 }
 

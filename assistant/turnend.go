@@ -90,10 +90,10 @@ func (t *turn) cancelled() Event {
 
 // vanish takes the pair back, with all that was done to make it.
 func (t *turn) vanish() error {
-	b := &Batch{Delete: []int64{t.pair.Seq}}
+	ctx := context.WithoutCancel(t.ctx)
+	b := &Batch{Delete: []int64{t.pair.Seq}, KeepMarks: true}
 	if t.replaced != nil {
-		t.replaced.Seq = 0
-		b.Put = append(b.Put, t.replaced)
+		t.restore(ctx, b)
 	}
 	if t.decided != nil {
 		for i := range t.decided.Payloads {
@@ -103,7 +103,7 @@ func (t *turn) vanish() error {
 		}
 		b.Put = append(b.Put, t.decided)
 	}
-	if err := t.s.opts.Store.Commit(context.WithoutCancel(t.ctx), b); err != nil {
+	if err := t.s.opts.Store.Commit(ctx, b); err != nil {
 		return err
 	}
 	t.s.mu.Lock()
@@ -113,6 +113,20 @@ func (t *turn) vanish() error {
 		t.s.view.put(PairRef(t.replaced, t.settings.Budget.CPT()), budget.PairAppended)
 	}
 	return nil
+}
+
+// restore puts the replaced pair into b, with its requests and with what the
+// user has set meanwhile on the pair that took its place.
+func (t *turn) restore(ctx context.Context, b *Batch) {
+	old := t.replaced
+	if now, err := t.s.opts.Store.Load(ctx, []int64{t.pair.Seq}); err == nil && len(now) == 1 {
+		old.Star, old.Flag, old.Topic = now[0].Star, now[0].Flag, now[0].Topic
+	}
+	old.Seq = 0
+	b.Put = append(b.Put, old)
+	for _, r := range t.lost {
+		b.Requests = append(b.Requests, PairRequest{old, r})
+	}
 }
 
 // wholeResponses is the text up to the last tool result: what came after it

@@ -88,8 +88,9 @@ func (t *turn) request() Request {
 		skip += n
 	}
 	messages := append([]Message{t.list.At(0)}, t.list.messages[1+skip:]...)
-	t.sent = wireMessages(messages)
-	return Request{Model: t.name, Messages: t.sent, Tools: t.tools.specs}
+	req := Request{Model: t.name, Messages: wireMessages(messages), Tools: t.tools.specs}
+	t.leaves(req)
+	return req
 }
 
 // overflow drops the oldest included pair.
@@ -109,17 +110,20 @@ func (t *turn) overflow(re *RequestError) error {
 }
 
 // report tells the telemetry about an attempt that has ended. One that was
-// cancelled stays "sent".
+// cancelled stays "sent". What carries out a proposal is no attempt: it went
+// to no endpoint.
 func (t *turn) report(r budget.Record, cause string) {
-	sent := t.sent
-	t.sent = nil
-	if t.s.opts.Telemetry == nil {
+	sent := t.out
+	t.answered()
+	if t.s.opts.Telemetry == nil || t.decided != nil {
 		return
 	}
 	r.Model, r.LastErrorMessage = t.modelID, cause
 	r.Selection = append(r.Selection, t.selection[r.TrimmedCount:]...)
-	for _, m := range sent {
-		r.Messages = append(r.Messages, budget.Message{Role: string(m.Role), Content: m.Content})
+	if sent != nil {
+		for _, m := range sent.req.Messages {
+			r.Messages = append(r.Messages, budget.Message{Role: string(m.Role), Content: m.Content})
+		}
 	}
 	t.s.opts.Telemetry(r)
 }
@@ -127,7 +131,7 @@ func (t *turn) report(r budget.Record, cause string) {
 // reportBroken tells about an attempt that was out when the turn ended.
 func (t *turn) reportBroken(f *TurnError) {
 	switch {
-	case t.sent == nil:
+	case t.out == nil:
 		return // its end was told
 	case f == nil:
 		t.report(t.attempt.Record(), "")

@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"winnow/assistant"
@@ -13,7 +14,7 @@ import (
 const keptIntents = 1000
 
 // Commit applies the batch in one transaction, fsynced when it returns nil:
-// first Delete, then Uncut, Cut and Put. When it returns an error nothing has
+// first Delete, then Uncut, Cut, Put, Marks and Requests. When it returns an error nothing has
 // happened, the pairs keep Seq 0, and the same batch may be committed again.
 //
 // A new pair whose ID is known already is that pair: it gets its Seq and
@@ -26,9 +27,19 @@ func (s *Store) Commit(ctx context.Context, b *assistant.Batch) error {
 			return err
 		}
 	}
+	for _, m := range b.Marks {
+		if err := checkMark(m.Star); err != nil {
+			return err
+		}
+	}
+	requests, err := packRequests(b.Requests)
+	if err != nil {
+		return fmt.Errorf("history: commit: %w", err)
+	}
 	seqs := make([]int64, len(b.Put))
 	ids := make([]string, len(b.Put))
-	err := s.write(ctx, func(t *tx) error {
+	kept := map[int64]marks{}
+	err = s.write(ctx, func(t *tx) error {
 		if b.Intent != "" {
 			if _, done, err := t.number("SELECT 1 FROM intent WHERE name = ?", b.Intent); err != nil {
 				return err
@@ -40,7 +51,11 @@ func (s *Store) Commit(ctx context.Context, b *assistant.Batch) error {
 		if err != nil {
 			return err
 		}
+		c.kept = kept
 		if err := c.apply(b, seqs, ids); err != nil {
+			return err
+		}
+		if err := c.keepRequests(requests, placed(b.Put, seqs)); err != nil {
 			return err
 		}
 		return c.remember(b.Intent)
@@ -50,8 +65,21 @@ func (s *Store) Commit(ctx context.Context, b *assistant.Batch) error {
 	}
 	for i, p := range b.Put {
 		p.Seq, p.ID = seqs[i], ids[i]
+		if m, ok := kept[p.Seq]; ok {
+			p.Star, p.Flag, p.Topic = m.star, m.flag, m.path
+		}
 	}
 	return nil
+}
+
+// placed finds the seq of a pair, which put may just have got.
+func placed(put []*assistant.Pair, seqs []int64) func(*assistant.Pair) int64 {
+	return func(p *assistant.Pair) int64 {
+		if i := slices.Index(put, p); i >= 0 {
+			return seqs[i]
+		}
+		return p.Seq
+	}
 }
 
 // knownPairs gives the pairs of an intent that was carried out before the
@@ -78,6 +106,9 @@ type change struct {
 	owner string
 	now   time.Time
 	names map[name]int64 // numbers of sessions, models and topics met in it
+
+	keepMarks bool            // of pairs that are there already
+	kept      map[int64]marks // by seq: those that were
 }
 
 // name is a name in a table that numbers names.
@@ -89,7 +120,7 @@ type name struct {
 
 func (s *Store) change(t *tx) (*change, error) {
 	rev, _, err := t.number("UPDATE counter SET rev = rev + 1 RETURNING rev")
-	return &change{t, rev, s.owner.token, s.now(), map[name]int64{}}, err
+	return &change{tx: t, rev: rev, owner: s.owner.token, now: s.now(), names: map[name]int64{}}, err
 }
 
 func (c *change) apply(b *assistant.Batch, seqs []int64, ids []string) error {
@@ -108,9 +139,15 @@ func (c *change) apply(b *assistant.Batch, seqs []int64, ids []string) error {
 			return err
 		}
 	}
+	c.keepMarks = b.KeepMarks
 	for i, p := range b.Put {
 		var err error
 		if seqs[i], ids[i], err = c.put(p); err != nil {
+			return err
+		}
+	}
+	for _, m := range b.Marks {
+		if _, err := c.mark([]int64{m.Seq}, Mark{m.Star, m.Flag, m.Topic}); err != nil {
 			return err
 		}
 	}
@@ -183,7 +220,7 @@ func (c *change) remember(intent string) error {
 }
 
 // children are the tables that hold parts of a pair by its seq.
-var children = []string{"body", "attachment", "tool_call", "payload", "unindexed"}
+var children = []string{"body", "attachment", "tool_call", "payload", "unindexed", "request"}
 
 func (c *change) delete(seq int64) error {
 	n, err := c.tx.change("DELETE FROM pair WHERE seq = ?", seq)
@@ -235,7 +272,7 @@ func (c *change) putRow(p *assistant.Pair, seq int64, id string) (int64, error) 
 	if err != nil {
 		return 0, err
 	}
-	topic, err := c.topic(p.Topic)
+	set, err := c.marksFor(p, seq)
 	if err != nil {
 		return 0, err
 	}
@@ -255,7 +292,7 @@ func (c *change) putRow(p *assistant.Pair, seq int64, id string) (int64, error) 
 			nsec=excluded.nsec, zone=excluded.zone, attachments=excluded.attachments, sends=excluded.sends,
 			parts=excluded.parts, owner=excluded.owner, id=excluded.id
 		RETURNING seq`,
-		given, c.rev, session, topic, model, p.Star, p.Flag, stateNumber(p.State),
+		given, c.rev, session, set.topic, model, set.star, set.flag, stateNumber(p.State),
 		p.CreatedAt.Unix(), p.CreatedAt.Nanosecond(), zone, len(p.Attachments), assistant.PairSends(p), partRunes(p), owner, id)
 	return seq, err
 }

@@ -7,7 +7,9 @@
 // sessions and models make one stream, ordered by Seq, which the store gives and
 // never gives twice; no clock takes part. A Session is a conversation, a Topic a
 // node of a tree, a Draft what stands in an input box. A cut pair was rolled
-// back: it is out of view, search, requests and exports until it is uncut.
+// back: it is out of view, search, requests and exports until it is uncut. A sent
+// request is the JSON document that went to an endpoint: the newest are kept
+// with their pair, packed, to be looked at; they are never exported.
 //
 // # Writing
 //

@@ -124,7 +124,9 @@ func (s *Store) transfer(ctx context.Context, w *writer, report *Salvage) error 
 				return err
 			}
 		}
-		err = wreck.pairs(c, report)
+		if err = wreck.pairs(c, report); err == nil {
+			err = wreck.requests(c)
+		}
 		report.Foreign = wreck.grafted && report.Salvaged == 0 && report.Lost == 0
 		return err
 	})

@@ -15,7 +15,7 @@ type step struct {
 
 // The steps in order; a new database runs them all. A step that was released is
 // never edited: a file made by it may be anywhere.
-var steps = []step{{1, ddlFirst}, {2, ddlSearch}}
+var steps = []step{{1, ddlFirst}, {2, ddlSearch}, {3, ddlRequests}}
 
 // schemaVersion is what this program writes and the newest it reads.
 func schemaVersion() int { return steps[len(steps)-1].version }
@@ -122,6 +122,26 @@ CREATE VIRTUAL TABLE words USING fts5 (
 CREATE TABLE unindexed (seq INTEGER PRIMARY KEY);
 INSERT INTO unindexed SELECT seq FROM body;
 CREATE TABLE saved_filter (name TEXT PRIMARY KEY, line TEXT NOT NULL) WITHOUT ROWID;
+`
+
+// ddlRequests adds the requests of pairs as they were sent. The index holds
+// all that is asked when the oldest are dropped.
+const ddlRequests = `
+CREATE TABLE request (
+	n        INTEGER PRIMARY KEY,       -- order of sending
+	seq      INTEGER NOT NULL,
+	response INTEGER NOT NULL,
+	attempt  INTEGER NOT NULL,
+	trimmed  INTEGER NOT NULL,
+	model    TEXT NOT NULL,
+	sec      INTEGER NOT NULL,          -- when it left
+	nsec     INTEGER NOT NULL,
+	zone     INTEGER NOT NULL,
+	size     INTEGER NOT NULL,          -- bytes of the JSON document
+	packed   INTEGER NOT NULL,          -- bytes of body
+	body     BLOB NOT NULL              -- the document, gzip
+);
+CREATE INDEX request_seq ON request (seq, n, packed);
 `
 
 // migrate runs the steps that a database of this version lacks, each in a

@@ -1,0 +1,270 @@
+package history
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"winnow/assistant"
+)
+
+// sentOf is request n of a pair, with a body that holds text.
+func sentOf(p *assistant.Pair, n int, text string) assistant.PairRequest {
+	return assistant.PairRequest{Pair: p, SentRequest: assistant.SentRequest{
+		Response: n, Attempt: n + 1, Model: "openai/gpt-5.1", At: day.Add(time.Duration(n)), Trimmed: n,
+		Body: []byte(fmt.Sprintf(`{ "model":"gpt-5.1",  "messages":[%q]}`, text)),
+	}}
+}
+
+// requests reads what is kept of a pair.
+func requests(t testing.TB, s *Store, seq int64) []assistant.SentRequest {
+	t.Helper()
+	got, err := s.Requests(t.Context(), seq)
+	if err != nil {
+		t.Fatalf("Requests(%d): %v", seq, err)
+	}
+	return got
+}
+
+// rowsOf counts the rows of the table of requests.
+func rowsOf(t testing.TB, s *Store) (n int64) {
+	t.Helper()
+	err := s.read(t.Context(), func(r *reader) (err error) {
+		n, err = r.number("SELECT count(*) FROM request")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestRequestsAreKeptAsTheyWereSent(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "h", "history.db")
+	s := open(t, path, Options{})
+	p, other := pair("x", "one", "1"), pair("x", "two", "2")
+	first, second := sentOf(p, 0, "first"), sentOf(p, 1, strings.Repeat("später ", 1000))
+	commit(t, s, &assistant.Batch{Put: []*assistant.Pair{other, p}, Requests: []assistant.PairRequest{first}})
+	commit(t, s, &assistant.Batch{Put: []*assistant.Pair{p}, Requests: []assistant.PairRequest{second, sentOf(&assistant.Pair{Seq: 99}, 0, "of nobody")}})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, path, Options{})
+	got := requests(t, s, p.Seq)
+	if want := []assistant.SentRequest{first.SentRequest, second.SentRequest}; asJSON(t, got) != asJSON(t, want) {
+		t.Errorf("Requests = %s\nwant %s", asJSON(t, got), asJSON(t, want))
+	}
+	for i, want := range []assistant.PairRequest{first, second} {
+		if !bytes.Equal(got[i].Body, want.Body) || !got[i].At.Equal(want.At) {
+			t.Errorf("request %d is not byte for byte what was kept", i)
+		}
+	}
+	if got := requests(t, s, other.Seq); got != nil {
+		t.Errorf("a pair without requests has %v", got)
+	}
+	for _, f := range []Format{Markdown, JSON, Text, HTML} {
+		var out bytes.Buffer
+		if err := s.Export(t.Context(), &out, f, ExportOptions{}); err != nil || strings.Contains(out.String(), "später") || strings.Contains(out.String(), "messages") {
+			t.Errorf("%v: an export holds a request, or %v", f, err)
+		}
+	}
+	commit(t, s, &assistant.Batch{Delete: []int64{p.Seq}})
+	if n := rowsOf(t, s); n != 0 {
+		t.Errorf("%d requests are left of a deleted pair, and of nobody", n)
+	}
+}
+
+func TestABatchThatFailsKeepsNoRequest(t *testing.T) {
+	s := newStore(t)
+	p, bad := pair("x", "one", "1"), pair("x", "two", "2")
+	bad.Star = 9
+	for _, b := range []*assistant.Batch{
+		{Put: []*assistant.Pair{p, bad}, Requests: []assistant.PairRequest{sentOf(p, 0, "a")}},
+		{Put: []*assistant.Pair{p}, Cut: &assistant.Cut{From: 1}, Requests: []assistant.PairRequest{sentOf(p, 0, "a")}},
+	} {
+		if err := s.Commit(t.Context(), b); err == nil || p.Seq != 0 || rowsOf(t, s) != 0 {
+			t.Errorf("Commit = %v, Seq %d, %d requests", err, p.Seq, rowsOf(t, s))
+		}
+	}
+}
+
+// TestOldRequestsAreDropped holds the bounds of package assistant.
+func TestOldRequestsAreDropped(t *testing.T) {
+	t.Run("pairs", func(t *testing.T) {
+		s := open(t, filepath.Join(t.TempDir(), "h", "history.db"), Options{noIndex: true})
+		b := &assistant.Batch{}
+		for range assistant.KeptRequestPairs + 3 {
+			p := pair("x", "q", "a")
+			b.Put = append(b.Put, p)
+			b.Requests = append(b.Requests, sentOf(p, 0, "a"), sentOf(p, 1, "b"))
+		}
+		commit(t, s, b)
+		if n := rowsOf(t, s); n != 2*assistant.KeptRequestPairs || requests(t, s, b.Put[2].Seq) != nil || len(requests(t, s, b.Put[3].Seq)) != 2 {
+			t.Errorf("%d requests are kept, want %d of the newest pairs", n, 2*assistant.KeptRequestPairs)
+		}
+		// An old pair that is tried again was sent last.
+		commit(t, s, &assistant.Batch{Requests: []assistant.PairRequest{sentOf(b.Put[0], 0, "again")}})
+		if len(requests(t, s, b.Put[0].Seq)) != 1 || requests(t, s, b.Put[3].Seq) != nil {
+			t.Error("what was sent last is not what is kept")
+		}
+	})
+	t.Run("bytes", func(t *testing.T) {
+		s := newStore(t)
+		p := pair("x", "q", "a")
+		commit(t, s, &assistant.Batch{Put: []*assistant.Pair{p}, Requests: []assistant.PairRequest{sentOf(p, 0, "a"), sentOf(p, 1, "b"), sentOf(p, 2, "c")}})
+		err := s.write(t.Context(), func(tx *tx) error { // as if each were large
+			return tx.exec("UPDATE request SET packed = ?", assistant.KeptRequestBytes/2-1000)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		commit(t, s, &assistant.Batch{Requests: []assistant.PairRequest{sentOf(p, 3, "d")}})
+		var kept []int
+		for _, r := range requests(t, s, p.Seq) {
+			kept = append(kept, r.Response)
+		}
+		if !slices.Equal(kept, []int{1, 2, 3}) {
+			t.Errorf("requests %v are kept, want 1 2 3: two halves and a small one", kept)
+		}
+	})
+}
+
+// TestADamagedRequestIsNamed: the others, and the pair, are not lost.
+func TestADamagedRequestIsNamed(t *testing.T) {
+	for name, damage := range map[string]string{
+		"a flipped byte": "UPDATE request SET body = CAST(substr(body, 1, 20) || x'00' || substr(body, 22) AS BLOB) WHERE n = 2",
+		"cut off":        "UPDATE request SET body = substr(body, 1, length(body) - 1) WHERE n = 2",
+		"no body":        "UPDATE request SET body = x'' WHERE n = 2",
+		"another size":   "UPDATE request SET size = size - 1 WHERE n = 2",
+		"a larger size":  "UPDATE request SET size = size + 1 WHERE n = 2",
+		"a huge size":    "UPDATE request SET size = 1 << 50 WHERE n = 2",
+		"a minus size":   "UPDATE request SET size = -1 WHERE n = 2",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStore(t)
+			p := pair("x", "q", "a")
+			commit(t, s, &assistant.Batch{Put: []*assistant.Pair{p}, Requests: []assistant.PairRequest{sentOf(p, 0, "first"), sentOf(p, 1, "second"), sentOf(p, 2, "third")}})
+			if err := s.write(t.Context(), func(tx *tx) error { return tx.exec(damage) }); err != nil {
+				t.Fatal(err)
+			}
+			got, err := s.Requests(t.Context(), p.Seq)
+			if want := fmt.Sprintf("request 2 of response 1 of pair %d", p.Seq); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("the error is %v, want one with %q", err, want)
+			}
+			if len(got) != 2 || !strings.Contains(string(got[0].Body), "first") || !strings.Contains(string(got[1].Body), "third") {
+				t.Errorf("the whole requests are %v", got)
+			}
+			if back := load(t, s, p.Seq); len(back) != 1 || back[0].UserText != "q" {
+				t.Errorf("the pair is %v", back)
+			}
+		})
+	}
+}
+
+// What is salvaged keeps its requests.
+func TestSalvageKeepsRequests(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "h", "history.db")
+	s := open(t, path, Options{})
+	p, lost := pair("x", "q", "a"), pair("x", "q", "a")
+	commit(t, s, &assistant.Batch{Put: []*assistant.Pair{p, lost}, Requests: []assistant.PairRequest{sentOf(p, 0, "first"), sentOf(p, 1, "second"), sentOf(lost, 0, "of a lost pair")}})
+	err := s.write(t.Context(), func(tx *tx) error {
+		return errors.Join(tx.exec("DELETE FROM pair WHERE seq = ?", lost.Seq), tx.exec("DELETE FROM body WHERE seq = ?", lost.Seq))
+	})
+	if err = errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	damageFile(t, path, func(b []byte) []byte { copy(b, "garbage!garbage!"); return b })
+	s, saved := openDamaged(t, path)
+	if got := requests(t, s, p.Seq); saved == nil || len(got) != 2 || !strings.Contains(string(got[1].Body), "second") {
+		t.Errorf("Salvage = %+v, requests %v", saved, got)
+	}
+	if n := rowsOf(t, s); n != 2 {
+		t.Errorf("%d requests were saved, want those of the saved pair", n)
+	}
+}
+
+// FuzzRequestBody: any blob unpacks to so many bytes or is refused, and what
+// was packed comes back.
+func FuzzRequestBody(f *testing.F) {
+	whole, err := deflate([]byte(`{"messages":[{"role":"user","content":"hello hello hello"}]}`))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte(`{"model":"m"}`), 0, whole, 60)
+	f.Add([]byte{}, 3, whole[:len(whole)-2], 60)
+	f.Add(bytes.Repeat([]byte("a"), 5000), 17, []byte{0x78, 0x01}, -1)
+	f.Fuzz(func(t *testing.T, body []byte, at int, blob []byte, size int) {
+		if got, err := inflate(blob, size); err == nil && len(got) != size {
+			t.Fatalf("inflate gave %d bytes, want %d or an error", len(got), size)
+		}
+		packed, err := deflate(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := inflate(packed, len(body)); err != nil || !bytes.Equal(got, body) {
+			t.Fatalf("inflate(deflate(%q)) = %q, %v", body, got, err)
+		}
+		at = int(uint(at) % uint(len(packed)))
+		packed[at] ^= 0x20
+		if got, err := inflate(packed, len(body)); err == nil && !bytes.Equal(got, body) {
+			t.Fatalf("byte %d was changed, and inflate gave other bytes without an error", at)
+		}
+	})
+}
+
+//go:embed testdata/v2.sql
+var secondVersion string
+
+// D9: a database of version 2 gets its table of requests, after a copy.
+func TestVersionTwoIsMigrated(t *testing.T) {
+	path := rawDatabase(t, secondVersion)
+	s := open(t, path, Options{})
+	if r := s.Report(); r.Migrated != 2 || r.Copy != path+".v2.bak" || r.Salvage != nil {
+		t.Fatalf("Report = %+v", r)
+	}
+	checkFirst(t, s)
+	p := &load(t, s, 2)[0]
+	commit(t, s, &assistant.Batch{Put: []*assistant.Pair{p}, Requests: []assistant.PairRequest{sentOf(p, 0, "now")}})
+	if got := requests(t, s, 2); len(got) != 1 || got[0].Attempt != 1 {
+		t.Errorf("Requests = %v", got)
+	}
+	if list, err := s.SavedFilters(t.Context()); err != nil || list["good"] != "s3" {
+		t.Errorf("SavedFilters = %v, %v", list, err)
+	}
+	restored := filepath.Join(filepath.Dir(path), "restored.db")
+	if err := os.Rename(s.Report().Copy, restored); err != nil {
+		t.Fatal(err)
+	}
+	checkFirst(t, open(t, restored, Options{}))
+}
+
+// BenchmarkCommitWithRequest shows what a request of 400 KB adds to a commit.
+func BenchmarkCommitWithRequest(b *testing.B) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	var text strings.Builder
+	for text.Len() < 400_000 {
+		fmt.Fprintf(&text, "word%d ", rnd.IntN(5000))
+	}
+	for name, n := range map[string]int{"none": 0, "one": 1} {
+		b.Run(name, func(b *testing.B) {
+			s := newStore(b)
+			p := pair("x", "q", "a")
+			put(b, s, p)
+			batch := &assistant.Batch{Put: []*assistant.Pair{p}, KeepMarks: true}
+			for i := range n {
+				batch.Requests = append(batch.Requests, sentOf(p, i, text.String()))
+			}
+			for b.Loop() {
+				commit(b, s, batch)
+			}
+		})
+	}
+}
