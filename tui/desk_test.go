@@ -1,0 +1,281 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"winnow/adapters/modelfilter"
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/assistant/history"
+	"winnow/checkpoint"
+	"winnow/tui/rules"
+	"winnow/tui/style"
+	"winnow/tui/tuitest"
+)
+
+// desk is the whole program with its first window, the model filter, on a
+// terminal in memory. It is read by its frames alone, as a user does.
+type desk struct {
+	*tuitest.Screen
+	t       *testing.T
+	session *assistant.Session
+	window  *modelfilter.Window
+	script  *at.Script
+	store   *history.Store
+	clock   *tuitest.Clock
+	file    string   // the .env
+	copied  []string // what went to the clipboard
+}
+
+// furniture is what differs from desk to desk. The zero value has an empty
+// history, one ignore rule and no answers.
+type furniture struct {
+	w, h    int    // 0 is 120×32: chat and pane side by side
+	env     string // "" is deskEnv
+	pairs   []assistant.Pair
+	answers []at.Answer
+	change  func(*Options)
+}
+
+const deskEnv = "OPENAI_API_KEY=sk-not-a-real-key\nANTHROPIC_API_KEY=sk-nor-this\nIGNORE_MODELS_OPENAI=gpt-3.5*,o3*\n"
+
+// deskModels are the models of the shown provider.
+var deskModels = []string{
+	"openai/gpt-3.5-turbo", "openai/gpt-4o", "openai/gpt-4o-preview", "openai/gpt-5", "openai/gpt-5-preview", "openai/o3", "openai/o4-mini",
+}
+
+// shelf is a source of models without a network.
+type shelf struct{ ids []string }
+
+func (s shelf) Cached(provider string) (modelfilter.ModelList, bool) {
+	return modelfilter.ModelList{Provider: provider, IDs: s.ids, Source: "catalogue"}, provider == "openai"
+}
+
+func (shelf) Models(context.Context, string) (modelfilter.ModelList, error) {
+	return modelfilter.ModelList{}, errors.New("the network is down")
+}
+
+func (shelf) Seen(string) error { return nil }
+
+// furnished is the model of a desk before a terminal is put before it.
+func furnished(t *testing.T, f furniture) (*Model, *desk) {
+	t.Helper()
+	d := &desk{t: t, script: at.NewScript(f.answers...), clock: tuitest.NewClock()}
+	dir := t.TempDir()
+	d.file = filepath.Join(dir, ".env")
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if f.env == "" {
+		f.env = deskEnv
+	}
+	must(os.WriteFile(d.file, []byte(f.env), 0o600))
+	var err error
+	d.window, err = modelfilter.Open(t.Context(), modelfilter.Options{
+		EnvFile: d.file, Environ: func() []string { return nil }, Models: shelf{deskModels}, Now: d.clock.Now,
+	})
+	must(err)
+	journal, err := checkpoint.Open(filepath.Join(dir, "journal", "log"), checkpoint.Options{Now: d.clock.Now})
+	must(err)
+	t.Cleanup(func() { _ = journal.Close() })
+	d.store, err = history.Open(t.Context(), filepath.Join(dir, "data", "history.db"), history.Options{Now: d.clock.Now})
+	must(err)
+	t.Cleanup(func() { _ = d.store.Close() })
+	for i := range f.pairs {
+		p := f.pairs[i]
+		p.CreatedAt = minute(i)
+		must(d.store.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{&p}}))
+	}
+	registry, pages := &assistant.Registry{}, &assistant.Pages{}
+	must(modelfilter.Register(pages, d.window))
+	must(registry.Add(assistant.Provider{Name: "test", Model: d.script, Known: []assistant.ModelInfo{
+		{ID: "test/script", Context: 64_000, Known: true, Tools: true},
+		{ID: "test/other", Context: 128_000, Known: true, Tools: true, PriceIn: 2, PriceOut: 8},
+	}}))
+	d.session, err = assistant.NewSession(registry, assistant.Options{
+		ID: "s1", Window: d.window, Pages: pages, Store: d.store, Journal: journal, Model: "test/script", Now: d.clock.Now,
+	})
+	must(err)
+	must(d.session.Begin(t.Context()))
+	o := Options{
+		Session: d.session, History: d.store, Pane: rules.New(d.window, rules.Options{}), Now: d.clock.Now, Fixed: true,
+		Style: style.Options{Dark: true, Unicode: true}, Examples: []string{"first example", "second example"},
+		Clipboard: func(text string) error { d.copied = append(d.copied, text); return nil },
+	}
+	if f.change != nil {
+		f.change(&o)
+	}
+	m, err := New(o)
+	must(err)
+	return m, d
+}
+
+// furnish starts the program.
+func furnish(t *testing.T, f furniture) *desk {
+	t.Helper()
+	if f.w == 0 {
+		f.w, f.h = 120, 32
+	}
+	m, d := furnished(t, f)
+	d.Screen = tuitest.Start(t, m, f.w, f.h, tuitest.Options{Clock: d.clock})
+	d.in("INPUT")
+	d.WaitGone("loading…")
+	return d
+}
+
+// told is a pair of the session that a desk begins with.
+func told(user, answer string) assistant.Pair {
+	return assistant.Pair{Session: "s1", Model: "test/script", UserText: user, AssistantText: answer, Flag: true, State: assistant.PairComplete}
+}
+
+// failed is one that ended with an error.
+func failed(user string) assistant.Pair {
+	p := told(user, "")
+	p.State, p.ErrorCode, p.ErrorMessage = assistant.PairError, "net", "the line is dead"
+	return p
+}
+
+// in waits for a mode, by its name in the footer.
+func (d *desk) in(mode string) {
+	d.t.Helper()
+	d.Until(func(frame string) bool { return strings.HasPrefix(footerOf(frame), " "+mode+" ") })
+}
+
+func footerOf(frame string) string { return frame[strings.LastIndexByte(frame, '\n')+1:] }
+
+// goTo leads from INPUT with an empty box to a mode.
+func (d *desk) goTo(mode string) {
+	d.t.Helper()
+	switch mode {
+	case "VIEW":
+		d.Type(tuitest.Tab)
+	case "PANE":
+		d.Type(tuitest.ShiftTab)
+	case "COMMAND":
+		d.Type(tuitest.Tab, "f")
+	}
+	d.in(mode)
+}
+
+// says waits for a notice in the footer.
+func (d *desk) says(text string) {
+	d.t.Helper()
+	d.Until(func(frame string) bool { return strings.Contains(footerOf(frame), text) })
+}
+
+// ask sends a message and waits for the end of its turn.
+func (d *desk) ask(text, shown string) {
+	d.t.Helper()
+	d.Type(text, tuitest.Send)
+	d.Wait(shown)
+	d.rest()
+}
+
+// rest waits until no turn runs, on the screen.
+func (d *desk) rest() {
+	d.t.Helper()
+	d.Until(func(frame string) bool {
+		head, _, _ := strings.Cut(frame, "\n")
+		return !strings.Contains(head, "working") && !d.session.Busy()
+	})
+}
+
+// box is what stands in the input box, its lines joined by "|".
+func (d *desk) box(text string) {
+	d.t.Helper()
+	d.Until(func(frame string) bool { return boxOf(frame) == text })
+}
+
+func boxOf(frame string) string {
+	lines := strings.Split(frame, "\n")
+	from := len(lines) - 2
+	for from > 0 && !strings.HasPrefix(lines[from], "───") {
+		from--
+	}
+	var out []string
+	for _, line := range lines[from+1 : len(lines)-1] {
+		out = append(out, strings.TrimSpace(line))
+	}
+	return strings.TrimRight(strings.Join(out, "|"), "|")
+}
+
+// focused waits until the mark of the focus stands at a line with this text.
+func (d *desk) focused(text string) {
+	d.t.Helper()
+	d.Until(func(frame string) bool { return strings.Contains(focusOf(frame), text) })
+}
+
+// focusOf are the lines of the chat that have the mark.
+func focusOf(frame string) string {
+	var out []string
+	for _, line := range strings.Split(frame, "\n") {
+		if _, after, ok := strings.Cut(line, "┃▌ "); ok && strings.HasPrefix(line, "┃▌ ") {
+			out = append(out, after)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// texts are the stored pairs, as "message=answer" or "message!code".
+func (d *desk) texts() string {
+	d.t.Helper()
+	refs, err := d.store.Refs(d.t.Context(), "", 3.5)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	seqs := make([]int64, len(refs))
+	for i, r := range refs {
+		seqs[i] = r.Seq
+	}
+	pairs, err := d.store.Load(d.t.Context(), seqs)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	out := make([]string, len(pairs))
+	for i, p := range pairs {
+		if out[i] = p.UserText + "=" + p.AssistantText; p.State == assistant.PairError {
+			out[i] = p.UserText + "!" + p.ErrorCode
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// rules are the patterns of both lists of the shown provider.
+func (d *desk) rules() string {
+	var out []string
+	for _, list := range []modelfilter.List{modelfilter.Ignore, modelfilter.Allow} {
+		for _, r := range d.window.Rules(list) {
+			out = append(out, fmt.Sprintf("%s %s", list, r.Pattern))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// env is what the file says.
+func (d *desk) env() string {
+	d.t.Helper()
+	text, err := os.ReadFile(d.file)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// hold waits for something behind the screen, which changes by the time a
+// frame is drawn.
+func (d *desk) hold(what string, ok func() bool) {
+	d.t.Helper()
+	d.Until(func(string) bool { return ok() })
+	if !ok() {
+		d.t.Errorf("%s does not hold", what)
+	}
+}

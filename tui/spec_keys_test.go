@@ -1,0 +1,313 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/tui/tuitest"
+)
+
+// keyRows are the rows of the key table of spec §4, in its order: key and
+// where it works. A row is added here before its proof is written, so that one
+// without a proof fails the test.
+var keyRows = []string{
+	"ctrl+enter (also ctrl+j, alt+enter) · INPUT",
+	"enter, shift+enter · INPUT",
+	"esc · overlay open",
+	"esc · a text line has the focus",
+	"esc · turn running, any mode",
+	"esc · INPUT, draft not empty",
+	"esc · else",
+	"shift+o (also o) · VIEW",
+	"j k ↑ ↓, J K, g G, ctrl+d ctrl+u, pgup pgdown, / n N, { } · VIEW",
+	"enter · VIEW; COMMAND; PANE",
+	"space, z · VIEW",
+	"r / e / d · VIEW, error pair",
+	"r / e / d · VIEW, good pair",
+	"y / Y / c / v / x · VIEW",
+	"*, 0-3, a, t · VIEW",
+	"alt+1…9 · anywhere",
+	"ctrl+p ctrl+n ↑ ↓; ↑ ↓ · COMMAND; INPUT on the first/last line",
+	"tab / shift+tab · INPUT, VIEW, PANE",
+	"j k g G, space, i w x, p, /, [ ], ctrl+r, D · PANE",
+	": / ? · VIEW, PANE",
+	"ctrl+p, ctrl+l, ctrl+g, ctrl+t, ctrl+n, ctrl+o · anywhere but COMMAND",
+	"ctrl+s, f1, f2, f3 · anywhere",
+	"ctrl+z · INPUT; VIEW, PANE",
+	"ctrl+c · anywhere",
+	"ctrl+q · anywhere",
+	// And the sentences below the table.
+	"↑ ↓ ctrl+p ctrl+n, enter · overlays",
+	"keys without bracketed paste · INPUT",
+	"the key that works here · footer and help",
+}
+
+// keyProofs show each row on the whole program.
+var keyProofs = map[string]func(*testing.T){
+	keyRows[0]:  proveSend,
+	keyRows[1]:  proveNewLine,
+	keyRows[2]:  proveEscOverlay,
+	keyRows[3]:  proveEscLine,
+	keyRows[4]:  proveEscTurn,
+	keyRows[5]:  proveEscDraft,
+	keyRows[6]:  proveEscWalk,
+	keyRows[7]:  proveBoundaryKey,
+	keyRows[8]:  proveMoving,
+	keyRows[9]:  proveEnter,
+	keyRows[10]: proveFolding,
+	keyRows[11]: proveErrorPair,
+	keyRows[12]: proveGoodPair,
+	keyRows[13]: proveCopying,
+	keyRows[14]: proveMarking,
+	keyRows[15]: proveChoosing,
+	keyRows[16]: proveHistories,
+	keyRows[17]: proveRegions,
+	keyRows[18]: provePane,
+	keyRows[19]: proveColonAndHelp,
+	keyRows[20]: proveAnywhereButCommand,
+	keyRows[21]: proveAnywhere,
+	keyRows[22]: proveUndo,
+	keyRows[23]: proveCtrlC,
+	keyRows[24]: proveCtrlQ,
+	keyRows[25]: proveOverlayKeys,
+	keyRows[26]: proveBurst,
+	keyRows[27]: proveKeyThatWorksHere,
+}
+
+func TestEveryRowOfTheKeyTable(t *testing.T) {
+	for row := range keyProofs {
+		if !slices.Contains(keyRows, row) {
+			t.Errorf("%q is no row of the table", row)
+		}
+	}
+	for _, row := range keyRows {
+		t.Run(row, func(t *testing.T) {
+			prove := keyProofs[row]
+			if prove == nil {
+				t.Fatal("nothing shows this row")
+			}
+			prove(t)
+		})
+	}
+}
+
+func proveSend(t *testing.T) {
+	for _, key := range []tuitest.Key{"ctrl+enter", "ctrl+j", "alt+enter"} {
+		t.Run(string(key), func(t *testing.T) {
+			t.Parallel()
+			gate := at.NewGate()
+			d := furnish(t, furniture{answers: []at.Answer{{at.Say("first answer"), at.Stop{At: gate}}, say("second answer")}})
+			d.Type("first", key)
+			gate.Wait(t)
+			d.box("Type a message…")
+			d.Type("second", key)
+			d.Wait("queued: second")
+			d.box("Type a message…")
+			if n := len(d.script.Requests()); n != 1 {
+				t.Errorf("%d requests went out while the turn ran, want 1", n)
+			}
+			gate.Open()
+			d.Wait("second answer")
+			if got := lastUser(d.script); got != "second" {
+				t.Errorf("the last request asks %q", got)
+			}
+		})
+	}
+}
+
+func proveNewLine(t *testing.T) {
+	t.Run("break the line", func(t *testing.T) {
+		t.Parallel()
+		d := furnish(t, furniture{answers: []at.Answer{say("ok")}})
+		d.Type("one", tuitest.Enter, "two", tuitest.Key("shift+enter"), "three")
+		d.box("one|two|three")
+		if n := len(d.script.Requests()); n != 0 {
+			t.Errorf("%d requests went out", n)
+		}
+	})
+	t.Run("send_key = enter", func(t *testing.T) {
+		t.Parallel()
+		d := furnish(t, furniture{answers: []at.Answer{say("the answer")}, change: func(o *Options) { o.EnterIs = true }})
+		d.Type("a", tuitest.Key("ctrl+enter"), "b", tuitest.Key("ctrl+j"), "c", tuitest.Key("alt+enter"), "d", tuitest.Key("shift+enter"), "e")
+		d.box("a|b|c|d|e")
+		if n := len(d.script.Requests()); n != 0 {
+			t.Errorf("%d requests went out before enter", n)
+		}
+		d.Type(tuitest.Enter)
+		d.Wait("the answer")
+		if got := lastUser(d.script); got != "a\nb\nc\nd\ne" {
+			t.Errorf("enter sends %q", got)
+		}
+	})
+}
+
+func proveEscOverlay(t *testing.T) {
+	t.Parallel()
+	gate := at.NewGate()
+	d := furnish(t, furniture{answers: []at.Answer{{at.Say("half"), at.Stop{At: gate}}}})
+	d.Type("first", tuitest.Send)
+	gate.Wait(t)
+	d.Type("my draft", tuitest.F1)
+	d.Wait("━ Keys ━")
+	d.Type(tuitest.Esc)
+	d.WaitGone("━ Keys ━")
+	d.box("my draft")
+	if !d.session.Busy() {
+		t.Error("the Esc that closed help has cancelled the turn")
+	}
+}
+
+func proveEscLine(t *testing.T) {
+	for name, c := range map[string]struct {
+		open      []any  // from INPUT
+		mode      string // that Esc leads back to
+		typed     string
+		untouched func(*desk) string
+	}{
+		"COMMAND line": {[]any{tuitest.Tab, "f", tuitest.Key("ctrl+u")}, "VIEW", "c'zebra'", func(d *desk) string { return d.session.Filter() }},
+		"search":       {[]any{tuitest.Tab, "/"}, "VIEW", "zebra", func(*desk) string { return "" }},
+		"pattern":      {[]any{tuitest.ShiftTab, "i"}, "PANE", "gpt-5*", func(d *desk) string { return d.rules() + d.env() }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := furnish(t, furniture{pairs: []assistant.Pair{told("apples?", "about apples"), told("pears?", "about pears")}})
+			d.Wait("about pears")
+			before := c.untouched(d)
+			d.Type(c.open...)
+			d.Type(c.typed)
+			d.Wait(c.typed)
+			d.Type(tuitest.Esc)
+			d.WaitGone(c.typed)
+			line := d.Frame()
+			d.Type(tuitest.Esc)
+			d.in(c.mode)
+			d.Until(func(frame string) bool { return frame != line }) // the empty line has gone
+			d.Wait("about pears")
+			if now := c.untouched(d); now != before {
+				t.Errorf("Esc has applied something: %q, was %q", now, before)
+			}
+		})
+	}
+}
+
+func proveEscTurn(t *testing.T) {
+	for mode, escs := range map[string]int{"INPUT": 1, "VIEW": 1, "PANE": 1, "COMMAND": 3} { // clear and leave the line first
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			gate := at.NewGate()
+			d := furnish(t, furniture{answers: []at.Answer{{at.Say("half"), at.Stop{At: gate}}}})
+			d.Type("first", tuitest.Send)
+			gate.Wait(t)
+			d.Wait("half")
+			d.goTo(mode)
+			for range escs {
+				if !d.session.Busy() {
+					t.Fatal("the turn was cancelled too early")
+				}
+				d.Type(tuitest.Esc)
+			}
+			d.Wait("cancelled")
+			d.rest()
+			d.WaitGone("half")
+			d.box("first") // the text of the pair that has vanished
+			if got := d.script.Cancelled(); got != 1 {
+				t.Errorf("%d requests were broken off, want 1", got)
+			}
+		})
+	}
+	t.Run("INPUT with a draft", func(t *testing.T) {
+		t.Parallel()
+		gate := at.NewGate()
+		d := furnish(t, furniture{answers: []at.Answer{{at.Say("half"), at.Stop{At: gate}}}})
+		d.Type("first", tuitest.Send)
+		gate.Wait(t)
+		d.Type("my draft", tuitest.Esc)
+		d.Wait("cancelled")
+		d.rest()
+		d.box("my draft")
+		d.Type(tuitest.Up) // the message that was sent
+		d.box("first")
+	})
+}
+
+func proveEscDraft(t *testing.T) {
+	for _, back := range []tuitest.Key{tuitest.CtrlZ} {
+		t.Run("and "+string(back), func(t *testing.T) {
+			t.Parallel()
+			d := furnish(t, furniture{})
+			d.Type("precious", tuitest.Enter, "words", tuitest.Esc)
+			d.box("Type a message…")
+			d.in("INPUT")
+			d.Type(back)
+			d.box("precious|words")
+		})
+	}
+}
+
+func proveEscWalk(t *testing.T) {
+	t.Parallel()
+	d := furnish(t, furniture{})
+	for _, mode := range []string{"VIEW", "COMMAND", "COMMAND", "VIEW", "COMMAND"} { // the filter in the line is cleared once
+		d.Type(tuitest.Esc)
+		d.in(mode)
+	}
+	d.Type(tuitest.Esc, tuitest.Esc)
+	d.in("VIEW")
+	d.Type(tuitest.Tab)
+	d.in("PANE")
+	d.Type(tuitest.Esc)
+	d.in("VIEW")
+}
+
+func proveBurst(t *testing.T) {
+	for _, key := range []tuitest.Key{tuitest.Enter, "ctrl+j"} {
+		for _, sends := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, enter sends %v", key, sends), func(t *testing.T) {
+				t.Parallel()
+				d := furnish(t, furniture{answers: []at.Answer{say("sent")}, change: func(o *Options) { o.EnterIs = sends }})
+				d.burst("one")
+				d.burst(key, "two", key)
+				d.box("one|two")
+				if n := len(d.script.Requests()); n != 0 {
+					t.Errorf("%d requests went out", n)
+				}
+				d.Type("!", map[bool]tuitest.Key{true: tuitest.Enter, false: tuitest.Send}[sends]) // a hand is slower
+				d.Wait("sent")
+			})
+		}
+	}
+}
+
+// burst types faster than any hand: the time stands still.
+func (d *desk) burst(parts ...any) {
+	d.t.Helper()
+	for _, part := range parts {
+		switch part := part.(type) {
+		case string:
+			for _, r := range part {
+				d.Message(tea.KeyPressMsg{Code: r, Text: string(r)})
+			}
+		case tuitest.Key:
+			d.Message(map[tuitest.Key]tea.KeyPressMsg{"enter": named["enter"], "ctrl+j": named["send"]}[part])
+		}
+	}
+}
+
+func proveKeyThatWorksHere(t *testing.T) {
+	t.Parallel()
+	d := furnish(t, furniture{})
+	d.says("ctrl+j send")
+	d.Message(tea.KeyboardEnhancementsMsg{Flags: 1}) // it tells keys apart
+	d.says("ctrl+enter send")
+	d.Type(tuitest.F1)
+	d.Until(func(frame string) bool {
+		i := strings.Index(frame, "send; while a turn runs: queue")
+		return i > 0 && strings.Contains(frame[strings.LastIndexByte(frame[:i], '\n'):i], "ctrl+enter ctrl+j alt+enter")
+	})
+}

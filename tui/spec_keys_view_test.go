@@ -1,0 +1,407 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/tui/tuitest"
+)
+
+// longAnswer fills more than a screen.
+func longAnswer(name string) string {
+	var b strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&b, "%s line %d\n\n", name, i)
+	}
+	return b.String()
+}
+
+func proveBoundaryKey(t *testing.T) {
+	for _, key := range []string{"O", "o"} {
+		t.Run(key, func(t *testing.T) {
+			t.Parallel()
+			var pairs []assistant.Pair
+			for i := range 12 {
+				p := told(fmt.Sprintf("question %d", i), "[[tool:0]]answer")
+				p.ToolCalls = []assistant.ToolCall{heavyCall()} // some of them fit 64,000 tokens
+				pairs = append(pairs, p)
+			}
+			d := furnish(t, furniture{pairs: pairs})
+			d.Wait("/12")
+			d.Type(tuitest.Tab, key)
+			d.says("from here on")
+			d.Until(func(frame string) bool {
+				for y, line := range strings.Split(frame, "\n") {
+					if strings.Contains(line, "sent from here on") {
+						const top, bottom, lines = 1, 26, 6 // of the chat, and of the pair
+						middle := (top+bottom)/2 - lines/2
+						return y >= middle-1 && y <= middle+1
+					}
+				}
+				return false
+			})
+		})
+	}
+	t.Run("all included", func(t *testing.T) {
+		t.Parallel()
+		d := furnish(t, furniture{pairs: []assistant.Pair{told("one", "an answer")}})
+		d.Wait("1/1")
+		d.Type(tuitest.Tab, "O")
+		d.says("all 1 pairs are included")
+	})
+}
+
+// heavyCall weighs about 6,000 tokens and is one line on the screen.
+func heavyCall() assistant.ToolCall {
+	return assistant.ToolCall{
+		ID: "c", Name: "explain_model_status", Arguments: []byte(`{"model":"o3"}`),
+		Result: &assistant.ToolResult{Success: true, Message: strings.Repeat("word ", 4200)},
+	}
+}
+
+func proveMoving(t *testing.T) {
+	t.Parallel()
+	pairs := []assistant.Pair{
+		told("message 0", longAnswer("zero")), told("message 1", "needle one"), told("message 2", longAnswer("two")),
+		told("message 3", "another needle"), told("message 4", longAnswer("four")),
+	}
+	d := furnish(t, furniture{pairs: pairs, answers: []at.Answer{
+		{at.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"gpt-5*"}`}}, say("a rule"),
+		say("talk"),
+		{at.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"o4*"}`}}, say("another rule"),
+	}})
+	d.Wait("5/5")
+	for i, shown := range []string{"a rule", "talk", "another rule"} {
+		d.ask(fmt.Sprintf("message %d", 5+i), shown)
+	}
+	d.Type(tuitest.Tab)
+	d.focused("message 7")
+	for _, c := range []struct {
+		keys []any
+		at   string // of the focus
+	}{
+		{[]any{"g"}, "message 0"},
+		{[]any{"j"}, "zero line 0"},
+		{[]any{"j"}, "message 1"},
+		{[]any{"k", "k"}, "message 0"},
+		{[]any{tuitest.Down, tuitest.Down}, "message 1"},
+		{[]any{tuitest.Up}, "zero line 0"},
+		{[]any{"J"}, "message 1"},
+		{[]any{"J"}, "message 2"},
+		{[]any{"K"}, "message 1"},
+		{[]any{"G"}, "message 7"},
+		{[]any{"g", "/", "needle", tuitest.Enter}, "message 1"},
+		{[]any{"n"}, "message 3"},
+		{[]any{"N"}, "message 1"},
+		{[]any{"G", "{"}, "message 5"},
+		{[]any{"}"}, "message 7"},
+	} {
+		d.Type(c.keys...)
+		d.focused(c.at)
+	}
+	for _, step := range [][2]tuitest.Key{{"ctrl+u", "ctrl+d"}, {"pgup", "pgdown"}} {
+		d.Type("G")
+		d.Wait("another rule")
+		end := chatColumns(d.Frame())
+		d.Type(step[0])
+		d.Until(func(frame string) bool { return chatColumns(frame) != end })
+		up := chatColumns(d.Frame())
+		d.Type(step[0])
+		d.Until(func(frame string) bool { return chatColumns(frame) != up })
+		d.Type(step[1])
+		d.Until(func(frame string) bool { return chatColumns(frame) == up })
+	}
+}
+
+// chatColumns are the rows of the chat without the hint of what is below.
+func chatColumns(frame string) string {
+	lines := strings.Split(frame, "\n")
+	for i, line := range lines {
+		if at := strings.Index(line, "┃"); at >= 0 {
+			lines[i] = line[:strings.LastIndex(line, "┃")]
+		}
+		if strings.Contains(line, "new · G") {
+			lines[i] = ""
+		}
+	}
+	return strings.Join(lines[2:len(lines)-7], "\n")
+}
+
+func proveEnter(t *testing.T) {
+	t.Run("VIEW: a chip", func(t *testing.T) {
+		t.Parallel()
+		d := furnish(t, furniture{answers: []at.Answer{say(`Which? SUGGESTED_VALUES: {"values":[{"label":"A","value":"take a"}]}`), say("a it is")}})
+		d.ask("hello", "[1 A]")
+		d.Type(tuitest.Tab, "j", "j")
+		d.focused("[1 A]")
+		d.Type(tuitest.Enter)
+		d.Wait("a it is")
+		if got := lastUser(d.script); got != "take a" {
+			t.Errorf("enter on the chip sends %q", got)
+		}
+	})
+	t.Run("VIEW: else", func(t *testing.T) {
+		t.Parallel()
+		d := furnish(t, furniture{pairs: []assistant.Pair{told("hello", "an answer")}})
+		d.Wait("1/1")
+		d.Type(tuitest.Tab)
+		d.in("VIEW")
+		d.Type(tuitest.Enter)
+		d.in("INPUT")
+	})
+	t.Run("COMMAND", func(t *testing.T) {
+		t.Parallel()
+		d := furnish(t, furniture{pairs: []assistant.Pair{told("apples?", "about apples"), told("pears?", "about pears")}})
+		d.Wait("2/2")
+		d.goTo("COMMAND")
+		d.Type(tuitest.Key("ctrl+u"), "c'apples'", tuitest.Enter)
+		d.in("VIEW")
+		d.WaitGone("about pears")
+		d.Wait("about apples")
+		d.Wait("1/1")
+	})
+	t.Run("PANE", func(t *testing.T) {
+		t.Parallel()
+		d := furnish(t, furniture{})
+		d.goTo("PANE")
+		d.Type(tuitest.Enter) // the first rule, gpt-3.5*
+		d.Type("]")
+		d.Until(func(frame string) bool {
+			row := paneRow(frame, "gpt-3.5-turbo")
+			return row != "" && row != paneRow(frame, "gpt-4o ") && strings.Contains(row, "❯")
+		})
+	})
+}
+
+// paneRow is the line of the pane with this text.
+func paneRow(frame, text string) string {
+	for _, line := range strings.Split(frame, "\n") {
+		if r := []rune(line); len(r) > 72 && strings.Contains(string(r[72:]), text) {
+			return string(r[72:])
+		}
+	}
+	return ""
+}
+
+func proveFolding(t *testing.T) {
+	t.Parallel()
+	d := furnish(t, furniture{w: 120, h: 60, answers: []at.Answer{
+		{at.Think("deep thought"), at.Say("Adding."), at.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"gpt-5*"}`}},
+		say("Added."),
+	}})
+	d.ask("do it", "Added.")
+	d.Wait("▸ thinking")
+	d.Type(tuitest.Tab, "j")
+	d.focused("▸ thinking")
+	d.Type(tuitest.Space)
+	d.Wait("▾ thinking")
+	d.Wait("deep thought")
+	d.Wait("▸ ✓ add_ignore_rule")
+	d.Type(tuitest.Space)
+	d.Wait("▸ thinking")
+	d.WaitGone("deep thought")
+	d.Type("j", "j")
+	d.focused("▸ ✓ add_ignore_rule")
+	d.Type(tuitest.Space)
+	d.Wait(`"pattern": "gpt-5*"`)
+	d.Type(tuitest.Space)
+	d.WaitGone(`"pattern": "gpt-5*"`)
+	d.Type("z")
+	d.Wait("deep thought")
+	d.Wait(`"pattern": "gpt-5*"`)
+	d.Type("z")
+	d.Wait("▸ thinking")
+	d.Wait("▸ ✓ add_ignore_rule")
+}
+
+func proveErrorPair(t *testing.T) {
+	two := []assistant.Pair{told("good", "fine"), failed("bad")}
+	begin := func(t *testing.T) *desk {
+		t.Helper()
+		t.Parallel()
+		d := furnish(t, furniture{pairs: two, answers: []at.Answer{say("better now")}})
+		d.Wait("[error: net] the line is dead")
+		d.Type(tuitest.Tab)
+		d.focused("bad")
+		return d
+	}
+	check := func(t *testing.T, d *desk, want string) {
+		t.Helper()
+		if got := d.texts(); got != want {
+			t.Errorf("the pairs are %q, want %q", got, want)
+		}
+	}
+	t.Run("r", func(t *testing.T) {
+		d := begin(t)
+		d.Type("r")
+		d.Wait("better now")
+		d.rest()
+		d.WaitGone("[error")
+		check(t, d, "good=fine bad=better now")
+	})
+	t.Run("e", func(t *testing.T) {
+		d := begin(t)
+		d.Type("e")
+		d.in("INPUT")
+		d.box("bad")
+		d.Type(" idea", tuitest.Send)
+		d.Wait("better now")
+		d.rest()
+		d.WaitGone("[error")
+		check(t, d, "good=fine bad idea=better now")
+	})
+	t.Run("e and esc", func(t *testing.T) {
+		d := begin(t)
+		d.Type("e", tuitest.Esc)
+		d.box("Type a message…")
+		d.Type("other", tuitest.Send)
+		d.Wait("better now")
+		d.rest()
+		check(t, d, "good=fine bad!net other=better now")
+	})
+	t.Run("d", func(t *testing.T) {
+		d := begin(t)
+		d.Type("d") // unasked
+		d.WaitGone("[error")
+		d.Wait("1/1")
+		check(t, d, "good=fine")
+	})
+}
+
+func proveGoodPair(t *testing.T) {
+	begin := func(t *testing.T) *desk {
+		t.Helper()
+		t.Parallel()
+		d := furnish(t, furniture{pairs: []assistant.Pair{told("one", "old one"), told("two", "old two")}, answers: []at.Answer{say("new answer")}})
+		d.Wait("old two")
+		d.Type(tuitest.Tab)
+		d.focused("two")
+		return d
+	}
+	check := func(t *testing.T, d *desk, want string) {
+		t.Helper()
+		if got := d.texts(); got != want {
+			t.Errorf("the pairs are %q, want %q", got, want)
+		}
+	}
+	t.Run("r on the last", func(t *testing.T) {
+		d := begin(t)
+		d.Type("r")
+		d.Wait("new answer")
+		d.rest()
+		d.WaitGone("old two")
+		check(t, d, "one=old one two=new answer")
+	})
+	t.Run("r on an old one", func(t *testing.T) {
+		d := begin(t)
+		d.Type("K", "r")
+		d.says("only the last answer")
+		check(t, d, "one=old one two=old two")
+	})
+	t.Run("r asks when rules were changed", func(t *testing.T) {
+		t.Parallel()
+		d := furnish(t, furniture{answers: []at.Answer{{at.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"gpt-5*"}`}}, say("Added."), say("new answer")}})
+		d.ask("hide five", "Added.")
+		d.Type(tuitest.Tab, "r")
+		d.Wait("Regenerate?")
+		d.Type(tuitest.Esc)
+		d.says("nothing was done")
+		check(t, d, "hide five=[[tool:0]]\n\nAdded.")
+		d.Type("r")
+		d.Wait("Regenerate?")
+		d.clock.Advance(overlayGuard)
+		d.Type("y")
+		d.Wait("new answer")
+		d.rest()
+		check(t, d, "hide five=new answer")
+	})
+	t.Run("e", func(t *testing.T) {
+		d := begin(t)
+		d.Type("K", "e")
+		d.box("one")
+		d.Type(" more", tuitest.Send)
+		d.Wait("new answer")
+		d.rest()
+		check(t, d, "one=old one two=old two one more=new answer")
+	})
+	t.Run("d asks", func(t *testing.T) {
+		d := begin(t)
+		d.Type("d")
+		d.Wait("Delete this pair for good?")
+		d.clock.Advance(overlayGuard)
+		d.Type("n")
+		d.WaitGone("Delete this pair for good?")
+		check(t, d, "one=old one two=old two")
+		d.Type("d")
+		d.Wait("Delete this pair for good?")
+		d.clock.Advance(overlayGuard)
+		d.Type("y")
+		d.WaitGone("old two")
+		d.Wait("1/1")
+		check(t, d, "one=old one")
+	})
+}
+
+func proveCopying(t *testing.T) {
+	t.Parallel()
+	p := told("how?", "**Two**:\n\n```go\nx := 1\n```\n\n```sh\nls -l\n```")
+	d := furnish(t, furniture{h: 40, w: 120, pairs: []assistant.Pair{told("before", "nothing"), p, told("after", "all")}})
+	d.Wait("3/3")
+	d.Type(tuitest.Tab, "K")
+	d.focused("how?")
+	for _, c := range []struct{ keys, said, want string }{
+		{"y", "copied the answer", p.AssistantText},
+		{"c2", "copied code block 2", "ls -l"},
+		{"c1", "copied code block 1", "x := 1"},
+	} {
+		d.copied = nil
+		d.Type(c.keys)
+		d.says(c.said)
+		d.says("to the terminal (OSC 52) and the system clipboard")
+		if len(d.copied) != 1 || strings.TrimSpace(d.copied[0]) != c.want {
+			t.Errorf("%s copies %q, want %q", c.keys, d.copied, c.want)
+		}
+	}
+	d.copied = nil
+	d.Type("Y")
+	d.says("copied the pair")
+	if len(d.copied) != 1 || !strings.Contains(d.copied[0], "how?") || !strings.Contains(d.copied[0], p.AssistantText) {
+		t.Errorf("Y copies %q", d.copied)
+	}
+	d.Type("v")
+	d.Wait("**Two**:")
+	d.Type("v")
+	d.WaitGone("**Two**:")
+	d.Type("x")
+	d.Wait("the request that")
+	d.Wait(`"Content": "before"`)
+	d.Type(tuitest.Esc)
+	d.WaitGone("the request that")
+	d.in("VIEW")
+}
+
+func proveMarking(t *testing.T) {
+	t.Parallel()
+	d := furnish(t, furniture{pairs: []assistant.Pair{told("hello", "an answer")}})
+	d.Wait("1/1")
+	d.Type(tuitest.Tab)
+	d.focused("hello")
+	for _, c := range []struct{ key, stars string }{
+		{"*", "★"}, {"*", "★★"}, {"*", "★★★"}, {"*", ""}, {"2", "★★"}, {"3", "★★★"}, {"1", "★"}, {"0", ""},
+	} {
+		d.Type(c.key)
+		d.Until(func(frame string) bool { return strings.Count(frame, "★") == len([]rune(c.stars)) })
+	}
+	d.Type("a")
+	d.Wait("grey")
+	d.Type("a")
+	d.WaitGone("grey")
+	d.Type("t", "AI > Agents", tuitest.Key("alt+n"))
+	d.Until(func(frame string) bool {
+		head, _, _ := strings.Cut(frame, "hello")
+		return strings.Contains(head, "AI > Agents")
+	})
+}
