@@ -1,0 +1,630 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/tui/overlay"
+)
+
+// The variables that drive the kill test: how many rounds, and the seed of a
+// run that failed.
+const (
+	killRoundsEnv = "WINNOW_KILL_ROUNDS"
+	killSeedEnv   = "WINNOW_KILL_SEED"
+)
+
+const (
+	killRounds = 200
+	killLanes  = 4  // run beside each other: most of a round is waiting
+	homeRounds = 12 // rounds in one home, which then has some twenty pairs
+	// killSpan is the time after the last key within which the kill comes: what
+	// the scripted endpoint answers is complete after about half of it.
+	killSpan = 40 * time.Millisecond
+	// draftAge is how old a draft must be to survive.
+	draftAge = 4 * time.Second
+)
+
+// D1, D2, D3, D4, D5: kill -9 of the real program at any instant. What the
+// screen said was done is done, what it said was gone is gone, no pair is there
+// twice, and a pair that was being answered is there as interrupted.
+func TestKillsLoseNothing(t *testing.T) {
+	rounds, seed := killRounds, rand.Uint64()
+	if n, err := strconv.Atoi(os.Getenv(killRoundsEnv)); err == nil {
+		rounds = n
+	} else if testing.Short() {
+		rounds = killLanes
+	}
+	if n, err := strconv.ParseUint(os.Getenv(killSeedEnv), 10, 64); err == nil {
+		seed = n
+	}
+	for lane := range killLanes {
+		t.Run(fmt.Sprintf("lane %d", lane), func(t *testing.T) {
+			t.Parallel()
+			t.Cleanup(func() {
+				if t.Failed() {
+					t.Logf("%s=%d %s=%d makes the same rounds", killSeedEnv, seed, killRoundsEnv, rounds)
+				}
+			})
+			v := &victim{t: t, rand: rand.New(rand.NewPCG(seed, uint64(lane))), lane: lane}
+			for n := range (rounds + killLanes - 1) / killLanes {
+				if n%homeRounds == 0 {
+					v.moveIn()
+				}
+				v.round(n)
+				if t.Failed() {
+					return
+				}
+			}
+			t.Logf("%d kills after what was shown as done, %d in the middle", v.after, v.amid)
+		})
+	}
+}
+
+// victim is the program that is killed again and again, and what is known of it.
+type victim struct {
+	t    *testing.T
+	rand *rand.Rand
+	lane int
+	n    int // numbers texts and patterns
+	dir  string
+	env  []string
+	args []string
+	end  *scripted
+
+	screen *vterm
+	must   ledger   // what was acknowledged
+	may    []ledger // what else may be so, after a kill in the middle
+	draft  string   // that must be there
+	last   string   // what was done last, for a failure
+	newest string   // the message whose turn made the newest change of the rules
+	after  int      // kills after an acknowledgement
+	amid   int      // kills before one
+}
+
+// moveIn begins with a new home.
+func (v *victim) moveIn() {
+	v.dir = v.t.TempDir()
+	if err := os.WriteFile(filepath.Join(v.dir, ".env"), []byte(providerKeys), 0o600); err != nil {
+		v.t.Fatal(err)
+	}
+	v.end = newScripted(v.t)
+	v.env = append(os.Environ(), "WINNOW_HOME="+filepath.Join(v.dir, "home"), "WINNOW_LOCAL_SERVERS=false", "PROXY_BASE_URL="+refused)
+	v.args = []string{"--base-url", v.end.url, "-m", "model"}
+	v.must, v.may = ledger{rules: map[string]bool{}, file: map[string]bool{}}, nil
+	v.draft, v.last, v.newest = "", "", ""
+}
+
+// round starts the program, holds what is there against what must be, does some
+// things and kills it in the middle of another or right after it.
+func (v *victim) round(n int) {
+	v.screen = startVterm(v.t, v.dir, v.env, v.args...)
+	v.open()
+	v.check(n)
+	for range v.rand.IntN(3) {
+		a := v.choose(false)
+		v.last = a.name
+		a.begin()
+		if !v.screen.until(a.name, a.acked) {
+			v.t.Fatalf("the program ended in %q", a.name)
+		}
+		v.must = v.must.with(a.done)
+	}
+	a := v.choose(true)
+	v.last = a.name
+	before := v.end.count()
+	a.begin()
+	v.aim(a)
+	v.screen.kill()
+	frame, _ := v.screen.frame()
+	switch {
+	case a.acked(frame):
+		v.must = v.must.with(a.done)
+		v.after++
+	default:
+		v.amid++
+		v.may = append(v.may, v.must.with(a.done))
+		for _, half := range a.half {
+			v.may = append(v.may, v.must.with(half))
+		}
+		if a.asks && v.end.count() > before { // the endpoint has the message: it cannot be lost
+			v.must, v.may = v.may[0], v.may[1:]
+		}
+	}
+}
+
+// aim waits for the instant of the kill.
+func (v *victim) aim(a act) {
+	switch at := v.rand.IntN(4); {
+	case at == 0 || a.late: // right after it was shown as done
+		v.screen.until(a.name, a.acked)
+	case at == 1: // at a frame
+		n := v.rand.IntN(4)
+		v.screen.within(killSpan, func(string) bool { n--; return n < 0 })
+	default: // at a moment
+		v.screen.rest(time.Duration(v.rand.Int64N(int64(killSpan))))
+	}
+}
+
+// open waits until the program takes keys, with what a crash left.
+func (v *victim) open() {
+	last, any := v.must.last()
+	recovery := func(frame string) bool { return strings.Contains(frame, "did not end well") }
+	v.screen.until("the start", func(frame string) bool {
+		return recovery(frame) || modeOf(frame) != "" && !strings.Contains(frame, "loading…") &&
+			(strings.Contains(frame, ready) || any && strings.Contains(frame, last.text) || strings.Count(frame, " q") > 0)
+	})
+	if frame, _ := v.screen.frame(); recovery(frame) {
+		v.screen.press(escape) // recovers
+		v.screen.until("the recovery", func(frame string) bool { return !recovery(frame) })
+	}
+	if v.draft != "" {
+		v.screen.wait(v.draft)
+		v.draft = ""
+	}
+}
+
+// check holds what is there against what was acknowledged.
+func (v *victim) check(n int) {
+	got := readLedger(v.t, v.dir, v.env)
+	fits := got.equal(v.must)
+	for _, l := range v.may {
+		fits = fits || got.equal(l)
+	}
+	if !fits {
+		frame, _ := v.screen.frame()
+		v.t.Errorf("round %d, killed in %q:\n%v\nmust be\n%v\nor one of %v\nscreen:\n%s", n, v.last, got, v.must, v.may, frame)
+	}
+	if last, ok := got.last(); ok && last.state == assistant.CodeInterrupted {
+		v.screen.until("the interrupted message", func(frame string) bool {
+			return strings.Contains(frame, last.text) && strings.Contains(frame, "interrupted")
+		})
+	}
+	if got.at(v.newest) < 0 || !maps.Equal(got.rules, v.must.rules) {
+		v.newest = "" // not known any more
+	}
+	v.must, v.may = got, nil
+}
+
+// act is one thing that a user does.
+type act struct {
+	name  string
+	begin func()                  // the keys; it returns after the last one
+	acked func(frame string) bool // the screen shows that it is done
+	done  func(*ledger)
+	half  []func(*ledger) // what may be so in the middle
+	asks  bool            // it sends a message to the endpoint
+	late  bool            // it shows nothing before it is done: it is waited for
+}
+
+// choose picks what can be done now. The last act of a round may be one that is
+// never done.
+func (v *victim) choose(last bool) act {
+	acts := []func() act{v.say, v.say, v.hide, v.addRule}
+	if p, ok := v.must.last(); ok {
+		switch {
+		case p.state == string(assistant.PairComplete) && strings.Contains(p.text, "say"):
+			acts = append(acts, v.star, v.star, v.flag, v.remove, v.regenerate, v.regenerate, v.command, v.command)
+		case p.state == string(assistant.PairComplete):
+			acts = append(acts, v.star, v.flag, v.remove, v.command)
+		default:
+			acts = append(acts, v.retry, v.reAsk, v.remove, v.star)
+		}
+		if p.text == v.newest && v.newest != "" {
+			acts = append(acts, v.undo, v.undo)
+		}
+	}
+	if !maps.Equal(v.must.rules, v.must.file) {
+		acts = append(acts, v.save)
+	}
+	if last {
+		acts = append(acts, v.stall, v.stall)
+		if v.rand.IntN(20) == 0 {
+			return v.write()
+		}
+	} else {
+		acts = append(acts, v.cancel)
+	}
+	return acts[v.rand.IntN(len(acts))]()
+}
+
+// text is a message that no other is like.
+func (v *victim) text(verb string) string {
+	v.n++
+	return fmt.Sprintf("%s q%dx%d.", verb, v.lane, v.n)
+}
+
+// compose puts a message into the empty box.
+func (v *victim) compose(text string) {
+	v.screen.to("INPUT")
+	for {
+		frame, _ := v.screen.frame()
+		if strings.Contains(frame, "Type a message") {
+			break
+		}
+		v.screen.press(escape) // it was cancelled, or interrupted before it was sent
+		v.screen.until("an empty box", func(f string) bool {
+			return footer(f) != footer(frame) || f != frame && strings.Contains(f, "Type a message")
+		})
+		v.screen.to("INPUT")
+	}
+	v.screen.paste(text)
+	v.screen.until("the draft", func(frame string) bool { return strings.Contains(inputBox(frame), text) })
+}
+
+// inputBox is the part of a frame below the conversation.
+func inputBox(frame string) string {
+	lines := strings.Split(frame, "\n")
+	return strings.Join(lines[max(0, len(lines)-5):], "\n")
+}
+
+const sendKey = "\n" // ctrl+j, which every terminal tells from enter
+
+func (v *victim) sends(text string) func() {
+	return func() {
+		v.compose(text)
+		v.screen.press(sendKey)
+	}
+}
+
+var running = regexp.MustCompile(`\d\d:\d\d …`)
+
+// settled says that a frame shows an answer as complete.
+func settled(frame, answer string) bool {
+	return strings.Contains(frame, answer) && !running.MatchString(frame)
+}
+
+func completePair(text, answer string) func(*ledger) {
+	return func(l *ledger) {
+		l.put(entry{text: text, state: string(assistant.PairComplete), answer: answer, flag: true})
+	}
+}
+
+func interruptedPair(text string) func(*ledger) {
+	return func(l *ledger) { l.put(entry{text: text, state: assistant.CodeInterrupted, flag: true}) }
+}
+
+func (v *victim) say() act {
+	text := v.text("say")
+	answer := v.end.answer(text, 1)
+	return act{
+		name: "send " + text, begin: v.sends(text), asks: true,
+		acked: func(frame string) bool { return settled(frame, answer) },
+		done:  completePair(text, answer), half: []func(*ledger){interruptedPair(text)},
+	}
+}
+
+// stall is a message whose answer never ends.
+func (v *victim) stall() act {
+	text := v.text("stall")
+	return act{
+		name: "stall " + text, begin: v.sends(text), asks: true,
+		acked: func(frame string) bool { return strings.Contains(frame, "half of "+text) },
+		done:  interruptedPair(text),
+	}
+}
+
+// cancel breaks such an answer off: the message vanishes and is in the box again.
+func (v *victim) cancel() act {
+	text := v.text("stall")
+	return act{
+		name: "cancel " + text,
+		begin: func() {
+			v.sends(text)()
+			v.screen.wait("half of " + text)
+			v.screen.press(escape)
+		},
+		acked: func(frame string) bool { return strings.Contains(footer(frame), "cancelled") },
+		done:  func(l *ledger) { l.drop(text) },
+	}
+}
+
+// write leaves a draft, which is to be there when it has a certain age.
+func (v *victim) write() act {
+	text := v.text("draft")
+	begun := time.Now()
+	return act{
+		name:  "draft " + text,
+		late:  true,
+		begin: func() { v.compose(text); begun = time.Now() },
+		acked: func(frame string) bool {
+			v.screen.rest(draftAge - time.Since(begun))
+			v.draft = text
+			return true
+		},
+		done: func(*ledger) {},
+	}
+}
+
+// hide is a message whose turn adds a rule.
+func (v *victim) hide() act {
+	text := v.text("hide")
+	answer, rule := v.end.answer(text, 1), v.end.rule(text)
+	add := func(l *ledger) { l.rules[rule] = true }
+	whole := func(l *ledger) { completePair(text, answer)(l); add(l) }
+	ruled := func(l *ledger) { interruptedPair(text)(l); add(l) }
+	return act{
+		name: "send " + text, asks: true, begin: v.sends(text),
+		acked: func(frame string) bool { return settled(frame, answer) },
+		done:  func(l *ledger) { whole(l); v.newest = text },
+		half:  []func(*ledger){interruptedPair(text), ruled},
+	}
+}
+
+// addRule adds a rule in the pane.
+func (v *victim) addRule() act {
+	v.n++
+	rule := fmt.Sprintf("r%dx%d-*", v.lane, v.n)
+	return act{
+		name: "add " + rule,
+		begin: func() {
+			v.screen.to("VIEW")
+			v.screen.press("\t")
+			v.screen.until("the pane", func(frame string) bool { return modeOf(frame) == "PANE" })
+			v.screen.press("i")
+			v.screen.press(rule)
+			v.screen.wait(rule)
+			v.screen.press("\r")
+		},
+		acked: func(frame string) bool {
+			return regexp.MustCompile(`▌\S ` + regexp.QuoteMeta(rule)).MatchString(frame)
+		},
+		done: func(l *ledger) { l.rules[rule] = true; v.newest = "" },
+	}
+}
+
+// save writes the rules to the file.
+func (v *victim) save() act {
+	return act{
+		name: "save",
+		begin: func() {
+			v.screen.to("VIEW")
+			v.screen.press("\x13")
+			v.screen.wait("Save these changes?")
+			v.answer("y")
+		},
+		acked: func(frame string) bool { return strings.Contains(footer(frame), "Saved") },
+		done:  func(l *ledger) { l.file = maps.Clone(l.rules) },
+	}
+}
+
+// undo takes the newest change of the rules back, with the message that asked for it.
+func (v *victim) undo() act {
+	text := v.newest
+	rule := v.end.rule(text)
+	return act{
+		name: "undo " + text,
+		begin: func() {
+			v.screen.to("VIEW")
+			v.screen.press("\x1a")
+			v.screen.wait("Undo the assistant's change?")
+			v.answer("y")
+		},
+		acked: func(frame string) bool { return strings.Contains(footer(frame), "rolled back") },
+		done: func(l *ledger) {
+			l.drop(text)
+			delete(l.rules, rule)
+			v.newest = ""
+		},
+	}
+}
+
+// answer gives a question its answer, once it has been on the screen for long enough.
+func (v *victim) answer(key string) {
+	v.screen.rest(overlay.GuardTime + keyGap)
+	v.screen.press(key)
+}
+
+// notices makes an act of keys in VIEW that the footer answers.
+func (v *victim) notices(name, said string, keys func(), done func(*ledger)) act {
+	return act{
+		name: name,
+		begin: func() {
+			v.screen.to("VIEW")
+			v.screen.press("G") // the end; and a notice like ours goes
+			v.screen.until("no "+said, func(frame string) bool { return !strings.Contains(footer(frame), said) })
+			keys()
+		},
+		acked: func(frame string) bool { return strings.Contains(footer(frame), said) },
+		done:  done,
+	}
+}
+
+func (v *victim) star() act {
+	p, _ := v.must.last()
+	stars := (p.star + 1 + v.rand.IntN(3)) % 4
+	key := strconv.Itoa(stars)
+	return v.notices(fmt.Sprintf("star %s %s", p.text, key), key+" stars", func() { v.screen.press(key) },
+		func(l *ledger) { l.set(p.text, func(p *entry) { p.star = stars }) })
+}
+
+func (v *victim) flag() act {
+	p, _ := v.must.last()
+	return v.notices("flag "+p.text, "flag changed", func() { v.screen.press("a") },
+		func(l *ledger) { l.set(p.text, func(p *entry) { p.flag = !p.flag }) })
+}
+
+// remove deletes the last pair.
+func (v *victim) remove() act {
+	p, _ := v.must.last()
+	return v.notices("delete "+p.text, "deleted", func() {
+		v.screen.press("d")
+		if p.state == string(assistant.PairComplete) {
+			v.screen.wait("Delete this pair for good?")
+			v.answer("y")
+		}
+	}, func(l *ledger) { l.drop(p.text) })
+}
+
+// regenerate asks for the last answer anew: the old pair goes as the new one comes.
+func (v *victim) regenerate() act {
+	p, _ := v.must.last()
+	return v.asksAgain("regenerate", "r", p, nil)
+}
+
+// retry sends the message of a failed pair again, in its place.
+func (v *victim) retry() act {
+	p, _ := v.must.last()
+	return v.asksAgain("retry", "r", p, nil)
+}
+
+// reAsk sends it as a new pair; the failed one goes.
+func (v *victim) reAsk() act {
+	p, _ := v.must.last()
+	return v.asksAgain("re-ask", "e", p, func() {
+		v.screen.until("the message", func(frame string) bool {
+			return modeOf(frame) == "INPUT" && strings.Contains(inputBox(frame), p.text)
+		})
+		v.screen.rest(2 * keyGap)
+		v.screen.press(sendKey)
+	})
+}
+
+// keyGap is what lies between two keys that are typed and not pasted.
+const keyGap = 10 * time.Millisecond
+
+func (v *victim) asksAgain(name, key string, p entry, then func()) act {
+	answer := v.end.answer(p.text, v.end.times(p.text)+1)
+	v.end.goOn(p.text)
+	marks := func(l *ledger, e entry) { // what takes a pair's place keeps its marks
+		e.star, e.flag, e.topic = p.star, p.flag, p.topic
+		l.put(e)
+	}
+	whole := func(l *ledger) {
+		marks(l, entry{text: p.text, state: string(assistant.PairComplete), answer: answer})
+	}
+	half := func(l *ledger) {
+		marks(l, entry{text: p.text, state: assistant.CodeInterrupted})
+	}
+	a := act{
+		name: name + " " + p.text, asks: true,
+		begin: func() {
+			v.screen.to("VIEW")
+			v.screen.press("G")
+			v.screen.press(key)
+			if then != nil {
+				then()
+			}
+		},
+		acked: func(frame string) bool { return settled(frame, answer) },
+		done:  whole, half: []func(*ledger){half},
+	}
+	if rule := v.end.rule(p.text); rule != "" {
+		add := func(f func(*ledger)) func(*ledger) { return func(l *ledger) { f(l); l.rules[rule] = true } }
+		a.done, a.half = func(l *ledger) { add(whole)(l); v.newest = "" }, append(a.half, add(half))
+	}
+	return a
+}
+
+// command marks any pair by a line of the filter language.
+func (v *victim) command() act {
+	p := v.must.pairs[v.rand.IntN(len(v.must.pairs))]
+	mark, change := "star 0", func(e *entry) { e.star = 0 }
+	switch v.rand.IntN(4) {
+	case 0:
+		mark, change = "star 3", func(e *entry) { e.star = 3 }
+	case 1:
+		mark, change = "unflag", func(e *entry) { e.flag = false }
+	case 2:
+		v.n++
+		topic := fmt.Sprintf("T%d > deep %d", v.lane, v.n)
+		mark, change = fmt.Sprintf("topic %q --no-confirm", topic), func(e *entry) { e.topic = topic }
+	}
+	verb, _, _ := strings.Cut(mark, " ")
+	return v.notices(mark+" "+p.text, ":"+verb+" on 1 pairs", func() {
+		v.screen.press("f")
+		v.screen.until("the line", func(frame string) bool { return modeOf(frame) == "COMMAND" })
+		line := fmt.Sprintf(" c'%s' :%s", p.text, mark)
+		v.screen.press(line)
+		v.screen.wait(line)
+		v.screen.press("\r")
+	}, func(l *ledger) { l.set(p.text, change) })
+}
+
+// scripted is an endpoint that answers by what the message says.
+type scripted struct {
+	url string
+	mu  sync.Mutex
+	got map[string]int  // how often each message came
+	all int             // messages that came
+	on  map[string]bool // messages that are answered although they stall
+}
+
+func newScripted(t *testing.T) *scripted {
+	e := &scripted{got: map[string]int{}, on: map[string]bool{}}
+	never := at.NewGate()
+	e.url = at.NewServer(t, func(x *at.Exchange) {
+		text, tooled := "", false
+		for _, m := range x.Chat.Messages {
+			tooled = m.Role == "tool"
+			if m.Role == "user" {
+				text = m.Content
+			}
+		}
+		n, stalls := e.came(text, tooled)
+		switch {
+		case stalls:
+			at.Stalled(at.TextEvent("half of "+text), never, at.Done)(x)
+		case strings.HasPrefix(text, "hide") && !tooled:
+			at.Calls(at.Call{Name: "add_ignore_rule", Arguments: fmt.Sprintf(`{"pattern":%q,"provider":%q}`, e.rule(text), provider)})(x)
+		default:
+			at.Text(e.answer(text, n))(x)
+		}
+	}).URL
+	return e
+}
+
+// came takes note of a request; tooled says that it is not the first for its message.
+func (e *scripted) came(text string, tooled bool) (n int, stalls bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !tooled {
+		e.got[text]++
+		e.all++
+	}
+	return e.got[text], strings.HasPrefix(text, "stall") && !e.on[text]
+}
+
+// goOn has a message that stalled answered from now on.
+func (e *scripted) goOn(text string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.on[text] = true
+}
+
+// answer is what is said to a message that came for the nth time.
+func (e *scripted) answer(text string, n int) string {
+	return fmt.Sprintf("answer %d to %s", n, strings.TrimSuffix(text, "."))
+}
+
+// rule is the rule that a message adds; "" is none.
+func (e *scripted) rule(text string) string {
+	name, ok := strings.CutPrefix(text, "hide ")
+	if !ok {
+		return ""
+	}
+	return strings.TrimSuffix(name, ".") + "-*"
+}
+
+func (e *scripted) times(text string) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.got[text]
+}
+
+func (e *scripted) count() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.all
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"winnow/assistant"
+)
+
+// entry is what is known of a pair.
+type entry struct {
+	text   string // of the user; no two pairs of a test have the same
+	state  string // "complete", or the code of the error
+	answer string // of a complete pair
+	star   int
+	flag   bool
+	topic  string
+}
+
+// ledger is what must be there after a crash, or what is.
+type ledger struct {
+	pairs []entry         // in order
+	rules map[string]bool // ignore rules in force in the window
+	file  map[string]bool // those that the .env file holds
+}
+
+func (l ledger) clone() ledger {
+	return ledger{slices.Clone(l.pairs), maps.Clone(l.rules), maps.Clone(l.file)}
+}
+
+// with is what the ledger becomes by a change.
+func (l ledger) with(change func(*ledger)) ledger {
+	next := l.clone()
+	change(&next)
+	return next
+}
+
+func (l ledger) equal(o ledger) bool {
+	return slices.Equal(l.pairs, o.pairs) && maps.Equal(l.rules, o.rules) && maps.Equal(l.file, o.file)
+}
+
+func (l ledger) String() string {
+	var b strings.Builder
+	for _, p := range l.pairs {
+		fmt.Fprintf(&b, "  %q %s %q stars %d flag %v topic %q\n", p.text, p.state, p.answer, p.star, p.flag, p.topic)
+	}
+	fmt.Fprintf(&b, "  rules %v\n  file %v", slices.Sorted(maps.Keys(l.rules)), slices.Sorted(maps.Keys(l.file)))
+	return b.String()
+}
+
+func (l *ledger) at(text string) int {
+	return slices.IndexFunc(l.pairs, func(p entry) bool { return p.text == text })
+}
+
+func (l *ledger) last() (entry, bool) {
+	if len(l.pairs) == 0 {
+		return entry{}, false
+	}
+	return l.pairs[len(l.pairs)-1], true
+}
+
+// put adds a pair at the end, in the place of the one with this text.
+func (l *ledger) put(p entry) {
+	l.drop(p.text)
+	l.pairs = append(l.pairs, p)
+}
+
+func (l *ledger) drop(text string) {
+	l.pairs = slices.DeleteFunc(l.pairs, func(p entry) bool { return p.text == text })
+}
+
+// set changes a pair in its place.
+func (l *ledger) set(text string, change func(*entry)) {
+	if i := l.at(text); i >= 0 {
+		change(&l.pairs[i])
+	}
+}
+
+// command runs the program beside the one on the screen.
+func command(t *testing.T, dir string, env []string, args ...string) []byte {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), "winnow", args...)
+	c.Dir, c.Env = dir, env
+	var out, fault bytes.Buffer
+	c.Stdout, c.Stderr = &out, &fault
+	err := c.Run()
+	var exit *exec.ExitError
+	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != statusPending) {
+		t.Fatalf("winnow %v: %v\n%s", args, err, fault.String())
+	}
+	return out.Bytes()
+}
+
+// provider is the one whose rules are changed: unknown to the catalogue and
+// without an address, so that nothing is asked about it.
+const (
+	provider     = "nowhere"
+	providerKeys = "NOWHERE_API_KEY=sk-test-aaaaaaaaaaaa\n"
+	ignoreKey    = "IGNORE_MODELS_NOWHERE="
+)
+
+// readLedger asks new processes what there is. Two pairs with one text are an error.
+func readLedger(t *testing.T, dir string, env []string) ledger {
+	t.Helper()
+	var export struct{ Pairs []assistant.Pair }
+	if err := json.Unmarshal(command(t, dir, env, "history", "export"), &export); err != nil {
+		t.Fatal(err)
+	}
+	l := ledger{rules: map[string]bool{}, file: map[string]bool{}}
+	seen := map[string]bool{}
+	for _, p := range export.Pairs {
+		if seen[p.UserText] || seen[p.ID] {
+			t.Errorf("the pair %q is there twice", p.UserText)
+		}
+		seen[p.UserText], seen[p.ID] = true, true
+		e := entry{text: p.UserText, state: string(p.State), answer: p.AssistantText, star: p.Star, flag: p.Flag, topic: p.Topic}
+		if p.State == assistant.PairError {
+			e.state, e.answer = p.ErrorCode, ""
+		}
+		if i := strings.LastIndex(e.answer, "]]"); i >= 0 {
+			e.answer = strings.TrimSpace(e.answer[i+2:]) // what was said after the tools
+		}
+		l.pairs = append(l.pairs, e)
+	}
+	var listed struct {
+		Providers []struct {
+			Provider string
+			Ignore   []struct{ Pattern string }
+		}
+	}
+	if err := json.Unmarshal(command(t, dir, env, "rules", "list", "--json"), &listed); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range listed.Providers {
+		for _, rule := range p.Ignore {
+			l.rules[rule.Pattern] = true
+		}
+	}
+	data, err := os.ReadFile(filepath.Join(dir, ".env"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		if value, ok := strings.CutPrefix(strings.TrimSpace(line), ignoreKey); ok {
+			for pattern := range strings.SplitSeq(strings.Trim(value, `"'`), ",") {
+				if pattern != "" {
+					l.file[pattern] = true
+				}
+			}
+		}
+	}
+	return l
+}
