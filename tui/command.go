@@ -37,6 +37,32 @@ func (t *textLine) open(text string) {
 
 func (t *textLine) set(text string) { t.runes = []rune(text); t.at = len(t.runes) }
 
+// walk goes to an earlier or a later line of the history; it reports whether
+// there is one.
+func (t *textLine) walk(step int) bool {
+	at := t.place + step
+	if at < 0 || at > len(t.history) {
+		return false
+	}
+	if t.place == len(t.history) {
+		t.kept = t.text()
+	}
+	t.place = at
+	if at == len(t.history) {
+		t.set(t.kept)
+	} else {
+		t.set(t.history[at])
+	}
+	return true
+}
+
+// remember keeps a line that worked.
+func (t *textLine) remember(line string) {
+	if line != "" && (len(t.history) == 0 || t.history[len(t.history)-1] != line) {
+		t.history = append(t.history, line)
+	}
+}
+
 // key edits the line; it reports whether the text changed.
 func (t *textLine) key(name, text string) bool {
 	before := t.text()
@@ -110,8 +136,13 @@ func (m *Model) lineKey(name, text string) tea.Cmd {
 			return m.lineChanged()
 		}
 	case name == "enter":
-		m.search.active = false
-		return m.hit(false)
+		return m.startSearch()
+	case name == "up", name == "ctrl+p":
+		m.search.walk(-1)
+		m.chat.Search(m.search.text())
+	case name == "down", name == "ctrl+n":
+		m.search.walk(1)
+		m.chat.Search(m.search.text())
 	default:
 		if m.search.key(name, text) {
 			m.chat.Search(m.search.text())
@@ -224,7 +255,7 @@ func (m *Model) onFilter(msg filterAppliedMsg) tea.Cmd {
 		m.line.hint, m.line.wrong = sentence(msg.err), true
 		return nil
 	}
-	m.remember(msg.line)
+	m.line.remember(msg.line)
 	q, err := filter.Parse(msg.line)
 	if err != nil {
 		return nil
@@ -296,28 +327,10 @@ func (m *Model) olderFilter() tea.Cmd { return m.lineHistory(-1) }
 func (m *Model) newerFilter() tea.Cmd { return m.lineHistory(1) }
 
 func (m *Model) lineHistory(step int) tea.Cmd {
-	t := &m.line
-	at := t.place + step
-	if at < 0 || at > len(t.history) {
+	if !m.line.walk(step) {
 		return nil
 	}
-	if t.place == len(t.history) {
-		t.kept = t.text()
-	}
-	t.place = at
-	if at == len(t.history) {
-		t.set(t.kept)
-	} else {
-		t.set(t.history[at])
-	}
 	return m.lineChanged()
-}
-
-// remember keeps a line that worked.
-func (m *Model) remember(line string) {
-	if line != "" && (len(m.line.history) == 0 || m.line.history[len(m.line.history)-1] != line) {
-		m.line.history = append(m.line.history, line)
-	}
 }
 
 // completeLine completes the word at the cursor; pressed again it goes on.

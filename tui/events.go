@@ -125,7 +125,7 @@ const wheelStep = 3
 
 // onWheel scrolls what is under the pointer.
 func (m *Model) onWheel(at tea.Mouse) tea.Cmd {
-	m.aim = 0
+	m.chat.Release()
 	step, name := wheelStep, "pane-down"
 	if at.Button == tea.MouseWheelUp {
 		step, name = -wheelStep, "pane-up"

@@ -20,7 +20,7 @@ func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
 		m.kitty = true
 	}
 	defer func() { m.lastKey = m.now() }()
-	m.aim = 0
+	m.chat.Release()
 	a := m.keys.find(m.mode, name)
 	switch {
 	case m.at.small:

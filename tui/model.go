@@ -88,7 +88,6 @@ type Model struct {
 	burst    burst
 	starting bool // the first batch of pairs is not there yet
 	loading  map[int64]bool
-	aim      int64  // the pair that a jump led to; 0 is none
 	pending  string // a prefix key that waits for its second, "c"
 }
 

@@ -270,7 +270,7 @@ func TestSearchWalksOverHits(t *testing.T) {
 		if !slices.Equal(got, []int{1, 4, 1, 4}) {
 			t.Errorf("the hits are %v", got)
 		}
-		s.keys("/", "esc") // clears
+		s.keys("/", "other", "esc") // clears
 		if !s.search.active {
 			t.Error("the first Esc leaves the search")
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
 	"winnow/tui/tuitest"
 )
 
@@ -32,11 +33,59 @@ func TestSearchFindsPairsThatAreNotLoaded(t *testing.T) {
 	r.Type(tuitest.Esc, tuitest.Esc, tuitest.Enter)
 	r.Wait("question 199")
 	r.Type("/platypus", tuitest.Enter)
-	r.Wait("question 3 ")
+	r.Wait("message 1 of 2")
+	r.Wait("question 4 ") // the one after the hit
 	r.Type("n")
-	r.Wait("question 120")
+	r.Wait("message 2 of 2")
+	r.Wait("question 121 ")
 	r.Type("N")
-	r.Wait("question 3 ")
-	r.Type("/", tuitest.Esc, "wombat", tuitest.Enter)
+	r.Wait("question 4 ")
+	r.Type("/wombat", tuitest.Enter)
 	r.Wait("is in no pair that is shown")
+}
+
+// A long answer is searched line by line, and read line by line.
+func TestSearchAndWalkInsideALongAnswer(t *testing.T) {
+	var long strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&long, "line %d. NEEDLE is %d\n\n", i, i%50)
+	}
+	r := start(t, 80, 24, say(long.String()), say("short"))
+	r.Type("talk", tuitest.Send)
+	r.Wait("line 199.")
+	r.WaitGone("working")
+	r.Type(tuitest.Esc, "g/needle is 42", tuitest.Enter)
+	for _, want := range []string{"line 42.", "line 92.", "line 142.", "line 192.", "line 42."} {
+		r.Wait(want)
+		r.Type("n")
+	}
+	r.Type("/", tuitest.Up)
+	r.Wait("needle is 42")
+	r.Type(tuitest.Esc, tuitest.Esc)
+	r.WaitGone("needle is 42 ")
+
+	r.Type("gj") // from the message to the answer
+	r.Wait("line 0.")
+	r.Type(strings.Repeat("j", 4))
+	r.WaitGone("line 0.")
+	r.Wait("line 2.")
+	r.Type(strings.Repeat("k", 4))
+	r.Wait("line 0.")
+}
+
+// A card that opens at the end shows its head, and as much of what is in it as
+// there is room for.
+func TestOpeningACardLeavesItsHeadOnTheScreen(t *testing.T) {
+	r := start(t, 80, 14, at.Answer{call("add_word", `{"word":"three"}`)}, say("added"))
+	r.Type("go on", tuitest.Send)
+	r.Wait("added")
+	r.WaitGone("working")
+	r.Type(tuitest.Esc, "gj")
+	r.Wait("▌ ▸ ✓ add_word")
+	r.Type("G", "j", tuitest.Space)
+	r.Wait("▾ ✓ add_word")
+	r.Wait(`"word": "three"`)
+	r.Type(tuitest.Space)
+	r.Wait("▸ ✓ add_word")
+	r.Wait("added ")
 }

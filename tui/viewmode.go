@@ -67,17 +67,7 @@ func (m *Model) onPairs(msg pairsLoadedMsg) tea.Cmd {
 		// What is left is the pair as it was before the turn that has it now.
 	}
 	m.chat.Load(fresh)
-	if m.aim != 0 { // what was loaded is not as high as it was taken for
-		m.chat.Show(m.aim, true)
-	}
 	return m.loadMissing()
-}
-
-// aimAt shows a pair in the middle, and keeps it there while pairs around it
-// are loaded, until the next key.
-func (m *Model) aimAt(seq int64) bool {
-	m.aim = seq
-	return m.chat.Show(seq, true)
 }
 
 // jumpToBoundary shows the first pair that the next request holds.
@@ -91,7 +81,7 @@ func (m *Model) jumpToBoundary() tea.Cmd {
 	case b.First >= b.Y:
 		m.notice.say("no pair fits; the next message goes alone")
 	default:
-		m.aimAt(m.session.Visible()[b.First].Seq)
+		m.chat.Aim(m.session.Visible()[b.First].Seq)
 		m.notice.say(fmt.Sprintf("from here on %d of %d pairs are sent", b.X, b.Y))
 	}
 	return m.loadMissing()
@@ -99,8 +89,19 @@ func (m *Model) jumpToBoundary() tea.Cmd {
 
 // openSearch starts the search line.
 func (m *Model) openSearch() tea.Cmd {
-	m.search.open(m.chat.Searching())
+	m.search.open("")
 	return nil
+}
+
+// startSearch searches for what the line says; an empty one goes on with the
+// search there was.
+func (m *Model) startSearch() tea.Cmd {
+	m.search.active = false
+	if text := m.search.text(); text != "" {
+		m.chat.Search(text)
+		m.search.remember(text)
+	}
+	return m.hit(false)
 }
 
 func (m *Model) nextHit() tea.Cmd     { return m.hit(false) }
@@ -119,11 +120,12 @@ func (m *Model) hit(back bool) tea.Cmd {
 }
 
 func (m *Model) toHit(back bool) {
-	seq, ok := m.chat.NextFound(back, m.found.seqs)
-	m.aim = seq
+	hit, ok := m.chat.NextFound(back, m.found.seqs)
 	if !ok {
 		m.notice.say("“" + m.chat.Searching() + "” is in no pair that is shown · f with c'…' searches all sessions")
+		return
 	}
+	m.notice.say(fmt.Sprintf("“%s” · message %d of %d that say it · n next · N previous", m.chat.Searching(), hit.Nth, hit.Of))
 }
 
 // onFound goes to the next hit, now that it is known where the history has any.
@@ -158,7 +160,7 @@ func (m *Model) toCheckpoint(step int) tea.Cmd {
 			found = c.Position
 		}
 	}
-	if found == 0 || !m.aimAt(found) {
+	if found == 0 || !m.chat.Aim(found) {
 		m.notice.say("no checkpoint that way")
 	}
 	return m.loadMissing()

@@ -22,8 +22,9 @@ type View struct {
 	list   list.List
 	src    *source
 	look   look
-	first  int // index of the oldest included pair
-	focus  int // part of the focused pair that has the focus
+	first  int   // index of the oldest included pair
+	focus  int   // part of the focused pair that has the focus
+	aim    int64 // the pair that a jump led to; 0 is none
 	active bool
 	found  search
 	width  int
@@ -190,6 +191,13 @@ func (v *View) Load(pairs []assistant.Pair) {
 		}
 	}
 	v.found.again = true
+	switch { // what was loaded is not as high as it was taken for
+	case v.aim == 0:
+	case v.found.at.seq == v.aim:
+		v.goToHit(v.found.at)
+	default:
+		v.Show(v.aim, true)
+	}
 }
 
 // Loaded names the pairs that are loaded, for a change that they may not show

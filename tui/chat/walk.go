@@ -40,6 +40,9 @@ func (v *View) step(n int) {
 		v.ensureFocus()
 		return
 	}
+	if v.scrollWithin(it, n) {
+		return
+	}
 	switch at := v.focus + n; {
 	case at < 0:
 		if v.list.Prev() {
@@ -53,6 +56,26 @@ func (v *View) step(n int) {
 		v.focus = at
 	}
 	v.reveal()
+}
+
+// scrollWithin moves by a line in a part that goes on beyond the screen: the
+// focus leaves it only at its end. It reports whether it has.
+func (v *View) scrollWithin(it *item, n int) bool {
+	if v.focus >= len(it.starts) || v.height == 0 {
+		return false
+	}
+	i := v.list.Focused()
+	first, last := it.starts[v.focus], len(it.lines)-2 // the last line of a part is empty
+	if v.focus+1 < len(it.starts) {
+		last = it.starts[v.focus+1] - 2
+	}
+	_, top := v.rowOf(i, first)
+	_, bottom := v.rowOf(i, max(first, last))
+	if last-first < v.height || (n > 0 && bottom) || (n < 0 && top) {
+		return false
+	}
+	v.list.ScrollBy(n)
+	return true
 }
 
 // ensureFocus gives the focus to what is on the screen.
@@ -153,10 +176,15 @@ func (v *View) Show(seq int64, centred bool) bool {
 	return true
 }
 
-// ShowAt is Show for the pair at an index of the view.
-func (v *View) ShowAt(i int, centred bool) bool {
-	return i >= 0 && i < v.Len() && v.Show(v.src.refs[i].Seq, centred)
+// Aim shows a pair in the middle, and keeps it there while pairs around it are
+// loaded, until Release.
+func (v *View) Aim(seq int64) bool {
+	v.aim = seq
+	return v.Show(seq, true)
 }
+
+// Release ends Aim: the user has done something since.
+func (v *View) Release() { v.aim = 0 }
 
 // ToggleFold opens or closes the focused part, or the first of its pair that can.
 func (v *View) ToggleFold() bool {
@@ -170,13 +198,38 @@ func (v *View) ToggleFold() bool {
 			continue
 		}
 		open, _ := it.parts[i].folded()
+		y, seen := v.rowOf(v.list.Focused(), startOf(it, i))
 		if it.parts[i].fold(open) {
 			v.focus = i
 			it.bump()
+			if seen {
+				v.unfoldFrom(it, i, y)
+			}
 			return true
 		}
 	}
 	return false
+}
+
+// startOf is the first line of a part, as drawn last.
+func startOf(it *item, part int) int {
+	if part >= len(it.starts) {
+		return 0
+	}
+	return it.starts[part]
+}
+
+// unfoldFrom leaves the head of a part in its row of the screen, where the eye
+// is; it goes up only as far as it takes to show what was opened below it.
+func (v *View) unfoldFrom(it *item, part, y int) {
+	it.Lines(max(1, v.width-gutterWidth))
+	head, end := startOf(it, part), len(it.lines)
+	if part+1 < len(it.starts) {
+		end = it.starts[part+1]
+	}
+	y = max(0, min(y, v.height-(end-head)))
+	v.list.ScrollTo(v.list.Focused(), false)
+	v.list.ScrollBy(head - y)
 }
 
 // ToggleAll opens every part that folds, or closes them all when one is open.
@@ -228,13 +281,7 @@ func (v *View) Click(y int) {
 	if !ok {
 		return
 	}
-	it := v.src.item(v.src.refs[i].Seq)
-	at := 0
-	for n, start := range it.starts {
-		if line >= start {
-			at = n
-		}
-	}
+	at := v.src.item(v.src.refs[i].Seq).partAt(line)
 	if v.list.Focused() == i && v.focus == at {
 		v.ToggleFold()
 		return
