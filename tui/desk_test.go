@@ -41,6 +41,7 @@ type furniture struct {
 	pairs   []assistant.Pair
 	answers []at.Answer
 	change  func(*Options)
+	history func(*history.Store) error // prepares what else is stored
 }
 
 const deskEnv = "OPENAI_API_KEY=sk-not-a-real-key\nANTHROPIC_API_KEY=sk-nor-this\nIGNORE_MODELS_OPENAI=gpt-3.5*,o3*\n"
@@ -94,6 +95,9 @@ func furnished(t *testing.T, f furniture) (*Model, *desk) {
 		p := f.pairs[i]
 		p.CreatedAt = minute(i)
 		must(d.store.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{&p}}))
+	}
+	if f.history != nil {
+		must(f.history(d.store))
 	}
 	registry, pages := &assistant.Registry{}, &assistant.Pages{}
 	must(modelfilter.Register(pages, d.window))

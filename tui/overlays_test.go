@@ -1,0 +1,248 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/assistant/history"
+	"winnow/tui/overlay"
+	"winnow/tui/tuitest"
+)
+
+// opening is one overlay: how it is opened, searched, and what is chosen.
+type opening struct {
+	kind   overlay.Kind
+	title  string
+	modes  []string    // where its keys work; the mode of the key table
+	before func(*desk) // in INPUT, with an empty box
+	keys   []any
+	query  string // finds one entry by letters that do not stand together; "" is no list
+	found  string // the entry
+	other  string // one that the query leaves out
+	take   []any  // what chooses, after the query
+	taken  func(*testing.T, *desk)
+}
+
+var everywhere = []string{"INPUT", "VIEW", "PANE"}
+
+// openings are all overlays of the program.
+var openings = []opening{
+	{
+		kind: overlay.Models, title: "Model", modes: everywhere, keys: []any{tuitest.Key("ctrl+l")},
+		query: "ohr", found: "$2/$8", other: "64k", take: []any{tuitest.Enter},
+		taken: func(_ *testing.T, d *desk) { d.Wait("◇ test/other") },
+	},
+	{
+		kind: overlay.Checkpoints, title: "Checkpoints", modes: everywhere, before: deleteRule, keys: []any{tuitest.Key("ctrl+g")},
+		query: "delgpt", found: "Delete ignore rule", other: "current state", take: []any{tuitest.Enter},
+		taken: func(t *testing.T, d *desk) {
+			d.says("rolled back")
+			if got := d.rules(); got != "ignore gpt-3.5*, ignore o3*" {
+				t.Errorf("the rules are %s", got)
+			}
+		},
+	},
+	{
+		kind: overlay.Help, title: "Keys", modes: append(everywhere, "COMMAND"), keys: []any{tuitest.F1},
+		query: "cntxthud", found: "context HUD", other: "earlier message", take: []any{tuitest.Enter},
+		taken: func(_ *testing.T, d *desk) { d.Wait("━ Context ━") },
+	},
+	{
+		kind: overlay.Palette, title: "Commands", modes: everywhere, keys: []any{tuitest.CtrlP},
+		query: "swtchdrk", found: "Switch between dark and light", other: "Send the message", take: []any{tuitest.Enter},
+		taken: func(t *testing.T, d *desk) {
+			dark := d.Styled()
+			d.Type(tuitest.CtrlP, "swtchdrk", tuitest.Enter)
+			d.WaitGone("━ Commands ━")
+			d.Until(func(string) bool { return d.Styled() != dark })
+		},
+	},
+	{
+		kind: overlay.Topics, title: "Topic of new messages", modes: everywhere, keys: []any{tuitest.Key("ctrl+t")},
+		query: "agts", found: "AI > Agents", other: "Home", take: []any{tuitest.Enter},
+		taken: func(t *testing.T, d *desk) {
+			d.says("new messages go to AI > Agents")
+			if got := d.session.Topic(); got != "AI > Agents" {
+				t.Errorf("the topic is %q", got)
+			}
+		},
+	},
+	{
+		kind: overlay.TopicName, title: "New topic", modes: everywhere, keys: []any{tuitest.Key("ctrl+t"), tuitest.Key("alt+n")},
+		take:  []any{"Home > Garden", tuitest.Enter},
+		taken: func(_ *testing.T, d *desk) { d.says("new messages go to Home > Garden") },
+	},
+	{
+		kind: overlay.Sessions, title: "Sessions", modes: everywhere, keys: []any{tuitest.CtrlP, "Sessions", tuitest.Enter},
+		query: "/gtway", found: "/home/gateway", other: "/home/elsewhere", take: []any{tuitest.Enter},
+		taken: func(_ *testing.T, d *desk) { d.Wait("said at the gateway") },
+	},
+	{
+		kind: overlay.Settings, title: "Settings", modes: everywhere, keys: []any{tuitest.CtrlP, "Settings", tuitest.Enter},
+		query: "mvlong", found: "Move to a long answer", other: "Background", take: []any{tuitest.Enter},
+		taken: func(_ *testing.T, d *desk) {
+			d.Until(func(frame string) bool { return strings.Contains(lineOf(frame, "Move to a long answer"), "stay") })
+			d.Type(tuitest.Esc)
+		},
+	},
+	{kind: overlay.HUD, title: "Context", modes: append(everywhere, "COMMAND"), keys: []any{tuitest.F2}},
+	{kind: overlay.Request, title: "the request that", modes: []string{"VIEW"}, keys: []any{"x"}},
+	{
+		kind: overlay.SaveSheet, title: "Save these changes?", modes: append(everywhere, "COMMAND"), before: deleteRule, keys: []any{tuitest.CtrlS},
+		take: []any{"y"},
+		taken: func(t *testing.T, d *desk) {
+			d.WaitGone("● unsaved")
+			if want := strings.Replace(deskEnv, "gpt-3.5*,o3*", "o3*", 1); d.env() != want {
+				t.Errorf("the file says %q, want %q", d.env(), want)
+			}
+		},
+	},
+	{
+		kind: overlay.Confirm, title: "Delete this pair for good?", modes: []string{"VIEW"}, keys: []any{"d"}, take: []any{"y"},
+		taken: func(_ *testing.T, d *desk) { d.WaitGone("said here") },
+	},
+	{
+		kind: overlay.Provider, title: "Provider", modes: []string{"PANE"}, keys: []any{"p"},
+		query: "atrpc", found: "anthropic", other: "❯ openai", take: []any{tuitest.Enter},
+		taken: func(_ *testing.T, d *desk) { d.Wait("model filter · anthropic") },
+	},
+	{
+		kind: overlay.Queued, title: "Queued: ", modes: everywhere, before: queueSecond, keys: []any{tuitest.Key("alt+q")}, take: []any{"e"},
+		taken: func(_ *testing.T, d *desk) {
+			d.box("second")
+			d.WaitGone("queued:")
+		},
+	},
+}
+
+// deleteRule leaves a change to save and to go back to.
+func deleteRule(d *desk) {
+	d.goTo("PANE")
+	d.Type("x")
+	d.Wait("● unsaved")
+	d.Type(tuitest.Tab)
+	d.in("INPUT")
+}
+
+// queueSecond lets a turn stand still with a message that waits.
+func queueSecond(d *desk) {
+	d.Type("first", tuitest.Send)
+	d.Wait("half")
+	d.Type("second", tuitest.Send)
+	d.Wait("queued: second")
+}
+
+// lineOf is the line of a frame with this text.
+func lineOf(frame, text string) string {
+	for _, line := range strings.Split(frame, "\n") {
+		if strings.Contains(line, text) {
+			return line
+		}
+	}
+	return ""
+}
+
+// begin furnishes a desk on which everything can be opened.
+func (o opening) begin(t *testing.T) *desk {
+	t.Helper()
+	gate := at.NewGate()
+	elsewhere := told("at the gateway?", "said at the gateway")
+	elsewhere.Session = "gate"
+	d := furnish(t, furniture{
+		pairs:   []assistant.Pair{elsewhere, told("here?", "said here")},
+		answers: []at.Answer{{at.Say("half"), at.Stop{At: gate}}},
+		history: func(h *history.Store) error {
+			for _, topic := range []string{"AI > Agents", "Home"} {
+				if err := h.CreateTopic(context.Background(), topic); err != nil {
+					return err
+				}
+			}
+			for id, folder := range map[string]string{"gate": "/home/gateway", "s1": "/home/elsewhere"} {
+				if err := h.Touch(context.Background(), history.Session{ID: id, Folder: folder}); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	})
+	d.Wait("said here")
+	if o.before != nil {
+		o.before(d)
+	}
+	return d
+}
+
+// open opens it and waits until it can be answered.
+func (o opening) open(d *desk) {
+	d.t.Helper()
+	for _, key := range o.keys {
+		d.Type(key)
+		if key == tuitest.Enter { // of a list that leads here
+			d.WaitGone("━ Commands ━")
+		}
+	}
+	d.Wait(o.frame())
+	d.clock.Advance(overlayGuard)
+}
+
+func (o opening) frame() string { return "━ " + o.title }
+
+func TestEveryOverlay(t *testing.T) {
+	const last = overlay.TopicName
+	for kind := range last + 1 {
+		found := false
+		for _, o := range openings {
+			found = found || o.kind == kind
+		}
+		if !found {
+			t.Errorf("nothing opens the overlay %d", kind)
+		}
+	}
+	for _, o := range openings {
+		for _, mode := range o.modes {
+			t.Run(o.title+" in "+mode, func(t *testing.T) {
+				t.Parallel()
+				o.prove(t, mode)
+			})
+		}
+	}
+}
+
+func (o opening) prove(t *testing.T, mode string) {
+	t.Helper()
+	d := o.begin(t)
+	d.goTo(mode)
+	o.open(d)
+	if _, _, shown := d.Cursor(); shown != (o.query != "" || o.kind == overlay.TopicName) {
+		t.Errorf("the cursor is shown: %v", shown)
+	}
+	if o.query != "" {
+		d.Wait(o.other)
+		d.Type(o.query)
+		d.WaitGone(o.other)
+		d.Wait(o.found)
+	}
+	rules, env, texts := d.rules(), d.env(), d.texts()
+	d.Type(tuitest.Esc)
+	d.WaitGone(o.frame())
+	d.in(mode)
+	if d.rules() != rules || d.env() != env || d.texts() != texts || d.session.Model() != "test/script" || d.session.Topic() != "" {
+		t.Error("Esc has done something")
+	}
+	if o.kind == overlay.TopicName { // below it stands nothing
+		d.WaitGone("━ Topic")
+	}
+	if o.take == nil {
+		return
+	}
+	o.open(d)
+	d.Type(o.query)
+	d.Type(o.take...)
+	if o.kind != overlay.Settings { // which stays for the next change
+		d.WaitGone(o.frame())
+	}
+	o.taken(t, d)
+}
