@@ -30,7 +30,7 @@ func loadStart(h *history.Store, s *assistant.Session) tea.Cmd {
 		msg := startLoadedMsg{err: err}
 		// What cannot be read is not offered; the pairs are what counts.
 		kept, _ := h.Draft(ctx, draftKey)
-		msg.draft = kept.Text
+		msg.draft, msg.stash = kept.Text, kept.Stash
 		msg.sent, _ = h.Sent(ctx, sentKept)
 		slices.Reverse(msg.sent)
 		msg.lines, _ = h.FilterLines(ctx)
@@ -180,13 +180,14 @@ func copyText(what, text string, native func(string) error) tea.Cmd {
 	})
 }
 
-// keepDraft stores the draft, so that no crash loses it.
-func keepDraft(h *history.Store, text string) tea.Cmd {
+// keepDraft stores the draft and what was cleared before it, so that no crash
+// loses them.
+func keepDraft(h *history.Store, d history.Draft) tea.Cmd {
 	if h == nil {
 		return nil
 	}
 	return func() tea.Msg {
-		return draftKeptMsg{text: text, err: h.SaveDraft(context.Background(), draftKey, history.Draft{Text: text})}
+		return draftKeptMsg{text: d.Text, err: h.SaveDraft(context.Background(), draftKey, d)}
 	}
 }
 

@@ -73,6 +73,7 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	m.names = known{topics: msg.topics, recent: msg.recent, favourites: msg.favourites, saved: msg.saved}
 	m.line.history = msg.lines
 	m.draft.SetSent(msg.sent)
+	m.draft.SetStash(msg.stash)
 	if msg.draft != "" && m.draft.Empty() {
 		m.draft.Set(msg.draft)
 		m.saved = msg.draft

@@ -3,12 +3,14 @@ package tui
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/history"
 	"winnow/tui/overlay"
 )
 
@@ -107,12 +109,17 @@ func (m *Model) onDraftDue(msg draftDueMsg) tea.Cmd {
 	if now == m.saved || now != msg.text {
 		return nil // stored already, or still being written
 	}
-	return keepDraft(m.opts.History, now)
+	return keepDraft(m.opts.History, m.drafted())
+}
+
+// drafted is what the box would lose.
+func (m *Model) drafted() history.Draft {
+	return history.Draft{Text: m.draft.Text(), Stash: slices.Clone(m.draft.Stash())}
 }
 
 func (m *Model) keepDraftNow() tea.Cmd {
 	m.fitInput()
-	return keepDraft(m.opts.History, m.draft.Text())
+	return keepDraft(m.opts.History, m.drafted())
 }
 
 func (m *Model) onDraftKept(msg draftKeptMsg) tea.Cmd {

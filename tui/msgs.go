@@ -50,6 +50,7 @@ type boundaryComputedMsg struct {
 // startLoadedMsg answers loadStart.
 type startLoadedMsg struct {
 	draft         string
+	stash         []string
 	sent          []string
 	lines, recent []string
 	favourites    []string

@@ -112,7 +112,7 @@ func (m *Model) quit() tea.Cmd {
 // end stores the draft and leaves.
 func (m *Model) end() tea.Cmd {
 	m.session.Cancel()
-	return tea.Sequence(keepDraft(m.opts.History, m.draft.Text()), tea.Quit)
+	return tea.Sequence(keepDraft(m.opts.History, m.drafted()), tea.Quit)
 }
 
 // toggleHUD opens or closes the numbers of the context.

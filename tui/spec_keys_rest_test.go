@@ -499,8 +499,10 @@ func proveOverlayKeys(t *testing.T) {
 		key  tuitest.Key
 		line string
 	}{
-		{"down", "❯   Go to the first message"}, {"ctrl+n", "❯   Go to the end and follow it"},
-		{"ctrl+p", "❯   Go to the first message"}, {"up", "❯   Send the message"},
+		{"down", "❯   Go to the first message"},
+		{"ctrl+n", "❯   Go to the end and follow it"},
+		{"ctrl+p", "❯   Go to the first message"},
+		{"up", "❯   Send the message"},
 	} {
 		d.Type(c.key)
 		d.Wait(c.line)

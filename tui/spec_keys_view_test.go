@@ -69,9 +69,11 @@ func proveMoving(t *testing.T) {
 		told("message 3", "another needle"), told("message 4", longAnswer("four")),
 	}
 	d := furnish(t, furniture{pairs: pairs, answers: []at.Answer{
-		{at.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"gpt-5*"}`}}, say("a rule"),
+		{at.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"gpt-5*"}`}},
+		say("a rule"),
 		say("talk"),
-		{at.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"o4*"}`}}, say("another rule"),
+		{at.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"o4*"}`}},
+		say("another rule"),
 	}})
 	d.Wait("5/5")
 	for i, shown := range []string{"a rule", "talk", "another rule"} {

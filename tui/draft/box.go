@@ -16,11 +16,11 @@ const maxLines = 200
 
 // Box is the input box. New makes one.
 type Box struct {
-	area    textarea.Model
-	undo    undoStack
-	chips   []chip
-	history sentHistory
-	width   int
+	area  textarea.Model
+	undo  undoStack
+	chips []chip
+	past  past
+	width int
 }
 
 // New returns an empty box without focus.
@@ -110,8 +110,8 @@ func (b *Box) Key(k tea.KeyPressMsg) {
 	before := b.area.Value()
 	b.area, _ = b.area.Update(k)
 	if after := b.area.Value(); after != before {
-		b.undo.typed(before)
-		b.history.leave()
+		b.undo.edited(before, after)
+		b.past.leave()
 	}
 }
 
@@ -121,8 +121,9 @@ func (b *Box) Text() string { return expand(b.area.Value(), b.chips) }
 // Empty says whether there is nothing but white space.
 func (b *Box) Empty() bool { return strings.TrimSpace(b.area.Value()) == "" }
 
-// Set puts text in place of what is there, which Undo brings back.
+// Set puts text in place of what is there, which Undo and Older bring back.
 func (b *Box) Set(text string) {
+	b.putAway()
 	b.remember()
 	b.chips = nil
 	b.put(text)
@@ -142,15 +143,27 @@ func (b *Box) put(text string) {
 // Take empties the box and returns what was in it.
 func (b *Box) Take() string {
 	text := b.Text()
-	b.Clear()
+	b.empty()
 	return text
 }
 
-// Clear empties the box. Undo brings the text back.
+// Clear empties the box. Undo and Older bring the text back.
 func (b *Box) Clear() {
+	b.putAway()
+	b.empty()
+}
+
+func (b *Box) empty() {
 	b.remember()
 	b.area.Reset()
-	b.history.leave()
+	b.past.leave()
+}
+
+// putAway keeps what is in the box, unless it is an older text unchanged.
+func (b *Box) putAway() {
+	if !b.past.away && !b.Empty() {
+		b.past.putAway(b.Text())
+	}
 }
 
 // AtFirstLine and AtLastLine say whether an arrow key would leave the text.
@@ -163,8 +176,10 @@ func (b *Box) AtLastLine() bool {
 
 // NewLine breaks the line.
 func (b *Box) NewLine() {
-	b.undo.typed(b.area.Value())
+	before := b.area.Value()
+	b.undo.edited(before, before+"\n")
 	b.area.InsertString("\n")
+	b.past.leave()
 }
 
 // Insert puts text at the cursor, as one edit.

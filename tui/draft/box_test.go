@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,5 +135,53 @@ func TestRowsFollowTheText(t *testing.T) {
 	b.Set("one\ntwo\n" + strings.Repeat("wide ", 30))
 	if got := b.Rows(); got < 5 {
 		t.Errorf("Rows = %d, want at least 5", got)
+	}
+}
+
+func TestDeletedTextComesBack(t *testing.T) {
+	for name, key := range map[string]tea.KeyPressMsg{
+		"word":        {Code: 'w', Mod: tea.ModCtrl},
+		"line":        {Code: 'u', Mod: tea.ModCtrl},
+		"a character": {Code: tea.KeyBackspace},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := box()
+			write(b, "one")
+			for range 3 {
+				b.Key(key)
+			}
+			if b.Text() != "" {
+				t.Fatalf("the box holds %q", b.Text())
+			}
+			if !b.Undo() || b.Text() != "one" {
+				t.Errorf("Undo = %q, want one", b.Text())
+			}
+		})
+	}
+}
+
+func TestClearedTextsAreOlderMessages(t *testing.T) {
+	b := box()
+	b.SetSent([]string{"sent"})
+	write(b, "precious")
+	b.Clear()
+	write(b, "replaced")
+	b.Set("somebody else's")
+	b.Take()
+	b.AddSent("somebody else's")
+	for _, want := range []string{"replaced", "precious", "somebody else's", "sent"} {
+		if !b.Older() || b.Text() != want {
+			t.Fatalf("Older = %q, want %q", b.Text(), want)
+		}
+	}
+	if b.Older() {
+		t.Errorf("there is something older: %q", b.Text())
+	}
+	if got := b.Stash(); !slices.Equal(got, []string{"precious", "replaced"}) {
+		t.Errorf("Stash = %q", got)
+	}
+	b.AddSent("precious")
+	if got := b.Stash(); !slices.Equal(got, []string{"replaced"}) {
+		t.Errorf("after it was sent, Stash = %q", got)
 	}
 }

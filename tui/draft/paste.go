@@ -28,7 +28,7 @@ func (b *Box) Paste(text string) (hidden int) {
 		clean = b.addChip(clean)
 	}
 	b.area.InsertString(clean)
-	b.history.leave()
+	b.past.leave()
 	return hidden
 }
 

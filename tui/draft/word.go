@@ -33,5 +33,5 @@ func (b *Box) ReplaceWord(text string) {
 		b.area, _ = b.area.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
 	}
 	b.area.InsertString(normal(text))
-	b.history.leave()
+	b.past.leave()
 }

@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -42,32 +43,22 @@ func (q *Question) Title() string { return q.title }
 
 // Key implements Overlay.
 func (q *Question) Key(name, _ string) Outcome {
+	read := q.now().Sub(q.asked) >= GuardTime // else it was typed before the question could be read
+	switch {
+	case name == "esc", name == "enter" && read:
+		return Chosen{Value: q.no, Key: name}
+	case read && slices.ContainsFunc(q.answers, func(a Answer) bool { return a.Key == name }):
+		return Chosen{Value: name, Key: name}
+	}
 	switch name {
 	case "up", "k":
 		q.top--
-		return Stay{}
 	case "down", "j":
 		q.top++
-		return Stay{}
 	case "pgup":
 		q.top -= q.rows
-		return Stay{}
 	case "pgdown":
 		q.top += q.rows
-		return Stay{}
-	case "esc":
-		return Chosen{Value: q.no, Key: name}
-	}
-	if q.now().Sub(q.asked) < GuardTime {
-		return Stay{} // typed before the question could be read
-	}
-	if name == "enter" {
-		return Chosen{Value: q.no, Key: name}
-	}
-	for _, a := range q.answers {
-		if a.Key == name {
-			return Chosen{Value: a.Key, Key: name}
-		}
 	}
 	return Stay{}
 }

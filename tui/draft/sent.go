@@ -1,0 +1,97 @@
+package draft
+
+import "slices"
+
+// stashKept is how many texts that were cleared the box calls back.
+const stashKept = 20
+
+// past walks through messages that were sent and, newer than those, texts that
+// were cleared without being sent. The draft that was there waits at the end.
+type past struct {
+	sent  []string // oldest first
+	stash []string // oldest first
+	at    int      // place in sent and stash; behind both is the draft
+	draft string
+	away  bool // not at the draft
+}
+
+// SetSent gives the box the messages that were sent, oldest first.
+func (b *Box) SetSent(texts []string) {
+	b.past.sent = texts
+	b.past.leave()
+}
+
+// AddSent adds the newest.
+func (b *Box) AddSent(text string) {
+	p := &b.past
+	p.sent = append(p.sent, text)
+	p.stash = slices.DeleteFunc(p.stash, func(put string) bool { return put == text })
+	p.leave()
+}
+
+// SetStash gives the box the texts that were cleared, oldest first.
+func (b *Box) SetStash(texts []string) {
+	b.past.stash = texts
+	b.past.leave()
+}
+
+// Stash are the texts that were cleared, oldest first.
+func (b *Box) Stash() []string { return b.past.stash }
+
+// putAway keeps a text that leaves the box without being sent.
+func (p *past) putAway(text string) {
+	if text == "" || slices.Contains(p.sent, text) {
+		return
+	}
+	p.stash = slices.DeleteFunc(p.stash, func(put string) bool { return put == text })
+	p.stash = append(p.stash, text)
+	p.stash = p.stash[max(0, len(p.stash)-stashKept):]
+}
+
+func (p *past) len() int { return len(p.sent) + len(p.stash) }
+
+func (p *past) text(i int) string {
+	if i < len(p.sent) {
+		return p.sent[i]
+	}
+	return p.stash[i-len(p.sent)]
+}
+
+func (p *past) leave() { p.at, p.away = p.len(), false }
+
+// Older shows the text before, and reports whether there is one.
+func (b *Box) Older() bool {
+	p := &b.past
+	if p.at == 0 {
+		return false
+	}
+	if !p.away {
+		p.draft, p.away = b.Text(), true
+		b.remember()
+	}
+	p.at--
+	b.show(p.text(p.at))
+	return true
+}
+
+// Newer goes back towards the draft, and reports whether it moved.
+func (b *Box) Newer() bool {
+	p := &b.past
+	if !p.away {
+		return false
+	}
+	p.at++
+	if p.at >= p.len() {
+		p.leave()
+		b.show(p.draft)
+		return true
+	}
+	b.show(p.text(p.at))
+	return true
+}
+
+// show puts a text of the past into the box without leaving it.
+func (b *Box) show(text string) {
+	b.chips = nil
+	b.put(text)
+}
