@@ -154,7 +154,7 @@ func (b Builder) PromptForImage(ctx context.Context) (Image, error) {
 	if err != nil {
 		return Image{}, err
 	}
-	model, name, err := c.choose(true)
+	model, name, _, err := c.choose(true)
 	if err != nil {
 		return Image{}, err
 	}

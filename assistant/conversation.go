@@ -88,7 +88,7 @@ func (c *Conversation) Run(ctx context.Context) iter.Seq2[Message, error] {
 // engine prepares a turn of a conversation that stands alone: nobody to ask,
 // nothing to check, nothing to trim.
 func (c *Conversation) engine() (*engine, error) {
-	model, name, err := c.choose(false)
+	model, name, id, err := c.choose(false)
 	if err != nil {
 		return nil, err
 	}
@@ -104,6 +104,7 @@ func (c *Conversation) engine() (*engine, error) {
 				return Request{Model: name, Messages: wireMessages(c.messages.messages), Tools: tools.specs}
 			},
 			overflow: func(re *RequestError) error { return re },
+			heard:    func(l *RateLimits, wait time.Duration) { c.registry.Heard(id, l, wait, time.Now()) },
 			approve:  func(context.Context, Tool, json.RawMessage) (bool, error) { return true, nil },
 			before:   func([]ToolCall) error { return nil },
 			after:    func(ToolCall) error { return nil },
@@ -112,8 +113,9 @@ func (c *Conversation) engine() (*engine, error) {
 	}, nil
 }
 
-// choose selects the model for the next request.
-func (c *Conversation) choose(images bool) (Model, string, error) {
+// choose selects the model for the next request: its endpoint, the name by
+// which the endpoint knows it, and its full id.
+func (c *Conversation) choose(images bool) (model Model, name, id string, err error) {
 	selection := c.config.Selection
 	if selection == nil {
 		selection = DefaultSelection{}
@@ -122,12 +124,12 @@ func (c *Conversation) choose(images bool) (Model, string, error) {
 		Provider: c.config.Provider, Model: c.config.Model, Images: images,
 		Tools: len(c.config.Tools) > 0 && !images, Reasoning: c.config.Reasoning && !images, Tokens: c.estimate(),
 	}
-	id, err := selection.Select(need, c.registry.Models())
+	id, err = selection.Select(need, c.registry.Models())
 	if err != nil {
-		return nil, "", err
+		return nil, "", "", err
 	}
-	model, name, _, err := c.registry.Open(id)
-	return model, name, err
+	model, name, _, err = c.registry.Open(id)
+	return model, name, id, err
 }
 
 // estimate is the size of the next request in tokens.

@@ -52,6 +52,9 @@ type hooks struct {
 	request func() Request
 	// overflow makes the next request smaller; its error ends the turn.
 	overflow func(*RequestError) error
+	// heard is told what the endpoint said of its quotas: limits, nil for none,
+	// and the pause that a refusal asked for, 0 for none.
+	heard func(limits *RateLimits, wait time.Duration)
 	// record keeps the messages of a whole response, durably. The final one
 	// is followed by nothing.
 	record func(messages []Message, final bool) error

@@ -187,6 +187,7 @@ type RequestError struct {
 	Message string        // the provider's own words, sanitised and redacted
 	Matched string        // the code or phrase that made it an overflow; "" otherwise
 	After   time.Duration // Retry-After, when it was given
+	Limits  *RateLimits   // the quotas, when the refusal spoke of them; may be nil
 	Err     error         // the cause; may be nil
 }
 

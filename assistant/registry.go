@@ -26,6 +26,7 @@ type Registry struct {
 	mu        sync.RWMutex
 	providers []Provider
 	models    map[string]ModelInfo
+	quotas    map[string]quota // by full id
 }
 
 // Add registers a provider; a name that is taken or empty is a *ConfigError.
@@ -153,6 +154,9 @@ func (r *Registry) Open(id string) (Model, string, ModelInfo, error) {
 		info, known := r.models[id]
 		if !known {
 			info = ModelInfo{ID: id}
+		}
+		if tpm := r.quotas[id].tokens.limit; tpm > 0 {
+			info.TPM = tpm // the endpoint itself said so
 		}
 		return p.Model, name, info, nil
 	}

@@ -21,13 +21,25 @@ func (e *engine) respond(ctx context.Context) (answer, error) {
 		s := e.newStream()
 		err := s.read(ctx, e.hooks.request())
 		var re *RequestError
-		if err == nil || !errors.As(err, &re) || re.Kind != KindOverflow || s.any {
+		if errors.As(err, &re) {
+			e.hearRefusal(re)
+		}
+		if err == nil || re == nil || re.Kind != KindOverflow || s.any {
 			return s.answer(), err
 		}
 		if err := e.hooks.overflow(re); err != nil {
 			return answer{}, err
 		}
 	}
+}
+
+// hearRefusal passes on what a refusal says of quotas.
+func (e *engine) hearRefusal(re *RequestError) {
+	wait := time.Duration(0)
+	if re.Kind == KindQuota {
+		wait = re.After
+	}
+	e.hooks.heard(re.Limits, wait)
 }
 
 // stream reads the parts of one response.
@@ -103,6 +115,7 @@ func (s *stream) take(part Part) {
 		s.stopReasoning()
 		s.end, s.ended = p, true
 		s.e.addUsage(p.Usage)
+		s.e.hooks.heard(p.Limits, 0)
 	}
 }
 

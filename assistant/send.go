@@ -86,6 +86,7 @@ func (s *Session) end(t *turn) {
 	if t.attempt != nil {
 		s.view.trimmed = t.attempt.T()
 	}
+	s.view.tracker.SetLimit(s.limit()) // the endpoint may have spoken of its quotas
 }
 
 // use lets one caller at a time work on window, journal and store, and no turn

@@ -252,7 +252,7 @@ func (t *turn) engine() *engine {
 		now: t.s.now, pair: t.pair,
 	}
 	e.hooks = hooks{
-		emit: t.emit, request: t.request, overflow: t.overflow, record: t.record, approve: t.approve,
+		emit: t.emit, request: t.next, overflow: t.overflow, heard: t.heard, record: t.record, approve: t.approve,
 		before: t.before, after: t.after, made: t.log,
 		stop: func() bool { _, waiting := t.s.Queued(); return waiting },
 	}

@@ -2,6 +2,7 @@ package assistant
 
 import (
 	"fmt"
+	"time"
 
 	"winnow/assistant/budget"
 )
@@ -80,6 +81,23 @@ func (t *turn) systemCost(system string) int {
 	return sum
 }
 
+// next is the request that leaves now.
+func (t *turn) next() Request {
+	req := t.request()
+	t.leaves(req)
+	if t.decided == nil {
+		r := t.attempt.Record()
+		t.s.registry.spend(t.modelID, r.AttemptTotalTokens+r.Budget.MaxContext-r.Budget.MaxUsableRaw, t.s.now())
+	}
+	return req
+}
+
+// heard remembers what the endpoint said of its quotas. They count from the
+// next send on.
+func (t *turn) heard(limits *RateLimits, wait time.Duration) {
+	t.s.registry.Heard(t.modelID, limits, wait, t.s.now())
+}
+
 // request is the next request: the system prompt, the included pairs that were
 // not trimmed, and the whole running turn.
 func (t *turn) request() Request {
@@ -88,9 +106,7 @@ func (t *turn) request() Request {
 		skip += n
 	}
 	messages := append([]Message{t.list.At(0)}, t.list.messages[1+skip:]...)
-	req := Request{Model: t.name, Messages: wireMessages(messages), Tools: t.tools.specs}
-	t.leaves(req)
-	return req
+	return Request{Model: t.name, Messages: wireMessages(messages), Tools: t.tools.specs}
 }
 
 // overflow drops the oldest included pair.

@@ -72,6 +72,26 @@ func (t *Tracker) Boundary() Boundary {
 	return t.shown
 }
 
+// Fit returns the boundary in force and how many of its oldest pairs, of how
+// many tokens together, stand in the way of a message of aut tokens. Nothing is
+// computed anew, also when a trigger has come; before the first computation no
+// pair is included.
+func (t *Tracker) Fit(aut int) (at Boundary, pairs, tokens int) {
+	at = t.at
+	if !t.started {
+		at = newBoundary(t.limit, t.sys, t.params)
+		at.First = len(t.costs)
+	}
+	at.Y = len(t.costs)
+	for i := at.First; i < len(t.costs) && at.HistoryTokens-tokens+aut > at.Usable; i++ {
+		if t.costs[i].Contributes {
+			pairs++
+			tokens += t.costs[i].tokens()
+		}
+	}
+	return at, pairs, tokens
+}
+
 // Recomputes returns how often the boundary was computed, for tests and the HUD.
 func (t *Tracker) Recomputes() int { return t.recomputes }
 
