@@ -138,6 +138,7 @@ func (v *victim) round(n int) {
 		for _, half := range a.half {
 			v.may = append(v.may, v.must.with(half))
 		}
+		v.newest = "" // not known any more
 		if a.asks && v.end.count() > before { // the endpoint has the message: it cannot be lost
 			v.must, v.may = v.may[0], v.may[1:]
 		}
@@ -190,9 +191,6 @@ func (v *victim) check(n int) {
 		v.screen.until("the interrupted message", func(frame string) bool {
 			return strings.Contains(frame, last.text) && strings.Contains(frame, "interrupted")
 		})
-	}
-	if got.at(v.newest) < 0 || !maps.Equal(got.rules, v.must.rules) {
-		v.newest = "" // not known any more
 	}
 	v.must, v.may = got, nil
 }
