@@ -17,6 +17,7 @@ type Settings struct {
 	LongRead string // long_reply: "view" or "stay"
 	Theme    string // "auto", "dark" or "light"
 	LogLevel string // "error", "warning", "info" or "debug"
+	Window   string // "model-filter" or "history"
 
 	MaxIterations        int
 	ContextTokens        int
@@ -88,6 +89,7 @@ func (s Setting) Show(in *Settings) string { return s.show(in) }
 func All() []Setting {
 	return []Setting{
 		text("model", "", "PROVIDER/NAME of the model to begin with", func(s *Settings) *string { return &s.Model }),
+		choice("window", "what the assistant works on", func(s *Settings) *string { return &s.Window }, "model-filter", "history"),
 		choice("send_key", "the key that sends", func(s *Settings) *string { return &s.SendKey }, "ctrl+enter", "enter"),
 		choice("confirm", "which tools of the assistant ask first", func(s *Settings) *string { return &s.Confirm }, "save", "always", "never"),
 		number("max_iterations", 5, 1, 100, "rounds of tool calls in a turn", func(s *Settings) *int { return &s.MaxIterations }),

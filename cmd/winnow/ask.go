@@ -93,17 +93,17 @@ func (a *app) ask(ctx context.Context, text string, yes bool) error {
 		return err
 	}
 	var session *assistant.Session
-	d, err := a.openDesk(ctx, func() string { return session.ID() }, true)
+	p, err := a.openPlace(ctx, store, func() *assistant.Session { return session }, true)
 	if err != nil {
 		return err
 	}
-	if session, err = a.openSession(ctx, w, d, store, old, picked.id); err != nil {
+	if session, err = a.openSession(ctx, w, p, store, old, picked.id); err != nil {
 		return err
 	}
 	if picked.note != "" {
 		a.say("%s", picked.note)
 	}
-	if d.staged {
+	if p.desk != nil && p.desk.staged {
 		a.say("rules of an earlier run are still unsaved: winnow rules diff shows them")
 	}
 	events, err := session.Send(ctx, assistant.Prompt{Text: text})
@@ -229,7 +229,11 @@ func (t *teller) tool(e assistant.ToolComplete) {
 // confirm answers for the user, who said beforehand what the answer is.
 func (t *teller) confirm(e assistant.ConfirmRequest) error {
 	if !t.yes {
-		t.note("%s is not done without --yes: the rules stay staged; winnow rules diff shows them, winnow rules save saves them", e.Tool)
+		next := "the rules stay staged; winnow rules diff shows them, winnow rules save saves them"
+		if isPast(t.session) {
+			next = e.Diff
+		}
+		t.note("%s is not done without --yes: %s", e.Tool, next)
 	}
 	return t.session.Answer(e.ID, t.yes)
 }

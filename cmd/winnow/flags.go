@@ -13,6 +13,7 @@ type flags struct {
 
 	model, provider, baseURL string
 	envFile, config, home    string
+	window                   string
 	json, noColor, plain     bool
 	logLevel                 string
 	proceed                  bool   // --continue
@@ -26,6 +27,7 @@ func (f *flags) bind(root *cobra.Command) {
 	p.StringVarP(&f.model, "model", "m", "", "model to talk to, PROVIDER/NAME")
 	p.StringVar(&f.provider, "provider", "", "endpoint to talk to, by NAME")
 	p.StringVar(&f.baseURL, "base-url", "", "address of an OpenAI-compatible endpoint, URL")
+	p.StringVar(&f.window, "window", "", "what the assistant works on: model-filter, or the chat history")
 	p.StringVar(&f.envFile, "env-file", "", "the proxy's .env FILE; ./.env without it")
 	p.StringVar(&f.config, "config", "", "settings FILE")
 	p.StringVar(&f.home, "home", "", "keep settings, history, state and cache under one DIR")
@@ -53,6 +55,7 @@ func (f *flags) settings() []config.Flag {
 		}
 	}
 	add("model", "model", f.model)
+	add("window", "window", f.window)
 	add("log-level", "log_level", f.logLevel)
 	if f.plain {
 		add("plain", "plain", "true")

@@ -50,6 +50,9 @@ func (h home) journal(envFile string) string {
 	return filepath.Join(h.state, "journals", fileKey(envFile), "journal")
 }
 
+// pastJournal is the journal of the chat history as a window.
+func (h home) pastJournal() string { return filepath.Join(h.state, "journals", "history", "journal") }
+
 // fileKey names a file by its real path, in a form that fits a folder's name.
 func fileKey(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {

@@ -138,7 +138,7 @@ func (v *victim) round(n int) {
 		for _, half := range a.half {
 			v.may = append(v.may, v.must.with(half))
 		}
-		v.newest = "" // not known any more
+		v.newest = ""                         // not known any more
 		if a.asks && v.end.count() > before { // the endpoint has the message: it cannot be lost
 			v.must, v.may = v.may[0], v.may[1:]
 		}

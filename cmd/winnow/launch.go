@@ -40,9 +40,9 @@ var examples = []string{
 type program struct {
 	session *assistant.Session
 	store   *history.Store
-	desk    *desk
+	place   *place
 	wiring  *wiring
-	pane    *rules.Pane
+	pane    *rules.Pane // nil over the history
 	notice  string
 	later   <-chan found // the model, when it was not known in time; nil: it was
 	auto    string       // the model that nobody chose
@@ -103,7 +103,7 @@ func (a *app) assemble(ctx context.Context, delay time.Duration) (*program, erro
 	if picked.id == "" {
 		p.later = p.wiring.ask(ctx)
 	}
-	if p.desk, err = a.openDesk(ctx, func() string { return p.session.ID() }, true); err != nil {
+	if p.place, err = a.openPlace(ctx, p.store, func() *assistant.Session { return p.session }, true); err != nil {
 		return nil, err
 	}
 	if picked.id == "" {
@@ -120,18 +120,20 @@ func (a *app) assemble(ctx context.Context, delay time.Duration) (*program, erro
 		}
 	}
 	p.notice = picked.note
-	if p.session, err = a.openSession(ctx, p.wiring, p.desk, p.store, old, picked.id); err != nil {
+	if p.session, err = a.openSession(ctx, p.wiring, p.place, p.store, old, picked.id); err != nil {
 		return nil, err
 	}
-	_, missing := os.Stat(p.desk.window.EnvFile())
-	p.pane = rules.New(p.desk.window, rules.Options{Creates: errors.Is(missing, fs.ErrNotExist), Drift: p.desk.lists})
+	if d := p.place.desk; d != nil {
+		_, missing := os.Stat(d.window.EnvFile())
+		p.pane = rules.New(d.window, rules.Options{Creates: errors.Is(missing, fs.ErrNotExist), Drift: d.lists})
+	}
 	return p, nil
 }
 
 // interrupted is the session that a crash interrupted, to be gone on with; the
 // zero value after an orderly end.
 func (p *program) interrupted(ctx context.Context) (history.Session, error) {
-	last := p.desk.journal.LastRun()
+	last := p.place.journal.LastRun()
 	if last.Closed || last.Session == "" {
 		return history.Session{}, nil
 	}
@@ -219,11 +221,11 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, p *program) err
 		words = nil // ctrl+o says that none is set
 	}
 	model, err := tui.New(tui.Options{
-		Session: p.session, History: p.store, Pane: p.pane,
+		Session: p.session, History: p.store, Pane: p.shown(),
 		Style:   style.Options{Dark: s.Theme != "light", Colors: a.colours(), Unicode: a.unicode()},
 		Fixed:   s.Theme != "auto",
 		Rebinds: rebinds(s.Keys), EnterIs: s.SendKey == "enter", Mouse: s.Mouse, Stay: s.LongRead == "stay", Notify: s.Notify,
-		Examples: examples, Editor: words, Notice: p.notice, Recovery: recovery(p.desk), Redact: a.redactor.Redact,
+		Examples: p.place.examples, Editor: words, Notice: p.notice, Recovery: recovery(p.place.desk), Redact: a.redactor.Redact,
 	})
 	if err != nil {
 		return err
@@ -237,7 +239,9 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, p *program) err
 	stop := a.watch(g, program)
 	background, cancel := context.WithCancel(ctx)
 	p.follow(background, func() { program.Send(modelFoundMsg{}) })
-	go p.pane.Warm(background)
+	if p.pane != nil {
+		go p.pane.Warm(background)
+	}
 	_, err = program.Run()
 	cancel()
 	stop()
@@ -275,6 +279,9 @@ func rebinds(keys []config.Binding) []tui.Rebind {
 // crash is what the run before this one left: what to say of it, and how to
 // forget it. Nothing after an orderly end.
 func crash(d *desk) (lines []string, discard func() error) {
+	if d == nil { // what changes in the history is on disk at once
+		return nil, nil
+	}
 	last := d.journal.LastRun()
 	if last.Closed || !d.staged {
 		return nil, nil
@@ -314,11 +321,11 @@ func (a *app) runPlain(ctx context.Context, p *program) error {
 	defer cancel()
 	p.follow(background, func() {})
 	o := plain.Options{
-		Session: p.session, History: p.store, Window: p.pane, In: a.stdin, Out: a.stdout, Err: a.stderr,
+		Session: p.session, History: p.store, Window: p.shown(), In: a.stdin, Out: a.stdout, Err: a.stderr,
 		Interactive: isTerminal(a.stdin), Interrupt: interrupt, Color: a.colour(),
-		Examples: examples, Notice: p.notice, Redact: a.redactor.Redact,
+		Examples: p.place.examples, Notice: p.notice, Redact: a.redactor.Redact,
 	}
-	if lines, discard := crash(p.desk); lines != nil {
+	if lines, discard := crash(p.place.desk); lines != nil {
 		o.Recovery = &plain.Recovery{Lines: lines, Discard: discard}
 	}
 	if status := plain.Run(ctx, o); status != statusDone {

@@ -131,7 +131,7 @@ func nextStep(err error) string {
 	)
 	switch {
 	case errors.As(err, &locked):
-		return "close the other winnow that works on this .env file, or try again when it is done"
+		return "close the other winnow that has this window open, or try again when it is done"
 	case errors.As(err, &newer), errors.As(err, &version):
 		return "use the newer winnow, or another --home"
 	case errors.As(err, &changed):

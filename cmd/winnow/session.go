@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"winnow/adapters/config"
-	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	"winnow/assistant/budget"
 	"winnow/assistant/history"
@@ -20,13 +19,9 @@ import (
 func (a *app) resumed(ctx context.Context, store *history.Store) (history.Session, error) {
 	switch {
 	case a.flags.proceed:
-		last, found, err := store.LastSession(ctx, a.folder())
-		if err == nil && !found {
-			err = advise(fmt.Errorf("there is no session to continue in this folder"), "winnow history sessions lists all; take one up with --session ID")
-		}
-		return last, err
+		return a.lastSession(ctx, store)
 	case a.flags.session != "":
-		return findSession(ctx, store, a.flags.session)
+		return a.namedSession(ctx, store, a.flags.session)
 	}
 	return history.Session{}, nil
 }
@@ -77,13 +72,13 @@ func orNone(n int) int {
 }
 
 // openSession makes the session that this run drives, new or taken up, in the window.
-func (a *app) openSession(ctx context.Context, w *wiring, d *desk, store *history.Store, old history.Session, model string) (*assistant.Session, error) {
+func (a *app) openSession(ctx context.Context, w *wiring, p *place, store *history.Store, old history.Session, model string) (*assistant.Session, error) {
 	s, err := a.config()
 	if err != nil {
 		return nil, err
 	}
 	pages := &assistant.Pages{}
-	if err := modelfilter.Register(pages, d.window); err != nil {
+	if err := p.register(pages); err != nil {
 		return nil, err
 	}
 	telemetry, err := a.telemetry()
@@ -95,13 +90,13 @@ func (a *app) openSession(ctx context.Context, w *wiring, d *desk, store *histor
 		id = assistant.NewID(a.now())
 	}
 	session, err := assistant.NewSession(w.registry, assistant.Options{
-		ID: id, Window: d.window, Pages: pages, Store: store, Journal: d.journal, Model: model,
+		ID: id, Window: p.window, Pages: pages, Store: store, Journal: p.journal, Model: model,
 		Settings: sessionSettings(s), Log: a.logger(), Telemetry: telemetry,
 	})
 	if err != nil {
 		return nil, err
 	}
-	kept := history.Session{ID: id, Folder: a.folder(), Window: d.window.EnvFile(), Model: model}
+	kept := history.Session{ID: id, Folder: a.folder(), Window: p.name, Model: model}
 	if err := store.Touch(ctx, kept); err != nil {
 		return nil, err
 	}

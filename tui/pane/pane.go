@@ -7,6 +7,7 @@
 package pane
 
 import (
+	"cmp"
 	"context"
 
 	"winnow/tui/overlay"
@@ -100,7 +101,9 @@ func (Ask) wish()     {}
 func (Run) wish()     {}
 
 // None is the pane of a session without a window: it shows nothing and does nothing.
-type None struct{}
+type None struct {
+	Title string // what the header calls it; "" is "chat"
+}
 
 // Lines implements Pane.
 func (None) Lines(_, h int) []string { return make([]string, h) }
@@ -130,4 +133,4 @@ func (None) Escape() {}
 func (None) Click(int, int) Wish { return Nothing{} }
 
 // Status implements Pane.
-func (None) Status() Status { return Status{Title: "chat"} }
+func (n None) Status() Status { return Status{Title: cmp.Or(n.Title, "chat")} }

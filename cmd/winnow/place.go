@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	pastwindow "winnow/adapters/history"
+	"winnow/adapters/modelfilter"
+	"winnow/assistant"
+	"winnow/assistant/budget"
+	"winnow/assistant/history"
+	"winnow/checkpoint"
+	"winnow/tui/pane"
+)
+
+// overHistory is the value of the setting window for the chat history.
+const overHistory = "history"
+
+// place is the window that a session works in, with its journal: the model
+// filter at a desk of its own, or the chat history.
+type place struct {
+	window   assistant.Window
+	register func(*assistant.Pages) error
+	journal  *checkpoint.Journal
+	name     string   // the history keeps sessions of the window under it
+	desk     *desk    // nil over the chat history
+	examples []string // what the welcome suggests
+}
+
+// openPlace opens the window that the settings name. session is the one that
+// works in it; it is asked for only later. To write the place needs its journal
+// for itself.
+func (a *app) openPlace(ctx context.Context, store *history.Store, session func() *assistant.Session, write bool) (*place, error) {
+	s, err := a.config()
+	if err != nil {
+		return nil, err
+	}
+	if s.Window == overHistory {
+		return a.openPast(store, session, write)
+	}
+	d, err := a.openDesk(ctx, func() string { return session().ID() }, write)
+	if err != nil {
+		return nil, err
+	}
+	return &place{
+		window: d.window, register: func(p *assistant.Pages) error { return modelfilter.Register(p, d.window) },
+		journal: d.journal, name: d.window.EnvFile(), desk: d, examples: examples,
+	}, nil
+}
+
+// pastExamples are what the welcome suggests over the history.
+var pastExamples = []string{
+	"find invoice",
+	"give three stars to what is about kubernetes",
+	"summarise the last 10 pairs",
+}
+
+// openPast opens the chat history as a window. There is one for a home, and its
+// journal is its own: a checkpoint of the model filter is none here.
+func (a *app) openPast(store *history.Store, session func() *assistant.Session, write bool) (*place, error) {
+	h, err := a.folders()
+	if err != nil {
+		return nil, err
+	}
+	window := pastwindow.New(store, pastwindow.Options{Now: a.now, Selected: func() pastwindow.Selected { return selectedIn(session()) }})
+	journal, err := checkpoint.Open(h.pastJournal(), checkpoint.Options{Log: a.logger(), ReadOnly: !write})
+	if err != nil {
+		return nil, err
+	}
+	a.onClose(journal.Close)
+	for _, notice := range journal.Notices() {
+		a.say("%s", notice)
+	}
+	return &place{
+		window: window, register: func(p *assistant.Pages) error { return pastwindow.Register(p, window) },
+		journal: journal, name: overHistory, examples: pastExamples,
+	}, nil
+}
+
+// selectedIn is what the user of a session has open, as a filter line takes it.
+func selectedIn(s *assistant.Session) pastwindow.Selected {
+	if s == nil {
+		return pastwindow.Selected{}
+	}
+	b, set := s.Boundary(), s.Settings().Budget
+	return pastwindow.Selected{
+		Line: s.Filter(), Session: s.ID(), Topic: s.Topic(), Model: s.Model(),
+		Fits: func(base []assistant.Ref) int {
+			costs := make([]budget.Cost, len(base))
+			for i, r := range base {
+				costs[i] = budget.Cost{Tokens: r.Cost, Contributes: r.Sends}
+			}
+			at := budget.Predict(costs, budget.Limit{Context: b.ML, Known: b.Known}, b.SYS, set)
+			return at.Y - at.First
+		},
+	}
+}
+
+// isPast says whether a session works in the chat history.
+func isPast(s *assistant.Session) bool {
+	_, past := s.Window().(*pastwindow.Window)
+	return past
+}
+
+// shown is the part of the screen that shows the window: none over the history,
+// which the conversation itself shows.
+func (p *program) shown() pane.Pane {
+	if p.pane == nil {
+		return pane.None{Title: p.place.name}
+	}
+	return p.pane
+}
+
+// belongs says whether a session is of the window that is open. One that was
+// imported is of any.
+func (a *app) belongs(s history.Session) (bool, error) {
+	set, err := a.config()
+	if err != nil {
+		return false, err
+	}
+	return s.Window == "" || (s.Window == overHistory) == (set.Window == overHistory), nil
+}
+
+// lastSession is the session last used in this folder, of the window that is open.
+func (a *app) lastSession(ctx context.Context, store *history.Store) (history.Session, error) {
+	none := advise(fmt.Errorf("there is no session to continue in this folder"), "winnow history sessions lists all; take one up with --session ID")
+	last, found, err := store.LastSession(ctx, a.folder())
+	if err != nil || !found {
+		if err == nil {
+			err = none
+		}
+		return history.Session{}, err
+	}
+	if ok, err := a.belongs(last); ok || err != nil {
+		return last, err
+	}
+	all, err := store.Sessions(ctx) // the last used first
+	if err != nil {
+		return history.Session{}, err
+	}
+	for _, s := range all {
+		if ok, err := a.belongs(s); err != nil || ok && s.Folder == a.folder() {
+			return s, err
+		}
+	}
+	return history.Session{}, none
+}
+
+// namedSession is the session whose id begins so, if it is of this window: its
+// checkpoints are in the journal of its own.
+func (a *app) namedSession(ctx context.Context, store *history.Store, id string) (history.Session, error) {
+	s, err := findSession(ctx, store, id)
+	if err != nil {
+		return s, err
+	}
+	ok, err := a.belongs(s)
+	if err != nil || ok {
+		return s, err
+	}
+	window := "model-filter"
+	if s.Window == overHistory {
+		window = overHistory
+	}
+	return history.Session{}, advise(fmt.Errorf("the session %s is of another window", s.ID), "take it up with --window %s", window)
+}
