@@ -44,9 +44,6 @@ const (
 	blockTable
 )
 
-// span is a part of the source.
-type span struct{ start, end int }
-
 // drawn are the lines of a block at a width; 0 means none.
 type drawn struct {
 	width int

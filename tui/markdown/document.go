@@ -31,6 +31,7 @@ type Doc struct {
 
 	version uint64
 	view    view
+	traces  map[int]*traced // blocks taken apart for their places
 	work    work
 }
 
@@ -53,6 +54,7 @@ func (d *Doc) SetStyle(s *Style) {
 		d.open.forget()
 	}
 	d.view = view{}
+	d.traces = nil
 }
 
 // Version changes with everything that may change what Lines gives.

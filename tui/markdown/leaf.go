@@ -37,12 +37,7 @@ func (f *leaf) layout(dst []string, width int) []string {
 	if f.gap {
 		dst = append(dst, trimRight(ansi.Truncate(f.gapLead, width, "")))
 	}
-	most := max(0, width-min(leastInner, width))
-	first, rest := f.first, f.rest
-	if ansi.StringWidth(first) > most || ansi.StringWidth(rest) > most {
-		first, rest = ansi.Truncate(first, most, ""), ansi.Truncate(rest, most, "")
-	}
-	inner := width - max(ansi.StringWidth(first), ansi.StringWidth(rest))
+	first, rest, inner := f.leads(width)
 	from := len(dst)
 	switch f.kind {
 	case leafText:
@@ -64,6 +59,17 @@ func (f *leaf) layout(dst []string, width int) []string {
 		lead = rest
 	}
 	return dst
+}
+
+// leads are what the first line and the others begin with, cut so that something
+// else has room, and how many cells that has.
+func (f *leaf) leads(width int) (first, rest string, inner int) {
+	most := max(0, width-min(leastInner, width))
+	first, rest = f.first, f.rest
+	if ansi.StringWidth(first) > most || ansi.StringWidth(rest) > most {
+		first, rest = ansi.Truncate(first, most, ""), ansi.Truncate(rest, most, "")
+	}
+	return first, rest, width - max(ansi.StringWidth(first), ansi.StringWidth(rest))
 }
 
 // rule is the sign in text, n times, in its style.

@@ -10,12 +10,13 @@ import (
 
 // view is the whole document at a width, kept from one call of Lines to the next.
 type view struct {
-	width  int
-	lines  []string
-	starts []int // where the lines of each whole block begin
-	kept   int   // how many of lines are those of whole blocks
-	shown  int   // a whole block that has lines, plus one; 0 while none is known
-	probed int   // how many whole blocks were looked at for that
+	width   int
+	version uint64 // of the document, when lines were made
+	lines   []string
+	starts  []int // where the lines of each whole block begin
+	kept    int   // how many of lines are those of whole blocks
+	shown   int   // a whole block that has lines, plus one; 0 while none is known
+	probed  int   // how many whole blocks were looked at for that
 
 	table *table // the open table whose lines follow the kept ones
 	epoch int    // of that table
@@ -127,6 +128,9 @@ func (d *Doc) BlockLines(i, width int) []string {
 func (d *Doc) Lines(width int) []string {
 	width = max(width, 1)
 	v := &d.view
+	if v.width == width && v.version == d.version && v.lines != nil {
+		return v.lines
+	}
 	if v.width != width {
 		*v = view{width: width, lines: v.lines[:0], shown: v.shown, probed: v.probed}
 	}
@@ -144,6 +148,7 @@ func (d *Doc) Lines(width int) []string {
 		v.table = nil
 		v.lines = append(v.lines[:v.kept], d.openLines(width)...)
 	}
+	v.version = d.version
 	return v.lines
 }
 

@@ -90,6 +90,7 @@ func (d *Doc) define(src []byte) {
 		}
 		d.refs[label] = parser.NewReference(
 			bytes.Clone(ref.Label()), bytes.Clone(ref.Destination()), bytes.Clone(ref.Title()))
+		d.traces = nil
 		for _, i := range d.users[label] {
 			d.blocks[i].forget()
 			for k := i + 1; k < len(d.blocks) && d.blocks[k].cont; k++ {

@@ -21,7 +21,8 @@ type table struct {
 	inner  int  // width the lines are for; 0 means none
 	cols   []int
 	lines  []string
-	laid   int // rows in lines
+	starts []int // where in lines each row begins
+	laid   int   // rows in lines
 	epoch  int
 	cells  int // cells laid out, ever: the work done
 }
@@ -65,7 +66,7 @@ var steps = []int{4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256}
 // columns are the widths of the columns in inner cells; nil when they do not fit.
 func (t *table) columns(inner int) []int {
 	n := len(t.width)
-	room := inner - 3*(n-1)
+	room := inner - columnGap*(n-1)
 	if n == 0 || room < n*leastColumn {
 		return nil
 	}
@@ -107,11 +108,12 @@ func step(w int) int {
 func (t *table) layout(inner int) []string {
 	cols := t.columns(inner)
 	if inner != t.inner || !equal(cols, t.cols) {
-		t.inner, t.cols, t.laid, t.lines = inner, cols, 0, nil
+		t.inner, t.cols, t.laid, t.lines, t.starts = inner, cols, 0, nil, nil
 		t.epoch++
 	}
 	for ; t.laid < len(t.rows); t.laid++ {
 		t.cells += len(t.width)
+		t.starts = append(t.starts, len(t.lines))
 		switch {
 		case cols == nil:
 			t.record(t.rows[t.laid], inner)
@@ -164,15 +166,9 @@ func (t *table) row(cells []string) {
 
 // pad writes s aligned in column i.
 func (t *table) pad(b *strings.Builder, s string, i int) {
-	free := max(0, t.cols[i]-ansi.StringWidth(s))
-	left := 0
-	switch t.align[i] {
-	case extast.AlignRight:
-		left = free
-	case extast.AlignCenter:
-		left = free / 2
-	default:
-	}
+	n := ansi.StringWidth(s)
+	free := max(0, t.cols[i]-n)
+	left := t.left(n, i)
 	b.WriteString(strings.Repeat(" ", left))
 	b.WriteString(s)
 	b.WriteString(strings.Repeat(" ", free-left))

@@ -27,6 +27,8 @@ type walker struct {
 	number int // of the first item of the first list, when it continues one; else 0
 	leaves []leaf
 	codes  []Code
+	tracks bool // find out where everything stands instead of drawing it
+	traces []trace
 }
 
 // blocks walks the children of n. Their lines begin with first, then rest; loose
@@ -47,6 +49,7 @@ func (w *walker) blocks(n ast.Node, first, rest string, loose bool) {
 	}
 	if !begun && first != rest { // an empty item still has its bullet
 		w.leaves = append(w.leaves, leaf{first: first, rest: rest})
+		w.traces = append(w.traces, trace{})
 	}
 }
 
@@ -61,16 +64,28 @@ func (w *walker) block(n ast.Node, first, rest string) {
 		w.blocks(n, first+bar, rest+bar, true)
 	case *ast.FencedCodeBlock:
 		lang := clean(string(n.Language(w.src)))
-		w.code(lang, string(n.Lines().Value(w.src)), first, rest)
+		w.code(n, lang, first, rest)
 	case *ast.CodeBlock:
-		w.code("", string(n.Lines().Value(w.src)), first, rest)
+		w.code(n, "", first, rest)
 	case *ast.ThematicBreak:
 		w.leaves = append(w.leaves, leaf{kind: leafRule, first: first, rest: rest, text: look.Rule.Render(look.Line)})
+		w.traces = append(w.traces, trace{})
 	case *extast.Table:
+		if w.tracks {
+			w.traces = append(w.traces, traceTable(n, w.src))
+			w.leaves = append(w.leaves, leaf{})
+			return
+		}
 		t := newTable(w.style, n, w.src)
 		w.leaves = append(w.leaves, leaf{kind: leafTable, first: first, rest: rest, table: t})
 	case *ast.LinkReferenceDefinition: // nothing to see
 	default: // paragraphs, headings and the text of tight items
+		if w.tracks {
+			if t := traceText(n, w.src); len(t.lines[0].text) > 0 {
+				w.traces, w.leaves = append(w.traces, t), append(w.leaves, leaf{})
+			}
+			return
+		}
 		s := w.style.inlineText(n, w.src)
 		if s != "" {
 			w.leaves = append(w.leaves, leaf{first: first, rest: rest, text: s})
@@ -115,9 +130,14 @@ func (w *walker) sign(list *ast.List, item ast.Node, number int) string {
 }
 
 // code adds a block of code.
-func (w *walker) code(lang, text, first, rest string) {
+func (w *walker) code(n ast.Node, lang, first, rest string) {
+	text := string(n.Lines().Value(w.src))
 	w.codes = append(w.codes, Code{Language: lang, Text: text})
 	if text == "" {
+		return
+	}
+	if w.tracks {
+		w.traces, w.leaves = append(w.traces, traceCode(n, w.src)), append(w.leaves, leaf{})
 		return
 	}
 	w.leaves = append(w.leaves, leaf{

@@ -108,6 +108,13 @@ func wrap(s string, width int) []string {
 
 // wrapLine adds the lines of one logical line.
 func wrapLine(lines []string, line []cell, width int) []string {
+	breakLine(line, width, func(from, to int) { lines = append(lines, joined(line[from:to])) })
+	return lines
+}
+
+// breakLine tells where the lines of one logical line begin and end. Graphemes
+// that are too wide for any line are replaced in line.
+func breakLine(line []cell, width int, emit func(from, to int)) {
 	start, used := 0, 0 // of the line being filled
 	breakAt := -1       // where it may end: the cell after it begins the next
 	for i := 0; i < len(line); i++ {
@@ -126,36 +133,44 @@ func wrapLine(lines []string, line []cell, width int) []string {
 		if breakAt > start {
 			end = breakAt
 		}
-		lines = append(lines, joined(line[start:end]))
+		emit(start, end)
 		for end < len(line) && line[end].text == " " {
 			end++
 		}
 		start, used, breakAt = end, 0, -1
 		i = end - 1
 	}
-	return append(lines, joined(line[start:]))
+	emit(start, len(line))
 }
 
 // wrapCode breaks a line of code into lines of at most width cells, wherever
 // they end; the lines after the first begin where the code began.
 func wrapCode(lines []string, s string, width int) []string {
 	line := cells(s)
+	breakCode(line, width, func(lead, from, to int) {
+		lines = append(lines, joined(append(line[:lead:lead], line[from:to]...)))
+	})
+	return lines
+}
+
+// breakCode tells where the lines of a line of code begin and end, and how many
+// cells of its indent each begins with.
+func breakCode(line []cell, width int, emit func(lead, from, to int)) {
 	indent := 0
 	for indent < len(line) && line[indent].text == " " {
 		indent++
 	}
-	lead := line[:min(indent, width/2)]
-	start, used := 0, 0
-	var from []cell // what the line being filled begins with
+	again := min(indent, width/2)
+	start, used, lead := 0, 0, 0
 	for i := range line {
-		if line[i].width > width-len(lead) {
+		if line[i].width > width-again {
 			line[i].text, line[i].width = tooWide, 1
 		}
 		if used+line[i].width > width {
-			lines = append(lines, joined(append(from[:len(from):len(from)], line[start:i]...)))
-			start, used, from = i, len(lead), lead
+			emit(lead, start, i)
+			start, used, lead = i, again, again
 		}
 		used += line[i].width
 	}
-	return append(lines, joined(append(from[:len(from):len(from)], line[start:]...)))
+	emit(lead, start, len(line))
 }
