@@ -70,7 +70,7 @@ func (s *Session) Renew(ctx context.Context) error {
 	s.mu.Lock()
 	s.id = id
 	s.context = contextMemory{}
-	s.queued = nil
+	s.queued, s.records, s.lastSend = nil, nil, nil
 	s.mu.Unlock()
 	s.SetView(nil, "x", budget.FilterExecuted)
 	s.log.Info("session", "id", id)

@@ -89,12 +89,16 @@ type (
 		Description string `json:"description"`
 	}
 
-	// ContextTrimmed reports a request that went out with fewer pairs than predicted.
+	// ContextTrimmed reports a request that goes out with fewer pairs than
+	// predicted, and which it leaves out.
 	ContextTrimmed struct {
 		Sent    int `json:"sent"`    // pairs still in the request
 		Trimmed int `json:"trimmed"` // pairs dropped so far
 		Visible int `json:"visible"`
-		Attempt int `json:"attempt"` // 1 is the first request
+		Attempt int `json:"attempt"`          // 1 is the first request
+		Tokens  int `json:"tokens,omitempty"` // of Pairs together, estimated
+		// Pairs are the ones left out so far, oldest first.
+		Pairs []LeftOut `json:"pairs,omitempty"`
 	}
 
 	// Queued reports the message that waits for the running response.

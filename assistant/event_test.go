@@ -46,9 +46,12 @@ var everyEvent = map[string]assistant.Event{
 	`{"type":"cancelled","kept":true}`:                                        assistant.Cancelled{Kept: true},
 	`{"type":"checkpoint_created","id":"i","description":"d"}`:                assistant.CheckpointCreated{ID: "i", Description: "d"},
 	`{"type":"context_trimmed","sent":3,"trimmed":1,"visible":9,"attempt":2}`: assistant.ContextTrimmed{Sent: 3, Trimmed: 1, Visible: 9, Attempt: 2},
-	`{"type":"queued","text":"t"}`:                                            assistant.Queued{Text: "t"},
-	`{"type":"retrying","attempt":2,"reason":"r","after_ms":1500}`:            assistant.Retrying{Attempt: 2, Reason: "r", After: 1500 * time.Millisecond},
-	`{"type":"confirm_request","id":"i","tool":"t","diff":"-a\n+b"}`:          assistant.ConfirmRequest{ID: "i", Tool: "t", Diff: "-a\n+b"},
+	`{"type":"context_trimmed","sent":3,"trimmed":1,"visible":9,"attempt":2,"tokens":40,"pairs":[{"seq":7,"id":"i","tokens":40}]}`: assistant.ContextTrimmed{
+		Sent: 3, Trimmed: 1, Visible: 9, Attempt: 2, Tokens: 40, Pairs: []assistant.LeftOut{{Seq: 7, ID: "i", Tokens: 40}},
+	},
+	`{"type":"queued","text":"t"}`:                                   assistant.Queued{Text: "t"},
+	`{"type":"retrying","attempt":2,"reason":"r","after_ms":1500}`:   assistant.Retrying{Attempt: 2, Reason: "r", After: 1500 * time.Millisecond},
+	`{"type":"confirm_request","id":"i","tool":"t","diff":"-a\n+b"}`: assistant.ConfirmRequest{ID: "i", Tool: "t", Diff: "-a\n+b"},
 }
 
 func TestEventsEncodeAndDecode(t *testing.T) {

@@ -83,8 +83,8 @@ func (s *Session) end(t *turn) {
 		close(answer)
 		delete(s.answers, id)
 	}
-	if t.attempt != nil {
-		s.view.trimmed = t.attempt.T()
+	if t.attempt != nil && t.decided == nil {
+		s.view.trimmed, s.lastSend = t.attempt.T(), t.lastSend()
 	}
 	s.view.tracker.SetLimit(s.limit()) // the endpoint may have spoken of its quotas
 }

@@ -106,22 +106,25 @@ func (t *turn) leaves(req Request) {
 	t.out = out
 }
 
-// answered puts the request that was out to those that the next commit keeps.
-// What carries out a proposal went to no endpoint and is not kept.
-func (t *turn) answered() {
+// answered puts the request that was out to those that the next commit keeps
+// and returns its body; nil when none was out. What carries out a proposal went
+// to no endpoint and is not kept.
+func (t *turn) answered() json.RawMessage {
 	if t.out == nil {
-		return
+		return nil
 	}
+	var sent SentRequest
 	var done []SentRequest
 	if t.decided == nil {
-		sent, err := t.out.sent()
-		if err != nil {
-			t.s.log.Warn("request not kept", "model", t.modelID, "error", err)
-		} else {
+		var err error
+		if sent, err = t.out.sent(); err == nil {
 			done = append(done, sent)
+		} else {
+			t.s.log.Warn("request not kept", "model", t.modelID, "error", err)
 		}
 	}
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
 	t.out, t.unkept = nil, append(t.unkept, done...)
+	return sent.Body
 }

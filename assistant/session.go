@@ -40,6 +40,9 @@ type Options struct {
 	Log      *slog.Logger
 	// Telemetry is told about every attempt of a request; nil is nobody.
 	Telemetry func(budget.Record)
+	// TelemetryMessages asks for the messages of each attempt in its record, as
+	// they were sent.
+	TelemetryMessages bool
 }
 
 // Settings are what a user can set. The zero value is the default.
@@ -59,17 +62,19 @@ type Session struct {
 	now      func() time.Time
 	log      *slog.Logger
 
-	mu      sync.Mutex
-	id      string
-	model   string
-	topic   string
-	running *turn
-	queued  *Prompt
-	answers map[string]chan bool // of open questions
-	context contextMemory
-	view    view
-	users   int        // of desk, beside the turn
-	unused  *sync.Cond // users is 0
+	mu       sync.Mutex
+	id       string
+	model    string
+	topic    string
+	running  *turn
+	queued   *Prompt
+	answers  map[string]chan bool // of open questions
+	context  contextMemory
+	view     view
+	records  []budget.Record // see Records
+	lastSend *LastSend       // nil before the first
+	users    int             // of desk, beside the turn
+	unused   *sync.Cond      // users is 0
 
 	desk    sync.Mutex // held while window, journal and store are worked on; see use
 	keeping sync.Mutex // held while sent requests go from the turn to the store

@@ -3,6 +3,7 @@ package assistant_test
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -42,8 +43,19 @@ func TestOverflowDropsTheOldestPairEachTime(t *testing.T) {
 		wholeExchanges(t, reqs[i])
 	}
 	trims := at.Only[assistant.ContextTrimmed](events)
-	if len(trims) != 2 || trims[1] != (assistant.ContextTrimmed{Sent: 3, Trimmed: 2, Visible: 5, Attempt: 3}) {
-		t.Errorf("events = %+v", trims)
+	refs := r.session.Visible()
+	out := []assistant.LeftOut{{Seq: refs[0].Seq, ID: "id0", Tokens: refs[0].Cost}, {Seq: refs[1].Seq, ID: "id1", Tokens: refs[1].Cost}}
+	both := refs[0].Cost + refs[1].Cost
+	want := []assistant.ContextTrimmed{
+		{Sent: 4, Trimmed: 1, Visible: 5, Attempt: 2, Tokens: refs[0].Cost, Pairs: out[:1]},
+		{Sent: 3, Trimmed: 2, Visible: 5, Attempt: 3, Tokens: both, Pairs: out},
+	}
+	if !reflect.DeepEqual(trims, want) {
+		t.Errorf("events = %+v\nwant %+v", trims, want)
+	}
+	last, ok := r.session.LastSend()
+	if sent := (assistant.LastSend{Pair: r.last().Seq, Included: 5, Visible: 5, Stage: budget.StageComplete, LeftOut: out, Tokens: both}); !ok || !reflect.DeepEqual(last, sent) {
+		t.Errorf("last send = %+v, %v\nwant %+v", last, ok, sent)
 	}
 	wantEqual(t, "counter", r.session.Counter(), "[6-2]/6")
 	wantEqual(t, "the boundary stays", r.session.Boundary().First, shown.First)
@@ -55,10 +67,16 @@ func TestOverflowDropsTheOldestPairEachTime(t *testing.T) {
 	for i, rec := range r.records {
 		wantEqual(t, "trimmed", rec.TrimmedCount, i)
 		wantEqual(t, "selection", len(rec.Selection), 5-i)
-		wantEqual(t, "messages", len(rec.Messages), len(reqs[i].Messages))
 		wantEqual(t, "model", rec.Model, "test/script")
 		wantEqual(t, "oldest of the selection", rec.Selection[0].ID, fmt.Sprint("id", i))
 		wantEqual(t, "matched", rec.OverflowMatched, i < 2)
+		removed := 0
+		for n, gone := range rec.TrimmingRemoved {
+			wantEqual(t, "removed", gone.ID, out[n].ID)
+			removed += gone.Tokens
+		}
+		wantEqual(t, "tokens removed", rec.TrimmingRemovedTokens, removed)
+		wantEqual(t, "pairs removed", len(rec.TrimmingRemoved), i)
 		wantEqual(t, "reserve", rec.RemainingReserve, rec.Budget.MaxUsableRaw-rec.AttemptTotalTokens)
 	}
 	wantEqual(t, "words of the refusal", r.records[0].LastErrorMessage != "", true)

@@ -40,8 +40,9 @@ type turn struct {
 	proposal string        // the id of its payload
 
 	list       *MessageList
-	spans      []int // messages of each included pair, oldest first
-	selection  []budget.Selected
+	spans      []int             // messages of each included pair, oldest first
+	selection  []budget.Selected // the included pairs, oldest first
+	seqs       []int64           // of selection
 	boundary   budget.Boundary
 	attempt    *budget.Attempt
 	response   int           // whole responses so far
@@ -141,10 +142,11 @@ func (t *turn) prepare() error {
 		return nil
 	}
 	r := t.attempt.Ended()
-	t.report(r, "")
-	return &TurnError{Code: CodePromptTooLarge, Message: fmt.Sprintf(
+	why := fmt.Sprintf(
 		"the message (~%d tokens) and the system prompt (~%d) are more than %s takes (%d); nothing was sent",
-		r.AUT, r.Budget.MaxContext-r.Budget.MaxUsableRaw, t.modelID, r.Budget.MaxContext)}
+		r.AUT, r.Budget.MaxContext-r.Budget.MaxUsableRaw, t.modelID, r.Budget.MaxContext)
+	t.report(r, why)
+	return &TurnError{Code: CodePromptTooLarge, Message: why}
 }
 
 // loadPair takes the pair to try again, or makes a new one.

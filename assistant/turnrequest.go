@@ -43,6 +43,7 @@ func (t *turn) assemble(seen []Ref) error {
 	}
 	t.list = NewMessageList(&AgentMessage{system})
 	var costs []budget.Cost
+	history := 0
 	for i := range pairs {
 		messages := PairMessages(&pairs[i])
 		if len(messages) == 0 {
@@ -52,6 +53,8 @@ func (t *turn) assemble(seen []Ref) error {
 		t.list.Append(messages...)
 		t.spans = append(t.spans, len(messages))
 		costs = append(costs, budget.Cost{Tokens: cost, Contributes: true})
+		history += cost
+		t.seqs = append(t.seqs, pairs[i].Seq)
 		t.selection = append(t.selection, budget.Selected{ID: pairs[i].ID, Model: pairs[i].Model, Tokens: cost})
 	}
 	if t.exchange != nil {
@@ -60,8 +63,8 @@ func (t *turn) assemble(seen []Ref) error {
 		t.list.Append(&TextMessage{t.pair.UserText, RoleUser})
 	}
 	sys := t.systemCost(system)
-	within := t.boundary
-	within.First, within.SYS, within.Usable = 0, sys, within.ML-sys
+	within := t.boundary // as it was seen, of the pairs as they were loaded
+	within.First, within.SYS, within.Usable, within.HistoryTokens = 0, sys, within.ML-sys, history
 	t.attempt = budget.NewAttempt(within, costs, t.settings.Budget.Estimate(t.pair.UserText), sys, t.settings.Budget)
 	if t.exchange != nil && !t.attempt.TooLarge() {
 		t.attempt.Continue(t.grown())
@@ -118,41 +121,10 @@ func (t *turn) overflow(re *RequestError) error {
 			"the request is too long for %s even without %d of %d pairs: %s",
 			t.modelID, t.attempt.T(), t.attempt.X(), re.words())}
 	}
+	out, tokens := t.leftOut()
 	t.emit(ContextTrimmed{
 		Sent: t.attempt.X() - t.attempt.T(), Trimmed: t.attempt.T(),
-		Visible: t.boundary.Y, Attempt: t.attempt.T() + 1,
+		Visible: t.boundary.Y, Attempt: t.attempt.T() + 1, Tokens: tokens, Pairs: out,
 	})
 	return nil
-}
-
-// report tells the telemetry about an attempt that has ended. One that was
-// cancelled stays "sent". What carries out a proposal is no attempt: it went
-// to no endpoint.
-func (t *turn) report(r budget.Record, cause string) {
-	sent := t.out
-	t.answered()
-	if t.s.opts.Telemetry == nil || t.decided != nil {
-		return
-	}
-	r.Model, r.LastErrorMessage = t.modelID, cause
-	r.Selection = append(r.Selection, t.selection[r.TrimmedCount:]...)
-	if sent != nil {
-		for _, m := range sent.req.Messages {
-			r.Messages = append(r.Messages, budget.Message{Role: string(m.Role), Content: m.Content})
-		}
-	}
-	t.s.opts.Telemetry(r)
-}
-
-// reportBroken tells about an attempt that was out when the turn ended.
-func (t *turn) reportBroken(f *TurnError) {
-	switch {
-	case t.out == nil:
-		return // its end was told
-	case f == nil:
-		t.report(t.attempt.Record(), "")
-	default:
-		t.attempt.Fail()
-		t.report(t.attempt.Ended(), f.Message)
-	}
 }

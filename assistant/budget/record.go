@@ -7,15 +7,17 @@ import "encoding/json"
 type Record struct {
 	Model                  string     `json:"model"` // provider/name
 	Budget                 Budget     `json:"budget"`
-	Selection              []Selected `json:"selection"`              // the included pairs, oldest first
-	PredictedMessageCount  int        `json:"predictedMessageCount"`  // X
-	PredictedHistoryTokens int        `json:"predictedHistoryTokens"` // frozen for a send
-	PredictedTotalTokens   int        `json:"predictedTotalTokens"`   // with URA
-	AttemptHistoryTokens   int        `json:"attemptHistoryTokens"`   // only ever shrinks within a send
-	AttemptTotalTokens     int        `json:"attemptTotalTokens"`     // with AUT and the running turn
-	AUT                    int        `json:"AUT"`                    // the user's text
-	TrimmedCount           int        `json:"trimmedCount"`           // T
-	AttemptsUsed           int        `json:"attemptsUsed"`           // pairs dropped for this response, ≤ NTA
+	Selection              []Selected `json:"selection"`                 // the included pairs, oldest first
+	PredictedMessageCount  int        `json:"predictedMessageCount"`     // X
+	PredictedHistoryTokens int        `json:"predictedHistoryTokens"`    // frozen for a send
+	PredictedTotalTokens   int        `json:"predictedTotalTokens"`      // with URA
+	AttemptHistoryTokens   int        `json:"attemptHistoryTokens"`      // only ever shrinks within a send
+	AttemptTotalTokens     int        `json:"attemptTotalTokens"`        // with AUT and the running turn
+	AUT                    int        `json:"AUT"`                       // the user's text
+	TrimmedCount           int        `json:"trimmedCount"`              // T
+	TrimmingRemoved        []Selected `json:"trimmingRemoved,omitempty"` // the T pairs left out, oldest first
+	TrimmingRemovedTokens  int        `json:"trimmingRemovedTokens,omitempty"`
+	AttemptsUsed           int        `json:"attemptsUsed"` // pairs dropped for this response, ≤ NTA
 	CharsPerToken          float64    `json:"charsPerToken"`
 	RemainingReserve       int        `json:"remainingReserve"` // usable − attemptTotalTokens
 	Stage                  Stage      `json:"stage"`
