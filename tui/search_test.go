@@ -71,6 +71,11 @@ func TestSearchAndWalkInsideALongAnswer(t *testing.T) {
 	r.Wait("line 2.")
 	r.Type(strings.Repeat("k", 4))
 	r.Wait("line 0.")
+	r.Type("i", "more", tuitest.Send)
+	r.Wait("short")
+	r.WaitGone("working")
+	r.Type(tuitest.Esc, "Gk")
+	r.Wait("line 199.") // from below one comes to its end
 }
 
 // A card that opens at the end shows its head, and as much of what is in it as

@@ -46,7 +46,8 @@ func (v *View) step(n int) {
 	switch at := v.focus + n; {
 	case at < 0:
 		if v.list.Prev() {
-			v.focus = max(0, len(v.focused().parts)-1)
+			it = v.focused()
+			v.focus = max(0, len(it.parts)-1)
 		}
 	case at >= len(it.parts):
 		if v.list.Next() {
@@ -55,7 +56,36 @@ func (v *View) step(n int) {
 	default:
 		v.focus = at
 	}
+	if n < 0 && v.revealEnd(it) {
+		return
+	}
 	v.reveal()
+}
+
+// revealEnd shows the last line of a part that is longer than the screen, as
+// one comes to it from below; it reports whether it is.
+func (v *View) revealEnd(it *item) bool {
+	it.Lines(max(1, v.width-gutterWidth))
+	first, last := v.span(it)
+	if last-first < v.height {
+		return false
+	}
+	i := v.list.Focused()
+	if _, seen := v.rowOf(i, last); !seen {
+		v.list.ScrollTo(i, false)
+		v.list.ScrollBy(last - v.height + 1)
+	}
+	return true
+}
+
+// span is the first and the last line of the focused part of a pair.
+func (v *View) span(it *item) (first, last int) {
+	last = len(it.lines) - 2 // the last line of a part is empty
+	if v.focus+1 < len(it.starts) {
+		last = it.starts[v.focus+1] - 2
+	}
+	first = startOf(it, v.focus)
+	return first, max(first, last)
 }
 
 // scrollWithin moves by a line in a part that goes on beyond the screen: the
@@ -65,12 +95,9 @@ func (v *View) scrollWithin(it *item, n int) bool {
 		return false
 	}
 	i := v.list.Focused()
-	first, last := it.starts[v.focus], len(it.lines)-2 // the last line of a part is empty
-	if v.focus+1 < len(it.starts) {
-		last = it.starts[v.focus+1] - 2
-	}
+	first, last := v.span(it)
 	_, top := v.rowOf(i, first)
-	_, bottom := v.rowOf(i, max(first, last))
+	_, bottom := v.rowOf(i, last)
 	if last-first < v.height || (n > 0 && bottom) || (n < 0 && top) {
 		return false
 	}
