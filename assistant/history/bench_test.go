@@ -30,7 +30,7 @@ func benchStore(b *testing.B, n int) string {
 	if _, err := os.Stat(path + ".ready"); err == nil {
 		return path
 	}
-	s, err := Open(context.Background(), path, Options{})
+	s, err := Open(context.Background(), path, Options{restless: true})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -5,22 +5,30 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"winnow/assistant"
 )
 
-// index is what filters ask about of all pairs, in memory: built behind the
-// user's back after Open, then kept up with this process and others.
+// index is what filters ask about of all pairs, in memory: read on the first
+// question or when Warm asks for it, then kept up with this process and others.
 type index struct {
 	s       *Store
 	current atomic.Pointer[snapshot] // nil until loaded
+	begin   sync.Once                // starts load
+	hurry   sync.Once                // closes wanted
+	wanted  chan struct{}            // closed when somebody waits for the index
 	loaded  chan struct{}            // closed when loading has ended
 	err     error                    // why it failed; read after loaded
 
 	mu sync.Mutex // held while the next snapshot is made
+
+	betweenSlices func() // of tests: called after each block that was read
 }
 
-func newIndex(s *Store) *index { return &index{s: s, loaded: make(chan struct{})} }
+func newIndex(s *Store) *index {
+	return &index{s: s, wanted: make(chan struct{}), loaded: make(chan struct{})}
+}
 
 const entryColumns = `seq, sec, nsec, session, topic, model,
 	star | (state << 2) | (flag << 4) | ((attachments > 0) << 5) | (sends << 6) | ((cut IS NOT NULL) << 7), parts`
@@ -31,36 +39,67 @@ func scanEntry(scan scanner) (entry, error) {
 	return e, err
 }
 
-// load reads the whole table once.
+// loadPause lies between two blocks while nobody waits for the index: reading a
+// block takes some 3 ms, so that at most a third of a core goes into it.
+const loadPause = 6 * time.Millisecond
+
+// load reads the table once, block by block, each in a transaction of its own:
+// none holds up the fold of the log, or a core that a key waits for. What is
+// committed meanwhile carries a later number and is taken over at the end.
 func (x *index) load() {
 	defer close(x.loaded)
 	next := &snapshot{}
-	x.err = x.s.read(x.s.ctx, func(r *reader) error {
-		var err error
-		if next.rev, err = r.number("SELECT rev FROM counter"); err != nil {
-			return err
-		}
-		if next.names, err = r.names(names{}); err != nil {
-			return err
-		}
-		entries := make([]entry, 0, blockPairs)
-		err = r.each("SELECT "+entryColumns+" FROM pair ORDER BY seq", nil, func(scan scanner) error {
-			e, err := scanEntry(scan)
-			if entries = append(entries, e); len(entries) == blockPairs {
-				next.blocks = append(next.blocks, makeBlock(entries))
-				entries = entries[:0]
-			}
-			return err
-		})
-		if err == nil && len(entries) > 0 {
-			next.blocks = append(next.blocks, makeBlock(entries))
+	x.err = x.s.read(x.s.ctx, func(r *reader) (err error) {
+		if next.rev, err = r.number("SELECT rev FROM counter"); err == nil {
+			next.names, err = r.names(names{})
 		}
 		return err
 	})
+	entries := make([]entry, 0, blockPairs)
+	for after := int64(0); x.err == nil; x.err = x.breathe() {
+		if entries, x.err = x.slice(entries[:0], after); x.err != nil || len(entries) == 0 {
+			break
+		}
+		next.blocks = append(next.blocks, makeBlock(entries))
+		if after = last(entries).seq; len(entries) < blockPairs {
+			break // what came since is taken over
+		}
+	}
 	if x.err == nil {
 		x.current.Store(next)
 	}
 }
+
+// slice reads the entries of the next block into into.
+func (x *index) slice(into []entry, after int64) ([]entry, error) {
+	err := x.s.read(x.s.ctx, func(r *reader) error {
+		return r.each("SELECT "+entryColumns+" FROM pair WHERE seq > ? ORDER BY seq LIMIT ?", []any{after, blockPairs}, func(scan scanner) error {
+			e, err := scanEntry(scan)
+			into = append(into, e)
+			return err
+		})
+	})
+	return into, err
+}
+
+// breathe leaves the machine to others between two blocks, unless somebody waits.
+func (x *index) breathe() error {
+	if x.betweenSlices != nil {
+		x.betweenSlices()
+	}
+	pause := time.NewTimer(loadPause)
+	defer pause.Stop()
+	select {
+	case <-pause.C:
+	case <-x.wanted:
+	case <-x.s.ctx.Done():
+		return ErrClosed
+	}
+	return nil
+}
+
+// start has the index loaded in the background, once.
+func (x *index) start() { x.begin.Do(func() { x.s.later(x.load) }) }
 
 // names reads the names that known lacks; topics, which change, all of them.
 func (r *reader) names(known names) (names, error) {
@@ -106,10 +145,14 @@ func (x *index) afterCommit() {
 
 // fresh waits for the index and returns it as of now, other processes included.
 func (x *index) fresh(ctx context.Context) (*snapshot, error) {
+	x.start()
+	x.hurry.Do(func() { close(x.wanted) })
 	select {
 	case <-x.loaded:
 	case <-ctx.Done():
 		return nil, ctx.Err()
+	case <-x.s.ctx.Done():
+		return nil, ErrClosed
 	}
 	if x.err != nil {
 		return nil, x.err
@@ -164,16 +207,36 @@ func (x *index) catchUp(ctx context.Context) (*snapshot, error) {
 }
 
 // Refresh looks whether another process changed the database since the last
-// look, and takes that over. Filter, Count and Refs do so by themselves.
+// look, and takes that over; the first look, which waits for the index, finds
+// nothing changed. Filter and Count look by themselves.
 func (s *Store) Refresh(ctx context.Context) (changed bool, err error) {
 	before := s.index.current.Load()
 	after, err := s.index.fresh(ctx)
 	return err == nil && before != nil && before.rev != after.rev, err
 }
 
+// Warm has the index of all pairs read in the background, in small pieces, so
+// that the first filter need not wait for it. It returns when that is done, with
+// ctx's error when ctx ends first; the reading goes on then.
+func (s *Store) Warm(ctx context.Context) error {
+	s.index.start()
+	select {
+	case <-s.index.loaded:
+		return s.index.err
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.ctx.Done():
+		return ErrClosed
+	}
+}
+
 // Refs returns the uncut pairs of one session in order, costed with
-// charsPerToken; session "" means of all sessions.
+// charsPerToken; session "" means of all sessions. For one session it reads no
+// other pairs: it takes as long as that session is, not the history.
 func (s *Store) Refs(ctx context.Context, session string, charsPerToken float64) ([]assistant.Ref, error) {
+	if session != "" && s.index.current.Load() == nil {
+		return s.sessionRefs(ctx, session, charsPerToken)
+	}
 	snap, err := s.index.fresh(ctx)
 	if err != nil {
 		return nil, err
@@ -191,6 +254,27 @@ func (s *Store) Refs(ctx context.Context, session string, charsPerToken float64)
 		}
 	}
 	return refs, nil
+}
+
+// sessionRefs asks the database for the pairs of a session.
+func (s *Store) sessionRefs(ctx context.Context, session string, charsPerToken float64) ([]assistant.Ref, error) {
+	var refs []assistant.Ref
+	err := s.read(ctx, func(r *reader) error {
+		number, err := r.number("SELECT n FROM session WHERE id = ?", session)
+		if err != nil || number == 0 {
+			return err
+		}
+		refs = []assistant.Ref{}
+		return r.each("SELECT seq, sends, parts FROM pair WHERE session = ? AND cut IS NULL ORDER BY seq", []any{number}, func(scan scanner) error {
+			var ref assistant.Ref
+			var parts []byte
+			err := scan(&ref.Seq, &ref.Sends, &parts)
+			ref.Cost = cost(parts, charsPerToken)
+			refs = append(refs, ref)
+			return err
+		})
+	})
+	return refs, err
 }
 
 func (b *block) ref(i int, charsPerToken float64) assistant.Ref {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
@@ -21,6 +22,9 @@ const (
 	busyTimeout = 20 * time.Second
 	// maxReaders is how many queries run beside each other: filter, list and counter.
 	maxReaders = 4
+	// settleTime is how long after Open background work begins: who just started
+	// winnow waits for the screen, and winnow ask is over by then as a rule.
+	settleTime = time.Second
 	// walPages is when a commit copies the log into the database itself, in
 	// pages of 4 KiB. The writer does so earlier, when it is idle.
 	walPages = 16_000
@@ -37,6 +41,7 @@ type Options struct {
 	afterStep func(version int) // called inside the transaction of a step of migration
 	noIndex   bool              // leaves texts out of the full-text index
 	lookUpAll bool              // asks the full-text index even about few pairs
+	restless  bool              // begins background work at once
 }
 
 // Report is what Open found and did.
@@ -64,9 +69,11 @@ type Store struct {
 	index   *index
 
 	background sync.WaitGroup
+	leaving    sync.Mutex      // between later and Close
 	ctx        context.Context // ends with Close
 	cancel     context.CancelFunc
 	damage     sync.Once
+	doubtful   atomic.Bool // a check of every page is due and not finished
 }
 
 // Open opens the database at path and makes it when there is none. It repairs
@@ -182,9 +189,21 @@ func (s *Store) open(ctx context.Context) error {
 		os.Remove(path)
 	}
 	if background {
-		s.later(s.checkQuietly)
+		s.doubtful.Store(true)
+		s.later(s.checkLater)
 	}
 	return nil
+}
+
+// checkLater checks a database in doubt when the store has settled.
+func (s *Store) checkLater() {
+	select {
+	case <-s.settled():
+		if s.checkQuietly(); s.ctx.Err() == nil {
+			s.doubtful.Store(false)
+		}
+	case <-s.ctx.Done():
+	}
 }
 
 // attach connects and ends what dead processes left unfinished.
@@ -287,14 +306,26 @@ func (s *Store) deadOwners(t *tx) ([]string, error) {
 func (s *Store) start() {
 	s.index = newIndex(s)
 	s.writer.idle = s.idle
+	s.writer.settled = s.settled()
 	s.writer.committed = s.index.afterCommit
 	s.later(s.writer.run)
-	s.later(s.index.load)
 }
 
-// later runs f in a goroutine that Close waits for.
+// settled yields once, when background work may begin.
+func (s *Store) settled() <-chan time.Time {
+	if s.options.restless {
+		return time.After(0)
+	}
+	return time.After(settleTime)
+}
+
+// later runs f in a goroutine that Close waits for; once Close has begun, not at all.
 func (s *Store) later(f func()) {
-	s.background.Go(f)
+	s.leaving.Lock()
+	defer s.leaving.Unlock()
+	if s.ctx.Err() == nil {
+		s.background.Go(f)
+	}
 }
 
 // write runs one transaction in the writer's goroutine, durable when it returns nil.
@@ -313,7 +344,9 @@ func (s *Store) seen(err error) error {
 // Close waits for what is being written and closes the database. A pair still
 // in state sending stays so: the next Open ends it as interrupted.
 func (s *Store) Close() error {
+	s.leaving.Lock()
 	s.cancel()
+	s.leaving.Unlock()
 	s.writer.stop()
 	s.background.Wait()
 	if err := s.owner.say(ownerClosing); err != nil {
@@ -321,7 +354,11 @@ func (s *Store) Close() error {
 		s.options.Log.Warn("history owner file", "err", err)
 	}
 	err := s.disconnect()
-	s.leaveMark()
+	if s.doubtful.Load() {
+		os.Remove(filepath.Join(s.run, cleanMark)) // the next Open has the file checked
+	} else {
+		s.leaveMark()
+	}
 	s.owner.leave()
 	return err
 }

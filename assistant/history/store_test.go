@@ -16,9 +16,11 @@ import (
 
 var _ assistant.Store = (*Store)(nil)
 
-// open opens a store at path and closes it with the test.
+// open opens a store at path and closes it with the test. Background work
+// begins at once.
 func open(t testing.TB, path string, o Options) *Store {
 	t.Helper()
+	o.restless = true
 	s, err := Open(t.Context(), path, o)
 	if err != nil {
 		t.Fatalf("Open: %v", err)

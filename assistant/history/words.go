@@ -9,10 +9,10 @@ const (
 	// needleRunes is the length from which the full-text index can find a
 	// needle: it is made of runs of three letters.
 	needleRunes = 3
-	// indexPairs and indexBytes bound one turn of background indexing, so that
-	// a commit never waits long behind it.
-	indexPairs = 512
-	indexBytes = 64 << 10
+	// indexPairs and indexBytes bound one turn of background indexing to some
+	// 5 ms, so that a commit never waits long behind it. A pair is never divided.
+	indexPairs = 32
+	indexBytes = 4 << 10
 	// foldEvery is after how many transactions the writer folds the log into
 	// the database, in an idle moment.
 	foldEvery = 200
@@ -44,7 +44,7 @@ func (s *Store) idle() bool {
 	if s.options.noIndex {
 		return s.foldLog()
 	}
-	err := s.writer.inTx(func(t *tx) error {
+	err := s.writer.unhurried(func(t *tx) error {
 		queue, err := s.unindexed(t)
 		more = len(queue) > 0
 		for _, seq := range queue {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"sync"
+	"time"
 )
 
 // writer is the one connection of this process that writes, and the goroutine
@@ -24,6 +25,8 @@ type writer struct {
 
 	// idle does one small piece of background work and tells whether more is left.
 	idle func() (more bool)
+	// settled yields once, when background work may begin.
+	settled <-chan time.Time
 	// committed runs in the goroutine after a transaction that is durable.
 	committed func()
 }
@@ -57,28 +60,41 @@ func (w *writer) do(ctx context.Context, work func(*tx) error) error {
 	}
 }
 
-// run is the goroutine. Background work gets its turn only when nobody waits.
+// idlePause lies between two pieces of background work that no job separates: a
+// piece takes some ms, so that at most half a core goes into it.
+const idlePause = 5 * time.Millisecond
+
+// run is the goroutine. Background work gets its turn only when nobody waits,
+// not before the store has settled, and piece by piece: a job waits for the
+// piece in hand at most. The pause before a piece ends with the next job.
 func (w *writer) run() {
 	defer close(w.done)
-	busy := true // there may be background work left from last time
+	settled := false
+	var pause <-chan time.Time // of the next piece of background work; nil: none is due
 	for {
-		if busy {
-			select {
-			case j := <-w.jobs:
-				w.serve(j)
-			case <-w.quit:
-				return
-			default:
-				busy = w.idle()
-			}
-			continue
-		}
 		select {
 		case j := <-w.jobs:
 			w.serve(j)
-			busy = true
 		case <-w.quit:
 			return
+		case <-w.settled:
+			settled = true // there may be background work left from last time
+		case <-pause:
+		}
+		if !settled {
+			continue
+		}
+		pause = nil
+		select {
+		case j := <-w.jobs: // first those who wait
+			w.serve(j)
+			pause = time.After(0)
+		case <-w.quit:
+			return
+		default:
+			if w.idle() {
+				pause = time.After(idlePause)
+			}
 		}
 	}
 }
@@ -127,6 +143,17 @@ func (w *writer) inTx(f func(*tx) error) error {
 		return errors.Join(err, undo)
 	}
 	return err
+}
+
+// unhurried runs f in one transaction that a power cut may undo: for work that
+// is done again then, and that no commit shall wait for while a disk flushes.
+// The next durable transaction makes this one durable too.
+func (w *writer) unhurried(f func(*tx) error) error {
+	t := &tx{w}
+	if err := t.exec("PRAGMA synchronous = NORMAL"); err != nil {
+		return err
+	}
+	return errors.Join(w.inTx(f), t.exec("PRAGMA synchronous = FULL"))
 }
 
 // tx is a running transaction. Statements are prepared once and kept.

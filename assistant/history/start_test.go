@@ -1,0 +1,212 @@
+package history
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"winnow/assistant"
+)
+
+// crowd is a store with enough pairs for several blocks of the index, in two
+// sessions, none of them in the full-text index.
+func crowd(t testing.TB, path string, n int) []*assistant.Pair {
+	t.Helper()
+	s, err := Open(t.Context(), path, Options{noIndex: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs := make([]*assistant.Pair, n)
+	for i := range pairs {
+		pairs[i] = pair([]string{"even", "odd"}[i%2], fmt.Sprint("question ", i), strings.Repeat("answer ", 20))
+	}
+	put(t, s, pairs...)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return pairs
+}
+
+func waitingForWords(t testing.TB, s *Store) (n int64) {
+	t.Helper()
+	err := s.read(t.Context(), func(r *reader) (err error) {
+		n, err = r.number("SELECT count(*) FROM unindexed")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// usual opens a store as a program does, whose background work begins later.
+func usual(t testing.TB, path string) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// What a start does waits neither for the index of all pairs nor for the
+// full-text index: neither has begun when it is done.
+func TestAStartWaitsForNoIndex(t *testing.T) {
+	const n = 3 * blockPairs
+	path := filepath.Join(t.TempDir(), "h", "history.db")
+	crowd(t, path, n)
+	s := usual(t, path)
+	read := 0
+	s.index.betweenSlices = func() { read++ }
+	if err := s.Touch(t.Context(), Session{ID: "even", Folder: "/home"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := seqs(t, s, "even"); len(got) != n/2 {
+		t.Fatalf("%d pairs", len(got))
+	}
+	if got, err := s.Newest(t.Context(), "", 0, 30); err != nil || len(got) != 30 {
+		t.Fatalf("Newest = %d, %v", len(got), err)
+	}
+	if err := s.SaveDraft(t.Context(), "k", Draft{Text: "typed"}); err != nil {
+		t.Fatal(err)
+	}
+	if read != 0 || s.index.current.Load() != nil {
+		t.Errorf("%d blocks of the index were read", read)
+	}
+}
+
+// The pairs of a session are found by an index of the database: no query of a
+// start looks at every pair.
+func TestAStartScansNoPairs(t *testing.T) {
+	s := newStore(t)
+	for _, query := range []string{
+		"SELECT seq, sends, parts FROM pair WHERE session = 1 AND cut IS NULL ORDER BY seq",
+		"SELECT DISTINCT owner FROM pair WHERE owner IS NOT NULL",
+		"SELECT " + entryColumns + " FROM pair WHERE seq > 5 ORDER BY seq LIMIT 10",
+	} {
+		err := s.read(t.Context(), func(r *reader) error {
+			return r.each("EXPLAIN QUERY PLAN "+query, nil, func(scan scanner) error {
+				var id, parent, unused int
+				var detail string
+				err := scan(&id, &parent, &unused, &detail)
+				if strings.Contains(detail, "SCAN pair") && !strings.Contains(detail, "pair_owner") || strings.Contains(detail, "TEMP B-TREE FOR ORDER BY") {
+					t.Errorf("%s: %s", query, detail)
+				}
+				return err
+			})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Between two blocks of the index anything may be committed: it is served, and
+// the index that comes out knows it.
+func TestTheIndexIsReadBetweenCommits(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "h", "history.db")
+	pairs := crowd(t, path, 3*blockPairs)
+	s := usual(t, path)
+	pieces := 0
+	s.index.betweenSlices = func() {
+		pieces++
+		gone, moved := pairs[pieces], pairs[blockPairs+pieces]
+		moved.Session, moved.Topic = fmt.Sprint("new ", pieces), "A > B"
+		commit(t, s, &assistant.Batch{
+			Delete: []int64{gone.Seq},
+			Put:    []*assistant.Pair{moved, pair("even", "late", "answer")},
+		})
+	}
+	if err := s.Warm(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if pieces < 3 {
+		t.Fatalf("read in %d pieces", pieces)
+	}
+	for _, session := range []string{"even", "odd", "new 1", "none"} {
+		want, err := s.sessionRefs(t.Context(), session, 3.5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.Refs(t.Context(), session, 3.5)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("session %s: the index has %d pairs, %v; the database %d", session, len(got), err, len(want))
+		}
+	}
+	if got, want := len(seqs(t, s, "")), 3*blockPairs; got != want {
+		t.Errorf("%d pairs in all, want %d", got, want)
+	}
+}
+
+// One turn of background indexing is small, whatever waits.
+func TestIndexingTakesSmallBites(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "h", "history.db")
+	crowd(t, path, 400)
+	s := usual(t, path)
+	s.writer.stop() // the test takes its place
+	for left := waitingForWords(t, s); left > 0; {
+		if !s.idle() {
+			t.Fatalf("idle rests while %d pairs wait", left)
+		}
+		now := waitingForWords(t, s)
+		if bite := left - now; bite < 1 || bite > indexPairs {
+			t.Fatalf("%d pairs in one turn", bite)
+		}
+		left = now
+	}
+	var synchronous int
+	if err := s.writer.conn.QueryRowContext(t.Context(), "PRAGMA synchronous").Scan(&synchronous); err != nil || synchronous != 2 {
+		t.Errorf("synchronous = %d, %v after background work; want FULL", synchronous, err)
+	}
+}
+
+// A job that waits is served before the next piece of background work, and
+// background work waits until the store has settled.
+func TestJobsComeBeforeBackgroundWork(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "h", "history.db")
+	real := open(t, path, Options{noIndex: true})
+	real.writer.stop()
+	conn := real.writer.conn
+	synctest.Test(t, func(t *testing.T) {
+		w := newWriter(conn)
+		w.committed = func() {}
+		w.settled = time.After(settleTime)
+		pieces, began, step := 0, make(chan struct{}), make(chan struct{})
+		w.idle = func() bool {
+			pieces++
+			began <- struct{}{}
+			<-step
+			return true
+		}
+		go w.run()
+		nothing := func(*tx) error { return nil }
+		if err := w.do(t.Context(), nothing); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if pieces != 0 {
+			t.Error("background work began before the store had settled")
+		}
+		<-began // after settleTime, with nobody waiting
+		for n := 1; n <= 20; n++ {
+			served, before := make(chan error), 0
+			go func() {
+				served <- w.do(t.Context(), func(*tx) error { before = pieces; return nil })
+			}()
+			synctest.Wait() // it waits behind piece n
+			step <- struct{}{}
+			if err := <-served; err != nil || before != n {
+				t.Errorf("served after %d pieces instead of %d: %v", before, n, err)
+			}
+			<-began
+		}
+		go w.stop()
+		step <- struct{}{}
+		<-w.done
+	})
+}
