@@ -243,7 +243,7 @@ func (t *turn) keepPair() error {
 	if t.replaced != nil {
 		t.s.view.drop(budget.PairDeleted, func(seq int64) bool { return seq == t.replaced.Seq })
 	}
-	t.s.view.put(Ref{Seq: t.pair.Seq}, budget.PairAppended)
+	t.s.view.run(t.pair.Seq)
 	return nil
 }
 

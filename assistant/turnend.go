@@ -110,7 +110,7 @@ func (t *turn) vanish() error {
 	defer t.s.mu.Unlock()
 	t.s.view.drop(budget.PairDeleted, func(seq int64) bool { return seq == t.pair.Seq })
 	if t.replaced != nil {
-		t.s.view.put(PairRef(t.replaced, t.settings.Budget.CPT()), budget.PairAppended)
+		t.s.view.put(PairRef(t.replaced, t.settings.Budget.CPT()), budget.PairsLoaded)
 	}
 	return nil
 }

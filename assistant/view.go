@@ -134,6 +134,14 @@ func (v *view) put(r Ref, why budget.Reason) {
 	}
 }
 
+// run shows a pair that is being answered, which contributes nothing. A new one
+// moves no boundary; one that is tried again gives up what it contributed.
+func (v *view) run(seq int64) {
+	if i, in := v.find(seq); !in || v.refs[i].Sends {
+		v.put(Ref{Seq: seq}, budget.PairEdited)
+	}
+}
+
 // bringBack shows pairs that were dropped, each in its place.
 func (v *view) bringBack(refs []Ref, why budget.Reason) {
 	for _, r := range refs {

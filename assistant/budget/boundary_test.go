@@ -183,6 +183,12 @@ func TestTrackerRecomputesOnTriggersOnly(t *testing.T) {
 	if tr.Recomputes() != 1 || tr.LastReason() != PairsLoaded {
 		t.Errorf("%d recomputations, last for %v; want 1 for pairs loaded", tr.Recomputes(), tr.LastReason())
 	}
+	for n := 1; n <= 3; n++ { // pairs that are being answered
+		tr.Append(Cost{}, ReplyArrived)
+		if b := tr.Boundary(); b.Y != before.Y+n || b.First != before.First || b.X != before.X || tr.Recomputes() != 1 {
+			t.Fatalf("a silent pair moved the boundary: %+v after %d computations", b, tr.Recomputes())
+		}
+	}
 	triggers := []struct {
 		why Reason
 		do  func()
@@ -196,7 +202,6 @@ func TestTrackerRecomputesOnTriggersOnly(t *testing.T) {
 		{PairEdited, func() { tr.Set(0, Cost{5, true}, PairEdited) }},
 		{VisibilityChanged, func() { tr.Remove(0, VisibilityChanged) }},
 		{PairsLoaded, func() { tr.Replace(pairs(1, 2, 3), PairsLoaded) }},
-		{PairAppended, func() { tr.Append(Cost{}, PairAppended) }},
 	}
 	for i, c := range triggers {
 		c.do()

@@ -17,12 +17,11 @@ const (
 	PairEdited        // its text was changed and saved
 	VisibilityChanged // topic, star or flag changed under a filter that reads it
 	PairsLoaded       // import or bulk load
-	PairAppended      // a pair was sent; it counts in Y
 )
 
 var reasonNames = [...]string{
 	"clean", "filter executed", "model changed", "allowance changed", "chars per token changed", "reply arrived",
-	"pair deleted", "pair edited", "visibility changed", "pairs loaded", "pair appended",
+	"pair deleted", "pair edited", "visibility changed", "pairs loaded",
 }
 
 // String names the reason in lower-case words.
@@ -139,11 +138,15 @@ func (t *Tracker) Replace(visible []Cost, why Reason) {
 	t.Dirty(why)
 }
 
-// Append adds the newest pair.
+// Append adds the newest pair. One that contributes nothing, as a pair that is
+// being answered, moves no boundary: it counts in Y and is no trigger.
 func (t *Tracker) Append(c Cost, why Reason) {
 	t.costs = append(t.costs, c)
-	t.at.count(c, 1)
-	t.Dirty(why)
+	t.shown.Y = len(t.costs)
+	if c.Contributes {
+		t.at.count(c, 1)
+		t.Dirty(why)
+	}
 }
 
 // Set changes the cost of pair i, as when its reply arrived. It panics when

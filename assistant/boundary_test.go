@@ -1,0 +1,162 @@
+package assistant_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/assistant/budget"
+	"winnow/checkpoint"
+)
+
+// look is what a screen asks of a session for every frame.
+func look(s *assistant.Session) {
+	s.Boundary()
+	s.Counter()
+	s.Visible()
+	s.NearLimit()
+	s.Filter()
+	s.Draft("what is typed")
+	s.Quota()
+	s.LastSend()
+}
+
+// TestTheBoundaryIsComputedOnItsTriggers: once each, at the next look.
+func TestTheBoundaryIsComputedOnItsTriggers(t *testing.T) {
+	ctx := context.Background()
+	for name, tt := range map[string]struct {
+		answers []at.Answer
+		before  func(r *rig) // not counted
+		do      func(r *rig)
+	}{
+		"filter executed": {do: func(r *rig) { r.session.SetView(r.session.Visible()[:2], "r2", budget.FilterExecuted) }},
+		"model changed":   {do: func(r *rig) { r.must(r.session.SetModel("test/small")) }},
+		"allowance":       {do: func(r *rig) { r.session.SetSettings(settings(func(p *budget.Params) { p.UserRequestAllowance = 7 })) }},
+		"chars per token": {do: func(r *rig) { r.session.SetSettings(settings(func(p *budget.Params) { p.CharsPerToken = 2 })) }},
+		"pair deleted":    {do: func(r *rig) { r.must(r.session.Delete(ctx, r.session.Visible()[1].Seq)) }},
+		"off the filter":  {do: func(r *rig) { r.session.SetView(r.session.Visible()[1:], "s1", budget.VisibilityChanged) }},
+		"import":          {do: func(r *rig) { r.must(r.session.LoadView(ctx)) }},
+		"context is known": {do: func(r *rig) {
+			r.session.Registry().Learn(assistant.ModelInfo{ID: "test/script", Context: 50_000, Known: true})
+			r.session.ModelsChanged()
+		}},
+		"tokens a minute": {do: func(r *rig) {
+			r.session.Registry().Heard("test/script", &assistant.RateLimits{TokensPerMinute: 9000}, 0, startTime)
+			r.session.ModelsChanged()
+		}},
+		"reply arrived": {do: func(r *rig) { r.send("new") }},
+		"reply after trims": {
+			answers: []at.Answer{at.Overflow(), at.Overflow(), {addWord("two")}, at.Overflow(), {at.Say("ok")}},
+			do:      func(r *rig) { r.send("new") },
+		},
+		"an error ends a turn": {answers: []at.Answer{{at.Cut{}}}, do: func(r *rig) { r.send("new") }},
+		"a silent pair tried again": {
+			answers: []at.Answer{{at.Cut{}}, {at.Say("ok")}},
+			before:  func(r *rig) { r.send("new") },
+			do:      func(r *rig) { r.turn(assistant.Prompt{Retry: r.last().Seq}) },
+		},
+		"rollback": {
+			answers: []at.Answer{{addWord("two")}, {at.Say("ok")}},
+			before:  func(r *rig) { r.send("new") },
+			do: func(r *rig) {
+				_, err := r.session.Rollback(ctx, r.session.Checkpoints()[1].ID, checkpoint.Both)
+				r.must(err)
+			},
+		},
+		"new session": {do: func(r *rig) { r.must(r.session.Renew(ctx)) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if tt.answers == nil {
+				tt.answers = []at.Answer{{at.Say("ok")}}
+			}
+			r := trimRig(t, 5, at.NewScript(tt.answers...), assistant.Settings{})
+			if tt.before != nil {
+				tt.before(r)
+			}
+			look(r.session)
+			computed := r.session.Recomputes()
+			tt.do(r)
+			for range 5 {
+				look(r.session)
+			}
+			wantEqual(t, "computed", r.session.Recomputes()-computed, 1)
+		})
+	}
+}
+
+// settings are the default ones with other params.
+func settings(change func(*budget.Params)) assistant.Settings {
+	var s assistant.Settings
+	change(&s.Budget)
+	return s
+}
+
+// TestTheBoundaryIsComputedOnNothingElse: whatever is looked at, typed, marked
+// or set beside the triggers leaves it as it is.
+func TestTheBoundaryIsComputedOnNothingElse(t *testing.T) {
+	ctx := context.Background()
+	r := trimRig(t, 5, at.NewScript(at.Answer{at.Say("ok")}), assistant.Settings{})
+	look(r.session)
+	shown, computed := r.session.Boundary(), r.session.Recomputes()
+	seq := r.session.Visible()[0].Seq
+	for name, do := range map[string]func(){
+		"keys":           func() { look(r.session) },
+		"star":           func() { r.must(r.session.Mark(ctx, seq, func(p *assistant.Pair) { p.Star = 2 })) },
+		"flag":           func() { r.must(r.session.Mark(ctx, seq, func(p *assistant.Pair) { p.Flag = !p.Flag })) },
+		"topic":          func() { r.must(r.session.Mark(ctx, seq, func(p *assistant.Pair) { p.Topic = "T" })) },
+		"topic to come":  func() { r.session.SetTopic("A"); r.session.TopicMoved("A", "B") },
+		"trim attempts":  func() { r.session.SetSettings(settings(func(p *budget.Params) { p.MaxTrimAttempts = 3 })) },
+		"other settings": func() { r.session.SetSettings(assistant.Settings{ContextTokens: 900, Confirm: assistant.ConfirmNever}) },
+		"the same model": func() { r.must(r.session.SetModel("test/script")) },
+		"the same list":  func() { r.session.ModelsChanged() },
+		"a price": func() {
+			r.session.Registry().Learn(assistant.ModelInfo{ID: "test/script", PriceIn: 3, PriceOut: 4})
+			r.session.ModelsChanged()
+		},
+		"a quota": func() {
+			r.session.Registry().Heard("test/script", &assistant.RateLimits{RequestsPerMinute: 5, TokensLeft: 9, TokensReset: time.Second}, 0, startTime)
+			r.session.ModelsChanged()
+		},
+		"a request shown": func() { _, _, err := r.session.Request(ctx, "what would go out"); r.must(err) },
+		"requests sent":   func() { r.sent(seq) },
+		"the window":      func() { r.must(r.window.Type("a longer word than any before it")) },
+		"an edit":         func() { r.must(r.session.Edit("type", func() error { return r.window.Type("more") })) },
+		"saved":           func() { r.must(r.session.Saved()) },
+		"the telemetry":   func() { r.session.Records() },
+	} {
+		do()
+		if b := r.session.Boundary(); b != shown || r.session.Recomputes() != computed {
+			t.Errorf("%s: %d computations, boundary %+v", name, r.session.Recomputes()-computed, b)
+			shown, computed = b, r.session.Recomputes()
+		}
+	}
+}
+
+// While a turn runs, through tools and trims, the boundary stays as it was when
+// the message was sent; the pair itself only counts in Y.
+func TestTheBoundaryStaysWhileATurnRuns(t *testing.T) {
+	gate := at.NewGate()
+	r := trimRig(t, 5, at.NewScript(at.Overflow(), at.Answer{addWord("two")}, at.Overflow(), at.Answer{at.Say("text"), at.Stop{At: gate}}), assistant.Settings{})
+	look(r.session)
+	want, computed := r.session.Boundary(), r.session.Recomputes()
+	want.Y++
+	r.must(r.window.Type("words that make the system prompt longer than it was"))
+	events := r.begin(assistant.Prompt{Text: "new"})
+	gate.Wait(t)
+	look(r.session)
+	if b := r.session.Boundary(); b != want {
+		t.Errorf("boundary %+v, want %+v", b, want)
+	}
+	if err := r.session.Queue(assistant.Prompt{Text: "next"}); err != nil {
+		t.Error(err)
+	}
+	r.session.TakeQueued()
+	look(r.session)
+	wantEqual(t, "computed while it runs", r.session.Recomputes()-computed, 0)
+	gate.Open()
+	at.Events(t, events)
+	look(r.session)
+	wantEqual(t, "computed after it", r.session.Recomputes()-computed, 1)
+}
