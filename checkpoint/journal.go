@@ -391,9 +391,9 @@ func (j *Journal) SavedState() (json.RawMessage, bool) {
 }
 
 // Clean reports whether nothing is unsaved: the newest state is the one that
-// Saved was last called with, or nothing was ever recorded.
+// Saved was last called with, or nothing was ever recorded, whatever Saved said.
 func (j *Journal) Clean() bool {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
-	return j.now.text == j.saved
+	return j.now.text == "" || j.now.text == j.saved
 }

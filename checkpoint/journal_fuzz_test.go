@@ -76,7 +76,7 @@ func play(t *testing.T, ops []byte, every int) {
 			m.now = state
 		case 4:
 			ok(t, j.Saved(state))
-			if saved, known := j.SavedState(); !known || !Equal(saved, state) || j.Clean() != Equal(m.now, state) {
+			if saved, known := j.SavedState(); !known || !Equal(saved, state) || j.Clean() != (m.now == nil || Equal(m.now, state)) {
 				t.Fatalf("saved %s, clean %v; want %s", saved, j.Clean(), state)
 			}
 		case 5:

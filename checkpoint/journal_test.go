@@ -131,6 +131,28 @@ func TestLifeOfAJournal(t *testing.T) {
 	}
 }
 
+// What was never recorded cannot be unsaved.
+func TestSavedBeforeAnything(t *testing.T) {
+	path := journalPath(t)
+	j := open(t, path, Options{})
+	ok(t, j.Saved(doc(1)))
+	for range 2 { // the second time after it was opened again
+		if saved, known := j.SavedState(); !j.Clean() || !known || !Equal(saved, doc(1)) || j.Current() != nil {
+			t.Errorf("clean %v, saved %s, current %s", j.Clean(), saved, j.Current())
+		}
+		ok(t, j.Close())
+		j = open(t, path, Options{})
+	}
+	must[Checkpoint](t)(j.Start("s", doc(1)))
+	if !j.Clean() {
+		t.Error("the saved state is unsaved")
+	}
+	ok(t, j.Record(doc(2), nil))
+	if j.Clean() {
+		t.Error("another state is saved")
+	}
+}
+
 func TestFullStateEachTenth(t *testing.T) {
 	j := open(t, journalPath(t), Options{})
 	must[Checkpoint](t)(j.Start("s", ruleState(50)))
