@@ -67,6 +67,11 @@ func (l *ledger) run(cmd tea.Cmd) {
 		select {
 		case msg := <-l.msgs:
 			l.answers[strings.TrimPrefix(fmt.Sprintf("%T", msg), "tui.")]++
+			if plan, ok := msg.(planMadeMsg); ok {
+				for i, line := range plan.lines { // the file has a name that every run knows
+					plan.lines[i] = strings.ReplaceAll(line, l.desk.file, "/home/gateway/.env")
+				}
+			}
 			l.take(msg)
 		default:
 			l.View()

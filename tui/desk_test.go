@@ -42,6 +42,8 @@ type furniture struct {
 	answers []at.Answer
 	change  func(*Options)
 	history func(*history.Store) error // prepares what else is stored
+	known   []assistant.ModelInfo      // what answers; nil is test/script and test/other
+	ids     []string                   // what is filtered; nil is deskModels
 }
 
 const deskEnv = "OPENAI_API_KEY=sk-not-a-real-key\nANTHROPIC_API_KEY=sk-nor-this\nIGNORE_MODELS_OPENAI=gpt-3.5*,o3*\n"
@@ -79,10 +81,19 @@ func furnished(t *testing.T, f furniture) (*Model, *desk) {
 	if f.env == "" {
 		f.env = deskEnv
 	}
+	if f.ids == nil {
+		f.ids = deskModels
+	}
+	if f.known == nil {
+		f.known = []assistant.ModelInfo{
+			{ID: "test/script", Context: 64_000, Known: true, Tools: true},
+			{ID: "test/other", Context: 128_000, Known: true, Tools: true, PriceIn: 2, PriceOut: 8},
+		}
+	}
 	must(os.WriteFile(d.file, []byte(f.env), 0o600))
 	var err error
 	d.window, err = modelfilter.Open(t.Context(), modelfilter.Options{
-		EnvFile: d.file, Environ: func() []string { return nil }, Models: shelf{deskModels}, Now: d.clock.Now,
+		EnvFile: d.file, Environ: func() []string { return nil }, Models: shelf{f.ids}, Now: d.clock.Now,
 	})
 	must(err)
 	journal, err := checkpoint.Open(filepath.Join(dir, "journal", "log"), checkpoint.Options{Now: d.clock.Now})
@@ -101,12 +112,9 @@ func furnished(t *testing.T, f furniture) (*Model, *desk) {
 	}
 	registry, pages := &assistant.Registry{}, &assistant.Pages{}
 	must(modelfilter.Register(pages, d.window))
-	must(registry.Add(assistant.Provider{Name: "test", Model: d.script, Known: []assistant.ModelInfo{
-		{ID: "test/script", Context: 64_000, Known: true, Tools: true},
-		{ID: "test/other", Context: 128_000, Known: true, Tools: true, PriceIn: 2, PriceOut: 8},
-	}}))
+	must(registry.Add(assistant.Provider{Name: "test", Model: d.script, Known: f.known}))
 	d.session, err = assistant.NewSession(registry, assistant.Options{
-		ID: "s1", Window: d.window, Pages: pages, Store: d.store, Journal: journal, Model: "test/script", Now: d.clock.Now,
+		ID: "s1", Window: d.window, Pages: pages, Store: d.store, Journal: journal, Model: f.known[0].ID, Now: d.clock.Now,
 	})
 	must(err)
 	must(d.session.Begin(t.Context()))

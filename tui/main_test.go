@@ -10,8 +10,10 @@ import (
 
 // TestMain starts the clock of the matcher behind code highlighting before any
 // bubble of time does: a goroutine that a bubble starts must end with it, and
-// that one does not.
+// that one does not. Times on the screen are those of the user's place; here
+// it is Greenwich, wherever the tests run.
 func TestMain(m *testing.M) {
+	time.Local = time.UTC
 	warm := regexp2.MustCompile("a")
 	warm.MatchTimeout = time.Hour // longer than any run of the tests
 	if _, err := warm.MatchString("a"); err != nil {

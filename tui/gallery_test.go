@@ -1,0 +1,189 @@
+package tui
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/assistant/history"
+	"winnow/tui/style"
+	"winnow/tui/tuitest"
+)
+
+// room is a state of the screen: a mode, an overlay, a moment of a turn; with
+// the keys that lead there from INPUT.
+type room struct {
+	name string
+	keys []string
+	// asks is true when a turn is begun first; it stands still after its text.
+	asks  bool
+	shows string // what is seen there and nowhere before
+}
+
+// rooms are every mode and overlay.
+var rooms = []room{
+	{name: "input", shows: "block all preview models"},
+	{name: "draft", keys: []string{"two", "enter", "lines"}, shows: "lines"},
+	{name: "view", keys: []string{"tab"}, shows: "VIEW"},
+	{name: "view-open", keys: []string{"tab", "z"}, shows: "▾"},
+	{name: "view-raw", keys: []string{"tab", "k", "v"}, shows: "VIEW"},
+	{name: "search", keys: []string{"tab", "/", "preview"}, shows: " VIEW  / preview"},
+	{name: "command", keys: []string{"tab", "f", "&s2"}, shows: " COMMAND  : x&s2"},
+	{name: "command-wrong", keys: []string{"tab", "f", "&q"}, shows: " COMMAND  : x&q"},
+	{name: "pane-rules", keys: []string{"shift+tab"}, shows: "PANE"},
+	{name: "pane-models", keys: []string{"shift+tab", "]"}, shows: "❯Models"},
+	{name: "pane-changes", keys: []string{"shift+tab", "x", "]", "]"}, shows: "❯Changes"},
+	{name: "pane-pattern", keys: []string{"shift+tab", "i", "gpt-5*"}, shows: "gpt-5*"},
+	{name: "files", keys: []string{"see @"}, shows: "plan.txt"},
+	{name: "working", asks: true, shows: "half of an answer"},
+	{name: "queued", asks: true, keys: []string{"and then", "send"}, shows: "queued: and then"},
+
+	{name: "help", keys: []string{"f1"}, shows: "━ Keys ━"},
+	{name: "palette", keys: []string{"ctrl+p"}, shows: "━ Commands ━"},
+	{name: "models", keys: []string{"ctrl+l"}, shows: "━ Model ━"},
+	{name: "checkpoints", keys: []string{"shift+tab", "x", "ctrl+g"}, shows: "━ Checkpoints ━"},
+	{name: "topics", keys: []string{"ctrl+t"}, shows: "━ Topic of new messages ━"},
+	{name: "topic-name", keys: []string{"ctrl+t", "alt+n"}, shows: "━ New topic ━"},
+	{name: "sessions", keys: []string{"ctrl+p", "Sessions", "enter"}, shows: "━ Sessions ━"},
+	{name: "settings", keys: []string{"ctrl+p", "Settings", "enter"}, shows: "━ Settings ━"},
+	{name: "hud", keys: []string{"f2"}, shows: "━ Context ━"},
+	{name: "request", keys: []string{"tab", "x"}, shows: "━ the request that"},
+	{name: "save", keys: []string{"shift+tab", "x", "ctrl+s"}, shows: "━ Save these changes? ━"},
+	{name: "confirm", keys: []string{"tab", "K", "d"}, shows: "━ Delete this pair for good? ━"},
+	{name: "quit", keys: []string{"shift+tab", "x", "ctrl+q"}, shows: "━ There are unsaved rules ━"},
+	{name: "provider", keys: []string{"shift+tab", "p"}, shows: "━ Provider ━"},
+	{name: "queued-card", asks: true, keys: []string{"and then", "send", "alt+q"}, shows: "━ Queued: "},
+}
+
+// visitor is a program in a bubble that is led from room to room.
+type visitor struct {
+	ledger
+	gate *at.Gate
+}
+
+// visit opens the program of a room and leads there.
+func visit(t *testing.T, r room, o style.Options, f furniture) *visitor {
+	t.Helper()
+	v := &visitor{gate: at.NewGate()}
+	reached := v.gate.Reached
+	if len(f.answers) > 0 {
+		for _, step := range f.answers[0] {
+			if stop, ok := step.(at.Stop); ok {
+				reached = stop.At.Reached
+			}
+		}
+	}
+	change := f.change
+	f.change = func(options *Options) {
+		options.Style, options.Stay = o, true
+		if change != nil {
+			change(options)
+		}
+	}
+	if f.answers == nil {
+		f.answers = []at.Answer{{at.Think("hm"), at.Say("half of an answer"), at.Stop{At: v.gate}}}
+	}
+	m, d := furnished(t, f)
+	v.bench, v.desk, v.answers = bench{Model: m, msgs: make(chan tea.Msg, 4096)}, d, map[string]int{}
+	v.run(m.Init())
+	v.run(m.resize(f.w, f.h))
+	if r.asks {
+		v.keys("go on", "send")
+		<-reached()
+		time.Sleep(time.Second) // in the bubble: what has streamed is shown
+		v.run(nil)
+		v.pane.Changed() // the window is locked beside the program
+	}
+	v.keys(r.keys...)
+	if got := plainFrame(v.View().Content); !strings.Contains(got, r.shows) {
+		t.Errorf("%v does not lead to %q, which shows %q:\n%s", r.keys, r.name, r.shows, got)
+	}
+	return v
+}
+
+// leave ends what still runs in the bubble.
+func (v *visitor) leave() {
+	v.session.Cancel()
+	v.run(nil)
+	time.Sleep(time.Minute) // in the bubble: the timers
+	v.run(nil)
+}
+
+// gallery is a history in which everything has something to show.
+func gallery(w, h int) furniture {
+	pairs := conversation()
+	for i := range pairs {
+		pairs[i].Session, pairs[i].Model, pairs[i].Flag, pairs[i].State = "s1", "test/script", true, assistant.PairComplete
+	}
+	pairs[0].Star, pairs[0].Topic = 2, "AI > Agents"
+	elsewhere := told("elsewhere?", "not here")
+	elsewhere.Session = "s0"
+	return furniture{
+		w: w, h: h, pairs: append([]assistant.Pair{elsewhere}, append(pairs, failed("and the others"))...),
+		history: func(s *history.Store) error {
+			for _, topic := range []string{"AI > Agents", "Home"} {
+				if err := s.CreateTopic(context.Background(), topic); err != nil {
+					return err
+				}
+			}
+			return s.Touch(context.Background(), history.Session{ID: "s0", Folder: "/home/gateway", Model: "test/other"})
+		},
+	}
+}
+
+// exhibits goes to a folder whose files the list of files shows, and whose name
+// is the same on every machine as far as the screen shows it.
+func exhibits(t *testing.T, files ...string) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("the plan\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+}
+
+// TestGoldenGallery draws every mode and overlay at two sizes, in a dark and a
+// light palette, and holds text and colours against the files of testdata.
+func TestGoldenGallery(t *testing.T) {
+	sizes := [][2]int{{80, 24}, {120, 40}}
+	for _, r := range rooms {
+		t.Run(r.name, func(t *testing.T) {
+			here := r.name == "files" // shows names of the folder
+			if !here {
+				t.Parallel()
+			}
+			frames := map[[2]int][]string{}
+			for _, dark := range []bool{true, false} {
+				synctest.Test(t, func(t *testing.T) {
+					f := gallery(sizes[0][0], sizes[0][1])
+					if here {
+						exhibits(t, "plan.txt", "notes.md")
+					}
+					v := visit(t, r, style.Options{Dark: dark, Unicode: true}, f)
+					defer v.leave()
+					for _, size := range sizes {
+						v.run(v.resize(size[0], size[1]))
+						frame := v.View().Content
+						tuitest.Exact(t, frame, size[0], size[1])
+						frames[size] = append(frames[size], frame)
+					}
+				})
+			}
+			text := ""
+			for _, size := range sizes {
+				text += painted(frames[size][0], frames[size][1], size[0], size[1])
+			}
+			tuitest.Golden(t, r.name, text)
+		})
+	}
+}
