@@ -22,6 +22,7 @@ const (
 
 // card is one tool call: a line that opens to its input and output.
 type card struct {
+	sheet
 	name     string
 	input    json.RawMessage
 	state    cardState
@@ -62,8 +63,11 @@ func (c *card) source() string {
 	return fmt.Sprintf("%s %s\n%s", c.name, c.input, c.message)
 }
 
+// cardLead is how many cells fold and state take before the name.
+const cardLead = 4
+
 func (c *card) lines(width int, l *look) []string {
-	c.dirty = false
+	c.dirty, c.sheet = false, sheet{}
 	st := l.st
 	fold := st.Icons.Folded
 	if c.open {
@@ -77,35 +81,47 @@ func (c *card) lines(width int, l *look) []string {
 		sign, tone = st.Icons.ToolBad, st.Chat.ToolBad
 	case cardRunning:
 	}
-	head := tone.Render(fold+" "+sign) + " " + st.Chat.ToolName.Render(one(c.name)) + "  " + st.Chat.ToolArgs.Render(shortArgs(c.input))
 	tail := firstLine(c.message)
 	if c.state == cardRunning {
 		tail = c.progress
 	}
-	if tail != "" {
-		head += "  " + st.Chat.ToolArgs.Render(safetext.Line(tail, 400))
+	name, rest := one(c.name), ""
+	for _, s := range []string{shortArgs(c.input), one(tail)} {
+		if s != "" {
+			rest += "  " + s
+		}
 	}
-	out := []string{ansi.Truncate(head, width, st.Icons.Ellipsis)}
+	head := tone.Render(fold+" "+sign) + " " + st.Chat.ToolName.Render(name)
+	if rest != "" {
+		head += "  " + st.Chat.ToolArgs.Render(rest[2:])
+	}
+	c.putLine(name+rest, cardLead, ansi.Truncate(head, width, st.Icons.Ellipsis))
 	if c.open {
-		out = append(out, c.body(width, l)...)
+		c.body(width, l)
 	}
-	return append(out, "")
+	c.add("")
+	return c.sheet.lines
 }
 
-// body is what an open card shows: input, output, data.
-func (c *card) body(width int, l *look) []string {
+// cardTitle is how many cells the titles of an open card take, with what stands
+// around them.
+const cardTitle = 10
+
+// body puts in what an open card shows: input, output, data.
+func (c *card) body(width int, l *look) {
 	st := l.st.Chat
-	var out []string
 	section := func(title, text string) {
 		if text == "" {
 			return
 		}
-		for i, line := range wrap(safetext.Clean(text), width-10) {
+		lead := min(cardTitle, max(0, width-leastText))
+		c.put(safetext.Clean(text), lead, width-lead, func(i int, line string) string {
 			if i > 0 {
 				title = ""
 			}
-			out = append(out, "  "+st.Time.Render(fmt.Sprintf("%-7s", title))+" "+st.ToolArgs.Render(line))
-		}
+			label := ansi.Truncate(fmt.Sprintf("  %-7s ", title), lead, "")
+			return st.Time.Render(label) + st.ToolArgs.Render(line)
+		})
 	}
 	section("input", visible(indented(c.input)))
 	section("output", c.message)
@@ -115,8 +131,10 @@ func (c *card) body(width int, l *look) []string {
 			section("data", indented(raw))
 		}
 	}
-	return out
 }
+
+// leastText is how many cells a text keeps beside titles and indents.
+const leastText = 8
 
 // shortArgs shows the arguments on one line: the values of an object, whose
 // names the tool's name implies, with everything made visible that hides.

@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -26,18 +25,18 @@ type Choice struct {
 // maxChoices is how many can be chosen: alt+1 to alt+9.
 const maxChoices = 9
 
-// choicesOf are the choices under a pair: open proposals first.
-func choicesOf(p assistant.Pair) []Choice {
+// choicesOf are the choices under a pair: what waits for a decision first.
+func (l *look) choicesOf(p assistant.Pair) []Choice {
 	var out []Choice
 	for _, payload := range p.Payloads {
-		if payload.Type == RuleProposal && payload.Decision == "" {
+		if l.handlers[payload.Type].decides() && payload.Decision == "" {
 			out = append(out,
 				Choice{Label: "Accept", Payload: payload.ID, Accept: true},
 				Choice{Label: "Reject", Payload: payload.ID})
 		}
 	}
 	if p.Suggested == nil {
-		return out
+		return out[:min(len(out), maxChoices)]
 	}
 	for _, a := range p.Suggested.Actions {
 		out = append(out, Choice{Label: safetext.Line(a.Label, 60), Action: &a})
@@ -51,6 +50,7 @@ func choicesOf(p assistant.Pair) []Choice {
 // choicesPart shows the choices of a pair as chips and buttons.
 type choicesPart struct {
 	fixed
+	sheet   // empty: keys choose them, nobody copies them
 	choices []Choice
 	live    bool // the newest pair: they can be chosen
 }
@@ -66,7 +66,7 @@ func (p *choicesPart) lines(width int, l *look) []string {
 	var out []string
 	line := ""
 	for i, c := range p.choices {
-		chip := c.tone(st).Render(fmt.Sprintf("[%d %s]", i+1, c.Label))
+		chip := c.tone(st).Render(ansi.Truncate(fmt.Sprintf("[%d %s]", i+1, c.Label), width, l.st.Icons.Ellipsis))
 		if line != "" && ansi.StringWidth(line)+1+ansi.StringWidth(chip) > width {
 			out, line = append(out, line), ""
 		}
@@ -91,46 +91,3 @@ func (c Choice) tone(st style.Chat) lipgloss.Style {
 	}
 	return st.Secondary
 }
-
-// payloadPart is structured data of the turn: its summary, and the JSON folded.
-type payloadPart struct {
-	payload assistant.Payload
-	open    bool
-	byUser  bool
-	dirty   bool
-}
-
-func newPayload(p assistant.Payload) *payloadPart { return &payloadPart{payload: p, dirty: true} }
-
-func (p *payloadPart) changed() bool       { return p.dirty }
-func (p *payloadPart) key(int) string      { return "payload " + p.payload.ID }
-func (p *payloadPart) folded() (_, _ bool) { return p.open, p.byUser }
-func (p *payloadPart) source() string      { return indented(json.RawMessage(p.payload.Data)) }
-
-func (p *payloadPart) fold(closed bool) bool {
-	p.open, p.byUser, p.dirty = !closed, true, true
-	return true
-}
-
-func (p *payloadPart) lines(width int, l *look) []string {
-	p.dirty = false
-	st := l.st
-	fold := st.Icons.Folded
-	if p.open {
-		fold = st.Icons.Open
-	}
-	head := fold + " " + one(p.payload.Type) + "  " + one(p.payload.Summary)
-	out := []string{st.Chat.ToolName.Render(ansi.Truncate(head, width, st.Icons.Ellipsis))}
-	if p.open {
-		for _, line := range wrap(visible(p.source()), width-2) {
-			out = append(out, "  "+st.Chat.ToolArgs.Render(line))
-		}
-	}
-	if p.payload.Decision != "" {
-		out = append(out, "  "+st.Chat.Time.Render(p.payload.Decision))
-	}
-	return append(out, "")
-}
-
-// RuleProposal is the payload type that can be accepted or rejected.
-const RuleProposal = "rule_proposal"

@@ -15,6 +15,9 @@ type look struct {
 	md    *markdown.Style
 	clock func(assistant.Pair) string // the time of a pair, short
 	frame int                         // of the spinner
+
+	handlers map[string]Handler // by payload type
+	extra    map[string][]Row   // by the id of a payload
 }
 
 // item is one pair in the list. Until it is loaded it is a placeholder.
@@ -173,15 +176,31 @@ func (it *item) build(p assistant.Pair) []part {
 func (it *item) ending(p assistant.Pair) []part {
 	var parts []part
 	if p.Notice != "" {
-		parts = append(parts, &notePart{text: p.Notice})
+		parts = append(parts, &notePart{note: p.Notice})
 	}
 	if p.State == assistant.PairError {
 		parts = append(parts, &errorPart{code: p.ErrorCode, message: p.ErrorMessage})
 	}
-	if choices := choicesOf(p); len(choices) > 0 {
+	if choices := it.look.choicesOf(p); len(choices) > 0 {
 		parts = append(parts, &choicesPart{choices: choices, live: it.latest})
 	}
 	return parts
+}
+
+// redecide makes the choices anew: another handler gives others.
+func (it *item) redecide() {
+	if !it.loaded || it.running {
+		return
+	}
+	n := len(it.parts)
+	if n > 0 {
+		if _, ok := it.parts[n-1].(*choicesPart); ok {
+			it.parts = it.parts[:n-1]
+		}
+	}
+	if choices := it.look.choicesOf(it.pair); len(choices) > 0 {
+		it.parts = append(it.parts, &choicesPart{choices: choices, live: it.latest})
+	}
 }
 
 // cardsOf makes the cards of the calls that the user sees, in marker order.

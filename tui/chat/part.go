@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/assistant"
 	"winnow/assistant/safetext"
 	"winnow/tui/markdown"
@@ -15,7 +13,7 @@ import (
 
 // part is a piece of a pair that can have the focus.
 type part interface {
-	// lines draws the part; each line is at most width cells wide.
+	// lines draws the part; a line wider than width cells is cut.
 	lines(width int, l *look) []string
 	// changed says whether lines would give something else than last time.
 	changed() bool
@@ -25,8 +23,23 @@ type part interface {
 	folded() (open, byUser bool)
 	// key names the part among those of its pair, also after it was made anew.
 	key(i int) string
-	// source is the part's own text, for copying.
+	// source is the part's own text, for copying and searching.
 	source() string
+	logical
+}
+
+// logical is the text that a part shows, apart from how it is drawn; what is
+// folded away is not in it. Places are bytes of it. It is known once the part was
+// drawn, and as it was drawn last.
+type logical interface {
+	// shows is the length of the text.
+	shows() int
+	// glyphs are the characters of line y.
+	glyphs(y, width int) []markdown.Glyph
+	// unit is the word or line that holds a place.
+	unit(at int, u Unit) (from, to int)
+	// taken is the text between two places; whole says that it was chosen as one.
+	taken(from, to int, whole bool) string
 }
 
 // fixed is what parts have in common that do not fold and change only by being replaced.
@@ -40,50 +53,71 @@ func (f *fixed) key(i int) string            { return fmt.Sprint(i) }
 // userPart is the user's message: on the right, on its own background.
 type userPart struct {
 	fixed
-	text string
+	sheet
+	message string
 }
 
-func newUser(p assistant.Pair) *userPart { return &userPart{text: p.UserText} }
+func newUser(p assistant.Pair) *userPart { return &userPart{message: p.UserText} }
 
-func (p *userPart) source() string { return p.text }
+func (p *userPart) source() string { return p.message }
+
+// Of the width the user's message takes at most four fifths, and at least enough
+// for a few words.
+const leastBubble = 20
 
 func (p *userPart) lines(width int, l *look) []string {
-	p.drawn = true
-	most := max(20, width*4/5)
-	var out []string
-	wrapped := wrap(safetext.Clean(p.text), most-2)
+	p.drawn, p.sheet = true, sheet{}
+	most := min(width, max(leastBubble, width*4/5))
+	pad := 1
+	if most < 3 { // no room beside the text
+		pad = 0
+	}
+	text := safetext.Clean(p.message)
+	p.put(text, 0, most-2*pad, func(_ int, line string) string { return line })
 	box := 0
-	for _, line := range wrapped {
-		box = max(box, ansi.StringWidth(line))
+	for _, line := range p.sheet.lines {
+		box = max(box, cellsOf(line))
 	}
-	for _, line := range wrapped {
-		body := l.st.Chat.User.Render(" " + line + strings.Repeat(" ", box-ansi.StringWidth(line)) + " ")
-		out = append(out, strings.Repeat(" ", max(0, width-box-2))+body)
+	left := max(0, width-box-2*pad)
+	for i, line := range p.sheet.lines {
+		side := strings.Repeat(" ", pad)
+		body := l.st.Chat.User.Render(side + line + strings.Repeat(" ", max(0, box-cellsOf(line))) + side)
+		p.sheet.lines[i], p.rows[i].x = strings.Repeat(" ", left)+body, left+pad
 	}
-	return append(out, "")
+	p.add("")
+	return p.sheet.lines
 }
 
 // reasoningPart is the model's thinking: open while it streams, folded when
 // the first content arrives, and as the user wants it from then on.
 type reasoningPart struct {
-	text   strings.Builder
-	took   time.Duration
-	live   bool
-	open   bool
-	byUser bool
-	dirty  bool
-	cache  wrapCache
+	sheet   // its head; the thinking itself is in thought
+	clean   safetext.Cleaner
+	thought strings.Builder
+	took    time.Duration
+	live    bool
+	open    bool
+	byUser  bool
+	dirty   bool
+	cache   growing
+	rows    []stretch // of thought, as drawn
 }
 
 func newReasoning(text string, took time.Duration) *reasoningPart {
 	r := &reasoningPart{took: took, dirty: true}
-	r.text.WriteString(text)
+	r.thought.WriteString(safetext.Clean(text))
 	return r
 }
 
+// write adds to the thinking.
+func (p *reasoningPart) write(text string) {
+	p.thought.WriteString(p.clean.Write(text))
+	p.dirty = true
+}
+
 func (p *reasoningPart) changed() bool       { return p.dirty }
-func (p *reasoningPart) key(int) string      { return "reasoning" }
-func (p *reasoningPart) source() string      { return p.text.String() }
+func (p *reasoningPart) key(i int) string    { return fmt.Sprintf("reasoning %d", i) }
+func (p *reasoningPart) source() string      { return p.thought.String() }
 func (p *reasoningPart) folded() (_, _ bool) { return p.open, p.byUser }
 
 func (p *reasoningPart) fold(closed bool) bool {
@@ -91,13 +125,21 @@ func (p *reasoningPart) fold(closed bool) bool {
 	return true
 }
 
-// settle ends the streaming; the block folds unless the user opened it.
+// settle ends the streaming; the block folds unless the user opened it. A time of
+// zero is not known.
 func (p *reasoningPart) settle(took time.Duration) {
-	p.live, p.took, p.dirty = false, took, true
+	p.thought.WriteString(p.clean.Flush())
+	p.live, p.dirty = false, true
+	if took > 0 {
+		p.took = took
+	}
 	if !p.byUser {
 		p.open = false
 	}
 }
+
+// indent is how far what is in an open part stands from its head.
+const indent = 2
 
 func (p *reasoningPart) lines(width int, l *look) []string {
 	p.dirty = false
@@ -111,9 +153,12 @@ func (p *reasoningPart) lines(width int, l *look) []string {
 		head += fmt.Sprintf(" (%.1f s)", p.took.Seconds())
 	}
 	out := []string{st.Chat.Thinking.Render(head)}
+	p.rows = p.rows[:0]
 	if p.open {
-		for _, line := range p.cache.wrap(p.text.String(), width-2) {
-			out = append(out, "  "+st.Chat.Thinking.Render(line))
+		text := p.thought.String()
+		p.rows = append(p.rows, p.cache.broken(text, width-indent)...)
+		for _, r := range p.rows {
+			out = append(out, strings.Repeat(" ", indent)+st.Chat.Thinking.Render(untabbed(text[r.from:r.to])))
 		}
 	}
 	return append(out, "")
@@ -122,6 +167,7 @@ func (p *reasoningPart) lines(width int, l *look) []string {
 // textPart is a stretch of the answer.
 type textPart struct {
 	fixed
+	sheet // of the source, when that is shown
 	doc   *markdown.Doc
 	dirty bool
 	raw   bool
@@ -142,7 +188,10 @@ func (p *textPart) source() string { return p.doc.Source() }
 func (p *textPart) lines(width int, l *look) []string {
 	p.dirty = false
 	if p.raw {
-		return append(wrap(p.doc.Source(), width), "")
+		p.sheet = sheet{}
+		p.put(safetext.Clean(p.doc.Source()), 0, width, func(_ int, line string) string { return line })
+		p.add("")
+		return p.sheet.lines
 	}
 	return append(slices.Clip(p.doc.Lines(width)), "")
 }
@@ -150,40 +199,41 @@ func (p *textPart) lines(width int, l *look) []string {
 // notePart is winnow's own word about the turn.
 type notePart struct {
 	fixed
-	text string
+	sheet
+	note string
 }
 
-func (p *notePart) source() string { return p.text }
+func (p *notePart) source() string { return p.note }
 
 func (p *notePart) lines(width int, l *look) []string {
-	p.drawn = true
-	var out []string
-	for _, line := range wrap(p.text, width-2) {
-		out = append(out, l.st.Chat.Notice.Render(l.st.Icons.Warn+" "+line))
-	}
-	return append(out, "")
+	p.drawn, p.sheet = true, sheet{}
+	p.put(safetext.Clean(p.note), indent, width-indent, func(_ int, line string) string {
+		return l.st.Chat.Notice.Render(l.st.Icons.Warn + " " + line)
+	})
+	p.add("")
+	return p.sheet.lines
 }
 
 // errorPart is how a turn failed, and what can be done about it.
 type errorPart struct {
 	fixed
+	sheet
 	code, message string
 }
 
 func (p *errorPart) source() string { return p.message }
 
 func (p *errorPart) lines(width int, l *look) []string {
-	p.drawn = true
+	p.drawn, p.sheet = true, sheet{}
 	st := l.st
 	text := fmt.Sprintf("[error: %s] %s", p.code, safetext.Clean(p.message))
-	var out []string
-	for i, line := range wrap(text, width-2) {
-		sign := "  "
+	p.put(text, indent, width-indent, func(i int, line string) string {
 		if i == 0 {
-			sign = st.Icons.Error + " "
+			return st.Chat.Error.Render(st.Icons.Error + " " + line)
 		}
-		out = append(out, st.Chat.Error.Render(sign+line))
-	}
-	buttons := st.Chat.Primary.Render("[r Retry]") + " " + st.Chat.Secondary.Render("[e Re-ask]") + " " + st.Chat.Warning.Render("[d Delete]")
-	return append(out, "  "+buttons, "")
+		return st.Chat.Error.Render("  " + line)
+	})
+	p.add("  " + st.Chat.Primary.Render("[r Retry]") + " " + st.Chat.Secondary.Render("[e Re-ask]") + " " + st.Chat.Warning.Render("[d Delete]"))
+	p.add("")
+	return p.sheet.lines
 }

@@ -246,7 +246,7 @@ func (s *search) mark(row string, st style.Styles) string {
 		}
 		begin := cell + ansi.StringWidth(string(plain[from:from+n]))
 		hit := string(plain[from+n : from+n+len(s.needle)])
-		b.WriteString(ansi.Cut(row, cell, begin) + st.Chat.Found.Render(hit))
+		b.WriteString(ansi.Cut(row, cell, begin) + paint(st.Chat.Found, hit))
 		cell, from = begin+ansi.StringWidth(hit), from+n+len(s.needle)
 	}
 	if from == 0 {

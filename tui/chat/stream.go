@@ -34,10 +34,10 @@ func (v *View) Take(e assistant.Event) {
 	switch e := e.(type) {
 	case assistant.ReasoningDelta:
 		r := it.reasoning()
-		if r.text.Len() == 0 { // a later response's thinking begins a block of its own
+		if r.thought.Len() == 0 { // a later response's thinking begins a block of its own
 			e.Text = strings.TrimLeft(e.Text, "\n")
 		}
-		r.text.WriteString(e.Text)
+		r.write(e.Text)
 	case assistant.TextDelta:
 		it.text(e.Text)
 	case assistant.ToolStart:

@@ -27,9 +27,12 @@ type View struct {
 	aim    int64 // the pair that a jump led to; 0 is none
 	active bool
 	found  search
+	sel    selection
 	width  int
 	height int
 	now    func() time.Time
+
+	ownProposal bool // the program handles proposals itself
 }
 
 // source hands the visible pairs to the list.
@@ -84,6 +87,7 @@ func New(st style.Styles, now func() time.Time) *View {
 	v := &View{now: now}
 	v.src = &source{items: map[int64]*item{}, look: &v.look}
 	v.look.clock = v.clock
+	v.look.handlers, v.look.extra = map[string]Handler{}, map[string][]Row{}
 	v.SetStyles(st)
 	v.list.SetSource(v.src)
 	return v
@@ -101,6 +105,9 @@ func (v *View) clock(p assistant.Pair) string {
 // SetStyles draws with other colours from now on.
 func (v *View) SetStyles(st style.Styles) {
 	v.look.st, v.look.md = st, markdown.NewStyle(st.Markdown)
+	if !v.ownProposal {
+		v.look.handlers[RuleProposal] = proposalHandler(st.Icons)
+	}
 	for _, it := range v.src.items {
 		for _, p := range it.parts {
 			if t, ok := p.(*textPart); ok {
@@ -133,11 +140,17 @@ func (v *View) forget() {
 	from, to := v.list.Visible()
 	for seq, it := range v.src.items {
 		i, in := v.src.find(seq)
-		if it.running || (in && i >= from-keepItems/4 && i <= to+keepItems/4) {
+		if it.running || (in && i >= from-keepItems/4 && i <= to+keepItems/4) || v.holds(seq) {
 			continue
 		}
 		delete(v.src.items, seq)
 	}
+}
+
+// holds says whether a pair is selected.
+func (v *View) holds(seq int64) bool {
+	from, to, ok := v.selected()
+	return ok && seq >= from.seq && seq <= to.seq
 }
 
 // markLatest lets only the choices of the newest pair be chosen.
@@ -227,6 +240,7 @@ func (v *View) View(w, h int) []string {
 	inner := max(1, w-gutterWidth)
 	rows := strings.Split(v.list.View(inner, h), "\n")
 	st := v.look.st
+	selected := v.HasSelection()
 	for y, row := range rows {
 		i, line, ok := v.list.ItemAt(y)
 		gutter := "  "
@@ -243,7 +257,11 @@ func (v *View) View(w, h int) []string {
 		if ok && v.active && i == v.list.Focused() && v.inFocus(i, line) {
 			gutter = st.Chat.Focus.Render(st.Icons.RuleBar) + " "
 		}
-		rows[y] = gutter + v.found.mark(row, st)
+		row = v.found.mark(row, st)
+		if ok && selected {
+			row = v.markSelected(row, i, line)
+		}
+		rows[y] = gutter + row
 	}
 	if hint := v.hint(); hint != "" && h > 0 {
 		label := st.Chat.New.Render(" " + hint + " ")

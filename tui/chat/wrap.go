@@ -9,37 +9,27 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// tabStop is how far apart tab stops are in plain text.
-const tabStop = 4
-
-// wrap breaks plain text into lines of at most width cells.
-func wrap(text string, width int) []string {
-	width = max(width, 1)
-	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\t", strings.Repeat(" ", tabStop))
-	return strings.Split(ansi.Wrap(text, width, " -/"), "\n")
-}
-
-// wrapCache wraps text that only grows: paragraphs that were whole are not
-// wrapped again.
-type wrapCache struct {
+// growing is plain text that only grows: lines that were whole are not broken
+// again.
+type growing struct {
 	width int
-	done  int // bytes wrapped
-	lines []string
+	done  int // bytes that were broken
+	rows  []stretch
 }
 
-func (c *wrapCache) wrap(text string, width int) []string {
+// broken are the lines of text at width.
+func (c *growing) broken(text string, width int) []stretch {
 	if width != c.width || c.done > len(text) {
-		*c = wrapCache{width: width}
+		*c = growing{width: width}
 	}
 	if end := strings.LastIndexByte(text, '\n'); end >= c.done {
-		c.lines = append(c.lines, wrap(safetext.Clean(text[c.done:end]), width)...)
+		c.rows = breakText(c.rows, text[c.done:end], c.done, width)
 		c.done = end + 1
 	}
-	rest := text[c.done:]
-	if rest == "" {
-		return c.lines
+	if c.done == len(text) {
+		return c.rows
 	}
-	return append(slices.Clip(c.lines), wrap(safetext.Clean(rest), width)...)
+	return breakText(slices.Clip(c.rows), text[c.done:], c.done, width)
 }
 
 // one makes one line of a text from elsewhere.

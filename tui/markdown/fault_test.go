@@ -34,6 +34,7 @@ func TestShapes(t *testing.T) {
 		"tasks":                         {"- [x] a\n- [ ] b", 40, "☑ a\n☐ b"},
 		"numbers go on":                 {"3. a\n3. b\n\n3. c", 40, "3. a\n4. b\n\n5. c"},
 		"wide runes wrap":               {"日本語日本語", 5, "日本\n語日\n本語"},
+		"combining marks":               {"cafe\u0301 1\ufe0f\u20e3 `e\u0301`", 40, "cafe\u0301 1\ufe0f\u20e3 e\u0301"},
 		"too narrow for a rune":         {"日a", 1, "…\na"},
 		"tabs in code":                  {"```\n\ta\n b\tc\n```", 40, "      a\n   b  c"},
 		"table":                         {"| a | b |\n|--:|:-:|\n| 1 | wide |", 40, "a │  b\n──┼─────\n1 │ wide"},

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -26,13 +27,24 @@ const (
 // tooWide stands for a grapheme that is wider than the whole line.
 const tooWide = "…"
 
+// Character decodes the first character or sequence of s, like
+// ansi.DecodeSequence, but with the marks that combine with an ASCII letter.
+func Character(s string, state byte) (seq string, width, n int, next byte) {
+	seq, width, n, next = ansi.DecodeSequence(s, state, nil)
+	if width == 1 && n == 1 && len(s) > 1 && s[1] >= utf8.RuneSelf {
+		seq, _ = ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+		return seq, ansi.StringWidth(seq), len(seq), next
+	}
+	return seq, width, n, next
+}
+
 // cells takes a styled string apart. Sequences other than styles and links are
 // dropped, and so are control characters other than the line break.
 func cells(s string) []cell {
 	all := make([]cell, 0, len(s))
 	var p pen
 	for state := byte(0); s != ""; {
-		seq, width, n, next := ansi.DecodeSequence(s, state, nil)
+		seq, width, n, next := Character(s, state)
 		s, state = s[n:], next
 		switch {
 		case width > 0:

@@ -25,6 +25,7 @@ const wheelSize = 8
 type colours struct {
 	panel, base, muted, edge, accent, bubble, onBubble, mark color.Color
 	good, bad, warn, info, special                           color.Color
+	onAccent                                                 color.Color // text on accent
 
 	wheel [wheelSize]color.Color
 }
@@ -46,7 +47,7 @@ func resolve(o Options) colours {
 	c := colours{
 		panel: of(p.Panel), base: of(p.Base), muted: of(p.Muted), edge: of(p.Edge), accent: of(p.Accent),
 		bubble: of(p.Bubble), onBubble: of(p.OnBubble), mark: of(p.Mark), good: of(p.Good), bad: of(p.Bad),
-		warn: of(p.Warn), info: of(p.Info), special: of(p.Special),
+		warn: of(p.Warn), info: of(p.Info), special: of(p.Special), onAccent: of(p.Back),
 	}
 	for i, hex := range wheel {
 		c.wheel[i] = of(hex)
@@ -74,6 +75,7 @@ func (t ansi16) colours() colours {
 	c := colours{
 		muted: of(t.muted), edge: of(t.edge), accent: of(t.accent), bubble: of(t.bubble), onBubble: of(t.onBubble),
 		good: of(t.good), bad: of(t.bad), warn: of(t.warn), info: of(t.info), special: of(t.special),
+		onAccent: of(t.onAccent),
 	}
 	for i, n := range t.wheel {
 		c.wheel[i] = of(n)

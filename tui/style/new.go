@@ -78,6 +78,12 @@ func (b builder) chip() lipgloss.Style {
 	return on(fg(b.base), b.panel).Bold(b.panel == nil)
 }
 
+// selected is what the mouse selected: the colours of text and background
+// changed over, the text in the colour of what can be acted on.
+func (b builder) selected() lipgloss.Style {
+	return on(fg(b.onAccent), b.accent).Reverse(b.accent == nil)
+}
+
 func (b builder) header() Header {
 	return Header{
 		Bar: fg(b.base), Name: fg(b.accent).Bold(true), Text: b.quiet(), Model: fg(b.special),
@@ -101,6 +107,7 @@ func (b builder) chat() Chat {
 		Error: fg(b.bad).Bold(true), Notice: fg(b.info),
 		Chip: b.chip(), Number: fg(b.accent).Bold(true),
 		Primary: b.bubbled().Bold(true), Secondary: b.chip(), Warning: on(fg(b.warn), b.panel).Bold(true),
+		Selected: b.selected(), SelectedUser: b.selected().Reverse(false).Underline(b.accent == nil),
 		Focus: fg(b.accent).Bold(true), Found: b.marked(), Separator: fg(b.muted),
 		Star: fg(b.warn), Flag: fg(b.bad), New: b.bubbled().Bold(true),
 		Welcome: fg(b.accent).Bold(true), Example: fg(b.base),

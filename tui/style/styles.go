@@ -48,11 +48,15 @@ type Chat struct {
 	Warning     lipgloss.Style
 	Focus       lipgloss.Style // the mark at the item that has the focus
 	Found       lipgloss.Style // a search hit
-	Separator   lipgloss.Style // checkpoint and boundary lines
-	Star, Flag  lipgloss.Style
-	New         lipgloss.Style // the hint that something arrived below
-	Welcome     lipgloss.Style
-	Example     lipgloss.Style
+	Selected    lipgloss.Style // what the mouse selected
+	// SelectedUser is Selected in the user's message, which has a background of
+	// its own; without colours both are reversed, so it is not.
+	SelectedUser lipgloss.Style
+	Separator    lipgloss.Style // checkpoint and boundary lines
+	Star, Flag   lipgloss.Style
+	New          lipgloss.Style // the hint that something arrived below
+	Welcome      lipgloss.Style
+	Example      lipgloss.Style
 }
 
 // Rules styles the pane of the filter rules. Wheel is indexed by the rule's

@@ -63,22 +63,22 @@ const none = -1
 // ansi16 is a palette in the terminal's sixteen colours. Back and Panel are
 // never set: no index is sure to be near the background.
 type ansi16 struct {
-	muted, edge, accent, bubble, onBubble, good, bad, warn, info, special int
-	wheel                                                                 [wheelSize]int
+	muted, edge, accent, onAccent, bubble, onBubble, good, bad, warn, info, special int
+	wheel                                                                           [wheelSize]int
 }
 
 var (
 	// Muted text is the terminal's own colour, faint: bright black cannot be
 	// read in several common schemes.
 	dark16 = ansi16{
-		muted: none, edge: 8, accent: 14, bubble: 4, onBubble: 15,
+		muted: none, edge: 8, accent: 14, onAccent: 0, bubble: 4, onBubble: 15,
 		good: 10, bad: 9, warn: 11, info: 14, special: 13,
 		wheel: [wheelSize]int{14, 10, 11, 9, 13, 7, 15, none},
 	}
 	// Green, yellow and cyan are too pale on white; their signs carry the
 	// meaning and the text keeps the terminal's own colour.
 	light16 = ansi16{
-		muted: none, edge: 8, accent: 4, bubble: 4, onBubble: 15,
+		muted: none, edge: 8, accent: 4, onAccent: 15, bubble: 4, onBubble: 15,
 		good: none, bad: 1, warn: 5, info: 4, special: 5,
 		wheel: [wheelSize]int{4, 1, 5, none, 4, 1, 5, none},
 	}

@@ -1,0 +1,294 @@
+package chat
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/assistant"
+	"winnow/assistant/safetext"
+	"winnow/tui/style"
+)
+
+// Handler says how the payloads of one type look and what the user can make of
+// them. Its zero value is what a type without a handler gets: the summary, and
+// the data as folded JSON.
+type Handler struct {
+	Title string // what the card is called; "" is the name of the type
+	Icon  string // a sign of one cell before the title; "" is none
+	// Render gives the rows of the card below its head; nil shows the data as
+	// JSON when the card is open. It is called to draw: it must not wait for
+	// anything. What takes time is told later with View.Enrich.
+	Render func(p assistant.Payload) []Row
+	// Decide says that the session carries out what is accepted and tells the
+	// model what is rejected.
+	Decide bool
+	// Accept and Reject are called when the user decides; nil does nothing. A
+	// type with either of them, or with Decide, gets both buttons.
+	Accept, Reject func(p assistant.Payload)
+}
+
+// decides says whether there is anything to accept or reject.
+func (h Handler) decides() bool { return h.Decide || h.Accept != nil || h.Reject != nil }
+
+// Row is a paragraph of a card. It is sanitised and broken into lines as it is drawn.
+type Row struct {
+	Sign string // at most two cells before the first line
+	Text string
+	Tone Tone
+}
+
+// Tone is how a row looks.
+type Tone int
+
+// The tones.
+const (
+	Plain Tone = iota
+	Quiet
+	Good
+	Bad
+	Warn
+)
+
+func (t Tone) style(st style.Chat) lipgloss.Style {
+	switch t {
+	case Quiet:
+		return st.Time
+	case Good:
+		return st.ToolOK
+	case Bad:
+		return st.ToolBad
+	case Warn:
+		return st.Star
+	case Plain:
+	}
+	return st.Assistant
+}
+
+// Handle registers the handler of a payload type, in the place of an older one.
+func (v *View) Handle(payloadType string, h Handler) {
+	v.look.handlers[payloadType] = h
+	v.ownProposal = v.ownProposal || payloadType == RuleProposal
+	for _, it := range v.src.items {
+		it.redecide()
+		it.redraw()
+	}
+}
+
+// Enrich adds rows to the card of a payload: what its handler could not know
+// while it drew, like the effect of a proposal on the models of now. They take
+// the place of those that were added before.
+func (v *View) Enrich(payload string, rows []Row) {
+	v.look.extra[payload] = rows
+	for _, it := range v.src.items {
+		for _, p := range it.parts {
+			if card, ok := p.(*payloadPart); ok && card.payload.ID == payload {
+				card.dirty = true
+				it.bump()
+			}
+		}
+	}
+}
+
+// Undecided are the payloads of the newest pair that wait for the user.
+func (v *View) Undecided() []assistant.Payload {
+	if v.Len() == 0 {
+		return nil
+	}
+	var out []assistant.Payload
+	for _, p := range v.src.item(v.src.refs[v.Len()-1].Seq).pair.Payloads {
+		if v.look.handlers[p.Type].decides() && p.Decision == "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Decided tells the handler of a payload what the user made of it, and reports
+// whether the session has to know as well (Handler.Decide).
+func (v *View) Decided(payload string, accept bool) (session bool) {
+	for _, p := range v.Undecided() {
+		if p.ID != payload {
+			continue
+		}
+		h := v.look.handlers[p.Type]
+		if do := h.Reject; !accept && do != nil {
+			do(p)
+		}
+		if do := h.Accept; accept && do != nil {
+			do(p)
+		}
+		return h.Decide
+	}
+	return false
+}
+
+// payloadPart is structured data of the turn: a card with its summary.
+type payloadPart struct {
+	sheet
+	payload assistant.Payload
+	open    bool
+	byUser  bool
+	dirty   bool
+}
+
+func newPayload(p assistant.Payload) *payloadPart { return &payloadPart{payload: p, dirty: true} }
+
+func (p *payloadPart) changed() bool       { return p.dirty }
+func (p *payloadPart) key(int) string      { return "payload " + p.payload.ID }
+func (p *payloadPart) folded() (_, _ bool) { return p.open, p.byUser }
+func (p *payloadPart) source() string      { return indented(json.RawMessage(p.payload.Data)) }
+
+func (p *payloadPart) fold(closed bool) bool {
+	p.open, p.byUser, p.dirty = !closed, true, true
+	return true
+}
+
+func (p *payloadPart) lines(width int, l *look) []string {
+	p.dirty, p.sheet = false, sheet{}
+	st, h := l.st, l.handlers[p.payload.Type]
+	fold := st.Icons.Folded
+	if p.open {
+		fold = st.Icons.Open
+	}
+	title := h.Title
+	if title == "" {
+		title = one(p.payload.Type)
+	}
+	lead := fold + " "
+	if h.Icon != "" {
+		lead += h.Icon + " "
+	}
+	head := one(title)
+	if summary := safetext.Visible(one(p.payload.Summary)); summary != "" {
+		head += "  " + summary
+	}
+	p.putLine(head, ansi.StringWidth(lead), st.Chat.ToolName.Render(ansi.Truncate(lead+head, width, st.Icons.Ellipsis)))
+	if h.Render != nil {
+		p.putRows(h.Render(p.payload), width, st.Chat)
+	}
+	p.putRows(l.extra[p.payload.ID], width, st.Chat)
+	if p.open {
+		p.put(safetext.Clean(visible(p.source())), indent, width-indent, pen("  ", st.Chat.ToolArgs.Render))
+	}
+	if p.payload.Decision != "" {
+		p.putRows([]Row{{Text: p.payload.Decision + " by you", Tone: Quiet}}, width, st.Chat)
+	}
+	p.add("")
+	return p.sheet.lines
+}
+
+// rowLead is how far the text of rows stands from the edge: an indent, a sign of
+// up to two cells and a blank.
+const rowLead = 5
+
+func (p *payloadPart) putRows(rows []Row, width int, st style.Chat) {
+	for _, r := range rows {
+		sign := ansi.Truncate(one(r.Sign), 2, "")
+		lead := indent
+		if sign != "" {
+			lead = rowLead - 1
+		}
+		lead = min(lead, max(0, width-leastText))
+		tone := r.Tone.style(st)
+		text := safetext.Clean(visible(r.Text))
+		p.put(text, lead, width-lead, func(i int, line string) string {
+			if i > 0 {
+				return strings.Repeat(" ", lead) + tone.Render(line)
+			}
+			before := ansi.Truncate(strings.Repeat(" ", indent)+sign, lead, "")
+			return tone.Render(before+strings.Repeat(" ", max(0, lead-ansi.StringWidth(before)))) + tone.Render(line)
+		})
+	}
+}
+
+// RuleProposal is the payload type of proposed rules.
+const RuleProposal = "rule_proposal"
+
+// proposal is what the card reads of a rule_proposal.
+type proposal struct {
+	Provider     string   `json:"provider"`
+	AddIgnore    []string `json:"add_ignore"`
+	AddAllow     []string `json:"add_whitelist"`
+	RemoveIgnore []string `json:"remove_ignore"`
+	RemoveAllow  []string `json:"remove_whitelist"`
+	Reasoning    string   `json:"reasoning"`
+}
+
+// proposalHandler shows the rules one by one; their effect on the models is
+// added with Enrich, see Effect.
+func proposalHandler(i style.Icons) Handler {
+	return Handler{
+		Title: "proposed rules", Icon: i.Pending, Decide: true,
+		Render: func(p assistant.Payload) []Row {
+			var r proposal
+			if json.Unmarshal(p.Data, &r) != nil {
+				return nil
+			}
+			var rows []Row
+			for _, part := range []struct {
+				sign, words string
+				tone        Tone
+				patterns    []string
+			}{
+				{i.Remove, "no longer ignore ", Quiet, r.RemoveIgnore},
+				{i.Remove, "no longer allow ", Quiet, r.RemoveAllow},
+				{i.Allow, "allow ", Good, r.AddAllow},
+				{i.Ignore, "ignore ", Bad, r.AddIgnore},
+			} {
+				for _, pattern := range part.patterns {
+					rows = append(rows, Row{part.sign, part.words + one(pattern), part.tone})
+				}
+			}
+			if r.Reasoning != "" {
+				rows = append(rows, Row{Text: r.Reasoning, Tone: Quiet})
+			}
+			return rows
+		},
+	}
+}
+
+// Effect is what accepting a proposal would do to the models.
+type Effect struct {
+	Hidden, Shown []string // models that would become hidden, and available
+	Known         bool     // there is a list of models at all
+	Refused       []string // reasons of rules that would not be taken
+}
+
+// mostNamed is how many models an effect names; the rest is counted.
+const mostNamed = 6
+
+// EffectRows tells an effect in the rows of a card, for View.Enrich.
+func (v *View) EffectRows(e Effect) []Row {
+	i := v.look.st.Icons
+	var rows []Row
+	tell := func(sign, words string, models []string, tone Tone) {
+		if len(models) == 0 {
+			return
+		}
+		names := strings.Join(models[:min(len(models), mostNamed)], ", ")
+		if more := len(models) - mostNamed; more > 0 {
+			names += fmt.Sprintf(" and %d more", more)
+		}
+		noun := "models"
+		if len(models) == 1 {
+			noun = "model"
+		}
+		rows = append(rows, Row{sign, fmt.Sprintf("%s %d %s: %s", words, len(models), noun, names), tone})
+	}
+	tell(i.Hidden, "hides", e.Hidden, Bad)
+	tell(i.Available, "shows", e.Shown, Good)
+	switch {
+	case !e.Known:
+		rows = append(rows, Row{Text: "the models are not known: the effect cannot be told", Tone: Quiet})
+	case len(rows) == 0:
+		rows = append(rows, Row{Text: "changes no model", Tone: Quiet})
+	}
+	for _, why := range e.Refused {
+		rows = append(rows, Row{i.Warn, why, Warn})
+	}
+	return rows
+}

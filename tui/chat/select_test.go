@@ -1,0 +1,269 @@
+package chat
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"winnow/assistant"
+)
+
+// cellOf finds text on the screen: the cell of its first character.
+func cellOf(t *testing.T, v *View, w, h int, text string) (x, y int) {
+	t.Helper()
+	for y, line := range v.View(w, h) {
+		plain := ansi.Strip(line)
+		if i := strings.Index(plain, text); i >= 0 {
+			return ansi.StringWidth(plain[:i]), y
+		}
+	}
+	t.Fatalf("%q is not on the screen:\n%s", text, plain(v.View(w, h)))
+	return 0, 0
+}
+
+// drag selects from the first character of one text to the last of another.
+func drag(t *testing.T, v *View, w, h int, from, to string) string {
+	t.Helper()
+	x, y := cellOf(t, v, w, h, from)
+	v.SelectStart(x, y, Character)
+	x, y = cellOf(t, v, w, h, to)
+	v.SelectTo(x+ansi.StringWidth(to)-1, y)
+	return v.SelectionText()
+}
+
+func TestSelectionIsTheLogicalText(t *testing.T) {
+	v := view()
+	_, p := turn()
+	p.UserText = "hide the minis, please, and everything that looks\tlike a preview of a model"
+	p.AssistantText = "I'll **do it** now, in words that go on over the end of the line.\n\n[[tool:0]]\n\n```go\nfunc f() {\n\treturn\n}\n```\n\n| a | b |\n|---|---|\n| 日本 | two |"
+	show(v, p, pair(2, "thanks", "you are *welcome*"))
+	v.list.Top()
+	const w, h = 44, 40
+	for name, c := range map[string]struct{ from, to, want string }{
+		"wrapped message":     {"minis", "preview", "minis, please, and everything that looks\tlike a preview"},
+		"wrapped answer":      {"do it", "line.", "**do it** now, in words that go on over the end of the line."},
+		"within emphasis":     {"o it", "now", "o it now"},
+		"backwards":           {"words that", "do", "o it now, in w"},
+		"card":                {"add_ignore", "*mini*", "add_ignore_rule  *mini*"},
+		"code":                {"func", "}", "func f() {\n\treturn\n}"},
+		"code to table":       {"return", "日本", "return\n}\n\n| a | b |\n|---|---|\n| 日本"},
+		"wide runes":          {"本", "two", "本 | two"},
+		"over several":        {"line.", "func f", "line.\n\nadd_ignore_rule  *mini*  5 models\n\nfunc f"},
+		"over pairs":          {"two", "you", "two |\n\nthanks\n\nyou"},
+		"end of an answer":    {"are", "welcome", "are *welcome*"},
+		"folded is not shown": {"looks", "now", "looks\tlike a preview of a model\n\nI'll **do it** now"},
+	} {
+		if got := drag(t, v, w, h, c.from, c.to); got != c.want {
+			t.Errorf("%s: from %q to %q came %q, want %q", name, c.from, c.to, got, c.want)
+		}
+	}
+	v.ToggleAll()
+	if got, want := drag(t, v, w, 60, "pattern", "5 models"), `pattern": "*mini*"`+"\n}\n5 models"; got != want {
+		x, y := cellOf(t, v, w, 60, "pattern")
+		v.SelectStart(x, y, Character)
+		v.SelectTo(w, y+2)
+		if got = v.SelectionText(); got != want {
+			t.Errorf("of an open card came %q, want %q", got, want)
+		}
+	}
+	if got := drag(t, v, w, 60, "looks", "They want"); !strings.HasSuffix(got, "a model\n\nThey want") {
+		t.Errorf("of open thinking came %q", got)
+	}
+}
+
+func TestSelectionBesideTheText(t *testing.T) {
+	v := view()
+	show(v, pair(1, "question", "first line\n\n- item one\n- item two\n\nlast"))
+	const w, h = 40, 20
+	x, y := cellOf(t, v, w, h, "first")
+	if v.SelectStart(0, 0, Character); v.HasSelection() {
+		t.Error("a press selects")
+	}
+	v.SelectTo(w+20, h+20)
+	if got, want := v.SelectionText(), "question\n\nfirst line\n\n- item one\n- item two\n\nlast"; got != want {
+		t.Errorf("all is %q, want %q", got, want)
+	}
+	v.SelectStart(w-1, y, Character) // behind the end of the line
+	v.SelectTo(x, y)
+	if got := v.SelectionText(); got != "first line" {
+		t.Errorf("from behind the end came %q", got)
+	}
+	v.SelectStart(x, y+1, Character) // a blank line: what follows
+	_, below := cellOf(t, v, w, h, "item one")
+	v.SelectTo(w-1, below)
+	if got := v.SelectionText(); got != "item one" {
+		t.Errorf("from a blank line came %q", got)
+	}
+	v.ClearSelection()
+	if v.HasSelection() || v.SelectionText() != "" {
+		t.Error("the selection is still there")
+	}
+}
+
+func TestDoubleAndTripleClick(t *testing.T) {
+	v := view()
+	_, p := turn()
+	p.UserText = "ask openai/gpt-5.1-mini now\nand more"
+	p.AssistantText = "Some **mod**els of `x.y` here, and the paragraph goes on and on.\n\n```\n\tf(a, b)\n```"
+	show(v, p)
+	const w, h = 40, 30
+	for at, want := range map[string][2]string{
+		"gpt":  {"openai/gpt-5.1-mini", "ask openai/gpt-5.1-mini now"},
+		"els":  {"**mod**els", "Some **mod**els of `x.y` here, and the paragraph goes on and on."},
+		"x.y":  {"x.y", "Some **mod**els of `x.y` here, and the paragraph goes on and on."},
+		"a, b": {"a", "\tf(a, b)"},
+	} {
+		x, y := cellOf(t, v, w, h, at)
+		v.SelectStart(x, y, Word)
+		if got := v.SelectionText(); got != want[0] {
+			t.Errorf("double click on %q: %q, want %q", at, got, want[0])
+		}
+		v.SelectStart(x, y, Line)
+		if got := v.SelectionText(); got != want[1] {
+			t.Errorf("triple click on %q: %q, want %q", at, got, want[1])
+		}
+	}
+	x, y := cellOf(t, v, w, h, "Some")
+	v.SelectStart(x, y, Word)
+	x, y = cellOf(t, v, w, h, "ere,")
+	v.SelectTo(x, y)
+	if got := v.SelectionText(); got != "Some **mod**els of `x.y` here" {
+		t.Errorf("by words came %q", got)
+	}
+}
+
+func TestSelectionStaysWhileTextStreamsAndScrolls(t *testing.T) {
+	v := view()
+	show(v, pair(1, "q", strings.Repeat("older\n\n", 30)), pair(2, "q2", ""))
+	v.Begin(2, assistant.Pair{Seq: 2, UserText: "q2", CreatedAt: noon, Flag: true})
+	v.Take(assistant.TextDelta{Text: "The **first** words of "})
+	const w, h = 30, 14
+	if got := drag(t, v, w, h, "first", "words"); got != "**first** words" {
+		t.Fatalf("selected %q", got)
+	}
+	for range 40 {
+		v.Take(assistant.TextDelta{Text: "an answer that goes on "})
+		v.View(w, h)
+		if got := v.SelectionText(); got != "**first** words" {
+			t.Fatalf("while it streams the selection is %q", got)
+		}
+	}
+	v.ScrollBy(-20)
+	v.View(w, h)
+	stored := pair(2, "q2", "The **first** words of "+strings.Repeat("an answer that goes on ", 40))
+	v.Settle(stored)
+	v.View(20, h)
+	if got := v.SelectionText(); got != "**first** words" {
+		t.Errorf("at the end the selection is %q", got)
+	}
+	v.SelectStart(5, 3, Character)
+	v.ScrollBy(-3)
+	v.SelectTo(5, 3)
+	if !v.HasSelection() {
+		t.Error("scrolling under the pointer selects nothing")
+	}
+	if v.SelectEdge(-2) >= 0 || v.SelectEdge(h) <= 0 || v.SelectEdge(3) != 0 {
+		t.Error("SelectEdge does not scroll towards the pointer")
+	}
+	v.SetRefs([]assistant.Ref{{Seq: 1}}, 0)
+	v.SelectionText()
+	show(v, pair(3, "other", "x"))
+	if v.HasSelection() {
+		t.Error("the pair is gone, and the selection is not")
+	}
+}
+
+func TestSelectionIsDrawn(t *testing.T) {
+	v := view() // without colours
+	show(v, pair(1, "my own question", "some **bold** words 日本 and so on"))
+	const w, h = 40, 12
+	drag(t, v, w, h, "own", "本")
+	got := v.View(w, h)
+	for _, line := range got {
+		if n := ansi.StringWidth(line); n != w {
+			t.Errorf("a line with a selection is %d cells wide: %q", n, line)
+		}
+	}
+	all := strings.Join(got, "\n")
+	if !strings.Contains(all, "\x1b[7msome bold words 日本\x1b[m") {
+		t.Errorf("the answer is not reversed: %q", all)
+	}
+	if strings.Contains(all, "\x1b[7mown") || !strings.Contains(all, "mown question\x1b[m") || !strings.Contains(all, "own question") {
+		t.Errorf("in the message, which is reversed, the selection cannot be told: %q", all)
+	}
+}
+
+// everything is a pair with every kind of part, made of one text.
+func everything(seq int64, text string) assistant.Pair {
+	p := pair(seq, text, text+"\n\n[[tool:0]]\n\n"+text)
+	p.Reasoning, p.State, p.ErrorMessage, p.ErrorCode, p.Notice = text, assistant.PairError, text, "net", text
+	p.ToolCalls = []assistant.ToolCall{{Name: "a_tool", Arguments: json.RawMessage(`{"a":"b"}`), Result: &assistant.ToolResult{Success: true, Message: text}}}
+	raw, _ := json.Marshal(proposal{AddIgnore: []string{"*x*"}, Reasoning: text})
+	p.Payloads = []assistant.Payload{{ID: "p", Type: RuleProposal, Data: raw, Summary: text}}
+	return p
+}
+
+var hostile = []string{
+	"plain words and more of them than fit on one line", strings.Repeat("漢字", 60), "👨‍👩‍👧‍👦 family e\u0301", "a\tb\tc", strings.Repeat("x", 300),
+	"| a | b |\n|---|---|\n| " + strings.Repeat("wide ", 30) + " | 漢 |", "```go\nfunc main() {\n\tf()\n}\n```", "- a\n\n  b\n- c\n  1. d", "> quote *a*\n> > deep",
+	"see [docs](http://e.x) and `co de`", "path/to/some-long/file-name.go and -x --yy", "   leading and trailing   ", "\x1b[31mred\x1b]52;c;aGk=\x07", "\u202egnp.exe",
+}
+
+// Each character on the screen that shows text stands where its glyph says.
+func TestEveryCharacterOfEveryPartHasItsPlace(t *testing.T) {
+	for _, text := range hostile {
+		v := view()
+		show(v, everything(1, text))
+		v.ToggleAll()
+		for _, w := range []int{1, 3, 9, 20, 41, 80, 200} {
+			it := v.src.item(1)
+			lines := it.Lines(w)
+			v.width = w + gutterWidth
+			for y := range lines {
+				n, glyphs := v.glyphs(0, y)
+				if _, answer := it.parts[min(n, len(it.parts)-1)].(*textPart); answer {
+					continue // tui/markdown proves it
+				}
+				for _, g := range glyphs {
+					seen := ansi.Strip(ansi.Cut(lines[y], g.X, g.X+g.Width))
+					from := it.parts[n].taken(g.Start, g.End, false)
+					if seen != from && untabbed(from) != seen && !strings.HasPrefix(seen, "…") {
+						t.Fatalf("%q at width %d: line %q shows %q at %d, its place %q", text, w, ansi.Strip(lines[y]), seen, g.X, from)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestAnySelectionIsPartOfTheText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.SampledFrom(hostile).Draw(t, "text")
+		v := view()
+		show(v, everything(1, text), everything(2, text))
+		v.ToggleAll()
+		w, h := rapid.IntRange(3, 90).Draw(t, "width"), rapid.IntRange(1, 40).Draw(t, "height")
+		v.View(w, h)
+		v.ScrollBy(-rapid.IntRange(0, 60).Draw(t, "up"))
+		v.View(w, h)
+		at := func(name string) (int, int) {
+			return rapid.IntRange(-2, w+2).Draw(t, name+" x"), rapid.IntRange(-2, h+2).Draw(t, name+" y")
+		}
+		x, y := at("from")
+		v.SelectStart(x, y, Unit(rapid.IntRange(0, 2).Draw(t, "unit")))
+		x, y = at("to")
+		v.SelectTo(x, y)
+		got := v.SelectionText()
+		for _, line := range v.View(w, h) {
+			if n := ansi.StringWidth(line); n != w {
+				t.Fatalf("a line is %d cells wide, want %d: %q", n, w, line)
+			}
+		}
+		if v.HasSelection() && strings.ContainsAny(got, "\x1b\x07\u202e▾▸✓") {
+			t.Fatalf("what is copied holds what is no text: %q", got)
+		}
+	})
+}
