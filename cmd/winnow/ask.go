@@ -76,6 +76,7 @@ func piped(r io.Reader) bool {
 
 // ask runs one turn.
 func (a *app) ask(ctx context.Context, text string, yes bool) error {
+	defer startFast()()
 	store, err := a.openHistory(ctx)
 	if err != nil {
 		return err

@@ -7,12 +7,15 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"runtime/debug"
+	"sync"
 	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/adapters/config"
+	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/tui"
@@ -64,6 +67,8 @@ func (a *app) launch(ctx context.Context) error {
 	if !screen && !s.Plain {
 		return &usageError{"winnow", "the program needs a terminal: use winnow ask, or --plain"}
 	}
+	calm := startFast()
+	defer calm()
 	delay := offlineDelay
 	if s.Plain {
 		delay = 0
@@ -75,7 +80,7 @@ func (a *app) launch(ctx context.Context) error {
 	if s.Plain || a.env("TERM") == "dumb" {
 		err = a.runPlain(ctx, p)
 	} else {
-		err = a.runScreen(ctx, s, p)
+		err = a.runScreen(ctx, s, p, calm)
 	}
 	p.settle()
 	return errors.Join(err, p.rememberModel(ctx, a.folder()))
@@ -203,6 +208,40 @@ func (p *program) rememberModel(ctx context.Context, folder string) error {
 	return nil
 }
 
+const (
+	// warmAfter is when the work begins that nobody waits for yet: the first
+	// frame stands by then, and the draft of before in it.
+	warmAfter = 400 * time.Millisecond
+	// startGC is how much the heap may grow between two collections while winnow
+	// starts, in percent: what it makes then stays, or is given back at once after.
+	startGC = 400
+)
+
+// startFast prepares for a start that somebody waits for. calm takes back what
+// is only good for that.
+func startFast() (calm func()) {
+	usual := debug.SetGCPercent(startGC)
+	go models.Info("") // reads the catalogue, which the first context needs
+	return sync.OnceFunc(func() { debug.SetGCPercent(usual) })
+}
+
+// warm does in the background what the user will want next, after the first
+// frame, and gives back the memory that the start and it have used.
+func (p *program) warm(ctx context.Context, calm func()) {
+	select {
+	case <-time.After(warmAfter):
+	case <-ctx.Done():
+		return
+	}
+	calm()
+	if p.pane != nil {
+		p.pane.Warm(ctx)
+	}
+	// A history that cannot be read says so to whoever asks for it.
+	_ = p.store.Warm(ctx)
+	debug.FreeOSMemory()
+}
+
 // settleTime is how long a turn that was running may take to put things in order.
 const settleTime = 500 * time.Millisecond
 
@@ -214,7 +253,7 @@ func (p *program) settle() {
 	}
 }
 
-func (a *app) runScreen(ctx context.Context, s *config.Settings, p *program) error {
+func (a *app) runScreen(ctx context.Context, s *config.Settings, p *program, calm func()) error {
 	in, out := a.stdin.(*os.File), a.stdout.(*os.File)
 	words, err := a.editor()
 	if err != nil {
@@ -239,9 +278,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, p *program) err
 	stop := a.watch(g, program)
 	background, cancel := context.WithCancel(ctx)
 	p.follow(background, func() { program.Send(modelFoundMsg{}) })
-	if p.pane != nil {
-		go p.pane.Warm(background)
-	}
+	go p.warm(background, calm)
 	_, err = program.Run()
 	cancel()
 	stop()

@@ -96,10 +96,7 @@ func (a *app) openSession(ctx context.Context, w *wiring, p *place, store *histo
 	if err != nil {
 		return nil, err
 	}
-	kept := history.Session{ID: id, Folder: a.folder(), Window: p.name, Model: model}
-	if err := store.Touch(ctx, kept); err != nil {
-		return nil, err
-	}
+	a.touch(ctx, store, history.Session{ID: id, Folder: a.folder(), Window: p.name, Model: model})
 	if err := session.Begin(ctx); err != nil {
 		return nil, err
 	}
@@ -109,6 +106,16 @@ func (a *app) openSession(ctx context.Context, w *wiring, p *place, store *histo
 		return session, session.LoadView(ctx)
 	}
 	return session, nil
+}
+
+// touch keeps what is said of a session, beside everything else: no screen and
+// no model waits for a disk that flushes. That it failed is said at the end, if
+// the first message did not find out before.
+func (a *app) touch(ctx context.Context, store *history.Store, s history.Session) {
+	ctx = context.WithoutCancel(ctx) // it was opened, whatever becomes of it
+	kept := make(chan error, 1)
+	go func() { kept <- store.Touch(ctx, s) }()
+	a.onClose(func() error { return <-kept })
 }
 
 // telemetry appends the record of each request to the file of --telemetry,
