@@ -39,8 +39,8 @@
 //     undo brings back those that were recorded in the journal.
 //   - A topic that holds pairs newer than the state stays when the state does
 //     not have it.
-//   - A pair that is being answered is marked when its turn writes it, so the
-//     tools leave it alone.
+//   - A pair that is being answered is no find and cannot be marked by the tools:
+//     it is the request itself.
 //
 // It implements sections 8.6, 7.1 and 7.2 of the specification.
 package history

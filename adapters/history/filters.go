@@ -47,7 +47,7 @@ func (w *Window) planSave(ctx context.Context, a saveArgs, now marks) (change, r
 		apply: func(ctx context.Context) error { return w.store.SaveFilter(ctx, a.Name, line) },
 	}
 	if old, had := now.filters[a.Name]; had && old != line {
-		c.remarks = "; before it was " + shown(old)
+		c.remarks, c.data["before"] = "; before it was "+shown(old), shown(old)
 	}
 	return c, nil, nil
 }

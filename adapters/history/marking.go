@@ -68,9 +68,11 @@ func (w *Window) planMark(ctx context.Context, which chosen, now marks, kind int
 	}
 	c := change{does: words, remarks: s.remarks(), data: map[string]any{"selected": len(s.pairs), "changed": 0}}
 	values := now.columns[kind].values(s.pairs)
+	before := map[string]seqs{}
 	for _, seq := range s.pairs {
-		if values[seq] != value {
+		if old := values[seq]; old != value {
 			c.pairs = append(c.pairs, seq)
+			before[shown(old)] = append(before[shown(old)], seq)
 		}
 	}
 	if len(c.pairs) == 0 {
@@ -81,12 +83,21 @@ func (w *Window) planMark(ctx context.Context, which chosen, now marks, kind int
 	if same := len(s.pairs) - len(c.pairs); same > 0 {
 		c.done += fmt.Sprintf("; %d had it already", same)
 	}
-	c.data["changed"], c.data["ids"] = len(c.pairs), c.pairs.String()
+	c.data["changed"], c.data["ids"], c.data["before"] = len(c.pairs), c.pairs.String(), runsOf(before)
 	c.apply = func(ctx context.Context) error {
 		_, err := w.store.Mark(ctx, c.pairs, mark(kind, value))
 		return err
 	}
 	return c, nil, nil
+}
+
+// runsOf writes pairs by value as numbers, "3-9, 12".
+func runsOf(sets map[string]seqs) map[string]string {
+	out := make(map[string]string, len(sets))
+	for value, pairs := range sets {
+		out[value] = pairs.String()
+	}
+	return out
 }
 
 // has is "has X" or "have X".

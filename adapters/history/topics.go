@@ -54,12 +54,8 @@ func (w *Window) planPath(ctx context.Context, now marks, path string, names []s
 		return change{}, r, nil
 	}
 	pairs := now.below(path)
-	stays, err := w.staying(ctx, pairs, path)
-	if err != nil {
-		return change{}, nil, err
-	}
 	c := change{
-		pairs: pairs, remarks: stays, does: fmt.Sprintf("topic %s becomes %s", quote(path), quote(to)),
+		pairs: pairs, remarks: w.going(path), does: fmt.Sprintf("topic %s becomes %s", quote(path), quote(to)),
 		data: map[string]any{"from": shown(path), "to": shown(to), "pairs": len(pairs)},
 	}
 	if to == path {
@@ -87,26 +83,22 @@ func (w *Window) planDelete(ctx context.Context, a deleteArgs, now marks) (chang
 		where = "the topic " + quote(parent)
 	}
 	pairs := now.below(path)
-	stays, err := w.staying(ctx, pairs, path)
-	if err != nil {
-		return change{}, nil, err
-	}
 	return change{
-		pairs: pairs, remarks: stays, does: fmt.Sprintf("topic %s is removed, its pairs go to %s", quote(path), where),
+		pairs: pairs, remarks: w.going(path), does: fmt.Sprintf("topic %s is removed, its pairs go to %s", quote(path), where),
 		done:  fmt.Sprintf("the topic %s is removed; %s went to %s", quote(path), count(len(now.columns[topics].sets[path]), "pair"), where),
 		data:  map[string]any{"topic": shown(path), "parent": shown(parent), "pairs": len(pairs)},
 		apply: func(ctx context.Context) error { return w.store.DeleteTopic(ctx, path) },
 	}, nil, nil
 }
 
-// staying says which of the pairs of a topic will have it again: the turn of a
-// pair that is being answered writes the topic that it began with.
-func (w *Window) staying(ctx context.Context, pairs seqs, path string) (string, error) {
-	busy, err := w.answering(ctx, pairs)
-	if err != nil || len(busy) == 0 {
-		return "", err
+// going says where what is sent next goes, when that is the topic of this path
+// or one below it: the user has it selected, and sending makes it anew.
+func (w *Window) going(path string) string {
+	at := canonical(w.selected().Topic)
+	if at == "" || at != path && !strings.HasPrefix(at, path+history.TopicSeparator) {
+		return ""
 	}
-	return fmt.Sprintf("; pair %s is being answered and keeps %s, as does what is sent next under it", busy, quote(path)), nil
+	return fmt.Sprintf("; the user has %s selected: what is sent next goes there until another topic is selected", quote(at))
 }
 
 // existing is the path of a topic that must exist.

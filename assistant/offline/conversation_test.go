@@ -538,7 +538,7 @@ func TestProposalTakesTheShapeOfThePrompt(t *testing.T) {
 }
 
 func TestOtherWindow(t *testing.T) {
-	sys := system(`{"window_type":"history","pairs":3}`)
+	sys := system(`{"window_type":"calendar","pairs":3}`)
 	tools := map[string]string{"search_pairs": "query", "star_pair": "id"}
 	r := answerTo(request(t, []any{sys, user("find CRISPR")}, tools))
 	if got := shown(r.calls); got != "search_pairs(CRISPR)" {

@@ -8,6 +8,7 @@
 // It knows the window only through the request: the context JSON in the system
 // message, the tools, the tool messages. Where the context shows another
 // window it says what it can do there: search, when search_pairs is offered.
+// The chat history is a window that it understands, too.
 //
 // # Nouns
 //
@@ -42,6 +43,23 @@
 // which of the two. "only X" is the ignore rule `*` and allow rules for X;
 // "hide X except Y" is an ignore rule and an allow rule. Three literal rules
 // or more under one verb become one import_rules.
+//
+// # The chat history
+//
+//	message  = request { (";" | "." | "then" | ("and" | "," | line break) before a verb) request }
+//	request  = "find|search|show" PAIRS | "read" NUMBERS | "summarise" PAIRS | "star" PAIRS ["with" N "stars"]
+//	         | "give" (N "stars to" PAIRS | PAIRS N "stars") | "unstar|flag|unflag" PAIRS | "put" PAIRS "under" TOPIC
+//	         | "set the topic of" PAIRS "to" TOPIC | "take" PAIRS "out of its topic" | "rename topic" TOPIC "to" NAME
+//	         | "move topic" TOPIC "under" TOPIC | "delete topic" TOPIC | "list topics|sessions"
+//	         | "save line" LINE "as" NAME | "forget filter" NAME | "undo" | "help"
+//	PAIRS    = NUMBERS | "them" | "line" LINE | { word | "quoted" | "starred" | "flagged" | "failed" | N "stars"
+//	         | "last" N | "last|older than|newer than" [N] UNIT | "today" | "yesterday" | "in this session"
+//	         | "in topic" TOPIC | "by" MODEL | "not" one of these }
+//
+// "them" are the pairs of the last result. Words are looked for in the texts of
+// other sessions: this one repeats them. "star" alone is one star. A summary is
+// what was asked and how each answer begins. "undo" gives pairs back the marks
+// that the results of the tools say they had.
 //
 // # Newest
 //

@@ -18,9 +18,12 @@ type reply struct {
 func answerTo(req *chatRequest) reply {
 	t := newTurn(req)
 	t.steps = t.read(t.now.user, 0)
-	if !t.modelFilter() {
+	switch {
+	case t.w.kind == pastWindow:
+		t.runPast()
+	case !t.modelFilter():
 		t.runGeneric()
-	} else {
+	default:
 		for i := range t.steps {
 			if t.barrier(t.steps[i], i) {
 				break
@@ -266,14 +269,22 @@ func (t *turn) thought() string {
 	for _, s := range t.steps {
 		read = append(read, describe(s))
 	}
+	if t.w.kind == pastWindow {
+		read = nil
+		for _, s := range t.pastSteps {
+			read = append(read, s.describe())
+		}
+	}
 	const most = 6
 	if len(read) > most {
-		read = append(read[:most], fmt.Sprintf("%d more", len(t.steps)-most))
+		read = append(read[:most], fmt.Sprintf("%d more", len(read)-most))
 	}
 	lines := []string{"I read: " + strings.Join(read, "; then ") + "."}
 	switch {
 	case t.w.kind == "":
 		lines = append(lines, "The request shows me no window.")
+	case t.w.kind == pastWindow:
+		lines = append(lines, "The window is the chat history.")
 	case !t.modelFilter():
 		lines = append(lines, "The window is "+clean(t.w.kind)+"; my rules are for the model filter.")
 	default:

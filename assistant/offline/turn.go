@@ -17,12 +17,13 @@ const maxRounds = 4
 // again. What is left over is this response's calls; with none left, the turn
 // is done and the report is the answer.
 type turn struct {
-	req    *chatRequest
-	w      window
-	prompt string      // system text without the context
-	past   []*exchange // before this turn
-	now    *exchange
-	steps  []step
+	req       *chatRequest
+	w         window
+	prompt    string      // system text without the context
+	past      []*exchange // before this turn
+	now       *exchange
+	steps     []step
+	pastSteps []pastStep // of the chat history
 
 	batch    []pending
 	said     []string // report paragraphs, from results

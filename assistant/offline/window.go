@@ -115,11 +115,19 @@ func findWindow(system string) (w window, around string) {
 			break
 		}
 		d := json.NewDecoder(strings.NewReader(system[at:]))
-		var c wireContext
-		if err := d.Decode(&c); err != nil || c.Type == "" {
+		var raw json.RawMessage
+		var head struct {
+			Type string `json:"window_type"`
+		}
+		if d.Decode(&raw) != nil || json.Unmarshal(raw, &head) != nil || head.Type == "" {
 			continue
 		}
-		return c.window(), system[:at] + system[at+int(d.InputOffset()):]
+		around = system[:at] + system[at+int(d.InputOffset()):]
+		var c wireContext
+		if err := json.Unmarshal(raw, &c); err != nil { // of another window, whose fields mean other things
+			return window{kind: head.Type}, around
+		}
+		return c.window(), around
 	}
 	return window{}, system
 }

@@ -1,0 +1,153 @@
+package offline
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// pastTools are those of the chat history.
+var pastTools = map[string]string{
+	"search_pairs": "query line limit", "get_pair": "id", "list_topics": "under", "list_sessions": "limit", "summarise_pairs": "ids line",
+	"star_pairs": "ids line stars", "flag_pairs": "ids line flag", "set_topic": "ids line topic create", "rename_topic": "topic name",
+	"move_topic": "topic under", "delete_topic": "topic", "save_filter": "name line", "forget_filter": "name",
+}
+
+// pastSystem is what the history's window tells: lists where the model filter has objects.
+func pastSystem() map[string]any {
+	return system(`{"window_type":"history","counts":{"pairs":3},"models":[{"model":"a/b","pairs":3}],"newest_pairs":[]}`)
+}
+
+func callsOf(t *testing.T, messages ...any) string {
+	t.Helper()
+	r := answerTo(request(t, append([]any{pastSystem()}, messages...), pastTools))
+	var out []string
+	for _, c := range r.calls {
+		out = append(out, c.name+string(c.args))
+	}
+	return strings.Join(out, " ")
+}
+
+func TestPastRequests(t *testing.T) {
+	for in, want := range map[string]string{
+		"find kubernetes":                                 `search_pairs{"query":"kubernetes"}`,
+		`find "big goat" horns`:                           `search_pairs{"query":"\"big goat\" horns"}`,
+		"what did we say about goats last week?":          `search_pairs{"line":"d<1w c'goats' !x"}`,
+		"show me the starred pairs":                       `search_pairs{"line":"s>0"}`,
+		"find errors older than 2 months":                 `search_pairs{"line":"e d>2mo"}`,
+		"find retries not about goats":                    `search_pairs{"line":"!c'goats' c'retries' !x"}`,
+		"search for invoice in this session":              `search_pairs{"line":"x c'invoice'"}`,
+		"show pairs with 2 stars by claude":               `search_pairs{"line":"s2 m'*claude*'"}`,
+		"find line s>1 (t'A' | c'b')":                     `search_pairs{"line":"s>1 (t'A' | c'b')"}`,
+		"Please star 3, 5 and 7":                          `star_pairs{"ids":[3,5,7],"stars":1}`,
+		"give three stars to what is about goats":         `star_pairs{"line":"c'goats' !x","stars":3}`,
+		"give pairs 2-4 two stars":                        `star_pairs{"ids":[2,3,4],"stars":2}`,
+		"star everything about goats with 2 stars":        `star_pairs{"line":"c'goats' !x","stars":2}`,
+		"star the last 5 pairs":                           `star_pairs{"line":"r6","stars":1}`,
+		"star line c'it''s; and find' s0":                 `star_pairs{"line":"c'it''s; and find' s0","stars":1}`,
+		"remove the stars from 3":                         `star_pairs{"ids":[3],"stars":0}`,
+		"unflag pair 3":                                   `flag_pairs{"flag":false,"ids":[3]}`,
+		"flag the failed ones":                            `flag_pairs{"flag":true,"line":"e c'ones' !x"}`,
+		"put what is about agents under AI > Agents":      `set_topic{"create":true,"line":"c'agents' !x","topic":"AI > Agents"}`,
+		`move 3 and 4 to "Work > Invoices"`:               `set_topic{"create":true,"ids":[3,4],"topic":"Work > Invoices"}`,
+		"set the topic of 3 to Work":                      `set_topic{"create":true,"ids":[3],"topic":"Work"}`,
+		"take 3 out of its topic":                         `set_topic{"ids":[3],"topic":""}`,
+		"rename the topic AI > Agents to Helpers":         `rename_topic{"name":"Helpers","topic":"AI > Agents"}`,
+		"move the topic Agents under Old > AI":            `move_topic{"topic":"Agents","under":"Old > AI"}`,
+		"delete the topic Work":                           `delete_topic{"topic":"Work"}`,
+		"summarise the last 3 pairs":                      `summarise_pairs{"line":"r4"}`,
+		"sum up what is in topic Work":                    `summarise_pairs{"line":"t'Work...'"}`,
+		"list the topics":                                 `list_topics{}`,
+		"which sessions are there?":                       `list_sessions{}`,
+		"read 3":                                          `get_pair{"id":3}`,
+		"show pair 3":                                     `get_pair{"id":3}`,
+		"save line s>1 d<7d as best":                      `save_filter{"line":"s>1 d<7d","name":"best"}`,
+		"forget the filter best":                          `forget_filter{"name":"best"}`,
+		"unflag 1. flag 2; star 3, and find goats":        `flag_pairs{"flag":false,"ids":[1]}`,
+		"hide gpt-4":                                      ``,
+		"undo":                                            ``,
+		"star":                                            ``,
+		"":                                                ``,
+		"star it":                                         ``,
+		"find c'\\'":                                      `search_pairs{"query":"c'\\"}`,
+		"star " + strings.Repeat("9", 40):                 `star_pairs{"line":"c'` + strings.Repeat("9", 40) + `' !x","stars":1}`,
+		"star what says don't *stop*":                     `star_pairs{"line":"c'don\\'t' c'\\*stop\\*' !x","stars":1}`,
+		"find goats and star them":                        `search_pairs{"query":"goats"}`,
+		"rename the topic":                                ``,
+		"put 3":                                           ``,
+		"save line s>1":                                   ``,
+		"can you find what we said about retry yesterday": `search_pairs{"line":"d<2d !d<1d c'retry' !x"}`,
+	} {
+		got := callsOf(t, user(in))
+		if got != strings.ReplaceAll(strings.ReplaceAll(want, "<", `\u003c`), ">", `\u003e`) {
+			t.Errorf("%q calls %s\nwant %s", in, got, want)
+		}
+	}
+}
+
+// exchangeOf is a message, the calls made for it and their results, as a
+// request repeats them.
+func exchangeOf(text, name, args string, data map[string]any) []any {
+	content, _ := json.Marshal(map[string]any{"success": true, "message": "done", "data": data})
+	return []any{
+		user(text),
+		map[string]any{"role": "assistant", "content": "", "tool_calls": []any{map[string]any{
+			"id": "c1", "type": "function", "function": map[string]any{"name": name, "arguments": args},
+		}}},
+		map[string]any{"role": "tool", "tool_call_id": "c1", "content": string(content)},
+	}
+}
+
+func TestPastPronounsAndUndo(t *testing.T) {
+	found := exchangeOf("find goats", "search_pairs", `{"query":"goats"}`, map[string]any{"count": 2, "ids": []int{9, 4}, "pairs": []any{}})
+	answered := map[string]any{"role": "assistant", "content": "Two."}
+	for name, c := range map[string]struct {
+		past []any
+		say  string
+		want string
+	}{
+		"those that were found":      {append(found, answered), "star them", `star_pairs{"ids":[9,4],"stars":1}`},
+		"in the same message":        {exchangeOf("find goats and star them", "search_pairs", `{"query":"goats"}`, map[string]any{"ids": []int{9}}), "", `star_pairs{"ids":[9],"stars":1}`},
+		"stars":                      {append(exchangeOf("star 3-5", "star_pairs", `{"ids":[3,4,5],"stars":1}`, map[string]any{"changed": 3, "before": map[string]string{"0": "3-4", "2": "5"}}), answered), "undo", `star_pairs{"ids":[3,4],"stars":0} star_pairs{"ids":[5],"stars":2}`},
+		"a flag":                     {append(exchangeOf("unflag 3", "flag_pairs", `{"ids":[3],"flag":false}`, map[string]any{"changed": 1, "before": map[string]string{"blue": "3"}}), answered), "take that back", `flag_pairs{"flag":true,"ids":[3]}`},
+		"a topic":                    {append(exchangeOf("put 3 under B", "set_topic", `{"ids":[3],"topic":"B"}`, map[string]any{"changed": 1, "before": map[string]string{"A": "3"}}), answered), "undo", `set_topic{"create":true,"ids":[3],"topic":"A"}`},
+		"a name":                     {append(exchangeOf("rename topic A to B", "rename_topic", `{"topic":"A","name":"B"}`, map[string]any{"from": "X > A", "to": "X > B"}), answered), "undo", `rename_topic{"name":"A","topic":"X > B"}`},
+		"a place":                    {append(exchangeOf("move topic A under B", "move_topic", `{"topic":"A","under":"B"}`, map[string]any{"from": "A", "to": "B > A"}), answered), "undo", `move_topic{"topic":"B > A","under":""}`},
+		"a filter":                   {append(exchangeOf("save line s1 as a", "save_filter", `{"name":"a","line":"s1"}`, map[string]any{"name": "a"}), answered), "undo", `forget_filter{"name":"a"}`},
+		"a filter over another":      {append(exchangeOf("save line s1 as a", "save_filter", `{"name":"a","line":"s1"}`, map[string]any{"name": "a", "before": "s2"}), answered), "undo", `save_filter{"line":"s2","name":"a"}`},
+		"nothing changed":            {append(exchangeOf("star 3", "star_pairs", `{"ids":[3],"stars":1}`, map[string]any{"changed": 0}), answered), "undo", ``},
+		"more than a call can name":  {append(exchangeOf("star all", "star_pairs", `{"line":"s0","stars":1}`, map[string]any{"changed": 9, "before": map[string]string{"0": "1, 3 and 7 more runs"}}), answered), "undo", ``},
+		"what only a checkpoint can": {append(exchangeOf("delete topic A", "delete_topic", `{"topic":"A"}`, map[string]any{"topic": "A"}), answered), "undo", ``},
+	} {
+		messages := c.past
+		if c.say != "" {
+			messages = append(messages, user(c.say))
+		}
+		if got := callsOf(t, messages...); got != strings.ReplaceAll(c.want, ">", `\u003e`) {
+			t.Errorf("%s: calls %s\nwant %s", name, got, c.want)
+		}
+	}
+	r := answerTo(request(t, append(append([]any{pastSystem()}, exchangeOf("delete topic A", "delete_topic", `{"topic":"A"}`, nil)...), answered, user("undo")), pastTools))
+	wants(t, r.text, "cannot be taken back", "ctrl+z")
+}
+
+// FuzzPast: whatever is said, the same calls come out each time, numbers are
+// numbers of pairs, and nothing loops.
+func FuzzPast(f *testing.F) {
+	for _, seed := range []string{"", "star 1-999999999", "find line", "line ", "save line as as as", "put under", "give stars", "star them; undo; undo", "move topic > to >", "older than"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		messages := []any{pastSystem(), user(text)}
+		a, b := answerTo(request(t, messages, pastTools)), answerTo(request(t, messages, pastTools))
+		if a.text != b.text || len(a.calls) != len(b.calls) {
+			t.Fatalf("%q is answered in two ways", text)
+		}
+		for _, c := range a.calls {
+			var args struct{ IDs []int }
+			if err := json.Unmarshal(c.args, &args); err != nil || len(args.IDs) > maxPairNumbers {
+				t.Fatalf("%q calls %s%s: %v", text, c.name, c.args, err)
+			}
+		}
+	})
+}
