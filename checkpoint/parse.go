@@ -32,7 +32,7 @@ func parse(doc []byte) (value, error) { return parseText(string(doc)) }
 
 // parseText is parse for a text that nobody can change.
 func parseText(doc string) (value, error) {
-	p := parser{in: doc}
+	p := newParser(doc)
 	if !utf8.ValidString(doc) {
 		return value{}, p.fail("text is not UTF-8")
 	}
@@ -45,6 +45,11 @@ func parseText(doc string) (value, error) {
 	if p.at < len(p.in) {
 		return value{}, p.fail("more text after the value")
 	}
+	if v.text == "" {
+		var text strings.Builder
+		text.Grow(len(doc)) // the canonical form is never longer
+		v.write(&text)
+	}
 	return v, nil
 }
 
@@ -54,7 +59,8 @@ type parser struct {
 	at int
 	// changed counts what was met so far that the canonical form writes
 	// differently. A value during which it stayed the same is canonical
-	// already, and its text is a part of in.
+	// already, and its text is a part of in. A list or object that is not is
+	// left without text: all of them get theirs at the end, out of one piece.
 	changed int
 	// keys and items are those of the lists and objects being read, the inner
 	// ones behind the outer; lastKeys are those of the last object, shared by
@@ -62,6 +68,38 @@ type parser struct {
 	keys     []string
 	items    []value
 	lastKeys []string
+	// room is where the items of small lists and objects are put, many of them
+	// into one allocation; roomSize is how large the last one was.
+	room     []value
+	roomSize int
+}
+
+const (
+	// bytesPerItem is about how much text comes to one item of a list of rules.
+	bytesPerItem = 64
+	// leastRoom and mostRoom bound an allocation for the items of small lists
+	// and objects: as long as one of them is in use, the whole of it is.
+	leastRoom, mostRoom = 8, 256
+)
+
+func newParser(doc string) *parser {
+	return &parser{in: doc, items: make([]value, 0, len(doc)/bytesPerItem), roomSize: leastRoom / 2}
+}
+
+// own returns a copy of items that nobody else uses.
+func (p *parser) own(items []value) []value {
+	n := len(items)
+	if n > mostRoom/4 {
+		return slices.Clone(items)
+	}
+	if n > len(p.room) {
+		p.roomSize = max(min(2*p.roomSize, mostRoom), n)
+		p.room = make([]value, p.roomSize)
+	}
+	out := p.room[:n:n]
+	p.room = p.room[n:]
+	copy(out, items)
+	return out
 }
 
 func (p *parser) fail(reason string) error { return &SyntaxError{Offset: p.at, Reason: reason} }
@@ -175,12 +213,12 @@ func (p *parser) list(depth int) (value, error) {
 		p.items = append(p.items, item)
 		p.space()
 	}
-	items := slices.Clone(p.items[base:])
+	v := value{kind: kindList, items: p.own(p.items[base:])}
 	p.items = p.items[:base]
 	if p.changed == before {
-		return value{kind: kindList, text: p.in[from:p.at], items: items}, nil
+		v.text = p.in[from:p.at]
 	}
-	return newList(items), nil
+	return v, nil
 }
 
 func (p *parser) object(depth int) (value, error) {
@@ -202,10 +240,10 @@ func (p *parser) object(depth int) (value, error) {
 		p.keys, p.items = append(p.keys, key), append(p.items, item)
 		p.space()
 	}
-	keys, items := p.keys[baseKeys:], slices.Clone(p.items[baseItems:])
+	keys, items := p.keys[baseKeys:], p.own(p.items[baseItems:])
 	p.keys, p.items = p.keys[:baseKeys], p.items[:baseItems]
 	if !sorted {
-		sort.Sort(members{keys, items})
+		members{keys, items}.sort()
 		if hasTwice(keys) {
 			return value{}, p.fail("a key occurs twice in the object that ends here")
 		}
@@ -214,11 +252,11 @@ func (p *parser) object(depth int) (value, error) {
 	if !slices.Equal(keys, p.lastKeys) {
 		p.lastKeys = slices.Clone(keys)
 	}
-	keys = p.lastKeys
+	v := value{kind: kindObject, keys: p.lastKeys, items: items}
 	if p.changed == before {
-		return value{kind: kindObject, text: p.in[from:p.at], keys: keys, items: items}, nil
+		v.text = p.in[from:p.at]
 	}
-	return newObject(keys, items), nil
+	return v, nil
 }
 
 // member reads a key, its colon and its value.
@@ -253,6 +291,21 @@ func hasTwice(keys []string) bool {
 type members struct {
 	keys  []string
 	items []value
+}
+
+// fewMembers is up to how many members insertion is the fastest way to sort.
+const fewMembers = 12
+
+func (m members) sort() {
+	if len(m.keys) > fewMembers {
+		sort.Sort(m)
+		return
+	}
+	for i := 1; i < len(m.keys); i++ {
+		for j := i; j > 0 && m.keys[j] < m.keys[j-1]; j-- {
+			m.Swap(j, j-1)
+		}
+	}
 }
 
 func (m members) Len() int           { return len(m.keys) }

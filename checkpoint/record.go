@@ -109,8 +109,14 @@ type imageNote struct {
 // stateSum identifies a state: 64 bits of SHA-256 of its canonical text.
 func stateSum(v value) string {
 	const size = 8
-	sum := sha256.Sum256([]byte(v.text))
-	return hex.EncodeToString(sum[:size])
+	h := sha256.New()
+	var room [4096]byte // not a copy of the whole text
+	for rest := v.text; rest != ""; {
+		n := copy(room[:], rest)
+		h.Write(room[:n])
+		rest = rest[n:]
+	}
+	return hex.EncodeToString(h.Sum(nil)[:size])
 }
 
 // header returns the first line of a journal.

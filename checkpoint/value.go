@@ -101,6 +101,34 @@ func newObject(keys []string, items []value) value {
 	return value{kind: kindObject, text: text.String(), keys: keys, items: items}
 }
 
+// write appends the canonical text of v to b, and gives every value below that
+// has none its part of it: the parts share what b has allocated.
+func (v *value) write(b *strings.Builder) {
+	if v.text != "" {
+		b.WriteString(v.text)
+		return
+	}
+	from := b.Len()
+	open, end := byte('['), byte(']')
+	if v.kind == kindObject {
+		open, end = '{', '}'
+	}
+	b.WriteByte(open)
+	var room [64]byte // most keys fit and cost no allocation
+	for i := range v.items {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if v.kind == kindObject {
+			b.Write(appendString(room[:0], v.keys[i]))
+			b.WriteByte(':')
+		}
+		v.items[i].write(b)
+	}
+	b.WriteByte(end)
+	v.text = b.String()[from:]
+}
+
 // find returns where key is among the keys of an object.
 func (v value) find(key string) (int, bool) { return slices.BinarySearch(v.keys, key) }
 

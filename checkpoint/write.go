@@ -36,11 +36,12 @@ func (j *Journal) read(state json.RawMessage) (value, error) {
 	if j.given != "" && string(state) == j.given {
 		return j.givenAs, nil
 	}
-	v, err := parse(state)
+	text := string(state)
+	v, err := parseText(text)
 	if err != nil {
 		return value{}, err
 	}
-	j.given, j.givenAs = string(state), v
+	j.given, j.givenAs = text, v
 	return v, nil
 }
 
