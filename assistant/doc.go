@@ -18,7 +18,8 @@
 // reads it learns everything. While a turn runs, what works on window, journal
 // or pairs (Begin, LoadView, Edit, Saved, Rollback, UndoRollback, Renew, Delete,
 // Decide, Request) is refused with ErrBusy; a turn that is started while one of
-// them is at work waits for it. These, Mark and Pairs may wait for the disk.
+// them is at work waits for it. These, Mark, Pairs and SentRequests may wait for
+// the disk; Draft, Quota, Boundary and LastSend answer from memory.
 // Conversation, Builder and MessageList belong to one goroutine.
 //
 // # Caveats

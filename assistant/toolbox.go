@@ -116,24 +116,29 @@ func didYouMean(name string, known []string) string {
 	return ""
 }
 
-// EditDistance counts the bytes to insert, delete or replace on the way from a
-// to b: how far a name is from one that was meant.
+// EditDistance counts the characters to insert, delete, replace or swap with
+// their neighbour on the way from a to b: how far a name is from one that was meant.
 func EditDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	from, to := []rune(a), []rune(b)
+	width := len(to) + 1
+	rows := make([]int, 3*width)
+	older, old, row := rows[:width], rows[width:2*width], rows[2*width:]
+	for j := range old {
+		old[j] = j
 	}
-	for i := range len(a) {
-		diagonal := row[0]
+	for i := range from {
 		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
+		for j := range to {
+			cost := old[j]
+			if from[i] != to[j] {
 				cost++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
+			row[j+1] = min(cost, old[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && from[i] == to[j-1] && from[i-1] == to[j] {
+				row[j+1] = min(row[j+1], older[j-1]+1)
+			}
 		}
+		older, old, row = old, row, older
 	}
-	return row[len(b)]
+	return old[len(to)]
 }
