@@ -85,17 +85,14 @@ func (c *card) lines(width int, l *look) []string {
 	if c.state == cardRunning {
 		tail = c.progress
 	}
-	name, rest := one(c.name), ""
+	text := one(c.name)
+	head := tone.Render(fold+" "+sign) + " " + st.Chat.ToolName.Render(text)
 	for _, s := range []string{shortArgs(c.input), one(tail)} {
 		if s != "" {
-			rest += "  " + s
+			text, head = text+"  "+s, head+"  "+st.Chat.ToolArgs.Render(s)
 		}
 	}
-	head := tone.Render(fold+" "+sign) + " " + st.Chat.ToolName.Render(name)
-	if rest != "" {
-		head += "  " + st.Chat.ToolArgs.Render(rest[2:])
-	}
-	c.putLine(name+rest, cardLead, ansi.Truncate(head, width, st.Icons.Ellipsis))
+	c.putLine(text, cardLead, ansi.Truncate(head, width, st.Icons.Ellipsis))
 	if c.open {
 		c.body(width, l)
 	}
@@ -119,8 +116,8 @@ func (c *card) body(width int, l *look) {
 			if i > 0 {
 				title = ""
 			}
-			label := ansi.Truncate(fmt.Sprintf("  %-7s ", title), lead, "")
-			return st.Time.Render(label) + st.ToolArgs.Render(line)
+			label := "  " + st.Time.Render(fmt.Sprintf("%-7s", title)) + " "
+			return ansi.Truncate(label, lead, "") + st.ToolArgs.Render(line)
 		})
 	}
 	section("input", visible(indented(c.input)))
