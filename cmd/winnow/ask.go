@@ -94,7 +94,7 @@ func (a *app) ask(ctx context.Context, text string, yes bool) error {
 		return err
 	}
 	var session *assistant.Session
-	p, err := a.openPlace(ctx, store, func() *assistant.Session { return session }, true)
+	p, err := a.openPlace(ctx, func() *assistant.Session { return session }, true)
 	if err != nil {
 		return err
 	}

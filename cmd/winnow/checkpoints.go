@@ -32,21 +32,24 @@ func checkpointsListCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List the checkpoints, oldest first", Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d, err := a.looked(cmd.Context())
+			p, err := a.openPlace(cmd.Context(), nobody, false)
 			if err != nil {
 				return err
 			}
-			return a.checkpointsList(d, session)
+			return a.checkpointsList(p, session)
 		},
 	}
 	c.Flags().StringVar(&session, "session", "", "only those of the session with this ID")
 	return c
 }
 
-func (a *app) checkpointsList(d *desk, session string) error {
+// nobody is the session of a window that is opened for a look.
+func nobody() *assistant.Session { return nil }
+
+func (a *app) checkpointsList(p *place, session string) error {
 	all := []checkpointJSON{}
 	rows := [][]string{}
-	for _, c := range d.journal.List(session) {
+	for _, c := range p.journal.List(session) {
 		all = append(all, checkpointJSON{c.ID, c.Time.UTC().Format(timeJSON), string(c.Kind), c.Description, c.Effect(), c.Session, c.Undone})
 		what := safetext.Line(c.Description, maxShown)
 		if c.Undone {
@@ -55,10 +58,10 @@ func (a *app) checkpointsList(d *desk, session string) error {
 		rows = append(rows, []string{c.ID, c.Time.Local().Format(timeShown), what, c.Effect()})
 	}
 	if a.flags.json {
-		return a.printJSON(map[string]any{"checkpoints": all, "unsaved": d.window.Dirty()})
+		return a.printJSON(map[string]any{"checkpoints": all, "unsaved": p.unsaved()})
 	}
 	if len(rows) == 0 {
-		return a.print("there are no checkpoints for %s yet", d.window.EnvFile())
+		return a.print("there are no checkpoints for %s yet", p.name)
 	}
 	return a.table([]column{{title: "id"}, {title: "time"}, {title: "before"}, {title: "effect"}}, rows)
 }
@@ -89,21 +92,21 @@ func (a *app) rollback(ctx context.Context, id string, scope checkpoint.Scope) e
 	if err != nil {
 		return err
 	}
-	d, err := a.openDesk(ctx, nil, true)
+	p, err := a.openPlace(ctx, nobody, true)
 	if err != nil {
 		return err
 	}
-	session := d.journal.LastRun().Session
-	for _, c := range d.journal.List("") {
+	session := p.journal.LastRun().Session
+	for _, c := range p.journal.List("") {
 		if c.ID == id && c.Session != "" {
 			session = c.Session
 		}
 	}
-	s, err := assistant.NewSession(&assistant.Registry{}, assistant.Options{ID: session, Window: d.window, Store: store, Journal: d.journal, Log: a.logger()})
+	s, err := assistant.NewSession(&assistant.Registry{}, assistant.Options{ID: session, Window: p.window, Store: store, Journal: p.journal, Log: a.logger()})
 	if err != nil {
 		return err
 	}
-	if err := d.finish(ctx); err != nil {
+	if err := a.finish(ctx, p.journal, p.window); err != nil {
 		return err
 	}
 	text, err := s.Rollback(ctx, id, scope)
@@ -114,7 +117,7 @@ func (a *app) rollback(ctx context.Context, id string, scope checkpoint.Scope) e
 		return err
 	}
 	if a.flags.json {
-		return a.printJSON(map[string]any{"id": id, "scope": string(scope), "unsaved": d.window.Dirty(), "first_text": text})
+		return a.printJSON(map[string]any{"id": id, "scope": string(scope), "unsaved": p.unsaved(), "first_text": text})
 	}
 	if err := a.print("gone back to %s", id); err != nil {
 		return err
@@ -124,7 +127,7 @@ func (a *app) rollback(ctx context.Context, id string, scope checkpoint.Scope) e
 			return err
 		}
 	}
-	if d.window.Dirty() {
+	if p.unsaved() {
 		return a.print("the rules differ from the file now: winnow rules diff shows how, winnow rules save saves them")
 	}
 	return nil

@@ -9,7 +9,6 @@ import (
 	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/models"
-	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/openai"
 	"winnow/checkpoint"
@@ -96,23 +95,7 @@ func (d *desk) record(description string) error {
 
 // finish carries on a rollback that a crash interrupted, before anything else
 // is written to the journal.
-func (d *desk) finish(ctx context.Context) error {
-	pending, err := d.journal.Pending()
-	if err != nil || pending == nil {
-		return err
-	}
-	store, err := d.app.openHistory(ctx)
-	if err != nil {
-		return err
-	}
-	s, err := assistant.NewSession(&assistant.Registry{}, assistant.Options{
-		ID: d.journal.LastRun().Session, Window: d.window, Store: store, Journal: d.journal, Log: d.app.logger(),
-	})
-	if err != nil {
-		return err
-	}
-	return s.Begin(ctx)
-}
+func (d *desk) finish(ctx context.Context) error { return d.app.finish(ctx, d.journal, d.window) }
 
 // edit makes one change of the rules by hand: in the window and in the journal,
 // or in neither.

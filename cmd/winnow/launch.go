@@ -108,7 +108,7 @@ func (a *app) assemble(ctx context.Context, delay time.Duration) (*program, erro
 	if picked.id == "" {
 		p.later = p.wiring.ask(ctx)
 	}
-	if p.place, err = a.openPlace(ctx, p.store, func() *assistant.Session { return p.session }, true); err != nil {
+	if p.place, err = a.openPlace(ctx, func() *assistant.Session { return p.session }, true); err != nil {
 		return nil, err
 	}
 	if picked.id == "" {

@@ -28,17 +28,22 @@ type place struct {
 }
 
 // openPlace opens the window that the settings name. session is the one that
-// works in it; it is asked for only later. To write the place needs its journal
+// works in it, nil when none does; it is asked for only later. To write the place needs its journal
 // for itself.
-func (a *app) openPlace(ctx context.Context, store *history.Store, session func() *assistant.Session, write bool) (*place, error) {
+func (a *app) openPlace(ctx context.Context, session func() *assistant.Session, write bool) (*place, error) {
 	s, err := a.config()
 	if err != nil {
 		return nil, err
 	}
 	if s.Window == overHistory {
-		return a.openPast(store, session, write)
+		return a.openPast(ctx, session, write)
 	}
-	d, err := a.openDesk(ctx, func() string { return session().ID() }, write)
+	d, err := a.openDesk(ctx, func() string {
+		if s := session(); s != nil {
+			return s.ID()
+		}
+		return ""
+	}, write)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +62,11 @@ var pastExamples = []string{
 
 // openPast opens the chat history as a window. There is one for a home, and its
 // journal is its own: a checkpoint of the model filter is none here.
-func (a *app) openPast(store *history.Store, session func() *assistant.Session, write bool) (*place, error) {
+func (a *app) openPast(ctx context.Context, session func() *assistant.Session, write bool) (*place, error) {
+	store, err := a.openHistory(ctx)
+	if err != nil {
+		return nil, err
+	}
 	h, err := a.folders()
 	if err != nil {
 		return nil, err
@@ -76,6 +85,29 @@ func (a *app) openPast(store *history.Store, session func() *assistant.Session, 
 		journal: journal, name: overHistory, examples: pastExamples,
 	}, nil
 }
+
+// finish carries on a rollback that a crash interrupted, before anything else
+// is written to the journal.
+func (a *app) finish(ctx context.Context, journal *checkpoint.Journal, window assistant.Window) error {
+	pending, err := journal.Pending()
+	if err != nil || pending == nil {
+		return err
+	}
+	store, err := a.openHistory(ctx)
+	if err != nil {
+		return err
+	}
+	s, err := assistant.NewSession(&assistant.Registry{}, assistant.Options{
+		ID: journal.LastRun().Session, Window: window, Store: store, Journal: journal, Log: a.logger(),
+	})
+	if err != nil {
+		return err
+	}
+	return s.Begin(ctx)
+}
+
+// unsaved says whether the window holds what no file does.
+func (p *place) unsaved() bool { return p.desk != nil && p.desk.window.Dirty() }
 
 // selectedIn is what the user of a session has open, as a filter line takes it.
 func selectedIn(s *assistant.Session) pastwindow.Selected {
