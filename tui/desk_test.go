@@ -42,7 +42,8 @@ type furniture struct {
 	answers []at.Answer
 	change  func(*Options)
 	history func(*history.Store) error // prepares what else is stored
-	known   []assistant.ModelInfo      // what answers; nil is test/script and test/other
+	model   assistant.Model            // what answers; nil is a script of the answers
+	known   []assistant.ModelInfo      // by which names; nil is test/script and test/other
 	ids     []string                   // what is filtered; nil is deskModels
 }
 
@@ -112,7 +113,10 @@ func furnished(t *testing.T, f furniture) (*Model, *desk) {
 	}
 	registry, pages := &assistant.Registry{}, &assistant.Pages{}
 	must(modelfilter.Register(pages, d.window))
-	must(registry.Add(assistant.Provider{Name: "test", Model: d.script, Known: f.known}))
+	if f.model == nil {
+		f.model = d.script
+	}
+	must(registry.Add(assistant.Provider{Name: "test", Model: f.model, Known: f.known}))
 	d.session, err = assistant.NewSession(registry, assistant.Options{
 		ID: "s1", Window: d.window, Pages: pages, Store: d.store, Journal: journal, Model: f.known[0].ID, Now: d.clock.Now,
 	})

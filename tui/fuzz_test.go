@@ -3,7 +3,9 @@ package tui
 import (
 	"context"
 	"errors"
+	"image/color"
 	"iter"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/checkpoint"
+	"winnow/tui/overlay"
 	"winnow/tui/style"
 )
 
@@ -153,48 +156,196 @@ func keyOf(c byte) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: 0x6f22, Text: "漢"}
 }
 
+// outset is where a run of keys begins. The first byte picks it.
+type outset struct {
+	name string
+	desk bool   // with a pane and a history, else a plain chat
+	keys string // from INPUT, in the alphabet of keyOf
+}
+
+var outsets = []outset{
+	{name: "plain chat"},
+	{name: "conversation, VIEW", desk: true, keys: "\x02"},
+	{name: "turn that has begun", desk: true, keys: "go\x0e"},
+	{name: "turn with a question", desk: true, keys: "go\x0e" + strings.Repeat("\xf0", 20)},
+	{name: "pane, line for a pattern", desk: true, keys: "\x0digpt-5"},
+	{name: "pane, unsaved rules", desk: true, keys: "\x0dx"},
+	{name: "palette over the filter line", desk: true, keys: "\x02f\x06"},
+	{name: "settings", desk: true, keys: "\x8fsettings\x01"},
+	{name: "models, while a turn runs", desk: true, keys: "go\x0e\x8b"},
+	{name: "search line, queued message", desk: true, keys: "go\x0eand\x0e\x02/needle"},
+	{name: "line for the name of a topic", desk: true, keys: "\x93\xc0"},
+	{name: "narrow screen, pane", desk: true, keys: "\xe1\x0d"},
+}
+
+// steady is the model of a desk that takes its time: a rule, a save that asks,
+// and words.
+type steady struct{}
+
+func (steady) Stream(ctx context.Context, req assistant.Request) iter.Seq2[assistant.Part, error] {
+	words := []assistant.Part{assistant.Reasoning{Text: "hm"}, assistant.Text{Text: "# So\n\n"}, assistant.Text{Text: "words"}}
+	end := assistant.End{Finish: "tool_calls", Calls: []assistant.Call{
+		{ID: "a", Name: "add_ignore_rule", Arguments: `{"pattern":"gpt-5*"}`}, {ID: "b", Name: "save_changes", Arguments: `{}`},
+	}}
+	if req.Messages[len(req.Messages)-1].Role == assistant.RoleTool {
+		end = assistant.End{Finish: "stop"}
+	}
+	return func(yield func(assistant.Part, error) bool) {
+		for _, p := range append(words, end) {
+			select {
+			case <-ctx.Done():
+				yield(nil, ctx.Err())
+				return
+			case <-time.After(40 * time.Millisecond):
+			}
+			if !yield(p, nil) {
+				return
+			}
+		}
+	}
+}
+
+// begin opens the program of an outset.
+func (o outset) begin(t *testing.T) *bench {
+	t.Helper()
+	if !o.desk {
+		return newBench(t)
+	}
+	m, _ := furnished(t, furniture{
+		model: steady{}, pairs: []assistant.Pair{told("question", "an answer with a needle"), failed("another")},
+		change: func(o *Options) { o.Now = nil }, // the time of the bubble, so that what is typed is no paste
+	})
+	b := &bench{Model: m, msgs: make(chan tea.Msg, 4096)}
+	b.start(m.Init())
+	b.start(m.resize(120, 32))
+	b.settle()
+	for _, c := range []byte(o.keys) {
+		b.event(c)
+	}
+	return b
+}
+
+// event gives the program what a byte stands for: a key, or what else can
+// happen to a terminal.
+func (b *bench) event(c byte) {
+	widths := [...]int{120, 80, 99, 40, 200, 100, 41, 66}
+	switch {
+	case c == 0xc0:
+		b.press(tea.KeyPressMsg{Code: 'n', Mod: tea.ModAlt})
+	case c > 0xc0 && c < 0xd0: // in a hurry: nothing is waited for
+		for range c & 7 {
+			b.take([]tea.Msg{
+				tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl}, tea.KeyPressMsg{Code: 'x', Text: "x"}, tea.KeyPressMsg{Code: tea.KeyEnter},
+			}[int(c>>3)%3])
+		}
+		b.settle()
+	case c == 0xd0, c == 0xd1:
+		b.take(tea.PasteMsg{Content: "pasted\r\n漢字\x1b[31m words"})
+		b.settle()
+	case c > 0xd1 && c < 0xe0:
+		b.take(tea.MouseClickMsg(tea.Mouse{X: int(c&7) * 15, Y: int(c) & 31, Button: tea.MouseLeft}))
+		b.settle()
+	case c >= 0xe0 && c < 0xe8:
+		b.start(b.resize(widths[c-0xe0], 12+4*int(c-0xe0)))
+		b.settle()
+	case c == 0xf0, c == 0xf1: // in the bubble: what streams moves on
+		time.Sleep(50 * time.Millisecond)
+		b.settle()
+	case c == 0xf2:
+		b.take(tea.MouseWheelMsg(tea.Mouse{X: 10, Y: 10, Button: tea.MouseWheelUp}))
+		b.settle()
+	case c == 0xf3:
+		b.take(tea.BackgroundColorMsg{Color: color.White})
+		b.settle()
+	default:
+		time.Sleep(20 * time.Millisecond) // as a hand types, not as a paste comes
+		b.press(keyOf(c))
+	}
+}
+
+func TestOutsetsBeginWhereTheySay(t *testing.T) {
+	for i, want := range []func(*bench) bool{
+		func(b *bench) bool { return b.plainChat() && b.mode == modeInput },
+		func(b *bench) bool { return b.mode == modeView && b.chat.Len() == 2 },
+		func(b *bench) bool { return b.turn.running },
+		func(b *bench) bool { return b.turn.running && b.top() == overlay.Confirm },
+		func(b *bench) bool { return b.mode == modePane && b.pane.Typing() },
+		func(b *bench) bool { return b.mode == modePane && b.pane.Status().Unsaved },
+		func(b *bench) bool { return b.mode == modeCommand },
+		func(b *bench) bool { return b.top() == overlay.Settings },
+		func(b *bench) bool { return b.turn.running && b.top() == overlay.Models },
+		func(b *bench) bool { return b.turn.running && b.search.active && b.waits() },
+		func(b *bench) bool { return b.top() == overlay.TopicName },
+		func(b *bench) bool { return b.mode == modePane && b.at.chat.Empty() },
+	} {
+		t.Run(outsets[i].name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := outsets[i].begin(t)
+				if !want(b) {
+					t.Errorf("%q lead elsewhere:\n%s", outsets[i].keys, plainFrame(b.View().Content))
+				}
+				b.leave()
+			})
+		})
+	}
+}
+
+// top is the kind of the topmost overlay; -1 is none.
+func (b *bench) top() overlay.Kind {
+	if _, kind, ok := b.overlay.Top(); ok {
+		return kind
+	}
+	return -1
+}
+
+// leave lets turns and timers of the bubble end.
+func (b *bench) leave() {
+	for range 10 { // a turn that is cancelled may be followed by one that waited
+		b.session.Cancel()
+		b.settle()
+	}
+	time.Sleep(time.Minute)
+	b.settle()
+}
+
 func FuzzKeys(f *testing.F) {
-	for _, seed := range []string{
+	for i, seed := range []string{
 		"hello\x0e", "\x00\x00jkzG/ab\x01nN", "\x86\x86\x00", "\x8f\x01", "hi\x0e\x00", "\xb1\x0e  \x00\x00d", "a\x0eb\x0ec\x0e\x83\x83",
 		"\x00r\x00e\x01", "\x87\x04\x01\x00", "do\x0e             \x87\x04\x01", "\x00t\x00*0123axvyYc1", "\x02\x02ijk\x00", "\x13\x13", "q\x0e\x91\x91",
+		"\x8f\x06\x8b\x93", "\xd0\xd5\xe3\xf2\xf3\xd9", "\x07\x08\x00\x08", "ip]]/x\x01D", "\xf0\xf0\xf0y\xf0n\x92", "fs1|\x01:export", "@a\x02",
 	} {
-		f.Add([]byte(seed))
+		f.Add(byte(i), []byte(seed))
+		f.Add(byte(i+5), []byte(seed))
 	}
-	f.Fuzz(func(t *testing.T, keys []byte) {
+	f.Fuzz(func(t *testing.T, at byte, keys []byte) {
 		if len(keys) > 60 {
 			keys = keys[:60]
 		}
+		o := outsets[int(at)%len(outsets)]
 		synctest.Test(t, func(t *testing.T) {
-			b := newBench(t)
+			b := o.begin(t)
 			for i, c := range keys {
-				b.press(keyOf(c))
+				b.event(c)
 				if i%3 == 0 {
-					time.Sleep(50 * time.Millisecond) // in the bubble: the stream moves on
-					b.settle()
+					b.event(0xf0)
 				}
 			}
 			for range 4 {
 				b.press(tea.KeyPressMsg{Code: tea.KeyEscape})
 			}
 			if b.overlay.Open() || b.session.Busy() {
-				t.Errorf("%q and four Esc: overlay %v, turn %v", keys, b.overlay.Open(), b.session.Busy())
+				t.Errorf("%s, %q and four Esc: overlay %v (%d), turn %v", o.name, keys, b.overlay.Open(), b.top(), b.session.Busy())
 			}
+			time.Sleep(20 * time.Millisecond) // as a hand types
 			for range 2 {
 				if b.mode != modeInput {
 					b.press(tea.KeyPressMsg{Code: tea.KeyEnter})
 				}
 			}
 			if b.mode != modeInput {
-				t.Errorf("%q, four Esc and two Enter lead to %s", keys, b.mode)
+				t.Errorf("%s, %q, four Esc and two Enter lead to %s", o.name, keys, b.mode)
 			}
-			b.session.Cancel()
-			b.settle()
-			for b.turn.running { // let a turn that an Enter has begun end
-				time.Sleep(time.Second)
-				b.settle()
-			}
-			time.Sleep(time.Minute) // and every timer fire
-			b.settle()
+			b.leave()
 		})
 	})
 }

@@ -19,6 +19,9 @@ func proveChoosing(t *testing.T) {
 			d.ask("hello", "[2 B]")
 			d.goTo(mode)
 			d.Type(tuitest.Alt(9))
+			if mode != "COMMAND" { // whose line stands in the footer
+				d.says("there is no suggestion 9")
+			}
 			d.Type(tuitest.Alt(2))
 			d.Wait("b it is")
 			if got := lastUser(d.script); got != "take b" {
