@@ -1,10 +1,13 @@
 package chat
 
 import (
+	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/tui/markdown"
 	"winnow/tui/style"
 )
@@ -14,7 +17,8 @@ type look struct {
 	st    style.Styles
 	md    *markdown.Style
 	clock func(assistant.Pair) string // the time of a pair, short
-	frame int                         // of the spinner
+	now   func() time.Time
+	frame int // of the spinner
 
 	handlers map[string]Handler // by payload type
 	extra    map[string][]Row   // by the id of a payload
@@ -122,9 +126,9 @@ func (it *item) meta(width int) string {
 
 // setPair makes p what the item shows. Folds that the user set stay.
 func (it *item) setPair(p assistant.Pair) {
-	folds := it.folds()
+	folds, thoughts := it.folds(), it.placed(p)
 	it.pair, it.loaded, it.running = p, true, false
-	it.parts = it.build(p)
+	it.parts = it.build(p, thoughts)
 	for i, part := range it.parts {
 		if open, set := folds[part.key(i)]; set {
 			part.fold(!open)
@@ -144,19 +148,55 @@ func (it *item) folds() map[string]bool {
 	return out
 }
 
-// build makes the parts of a pair that is stored.
-func (it *item) build(p assistant.Pair) []part {
-	parts := []part{newUser(p)}
-	if p.Reasoning != "" {
-		r := newReasoning(p.Reasoning, p.ReasoningFor)
-		parts = append(parts, r)
+// thought is a block of thinking and its place: how many cards stand above it.
+type thought struct {
+	cards int
+	text  string
+	took  time.Duration
+}
+
+// placed are the blocks of thinking of p. Of what streamed here the places are
+// known; the store keeps the thinking of a turn as one.
+func (it *item) placed(p assistant.Pair) []thought {
+	var seen []thought
+	cards, all := 0, ""
+	for _, old := range it.parts {
+		switch old := old.(type) {
+		case *card:
+			cards++
+		case *reasoningPart:
+			seen = append(seen, thought{cards, old.source(), old.took})
+			all += "\n\n" + strings.TrimSpace(old.source())
+		}
 	}
+	same := strings.TrimSpace(all) == strings.TrimSpace(safetext.Clean(p.Reasoning))
+	switch {
+	case p.Reasoning == "":
+		return nil
+	case len(seen) > 1 && same:
+		return seen
+	}
+	return []thought{{0, p.Reasoning, p.ReasoningFor}}
+}
+
+// build makes the parts of a pair that is stored.
+func (it *item) build(p assistant.Pair, thoughts []thought) []part {
+	parts := []part{newUser(p)}
+	think := func(cards int) {
+		for len(thoughts) > 0 && thoughts[0].cards <= cards {
+			parts = append(parts, newReasoning(thoughts[0].text, thoughts[0].took))
+			thoughts = thoughts[1:]
+		}
+	}
+	think(0)
 	cards := cardsOf(p)
-	used := make([]bool, len(cards))
+	used, above := make([]bool, len(cards)), 0
 	for _, piece := range assistant.Pieces(p.AssistantText, len(cards)) {
 		if piece.Call >= 0 {
 			parts = append(parts, cards[piece.Call])
 			used[piece.Call] = true
+			above++
+			think(above)
 			continue
 		}
 		parts = append(parts, newText(piece.Text, it.look.md, true))
@@ -166,6 +206,7 @@ func (it *item) build(p assistant.Pair) []part {
 			parts = append(parts, c)
 		}
 	}
+	think(math.MaxInt)
 	for _, payload := range p.Payloads {
 		parts = append(parts, newPayload(payload))
 	}

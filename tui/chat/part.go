@@ -95,6 +95,7 @@ type reasoningPart struct {
 	clean   safetext.Cleaner
 	thought strings.Builder
 	took    time.Duration
+	began   time.Time // while live
 	live    bool
 	open    bool
 	byUser  bool

@@ -81,7 +81,7 @@ func (it *item) finish(p assistant.Pair) {
 			t.dirty = true
 		}
 	}
-	if thoughts := it.thoughts(); len(thoughts) == 1 {
+	if thoughts := it.thoughts(); len(thoughts) == 1 { // the core measured nearer to the wire
 		thoughts[0].settle(p.ReasoningFor)
 	}
 	it.pair, it.running = p, false
@@ -136,7 +136,7 @@ func (it *item) reasoning() *reasoningPart {
 		return r
 	}
 	r := newReasoning("", 0)
-	r.live, r.open = true, true
+	r.live, r.open, r.began = true, true, it.look.now()
 	it.parts = append(it.parts, r)
 	return r
 }
@@ -145,7 +145,7 @@ func (it *item) reasoning() *reasoningPart {
 func (it *item) settleReasoning() {
 	for _, r := range it.thoughts() {
 		if r.live {
-			r.settle(it.pair.ReasoningFor)
+			r.settle(it.look.now().Sub(r.began))
 		}
 	}
 }

@@ -86,7 +86,7 @@ func New(st style.Styles, now func() time.Time) *View {
 	}
 	v := &View{now: now}
 	v.src = &source{items: map[int64]*item{}, look: &v.look}
-	v.look.clock = v.clock
+	v.look.clock, v.look.now = v.clock, now
 	v.look.handlers, v.look.extra = map[string]Handler{}, map[string][]Row{}
 	v.SetStyles(st)
 	v.list.SetSource(v.src)

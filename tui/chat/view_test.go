@@ -80,6 +80,7 @@ func TestNothingJumpsWhenATurnEnds(t *testing.T) {
 		v.Take(e)
 	}
 	before := strings.Replace(plain(v.View(60, 20)), "12:30 …", "  12:30", 1)
+	before = strings.Replace(before, "thinking\n", "thinking (1.2 s)\n", 1) // the clock of this test stands still
 	v.Settle(stored)
 	if after := plain(v.View(60, 20)); before != after {
 		t.Errorf("streamed:\n%s\nstored:\n%s", before, after)
@@ -105,6 +106,39 @@ func TestThinkingBetweenToolsStaysWhereItStreamed(t *testing.T) {
 	v.Settle(stored)
 	if after := plain(v.View(60, 24)); before != after {
 		t.Errorf("streamed:\n%s\nstored:\n%s", before, after)
+	}
+	stored.Star = 1 // it is loaded again when something is marked
+	v.Load([]assistant.Pair{stored})
+	v.ToggleAll()
+	all := plain(v.View(60, 40))
+	first, second := strings.Index(all, "They want minis gone."), strings.Index(all, "Now the end.")
+	if tool := strings.Index(all, "add_ignore_rule"); first < 0 || tool < first || second < tool {
+		t.Errorf("loaded again, the thinking is not where it was:\n%s", all)
+	}
+}
+
+func TestEachBlockOfThinkingShowsItsTime(t *testing.T) {
+	now := noon
+	v := New(style.New(style.Options{Unicode: true, Colors: style.None}), func() time.Time { return now })
+	v.SetRefs([]assistant.Ref{{Seq: 1}}, 0)
+	events, stored := turn()
+	v.Begin(1, assistant.Pair{Seq: 1, UserText: stored.UserText, CreatedAt: noon, Flag: true})
+	v.Take(assistant.ReasoningDelta{Text: "first"})
+	now = now.Add(3200 * time.Millisecond)
+	for _, e := range events[2:9] {
+		v.Take(e)
+	}
+	v.Take(assistant.ReasoningDelta{Text: "\n\nsecond"})
+	now = now.Add(800 * time.Millisecond)
+	v.Take(events[9])
+	stored.Reasoning, stored.ReasoningFor = "first\n\nsecond", 4*time.Second
+	v.Settle(stored)
+	for range 2 {
+		got := plain(v.View(60, 24))
+		if strings.Count(got, "▸ thinking (3.2 s)") != 1 || strings.Count(got, "▸ thinking (0.8 s)") != 1 {
+			t.Errorf("times of the two blocks:\n%s", got)
+		}
+		v.Load([]assistant.Pair{stored})
 	}
 }
 
