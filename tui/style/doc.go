@@ -7,6 +7,10 @@
 // given its group and never names a colour. Icons holds the signs that say
 // the same as the colours, so a screen without colour loses nothing.
 //
+// Themes lists the themes, About describes one: the configuration, the settings
+// and the help read these and hold no list of their own. Every theme has a
+// palette for dark and one for light backgrounds.
+//
 // A Styles value is plain data: copy it, keep it, and make a new one with New
 // when the background, the theme or the terminal changes. Nothing here keeps
 // state, and everything may be called from any goroutine.

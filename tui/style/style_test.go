@@ -74,6 +74,7 @@ func TestEveryThemeHasContrast(t *testing.T) {
 				for i, c := range wheel {
 					check("wheel "+string(rune('0'+i)), c, p.Back, atLeast)
 				}
+				check("selected text", p.Back, p.Accent, atLeast)
 				check("on_bubble on bubble", p.OnBubble, p.Bubble, atLeast)
 				check("base on mark", p.Base, p.Mark, atLeast)
 				check("edge on back", p.Edge, p.Back, partsAA)
@@ -125,8 +126,65 @@ func TestSixteenColoursHaveContrast(t *testing.T) {
 			if got := contrast(of(c.onBubble), of(c.bubble)); got < textAA {
 				t.Errorf("%s %s: bubble has contrast %.2f, want %.1f", scheme, c.name, got, textAA)
 			}
+			if got := contrast(of(c.onAccent), of(c.accent)); got < textAA {
+				t.Errorf("%s %s: the selection has contrast %.2f, want %.1f", scheme, c.name, got, textAA)
+			}
 			if got := contrast(of(c.edge), c.back); got < partsAA {
 				t.Errorf("%s %s: edge has contrast %.2f, want %.1f", scheme, c.name, got, partsAA)
+			}
+		}
+	}
+}
+
+func TestEveryThemeIsDescribedAndItsOwn(t *testing.T) {
+	if n := len(Themes()); n < 6 {
+		t.Errorf("%d themes", n)
+	}
+	looks := map[string]string{}
+	for _, name := range Themes() {
+		if About(name) == "" {
+			t.Errorf("nothing says what %s looks like", name)
+		}
+		for _, dark := range []bool{true, false} {
+			for _, profile := range []Profile{True, Col256} {
+				s := New(Options{Dark: dark, Theme: name, Colors: profile, Unicode: true})
+				all := ""
+				eachStyle(reflect.ValueOf(s), "", func(_ string, st lipgloss.Style) { all += st.Render("x") })
+				if other, seen := looks[all]; seen {
+					t.Errorf("%s looks like %s", name, other)
+				}
+				looks[all] = name
+				seen := map[string]bool{}
+				for i := range wheelSize {
+					st, _ := s.Rules.Rule(i)
+					seen[st.Render("x")] = true
+				}
+				if profile == True && len(seen) != wheelSize {
+					t.Errorf("%s has %d different rule colours, want %d", name, len(seen), wheelSize)
+				}
+			}
+			for _, profile := range []Profile{Col16, None} { // the terminal's own: no theme changes them
+				a, b := New(Options{Dark: dark, Theme: name, Colors: profile}), New(Options{Dark: dark, Colors: profile})
+				if a.Chat.ToolOK.Render("x") != b.Chat.ToolOK.Render("x") {
+					t.Errorf("%s does not fall back on the terminal's colours", name)
+				}
+			}
+		}
+	}
+	if About("pink") != "" {
+		t.Error("a theme that does not exist is described")
+	}
+}
+
+// The selection must be told from what it lies on, the user's message as well.
+func TestSelectionStandsOut(t *testing.T) {
+	for _, name := range Themes() {
+		for _, dark := range []bool{true, false} {
+			p, _ := Options{Dark: dark, Theme: name}.palette()
+			for what, back := range map[string]string{"back": p.Back, "bubble": p.Bubble, "panel": p.Panel} {
+				if got := contrast(exact(p.Accent, True), exact(back, True)); got < partsAA {
+					t.Errorf("%s dark=%v: a selection on %s has contrast %.2f, want %.1f", name, dark, what, got, partsAA)
+				}
 			}
 		}
 	}
