@@ -110,13 +110,13 @@ var themes = map[string]theme{
 		light: palette{
 			Back: "#f6f4f8", Panel: "#ebe8f0", Base: "#35323f", Muted: "#5f5b6c", Edge: "#837f91",
 			Accent: "#554899", Bubble: "#ded8f2", OnBubble: "#2c2554", Mark: "#f2e6b8",
-			Good: "#34613f", Bad: "#86303f", Warn: "#6b5420", Info: "#305e72", Special: "#6c3060",
+			Good: "#34613f", Bad: "#8a2438", Warn: "#6b5420", Info: "#305e72", Special: "#6c3060",
 		},
 		darkWheel: [wheelSize]string{
 			"#b4a8e8", "#a3cca8", "#dcc592", "#e8a3ab", "#d4aecb", "#a0c4d4", "#d8b49c", "#b8c890",
 		},
 		lightWheel: [wheelSize]string{
-			"#554899", "#34613f", "#6b5420", "#86303f", "#6c3060", "#305e72", "#7a4a34", "#4e5e24",
+			"#554899", "#34613f", "#6b5420", "#8a3444", "#6c3060", "#305e72", "#7a4a34", "#4e5e24",
 		},
 	},
 	"mono": {
