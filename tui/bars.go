@@ -114,6 +114,9 @@ func (m *Model) counterText() string {
 func (m *Model) footer(w int) string {
 	f := m.styles.Footer
 	left := f.Mode.Render(" " + m.mode.String() + " ")
+	if m.overlay.Open() {
+		return pad(left+f.Bar.Render(" ")+f.Text.Render(m.overlay.Hints()), w, f.Bar)
+	}
 	if line, ok := m.footerLine(w - ansi.StringWidth(left)); ok {
 		return pad(left+line, w, f.Bar)
 	}
@@ -135,7 +138,7 @@ func (m *Model) keyHints(w int) string {
 	slices.SortStableFunc(actions, func(a, b *action) int { return a.footer - b.footer })
 	out := ""
 	for _, a := range actions {
-		if a.footer == 0 {
+		if a.footer == 0 || (a.name == "save" && (m.turn.running || !m.pane.Status().Unsaved)) {
 			continue
 		}
 		part := f.Bar.Render(" ") + f.Key.Render(m.shownKeys(m.mode, a)[0]) + f.Text.Render(" "+m.hintText(a))

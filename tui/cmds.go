@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -160,18 +159,6 @@ func refreshModels(s *assistant.Session) tea.Cmd {
 
 // refreshTimeout bounds a model list: whoever waits longer is not there.
 const refreshTimeout = 20 * time.Second
-
-// showRequest builds the request that would be sent now.
-func showRequest(s *assistant.Session, text string) tea.Cmd {
-	return func() tea.Msg {
-		_, body, err := s.Request(context.Background(), text)
-		if err != nil {
-			return requestShownMsg{err: err}
-		}
-		pretty, err := json.MarshalIndent(json.RawMessage(body), "", "  ")
-		return requestShownMsg{title: "the request that would be sent now", body: string(pretty), err: err}
-	}
-}
 
 // copyText puts text on the system's clipboard; the terminal gets it by OSC 52.
 func copyText(what, text string, native func(string) error) tea.Cmd {

@@ -164,8 +164,11 @@ func (m *Model) welcome(w, h int) []string {
 	if len(send) > 0 {
 		key = send[0]
 	}
-	lines = append(lines, "",
-		st.Time.Render(key+" sends · tab goes on to conversation and rules · ctrl+p finds every command · f1 helps"))
+	lines = append(lines, "")
+	hint := key + " sends · tab goes on to conversation and rules · ctrl+p finds every command · f1 helps"
+	for _, line := range strings.Split(ansi.Wrap(hint, max(1, w-4), ""), "\n") {
+		lines = append(lines, st.Time.Render(line))
+	}
 	if m.starting {
 		lines = []string{"", st.Time.Render("loading…")}
 	}

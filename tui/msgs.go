@@ -144,11 +144,13 @@ type pairsChangedMsg struct {
 // modelsLoadedMsg answers refreshModels.
 type modelsLoadedMsg struct{ failed map[string]error }
 
-// requestShownMsg answers showRequest.
-type requestShownMsg struct {
-	title string
-	body  string
-	err   error
+// requestsLoadedMsg answers loadRequests: the requests of a pair, oldest first,
+// or the one that would be sent now.
+type requestsLoadedMsg struct {
+	pair     int64 // 0: none was asked for
+	sent     bool  // else it is the one that would be sent now
+	requests []shownRequest
+	err      error // also beside requests, when one of them is damaged
 }
 
 // copiedMsg answers copyText: which ways took the text.

@@ -187,49 +187,6 @@ func (m *Model) perform(name string) tea.Cmd {
 	return a.do(m)
 }
 
-// openHelp shows every key, written from the key map. What is chosen there and
-// makes sense from anywhere is done.
-func (m *Model) openHelp() tea.Cmd {
-	picker := overlay.NewPicker("Keys", m.helpEntries(), 0).WithKeys("type to search · enter does it · esc closes")
-	return m.open(overlay.Help, picker, func(c overlay.Chosen) tea.Cmd {
-		if a := m.keys.named(c.Value); a == nil || a.inside {
-			return nil
-		}
-		return m.perform(c.Value)
-	})
-}
-
-// helpKeyColumn is how wide the keys stand before what they do.
-const helpKeyColumn = 28
-
-func (m *Model) helpEntries() []overlay.Entry {
-	var out []overlay.Entry
-	for _, mode := range []mode{modeInput, modeView, modeCommand, modePane} {
-		for _, a := range m.keys.inMode(mode) {
-			if a.help == "" || (mode != modeInput && len(a.modes) == len(inAll)) || (mode == modeCommand && len(a.modes) == 3) {
-				continue // what works everywhere stands once
-			}
-			keys := strings.Join(m.shownKeys(mode, a), " ")
-			out = append(out, overlay.Entry{
-				Value: a.name, Text: fmt.Sprintf("%-*s %s", helpKeyColumn, keys, a.help), Group: mode.String(),
-			})
-		}
-	}
-	return out
-}
-
-// shownKeys are the keys of an action as they work in this terminal: the send
-// key that certainly arrives comes first.
-func (m *Model) shownKeys(mode mode, a *action) []string {
-	keys := slices.Clone(m.keys.keysOf(mode, a))
-	if a.name == "send" && !m.kitty {
-		if i := slices.Index(keys, "ctrl+j"); i > 0 {
-			keys = append([]string{"ctrl+j"}, slices.Delete(keys, i, i+1)...)
-		}
-	}
-	return keys
-}
-
 // newSession asks when rules are unsaved.
 func (m *Model) newSession() tea.Cmd {
 	if m.session.Busy() {

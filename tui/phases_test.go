@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -550,6 +551,49 @@ func TestExactRequestIsShown(t *testing.T) {
 	r.Type(tuitest.Esc)
 	r.WaitGone("the request that would be sent now")
 	r.Wait("draft text")
+}
+
+// scrollTo scrolls the open overlay down until it shows a text.
+func (r *rig) scrollTo(text string) {
+	for !strings.Contains(r.Frame(), text) {
+		before := r.Frame()
+		r.Type(tuitest.Down)
+		r.Until(func(frame string) bool { return frame != before })
+	}
+}
+
+func TestRequestsAreShownAsTheyWereSent(t *testing.T) {
+	r := start(t, 100, 40, at.Answer{call("add_word", `{"word":"three"}`)}, say("added"))
+	var copied []string
+	r.model.opts.Clipboard = func(text string) error { copied = append(copied, text); return nil }
+	r.Type("go on", tuitest.Send)
+	r.Wait("added")
+	r.WaitGone("working")
+	r.Type("later words", tuitest.Tab, "x")
+	r.Wait("request 2 of 2")
+	r.Wait("n the one that would be sent now")
+	r.scrollTo(`"Role": "tool"`)
+	r.Type("y")
+	r.Wait("copied the request")
+	sent := r.script.Requests()
+	if want, err := json.Marshal(sent[1]); err != nil || len(copied) != 1 || copied[0] != string(want) {
+		t.Errorf("y copies %q (%v), want the second request %q", copied, err, want)
+	}
+	r.Type("x")
+	r.Wait("request 2 of 2")
+	r.Type(tuitest.Left)
+	r.Wait("request 1 of 2")
+	r.scrollTo(`"Tools": [`)
+	if strings.Contains(r.Frame(), `"Role": "tool"`) {
+		t.Error("the first request holds the result of a tool")
+	}
+	r.Type("n")
+	r.Wait("the request that would be sent now")
+	r.scrollTo("later words")
+	r.Type("s")
+	r.Wait("request 2 of 2")
+	r.Type(tuitest.Esc)
+	r.WaitGone("request 2 of 2")
 }
 
 func TestSuggestionsByDigit(t *testing.T) {

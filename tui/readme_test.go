@@ -47,23 +47,17 @@ func TestReadmeListsEveryKey(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| key | where | does |\n| --- | --- | --- |\n")
 	for _, a := range k.actions {
-		if len(a.keys) == 0 || a.help == "" || (strings.HasPrefix(a.name, "choose-") && a.name != "choose-1") || (strings.HasPrefix(a.name, "star-") && a.name != "star-0") {
+		keys, help, ok := a.row(a.keys)
+		if !ok {
 			continue
 		}
 		where := make([]string, len(a.modes))
 		for i, m := range a.modes {
 			where[i] = m.String()
 		}
-		place, help := strings.Join(where, ", "), a.help
+		place := strings.Join(where, ", ")
 		if len(a.modes) == len(inAll) {
 			place = "anywhere"
-		}
-		keys := strings.Join(a.keys, " ")
-		switch a.name {
-		case "choose-1":
-			keys, help = "alt+1 … alt+9", "choose a suggestion"
-		case "star-0":
-			keys, help = "0 1 2 3", "stars"
 		}
 		b.WriteString("| " + strings.ReplaceAll(keys, "|", "\\|") + " | " + place + " | " + help + " |\n")
 	}

@@ -26,6 +26,7 @@ type turnState struct {
 	ticking  bool
 	wrote    bool // a checkpoint was made
 	answered bool // the first text has come
+	acted    bool // a tool has run
 }
 
 // send starts a turn with what is in the box, or queues it while one runs.
@@ -82,17 +83,16 @@ func (m *Model) begin(p assistant.Prompt, take func() string) tea.Cmd {
 
 // follow watches a turn that has begun.
 func (m *Model) follow(events <-chan assistant.Event, p assistant.Prompt) tea.Cmd {
-	last := int64(0)
-	if refs := m.session.Visible(); len(refs) > 0 {
-		last = refs[len(refs)-1].Seq
-	}
+	last, _ := m.newestVisible()
 	if seq, ok := m.session.Running(); ok && seq == last {
 		last-- // it is the new turn's own pair already
 	}
 	m.turn = turnState{n: m.turn.n + 1, running: true, began: m.now(), prompt: p, status: "Thinking…", last: last}
 	m.notice.clear()
 	m.pane.Changed()
-	m.chat.Bottom()
+	if p.Retry == 0 {
+		m.chat.Bottom()
+	}
 	return tea.Batch(waitEvents(m.turn.n, events, time.Time{}), m.tick())
 }
 
@@ -190,17 +190,26 @@ func (m *Model) place() {
 		Seq: seq, UserText: m.turn.prompt.Text, CreatedAt: m.turn.began, Flag: true,
 		Model: m.session.Model(), State: assistant.PairSending,
 	})
-	m.chat.Bottom()
+	if last, _ := m.newestVisible(); seq == last {
+		m.chat.Bottom()
+	} else { // an older pair is tried again, in its place
+		m.chat.Show(seq, false)
+	}
+}
+
+// newestVisible is the last pair in view.
+func (m *Model) newestVisible() (int64, bool) {
+	refs := m.session.Visible()
+	if len(refs) == 0 {
+		return 0, false
+	}
+	return refs[len(refs)-1].Seq, true
 }
 
 // newest is the pair of a turn that was over before its first event was read.
 func (m *Model) newest() (int64, bool) {
-	refs := m.session.Visible()
-	if m.session.Busy() || len(refs) == 0 {
-		return 0, false
-	}
-	last := refs[len(refs)-1].Seq
-	return last, last > m.turn.last
+	last, ok := m.newestVisible()
+	return last, ok && !m.session.Busy() && last > m.turn.last
 }
 
 // showView gives the chat what is visible and where the boundary is.
@@ -212,6 +221,7 @@ func (m *Model) showView() {
 // onTool lets the pane show what a tool has done to the window.
 func (m *Model) onTool(e assistant.Event) tea.Cmd {
 	if _, done := e.(assistant.ToolComplete); done {
+		m.turn.acted = true
 		m.pane.Changed()
 	}
 	return nil
@@ -247,10 +257,14 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 // onCancelled brings the text back when the pair has vanished.
 func (m *Model) onCancelled(t turnState, e assistant.Cancelled) tea.Cmd {
 	var kept tea.Cmd
-	if e.Kept {
+	switch {
+	case e.Kept && t.acted:
 		m.notice.say("cancelled; what the tools have done stays")
 		kept = m.settle(t.seq)
-	} else {
+	case e.Kept:
+		m.notice.say("cancelled; r tries again")
+		kept = m.settle(t.seq)
+	default:
 		m.chat.Drop(t.seq)
 		m.showView()
 		m.giveBack(t.typed)

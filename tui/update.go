@@ -63,8 +63,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.onPairsChanged(msg)
 	case modelsLoadedMsg:
 		return m, m.onModels(msg)
-	case requestShownMsg:
-		return m, m.onRequest(msg)
+	case requestsLoadedMsg:
+		return m, m.onRequests(msg)
 	case copiedMsg:
 		return m, m.onCopied(msg)
 	case editorReadyMsg:

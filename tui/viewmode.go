@@ -395,20 +395,3 @@ func (m *Model) onCopied(msg copiedMsg) tea.Cmd {
 	m.notice.say("copied " + msg.what + " " + way)
 	return nil
 }
-
-// exactRequest shows what would be sent now.
-func (m *Model) exactRequest() tea.Cmd {
-	text := m.draft.Text()
-	if strings.TrimSpace(text) == "" {
-		text = "(your next message)"
-	}
-	return showRequest(m.session, text)
-}
-
-func (m *Model) onRequest(msg requestShownMsg) tea.Cmd {
-	if msg.err != nil {
-		return m.complain(msg.err)
-	}
-	lines := strings.Split(cleanLines(msg.body), "\n")
-	return m.open(overlay.Request, overlay.NewText(msg.title, lines), nil)
-}

@@ -101,7 +101,8 @@ func (p plan) start(t *testing.T) *seeing {
 	}
 	session, err := assistant.NewSession(registry, assistant.Options{
 		ID: "here", Window: at.NewWindow("one"), Store: s.store, Journal: journal, Model: "test/small", Now: clock.Now,
-		Telemetry: func(r budget.Record) { s.records = append(s.records, r) },
+		TelemetryMessages: true,
+		Telemetry:         func(r budget.Record) { s.records = append(s.records, r) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -213,14 +214,10 @@ func (s *seeing) send(message string) error {
 	s.goTo(modeInput)
 	s.draft.Set(message)
 	want := s.included()
-	s.goTo(modeView)
-	s.typeKeys("x")
-	box, kind, open := s.overlay.Top()
-	if !open || kind != overlay.Request {
-		return errors.New("x shows no request")
+	shown, err := s.request(true)
+	if err != nil {
+		return err
 	}
-	shown := strings.Join(box.Body(1<<16, 1<<16, s.styles), "\n")
-	s.press(tea.KeyPressMsg{Code: tea.KeyEscape})
 	s.goTo(modeInput)
 	before := len(s.script.Requests())
 	s.records = nil
@@ -237,7 +234,27 @@ func (s *seeing) send(message string) error {
 	s.all = append(s.all, madePair{session: "here", model: s.session.Model(), flag: true, user: message, final: "fine", seq: s.last()})
 	s.clock.Advance(time.Minute)
 	s.visible = append(s.visible, len(s.all)-1)
-	return errors.Join(s.compareMessages(sent, want, message), compareShown(shown, sent), s.compareRecord(sent, want, message))
+	kept, err := s.request(false)
+	return errors.Join(err, s.compareMessages(sent, want, message), compareShown(shown, sent), compareShown(kept, sent), s.compareRecord(sent, want, message))
+}
+
+// request is what the overlay shows for the newest pair: the request that would
+// be sent now, or what was sent for it.
+func (s *seeing) request(now bool) (string, error) {
+	s.goTo(modeView)
+	s.chat.FocusLast()
+	s.typeKeys("x")
+	box, kind, open := s.overlay.Top()
+	if open && now && strings.HasPrefix(box.Title(), "sent") {
+		s.typeKeys("n")
+		box, kind, open = s.overlay.Top()
+	}
+	if !open || kind != overlay.Request || strings.HasPrefix(box.Title(), "sent") == now {
+		return "", errors.New("x does not show the request")
+	}
+	body := box.Body(1<<16, 1<<16, s.styles)
+	s.press(tea.KeyPressMsg{Code: tea.KeyEscape})
+	return strings.Join(body[:len(body)-1], "\n"), nil // the last line names the keys
 }
 
 // last is the newest pair of the store.

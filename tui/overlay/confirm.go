@@ -66,6 +66,9 @@ func (q *Question) Key(name, _ string) Outcome {
 // Paste implements Overlay.
 func (q *Question) Paste(string) {}
 
+// Hints implements hinter: the answers stand in the question.
+func (q *Question) Hints() string { return "the keys that answer stand in the question · esc: no" }
+
 // Click implements Overlay: a question takes a key for an answer, nothing that
 // can happen by a slip of the hand.
 func (q *Question) Click(int) Outcome { return Stay{} }

@@ -1,6 +1,8 @@
 package overlay
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -174,13 +176,25 @@ func (p *Picker) search() {
 		}
 		return
 	}
-	found := fuzzy.FindFrom(string(p.query), texts(p.entries))
+	query := strings.ToLower(string(p.query))
+	found := fuzzy.FindFrom(query, texts(p.entries))
 	if len(found) == 0 { // perhaps the group was meant: "openai mini"
-		found = fuzzy.FindFrom(string(p.query), groups(p.entries))
+		found = fuzzy.FindFrom(query, groups(p.entries))
 	}
+	// What holds the letters as they were typed comes before what holds them scattered.
+	slices.SortStableFunc(found, func(a, b fuzzy.Match) int {
+		return scattered(a.Str, query) - scattered(b.Str, query)
+	})
 	for _, m := range found {
 		p.shown = append(p.shown, m.Index)
 	}
+}
+
+func scattered(text, query string) int {
+	if strings.Contains(strings.ToLower(text), query) {
+		return 0
+	}
+	return 1
 }
 
 // texts searches what is shown of an entry, groups its heading as well.
@@ -196,11 +210,12 @@ func (s groups) Len() int            { return len(s) }
 
 // Size implements Overlay.
 func (p *Picker) Size(w, h int) (int, int) {
-	widest := 48
+	const least = 48 // a search and a short line
+	widest := max(least, ansi.StringWidth(p.hint))
 	for _, e := range p.entries {
 		widest = max(widest, ansi.StringWidth(e.Text)+ansi.StringWidth(e.Extra)+6, ansi.StringWidth(e.More)+6)
 	}
-	rows := 3
+	rows := pickerHead + max(1, len(p.hintLines(min(widest, w*9/10))))
 	for i := range p.entries {
 		rows += p.rowsOf(i, i == 0 || p.entries[i-1].Group != p.entries[i].Group)
 	}
@@ -235,9 +250,9 @@ func (p *Picker) Body(w, h int, st style.Styles) []string {
 	}
 	lines := []string{o.Key.Render("/ ") + search, o.Muted.Render(strings.Repeat(st.Icons.Rule, w))}
 	rows := h - pickerHead
-	if p.hint != "" {
-		rows--
-	}
+	hint := p.hintLines(w)
+	hint = hint[:min(len(hint), max(0, rows-1))]
+	rows -= len(hint)
 	body, selected := p.lines(w, st)
 	if len(body) == 0 {
 		body = []string{o.Muted.Render(p.empty)}
@@ -245,14 +260,33 @@ func (p *Picker) Body(w, h int, st style.Styles) []string {
 	p.rows = rows
 	p.scroll(selected, rows, len(body))
 	lines = append(lines, body[p.top:min(len(body), p.top+rows)]...)
-	for len(lines) < h-1 {
+	for len(lines) < h-len(hint) {
 		lines = append(lines, "")
 	}
-	if p.hint != "" {
-		lines = append(lines, o.Muted.Render(p.hint))
+	for _, l := range hint {
+		lines = append(lines, o.Muted.Render(l))
 	}
 	return lines
 }
+
+// hintLines are the hint below the entries, in as many lines as it takes.
+func (p *Picker) hintLines(w int) []string {
+	if p.hint == "" {
+		return nil
+	}
+	return strings.Split(ansi.Wrap(p.hint, max(1, w), ""), "\n")
+}
+
+// Place implements placer: the entry that is selected, of how many.
+func (p *Picker) Place() string {
+	if len(p.owners) <= p.rows {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", p.at+1, len(p.shown))
+}
+
+// Hints implements hinter.
+func (p *Picker) Hints() string { return "type to search · ↑ ↓ move · enter takes · esc closes" }
 
 // scroll keeps the selected lines on the screen.
 func (p *Picker) scroll(selected [2]int, rows, total int) {
@@ -306,7 +340,7 @@ func (p *Picker) line(e Entry, selected bool, w int, st style.Styles) string {
 	if extra == "" && len(p.query) > 0 {
 		extra = e.Group // its heading is not shown then
 	}
-	extra = ansi.Truncate(extra, w*2/3, "…")
+	extra = ansi.Truncate(extra, max(w*2/3, w-ansi.StringWidth(left)-1), "…")
 	left = ansi.Truncate(left, w-ansi.StringWidth(extra)-1, "…")
 	line := left + strings.Repeat(" ", max(1, w-ansi.StringWidth(left)-ansi.StringWidth(extra))) + extra
 	if selected {

@@ -73,6 +73,21 @@ type Overlay interface {
 	Scroll(n int)
 }
 
+// placer is an Overlay that can say which part of it is shown: "12/45".
+type placer interface{ Place() string }
+
+// hinter is an Overlay that says in a few words which keys it takes.
+type hinter interface{ Hints() string }
+
+// Hints names the keys that the topmost overlay takes, for the footer.
+func (s *Stack) Hints() string {
+	o, _, _ := s.Top()
+	if h, ok := o.(hinter); ok {
+		return h.Hints()
+	}
+	return "enter takes · esc closes"
+}
+
 // Stack is the overlays that are open, the last on top. The zero value has none.
 type Stack struct{ open []entry }
 
@@ -170,7 +185,11 @@ func (s *Stack) View(w, h int, st style.Styles) (view string, x, y int) {
 	bw, bh := bodySize(o, w, h)
 	lines := o.Body(bw, bh, st)
 	lines = fit(lines, bw, bh)
-	box := framed(o.Title(), lines, bw, st)
+	place := ""
+	if p, ok := o.(placer); ok {
+		place = p.Place()
+	}
+	box := framed(o.Title(), place, lines, bw, st)
 	return box, (w - bw - frameW) / 2, (h - bh - frameH) / 2
 }
 
@@ -204,8 +223,8 @@ func fit(lines []string, w, h int) []string {
 	return out
 }
 
-// framed draws the border with the title in it.
-func framed(title string, lines []string, w int, st style.Styles) string {
+// framed draws the border with the title in it, and the place at the bottom.
+func framed(title, place string, lines []string, w int, st style.Styles) string {
 	b := st.Border.FocusedShape
 	border := st.Overlay.Border
 	title = ansi.Truncate(title, max(0, w-2), "…")
@@ -219,6 +238,9 @@ func framed(title string, lines []string, w int, st style.Styles) string {
 	for _, l := range lines {
 		rows = append(rows, border.Render(b.Left)+" "+l+" "+border.Render(b.Right))
 	}
-	rows = append(rows, border.Render(b.BottomLeft+strings.Repeat(b.Bottom, w+2)+b.BottomRight))
+	if place = ansi.Truncate(place, w, ""); place != "" {
+		place = " " + place + " "
+	}
+	rows = append(rows, border.Render(b.BottomLeft+strings.Repeat(b.Bottom, w+2-ansi.StringWidth(place))+place+b.BottomRight))
 	return lipgloss.JoinVertical(lipgloss.Left, rows...)
 }

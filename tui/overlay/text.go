@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -12,6 +13,8 @@ import (
 type Text struct {
 	title string
 	lines []string // sanitised; may hold our own styles
+	drawn []string // the lines, wrapped for a width
+	width int      // of drawn; 0 is not drawn
 	top   int
 	rows  int // as drawn last
 	keys  map[string]bool
@@ -31,7 +34,29 @@ func (t *Text) WithKeys(hint string, keys ...string) *Text {
 }
 
 // SetLines shows other lines, at the same place.
-func (t *Text) SetLines(lines []string) { t.lines = lines }
+func (t *Text) SetLines(lines []string) { t.lines, t.width = lines, 0 }
+
+// Place implements placer: the last line on the screen, of how many.
+func (t *Text) Place() string {
+	if t.rows <= 0 || len(t.drawn) <= t.rows {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", min(t.top+t.rows, len(t.drawn)), len(t.drawn))
+}
+
+// Hints implements hinter.
+func (t *Text) Hints() string { return "↑ ↓ scroll · esc closes" }
+
+// wrapped are the lines at a width: nothing that there is to read is cut off.
+func (t *Text) wrapped(w int) []string {
+	if t.width != w {
+		t.drawn, t.width = t.drawn[:0], w
+		for _, l := range t.lines {
+			t.drawn = append(t.drawn, strings.Split(ansi.Wrap(l, max(1, w), ""), "\n")...)
+		}
+	}
+	return t.drawn
+}
 
 // Title implements Overlay.
 func (t *Text) Title() string { return t.title }
@@ -55,7 +80,7 @@ func (t *Text) Key(name, _ string) Outcome {
 	case "home", "g":
 		t.top = 0
 	case "end", "G":
-		t.top = len(t.lines)
+		t.top = len(t.drawn)
 	}
 	return Stay{}
 }
@@ -75,11 +100,12 @@ func (t *Text) Size(w, h int) (int, int) {
 	for _, l := range t.lines {
 		widest = max(widest, ansi.StringWidth(l))
 	}
-	rows := len(t.lines)
+	widest = min(max(widest, ansi.StringWidth(t.hint)), w*9/10)
+	rows := len(t.wrapped(widest))
 	if t.hint != "" {
 		rows += 2
 	}
-	return min(widest, w*9/10), min(rows, h*9/10)
+	return widest, min(rows, h*9/10)
 }
 
 // Cursor implements Overlay.
@@ -92,8 +118,9 @@ func (t *Text) Body(w, h int, st style.Styles) []string {
 		rows -= 2
 	}
 	t.rows = rows
-	t.top = min(max(t.top, 0), max(0, len(t.lines)-rows))
-	lines := append([]string(nil), t.lines[t.top:min(len(t.lines), t.top+rows)]...)
+	all := t.wrapped(w)
+	t.top = min(max(t.top, 0), max(0, len(all)-rows))
+	lines := append([]string(nil), all[t.top:min(len(all), t.top+rows)]...)
 	if t.hint == "" {
 		return lines
 	}

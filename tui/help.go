@@ -1,0 +1,70 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/tui/overlay"
+)
+
+// openHelp shows every key, written from the key map. What is chosen there and
+// makes sense from anywhere is done.
+func (m *Model) openHelp() tea.Cmd {
+	picker := overlay.NewPicker("Keys", m.helpEntries(), 0)
+	return m.open(overlay.Help, picker, func(c overlay.Chosen) tea.Cmd {
+		if a := m.keys.named(c.Value); a == nil || a.inside {
+			return nil
+		}
+		return m.perform(c.Value)
+	})
+}
+
+// helpKeyColumn is how wide the keys stand before what they do.
+const helpKeyColumn = 28
+
+func (m *Model) helpEntries() []overlay.Entry {
+	var out []overlay.Entry
+	for _, mode := range []mode{modeInput, modeView, modeCommand, modePane} {
+		for _, a := range m.keys.inMode(mode) {
+			if (mode != modeInput && len(a.modes) == len(inAll)) || (mode == modeCommand && len(a.modes) == 3) {
+				continue // what works everywhere stands once
+			}
+			if keys, help, ok := a.row(m.shownKeys(mode, a)); ok {
+				out = append(out, overlay.Entry{
+					Value: a.name, Text: fmt.Sprintf("%-*s %s", helpKeyColumn, keys, help), Group: mode.String(),
+				})
+			}
+		}
+	}
+	return out
+}
+
+// row is an action as a line of help. The first of a row of digits stands for
+// all of them; ok is false for the others, and for what needs no help.
+func (a *action) row(keys []string) (shown, help string, ok bool) {
+	shown = strings.Join(keys, " ")
+	switch {
+	case a.name == "choose-1" && shown == "alt+1":
+		return "alt+1 … alt+9", "choose a suggestion", true
+	case a.name == "star-0" && shown == "0":
+		return "0 1 2 3", "stars", true
+	case slices.Equal(keys, a.keys) && (strings.HasPrefix(a.name, "choose-") || strings.HasPrefix(a.name, "star-")):
+		return "", "", false
+	}
+	return shown, a.help, a.help != "" && len(keys) > 0
+}
+
+// shownKeys are the keys of an action as they work in this terminal: the send
+// key that certainly arrives comes first.
+func (m *Model) shownKeys(mode mode, a *action) []string {
+	keys := slices.Clone(m.keys.keysOf(mode, a))
+	if a.name == "send" && !m.kitty {
+		if i := slices.Index(keys, "ctrl+j"); i > 0 {
+			keys = append([]string{"ctrl+j"}, slices.Delete(keys, i, i+1)...)
+		}
+	}
+	return keys
+}
