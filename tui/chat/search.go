@@ -167,7 +167,7 @@ func (v *View) showLine(seq int64, line int) {
 // closed part that holds it is opened; one that holds it in no single line, as
 // where it is wrapped, counts with its first.
 func (v *View) hitLines(it *item) []int {
-	width := max(1, v.width-gutterWidth)
+	width := v.inner()
 	it.Lines(width)
 	for _, p := range it.parts {
 		if open, _ := p.folded(); !open && contains(p.source(), v.found.needle) && p.fold(false) {

@@ -204,9 +204,6 @@ func (v *View) widen(s spot, u Unit) spot {
 	return s
 }
 
-// inner is the width of the items.
-func (v *View) inner() int { return max(1, v.width-gutterWidth) }
-
 // redraw lets the list find out again what is on which row.
 func (v *View) redraw() {
 	if v.height > 0 {
@@ -219,7 +216,7 @@ func (v *View) redraw() {
 // stands above.
 func (v *View) spotAt(x, y int) (spot, bool) {
 	y = max(0, min(y, v.height-1))
-	x -= gutterWidth
+	x -= v.gutter()
 	if s, glyphs, ok := v.textAt(y); ok {
 		return nearest(s, glyphs, x), true
 	}

@@ -221,7 +221,10 @@ func TestEveryCharacterOfEveryPartHasItsPlace(t *testing.T) {
 		for _, w := range []int{1, 3, 9, 20, 41, 80, 200} {
 			it := v.src.item(1)
 			lines := it.Lines(w)
-			v.width = w + gutterWidth
+			v.width = w
+			if w+gutterWidth >= leastGuttered {
+				v.width = w + gutterWidth
+			}
 			for y := range lines {
 				n, glyphs := v.glyphs(0, y)
 				if _, answer := it.parts[min(n, len(it.parts)-1)].(*textPart); answer {

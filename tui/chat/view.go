@@ -180,7 +180,7 @@ func (v *View) Resize(w, h int) { v.width, v.height = w, h }
 // loaded.
 func (v *View) Missing() []int64 {
 	if v.height > 0 { // the list knows what it drew, not where a jump has led since
-		v.list.View(max(1, v.width-gutterWidth), v.height)
+		v.list.View(v.inner(), v.height)
 	}
 	from, to := v.list.Visible()
 	if from < 0 {
@@ -232,12 +232,30 @@ func (v *View) Len() int { return len(v.src.refs) }
 func (v *View) SetActive(on bool) { v.active = on }
 
 // gutterWidth is the column left of the lines: the focus mark and the boundary.
-const gutterWidth = 2
+// Below leastGuttered cells the text needs it more.
+const (
+	gutterWidth   = 2
+	leastGuttered = 8
+)
+
+// gutter is how wide the gutter is.
+func (v *View) gutter() int {
+	if v.width < leastGuttered {
+		return 0
+	}
+	return gutterWidth
+}
+
+// inner is the width of the items.
+func (v *View) inner() int { return max(1, v.width-v.gutter()) }
 
 // View draws the viewport: exactly h lines of exactly w cells.
 func (v *View) View(w, h int) []string {
 	v.width, v.height = w, h
-	inner := max(1, w-gutterWidth)
+	if w <= 0 || h <= 0 {
+		return make([]string, max(h, 0))
+	}
+	inner := v.inner()
 	rows := strings.Split(v.list.View(inner, h), "\n")
 	st := v.look.st
 	selected := v.HasSelection()
@@ -261,10 +279,13 @@ func (v *View) View(w, h int) []string {
 		if ok && selected {
 			row = v.markSelected(row, i, line)
 		}
-		rows[y] = gutter + row
+		if v.gutter() > 0 {
+			row = gutter + row
+		}
+		rows[y] = row
 	}
 	if hint := v.hint(); hint != "" && h > 0 {
-		label := st.Chat.New.Render(" " + hint + " ")
+		label := st.Chat.New.Render(ansi.Truncate(" "+hint+" ", w, ""))
 		rows[h-1] = strings.Repeat(" ", max(0, w-ansi.StringWidth(label))) + label
 	}
 	return rows
@@ -287,6 +308,9 @@ func badge(row, sign string, width int) string {
 	rest := ansi.Cut(row, w, width)
 	if w+ansi.StringWidth(rest) > width {
 		rest = ansi.Cut(row, w+1, width)
+	}
+	if w > width {
+		return ansi.Truncate(sign, width, "")
 	}
 	return sign + strings.Repeat(" ", max(0, width-w-ansi.StringWidth(rest))) + rest
 }

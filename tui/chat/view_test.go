@@ -269,6 +269,48 @@ func TestEveryLineIsAsWideAsTheView(t *testing.T) {
 	}
 }
 
+func TestNoWidthIsTooHostile(t *testing.T) {
+	var pairs []assistant.Pair
+	for i, text := range hostile {
+		p := everything(int64(i+1), text)
+		p.Topic, p.Star, p.Flag = text, 3, i%2 == 0
+		p.Payloads = append(p.Payloads, assistant.Payload{ID: "q", Type: text, Summary: text, Data: json.RawMessage(`{"a":1}`), Decision: "accepted"})
+		p.Suggested = &assistant.Suggested{Values: []assistant.SuggestedValue{{Label: text, Value: "x"}}}
+		pairs = append(pairs, p)
+	}
+	for _, unicode := range []bool{true, false} {
+		v := New(style.New(style.Options{Unicode: unicode}), func() time.Time { return noon })
+		show(v, pairs...)
+		v.SetBoundary(5)
+		v.SetActive(true)
+		v.Search("e")
+		for w := 1; w <= 200; w++ {
+			if w%50 == 1 {
+				v.ToggleAll()
+			}
+			h := 1 + w*7%60
+			for up := range 3 {
+				got := v.View(w, h)
+				if len(got) != h {
+					t.Fatalf("%d rows, want %d", len(got), h)
+				}
+				for _, line := range got {
+					if n := ansi.StringWidth(line); n != w {
+						t.Fatalf("at %d×%d a line is %d cells wide: %q", w, h, n, line)
+					}
+				}
+				v.SelectStart(w/3, h/2, Unit(up))
+				v.SelectTo(w, h)
+				v.ScrollBy(-17 * w % 400)
+			}
+			v.Bottom()
+		}
+	}
+	if got := view().View(10, 0); len(got) != 0 {
+		t.Errorf("of no height: %d rows", len(got))
+	}
+}
+
 func TestMissingPairsAreAskedForOnce(t *testing.T) {
 	v := view()
 	refs := make([]assistant.Ref, 100_000)

@@ -65,7 +65,7 @@ func (v *View) step(n int) {
 // revealEnd shows the last line of a part that is longer than the screen, as
 // one comes to it from below; it reports whether it is.
 func (v *View) revealEnd(it *item) bool {
-	it.Lines(max(1, v.width-gutterWidth))
+	it.Lines(v.inner())
 	first, last := v.span(it)
 	if last-first < v.height {
 		return false
@@ -141,7 +141,7 @@ func (v *View) reveal() {
 	if it == nil || v.height == 0 {
 		return
 	}
-	v.list.View(max(1, v.width-gutterWidth), v.height)
+	v.list.View(v.inner(), v.height)
 	if v.focus >= len(it.starts) {
 		return
 	}
@@ -249,7 +249,7 @@ func startOf(it *item, part int) int {
 // unfoldFrom leaves the head of a part in its row of the screen, where the eye
 // is; it goes up only as far as it takes to show what was opened below it.
 func (v *View) unfoldFrom(it *item, part, y int) {
-	it.Lines(max(1, v.width-gutterWidth))
+	it.Lines(v.inner())
 	head, end := startOf(it, part), len(it.lines)
 	if part+1 < len(it.starts) {
 		end = it.starts[part+1]
