@@ -34,21 +34,24 @@ type header struct {
 	applicationID uint32
 }
 
-// readHeader reads the header of a closed database.
-func readHeader(path string) (header, error) {
+// readHeader reads the header of a closed database. damage is what is wrong with
+// it; err is why the file cannot be read, which says nothing of what it holds.
+func readHeader(path string) (h header, damage, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return header{}, err
+		return header{}, nil, fmt.Errorf("history: %w", err)
 	}
 	defer f.Close()
 	var b [headerSize]byte
-	if _, err := io.ReadFull(f, b[:]); err != nil {
-		return header{}, errors.New("the file is shorter than a header")
+	switch _, err := io.ReadFull(f, b[:]); {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return header{}, errors.New("the file is shorter than a header"), nil
+	case err != nil:
+		return header{}, nil, fmt.Errorf("history: %w", err)
+	case string(b[:len(magic)]) != magic:
+		return header{}, errors.New("the file is not a SQLite database"), nil
 	}
-	if string(b[:len(magic)]) != magic {
-		return header{}, errors.New("the file is not a SQLite database")
-	}
-	h := header{
+	h = header{
 		pageSize:      int64(binary.BigEndian.Uint16(b[16:])),
 		version:       int(binary.BigEndian.Uint32(b[60:])),
 		applicationID: binary.BigEndian.Uint32(b[68:]),
@@ -57,12 +60,12 @@ func readHeader(path string) (header, error) {
 		h.pageSize = 1 << 16
 	}
 	if h.pageSize < 512 || h.pageSize&(h.pageSize-1) != 0 {
-		return header{}, fmt.Errorf("the header names a page size of %d", h.pageSize)
+		return header{}, fmt.Errorf("the header names a page size of %d", h.pageSize), nil
 	}
 	if binary.BigEndian.Uint32(b[24:]) == binary.BigEndian.Uint32(b[92:]) {
 		h.pages = int64(binary.BigEndian.Uint32(b[28:]))
 	}
-	return h, nil
+	return h, nil, nil
 }
 
 // verdict is what an inspection found.
@@ -90,9 +93,9 @@ func (s *Store) inspect(ctx context.Context, users census) (verdict, error) {
 		return verdict{}, nil
 	}
 	s.report.LostLog = users.unclean && log < 0
-	h, err := readHeader(s.path)
-	if err != nil {
-		return verdict{err: err}, nil //nolint:nilerr // it is the verdict
+	h, damage, err := readHeader(s.path)
+	if damage != nil || err != nil {
+		return verdict{err: damage}, err
 	}
 	if h.applicationID == applicationID && h.version > schemaVersion() {
 		return verdict{}, &NewerSchemaError{s.path, h.version, schemaVersion()}

@@ -377,3 +377,59 @@ func TestModes(t *testing.T) {
 		}
 	})
 }
+
+// D8, D11: what cannot be read is not damaged, and stays where it is.
+func TestAFileThatCannotBeReadIsNotDamage(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	file := write("file", "SQLite")
+	for name, c := range map[string]struct {
+		path   string
+		damage bool
+	}{
+		"gone":                 {filepath.Join(dir, "gone"), false},
+		"behind a file":        {filepath.Join(file, "history.db"), false},
+		"a folder":             {dir, false},
+		"short":                {file, true},
+		"empty":                {write("empty", ""), true},
+		"of another program":   {write("foreign", strings.Repeat("text ", 100)), true},
+		"an impossible header": {write("zeros", magic+strings.Repeat("\x00", 100)), true},
+	} {
+		_, damage, err := readHeader(c.path)
+		if (damage != nil) != c.damage || (err != nil) == c.damage {
+			t.Errorf("%s: readHeader = damage %v, error %v; want damage: %v", name, damage, err, c.damage)
+		}
+	}
+
+	if os.Geteuid() == 0 {
+		t.Skip("nothing is closed to root")
+	}
+	path := filepath.Join(dir, "h", "history.db")
+	s := open(t, path, Options{})
+	put(t, s, pair("x", "one", "1"))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), path, Options{}); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("Open = %v, want that it may not be read", err)
+	}
+	if err := os.Chmod(path, fileMode); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, path, Options{})
+	if r := again.Report(); r.Salvage != nil {
+		t.Errorf("it was taken for damage: %+v", r.Salvage)
+	}
+	if n := len(seqs(t, again, "")); n != 1 {
+		t.Errorf("%d pairs, want the one that was there", n)
+	}
+}

@@ -63,9 +63,9 @@ func (s *Store) openWreck(ctx context.Context) (*wreck, error) {
 // pad fills a file that was cut short up to the size that its header names:
 // without, SQLite would not even read what is left.
 func pad(path string) error {
-	h, err := readHeader(path)
-	if err != nil || size(path) >= h.pages*h.pageSize {
-		return nil //nolint:nilerr // not this fault: a header that cannot be read is given another
+	h, damage, err := readHeader(path)
+	if err != nil || damage != nil || size(path) >= h.pages*h.pageSize {
+		return err // a damaged header is given another
 	}
 	return os.Truncate(path, h.pages*h.pageSize)
 }
