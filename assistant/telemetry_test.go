@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -206,4 +208,58 @@ func TestTheLastSendIsRemembered(t *testing.T) {
 	if last, _ := r.session.LastSend(); last.Stage != budget.StageComplete || last.LeftOut != nil || last.Tokens != 0 {
 		t.Errorf("after a send that fits: %+v", last)
 	}
+}
+
+// What a screen asks for may be asked from any goroutine while a turn runs.
+func TestASessionIsLookedAtWhileItWorks(t *testing.T) {
+	limits := &assistant.RateLimits{TokensPerMinute: 90_000, TokensLeft: 80_000, TokensReset: time.Minute}
+	r := trimRig(t, 5, at.NewScript(
+		at.Overflow(), at.Answer{addWord("two"), at.Finish{Limits: limits}}, at.Overflow(), at.Answer{addWord("three")}, at.Answer{at.Say("ok")},
+	), assistant.Settings{})
+	done := make(chan struct{})
+	var looking sync.WaitGroup
+	for range 3 {
+		looking.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				look(r.session)
+				if seq, ok := r.session.Running(); ok {
+					sent, err := r.session.SentRequests(context.Background(), seq)
+					if once := places(sent); err != nil || len(slices.Compact(once)) != len(sent) {
+						t.Errorf("the running pair has requests %v, %v", places(sent), err)
+					}
+					if err := r.session.Mark(context.Background(), seq, setMarks); err != nil {
+						t.Error(err)
+					}
+				}
+				for _, rec := range r.session.Records() {
+					_ = rec.SentCount()
+				}
+				r.session.TopicMoved("A", "B")
+			}
+		})
+	}
+	for range 20 {
+		r.send("new")
+	}
+	close(done)
+	looking.Wait()
+	for _, ref := range r.session.Visible()[5:] {
+		if all := places(r.sent(ref.Seq)); len(all) == 0 || !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) != len(all) {
+			t.Errorf("pair %d has requests %v", ref.Seq, all)
+		}
+	}
+}
+
+// places are response and attempt of requests.
+func places(sent []assistant.SentRequest) []string {
+	var out []string
+	for _, s := range sent {
+		out = append(out, fmt.Sprintf("%d.%d", s.Response, s.Attempt))
+	}
+	return out
 }
