@@ -1,0 +1,153 @@
+package tui
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	at "winnow/assistant/assistanttest"
+	"winnow/tui/tuitest"
+)
+
+// editorScript is an editor that tells when it has the terminal, takes a line
+// from it, and gives it back.
+const editorScript = `#!/bin/sh
+printf 'the editor runs'
+IFS= read -r line
+exec 0<&-
+printf ' %s\n\n' "$line" >> "$1"
+printf 'the editor ends'
+`
+
+// editing is a desk with an editor, and the folder of its temporary files.
+func editing(t *testing.T, script string) (d *desk, tmp string) {
+	t.Helper()
+	if _, err := os.Stat("/bin/sh"); err != nil {
+		t.Skip("there is no shell for the editor")
+	}
+	path := filepath.Join(t.TempDir(), "editor")
+	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d = furnish(t, furniture{change: func(o *Options) { o.Editor = []string{"/bin/sh", path} }})
+	tmp = t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	return d, tmp
+}
+
+// TestEditorHasTheTerminalAndGivesItBack is the round trip of ctrl+o: the
+// draft is in the file, the keys are the editor's, and then ours again.
+func TestEditorHasTheTerminalAndGivesItBack(t *testing.T) {
+	for _, mode := range []string{"INPUT", "VIEW", "PANE"} {
+		t.Run(mode, func(t *testing.T) {
+			d, tmp := editing(t, editorScript)
+			d.Type("words")
+			d.goTo(mode)
+			d.Type(tuitest.Key("ctrl+o"))
+			d.Wait("the editor runs")
+			// The terminal in memory is a pipe: its old reader takes one write
+			// more, and whoever fills the editor's input notices its end by one.
+			d.Bytes([]byte("nobody hears this\n"))
+			d.Bytes([]byte("and more\n"))
+			d.Wait("the editor ends")
+			d.Bytes([]byte("nor this\n"))
+			d.box("words and more")
+			d.in("INPUT")
+			d.Bytes([]byte("!"))
+			d.box("words and more!")
+			d.Type(tuitest.CtrlZ, tuitest.CtrlZ)
+			d.box("words") // nothing that was typed is lost
+			if left, err := os.ReadDir(tmp); err != nil || len(left) != 0 {
+				t.Errorf("the editor's file is left behind: %v, %v", left, err)
+			}
+		})
+	}
+}
+
+func TestEditorThatFailsLeavesTheDraft(t *testing.T) {
+	d, tmp := editing(t, "#!/bin/sh\nexec 0<&-\nprintf spoiled > \"$1\"\nprintf 'the editor fails'\nexit 3\n")
+	d.Type("words", tuitest.Key("ctrl+o"))
+	d.Wait("the editor fails")
+	d.Bytes([]byte("nobody hears this\n"))
+	d.Bytes([]byte("nor this\n"))
+	d.says("exit status 3")
+	d.box("words")
+	if left, err := os.ReadDir(tmp); err != nil || len(left) != 0 {
+		t.Errorf("the editor's file is left behind: %v, %v", left, err)
+	}
+}
+
+// TestSuspendIsAsked looks at the wish alone: carried out, it would stop this
+// process. What the program does after it is in the next test.
+func TestSuspendIsAsked(t *testing.T) {
+	m, _ := furnished(t, furniture{})
+	if msg := m.keys.named("suspend").do(m)(); msg != (tea.SuspendMsg{}) {
+		t.Errorf("the command asks for %T, want %T", msg, tea.SuspendMsg{})
+	}
+}
+
+func TestResumedProgramGoesOn(t *testing.T) {
+	gate := at.NewGate()
+	d := furnish(t, furniture{answers: []at.Answer{{at.Say("half"), at.Stop{At: gate}, at.Say(" of it")}}})
+	d.Type("go on", tuitest.Send)
+	gate.Wait(t)
+	d.Type("a draft")
+	d.Message(tea.ResumeMsg{})
+	gate.Open()
+	d.Wait("half of it")
+	d.rest()
+	d.box("a draft")
+	d.Wait("1/1")
+	d.clean()
+}
+
+// clean waits until a repaint of the whole screen changes nothing: what the
+// renderer has left out was really there.
+func (d *desk) clean() {
+	d.t.Helper()
+	d.WaitGone(" …│") // the last that changes after a turn
+	before, written := d.Frame(), len(d.Output())
+	d.Message(tea.ClearScreen())
+	d.Until(func(frame string) bool { return len(d.Output()) > written && frame == before })
+}
+
+// TestTerminalFollowsAStormOfSizes resizes the terminal while an answer
+// streams, opens and closes overlays meanwhile, and looks at the terminal.
+func TestTerminalFollowsAStormOfSizes(t *testing.T) {
+	var gates []*at.Gate
+	var answer at.Answer
+	for i := range 40 {
+		gates = append(gates, at.NewGate())
+		answer = append(answer, at.Say(fmt.Sprintf("Word %d, 漢字 and **bold**.\n\n", i)), at.Stop{At: gates[i]})
+	}
+	d := furnish(t, furniture{answers: []at.Answer{append(answer, at.Say("The end."))}})
+	d.Type("go on", tuitest.Send)
+	r := rand.New(rand.NewPCG(3, 4))
+	for i, g := range gates {
+		g.Wait(t)
+		w, h := 1+r.IntN(200), 1+r.IntN(50)
+		if i%2 == 0 {
+			w, h = 40+r.IntN(160), 12+r.IntN(38)
+		}
+		d.Resize(w, h)
+		if i%5 == 0 && h >= 12 && w >= 40 {
+			d.Type(tuitest.F1)
+			d.Resize(w, h+1)
+			d.Type(tuitest.Esc)
+		}
+		g.Open()
+	}
+	d.Resize(100, 30)
+	d.rest()
+	d.Wait("The end.")
+	d.Wait("1/1")
+	if n := strings.Count(d.Frame(), "\n") + 1; n != 30 {
+		t.Errorf("the terminal has %d lines", n)
+	}
+	d.clean()
+}
