@@ -2,16 +2,30 @@ package history
 
 import (
 	"context"
-	"fmt"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
 
-// ExportFile is Export into a file, through one beside it, so that the file is
-// there whole or not at all. One that is there is an error without force.
+// ExistsError is a file that is there already and was not written over. It is
+// an fs.ErrExist.
+type ExistsError struct{ Path string }
+
+// Error says what would write over it.
+func (e *ExistsError) Error() string { return e.Path + " is there already; --force overwrites it" }
+
+// Is makes it an fs.ErrExist.
+func (e *ExistsError) Is(target error) bool { return target == fs.ErrExist }
+
+// ExportFile is Export into a file that its owner alone can read, through one
+// beside it, so that it is there whole and durable or not at all. One that is
+// there, or comes to be there meanwhile, is an *ExistsError without force.
 func (s *Store) ExportFile(ctx context.Context, path string, force bool, f Format, o ExportOptions) error {
-	if _, err := os.Stat(path); err == nil && !force {
-		return fmt.Errorf("%s is there already; --force overwrites it", path)
+	if _, err := os.Lstat(path); err == nil && !force {
+		return &ExistsError{path}
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), ".winnow-export-*")
 	if err != nil {
@@ -25,8 +39,30 @@ func (s *Store) ExportFile(ctx context.Context, path string, force bool, f Forma
 	if closed := file.Close(); err == nil {
 		err = closed
 	}
+	if err == nil {
+		err = place(file.Name(), path, force)
+	}
 	if err != nil {
 		return err
 	}
-	return os.Rename(file.Name(), path)
+	return syncFolder(filepath.Dir(path))
+}
+
+// place gives a file its name. Without force no file of that name is touched:
+// a link cannot be made over one, where a rename would.
+func place(from, to string, force bool) error {
+	if force {
+		return os.Rename(from, to)
+	}
+	err := os.Link(from, to)
+	if errors.Is(err, fs.ErrExist) {
+		return &ExistsError{to}
+	}
+	if err != nil { // a file system without links
+		if _, there := os.Lstat(to); there == nil {
+			return &ExistsError{to}
+		}
+		return os.Rename(from, to)
+	}
+	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -209,7 +208,7 @@ func (a *app) historyExport(ctx context.Context, to, format, line string, force 
 	if to == "-" {
 		return store.Export(ctx, a.stdout, f, o)
 	}
-	if err := writeWhole(to, force, func(w io.Writer) error { return store.Export(ctx, w, f, o) }); err != nil {
+	if err := store.ExportFile(ctx, to, force, f, o); err != nil {
 		return err
 	}
 	a.progressEnd()
@@ -222,7 +221,7 @@ func (a *app) historyExport(ctx context.Context, to, format, line string, force 
 func exportFormat(format, to string) (history.Format, error) {
 	all := map[string]history.Format{"json": history.JSON, "md": history.Markdown, "txt": history.Text, "html": history.HTML}
 	if format == "" {
-		if f, ok := all[strings.TrimPrefix(filepath.Ext(to), ".")]; ok {
+		if f, ok := all[strings.ToLower(strings.TrimPrefix(filepath.Ext(to), "."))]; ok {
 			return f, nil
 		}
 		return history.JSON, nil
@@ -231,40 +230,6 @@ func exportFormat(format, to string) (history.Format, error) {
 		return f, nil
 	}
 	return "", &usageError{"winnow history export", fmt.Sprintf("--format: %q is not one of json, md, txt, html", format)}
-}
-
-// writeWhole writes a file that is there in whole or not at all, readable by
-// its user alone.
-func writeWhole(path string, force bool, write func(io.Writer) error) error {
-	if _, err := os.Lstat(path); err == nil && !force {
-		return advise(fmt.Errorf("%s is there already", path), "choose another name, or write over it with --force")
-	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".winnow-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // nothing is there after the rename
-	err = write(f)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	if force {
-		return os.Rename(f.Name(), path)
-	}
-	if err := os.Link(f.Name(), path); errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s was made by somebody else meanwhile", path)
-	} else if err != nil {
-		return os.Rename(f.Name(), path) // a file system without links
-	}
-	return nil
 }
 
 func historyImportCommand(a *app) *cobra.Command {

@@ -1,0 +1,87 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestExportFileIsThereWholeOrNotAtAll(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "h", "history.db"), Options{})
+	put(t, s, pair("x", "one", "1"), pair("x", "two", "2"))
+	dir := t.TempDir()
+	path := filepath.Join(dir, "all.json")
+	export := func(force bool, o ExportOptions) error {
+		return s.ExportFile(t.Context(), path, force, JSON, o)
+	}
+	only := func(names ...string) {
+		t.Helper()
+		found, err := os.ReadDir(dir)
+		if err != nil || len(found) != len(names) {
+			t.Errorf("the folder holds %v, %v; want %v", found, err, names)
+		}
+	}
+
+	if err := export(false, ExportOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || hasModes && info.Mode().Perm() != fileMode {
+		t.Errorf("the file is %v, %v; want mode %v", info.Mode(), err, fileMode)
+	}
+	var exists *ExistsError
+	if err := export(false, ExportOptions{}); !errors.As(err, &exists) || !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over a file: %v, want an *ExistsError", err)
+	}
+	if err := export(true, ExportOptions{Seqs: []int64{1}}); err != nil {
+		t.Fatal(err)
+	}
+	if now, err := os.ReadFile(path); err != nil || string(now) == string(whole) {
+		t.Errorf("force left the file as it was, %v", err)
+	}
+	only("all.json")
+
+	// Somebody makes the file while the pairs are written.
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	theirs := func(int, int) {
+		if err := os.WriteFile(path, []byte("theirs"), fileMode); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := export(false, ExportOptions{Progress: theirs}); !errors.As(err, &exists) {
+		t.Errorf("over a file that came meanwhile: %v, want an *ExistsError", err)
+	}
+	if now, err := os.ReadFile(path); err != nil || string(now) != "theirs" {
+		t.Errorf("the file of somebody else holds %q, %v", now, err)
+	}
+	only("all.json")
+
+	// A link that leads nowhere is somebody's file, too.
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(dir, "nowhere"), path); err == nil {
+		if err := export(false, ExportOptions{}); !errors.As(err, &exists) {
+			t.Errorf("over a dead link: %v, want an *ExistsError", err)
+		}
+		only("all.json")
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.ExportFile(ctx, path, false, JSON, ExportOptions{}); err == nil {
+		t.Error("a cancelled export says nothing")
+	}
+	only()
+}
