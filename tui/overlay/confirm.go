@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -30,6 +31,8 @@ type Question struct {
 	now     func() time.Time
 	top     int
 	rows    int
+	drawn   []string // the lines, wrapped for a width
+	width   int      // of drawn; 0 is not drawn
 }
 
 // NewQuestion asks with these answers; no is the one that Esc and Enter give.
@@ -67,7 +70,12 @@ func (q *Question) Key(name, _ string) Outcome {
 func (q *Question) Paste(string) {}
 
 // Hints implements hinter: the answers stand in the question.
-func (q *Question) Hints() string { return "the keys that answer stand in the question · esc: no" }
+func (q *Question) Hints() string {
+	if q.Place() != "" {
+		return "↑ ↓ read on · the keys that answer stand below · esc: no"
+	}
+	return "the keys that answer stand in the question · esc: no"
+}
 
 // Click implements Overlay: a question takes a key for an answer, nothing that
 // can happen by a slip of the hand.
@@ -78,29 +86,75 @@ func (q *Question) Scroll(n int) { q.top += n }
 
 // Size implements Overlay.
 func (q *Question) Size(w, h int) (int, int) {
-	widest := ansi.StringWidth(q.plainAnswers())
+	const least = 36 // a short sentence
+	widest := max(least, ansi.StringWidth(q.plainAnswers()))
 	for _, l := range q.lines {
 		widest = max(widest, ansi.StringWidth(l))
 	}
-	return min(max(widest, 36), w*9/10), min(len(q.lines)+2, h*9/10)
+	widest = min(widest, w*9/10)
+	return widest, min(len(q.wrapped(widest))+1+len(q.answerLines(widest)), h*9/10)
 }
+
+// wrapped are the lines at a width: what is confirmed is what is shown, to its
+// last character.
+func (q *Question) wrapped(w int) []string {
+	if q.width != w {
+		q.drawn, q.width = q.drawn[:0], w
+		for _, l := range q.lines {
+			q.drawn = append(q.drawn, wrapLine(l, w)...)
+		}
+	}
+	return q.drawn
+}
+
+// answerLines are the answers in as many lines as they take, as numbers of them.
+func (q *Question) answerLines(w int) [][]Answer {
+	lines := [][]Answer{nil}
+	used := 0
+	for _, a := range q.answers {
+		cells := ansi.StringWidth(a.Key+" "+a.Label) + len(answerGap)
+		if last := len(lines) - 1; used > 0 && used+cells-len(answerGap) > w {
+			lines, used = append(lines, nil), 0
+			lines[last+1] = append(lines[last+1], a)
+		} else {
+			lines[last] = append(lines[last], a)
+		}
+		used += cells
+	}
+	return lines
+}
+
+const answerGap = "   "
 
 // Cursor implements Overlay.
 func (q *Question) Cursor() (x, y int, ok bool) { return 0, 0, false }
 
 // Body implements Overlay.
 func (q *Question) Body(w, h int, st style.Styles) []string {
-	q.rows = max(1, h-2)
-	q.top = min(max(q.top, 0), max(0, len(q.lines)-q.rows))
-	lines := append([]string(nil), q.lines[q.top:min(len(q.lines), q.top+q.rows)]...)
-	for len(lines) < h-1 {
+	answers := q.answerLines(w)
+	q.rows = max(1, h-1-len(answers))
+	all := q.wrapped(w)
+	q.top = min(max(q.top, 0), max(0, len(all)-q.rows))
+	lines := append([]string(nil), all[q.top:min(len(all), q.top+q.rows)]...)
+	for len(lines) < h-len(answers) {
 		lines = append(lines, "")
 	}
-	parts := make([]string, len(q.answers))
-	for i, a := range q.answers {
-		parts[i] = st.Overlay.Key.Render(a.Key) + " " + st.Overlay.Text.Render(a.Label)
+	for _, line := range answers {
+		parts := make([]string, len(line))
+		for i, a := range line {
+			parts[i] = st.Overlay.Key.Render(a.Key) + " " + st.Overlay.Text.Render(a.Label)
+		}
+		lines = append(lines, strings.Join(parts, answerGap))
 	}
-	return append(lines, strings.Join(parts, "   "))
+	return lines
+}
+
+// Place implements placer: what has been read of a long question.
+func (q *Question) Place() string {
+	if q.rows <= 0 || len(q.drawn) <= q.rows {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", min(q.top+q.rows, len(q.drawn)), len(q.drawn))
 }
 
 func (q *Question) plainAnswers() string {
@@ -108,5 +162,5 @@ func (q *Question) plainAnswers() string {
 	for i, a := range q.answers {
 		parts[i] = a.Key + " " + a.Label
 	}
-	return strings.Join(parts, "   ")
+	return strings.Join(parts, answerGap)
 }

@@ -188,3 +188,47 @@ func TestEveryOverlayFitsTheScreen(t *testing.T) {
 		}
 	}
 }
+
+// What is confirmed is what is shown: a long line is wrapped, and so are the answers.
+func TestQuestionShowsAllOfItsLines(t *testing.T) {
+	pattern := strings.Repeat("pattern-", 30) + "end"
+	red := "\x1b[31m"
+	q := NewQuestion("Save?", []string{red + "+ " + pattern + "\x1b[m"}, []Answer{
+		{"s", "save"}, {"k", "keep for next time"}, {"d", "discard"}, {"n", "stay"},
+	}, "n", time.Now)
+	var s Stack
+	s.Push(Confirm, q)
+	view, _, _ := s.View(40, 30, plainStyles)
+	var text strings.Builder
+	for _, line := range strings.Split(view, "\n") {
+		if n := ansi.StringWidth(line); n > 40 {
+			t.Errorf("%q is %d cells wide", line, n)
+		}
+		text.WriteString(strings.Trim(ansi.Strip(line), "┃│| "))
+	}
+	for _, want := range []string{pattern, "s save", "k keep for next time", "d discard", "n stay"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("%q is not in\n%s", want, view)
+		}
+	}
+	if n := strings.Count(view, red); n < 5 {
+		t.Errorf("the colour is on %d lines of the wrapped one", n)
+	}
+}
+
+func TestOneKindIsOpenOnce(t *testing.T) {
+	var s Stack
+	s.Push(Request, NewText("first", nil))
+	s.Push(Help, NewText("help", nil))
+	s.Push(Request, NewText("second", nil))
+	for _, want := range []string{"second", "help"} {
+		o, _, ok := s.Top()
+		if !ok || o.Title() != want {
+			t.Fatalf("the top is %v, want %q", o, want)
+		}
+		s.Pop()
+	}
+	if s.Open() {
+		t.Error("a third overlay is open")
+	}
+}

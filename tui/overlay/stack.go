@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -96,8 +97,12 @@ type entry struct {
 	Overlay
 }
 
-// Push opens an overlay above the others.
-func (s *Stack) Push(kind Kind, o Overlay) { s.open = append(s.open, entry{kind, o}) }
+// Push opens an overlay above the others. One of its kind that is open already
+// gives way: a key that is held down opens a list once.
+func (s *Stack) Push(kind Kind, o Overlay) {
+	s.open = slices.DeleteFunc(s.open, func(e entry) bool { return e.kind == kind })
+	s.open = append(s.open, entry{kind, o})
+}
 
 // Pop closes the topmost.
 func (s *Stack) Pop() {
@@ -207,6 +212,7 @@ func (s *Stack) Cursor(w, h int) (x, y int, ok bool) {
 // bodySize is the inside that an overlay gets on a screen of w×h.
 func bodySize(o Overlay, w, h int) (bw, bh int) {
 	bw, bh = o.Size(w-frameW, h-frameH)
+	bw = max(bw, ansi.StringWidth(o.Title())+frameW) // a title is read whole where there is room
 	return min(max(bw, 1), w-frameW), min(max(bh, 1), h-frameH)
 }
 
@@ -221,6 +227,15 @@ func fit(lines []string, w, h int) []string {
 		out[i] = line + strings.Repeat(" ", max(0, w-ansi.StringWidth(line)))
 	}
 	return out
+}
+
+// wrapLine breaks a line into those that fit into w cells; each has the style
+// that the text had there.
+func wrapLine(l string, w int) []string {
+	if strings.Contains(l, "\x1b") {
+		return strings.Split(lipgloss.Wrap(l, max(1, w), ""), "\n")
+	}
+	return strings.Split(ansi.Wrap(l, max(1, w), ""), "\n")
 }
 
 // framed draws the border with the title in it, and the place at the bottom.

@@ -52,7 +52,7 @@ func (t *Text) wrapped(w int) []string {
 	if t.width != w {
 		t.drawn, t.width = t.drawn[:0], w
 		for _, l := range t.lines {
-			t.drawn = append(t.drawn, strings.Split(ansi.Wrap(l, max(1, w), ""), "\n")...)
+			t.drawn = append(t.drawn, wrapLine(l, w)...)
 		}
 	}
 	return t.drawn
