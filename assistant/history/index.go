@@ -67,6 +67,7 @@ func (x *index) load() {
 	}
 	if x.err == nil {
 		x.current.Store(next)
+		x.s.forgetPages()
 	}
 }
 

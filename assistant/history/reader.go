@@ -55,6 +55,12 @@ func (s *Store) read(ctx context.Context, f func(*reader) error) error {
 	return s.seen(f(&reader{ctx: ctx, tx: conn}))
 }
 
+// forgetPages gives back the memory in which the reader used last keeps pages.
+func (s *Store) forgetPages() {
+	// A failure costs memory, no more; damage is noticed by whoever reads.
+	_ = s.read(s.ctx, func(r *reader) error { return r.each("PRAGMA shrink_memory", nil, func(scanner) error { return nil }) })
+}
+
 // each calls row for every row of the query.
 func (r *reader) each(query string, args []any, row func(scanner) error) error {
 	rows, err := r.tx.QueryContext(r.ctx, query, args...)

@@ -239,7 +239,7 @@ func (p *program) warm(ctx context.Context, calm func()) {
 	}
 	// A history that cannot be read says so to whoever asks for it.
 	_ = p.store.Warm(ctx)
-	debug.FreeOSMemory()
+	giveBack()
 }
 
 // settleTime is how long a turn that was running may take to put things in order.
