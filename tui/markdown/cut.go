@@ -5,9 +5,10 @@ package markdown
 // once and the result is the same however the text arrived.
 const (
 	// leastCut is the length in bytes from which on a paragraph is cut where no
-	// emphasis, code span or link is open: a page of text, which few write without
-	// a break.
-	leastCut = 2048
+	// emphasis, code span or link is open: a few hundred words, which few write
+	// without a break. It is no less than longLine, so that no line that may
+	// belong to a table is cut.
+	leastCut = 1024
 	// mostCut is the length at which it is cut at any blank, whatever is open.
 	mostCut = 6144
 	// hardCut is the length at which it is cut even inside a word.
@@ -26,48 +27,63 @@ const (
 
 // cutter finds where to cut a paragraph. It reads every byte once, in order.
 type cutter struct {
-	at      int // bytes of the piece that were read
-	last    byte
-	run     int  // length of the run of * being read
-	stars   byte // lengths of runs of * that are open, one bit each
-	ticks   int  // length of the run of ` being read
-	code    int  // length of the run that opened a code span; 0 outside
-	under   bool // a word began with _
-	depth   int  // open brackets
-	escaped bool
+	at       int  // bytes of the piece that were read
+	last     byte // and the one before it
+	previous byte
+	run      int  // length of the run of * being read
+	stars    byte // lengths of runs of * that are open, one bit each
+	tildes   int  // length of the run of ~ being read
+	struck   bool // a run of ~ is open
+	ticks    int  // length of the run of ` being read
+	code     int  // length of the run that opened a code span; 0 outside
+	under    bool // a word began with _
+	depth    int  // open brackets
+	address  bool // in the parentheses behind a bracket
+	escaped  bool
 }
 
 // next reads a byte and reports whether the piece ends before it.
 func (c *cutter) next(b byte) bool {
 	c.at++
 	c.runs(b)
-	blank := b == ' ' || b == '\n' || b == '\t'
 	cut := false
 	switch {
 	case c.at > hardCut:
 		cut = b < 0x80 || b >= 0xC0 // not inside a character
 	case c.at > mostCut:
-		cut = blank
+		cut = isSpace(c.last) && !isSpace(b)
 	case c.at > leastCut:
-		cut = blank && !c.open()
+		cut = c.between(b) && !c.open()
 	}
 	c.inline(b)
-	c.last = b
+	c.previous, c.last = c.last, b
 	return cut
 }
 
-// open reports whether an emphasis, a code span or a link may be open.
-func (c *cutter) open() bool {
-	return c.stars != 0 || c.code != 0 || c.under || c.depth > 0
+// between reports whether one blank stands before b and no more: two of them, or
+// a backslash, before the end of a line break it.
+func (c *cutter) between(b byte) bool {
+	return isSpace(c.last) && !isSpace(b) && !isSpace(c.previous) && !(c.last == '\n' && c.previous == '\\')
 }
 
-// runs ends the runs of * and ` that b does not go on with.
+func isSpace(b byte) bool { return b == ' ' || b == '\n' || b == '\t' }
+
+// open reports whether an emphasis, a code span or a link may be open.
+func (c *cutter) open() bool {
+	return c.stars != 0 || c.struck || c.code != 0 || c.under || c.depth > 0 || c.address
+}
+
+// runs ends the runs of *, ~ and ` that b does not go on with.
 func (c *cutter) runs(b byte) {
 	if c.run > 0 && b != '*' {
 		if c.last == '*' {
 			c.stars ^= 1 << min(c.run, 7)
 		}
 		c.run = 0
+	}
+	if c.tildes > 0 && b != '~' {
+		c.struck = c.struck != (c.tildes <= 2)
+		c.tildes = 0
 	}
 	if c.ticks > 0 && b != '`' {
 		switch c.code {
@@ -92,8 +108,16 @@ func (c *cutter) inline(b byte) {
 		c.escaped = true
 	case b == '*':
 		c.run++
+	case b == '~':
+		c.tildes++
 	case b == '_':
-		c.under = !isWord(c.last)
+		if c.last != '_' {
+			c.under = !isWord(c.last)
+		}
+	case b == '(' && c.last == ']':
+		c.address = true
+	case b == ')':
+		c.address = false
 	case b == '[':
 		c.depth++
 	case b == ']':

@@ -154,7 +154,7 @@ func (d *Doc) begin(start, end int) {
 		o.kind, o.item, o.number = blockItem, m, m.number
 	default:
 		d.paragraph(start)
-		d.scan(end + 1)
+		d.addLine(start, end)
 	}
 }
 
@@ -248,7 +248,7 @@ func (d *Doc) textGoesOn(line []byte, start, end int) bool {
 		d.open = &block{kind: blockTable, start: d.before, head: end + 1, end: end + 1}
 		return true
 	}
-	d.scan(end + 1)
+	d.addLine(start, end)
 	return true
 }
 
@@ -303,6 +303,17 @@ func (d *Doc) close(end int) {
 	d.links(len(d.blocks) - 1)
 }
 
+// addLine adds the line that ends at end to the open paragraph. It is scanned with
+// the next one, which may make a table of it, unless it is too long for that.
+func (d *Doc) addLine(start, end int) {
+	if end-start < longLine {
+		d.scan(start)
+	} else {
+		d.scan(end + 1)
+	}
+	d.open.end = end + 1
+}
+
 // scan reads the open paragraph up to end and cuts it where it is too long.
 func (d *Doc) scan(end int) {
 	for ; d.cutAt < end; d.cutAt++ {
@@ -312,7 +323,8 @@ func (d *Doc) scan(end int) {
 		}
 		d.open.more = true
 		d.close(d.cutAt)
-		d.open = &block{kind: blockText, start: d.cutAt, cont: true, glued: b != ' ' && b != '\n' && b != '\t'}
+		last := d.src[d.cutAt-1]
+		d.open = &block{kind: blockText, start: d.cutAt, cont: true, glued: !isSpace(b) && !isSpace(last)}
 		d.cut = cutter{}
 		d.cut.next(b)
 	}

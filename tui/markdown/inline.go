@@ -8,8 +8,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	xansi "github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/renderer"
 	ghtml "github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 )
@@ -23,25 +25,54 @@ import (
 // link of every text that has an address. In the copy the text is encoded so
 // that it comes out as it should, and a link is its text and its address.
 func (s *Style) inlineText(n ast.Node, src []byte) string {
-	c := copier{src: src}
-	var block ast.Node = ast.NewParagraph()
 	if h, ok := n.(*ast.Heading); ok {
-		block = ast.NewHeading(h.Level)
+		return s.heading(h, src)
 	}
+	return s.inFlow(n, src)
+}
+
+// inFlow renders text that is no heading.
+func (s *Style) inFlow(n ast.Node, src []byte) string {
+	c := copier{src: src}
+	block := ast.NewTextBlock()
+	c.children(block, n)
+	if block.FirstChild() == nil {
+		return ""
+	}
+	out := strings.Trim(s.drawn(s.flow, c.buf, block, n, src), "\n")
+	if len(out) < shortText && strings.TrimSpace(xansi.Strip(out)) == "" {
+		return ""
+	}
+	return out
+}
+
+// shortText is the length up to which a text is looked at for whether it is
+// nothing but blanks.
+const shortText = 256
+
+// heading renders a heading.
+func (s *Style) heading(n *ast.Heading, src []byte) string {
+	c := copier{src: src}
+	block := ast.NewHeading(n.Level)
 	c.children(block, n)
 	if block.FirstChild() == nil {
 		return ""
 	}
 	doc := ast.NewDocument()
 	doc.AppendChild(doc, block)
+	return strings.Trim(s.drawn(s.inline, c.buf, doc, n, src), "\n")
+}
+
+// drawn is what glamour makes of a copy of n.
+func (s *Style) drawn(r renderer.Renderer, buf []byte, doc, n ast.Node, src []byte) string {
 	var out bytes.Buffer
 	s.mu.Lock()
-	err := s.inline.Render(&out, c.buf, doc)
+	err := r.Render(&out, buf, doc)
 	s.mu.Unlock()
 	if err != nil { // a bytes.Buffer takes everything: only glamour's templates fail, and there are none
 		return paint(sequence(s.look.Text), clean(string(n.Lines().Value(src))))
 	}
-	return strings.Trim(out.String(), "\n")
+	return out.String()
 }
 
 // mark begins the continuation of a long paragraph, so that its first word is

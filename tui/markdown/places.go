@@ -87,13 +87,17 @@ func (d *Doc) goingOn(i, width int, own run) run {
 	return r.plus(own)
 }
 
-// blankBefore is the white space that a piece of a paragraph begins with.
+// blankBefore is the white space between a piece of a paragraph and the one
+// before it.
 func (d *Doc) blankBefore(b *block) span {
-	n := 0
-	for b.start+n < len(d.src) && bytes.IndexByte([]byte(" \t\n"), d.src[b.start+n]) >= 0 {
-		n++
+	s := span{b.start, b.start}
+	for s.start > 0 && isSpace(d.src[s.start-1]) {
+		s.start--
 	}
-	return span{b.start, b.start + n}
+	for s.end < len(d.src) && isSpace(d.src[s.end]) {
+		s.end++
+	}
+	return s
 }
 
 // lastCells are the last n cells of the paragraph up to block i.

@@ -24,8 +24,9 @@ type Style struct {
 	look   style.Markdown
 	parser parser.Parser
 
-	mu     sync.Mutex // glamour's renderer keeps its state between calls
-	inline renderer.Renderer
+	mu     sync.Mutex        // glamour's renderer keeps its state between calls
+	inline renderer.Renderer // headings, which are blocks of glamour's
+	flow   renderer.Renderer // all other text
 
 	syntax [syntaxClasses]string // style sequence by class of token
 }
@@ -33,8 +34,7 @@ type Style struct {
 // NewStyle makes a Style from the styles of a theme.
 func NewStyle(look style.Markdown) *Style {
 	s := &Style{look: look, parser: newParser()}
-	glamour := ansi.NewRenderer(ansi.Options{Styles: config(look), PreserveNewLines: true})
-	s.inline = renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(glamour, 1000)))
+	s.inline, s.flow = newRenderer(config(look)), newRenderer(flowConfig(look))
 	for class, st := range syntaxStyles(look) {
 		s.syntax[class] = sequence(st)
 	}
@@ -72,6 +72,28 @@ func newParser() parser.Parser {
 		),
 		parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
 	)
+}
+
+func newRenderer(c ansi.StyleConfig) renderer.Renderer {
+	glamour := ansi.NewRenderer(ansi.Options{Styles: c, PreserveNewLines: true})
+	return renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(glamour, 1000)))
+}
+
+// flowConfig is config for text that is in no block of glamour's: what a
+// paragraph would hand down is in each style. The writers of a block, which pad
+// and indent what needs neither, take longer than all the rest.
+func flowConfig(look style.Markdown) ansi.StyleConfig {
+	c := config(look)
+	base := primitive(look.Text)
+	for _, p := range []*ansi.StylePrimitive{&c.Text, &c.Strong, &c.Emph, &c.Strikethrough, &c.Link, &c.LinkText, &c.Code.StylePrimitive} {
+		if p.Color == nil {
+			p.Color = base.Color
+		}
+		if p.BackgroundColor == nil {
+			p.BackgroundColor = base.BackgroundColor
+		}
+	}
+	return c
 }
 
 // config is the part of glamour's configuration that inline text and headings

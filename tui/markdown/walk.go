@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -81,7 +82,7 @@ func (w *walker) block(n ast.Node, first, rest string) {
 	case *ast.LinkReferenceDefinition: // nothing to see
 	default: // paragraphs, headings and the text of tight items
 		if w.tracks {
-			if t := traceText(n, w.src); len(t.lines[0].text) > 0 {
+			if t := traceText(n, w.src); len(bytes.TrimSpace(t.lines[0].text)) > 0 {
 				w.traces, w.leaves = append(w.traces, t), append(w.leaves, leaf{})
 			}
 			return
