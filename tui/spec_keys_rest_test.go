@@ -98,6 +98,14 @@ func proveRegions(t *testing.T) {
 		d.Wait(" chat ")
 		d.WaitGone("Rules │ Models")
 	})
+	t.Run("COMMAND: the word", func(t *testing.T) {
+		t.Parallel()
+		d := furnish(t, furniture{})
+		d.goTo("COMMAND")
+		d.Type(tuitest.Key("ctrl+u"), "m'test/o", tuitest.Tab)
+		d.Wait("m'test/other'")
+		d.in("COMMAND")
+	})
 	t.Run("completion list", func(t *testing.T) { // not parallel: it changes the folder
 		folder(t, map[string]string{"plan.txt": "the plan"})
 		d := furnish(t, furniture{})
@@ -352,6 +360,16 @@ func proveUndo(t *testing.T) {
 		d.Type(tuitest.CtrlZ)
 		d.box("Type a message…")
 	})
+	for _, key := range []tuitest.Key{"ctrl+w", "ctrl+u", "alt+backspace"} {
+		t.Run("INPUT: what "+string(key)+" took", func(t *testing.T) {
+			t.Parallel()
+			d := furnish(t, furniture{})
+			d.Type("one", key)
+			d.box("Type a message…")
+			d.Type(tuitest.CtrlZ)
+			d.box("one")
+		})
+	}
 	for _, mode := range []string{"VIEW", "PANE"} {
 		t.Run(mode+": the user's change", func(t *testing.T) {
 			t.Parallel()
@@ -459,6 +477,7 @@ func proveCtrlQ(t *testing.T) {
 	}
 	for answer, want := range map[string]struct{ env, rules string }{
 		"s": {strings.Replace(deskEnv, "gpt-3.5*,o3*", "o3*", 1), "ignore o3*"},
+		"k": {deskEnv, "ignore o3*"},
 		"d": {deskEnv, "ignore gpt-3.5*, ignore o3*"},
 		"n": {deskEnv, "ignore o3*"},
 	} {

@@ -237,7 +237,7 @@ func proveEscTurn(t *testing.T) {
 }
 
 func proveEscDraft(t *testing.T) {
-	for _, back := range []tuitest.Key{tuitest.CtrlZ} {
+	for _, back := range []tuitest.Key{tuitest.CtrlZ, tuitest.Up} {
 		t.Run("and "+string(back), func(t *testing.T) {
 			t.Parallel()
 			d := furnish(t, furniture{})
