@@ -257,6 +257,9 @@ func (s *Store) Refs(ctx context.Context, session string, charsPerToken float64)
 	return refs, nil
 }
 
+// pairsOfSession finds them by an index of the database, in order.
+const pairsOfSession = "SELECT seq, sends, parts FROM pair WHERE session = ? AND cut IS NULL ORDER BY seq"
+
 // sessionRefs asks the database for the pairs of a session.
 func (s *Store) sessionRefs(ctx context.Context, session string, charsPerToken float64) ([]assistant.Ref, error) {
 	var refs []assistant.Ref
@@ -266,7 +269,7 @@ func (s *Store) sessionRefs(ctx context.Context, session string, charsPerToken f
 			return err
 		}
 		refs = []assistant.Ref{}
-		return r.each("SELECT seq, sends, parts FROM pair WHERE session = ? AND cut IS NULL ORDER BY seq", []any{number}, func(scan scanner) error {
+		return r.each(pairsOfSession, []any{number}, func(scan scanner) error {
 			var ref assistant.Ref
 			var parts []byte
 			err := scan(&ref.Seq, &ref.Sends, &parts)

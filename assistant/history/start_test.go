@@ -12,9 +12,9 @@ import (
 	"winnow/assistant"
 )
 
-// crowd is a store with enough pairs for several blocks of the index, in two
-// sessions, none of them in the full-text index.
-func crowd(t testing.TB, path string, n int) []*assistant.Pair {
+// crowd makes a store of n pairs in two sessions, none of them in the full-text
+// index, with answers of so many words.
+func crowd(t testing.TB, path string, n, words int) []*assistant.Pair {
 	t.Helper()
 	s, err := Open(t.Context(), path, Options{noIndex: true})
 	if err != nil {
@@ -22,7 +22,7 @@ func crowd(t testing.TB, path string, n int) []*assistant.Pair {
 	}
 	pairs := make([]*assistant.Pair, n)
 	for i := range pairs {
-		pairs[i] = pair([]string{"even", "odd"}[i%2], fmt.Sprint("question ", i), strings.Repeat("answer ", 20))
+		pairs[i] = pair([]string{"even", "odd"}[i%2], fmt.Sprint("question ", i), strings.Repeat("answer ", words))
 	}
 	put(t, s, pairs...)
 	if err := s.Close(); err != nil {
@@ -59,7 +59,7 @@ func usual(t testing.TB, path string) *Store {
 func TestAStartWaitsForNoIndex(t *testing.T) {
 	const n = 3 * blockPairs
 	path := filepath.Join(t.TempDir(), "h", "history.db")
-	crowd(t, path, n)
+	crowd(t, path, n, 20)
 	s := usual(t, path)
 	read := 0
 	s.index.betweenSlices = func() { read++ }
@@ -85,9 +85,8 @@ func TestAStartWaitsForNoIndex(t *testing.T) {
 func TestAStartScansNoPairs(t *testing.T) {
 	s := newStore(t)
 	for _, query := range []string{
-		"SELECT seq, sends, parts FROM pair WHERE session = 1 AND cut IS NULL ORDER BY seq",
+		strings.Replace(pairsOfSession, "?", "1", 1),
 		"SELECT DISTINCT owner FROM pair WHERE owner IS NOT NULL",
-		"SELECT " + entryColumns + " FROM pair WHERE seq > 5 ORDER BY seq LIMIT 10",
 	} {
 		err := s.read(t.Context(), func(r *reader) error {
 			return r.each("EXPLAIN QUERY PLAN "+query, nil, func(scan scanner) error {
@@ -110,7 +109,7 @@ func TestAStartScansNoPairs(t *testing.T) {
 // the index that comes out knows it.
 func TestTheIndexIsReadBetweenCommits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h", "history.db")
-	pairs := crowd(t, path, 3*blockPairs)
+	pairs := crowd(t, path, 3*blockPairs, 20)
 	s := usual(t, path)
 	pieces := 0
 	s.index.betweenSlices = func() {
@@ -145,23 +144,26 @@ func TestTheIndexIsReadBetweenCommits(t *testing.T) {
 
 // One turn of background indexing is small, whatever waits.
 func TestIndexingTakesSmallBites(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "h", "history.db")
-	crowd(t, path, 400)
-	s := usual(t, path)
-	s.writer.stop() // the test takes its place
-	for left := waitingForWords(t, s); left > 0; {
-		if !s.idle() {
-			t.Fatalf("idle rests while %d pairs wait", left)
+	const mostPairs, mostBytes = 64, 8 << 10
+	for _, words := range []int{1, 20, 500} {
+		path := filepath.Join(t.TempDir(), "h", "history.db")
+		crowd(t, path, 200, words)
+		s := usual(t, path)
+		s.writer.stop() // the test takes its place
+		for left := waitingForWords(t, s); left > 0; {
+			if !s.idle() {
+				t.Fatalf("idle rests while %d pairs wait", left)
+			}
+			now := waitingForWords(t, s)
+			if bite := left - now; bite < 1 || bite > mostPairs || bite*int64(words*len("answer ")) > mostBytes {
+				t.Fatalf("%d pairs of %d words in one turn", bite, words)
+			}
+			left = now
 		}
-		now := waitingForWords(t, s)
-		if bite := left - now; bite < 1 || bite > indexPairs {
-			t.Fatalf("%d pairs in one turn", bite)
+		var synchronous int
+		if err := s.writer.conn.QueryRowContext(t.Context(), "PRAGMA synchronous").Scan(&synchronous); err != nil || synchronous != 2 {
+			t.Errorf("synchronous = %d, %v after background work; want FULL", synchronous, err)
 		}
-		left = now
-	}
-	var synchronous int
-	if err := s.writer.conn.QueryRowContext(t.Context(), "PRAGMA synchronous").Scan(&synchronous); err != nil || synchronous != 2 {
-		t.Errorf("synchronous = %d, %v after background work; want FULL", synchronous, err)
 	}
 }
 
@@ -194,14 +196,22 @@ func TestJobsComeBeforeBackgroundWork(t *testing.T) {
 		}
 		<-began // after settleTime, with nobody waiting
 		for n := 1; n <= 20; n++ {
-			served, before := make(chan error), 0
-			go func() {
-				served <- w.do(t.Context(), func(*tx) error { before = pieces; return nil })
-			}()
-			synctest.Wait() // it waits behind piece n
+			served := make(chan int)
+			for range 3 {
+				go func() {
+					before := 0
+					if err := w.do(t.Context(), func(*tx) error { before = pieces; return nil }); err != nil {
+						t.Error(err)
+					}
+					served <- before
+				}()
+			}
+			synctest.Wait() // they wait behind piece n
 			step <- struct{}{}
-			if err := <-served; err != nil || before != n {
-				t.Errorf("served after %d pieces instead of %d: %v", before, n, err)
+			for range 3 {
+				if before := <-served; before != n {
+					t.Errorf("served after %d pieces instead of %d", before, n)
+				}
 			}
 			<-began
 		}
