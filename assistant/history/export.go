@@ -95,7 +95,10 @@ func oneLine(text string) string { return safetext.Line(text, lineRunes) }
 
 // heading is what is said of a pair above its texts.
 func heading(p *assistant.Pair) string {
-	parts := []string{p.CreatedAt.Format("2006-01-02 15:04"), p.Model}
+	parts := []string{p.CreatedAt.Format("2006-01-02 15:04")}
+	if p.Model != "" {
+		parts = append(parts, p.Model)
+	}
 	if p.Topic != "" {
 		parts = append(parts, p.Topic)
 	}
@@ -110,7 +113,7 @@ func failure(p *assistant.Pair) string {
 	if p.State != assistant.PairError {
 		return ""
 	}
-	return oneLine(fmt.Sprintf("[error: %s] %s", p.ErrorCode, p.ErrorMessage))
+	return oneLine(strings.TrimSpace(fmt.Sprintf("[error: %s] %s", p.ErrorCode, p.ErrorMessage)))
 }
 
 // stretch is a piece of an answer: text, or a call.
@@ -155,7 +158,7 @@ func callLine(c *assistant.ToolCall) string {
 			sign = "✓"
 		}
 	}
-	return oneLine(sign + " " + c.Name + "  " + message)
+	return oneLine(strings.TrimSpace(sign + " " + c.Name + "  " + message))
 }
 
 func callDetail(c *assistant.ToolCall) string {

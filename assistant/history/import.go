@@ -136,29 +136,39 @@ func (in *importer) pairs() error {
 	return in.delim(']')
 }
 
+// importedPair is a pair whose calls are read apart.
+type importedPair struct {
+	*assistant.Pair
+	ToolCalls []importedCall `json:"tool_calls"`
+}
+
+// importedCall is a call whose result is read by decodeResult, which keeps every
+// digit of its data, also of numbers that are too large for a float.
+type importedCall struct {
+	assistant.ToolCall
+	ArgumentsText *string         `json:"arguments_text"`
+	Result        json.RawMessage `json:"result"`
+}
+
 // pair reads one pair of an export.
 func (in *importer) pair(raw json.RawMessage) error {
 	p := &assistant.Pair{Flag: true} // the default of new pairs
-	var extra struct {
-		ToolCalls []struct {
-			ArgumentsText *string         `json:"arguments_text"`
-			Result        json.RawMessage `json:"result"`
-		} `json:"tool_calls"`
-	}
-	if err := errors.Join(json.Unmarshal(raw, p), json.Unmarshal(raw, &extra)); err != nil {
+	form := importedPair{Pair: p}
+	if err := json.Unmarshal(raw, &form); err != nil {
 		return err
 	}
-	for i, c := range extra.ToolCalls {
+	for _, c := range form.ToolCalls {
+		call := c.ToolCall
 		if c.ArgumentsText != nil {
-			p.ToolCalls[i].Arguments = json.RawMessage(*c.ArgumentsText)
+			call.Arguments = json.RawMessage(*c.ArgumentsText)
 		}
-		if p.ToolCalls[i].Result == nil {
-			continue
+		if len(c.Result) > 0 && string(c.Result) != "null" {
+			var err error
+			if call.Result, err = decodeResult(c.Result); err != nil {
+				return err
+			}
 		}
-		var err error
-		if p.ToolCalls[i].Result, err = decodeResult(c.Result); err != nil { // keeps every digit of the data
-			return err
-		}
+		p.ToolCalls = append(p.ToolCalls, call)
 	}
 	p.Seq = 0
 	if p.ID == "" {
