@@ -220,3 +220,21 @@ func TestJobsComeBeforeBackgroundWork(t *testing.T) {
 		<-w.done
 	})
 }
+
+// A file whose check was cut short by Close is not taken for one that was
+// closed in peace: the next Open has it checked.
+func TestADoubtOutlivesClose(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "h", "history.db")
+	crowd(t, path, 1, 1)
+	s := usual(t, path)
+	if !s.markFits() {
+		t.Fatal("a database that was closed in peace bears no mark of it")
+	}
+	s.doubtful.Store(true) // as while checkLater is under way
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s.markFits() {
+		t.Error("the mark of a close in peace was left")
+	}
+}
