@@ -48,6 +48,16 @@ type Keeper interface {
 	Discard() error
 }
 
+// Hinter is a Pane that says which keys its text line has a meaning for.
+type Hinter interface {
+	// Hints are the keys of the text line that has the focus, the most useful
+	// first; none when nothing is typed.
+	Hints() []Hint
+}
+
+// Hint is a key with what it does now, in two or three words.
+type Hint struct{ Key, Text string }
+
 // Status is what header and footer say of the window.
 type Status struct {
 	Title    string // "model filter"
@@ -65,8 +75,14 @@ type (
 	Nothing struct{}
 	// Edit is a change of the window, one step that can be undone.
 	Edit struct {
-		Description string
+		Description string // what the step does, for the list of checkpoints: "Add ignore rule “*mini*”"
 		Change      func() error
+		// Done says what was done, for the notice: "added ignore rule “*mini*”:
+		// 2 models hidden". It is called once, after a Change that succeeded and
+		// from where that was called. nil is the description.
+		Done func() string
+		// View says that only what is shown is another: there is nothing to save.
+		View bool
 	}
 	// Say shows a notice.
 	Say struct {
@@ -92,6 +108,14 @@ type (
 		Run   func(ctx context.Context) (said string, err error)
 	}
 )
+
+// Said is what the notice says once Change has succeeded.
+func (e Edit) Said() string {
+	if e.Done == nil {
+		return e.Description
+	}
+	return e.Done()
+}
 
 func (Nothing) wish() {}
 func (Edit) wish()    {}
