@@ -20,11 +20,11 @@ func TestEditsByHand(t *testing.T) {
 	}{
 		"add ignore": {
 			func(b *bench) string { b.do("add-ignore"); return b.keys("*mini*<enter>") },
-			"Add ignore rule “*mini*”", "gpt-3.5* *-preview* gpt-9* *audio* *mini*", "gpt-4o-audio-preview",
+			"added ignore rule “*mini*”: 2 models hidden", "gpt-3.5* *-preview* gpt-9* *audio* *mini*", "gpt-4o-audio-preview",
 		},
 		"add allow": {
 			func(b *bench) string { b.do("add-allow"); return b.keys(" gpt-3.5-turbo <enter>") },
-			"Add allow rule “gpt-3.5-turbo”", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview gpt-3.5-turbo",
+			"added allow rule “gpt-3.5-turbo”: 1 model shown", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview gpt-3.5-turbo",
 		},
 		"add on a model": {
 			func(b *bench) string {
@@ -33,7 +33,7 @@ func TestEditsByHand(t *testing.T) {
 				b.do("add-ignore")
 				return b.keys("<enter>")
 			},
-			"Add ignore rule “gpt-5-mini”", "gpt-3.5* *-preview* gpt-9* *audio* gpt-5-mini", "gpt-4o-audio-preview",
+			"added ignore rule “gpt-5-mini”: 1 model hidden", "gpt-3.5* *-preview* gpt-9* *audio* gpt-5-mini", "gpt-4o-audio-preview",
 		},
 		"covered": {
 			func(b *bench) string { b.do("add-ignore"); return b.keys("gpt-3.5-turbo*<enter>") },
@@ -53,25 +53,25 @@ func TestEditsByHand(t *testing.T) {
 		},
 		"delete": {
 			func(b *bench) string { b.on("gpt-9*"); return b.do("delete-rule") },
-			"Delete ignore rule “gpt-9*”", "gpt-3.5* *-preview* *audio*", "gpt-4o-audio-preview",
+			"deleted ignore rule “gpt-9*”: no model changes", "gpt-3.5* *-preview* *audio*", "gpt-4o-audio-preview",
 		},
 		"delete selected": {func(b *bench) string {
 			b.on("gpt-9*")
 			b.do("pane-select", "pane-select", "pane-select")
 			return b.do("delete-rule")
-		}, "Delete 3 rules", "gpt-3.5* *-preview*", ""},
+		}, "deleted 3 rules: 1 model hidden", "gpt-3.5* *-preview*", ""},
 		"unselect": {func(b *bench) string {
 			b.on("gpt-9*")
 			b.do("pane-select", "pane-up", "pane-select", "pane-first")
 			return b.do("delete-rule")
-		}, "Delete ignore rule “gpt-3.5*”", "*-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
+		}, "deleted ignore rule “gpt-3.5*”: 2 models shown", "*-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
 		"bring back": {
 			func(b *bench) string { b.do("delete-rule"); b.on("deleted"); return b.do("delete-rule") },
-			"Bring back ignore rule “gpt-3.5*”", "*-preview* gpt-9* *audio* gpt-3.5*", "gpt-4o-audio-preview",
+			"brought back ignore rule “gpt-3.5*”: 2 models hidden", "*-preview* gpt-9* *audio* gpt-3.5*", "gpt-4o-audio-preview",
 		},
 		"delete what decides": {
 			func(b *bench) string { b.do("show-models"); b.on("gpt-3.5-turbo-16k"); return b.do("delete-rule") },
-			"Delete ignore rule “gpt-3.5*”", "*-preview* gpt-9* *audio*", "gpt-4o-audio-preview",
+			"deleted ignore rule “gpt-3.5*”: 2 models shown", "*-preview* gpt-9* *audio*", "gpt-4o-audio-preview",
 		},
 		"nothing decides": {
 			func(b *bench) string { b.do("show-models"); b.on("o3"); return b.do("delete-rule") },
@@ -82,14 +82,14 @@ func TestEditsByHand(t *testing.T) {
 			b.keys("*mini*<enter>")
 			b.do("show-changes", "pane-first")
 			return b.do("delete-rule")
-		}, "Delete ignore rule “*mini*”", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
+		}, "deleted ignore rule “*mini*”: 2 models shown", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
 		"delete a finding": {
 			func(b *bench) string { b.do("show-changes"); b.on("gpt-9*"); return b.do("delete-rule") },
-			"Delete ignore rule “gpt-9*”", "gpt-3.5* *-preview* *audio*", "gpt-4o-audio-preview",
+			"deleted ignore rule “gpt-9*”: no model changes", "gpt-3.5* *-preview* *audio*", "gpt-4o-audio-preview",
 		},
 		"discard": {
 			func(b *bench) string { b.do("delete-rule", "delete-rule"); return b.do("discard") },
-			"Discard the unsaved rules", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview",
+			"discarded 2 unsaved changes", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview",
 		},
 		"nothing to discard": {
 			func(b *bench) string { return b.do("discard") },
@@ -103,7 +103,7 @@ func TestEditsByHand(t *testing.T) {
 			}
 			b.do("add-ignore")
 			return b.keys("<enter>")
-		}, "Add ignore rule “*mini”", "gpt-3.5* *-preview* gpt-9* *audio* *mini", "gpt-4o-audio-preview"},
+		}, "added ignore rule “*mini”: 2 models hidden", "gpt-3.5* *-preview* gpt-9* *audio* *mini", "gpt-4o-audio-preview"},
 		"suggested, several": {func(b *bench) string {
 			b.do("show-models")
 			for _, id := range []string{"o3", "gpt-4-turbo"} {
@@ -112,12 +112,12 @@ func TestEditsByHand(t *testing.T) {
 			}
 			b.do("add-allow")
 			return b.keys("<enter>")
-		}, "Import 0 ignore rules, 2 allow rules", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview gpt-4-turbo o3"},
+		}, "added 2 allow rules: no model changes", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview gpt-4-turbo o3"},
 		"import": {func(b *bench) string {
 			b.do("import-rules")
 			b.carry(b.Key("", "o1*, gpt-3.5-turbo*\nallow: o3,\nIGNORE_MODELS_OPENAI=\"x*,y*\""))
 			return b.keys("<enter>")
-		}, "Import 4 ignore rules, 1 allow rule", "gpt-3.5* *-preview* gpt-9* *audio* o1* x* y*", "gpt-4o-audio-preview o3"},
+		}, "imported 3 ignore rules and 1 allow rule: no model changes · 1 refused", "gpt-3.5* *-preview* gpt-9* *audio* o1* x* y*", "gpt-4o-audio-preview o3"},
 		"import, all refused": {
 			func(b *bench) string { b.do("import-rules"); return b.keys("gpt-3.5-turbo*<enter>") },
 			"error: none of the rules was taken: rule “gpt-3.5*” covers it already", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview",
@@ -253,13 +253,13 @@ func TestProviders(t *testing.T) {
 	if !ok || len(pick.Entries) != 2 {
 		t.Fatalf("provider = %+v", pick)
 	}
-	if e := pick.Entries[0]; e.Text != "openai" || e.Extra != "10 of 13 · catalogue · 5 rules" || e.Mark != b.st.Icons.Selected {
+	if e := pick.Entries[0]; e.Text != "openai" || e.Extra != "10 of 13 · catalogue · 5 rules" || e.Mark != b.st.Icons.ToolOK || e.Mark == b.st.Icons.Selected {
 		t.Errorf("entry = %+v", e)
 	}
 	if e := pick.Entries[1]; e.Text != "anthropic" || !strings.Contains(e.Extra, "no key") {
 		t.Errorf("entry = %+v", e)
 	}
-	if said := b.carry(pick.Then("anthropic")); said != "Switch to anthropic" || b.Status().Subtitle != "anthropic" {
+	if said := b.carry(pick.Then("anthropic")); said != "switched to anthropic" || b.Status().Subtitle != "anthropic" {
 		t.Errorf("said %q, shows %q", said, b.Status().Subtitle)
 	}
 	if _, ok := pick.Then("anthropic").(pane.Nothing); !ok {
@@ -409,7 +409,7 @@ func TestManyRulesAreLintedWhenAsked(t *testing.T) {
 		t.Errorf("said %q, done %v", said, b.lint.done)
 	}
 	b.on("redundant")
-	if said := b.do("delete-rule"); said != "Delete ignore rule “ab*”" {
+	if said := b.do("delete-rule"); said != "deleted ignore rule “ab*”: no model changes" {
 		t.Errorf("said %q", said)
 	}
 }

@@ -56,11 +56,19 @@ func (b batch) size() int { return len(b.lists[0]) + len(b.lists[1]) }
 
 // words says how many rules of which list there are.
 func (b batch) words() string {
-	return count(len(b.lists[modelfilter.Ignore]), "ignore rule") + ", " + count(len(b.lists[modelfilter.Allow]), "allow rule")
+	var parts []string
+	for _, list := range lists {
+		if n := len(b.lists[list]); n > 0 {
+			parts = append(parts, count(n, list.String()+" rule"))
+		}
+	}
+	return strings.Join(parts, " and ")
 }
 
-// askImport shows what an import brings, and what of it is refused.
-func (p *Pane) askImport() pane.Wish {
+// importRules takes what the line holds: what was offered at once, since the
+// pane shows all of it; what was typed or pasted after a question that shows
+// what it brings, and what of it is refused.
+func (p *Pane) importRules() pane.Wish {
 	if no, ok := p.locked(); ok {
 		return no
 	}
@@ -78,20 +86,52 @@ func (p *Pane) askImport() pane.Wish {
 	if err != nil {
 		return refuse(err)
 	}
-	in := modelfilter.Import{Lists: b.lists}
+	if p.line.offered {
+		p.closeLine()
+		return p.importEdit(scope, b, "Add ", "added ")
+	}
 	return pane.Ask{
 		Title: "Import into " + shown(p.data.provider) + "?", Lines: p.batchLines(b), Yes: "import them",
 		Then: func() pane.Wish {
 			p.closeLine()
-			return pane.Edit{Description: "Import " + b.words(), Change: func() error {
-				out, err := scope.Import(in)
-				if err == nil {
-					err = allRefused(out)
-				}
-				return err
-			}}
+			return p.importEdit(scope, b, "Import ", "imported ")
 		},
 	}
+}
+
+// importEdit stages all rules of a batch in one step; its words begin with do
+// and did.
+func (p *Pane) importEdit(scope modelfilter.Scope, b batch, do, did string) pane.Edit {
+	var out []modelfilter.Imported
+	e := p.edit(scope, do+b.words(), "", func() (err error) {
+		out, err = scope.Import(modelfilter.Import{Lists: b.lists})
+		if err == nil {
+			err = allRefused(out)
+		}
+		return err
+	})
+	came := e.Done
+	e.Done = func() string {
+		taken, refused := sorted(out)
+		said := did + taken.words() + came()
+		if refused > 0 {
+			said += fmt.Sprintf(" · %d refused", refused)
+		}
+		return said
+	}
+	return e
+}
+
+// sorted are the rules of an import that were taken, and how many were not.
+func sorted(out []modelfilter.Imported) (taken batch, refused int) {
+	for _, r := range out {
+		if r.Err != nil {
+			refused++
+			continue
+		}
+		taken.lists[r.List] = append(taken.lists[r.List], r.Pattern)
+	}
+	return taken, refused
 }
 
 // allRefused is the reason when nothing of an import was taken.

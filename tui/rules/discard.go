@@ -21,13 +21,10 @@ func (p *Pane) askDiscard() pane.Wish {
 	if len(p.data.diff) == 0 {
 		return pane.Say{Text: "nothing is unsaved"}
 	}
-	w := p.window
-	return pane.Ask{Title: "Discard the unsaved rules?", Lines: p.changeLines(), Yes: "discard them", Then: func() pane.Wish {
-		return pane.Edit{Description: "Discard the unsaved rules", Change: func() error {
-			_, err := w.Discard()
-			return err
-		}}
-	}}
+	return pane.Ask{
+		Title: "Discard the unsaved rules?", Lines: p.changeLines(), Yes: "discard them",
+		Then: func() pane.Wish { return p.discardEdit() },
+	}
 }
 
 // changeLines are the staged changes in words.
@@ -44,4 +41,18 @@ func (p *Pane) changeLines() []string {
 		lines = append(lines, fmt.Sprintf("and %d more", n))
 	}
 	return lines
+}
+
+// discardEdit drops all that is staged.
+func (p *Pane) discardEdit() pane.Edit {
+	w, lost := p.window, 0
+	return pane.Edit{
+		Description: "Discard the unsaved rules",
+		Change: func() error {
+			changes, err := w.Discard()
+			lost = len(changes)
+			return err
+		},
+		Done: func() string { return "discarded " + count(lost, "unsaved change") },
+	}
 }

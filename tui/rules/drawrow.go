@@ -23,9 +23,6 @@ func (p *Pane) drawRow(r row, under bool, w int) string {
 	if under {
 		lead = p.st.Icons.Selected
 	}
-	if r.kind == rowText || r.kind == rowHead {
-		lead = " "
-	}
 	left = append([]piece{{lead, p.paint.Text}}, left...)
 	if under && p.focus {
 		over = &p.paint.Selected
@@ -51,6 +48,8 @@ func (p *Pane) cells(r row, w int) (left, right []piece, over *ink) {
 	switch r.kind {
 	case rowHead:
 		return p.headCells(r)
+	case rowNone:
+		return []piece{{"  " + longest(w-len("   "), noneWords[r.list][:]...), st.Muted}}, nil, nil
 	case rowRule:
 		return p.ruleCells(d.rules[r.list][r.at], w)
 	case rowRemoved:
@@ -78,6 +77,13 @@ func (p *Pane) cells(r row, w int) (left, right []piece, over *ink) {
 	default:
 	}
 	return []piece{{r.text, st.Muted}}, nil, nil
+}
+
+// noneWords say what a rule of an empty list would be for, in the words that
+// there is room for.
+var noneWords = [...][3]string{
+	modelfilter.Ignore: {"none · i adds one: it hides the models it matches", "none · i adds one: it hides models", "none · i adds one"},
+	modelfilter.Allow:  {"none · w adds one: it keeps models that ignore rules hide", "none · w keeps what ignore hides", "none · w adds one"},
 }
 
 // headCells are the name of a group; of a list also how much of it is unsaved.
@@ -111,7 +117,7 @@ func (p *Pane) ruleCells(r modelfilter.RuleView, w int) (left, right []piece, ov
 	colour, sign := st.rule(p.ruleColour(r.List, r.Index))
 	mark, pending := " ", " "
 	if p.marked[ruleKey(r.List, r.Pattern)] {
-		mark = icons.Marked
+		mark = icons.Ticked
 	}
 	if r.Unsaved {
 		pending = icons.Add
@@ -150,7 +156,7 @@ func (p *Pane) modelCells(m modelfilter.ModelView, w int) (left, right []piece, 
 	st, icons := &p.paint, &p.st.Icons
 	mark, lit := " ", " "
 	if p.marked[modelKey(m.ID)] {
-		mark = icons.Marked
+		mark = icons.Ticked
 	}
 	name := st.Text
 	sign, style := icons.Available, st.BarAvailable

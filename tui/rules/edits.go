@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/glob"
@@ -68,7 +67,7 @@ func (p *Pane) markedModels() []string {
 
 // suggest looks for patterns that match just these models. That takes its time
 // among thousands, so it is wished for; one pattern comes back into the line,
-// several are taken as an import.
+// several are offered together.
 func (p *Pane) suggest(list modelfilter.List, ids []string) pane.Wish {
 	scope, err := p.window.On(p.data.provider)
 	if err != nil {
@@ -80,13 +79,11 @@ func (p *Pane) suggest(list modelfilter.List, ids []string) pane.Wish {
 		if len(patterns) == 0 {
 			return "", fmt.Errorf("no pattern tells these models from the others")
 		}
-		s := suggestion{provider: provider, list: list, pattern: patterns[0]}
-		said := "the shortest pattern is in the line · enter adds it"
+		said := "one pattern will do · enter adds it"
 		if len(patterns) > 1 {
-			s.pattern = strings.Join(patterns, ", ")
 			said = fmt.Sprintf("%d patterns are needed · enter adds them", len(patterns))
 		}
-		box.suggest(s)
+		box.suggest(suggestion{provider: provider, list: list, patterns: patterns})
 		return said, nil
 	}}
 }
@@ -157,7 +154,8 @@ func (p *Pane) removal(provider string, list modelfilter.List, pattern string) p
 	if err != nil {
 		return refuse(err)
 	}
-	return pane.Edit{Description: fmt.Sprintf("Delete %s rule %s", list, quote(pattern)), Change: func() error { return scope.Remove(list, pattern) }}
+	name := ruleWords(list, pattern)
+	return p.edit(scope, "Delete "+name, "deleted "+name, func() error { return scope.Remove(list, pattern) })
 }
 
 // removeAll removes the selected rules in one step.
@@ -173,7 +171,8 @@ func (p *Pane) removeAll(rules []modelfilter.RuleView) pane.Wish {
 	}
 	clear(p.marked)
 	p.version++
-	return pane.Edit{Description: "Delete " + count(len(rules), "rule"), Change: func() error {
+	name := count(len(rules), "rule")
+	return p.edit(scope, "Delete "+name, "deleted "+name, func() error {
 		done := map[string]bool{}
 		for _, r := range rules {
 			if key := ruleKey(r.List, r.Pattern); !done[key] { // a removal takes duplicates with it
@@ -184,7 +183,7 @@ func (p *Pane) removeAll(rules []modelfilter.RuleView) pane.Wish {
 			}
 		}
 		return nil
-	}}
+	})
 }
 
 // restore brings back a rule that is staged to go.
@@ -193,10 +192,11 @@ func (p *Pane) restore(provider string, list modelfilter.List, pattern string) p
 	if err != nil {
 		return refuse(err)
 	}
-	return pane.Edit{Description: fmt.Sprintf("Bring back %s rule %s", list, quote(pattern)), Change: func() error {
+	name := ruleWords(list, pattern)
+	return p.edit(scope, "Bring back "+name, "brought back "+name, func() error {
 		_, err := scope.Add(list, pattern)
 		return err
-	}}
+	})
 }
 
 // askRemoveDeciding asks, since a rule seldom decides one model alone.

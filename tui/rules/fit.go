@@ -47,6 +47,17 @@ func fit(text string, w int, ellipsis string) string {
 	return text + strings.Repeat(" ", max(0, w-n))
 }
 
+// longest is the first of some texts that fits into w cells; the last one when
+// none does.
+func longest(w int, texts ...string) string {
+	for _, t := range texts[:len(texts)-1] {
+		if ansi.StringWidth(t) <= w {
+			return t
+		}
+	}
+	return texts[len(texts)-1]
+}
+
 // spread sets left and right into w cells. Left gives way: its last piece that
 // is too long is cut. Right is left out where it would take more than half.
 func spread(w int, ellipsis string, left, right []piece) string {

@@ -103,7 +103,9 @@ func (b *bench) carry(w pane.Wish) string {
 	said, err := "", error(nil)
 	switch w := w.(type) {
 	case pane.Edit:
-		said, err = w.Description, w.Change()
+		if err = w.Change(); err == nil {
+			said = w.Said()
+		}
 	case pane.Run:
 		said, err = w.Run(context.Background())
 	case pane.Ask:

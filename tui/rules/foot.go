@@ -14,24 +14,40 @@ import (
 type note struct {
 	rank int
 	text string // exactly as wide as the pane
+	para *para  // what the line is one of; nil when it stands alone
+}
+
+// para is a text of several lines.
+type para struct {
+	text string
+	st   ink
 }
 
 // foot is what stands below the list: at most half of the pane, and the line
-// that is typed in any case.
+// that is typed in any case. What is said of the row under the cursor grows into
+// the lines that the list leaves empty; a long list loses none to it.
 func (p *Pane) foot(w, h int) []string {
-	notes := p.restNotes(w, h)
-	if p.line.what != lineNone {
-		notes = p.typingNotes(w, h)
-	}
-	budget := max(h/2, h-rowsWanted)
-	if budget > len(notes) && len(notes) > 0 {
-		notes = append([]note{{text: p.separator(w)}}, notes...)
-	}
 	if h <= 1 && p.line.what == lineNone {
 		return nil
 	}
-	budget = max(budget, 1)
-	for len(notes) > budget {
+	empty := h - len(p.views[p.tab].rows)
+	most := max(h/2, h-rowsWanted, min(footWanted, empty), 1)
+	if p.line.what != lineNone {
+		return p.lay(p.typingNotes(w, h), w, most)
+	}
+	least := max(1, h/8)
+	now := min(len(p.restNotes(w, least, least)), most)
+	return p.lay(p.restNotes(w, least, h), w, max(now, min(empty, most, max(h/2, footWanted))))
+}
+
+// footWanted is how many lines the foot may take of those that the list of a
+// low pane leaves empty.
+const footWanted = 6
+
+// lay lays notes into at most n lines. A text that loses lines ends with the
+// sign of that.
+func (p *Pane) lay(notes []note, w, n int) []string {
+	for len(notes) > n {
 		worst := 0
 		for i, n := range notes {
 			if n.rank >= notes[worst].rank {
@@ -40,9 +56,21 @@ func (p *Pane) foot(w, h int) []string {
 		}
 		notes = append(notes[:worst], notes[worst+1:]...)
 	}
+	left := map[*para]int{}
+	for _, n := range notes {
+		left[n.para]++
+	}
+	paras := map[*para][]string{}
 	lines := make([]string, len(notes))
 	for i, n := range notes {
 		lines[i] = n.text
+		if n.para == nil {
+			continue
+		}
+		if paras[n.para] == nil {
+			paras[n.para] = wrap(n.para.text, w-1, left[n.para], p.st.Icons.Ellipsis)
+		}
+		lines[i], paras[n.para] = n.para.st.on(" "+paras[n.para][0]), paras[n.para][1:]
 	}
 	return lines
 }
@@ -51,42 +79,56 @@ func (p *Pane) foot(w, h int) []string {
 // half of the pane.
 const rowsWanted = 12
 
-func (p *Pane) separator(w int) string {
-	return p.paint.Line.on(strings.Repeat(p.st.Icons.Rule, w))
+// separator is the line across above the foot.
+func (p *Pane) separator(rank, w int) note {
+	return note{rank: rank, text: p.paint.Line.on(strings.Repeat(p.st.Icons.Rule, w))}
 }
 
 // one is a note of one line.
 func (p *Pane) one(rank, w int, st ink, text string) note {
-	return note{rank, st.on(fit(text, w, p.st.Icons.Ellipsis))}
+	return note{rank: rank, text: st.on(fit(text, w, p.st.Icons.Ellipsis))}
 }
 
 // several are notes of a text that is wrapped into at most n lines; the first
 // line has the rank, the others give way before it.
 func (p *Pane) several(rank, w, n int, st ink, text string) []note {
-	var out []note
-	for i, l := range wrap(text, w-1, n, p.st.Icons.Ellipsis) {
-		out = append(out, note{rank + i, st.on(" " + l)})
+	whole := &para{text, st}
+	out := make([]note, len(wrap(text, w-1, n, "")))
+	for i := range out {
+		out[i] = note{rank: rank + i, para: whole}
 	}
 	return out
 }
 
-// restNotes are the foot while nothing is typed.
-func (p *Pane) restNotes(w, h int) []note {
+// Ranks of what gives way first in the foot while nothing is typed.
+const (
+	rankMore   = 9  // what is said of the row beyond the lines it always has, and the line across
+	rankSource = 10 // where the models come from
+)
+
+// restNotes are the foot while nothing is typed. What is said of the row under
+// the cursor always has least lines, and more where the list leaves them.
+func (p *Pane) restNotes(w, least, most int) []note {
 	d, st, icons := &p.data, &p.paint, &p.st.Icons
-	var notes []note
+	notes := []note{p.separator(rankMore, w)}
 	if d.locked {
 		notes = append(notes, p.one(1, w, st.Warn, " "+icons.Lock+" "+modelfilter.ErrLocked.Error()))
 	}
 	if n := len(p.marked); n > 0 {
-		notes = append(notes, p.one(3, w, st.Pending, fmt.Sprintf(" %s %d selected · %s", icons.Marked, n, p.markedHint())))
+		notes = append(notes, p.one(3, w, st.Pending, fmt.Sprintf(" %s %d selected · %s", icons.Ticked, n, p.markedHint())))
 	}
 	if p.query != "" {
 		notes = append(notes, p.one(4, w, st.Text, fmt.Sprintf(" / %s · %s", shown(p.query), p.hits())))
 	}
-	notes = append(notes, p.several(5, w, max(1, h/8), st.Muted, p.aboutRow())...)
-	notes = append(notes, note{0, p.bar(w)})
+	about := p.several(5, w, most, st.Muted, p.aboutRow())
+	for i := range about {
+		if i >= least {
+			about[i].rank = rankMore
+		}
+	}
+	notes = append(append(notes, about...), note{rank: 0, text: p.bar(w)})
 	notes = append(notes, p.warnings(w)...)
-	return append(notes, p.one(9, w, st.Muted, " "+p.sourceWords()))
+	return append(notes, p.one(rankSource, w, st.Muted, " "+p.sourceWords()))
 }
 
 func (p *Pane) markedHint() string {

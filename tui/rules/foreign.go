@@ -49,16 +49,18 @@ func (p *Pane) askForeign(theirs modelfilter.ThreeWay, way string) pane.Wish {
 	ask := func(title, yes string, e pane.Edit) pane.Wish {
 		return pane.Ask{Title: title, Lines: lines, Yes: yes, Then: func() pane.Wish { return e }}
 	}
+	done := func(said string) func() string { return func() string { return said } }
 	switch way {
 	case wayMerge:
-		return ask("Merge my rules into the changed "+name+"?", "merge them", pane.Edit{Description: "Merge with the changed " + name, Change: take(w.Merge)})
+		return ask("Merge my rules into the changed "+name+"?", "merge them", pane.Edit{
+			Description: "Merge with the changed " + name, Change: take(w.Merge), Done: done("merged my rules into the changed " + name),
+		})
 	case wayReload:
-		return ask("Reload "+name+" and lose my unsaved rules?", "reload it", pane.Edit{Description: "Reload " + name, Change: take(w.Reload)})
+		return ask("Reload "+name+" and lose my unsaved rules?", "reload it", pane.Edit{
+			Description: "Reload " + name, Change: take(w.Reload), Done: done("reloaded " + name + ": the rules are those of the file"),
+		})
 	}
-	return ask("Discard the unsaved rules?", "discard them", pane.Edit{Description: "Discard the unsaved rules", Change: func() error {
-		_, err := w.Discard()
-		return err
-	}})
+	return ask("Discard the unsaved rules?", "discard them", p.discardEdit())
 }
 
 // threeWay is what they did to the file, and what a save would have done.

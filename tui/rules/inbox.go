@@ -19,11 +19,12 @@ type inbox struct {
 	drift      map[string]models.Drift // by provider
 }
 
-// suggestion is a pattern found for the selected models.
+// suggestion is what was found for the selected models: patterns, at least one,
+// that match them and no other.
 type suggestion struct {
 	provider string
 	list     modelfilter.List
-	pattern  string
+	patterns []string
 }
 
 // providerCounts are the numbers of a provider in the list to choose from.

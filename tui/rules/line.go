@@ -9,14 +9,22 @@ import (
 
 // editor is a line of text with a cursor. The zero value is empty.
 type editor struct {
-	runes []rune
-	at    int // the cursor stands before this one
+	runes   []rune
+	at      int  // the cursor stands before this one
+	offered bool // nobody typed the text: the first character that is typed takes its place
 }
 
 // set replaces the text and puts the cursor at its end.
 func (e *editor) set(text string) {
 	e.runes = []rune(text)
 	e.at = len(e.runes)
+	e.offered = false
+}
+
+// offer sets a text that can be taken as it is, edited, or typed over.
+func (e *editor) offer(text string) {
+	e.set(text)
+	e.offered = text != ""
 }
 
 func (e *editor) text() string { return string(e.runes) }
@@ -24,6 +32,7 @@ func (e *editor) text() string { return string(e.runes) }
 // key takes a key and says whether the text is another now.
 func (e *editor) key(name, text string, most int) bool {
 	before := len(e.runes)
+	edits := true
 	switch name {
 	case "left":
 		e.at = max(0, e.at-1)
@@ -45,8 +54,12 @@ func (e *editor) key(name, text string, most int) bool {
 	case "ctrl+w":
 		e.cut(e.wordStart())
 	default:
-		e.insert(text, most)
+		if in := printed(text); len(in) > 0 {
+			return e.insert(in, most)
+		}
+		edits = false
 	}
+	e.offered = e.offered && !edits
 	return len(e.runes) != before
 }
 
@@ -69,18 +82,30 @@ func (e *editor) wordStart() int {
 	return i
 }
 
-// insert puts text at the cursor, as much of it as fits into most characters.
-// Line ends become spaces, other control characters are left out; what else is
-// hidden stays, and is shown.
-func (e *editor) insert(text string, most int) {
+// printed are the characters of a key or a paste that a line takes. Line ends
+// become spaces, other control characters are left out; what else is hidden
+// stays, and is shown.
+func printed(text string) []rune {
 	var in []rune
 	for _, r := range strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ").Replace(text) {
-		if !unicode.IsControl(r) && len(e.runes)+len(in) < most {
+		if !unicode.IsControl(r) {
 			in = append(in, r)
 		}
 	}
+	return in
+}
+
+// insert puts characters at the cursor, or in the place of what was offered, as
+// many as fit into most. It says whether the text is another now.
+func (e *editor) insert(in []rune, most int) bool {
+	was := e.offered
+	if was {
+		e.set("")
+	}
+	in = in[:min(len(in), max(0, most-len(e.runes)))]
 	e.runes = append(e.runes[:e.at:e.at], append(in, e.runes[e.at:]...)...)
 	e.at += len(in)
+	return was || len(in) > 0
 }
 
 // view draws the line in w cells with the cursor as a reversed cell; the text
@@ -102,5 +127,9 @@ func (e *editor) view(w int, in *paint) string {
 		left = fit(ansi.TruncateLeft(left, over, ""), room, "")
 	}
 	rest = fit(rest, room-ansi.StringWidth(left), "")
-	return in.Text.on(left) + in.Cursor.on(under) + in.Text.on(rest)
+	text := in.Text
+	if e.offered {
+		text = in.Offered
+	}
+	return text.on(left) + in.Cursor.on(under) + in.Text.on(rest)
 }

@@ -31,7 +31,7 @@ func (i ink) on(text string) string {
 type paint struct {
 	Title, Text, Count, Muted, Ignore, Allow, Pending, Shadowed, Dead ink
 	Highlight, Selected, BarAvailable, BarHidden, Warn, Add, Remove   ink
-	Cursor, Line                                                      ink
+	Cursor, Line, Offered                                             ink
 	Wheel                                                             []ink
 }
 
@@ -41,7 +41,7 @@ func newPaint(st style.Styles) paint {
 		Title: dry(r.Title), Text: dry(r.Text), Count: dry(r.Count), Muted: dry(r.Muted), Ignore: dry(r.Ignore), Allow: dry(r.Allow),
 		Pending: dry(r.Pending), Shadowed: dry(r.Shadowed), Dead: dry(r.Dead), Highlight: dry(r.Highlight), Selected: dry(r.Selected),
 		BarAvailable: dry(r.BarAvailable), BarHidden: dry(r.BarHidden), Warn: dry(r.Warn), Add: dry(st.Diff.Add), Remove: dry(st.Diff.Remove),
-		Cursor: dry(r.Text.Reverse(true)), Line: dry(st.Border.Idle),
+		Cursor: dry(r.Text.Reverse(true)), Line: dry(st.Border.Idle), Offered: dry(r.Selected),
 	}
 	for _, w := range r.Wheel {
 		p.Wheel = append(p.Wheel, dry(w))

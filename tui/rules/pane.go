@@ -72,6 +72,7 @@ type Pane struct {
 var (
 	_ pane.Pane   = (*Pane)(nil)
 	_ pane.Keeper = (*Pane)(nil)
+	_ pane.Hinter = (*Pane)(nil)
 )
 
 // New makes the pane of a window, in the style of a light terminal until
@@ -121,7 +122,11 @@ func (p *Pane) Changed() {
 	p.refresh()
 	if s := p.inbox.takeSuggestion(); s != nil && s.provider == p.data.provider {
 		clear(p.marked)
-		p.openPattern(s.list, s.pattern)
+		if len(s.patterns) == 1 {
+			p.openPattern(s.list, s.patterns[0])
+		} else {
+			p.openSeveral(s.list, s.patterns)
+		}
 	}
 }
 

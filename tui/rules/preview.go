@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"winnow/adapters/modelfilter"
+	"winnow/tui/pane"
 )
 
 // typingNotes are the foot while something is typed.
@@ -24,20 +27,76 @@ func (p *Pane) typingNotes(w, h int) []note {
 	if len(label) > w/2 {
 		label = label[:max(0, w/2)]
 	}
-	edit := style.on(label) + p.line.view(w-len(label), &p.paint)
-	notes := []note{{0, edit}}
+	word := p.offerWord(w - len(label))
+	room := w - len(label) - ansi.StringWidth(word)
+	edit := style.on(label) + p.line.view(room, &p.paint) + st.Muted.on(word)
+	notes := []note{p.separator(10, w), {rank: 0, text: edit}}
 	switch p.line.what {
 	case linePattern:
 		notes = append(notes, p.previewNotes(w, h)...)
 	case lineImport:
 		notes = append(notes, p.importNotes(w)...)
 	case lineSearch:
-		notes = append(notes, p.one(1, w, st.Muted, " "+p.hits()+" · enter keeps it"))
+		notes = append(notes, p.one(1, w, st.Count, " "+p.hits()), p.one(9, w, st.Muted, " "+p.hintWords()))
 	default:
 	}
 	return notes
 }
 
+// offerWord says that the text of the line is only offered, in as many words as
+// leave room for it.
+func (p *Pane) offerWord(w int) string {
+	if !p.line.offered {
+		return ""
+	}
+	room := w - ansi.StringWidth(shown(p.line.text())) - 1
+	if word := longest(max(room, w/2)-1, "typing replaces it", "suggested", ""); word != "" {
+		return " " + word
+	}
+	return ""
+}
+
+// Hints implements pane.Hinter.
+func (p *Pane) Hints() []pane.Hint {
+	if p.line.what == lineNone {
+		return nil
+	}
+	if len(p.line.runes) == 0 {
+		hints := []pane.Hint{{Key: "esc", Text: "leaves"}}
+		if p.line.last[p.line.what] != "" {
+			hints = append(hints, pane.Hint{Key: "↑", Text: "brings back what you typed"})
+		}
+		return hints
+	}
+	enter := ""
+	switch {
+	case p.line.what == lineSearch:
+		enter = "keeps it"
+	case p.data.locked:
+	case p.line.what == linePattern && p.line.preview.pattern != "" && p.line.preview.refusal == nil:
+		enter = "adds it"
+	case p.line.what == lineImport && p.line.offered:
+		enter = "adds them"
+	case p.line.what == lineImport && p.line.batch.size() > 0:
+		enter = "shows and asks"
+	}
+	clears := pane.Hint{Key: "esc", Text: "clears"}
+	if enter == "" {
+		return []pane.Hint{clears}
+	}
+	return []pane.Hint{{Key: "enter", Text: enter}, clears}
+}
+
+// hintWords are the hints in one line.
+func (p *Pane) hintWords() string {
+	var words []string
+	for _, h := range p.Hints() {
+		words = append(words, h.Key+" "+h.Text)
+	}
+	return strings.Join(words, " · ")
+}
+
+// importNotes say what an import would bring, and how one is written.
 func (p *Pane) importNotes(w int) []note {
 	st := &p.paint
 	if p.line.batch.size() == 0 {
@@ -45,9 +104,11 @@ func (p *Pane) importNotes(w int) []note {
 			p.one(1, w, st.Muted, " patterns, commas between them"),
 			p.one(2, w, st.Muted, " allow: before those of the allow list"),
 			p.one(3, w, st.Muted, " or lines of an .env"),
+			p.one(9, w, st.Muted, " "+p.hintWords()),
 		}
 	}
-	return []note{p.one(1, w, st.Count, " "+p.line.batch.words()), p.one(2, w, st.Muted, " enter shows them and asks")}
+	notes := []note{p.one(1, w, st.Count, " "+p.line.batch.words())}
+	return append(notes, p.one(9, w, st.Muted, " "+p.hintWords()))
 }
 
 // previewNotes say what the pattern would do before it is added.
@@ -56,7 +117,7 @@ func (p *Pane) previewNotes(w, h int) []note {
 	list := p.line.list
 	if v.pattern == "" {
 		hint := " a pattern: * any run, ? one, [a-z] one of"
-		return []note{p.one(1, w, st.Muted, hint), p.one(2, w, st.Muted, " "+p.recallHint())}
+		return []note{p.one(1, w, st.Muted, hint), p.one(2, w, st.Muted, " "+p.hintWords())}
 	}
 	changed := v.change.Hidden
 	if list == modelfilter.Allow {
@@ -87,17 +148,7 @@ func (p *Pane) previewNotes(w, h int) []note {
 	if v.unsure && len(v.verdict.Redundant) == 0 {
 		notes = append(notes, p.one(8, w, st.Muted, " enter compares it with all rules"))
 	}
-	if v.refusal != nil {
-		return append(notes, p.one(9, w, st.Muted, " esc clears"))
-	}
-	return append(notes, p.one(9, w, st.Muted, " enter adds it · esc clears"))
-}
-
-func (p *Pane) recallHint() string {
-	if p.line.last[p.line.what] != "" {
-		return "↑ brings back what you typed"
-	}
-	return "esc leaves"
+	return append(notes, p.one(9, w, st.Muted, " "+p.hintWords()))
 }
 
 // named are the first n names of models that would change.

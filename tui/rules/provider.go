@@ -47,7 +47,7 @@ func (p *Pane) providerEntry(v modelfilter.ProviderView) overlay.Entry {
 	}
 	e := overlay.Entry{Value: v.Name, Text: shown(v.Name), Extra: strings.Join(extra, " · ")}
 	if v.Current {
-		e.Mark = p.st.Icons.Selected
+		e.Mark = p.st.Icons.ToolOK // not the sign of the line that the cursor is on
 	}
 	return e
 }
@@ -58,13 +58,21 @@ func (p *Pane) switchTo(name string) pane.Wish {
 	}
 	w, box := p.window, &p.inbox
 	clear(p.marked)
-	return pane.Edit{Description: "Switch to " + shown(name), Change: func() error {
+	change := func() error {
 		if err := w.SetProvider(name); err != nil {
 			return err
 		}
 		box.count(w, name) // its models are read here, not while a frame waits
 		return nil
-	}}
+	}
+	done := func() string {
+		said := "switched to " + shown(name)
+		if c, ok := box.countOf(name); ok && c.total > 0 {
+			said += fmt.Sprintf(": %d of %d available", c.available, c.total)
+		}
+		return said
+	}
+	return pane.Edit{Description: "Switch to " + shown(name), Change: change, Done: done, View: true}
 }
 
 // refreshModels asks the provider for its models, and looks after the file.

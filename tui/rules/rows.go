@@ -15,6 +15,7 @@ type rowKind uint8
 const (
 	rowText    rowKind = iota // words; the cursor passes over them
 	rowHead                   // of a list or group; likewise
+	rowNone                   // that list is empty; likewise
 	rowRule                   // the rule at in list
 	rowRemoved                // the rule at of those of list that are staged to go
 	rowChild                  // a model of the highlighted rule
@@ -35,7 +36,7 @@ type row struct {
 }
 
 // selectable says whether the cursor can stand on the row.
-func (r row) selectable() bool { return r.kind != rowText && r.kind != rowHead }
+func (r row) selectable() bool { return r.kind != rowText && r.kind != rowHead && r.kind != rowNone }
 
 // view is the list of one tab: its rows, where the cursor is, and which row is
 // the first that is seen.
@@ -147,7 +148,7 @@ func (p *Pane) ruleRows() []row {
 	d := &p.data
 	var rows []row
 	if len(d.rules[0])+len(d.rules[1])+len(d.removed[0])+len(d.removed[1]) == 0 {
-		return append(words("No rules yet: all models are shown.", "", "i adds an ignore rule: it hides", "w adds an allow rule: it keeps",
+		return append(words("No rules yet: all models are shown.", "", "i adds an ignore rule to hide models", "w adds an allow rule to keep some",
 			"I imports a list", "p switches the provider"), words(p.creation()...)...)
 	}
 	hits := 0
@@ -170,9 +171,7 @@ func (p *Pane) ruleRows() []row {
 			}
 		}
 		if len(d.rules[list])+len(d.removed[list]) == 0 {
-			rows = append(rows, words(map[modelfilter.List]string{
-				modelfilter.Ignore: "  none · i adds one: it hides", modelfilter.Allow: "  none · w adds one: it keeps",
-			}[list])...)
+			rows = append(rows, row{kind: rowNone, list: list})
 		}
 	}
 	if hits == 0 && p.query != "" {

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"winnow/adapters/modelfilter"
@@ -52,24 +51,29 @@ type preview struct {
 	unsure  bool // not all rules were compared
 }
 
-// openPattern opens the line for a pattern of a list; several patterns with
-// commas between them become an import.
+// openPattern opens the line for a pattern of a list and offers one.
 func (p *Pane) openPattern(list modelfilter.List, text string) {
 	p.line.what, p.line.list = linePattern, list
-	if strings.Contains(text, ",") {
-		p.line.what = lineImport
-		text = list.String() + ": " + text
-	}
-	p.line.set(text)
+	p.line.offer(text)
 	p.typed()
 }
 
+// openSeveral opens the line and offers several patterns of a list together.
+func (p *Pane) openSeveral(list modelfilter.List, patterns []string) {
+	p.line.what, p.line.list = lineImport, list
+	p.line.offer(list.String() + ": " + strings.Join(patterns, ", "))
+	p.typed()
+	p.line.batch = batch{} // not as it would be read: a pattern may hold a space
+	p.line.batch.lists[list] = patterns
+}
+
+// openSearch opens the line with what is searched for, to be typed over.
 func (p *Pane) openSearch() {
 	if p.tab == tabChanges {
 		p.setTab(tabModels)
 	}
 	p.line.what = lineSearch
-	p.line.set(p.query)
+	p.line.offer(p.query)
 	p.version++
 }
 
@@ -87,7 +91,8 @@ func (p *Pane) startImport() pane.Wish {
 func (p *Pane) Escape() {
 	switch {
 	case len(p.line.runes) > 0:
-		p.line.last[p.line.what] = p.line.text()
+		p.keepTyped()
+		p.declineSeveral()
 		p.line.set("")
 		p.typed()
 	default:
@@ -95,10 +100,24 @@ func (p *Pane) Escape() {
 	}
 }
 
-func (p *Pane) closeLine() {
-	if len(p.line.runes) > 0 {
+// keepTyped keeps the text of the line for up. What was only offered was not
+// typed.
+func (p *Pane) keepTyped() {
+	if len(p.line.runes) > 0 && !p.line.offered {
 		p.line.last[p.line.what] = p.line.text()
 	}
+}
+
+// declineSeveral makes the line that offers several patterns one for a pattern
+// of their list: that is what the user had asked for.
+func (p *Pane) declineSeveral() {
+	if p.line.what == lineImport && p.line.offered {
+		p.line.what = linePattern
+	}
+}
+
+func (p *Pane) closeLine() {
+	p.keepTyped()
 	if p.line.what == lineSearch {
 		p.tellSearch() // once for what was looked for, not at each key
 	}
@@ -133,6 +152,9 @@ func (p *Pane) Key(name, text string) pane.Wish {
 		if p.line.what == lineImport {
 			most = maxImportText
 		}
+		if len(printed(text)) > 0 {
+			p.declineSeveral()
+		}
 		if p.line.key(name, text, most) {
 			p.typed()
 		}
@@ -161,7 +183,7 @@ func (p *Pane) enterLine() pane.Wish {
 	case linePattern:
 		return p.addPattern()
 	case lineImport:
-		return p.askImport()
+		return p.importRules()
 	case lineSearch:
 		p.closeLine()
 	default:
@@ -188,10 +210,11 @@ func (p *Pane) addPattern() pane.Wish {
 	}
 	p.want = ruleKey(list, v.Pattern)
 	p.closeLine()
-	return pane.Edit{Description: fmt.Sprintf("Add %s rule %s", list, quote(v.Pattern)), Change: func() error {
+	name := ruleWords(list, v.Pattern)
+	return p.edit(scope, "Add "+name, "added "+name, func() error {
 		_, err := scope.Add(list, text)
 		return err
-	}}
+	})
 }
 
 // previewOf says what adding a pattern would do.

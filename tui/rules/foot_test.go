@@ -1,0 +1,124 @@
+package rules
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// listed is how many rows of the list a frame shows.
+func (b *bench) listed(w, h int) int {
+	b.t.Helper()
+	b.version++
+	b.Lines(w, h)
+	v := &b.views[b.tab]
+	return min(v.height, len(v.rows)-v.top)
+}
+
+// unwrapped is a frame as one line of words, without its border.
+func unwrapped(frame string) string {
+	return strings.Join(strings.Fields(strings.NewReplacer("┃", " ", "│", " ", "─", " ").Replace(ansi.Strip(frame))), " ")
+}
+
+func TestWhatIsSaidOfARowGrowsIntoTheEmptyLines(t *testing.T) {
+	b := open(t, someEnv, someModels)
+	for _, size := range [][2]int{{40, 23}, {40, 17}, {40, 60}} {
+		if got := unwrapped(b.screen(size[0], size[1])); !strings.Contains(got, "without it 2 more models would be shown") {
+			t.Errorf("%d×%d cuts what is said:\n%s", size[0], size[1], ansi.Strip(b.screen(size[0], size[1])))
+		}
+	}
+}
+
+func TestNotesOfTheFileCanBeReadWhole(t *testing.T) {
+	b := open(t, someEnv, someModels)
+	if err := os.Chmod(b.file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.w.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.Changed()
+	b.do("show-changes", "pane-last")
+	if r, _ := b.at(); r.kind != rowNotice {
+		t.Fatalf("the cursor is on %+v", r)
+	}
+	if got := unwrapped(b.screen(40, 23)); !strings.Contains(got, "a save keeps that") {
+		t.Errorf("the note is cut:\n%s", ansi.Strip(b.screen(40, 23)))
+	}
+}
+
+// TestALongListKeepsItsRows holds the list against what it had when the words
+// of the row under the cursor had an eighth of the pane at most.
+func TestALongListKeepsItsRows(t *testing.T) {
+	b := open(t, someEnv, many(400))
+	long := strings.Repeat("very-", 60) + "long*"
+	if _, err := b.w.Add(0, long); err != nil {
+		t.Fatal(err)
+	}
+	b.Changed()
+	b.do("show-models")
+	for h := 5; h < 60; h++ {
+		inside := h - 2
+		notes := 1 + 1 + max(1, inside/8) + 1 // the line across, the row, the bar, the source
+		foot := min(notes, max(inside/2, inside-rowsWanted, 1))
+		if got := b.listed(40, h); got < inside-foot {
+			t.Errorf("%d lines: the list shows %d rows, had %d", h, got, inside-foot)
+		}
+	}
+}
+
+func TestAShortListIsNeverCutByTheFoot(t *testing.T) {
+	b := open(t, someEnv, someModels)
+	b.w.HighlightRule(0, "*-preview*")
+	b.Changed()
+	for h := 16; h < 50; h++ {
+		if got, all := b.listed(40, h), len(b.views[tabRules].rows); got < all {
+			t.Errorf("%d lines: %d of %d rows are seen:\n%s", h, got, all, ansi.Strip(b.screen(40, h)))
+		}
+	}
+}
+
+func TestWhatIsCutSaysSo(t *testing.T) {
+	b := open(t, someEnv, many(400))
+	b.do("show-models")
+	b.on("preview")
+	for h := 4; h < 30; h++ {
+		got := unwrapped(b.screen(24, h))
+		if !strings.Contains(got, "by ignore *-preview* (.env:4)") && strings.Contains(got, "openai/") && !strings.Contains(got, "…") {
+			t.Errorf("%d lines: a text ends without a sign:\n%s", h, ansi.Strip(b.screen(24, h)))
+		}
+	}
+}
+
+func TestAnEmptyListSaysWhatItsRulesAreFor(t *testing.T) {
+	for w, want := range map[int][2]string{
+		78: {"none · i adds one: it hides the models it matches", "none · w adds one: it keeps models that ignore rules hide"},
+		40: {"none · i adds one: it hides models", "none · w keeps what ignore hides"},
+		24: {"none · i adds one", "none · w adds one"},
+	} {
+		for i, other := range []string{"WHITELIST", "IGNORE"} {
+			b := open(t, "OPENAI_API_KEY=x-long-enough\n"+other+"_MODELS_OPENAI=o3\n", someModels)
+			if frame := ansi.Strip(b.screen(w, 20)); !strings.Contains(frame, want[i]+" ") {
+				t.Errorf("%d cells: nothing says %q:\n%s", w, want[i], frame)
+			}
+		}
+	}
+}
+
+func TestSignsThatMeanOneThing(t *testing.T) {
+	b := open(t, someEnv, someModels)
+	icons := &b.st.Icons
+	b.do("show-models", "pane-select")
+	row := ansi.Strip(b.screen(60, 20))
+	for i, sign := range icons.Wheel {
+		if strings.Contains(row, sign+" 1 selected") || strings.Contains(row, " "+sign+" · gpt-3.5-turbo ") {
+			t.Errorf("what is selected has the sign of rule %d:\n%s", i, row)
+		}
+	}
+	if !strings.Contains(row, fmt.Sprintf("%s 1 selected", icons.Ticked)) {
+		t.Errorf("nothing says what is selected:\n%s", row)
+	}
+}

@@ -1,0 +1,206 @@
+package rules
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/adapters/modelfilter"
+	"winnow/tui/pane"
+)
+
+// offered opens the line on a model, which offers its name.
+func offered(t testing.TB) *bench {
+	t.Helper()
+	b := open(t, "OPENAI_API_KEY=x-long-enough\n", someModels)
+	b.do("show-models")
+	b.on("gpt-4o-mini")
+	b.do("add-ignore")
+	return b
+}
+
+func TestWhatIsOfferedIsTypedOver(t *testing.T) {
+	for name, c := range map[string]struct{ keys, want string }{
+		"taken":              {"", "gpt-4o-mini"},
+		"typed over":         {"codex*", "codex*"},
+		"a wildcard":         {"*", "*"},
+		"one of one":         {"<home><delete><delete>", "t-4o-mini"},
+		"end keeps":          {"<end>*", "gpt-4o-mini*"},
+		"ctrl+e keeps":       {"<ctrl+e>*", "gpt-4o-mini*"},
+		"left keeps":         {"<left>x", "gpt-4o-minxi"},
+		"right keeps":        {"<right>*", "gpt-4o-mini*"},
+		"home keeps":         {"<home>*", "*gpt-4o-mini"},
+		"backspace keeps":    {"<backspace>*", "gpt-4o-min*"},
+		"ctrl+w keeps":       {"<ctrl+w>*", "gpt-4o-*"},
+		"moving about":       {"<up><down>x", "x"},
+		"keys without text":  {"<f5>x", "x"},
+		"esc":                {"<esc>x", "x"},
+		"only once replaced": {"ab<backspace>c", "ac"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := offered(t)
+			b.keys(c.keys)
+			if got := b.line.text(); got != c.want || b.line.preview.pattern != c.want {
+				t.Errorf("text = %q, preview of %q, want %q", got, b.line.preview.pattern, c.want)
+			}
+		})
+	}
+}
+
+func TestAPasteTakesThePlaceOfWhatIsOffered(t *testing.T) {
+	b := offered(t)
+	b.Key("", "o3")
+	if b.line.text() != "o3" {
+		t.Errorf("text = %q", b.line.text())
+	}
+	b = offered(t)
+	b.Key("", "\x00\x1b")
+	if b.line.text() != "gpt-4o-mini" {
+		t.Errorf("a paste of nothing left %q", b.line.text())
+	}
+}
+
+func TestTypingOverByOneCharacterIsSeen(t *testing.T) {
+	b := open(t, "OPENAI_API_KEY=x-long-enough\n", []string{"openai/a", "openai/b"})
+	b.do("show-models", "add-ignore")
+	b.keys("b") // as long as what was offered
+	if b.line.text() != "b" || b.line.preview.pattern != "b" {
+		t.Errorf("text = %q, preview of %q", b.line.text(), b.line.preview.pattern)
+	}
+}
+
+func TestWhatIsOfferedLooksAndReadsSo(t *testing.T) {
+	b := offered(t)
+	frame := b.screen(38, 22) // the styles of the test have no colours
+	if !regexp.MustCompile("ignore gpt-4o-mini +suggested").MatchString(ansi.Strip(frame)) {
+		t.Errorf("nothing says that the pattern is suggested:\n%s", ansi.Strip(frame))
+	}
+	if !strings.Contains(frame, b.paint.Offered.on("gpt-4o-mini")) {
+		t.Error("what is offered looks as if it had been typed")
+	}
+	if frame = ansi.Strip(b.screen(60, 22)); !strings.Contains(frame, "typing replaces it") {
+		t.Errorf("a wide pane does not say what typing does:\n%s", frame)
+	}
+	b.keys("<end>")
+	if frame := ansi.Strip(b.screen(60, 22)); strings.Contains(frame, "typing replaces it") || strings.Contains(frame, "suggested") {
+		t.Errorf("what is edited is still said to be suggested:\n%s", frame)
+	}
+}
+
+func TestASearchIsTypedOver(t *testing.T) {
+	b := open(t, someEnv, someModels)
+	b.do("show-models", "pane-search")
+	b.keys("audio<enter>")
+	b.do("pane-search")
+	if b.line.text() != "audio" || b.views[tabModels].hits != 1 {
+		t.Fatalf("the line holds %q, %d hits", b.line.text(), b.views[tabModels].hits)
+	}
+	b.keys("mini")
+	if b.line.text() != "mini" || b.views[tabModels].hits != 2 {
+		t.Errorf("the line holds %q, %d hits", b.line.text(), b.views[tabModels].hits)
+	}
+}
+
+// twoPatterns selects two models that no one pattern tells from the others, and
+// asks to allow them.
+func twoPatterns(t testing.TB) *bench {
+	t.Helper()
+	b := open(t, someEnv, someModels)
+	b.do("show-models")
+	for _, id := range []string{"o3", "gpt-4-turbo"} {
+		b.on(id)
+		b.do("pane-select")
+	}
+	if said := b.do("add-allow"); said != "2 patterns are needed · enter adds them" {
+		t.Fatalf("said %q", said)
+	}
+	return b
+}
+
+func TestEnterDoesWithSeveralPatternsWhatIsSaid(t *testing.T) {
+	b := twoPatterns(t)
+	if frame := ansi.Strip(b.screen(60, 22)); !strings.Contains(frame, "2 allow rules") || !strings.Contains(frame, "enter adds them · esc clears") {
+		t.Errorf("the pane says otherwise:\n%s", frame)
+	}
+	e, ok := b.Key("enter", "").(pane.Edit)
+	if !ok || e.Description != "Add 2 allow rules" {
+		t.Fatalf("enter wishes for %+v", e)
+	}
+	b.carry(e)
+	if got := b.rules(modelfilter.Allow); got != "gpt-4o-audio-preview gpt-4-turbo o3" || b.Typing() {
+		t.Errorf("allow = %s, typing %v", got, b.Typing())
+	}
+}
+
+func TestSeveralPatternsThatAreEditedAreAskedAbout(t *testing.T) {
+	b := twoPatterns(t)
+	b.keys("<end>, o1*")
+	if frame := ansi.Strip(b.screen(60, 22)); !strings.Contains(frame, "3 allow rules") || !strings.Contains(frame, "enter shows and asks · esc clears") {
+		t.Errorf("the pane says:\n%s", frame)
+	}
+	if _, ok := b.Key("enter", "").(pane.Ask); !ok {
+		t.Error("enter does not ask")
+	}
+}
+
+func TestSeveralPatternsThatAreDeclinedLeaveALineOfTheirList(t *testing.T) {
+	for name, keys := range map[string]string{"typed over": "o1*", "cleared": "<esc>o1*"} {
+		t.Run(name, func(t *testing.T) {
+			b := twoPatterns(t)
+			if said := b.keys(keys + "<enter>"); said != "added allow rule “o1*”: no model changes" {
+				t.Errorf("said %q", said)
+			}
+			if got := b.rules(modelfilter.Ignore); strings.Contains(got, "o1*") {
+				t.Errorf("ignore = %s", got)
+			}
+		})
+	}
+}
+
+func TestSeveralPatternsWithSpacesStayWhole(t *testing.T) {
+	b := open(t, "OPENAI_API_KEY=x-long-enough\n", []string{"openai/my own", "openai/my", "openai/yours", "openai/yours truly"})
+	b.openSeveral(modelfilter.Ignore, []string{"my own", "yours truly"})
+	if said := b.keys("<enter>"); said != "added 2 ignore rules: 2 models hidden" {
+		t.Errorf("said %q, rules %s", said, b.rules(modelfilter.Ignore))
+	}
+}
+
+func TestHints(t *testing.T) {
+	words := func(hints []pane.Hint) string {
+		var out []string
+		for _, h := range hints {
+			out = append(out, h.Key+" "+h.Text)
+		}
+		return strings.Join(out, " · ")
+	}
+	for name, c := range map[string]struct {
+		do   func(b *bench)
+		want string
+	}{
+		"at rest":          {func(*bench) {}, ""},
+		"nothing typed":    {func(b *bench) { b.do("add-ignore") }, "esc leaves"},
+		"typed before":     {func(b *bench) { b.do("add-ignore"); b.keys("a<esc>") }, "esc leaves · ↑ brings back what you typed"},
+		"pattern":          {func(b *bench) { b.do("add-ignore"); b.keys("a*") }, "enter adds it · esc clears"},
+		"only space":       {func(b *bench) { b.do("add-ignore"); b.keys(" ") }, "esc clears"},
+		"refused":          {func(b *bench) { b.do("add-ignore"); b.keys("gpt-3.5-turbo*") }, "esc clears"},
+		"locked":           {func(b *bench) { b.do("add-ignore"); b.keys("a*"); b.w.Lock(); b.Changed() }, "esc clears"},
+		"search":           {func(b *bench) { b.do("pane-search"); b.keys("a") }, "enter keeps it · esc clears"},
+		"import":           {func(b *bench) { b.do("import-rules"); b.keys("a, b") }, "enter shows and asks · esc clears"},
+		"nothing to bring": {func(b *bench) { b.do("import-rules"); b.keys(",") }, "esc clears"},
+		"left":             {func(b *bench) { b.do("add-ignore"); b.Escape() }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := open(t, someEnv, someModels)
+			c.do(b)
+			got := words(b.Hints())
+			if got != c.want {
+				t.Errorf("Hints() = %q, want %q", got, c.want)
+			}
+			if frame := ansi.Strip(b.screen(78, 30)); !strings.Contains(frame, c.want) {
+				t.Errorf("the pane does not say %q:\n%s", c.want, frame)
+			}
+		})
+	}
+}
