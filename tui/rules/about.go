@@ -51,11 +51,14 @@ func (p *Pane) aboutRule(r modelfilter.RuleView) string {
 		from = shown(r.Source)
 	}
 	text := fmt.Sprintf("%s %s: %s · matches %d, decides %d", r.List, shown(r.Pattern), from, r.Matches, r.Decides)
+	if r.Dead {
+		text = fmt.Sprintf("%s %s: %s · matches no model that is known now", r.List, shown(r.Pattern), from)
+	}
 	if r.Fixed {
 		return text + " · cannot be edited here"
 	}
 	scope, err := p.window.On(p.data.provider)
-	if err != nil {
+	if err != nil || r.Dead {
 		return text
 	}
 	switch c := scope.PreviewRemove(r.List, r.Index); {

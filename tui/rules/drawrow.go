@@ -2,6 +2,7 @@ package rules
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -38,7 +39,11 @@ func (p *Pane) drawRow(r row, under bool, w int) string {
 			right[i].st = *over
 		}
 	}
-	return spread(w, p.st.Icons.Ellipsis, left, right)
+	cut := fit
+	if r.named() {
+		cut = fitName
+	}
+	return spread(w, cut, p.st.Icons.Ellipsis, left, right)
 }
 
 // cells are what a row says at the left and at the right, and the one style of
@@ -73,7 +78,7 @@ func (p *Pane) cells(r row, w int) (left, right []piece, over *ink) {
 	case rowLint:
 		return []piece{{"look for redundant rules", st.Text}}, []piece{{"enter", st.Muted}}, nil
 	case rowNotice:
-		return []piece{{p.st.Icons.Warn + " ", st.Warn}, {shown(d.notices[r.at]), st.Text}}, nil, nil
+		return []piece{{p.st.Icons.Warn + " ", st.Warn}, {shown(p.inBrief(d.notices[r.at])), st.Text}}, nil, nil
 	default:
 	}
 	return []piece{{r.text, st.Muted}}, nil, nil
@@ -152,6 +157,10 @@ func (p *Pane) ruleCells(r modelfilter.RuleView, w int) (left, right []piece, ov
 	return left, right, nil
 }
 
+// modelLead is how many cells of the row of a model the cursor, the signs and
+// the gaps take.
+const modelLead = 8
+
 func (p *Pane) modelCells(m modelfilter.ModelView, w int) (left, right []piece, over *ink) {
 	st, icons := &p.paint, &p.st.Icons
 	mark, lit := " ", " "
@@ -183,8 +192,9 @@ func (p *Pane) modelCells(m modelfilter.ModelView, w int) (left, right []piece, 
 	case m.RuleIndex >= 0:
 		colour, at := st.rule(p.ruleColour(m.RuleList, m.RuleIndex))
 		right = []piece{{icons.Wheel[at], colour}}
-		if w >= wideRow {
-			right = append(right, piece{" " + ansi.Truncate(shown(m.Rule), w/3, icons.Ellipsis), colour})
+		rule := " " + ansi.Truncate(shown(m.Rule), w/3, icons.Ellipsis)
+		if room := w - ansi.StringWidth(left[3].text) - modelLead; w >= wideRow && ansi.StringWidth(rule) <= room {
+			right = append(right, piece{rule, colour}) // the name goes before it
 		}
 	}
 	if m.New {
@@ -217,6 +227,14 @@ func (p *Pane) wouldBecome(m modelfilter.ModelView) (bool, string) {
 		return true, "would show"
 	}
 	return true, "would hide"
+}
+
+// inBrief is a note with the name of the file in the place of its path.
+func (p *Pane) inBrief(note string) string {
+	if p.data.file == "" {
+		return note
+	}
+	return strings.ReplaceAll(note, p.data.file, base(p.data.file))
 }
 
 // findingCells say what is odd about a rule.

@@ -47,6 +47,21 @@ func fit(text string, w int, ellipsis string) string {
 	return text + strings.Repeat(" ", max(0, w-n))
 }
 
+// fitName is fit for names, which often differ at their ends alone: one that is
+// too long loses its middle.
+func fitName(text string, w int, ellipsis string) string {
+	n, tail := ansi.StringWidth(text), (w-ansi.StringWidth(ellipsis))/2
+	if n <= w || tail <= 0 {
+		return fit(text, w, ellipsis)
+	}
+	end := ansi.TruncateLeft(text, n-tail, "")
+	if ansi.StringWidth(end) > tail { // a wide character was cut through
+		end = ansi.TruncateLeft(text, n-tail+1, "")
+	}
+	head := ansi.Truncate(text, w-ansi.StringWidth(ellipsis)-ansi.StringWidth(end), "")
+	return fit(head+ellipsis+end, w, "")
+}
+
 // longest is the first of some texts that fits into w cells; the last one when
 // none does.
 func longest(w int, texts ...string) string {
@@ -59,8 +74,8 @@ func longest(w int, texts ...string) string {
 }
 
 // spread sets left and right into w cells. Left gives way: its last piece that
-// is too long is cut. Right is left out where it would take more than half.
-func spread(w int, ellipsis string, left, right []piece) string {
+// is too long is cut by cut. Right is left out where it would take more than half.
+func spread(w int, cut func(text string, w int, ellipsis string) string, ellipsis string, left, right []piece) string {
 	wide := 0
 	for _, r := range right {
 		wide += ansi.StringWidth(r.text)
@@ -76,7 +91,7 @@ func spread(w int, ellipsis string, left, right []piece) string {
 	for _, l := range left {
 		n := ansi.StringWidth(l.text)
 		if n > room {
-			l.text = fit(l.text, room, ellipsis)
+			l.text = cut(l.text, room, ellipsis)
 			n = room
 		}
 		b.WriteString(l.st.on(l.text))

@@ -172,7 +172,7 @@ func (p *Pane) bar(w int) string {
 	case full == cells && c.Hidden > 0:
 		full = cells - 1
 	}
-	return spread(w, icons.Ellipsis, []piece{
+	return spread(w, fit, icons.Ellipsis, []piece{
 		{" ", st.Text},
 		{strings.Repeat(icons.BarFull, full), st.BarAvailable},
 		{strings.Repeat(icons.BarEmpty, cells-full), st.BarHidden},
@@ -203,16 +203,22 @@ func (p *Pane) warnings(w int) []note {
 	return notes
 }
 
+// sourceBuiltIn is where models come from when nobody could be asked.
+const sourceBuiltIn = "catalogue"
+
+// sourceNames say where models come from.
+var sourceNames = map[string]string{
+	"live": "from the provider", "proxy": "from the proxy", "cache": "as they were", sourceBuiltIn: "of the built-in list",
+}
+
 // sourceWords say where the list of models comes from.
 func (p *Pane) sourceWords() string {
 	s := p.data.source
-	words := map[string]string{
-		"live": "models from the provider", "proxy": "models from the proxy", "cache": "models as they were",
-		"catalogue": "models of the built-in list",
-	}[s.Source]
-	if words == "" {
+	from := sourceNames[s.Source]
+	if from == "" {
 		return "ctrl+r asks for the models"
 	}
+	words := "models " + from
 	if !s.At.IsZero() {
 		words += " " + s.At.Local().Format("2006-01-02 15:04")
 	}

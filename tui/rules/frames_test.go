@@ -116,7 +116,7 @@ func TestNewModelsFrame(t *testing.T) {
 	b.shelf.fetch = func(string) (modelfilter.ModelList, error) {
 		return modelfilter.ModelList{Provider: "openai", IDs: append([]string{"openai/gpt-6"}, someModels...), New: []string{"openai/gpt-6"}, Source: "live"}, nil
 	}
-	if said := b.do("refresh-models"); !strings.Contains(said, "14 models, 1 new, 0 gone (live)") {
+	if said := b.do("refresh-models"); !strings.Contains(said, "openai: 14 models from the provider, 1 new") {
 		t.Errorf("refreshing said %q", said)
 	}
 	golden(t, b, "new-rules")

@@ -27,6 +27,12 @@ func (e *editor) offer(text string) {
 	e.offered = text != ""
 }
 
+// prepend puts text before the text; the cursor stays where it is in that.
+func (e *editor) prepend(text string) {
+	e.runes = append([]rune(text), e.runes...)
+	e.at += len([]rune(text))
+}
+
 func (e *editor) text() string { return string(e.runes) }
 
 // key takes a key and says whether the text is another now.

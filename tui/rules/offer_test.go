@@ -121,8 +121,11 @@ func twoPatterns(t testing.TB) *bench {
 
 func TestEnterDoesWithSeveralPatternsWhatIsSaid(t *testing.T) {
 	b := twoPatterns(t)
-	if frame := ansi.Strip(b.screen(60, 22)); !strings.Contains(frame, "2 allow rules") || !strings.Contains(frame, "enter adds them · esc clears") {
-		t.Errorf("the pane says otherwise:\n%s", frame)
+	frame := ansi.Strip(b.screen(60, 24))
+	for _, want := range []string{" allow gpt-4-turbo, o3 ", "2 allow rules", "+ allow gpt-4-turbo", "+ allow o3", "enter adds them · esc clears"} {
+		if !strings.Contains(frame, want) {
+			t.Errorf("the pane does not say %q:\n%s", want, frame)
+		}
 	}
 	e, ok := b.Key("enter", "").(pane.Edit)
 	if !ok || e.Description != "Add 2 allow rules" {
@@ -137,6 +140,9 @@ func TestEnterDoesWithSeveralPatternsWhatIsSaid(t *testing.T) {
 func TestSeveralPatternsThatAreEditedAreAskedAbout(t *testing.T) {
 	b := twoPatterns(t)
 	b.keys("<end>, o1*")
+	if b.line.text() != "allow: gpt-4-turbo, o3, o1*" {
+		t.Errorf("the line holds %q", b.line.text())
+	}
 	if frame := ansi.Strip(b.screen(60, 22)); !strings.Contains(frame, "3 allow rules") || !strings.Contains(frame, "enter shows and asks · esc clears") {
 		t.Errorf("the pane says:\n%s", frame)
 	}

@@ -22,6 +22,9 @@ func (p *Pane) typingNotes(w, h int) []note {
 		}
 	case lineImport:
 		label = " import "
+		if p.line.offered {
+			label = " " + p.line.list.String() + " "
+		}
 	default:
 	}
 	if len(label) > w/2 {
@@ -35,7 +38,7 @@ func (p *Pane) typingNotes(w, h int) []note {
 	case linePattern:
 		notes = append(notes, p.previewNotes(w, h)...)
 	case lineImport:
-		notes = append(notes, p.importNotes(w)...)
+		notes = append(notes, p.importNotes(w, h)...)
 	case lineSearch:
 		notes = append(notes, p.one(1, w, st.Count, " "+p.hits()), p.one(9, w, st.Muted, " "+p.hintWords()))
 	default:
@@ -49,11 +52,15 @@ func (p *Pane) offerWord(w int) string {
 	if !p.line.offered {
 		return ""
 	}
-	room := w - ansi.StringWidth(shown(p.line.text())) - 1
-	if word := longest(max(room, w/2)-1, "typing replaces it", "suggested", ""); word != "" {
-		return " " + word
+	const gaps = 3 // around the word, and the cursor after the text
+	word := longest(w-ansi.StringWidth(shown(p.line.text()))-gaps, "typing replaces it", "suggested", "")
+	if word == "" && w > 2*len("suggested") { // the text is cut anyway
+		word = "suggested"
 	}
-	return ""
+	if word == "" {
+		return ""
+	}
+	return " " + word + " "
 }
 
 // Hints implements pane.Hinter.
@@ -97,7 +104,7 @@ func (p *Pane) hintWords() string {
 }
 
 // importNotes say what an import would bring, and how one is written.
-func (p *Pane) importNotes(w int) []note {
+func (p *Pane) importNotes(w, h int) []note {
 	st := &p.paint
 	if p.line.batch.size() == 0 {
 		return []note{
@@ -108,6 +115,9 @@ func (p *Pane) importNotes(w int) []note {
 		}
 	}
 	notes := []note{p.one(1, w, st.Count, " "+p.line.batch.words())}
+	if p.line.offered {
+		notes = append(notes, p.some(w, h/3, len(p.line.lines)-1, func(i int) string { return p.line.lines[i+1] })...)
+	}
 	return append(notes, p.one(9, w, st.Muted, " "+p.hintWords()))
 }
 
@@ -153,17 +163,23 @@ func (p *Pane) previewNotes(w, h int) []note {
 
 // named are the first n names of models that would change.
 func (p *Pane) named(w, n int, ids []string) []note {
-	st, sign := &p.paint, p.st.Icons.Hidden
+	sign := p.st.Icons.Hidden
 	if p.line.list == modelfilter.Allow {
 		sign = p.st.Icons.Available
 	}
+	return p.some(w, n, len(ids), func(i int) string { return " " + sign + " " + shown(p.data.name(ids[i])) })
+}
+
+// some are the first n of all lines; the last of them says how many more there
+// are.
+func (p *Pane) some(w, n, all int, line func(i int) string) []note {
 	var notes []note
-	for i, id := range ids[:min(len(ids), n)] {
-		text := "  " + sign + " " + shown(p.data.name(id))
-		if i == n-1 && len(ids) > n {
-			text = fmt.Sprintf("    and %d more", len(ids)-n+1)
+	for i := range min(all, n) {
+		text := line(i)
+		if i == n-1 && all > n {
+			text = fmt.Sprintf("   and %d more", all-n+1)
 		}
-		notes = append(notes, p.one(4+min(i, 3), w, st.Text, text))
+		notes = append(notes, note{rank: 4 + min(i, 3), text: p.paint.Text.on(fitName(" "+text, w, p.st.Icons.Ellipsis))})
 	}
 	return notes
 }

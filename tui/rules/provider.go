@@ -77,7 +77,7 @@ func (p *Pane) switchTo(name string) pane.Wish {
 
 // refreshModels asks the provider for its models, and looks after the file.
 func (p *Pane) refreshModels() pane.Wish {
-	w, box, name, drift := p.window, &p.inbox, p.data.provider, p.opts.Drift
+	w, box, name, drift, known := p.window, &p.inbox, p.data.provider, p.opts.Drift, p.data.source.Source
 	return pane.Run{Doing: "asking " + shown(name) + " for its models…", Run: func(ctx context.Context) (string, error) {
 		if theirs, changed, err := w.Foreign(ctx); err == nil && changed {
 			box.setFile(false, &theirs)
@@ -90,12 +90,34 @@ func (p *Pane) refreshModels() pane.Wish {
 		if drift != nil {
 			box.setDrift(name, driftOf(ctx, w, drift, name))
 		}
-		said := fmt.Sprintf("%s: %s, %d new, %d gone (%s)", shown(name), count(r.Total, "model"), len(r.Added), len(r.Gone), r.Source)
-		if r.Problem != "" {
-			said += " · " + r.Problem
+		if known == sourceBuiltIn { // no measure of what is gone
+			r.Gone = nil
 		}
-		return said, nil
+		fresh := 0
+		if scope, err := w.On(name); err == nil {
+			fresh = scope.Counts().New
+		}
+		return refreshedWords(r, fresh), nil
 	}}
+}
+
+// refreshedWords say what came of asking for models, fresh of which are listed
+// as new.
+func refreshedWords(r modelfilter.Refreshed, fresh int) string {
+	said := fmt.Sprintf("%s: %s", shown(r.Provider), count(r.Total, "model"))
+	if from := sourceNames[r.Source]; from != "" {
+		said += " " + from
+	}
+	if fresh > 0 {
+		said += fmt.Sprintf(", %d new", fresh)
+	}
+	if n := len(r.Gone); n > 0 {
+		said += fmt.Sprintf(", %d gone", n)
+	}
+	if r.Problem != "" {
+		said += " · " + r.Problem
+	}
+	return said
 }
 
 // driftOf is how what the proxy serves differs from the rules of the file; the

@@ -38,6 +38,16 @@ type row struct {
 // selectable says whether the cursor can stand on the row.
 func (r row) selectable() bool { return r.kind != rowText && r.kind != rowHead && r.kind != rowNone }
 
+// named says whether the row is the name of a model or a pattern.
+func (r row) named() bool {
+	switch r.kind {
+	case rowRule, rowRemoved, rowChild, rowModel, rowChange, rowFinding:
+		return true
+	default:
+	}
+	return false
+}
+
 // view is the list of one tab: its rows, where the cursor is, and which row is
 // the first that is seen.
 type view struct {

@@ -39,6 +39,7 @@ type line struct {
 	preview preview
 	glob    *glob.Pattern // of the preview; nil until a model is drawn
 	batch   batch
+	lines   []string          // of the batch, when it is offered
 	last    [lineKinds]string // what was typed before, for up
 }
 
@@ -61,10 +62,11 @@ func (p *Pane) openPattern(list modelfilter.List, text string) {
 // openSeveral opens the line and offers several patterns of a list together.
 func (p *Pane) openSeveral(list modelfilter.List, patterns []string) {
 	p.line.what, p.line.list = lineImport, list
-	p.line.offer(list.String() + ": " + strings.Join(patterns, ", "))
+	p.line.offer(strings.Join(patterns, ", "))
 	p.typed()
 	p.line.batch = batch{} // not as it would be read: a pattern may hold a space
 	p.line.batch.lists[list] = patterns
+	p.line.lines = p.batchLines(p.line.batch)
 }
 
 // openSearch opens the line with what is searched for, to be typed over.
@@ -155,7 +157,13 @@ func (p *Pane) Key(name, text string) pane.Wish {
 		if len(printed(text)) > 0 {
 			p.declineSeveral()
 		}
-		if p.line.key(name, text, most) {
+		several := p.line.what == lineImport && p.line.offered
+		changed := p.line.key(name, text, most)
+		if several && !p.line.offered { // edited by hand: from now on the text says of which list it is
+			p.line.prepend(p.line.list.String() + ": ")
+			changed = true
+		}
+		if changed {
 			p.typed()
 		}
 	}
