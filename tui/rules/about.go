@@ -10,66 +10,70 @@ import (
 
 // about is what is said of the row under the cursor; it is found out once.
 type about struct {
-	revision int64
-	key      string
-	text     string
+	revision    int64
+	key         string
+	text, short string
 }
 
-// aboutRow says of the row under the cursor what the row has no room for.
-func (p *Pane) aboutRow() string {
+// aboutRow says of the row under the cursor what the row has no room for. short
+// leaves the name out that the row begins with, where that can be done.
+func (p *Pane) aboutRow() (text, short string) {
 	r, ok := p.at()
 	if !ok {
-		return ""
+		return "", ""
 	}
 	d := &p.data
 	switch r.kind {
 	case rowNotice:
-		return shown(d.notices[r.at])
+		return shown(d.notices[r.at]), shown(p.inBrief(d.notices[r.at]))
 	case rowFinding:
-		return p.aboutFinding(p.findings()[r.at])
+		return p.aboutFinding(p.findings()[r.at]), ""
 	case rowChange:
-		return p.aboutChange(d.diff[r.at])
+		return p.aboutChange(d.diff[r.at]), ""
 	case rowRule, rowModel:
 		key := p.rowKey(r)
 		if p.about.revision != d.revision || p.about.key != key {
-			p.about = about{revision: d.revision, key: key}
+			name, says := "", ""
 			if r.kind == rowRule {
-				p.about.text = p.aboutRule(d.rules[r.list][r.at])
+				name, says = p.aboutRule(d.rules[r.list][r.at])
 			} else {
-				p.about.text = p.aboutModel(d.models[r.at])
+				name, says = p.aboutModel(d.models[r.at])
 			}
+			p.about = about{revision: d.revision, key: key, text: name + ": " + says, short: says}
 		}
-		return p.about.text
+		return p.about.text, p.about.short
 	default:
 	}
-	return ""
+	return "", ""
 }
 
-func (p *Pane) aboutRule(r modelfilter.RuleView) string {
+// aboutRule names a rule and says where it comes from and what it does.
+func (p *Pane) aboutRule(r modelfilter.RuleView) (name, says string) {
+	name = r.List.String() + " " + shown(r.Pattern)
 	from := "unsaved"
 	if r.Source != "" {
 		from = shown(r.Source)
 	}
-	text := fmt.Sprintf("%s %s: %s · matches %d, decides %d", r.List, shown(r.Pattern), from, r.Matches, r.Decides)
+	says = fmt.Sprintf("%s · matches %d, decides %d", from, r.Matches, r.Decides)
 	if r.Dead {
-		text = fmt.Sprintf("%s %s: %s · matches no model that is known now", r.List, shown(r.Pattern), from)
+		says = from + " · matches no model that is known now"
 	}
 	if r.Fixed {
-		return text + " · cannot be edited here"
+		return name, says + " · cannot be edited here"
 	}
 	scope, err := p.window.On(p.data.provider)
 	if err != nil || r.Dead {
-		return text
+		return name, says
 	}
 	switch c := scope.PreviewRemove(r.List, r.Index); {
 	case len(c.Shown) > 0:
-		text += fmt.Sprintf(" · without it %s would be shown", count(len(c.Shown), "more model"))
+		says += fmt.Sprintf(" · without it %s would be shown", count(len(c.Shown), "more model"))
 	case len(c.Hidden) > 0:
-		text += fmt.Sprintf(" · without it %s would be hidden", count(len(c.Hidden), "more model"))
+		says += fmt.Sprintf(" · without it %s would be hidden", count(len(c.Hidden), "more model"))
 	default:
-		text += " · without it nothing changes"
+		says += " · without it nothing changes"
 	}
-	return text
+	return name, says
 }
 
 // aboutChange says what a staged change does to the models of the provider
@@ -88,8 +92,9 @@ func (p *Pane) aboutChange(c modelfilter.RuleChange) string {
 	return text + " · x takes it back"
 }
 
-func (p *Pane) aboutModel(m modelfilter.ModelView) string {
-	text := shown(m.ID)
+// aboutModel names a model and says what its status is, and why.
+func (p *Pane) aboutModel(m modelfilter.ModelView) (name, says string) {
+	name = shown(m.ID)
 	e := p.window.Explain(m.ID)
 	var also []string
 	for _, r := range e.Rules {
@@ -99,16 +104,16 @@ func (p *Pane) aboutModel(m modelfilter.ModelView) string {
 	}
 	switch {
 	case m.Unfiltered:
-		return text + ": not filtered by the proxy, its id does not begin with " + shown(p.data.provider) + "/"
+		return name, "not filtered by the proxy, its id does not begin with " + shown(p.data.provider) + "/"
 	case m.Status == engine.Ignored:
-		text += ": hidden by ignore " + shown(m.Rule)
+		says = "hidden by ignore " + shown(m.Rule)
 	case m.Status == engine.Whitelisted:
-		text += ": shown by allow " + shown(m.Rule)
+		says = "shown by allow " + shown(m.Rule)
 	default:
-		text += ": shown, no rule matches"
+		says = "shown, no rule matches"
 	}
 	if rule, ok := p.data.ruleAt(m.RuleList, m.Rule); ok && m.RuleIndex >= 0 && rule.Source != "" {
-		text += " (" + shown(rule.Source) + ")"
+		says += " (" + shown(rule.Source) + ")"
 	}
 	if len(also) > 0 {
 		const most = 3
@@ -117,9 +122,9 @@ func (p *Pane) aboutModel(m modelfilter.ModelView) string {
 			more = fmt.Sprintf(" and %d more", len(also)-most)
 			also = also[:most]
 		}
-		text += " · also matched by " + strings.Join(also, ", ") + more
+		says += " · also matched by " + strings.Join(also, ", ") + more
 	}
-	return text
+	return name, says
 }
 
 func (p *Pane) aboutFinding(f engine.Finding) string {

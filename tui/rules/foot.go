@@ -19,8 +19,18 @@ type note struct {
 
 // para is a text of several lines.
 type para struct {
-	text string
-	st   ink
+	text  string
+	short string // without the name that the row shows, for one line; "" is text
+	st    ink
+}
+
+// in is the text in at most n lines of w cells.
+func (t *para) in(w, n int, ellipsis string) []string {
+	text := t.text
+	if n == 1 && t.short != "" && ansi.StringWidth(text) > w {
+		text = t.short
+	}
+	return wrap(text, w, n, ellipsis)
 }
 
 // foot is what stands below the list: at most half of the pane, and the line
@@ -68,7 +78,7 @@ func (p *Pane) lay(notes []note, w, n int) []string {
 			continue
 		}
 		if paras[n.para] == nil {
-			paras[n.para] = wrap(n.para.text, w-1, left[n.para], p.st.Icons.Ellipsis)
+			paras[n.para] = n.para.in(w-1, left[n.para], p.st.Icons.Ellipsis)
 		}
 		lines[i], paras[n.para] = n.para.st.on(" "+paras[n.para][0]), paras[n.para][1:]
 	}
@@ -92,8 +102,11 @@ func (p *Pane) one(rank, w int, st ink, text string) note {
 // several are notes of a text that is wrapped into at most n lines; the first
 // line has the rank, the others give way before it.
 func (p *Pane) several(rank, w, n int, st ink, text string) []note {
-	whole := &para{text, st}
-	out := make([]note, len(wrap(text, w-1, n, "")))
+	return paraNotes(rank, w, n, &para{text: text, st: st})
+}
+
+func paraNotes(rank, w, n int, whole *para) []note {
+	out := make([]note, len(wrap(whole.text, w-1, n, "")))
 	for i := range out {
 		out[i] = note{rank: rank + i, para: whole}
 	}
@@ -120,7 +133,8 @@ func (p *Pane) restNotes(w, least, most int) []note {
 	if p.query != "" {
 		notes = append(notes, p.one(4, w, st.Text, fmt.Sprintf(" / %s · %s", shown(p.query), p.hits())))
 	}
-	about := p.several(5, w, most, st.Muted, p.aboutRow())
+	whole, short := p.aboutRow()
+	about := paraNotes(5, w, most, &para{text: whole, short: short, st: st.Muted})
 	for i := range about {
 		if i >= least {
 			about[i].rank = rankMore

@@ -1,0 +1,58 @@
+package rules
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+func TestNamesAreCutInTheMiddle(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		w    int
+		want string
+	}{
+		{"gpt-4o", 8, "gpt-4o  "},
+		{"claude-sonnet-4-5-2025-10-0657", 13, "claude…0-0657"},
+		{"界界界界界界", 7, "界界…界"},
+		{"界界界界界界", 8, "界界…界 "},
+		{"abc", 2, "a…"},
+		{"abc", 1, "…"},
+		{"abc", 0, ""},
+	} {
+		if got := fitName(c.text, c.w, "…"); got != c.want {
+			t.Errorf("fitName(%q, %d) = %q, want %q", c.text, c.w, got, c.want)
+		}
+	}
+	for w := range 60 {
+		for _, id := range hostileIDs {
+			if got := ansi.StringWidth(fitName(shown(id), w, "…")); got != w {
+				t.Errorf("fitName(%q, %d) is %d cells wide", id, w, got)
+			}
+		}
+	}
+}
+
+func TestModelsThatDifferAtTheirEndsLookDifferent(t *testing.T) {
+	b := open(t, someEnv, []string{"openai/claude-sonnet-4-5-audio-preview-2025-04-0003", "openai/claude-sonnet-4-5-audio-preview-2025-04-0087"})
+	b.do("show-models")
+	lines := strings.Split(ansi.Strip(b.screen(40, 20)), "\n")
+	for i, end := range []string{"-04-0003 ■", "-04-0087 ■"} {
+		if !strings.Contains(lines[1+i], end) {
+			t.Errorf("row %d = %q, want its end %q", i, lines[1+i], end)
+		}
+	}
+}
+
+func TestOneLineOfARowLeavesOutItsName(t *testing.T) {
+	b := open(t, someEnv, many(400))
+	b.do("show-models")
+	b.on("preview")
+	if got := ansi.Strip(b.screen(40, 6)); !strings.Contains(got, " hidden by ignore *-preview* (.env:4)") {
+		t.Errorf("one line does not say why the model is hidden:\n%s", got)
+	}
+	if got := ansi.Strip(b.screen(40, 30)); !strings.Contains(got, " openai/") {
+		t.Errorf("where there is room the id is not said:\n%s", got)
+	}
+}
