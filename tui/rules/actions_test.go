@@ -326,8 +326,12 @@ func TestForeignChangeIsShownAndMerged(t *testing.T) {
 			if err := os.WriteFile(b.file, []byte(theirs), 0o600); err != nil {
 				t.Fatal(err)
 			}
+			b.screen(60, 30) // it must not be shown again
 			if _, _, err := b.Plan(context.Background(), b.st); err == nil || !strings.Contains(err.Error(), "D in the pane") {
 				t.Fatalf("Plan = %v", err)
+			}
+			if !strings.Contains(b.screen(60, 30), "changed by someone else") {
+				t.Error("the pane does not say so at once")
 			}
 			if _, err := b.Save(context.Background()); err == nil {
 				t.Fatal("the save went over a changed file")
@@ -337,7 +341,8 @@ func TestForeignChangeIsShownAndMerged(t *testing.T) {
 				t.Error("the pane does not say so")
 			}
 			ask, ok := b.Do("discard").(pane.Pick).Then(way).(pane.Ask)
-			if text := strings.Join(ask.Lines, "\n"); !ok || !strings.Contains(text, "theirs*") || !strings.Contains(text, "*mini*") {
+			const shows = "theirs:\n+ IGNORE_MODELS_OPENAI theirs*\n- IGNORE_MODELS_OPENAI gpt-9*\n\nmine:\n- openai ignore gpt-3.5*\n+ openai ignore *mini*"
+			if text := strings.Join(ask.Lines, "\n"); !ok || text != shows {
 				t.Fatalf("the question shows:\n%s", text)
 			}
 			b.carry(ask)
@@ -348,6 +353,23 @@ func TestForeignChangeIsShownAndMerged(t *testing.T) {
 				t.Errorf("Plan afterwards = %v", err)
 			}
 		})
+	}
+}
+
+func TestForeignLinesThatHoldNoRulesAreShownWhole(t *testing.T) {
+	b := open(t, someEnv, someModels)
+	theirs := strings.Replace(someEnv, "# the proxy", "# their proxy", 1)
+	theirs = strings.Replace(theirs, "WHITELIST_MODELS_OPENAI=gpt-4o-audio-preview", "WHITELIST_MODELS_OPENAI='gpt-4o-audio-preview'", 1)
+	if err := os.WriteFile(b.file, []byte(theirs), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	diff, changed, err := b.w.Foreign(context.Background())
+	if err != nil || !changed {
+		t.Fatalf("Foreign = %v, %v", changed, err)
+	}
+	const want = "theirs:\n- # the proxy\n+ # their proxy\nWHITELIST_MODELS_OPENAI: the same rules, written otherwise\n\nmine:\nno change"
+	if text := strings.Join(b.threeWay(diff), "\n"); text != want {
+		t.Errorf("shown:\n%s\nwant:\n%s", text, want)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 type frame struct {
 	w, h    int
 	version int64
+	inbox   int64 // version of what commands brought
 	lines   []string
 	titles  [tabCount][2]int // where the titles stand in the top line: from, to
 }
@@ -20,8 +21,9 @@ type frame struct {
 // that are seen, and the foot.
 func (p *Pane) Lines(w, h int) []string {
 	w, h = max(w, 0), max(h, 0)
-	if f := &p.frame; f.lines == nil || f.w != w || f.h != h || f.version != p.version {
-		p.frame = frame{w: w, h: h, version: p.version}
+	inbox := p.inbox.drawn()
+	if f := &p.frame; f.lines == nil || f.w != w || f.h != h || f.version != p.version || f.inbox != inbox {
+		p.frame = frame{w: w, h: h, version: p.version, inbox: inbox}
 		p.frame.lines = p.draw(w, h)
 	}
 	return append([]string(nil), p.frame.lines...)

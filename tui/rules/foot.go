@@ -142,7 +142,7 @@ func (p *Pane) restNotes(w, least, most int) []note {
 	}
 	notes = append(append(notes, about...), note{rank: 0, text: p.bar(w)})
 	notes = append(notes, p.warnings(w)...)
-	return append(notes, p.one(rankSource, w, st.Muted, " "+p.sourceWords()))
+	return append(notes, p.one(rankSource, w, st.Muted, " "+p.sourceWords(w-1)))
 }
 
 func (p *Pane) markedHint() string {
@@ -171,13 +171,14 @@ func (p *Pane) bar(w int) string {
 	if c.Total == 0 {
 		return st.Muted.on(fit(" no models known", w, icons.Ellipsis))
 	}
-	text := fmt.Sprintf("%d of %d available", c.Available, c.Total)
+	short := fmt.Sprintf("%d of %d available", c.Available, c.Total)
+	text := short
 	if c.Hidden > 0 {
 		text += fmt.Sprintf(" · %d hidden", c.Hidden)
 	}
 	cells := min(barCells, w-ansi.StringWidth(text)-2)
 	if cells < barCells/3 {
-		return st.Count.on(fit(" "+fmt.Sprintf("%d of %d available", c.Available, c.Total), w, icons.Ellipsis))
+		return st.Count.on(fit(" "+longest(w-1, text, short), w, icons.Ellipsis))
 	}
 	full := c.Available * cells / c.Total
 	switch { // one model is seen, on either side
@@ -225,19 +226,19 @@ var sourceNames = map[string]string{
 	"live": "from the provider", "proxy": "from the proxy", "cache": "as they were", sourceBuiltIn: "of the built-in list",
 }
 
-// sourceWords say where the list of models comes from.
-func (p *Pane) sourceWords() string {
+// sourceWords say in w cells where the list of models comes from.
+func (p *Pane) sourceWords(w int) string {
 	s := p.data.source
 	from := sourceNames[s.Source]
 	if from == "" {
 		return "ctrl+r asks for the models"
 	}
-	words := "models " + from
+	words := from
 	if !s.At.IsZero() {
 		words += " " + s.At.Local().Format("2006-01-02 15:04")
 	}
 	if s.Partial {
 		words += ", maybe not all"
 	}
-	return words
+	return longest(w, "models "+words, words)
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -123,5 +124,16 @@ func TestSignsThatMeanOneThing(t *testing.T) {
 	}
 	if !strings.Contains(row, fmt.Sprintf("%s 1 selected", icons.Ticked)) {
 		t.Errorf("nothing says what is selected:\n%s", row)
+	}
+}
+
+func TestNumbersAreNotLeftOutWhereTheyFit(t *testing.T) {
+	b := open(t, "OPENAI_API_KEY=x-long-enough\nIGNORE_MODELS_OPENAI=*-preview-*\n", many(900))
+	b.data.source.At = time.Date(2026, time.March, 1, 12, 30, 0, 0, time.Local)
+	frame := ansi.Strip(b.screen(40, 20))
+	for _, want := range []string{"600 of 900 available · 300 hidden", " of the built-in list 2026-03-01 12:30"} {
+		if !strings.Contains(frame, want) {
+			t.Errorf("40 cells do not hold %q:\n%s", want, frame)
+		}
 	}
 }

@@ -3,11 +3,13 @@ package rules
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
+	"winnow/tui/style"
 )
 
 // The ways out when somebody else has changed the file.
@@ -63,7 +65,7 @@ func (p *Pane) askForeign(theirs modelfilter.ThreeWay, way string) pane.Wish {
 	return ask("Discard the unsaved rules?", "discard them", p.discardEdit())
 }
 
-// threeWay is what they did to the file, and what a save would have done.
+// threeWay is what they did to the file, and what is staged here.
 func (p *Pane) threeWay(f modelfilter.ThreeWay) []string {
 	theirs := "theirs:"
 	switch {
@@ -73,19 +75,78 @@ func (p *Pane) threeWay(f modelfilter.ThreeWay) []string {
 		theirs = "theirs (they may not have finished):"
 	}
 	lines := append([]string{theirs}, p.diffLines(f.Theirs)...)
-	return append(append(lines, "", "mine:"), p.diffLines(f.Ours)...)
+	mine := p.changeLines()
+	if len(mine) == 0 {
+		mine = []string{"no change"}
+	}
+	return append(append(lines, "", "mine:"), mine...)
 }
 
+// diffLines are the lines that differ. Those that hold rules are long, and
+// alike but for a rule or two: of these the rules are shown that differ.
 func (p *Pane) diffLines(diff []dotenv.DiffLine) []string {
-	var lines []string
-	for _, l := range diff[:min(len(diff), maxAsked)] {
-		lines = append(lines, l.String())
+	var lines, keys []string
+	rules := map[string]*ruleDiff{}
+	for _, l := range diff {
+		key, items, ok := ruleLine(l.Text)
+		if !ok {
+			lines = append(lines, string(l.Kind)+" "+l.Text)
+			continue
+		}
+		d := rules[key]
+		if d == nil {
+			d = &ruleDiff{}
+			rules[key], keys = d, append(keys, key)
+		}
+		if l.Kind == dotenv.Added {
+			d.after = append(d.after, items...)
+		} else {
+			d.before = append(d.before, items...)
+		}
 	}
-	switch n := len(diff) - maxAsked; {
-	case len(diff) == 0:
-		lines = append(lines, "no change")
+	for _, key := range keys {
+		lines = append(lines, rules[key].lines(key, &p.st.Icons)...)
+	}
+	switch n := len(lines) - maxAsked; {
+	case len(lines) == 0:
+		lines = []string{"no change"}
 	case n > 0:
-		lines = append(lines, fmt.Sprintf("and %d more", n))
+		lines = append(lines[:maxAsked], fmt.Sprintf("and %d more", n))
+	}
+	return lines
+}
+
+// ruleLine takes a line of the file apart that holds rules.
+func ruleLine(text string) (key string, items []string, ok bool) {
+	file := dotenv.Parse([]byte(text))
+	for _, key := range file.Keys() {
+		if _, ok := listOfVariable(key); ok {
+			value, _ := file.Raw(key)
+			return key, dotenv.SplitList(value), true
+		}
+	}
+	return "", nil, false
+}
+
+// ruleDiff is a variable that holds rules, before and after a change.
+type ruleDiff struct{ before, after []string }
+
+// lines are the rules that were added and removed; where there are none, the
+// rules are the same and only written otherwise, or in another order.
+func (d *ruleDiff) lines(key string, icons *style.Icons) []string {
+	var lines []string
+	for _, part := range []struct {
+		sign       string
+		have, lack []string
+	}{{icons.Add, d.after, d.before}, {icons.Remove, d.before, d.after}} {
+		for _, item := range part.have {
+			if !slices.Contains(part.lack, item) {
+				lines = append(lines, fmt.Sprintf("%s %s %s", part.sign, shown(key), shown(item)))
+			}
+		}
+	}
+	if lines == nil {
+		lines = []string{shown(key) + ": the same rules, written otherwise"}
 	}
 	return lines
 }

@@ -11,7 +11,8 @@ import (
 // goroutines.
 type inbox struct {
 	mu         sync.Mutex
-	creates    bool // there is no file yet
+	version    int64 // grows with every change of what is drawn
+	creates    bool  // there is no file yet
 	foreign    *modelfilter.ThreeWay
 	suggestion *suggestion
 	lint       *lint
@@ -47,6 +48,13 @@ func (b *inbox) suggest(s suggestion) {
 	b.suggestion = &s
 }
 
+// drawn is the version of what the inbox holds.
+func (b *inbox) drawn() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.version
+}
+
 // lintOf is what was found of a revision; nil when that was not looked at.
 func (b *inbox) lintOf(revision int64) *lint {
 	b.mu.Lock()
@@ -60,6 +68,7 @@ func (b *inbox) lintOf(revision int64) *lint {
 func (b *inbox) setLint(l lint) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.version++
 	b.lint = &l
 }
 
@@ -67,6 +76,7 @@ func (b *inbox) setLint(l lint) {
 func (b *inbox) setFile(creates bool, foreign *modelfilter.ThreeWay) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.version++
 	b.creates, b.foreign = creates, foreign
 }
 
@@ -102,6 +112,7 @@ func (b *inbox) count(w *modelfilter.Window, name string) {
 func (b *inbox) setDrift(name string, d models.Drift) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.version++
 	b.drift[name] = d
 }
 
@@ -115,6 +126,7 @@ func (b *inbox) driftOf(name string) models.Drift {
 func (b *inbox) saved() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.version++
 	b.creates, b.foreign = false, nil
 	clear(b.drift)
 }
