@@ -259,6 +259,11 @@ func TestProviders(t *testing.T) {
 	if e := pick.Entries[1]; e.Text != "anthropic" || !strings.Contains(e.Extra, "no key") {
 		t.Errorf("entry = %+v", e)
 	}
+	b.do("delete-rule") // the numbers of the list are those of now
+	pick, _ = b.Do("provider").(pane.Pick)
+	if e := pick.Entries[0]; !strings.HasPrefix(e.Extra, "12 of 13 · catalogue · 4 rules") {
+		t.Errorf("after a rule was deleted: %+v", e)
+	}
 	if said := b.carry(pick.Then("anthropic")); said != "switched to anthropic" || b.Status().Subtitle != "anthropic" {
 		t.Errorf("said %q, shows %q", said, b.Status().Subtitle)
 	}

@@ -103,6 +103,25 @@ func TestASearchIsTypedOver(t *testing.T) {
 	}
 }
 
+func TestASearchWithoutHitsSaysHowToGoOn(t *testing.T) {
+	b := open(t, someEnv, someModels)
+	b.do("show-models", "pane-search")
+	for i, step := range []struct {
+		do   func()
+		want string
+	}{
+		{func() { b.keys("zzz") }, " esc shows all models"},
+		{func() { b.keys("<enter>") }, "/ and esc show all models"},
+		{func() { b.do("pane-search") }, " esc shows all models"},
+		{func() { b.keys("<esc><esc>") }, "gpt-4o-mini"},
+	} {
+		step.do()
+		if frame := ansi.Strip(b.screen(60, 22)); !strings.Contains(frame, step.want) {
+			t.Errorf("step %d: nothing says %q:\n%s", i, step.want, frame)
+		}
+	}
+}
+
 // twoPatterns selects two models that no one pattern tells from the others, and
 // asks to allow them.
 func twoPatterns(t testing.TB) *bench {
@@ -173,6 +192,17 @@ func TestSeveralPatternsWithSpacesStayWhole(t *testing.T) {
 	}
 }
 
+func TestALockedLineSaysThatNothingIsAdded(t *testing.T) {
+	b := open(t, someEnv, someModels)
+	b.do("add-ignore")
+	b.keys("a*")
+	b.w.Lock()
+	b.Changed()
+	if frame := ansi.Strip(b.screen(40, 20)); !strings.Contains(frame, "assistant at work: nothing is added") || strings.Contains(frame, "enter adds") {
+		t.Errorf("the pane says:\n%s", frame)
+	}
+}
+
 func TestHints(t *testing.T) {
 	words := func(hints []pane.Hint) string {
 		var out []string
@@ -187,7 +217,7 @@ func TestHints(t *testing.T) {
 	}{
 		"at rest":          {func(*bench) {}, ""},
 		"nothing typed":    {func(b *bench) { b.do("add-ignore") }, "esc leaves"},
-		"typed before":     {func(b *bench) { b.do("add-ignore"); b.keys("a<esc>") }, "esc leaves · ↑ brings back what you typed"},
+		"typed before":     {func(b *bench) { b.do("add-ignore"); b.keys("a<esc>") }, "esc leaves · ↑ brings back your text"},
 		"pattern":          {func(b *bench) { b.do("add-ignore"); b.keys("a*") }, "enter adds it · esc clears"},
 		"only space":       {func(b *bench) { b.do("add-ignore"); b.keys(" ") }, "esc clears"},
 		"refused":          {func(b *bench) { b.do("add-ignore"); b.keys("gpt-3.5-turbo*") }, "esc clears"},

@@ -34,6 +34,9 @@ func (p *Pane) typingNotes(w, h int) []note {
 	room := w - len(label) - ansi.StringWidth(word)
 	edit := style.on(label) + p.line.view(room, &p.paint) + st.Muted.on(word)
 	notes := []note{p.separator(10, w), {rank: 0, text: edit}}
+	if p.data.locked && p.line.what != lineSearch {
+		notes = append(notes, p.one(2, w, st.Warn, " "+p.st.Icons.Lock+" assistant at work: nothing is added"))
+	}
 	switch p.line.what {
 	case linePattern:
 		notes = append(notes, p.previewNotes(w, h)...)
@@ -71,7 +74,7 @@ func (p *Pane) Hints() []pane.Hint {
 	if len(p.line.runes) == 0 {
 		hints := []pane.Hint{{Key: "esc", Text: "leaves"}}
 		if p.line.last[p.line.what] != "" {
-			hints = append(hints, pane.Hint{Key: "↑", Text: "brings back what you typed"})
+			hints = append(hints, pane.Hint{Key: "↑", Text: "brings back your text"})
 		}
 		return hints
 	}
@@ -126,7 +129,7 @@ func (p *Pane) previewNotes(w, h int) []note {
 	v, st, icons := &p.line.preview, &p.paint, &p.st.Icons
 	list := p.line.list
 	if v.pattern == "" {
-		hint := " a pattern: * any run, ? one, [a-z] one of"
+		hint := " * any run, ? one, [a-z] one of these"
 		return []note{p.one(1, w, st.Muted, hint), p.one(2, w, st.Muted, " "+p.hintWords())}
 	}
 	changed := v.change.Hidden

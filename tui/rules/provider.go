@@ -27,7 +27,9 @@ func (p *Pane) pickProvider() pane.Wish {
 
 func (p *Pane) providerEntry(v modelfilter.ProviderView) overlay.Entry {
 	var extra []string
-	if c, ok := p.inbox.countOf(v.Name); ok {
+	if _, ok := p.inbox.countOf(v.Name); ok {
+		p.inbox.count(p.window, v.Name) // its models are known; its rules may be others by now
+		c, _ := p.inbox.countOf(v.Name)
 		extra = append(extra, fmt.Sprintf("%d of %d", c.available, c.total))
 		if c.source != "" {
 			extra = append(extra, c.source)

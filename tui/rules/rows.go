@@ -185,9 +185,17 @@ func (p *Pane) ruleRows() []row {
 		}
 	}
 	if hits == 0 && p.query != "" {
-		return words("No rule holds "+quote(p.query)+".", "/ and esc show all rules")
+		return words("No rule holds "+quote(p.query)+".", p.showAll()+" all rules")
 	}
 	return rows
+}
+
+// showAll begins the sentence that tells how a search ends.
+func (p *Pane) showAll() string {
+	if p.line.what == lineSearch {
+		return "esc shows"
+	}
+	return "/ and esc show"
 }
 
 func (p *Pane) children() []row {
@@ -223,7 +231,7 @@ func (p *Pane) modelRows() []row {
 	}
 	switch {
 	case len(fresh)+len(rest) == 0:
-		return words("No model matches "+quote(p.query)+".", "/ and esc show all models")
+		return words("No model matches "+quote(p.query)+".", p.showAll()+" all models")
 	case len(fresh) == 0:
 		return rest
 	}

@@ -76,7 +76,7 @@ func (p *Pane) openSearch() {
 	}
 	p.line.what = lineSearch
 	p.line.offer(p.query)
-	p.version++
+	p.rebuild()
 }
 
 func (p *Pane) startImport() pane.Wish {
@@ -120,11 +120,13 @@ func (p *Pane) declineSeveral() {
 
 func (p *Pane) closeLine() {
 	p.keepTyped()
-	if p.line.what == lineSearch {
-		p.tellSearch() // once for what was looked for, not at each key
-	}
+	searched := p.line.what == lineSearch
 	p.line.what = lineNone
 	p.version++
+	if searched {
+		p.tellSearch() // once for what was looked for, not at each key
+		p.rebuild()    // where nothing was found the rows say how to go on
+	}
 }
 
 // Key implements pane.Pane.
