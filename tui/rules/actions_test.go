@@ -264,6 +264,12 @@ func TestProviders(t *testing.T) {
 	if e := pick.Entries[0]; !strings.HasPrefix(e.Extra, "12 of 13 · catalogue · 4 rules") {
 		t.Errorf("after a rule was deleted: %+v", e)
 	}
+	if e, ok := pick.Then("anthropic").(pane.Edit); !ok || !e.View || e.Description != "Switch to anthropic" {
+		t.Errorf("the switch is %+v, want one that leaves nothing to save", e)
+	}
+	if e, ok := b.Do("delete-rule").(pane.Edit); !ok || e.View {
+		t.Errorf("a deletion is %+v, want one that can be saved", e)
+	}
 	if said := b.carry(pick.Then("anthropic")); said != "switched to anthropic" || b.Status().Subtitle != "anthropic" {
 		t.Errorf("said %q, shows %q", said, b.Status().Subtitle)
 	}

@@ -57,13 +57,8 @@ func TestNotesOfTheFileCanBeReadWhole(t *testing.T) {
 // TestALongListKeepsItsRows holds the list against what it had when the words
 // of the row under the cursor had an eighth of the pane at most.
 func TestALongListKeepsItsRows(t *testing.T) {
-	b := open(t, someEnv, many(400))
-	long := strings.Repeat("very-", 60) + "long*"
-	if _, err := b.w.Add(0, long); err != nil {
-		t.Fatal(err)
-	}
-	b.Changed()
-	b.do("show-models")
+	b := open(t, someEnv, append(many(400), "openai/"+strings.Repeat("a-very-", 60)+"long-id"))
+	b.do("show-models", "pane-first")
 	for h := 5; h < 60; h++ {
 		inside := h - 2
 		notes := 1 + 1 + max(1, inside/8) + 1 // the line across, the row, the bar, the source
