@@ -25,10 +25,13 @@
 // # Finding
 //
 // The columns that filters ask about lie in memory, in blocks that never change,
-// and are kept up with commits of this process and of others. Texts are found by
-// a full-text index of runs of three letters, which the writer fills when it is
-// idle; pairs it has not reached yet, and needles too short for it, are read.
-// Either way the result is what filter.Eval would give.
+// and are kept up with commits of this process and of others. They are read
+// block by block when Warm says so, or when a filter first needs them; Open, and
+// the pairs of one session, need none of it. Texts are found by a full-text
+// index of runs of three letters, which the writer fills in small bites when it
+// is idle and the store has been open for a second; pairs it has not reached
+// yet, and needles too short for it, are read. Either way the result is what
+// filter.Eval would give.
 //
 // # Damage
 //
