@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -178,9 +179,10 @@ func TestJobsComeBeforeBackgroundWork(t *testing.T) {
 		w := newWriter(conn)
 		w.committed = func() {}
 		w.settled = time.After(settleTime)
-		pieces, began, step := 0, make(chan struct{}), make(chan struct{})
+		began, step := make(chan struct{}), make(chan struct{})
+		var pieces atomic.Int64
 		w.idle = func() bool {
-			pieces++
+			pieces.Add(1)
 			began <- struct{}{}
 			<-step
 			return true
@@ -191,16 +193,16 @@ func TestJobsComeBeforeBackgroundWork(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if pieces != 0 {
+		if pieces.Load() != 0 {
 			t.Error("background work began before the store had settled")
 		}
 		<-began // after settleTime, with nobody waiting
-		for n := 1; n <= 20; n++ {
-			served := make(chan int)
+		for n := int64(1); n <= 20; n++ {
+			served := make(chan int64)
 			for range 3 {
 				go func() {
-					before := 0
-					if err := w.do(t.Context(), func(*tx) error { before = pieces; return nil }); err != nil {
+					before := int64(0)
+					if err := w.do(t.Context(), func(*tx) error { before = pieces.Load(); return nil }); err != nil {
 						t.Error(err)
 					}
 					served <- before
