@@ -12,6 +12,14 @@
 // The running pair is fed with the events of its turn and drawn from them until
 // Settle puts the stored pair in its place.
 //
+// Each part has a logical text apart from how it is drawn: the Markdown of an
+// answer, the words of a message, the input and output of a card. A selection
+// with the mouse is two places in such texts, so it copies no cells, and stays
+// where it is while the answer grows, the view scrolls or the width changes.
+//
+// A Handler says how the payloads of a type look and what the user can make of
+// them; rule_proposal has one. The others show a summary and their folded JSON.
+//
 // # Who may call what
 //
 // A View belongs to the goroutine that runs Update and View. It does no I/O.

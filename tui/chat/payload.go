@@ -240,7 +240,7 @@ func proposalHandler(i style.Icons) Handler {
 				{i.Ignore, "ignore ", Bad, r.AddIgnore},
 			} {
 				for _, pattern := range part.patterns {
-					rows = append(rows, Row{part.sign, part.words + one(pattern), part.tone})
+					rows = append(rows, Row{part.sign, part.words + pattern, part.tone})
 				}
 			}
 			if r.Reasoning != "" {

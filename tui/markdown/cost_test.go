@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // texts are answers of about n tokens (four bytes each), by shape.
@@ -30,6 +31,12 @@ var texts = map[string]func(tokens int) string{
 	"paragraph": func(n int) string {
 		return fill(n, func(i int) string { return fmt.Sprintf("Sentence %d of one **very** long paragraph. ", i) })
 	},
+	"one item": func(n int) string {
+		return "- " + fill(n, func(i int) string { return fmt.Sprintf("Sentence %d of **one** item.\n\n  ", i) })
+	},
+	"one quote": func(n int) string {
+		return "> " + fill(n, func(i int) string { return fmt.Sprintf("Sentence %d of **one** quote.\n> ", i) })
+	},
 	"one line of code": func(n int) string {
 		return "```json\n" + fill(n, func(i int) string { return fmt.Sprintf(`{"n":%d},`, i) })
 	},
@@ -49,16 +56,24 @@ func fill(tokens int, part func(int) string) string {
 	return b.String()
 }
 
+// streamed is a document, and how long its longest frame took.
+type streamed struct {
+	*Doc
+	worst time.Duration
+}
+
 // stream appends src token by token and draws every sixth, as 200 tokens a second
 // at 30 frames a second do.
-func stream(src string) *Doc {
-	d := New(look)
+func stream(src string) streamed {
+	d := streamed{Doc: New(look)}
 	for i := 0; src != ""; i++ {
 		n := min(tokenBytes, len(src))
 		d.Append(src[:n])
 		src = src[n:]
 		if i%6 == 0 {
+			began := time.Now()
 			d.Lines(100)
+			d.worst = max(d.worst, time.Since(began))
 		}
 	}
 	d.Lines(100)
@@ -120,13 +135,15 @@ func TestResizeDoesNotParse(t *testing.T) {
 // BenchmarkStream streams an answer, drawing every sixth token, and reports the
 // time a token takes and the longest frame.
 func BenchmarkStream(b *testing.B) {
-	for _, name := range []string{"prose", "mixed", "fence", "list", "table", "paragraph", "one line of code"} {
+	for _, name := range []string{"prose", "mixed", "fence", "list", "table", "paragraph", "one item", "one quote", "one line of code"} {
 		for _, tokens := range []int{5_000, 50_000} {
 			b.Run(fmt.Sprintf("%s/%d", strings.ReplaceAll(name, " ", "-"), tokens), func(b *testing.B) {
 				src := texts[name](tokens)
+				worst := time.Duration(0)
 				for b.Loop() {
-					stream(src)
+					worst = stream(src).worst
 				}
+				b.ReportMetric(float64(worst.Microseconds()), "µs/worst-frame")
 				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*tokens), "µs/token")
 			})
 		}

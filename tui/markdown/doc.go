@@ -22,6 +22,9 @@
 // line is wider than it may be, none ends in blanks, none leaves a style open.
 // A link is shown with its address, and only an address can be clicked.
 //
+// Trace, Word, Paragraph and Slice go the other way: from what is seen to the
+// Source that it shows, so that a selection copies Markdown and not a screen.
+//
 // A Style is the look, shared by all documents of a theme and safe for use
 // from any goroutine. A Doc belongs to one goroutine. The slices that Lines
 // and BlockLines return are the Doc's: read them, up to the next call.
@@ -31,7 +34,7 @@
 // Text should be sanitised before it comes here; control characters are
 // replaced all the same. A paragraph longer than six kilobytes whose
 // emphasis stays open all along loses it where it is cut. One list item or
-// quote of more than eight kilobytes is rendered again only when it has grown
+// quote of more than four kilobytes is rendered again only when it has grown
 // by an eighth; what came since stands below it as plain text. Definition
 // lists, footnotes and math are text.
 //

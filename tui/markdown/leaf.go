@@ -53,8 +53,12 @@ func (f *leaf) layout(dst []string, width int) []string {
 	}
 	lead := first
 	for i := from; i < len(dst); i++ {
-		if lead != "" {
-			dst[i] = trimRight(lead + dst[i])
+		switch {
+		case lead == "":
+		case dst[i] == "":
+			dst[i] = trimRight(lead)
+		default: // ends in no blanks already
+			dst[i] = lead + dst[i]
 		}
 		lead = rest
 	}

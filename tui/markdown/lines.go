@@ -34,20 +34,26 @@ func (v *view) stale(i int) {
 
 // growth is what an open block keeps between two frames.
 type growth struct {
-	end    int      // of the source that was rendered
-	leaves []leaf   // of a large item or quote
-	code   []string // coloured lines
-	sure   int      // how many of them will not be coloured again before the code is whole
-	at     int      // where in the source the others begin
-	laid   drawn    // the lines of leaves, or of the code that is sure
-	laidTo int      // how much of the sure code is in laid
+	end      int      // of the source that was rendered
+	leaves   []leaf   // of a large item or quote
+	code     []string // coloured lines
+	sure     int      // how many of them will not be coloured again before the code is whole
+	at       int      // where in the source the others begin
+	line     []string // the lines that are not sure with the one that grows,
+	lineFrom span     // for what they were coloured
+	lineEnd  int      // and up to where
+	laid     drawn    // the lines of leaves, or of the code that is sure
+	laidTo   int      // how much of the sure code is in laid
 }
 
 const (
 	// largeOpen is the size in bytes from which on an open item or quote is
 	// rendered again only after it grew by 1/largeShare.
-	largeOpen  = 8192
+	largeOpen  = 4096
 	largeShare = 8
+	// shortLine is the length up to which a growing line of code is coloured anew
+	// each time.
+	shortLine = 256
 	// mostAgain is how much code is coloured again for a line at its end.
 	mostAgain = 2048
 )
@@ -326,12 +332,29 @@ func (d *Doc) openCode(b *block, end int) []string {
 			g.sure, g.at = len(g.code), b.end
 		}
 	}
-	code := g.code
-	if end > b.end {
-		lines, _ := d.colour(b.fence, g.at, end)
-		code = append(g.code[:g.sure:g.sure], lines...)
+	if end == b.end {
+		return g.code
 	}
-	return code
+	return append(g.code[:g.sure:g.sure], d.growingLine(b, end)...)
+}
+
+// growingLine are the lines of code that are not sure, up to the one that still
+// grows. What a long line grew by is coloured when it is an eighth of it.
+func (d *Doc) growingLine(b *block, end int) []string {
+	g := &b.growth
+	from := span{g.at, b.end}
+	if grown := end - g.lineEnd; g.lineFrom != from || grown < 0 || end-b.end < shortLine || grown > (g.lineEnd-b.end)/largeShare {
+		g.line, _ = d.colour(b.fence, g.at, end)
+		g.lineFrom, g.lineEnd = from, end
+	}
+	if g.lineEnd == end {
+		return g.line
+	}
+	last := len(g.line) - 1
+	column := utf8.RuneCountInString(cleanCode(string(d.src[b.end:g.lineEnd]), 0))
+	rest := paint(d.style.syntax[classPlain], cleanCode(string(d.src[g.lineEnd:end]), column))
+	d.work.coloured += end - g.lineEnd
+	return append(g.line[:last:last], g.line[last]+rest)
 }
 
 // openTable renders an open table; the row that still grows stands below it.

@@ -1,0 +1,96 @@
+package chat
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"winnow/assistant"
+)
+
+func withPayload(kind, data string) assistant.Pair {
+	p := pair(1, "suggest something", "Here is one:")
+	p.Payloads = []assistant.Payload{{ID: "p1", Type: kind, Data: json.RawMessage(data), Summary: "the summary"}}
+	return p
+}
+
+func TestAPayloadWithoutAHandlerShowsItsSummaryAndFoldedJSON(t *testing.T) {
+	v := view()
+	show(v, withPayload("model_list", `{"models":["a","b\u202e"]}`))
+	got := plain(v.View(60, 20))
+	if !strings.Contains(got, "▸ model_list  the summary") || strings.Contains(got, "models") || len(v.Choices()) != 0 {
+		t.Errorf("folded:\n%s%+v", got, v.Choices())
+	}
+	v.ToggleAll()
+	if got = plain(v.View(60, 20)); !strings.Contains(got, `"models": [`) || strings.Contains(got, "\u202e") {
+		t.Errorf("open:\n%s", got)
+	}
+}
+
+func TestAHandlerDrawsAndIsTold(t *testing.T) {
+	v := view()
+	show(v, withPayload("model_list", `{"n":2}`))
+	var told []string
+	v.Handle("model_list", Handler{
+		Title: "models", Icon: "◇",
+		Render: func(p assistant.Payload) []Row {
+			return []Row{{"+", "rows of " + string(p.Data) + " \x1b[31m\u202ehostile", Good}}
+		},
+		Accept: func(p assistant.Payload) { told = append(told, "accepted "+p.ID) },
+		Reject: func(p assistant.Payload) { told = append(told, "rejected "+p.ID) },
+	})
+	got := plain(v.View(60, 20))
+	if !strings.Contains(got, "▸ ◇ models  the summary") || !strings.Contains(got, `+ rows of {"n":2}`) || strings.ContainsAny(got, "\x1b\u202e") {
+		t.Errorf("drawn:\n%s", got)
+	}
+	if !strings.Contains(got, "[1 Accept] [2 Reject]") {
+		t.Errorf("no buttons:\n%s", got)
+	}
+	if v.Decided("p1", true) || v.Decided("p1", false) || v.Decided("other", true) {
+		t.Error("the session would have to decide")
+	}
+	if want := []string{"accepted p1", "rejected p1"}; fmt.Sprint(told) != fmt.Sprint(want) {
+		t.Errorf("told %v, want %v", told, want)
+	}
+	v.Enrich("p1", []Row{{Text: "found out later"}})
+	if got = plain(v.View(60, 20)); !strings.Contains(got, "found out later") {
+		t.Errorf("not enriched:\n%s", got)
+	}
+}
+
+func TestProposedRulesShowEachRuleAndTheirEffect(t *testing.T) {
+	v := view()
+	p := withPayload(RuleProposal, `{"add_ignore":["*-preview*","a\u200bb"],"add_whitelist":["gpt-4o"],"remove_ignore":["x*"],"reasoning":"previews go"}`)
+	show(v, p)
+	got := plain(v.View(70, 30))
+	for _, want := range []string{"proposed rules", "− ignore *-preview*", "+ allow gpt-4o", "- no longer ignore x*", "− ignore a‹U+200B›b", "previews go", "[1 Accept] [2 Reject]"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "\u200b") {
+		t.Errorf("what hides in a pattern is not seen:\n%q", got)
+	}
+	if u := v.Undecided(); len(u) != 1 || u[0].ID != "p1" {
+		t.Fatalf("Undecided = %+v", u)
+	}
+	v.Enrich("p1", v.EffectRows(Effect{Known: true, Hidden: []string{"a", "b", "c", "d", "e", "f", "g"}, Shown: []string{"h"}, Refused: []string{"no need"}}))
+	got = plain(v.View(70, 30))
+	for _, want := range []string{"hides 7 models: a, b, c, d, e, f and 1 more", "shows 1 model: h", "! no need"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+	if !v.Decided("p1", true) {
+		t.Error("the session is not asked to carry it out")
+	}
+	p.Payloads[0].Decision = "accepted"
+	v.Load([]assistant.Pair{p})
+	if got = plain(v.View(70, 30)); strings.Contains(got, "[1 Accept]") || !strings.Contains(got, "accepted by you") || len(v.Undecided()) != 0 {
+		t.Errorf("after the decision:\n%s", got)
+	}
+	if rows := v.EffectRows(Effect{}); len(rows) != 1 || !strings.Contains(rows[0].Text, "not known") {
+		t.Errorf("without models: %+v", rows)
+	}
+}
