@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,11 +21,13 @@ import (
 )
 
 func doctorCommand(a *app) *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use: "doctor", Short: "Check the terminal, files, endpoint and database", Args: usage(cobra.NoArgs),
 		Long: "doctor changes nothing but modes of winnow's own files that let others read them.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context()) },
 	}
+	c.AddCommand(keysCommand(a))
+	return c
 }
 
 // The verdicts of a finding.
@@ -107,7 +110,7 @@ func (a *app) examineTerminal(ctx context.Context) []finding {
 	case name == "" || name == "dumb":
 		terminal.State, terminal.Next = warning, "winnow --plain works here"
 	default:
-		terminal.Detail += fmt.Sprintf(", %d columns", a.width())
+		terminal.Detail += fmt.Sprintf(", %d columns; winnow doctor keys shows which keys arrive here", a.width())
 	}
 	colours := map[style.Profile]string{style.True: "24 bit", style.Col256: "256", style.Col16: "16", style.None: "none"}[a.colours()]
 	detail := "colours: " + colours
@@ -134,13 +137,32 @@ func orUnset(s string) string {
 // tmuxTime bounds a question to tmux, which answers at once or hangs.
 const tmuxTime = 2 * time.Second
 
+// slowEscape is the escape-time, in milliseconds, from which on Esc is felt to
+// be late; tmux before 3.5 waits for 500.
+const slowEscape = 100
+
+// tmuxOptions are those on which keys and the clipboard depend, and when a
+// value of them stands in the way. The last is what tmux knows of the terminal
+// around it.
+var tmuxOptions = []struct {
+	name string
+	ask  []string
+	bad  func(value string) bool
+}{
+	{"extended-keys", []string{"show-options", "-sv", "extended-keys"}, func(v string) bool { return v == "off" }},
+	{"set-clipboard", []string{"show-options", "-sv", "set-clipboard"}, func(v string) bool { return v == "external" || v == "off" }},
+	{"focus-events", []string{"show-options", "-sv", "focus-events"}, func(v string) bool { return v == "off" }},
+	{"escape-time", []string{"show-options", "-sv", "escape-time"}, func(v string) bool { ms, err := strconv.Atoi(v); return err == nil && ms >= slowEscape }},
+	{"terminal-features", []string{"display-message", "-p", "#{client_termfeatures}"}, func(v string) bool { return v != "" && !strings.Contains(v, "extkeys") }},
+}
+
 // examineTmux asks tmux for the options on which keys and the clipboard depend.
 func (a *app) examineTmux(ctx context.Context) finding {
 	ctx, cancel := context.WithTimeout(ctx, tmuxTime)
 	defer cancel()
 	var wrong, all []string
-	for _, o := range []struct{ name, want string }{{"extended-keys", "off"}, {"set-clipboard", "external"}, {"focus-events", "off"}} {
-		ask := exec.CommandContext(ctx, "tmux", "show-options", "-sgv", o.name)
+	for _, o := range tmuxOptions {
+		ask := exec.CommandContext(ctx, "tmux", o.ask...)
 		ask.Env = config.WithoutKeys(a.environ)
 		out, err := ask.Output()
 		value := strings.TrimSpace(string(out))
@@ -148,13 +170,13 @@ func (a *app) examineTmux(ctx context.Context) finding {
 			value = "unknown"
 		}
 		all = append(all, o.name+" "+value)
-		if value == o.want { // the default, which stands in the way
+		if err == nil && o.bad(value) {
 			wrong = append(wrong, o.name)
 		}
 	}
 	f := finding{About: "tmux", State: fine, Detail: strings.Join(all, ", ")}
 	if len(wrong) > 0 {
-		f.State, f.Next = warning, tmuxAdvice
+		f.State, f.Detail, f.Next = warning, "in the way: "+strings.Join(wrong, ", ")+" ("+f.Detail+")", tmuxAdvice
 	}
 	return f
 }

@@ -69,6 +69,32 @@ func (g *guard) restore() {
 	})
 }
 
+// runPage runs a model that stands beside the program, with the terminal as
+// well guarded. keys is in, or what stands around it.
+func (a *app) runPage(model tea.Model, keys term.File, in, out *os.File) error {
+	g := newGuard(in, out)
+	defer g.restoreAfterPanic()
+	safe := &safeModel{Model: model}
+	p := tea.NewProgram(safe, tea.WithInput(keys), tea.WithOutput(out), tea.WithoutSignalHandler(), tea.WithEnvironment(a.environ))
+	safe.quit = p.Quit
+	signal.Stop(a.signals) // from here on signals end the program, not the run
+	stop := a.watch(g, p)
+	_, err := p.Run()
+	stop()
+	if b := safe.broken(); b != nil {
+		g.restore()
+		return a.brokenDown(b)
+	}
+	if err != nil {
+		g.restore()
+		return fmt.Errorf("the screen: %w", err)
+	}
+	if status := int(a.exit.Load()); status != 0 {
+		return statusError(status)
+	}
+	return nil
+}
+
 // watch ends the program when a signal asks for it or the terminal is gone:
 // in order if it still reacts, by force if not. The result ends the watch.
 func (a *app) watch(g *guard, p *tea.Program) (stop func()) {

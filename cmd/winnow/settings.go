@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"winnow/adapters/config"
+	"winnow/tui"
 )
 
 func configCommand(a *app) *cobra.Command {
@@ -85,6 +86,9 @@ func (a *app) configCheck() error {
 	s, err := a.config()
 	if err == nil {
 		_, err = a.endpoints(0) // their addresses
+	}
+	if err == nil {
+		_, err = tui.Keys(rebinds(s.Keys), s.SendKey == "enter")
 	}
 	if a.flags.json {
 		faults := []string{}

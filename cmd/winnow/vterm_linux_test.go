@@ -28,6 +28,7 @@ const (
 type vterm struct {
 	t      *testing.T
 	master *os.File
+	tty    *os.File // ours, to ask how the terminal is
 	cmd    *exec.Cmd
 	ended  chan struct{}
 
@@ -66,21 +67,27 @@ func openPty(t *testing.T) (master, tty *os.File) {
 // startVterm starts the program in a folder.
 func startVterm(t *testing.T, dir string, env []string, args ...string) *vterm {
 	t.Helper()
+	return startVtermOf(t, dir, env, "winnow", args...)
+}
+
+// startVtermOf starts any program.
+func startVtermOf(t *testing.T, dir string, env []string, name string, args ...string) *vterm {
+	t.Helper()
 	master, tty := openPty(t)
-	v := &vterm{t: t, master: master, ended: make(chan struct{}), emu: vt.NewEmulator(vtermColumns, vtermRows), changed: make(chan struct{})}
-	v.cmd = exec.CommandContext(t.Context(), "winnow", args...)
+	v := &vterm{t: t, master: master, tty: tty, ended: make(chan struct{}), emu: vt.NewEmulator(vtermColumns, vtermRows), changed: make(chan struct{})}
+	v.cmd = exec.CommandContext(t.Context(), name, args...)
 	v.cmd.Dir, v.cmd.Env = dir, append(env, "TERM=xterm-256color")
 	v.cmd.Stdin, v.cmd.Stdout, v.cmd.Stderr = tty, tty, tty
 	v.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := v.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	_ = tty.Close()    // the program has its own
 	go v.dropAnswers() // an emulator whose answers nobody takes stands still
 	read := make(chan struct{})
 	go func() { defer close(read); v.read() }()
 	go func() {
 		_ = v.cmd.Wait() // says that it was killed
+		_ = tty.Close()  // reading ends when nobody has it any more
 		<-read
 		close(v.ended)
 	}()

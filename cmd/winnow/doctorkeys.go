@@ -1,0 +1,235 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+
+	"winnow/assistant/safetext"
+	"winnow/tui"
+)
+
+func keysCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "keys", Short: "Press keys, and see what winnow receives and what each does", Args: usage(cobra.NoArgs),
+		Long: "keys shows for each key that is pressed the bytes that the terminal sends, the name\n" +
+			"that winnow gives it, and what it does in each mode. Esc twice or ctrl+c leaves.",
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctorKeys(cmd.Context()) },
+	}
+}
+
+// sendKeys are the keys that terminals differ about.
+var sendKeys = []string{"ctrl+enter", "shift+enter", "alt+enter", "ctrl+j"}
+
+// keyPage is the screen of doctor keys: what was pressed last, the newest last,
+// and which of sendKeys have come.
+type keyPage struct {
+	table   *tui.KeyTable
+	raw     *tap
+	tmux    []string // what tmux needs; none outside of it, or when all is well
+	pressed []keyPressed
+	seen    map[string]bool
+	kitty   bool // the terminal says that it tells all keys apart
+	width   int
+	height  int
+}
+
+// keyPressed is one key.
+type keyPressed struct {
+	name  string
+	bytes string // as they were read
+	uses  []tui.KeyUse
+}
+
+// keptKeys is how many keys are remembered: more than the tallest screen shows.
+const keptKeys = 100
+
+// Init implements tea.Model.
+func (p *keyPage) Init() tea.Cmd { return nil }
+
+// Update implements tea.Model.
+func (p *keyPage) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		p.width, p.height = msg.Width, msg.Height
+	case tea.KeyboardEnhancementsMsg:
+		p.kitty = p.kitty || msg.SupportsKeyDisambiguation()
+		p.raw.take() // the terminal's answer is no key
+	case tea.PasteMsg:
+		p.add(keyPressed{name: fmt.Sprintf("a paste of %s", count(len([]rune(msg.Content)), "character"))})
+		p.raw.take()
+	case tea.KeyPressMsg:
+		return p, p.press(msg.String())
+	}
+	return p, nil
+}
+
+// press takes note of a key; Esc after Esc, or ctrl+c, ends.
+func (p *keyPage) press(name string) tea.Cmd {
+	twice := name == "esc" && len(p.pressed) > 0 && p.pressed[len(p.pressed)-1].name == "esc"
+	p.seen[name] = true
+	p.add(keyPressed{name, p.raw.take(), p.table.Uses(name)})
+	if twice || name == "ctrl+c" {
+		return tea.Quit
+	}
+	return nil
+}
+
+func (p *keyPage) add(k keyPressed) {
+	p.pressed = append(p.pressed, k)
+	p.pressed = p.pressed[max(0, len(p.pressed)-keptKeys):]
+}
+
+// View implements tea.Model.
+func (p *keyPage) View() tea.View {
+	head := []string{
+		"winnow doctor keys: press any key to see what arrives. Esc twice or ctrl+c leaves.", "",
+		"  " + strings.Join(p.arrivals(), "   "),
+		"  " + p.protocol(), "",
+	}
+	for _, line := range p.tmux {
+		head = append(head, "  "+line)
+	}
+	if len(p.tmux) > 0 {
+		head = append(head, "")
+	}
+	var keys []string
+	for _, k := range p.pressed {
+		keys = append(keys, k.lines()...)
+	}
+	room := max(0, p.height-len(head))
+	lines := append(head, keys[max(0, len(keys)-room):]...)
+	for i, line := range lines[:min(len(lines), max(p.height, 1))] {
+		lines[i] = ansi.Truncate(safetext.Line(line, maxLine), max(p.width, 1), "…")
+	}
+	v := tea.NewView(strings.Join(lines[:min(len(lines), max(p.height, 1))], "\n"))
+	v.AltScreen = true
+	return v
+}
+
+// arrivals says which of the keys that send or break the line have come.
+func (p *keyPage) arrivals() []string {
+	var out []string
+	for _, key := range sendKeys {
+		state := "not seen yet"
+		if p.seen[key] {
+			state = "arrives"
+		}
+		out = append(out, key+": "+state)
+	}
+	return out
+}
+
+func (p *keyPage) protocol() string {
+	if p.kitty {
+		return "This terminal says that it tells all keys apart (kitty protocol)."
+	}
+	return "This terminal does not say that it tells all keys apart: where ctrl+enter comes as enter, send with ctrl+j."
+}
+
+// lines are a key as it is shown: its name and bytes, and below what it does.
+func (k keyPressed) lines() []string {
+	first := k.name
+	if k.bytes != "" {
+		first = fmt.Sprintf("%-14s %s", k.name, k.bytes)
+	}
+	out := []string{first}
+	for _, u := range k.uses {
+		out = append(out, fmt.Sprintf("    %-8s %s (%s)", u.Mode, u.Help, u.Action))
+	}
+	if len(k.uses) == 0 && k.bytes != "" {
+		out = append(out, "    bound to nothing: in INPUT it is text or moves the cursor")
+	}
+	return out
+}
+
+// doctorKeys runs the page and sums up what was seen.
+func (a *app) doctorKeys(ctx context.Context) error {
+	in, inOK := a.stdin.(*os.File)
+	out, outOK := a.stdout.(*os.File)
+	if !inOK || !outOK || !isTerminal(in) || !isTerminal(out) {
+		return &usageError{"winnow doctor keys", "keys can be pressed at a terminal only"}
+	}
+	s, err := a.config()
+	if err != nil {
+		return err
+	}
+	table, err := tui.Keys(rebinds(s.Keys), s.SendKey == "enter")
+	if err != nil {
+		return err
+	}
+	page := &keyPage{table: table, raw: &tap{File: in}, seen: map[string]bool{}}
+	if a.env("TMUX") != "" {
+		if f := a.examineTmux(ctx); f.State != fine {
+			wrong, _, _ := strings.Cut(f.Detail, " (")
+			page.tmux = append([]string{"tmux: " + wrong}, strings.Split(f.Next, "\n")...)
+		}
+	}
+	if err := a.runPage(page, page.raw, in, out); err != nil {
+		return err
+	}
+	return a.reportKeys(page)
+}
+
+// reportKeys says on standard output what was found.
+func (a *app) reportKeys(p *keyPage) error {
+	if a.flags.json {
+		seen := map[string]bool{}
+		for _, key := range sendKeys {
+			seen[key] = p.seen[key]
+		}
+		return a.printJSON(map[string]any{"kitty_protocol": p.kitty, "seen": seen})
+	}
+	return a.print("%s\n%s", strings.Join(p.arrivals(), ", "), p.protocol())
+}
+
+// tap is a terminal whose bytes are noted as they are read.
+type tap struct {
+	*os.File
+	mu    sync.Mutex
+	bytes []byte
+}
+
+// Read implements io.Reader.
+func (t *tap) Read(p []byte) (int, error) {
+	n, err := t.File.Read(p)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.bytes = append(t.bytes, p[:n]...)
+	if most := 64; len(t.bytes) > most { // the longest key is a fraction of it
+		t.bytes = t.bytes[len(t.bytes)-most:]
+	}
+	return n, err
+}
+
+// take is what was read since it was asked last, for people: "ESC [ 1 3 ; 5 u".
+func (t *tap) take() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	names := map[byte]string{0x1b: "ESC", '\r': "CR", '\n': "LF", '\t': "TAB", ' ': "SPACE", del: "DEL"}
+	var b strings.Builder
+	for i, c := range t.bytes {
+		name := names[c]
+		switch {
+		case name != "":
+		case c < ' ':
+			name = "^" + string(rune(c|0x40))
+		case c > del:
+			name = fmt.Sprintf("%02x", c)
+		default:
+			name = string(rune(c))
+		}
+		if i > 0 && (len(name) > 1 || c > del || t.bytes[i-1] < ' ' || t.bytes[i-1] > del) {
+			b.WriteByte(' ')
+		}
+		b.WriteString(name)
+	}
+	t.bytes = nil
+	return b.String()
+}

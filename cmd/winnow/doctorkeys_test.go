@@ -1,0 +1,94 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/tui"
+	"winnow/tui/tuitest"
+)
+
+func testPage(t *testing.T) *keyPage {
+	t.Helper()
+	table, err := tui.Keys(nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &keyPage{table: table, raw: &tap{}, seen: map[string]bool{}, tmux: []string{"tmux: in the way: extended-keys", "set -s extended-keys on"}}
+}
+
+func TestTheKeyPageTellsWhatArrives(t *testing.T) {
+	s := tuitest.Start(t, testPage(t), 110, 40)
+	s.Wait("ctrl+enter: not seen yet")
+	s.Wait("set -s extended-keys on")
+	s.Type(tuitest.Key("ctrl+enter"))
+	s.Wait("ctrl+enter: arrives")
+	s.Wait("shift+enter: not seen yet")
+	s.Wait("INPUT    send; while a turn runs: queue (send)")
+	s.Type("O")
+	s.Wait("VIEW     jump to the boundary")
+	s.Message(tea.KeyboardEnhancementsMsg{Flags: 1})
+	s.Wait("kitty protocol")
+	s.Paste("four")
+	s.Wait("a paste of 4 characters")
+}
+
+func TestTheKeyPageFitsAnyScreen(t *testing.T) {
+	p := testPage(t)
+	for _, key := range []tea.KeyPressMsg{{Code: tea.KeyEnter}, {Code: 'x', Text: "x"}, {Code: '\u202e', Text: "\u202e"}} {
+		p.Update(key)
+	}
+	for _, size := range []tea.WindowSizeMsg{{}, {Width: 1, Height: 1}, {Width: 40, Height: 3}, {Width: 80, Height: 24}, {Width: 500, Height: 200}} {
+		p.Update(size)
+		lines := strings.Split(p.View().Content, "\n")
+		if len(lines) > max(size.Height, 1) {
+			t.Errorf("%dx%d: %d lines", size.Width, size.Height, len(lines))
+		}
+		for _, line := range lines {
+			if n := len([]rune(line)); n > max(size.Width, 1) || strings.ContainsRune(line, '\u202e') {
+				t.Errorf("%dx%d: %q", size.Width, size.Height, line)
+			}
+		}
+	}
+	for range 3 * keptKeys {
+		p.Update(tea.KeyPressMsg{Code: 'x', Text: "x"})
+	}
+	if len(p.pressed) != keptKeys {
+		t.Errorf("%d keys are kept, want %d", len(p.pressed), keptKeys)
+	}
+}
+
+func TestBytesOfAKeyInWords(t *testing.T) {
+	for in, want := range map[string]string{
+		"\x1b[13;5u":    "ESC [13;5u",
+		"\x1b\r":        "ESC CR",
+		"\n":            "LF",
+		"\x1b[27;2;79~": "ESC [27;2;79~",
+		"é":             "c3 a9",
+		"\x02":          "^B",
+		"O":             "O",
+		"":              "",
+	} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.WriteString(in); err != nil {
+			t.Fatal(err)
+		}
+		_ = w.Close()
+		p := &tap{File: r}
+		buf := make([]byte, 100)
+		_, _ = p.Read(buf) // of an empty pipe: its end
+		_ = r.Close()
+		if got := p.take(); got != want {
+			t.Errorf("%q is shown as %q, want %q", in, got, want)
+		}
+		if got := p.take(); got != "" {
+			t.Errorf("%q is shown twice: %q", in, got)
+		}
+	}
+}
