@@ -107,7 +107,10 @@ func (v *View) SelectionText() string {
 	last, _ := v.src.find(to.seq)
 	var texts []string
 	for i := first; i <= last; i++ {
-		it := v.src.item(v.src.refs[i].Seq)
+		it, known := v.src.items[v.src.refs[i].Seq]
+		if !known || !it.loaded {
+			continue
+		}
 		it.Lines(v.inner())
 		for n, p := range it.parts {
 			if a, b, ok := v.stretchOf(i, n); ok {
