@@ -25,11 +25,13 @@ type room struct {
 	keys []string
 	// asks is true when a turn is begun first; it stands still after its text.
 	asks  bool
+	empty bool   // without a conversation
 	shows string // what is seen there and nowhere before
 }
 
 // rooms are every mode and overlay.
 var rooms = []room{
+	{name: "welcome", empty: true, shows: "What shall be done?"},
 	{name: "input", shows: "block all preview models"},
 	{name: "draft", keys: []string{"two", "enter", "lines"}, shows: "lines"},
 	{name: "view", keys: []string{"tab"}, shows: "VIEW"},
@@ -90,6 +92,9 @@ func visit(t *testing.T, r room, o style.Options, f furniture) *visitor {
 	}
 	if f.answers == nil {
 		f.answers = []at.Answer{{at.Think("hm"), at.Say("half of an answer"), at.Stop{At: v.gate}}}
+	}
+	if r.empty {
+		f.pairs = nil
 	}
 	m, d := furnished(t, f)
 	v.bench, v.desk, v.answers = bench{Model: m, msgs: make(chan tea.Msg, 4096)}, d, map[string]int{}

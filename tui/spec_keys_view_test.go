@@ -171,12 +171,11 @@ func proveEnter(t *testing.T) {
 		t.Parallel()
 		d := furnish(t, furniture{})
 		d.goTo("PANE")
-		d.Type(tuitest.Enter) // the first rule, gpt-3.5*
+		d.Type("j", tuitest.Enter) // the second rule; its models are picked out
+		d.on("o3*")
 		d.Type("]")
-		d.Until(func(frame string) bool {
-			row := paneRow(frame, "gpt-3.5-turbo")
-			return row != "" && row != paneRow(frame, "gpt-4o ") && strings.Contains(row, "❯")
-		})
+		d.Wait("❯Models")
+		d.on("o3")
 	})
 }
 
