@@ -261,6 +261,9 @@ func (d *Doc) itemGoesOn(line []byte, start, end int) bool {
 	switch {
 	case isBlank(line):
 		return true
+	case o.item.empty && d.blank && bytes.IndexByte(d.src[o.start:o.end], '\n') == o.end-o.start-1:
+		d.close(o.end) // an item without a word ends with the first blank line
+		return false
 	case columns >= o.item.offset:
 		o.lazy = false
 	case isBreak(line):

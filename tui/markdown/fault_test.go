@@ -30,6 +30,7 @@ func TestShapes(t *testing.T) {
 		"address after the text":        {"[docs](http://e.x/y) and <http://e.x>", 60, "docs http://e.x/y and http://e.x"},
 		"relative address":              {"[docs](/a/b) [top](#top)", 60, "docs /a/b top #top"},
 		"image":                         {"![a *pic*](p.png)", 60, "image: a pic p.png"},
+		"empty item ends":               {"-\n\n  two\nword", 40, "•\n\ntwo word"},
 		"empty item":                    {"-\n- b", 40, "•\n• b"},
 		"tasks":                         {"- [x] a\n- [ ] b", 40, "☑ a\n☐ b"},
 		"numbers go on":                 {"3. a\n3. b\n\n3. c", 40, "3. a\n4. b\n\n5. c"},
