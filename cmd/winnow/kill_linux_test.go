@@ -601,8 +601,12 @@ func (e *scripted) goOn(text string) {
 	e.on[text] = true
 }
 
-// answer is what is said to a message that came for the nth time.
+// answer is what is said to a message that came for the nth time. One whose tool
+// has run goes on from there when it is tried again: it does not come anew.
 func (e *scripted) answer(text string, n int) string {
+	if e.rule(text) != "" {
+		n = 1
+	}
 	return fmt.Sprintf("answer %d to %s", n, strings.TrimSuffix(text, "."))
 }
 
