@@ -106,7 +106,7 @@ var openings = []opening{
 	},
 	{
 		kind: overlay.Provider, title: "Provider", modes: []string{"PANE"}, keys: []any{"p"},
-		query: "atrpc", found: "anthropic", other: "❯ openai", take: []any{tuitest.Enter},
+		query: "atrpc", found: "anthropic", other: "✓ openai", take: []any{tuitest.Enter},
 		taken: func(_ *testing.T, d *desk) { d.Wait("model filter · anthropic") },
 	},
 	{
