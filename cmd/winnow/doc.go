@@ -1,5 +1,6 @@
 // Command winnow is a chat client for the terminal whose assistant sees and
-// changes the window it lives in: the model filter of an LLM proxy.
+// changes the window it lives in: the model filter of an LLM proxy or, with
+// --window history, the chat history.
 //
 // # How it is built
 //

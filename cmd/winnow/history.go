@@ -345,7 +345,7 @@ func (a *app) historySessions(ctx context.Context) error {
 	rows := [][]string{}
 	for _, s := range sessions {
 		all = append(all, sessionJSON{s.ID, s.Folder, s.Window, s.Model, s.Started.UTC().Format(timeJSON), s.Used.UTC().Format(timeJSON), s.Pairs})
-		rows = append(rows, []string{s.ID, s.Used.Local().Format(timeShown), fmt.Sprint(s.Pairs), s.Model, s.Folder})
+		rows = append(rows, []string{s.ID, s.Used.Local().Format(timeShown), fmt.Sprint(s.Pairs), windowName(s.Window), s.Model, s.Folder})
 	}
 	if a.flags.json {
 		return a.printJSON(map[string]any{"sessions": all})
@@ -353,5 +353,5 @@ func (a *app) historySessions(ctx context.Context) error {
 	if len(rows) == 0 {
 		return a.print("there are no sessions yet")
 	}
-	return a.table([]column{{title: "session"}, {title: "used"}, {title: "pairs", right: true}, {title: "model"}, {title: "folder"}}, rows)
+	return a.table([]column{{title: "session"}, {title: "used"}, {title: "pairs", right: true}, {title: "window"}, {title: "model"}, {title: "folder"}}, rows)
 }

@@ -189,9 +189,15 @@ func (a *app) namedSession(ctx context.Context, store *history.Store, id string)
 	if err != nil || ok {
 		return s, err
 	}
-	window := "model-filter"
-	if s.Window == overHistory {
-		window = overHistory
+	return history.Session{}, advise(fmt.Errorf("the session %s is of another window", s.ID), "take it up with --window %s", windowName(s.Window))
+}
+
+// windowName is the window of a session as --window names it: the history keeps
+// the path of the .env file for the model filter. "" is of any.
+func windowName(kept string) string {
+	switch kept {
+	case "", overHistory:
+		return kept
 	}
-	return history.Session{}, advise(fmt.Errorf("the session %s is of another window", s.ID), "take it up with --window %s", window)
+	return "model-filter"
 }
