@@ -8,6 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"winnow/checkpoint"
 )
 
 // headerPart is a part of the header, with what a click on it does.
@@ -40,38 +42,71 @@ func (m *Model) headerAt(x int) func(*Model) tea.Cmd {
 	return nil
 }
 
-// headerParts fits the parts into w cells: what stands further left on the
-// right side gives way first, so that the state of the rules is the last to go.
-// room is where the right side begins.
+// headerParts fits the parts into w cells; room is where the right side begins.
+// The names of program and window give way before the model, the checkpoints
+// before both; what is unsaved is the last to go.
 func (m *Model) headerParts(w int) (left string, right []headerPart, room int) {
-	left, right = m.headerLeft(), m.headerRight()
-	gap := m.styles.Header.Bar.Render("  ")
-	width := func() int {
-		sum := 1 // the last cell stays free
-		for i, p := range right {
-			sum += ansi.StringWidth(p.text) + min(i, 1)*ansi.StringWidth(gap)
+	right = m.headerRight()
+	for _, names := range []int{2, 1, 0} {
+		left = m.headerLeft(names)
+		for _, drop := range []int{0, 1} { // the checkpoints stand behind the model
+			if fits := m.headerFit(w-ansi.StringWidth(left)-1, right, drop); fits != nil {
+				return left, fits, w - partsWidth(fits)
+			}
 		}
-		return sum
 	}
-	for len(right) > 1 && ansi.StringWidth(left)+width()+1 > w {
-		right = right[1:]
-	}
-	room = max(0, w-width())
-	spaced := make([]headerPart, 0, 2*len(right))
-	for i, p := range right {
-		if i > 0 {
-			spaced = append(spaced, headerPart{text: gap})
-		}
-		spaced = append(spaced, p)
-	}
-	spaced = append(spaced, headerPart{text: m.styles.Header.Bar.Render(" ")})
-	return ansi.Truncate(left, room, m.styles.Icons.Ellipsis), spaced, room
+	fits := m.spaced(right[len(right)-1:])
+	room = max(0, w-partsWidth(fits))
+	return ansi.Truncate(left, room, m.styles.Icons.Ellipsis), fits, room
 }
 
-func (m *Model) headerLeft() string {
+// modelLeast is how much of a model's name says which it is.
+const modelLeast = 16
+
+// headerFit fits the right side into w cells, with the model's name shortened if
+// need be, and without so many parts behind it; nil when that is not enough.
+func (m *Model) headerFit(w int, right []headerPart, drop int) []headerPart {
+	if len(right) < 4 && drop > 0 {
+		return nil // there are no checkpoints
+	}
+	right = append(right[:1:1], right[1+drop:]...)
+	model := ansi.StringWidth(right[0].text)
+	if over := partsWidth(m.spaced(right)) - w; over > 0 {
+		if model-over < min(model, modelLeast) {
+			return nil
+		}
+		right[0].text = m.headerModel(model - over)
+	}
+	return m.spaced(right)
+}
+
+// spaced are the parts with the gaps between and behind them.
+func (m *Model) spaced(parts []headerPart) []headerPart {
+	var out []headerPart
+	for i, p := range parts {
+		if i > 0 {
+			out = append(out, headerPart{text: m.styles.Header.Bar.Render("  ")})
+		}
+		out = append(out, p)
+	}
+	return append(out, headerPart{text: m.styles.Header.Bar.Render(" ")})
+}
+
+func partsWidth(parts []headerPart) int {
+	sum := 0
+	for _, p := range parts {
+		sum += ansi.StringWidth(p.text)
+	}
+	return sum
+}
+
+// headerLeft is the name of the program with so many of those of the window and
+// what it shows, the last first.
+func (m *Model) headerLeft(names int) string {
 	h, s := m.styles.Header, m.pane.Status()
 	left := h.Name.Render(" winnow")
-	for _, part := range []string{s.Title, s.Subtitle} {
+	parts := []string{s.Title, s.Subtitle}
+	for _, part := range parts[len(parts)-names:] {
 		if part != "" {
 			left += h.Text.Render(" · " + oneLine(part))
 		}
@@ -79,17 +114,28 @@ func (m *Model) headerLeft() string {
 	return left
 }
 
-func (m *Model) headerRight() []headerPart {
-	h, ic := m.styles.Header, m.styles.Icons
+// headerModel is the model in at most w cells.
+func (m *Model) headerModel(w int) string {
+	ic := m.styles.Icons
 	model := m.session.Model()
 	if model == "" {
 		model = "no model"
 	}
-	right := []headerPart{{h.Model.Render(ic.Model + " " + oneLine(model) + " " + ic.Menu), (*Model).openModels}}
-	if n := len(m.session.Checkpoints()); n > 0 {
+	frame := ansi.StringWidth(ic.Model) + ansi.StringWidth(ic.Menu) + 2
+	return m.styles.Header.Model.Render(ic.Model + " " + ansi.Truncate(oneLine(model), max(0, w-frame), ic.Ellipsis) + " " + ic.Menu)
+}
+
+func (m *Model) headerRight() []headerPart {
+	h, ic := m.styles.Header, m.styles.Icons
+	right := []headerPart{{m.headerModel(m.width), (*Model).openModels}}
+	if n := inEffect(m.session.Checkpoints()); n > 0 {
 		right = append(right, headerPart{h.Text.Render(fmt.Sprintf("%s %d %s", ic.Checkpoint, n, ic.Menu)), (*Model).openCheckpoints})
 	}
-	right = append(right, headerPart{h.Count.Render(m.counterText()), (*Model).toggleHUD})
+	counter := h.Count
+	if m.near {
+		counter = h.Unsaved // a warning as well
+	}
+	right = append(right, headerPart{counter.Render(m.counterText()), (*Model).toggleHUD})
 	switch {
 	case m.turn.running:
 		right = append(right, headerPart{text: h.Lock.Render(ic.Lock + " working")})
@@ -100,6 +146,17 @@ func (m *Model) headerRight() []headerPart {
 		right = append(right, headerPart{text: h.Saved.Render(ic.Saved + " saved")})
 	}
 	return right
+}
+
+// inEffect counts the checkpoints that were not undone.
+func inEffect(all []checkpoint.Checkpoint) int {
+	n := 0
+	for _, c := range all {
+		if !c.Undone {
+			n++
+		}
+	}
+	return n
 }
 
 func (m *Model) counterText() string {
@@ -225,14 +282,6 @@ func (m *Model) lineCursor() (int, bool) {
 	room := max(8, m.width-left-ansi.StringWidth(oneLine(t.hint))-3)
 	_, at := t.view(room)
 	return min(left+at, m.width-1), true
-}
-
-// estimate is the size of the draft, near the box; "" for an empty one.
-func (m *Model) estimate() string {
-	if m.draft.Empty() {
-		return ""
-	}
-	return fmt.Sprintf(" ~%d ", m.session.Settings().Budget.Estimate(m.draft.Text()))
 }
 
 // pad fills a line to w cells.

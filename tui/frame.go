@@ -3,6 +3,7 @@ package tui
 import (
 	"image"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
@@ -135,14 +136,21 @@ func (m *Model) chatLines(w, h int) []string {
 	return append(m.chat.View(w, h), below...)
 }
 
-// statusLine says what happens while there is nothing else to see.
+// statusLine says what happens as long as a turn runs, in one place.
 func (m *Model) statusLine(w int) string {
 	st := m.styles.Chat
-	if !m.turn.running || m.turn.status == "" {
+	if !m.turn.running {
 		return ""
 	}
 	spin := m.styles.Icons.Running
-	text := spin[m.frameOfSpinner()%len(spin)] + " " + oneLine(m.turn.status)
+	parts := []string{spin[m.frameOfSpinner()%len(spin)]}
+	if m.turn.status != "" {
+		parts[0] += " " + oneLine(m.turn.status)
+	}
+	if took := m.now().Sub(m.turn.began); took >= time.Second {
+		parts[0] += " " + seconds(took)
+	}
+	text := strings.Join(append(parts, "esc cancels"), " · ")
 	text = ansi.Truncate(text, max(0, w-2), m.styles.Icons.Ellipsis)
 	return "  " + st.Notice.Render(text) + strings.Repeat(" ", max(0, w-2-ansi.StringWidth(text)))
 }

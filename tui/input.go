@@ -26,10 +26,7 @@ func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
 	a := m.keys.find(m.mode, name)
 	switch {
 	case m.at.small:
-		if a != nil && a.anywhere {
-			return a.do(m)
-		}
-		return nil
+		return m.blindKey(name, a)
 	case a != nil && a.anywhere && !m.overlay.Open():
 		return a.do(m)
 	case m.overlay.Open():
@@ -48,6 +45,18 @@ func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
 		return a.do(m)
 	case m.mode == modeInput:
 		return m.write(k)
+	}
+	return nil
+}
+
+// blindKey takes a key on a screen that is too small to show what it does: one
+// can close, cancel and leave there, and nothing opens that nobody sees.
+func (m *Model) blindKey(name string, a *action) tea.Cmd {
+	switch {
+	case name == "esc" && m.overlay.Open():
+		return m.overlayKey(name, "")
+	case a != nil && (a.name == "escape" && m.turn.running || a.name == "cancel" || a.name == "quit"):
+		return a.do(m)
 	}
 	return nil
 }
@@ -268,7 +277,17 @@ func (m *Model) interrupt() tea.Cmd {
 		return m.quit()
 	}
 	m.ctrlC = m.now()
-	m.notice.say("once more quits")
+	m.notice.say(onceMore)
+	return tea.Tick(doublePress, func(time.Time) tea.Msg { return onceMoreDueMsg{} })
+}
+
+const onceMore = "once more quits"
+
+// onOnceMoreDue takes back what is true no longer.
+func (m *Model) onOnceMoreDue() tea.Cmd {
+	if m.notice.text == onceMore && m.now().Sub(m.ctrlC) >= doublePress {
+		m.notice.clear()
+	}
 	return nil
 }
 
@@ -325,6 +344,9 @@ func (m *Model) choose(i int) tea.Cmd {
 	}
 	c := choices[i]
 	switch {
+	case c.Do != "":
+		m.chat.FocusLast()
+		return m.keys.named(c.Do).do(m)
 	case m.session.Busy():
 		return m.complain(assistant.ErrBusy)
 	case c.Payload != "":

@@ -76,6 +76,11 @@ type Model struct {
 	sendNow bool              // the queued message goes out when the turn is cancelled
 	notice  notice
 	counter string
+	near    bool // the conversation is close to what the model takes
+	cost    struct {
+		key costKey
+		assistant.DraftCost
+	}
 
 	names    known // what completion offers
 	reask    int64 // the error pair that the draft asks again

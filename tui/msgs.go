@@ -194,6 +194,9 @@ type draftKeptMsg struct {
 // tickedMsg moves what is animated. It comes only while something is.
 type tickedMsg struct{ at time.Time }
 
+// onceMoreDueMsg says that a second ctrl+c does not quit any more.
+type onceMoreDueMsg struct{}
+
 // draftDueMsg says that the draft was not changed for a while.
 type draftDueMsg struct{ text string }
 

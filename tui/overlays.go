@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -82,8 +83,8 @@ func (m *Model) openCheckpoints() tea.Cmd {
 	for i := len(list) - 1; i >= 0; i-- {
 		c := list[i]
 		entries = append(entries, overlay.Entry{
-			Value: c.ID, Text: c.Time.Local().Format("15:04:05") + "  " + c.Description, More: c.Effect(),
-			Mark: m.styles.Icons.Checkpoint,
+			Value: c.ID, Text: m.clock(c.Time) + "  " + c.Description, More: c.Effect(),
+			Mark: m.styles.Icons.Checkpoint, Extra: map[bool]string{true: "undone"}[c.Undone],
 		})
 	}
 	p := overlay.NewPicker("Checkpoints", entries, 0).WithKeys(
@@ -136,7 +137,14 @@ func (m *Model) undo() tea.Cmd {
 	if step.Kind != checkpoint.KindTurn {
 		return rollBack(m.session, step.ID, checkpoint.Rules)
 	}
-	lines := []string{oneLine(step.Description), oneLine(step.Effect()), "", "The message that asked for it goes back to the input."}
+	lines := []string{
+		m.clock(step.Time) + "  " + oneLine(step.Description), oneLine(step.Effect()), "",
+		"With the conversation, " + leaves(m.session.Visible(), step.Position) + ".",
+		"The message that asked for it goes back to the input.",
+	}
+	if step.Session != m.session.ID() {
+		lines[2] = "It was made in another session."
+	}
 	q := overlay.NewQuestion("Undo the assistant's change?", lines, []overlay.Answer{
 		{Key: "y", Label: "rules and conversation"}, {Key: "r", Label: "rules only"}, {Key: "n", Label: "no"},
 	}, "n", m.now)
@@ -149,6 +157,29 @@ func (m *Model) undo() tea.Cmd {
 		}
 		return nil
 	})
+}
+
+// leaves says how many pairs in view a cut takes.
+func leaves(refs []assistant.Ref, from int64) string {
+	n := 0
+	for _, r := range refs {
+		if from != 0 && r.Seq >= from {
+			n++
+		}
+	}
+	if n == 1 {
+		return "1 pair leaves the view"
+	}
+	return fmt.Sprintf("%d pairs leave the view", n)
+}
+
+// clock is a time, with the day when that is another one.
+func (m *Model) clock(t time.Time) string {
+	t, now := t.Local(), m.now().Local()
+	if t.Year() == now.Year() && t.YearDay() == now.YearDay() {
+		return t.Format(time.TimeOnly)
+	}
+	return t.Format("2006-01-02 15:04")
 }
 
 // openPalette lists every command.

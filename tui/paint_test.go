@@ -73,8 +73,13 @@ func lookOf(c uv.Cell) string {
 		bit  uint8
 		name string
 	}{
-		{uv.AttrBold, "bold"}, {uv.AttrFaint, "faint"}, {uv.AttrItalic, "italic"}, {uv.AttrReverse, "reverse"},
-		{uv.AttrStrikethrough, "struck"}, {uv.AttrBlink, "blinks"}, {uv.AttrConceal, "hidden"},
+		{uv.AttrBold, "bold"},
+		{uv.AttrFaint, "faint"},
+		{uv.AttrItalic, "italic"},
+		{uv.AttrReverse, "reverse"},
+		{uv.AttrStrikethrough, "struck"},
+		{uv.AttrBlink, "blinks"},
+		{uv.AttrConceal, "hidden"},
 	} {
 		if c.Style.Attrs&a.bit != 0 {
 			words = append(words, a.name)

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -113,56 +112,6 @@ func (m *Model) quit() tea.Cmd {
 func (m *Model) end() tea.Cmd {
 	m.session.Cancel()
 	return tea.Sequence(keepDraft(m.opts.History, m.drafted()), tea.Quit)
-}
-
-// toggleHUD opens or closes the numbers of the context.
-func (m *Model) toggleHUD() tea.Cmd {
-	return m.open(overlay.HUD, overlay.NewText("Context", m.hudLines()), nil)
-}
-
-// hudLines are the numbers behind the counter, in groups.
-func (m *Model) hudLines() []string {
-	b := m.session.Boundary()
-	set := m.session.Settings().Budget
-	o := m.styles.Overlay
-	known := ""
-	if !b.Known {
-		known = "~"
-	}
-	var lines []string
-	group := func(name string) {
-		if len(lines) > 0 {
-			lines = append(lines, "")
-		}
-		lines = append(lines, o.Group.Render(name))
-	}
-	row := func(name string, value any) {
-		lines = append(lines, "  "+o.Muted.Render(fmt.Sprintf("%-34s", name))+o.Text.Render(oneLine(fmt.Sprint(value))))
-	}
-	group("PARAMETERS")
-	row("model", m.session.Model())
-	row("characters a token (CPT)", set.CPT())
-	row("kept for the next message (URA)", set.URA())
-	row("most trims a send (NTA)", set.NTA())
-	group("BUDGET")
-	row("model takes (ML)", known+fmt.Sprint(b.ML))
-	row("system prompt and tools (SYS)", b.SYS)
-	row("usable", b.Usable)
-	row("history predicted", b.HistoryTokens)
-	row("left after that", b.Usable-b.HistoryTokens-b.URA)
-	row("the draft", "~"+fmt.Sprint(set.Estimate(m.draft.Text())))
-	group("SELECTION")
-	row("filter", filterName(m.session.Filter()))
-	row("visible (Y)", b.Y)
-	row("included (X)", b.X)
-	row("computed", fmt.Sprintf("%d times", m.session.Recomputes()))
-	group("TRIMMING")
-	row("last send", m.session.Counter())
-	if p, ok := m.chat.Focused(); ok && p.State == assistant.PairError {
-		group("ERROR")
-		row(p.ErrorCode, p.ErrorMessage)
-	}
-	return lines
 }
 
 func filterName(line string) string {

@@ -17,9 +17,14 @@ func (m *Model) queue(p assistant.Prompt) tea.Cmd {
 	if err := m.session.Queue(p); err != nil {
 		return m.complain(err)
 	}
+	var replaced tea.Cmd
+	if m.queued != "" { // what it replaces was written, too
+		m.draft.AddSent(m.queued)
+		replaced = addSent(m.opts.History, m.queued)
+	}
 	m.queued, m.held = m.draft.Take(), nil
 	m.reask = 0
-	return m.keepDraftNow()
+	return tea.Batch(replaced, m.keepDraftNow())
 }
 
 // hold keeps the message that waits after a turn that was cancelled or failed:

@@ -46,8 +46,12 @@ func (m *Model) dispatch(p assistant.Prompt) tea.Cmd {
 	if m.session.Busy() {
 		return m.queue(p)
 	}
-	if m.overBudget(p.Text) {
+	m.session.Boundary() // as the send will find it, should it be out of date
+	switch cost := m.session.Draft(p.Text); {
+	case cost.OverBudget:
 		return m.askOverBudget(p)
+	case cost.OverQuota:
+		return m.ask("The provider would likely refuse this now", quotaLines(cost), "send all the same", func() tea.Cmd { return m.startDraft(p) })
 	}
 	return m.startDraft(p)
 }
@@ -185,6 +189,7 @@ func (m *Model) place() {
 		return
 	}
 	m.turn.seq = seq
+	m.pane.Changed() // the turn has the window now, and says so
 	m.showView()
 	m.chat.Begin(seq, assistant.Pair{
 		Seq: seq, UserText: m.turn.prompt.Text, CreatedAt: m.turn.began, Flag: true,
@@ -236,9 +241,7 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 	switch e := end.(type) {
 	case assistant.Complete:
 		cmds = append(cmds, m.settle(t.seq), m.next(), m.waitIdle(t.seq), m.askShown(t.seq))
-		if e.Payload.Notice != "" {
-			m.notice.say(e.Payload.Notice)
-		}
+		m.sayEnd(e.Payload.Notice)
 	case assistant.Error:
 		if t.seq == 0 {
 			m.giveBack(t.typed)
@@ -252,6 +255,22 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 		assistant.Queued, assistant.Retrying, assistant.ConfirmRequest:
 	}
 	return tea.Batch(cmds...)
+}
+
+// sayEnd tells what a user should know after an answer: winnow's own word about
+// it, what was left out of the request, that the conversation grows long.
+func (m *Model) sayEnd(notice string) {
+	near := m.session.NearLimit()
+	last, _ := m.session.LastSend()
+	switch {
+	case notice != "":
+		m.notice.say(notice)
+	case len(last.LeftOut) > 0:
+		m.notice.say(fmt.Sprintf("sent without the oldest: %s, ~%d tokens · f2 lists them", count(len(last.LeftOut), "pair"), last.Tokens))
+	case near && !m.near:
+		m.notice.say("the conversation is close to what the model takes · ctrl+n begins a new session")
+	}
+	m.near = near
 }
 
 // onCancelled brings the text back when the pair has vanished.
@@ -295,14 +314,9 @@ func (m *Model) cancel() tea.Cmd {
 	return nil
 }
 
-// overBudget says whether a text alone is more than the model takes.
-func (m *Model) overBudget(text string) bool {
-	b := m.session.Boundary()
-	return m.session.Settings().Budget.Estimate(text)+b.SYS > b.ML
-}
-
 // onBoundary shows a boundary that was computed anew.
 func (m *Model) onBoundary(msg boundaryComputedMsg) tea.Cmd {
+	m.near = m.near && m.session.NearLimit()
 	m.chat.SetRefs(msg.refs, msg.at.First)
 	m.counter = msg.counter
 	return m.loadMissing()

@@ -81,6 +81,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.onDraftKept(msg)
 	case tickedMsg:
 		return m, m.onTick()
+	case onceMoreDueMsg:
+		return m, m.onOnceMoreDue()
 	case idleMsg:
 		return m, m.onIdle(msg)
 	}

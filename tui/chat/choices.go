@@ -20,6 +20,17 @@ type Choice struct {
 	// Payload is the proposal that Accept answers; "" for a message or action.
 	Payload string
 	Accept  bool
+	// Do is what the key table calls what is done with the pair itself: of a
+	// pair that failed; "" for all others.
+	Do string
+}
+
+// afterError is what can be done about a pair that failed. The letter is the
+// key of it while the pair has the focus.
+var afterError = []Choice{
+	{Label: "Retry · r", Do: "retry"},
+	{Label: "Re-ask · e", Do: "re-ask"},
+	{Label: "Delete · d", Do: "delete-pair"},
 }
 
 // maxChoices is how many can be chosen: alt+1 to alt+9.
@@ -28,6 +39,9 @@ const maxChoices = 9
 // choicesOf are the choices under a pair: what waits for a decision first.
 func (l *look) choicesOf(p assistant.Pair) []Choice {
 	var out []Choice
+	if p.State == assistant.PairError {
+		out = append(out, afterError...)
+	}
 	for _, payload := range p.Payloads {
 		if l.handlers[payload.Type].decides() && payload.Decision == "" {
 			out = append(out,
@@ -80,7 +94,11 @@ func (c Choice) tone(st style.Chat) lipgloss.Style {
 	switch {
 	case c.Accept:
 		return st.Primary
-	case c.Payload != "":
+	case c.Do == "retry":
+		return st.Primary
+	case c.Do == "delete-pair":
+		return st.Warning
+	case c.Payload != "", c.Do != "":
 		return st.Secondary
 	case c.Action == nil:
 		return st.Chip

@@ -220,7 +220,7 @@ func (it *item) ending(p assistant.Pair) []part {
 		parts = append(parts, &notePart{note: p.Notice})
 	}
 	if p.State == assistant.PairError {
-		parts = append(parts, &errorPart{code: p.ErrorCode, message: p.ErrorMessage})
+		parts = append(parts, &errorPart{code: p.ErrorCode, message: p.ErrorMessage, latest: it.latest})
 	}
 	if choices := it.look.choicesOf(p); len(choices) > 0 {
 		parts = append(parts, &choicesPart{choices: choices, live: it.latest})

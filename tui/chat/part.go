@@ -220,6 +220,7 @@ type errorPart struct {
 	fixed
 	sheet
 	code, message string
+	latest        bool // the choices below it say what can be done
 }
 
 func (p *errorPart) source() string { return p.message }
@@ -228,13 +229,18 @@ func (p *errorPart) lines(width int, l *look) []string {
 	p.drawn, p.sheet = true, sheet{}
 	st := l.st
 	text := fmt.Sprintf("[error: %s] %s", p.code, safetext.Clean(p.message))
+	if p.code == p.message {
+		text = fmt.Sprintf("[error: %s]", p.code)
+	}
 	p.put(text, indent, width-indent, func(i int, line string) string {
 		if i == 0 {
 			return st.Chat.Error.Render(st.Icons.Error + " " + line)
 		}
 		return st.Chat.Error.Render("  " + line)
 	})
-	p.add("  " + st.Chat.Primary.Render("[r Retry]") + " " + st.Chat.Secondary.Render("[e Re-ask]") + " " + st.Chat.Warning.Render("[d Delete]"))
-	p.add("")
+	if !p.latest { // else the choices follow
+		p.add("  " + st.Chat.Primary.Render("[r Retry]") + " " + st.Chat.Secondary.Render("[e Re-ask]") + " " + st.Chat.Warning.Render("[d Delete]"))
+		p.add("")
+	}
 	return p.sheet.lines
 }

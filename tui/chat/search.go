@@ -255,6 +255,15 @@ func (s *search) mark(row string, st style.Styles) string {
 	return b.String() + ansi.Cut(row, cell, ansi.StringWidth(row))
 }
 
+// UserText is the first line of what the user said in a pair; "" when the pair
+// is not loaded.
+func (v *View) UserText(seq int64) string {
+	if it := v.src.items[seq]; it != nil && it.loaded {
+		return firstLine(it.pair.UserText)
+	}
+	return ""
+}
+
 // Answer is the text of the focused pair's answer, without markers; the whole
 // logical text, never what is on the screen.
 func (v *View) Answer() (string, bool) {

@@ -126,7 +126,12 @@ func (v *View) SetRefs(refs []assistant.Ref, first int) {
 	v.src, v.first = &source{refs: refs, items: v.src.items, look: &v.look}, first
 	v.forget()
 	v.markLatest()
+	at := v.list.Focused()
 	v.list.SetSource(v.src)
+	if at >= 0 && v.list.Focused() < 0 && v.Len() > 0 { // the focused pair is gone: its neighbour has it
+		v.focus = 0
+		v.list.Focus(min(at, v.Len()-1))
+	}
 }
 
 // SetBoundary moves the boundary; nothing is rendered anew.
@@ -163,8 +168,11 @@ func (v *View) markLatest() {
 		if latest := i == len(v.src.refs)-1; it.latest != latest {
 			it.latest = latest
 			for _, p := range it.parts {
-				if c, ok := p.(*choicesPart); ok {
-					c.live, c.drawn = latest, false
+				switch p := p.(type) {
+				case *choicesPart:
+					p.live, p.drawn = latest, false
+				case *errorPart:
+					p.latest, p.drawn = latest, false
 				}
 			}
 			it.bump()

@@ -22,11 +22,25 @@ func (v *View) Focused() (assistant.Pair, bool) {
 	return it.pair, true
 }
 
-// FocusLast gives the focus to the newest pair's first part.
+// FocusLast gives the focus to the newest pair: to its beginning where that is
+// on the screen, else to the last part that one reads.
 func (v *View) FocusLast() {
 	v.focus = 0
 	v.list.Focus(len(v.src.refs) - 1)
+	it := v.focused()
+	if it == nil || v.height == 0 || it.height(v.width) < v.height {
+		return
+	}
+	for i, p := range it.parts {
+		if _, choices := p.(*choicesPart); !choices {
+			v.focus = i
+		}
+	}
+	v.list.Bottom()
 }
+
+// height is how many lines a pair takes in a view of this width.
+func (it *item) height(width int) int { return len(it.Lines(max(1, width-gutterWidth))) }
 
 // NextPart and PrevPart move the focus by one part, over the ends of pairs.
 func (v *View) NextPart() { v.step(1) }

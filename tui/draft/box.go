@@ -98,6 +98,7 @@ func (b *Box) Blur() { b.area.Blur() }
 func (b *Box) View(height int) string {
 	if b.area.Height() != height {
 		b.area.SetHeight(height)
+		b.area, _ = b.area.Update(nil) // shows the lines around the cursor in the new height
 	}
 	return b.area.View()
 }
@@ -117,6 +118,10 @@ func (b *Box) Key(k tea.KeyPressMsg) {
 
 // Text is the whole message, chips replaced by what they stand for.
 func (b *Box) Text() string { return expand(b.area.Value(), b.chips) }
+
+// Shown is what stands in the box, chips by their labels: another text means
+// another message.
+func (b *Box) Shown() string { return b.area.Value() }
 
 // Empty says whether there is nothing but white space.
 func (b *Box) Empty() bool { return strings.TrimSpace(b.area.Value()) == "" }

@@ -1,0 +1,221 @@
+package tui
+
+import (
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant"
+	"winnow/tui/overlay"
+	"winnow/tui/style"
+)
+
+// toggleHUD opens the numbers of the context; its key closes them again.
+func (m *Model) toggleHUD() tea.Cmd {
+	return m.open(overlay.HUD, overlay.NewText("Context", m.hudLines()), nil)
+}
+
+// hud writes the numbers behind the counter, in groups.
+type hud struct {
+	st    style.Overlay
+	lines []string
+}
+
+func (h *hud) group(name string) {
+	if len(h.lines) > 0 {
+		h.lines = append(h.lines, "")
+	}
+	h.lines = append(h.lines, h.st.Group.Render(name))
+}
+
+// hudNames is how wide the names of the numbers are.
+const hudNames = 34
+
+func (h *hud) row(name string, value any) {
+	h.lines = append(h.lines, "  "+h.st.Muted.Render(fmt.Sprintf("%-*s", hudNames, name))+h.st.Text.Render(oneLine(fmt.Sprint(value))))
+}
+
+// hudLines are the numbers of now, and of the last send.
+func (m *Model) hudLines() []string {
+	h := &hud{st: m.styles.Overlay}
+	b, set := m.session.Boundary(), m.session.Settings().Budget
+	h.group("PARAMETERS")
+	h.row("model", m.session.Model())
+	h.row("characters a token (CPT)", set.CPT())
+	h.row("kept for the next message (URA)", set.URA())
+	h.row("most trims a send (NTA)", set.NTA())
+	m.hudBudget(h)
+	h.group("SELECTION")
+	h.row("filter", filterName(m.session.Filter()))
+	h.row("visible (Y)", b.Y)
+	h.row("included (X)", b.X)
+	h.row("computed", times(m.session.Recomputes()))
+	m.hudTrimming(h)
+	m.hudError(h)
+	return h.lines
+}
+
+func (m *Model) hudBudget(h *hud) {
+	b := m.session.Boundary()
+	known := ""
+	if !b.Known {
+		known = "~"
+	}
+	cost := m.draftCost()
+	h.group("BUDGET")
+	h.row("model takes (ML)", known+fmt.Sprint(b.ML))
+	h.row("system prompt and tools (SYS)", b.SYS)
+	h.row("usable", b.Usable)
+	h.row("history predicted", b.HistoryTokens)
+	h.row("left after that", b.Usable-b.HistoryTokens-b.URA)
+	h.row("the draft (AUT)", "~"+fmt.Sprint(cost.AUT))
+	h.row("all of it now", "~"+fmt.Sprint(cost.Total))
+	q, ok := m.session.Quota()
+	if !ok {
+		return
+	}
+	if q.TokensPerMinute > 0 || q.TokensLeft >= 0 {
+		h.row("tokens a minute", allowance(q.TokensLeft, q.TokensPerMinute, q.TokensReset))
+	}
+	if q.RequestsPerMinute > 0 || q.RequestsLeft >= 0 {
+		h.row("requests a minute", allowance(q.RequestsLeft, q.RequestsPerMinute, q.RequestsReset))
+	}
+	if q.Wait > 0 {
+		h.row("the endpoint wants to be left", seconds(q.Wait))
+	}
+}
+
+// allowance says what is left of a quota.
+func allowance(left, limit int, reset time.Duration) string {
+	text := "unknown"
+	switch {
+	case left >= 0 && limit > 0:
+		text = fmt.Sprintf("%d of %d left", left, limit)
+	case left >= 0:
+		text = fmt.Sprintf("%d left", left)
+	case limit > 0:
+		text = fmt.Sprint(limit)
+	}
+	if left >= 0 && reset > 0 {
+		text += ", full in " + seconds(reset)
+	}
+	return text
+}
+
+// hudTrimming tells what became of the last send.
+func (m *Model) hudTrimming(h *hud) {
+	h.group("TRIMMING")
+	h.row("counter", m.session.Counter())
+	last, ok := m.session.LastSend()
+	if !ok {
+		h.row("last send", "none yet")
+		return
+	}
+	h.row("last send", fmt.Sprintf("%d of %d pairs included, %s", last.Included, last.Visible, last.Stage))
+	if records := m.session.Records(); len(records) > 0 {
+		r := records[len(records)-1]
+		h.row("its attempts", r.AttemptsUsed+1)
+		h.row("its history and message", fmt.Sprintf("~%d tokens, ~%d in reserve", r.AttemptTotalTokens, r.RemainingReserve))
+	}
+	h.row("left out (T)", leftOut(last))
+	for _, p := range last.LeftOut {
+		h.row("", fmt.Sprintf("~%d  %s", p.Tokens, m.chat.UserText(p.Seq)))
+	}
+}
+
+// leftOut says how much of what was included the last send left out.
+func leftOut(last assistant.LastSend) string {
+	if len(last.LeftOut) == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%s, ~%d tokens", count(len(last.LeftOut), "pair"), last.Tokens)
+}
+
+// hudError tells why the last attempt failed, and the focused pair.
+func (m *Model) hudError(h *hud) {
+	records := m.session.Records()
+	failed := len(records) > 0 && records[len(records)-1].LastErrorMessage != ""
+	p, ok := m.chat.Focused()
+	ended := ok && p.State == assistant.PairError
+	if !failed && !ended {
+		return
+	}
+	h.group("ERROR")
+	if failed {
+		r := records[len(records)-1]
+		h.row("last attempt", r.LastErrorMessage)
+		h.row("taken for an overflow", map[bool]string{true: "yes", false: "no"}[r.OverflowMatched])
+	}
+	if ended {
+		h.row(p.ErrorCode, p.ErrorMessage)
+	}
+}
+
+// draftCost is what sending the draft would take. It is computed when the text
+// is another, not for each frame.
+func (m *Model) draftCost() assistant.DraftCost {
+	key := costKey{m.draft.Shown(), m.session.Recomputes(), m.now().Truncate(time.Second)}
+	if m.cost.key != key {
+		m.cost.key, m.cost.DraftCost = key, m.session.Draft(m.draft.Text())
+	}
+	return m.cost.DraftCost
+}
+
+// costKey is what the cost of a draft depends on: the text, what is included,
+// and the quota, which is full again some seconds later.
+type costKey struct {
+	text       string
+	recomputes int
+	second     time.Time
+}
+
+// estimate is the size of the draft, near the box, and what it would do to what
+// is sent with it; "" for an empty one.
+func (m *Model) estimate() string {
+	if m.draft.Empty() {
+		return ""
+	}
+	c := m.draftCost()
+	text := fmt.Sprintf("~%d", c.AUT)
+	switch {
+	case c.OverBudget:
+		text += " · too long for the model"
+	case c.OverQuota:
+		text += " · over the provider's limit"
+	case c.OverReserve && c.Trims > 0:
+		text += " · " + count(c.Trims, "old pair") + " will not fit"
+	}
+	return " " + text + " "
+}
+
+// quotaLines tell why the provider would likely refuse a message now.
+func quotaLines(c assistant.DraftCost) []string {
+	q := c.Quota
+	var lines []string
+	if q.Wait > 0 {
+		lines = append(lines, "It asked for "+seconds(q.Wait)+" without a request.")
+	}
+	if q.RequestsLeft == 0 {
+		lines = append(lines, "No request is left for "+seconds(q.RequestsReset)+".")
+	}
+	if q.TokensLeft >= 0 && c.Total > q.TokensLeft {
+		lines = append(lines, fmt.Sprintf("~%d tokens now, %d left for %s.", c.Total, q.TokensLeft, seconds(q.TokensReset)))
+	}
+	return lines
+}
+
+// seconds is a time for people.
+func seconds(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%d s", int(d.Round(time.Second)/time.Second))
+	}
+	return fmt.Sprintf("%d min %02d s", int(d/time.Minute), int(d%time.Minute/time.Second))
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}

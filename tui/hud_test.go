@@ -1,0 +1,112 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/tui/style"
+	"winnow/tui/tuitest"
+)
+
+func TestTheHUDTellsWhatIsLeftOfTheQuota(t *testing.T) {
+	r := start(t, 120, 50, say("an answer"))
+	r.session.Registry().Heard("test/script", &assistant.RateLimits{
+		RequestsPerMinute: 60, RequestsLeft: 59, RequestsReset: time.Second,
+		TokensPerMinute: 900, TokensLeft: 300, TokensReset: 21 * time.Second,
+	}, 0, r.clock.Now())
+	r.session.ModelsChanged()
+	r.Type(tuitest.Key("f2"))
+	r.Wait("300 of 900 left, full in 21 s")
+	r.Wait("59 of 60 left")
+	r.Type(tuitest.Esc)
+	r.WaitGone("300 of 900")
+
+	r.Type("short", tuitest.Send) // with the system prompt over 300 tokens
+	r.Wait("The provider would likely refuse this now")
+	r.Wait("300 left for")
+	r.clock.Advance(overlayGuard)
+	r.Type(tuitest.Esc)
+	r.Wait("nothing was done")
+	if len(r.script.Requests()) != 0 {
+		t.Error("the message was sent")
+	}
+	r.clock.Advance(time.Minute)
+	r.Type(tuitest.Send)
+	r.Wait("an answer")
+}
+
+// answered waits for the end of the nth turn, on the screen too.
+func (r *rig) answered(n int) {
+	r.Until(func(string) bool { return r.session.Boundary().Y == n && !r.session.Busy() })
+	r.WaitGone("working")
+}
+
+func TestTheDraftSaysWhatWillNotFit(t *testing.T) {
+	long := strings.Repeat("word ", 700) // about 1,000 estimated tokens
+	r := start(t, 100, 30, say(long), say(long))
+	for i := range 2 {
+		r.Type("more", tuitest.Send)
+		r.answered(i + 1)
+	}
+	r.Type("a word")
+	r.Wait("── ~2")
+	r.Paste(strings.Repeat(" more", 1200))
+	r.Wait("old pair will not fit")
+	recomputes := r.session.Recomputes()
+	r.Type(" and more")
+	r.Wait("old pair will not fit")
+	if got := r.session.Recomputes(); got != recomputes {
+		t.Errorf("typing computed the boundary %d times", got-recomputes)
+	}
+	r.Paste(strings.Repeat(" more", 4000))
+	r.Wait("too long for the model")
+}
+
+func TestWhatWasLeftOutIsTold(t *testing.T) {
+	r := start(t, 120, 50, say("one"), say("two"), at.Overflow(), say("three"))
+	for i, text := range []string{"first question", "second question", "third question"} {
+		r.Type(text, tuitest.Send)
+		r.answered(i + 1)
+	}
+	r.Wait("sent without the oldest: 1 pair")
+	r.Type(tuitest.Key("f2"))
+	r.Wait("left out (T)")
+	r.Wait("1 pair, ~")
+	r.Wait("first question")
+	r.Wait("2 of 2 pairs included, complete")
+}
+
+func TestTheHeaderKeepsTheModel(t *testing.T) {
+	for width, want := range map[int]string{120: "◇ openai/gpt-5.1 ▾", 60: "◇ openai/gpt-5.1 ▾", 46: "◇ openai/gpt-5.1 ▾", 40: "0/0"} {
+		s := newStill(t, style.Options{Unicode: true}, width, 20)
+		line := strings.Split(plainFrame(s.frame()), "\n")[0]
+		if !strings.Contains(line, want) {
+			t.Errorf("at %d cells the header is %q, want %q in it", width, line, want)
+		}
+	}
+}
+
+func TestTheActivityLineStaysForTheWholeTurn(t *testing.T) {
+	s := newStill(t, style.Options{Unicode: true}, 100, 20)
+	clock := s.now()
+	s.Model.now = func() time.Time { return clock }
+	s.turn = turnState{n: 1, running: true, began: clock, status: "Thinking…"}
+	for _, c := range []struct {
+		after  time.Duration
+		status string
+		want   string
+	}{
+		{0, "Thinking…", "Thinking… · esc cancels"},
+		{12 * time.Second, "Thinking…", "Thinking… 12 s · esc cancels"},
+		{12 * time.Second, "", " 12 s · esc cancels"},
+		{90 * time.Second, "", " 1 min 30 s · esc cancels"},
+	} {
+		clock, s.turn.status = s.turn.began.Add(c.after), c.status
+		if frame := plainFrame(s.frame()); !strings.Contains(frame, c.want) {
+			t.Errorf("after %s with %q there is no %q in\n%s", c.after, c.status, c.want, frame)
+		}
+	}
+}
