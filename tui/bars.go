@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/checkpoint"
+	"winnow/tui/pane"
 )
 
 // headerPart is a part of the header, with what a click on it does.
@@ -190,15 +191,34 @@ func (m *Model) footer(w int) string {
 
 // keyHints are the keys that work now, the most useful first.
 func (m *Model) keyHints(w int) string {
-	f := m.styles.Footer
+	if hints := m.lineHints(); len(hints) > 0 {
+		return m.hintLine(hints, w)
+	}
 	actions := m.keys.inMode(m.mode)
 	slices.SortStableFunc(actions, func(a, b *action) int { return a.footer - b.footer })
-	out := ""
+	hints := make([]pane.Hint, 0, len(actions))
 	for _, a := range actions {
 		if a.footer == 0 || (a.name == "save" && (m.turn.running || !m.pane.Status().Unsaved)) {
 			continue
 		}
-		part := f.Bar.Render(" ") + f.Key.Render(m.shownKeys(m.mode, a)[0]) + f.Text.Render(" "+m.hintText(a))
+		hints = append(hints, pane.Hint{Key: m.shownKeys(m.mode, a)[0], Text: m.hintText(a)})
+	}
+	return m.hintLine(hints, w)
+}
+
+// lineHints are the keys of a text line of the pane that has the focus.
+func (m *Model) lineHints() []pane.Hint {
+	if h, ok := m.pane.(pane.Hinter); ok && m.mode == modePane {
+		return h.Hints()
+	}
+	return nil
+}
+
+// hintLine shows as many hints as fit into w cells.
+func (m *Model) hintLine(hints []pane.Hint, w int) string {
+	f, out := m.styles.Footer, ""
+	for _, h := range hints {
+		part := f.Bar.Render(" ") + f.Key.Render(h.Key) + f.Text.Render(" "+h.Text)
 		if out != "" {
 			part = f.Text.Render(" ·") + part
 		}

@@ -75,7 +75,11 @@ func loadPairs(s *assistant.Session, seqs []int64) tea.Cmd {
 // editWindow makes a change by hand, as one step that can be undone.
 func editWindow(s *assistant.Session, e pane.Edit) tea.Cmd {
 	return func() tea.Msg {
-		return editedMsg{description: e.Description, err: s.Edit(e.Description, e.Change)}
+		msg := editedMsg{view: e.View, err: s.Edit(e.Description, e.Change)}
+		if msg.err == nil {
+			msg.said = e.Said()
+		}
+		return msg
 	}
 }
 

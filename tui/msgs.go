@@ -99,8 +99,9 @@ type commandDoneMsg struct {
 
 // editedMsg answers editWindow: a change of the window by hand.
 type editedMsg struct {
-	description string
-	err         error
+	said string // what was done
+	view bool   // only what is shown is another: there is nothing to save
+	err  error
 }
 
 // ranMsg answers runWish.

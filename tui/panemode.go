@@ -19,7 +19,11 @@ func (m *Model) onEdited(msg editedMsg) tea.Cmd {
 	if msg.err != nil {
 		return m.complain(msg.err)
 	}
-	m.notice.say(msg.description + " · ctrl+z undoes it, ctrl+s saves")
+	said := msg.said + " · ctrl+z undoes it"
+	if !msg.view && m.pane.Status().Unsaved {
+		said += ", ctrl+s saves"
+	}
+	m.notice.say(said)
 	return nil
 }
 
@@ -101,7 +105,7 @@ func (m *Model) quit() tea.Cmd {
 			m.session.Cancel()
 			s := m.session
 			return tea.Sequence(func() tea.Msg {
-				return editedMsg{description: "discarded", err: s.Edit("Discard on quitting", k.Discard)}
+				return editedMsg{said: "discarded", err: s.Edit("Discard on quitting", k.Discard)}
 			}, m.end())
 		}
 		return nil

@@ -144,7 +144,7 @@ func provePane(t *testing.T) {
 		d.Type(tuitest.Space) // selects and goes on
 		d.on("o3*")
 		d.Type("j", tuitest.Space, "x")
-		d.says("Delete 2 rules")
+		d.says("deleted 2 rules")
 		check(t, d, "ignore o3*")
 	})
 	t.Run("i", func(t *testing.T) {
@@ -153,20 +153,20 @@ func provePane(t *testing.T) {
 		d.Wait("gpt-5*")
 		check(t, d, "ignore gpt-3.5*, ignore o3*, ignore o4*") // only previewed
 		d.Type(tuitest.Enter)
-		d.says("Add ignore rule")
+		d.says("added ignore rule")
 		check(t, d, "ignore gpt-3.5*, ignore o3*, ignore o4*, ignore gpt-5*")
 		d.Wait("● unsaved")
 	})
 	t.Run("w", func(t *testing.T) {
 		d := begin(t)
 		d.Type("w", "o3", tuitest.Enter)
-		d.says("Add allow rule")
+		d.says("added allow rule")
 		check(t, d, "ignore gpt-3.5*, ignore o3*, ignore o4*, allow o3")
 	})
 	t.Run("x", func(t *testing.T) {
 		d := begin(t)
 		d.Type("j", "x")
-		d.says("Delete ignore rule")
+		d.says("deleted ignore rule")
 		check(t, d, "ignore gpt-3.5*, ignore o4*")
 	})
 	t.Run("p", func(t *testing.T) {

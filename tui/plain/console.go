@@ -6,6 +6,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
+	"winnow/tui/pane"
 )
 
 // console is one run of the program without a screen. Its fields belong to
@@ -294,7 +295,7 @@ func (c *console) askRecovery() {
 			if !strings.EqualFold(answer, "discard") {
 				return false
 			}
-			c.edit("Discard after a crash", r.Discard)
+			c.edit(pane.Edit{Description: "Discard after a crash", Change: r.Discard})
 			return true
 		},
 		no: func() { c.out.line("Recovered; nothing is saved yet.") },

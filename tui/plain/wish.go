@@ -16,7 +16,7 @@ import (
 func (c *console) carry(w pane.Wish) {
 	switch w := w.(type) {
 	case pane.Edit:
-		c.edit(w.Description, w.Change)
+		c.edit(w)
 	case pane.Say:
 		c.out.line(w.Text)
 	case pane.Pick:
@@ -34,13 +34,13 @@ func (c *console) carry(w pane.Wish) {
 }
 
 // edit changes the window by hand, as one step that can be undone.
-func (c *console) edit(description string, change func() error) {
-	if err := c.s.Edit(description, change); err != nil {
+func (c *console) edit(e pane.Edit) {
+	if err := c.s.Edit(e.Description, e.Change); err != nil {
 		c.fail(err)
 		return
 	}
 	c.o.Window.Changed()
-	c.out.line(description + ". /undo takes it back.")
+	c.out.line(e.Said() + ". /undo takes it back.")
 	c.tell()
 }
 
@@ -164,7 +164,7 @@ func (c *console) discard(string) {
 	if !changes {
 		return
 	}
-	c.askYes("Type yes to discard these changes: ", func() { c.edit("Discarded the unsaved changes", k.Discard) })
+	c.askYes("Type yes to discard these changes: ", func() { c.edit(pane.Edit{Description: "Discarded the unsaved changes", Change: k.Discard}) })
 }
 
 // renew begins a new session; it asks when something is unsaved.
@@ -207,7 +207,7 @@ func (c *console) quit() {
 			case "keep":
 				c.leave()
 			case "discard":
-				c.edit("Discarded on quitting", k.Discard)
+				c.edit(pane.Edit{Description: "Discarded on quitting", Change: k.Discard})
 				c.leave()
 			default:
 				return false
