@@ -194,12 +194,12 @@ func addSent(h *history.Store, text string) tea.Cmd {
 	}
 }
 
-// draftDue fires when the draft was not changed for a while.
-func draftDue(text string) tea.Cmd {
-	return tea.Tick(draftPause, func(time.Time) tea.Msg { return draftDueMsg{text} })
+// draftDue fires when it is time to store the draft.
+func draftDue() tea.Cmd {
+	return tea.Tick(draftPause, func(time.Time) tea.Msg { return draftDueMsg{} })
 }
 
-// draftPause is how long a draft rests before it is stored: well under the
+// draftPause is how long a draft that was changed is not stored: well under the
 // four seconds after which a draft is promised to survive a crash.
 const draftPause = 1500 * time.Millisecond
 

@@ -105,7 +105,6 @@ func visit(t *testing.T, r room, o style.Options, f furniture) *visitor {
 		<-reached()
 		time.Sleep(time.Second) // in the bubble: what has streamed is shown
 		v.run(nil)
-		v.pane.Changed() // the window is locked beside the program
 	}
 	v.keys(r.keys...)
 	if got := plainFrame(v.View().Content); !strings.Contains(got, r.shows) {

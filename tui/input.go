@@ -105,19 +105,33 @@ func (m *Model) write(k tea.KeyPressMsg) tea.Cmd {
 	return tea.Batch(m.draftChanged(), m.offerFiles())
 }
 
-// draftChanged stores the draft when it rests.
+// draftChanged sees to it that the draft is stored soon.
 func (m *Model) draftChanged() tea.Cmd {
-	if m.opts.History == nil {
+	if m.opts.History == nil || m.keep.due {
 		return nil
 	}
-	return draftDue(m.draft.Text())
+	m.keep.due = true
+	return draftDue()
 }
 
-func (m *Model) onDraftDue(msg draftDueMsg) tea.Cmd {
-	now := m.draft.Text()
-	if now == m.saved || now != msg.text {
-		return nil // stored already, or still being written
+// onDraftDue stores the draft a while after its first change, whether it is
+// still being written or not.
+func (m *Model) onDraftDue() tea.Cmd {
+	m.keep.due = false
+	if m.draft.Text() == m.saved {
+		return nil
 	}
+	return m.keepDraft()
+}
+
+// keepDraft stores the draft, one after the other: an older one must not come
+// last.
+func (m *Model) keepDraft() tea.Cmd {
+	if m.keep.running || m.opts.History == nil {
+		m.keep.again = m.keep.running
+		return nil
+	}
+	m.keep.running = true
 	return keepDraft(m.opts.History, m.drafted())
 }
 
@@ -128,15 +142,20 @@ func (m *Model) drafted() history.Draft {
 
 func (m *Model) keepDraftNow() tea.Cmd {
 	m.fitInput()
-	return keepDraft(m.opts.History, m.drafted())
+	return m.keepDraft()
 }
 
 func (m *Model) onDraftKept(msg draftKeptMsg) tea.Cmd {
+	again := m.keep.again
+	m.keep.running, m.keep.again = false, false
 	if msg.err != nil {
 		m.notice.bad("the draft could not be kept: " + sentence(msg.err))
 		return nil
 	}
 	m.saved = msg.text
+	if again {
+		return m.keepDraft()
+	}
 	return nil
 }
 

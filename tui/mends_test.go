@@ -76,24 +76,6 @@ func TestUndoSaysWhatLeaves(t *testing.T) {
 	r.Wait("It was made in another session.")
 }
 
-// What the eye cannot see does not open; what runs can be ended.
-func TestATooSmallScreenCancelsAndOpensNothing(t *testing.T) {
-	gate := at.NewGate()
-	r := start(t, 80, 24, at.Answer{at.Say("begins"), at.Stop{At: gate}})
-	r.Type("talk", tuitest.Send)
-	gate.Wait(t)
-	r.Resize(39, 11)
-	r.Wait("terminal too small")
-	r.Type(tuitest.CtrlP, tuitest.F1, tuitest.Esc)
-	r.Until(func(string) bool { return !r.session.Busy() })
-	r.Resize(80, 24)
-	r.Wait("INPUT")
-	r.WaitGone("working")
-	if strings.Contains(r.Frame(), "type to search") {
-		t.Errorf("an overlay is open:\n%s", r.Frame())
-	}
-}
-
 // After G at a long answer k goes up in it.
 func TestFromTheEndOneGoesUpLineByLine(t *testing.T) {
 	var long strings.Builder

@@ -82,12 +82,17 @@ type Model struct {
 		assistant.DraftCost
 	}
 
-	names    known // what completion offers
-	reask    int64 // the error pair that the draft asks again
-	ctrlC    time.Time
-	lastKey  time.Time
-	saved    string // the draft as kept last
-	focused  bool   // the terminal has the focus
+	names   known // what completion offers
+	reask   int64 // the error pair that the draft asks again
+	ctrlC   time.Time
+	lastKey time.Time
+	saved   string // the draft as kept last
+	keep    struct {
+		due     bool // a timer runs
+		running bool // a draft is being stored
+		again   bool // it is out of date already
+	}
+	focused  bool // the terminal has the focus
 	mouse    bool
 	kitty    bool // the terminal reports ctrl+enter
 	burst    burst

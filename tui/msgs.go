@@ -198,8 +198,8 @@ type tickedMsg struct{ at time.Time }
 // onceMoreDueMsg says that a second ctrl+c does not quit any more.
 type onceMoreDueMsg struct{}
 
-// draftDueMsg says that the draft was not changed for a while.
-type draftDueMsg struct{ text string }
+// draftDueMsg says that the draft was changed a while ago.
+type draftDueMsg struct{}
 
 // idleMsg says that no key came for a while after an answer.
 type idleMsg struct {

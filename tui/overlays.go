@@ -88,7 +88,7 @@ func (m *Model) openCheckpoints() tea.Cmd {
 		})
 	}
 	p := overlay.NewPicker("Checkpoints", entries, 0).WithKeys(
-		"enter both · alt+r rules only · alt+c conversation only", "alt+r", "alt+c")
+		"enter both · alt+r "+m.state()+" only · alt+c conversation only", "alt+r", "alt+c")
 	return m.open(overlay.Checkpoints, p, func(c overlay.Chosen) tea.Cmd {
 		if c.Value == "" {
 			return nil
@@ -118,7 +118,7 @@ func (m *Model) onRolledBack(msg rolledBackMsg) tea.Cmd {
 		m.fitInput()
 	}
 	m.notice.say(msg.said)
-	return computeBoundary(m.session)
+	return tea.Batch(computeBoundary(m.session), m.reloadShown())
 }
 
 func (m *Model) undoRollback() tea.Cmd { return undoRollback(m.session) }
@@ -131,7 +131,7 @@ func (m *Model) undo() tea.Cmd {
 	}
 	step, ok := m.session.UndoStep()
 	if !ok {
-		m.notice.say("there is no change of the rules to undo")
+		m.notice.say("there is no change of the " + m.state() + " to undo")
 		return nil
 	}
 	if step.Kind != checkpoint.KindTurn {
@@ -146,7 +146,7 @@ func (m *Model) undo() tea.Cmd {
 		lines[2] = "It was made in another session."
 	}
 	q := overlay.NewQuestion("Undo the assistant's change?", lines, []overlay.Answer{
-		{Key: "y", Label: "rules and conversation"}, {Key: "r", Label: "rules only"}, {Key: "n", Label: "no"},
+		{Key: "y", Label: m.state() + " and conversation"}, {Key: "r", Label: m.state() + " only"}, {Key: "n", Label: "no"},
 	}, "n", m.now)
 	return m.open(overlay.Confirm, q, func(c overlay.Chosen) tea.Cmd {
 		switch c.Value {
@@ -182,11 +182,19 @@ func (m *Model) clock(t time.Time) string {
 	return t.Format("2006-01-02 15:04")
 }
 
+// state is what checkpoints of this window keep, in a word.
+func (m *Model) state() string {
+	if _, keeps := m.pane.(pane.Keeper); keeps {
+		return "rules"
+	}
+	return "changes"
+}
+
 // openPalette lists every command.
 func (m *Model) openPalette() tea.Cmd {
 	var entries []overlay.Entry
 	for _, a := range m.keys.actions {
-		if a.title == "" || a.inside {
+		if a.title == "" || a.inside || (m.plainChat() && (a.name == "save" || slices.Equal(a.modes, inPane))) {
 			continue
 		}
 		var keys []string

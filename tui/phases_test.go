@@ -741,6 +741,7 @@ func TestPaletteReachesEveryCommand(t *testing.T) {
 		}
 		s := newStill(t, style.Options{Unicode: true}, 100, 40)
 		s.opts.Stay, s.opts.Clipboard = true, func(string) error { return nil }
+		s.pane = &walkedPane{} // without a window its commands are not offered
 		s.pairs(conversation()...)
 		ran := ""
 		for _, have := range s.Model.keys.actions {

@@ -240,6 +240,9 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 	cmds := []tea.Cmd{computeBoundary(m.session), m.notifyEnd(t)}
 	switch e := end.(type) {
 	case assistant.Complete:
+		if t.wrote { // a tool may have changed what pairs say of themselves
+			cmds = append(cmds, m.reloadShown())
+		}
 		cmds = append(cmds, m.settle(t.seq), m.next(), m.waitIdle(t.seq), m.askShown(t.seq))
 		m.sayEnd(e.Payload.Notice)
 	case assistant.Error:
@@ -253,6 +256,16 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 	case assistant.Status, assistant.TextDelta, assistant.ReasoningDelta, assistant.ToolStart, assistant.ToolProgress,
 		assistant.ToolComplete, assistant.PayloadFound, assistant.CheckpointCreated, assistant.ContextTrimmed,
 		assistant.Queued, assistant.Retrying, assistant.ConfirmRequest:
+	}
+	return tea.Batch(cmds...)
+}
+
+// reloadShown reads the pairs on the screen again, and what is visible when the
+// filter looks at what may have changed.
+func (m *Model) reloadShown() tea.Cmd {
+	cmds := []tea.Cmd{loadPairs(m.session, m.chat.Loaded())}
+	if readsMarks(m.session.Filter()) {
+		cmds = append(cmds, m.refilter())
 	}
 	return tea.Batch(cmds...)
 }

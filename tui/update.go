@@ -76,7 +76,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case editorClosedMsg:
 		return m, m.onEditor(msg)
 	case draftDueMsg:
-		return m, m.onDraftDue(msg)
+		return m, m.onDraftDue()
 	case draftKeptMsg:
 		return m, m.onDraftKept(msg)
 	case tickedMsg:

@@ -213,7 +213,7 @@ func (m *Model) retry() tea.Cmd {
 		return again()
 	}
 	return m.ask("Regenerate?", []string{
-		"The old answer changed the rules. They stay as they are;",
+		"The old answer changed the " + m.state() + ". They stay as they are;",
 		"a new answer may change them again. ctrl+z undoes either.",
 	}, "regenerate", again)
 }

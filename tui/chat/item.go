@@ -249,7 +249,9 @@ func cardsOf(p assistant.Pair) []*card {
 	var cards []*card
 	for _, c := range p.ToolCalls {
 		if !c.Silent {
-			cards = append(cards, newCard(c))
+			shown := newCard(c)
+			shown.index = len(cards)
+			cards = append(cards, shown)
 		}
 	}
 	return cards

@@ -6,21 +6,29 @@ import (
 	"winnow/assistant"
 )
 
-// Begin shows a running pair at the end: its place is seq once it is known;
-// the text, and that the assistant works, at once.
+// Begin shows a running pair: its text, and that the assistant works, at once.
+// Of a pair that is tried again the responses stay that were whole: those up to
+// its last tool call.
 func (v *View) Begin(seq int64, p assistant.Pair) {
 	it := v.src.item(seq)
-	it.pair, it.loaded, it.running, it.latest = p, true, true, true
-	it.parts = []part{newUser(p)}
+	parts := []part{newUser(p)}
+	if it.loaded {
+		for i, old := range it.parts {
+			if _, ok := old.(*card); ok {
+				parts = it.parts[: i+1 : i+1]
+			}
+		}
+	}
+	it.pair, it.loaded, it.running = p, true, true
+	it.parts = parts
 	it.redraw()
+	v.runs = seq
 }
 
-// Running is the item that is fed, nil when there is none.
+// running is the item that is fed, nil when there is none.
 func (v *View) running() *item {
-	for i := len(v.src.refs) - 1; i >= 0 && i >= len(v.src.refs)-2; i-- {
-		if it := v.src.item(v.src.refs[i].Seq); it.running {
-			return it
-		}
+	if it := v.src.items[v.runs]; it != nil && it.running {
+		return it
 	}
 	return nil
 }

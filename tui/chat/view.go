@@ -25,6 +25,7 @@ type View struct {
 	first  int   // index of the oldest included pair
 	focus  int   // part of the focused pair that has the focus
 	aim    int64 // the pair that a jump led to; 0 is none
+	runs   int64 // the pair that was begun last
 	active bool
 	found  search
 	sel    selection

@@ -1,0 +1,108 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/assistant/history"
+	"winnow/tui/style"
+	"winnow/tui/tuitest"
+)
+
+// A draft that is written without a pause is stored all the same, at the latest
+// four seconds after it was typed.
+func TestADraftIsStoredWhileItIsWritten(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, s *seeing) {
+		t.Helper()
+		s.goTo(modeInput)
+		for range 20 {
+			s.clock.Advance(time.Second / 2)
+			s.press(tea.KeyPressMsg{Code: 'x', Text: "x"})
+			time.Sleep(time.Second / 2)
+			synctest.Wait()
+			s.settle()
+			kept, err := s.store.Draft(t.Context(), draftKey)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if typed := len(s.draft.Text()); typed-len(kept.Text) > 8 { // four seconds of keys
+				t.Fatalf("%d characters are typed and %d stored", typed, len(kept.Text))
+			}
+		}
+	})
+}
+
+// Of two drafts that are stored in a row the newer is the one that stays.
+func TestTheNewestDraftIsStoredLast(t *testing.T) {
+	s := newStill(t, style.Options{}, 80, 24)
+	r := start(t, 80, 24)
+	s.opts.History = r.store
+	s.draft.Set("old")
+	first := s.keepDraft()
+	s.draft.Set("new")
+	if second := s.keepDraft(); second != nil {
+		t.Fatal("two drafts are stored at once")
+	}
+	s.do(first)
+	if kept, err := r.store.Draft(t.Context(), draftKey); err != nil || kept.Text != "new" {
+		t.Errorf("the draft that is kept is %q (%v)", kept.Text, err)
+	}
+}
+
+// The responses of a failed turn that were whole stay on the screen while it is
+// tried again, and afterwards.
+func TestARetriedPairKeepsItsCards(t *testing.T) {
+	gate := at.NewGate()
+	r := start(t, 80, 24, at.Answer{call("add_word", `{"word":"three"}`)}, broken(), at.Answer{at.Say("added now"), at.Stop{At: gate}, at.Say(" really")})
+	r.Type("add three", tuitest.Send)
+	r.Wait("[error:")
+	r.WaitGone("working")
+	r.Type(tuitest.Alt(1))
+	gate.Wait(t)
+	r.Wait("added now")
+	if !strings.Contains(r.Frame(), "✓ add_word") {
+		t.Errorf("the card is gone while it is tried again:\n%s", r.Frame())
+	}
+	gate.Open()
+	r.Wait("really")
+	r.WaitGone("working")
+	if n := strings.Count(r.Frame(), "✓ add_word"); n != 1 {
+		t.Errorf("the card is there %d times:\n%s", n, r.Frame())
+	}
+}
+
+// What is tried again far above is shown there as it comes.
+func TestAPairFarAboveIsRetriedInSight(t *testing.T) {
+	r := start(t, 80, 24, broken(), say("two"), say("three"), say("four"), say("the answer at last"))
+	for i, text := range []string{"one?", "two?", "three?", "four?"} {
+		r.Type(text, tuitest.Send)
+		r.answered(i + 1)
+	}
+	r.Type(tuitest.Esc, "gr")
+	r.Wait("the answer at last")
+	if pairs, err := r.session.Pairs(t.Context(), []int64{r.session.Visible()[0].Seq}); err != nil || pairs[0].State != assistant.PairComplete {
+		t.Errorf("the pair is %v (%v)", pairs, err)
+	}
+}
+
+// A tool of a window over the history may change marks: the screen shows them.
+func TestMarksThatATurnChangedAreShown(t *testing.T) {
+	gate := at.NewGate()
+	r := start(t, 80, 24, say("one"), at.Answer{call("add_word", `{"word":"three"}`)}, at.Answer{at.Stop{At: gate}, at.Say("done")})
+	r.Type("first", tuitest.Send)
+	r.answered(1)
+	r.Type("star it", tuitest.Send)
+	gate.Wait(t)
+	stars := 3
+	if _, err := r.store.Mark(t.Context(), []int64{r.session.Visible()[0].Seq}, history.Mark{Star: &stars}); err != nil {
+		t.Fatal(err)
+	}
+	gate.Open()
+	r.Wait("★★★")
+}
