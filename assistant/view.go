@@ -58,6 +58,13 @@ func (s *Session) Filter() string {
 	return s.view.line
 }
 
+// SetFilter says the line that made the view in other words. The pairs stay.
+func (s *Session) SetFilter(line string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.view.line = line
+}
+
 // Visible returns the pairs in view, oldest first.
 func (s *Session) Visible() []Ref {
 	s.mu.Lock()

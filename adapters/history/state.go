@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -142,7 +143,10 @@ func (w *Window) bring(ctx context.Context, now, target marks, newest int64) err
 	if err := w.bringTopics(ctx, now, target); err != nil {
 		return err
 	}
-	return w.bringFilters(ctx, now, target)
+	if maps.Equal(now.filters, target.filters) {
+		return nil
+	}
+	return w.store.SetFilters(ctx, target.filters)
 }
 
 // bringTopics makes the tree that of target, but for topics with pairs that
@@ -173,24 +177,6 @@ func (w *Window) bringTopics(ctx context.Context, now, target marks) error {
 		}
 		if err := w.store.DeleteTopic(ctx, t.Path); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-func (w *Window) bringFilters(ctx context.Context, now, target marks) error {
-	for _, name := range sortedKeys(now.filters) {
-		if _, wanted := target.filters[name]; !wanted {
-			if err := w.store.SaveFilter(ctx, name, ""); err != nil {
-				return err
-			}
-		}
-	}
-	for _, name := range sortedKeys(target.filters) {
-		if line := target.filters[name]; now.filters[name] != line {
-			if err := w.store.SaveFilter(ctx, name, line); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

@@ -132,7 +132,7 @@ func (s *Store) newSearch(ctx context.Context, q *filter.Query, env Env) (*searc
 		if err != nil {
 			return nil, err
 		}
-		saved = func(name string) (string, bool) { line, ok := lines[name]; return line, ok }
+		saved = lookUp(lines)
 	}
 	f.expr, err = filter.Expand(q, saved)
 	return f, err

@@ -87,19 +87,9 @@ func (s *Store) lines(ctx context.Context, table string, n int) ([]string, error
 	return lines, err
 }
 
-// SaveFilter keeps a line of the filter language under a name; "" forgets it.
-func (s *Store) SaveFilter(ctx context.Context, name, line string) error {
-	return s.keep(ctx, "saved_filter", name, line)
-}
-
-// SavedFilters returns the saved lines by name.
-func (s *Store) SavedFilters(ctx context.Context) (map[string]string, error) {
-	return s.kept(ctx, "SELECT name, line FROM saved_filter")
-}
-
 // Set keeps a value of the program's under a key; "" forgets it.
 func (s *Store) Set(ctx context.Context, key, value string) error {
-	return s.keep(ctx, "setting", key, value)
+	return s.keep(ctx, key, value)
 }
 
 // Get returns the value under key, "" when there is none.
@@ -108,14 +98,13 @@ func (s *Store) Get(ctx context.Context, key string) (string, error) {
 	return values[key], err
 }
 
-// keep writes one row of a table of two columns, the first of which is its key.
-func (s *Store) keep(ctx context.Context, table, key, value string) error {
+// keep writes one row of the settings.
+func (s *Store) keep(ctx context.Context, key, value string) error {
 	return s.write(ctx, func(t *tx) error {
 		if value != "" {
-			return t.exec("INSERT OR REPLACE INTO "+table+" VALUES (?, ?)", key, value)
+			return t.exec("INSERT OR REPLACE INTO setting VALUES (?, ?)", key, value)
 		}
-		column := map[string]string{"saved_filter": "name", "setting": "key"}[table]
-		return t.exec("DELETE FROM "+table+" WHERE "+column+" = ?", key)
+		return t.exec("DELETE FROM setting WHERE key = ?", key)
 	})
 }
 
