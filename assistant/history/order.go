@@ -16,6 +16,10 @@ import (
 // deleted only with --force.
 const ManyPairs = 50
 
+// KeptOutcomes is how many commands whoever gives them should be able to take
+// back: as many as one has in mind, and few enough for the memory of their marks.
+const KeptOutcomes = 10
+
 // Order is the :command of a filter line, made ready: what it acts on and all
 // that it left open are settled. CarryOut does it.
 type Order struct {

@@ -288,9 +288,17 @@ func TestFilter(t *testing.T) {
 	r.say("/all")
 	r.wait("2 pairs. Context 2 of 2.")
 	r.say("/filter c'dogs' :star 2")
-	r.wait(":star on 1 pair is done.")
+	r.wait("1 pair now has 2 stars.")
 	r.say("/pairs")
 	r.wait("2 about dogs (2 stars)")
+	r.say("/filter c'dogs' :star 1 --dry-run")
+	r.wait("Would give 1 pair 1 star.")
+	r.say("/undo-pairs")
+	r.wait("Taken back: 1 pair as before.")
+	r.say("/pairs")
+	r.wait("2 about dogs\n")
+	r.say("/undo-pairs")
+	r.wait("There is no command on pairs to take back.")
 	path := filepath.Join(dir, "out.md")
 	r.say("/filter c'cats' :export md " + path)
 	r.wait("1 pair exported to ")
@@ -306,6 +314,35 @@ func TestFilter(t *testing.T) {
 	r.wait("Context 1 of 1.")
 	if sent, err := h.Sent(t.Context(), 10); err != nil || len(sent) != 2 {
 		t.Errorf("sent messages %q, %v", sent, err)
+	}
+}
+
+func TestSavedFilters(t *testing.T) {
+	h := store(t)
+	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *Options) { o.History = h })
+	r.say("about cats")
+	r.wait("Context ")
+	r.say("/filter c'cats' :save aa")
+	r.wait("Saved as @aa.")
+	r.say("/filter @aa :save bb")
+	r.wait("Saved as @bb.")
+	r.say("/filter @bb :save aa")
+	r.wait("a cycle: @bb → @aa → @bb")
+	r.say("/filter :filters")
+	r.wait("  @aa: c'cats'\n  @bb: @aa\n")
+	r.say("/filter @bb")
+	r.wait("1 pair.")
+	r.say("/filter :forget aa")
+	r.wait("@aa is forgotten, the view stays.")
+	r.say("/filter")
+	r.wait("Filter: c'cats'")
+	r.say("/filter x :topic Cats")
+	r.wait("Question: There is no topic Cats. Make it? Move 1 pair to Cats.")
+	r.answer("Type yes to do it: ", "no")
+	r.say("/filter x :star 3")
+	r.wait("1 pair now has 3 stars.")
+	if lines, err := h.FilterLines(t.Context()); err != nil || slices.ContainsFunc(lines, func(l string) bool { return l == "@bb :save aa" || l == "x :topic Cats" }) {
+		t.Errorf("lines that did nothing are kept: %q, %v", lines, err)
 	}
 }
 

@@ -34,6 +34,7 @@ func commands() []command {
 		{"save", "", "show what would be written, ask, and write", true, (*console).save},
 		{"discard", "", "go back to what is saved", true, (*console).discard},
 		{"undo", "", "take back the newest change, whoever made it", true, (*console).undo},
+		{"undo-pairs", "", "take back what the last :command of a filter line did to pairs", false, (*console).undoPairs},
 		{"checkpoints", "", "the points to go back to", false, (*console).listCheckpoints},
 		{"rollback", "N [rules|conversation]", "go back to checkpoint N, with both or one", true, (*console).rollback},
 		{"undo-rollback", "", "take the last rollback back", true, (*console).undoRollback},

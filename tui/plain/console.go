@@ -25,7 +25,8 @@ type console struct {
 	late    *assistant.Prompt
 	again   again
 	choices []choice
-	models  []string // as they were numbered last
+	models  []string               // as they were numbered last
+	marks   [][]assistant.PairMark // that pairs had before each :command, the newest last
 
 	counter  string // as it was said last
 	unsaved  bool   // likewise

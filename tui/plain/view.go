@@ -34,25 +34,18 @@ func (c *console) apply(line string) {
 		c.complain("Filter", err.Error())
 		return
 	}
-	if q.Command != nil && q.Command.Base {
-		q.Expr = filter.Base(q.Expr)
+	if q.Command != nil {
+		c.order(q, line)
+		return
 	}
 	r, err := c.search(q)
 	if err != nil {
 		c.fail(err)
 		return
 	}
-	if line != "" {
-		if err := c.o.History.AddFilterLine(c.ctx, line); err != nil {
-			c.fail(err)
-		}
-	}
+	c.rememberLine(line)
 	for _, h := range r.Hints {
 		c.out.line(h.String())
-	}
-	if q.Command != nil {
-		c.onSelected(q, r.Refs)
-		return
 	}
 	c.s.SetView(r.Refs, line, budget.FilterExecuted)
 	c.choices = nil
