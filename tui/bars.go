@@ -263,23 +263,31 @@ func (m *Model) hintText(a *action) string {
 	return a.help
 }
 
-// footerLine is the text line that has the focus, drawn in the footer.
+// footerLine is the text line that has the focus, drawn in the footer. What is
+// wrong with the filter line stands above it.
 func (m *Model) footerLine(w int) (string, bool) {
 	f := m.styles.Footer
 	t, label := m.activeLine()
 	if t == nil {
 		return "", false
 	}
-	hint := oneLine(t.hint)
-	tone := f.Notice
-	if t.wrong {
-		tone = f.Bad
-	}
-	room := max(8, w-ansi.StringWidth(label)-ansi.StringWidth(hint)-3)
-	body, _ := t.view(room)
+	room, hint := m.lineRoom(t, label, w)
+	body := t.view(room, func(wrong string) string { return f.Bad.Underline(true).Render(wrong) })
 	line := f.Key.Render(label) + f.Text.Render(body+strings.Repeat(" ", max(0, room-ansi.StringWidth(body))))
-	return ansi.Truncate(line+f.Bar.Render(" ")+tone.Render(hint), w, "…"), true
+	return ansi.Truncate(line+f.Bar.Render(" ")+f.Notice.Render(hint), w, "…"), true
 }
+
+// lineRoom divides w cells between the line and the hint behind it: the line
+// always has half of them.
+func (m *Model) lineRoom(t *textLine, label string, w int) (room int, hint string) {
+	if !t.wrong {
+		hint = ansi.Truncate(oneLine(t.hint), max(0, w/2-lineGaps), "…")
+	}
+	return max(8, w-ansi.StringWidth(label)-ansi.StringWidth(hint)-lineGaps), hint
+}
+
+// lineGaps is the space around the hint behind a line.
+const lineGaps = 3
 
 // activeLine is the text line in the footer that has the focus.
 func (m *Model) activeLine() (*textLine, string) {
@@ -299,8 +307,8 @@ func (m *Model) lineCursor() (int, bool) {
 		return 0, false
 	}
 	left := ansi.StringWidth(m.mode.String()) + 2 + ansi.StringWidth(label)
-	room := max(8, m.width-left-ansi.StringWidth(oneLine(t.hint))-3)
-	_, at := t.view(room)
+	room, _ := m.lineRoom(t, "", m.width-left)
+	_, at := t.scroll(room)
 	return min(left+at, m.width-1), true
 }
 

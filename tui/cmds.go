@@ -188,7 +188,7 @@ func addSent(h *history.Store, text string) tea.Cmd {
 	}
 	return func() tea.Msg {
 		if err := h.AddSent(context.Background(), text); err != nil {
-			return commandDoneMsg{err: fmt.Errorf("the message history: %w", err)}
+			return failedMsg{fmt.Errorf("the message history: %w", err)}
 		}
 		return nil
 	}

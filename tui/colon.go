@@ -2,174 +2,206 @@ package tui
 
 import (
 	"context"
-	"fmt"
+	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
+	"winnow/tui/overlay"
 )
 
-// colon runs a colon command on the pairs that its line selects. What changes
-// many of them, or for good, asks first.
-func (m *Model) colon(q *filter.Query, refs []assistant.Ref) tea.Cmd {
-	c := colonCommand{Command: *q.Command, line: filter.PrintExpr(q.Expr), topic: m.session.Topic(), at: m.now()}
-	for _, r := range refs {
-		c.seqs = append(c.seqs, r.Seq)
+// A line with a :command goes through three steps: readyOrder selects its
+// pairs, onOrder asks where one has to, carryOut does it.
+
+// readyOrder makes the command of a line ready.
+func readyOrder(h *history.Store, q *filter.Query, line string, env history.Env) tea.Cmd {
+	return func() tea.Msg {
+		o, err := h.Order(context.Background(), q, env)
+		return orderReadyMsg{line: line, order: o, err: err}
+	}
+}
+
+// onOrder carries a command out; what changes many pairs, or for good, asks
+// first.
+func (m *Model) onOrder(msg orderReadyMsg) tea.Cmd {
+	o, err := msg.order, msg.err
+	if err == nil {
+		err = o.Refused()
+	}
+	if err == nil && o.Verb == filter.Delete && !o.DryRun && m.session.Busy() {
+		err = assistant.ErrBusy
+	}
+	if err != nil {
+		m.lineAgain(msg.line, err)
+		return nil
+	}
+	do := func() tea.Cmd { return carryOut(m.opts.History, m.session, o, msg.line) }
+	if title, more := o.Question(); title != "" {
+		for i := range more {
+			more[i] = oneLine(more[i])
+		}
+		return m.ask(oneLine(title), more, yesWord(o.Verb), do)
+	}
+	return do()
+}
+
+// yesWord is the answer that lets a command happen.
+func yesWord(v filter.Verb) string {
+	if v == filter.SetTopic {
+		return "move"
+	}
+	return string(v)
+}
+
+// carryOut does what a command says.
+func carryOut(h *history.Store, s *assistant.Session, o history.Order, line string) tea.Cmd {
+	return func() tea.Msg {
+		out, err := h.CarryOut(context.Background(), o, s)
+		return orderDoneMsg{line: line, order: o, out: out, err: err}
+	}
+}
+
+// onOrderDone says what was done, and shows the pairs as they are now.
+func (m *Model) onOrderDone(msg orderDoneMsg) tea.Cmd {
+	if msg.err != nil {
+		m.lineAgain(msg.line, msg.err)
+		return nil
+	}
+	said := msg.out.Said
+	if len(msg.out.Undo) > 0 {
+		m.orders = append(m.orders, msg)
+		m.orders = m.orders[max(0, len(m.orders)-history.KeptOutcomes):]
+		said += m.undoHint()
+	}
+	m.notice.say(said)
+	cmds := []tea.Cmd{m.rememberLine(msg.line)}
+	if len(msg.out.Filters) > 0 {
+		cmds = append(cmds, m.showFilters(msg.out.Filters))
+	}
+	if !msg.order.DryRun {
+		cmds = append(cmds, m.pairsMarked(msg.order.Seqs), loadNames(m.opts.History))
+	}
+	return tea.Batch(cmds...)
+}
+
+// undoHint names the way back, with its key where it has one here.
+func (m *Model) undoHint() string {
+	a := m.keys.named("undo-pairs")
+	if keys := m.keys.keysOf(modeView, a); len(keys) > 0 {
+		return " · " + keys[0] + " undoes it"
+	}
+	return " · the palette undoes it"
+}
+
+// pairsMarked shows what has changed of pairs: on the screen, and by the active
+// filter.
+func (m *Model) pairsMarked(seqs []int64) tea.Cmd {
+	loaded := slices.DeleteFunc(m.chat.Loaded(), func(seq int64) bool {
+		_, in := slices.BinarySearch(seqs, seq)
+		return !in
+	})
+	if len(loaded) == 0 {
+		return m.refilter()
+	}
+	return tea.Batch(m.refilter(), loadPairs(m.session, loaded))
+}
+
+// undoPairs gives the pairs of the last command back what they had.
+func (m *Model) undoPairs() tea.Cmd {
+	n := len(m.orders)
+	if n == 0 {
+		m.notice.say("there is no command on pairs to undo")
+		return nil
+	}
+	last := m.orders[n-1]
+	m.orders = m.orders[:n-1]
+	return takeBack(m.session, last)
+}
+
+// takeBack sets the marks that pairs had before a command.
+func takeBack(s *assistant.Session, done orderDoneMsg) tea.Cmd {
+	return func() tea.Msg {
+		err := s.Store().Commit(context.Background(), &assistant.Batch{Marks: done.out.Undo})
+		return orderUndoneMsg{done: done, err: err}
+	}
+}
+
+func (m *Model) onOrderUndone(msg orderUndoneMsg) tea.Cmd {
+	if msg.err != nil {
+		m.orders = append(m.orders, msg.done)
+		return m.complain(msg.err)
+	}
+	m.notice.say("undone: " + msg.done.out.Said)
+	return tea.Batch(m.pairsMarked(msg.done.order.Seqs), loadNames(m.opts.History))
+}
+
+// showFilters lists the saved filters, to apply or to forget one.
+func (m *Model) showFilters(all []history.SavedFilter) tea.Cmd {
+	entries := make([]overlay.Entry, len(all))
+	for i, f := range all {
+		entries[i] = overlay.Entry{Value: f.Name, Text: "@" + f.Name, Extra: f.Line}
+	}
+	const forget = "alt+x"
+	p := overlay.NewPicker("Saved filters", entries, 0).WithKeys("enter shows its pairs · "+forget+" forgets it", forget)
+	return m.open(overlay.Filters, p, func(c overlay.Chosen) tea.Cmd {
+		line := "@" + c.Value
+		if c.Key == forget {
+			line = ":forget " + c.Value
+		}
+		return m.runText(line)
+	})
+}
+
+// runText carries a line out as if it had been typed.
+func (m *Model) runText(line string) tea.Cmd {
+	q, err := filter.Parse(line)
+	if err != nil {
+		return m.complain(err)
 	}
 	m.toView()
-	if c.Verb == filter.Delete {
-		if why, unsafe := filter.UnsafeForDelete(q.Expr); unsafe {
-			m.notice.bad(why)
-			return nil
-		}
-	}
-	run := func() tea.Cmd { return runColon(m.opts.History, m.session, c) }
-	switch {
-	case c.DryRun:
-		m.notice.say(c.would())
-		return nil
-	case m.session.Busy() && c.Verb == filter.Delete:
-		return m.complain(assistant.ErrBusy)
-	case c.Verb == filter.Delete && len(refs) > manyPairs && !c.Force:
-		m.notice.bad(fmt.Sprintf("%d pairs: more than %d are deleted only with --force", len(refs), manyPairs))
-		return nil
-	case c.Verb == filter.SetTopic && !c.NoConfirm && !m.knowsTopic(c.topicPath()):
-		return m.ask("There is no topic "+oneLine(c.topicPath())+". Make it?", []string{c.would()}, "make it", run)
-	case c.Verb == filter.Delete, c.changesPairs() && len(refs) > manyPairs && !c.NoConfirm:
-		return m.ask(c.would(), nil, string(c.Verb), run)
-	}
-	return run()
+	return m.runLine(q, line)
 }
 
-// manyPairs is how many pairs a command may change without asking.
-const manyPairs = 50
+// onFailed says what could not be done in the background.
+func (m *Model) onFailed(msg failedMsg) tea.Cmd { return m.complain(msg.err) }
 
-// colonCommand is a command with what it acts on.
-type colonCommand struct {
-	filter.Command
-	line  string // the filter before it
-	seqs  []int64
-	topic string // the selected one
-	at    time.Time
+// onStale says that the view is one of before: its line can no longer be
+// evaluated. What was just done is said first.
+func (m *Model) onStale(msg viewStaleMsg) tea.Cmd {
+	text := "the filter of the view cannot be evaluated: " + sentence(msg.err)
+	if m.notice.text != "" {
+		text = m.notice.text + " · " + text
+	}
+	m.notice.bad(text)
+	return nil
 }
 
-func (c colonCommand) changesPairs() bool {
-	switch c.Verb {
-	case filter.SetTopic, filter.Star, filter.FlagOn, filter.FlagOff, filter.Delete:
-		return true
-	case filter.Export, filter.Save, filter.Forget, filter.Filters:
-	}
-	return false
-}
+// The commands of the palette write a line for the pairs that are shown, which
+// the user ends or applies.
 
-// would says what the command is about to do.
-func (c colonCommand) would() string {
-	n := fmt.Sprintf("%d pairs", len(c.seqs))
-	switch c.Verb {
-	case filter.Delete:
-		return "Delete " + n + " for good?"
-	case filter.SetTopic:
-		return "Move " + n + " to " + topicName(c.topicPath()) + "?"
-	case filter.Star:
-		return fmt.Sprintf("Give %s %d stars?", n, c.Stars)
-	case filter.Export:
-		return "export " + n + " to " + c.exportPath()
-	case filter.FlagOn, filter.FlagOff, filter.Save, filter.Forget, filter.Filters:
-	}
-	return ":" + string(c.Verb) + " on " + n
-}
+func (m *Model) exportShown() tea.Cmd { return m.commandOnShown(":export ") }
+func (m *Model) starShown() tea.Cmd   { return m.commandOnShown(":star ") }
+func (m *Model) flagShown() tea.Cmd   { return m.commandOnShown(":flag") }
+func (m *Model) unflagShown() tea.Cmd { return m.commandOnShown(":unflag") }
+func (m *Model) topicShown() tea.Cmd  { return m.commandOnShown(":topic ") }
+func (m *Model) deleteShown() tea.Cmd { return m.commandOnShown(":delete") }
+func (m *Model) saveFilter() tea.Cmd  { return m.commandOnShown(":save ") }
+func (m *Model) anyCommand() tea.Cmd  { return m.commandOnShown(":") }
+func (m *Model) listFilters() tea.Cmd { return m.runText(":filters") }
 
-func (c colonCommand) topicPath() string {
-	if c.Topic != "" {
-		return c.Topic
+// commandOnShown opens the filter line with a command on the pairs that are
+// shown, and the list of what it takes.
+func (m *Model) commandOnShown(command string) tea.Cmd {
+	line := m.session.Filter()
+	if line != "" {
+		line += " "
 	}
-	return c.topic
-}
-
-// exportPath is where an export goes when no path was given.
-func (c colonCommand) exportPath() string {
-	if c.Path != "" {
-		return c.Path
+	cmd := m.commandLine(line + command)
+	if strings.HasSuffix(command, " ") || command == ":" {
+		m.offer()
 	}
-	name := "all"
-	if c.topic != "" {
-		name = strings.Map(func(r rune) rune {
-			if strings.ContainsRune(` /\:*?"<>|`, r) {
-				return '-'
-			}
-			return r
-		}, c.topic)
-	}
-	return fmt.Sprintf("winnow-%s-%s.%s", name, c.at.Format("20060102-150405"), c.format())
-}
-
-func (c colonCommand) format() string {
-	if c.Format == "" {
-		return "json"
-	}
-	return string(c.Format)
-}
-
-// runColon carries the command out.
-func runColon(h *history.Store, s *assistant.Session, c colonCommand) tea.Cmd {
-	return func() tea.Msg {
-		said, err := c.run(context.Background(), h, s)
-		return commandDoneMsg{said: said, err: err}
-	}
-}
-
-func (c colonCommand) run(ctx context.Context, h *history.Store, s *assistant.Session) (string, error) {
-	yes, no, topic, stars := true, false, c.topicPath(), c.Stars
-	mark := history.Mark{}
-	switch c.Verb {
-	case filter.Export:
-		return c.export(ctx, h)
-	case filter.Save:
-		return "saved as @" + c.Name, h.SaveFilter(ctx, c.Name, c.line)
-	case filter.Forget:
-		return "@" + c.Name + " is forgotten", h.SaveFilter(ctx, c.Name, "")
-	case filter.Filters:
-		return listFilters(ctx, h)
-	case filter.Delete:
-		return fmt.Sprintf("%d pairs deleted", len(c.seqs)), s.Delete(ctx, c.seqs...)
-	case filter.SetTopic:
-		mark.Topic = &topic
-	case filter.Star:
-		mark.Star = &stars
-	case filter.FlagOn:
-		mark.Flag = &yes
-	case filter.FlagOff:
-		mark.Flag = &no
-	}
-	n, err := h.Mark(ctx, c.seqs, mark)
-	return fmt.Sprintf(":%s on %d pairs", c.Verb, n), err
-}
-
-func listFilters(ctx context.Context, h *history.Store) (string, error) {
-	saved, err := h.SavedFilters(ctx)
-	if err != nil {
-		return "", err
-	}
-	var parts []string
-	for name, line := range saved {
-		parts = append(parts, "@"+name+" = "+line)
-	}
-	if len(parts) == 0 {
-		return "no filter is saved · a line with :save NAME saves it", nil
-	}
-	return strings.Join(parts, " · "), nil
-}
-
-// export writes the pairs to a file.
-func (c colonCommand) export(ctx context.Context, h *history.Store) (string, error) {
-	path := c.exportPath()
-	err := h.ExportFile(ctx, path, c.Force, history.Format(c.format()), history.ExportOptions{Seqs: c.seqs})
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%d pairs exported to %s", len(c.seqs), path), nil
+	return cmd
 }

@@ -1,113 +1,16 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
 	"winnow/assistant/budget"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
-	"winnow/assistant/safetext"
 )
-
-// textLine is a line of text with a cursor: the filter line, the search.
-type textLine struct {
-	runes   []rune
-	at      int // of the cursor
-	active  bool
-	hint    string // what the text would do, or what is wrong with it
-	wrong   bool
-	history []string
-	place   int // in history; len(history) is the line being written
-	kept    string
-	offers  []filter.Completion
-}
-
-func (t *textLine) text() string { return string(t.runes) }
-
-func (t *textLine) open(text string) {
-	*t = textLine{active: true, history: t.history, place: len(t.history)}
-	t.set(text)
-}
-
-func (t *textLine) set(text string) { t.runes = []rune(text); t.at = len(t.runes) }
-
-// walk goes to an earlier or a later line of the history; it reports whether
-// there is one.
-func (t *textLine) walk(step int) bool {
-	at := t.place + step
-	if at < 0 || at > len(t.history) {
-		return false
-	}
-	if t.place == len(t.history) {
-		t.kept = t.text()
-	}
-	t.place = at
-	if at == len(t.history) {
-		t.set(t.kept)
-	} else {
-		t.set(t.history[at])
-	}
-	return true
-}
-
-// remember keeps a line that worked.
-func (t *textLine) remember(line string) {
-	if line != "" && (len(t.history) == 0 || t.history[len(t.history)-1] != line) {
-		t.history = append(t.history, line)
-	}
-}
-
-// key edits the line; it reports whether the text changed.
-func (t *textLine) key(name, text string) bool {
-	before := t.text()
-	switch name {
-	case "left":
-		t.at = max(0, t.at-1)
-	case "right":
-		t.at = min(len(t.runes), t.at+1)
-	case "home", "ctrl+a":
-		t.at = 0
-	case "end", "ctrl+e":
-		t.at = len(t.runes)
-	case "backspace", "ctrl+h":
-		if t.at > 0 {
-			t.runes = append(t.runes[:t.at-1:t.at-1], t.runes[t.at:]...)
-			t.at--
-		}
-	case "delete":
-		if t.at < len(t.runes) {
-			t.runes = append(t.runes[:t.at:t.at], t.runes[t.at+1:]...)
-		}
-	case "ctrl+u":
-		t.runes, t.at = t.runes[t.at:], 0
-	case "ctrl+k":
-		t.runes = t.runes[:t.at]
-	case "ctrl+w":
-		from := strings.LastIndexByte(strings.TrimRight(string(t.runes[:t.at]), " "), ' ') + 1
-		head := []rune(string(t.runes[:t.at])[:from])
-		t.runes, t.at = append(head, t.runes[t.at:]...), len(head)
-	default:
-		if add := []rune(safetext.Line(text, 4000)); len(add) > 0 {
-			t.runes = append(t.runes[:t.at:t.at], append(add, t.runes[t.at:]...)...)
-			t.at += len(add)
-		}
-	}
-	return t.text() != before
-}
-
-// view draws the line in w cells with its cursor in sight, and says in which
-// cell the cursor is.
-func (t *textLine) view(w int) (string, int) {
-	head := ansi.StringWidth(string(t.runes[:t.at]))
-	shift := max(0, head-w+1)
-	return ansi.Cut(t.text(), shift, shift+w), head - shift
-}
 
 // typingLine says whether a text line has the focus.
 func (m *Model) typingLine() bool {
@@ -120,7 +23,7 @@ func lineAction(a *action) bool {
 		return false
 	}
 	switch a.name {
-	case "escape", "apply-filter", "older-filter", "newer-filter", "complete-filter", "save", "help", "hud", "mouse":
+	case "escape", "apply-filter", "older-filter", "newer-filter", "complete-filter", "complete-filter-back", "save", "help", "hud", "mouse":
 		return true
 	}
 	return strings.HasPrefix(a.name, "choose-")
@@ -151,14 +54,17 @@ func (m *Model) lineKey(name, text string) tea.Cmd {
 	return nil
 }
 
-// lineEscape clears the text line, nothing applied; an empty one is left.
-func (m *Model) lineEscape() {
+// lineEscape closes the list of a text line, else clears the line, nothing
+// applied; an empty one is left.
+func (m *Model) lineEscape() tea.Cmd {
 	switch {
 	case m.mode == modePane:
 		m.pane.Escape()
+	case m.mode == modeCommand && m.line.offers.open():
+		return m.closeOffers()
 	case m.mode == modeCommand && len(m.line.runes) > 0:
 		m.line.set("")
-		m.line.hint, m.line.wrong = "", false
+		return m.lineChanged()
 	case m.mode == modeCommand:
 		m.toView()
 	case len(m.search.runes) > 0:
@@ -168,13 +74,28 @@ func (m *Model) lineEscape() {
 		m.search.active = false
 		m.chat.Search("")
 	}
+	return nil
 }
 
 // toCommand opens the filter line with the filter that is active.
-func (m *Model) toCommand() tea.Cmd {
+func (m *Model) toCommand() tea.Cmd { return m.commandLine(m.session.Filter()) }
+
+// commandLine opens the filter line with a text.
+func (m *Model) commandLine(text string) tea.Cmd {
 	m.setMode(modeCommand)
-	m.line.open(m.session.Filter())
+	m.line.open(text)
 	return m.lineChanged()
+}
+
+// lineAgain opens it with a line that did not work, and says why.
+func (m *Model) lineAgain(line string, err error) {
+	if m.mode != modeView || m.overlay.Open() {
+		m.complain(err) // the user has gone on to something else
+		return
+	}
+	m.setMode(modeCommand)
+	m.line.open(line)
+	m.line.fail(err)
 }
 
 // env is what a filter line depends on now.
@@ -200,17 +121,17 @@ func (m *Model) env() history.Env {
 // lineChanged says what the line would leave, or what is wrong with it.
 func (m *Model) lineChanged() tea.Cmd {
 	line := m.line.text()
-	m.line.offers = nil
+	m.line.offers = offers{}
 	q, err := filter.Parse(line)
 	if err != nil {
-		m.line.hint, m.line.wrong = err.Error(), true
+		m.line.fail(err)
 		return nil
 	}
-	m.line.wrong = false
 	if m.opts.History == nil {
-		m.line.hint = ""
+		m.line.say("")
 		return nil
 	}
+	m.line.wrong, m.line.column = false, 0 // the number stays until the new one is known
 	return countFilter(m.opts.History, q, line, m.env())
 }
 
@@ -219,30 +140,36 @@ func (m *Model) onCount(msg filterCountedMsg) tea.Cmd {
 		return nil // the answer to a line that is not there any more
 	}
 	if msg.err != nil {
-		m.line.hint, m.line.wrong = sentence(msg.err), true
+		m.line.fail(msg.err)
 		return nil
 	}
-	m.line.hint = fmt.Sprintf("%d pairs", msg.count)
+	m.line.say(pairsCounted(msg.count))
 	return nil
 }
 
-// applyLine applies the filter; an error keeps the line and applies nothing.
+// applyLine applies the line; an error keeps it and applies nothing.
 func (m *Model) applyLine() tea.Cmd {
 	line := strings.TrimSpace(m.line.text())
 	q, err := filter.Parse(line)
 	if err != nil {
-		m.line.hint, m.line.wrong = err.Error(), true
+		m.line.offers = offers{}
+		m.line.fail(err)
 		return nil
-	}
-	if m.opts.History == nil {
-		m.notice.say("without a history there is only this session")
-		m.toView()
-		return nil
-	}
-	if q.Command != nil && q.Command.Base {
-		q.Expr = filter.Base(q.Expr)
 	}
 	m.toView()
+	m.notice.clear()
+	return m.runLine(q, line)
+}
+
+// runLine filters, or makes the command of a line ready.
+func (m *Model) runLine(q *filter.Query, line string) tea.Cmd {
+	if m.opts.History == nil {
+		m.notice.say("without a history there is only this session")
+		return nil
+	}
+	if q.Command != nil {
+		return readyOrder(m.opts.History, q, line, m.env())
+	}
 	return applyFilter(m.opts.History, q, line, m.env())
 }
 
@@ -250,19 +177,8 @@ func (m *Model) applyLine() tea.Cmd {
 // back with the reason; nothing is applied.
 func (m *Model) onFilter(msg filterAppliedMsg) tea.Cmd {
 	if msg.err != nil {
-		m.setMode(modeCommand)
-		m.line.open(msg.line)
-		m.line.hint, m.line.wrong = sentence(msg.err), true
+		m.lineAgain(msg.line, msg.err)
 		return nil
-	}
-	m.line.remember(msg.line)
-	q, err := filter.Parse(msg.line)
-	if err != nil {
-		return nil
-	}
-	keep := addLine(m.opts.History, msg.line)
-	if q.Command != nil {
-		return tea.Batch(keep, m.colon(q, msg.refs))
 	}
 	m.session.SetView(msg.refs, msg.line, budget.FilterExecuted)
 	for _, r := range msg.refs[max(0, len(msg.refs)-2):] {
@@ -271,11 +187,17 @@ func (m *Model) onFilter(msg filterAppliedMsg) tea.Cmd {
 	m.showView()
 	m.chat.Bottom()
 	m.notice.say(filterNotice(msg))
-	return tea.Batch(keep, m.loadMissing())
+	return tea.Batch(m.rememberLine(msg.line), m.loadMissing())
+}
+
+// rememberLine keeps a line that worked.
+func (m *Model) rememberLine(line string) tea.Cmd {
+	m.line.remember(line)
+	return addLine(m.opts.History, line)
 }
 
 func filterNotice(msg filterAppliedMsg) string {
-	text := fmt.Sprintf("%d pairs", len(msg.refs))
+	text := pairsCounted(len(msg.refs))
 	if msg.line == "" {
 		text += " · all sessions"
 	}
@@ -285,15 +207,12 @@ func filterNotice(msg filterAppliedMsg) string {
 	return text
 }
 
-func (m *Model) onCommandDone(msg commandDoneMsg) tea.Cmd {
-	if msg.err != nil {
-		return m.complain(msg.err)
+// pairsCounted says a number of pairs, and none as such.
+func pairsCounted(n int) string {
+	if n == 0 {
+		return "no pair"
 	}
-	if msg.said == "" {
-		return nil
-	}
-	m.notice.say(msg.said)
-	return tea.Batch(m.refilter(), loadNames(m.opts.History))
+	return history.Pairs(n)
 }
 
 // refilter evaluates the active line again after pairs have changed.
@@ -323,41 +242,17 @@ func readsMarks(line string) bool {
 	return reads
 }
 
+// olderFilter and newerFilter walk through the lines that worked, or through
+// the list that is open.
 func (m *Model) olderFilter() tea.Cmd { return m.lineHistory(-1) }
 func (m *Model) newerFilter() tea.Cmd { return m.lineHistory(1) }
 
 func (m *Model) lineHistory(step int) tea.Cmd {
-	if !m.line.walk(step) {
+	switch {
+	case m.line.offers.open():
+		return m.nextOffer(step)
+	case !m.line.walk(step):
 		return nil
-	}
-	return m.lineChanged()
-}
-
-// completeLine completes the word at the cursor; pressed again it goes on.
-func (m *Model) completeLine() tea.Cmd {
-	var models []string
-	for _, info := range m.session.Registry().Models() {
-		models = append(models, info.ID)
-	}
-	var saved []string
-	for name := range m.names.saved {
-		saved = append(saved, name)
-	}
-	offers := filter.Complete(m.line.text(), m.line.at, filter.Sources{Topics: m.names.topics, Models: models, Saved: saved})
-	if len(offers) == 0 {
-		return nil
-	}
-	o := offers[0]
-	text := append([]rune(nil), m.line.runes[:o.From]...)
-	text = append(text, []rune(o.Text)...)
-	at := len(text)
-	m.line.runes, m.line.at = append(text, m.line.runes[o.To:]...), at
-	if len(offers) > 1 {
-		labels := make([]string, 0, 6)
-		for _, o := range offers[:min(len(offers), 6)] {
-			labels = append(labels, o.Label)
-		}
-		m.notice.say(strings.Join(labels, "  "))
 	}
 	return m.lineChanged()
 }

@@ -50,7 +50,7 @@ func checkShown(h *history.Store, q *filter.Query, env history.Env, seq int64) t
 	return func() tea.Msg {
 		r, err := h.Filter(context.Background(), q, env)
 		if err != nil {
-			return commandDoneMsg{err: err}
+			return failedMsg{err}
 		}
 		_, shown := slices.BinarySearchFunc(r.Refs, seq, func(r assistant.Ref, seq int64) int { return cmp.Compare(r.Seq, seq) })
 		return pairShownMsg{seq: seq, shown: shown}
@@ -75,9 +75,12 @@ func (m *Model) onShown(msg pairShownMsg) tea.Cmd {
 
 // addLine keeps a filter line that worked.
 func addLine(h *history.Store, line string) tea.Cmd {
+	if line == "" {
+		return nil
+	}
 	return func() tea.Msg {
 		if err := h.AddFilterLine(context.Background(), line); err != nil {
-			return commandDoneMsg{err: err}
+			return failedMsg{err}
 		}
 		return nil
 	}
@@ -104,7 +107,7 @@ func refilter(h *history.Store, s *assistant.Session, q *filter.Query, line stri
 	return func() tea.Msg {
 		r, err := h.Filter(context.Background(), q, env)
 		if err != nil {
-			return commandDoneMsg{err: err}
+			return viewStaleMsg{err}
 		}
 		s.SetView(r.Refs, line, budget.VisibilityChanged)
 		return boundaryComputedMsg{refs: s.Visible(), at: s.Boundary(), counter: s.Counter()}

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/safetext"
 )
@@ -194,34 +193,20 @@ func (m *Model) closeFiles() tea.Cmd {
 	return nil
 }
 
-// fileLines draws the list, h lines at most.
+// fileLines draws the list, h lines at most with its frame.
 func (m *Model) fileLines(w, h int) []string {
-	c, o := &m.files, m.styles.Overlay
-	rows := min(h, filesSeen, len(c.shown))
-	top := max(0, c.at-rows+1)
-	widest := 0
-	for _, f := range c.shown {
-		widest = max(widest, ansi.StringWidth(f.path))
+	rows := min(h-listFrame, filesSeen)
+	if rows < 1 {
+		return nil
 	}
-	width := min(max(widest+14, 36), w)
-	lines := make([]string, 0, rows)
-	for i := top; i < top+rows; i++ {
-		f, sign, st := c.shown[i], " ", o.Text
-		if i == c.at {
-			sign, st = m.styles.Icons.Selected, o.Selected
-		}
-		size := fileSize(f.size)
+	lines := make([]listLine, len(m.files.shown))
+	for i, f := range m.files.shown {
+		lines[i] = listLine{f.path, fileSize(f.size)}
 		if f.dir {
-			size = "folder"
+			lines[i].extra = "folder"
 		}
-		if i == top+rows-1 && top+rows < len(c.shown) {
-			size = fmt.Sprintf("%s +%d", size, len(c.shown)-top-rows)
-		}
-		name := ansi.Truncate(sign+" "+f.path, max(0, width-ansi.StringWidth(size)-2), m.styles.Icons.Ellipsis)
-		gap := strings.Repeat(" ", max(1, width-ansi.StringWidth(name)-ansi.StringWidth(size)-1))
-		lines = append(lines, st.Render(name+gap+size+" "))
 	}
-	return lines
+	return listBox(lines, m.files.at, rows, w, m.styles)
 }
 
 // fileSize says a number of bytes for people, and that a file is too large.

@@ -42,7 +42,7 @@ func (m *Model) compose() string {
 	rows = append(rows, m.footer(m.width))
 	base := strings.Join(rows, "\n")
 	if !m.overlay.Open() {
-		return m.withFiles(base)
+		return m.withLists(base)
 	}
 	if o, ok := m.overlay.Find(overlay.HUD); ok {
 		o.(*overlay.Text).SetLines(m.hudLines()) // its numbers are those of now
@@ -52,14 +52,24 @@ func (m *Model) compose() string {
 	return filled(canvas.Render(), m.width, m.height)
 }
 
-// withFiles lays the list of files on the lines above the input.
-func (m *Model) withFiles(base string) string {
-	if !m.completing() {
+// withLists lays what belongs to the text that is being written on the lines
+// above it: the list of files above the input, what the filter line may hold
+// above the footer.
+func (m *Model) withLists(base string) string {
+	var box []string
+	foot := 0
+	switch {
+	case m.completing():
+		foot = m.at.input.Min.Y
+		box = m.fileLines(m.width, foot-headerLines)
+	case m.mode == modeCommand:
+		foot = m.at.footer.Min.Y
+		box = m.commandRows(m.width, foot-headerLines)
+	}
+	if len(box) == 0 {
 		return base
 	}
-	box := m.fileLines(m.width, m.at.input.Min.Y-headerLines)
-	y := m.at.input.Min.Y - len(box)
-	canvas := lipgloss.NewCompositor(lipgloss.NewLayer(base), lipgloss.NewLayer(strings.Join(box, "\n")).Y(y).Z(1))
+	canvas := lipgloss.NewCompositor(lipgloss.NewLayer(base), lipgloss.NewLayer(strings.Join(box, "\n")).Y(foot-len(box)).Z(1))
 	return filled(canvas.Render(), m.width, m.height)
 }
 

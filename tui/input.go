@@ -251,8 +251,7 @@ func (m *Model) setMode(to mode) {
 func (m *Model) escape() tea.Cmd {
 	switch {
 	case m.typingLine():
-		m.lineEscape()
-		return nil
+		return m.lineEscape()
 	case m.completing():
 		return m.closeFiles()
 	case m.turn.running:

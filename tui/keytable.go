@@ -60,10 +60,13 @@ func actionTable() []*action {
 		{name: "flag", title: "Flag the pair", help: "flag or unflag", modes: inView, keys: []string{"a"}, do: (*Model).flag},
 		{name: "topic", title: "Give the pair a topic", help: "topic of the pair", modes: inView, keys: []string{"t"}, do: (*Model).topicOfPair},
 
+		{name: "undo-pairs", title: "Undo the last command on pairs", help: "undo the last :command on pairs", modes: inView, keys: []string{"u"}, do: (*Model).undoPairs},
+
 		{name: "apply-filter", help: "apply the line", modes: inCommand, keys: []string{"enter"}, do: (*Model).applyLine, inside: true, footer: 1},
 		{name: "older-filter", help: "earlier filter", modes: inCommand, keys: []string{"ctrl+p", "up"}, do: (*Model).olderFilter, inside: true},
 		{name: "newer-filter", help: "later filter", modes: inCommand, keys: []string{"ctrl+n", "down"}, do: (*Model).newerFilter, inside: true},
-		{name: "complete-filter", help: "complete the word", modes: inCommand, keys: []string{"tab"}, do: (*Model).completeLine, inside: true},
+		{name: "complete-filter", help: "complete the word; again: the next of the list", modes: inCommand, keys: []string{"tab"}, do: (*Model).completeLine, inside: true, footer: 3},
+		{name: "complete-filter-back", help: "the one before in the list", modes: inCommand, keys: []string{"shift+tab"}, do: (*Model).completeBack, inside: true},
 	}
 	for n := range 4 {
 		table = append(table, &action{
@@ -102,7 +105,7 @@ func paneActions() []*action {
 		{"delete-rule", "Delete the rule", "delete the rule", []string{"x", "delete"}, 3},
 		{"provider", "Switch the provider", "provider", []string{"p"}, 4},
 		{"pane-search", "Search the models", "search the models", []string{"/"}, 0},
-		{"previous-tab", "", "previous tab", []string{"["}, 0},
+		{"previous-tab", "Previous tab of the pane", "previous tab", []string{"["}, 0},
 		{"next-tab", "Next tab of the pane", "next tab", []string{"]"}, 7},
 		{"refresh-models", "Refresh the models", "ask the provider for its models", []string{"ctrl+r"}, 0},
 		{"import-rules", "Import rules", "import rules", []string{"I"}, 0},
@@ -122,8 +125,17 @@ func paneActions() []*action {
 func globalActions() []*action {
 	return []*action{
 		{name: "next-region", title: "Next region", help: "next region", modes: notCommand, keys: []string{"tab"}, do: (*Model).nextRegion, footer: 7},
-		{name: "previous-region", help: "previous region", modes: notCommand, keys: []string{"shift+tab"}, do: (*Model).previousRegion, inside: true},
+		{name: "previous-region", title: "Previous region", help: "previous region", modes: notCommand, keys: []string{"shift+tab"}, do: (*Model).previousRegion},
 		{name: "filter", title: "Filter the conversation", help: "filter line", modes: inView, keys: []string{"f"}, do: (*Model).toCommand},
+		{name: "command-line", title: "Type a :command on the shown pairs", modes: nil, do: (*Model).anyCommand},
+		{name: "export-shown", title: "Export the shown pairs to a file", modes: nil, do: (*Model).exportShown},
+		{name: "star-shown", title: "Star the shown pairs", modes: nil, do: (*Model).starShown},
+		{name: "flag-shown", title: "Flag the shown pairs", modes: nil, do: (*Model).flagShown},
+		{name: "unflag-shown", title: "Unflag the shown pairs", modes: nil, do: (*Model).unflagShown},
+		{name: "topic-shown", title: "Move the shown pairs to a topic", modes: nil, do: (*Model).topicShown},
+		{name: "delete-shown", title: "Delete the shown pairs", modes: nil, do: (*Model).deleteShown},
+		{name: "save-filter", title: "Save the filter under a name", modes: nil, do: (*Model).saveFilter},
+		{name: "list-filters", title: "Saved filters: apply or forget one", modes: nil, do: (*Model).listFilters},
 		{name: "palette", title: "Command palette", help: "command palette", modes: notCommand, keys: []string{"ctrl+p"}, do: (*Model).openPalette, anywhere: true},
 		{name: "palette-colon", help: "command palette", modes: walking, keys: []string{":"}, do: (*Model).openPalette, inside: true},
 		{name: "help", title: "Help", help: "help", modes: inAll, keys: []string{"f1"}, do: (*Model).openHelp, anywhere: true, footer: 9},

@@ -65,10 +65,11 @@ type Model struct {
 
 	chat    *chat.View
 	draft   *draft.Box
-	files   completion   // of the @path before the cursor
-	line    textLine     // COMMAND
-	search  textLine     // "/" in VIEW
-	found   textFoundMsg // what the history knows of the text searched for
+	files   completion     // of the @path before the cursor
+	line    textLine       // COMMAND
+	search  textLine       // "/" in VIEW
+	orders  []orderDoneMsg // commands on pairs that can be undone, the newest last
+	found   textFoundMsg   // what the history knows of the text searched for
 	pane    pane.Pane
 	turn    turnState
 	queued  string            // the message that waits, as it was typed

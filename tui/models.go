@@ -140,7 +140,7 @@ func keepModels(h *history.Store, key string, ids []string) tea.Cmd {
 	text := strings.Join(ids, " ")
 	return func() tea.Msg {
 		if err := h.Set(context.Background(), key, text); err != nil {
-			return commandDoneMsg{err: err}
+			return failedMsg{err}
 		}
 		return nil
 	}

@@ -91,11 +91,33 @@ type filterCountedMsg struct {
 	err   error
 }
 
-// commandDoneMsg answers runCommand.
-type commandDoneMsg struct {
-	said string
+// orderReadyMsg answers readyOrder: the command of a line with its pairs.
+type orderReadyMsg struct {
+	line  string
+	order history.Order
+	err   error
+}
+
+// orderDoneMsg answers carryOut.
+type orderDoneMsg struct {
+	line  string
+	order history.Order
+	out   history.Outcome
+	err   error
+}
+
+// orderUndoneMsg answers takeBack.
+type orderUndoneMsg struct {
+	done orderDoneMsg
 	err  error
 }
+
+// viewStaleMsg answers refilter when the line of the view cannot be evaluated.
+type viewStaleMsg struct{ err error }
+
+// failedMsg answers what is done in the background and only heard of when it
+// fails.
+type failedMsg struct{ err error }
 
 // editedMsg answers editWindow: a change of the window by hand.
 type editedMsg struct {

@@ -197,7 +197,7 @@ func TestFilterLine(t *testing.T) {
 	r.Type(tuitest.Esc, tuitest.Esc)
 	r.Wait("COMMAND")
 	r.Type(tuitest.Key("ctrl+u"), "c'apples'")
-	r.Wait("1 pairs")
+	r.Wait("1 pair")
 	r.Type(tuitest.Enter)
 	r.Until(func(f string) bool { return strings.Contains(f, "about apples") && !strings.Contains(f, "about pears") })
 	r.Wait("1/1")

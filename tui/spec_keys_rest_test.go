@@ -49,7 +49,7 @@ func proveHistories(t *testing.T) {
 			line string
 		}{{"ctrl+p", "b"}, {"up", "s0"}, {"ctrl+n", "b"}, {"down", "new"}} {
 			d.Type(c.key)
-			d.Until(func(frame string) bool { return strings.HasPrefix(footerOf(frame), " COMMAND  : "+c.line+" ") })
+			d.Until(func(frame string) bool { return strings.HasPrefix(footerOf(frame)+" ", " COMMAND  : "+c.line+" ") })
 		}
 	})
 	t.Run("INPUT", func(t *testing.T) {

@@ -129,7 +129,7 @@ func TestColonTopicAsksBeforeItMakesOne(t *testing.T) {
 	r.Wait("There is no topic New")
 	r.clock.Advance(overlayGuard)
 	r.Type("y")
-	r.Wait(":topic on 1 pairs")
+	r.Wait("1 pair moved to New · u undoes it")
 	if got := topicsOf(t, r); !slices.Equal(got, []string{"New"}) {
 		t.Errorf("the tree is %q", got)
 	}

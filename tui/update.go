@@ -37,8 +37,16 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.onFilter(msg)
 	case filterCountedMsg:
 		return m, m.onCount(msg)
-	case commandDoneMsg:
-		return m, m.onCommandDone(msg)
+	case orderReadyMsg:
+		return m, m.onOrder(msg)
+	case orderDoneMsg:
+		return m, m.onOrderDone(msg)
+	case orderUndoneMsg:
+		return m, m.onOrderUndone(msg)
+	case viewStaleMsg:
+		return m, m.onStale(msg)
+	case failedMsg:
+		return m, m.onFailed(msg)
 	case pairShownMsg:
 		return m, m.onShown(msg)
 	case sessionsLoadedMsg:

@@ -71,21 +71,36 @@ type verb struct {
 	args  func(*parser, *Command, []word) // reads the words that are no flags
 	flags []string
 	help  string
+	usage string // the arguments
 }
 
 var changing = []string{flagBase, flagDryRun, flagNoConfirm}
 
 // verbs lists the commands in the order in which they are offered.
 var verbs = []verb{
-	{Export, exportArgs, []string{flagBase, flagForce, flagDryRun}, "write the pairs to a file"},
-	{SetTopic, topicArgs, changing, "move the pairs to a topic"},
-	{Star, starArgs, changing, "set the stars"},
-	{FlagOn, noArgs, changing, "flag the pairs"},
-	{FlagOff, noArgs, changing, "take the flag away"},
-	{Delete, noArgs, []string{flagBase, flagForce, flagDryRun, flagNoConfirm}, "delete the pairs"},
-	{Save, nameArgs, nil, "keep the line under a name"},
-	{Forget, nameArgs, nil, "forget a saved filter"},
-	{Filters, noArgs, nil, "list the saved filters"},
+	{Export, exportArgs, []string{flagBase, flagForce, flagDryRun}, "write the pairs to a file", "[json|md|txt|html] [PATH]"},
+	{SetTopic, topicArgs, changing, "move the pairs to a topic", "[PATH]"},
+	{Star, starArgs, changing, "set the stars", "0|1|2|3"},
+	{FlagOn, noArgs, changing, "flag the pairs", ""},
+	{FlagOff, noArgs, changing, "take the flag away", ""},
+	{Delete, noArgs, []string{flagBase, flagForce, flagDryRun, flagNoConfirm}, "delete the pairs", ""},
+	{Save, nameArgs, nil, "keep the line under a name", "NAME"},
+	{Forget, nameArgs, nil, "forget a saved filter", "NAME"},
+	{Filters, noArgs, nil, "list the saved filters", ""},
+}
+
+// Usage says in a line what a command takes and what it does; "" for a verb
+// that does not exist.
+func Usage(name Verb) string {
+	i := slices.IndexFunc(verbs, func(v verb) bool { return v.name == name })
+	if i < 0 {
+		return ""
+	}
+	text := ":" + string(name)
+	if verbs[i].usage != "" {
+		text += " " + verbs[i].usage
+	}
+	return text + ": " + verbs[i].help
 }
 
 // word is one argument of a command.

@@ -166,3 +166,38 @@ func TestHints(t *testing.T) {
 		}
 	}
 }
+
+func TestUsage(t *testing.T) {
+	for verb, want := range map[Verb]string{
+		Export: ":export [json|md|txt|html] [PATH]: write the pairs to a file",
+		FlagOn: ":flag: flag the pairs",
+		"fly":  "",
+	} {
+		if got := Usage(verb); got != want {
+			t.Errorf("Usage(%s) = %q, want %q", verb, got, want)
+		}
+	}
+}
+
+func TestCompleteOffersWhatACommandBeginsWithOnce(t *testing.T) {
+	for line, want := range map[string]string{
+		":export ":       "json md txt html",
+		":export h":      "html",
+		":export md ":    "",
+		":star ":         "3 2 1 0",
+		":star 2 ":       "",
+		":star --base ":  "3 2 1 0",
+		":export md --d": "--dry-run",
+	} {
+		var got []string
+		for _, c := range Complete(line, len(line), Sources{}) {
+			got = append(got, c.Text)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("Complete(%q) = %q, want %q", line, got, want)
+		}
+	}
+	if c := Complete(":export m", 9, Sources{}); len(c) != 2 || c[0].Help == "" {
+		t.Errorf("formats without a word about them: %+v", c)
+	}
+}

@@ -18,6 +18,7 @@ const (
 	KindCommand Kind = "command"
 	KindFlag    Kind = "flag"
 	KindFormat  Kind = "format"
+	KindStars   Kind = "stars"
 )
 
 // Sources are the names that Complete offers.
@@ -57,6 +58,15 @@ var letterHelp = []struct{ text, help string }{
 	{"(", "group"},
 	{":", "command"},
 }
+
+// formatHelp is what the formats are for.
+var formatHelp = map[string]string{
+	"json": "all there is, to be imported again", "md": "Markdown, to be read and edited",
+	"txt": "plain text", "html": "a page for a browser",
+}
+
+// starWords are what :star takes, the most first.
+var starWords = []string{"3", "2", "1", "0"}
 
 // Complete lists what can stand at the cursor, which is a number of characters
 // from the start of the line; best first.
@@ -224,8 +234,21 @@ func (at spot) commands(from Sources) []Completion {
 		return at.offer(wordStart, at.cursor, verbs[i].flags, KindFlag, plain)
 	}
 	switch verbs[i].name {
+	case Export, Star:
+		if slices.ContainsFunc(strings.Fields(strings.TrimSuffix(rest, at.typed)), func(w string) bool { return !strings.HasPrefix(w, "-") }) {
+			return nil // what it begins with is there
+		}
+	default:
+	}
+	switch verbs[i].name {
 	case Export:
-		return at.offer(wordStart, at.cursor, formats, KindFormat, plain)
+		list := at.offer(wordStart, at.cursor, formats, KindFormat, plain)
+		for i := range list {
+			list[i].Help = formatHelp[list[i].Text]
+		}
+		return list
+	case Star:
+		return at.offer(wordStart, at.cursor, starWords, KindStars, plain)
 	case Forget:
 		return at.offer(wordStart, at.cursor, from.Saved, KindSaved, plain)
 	case SetTopic:

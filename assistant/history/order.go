@@ -65,7 +65,7 @@ func (s *Store) settle(ctx context.Context, o *Order, env Env) error {
 	switch o.Verb {
 	case filter.Export:
 		if o.Path == "" {
-			o.Path = exportPath(env.SelectedTopic, o.Format, env.Now)
+			o.Path = ExportPath(env.SelectedTopic, o.Format, env.Now)
 		}
 	case filter.SetTopic:
 		if o.Topic == "" {
@@ -82,8 +82,8 @@ func (s *Store) settle(ctx context.Context, o *Order, env Env) error {
 	return nil
 }
 
-// exportPath is the file of an export that names none.
-func exportPath(topic, format string, at time.Time) string {
+// ExportPath is the file of an export that names none.
+func ExportPath(topic, format string, at time.Time) string {
 	name := "all"
 	if topic != "" {
 		name = strings.Map(func(r rune) rune {

@@ -52,6 +52,7 @@ const (
 	Provider
 	Queued
 	TopicName
+	Filters
 )
 
 // Overlay is a box above the screen.

@@ -1,0 +1,113 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"winnow/assistant/history"
+	"winnow/tui/tuitest"
+)
+
+// line waits for a filter line and what stands behind it.
+func (d *desk) line(text, hint string) {
+	d.t.Helper()
+	d.Until(func(frame string) bool {
+		foot := footerOf(frame) + " "
+		return strings.HasPrefix(foot, " COMMAND  : "+text+" ") && strings.HasSuffix(strings.TrimSpace(foot), hint)
+	})
+}
+
+func TestErrorLeavesTheLineItsRoom(t *testing.T) {
+	d := three(t, furniture{w: 80, h: 24})
+	d.goTo("COMMAND")
+	long := "c'apples and pears' | d2026-13-01"
+	d.Type(tuitest.Key("ctrl+u"), long)
+	d.line(long, long)
+	d.Wait("column 24: found 2026-13-01, want a day that exists")
+	lines := strings.Split(d.Frame(), "\n")
+	if over := lines[len(lines)-2]; !strings.HasPrefix(over, " column 24: ") {
+		t.Errorf("the line over the footer is %q", over)
+	}
+	if x, y, shown := d.Cursor(); x != len(" COMMAND  : "+long) || y != 23 || !shown {
+		t.Errorf("the cursor is at %d,%d", x, y)
+	}
+	if got := underlined(d.Styled()); got != "2" {
+		t.Errorf("underlined is %q, want the 2 that stands at the column", got)
+	}
+	// Longer than the screen: the end with the cursor stays.
+	d.Type(strings.Repeat(" | c'and so on'", 6))
+	d.Until(func(frame string) bool { return strings.HasSuffix(footerOf(frame), "c'and so on'") })
+}
+
+// underlined is the text of a styled frame that is underlined.
+func underlined(styled string) string {
+	var out strings.Builder
+	for i, part := range strings.Split(styled, "\x1b[") {
+		codes, text, ok := strings.Cut(part, "m")
+		if i == 0 || !ok {
+			continue
+		}
+		for _, c := range strings.Split(codes, ";") {
+			if c == "4" {
+				out.WriteString(text)
+			}
+		}
+	}
+	return out.String()
+}
+
+func TestLineTellsItsCountAlsoWhenEmpty(t *testing.T) {
+	d := three(t, furniture{w: 80, h: 24})
+	d.goTo("COMMAND")
+	d.line("x", "3 pairs")
+	d.Type("&s2")
+	d.line("x&s2", "1 pair")
+	d.Type(tuitest.Esc)
+	d.line("", "3 pairs")
+	d.Type("s3")
+	d.line("s3", "no pair")
+}
+
+func TestTabGoesThroughAListWithASign(t *testing.T) {
+	d := three(t, furniture{history: func(h *history.Store) error {
+		for _, path := range []string{"AI > Agents", "AI > Art"} {
+			if err := h.CreateTopic(t.Context(), path); err != nil {
+				return err
+			}
+		}
+		return nil
+	}})
+	d.goTo("COMMAND")
+	d.Type(tuitest.Key("ctrl+u"), "s0 t'a", tuitest.Tab)
+	d.line("s0 t'AI'", "no pair")
+	d.Wait("❯ AI ")
+	d.Wait("AI > Art")
+	d.Type(tuitest.Tab)
+	d.line("s0 t'AI > Agents'", "no pair")
+	d.Wait("❯ AI > Agents")
+	d.Type(tuitest.Down)
+	d.Wait("❯ AI > Art")
+	d.Type(tuitest.ShiftTab, tuitest.Up)
+	d.line("s0 t'AI'", "no pair")
+	d.Type(tuitest.Up) // round to the last
+	d.line("s0 t'AI > Art'", "no pair")
+	d.Type(tuitest.Esc) // what was typed is back
+	d.Wait(": s0 t'a")
+	d.WaitGone("❯ AI")
+	d.Type(tuitest.Tab, " s1") // typing goes on behind it
+	d.line("s0 t'AI' s1", "no pair")
+	d.WaitGone("❯ AI")
+}
+
+func TestHistoryOfLines(t *testing.T) {
+	d := three(t, furniture{})
+	d.goTo("VIEW")
+	d.command("s2")
+	d.Wait("1/1")
+	d.command("c'")
+	d.Wait("column")
+	d.Type(tuitest.Esc, tuitest.Key("ctrl+p"))
+	d.line("s2", "1 pair") // the one that did not work is not remembered
+	d.Type(tuitest.Key("ctrl+n"))
+	d.line("", "3 pairs")
+}
