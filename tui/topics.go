@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -158,10 +157,4 @@ func (m *Model) onTopics(msg topicsChangedMsg) tea.Cmd {
 		return nil
 	}
 	return tea.Batch(loadPairs(m.session, m.chat.Loaded()), m.refilter())
-}
-
-// knowsTopic says whether a topic exists, as far as the screen knows.
-func (m *Model) knowsTopic(path string) bool {
-	path = topicPath(path)
-	return path == "" || slices.Contains(m.names.topics, path)
 }

@@ -528,19 +528,19 @@ func (v *victim) asksAgain(name, key string, p entry, then func()) act {
 // command marks any pair by a line of the filter language.
 func (v *victim) command() act {
 	p := v.must.pairs[v.rand.IntN(len(v.must.pairs))]
-	mark, change := "star 0", func(e *entry) { e.star = 0 }
+	mark, change, said := "star 0", func(e *entry) { e.star = 0 }, "1 pair now has no stars"
 	switch v.rand.IntN(4) {
 	case 0:
-		mark, change = "star 3", func(e *entry) { e.star = 3 }
+		mark, change, said = "star 3", func(e *entry) { e.star = 3 }, "1 pair now has 3 stars"
 	case 1:
-		mark, change = "unflag", func(e *entry) { e.flag = false }
+		mark, change, said = "unflag", func(e *entry) { e.flag = false }, "1 pair unflagged"
 	case 2:
 		v.n++
 		topic := fmt.Sprintf("T%d > deep %d", v.lane, v.n)
 		mark, change = fmt.Sprintf("topic %q --no-confirm", topic), func(e *entry) { e.topic = topic }
+		said = "1 pair moved to " + topic
 	}
-	verb, _, _ := strings.Cut(mark, " ")
-	return v.notices(mark+" "+p.text, ":"+verb+" on 1 pairs", func() {
+	return v.notices(mark+" "+p.text, said, func() {
 		v.screen.press("f")
 		v.screen.until("the line", func(frame string) bool { return modeOf(frame) == "COMMAND" })
 		line := fmt.Sprintf(" c'%s' :%s", p.text, mark)
