@@ -109,68 +109,10 @@ func (m *Model) onTick() tea.Cmd {
 	return ticks()
 }
 
-// onMouse: the wheel scrolls, a click focuses, folds and picks.
-func (m *Model) onMouse(msg tea.MouseMsg) tea.Cmd {
-	at := msg.Mouse()
-	switch msg.(type) {
-	case tea.MouseWheelMsg:
-		return m.onWheel(at)
-	case tea.MouseClickMsg:
-		return m.onClick(at.X, at.Y)
-	}
-	return nil
-}
-
-// wheelStep is how many lines a notch of the wheel moves.
-const wheelStep = 3
-
-// onWheel scrolls what is under the pointer.
-func (m *Model) onWheel(at tea.Mouse) tea.Cmd {
-	m.chat.Release()
-	step, name := wheelStep, "pane-down"
-	if at.Button == tea.MouseWheelUp {
-		step, name = -wheelStep, "pane-up"
-	}
-	switch {
-	case m.overlay.Open():
-		m.overlay.Scroll(step)
-	case inside(m.at.pane, at.X, at.Y):
-		cmds := make([]tea.Cmd, wheelStep)
-		for i := range cmds {
-			cmds[i] = m.paneDo(name)
-		}
-		return tea.Batch(cmds...)
-	default:
-		return m.walk(func() { m.chat.ScrollBy(step) })
-	}
-	return nil
-}
-
-func (m *Model) onClick(x, y int) tea.Cmd {
-	if m.overlay.Open() {
-		return m.onOutcome(m.overlay.Click(x, y, m.width, m.height))
-	}
-	switch {
-	case inside(m.at.header, x, y):
-		if do := m.headerAt(x); do != nil {
-			return do(m)
-		}
-	case inside(m.at.chat, x, y):
-		m.setMode(modeView)
-		m.chat.Click(y - m.at.chat.Min.Y - 1)
-	case inside(m.at.pane, x, y):
-		m.setMode(modePane)
-		return m.carry(m.pane.Click(x-m.at.pane.Min.X, y-m.at.pane.Min.Y))
-	case inside(m.at.input, x, y):
-		m.setMode(modeInput)
-	}
-	return nil
-}
-
 func (m *Model) toggleMouse() tea.Cmd {
 	m.mouse = !m.mouse
 	if m.mouse {
-		m.notice.say("mouse on: wheel scrolls, click focuses · shift+drag selects text · f3 turns it off")
+		m.notice.say("mouse on: wheel scrolls, click focuses and picks, drag copies · f3 turns it off")
 	} else {
 		m.notice.say("mouse off: the terminal selects text")
 	}

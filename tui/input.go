@@ -23,6 +23,7 @@ func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
 	}
 	defer func() { m.lastKey = m.now() }()
 	m.chat.Release()
+	m.chat.ClearSelection()
 	a := m.keys.find(m.mode, name)
 	switch {
 	case m.at.small:

@@ -97,6 +97,7 @@ type Model struct {
 	mouse    bool
 	kitty    bool // the terminal reports ctrl+enter
 	burst    burst
+	pointer  pointer
 	starting bool // the first batch of pairs is not there yet
 	loading  map[int64]bool
 	pending  string // a prefix key that waits for its second, "c"

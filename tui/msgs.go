@@ -6,6 +6,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/budget"
 	"winnow/assistant/history"
+	"winnow/tui/pane"
 )
 
 // turnEventsMsg carries events of a running turn, in order: streamed chunks,
@@ -216,6 +217,12 @@ type draftKeptMsg struct {
 
 // tickedMsg moves what is animated. It comes only while something is.
 type tickedMsg struct{ at time.Time }
+
+// forecastMadeMsg answers forecast: what each proposal would do, by its payload.
+type forecastMadeMsg struct{ effects map[string]pane.Effect }
+
+// edgeDueMsg says that a selection dragged beyond the edge scrolls on.
+type edgeDueMsg struct{}
 
 // onceMoreDueMsg says that a second ctrl+c does not quit any more.
 type onceMoreDueMsg struct{}

@@ -24,7 +24,7 @@ func (m *Model) onEdited(msg editedMsg) tea.Cmd {
 		said += ", ctrl+s saves"
 	}
 	m.notice.say(said)
-	return nil
+	return m.forecast()
 }
 
 func (m *Model) onRan(msg ranMsg) tea.Cmd {

@@ -4,9 +4,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/assistant"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
@@ -111,5 +113,78 @@ func TestTheWheelScrollsThePaneUnderIt(t *testing.T) {
 	s.do(s.onMouse(tea.MouseWheelMsg{Button: tea.MouseWheelUp, X: 5, Y: 5}))
 	if len(p.did) != wheelStep {
 		t.Errorf("over the chat the wheel did %v to the pane", p.did[wheelStep:])
+	}
+}
+
+// drag presses the left button, moves and lets go.
+func (r *rig) drag(fromX, fromY, toX, toY int) {
+	left := func(x, y int) tea.Mouse { return tea.Mouse{X: x, Y: y, Button: tea.MouseLeft} }
+	r.Message(tea.MouseClickMsg(left(fromX, fromY)))
+	r.Message(tea.MouseMotionMsg(left(toX, toY)))
+	r.Message(tea.MouseReleaseMsg(left(toX, toY)))
+}
+
+func TestDraggingCopiesTheSource(t *testing.T) {
+	r := start(t, 60, 24, say("Some **bold** words that are long enough to be wrapped at this width, and `code`."))
+	copied := make(chan string, 9)
+	r.model.opts.Clipboard = func(text string) error { copied <- text; return nil }
+	r.Type("talk", tuitest.Send)
+	r.answered(1)
+	frame := r.Frame()
+	y := row(t, frame, "Some bold")
+	x := column(t, frame, y, "Some bold")
+	last := row(t, frame, "and code")
+	r.drag(x, y, column(t, frame, last, "code.")+4, last)
+	r.Wait("copied the selection")
+	if got, want := <-copied, "Some **bold** words that are long enough to be wrapped at this width, and `code`."; got != want {
+		t.Errorf("copied %q, want %q", got, want)
+	}
+	if !strings.Contains(r.Frame(), "INPUT") {
+		t.Error("dragging took the focus")
+	}
+	r.clock.Advance(time.Second)
+	for range 2 { // a double click takes a word
+		r.Click(column(t, frame, y, "bold"), y)
+	}
+	if got := <-copied; got != "**bold**" && got != "bold" {
+		t.Errorf("a double click copied %q", got)
+	}
+}
+
+func TestDraggingBeyondTheEdgeScrolls(t *testing.T) {
+	s := newStill(t, style.Options{Unicode: true}, 80, 24)
+	s.pairs(assistant.Pair{UserText: "talk", AssistantText: strings.Repeat("a line\n\n", 100) + "the end"})
+	s.chat.Top()
+	s.do(s.loadMissing())
+	s.View()
+	left := func(y int) tea.Mouse { return tea.Mouse{X: 4, Y: y, Button: tea.MouseLeft} }
+	y := row(t, plainFrame(s.frame()), "a line")
+	s.do(s.onMouse(tea.MouseClickMsg(left(y))))
+	if s.onMouse(tea.MouseMotionMsg(left(23))) == nil || !s.pointer.scrolling {
+		t.Fatal("beyond the edge no timer runs")
+	}
+	for range 300 {
+		s.onEdgeDue()
+		s.View()
+	}
+	if !strings.Contains(plainFrame(s.frame()), "the end") {
+		t.Errorf("it did not scroll to the end:\n%s", plainFrame(s.frame()))
+	}
+	s.onMouse(tea.MouseMotionMsg(left(10)))
+	if s.onEdgeDue() != nil || s.pointer.scrolling {
+		t.Error("inside the timer runs on")
+	}
+}
+
+func TestAClickOnAChipChoosesIt(t *testing.T) {
+	r := start(t, 80, 24, say(`Which? SUGGESTED_VALUES: {"values":[{"label":"A","value":"take a"},{"label":"B","value":"take b"}]}`), say("b it is"))
+	r.Type("hello", tuitest.Send)
+	r.Wait("[2 B]")
+	r.answered(1)
+	y := row(t, r.Frame(), "[2 B]")
+	r.Click(column(t, r.Frame(), y, "2 B"), y)
+	r.Wait("b it is")
+	if last := r.script.Requests()[1].Messages; last[len(last)-1].Content != "take b" {
+		t.Errorf("the click sends %q", last[len(last)-1].Content)
 	}
 }

@@ -89,6 +89,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.onDraftKept(msg)
 	case tickedMsg:
 		return m, m.onTick()
+	case forecastMadeMsg:
+		return m, m.onForecast(msg)
+	case edgeDueMsg:
+		return m, m.onEdgeDue()
 	case onceMoreDueMsg:
 		return m, m.onOnceMoreDue()
 	case idleMsg:

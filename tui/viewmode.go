@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -67,7 +66,7 @@ func (m *Model) onPairs(msg pairsLoadedMsg) tea.Cmd {
 		// What is left is the pair as it was before the turn that has it now.
 	}
 	m.chat.Load(fresh)
-	return m.loadMissing()
+	return tea.Batch(m.loadMissing(), m.copySelection(), m.forecast())
 }
 
 // jumpToBoundary shows the first pair that the next request holds.
@@ -318,24 +317,6 @@ func (m *Model) topicOfPair() tea.Cmd {
 		}
 		return markPair(m.session, p.Seq, "topic: "+topicName(to), func(p *assistant.Pair) { p.Topic = to })
 	})
-}
-
-// decide answers a proposal of the newest pair.
-func (m *Model) decide(payload string, accept bool) tea.Cmd {
-	refs := m.session.Visible()
-	if len(refs) == 0 {
-		return nil
-	}
-	seq := refs[len(refs)-1].Seq
-	events, err := m.session.Decide(context.Background(), seq, payload, accept)
-	switch {
-	case err != nil:
-		return m.complain(err)
-	case events == nil:
-		m.notice.say("rejected; the model is told with the next message")
-		return loadPairs(m.session, []int64{seq})
-	}
-	return m.follow(events, assistant.Prompt{Text: "Accept the proposal"})
 }
 
 // Copying takes the logical text, never what is on the screen.

@@ -67,7 +67,11 @@ type choicesPart struct {
 	sheet   // empty: keys choose them, nobody copies them
 	choices []Choice
 	live    bool // the newest pair: they can be chosen
+	spans   []choiceSpan
 }
+
+// choiceSpan is where a choice was drawn.
+type choiceSpan struct{ line, from, to int }
 
 func (p *choicesPart) source() string { return "" }
 
@@ -79,14 +83,38 @@ func (p *choicesPart) lines(width int, l *look) []string {
 	st := l.st.Chat
 	var out []string
 	line := ""
+	p.spans = p.spans[:0]
 	for i, c := range p.choices {
 		chip := c.tone(st).Render(ansi.Truncate(fmt.Sprintf("[%d %s]", i+1, c.Label), width, l.st.Icons.Ellipsis))
 		if line != "" && ansi.StringWidth(line)+1+ansi.StringWidth(chip) > width {
 			out, line = append(out, line), ""
 		}
 		line = strings.TrimPrefix(line+" "+chip, " ")
+		to := ansi.StringWidth(line)
+		p.spans = append(p.spans, choiceSpan{len(out), to - ansi.StringWidth(chip), to})
 	}
 	return append(out, ansi.Truncate(line, width, l.st.Icons.Ellipsis), "")
+}
+
+// ChoiceAt is the choice of the newest pair on a cell of the view.
+func (v *View) ChoiceAt(x, y int) (int, bool) {
+	i, line, ok := v.list.ItemAt(y)
+	if !ok || i != v.Len()-1 {
+		return 0, false
+	}
+	it := v.src.item(v.src.refs[i].Seq)
+	for k, part := range it.parts {
+		p, ok := part.(*choicesPart)
+		if !ok || !p.live || it.running {
+			continue
+		}
+		for n, s := range p.spans {
+			if line == startOf(it, k)+s.line && x-gutterWidth >= s.from && x-gutterWidth < s.to {
+				return n, true
+			}
+		}
+	}
+	return 0, false
 }
 
 // tone is how a choice looks: a chip, or a button in its style.

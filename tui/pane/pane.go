@@ -9,6 +9,7 @@ package pane
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 
 	"winnow/tui/overlay"
 	"winnow/tui/style"
@@ -57,6 +58,20 @@ type Hinter interface {
 
 // Hint is a key with what it does now, in two or three words.
 type Hint struct{ Key, Text string }
+
+// Effect is what accepting a proposal of the model would do to what the window
+// shows.
+type Effect struct {
+	Hidden, Shown []string // what would become hidden, and available
+	Known         bool     // there is anything that could
+	Refused       []string // reasons of what would not be taken
+}
+
+// Forecaster is a Pane that can tell the effect of a proposal. Effect is safe
+// from any goroutine.
+type Forecaster interface {
+	Effect(proposal json.RawMessage) (Effect, error)
+}
 
 // Status is what header and footer say of the window.
 type Status struct {
