@@ -59,6 +59,19 @@ func (m *Model) switchTheme() tea.Cmd {
 	return nil
 }
 
+// onNoticed shows what came out beside the screen, and the model that may be
+// another one now.
+func (m *Model) onNoticed(msg Noticed) tea.Cmd {
+	switch {
+	case msg.Text == "":
+	case msg.Bad:
+		m.notice.bad(msg.Text)
+	default:
+		m.notice.say(msg.Text)
+	}
+	return computeBoundary(m.session)
+}
+
 // onEnhancements learns that this terminal reports ctrl+enter.
 func (m *Model) onEnhancements(msg tea.KeyboardEnhancementsMsg) tea.Cmd {
 	m.kitty = m.kitty || msg.SupportsKeyDisambiguation()

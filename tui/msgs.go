@@ -9,6 +9,14 @@ import (
 	"winnow/tui/pane"
 )
 
+// Noticed tells the screen what came out beside it, such as which model the
+// endpoints named. The program around sends it; the model may be another one
+// since.
+type Noticed struct {
+	Text string // a sentence for the footer; "" says nothing
+	Bad  bool   // it is a failure
+}
+
 // turnEventsMsg carries events of a running turn, in order: streamed chunks,
 // tool calls and trim retries. more is nil when the turn is over. It answers
 // waitEvents.

@@ -23,6 +23,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.focused = true
 	case tea.BlurMsg:
 		m.focused = false
+	case Noticed:
+		return m, m.onNoticed(msg)
 	case turnEventsMsg:
 		return m, m.onTurnEvents(msg)
 	case boundaryComputedMsg:

@@ -25,6 +25,9 @@ type endpoint struct {
 	key     string // where its key comes from, for people; "" is none
 	// auto endpoints were found, not asked for: they count when they answer.
 	auto bool
+	// guess endpoints were only looked for on their usual port: nobody misses
+	// one that is not there.
+	guess bool
 	// remote auto endpoints are named by a file of the folder and lie elsewhere:
 	// they are used only when the user names them.
 	remote bool
@@ -93,7 +96,7 @@ func (a *app) endpoints(delay time.Duration) ([]endpoint, error) {
 	add(proxy)
 	if s.LocalServers {
 		for _, l := range localServers {
-			add(&endpoint{name: l.name, baseURL: l.url, from: "its usual port", auto: true, options: keyed("")})
+			add(&endpoint{name: l.name, baseURL: l.url, from: "its usual port", auto: true, guess: true, options: keyed("")})
 		}
 	}
 	add(a.offlineEndpoint(delay))
@@ -119,8 +122,9 @@ func (a *app) only(all []endpoint) ([]endpoint, error) {
 		return nil, advise(fmt.Errorf("there is no endpoint %q%s", name, near),
 			"there are %s; add others as [[provider]] to the settings (winnow config edit), or give --base-url", strings.Join(names, ", "))
 	}
-	all[at].auto, all[at].remote = false, false
-	return append([]endpoint{all[at]}, slices.Delete(all, at, at+1)...), nil
+	named := all[at]
+	named.auto, named.guess, named.remote = false, false, false
+	return slices.Insert(slices.Delete(all, at, at+1), 0, named), nil
 }
 
 // namedEndpoint is that of --base-url. A key goes with it only when it was
@@ -144,7 +148,8 @@ func (a *app) namedEndpoint(others []*endpoint) (*endpoint, error) {
 		}
 		if there, err := url.Parse(o.baseURL); err == nil && origin(there) == origin(at) {
 			same := *o
-			same.name, same.baseURL, same.from, same.auto, same.remote = name, at.String(), "--base-url", false, false
+			same.name, same.baseURL, same.from = name, at.String(), "--base-url"
+			same.auto, same.guess, same.remote = false, false, false
 			return &same, nil
 		}
 	}
@@ -228,7 +233,7 @@ func (a *app) proxyEndpoint() (*endpoint, error) {
 	if base == "" && key == "" {
 		return nil, nil
 	}
-	e := &endpoint{name: proxyName, baseURL: proxyURL, from: "the usual port of the proxy of " + source.Path, auto: true}
+	e := &endpoint{name: proxyName, baseURL: proxyURL, from: "the usual port of the proxy of " + source.Path, auto: true, guess: true}
 	if base != "" {
 		at, err := openai.CheckBaseURL(base)
 		if err != nil {
@@ -238,7 +243,7 @@ func (a *app) proxyEndpoint() (*endpoint, error) {
 		if strings.Trim(at.Path, "/") == "" {
 			at.Path = "/v1"
 		}
-		e.baseURL, e.from = at.String(), keyAt
+		e.baseURL, e.from, e.guess = at.String(), keyAt, false
 		e.remote = keyAt != "the environment" && !loopback(at.Hostname())
 	}
 	if key != "" {

@@ -48,7 +48,8 @@ type program struct {
 	pane    *rules.Pane // nil over the history
 	notice  string
 	later   <-chan found // the model, when it was not known in time; nil: it was
-	auto    string       // the model that nobody chose
+	auto    string       // the model that nobody chose; of follow until it has ended
+	follows sync.WaitGroup
 }
 
 // found is what asking the endpoints brought.
@@ -101,9 +102,12 @@ func (a *app) assemble(ctx context.Context, delay time.Duration) (*program, erro
 	if err != nil {
 		return nil, err
 	}
-	picked, err := a.namedModel(ctx, p.wiring, p.store)
+	picked, err := a.namedModel(ctx, p.wiring, p.store, old.Model)
 	if err != nil {
 		return nil, err
+	}
+	if picked.resumed {
+		p.auto = picked.id // it is the session's, not the folder's
 	}
 	if picked.id == "" {
 		p.later = p.wiring.ask(ctx)
@@ -166,7 +170,7 @@ func (p *program) inTime(picked chosen) chosen {
 			picked.note += f.err.Error()
 			return picked
 		}
-		picked = chosen{f.model.id, picked.note + f.model.note}
+		picked = chosen{id: f.model.id, note: picked.note + f.model.note}
 	default:
 		if first := p.wiring.clients[0]; first.auto || first.name == offlineName {
 			picked.id = offlineModel
@@ -176,32 +180,48 @@ func (p *program) inTime(picked chosen) chosen {
 	return picked
 }
 
-// modelFoundMsg has the screen drawn again after the endpoints have answered.
-type modelFoundMsg struct{}
-
 // follow takes over the model that the endpoints name later, unless the user
-// has chosen or said something meanwhile.
-func (p *program) follow(ctx context.Context, redraw func()) {
+// has chosen or said something meanwhile, and tells what they answered.
+func (p *program) follow(ctx context.Context, tell func(tui.Noticed)) {
 	if p.later == nil {
 		return
 	}
-	go func() {
+	p.follows.Go(func() {
 		select {
 		case <-ctx.Done():
 		case f := <-p.later:
-			if f.err != nil || p.session.Model() != p.auto || p.session.Busy() || len(p.session.Visible()) > 0 {
-				return
-			}
-			if p.wiring.describe(f.model.id) == nil && p.session.SetModel(f.model.id) == nil {
-				p.auto = f.model.id
-				redraw()
+			if said, ok := p.takeOver(f); ok {
+				tell(said)
 			}
 		}
-	}()
+	})
+}
+
+// takeOver does what the answer of the endpoints calls for, and says what it is;
+// ok is false when nobody wants to know any more.
+func (p *program) takeOver(f found) (said tui.Noticed, ok bool) {
+	_, talked := p.session.LastSend()
+	if p.session.Model() != p.auto || p.session.Busy() || talked {
+		return tui.Noticed{}, false
+	}
+	err := f.err
+	if err == nil {
+		err = p.wiring.describe(f.model.id)
+	}
+	if err == nil {
+		err = p.session.SetModel(f.model.id)
+	}
+	if err != nil {
+		return tui.Noticed{Text: err.Error(), Bad: true}, true
+	}
+	p.auto = f.model.id
+	return tui.Noticed{Text: f.model.note}, true
 }
 
 // rememberModel keeps the model that the user chose, for the next start here.
+// It comes after the end of what follow was called with.
 func (p *program) rememberModel(ctx context.Context, folder string) error {
+	p.follows.Wait()
 	if id := p.session.Model(); id != p.auto && ctx.Err() == nil {
 		return p.store.Set(ctx, lastModelKey(folder), id)
 	}
@@ -277,7 +297,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, p *program, cal
 	signal.Stop(a.signals) // from here on signals end the program, not the run
 	stop := a.watch(g, program)
 	background, cancel := context.WithCancel(ctx)
-	p.follow(background, func() { program.Send(modelFoundMsg{}) })
+	p.follow(background, func(said tui.Noticed) { program.Send(said) })
 	go p.warm(background, calm)
 	_, err = program.Run()
 	cancel()
@@ -356,7 +376,7 @@ func (a *app) runPlain(ctx context.Context, p *program) error {
 	signal.Notify(a.signals, syscall.SIGTERM) // still ends the run
 	background, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p.follow(background, func() {})
+	p.follow(background, func(tui.Noticed) {})
 	o := plain.Options{
 		Session: p.session, History: p.store, Window: p.shown(), In: a.stdin, Out: a.stdout, Err: a.stderr,
 		Interactive: isTerminal(a.stdin), Interrupt: interrupt, Color: a.colour(),

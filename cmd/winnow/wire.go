@@ -31,7 +31,7 @@ func (a *app) wire(delay time.Duration) (*wiring, error) {
 		c := &client{endpoint: e, app: a}
 		p := assistant.Provider{Name: e.name, Model: c, Known: e.known}
 		if len(e.known) == 0 {
-			p.List = func(ctx context.Context) ([]assistant.ModelInfo, error) { return described(c.list(ctx)) }
+			p.List = func(ctx context.Context) ([]assistant.ModelInfo, error) { return described(c.offered(ctx)) }
 		}
 		if err := w.registry.Add(p); err != nil {
 			return nil, err
@@ -39,6 +39,16 @@ func (a *app) wire(delay time.Duration) (*wiring, error) {
 		w.clients = append(w.clients, c)
 	}
 	return w, nil
+}
+
+// offered is what an endpoint has to choose from. One that was only looked for
+// has nothing where it is not, which is no failure; one that a file of the
+// folder names elsewhere is asked only when the user names it.
+func (c *client) offered(ctx context.Context) ([]assistant.ModelInfo, error) {
+	if c.remote || c.guess && !c.answers(ctx) {
+		return nil, nil
+	}
+	return c.list(ctx)
 }
 
 // described fills in from the catalogue what an endpoint does not tell.
@@ -78,13 +88,15 @@ func lastModelKey(folder string) string { return "model:" + folder }
 // chosen is the model to begin with, and a sentence about it when the user
 // did not name it.
 type chosen struct {
-	id   string
-	note string
+	id      string
+	note    string
+	resumed bool // it is that of the session that is gone on with
 }
 
 // namedModel is the model that the user chose, now or earlier; "" when the
-// endpoints have to be asked. It connects to nothing.
-func (a *app) namedModel(ctx context.Context, w *wiring, store *history.Store) (chosen, error) {
+// endpoints have to be asked. before is the model of the session that is gone on
+// with. It connects to nothing.
+func (a *app) namedModel(ctx context.Context, w *wiring, store *history.Store, before string) (chosen, error) {
 	s, err := a.config()
 	if err != nil {
 		return chosen{}, err
@@ -98,6 +110,9 @@ func (a *app) namedModel(ctx context.Context, w *wiring, store *history.Store) (
 	fits := func(id string) bool {
 		name, _, _ := strings.Cut(id, "/")
 		return w.client(name) != nil && (!restricted || w.clients[0].name == name)
+	}
+	if before != "" && before != offlineModel && fits(before) { // the offline model may only have stood in
+		return chosen{id: before, resumed: true}, nil
 	}
 	note := ""
 	if store != nil {
@@ -115,7 +130,7 @@ func (a *app) namedModel(ctx context.Context, w *wiring, store *history.Store) (
 		return chosen{note: note}, nil
 	}
 	id, err := a.fullID(w, s.Model)
-	return chosen{id, note}, err
+	return chosen{id: id, note: note}, err
 }
 
 // fullID is the id of a model that a user named: PROVIDER/NAME of an endpoint,
@@ -148,9 +163,9 @@ func (w *wiring) firstModel(ctx context.Context) (chosen, error) {
 	if len(found.known) > 0 {
 		id := found.known[0].ID
 		if found.name == offlineName {
-			return chosen{id, "no endpoint is set up: " + id + " answers, built-in rules and no language model"}, nil
+			return chosen{id: id, note: "no endpoint is set up: " + id + " answers, built-in rules and no language model"}, nil
 		}
-		return chosen{id, "using " + id}, nil
+		return chosen{id: id, note: "using " + id}, nil
 	}
 	listed, err := found.list(ctx)
 	if err != nil {
@@ -160,7 +175,7 @@ func (w *wiring) firstModel(ctx context.Context) (chosen, error) {
 	for _, m := range listed {
 		if !m.NoChat {
 			w.registry.Learn(m)
-			return chosen{m.ID, fmt.Sprintf("using %s, the first model of %s (%s)", m.ID, found.name, found.from)}, nil
+			return chosen{id: m.ID, note: fmt.Sprintf("using %s, the first model of %s (%s)", m.ID, found.name, found.from)}, nil
 		}
 	}
 	return chosen{}, advise(fmt.Errorf("%s lists no model that can chat", found.name), "name one with -m %s/NAME", found.name)
@@ -201,7 +216,7 @@ func (c *client) usable(ctx context.Context) bool {
 // model is the model of a run that cannot choose later: the one that is named,
 // else the first there is.
 func (a *app) model(ctx context.Context, w *wiring, store *history.Store) (chosen, error) {
-	c, err := a.namedModel(ctx, w, store)
+	c, err := a.namedModel(ctx, w, store, "")
 	if err != nil {
 		return c, err
 	}
