@@ -178,7 +178,7 @@ func TestAProxyElsewhereIsNotAskedForItsModels(t *testing.T) {
 // freePort is an address of this machine at which nobody listens.
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
