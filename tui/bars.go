@@ -184,7 +184,12 @@ func (m *Model) footer(w int) string {
 			tone = f.Bad
 		}
 		room := max(0, w-ansi.StringWidth(left)-2)
-		return pad(left+f.Bar.Render(" ")+tone.Render(ansi.Truncate(m.notice.text, room, "…")), w, f.Bar)
+		text := m.notice.text
+		if ansi.StringWidth(text) > room {
+			more := m.styles.Icons.Ellipsis + " f4 reads on"
+			text = ansi.Truncate(text, max(0, room-ansi.StringWidth(more)), "") + more
+		}
+		return pad(left+f.Bar.Render(" ")+tone.Render(ansi.Truncate(text, room, "")), w, f.Bar)
 	}
 	return pad(left+m.keyHints(w-ansi.StringWidth(left)), w, f.Bar)
 }

@@ -72,7 +72,7 @@ func (m *Model) overlayKey(name, text string) tea.Cmd {
 		m.overlay = overlay.Stack{}
 		return m.quit()
 	}
-	if _, kind, _ := m.overlay.Top(); kind == overlay.Help && name == "f1" || kind == overlay.HUD && name == "f2" {
+	if _, kind, _ := m.overlay.Top(); name != "" && name == map[overlay.Kind]string{overlay.Help: "f1", overlay.HUD: "f2", overlay.Notices: "f4"}[kind] {
 		name = "esc"
 	}
 	return m.onOutcome(m.overlay.Key(name, text))

@@ -148,6 +148,7 @@ func globalActions() []*action {
 		{name: "save", title: "Save the rules", help: "save", modes: inAll, keys: []string{"ctrl+s"}, do: (*Model).save, footer: 6},
 		{name: "hud", title: "Context HUD", help: "context HUD", modes: inAll, keys: []string{"f2"}, do: (*Model).toggleHUD},
 		{name: "mouse", title: "Mouse on or off", help: "mouse on or off", modes: inAll, keys: []string{"f3"}, do: (*Model).toggleMouse},
+		{name: "notices", title: "Notices: what the footer said", help: "what the footer said, whole", modes: inAll, keys: []string{"f4"}, do: (*Model).openNotices},
 		{name: "undo", title: "Undo the newest change of the rules", help: "undo the newest change of the rules", modes: walking, keys: []string{"ctrl+z"}, do: (*Model).undo},
 		{name: "undo-rollback", title: "Undo the last rollback", modes: nil, do: (*Model).undoRollback},
 		{name: "cancel", title: "Cancel the turn", help: "cancel or clear; twice with nothing to cancel: quit", modes: inAll, keys: []string{"ctrl+c"}, do: (*Model).interrupt, anywhere: true},

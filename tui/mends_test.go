@@ -121,3 +121,17 @@ func TestTheOnceMoreOfCtrlCGoesWithItsTime(t *testing.T) {
 		t.Error("it stays after its time")
 	}
 }
+
+// A notice longer than the footer can be read whole.
+func TestALongNoticeIsReadOn(t *testing.T) {
+	words := strings.Repeat("the provider goes on about it ", 8) + "and ends"
+	r := start(t, 80, 24, at.Answer{at.Fail{Err: errors.New(words)}})
+	r.Type("talk", tuitest.Send)
+	r.Wait("… f4 reads on")
+	r.WaitGone("working")
+	r.Type(tuitest.Key("f4"))
+	r.Wait("━ Notices ━")
+	r.Until(func(frame string) bool { return strings.Contains(frame, "and ends") })
+	r.Type(tuitest.Key("f4"))
+	r.WaitGone("━ Notices ━")
+}

@@ -89,6 +89,7 @@ var openings = []opening{
 		},
 	},
 	{kind: overlay.HUD, title: "Context", modes: append(everywhere, "COMMAND"), keys: []any{tuitest.F2}},
+	{kind: overlay.Notices, title: "Notices", modes: append(everywhere, "COMMAND"), before: func(d *desk) { d.Type(tuitest.F3) }, keys: []any{tuitest.Key("f4")}},
 	{kind: overlay.Request, title: "the request that", modes: []string{"VIEW"}, keys: []any{"x"}},
 	{
 		kind: overlay.SaveSheet, title: "Save these changes?", modes: append(everywhere, "COMMAND"), before: deleteRule, keys: []any{tuitest.CtrlS},

@@ -52,6 +52,7 @@ const (
 	Provider
 	Queued
 	TopicName
+	Notices
 	Filters
 )
 
