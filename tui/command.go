@@ -23,7 +23,7 @@ func lineAction(a *action) bool {
 		return false
 	}
 	switch a.name {
-	case "escape", "apply-filter", "older-filter", "newer-filter", "complete-filter", "complete-filter-back", "save", "help", "hud", "mouse":
+	case "escape", "apply-filter", "older-filter", "newer-filter", "complete-filter", "complete-filter-back", "save", "help", "hud", "mouse", "notices":
 		return true
 	}
 	return strings.HasPrefix(a.name, "choose-")

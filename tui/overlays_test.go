@@ -39,6 +39,7 @@ var openings = []opening{
 		kind: overlay.Checkpoints, title: "Checkpoints", modes: everywhere, before: deleteRule, keys: []any{tuitest.Key("ctrl+g")},
 		query: "delgpt", found: "Delete ignore rule", other: "current state", take: []any{tuitest.Enter},
 		taken: func(t *testing.T, d *desk) {
+			t.Helper()
 			d.says("rolled back")
 			if got := d.rules(); got != "ignore gpt-3.5*, ignore o3*" {
 				t.Errorf("the rules are %s", got)
@@ -54,6 +55,7 @@ var openings = []opening{
 		kind: overlay.Palette, title: "Commands", modes: everywhere, keys: []any{tuitest.CtrlP},
 		query: "swtchdrk", found: "Switch between dark and light", other: "Send the message", take: []any{tuitest.Enter},
 		taken: func(t *testing.T, d *desk) {
+			t.Helper()
 			dark := d.Styled()
 			d.Type(tuitest.CtrlP, "swtchdrk", tuitest.Enter)
 			d.WaitGone("━ Commands ━")
@@ -64,6 +66,7 @@ var openings = []opening{
 		kind: overlay.Topics, title: "Topic of new messages", modes: everywhere, keys: []any{tuitest.Key("ctrl+t")},
 		query: "agts", found: "AI > Agents", other: "Home", take: []any{tuitest.Enter},
 		taken: func(t *testing.T, d *desk) {
+			t.Helper()
 			d.says("new messages go to AI > Agents")
 			if got := d.session.Topic(); got != "AI > Agents" {
 				t.Errorf("the topic is %q", got)
@@ -95,6 +98,7 @@ var openings = []opening{
 		kind: overlay.SaveSheet, title: "Save these changes?", modes: append(everywhere, "COMMAND"), before: deleteRule, keys: []any{tuitest.CtrlS},
 		take: []any{"y"},
 		taken: func(t *testing.T, d *desk) {
+			t.Helper()
 			d.WaitGone("● unsaved")
 			if want := strings.Replace(deskEnv, "gpt-3.5*,o3*", "o3*", 1); d.env() != want {
 				t.Errorf("the file says %q, want %q", d.env(), want)

@@ -10,6 +10,7 @@ import (
 )
 
 func proveChoosing(t *testing.T) {
+	t.Helper()
 	for _, mode := range []string{"INPUT", "VIEW", "COMMAND", "PANE"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
@@ -32,6 +33,7 @@ func proveChoosing(t *testing.T) {
 }
 
 func proveHistories(t *testing.T) {
+	t.Helper()
 	t.Run("COMMAND", func(t *testing.T) {
 		t.Parallel()
 		d := furnish(t, furniture{pairs: []assistant.Pair{told("apples?", "about apples")}})
@@ -70,6 +72,7 @@ func proveHistories(t *testing.T) {
 }
 
 func proveRegions(t *testing.T) {
+	t.Helper()
 	t.Run("wide", func(t *testing.T) {
 		t.Parallel()
 		d := furnish(t, furniture{})
@@ -118,6 +121,7 @@ func proveRegions(t *testing.T) {
 }
 
 func provePane(t *testing.T) {
+	t.Helper()
 	begin := func(t *testing.T) *desk {
 		t.Helper()
 		t.Parallel()
@@ -225,6 +229,7 @@ func (d *desk) on(text string) {
 }
 
 func proveColonAndHelp(t *testing.T) {
+	t.Helper()
 	for _, mode := range []string{"VIEW", "PANE"} {
 		for key, title := range map[string]string{":": "━ Commands ━", "?": "━ Keys ━"} {
 			t.Run(mode+" "+key, func(t *testing.T) {
@@ -248,6 +253,7 @@ func proveColonAndHelp(t *testing.T) {
 }
 
 func proveAnywhereButCommand(t *testing.T) {
+	t.Helper()
 	titles := map[tuitest.Key]string{
 		"ctrl+p": "━ Commands ━", "ctrl+l": "━ Model ━", "ctrl+g": "━ Checkpoints ━", "ctrl+t": "━ Topic of new messages ━",
 	}
@@ -310,6 +316,7 @@ func proveAnywhereButCommand(t *testing.T) {
 }
 
 func proveAnywhere(t *testing.T) {
+	t.Helper()
 	for _, mode := range []string{"INPUT", "VIEW", "COMMAND", "PANE"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
@@ -352,6 +359,7 @@ func (d *desk) output(text string) {
 }
 
 func proveUndo(t *testing.T) {
+	t.Helper()
 	t.Run("INPUT: typing", func(t *testing.T) {
 		t.Parallel()
 		d := furnish(t, furniture{})
@@ -415,6 +423,7 @@ func proveUndo(t *testing.T) {
 }
 
 func proveCtrlC(t *testing.T) {
+	t.Helper()
 	for _, mode := range []string{"INPUT", "VIEW", "PANE"} {
 		t.Run(mode+": cancels, then quits", func(t *testing.T) {
 			t.Parallel()
@@ -464,6 +473,7 @@ func proveCtrlC(t *testing.T) {
 }
 
 func proveCtrlQ(t *testing.T) {
+	t.Helper()
 	for _, mode := range []string{"INPUT", "VIEW", "COMMAND", "PANE"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
@@ -513,6 +523,7 @@ func proveCtrlQ(t *testing.T) {
 }
 
 func proveOverlayKeys(t *testing.T) {
+	t.Helper()
 	t.Parallel()
 	d := furnish(t, furniture{})
 	d.Type(tuitest.CtrlP)

@@ -98,6 +98,7 @@ func TestEveryRowOfTheKeyTable(t *testing.T) {
 }
 
 func proveSend(t *testing.T) {
+	t.Helper()
 	for _, key := range []tuitest.Key{"ctrl+enter", "ctrl+j", "alt+enter"} {
 		t.Run(string(key), func(t *testing.T) {
 			t.Parallel()
@@ -122,6 +123,7 @@ func proveSend(t *testing.T) {
 }
 
 func proveNewLine(t *testing.T) {
+	t.Helper()
 	t.Run("break the line", func(t *testing.T) {
 		t.Parallel()
 		d := furnish(t, furniture{answers: []at.Answer{say("ok")}})
@@ -148,6 +150,7 @@ func proveNewLine(t *testing.T) {
 }
 
 func proveEscOverlay(t *testing.T) {
+	t.Helper()
 	t.Parallel()
 	gate := at.NewGate()
 	d := furnish(t, furniture{answers: []at.Answer{{at.Say("half"), at.Stop{At: gate}}}})
@@ -164,6 +167,7 @@ func proveEscOverlay(t *testing.T) {
 }
 
 func proveEscLine(t *testing.T) {
+	t.Helper()
 	for name, c := range map[string]struct {
 		open      []any  // from INPUT
 		mode      string // that Esc leads back to
@@ -197,6 +201,7 @@ func proveEscLine(t *testing.T) {
 }
 
 func proveEscTurn(t *testing.T) {
+	t.Helper()
 	for mode, escs := range map[string]int{"INPUT": 1, "VIEW": 1, "PANE": 1, "COMMAND": 3} { // clear and leave the line first
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
@@ -237,6 +242,7 @@ func proveEscTurn(t *testing.T) {
 }
 
 func proveEscDraft(t *testing.T) {
+	t.Helper()
 	for _, back := range []tuitest.Key{tuitest.CtrlZ, tuitest.Up} {
 		t.Run("and "+string(back), func(t *testing.T) {
 			t.Parallel()
@@ -251,6 +257,7 @@ func proveEscDraft(t *testing.T) {
 }
 
 func proveEscWalk(t *testing.T) {
+	t.Helper()
 	t.Parallel()
 	d := furnish(t, furniture{})
 	for _, mode := range []string{"VIEW", "COMMAND", "COMMAND", "VIEW", "COMMAND"} { // the filter in the line is cleared once
@@ -266,6 +273,7 @@ func proveEscWalk(t *testing.T) {
 }
 
 func proveBurst(t *testing.T) {
+	t.Helper()
 	for _, key := range []tuitest.Key{tuitest.Enter, "ctrl+j"} {
 		for _, sends := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, enter sends %v", key, sends), func(t *testing.T) {
@@ -300,6 +308,7 @@ func (d *desk) burst(parts ...any) {
 }
 
 func proveKeyThatWorksHere(t *testing.T) {
+	t.Helper()
 	t.Parallel()
 	d := furnish(t, furniture{})
 	d.says("ctrl+j send")

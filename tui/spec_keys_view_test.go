@@ -20,6 +20,7 @@ func longAnswer(name string) string {
 }
 
 func proveBoundaryKey(t *testing.T) {
+	t.Helper()
 	for _, key := range []string{"O", "o"} {
 		t.Run(key, func(t *testing.T) {
 			t.Parallel()
@@ -63,6 +64,7 @@ func heavyCall() assistant.ToolCall {
 }
 
 func proveMoving(t *testing.T) {
+	t.Helper()
 	t.Parallel()
 	pairs := []assistant.Pair{
 		told("message 0", longAnswer("zero")), told("message 1", "needle one"), told("message 2", longAnswer("two")),
@@ -135,6 +137,7 @@ func chatColumns(frame string) string {
 }
 
 func proveEnter(t *testing.T) {
+	t.Helper()
 	t.Run("VIEW: a chip", func(t *testing.T) {
 		t.Parallel()
 		d := furnish(t, furniture{answers: []at.Answer{say(`Which? SUGGESTED_VALUES: {"values":[{"label":"A","value":"take a"}]}`), say("a it is")}})
@@ -190,6 +193,7 @@ func paneRow(frame, text string) string {
 }
 
 func proveFolding(t *testing.T) {
+	t.Helper()
 	t.Parallel()
 	d := furnish(t, furniture{w: 120, h: 60, answers: []at.Answer{
 		{at.Think("deep thought"), at.Say("Adding."), at.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"gpt-5*"}`}},
@@ -221,6 +225,7 @@ func proveFolding(t *testing.T) {
 }
 
 func proveErrorPair(t *testing.T) {
+	t.Helper()
 	two := []assistant.Pair{told("good", "fine"), failed("bad")}
 	begin := func(t *testing.T) *desk {
 		t.Helper()
@@ -275,6 +280,7 @@ func proveErrorPair(t *testing.T) {
 }
 
 func proveGoodPair(t *testing.T) {
+	t.Helper()
 	begin := func(t *testing.T) *desk {
 		t.Helper()
 		t.Parallel()
@@ -349,6 +355,7 @@ func proveGoodPair(t *testing.T) {
 }
 
 func proveCopying(t *testing.T) {
+	t.Helper()
 	t.Parallel()
 	p := told("how?", "**Two**:\n\n```go\nx := 1\n```\n\n```sh\nls -l\n```")
 	d := furnish(t, furniture{h: 40, w: 120, pairs: []assistant.Pair{told("before", "nothing"), p, told("after", "all")}})
@@ -391,6 +398,7 @@ func proveCopying(t *testing.T) {
 }
 
 func proveMarking(t *testing.T) {
+	t.Helper()
 	t.Parallel()
 	d := furnish(t, furniture{pairs: []assistant.Pair{told("hello", "an answer")}})
 	d.Wait("1/1")
