@@ -21,7 +21,7 @@ func askCommand(a *app) *cobra.Command {
 		Long: "ask sends one message and writes the answer to standard output as it comes; what\n" +
 			"the assistant does to the rules is told on standard error. Standard input, when it\n" +
 			"is a file or a pipe, is added to the message. Rules are staged until they are saved.",
-		Example: "winnow ask \"which models are hidden?\"\nwinnow ask --yes \"hide every preview model and save\"\n" +
+		Example: "winnow ask \"which models are hidden?\"\nwinnow ask --yes \"hide every mini model and save\"\n" +
 			"git diff | winnow ask \"what changed here?\"",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := a.message(args)

@@ -34,7 +34,7 @@ const offlineDelay = 15 * time.Millisecond
 
 // examples are what the welcome suggests for this window.
 var examples = []string{
-	"hide every preview model",
+	"hide every mini and nano model",
 	"only keep the newest Claude and GPT models",
 	"which models are hidden, and why?",
 }

@@ -34,7 +34,7 @@ func newRoot(a *app) *cobra.Command {
 		Short: "A chat client whose assistant can see and change the window it lives in",
 		Long: "winnow shows which models an LLM proxy exposes to its clients, and an assistant\n" +
 			"that changes that on your word. Without a command it opens the program.",
-		Example:       "winnow\nwinnow ask \"hide every preview model\"\nwinnow rules list",
+		Example:       "winnow\nwinnow ask \"hide every mini and nano model\"\nwinnow rules list",
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
