@@ -56,13 +56,16 @@ func (m *Model) headerParts(w int) (left string, right []headerPart, room int) {
 			}
 		}
 	}
-	fits := m.spaced(right[len(right)-1:])
+	fits := m.spaced(right[1:]) // the counter and what is unsaved
+	for n := len(right) - 1; n > 1 && ansi.StringWidth(left)+partsWidth(fits) > w; n-- {
+		fits = m.spaced(right[len(right)-n+1:])
+	}
 	room = max(0, w-partsWidth(fits))
 	return ansi.Truncate(left, room, m.styles.Icons.Ellipsis), fits, room
 }
 
 // modelLeast is how much of a model's name says which it is.
-const modelLeast = 16
+const modelLeast = 12
 
 // headerFit fits the right side into w cells, with the model's name shortened if
 // need be, and without so many parts behind it; nil when that is not enough.

@@ -22,19 +22,33 @@ func (m *Model) openHelp() tea.Cmd {
 	})
 }
 
-// helpKeyColumn is how wide the keys stand before what they do.
-const helpKeyColumn = 28
+// How wide the keys stand before what they do: all of them, and the first one
+// where there is no room for more.
+const (
+	helpKeys     = 28
+	helpFirstKey = 13
+	helpRoom     = 70 // cells of the screen from which on all keys are shown
+)
 
 func (m *Model) helpEntries() []overlay.Entry {
 	var out []overlay.Entry
+	column := helpKeys
+	if m.width < helpRoom {
+		column = helpFirstKey
+	}
 	for _, mode := range []mode{modeInput, modeView, modeCommand, modePane} {
 		for _, a := range m.keys.inMode(mode) {
 			if (mode != modeInput && len(a.modes) == len(inAll)) || (mode == modeCommand && len(a.modes) == 3) {
 				continue // what works everywhere stands once
 			}
-			if keys, help, ok := a.row(m.shownKeys(mode, a)); ok {
+			shown := m.shownKeys(mode, a)
+			keys, help, ok := a.row(shown)
+			if column == helpFirstKey && len(shown) > 1 {
+				keys = shown[0]
+			}
+			if ok {
 				out = append(out, overlay.Entry{
-					Value: a.name, Text: fmt.Sprintf("%-*s %s", helpKeyColumn, keys, help), Group: mode.String(),
+					Value: a.name, Text: fmt.Sprintf("%-*s %s", column, keys, help), Group: mode.String(),
 				})
 			}
 		}

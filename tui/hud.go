@@ -5,6 +5,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
 	"winnow/tui/overlay"
@@ -19,6 +20,7 @@ func (m *Model) toggleHUD() tea.Cmd {
 // hud writes the numbers behind the counter, in groups.
 type hud struct {
 	st    style.Overlay
+	names int // how wide the names of the numbers are
 	lines []string
 }
 
@@ -29,16 +31,18 @@ func (h *hud) group(name string) {
 	h.lines = append(h.lines, h.st.Group.Render(name))
 }
 
-// hudNames is how wide the names of the numbers are.
+// hudNames is how wide the names are where there is room; a narrow screen gives
+// them half of it.
 const hudNames = 34
 
 func (h *hud) row(name string, value any) {
-	h.lines = append(h.lines, "  "+h.st.Muted.Render(fmt.Sprintf("%-*s", hudNames, name))+h.st.Text.Render(oneLine(fmt.Sprint(value))))
+	name = ansi.Truncate(name, h.names-1, "…")
+	h.lines = append(h.lines, "  "+h.st.Muted.Render(fmt.Sprintf("%-*s", h.names, name))+h.st.Text.Render(oneLine(fmt.Sprint(value))))
 }
 
 // hudLines are the numbers of now, and of the last send.
 func (m *Model) hudLines() []string {
-	h := &hud{st: m.styles.Overlay}
+	h := &hud{st: m.styles.Overlay, names: min(hudNames, max(4, m.width/2))}
 	b, set := m.session.Boundary(), m.session.Settings().Budget
 	h.group("PARAMETERS")
 	h.row("model", m.session.Model())

@@ -340,7 +340,7 @@ func (p *Picker) line(e Entry, selected bool, w int, st style.Styles) string {
 	if extra == "" && len(p.query) > 0 {
 		extra = e.Group // its heading is not shown then
 	}
-	extra = ansi.Truncate(extra, max(w*2/3, w-ansi.StringWidth(left)-1), "…")
+	extra = ansi.Truncate(extra, max(w/3, w-ansi.StringWidth(left)-1), "…")
 	left = ansi.Truncate(left, w-ansi.StringWidth(extra)-1, "…")
 	line := left + strings.Repeat(" ", max(1, w-ansi.StringWidth(left)-ansi.StringWidth(extra))) + extra
 	if selected {
