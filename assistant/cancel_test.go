@@ -77,6 +77,7 @@ func TestCancelWhileAToolRuns(t *testing.T) {
 	p := r.last()
 	wantEqual(t, "calls", len(p.ToolCalls), 1)
 	wantEqual(t, "result", p.ToolCalls[0].Result.ErrorCode, "cancelled")
+	wantEqual(t, "message", p.ErrorMessage, "you cancelled it; what the tools did is kept, and a retry goes on from there")
 	wantList(t, "runs", r.window.Runs(), "slow")
 }
 
@@ -101,6 +102,7 @@ func TestCancelOfARetryKeepsThePair(t *testing.T) {
 	wantEqual(t, "kept", end[assistant.Cancelled](t, r.checked(at.Events(t, events))).Kept, true)
 	wantEqual(t, "text", r.last().UserText, "typed")
 	wantEqual(t, "code", r.last().ErrorCode, assistant.CodeCancelled)
+	wantEqual(t, "message", r.last().ErrorMessage, "you cancelled it before it was answered; it can be tried again")
 }
 
 func TestTheCallersContextCancelsToo(t *testing.T) {

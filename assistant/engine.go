@@ -173,11 +173,7 @@ func (e *engine) fail(ctx context.Context, err error) error {
 	case errors.As(err, &f):
 		return f
 	case errors.As(err, &re):
-		words := re.words()
-		if re.Status != 0 {
-			words = fmt.Sprintf("%s (status %d)", words, re.Status)
-		}
-		return &TurnError{Code: string(re.Kind), Message: words, Err: re}
+		return &TurnError{Code: string(re.Kind), Message: re.Sentence(), Err: re}
 	}
 	return &TurnError{Code: string(KindUnknown), Message: err.Error(), Err: err}
 }

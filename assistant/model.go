@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -142,13 +144,16 @@ type Usage struct {
 	Prompt, Completion, Reasoning, Cached int
 }
 
-// RateLimits is what an endpoint's headers said about its quotas. A zero limit
-// is unknown.
+// RateLimits is what an endpoint's headers said about its quotas. None left is
+// not the same as no word about it: begin with NoLimits, not with the zero value.
 type RateLimits struct {
-	RequestsPerMinute, RequestsLeft int
-	TokensPerMinute, TokensLeft     int
-	RequestsReset, TokensReset      time.Duration
+	RequestsPerMinute, TokensPerMinute int           // 0 is unknown
+	RequestsLeft, TokensLeft           int           // -1 is unknown
+	RequestsReset, TokensReset         time.Duration // until nothing is used any more; 0 is unknown
 }
+
+// NoLimits is no word about any quota.
+func NoLimits() RateLimits { return RateLimits{RequestsLeft: -1, TokensLeft: -1} }
 
 // ModelInfo describes a model that can be chosen.
 type ModelInfo struct {
@@ -184,19 +189,46 @@ const (
 type RequestError struct {
 	Kind    Kind
 	Status  int           // HTTP status; 0 when no answer came
-	Message string        // the provider's own words, sanitised and redacted
+	Message string        // what happened, in the provider's own words where it has some; sanitised and redacted
+	Advice  string        // what the user can do about it, a clause; "" when nothing better than another try is known
 	Matched string        // the code or phrase that made it an overflow; "" otherwise
 	After   time.Duration // Retry-After, when it was given
 	Limits  *RateLimits   // the quotas, when the refusal spoke of them; may be nil
 	Err     error         // the cause; may be nil
 }
 
-// Error says the class, the status and the provider's words.
+// Error says the class, the status, the provider's words and the advice.
 func (e *RequestError) Error() string {
-	if e.Status != 0 {
-		return fmt.Sprintf("%s: %d %s", e.Kind, e.Status, e.words())
+	words := e.words()
+	if !e.namesStatus() {
+		words = fmt.Sprintf("%d %s", e.Status, words)
 	}
-	return fmt.Sprintf("%s: %s", e.Kind, e.words())
+	return fmt.Sprintf("%s: %s", e.Kind, e.advised(words))
+}
+
+// Sentence says to a user what happened, with the status unless the words name
+// it, and what can be done.
+func (e *RequestError) Sentence() string {
+	words := e.words()
+	if !e.namesStatus() {
+		words = fmt.Sprintf("%s (status %d)", strings.TrimSuffix(words, "."), e.Status)
+	}
+	return e.advised(words)
+}
+
+// namesStatus reports that nothing is to be added to the words about the status.
+func (e *RequestError) namesStatus() bool {
+	return e.Status == 0 || strings.Contains(e.words(), strconv.Itoa(e.Status))
+}
+
+func (e *RequestError) advised(words string) string {
+	if e.Advice == "" {
+		return words
+	}
+	if strings.HasSuffix(words, "?") || strings.HasSuffix(words, "!") {
+		return words + " " + strings.ToUpper(e.Advice[:1]) + e.Advice[1:]
+	}
+	return strings.TrimSuffix(words, ".") + "; " + e.Advice
 }
 
 // words are the provider's, or else the cause's.

@@ -41,10 +41,9 @@ type allowance struct {
 // are named by the minute.
 const quotaMinute = time.Minute
 
-// allowanceOf reads what a header said. None left, without a word about when
-// that changes, is a header that was not there.
+// allowanceOf reads what a header said.
 func allowanceOf(limit, left int, reset time.Duration, now time.Time) allowance {
-	if left == 0 && reset == 0 {
+	if left < 0 {
 		return allowance{limit: limit, left: -1}
 	}
 	if reset == 0 {

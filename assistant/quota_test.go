@@ -28,16 +28,17 @@ func TestAQuotaIsWhatWasSaidLast(t *testing.T) {
 		"at once":             {limits(10, 9, 6*s, 3000, 2000, 20*s), 0, 0, assistant.Quota{RequestsPerMinute: 10, RequestsLeft: 9, RequestsReset: 6 * s, TokensPerMinute: 3000, TokensLeft: 2000, TokensReset: 20 * s}},
 		"before the reset":    {limits(10, 9, 6*s, 3000, 2000, 20*s), 0, 5 * s, assistant.Quota{RequestsPerMinute: 10, RequestsLeft: 9, RequestsReset: s, TokensPerMinute: 3000, TokensLeft: 2000, TokensReset: 15 * s}},
 		"after one of them":   {limits(10, 9, 6*s, 3000, 2000, 20*s), 0, 6 * s, assistant.Quota{RequestsPerMinute: 10, RequestsLeft: 10, TokensPerMinute: 3000, TokensLeft: 2000, TokensReset: 14 * s}},
-		"used up":             {limits(0, 0, 0, 3000, 0, 20*s), 0, 19 * s, assistant.Quota{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 0, TokensReset: s}},
-		"used up, and over":   {limits(0, 0, 0, 3000, 0, 20*s), 0, 20 * s, assistant.Quota{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 3000}},
-		"only the limit":      {limits(0, 0, 0, 3000, 0, 0), 0, s, assistant.Quota{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: -1}},
-		"without a reset":     {limits(0, 0, 0, 3000, 7, 0), 0, 59 * s, assistant.Quota{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 7, TokensReset: s}},
-		"a minute later":      {limits(0, 0, 0, 3000, 7, 0), 0, 60 * s, assistant.Quota{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 3000}},
-		"without a limit":     {limits(0, 0, 0, 0, 7, 9*s), 0, 8 * s, assistant.Quota{RequestsLeft: -1, TokensLeft: 7, TokensReset: s}},
-		"that is over":        {limits(0, 0, 0, 0, 7, 9*s), 0, 9 * s, assistant.Quota{RequestsLeft: -1, TokensLeft: -1}},
+		"used up":             {limits(0, -1, 0, 3000, 0, 20*s), 0, 19 * s, assistant.Quota{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 0, TokensReset: s}},
+		"used up, and over":   {limits(0, -1, 0, 3000, 0, 20*s), 0, 20 * s, assistant.Quota{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 3000}},
+		"only the limit":      {limits(0, -1, 0, 3000, -1, 0), 0, s, assistant.Quota{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: -1}},
+		"none, and no reset":  {limits(0, 0, 0, 3000, -1, 0), 0, 59 * s, assistant.Quota{RequestsLeft: 0, RequestsReset: s, TokensPerMinute: 3000, TokensLeft: -1}},
+		"without a reset":     {limits(0, -1, 0, 3000, 7, 0), 0, 59 * s, assistant.Quota{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 7, TokensReset: s}},
+		"a minute later":      {limits(0, -1, 0, 3000, 7, 0), 0, 60 * s, assistant.Quota{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 3000}},
+		"without a limit":     {limits(0, -1, 0, 0, 7, 9*s), 0, 8 * s, assistant.Quota{RequestsLeft: -1, TokensLeft: 7, TokensReset: s}},
+		"that is over":        {limits(0, -1, 0, 0, 7, 9*s), 0, 9 * s, assistant.Quota{RequestsLeft: -1, TokensLeft: -1}},
 		"a refusal":           {nil, 30 * s, 10 * s, assistant.Quota{RequestsLeft: -1, TokensLeft: -1, Wait: 20 * s}},
 		"a refusal, over":     {nil, 30 * s, 30 * s, assistant.Quota{RequestsLeft: -1, TokensLeft: -1}},
-		"a refusal with both": {limits(10, 0, 9*s, 0, 0, 0), 30 * s, s, assistant.Quota{RequestsPerMinute: 10, RequestsLeft: 0, RequestsReset: 8 * s, TokensLeft: -1, Wait: 29 * s}},
+		"a refusal with both": {limits(10, 0, 9*s, 0, -1, 0), 30 * s, s, assistant.Quota{RequestsPerMinute: 10, RequestsLeft: 0, RequestsReset: 8 * s, TokensLeft: -1, Wait: 29 * s}},
 	} {
 		r := &assistant.Registry{}
 		r.Heard("p/m", tt.said, tt.wait, startTime)
@@ -54,7 +55,7 @@ func TestAQuotaIsWhatWasSaidLast(t *testing.T) {
 	}
 	// Good news ends a pause, and what is not said again is not known any more.
 	r.Heard("p/m", nil, time.Hour, startTime)
-	r.Heard("p/m", limits(10, 9, s, 0, 0, 0), 0, startTime)
+	r.Heard("p/m", limits(10, 9, s, 0, -1, 0), 0, startTime)
 	if q, _ := r.Quota("p/m", startTime); q.Wait != 0 || q.RequestsLeft != 9 || q.TokensLeft != -1 {
 		t.Errorf("after an answer: %+v", q)
 	}
@@ -117,7 +118,7 @@ func TestWhatIsSentIsTakenOffTheQuota(t *testing.T) {
 
 func TestTokensAMinuteBoundTheNextSend(t *testing.T) {
 	gate := at.NewGate()
-	limits := &assistant.RateLimits{TokensPerMinute: 3000, TokensLeft: 2900, TokensReset: time.Second}
+	limits := &assistant.RateLimits{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 2900, TokensReset: time.Second}
 	r := trimRig(t, 6, at.NewScript(
 		at.Answer{addWord("two"), at.Finish{Limits: limits}}, at.Answer{at.Stop{At: gate}, at.Say("ok")}, at.Answer{at.Say("ok")},
 	), assistant.Settings{})
@@ -137,7 +138,7 @@ func TestTokensAMinuteBoundTheNextSend(t *testing.T) {
 
 	// So few that pairs fall out of context, and out of the next request.
 	few := b.SYS + b.URA + b.HistoryTokens/2
-	r.session.Registry().Heard("test/script", &assistant.RateLimits{TokensPerMinute: few}, 0, startTime)
+	r.session.Registry().Heard("test/script", &assistant.RateLimits{RequestsLeft: -1, TokensPerMinute: few, TokensLeft: -1}, 0, startTime)
 	r.session.ModelsChanged()
 	b = r.session.Boundary()
 	if b.All() || b.ML != few {
@@ -154,7 +155,7 @@ func TestTokensAMinuteBoundTheNextSend(t *testing.T) {
 func TestARefusalSaysHowLongToWait(t *testing.T) {
 	refusal := &assistant.RequestError{
 		Kind: assistant.KindQuota, Status: 429, Message: "slow down", After: 40 * time.Second,
-		Limits: &assistant.RateLimits{TokensPerMinute: 900, TokensReset: 40 * time.Second},
+		Limits: &assistant.RateLimits{RequestsLeft: -1, TokensPerMinute: 900, TokensReset: 40 * time.Second},
 	}
 	r, now := clocked(t, at.NewScript(at.Answer{at.Fail{Err: refusal}}, at.Answer{at.Fail{Err: &assistant.RequestError{Kind: assistant.KindNet, After: time.Hour}}}))
 	wantError(t, r.send("a"), "quota")
@@ -172,7 +173,7 @@ func TestARefusalSaysHowLongToWait(t *testing.T) {
 }
 
 func TestAConversationTeachesTheRegistry(t *testing.T) {
-	registry := registryOf(t, at.NewScript(at.Answer{at.Say("ok"), at.Finish{Limits: &assistant.RateLimits{TokensPerMinute: 77, TokensLeft: 7}}}))
+	registry := registryOf(t, at.NewScript(at.Answer{at.Say("ok"), at.Finish{Limits: &assistant.RateLimits{RequestsLeft: -1, TokensPerMinute: 77, TokensLeft: 7}}}))
 	c, err := assistant.NewConversation(registry, nil, assistant.Config{Model: "test/script"})
 	if err != nil {
 		t.Fatal(err)
@@ -228,7 +229,7 @@ func TestDraft(t *testing.T) {
 			t.Errorf("%s: %+v\nwant %+v", name, got, want)
 		}
 	}
-	r.session.Registry().Heard("test/script", &assistant.RateLimits{TokensLeft: b.SYS + b.HistoryTokens + 10, TokensReset: 21 * time.Second}, 0, startTime)
+	r.session.Registry().Heard("test/script", &assistant.RateLimits{RequestsLeft: -1, TokensLeft: b.SYS + b.HistoryTokens + 10, TokensReset: 21 * time.Second}, 0, startTime)
 	for n, want := range map[int]bool{0: false, 10: false, 11: true} {
 		got := r.session.Draft(tokens(n))
 		if got.OverQuota != want || got.Quota.TokensReset != 21*time.Second {

@@ -212,7 +212,7 @@ func TestTheLastSendIsRemembered(t *testing.T) {
 
 // What a screen asks for may be asked from any goroutine while a turn runs.
 func TestASessionIsLookedAtWhileItWorks(t *testing.T) {
-	limits := &assistant.RateLimits{TokensPerMinute: 90_000, TokensLeft: 80_000, TokensReset: time.Minute}
+	limits := &assistant.RateLimits{RequestsLeft: -1, TokensPerMinute: 90_000, TokensLeft: 80_000, TokensReset: time.Minute}
 	r := trimRig(t, 5, at.NewScript(
 		at.Overflow(), at.Answer{addWord("two"), at.Finish{Limits: limits}}, at.Overflow(), at.Answer{addWord("three")}, at.Answer{at.Say("ok")},
 	), assistant.Settings{})

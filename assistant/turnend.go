@@ -68,6 +68,12 @@ func toolHistoryOf(p *Pair) []ToolHistoryEntry {
 	return out
 }
 
+// What a pair says that was cancelled and stays.
+const (
+	cancelledAfterTools = "you cancelled it; what the tools did is kept, and a retry goes on from there"
+	cancelledUnanswered = "you cancelled it before it was answered; it can be tried again"
+)
+
 // cancelled lets the pair vanish when no tool has run, and keeps it otherwise.
 func (t *turn) cancelled() Event {
 	if t.attempt != nil {
@@ -78,7 +84,10 @@ func (t *turn) cancelled() Event {
 		ran = ran || (!c.Silent && c.Result != nil)
 	}
 	if ran || !t.fresh {
-		t.pair.State, t.pair.ErrorCode, t.pair.ErrorMessage = PairError, CodeCancelled, "cancelled"
+		t.pair.State, t.pair.ErrorCode, t.pair.ErrorMessage = PairError, CodeCancelled, cancelledUnanswered
+		if ran {
+			t.pair.ErrorMessage = cancelledAfterTools
+		}
 		t.pair.AssistantText = wholeResponses(t.pair)
 		return t.settle(Cancelled{Kept: true})
 	}

@@ -20,7 +20,8 @@ const maxUnreadable = 100
 // answer reads the body of one answer. It is a pure state machine: whatever the
 // pieces a body comes in, the parts are the same.
 type answer struct {
-	fail func(status int, f failure) *assistant.RequestError
+	fail func(status int, f failure, limits *assistant.RateLimits) *assistant.RequestError
+	host string // who answers, for what is said of it
 
 	frames frames
 	think  thinkSplitter
@@ -99,29 +100,29 @@ func (a *answer) stopped(cause error) error {
 	case a.frames.framing == htmlFraming:
 		return a.page()
 	case a.said:
-		return a.cut("the connection ended before the answer did", cause)
+		return a.cut("the connection to "+a.host+" ended before the answer did", cause)
 	case cause == nil && a.understood:
-		return a.cut("the answer ended without a finish_reason", nil)
+		return a.cut("the answer of "+a.host+" ended without its end (no finish_reason, no [DONE])", nil)
 	case cause == nil && (a.unreadable > 0 || a.frames.framing != unknownFraming):
-		return broken(assistant.KindUnknown, "the endpoint answered with something else than a chat completion; is the base URL right?", nil)
+		return broken(assistant.KindUnknown, a.host+" answered with something else than a chat completion", checkBase, nil)
 	case cause == nil:
-		return broken(assistant.KindNet, "the endpoint closed the connection without an answer", errNoAnswer)
+		return broken(assistant.KindNet, a.host+" closed the connection without an answer", tryAgain, errNoAnswer)
 	}
-	return broken(assistant.KindNet, "the connection broke before the answer", cause)
+	return broken(assistant.KindNet, "the connection to "+a.host+" broke before the answer", tryAgain, cause)
 }
 
 // page is the error of a web page in place of an answer.
 func (a *answer) page() *assistant.RequestError {
-	f := parseFailure(a.frames.line)
-	f.message = "the endpoint answered with " + f.message + "; is the base URL right?"
-	return a.fail(0, f)
+	err := a.fail(0, parseFailure(a.frames.line), a.limits)
+	err.Advice = checkBase
+	return err
 }
 
 // errNoAnswer is the cause of an empty body.
 var errNoAnswer = errors.New("empty answer")
 
 func (a *answer) cut(message string, cause error) *assistant.RequestError {
-	return broken(assistant.KindInterrupted, message, cause)
+	return broken(assistant.KindInterrupted, message, "", cause)
 }
 
 // frame reads one event. It returns false when nothing may follow.
@@ -141,7 +142,7 @@ func (a *answer) frame(f frame) bool {
 // empty line between two events, so each line is tried by itself.
 func (a *answer) oddFrame(f frame) bool {
 	if f.event == "error" {
-		a.err = a.fail(0, parseFailure(f.data))
+		a.err = a.fail(0, parseFailure(f.data), a.limits)
 		return false
 	}
 	lines := strings.Split(string(f.data), "\n")
@@ -189,9 +190,9 @@ func (a *answer) chunk(f frame, ch chunk) bool {
 	case a.size > maxAnswer:
 		a.err = a.cut("the answer is longer than 16 MiB", nil)
 	case ch.failure != nil:
-		a.err = a.fail(0, *ch.failure)
+		a.err = a.fail(0, *ch.failure, a.limits)
 	case ch.finish == "error":
-		a.err = a.cut("the endpoint broke the answer off with an error", nil)
+		a.err = a.cut(a.host+" broke the answer off with an error and does not say which", nil)
 	case ch.finish != "":
 		a.finish, a.finished = finishReason(ch.finish), true
 	}

@@ -80,8 +80,8 @@ func TestFailureBodies(t *testing.T) {
 		"OpenRouter":         {`{"error":{"code":429,"message":"Provider returned error","metadata":{"raw":"slow down","provider_name":"x"}}}`, "", "Provider returned error: slow down"},
 		"a JSON string":      {`"bad"`, "", "bad"},
 		"text that is plain": {"upstream connect error", "", "upstream connect error"},
-		"a page":             {"<html><head><title>\n502 Bad &amp; Gateway</title>", "", "a web page: 502 Bad & Gateway"},
-		"a page, no title":   {"<p>hi", "", "a web page without a title"},
+		"a page":             {"<html><head><title>\n502 Bad &amp; Gateway</title>", "", "502 Bad & Gateway"},
+		"a page, no title":   {"<p>hi", "", ""},
 		"empty":              {"", "", ""},
 		"space":              {" \n", "", ""},
 		"an empty object":    {"{}", "", ""},
@@ -159,8 +159,13 @@ func TestRateLimits(t *testing.T) {
 	} {
 		h.Set(name, value)
 	}
-	want := assistant.RateLimits{RequestsPerMinute: 500, RequestsLeft: 499, TokensPerMinute: 30000, RequestsReset: 120 * time.Millisecond, TokensReset: 6 * time.Minute}
+	want := assistant.RateLimits{RequestsPerMinute: 500, RequestsLeft: 499, TokensPerMinute: 30000, TokensLeft: -1, RequestsReset: 120 * time.Millisecond, TokensReset: 6 * time.Minute}
 	if l := rateLimits(h, time.Now()); l == nil || *l != want {
 		t.Errorf("got %+v, want %+v", l, want)
+	}
+	h.Set("x-ratelimit-remaining-tokens", "0") // none left is not the same as no word
+	want.TokensLeft = 0
+	if l := rateLimits(h, time.Now()); l == nil || *l != want {
+		t.Errorf("with none left: got %+v, want %+v", l, want)
 	}
 }

@@ -73,6 +73,8 @@ func (t Timeouts) orDefaults() Timeouts {
 type Client struct {
 	name     string
 	base     *url.URL
+	host     string // of base, as it is named to the user
+	keyed    bool   // there is a key
 	timeouts Timeouts
 	options  []option.RequestOption // of every request; see requestOptions
 	secrets  *safetext.Redactor     // for what is shown and logged
@@ -103,7 +105,7 @@ func New(opts Options) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{
-		name: opts.Name, base: base, timeouts: opts.Timeouts.orDefaults(),
+		name: opts.Name, base: base, host: base.Host, keyed: opts.Key != "", timeouts: opts.Timeouts.orDefaults(),
 		secrets: safetext.NewRedactor(secrets(opts)),
 		ours:    safetext.NewRedactor(slices.DeleteFunc(secrets(opts), placeholder)),
 		log:     opts.Log, now: opts.Now, wait: opts.Wait, rand: opts.Rand,

@@ -141,7 +141,7 @@ func (c *Client) checkType(contentType string) error {
 	if contentType == "" || containsAny(strings.ToLower(contentType), acceptedTypes) {
 		return nil
 	}
-	return broken(assistant.KindUnknown, c.base.Host+" answered with "+c.words(contentType)+" in place of an answer; is the base URL right?", nil)
+	return broken(assistant.KindUnknown, c.host+" answered with "+c.words(contentType)+" in place of an answer", checkBase, nil)
 }
 
 // answered judges the head of an answer. The body of a refusal is read here,

@@ -24,6 +24,7 @@ type failure struct {
 	code    string // the code when it is a word, else the type
 	status  int    // the code when it is an HTTP status
 	message string
+	page    bool // it was a web page, and message is its title
 }
 
 // readFailure reads an error in any of the forms endpoints give it: text, an
@@ -134,24 +135,24 @@ func parseFailure(body []byte) failure {
 		}
 	}
 	if body[0] == '<' {
-		return failure{message: htmlTitle(body)}
+		return failure{message: htmlTitle(body), page: true}
 	}
 	return failure{message: string(body)}
 }
 
-// htmlTitle is what a page calls itself.
+// htmlTitle is what a page calls itself; "" when it has no name.
 func htmlTitle(page []byte) string {
 	lower := bytes.ToLower(page)
 	at := bytes.Index(lower, []byte("<title"))
 	if at < 0 {
-		return "a web page without a title"
+		return ""
 	}
 	_, rest, found := bytes.Cut(page[at:], []byte(">"))
 	if !found {
-		return "a web page without a title"
+		return ""
 	}
 	title, _, _ := bytes.Cut(rest, []byte("<"))
-	return "a web page: " + html.UnescapeString(string(title))
+	return strings.TrimSpace(html.UnescapeString(string(title)))
 }
 
 // words makes text of an endpoint fit to show: redacted, safe, one line, short.
@@ -168,38 +169,59 @@ func (c *Client) words(text string) string {
 
 // refusal makes the error of an answer with an HTTP status of 400 and more.
 func (c *Client) refusal(status int, body []byte, header http.Header) *assistant.RequestError {
-	err := c.failed(status, parseFailure(body))
-	err.After, _ = retryAfter(header, c.now())
+	err := c.failed(status, parseFailure(body), rateLimits(header, c.now()))
+	if err.After, _ = retryAfter(header, c.now()); err.After > 0 {
+		err.Advice = "try again in " + span(err.After)
+	}
 	return err
 }
 
 // failed makes the error of what an endpoint said. status 0 means that it came
-// in the middle of an answer.
-func (c *Client) failed(status int, f failure) *assistant.RequestError {
+// in the middle of an answer. limits are what the header said; nil is nothing.
+func (c *Client) failed(status int, f failure, limits *assistant.RateLimits) *assistant.RequestError {
+	said := status
 	if status == 0 {
 		status = f.status
 	}
 	kind, matched := Classify(status, f.code, f.message)
-	message := c.words(f.message)
-	if message == "" {
-		message = c.words(f.code)
+	err := &assistant.RequestError{Kind: kind, Status: status, Message: c.told(said, f), Matched: matched, Limits: limits}
+	err.Advice = c.advice(err, f)
+	return err
+}
+
+// told says what an endpoint answered: in its own words when it has some.
+func (c *Client) told(status int, f failure) string {
+	answered := c.host + " answered"
+	if status != 0 {
+		answered += " " + strings.TrimSpace(strconv.Itoa(status)+" "+http.StatusText(status))
 	}
-	if message == "" {
-		message = strings.ToLower(http.StatusText(status))
+	switch {
+	case f.page:
+		answered += " with a web page"
+		if title := c.words(f.message); title != "" && !strings.Contains(answered, title) {
+			answered += ", " + strconv.Quote(title)
+		}
+		return answered
+	case c.words(f.message) != "":
+		return c.words(f.message)
+	case c.words(f.code) != "":
+		return answered + ": " + c.words(f.code)
+	case status == 0:
+		return c.host + " broke the answer off with an error and does not say which"
 	}
-	return &assistant.RequestError{Kind: kind, Status: status, Message: message, Matched: matched}
+	return answered
 }
 
 // broken makes the error of an answer that cannot be used.
-func broken(kind assistant.Kind, message string, cause error) *assistant.RequestError {
-	return &assistant.RequestError{Kind: kind, Message: safetext.Clean(message), Err: cause}
+func broken(kind assistant.Kind, message, advice string, cause error) *assistant.RequestError {
+	return &assistant.RequestError{Kind: kind, Message: safetext.Clean(message), Advice: advice, Err: cause}
 }
 
 // hintVersion adds what is probably wrong when an endpoint does not know our
 // paths: the version is missing in the base URL. It is said, never guessed.
 func (c *Client) hintVersion(err *assistant.RequestError) {
 	if (err.Status == http.StatusNotFound || err.Status == http.StatusMethodNotAllowed) && !versioned(c.base.Path) {
-		err.Message += "; the base URL " + c.base.String() + " has no version, should it be " + c.base.String() + "/v1?"
+		err.Advice = "the base URL " + c.base.String() + " has no version, should it be " + c.base.String() + "/v1?"
 	}
 }
 

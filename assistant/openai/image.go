@@ -28,7 +28,7 @@ func (c *Client) Image(ctx context.Context, model, prompt string) (assistant.Ima
 	}
 	limit := &assistant.RequestError{
 		Kind: assistant.KindNet, Err: errTimeout,
-		Message: fmt.Sprintf("%s has not drawn the picture within %v", c.base.Host, c.timeouts.FirstByte),
+		Message: fmt.Sprintf("%s has not drawn the picture within %s", c.host, span(c.timeouts.FirstByte)),
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, c.timeouts.FirstByte, limit)
 	defer cancel()
@@ -60,14 +60,14 @@ func (c *Client) readImage(body io.Reader) (assistant.Image, error) {
 		return assistant.Image{}, err
 	}
 	if len(text) > maxImage {
-		return assistant.Image{}, broken(assistant.KindUnknown, "the picture is larger than 64 MiB", nil)
+		return assistant.Image{}, broken(assistant.KindUnknown, "the picture is larger than 64 MiB", "", nil)
 	}
 	p, said, ok := parsePicture(text)
 	switch {
 	case said != nil:
-		return assistant.Image{}, c.failed(0, *said)
+		return assistant.Image{}, c.failed(0, *said, nil)
 	case !ok:
-		return assistant.Image{}, broken(assistant.KindUnknown, c.base.Host+" answered with something else than a picture", nil)
+		return assistant.Image{}, broken(assistant.KindUnknown, c.base.Host+" answered with something else than a picture", "does the model draw?", nil)
 	}
 	return c.decodeImage(p.encoded, p.address, p.revised)
 }
@@ -122,11 +122,11 @@ func (c *Client) decodeImage(encoded, address, revised string) (assistant.Image,
 		if address != "" {
 			why = " sent only the address of the picture, and nothing is fetched from elsewhere"
 		}
-		return assistant.Image{}, broken(assistant.KindUnknown, c.base.Host+why, nil)
+		return assistant.Image{}, broken(assistant.KindUnknown, c.base.Host+why, "", nil)
 	}
 	data, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
-		return assistant.Image{}, broken(assistant.KindUnknown, "the picture that "+c.base.Host+" sent is not valid base64", err)
+		return assistant.Image{}, broken(assistant.KindUnknown, "the picture that "+c.base.Host+" sent is not valid base64", tryAgain, err)
 	}
 	mime := http.DetectContentType(data)
 	if !strings.HasPrefix(mime, "image/") {

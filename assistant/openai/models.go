@@ -30,7 +30,8 @@ const (
 func (c *Client) Models(ctx context.Context) ([]assistant.ModelInfo, error) {
 	limit := &assistant.RequestError{
 		Kind: assistant.KindNet, Err: errTimeout,
-		Message: fmt.Sprintf("%s has not sent its list of models within %v", c.base.Host, c.timeouts.List),
+		Message: fmt.Sprintf("%s has not sent its list of models within %s", c.host, span(c.timeouts.List)),
+		Advice:  tryAgain,
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, c.timeouts.List, limit)
 	defer cancel()
@@ -62,7 +63,7 @@ func (c *Client) readModels(body io.Reader) ([]assistant.ModelInfo, error) {
 		return nil, c.noList("the answer is empty", err)
 	} else if first != '{' && first != '[' {
 		text, _ := io.ReadAll(io.LimitReader(r, maxErrorBody))
-		return nil, c.noList("it answered with "+parseFailure(text).message, nil)
+		return nil, c.noList("it answered with "+strings.TrimPrefix(c.told(0, parseFailure(text)), c.host+" answered with "), nil)
 	}
 	l := modelList{client: c, seen: map[string]bool{}}
 	d := json.NewDecoder(r)
@@ -86,7 +87,7 @@ func (c *Client) noList(why string, cause error) error {
 		Message: c.base.Host + " sends no list of models: " + c.words(why),
 	}
 	if !versioned(c.base.Path) {
-		err.Message += "; the base URL " + c.base.String() + " has no version, should it be " + c.base.String() + "/v1?"
+		err.Advice = "the base URL " + c.base.String() + " has no version, should it be " + c.base.String() + "/v1?"
 	}
 	return err
 }
@@ -149,7 +150,7 @@ func (l *modelList) object(d *json.Decoder) error {
 		}
 		if key == "error" {
 			if f := readFailure(&cursor{b: raw}); f != nil {
-				return l.client.failed(0, *f)
+				return l.client.failed(0, *f, nil)
 			}
 		}
 	}
@@ -243,7 +244,7 @@ type limitedReader struct {
 
 func (l *limitedReader) Read(p []byte) (int, error) {
 	if l.left <= 0 {
-		return 0, broken(assistant.KindUnknown, "the list of models is longer than 512 MiB", nil)
+		return 0, broken(assistant.KindUnknown, "the list of models is longer than 512 MiB", "", nil)
 	}
 	n, err := l.from.Read(p[:min(int64(len(p)), l.left)])
 	l.left -= int64(n)

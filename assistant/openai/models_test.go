@@ -51,7 +51,7 @@ func TestNoModels(t *testing.T) {
 		"an object":         {`{"data":{"id":"a"}}`, `no "data" list`},
 		"nothing":           {``, "the answer is empty"},
 		"no list":           {`{"ok":true}`, `no "data" list`},
-		"a page":            {`<html><title>Login</title>`, "a web page: Login"},
+		"a page":            {`<html><title>Login</title>`, `it answered with a web page, "Login"`},
 		"text":              {`hello`, "it answered with hello"},
 		"half a list":       {`{"data":[{"id":"a"},{"id"`, "ends in the middle"},
 		"only odd elements": {`{"data":[1,2,{}]}`, "none of the 3 entries has an id"},
@@ -65,7 +65,7 @@ func TestNoModels(t *testing.T) {
 		})
 	}
 	s := assistanttest.NewServer(t).Models(assistanttest.Refuse(401, `{"error":"who are you, `+testKey+`?"}`))
-	if _, err := newRig(t, s).Models(t.Context()); fmt.Sprint(err) != "auth: 401 who are you, [key]?" {
+	if _, err := newRig(t, s).Models(t.Context()); fmt.Sprint(err) != "auth: 401 who are you, [key]? Check the API key of test" {
 		t.Errorf("error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -101,20 +101,20 @@ func (p *patience) due(now time.Time) (*assistant.Wait, error) {
 
 // over says which wait was too long.
 func (p *patience) over(limit time.Duration) error {
-	kind, words := assistant.KindNet, ""
+	kind, words, advice := assistant.KindNet, "", "try again, or choose another model"
 	switch p.phase {
 	case connecting:
-		words = "no connection to %s within %v"
+		words, advice = "no connection to %s within %s", "is its address right, and are you online?"
 	case unanswered:
-		words = "%s took the request and has not answered for %v"
+		words = "%s took the request and has not answered for %s"
 	case silent:
-		words = "%s began to answer and has sent no content for %v"
+		words = "%s began to answer and has sent no content for %s"
 	default:
-		kind, words = assistant.KindInterrupted, "%s has sent nothing more of the answer for %v"
+		kind, words = assistant.KindInterrupted, "%s has sent nothing more of the answer for %s"
 	}
 	cause := errTimeout
 	if p.phase == connecting {
 		cause = errNoConnection
 	}
-	return broken(kind, fmt.Sprintf(words, p.host, limit), cause)
+	return broken(kind, fmt.Sprintf(words, p.host, span(limit)), advice, cause)
 }

@@ -16,29 +16,29 @@ const longestPause = 30 * 24 * time.Hour
 // rateLimits reads the x-ratelimit-* headers; nil when there are none.
 func rateLimits(h http.Header, now time.Time) *assistant.RateLimits {
 	l := assistant.RateLimits{
-		RequestsPerMinute: headerCount(h, "X-Ratelimit-Limit-Requests", "X-Ratelimit-Limit"),
+		RequestsPerMinute: max(headerCount(h, "X-Ratelimit-Limit-Requests", "X-Ratelimit-Limit"), 0),
 		RequestsLeft:      headerCount(h, "X-Ratelimit-Remaining-Requests", "X-Ratelimit-Remaining"),
-		TokensPerMinute:   headerCount(h, "X-Ratelimit-Limit-Tokens"),
+		TokensPerMinute:   max(headerCount(h, "X-Ratelimit-Limit-Tokens"), 0),
 		TokensLeft:        headerCount(h, "X-Ratelimit-Remaining-Tokens"),
 		RequestsReset:     headerPause(h, now, "X-Ratelimit-Reset-Requests", "X-Ratelimit-Reset"),
 		TokensReset:       headerPause(h, now, "X-Ratelimit-Reset-Tokens"),
 	}
-	if l == (assistant.RateLimits{}) {
+	if l == assistant.NoLimits() {
 		return nil
 	}
 	return &l
 }
 
 // headerCount reads the first of these headers that is there. Some servers give
-// a list, "10, 10;w=60": the first number counts.
+// a list, "10, 10;w=60": the first number counts. -1 is none there.
 func headerCount(h http.Header, names ...string) int {
 	for _, name := range names {
 		text, _, _ := strings.Cut(h.Get(name), ",")
-		if n, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil && n > 0 && n <= maxCount {
+		if n, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil && n >= 0 && n <= maxCount {
 			return int(n)
 		}
 	}
-	return 0
+	return -1
 }
 
 func headerPause(h http.Header, now time.Time, names ...string) time.Duration {

@@ -64,11 +64,17 @@ func transient(err *assistant.RequestError) bool {
 	case err.Kind == assistant.KindOverflow:
 		return false
 	case err.Status == http.StatusTooManyRequests:
-		return !containsAny(strings.ToLower(err.Message), []string{"insufficient_quota", "current quota", "billing", "credits", "balance"})
+		return !noCredit(err)
 	case err.Status != 0:
 		return err.Status >= 500 && err.Status != http.StatusNotImplemented && err.Status != http.StatusHTTPVersionNotSupported
 	}
 	return err.Kind == assistant.KindNet && !errors.Is(err.Err, errTimeout) && !final(err.Err)
+}
+
+// noCredit reports a quota that waiting does not fill.
+func noCredit(err *assistant.RequestError) bool {
+	return err.Status == http.StatusPaymentRequired ||
+		containsAny(strings.ToLower(err.Message), []string{"insufficient_quota", "current quota", "billing", "credits", "balance"})
 }
 
 // final reports the failures of a connection that come back every time.
@@ -91,7 +97,10 @@ func (c *Client) reason(err error) string {
 		return c.words(err.Error())
 	}
 	if re.Status != 0 {
-		return c.base.Host + " answered " + strings.TrimSpace(http.StatusText(re.Status)+": "+re.Message)
+		if strings.HasPrefix(re.Message, c.host+" answered") {
+			return re.Message
+		}
+		return c.host + " answered " + strings.TrimSpace(http.StatusText(re.Status)+": "+re.Message)
 	}
 	return re.Message
 }

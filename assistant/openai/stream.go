@@ -70,7 +70,7 @@ func (s *stream) run() error {
 func (s *stream) attempt() error {
 	ctx, cancel := context.WithCancel(s.ctx)
 	x := s.client.start(ctx, s.req)
-	a := &answer{fail: s.client.failed}
+	a := &answer{fail: s.client.failed, host: s.client.host}
 	err := s.follow(x, a)
 	if err == nil && a.done {
 		// The connection is worth keeping for the next turn: let its end come.

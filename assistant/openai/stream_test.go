@@ -337,15 +337,15 @@ func TestErrorsOnTheWire(t *testing.T) {
 	}{
 		"text in place of an object": {assistanttest.Refuse(400, `{"error":"just words"}`), "unknown: 400 just words"},
 		"detail":                     {assistanttest.Refuse(422, `{"detail":[{"msg":"field required"}]}`), "unknown: 422 field required"},
-		"a page":                     {assistanttest.Refuse(502, "<html><title>Bad Gateway</title>"), "net: 502 a web page: Bad Gateway"},
-		"nothing":                    {assistanttest.Refuse(400, ""), "unknown: 400 bad request"},
+		"a page":                     {assistanttest.Refuse(502, "<html><title>Bad Gateway</title>"), "net: HOST answered 502 Bad Gateway with a web page; try again in a moment"},
+		"nothing":                    {assistanttest.Refuse(400, ""), "unknown: HOST answered 400 Bad Request"},
 		"hostile words":              {assistanttest.Refuse(400, "a\x1b[2Jb\u202ec\n\nd"), "unknown: 400 abc d"},
-		"an echo of the key":         {assistanttest.Refuse(401, `{"error":{"message":"wrong key `+testKey+`"}}`), "auth: 401 wrong key [key]"},
-		"a page in place of answers": {assistanttest.Page("Log in"), "unknown: the endpoint answered with a web page: Log in; is the base URL right?"},
+		"an echo of the key":         {assistanttest.Refuse(401, `{"error":{"message":"wrong key `+testKey+`"}}`), "auth: 401 wrong key [key]; check the API key of test"},
+		"a page in place of answers": {assistanttest.Page("Log in"), `unknown: HOST answered with a web page, "Log in"; is the base URL right?`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, assistanttest.NewServer(t, test.reply))
-			if _, err := r.ask(t); err == nil || err.Error() != test.want {
+			if _, err := r.ask(t); err == nil || strings.ReplaceAll(err.Error(), r.host, "HOST") != test.want {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
 		})
@@ -403,7 +403,7 @@ func TestLimitsOfTheEnd(t *testing.T) {
 		x.Send(assistanttest.Stream("a"))
 	})
 	parts, err := newRig(t, s).ask(t)
-	if _, _, end := assistanttest.Spoken(parts); err != nil || end.Limits == nil || *end.Limits != (assistant.RateLimits{TokensPerMinute: 30000, TokensReset: time.Minute}) {
+	if _, _, end := assistanttest.Spoken(parts); err != nil || end.Limits == nil || *end.Limits != (assistant.RateLimits{TokensPerMinute: 30000, RequestsLeft: -1, TokensLeft: -1, TokensReset: time.Minute}) {
 		t.Errorf("end %+v, %v", end, err)
 	}
 }
