@@ -80,6 +80,7 @@ func TestQuotaRefuses(t *testing.T) {
 
 // clocked is a rig whose clock a test sets.
 func clocked(t testing.TB, script *at.Script) (r *rig, now *time.Time) {
+	t.Helper()
 	now = new(time.Time)
 	*now = startTime
 	return newRig(t, script, func(o *assistant.Options) { o.Now = func() time.Time { return *now } }), now

@@ -25,7 +25,9 @@ func (t *turn) details(s step) {
 func (t *turn) each(s step, tool, doing string) {
 	sels := t.meant(s)
 	if len(sels) == 0 {
-		t.say("Name the model, for example `why is %s hidden`.", t.example())
+		if len(s.what) == 0 {
+			t.say("Name the model, for example `why is %s hidden`.", t.example())
+		}
 		return
 	}
 	var ids []string
@@ -81,7 +83,7 @@ func (t *turn) answer(r *result, doing string) {
 			t.say("%s", f)
 		}
 	default:
-		t.say("I could not %s: %s.", doing, lowerFirst(r.why()))
+		t.say("%s", sentence(r.why()))
 	}
 }
 
@@ -103,6 +105,30 @@ func facts(data map[string]any) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// unusedRules lists the rules that decide no model.
+func (t *turn) unusedRules() {
+	var lines []string
+	for _, l := range []struct {
+		rules []rule
+		name  string
+	}{{t.w.ignore, "ignore"}, {t.w.allow, "allow"}} {
+		for _, r := range l.rules {
+			if r.count == 0 {
+				lines = append(lines, "- "+l.name+" rule "+code(r.pattern))
+				t.offer("Remove "+r.pattern, "remove the "+l.name+" rule \""+r.pattern+"\"")
+			}
+		}
+	}
+	switch {
+	case len(t.w.ignore)+len(t.w.allow) == 0:
+		t.say("There are no rules of %s.", providerName(t.w.provider))
+	case len(lines) == 0:
+		t.say("Each rule of %s decides a model: %s.", providerName(t.w.provider), rulesInWords(t.w))
+	default:
+		t.say("%s of %s decide%s no model now:\n\n%s", sentenceCase(count(len(lines), "rule")), providerName(t.w.provider), third(len(lines)), strings.Join(lines, "\n"))
+	}
 }
 
 // find lists the models that match, from the window.
@@ -191,6 +217,14 @@ func (t *turn) list(s step) {
 			return
 		}
 	}
+	if s.list == "" { // "why?" by itself
+		if them := t.before(s); len(them) > 0 {
+			s.kind, s.what = explain, them
+			t.explain(s)
+			return
+		}
+		s.list = topicHidden
+	}
 	switch s.list {
 	case topicRules, topicIgnore, topicAllow:
 		t.listRules(s.list)
@@ -238,14 +272,26 @@ func (t *turn) listModels(s step) {
 	case s.list == topicAvailable:
 		n = t.w.available
 	}
-	if n == 0 {
+	switch {
+	case s.reason && s.list == topicHidden && len(s.what) == 0:
+		t.tellHidden(n)
+		return
+	case n == 0:
 		t.say("No model of %s is %s%s.", providerName(t.w.provider), s.list, about)
-	} else {
+		if s.list == topicHidden {
+			t.sayNothingHidden()
+		}
+	default:
 		t.say("%s of %s %s %s%s: %s.", sentenceCase(count(n, "model")), providerName(t.w.provider), are(n), s.list, about, listed(names(ms), n))
 	}
 	t.cut()
-	if s.list == topicHidden && n > 0 {
+	switch {
+	case s.list == topicHidden && n > 0:
 		t.listRules(topicIgnore)
+	case s.reason && s.list == topicAvailable && n > 0:
+		t.tellAvailable()
+	case s.reason && s.list == topicAllowed && n > 0:
+		t.listRules(topicAllow)
 	}
 }
 

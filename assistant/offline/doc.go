@@ -30,7 +30,10 @@
 //	         | "what|which … is|are hidden|available|allowed" | "show rules|providers|models|changes"
 //	         | "find" LIST | "which models match" LIST | "import [ignore|allow]" LIST
 //	         | "propose rules for" clause | "undo" | "save" | "discard" | "switch to" PROVIDER
-//	         | "refresh" | "help" | "yes" | "no"
+//	         | "refresh" | "help" | "yes" | "no" | "what would happen if I" clause
+//	         | "which models are hidden|available" ["and why" | "and by which rule"] | "why are models hidden"
+//	         | "which rule hides" X | "what does the rule" X "hide" | "which rules hide nothing"
+//	         | "remove the first|last [ignore|allow] rule"
 //	LIST     = selector { ("," | "and" | "or") selector } [ ("except" | "but not" | …) LIST ]
 //	selector = ["newest" [N] | "old"] { word | id | pattern | "quoted" } ["models"]
 //	           ["containing|starting with|ending in" word] ["from" PROVIDER]
@@ -42,7 +45,10 @@
 // is "only X"; "keep everything but X" is "hide X"; without a verb it asks
 // which of the two. "only X" is the ignore rule `*` and allow rules for X;
 // "hide X except Y" is an ignore rule and an allow rule. Three literal rules
-// or more under one verb become one import_rules.
+// or more under one verb become one import_rules. A word that no model has in
+// its name and that names no sort of model (lexicon.go) makes no rule: it is a
+// slip or a trait that names do not tell. A word that does, and fits no model
+// of the shown provider, is looked for in the others.
 //
 // # The chat history
 //

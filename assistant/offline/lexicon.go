@@ -33,6 +33,9 @@ const (
 	thanks
 	yes
 	no
+	compare // versions are compared beyond "newest" and "old"
+	beyond  // what a list of names and rules does not tell
+	unused  // which rules decide nothing
 	clarify // the words can mean two things; step.offers holds both
 
 	// Verbs whose meaning the words after them decide; the parser replaces them.
@@ -59,22 +62,23 @@ var phrases = map[kind]string{
 		"allowing|whitelisting|keeping|exposing|permitting",
 	only: "only|nothing but|only allow|only show|only keep|only expose|allow only|keep only|show only|show nothing but|" +
 		"allow nothing but|keep nothing but|show me only|only have|leave only|only leave|just keep|just allow|just show|" +
-		"keep just|expose only|only want|i only want|i just want|i want only",
+		"keep just|expose only|only want|i only want|i just want|i want only|i only want to see|only want to see|i just want to see|" +
+		"i want to see only|i only need|only need|we only need|i only use|we only use|just have|have just|have only|just the",
 	unhide: "unhide|unblock|unignore|un-hide|un-block|un-ignore|stop hiding|stop blocking|stop ignoring|reenable|re-enable|" +
 		"enable|bring back|turn on|don't hide|do not hide|dont hide|don't block|do not block|no longer hide|unhiding|unblocking",
 	unallow: "unallow|unwhitelist|un-allow|un-whitelist|stop allowing|stop whitelisting|no longer allow|don't allow|do not allow|" +
 		"dont allow|stop keeping",
-	explain:  "explain|status of|what about|tell me why",
+	explain:  "explain|status of|what about|tell me why|what happened to|what happened with|where is|where are",
 	find:     "find|search for|search|look for|look up|match|models matching|what matches",
 	details:  "details|details of|details for|details on|details about|show details|tell me about|describe|info on|info about|information about|show me details|get details|inspect",
 	undo:     "undo|take that back|take it back|take this back|revert that|revert it|roll back|rollback|go back|undo that|undo it|roll that back|i didn't mean that",
 	save:     "save|write|commit|persist|store|saving|write out",
-	discard:  "discard|throw away|abandon|drop changes|drop the changes|drop my changes|cancel the changes|cancel changes|forget the changes|forget changes|discarding",
+	discard:  "discard|throw away|abandon|drop changes|drop the changes|drop my changes|cancel the changes|cancel changes|forget the changes|forget changes|discarding|throw everything away|throw it all away|throw away everything|throw my changes away",
 	switchTo: "switch to|switch over to|switch provider to|switch the provider to|change to|change provider to|change the provider to|go to|use|select provider|open provider|open|switch provider|select",
 	refresh:  "refresh|reload|refetch|re-fetch|update the models|update models|update the model list|fetch models|fetch the models|refreshing",
 	importRules: "import|import rules|import the rules|import these rules|import the following rules|" +
 		"import this list",
-	propose: "propose|suggest|recommend|what would you suggest|what do you suggest|what do you recommend|draft",
+	propose: "propose|suggest|recommend|what would you suggest|what do you suggest|what do you recommend|draft|what would happen if i|what would happen if we|what happens if i|what happens if we|what if i|what if we",
 	help: "help|what can you do|what can i do|what can i say|what can i ask|who are you|what are you|how does this work|" +
 		"how do i|how can i|commands|usage|what do you do|what do you understand|are you an llm|are you a model|are you real",
 	greet:  "hi|hello|hey|good morning|good evening|good afternoon|greetings|hallo|yo",
@@ -136,7 +140,7 @@ var (
 	questionWords = set("why what which who where is are can could would will do does how any isn't aren't what's")
 
 	// fillers may stand before a request and mean nothing.
-	fillers = set("please kindly just now also then so well okay ok hey hi hello and but or plus & finally next afterwards after lets let's too first second again actually maybe simply quickly that")
+	fillers = set("please kindly just now also then so well okay ok hey hi hello and but or plus & finally next afterwards after lets let's too first second again actually maybe simply quickly that oops whoops ah oh hmm um uh ugh argh sorry wait")
 
 	// openings are longer fillers.
 	openings = []string{
@@ -194,6 +198,17 @@ var (
 	// notChat marks models that "newest" passes over unless they are named:
 	// a newer speech or picture model is not a newer model of its family.
 	notChat = set("embedding embed tts audio realtime transcribe image moderation whisper dall sora search instruct guard vision imagen veo rerank")
+
+	// traits are what a name does not tell: prices, skills, ranks. Nothing can be
+	// looked for by them.
+	traits = set("cheap cheaper cheapest expensive price prices priced pricing cost costs costly fast faster fastest slow slower slowest smart smarter smartest best better worst good bad " +
+		"powerful strong strongest weak recommended popular free paid large larger largest small smaller smallest big biggest useless unused")
+
+	// sorts are words that say of what kind a model is. A rule for one of them
+	// makes sense even when no model of today has it in its name.
+	sorts = set("preview beta alpha experimental exp nightly dev test snapshot latest mini nano micro lite flash pro max plus ultra turbo haiku opus sonnet coder codex code " +
+		"instruct chat base thinking reasoning vision audio tts speech whisper voice realtime transcribe transcription image dall-e video embedding embed moderation search " +
+		"guard rerank ocr legacy deprecated math medium small large")
 
 	// shortForms are what ids write for a word of the user.
 	shortForms = map[string][]string{

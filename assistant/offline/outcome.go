@@ -180,7 +180,9 @@ func failure(e edit, others bool) string {
 	s := fmt.Sprintf("%s %s %s%s: %s.", lead, verb, code(e.pattern), on(e.provider), lowerFirst(e.res.why()))
 	switch e.res.Code {
 	case "covered":
-		s += " That broader rule already applies to those models, so no rule is needed."
+		if !strings.Contains(e.res.Message, "already in the") {
+			s += " That broader rule already applies to those models, so no rule is needed."
+		}
 	case "locked":
 		s += " The window is locked; try again when it is free."
 	case "declined":

@@ -1,6 +1,9 @@
 package offline
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // maxSteps bounds the requests read from one message.
 const maxSteps = 32
@@ -9,9 +12,13 @@ const maxSteps = 32
 // what is not understood is a step of kind unknown.
 func parse(text string) []step {
 	var steps []step
-	for _, c := range clauses(lex(text)) {
+	all := clauses(lex(text))
+	for _, c := range all {
 		if len(steps) == maxSteps {
 			break
+		}
+		if len(all) > 1 && hollow(c) { // "oops, undo that"
+			continue
 		}
 		s := parseClause(c, steps)
 		if courtesy(s.kind) && len(steps) > 0 { // "hide x, thanks"
@@ -31,10 +38,19 @@ func parse(text string) []step {
 	return steps
 }
 
+// hollow reports a clause of words that mean nothing before a request.
+func hollow(c clause) bool {
+	return !slices.ContainsFunc(c.toks, func(t token) bool { return t.lexeme != word || !fillers[t.lower] || t.lower == "ok" || t.lower == "hi" })
+}
+
 func courtesy(k kind) bool { return k == greet || k == thanks || k == yes }
 
 // merge joins "hide" and the list on the lines below it.
 func merge(last *step, s step) bool {
+	if last.kind == list && s.reason && s.kind == list && s.list == "" { // "which are hidden, and why?"
+		last.reason = true
+		return true
+	}
 	if !last.kind.selects() || !last.bare || s.kind != unknown || len(s.what) == 0 {
 		return false
 	}
@@ -51,7 +67,8 @@ func parseClause(c clause, before []step) step {
 		return p
 	}
 	k, n := verb(toks)
-	rest := toks[n:]
+	rest, reason := withoutReason(toks[n:])
+	s.reason = reason
 	if n == 0 {
 		return s.verbless(toks, c, before)
 	}
@@ -99,6 +116,7 @@ func passive(toks []token) (step, bool) {
 	if _, n := has(tail, set("not never")); n {
 		negative = true
 	}
+	_, lasting := has(toks[at:at+1], set("stay stays remain remains"))
 	var k kind
 	if _, ok := has(tail, hiddenWords); ok {
 		k = hide
@@ -106,7 +124,9 @@ func passive(toks []token) (step, bool) {
 		k = allow
 	} else if _, ok := has(tail, set("always")); ok {
 		k = allow
-	} else if _, ok := has(tail, shownWords); ok {
+	} else if _, ok := has(tail, shownWords); ok && lasting { // "stays available", whatever comes
+		k = allow
+	} else if ok {
 		k = unhide
 	} else {
 		return step{}, false
@@ -147,7 +167,9 @@ func (s *step) fill(rest []token) {
 	switch s.kind {
 	case hide, allow, only, unhide, unallow:
 		s.models(rest)
-	case find, explain, details:
+	case explain:
+		s.explained(rest)
+	case find, details:
 		s.what, s.except = selectors(without(rest, set("for about of on status why hidden available match matches model what does do")))
 	case verbRemove, verbClear:
 		s.remove(rest)
@@ -199,7 +221,27 @@ func (s *step) models(rest []token) {
 		s.kind, rest = only, rest[1:]
 	}
 	s.what, s.except = selectors(rest)
+	if s.older() {
+		return
+	}
 	s.settle()
+}
+
+// older finds "gpt-4 and everything older", which no rule can say: older than
+// what it was said beside, not "all old models".
+func (s *step) older() bool {
+	for i, x := range s.what {
+		if i > 0 && x.old && len(x.terms) == 0 && x.provider == "" {
+			verb := map[kind]string{hide: "hide "}[s.kind]
+			if verb == "" {
+				verb = "only keep "
+			}
+			s.offers = []string{verb + s.what[0].text(), "only keep the newest models"}
+			s.kind = compare
+			return true
+		}
+	}
+	return false
 }
 
 // settle rewrites universal selectors with exceptions.
@@ -285,6 +327,9 @@ func (s *step) remove(rest []token) {
 	case ruled && len(left) > 0:
 		s.kind = removeRule
 		s.what, _ = selectors(left)
+		if _, nth := ordinals[left[0].lower]; nth && len(left) == 1 { // else a closing word
+			s.what = []selector{{terms: []term{{left[0].text, asTyped}}}}
+		}
 	case ruled && len(left) == 0:
 		s.kind = removeRule
 	case clear:

@@ -109,8 +109,23 @@ func (s *step) question(rest []token) {
 		}
 		return
 	}
+	if s.aboutRules(rest) {
+		return
+	}
 	if topicOf(rest) != "" {
 		s.topic(rest)
+		return
+	}
+	if _, ok := has(rest, traits); ok {
+		s.kind = beyond
+		return
+	}
+	if _, ok := has(rest, set("should")); ok {
+		s.kind = beyond
+		return
+	}
+	if len(without(rest, set("model models is are the ones there"))) == 1 && rest[len(rest)-1].lower == "new" {
+		s.kind, s.what = find, []selector{{all: true, newest: true}}
 		return
 	}
 	s.kind = find
@@ -139,6 +154,17 @@ func (s *step) why(rest []token) {
 		s.kind, s.list = list, topicChanges
 		return
 	}
+	if asked == verbWhy && len(rest) == 0 { // "why?", which a list before it takes up
+		s.kind, s.list, s.reason = list, "", true
+		return
+	}
+	if asked == verbIs && s.aboutRules(rest) {
+		return
+	}
+	if s.universal(rest, plain) && topicOf(rest) != "" { // "why are models hidden", "is anything hidden"
+		s.kind, s.list, s.reason = list, topicOf(rest), s.reason || asked == verbWhy
+		return
+	}
 	s.kind = explain
 	s.what, s.except = selectors(plain)
 	if len(plain) == 0 || len(s.what) == 0 {
@@ -154,4 +180,86 @@ func (s *step) why(rest []token) {
 	if asked == verbIs && len(s.what) == 1 && (s.what[0].plural || topicOf(rest) == "") && !s.what[0].pronoun {
 		s.kind = find
 	}
+}
+
+// universal reports a question about all models and no one in particular.
+func (s *step) universal(rest, plain []token) bool {
+	what, except := selectors(plain)
+	if _, ok := has(rest, set("it them they those these this that")); ok {
+		return false
+	}
+	if len(what) == 0 {
+		_, ok := has(rest, set("model models"))
+		return ok && len(except) == 0
+	}
+	return len(what) == 1 && what[0].all && what[0].provider == "" && !what[0].newest && !what[0].old && len(what[0].terms) == 0
+}
+
+// explained reads what follows "explain": models, or all of one status.
+func (s *step) explained(rest []token) {
+	plain := without(rest, set("for about of on status why hidden available match matches model what does do blocked"))
+	if topic := topicOf(rest); (topic == topicHidden || topic == topicAvailable || topic == topicAllowed) && s.universal(nil, plain) {
+		s.kind, s.list, s.reason = list, topic, true
+		return
+	}
+	s.what, s.except = selectors(plain)
+}
+
+// The words of a question about rules.
+var (
+	ruleNouns  = set("rule rules pattern patterns filter filters")
+	ruleDeeds  = set("hide hides hiding block blocks blocking ignore ignores allow allows allowing keep keeps match matches matching affect affects decide decides cover covers catch catches hit hits")
+	idleWords  = set("nothing unused useless dead redundant unnecessary none")
+	ruleFiller = set("the a any all every does do is are there which what that my of by model models list ignore allow whitelist")
+)
+
+// aboutRules reads "which rule hides X", "what does the rule P hide" and
+// "which rules hide nothing".
+func (s *step) aboutRules(rest []token) bool {
+	at, ok := has(rest, ruleNouns)
+	if !ok && (s.kind != verbWhat || len(rest) == 0) {
+		return false
+	}
+	if _, none := has(rest, idleWords); none && ok {
+		s.kind = unused
+		return true
+	}
+	deed, does := has(rest, ruleDeeds)
+	if !ok || !does {
+		return false
+	}
+	if deed == len(rest)-1 && deed > at+1 { // "what does the rule P hide"
+		if what, _ := selectors(without(rest[at+1:deed], ruleFiller)); len(what) > 0 {
+			s.kind, s.what = find, what
+			return true
+		}
+		return false
+	}
+	if deed > at && deed < len(rest)-1 { // "which rule hides X"
+		what, except := selectors(without(rest[deed+1:], ruleFiller))
+		if len(what) > 0 && !what[0].all && !what[0].pronoun {
+			s.kind, s.what, s.except = explain, what, except
+			return true
+		}
+	}
+	return false
+}
+
+// withoutReason takes "and by which rule", "and what hides them" off the end
+// of a question; asked reports that it was there.
+func withoutReason(toks []token) (rest []token, asked bool) {
+	const longest = 6
+	for i := max(1, len(toks)-longest); i < len(toks); i++ {
+		tail := toks[i:]
+		_, which := has(tail, set("which what why"))
+		_, by := has(tail[:1], set("by and because"))
+		_, rule := has(tail, ruleNouns)
+		if by && which && rule {
+			for i > 1 && (toks[i-1].lexeme == comma || joins(toks[i-1])) {
+				i--
+			}
+			return toks[:i], true
+		}
+	}
+	return toks, false
 }

@@ -227,6 +227,13 @@ func (r *result) affected() (n int, ids []string, known bool) {
 	return n, ids, known
 }
 
+// untouched reports that a tool that clears a list found it empty.
+func (r *result) untouched() bool {
+	n, _, known := r.affected()
+	_, removed := r.Data["removed_rules"]
+	return known && n == 0 && !removed && strings.HasPrefix(r.Message, "There were no ")
+}
+
 // total reads how many models a query found: a count beside a cut list wins.
 func (r *result) total() int {
 	n := len(r.models())

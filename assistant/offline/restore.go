@@ -92,6 +92,7 @@ func (t *turn) onlyOn(out *outcome, provider string, patterns []string, gs []goa
 		switch {
 		case r == nil:
 			t.plan("I'll clear the other allow rules%s first.", on(t.provider(g)))
+		case r.Success && r.untouched():
 		case r.Success:
 			t.wrote, t.saved = true, false
 			t.say("Cleared the allow rules%s that were there before.", on(t.provider(g)))
@@ -160,6 +161,10 @@ func (t *turn) unhidePattern(out *outcome, g goal) {
 	models := fitting(t.w.known(g.provider), g.pattern)
 	if known && len(models) > 0 && !t.w.truncated {
 		t.unhideModels(out, g, models)
+		return
+	}
+	if known && len(t.w.models) > 0 && !t.w.truncated && len(rulesAbout(t.w.ignore, g)) == 0 && !t.made("remove_ignore_rule") {
+		out.notes = append(out.notes, "No model of "+providerName(t.w.provider)+" matches "+code(g.pattern)+" and no ignore rule is about it, so there is nothing to bring back.")
 		return
 	}
 	// The list says nothing about it: try the rule, then allow by a rule.
@@ -291,6 +296,12 @@ func (t *turn) removeRule(s step) {
 		}
 		return
 	}
+	if nth, ok := t.ordinal(s); ok {
+		var out outcome
+		t.change(&out, nth.list, false, nth.what.text(), goal{})
+		t.report(out, "available")
+		return
+	}
 	gs, ok := t.resolve(s)
 	if !ok {
 		return
@@ -337,7 +348,7 @@ func (t *turn) removeOne(out *outcome, s step, g goal) {
 			t.offer("Remove "+f.pattern, "remove the "+listName(f.list)+" \""+f.pattern+"\"")
 		}
 		t.say("Several rules fit that: %s. Which one shall I remove?", someCodes(unique(ps)))
-	case known && !wild(g.pattern) && !g.sel.exact() && s.list == "" || known && len(t.w.ignore)+len(t.w.allow) > 0:
+	case known && t.w.kind != "" && !t.made(ruleTool["ignore"][false]) && !t.made(ruleTool["allow"][false]):
 		t.say("There is no rule %s here; %s.", code(g.sel.text()), rulesInWords(t.w))
 	default:
 		l := s.list
@@ -363,10 +374,16 @@ func (t *turn) clearRules(s step) {
 func (t *turn) clearList(s step, out *outcome, l string, g goal) {
 	name := map[string]string{"ignore": "clear_all_ignore_rules", "allow": "clear_all_whitelist_rules"}[l]
 	noun := listName(l) + "s"
+	if t.listEmpty(l, g) && !t.made(name) {
+		out.notes = append(out.notes, "There are no "+noun+" of "+providerName(t.w.provider)+", so there is nothing to clear.")
+		return
+	}
 	r := t.do(name, args{"provider": t.provider(g)})
 	switch {
 	case r == nil:
 		t.plan("I'll clear all %s%s.", noun, on(t.provider(g)))
+	case r.Success && r.untouched():
+		out.notes = append(out.notes, sentence(r.Message))
 	case r.Success:
 		t.wrote, t.saved, t.actions = true, false, true
 		out.notes = append(out.notes, "Cleared all "+noun+on(t.provider(g))+". "+sentence(r.Message))
@@ -376,4 +393,60 @@ func (t *turn) clearList(s step, out *outcome, l string, g goal) {
 	default:
 		out.notes = append(out.notes, "I could not clear the "+noun+on(t.provider(g))+": "+lowerFirst(r.why())+".")
 	}
+}
+
+// listEmpty reports that the context shows a rule list to be empty.
+func (t *turn) listEmpty(l string, g goal) bool {
+	rules := t.w.ignore
+	if l == "allow" {
+		rules = t.w.allow
+	}
+	return g.provider == "" && t.scope == "" && t.w.kind != "" && len(rules) == 0
+}
+
+// ordinals are places in a rule list; -1 is its end.
+var ordinals = map[string]int{"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1}
+
+// ordinal finds the rule that "the first rule", "the last allow rule" names, in
+// the order in which rules are listed.
+func (t *turn) ordinal(s step) (ruleLine, bool) {
+	if len(s.what) != 1 || len(s.what[0].terms) != 1 || t.made("remove_ignore_rule") || t.made("remove_whitelist_rule") {
+		return t.removedBefore(s)
+	}
+	var all []ruleLine
+	for _, l := range []struct {
+		list  string
+		rules []rule
+	}{{"ignore", t.w.ignore}, {"allow", t.w.allow}} {
+		for _, r := range l.rules {
+			if s.list == "" || s.list == l.list {
+				all = append(all, ruleLine{l.list, selector{terms: []term{{r.pattern, asTyped}}}})
+			}
+		}
+	}
+	i, ok := ordinals[strings.ToLower(s.what[0].terms[0].text)]
+	if i < 0 {
+		i = len(all) - 1
+	}
+	if !ok || i >= len(all) || i < 0 {
+		return ruleLine{}, false
+	}
+	return all[i], true
+}
+
+// removedBefore is the rule that an earlier round removed for an ordinal: the
+// list is another one since.
+func (t *turn) removedBefore(s step) (ruleLine, bool) {
+	if len(s.what) != 1 || len(s.what[0].terms) != 1 {
+		return ruleLine{}, false
+	}
+	if _, ok := ordinals[strings.ToLower(s.what[0].terms[0].text)]; !ok {
+		return ruleLine{}, false
+	}
+	for _, c := range t.now.calls {
+		if list := map[string]string{"remove_ignore_rule": "ignore", "remove_whitelist_rule": "allow"}[c.name]; list != "" && !c.consumed {
+			return ruleLine{list, selector{terms: []term{{c.text("pattern"), asTyped}}}}, true
+		}
+	}
+	return ruleLine{}, false
 }

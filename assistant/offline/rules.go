@@ -30,6 +30,9 @@ func (t *turn) hide(s step) {
 	if !ok || t.unsure(s, gs) {
 		return
 	}
+	if gs = t.sensible(s, gs); len(gs) == 0 {
+		return
+	}
 	if len(gs) >= importFrom && len(s.except) == 0 && t.importable(gs) {
 		t.importList("ignore", gs)
 		return
@@ -60,6 +63,7 @@ func (t *turn) hide(s step) {
 		}
 	}
 	t.report(out, "hidden")
+	t.lookElsewhere(out, gs)
 }
 
 // listed reports that the goal's pattern is an ignore rule already: "remove

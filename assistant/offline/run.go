@@ -125,7 +125,7 @@ func (t *turn) run(s step) {
 	case list:
 		t.list(s)
 	case save:
-		t.save()
+		t.save(s)
 	case discard:
 		t.discard()
 	case switchTo:
@@ -134,6 +134,8 @@ func (t *turn) run(s step) {
 		t.refresh(s)
 	case undo:
 		t.undo()
+	case unused:
+		t.unusedRules()
 	case propose:
 		t.propose(s)
 	default:
@@ -175,11 +177,25 @@ func (t *turn) meant(s step) []selector {
 		}
 		them := t.before(s)
 		if len(them) == 0 {
-			t.say("I do not know which models you mean. Name one, for example %s.", code(t.example()))
+			t.say("I do not know which models you mean. Name one, for example %s.", code(askedOf(s, t.example())))
 		}
 		out = append(out, them...)
 	}
 	return out
+}
+
+// askedOf is the step said of one model.
+func askedOf(s step, model string) string {
+	switch s.kind {
+	case explain:
+		return "why is " + model + " hidden"
+	case details:
+		return "details of " + model
+	case find:
+		return "find " + model
+	default:
+	}
+	return asRequest(step{kind: s.kind, what: []selector{{terms: []term{{model, asTyped}}}}})
 }
 
 func (t *turn) before(s step) []selector {
@@ -312,6 +328,7 @@ var verbs = map[kind]string{
 	undo: "take the last change back", save: "save", discard: "discard the changes", switchTo: "switch to", refresh: "refresh the models",
 	importRules: "import rules", propose: "propose rules", help: "a question about me", greet: "a greeting", thanks: "thanks",
 	yes: "a yes", no: "a no", clarify: "words that can mean two things",
+	compare: "a comparison of versions", beyond: "a question beyond names and rules", unused: "which rules decide nothing",
 }
 
 func describe(s step) string {

@@ -3,10 +3,13 @@ package offline
 import "strings"
 
 // save writes the rules, unless there is nothing to write.
-func (t *turn) save() {
+func (t *turn) save(s step) {
 	wants := false
-	for _, s := range t.steps {
-		wants = wants || s.changes()
+	for _, b := range t.steps {
+		if b.kind == save && b.text == s.text {
+			break
+		}
+		wants = wants || b.changes()
 	}
 	if !t.wrote && (wants || t.w.state && !t.w.unsaved) && !t.made("save_changes") {
 		if wants && t.w.unsaved {

@@ -14,6 +14,7 @@ type step struct {
 	offers  []string   // for clarify: sentences that say it plainly
 	removal bool       // hide said as "remove": a rule of that pattern may be meant
 	bare    bool       // the clause names no model at all
+	reason  bool       // of a list: the reasons are asked for, too
 	rules   []ruleLine // for importRules
 }
 

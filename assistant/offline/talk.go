@@ -29,6 +29,15 @@ func (t *turn) talk(s step) {
 		for _, o := range s.offers {
 			t.offer(sentenceCase(clean(o)), o)
 		}
+	case compare:
+		t.say("A rule cannot say \"older than\": I only tell the newest of a family from the old ones. Nothing was changed.")
+		for _, o := range s.offers {
+			t.offer(sentenceCase(clean(o)), o)
+		}
+		t.say("These work: %s.", codes(s.offers))
+	case beyond:
+		t.say("I know the names of the models, their status and the rules: not what they cost or how good they are. Nothing was changed. The models list of the window shows contexts and prices; another model (`ctrl+l`) may know more.")
+		t.offer("Newest models", "find the newest models")
 	default:
 		t.say("I did not understand that. %s", self)
 		if near := nearest(s.text); near != "" {

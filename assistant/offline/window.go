@@ -99,8 +99,9 @@ type wireRule struct {
 	Count   int    `json:"affected_count"`
 }
 
-// maxBraces bounds the search for where the context object begins.
-const maxBraces = 64
+// maxBraces bounds the search for where the context object begins: with the
+// type at its end, hundreds of models stand between.
+const maxBraces = 4096
 
 // findWindow reads the last context object of the system text: JSON that has
 // "window_type". around is the text without it, where the prompt's headings are.
