@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/tui/cells"
 	"winnow/tui/overlay"
 )
 
@@ -120,7 +121,7 @@ func (m *Model) chatBox(w, h int) []string {
 	if f := m.session.Filter(); f != "x" {
 		title = " chat · " + oneLine(filterName(f)) + " "
 	}
-	title = ansi.Truncate(title, max(0, w-4), m.styles.Icons.Ellipsis)
+	title = cells.Truncate(title, max(0, w-4), m.styles.Icons.Ellipsis)
 	rows := make([]string, 0, h)
 	rows = append(rows, st.Render(b.TopLeft+b.Top+title+strings.Repeat(b.Top, max(0, w-3-ansi.StringWidth(title)))+b.TopRight))
 	for _, line := range inner {
@@ -161,7 +162,7 @@ func (m *Model) statusLine(w int) string {
 		parts[0] += " " + seconds(took)
 	}
 	text := strings.Join(append(parts, "esc cancels"), " · ")
-	text = ansi.Truncate(text, max(0, w-2), m.styles.Icons.Ellipsis)
+	text = cells.Truncate(text, max(0, w-2), m.styles.Icons.Ellipsis)
 	return "  " + st.Notice.Render(text) + strings.Repeat(" ", max(0, w-2-ansi.StringWidth(text)))
 }
 
@@ -184,7 +185,7 @@ func (m *Model) welcome(w, h int) []string {
 	}
 	lines = append(lines, "")
 	hint := key + " sends · tab goes on to conversation and rules · ctrl+p finds every command · f1 helps"
-	for _, line := range strings.Split(ansi.Wrap(hint, max(1, w-4), ""), "\n") {
+	for _, line := range cells.Wrap(hint, w-4) {
 		lines = append(lines, st.Time.Render(line))
 	}
 	if m.starting {
@@ -195,7 +196,7 @@ func (m *Model) welcome(w, h int) []string {
 	for i := range out {
 		line := ""
 		if i >= top && i-top < len(lines) {
-			line = ansi.Truncate("  "+lines[i-top], w, m.styles.Icons.Ellipsis)
+			line = cells.Truncate("  "+lines[i-top], w, m.styles.Icons.Ellipsis)
 		}
 		out[i] = line + strings.Repeat(" ", max(0, w-ansi.StringWidth(line)))
 	}
@@ -217,7 +218,7 @@ func (m *Model) inputLines() []string {
 	for i := range h {
 		line := ""
 		if i < len(body) {
-			line = ansi.Truncate(body[i], w, "")
+			line = cells.Truncate(body[i], w, "")
 		}
 		rows = append(rows, line+strings.Repeat(" ", max(0, w-ansi.StringWidth(line))))
 	}
@@ -263,7 +264,7 @@ func (m *Model) title() string {
 
 // tooSmall fills a screen that cannot show a chat.
 func (m *Model) tooSmall() string {
-	text := ansi.Truncate("terminal too small", m.width, "")
+	text := cells.Truncate("terminal too small", m.width, "")
 	rows := make([]string, m.height)
 	for i := range rows {
 		line := ""

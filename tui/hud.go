@@ -5,9 +5,9 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
+	"winnow/tui/cells"
 	"winnow/tui/overlay"
 	"winnow/tui/style"
 )
@@ -36,7 +36,7 @@ func (h *hud) group(name string) {
 const hudNames = 34
 
 func (h *hud) row(name string, value any) {
-	name = ansi.Truncate(name, h.names-1, "…")
+	name = cells.Truncate(name, h.names-1, "…")
 	h.lines = append(h.lines, "  "+h.st.Muted.Render(fmt.Sprintf("%-*s", h.names, name))+h.st.Text.Render(oneLine(fmt.Sprint(value))))
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/tui/cells"
 	"winnow/tui/style"
 )
 
@@ -49,8 +50,8 @@ func listRow(l listLine, selected bool, w int, st style.Styles) string {
 	if selected {
 		sign = st.Icons.Selected
 	}
-	extra := ansi.Truncate(l.extra, max(w/2, w-ansi.StringWidth(l.text)-4), st.Icons.Ellipsis)
-	text := ansi.Truncate(sign+" "+l.text, max(0, w-ansi.StringWidth(extra)-1), st.Icons.Ellipsis)
+	extra := cells.Truncate(l.extra, max(w/2, w-ansi.StringWidth(l.text)-4), st.Icons.Ellipsis)
+	text := cells.Truncate(sign+" "+l.text, max(0, w-ansi.StringWidth(extra)-1), st.Icons.Ellipsis)
 	gap := strings.Repeat(" ", max(0, w-ansi.StringWidth(text)-ansi.StringWidth(extra)))
 	if selected {
 		return st.Overlay.Selected.Render(text + gap + extra)

@@ -9,6 +9,7 @@ import (
 
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
+	"winnow/tui/cells"
 )
 
 // offers is the list above the filter line: what can stand at its cursor. The
@@ -90,7 +91,7 @@ func (m *Model) commandRows(w, h int) []string {
 		word, tone = m.usage(), f.Notice
 	}
 	if word != "" {
-		for _, l := range strings.Split(ansi.Wrap(oneLine(word), max(1, w-2), ""), "\n") {
+		for _, l := range cells.Wrap(oneLine(word), w-2) {
 			rows = append(rows, tone.Render(" "+l+strings.Repeat(" ", max(0, w-1-ansi.StringWidth(l)))))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
+	"winnow/tui/cells"
 	"winnow/tui/overlay"
 )
 
@@ -169,7 +170,7 @@ func (m *Model) queuedCard(w int) string {
 		keys = "" // a narrow screen shows the message; help has the keys
 	}
 	room := max(0, w-4-ansi.StringWidth(keys))
-	text := ansi.Truncate("queued: "+oneLine(m.queued), room, m.styles.Icons.Ellipsis)
+	text := cells.Truncate("queued: "+oneLine(m.queued), room, m.styles.Icons.Ellipsis)
 	card := "  " + st.User.Render(text) + keys
 	return card + strings.Repeat(" ", max(0, w-ansi.StringWidth(card)))
 }

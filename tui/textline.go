@@ -8,6 +8,7 @@ import (
 
 	"winnow/assistant/filter"
 	"winnow/assistant/safetext"
+	"winnow/tui/cells"
 )
 
 // textLine is a line of text with a cursor: the filter line, the search.
@@ -130,7 +131,7 @@ func (t *textLine) scroll(w int) (shift, cursor int) {
 // that is wrong; the cell behind the text stands for what is missing.
 func (t *textLine) view(w int, mark func(string) string) string {
 	shift, _ := t.scroll(w)
-	body := ansi.Cut(t.text(), shift, shift+w)
+	body := cells.Cut(t.text(), shift, shift+w)
 	if t.column == 0 {
 		return body
 	}
@@ -142,9 +143,9 @@ func (t *textLine) view(w int, mark func(string) string) string {
 	if left < 0 || left+wide > w {
 		return body
 	}
-	sign := ansi.Cut(body, left, left+wide)
+	sign := cells.Cut(body, left, left+wide)
 	if sign == "" {
 		sign = " "
 	}
-	return ansi.Cut(body, 0, left) + mark(sign) + ansi.Cut(body, left+wide, w)
+	return cells.Cut(body, 0, left) + mark(sign) + cells.Cut(body, left+wide, w)
 }

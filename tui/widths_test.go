@@ -31,7 +31,7 @@ var hostile = []string{
 	"| a |\n|---|\n| " + strings.Repeat("wide 漢 ", 30) + "|\n\n> > quote\n\n- [ ] " + strings.Repeat("item ", 30),
 	"```go\n" + strings.Repeat("x := \"漢\"; ", 30) + "\n```\n\n# " + strings.Repeat("head ", 40) + "\n\n[a](http://" + strings.Repeat("b", 200) + ")",
 	"\xff\xfe\xc3 broken \xed\xa0\x80 text",
-	" a b　c" + strings.Repeat(" ", 90),
+	" a b　c 1️⃣ #️⃣ *️⃣ digit 2️⃣ digit 2️⃣ digit 2️⃣ digit 2️⃣ digit 2️⃣ digit 2️⃣ digit 2️⃣ digit 2️⃣ digit" + strings.Repeat(" ", 90),
 }
 
 // oneHostile is all of them, on one line.

@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/assistant"
 	"winnow/assistant/safetext"
+	"winnow/tui/cells"
 )
 
 // cardState is what a tool card shows.
@@ -92,7 +91,7 @@ func (c *card) lines(width int, l *look) []string {
 			text, head = text+"  "+s, head+"  "+st.Chat.ToolArgs.Render(s)
 		}
 	}
-	c.putLine(text, cardLead, ansi.Truncate(head, width, st.Icons.Ellipsis))
+	c.putLine(text, cardLead, cells.Truncate(head, width, st.Icons.Ellipsis))
 	if c.open {
 		c.body(width, l)
 	}
@@ -117,7 +116,7 @@ func (c *card) body(width int, l *look) {
 				title = ""
 			}
 			label := "  " + st.Time.Render(fmt.Sprintf("%-7s", title)) + " "
-			return ansi.Truncate(label, lead, "") + st.ToolArgs.Render(line)
+			return cells.Truncate(label, lead, "") + st.ToolArgs.Render(line)
 		})
 	}
 	section("input", visible(indented(c.input)))

@@ -9,6 +9,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
+	"winnow/tui/cells"
 	"winnow/tui/style"
 )
 
@@ -85,7 +86,7 @@ func (p *choicesPart) lines(width int, l *look) []string {
 	line := ""
 	p.spans = p.spans[:0]
 	for i, c := range p.choices {
-		chip := c.tone(st).Render(ansi.Truncate(fmt.Sprintf("[%d %s]", i+1, c.Label), width, l.st.Icons.Ellipsis))
+		chip := c.tone(st).Render(cells.Truncate(fmt.Sprintf("[%d %s]", i+1, c.Label), width, l.st.Icons.Ellipsis))
 		if line != "" && ansi.StringWidth(line)+1+ansi.StringWidth(chip) > width {
 			out, line = append(out, line), ""
 		}
@@ -93,7 +94,7 @@ func (p *choicesPart) lines(width int, l *look) []string {
 		to := ansi.StringWidth(line)
 		p.spans = append(p.spans, choiceSpan{len(out), to - ansi.StringWidth(chip), to})
 	}
-	return append(out, ansi.Truncate(line, width, l.st.Icons.Ellipsis), "")
+	return append(out, cells.Truncate(line, width, l.st.Icons.Ellipsis), "")
 }
 
 // ChoiceAt is the choice of the newest pair on a cell of the view.

@@ -9,6 +9,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
+	"winnow/tui/cells"
 	"winnow/tui/style"
 )
 
@@ -165,7 +166,7 @@ func (p *payloadPart) lines(width int, l *look) []string {
 	if summary := safetext.Visible(one(p.payload.Summary)); summary != "" {
 		head += "  " + summary
 	}
-	p.putLine(head, ansi.StringWidth(lead), st.Chat.ToolName.Render(ansi.Truncate(lead+head, width, st.Icons.Ellipsis)))
+	p.putLine(head, ansi.StringWidth(lead), st.Chat.ToolName.Render(cells.Truncate(lead+head, width, st.Icons.Ellipsis)))
 	if h.Render != nil {
 		p.putRows(h.Render(p.payload), width, st.Chat)
 	}
@@ -186,7 +187,7 @@ const rowLead = 5
 
 func (p *payloadPart) putRows(rows []Row, width int, st style.Chat) {
 	for _, r := range rows {
-		sign := ansi.Truncate(one(r.Sign), 2, "")
+		sign := cells.Truncate(one(r.Sign), 2, "")
 		lead := indent
 		if sign != "" {
 			lead = rowLead - 1
@@ -198,7 +199,7 @@ func (p *payloadPart) putRows(rows []Row, width int, st style.Chat) {
 			if i > 0 {
 				return strings.Repeat(" ", lead) + tone.Render(line)
 			}
-			before := ansi.Truncate(strings.Repeat(" ", indent)+sign, lead, "")
+			before := cells.Truncate(strings.Repeat(" ", indent)+sign, lead, "")
 			return tone.Render(before+strings.Repeat(" ", max(0, lead-ansi.StringWidth(before)))) + tone.Render(line)
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
+	"winnow/tui/cells"
 	"winnow/tui/markdown"
 	"winnow/tui/style"
 )
@@ -246,13 +247,13 @@ func (s *search) mark(row string, st style.Styles) string {
 		}
 		begin := cell + ansi.StringWidth(string(plain[from:from+n]))
 		hit := string(plain[from+n : from+n+len(s.needle)])
-		b.WriteString(ansi.Cut(row, cell, begin) + paint(st.Chat.Found, hit))
+		b.WriteString(cells.Cut(row, cell, begin) + paint(st.Chat.Found, hit))
 		cell, from = begin+ansi.StringWidth(hit), from+n+len(s.needle)
 	}
 	if from == 0 {
 		return row
 	}
-	return b.String() + ansi.Cut(row, cell, ansi.StringWidth(row))
+	return b.String() + cells.Cut(row, cell, ansi.StringWidth(row))
 }
 
 // UserText is the first line of what the user said in a pair; "" when the pair

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/safetext"
+	"winnow/tui/cells"
 	"winnow/tui/markdown"
 )
 
@@ -303,7 +304,7 @@ func (v *View) markSelected(row string, i, line int) string {
 		}
 		from, to := glyphs[k].X, min(glyphs[end].X+glyphs[end].Width, width)
 		if from < to {
-			row = ansi.Cut(row, 0, from) + paint(st, ansi.Strip(ansi.Cut(row, from, to))) + ansi.Cut(row, to, width)
+			row = cells.Cut(row, 0, from) + paint(st, ansi.Strip(cells.Cut(row, from, to))) + cells.Cut(row, to, width)
 		}
 		k = end
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
+	"winnow/tui/cells"
 	"winnow/tui/list"
 	"winnow/tui/markdown"
 	"winnow/tui/style"
@@ -294,7 +295,7 @@ func (v *View) View(w, h int) []string {
 		rows[y] = row
 	}
 	if hint := v.hint(); hint != "" && h > 0 {
-		label := st.Chat.New.Render(ansi.Truncate(" "+hint+" ", w, ""))
+		label := st.Chat.New.Render(cells.Truncate(" "+hint+" ", w, ""))
 		rows[h-1] = strings.Repeat(" ", max(0, w-ansi.StringWidth(label))) + label
 	}
 	return rows
@@ -314,12 +315,12 @@ func (v *View) hint() string {
 // in half gives way to a space.
 func badge(row, sign string, width int) string {
 	w := ansi.StringWidth(sign)
-	rest := ansi.Cut(row, w, width)
+	rest := cells.Cut(row, w, width)
 	if w+ansi.StringWidth(rest) > width {
-		rest = ansi.Cut(row, w+1, width)
+		rest = cells.Cut(row, w+1, width)
 	}
 	if w > width {
-		return ansi.Truncate(sign, width, "")
+		return cells.Truncate(sign, width, "")
 	}
 	return sign + strings.Repeat(" ", max(0, width-w-ansi.StringWidth(rest))) + rest
 }

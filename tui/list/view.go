@@ -3,6 +3,8 @@ package list
 import (
 	"strings"
 
+	"winnow/tui/cells"
+
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -143,7 +145,7 @@ func fit(s string, width int) string {
 	}
 	n := ansi.StringWidth(s)
 	if n > width {
-		s = ansi.Truncate(s, width, "")
+		s = cells.Truncate(s, width, "")
 		n = ansi.StringWidth(s)
 	}
 	if strings.Contains(s, "\x1b[") && !strings.HasSuffix(s, reset) {

@@ -4,6 +4,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/safetext"
+	"winnow/tui/cells"
 	"winnow/tui/style"
 )
 
@@ -72,7 +73,7 @@ func (l *Line) Cursor() (x, y int, ok bool) { return ansi.StringWidth(string(l.t
 func (l *Line) Body(w, _ int, st style.Styles) []string {
 	text := string(l.text)
 	if over := ansi.StringWidth(text) - w + 1; over > 0 {
-		text = ansi.TruncateLeft(text, over+1, st.Icons.Ellipsis)
+		text = cells.TruncateLeft(text, over+1, st.Icons.Ellipsis)
 	}
-	return []string{st.Overlay.Text.Render(text), "", st.Overlay.Muted.Render(ansi.Truncate(l.hint, w, st.Icons.Ellipsis))}
+	return []string{st.Overlay.Text.Render(text), "", st.Overlay.Muted.Render(cells.Truncate(l.hint, w, st.Icons.Ellipsis))}
 }

@@ -3,6 +3,8 @@ package rules
 import (
 	"strings"
 
+	"winnow/tui/cells"
+
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 )
@@ -80,7 +82,7 @@ func (p *Pane) top(w int, shape lipgloss.Border, st lipgloss.Style) string {
 		if tab(i) == p.tab {
 			style = r.TabOpen
 		}
-		title := ansi.Truncate(titles[i], max(0, w-1-at), "")
+		title := cells.Truncate(titles[i], max(0, w-1-at), "")
 		b.WriteString(dry(style).on(title))
 		p.frame.titles[i] = [2]int{at, at + ansi.StringWidth(title)}
 		at += ansi.StringWidth(title)

@@ -9,6 +9,7 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/glob"
+	"winnow/tui/cells"
 )
 
 // wideRow is from how many cells on a row spells its numbers out.
@@ -192,7 +193,7 @@ func (p *Pane) modelCells(m modelfilter.ModelView, w int) (left, right []piece, 
 	case m.RuleIndex >= 0:
 		colour, at := st.rule(p.ruleColour(m.RuleList, m.RuleIndex))
 		right = []piece{{icons.Wheel[at], colour}}
-		rule := " " + ansi.Truncate(shown(m.Rule), w/3, icons.Ellipsis)
+		rule := " " + cells.Truncate(shown(m.Rule), w/3, icons.Ellipsis)
 		if room := w - ansi.StringWidth(left[3].text) - modelLead; w >= wideRow && ansi.StringWidth(rule) <= room {
 			right = append(right, piece{rule, colour}) // the name goes before it
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/safetext"
+	"winnow/tui/cells"
 )
 
 // piece is text in one ink.
@@ -41,7 +42,7 @@ func fit(text string, w int, ellipsis string) string {
 	}
 	n := ansi.StringWidth(text)
 	if n > w {
-		text = ansi.Truncate(text, w, ellipsis)
+		text = cells.Truncate(text, w, ellipsis)
 		n = ansi.StringWidth(text)
 	}
 	return text + strings.Repeat(" ", max(0, w-n))
@@ -54,11 +55,11 @@ func fitName(text string, w int, ellipsis string) string {
 	if n <= w || tail <= 0 {
 		return fit(text, w, ellipsis)
 	}
-	end := ansi.TruncateLeft(text, n-tail, "")
+	end := cells.TruncateLeft(text, n-tail, "")
 	if ansi.StringWidth(end) > tail { // a wide character was cut through
-		end = ansi.TruncateLeft(text, n-tail+1, "")
+		end = cells.TruncateLeft(text, n-tail+1, "")
 	}
-	head := ansi.Truncate(text, w-ansi.StringWidth(ellipsis)-ansi.StringWidth(end), "")
+	head := cells.Truncate(text, w-ansi.StringWidth(ellipsis)-ansi.StringWidth(end), "")
 	return fit(head+ellipsis+end, w, "")
 }
 
@@ -112,9 +113,9 @@ func wrap(text string, w, n int, ellipsis string) []string {
 	if w <= 0 || n <= 0 || text == "" {
 		return nil
 	}
-	lines := strings.Split(ansi.Wrap(text, w, ""), "\n")
+	lines := cells.Wrap(text, w)
 	if len(lines) > n {
-		lines[n-1] = ansi.Truncate(strings.TrimRight(lines[n-1], " "), w-ansi.StringWidth(ellipsis), "") + ellipsis
+		lines[n-1] = cells.Truncate(strings.TrimRight(lines[n-1], " "), w-ansi.StringWidth(ellipsis), "") + ellipsis
 		lines = lines[:n]
 	}
 	for i, l := range lines {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 
+	"winnow/tui/cells"
+
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -130,7 +132,7 @@ func (e *editor) view(w int, in *paint) string {
 	room := w - ansi.StringWidth(under)
 	left := shown(string(e.runes[:e.at]))
 	if over := ansi.StringWidth(left) - room; over > 0 {
-		left = fit(ansi.TruncateLeft(left, over, ""), room, "")
+		left = fit(cells.TruncateLeft(left, over, ""), room, "")
 	}
 	rest = fit(rest, room-ansi.StringWidth(left), "")
 	text := in.Text

@@ -1,0 +1,52 @@
+package cells
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+)
+
+func TestKeycaps(t *testing.T) {
+	const s = "\x1b[31m1️⃣ a #️⃣ b *️⃣\x1b[m"
+	for name, c := range map[string]struct{ got, want string }{
+		"all":         {Truncate(s, 12, "…"), s},
+		"cut":         {ansi.Strip(Truncate(s, 7, "…")), "1️⃣ a …"},
+		"cut between": {ansi.Strip(Truncate(s, 8, "…")), "1️⃣ a #️⃣…"},
+		"left":        {ansi.Strip(TruncateLeft(s, 5, "")), "#️⃣ b *️⃣"},
+		"left more":   {ansi.Strip(TruncateLeft(s, 8, "…")), "…b *️⃣"},
+		"middle":      {ansi.Strip(Cut(s, 3, 7)), "a #️⃣"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %q, want %q", name, c.got, c.want)
+		}
+	}
+}
+
+// What is cut is never wider than asked, and what fits stays as it is.
+func TestCutTextHasItsWidth(t *testing.T) {
+	piece := rapid.SampledFrom([]string{
+		"1️⃣", "#️⃣", "*⃣", "9", "a", " ", "字", "👩‍👩‍👧", "e\u0301", "〾", "㍻", "\x1b[1m", "\x1b[m", "🇩🇪", "⚠️", "1\ufe0f",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		s := strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(t, "text"), "")
+		n := rapid.IntRange(0, 20).Draw(t, "width")
+		cut := Truncate(s, n, "")
+		if w := ansi.StringWidth(cut); w > n {
+			t.Errorf("Truncate(%q, %d) = %q of %d cells", s, n, cut, w)
+		}
+		if ansi.StringWidth(s) <= n && cut != s {
+			t.Errorf("Truncate(%q, %d) = %q", s, n, cut)
+		}
+		for _, line := range Wrap(s, max(2, n)) {
+			if w := ansi.StringWidth(line); w > max(2, n) {
+				t.Errorf("Wrap(%q, %d) has %q of %d cells", s, max(2, n), line, w)
+			}
+		}
+		left := rapid.IntRange(0, n).Draw(t, "left")
+		if w := ansi.StringWidth(Cut(s, left, n)); w > n-left+1 { // half of a wide character may stay
+			t.Errorf("Cut(%q, %d, %d) = %q of %d cells", s, left, n, Cut(s, left, n), w)
+		}
+	})
+}

@@ -1,0 +1,12 @@
+// Package cells cuts text to cells of the terminal.
+//
+// It does what x/ansi does, and measures as x/ansi does, but for one thing:
+// x/ansi counts a keycap, a digit with U+FE0F and mostly U+20E3, as two cells
+// when it measures and as one when it cuts, so that a line cut to a width can be
+// wider than that. Here both agree.
+//
+// # Who may call what
+//
+// Everything in tui cuts with this package and measures with ansi.StringWidth.
+// The functions keep no state.
+package cells
