@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
@@ -22,14 +23,17 @@ type block struct {
 	number int
 	inList bool   // not the first item of its list
 	tight  bool   // no blank line before the item
+	spaced bool   // a blank line before it
 	lazy   bool   // the last line of an item or quote went on with a paragraph in it without saying so
 	head   int    // where the rows of a table begin
+	below  bool   // a paragraph ends right above the table
 	rows   []span // of a table, without the head
 
 	ready  bool // leaves and codes are right
 	leaves []leaf
 	codes  []Code
-	table  *table // the leaf of a table
+	table  *table     // the leaf of a table
+	inner  *container // of a large item or quote; it has no leaves then
 	drawn  drawn
 	growth growth // while open
 }
@@ -55,6 +59,15 @@ type drawn struct {
 func (b *block) forget() {
 	b.ready, b.leaves, b.codes, b.table = false, nil, nil, nil
 	b.drawn, b.growth = drawn{}, growth{}
+}
+
+// restyle drops what was rendered, to be rendered in another look.
+func (b *block) restyle(s *Style) {
+	b.forget()
+	if b.inner != nil {
+		b.inner.doc.SetStyle(s)
+		b.inner.first = ""
+	}
 }
 
 // setCode makes coloured lines the content of a block of code.
@@ -88,6 +101,9 @@ func (d *Doc) render(b *block, end int) {
 	if b.cont {
 		src = append([]byte(mark), bytes.TrimLeft(src, " \t\n")...)
 	}
+	if d.hasBox(b) {
+		src = unboxed(src)
+	}
 	w := walker{style: d.style, src: src}
 	if b.inList {
 		w.number = b.number
@@ -96,10 +112,23 @@ func (d *Doc) render(b *block, end int) {
 	b.leaves, b.codes, b.ready = w.leaves, w.codes, true
 }
 
+// unboxed is src without the box of a task: a mark and blanks stand there.
+func unboxed(src []byte) []byte {
+	sign, at := box(src)
+	if sign == 0 {
+		return src
+	}
+	src = bytes.Clone(src)
+	end := at + len(mark)
+	blanks := min(len(src[end:])-len(bytes.TrimLeft(src[end:], " \t")), codeColumns-1)
+	copy(src[at:], strings.Repeat(" ", blanks)+mark) // blanks behind it would be seen
+	return src
+}
+
 // renderTable adds the rows of b that its table does not have yet.
 func (d *Doc) renderTable(b *block) {
 	if b.table == nil {
-		head := d.src[b.start:b.head:b.head]
+		head, _ := d.headOf(b)
 		n, ok := d.parse(head).FirstChild().(*extast.Table)
 		if !ok { // a label that was defined since made it a definition
 			return
@@ -108,8 +137,7 @@ func (d *Doc) renderTable(b *block) {
 		b.leaves = []leaf{{kind: leafTable, table: b.table}}
 	}
 	for i := len(b.table.rows) - 1; i < len(b.rows); i++ {
-		row := b.rows[i]
-		src := append(bytes.Clone(d.src[b.start:b.head]), d.src[row.start:row.end]...)
+		src, _ := d.rowOf(b, i)
 		if t := d.parse(src).FirstChild(); isTable(t) && t.FirstChild() != t.LastChild() {
 			b.table.add(t.LastChild(), src)
 		} else {
@@ -117,6 +145,25 @@ func (d *Doc) renderTable(b *block) {
 		}
 	}
 	b.ready = true
+}
+
+// headOf is the source of the head of table b, and how many bytes before that of
+// the document it begins. What would be a link definition were it the first line
+// of a paragraph is none here.
+func (d *Doc) headOf(b *block) (src []byte, before int) {
+	src = d.src[b.start:b.head:b.head]
+	if _, at := indentOf(src); b.below && src[at] == '[' {
+		return append([]byte(mark), src...), len(mark)
+	}
+	return src, 0
+}
+
+// rowOf is the source of row i of table b below its head, and where in the
+// document it would begin.
+func (d *Doc) rowOf(b *block, i int) (src []byte, start int) {
+	head, _ := d.headOf(b)
+	row := b.rows[i]
+	return append(bytes.Clone(head), d.src[row.start:row.end]...), row.start - len(head)
 }
 
 func isTable(n ast.Node) bool {
@@ -156,6 +203,10 @@ func (d *Doc) Code() []Code {
 	from := 0 // where the code begins that goes on in several blocks
 	for i := range d.Blocks() {
 		b, end := d.block(i)
+		if b.inner != nil {
+			all = append(all, b.inner.doc.Code()...)
+			continue
+		}
 		if b.kind != blockCode {
 			if !b.ready {
 				d.render(b, end)

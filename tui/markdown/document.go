@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/parser"
 )
 
 // Doc is a text in Markdown that may still grow. Make it with New.
@@ -25,14 +24,18 @@ type Doc struct {
 	check  int      // the length of open, when it is code, at which to try to cut it
 	ended  int      // the length of src with the line break that Finish added
 	piece  int      // where the line of code being read begins, or the last piece of it
+	inLine bool     // the line that is not complete is in open already
+	spaced bool     // the last line was blank
 
-	refs  map[string]parser.Reference // link definitions by label; the first counts
-	users map[string][]int            // blocks that use a label without a definition
+	around *container // that holds the document; nil for a whole text
+	dense  bool       // the content of an item: a blank line between blocks only where there is one
+	nestAt int        // the size from which on a container is a document, see there
 
+	defined *definitions // shared by what contains each other
 	version uint64
 	view    view
 	traces  map[int]*traced // blocks taken apart for their places
-	work    work
+	work    *work           // shared likewise
 }
 
 // work counts the bytes that went through each stage, for tests of cost.
@@ -41,17 +44,19 @@ type work struct{ parsed, coloured, laid, cells int }
 func (w work) total() int { return w.parsed + w.coloured + w.laid + w.cells }
 
 // New makes an empty document with a look.
-func New(s *Style) *Doc { return &Doc{style: s} }
+func New(s *Style) *Doc {
+	return &Doc{style: s, nestAt: nestAt, defined: &definitions{}, work: &work{}}
+}
 
 // SetStyle changes the look.
 func (d *Doc) SetStyle(s *Style) {
 	d.style = s
 	d.version++
 	for _, b := range d.blocks {
-		b.forget()
+		b.restyle(s)
 	}
 	if d.open != nil {
-		d.open.forget()
+		d.open.restyle(s)
 	}
 	d.view = view{}
 	d.traces = nil
@@ -121,17 +126,35 @@ func (d *Doc) Finish() {
 
 // line reads a complete line, src[start:end].
 func (d *Doc) line(start, end int) {
-	if d.open == nil || !d.goesOn(start, end) {
+	switch {
+	case d.inLine:
+		d.inLine, d.open.end = false, end+1
+	case d.open == nil || !d.goesOn(start, end):
 		d.begin(start, end)
 	}
-	d.blank = d.open != nil && isBlank(d.src[start:end])
+	d.spaced = isBlank(d.src[start:end])
+	d.blank = d.open != nil && d.spaced
+	if o := d.open; o != nil && o.isContainer() && o.end > end {
+		d.contain()
+	}
+}
+
+// contain gives the open container what came of it, when it is a large one.
+func (d *Doc) contain() {
+	o := d.open
+	if o.inner == nil && o.end-o.start >= d.nestAt {
+		d.nest()
+	}
+	if o.inner != nil {
+		o.inner.take(o.end)
+	}
 }
 
 // begin opens a block with a line, when it is not blank.
 func (d *Doc) begin(start, end int) {
 	line := d.src[start:end]
 	columns, _ := indentOf(line)
-	o := &block{start: start, end: end + 1}
+	o := &block{start: start, end: end + 1, spaced: d.spaced}
 	d.open = o
 	if f, ok := openFence(line); ok {
 		o.kind, o.fence, o.start = blockCode, f, end+1
@@ -160,7 +183,7 @@ func (d *Doc) begin(start, end int) {
 
 // paragraph makes the open block a paragraph that begins at start.
 func (d *Doc) paragraph(start int) {
-	d.open = &block{kind: blockText, start: start, end: start}
+	d.open = &block{kind: blockText, start: start, end: start, spaced: d.spaced}
 	d.cut, d.cutAt = cutter{}, start
 }
 
@@ -184,7 +207,7 @@ func (d *Doc) goesOn(start, end int) bool {
 		return true
 	case quote && isQuote(line):
 		d.open.lazy = false
-	case interrupts(line), quote && (isItem(line) || !d.lazy(end)), !quote && isUnderline(line):
+	case interrupts(line), quote && (isItem(line) || !d.lazy(start, end)), !quote && isUnderline(line):
 		d.close(d.open.end)
 		return false
 	case !quote:
@@ -194,16 +217,30 @@ func (d *Doc) goesOn(start, end int) bool {
 	return true
 }
 
-// lazy reports whether the line that ends at end, which lacks the indent of the
+// lazy reports whether the line src[start:end], which lacks the indent of the
 // open item or the sign of the open quote, goes on with the paragraph in it.
-func (d *Doc) lazy(end int) bool {
-	o := d.open
-	if !o.lazy && end-o.start < largeOpen {
-		tree := d.parse(d.src[o.start:end])
-		o.lazy = tree.FirstChild() == tree.LastChild()
-		return o.lazy
+func (d *Doc) lazy(start, end int) bool {
+	if c := d.open.inner; c != nil {
+		return c.doc.takesLazily(d.src[start:end])
 	}
-	return true
+	return d.lazily(d.src[d.open.start:end])
+}
+
+// lazily reports whether src, the open container with one more line, is no more
+// than that.
+func (d *Doc) lazily(src []byte) bool {
+	if !d.open.lazy {
+		tree := d.parse(src)
+		d.open.lazy = tree.FirstChild() == tree.LastChild()
+	}
+	return d.open.lazy
+}
+
+// endsEmpty reports whether the open item is one without a word, which ends with
+// the first blank line.
+func (d *Doc) endsEmpty() bool {
+	o := d.open
+	return o.item.empty && d.blank && bytes.IndexByte(d.src[o.start:o.end], '\n') == o.end-o.start-1
 }
 
 func (d *Doc) codeGoesOn(line []byte, end int) bool {
@@ -241,11 +278,7 @@ func (d *Doc) textGoesOn(line []byte, start, end int) bool {
 	case interrupts(line):
 		d.close(o.end)
 		return false
-	case short && isDelimiter(line) && d.before >= o.start && d.isTable(d.before, end):
-		if d.before > o.start {
-			d.close(d.before)
-		}
-		d.open = &block{kind: blockTable, start: d.before, head: end + 1, end: end + 1}
+	case short && isDelimiter(line) && d.before >= o.start && d.table(end):
 		return true
 	}
 	d.addLine(start, end)
@@ -261,8 +294,8 @@ func (d *Doc) itemGoesOn(line []byte, start, end int) bool {
 	switch {
 	case isBlank(line):
 		return true
-	case o.item.empty && d.blank && bytes.IndexByte(d.src[o.start:o.end], '\n') == o.end-o.start-1:
-		d.close(o.end) // an item without a word ends with the first blank line
+	case d.endsEmpty():
+		d.close(o.end)
 		return false
 	case columns >= o.item.offset:
 		o.lazy = false
@@ -273,10 +306,10 @@ func (d *Doc) itemGoesOn(line []byte, start, end int) bool {
 		tight := !d.blank
 		d.close(o.end)
 		d.open = &block{
-			kind: blockItem, start: start, end: end + 1, item: m, number: o.number + 1, inList: true, tight: tight,
+			kind: blockItem, start: start, end: end + 1, item: m, number: o.number + 1, inList: true, tight: tight, spaced: !tight,
 		}
 		return true
-	case d.blank, item, interrupts(line), !d.lazy(end):
+	case d.blank, item, interrupts(line), !d.lazy(start, end):
 		d.close(o.end)
 		return false
 	}
@@ -291,9 +324,21 @@ func (d *Doc) isHeading(end int) bool {
 	return ok
 }
 
-// isTable reports whether src[start:end], two lines, are the beginning of a table.
-func (d *Doc) isTable(start, end int) bool {
-	return isTable(d.parse(d.src[start:end]).FirstChild())
+// table opens a table whose delimiters end at end, when they and the line before
+// them, the last of the open paragraph, are its head.
+func (d *Doc) table(end int) bool {
+	o := d.open
+	below := d.before > o.start
+	t := &block{kind: blockTable, start: d.before, head: end + 1, end: end + 1, spaced: o.spaced && !below, below: below}
+	head, _ := d.headOf(t)
+	if !isTable(d.parse(head).FirstChild()) {
+		return false
+	}
+	if below {
+		d.close(d.before)
+	}
+	d.open = t
+	return true
 }
 
 // close makes the open block whole; it ends at end.
@@ -303,6 +348,11 @@ func (d *Doc) close(end int) {
 	o.growth = growth{}
 	d.open = nil
 	d.blocks = append(d.blocks, o)
+	if o.inner != nil {
+		o.inner.doc.Finish()
+		o.inner.index = len(d.blocks) - 1
+		return
+	}
 	d.links(len(d.blocks) - 1)
 }
 
@@ -375,26 +425,56 @@ func (d *Doc) longCode(end int) {
 func startsRune(b byte) bool { return b < 0x80 || b >= 0xC0 }
 
 // long reads what is there of a line that is long already, so that a text
-// without line breaks is cut as well.
+// without line breaks is cut as well, and what is sure to belong to the open
+// container.
 func (d *Doc) long() {
-	line := d.src[d.begun:]
-	if len(line) < longLine || isBlank(line) {
+	line, o := d.src[d.begun:], d.open
+	switch {
+	case d.inLine:
+		o.end = len(d.src)
+		o.inner.take(o.end)
+		return
+	case o != nil && o.inner != nil && d.decided(line):
+		o.inner.take(len(d.src))
+		return
+	case len(line) < longLine || isBlank(line):
 		return
 	}
 	columns, _ := indentOf(line)
-	if d.open != nil && d.open.kind == blockCode {
-		if !d.open.fence.mayClose(line) && (d.open.fence.char != 0 || columns >= codeColumns) {
+	if o != nil && o.kind == blockCode && (o.fence.char != 0 || columns >= codeColumns) {
+		if !o.fence.mayClose(line) {
 			d.longCode(len(d.src))
 		}
 		return
 	}
-	_, item := openItem(line)
+	_, fenced := openFence(line)
+	if fenced || isBreak(line) || isHeading(line) || len(bytes.TrimLeft(line, " `~")) == 0 {
+		return // its end decides what it is
+	}
+	opens := isItem(line) || isQuote(line)
 	switch {
+	case o != nil && o.isContainer(), opens && (o == nil || interrupts(line)):
+		d.enter(opens)
 	case interrupts(line):
-	case d.open == nil && columns < codeColumns && !item:
+	case o == nil && columns < codeColumns:
 		d.paragraph(d.begun)
 		d.scan(len(d.src))
-	case d.open != nil && d.open.kind == blockText:
+	case o != nil && o.kind == blockText:
 		d.scan(len(d.src))
 	}
+}
+
+// enter reads what is there of a long line that belongs to the open container or,
+// when it opens one, begins another.
+func (d *Doc) enter(opens bool) {
+	if d.open == nil || !d.goesOn(d.begun, len(d.src)) {
+		if !opens {
+			d.long() // it begins something else
+			return
+		}
+		d.begin(d.begun, len(d.src))
+	}
+	d.inLine, d.blank = true, false
+	d.open.end = len(d.src)
+	d.contain()
 }

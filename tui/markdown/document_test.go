@@ -17,12 +17,25 @@ import (
 var look = NewStyle(style.New(style.Options{Dark: true, Unicode: true}).Markdown)
 
 // whole renders src given at once.
-func whole(src string, width int) []string {
-	d := New(look)
+func whole(src string, width int) []string { return wholeNested(src, width, nestAt) }
+
+// wholeNested does, with what larger containers contain as documents of their own.
+func wholeNested(src string, width, nest int) []string {
+	d := nested(nest)
 	d.Append(src)
 	d.Finish()
 	return d.Lines(width)
 }
+
+// nested is a document in which containers of so many bytes are documents.
+func nested(nest int) *Doc {
+	d := New(look)
+	d.nestAt = nest
+	return d
+}
+
+// nests draws from which size on they are: all, most, as ever.
+func nests(t *rapid.T) int { return rapid.SampledFrom([]int{1, 40, nestAt}).Draw(t, "nest") }
 
 // plain is src rendered without styles.
 func plain(src string, width int) string { return ansi.Strip(strings.Join(whole(src, width), "\n")) }
@@ -63,9 +76,9 @@ func feed(t *rapid.T, d *Doc, src string, width int, each func()) {
 func TestAnyChunkingGivesTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := markdown().Draw(t, "source")
-		width := rapid.IntRange(1, 60).Draw(t, "width")
-		want := slices.Clone(whole(src, width))
-		d := New(look)
+		width, nest := rapid.IntRange(1, 60).Draw(t, "width"), nests(t)
+		want := slices.Clone(wholeNested(src, width, nest))
+		d := nested(nest)
 		feed(t, d, src, width, func() { d.Lines(width) })
 		d.Finish()
 		if got := d.Lines(width); !slices.Equal(got, want) {
@@ -88,9 +101,9 @@ func TestAnyChunkingOfLongTextGivesTheSame(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(t, "parts") {
 			b.WriteString(strings.Repeat(piece.Draw(t, "piece"), rapid.IntRange(1, 400).Draw(t, "times")))
 		}
-		src := b.String()
-		want := slices.Clone(whole(src, 80))
-		d := New(look)
+		src, nest := b.String(), nests(t)
+		want := slices.Clone(wholeNested(src, 80, nest))
+		d := nested(nest)
 		for rest := src; rest != ""; {
 			n := rapid.IntRange(1, min(len(rest), 3000)).Draw(t, "chunk")
 			d.Append(rest[:n])
@@ -119,7 +132,7 @@ func TestBlocksAgreeWithOneParse(t *testing.T) {
 		if underTable.MatchString(src) {
 			t.Skip("goldmark puts what stands above a table below it when an underline follows")
 		}
-		d := New(look)
+		d := nested(nests(t))
 		d.Append(src)
 		d.Finish()
 		w := walker{style: look, src: []byte(src)}
@@ -139,7 +152,7 @@ func TestBlocksAgreeWithOneParse(t *testing.T) {
 func TestWholeBlocksStay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := strings.ReplaceAll(markdown().Draw(t, "source"), "]: ", "] ")
-		d := New(look)
+		d := nested(nests(t))
 		var before []string
 		feed(t, d, src, 40, func() {
 			lines := d.Lines(40)
@@ -154,7 +167,7 @@ func TestWholeBlocksStay(t *testing.T) {
 func TestLinesHaveTheirShape(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := markdown().Draw(t, "source")
-		d := New(look)
+		d := nested(nests(t))
 		feed(t, d, src, 0, func() {
 			width := rapid.IntRange(-1, 50).Draw(t, "width")
 			shape(t, d.Lines(width), max(width, 1))
@@ -186,7 +199,7 @@ func shape(t fataler, lines []string, width int) {
 func TestBlockLinesAreTheLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := markdown().Draw(t, "source")
-		d := New(look)
+		d := nested(nests(t))
 		d.Append(src)
 		var got []string
 		for _, i := range rapid.Permutation(indexes(d.Blocks())).Draw(t, "order") {
@@ -231,7 +244,7 @@ func TestLateDefinition(t *testing.T) {
 		}
 	}
 	before := slices.Clone(d.Lines(60))
-	d.work = work{}
+	*d.work = work{}
 	d.Append("[The Docs]: https://example.com/docs\n\n")
 	after := d.Lines(60)
 	if got := strings.Join(after, "\n"); !strings.Contains(ansi.Strip(got), "See the docs https://example.com/docs.") {

@@ -48,6 +48,9 @@ func TestShapes(t *testing.T) {
 		if got := plain(c.src, c.width); got != c.want {
 			t.Errorf("%s: %q gives\n%q, want\n%q", name, c.src, got, c.want)
 		}
+		if got := ansi.Strip(strings.Join(wholeNested(c.src, c.width, 1), "\n")); got != c.want {
+			t.Errorf("%s: %q, nested, gives\n%q, want\n%q", name, c.src, got, c.want)
+		}
 	}
 }
 

@@ -76,7 +76,8 @@ func (s *Style) drawn(r renderer.Renderer, buf []byte, doc, n ast.Node, src []by
 }
 
 // mark begins the continuation of a long paragraph, so that its first word is
-// never read as the beginning of another kind of block. It is taken out again.
+// never read as the beginning of another kind of block, and stands in the place
+// of the box of a task, which is as long. It is taken out again.
 const mark = "\uE0FF"
 
 // copier makes the copy that glamour is given; buf is the copy's source.
@@ -213,7 +214,11 @@ func (c *copier) value(n *ast.Text) string {
 	} else {
 		out = literal(s)
 	}
-	out = strings.TrimPrefix(out, mark)
+	if marked, ok := strings.CutPrefix(out, mark); ok {
+		if out = marked; out == "" {
+			return ""
+		}
+	}
 	switch {
 	case n.HardLineBreak():
 		out += "\n"
@@ -248,7 +253,7 @@ func (c *copier) code(n *ast.CodeSpan) string {
 	var b strings.Builder
 	for k := n.FirstChild(); k != nil; k = k.NextSibling() {
 		if t, ok := k.(*ast.Text); ok {
-			b.Write(t.Segment.Value(c.src))
+			b.Write(bytes.TrimPrefix(t.Segment.Value(c.src), []byte(mark)))
 		}
 	}
 	return clean(strings.ReplaceAll(b.String(), "\n", " "))

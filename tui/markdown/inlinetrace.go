@@ -66,7 +66,9 @@ func (t *tracer) node(n ast.Node) {
 func (t *tracer) value(n *ast.Text) {
 	from, to := n.Segment.Start, n.Segment.Stop
 	if bytes.HasPrefix(t.src[from:to], []byte(mark)) {
-		from += len(mark)
+		if from += len(mark); from == to {
+			return
+		}
 	}
 	if n.IsRaw() {
 		t.out.addRunes(t.src, from, to)
@@ -109,8 +111,12 @@ func (t *tracer) words(n ast.Node) {
 func (t *tracer) code(n *ast.CodeSpan) {
 	for k := n.FirstChild(); k != nil; k = k.NextSibling() {
 		if text, ok := k.(*ast.Text); ok {
-			t.out.addRunes(t.src, text.Segment.Start, text.Segment.Stop)
-			t.end = text.Segment.Stop
+			from, to := text.Segment.Start, text.Segment.Stop
+			if bytes.HasPrefix(t.src[from:to], []byte(mark)) {
+				from += len(mark)
+			}
+			t.out.addRunes(t.src, from, to)
+			t.end = to
 		}
 	}
 }
@@ -265,7 +271,7 @@ func (t *tracer) afterWords(destination []byte, elsewhere bool) (at, end int) {
 	if p >= len(t.src) || t.src[p] != '(' {
 		return -1, -1
 	}
-	p += 1 + blanks(t.src[p+1:])
+	p += 1 + leading(t.src[p+1:])
 	angle := p < len(t.src) && t.src[p] == '<'
 	if angle {
 		p++
@@ -286,7 +292,7 @@ func (t *tracer) afterTitle(p int) int {
 	if p > len(t.src) {
 		return -1
 	}
-	p += blanks(t.src[p:])
+	p += leading(t.src[p:])
 	if p < len(t.src) && (t.src[p] == '"' || t.src[p] == '\'' || t.src[p] == '(') {
 		closer := t.src[p]
 		if closer == '(' {
@@ -301,7 +307,7 @@ func (t *tracer) afterTitle(p int) int {
 		if p > len(t.src) {
 			return -1
 		}
-		p += blanks(t.src[p:])
+		p += leading(t.src[p:])
 	}
 	if p < len(t.src) && t.src[p] == ')' {
 		return p + 1
@@ -309,5 +315,5 @@ func (t *tracer) afterTitle(p int) int {
 	return -1
 }
 
-// blanks is how many bytes of white space src begins with.
-func blanks(src []byte) int { return len(src) - len(bytes.TrimLeft(src, " \t\n")) }
+// leading is how many bytes of white space src begins with.
+func leading(src []byte) int { return len(src) - len(bytes.TrimLeft(src, " \t\n")) }

@@ -35,7 +35,7 @@ const leastInner = 8
 // layout adds the lines of the leaf at width, at least one cell, to dst.
 func (f *leaf) layout(dst []string, width int) []string {
 	if f.gap {
-		dst = append(dst, trimRight(ansi.Truncate(f.gapLead, width, "")))
+		dst = append(dst, trimRight(ansi.Truncate(f.gapLead, max(0, width-min(leastInner, width)), "")))
 	}
 	first, rest, inner := f.leads(width)
 	from := len(dst)
@@ -53,13 +53,7 @@ func (f *leaf) layout(dst []string, width int) []string {
 	}
 	lead := first
 	for i := from; i < len(dst); i++ {
-		switch {
-		case lead == "":
-		case dst[i] == "":
-			dst[i] = trimRight(lead)
-		default: // ends in no blanks already
-			dst[i] = lead + dst[i]
-		}
+		dst[i] = led(lead, dst[i])
 		lead = rest
 	}
 	return dst
@@ -67,6 +61,8 @@ func (f *leaf) layout(dst []string, width int) []string {
 
 // leads are what the first line and the others begin with, cut so that something
 // else has room, and how many cells that has.
+func cellsIn(s string) int { return ansi.StringWidth(s) }
+
 func (f *leaf) leads(width int) (first, rest string, inner int) {
 	most := max(0, width-min(leastInner, width))
 	first, rest = f.first, f.rest

@@ -10,17 +10,19 @@ import (
 
 // indentOf is the width of the white space that line begins with, and where it
 // ends. Tabs reach to multiples of four.
-func indentOf(line []byte) (columns, at int) {
-	for at < len(line) {
+func indentOf(line []byte) (columns, at int) { return indentFrom(line, 0) }
+
+// indentFrom is indentOf for what stands in a column.
+func indentFrom(line []byte, column int) (columns, at int) {
+	for ; at < len(line); at++ {
 		switch line[at] {
 		case ' ':
 			columns++
 		case '\t':
-			columns += 4 - columns%4
+			columns += codeColumns - (column+columns)%codeColumns
 		default:
 			return columns, at
 		}
-		at++
 	}
 	return columns, at
 }
@@ -28,7 +30,7 @@ func indentOf(line []byte) (columns, at int) {
 // isBlank reports whether line has nothing but white space.
 func isBlank(line []byte) bool { return len(bytes.TrimLeft(line, " \t")) == 0 }
 
-// codeColumns is the indent from which on a line is code.
+// codeColumns is the indent from which on a line is code, and how far tabs reach.
 const codeColumns = 4
 
 // fence is what opens a block of code.
@@ -176,7 +178,7 @@ func openItem(line []byte) (marker, bool) {
 		m.offset++
 		return m, true
 	}
-	after, _ := indentOf(rest)
+	after, _ := indentFrom(rest, m.offset)
 	switch {
 	case after == 0:
 		return marker{}, false

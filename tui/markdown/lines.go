@@ -15,8 +15,11 @@ type view struct {
 	lines   []string
 	starts  []int // where the lines of each whole block begin
 	kept    int   // how many of lines are those of whole blocks
+	from    int   // the first of lines that changed since fresh asked
 	shown   int   // a whole block that has lines, plus one; 0 while none is known
 	probed  int   // how many whole blocks were looked at for that
+
+	inner *container // the open container whose lines follow the kept ones
 
 	table *table // the open table whose lines follow the kept ones
 	epoch int    // of that table
@@ -28,9 +31,13 @@ func (v *view) stale(i int) {
 	if i < len(v.starts) {
 		v.kept = v.starts[i]
 		v.starts = v.starts[:i]
-		v.table = nil
+		v.table, v.inner = nil, nil
+		v.changed(v.kept)
 	}
 }
+
+// changed notes that the lines from line y on may be others now.
+func (v *view) changed(y int) { v.from = min(v.from, y) }
 
 // growth is what an open block keeps between two frames.
 type growth struct {
@@ -47,9 +54,8 @@ type growth struct {
 }
 
 const (
-	// largeOpen is the size in bytes from which on an open item or quote is
-	// rendered again only after it grew by 1/largeShare.
-	largeOpen  = 4096
+	// largeShare is the share of a long line of code that it grows by before it is
+	// coloured again.
 	largeShare = 8
 	// shortLine is the length up to which a growing line of code is coloured anew
 	// each time.
@@ -140,18 +146,22 @@ func (d *Doc) Lines(width int) []string {
 	if v.width != width {
 		*v = view{width: width, lines: v.lines[:0], shown: v.shown, probed: v.probed}
 	}
+	if kept := len(v.starts); kept < len(d.blocks) {
+		v.changed(v.kept)
+		v.table, v.inner = nil, nil
+	}
 	for i := len(v.starts); i < len(d.blocks); i++ {
-		if v.table != nil && v.table == d.blocks[i].table {
-			v.table = nil
-		}
 		v.starts = append(v.starts, v.kept)
 		v.lines = append(v.lines[:v.kept], d.whole(i, width)...)
 		v.kept = len(v.lines)
 	}
-	if d.open != nil && d.open.kind == blockTable {
+	switch o := d.open; {
+	case o != nil && o.kind == blockTable:
 		d.growTable(width)
-	} else {
-		v.table = nil
+	case o != nil && o.inner != nil:
+		d.growInner(width)
+	default:
+		v.changed(v.kept)
 		v.lines = append(v.lines[:v.kept], d.openLines(width)...)
 	}
 	v.version = d.version
@@ -166,14 +176,12 @@ func (d *Doc) Plain(width int) string { return ansi.Strip(d.Render(width)) }
 
 // gap reports whether a blank line stands before block i, which is b.
 func (d *Doc) gap(b *block, i int) bool {
-	if b.cont || b.inList && b.tight {
+	if b.cont || b.inList && b.tight || d.dense && !b.inList && !b.spaced && b.kind != blockTable {
 		return false
 	}
 	v := &d.view
 	for ; v.shown == 0 && v.probed < min(i, len(d.blocks)); v.probed++ {
-		p := d.blocks[v.probed]
-		d.ready(p)
-		if len(p.leaves) > 0 {
+		if d.shows(d.blocks[v.probed]) {
 			v.shown = v.probed + 1
 		}
 	}
@@ -190,6 +198,9 @@ func (d *Doc) ready(b *block) {
 // whole are the lines of the whole block i.
 func (d *Doc) whole(i, width int) []string {
 	b := d.blocks[i]
+	if b.drawn.width != width && b.inner != nil {
+		b.drawn = drawn{width: width, lines: b.inner.all(i, width)}
+	}
 	if b.drawn.width != width {
 		d.ready(b)
 		if b.table != nil {
@@ -258,6 +269,9 @@ func (f *leaf) size() int {
 func (d *Doc) openLines(width int) []string {
 	i := len(d.blocks)
 	b, end := d.block(i)
+	if b.inner != nil {
+		return append(b.inner.all(i, width), d.undecidedLines(width)...)
+	}
 	if b.start >= end && (d.open == nil || d.open.kind != blockTable) {
 		if b.cont && b.kind == blockText {
 			return d.carried(i, width)
@@ -276,12 +290,7 @@ func (d *Doc) openLines(width int) []string {
 	if g.laid.width != width {
 		g.laid = d.draw(b, i, g.leaves, width)
 	}
-	if g.end == end {
-		return g.laid.lines
-	}
-	rest := leaf{text: clean(string(d.src[g.end:end]))}
-	d.work.laid += rest.size()
-	return rest.layout(g.laid.lines[:len(g.laid.lines):len(g.laid.lines)], width)
+	return g.laid.lines
 }
 
 // drawCode lays out open code; the lines that are sure are laid out once.
@@ -303,14 +312,9 @@ func (d *Doc) drawCode(b *block, i int, code []string, width int) []string {
 	return lay(g.laid.lines[:len(g.laid.lines):len(g.laid.lines)], code[g.sure:])
 }
 
-// openText renders an open block as it is now, or leaves it as it was when it is
-// large and grew by little.
+// openText renders an open block as it is now.
 func (d *Doc) openText(b *block, end int) {
-	size, g := end-b.start, &b.growth
-	if g.end == end && g.laid.width > 0 {
-		return
-	}
-	if size < largeOpen || b.kind == blockText || g.laid.width == 0 || size-(g.end-b.start) >= size/largeShare {
+	if g := &b.growth; g.end != end || g.laid.width == 0 {
 		d.render(b, end)
 		b.ready = false
 		b.growth = growth{end: end, leaves: b.leaves}
@@ -389,9 +393,11 @@ func (d *Doc) growTable(width int) {
 	}
 	if v.table != t || v.epoch != t.epoch {
 		v.table, v.epoch, v.rows = t, t.epoch, 0
+		v.changed(v.kept)
 		v.lines = append(v.lines[:v.kept], make([]string, gap)...)
 	}
 	at := v.kept + gap + v.rows
+	v.changed(at)
 	v.lines = append(v.lines[:at], lines[v.rows:]...)
 	v.rows = len(lines)
 	if len(leaves) > 1 {

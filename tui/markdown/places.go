@@ -11,7 +11,6 @@ type traced struct {
 	whole      bool
 	leaves     []*tracedLeaf
 	lines      [][]Glyph
-	rest       run // of an open block: what came since it was rendered
 }
 
 // keptTraces is how many blocks stay taken apart: those of a screen, some times.
@@ -32,6 +31,9 @@ func (d *Doc) Trace(y, width int) []Glyph {
 		first = d.view.starts[i]
 	}
 	b, end := d.block(i)
+	if b.inner != nil {
+		return d.innerGlyphs(b, i, y-first, width)
+	}
 	if b.kind == blockTable {
 		return d.tableGlyphs(b, end, y-first, width, d.gap(b, i))
 	}
@@ -64,10 +66,6 @@ func (d *Doc) traceLines(i, width int) [][]Glyph {
 	}
 	if b.more && b.kind == blockText && len(t.lines) > 0 {
 		t.lines = t.lines[:len(t.lines)-1]
-	}
-	if len(t.rest.cells) > 0 {
-		rest := tracedLeaf{leaf: &leaf{}, runs: []run{t.rest}}
-		t.lines = rest.layout(t.lines, width)
 	}
 	return t.lines
 }
@@ -143,7 +141,7 @@ func (d *Doc) traceBlock(i, width int) *traced {
 		return t
 	}
 	t := &traced{width: width, end: end, whole: whole}
-	leaves, to := b.leaves, end
+	var leaves []leaf
 	switch {
 	case whole:
 		d.ready(b)
@@ -154,24 +152,29 @@ func (d *Doc) traceBlock(i, width int) *traced {
 		if b.start < end {
 			d.openText(b, end)
 		}
-		leaves, to = b.growth.leaves, max(b.growth.end, b.start)
+		leaves = b.growth.leaves
 	}
-	traces := d.tracesOf(b, to)
-	for k := range leaves {
-		var own trace
-		if len(traces) == len(leaves) {
-			own = traces[k]
-		}
-		t.leaves = append(t.leaves, newTracedLeaf(&leaves[k], own))
-	}
-	if to < end {
-		t.rest = d.plainRun(to, end)
-	}
+	t.leaves = d.tracedLeaves(b, end, leaves)
 	if d.traces == nil || len(d.traces) >= keptTraces {
 		d.traces = map[int]*traced{}
 	}
 	d.traces[i] = t
 	return t
+}
+
+// tracedLeaves puts the places to the leaves of b, which is no table, rendered up
+// to end.
+func (d *Doc) tracedLeaves(b *block, end int, leaves []leaf) []*tracedLeaf {
+	traces := d.tracesOf(b, end)
+	var out []*tracedLeaf
+	for k := range leaves {
+		var own trace
+		if len(traces) == len(leaves) {
+			own = traces[k]
+		}
+		out = append(out, newTracedLeaf(&leaves[k], own))
+	}
+	return out
 }
 
 // plainRun is the source from start to end as it is shown while it waits to be
@@ -195,6 +198,9 @@ func (d *Doc) tracesOf(b *block, end int) []trace {
 		trimmed := bytes.TrimLeft(src, " \t\n")
 		moved += len(src) - len(trimmed) - len(mark)
 		src = append([]byte(mark), trimmed...)
+	}
+	if d.hasBox(b) {
+		src = unboxed(src)
 	}
 	w := walker{style: d.style, src: src, tracks: true}
 	w.blocks(d.parse(src), "", "", true)
@@ -258,12 +264,10 @@ func (d *Doc) tableGlyphs(b *block, end, y, width int, gap bool) []Glyph {
 func (d *Doc) tableRow(b *block, i int) ([]run, []markup) {
 	n := len(b.table.width)
 	var t trace
-	head := d.src[b.start:b.head:b.head]
-	src, moved := head, b.start
+	src, before := d.headOf(b)
+	moved := b.start - before
 	if i > 0 {
-		row := b.rows[i-1]
-		src = append(bytes.Clone(head), d.src[row.start:row.end]...)
-		moved = row.start - len(head)
+		src, moved = d.rowOf(b, i-1)
 	}
 	if parsed := d.parse(src).FirstChild(); isTable(parsed) {
 		row := parsed.FirstChild()

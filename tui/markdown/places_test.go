@@ -93,17 +93,19 @@ func decoration(text string) bool {
 func TestEveryCharacterHasItsPlace(t *testing.T) {
 	for _, src := range hostile {
 		for _, n := range []int{len(src), 7, 997} {
-			d := New(look)
-			for rest := src; rest != ""; {
-				k := min(n, len(rest))
-				d.Append(rest[:k])
-				rest = rest[k:]
+			for _, nest := range []int{1, nestAt} {
+				d := nested(nest)
+				for rest := src; rest != ""; {
+					k := min(n, len(rest))
+					d.Append(rest[:k])
+					rest = rest[k:]
+				}
+				for _, width := range []int{1, 2, 7, 14, 20, 33, 80, 200} {
+					checkPlaces(t, d, width)
+				}
+				d.Finish()
+				checkPlaces(t, d, 40)
 			}
-			for _, width := range []int{1, 2, 7, 14, 20, 33, 80, 200} {
-				checkPlaces(t, d, width)
-			}
-			d.Finish()
-			checkPlaces(t, d, 40)
 		}
 	}
 }
@@ -111,7 +113,7 @@ func TestEveryCharacterHasItsPlace(t *testing.T) {
 func TestEveryCharacterOfAnyTextHasItsPlace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := strings.NewReplacer("[ref]: https", "ref https", "]: ", "] ").Replace(markdown().Draw(t, "source"))
-		d := New(look)
+		d := nested(nests(t))
 		feed(t, d, src, 0, func() { checkPlaces(t, d, rapid.IntRange(16, 60).Draw(t, "width")) })
 		d.Finish()
 		checkPlaces(t, d, rapid.IntRange(16, 60).Draw(t, "width"))

@@ -9,6 +9,18 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
+// definitions are the link definitions of a text, and what waits for more.
+type definitions struct {
+	refs  map[string]parser.Reference // by label; the first counts
+	users map[string][]user           // that use a label without a definition
+}
+
+// user is a block that uses a link definition.
+type user struct {
+	doc   *Doc
+	block int
+}
+
 // longestLabel is how long the label of a link may be, in bytes.
 const longestLabel = 999
 
@@ -43,9 +55,9 @@ func labels(src []byte) []string {
 func (d *Doc) context(src []byte) parser.ParseOption {
 	d.work.parsed += len(src)
 	ctx := parser.NewContext()
-	if len(d.refs) > 0 && bytes.IndexByte(src, '[') >= 0 {
+	if len(d.defined.refs) > 0 && bytes.IndexByte(src, '[') >= 0 {
 		for _, label := range labels(src) {
-			if ref, ok := d.refs[label]; ok {
+			if ref, ok := d.defined.refs[label]; ok {
 				ctx.AddReference(ref)
 			}
 		}
@@ -61,15 +73,15 @@ func (d *Doc) links(i int) {
 	if b.kind == blockCode || bytes.IndexByte(src, '[') < 0 {
 		return
 	}
-	if !b.cont && bytes.Contains(src, []byte("]:")) {
+	if !b.cont && b.kind != blockTable && bytes.Contains(src, []byte("]:")) {
 		d.define(src)
 	}
 	for _, label := range labels(src) {
-		if _, ok := d.refs[label]; !ok {
-			if d.users == nil {
-				d.users = map[string][]int{}
+		if _, ok := d.defined.refs[label]; !ok {
+			if d.defined.users == nil {
+				d.defined.users = map[string][]user{}
 			}
-			d.users[label] = append(d.users[label], i)
+			d.defined.users[label] = append(d.defined.users[label], user{d, i})
 		}
 	}
 }
@@ -82,22 +94,42 @@ func (d *Doc) define(src []byte) {
 	d.style.parser.Parse(text.NewReader(src), parser.WithContext(ctx))
 	for _, ref := range ctx.References() {
 		label := util.ToLinkReference(ref.Label())
-		if _, ok := d.refs[label]; ok {
+		if _, ok := d.defined.refs[label]; ok {
 			continue
 		}
-		if d.refs == nil {
-			d.refs = map[string]parser.Reference{}
+		if d.defined.refs == nil {
+			d.defined.refs = map[string]parser.Reference{}
 		}
-		d.refs[label] = parser.NewReference(
+		d.defined.refs[label] = parser.NewReference(
 			bytes.Clone(ref.Label()), bytes.Clone(ref.Destination()), bytes.Clone(ref.Title()))
-		d.traces = nil
-		for _, i := range d.users[label] {
-			d.blocks[i].forget()
-			for k := i + 1; k < len(d.blocks) && d.blocks[k].cont; k++ {
-				d.blocks[k].drawn = drawn{} // it goes on from lines that change
-			}
-			d.view.stale(i)
+		for _, u := range d.defined.users[label] {
+			u.doc.redo(u.block)
 		}
-		delete(d.users, label)
+		delete(d.defined.users, label)
+	}
+}
+
+// redo renders block i anew.
+func (d *Doc) redo(i int) {
+	d.blocks[i].forget()
+	for k := i + 1; k < len(d.blocks) && d.blocks[k].cont; k++ {
+		d.blocks[k].drawn = drawn{} // it goes on from lines that change
+	}
+	d.changed(i)
+}
+
+// changed says that the lines of block i, which is whole, are others now.
+func (d *Doc) changed(i int) {
+	d.version++
+	d.traces = nil
+	d.view.stale(i)
+	c := d.around
+	switch {
+	case c == nil:
+	case c.index < 0:
+		c.in.version++
+	default:
+		c.block.drawn = drawn{}
+		c.in.changed(c.index)
 	}
 }

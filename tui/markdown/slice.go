@@ -13,23 +13,23 @@ import (
 // where there is none, the character. The signs of Markdown inside a word belong
 // to it.
 func (d *Doc) Word(at int) (start, end int) {
-	_, l := d.leafAt(at)
-	if l == nil {
+	f := d.leafAt(at)
+	if f.leaf == nil {
 		return at, at
 	}
-	for _, r := range l.runs {
+	for _, r := range f.leaf.runs {
 		for i, p := range r.places {
-			if p == nowhere || at < p.start || at >= p.end {
+			if p == nowhere || f.at < p.start || f.at >= p.end {
 				continue
 			}
-			return d.wordAround(r, i)
+			return d.from(f.doc, f.doc.wordAround(r, i))
 		}
 	}
 	return at, at
 }
 
 // wordAround grows cell i of r to a word.
-func (d *Doc) wordAround(r run, i int) (start, end int) {
+func (d *Doc) wordAround(r run, i int) span {
 	from, to := i, i+1
 	if IsWord(r.cells[i].text) {
 		for from > 0 && d.joins(r, from-1, from) {
@@ -42,14 +42,14 @@ func (d *Doc) wordAround(r run, i int) (start, end int) {
 			to--
 		}
 	}
-	return r.places[from].start, r.places[to-1].end
+	return span{r.places[from].start, r.places[to-1].end}
 }
 
 // joins reports whether the cells a and b, neighbours in r, are of one word.
 func (d *Doc) joins(r run, a, b int) bool {
 	p, q := r.places[a], r.places[b]
 	return IsWord(r.cells[a].text) && IsWord(r.cells[b].text) && p != nowhere && q != nowhere &&
-		p.end <= q.start && bytes.IndexAny(d.src[p.end:q.start], " \t\n") < 0
+		p.end <= q.start && !bytes.ContainsAny(d.src[p.end:q.start], " \t\n")
 }
 
 // IsWord reports whether a character belongs to words: letters, digits, and what
@@ -66,30 +66,29 @@ func endsSentence(text string) bool { return strings.Contains(".:?", text) }
 // line of code or the row of a table that holds the byte at of Source, without
 // bullets and bars.
 func (d *Doc) Paragraph(at int) (start, end int) {
-	i, l := d.leafAt(at)
+	f := d.leafAt(at)
+	l := f.leaf
 	if l == nil || l.inner == nowhere {
 		return at, at
 	}
 	if l.code {
 		for _, r := range l.runs {
-			if s := r.bounds(); s != nowhere && at < s.end && at >= s.start {
-				return s.start, s.end
+			if s := r.bounds(); s != nowhere && f.at < s.end && f.at >= s.start {
+				return d.from(f.doc, s)
 			}
 		}
 		return at, at
 	}
 	s := l.inner
-	if i < 0 || len(d.chain(i)) == 1 {
-		return s.start, s.end
+	if chain := f.doc.chain(f.block); len(chain) > 1 {
+		if first := f.doc.traceBlock(chain[0], f.doc.traceWidth()).leaves; len(first) > 0 {
+			s.start = min(s.start, first[len(first)-1].inner.start)
+		}
+		if last := f.doc.traceBlock(chain[len(chain)-1], f.doc.traceWidth()).leaves; len(last) > 0 {
+			s.end = max(s.end, last[0].inner.end)
+		}
 	}
-	chain := d.chain(i)
-	if first := d.traceBlock(chain[0], d.traceWidth()).leaves; len(first) > 0 {
-		s.start = min(s.start, first[len(first)-1].inner.start)
-	}
-	if last := d.traceBlock(chain[len(chain)-1], d.traceWidth()).leaves; len(last) > 0 {
-		s.end = max(s.end, last[0].inner.end)
-	}
-	return s.start, s.end
+	return d.from(f.doc, s)
 }
 
 // bounds is from the first to the last place of r.
@@ -126,28 +125,45 @@ func (d *Doc) chain(i int) []int {
 // traceWidth is a width to take blocks apart for when it does not matter which.
 func (d *Doc) traceWidth() int { return max(d.view.width, 1) }
 
+// found is a leaf and the block that it is of, in the document that holds it.
+// Its places are those of that document.
+type found struct {
+	doc   *Doc
+	block int
+	leaf  *tracedLeaf // nil when there is none
+	at    int         // the byte that was asked for
+}
+
 // leafAt is the leaf that holds the byte at of the source or that ends next to
-// it, and its block. Of a table it is the row.
-func (d *Doc) leafAt(at int) (int, *tracedLeaf) {
+// it. Of a table it is the row.
+func (d *Doc) leafAt(at int) found {
 	if d.Blocks() == 0 {
-		return -1, nil
+		return found{d, -1, nil, at}
 	}
 	i := sort.Search(d.Blocks(), func(k int) bool { b, _ := d.block(k); return b.start > at }) - 1
 	i = max(i, 0)
 	b, _ := d.block(i)
-	if b.kind == blockTable {
-		return i, d.rowAt(b, at)
-	}
-	var best *tracedLeaf
-	for _, l := range d.traceBlock(i, d.traceWidth()).leaves {
-		if l.inner == nowhere {
-			continue
+	if c := b.inner; c != nil {
+		if rest := d.undecidedLeaves(b); len(rest) > 0 && at >= c.fed {
+			return found{d, i, last(rest, at), at}
 		}
-		if best == nil || at >= l.inner.start {
+		return c.doc.leafAt(c.inward(at))
+	}
+	if b.kind == blockTable {
+		return found{d, i, d.rowAt(b, at), at}
+	}
+	return found{d, i, last(d.traceBlock(i, d.traceWidth()).leaves, at), at}
+}
+
+// last is the last of leaves that begins before the byte at, or the first.
+func last(leaves []*tracedLeaf, at int) *tracedLeaf {
+	var best *tracedLeaf
+	for _, l := range leaves {
+		if l.inner != nowhere && (best == nil || at >= l.inner.start) {
 			best = l
 		}
 	}
-	return i, best
+	return best
 }
 
 // rowAt is the row of the table b that holds the byte at.
@@ -186,22 +202,29 @@ func (d *Doc) Slice(start, end int, whole bool) string {
 	if start >= end {
 		return ""
 	}
-	i, first := d.leafAt(start)
-	k, last := d.leafAt(end - 1)
-	marks := append(d.marksOf(i, first), d.marksOf(k, last)...)
-	one := i == k && first != nil && last != nil && first.inner == last.inner
+	f, l := d.leafAt(start), d.leafAt(end-1)
+	first, last := f.leaf, l.leaf
+	one := f.doc == l.doc && f.block == l.block && first != nil && last != nil && first.inner == last.inner
+	if f.doc != d && f.doc == l.doc && (one || f.doc.sameChain(f.block, l.block)) {
+		return f.doc.Slice(f.at, l.at+1, whole) // without what contains it
+	}
+	marks := append(d.marksOf(f), d.marksOf(l)...)
 	taken := widened(span{start, end}, marks, whole && one && !first.code)
 	taken.end = min(taken.end, len(src))
 	drop := alone(taken, marks)
 	switch {
 	case one && first.kind != leafTable:
 		return cutOut(src, first.body, taken, drop)
-	case i >= 0 && i != k && d.sameCode(i, k):
-		b, _ := d.block(i)
+	case f.doc == d && l.doc == d && f.block >= 0 && f.block != l.block && d.sameCode(f.block, l.block):
+		b, _ := d.block(f.block)
 		return string(b.fence.stripRest(src[taken.start:taken.end]))
 	}
 	return cutOut(src, []bodyLine{{span: taken}}, taken, drop)
 }
+
+// sameChain reports whether the blocks i and k are pieces of the same paragraph
+// or the same code.
+func (d *Doc) sameChain(i, k int) bool { return i != k && d.chain(i)[0] == d.chain(k)[0] }
 
 // stripRest strips all lines of src but the first.
 func (f fence) stripRest(src []byte) []byte {
@@ -217,11 +240,24 @@ func (d *Doc) sameCode(i, k int) bool {
 	return b.kind == blockCode && d.chain(i)[0] == d.chain(k)[0]
 }
 
-// marksOf are the signs in a leaf of block i, and the fences around it.
-func (d *Doc) marksOf(i int, l *tracedLeaf) []markup {
-	if l == nil {
+// marksOf are the signs in a leaf and the fences around it, as places of d.
+func (d *Doc) marksOf(f found) []markup {
+	if f.leaf == nil {
 		return nil
 	}
+	marks := f.doc.ownMarks(f.block, f.leaf)
+	for doc := f.doc; doc != d; doc = doc.around.in {
+		outward := make([]markup, len(marks))
+		for i, m := range marks {
+			outward[i] = doc.around.outwardMark(m)
+		}
+		marks = outward
+	}
+	return marks
+}
+
+// ownMarks are the signs in a leaf of block i and the fences around it.
+func (d *Doc) ownMarks(i int, l *tracedLeaf) []markup {
 	b, _ := d.block(i)
 	if b.kind != blockCode || b.fence.char == 0 {
 		return l.marks

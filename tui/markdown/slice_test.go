@@ -9,9 +9,9 @@ import (
 
 // sliced is what is taken of src between the first place where from is and the
 // end of the first place after it where to is.
-func sliced(t *testing.T, src, from, to string, whole bool) string {
+func sliced(t *testing.T, src, from, to string, whole bool, nest int) string {
 	t.Helper()
-	d := New(look)
+	d := nested(nest)
 	d.Append(src)
 	d.Finish()
 	d.Lines(40)
@@ -62,8 +62,10 @@ func TestSlice(t *testing.T) {
 		"rows":                        {"| a | b |\n|---|---|\n| one | two |", "a", "two", "| a | b |\n|---|---|\n| one | two |"},
 		"wide runes":                  {"日本**語日**本語", "本", "日", "本**語日**"},
 	} {
-		if got := sliced(t, c.src, c.from, c.to, false); got != c.want {
-			t.Errorf("%s: %q from %q to %q gives %q, want %q", name, c.src, c.from, c.to, got, c.want)
+		for _, nest := range []int{1, nestAt} {
+			if got := sliced(t, c.src, c.from, c.to, false, nest); got != c.want {
+				t.Errorf("%s: %q from %q to %q gives %q, want %q (nested from %d)", name, c.src, c.from, c.to, got, c.want, nest)
+			}
 		}
 	}
 }
@@ -111,7 +113,7 @@ func TestWordsAndParagraphs(t *testing.T) {
 func TestNothingOfAnyTextIsLostInSlices(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := strings.ReplaceAll(markdown().Draw(t, "source"), "\r\n", "\n")
-		d := New(look)
+		d := nested(nests(t))
 		d.Append(src)
 		d.Finish()
 		var all []Glyph

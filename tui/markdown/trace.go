@@ -159,13 +159,17 @@ func lineEnd(src []byte, at int) int {
 // move makes the places those of a source that begins n bytes earlier; places
 // below least become least.
 func (t *trace) move(n, least int) {
-	fix := func(s span) span {
+	t.remap(func(s span) span {
 		if s == nowhere {
 			return s
 		}
 		s = s.moved(n)
 		return span{max(s.start, least), max(s.end, least)}
-	}
+	})
+}
+
+// remap makes every place what fix makes of it.
+func (t *trace) remap(fix func(span) span) {
 	for _, line := range t.lines {
 		for i := range line.places {
 			line.places[i] = fix(line.places[i])

@@ -33,7 +33,7 @@ type walker struct {
 }
 
 // blocks walks the children of n. Their lines begin with first, then rest; loose
-// says whether they are always set apart by a blank line.
+// says whether they are always set apart by a blank line, as tables are.
 func (w *walker) blocks(n ast.Node, first, rest string, loose bool) {
 	lead := first
 	begun := false
@@ -43,7 +43,7 @@ func (w *walker) blocks(n ast.Node, first, rest string, loose bool) {
 		if len(w.leaves) == at {
 			continue
 		}
-		if begun && (loose || k.HasBlankPreviousLines()) {
+		if begun && (loose || k.HasBlankPreviousLines() || isTable(k)) { // goldmark does not tell of a table
 			w.leaves[at].gap, w.leaves[at].gapLead = true, rest
 		}
 		lead, begun = rest, true
@@ -115,17 +115,29 @@ func (w *walker) list(n *ast.List, first, rest string) {
 
 // sign is the bullet, number or box of an item, with the blank after it.
 func (w *walker) sign(list *ast.List, item ast.Node, number int) string {
-	look := &w.style.look
-	if list.IsOrdered() {
-		return look.Number.Render(strconv.Itoa(number)+string(rune(list.Marker))) + " "
-	}
+	box := byte(0)
 	if text := item.FirstChild(); text != nil {
-		if box, ok := text.FirstChild().(*extast.TaskCheckBox); ok {
-			if box.IsChecked {
-				return look.Item.Render(look.Ticked) + " "
+		if task, ok := text.FirstChild().(*extast.TaskCheckBox); ok {
+			box = ' '
+			if task.IsChecked {
+				box = 'x'
 			}
-			return look.Item.Render(look.Blank) + " "
 		}
+	}
+	return w.style.sign(marker{char: list.Marker}, number, box)
+}
+
+// sign is that of an item with a marker, whose number and box are given; a box
+// of 0 is none.
+func (s *Style) sign(m marker, number int, box byte) string {
+	look := &s.look
+	switch {
+	case m.ordered():
+		return look.Number.Render(strconv.Itoa(number)+string(rune(m.char))) + " "
+	case box == 'x' || box == 'X':
+		return look.Item.Render(look.Ticked) + " "
+	case box != 0:
+		return look.Item.Render(look.Blank) + " "
 	}
 	return look.Item.Render(look.Bullet) + " "
 }
