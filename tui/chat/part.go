@@ -91,7 +91,6 @@ func (p *userPart) lines(width int, l *look) []string {
 // reasoningPart is the model's thinking: open while it streams, folded when
 // the first content arrives, and as the user wants it from then on.
 type reasoningPart struct {
-	sheet   // its head; the thinking itself is in thought
 	clean   safetext.Cleaner
 	thought strings.Builder
 	took    time.Duration

@@ -24,6 +24,7 @@ type block struct {
 	inList bool   // not the first item of its list
 	tight  bool   // no blank line before the item
 	spaced bool   // a blank line before it
+	barred bool   // a paragraph with delimiters that fit no head holds no table
 	lazy   bool   // the last line of an item or quote went on with a paragraph in it without saying so
 	head   int    // where the rows of a table begin
 	below  bool   // a paragraph ends right above the table
@@ -153,7 +154,7 @@ func (d *Doc) renderTable(b *block) {
 func (d *Doc) headOf(b *block) (src []byte, before int) {
 	src = d.src[b.start:b.head:b.head]
 	if _, at := indentOf(src); b.below && src[at] == '[' {
-		return append([]byte(mark), src...), len(mark)
+		return append([]byte(mark), src[at:]...), len(mark) - at
 	}
 	return src, 0
 }
@@ -191,7 +192,8 @@ func (f fence) content(src []byte) []byte {
 	}
 	var out []byte
 	for line := range bytes.Lines(src) {
-		out = append(out, f.strip(line)...)
+		at, blanks := f.strip(line)
+		out = append(append(out, strings.Repeat(" ", blanks)...), line[at:]...)
 	}
 	return out
 }

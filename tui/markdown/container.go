@@ -90,8 +90,8 @@ func (c *container) begin(start, to int) {
 	ahead := strings.Repeat(" ", blanks)
 	switch rest := line[at:]; {
 	case at == len(line):
-	case c.lazy(line, start) && isUnderline(rest):
-		ahead = mark // text, as the paragraph that it belongs to is not at its level
+	case c.lazy(line, start) && (isUnderline(rest) || isItem(rest) || interrupts(rest)):
+		ahead = mark // text: it was indented, or the paragraph is not at its level
 	case !c.doc.verbatim():
 		if indent := line[at : len(line)-len(bytes.TrimLeft(rest, " \t"))]; bytes.IndexByte(indent, '\t') >= 0 {
 			n, _ := indentFrom(indent, column)

@@ -39,6 +39,26 @@ var texts = map[string]func(tokens int) string{
 	"one quote": func(n int) string {
 		return "> " + fill(n, func(i int) string { return fmt.Sprintf("Sentence %d of **one** quote.\n> ", i) })
 	},
+	"widening table": func(n int) string {
+		return "| name | value | note |\n|---|--:|---|\n" + fill(n, func(i int) string {
+			return fmt.Sprintf("| row %d | %d | %s |\n", i, i*7%1000, strings.Repeat("word ", 1+i/(n/40)))
+		})
+	},
+	"open emphasis": func(n int) string {
+		return fill(n, func(i int) string { return fmt.Sprintf("Sentence %d of *one [very** long `paragraph. ", i) })
+	},
+	"open comment": func(n int) string {
+		return "```go\n/*\n" + fill(n, func(i int) string { return fmt.Sprintf("line %d of one comment\n", i) })
+	},
+	"list in quote in item": func(n int) string {
+		return "- item\n\n" + fill(n, func(i int) string { return fmt.Sprintf("  > - item %d with some *words* in it\n", i) })
+	},
+	"fence in item": func(n int) string {
+		return "1. item\n\n   ```go\n" + fill(n, func(i int) string { return fmt.Sprintf("   func f%d(a int) string { return \"text\" } // %d\n", i, i) })
+	},
+	"line in item in quote": func(n int) string {
+		return "> - " + fill(n, func(i int) string { return fmt.Sprintf("Sentence %d of **one** line. ", i) })
+	},
 	"one line of code": func(n int) string {
 		return "```json\n" + fill(n, func(i int) string { return fmt.Sprintf(`{"n":%d},`, i) })
 	},

@@ -275,10 +275,13 @@ func (d *Doc) textGoesOn(line []byte, start, end int) bool {
 	case short && !o.cont && isUnderline(line) && d.isHeading(end):
 		d.close(end + 1)
 		return true
+	case short && !o.cont && isUnderline(line) && d.onlyDefines(o):
+		d.close(o.end)
+		return false
 	case interrupts(line):
 		d.close(o.end)
 		return false
-	case short && isDelimiter(line) && d.before >= o.start && d.table(end):
+	case short && isDelimiter(line) && d.before >= o.start && !o.barred && d.table(start, end):
 		return true
 	}
 	d.addLine(start, end)
@@ -324,14 +327,27 @@ func (d *Doc) isHeading(end int) bool {
 	return ok
 }
 
-// table opens a table whose delimiters end at end, when they and the line before
-// them, the last of the open paragraph, are its head.
-func (d *Doc) table(end int) bool {
+// onlyDefines reports whether the paragraph o is nothing but link definitions.
+func (d *Doc) onlyDefines(o *block) bool {
+	for n := d.parse(d.src[o.start:o.end]).FirstChild(); n != nil; n = n.NextSibling() {
+		if n.Kind() != ast.KindLinkReferenceDefinition {
+			return false
+		}
+	}
+	return true
+}
+
+// table opens a table whose delimiters are src[start:end], when they fit the line
+// before them, the last of the open paragraph. When they do not, goldmark looks
+// for no others in it.
+func (d *Doc) table(start, end int) bool {
 	o := d.open
 	below := d.before > o.start
 	t := &block{kind: blockTable, start: d.before, head: end + 1, end: end + 1, spaced: o.spaced && !below, below: below}
 	head, _ := d.headOf(t)
 	if !isTable(d.parse(head).FirstChild()) {
+		line := d.src[start : end+1]
+		o.barred = isTable(d.parse(append(bytes.Clone(line), line...)).FirstChild())
 		return false
 	}
 	if below {
@@ -374,10 +390,11 @@ func (d *Doc) scan(end int) {
 		if !d.cut.next(b) {
 			continue
 		}
-		d.open.more = true
+		o := d.open
+		o.more = true
 		d.close(d.cutAt)
 		last := d.src[d.cutAt-1]
-		d.open = &block{kind: blockText, start: d.cutAt, cont: true, glued: !isSpace(b) && !isSpace(last)}
+		d.open = &block{kind: blockText, start: d.cutAt, cont: true, glued: !isSpace(b) && !isSpace(last), barred: o.barred}
 		d.cut = cutter{}
 		d.cut.next(b)
 	}

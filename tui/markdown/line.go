@@ -81,16 +81,11 @@ func (f fence) mayClose(line []byte) bool {
 	return f.char != 0 && len(rest) > 0 && len(bytes.Trim(rest, string(f.char)+" \t")) == 0
 }
 
-// strip takes the indent of the fence from a line of its code.
-func (f fence) strip(line []byte) []byte {
-	n := f.indent
-	for ; n > 0 && len(line) > 0 && line[0] == ' '; n-- {
-		line = line[1:]
-	}
-	if n > 0 && f.char == 0 && len(line) > 0 && line[0] == '\t' {
-		line = line[1:]
-	}
-	return line
+// strip finds where a line of code begins behind the indent of its fence, after
+// blanks that are the rest of a tab.
+func (f fence) strip(line []byte) (at, blanks int) {
+	at, _, blanks = consume(line, 0, 0, f.indent)
+	return at, blanks
 }
 
 // isHeading reports whether line is a heading that begins with #.

@@ -220,12 +220,15 @@ func (d *Doc) traceFence(b *block, end int) trace {
 			n = len(src) - at
 		}
 		line := src[at : at+n]
-		skip := n - len(b.fence.strip(line))
+		skip, blanks := b.fence.strip(line)
 		from := b.start + at + skip
 		var s shown
+		for range blanks {
+			s.add(" ", span{from - 1, from})
+		}
 		s.addCode(d.src, from, b.start+at+n)
 		out.lines = append(out.lines, s)
-		out.body = append(out.body, bodyLine{span: span{from, min(b.start+at+n+1, end)}})
+		out.body = append(out.body, bodyLine{span{from, min(b.start+at+n+1, end)}, blanks})
 		at += n + 1
 	}
 	out.bounds(d.src[:end])
