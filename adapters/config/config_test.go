@@ -44,9 +44,9 @@ func TestOrderIsFlagEnvironmentFileDefault(t *testing.T) {
 		"theme":          {"dark", "file", 3},
 		"idle_timeout":   {"2m0s", "default", 0}, // an empty variable is none
 	} {
-		i := slices.IndexFunc(All(), func(k Setting) bool { return k.Key == key })
+		i := slices.IndexFunc(All(nil), func(k Setting) bool { return k.Key == key })
 		o := s.Origins[key]
-		if got := All()[i].Show(s); got != want.value || o.From != want.from || o.Line != want.line {
+		if got := All(nil)[i].Show(s); got != want.value || o.From != want.from || o.Line != want.line {
 			t.Errorf("%s = %s from %s, line %d; want %s from %s, line %d", key, got, o.From, o.Line, want.value, want.from, want.line)
 		}
 	}
@@ -138,12 +138,12 @@ context_window = 65536
 }
 
 func TestTheTemplateLoads(t *testing.T) {
-	if _, err := Load(Options{Path: write(t, Template())}); err != nil {
-		t.Errorf("Load(Template()) = %v", err)
+	if _, err := Load(Options{Path: write(t, Template(nil))}); err != nil {
+		t.Errorf("Load(Template(nil)) = %v", err)
 	}
 	// With its comment signs taken away it says the defaults.
 	var lines []string
-	for line := range strings.Lines(Template()) {
+	for line := range strings.Lines(Template(nil)) {
 		if strings.HasPrefix(line, "#[keys") {
 			break
 		}
@@ -155,10 +155,51 @@ func TestTheTemplateLoads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range All() {
+	for _, k := range All(nil) {
 		// A span is written as Go prints it: the same value, maybe another text.
 		if k.Show(s) != k.Default || s.Origins[k.Key].From != "file" {
 			t.Errorf("%s = %q from %s, want %q from the file", k.Key, k.Show(s), s.Origins[k.Key].From, k.Default)
+		}
+	}
+}
+
+func TestThemes(t *testing.T) {
+	themes := []string{"dusk", "high-contrast"}
+	for theme, want := range map[string][2]string{
+		"auto": {"", "auto"}, "dark": {"", "dark"}, "light": {"", "light"}, "dusk": {"dusk", "auto"}, "dusk-dark": {"dusk", "dark"},
+		"high-contrast": {"high-contrast", "auto"}, "high-contrast-light": {"high-contrast", "light"},
+	} {
+		s, err := Load(Options{Path: write(t, "theme = '"+theme+"'"), Themes: themes})
+		if err != nil {
+			t.Errorf("%s: %v", theme, err)
+			continue
+		}
+		if name, background := s.Background(); name != want[0] || background != want[1] {
+			t.Errorf("%s is %q on %q, want %q", theme, name, background, want)
+		}
+	}
+	for theme, want := range map[string]string{
+		"dsk":         `theme: "dsk" is not one of auto, dark, light, dusk, high-contrast; the last 2 also with -dark or -light at the end; did you mean "dusk"?`,
+		"dark-light":  `"dark-light" is not one of`,
+		"auto-dark":   `"auto-dark" is not one of`,
+		"dusk-dark-x": `"dusk-dark-x" is not one of`,
+		"-dark":       `"-dark" is not one of`,
+	} {
+		if _, err := Load(Options{Path: write(t, "theme = '"+theme+"'"), Themes: themes}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", theme, err, want)
+		}
+	}
+	if _, err := Load(Options{Environ: []string{"WINNOW_THEME=dusk"}}); err == nil {
+		t.Error("a theme that nobody named is accepted")
+	}
+}
+
+func TestNearest(t *testing.T) {
+	for name, want := range map[string]string{
+		"Theme": "theme", "tehme": "theme", "thème": "theme", "t": "", "mousse": "mouse", "nothing like it": "", strings.Repeat("x", 200): "",
+	} {
+		if got := Nearest(name, []string{"mouse", "theme"}); got != want {
+			t.Errorf("Nearest(%q) = %q, want %q", name, got, want)
 		}
 	}
 }
@@ -225,12 +266,12 @@ func TestSpansAreSecondsWhenBare(t *testing.T) {
 // FuzzLoad: no file breaks the reader, and one that is accepted gives settings
 // within their bounds.
 func FuzzLoad(f *testing.F) {
-	for _, seed := range []string{"", "theme = 'dark'", Template(), "[keys.view]\na=['b']", "[[provider]]\nname='a'\nbase_url='b'", "a={b={c=1}}", "provider=1", "provider=[1]", "keys=[]", "\xef\xbb\xbfmouse=true", "[provider.0]\nname='x'", "keys.view={a='b'}", "mouse=true\r\n"} {
+	for _, seed := range []string{"", "theme = 'dark'", Template(nil), "[keys.view]\na=['b']", "[[provider]]\nname='a'\nbase_url='b'", "a={b={c=1}}", "provider=1", "provider=[1]", "keys=[]", "\xef\xbb\xbfmouse=true", "[provider.0]\nname='x'", "keys.view={a='b'}", "mouse=true\r\n"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := &Settings{Origins: map[string]Origin{}}
-		for _, k := range All() {
+		for _, k := range All(nil) {
 			if err := k.set(s, k.Default); err != nil {
 				t.Fatal(err)
 			}

@@ -133,7 +133,7 @@ func (s *Settings) readFile(path string, data []byte) error {
 		return syntaxError(path, data, err)
 	}
 	known := map[string]Setting{}
-	for _, k := range All() {
+	for _, k := range All(s.themes) {
 		known[k.Key] = k
 	}
 	var faults []error
@@ -265,7 +265,7 @@ func isNumber(s string) bool {
 
 func settingNames() []string {
 	names := []string{"keys", "provider"}
-	for _, s := range All() {
+	for _, s := range All(nil) {
 		names = append(names, s.Key)
 	}
 	return names

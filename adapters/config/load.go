@@ -18,6 +18,7 @@ type Options struct {
 	Needed   bool     // the user named the file: it must exist
 	Environ  []string // as os.Environ gives it
 	Override []Flag   // the flags that were given
+	Themes   []string // the names that theme may have beside "auto", "dark" and "light"
 }
 
 // Flag is a setting that was given on the command line.
@@ -29,8 +30,8 @@ type Flag struct {
 
 // Load reads the settings. Every error is an *Error, or several joined.
 func Load(o Options) (*Settings, error) {
-	s := &Settings{Path: o.Path, Origins: map[string]Origin{}}
-	for _, k := range All() {
+	s := &Settings{Path: o.Path, Origins: map[string]Origin{}, themes: o.Themes}
+	for _, k := range All(o.Themes) {
 		if err := k.set(s, k.Default); err != nil {
 			panic("config: default of " + k.Key + ": " + err.Error())
 		}
@@ -54,7 +55,7 @@ func Load(o Options) (*Settings, error) {
 
 // override applies the environment and then the flags.
 func (s *Settings) override(o Options) error {
-	for _, k := range All() {
+	for _, k := range All(o.Themes) {
 		if v := lookup(o.Environ, k.Env()); v != "" {
 			if err := k.set(s, v); err != nil {
 				return &Error{Where: k.Env(), Reason: err.Error()}
@@ -100,10 +101,11 @@ func reason(err error) string {
 }
 
 // Template is a configuration file that sets nothing and explains everything.
-func Template() string {
+// themes are Options.Themes.
+func Template(themes []string) string {
 	var b strings.Builder
 	b.WriteString("# winnow's settings. A line without # counts; the values shown are the defaults.\n\n")
-	for _, k := range All() {
+	for _, k := range All(themes) {
 		value := k.Default
 		var probe Settings
 		if quotedValue(k, &probe) {

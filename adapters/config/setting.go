@@ -15,7 +15,7 @@ type Settings struct {
 	SendKey  string // "ctrl+enter" or "enter"
 	Confirm  string // "save", "always" or "never"
 	LongRead string // long_reply: "view" or "stay"
-	Theme    string // "auto", "dark" or "light"
+	Theme    string // "auto", "dark", "light", or a name of Options.Themes, which may end in "-dark" or "-light"
 	LogLevel string // "error", "warning", "info" or "debug"
 	Window   string // "model-filter" or "history"
 
@@ -41,6 +41,8 @@ type Settings struct {
 	Path    string
 	Found   bool
 	Origins map[string]Origin // by key
+
+	themes []string // Options.Themes
 }
 
 // Binding gives an action other keys in one mode: a line of [keys.MODE].
@@ -85,8 +87,9 @@ func (s Setting) Env() string { return "WINNOW_" + strings.ToUpper(s.Key) }
 // Show is the value in force, as one would write it.
 func (s Setting) Show(in *Settings) string { return s.show(in) }
 
-// All lists the settings in the order in which they are shown.
-func All() []Setting {
+// All lists the settings in the order in which they are shown. themes are
+// Options.Themes.
+func All(themes []string) []Setting {
 	return []Setting{
 		text("model", "", "PROVIDER/NAME of the model to begin with", func(s *Settings) *string { return &s.Model }),
 		choice("window", "what the assistant works on", func(s *Settings) *string { return &s.Window }, "model-filter", "history"),
@@ -101,7 +104,7 @@ func All() []Setting {
 		span("connect_timeout", 10*time.Second, "until there is a connection", func(s *Settings) *time.Duration { return &s.ConnectTimeout }),
 		span("first_byte_timeout", 300*time.Second, "until the first piece of an answer", func(s *Settings) *time.Duration { return &s.FirstByteTimeout }),
 		span("idle_timeout", 120*time.Second, "between two pieces of an answer", func(s *Settings) *time.Duration { return &s.IdleTimeout }),
-		choice("theme", "the colours", func(s *Settings) *string { return &s.Theme }, "auto", "dark", "light"),
+		theme(themes),
 		flag("mouse", false, "take the mouse at the start", func(s *Settings) *bool { return &s.Mouse }),
 		flag("notify", false, "tell when a long turn has ended unseen", func(s *Settings) *bool { return &s.Notify }),
 		flag("plain", false, "no alternate screen, lines only", func(s *Settings) *bool { return &s.Plain }),
@@ -128,6 +131,60 @@ func choice(key, help string, at func(*Settings) *string, values ...string) Sett
 		return nil
 	}
 	return Setting{key, values[0], help + ": " + strings.Join(values, ", "), set, func(s *Settings) string { return *at(s) }}
+}
+
+// The ends of a theme's name that say for which background it is.
+const (
+	onDark  = "-dark"
+	onLight = "-light"
+)
+
+// theme accepts a background for the usual colours, or a theme by its name. A
+// theme goes by the terminal's background unless the name ends in one.
+func theme(names []string) Setting {
+	backgrounds := []string{"auto", "dark", "light"}
+	set := func(s *Settings, v string) error {
+		name := strings.TrimSuffix(strings.TrimSuffix(v, onDark), onLight)
+		if !slices.Contains(backgrounds, v) && !slices.Contains(names, v) && (name == v || !slices.Contains(names, name)) {
+			near := Nearest(v, slices.Concat(backgrounds, names))
+			if near != "" {
+				near = "; did you mean " + quoted(near) + "?"
+			}
+			return fmt.Errorf("%s is not one of %s%s", quoted(v), themeWords(backgrounds, names), near)
+		}
+		s.Theme = v
+		return nil
+	}
+	return Setting{
+		Key: "theme", Default: backgrounds[0], Help: "the colours: " + themeWords(backgrounds, names),
+		set: set, show: func(s *Settings) string { return s.Theme },
+	}
+}
+
+func themeWords(backgrounds, names []string) string {
+	words := strings.Join(append(slices.Clone(backgrounds), names...), ", ")
+	if len(names) > 0 {
+		words += "; the last " + strconv.Itoa(len(names)) + " also with " + onDark + " or " + onLight + " at the end"
+	}
+	return words
+}
+
+// Background takes Theme apart: the name of a theme, "" for the usual one, and
+// for which background it is, "auto", "dark" or "light".
+func (s *Settings) Background() (name, background string) {
+	switch s.Theme {
+	case "", "auto":
+		return "", "auto"
+	case "dark", "light":
+		return "", s.Theme
+	}
+	if name, ok := strings.CutSuffix(s.Theme, onDark); ok {
+		return name, "dark"
+	}
+	if name, ok := strings.CutSuffix(s.Theme, onLight); ok {
+		return name, "light"
+	}
+	return s.Theme, "auto"
 }
 
 func number(key string, std, least, most int, help string, at func(*Settings) *int) Setting {

@@ -19,6 +19,7 @@ import (
 	"winnow/adapters/dotenv"
 	"winnow/assistant/history"
 	"winnow/assistant/safetext"
+	"winnow/tui/style"
 )
 
 // app is what one run of the program works with. Its parts are opened when a
@@ -133,7 +134,7 @@ func (a *app) configOptions() (config.Options, error) {
 	if err != nil {
 		return config.Options{}, err
 	}
-	o := config.Options{Path: h.settings(), Environ: a.environ, Override: a.flags.settings()}
+	o := config.Options{Path: h.settings(), Environ: a.environ, Override: a.flags.settings(), Themes: style.Themes()}
 	if named := a.given(a.flags.config, "WINNOW_CONFIG"); named != "" {
 		o.Path, o.Needed = named, true
 	}

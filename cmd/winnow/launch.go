@@ -21,7 +21,6 @@ import (
 	"winnow/tui"
 	"winnow/tui/plain"
 	"winnow/tui/rules"
-	"winnow/tui/style"
 )
 
 // frameRate is Bubble Tea's fastest: a key waits half as long for its echo as at
@@ -279,10 +278,9 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, p *program, cal
 	if err != nil {
 		words = nil // ctrl+o says that none is set
 	}
+	theme, fixed := a.theme(s)
 	model, err := tui.New(tui.Options{
-		Session: p.session, History: p.store, Pane: p.shown(),
-		Style:   style.Options{Dark: s.Theme != "light", Colors: a.colours(), Unicode: a.unicode()},
-		Fixed:   s.Theme != "auto",
+		Session: p.session, History: p.store, Pane: p.shown(), Style: theme, Fixed: fixed,
 		Rebinds: rebinds(s.Keys), EnterIs: s.SendKey == "enter", Mouse: s.Mouse, Stay: s.LongRead == "stay", Notify: s.Notify,
 		Examples: p.place.examples, Editor: words, Notice: p.notice, Recovery: recovery(p.place.desk), Redact: a.redactor.Redact,
 	})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/charmbracelet/colorprofile"
 
+	"winnow/adapters/config"
 	"winnow/tui/style"
 )
 
@@ -35,15 +36,23 @@ func (a *app) unicode() bool {
 	return a.env("TERM") != "linux"
 }
 
+// theme is the style that the settings ask for; fixed says that they name the
+// background, too, and the terminal is not to be asked.
+func (a *app) theme(s *config.Settings) (o style.Options, fixed bool) {
+	name, background := s.Background()
+	return style.Options{Dark: background != "light", Colors: a.colours(), Unicode: a.unicode(), Theme: name}, background != "auto"
+}
+
 // look is the style of what is printed without asking the terminal for its
-// background: with theme = "auto" the sixteen colours that are readable on
-// either.
+// background: where the settings do not name it, the sixteen colours that are
+// readable on either.
 func (a *app) look() style.Styles {
-	o := style.Options{Dark: true, Colors: a.colours(), Unicode: a.unicode()}
-	switch {
-	case a.settings != nil && a.settings.Theme != "auto":
-		o.Dark = a.settings.Theme == "dark"
-	case o.Colors < style.Col16:
+	settings := a.settings
+	if settings == nil {
+		settings = &config.Settings{}
+	}
+	o, fixed := a.theme(settings)
+	if !fixed && o.Colors < style.Col16 {
 		o.Colors = style.Col16
 	}
 	return style.New(o)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"winnow/adapters/config"
+	"winnow/tui/style"
 )
 
 // TestReadmeListsEverySetting keeps the table of settings true.
@@ -23,7 +24,7 @@ func TestReadmeListsEverySetting(t *testing.T) {
 	}
 	var want strings.Builder
 	want.WriteString("| setting | default | means |\n| --- | --- | --- |\n")
-	for _, s := range config.All() {
+	for _, s := range config.All(style.Themes()) {
 		std := ""
 		if s.Default != "" {
 			std = "`" + s.Default + "`"

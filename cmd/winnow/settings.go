@@ -14,6 +14,7 @@ import (
 
 	"winnow/adapters/config"
 	"winnow/tui"
+	"winnow/tui/style"
 )
 
 func configCommand(a *app) *cobra.Command {
@@ -62,7 +63,7 @@ func (a *app) configShow() error {
 	}
 	views := []settingView{}
 	rows := [][]string{}
-	for _, k := range config.All() {
+	for _, k := range config.All(style.Themes()) {
 		o := s.Origins[k.Key]
 		v := settingView{Key: k.Key, Value: k.Show(s), From: o.From, Help: k.Help}
 		if o.Name != "" {
@@ -128,7 +129,7 @@ func (a *app) configEdit(cmd *cobra.Command) error {
 		if err := makePrivate(filepath.Dir(o.Path)); err != nil {
 			return err
 		}
-		if err := os.WriteFile(o.Path, []byte(config.Template()), 0o600); err != nil {
+		if err := os.WriteFile(o.Path, []byte(config.Template(style.Themes())), 0o600); err != nil {
 			return err
 		}
 	}
