@@ -98,6 +98,16 @@ func (s *Session) NearLimit() bool {
 	return b.Y > 0 && (!b.All() || float64(b.HistoryTokens+b.URA) >= nearLimit*float64(b.Usable))
 }
 
+// Fits returns what tells how many of the newest of some pairs the next request
+// would hold, by the model and the settings of now.
+func (s *Session) Fits() func(base []Ref) int {
+	b, set := s.Boundary(), s.Settings().Budget
+	return func(base []Ref) int {
+		at := budget.Predict(costsOf(base), budget.Limit{Context: b.ML, Known: b.Known}, b.SYS, set)
+		return at.Y - at.First
+	}
+}
+
 // Recomputes counts how often the boundary was computed.
 func (s *Session) Recomputes() int {
 	s.mu.Lock()

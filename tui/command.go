@@ -2,11 +2,9 @@ package tui
 
 import (
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/assistant"
 	"winnow/assistant/budget"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
@@ -99,24 +97,7 @@ func (m *Model) lineAgain(line string, err error) {
 }
 
 // env is what a filter line depends on now.
-func (m *Model) env() history.Env {
-	b, set := m.session.Boundary(), m.session.Settings().Budget
-	return history.Env{
-		Env: filter.Env{
-			Now: m.now(), Location: time.Local, SelectedTopic: m.session.Topic(),
-			SelectedModel: m.session.Model(), Session: m.session.ID(),
-		},
-		CharsPerToken: set.CPT(),
-		Fits: func(base []assistant.Ref) int {
-			costs := make([]budget.Cost, len(base))
-			for i, r := range base {
-				costs[i] = budget.Cost{Tokens: r.Cost, Contributes: r.Sends}
-			}
-			at := budget.Predict(costs, budget.Limit{Context: b.ML, Known: b.Known}, b.SYS, set)
-			return at.Y - at.First
-		},
-	}
-}
+func (m *Model) env() history.Env { return history.EnvOf(m.session, m.now()) }
 
 // lineChanged says what the line would leave, or what is wrong with it.
 func (m *Model) lineChanged() tea.Cmd {
@@ -136,8 +117,8 @@ func (m *Model) lineChanged() tea.Cmd {
 }
 
 func (m *Model) onCount(msg filterCountedMsg) tea.Cmd {
-	if msg.line != m.line.text() || m.mode != modeCommand {
-		return nil // the answer to a line that is not there any more
+	if msg.line != m.line.text() || m.mode != modeCommand || m.line.wrong {
+		return nil // the answer to a line that is not there any more, or that was applied since and failed
 	}
 	if msg.err != nil {
 		m.line.fail(msg.err)

@@ -560,6 +560,7 @@ type scripted struct {
 }
 
 func newScripted(t *testing.T) *scripted {
+	t.Helper()
 	e := &scripted{got: map[string]int{}, on: map[string]bool{}}
 	never := at.NewGate()
 	e.url = at.NewServer(t, func(x *at.Exchange) {

@@ -7,7 +7,6 @@ import (
 	pastwindow "winnow/adapters/history"
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
-	"winnow/assistant/budget"
 	"winnow/assistant/history"
 	"winnow/checkpoint"
 	"winnow/tui/pane"
@@ -114,18 +113,7 @@ func selectedIn(s *assistant.Session) pastwindow.Selected {
 	if s == nil {
 		return pastwindow.Selected{}
 	}
-	b, set := s.Boundary(), s.Settings().Budget
-	return pastwindow.Selected{
-		Line: s.Filter(), Session: s.ID(), Topic: s.Topic(), Model: s.Model(),
-		Fits: func(base []assistant.Ref) int {
-			costs := make([]budget.Cost, len(base))
-			for i, r := range base {
-				costs[i] = budget.Cost{Tokens: r.Cost, Contributes: r.Sends}
-			}
-			at := budget.Predict(costs, budget.Limit{Context: b.ML, Known: b.Known}, b.SYS, set)
-			return at.Y - at.First
-		},
-	}
+	return pastwindow.Selected{Line: s.Filter(), Session: s.ID(), Topic: s.Topic(), Model: s.Model(), Fits: s.Fits()}
 }
 
 // isPast says whether a session works in the chat history.

@@ -1,7 +1,6 @@
 package overlay
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -23,22 +22,18 @@ type Answer struct {
 
 // Question asks, and takes no for an answer unless told otherwise.
 type Question struct {
+	reading // what is confirmed is what is shown, to its last character
 	title   string
-	lines   []string
 	answers []Answer
 	no      string // the answer of esc and enter
 	asked   time.Time
 	now     func() time.Time
-	top     int
-	rows    int
-	drawn   []string // the lines, wrapped for a width
-	width   int      // of drawn; 0 is not drawn
 }
 
 // NewQuestion asks with these answers; no is the one that Esc and Enter give.
 // lines are safe to show.
 func NewQuestion(title string, lines []string, answers []Answer, no string, now func() time.Time) *Question {
-	return &Question{title: title, lines: lines, answers: answers, no: no, asked: now(), now: now}
+	return &Question{title: title, reading: reading{lines: lines}, answers: answers, no: no, asked: now(), now: now}
 }
 
 // Title implements Overlay.
@@ -81,30 +76,11 @@ func (q *Question) Hints() string {
 // can happen by a slip of the hand.
 func (q *Question) Click(int) Outcome { return Stay{} }
 
-// Scroll implements Overlay.
-func (q *Question) Scroll(n int) { q.top += n }
-
 // Size implements Overlay.
 func (q *Question) Size(w, h int) (int, int) {
 	const least = 36 // a short sentence
-	widest := max(least, ansi.StringWidth(q.plainAnswers()))
-	for _, l := range q.lines {
-		widest = max(widest, ansi.StringWidth(l))
-	}
-	widest = min(widest, w*9/10)
+	widest := min(q.widest(max(least, ansi.StringWidth(q.plainAnswers()))), w*9/10)
 	return widest, min(len(q.wrapped(widest))+1+len(q.answerLines(widest)), h*9/10)
-}
-
-// wrapped are the lines at a width: what is confirmed is what is shown, to its
-// last character.
-func (q *Question) wrapped(w int) []string {
-	if q.width != w {
-		q.drawn, q.width = q.drawn[:0], w
-		for _, l := range q.lines {
-			q.drawn = append(q.drawn, wrapLine(l, w)...)
-		}
-	}
-	return q.drawn
 }
 
 // answerLines are the answers in as many lines as they take, as numbers of them.
@@ -132,10 +108,7 @@ func (q *Question) Cursor() (x, y int, ok bool) { return 0, 0, false }
 // Body implements Overlay.
 func (q *Question) Body(w, h int, st style.Styles) []string {
 	answers := q.answerLines(w)
-	q.rows = max(1, h-1-len(answers))
-	all := q.wrapped(w)
-	q.top = min(max(q.top, 0), max(0, len(all)-q.rows))
-	lines := append([]string(nil), all[q.top:min(len(all), q.top+q.rows)]...)
+	lines := q.show(w, max(1, h-1-len(answers)))
 	for len(lines) < h-len(answers) {
 		lines = append(lines, "")
 	}
@@ -147,14 +120,6 @@ func (q *Question) Body(w, h int, st style.Styles) []string {
 		lines = append(lines, strings.Join(parts, answerGap))
 	}
 	return lines
-}
-
-// Place implements placer: what has been read of a long question.
-func (q *Question) Place() string {
-	if q.rows <= 0 || len(q.drawn) <= q.rows {
-		return ""
-	}
-	return fmt.Sprintf("%d/%d", min(q.top+q.rows, len(q.drawn)), len(q.drawn))
 }
 
 func (q *Question) plainAnswers() string {

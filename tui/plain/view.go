@@ -5,9 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
-	"time"
 
-	"winnow/assistant"
 	"winnow/assistant/budget"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
@@ -78,24 +76,7 @@ func (c *console) refilter() {
 }
 
 // env is what a line depends on now.
-func (c *console) env() history.Env {
-	b, set := c.s.Boundary(), c.s.Settings().Budget
-	return history.Env{
-		Env: filter.Env{
-			Now: c.o.Now(), Location: time.Local, SelectedTopic: c.s.Topic(),
-			SelectedModel: c.s.Model(), Session: c.s.ID(),
-		},
-		CharsPerToken: set.CPT(),
-		Fits: func(base []assistant.Ref) int {
-			costs := make([]budget.Cost, len(base))
-			for i, r := range base {
-				costs[i] = budget.Cost{Tokens: r.Cost, Contributes: r.Sends}
-			}
-			at := budget.Predict(costs, budget.Limit{Context: b.ML, Known: b.Known}, b.SYS, set)
-			return at.Y - at.First
-		},
-	}
-}
+func (c *console) env() history.Env { return history.EnvOf(c.s, c.o.Now()) }
 
 // showRequest reads the exact request that a text would send.
 func (c *console) showRequest(text string) {
