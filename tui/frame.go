@@ -11,6 +11,7 @@ import (
 
 	"winnow/tui/cells"
 	"winnow/tui/overlay"
+	"winnow/tui/style"
 )
 
 // View composes the frame of what the parts draw.
@@ -30,6 +31,9 @@ func (m *Model) View() tea.View {
 		return v
 	}
 	v.Content = m.compose()
+	if !m.styleOpts.Unicode {
+		v.Content, v.WindowTitle = style.ASCII(v.Content), style.ASCII(v.WindowTitle)
+	}
 	v.Cursor = m.cursor()
 	return v
 }
