@@ -140,9 +140,9 @@ func (p *Pane) ruleCells(r modelfilter.RuleView, w int) (left, right []piece, ov
 	switch {
 	case r.Dead:
 		left[3].st = st.Dead
-		right = []piece{{icons.Dead + " matches none", st.Dead}}
+		right = []piece{{icons.Dead + " matches none", st.Muted}}
 		if w < wideRow {
-			right = []piece{{icons.Dead + " 0", st.Dead}}
+			right = []piece{{icons.Dead + " 0", st.Muted}}
 		}
 	case r.Shadowed:
 		left[3].st = st.Shadowed
