@@ -244,7 +244,7 @@ func (p *Pane) findingCells(f engine.Finding) (left, right []piece, over *ink) {
 	sign, style, why := icons.Warn, st.Warn, f.Kind.String()
 	switch f.Kind {
 	case engine.Dead:
-		sign, style, why = icons.Dead, st.Dead, "matches none"
+		sign, style, why = icons.Dead, st.Muted, "matches none"
 	case engine.Shadowed:
 		sign, style, why = icons.Shadowed, st.Shadowed, "decides none"
 	case engine.Redundant:
