@@ -40,6 +40,24 @@ func (s *Session) LoadView(ctx context.Context) error {
 func (s *Session) SetView(refs []Ref, line string, why budget.Reason) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.setView(refs, line, why)
+}
+
+// RefreshView makes refs, which the line leaves after pairs have changed, what
+// is visible, unless another line has made the view meanwhile. It reports
+// whether it did.
+func (s *Session) RefreshView(refs []Ref, line string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.view.line != line {
+		return false
+	}
+	s.setView(refs, line, budget.VisibilityChanged)
+	return true
+}
+
+// setView is SetView with the lock held.
+func (s *Session) setView(refs []Ref, line string, why budget.Reason) {
 	s.view.line = line
 	s.view.refs = slices.Clone(refs)
 	if t := s.running; t != nil && t.seq != 0 {

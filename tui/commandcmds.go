@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
-	"winnow/assistant/budget"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
 )
@@ -109,7 +108,7 @@ func refilter(h *history.Store, s *assistant.Session, q *filter.Query, line stri
 		if err != nil {
 			return viewStaleMsg{err}
 		}
-		s.SetView(r.Refs, line, budget.VisibilityChanged)
+		s.RefreshView(r.Refs, line) // else the view is another by now
 		return boundaryComputedMsg{refs: s.Visible(), at: s.Boundary(), counter: s.Counter()}
 	}
 }

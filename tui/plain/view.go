@@ -71,7 +71,7 @@ func (c *console) refilter() {
 		c.fail(err)
 		return
 	}
-	c.s.SetView(r.Refs, c.s.Filter(), budget.VisibilityChanged)
+	c.s.RefreshView(r.Refs, c.s.Filter())
 	c.tell()
 }
 

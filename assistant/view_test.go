@@ -1,0 +1,26 @@
+package assistant_test
+
+import (
+	"testing"
+
+	"winnow/assistant"
+	"winnow/assistant/budget"
+)
+
+func TestRefreshOfALineThatIsNotTheViewsAnyMore(t *testing.T) {
+	s, err := assistant.NewSession(&assistant.Registry{}, assistant.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.SetView([]assistant.Ref{{Seq: 1}, {Seq: 2}}, "s2", budget.FilterExecuted)
+	if s.RefreshView([]assistant.Ref{{Seq: 3}}, "s0") || len(s.Visible()) != 2 {
+		t.Errorf("a line of before made the view %v", s.Visible())
+	}
+	if !s.RefreshView([]assistant.Ref{{Seq: 1}}, "s2") || len(s.Visible()) != 1 || s.Boundary().Y != 1 {
+		t.Errorf("the view is %v", s.Visible())
+	}
+	s.SetFilter("s>1")
+	if s.Filter() != "s>1" || len(s.Visible()) != 1 {
+		t.Errorf("in other words the view is %q, %v", s.Filter(), s.Visible())
+	}
+}
