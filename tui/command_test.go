@@ -111,3 +111,21 @@ func TestHistoryOfLines(t *testing.T) {
 	d.Type(tuitest.Key("ctrl+n"))
 	d.line("", "3 pairs")
 }
+
+func TestFilterThatLeavesNothingSaysSo(t *testing.T) {
+	d := three(t, furniture{w: 80, h: 24})
+	d.goTo("VIEW")
+	d.command("c'bananas'")
+	d.Wait("no pair matches c'bananas'")
+	d.Wait("f changes the filter · an empty filter shows all pairs")
+	if strings.Contains(d.Frame(), "What shall be done?") {
+		t.Errorf("it welcomes as if there were no history:\n%s", d.Frame())
+	}
+	d.Type(tuitest.Alt(1)) // an example that is not on the screen
+	d.says("there is no suggestion 1")
+	d.Type("i")
+	d.Wait("esc and f changes the filter")
+	d.Type(tuitest.Esc)
+	d.command("")
+	d.Wait("about plums")
+}

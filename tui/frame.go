@@ -14,8 +14,16 @@ import (
 	"winnow/tui/style"
 )
 
-// View composes the frame of what the parts draw.
+// View composes the frame of what the parts draw. While a paste is gathered
+// nothing changes that could be seen.
 func (m *Model) View() tea.View {
+	if !m.burst.holds() {
+		m.shown = m.draw()
+	}
+	return m.shown
+}
+
+func (m *Model) draw() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
 	v.ReportFocus = true
@@ -146,7 +154,7 @@ func (m *Model) chatLines(w, h int) []string {
 	}
 	h -= len(below)
 	if m.chat.Len() == 0 && !m.turn.running {
-		return append(m.welcome(w, h), below...)
+		return append(m.nothing(w, h), below...)
 	}
 	return append(m.chat.View(w, h), below...)
 }
@@ -175,25 +183,17 @@ func (m *Model) frameOfSpinner() int {
 	return int(m.now().Sub(m.turn.began) / spinnerFrame)
 }
 
-// welcome is what an empty conversation shows: what to ask, and the keys that matter.
-func (m *Model) welcome(w, h int) []string {
-	st := m.styles.Chat
-	lines := []string{"", st.Welcome.Render("What shall be done?"), ""}
-	for i, e := range m.opts.Examples {
-		lines = append(lines, st.Number.Render("alt+"+string(rune('1'+i)))+"  "+st.Example.Render(oneLine(e)))
-	}
-	send := m.shownKeys(modeInput, m.keys.named("send"))
-	key := "the send key"
-	if len(send) > 0 {
-		key = send[0]
-	}
-	lines = append(lines, "")
-	hint := key + " sends · tab goes on to conversation and rules · ctrl+p finds every command · f1 helps"
-	for _, line := range cells.Wrap(hint, w-4) {
-		lines = append(lines, st.Time.Render(line))
-	}
-	if m.starting {
-		lines = []string{"", st.Time.Render("loading…")}
+// nothing is what stands where there are no pairs: that they are not there yet,
+// that the filter leaves none, or the welcome.
+func (m *Model) nothing(w, h int) []string {
+	var lines []string
+	switch {
+	case m.starting:
+		lines = []string{"", m.styles.Chat.Time.Render("loading…")}
+	case m.welcomes():
+		lines = m.welcome(w)
+	default:
+		lines = m.noMatch(w)
 	}
 	out := make([]string, h)
 	top := max(0, (h-len(lines))/3)
@@ -203,6 +203,54 @@ func (m *Model) welcome(w, h int) []string {
 			line = cells.Truncate("  "+lines[i-top], w, m.styles.Icons.Ellipsis)
 		}
 		out[i] = line + strings.Repeat(" ", max(0, w-ansi.StringWidth(line)))
+	}
+	return out
+}
+
+// welcomes says whether the conversation is empty, not only the view of it.
+func (m *Model) welcomes() bool {
+	f := m.session.Filter()
+	return m.chat.Len() == 0 && (f == "x" || f == "")
+}
+
+// welcome is what an empty conversation shows: what to ask, and the keys that matter.
+func (m *Model) welcome(w int) []string {
+	st := m.styles.Chat
+	lines := []string{"", st.Welcome.Render("What shall be done?"), ""}
+	for i, e := range m.opts.Examples {
+		lines = append(lines, st.Number.Render("alt+"+string(rune('1'+i)))+"  "+st.Example.Render(oneLine(e)))
+	}
+	key := m.firstKey(modeInput, "send", "the send key")
+	hint := key + " sends · tab goes on to conversation and rules · ctrl+p finds every command · f1 helps"
+	return append(append(lines, ""), m.quietLines(hint, w)...)
+}
+
+// noMatch is what stands in the place of pairs that the filter hides.
+func (m *Model) noMatch(w int) []string {
+	key := m.firstKey(modeView, "filter", "the palette")
+	if m.mode == modeInput {
+		key = m.firstKey(modeInput, "escape", "esc") + " and " + key
+	}
+	lines := []string{""}
+	for _, l := range cells.Wrap("no pair matches "+oneLine(filterName(m.session.Filter())), w-4) {
+		lines = append(lines, m.styles.Chat.Welcome.Render(l))
+	}
+	return append(append(lines, ""), m.quietLines(key+" changes the filter · an empty filter shows all pairs", w)...)
+}
+
+// firstKey is the key of an action that a hint names.
+func (m *Model) firstKey(in mode, action, without string) string {
+	if keys := m.shownKeys(in, m.keys.named(action)); len(keys) > 0 {
+		return keys[0]
+	}
+	return without
+}
+
+// quietLines are a hint in as many lines as it takes.
+func (m *Model) quietLines(hint string, w int) []string {
+	var out []string
+	for _, line := range cells.Wrap(hint, w-4) {
+		out = append(out, m.styles.Chat.Time.Render(line))
 	}
 	return out
 }

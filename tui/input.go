@@ -14,14 +14,25 @@ import (
 	"winnow/tui/overlay"
 )
 
-// onKey gives a key to the first who takes it: what works anywhere, the overlay,
-// a text line, the mode's own table, the text that has the focus.
+// onKey gives a key to whoever takes it, unless it is part of a paste that came
+// without brackets.
 func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
+	defer func() { m.lastKey = m.now() }()
+	if cmd, pasted := m.pasted(k); pasted {
+		return cmd
+	}
+	ended := m.endBurst()
+	m.burst.first = ""
+	return tea.Batch(ended, m.typed(k))
+}
+
+// typed gives a key to the first who takes it: what works anywhere, the overlay,
+// a text line, the mode's own table, the text that has the focus.
+func (m *Model) typed(k tea.KeyPressMsg) tea.Cmd {
 	name, text := keyName(k), k.Text
 	if name == "ctrl+enter" {
 		m.kitty = true
 	}
-	defer func() { m.lastKey = m.now() }()
 	m.chat.Release()
 	m.chat.ClearSelection()
 	a := m.keys.find(m.mode, name)
@@ -36,9 +47,6 @@ func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
 		return m.lineKey(name, text)
 	case m.pending != "" && m.mode == modeView:
 		return m.secondKey(name)
-	case m.mode == modeInput && m.burst.pastes(name, m.now()):
-		m.draft.NewLine() // a paste without brackets never sends
-		return nil
 	case a != nil:
 		if name != "esc" && m.mode != modeInput {
 			m.notice.clear()
@@ -101,6 +109,7 @@ func (m *Model) open(kind overlay.Kind, o overlay.Overlay, then func(overlay.Cho
 // write gives the box a key and sees to it that the draft is kept.
 func (m *Model) write(k tea.KeyPressMsg) tea.Cmd {
 	m.draft.Key(k)
+	m.burst.first = k.Text
 	m.notice.clear()
 	m.fitInput()
 	return tea.Batch(m.draftChanged(), m.offerFiles())
@@ -163,6 +172,7 @@ func (m *Model) onDraftKept(msg draftKeptMsg) tea.Cmd {
 // newLine breaks the line.
 func (m *Model) newLine() tea.Cmd {
 	m.draft.NewLine()
+	m.burst.first = "\r" // that a \n may follow
 	m.fitInput()
 	return m.draftChanged()
 }
@@ -179,8 +189,13 @@ func (m *Model) onPaste(text string) tea.Cmd {
 		return m.lineKey("", oneLine(text))
 	}
 	m.setMode(modeInput)
-	if hidden := m.draft.Paste(text); hidden > 0 {
-		m.notice.say(fmt.Sprintf("%d invisible characters were left out of the paste", hidden))
+	return m.wasPasted(m.draft.Paste(text))
+}
+
+// wasPasted shows the box after a paste from which characters were left out.
+func (m *Model) wasPasted(hidden int) tea.Cmd {
+	if hidden > 0 {
+		m.notice.say(count(hidden, "invisible character") + " left out of the paste")
 	}
 	m.fitInput()
 	return tea.Batch(m.draftChanged(), m.offerFiles())
@@ -351,7 +366,7 @@ func (m *Model) region(step int) tea.Cmd {
 // choose takes suggestion i of the newest answer.
 func (m *Model) choose(i int) tea.Cmd {
 	choices := m.chat.Choices()
-	if m.chat.Len() == 0 && i < len(m.opts.Examples) {
+	if m.welcomes() && i < len(m.opts.Examples) {
 		m.draft.Set(m.opts.Examples[i])
 		m.setMode(modeInput)
 		m.fitInput()
@@ -396,19 +411,4 @@ func (m *Model) clientAction(a assistant.SuggestedAction) tea.Cmd {
 		cmd = tea.Batch(cmd, m.carry(m.pane.Key("", oneLine(data.Query))))
 	}
 	return cmd
-}
-
-// burst tells typing from a paste that came without brackets: keys less than
-// ten milliseconds apart were not typed.
-type burst struct{ last time.Time }
-
-// pasteGap is less than any hand needs between two keys.
-const pasteGap = 10 * time.Millisecond
-
-// pastes says whether a key that would send or break the line is part of a
-// paste.
-func (b *burst) pastes(name string, now time.Time) bool {
-	together := now.Sub(b.last) < pasteGap
-	b.last = now
-	return together && (name == "enter" || name == "ctrl+j")
 }

@@ -97,6 +97,7 @@ type Model struct {
 	mouse    bool
 	kitty    bool // the terminal reports ctrl+enter
 	burst    burst
+	shown    tea.View // the frame drawn last
 	pointer  pointer
 	starting bool // the first batch of pairs is not there yet
 	loading  map[int64]bool

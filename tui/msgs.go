@@ -217,6 +217,10 @@ type editorClosedMsg struct {
 	err  error
 }
 
+// burstRestedMsg answers awaitRest: a while ago this many keys of a paste had
+// come.
+type burstRestedMsg struct{ keys int }
+
 // draftKeptMsg answers keepDraft.
 type draftKeptMsg struct {
 	text string

@@ -302,7 +302,7 @@ func (d *desk) burst(parts ...any) {
 				d.Message(tea.KeyPressMsg{Code: r, Text: string(r)})
 			}
 		case tuitest.Key:
-			d.Message(map[tuitest.Key]tea.KeyPressMsg{"enter": named["enter"], "ctrl+j": named["send"]}[part])
+			d.Message(map[tuitest.Key]tea.KeyPressMsg{"enter": named["enter"], "ctrl+j": named["send"], "ctrl+z": named["ctrl+z"], "esc": named["esc"]}[part])
 		}
 	}
 }

@@ -2,6 +2,7 @@ package draft
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textarea"
@@ -21,6 +22,7 @@ type Box struct {
 	chips []chip
 	past  past
 	width int
+	added int // runes that the last Key or NewLine put in; 0 after anything else
 }
 
 // New returns an empty box without focus.
@@ -110,10 +112,28 @@ func (b *Box) Cursor() *tea.Cursor { return b.area.Cursor() }
 func (b *Box) Key(k tea.KeyPressMsg) {
 	before := b.area.Value()
 	b.area, _ = b.area.Update(k)
+	b.added = 0
 	if after := b.area.Value(); after != before {
+		b.added = utf8.RuneCountInString(after) - utf8.RuneCountInString(before)
 		b.undo.edited(before, after)
 		b.past.leave()
 	}
+}
+
+// TakeBack removes the text that the last Key or NewLine has put before the
+// cursor, as if it had not come: what seemed to be typed was the beginning of a
+// paste. It reports whether that edit did put it there.
+func (b *Box) TakeBack(text string) bool {
+	n := utf8.RuneCountInString(text)
+	if n == 0 || b.added != n {
+		return false
+	}
+	for range n {
+		b.area, _ = b.area.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
+	}
+	b.added = 0
+	b.undo.unedit()
+	return true
 }
 
 // Text is the whole message, chips replaced by what they stand for.
@@ -183,6 +203,7 @@ func (b *Box) AtLastLine() bool {
 func (b *Box) NewLine() {
 	before := b.area.Value()
 	b.undo.edited(before, before+"\n")
+	b.added = 1
 	b.area.InsertString("\n")
 	b.past.leave()
 }

@@ -9,7 +9,8 @@ const undoDepth = 100
 // undoStack keeps the texts that were.
 type undoStack struct {
 	states []state
-	run    run // what the last edit was, for the next to join it
+	run    run  // what the last edit was, for the next to join it
+	pushed bool // the last edit has kept a state
 }
 
 // run is a row of edits that one undo takes back.
@@ -44,17 +45,28 @@ func (u *undoStack) edited(before, after string) {
 	if len(after) < len(before) {
 		now = deleting
 	}
+	u.pushed = false
 	newWord := now == writing && (strings.HasSuffix(before, " ") || strings.HasSuffix(before, "\n"))
 	if u.run == now && !newWord {
 		return
 	}
+	n := len(u.states)
 	u.push(state{text: before})
+	u.pushed = len(u.states) > n || n == undoDepth
 	u.run = now
+}
+
+// unedit forgets the last edit.
+func (u *undoStack) unedit() {
+	if n := len(u.states); u.pushed && n > 0 {
+		u.states = u.states[:n-1]
+	}
+	u.pushed, u.run = false, noRun
 }
 
 // remember keeps what is there as a step of its own.
 func (b *Box) remember() {
-	b.undo.run = noRun
+	b.undo.run, b.added = noRun, 0
 	b.undo.push(state{b.area.Value(), b.chips})
 }
 
@@ -64,7 +76,7 @@ func (b *Box) Undo() bool {
 	for n := len(b.undo.states); n > 0; n = len(b.undo.states) {
 		last := b.undo.states[n-1]
 		b.undo.states = b.undo.states[:n-1]
-		b.undo.run = noRun
+		b.undo.run, b.added = noRun, 0
 		if last.text == now {
 			continue
 		}
