@@ -112,6 +112,29 @@ func TestDeleteAndRenew(t *testing.T) {
 	}
 }
 
+func TestResumeGoesOnWithAnotherSession(t *testing.T) {
+	r := newRig(t, at.NewScript(at.Answer{at.Say("ok")}))
+	ctx := context.Background()
+	r.send("a")
+	first := r.session.ID()
+	r.must(r.session.Renew(ctx))
+	r.send("b")
+	second := r.session.ID()
+	r.must(r.window.Type("two"))
+	r.must(r.session.Resume(ctx, first))
+	if r.session.ID() != first || len(r.session.Visible()) != 1 || r.session.Model() != "test/script" || r.session.Filter() != "x" {
+		t.Errorf("after Resume: id %s, %d pairs, model %s, filter %q", r.session.ID(), len(r.session.Visible()), r.session.Model(), r.session.Filter())
+	}
+	wantList(t, "words", r.window.Words(), "one", "two")
+	r.send("c")
+	wantList(t, "sent in the first session", said(r.script.Requests()[2]), "a", "c")
+	for id, want := range map[string]int{first: 2, second: 1} {
+		if refs, err := r.store.Refs(ctx, id, 3.5); err != nil || len(refs) != want {
+			t.Errorf("session %s has %d pairs, %v; want %d", id, len(refs), err, want)
+		}
+	}
+}
+
 func TestWhatIsReplacedMakesRoomForOlderPairs(t *testing.T) {
 	r := trimRig(t, 3, at.NewScript(at.Answer{at.Say("ok")}), assistant.Settings{})
 	big := put(t, r.store, assistant.Pair{Session: "s1", State: assistant.PairComplete, UserText: words(200), AssistantText: "x"})

@@ -63,7 +63,27 @@ func (s *Session) Renew(ctx context.Context) error {
 		return err
 	}
 	defer release()
-	id := NewID(s.now())
+	return s.become(ctx, NewID(s.now()), nil)
+}
+
+// Resume goes on with another session of the store in the same window: its id,
+// its checkpoints, and its pairs as the view. Model, window state and unsaved
+// changes stay. On error the old session goes on.
+func (s *Session) Resume(ctx context.Context, id string) error {
+	release, err := s.use()
+	if err != nil {
+		return err
+	}
+	defer release()
+	refs, err := s.opts.Store.Refs(ctx, id, s.Settings().Budget.CPT())
+	if err != nil {
+		return err
+	}
+	return s.become(ctx, id, refs)
+}
+
+// become makes this the session id, with these pairs and a fresh context.
+func (s *Session) become(ctx context.Context, id string, refs []Ref) error {
 	if err := s.begin(ctx, id); err != nil {
 		return err
 	}
@@ -72,7 +92,7 @@ func (s *Session) Renew(ctx context.Context) error {
 	s.context = contextMemory{}
 	s.queued, s.records, s.lastSend = nil, nil, nil
 	s.mu.Unlock()
-	s.SetView(nil, "x", budget.FilterExecuted)
+	s.SetView(refs, "x", budget.FilterExecuted)
 	s.log.Info("session", "id", id)
 	return nil
 }

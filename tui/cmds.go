@@ -131,7 +131,7 @@ func undoRollback(s *assistant.Session) tea.Cmd {
 
 // renewSession begins a new session.
 func renewSession(s *assistant.Session) tea.Cmd {
-	return func() tea.Msg { return renewedMsg{s.Renew(context.Background())} }
+	return func() tea.Msg { return renewedMsg{err: s.Renew(context.Background())} }
 }
 
 // deletePairs removes pairs for good.

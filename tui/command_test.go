@@ -24,10 +24,10 @@ func TestErrorLeavesTheLineItsRoom(t *testing.T) {
 	d.Type(tuitest.Key("ctrl+u"), long)
 	d.line(long, long)
 	d.Wait("column 24: found 2026-13-01, want a day that exists")
-	lines := strings.Split(d.Frame(), "\n")
-	if over := lines[len(lines)-2]; !strings.HasPrefix(over, " column 24: ") {
-		t.Errorf("the line over the footer is %q", over)
-	}
+	d.Until(func(frame string) bool {
+		lines := strings.Split(frame, "\n") // it stands over the footer
+		return strings.HasPrefix(lines[len(lines)-2], " column 24: ")
+	})
 	if x, y, shown := d.Cursor(); x != len(" COMMAND  : "+long) || y != 23 || !shown {
 		t.Errorf("the cursor is at %d,%d", x, y)
 	}

@@ -56,6 +56,7 @@ func (m *Model) switchTheme() tea.Cmd {
 	o.Dark = !o.Dark
 	m.opts.Fixed = true
 	m.restyle(o)
+	m.notice.say("background: " + m.background())
 	return nil
 }
 

@@ -33,7 +33,10 @@ type Options struct {
 	Editor   []string // the command of $EDITOR, in words
 	Notice   string   // shown in the footer at the start
 	Recovery *Recovery
-	Now      func() time.Time
+	// Keep writes a setting, by its key in the config, for the next start; nil:
+	// settings are for this run.
+	Keep func(key, value string) error
+	Now  func() time.Time
 	// Clipboard puts text on the system's clipboard; nil asks the system.
 	Clipboard func(text string) error
 	// Redact takes keys out of text before it is copied; nil leaves it.

@@ -163,8 +163,11 @@ type rolledBackMsg struct {
 	err  error
 }
 
-// renewedMsg answers renewSession.
-type renewedMsg struct{ err error }
+// renewedMsg answers renewSession and resumeSession.
+type renewedMsg struct {
+	resumed bool
+	err     error
+}
 
 // pairsChangedMsg answers what deletes or marks pairs.
 type pairsChangedMsg struct {
@@ -215,6 +218,13 @@ type filesListedMsg struct {
 type editorClosedMsg struct {
 	text string
 	err  error
+}
+
+// settingKeptMsg answers keepSetting.
+type settingKeptMsg struct {
+	at         int // the line of the settings
+	key, value string
+	err        error
 }
 
 // burstRestedMsg answers awaitRest: a while ago this many keys of a paste had

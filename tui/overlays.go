@@ -240,12 +240,20 @@ func (m *Model) newSession() tea.Cmd {
 }
 
 func (m *Model) onRenewed(msg renewedMsg) tea.Cmd {
-	if msg.err != nil {
+	if msg.err != nil && !msg.resumed {
 		return m.complain(msg.err)
 	}
 	m.turn = turnState{n: m.turn.n + 1}
-	m.notice.say("a new session; the old one is in the history (f, then an empty line)")
 	m.showView()
 	m.setMode(modeInput)
-	return computeBoundary(m.session)
+	switch {
+	case msg.err != nil:
+		m.complain(msg.err)
+	case msg.resumed:
+		m.notice.say("the session goes on; the one before is in the history")
+		m.chat.Bottom()
+	default:
+		m.notice.say("a new session; the old one is in the history (f, then an empty line)")
+	}
+	return tea.Batch(computeBoundary(m.session), m.loadMissing())
 }

@@ -80,14 +80,16 @@ var openings = []opening{
 	},
 	{
 		kind: overlay.Sessions, title: "Sessions", modes: everywhere, keys: []any{tuitest.CtrlP, "Sessions", tuitest.Enter},
-		query: "/gtway", found: "/home/gateway", other: "/home/elsewhere", take: []any{tuitest.Enter},
+		query: "gtway", found: "at the gateway?", other: "/home/elsewhere", take: []any{tuitest.Enter},
 		taken: func(_ *testing.T, d *desk) { d.Wait("said at the gateway") },
 	},
 	{
 		kind: overlay.Settings, title: "Settings", modes: everywhere, keys: []any{tuitest.CtrlP, "Settings", tuitest.Enter},
-		query: "mvlong", found: "Move to a long answer", other: "Background", take: []any{tuitest.Enter},
+		query: "anslonger", found: "When an answer is longer than the screen", other: "Background", take: []any{tuitest.Enter},
 		taken: func(_ *testing.T, d *desk) {
-			d.Until(func(frame string) bool { return strings.Contains(lineOf(frame, "Move to a long answer"), "stay") })
+			d.Until(func(frame string) bool {
+				return strings.Contains(lineOf(frame, "❯   When an answer is longer than the screen"), "stay in the input")
+			})
 			d.Type(tuitest.Esc)
 		},
 	},

@@ -1,90 +1,178 @@
 package tui
 
 import (
-	"context"
-	"fmt"
+	"slices"
+	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
-	"winnow/assistant/filter"
-	"winnow/assistant/history"
 	"winnow/tui/overlay"
+	"winnow/tui/style"
 )
 
-// setting is one line of the settings overlay: choosing it takes the next value.
+// setting is one line of the settings overlay. Its values are those of the
+// config, mostly under the same key.
 type setting struct {
-	name  string
-	title string
-	value func(m *Model) string
-	next  func(m *Model)
+	key    string
+	title  string
+	values []string
+	words  map[string]string // what a value means, where it does not say so itself
+	value  func(m *Model) string
+	set    func(m *Model, value string) tea.Cmd
+	kept   func(m *Model) (key, value string) // in the config; nil: key and value
 }
 
-// settings can be changed while the program runs, for this run; the config
-// keeps them for good.
-func settings() []setting {
-	change := func(m *Model, do func(*assistant.Settings)) {
-		s := m.session.Settings()
-		do(&s)
-		m.session.SetSettings(s)
+// keeps is what to write into the config.
+func (s setting) keeps(m *Model) (key, value string) {
+	if s.kept != nil {
+		return s.kept(m)
 	}
+	return s.key, s.value(m)
+}
+
+// shown is a value in words.
+func (s setting) shown(value string) string {
+	if words := s.words[value]; words != "" {
+		return words
+	}
+	return value
+}
+
+// next is the value after this one; the first after one that is not offered.
+func (s setting) next(value string) string {
+	return s.values[(slices.Index(s.values, value)+1)%len(s.values)]
+}
+
+// settings can be changed while the program runs.
+func settings() []setting {
+	all := []setting{
+		{
+			key: "confirm", title: "The assistant asks before", values: []string{"save", "always", "never"},
+			words: map[string]string{"save": "it saves", "always": "every change", "never": "nothing"},
+			value: func(m *Model) string { return string(orElse(m.session.Settings().Confirm, assistant.ConfirmSave)) },
+			set:   setSession(func(s *assistant.Settings, v string) { s.Confirm = assistant.ConfirmPolicy(v) }),
+		},
+		number("max_iterations", "Rounds of tool calls in a turn", []string{"3", "5", "10", "20"},
+			func(s assistant.Settings) int { return orElse(s.Limits.Iterations, defaultIterations) },
+			func(s *assistant.Settings, n int) { s.Limits.Iterations = n }),
+		number("user_request_allowance", "Tokens kept free for your next message", []string{"100", "500", "2000", "8000"},
+			func(s assistant.Settings) int { return s.Budget.URA() },
+			func(s *assistant.Settings, n int) { s.Budget.UserRequestAllowance = n }),
+		number("max_trim_attempts", "Pairs left out when a request is too long", []string{"10", "25", "100"},
+			func(s assistant.Settings) int { return s.Budget.NTA() },
+			func(s *assistant.Settings, n int) { s.Budget.MaxTrimAttempts = n }),
+	}
+	return append(all, screenSettings()...)
+}
+
+// defaultIterations is what Limits takes for zero.
+const defaultIterations = 5
+
+// screenSettings are those of the screen itself.
+func screenSettings() []setting {
+	onOff := []string{"true", "false"}
 	return []setting{
 		{
-			"confirm", "Ask before tools",
-			func(m *Model) string { return string(confirmPolicy(m)) },
-			func(m *Model) {
-				change(m, func(s *assistant.Settings) {
-					s.Confirm = after([]assistant.ConfirmPolicy{assistant.ConfirmSave, assistant.ConfirmAlways, assistant.ConfirmNever}, confirmPolicy(m))
-				})
+			key: "long_reply", title: "When an answer is longer than the screen", values: []string{"view", "stay"},
+			words: map[string]string{"view": "go to it", "stay": "stay in the input"},
+			value: func(m *Model) string { return map[bool]string{true: "stay", false: "view"}[m.opts.Stay] },
+			set:   func(m *Model, v string) tea.Cmd { m.opts.Stay = v == "stay"; return nil },
+		},
+		{
+			key: "mouse", title: "Mouse", values: onOff, words: map[string]string{"true": "scrolls and clicks", "false": "selects text"},
+			value: func(m *Model) string { return strconv.FormatBool(m.mouse) },
+			set:   func(m *Model, v string) tea.Cmd { m.mouse = v == "true"; return nil },
+		},
+		{
+			key: "notify", title: "Tell when a long turn has ended unseen", values: onOff, words: map[string]string{"true": "yes", "false": "no"},
+			value: func(m *Model) string { return strconv.FormatBool(m.opts.Notify) },
+			set:   func(m *Model, v string) tea.Cmd { m.opts.Notify = v == "true"; return nil },
+		},
+		{
+			key: "theme", title: "Background", values: []string{"auto", "dark", "light"},
+			words: map[string]string{"auto": "as the terminal's"},
+			value: func(m *Model) string { return m.background() },
+			set:   func(m *Model, v string) tea.Cmd { return m.setBackground(v) },
+			kept:  (*Model).themeKept,
+		},
+		{
+			key: "colours", title: "Theme of colours", values: style.Themes(), words: themeWords(), kept: (*Model).themeKept,
+			value: func(m *Model) string { return orElse(m.styleOpts.Theme, style.DefaultTheme) },
+			set: func(m *Model, v string) tea.Cmd {
+				o := m.styleOpts
+				o.Theme = v
+				m.restyle(o)
+				return nil
 			},
-		},
-		{
-			"max_iterations", "Rounds of tool calls in a turn",
-			func(m *Model) string { return fmt.Sprint(max(1, orElse(m.session.Settings().Limits.Iterations, 5))) },
-			func(m *Model) {
-				change(m, func(s *assistant.Settings) {
-					s.Limits.Iterations = after([]int{5, 10, 20, 3}, orElse(s.Limits.Iterations, 5))
-				})
-			},
-		},
-		{
-			"user_request_allowance", "Tokens kept for the next message",
-			func(m *Model) string { return fmt.Sprint(m.session.Settings().Budget.URA()) },
-			func(m *Model) {
-				change(m, func(s *assistant.Settings) {
-					s.Budget.UserRequestAllowance = after([]int{100, 500, 2000, 8000}, s.Budget.URA())
-				})
-			},
-		},
-		{
-			"max_trim_attempts", "Pairs a send may drop",
-			func(m *Model) string { return fmt.Sprint(m.session.Settings().Budget.NTA()) },
-			func(m *Model) {
-				change(m, func(s *assistant.Settings) {
-					s.Budget.MaxTrimAttempts = after([]int{10, 25, 100}, s.Budget.NTA())
-				})
-			},
-		},
-		{
-			"long_reply", "Move to a long answer",
-			func(m *Model) string { return map[bool]string{true: "stay", false: "move"}[m.opts.Stay] },
-			func(m *Model) { m.opts.Stay = !m.opts.Stay },
-		},
-		{
-			"mouse", "Mouse",
-			func(m *Model) string { return map[bool]string{true: "on", false: "off"}[m.mouse] },
-			func(m *Model) { m.mouse = !m.mouse },
-		},
-		{
-			"theme", "Background",
-			func(m *Model) string { return map[bool]string{true: "dark", false: "light"}[m.styleOpts.Dark] },
-			func(m *Model) { m.switchTheme() },
 		},
 	}
 }
 
-func confirmPolicy(m *Model) assistant.ConfirmPolicy {
-	return orElse(m.session.Settings().Confirm, assistant.ConfirmSave)
+// themeKept is the setting "theme": the colours and, behind them, the
+// background; of the usual colours the background alone.
+func (m *Model) themeKept() (key, value string) {
+	name, background := orElse(m.styleOpts.Theme, style.DefaultTheme), m.background()
+	switch {
+	case name == style.DefaultTheme:
+		return "theme", background
+	case background == "auto":
+		return "theme", name
+	}
+	return "theme", name + "-" + background
+}
+
+func themeWords() map[string]string {
+	words := map[string]string{}
+	for _, name := range style.Themes() {
+		words[name] = name + ": " + style.About(name)
+	}
+	return words
+}
+
+// background is whether the colours are for a dark or a light background, or for
+// that of the terminal.
+func (m *Model) background() string {
+	switch {
+	case !m.opts.Fixed:
+		return "auto"
+	case m.styleOpts.Dark:
+		return "dark"
+	}
+	return "light"
+}
+
+func (m *Model) setBackground(to string) tea.Cmd {
+	m.opts.Fixed = to != "auto"
+	if !m.opts.Fixed {
+		return tea.RequestBackgroundColor
+	}
+	o := m.styleOpts
+	o.Dark = to == "dark"
+	m.restyle(o)
+	return nil
+}
+
+// setSession changes what the session works with, and what fits then.
+func setSession(change func(*assistant.Settings, string)) func(*Model, string) tea.Cmd {
+	return func(m *Model, value string) tea.Cmd {
+		s := m.session.Settings()
+		change(&s, value)
+		m.session.SetSettings(s)
+		return computeBoundary(m.session)
+	}
+}
+
+func number(key, title string, values []string, get func(assistant.Settings) int, set func(*assistant.Settings, int)) setting {
+	return setting{
+		key: key, title: title, values: values,
+		value: func(m *Model) string { return strconv.Itoa(get(m.session.Settings())) },
+		set: setSession(func(s *assistant.Settings, value string) {
+			if n, err := strconv.Atoi(value); err == nil { // one of values
+				set(s, n)
+			}
+		}),
+	}
 }
 
 // orElse is v, or other when v is not set.
@@ -96,76 +184,63 @@ func orElse[T comparable](v, other T) T {
 	return v
 }
 
-// after is the value that follows now in values; the first when now is none of them.
-func after[T comparable](values []T, now T) T {
-	for i, v := range values {
-		if v == now {
-			return values[(i+1)%len(values)]
-		}
-	}
-	return values[0]
-}
+// openSettings lists the settings; choosing one takes its next value.
+func (m *Model) openSettings() tea.Cmd { return m.settingsAt(0, "") }
 
-// openSettings lists the settings; choosing one changes it.
-func (m *Model) openSettings() tea.Cmd { return m.settingsAt(0) }
+// keepKey keeps a setting for the next start.
+const keepKey = "alt+s"
 
-func (m *Model) settingsAt(at int) tea.Cmd {
+// settingsAt opens the list at a line, and says what was just done.
+func (m *Model) settingsAt(at int, said string) tea.Cmd {
 	all := settings()
 	entries := make([]overlay.Entry, len(all))
 	for i, s := range all {
-		entries[i] = overlay.Entry{Value: s.name, Text: s.title, Extra: s.value(m), More: s.name + " in the config keeps it"}
+		entries[i] = overlay.Entry{Value: s.key, Text: s.title, Extra: s.shown(s.value(m))}
 	}
-	return m.open(overlay.Settings, overlay.NewPicker("Settings", entries, at), func(c overlay.Chosen) tea.Cmd {
-		for i, s := range all {
-			if s.name == c.Value {
-				s.next(m)
-				return tea.Batch(m.settingsAt(i), computeBoundary(m.session))
-			}
+	hint := "enter takes the next value"
+	var keys []string
+	if m.opts.Keep != nil {
+		hint, keys = hint+" · "+keepKey+" keeps it for the next start", []string{keepKey}
+	}
+	if said != "" {
+		hint = said + " · " + hint
+	}
+	picker := overlay.NewPicker("Settings", entries, at).WithKeys(hint, keys...)
+	return m.open(overlay.Settings, picker, func(c overlay.Chosen) tea.Cmd {
+		i := slices.IndexFunc(all, func(s setting) bool { return s.key == c.Value })
+		if i < 0 {
+			return nil
 		}
-		return nil
+		s := all[i]
+		if c.Key == keepKey {
+			m.settingsAt(i, "")
+			key, value := s.keeps(m)
+			return keepSetting(m.opts.Keep, key, value, i)
+		}
+		cmd := s.set(m, s.next(s.value(m)))
+		said := s.title + ": " + s.shown(s.value(m))
+		m.notice.say(said)
+		m.settingsAt(i, said)
+		return cmd
 	})
 }
 
-// openSessions lists the sessions of the history; choosing one shows its pairs.
-func (m *Model) openSessions() tea.Cmd {
-	if m.opts.History == nil {
-		m.notice.say("there is no history in this run")
-		return nil
-	}
-	return loadSessions(m.opts.History)
+// keepSetting writes a value where the next start finds it.
+func keepSetting(keep func(key, value string) error, key, value string, at int) tea.Cmd {
+	return func() tea.Msg { return settingKeptMsg{at: at, key: key, value: value, err: keep(key, value)} }
 }
 
-func loadSessions(h *history.Store) tea.Cmd {
-	return func() tea.Msg {
-		all, err := h.Sessions(context.Background())
-		return sessionsLoadedMsg{all, err}
-	}
-}
-
-func (m *Model) onSessions(msg sessionsLoadedMsg) tea.Cmd {
+func (m *Model) onSettingKept(msg settingKeptMsg) tea.Cmd {
+	said := msg.key + " = " + msg.value + " is kept"
 	if msg.err != nil {
-		return m.complain(msg.err)
+		said = sentence(msg.err)
+		m.complain(msg.err)
+	} else {
+		m.notice.say(said)
 	}
-	entries := make([]overlay.Entry, 0, len(msg.sessions))
-	for _, s := range msg.sessions {
-		mark := ""
-		if s.ID == m.session.ID() {
-			mark = m.styles.Icons.Marked
-		}
-		entries = append(entries, overlay.Entry{
-			Value: s.ID, Mark: mark, Text: s.Used.Local().Format("2006-01-02 15:04") + "  " + s.Folder,
-			Extra: fmt.Sprintf("%d pairs · %s", s.Pairs, s.Model),
-		})
+	if _, kind, open := m.overlay.Top(); open && kind == overlay.Settings {
+		m.overlay.Pop()
+		return m.settingsAt(msg.at, said)
 	}
-	return m.open(overlay.Sessions, overlay.NewPicker("Sessions", entries, 0), func(c overlay.Chosen) tea.Cmd {
-		line := "x'" + c.Value + "'"
-		if c.Value == m.session.ID() {
-			line = "x"
-		}
-		q, err := filter.Parse(line)
-		if err != nil {
-			return m.complain(err)
-		}
-		return applyFilter(m.opts.History, q, line, m.env())
-	})
+	return nil
 }

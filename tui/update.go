@@ -85,6 +85,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.onFilesListed(msg)
 	case editorClosedMsg:
 		return m, m.onEditor(msg)
+	case settingKeptMsg:
+		return m, m.onSettingKept(msg)
 	case burstRestedMsg:
 		return m, m.onBurstRested(msg)
 	case draftDueMsg:

@@ -110,7 +110,7 @@ func TestSessions(t *testing.T) {
 		t.Errorf("Session = %+v, %v, %v", got, found, err)
 	}
 	list, err := s.Sessions(ctx)
-	if err != nil || len(list) != 2 || list[0].ID != id || list[0].Pairs != 1 || list[1].ID != "other" {
+	if err != nil || len(list) != 2 || list[0].ID != id || list[0].Pairs != 1 || list[0].Title != "q" || list[1].ID != "other" {
 		t.Errorf("Sessions = %+v, %v", list, err)
 	}
 	if _, found, err := s.LastSession(ctx, "/elsewhere"); found || err != nil {

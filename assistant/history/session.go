@@ -17,7 +17,11 @@ type Session struct {
 	Started time.Time
 	Used    time.Time // for people; order is by use, not by clock
 	Pairs   int       // uncut; only Sessions counts them
+	Title   string    // the beginning of its first message; only Sessions reads it
 }
+
+// titleRunes is how much of a message a title needs: more than a screen is wide.
+const titleRunes = 200
 
 const sessionColumns = "s.id, s.folder, s.window, s.model, s.page, s.started, s.used"
 
@@ -64,11 +68,14 @@ func (s *Store) Touch(ctx context.Context, v Session) error {
 func (s *Store) Sessions(ctx context.Context) ([]Session, error) {
 	var list []Session
 	err := s.read(ctx, func(r *reader) error {
-		return r.each("SELECT "+sessionColumns+`, (SELECT count(*) FROM pair WHERE session = s.n AND cut IS NULL)
-			FROM session s ORDER BY s.touched DESC, s.n DESC`, nil, func(scan scanner) error {
+		return r.each("SELECT "+sessionColumns+`, (SELECT count(*) FROM pair WHERE session = s.n AND cut IS NULL),
+			coalesce((SELECT substr(user, 1, ?) FROM body WHERE seq =
+				(SELECT min(seq) FROM pair WHERE session = s.n AND cut IS NULL)), '')
+			FROM session s ORDER BY s.touched DESC, s.n DESC`, []any{titleRunes}, func(scan scanner) error {
 			var pairs int
-			v, err := scanSession(scan, &pairs)
-			v.Pairs = pairs
+			var title string
+			v, err := scanSession(scan, &pairs, &title)
+			v.Pairs, v.Title = pairs, title
 			list = append(list, v)
 			return err
 		})

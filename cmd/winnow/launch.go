@@ -282,7 +282,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, p *program, cal
 	model, err := tui.New(tui.Options{
 		Session: p.session, History: p.store, Pane: p.shown(), Style: theme, Fixed: fixed,
 		Rebinds: rebinds(s.Keys), EnterIs: s.SendKey == "enter", Mouse: s.Mouse, Stay: s.LongRead == "stay", Notify: s.Notify,
-		Examples: p.place.examples, Editor: words, Notice: p.notice, Recovery: recovery(p.place.desk), Redact: a.redactor.Redact,
+		Examples: p.place.examples, Editor: words, Notice: p.notice, Recovery: recovery(p.place.desk), Redact: a.redactor.Redact, Keep: a.keepSetting,
 	})
 	if err != nil {
 		return err

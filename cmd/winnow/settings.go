@@ -114,6 +114,22 @@ func (a *app) configCheck() error {
 	return a.print("%s is right", s.Path)
 }
 
+// keepSetting writes a setting into the settings file for the next start, and
+// says so when the environment or a flag has the last word all the same.
+func (a *app) keepSetting(key, value string) error {
+	s, err := a.config()
+	if err != nil {
+		return err
+	}
+	if err := config.Set(s.Path, key, value, style.Themes()); err != nil {
+		return err
+	}
+	if o := s.Origins[key]; o.From == "environment" || o.From == "flag" {
+		return fmt.Errorf("%s = %s is kept, but %s has the last word", key, value, o)
+	}
+	return nil
+}
+
 // configEdit opens the file, which it makes when there is none, and checks it
 // afterwards.
 func (a *app) configEdit(cmd *cobra.Command) error {

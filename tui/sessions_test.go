@@ -1,0 +1,94 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/assistant/history"
+	"winnow/tui/tuitest"
+)
+
+// archive is a desk whose history holds another session and an empty one.
+func archive(t *testing.T, f furniture) *desk {
+	t.Helper()
+	old := told("first of the old session,\nwith a second line", "an old answer")
+	old.Session = "old"
+	second := told("second of the old session", "another old answer")
+	second.Session = "old"
+	f.pairs = []assistant.Pair{old, second, told("here?", "said here")}
+	f.history = func(h *history.Store) error {
+		for id, folder := range map[string]string{"old": "/srv/gateway", "s1": "/home/me", "empty": "/home/nobody"} {
+			if err := h.Touch(t.Context(), history.Session{ID: id, Folder: folder, Model: "test/other"}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	d := furnish(t, f)
+	d.Wait("1/1")
+	return d
+}
+
+func (d *desk) sessions() {
+	d.t.Helper()
+	d.Type(tuitest.CtrlP, "Sessions", tuitest.Enter)
+	d.Wait("━ Sessions ━")
+}
+
+func TestSessionsAreKnownByTheirFirstMessage(t *testing.T) {
+	d := archive(t, furniture{w: 80, h: 24})
+	d.sessions()
+	for _, text := range []string{"first of the old session,", "/srv/gateway", "2 pairs", "here?", "1 pair", "enter shows its pairs · alt+o goes on with it"} {
+		d.Wait(text)
+	}
+	if strings.Contains(d.Frame(), "nobody") || strings.Contains(d.Frame(), "0 pairs") {
+		t.Errorf("a session without pairs is listed:\n%s", d.Frame())
+	}
+	d.Type("first of")
+	d.Wait("/ first of")
+	d.Type(tuitest.Enter)
+	d.Wait("another old answer")
+	d.Wait("chat · x'old'")
+	if d.session.ID() != "s1" {
+		t.Error("showing the pairs of a session goes on with it")
+	}
+}
+
+func TestSessionGoesOnInsideTheProgram(t *testing.T) {
+	d := archive(t, furniture{answers: []at.Answer{say("and on")}})
+	d.sessions()
+	d.Type("first of")
+	d.Wait("/ first of")
+	d.Type(tuitest.Key("alt+o"))
+	d.says("the session goes on")
+	d.Wait("another old answer")
+	d.Wait("2/2")
+	d.WaitGone("said here")
+	d.ask("more", "and on")
+	d.hold("the pair in the old session", func() bool {
+		refs, err := d.store.Refs(t.Context(), "old", 3.5)
+		return err == nil && len(refs) == 3 && d.session.ID() == "old"
+	})
+	if last, found, err := d.store.LastSession(t.Context(), "/srv/gateway"); err != nil || !found || last.ID != "old" {
+		t.Errorf("the last session of the folder is %q, %v", last.ID, err)
+	}
+	d.sessions()
+	d.Wait("◆ first of")
+}
+
+func TestGoingOnWithASessionAsksAboutUnsavedRules(t *testing.T) {
+	d := archive(t, furniture{})
+	deleteRule(d)
+	d.Wait("unsaved")
+	d.sessions()
+	d.Type("first of")
+	d.Wait("/ first of")
+	d.Type(tuitest.Key("alt+o"))
+	d.Wait("Go on with this session?")
+	d.clock.Advance(overlayGuard)
+	d.Type("y")
+	d.says("the session goes on")
+	d.Wait("unsaved")
+}

@@ -1,0 +1,83 @@
+package tui
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"winnow/tui/tuitest"
+)
+
+// settingsOf opens the settings with one of them searched for.
+func (d *desk) setting(search string) {
+	d.t.Helper()
+	d.Type(tuitest.CtrlP, "Settings", tuitest.Enter)
+	d.Wait("━ Settings ━")
+	d.Type(search)
+	d.Wait("/ " + search)
+}
+
+func TestSettingsSayWhatTheyAreAndWhatWasDone(t *testing.T) {
+	d := furnish(t, furniture{w: 80, h: 30})
+	d.Type(tuitest.CtrlP, "Settings", tuitest.Enter)
+	d.Wait("enter takes the next value")
+	for _, text := range []string{"Background", "Theme of colours", "The assistant asks before", "it saves"} {
+		d.Wait(text)
+	}
+	if strings.Contains(d.Frame(), "in the config") || strings.Contains(d.Frame(), keepKey) {
+		t.Errorf("it offers what there is not:\n%s", d.Frame())
+	}
+	d.Type("colours", tuitest.Enter)
+	d.Wait("Theme of colours: ")
+	d.Type(tuitest.Esc)
+	d.WaitGone("━ Settings ━")
+	d.says("Theme of colours: ")
+}
+
+func TestEverySettingTakesAllItsValuesInTurn(t *testing.T) {
+	m, _ := furnished(t, furniture{})
+	for _, s := range settings() {
+		first := s.value(m)
+		seen := map[string]bool{}
+		for range s.values {
+			s.set(m, s.next(s.value(m)))
+			if m.background() == "auto" && s.key == "theme" {
+				m.opts.Fixed = false
+			}
+			seen[s.value(m)] = true
+		}
+		if len(seen) != len(s.values) {
+			t.Errorf("%s takes %v of %v, from %s on", s.key, seen, s.values, first)
+		}
+	}
+}
+
+func TestSettingIsKept(t *testing.T) {
+	var kept []string
+	var fault error
+	d := furnish(t, furniture{w: 100, h: 30, change: func(o *Options) {
+		o.Keep = func(key, value string) error { kept = append(kept, key+"="+value); return fault }
+	}})
+	d.setting("ended unseen")
+	d.Type(tuitest.Enter)
+	d.Wait("Tell when a long turn has ended unseen: yes")
+	d.Type(tuitest.Key(keepKey))
+	d.Wait("notify = true is kept")
+	d.Type(tuitest.Esc)
+	d.says("notify = true is kept")
+	if len(kept) != 1 || kept[0] != "notify=true" {
+		t.Errorf("kept %q", kept)
+	}
+	d.setting("background")
+	d.Type(tuitest.Enter)
+	d.Wait("Background: light")
+	d.Type(tuitest.Down, tuitest.Enter) // the theme after the usual one is the first
+	d.Wait("Theme of colours: dusk")
+	d.Type(tuitest.Key(keepKey))
+	d.Wait("theme = dusk-light is kept")
+	d.Type(tuitest.Esc)
+	fault = errors.New("config.toml:3: mous is not a setting")
+	d.setting("mouse")
+	d.Type(tuitest.Key(keepKey))
+	d.Wait("mous is not a setting")
+}
