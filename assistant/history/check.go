@@ -11,6 +11,10 @@ import (
 // CheckReport is what Check found.
 type CheckReport struct {
 	Pairs, Cut, Sessions, Topics int
+	// Requests are the requests of pairs that are kept as they were sent, and
+	// DamagedRequests those of them that are not what was sent any more. They are
+	// shown on demand only: the conversation does without.
+	Requests, DamagedRequests int
 	// Problems are what contradicts, a sentence each; none is a healthy database.
 	Problems []string
 	// Damaged says that the file itself is broken: opening it again after this
@@ -28,6 +32,7 @@ var contradictions = []struct{ query, text string }{
 	{"SELECT seq FROM pair WHERE session NOT IN (SELECT n FROM session)", "pair %d is of an unknown session"},
 	{"SELECT seq FROM pair WHERE model NOT IN (SELECT n FROM model)", "pair %d is of an unknown model"},
 	{"SELECT seq FROM pair WHERE topic <> 0 AND topic NOT IN (SELECT n FROM topic)", "pair %d is of an unknown topic"},
+	{"SELECT DISTINCT seq FROM request WHERE seq NOT IN (SELECT seq FROM pair)", "requests of pair %d have lost their pair"},
 	{"SELECT n FROM topic WHERE parent <> 0 AND parent NOT IN (SELECT n FROM topic)", "topic %d has lost its parent"},
 }
 
@@ -60,7 +65,10 @@ func (s *Store) Check(ctx context.Context) (CheckReport, error) {
 				return err
 			}
 		}
-		return r.checkTexts(&report)
+		if err := r.checkTexts(&report); err != nil {
+			return err
+		}
+		return r.checkRequests(&report)
 	})
 	if damaged(err) {
 		report.Damaged = true
@@ -107,4 +115,25 @@ func (r *reader) checkTexts(report *CheckReport) error {
 		}
 		from = last(seqs)
 	}
+}
+
+// checkRequests unpacks each request and compares it with its sums. All are
+// counted, and the first few named.
+func (r *reader) checkRequests(report *CheckReport) error {
+	return r.each("SELECT seq, response, attempt, size, packed, body FROM request ORDER BY n", nil, func(scan scanner) error {
+		var seq int64
+		var response, attempt, size, packed int
+		var body []byte
+		if err := scan(&seq, &response, &attempt, &size, &packed, &body); err != nil {
+			return err
+		}
+		report.Requests++
+		if _, err := inflate(body, size); err == nil && packed == len(body) {
+			return nil
+		}
+		if report.DamagedRequests++; report.DamagedRequests <= maxProblems {
+			report.Problems = append(report.Problems, requestName(attempt, response, seq)+" is not the one that was sent")
+		}
+		return nil
+	})
 }

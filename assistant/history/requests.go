@@ -129,7 +129,7 @@ func (s *Store) Requests(ctx context.Context, seq int64) ([]assistant.SentReques
 			}
 			body, err := inflate(packed, size)
 			if err != nil {
-				broken = append(broken, fmt.Errorf("history: request %d of response %d of pair %d: %w", v.Attempt, v.Response, seq, err))
+				broken = append(broken, fmt.Errorf("history: %s: %w", requestName(v.Attempt, v.Response, seq), err))
 				return nil
 			}
 			v.At, v.Body = instant(sec, nsec, zone), body
@@ -141,6 +141,11 @@ func (s *Store) Requests(ctx context.Context, seq int64) ([]assistant.SentReques
 		return nil, fmt.Errorf("history: requests of pair %d: %w", seq, err)
 	}
 	return list, errors.Join(broken...)
+}
+
+// requestName names a request in a sentence.
+func requestName(attempt, response int, seq int64) string {
+	return fmt.Sprintf("request %d of response %d of pair %d", attempt, response, seq)
 }
 
 // requests copies the readable requests of the pairs that were saved.

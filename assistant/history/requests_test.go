@@ -162,10 +162,47 @@ func TestADamagedRequestIsNamed(t *testing.T) {
 			if len(got) != 2 || !strings.Contains(string(got[0].Body), "first") || !strings.Contains(string(got[1].Body), "third") {
 				t.Errorf("the whole requests are %v", got)
 			}
+			report, err := s.Check(t.Context())
+			if err != nil || report.Requests != 3 || report.DamagedRequests != 1 || report.Damaged ||
+				len(report.Problems) != 1 || !strings.Contains(report.Problems[0], fmt.Sprintf("request 2 of response 1 of pair %d", p.Seq)) {
+				t.Errorf("Check = %+v, %v", report, err)
+			}
 			if back := load(t, s, p.Seq); len(back) != 1 || back[0].UserText != "q" {
 				t.Errorf("the pair is %v", back)
 			}
 		})
+	}
+}
+
+// TestCheckCountsRequests: whole ones are no problem, those of nobody are, and
+// many damaged ones are counted but not all named.
+func TestCheckCountsRequests(t *testing.T) {
+	s := newStore(t)
+	p := pair("x", "q", "a")
+	b := &assistant.Batch{Put: []*assistant.Pair{p}}
+	for i := range maxProblems + 5 {
+		b.Requests = append(b.Requests, sentOf(p, i, "body"))
+	}
+	commit(t, s, b)
+	check := func(sql string) CheckReport {
+		t.Helper()
+		if err := s.write(t.Context(), func(tx *tx) error { return tx.exec(sql) }); err != nil {
+			t.Fatal(err)
+		}
+		report, err := s.Check(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report
+	}
+	if r := check("DELETE FROM request WHERE n > 1000"); r.Requests != maxProblems+5 || r.DamagedRequests != 0 || len(r.Problems) != 0 {
+		t.Errorf("a healthy table: %+v", r)
+	}
+	if r := check("UPDATE request SET packed = packed + 1"); r.DamagedRequests != maxProblems+5 || len(r.Problems) != maxProblems {
+		t.Errorf("with wrong counts of bytes: %d damaged, %d named", r.DamagedRequests, len(r.Problems))
+	}
+	if r := check("UPDATE request SET packed = packed - 1, seq = 77"); len(r.Problems) != 1 || !strings.Contains(r.Problems[0], "requests of pair 77") {
+		t.Errorf("requests of nobody: %v", r.Problems)
 	}
 }
 

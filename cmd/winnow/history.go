@@ -302,10 +302,14 @@ func (a *app) historyCheck(ctx context.Context) error {
 	if a.flags.json {
 		err = a.printJSON(map[string]any{
 			"path": store.Path(), "ok": len(r.Problems) == 0, "pairs": r.Pairs, "cut": r.Cut, "sessions": r.Sessions, "topics": r.Topics,
-			"damaged": r.Damaged, "problems": append([]string{}, r.Problems...),
+			"requests": r.Requests, "damaged_requests": r.DamagedRequests, "damaged": r.Damaged, "problems": append([]string{}, r.Problems...),
 		})
 	} else {
-		err = a.print("%s: %s, %s, %s", store.Path(), count(r.Pairs, "pair"), count(r.Sessions, "session"), count(r.Topics, "topic"))
+		requests := count(r.Requests, "kept request")
+		if r.DamagedRequests > 0 {
+			requests += fmt.Sprintf(" (%d damaged)", r.DamagedRequests)
+		}
+		err = a.print("%s: %s, %s, %s, %s", store.Path(), count(r.Pairs, "pair"), count(r.Sessions, "session"), count(r.Topics, "topic"), requests)
 	}
 	if err != nil || len(r.Problems) == 0 {
 		return err
@@ -315,6 +319,9 @@ func (a *app) historyCheck(ctx context.Context) error {
 		faults = append(faults, errors.New(p))
 	}
 	next := "winnow history export saves what can be read"
+	if r.DamagedRequests == len(r.Problems) {
+		next = "the conversations are whole: a damaged request is only missed where the exact request is shown, and goes with time"
+	}
 	if r.Damaged {
 		next = "start winnow again: it sets the damaged file aside and saves what can be read"
 	}
