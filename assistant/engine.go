@@ -23,11 +23,12 @@ type engine struct {
 	pair      *Pair // what the turn has produced so far; its texts after settle
 	text      strings.Builder
 	reasoning strings.Builder
-	shown     int  // calls that have a card: the N of the next marker
-	response  int  // responses so far
-	apart     bool // the next text starts a new paragraph
-	invalid   int  // invalid rounds in a row
-	rounds    int  // rounds with tools, the invalid ones left out
+	thoughts  []Thought // the blocks of reasoning
+	shown     int       // calls that have a card: the N of the next marker
+	response  int       // responses so far
+	apart     bool      // the next text starts a new paragraph
+	invalid   int       // invalid rounds in a row
+	rounds    int       // rounds with tools, the invalid ones left out
 }
 
 // Limits bound a turn. The zero value is the default.
@@ -76,6 +77,9 @@ type hooks struct {
 func (e *engine) resume() {
 	e.text.WriteString(e.pair.AssistantText)
 	e.reasoning.WriteString(e.pair.Reasoning)
+	for _, b := range PairThoughts(e.pair) {
+		e.thoughts = append(e.thoughts, b.Thought)
+	}
 	e.invalid = e.pair.InvalidRounds
 	invalid := map[int]bool{} // responses
 	for _, c := range e.pair.ToolCalls {
@@ -189,6 +193,7 @@ func (e *engine) addText(text string) {
 func (e *engine) settle() {
 	e.pair.AssistantText = strings.TrimSpace(e.text.String())
 	e.pair.Reasoning = strings.TrimSpace(e.reasoning.String())
+	e.settleThoughts()
 }
 
 // breakParagraph sets what follows apart from the text before it.

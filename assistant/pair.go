@@ -57,6 +57,7 @@ type Pair struct {
 
 	Page         string        `json:"page,omitempty"`          // the page that was open
 	ReasoningFor time.Duration `json:"reasoning_for,omitempty"` // how long the model thought, in ns
+	Thoughts     []Thought     `json:"thoughts,omitempty"`      // where Reasoning was thought; none: all of it came first
 	Took         time.Duration `json:"took,omitempty"`          // from send to end, in ns
 	Usage        *Usage        `json:"usage,omitempty"`         // summed over the responses of the turn
 	Suggested    *Suggested    `json:"suggested,omitempty"`

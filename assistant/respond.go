@@ -102,6 +102,7 @@ func (s *stream) take(part Part) {
 			if s.e.reasoning.Len() > 0 {
 				p.Text = "\n\n" + p.Text
 			}
+			s.e.beginThought()
 		}
 		s.e.reasoning.WriteString(p.Text)
 		s.e.hooks.emit(ReasoningDelta(p))
@@ -127,7 +128,9 @@ func (s *stream) tell(text string) {
 
 func (s *stream) stopReasoning() {
 	if !s.began.IsZero() {
-		s.e.pair.ReasoningFor += s.e.now().Sub(s.began)
+		took := s.e.now().Sub(s.began)
+		s.e.pair.ReasoningFor += took
+		s.e.thoughts[len(s.e.thoughts)-1].Took += took
 		s.began = time.Time{}
 	}
 }

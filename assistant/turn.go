@@ -194,7 +194,7 @@ func (t *turn) loadRetry() error {
 	if n := len(old.ToolCalls); n > 0 {
 		t.response = old.ToolCalls[n-1].Response + 1
 	} else {
-		old.Reasoning, old.ReasoningFor, old.Usage = "", 0, nil
+		old.Reasoning, old.ReasoningFor, old.Thoughts, old.Usage = "", 0, nil, nil
 	}
 	t.pair = old
 	return nil

@@ -1,13 +1,11 @@
 package chat
 
 import (
-	"math"
 	"strconv"
 	"strings"
 	"time"
 
 	"winnow/assistant"
-	"winnow/assistant/safetext"
 	"winnow/tui/markdown"
 	"winnow/tui/style"
 )
@@ -126,9 +124,9 @@ func (it *item) meta(width int) string {
 
 // setPair makes p what the item shows. Folds that the user set stay.
 func (it *item) setPair(p assistant.Pair) {
-	folds, thoughts := it.folds(), it.placed(p)
+	folds := it.folds()
 	it.pair, it.loaded, it.running = p, true, false
-	it.parts = it.build(p, thoughts)
+	it.parts = it.build(p)
 	for i, part := range it.parts {
 		if open, set := folds[part.key(i)]; set {
 			part.fold(!open)
@@ -148,65 +146,38 @@ func (it *item) folds() map[string]bool {
 	return out
 }
 
-// thought is a block of thinking and its place: how many cards stand above it.
-type thought struct {
-	cards int
-	text  string
-	took  time.Duration
-}
-
-// placed are the blocks of thinking of p. Of what streamed here the places are
-// known; the store keeps the thinking of a turn as one.
-func (it *item) placed(p assistant.Pair) []thought {
-	var seen []thought
-	cards, all := 0, ""
-	for _, old := range it.parts {
-		switch old := old.(type) {
-		case *card:
-			cards++
-		case *reasoningPart:
-			seen = append(seen, thought{cards, old.source(), old.took})
-			all += "\n\n" + strings.TrimSpace(old.source())
-		}
-	}
-	same := strings.TrimSpace(all) == strings.TrimSpace(safetext.Clean(p.Reasoning))
-	switch {
-	case p.Reasoning == "":
-		return nil
-	case len(seen) > 1 && same:
-		return seen
-	}
-	return []thought{{0, p.Reasoning, p.ReasoningFor}}
-}
-
-// build makes the parts of a pair that is stored.
-func (it *item) build(p assistant.Pair, thoughts []thought) []part {
+// build makes the parts of a pair that is stored: thinking, text and cards in
+// the order in which they came.
+func (it *item) build(p assistant.Pair) []part {
 	parts := []part{newUser(p)}
-	think := func(cards int) {
-		for len(thoughts) > 0 && thoughts[0].cards <= cards {
-			parts = append(parts, newReasoning(thoughts[0].text, thoughts[0].took))
-			thoughts = thoughts[1:]
-		}
-	}
-	think(0)
 	cards := cardsOf(p)
-	used, above := make([]bool, len(cards)), 0
-	for _, piece := range assistant.Pieces(p.AssistantText, len(cards)) {
-		if piece.Call >= 0 {
-			parts = append(parts, cards[piece.Call])
-			used[piece.Call] = true
-			above++
-			think(above)
-			continue
+	used, from := make([]bool, len(cards)), 0
+	tell := func(text string) {
+		for _, piece := range assistant.Pieces(text, len(cards)) {
+			if piece.Call >= 0 {
+				parts = append(parts, cards[piece.Call])
+				used[piece.Call] = true
+				continue
+			}
+			parts = append(parts, newText(piece.Text, it.look.md, true))
 		}
-		parts = append(parts, newText(piece.Text, it.look.md, true))
 	}
+	thoughts := assistant.PairThoughts(&p)
+	for len(thoughts) > 0 && thoughts[0].Place < max(len(p.AssistantText), 1) {
+		t := thoughts[0]
+		tell(p.AssistantText[from:t.Place])
+		parts = append(parts, newReasoning(t.Text, t.Took))
+		thoughts, from = thoughts[1:], t.Place
+	}
+	tell(p.AssistantText[from:])
 	for i, c := range cards {
 		if !used[i] { // its marker was lost with the end of a cut answer
 			parts = append(parts, c)
 		}
 	}
-	think(math.MaxInt)
+	for _, t := range thoughts { // nothing was said after them
+		parts = append(parts, newReasoning(t.Text, t.Took))
+	}
 	for _, payload := range p.Payloads {
 		parts = append(parts, newPayload(payload))
 	}

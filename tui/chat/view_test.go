@@ -102,6 +102,7 @@ func TestThinkingBetweenToolsStaysWhereItStreamed(t *testing.T) {
 		v.Take(e)
 	}
 	before := strings.Replace(plain(v.View(60, 24)), "12:30 …", "  12:30", 1)
+	stored.Thoughts = []assistant.Thought{{Took: stored.ReasoningFor}, {From: len(stored.Reasoning) + 2, Place: afterCard(stored)}}
 	stored.Reasoning += "\n\nNow the end."
 	v.Settle(stored)
 	if after := plain(v.View(60, 24)); before != after {
@@ -114,6 +115,54 @@ func TestThinkingBetweenToolsStaysWhereItStreamed(t *testing.T) {
 	first, second := strings.Index(all, "They want minis gone."), strings.Index(all, "Now the end.")
 	if tool := strings.Index(all, "add_ignore_rule"); first < 0 || tool < first || second < tool {
 		t.Errorf("loaded again, the thinking is not where it was:\n%s", all)
+	}
+}
+
+// afterCard is where the text goes on after the only card.
+func afterCard(p assistant.Pair) int {
+	const marker = "[[tool:0]]"
+	return strings.Index(p.AssistantText, marker) + len(marker)
+}
+
+// TestThinkingKeepsItsPlaces: a pair that comes from the store shows each block
+// where it was thought, between stretches of text as well as around cards, and
+// one whose places are nonsense shows all of its thinking at the top.
+func TestThinkingKeepsItsPlaces(t *testing.T) {
+	pair := assistant.Pair{
+		Seq: 1, UserText: "q", AssistantText: "before [[tool:0]]\n\nlast words", Reasoning: "AAA\n\nBBB\n\nCCC", Flag: true,
+		ToolCalls: []assistant.ToolCall{{ID: "1", Name: "look", Arguments: []byte("{}"), Result: &assistant.ToolResult{Success: true}}},
+	}
+	show := func(thoughts ...assistant.Thought) string {
+		v := New(style.New(style.Options{Unicode: true, Colors: style.None}), func() time.Time { return noon })
+		v.SetRefs([]assistant.Ref{{Seq: 1}}, 0)
+		pair.Thoughts = thoughts
+		v.Load([]assistant.Pair{pair})
+		v.ToggleAll()
+		var order []string
+		for _, word := range strings.Fields(plain(v.View(60, 40))) {
+			switch word {
+			case "AAA", "BBB", "CCC", "before", "look", "last":
+				order = append(order, word)
+			}
+		}
+		return strings.Join(order, " ")
+	}
+	for name, test := range map[string]struct {
+		thoughts []assistant.Thought
+		want     string
+	}{
+		"three places":      {[]assistant.Thought{{}, {From: 5, Place: 7}, {From: 10, Place: 17}}, "AAA before BBB look CCC last"},
+		"all after a card":  {[]assistant.Thought{{Place: 17}}, "before look AAA BBB CCC last"},
+		"after all":         {[]assistant.Thought{{}, {From: 10, Place: 29}}, "AAA BBB before look last CCC"},
+		"no places":         {nil, "AAA BBB CCC before look last"},
+		"beyond the text":   {[]assistant.Thought{{}, {From: 500, Place: 7}}, "AAA BBB CCC before look last"},
+		"not in order":      {[]assistant.Thought{{Place: 17}, {From: 5, Place: 7}}, "AAA BBB CCC before look last"},
+		"below zero":        {[]assistant.Thought{{}, {From: -5, Place: -7}}, "AAA BBB CCC before look last"},
+		"text that was cut": {[]assistant.Thought{{}, {From: 5, Place: 17}, {From: 10, Place: 900}}, "AAA before look BBB last CCC"},
+	} {
+		if got := show(test.thoughts...); got != test.want {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
+		}
 	}
 }
 
@@ -132,6 +181,7 @@ func TestEachBlockOfThinkingShowsItsTime(t *testing.T) {
 	now = now.Add(800 * time.Millisecond)
 	v.Take(events[9])
 	stored.Reasoning, stored.ReasoningFor = "first\n\nsecond", 4*time.Second
+	stored.Thoughts = []assistant.Thought{{Took: 3200 * time.Millisecond}, {From: len("first\n\n"), Place: afterCard(stored), Took: 800 * time.Millisecond}}
 	v.Settle(stored)
 	for range 2 {
 		got := plain(v.View(60, 24))

@@ -1,0 +1,90 @@
+package assistant
+
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Thought is where a block of a pair's Reasoning was thought. The places are in
+// bytes of the texts as they are stored; the blocks are in order.
+type Thought struct {
+	From  int           `json:"from"`           // in Reasoning: it goes on to the next block
+	Place int           `json:"place"`          // in AssistantText: how much of it came before
+	Took  time.Duration `json:"took,omitempty"` // in ns
+}
+
+// PlacedThought is a block of thinking with its text.
+type PlacedThought struct {
+	Thought
+	Text string // without the space around it
+}
+
+// PairThoughts takes the Reasoning of a pair apart; none is nil. Places that
+// do not fit the texts, of whoever wrote them, make one block of all of it, and
+// so does a pair from before there were places.
+func PairThoughts(p *Pair) []PlacedThought {
+	if strings.TrimSpace(p.Reasoning) == "" {
+		return nil
+	}
+	whole := []PlacedThought{{Thought{Took: p.ReasoningFor}, p.Reasoning}}
+	var out []PlacedThought
+	for i, t := range p.Thoughts {
+		end, before := len(p.Reasoning), Thought{}
+		if i+1 < len(p.Thoughts) {
+			end = p.Thoughts[i+1].From
+		}
+		if i > 0 {
+			before = p.Thoughts[i-1]
+		}
+		// The answer may have been cut since; the thinking never is.
+		t.Place = min(t.Place, len(p.AssistantText))
+		if (i == 0) != (t.From == 0) || t.From < before.From || end < t.From || end > len(p.Reasoning) ||
+			t.Place < min(before.Place, len(p.AssistantText)) || t.Place > 0 && p.AssistantText[t.Place-1] == '\\' ||
+			!begins(p.Reasoning, t.From) || !begins(p.AssistantText, t.Place) {
+			return whole
+		}
+		if text := strings.TrimSpace(p.Reasoning[t.From:end]); text != "" {
+			out = append(out, PlacedThought{t, text})
+		}
+	}
+	if len(out) == 0 {
+		return whole
+	}
+	return out
+}
+
+// begins reports whether a character of text begins at this byte, or its end.
+func begins(text string, at int) bool {
+	return at == len(text) || at < len(text) && utf8.RuneStart(text[at])
+}
+
+// beginThought notes where a block begins. What follows a block with nothing
+// in between, as after a silent correction, goes on with it.
+func (e *engine) beginThought() {
+	place := e.text.Len()
+	if n := len(e.thoughts); n > 0 && e.thoughts[n-1].Place == place {
+		return
+	}
+	e.thoughts = append(e.thoughts, Thought{From: e.reasoning.Len(), Place: place})
+}
+
+// settleThoughts writes the places into the pair, against the texts without
+// the space around them. One block that came first needs no place.
+func (e *engine) settleThoughts() {
+	e.pair.Thoughts = nil
+	if len(e.thoughts) == 0 || len(e.thoughts) == 1 && e.thoughts[0].Place == 0 {
+		return
+	}
+	lead := leading(e.reasoning.String())
+	shift := leading(e.text.String())
+	for _, t := range e.thoughts {
+		t.From, t.Place = max(t.From-lead, 0), min(max(t.Place-shift, 0), len(e.pair.AssistantText))
+		e.pair.Thoughts = append(e.pair.Thoughts, t)
+	}
+	e.pair.Thoughts[0].From = 0
+}
+
+func leading(text string) int {
+	return len(text) - len(strings.TrimLeft(text, " \n\t\r\v\f\u0085\u00a0"))
+}
