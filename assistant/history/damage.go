@@ -92,7 +92,7 @@ func (s *Store) inspect(ctx context.Context, users census) (verdict, error) {
 	case bytes <= 0:
 		return verdict{}, nil
 	}
-	s.report.LostLog = users.unclean && log < 0
+	s.report.LostLog = users.logged && log < 0
 	h, damage, err := readHeader(s.path)
 	if damage != nil || err != nil {
 		return verdict{err: damage}, err

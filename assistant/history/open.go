@@ -353,13 +353,35 @@ func (s *Store) Close() error {
 		// A crash from here on is taken for one in use: the next Open looks closer.
 		s.options.Log.Warn("history owner file", "err", err)
 	}
-	err := s.disconnect()
+	err := s.foldAndDisconnect()
 	if s.doubtful.Load() {
 		os.Remove(filepath.Join(s.run, cleanMark)) // the next Open has the file checked
 	} else {
 		s.leaveMark()
 	}
 	s.owner.leave()
+	return err
+}
+
+// foldAndDisconnect closes the database and notes whose log that folded.
+func (s *Store) foldAndDisconnect() error {
+	ctx, cancel := context.WithTimeout(context.Background(), foldTime)
+	defer cancel()
+	opening, err := lockOpening(ctx, s.run)
+	if err != nil {
+		return s.disconnect()
+	}
+	defer opening.Close()
+	return s.disconnectNoting()
+}
+
+// disconnectNoting is disconnect for who holds the open lock.
+func (s *Store) disconnectNoting() error {
+	before := folding(s.run, s.owner)
+	err := s.disconnect()
+	if noted := errors.Join(before, folding(s.run, s.owner)); noted != nil {
+		s.options.Log.Warn("history owner files", "err", noted) // costs a false alarm, no more
+	}
 	return err
 }
 
@@ -383,6 +405,10 @@ func (s *Store) abandon() {
 	if s.writer != nil {
 		s.writer.once.Do(func() { close(s.writer.quit) })
 	}
-	_ = s.disconnect() // why Open failed says more
+	if s.writes == nil || s.report.LostLog { // nothing is folded, or the next Open is to say so again
+		_ = s.disconnect() // why Open failed says more
+	} else {
+		_ = s.disconnectNoting()
+	}
 	s.owner.leave()
 }

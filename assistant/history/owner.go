@@ -31,6 +31,7 @@ const (
 	ownerStarting = "starting" // has not touched the database yet
 	ownerOpen     = "open"     // the database is open, hence a -wal file exists
 	ownerClosing  = "closing"  // the database may be closed already
+	ownerFolded   = "folded"   // died with the database open; another owner closed it since, and its -wal file may be gone
 )
 
 const (
@@ -89,6 +90,7 @@ type census struct {
 	alive   int
 	dead    []string // files of the dead
 	unclean bool     // one died with the database open
+	logged  bool     // and its -wal file must be there
 }
 
 // count looks at all owner files but me's. The caller holds the open lock, so
@@ -114,7 +116,8 @@ func count(run string, me *owner) (census, error) {
 		}
 		path := ownerPath(run, token)
 		state, err := os.ReadFile(path)
-		c.unclean = c.unclean || err == nil && string(state) == ownerOpen
+		c.logged = c.logged || err == nil && string(state) == ownerOpen
+		c.unclean = c.unclean || c.logged || err == nil && string(state) == ownerFolded
 		c.dead = append(c.dead, path)
 	}
 	return c, nil
@@ -127,4 +130,36 @@ func lockOpening(ctx context.Context, run string) (*flock.Flock, error) {
 		return nil, fmt.Errorf("history: another winnow is opening the database: %w", err)
 	}
 	return l, nil
+}
+
+// foldTime bounds the wait of a store that closes for another that opens. The
+// one that opens connects, so the log stays.
+const foldTime = 250 * time.Millisecond
+
+// folding notes on the files of the dead that their log need not be there any
+// more: who closes a database last folds the log of all into it and removes it.
+// It is called before and after: an owner may die in between. The caller holds
+// the open lock, as for count.
+func folding(run string, me *owner) error {
+	users, err := count(run, me)
+	if err != nil || !users.logged {
+		return err
+	}
+	var errs []error
+	for _, path := range users.dead {
+		state, err := os.ReadFile(path)
+		if err != nil || string(state) != ownerOpen {
+			continue
+		}
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, fileMode) // never creates
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			_, err = f.WriteString(ownerFolded)
+			err = errors.Join(err, f.Close())
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }

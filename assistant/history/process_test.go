@@ -36,6 +36,8 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "work":
 		childWork(path)
+	case "close":
+		childClose(path)
 	case "hold":
 		childHold(path)
 	case "migrate":

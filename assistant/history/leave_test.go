@@ -1,0 +1,136 @@
+package history
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"winnow/assistant"
+)
+
+// after is a context that ends when it has been asked so often.
+type after struct {
+	context.Context
+	left int
+	done chan struct{}
+}
+
+func endsAfter(n int) *after { return &after{context.Background(), n, make(chan struct{})} }
+
+func (a *after) Done() <-chan struct{} {
+	a.ask()
+	return a.done
+}
+
+func (a *after) Err() error {
+	a.ask()
+	select {
+	case <-a.done:
+		return context.Canceled
+	default:
+		return nil
+	}
+}
+
+func (a *after) ask() {
+	if a.left--; a.left == 0 {
+		close(a.done)
+	}
+}
+
+// unharmed opens the database, which nothing has been removed from.
+func unharmed(t *testing.T, path string) *Store {
+	t.Helper()
+	s := open(t, path, Options{})
+	if r := s.Report(); r.LostLog || r.Salvage != nil {
+		t.Errorf("Report = %+v; nothing was removed", r)
+	}
+	return s
+}
+
+// TestTheLogOfADeadOwnerIsFoldedByAnother: the last to close a database folds
+// the log into it and removes it, also that of an owner who died meanwhile.
+// Nothing is lost by that, and nothing must be said to be.
+func TestTheLogOfADeadOwnerIsFoldedByAnother(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "h", "history.db")
+	c := startChild(t, "hold", path)
+	s := open(t, path, Options{})
+	c.kill()
+	put(t, s, pair("x", "q", "a"))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path + "-wal"); err == nil {
+		t.Fatal("the log is still there: this test shows nothing")
+	}
+	s = unharmed(t, path)
+	if s.Report().Interrupted != 1 {
+		t.Errorf("%d pairs of the dead owner are ended", s.Report().Interrupted)
+	}
+}
+
+// TestAnOpenThatFailsLosesNothing: an Open that is given up at any point leaves
+// a database that a dead owner had open as it was, or folded.
+func TestAnOpenThatFailsLosesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "h", "history.db")
+	failed := 0
+	for n := 1; n < 400; n += 1 + n/5 {
+		startChild(t, "hold", path).kill()
+		s, err := Open(endsAfter(n), path, Options{})
+		if err == nil {
+			s.Close()
+			break
+		}
+		failed++
+		unharmed(t, path).Close()
+	}
+	if failed == 0 {
+		t.Error("no Open was given up")
+	}
+}
+
+// TestKilledWhileClosing: wherever the process is killed that closes the
+// database, in the middle of the index, of the check of the whole file, of
+// folding the log, the next Open finds nothing missing.
+func TestKilledWhileClosing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "h", "history.db")
+	for round := range 12 {
+		c := startChild(t, "close", path)
+		for range round * round * 3 { // the further, the later it strikes
+			c.out.Scan()
+		}
+		c.kill()
+		s := unharmed(t, path)
+		if got := len(seqs(t, s, "")); got < (round+1)*closePairs {
+			t.Errorf("round %d: %d pairs, want %d", round, got, (round+1)*closePairs)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// closePairs is how many pairs a child writes before it closes.
+const closePairs = 60
+
+// childClose writes pairs, and closes while they are being indexed.
+func childClose(path string) {
+	s := childOpen(path, Options{restless: true})
+	b := &assistant.Batch{}
+	for range closePairs {
+		b.Put = append(b.Put, pair("closed", "some words for the index, "+assistant.NewID(time.Now()), string(make([]byte, 20_000))))
+	}
+	if err := s.Commit(context.Background(), b); err != nil {
+		panic(err)
+	}
+	os.Stdout.WriteString("ready\n")
+	go func() { // as far as somebody reads
+		for {
+			os.Stdout.WriteString("closing\n")
+		}
+	}()
+	s.Close()
+	awaitEnd()
+}
