@@ -19,6 +19,8 @@ type block struct {
 	more  bool // the next block goes on from this
 
 	fence  fence  // of code
+	from   signs  // what a piece of code begins inside of
+	to     signs  // and what it ends inside of
 	item   marker // of a list item
 	number int
 	inList bool   // not the first item of its list
@@ -90,8 +92,7 @@ func (d *Doc) render(b *block, end int) {
 			b.leaves, b.ready = nil, true
 			return
 		}
-		lines, _ := d.colour(b.fence, b.start, end)
-		b.setCode(lines)
+		b.setCode(d.colourPiece(b, end))
 		return
 	case blockTable:
 		d.renderTable(b)
@@ -179,10 +180,27 @@ func (d *Doc) parse(src []byte) ast.Node {
 	return d.style.parser.Parse(text.NewReader(src), d.context(src))
 }
 
-// colour colours the code in src[start:end].
-func (d *Doc) colour(f fence, start, end int) (lines []string, whole bool) {
+// colour colours the code of b in src[start:end].
+func (d *Doc) colour(b *block, start, end int) (lines []string, to ending) {
 	d.work.coloured += end - start
-	return d.style.colour(lexer(f.lang), string(f.content(d.src[start:end])))
+	from := b.from
+	if start > b.start {
+		from = b.growth.from
+	}
+	return d.style.colourInside(lexer(b.fence.lang), from, signs{}, string(b.fence.content(d.src[start:end])))
+}
+
+// colourPiece colours the code of b, which may end inside a comment or a string.
+func (d *Doc) colourPiece(b *block, end int) []string {
+	return d.colourBetween(b, b.from, b.to, b.start, end)
+}
+
+// colourBetween colours the code of b in src[start:end], which begins inside of
+// from and ends inside of to.
+func (d *Doc) colourBetween(b *block, from, to signs, start, end int) []string {
+	d.work.coloured += end - start
+	lines, _ := d.style.colourInside(lexer(b.fence.lang), from, to, string(b.fence.content(d.src[start:end])))
+	return lines
 }
 
 // content is code without the indent of its fence.

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -296,17 +297,17 @@ func (d *Doc) fresh(width int) (lines []string, from int) {
 	return lines, from
 }
 
-// growInner puts the lines of the open container after the kept ones of the
-// view. Those that are there already stay.
-func (d *Doc) growInner(width int) {
-	v, c := &d.view, d.open.inner
+// growInner puts the lines of container c, which is block i, after the kept ones
+// of the view. Those that are there already stay.
+func (d *Doc) growInner(c *container, i, width int) {
+	v := &d.view
 	lines, from := c.content(width)
 	if len(lines) == 0 {
 		v.inner, v.lines = nil, v.lines[:v.kept]
 		v.changed(v.kept)
 	} else {
 		at := v.kept
-		if d.gap(c.block, len(d.blocks)) {
+		if d.gap(c.block, i) {
 			at++
 		}
 		if v.inner != c || from == 0 {
@@ -317,7 +318,18 @@ func (d *Doc) growInner(width int) {
 		v.changed(at + from)
 		v.lines = c.draw(v.lines[:at+from], lines, from, width)
 	}
-	v.lines = append(v.lines, d.undecidedLines(width)...)
+}
+
+// keepInner makes the container that the view shows as open, and that is whole
+// now, one of its whole blocks.
+func (d *Doc) keepInner(width int) {
+	v, i := &d.view, len(d.view.starts)
+	if v.inner == nil || i == len(d.blocks) || d.blocks[i].inner != v.inner {
+		return
+	}
+	d.growInner(v.inner, i, width)
+	d.blocks[i].drawn = drawn{width: width, lines: slices.Clone(v.lines[v.kept:])}
+	v.starts, v.kept, v.inner = append(v.starts, v.kept), len(v.lines), nil
 }
 
 // undecided is what came after what the open container was given, as a block of

@@ -85,7 +85,15 @@ const frameTokens = 6
 // nil, is told how long that frame took, with the tokens it took in, and the text
 // is finished in the last one.
 func stream(src string, each func(i int, took time.Duration)) *Doc {
+	var d *Doc
+	streamTo(src, &d, each)
+	return d
+}
+
+// streamTo streams to a new document.
+func streamTo(src string, to **Doc, each func(i int, took time.Duration)) {
 	d := New(look)
+	*to = d
 	began := time.Now()
 	frame := func(i int) {
 		d.Lines(100)
@@ -107,7 +115,6 @@ func stream(src string, each func(i int, took time.Duration)) *Doc {
 		d.Finish()
 	}
 	frame(i/frameTokens + 1)
-	return d
 }
 
 // The work per token must not depend on the length of the answer.
@@ -122,6 +129,29 @@ func TestCostOfATokenIsFlat(t *testing.T) {
 		}
 		if name == "fence" && perLong > mostFence {
 			t.Errorf("%.0f bytes of work for a token of code, want at most %d", perLong, mostFence)
+		}
+	}
+}
+
+// mostFrame is the work of the longest frame, in bytes: a piece of code coloured
+// twice and laid out, with the sequences of its colours, in an item.
+const mostFrame = 48_000
+
+// No frame may take in more than a screen or two, however long the answer is, nor
+// may the last one.
+func TestLongestFrameIsBounded(t *testing.T) {
+	const tokens = 12_000
+	for name, text := range texts {
+		d, before, worst, at := (*Doc)(nil), 0, 0, 0
+		streamTo(text(tokens), &d, func(i int, _ time.Duration) {
+			if n := d.work.total() - before; n > worst {
+				worst, at = n, i
+			}
+			before = d.work.total()
+		})
+		t.Logf("%s: %d bytes of work in frame %d", name, worst, at)
+		if worst > mostFrame {
+			t.Errorf("%s: %d bytes of work in frame %d, want at most %d", name, worst, at, mostFrame)
 		}
 	}
 }

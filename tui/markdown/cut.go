@@ -10,19 +10,20 @@ const (
 	// belong to a table is cut.
 	leastCut = 1024
 	// mostCut is the length at which it is cut at any blank, whatever is open.
-	mostCut = 6144
+	mostCut = 3072
 	// hardCut is the length at which it is cut even inside a word.
-	hardCut = 7168
+	hardCut = 4096
 	// longLine is the length from which on a line is no underline and no part of
 	// a table, so that what it is can be told before it ends.
 	longLine = 1024
 
 	// leastCode is the length from which on code is cut after a line that ends
-	// outside of strings and comments; the check is made every stepCode.
-	leastCode = 4096
-	stepCode  = 4096
+	// outside of strings and comments, or inside of one whose signs are known; the
+	// check is made every stepCode. To colour so much takes some milliseconds.
+	leastCode = 2048
+	stepCode  = 1024
 	// mostCode is the length at which code is cut after any line.
-	mostCode = 16384
+	mostCode = 4096
 )
 
 // cutter finds where to cut a paragraph. It reads every byte once, in order.

@@ -11,9 +11,10 @@
 //   - a long paragraph is cut into pieces of some pages, and goes on from the
 //     last line of the piece before;
 //   - code is coloured from the last line that ends outside of strings and
-//     comments, and once more when a piece of it is whole;
+//     comments, and once more when a piece of it, some screens, is whole;
 //   - a list is as many blocks as it has items;
-//   - a table keeps its rows; its columns widen in steps while it grows;
+//   - a large item or quote is a document of its own;
+//   - a table keeps its rows; its columns widen in steps while it is short;
 //   - a link definition that arrives late renders the blocks that use it again.
 //
 // goldmark parses, without the parsers of raw HTML: Vec<String> and <think>
@@ -32,11 +33,10 @@
 // # Caveats
 //
 // Text should be sanitised before it comes here; control characters are
-// replaced all the same. A paragraph longer than six kilobytes whose
-// emphasis stays open all along loses it where it is cut. One list item or
-// quote of more than four kilobytes is rendered again only when it has grown
-// by an eighth; what came since stands below it as plain text. Definition
-// lists, footnotes and math are text.
+// replaced all the same. A paragraph longer than three kilobytes whose
+// emphasis stays open all along loses it where it is cut. The columns of a
+// table are those of its first rows: what is wider in the others is wrapped.
+// Definition lists, footnotes and math are text.
 //
 // It implements the rendering of answers of the design's sections 3 and 14.
 package markdown

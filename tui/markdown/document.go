@@ -410,21 +410,25 @@ func (d *Doc) codeLine(end int) {
 	if o.end-o.start < d.check {
 		return
 	}
-	lines, whole := d.colour(o.fence, o.start, o.end)
-	if whole || o.end-o.start >= mostCode {
-		o.setCode(lines)
-		d.cutCode(o.end)
+	lines, to := d.colour(o, o.start, o.end)
+	switch {
+	case to.inside != (signs{}):
+		o.to = to.inside
+		lines = d.colourPiece(o, o.end)
+	case to.open && o.end-o.start < mostCode:
+		d.check += stepCode
 		return
 	}
-	d.check += stepCode
+	o.setCode(lines)
+	d.cutCode(o.end)
 }
 
 // cutCode ends the open code at end and goes on in a new block.
 func (d *Doc) cutCode(end int) {
-	f := d.open.fence
-	d.open.more = true
+	o := d.open
+	o.more = true
 	d.close(end)
-	d.open = &block{kind: blockCode, fence: f, start: end, end: end, cont: true}
+	d.open = &block{kind: blockCode, fence: o.fence, from: o.to, start: end, end: end, cont: true}
 	d.check, d.piece = leastCode, end
 }
 

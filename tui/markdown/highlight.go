@@ -14,7 +14,7 @@ const tabWidth = 4
 // longCode is the length in bytes of a line of code from which on it is not
 // coloured and, in a document, is broken into pieces of this length: no one
 // reads it, and a lexer may take long over it.
-const longCode = 2048
+const longCode = 1024
 
 // lexer is the lexer for a language, or nil.
 func lexer(lang string) chroma.Lexer {
@@ -37,17 +37,50 @@ func (s *Style) highlight(lang, text string) []string {
 // colour colours code with l and gives its lines. It also says whether the code
 // ends where more of it can be coloured by itself: not inside a comment or a
 // string.
-func (s *Style) colour(l chroma.Lexer, text string) (lines []string, whole bool) {
+func (s *Style) colour(l chroma.Lexer, text string) (lines []string, end ending) {
 	text = strings.TrimSuffix(text, "\n")
 	if l != nil && !hasLongLine(text) {
-		if lines, whole, ok := s.tokens(l, text); ok {
-			return lines, whole
+		if lines, end, ok := s.tokens(l, text); ok {
+			return lines, end
 		}
 	}
 	for line := range strings.SplitSeq(text, "\n") {
 		lines = append(lines, paint(s.syntax[classPlain], cleanCode(line, 0)))
 	}
-	return lines, true
+	return lines, ending{}
+}
+
+// colourInside colours text that begins inside of from and ends inside of to.
+func (s *Style) colourInside(l chroma.Lexer, from, to signs, text string) (lines []string, end ending) {
+	if from.open != "" {
+		text = from.open + "\n" + text
+	}
+	if to.closed != "" {
+		text = strings.TrimSuffix(text, "\n") + "\n" + to.closed
+	}
+	lines, end = s.colour(l, text)
+	if from.open != "" {
+		lines = lines[1:]
+	}
+	if to.closed != "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines, end
+}
+
+// signs are what a comment or a string of several lines begins and ends with.
+type signs struct{ open, closed string }
+
+// multiline are those of the languages that have any.
+var multiline = []signs{
+	{"/*", "*/"}, {"<!--", "-->"}, {"{-", "-}"}, {"(*", "*)"}, {"`", "`"}, {`"""`, `"""`}, {"'''", "'''"},
+}
+
+// ending says how code ends: inside of something when open is set, and of what
+// when that is known.
+type ending struct {
+	open   bool
+	inside signs
 }
 
 // hasLongLine reports whether a line of text is too long to be coloured.
@@ -62,24 +95,24 @@ func hasLongLine(text string) bool {
 
 // tokens colours text token by token; ok is false when the lexer fails or gives
 // other text than it got.
-func (s *Style) tokens(l chroma.Lexer, text string) (lines []string, whole, ok bool) {
+func (s *Style) tokens(l chroma.Lexer, text string) (lines []string, end ending, ok bool) {
 	it, err := l.Tokenise(nil, text)
 	if err != nil {
-		return nil, false, false
+		return nil, end, false
 	}
 	var line strings.Builder
-	column, got, last := 0, 0, chroma.Text
+	column, got, last := 0, 0, chroma.Token{}
 	var outside strings.Builder // what is neither a string nor a comment
 	for t := it(); t != chroma.EOF; t = it() {
 		if got+len(t.Value) > len(text) { // lexers end their text with a line break
 			t.Value = strings.TrimSuffix(t.Value, "\n")
 		}
 		if !strings.HasPrefix(text[min(got, len(text)):], t.Value) {
-			return nil, false, false
+			return nil, end, false
 		}
 		got += len(t.Value)
 		if t.Value != "" {
-			last = t.Type
+			last = t
 		}
 		if !t.Type.InCategory(chroma.Comment) && !t.Type.InSubCategory(chroma.LiteralString) {
 			outside.WriteString(t.Value)
@@ -101,26 +134,36 @@ func (s *Style) tokens(l chroma.Lexer, text string) (lines []string, whole, ok b
 		}
 	}
 	if got != len(text) {
-		return nil, false, false
+		return nil, end, false
 	}
-	open := last == chroma.CommentMultiline || last.InSubCategory(chroma.LiteralString) || last == chroma.Error
-	return append(lines, line.String()), !open && !opens(outside.String()), true
+	return append(lines, line.String()), endOf(last, outside.String()), true
 }
 
-// opens reports whether code without its strings and comments still holds the
-// beginning of one: most lexers know only those that are complete.
-func opens(outside string) bool {
-	for _, quote := range []string{"`", `"""`, "'''"} {
-		if strings.Count(outside, quote)%2 == 1 {
-			return true
+// endOf is how code ends whose last token is known, and what of it stands in no
+// string or comment. Most lexers know only those that are complete, so that the
+// beginning of one may be there.
+func endOf(last chroma.Token, outside string) ending {
+	at := -1
+	var end ending
+	for _, s := range multiline {
+		i := strings.LastIndex(outside, s.open)
+		opens := i > strings.LastIndex(outside, s.closed)
+		if s.open == s.closed {
+			opens = strings.Count(outside, s.open)%2 == 1
+		}
+		if opens && i > at {
+			at, end = i, ending{true, s}
 		}
 	}
-	for _, pair := range [][2]string{{"/*", "*/"}, {"<!--", "-->"}, {"{-", "-}"}, {"(*", "*)"}} {
-		if strings.LastIndex(outside, pair[0]) > strings.LastIndex(outside, pair[1]) {
-			return true
+	if !end.open && (last.Type == chroma.CommentMultiline || last.Type.InSubCategory(chroma.LiteralString) || last.Type == chroma.Error) {
+		end.open = true
+		for _, s := range multiline {
+			if value := strings.TrimSpace(last.Value); strings.HasPrefix(value, s.open) && !strings.HasSuffix(value[len(s.open):], s.closed) {
+				end.inside = s
+			}
 		}
 	}
-	return false
+	return end
 }
 
 // cleanCode makes a part of a line safe to draw, with tabs expanded; column is

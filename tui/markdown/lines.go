@@ -20,6 +20,8 @@ type view struct {
 	probed  int   // how many whole blocks were looked at for that
 
 	inner *container // the open container whose lines follow the kept ones
+	code  *block     // the open code whose sure lines do
+	sure  int        // how many of them are there
 
 	table *table // the open table whose lines follow the kept ones
 	epoch int    // of that table
@@ -31,7 +33,7 @@ func (v *view) stale(i int) {
 	if i < len(v.starts) {
 		v.kept = v.starts[i]
 		v.starts = v.starts[:i]
-		v.table, v.inner = nil, nil
+		v.table, v.inner, v.code = nil, nil, nil
 		v.changed(v.kept)
 	}
 }
@@ -45,7 +47,8 @@ type growth struct {
 	leaves   []leaf   // of a large item or quote
 	code     []string // coloured lines
 	sure     int      // how many of them will not be coloured again before the code is whole
-	at       int      // where in the source the others begin
+	at       int      // where in the source the others begin,
+	from     signs    // and inside of what
 	line     []string // the lines that are not sure with the one that grows,
 	lineFrom span     // for what they were coloured
 	lineEnd  int      // and up to where
@@ -54,9 +57,9 @@ type growth struct {
 }
 
 const (
-	// largeShare is the share of a long line of code that it grows by before it is
+	// lineShare is the share of a long line of code that it grows by before it is
 	// coloured again.
-	largeShare = 8
+	lineShare = 2
 	// shortLine is the length up to which a growing line of code is coloured anew
 	// each time.
 	shortLine = 256
@@ -146,9 +149,10 @@ func (d *Doc) Lines(width int) []string {
 	if v.width != width {
 		*v = view{width: width, lines: v.lines[:0], shown: v.shown, probed: v.probed}
 	}
+	d.keepInner(width)
 	if kept := len(v.starts); kept < len(d.blocks) {
 		v.changed(v.kept)
-		v.table, v.inner = nil, nil
+		v.table, v.inner, v.code = nil, nil, nil
 	}
 	for i := len(v.starts); i < len(d.blocks); i++ {
 		v.starts = append(v.starts, v.kept)
@@ -159,7 +163,10 @@ func (d *Doc) Lines(width int) []string {
 	case o != nil && o.kind == blockTable:
 		d.growTable(width)
 	case o != nil && o.inner != nil:
-		d.growInner(width)
+		d.growInner(o.inner, len(d.blocks), width)
+		v.lines = append(v.lines, d.undecidedLines(width)...)
+	case o != nil && o.kind == blockCode:
+		d.growCode(width)
 	default:
 		v.changed(v.kept)
 		v.lines = append(v.lines[:v.kept], d.openLines(width)...)
@@ -312,6 +319,23 @@ func (d *Doc) drawCode(b *block, i int, code []string, width int) []string {
 	return lay(g.laid.lines[:len(g.laid.lines):len(g.laid.lines)], code[g.sure:])
 }
 
+// growCode puts the lines of the open code after the kept ones of the view. Those
+// that are sure stay.
+func (d *Doc) growCode(width int) {
+	v, o := &d.view, d.open
+	lines := d.openLines(width)
+	if v.code != o || len(lines) < v.sure {
+		v.code, v.sure = o, 0
+	}
+	at := v.kept + v.sure
+	v.changed(at)
+	v.lines = append(v.lines[:at], lines[v.sure:]...)
+	v.sure = 0
+	if len(lines) > 0 {
+		v.sure = len(o.growth.laid.lines)
+	}
+}
+
 // openText renders an open block as it is now.
 func (d *Doc) openText(b *block, end int) {
 	if g := &b.growth; g.end != end || g.laid.width == 0 {
@@ -329,11 +353,18 @@ func (d *Doc) openCode(b *block, end int) []string {
 		g.at, g.end = b.start, b.start
 	}
 	if g.end < b.end {
-		lines, whole := d.colour(b.fence, g.at, b.end)
+		lines, to := d.colour(b, g.at, b.end)
+		if to.inside != (signs{}) {
+			from := b.from
+			if g.at > b.start {
+				from = g.from
+			}
+			lines = d.colourBetween(b, from, to.inside, g.at, b.end)
+		}
 		g.code = append(g.code[:g.sure], lines...)
 		g.end = b.end
-		if whole || b.end-g.at > mostAgain {
-			g.sure, g.at = len(g.code), b.end
+		if !to.open || to.inside != (signs{}) || b.end-g.at > mostAgain {
+			g.sure, g.at, g.from = len(g.code), b.end, to.inside
 		}
 	}
 	if end == b.end {
@@ -343,12 +374,12 @@ func (d *Doc) openCode(b *block, end int) []string {
 }
 
 // growingLine are the lines of code that are not sure, up to the one that still
-// grows. What a long line grew by is coloured when it is an eighth of it.
+// grows. What a long line grew by is coloured when it is half of it.
 func (d *Doc) growingLine(b *block, end int) []string {
 	g := &b.growth
 	from := span{g.at, b.end}
-	if grown := end - g.lineEnd; g.lineFrom != from || grown < 0 || end-b.end < shortLine || grown > (g.lineEnd-b.end)/largeShare {
-		g.line, _ = d.colour(b.fence, g.at, end)
+	if grown := end - g.lineEnd; g.lineFrom != from || grown < 0 || end-b.end < shortLine || grown > (g.lineEnd-b.end)/lineShare {
+		g.line, _ = d.colour(b, g.at, end)
 		g.lineFrom, g.lineEnd = from, end
 	}
 	if g.lineEnd == end {

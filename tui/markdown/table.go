@@ -45,7 +45,9 @@ func (t *table) add(row ast.Node, src []byte) {
 		if len(t.rows) == 0 {
 			cells[i] = paint(sequence(t.style.look.TableHead), ansi.Strip(cells[i]))
 		}
-		t.width[i] = max(t.width[i], ansi.StringWidth(cells[i]))
+		if len(t.rows) <= exactRows {
+			t.width[i] = max(t.width[i], ansi.StringWidth(cells[i]))
+		}
 		i++
 	}
 	t.rows = append(t.rows, cells)
@@ -56,8 +58,8 @@ func (t *table) add(row ast.Node, src []byte) {
 const leastColumn = 4
 
 // exactRows is up to how many rows a table that is whole gets columns as wide as
-// its cells. A longer one keeps its steps: laying it out again would take longer
-// than a frame.
+// its cells. A longer one keeps its steps and the widths of these rows: laying it
+// out again would take longer than a frame.
 const exactRows = 200
 
 // steps are the widths a column of a growing table takes.
