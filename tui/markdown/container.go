@@ -260,8 +260,8 @@ func (c *container) draw(dst, lines []string, from, width int) []string {
 	return dst
 }
 
-// inner are the lines of the contained document, and the first that changed since
-// the last call. An item without a word still has its bullet.
+// content are the lines of the contained document, and the first that changed
+// since the last call. An item without a word still has its bullet.
 func (c *container) content(width int) (lines []string, from int) {
 	_, _, inner := c.fit(width)
 	lines, from = c.doc.fresh(inner)

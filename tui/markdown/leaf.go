@@ -59,13 +59,17 @@ func (f *leaf) layout(dst []string, width int) []string {
 	return dst
 }
 
-// leads are what the first line and the others begin with, cut so that something
-// else has room, and how many cells that has.
+// cellsIn is how many cells a styled string takes.
 func cellsIn(s string) int { return ansi.StringWidth(s) }
 
+// leads are what the first line and the others begin with, cut so that something
+// else has room, and how many cells that has.
 func (f *leaf) leads(width int) (first, rest string, inner int) {
 	most := max(0, width-min(leastInner, width))
 	first, rest = f.first, f.rest
+	if most == 0 { // cut, their sequences would stay
+		return "", "", width
+	}
 	if ansi.StringWidth(first) > most || ansi.StringWidth(rest) > most {
 		first, rest = ansi.Truncate(first, most, ""), ansi.Truncate(rest, most, "")
 	}
