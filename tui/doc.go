@@ -3,7 +3,9 @@
 //
 // # How it is built
 //
-// Model is the only tea.Model. Update routes messages and decides nothing
+// Model is the one tea.Model of the program; Boot stands in for it in the first
+// moments, draws its frame without contents, and hands over what was typed.
+// Update routes messages and decides nothing
 // else; children (tui/chat, tui/rules, tui/overlay) are structs with plain
 // methods that the root asks to draw and to take keys. Whatever waits, for the
 // disk, the network or a running turn, happens in a tea.Cmd and comes back as

@@ -87,17 +87,27 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	m.names = known{topics: msg.topics, recent: msg.recent, favourites: msg.favourites, saved: msg.saved}
 	m.line.history = msg.lines
 	m.draft.SetSent(msg.sent)
-	m.draft.SetStash(msg.stash)
-	if msg.draft != "" && m.draft.Empty() {
-		m.draft.Set(msg.draft)
-		m.saved = msg.draft
-		m.fitInput()
-	}
+	m.draft.SetStash(append(msg.stash, m.draft.Stash()...)) // keys may have been faster
+	m.offerDraft(msg.draft)
 	m.showView()
 	if m.chat.Len() > 0 {
 		m.chat.Bottom()
 	}
 	return m.loadMissing()
+}
+
+// offerDraft puts the draft of before into an empty box. Where something was
+// typed already it is an older text, which comes back as those do.
+func (m *Model) offerDraft(kept string) {
+	switch {
+	case kept == "":
+	case m.draft.Empty():
+		m.draft.Set(kept)
+		m.saved = kept
+		m.fitInput()
+	default:
+		m.draft.SetStash(append(m.draft.Stash(), kept))
+	}
 }
 
 // tick starts the animation, once.

@@ -136,8 +136,9 @@ func (m *Model) chatBox(w, h int) []string {
 	title = cells.Truncate(title, max(0, w-4), m.styles.Icons.Ellipsis)
 	rows := make([]string, 0, h)
 	rows = append(rows, st.Render(b.TopLeft+b.Top+title+strings.Repeat(b.Top, max(0, w-3-ansi.StringWidth(title)))+b.TopRight))
+	left, right := st.Render(b.Left), st.Render(b.Right)
 	for _, line := range inner {
-		rows = append(rows, st.Render(b.Left)+line+st.Render(b.Right))
+		rows = append(rows, left+line+right)
 	}
 	return append(rows, st.Render(b.BottomLeft+strings.Repeat(b.Bottom, max(0, w-2))+b.BottomRight))
 }

@@ -1,0 +1,313 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"pgregory.net/rapid"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/assistant/history"
+	"winnow/tui/style"
+	"winnow/tui/tuitest"
+)
+
+// booting is a desk that is still put together: the gate holds it.
+type booting struct {
+	*desk
+	boot *Boot
+	gate *at.Gate
+}
+
+// bootDesk begins with the boot screen. fail is what becomes of the rest; nil is well.
+func bootDesk(t *testing.T, f furniture, fail error) booting {
+	t.Helper()
+	if f.w == 0 {
+		f.w, f.h = 120, 32
+	}
+	m, d := furnished(t, f)
+	b := booting{desk: d, gate: at.NewGate()}
+	boot, err := NewBoot(bootOptions(m, func() (*Model, error) {
+		if err := b.gate.Pass(t.Context()); err != nil {
+			return nil, err
+		}
+		return m, fail
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.boot = boot
+	d.Screen = tuitest.Start(t, boot, f.w, f.h, tuitest.Options{Clock: d.clock})
+	d.Wait("loading…")
+	return b
+}
+
+// bootOptions are those of the frame that a model will fill.
+func bootOptions(m *Model, ready func() (*Model, error)) BootOptions {
+	return BootOptions{
+		Screen: Options{Style: style.Options{Dark: true, Unicode: true}, Fixed: true, Now: m.opts.Now, Examples: m.opts.Examples},
+		Beside: !m.plainChat(), Ready: ready,
+	}
+}
+
+func TestOneTypesWhileEverythingIsLoaded(t *testing.T) {
+	b := bootDesk(t, furniture{}, nil)
+	if head, _, _ := strings.Cut(b.Frame(), "\n"); strings.TrimSpace(head) != "winnow" {
+		t.Errorf("the header says %q before anything is known", head)
+	}
+	b.Type("hello")
+	b.box("hello")
+	b.Paste(" there")
+	b.box("hello there")
+	x, y, shown := b.Cursor()
+	b.gate.Open()
+	b.Wait("◇ test/script")
+	b.box("hello there")
+	if nx, ny, still := b.Cursor(); nx != x || ny != y || still != shown || !shown {
+		t.Errorf("the cursor jumps from %d,%d to %d,%d", x, y, nx, ny)
+	}
+	b.Type("!")
+	b.box("hello there!")
+}
+
+func TestTheFrameStaysWhereItIs(t *testing.T) {
+	for _, size := range [][2]int{{160, 50}, {120, 32}, {80, 24}, {40, 12}} {
+		b := bootDesk(t, furniture{w: size[0], h: size[1], env: "OPENAI_API_KEY=sk-not-a-real-key\n"}, nil)
+		b.Type("a", tuitest.Enter, "b")
+		b.box("a|b")
+		before := strings.Split(b.Frame(), "\n")
+		b.gate.Open()
+		b.Wait("saved")
+		b.WaitGone("loading…")
+		after := strings.Split(b.Frame(), "\n")
+		for i := range before {
+			head, foot := i == 0, i == len(before)-1
+			if head || foot {
+				continue
+			}
+			if strings.Contains(before[i], "─ chat") && !strings.HasPrefix(before[i], "┌─ chat ───") {
+				t.Errorf("%v: the conversation is called %q", size, before[i])
+			}
+			if was, is := corners(before[i]), corners(after[i]); was != is {
+				t.Errorf("%v: line %d: the frame was %q and is %q", size, i, was, is)
+			}
+		}
+		below := len(before) - 5 // the input box with its line
+		if was, is := strings.Join(before[below:len(before)-1], "\n"), strings.Join(after[below:len(after)-1], "\n"); was != is {
+			t.Errorf("%v: the box was\n%s\nand is\n%s", size, was, is)
+		}
+	}
+}
+
+// corners are the columns of a line in which a frame has its corners and sides.
+func corners(line string) string {
+	runes, out := []rune(line), ""
+	for i, r := range runes {
+		if strings.ContainsRune("╭╮╰╯┌┐└┘┏┓┗┛", r) || r == '│' && (i == 0 || i == len(runes)-1) {
+			out += fmt.Sprintf("%c%d ", r, i)
+		}
+	}
+	return out
+}
+
+func TestWhatIsSentBeforeGoesOutAfter(t *testing.T) {
+	b := bootDesk(t, furniture{answers: []at.Answer{say("first answer"), say("second answer")}}, nil)
+	b.Type("one", tuitest.Send)
+	b.says("goes out as soon as")
+	b.box("Type a message…")
+	b.Type("two", tuitest.Send, "three")
+	b.box("three")
+	b.gate.Open()
+	b.Wait("second answer")
+	b.box("three")
+	var asked []string
+	for _, r := range b.script.Requests() {
+		asked = append(asked, r.Messages[len(r.Messages)-1].Content)
+	}
+	if len(asked) != 2 || !strings.Contains(asked[0], "one") || !strings.Contains(asked[1], "two") {
+		t.Errorf("the model was asked %q, want one and then two", asked)
+	}
+}
+
+func TestAKeyThatNeedsMoreWaits(t *testing.T) {
+	b := bootDesk(t, furniture{}, nil)
+	b.Type("draft", tuitest.Key("ctrl+l"), "other")
+	b.box("draft") // what follows belongs to what ctrl+l opens
+	b.gate.Open()
+	b.Wait("enter selects")
+	if frame := b.Frame(); strings.Contains(frame, "◇ test/other") || !strings.Contains(frame, "other") || boxOf(frame) == "draftother" {
+		t.Errorf("ctrl+l and a word gave\n%s", frame)
+	}
+	b.Type(tuitest.Enter)
+	b.Wait("◇ test/other")
+	b.box("draft")
+}
+
+func TestAFailureOfTheStartEndsTheProgram(t *testing.T) {
+	broken := errors.New("the journal is in use")
+	b := bootDesk(t, furniture{}, broken)
+	b.Type("x")
+	b.gate.Open()
+	if err := b.WaitEnd(); err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(b.boot.Err(), broken) {
+		t.Errorf("Err = %v, want %v", b.boot.Err(), broken)
+	}
+}
+
+func TestQuittingBeforeEverythingIsThere(t *testing.T) {
+	for name, keys := range map[string][]any{
+		"ctrl+q":                      {"typed", tuitest.Key("ctrl+q")},
+		"ctrl+c until it ends":        {"typed", tuitest.Key("ctrl+z"), "typed", tuitest.Key("ctrl+c"), tuitest.Key("ctrl+c"), tuitest.Key("ctrl+c")},
+		"behind a key that waits":     {"typed", tuitest.Key("ctrl+l"), "x", tuitest.Key("ctrl+q")},
+		"behind a message that waits": {"typed", tuitest.Send, tuitest.Key("ctrl+q")},
+		"from the conversation":       {"typed", tuitest.Tab, tuitest.Key("ctrl+q")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := bootDesk(t, furniture{history: func(h *history.Store) error {
+				return h.SaveDraft(t.Context(), draftKey, history.Draft{Text: "kept", Stash: []string{"old"}})
+			}}, nil)
+			b.Type(keys...)
+			if err := b.WaitEnd(); err != nil {
+				t.Fatal(err)
+			}
+			if err := b.boot.KeepDraft(t.Context(), b.store); err != nil || b.boot.Err() != nil {
+				t.Fatal(err, b.boot.Err())
+			}
+			d, err := b.store.Draft(t.Context(), draftKey)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if all := d.Text + "|" + strings.Join(d.Stash, "|"); !strings.Contains(all, "typed") || !strings.Contains(all, "kept") || !strings.Contains(all, "old") {
+				t.Errorf("after the end there is %q: something typed is lost", all)
+			}
+			b.gate.Open()
+		})
+	}
+}
+
+func TestWhatWasTypedFirstDoesNotReplaceTheDraftOfBefore(t *testing.T) {
+	b := bootDesk(t, furniture{history: func(h *history.Store) error {
+		return h.SaveDraft(t.Context(), draftKey, history.Draft{Text: "kept", Stash: []string{"old"}})
+	}}, nil)
+	b.Type("gone", tuitest.Esc, "new")
+	b.gate.Open()
+	b.Wait("◇ test/script")
+	b.box("new")
+	for _, want := range []string{"kept", "gone", "old"} {
+		b.Type(tuitest.Up)
+		b.box(want)
+	}
+}
+
+func TestNoKeyOfBeforeAnswersTheQuestionAfterACrash(t *testing.T) {
+	discarded := false
+	b := bootDesk(t, furniture{change: func(o *Options) {
+		o.Recovery = &Recovery{Lines: []string{"+ a rule"}, Discard: func() error { discarded = true; return nil }}
+	}}, nil)
+	b.Type("d")
+	b.box("d")
+	b.gate.Open()
+	b.Wait("winnow did not end well last time")
+	b.clock.Advance(time.Second) // it takes no answer at once
+	b.Type("r")
+	b.says("recovered")
+	b.box("d")
+	if discarded {
+		t.Error("a key that was typed into the box has discarded the rules")
+	}
+}
+
+func TestKeysThatCannotBeBoundAreSaidAtOnce(t *testing.T) {
+	var wrong *KeyError
+	if _, err := NewBoot(BootOptions{Screen: Options{Rebinds: []Rebind{{"input", "send", []string{"ctrl+b"}}}}}); !errors.As(err, &wrong) {
+		t.Errorf("NewBoot = %v, want a *KeyError", err)
+	}
+}
+
+// TestTheModelIsWhereItWouldBe plays the same messages at the same times to a
+// model and, up to some moment, to the screen before it.
+func TestTheModelIsWhereItWouldBe(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		clock := tuitest.NewClock()
+		fresh := func() *Model {
+			s, err := assistant.NewSession(&assistant.Registry{}, assistant.Options{ID: "s", Now: clock.Now})
+			if err != nil {
+				r.Fatal(err)
+			}
+			m, err := New(Options{Session: s, Now: clock.Now, Fixed: true, Style: style.Options{Dark: true, Unicode: true}})
+			if err != nil {
+				r.Fatal(err)
+			}
+			return m
+		}
+		straight, late := fresh(), fresh()
+		start := startLoadedMsg{sent: []string{"sent before"}, stash: []string{"cleared before"}}
+		straight.onStart(start)
+		boot, err := NewBoot(bootOptions(late, nil))
+		if err != nil {
+			r.Fatal(err)
+		}
+		var behind tea.Model = boot
+		msgs := rapid.SliceOfN(rapid.SampledFrom(bootMessages()), 1, 40).Draw(r, "messages")
+		cut := rapid.IntRange(0, len(msgs)).Draw(r, "ready before")
+		for i := range len(msgs) + 1 {
+			if i == cut {
+				behind, _ = behind.Update(modelReadyMsg{model: late, start: start})
+			}
+			if i < len(msgs) {
+				clock.Advance(time.Duration(rapid.IntRange(1, 30).Draw(r, "ms")) * time.Millisecond)
+				straight.Update(msgs[i])
+				behind, _ = behind.Update(msgs[i])
+				straight.View() // as after each message
+				behind.View()
+			}
+		}
+		if want, got := straight.View(), behind.View(); want.Content != got.Content {
+			r.Errorf("the frame is\n%s\nwant\n%s", got.Content, want.Content)
+		}
+		if want, got := straight.draft.Text(), late.draft.Text(); want != got {
+			r.Errorf("the box holds %q, want %q", got, want)
+		}
+	})
+}
+
+// bootMessages are what may come before there is a model.
+func bootMessages() []tea.Msg {
+	msgs := []tea.Msg{
+		tea.WindowSizeMsg{Width: 120, Height: 32},
+		tea.WindowSizeMsg{Width: 70, Height: 20},
+		tea.WindowSizeMsg{Width: 20, Height: 5},
+		tea.PasteMsg{Content: "pasted\r\ntext"},
+		tea.FocusMsg{},
+		tea.BlurMsg{},
+		tea.KeyboardEnhancementsMsg{Flags: 1},
+		tea.MouseClickMsg{X: 3, Y: 3, Button: tea.MouseLeft},
+		tea.EnvMsg{"A=b"},
+	}
+	for _, c := range "abc w" {
+		msgs = append(msgs, tea.KeyPressMsg{Code: c, Text: string(c)})
+	}
+	for _, k := range []tea.KeyPressMsg{
+		{Code: tea.KeyEnter},
+		{Code: 'j', Mod: tea.ModCtrl},
+		{Code: tea.KeyEscape},
+		{Code: tea.KeyTab},
+		{Code: tea.KeyTab, Mod: tea.ModShift},
+		{Code: tea.KeyUp},
+		{Code: tea.KeyDown},
+		{Code: tea.KeyBackspace},
+		{Code: 'z', Mod: tea.ModCtrl},
+		{Code: tea.KeyF1},
+		{Code: 'l', Mod: tea.ModCtrl},
+	} {
+		msgs = append(msgs, k)
+	}
+	return msgs
+}
