@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -41,7 +42,10 @@ type app struct {
 	log      *slog.Logger
 	level    slog.LevelVar
 	exit     atomic.Int64 // the status of a program that a signal ended
-	closers  []func() error
+	opening  *assembly    // what is opened beside a screen; nil without one
+
+	closing sync.Mutex // guards closers
+	closers []func() error
 }
 
 func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app {
@@ -73,14 +77,33 @@ func (a *app) cancelOnSignal() {
 var folderNames = map[string]bool{"PWD": true, "OLDPWD": true}
 
 // onClose has something done at the end, the last one first.
-func (a *app) onClose(f func() error) { a.closers = append(a.closers, f) }
+func (a *app) onClose(f func() error) {
+	a.closing.Lock()
+	defer a.closing.Unlock()
+	a.closers = append(a.closers, f)
+}
+
+// lastCloser takes the newest of the closers; nil when there is none.
+func (a *app) lastCloser() func() error {
+	a.closing.Lock()
+	defer a.closing.Unlock()
+	n := len(a.closers)
+	if n == 0 {
+		return nil
+	}
+	f := a.closers[n-1]
+	a.closers = a.closers[:n-1]
+	return f
+}
 
 func (a *app) close() error {
-	var faults []error
-	for i := len(a.closers) - 1; i >= 0; i-- {
-		faults = append(faults, a.closers[i]())
+	if a.opening != nil {
+		a.opening.end()
 	}
-	a.closers = nil
+	var faults []error
+	for f := a.lastCloser(); f != nil; f = a.lastCloser() {
+		faults = append(faults, f())
+	}
 	a.stop()
 	signal.Stop(a.signals)
 	return errors.Join(faults...)

@@ -8,11 +8,13 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/term"
 
 	"winnow/adapters/config"
 	"winnow/adapters/modelfilter/models"
@@ -69,6 +71,9 @@ func (a *app) launch(ctx context.Context) error {
 	}
 	calm := startFast()
 	defer calm()
+	if !s.Plain && a.env("TERM") != "dumb" {
+		return a.runScreen(ctx, s, calm)
+	}
 	delay := offlineDelay
 	if s.Plain {
 		delay = 0
@@ -77,11 +82,7 @@ func (a *app) launch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.Plain || a.env("TERM") == "dumb" {
-		err = a.runPlain(ctx, p)
-	} else {
-		err = a.runScreen(ctx, s, p, calm)
-	}
+	err = a.runPlain(ctx, p)
 	p.settle()
 	return errors.Join(err, p.rememberModel(ctx, a.folder()))
 }
@@ -97,6 +98,7 @@ func (a *app) assemble(ctx context.Context, delay time.Duration) (*program, erro
 	if p.store, err = a.openHistory(ctx); err != nil {
 		return nil, err
 	}
+	go models.Info("") // reads the catalogue, which the first context needs
 	old, err := a.resumed(ctx, p.store)
 	if err != nil {
 		return nil, err
@@ -240,7 +242,6 @@ const (
 // is only good for that.
 func startFast() (calm func()) {
 	usual := debug.SetGCPercent(startGC)
-	go models.Info("") // reads the catalogue, which the first context needs
 	return sync.OnceFunc(func() { debug.SetGCPercent(usual) })
 }
 
@@ -272,46 +273,91 @@ func (p *program) settle() {
 	}
 }
 
-func (a *app) runScreen(ctx context.Context, s *config.Settings, p *program, calm func()) error {
+// runScreen runs the program on a screen. The screen stands first: whatever has
+// to be opened is opened beside it, while the user already types.
+func (a *app) runScreen(ctx context.Context, s *config.Settings, calm func()) error {
 	in, out := a.stdin.(*os.File), a.stdout.(*os.File)
-	words, err := a.editor()
-	if err != nil {
-		words = nil // ctrl+o says that none is set
-	}
-	theme, fixed := a.theme(s)
-	model, err := tui.New(tui.Options{
-		Session: p.session, History: p.store, Pane: p.shown(), Style: theme, Fixed: fixed,
-		Rebinds: rebinds(s.Keys), EnterIs: s.SendKey == "enter", Mouse: s.Mouse, Stay: s.LongRead == "stay", Notify: s.Notify,
-		Examples: p.place.examples, Editor: words, Notice: p.notice, Recovery: recovery(p.place.desk), Redact: a.redactor.Redact, Keep: a.keepSetting,
+	known := a.screenOptions(s)
+	opening, said := newAssembly(ctx), &heldLines{to: a.stderr}
+	defer said.release()
+	a.opening, a.stderr = opening, said
+	a.logger() // no two goroutines shall make it
+	var screen *tea.Program
+	width, height, _ := term.GetSize(out.Fd()) // unknown is 0: the program is told soon
+	boot, err := tui.NewBoot(tui.BootOptions{
+		Screen: known, Settings: sessionSettings(s), Beside: s.Window != overHistory, Width: width, Height: height,
+		Ready: func() (*tui.Model, error) {
+			p, err := opening.run(func(ctx context.Context) (*program, error) { return a.assemble(ctx, offlineDelay) })
+			if err != nil {
+				return nil, err
+			}
+			p.follow(opening.ctx, func(late tui.Noticed) { screen.Send(late) })
+			go p.warm(opening.ctx, calm)
+			return a.screenOf(known, p, said.lines())
+		},
 	})
 	if err != nil {
 		return err
 	}
 	g := newGuard(in, out)
 	defer g.restoreAfterPanic()
-	safe := &safeModel{Model: model}
-	program := tea.NewProgram(safe, tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(frameRate), tea.WithoutSignalHandler(), tea.WithEnvironment(a.environ))
-	safe.quit = program.Quit
+	safe := &safeModel{Model: boot}
+	screen = tea.NewProgram(safe, tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(frameRate), tea.WithoutSignalHandler(), tea.WithEnvironment(a.environ))
+	safe.quit = screen.Quit
 	signal.Stop(a.signals) // from here on signals end the program, not the run
-	stop := a.watch(g, program)
-	background, cancel := context.WithCancel(ctx)
-	p.follow(background, func(said tui.Noticed) { program.Send(said) })
-	go p.warm(background, calm)
-	_, err = program.Run()
-	cancel()
+	stop := a.watch(g, screen)
+	_, err = screen.Run()
+	p := opening.end()
 	stop()
-	if b := safe.broken(); b != nil {
+	kept := a.leave(ctx, p, boot)
+	switch b := safe.broken(); {
+	case b != nil:
 		g.restore()
-		return a.brokenDown(b)
-	}
-	if err != nil {
+		return errors.Join(a.brokenDown(b), kept)
+	case err != nil:
 		g.restore()
-		return fmt.Errorf("the screen: %w", err)
+		return errors.Join(fmt.Errorf("the screen: %w", err), kept)
+	case boot.Err() != nil:
+		return errors.Join(boot.Err(), kept)
 	}
 	if status := int(a.exit.Load()); status != 0 {
 		return statusError(status)
 	}
-	return nil
+	return kept
+}
+
+// screenOptions are those that need nothing to be open.
+func (a *app) screenOptions(s *config.Settings) tui.Options {
+	theme, fixed := a.theme(s)
+	return tui.Options{
+		Style: theme, Fixed: fixed,
+		Rebinds: rebinds(s.Keys), EnterIs: s.SendKey == "enter", Mouse: s.Mouse, Stay: s.LongRead == "stay", Notify: s.Notify,
+		Redact: a.redactor.Redact, Keep: a.keepSetting,
+	}
+}
+
+// screenOf is the screen over what was opened, with what that had to say.
+func (a *app) screenOf(o tui.Options, p *program, notices []string) (*tui.Model, error) {
+	words, err := a.editor()
+	if err != nil {
+		words = nil // ctrl+o says that none is set
+	}
+	if p.notice != "" {
+		notices = append(notices, p.notice)
+	}
+	o.Session, o.History, o.Pane = p.session, p.store, p.shown()
+	o.Examples, o.Editor, o.Notice, o.Recovery = p.place.examples, words, strings.Join(notices, " · "), recovery(p.place.desk)
+	return tui.New(o)
+}
+
+// leave ends what was opened, and keeps what the user said before it was.
+func (a *app) leave(ctx context.Context, p *program, boot *tui.Boot) error {
+	kept := boot.KeepDraft(context.WithoutCancel(ctx), a.store)
+	if p == nil {
+		return kept
+	}
+	p.settle()
+	return errors.Join(kept, p.rememberModel(ctx, a.folder()))
 }
 
 // restoreAfterPanic gives the terminal back before a panic of this goroutine
