@@ -8,11 +8,11 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
 	"winnow/assistant/budget"
 	"winnow/assistant/history"
+	"winnow/tui/cells"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 )
@@ -234,7 +234,7 @@ func (b *Boot) View() tea.View {
 	v := b.screen.View()
 	if w := b.screen.width; w > 0 && !b.screen.at.small {
 		h := b.screen.styles.Header
-		name := ansi.Truncate(h.Name.Render(" winnow"), w, "")
+		name := cells.Truncate(h.Name.Render(" winnow"), w, "")
 		_, rest, _ := strings.Cut(v.Content, "\n")
 		v.Content = pad(name, w, h.Bar) + "\n" + rest
 	}
