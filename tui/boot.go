@@ -135,6 +135,9 @@ func (b *Boot) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case onceMoreDueMsg:
 		b.view = nil
 		return b, b.screen.onOnceMoreDue() // the Model has a timer of its own
+	case burstRestedMsg:
+		b.view = nil
+		return b, b.gathering(b.screen.onBurstRested(msg))
 	}
 	return b, b.take(msg)
 }
@@ -173,7 +176,19 @@ func (b *Boot) key(k tea.KeyPressMsg) tea.Cmd {
 	if b.deaf && !ends {
 		return nil
 	}
-	if cmd := b.screen.onKey(k); ends {
+	held := b.screen.burst.holds()
+	switch cmd := b.screen.onKey(k); {
+	case ends:
+		return cmd
+	case !held:
+		return b.gathering(cmd)
+	}
+	return nil
+}
+
+// gathering lets a command pass that waits for the rest of a paste.
+func (b *Boot) gathering(cmd tea.Cmd) tea.Cmd {
+	if b.screen.burst.holds() {
 		return cmd
 	}
 	return nil
@@ -210,19 +225,30 @@ func (b *Boot) handOver(ready modelReadyMsg) tea.Cmd {
 	cmds := []tea.Cmd{m.onStart(ready.start)}
 	for _, w := range b.waiting {
 		then = w.at
+		rested := m.restBurst()
 		_, cmd := m.Update(w.msg)
-		cmds = append(cmds, cmd)
+		cmds = append(cmds, rested, cmd)
 		if h := m.at.input.Dy() - inputFrame; h > 0 {
 			m.draft.View(h) // it scrolls as it is drawn
 		}
 	}
 	then = time.Time{}
+	cmds = append(cmds, m.restBurst())
 	m.offerDraft(kept)
 	if m.opts.Recovery != nil {
 		cmds = append(cmds, m.askRecovery())
 	}
+	m.shown = m.draw() // what stays while a paste is gathered
 	b.over, b.waiting = true, nil
 	return tea.Batch(cmds...)
+}
+
+// restBurst ends a paste whose keys are all there, as its timer would have.
+func (m *Model) restBurst() tea.Cmd {
+	if m.now().Sub(m.burst.last) < pasteGap {
+		return nil
+	}
+	return m.endBurst()
 }
 
 // View draws the frame, where something has changed: this is what the first
@@ -245,6 +271,7 @@ func (b *Boot) View() tea.View {
 // KeepDraft stores what was typed, when the program has ended before there was
 // a Model that would have. It is called after the end.
 func (b *Boot) KeepDraft(ctx context.Context, h *history.Store) error {
+	b.screen.endBurst()
 	typed := b.sent
 	if text := b.screen.draft.Text(); strings.TrimSpace(text) != "" {
 		typed = append(typed, text)

@@ -75,6 +75,17 @@ func TestOneTypesWhileEverythingIsLoaded(t *testing.T) {
 	b.box("hello there!")
 }
 
+func TestAPasteWithoutBracketsBeforeEverythingIsThere(t *testing.T) {
+	b := bootDesk(t, furniture{}, nil)
+	b.Bytes([]byte("hey there\rnext\rlast"))
+	b.box("hey there|next|last")
+	b.gate.Open()
+	b.Wait("◇ test/script")
+	b.box("hey there|next|last")
+	b.Type(tuitest.CtrlZ)
+	b.box("Type a message…") // it was one edit
+}
+
 func TestTheFrameStaysWhereItIs(t *testing.T) {
 	for _, size := range [][2]int{{160, 50}, {120, 32}, {80, 24}, {40, 12}} {
 		b := bootDesk(t, furniture{w: size[0], h: size[1], env: "OPENAI_API_KEY=sk-not-a-real-key\n"}, nil)
@@ -263,12 +274,15 @@ func TestTheModelIsWhereItWouldBe(t *testing.T) {
 			}
 			if i < len(msgs) {
 				clock.Advance(time.Duration(rapid.IntRange(1, 30).Draw(r, "ms")) * time.Millisecond)
+				behind = rested(straight, behind, clock.Now())
 				straight.Update(msgs[i])
 				behind, _ = behind.Update(msgs[i])
 				straight.View() // as after each message
 				behind.View()
 			}
 		}
+		clock.Advance(time.Second)
+		behind = rested(straight, behind, clock.Now())
 		if want, got := straight.View(), behind.View(); want.Content != got.Content {
 			r.Errorf("the frame is\n%s\nwant\n%s", got.Content, want.Content)
 		}
@@ -276,6 +290,21 @@ func TestTheModelIsWhereItWouldBe(t *testing.T) {
 			r.Errorf("the box holds %q, want %q", got, want)
 		}
 	})
+}
+
+// rested tells both of the end of a paste without brackets, as its timer does.
+func rested(straight *Model, behind tea.Model, now time.Time) tea.Model {
+	if straight.burst.holds() && now.Sub(straight.burst.last) >= pasteGap {
+		straight.Update(burstRestedMsg{straight.burst.keys})
+	}
+	late, ok := behind.(*Model)
+	if boot, still := behind.(*Boot); still {
+		late, ok = boot.screen, true
+	}
+	if ok && late.burst.holds() && now.Sub(late.burst.last) >= pasteGap {
+		behind, _ = behind.Update(burstRestedMsg{late.burst.keys})
+	}
+	return behind
 }
 
 // bootMessages are what may come before there is a model.
