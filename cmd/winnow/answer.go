@@ -17,15 +17,16 @@ type answerWriter interface {
 	close() error // the answer is whole
 }
 
-// answerWriter is for people a renderer, for programs the text itself.
-func (a *app) answerWriter() answerWriter {
+// answerWriter is for people a renderer, for programs the text itself. It
+// writes to to, which leads to standard output.
+func (a *app) answerWriter(to io.Writer) answerWriter {
 	if a.flags.json {
 		return &rawAnswer{to: io.Discard}
 	}
 	if !isTerminal(a.stdout) || a.flags.plain {
-		return &rawAnswer{to: a.stdout}
+		return &rawAnswer{to: to}
 	}
-	return &drawnAnswer{to: a.stdout, doc: markdown.New(markdown.NewStyle(a.look().Markdown)), width: min(a.width(), maxAnswerWidth)}
+	return &drawnAnswer{to: to, doc: markdown.New(markdown.NewStyle(a.look().Markdown)), width: min(a.width(), maxAnswerWidth)}
 }
 
 // maxAnswerWidth is how wide text is still read with ease.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -120,18 +122,25 @@ func (a *app) ask(ctx context.Context, text string, yes bool) error {
 	return nil
 }
 
+// maxBurst is how much of an answer is written at once, in bytes.
+const maxBurst = 32 << 10
+
 // follow tells a turn to its end.
 func (a *app) follow(session *assistant.Session, events <-chan assistant.Event, yes bool) error {
-	t := &teller{app: a, session: session, yes: yes, inputs: map[int]string{}}
-	t.out = a.answerWriter()
+	t := &teller{app: a, session: session, yes: yes, inputs: map[int]string{}, lines: bufio.NewWriterSize(a.stdout, maxBurst)}
+	t.out = a.answerWriter(t.lines)
 	var end error
 	for e := range events {
-		if err := t.tell(e); err != nil && end == nil {
+		err := t.tell(e)
+		if len(events) == 0 { // what came in one burst is written at once
+			err = errors.Join(err, t.lines.Flush())
+		}
+		if err != nil && end == nil {
 			end = err // a closed pipe: the turn still ends in order
 			session.Cancel()
 		}
 	}
-	if err := t.out.close(); end == nil {
+	if err := errors.Join(t.out.close(), t.lines.Flush()); end == nil {
 		end = err
 	}
 	if end == nil {
@@ -145,6 +154,7 @@ type teller struct {
 	app     *app
 	session *assistant.Session
 	yes     bool
+	lines   *bufio.Writer // standard output; out and events go through it
 	out     answerWriter
 	inputs  map[int]string // of running tools, by index
 	marker  string         // the next text is this marker, not words
@@ -187,13 +197,14 @@ func (t *teller) encode(e assistant.Event) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.app.stdout.Write(append(visibleJSON(line), '\n'))
+	_, err = t.lines.Write(append(visibleJSON(line), '\n'))
 	return err
 }
 
 // note says something beside the answer, unless a program reads it anyway.
 func (t *teller) note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); text != "" && !t.app.flags.json {
+		_ = t.lines.Flush() // first what was said before; that it failed is told by the next write
 		t.app.say("%s", text)
 	}
 }
