@@ -40,11 +40,23 @@ func Cut(s string, left, right int) string {
 // are any. Escape sequences stay where they are.
 func Wrap(s string, width int) []string {
 	width = max(1, width)
-	if !strings.Contains(s, emoji) {
-		return strings.Split(ansi.Wrap(s, width, ""), "\n")
+	h := hidden{text: s}
+	if strings.Contains(s, emoji) {
+		h = hide(s)
 	}
-	h := hide(s)
-	return strings.Split(h.show(ansi.Wrap(h.text, width, ""), 0), "\n")
+	var out []string
+	for _, line := range strings.Split(h.show(ansi.Wrap(h.text, width, ""), 0), "\n") {
+		for ansi.StringWidth(line) > width { // x/ansi does not count every mark, nor a space before a wide character
+			head := Truncate(line, width, "")
+			if ansi.StringWidth(head) == 0 {
+				break // one character is wider than the line
+			}
+			out = append(out, head)
+			line = TruncateLeft(line, ansi.StringWidth(head), "")
+		}
+		out = append(out, line)
+	}
+	return out
 }
 
 // emoji is U+FE0F, which makes an emoji of the character before it.
