@@ -59,6 +59,7 @@ func TestWhatDoesNotOpenIsToldToStopAndThenLeft(t *testing.T) {
 			began := time.Now()
 			p := s.end()
 			took, want := time.Since(began), finishTime
+			synctest.Wait()
 			if deaf {
 				want += abandonTime
 			}
