@@ -129,9 +129,20 @@ func undoRollback(s *assistant.Session) tea.Cmd {
 	}
 }
 
-// renewSession begins a new session.
-func renewSession(s *assistant.Session) tea.Cmd {
-	return func() tea.Msg { return renewedMsg{err: s.Renew(context.Background())} }
+// renewSession begins a new session in the folder and window of the one before,
+// where it is found again.
+func renewSession(h *history.Store, s *assistant.Session) tea.Cmd {
+	return func() tea.Msg {
+		ctx, before := context.Background(), s.ID()
+		if err := s.Renew(ctx); err != nil || h == nil {
+			return renewedMsg{err: err}
+		}
+		place, found, err := h.Session(ctx, before)
+		if err == nil && found {
+			err = h.Touch(ctx, history.Session{ID: s.ID(), Folder: place.Folder, Window: place.Window, Model: s.Model()})
+		}
+		return renewedMsg{err: err}
+	}
 }
 
 // deletePairs removes pairs for good.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/history"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
@@ -134,4 +135,20 @@ func TestALongNoticeIsReadOn(t *testing.T) {
 	r.Until(func(frame string) bool { return strings.Contains(frame, "and ends") })
 	r.Type(tuitest.Key("f4"))
 	r.WaitGone("━ Notices ━")
+}
+
+// A session begun with ctrl+n is the last of its folder: --continue finds it.
+func TestANewSessionIsFoundInItsFolder(t *testing.T) {
+	r := start(t, 80, 24)
+	r.Wait("What shall be done?")
+	if err := r.store.Touch(t.Context(), history.Session{ID: r.session.ID(), Folder: "/home/gateway", Window: "/home/gateway/.env"}); err != nil {
+		t.Fatal(err)
+	}
+	before := r.session.ID()
+	r.Type(tuitest.Key("ctrl+n"))
+	r.Wait("a new session")
+	last, found, err := r.store.LastSession(t.Context(), "/home/gateway")
+	if err != nil || !found || last.ID == before || last.ID != r.session.ID() || last.Window != "/home/gateway/.env" {
+		t.Errorf("the last session is %+v (%v, %v), the new one %s", last, found, err, r.session.ID())
+	}
 }

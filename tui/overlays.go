@@ -232,11 +232,11 @@ func (m *Model) newSession() tea.Cmd {
 		return m.complain(assistant.ErrBusy)
 	}
 	if !m.pane.Status().Unsaved {
-		return renewSession(m.session)
+		return renewSession(m.opts.History, m.session)
 	}
 	return m.ask("Begin a new session?", []string{
 		"There are unsaved rules. They stay as they are;", "the old conversation stays in the history.",
-	}, "new session", func() tea.Cmd { return renewSession(m.session) })
+	}, "new session", func() tea.Cmd { return renewSession(m.opts.History, m.session) })
 }
 
 func (m *Model) onRenewed(msg renewedMsg) tea.Cmd {
