@@ -61,7 +61,7 @@ func TestARetriedPairKeepsItsCards(t *testing.T) {
 	gate := at.NewGate()
 	r := start(t, 80, 24, at.Answer{call("add_word", `{"word":"three"}`)}, broken(), at.Answer{at.Say("added now"), at.Stop{At: gate}, at.Say(" really")})
 	r.Type("add three", tuitest.Send)
-	r.Wait("[error:")
+	r.Wait("[1 Retry")
 	r.WaitGone("working")
 	r.Type(tuitest.Alt(1))
 	gate.Wait(t)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,11 +14,15 @@ import (
 // after is a context that ends when it has been asked so often.
 type after struct {
 	context.Context
-	left int
+	left atomic.Int64
 	done chan struct{}
 }
 
-func endsAfter(n int) *after { return &after{context.Background(), n, make(chan struct{})} }
+func endsAfter(n int) *after {
+	a := &after{Context: context.Background(), done: make(chan struct{})}
+	a.left.Store(int64(n))
+	return a
+}
 
 func (a *after) Done() <-chan struct{} {
 	a.ask()
@@ -35,7 +40,7 @@ func (a *after) Err() error {
 }
 
 func (a *after) ask() {
-	if a.left--; a.left == 0 {
+	if a.left.Add(-1) == 0 {
 		close(a.done)
 	}
 }

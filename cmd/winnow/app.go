@@ -40,6 +40,7 @@ type app struct {
 	place    *home
 	store    *history.Store
 	log      *slog.Logger
+	logging  sync.Mutex // guards the making of log
 	level    slog.LevelVar
 	exit     atomic.Int64 // the status of a program that a signal ended
 	opening  *assembly    // what is opened beside a screen; nil without one
@@ -171,7 +172,10 @@ const (
 )
 
 // logger writes the log. It never fails: a program that cannot log works all the same.
+// Several goroutines of the start ask for it at once.
 func (a *app) logger() *slog.Logger {
+	a.logging.Lock()
+	defer a.logging.Unlock()
 	if a.log != nil {
 		return a.log
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // patience is how long a test waits for what must come.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // pty is a pseudo terminal with a program on it.
 type pty struct {

@@ -15,7 +15,7 @@ import (
 const (
 	// patience bounds each wait, so that a test that waits for what never comes
 	// ends with a frame and not with a time-out of the whole package.
-	patience = 10 * time.Second
+	patience = time.Minute
 	// framesPerSecond is Bubble Tea's maximum: tests wait for frames.
 	framesPerSecond = 120
 )
