@@ -143,18 +143,11 @@ func (m *Model) onTopics(msg topicsChangedMsg) tea.Cmd {
 		return m.complain(msg.err)
 	}
 	m.names.topics, m.names.saved = msg.topics, msg.saved
-	now := m.session.Topic()
-	switch rest, below := strings.CutPrefix(now, msg.from+history.TopicSeparator); {
-	case msg.from == "", now == msg.from: // a new topic is selected at once
-		m.session.SetTopic(msg.to)
-	case below && msg.to == "":
-		m.session.SetTopic(rest)
-	case below:
-		m.session.SetTopic(msg.to + history.TopicSeparator + rest)
-	}
 	m.notice.say(msg.said)
-	if msg.from == "" {
+	if msg.from == "" { // a new topic is selected at once
+		m.session.SetTopic(msg.to)
 		return nil
 	}
+	m.session.TopicMoved(msg.from, msg.to)
 	return tea.Batch(loadPairs(m.session, m.chat.Loaded()), m.refilter())
 }

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"winnow/assistant"
 )
 
 // TopicSeparator stands between the names of a topic's path.
-const TopicSeparator = " > "
+const TopicSeparator = assistant.TopicSeparator
 
 // splitTopic returns the names of a path; none for the root.
 func splitTopic(path string) []string {

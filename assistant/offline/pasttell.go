@@ -86,44 +86,39 @@ func firstSentence(text string) string {
 }
 
 func (t *turn) listTopics() {
-	r := t.do("list_topics", args{})
-	switch {
-	case r == nil:
-		t.plan("I'll list the topics.")
-	case !r.Success:
-		if !r.missing {
-			t.say("I could not list them: %s.", lowerFirst(r.why()))
+	t.listAll("topics", func(p map[string]any) string {
+		own, _ := p["pairs"].(float64)
+		all, _ := p["with_subtopics"].(float64)
+		name, _ := p["topic"].(string)
+		out := foreign(name) + ": " + count(int(own), "pair")
+		if all != own {
+			out += fmt.Sprintf(", %.0f with what is below it", all)
 		}
-	default:
-		t.bullets(r, "topics", func(p map[string]any) string {
-			own, _ := p["pairs"].(float64)
-			all, _ := p["with_subtopics"].(float64)
-			name, _ := p["topic"].(string)
-			out := foreign(name) + ": " + count(int(own), "pair")
-			if all != own {
-				out += fmt.Sprintf(", %.0f with what is below it", all)
-			}
-			return out
-		})
-	}
+		return out
+	})
 }
 
 func (t *turn) listSessions() {
-	r := t.do("list_sessions", args{})
+	t.listAll("sessions", func(p map[string]any) string {
+		n, _ := p["pairs"].(float64)
+		used, _ := p["last_used"].(string)
+		began, _ := p["began_with"].(string)
+		return fmt.Sprintf("%s, %s: %s", foreign(used), count(int(n), "pair"), foreign(began))
+	})
+}
+
+// listAll lists what the tool list_WHAT gives under WHAT, a line each.
+func (t *turn) listAll(what string, line func(map[string]any) string) {
+	r := t.do("list_"+what, args{})
 	switch {
 	case r == nil:
-		t.plan("I'll list the sessions.")
+		t.plan("I'll list the %s.", what)
 	case !r.Success:
 		if !r.missing {
 			t.say("I could not list them: %s.", lowerFirst(r.why()))
 		}
 	default:
-		t.bullets(r, "sessions", func(p map[string]any) string {
-			n, _ := p["pairs"].(float64)
-			used, _ := p["last_used"].(string)
-			began, _ := p["began_with"].(string)
-			return fmt.Sprintf("%s, %s: %s", foreign(used), count(int(n), "pair"), foreign(began))
-		})
+		t.bullets(r, what, line)
 	}
 }
 

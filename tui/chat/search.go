@@ -17,7 +17,6 @@ import (
 // the pairs in view say and have done.
 type search struct {
 	needle []rune // lower case; none: nothing is searched for
-	again  bool   // more pairs were loaded
 	at     place  // of the hit that was gone to last
 }
 

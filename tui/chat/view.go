@@ -213,7 +213,6 @@ func (v *View) Load(pairs []assistant.Pair) {
 			it.setPair(p)
 		}
 	}
-	v.found.again = true
 	switch { // what was loaded is not as high as it was taken for
 	case v.aim == 0:
 	case v.found.at.seq == v.aim:
