@@ -48,7 +48,7 @@ func TestEditorHasTheTerminalAndGivesItBack(t *testing.T) {
 			d, tmp := editing(t, editorScript)
 			d.Type("words")
 			d.goTo(mode)
-			d.Type(tuitest.Key("ctrl+o"))
+			d.Away("ctrl+o")
 			d.Wait("the editor runs")
 			// The terminal in memory is a pipe: its old reader takes one write
 			// more, and whoever fills the editor's input notices its end by one.
@@ -71,7 +71,8 @@ func TestEditorHasTheTerminalAndGivesItBack(t *testing.T) {
 
 func TestEditorThatFailsLeavesTheDraft(t *testing.T) {
 	d, tmp := editing(t, "#!/bin/sh\nexec 0<&-\nprintf spoiled > \"$1\"\nprintf 'the editor fails'\nexit 3\n")
-	d.Type("words", tuitest.Key("ctrl+o"))
+	d.Type("words")
+	d.Away("ctrl+o")
 	d.Wait("the editor fails")
 	d.Bytes([]byte("nobody hears this\n"))
 	d.Bytes([]byte("nor this\n"))

@@ -158,6 +158,21 @@ func (s *Screen) press(msg tea.KeyPressMsg) {
 	s.send(msg)
 }
 
+// Away types a key that makes the program lend its terminal to another, and
+// returns at once: until that one ends the program takes no message, so Type
+// would wait for it. What the other shows is waited for with Wait.
+func (s *Screen) Away(key Key) {
+	s.t.Helper()
+	msg, err := key.press()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if s.clock != nil {
+		s.clock.Advance(KeyGap)
+	}
+	go s.program.Send(msg)
+}
+
 // Bytes sends raw bytes as the terminal would. It returns when they are read,
 // which is before the model has seen them.
 func (s *Screen) Bytes(p []byte) {
