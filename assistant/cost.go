@@ -99,7 +99,7 @@ func encodeResult(r ToolResult) json.RawMessage {
 	if r.Payload != nil {
 		shown.Payload = &Payload{ID: r.Payload.ID, Type: r.Payload.Type, Summary: r.Payload.Summary}
 	}
-	raw, err := encodePlain(shown)
+	raw, err := PlainJSON(shown)
 	if err == nil && utf8.RuneCount(raw) <= maxResultRunes {
 		return raw
 	}
@@ -111,13 +111,13 @@ func encodeResult(r ToolResult) json.RawMessage {
 		shown.Data = map[string]any{"truncated": true, "note": "the data could not be encoded and was left out"}
 	}
 	shown.Message = cutRunes(shown.Message, maxResultRunes/4)
-	raw, _ = encodePlain(shown)
+	raw, _ = PlainJSON(shown)
 	return raw
 }
 
 // beginning is the first part of data's JSON, as text.
 func beginning(data any) string {
-	raw, _ := encodePlain(data)
+	raw, _ := PlainJSON(data)
 	return cutRunes(string(raw), maxResultRunes/2)
 }
 
@@ -133,7 +133,7 @@ func resultContent(m *ToolCallMessage) string {
 	var text string
 	switch {
 	case m.Result == nil && m.Error != nil:
-		raw, _ := encodePlain(ToolResult{Message: *m.Error, ErrorCode: CodeFailed})
+		raw, _ := PlainJSON(ToolResult{Message: *m.Error, ErrorCode: CodeFailed})
 		return string(raw)
 	case json.Unmarshal(m.Result, &text) == nil:
 		return text

@@ -13,12 +13,12 @@ func EncodeEvent(e Event) (json.RawMessage, error) {
 	if !ok {
 		return nil, fmt.Errorf("event: %T has no name", e)
 	}
-	body, err := encodePlain(e)
+	body, err := PlainJSON(e)
 	if err != nil {
 		return nil, fmt.Errorf("event %s: %w", name, err)
 	}
 	if r, ok := e.(Retrying); ok {
-		body, err = encodePlain(retryingJSON{r.Attempt, r.Reason, r.After.Milliseconds()})
+		body, err = PlainJSON(retryingJSON{r.Attempt, r.Reason, r.After.Milliseconds()})
 		if err != nil {
 			return nil, err
 		}

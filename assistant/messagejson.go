@@ -64,13 +64,13 @@ func (l *MessageList) MarshalJSON() ([]byte, error) {
 		if err != nil {
 			return nil, &MessageListError{i, err.Error()}
 		}
-		raw, err := encodePlain(form)
+		raw, err := PlainJSON(form)
 		if err != nil {
 			return nil, &MessageListError{i, err.Error()}
 		}
 		list.Messages = append(list.Messages, raw)
 	}
-	return encodePlain(list)
+	return PlainJSON(list)
 }
 
 // messageForm is the published form of m.
@@ -236,9 +236,9 @@ func stringField(fields map[string]json.RawMessage, name string) (string, error)
 	return *text, nil
 }
 
-// encodePlain is json.Marshal without the escapes meant for HTML, so that what
-// is kept reads like what was said.
-func encodePlain(v any) (json.RawMessage, error) {
+// PlainJSON is json.Marshal without the escapes meant for HTML, so that what is
+// kept, sent and counted reads like what was said. Its errors are Marshal's.
+func PlainJSON(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

@@ -73,7 +73,7 @@ SUGGESTED_ACTIONS: {"actions": [{"label": "Show them", "action": "show_models", 
 					return nil, err
 				}
 			}
-			return encodePlain(b)
+			return PlainJSON(b)
 		},
 		Summarize: func(data json.RawMessage) string {
 			var b body

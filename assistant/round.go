@@ -106,7 +106,7 @@ func validOrQuoted(text string) json.RawMessage {
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text)
 	}
-	raw, _ := encodePlain(text) // a string always encodes
+	raw, _ := PlainJSON(text) // a string always encodes
 	return raw
 }
 

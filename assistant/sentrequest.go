@@ -92,7 +92,7 @@ func encodeRequest(m Model, req Request) (json.RawMessage, error) {
 	if e, ok := m.(Encoder); ok {
 		return e.Encode(req)
 	}
-	return encodePlain(req)
+	return PlainJSON(req)
 }
 
 // leaves notes a request that is about to leave.

@@ -130,7 +130,7 @@ func (t Tool) Spec() ToolSpec {
 	if schema == nil {
 		schema = &jsonschema.Schema{Type: "object"}
 	}
-	raw, err := encodePlain(schema)
+	raw, err := PlainJSON(schema)
 	if err != nil {
 		raw = json.RawMessage(`{"type":"object"}`)
 	}

@@ -86,7 +86,7 @@ func frozen(v any) (any, error) {
 	if v == nil {
 		return nil, nil
 	}
-	raw, err := encodePlain(v)
+	raw, err := PlainJSON(v)
 	if err != nil || string(raw) == "null" {
 		return nil, err
 	}

@@ -119,5 +119,5 @@ func windowState(w Window) (json.RawMessage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the window's state: %w", err)
 	}
-	return encodePlain(value)
+	return PlainJSON(value)
 }

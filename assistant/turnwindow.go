@@ -124,7 +124,7 @@ func readContext(w Window) (contextMemory, error) {
 	if err != nil {
 		return contextMemory{}, err
 	}
-	raw, err := encodePlain(value)
+	raw, err := PlainJSON(value)
 	return contextMemory{hash: w.StateHash(), json: raw}, err
 }
 
@@ -170,7 +170,7 @@ func addField(object json.RawMessage, name string, value any) (json.RawMessage, 
 	if !strings.HasPrefix(text, "{") {
 		return object, nil
 	}
-	raw, err := encodePlain(value)
+	raw, err := PlainJSON(value)
 	if err != nil {
 		return nil, err
 	}

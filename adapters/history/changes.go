@@ -1,52 +1,24 @@
 package history
 
 import (
-	"maps"
-	"slices"
 	"strconv"
 
 	"winnow/assistant"
 )
-
-// keptChanges is how many changes are remembered: more than a model would read
-// between two messages.
-const keptChanges = 200
-
-// changeLog is what happened beside the tools, oldest first.
-type changeLog struct {
-	last    int64 // number of the newest change
-	entries []logEntry
-}
-
-type logEntry struct {
-	at     int64
-	change assistant.Change
-}
 
 // Changes returns what the user did after mark, as far as a Context has shown
 // it, and the mark to ask with next time. What the tools did is not in it.
 func (w *Window) Changes(mark int64) ([]assistant.Change, int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	changes := []assistant.Change{}
-	for _, e := range w.log.entries {
-		if e.at > mark {
-			changes = append(changes, maps.Clone(e.change))
-		}
-	}
-	return changes, w.log.last
+	return w.log.Since(mark)
 }
 
 // note remembers what the user did.
 func (w *Window) note(kind string, fields map[string]any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	l := &w.log
-	l.last++
-	if len(l.entries) == keptChanges {
-		l.entries = slices.Delete(l.entries, 0, 1)
-	}
-	l.entries = append(l.entries, logEntry{l.last, assistant.NewChange(kind, w.now(), fields)})
+	w.log.Add(assistant.NewChange(kind, w.now(), fields))
 }
 
 // notice finds out what happened since the model was last told, and takes now

@@ -212,17 +212,6 @@ func TestChangesTellWhatOthersDid(t *testing.T) {
 	}
 }
 
-func TestTheLogForgetsTheOldest(t *testing.T) {
-	_, w := library(t)
-	for i := range keptChanges + 5 {
-		w.note("test", map[string]any{"n": i})
-	}
-	got, mark := w.Changes(0)
-	if len(got) != keptChanges || got[0]["n"] != 5 || mark != keptChanges+5 {
-		t.Errorf("%d changes from %v, mark %d", len(got), got[0], mark)
-	}
-}
-
 func TestTheWindowIsAPage(t *testing.T) {
 	_, w := library(t)
 	var pages assistant.Pages

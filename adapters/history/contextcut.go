@@ -1,12 +1,11 @@
 package history
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"slices"
 	"unicode/utf8"
 
+	"winnow/assistant"
 	"winnow/assistant/budget"
 )
 
@@ -108,13 +107,11 @@ func mostUsed(counts map[string]int, rest int) []ContextModel {
 
 // size is how many characters v takes as JSON.
 func size(v any) int {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	text, err := assistant.PlainJSON(v)
+	if err != nil {
 		return 0 // only what encodes is put in
 	}
-	return utf8.RuneCount(b.Bytes()) - len("\n")
+	return utf8.RuneCount(text)
 }
 
 // charsOf is how many characters are estimated as so many tokens.

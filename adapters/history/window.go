@@ -44,7 +44,7 @@ type Window struct {
 	mu     sync.Mutex
 	locked bool
 	budget int // of the context, in tokens; 0 means defaultContextTokens
-	log    changeLog
+	log    assistant.Changes
 }
 
 var (

@@ -1,57 +1,23 @@
 package modelfilter
 
-import (
-	"slices"
-
-	"winnow/assistant"
-)
-
-// keptChanges is how many changes of the user are remembered: more than a
-// model would read between two messages.
-const keptChanges = 200
-
-// changeLog is what the user did, oldest first.
-type changeLog struct {
-	last    int64 // number of the newest change
-	entries []logEntry
-}
-
-type logEntry struct {
-	at     int64
-	change assistant.Change
-}
+import "winnow/assistant"
 
 // Changes returns what the user did after mark, oldest first, and the mark to
 // ask with next time. What the tools did is not in it.
 func (w *Window) Changes(mark int64) ([]assistant.Change, int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	changes := []assistant.Change{}
-	for _, e := range w.log.entries {
-		if e.at > mark {
-			c := assistant.Change{}
-			for k, v := range e.change {
-				c[k] = v
-			}
-			changes = append(changes, c)
-		}
-	}
-	return changes, w.log.last
+	return w.log.Since(mark)
 }
 
 // note remembers what the user did. A search that goes on is one change.
 func (w *Window) note(kind string, fields map[string]any) {
-	l := &w.log
-	l.last++
-	entry := logEntry{l.last, assistant.NewChange(kind, w.opts.Now(), fields)}
-	if n := len(l.entries); n > 0 && kind == searchChanged && l.entries[n-1].change["type"] == searchChanged {
-		l.entries[n-1] = entry
+	change := assistant.NewChange(kind, w.opts.Now(), fields)
+	if kind == searchChanged {
+		w.log.Continue(change)
 		return
 	}
-	if len(l.entries) == keptChanges {
-		l.entries = slices.Delete(l.entries, 0, 1)
-	}
-	l.entries = append(l.entries, entry)
+	w.log.Add(change)
 }
 
 const searchChanged = "search_changed"

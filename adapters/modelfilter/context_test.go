@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"winnow/assistant"
 )
 
 func manyModels(n int) []string {
@@ -228,10 +230,10 @@ func TestChangesAreTheUsers(t *testing.T) {
 	if again, _ := f.Changes(0); again[0]["pattern"] != "o1" {
 		t.Error("the log is the caller's")
 	}
-	for i := range 3 * keptChanges {
+	for i := range 3 * assistant.MaxChanges {
 		f.must(f.SetProvider([]string{"openai", "gemini"}[i%2]))
 	}
-	if all, _ := f.Changes(0); len(all) != keptChanges {
-		t.Errorf("%d changes are kept, want %d", len(all), keptChanges)
+	if all, _ := f.Changes(0); len(all) != assistant.MaxChanges {
+		t.Errorf("%d changes are kept, want %d", len(all), assistant.MaxChanges)
 	}
 }

@@ -1,11 +1,10 @@
 package modelfilter
 
 import (
-	"bytes"
-	"encoding/json"
 	"unicode/utf8"
 
 	"winnow/adapters/modelfilter/engine"
+	"winnow/assistant"
 	"winnow/assistant/budget"
 )
 
@@ -143,11 +142,9 @@ func (f *filling) models(c *Context) bool {
 
 // size is how many characters v takes as JSON.
 func size(v any) int {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	text, err := assistant.PlainJSON(v)
+	if err != nil {
 		return 0 // only what encodes is put in
 	}
-	return utf8.RuneCount(b.Bytes()) - len("\n")
+	return utf8.RuneCount(text)
 }

@@ -60,7 +60,7 @@ type Window struct {
 	locked    bool
 	budget    int   // of the context, in tokens; 0 means defaultContextTokens
 	revision  int64 // grows with every change of what is shown
-	log       changeLog
+	log       assistant.Changes
 	hashed    int64 // the revision that hash is of
 	hash      string
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"winnow/assistant"
 )
 
 // maxNearest is how many names a hint offers.
@@ -50,35 +52,10 @@ func nearestOr(asked string, names []string) string {
 	return strings.Join(names, " ")
 }
 
-// within is distance for names whose lengths allow at most limit, else more.
+// within is the edit distance for names whose lengths allow at most limit, else more.
 func within(a, b string, limit int) int {
 	if n := len([]rune(a)) - len([]rune(b)); n > limit || n < -limit {
 		return limit + 1
 	}
-	return distance(a, b)
-}
-
-// distance is the number of letters to insert, delete, change or swap with
-// their neighbour to make b of a.
-func distance(a, b string) int {
-	s, t := []rune(a), []rune(b)
-	older, old, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)
-	for j := range old {
-		old[j] = j
-	}
-	for i := range s {
-		row[0] = i + 1
-		for j := range t {
-			change := old[j]
-			if s[i] != t[j] {
-				change++
-			}
-			row[j+1] = min(change, old[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && s[i] == t[j-1] && s[i-1] == t[j] {
-				row[j+1] = min(row[j+1], older[j-1]+1)
-			}
-		}
-		older, old, row = old, row, older
-	}
-	return old[len(t)]
+	return assistant.EditDistance(a, b)
 }

@@ -7,7 +7,6 @@ import (
 	"hash/crc32"
 	"math"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -141,13 +140,11 @@ func encodeResult(r *assistant.ToolResult) (any, error) {
 	if r == nil {
 		return nil, nil // NULL, not an empty blob
 	}
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(r); err != nil {
+	text, err := assistant.PlainJSON(r)
+	if err != nil {
 		return nil, err
 	}
-	return []byte(strings.TrimSuffix(b.String(), "\n")), nil
+	return []byte(text), nil
 }
 
 // blob is NULL for a nil value, so that nil comes back as nil.
