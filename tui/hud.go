@@ -133,7 +133,7 @@ func leftOut(last assistant.LastSend) string {
 	if len(last.LeftOut) == 0 {
 		return "none"
 	}
-	return fmt.Sprintf("%s, ~%d tokens", count(len(last.LeftOut), "pair"), last.Tokens)
+	return fmt.Sprintf("%s, ~%d tokens", assistant.Counted(len(last.LeftOut), "pair"), last.Tokens)
 }
 
 // hudError tells why the last attempt failed, and the focused pair.
@@ -188,7 +188,7 @@ func (m *Model) estimate() string {
 	case c.OverQuota:
 		text += " · over the provider's limit"
 	case c.OverReserve && c.Trims > 0:
-		text += " · " + count(c.Trims, "old pair") + " will not fit"
+		text += " · " + assistant.Counted(c.Trims, "old pair") + " will not fit"
 	}
 	return " " + text + " "
 }

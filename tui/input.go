@@ -195,7 +195,7 @@ func (m *Model) onPaste(text string) tea.Cmd {
 // wasPasted shows the box after a paste from which characters were left out.
 func (m *Model) wasPasted(hidden int) tea.Cmd {
 	if hidden > 0 {
-		m.notice.say(count(hidden, "invisible character") + " left out of the paste")
+		m.notice.say(assistant.Counted(hidden, "invisible character") + " left out of the paste")
 	}
 	m.fitInput()
 	return tea.Batch(m.draftChanged(), m.offerFiles())

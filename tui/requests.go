@@ -53,7 +53,7 @@ func loadRequests(s *assistant.Session, seq int64) tea.Cmd {
 				title += fmt.Sprintf(" · request %d of %d", i+1, len(sent))
 			}
 			if r.Trimmed > 0 {
-				title += " · without " + count(r.Trimmed, "pair")
+				title += " · without " + assistant.Counted(r.Trimmed, "pair")
 			}
 			msg.requests = append(msg.requests, showRequest(title, r.Body))
 		}
@@ -120,12 +120,4 @@ func (m *Model) openRequest(msg requestsLoadedMsg, i int) tea.Cmd {
 		}
 		return m.copyOut("the request", r.body, true)
 	})
-}
-
-// count is a number of things: "1 pair", "3 pairs".
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -279,7 +279,7 @@ func (m *Model) sayEnd(notice string) {
 	case notice != "":
 		m.notice.say(notice)
 	case len(last.LeftOut) > 0:
-		m.notice.say(fmt.Sprintf("sent without the oldest: %s, ~%d tokens · f2 lists them", count(len(last.LeftOut), "pair"), last.Tokens))
+		m.notice.say(fmt.Sprintf("sent without the oldest: %s, ~%d tokens · f2 lists them", assistant.Counted(len(last.LeftOut), "pair"), last.Tokens))
 	case near && !m.near:
 		m.notice.say("the conversation is close to what the model takes · ctrl+n begins a new session")
 	}

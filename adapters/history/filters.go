@@ -42,7 +42,7 @@ func (w *Window) planSave(ctx context.Context, a saveArgs, now marks) (change, r
 		return change{}, nil, err
 	}
 	c := change{
-		does: "save filter", done: fmt.Sprintf("@%s is saved; it selects %s now", a.Name, count(n, "pair")),
+		does: "save filter", done: fmt.Sprintf("@%s is saved; it selects %s now", a.Name, assistant.Counted(n, "pair")),
 		data:  map[string]any{"name": a.Name, "line": shown(line), "count": n},
 		apply: func(ctx context.Context) error { return w.store.SaveFilter(ctx, a.Name, line) },
 	}

@@ -19,7 +19,7 @@ func (w *Window) planStars(ctx context.Context, a starArgs, now marks) (change, 
 	if a.Stars < 0 || a.Stars > filter.MaxStars {
 		return change{}, refuse(assistant.CodeInvalidArguments, "%d stars; want 0 to %d", a.Stars, filter.MaxStars), nil
 	}
-	return w.planMark(ctx, a.chosen, now, stars, strconv.Itoa(a.Stars), count(a.Stars, "star"))
+	return w.planMark(ctx, a.chosen, now, stars, strconv.Itoa(a.Stars), assistant.Counted(a.Stars, "star"))
 }
 
 type flagArgs struct {
@@ -76,10 +76,10 @@ func (w *Window) planMark(ctx context.Context, which chosen, now marks, kind int
 		}
 	}
 	if len(c.pairs) == 0 {
-		c.done = fmt.Sprintf("nothing changed: %s %s already", count(len(s.pairs), "pair"), has(len(s.pairs), words))
+		c.done = fmt.Sprintf("nothing changed: %s %s already", assistant.Counted(len(s.pairs), "pair"), has(len(s.pairs), words))
 		return c, nil, nil
 	}
-	c.done = fmt.Sprintf("%s now %s", count(len(c.pairs), "pair"), has(len(c.pairs), words))
+	c.done = fmt.Sprintf("%s now %s", assistant.Counted(len(c.pairs), "pair"), has(len(c.pairs), words))
 	if same := len(s.pairs) - len(c.pairs); same > 0 {
 		c.done += fmt.Sprintf("; %d had it already", same)
 	}

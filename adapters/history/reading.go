@@ -114,7 +114,7 @@ func (w *Window) listTopics(ctx context.Context, a topicsArgs) (assistant.ToolRe
 	if under == "" {
 		data["pairs_without_topic"] = len(now.pairs) - len(now.columns[topics].marked())
 	}
-	return assistant.OK(count(len(list), "topic"), data), nil, nil
+	return assistant.OK(assistant.Counted(len(list), "topic"), data), nil, nil
 }
 
 type sessionsArgs struct {
@@ -156,7 +156,7 @@ func (w *Window) listSessions(ctx context.Context, a sessionsArgs) (assistant.To
 		list = append(list, l)
 	}
 	data := map[string]any{"count": len(all), "sessions": list, "truncated": len(list) < len(all)}
-	return assistant.OK(count(len(all), "session"), data), nil, nil
+	return assistant.OK(assistant.Counted(len(all), "session"), data), nil, nil
 }
 
 // beginning is the first pair of a session and its first words.
@@ -222,7 +222,7 @@ func (w *Window) summarisePairs(ctx context.Context, a summariseArgs) (assistant
 			cut++
 		}
 	}
-	message := fmt.Sprintf("%s to summarise", count(len(list), "pair"))
+	message := fmt.Sprintf("%s to summarise", assistant.Counted(len(list), "pair"))
 	if cut > 0 {
 		message += fmt.Sprintf(", %d of them cut", cut)
 	}

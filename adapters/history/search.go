@@ -87,7 +87,7 @@ func (f found) sentence() string {
 		verb = "matches"
 	}
 	const named = 5
-	out := fmt.Sprintf("%s %s %s", count(f.Count, "pair"), verb, what)
+	out := fmt.Sprintf("%s %s %s", assistant.Counted(f.Count, "pair"), verb, what)
 	for i, p := range f.Pairs[:min(len(f.Pairs), named)] {
 		sep := "; "
 		if i == 0 {

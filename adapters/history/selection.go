@@ -202,7 +202,7 @@ func writer[A any](w *Window, name, description string, plan func(context.Contex
 		if err != nil || refused != nil || len(c.pairs) <= asksAbove {
 			return "", false, err
 		}
-		return fmt.Sprintf("%s: %s\npairs %s", count(len(c.pairs), "pair"), c.does, c.pairs), true, nil
+		return fmt.Sprintf("%s: %s\npairs %s", assistant.Counted(len(c.pairs), "pair"), c.does, c.pairs), true, nil
 	}
 	return t
 }

@@ -62,7 +62,7 @@ func (w *Window) planPath(ctx context.Context, now marks, path string, names []s
 		c.pairs, c.remarks, c.done = nil, "", fmt.Sprintf("nothing changed: the topic is %s already", quote(path))
 		return c, nil, nil
 	}
-	c.done = fmt.Sprintf("the topic %s is %s now, with %s", quote(path), quote(to), count(len(pairs), "pair"))
+	c.done = fmt.Sprintf("the topic %s is %s now, with %s", quote(path), quote(to), assistant.Counted(len(pairs), "pair"))
 	c.apply = func(ctx context.Context) error { return w.store.MoveTopic(ctx, path, to) }
 	return c, nil, nil
 }
@@ -85,7 +85,7 @@ func (w *Window) planDelete(ctx context.Context, a deleteArgs, now marks) (chang
 	pairs := now.below(path)
 	return change{
 		pairs: pairs, remarks: w.going(path), does: fmt.Sprintf("topic %s is removed, its pairs go to %s", quote(path), where),
-		done:  fmt.Sprintf("the topic %s is removed; %s went to %s", quote(path), count(len(now.columns[topics].sets[path]), "pair"), where),
+		done:  fmt.Sprintf("the topic %s is removed; %s went to %s", quote(path), assistant.Counted(len(now.columns[topics].sets[path]), "pair"), where),
 		data:  map[string]any{"topic": shown(path), "parent": shown(parent), "pairs": len(pairs)},
 		apply: func(ctx context.Context) error { return w.store.DeleteTopic(ctx, path) },
 	}, nil, nil

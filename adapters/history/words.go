@@ -20,14 +20,6 @@ func shown(text string) string { return safetext.Line(text, maxName) }
 // quote is a name inside a sentence.
 func quote(text string) string { return fmt.Sprintf("%q", shown(text)) }
 
-// count is a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // levels are the names of a topic's path; none for the root.

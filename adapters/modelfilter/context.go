@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"winnow/adapters/modelfilter/engine"
+	"winnow/assistant"
 )
 
 // windowType is how the context names this window.
@@ -101,7 +102,7 @@ func (w *Window) warnings(p *provider, e *engine.Engine) []string {
 		}
 	}
 	if n := len(e.Unfiltered()); n > 0 {
-		out = append(out, fmt.Sprintf("%s do not begin with %s/ and are never hidden: the proxy does not filter them", count(n, "id"), p.name))
+		out = append(out, fmt.Sprintf("%s do not begin with %s/ and are never hidden: the proxy does not filter them", assistant.Counted(n, "id"), p.name))
 	}
 	if e.Total() == 0 {
 		out = append(out, fmt.Sprintf("no models of %s are known yet; refresh_models asks for them", p.name))

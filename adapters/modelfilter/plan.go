@@ -8,6 +8,7 @@ import (
 
 	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter/engine"
+	"winnow/assistant"
 )
 
 // RuleChange is a rule that is staged otherwise than the file has it.
@@ -196,7 +197,7 @@ func (e Effect) String() string {
 	case len(e.Shown)+len(e.Hidden) == 0:
 		fmt.Fprintf(&b, "%s: no model changes\n", shown(e.Provider))
 	default:
-		fmt.Fprintf(&b, "%s: %s shown, %d hidden\n", shown(e.Provider), count(len(e.Shown), "model"), len(e.Hidden))
+		fmt.Fprintf(&b, "%s: %s shown, %d hidden\n", shown(e.Provider), assistant.Counted(len(e.Shown), "model"), len(e.Hidden))
 	}
 	for _, part := range []struct {
 		sign string

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"winnow/adapters/dotenv"
+	"winnow/assistant"
 )
 
 // Saved is what came of a save that is durable.
@@ -83,7 +84,7 @@ func ruleCount(changes []RuleChange) string {
 			names = append(names, c.Provider)
 		}
 	}
-	s := count(len(changes), "changed rule")
+	s := assistant.Counted(len(changes), "changed rule")
 	if len(names) > 0 {
 		s += " of " + strings.Join(shownAll(names), ", ")
 	}

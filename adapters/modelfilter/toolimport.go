@@ -98,12 +98,12 @@ func (w *Window) importedResult(p *provider, e *engine.Engine, mode string, befo
 	data.Removed.Whitelist = shownAll(without(before[Allow], p.lists[Allow].rules))
 	removed := len(data.Removed.Ignore) + len(data.Removed.Whitelist)
 	message := fmt.Sprintf("Imported %d of %s for %s: %d added, %d kept, %d refused, %d removed. %d of %d available. Not saved yet.",
-		data.Added+kept, count(len(items), "rule"), p.name, data.Added, kept, data.Refused, removed, e.Available(), e.Total())
+		data.Added+kept, assistant.Counted(len(items), "rule"), p.name, data.Added, kept, data.Refused, removed, e.Available(), e.Total())
 	if data.Refused < len(items) || len(items) == 0 {
 		return assistant.OK(message, data)
 	}
 	r := assistant.Fail(assistant.CodeFailed, "None of %s was imported; the rules of %s stay as they were. The first: %s",
-		count(len(items), "rule"), p.name, failed(items[0].Err).Message)
+		assistant.Counted(len(items), "rule"), p.name, failed(items[0].Err).Message)
 	var refusal *engine.Refusal
 	if covered == len(items) && errors.As(items[0].Err, &refusal) {
 		r.ErrorCode = assistant.CodeCovered

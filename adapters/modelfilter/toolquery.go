@@ -66,7 +66,7 @@ func (w *Window) toolMatching(a ruleArgs) assistant.ToolResult {
 		if len(ids) == 1 {
 			verb = "matches"
 		}
-		text := fmt.Sprintf("%s of %s %s %s, %d of them hidden now.", count(len(ids), "model"), p.name, verb, quote(pattern), data.Hidden)
+		text := fmt.Sprintf("%s of %s %s %s, %d of them hidden now.", assistant.Counted(len(ids), "model"), p.name, verb, quote(pattern), data.Hidden)
 		if data.Truncated {
 			text += fmt.Sprintf(" The first %d are listed.", maxMatches)
 		}
@@ -242,8 +242,8 @@ func (w *Window) toolDetails(a detailArgs) assistant.ToolResult {
 			data.At = p.models.At.UTC().Format(time.RFC3339)
 		}
 		return assistant.OK(fmt.Sprintf("%s has %s: %d available, %d hidden, %d kept by whitelist rules. %s, %s.",
-			p.name, count(c.Total, "model"), c.Available, c.Hidden, c.Whitelisted,
-			count(c.IgnoreRules, "ignore rule"), count(c.AllowRules, "whitelist rule")), data)
+			p.name, assistant.Counted(c.Total, "model"), c.Available, c.Hidden, c.Whitelisted,
+			assistant.Counted(c.IgnoreRules, "ignore rule"), assistant.Counted(c.AllowRules, "whitelist rule")), data)
 	})
 }
 
@@ -266,7 +266,7 @@ func (w *Window) toolSwitch(a providerArgs) assistant.ToolResult {
 		} else {
 			verb += " now"
 		}
-		return assistant.OK(fmt.Sprintf("%s %s: %d of %s available.", verb, p.name, c.Available, count(c.Total, "model")), data)
+		return assistant.OK(fmt.Sprintf("%s %s: %d of %s available.", verb, p.name, c.Available, assistant.Counted(c.Total, "model")), data)
 	})
 }
 
@@ -288,7 +288,7 @@ func (w *Window) toolRefresh(ctx context.Context, a listArgs) (assistant.ToolRes
 			"added_models": added, "added_count": len(r.Added), "gone_models": gone, "gone_count": len(r.Gone),
 		}
 		text := fmt.Sprintf("%s has %s (from: %s): %d added, %d gone. %d available.",
-			p.name, count(e.Total(), "model"), r.Source, len(r.Added), len(r.Gone), e.Available())
+			p.name, assistant.Counted(e.Total(), "model"), r.Source, len(r.Added), len(r.Gone), e.Available())
 		if r.Problem != "" {
 			text += " " + sentence(r.Problem)
 			data["problem"] = r.Problem

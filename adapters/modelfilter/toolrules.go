@@ -69,11 +69,11 @@ func (w *Window) addedText(p *provider, e *engine.Engine, list List, a Added) st
 	case a.Matches == 0:
 		text += "it matches no model now."
 	case list == Allow:
-		text += fmt.Sprintf("it keeps %s available.", count(n, "model"))
+		text += fmt.Sprintf("it keeps %s available.", assistant.Counted(n, "model"))
 	case n == 0:
-		text += fmt.Sprintf("it matches %s, but other rules decide them, so nothing changes.", count(a.Matches, "model"))
+		text += fmt.Sprintf("it matches %s, but other rules decide them, so nothing changes.", assistant.Counted(a.Matches, "model"))
 	default:
-		text += fmt.Sprintf("it hides %s.", count(n, "model"))
+		text += fmt.Sprintf("it hides %s.", assistant.Counted(n, "model"))
 	}
 	if kept := a.Matches - n; kept > 0 && n > 0 {
 		text += fmt.Sprintf(" Other rules decide %d more that it matches.", kept)
@@ -96,7 +96,7 @@ func (w *Window) noMatchHint(e *engine.Engine, pattern string) string {
 	}
 	if wider := "*" + strings.Trim(pattern, "*") + "*"; wider != pattern && wider != "**" {
 		if n := len(e.Matching(wider)); n > 0 {
-			return fmt.Sprintf("No matches. Hint: use wildcards, e.g. %s, which matches %s.", shown(wider), count(n, "model"))
+			return fmt.Sprintf("No matches. Hint: use wildcards, e.g. %s, which matches %s.", shown(wider), assistant.Counted(n, "model"))
 		}
 	}
 	names := make([]string, e.Total())
@@ -126,7 +126,7 @@ func (w *Window) toolRemove(list List, a ruleArgs) assistant.ToolResult {
 		data := ruleResult{Provider: p.name, RuleType: ruleType(list), Pattern: shown(pattern), Count: len(changed), numbers: w.numbers(e)}
 		data.Affected, data.Truncated = name(p, changed)
 		return assistant.OK(fmt.Sprintf("Removed %s rule %s of %s: %s %s. %d of %d available. Not saved yet.",
-			ruleType(list), quote(pattern), p.name, count(len(changed), "model"), effect, e.Available(), e.Total()), data)
+			ruleType(list), quote(pattern), p.name, assistant.Counted(len(changed), "model"), effect, e.Available(), e.Total()), data)
 	})
 }
 
@@ -155,6 +155,6 @@ func (w *Window) toolClear(list List, a listArgs) assistant.ToolResult {
 		data.Count, data.Removed = len(changed), shownAll(gone[:min(n, maxListed)])
 		data.Affected, data.Truncated = name(p, changed)
 		return assistant.OK(fmt.Sprintf("Removed %s of %s: %s %s. %d of %d available. Not saved yet.",
-			count(n, ruleType(list)+" rule"), p.name, count(len(changed), "model"), effect, e.Available(), e.Total()), data)
+			assistant.Counted(n, ruleType(list)+" rule"), p.name, assistant.Counted(len(changed), "model"), effect, e.Available(), e.Total()), data)
 	})
 }

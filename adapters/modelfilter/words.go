@@ -65,14 +65,6 @@ func quoteAll(texts []string) string {
 	return s
 }
 
-// count is a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // ruleType is what the proxy and the assistant call a list.
 func ruleType(list List) string {
 	if list == Allow {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"winnow/assistant"
 )
 
 const (
@@ -102,13 +104,10 @@ func joinAnd(ss []string) string {
 
 // count writes "1 model", "5 models", "no models".
 func count(n int, noun string) string {
-	switch n {
-	case 0:
+	if n == 0 {
 		return "no " + noun + "s"
-	case 1:
-		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return assistant.Counted(n, noun)
 }
 
 // foreign shows a tool's words. They get no code spans: what an answer asks

@@ -179,7 +179,7 @@ func (t *teller) tell(e assistant.Event) error {
 	case assistant.Retrying:
 		t.note("trying again: %s", e.Reason)
 	case assistant.ContextTrimmed:
-		t.note("the request was too long: %s of %d sent, the oldest left out", count(e.Sent, "pair"), e.Visible)
+		t.note("the request was too long: %s of %d sent, the oldest left out", assistant.Counted(e.Sent, "pair"), e.Visible)
 	case assistant.Complete:
 		t.note("%s", e.Payload.Notice)
 	case assistant.Error:

@@ -9,6 +9,7 @@ import (
 	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/models"
+	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/openai"
 	"winnow/checkpoint"
@@ -237,7 +238,7 @@ func historyNotices(r history.Report) []string {
 		out = append(out, fmt.Sprintf("the history was brought to this version; a copy of the old one is %s", r.Copy))
 	}
 	if r.Interrupted > 0 {
-		out = append(out, count(r.Interrupted, "question")+" had no answer when winnow ended last; marked as interrupted")
+		out = append(out, assistant.Counted(r.Interrupted, "question")+" had no answer when winnow ended last; marked as interrupted")
 	}
 	for _, path := range r.Repaired {
 		out = append(out, "others could read "+path+"; its mode was repaired")

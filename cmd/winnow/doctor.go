@@ -250,7 +250,7 @@ func (a *app) examineEnvFile() finding {
 		notes = append(notes, p.String())
 	}
 	notes = append(notes, source.Notices...)
-	f := finding{About: ".env", State: fine, Detail: fmt.Sprintf("%s, %s, mode %04o", source.Path, count(len(source.File.Keys()), "key"), source.Mode.Perm())}
+	f := finding{About: ".env", State: fine, Detail: fmt.Sprintf("%s, %s, mode %04o", source.Path, assistant.Counted(len(source.File.Keys()), "key"), source.Mode.Perm())}
 	if len(notes) > 0 {
 		f.State, f.Next = warning, strings.Join(notes, "\n")
 	}
@@ -301,7 +301,7 @@ func examineEndpoint(ctx context.Context, c *client) finding {
 		f.State, f.Detail, f.Next = broken, f.Detail+": "+requestWords(err), kindAdvice(string(assistant.KindOf(err)))
 		return f
 	}
-	f.Detail += ": " + count(len(listed), "model")
+	f.Detail += ": " + assistant.Counted(len(listed), "model")
 	return f
 }
 
@@ -317,5 +317,5 @@ func (a *app) examineHistory(ctx context.Context) finding {
 	if len(r.Problems) > 0 {
 		return finding{"history", broken, strings.Join(r.Problems, "; "), "winnow history export saves what can be read"}
 	}
-	return finding{About: "history", State: fine, Detail: fmt.Sprintf("%s is sound: %s in %s", store.Path(), count(r.Pairs, "pair"), count(r.Sessions, "session"))}
+	return finding{About: "history", State: fine, Detail: fmt.Sprintf("%s is sound: %s in %s", store.Path(), assistant.Counted(r.Pairs, "pair"), assistant.Counted(r.Sessions, "session"))}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
+	"winnow/assistant"
 	"winnow/assistant/safetext"
 	"winnow/tui"
 )
@@ -62,7 +63,7 @@ func (p *keyPage) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		p.kitty = p.kitty || msg.SupportsKeyDisambiguation()
 		p.raw.take() // the terminal's answer is no key
 	case tea.PasteMsg:
-		p.add(keyPressed{name: fmt.Sprintf("a paste of %s", count(len([]rune(msg.Content)), "character"))})
+		p.add(keyPressed{name: fmt.Sprintf("a paste of %s", assistant.Counted(len([]rune(msg.Content)), "character"))})
 		p.raw.take()
 	case tea.KeyPressMsg:
 		return p, p.press(msg.String())

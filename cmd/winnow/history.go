@@ -252,19 +252,19 @@ func (a *app) historyImport(ctx context.Context, files []string, session string)
 	defer a.progressEnd()
 	var sum history.ImportReport
 	for _, name := range files {
-		o := history.ImportOptions{Session: session, Progress: func(done int) { a.progress("importing %s, %s", name, count(done, "pair")) }}
+		o := history.ImportOptions{Session: session, Progress: func(done int) { a.progress("importing %s, %s", name, assistant.Counted(done, "pair")) }}
 		r, err := a.importFile(ctx, store, name, o)
 		sum.Added += r.Added
 		sum.Known += r.Known
 		if err != nil {
-			return advise(fmt.Errorf("%s: %w", name, err), "%s before the fault were added; importing again adds none twice", count(sum.Added, "pair"))
+			return advise(fmt.Errorf("%s: %w", name, err), "%s before the fault were added; importing again adds none twice", assistant.Counted(sum.Added, "pair"))
 		}
 	}
 	a.progressEnd()
 	if a.flags.json {
 		return a.printJSON(map[string]int{"added": sum.Added, "known": sum.Known})
 	}
-	return a.print("%s added, %d were there already", count(sum.Added, "pair"), sum.Known)
+	return a.print("%s added, %d were there already", assistant.Counted(sum.Added, "pair"), sum.Known)
 }
 
 func (a *app) importFile(ctx context.Context, store *history.Store, name string, o history.ImportOptions) (history.ImportReport, error) {
@@ -305,11 +305,11 @@ func (a *app) historyCheck(ctx context.Context) error {
 			"requests": r.Requests, "damaged_requests": r.DamagedRequests, "damaged": r.Damaged, "problems": append([]string{}, r.Problems...),
 		})
 	} else {
-		requests := count(r.Requests, "kept request")
+		requests := assistant.Counted(r.Requests, "kept request")
 		if r.DamagedRequests > 0 {
 			requests += fmt.Sprintf(" (%d damaged)", r.DamagedRequests)
 		}
-		err = a.print("%s: %s, %s, %s, %s", store.Path(), count(r.Pairs, "pair"), count(r.Sessions, "session"), count(r.Topics, "topic"), requests)
+		err = a.print("%s: %s, %s, %s, %s", store.Path(), assistant.Counted(r.Pairs, "pair"), assistant.Counted(r.Sessions, "session"), assistant.Counted(r.Topics, "topic"), requests)
 	}
 	if err != nil || len(r.Problems) == 0 {
 		return err

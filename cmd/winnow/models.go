@@ -106,7 +106,7 @@ func (a *app) modelList(ctx context.Context, refresh bool) error {
 		}
 	}
 	if failed > 0 {
-		return fmt.Errorf("%s of %d could not be refreshed; the lists stay as they were", count(failed, "provider"), len(names))
+		return fmt.Errorf("%s of %d could not be refreshed; the lists stay as they were", assistant.Counted(failed, "provider"), len(names))
 	}
 	return nil
 }
@@ -268,7 +268,7 @@ func (a *app) chatModels(ctx context.Context) error {
 			asked = append(asked, c.name)
 		}
 	}
-	a.progress("asking %s", count(len(asked), "endpoint"))
+	a.progress("asking %s", assistant.Counted(len(asked), "endpoint"))
 	failed := w.registry.Refresh(ctx, asked...)
 	a.progressEnd()
 	if ctx.Err() != nil {

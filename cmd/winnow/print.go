@@ -135,11 +135,3 @@ func (a *app) table(columns []column, rows [][]string) error {
 	}
 	return nil
 }
-
-// count is a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

@@ -9,6 +9,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
+	"winnow/assistant"
 )
 
 func rulesCommand(a *app) *cobra.Command {
@@ -278,9 +279,9 @@ func change(s modelfilter.Scope, verb string, list modelfilter.List, pattern str
 }
 
 func (a *app) tellChange(verb, provider string, list modelfilter.List, c changeJSON) error {
-	text := fmt.Sprintf("added %s rule %s of %s: it decides %s", list, shown(c.Pattern), provider, count(len(c.Affected), "model"))
+	text := fmt.Sprintf("added %s rule %s of %s: it decides %s", list, shown(c.Pattern), provider, assistant.Counted(len(c.Affected), "model"))
 	if verb == "remove" {
-		text = fmt.Sprintf("removed %s rule %s of %s: %s changed", list, shown(c.Pattern), provider, count(len(c.Affected), "model"))
+		text = fmt.Sprintf("removed %s rule %s of %s: %s changed", list, shown(c.Pattern), provider, assistant.Counted(len(c.Affected), "model"))
 	}
 	if len(c.Redundant) > 0 {
 		text += "; it makes needless " + strings.Join(visible(c.Redundant), ", ")

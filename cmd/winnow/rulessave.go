@@ -10,6 +10,7 @@ import (
 
 	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter"
+	"winnow/assistant"
 	"winnow/assistant/safetext"
 )
 
@@ -229,7 +230,7 @@ func rulesDiscardCommand(a *app) *cobra.Command {
 			if a.flags.json {
 				return a.printJSON(map[string]any{"discarded": changesJSON(lost)})
 			}
-			return a.print("%s discarded; winnow checkpoints list shows the way back", count(len(lost), "staged change"))
+			return a.print("%s discarded; winnow checkpoints list shows the way back", assistant.Counted(len(lost), "staged change"))
 		},
 	}
 }

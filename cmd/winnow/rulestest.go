@@ -15,6 +15,7 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/glob"
+	"winnow/assistant"
 )
 
 func rulesTestCommand(a *app) *cobra.Command {
@@ -130,7 +131,7 @@ func (a *app) batch(answer func(line []byte) (any, error)) error {
 		return fmt.Errorf("standard input: line %d: %w", n+1, err)
 	}
 	if bad > 0 {
-		return fmt.Errorf("%d of %s could not be read; each answer says why", bad, count(n, "line"))
+		return fmt.Errorf("%d of %s could not be read; each answer says why", bad, assistant.Counted(n, "line"))
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func (c *console) undoPairs(string) {
 		return
 	}
 	c.marks = c.marks[:n-1]
-	c.out.line("Taken back: " + count(len(was), "pair") + " as before.")
+	c.out.line("Taken back: " + assistant.Counted(len(was), "pair") + " as before.")
 	c.refilter()
 }
 

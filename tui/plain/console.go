@@ -262,7 +262,7 @@ func (c *console) greet() {
 		c.out.line(c.o.Notice)
 	}
 	if n := len(c.s.Visible()); n > 0 {
-		c.out.line(count(n, "pair") + " in this session; /pairs reads them.")
+		c.out.line(assistant.Counted(n, "pair") + " in this session; /pairs reads them.")
 	} else {
 		c.offerExamples()
 	}

@@ -63,10 +63,10 @@ func marks(p *assistant.Pair, included bool) string {
 	case assistant.PairIdle, assistant.PairComplete:
 	}
 	if n := len(p.ToolCalls); n > 0 {
-		all = append(all, count(n, "tool call"))
+		all = append(all, assistant.Counted(n, "tool call"))
 	}
 	if p.Star > 0 {
-		all = append(all, count(p.Star, "star"))
+		all = append(all, assistant.Counted(p.Star, "star"))
 	}
 	if len(all) == 0 {
 		return ""

@@ -334,11 +334,3 @@ func oneLine(text string) string { return safetext.Line(text, maxQuoted) }
 
 // maxQuoted is how much of a message is repeated, in cells.
 const maxQuoted = 200
-
-// count is a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

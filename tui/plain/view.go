@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"winnow/assistant"
 	"winnow/assistant/budget"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
@@ -48,7 +49,7 @@ func (c *console) apply(line string) {
 	c.s.SetView(r.Refs, line, budget.FilterExecuted)
 	c.choices = nil
 	c.counter = c.s.Counter()
-	c.out.line(count(len(r.Refs), "pair") + ". " + c.contextWords())
+	c.out.line(assistant.Counted(len(r.Refs), "pair") + ". " + c.contextWords())
 }
 
 func (c *console) search(q *filter.Query) (history.Result, error) {

@@ -6,6 +6,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
+	"winnow/assistant"
 )
 
 // about is what is said of the row under the cursor; it is found out once.
@@ -67,9 +68,9 @@ func (p *Pane) aboutRule(r modelfilter.RuleView) (name, says string) {
 	}
 	switch c := scope.PreviewRemove(r.List, r.Index); {
 	case len(c.Shown) > 0:
-		says += fmt.Sprintf(" · without it %s would be shown", count(len(c.Shown), "more model"))
+		says += fmt.Sprintf(" · without it %s would be shown", assistant.Counted(len(c.Shown), "more model"))
 	case len(c.Hidden) > 0:
-		says += fmt.Sprintf(" · without it %s would be hidden", count(len(c.Hidden), "more model"))
+		says += fmt.Sprintf(" · without it %s would be hidden", assistant.Counted(len(c.Hidden), "more model"))
 	default:
 		says += " · without it nothing changes"
 	}
@@ -85,7 +86,7 @@ func (p *Pane) aboutChange(c modelfilter.RuleChange) string {
 	case !c.Added:
 		text += ": deleted"
 	case ok && c.Provider == p.data.provider:
-		text += ": added, decides " + count(r.Decides, "model")
+		text += ": added, decides " + assistant.Counted(r.Decides, "model")
 	default:
 		text += ": added"
 	}

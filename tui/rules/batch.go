@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"winnow/adapters/modelfilter"
+	"winnow/assistant"
 	"winnow/tui/pane"
 )
 
@@ -59,7 +60,7 @@ func (b batch) words() string {
 	var parts []string
 	for _, list := range lists {
 		if n := len(b.lists[list]); n > 0 {
-			parts = append(parts, count(n, list.String()+" rule"))
+			parts = append(parts, assistant.Counted(n, list.String()+" rule"))
 		}
 	}
 	return strings.Join(parts, " and ")
@@ -170,7 +171,7 @@ func (p *Pane) batchLines(b batch) []string {
 // effectWords says what a rule of a list does to n models.
 func effectWords(list modelfilter.List, n int) string {
 	if list == modelfilter.Allow {
-		return "shows " + count(n, "more model")
+		return "shows " + assistant.Counted(n, "more model")
 	}
-	return "hides " + count(n, "more model")
+	return "hides " + assistant.Counted(n, "more model")
 }

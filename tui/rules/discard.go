@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"winnow/assistant"
 	"winnow/tui/pane"
 )
 
@@ -53,6 +54,6 @@ func (p *Pane) discardEdit() pane.Edit {
 			lost = len(changes)
 			return err
 		},
-		Done: func() string { return "discarded " + count(lost, "unsaved change") },
+		Done: func() string { return "discarded " + assistant.Counted(lost, "unsaved change") },
 	}
 }

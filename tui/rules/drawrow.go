@@ -9,6 +9,7 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/glob"
+	"winnow/assistant"
 	"winnow/tui/cells"
 )
 
@@ -66,7 +67,7 @@ func (p *Pane) cells(r row, w int) (left, right []piece, over *ink) {
 	case rowModel:
 		return p.modelCells(d.models[r.at], w)
 	case rowNew:
-		return []piece{{p.st.Icons.New + " " + count(d.counts.New, "new model"), st.Title}}, []piece{{"enter: seen", st.Muted}}, nil
+		return []piece{{p.st.Icons.New + " " + assistant.Counted(d.counts.New, "new model"), st.Title}}, []piece{{"enter: seen", st.Muted}}, nil
 	case rowChange:
 		c := d.diff[r.at]
 		sign, style := p.st.Icons.Remove, st.Remove
@@ -135,7 +136,7 @@ func (p *Pane) ruleCells(r modelfilter.RuleView, w int) (left, right []piece, ov
 	left = []piece{{mark, st.Pending}, {pending, st.Pending}, {icons.RuleBar + icons.Wheel[sign] + " ", colour}, {shown(r.Pattern), name}}
 	number := decimal(r.Decides)
 	if w >= wideRow {
-		number = count(r.Decides, "model")
+		number = assistant.Counted(r.Decides, "model")
 	}
 	switch {
 	case r.Dead:
@@ -148,7 +149,7 @@ func (p *Pane) ruleCells(r modelfilter.RuleView, w int) (left, right []piece, ov
 		left[3].st = st.Shadowed
 		right = []piece{{icons.Shadowed + " 0 of " + decimal(r.Matches), st.Shadowed}}
 	case r.Decides != r.Matches:
-		right = []piece{{decimal(r.Decides) + " of " + count(r.Matches, "model"), st.Count}}
+		right = []piece{{decimal(r.Decides) + " of " + assistant.Counted(r.Matches, "model"), st.Count}}
 		if w < wideRow {
 			right = []piece{{decimal(r.Decides) + " of " + decimal(r.Matches), st.Count}}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/glob"
+	"winnow/assistant"
 	"winnow/tui/pane"
 )
 
@@ -171,7 +172,7 @@ func (p *Pane) removeAll(rules []modelfilter.RuleView) pane.Wish {
 	}
 	clear(p.marked)
 	p.version++
-	name := count(len(rules), "rule")
+	name := assistant.Counted(len(rules), "rule")
 	return p.edit(scope, "Delete "+name, "deleted "+name, func() error {
 		done := map[string]bool{}
 		for _, r := range rules {
@@ -210,14 +211,7 @@ func (p *Pane) askRemoveDeciding(m modelfilter.ModelView) pane.Wish {
 	}
 	return pane.Ask{
 		Title: "Delete the rule that decides this model?",
-		Lines: []string{fmt.Sprintf("%s %s", r.List, shown(r.Pattern)), "It decides " + count(r.Decides, "model") + "."},
+		Lines: []string{fmt.Sprintf("%s %s", r.List, shown(r.Pattern)), "It decides " + assistant.Counted(r.Decides, "model") + "."},
 		Yes:   "delete it", Then: func() pane.Wish { return p.remove(r) },
 	}
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

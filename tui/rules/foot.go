@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/adapters/modelfilter"
+	"winnow/assistant"
 )
 
 // note is a line of the foot. Where there is no room for all, those with the
@@ -156,9 +157,9 @@ func (p *Pane) markedHint() string {
 func (p *Pane) hits() string {
 	n := p.views[p.tab].hits
 	if p.tab == tabModels {
-		return fmt.Sprintf("%d of %s", n, count(len(p.data.models), "model"))
+		return fmt.Sprintf("%d of %s", n, assistant.Counted(len(p.data.models), "model"))
 	}
-	return count(n, "rule")
+	return assistant.Counted(n, "rule")
 }
 
 // barCells is how wide the bar of the share is where there is room; with less
@@ -207,13 +208,13 @@ func (p *Pane) warnings(w int) []note {
 			icons.Warn, len(drift.Missing), len(drift.Extra))))
 	}
 	if n := d.counts.Unfiltered; n > 0 {
-		notes = append(notes, p.one(6, w, st.Warn, fmt.Sprintf(" %s %s not filtered: not %s/…", icons.Warn, count(n, "model"), shown(d.provider))))
+		notes = append(notes, p.one(6, w, st.Warn, fmt.Sprintf(" %s %s not filtered: not %s/…", icons.Warn, assistant.Counted(n, "model"), shown(d.provider))))
 	}
 	if d.source.Err != "" {
 		notes = append(notes, p.one(7, w, st.Warn, " "+icons.Warn+" "+shown(d.source.Err)))
 	}
 	if n := d.counts.New; n > 0 && p.tab != tabModels {
-		notes = append(notes, p.one(8, w, st.Pending, fmt.Sprintf(" %s %s · ] shows them", icons.New, count(n, "new model"))))
+		notes = append(notes, p.one(8, w, st.Pending, fmt.Sprintf(" %s %s · ] shows them", icons.New, assistant.Counted(n, "new model"))))
 	}
 	return notes
 }

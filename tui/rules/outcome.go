@@ -6,6 +6,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
+	"winnow/assistant"
 	"winnow/tui/pane"
 )
 
@@ -54,10 +55,10 @@ func compare(before, after []modelfilter.ModelView) outcome {
 func (o outcome) words() string {
 	var parts []string
 	if o.hidden > 0 {
-		parts = append(parts, count(o.hidden, "model")+" hidden")
+		parts = append(parts, assistant.Counted(o.hidden, "model")+" hidden")
 	}
 	if o.shown > 0 {
-		parts = append(parts, count(o.shown, "model")+" shown")
+		parts = append(parts, assistant.Counted(o.shown, "model")+" shown")
 	}
 	switch {
 	case o.known == 0: // then nothing can be said of models

@@ -8,6 +8,7 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/models"
+	"winnow/assistant"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 )
@@ -36,7 +37,7 @@ func (p *Pane) providerEntry(v modelfilter.ProviderView) overlay.Entry {
 		}
 	}
 	if v.Rules > 0 {
-		extra = append(extra, count(v.Rules, "rule"))
+		extra = append(extra, assistant.Counted(v.Rules, "rule"))
 	}
 	if !v.Key {
 		extra = append(extra, "no key")
@@ -106,7 +107,7 @@ func (p *Pane) refreshModels() pane.Wish {
 // refreshedWords say what came of asking for models, fresh of which are listed
 // as new.
 func refreshedWords(r modelfilter.Refreshed, fresh int) string {
-	said := fmt.Sprintf("%s: %s", shown(r.Provider), count(r.Total, "model"))
+	said := fmt.Sprintf("%s: %s", shown(r.Provider), assistant.Counted(r.Total, "model"))
 	if from := sourceNames[r.Source]; from != "" {
 		said += " " + from
 	}
@@ -143,7 +144,7 @@ func (p *Pane) seen() pane.Wish {
 		if err := w.Seen(name); err != nil {
 			return "", err
 		}
-		return count(n, "new model") + " of " + shown(name) + " marked as seen", nil
+		return assistant.Counted(n, "new model") + " of " + shown(name) + " marked as seen", nil
 	}}
 }
 
@@ -159,6 +160,6 @@ func (p *Pane) lookForRedundant() pane.Wish {
 				n++
 			}
 		}
-		return count(n, "redundant rule") + " found", nil
+		return assistant.Counted(n, "redundant rule") + " found", nil
 	}}
 }
