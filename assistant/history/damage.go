@@ -19,7 +19,7 @@ const (
 	// before it is used: some 50 ms. A larger one is checked behind the user's back.
 	checkNow = 16 << 20
 
-	cleanMark   = "clean"   // in the run folder: size and time of the database after the last close
+	cleanMark   = "clean"   // in the run folder: size and time of the database as its last close or fold left it
 	damagedMark = "damaged" // in the run folder: what was found while the database was in use
 )
 
@@ -103,12 +103,17 @@ func (s *Store) inspect(ctx context.Context, users census) (verdict, error) {
 	if log <= 0 && h.pages > 0 && bytes < h.pages*h.pageSize {
 		return verdict{err: fmt.Errorf("the file is cut short: %d bytes of %d", bytes, h.pages*h.pageSize)}, nil
 	}
-	peace := log < 0 && !users.unclean && s.markFits() && h.applicationID == applicationID
-	if peace {
+	asLeft := s.markFits() && h.applicationID == applicationID
+	if asLeft && log < 0 && !users.unclean {
 		return verdict{}, nil
 	}
-	small := bytes+max(log, 0) <= checkNow
-	return s.probe(ctx, small)
+	v, err := s.probe(ctx, bytes+max(log, 0) <= checkNow)
+	if asLeft && log >= 0 {
+		// Who died wrote into the log only since the last fold, and each page in
+		// it has a sum that SQLite goes by.
+		v.unsure = false
+	}
+	return v, err
 }
 
 // probe asks SQLite, which may not write, about a database in doubt.
@@ -164,16 +169,19 @@ func quickCheck(ctx context.Context, db querier) error {
 	return nil
 }
 
-// checkQuietly checks every page while the store is in use.
-func (s *Store) checkQuietly() {
+// checkQuietly checks every page while the store is in use, and says whether
+// all were found sound.
+func (s *Store) checkQuietly() (sound bool) {
 	conn, err := s.readers.Conn(s.ctx)
 	if err != nil {
-		return
+		return false
 	}
 	defer conn.Close()
-	if err := quickCheck(s.ctx, conn); err != nil && s.ctx.Err() == nil {
+	err = quickCheck(s.ctx, conn)
+	if err != nil && s.ctx.Err() == nil {
 		_ = s.foundDamage(err) // marked for the next Open, and OnDamage told
 	}
+	return err == nil
 }
 
 // foundDamage leaves a mark for the next Open, tells OnDamage, and returns the
@@ -220,17 +228,25 @@ func (s *Store) markFits() bool {
 	return err == nil && string(mark) == s.fingerprint()
 }
 
-// leaveMark notes how the file looks after a close that folded the log into it.
-// Losing the mark costs a check, no more.
+// leaveMark notes how the file looks after a close. Where another process still
+// has it open nothing was folded, and the mark stays what it is. Losing the mark
+// costs a check, no more.
 func (s *Store) leaveMark() {
-	path := filepath.Join(s.run, cleanMark)
-	if size(s.path+"-wal") >= 0 {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			s.options.Log.Warn("history clean mark", "err", err)
-		}
-		return
+	if size(s.path+"-wal") < 0 {
+		s.noteMark()
 	}
-	if err := os.WriteFile(path, []byte(s.fingerprint()), fileMode); err != nil {
+}
+
+// noteMark notes how the file looks now.
+func (s *Store) noteMark() {
+	if err := os.WriteFile(filepath.Join(s.run, cleanMark), []byte(s.fingerprint()), fileMode); err != nil {
+		s.options.Log.Warn("history clean mark", "err", err)
+	}
+}
+
+// dropMark has the next Open check the file.
+func (s *Store) dropMark() {
+	if err := os.Remove(filepath.Join(s.run, cleanMark)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		s.options.Log.Warn("history clean mark", "err", err)
 	}
 }

@@ -35,8 +35,10 @@
 //
 // # Damage
 //
-// Open checks a file that was not closed in peace. A damaged one is set aside
-// unchanged, and what is readable is saved in a new one; Report counts.
+// Open checks a file that was not closed in peace, unless it is a large one that
+// is still as the log was last folded into it: whoever died since wrote into the
+// log alone, which has sums of its own. A damaged one is set aside unchanged, and
+// what is readable is saved in a new one; Report counts.
 //
 // All methods of Store are safe from any goroutine.
 //

@@ -73,7 +73,7 @@ type Store struct {
 	ctx        context.Context // ends with Close
 	cancel     context.CancelFunc
 	damage     sync.Once
-	doubtful   atomic.Bool // a check of every page is due and not finished
+	vouched    atomic.Bool // this store found the file sound, when it opened it or later
 }
 
 // Open opens the database at path and makes it when there is none. It repairs
@@ -156,8 +156,8 @@ func (s *Store) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	background := false
-	if users.alive == 0 { // otherwise somebody has it open, and inspected it
+	background, inspected := false, users.alive == 0
+	if inspected { // otherwise somebody has it open, and inspected it
 		verdict, err := s.inspect(ctx, users)
 		if err != nil {
 			return err
@@ -188,9 +188,11 @@ func (s *Store) open(ctx context.Context) error {
 	for _, path := range users.dead {
 		os.Remove(path)
 	}
-	if background {
-		s.doubtful.Store(true)
+	switch {
+	case background:
 		s.later(s.checkLater)
+	case inspected:
+		s.vouch()
 	}
 	return nil
 }
@@ -199,10 +201,18 @@ func (s *Store) open(ctx context.Context) error {
 func (s *Store) checkLater() {
 	select {
 	case <-s.settled():
-		if s.checkQuietly(); s.ctx.Err() == nil {
-			s.doubtful.Store(false)
+		if s.checkQuietly() {
+			s.vouch()
 		}
 	case <-s.ctx.Done():
+	}
+}
+
+// vouch notes that the file as it is now was found sound.
+func (s *Store) vouch() {
+	s.vouched.Store(true)
+	if !s.markFits() {
+		s.noteMark()
 	}
 }
 
@@ -353,11 +363,12 @@ func (s *Store) Close() error {
 		// A crash from here on is taken for one in use: the next Open looks closer.
 		s.options.Log.Warn("history owner file", "err", err)
 	}
+	sound := s.vouched.Load() || s.markFits() // by another process
 	err := s.foldAndDisconnect()
-	if s.doubtful.Load() {
-		os.Remove(filepath.Join(s.run, cleanMark)) // the next Open has the file checked
-	} else {
+	if sound {
 		s.leaveMark()
+	} else {
+		s.dropMark()
 	}
 	s.owner.leave()
 	return err

@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -228,15 +229,62 @@ func TestJobsComeBeforeBackgroundWork(t *testing.T) {
 func TestADoubtOutlivesClose(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h", "history.db")
 	crowd(t, path, 1, 1)
-	s := usual(t, path)
-	if !s.markFits() {
+	first := usual(t, path)
+	if !first.markFits() {
 		t.Fatal("a database that was closed in peace bears no mark of it")
 	}
-	s.doubtful.Store(true) // as while checkLater is under way
-	if err := s.Close(); err != nil {
+	first.vouched.Store(false) // as while checkLater is under way
+	first.dropMark()
+	last := usual(t, path) // found it open, and inspected nothing
+	for _, s := range []*Store{first, last} {
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if s.markFits() {
+			t.Error("a file that nobody found sound is marked as sound")
+		}
+	}
+}
+
+// A large file is not read whole after a crash that left it as it was when the
+// log was last folded into it; when it is another, it is.
+func TestACrashOfAFoldedFileNeedsNoCheck(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "h", "history.db")
+	s := usual(t, path)
+	put := func(text string) {
+		t.Helper()
+		if err := s.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{{Session: "s", AssistantText: text, State: assistant.PairComplete}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(strings.Repeat("x", checkNow+1))
+	s.writer.stop() // the test takes its place
+	fold := func() {
+		t.Helper()
+		s.writer.unfolded = foldEvery
+		if s.foldLog(); size(path) <= checkNow {
+			t.Fatal("the log was not folded")
+		}
+	}
+	fold()
+	crashed := func() verdict {
+		t.Helper()
+		v, err := s.inspect(t.Context(), census{unclean: true, logged: true})
+		if err != nil || v.err != nil {
+			t.Fatal(v.err, err)
+		}
+		return v
+	}
+	if crashed().unsure {
+		t.Error("a file that is as its last fold left it is to be checked")
+	}
+	if err := os.Chtimes(path, time.Time{}, time.Unix(1e9, 0)); err != nil { // as when somebody wrote in it
 		t.Fatal(err)
 	}
-	if s.markFits() {
-		t.Error("the mark of a close in peace was left")
+	if !crashed().unsure {
+		t.Error("a file that somebody changed is not to be checked")
+	}
+	if fold(); !crashed().unsure {
+		t.Error("a fold made a changed file pass for a sound one")
 	}
 }

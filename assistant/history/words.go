@@ -100,10 +100,13 @@ func (s *Store) foldLog() bool {
 		return false
 	}
 	s.writer.unfolded = 0
+	asLeft := s.markFits()
 	// Not under s.ctx: an interrupt that comes late would stay with the
 	// connection and keep Close from folding the rest.
 	if _, err := s.writer.conn.ExecContext(s.writer.ctx, "PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
 		s.options.Log.Warn("history log", "err", s.seen(err))
+	} else if asLeft { // and by nobody else since: after a crash the file needs no check
+		s.noteMark()
 	}
 	return false
 }
