@@ -71,7 +71,7 @@ func (m *Model) onOrderDone(msg orderDoneMsg) tea.Cmd {
 		return nil
 	}
 	said := msg.out.Said
-	if len(msg.out.Undo) > 0 {
+	if msg.out.CanTakeBack() {
 		m.orders = append(m.orders, msg)
 		m.orders = m.orders[max(0, len(m.orders)-history.KeptOutcomes):]
 		said += m.undoHint()
@@ -109,23 +109,22 @@ func (m *Model) pairsMarked(seqs []int64) tea.Cmd {
 	return tea.Batch(m.refilter(), loadPairs(m.session, loaded))
 }
 
-// undoPairs gives the pairs of the last command back what they had.
+// undoPairs takes back what the last command did.
 func (m *Model) undoPairs() tea.Cmd {
 	n := len(m.orders)
 	if n == 0 {
-		m.notice.say("there is no command on pairs to undo")
+		m.notice.say("there is no command of the filter line to undo")
 		return nil
 	}
 	last := m.orders[n-1]
 	m.orders = m.orders[:n-1]
-	return takeBack(m.session, last)
+	return takeBack(m.opts.History, last)
 }
 
-// takeBack sets the marks that pairs had before a command.
-func takeBack(s *assistant.Session, done orderDoneMsg) tea.Cmd {
+// takeBack undoes what a command has done.
+func takeBack(h *history.Store, done orderDoneMsg) tea.Cmd {
 	return func() tea.Msg {
-		err := s.Store().Commit(context.Background(), &assistant.Batch{Marks: done.out.Undo})
-		return orderUndoneMsg{done: done, err: err}
+		return orderUndoneMsg{done: done, err: h.TakeBack(context.Background(), done.out)}
 	}
 }
 

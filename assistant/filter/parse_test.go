@@ -138,7 +138,7 @@ func TestParseErrors(t *testing.T) {
 		{"c/open", 2, "a / that is not closed", "/ at the end"},
 		{`c'a\qb'`, 4, `\qb`, "one of"},
 		{"c//", 2, "//", "a regular expression"},
-		{"c/(/", 2, "/(/", "RE2"},
+		{"c/(/", 2, "/(/", "RE2 reads: missing closing ): ("},
 		{"c''", 2, "''", "a text"},
 		{"c", 2, "the end of the line", "c'word'"},
 		{"d2026-02-30", 2, "2026-02-30", "a day that exists"},

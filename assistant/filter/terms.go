@@ -1,8 +1,11 @@
 package filter
 
 import (
+	"errors"
 	"regexp"
+	"regexp/syntax"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -131,7 +134,7 @@ func (p *parser) content() Expr {
 			p.failAt(start, "//", "a regular expression")
 		}
 		if _, err := compileRegexp(source); err != nil && p.err == nil {
-			p.failAt(start, "/"+source+"/", "a regular expression that RE2 reads: "+err.Error())
+			p.failAt(start, "/"+source+"/", "a regular expression that RE2 reads: "+regexpFault(err))
 		}
 		return Regexp{source}
 	case quote(r):
@@ -152,7 +155,23 @@ func (p *parser) content() Expr {
 }
 
 // compileRegexp compiles the expression of c/RE/ as the language means it.
-func compileRegexp(source string) (*regexp.Regexp, error) { return regexp.Compile("(?i)" + source) }
+func compileRegexp(source string) (*regexp.Regexp, error) { return regexp.Compile(caseless + source) }
+
+// caseless makes an expression take letters of either case.
+const caseless = "(?i)"
+
+// regexpFault says what is wrong with an expression, without what compileRegexp
+// put before it.
+func regexpFault(err error) string {
+	var at *syntax.Error
+	if !errors.As(err, &at) {
+		return err.Error()
+	}
+	if part := strings.TrimPrefix(at.Expr, caseless); part != "" {
+		return at.Code.String() + ": " + part
+	}
+	return at.Code.String()
+}
 
 // wantDate says what d takes.
 const wantDate = "an age or a day, as in d<7d, d>2w or d2026-03-04"

@@ -29,7 +29,12 @@ func (s *Store) CarryOut(ctx context.Context, o Order, in *assistant.Session) (O
 	case filter.Delete:
 		return out, in.Delete(ctx, o.Seqs...)
 	case filter.Save:
-		return out, s.SaveFilter(ctx, o.Name, o.Line)
+		was, err := s.saveFilter(ctx, o.Name, o.Line)
+		if was != "" && was != o.Line {
+			out.Said += ", which was " + was
+		}
+		out.back = &back{filters: map[string]string{o.Name: was}}
+		return out, err
 	case filter.Forget:
 		return s.forget(ctx, o, in)
 	case filter.Filters:
@@ -38,24 +43,29 @@ func (s *Store) CarryOut(ctx context.Context, o Order, in *assistant.Session) (O
 	}
 	m, _ := o.mark()
 	was, err := s.remark(ctx, o.Seqs, m)
-	return Outcome{Said: o.done(len(was)), Undo: was}, err
+	return Outcome{Said: o.done(len(was.marks)), back: &was}, err
 }
 
-// remark is Mark that returns what the pairs had before.
-func (s *Store) remark(ctx context.Context, seqs []int64, m Mark) (was []assistant.PairMark, err error) {
+// remark is Mark that returns the way back.
+func (s *Store) remark(ctx context.Context, seqs []int64, m Mark) (was back, err error) {
 	err = s.write(ctx, func(t *tx) error {
 		c, err := s.change(t)
 		if err != nil {
 			return err
 		}
-		was = make([]assistant.PairMark, 0, len(seqs))
+		was = back{marks: make([]assistant.PairMark, 0, len(seqs))}
+		if m.Topic != nil {
+			if was.topics, err = c.lacking(*m.Topic); err != nil {
+				return err
+			}
+		}
 		for _, seq := range seqs {
 			had, found, err := c.marksOf(seq)
 			if err != nil {
 				return err
 			}
 			if found {
-				was = append(was, had.only(seq, m))
+				was.marks = append(was.marks, had.only(seq, m))
 			}
 		}
 		_, err = c.mark(seqs, m)
@@ -90,10 +100,11 @@ func (s *Store) forget(ctx context.Context, o Order, in *assistant.Session) (Out
 		return Outcome{}, fmt.Errorf("there is no saved filter @%s; :filters lists them", o.Name)
 	}
 	line, needed := withoutName(in.Filter(), o.Name, saved)
-	if err := s.SaveFilter(ctx, o.Name, ""); err != nil {
+	was, err := s.saveFilter(ctx, o.Name, "")
+	if err != nil {
 		return Outcome{}, err
 	}
-	out := Outcome{Said: o.done(0)}
+	out := Outcome{Said: o.done(0), back: &back{filters: map[string]string{o.Name: was}}}
 	if needed {
 		in.SetFilter(line)
 		out.Said += ", the view stays"

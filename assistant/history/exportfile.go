@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,14 +23,17 @@ func (e *ExistsError) Is(target error) bool { return target == fs.ErrExist }
 // beside it, so that it is there whole and durable or not at all. One that is
 // there, or comes to be there meanwhile, is an *ExistsError without force.
 func (s *Store) ExportFile(ctx context.Context, path string, force bool, f Format, o ExportOptions) error {
-	if _, err := os.Lstat(path); err == nil && !force {
-		return &ExistsError{path}
-	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	switch there, err := os.Lstat(path); {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
+	case err == nil && there.IsDir():
+		return fmt.Errorf("%s is a folder; name a file in it", path)
+	case err == nil && !force:
+		return &ExistsError{path}
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), ".winnow-export-*")
 	if err != nil {
-		return err
+		return ofFile(path, err)
 	}
 	defer os.Remove(file.Name()) // after the rename it is gone
 	err = s.Export(ctx, file, f, o)
@@ -40,12 +44,26 @@ func (s *Store) ExportFile(ctx context.Context, path string, force bool, f Forma
 		err = closed
 	}
 	if err == nil {
-		err = place(file.Name(), path, force)
+		err = ofFile(path, place(file.Name(), path, force))
 	}
 	if err != nil {
 		return err
 	}
 	return syncFolder(filepath.Dir(path))
+}
+
+// ofFile says of the file that was asked for what the system said of the one
+// beside it.
+func ofFile(path string, err error) error {
+	var one *fs.PathError
+	var two *os.LinkError
+	switch {
+	case errors.As(err, &one):
+		return &fs.PathError{Op: "write", Path: path, Err: one.Err}
+	case errors.As(err, &two):
+		return &fs.PathError{Op: "write", Path: path, Err: two.Err}
+	}
+	return err
 }
 
 // place gives a file its name. Without force no file of that name is touched:

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"winnow/assistant"
 	"winnow/assistant/filter"
 )
 
@@ -67,6 +68,7 @@ func (s *Store) settle(ctx context.Context, o *Order, env Env) error {
 		if o.Path == "" {
 			o.Path = ExportPath(env.SelectedTopic, o.Format, env.Now)
 		}
+		o.Path = fromHome(o.Path)
 	case filter.SetTopic:
 		if o.Topic == "" {
 			o.Topic = env.SelectedTopic
@@ -80,6 +82,17 @@ func (s *Store) settle(ctx context.Context, o *Order, env Env) error {
 	default:
 	}
 	return nil
+}
+
+// fromHome is a path with the user's folder in the place of a ~ that begins it:
+// here no shell has put it in.
+func fromHome(path string) string {
+	rest, short := strings.CutPrefix(path, "~/")
+	home, err := os.UserHomeDir()
+	if !short || err != nil {
+		return path
+	}
+	return filepath.Join(home, rest)
 }
 
 // ExportPath is the file of an export that names none.
@@ -250,9 +263,10 @@ func (o Order) mark() (m Mark, ok bool) {
 
 // Outcome is what a command has done.
 type Outcome struct {
-	Said    string               // a clause; "" when Filters says it
-	Undo    []assistant.PairMark // what the pairs had before, for Batch.Marks; nil: nothing to undo
-	Filters []SavedFilter        // that there are, of :filters
+	Said    string        // a clause; "" when Filters says it
+	Filters []SavedFilter // that there are, of :filters
+
+	back *back // for TakeBack; nil: nothing to undo
 }
 
 // SavedFilter is a line that was saved under a name.

@@ -166,7 +166,7 @@ func TestOrderIsRefusedBeforeAnythingHappens(t *testing.T) {
 		":forget nobody": "no saved filter @nobody",
 	} {
 		out, err := o.do(line)
-		if err == nil || !strings.Contains(err.Error(), want) || out.Said != "" && out.Undo != nil {
+		if err == nil || !strings.Contains(err.Error(), want) || out.CanTakeBack() {
 			t.Errorf("%s: %+v, %v; want an error with %q", line, out, err, want)
 		}
 	}
@@ -185,13 +185,79 @@ func TestMarksOfACommandAreTakenBackExactly(t *testing.T) {
 		if o.marked() == before {
 			t.Fatalf("%s changed nothing", line)
 		}
-		if err := o.s.Commit(t.Context(), &assistant.Batch{Marks: out.Undo}); err != nil {
-			t.Fatal(err)
-		}
+		o.takeBack(out)
 		if got := o.marked(); got != before {
 			t.Errorf("after %s and its undo the marks are %q, want %q", line, got, before)
 		}
 	}
+}
+
+// takeBack undoes what a command has done.
+func (o *orders) takeBack(out Outcome) {
+	o.t.Helper()
+	if !out.CanTakeBack() {
+		o.t.Errorf("%q cannot be taken back", out.Said)
+	}
+	if err := o.s.TakeBack(o.t.Context(), out); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+func TestUndoOfANewTopicLeavesNone(t *testing.T) {
+	a := starred("one", 1)
+	a.Topic = "Work"
+	o := newOrders(t, a, starred("two", 2))
+	topics := func(want ...string) {
+		t.Helper()
+		var got []string
+		tree, err := o.s.Topics(t.Context())
+		for _, p := range tree {
+			got = append(got, p.Path)
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("topics are %q, %v; want %q", got, err, want)
+		}
+	}
+	o.takeBack(o.must(":topic 'Work > New > Deep' --no-confirm"))
+	topics("Work")
+	out := o.must("s2 :topic 'Else > Where' --no-confirm")
+	later := starred("three", 3)
+	later.Topic = "Else"
+	if err := o.s.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{later}}); err != nil {
+		t.Fatal(err)
+	}
+	o.takeBack(out)
+	topics("Else", "Work") // somebody is in it by now
+	out = o.must("s2 :topic Gone --no-confirm")
+	if err := o.s.DeleteTopic(t.Context(), "Gone"); err != nil {
+		t.Fatal(err)
+	}
+	o.takeBack(out)
+	topics("Else", "Work")
+}
+
+func TestSavedFiltersAreTakenBack(t *testing.T) {
+	o := newOrders(t, starred("one", 0))
+	saved := func(want string) {
+		t.Helper()
+		lines, err := o.s.SavedFilters(t.Context())
+		if err != nil || lines["a"] != want {
+			t.Errorf("@a is %q, %v; want %q", lines["a"], err, want)
+		}
+	}
+	first := o.must("s0 :save a")
+	second := o.must("s<2 :save a")
+	if second.Said != "saved as @a, which was s0" {
+		t.Errorf("said %q", second.Said)
+	}
+	o.takeBack(second)
+	saved("s0")
+	forgotten := o.must(":forget a")
+	saved("")
+	o.takeBack(forgotten)
+	saved("s0")
+	o.takeBack(first)
+	saved("")
 }
 
 func TestSavedFilterIsNeverACycle(t *testing.T) {
@@ -277,9 +343,37 @@ func TestOrderExportsWhatTheLineSelects(t *testing.T) {
 	}
 }
 
+func TestExportNamesWhatWasAsked(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	o := newOrders(t, starred("one", 0))
+	o.must(":export md ~/all.md")
+	if _, err := os.Stat(filepath.Join(home, "all.md")); err != nil {
+		t.Error(err)
+	}
+	for line, want := range map[string]string{
+		":export json ~/no/folder.json":    filepath.Join(home, "no", "folder.json"),
+		":export json '" + home + "'":      home + " is a folder",
+		":export ~/all.md/x.json --force":  filepath.Join(home, "all.md", "x.json"),
+		":export md ~/all.md":              "already",
+		":export json ~nobody/x --dry-run": "",
+	} {
+		out, err := o.do(line)
+		if want == "" {
+			if err != nil || !strings.HasSuffix(out.Said, " ~nobody/x") {
+				t.Errorf("%s: %q, %v", line, out.Said, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "winnow-export") {
+			t.Errorf("%s: %v, want one that speaks of %s", line, err, want)
+		}
+	}
+}
+
 func TestOrderDeletes(t *testing.T) {
 	o := newOrders(t, starred("one", 0), starred("two", 2))
-	if out := o.must("s2 :delete"); out.Said != "1 pair deleted" || out.Undo != nil {
+	if out := o.must("s2 :delete"); out.Said != "1 pair deleted" || out.CanTakeBack() {
 		t.Errorf("outcome %+v", out)
 	}
 	if refs, _ := o.s.Refs(context.Background(), "", 3.5); len(refs) != 1 {

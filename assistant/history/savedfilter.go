@@ -12,20 +12,34 @@ import (
 // because it leads back to itself for example, is refused with a
 // *filter.Error, and nothing has happened.
 func (s *Store) SaveFilter(ctx context.Context, name, line string) error {
-	return s.write(ctx, func(t *tx) error {
-		if line == "" {
-			return t.exec("DELETE FROM saved_filter WHERE name = ?", name)
-		}
+	_, err := s.saveFilter(ctx, name, line)
+	return err
+}
+
+// saveFilter is SaveFilter that returns the line of before.
+func (s *Store) saveFilter(ctx context.Context, name, line string) (was string, err error) {
+	err = s.write(ctx, func(t *tx) error {
 		saved, err := t.savedFilters()
 		if err != nil {
 			return err
 		}
-		saved[name] = line
-		if err := checkFilter(saved, line); err != nil {
-			return err
+		was = saved[name]
+		if saved[name] = line; line != "" {
+			if err := checkFilter(saved, line); err != nil {
+				return err
+			}
 		}
-		return t.exec("INSERT OR REPLACE INTO saved_filter VALUES (?, ?)", name, line)
+		return t.putFilter(name, line)
 	})
+	return was, err
+}
+
+// putFilter keeps a line under a name; "" forgets it.
+func (t *tx) putFilter(name, line string) error {
+	if line == "" {
+		return t.exec("DELETE FROM saved_filter WHERE name = ?", name)
+	}
+	return t.exec("INSERT OR REPLACE INTO saved_filter VALUES (?, ?)", name, line)
 }
 
 // SetFilters makes these the saved filters, by name, in one transaction. They

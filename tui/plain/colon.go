@@ -50,9 +50,9 @@ func (c *console) carryOut(o history.Order, line string) {
 	if out.Said != "" {
 		c.out.line(strings.ToUpper(out.Said[:1]) + out.Said[1:] + ".")
 	}
-	if len(out.Undo) > 0 {
-		c.marks = append(c.marks, out.Undo)
-		c.marks = c.marks[max(0, len(c.marks)-history.KeptOutcomes):]
+	if out.CanTakeBack() {
+		c.orders = append(c.orders, out)
+		c.orders = c.orders[max(0, len(c.orders)-history.KeptOutcomes):]
 		c.out.line("/undo-pairs takes it back.")
 	}
 	if o.Changes() && !o.DryRun {
@@ -60,20 +60,20 @@ func (c *console) carryOut(o history.Order, line string) {
 	}
 }
 
-// undoPairs gives the pairs of the last :command back what they had.
+// undoPairs takes back what the last :command did.
 func (c *console) undoPairs(string) {
-	n := len(c.marks)
+	n := len(c.orders)
 	if n == 0 {
 		c.out.line("There is no command on pairs to take back.")
 		return
 	}
-	was := c.marks[n-1]
-	if err := c.s.Store().Commit(c.ctx, &assistant.Batch{Marks: was}); err != nil {
+	last := c.orders[n-1]
+	if err := c.o.History.TakeBack(c.ctx, last); err != nil {
 		c.fail(err)
 		return
 	}
-	c.marks = c.marks[:n-1]
-	c.out.line("Taken back: " + assistant.Counted(len(was), "pair") + " as before.")
+	c.orders = c.orders[:n-1]
+	c.out.line("Taken back: " + last.TakenBack() + ".")
 	c.refilter()
 }
 

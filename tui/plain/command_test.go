@@ -294,7 +294,7 @@ func TestFilter(t *testing.T) {
 	r.say("/filter c'dogs' :star 1 --dry-run")
 	r.wait("Would give 1 pair 1 star.")
 	r.say("/undo-pairs")
-	r.wait("Taken back: 1 pair as before.")
+	r.wait("Taken back: 1 pair is as before.")
 	r.say("/pairs")
 	r.wait("2 about dogs\n")
 	r.say("/undo-pairs")

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"winnow/assistant"
+	"winnow/assistant/history"
 	"winnow/assistant/safetext"
 	"winnow/tui/pane"
 )
@@ -25,8 +26,8 @@ type console struct {
 	late    *assistant.Prompt
 	again   again
 	choices []choice
-	models  []string               // as they were numbered last
-	marks   [][]assistant.PairMark // that pairs had before each :command, the newest last
+	models  []string          // as they were numbered last
+	orders  []history.Outcome // of each :command that can be taken back, the newest last
 
 	counter  string // as it was said last
 	unsaved  bool   // likewise
