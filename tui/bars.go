@@ -223,20 +223,27 @@ func (m *Model) lineHints() []pane.Hint {
 	return nil
 }
 
-// hintLine shows as many hints as fit into w cells.
+// hintLine shows as many hints as fit into w cells: the first ones, and the
+// last, which is the way to all others.
 func (m *Model) hintLine(hints []pane.Hint, w int) string {
-	f, out := m.styles.Footer, ""
-	for _, h := range hints {
-		part := f.Bar.Render(" ") + f.Key.Render(h.Key) + f.Text.Render(" "+h.Text)
-		if out != "" {
-			part = f.Text.Render(" ·") + part
+	f := m.styles.Footer
+	parts, sum := make([]string, len(hints)), 0
+	for i, h := range hints {
+		parts[i] = f.Bar.Render(" ") + f.Key.Render(h.Key) + f.Text.Render(" "+h.Text)
+		if i > 0 {
+			parts[i] = f.Text.Render(" ·") + parts[i]
 		}
-		if ansi.StringWidth(out)+ansi.StringWidth(part) > w {
-			break
-		}
-		out += part
+		sum += ansi.StringWidth(parts[i])
 	}
-	return out
+	for len(parts) > 1 && sum > w {
+		at := max(1, len(parts)-2)
+		sum -= ansi.StringWidth(parts[at])
+		parts = slices.Delete(parts, at, at+1)
+	}
+	if sum > w {
+		return ""
+	}
+	return strings.Join(parts, "")
 }
 
 // hintText is an action in a word or two, as it works now.
@@ -254,20 +261,12 @@ func (m *Model) hintText(a *action) string {
 		return "cancel"
 	case a.name == "escape" && m.mode == modeInput && !m.draft.Empty():
 		return "clear"
+	case a.name == "escape" && m.mode == modeView:
+		return "filter"
 	case a.name == "escape":
-		return "leave"
-	case a.name == "enter":
-		return "write"
-	case a.name == "jump-to-boundary":
-		return "boundary"
-	case a.name == "fold":
-		return "fold"
-	case a.name == "next-item":
-		return "next"
-	case a.name == "apply-filter":
-		return "apply"
-	case a.name == "next-region":
-		return "next pane"
+		return "view"
+	case a.hint != "":
+		return a.hint
 	}
 	return a.help
 }
@@ -317,7 +316,7 @@ func (m *Model) lineCursor() (int, bool) {
 	}
 	left := ansi.StringWidth(m.mode.String()) + 2 + ansi.StringWidth(label)
 	room, _ := m.lineRoom(t, "", m.width-left)
-	_, at := t.scroll(room)
+	_, at := t.Scroll(room)
 	return min(left+at, m.width-1), true
 }
 

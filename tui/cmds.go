@@ -110,13 +110,16 @@ func saveWindow(s *assistant.Session, k pane.Keeper, quit bool) tea.Cmd {
 	}
 }
 
-// rollBack goes back to a checkpoint.
-func rollBack(s *assistant.Session, id string, scope checkpoint.Scope) tea.Cmd {
+// rollBack goes back to a checkpoint; said begins what the footer says then.
+func rollBack(s *assistant.Session, id string, scope checkpoint.Scope, said string) tea.Cmd {
 	return func() tea.Msg {
 		text, err := s.Rollback(context.Background(), id, scope)
-		return rolledBackMsg{said: "rolled back · ctrl+p “Undo the last rollback” takes it back", text: text, err: err}
+		return rolledBackMsg{said: said + " · ctrl+p “Undo the last rollback” takes it back", text: text, err: err}
 	}
 }
+
+// rolledBack is said of a step that was chosen from the list.
+const rolledBack = "rolled back"
 
 // undoRollback takes the last rollback back.
 func undoRollback(s *assistant.Session) tea.Cmd {

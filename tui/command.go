@@ -40,33 +40,33 @@ func (m *Model) lineKey(name, text string) tea.Cmd {
 		return m.startSearch()
 	case name == "up", name == "ctrl+p":
 		m.search.walk(-1)
-		m.chat.Search(m.search.text())
+		m.chat.Search(m.search.Text())
 	case name == "down", name == "ctrl+n":
 		m.search.walk(1)
-		m.chat.Search(m.search.text())
+		m.chat.Search(m.search.Text())
 	default:
 		if m.search.key(name, text) {
-			m.chat.Search(m.search.text())
+			m.chat.Search(m.search.Text())
 		}
 	}
 	return nil
 }
 
 // lineEscape closes the list of a text line, else clears the line, nothing
-// applied; an empty one is left.
+// applied, and the key for earlier lines brings it back; an empty one is left.
 func (m *Model) lineEscape() tea.Cmd {
 	switch {
 	case m.mode == modePane:
 		m.pane.Escape()
 	case m.mode == modeCommand && m.line.offers.open():
 		return m.closeOffers()
-	case m.mode == modeCommand && len(m.line.runes) > 0:
-		m.line.set("")
+	case m.mode == modeCommand && !m.line.Empty():
+		m.line.clear()
 		return m.lineChanged()
 	case m.mode == modeCommand:
 		m.toView()
-	case len(m.search.runes) > 0:
-		m.search.set("")
+	case !m.search.Empty():
+		m.search.clear()
 		m.chat.Search("")
 	default:
 		m.search.active = false
@@ -101,7 +101,7 @@ func (m *Model) env() history.Env { return history.EnvOf(m.session, m.now()) }
 
 // lineChanged says what the line would leave, or what is wrong with it.
 func (m *Model) lineChanged() tea.Cmd {
-	line := m.line.text()
+	line := m.line.Text()
 	m.line.offers = offers{}
 	q, err := filter.Parse(line)
 	if err != nil {
@@ -117,7 +117,7 @@ func (m *Model) lineChanged() tea.Cmd {
 }
 
 func (m *Model) onCount(msg filterCountedMsg) tea.Cmd {
-	if msg.line != m.line.text() || m.mode != modeCommand || m.line.wrong {
+	if msg.line != m.line.Text() || m.mode != modeCommand || m.line.wrong {
 		return nil // the answer to a line that is not there any more, or that was applied since and failed
 	}
 	if msg.err != nil {
@@ -130,7 +130,7 @@ func (m *Model) onCount(msg filterCountedMsg) tea.Cmd {
 
 // applyLine applies the line; an error keeps it and applies nothing.
 func (m *Model) applyLine() tea.Cmd {
-	line := strings.TrimSpace(m.line.text())
+	line := strings.TrimSpace(m.line.Text())
 	q, err := filter.Parse(line)
 	if err != nil {
 		m.line.offers = offers{}

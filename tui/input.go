@@ -48,9 +48,7 @@ func (m *Model) typed(k tea.KeyPressMsg) tea.Cmd {
 	case m.pending != "" && m.mode == modeView:
 		return m.secondKey(name)
 	case a != nil:
-		if name != "esc" && m.mode != modeInput {
-			m.notice.clear()
-		}
+		m.notice.clear()
 		return a.do(m)
 	case m.mode == modeInput:
 		return m.write(k)

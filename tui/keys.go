@@ -17,6 +17,7 @@ type action struct {
 	modes []mode // where its keys work
 	keys  []string
 	do    func(*Model) tea.Cmd
+	hint  string // in the footer; "" is help
 	// footer says how early the footer shows it: 1 first, 0 never.
 	footer int
 	// inside keeps it out of the palette: it means nothing without its place.

@@ -27,7 +27,7 @@ func actionTable() []*action {
 		{name: "newer-message", help: "later message (on the last line)", modes: inInput, keys: []string{"down"}, do: (*Model).newer, inside: true},
 		{name: "undo-typing", help: "undo typing", modes: inInput, keys: []string{"ctrl+z"}, do: (*Model).undoTyping, inside: true},
 
-		{name: "next-item", help: "next item", modes: inView, keys: []string{"j", "down"}, do: (*Model).nextItem, inside: true, footer: 3},
+		{name: "next-item", help: "next item", modes: inView, keys: []string{"j", "down"}, do: (*Model).nextItem, inside: true, footer: 3, hint: "next"},
 		{name: "previous-item", help: "previous item", modes: inView, keys: []string{"k", "up"}, do: (*Model).previousItem, inside: true},
 		{name: "next-message", help: "next message", modes: inView, keys: []string{"J"}, do: (*Model).nextMessage, inside: true},
 		{name: "previous-message", help: "previous message", modes: inView, keys: []string{"K"}, do: (*Model).previousMessage, inside: true},
@@ -37,20 +37,20 @@ func actionTable() []*action {
 		{name: "half-page-up", help: "half a page up", modes: inView, keys: []string{"ctrl+u"}, do: (*Model).halfUp, inside: true},
 		{name: "page-down", help: "a page down", modes: []mode{modeInput, modeView}, keys: []string{"pgdown"}, do: (*Model).pageDown, inside: true},
 		{name: "page-up", help: "a page up", modes: []mode{modeInput, modeView}, keys: []string{"pgup"}, do: (*Model).pageUp, inside: true},
-		{name: "jump-to-boundary", title: "Jump to the context boundary", help: "jump to the boundary: the first pair that is sent", modes: inView, keys: []string{"O", "o"}, do: (*Model).jumpToBoundary, footer: 4},
-		{name: "search", title: "Search the conversation", help: "search the conversation", modes: inView, keys: []string{"/"}, do: (*Model).openSearch, footer: 6},
+		{name: "jump-to-boundary", title: "Jump to the context boundary", help: "jump to the boundary: the first pair that is sent", modes: inView, keys: []string{"O", "o"}, do: (*Model).jumpToBoundary, footer: 8, hint: "boundary"},
+		{name: "search", title: "Search the conversation", help: "search the conversation", modes: inView, keys: []string{"/"}, do: (*Model).openSearch, footer: 6, hint: "search"},
 		{name: "next-hit", help: "next hit", modes: inView, keys: []string{"n"}, do: (*Model).nextHit, inside: true},
 		{name: "previous-hit", help: "previous hit", modes: inView, keys: []string{"N"}, do: (*Model).previousHit, inside: true},
 		{name: "previous-checkpoint", help: "previous checkpoint", modes: inView, keys: []string{"{"}, do: (*Model).previousCheckpoint, inside: true},
 		{name: "next-checkpoint", help: "next checkpoint", modes: inView, keys: []string{"}"}, do: (*Model).nextCheckpoint, inside: true},
-		{name: "fold", title: "Open or close the focused block", help: "open or close reasoning or tool card", modes: inView, keys: []string{"space"}, do: (*Model).fold, footer: 5},
+		{name: "fold", title: "Open or close the focused block", help: "open or close reasoning or tool card", modes: inView, keys: []string{"space"}, do: (*Model).fold, footer: 4, hint: "fold"},
 		{name: "fold-all", title: "Open or close all blocks", help: "open or close all", modes: inView, keys: []string{"z"}, do: (*Model).foldAll},
-		{name: "enter", help: "choose what is focused, else write a message", modes: inView, keys: []string{"enter"}, do: (*Model).viewEnter, inside: true, footer: 1},
+		{name: "enter", help: "choose what is focused, else write a message", modes: inView, keys: []string{"enter"}, do: (*Model).viewEnter, inside: true, footer: 1, hint: "write"},
 		{name: "input", title: "Write a message", help: "write a message", modes: inView, keys: []string{"i"}, do: (*Model).toInput},
 		{name: "retry", title: "Retry or regenerate the message", help: "error: try again in its place; else regenerate the last pair", modes: inView, keys: []string{"r"}, do: (*Model).retry},
 		{name: "re-ask", title: "Edit and ask again", help: "edit the message and send it as a new pair", modes: inView, keys: []string{"e"}, do: (*Model).reAsk},
 		{name: "delete-pair", title: "Delete the message pair", help: "delete the pair", modes: inView, keys: []string{"d"}, do: (*Model).deletePair},
-		{name: "copy-answer", title: "Copy the answer", help: "copy the answer", modes: inView, keys: []string{"y"}, do: (*Model).copyAnswer},
+		{name: "copy-answer", title: "Copy the answer", help: "copy the answer", modes: inView, keys: []string{"y"}, do: (*Model).copyAnswer, footer: 5, hint: "copy"},
 		{name: "copy-pair", title: "Copy the pair as Markdown", help: "copy the pair as Markdown", modes: inView, keys: []string{"Y"}, do: (*Model).copyPair},
 		{name: "copy-code", title: "Copy a code block", help: "copy a code block; a digit picks one", modes: inView, keys: []string{"c"}, do: (*Model).copyCode},
 		{name: "raw", title: "Show the raw text", help: "raw view of the answer", modes: inView, keys: []string{"v"}, do: (*Model).raw},
@@ -62,10 +62,10 @@ func actionTable() []*action {
 
 		{name: "undo-pairs", title: "Undo the last command on pairs", help: "undo the last :command on pairs", modes: inView, keys: []string{"u"}, do: (*Model).undoPairs},
 
-		{name: "apply-filter", help: "apply the line", modes: inCommand, keys: []string{"enter"}, do: (*Model).applyLine, inside: true, footer: 1},
+		{name: "apply-filter", help: "apply the line", modes: inCommand, keys: []string{"enter"}, do: (*Model).applyLine, inside: true, footer: 1, hint: "apply"},
 		{name: "older-filter", help: "earlier filter", modes: inCommand, keys: []string{"ctrl+p", "up"}, do: (*Model).olderFilter, inside: true},
 		{name: "newer-filter", help: "later filter", modes: inCommand, keys: []string{"ctrl+n", "down"}, do: (*Model).newerFilter, inside: true},
-		{name: "complete-filter", help: "complete the word; again: the next of the list", modes: inCommand, keys: []string{"tab"}, do: (*Model).completeLine, inside: true, footer: 3},
+		{name: "complete-filter", help: "complete the word; again: the next of the list", modes: inCommand, keys: []string{"tab"}, do: (*Model).completeLine, inside: true, footer: 3, hint: "complete"},
 		{name: "complete-filter-back", help: "the one before in the list", modes: inCommand, keys: []string{"shift+tab"}, do: (*Model).completeBack, inside: true},
 	}
 	for n := range 4 {
@@ -91,30 +91,31 @@ func paneActions() []*action {
 		name, title, help string
 		keys              []string
 		footer            int
+		hint              string
 	}{
-		{"pane-down", "", "next line", []string{"j", "down"}, 0},
-		{"pane-up", "", "previous line", []string{"k", "up"}, 0},
-		{"pane-first", "", "first line", []string{"g", "home"}, 0},
-		{"pane-last", "", "last line", []string{"G", "end"}, 0},
-		{"pane-page-down", "", "a page down", []string{"pgdown", "ctrl+d"}, 0},
-		{"pane-page-up", "", "a page up", []string{"pgup", "ctrl+u"}, 0},
-		{"pane-select", "", "select a line", []string{"space"}, 5},
-		{"pane-highlight", "", "highlight what the rule or model touches", []string{"enter"}, 6},
-		{"add-ignore", "Add an ignore rule", "add an ignore rule", []string{"i"}, 1},
-		{"add-allow", "Add an allow rule", "add an allow rule", []string{"w"}, 2},
-		{"delete-rule", "Delete the rule", "delete the rule", []string{"x", "delete"}, 3},
-		{"provider", "Switch the provider", "provider", []string{"p"}, 4},
-		{"pane-search", "Search the models", "search the models", []string{"/"}, 0},
-		{"previous-tab", "Previous tab of the pane", "previous tab", []string{"["}, 0},
-		{"next-tab", "Next tab of the pane", "next tab", []string{"]"}, 7},
-		{"refresh-models", "Refresh the models", "ask the provider for its models", []string{"ctrl+r"}, 0},
-		{"import-rules", "Import rules", "import rules", []string{"I"}, 0},
-		{"discard", "Discard unsaved rules", "discard unsaved rules; asks", []string{"D"}, 0},
+		{"pane-down", "", "next line", []string{"j", "down"}, 0, ""},
+		{"pane-up", "", "previous line", []string{"k", "up"}, 0, ""},
+		{"pane-first", "", "first line", []string{"g", "home"}, 0, ""},
+		{"pane-last", "", "last line", []string{"G", "end"}, 0, ""},
+		{"pane-page-down", "", "a page down", []string{"pgdown", "ctrl+d"}, 0, ""},
+		{"pane-page-up", "", "a page up", []string{"pgup", "ctrl+u"}, 0, ""},
+		{"pane-select", "", "select a line", []string{"space"}, 5, "select"},
+		{"pane-highlight", "", "highlight what the rule or model touches", []string{"enter"}, 6, "touches"},
+		{"add-ignore", "Add an ignore rule", "add an ignore rule", []string{"i"}, 1, "ignore"},
+		{"add-allow", "Add an allow rule", "add an allow rule", []string{"w"}, 1, "allow"},
+		{"delete-rule", "Delete the rule", "delete the rule", []string{"x", "delete"}, 1, "delete"},
+		{"provider", "Switch the provider", "provider", []string{"p"}, 4, "provider"},
+		{"pane-search", "Search the models", "search the models", []string{"/"}, 0, ""},
+		{"previous-tab", "Previous tab of the pane", "previous tab", []string{"["}, 0, ""},
+		{"next-tab", "Next tab of the pane", "next tab", []string{"]"}, 4, "tab"},
+		{"refresh-models", "Refresh the models", "ask the provider for its models", []string{"ctrl+r"}, 0, ""},
+		{"import-rules", "Import rules", "import rules", []string{"I"}, 0, ""},
+		{"discard", "Discard unsaved rules", "discard unsaved rules; asks", []string{"D"}, 0, ""},
 	}
 	out := make([]*action, len(list))
 	for i, a := range list {
 		out[i] = &action{
-			name: a.name, title: a.title, help: a.help, modes: inPane, keys: a.keys, footer: a.footer, inside: a.title == "",
+			name: a.name, title: a.title, help: a.help, modes: inPane, keys: a.keys, footer: a.footer, hint: a.hint, inside: a.title == "",
 			do: func(m *Model) tea.Cmd { return m.paneDo(a.name) },
 		}
 	}
@@ -124,7 +125,7 @@ func paneActions() []*action {
 // globalActions work anywhere, or nearly.
 func globalActions() []*action {
 	return []*action{
-		{name: "next-region", title: "Next region", help: "next region", modes: notCommand, keys: []string{"tab"}, do: (*Model).nextRegion, footer: 7},
+		{name: "next-region", title: "Next region", help: "next region", modes: notCommand, keys: []string{"tab"}, do: (*Model).nextRegion, footer: 7, hint: "pane"},
 		{name: "previous-region", title: "Previous region", help: "previous region", modes: notCommand, keys: []string{"shift+tab"}, do: (*Model).previousRegion},
 		{name: "filter", title: "Filter the conversation", help: "filter line", modes: inView, keys: []string{"f"}, do: (*Model).toCommand},
 		{name: "command-line", title: "Type a :command on the shown pairs", modes: nil, do: (*Model).anyCommand},
@@ -138,14 +139,14 @@ func globalActions() []*action {
 		{name: "list-filters", title: "Saved filters: apply or forget one", modes: nil, do: (*Model).listFilters},
 		{name: "palette", title: "Command palette", help: "command palette", modes: notCommand, keys: []string{"ctrl+p"}, do: (*Model).openPalette, anywhere: true},
 		{name: "palette-colon", help: "command palette", modes: walking, keys: []string{":"}, do: (*Model).openPalette, inside: true},
-		{name: "help", title: "Help", help: "help", modes: inAll, keys: []string{"f1"}, do: (*Model).openHelp, anywhere: true, footer: 9},
+		{name: "help", title: "Help", help: "help", modes: inAll, keys: []string{"f1"}, do: (*Model).openHelp, anywhere: true, footer: 20},
 		{name: "help-question", help: "help", modes: walking, keys: []string{"?"}, do: (*Model).openHelp, inside: true},
-		{name: "models", title: "Select a model", help: "models", modes: notCommand, keys: []string{"ctrl+l"}, do: (*Model).openModels, footer: 8},
+		{name: "models", title: "Select a model", help: "models", modes: notCommand, keys: []string{"ctrl+l"}, do: (*Model).openModels, footer: 8, hint: "model"},
 		{name: "checkpoints", title: "Checkpoints and rollback", help: "checkpoints", modes: notCommand, keys: []string{"ctrl+g"}, do: (*Model).openCheckpoints},
 		{name: "topics", title: "Select a topic", help: "topics", modes: notCommand, keys: []string{"ctrl+t"}, do: (*Model).openTopics},
 		{name: "new-session", title: "New session", help: "new session", modes: notCommand, keys: []string{"ctrl+n"}, do: (*Model).newSession},
 		{name: "editor", title: "Edit the draft in $EDITOR", help: "edit the draft in $EDITOR", modes: notCommand, keys: []string{"ctrl+o"}, do: (*Model).openEditor},
-		{name: "save", title: "Save the rules", help: "save", modes: inAll, keys: []string{"ctrl+s"}, do: (*Model).save, footer: 6},
+		{name: "save", title: "Save the rules", help: "save", modes: inAll, keys: []string{"ctrl+s"}, do: (*Model).save, footer: 3},
 		{name: "hud", title: "Context HUD", help: "context HUD", modes: inAll, keys: []string{"f2"}, do: (*Model).toggleHUD},
 		{name: "mouse", title: "Mouse on or off", help: "mouse on or off", modes: inAll, keys: []string{"f3"}, do: (*Model).toggleMouse},
 		{name: "notices", title: "Notices: what the footer said", help: "what the footer said, whole", modes: inAll, keys: []string{"f4"}, do: (*Model).openNotices},

@@ -10,15 +10,15 @@ import (
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
 	"winnow/tui/cells"
+	"winnow/tui/textline"
 )
 
 // offers is the list above the filter line: what can stand at its cursor. The
 // zero value is closed.
 type offers struct {
 	list []filter.Completion
-	at   int    // which of them stands in the line; -1 is none yet
-	line []rune // as it was typed, and its cursor
-	from int
+	at   int             // which of them stands in the line; -1 is none yet
+	line textline.Editor // as it was typed
 }
 
 // offersSeen is how many offers one sees at once.
@@ -46,8 +46,8 @@ func (m *Model) nextOffer(step int) tea.Cmd {
 	}
 	kept := *o
 	c := o.list[o.at]
-	m.line.runes = slices.Clone(o.line)
-	m.line.put(c.From, c.To, c.Text)
+	m.line.Editor = o.line
+	m.line.Replace(c.From, c.To, c.Text)
 	cmd := m.lineChanged()
 	if len(kept.list) > 1 {
 		m.line.offers = kept
@@ -66,18 +66,17 @@ func (m *Model) offer() bool {
 		saved = append(saved, name)
 	}
 	slices.Sort(saved)
-	list := filter.Complete(m.line.text(), m.line.at, filter.Sources{Topics: m.names.topics, Models: models, Saved: saved})
+	list := filter.Complete(m.line.Text(), m.line.Cursor(), filter.Sources{Topics: m.names.topics, Models: models, Saved: saved})
 	if len(list) == 0 {
 		return false
 	}
-	m.line.offers = offers{list: list, at: -1, line: slices.Clone(m.line.runes), from: m.line.at}
+	m.line.offers = offers{list: list, at: -1, line: m.line.Editor}
 	return true
 }
 
 // closeOffers takes the list away and gives back what was typed.
 func (m *Model) closeOffers() tea.Cmd {
-	o := m.line.offers
-	m.line.runes, m.line.at = o.line, o.from
+	m.line.Editor = m.line.offers.line
 	return m.lineChanged()
 }
 
@@ -109,7 +108,7 @@ func (m *Model) commandRows(w, h int) []string {
 // usage says what the command of the line takes and what it would do; "" for a
 // line without one.
 func (m *Model) usage() string {
-	q, err := filter.Parse(m.line.text())
+	q, err := filter.Parse(m.line.Text())
 	if err != nil || q.Command == nil {
 		return ""
 	}

@@ -105,7 +105,7 @@ func (m *Model) rollBackTo(id string, scope checkpoint.Scope) tea.Cmd {
 	if m.session.Busy() {
 		return m.complain(assistant.ErrBusy)
 	}
-	return rollBack(m.session, id, scope)
+	return rollBack(m.session, id, scope, rolledBack)
 }
 
 func (m *Model) onRolledBack(msg rolledBackMsg) tea.Cmd {
@@ -135,7 +135,7 @@ func (m *Model) undo() tea.Cmd {
 		return nil
 	}
 	if step.Kind != checkpoint.KindTurn {
-		return rollBack(m.session, step.ID, checkpoint.Rules)
+		return rollBack(m.session, step.ID, checkpoint.Rules, "undone: "+oneLine(step.Description))
 	}
 	lines := []string{
 		m.clock(step.Time) + "  " + oneLine(step.Description), oneLine(step.Effect()), "",
@@ -151,9 +151,9 @@ func (m *Model) undo() tea.Cmd {
 	return m.open(overlay.Confirm, q, func(c overlay.Chosen) tea.Cmd {
 		switch c.Value {
 		case "y":
-			return rollBack(m.session, step.ID, checkpoint.Both)
+			return rollBack(m.session, step.ID, checkpoint.Both, rolledBack)
 		case "r":
-			return rollBack(m.session, step.ID, checkpoint.Rules)
+			return rollBack(m.session, step.ID, checkpoint.Rules, rolledBack)
 		}
 		return nil
 	})
@@ -199,7 +199,7 @@ func (m *Model) openPalette() tea.Cmd {
 		}
 		var keys []string
 		for _, mode := range a.modes {
-			for _, k := range m.keys.keysOf(mode, a) {
+			for _, k := range m.shownKeys(mode, a) {
 				if !slices.Contains(keys, k) {
 					keys = append(keys, k)
 				}

@@ -469,7 +469,7 @@ func TestEscOrder(t *testing.T) {
 	inBubble(t, talk(), func(t *testing.T, s *seeing) {
 		t.Helper()
 		state := func() string {
-			return fmt.Sprintf("%s overlay %v draft %q line %q", s.mode, s.overlay.Open(), s.draft.Text(), s.line.text())
+			return fmt.Sprintf("%s overlay %v draft %q line %q", s.mode, s.overlay.Open(), s.draft.Text(), s.line.Text())
 		}
 		for _, c := range [][2]string{
 			{"draft", `INPUT overlay false draft "draft" line ""`},
@@ -637,8 +637,8 @@ func TestFilterHistory(t *testing.T) {
 		s.goTo(modeCommand)
 		s.keys("ctrl+u", "new")
 		for _, c := range [][2]string{{"ctrl+p", "b"}, {"up", "s0"}, {"ctrl+n", "b"}, {"down", "new"}} {
-			if s.keys(c[0]); s.line.text() != c[1] {
-				t.Errorf("after %s the line is %q, want %q", c[0], s.line.text(), c[1])
+			if s.keys(c[0]); s.line.Text() != c[1] {
+				t.Errorf("after %s the line is %q, want %q", c[0], s.line.Text(), c[1])
 			}
 		}
 	})

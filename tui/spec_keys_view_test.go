@@ -51,7 +51,7 @@ func proveBoundaryKey(t *testing.T) {
 		d := furnish(t, furniture{pairs: []assistant.Pair{told("one", "an answer")}})
 		d.Wait("1/1")
 		d.Type(tuitest.Tab, "O")
-		d.says("all 1 pairs are included")
+		d.says("the only pair is included")
 	})
 }
 

@@ -2,19 +2,18 @@ package tui
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/filter"
 	"winnow/assistant/safetext"
 	"winnow/tui/cells"
+	"winnow/tui/textline"
 )
 
 // textLine is a line of text with a cursor: the filter line, the search.
 type textLine struct {
-	runes   []rune
-	at      int // of the cursor
+	textline.Editor
 	active  bool
 	hint    string // what the text would do, or what is wrong with it
 	wrong   bool
@@ -25,14 +24,10 @@ type textLine struct {
 	offers  offers
 }
 
-func (t *textLine) text() string { return string(t.runes) }
-
 func (t *textLine) open(text string) {
 	*t = textLine{active: true, history: t.history, place: len(t.history)}
-	t.set(text)
+	t.Set(text)
 }
-
-func (t *textLine) set(text string) { t.runes = []rune(text); t.at = len(t.runes) }
 
 // say tells what the line would do; fail tells what is wrong with it.
 func (t *textLine) say(hint string) { t.hint, t.wrong, t.column = hint, false, 0 }
@@ -53,13 +48,13 @@ func (t *textLine) walk(step int) bool {
 		return false
 	}
 	if t.place == len(t.history) {
-		t.kept = t.text()
+		t.kept = t.Text()
 	}
 	t.place = at
 	if at == len(t.history) {
-		t.set(t.kept)
+		t.Set(t.kept)
 	} else {
-		t.set(t.history[at])
+		t.Set(t.history[at])
 	}
 	return true
 }
@@ -71,74 +66,38 @@ func (t *textLine) remember(line string) {
 	}
 }
 
+// clear empties the line; walk brings back what was typed.
+func (t *textLine) clear() {
+	t.remember(t.Text())
+	t.place = len(t.history)
+	t.Set("")
+}
+
 // key edits the line; it reports whether the text changed.
 func (t *textLine) key(name, text string) bool {
-	before := t.text()
-	switch name {
-	case "left":
-		t.at = max(0, t.at-1)
-	case "right":
-		t.at = min(len(t.runes), t.at+1)
-	case "home", "ctrl+a":
-		t.at = 0
-	case "end", "ctrl+e":
-		t.at = len(t.runes)
-	case "backspace", "ctrl+h":
-		if t.at > 0 {
-			t.runes = append(t.runes[:t.at-1:t.at-1], t.runes[t.at:]...)
-			t.at--
-		}
-	case "delete":
-		if t.at < len(t.runes) {
-			t.runes = append(t.runes[:t.at:t.at], t.runes[t.at+1:]...)
-		}
-	case "ctrl+u":
-		t.runes, t.at = t.runes[t.at:], 0
-	case "ctrl+k":
-		t.runes = t.runes[:t.at]
-	case "ctrl+w":
-		from := strings.LastIndexByte(strings.TrimRight(string(t.runes[:t.at]), " "), ' ') + 1
-		head := []rune(string(t.runes[:t.at])[:from])
-		t.runes, t.at = append(head, t.runes[t.at:]...), len(head)
-	default:
-		if add := []rune(safetext.Line(text, maxLine)); len(add) > 0 {
-			t.runes = append(t.runes[:t.at:t.at], append(add, t.runes[t.at:]...)...)
-			t.at += len(add)
-		}
+	before := t.Text()
+	if !t.Key(name) {
+		t.Insert(safetext.Line(text, maxLine))
 	}
-	return t.text() != before
+	return t.Text() != before
 }
 
 // maxLine is the longest text that one key or paste puts into a line, in cells.
 const maxLine = 4000
 
-// put replaces the runes from up to to by text, and sets the cursor behind it.
-func (t *textLine) put(from, to int, text string) {
-	head := append(append([]rune(nil), t.runes[:from]...), []rune(text)...)
-	t.at = len(head)
-	t.runes = append(head, t.runes[to:]...)
-}
-
-// scroll is how many cells of the line are left of a window of w cells that
-// shows the cursor, and in which cell of the window the cursor is.
-func (t *textLine) scroll(w int) (shift, cursor int) {
-	head := ansi.StringWidth(string(t.runes[:t.at]))
-	shift = max(0, head-w+1)
-	return shift, head - shift
-}
-
 // view draws the line in w cells with its cursor in sight. mark draws the rune
 // that is wrong; the cell behind the text stands for what is missing.
 func (t *textLine) view(w int, mark func(string) string) string {
-	shift, _ := t.scroll(w)
-	body := cells.Cut(t.text(), shift, shift+w)
+	body := t.View(w)
 	if t.column == 0 {
 		return body
 	}
-	from := min(t.column-1, len(t.runes))
-	left, wide := ansi.StringWidth(string(t.runes[:from]))-shift, 1
-	if from < len(t.runes) {
-		wide = max(1, ansi.StringWidth(string(t.runes[from])))
+	shift, _ := t.Scroll(w)
+	runes := []rune(t.Text())
+	from := min(t.column-1, len(runes))
+	left, wide := ansi.StringWidth(string(runes[:from]))-shift, 1
+	if from < len(runes) {
+		wide = max(1, ansi.StringWidth(string(runes[from])))
 	}
 	if left < 0 || left+wide > w {
 		return body

@@ -75,6 +75,8 @@ func (m *Model) jumpToBoundary() tea.Cmd {
 	switch {
 	case b.Y == 0:
 		m.notice.say("there is nothing to send yet")
+	case b.All() && b.Y == 1:
+		m.notice.say("the only pair is included")
 	case b.All():
 		m.notice.say(fmt.Sprintf("all %d pairs are included", b.Y))
 	case b.First >= b.Y:
@@ -96,7 +98,7 @@ func (m *Model) openSearch() tea.Cmd {
 // search there was.
 func (m *Model) startSearch() tea.Cmd {
 	m.search.active = false
-	if text := m.search.text(); text != "" {
+	if text := m.search.Text(); text != "" {
 		m.chat.Search(text)
 		m.search.remember(text)
 	}

@@ -125,7 +125,7 @@ func TestEveryLineIsAsWideAsTheTerminal(t *testing.T) {
 					v.draft.Paste(strings.Join(hostile, "\n"))
 				}
 				if v.mode == modeCommand {
-					v.line.set(oneLine(oneHostile))
+					v.line.Set(oneLine(oneHostile))
 					v.line.hint = oneHostile
 				}
 				for _, size := range sizes(slices.Contains(allWidths, r.name)) {

@@ -6,6 +6,7 @@ import (
 	"winnow/assistant/safetext"
 	"winnow/tui/cells"
 	"winnow/tui/style"
+	"winnow/tui/textline"
 )
 
 // lineLimit bounds what can be typed into a Line, in cells.
@@ -14,12 +15,15 @@ const lineLimit = 400
 // Line asks for a line of text. Enter chooses it, Esc closes.
 type Line struct {
 	title, hint string
-	text        []rune
+	text        textline.Editor
+	room        int // cells of the text, as drawn last
 }
 
 // NewLine asks for a line that begins as text; hint stands below it.
 func NewLine(title, text, hint string) *Line {
-	return &Line{title: title, hint: hint, text: []rune(safetext.Line(text, lineLimit))}
+	l := &Line{title: title, hint: hint}
+	l.text.Set(safetext.Line(text, lineLimit))
+	return l
 }
 
 // Title implements Overlay.
@@ -31,26 +35,22 @@ func (l *Line) Key(name, text string) Outcome {
 	case "esc":
 		return Closed{}
 	case "enter":
-		if len(l.text) == 0 {
+		if l.text.Empty() {
 			return Stay{}
 		}
-		return Chosen{Value: string(l.text), Key: name}
-	case "backspace", "ctrl+h":
-		if n := len(l.text); n > 0 {
-			l.text = l.text[:n-1]
-		}
-	case "ctrl+u":
-		l.text = nil
+		return Chosen{Value: l.text.Text(), Key: name}
 	default:
-		l.Paste(text)
+		if !l.text.Key(name) {
+			l.Paste(text)
+		}
 	}
 	return Stay{}
 }
 
 // Paste implements Overlay.
 func (l *Line) Paste(text string) {
-	if room := lineLimit - ansi.StringWidth(string(l.text)); room > 0 {
-		l.text = append(l.text, []rune(safetext.Line(text, room))...)
+	if room := lineLimit - ansi.StringWidth(l.text.Text()); room > 0 {
+		l.text.Insert(safetext.Line(text, room))
 	}
 }
 
@@ -63,17 +63,17 @@ func (l *Line) Scroll(int) {}
 // Size implements Overlay.
 func (l *Line) Size(w, _ int) (int, int) {
 	const least = 48 // a path of a few names
-	return min(max(least, ansi.StringWidth(string(l.text))+1, ansi.StringWidth(l.hint)), w*9/10), 3
+	return min(max(least, ansi.StringWidth(l.text.Text())+1, ansi.StringWidth(l.hint)), w*9/10), 3
 }
 
 // Cursor implements Overlay.
-func (l *Line) Cursor() (x, y int, ok bool) { return ansi.StringWidth(string(l.text)), 0, true }
+func (l *Line) Cursor() (x, y int, ok bool) {
+	_, at := l.text.Scroll(l.room)
+	return at, 0, true
+}
 
 // Body implements Overlay.
 func (l *Line) Body(w, _ int, st style.Styles) []string {
-	text := string(l.text)
-	if over := ansi.StringWidth(text) - w + 1; over > 0 {
-		text = cells.TruncateLeft(text, over+1, st.Icons.Ellipsis)
-	}
-	return []string{st.Overlay.Text.Render(text), "", st.Overlay.Muted.Render(cells.Truncate(l.hint, w, st.Icons.Ellipsis))}
+	l.room = w
+	return []string{st.Overlay.Text.Render(l.text.View(w)), "", st.Overlay.Muted.Render(cells.Truncate(l.hint, w, st.Icons.Ellipsis))}
 }

@@ -44,6 +44,7 @@ func TestPicker(t *testing.T) {
 		"end and back":           {[]string{"end", "up", "enter"}, Chosen{Value: "38", Key: "enter"}},
 		"typing searches":        {[]string{"1", "7", "enter"}, Chosen{Value: "17", Key: "enter"}},
 		"backspace widens again": {[]string{"1", "7", "backspace", "backspace", "enter"}, Chosen{Value: "0", Key: "enter"}},
+		"left and delete":        {[]string{"7", "1", "left", "ctrl+h", "backspace", "enter"}, Chosen{Value: "1", Key: "enter"}},
 		"nothing matches":        {[]string{"q", "q", "q", "enter"}, Stay{}},
 		"esc closes":             {[]string{"1", "esc"}, Closed{}},
 		"another key chooses":    {[]string{"down", "alt+r"}, Chosen{Value: "1", Key: "alt+r"}},
@@ -86,7 +87,7 @@ func TestNewEntriesKeepTheSearchAndTheSelection(t *testing.T) {
 	if got := press(p, "enter"); got != want {
 		t.Errorf("after SetEntries enter = %#v, want %#v", got, want)
 	}
-	if got := string(p.query); got != "1" {
+	if got := p.query.Text(); got != "1" {
 		t.Errorf("the search is %q, want what was typed", got)
 	}
 }
@@ -100,6 +101,7 @@ func TestLine(t *testing.T) {
 		"esc closes":       {[]string{"c", "esc"}, Closed{}},
 		"nothing is empty": {[]string{"ctrl+u", "enter"}, Stay{}},
 		"cleared":          {[]string{"ctrl+u", "x", "enter"}, Chosen{Value: "x", Key: "enter"}},
+		"in the middle":    {[]string{"home", "b", "right", "delete", "enter"}, Chosen{Value: "ba> ", Key: "enter"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := press(NewLine("title", "a > ", "hint"), c.keys...); got != c.want {

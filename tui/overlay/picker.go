@@ -11,6 +11,7 @@ import (
 	"winnow/assistant/safetext"
 	"winnow/tui/cells"
 	"winnow/tui/style"
+	"winnow/tui/textline"
 )
 
 // Entry is a line of a Picker.
@@ -27,12 +28,13 @@ type Entry struct {
 type Picker struct {
 	title   string
 	entries []Entry
-	query   []rune
+	query   textline.Editor
 	shown   []int // indices of entries that match, best first
 	at      int   // in shown
 	top     int   // first line on the screen
 	owners  []int // which of shown each line belongs to, -1 for a heading; as drawn last
 	rows    int   // of entries, as drawn last
+	room    int   // cells of what is searched for, as drawn last
 	hint    string
 	keys    []string // keys besides enter that choose
 	fresh   string   // the key that chooses what is typed, also when nothing matches
@@ -100,7 +102,7 @@ func (p *Picker) Key(name, text string) Outcome {
 	}
 	if name == p.fresh && name != "" {
 		c, _ := p.choose(name).(Chosen)
-		return Chosen{Value: c.Value, Key: name, Query: string(p.query)}
+		return Chosen{Value: c.Value, Key: name, Query: p.query.Text()}
 	}
 	switch name {
 	case "esc":
@@ -119,16 +121,13 @@ func (p *Picker) Key(name, text string) Outcome {
 		p.move(-len(p.shown))
 	case "end":
 		p.move(len(p.shown))
-	case "backspace", "ctrl+h":
-		if n := len(p.query); n > 0 {
-			p.query = p.query[:n-1]
+	default:
+		before := p.query.Text()
+		if !p.query.Key(name) {
+			p.Paste(text)
+		} else if p.query.Text() != before {
 			p.search()
 		}
-	case "ctrl+u":
-		p.query = nil
-		p.search()
-	default:
-		p.Paste(text)
 	}
 	return Stay{}
 }
@@ -136,7 +135,7 @@ func (p *Picker) Key(name, text string) Outcome {
 // Paste implements Overlay.
 func (p *Picker) Paste(text string) {
 	if text = safetext.Line(text, 200); text != "" {
-		p.query = append(p.query, []rune(text)...)
+		p.query.Insert(text)
 		p.search()
 	}
 }
@@ -160,7 +159,7 @@ func (p *Picker) choose(key string) Outcome {
 	}
 	c := Chosen{Value: p.entries[p.shown[p.at]].Value, Key: key}
 	if key != "enter" {
-		c.Query = string(p.query)
+		c.Query = p.query.Text()
 	}
 	return c
 }
@@ -171,13 +170,13 @@ func (p *Picker) move(n int) { p.at = min(max(p.at+n, 0), max(0, len(p.shown)-1)
 // first with one.
 func (p *Picker) search() {
 	p.shown, p.at, p.top = p.shown[:0], 0, 0
-	if len(p.query) == 0 {
+	if p.query.Empty() {
 		for i := range p.entries {
 			p.shown = append(p.shown, i)
 		}
 		return
 	}
-	query := strings.ToLower(string(p.query))
+	query := strings.ToLower(p.query.Text())
 	found := fuzzy.FindFrom(query, texts(p.entries))
 	if len(found) == 0 { // perhaps the group was meant: "openai mini"
 		found = fuzzy.FindFrom(query, groups(p.entries))
@@ -236,8 +235,12 @@ func (p *Picker) rowsOf(i int, heads bool) int {
 
 // Cursor implements Overlay.
 func (p *Picker) Cursor() (x, y int, ok bool) {
-	return 2 + ansi.StringWidth(string(p.query)), 0, true
+	_, at := p.query.Scroll(p.room)
+	return searchSign + at, 0, true
 }
+
+// searchSign is the cells before what is searched for.
+const searchSign = 2
 
 // pickerHead is the lines above the entries: the search and a rule.
 const pickerHead = 2
@@ -245,9 +248,10 @@ const pickerHead = 2
 // Body implements Overlay.
 func (p *Picker) Body(w, h int, st style.Styles) []string {
 	o := st.Overlay
+	p.room = w - searchSign
 	search := o.Muted.Render("type to search")
-	if len(p.query) > 0 {
-		search = o.Text.Render(string(p.query))
+	if !p.query.Empty() {
+		search = o.Text.Render(p.query.View(p.room))
 	}
 	lines := []string{o.Key.Render("/ ") + search, o.Muted.Render(strings.Repeat(st.Icons.Rule, w))}
 	rows := h - pickerHead
@@ -308,7 +312,7 @@ func (p *Picker) lines(w int, st style.Styles) (out []string, selected [2]int) {
 	for n, i := range p.shown {
 		e := p.entries[i]
 		first := len(out)
-		if len(p.query) == 0 && e.Group != "" && e.Group != group {
+		if p.query.Empty() && e.Group != "" && e.Group != group {
 			group = e.Group
 			out = append(out, o.Group.Render(cells.Truncate(e.Group, w, "…")))
 			p.owners = append(p.owners, -1)
@@ -338,7 +342,7 @@ func (p *Picker) line(e Entry, selected bool, w int, st style.Styles) string {
 	}
 	left := sign + " " + mark + " " + e.Text
 	extra := e.Extra
-	if extra == "" && len(p.query) > 0 {
+	if extra == "" && !p.query.Empty() {
 		extra = e.Group // its heading is not shown then
 	}
 	extra = cells.Truncate(extra, max(w/3, w-ansi.StringWidth(left)-1), "…")

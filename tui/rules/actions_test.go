@@ -144,8 +144,8 @@ func TestLockedPaneRefusesEditsAndKeepsTheLine(t *testing.T) {
 	b.keys("*mini*")
 	b.w.Lock()
 	b.Changed()
-	if said := b.keys("<enter>"); said != modelfilter.ErrLocked.Error() || !b.Typing() || b.line.text() != "*mini*" {
-		t.Errorf("enter said %q, the line holds %q", said, b.line.text())
+	if said := b.keys("<enter>"); said != modelfilter.ErrLocked.Error() || !b.Typing() || b.line.Text() != "*mini*" {
+		t.Errorf("enter said %q, the line holds %q", said, b.line.Text())
 	}
 	b.Escape()
 	b.Escape()

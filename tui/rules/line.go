@@ -4,90 +4,41 @@ import (
 	"strings"
 	"unicode"
 
-	"winnow/tui/cells"
-
 	"github.com/charmbracelet/x/ansi"
+
+	"winnow/tui/cells"
+	"winnow/tui/textline"
 )
 
-// editor is a line of text with a cursor. The zero value is empty.
+// editor is the line that is typed, or what the pane offers in its place.
 type editor struct {
-	runes   []rune
-	at      int  // the cursor stands before this one
+	textline.Editor
 	offered bool // nobody typed the text: the first character that is typed takes its place
 }
 
-// set replaces the text and puts the cursor at its end.
-func (e *editor) set(text string) {
-	e.runes = []rune(text)
-	e.at = len(e.runes)
+// Set replaces the text and puts the cursor at its end.
+func (e *editor) Set(text string) {
+	e.Editor.Set(text)
 	e.offered = false
 }
 
 // offer sets a text that can be taken as it is, edited, or typed over.
 func (e *editor) offer(text string) {
-	e.set(text)
+	e.Set(text)
 	e.offered = text != ""
 }
 
-// prepend puts text before the text; the cursor stays where it is in that.
-func (e *editor) prepend(text string) {
-	e.runes = append([]rune(text), e.runes...)
-	e.at += len([]rune(text))
-}
-
-func (e *editor) text() string { return string(e.runes) }
-
 // key takes a key and says whether the text is another now.
 func (e *editor) key(name, text string, most int) bool {
-	before := len(e.runes)
-	edits := true
-	switch name {
-	case "left":
-		e.at = max(0, e.at-1)
-	case "right":
-		e.at = min(len(e.runes), e.at+1)
-	case "home", "ctrl+a":
-		e.at = 0
-	case "end", "ctrl+e":
-		e.at = len(e.runes)
-	case "backspace":
-		e.cut(max(0, e.at-1))
-	case "delete":
-		if e.at < len(e.runes) {
-			e.at++
-			e.cut(e.at - 1)
-		}
-	case "ctrl+u":
-		e.cut(0)
-	case "ctrl+w":
-		e.cut(e.wordStart())
-	default:
-		if in := printed(text); len(in) > 0 {
-			return e.insert(in, most)
-		}
-		edits = false
+	before := e.Text()
+	in := printed(text)
+	switch {
+	case e.Key(name):
+		e.offered = false
+	case len(in) > 0:
+		return e.insert(in, most)
 	}
-	e.offered = e.offered && !edits
-	return len(e.runes) != before
-}
-
-// cut removes what stands between from and the cursor.
-func (e *editor) cut(from int) {
-	e.runes = append(e.runes[:from:from], e.runes[e.at:]...)
-	e.at = from
-}
-
-// wordStart is where the word before the cursor begins. Patterns have no
-// spaces, so the signs that divide ids end a word as well.
-func (e *editor) wordStart() int {
-	i := e.at
-	for i > 0 && !unicode.IsLetter(e.runes[i-1]) && !unicode.IsDigit(e.runes[i-1]) {
-		i--
-	}
-	for i > 0 && (unicode.IsLetter(e.runes[i-1]) || unicode.IsDigit(e.runes[i-1])) {
-		i--
-	}
-	return i
+	return e.Text() != before
 }
 
 // printed are the characters of a key or a paste that a line takes. Line ends
@@ -108,11 +59,10 @@ func printed(text string) []rune {
 func (e *editor) insert(in []rune, most int) bool {
 	was := e.offered
 	if was {
-		e.set("")
+		e.Set("")
 	}
-	in = in[:min(len(in), max(0, most-len(e.runes)))]
-	e.runes = append(e.runes[:e.at:e.at], append(in, e.runes[e.at:]...)...)
-	e.at += len(in)
+	in = in[:min(len(in), max(0, most-e.Len()))]
+	e.Insert(string(in))
 	return was || len(in) > 0
 }
 
@@ -122,15 +72,17 @@ func (e *editor) view(w int, in *paint) string {
 	if w <= 0 {
 		return ""
 	}
+	before, after := e.Split()
 	under, rest := " ", ""
-	if e.at < len(e.runes) {
-		under, rest = shown(string(e.runes[e.at])), shown(string(e.runes[e.at+1:]))
+	if after != "" {
+		first, _ := ansi.FirstGraphemeCluster(after, ansi.GraphemeWidth)
+		under, rest = shown(first), shown(after[len(first):])
 	}
 	if ansi.StringWidth(under) > w {
 		under = " "
 	}
 	room := w - ansi.StringWidth(under)
-	left := shown(string(e.runes[:e.at]))
+	left := shown(before)
 	if over := ansi.StringWidth(left) - room; over > 0 {
 		left = fit(cells.TruncateLeft(left, over, ""), room, "")
 	}

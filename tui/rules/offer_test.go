@@ -42,7 +42,7 @@ func TestWhatIsOfferedIsTypedOver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := offered(t)
 			b.keys(c.keys)
-			if got := b.line.text(); got != c.want || b.line.preview.pattern != c.want {
+			if got := b.line.Text(); got != c.want || b.line.preview.pattern != c.want {
 				t.Errorf("text = %q, preview of %q, want %q", got, b.line.preview.pattern, c.want)
 			}
 		})
@@ -52,13 +52,13 @@ func TestWhatIsOfferedIsTypedOver(t *testing.T) {
 func TestAPasteTakesThePlaceOfWhatIsOffered(t *testing.T) {
 	b := offered(t)
 	b.Key("", "o3")
-	if b.line.text() != "o3" {
-		t.Errorf("text = %q", b.line.text())
+	if b.line.Text() != "o3" {
+		t.Errorf("text = %q", b.line.Text())
 	}
 	b = offered(t)
 	b.Key("", "\x00\x1b")
-	if b.line.text() != "gpt-4o-mini" {
-		t.Errorf("a paste of nothing left %q", b.line.text())
+	if b.line.Text() != "gpt-4o-mini" {
+		t.Errorf("a paste of nothing left %q", b.line.Text())
 	}
 }
 
@@ -66,8 +66,8 @@ func TestTypingOverByOneCharacterIsSeen(t *testing.T) {
 	b := open(t, "OPENAI_API_KEY=x-long-enough\n", []string{"openai/a", "openai/b"})
 	b.do("show-models", "add-ignore")
 	b.keys("b") // as long as what was offered
-	if b.line.text() != "b" || b.line.preview.pattern != "b" {
-		t.Errorf("text = %q, preview of %q", b.line.text(), b.line.preview.pattern)
+	if b.line.Text() != "b" || b.line.preview.pattern != "b" {
+		t.Errorf("text = %q, preview of %q", b.line.Text(), b.line.preview.pattern)
 	}
 }
 
@@ -96,12 +96,12 @@ func TestASearchIsTypedOver(t *testing.T) {
 	b.do("show-models", "pane-search")
 	b.keys("audio<enter>")
 	b.do("pane-search")
-	if b.line.text() != "audio" || b.views[tabModels].hits != 1 {
-		t.Fatalf("the line holds %q, %d hits", b.line.text(), b.views[tabModels].hits)
+	if b.line.Text() != "audio" || b.views[tabModels].hits != 1 {
+		t.Fatalf("the line holds %q, %d hits", b.line.Text(), b.views[tabModels].hits)
 	}
 	b.keys("mini")
-	if b.line.text() != "mini" || b.views[tabModels].hits != 2 {
-		t.Errorf("the line holds %q, %d hits", b.line.text(), b.views[tabModels].hits)
+	if b.line.Text() != "mini" || b.views[tabModels].hits != 2 {
+		t.Errorf("the line holds %q, %d hits", b.line.Text(), b.views[tabModels].hits)
 	}
 }
 
@@ -161,8 +161,8 @@ func TestEnterDoesWithSeveralPatternsWhatIsSaid(t *testing.T) {
 func TestSeveralPatternsThatAreEditedAreAskedAbout(t *testing.T) {
 	b := twoPatterns(t)
 	b.keys("<end>, o1*")
-	if b.line.text() != "allow: gpt-4-turbo, o3, o1*" {
-		t.Errorf("the line holds %q", b.line.text())
+	if b.line.Text() != "allow: gpt-4-turbo, o3, o1*" {
+		t.Errorf("the line holds %q", b.line.Text())
 	}
 	if frame := ansi.Strip(b.screen(60, 22)); !strings.Contains(frame, "3 allow rules") || !strings.Contains(frame, "enter shows and asks · esc clears") {
 		t.Errorf("the pane says:\n%s", frame)

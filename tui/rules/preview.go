@@ -56,7 +56,7 @@ func (p *Pane) offerWord(w int) string {
 		return ""
 	}
 	const gaps = 3 // around the word, and the cursor after the text
-	word := longest(w-ansi.StringWidth(shown(p.line.text()))-gaps, "typing replaces it", "suggested", "")
+	word := longest(w-ansi.StringWidth(shown(p.line.Text()))-gaps, "typing replaces it", "suggested", "")
 	if word == "" && w > 2*len("suggested") { // the text is cut anyway
 		word = "suggested"
 	}
@@ -71,7 +71,7 @@ func (p *Pane) Hints() []pane.Hint {
 	if p.line.what == lineNone {
 		return nil
 	}
-	if len(p.line.runes) == 0 {
+	if p.line.Empty() {
 		hints := []pane.Hint{{Key: "esc", Text: "leaves"}}
 		if p.line.last[p.line.what] != "" {
 			hints = append(hints, pane.Hint{Key: "↑", Text: "brings back your text"})

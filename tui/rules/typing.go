@@ -84,7 +84,7 @@ func (p *Pane) startImport() pane.Wish {
 		return no
 	}
 	p.line.what = lineImport
-	p.line.set("")
+	p.line.Set("")
 	p.typed()
 	return pane.Nothing{}
 }
@@ -92,10 +92,10 @@ func (p *Pane) startImport() pane.Wish {
 // Escape implements pane.Pane. What was typed is not lost: up brings it back.
 func (p *Pane) Escape() {
 	switch {
-	case len(p.line.runes) > 0:
+	case !p.line.Empty():
 		p.keepTyped()
 		p.declineSeveral()
-		p.line.set("")
+		p.line.Set("")
 		p.typed()
 	default:
 		p.closeLine()
@@ -105,8 +105,8 @@ func (p *Pane) Escape() {
 // keepTyped keeps the text of the line for up. What was only offered was not
 // typed.
 func (p *Pane) keepTyped() {
-	if len(p.line.runes) > 0 && !p.line.offered {
-		p.line.last[p.line.what] = p.line.text()
+	if !p.line.Empty() && !p.line.offered {
+		p.line.last[p.line.what] = p.line.Text()
 	}
 }
 
@@ -137,8 +137,8 @@ func (p *Pane) Key(name, text string) pane.Wish {
 	case "enter":
 		return p.enterLine()
 	case "up":
-		if len(p.line.runes) == 0 && p.line.last[p.line.what] != "" {
-			p.line.set(p.line.last[p.line.what])
+		if p.line.Empty() && p.line.last[p.line.what] != "" {
+			p.line.Set(p.line.last[p.line.what])
 			p.typed()
 			return pane.Nothing{}
 		}
@@ -162,7 +162,7 @@ func (p *Pane) Key(name, text string) pane.Wish {
 		several := p.line.what == lineImport && p.line.offered
 		changed := p.line.key(name, text, most)
 		if several && !p.line.offered { // edited by hand: from now on the text says of which list it is
-			p.line.prepend(p.line.list.String() + ": ")
+			p.line.Prepend(p.line.list.String() + ": ")
 			changed = true
 		}
 		if changed {
@@ -177,11 +177,11 @@ func (p *Pane) typed() {
 	p.version++
 	switch p.line.what {
 	case linePattern:
-		p.line.preview = p.previewOf(p.line.list, p.line.text())
+		p.line.preview = p.previewOf(p.line.list, p.line.Text())
 	case lineImport:
-		p.line.batch = readBatch(p.line.text())
+		p.line.batch = readBatch(p.line.Text())
 	case lineSearch:
-		p.query = p.line.text()
+		p.query = p.line.Text()
 		p.rebuild()
 	default:
 	}
@@ -205,7 +205,7 @@ func (p *Pane) addPattern() pane.Wish {
 	if no, ok := p.locked(); ok {
 		return no
 	}
-	list, text := p.line.list, p.line.text()
+	list, text := p.line.list, p.line.Text()
 	if strings.TrimSpace(text) == "" {
 		p.closeLine()
 		return pane.Nothing{}

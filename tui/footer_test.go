@@ -1,0 +1,87 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/tui/pane"
+	"winnow/tui/tuitest"
+)
+
+// However narrow the screen is, the footer names the first key and the way to
+// all others.
+func TestFooterAlwaysNamesHelp(t *testing.T) {
+	for mode, first := range map[string]string{"INPUT": "ctrl+j send", "VIEW": "enter write", "PANE": "i ignore"} {
+		d := three(t, furniture{w: 80, h: 24})
+		if mode != "INPUT" {
+			d.goTo(mode)
+		}
+		for _, w := range []int{40, 60, 80, 120, 200} {
+			d.Resize(w, 24)
+			d.Until(func(frame string) bool {
+				foot := footerOf(frame)
+				return strings.HasPrefix(foot, " "+mode+"  "+first) && strings.HasSuffix(foot, "f1 help")
+			})
+		}
+	}
+}
+
+func TestHintsThatDoNotFitGiveWayInTheMiddle(t *testing.T) {
+	m, _ := furnished(t, furniture{})
+	hints := []pane.Hint{{Key: "a", Text: "first"}, {Key: "b", Text: "second"}, {Key: "c", Text: "third"}, {Key: "z", Text: "last"}}
+	for w, want := range map[int]string{
+		100: " a first · b second · c third · z last",
+		37:  " a first · b second · z last",
+		20:  " a first · z last",
+		10:  " a first",
+		5:   "",
+	} {
+		if got := ansi.Strip(m.hintLine(hints, w)); got != want {
+			t.Errorf("hintLine in %d cells = %q, want %q", w, got, want)
+		}
+	}
+}
+
+// Whatever was said is over with the next key, also with esc.
+func TestANoticeEndsWithAnyKey(t *testing.T) {
+	for _, key := range []any{tuitest.Esc, tuitest.Tab, tuitest.ShiftTab} {
+		d := three(t, furniture{w: 80, h: 24})
+		d.goTo("VIEW")
+		d.Type("O")
+		d.says("all 3 pairs are included")
+		d.Type(key)
+		d.Until(func(frame string) bool { return !strings.Contains(frame, "all 3 pairs") })
+	}
+}
+
+// The palette names the key that works in this terminal first, as help does.
+func TestPaletteNamesTheKeyThatWorksHere(t *testing.T) {
+	d := three(t, furniture{w: 80, h: 24})
+	d.Type(tuitest.Key("ctrl+p"), "send the m")
+	d.Wait("Send the message  ctrl+j ctrl+enter alt+enter")
+}
+
+// What esc clears in a text line comes back with the key for earlier lines.
+func TestAClearedLineComesBack(t *testing.T) {
+	d := three(t, furniture{w: 80, h: 24})
+	d.goTo("COMMAND")
+	d.Type(tuitest.Key("ctrl+u"), "c'pears'", tuitest.Esc)
+	d.line("", "3 pairs")
+	d.Type(tuitest.Key("ctrl+p"))
+	d.line("c'pears'", "1 pair")
+	d.Type(tuitest.Esc, tuitest.Esc)
+	d.in("VIEW")
+	d.Type("/", "plums", tuitest.Esc, tuitest.Up)
+	d.Until(func(frame string) bool { return strings.HasPrefix(footerOf(frame), " VIEW  / plums") })
+}
+
+func TestUndoSaysWhatIsUndone(t *testing.T) {
+	d := furnish(t, furniture{w: 120, h: 32})
+	d.goTo("PANE")
+	d.Type("x")
+	d.says("deleted ignore rule")
+	d.Type(tuitest.Key("ctrl+z"))
+	d.says("undone: Delete ignore rule")
+}

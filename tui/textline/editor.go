@@ -1,0 +1,146 @@
+package textline
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/tui/cells"
+)
+
+// Editor is a line of text with a cursor. The zero value is empty.
+type Editor struct {
+	before, after string // the cursor
+}
+
+// Text is the whole line.
+func (e *Editor) Text() string { return e.before + e.after }
+
+// Empty says whether there is no text.
+func (e *Editor) Empty() bool { return e.before == "" && e.after == "" }
+
+// Len is the length of the text in runes.
+func (e *Editor) Len() int { return utf8.RuneCountInString(e.before) + utf8.RuneCountInString(e.after) }
+
+// Cursor is how many runes stand before the cursor.
+func (e *Editor) Cursor() int { return utf8.RuneCountInString(e.before) }
+
+// Split is the text before and behind the cursor.
+func (e *Editor) Split() (before, after string) { return e.before, e.after }
+
+// Set puts text in the place of what is there, with the cursor at its end.
+func (e *Editor) Set(text string) { e.before, e.after = text, "" }
+
+// Insert puts text before the cursor.
+func (e *Editor) Insert(text string) { e.before += text }
+
+// Prepend puts text at the beginning of the line; the cursor stays where it is
+// in the rest.
+func (e *Editor) Prepend(text string) { e.before = text + e.before }
+
+// Replace puts text in the place of the runes from up to to, and the cursor
+// behind it.
+func (e *Editor) Replace(from, to int, text string) {
+	runes := []rune(e.Text())
+	e.before, e.after = string(runes[:from])+text, string(runes[to:])
+}
+
+// Key takes a key that moves the cursor or deletes, and reports whether it is
+// one.
+func (e *Editor) Key(name string) bool {
+	switch name {
+	case "left":
+		e.move(lastCharacter(e.before))
+	case "right":
+		e.move(len(e.before) + firstCharacter(e.after))
+	case "ctrl+left", "alt+left", "alt+b":
+		e.move(wordBefore(e.before))
+	case "ctrl+right", "alt+right":
+		e.move(len(e.before) + wordBehind(e.after))
+	case "home", "ctrl+a":
+		e.move(0)
+	case "end", "ctrl+e":
+		e.Set(e.Text())
+	case "backspace", "ctrl+h":
+		e.before = e.before[:lastCharacter(e.before)]
+	case "delete":
+		e.after = e.after[firstCharacter(e.after):]
+	case "ctrl+w", "alt+backspace":
+		e.before = e.before[:wordBefore(e.before)]
+	case "ctrl+u":
+		e.before = ""
+	case "ctrl+k":
+		e.after = ""
+	default:
+		return false
+	}
+	return true
+}
+
+// move puts the cursor before byte at.
+func (e *Editor) move(at int) {
+	text := e.Text()
+	e.before, e.after = text[:at], text[at:]
+}
+
+// Scroll is how many cells of the line are left of a window of w cells that
+// shows the cursor, and in which cell of the window the cursor is. No character
+// is divided.
+func (e *Editor) Scroll(w int) (shift, cursor int) {
+	shift, _ = e.scroll(w)
+	return shift, ansi.StringWidth(e.before) - shift
+}
+
+// View is what a window of w cells shows of the line, with the cursor in sight.
+func (e *Editor) View(w int) string {
+	_, from := e.scroll(w)
+	return cells.Truncate(e.Text()[from:], w, "")
+}
+
+// scroll is what is left of the window, in cells and in bytes.
+func (e *Editor) scroll(w int) (shift, from int) {
+	over := ansi.StringWidth(e.before) - w + 1
+	for shift < over && from < len(e.before) {
+		n := firstCharacter(e.before[from:])
+		shift += ansi.StringWidth(e.before[from : from+n])
+		from += n
+	}
+	return shift, from
+}
+
+// lastCharacter is where the last character of s begins.
+func lastCharacter(s string) int {
+	// A character begins at each ASCII one: what is before it need not be read.
+	at := max(0, strings.LastIndexFunc(s, func(r rune) bool { return r < utf8.RuneSelf }))
+	last := at
+	for at < len(s) {
+		last = at
+		at += firstCharacter(s[at:])
+	}
+	return last
+}
+
+// firstCharacter is the length of the first character of s.
+func firstCharacter(s string) int {
+	if s == "" {
+		return 0
+	}
+	first, _ := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+	return max(1, len(first))
+}
+
+// wordBefore is where the last word of s begins. Ids have no spaces, so the
+// signs that divide them end a word as well.
+func wordBefore(s string) int {
+	return len(strings.TrimRightFunc(strings.TrimRightFunc(s, notInWord), inWord))
+}
+
+// wordBehind is where the first word of s ends.
+func wordBehind(s string) int {
+	return len(s) - len(strings.TrimLeftFunc(strings.TrimLeftFunc(s, notInWord), inWord))
+}
+
+func inWord(r rune) bool    { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
+func notInWord(r rune) bool { return !inWord(r) }
