@@ -28,6 +28,58 @@ func (s *Session) Begin(ctx context.Context) error {
 	return s.begin(ctx, s.ID())
 }
 
+// BeginBeside is Begin that does not make its caller wait for a window whose
+// state takes time to be told. It returns at once; LoadView may follow. A turn
+// that is started, and whoever works on the window, waits. told hears, from
+// another goroutine, how it ended; after an error the next turn tries again.
+// A rollback that a crash left is finished first, and waited for.
+func (s *Session) BeginBeside(ctx context.Context, told func(error)) error {
+	if j := s.opts.Journal; j != nil {
+		pending, err := j.Pending()
+		if err != nil {
+			return err
+		}
+		if pending != nil {
+			err := s.Begin(ctx)
+			told(err)
+			return err
+		}
+	}
+	release, err := s.use()
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.beginning = true
+	s.mu.Unlock()
+	go func() {
+		err := s.beginLate(ctx)
+		release()
+		told(err)
+	}()
+	return nil
+}
+
+// beginLate begins the session and notes that it has.
+func (s *Session) beginLate(ctx context.Context) error {
+	err := s.begin(ctx, s.ID())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.beginning, s.unbegun = false, err != nil
+	return err
+}
+
+// begun begins the session that could not be begun beside. The desk is held.
+func (s *Session) begun(ctx context.Context) error {
+	s.mu.Lock()
+	again := s.unbegun
+	s.mu.Unlock()
+	if !again {
+		return nil
+	}
+	return s.beginLate(ctx)
+}
+
 // begin starts the session that is called id in the journal.
 func (s *Session) begin(ctx context.Context, id string) error {
 	defer s.measure(ctx)
@@ -126,6 +178,9 @@ func (s *Session) Edit(description string, change func() error) error {
 	w, j := s.opts.Window, s.opts.Journal
 	if w == nil || j == nil {
 		return change()
+	}
+	if err := s.begun(context.Background()); err != nil {
+		return err
 	}
 	before, err := windowState(w)
 	if err != nil {

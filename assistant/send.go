@@ -110,13 +110,20 @@ func (s *Session) use() (release func(), err error) {
 	}, nil
 }
 
-// waitUnused waits for those who were at work when the turn was started.
-func (s *Session) waitUnused() {
+// waitUnused waits for those who were at work when the turn was started. It
+// reports false when ctx ends first.
+func (s *Session) waitUnused(ctx context.Context) bool {
+	defer context.AfterFunc(ctx, func() {
+		s.mu.Lock() // else it could come between the question and the wait
+		defer s.mu.Unlock()
+		s.unused.Broadcast()
+	})()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.users > 0 {
+	for s.users > 0 && ctx.Err() == nil {
 		s.unused.Wait()
 	}
+	return s.users == 0
 }
 
 // Queue keeps one message to be sent when the response that is streaming now

@@ -76,6 +76,9 @@ type Session struct {
 	users    int             // of desk, beside the turn
 	unused   *sync.Cond      // users is 0
 
+	beginning bool // BeginBeside is at work
+	unbegun   bool // and it failed
+
 	desk    sync.Mutex // held while window, journal and store are worked on; see use
 	keeping sync.Mutex // held while sent requests go from the turn to the store
 }

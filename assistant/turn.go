@@ -56,10 +56,12 @@ type turn struct {
 
 // run is the turn's goroutine. The lock is released on every way out.
 func (t *turn) run() {
-	t.s.waitUnused()
-	t.s.desk.Lock()
-	end := t.guarded()
-	t.s.desk.Unlock()
+	end := Event(Cancelled{}) // before anything was done
+	if t.s.waitUnused(t.ctx) {
+		t.s.desk.Lock()
+		end = t.guarded()
+		t.s.desk.Unlock()
+	}
 	t.s.end(t)
 	t.events <- end
 	close(t.events)
@@ -78,6 +80,9 @@ func (t *turn) guarded() (end Event) {
 		}
 	}()
 	t.began = t.s.now()
+	if err := t.s.begun(t.ctx); err != nil {
+		return t.close(err)
+	}
 	if err := t.prepare(); err != nil {
 		return t.close(err)
 	}

@@ -18,18 +18,28 @@ type view struct {
 }
 
 // LoadView makes the pairs of this session the view. While a turn runs it is
-// ErrBusy.
+// ErrBusy. It does not wait for BeginBeside, which brings the boundary.
 func (s *Session) LoadView(ctx context.Context) error {
+	s.mu.Lock()
+	beginning := s.beginning
+	s.mu.Unlock()
+	if beginning {
+		return s.loadView(ctx)
+	}
 	release, err := s.use()
 	if err != nil {
 		return err
 	}
 	defer release()
+	s.measure(ctx)
+	return s.loadView(ctx)
+}
+
+func (s *Session) loadView(ctx context.Context) error {
 	refs, err := s.opts.Store.Refs(ctx, s.ID(), s.Settings().Budget.CPT())
 	if err != nil {
 		return err
 	}
-	s.measure(ctx)
 	s.SetView(refs, "x", budget.FilterExecuted)
 	return nil
 }

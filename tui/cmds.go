@@ -56,10 +56,7 @@ const (
 
 // names reads the topics and saved filters that completion offers.
 func names(ctx context.Context, h *history.Store) (topics []string, saved map[string]string) {
-	all, _ := h.Topics(ctx)
-	for _, t := range all {
-		topics = append(topics, t.Path)
-	}
+	topics, _ = h.TopicPaths(ctx)
 	saved, _ = h.SavedFilters(ctx)
 	return topics, saved
 }

@@ -74,11 +74,11 @@ func (s *Store) settle(ctx context.Context, o *Order, env Env) error {
 			o.Topic = env.SelectedTopic
 		}
 		o.Topic = strings.Join(splitTopic(o.Topic), TopicSeparator)
-		tree, err := s.Topics(ctx)
+		paths, err := s.TopicPaths(ctx)
 		if err != nil {
 			return err
 		}
-		o.newTopic = o.Topic != "" && !slices.ContainsFunc(tree, func(t Topic) bool { return t.Path == o.Topic })
+		o.newTopic = o.Topic != "" && !slices.Contains(paths, o.Topic)
 	default:
 	}
 	return nil

@@ -40,44 +40,91 @@ func topicPaths(nodes []topicNode) map[int64]string {
 	return paths
 }
 
-// Topics lists all topics with their counts, sorted by path.
-func (s *Store) Topics(ctx context.Context) ([]Topic, error) {
-	var topics []Topic
+// TopicPaths lists the paths of all topics, sorted. It looks at no pair: it
+// takes as long as there are topics.
+func (s *Store) TopicPaths(ctx context.Context) ([]string, error) {
+	var paths []string
 	err := s.read(ctx, func(r *reader) error {
+		nodes, err := r.topics()
+		for n, path := range topicPaths(nodes) {
+			if n != 0 {
+				paths = append(paths, path)
+			}
+		}
+		return err
+	})
+	slices.Sort(paths)
+	return paths, err
+}
+
+// Topics lists all topics with their counts, sorted by path. Until the index of
+// all pairs is read it has the database count, which looks at each pair.
+func (s *Store) Topics(ctx context.Context) ([]Topic, error) {
+	var paths map[int64]string
+	var counts map[int64]int
+	var err error
+	if s.index.current.Load() != nil {
+		paths, counts, err = s.countedInMemory(ctx)
+	} else {
+		paths, counts, err = s.countedOnDisk(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]int{}
+	for n, count := range counts {
+		for path := paths[n]; path != ""; path = aboveTopic(path) {
+			all[path] += count
+		}
+	}
+	topics := make([]Topic, 0, len(paths))
+	for n, path := range paths {
+		if n != 0 {
+			topics = append(topics, Topic{path, counts[n], all[path]})
+		}
+	}
+	slices.SortFunc(topics, func(a, b Topic) int { return strings.Compare(a.Path, b.Path) })
+	return topics, nil
+}
+
+// aboveTopic is the path of the topic above; "" is the root.
+func aboveTopic(path string) string { return path[:max(strings.LastIndex(path, TopicSeparator), 0)] }
+
+// countedInMemory counts the uncut pairs of each topic in the index.
+func (s *Store) countedInMemory(ctx context.Context) (paths map[int64]string, counts map[int64]int, err error) {
+	snap, err := s.index.fresh(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	counts = map[int64]int{}
+	for _, b := range snap.blocks {
+		for i, bits := range b.bits {
+			if bits&cutBit == 0 {
+				counts[int64(b.topic[i])]++
+			}
+		}
+	}
+	return snap.names.topics, counts, nil
+}
+
+// countedOnDisk has the database count them.
+func (s *Store) countedOnDisk(ctx context.Context) (paths map[int64]string, counts map[int64]int, err error) {
+	counts = map[int64]int{}
+	err = s.read(ctx, func(r *reader) error {
 		nodes, err := r.topics()
 		if err != nil {
 			return err
 		}
-		counts := map[int64]int{}
-		err = r.each("SELECT topic, count(*) FROM pair WHERE cut IS NULL GROUP BY topic", nil, func(scan scanner) error {
+		paths = topicPaths(nodes)
+		return r.each("SELECT topic, count(*) FROM pair WHERE cut IS NULL GROUP BY topic", nil, func(scan scanner) error {
 			var topic int64
 			var n int
 			err := scan(&topic, &n)
 			counts[topic] = n
 			return err
 		})
-		if err != nil {
-			return err
-		}
-		all := map[int64]int{}
-		parents := map[int64]int64{}
-		for _, t := range nodes {
-			parents[t.n] = t.parent
-		}
-		for topic, n := range counts {
-			for at, steps := topic, 0; at != 0 && steps <= len(nodes); at, steps = parents[at], steps+1 {
-				all[at] += n
-			}
-		}
-		for n, path := range topicPaths(nodes) {
-			if n != 0 {
-				topics = append(topics, Topic{path, counts[n], all[n]})
-			}
-		}
-		return nil
 	})
-	slices.SortFunc(topics, func(a, b Topic) int { return strings.Compare(a.Path, b.Path) })
-	return topics, err
+	return paths, counts, err
 }
 
 // CreateTopic makes a topic and those that lack above it. One that exists stays.

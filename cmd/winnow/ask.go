@@ -100,7 +100,7 @@ func (a *app) ask(ctx context.Context, text string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	if session, err = a.openSession(ctx, w, p, store, old, picked.id); err != nil {
+	if session, err = a.openSession(ctx, w, p, store, old, picked.id, nil); err != nil {
 		return err
 	}
 	if picked.note != "" {

@@ -22,7 +22,7 @@ func opened(t *testing.T, args ...string) (p *program, told <-chan tui.Noticed) 
 	if err := newRoot(a).ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}
-	p, err := a.assemble(t.Context(), 0)
+	p, err := a.assemble(t.Context(), 0, nil)
 	t.Cleanup(func() {
 		if err := a.close(); err != nil {
 			t.Error(err)
@@ -57,6 +57,28 @@ func spoken(t *testing.T, provider, url string) {
 	var fault bytes.Buffer
 	if status := run(t.Context(), []string{"--provider", provider, "--base-url", url, "ask", "hi"}, nil, &bytes.Buffer{}, &fault); status != 0 {
 		t.Fatalf("ask: status %d: %s", status, fault.String())
+	}
+}
+
+func TestTheHistoryWindowIsNotWaitedFor(t *testing.T) {
+	ownFolder(t)
+	a := newApp(t.Context(), strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{})
+	if err := newRoot(a).ParseFlags([]string{"--window", "history"}); err != nil {
+		t.Fatal(err)
+	}
+	begun := make(chan error, 1)
+	p, err := a.assemble(t.Context(), 0, func(err error) { begun <- err })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-begun; err != nil {
+		t.Error(err)
+	}
+	if list := p.session.Checkpoints(); len(list) != 1 {
+		t.Errorf("checkpoints %v, want the session's start", list)
+	}
+	if err := a.close(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -78,7 +78,7 @@ func (a *app) launch(ctx context.Context) error {
 	if s.Plain {
 		delay = 0
 	}
-	p, err := a.assemble(ctx, delay)
+	p, err := a.assemble(ctx, delay, nil)
 	if err != nil {
 		return err
 	}
@@ -88,8 +88,9 @@ func (a *app) launch(ctx context.Context) error {
 }
 
 // assemble opens everything. What needs the network happens beside it and is
-// not waited for.
-func (a *app) assemble(ctx context.Context, delay time.Duration) (*program, error) {
+// not waited for, nor is the beginning of the session in a window that takes
+// its time: begun, unless it is nil, is told how that ended.
+func (a *app) assemble(ctx context.Context, delay time.Duration, begun func(error)) (*program, error) {
 	p := &program{}
 	var err error
 	if p.wiring, err = a.wire(delay); err != nil {
@@ -130,7 +131,7 @@ func (a *app) assemble(ctx context.Context, delay time.Duration) (*program, erro
 		}
 	}
 	p.notice = picked.note
-	if p.session, err = a.openSession(ctx, p.wiring, p.place, p.store, old, picked.id); err != nil {
+	if p.session, err = a.openSession(ctx, p.wiring, p.place, p.store, old, picked.id, begun); err != nil {
 		return nil, err
 	}
 	if d := p.place.desk; d != nil {
@@ -213,10 +214,18 @@ func (p *program) takeOver(f found) (said tui.Noticed, ok bool) {
 		err = p.session.SetModel(f.model.id)
 	}
 	if err != nil {
-		return tui.Noticed{Text: err.Error(), Bad: true}, true
+		return bad(err), true
 	}
 	p.auto = f.model.id
 	return tui.Noticed{Text: f.model.note}, true
+}
+
+// bad tells of a failure; nil only that something may be another now.
+func bad(err error) tui.Noticed {
+	if err == nil {
+		return tui.Noticed{}
+	}
+	return tui.Noticed{Text: err.Error(), Bad: true}
 }
 
 // rememberModel keeps the model that the user chose, for the next start here.
@@ -287,11 +296,13 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, calm func()) er
 	boot, err := tui.NewBoot(tui.BootOptions{
 		Screen: known, Settings: sessionSettings(s), Beside: s.Window != overHistory, Width: width, Height: height,
 		Ready: func() (*tui.Model, error) {
-			p, err := opening.run(func(ctx context.Context) (*program, error) { return a.assemble(ctx, offlineDelay) })
+			tell := func(late tui.Noticed) { screen.Send(late) }
+			begun := func(err error) { tell(bad(err)) }
+			p, err := opening.run(func(ctx context.Context) (*program, error) { return a.assemble(ctx, offlineDelay, begun) })
 			if err != nil {
 				return nil, err
 			}
-			p.follow(opening.ctx, func(late tui.Noticed) { screen.Send(late) })
+			p.follow(opening.ctx, tell)
 			go p.warm(opening.ctx, calm)
 			return a.screenOf(known, p, said.lines())
 		},

@@ -23,6 +23,7 @@ type place struct {
 	journal  *checkpoint.Journal
 	name     string   // the history keeps sessions of the window under it
 	desk     *desk    // nil over the chat history
+	slow     bool     // it takes time to be told how it is: nobody shall wait for that
 	examples []string // what the welcome suggests
 }
 
@@ -81,7 +82,7 @@ func (a *app) openPast(ctx context.Context, session func() *assistant.Session, w
 	}
 	return &place{
 		window: window, register: func(p *assistant.Pages) error { return pastwindow.Register(p, window) },
-		journal: journal, name: overHistory, examples: pastExamples,
+		journal: journal, name: overHistory, examples: pastExamples, slow: true,
 	}, nil
 }
 

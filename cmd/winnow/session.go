@@ -71,8 +71,10 @@ func orNone(n int) int {
 	return n
 }
 
-// openSession makes the session that this run drives, new or taken up, in the window.
-func (a *app) openSession(ctx context.Context, w *wiring, p *place, store *history.Store, old history.Session, model string) (*assistant.Session, error) {
+// openSession makes the session that this run drives, new or taken up, in the
+// window. With a begun that is not nil a slow window is not waited for: it is
+// told how that ended.
+func (a *app) openSession(ctx context.Context, w *wiring, p *place, store *history.Store, old history.Session, model string, begun func(error)) (*assistant.Session, error) {
 	s, err := a.config()
 	if err != nil {
 		return nil, err
@@ -97,7 +99,11 @@ func (a *app) openSession(ctx context.Context, w *wiring, p *place, store *histo
 		return nil, err
 	}
 	a.touch(ctx, store, history.Session{ID: id, Folder: a.folder(), Window: p.name, Model: model})
-	if err := session.Begin(ctx); err != nil {
+	begin := session.Begin
+	if p.slow && begun != nil {
+		begin = func(ctx context.Context) error { return session.BeginBeside(ctx, begun) }
+	}
+	if err := begin(ctx); err != nil {
 		return nil, err
 	}
 	a.logger().Info("session", "id", id, "model", model, "resumed", old.ID != "")
