@@ -26,7 +26,7 @@ func (a *app) answerWriter(to io.Writer) answerWriter {
 	if !isTerminal(a.stdout) || a.flags.plain {
 		return &rawAnswer{to: to}
 	}
-	return &drawnAnswer{to: to, doc: markdown.New(markdown.NewStyle(a.look().Markdown)), width: min(a.width(), maxAnswerWidth)}
+	return &drawnAnswer{to: to, signs: a.signs, doc: markdown.New(markdown.NewStyle(a.look().Markdown)), width: min(a.width(), maxAnswerWidth)}
 }
 
 // maxAnswerWidth is how wide text is still read with ease.
@@ -79,6 +79,7 @@ func (r *rawAnswer) close() error {
 // drawnAnswer renders Markdown, a block as soon as it is whole.
 type drawnAnswer struct {
 	to    io.Writer
+	signs func(string) string // as the terminal shows them
 	doc   *markdown.Doc
 	width int
 	drawn int // blocks that are on the terminal
@@ -102,7 +103,7 @@ func (d *drawnAnswer) close() error {
 func (d *drawnAnswer) draw(blocks int) error {
 	for ; d.drawn < blocks; d.drawn++ {
 		for _, line := range d.doc.BlockLines(d.drawn, d.width) {
-			if _, err := io.WriteString(d.to, line+"\n"); err != nil {
+			if _, err := io.WriteString(d.to, d.signs(line)+"\n"); err != nil {
 				return err
 			}
 		}

@@ -79,7 +79,7 @@ func (a *app) printFound(found []finding, bad int) error {
 	}
 	signs := map[string]string{fine: "✓", warning: "!", broken: "✗"}
 	for _, f := range found {
-		if err := a.print("%s %-9s %s", signs[f.State], f.About, f.Detail); err != nil {
+		if err := a.print("%s %-9s %s", a.signs(signs[f.State]), f.About, f.Detail); err != nil {
 			return err
 		}
 		if f.Next == "" {

@@ -36,6 +36,14 @@ func (a *app) unicode() bool {
 	return a.env("TERM") != "linux"
 }
 
+// signs shows winnow's own signs in words as the terminal can, as the screen does.
+func (a *app) signs(words string) string {
+	if a.unicode() {
+		return words
+	}
+	return style.ASCII(words)
+}
+
 // theme is the style that the settings ask for; fixed says that they name the
 // background, too, and the terminal is not to be asked.
 func (a *app) theme(s *config.Settings) (o style.Options, fixed bool) {

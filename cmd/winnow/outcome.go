@@ -94,7 +94,7 @@ func (a *app) report(err error) int {
 // say writes one line to standard error, safe and without keys.
 func (a *app) say(format string, args ...any) {
 	text := a.redactor.Redact(fmt.Sprintf(format, args...))
-	fmt.Fprintln(a.stderr, safetext.Line(text, maxLine))
+	fmt.Fprintln(a.stderr, a.signs(safetext.Line(text, maxLine)))
 }
 
 // sentences is what is said of an error: a line each of those that were joined.

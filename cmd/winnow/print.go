@@ -37,9 +37,14 @@ func (a *app) width() int {
 	return usualWidth
 }
 
-// print writes one line of data, safe for a terminal.
+// print writes one line of data, safe for a terminal. A program that reads it
+// gets it as it is, a terminal without Unicode with other signs.
 func (a *app) print(format string, args ...any) error {
-	_, err := fmt.Fprintln(a.stdout, safetext.Clean(fmt.Sprintf(format, args...)))
+	text := safetext.Clean(fmt.Sprintf(format, args...))
+	if isTerminal(a.stdout) {
+		text = a.signs(text)
+	}
+	_, err := fmt.Fprintln(a.stdout, text)
 	return err
 }
 

@@ -16,6 +16,7 @@ func (a *app) progress(format string, args ...any) {
 		return
 	}
 	line := safetext.Line(fmt.Sprintf(format, args...), a.width()-1)
+	line = a.signs(line)
 	_, _ = io.WriteString(a.stderr, "\r"+line+ansi.EraseLineRight)
 }
 

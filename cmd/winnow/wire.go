@@ -103,7 +103,7 @@ func (a *app) namedModel(ctx context.Context, w *wiring, store *history.Store, b
 	}
 	from := s.Origins["model"].From
 	if s.Model != "" && (from == "flag" || from == "environment") {
-		id, err := a.fullID(w, s.Model)
+		id, err := a.fullID(w, s.Model, from == "flag")
 		return chosen{id: id}, err
 	}
 	restricted := a.given(a.flags.provider, "WINNOW_PROVIDER") != "" || a.given(a.flags.baseURL, "WINNOW_BASE_URL") != ""
@@ -129,18 +129,23 @@ func (a *app) namedModel(ctx context.Context, w *wiring, store *history.Store, b
 	if s.Model == "" || restricted && !fits(s.Model) {
 		return chosen{note: note}, nil
 	}
-	id, err := a.fullID(w, s.Model)
+	id, err := a.fullID(w, s.Model, false)
 	return chosen{id: id, note: note}, err
 }
 
 // fullID is the id of a model that a user named: PROVIDER/NAME of an endpoint,
-// or, with one endpoint asked for, a name of its own.
-func (a *app) fullID(w *wiring, name string) (string, error) {
+// or, with one endpoint asked for, a name of its own. byFlag says that it was
+// named on the command line: an endpoint of the environment does not change it
+// then, while one of the command line always answers itself.
+func (a *app) fullID(w *wiring, name string, byFlag bool) (string, error) {
 	prefix, rest, ok := strings.Cut(name, "/")
-	if ok && rest != "" && w.client(prefix) != nil {
+	first := w.clients[0]
+	asked := a.flags.baseURL != "" || a.flags.provider != "" ||
+		!byFlag && (a.env("WINNOW_BASE_URL") != "" || a.env("WINNOW_PROVIDER") != "")
+	if ok && rest != "" && w.client(prefix) != nil && (prefix == first.name || !asked) {
 		return name, nil
 	}
-	if first := w.clients[0]; !first.auto && first.name != offlineName {
+	if !first.auto && first.name != offlineName {
 		return first.name + "/" + name, nil
 	}
 	if !ok {
