@@ -55,7 +55,9 @@ type importer struct {
 
 // document reads the top object, whose fields may come in any order.
 func (in *importer) document() error {
-	if err := in.delim('{'); err != nil {
+	if err := in.delim('{'); errors.Is(err, io.EOF) {
+		return errors.New("there is nothing in it")
+	} else if err != nil {
 		return err
 	}
 	list := map[string]json.RawMessage{}

@@ -228,7 +228,7 @@ func (a *app) openHistory(ctx context.Context) (*history.Store, error) {
 func historyNotices(r history.Report) []string {
 	var out []string
 	if s := r.Salvage; s != nil {
-		out = append(out, fmt.Sprintf("the history was damaged (%s): %d of its pairs were saved, %d are lost, %d are changed; the old file lies unchanged at %s",
+		out = append(out, fmt.Sprintf("the history was damaged (%s): %d of its pairs were saved, %d are known to be lost, %d are changed; the old file lies unchanged at %s",
 			s.Reason, s.Salvaged, s.Lost, s.Altered, s.SetAside))
 	}
 	if r.LostLog {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"syscall"
 
 	"winnow/adapters/config"
 	"winnow/adapters/dotenv"
@@ -142,6 +143,8 @@ func nextStep(err error) string {
 		return "winnow models lists the providers"
 	case errors.As(err, &request):
 		return kindAdvice(string(request.Kind))
+	case errors.Is(err, syscall.EROFS):
+		return "winnow keeps a lock and its log beside what it reads: --home DIR names a folder that can be written"
 	case errors.Is(err, fs.ErrPermission):
 		return "check owner and mode of the file and of its folder"
 	}

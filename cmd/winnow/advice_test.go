@@ -1,0 +1,22 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// What a file system refuses says what to do next.
+func TestRefusedFilesComeWithAdvice(t *testing.T) {
+	for cause, want := range map[syscall.Errno]string{
+		syscall.EROFS:  "--home DIR",
+		syscall.EACCES: "owner and mode",
+	} {
+		err := fmt.Errorf("history: %w", &fs.PathError{Op: "open", Path: "x", Err: cause})
+		if got := nextStep(err); !strings.Contains(got, want) {
+			t.Errorf("for %v: %q, want what speaks of %s", err, got, want)
+		}
+	}
+}
