@@ -107,9 +107,14 @@ func TestHistoryOfLines(t *testing.T) {
 	d.command("c'")
 	d.Wait("column")
 	d.Type(tuitest.Esc, tuitest.Key("ctrl+p"))
-	d.line("s2", "1 pair") // the one that did not work is not remembered
-	d.Type(tuitest.Key("ctrl+n"))
+	d.Wait("column 2") // what was cleared comes back
+	d.Type(tuitest.Key("ctrl+p"))
+	d.line("s2", "1 pair")
+	d.Type(tuitest.Key("ctrl+n"), tuitest.Key("ctrl+n"))
 	d.line("", "3 pairs")
+	d.Type("s1", tuitest.Enter)
+	d.Type("f", tuitest.Key("ctrl+u"), tuitest.Key("ctrl+p"), tuitest.Key("ctrl+p"))
+	d.line("s2", "1 pair") // the one that did not work is not remembered
 }
 
 func TestFilterThatLeavesNothingSaysSo(t *testing.T) {

@@ -18,14 +18,16 @@ type textLine struct {
 	hint    string // what the text would do, or what is wrong with it
 	wrong   bool
 	column  int // where it is wrong, from 1; 0 is nowhere
-	history []string
-	place   int // in history; len(history) is the line being written
+	history []string // lines that worked
+	cleared string   // what was cleared since, the newest
+	place   int      // in past; len(past) is the line being written
 	kept    string
 	offers  offers
 }
 
 func (t *textLine) open(text string) {
-	*t = textLine{active: true, history: t.history, place: len(t.history)}
+	*t = textLine{active: true, history: t.history, cleared: t.cleared}
+	t.place = len(t.past())
 	t.Set(text)
 }
 
@@ -43,20 +45,28 @@ func (t *textLine) fail(err error) {
 // walk goes to an earlier or a later line of the history; it reports whether
 // there is one.
 func (t *textLine) walk(step int) bool {
-	at := t.place + step
-	if at < 0 || at > len(t.history) {
+	at, past := t.place+step, t.past()
+	if at < 0 || at > len(past) {
 		return false
 	}
-	if t.place == len(t.history) {
+	if t.place == len(past) {
 		t.kept = t.Text()
 	}
 	t.place = at
-	if at == len(t.history) {
+	if at == len(past) {
 		t.Set(t.kept)
 	} else {
-		t.Set(t.history[at])
+		t.Set(past[at])
 	}
 	return true
+}
+
+// past is what walk goes through, the newest last.
+func (t *textLine) past() []string {
+	if t.cleared == "" || len(t.history) > 0 && t.history[len(t.history)-1] == t.cleared {
+		return t.history
+	}
+	return append(t.history[:len(t.history):len(t.history)], t.cleared)
 }
 
 // remember keeps a line that worked, as the newest.
@@ -64,12 +74,13 @@ func (t *textLine) remember(line string) {
 	if line != "" && (len(t.history) == 0 || t.history[len(t.history)-1] != line) {
 		t.history = append(t.history, line)
 	}
+	t.cleared = ""
 }
 
 // clear empties the line; walk brings back what was typed.
 func (t *textLine) clear() {
-	t.remember(t.Text())
-	t.place = len(t.history)
+	t.cleared = t.Text()
+	t.place = len(t.past())
 	t.Set("")
 }
 

@@ -97,8 +97,8 @@ func (w *Window) importedResult(p *provider, e *engine.Engine, mode string, befo
 	data.Removed.Ignore = shownAll(without(before[Ignore], p.lists[Ignore].rules))
 	data.Removed.Whitelist = shownAll(without(before[Allow], p.lists[Allow].rules))
 	removed := len(data.Removed.Ignore) + len(data.Removed.Whitelist)
-	message := fmt.Sprintf("Imported %d of %s for %s: %d added, %d kept, %d refused, %d removed. %d of %d available. Not saved yet.",
-		data.Added+kept, assistant.Counted(len(items), "rule"), p.name, data.Added, kept, data.Refused, removed, e.Available(), e.Total())
+	message := fmt.Sprintf("Imported %d of %s for %s: %d added, %d kept, %d refused, %d removed.",
+		data.Added+kept, assistant.Counted(len(items), "rule"), p.name, data.Added, kept, data.Refused, removed) + w.standing(e)
 	if data.Refused < len(items) || len(items) == 0 {
 		return assistant.OK(message, data)
 	}

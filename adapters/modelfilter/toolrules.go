@@ -61,24 +61,24 @@ func (w *Window) toolAdd(list List, a ruleArgs) assistant.ToolResult {
 	})
 }
 
-// addedText says what a new rule does.
+// addedText says what a new rule does: first the effect, which is what a line
+// with little room shows of it.
 func (w *Window) addedText(p *provider, e *engine.Engine, list List, a Added) string {
 	n := len(a.Models)
-	text := fmt.Sprintf("Added %s rule %s for %s: ", ruleType(list), quote(a.Pattern), p.name)
+	effect := assistant.Counted(n, "model") + " hidden"
 	switch {
 	case a.Matches == 0:
-		text += "it matches no model now."
+		effect = "Matches no model now"
 	case list == Allow:
-		text += fmt.Sprintf("it keeps %s available.", assistant.Counted(n, "model"))
+		effect = assistant.Counted(n, "model") + " kept available"
 	case n == 0:
-		text += fmt.Sprintf("it matches %s, but other rules decide them, so nothing changes.", assistant.Counted(a.Matches, "model"))
-	default:
-		text += fmt.Sprintf("it hides %s.", assistant.Counted(n, "model"))
+		effect = "Nothing changes, other rules decide the " + assistant.Counted(a.Matches, "model") + " it matches"
 	}
+	text := fmt.Sprintf("%s: added %s rule %s for %s.", effect, ruleType(list), quote(a.Pattern), p.name)
 	if kept := a.Matches - n; kept > 0 && n > 0 {
 		text += fmt.Sprintf(" Other rules decide %d more that it matches.", kept)
 	}
-	text += fmt.Sprintf(" %d of %d available. Not saved yet.", e.Available(), e.Total())
+	text += w.standing(e)
 	if len(a.Redundant) > 0 {
 		text += fmt.Sprintf(" It makes these %s rules redundant: %s.", ruleType(list), quoteAll(a.Redundant))
 	}
@@ -86,6 +86,16 @@ func (w *Window) addedText(p *provider, e *engine.Engine, list List, a Added) st
 		text += fmt.Sprintf(" Whether it and these rules cover each other was not found out: %s.", quoteAll(a.Undecided))
 	}
 	return text
+}
+
+// standing ends what is said of a change: what is available now, and whether
+// that is saved. A change that takes an unsaved one back leaves nothing to save.
+func (w *Window) standing(e *engine.Engine) string {
+	saved := "Not saved yet."
+	if !w.dirty() {
+		saved = "Nothing is unsaved now."
+	}
+	return fmt.Sprintf(" %d of %d available. %s", e.Available(), e.Total(), saved)
 }
 
 // noMatchHint helps with a pattern that matches nothing.
@@ -125,8 +135,8 @@ func (w *Window) toolRemove(list List, a ruleArgs) assistant.ToolResult {
 		changed, effect := changedBy(list, before, e.Hidden())
 		data := ruleResult{Provider: p.name, RuleType: ruleType(list), Pattern: shown(pattern), Count: len(changed), numbers: w.numbers(e)}
 		data.Affected, data.Truncated = name(p, changed)
-		return assistant.OK(fmt.Sprintf("Removed %s rule %s of %s: %s %s. %d of %d available. Not saved yet.",
-			ruleType(list), quote(pattern), p.name, assistant.Counted(len(changed), "model"), effect, e.Available(), e.Total()), data)
+		return assistant.OK(fmt.Sprintf("%s %s: removed %s rule %s of %s.",
+			assistant.Counted(len(changed), "model"), effect, ruleType(list), quote(pattern), p.name)+w.standing(e), data)
 	})
 }
 
@@ -154,7 +164,7 @@ func (w *Window) toolClear(list List, a listArgs) assistant.ToolResult {
 		changed, effect := changedBy(list, before, e.Hidden())
 		data.Count, data.Removed = len(changed), shownAll(gone[:min(n, maxListed)])
 		data.Affected, data.Truncated = name(p, changed)
-		return assistant.OK(fmt.Sprintf("Removed %s of %s: %s %s. %d of %d available. Not saved yet.",
-			assistant.Counted(n, ruleType(list)+" rule"), p.name, assistant.Counted(len(changed), "model"), effect, e.Available(), e.Total()), data)
+		return assistant.OK(fmt.Sprintf("%s %s: removed %s of %s.",
+			assistant.Counted(len(changed), "model"), effect, assistant.Counted(n, ruleType(list)+" rule"), p.name)+w.standing(e), data)
 	})
 }

@@ -92,7 +92,7 @@ func strs(s ...string) []any {
 
 var toolCases = map[string]toolCase{
 	"add ignore": {
-		tool: "add_ignore_rule", args: `{"pattern":" gpt-4* "}`, says: []string{"hides 4 models", "Other rules decide 2 more", "2 of 10 available", "Not saved"},
+		tool: "add_ignore_rule", args: `{"pattern":" gpt-4* "}`, says: []string{"4 models hidden: ", "Other rules decide 2 more", "2 of 10 available", "Not saved"},
 		data: map[string]any{
 			"pattern": "gpt-4*", "provider": "openai", "rule_type": "ignore", "affected_count": 4., "matched_count": 6., "total_count": 10.,
 			"affected_models": strs("gpt-4", "gpt-4-turbo", "gpt-4o", "gpt-4o-mini"), "has_unsaved_changes": true,
@@ -100,7 +100,7 @@ var toolCases = map[string]toolCase{
 		rules: []string{"*-preview", "gpt-3.5*", "gpt-4*"},
 	},
 	"add ignore makes redundant": {
-		tool: "add_ignore_rule", args: `{"pattern":"gpt-3*"}`, says: []string{`redundant: "gpt-3.5*"`, "nothing changes"},
+		tool: "add_ignore_rule", args: `{"pattern":"gpt-3*"}`, says: []string{`redundant: "gpt-3.5*"`, "Nothing changes"},
 		data: map[string]any{"redundant_rules": strs("gpt-3.5*"), "affected_count": 0.},
 	},
 	"add ignore covered": {
@@ -118,16 +118,16 @@ var toolCases = map[string]toolCase{
 	"add ignore var":  {tool: "add_ignore_rule", args: `{"pattern":"${OPENAI_API_KEY}"}`, fails: "failed", says: []string{"${"}},
 	"add ignore long": {tool: "add_ignore_rule", args: `{"pattern":"` + strings.Repeat("a", 501) + `"}`, fails: "failed", says: []string{"501 characters", "at most 500"}},
 	"add ignore elsewhere": {
-		tool: "add_ignore_rule", args: `{"pattern":"*-preview","provider":"Gemini"}`, says: []string{"for gemini", "hides 1 model."},
+		tool: "add_ignore_rule", args: `{"pattern":"*-preview","provider":"Gemini"}`, says: []string{"for gemini", "1 model hidden: "},
 		data: map[string]any{"affected_models": strs("gemini-2.0-flash-preview")}, rules: []string{"*-preview", "gpt-3.5*"},
 	},
 	"add ignore no provider": {
 		tool: "add_ignore_rule", args: `{"pattern":"x","provider":"opnai"}`, fails: "failed", says: []string{`Did you mean "openai"?`},
 		data: map[string]any{"available_providers": strs("openai", "gemini")},
 	},
-	"add ignore no match": {tool: "add_ignore_rule", args: `{"pattern":"turbo"}`, says: []string{"matches no model now", "e.g. *turbo*, which matches 4 models"}},
+	"add ignore no match": {tool: "add_ignore_rule", args: `{"pattern":"turbo"}`, says: []string{"Matches no model now", "e.g. *turbo*, which matches 4 models"}},
 	"add whitelist": {
-		tool: "add_whitelist_rule", args: `{"pattern":"gpt-3.5-turbo"}`, says: []string{"keeps 1 model available"},
+		tool: "add_whitelist_rule", args: `{"pattern":"gpt-3.5-turbo"}`, says: []string{"1 model kept available"},
 		data: map[string]any{"rule_type": "whitelist", "affected_models": strs("gpt-3.5-turbo"), "available_count": 7.}, allow: []string{"gpt-4o-preview", "gpt-3.5-turbo"},
 	},
 	"add whitelist covered": {
@@ -150,12 +150,12 @@ var toolCases = map[string]toolCase{
 		tool:  "remove_whitelist_rule", args: `{"pattern":"x"}`, fails: "failed", says: []string{"There are no whitelist rules for openai"},
 	},
 	"clear ignore": {
-		tool: "clear_all_ignore_rules", args: `{}`, says: []string{"Removed 2 ignore rules", "4 models shown again"},
+		tool: "clear_all_ignore_rules", args: `{}`, says: []string{"removed 2 ignore rules", "4 models shown again"},
 		data: map[string]any{"removed_rules": strs("*-preview", "gpt-3.5*"), "available_count": 10.}, rules: []string{},
 	},
 	"clear ignore none":       {tool: "clear_all_ignore_rules", args: `{"provider":"gemini"}`, says: []string{"There were no ignore rules for gemini"}},
 	"clear ignore no where":   {tool: "clear_all_ignore_rules", args: `{"provider":"nowhere"}`, fails: "failed", says: []string{`"openai", "gemini"`}},
-	"clear whitelist":         {tool: "clear_all_whitelist_rules", args: `{}`, says: []string{"Removed 1 whitelist rule of", "1 model hidden now"}, allow: []string{}},
+	"clear whitelist":         {tool: "clear_all_whitelist_rules", args: `{}`, says: []string{"removed 1 whitelist rule of", "1 model hidden now"}, allow: []string{}},
 	"clear whitelist nowhere": {tool: "clear_all_whitelist_rules", args: `{"provider":"nowhere"}`, fails: "failed"},
 	"import merge": {
 		tool: "import_rules", args: `{"ignore":["o1","gpt-4-turbo","o1-preview","a,b",""],"whitelist":["o1"],"mode":"merge"}`,
@@ -324,6 +324,18 @@ func TestTools(t *testing.T) {
 	for _, tool := range toolNames {
 		if covered[tool.name] < 2 {
 			t.Errorf("%s has %d cases, want success and failure", tool.name, covered[tool.name])
+		}
+	}
+}
+
+// A change that takes an unsaved one back leaves nothing to save, and says so.
+func TestResultsSayWhetherSomethingIsUnsaved(t *testing.T) {
+	f := fresh(t, plainEnv)
+	for _, step := range []struct{ tool, says string }{
+		{"add_ignore_rule", "Not saved yet."}, {"remove_ignore_rule", "Nothing is unsaved now."},
+	} {
+		if r := f.call(step.tool, `{"pattern":"o1*"}`); !strings.HasSuffix(r.Message, step.says) {
+			t.Errorf("%s says %q, want %q at the end", step.tool, r.Message, step.says)
 		}
 	}
 }

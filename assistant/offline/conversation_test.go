@@ -3,6 +3,7 @@ package offline
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -14,8 +15,9 @@ type fakeWindow struct {
 	models        map[string][]string // per provider, whole ids
 	ignore, allow map[string][]string
 	unsaved       bool
-	cut           int  // how many models the context lists; 0: all
-	fresh         bool // the context is taken anew for each response
+	saved         string // the rules as saved, where results tell whether something is unsaved
+	cut           int    // how many models the context lists; 0: all
+	fresh         bool   // the context is taken anew for each response
 	refuse        func(name string, a map[string]any) map[string]any
 	log           []string
 }
@@ -104,6 +106,11 @@ func (w *fakeWindow) call(name string, a map[string]any) map[string]any {
 		}
 	}
 	ok := func(msg string, data map[string]any) map[string]any {
+		if w.saved != "" {
+			w.unsaved = fmt.Sprint(w.ignore, w.allow) != w.saved
+			data = maps.Clone(data)
+			data["has_unsaved_changes"] = w.unsaved
+		}
 		return map[string]any{"success": true, "message": msg, "data": data}
 	}
 	bad := func(code, msg string) map[string]any {
@@ -412,6 +419,22 @@ func TestCutListIsAskedFor(t *testing.T) {
 		t.Errorf("called %s", got)
 	}
 	wants(t, c.say("what is hidden"), "is cut")
+}
+
+// What was taken back leaves nothing to save, and nothing to offer it for.
+func TestAnswerDoesNotOfferToSaveNothing(t *testing.T) {
+	for name, w := range bothWindows() {
+		t.Run(name, func(t *testing.T) {
+			w.saved = fmt.Sprint(w.ignore, w.allow)
+			c := newChat(t, w)
+			wants(t, c.say("hide mini models"), "Nothing is saved yet", `"value":"save the changes"`)
+			a := c.say("undo that")
+			wants(t, a, "`*mini*`", "Nothing is unsaved now")
+			if strings.Contains(a, "saved yet") || strings.Contains(a, "save the changes") {
+				t.Errorf("the answer offers a save: %s", a)
+			}
+		})
+	}
 }
 
 func TestUndoTakesBackItsOwnRules(t *testing.T) {

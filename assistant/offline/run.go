@@ -253,6 +253,9 @@ func (t *turn) finish() {
 	case t.saved:
 		t.say("The proxy reads its rules when it starts, so restart it. Hidden models leave its list; a direct call to one is still routed.")
 		t.offer("Show rules", "show the rules")
+	case t.wrote && t.back():
+		t.say("Nothing is unsaved now.")
+		t.offer("Show rules", "show the rules")
 	case t.wrote:
 		t.say("Nothing is saved yet.")
 		t.offer("Save", "save the changes")
@@ -262,6 +265,20 @@ func (t *turn) finish() {
 	if len(t.said) == 0 {
 		t.say("There was nothing to do.")
 	}
+}
+
+// back reports whether the last change of this turn left nothing unsaved, by
+// what the tool told of it: the context is older.
+func (t *turn) back() bool {
+	for _, c := range slices.Backward(t.now.calls) {
+		if c.res == nil || !c.res.Success {
+			continue
+		}
+		if unsaved, told := c.res.Data["has_unsaved_changes"].(bool); told {
+			return !unsaved
+		}
+	}
+	return false
 }
 
 // thought states in a few lines what was understood.

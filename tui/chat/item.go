@@ -83,11 +83,43 @@ func (it *item) Lines(width int) []string {
 	case first < len(it.starts):
 		it.lines, it.starts = it.lines[:it.starts[first]], it.starts[:first]
 	}
-	for _, p := range it.parts[first:] {
+	for i, p := range it.parts[first:] {
+		it.join(first + i)
 		it.starts = append(it.starts, len(it.lines))
 		it.lines = append(it.lines, p.lines(width, it.look)...)
 	}
 	return it.lines
+}
+
+// join sees to it that the lines of folded work, thoughts and tools, stand below
+// each other without a gap, and everything else with one.
+func (it *item) join(i int) {
+	if i == 0 || !foldedWork(it.parts[i-1]) {
+		return
+	}
+	end := len(it.lines) - 1
+	gap := it.lines[end] == ""
+	switch joined := isWork(it.parts[i]); {
+	case joined && gap:
+		it.lines = it.lines[:end]
+	case !joined && !gap:
+		it.lines = append(it.lines, "")
+	}
+}
+
+// isWork says whether a part tells how an answer came about.
+func isWork(p part) bool {
+	switch p.(type) {
+	case *card, *reasoningPart:
+		return true
+	}
+	return false
+}
+
+// foldedWork says whether it takes one line for that.
+func foldedWork(p part) bool {
+	open, _ := p.folded()
+	return isWork(p) && !open
 }
 
 // unchanged counts the parts at the beginning whose lines still hold.
