@@ -17,7 +17,7 @@ type textLine struct {
 	active  bool
 	hint    string // what the text would do, or what is wrong with it
 	wrong   bool
-	column  int // where it is wrong, from 1; 0 is nowhere
+	column  int      // where it is wrong, from 1; 0 is nowhere
 	history []string // lines that worked
 	cleared string   // what was cleared since, the newest
 	place   int      // in past; len(past) is the line being written
