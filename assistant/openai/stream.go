@@ -42,10 +42,12 @@ type stream struct {
 func (s *stream) run() error {
 	for retry := 1; ; retry++ {
 		err := s.attempt()
-		if err == nil || s.ctx.Err() != nil {
+		switch {
+		case errors.Is(err, errUnwanted): // whatever else is so: nothing may be yielded any more
+			return err
+		case err == nil || s.ctx.Err() != nil:
 			return s.ctx.Err()
-		}
-		if s.said || errors.Is(err, errUnwanted) {
+		case s.said:
 			return err
 		}
 		after, again := s.client.again(err, retry)

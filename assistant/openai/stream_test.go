@@ -240,6 +240,20 @@ func TestCancelClosesTheConnection(t *testing.T) {
 		}
 		s.Gone(t)
 	})
+	// A turn that is cancelled while a piece is handed over breaks off in the
+	// body of its loop: the stream must not come back with a last error then.
+	t.Run("and breaking off", func(t *testing.T) {
+		s := assistanttest.NewServer(t, assistanttest.Stalled(assistanttest.TextEvent("a"), gate(), ""))
+		ctx, cancel := context.WithCancel(t.Context())
+		for _, err := range newRig(t, s).Stream(ctx, hello) {
+			if err != nil {
+				t.Errorf("it begins with %v", err)
+			}
+			cancel()
+			break
+		}
+		s.Gone(t)
+	})
 }
 
 // TestConnectionIsUsedAgain although the body ends a while after [DONE].
