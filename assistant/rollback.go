@@ -149,12 +149,24 @@ func (s *Session) reloadView(ctx context.Context, in checkpoint.Intent, cut []Re
 	return nil
 }
 
-// firstText is what the user said in the first pair that a rollback cuts.
+// firstText is what the user said in the first pair that a rollback cuts. A
+// pair that an earlier one has cut, or that is deleted, is not cut again.
 func (s *Session) firstText(ctx context.Context, in checkpoint.Intent) string {
 	if in.Cut == 0 || in.Scope == checkpoint.Rules {
 		return ""
 	}
-	pairs, err := s.opts.Store.Load(ctx, []int64{in.Cut})
+	first := int64(0)
+	for _, session := range in.Sessions {
+		refs, err := s.opts.Store.Refs(ctx, session, s.Settings().Budget.CPT())
+		if err != nil {
+			return ""
+		}
+		at := slices.IndexFunc(refs, func(r Ref) bool { return r.Seq >= in.Cut })
+		if at >= 0 && (first == 0 || refs[at].Seq < first) {
+			first = refs[at].Seq
+		}
+	}
+	pairs, err := s.opts.Store.Load(ctx, []int64{first})
 	if err != nil || len(pairs) == 0 {
 		return ""
 	}

@@ -36,6 +36,25 @@ func (r *rig) inView() []string {
 	return out
 }
 
+// TestRollbackGivesBackTheFirstTextThatIsCut and none of a pair that was out of
+// view before, or is another session's.
+func TestRollbackGivesBackTheFirstTextThatIsCut(t *testing.T) {
+	r, ctx := twoTurns(t), context.Background()
+	back := func(to int, scope checkpoint.Scope, want string) {
+		t.Helper()
+		text, err := r.session.Rollback(ctx, r.session.Checkpoints()[to].ID, scope)
+		r.must(err)
+		wantEqual(t, "text for the input", text, want)
+	}
+	back(2, checkpoint.Conversation, "c")
+	r.send("d")
+	back(2, checkpoint.Conversation, "d")
+	r.must(r.session.Renew(ctx))
+	back(0, checkpoint.Both, "")
+	r.send("e")
+	back(0, checkpoint.Both, "e")
+}
+
 func TestRollback(t *testing.T) {
 	for _, tt := range []struct {
 		scope       checkpoint.Scope
@@ -54,9 +73,7 @@ func TestRollback(t *testing.T) {
 			ctx := context.Background()
 			text, err := r.session.Rollback(ctx, r.session.Checkpoints()[tt.to].ID, tt.scope)
 			r.must(err)
-			if tt.to != 0 { // the start cuts from the first pair there is
-				wantEqual(t, "text for the input", text, tt.text)
-			}
+			wantEqual(t, "text for the input", text, tt.text)
 			wantList(t, "words", r.window.Words(), tt.words...)
 			wantList(t, "view", r.inView(), tt.view...)
 			refs, err := r.store.Refs(ctx, "s1", 3.5)

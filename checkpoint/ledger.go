@@ -144,7 +144,7 @@ func (l *ledger) addEntry(r *record, n int, kind payloadKind, moved bool) {
 func (l *ledger) record(r *record) {
 	if e := l.byID[r.For]; e != nil {
 		e.settle(r.Tools)
-		e.changed = e.changed || r.before() != r.Sum
+		e.changed = r.Sum != l.lines[e.line].sum // what one tool did another may have undone
 		l.active[e.Session] = r.Seq
 	}
 }

@@ -196,6 +196,13 @@ func TestStepThatChangedNothingIsNotUndone(t *testing.T) {
 	if step, _ := j.UndoStep(); step.ID != list[4].ID {
 		t.Errorf("UndoStep = %v, want %v", step, list[4])
 	}
+	// What its first tool did its second one took back.
+	must[Checkpoint](t)(j.Add(Checkpoint{Position: 10}, doc(4)))
+	ok(t, j.Record(doc(5), []ToolSummary{{Name: "t"}}))
+	ok(t, j.Record(doc(4), []ToolSummary{{Name: "t"}, {Name: "t"}}))
+	if step, _ := j.UndoStep(); step.ID != list[4].ID {
+		t.Errorf("after there and back UndoStep = %v, want %v", step, list[4])
+	}
 }
 
 func TestRollbackOverASessionKeepsItsStart(t *testing.T) {
