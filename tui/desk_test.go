@@ -196,12 +196,12 @@ func (d *desk) ask(text, shown string) {
 	d.rest()
 }
 
-// rest waits until no turn runs, on the screen.
+// rest waits until no turn runs and the screen says so.
 func (d *desk) rest() {
 	d.t.Helper()
 	d.Until(func(frame string) bool {
 		head, _, _ := strings.Cut(frame, "\n")
-		return !strings.Contains(head, "working") && !d.session.Busy()
+		return !strings.Contains(head, "working") && idle(d.Screen, d.session)
 	})
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/tui/style"
@@ -40,8 +42,15 @@ func TestTheHUDTellsWhatIsLeftOfTheQuota(t *testing.T) {
 
 // answered waits for the end of the nth turn, on the screen too.
 func (r *rig) answered(n int) {
-	r.Until(func(string) bool { return r.session.Boundary().Y == n && !r.session.Busy() })
-	r.WaitGone("working")
+	r.Until(func(string) bool { return r.session.Boundary().Y == n && idle(r.Screen, r.session) })
+}
+
+// idle says whether no turn runs, for the screen too: that hears of the end
+// after the session, and may not have shown the beginning yet.
+func idle(s *tuitest.Screen, session *assistant.Session) bool {
+	running := session.Busy()
+	s.Look(func(m tea.Model) { running = running || m.(*Model).turn.running })
+	return !running
 }
 
 func TestTheDraftSaysWhatWillNotFit(t *testing.T) {

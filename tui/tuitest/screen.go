@@ -41,8 +41,8 @@ type Screen struct {
 }
 
 // seen is a message that the program drops: once it is taken, all messages
-// before it are done.
-type seen struct{}
+// before it are done. What is to be looked at then is looked at.
+type seen struct{ look func(tea.Model) }
 
 // Start runs the program of a model on a terminal of w×h cells. It ends with
 // the test.
@@ -77,11 +77,15 @@ func Start(t testing.TB, model tea.Model, w, h int, opts ...Options) *Screen {
 	return s
 }
 
-func dropSeen(_ tea.Model, msg tea.Msg) tea.Msg {
-	if _, ok := msg.(seen); ok {
-		return nil
+func dropSeen(m tea.Model, msg tea.Msg) tea.Msg {
+	s, ok := msg.(seen)
+	if !ok {
+		return msg
 	}
-	return msg
+	if s.look != nil {
+		s.look(m)
+	}
+	return nil
 }
 
 // send gives the program a message and waits until the model has seen it. A
@@ -171,6 +175,14 @@ func (s *Screen) Away(key Key) {
 		s.clock.Advance(KeyGap)
 	}
 	go s.program.Send(msg)
+}
+
+// Look shows the model to a function between two messages, and returns when it
+// has been shown. It may be called in a condition of Until. A program that has
+// ended is not shown.
+func (s *Screen) Look(at func(tea.Model)) {
+	s.t.Helper()
+	s.send(seen{at})
 }
 
 // Bytes sends raw bytes as the terminal would. It returns when they are read,

@@ -118,6 +118,21 @@ func TestBytesPasteClickAndResize(t *testing.T) {
 	}
 }
 
+func TestLookSeesTheModelBetweenMessages(t *testing.T) {
+	s := Start(t, &echo{}, 20, 3)
+	s.Type("ab")
+	text := ""
+	s.Look(func(m tea.Model) { text = m.(*echo).text })
+	if text != "ab" {
+		t.Errorf("the model holds %q, want ab", text)
+	}
+	s.Until(func(string) bool { // as a condition, too
+		held := false
+		s.Look(func(m tea.Model) { held = m.(*echo).text == "ab" })
+		return held
+	})
+}
+
 func TestFrameKeepsWideCells(t *testing.T) {
 	s := Start(t, &echo{}, 30, 5)
 	s.Wait("界 end")
