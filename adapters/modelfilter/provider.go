@@ -99,17 +99,17 @@ func (w *Window) stage(p *provider, list List, rules []string) {
 
 // stageAdd appends one rule, at the cost of that rule.
 func (w *Window) stageAdd(p *provider, list List, pattern string) {
-	l := &p.lists[list]
+	e, l := w.rules(p), &p.lists[list] // the engine first: one made now has the rules as they are
 	l.rules = append(l.rules, pattern)
-	w.rules(p).Add(list, pattern)
+	e.Add(list, pattern)
 	w.revision++
 }
 
 // stageRemove takes the rule at index out, at the cost of that rule.
 func (w *Window) stageRemove(p *provider, list List, index int) {
-	l := &p.lists[list]
+	e, l := w.rules(p), &p.lists[list]
 	l.rules = slices.Delete(slices.Clone(l.rules), index, index+1)
-	w.rules(p).RemoveAt(list, index)
+	e.RemoveAt(list, index)
 	w.revision++
 }
 
@@ -156,8 +156,12 @@ func (w *Window) adopt(r *reading, what staging) {
 	w.revision++
 }
 
-// mergeRules does to theirs what turned base into ours.
+// mergeRules does to theirs what turned base into ours. Where they changed
+// nothing ours stays as it is, with its order.
 func mergeRules(base, ours, theirs []string) []string {
+	if slices.Equal(base, theirs) {
+		return slices.Clone(ours)
+	}
 	merged := slices.DeleteFunc(slices.Clone(theirs), func(r string) bool {
 		return slices.Contains(base, r) && !slices.Contains(ours, r)
 	})

@@ -189,6 +189,14 @@ func TestAChangedFileIsNotOverwritten(t *testing.T) {
 		f.must(f.Merge(t.Context()))
 		f.wantRules(Ignore, "o1")
 	})
+	t.Run("moved", func(t *testing.T) { // which is removed and added; they changed something else
+		f := fresh(t, "IGNORE_MODELS_OPENAI=a,b,c\n")
+		f.must(f.Remove(Ignore, "a"))
+		f.must(second(f.Add(Ignore, "a")))
+		f.write(f.file() + "# theirs\n")
+		f.must(f.Merge(t.Context()))
+		f.wantRules(Ignore, "b", "c", "a")
+	})
 	t.Run("unchanged", func(t *testing.T) {
 		f := fresh(t, plainEnv)
 		if way, differs, err := f.Foreign(t.Context()); err != nil || differs {
