@@ -245,6 +245,7 @@ func TestCancelClosesTheConnection(t *testing.T) {
 	t.Run("and breaking off", func(t *testing.T) {
 		s := assistanttest.NewServer(t, assistanttest.Stalled(assistanttest.TextEvent("a"), gate(), ""))
 		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
 		for _, err := range newRig(t, s).Stream(ctx, hello) {
 			if err != nil {
 				t.Errorf("it begins with %v", err)
