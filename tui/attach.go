@@ -32,19 +32,37 @@ func attached(text string) []string {
 	return names
 }
 
+// fetch is a message whose files are being read, or that waits for one before
+// it. It has left the box: one can go on to write the next.
+type fetch struct {
+	n      int // of its filesReadMsg
+	typed  string
+	prompt assistant.Prompt
+	err    error
+	done   bool
+}
+
+// read takes the message out of the box and puts its files to it.
+func (m *Model) read(p assistant.Prompt, names []string) tea.Cmd {
+	m.fetches++
+	m.reading = append(m.reading, fetch{n: m.fetches, typed: m.draft.Take()})
+	m.fitInput()
+	m.notice.say("reading the files of your message")
+	return readFiles(m.fetches, p, names)
+}
+
 // readFiles puts the texts of files after the message that names them.
-func readFiles(p assistant.Prompt, names []string) tea.Cmd {
+func readFiles(n int, p assistant.Prompt, names []string) tea.Cmd {
 	return func() tea.Msg {
-		typed := p.Text
 		for _, name := range names {
 			text, err := readText(name)
 			if err != nil {
-				return filesReadMsg{prompt: assistant.Prompt{Text: typed}, err: err}
+				return filesReadMsg{n: n, err: err}
 			}
 			p.Text += fmt.Sprintf("\n\n%s:\n```\n%s\n```", name, strings.TrimRight(text, "\n"))
 			p.Attachments = append(p.Attachments, assistant.Attachment{Name: name, Type: "text/plain", Size: int64(len(text))})
 		}
-		return filesReadMsg{prompt: p}
+		return filesReadMsg{n: n, prompt: p}
 	}
 }
 
@@ -88,11 +106,41 @@ func readText(name string) (string, error) {
 	return string(data), nil
 }
 
-// onFiles sends the message with its files. When one could not be read, the
-// message stays where it is.
+// onFiles sends the messages whose files are there, in the order in which they
+// were sent.
 func (m *Model) onFiles(msg filesReadMsg) tea.Cmd {
-	if msg.err != nil {
-		return m.complain(msg.err)
+	for i := range m.reading {
+		if f := &m.reading[i]; f.n == msg.n {
+			f.prompt, f.err, f.done = msg.prompt, msg.err, true
+		}
 	}
-	return m.dispatch(msg.prompt)
+	var cmds []tea.Cmd
+	for len(m.reading) > 0 && m.reading[0].done {
+		f := m.reading[0]
+		m.reading = m.reading[1:]
+		m.notice.clear()
+		cmds = append(cmds, m.fetched(f))
+	}
+	return tea.Batch(cmds...)
+}
+
+// fetched sends a message as if it still stood in the box; what was written
+// since is there again afterwards. One whose files could not be read comes back.
+func (m *Model) fetched(f fetch) tea.Cmd {
+	since := m.draft.Text()
+	if f.err != nil && since != "" {
+		m.draft.PutAway(f.typed)
+		return tea.Batch(m.complain(fmt.Errorf("%w · %s on the first line brings the message back", f.err, m.firstKey(modeInput, "older-message", "the key for earlier messages"))), m.keepDraftNow())
+	}
+	m.draft.Set(f.typed)
+	m.fitInput()
+	if f.err != nil {
+		return tea.Batch(m.complain(f.err), m.keepDraftNow())
+	}
+	cmd := m.dispatch(f.prompt)
+	if since != "" && m.draft.Empty() {
+		m.draft.Set(since)
+		m.fitInput()
+	}
+	return tea.Batch(cmd, m.keepDraftNow())
 }

@@ -199,10 +199,6 @@ func (b *Boot) send() {
 	if b.screen.draft.Empty() {
 		return
 	}
-	if len(attached(b.screen.draft.Text())) > 0 {
-		b.deaf = true // it stays in the box until its files are read
-		return
-	}
 	b.sent = append(b.sent, b.screen.draft.Take())
 	b.screen.fitInput()
 	b.screen.notice.say("your message goes out as soon as everything is loaded")
@@ -268,29 +264,38 @@ func (b *Boot) View() tea.View {
 	return v
 }
 
-// KeepDraft stores what was typed, when the program has ended before there was
-// a Model that would have. It is called after the end.
-func (b *Boot) KeepDraft(ctx context.Context, h *history.Store) error {
+// Typed is what would be lost when the program has ended before there was a
+// Model to keep it: the text, and what was put away, the newest last. It is
+// called after the end; once the Model has taken over it is empty.
+func (b *Boot) Typed() history.Draft {
+	if b.over {
+		return history.Draft{}
+	}
 	b.screen.endBurst()
 	typed := b.sent
 	if text := b.screen.draft.Text(); strings.TrimSpace(text) != "" {
 		typed = append(typed, text)
 	}
-	stash := b.screen.draft.Stash()
-	if b.over || h == nil || len(typed)+len(stash) == 0 {
+	return history.Draft{Text: strings.Join(typed, "\n\n"), Stash: b.screen.draft.Stash()}
+}
+
+// KeepTyped stores what was Typed beside the draft of before, of which nothing
+// is lost. An empty one changes nothing.
+func KeepTyped(ctx context.Context, h *history.Store, typed history.Draft) error {
+	if typed.Text == "" && len(typed.Stash) == 0 {
 		return nil
 	}
 	d, err := h.Draft(ctx, draftKey)
 	if err != nil {
 		return errors.Join(errors.New("what was typed could not be kept"), err)
 	}
-	if len(typed) > 0 {
+	if typed.Text != "" {
 		if d.Text != "" {
 			d.Stash = append(d.Stash, d.Text)
 		}
-		d.Text = strings.Join(typed, "\n\n")
+		d.Text = typed.Text
 	}
-	d.Stash = append(d.Stash, stash...)
+	d.Stash = append(d.Stash, typed.Stash...)
 	return h.SaveDraft(ctx, draftKey, d)
 }
 

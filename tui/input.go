@@ -145,7 +145,11 @@ func (m *Model) keepDraft() tea.Cmd {
 
 // drafted is what the box would lose.
 func (m *Model) drafted() history.Draft {
-	return history.Draft{Text: m.draft.Text(), Stash: slices.Clone(m.draft.Stash())}
+	d := history.Draft{Text: m.draft.Text(), Stash: slices.Clone(m.draft.Stash())}
+	for _, f := range m.reading { // on their way, but not there
+		d.Stash = append(d.Stash, f.typed)
+	}
+	return d
 }
 
 func (m *Model) keepDraftNow() tea.Cmd {

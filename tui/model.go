@@ -69,6 +69,8 @@ type Model struct {
 	chat    *chat.View
 	draft   *draft.Box
 	files   completion     // of the @path before the cursor
+	reading []fetch        // messages whose files are read, in order
+	fetches int            // how many there were
 	line    textLine       // COMMAND
 	search  textLine       // "/" in VIEW
 	orders  []orderDoneMsg // commands on pairs that can be undone, the newest last

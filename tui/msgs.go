@@ -202,6 +202,7 @@ type editorReadyMsg struct {
 
 // filesReadMsg answers readFiles: the message with the texts of its files.
 type filesReadMsg struct {
+	n      int // which fetch it is of
 	prompt assistant.Prompt
 	err    error
 }

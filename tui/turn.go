@@ -35,8 +35,8 @@ func (m *Model) send() tea.Cmd {
 		return nil
 	}
 	p := assistant.Prompt{Text: m.draft.Text(), Replaces: m.reask}
-	if names := attached(p.Text); len(names) > 0 {
-		return readFiles(p, names)
+	if names := attached(p.Text); len(names) > 0 || len(m.reading) > 0 {
+		return m.read(p, names)
 	}
 	return m.dispatch(p)
 }

@@ -52,25 +52,26 @@ func (s *assembly) run(open func(context.Context) (*program, error)) (*program, 
 }
 
 // end sees to it that nothing is opened any more, and returns what was, whole;
-// nil when it did not come to that. What does not stop in time is left behind.
-func (s *assembly) end() *program {
+// nil when it did not come to that. What does not stop in time is left behind:
+// ended is false then.
+func (s *assembly) end() (p *program, ended bool) {
 	s.mu.Lock()
 	s.over = true
 	begun := s.begun
 	s.mu.Unlock()
 	defer s.cancel()
 	if !begun {
-		return nil
+		return nil, true
 	}
 	for _, patience := range []time.Duration{finishTime, abandonTime} {
 		select {
 		case <-s.done:
-			return s.result
+			return s.result, true
 		case <-time.After(patience):
 			s.cancel()
 		}
 	}
-	return nil
+	return nil, false
 }
 
 // heldLines keeps what is written while a screen is drawn, until it is gone.

@@ -16,7 +16,7 @@ import (
 
 func TestNothingIsOpenedAfterTheEnd(t *testing.T) {
 	s := newAssembly(t.Context())
-	if p := s.end(); p != nil {
+	if p, _ := s.end(); p != nil {
 		t.Errorf("end = %v before anything began", p)
 	}
 	opened := false
@@ -32,7 +32,7 @@ func TestTheEndWaitsForWhatIsBeingOpened(t *testing.T) {
 			_, _ = s.run(func(context.Context) (*program, error) { time.Sleep(finishTime / 2); return whole, nil })
 		}()
 		synctest.Wait()
-		if p := s.end(); p != whole {
+		if p, _ := s.end(); p != whole {
 			t.Errorf("end = %v, want what was opened", p)
 		}
 		if s.ctx.Err() == nil {
@@ -57,13 +57,13 @@ func TestWhatDoesNotOpenIsToldToStopAndThenLeft(t *testing.T) {
 			}()
 			synctest.Wait()
 			began := time.Now()
-			p := s.end()
+			p, ended := s.end()
 			took, want := time.Since(began), finishTime
 			synctest.Wait()
 			if deaf {
 				want += abandonTime
 			}
-			if p != nil || !stopped || took != want {
+			if p != nil || ended == deaf || !stopped || took != want {
 				t.Errorf("deaf %v: end = %v after %v, stopped %v; want nothing after %v", deaf, p, took, stopped, want)
 			}
 			close(free)
@@ -94,7 +94,7 @@ func TestABreakdownOfTheStartIsCaught(t *testing.T) {
 	if b := safe.broken(); err != nil || b == nil || b.value != "in the start" {
 		t.Errorf("Run = %v, broken = %v; want an orderly end and the panic", err, b)
 	}
-	if got := s.end(); got != nil || bytes.Contains(out.Bytes(), []byte("goroutine")) {
+	if got, _ := s.end(); got != nil || bytes.Contains(out.Bytes(), []byte("goroutine")) {
 		t.Errorf("end = %v, the screen got %q", got, out.String())
 	}
 }

@@ -99,6 +99,9 @@ func (a *app) assemble(ctx context.Context, delay time.Duration, begun func(erro
 	if p.store, err = a.openHistory(ctx); err != nil {
 		return nil, err
 	}
+	if err = a.takeTyped(ctx, p.store); err != nil {
+		a.say("what was typed as winnow ended last could not be read: %v", err)
+	}
 	go models.Info("") // reads the catalogue, which the first context needs
 	old, err := a.resumed(ctx, p.store)
 	if err != nil {
@@ -318,9 +321,9 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, calm func()) er
 	signal.Stop(a.signals) // from here on signals end the program, not the run
 	stop := a.watch(g, screen)
 	_, err = screen.Run()
-	p := opening.end()
+	p, ended := opening.end()
 	stop()
-	kept := a.leave(ctx, p, boot)
+	kept := a.leave(ctx, p, ended, boot.Typed())
 	switch b := safe.broken(); {
 	case b != nil:
 		g.restore()
@@ -361,9 +364,17 @@ func (a *app) screenOf(o tui.Options, p *program, notices []string) (*tui.Model,
 	return tui.New(o)
 }
 
-// leave ends what was opened, and keeps what the user said before it was.
-func (a *app) leave(ctx context.Context, p *program, boot *tui.Boot) error {
-	kept := boot.KeepDraft(context.WithoutCancel(ctx), a.store)
+// leave ends what was opened, and keeps what the user has typed before it was.
+// ended says that nothing is being opened any more: until then nobody else may
+// look at it.
+func (a *app) leave(ctx context.Context, p *program, ended bool, typed history.Draft) error {
+	var kept error
+	switch {
+	case ended && a.store != nil:
+		kept = tui.KeepTyped(context.WithoutCancel(ctx), a.store, typed)
+	default:
+		kept = a.keepTyped(typed)
+	}
 	if p == nil {
 		return kept
 	}

@@ -178,6 +178,13 @@ func (b *Box) Clear() {
 	b.empty()
 }
 
+// PutAway keeps a text that was in the box and could not be sent: Older brings
+// it back. What stands in the box stays.
+func (b *Box) PutAway(text string) {
+	b.past.putAway(text)
+	b.past.leave()
+}
+
 func (b *Box) empty() {
 	b.remember()
 	b.area.Reset()
