@@ -18,7 +18,11 @@ func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scop
 		return "", err
 	}
 	defer release()
-	intent, err := s.opts.Journal.BeginRollback(id, scope)
+	first, err := s.firstPair(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	intent, err := s.opts.Journal.BeginRollback(id, scope, first)
 	if err != nil {
 		return "", err
 	}
@@ -27,6 +31,21 @@ func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scop
 		return "", err
 	}
 	return text, nil
+}
+
+// firstPair is the oldest pair of the session that a checkpoint is the start
+// of; 0 when it is none, or has no pair.
+func (s *Session) firstPair(ctx context.Context, id string) (int64, error) {
+	all := s.opts.Journal.List("")
+	at := slices.IndexFunc(all, func(c checkpoint.Checkpoint) bool { return c.ID == id })
+	if at < 0 || all[at].Kind != checkpoint.KindStart {
+		return 0, nil
+	}
+	refs, err := s.opts.Store.Refs(ctx, all[at].Session, s.Settings().Budget.CPT())
+	if err != nil || len(refs) == 0 {
+		return 0, err
+	}
+	return refs[0].Seq, nil
 }
 
 // UndoRollback takes the last rollback back, if no message was sent since.

@@ -55,6 +55,25 @@ func TestRollbackGivesBackTheFirstTextThatIsCut(t *testing.T) {
 	back(0, checkpoint.Both, "e")
 }
 
+// TestRollbackToAStartLeavesWhatWasSaidBefore it, in a session that went on
+// after it too.
+func TestRollbackToAStartLeavesWhatWasSaidBefore(t *testing.T) {
+	r, ctx := twoTurns(t), context.Background()
+	r.must(r.session.Renew(ctx))
+	later := r.session.ID()
+	r.must(r.session.Resume(ctx, "s1"))
+	r.must(r.session.Resume(ctx, later))
+	r.send("d")
+	for range 2 { // the second time there is nothing of its own left
+		_, err := r.session.Rollback(ctx, r.session.Checkpoints()[0].ID, checkpoint.Both)
+		r.must(err)
+		wantList(t, "view", r.inView())
+		r.must(r.session.Resume(ctx, "s1"))
+		wantList(t, "view of the session before", r.inView(), "a", "b", "c")
+		r.must(r.session.Resume(ctx, later))
+	}
+}
+
 func TestRollback(t *testing.T) {
 	for _, tt := range []struct {
 		scope       checkpoint.Scope

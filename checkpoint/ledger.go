@@ -240,16 +240,15 @@ func (l *ledger) step() *entry {
 	return nil
 }
 
-// firstPair is below or equal to the id of every pair: the cut of a rollback
-// to the start of a session.
-const firstPair = 1
-
-// plan makes the note of a rollback to target, without its id.
-func (l *ledger) plan(target *entry, scope Scope) rollbackNote {
+// plan makes the note of a rollback to target, without its id. first is the
+// oldest pair of the session that target is the start of. A cut from before all
+// pairs would not do there: of other sessions that went on since, it would take
+// what was said long before.
+func (l *ledger) plan(target *entry, scope Scope, first int64) rollbackNote {
 	note := rollbackNote{Scope: scope, Target: target.ID}
 	cut := target.Position
 	if target.Kind == KindStart {
-		cut = firstPair
+		cut = first
 	}
 	for _, e := range l.live("") {
 		if e.Seq <= target.Seq || e.Kind == KindStart {

@@ -11,12 +11,14 @@ import (
 // is refused with ErrPending until Finish or Abandon.
 //
 // The rules return to the state at the checkpoint. The conversation is cut to
-// before the pair of its turn; for the start of a session to nothing; for an
-// edit, which has no pair, to before the first turn that is dropped.
+// before the pair of its turn; for an edit, which has no pair, to before the
+// first turn that is dropped; for the start of a session likewise, or to before
+// first, the oldest pair of the session, if that is older. first is 0 when it
+// has none, and counts for nothing else.
 //
 // Durable on return; on error nothing changed. An id that is not in the list
 // is an error that wraps ErrUnknown.
-func (j *Journal) BeginRollback(id string, scope Scope) (Intent, error) {
+func (j *Journal) BeginRollback(id string, scope Scope, first int64) (Intent, error) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
 	if err := j.idle(); err != nil {
@@ -31,7 +33,7 @@ func (j *Journal) BeginRollback(id string, scope Scope) (Intent, error) {
 	if err != nil {
 		return Intent{}, err
 	}
-	note := j.ledger.plan(j.ledger.byID[id], scope)
+	note := j.ledger.plan(j.ledger.byID[id], scope, first)
 	return j.begins(note, state)
 }
 

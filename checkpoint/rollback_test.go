@@ -47,7 +47,7 @@ func TestRollback(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			j, path, list := steps(t)
-			in := must[Intent](t)(j.BeginRollback(list[c.to].ID, c.scope))
+			in := must[Intent](t)(j.BeginRollback(list[c.to].ID, c.scope, 1))
 			if in.Cut != c.cut || len(in.Dropped) != c.dropped || in.Target.ID != list[c.to].ID || in.Undoes != "" {
 				t.Errorf("intent %+v", in)
 			}
@@ -105,7 +105,7 @@ func TestRollback(t *testing.T) {
 
 func TestRollbackSurvivesACrashAtEachPoint(t *testing.T) {
 	j, path, list := steps(t)
-	in := must[Intent](t)(j.BeginRollback(list[1].ID, Both))
+	in := must[Intent](t)(j.BeginRollback(list[1].ID, Both, 1))
 	crash(t, j)
 	j = open(t, path, Options{})
 	wantState(t, "before it is done", j.Current(), doc(4))
@@ -120,7 +120,7 @@ func TestRollbackSurvivesACrashAtEachPoint(t *testing.T) {
 		"Edit":   second(j.Edit("", doc(1), doc(2))),
 		"Saved":  j.Saved(doc(1)),
 		"Start":  second(j.Start("x", doc(1))),
-		"Begin":  second(j.BeginRollback(list[0].ID, Both)),
+		"Begin":  second(j.BeginRollback(list[0].ID, Both, 1)),
 		"Undo":   second(j.BeginUndoRollback()),
 	} {
 		if !errors.Is(err, ErrPending) {
@@ -145,7 +145,7 @@ func second[T any](_ T, err error) error { return err }
 
 func TestAbandonedRollbackChangesNothing(t *testing.T) {
 	j, path, list := steps(t)
-	in := must[Intent](t)(j.BeginRollback(list[1].ID, Both))
+	in := must[Intent](t)(j.BeginRollback(list[1].ID, Both, 1))
 	ok(t, j.Abandon(in))
 	crash(t, j)
 	j = open(t, path, Options{})
@@ -164,7 +164,7 @@ func TestRollbackCanBeUndoneUntilTheNextMessage(t *testing.T) {
 		"add":    func(j *Journal) error { return second(j.Add(Checkpoint{Position: 9}, doc(0))) },
 	} {
 		j, path, list := steps(t)
-		ok(t, j.Finish(must[Intent](t)(j.BeginRollback(list[1].ID, Both))))
+		ok(t, j.Finish(must[Intent](t)(j.BeginRollback(list[1].ID, Both, 1))))
 		ok(t, message(j))
 		crash(t, j)
 		j = open(t, path, Options{})
@@ -181,7 +181,7 @@ func TestUndoStepWalksBackToTheStart(t *testing.T) {
 		if !found || step.ID != list[want].ID {
 			t.Fatalf("UndoStep = %v, %v; want %v", step.ID, found, list[want].ID)
 		}
-		ok(t, j.Finish(must[Intent](t)(j.BeginRollback(step.ID, Both))))
+		ok(t, j.Finish(must[Intent](t)(j.BeginRollback(step.ID, Both, 1))))
 		wantState(t, "current", j.Current(), doc(want-1))
 	}
 	if step, found := j.UndoStep(); found {
@@ -209,7 +209,7 @@ func TestRollbackOverASessionKeepsItsStart(t *testing.T) {
 	j, _, list := steps(t)
 	next := must[Checkpoint](t)(j.Start("later", doc(4)))
 	must[Checkpoint](t)(j.Add(Checkpoint{Position: 12}, doc(4)))
-	in := must[Intent](t)(j.BeginRollback(list[4].ID, Both))
+	in := must[Intent](t)(j.BeginRollback(list[4].ID, Both, 1))
 	if in.Cut != 8 || !slices.Equal(in.Sessions, []string{"later", "s"}) {
 		t.Errorf("intent cuts %v from %d", in.Sessions, in.Cut)
 	}
@@ -234,7 +234,7 @@ func TestCompactionKeepsWhatIsNeeded(t *testing.T) {
 	ok(t, j.Saved(doc(1)))
 	newest := fmt.Sprint("s", keepSessions+4)
 	before := j.List(newest)
-	ok(t, j.Finish(must[Intent](t)(j.BeginRollback(before[2].ID, Both))))
+	ok(t, j.Finish(must[Intent](t)(j.BeginRollback(before[2].ID, Both, 1))))
 	in := must[Intent](t)(j.BeginUndoRollback())
 	run, now, list := Run{Session: newest}, j.Current(), j.List(newest)
 	crash(t, j)
