@@ -18,6 +18,7 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	"winnow/assistant/assistanttest"
+	"winnow/assistant/history"
 	"winnow/checkpoint"
 )
 
@@ -77,7 +78,7 @@ func (l *life) begin() {
 	l.must(os.WriteFile(".env", []byte(livesEnv), 0o600))
 	l.home = l.t.TempDir()
 	l.open()
-	l.oracle.begun(l.session.Checkpoints()[0].ID)
+	l.oracle.begun(l.session.ID(), l.newest())
 	l.say(assistant.Prompt{}).answered("hello")
 }
 
@@ -85,7 +86,7 @@ func (l *life) open(args ...string) {
 	l.t.Setenv("WINNOW_HOME", l.home)
 	l.app = newApp(l.t.Context(), strings.NewReader(""), &l.said, &l.said)
 	l.must(newRoot(l.app).ParseFlags(args))
-	p, err := l.app.assemble(l.t.Context(), 0)
+	p, err := l.app.assemble(l.t.Context(), 0, nil)
 	if err != nil {
 		l.rt.Fatalf("open: %v\n%s", err, l.said.String())
 	}
@@ -134,6 +135,7 @@ func (l *life) actions() map[string]func(*rapid.T) {
 		"quit":          l.quit,
 		"crash":         l.crash,
 		"renew":         l.renew,
+		"resume":        l.resume,
 	}
 }
 
@@ -266,11 +268,12 @@ func (l *life) retry(rt *rapid.T) {
 // regenerate asks the last good pair again.
 func (l *life) regenerate(rt *rapid.T) {
 	l.rt = rt
-	n := len(l.oracle.pairs)
-	if n == 0 || l.oracle.pairs[n-1].state != assistant.PairComplete {
+	pairs := l.oracle.pairs()
+	n := len(pairs)
+	if n == 0 || pairs[n-1].state != assistant.PairComplete {
 		rt.Skip("the last pair is none to ask again")
 	}
-	l.sayInsteadOf(l.oracle.pairs[n-1], "better")
+	l.sayInsteadOf(pairs[n-1], "better")
 }
 
 // sayInsteadOf sends the text of a pair again; the new one has its stars.
@@ -306,7 +309,7 @@ func (l *life) edit(rt *rapid.T) {
 		rt.Fatalf("%v by hand: %v", c, err)
 	}
 	if !l.oracle.rules.equal(before) {
-		l.oracle.checkpoint(l.newest(), before, 0, checkpoint.KindEdit)
+		l.oracle.add(&point{id: l.newest(), kind: checkpoint.KindEdit, before: before, changed: true})
 	}
 }
 
@@ -404,6 +407,7 @@ func (l *life) quit(rt *rapid.T) {
 	l.rt = rt
 	l.must(l.app.close())
 	l.open("--continue")
+	l.oracle.resumed(l.oracle.here)
 }
 
 // crash leaves the program where it stands: the next one finds the files as
@@ -420,14 +424,31 @@ func (l *life) crash(rt *rapid.T) {
 	}))
 	l.crashed, l.home = append(l.crashed, l.app), home
 	l.open()
+	l.oracle.resumed(l.oracle.here)
 }
 
 // renew begins a new session.
 func (l *life) renew(rt *rapid.T) {
 	l.rt = rt
 	l.must(l.session.Renew(l.t.Context()))
-	l.must(l.app.store.Touch(l.t.Context(), historySession(l)))
-	l.oracle.renew(l.newest())
+	l.touch()
+	l.oracle.begun(l.session.ID(), l.newest())
+}
+
+// resume takes an older session up, or the same one.
+func (l *life) resume(rt *rapid.T) {
+	l.rt = rt
+	id := rapid.SampledFrom(l.oracle.sessions).Draw(rt, "session")
+	l.must(l.session.Resume(l.t.Context(), id))
+	l.touch()
+	l.oracle.resumed(id)
+}
+
+// touch keeps that the session was used last, here.
+func (l *life) touch() {
+	l.must(l.app.store.Touch(l.t.Context(), history.Session{
+		ID: l.session.ID(), Folder: l.app.folder(), Window: l.window.EnvFile(), Model: l.session.Model(),
+	}))
 }
 
 // newest is the id of the newest checkpoint of the session.
@@ -518,7 +539,7 @@ func (l *life) last(events <-chan assistant.Event) (end assistant.Event) {
 
 func (l *life) draw(what string, fits func(*lived) bool) *lived {
 	var some []*lived
-	for _, p := range l.oracle.pairs {
+	for _, p := range l.oracle.pairs() {
 		if fits(p) {
 			some = append(some, p)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -14,26 +15,45 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	"winnow/assistant/assistanttest"
-	"winnow/assistant/history"
 	"winnow/checkpoint"
 )
 
 // oracle is what must be true of a life, kept in the plainest way.
 type oracle struct {
-	rules  ruleset  // as they are staged
-	saved  ruleset  // as the file has them
-	notes  int      // lines that somebody else wrote
-	pairs  []*lived // of this session
-	older  []*lived // of those before
-	points []*point // all that were not dropped, of all sessions
-	turn   *point   // made by the turn that is about to be sent; nil is none
-	back   *wayBack // what undoes the last rollback; nil when nothing does
-	runs   int      // counts sessions
+	rules    ruleset // as they are staged
+	saved    ruleset // as the file has them
+	notes    int     // lines that somebody else wrote
+	all      []*lived
+	points   []*point // all that were not dropped, as they were made
+	turn     *point   // made by the turn that is about to be sent; nil is none
+	back     *wayBack // what undoes the last rollback; nil when nothing does
+	sessions []string // ids, the oldest first
+	here     string   // the session that is open
+	clock    int      // counts what the journal is told
+	active   map[string]int
 }
 
 func newOracle() *oracle {
 	start := ruleset{ignore: []string{"w0"}}
-	return &oracle{rules: start.clone(), saved: start.clone()}
+	return &oracle{rules: start.clone(), saved: start.clone(), active: map[string]int{}}
+}
+
+// pairs are those of the session that is open.
+func (o *oracle) pairs() []*lived {
+	var here []*lived
+	for _, p := range o.all {
+		if p.session == o.here {
+			here = append(here, p)
+		}
+	}
+	return here
+}
+
+// tick is one word to the journal in the session that is open.
+func (o *oracle) tick() int {
+	o.clock++
+	o.active[o.here] = o.clock
+	return o.clock
 }
 
 // ruleset is the rules of the one provider there is, in order.
@@ -50,7 +70,8 @@ func (r ruleset) equal(other ruleset) bool {
 // point is a checkpoint.
 type point struct {
 	id       string
-	session  int
+	session  string
+	at       int // on the oracle's clock
 	kind     checkpoint.Kind
 	before   ruleset // the state at it
 	changed  bool    // the step after it changed the rules
@@ -63,9 +84,8 @@ type wayBack struct {
 	scope     checkpoint.Scope
 	rules     ruleset
 	pairs     []*lived
-	older     []*lived
 	points    []*point
-	known     int // points there were after the rollback
+	done      int // when, on the oracle's clock
 	target    *point
 	wasUndone bool
 }
@@ -73,6 +93,7 @@ type wayBack struct {
 // lived is a pair.
 type lived struct {
 	seq       int64
+	session   string
 	text      string
 	state     assistant.PairState
 	answer    string   // of a complete one, without the places of its tools
@@ -109,7 +130,7 @@ func (p *lived) wire() []string {
 // wire is what a request holds of all pairs but one.
 func (o *oracle) wire(but *lived) []string {
 	var lines []string
-	for _, p := range o.pairs {
+	for _, p := range o.pairs() {
 		if p != but {
 			lines = append(lines, p.wire()...)
 		}
@@ -200,32 +221,34 @@ func (o *oracle) turnWrites(calls []doing) {
 			o.rules.do(c)
 		}
 	}
-	o.turn = &point{session: o.runs, kind: checkpoint.KindTurn, before: before, changed: !o.rules.equal(before)}
+	o.turn = &point{kind: checkpoint.KindTurn, before: before, changed: !o.rules.equal(before)}
 }
 
-// begun is the start of the first session, or of a new one.
-func (o *oracle) begun(id string) {
-	o.checkpoint(id, o.rules.clone(), 0, checkpoint.KindStart)
-	o.points[len(o.points)-1].changed = false
+// begun is the start of a new session.
+func (o *oracle) begun(session, id string) {
+	o.sessions, o.here = append(o.sessions, session), session
+	o.add(&point{id: id, kind: checkpoint.KindStart, before: o.rules.clone()})
 }
 
-func (o *oracle) renew(id string) {
-	o.runs++
-	o.pairs, o.older = nil, append(o.older, o.pairs...)
-	o.begun(id)
+// resumed is an older session that is taken up again.
+func (o *oracle) resumed(session string) {
+	o.here = session
+	o.tick()
 }
 
-func (o *oracle) checkpoint(id string, before ruleset, position int64, kind checkpoint.Kind) {
-	o.points = append(o.points, &point{id: id, session: o.runs, kind: kind, before: before, changed: true, position: position})
+func (o *oracle) add(c *point) {
+	c.session, c.at = o.here, o.tick()
+	o.points = append(o.points, c)
 }
 
 // append is a pair that was sent, with the checkpoint its turn made.
 func (o *oracle) append(p *lived, listed []checkpoint.Checkpoint) {
-	o.pairs = append(o.pairs, p)
+	p.session = o.here
+	o.all = append(o.all, p)
 	o.forget()
 	if o.turn != nil {
 		o.turn.position, o.turn.id = p.seq, listed[len(listed)-1].ID
-		o.points = append(o.points, o.turn)
+		o.add(o.turn)
 		o.turn = nil
 	}
 }
@@ -234,14 +257,14 @@ func (o *oracle) append(p *lived, listed []checkpoint.Checkpoint) {
 func (o *oracle) forget() { o.back = nil }
 
 func (o *oracle) remove(p *lived) {
-	o.pairs = slices.DeleteFunc(o.pairs, func(other *lived) bool { return other == p })
+	o.all = slices.DeleteFunc(o.all, func(other *lived) bool { return other == p })
 }
 
 // listed are the checkpoints of this session.
 func (o *oracle) listed() []*point {
 	var list []*point
 	for _, c := range o.points {
-		if c.session == o.runs {
+		if c.session == o.here {
 			list = append(list, c)
 		}
 	}
@@ -261,63 +284,72 @@ func (o *oracle) step() *point {
 // rollback goes back to c, and returns the text of the first pair that is cut.
 func (o *oracle) rollback(c *point, scope checkpoint.Scope) (text string) {
 	back := &wayBack{scope: scope, rules: o.rules.clone(), target: c, wasUndone: c.undone}
-	at := slices.Index(o.points, c)
-	cut := c.position
-	for _, later := range o.points[at+1:] { // of an edit: before the first turn after it
-		if later.position > 0 && (cut == 0 || later.position < cut) {
-			cut = later.position
-		}
-	}
-	if c.kind == checkpoint.KindStart {
-		cut = 1
-	}
+	later := func(p *point) bool { return p.at > c.at && p.kind != checkpoint.KindStart }
+	cut := o.cutOf(c, later)
 	if scope != checkpoint.Conversation {
 		o.rules = c.before.clone()
-		kept := slices.Clone(o.points[:at+1])
-		for _, p := range o.points[at+1:] {
-			if p.kind == checkpoint.KindStart {
-				kept = append(kept, p)
-			} else {
-				back.points = append(back.points, p)
-			}
-		}
-		o.points = kept
+		o.points, back.points = parted(o.points, later)
 		c.undone = c.undone || c.kind != checkpoint.KindStart
 	}
 	if scope != checkpoint.Rules && cut > 0 {
-		o.pairs, back.pairs = cutAt(o.pairs, cut)
-		if c.kind != checkpoint.KindStart { // else it is a thing of this session alone
-			o.older, back.older = cutAt(o.older, cut)
-		}
-		if first := slices.Concat(back.older, back.pairs); len(first) > 0 {
-			text = first[0].text
+		o.all, back.pairs = parted(o.all, func(p *lived) bool {
+			return p.seq >= cut && (o.active[p.session] >= c.at || p.session == c.session)
+		})
+		if len(back.pairs) > 0 {
+			text = back.pairs[0].text
 		}
 	}
-	back.known = len(o.points)
-	o.back = back
+	o.clock++
+	back.done, o.back = o.clock, back
 	return text
 }
 
-// cutAt parts pairs, which are in order, before the first with this seq or more.
-func cutAt(pairs []*lived, seq int64) (rest, cut []*lived) {
-	at := slices.IndexFunc(pairs, func(p *lived) bool { return p.seq >= seq })
-	if at < 0 {
-		return pairs, nil
+// cutOf is the first pair that a rollback to c cuts: that of its turn or, where
+// it has none, of the first turn after it; of a start the session's first one.
+func (o *oracle) cutOf(c *point, later func(*point) bool) int64 {
+	cut := c.position
+	sooner := func(seq int64) {
+		if seq > 0 && (cut == 0 || seq < cut) {
+			cut = seq
+		}
 	}
-	return slices.Clone(pairs[:at]), slices.Clone(pairs[at:])
+	for _, p := range o.points {
+		if later(p) {
+			sooner(p.position)
+		}
+	}
+	for _, p := range o.all {
+		if c.kind == checkpoint.KindStart && p.session == c.session {
+			sooner(p.seq)
+		}
+	}
+	return cut
+}
+
+// parted parts a list by what a rollback takes.
+func parted[T any](list []T, takes func(T) bool) (rest, taken []T) {
+	for _, item := range list {
+		if takes(item) {
+			taken = append(taken, item)
+		} else {
+			rest = append(rest, item)
+		}
+	}
+	return rest, taken
 }
 
 func (o *oracle) undoRollback() {
 	b := o.back
 	o.back = nil
-	o.pairs, o.older = append(o.pairs, b.pairs...), append(o.older, b.older...)
+	o.all = append(o.all, b.pairs...)
+	slices.SortFunc(o.all, func(p, q *lived) int { return cmp.Compare(p.seq, q.seq) })
 	if b.scope == checkpoint.Conversation {
 		return
 	}
-	since := o.points[b.known:] // edits since then are dropped
-	o.points = slices.Concat(o.points[:b.known], b.points, slices.DeleteFunc(slices.Clone(since), func(p *point) bool {
-		return p.kind != checkpoint.KindStart
-	}))
+	// Edits since then are dropped.
+	o.points, _ = parted(o.points, func(p *point) bool { return p.at > b.done && p.kind != checkpoint.KindStart })
+	o.points = append(o.points, b.points...)
+	slices.SortFunc(o.points, func(p, q *point) int { return cmp.Compare(p.at, q.at) })
 	o.rules = b.rules
 	b.target.undone = b.wasUndone
 }
@@ -346,14 +378,14 @@ func (l *life) checkPairs() {
 	}
 	pairs, err := l.session.Pairs(l.t.Context(), seqsOf(refs))
 	l.must(err)
-	got, want := make([]string, len(pairs)), make([]string, len(l.oracle.pairs))
+	got, want := make([]string, len(pairs)), make([]string, len(l.oracle.pairs()))
 	for i, p := range pairs {
 		got[i] = fmt.Sprintf("%d %q %s *%d", p.Seq, p.UserText, p.State, p.Star)
 		if p.State == assistant.PairComplete {
 			got[i] += " " + toolPlaces.ReplaceAllString(p.AssistantText, "")
 		}
 	}
-	for i, p := range l.oracle.pairs {
+	for i, p := range l.oracle.pairs() {
 		want[i] = fmt.Sprintf("%d %q %s *%d", p.seq, p.text, p.state, p.star)
 		if p.state == assistant.PairComplete {
 			want[i] += " " + p.answer
@@ -449,9 +481,4 @@ func (l *life) checkPoints() {
 	if _, can := l.journal.CanUndoRollback(); can != (l.oracle.back != nil) {
 		l.rt.Errorf("a rollback can be undone: %v", can)
 	}
-}
-
-// historySession is how the session of a life is kept.
-func historySession(l *life) history.Session {
-	return history.Session{ID: l.session.ID(), Folder: l.app.folder(), Window: l.window.EnvFile(), Model: l.session.Model()}
 }
