@@ -129,19 +129,13 @@ func undoRollback(s *assistant.Session) tea.Cmd {
 	}
 }
 
-// renewSession begins a new session in the folder and window of the one before,
-// where it is found again.
+// renewSession begins a new session.
 func renewSession(h *history.Store, s *assistant.Session) tea.Cmd {
 	return func() tea.Msg {
-		ctx, before := context.Background(), s.ID()
-		if err := s.Renew(ctx); err != nil || h == nil {
-			return renewedMsg{err: err}
+		if h == nil {
+			return renewedMsg{err: s.Renew(context.Background())}
 		}
-		place, found, err := h.Session(ctx, before)
-		if err == nil && found {
-			err = h.Touch(ctx, history.Session{ID: s.ID(), Folder: place.Folder, Window: place.Window, Model: s.Model()})
-		}
-		return renewedMsg{err: err}
+		return renewedMsg{err: h.Renew(context.Background(), s)}
 	}
 }
 

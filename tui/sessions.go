@@ -103,13 +103,10 @@ func (m *Model) resume(id string) tea.Cmd {
 	}, "go on", func() tea.Cmd { return resumeSession(m.opts.History, m.session, id) })
 }
 
-// resumeSession takes up a session, and makes it the last of its folder.
+// resumeSession takes up a session.
 func resumeSession(h *history.Store, s *assistant.Session, id string) tea.Cmd {
 	return func() tea.Msg {
-		ctx := context.Background()
-		if err := s.Resume(ctx, id); err != nil {
-			return renewedMsg{err: err}
-		}
-		return renewedMsg{resumed: true, err: h.Touch(ctx, history.Session{ID: id})}
+		err := h.GoOn(context.Background(), s, id)
+		return renewedMsg{resumed: s.ID() == id, err: err}
 	}
 }

@@ -51,17 +51,6 @@ func topicName(path string) string {
 	return path
 }
 
-// topicPath is a path as the history spells it, whatever the spaces in it.
-func topicPath(typed string) string {
-	var names []string
-	for _, name := range strings.Split(typed, strings.TrimSpace(history.TopicSeparator)) {
-		if name = strings.TrimSpace(name); name != "" {
-			names = append(names, name)
-		}
-	}
-	return strings.Join(names, history.TopicSeparator)
-}
-
 // lastName is the name of a topic without those above it.
 func lastName(path string) string {
 	if i := strings.LastIndex(path, history.TopicSeparator); i >= 0 {
@@ -79,7 +68,7 @@ func above(path string) string {
 // newTopic makes the topic whose path stands in the search line, and asks for
 // the path when nothing does.
 func (m *Model) newTopic(path, parent string) tea.Cmd {
-	if path = topicPath(path); path != "" {
+	if path = history.TopicPath(path); path != "" {
 		return editTopics(m.opts.History, topicsChangedMsg{said: "new messages go to " + oneLine(path), to: path}, func(ctx context.Context, h *history.Store) error {
 			return h.CreateTopic(ctx, path)
 		})
@@ -99,7 +88,7 @@ func (m *Model) renameTopic(path string) tea.Cmd {
 		return nil
 	}
 	return m.open(overlay.TopicName, overlay.NewLine("Rename "+oneLine(path), lastName(path), "a name, or a path to move it · enter renames"), func(c overlay.Chosen) tea.Cmd {
-		to := topicPath(c.Value)
+		to := history.TopicPath(c.Value)
 		if up := above(path); up != "" && lastName(to) == to {
 			to = up + history.TopicSeparator + to
 		}

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/history"
 	"winnow/checkpoint"
 	"winnow/tui/overlay"
 )
@@ -312,7 +313,7 @@ func (m *Model) topicOfPair() tea.Cmd {
 	return m.open(overlay.Topics, picker, func(c overlay.Chosen) tea.Cmd {
 		to := c.Value
 		if c.Key == "alt+n" {
-			if to = topicPath(c.Query); to == "" {
+			if to = history.TopicPath(c.Query); to == "" {
 				m.notice.say("type the path of the new topic, then alt+n")
 				return nil
 			}

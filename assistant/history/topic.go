@@ -57,6 +57,18 @@ func (s *Store) TopicPaths(ctx context.Context) ([]string, error) {
 	return paths, err
 }
 
+// TopicPath is a path as a user has typed it, without empty names and needless
+// space.
+func TopicPath(typed string) string {
+	var names []string
+	for _, name := range strings.Split(typed, strings.TrimSpace(TopicSeparator)) {
+		if name = strings.TrimSpace(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, TopicSeparator)
+}
+
 // Topics lists all topics with their counts, sorted by path. Until the index of
 // all pairs is read it has the database count, which looks at each pair.
 func (s *Store) Topics(ctx context.Context) ([]Topic, error) {

@@ -20,14 +20,15 @@ type console struct {
 	err   *printer // where errors go
 	lines <-chan line
 
-	message composer
-	asked   *question
-	turn    *turn // nil: nothing runs
-	late    *assistant.Prompt
-	again   again
-	choices []choice
-	models  []string          // as they were numbered last
-	orders  []history.Outcome // of each :command that can be taken back, the newest last
+	message  composer
+	asked    *question
+	turn     *turn // nil: nothing runs
+	late     *assistant.Prompt
+	again    again
+	choices  []choice
+	models   []string          // as they were numbered last
+	sessions []history.Session // likewise
+	orders   []history.Outcome // of each :command that can be taken back, the newest last
 
 	counter  string // as it was said last
 	unsaved  bool   // likewise

@@ -170,7 +170,7 @@ func (c *console) discard(string) {
 // renew begins a new session; it asks when something is unsaved.
 func (c *console) renew(string) {
 	begin := func() {
-		if err := c.s.Renew(c.ctx); err != nil {
+		if err := c.fresh(); err != nil {
 			c.fail(err)
 			return
 		}
@@ -183,6 +183,14 @@ func (c *console) renew(string) {
 		return
 	}
 	c.askYes("There are unsaved changes; they stay. Type yes for a new session: ", begin)
+}
+
+// fresh begins a new session, where there is a history in the place of this one.
+func (c *console) fresh() error {
+	if c.o.History == nil {
+		return c.s.Renew(c.ctx)
+	}
+	return c.o.History.Renew(c.ctx, c.s)
 }
 
 // quit leaves, and asks first what becomes of unsaved changes.

@@ -1,0 +1,71 @@
+package plain
+
+import (
+	"testing"
+
+	at "winnow/assistant/assistanttest"
+	"winnow/assistant/history"
+)
+
+func TestSessionsAreListedAndGoneOnWith(t *testing.T) {
+	h := store(t)
+	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *Options) { o.History = h })
+	first := r.session.ID()
+	if err := h.Touch(t.Context(), history.Session{ID: first, Folder: "/somewhere"}); err != nil {
+		t.Fatal(err)
+	}
+	r.say("/sessions")
+	r.wait("There is no such session with messages.")
+	r.say("about cats")
+	r.wait("Context 1 of 1.")
+	r.say("/new")
+	r.wait("A new session.")
+	second := r.session.ID()
+	if s, found, err := h.Session(t.Context(), second); err != nil || !found || s.Folder != "/somewhere" {
+		t.Errorf("the new session is in %q, found %v, %v; want the folder of the one before", s.Folder, found, err)
+	}
+	r.say("about dogs")
+	r.wait("Context 1 of 1.")
+	r.say("/sessions")
+	r.wait("  1 about dogs (1 pair, ")
+	r.wait(", /somewhere, this one)\n  2 about cats (1 pair, ")
+	r.say("/sessions CATS")
+	r.wait("  1 about cats (1 pair, ")
+	r.say("/session 2")
+	r.wait("There is no session of that number; /sessions lists and numbers them.")
+	r.say("/session 1")
+	r.wait("The session goes on")
+	if r.session.ID() != first {
+		t.Errorf("the session is %s, want %s", r.session.ID(), first)
+	}
+	r.say("/pairs")
+	r.wait("  1 about cats\n")
+	r.say("/session 1")
+	r.wait("This is that session.")
+}
+
+func TestMarksOfAPair(t *testing.T) {
+	h := store(t)
+	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *Options) { o.History = h })
+	r.say("/topic Animals>Cats ")
+	r.wait("Topic of new messages: Animals > Cats")
+	r.say("about cats")
+	r.wait("Context 1 of 1.")
+	r.say("/topic")
+	r.wait("Topic of new messages: Animals > Cats\n")
+	r.wait("  Animals > Cats\n")
+	r.say("/star 1 2")
+	r.wait("about cats: 2 stars")
+	r.say("/star 1 9")
+	r.wait("/star, the number of a pair, and 0 to 3")
+	r.say("/flag 1")
+	r.wait("about cats: grey flag")
+	r.say("/flag 1")
+	r.wait("about cats: blue flag")
+	pairs, err := r.session.Pairs(t.Context(), []int64{r.session.Visible()[0].Seq})
+	if err != nil || len(pairs) != 1 || pairs[0].Star != 2 || !pairs[0].Flag || pairs[0].Topic != "Animals > Cats" {
+		t.Errorf("the pair is %+v, %v", pairs, err)
+	}
+	r.say("/topic none")
+	r.wait("Topic of new messages: none")
+}
