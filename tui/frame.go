@@ -11,6 +11,7 @@ import (
 
 	"winnow/tui/cells"
 	"winnow/tui/overlay"
+	"winnow/tui/pane"
 	"winnow/tui/style"
 )
 
@@ -222,7 +223,14 @@ func (m *Model) welcome(w int) []string {
 		lines = append(lines, st.Number.Render("alt+"+string(rune('1'+i)))+"  "+st.Example.Render(oneLine(e)))
 	}
 	key := m.firstKey(modeInput, "send", "the send key")
-	hint := key + " sends · tab goes on to conversation and rules · ctrl+p finds every command · f1 helps"
+	beside := "conversation and rules"
+	switch _, keeps := m.pane.(pane.Keeper); {
+	case m.plainChat():
+		beside = "the conversation"
+	case !keeps:
+		beside = "conversation and pane"
+	}
+	hint := key + " sends · tab goes on to " + beside + " · ctrl+p finds every command · f1 helps"
 	return append(append(lines, ""), m.quietLines(hint, w)...)
 }
 

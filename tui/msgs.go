@@ -286,3 +286,6 @@ type pairShownMsg struct {
 	seq   int64
 	shown bool
 }
+
+// paneReadMsg says that the pane has been read anew; it answers readPane.
+type paneReadMsg struct{ err error }

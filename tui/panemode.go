@@ -1,11 +1,14 @@
 package tui
 
 import (
+	"context"
+	"errors"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/history"
 	"winnow/assistant/safetext"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
@@ -13,6 +16,22 @@ import (
 
 // paneDo carries out an action of the pane.
 func (m *Model) paneDo(name string) tea.Cmd { return m.carry(m.pane.Do(name)) }
+
+// readPane reads what the pane shows, when that is out of date.
+func (m *Model) readPane() tea.Cmd {
+	r, ok := m.pane.(pane.Reader)
+	if !ok || !r.Stale() {
+		return nil
+	}
+	return func() tea.Msg { return paneReadMsg{r.Read(context.Background())} }
+}
+
+func (m *Model) onPaneRead(msg paneReadMsg) tea.Cmd {
+	if msg.err == nil || errors.Is(msg.err, history.ErrClosed) {
+		return nil // it is drawn anyway
+	}
+	return m.complain(msg.err)
+}
 
 func (m *Model) onEdited(msg editedMsg) tea.Cmd {
 	m.pane.Changed()

@@ -424,6 +424,8 @@ func (m *Model) carry(w pane.Wish) tea.Cmd {
 		} else {
 			m.notice.say(w.Text)
 		}
+	case pane.Show:
+		return m.runText(w.Line)
 	case pane.Pick:
 		return m.pick(w)
 	case pane.Ask:

@@ -4,8 +4,18 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Update routes; it decides nothing else.
+// Update lets the message be served, and the pane be read anew where that made
+// it old.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	_, cmd := m.route(msg)
+	if read := m.readPane(); read != nil {
+		cmd = tea.Batch(cmd, read)
+	}
+	return m, cmd
+}
+
+// route routes; it decides nothing else.
+func (m *Model) route(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		return m, m.resize(msg.Width, msg.Height)
@@ -57,6 +67,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.onNames(msg)
 	case topicsChangedMsg:
 		return m, m.onTopics(msg)
+	case paneReadMsg:
+		return m, m.onPaneRead(msg)
 	case editedMsg:
 		return m, m.onEdited(msg)
 	case ranMsg:

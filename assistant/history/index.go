@@ -207,6 +207,15 @@ func (x *index) catchUp(ctx context.Context) (*snapshot, error) {
 	return next, nil
 }
 
+// Revision grows with each change of pairs, topics and saved filters that this
+// process has made or met; 0 until the index is read. It answers from memory.
+func (s *Store) Revision() int64 {
+	if now := s.index.current.Load(); now != nil {
+		return now.rev
+	}
+	return 0
+}
+
 // Refresh looks whether another process changed the database since the last
 // look, and takes that over; the first look, which waits for the index, finds
 // nothing changed. Filter and Count look by themselves.

@@ -29,28 +29,36 @@ func (s *Store) saveFilter(ctx context.Context, name, line string) (was string, 
 				return err
 			}
 		}
-		return t.putFilter(name, line)
+		c, err := s.change(t)
+		if err != nil {
+			return err
+		}
+		return c.putFilter(name, line)
 	})
 	return was, err
 }
 
 // putFilter keeps a line under a name; "" forgets it.
-func (t *tx) putFilter(name, line string) error {
+func (c *change) putFilter(name, line string) error {
 	if line == "" {
-		return t.exec("DELETE FROM saved_filter WHERE name = ?", name)
+		return c.exec("DELETE FROM saved_filter WHERE name = ?", name)
 	}
-	return t.exec("INSERT OR REPLACE INTO saved_filter VALUES (?, ?)", name, line)
+	return c.exec("INSERT OR REPLACE INTO saved_filter VALUES (?, ?)", name, line)
 }
 
 // SetFilters makes these the saved filters, by name, in one transaction. They
 // were saved before: nothing is checked.
 func (s *Store) SetFilters(ctx context.Context, lines map[string]string) error {
 	return s.write(ctx, func(t *tx) error {
-		if err := t.exec("DELETE FROM saved_filter"); err != nil {
+		c, err := s.change(t)
+		if err != nil {
+			return err
+		}
+		if err := c.exec("DELETE FROM saved_filter"); err != nil {
 			return err
 		}
 		for name, line := range lines {
-			if err := t.exec("INSERT INTO saved_filter VALUES (?, ?)", name, line); err != nil {
+			if err := c.putFilter(name, line); err != nil {
 				return err
 			}
 		}

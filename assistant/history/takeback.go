@@ -58,7 +58,7 @@ func (s *Store) TakeBack(ctx context.Context, o Outcome) error {
 			}
 		}
 		for name, line := range o.back.filters {
-			if err := t.putFilter(name, line); err != nil {
+			if err := c.putFilter(name, line); err != nil {
 				return err
 			}
 		}

@@ -297,7 +297,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, calm func()) er
 	var screen *tea.Program
 	width, height, _ := term.GetSize(out.Fd()) // unknown is 0: the program is told soon
 	boot, err := tui.NewBoot(tui.BootOptions{
-		Screen: known, Settings: sessionSettings(s), Beside: s.Window != overHistory, Width: width, Height: height,
+		Screen: known, Settings: sessionSettings(s), Beside: true, Width: width, Height: height,
 		Ready: func() (*tui.Model, error) {
 			tell := func(late tui.Noticed) { screen.Send(late) }
 			begun := func(err error) { tell(bad(err)) }

@@ -10,6 +10,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/checkpoint"
 	"winnow/tui/pane"
+	"winnow/tui/past"
 )
 
 // overHistory is the value of the setting window for the chat history.
@@ -123,11 +124,10 @@ func isPast(s *assistant.Session) bool {
 	return past
 }
 
-// shown is the part of the screen that shows the window: none over the history,
-// which the conversation itself shows.
+// shown is the part of the screen that shows the window.
 func (p *program) shown() pane.Pane {
 	if p.pane == nil {
-		return pane.None{Title: p.place.name}
+		return past.New(p.session, p.store)
 	}
 	return p.pane
 }

@@ -1,7 +1,7 @@
 // Package pane says what the screen asks of the part of it that shows a window.
 //
 // The root model holds a Pane and draws it beside the conversation; tui/rules
-// is one. A pane does no I/O: it answers an action with a Wish, and the root
+// and tui/past are such. A pane does no I/O: it answers an action with a Wish, and the root
 // carries the wish out, because it alone starts commands and knows whether the
 // assistant is at work.
 package pane
@@ -16,7 +16,7 @@ import (
 )
 
 // Pane is the part of the screen that shows the window and lets the user work
-// on it by hand. tui/rules is one. It is drawn and asked from Update alone; it
+// on it by hand. tui/rules and tui/past are such. It is drawn and asked from Update alone; it
 // does no I/O itself: what takes time it wishes for.
 type Pane interface {
 	// Lines draws the inside of the pane: h lines of w cells.
@@ -49,10 +49,21 @@ type Keeper interface {
 	Discard() error
 }
 
-// Hinter is a Pane that says which keys its text line has a meaning for.
+// Reader is a Pane that shows what has to be read first.
+type Reader interface {
+	// Stale says that what is drawn is out of date. It asks for one Read, and
+	// says so only once until that has ended. It answers from memory: it is asked
+	// after every message.
+	Stale() bool
+	// Read reads what there is to show; the next frame has it. It may take its
+	// time and is safe from any goroutine.
+	Read(ctx context.Context) error
+}
+
+// Hinter is a Pane that says which keys have a meaning there.
 type Hinter interface {
-	// Hints are the keys of the text line that has the focus, the most useful
-	// first; none when nothing is typed.
+	// Hints are those keys, the most useful first; none for all that the key
+	// table has for a pane.
 	Hints() []Hint
 }
 
@@ -80,7 +91,7 @@ type Status struct {
 	Unsaved  bool
 }
 
-// Wish is what a pane wants done. One of Nothing, Edit, Say, Pick, Ask, Run.
+// Wish is what a pane wants done. One of Nothing, Edit, Say, Show, Pick, Ask, Run.
 //
 //sumtype:decl
 type Wish interface{ wish() }
@@ -104,6 +115,9 @@ type (
 		Text string
 		Bad  bool
 	}
+	// Show carries out a line of the filter language: the conversation shows what
+	// it leaves, and a command in it is done.
+	Show struct{ Line string }
 	// Pick lets the user choose from a list.
 	Pick struct {
 		Title   string
@@ -135,6 +149,7 @@ func (e Edit) Said() string {
 func (Nothing) wish() {}
 func (Edit) wish()    {}
 func (Say) wish()     {}
+func (Show) wish()    {}
 func (Pick) wish()    {}
 func (Ask) wish()     {}
 func (Run) wish()     {}

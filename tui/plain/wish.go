@@ -19,6 +19,8 @@ func (c *console) carry(w pane.Wish) {
 		c.edit(w)
 	case pane.Say:
 		c.out.line(w.Text)
+	case pane.Show:
+		c.apply(w.Line)
 	case pane.Pick:
 		c.pick(w)
 	case pane.Ask:

@@ -1,0 +1,285 @@
+package past
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/assistant/filter"
+	"winnow/assistant/history"
+	"winnow/checkpoint"
+	"winnow/tui/pane"
+	"winnow/tui/style"
+	"winnow/tui/tuitest"
+)
+
+// rig is a pane over a history of six pairs.
+type rig struct {
+	t       *testing.T
+	pane    *Pane
+	store   *history.Store
+	session *assistant.Session
+	journal *checkpoint.Journal
+}
+
+// then is when everything happens.
+var then = time.Date(2026, 3, 4, 14, 32, 0, 0, time.Local)
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	r := &rig{t: t}
+	dir := t.TempDir()
+	var err error
+	clock := func() time.Time { return then }
+	r.store, err = history.Open(t.Context(), filepath.Join(dir, "data", "history.db"), history.Options{Now: clock})
+	r.must(err)
+	t.Cleanup(func() { _ = r.store.Close() })
+	r.journal, err = checkpoint.Open(filepath.Join(dir, "journal", "log"), checkpoint.Options{Now: clock})
+	r.must(err)
+	t.Cleanup(func() { _ = r.journal.Close() })
+	for _, topic := range []string{"", "AI", "AI > Agents", "AI > Agents", "It's * here", "AI > Agents > Old"} {
+		r.add(topic)
+	}
+	r.must(r.store.SaveFilter(t.Context(), "good", "s>1"))
+	r.session, err = assistant.NewSession(&assistant.Registry{}, assistant.Options{
+		ID: "s", Window: at.NewWindow(), Store: r.store, Journal: r.journal, Now: clock,
+	})
+	r.must(err)
+	r.must(r.session.Begin(t.Context()))
+	r.pane = New(r.session, r.store)
+	r.pane.SetStyles(style.New(style.Options{Unicode: true}))
+	r.pane.SetFocus(true)
+	return r
+}
+
+func (r *rig) must(err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *rig) add(topic string) {
+	r.t.Helper()
+	p := &assistant.Pair{Session: "old", Topic: topic, UserText: "about " + topic, State: assistant.PairComplete, CreatedAt: then}
+	r.must(r.store.Commit(r.t.Context(), &assistant.Batch{Put: []*assistant.Pair{p}}))
+}
+
+// settle reads until nothing is out of date, and says how often.
+func (r *rig) settle() (reads int) {
+	r.t.Helper()
+	for r.pane.Stale() {
+		if reads++; reads > 5 {
+			r.t.Fatal("the pane is never content")
+		}
+		r.must(r.pane.Read(r.t.Context()))
+	}
+	return reads
+}
+
+// warm has the index read, and the pane.
+func (r *rig) warm() {
+	r.t.Helper()
+	r.must(r.store.Warm(r.t.Context()))
+	r.settle()
+}
+
+// do carries out actions, and returns the last wish.
+func (r *rig) do(actions ...string) (w pane.Wish) {
+	for _, a := range actions {
+		w = r.pane.Do(a)
+	}
+	return w
+}
+
+func (r *rig) frame() string { return strings.Join(r.pane.Lines(44, 16), "\n") }
+
+func TestThePaneIsReadWhenItIsOld(t *testing.T) {
+	r := newRig(t)
+	if n := r.settle(); n != 1 || !strings.Contains(r.frame(), "Agents") || !strings.Contains(r.frame(), "counting") {
+		t.Errorf("after %d readings before the index:\n%s", n, r.frame())
+	}
+	r.warm()
+	tuitest.Golden(t, "topics", r.frame())
+	if n := r.settle(); n != 0 {
+		t.Errorf("%d readings of what is not old", n)
+	}
+	r.add("AI")
+	if !r.pane.Stale() || r.pane.Stale() {
+		t.Error("one reading is wanted after a commit, and one at a time")
+	}
+	r.must(r.pane.Read(t.Context()))
+	r.settle()
+	if all := r.pane.data.topics[0]; all.All != 5 || r.pane.data.pairs != 7 {
+		t.Errorf("after a commit: %+v of %d", all, r.pane.data.pairs)
+	}
+	r.must(r.store.SaveFilter(t.Context(), "more", "s3"))
+	if r.settle(); len(r.pane.data.filters) != 2 {
+		t.Errorf("filters %v", r.pane.data.filters)
+	}
+	r.pane.Changed()
+	if n := r.settle(); n != 1 {
+		t.Errorf("%d readings after a change of the window, want 1", n)
+	}
+}
+
+func TestAReadingThatFailsIsNotTriedForEver(t *testing.T) {
+	r := newRig(t)
+	r.warm()
+	r.add("AI")
+	if !r.pane.Stale() {
+		t.Fatal("a commit makes the pane old")
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := r.pane.Read(ended); err == nil {
+		t.Fatal("a reading that was ended before it began succeeds")
+	}
+	if r.pane.Stale() {
+		t.Error("what could not be read is wanted again though nothing has changed")
+	}
+	r.add("AI")
+	if r.settle(); r.pane.data.pairs != 8 {
+		t.Errorf("%d pairs", r.pane.data.pairs)
+	}
+}
+
+func TestEnterShowsThePairsOfARow(t *testing.T) {
+	r := newRig(t)
+	r.warm()
+	want := map[string]int{"all pairs": 6, "AI": 4, "Agents": 3, "Old": 1, "It's * here": 1, "no topic": 1}
+	for range want {
+		row, _ := r.pane.views[tabTopics].row()
+		name, number, _ := r.pane.texts(row)
+		name = strings.TrimPrefix(strings.TrimSpace(name), r.pane.st.Icons.Pending+" ")
+		show, ok := r.do("pane-highlight").(pane.Show)
+		if !ok {
+			t.Fatalf("enter on %s shows nothing", name)
+		}
+		q, err := filter.Parse(show.Line)
+		r.must(err)
+		n, err := r.store.Count(t.Context(), q, history.Env{})
+		if err != nil || n != want[name] || number != strconv.Itoa(n) {
+			t.Errorf("%s: the line %q leaves %d, %v; the row says %s, want %d", name, show.Line, n, err, number, want[name])
+		}
+		r.do("pane-down")
+	}
+	if show := r.do("next-tab", "pane-highlight"); show != (pane.Show{Line: "@good"}) {
+		t.Errorf("a saved filter: %v", show)
+	}
+	if show := r.do("delete-rule"); show != (pane.Show{Line: ":forget good"}) {
+		t.Errorf("x on a saved filter: %v", show)
+	}
+}
+
+func TestSpaceSelectsTheTopicOfNewMessages(t *testing.T) {
+	r := newRig(t)
+	r.warm()
+	if w, ok := r.do("pane-select").(pane.Say); !ok || r.session.Topic() != "" {
+		t.Errorf("all pairs are no topic: %v, %q", w, r.session.Topic())
+	}
+	r.do("pane-down", "pane-down", "pane-select")
+	if r.session.Topic() != "AI > Agents" || !strings.Contains(r.frame(), "● Agents") {
+		t.Errorf("new messages go to %q:\n%s", r.session.Topic(), r.frame())
+	}
+	r.do("pane-last", "pane-select")
+	if r.session.Topic() != "" || !strings.Contains(r.frame(), "● no topic") {
+		t.Errorf("new messages go to %q", r.session.Topic())
+	}
+}
+
+func TestChangesOfTheSessionAreListed(t *testing.T) {
+	r := newRig(t)
+	r.warm()
+	turn := func(tool, effect string, ok bool) {
+		_, err := r.journal.Add(checkpoint.Checkpoint{Tools: []checkpoint.ToolSummary{{Name: tool}}}, []byte(`{"n":1}`))
+		r.must(err)
+		r.must(r.journal.Record([]byte(`{"n":2}`), []checkpoint.ToolSummary{{Name: tool, Effect: effect, OK: ok}}))
+	}
+	turn("star_pairs", "2 pairs now have 3 stars", true)
+	r.pane.Changed()
+	r.settle()
+	r.do("previous-tab")
+	first := r.pane.keyAt(tabChanges)
+	turn("set_topic", "there is no\x1b[2J pair 9", false)
+	r.pane.Changed()
+	r.settle()
+	tuitest.Golden(t, "changes", r.frame())
+	if r.pane.keyAt(tabChanges) != first {
+		t.Error("the cursor left its row when another came before it")
+	}
+	if _, ok := r.do("pane-highlight").(pane.Say); !ok {
+		t.Error("enter on a change does not say how to go back")
+	}
+}
+
+func TestFramesFitTheirPlace(t *testing.T) {
+	r := newRig(t)
+	r.add(strings.Repeat("long 名前 ", 30) + "> deep > deeper")
+	r.warm()
+	for _, size := range [][2]int{{0, 0}, {1, 1}, {3, 9}, {4, 3}, {10, 5}, {20, 8}, {44, 16}, {120, 3}, {60, 40}} {
+		for range tabCount {
+			lines := r.pane.Lines(size[0], size[1])
+			if len(lines) != size[1] {
+				t.Errorf("%v: %d lines", size, len(lines))
+			}
+			for _, l := range lines {
+				if w := ansi.StringWidth(l); w != size[0] {
+					t.Errorf("%v: a line of %d cells: %q", size, w, l)
+				}
+			}
+			r.do("next-tab", "pane-last")
+		}
+	}
+}
+
+func TestClicksOpenTabsAndRows(t *testing.T) {
+	r := newRig(t)
+	r.warm()
+	r.frame()
+	if w := r.pane.Click(5, 3); w != (pane.Nothing{}) || r.pane.keyAt(tabTopics) != "topic AI > Agents" {
+		t.Errorf("a click on the third row: %v, %s", w, r.pane.keyAt(tabTopics))
+	}
+	if w, ok := r.pane.Click(5, 3).(pane.Show); !ok || w.Line != "t'AI > Agents...'" {
+		t.Errorf("a second one: %v", w)
+	}
+	r.pane.Click(14, 0)
+	if r.pane.tab != tabFilters {
+		t.Errorf("the tab is %d", r.pane.tab)
+	}
+	r.frame()
+	for _, y := range []int{9, 14, 15, 99} {
+		if w := r.pane.Click(3, y); w != (pane.Nothing{}) {
+			t.Errorf("a click beside the rows, in line %d: %v", y, w)
+		}
+	}
+}
+
+func TestHintsSayWhatARowIsGoodFor(t *testing.T) {
+	r := newRig(t)
+	r.warm()
+	keys := func() (out []string) {
+		for _, h := range r.pane.Hints() {
+			out = append(out, h.Key)
+		}
+		return out
+	}
+	for _, step := range []struct{ action, want string }{
+		{"pane-first", "enter"}, {"pane-down", "space"}, {"next-tab", "x"}, {"next-tab", "ctrl+g"},
+	} {
+		if r.do(step.action); !slices.Contains(keys(), step.want) {
+			t.Errorf("after %s the keys are %q, without %s", step.action, keys(), step.want)
+		}
+	}
+	if _, ok := r.do("add-ignore").(pane.Say); !ok {
+		t.Error("an action of the model filter says nothing here")
+	}
+}

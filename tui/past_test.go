@@ -1,0 +1,43 @@
+package tui
+
+import (
+	"testing"
+
+	"winnow/assistant"
+	"winnow/tui/past"
+	"winnow/tui/tuitest"
+)
+
+// The pane of the history follows the conversation, and the conversation shows
+// what is chosen there.
+func TestThePaneOfTheHistory(t *testing.T) {
+	inAI := told("robots?", "about robots")
+	inAI.Topic = "AI"
+	d := furnish(t, furniture{
+		pairs:  []assistant.Pair{told("apples?", "about apples"), inAI},
+		change: func(o *Options) { o.Pane = past.New(o.Session, o.History) },
+	})
+	d.Wait("2/2")
+	if err := d.store.Warm(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	d.goTo("VIEW")
+	d.Wait("2 pairs, 1 topic, 0 filters")
+	d.command("c'apples' :topic 'AI'")
+	d.says("1 pair moved to AI · u undoes it")
+	d.Type(tuitest.Tab)
+	d.in("PANE")
+	d.Type("j")
+	d.Wait("AI: 2 pairs")
+	d.Type("]", "[", tuitest.Enter)
+	d.in("VIEW")
+	d.Wait("chat · t'AI...'")
+	d.Wait("2/2")
+	d.Type("u") // the pane follows what is taken back
+	d.Wait("AI: 1 pair")
+	d.Wait("1/1")
+	d.command(":save all")
+	d.Wait("there is nothing to save")
+	d.Type(tuitest.Key("ctrl+u"), "t'AI' :save ai", tuitest.Enter)
+	d.Wait("2 pairs, 1 topic, 1 filter")
+}
