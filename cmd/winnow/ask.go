@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -109,6 +110,7 @@ func (a *app) ask(ctx context.Context, text string, yes bool) error {
 	if p.desk != nil && p.desk.staged {
 		a.say("rules of an earlier run are still unsaved: winnow rules diff shows them")
 	}
+	defer oneByOne()()
 	events, err := session.Send(ctx, assistant.Prompt{Text: text})
 	if err != nil {
 		return err
@@ -120,6 +122,14 @@ func (a *app) ask(ctx context.Context, text string, yes bool) error {
 		return store.Set(ctx, lastModelKey(a.folder()), picked.id)
 	}
 	return nil
+}
+
+// oneByOne has one goroutine run at a time until usual is called. An answer goes
+// from hand to hand, and where another processor is idle the runtime wakes it up
+// at each of them, for nothing: half of what a token costs.
+func oneByOne() (usual func()) {
+	before := runtime.GOMAXPROCS(1)
+	return func() { runtime.GOMAXPROCS(before) }
 }
 
 // maxBurst is how much of an answer is written at once, in bytes.

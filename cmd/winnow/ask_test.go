@@ -1,10 +1,12 @@
 package main
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
 	"winnow/assistant"
+	"winnow/assistant/assistanttest"
 	"winnow/assistant/safetext"
 )
 
@@ -57,5 +59,27 @@ func TestABurstIsWrittenAtOnce(t *testing.T) {
 	}
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAnAnswerKeepsToOneProcessor: while it streams, no other one is woken up for it;
+// before and after it is as usual.
+func TestAnAnswerKeepsToOneProcessor(t *testing.T) {
+	before := runtime.GOMAXPROCS(2)
+	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
+	during := make(chan int, 1)
+	server := assistanttest.NewServer(t, func(x *assistanttest.Exchange) {
+		during <- runtime.GOMAXPROCS(0)
+		assistanttest.Text("hello")(x)
+	})
+	status, out, fault := inFolder(t, "", "--base-url", server.URL, "-m", "model", "ask", "hi")
+	if status != 0 || out != "hello\n" {
+		t.Fatalf("status %d, %q: %s", status, out, fault)
+	}
+	if n := <-during; n != 1 {
+		t.Errorf("an answer streams on %d processors", n)
+	}
+	if n := runtime.GOMAXPROCS(0); n != 2 {
+		t.Errorf("%d processors afterwards, want 2", n)
 	}
 }
