@@ -142,10 +142,11 @@ func (m *Model) hudError(h *hud) {
 	failed := len(records) > 0 && records[len(records)-1].LastErrorMessage != ""
 	p, ok := m.chat.Focused()
 	ended := ok && p.State == assistant.PairError
+	h.group("ERROR")
 	if !failed && !ended {
+		h.row("last attempt", "no error")
 		return
 	}
-	h.group("ERROR")
 	if failed {
 		r := records[len(records)-1]
 		h.row("last attempt", r.LastErrorMessage)

@@ -40,6 +40,14 @@ func TestTheHUDTellsWhatIsLeftOfTheQuota(t *testing.T) {
 	r.Wait("an answer")
 }
 
+func TestTheHUDAlwaysHasItsGroups(t *testing.T) {
+	r := start(t, 120, 50, say("an answer"))
+	r.Type(tuitest.Key("f2"))
+	for _, group := range []string{"PARAMETERS", "BUDGET", "SELECTION", "TRIMMING", "ERROR", "no error"} {
+		r.Wait(group)
+	}
+}
+
 // answered waits for the end of the nth turn, on the screen too.
 func (r *rig) answered(n int) {
 	r.Until(func(string) bool { return r.session.Boundary().Y == n && idle(r.Screen, r.session) })
