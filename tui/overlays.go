@@ -51,14 +51,16 @@ func (m *Model) pick(w pane.Pick) tea.Cmd {
 	})
 }
 
-// askOverBudget asks before a message goes out that cannot fit.
+// askOverBudget asks about a message that cannot fit: the session would send
+// nothing, and keep it as an error pair.
 func (m *Model) askOverBudget(p assistant.Prompt) tea.Cmd {
 	b := m.session.Boundary()
 	n := m.session.Settings().Budget.Estimate(p.Text)
 	return m.ask("This message is too long", []string{
 		fmt.Sprintf("~%d tokens, with ~%d of the system prompt; the model takes %d.", n, b.SYS, b.ML),
-		"The provider will most likely refuse it.",
-	}, "send all the same", func() tea.Cmd { return m.startDraft(p) })
+		"It would not be sent: shorten it, or choose a model that takes more.",
+		"Kept, it stands in the conversation and can be asked again later.",
+	}, "keep it unsent", func() tea.Cmd { return m.startDraft(p) })
 }
 
 // askRecovery asks what to do with what a crash left behind.

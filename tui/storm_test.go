@@ -85,6 +85,8 @@ func TestPasteOfAMegabyte(t *testing.T) {
 	}
 	r.Type(" end", tuitest.Send)
 	r.Wait("This message is too long") // for a model of 128,000 tokens
+	r.Wait("It would not be sent")
+	r.Wait("y keep it unsent")
 	r.clock.Advance(overlayGuard)
 	r.Type("y")
 	r.Wait("user_prompt_too_large")

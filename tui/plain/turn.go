@@ -47,7 +47,8 @@ func (c *console) dispatch(p assistant.Prompt) {
 	if n := c.s.Settings().Budget.Estimate(p.Text); n+b.SYS > b.ML && b.ML > 0 && p.Retry == 0 {
 		c.again = again{text: p.Text}
 		c.out.line(fmt.Sprintf("This message is too long: about %d tokens, with about %d of the system prompt; the model takes %d.", n, b.SYS, b.ML))
-		c.askYes("Type yes to send it all the same: ", func() { c.start(p) })
+		c.out.line("It would not be sent: shorten it, or choose a model that takes more.")
+		c.askYes("Type yes to keep it unsent: ", func() { c.start(p) })
 		return
 	}
 	c.start(p)

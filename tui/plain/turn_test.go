@@ -306,14 +306,17 @@ func TestHostileChoice(t *testing.T) {
 	r.wait("/1 ‹U+202E›evil‹U+001B›[2J\n")
 }
 
-// TestLongMessageAsks: what cannot fit goes out only after a yes.
+// TestLongMessageAsks: what cannot fit is not sent, and is kept only after a yes.
 func TestLongMessageAsks(t *testing.T) {
 	script := at.NewScript(at.Answer{at.Say("Well.")})
 	r := start(t, script, nil)
 	r.say(strings.Repeat("long ", 100_000))
 	r.wait("This message is too long: about ")
-	r.answer("Type yes to send it all the same: ", "no")
+	r.answer("Type yes to keep it unsent: ", "no")
 	r.wait("Nothing was done.")
+	r.say(strings.Repeat("long ", 100_000))
+	r.answer("Type yes to keep it unsent: ", "yes")
+	r.wait("Error (user_prompt_too_large):")
 	r.wait("You: ")
 	if n := len(script.Requests()); n != 0 {
 		t.Errorf("%d requests", n)
