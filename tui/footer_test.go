@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/assistant"
 	"winnow/tui/pane"
 	"winnow/tui/tuitest"
 )
@@ -84,4 +85,22 @@ func TestUndoSaysWhatIsUndone(t *testing.T) {
 	d.says("deleted ignore rule")
 	d.Type(tuitest.Key("ctrl+z"))
 	d.says("undone: Delete ignore rule")
+}
+
+// Where there is room the message that waits names its keys, at least the one
+// of all that can be done with it.
+func TestQueuedCardNamesItsKeys(t *testing.T) {
+	m, _ := furnished(t, furniture{})
+	m.queued, m.held = "and then the other thing", &assistant.Prompt{}
+	for w, want := range map[int]string{
+		90: "  queued: and then the other thing  alt+e edit  alt+s send now  alt+x drop",
+		70: "  queued: and then the othe…  alt+e edit  alt+s send now  alt+x drop",
+		58: "  queued: and then the other th…  alt+q edit, send, drop",
+		38: "  queued: and then the other thing",
+		20: "  queued: and the…",
+	} {
+		if got := strings.TrimRight(ansi.Strip(m.queuedCard(w)), " "); got != want {
+			t.Errorf("queuedCard(%d) = %q, want %q", w, got, want)
+		}
+	}
 }

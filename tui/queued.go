@@ -160,17 +160,27 @@ func (m *Model) queuedCard(w int) string {
 		return ""
 	}
 	st := m.styles.Chat
-	keys := ""
-	for _, k := range [...][2]string{{"edit-queued", "edit"}, {"send-queued", "send now"}, {"drop-queued", "drop"}} {
+	text, keys := "queued: "+oneLine(m.queued), ""
+	for _, all := range [...][][2]string{{{"edit-queued", "edit"}, {"send-queued", "send now"}, {"drop-queued", "drop"}}, {{"queued", "edit, send, drop"}}, {}} {
+		if keys = m.queuedKeys(all); w-queuedFrame-ansi.StringWidth(keys) >= min(ansi.StringWidth(text), w/3) {
+			break // the message is told from others by its beginning
+		}
+	}
+	text = cells.Truncate(text, max(0, w-queuedFrame-ansi.StringWidth(keys)), m.styles.Icons.Ellipsis)
+	card := "  " + st.User.Render(text) + keys
+	return card + strings.Repeat(" ", max(0, w-ansi.StringWidth(card)))
+}
+
+// queuedFrame is the cells that stay free beside the card.
+const queuedFrame = 4
+
+// queuedKeys are the keys of actions on the message that waits, with a word each.
+func (m *Model) queuedKeys(all [][2]string) string {
+	st, keys := m.styles.Chat, ""
+	for _, k := range all {
 		if have := m.keys.keysOf(m.mode, m.keys.named(k[0])); len(have) > 0 {
 			keys += "  " + st.Number.Render(have[0]) + " " + st.Time.Render(k[1])
 		}
 	}
-	if ansi.StringWidth(keys) > w*2/3 {
-		keys = "" // a narrow screen shows the message; help has the keys
-	}
-	room := max(0, w-4-ansi.StringWidth(keys))
-	text := cells.Truncate("queued: "+oneLine(m.queued), room, m.styles.Icons.Ellipsis)
-	card := "  " + st.User.Render(text) + keys
-	return card + strings.Repeat(" ", max(0, w-ansi.StringWidth(card)))
+	return keys
 }

@@ -236,15 +236,17 @@ func (v *vterm) to(mode string) {
 	for {
 		frame, _ := v.frame()
 		now := modeOf(frame)
+		done := func(f string) bool { return footer(f) != footer(frame) }
 		switch {
 		case now == mode:
 			return
 		case mode == "INPUT" && now == "VIEW":
-			v.press("i")
+			v.press("i") // another one would be text: that the hints change does not show that it has come
+			done = func(f string) bool { return modeOf(f) != now }
 		default:
 			v.press(escape)
 		}
-		if !v.until("mode "+mode, func(f string) bool { return footer(f) != footer(frame) }) {
+		if !v.until("mode "+mode, done) {
 			v.t.Fatal("the program ended")
 		}
 	}
