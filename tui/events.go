@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"winnow/tui/overlay"
+
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/tui/pane"
@@ -16,6 +18,9 @@ import (
 func (m *Model) resize(w, h int) tea.Cmd {
 	m.width, m.height = w, h
 	m.layOut()
+	if o, ok := m.overlay.Find(overlay.Help); ok {
+		o.(*overlay.Picker).SetEntries(m.helpEntries()) // of so many keys as there is room for
+	}
 	return m.loadMissing()
 }
 

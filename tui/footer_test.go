@@ -104,3 +104,18 @@ func TestQueuedCardNamesItsKeys(t *testing.T) {
 		}
 	}
 }
+
+// On an ordinary screen help is read without being cut, and it follows the size.
+func TestHelpIsReadWhole(t *testing.T) {
+	d := three(t, furniture{w: 80, h: 24})
+	d.Type(tuitest.Key("f1"))
+	d.Wait("ctrl+j ctrl+enter alt+enter  send")
+	for range 120 {
+		if frame := d.Frame(); strings.Contains(frame, "… ┃") {
+			t.Fatalf("a line of help is cut:\n%s", frame)
+		}
+		d.Type(tuitest.Down)
+	}
+	d.Resize(44, 16)
+	d.Until(func(frame string) bool { return !strings.Contains(frame, "ctrl+enter") })
+}

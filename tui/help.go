@@ -25,8 +25,8 @@ func (m *Model) openHelp() tea.Cmd {
 // How wide the keys stand before what they do: all of them, and the first one
 // where there is no room for more.
 const (
-	helpKeys     = 28
-	helpFirstKey = 13
+	helpKeys     = 17 // all of nearly every row
+	helpFirstKey = 12
 	helpRoom     = 70 // cells of the screen from which on all keys are shown
 )
 
@@ -48,7 +48,7 @@ func (m *Model) helpEntries() []overlay.Entry {
 			}
 			if ok {
 				out = append(out, overlay.Entry{
-					Value: a.name, Text: fmt.Sprintf("%-*s %s", column, keys, help), Group: mode.String(),
+					Value: a.name, Text: fmt.Sprintf("%-*s  %s", column, keys, help), Group: mode.String(),
 				})
 			}
 		}

@@ -104,6 +104,17 @@ func TestLargePasteIsAChipWithItsWholeText(t *testing.T) {
 	}
 }
 
+func TestAPasteOfManyLinesIsAChip(t *testing.T) {
+	for lines, chip := range map[int]bool{chipLines: false, chipLines + 1: true} {
+		b := box()
+		text := strings.TrimSuffix(strings.Repeat("line\n", lines), "\n")
+		b.Paste(text)
+		if got := strings.HasPrefix(b.Shown(), "[paste 1 · "); got != chip || b.Text() != text {
+			t.Errorf("%d lines: chip %v, want %v; the message has %d bytes of %d", lines, got, chip, len(b.Text()), len(text))
+		}
+	}
+}
+
 func TestSentMessages(t *testing.T) {
 	b := box()
 	b.SetSent([]string{"first", "second"})

@@ -13,6 +13,10 @@ import (
 // of text, and well below where the textarea grows slow.
 const ChipFrom = 8 << 10
 
+// chipLines is the number of lines from which it does: no screen shows them
+// beside a conversation.
+const chipLines = 60
+
 // chip stands for a text that is too large for the box.
 type chip struct{ label, text string }
 
@@ -24,7 +28,7 @@ func (b *Box) Paste(text string) (hidden int) {
 	text = normal(text)
 	clean := safetext.Clean(text)
 	hidden = len([]rune(text)) - len([]rune(clean))
-	if len(clean) > ChipFrom {
+	if len(clean) > ChipFrom || strings.Count(clean, "\n") >= chipLines {
 		clean = b.addChip(clean)
 	}
 	b.area.InsertString(clean)

@@ -58,6 +58,21 @@ func TestPicker(t *testing.T) {
 	}
 }
 
+func TestPickerFindsTheNearestFirst(t *testing.T) {
+	var all []Entry
+	for _, text := range []string{"Send the second message", "Obsession", "New session", "Sessions of the history"} {
+		all = append(all, Entry{Value: text, Text: text})
+	}
+	p := NewPicker("title", all, 0)
+	press(p, "s", "e", "s", "s")
+	for _, want := range []string{"Sessions of the history", "New session", "Obsession", "Send the second message"} {
+		if got := press(p, "enter"); got != (Chosen{Value: want, Key: "enter"}) {
+			t.Errorf("chosen %v, want %q", got, want)
+		}
+		press(p, "down")
+	}
+}
+
 func TestPickerTakesWhatIsTypedAsNew(t *testing.T) {
 	picker := func() *Picker {
 		return NewPicker("title", entries(40), 0).WithKeys("", "alt+r").WithNew("alt+n")

@@ -181,20 +181,27 @@ func (p *Picker) search() {
 	if len(found) == 0 { // perhaps the group was meant: "openai mini"
 		found = fuzzy.FindFrom(query, groups(p.entries))
 	}
-	// What holds the letters as they were typed comes before what holds them scattered.
 	slices.SortStableFunc(found, func(a, b fuzzy.Match) int {
-		return scattered(a.Str, query) - scattered(b.Str, query)
+		return distance(a.Str, query) - distance(b.Str, query)
 	})
 	for _, m := range found {
 		p.shown = append(p.shown, m.Index)
 	}
 }
 
-func scattered(text, query string) int {
-	if strings.Contains(strings.ToLower(text), query) {
+// distance is how far a text is from what was typed: it begins so, a word of it
+// does, it holds the letters together, or scattered.
+func distance(text, query string) int {
+	text = strings.ToLower(text)
+	switch at := strings.Index(text, query); {
+	case at == 0:
 		return 0
+	case at < 0:
+		return 3
+	case strings.Contains(text, " "+query):
+		return 1
 	}
-	return 1
+	return 2
 }
 
 // texts searches what is shown of an entry, groups its heading as well.
