@@ -77,18 +77,35 @@ func (it *item) Lines(width int) []string {
 	if same {
 		first = it.unchanged()
 	}
+	grows := -1 // where the first part begins that changed; -1: its lines stand nowhere
 	switch {
 	case first == 0:
 		it.lines, it.starts = append(it.lines[:0], it.meta(width)), it.starts[:0]
 	case first < len(it.starts):
-		it.lines, it.starts = it.lines[:it.starts[first]], it.starts[:first]
+		grows = it.starts[first]
+		it.lines, it.starts = it.lines[:grows], it.starts[:first]
 	}
 	for i, p := range it.parts[first:] {
 		it.join(first + i)
-		it.starts = append(it.starts, len(it.lines))
+		at := len(it.lines)
+		it.starts = append(it.starts, at)
+		if t, ok := p.(*textPart); ok && !t.raw {
+			it.addText(t, width, i == 0 && at == grows)
+			continue
+		}
 		it.lines = append(it.lines, p.lines(width, it.look)...)
 	}
 	return it.lines
+}
+
+// addText adds the lines of a part of the answer. Where those of its last drawing
+// still stand, behind the lines so far, only what changed since is written.
+func (it *item) addText(t *textPart, width int, stands bool) {
+	lines, from := t.fresh(width)
+	if !stands {
+		from = 0
+	}
+	it.lines = append(append(it.lines[:len(it.lines)+from], lines[from:]...), "")
 }
 
 // join sees to it that the lines of folded work, thoughts and tools, stand below

@@ -171,6 +171,7 @@ type textPart struct {
 	doc   *markdown.Doc
 	dirty bool
 	raw   bool
+	kept  bool // what was drawn last came from fresh
 }
 
 func newText(text string, md *markdown.Style, whole bool) *textPart {
@@ -186,7 +187,7 @@ func (p *textPart) changed() bool  { return p.dirty }
 func (p *textPart) source() string { return p.doc.Source() }
 
 func (p *textPart) lines(width int, l *look) []string {
-	p.dirty = false
+	p.dirty, p.kept = false, false
 	if p.raw {
 		p.sheet = sheet{}
 		p.put(safetext.Clean(p.doc.Source()), 0, width, func(_ int, line string) string { return line })
@@ -194,6 +195,17 @@ func (p *textPart) lines(width int, l *look) []string {
 		return p.sheet.lines
 	}
 	return append(slices.Clip(p.doc.Lines(width)), "")
+}
+
+// fresh is lines of what is not shown raw, without the blank line that ends them,
+// and the first that may be another than when they were drawn last.
+func (p *textPart) fresh(width int) (lines []string, from int) {
+	lines, from = p.doc.Fresh(width)
+	if !p.kept {
+		from = 0
+	}
+	p.dirty, p.kept = false, true
+	return lines, from
 }
 
 // notePart is winnow's own word about the turn.

@@ -136,9 +136,6 @@ func (v *View) SetRefs(refs []assistant.Ref, first int) {
 	}
 }
 
-// SetBoundary moves the boundary; nothing is rendered anew.
-func (v *View) SetBoundary(first int) { v.first = first }
-
 // forget lets go of what is not near the screen when too much is loaded.
 func (v *View) forget() {
 	if len(v.src.items) <= keepItems {

@@ -257,7 +257,7 @@ func TestOffContextPairsAreDimmedWithoutBeingDrawnAgain(t *testing.T) {
 	show(v, pair(1, "old", "older answer"), pair(2, "new", "newer answer"))
 	v.View(60, 20)
 	drawn := v.src.item(1).drawn
-	v.SetBoundary(1)
+	v.first = 1
 	got := plain(v.View(60, 20))
 	if strings.Count(got, "off ") != 1 {
 		t.Errorf("want one badge:\n%s", got)
@@ -300,7 +300,7 @@ func TestEveryLineIsAsWideAsTheView(t *testing.T) {
 		pairs = append(pairs, p)
 	}
 	show(v, pairs...)
-	v.SetBoundary(4)
+	v.first = 4
 	v.SetActive(true)
 	v.Search("a")
 	for w := 30; w <= 120; w += 9 {
@@ -331,7 +331,7 @@ func TestNoWidthIsTooHostile(t *testing.T) {
 	for _, unicode := range []bool{true, false} {
 		v := New(style.New(style.Options{Unicode: unicode}), func() time.Time { return noon })
 		show(v, pairs...)
-		v.SetBoundary(5)
+		v.first = 5
 		v.SetActive(true)
 		v.Search("e")
 		for w := 1; w <= 200; w++ {

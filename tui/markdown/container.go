@@ -264,7 +264,7 @@ func (c *container) draw(dst, lines []string, from, width int) []string {
 // since the last call. An item without a word still has its bullet.
 func (c *container) content(width int) (lines []string, from int) {
 	_, _, inner := c.fit(width)
-	lines, from = c.doc.fresh(inner)
+	lines, from = c.doc.Fresh(inner)
 	if len(lines) == 0 && c.block.kind == blockItem {
 		return []string{""}, 0
 	}
@@ -286,15 +286,6 @@ func (c *container) all(i, width int) []string {
 		out = append(out, "")
 	}
 	return c.draw(out, lines, 0, width)
-}
-
-// fresh are the lines at width, and the first of them that may be another than
-// at the last call.
-func (d *Doc) fresh(width int) (lines []string, from int) {
-	lines = d.Lines(width)
-	from = min(d.view.from, len(lines))
-	d.view.from = len(lines)
-	return lines, from
 }
 
 // growInner puts the lines of container c, which is block i, after the kept ones

@@ -15,7 +15,7 @@ type view struct {
 	lines   []string
 	starts  []int // where the lines of each whole block begin
 	kept    int   // how many of lines are those of whole blocks
-	from    int   // the first of lines that changed since fresh asked
+	from    int   // the first of lines that changed since Fresh asked
 	shown   int   // a whole block that has lines, plus one; 0 while none is known
 	probed  int   // how many whole blocks were looked at for that
 
@@ -173,6 +173,15 @@ func (d *Doc) Lines(width int) []string {
 	}
 	v.version = d.version
 	return v.lines
+}
+
+// Fresh is Lines, and the first of them that may be another than at the last call
+// of Fresh: who kept those before it has them still.
+func (d *Doc) Fresh(width int) (lines []string, from int) {
+	lines = d.Lines(width)
+	from = min(d.view.from, len(lines))
+	d.view.from = len(lines)
+	return lines, from
 }
 
 // Render is Lines joined by line breaks.

@@ -1,0 +1,104 @@
+package chat
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"winnow/assistant"
+)
+
+// streaming is a view with a pair that runs.
+func streaming() (*View, *item) {
+	v := view()
+	v.SetRefs([]assistant.Ref{{Seq: 1}}, 0)
+	v.Begin(1, assistant.Pair{Seq: 1, UserText: "go on", CreatedAt: noon, Flag: true})
+	return v, v.src.item(1)
+}
+
+// What stays of the frame before must be what a new drawing would give, whatever
+// comes and whatever is done to the view.
+func TestAFrameKeepsWhatHolds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v, it := streaming()
+		width, calls := 40, 0
+		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
+			switch rapid.SampledFrom([]string{"text", "text", "text", "thought", "tool", "done", "width", "raw", "fold"}).Draw(t, "step") {
+			case "text":
+				v.Take(assistant.TextDelta{Text: rapid.SampledFrom([]string{
+					"word ", "\n\n", "- item\n", "```go\nx := 1\n", "```\n", "| a | b |\n|---|---|\n", "| c | d |\n", "> q\n", "[l]: http://e.x\n", "[l] ", "*",
+				}).Draw(t, "text")})
+			case "thought":
+				v.Take(assistant.ReasoningDelta{Text: "hm\n"})
+			case "tool":
+				v.Take(assistant.ToolStart{Index: calls, Tool: "f", Input: json.RawMessage(`{}`)})
+				calls++
+			case "done":
+				if calls > 0 {
+					v.Take(assistant.ToolComplete{Index: calls - 1, Tool: "f", Success: true, Message: fmt.Sprint(i)})
+				}
+			case "width":
+				width = rapid.IntRange(10, 60).Draw(t, "width")
+			case "raw":
+				for _, p := range it.parts {
+					if text, ok := p.(*textPart); ok {
+						text.raw, text.dirty = !text.raw, true
+					}
+				}
+				it.bump()
+			case "fold":
+				for _, p := range it.parts {
+					p.fold(i%2 == 0)
+				}
+				it.bump()
+			}
+			got := slices.Clone(it.Lines(width))
+			if rapid.Bool().Draw(t, "again") {
+				it.redraw()
+				if want := it.Lines(width); !slices.Equal(got, want) {
+					t.Fatalf("step %d, width %d:\n%q\ndrawn anew:\n%q", i, width, got, want)
+				}
+			}
+		}
+	})
+}
+
+// A frame of a streaming answer writes the lines that changed, however many there
+// are: what stands in the others stays, and a long answer makes no more garbage.
+func TestAFrameCopiesNoLongAnswer(t *testing.T) {
+	const frames = 100
+	garbage := func(before int) uint64 {
+		v, it := streaming()
+		for i := range before {
+			v.Take(token(i))
+			if i%200 == 0 {
+				v.View(100, 50)
+			}
+		}
+		v.View(100, 50)
+		const mark = "not written again"
+		for y := it.starts[1]; y < len(it.lines)-100; y++ {
+			it.lines[y] = mark
+		}
+		var start, end runtime.MemStats
+		runtime.ReadMemStats(&start)
+		for i := range frames {
+			v.Take(token(before + i))
+			v.View(100, 50)
+		}
+		runtime.ReadMemStats(&end)
+		if it.lines[it.starts[1]] != mark {
+			t.Errorf("after %d tokens: the beginning of the answer was written again", before)
+		}
+		return (end.TotalAlloc - start.TotalAlloc) / frames
+	}
+	early, late := garbage(2_000), garbage(20_000)
+	t.Logf("%d bytes a frame after 2,000 tokens, %d after 20,000", early, late)
+	if late > early*3/2 {
+		t.Errorf("%d bytes a frame after 2,000 tokens, but %d after 20,000", early, late)
+	}
+}
