@@ -130,6 +130,26 @@ func (s *Store) Load(ctx context.Context, seqs []int64) ([]assistant.Pair, error
 	return pairs, nil
 }
 
+// IDs returns the ids of the pairs with these Seqs, in the order asked for, and
+// reads nothing else of them. One that is unknown is left out.
+func (s *Store) IDs(ctx context.Context, seqs []int64) ([]string, error) {
+	list, err := json.Marshal(seqs)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, 0, len(seqs))
+	err = s.read(ctx, func(r *reader) error {
+		const query = "SELECT p.id FROM json_each(?) j JOIN pair p ON p.seq = j.value ORDER BY j.key"
+		return r.each(query, []any{string(list)}, func(scan scanner) error {
+			var id string
+			err := scan(&id)
+			ids = append(ids, id)
+			return err
+		})
+	})
+	return ids, err
+}
+
 // pairs adds the pairs with these seqs to found.
 func (r *reader) pairs(seqs []int64, paths map[int64]string, found map[int64]assistant.Pair) error {
 	list, err := json.Marshal(seqs)

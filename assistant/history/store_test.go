@@ -325,3 +325,18 @@ func TestConnectionThatCannotRollBackIsNotUsedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+func TestIDsComeAsAskedFor(t *testing.T) {
+	s := newStore(t)
+	put(t, s, pair("s", "one", ""), pair("s", "two", ""), pair("s", "three", ""))
+	all := seqs(t, s, "")
+	loaded := load(t, s, all...)
+	want := []string{loaded[2].ID, loaded[0].ID, loaded[2].ID}
+	got, err := s.IDs(t.Context(), []int64{all[2], all[0], 99, all[2]})
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("IDs = %q, %v; want %q", got, err, want)
+	}
+	if got, err := s.IDs(t.Context(), nil); err != nil || got == nil || len(got) != 0 {
+		t.Errorf("no IDs = %#v, %v", got, err)
+	}
+}

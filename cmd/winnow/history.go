@@ -136,22 +136,23 @@ func (a *app) historySearch(ctx context.Context, line string, at *stand) error {
 	if err != nil {
 		return err
 	}
-	ids := []string{}
+	if a.flags.json {
+		ids, err := store.IDs(ctx, seqs)
+		if err != nil {
+			return err
+		}
+		return a.printJSON(ids)
+	}
 	for part := range slices.Chunk(seqs, loadedAtOnce) {
 		pairs, err := store.Load(ctx, part)
 		if err != nil {
 			return err
 		}
 		for i := range pairs {
-			if a.flags.json {
-				ids = append(ids, pairs[i].ID)
-			} else if err := a.printPair(&pairs[i]); err != nil {
+			if err := a.printPair(&pairs[i]); err != nil {
 				return err
 			}
 		}
-	}
-	if a.flags.json {
-		return a.printJSON(ids)
 	}
 	return nil
 }
