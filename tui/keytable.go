@@ -46,6 +46,8 @@ func actionTable() []*action {
 		{name: "fold", title: "Open or close the focused block", help: "open or close reasoning or tool card", modes: inView, keys: []string{"space"}, do: (*Model).fold, footer: 4, hint: "fold"},
 		{name: "fold-all", title: "Open or close all blocks", help: "open or close all", modes: inView, keys: []string{"z"}, do: (*Model).foldAll},
 		{name: "enter", help: "choose what is focused, else write a message", modes: inView, keys: []string{"enter"}, do: (*Model).viewEnter, inside: true, footer: 1, hint: "write"},
+		{name: "previous-choice", help: "the choice before", modes: inView, keys: []string{"h", "left"}, do: (*Model).previousChoice, inside: true},
+		{name: "next-choice", help: "the next choice", modes: inView, keys: []string{"l", "right"}, do: (*Model).nextChoice, inside: true},
 		{name: "input", title: "Write a message", help: "write a message", modes: inView, keys: []string{"i"}, do: (*Model).toInput},
 		{name: "retry", title: "Retry or regenerate the message", help: "error: try again in place; else answer anew", modes: inView, keys: []string{"r"}, do: (*Model).retry},
 		{name: "re-ask", title: "Edit and ask again", help: "edit the message and send it as a new pair", modes: inView, keys: []string{"e"}, do: (*Model).reAsk},

@@ -98,7 +98,7 @@ func TestFromTheEndOneGoesUpLineByLine(t *testing.T) {
 
 func TestALongPasteShowsItsEndAndTheCursor(t *testing.T) {
 	r := start(t, 80, 24)
-	r.Paste(strings.Repeat("a line of the paste\n", 60) + "the end of it")
+	r.Paste(strings.Repeat("a line of the paste\n", 50) + "the end of it")
 	r.Wait("the end of it")
 	if _, _, shown := r.Cursor(); !shown {
 		t.Error("there is no cursor")

@@ -130,6 +130,7 @@ func TestDraggingCopiesTheSource(t *testing.T) {
 	r.model.opts.Clipboard = func(text string) error { copied <- text; return nil }
 	r.Type("talk", tuitest.Send)
 	r.answered(1)
+	r.Wait("and code")
 	frame := r.Frame()
 	y := row(t, frame, "Some bold")
 	x := column(t, frame, y, "Some bold")

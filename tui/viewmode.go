@@ -186,9 +186,20 @@ func (m *Model) raw() tea.Cmd {
 // viewEnter chooses what has the focus, else goes to the input.
 func (m *Model) viewEnter() tea.Cmd {
 	if m.chat.OnChoices() {
-		return m.choose(0)
+		return m.choose(m.chat.Choice())
 	}
 	return m.toInput()
+}
+
+// nextChoice and previousChoice walk along the chips and buttons with the focus.
+func (m *Model) nextChoice() tea.Cmd     { return m.moveChoice(1) }
+func (m *Model) previousChoice() tea.Cmd { return m.moveChoice(-1) }
+
+func (m *Model) moveChoice(n int) tea.Cmd {
+	if !m.chat.MoveChoice(n) && len(m.chat.Choices()) > 0 {
+		m.notice.say("j goes on to the suggestions of the newest answer; " + m.firstKey(modeView, "choose-1", "a key") + " chooses the first from anywhere")
+	}
+	return nil
 }
 
 // retry tries an error pair again in its place; of a good pair, the last one

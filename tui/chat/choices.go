@@ -69,6 +69,8 @@ type choicesPart struct {
 	choices []Choice
 	live    bool // the newest pair: they can be chosen
 	spans   []choiceSpan
+	at      int  // the one that enter chooses while the part has the focus
+	focused bool // it has, and shows which
 }
 
 // choiceSpan is where a choice was drawn.
@@ -86,7 +88,11 @@ func (p *choicesPart) lines(width int, l *look) []string {
 	line := ""
 	p.spans = p.spans[:0]
 	for i, c := range p.choices {
-		chip := c.tone(st).Render(cells.Truncate(fmt.Sprintf("[%d %s]", i+1, c.Label), width, l.st.Icons.Ellipsis))
+		tone, open := c.tone(st), "["
+		if p.focused && i == p.at {
+			tone, open = tone.Underline(true), l.st.Icons.Selected
+		}
+		chip := tone.Render(cells.Truncate(fmt.Sprintf("%s%d %s]", open, i+1, c.Label), width, l.st.Icons.Ellipsis))
 		if line != "" && ansi.StringWidth(line)+1+ansi.StringWidth(chip) > width {
 			out, line = append(out, line), ""
 		}
@@ -95,6 +101,55 @@ func (p *choicesPart) lines(width int, l *look) []string {
 		p.spans = append(p.spans, choiceSpan{len(out), to - ansi.StringWidth(chip), to})
 	}
 	return append(out, cells.Truncate(line, width, l.st.Icons.Ellipsis), "")
+}
+
+// Choice is the one of the choices with the focus that enter chooses.
+func (v *View) Choice() int {
+	if p := v.focusedChoices(); p != nil {
+		return p.at
+	}
+	return 0
+}
+
+// MoveChoice goes n choices on, or back, and stops at the ends. It reports
+// whether the choices have the focus.
+func (v *View) MoveChoice(n int) bool {
+	p := v.focusedChoices()
+	if p == nil {
+		return false
+	}
+	p.at = min(max(p.at+n, 0), len(p.choices)-1)
+	p.drawn = false
+	v.focused().bump()
+	return true
+}
+
+// focusedChoices are the choices of the newest pair while they have the focus.
+func (v *View) focusedChoices() *choicesPart {
+	it := v.focused()
+	if it == nil || v.focus >= len(it.parts) {
+		return nil
+	}
+	if p, ok := it.parts[v.focus].(*choicesPart); ok && p.live && len(p.choices) > 0 {
+		return p
+	}
+	return nil
+}
+
+// pointAtChoice shows on the choices, those of the newest pair, whether they have
+// the focus.
+func (v *View) pointAtChoice() {
+	n := len(v.src.refs)
+	if n == 0 {
+		return
+	}
+	has, it := v.focusedChoices(), v.src.item(v.src.refs[n-1].Seq)
+	for _, part := range it.parts {
+		if p, ok := part.(*choicesPart); ok && p.focused != (p == has && v.active) {
+			p.focused, p.drawn = !p.focused, false
+			it.bump()
+		}
+	}
 }
 
 // ChoiceAt is the choice of the newest pair on a cell of the view.

@@ -262,6 +262,7 @@ func (v *View) View(w, h int) []string {
 		return make([]string, max(h, 0))
 	}
 	inner := v.inner()
+	v.pointAtChoice()
 	rows := strings.Split(v.list.View(inner, h), "\n")
 	st := v.look.st
 	selected := v.HasSelection()

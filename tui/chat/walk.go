@@ -346,14 +346,7 @@ func (v *View) Choices() []Choice {
 }
 
 // OnChoices says whether the focus is on the choices of the newest pair.
-func (v *View) OnChoices() bool {
-	it := v.focused()
-	if it == nil || v.focus >= len(it.parts) {
-		return false
-	}
-	c, ok := it.parts[v.focus].(*choicesPart)
-	return ok && c.live
-}
+func (v *View) OnChoices() bool { return v.focusedChoices() != nil }
 
 func indices(n int) []int {
 	out := make([]int, n)
