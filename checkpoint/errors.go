@@ -42,9 +42,9 @@ type LockedError struct {
 // Error implements error.
 func (e *LockedError) Error() string {
 	if e.PID == 0 {
-		return "another winnow has these rules open"
+		return "another winnow has this window open"
 	}
-	return fmt.Sprintf("another winnow (process %d) has these rules open", e.PID)
+	return fmt.Sprintf("another winnow (process %d) has this window open", e.PID)
 }
 
 // VersionError is returned by Open for a journal of a newer format. The file

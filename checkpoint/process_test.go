@@ -113,7 +113,7 @@ func TestSecondWriterInOneProcess(t *testing.T) {
 	if !errors.As(err, &locked) || locked.PID != os.Getpid() {
 		t.Fatalf("Open = %v, want a *LockedError", err)
 	}
-	want := fmt.Sprintf("another winnow (process %d) has these rules open", os.Getpid())
+	want := fmt.Sprintf("another winnow (process %d) has this window open", os.Getpid())
 	if err.Error() != want {
 		t.Errorf("error is %q, want %q", err, want)
 	}
