@@ -69,7 +69,8 @@ func (m *Model) blindKey(name string, a *action) tea.Cmd {
 }
 
 // overlayKey gives the topmost overlay a key. ctrl+c and ctrl+q mean there
-// what they mean everywhere.
+// what they mean everywhere. What was typed before a question could be read
+// goes on to the box that it was typed for.
 func (m *Model) overlayKey(name, text string) tea.Cmd {
 	switch name {
 	case "ctrl+c":
@@ -81,7 +82,11 @@ func (m *Model) overlayKey(name, text string) tea.Cmd {
 	if _, kind, _ := m.overlay.Top(); name != "" && name == map[overlay.Kind]string{overlay.Help: "f1", overlay.HUD: "f2", overlay.Notices: "f4"}[kind] {
 		name = "esc"
 	}
-	return m.onOutcome(m.overlay.Key(name, text))
+	out := m.overlay.Key(name, text)
+	if _, unread := out.(overlay.Unread); unread && m.mode == modeInput {
+		return m.write(tea.KeyPressMsg{Text: text})
+	}
+	return m.onOutcome(out)
 }
 
 // onOutcome does what was chosen in an overlay.
@@ -182,7 +187,7 @@ func (m *Model) newLine() tea.Cmd {
 // onPaste takes pasted text wherever the focus is. It never sends.
 func (m *Model) onPaste(text string) tea.Cmd {
 	switch {
-	case m.overlay.Open():
+	case m.overlay.Open() && !m.asksOver(modeInput): // a question takes no text: it is for the box behind it
 		if o, _, ok := m.overlay.Top(); ok {
 			o.Paste(text)
 		}
@@ -192,6 +197,12 @@ func (m *Model) onPaste(text string) tea.Cmd {
 	}
 	m.setMode(modeInput)
 	return m.wasPasted(m.draft.Paste(text))
+}
+
+// asksOver says whether a question stands over the box of a mode.
+func (m *Model) asksOver(box mode) bool {
+	_, kind, open := m.overlay.Top()
+	return open && kind == overlay.Confirm && m.mode == box
 }
 
 // wasPasted shows the box after a paste from which characters were left out.

@@ -11,7 +11,8 @@ import (
 )
 
 // GuardTime is how long a question is on the screen before a key answers it:
-// about the time it takes to see that the screen has changed.
+// about the time it takes to see that the screen has changed. A hand that types
+// on meanwhile has not seen it, and begins the time anew.
 const GuardTime = 300 * time.Millisecond
 
 // Answer is one way to answer a question.
@@ -25,8 +26,8 @@ type Question struct {
 	reading // what is confirmed is what is shown, to its last character
 	title   string
 	answers []Answer
-	no      string // the answer of esc and enter
-	asked   time.Time
+	no      string    // the answer of esc and enter
+	asked   time.Time // or when the last letter came that was typed without reading
 	now     func() time.Time
 }
 
@@ -40,9 +41,13 @@ func NewQuestion(title string, lines []string, answers []Answer, no string, now 
 func (q *Question) Title() string { return q.title }
 
 // Key implements Overlay.
-func (q *Question) Key(name, _ string) Outcome {
-	read := q.now().Sub(q.asked) >= GuardTime // else it was typed before the question could be read
+func (q *Question) Key(name, text string) Outcome {
+	now := q.now()
+	read := now.Sub(q.asked) >= GuardTime // else it was typed before the question could be read
 	switch {
+	case text != "" && !read:
+		q.asked = now
+		return Unread{}
 	case name == "esc", name == "enter" && read:
 		return Chosen{Value: q.no, Key: name}
 	case read && slices.ContainsFunc(q.answers, func(a Answer) bool { return a.Key == name }):

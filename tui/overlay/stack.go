@@ -21,6 +21,9 @@ type (
 	Stay struct{}
 	// Closed closes it; nothing was chosen.
 	Closed struct{}
+	// Unread keeps it open: the key was typed before the question could be
+	// read, and belongs to what had the focus then.
+	Unread struct{}
 	// Chosen closes it with a choice: the overlay's Kind says of what.
 	Chosen struct {
 		Kind  Kind
@@ -32,6 +35,7 @@ type (
 
 func (Stay) outcome()   {}
 func (Closed) outcome() {}
+func (Unread) outcome() {}
 func (Chosen) outcome() {}
 
 // Kind says what an overlay is for, so that the root knows what was chosen.
@@ -176,7 +180,7 @@ func (s *Stack) settle(out Outcome, kind Kind) Outcome {
 		s.Pop()
 		c.Kind = kind
 		return c
-	case Stay:
+	case Stay, Unread:
 	}
 	return out
 }

@@ -1,0 +1,161 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"pgregory.net/rapid"
+
+	"winnow/assistant"
+)
+
+// typedChecks is how many runs are tried, each a program with a database.
+const typedChecks = 40
+
+// moves are what may happen around a text that is being typed, but for keys
+// that delete it on purpose.
+var moves = map[string]func(*bench){
+	"esc":       func(b *bench) { b.event(0x00) },
+	"enter":     func(b *bench) { b.event(0x01) },
+	"tab":       func(b *bench) { b.event(0x02) },
+	"up":        func(b *bench) { b.event(0x03) },
+	"down":      func(b *bench) { b.event(0x04) },
+	"shift+tab": func(b *bench) { b.event(0x0d) },
+	"send":      func(b *bench) { b.event(0x0e) },
+	"ctrl+c":    func(b *bench) { b.event(0x82) },
+	"ctrl+g":    func(b *bench) { b.event(0x86) },
+	"ctrl+n":    func(b *bench) { b.event(0x8d) },
+	"ctrl+z": func(b *bench) {
+		if b.mode != modeInput { // there it takes typed text away on purpose
+			b.event(0x99)
+		}
+	},
+	"alt+1":      func(b *bench) { b.event(0xb1) },
+	"yes":        func(b *bench) { time.Sleep(time.Second); b.event('y') }, // past the guard of a question
+	"edit":       func(b *bench) { b.event('e') },
+	"again":      func(b *bench) { b.event('r') },
+	"paste":      func(b *bench) { b.event(0xd0) },
+	"wait":       func(b *bench) { b.event(0xf0) },
+	"wait long":  func(b *bench) { time.Sleep(3 * time.Second); b.settle() },
+	"alt+e":      func(b *bench) { b.press(tea.KeyPressMsg{Code: 'e', Mod: tea.ModAlt}) },
+	"alt+s":      func(b *bench) { b.press(tea.KeyPressMsg{Code: 's', Mod: tea.ModAlt}) },
+	"alt+x":      func(b *bench) { b.press(tea.KeyPressMsg{Code: 'x', Mod: tea.ModAlt}) },
+	"to INPUT":   toInput,
+	"to INPUT 2": toInput,
+}
+
+// toInput leads to the box from anywhere.
+func toInput(b *bench) {
+	for range 6 {
+		if b.overlay.Open() || b.mode == modeCommand || b.search.active || b.pane.Typing() {
+			b.event(0x00)
+		}
+	}
+	for range 3 {
+		if b.mode != modeInput {
+			b.event(0x01)
+		}
+	}
+}
+
+// TestTypedTextIsNeverLost types words between everything else that can be
+// done, and finds each of them again: in a pair, in the queue, in the box, or
+// by ctrl+z or the arrow keys.
+func TestTypedTextIsNeverLost(t *testing.T) {
+	fewerChecks(t, typedChecks)
+	rapid.Check(t, func(rt *rapid.T) {
+		names := append(slices.Sorted(maps.Keys(moves)), "type", "type")
+		steps := rapid.SliceOfN(rapid.SampledFrom(names), 1, 40).Draw(rt, "steps")
+		var lost []string
+		var frame string
+		synctest.Test(t, func(t *testing.T) { lost, frame = typeBetween(t, steps) })
+		if len(lost) > 0 {
+			rt.Fatalf("lost: %q\n%s", lost, frame)
+		}
+	})
+}
+
+// typeBetween does the steps and returns the words that are not found again.
+func typeBetween(t *testing.T, steps []string) (lost []string, frame string) {
+	t.Helper()
+	b, d := typedDesk(t)
+	var words []string
+	for _, step := range steps {
+		if step != "type" {
+			moves[step](b)
+			continue
+		}
+		if b.mode != modeInput || b.overlay.Open() {
+			continue
+		}
+		word := fmt.Sprintf("word%03d", len(words))
+		for _, c := range []byte(word + " ") {
+			b.event(c)
+		}
+		words = append(words, word)
+	}
+	b.leave()
+	toInput(b)
+	frame = plainFrame(b.View().Content)
+	found := everything(t, b, d)
+	for _, w := range words {
+		if !strings.Contains(found, w) {
+			lost = append(lost, w)
+		}
+	}
+	return lost, frame
+}
+
+// everything is all text that the user can get at.
+func everything(t *testing.T, b *bench, d *desk) string {
+	t.Helper()
+	var all strings.Builder
+	seqs := make([]int64, 200)
+	for i := range seqs {
+		seqs[i] = int64(i + 1)
+	}
+	pairs, err := d.store.Load(context.Background(), seqs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pairs {
+		all.WriteString(p.UserText + "\n")
+	}
+	if p, ok := b.session.Queued(); ok {
+		all.WriteString(p.Text + "\n")
+	}
+	all.WriteString(b.draft.Text() + "\n")
+	n := 0
+	for b.draft.Older() {
+		n++
+		all.WriteString(b.draft.Text() + "\n")
+	}
+	for range n {
+		b.draft.Newer()
+	}
+	for b.draft.Undo() {
+		all.WriteString(b.draft.Text() + "\n")
+	}
+	return all.String()
+}
+
+// typedDesk is a program in a bubble, with two pairs and a pane.
+func typedDesk(t *testing.T) (*bench, *desk) {
+	t.Helper()
+	m, d := furnished(t, furniture{
+		model: steady{}, pairs: []assistant.Pair{told("question", "an answer"), failed("another")},
+		change: func(o *Options) { o.Now = nil }, // the time of the bubble, so that what is typed is no paste
+	})
+	b := &bench{Model: m, msgs: make(chan tea.Msg, 4096)}
+	b.start(m.Init())
+	b.start(m.resize(120, 32))
+	b.settle()
+	return b, d
+}
