@@ -118,7 +118,7 @@ func assemble(ready func() (*Model, error)) tea.Cmd {
 		if err != nil {
 			return modelReadyMsg{err: err}
 		}
-		start, _ := loadStart(m.opts.History, m.session)().(startLoadedMsg)
+		start, _ := loadStart(m.opts.History, m.session, m.opts.Folder)().(startLoadedMsg)
 		return modelReadyMsg{model: m, start: start}
 	}
 }
@@ -279,13 +279,13 @@ func (b *Boot) Typed() history.Draft {
 	return history.Draft{Text: strings.Join(typed, "\n\n"), Stash: b.screen.draft.Stash()}
 }
 
-// KeepTyped stores what was Typed beside the draft of before, of which nothing
-// is lost. An empty one changes nothing.
-func KeepTyped(ctx context.Context, h *history.Store, typed history.Draft) error {
+// KeepTyped stores what was Typed in a folder beside its draft of before, of
+// which nothing is lost. An empty one changes nothing.
+func KeepTyped(ctx context.Context, h *history.Store, folder string, typed history.Draft) error {
 	if typed.Text == "" && len(typed.Stash) == 0 {
 		return nil
 	}
-	d, err := h.Draft(ctx, draftKey)
+	d, err := h.Draft(ctx, draftKeyOf(folder))
 	if err != nil {
 		return errors.Join(errors.New("what was typed could not be kept"), err)
 	}
@@ -296,7 +296,7 @@ func KeepTyped(ctx context.Context, h *history.Store, typed history.Draft) error
 		d.Text = typed.Text
 	}
 	d.Stash = append(d.Stash, typed.Stash...)
-	return h.SaveDraft(ctx, draftKey, d)
+	return h.SaveDraft(ctx, draftKeyOf(folder), d)
 }
 
 // bareFrame is the pane before there is a window: its border.

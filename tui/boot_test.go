@@ -188,7 +188,7 @@ func TestQuittingBeforeEverythingIsThere(t *testing.T) {
 			if err := b.WaitEnd(); err != nil {
 				t.Fatal(err)
 			}
-			if err := KeepTyped(t.Context(), b.store, b.boot.Typed()); err != nil || b.boot.Err() != nil {
+			if err := KeepTyped(t.Context(), b.store, "", b.boot.Typed()); err != nil || b.boot.Err() != nil {
 				t.Fatal(err, b.boot.Err())
 			}
 			d, err := b.store.Draft(t.Context(), draftKey)

@@ -19,7 +19,7 @@ import (
 
 // loadStart loads what the first screen needs: the pairs of the session, the
 // draft that was there, and what completion knows.
-func loadStart(h *history.Store, s *assistant.Session) tea.Cmd {
+func loadStart(h *history.Store, s *assistant.Session, folder string) tea.Cmd {
 	return func() tea.Msg {
 		ctx := context.Background()
 		err := s.LoadView(ctx)
@@ -28,7 +28,7 @@ func loadStart(h *history.Store, s *assistant.Session) tea.Cmd {
 		}
 		msg := startLoadedMsg{err: err}
 		// What cannot be read is not offered; the pairs are what counts.
-		kept, _ := h.Draft(ctx, draftKey)
+		kept, _ := ownDraft(ctx, h, folder)
 		msg.draft, msg.stash = kept.Text, kept.Stash
 		msg.sent, _ = h.Sent(ctx, sentKept)
 		slices.Reverse(msg.sent)
@@ -40,10 +40,35 @@ func loadStart(h *history.Store, s *assistant.Session) tea.Cmd {
 	}
 }
 
+// draftKeyOf is where the draft of a folder lies: one for all its sessions, so
+// that what was typed is there again whichever session comes next, and apart
+// from what another program writes elsewhere.
+func draftKeyOf(folder string) string {
+	if folder == "" {
+		return draftKey
+	}
+	return draftKey + ":" + folder
+}
+
+// ownDraft is the draft of a folder, else the one that has no folder: it comes
+// from a version that kept one for all, and belongs to whoever finds it.
+func ownDraft(ctx context.Context, h *history.Store, folder string) (history.Draft, error) {
+	key := draftKeyOf(folder)
+	d, err := h.Draft(ctx, key)
+	if err != nil || key == draftKey || d.Text != "" || len(d.Stash) > 0 {
+		return d, err
+	}
+	if d, err = h.Draft(ctx, draftKey); err != nil || d.Text == "" && len(d.Stash) == 0 {
+		return d, err
+	}
+	if err = h.SaveDraft(ctx, key, d); err != nil {
+		return d, err
+	}
+	return d, h.SaveDraft(ctx, draftKey, history.Draft{})
+}
+
 const (
-	// draftKey is where the draft lies: one for all sessions, so that what was
-	// typed is there again whichever session comes next.
-	draftKey = "input"
+	draftKey = "input" // of the draft without a folder
 	// sentKept is how many sent messages the input box can call back.
 	sentKept = 200
 	// recentKey is where the models that were selected lie.
@@ -178,12 +203,12 @@ func copyText(what, text string, native func(string) error) tea.Cmd {
 
 // keepDraft stores the draft and what was cleared before it, so that no crash
 // loses them.
-func keepDraft(h *history.Store, d history.Draft) tea.Cmd {
+func keepDraft(h *history.Store, folder string, d history.Draft) tea.Cmd {
 	if h == nil {
 		return nil
 	}
 	return func() tea.Msg {
-		return draftKeptMsg{text: d.Text, err: h.SaveDraft(context.Background(), draftKey, d)}
+		return draftKeptMsg{text: d.Text, err: h.SaveDraft(context.Background(), draftKeyOf(folder), d)}
 	}
 }
 

@@ -106,3 +106,26 @@ func TestMarksThatATurnChangedAreShown(t *testing.T) {
 	gate.Open()
 	r.Wait("★★★")
 }
+
+// Two programs on one history do not write over each other's draft; one that
+// was kept for all folders is found by the first.
+func TestEachFolderHasItsOwnDraft(t *testing.T) {
+	_, d := furnished(t, furniture{})
+	if err := d.store.SaveDraft(t.Context(), draftKey, history.Draft{Text: "of before"}); err != nil {
+		t.Fatal(err)
+	}
+	loaded := func(folder string) string {
+		return loadStart(d.store, d.session, folder)().(startLoadedMsg).draft
+	}
+	for _, folder := range []string{"/one", "/two"} {
+		if got, want := loaded(folder), map[string]string{"/one": "of before"}[folder]; got != want {
+			t.Errorf("%s begins with %q, want %q", folder, got, want)
+		}
+		keepDraft(d.store, folder, history.Draft{Text: "in " + folder})()
+	}
+	for _, folder := range []string{"/one", "/two"} {
+		if got := loaded(folder); got != "in "+folder {
+			t.Errorf("%s has %q", folder, got)
+		}
+	}
+}

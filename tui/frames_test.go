@@ -50,7 +50,7 @@ func newStill(t *testing.T, o style.Options, w, h int, answers ...at.Answer) *st
 		t.Fatal(err)
 	}
 	s := &still{m, t}
-	s.do(loadStart(nil, session))
+	s.do(loadStart(nil, session, ""))
 	s.do(m.resize(w, h))
 	return s
 }
@@ -85,7 +85,7 @@ func (s *still) pairs(pairs ...assistant.Pair) {
 			s.t.Fatal(err)
 		}
 	}
-	s.do(loadStart(nil, s.session))
+	s.do(loadStart(nil, s.session, ""))
 	s.View()
 	s.do(s.loadMissing())
 }

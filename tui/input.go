@@ -145,7 +145,7 @@ func (m *Model) keepDraft() tea.Cmd {
 		return nil
 	}
 	m.keep.running = true
-	return keepDraft(m.opts.History, m.drafted())
+	return keepDraft(m.opts.History, m.opts.Folder, m.drafted())
 }
 
 // drafted is what the box would lose.

@@ -21,6 +21,7 @@ type Options struct {
 	Session *assistant.Session
 	History *history.Store // nil: the view is the session, nothing is kept
 	Pane    pane.Pane      // nil: a plain chat, without a window
+	Folder  string         // where winnow runs: drafts are kept apart by it; "" has one
 
 	Style    style.Options // Dark follows the terminal unless FixedTheme
 	Fixed    bool          // the theme is the user's choice, not the terminal's
@@ -153,7 +154,7 @@ func New(opts Options) (*Model, error) {
 
 // Init asks the terminal for its background and loads what is shown first.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{loadStart(m.opts.History, m.session)}
+	cmds := []tea.Cmd{loadStart(m.opts.History, m.session, m.opts.Folder)}
 	if !m.opts.Fixed {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}

@@ -134,7 +134,7 @@ func (m *Model) quit() tea.Cmd {
 // end stores the draft and leaves.
 func (m *Model) end() tea.Cmd {
 	m.session.Cancel()
-	return tea.Sequence(keepDraft(m.opts.History, m.drafted()), tea.Quit)
+	return tea.Sequence(keepDraft(m.opts.History, m.opts.Folder, m.drafted()), tea.Quit)
 }
 
 func filterName(line string) string {

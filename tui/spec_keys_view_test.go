@@ -143,7 +143,7 @@ func proveEnter(t *testing.T) {
 		d := furnish(t, furniture{answers: []at.Answer{say(`Which? SUGGESTED_VALUES: {"values":[{"label":"A","value":"take a"}]}`), say("a it is")}})
 		d.ask("hello", "[1 A]")
 		d.Type(tuitest.Tab, "j", "j")
-		d.focused("[1 A]")
+		d.focused("❯1 A]")
 		d.Type(tuitest.Enter)
 		d.Wait("a it is")
 		if got := lastUser(d.script); got != "take a" {

@@ -158,7 +158,7 @@ func TestFavouriteModelsComeFirst(t *testing.T) {
 		favourites, recent := strings.Index(f, "favourites"), strings.Index(f, "recent")
 		return favourites >= 0 && favourites < recent
 	})
-	if msg, ok := loadStart(r.store, r.session)().(startLoadedMsg); !ok || !slices.Equal(msg.favourites, []string{"test/other"}) {
+	if msg, ok := loadStart(r.store, r.session, "")().(startLoadedMsg); !ok || !slices.Equal(msg.favourites, []string{"test/other"}) {
 		t.Errorf("the next start knows the favourites %q", msg.favourites)
 	}
 	r.Type(tuitest.Key("alt+f"))

@@ -359,7 +359,7 @@ func (a *app) screenOf(o tui.Options, p *program, notices []string) (*tui.Model,
 	if p.notice != "" {
 		notices = append(notices, p.notice)
 	}
-	o.Session, o.History, o.Pane = p.session, p.store, p.shown()
+	o.Session, o.History, o.Pane, o.Folder = p.session, p.store, p.shown(), a.folder()
 	o.Examples, o.Editor, o.Notice, o.Recovery = p.place.examples, words, strings.Join(notices, " · "), recovery(p.place.desk)
 	return tui.New(o)
 }
@@ -371,7 +371,7 @@ func (a *app) leave(ctx context.Context, p *program, ended bool, typed history.D
 	var kept error
 	switch {
 	case ended && a.store != nil:
-		kept = tui.KeepTyped(context.WithoutCancel(ctx), a.store, typed)
+		kept = tui.KeepTyped(context.WithoutCancel(ctx), a.store, a.folder(), typed)
 	default:
 		kept = a.keepTyped(typed)
 	}

@@ -14,8 +14,14 @@ import (
 )
 
 // typedName is the file in the state folder for what was typed in a run that
-// ended before its history was open: a draft on each line.
+// ended before its history was open: a typedLine on each line.
 const typedName = "typed.ndjson"
+
+// typedLine is what was typed in a run, and where that was.
+type typedLine struct {
+	Folder string
+	history.Draft
+}
 
 // keepTyped writes what was typed where the next start finds it.
 func (a *app) keepTyped(d history.Draft) error {
@@ -26,7 +32,7 @@ func (a *app) keepTyped(d history.Draft) error {
 	if err != nil {
 		return err
 	}
-	line, err := json.Marshal(d)
+	line, err := json.Marshal(typedLine{a.folder(), d})
 	if err != nil {
 		return err
 	}
@@ -59,9 +65,9 @@ func (a *app) takeTyped(ctx context.Context, store *history.Store) error {
 	defer file.Close() // it was only read
 	for lines := bufio.NewReader(file); ; {
 		line, end := lines.ReadBytes('\n')
-		var d history.Draft
+		var d typedLine
 		if json.Unmarshal(line, &d) == nil { // a line cut by a crash holds nothing that could be kept
-			if err := tui.KeepTyped(ctx, store, d); err != nil {
+			if err := tui.KeepTyped(ctx, store, d.Folder, d.Draft); err != nil {
 				return err
 			}
 		}

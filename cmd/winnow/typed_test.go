@@ -47,7 +47,7 @@ func TestTypedTextOutlivesARunWithoutHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d, err := store.Draft(t.Context(), "input")
+	d, err := store.Draft(t.Context(), "input:"+a.folder())
 	if want := []string{"put away first", "first", "put away second"}; err != nil || d.Text != "second" || !slices.Equal(d.Stash, want) {
 		t.Errorf("the draft is %q with %q, want second with %q; %v", d.Text, d.Stash, want, err)
 	}
