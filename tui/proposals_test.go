@@ -20,7 +20,7 @@ func TestAProposalTellsItsEffect(t *testing.T) {
 	d.Type(tuitest.Tab, tuitest.Tab, "i", "gpt-5*", tuitest.Enter)
 	d.Wait("hides 1 model: openai/gpt-4o-preview")
 	d.Type(tuitest.Alt(1))
-	d.Wait("working")
+	d.Wait("Carried out")
 	d.WaitGone("working")
 	d.Wait("+▌▲ gpt-5*")
 	d.Wait("*-preview ")
