@@ -172,10 +172,11 @@ func deletePairs(s *assistant.Session, seqs ...int64) tea.Cmd {
 	}
 }
 
-// markPair changes star, flag or topic of a pair.
-func markPair(s *assistant.Session, seq int64, said string, change func(*assistant.Pair)) tea.Cmd {
+// markPair changes star, flag or topic of a pair; change says what it did.
+func markPair(s *assistant.Session, seq int64, change func(*assistant.Pair) (said string)) tea.Cmd {
 	return func() tea.Msg {
-		err := s.Mark(context.Background(), seq, change)
+		said := ""
+		err := s.Mark(context.Background(), seq, func(p *assistant.Pair) { said = change(p) })
 		return pairsChangedMsg{said: said, seqs: []int64{seq}, err: err}
 	}
 }

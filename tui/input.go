@@ -23,7 +23,7 @@ func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
 	}
 	ended := m.endBurst()
 	m.burst.first = ""
-	return tea.Batch(ended, m.typed(k))
+	return tea.Batch(ended, m.inTurn(k))
 }
 
 // typed gives a key to the first who takes it: what works anywhere, the overlay,

@@ -3,6 +3,8 @@ package tui
 import (
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"winnow/assistant"
 	"winnow/assistant/budget"
 	"winnow/assistant/history"
@@ -168,6 +170,9 @@ type renewedMsg struct {
 	resumed bool
 	err     error
 }
+
+// changeDoneMsg answers what keys wait for, with the answer of what was done.
+type changeDoneMsg struct{ answer tea.Msg }
 
 // pairsChangedMsg answers what deletes or marks pairs.
 type pairsChangedMsg struct {

@@ -107,7 +107,7 @@ func (m *Model) rollBackTo(id string, scope checkpoint.Scope) tea.Cmd {
 	if m.session.Busy() {
 		return m.complain(assistant.ErrBusy)
 	}
-	return rollBack(m.session, id, scope, rolledBack)
+	return m.change(rollBack(m.session, id, scope, rolledBack))
 }
 
 func (m *Model) onRolledBack(msg rolledBackMsg) tea.Cmd {
@@ -123,7 +123,7 @@ func (m *Model) onRolledBack(msg rolledBackMsg) tea.Cmd {
 	return tea.Batch(computeBoundary(m.session), m.reloadShown())
 }
 
-func (m *Model) undoRollback() tea.Cmd { return undoRollback(m.session) }
+func (m *Model) undoRollback() tea.Cmd { return m.change(undoRollback(m.session)) }
 
 // undo takes the newest change of the window back, whoever made it. It asks
 // when that cuts the conversation.
@@ -137,7 +137,7 @@ func (m *Model) undo() tea.Cmd {
 		return nil
 	}
 	if step.Kind != checkpoint.KindTurn {
-		return rollBack(m.session, step.ID, checkpoint.Rules, "undone: "+oneLine(step.Description))
+		return m.change(rollBack(m.session, step.ID, checkpoint.Rules, "undone: "+oneLine(step.Description)))
 	}
 	lines := []string{
 		m.clock(step.Time) + "  " + oneLine(step.Description), oneLine(step.Effect()), "",
@@ -153,9 +153,9 @@ func (m *Model) undo() tea.Cmd {
 	return m.open(overlay.Confirm, q, func(c overlay.Chosen) tea.Cmd {
 		switch c.Value {
 		case "y":
-			return rollBack(m.session, step.ID, checkpoint.Both, rolledBack)
+			return m.change(rollBack(m.session, step.ID, checkpoint.Both, rolledBack))
 		case "r":
-			return rollBack(m.session, step.ID, checkpoint.Rules, rolledBack)
+			return m.change(rollBack(m.session, step.ID, checkpoint.Rules, rolledBack))
 		}
 		return nil
 	})

@@ -417,7 +417,7 @@ func (m *Model) carry(w pane.Wish) tea.Cmd {
 		if m.session.Busy() {
 			return m.complain(assistant.ErrBusy)
 		}
-		return editWindow(m.session, w)
+		return m.change(editWindow(m.session, w))
 	case pane.Say:
 		if w.Bad {
 			m.notice.bad(w.Text)

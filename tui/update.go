@@ -69,6 +69,8 @@ func (m *Model) route(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.onTopics(msg)
 	case paneReadMsg:
 		return m, m.onPaneRead(msg)
+	case changeDoneMsg:
+		return m, m.onChangeDone(msg)
 	case editedMsg:
 		return m, m.onEdited(msg)
 	case ranMsg:

@@ -266,10 +266,10 @@ func (m *Model) deletePair() tea.Cmd {
 	case m.session.Busy():
 		return m.complain(assistant.ErrBusy)
 	case p.State == assistant.PairError:
-		return deletePairs(m.session, p.Seq)
+		return m.change(deletePairs(m.session, p.Seq))
 	}
 	return m.ask("Delete this pair for good?", []string{oneLine(p.UserText)}, "delete", func() tea.Cmd {
-		return deletePairs(m.session, p.Seq)
+		return m.change(deletePairs(m.session, p.Seq))
 	})
 }
 
@@ -289,27 +289,33 @@ func (m *Model) onPairsChanged(msg pairsChangedMsg) tea.Cmd {
 }
 
 func (m *Model) star() tea.Cmd {
-	p, ok := m.chat.Focused()
-	if !ok {
-		return nil
-	}
-	return m.setStar((p.Star + 1) % 4)
+	return m.markFocused(func(p *assistant.Pair) string { return setStars(p, (p.Star+1)%4) })
 }
 
 func (m *Model) setStar(n int) tea.Cmd {
-	p, ok := m.chat.Focused()
-	if !ok {
-		return nil
-	}
-	return markPair(m.session, p.Seq, strconv.Itoa(n)+" stars", func(p *assistant.Pair) { p.Star = n })
+	return m.markFocused(func(p *assistant.Pair) string { return setStars(p, n) })
+}
+
+func setStars(p *assistant.Pair, n int) string {
+	p.Star = n
+	return strconv.Itoa(n) + " stars"
 }
 
 func (m *Model) flag() tea.Cmd {
+	return m.markFocused(func(p *assistant.Pair) string {
+		p.Flag = !p.Flag
+		return "flag changed"
+	})
+}
+
+// markFocused changes what is set on the focused pair, as the store has it: the
+// screen may be behind.
+func (m *Model) markFocused(change func(*assistant.Pair) (said string)) tea.Cmd {
 	p, ok := m.chat.Focused()
 	if !ok {
 		return nil
 	}
-	return markPair(m.session, p.Seq, "flag changed", func(p *assistant.Pair) { p.Flag = !p.Flag })
+	return m.change(markPair(m.session, p.Seq, change))
 }
 
 func (m *Model) topicOfPair() tea.Cmd {
@@ -329,7 +335,10 @@ func (m *Model) topicOfPair() tea.Cmd {
 				return nil
 			}
 		}
-		return markPair(m.session, p.Seq, "topic: "+topicName(to), func(p *assistant.Pair) { p.Topic = to })
+		return m.change(markPair(m.session, p.Seq, func(p *assistant.Pair) string {
+			p.Topic = to
+			return "topic: " + topicName(to)
+		}))
 	})
 }
 

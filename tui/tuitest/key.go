@@ -58,6 +58,16 @@ var modifiers = map[string]tea.KeyMod{
 	"ctrl": tea.ModCtrl, "alt": tea.ModAlt, "shift": tea.ModShift, "meta": tea.ModMeta, "super": tea.ModSuper,
 }
 
+// Press is the message that a key becomes, for a test that drives a model by
+// itself. It panics on a key that does not exist.
+func Press(k Key) tea.KeyPressMsg {
+	msg, err := k.press()
+	if err != nil {
+		panic(err)
+	}
+	return msg
+}
+
 // press is the message that a terminal's key would become.
 func (k Key) press() (tea.KeyPressMsg, error) {
 	name, mod := string(k), tea.KeyMod(0)
