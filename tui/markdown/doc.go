@@ -18,9 +18,9 @@
 //   - a link definition that arrives late renders the blocks that use it again.
 //
 // goldmark parses, without the parsers of raw HTML: Vec<String> and <think>
-// stay what they are. What stands in a line looks as glamour draws it, which is
-// the judge in this package's tests and no part of the program; the shape of the
-// blocks is this package's, as its faults there are many (see walker). No line is wider than it may be, none ends in blanks, none leaves a style open.
+// stay what they are. glamour renders what stands in a line; the shape of the
+// blocks is this package's, as its own faults there are many (see walker). No
+// line is wider than it may be, none ends in blanks, none leaves a style open.
 // A link is shown with its address, and only an address can be clicked.
 //
 // Trace, Word, Paragraph and Slice go the other way: from what is seen to the

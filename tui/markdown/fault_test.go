@@ -12,7 +12,7 @@ import (
 	"winnow/tui/style"
 )
 
-// What renderers, glamour first, get wrong, and what must come out instead.
+// What glamour gets wrong, and what must come out instead.
 func TestShapes(t *testing.T) {
 	for name, c := range map[string]struct {
 		src   string
@@ -54,8 +54,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// No kind of node may be a reason to print a warning into the middle of the screen,
-// as glamour does for those it does not know.
+// Every kind of node must have a renderer: glamour prints a warning to standard
+// output for those it does not know, into the middle of the screen.
 func TestNothingIsPrinted(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -118,7 +118,7 @@ func TestStyleIsSharedByGoroutines(t *testing.T) {
 	wg.Wait()
 }
 
-// The colours of code belong to a Style, and not to the first that was made.
+// glamour keeps the code theme it was given first, for all.
 func TestThemesOfCodeAreSeparate(t *testing.T) {
 	other := NewStyle(style.New(style.Options{Theme: "high-contrast", Unicode: true}).Markdown)
 	src := "```go\nfunc f() {}\n```"

@@ -3,34 +3,43 @@ package markdown
 import (
 	"bufio"
 	"bytes"
-	"hash/fnv"
 	"html"
-	"io"
 	"net/url"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	xansi "github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/renderer"
 	ghtml "github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/text"
 )
-
-// mark begins the continuation of a long paragraph, so that its first word is
-// never read as the beginning of another kind of block, and stands in the place
-// of the box of a task, which is as long. It is taken out again.
-const mark = "\uE0FF"
 
 // inlineText renders the inline children of a paragraph, a heading or a table cell
 // as one styled string without wrapping; "\n" stands for a hard line break.
+//
+// glamour renders it, but not the tree goldmark made: a copy that holds only what
+// glamour renders rightly. It resolves escapes and entities twice, also in code,
+// prints a warning to standard output for kinds it does not know, and makes a
+// link of every text that has an address. In the copy the text is encoded so
+// that it comes out as it should, and a link is its text and its address.
 func (s *Style) inlineText(n ast.Node, src []byte) string {
 	if h, ok := n.(*ast.Heading); ok {
 		return s.heading(h, src)
 	}
-	w := inliner{src: src, faces: &s.faces, base: s.faces.text}
-	w.children(n, voice{})
-	out := strings.Trim(w.out.String(), "\n")
+	return s.inFlow(n, src)
+}
+
+// inFlow renders text that is no heading.
+func (s *Style) inFlow(n ast.Node, src []byte) string {
+	c := copier{src: src}
+	block := ast.NewTextBlock()
+	c.children(block, n)
+	if block.FirstChild() == nil {
+		return ""
+	}
+	out := strings.Trim(s.drawn(s.flow, c.buf, block, n, src), "\n")
 	if len(out) < shortText && strings.TrimSpace(xansi.Strip(out)) == "" {
 		return ""
 	}
@@ -41,124 +50,147 @@ func (s *Style) inlineText(n ast.Node, src []byte) string {
 // nothing but blanks.
 const shortText = 256
 
-// heading renders a heading; from the second level on it keeps its signs.
+// heading renders a heading.
 func (s *Style) heading(n *ast.Heading, src []byte) string {
-	base := s.faces.heading[n.Level-1]
-	w := inliner{src: src, faces: &s.faces, base: base}
-	w.children(n, voice{})
-	if w.out.Len() == 0 {
+	c := copier{src: src}
+	block := ast.NewHeading(n.Level)
+	c.children(block, n)
+	if block.FirstChild() == nil {
 		return ""
 	}
-	signs := ""
-	if n.Level > 1 {
-		signs = paint(base.sequence(), strings.Repeat("#", n.Level)+" ")
+	doc := ast.NewDocument()
+	doc.AppendChild(doc, block)
+	return strings.Trim(s.drawn(s.inline, c.buf, doc, n, src), "\n")
+}
+
+// drawn is what glamour makes of a copy of n.
+func (s *Style) drawn(r renderer.Renderer, buf []byte, doc, n ast.Node, src []byte) string {
+	var out bytes.Buffer
+	s.mu.Lock()
+	err := r.Render(&out, buf, doc)
+	s.mu.Unlock()
+	if err != nil { // a bytes.Buffer takes everything: only glamour's templates fail, and there are none
+		return paint(sequence(s.look.Text), clean(string(n.Lines().Value(src))))
 	}
-	return strings.Trim(signs+w.out.String(), "\n")
+	return out.String()
 }
 
-// inliner writes what stands in a line as glamour draws it. glamour itself does not
-// write: it resolves escapes and entities twice, makes a link of every text that has
-// an address, and what it imports initialises for longer than all the rest of the
-// program does, before main begins.
-type inliner struct {
-	src   []byte
-	faces *faces
-	base  face // of the block
-	out   strings.Builder
+// mark begins the continuation of a long paragraph, so that its first word is
+// never read as the beginning of another kind of block, and stands in the place
+// of the box of a task, which is as long. It is taken out again.
+const mark = "\uE0FF"
+
+// copier makes the copy that glamour is given; buf is the copy's source.
+type copier struct {
+	src, buf []byte
 }
 
-// voice is what the markup around a text asks of its look. Emphasis hides the
-// colours of what it encloses; code and addresses have their own in it, and show
-// a link that encloses them where they have none.
-type voice struct{ over, below face }
-
-// put writes s with a face.
-func (w *inliner) put(f face, s string) {
-	w.out.WriteString(paint(f.sequence(), s))
+// add puts s into the source of the copy and gives its place.
+func (c *copier) add(s string) text.Segment {
+	start := len(c.buf)
+	c.buf = append(c.buf, s...)
+	return text.NewSegment(start, len(c.buf))
 }
 
-// text writes words.
-func (w *inliner) text(v voice, s string) {
-	w.put(w.base.with(w.faces.words).with(v.over), s)
+// glamour unescapes entities and then backslashes in text, entities in code.
+var (
+	forText = strings.NewReplacer("&", "&amp;", `\`, `\\`)
+	forCode = strings.NewReplacer("&", "&amp;")
+)
+
+func (c *copier) text(s string) *ast.Text {
+	return ast.NewTextSegment(c.add(forText.Replace(s)))
 }
 
-// children writes the children of n.
-func (w *inliner) children(n ast.Node, v voice) {
-	for k := n.FirstChild(); k != nil; k = k.NextSibling() {
-		w.node(k, v)
+// children copies the children of from into to.
+func (c *copier) children(to, from ast.Node) {
+	for n := from.FirstChild(); n != nil; n = n.NextSibling() {
+		c.node(to, n)
 	}
 }
 
-func (w *inliner) node(n ast.Node, v voice) {
+// node copies n into to.
+func (c *copier) node(to, n ast.Node) {
 	switch n := n.(type) {
 	case *ast.Text:
-		w.text(v, value(n, w.src))
-	case *ast.String:
-		w.text(v, clean(string(n.Value)))
-	case *ast.CodeSpan:
-		w.put(w.base.with(v.below).with(w.faces.code), code(n, w.src))
-	case *ast.Emphasis:
-		own := w.faces.emph
-		if n.Level > 1 {
-			own = w.faces.strong
+		if s := c.value(n); s != "" {
+			to.AppendChild(to, c.text(s))
 		}
-		w.children(n, voice{over: own.with(v.over)})
+	case *ast.String:
+		to.AppendChild(to, c.text(clean(string(n.Value))))
+	case *ast.CodeSpan:
+		span := ast.NewCodeSpan()
+		span.AppendChild(span, ast.NewTextSegment(c.add(forCode.Replace(c.code(n)))))
+		to.AppendChild(to, span)
+	case *ast.Emphasis:
+		em := ast.NewEmphasis(n.Level)
+		c.children(em, n)
+		to.AppendChild(to, em)
 	case *extast.Strikethrough:
-		w.put(w.base.with(w.faces.struck).with(v.over), words(n, w.src))
+		struck := extast.NewStrikethrough()
+		struck.AppendChild(struck, c.text(c.words(n)))
+		to.AppendChild(to, struck)
 	case *ast.AutoLink:
-		w.autoLink(n, v)
+		c.autoLink(to, n)
 	case *ast.Link:
-		w.link(n, literal(n.Destination), "", v)
+		c.link(to, n, literal(n.Destination), "")
 	case *ast.Image:
-		w.link(n, literal(n.Destination), "image: ", v)
+		c.link(to, n, literal(n.Destination), "image: ")
 	case *extast.TaskCheckBox: // the sign of its list item
 	default:
-		w.children(n, v)
+		c.children(to, n)
 	}
 }
 
 // link writes the text of a link and its address, or only the address when they
 // are the same.
-func (w *inliner) link(n ast.Node, address, before string, v voice) {
-	label := words(n, w.src)
-	if before == "" && (label == address || label == "") {
-		w.address(address, v)
+func (c *copier) link(to, n ast.Node, address, before string) {
+	words := c.words(n)
+	if before == "" && (words == address || words == "") {
+		c.address(to, address)
 		return
 	}
-	in := voice{over: w.faces.link, below: w.faces.link}
-	w.text(in, before)
-	w.children(n, in)
+	l := ast.NewLink()
+	l.Destination = []byte("#") // glamour shows no address for a fragment
+	if before != "" {
+		l.AppendChild(l, c.text(before))
+	}
+	c.children(l, n)
+	to.AppendChild(to, l)
 	if address != "" {
-		w.text(v, " ")
-		w.address(address, v)
+		to.AppendChild(to, c.text(" "))
+		c.address(to, address)
 	}
 }
 
-func (w *inliner) autoLink(n *ast.AutoLink, v voice) {
-	label := clean(string(n.Label(w.src)))
-	if n.AutoLinkType == ast.AutoLinkURL && label == string(n.URL(w.src)) {
-		w.address(label, v)
+func (c *copier) autoLink(to ast.Node, n *ast.AutoLink) {
+	label := clean(string(n.Label(c.src)))
+	if n.AutoLinkType == ast.AutoLinkURL && label == string(n.URL(c.src)) {
+		c.address(to, label)
 		return
 	}
-	w.shown(label)
+	c.shown(to, label)
 }
 
 // address writes an address; the terminal can open it when it is one of the web.
-// What it may break into over several lines is one link by its id.
-func (w *inliner) address(address string, v voice) {
+func (c *copier) address(to ast.Node, address string) {
 	if !openable(address) {
-		w.shown(address)
+		c.shown(to, address)
 		return
 	}
-	id := fnv.New32a()
-	_, _ = io.WriteString(id, address) // a hash takes everything
-	opens := xansi.SetHyperlink(address, "id="+strconv.FormatUint(uint64(id.Sum32()), 10))
-	w.put(w.base.with(v.below).with(w.faces.address), opens+address+linkEnd)
+	value := ast.NewTextSegment(c.add(address))
+	to.AppendChild(to, ast.NewAutoLink(ast.AutoLinkURL, value))
 }
 
-// shown writes s in the look of a link that cannot be opened.
-func (w *inliner) shown(s string) {
-	w.text(voice{over: w.faces.link}, s)
+// shown writes s in the style of a link that cannot be opened.
+func (c *copier) shown(to ast.Node, s string) {
+	if s == "" {
+		return
+	}
+	l := ast.NewLink()
+	l.Destination = []byte("#")
+	l.AppendChild(l, c.text(s))
+	to.AppendChild(to, l)
 }
 
 // openable reports whether an address may be made a hyperlink: printable ASCII
@@ -174,8 +206,8 @@ func openable(address string) bool {
 }
 
 // value is the text of n as it reads, with the break after it.
-func value(n *ast.Text, src []byte) string {
-	s := n.Segment.Value(src)
+func (c *copier) value(n *ast.Text) string {
+	s := n.Segment.Value(c.src)
 	out := ""
 	if n.IsRaw() {
 		out = clean(string(s))
@@ -197,31 +229,31 @@ func value(n *ast.Text, src []byte) string {
 }
 
 // words is the text below n, without markup.
-func words(n ast.Node, src []byte) string {
+func (c *copier) words(n ast.Node) string {
 	var b strings.Builder
 	for k := n.FirstChild(); k != nil; k = k.NextSibling() {
 		switch k := k.(type) {
 		case *ast.Text:
-			b.WriteString(value(k, src))
+			b.WriteString(c.value(k))
 		case *ast.String:
 			b.WriteString(clean(string(k.Value)))
 		case *ast.AutoLink:
-			b.WriteString(clean(string(k.Label(src))))
+			b.WriteString(clean(string(k.Label(c.src))))
 		case *ast.CodeSpan:
-			b.WriteString(code(k, src))
+			b.WriteString(c.code(k))
 		default:
-			b.WriteString(words(k, src))
+			b.WriteString(c.words(k))
 		}
 	}
 	return b.String()
 }
 
 // code is the text of a code span, which knows neither escapes nor breaks.
-func code(n *ast.CodeSpan, src []byte) string {
+func (c *copier) code(n *ast.CodeSpan) string {
 	var b strings.Builder
 	for k := n.FirstChild(); k != nil; k = k.NextSibling() {
 		if t, ok := k.(*ast.Text); ok {
-			b.Write(bytes.TrimPrefix(t.Segment.Value(src), []byte(mark)))
+			b.Write(bytes.TrimPrefix(t.Segment.Value(c.src), []byte(mark)))
 		}
 	}
 	return clean(strings.ReplaceAll(b.String(), "\n", " "))

@@ -23,8 +23,8 @@ type markup struct {
 func (m markup) opening() span { return span{m.outer.start, m.outer.start + m.open} }
 func (m markup) closing() span { return span{m.outer.end - m.closed, m.outer.end} }
 
-// tracer finds out where the text that inliner shows stands. It goes the way that
-// goes.
+// tracer finds out where the text that copier shows stands. It goes the way the
+// copier goes.
 type tracer struct {
 	src   []byte
 	out   shown
@@ -203,13 +203,14 @@ func (t *tracer) afterTicks(from int) int {
 func (t *tracer) link(n ast.Node, destination []byte, elsewhere bool, before string) {
 	from, first := n.Pos(), len(t.out.text)
 	t.end = max(t.end, from+1)
-	address, label := literal(destination), words(n, t.src)
-	only := before == "" && (label == address || label == "")
+	c := copier{src: t.src}
+	address, words := literal(destination), c.words(n)
+	only := before == "" && (words == address || words == "")
 	switch {
 	case !only:
 		t.out.add(before, nowhere)
 		t.children(n)
-	case label != "":
+	case words != "":
 		t.words(n)
 	}
 	behind := t.end
@@ -218,7 +219,7 @@ func (t *tracer) link(n ast.Node, destination []byte, elsewhere bool, before str
 	case !only && address != "":
 		t.out.add(" ", t.gap(behind, at))
 		t.address(address, destination, at)
-	case only && label == "":
+	case only && words == "":
 		t.address(address, destination, at)
 	}
 	if end > 0 && from >= 0 {

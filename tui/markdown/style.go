@@ -1,12 +1,18 @@
 package markdown
 
 import (
+	"fmt"
+	"image/color"
 	"strings"
+	"sync"
 
+	"charm.land/glamour/v2/ansi"
 	"charm.land/lipgloss/v2"
 	"github.com/alecthomas/chroma/v2"
+	xansi "github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
 
 	"winnow/tui/style"
@@ -17,13 +23,18 @@ import (
 type Style struct {
 	look   style.Markdown
 	parser parser.Parser
-	faces  faces
+
+	mu     sync.Mutex        // glamour's renderer keeps its state between calls
+	inline renderer.Renderer // headings, which are blocks of glamour's
+	flow   renderer.Renderer // all other text
+
 	syntax [syntaxClasses]string // style sequence by class of token
 }
 
 // NewStyle makes a Style from the styles of a theme.
 func NewStyle(look style.Markdown) *Style {
-	s := &Style{look: look, parser: newParser(), faces: newFaces(look)}
+	s := &Style{look: look, parser: newParser()}
+	s.inline, s.flow = newRenderer(config(look)), newRenderer(flowConfig(look))
 	for class, st := range syntaxStyles(look) {
 		s.syntax[class] = sequence(st)
 	}
@@ -61,6 +72,81 @@ func newParser() parser.Parser {
 		),
 		parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
 	)
+}
+
+func newRenderer(c ansi.StyleConfig) renderer.Renderer {
+	glamour := ansi.NewRenderer(ansi.Options{Styles: c, PreserveNewLines: true})
+	return renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(glamour, 1000)))
+}
+
+// flowConfig is config for text that is in no block of glamour's: what a
+// paragraph would hand down is in each style. The writers of a block, which pad
+// and indent what needs neither, take longer than all the rest.
+func flowConfig(look style.Markdown) ansi.StyleConfig {
+	c := config(look)
+	base := primitive(look.Text)
+	for _, p := range []*ansi.StylePrimitive{&c.Text, &c.Strong, &c.Emph, &c.Strikethrough, &c.Link, &c.LinkText, &c.Code.StylePrimitive} {
+		if p.Color == nil {
+			p.Color = base.Color
+		}
+		if p.BackgroundColor == nil {
+			p.BackgroundColor = base.BackgroundColor
+		}
+	}
+	return c
+}
+
+// config is the part of glamour's configuration that inline text and headings
+// need; the shape of the blocks is ours.
+func config(look style.Markdown) ansi.StyleConfig {
+	c := ansi.StyleConfig{
+		Text: primitive(look.Text), Strong: primitive(look.Strong), Emph: primitive(look.Emph),
+		Strikethrough: primitive(look.Strike), Link: primitive(look.Link), LinkText: primitive(look.LinkText),
+		Code: ansi.StyleBlock{StylePrimitive: primitive(look.Code)},
+	}
+	// The words of a heading are Text too; without a colour of their own they
+	// take that of the heading.
+	c.Text.Color = nil
+	c.Paragraph = ansi.StyleBlock{StylePrimitive: primitive(look.Text)}
+	for i, h := range []*ansi.StyleBlock{&c.H1, &c.H2, &c.H3, &c.H4, &c.H5, &c.H6} {
+		h.StylePrimitive = primitive(look.Heading[i])
+		if i > 0 {
+			h.Prefix = strings.Repeat("#", i+1) + " "
+		}
+	}
+	return c
+}
+
+// primitive is a lipgloss style in glamour's words.
+func primitive(s lipgloss.Style) ansi.StylePrimitive {
+	yes := func(b bool) *bool {
+		if !b {
+			return nil
+		}
+		return &b
+	}
+	return ansi.StylePrimitive{
+		Color: colour(s.GetForeground()), BackgroundColor: colour(s.GetBackground()),
+		Bold: yes(s.GetBold()), Italic: yes(s.GetItalic()), Underline: yes(s.GetUnderline()),
+		CrossedOut: yes(s.GetStrikethrough()), Inverse: yes(s.GetReverse()), Faint: yes(s.GetFaint()),
+	}
+}
+
+// colour is a colour as glamour reads it, nil for the terminal's own.
+func colour(c color.Color) *string {
+	var s string
+	switch c := c.(type) {
+	case nil, lipgloss.NoColor:
+		return nil
+	case xansi.BasicColor:
+		s = fmt.Sprint(uint8(c))
+	case xansi.IndexedColor:
+		s = fmt.Sprint(uint8(c))
+	default:
+		r, g, b, _ := c.RGBA()
+		s = fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
+	}
+	return &s
 }
 
 // sequence is what a style writes before its text.
