@@ -15,9 +15,6 @@ func (d *Doc) whole(i, width int) []string {
 	}
 	if b.drawn.width != width {
 		d.ready(b)
-		if b.table != nil {
-			b.table.steady = len(b.table.rows) > exactRows
-		}
 		b.drawn = d.draw(b, i, b.leaves, width)
 	}
 	return b.drawn.lines

@@ -135,7 +135,6 @@ func (d *Doc) openTable(b *block, end int) []leaf {
 	if b.table == nil {
 		return nil
 	}
-	b.table.steady = true
 	leaves := b.leaves
 	if end > b.end {
 		leaves = append(leaves[:1:1], leaf{text: clean(string(d.src[b.end:end]))})

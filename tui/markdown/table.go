@@ -17,8 +17,7 @@ type table struct {
 
 	// The lines laid out so far. They stay as long as the columns do, so that a
 	// new row costs a row; epoch counts how often they did not.
-	steady bool // columns widen in steps: the table is still growing
-	inner  int  // width the lines are for; 0 means none
+	inner  int // width the lines are for; 0 means none
 	cols   []int
 	lines  []string
 	starts []int // where in lines each row begins
@@ -45,7 +44,7 @@ func (t *table) add(row ast.Node, src []byte) {
 		if len(t.rows) == 0 {
 			cells[i] = paint(sequence(t.style.look.TableHead), ansi.Strip(cells[i]))
 		}
-		if len(t.rows) <= exactRows {
+		if len(t.rows) <= measuredRows {
 			t.width[i] = max(t.width[i], ansi.StringWidth(cells[i]))
 		}
 		i++
@@ -57,15 +56,17 @@ func (t *table) add(row ast.Node, src []byte) {
 // there is, each row becomes a list of its cells.
 const leastColumn = 4
 
-// exactRows is up to how many rows a table that is whole gets columns as wide as
-// its cells. A longer one keeps its steps and the widths of these rows: laying it
-// out again would take longer than a frame.
-const exactRows = 200
+// measuredRows is up to how many rows a table takes the widths of its columns
+// from: to lay out a longer one again would take longer than a frame.
+const measuredRows = 200
 
-// steps are the widths a column of a growing table takes.
-var steps = []int{4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256}
+// columnStep is what columns widen by, so that few rows of a growing table move
+// those above them. A table that is whole keeps it: nothing jumps when it ends.
+const columnStep = 4
 
-// columns are the widths of the columns in inner cells; nil when they do not fit.
+// columns are the widths of the columns in inner cells; nil when they do not
+// fit. They are whole steps, or as wide as the cells where there is no room for
+// that.
 func (t *table) columns(inner int) []int {
 	n := len(t.width)
 	room := inner - columnGap*(n-1)
@@ -75,10 +76,15 @@ func (t *table) columns(inner int) []int {
 	cols := make([]int, n)
 	most, sum := 0, 0
 	for i, w := range t.width {
+		cols[i] = max(1, (w+columnStep-1)/columnStep*columnStep)
+		sum += cols[i]
+	}
+	if sum <= room {
+		return cols
+	}
+	sum = 0
+	for i, w := range t.width {
 		cols[i] = max(1, min(w, room))
-		if t.steady {
-			cols[i] = step(cols[i])
-		}
 		most, sum = max(most, cols[i]), sum+cols[i]
 	}
 	for limit := most; sum > room; { // cut the widest until all fit
@@ -94,16 +100,6 @@ func (t *table) columns(inner int) []int {
 		}
 	}
 	return cols
-}
-
-// step is the next width in steps.
-func step(w int) int {
-	for _, s := range steps {
-		if s >= w {
-			return s
-		}
-	}
-	return w
 }
 
 // layout gives the lines of the table in inner cells. The slice is the table's.
