@@ -44,6 +44,24 @@ var phases = map[string]phase{
 	}},
 }
 
+// TestTheStatusGoesWithTheFirstText and not with the reasoning before it.
+func TestTheStatusGoesWithTheFirstText(t *testing.T) {
+	thinks, speaks := at.NewGate(), at.NewGate()
+	r := start(t, 80, 24, at.Answer{at.Think("hmm"), at.Stop{At: thinks}, at.Say("so"), at.Stop{At: speaks}})
+	r.Type("question", tuitest.Send)
+	thinks.Wait(t)
+	r.Until(func(f string) bool {
+		return strings.Contains(f, "hmm") && strings.Contains(f, "Thinking… · esc cancels")
+	})
+	thinks.Open()
+	speaks.Wait(t)
+	r.Until(func(f string) bool {
+		return strings.Contains(f, "so") && strings.Contains(f, "esc cancels") && !strings.Contains(f, thinking)
+	})
+	speaks.Open()
+	r.WaitGone("esc cancels")
+}
+
 func TestCancelInEachPhase(t *testing.T) {
 	for name, p := range phases {
 		for _, key := range []tuitest.Key{tuitest.Esc, tuitest.CtrlC} {

@@ -15,19 +15,21 @@ import (
 
 // turnState is what the screen knows of the running turn, and of the last one.
 type turnState struct {
-	n        int // counts turns; events of another number are late
-	running  bool
-	began    time.Time
-	prompt   assistant.Prompt
-	typed    string // the message as it was typed
-	seq      int64  // of the pair, once it is durable
-	last     int64  // the newest pair before it
-	status   string
-	ticking  bool
-	wrote    bool // a checkpoint was made
-	answered bool // the first text has come
-	acted    bool // a tool has run
+	n       int // counts turns; events of another number are late
+	running bool
+	began   time.Time
+	prompt  assistant.Prompt
+	typed   string // the message as it was typed
+	seq     int64  // of the pair, once it is durable
+	last    int64  // the newest pair before it
+	status  string
+	ticking bool
+	wrote   bool // a checkpoint was made
+	acted   bool // a tool has run
 }
+
+// thinking is the status of a turn until its first text.
+const thinking = "Thinking…"
 
 // send starts a turn with what is in the box, or queues it while one runs.
 func (m *Model) send() tea.Cmd {
@@ -91,7 +93,7 @@ func (m *Model) follow(events <-chan assistant.Event, p assistant.Prompt) tea.Cm
 	if seq, ok := m.session.Running(); ok && seq == last {
 		last-- // it is the new turn's own pair already
 	}
-	m.turn = turnState{n: m.turn.n + 1, running: true, began: m.now(), prompt: p, status: "Thinking…", last: last}
+	m.turn = turnState{n: m.turn.n + 1, running: true, began: m.now(), prompt: p, status: thinking, last: last}
 	m.notice.clear()
 	m.pane.Changed()
 	if p.Retry == 0 {
@@ -144,7 +146,10 @@ func (m *Model) onTurn(msg tea.Msg) tea.Cmd {
 	m.place()
 	switch msg := msg.(type) {
 	case chunkStreamedMsg:
-		m.turn.status, m.turn.answered = "", true
+		m.turn.status = "" // goes with the first text
+		if _, thinks := msg.event.(assistant.ReasoningDelta); thinks {
+			m.turn.status = thinking
+		}
 		m.chat.Take(msg.event)
 	case toolCalledMsg:
 		m.chat.Take(msg.event)
