@@ -127,7 +127,7 @@ func (p *Pane) build(t tab) []row {
 		rows = append(rows, row{kind: rowTopic, at: i})
 	}
 	if rows = append(rows, row{kind: rowLoose}); len(p.data.topics) == 0 {
-		rows = append(rows, words("", "There are no topics yet.", "t gives one to a pair of the conversation,", "ctrl+t makes one, or the assistant does")...)
+		rows = append(rows, words("", "There are no topics yet.", "t gives the pair in focus one,", "ctrl+t makes one, and so does", "the assistant.")...)
 	}
 	return rows
 }
