@@ -96,12 +96,12 @@ func (a *app) ask(ctx context.Context, text string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	var session *assistant.Session
-	p, err := a.openPlace(ctx, func() *assistant.Session { return session }, true)
+	p, err := a.openPlace(ctx, true)
 	if err != nil {
 		return err
 	}
-	if session, err = a.openSession(ctx, w, p, store, old, picked.id, nil); err != nil {
+	session, err := a.openSession(ctx, w, p, store, old, picked.id, nil)
+	if err != nil {
 		return err
 	}
 	if picked.note != "" {

@@ -32,7 +32,7 @@ func checkpointsListCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List the checkpoints, oldest first", Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := a.openPlace(cmd.Context(), nobody, false)
+			p, err := a.openPlace(cmd.Context(), false)
 			if err != nil {
 				return err
 			}
@@ -42,9 +42,6 @@ func checkpointsListCommand(a *app) *cobra.Command {
 	c.Flags().StringVar(&session, "session", "", "only those of the session with this ID")
 	return c
 }
-
-// nobody is the session of a window that is opened for a look.
-func nobody() *assistant.Session { return nil }
 
 func (a *app) checkpointsList(p *place, session string) error {
 	all := []checkpointJSON{}
@@ -92,7 +89,7 @@ func (a *app) rollback(ctx context.Context, id string, scope checkpoint.Scope) e
 	if err != nil {
 		return err
 	}
-	p, err := a.openPlace(ctx, nobody, true)
+	p, err := a.openPlace(ctx, true)
 	if err != nil {
 		return err
 	}

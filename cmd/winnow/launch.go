@@ -117,7 +117,7 @@ func (a *app) assemble(ctx context.Context, delay time.Duration, begun func(erro
 	if picked.id == "" {
 		p.later = p.wiring.ask(ctx)
 	}
-	if p.place, err = a.openPlace(ctx, func() *assistant.Session { return p.session }, true); err != nil {
+	if p.place, err = a.openPlace(ctx, true); err != nil {
 		return nil, err
 	}
 	if picked.id == "" {

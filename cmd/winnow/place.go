@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	pastwindow "winnow/adapters/history"
 	"winnow/adapters/modelfilter"
@@ -19,6 +20,9 @@ const overHistory = "history"
 // place is the window that a session works in, with its journal: the model
 // filter at a desk of its own, or the chat history.
 type place struct {
+	// session is the one that works here, nil as long as none does. The window
+	// asks for it from whichever goroutine tells its context.
+	session  atomic.Pointer[assistant.Session]
 	window   assistant.Window
 	register func(*assistant.Pages) error
 	journal  *checkpoint.Journal
@@ -28,19 +32,19 @@ type place struct {
 	examples []string // what the welcome suggests
 }
 
-// openPlace opens the window that the settings name. session is the one that
-// works in it, nil when none does; it is asked for only later. To write the place needs its journal
-// for itself.
-func (a *app) openPlace(ctx context.Context, session func() *assistant.Session, write bool) (*place, error) {
+// openPlace opens the window that the settings name. To write the place needs
+// its journal for itself.
+func (a *app) openPlace(ctx context.Context, write bool) (*place, error) {
 	s, err := a.config()
 	if err != nil {
 		return nil, err
 	}
 	if s.Window == overHistory {
-		return a.openPast(ctx, session, write)
+		return a.openPast(ctx, write)
 	}
+	p := &place{examples: examples}
 	d, err := a.openDesk(ctx, func() string {
-		if s := session(); s != nil {
+		if s := p.session.Load(); s != nil {
 			return s.ID()
 		}
 		return ""
@@ -48,10 +52,9 @@ func (a *app) openPlace(ctx context.Context, session func() *assistant.Session, 
 	if err != nil {
 		return nil, err
 	}
-	return &place{
-		window: d.window, register: func(p *assistant.Pages) error { return modelfilter.Register(p, d.window) },
-		journal: d.journal, name: d.window.EnvFile(), desk: d, examples: examples,
-	}, nil
+	p.window, p.desk, p.journal, p.name = d.window, d, d.journal, d.window.EnvFile()
+	p.register = func(pages *assistant.Pages) error { return modelfilter.Register(pages, d.window) }
+	return p, nil
 }
 
 // pastExamples are what the welcome suggests over the history.
@@ -63,7 +66,7 @@ var pastExamples = []string{
 
 // openPast opens the chat history as a window. There is one for a home, and its
 // journal is its own: a checkpoint of the model filter is none here.
-func (a *app) openPast(ctx context.Context, session func() *assistant.Session, write bool) (*place, error) {
+func (a *app) openPast(ctx context.Context, write bool) (*place, error) {
 	store, err := a.openHistory(ctx)
 	if err != nil {
 		return nil, err
@@ -72,19 +75,18 @@ func (a *app) openPast(ctx context.Context, session func() *assistant.Session, w
 	if err != nil {
 		return nil, err
 	}
-	window := pastwindow.New(store, pastwindow.Options{Now: a.now, Selected: func() pastwindow.Selected { return selectedIn(session()) }})
-	journal, err := checkpoint.Open(h.pastJournal(), checkpoint.Options{Log: a.logger(), ReadOnly: !write})
-	if err != nil {
+	p := &place{name: overHistory, examples: pastExamples, slow: true}
+	window := pastwindow.New(store, pastwindow.Options{Now: a.now, Selected: func() pastwindow.Selected { return selectedIn(p.session.Load()) }})
+	if p.journal, err = checkpoint.Open(h.pastJournal(), checkpoint.Options{Log: a.logger(), ReadOnly: !write}); err != nil {
 		return nil, err
 	}
-	a.onClose(journal.Close)
-	for _, notice := range journal.Notices() {
+	a.onClose(p.journal.Close)
+	for _, notice := range p.journal.Notices() {
 		a.say("%s", notice)
 	}
-	return &place{
-		window: window, register: func(p *assistant.Pages) error { return pastwindow.Register(p, window) },
-		journal: journal, name: overHistory, examples: pastExamples, slow: true,
-	}, nil
+	p.window = window
+	p.register = func(pages *assistant.Pages) error { return pastwindow.Register(pages, window) }
+	return p, nil
 }
 
 // finish carries on a rollback that a crash interrupted, before anything else

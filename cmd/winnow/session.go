@@ -98,6 +98,7 @@ func (a *app) openSession(ctx context.Context, w *wiring, p *place, store *histo
 	if err != nil {
 		return nil, err
 	}
+	p.session.Store(session)
 	a.touch(ctx, store, history.Session{ID: id, Folder: a.folder(), Window: p.name, Model: model})
 	begin := session.Begin
 	if p.slow && begun != nil {
