@@ -23,7 +23,7 @@ import (
 // terminal in memory. It is read by its frames alone, as a user does.
 type desk struct {
 	*tuitest.Screen
-	t       *testing.T
+	t       testing.TB
 	session *assistant.Session
 	window  *modelfilter.Window
 	script  *at.Script
@@ -68,7 +68,7 @@ func (shelf) Models(context.Context, string) (modelfilter.ModelList, error) {
 func (shelf) Seen(string) error { return nil }
 
 // furnished is the model of a desk before a terminal is put before it.
-func furnished(t *testing.T, f furniture) (*Model, *desk) {
+func furnished(t testing.TB, f furniture) (*Model, *desk) {
 	t.Helper()
 	d := &desk{t: t, script: at.NewScript(f.answers...), clock: tuitest.NewClock()}
 	dir := t.TempDir()

@@ -267,7 +267,7 @@ func (m *Model) quietLines(hint string, w int) []string {
 // inputLines are the rule above the box, the box, and the estimate on its right.
 func (m *Model) inputLines() []string {
 	w, h := m.at.input.Dx(), m.at.input.Dy()-inputFrame
-	st := m.styles
+	st := &m.styles
 	border := st.Border.Idle
 	if m.mode == modeInput {
 		border = st.Border.Focused

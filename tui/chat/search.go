@@ -5,12 +5,12 @@ import (
 	"strings"
 	"unicode"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
 	"winnow/tui/cells"
 	"winnow/tui/markdown"
-	"winnow/tui/style"
 )
 
 // search is the search in the conversation: without regard to case, over what
@@ -230,8 +230,9 @@ func indexRunes(text, needle []rune) int {
 	return -1
 }
 
-// mark shows the hits in a drawn line.
-func (s *search) mark(row string, st style.Styles) string {
+// mark shows the hits in a drawn line. The styles are many, and it is called for
+// each line of each frame: it takes the one it needs.
+func (s *search) mark(row string, found *lipgloss.Style) string {
 	if len(s.needle) == 0 {
 		return row
 	}
@@ -246,7 +247,7 @@ func (s *search) mark(row string, st style.Styles) string {
 		}
 		begin := cell + ansi.StringWidth(string(plain[from:from+n]))
 		hit := string(plain[from+n : from+n+len(s.needle)])
-		b.WriteString(cells.Cut(row, cell, begin) + paint(st.Chat.Found, hit))
+		b.WriteString(cells.Cut(row, cell, begin) + paint(*found, hit))
 		cell, from = begin+ansi.StringWidth(hit), from+n+len(s.needle)
 	}
 	if from == 0 {

@@ -264,7 +264,7 @@ func (v *View) View(w, h int) []string {
 	inner := v.inner()
 	v.pointAtChoice()
 	rows := strings.Split(v.list.View(inner, h), "\n")
-	st := v.look.st
+	st := &v.look.st
 	selected := v.HasSelection()
 	for y, row := range rows {
 		i, line, ok := v.list.ItemAt(y)
@@ -282,7 +282,7 @@ func (v *View) View(w, h int) []string {
 		if ok && v.active && i == v.list.Focused() && v.inFocus(i, line) {
 			gutter = st.Chat.Focus.Render(st.Icons.RuleBar) + " "
 		}
-		row = v.found.mark(row, st)
+		row = v.found.mark(row, &st.Chat.Found)
 		if ok && selected {
 			row = v.markSelected(row, i, line)
 		}

@@ -23,6 +23,22 @@ type Box struct {
 	past  past
 	width int
 	added int // runes that the last Key or NewLine put in; 0 after anything else
+	looks int // counts changes of the colours
+	drawn drawn
+}
+
+// drawn is what View gave last, and of what. To draw three lines takes a third
+// of a frame, and most frames have the box as it was.
+type drawn struct {
+	of   sight
+	view string
+}
+
+// sight is all that a view of the box depends on.
+type sight struct {
+	text, placeholder                    string
+	row, column, scroll, width, h, looks int
+	focused                              bool
 }
 
 // New returns an empty box without focus.
@@ -65,6 +81,7 @@ func (b *Box) SetStyles(st style.Input) {
 	styles.Focused, styles.Blurred = state, state
 	styles.Cursor.Blink = false
 	b.area.SetStyles(styles)
+	b.looks++
 }
 
 // SetPlaceholder says what stands in an empty box.
@@ -102,7 +119,14 @@ func (b *Box) View(height int) string {
 		b.area.SetHeight(height)
 		b.area, _ = b.area.Update(nil) // shows the lines around the cursor in the new height
 	}
-	return b.area.View()
+	of := sight{
+		text: b.area.Value(), placeholder: b.area.Placeholder, focused: b.area.Focused(), looks: b.looks,
+		row: b.area.Line(), column: b.area.Column(), scroll: b.area.ScrollYOffset(), width: b.area.Width(), h: height,
+	}
+	if b.drawn.of != of || b.drawn.view == "" {
+		b.drawn = drawn{of, b.area.View()}
+	}
+	return b.drawn.view
 }
 
 // Cursor is where the cursor stands in the box; nil without focus.

@@ -1,11 +1,13 @@
 package draft
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"pgregory.net/rapid"
 
 	"winnow/tui/style"
 )
@@ -221,4 +223,41 @@ func TestTakeBackLeavesNoTrace(t *testing.T) {
 	if !b.TakeBack("\r") || b.Text() != "" || b.Undo() {
 		t.Errorf("after a new line was taken back the box holds %q", b.Text())
 	}
+}
+
+// TestTheViewIsNeverOld draws after every kind of change in random order, twice:
+// what is kept from before is what would be drawn now.
+func TestTheViewIsNeverOld(t *testing.T) {
+	looks := []style.Input{style.New(style.Options{Dark: true, Unicode: true}).Input, style.New(style.Options{}).Input}
+	heights := []int{1, 3, 5}
+	changes := map[string]func(b *Box, n int){
+		"letter":      func(b *Box, n int) { write(b, string(rune('a'+n%26))) },
+		"wide letter": func(b *Box, _ int) { write(b, "漢") },
+		"line":        func(b *Box, _ int) { b.NewLine() },
+		"left":        func(b *Box, _ int) { b.Key(tea.KeyPressMsg{Code: tea.KeyLeft}) },
+		"up":          func(b *Box, _ int) { b.Key(tea.KeyPressMsg{Code: tea.KeyUp}) },
+		"backspace":   func(b *Box, _ int) { b.Key(tea.KeyPressMsg{Code: tea.KeyBackspace}) },
+		"paste":       func(b *Box, _ int) { b.Paste("some\npasted\nwords") },
+		"set":         func(b *Box, n int) { b.Set(strings.Repeat("text ", n%40)) },
+		"clear":       func(b *Box, _ int) { b.Clear() },
+		"undo":        func(b *Box, _ int) { b.Undo() },
+		"older":       func(b *Box, _ int) { b.Older() },
+		"width":       func(b *Box, n int) { b.SetWidth(20 + n%50) },
+		"look":        func(b *Box, n int) { b.SetStyles(looks[n%2]) },
+		"focus":       func(b *Box, _ int) { b.Focus() },
+		"blur":        func(b *Box, _ int) { b.Blur() },
+		"placeholder": func(b *Box, n int) { b.SetPlaceholder(strings.Repeat("type ", n%3)) },
+	}
+	names := slices.Sorted(maps.Keys(changes))
+	rapid.Check(t, func(rt *rapid.T) {
+		b := box()
+		for range rapid.IntRange(1, 40).Draw(rt, "steps") {
+			name, n := rapid.SampledFrom(names).Draw(rt, "change"), rapid.IntRange(0, 99).Draw(rt, "n")
+			changes[name](b, n)
+			h := rapid.SampledFrom(heights).Draw(rt, "height")
+			if got, want := b.View(h), b.area.View(); got != want || b.View(h) != want {
+				rt.Fatalf("after %s the box shows\n%q\nwant\n%q", name, got, want)
+			}
+		}
+	})
 }
