@@ -205,13 +205,10 @@ func (steady) Stream(ctx context.Context, req assistant.Request) iter.Seq2[assis
 	}
 }
 
-// begin opens the program of an outset.
-func (o outset) begin(t *testing.T) *bench {
+// steadyDesk is a program in a bubble, with two pairs and a pane.
+func steadyDesk(t *testing.T) (*bench, *desk) {
 	t.Helper()
-	if !o.desk {
-		return newBench(t)
-	}
-	m, _ := furnished(t, furniture{
+	m, d := furnished(t, furniture{
 		model: steady{}, pairs: []assistant.Pair{told("question", "an answer with a needle"), failed("another")},
 		change: func(o *Options) { o.Now = nil }, // the time of the bubble, so that what is typed is no paste
 	})
@@ -219,6 +216,16 @@ func (o outset) begin(t *testing.T) *bench {
 	b.start(m.Init())
 	b.start(m.resize(120, 32))
 	b.settle()
+	return b, d
+}
+
+// begin opens the program of an outset.
+func (o outset) begin(t *testing.T) *bench {
+	t.Helper()
+	if !o.desk {
+		return newBench(t)
+	}
+	b, _ := steadyDesk(t)
 	for _, c := range []byte(o.keys) {
 		b.event(c)
 	}

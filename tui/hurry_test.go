@@ -74,7 +74,7 @@ func TestKeysInAHurry(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				b, d := typedDesk(t)
+				b, d := steadyDesk(t)
 				b.hurry(c.keys...)
 				if !c.ok(b, d) {
 					n, flag := stars(b, d)

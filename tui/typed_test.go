@@ -12,8 +12,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"pgregory.net/rapid"
-
-	"winnow/assistant"
 )
 
 // typedChecks is how many runs are tried, each a program with a database.
@@ -85,7 +83,7 @@ func TestTypedTextIsNeverLost(t *testing.T) {
 // typeBetween does the steps and returns the words that are not found again.
 func typeBetween(t *testing.T, steps []string) (lost []string, frame string) {
 	t.Helper()
-	b, d := typedDesk(t)
+	b, d := steadyDesk(t)
 	var words []string
 	for _, step := range steps {
 		if step != "type" {
@@ -144,18 +142,4 @@ func everything(t *testing.T, b *bench, d *desk) string {
 		all.WriteString(b.draft.Text() + "\n")
 	}
 	return all.String()
-}
-
-// typedDesk is a program in a bubble, with two pairs and a pane.
-func typedDesk(t *testing.T) (*bench, *desk) {
-	t.Helper()
-	m, d := furnished(t, furniture{
-		model: steady{}, pairs: []assistant.Pair{told("question", "an answer"), failed("another")},
-		change: func(o *Options) { o.Now = nil }, // the time of the bubble, so that what is typed is no paste
-	})
-	b := &bench{Model: m, msgs: make(chan tea.Msg, 4096)}
-	b.start(m.Init())
-	b.start(m.resize(120, 32))
-	b.settle()
-	return b, d
 }

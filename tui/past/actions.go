@@ -102,7 +102,7 @@ func (p *Pane) Click(x, y int) pane.Wish {
 	p.take()
 	v := &p.views[p.tab]
 	if y == 0 {
-		for t, at := range p.places() {
+		for t, at := range p.places {
 			if x >= at[0] && x < at[1] {
 				p.tab = tab(t)
 			}

@@ -11,12 +11,7 @@ import (
 	"winnow/assistant/safetext"
 	"winnow/checkpoint"
 	"winnow/tui/cells"
-)
-
-// A pane below this has no room for a border.
-const (
-	minWidth  = 4
-	minHeight = 3
+	"winnow/tui/pane"
 )
 
 // maxName is how much of a name is looked at: no line is that long.
@@ -29,30 +24,14 @@ func shown(text string) string { return safetext.Line(text, maxName) }
 // that are seen, and the foot.
 func (p *Pane) Lines(w, h int) []string {
 	p.take()
-	w, h = max(w, 0), max(h, 0)
-	if w < minWidth || h < minHeight {
-		lines := make([]string, h)
-		for i := range lines {
-			lines[i] = strings.Repeat(" ", w)
-		}
-		return lines
-	}
-	shape, st := p.st.Border.Shape, p.st.Border.Idle
-	if p.focus {
-		shape, st = p.st.Border.FocusedShape, p.st.Border.Focused
-	}
-	lines := make([]string, 0, h)
-	lines = append(lines, p.top(w, shape, st))
-	left, right := st.Render(shape.Left), st.Render(shape.Right)
-	for _, l := range p.inside(w-2, h-2) {
-		lines = append(lines, left+l+right)
-	}
-	return append(lines, st.Render(shape.BottomLeft+strings.Repeat(shape.Bottom, w-2)+shape.BottomRight))
+	var lines []string
+	lines, p.places = pane.Frame{Styles: &p.st, Focused: p.focus, Titles: p.titles(), Open: int(p.tab)}.Draw(w, h, p.inside)
+	return lines
 }
 
 // titles are the tabs as they are named in the border, the open one with a sign.
-func (p *Pane) titles() [tabCount]string {
-	var out [tabCount]string
+func (p *Pane) titles() []string {
+	out := make([]string, tabCount)
 	for t, name := range tabNames {
 		lead := " "
 		if tab(t) == p.tab {
@@ -64,32 +43,6 @@ func (p *Pane) titles() [tabCount]string {
 		out[tabChanges] += strconv.Itoa(n) + " "
 	}
 	return out
-}
-
-// places are where the titles stand in the top line: from, to.
-func (p *Pane) places() [tabCount][2]int {
-	var out [tabCount][2]int
-	at := 1
-	for t, title := range p.titles() {
-		out[t] = [2]int{at, at + ansi.StringWidth(title)}
-		at = out[t][1] + 1
-	}
-	return out
-}
-
-// top is the upper border with the titles, cut where they do not fit.
-func (p *Pane) top(w int, shape lipgloss.Border, st lipgloss.Style) string {
-	r := p.st.Rules
-	var parts []string
-	for t, title := range p.titles() {
-		style := r.Tab
-		if tab(t) == p.tab {
-			style = r.TabOpen
-		}
-		parts = append(parts, style.Render(title))
-	}
-	text := cells.Truncate(strings.Join(parts, st.Render(p.st.Icons.Column)), w-2, "")
-	return st.Render(shape.TopLeft) + text + st.Render(strings.Repeat(shape.Top, max(0, w-2-ansi.StringWidth(text)))+shape.TopRight)
 }
 
 // inside is the list and the foot: h lines of w cells.

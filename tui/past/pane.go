@@ -36,6 +36,8 @@ type Pane struct {
 	data  reading
 	tab   tab
 	views [tabCount]view
+	// places are where the titles stand in the top line: from, to.
+	places [][2]int
 
 	mu      sync.Mutex // guards what follows
 	found   *reading   // by Read, not taken over yet
