@@ -55,7 +55,7 @@ func TestTabTakesAPath(t *testing.T) {
 	r.Wait("see @notes/deep/plan.txt")
 	r.Type("now", tuitest.Send)
 	r.Wait("see @notes/deep/plan.txt now")
-	r.Wait("read")
+	r.answered(1)
 	if got := lastUser(r.script); !strings.Contains(got, "the plan") {
 		t.Errorf("the request holds %q, want the text of the file", got)
 	}
