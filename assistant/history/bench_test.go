@@ -53,6 +53,7 @@ func BenchmarkOpen(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			path := benchStore(b, n)
+			b.ResetTimer()
 			for range b.N {
 				s, err := Open(b.Context(), path, Options{})
 				if err != nil {
