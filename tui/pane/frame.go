@@ -25,6 +25,15 @@ type Frame struct {
 	Open    int      // index of the open one
 }
 
+// title is a tab as it stands in the border, the open one with a sign.
+func (f Frame) title(i int) string {
+	lead := " "
+	if i == f.Open {
+		lead = f.Styles.Icons.Selected
+	}
+	return lead + f.Titles[i] + " "
+}
+
 // Draw draws the border around what inside gives for its inner size: h lines of
 // w cells. places are the cells of the top line at which each title stands, from
 // and to; both are 0 for one that has no room.
@@ -55,8 +64,8 @@ func (f Frame) Draw(w, h int, inside func(w, h int) []string) (lines []string, p
 func (f Frame) top(w int, shape lipgloss.Border, st lipgloss.Style, places [][2]int) string {
 	from, to := 0, len(f.Titles)
 	wide := to - 1
-	for _, t := range f.Titles {
-		wide += ansi.StringWidth(t)
+	for i := range f.Titles {
+		wide += ansi.StringWidth(f.title(i))
 	}
 	if wide > w-2 {
 		from, to = f.Open, f.Open+1
@@ -73,7 +82,7 @@ func (f Frame) top(w int, shape lipgloss.Border, st lipgloss.Style, places [][2]
 		if i == f.Open {
 			look = f.Styles.Rules.TabOpen
 		}
-		title := cells.Truncate(f.Titles[i], max(0, w-1-at), "")
+		title := cells.Truncate(f.title(i), max(0, w-1-at), "")
 		if title != "" { // Render would leave the spaces of an underlined title out
 			open, shut, _ := strings.Cut(look.Render("x"), "x")
 			b.WriteString(open + title + shut)

@@ -12,7 +12,7 @@ import (
 
 func TestFrameIsExactAtAllSizes(t *testing.T) {
 	st := style.New(style.Options{Dark: true, Unicode: true})
-	f := Frame{Styles: &st, Focused: true, Titles: []string{"❯Rules ", " 漢字 ", " Changes ●12 "}}
+	f := Frame{Styles: &st, Focused: true, Titles: []string{"Rules", "漢字", "Changes ●12"}}
 	blank := func(w, h int) []string {
 		lines := make([]string, h)
 		for i := range lines {
@@ -32,7 +32,7 @@ func TestFrameIsExactAtAllSizes(t *testing.T) {
 				}
 				top := ansi.Strip(lines[0])
 				open := places[f.Open]
-				if got := ansi.Cut(top, open[0], open[1]); open[0] == 0 || !strings.HasPrefix(f.Titles[f.Open], got) || got == "" {
+				if got := ansi.Cut(top, open[0], open[1]); open[0] == 0 || !strings.HasPrefix(f.title(f.Open), got) || got == "" {
 					t.Errorf("%d×%d: the open tab %q stands at %v: %q", w, h, f.Titles[f.Open], open, top)
 				}
 			}
@@ -42,9 +42,9 @@ func TestFrameIsExactAtAllSizes(t *testing.T) {
 
 func TestTitlesThatDoNotFitLeaveTheOpenOne(t *testing.T) {
 	st := style.New(style.Options{Dark: true, Unicode: true})
-	f := Frame{Styles: &st, Titles: []string{" Rules ", " Models ", " Changes "}, Open: 1}
+	f := Frame{Styles: &st, Titles: []string{"Rules", "Models", "Changes"}, Open: 1}
 	inside := func(w, h int) []string { return make([]string, h) }
-	for w, want := range map[int]string{40: "┌ Rules │ Models │ Changes ", 20: "┌ Models ─"} {
+	for w, want := range map[int]string{40: "┌ Rules │❯Models │ Changes ", 20: "┌❯Models ─"} {
 		lines, places := f.Draw(w, 3, inside)
 		if top := ansi.Strip(lines[0]); !strings.HasPrefix(top, want) {
 			t.Errorf("at %d cells the top line is %q, want %q", w, top, want)

@@ -1,6 +1,7 @@
 package past
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,18 +30,11 @@ func (p *Pane) Lines(w, h int) []string {
 	return lines
 }
 
-// titles are the tabs as they are named in the border, the open one with a sign.
+// titles are the tabs as they are named in the border.
 func (p *Pane) titles() []string {
-	out := make([]string, tabCount)
-	for t, name := range tabNames {
-		lead := " "
-		if tab(t) == p.tab {
-			lead = p.st.Icons.Selected
-		}
-		out[t] = lead + name + " "
-	}
+	out := slices.Clone(tabNames[:])
 	if n := len(p.data.changes); n > 0 {
-		out[tabChanges] += strconv.Itoa(n) + " "
+		out[tabChanges] += " " + strconv.Itoa(n)
 	}
 	return out
 }

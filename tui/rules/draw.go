@@ -33,18 +33,14 @@ func (p *Pane) draw(w, h int) (lines []string) {
 	return lines
 }
 
-// titles are the tabs as they are named in the border, the open one with a sign.
+// titles are the tabs as they are named in the border.
 func (p *Pane) titles() []string {
 	out := make([]string, tabCount)
 	for t, name := range tabNames {
-		lead := " "
-		if tab(t) == p.tab {
-			lead = p.st.Icons.Selected
-		}
-		out[t] = lead + name.title + " "
+		out[t] = name.title
 	}
 	if n := len(p.data.diff); n > 0 {
-		out[tabChanges] += p.st.Icons.Unsaved + decimal(n) + " "
+		out[tabChanges] += " " + p.st.Icons.Unsaved + decimal(n)
 	}
 	return out
 }
