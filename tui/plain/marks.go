@@ -55,13 +55,13 @@ func (c *console) topic(args string) {
 		if c.o.History == nil {
 			return
 		}
-		all, err := c.o.History.Topics(c.ctx)
+		paths, err := c.o.History.TopicPaths(c.ctx)
 		if err != nil {
 			c.fail(err)
 			return
 		}
-		for _, t := range all {
-			c.out.line("  " + oneLine(t.Path))
+		for _, path := range paths {
+			c.out.line("  " + oneLine(path))
 		}
 		return
 	}
