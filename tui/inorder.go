@@ -17,13 +17,13 @@ func (m *Model) change(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
 	}
-	m.order.running++
+	m.behind.running++
 	return func() tea.Msg { return changeDoneMsg{cmd()} }
 }
 
 // mustWait says whether a key would find what is being changed.
 func (m *Model) mustWait() bool {
-	return m.order.running > 0 && (m.mode == modeView || m.mode == modePane) && !m.overlay.Open()
+	return m.behind.running > 0 && (m.mode == modeView || m.mode == modePane) && !m.overlay.Open()
 }
 
 // inTurn gives a key to whoever takes it, after those that wait. What cancels or
@@ -31,11 +31,11 @@ func (m *Model) mustWait() bool {
 func (m *Model) inTurn(k tea.KeyPressMsg) tea.Cmd {
 	switch keyName(k) {
 	case "esc", "ctrl+c", "ctrl+q":
-		m.order.keys = nil
+		m.behind.keys = nil
 		return m.typed(k)
 	}
-	if len(m.order.keys) > 0 || m.mustWait() {
-		m.order.keys = append(m.order.keys, k)
+	if len(m.behind.keys) > 0 || m.mustWait() {
+		m.behind.keys = append(m.behind.keys, k)
 		return nil
 	}
 	return m.typed(k)
@@ -43,12 +43,12 @@ func (m *Model) inTurn(k tea.KeyPressMsg) tea.Cmd {
 
 // onChangeDone takes the answer of a change, and then the keys that waited.
 func (m *Model) onChangeDone(msg changeDoneMsg) tea.Cmd {
-	m.order.running--
+	m.behind.running--
 	_, cmd := m.Update(msg.answer)
 	cmds := []tea.Cmd{cmd}
-	for len(m.order.keys) > 0 && !m.mustWait() {
-		k := m.order.keys[0]
-		m.order.keys = m.order.keys[1:]
+	for len(m.behind.keys) > 0 && !m.mustWait() {
+		k := m.behind.keys[0]
+		m.behind.keys = m.behind.keys[1:]
 		cmds = append(cmds, m.typed(k))
 	}
 	return tea.Batch(cmds...)

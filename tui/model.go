@@ -103,7 +103,7 @@ type Model struct {
 	mouse    bool
 	kitty    bool // the terminal reports ctrl+enter
 	burst    burst
-	order    inOrder
+	behind   inOrder  // the keys that wait for a change
 	shown    tea.View // the frame drawn last
 	pointer  pointer
 	starting bool // the first batch of pairs is not there yet
