@@ -10,8 +10,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/checkpoint"
-	"winnow/tui/cells"
 	"winnow/tui/pane"
+	"winnow/tui/textwidth"
 )
 
 // headerPart is a part of the header, with what a click on it does.
@@ -29,7 +29,7 @@ func (m *Model) header(w int) string {
 	for _, p := range right {
 		line += p.text
 	}
-	return cells.Truncate(line, w, "")
+	return textwidth.Truncate(line, w, "")
 }
 
 // headerAt is what a click on a column of the header does; nil is nothing.
@@ -62,7 +62,7 @@ func (m *Model) headerParts(w int) (left string, right []headerPart, room int) {
 		fits = m.spaced(right[len(right)-n+1:])
 	}
 	room = max(0, w-partsWidth(fits))
-	return cells.Truncate(left, room, m.styles.Icons.Ellipsis), fits, room
+	return textwidth.Truncate(left, room, m.styles.Icons.Ellipsis), fits, room
 }
 
 // modelLeast is how much of a model's name says which it is.
@@ -127,7 +127,7 @@ func (m *Model) headerModel(w int) string {
 		model = "no model"
 	}
 	frame := ansi.StringWidth(ic.Model) + ansi.StringWidth(ic.Menu) + 2
-	return m.styles.Header.Model.Render(ic.Model + " " + cells.Truncate(oneLine(model), max(0, w-frame), ic.Ellipsis) + " " + ic.Menu)
+	return m.styles.Header.Model.Render(ic.Model + " " + textwidth.Truncate(oneLine(model), max(0, w-frame), ic.Ellipsis) + " " + ic.Menu)
 }
 
 func (m *Model) headerRight() []headerPart {
@@ -191,9 +191,9 @@ func (m *Model) footer(w int) string {
 		text := m.notice.text
 		if ansi.StringWidth(text) > room {
 			more := m.styles.Icons.Ellipsis + " f4 reads on"
-			text = cells.Truncate(text, max(0, room-ansi.StringWidth(more)), "") + more
+			text = textwidth.Truncate(text, max(0, room-ansi.StringWidth(more)), "") + more
 		}
-		return pad(left+f.Bar.Render(" ")+tone.Render(cells.Truncate(text, room, "")), w, f.Bar)
+		return pad(left+f.Bar.Render(" ")+tone.Render(textwidth.Truncate(text, room, "")), w, f.Bar)
 	}
 	return pad(left+m.keyHints(w-ansi.StringWidth(left)), w, f.Bar)
 }
@@ -282,14 +282,14 @@ func (m *Model) footerLine(w int) (string, bool) {
 	room, hint := m.lineRoom(t, label, w)
 	body := t.view(room, func(wrong string) string { return f.Bad.Underline(true).Render(wrong) })
 	line := f.Key.Render(label) + f.Text.Render(body+strings.Repeat(" ", max(0, room-ansi.StringWidth(body))))
-	return cells.Truncate(line+f.Bar.Render(" ")+f.Notice.Render(hint), w, "…"), true
+	return textwidth.Truncate(line+f.Bar.Render(" ")+f.Notice.Render(hint), w, "…"), true
 }
 
 // lineRoom divides w cells between the line and the hint behind it: the line
 // always has half of them.
 func (m *Model) lineRoom(t *textLine, label string, w int) (room int, hint string) {
 	if !t.wrong {
-		hint = cells.Truncate(oneLine(t.hint), max(0, w/2-lineGaps), "…")
+		hint = textwidth.Truncate(oneLine(t.hint), max(0, w/2-lineGaps), "…")
 	}
 	return max(8, w-ansi.StringWidth(label)-ansi.StringWidth(hint)-lineGaps), hint
 }
@@ -322,6 +322,6 @@ func (m *Model) lineCursor() (int, bool) {
 
 // pad fills a line to w cells.
 func pad(line string, w int, st lipgloss.Style) string {
-	line = cells.Truncate(line, w, "…")
+	line = textwidth.Truncate(line, w, "…")
 	return line + st.Render(strings.Repeat(" ", max(0, w-ansi.StringWidth(line))))
 }

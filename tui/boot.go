@@ -12,9 +12,9 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/budget"
 	"winnow/assistant/history"
-	"winnow/tui/cells"
 	"winnow/tui/pane"
 	"winnow/tui/style"
+	"winnow/tui/textwidth"
 )
 
 // BootOptions configures a Boot. Ready is needed, the rest may be zero.
@@ -256,7 +256,7 @@ func (b *Boot) View() tea.View {
 	v := b.screen.View()
 	if w := b.screen.width; w > 0 && !b.screen.at.small {
 		h := b.screen.styles.Header
-		name := cells.Truncate(h.Name.Render(" winnow"), w, "")
+		name := textwidth.Truncate(h.Name.Render(" winnow"), w, "")
 		_, rest, _ := strings.Cut(v.Content, "\n")
 		v.Content = pad(name, w, h.Bar) + "\n" + rest
 	}

@@ -9,10 +9,10 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"winnow/tui/cells"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 	"winnow/tui/style"
+	"winnow/tui/textwidth"
 )
 
 // View composes the frame of what the parts draw. While a paste is gathered
@@ -134,7 +134,7 @@ func (m *Model) chatBox(w, h int) []string {
 	if f := m.session.Filter(); f != "x" {
 		title = " chat · " + oneLine(filterName(f)) + " "
 	}
-	title = cells.Truncate(title, max(0, w-4), m.styles.Icons.Ellipsis)
+	title = textwidth.Truncate(title, max(0, w-4), m.styles.Icons.Ellipsis)
 	rows := make([]string, 0, h)
 	rows = append(rows, st.Render(b.TopLeft+b.Top+title+strings.Repeat(b.Top, max(0, w-3-ansi.StringWidth(title)))+b.TopRight))
 	left, right := st.Render(b.Left), st.Render(b.Right)
@@ -176,7 +176,7 @@ func (m *Model) statusLine(w int) string {
 		parts[0] += " " + seconds(took)
 	}
 	text := strings.Join(append(parts, "esc cancels"), " · ")
-	text = cells.Truncate(text, max(0, w-2), m.styles.Icons.Ellipsis)
+	text = textwidth.Truncate(text, max(0, w-2), m.styles.Icons.Ellipsis)
 	return "  " + st.Notice.Render(text) + strings.Repeat(" ", max(0, w-2-ansi.StringWidth(text)))
 }
 
@@ -202,7 +202,7 @@ func (m *Model) nothing(w, h int) []string {
 	for i := range out {
 		line := ""
 		if i >= top && i-top < len(lines) {
-			line = cells.Truncate("  "+lines[i-top], w, m.styles.Icons.Ellipsis)
+			line = textwidth.Truncate("  "+lines[i-top], w, m.styles.Icons.Ellipsis)
 		}
 		out[i] = line + strings.Repeat(" ", max(0, w-ansi.StringWidth(line)))
 	}
@@ -241,7 +241,7 @@ func (m *Model) noMatch(w int) []string {
 		key = m.firstKey(modeInput, "escape", "esc") + " and " + key
 	}
 	lines := []string{""}
-	for _, l := range cells.Wrap("no pair matches "+oneLine(filterName(m.session.Filter())), w-4) {
+	for _, l := range textwidth.Wrap("no pair matches "+oneLine(filterName(m.session.Filter())), w-4) {
 		lines = append(lines, m.styles.Chat.Welcome.Render(l))
 	}
 	return append(append(lines, ""), m.quietLines(key+" changes the filter · an empty filter shows all pairs", w)...)
@@ -258,7 +258,7 @@ func (m *Model) firstKey(in mode, action, without string) string {
 // quietLines are a hint in as many lines as it takes.
 func (m *Model) quietLines(hint string, w int) []string {
 	var out []string
-	for _, line := range cells.Wrap(hint, w-4) {
+	for _, line := range textwidth.Wrap(hint, w-4) {
 		out = append(out, m.styles.Chat.Time.Render(line))
 	}
 	return out
@@ -279,7 +279,7 @@ func (m *Model) inputLines() []string {
 	for i := range h {
 		line := ""
 		if i < len(body) {
-			line = cells.Truncate(body[i], w, "")
+			line = textwidth.Truncate(body[i], w, "")
 		}
 		rows = append(rows, line+strings.Repeat(" ", max(0, w-ansi.StringWidth(line))))
 	}
@@ -325,7 +325,7 @@ func (m *Model) title() string {
 
 // tooSmall fills a screen that cannot show a chat.
 func (m *Model) tooSmall() string {
-	text := cells.Truncate("terminal too small", m.width, "")
+	text := textwidth.Truncate("terminal too small", m.width, "")
 	rows := make([]string, m.height)
 	for i := range rows {
 		line := ""

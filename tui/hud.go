@@ -7,9 +7,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
-	"winnow/tui/cells"
 	"winnow/tui/overlay"
 	"winnow/tui/style"
+	"winnow/tui/textwidth"
 )
 
 // toggleHUD opens the numbers of the context; its key closes them again.
@@ -36,7 +36,7 @@ func (h *hud) group(name string) {
 const hudNames = 34
 
 func (h *hud) row(name string, value any) {
-	name = cells.Truncate(name, h.names-1, "…")
+	name = textwidth.Truncate(name, h.names-1, "…")
 	h.lines = append(h.lines, "  "+h.st.Muted.Render(fmt.Sprintf("%-*s", h.names, name))+h.st.Text.Render(oneLine(fmt.Sprint(value))))
 }
 

@@ -6,8 +6,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"winnow/tui/cells"
 	"winnow/tui/style"
+	"winnow/tui/textwidth"
 )
 
 // listLine is a line of a list above a text that is being written.
@@ -50,8 +50,8 @@ func listRow(l listLine, selected bool, w int, st style.Styles) string {
 	if selected {
 		sign = st.Icons.Selected
 	}
-	extra := cells.Truncate(l.extra, max(w/2, w-ansi.StringWidth(l.text)-4), st.Icons.Ellipsis)
-	text := cells.Truncate(sign+" "+l.text, max(0, w-ansi.StringWidth(extra)-1), st.Icons.Ellipsis)
+	extra := textwidth.Truncate(l.extra, max(w/2, w-ansi.StringWidth(l.text)-4), st.Icons.Ellipsis)
+	text := textwidth.Truncate(sign+" "+l.text, max(0, w-ansi.StringWidth(extra)-1), st.Icons.Ellipsis)
 	gap := strings.Repeat(" ", max(0, w-ansi.StringWidth(text)-ansi.StringWidth(extra)))
 	if selected {
 		return st.Overlay.Selected.Render(text + gap + extra)

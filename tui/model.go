@@ -10,7 +10,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/tui/chat"
-	"winnow/tui/draft"
+	"winnow/tui/composer"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -68,7 +68,7 @@ type Model struct {
 	then     map[overlay.Kind]func(overlay.Chosen) tea.Cmd // what a choice does
 
 	chat    *chat.View
-	draft   *draft.Box
+	draft   *composer.Model
 	files   completion     // of the @path before the cursor
 	reading []fetch        // messages whose files are read, in order
 	fetches int            // how many there were
@@ -144,7 +144,7 @@ func New(opts Options) (*Model, error) {
 	}
 	m.styles = style.New(m.styleOpts)
 	m.chat = chat.New(m.styles, m.now)
-	m.draft = draft.New(m.styles.Input)
+	m.draft = composer.New(m.styles.Input)
 	m.draft.SetPlaceholder("Type a message" + m.styles.Icons.Ellipsis)
 	m.draft.Focus()
 	m.pane.SetStyles(m.styles)

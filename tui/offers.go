@@ -9,8 +9,8 @@ import (
 
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
-	"winnow/tui/cells"
 	"winnow/tui/textline"
+	"winnow/tui/textwidth"
 )
 
 // offers is the list above the filter line: what can stand at its cursor. The
@@ -90,7 +90,7 @@ func (m *Model) commandRows(w, h int) []string {
 		word, tone = m.usage(), f.Notice
 	}
 	if word != "" {
-		for _, l := range cells.Wrap(oneLine(word), w-2) {
+		for _, l := range textwidth.Wrap(oneLine(word), w-2) {
 			rows = append(rows, tone.Render(" "+l+strings.Repeat(" ", max(0, w-1-ansi.StringWidth(l)))))
 		}
 	}

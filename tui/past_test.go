@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"winnow/assistant"
-	"winnow/tui/past"
+	"winnow/tui/historypane"
 	"winnow/tui/tuitest"
 )
 
@@ -15,7 +15,7 @@ func TestThePaneOfTheHistory(t *testing.T) {
 	inAI.Topic = "AI"
 	d := furnish(t, furniture{
 		pairs:  []assistant.Pair{told("apples?", "about apples"), inAI},
-		change: func(o *Options) { o.Pane = past.New(o.Session, o.History) },
+		change: func(o *Options) { o.Pane = historypane.New(o.Session, o.History) },
 	})
 	d.Wait("2/2")
 	if err := d.store.Warm(t.Context()); err != nil {

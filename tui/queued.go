@@ -8,8 +8,8 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
-	"winnow/tui/cells"
 	"winnow/tui/overlay"
+	"winnow/tui/textwidth"
 )
 
 // queue keeps what is in the box until the response is whole; a message that
@@ -166,7 +166,7 @@ func (m *Model) queuedCard(w int) string {
 			break // the message is told from others by its beginning
 		}
 	}
-	text = cells.Truncate(text, max(0, w-queuedFrame-ansi.StringWidth(keys)), m.styles.Icons.Ellipsis)
+	text = textwidth.Truncate(text, max(0, w-queuedFrame-ansi.StringWidth(keys)), m.styles.Icons.Ellipsis)
 	card := "  " + st.User.Render(text) + keys
 	return card + strings.Repeat(" ", max(0, w-ansi.StringWidth(card)))
 }

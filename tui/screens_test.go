@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"winnow/tui/screenshot"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
@@ -38,7 +37,7 @@ func TestScreens(t *testing.T) {
 				}
 				s.keys(keys...)
 				tuitest.Exact(t, s.frame(), screenWidth, screenHeight)
-				svg := screenshot.SVG(s.frame(), screenWidth, screenHeight, screenshot.Options{Dark: dark, Title: "winnow"})
+				svg := tuitest.SVG(s.frame(), screenWidth, screenHeight, tuitest.PictureOptions{Dark: dark, Title: "winnow"})
 				Drawn(t, name+"-"+palette, svg)
 			})
 		}

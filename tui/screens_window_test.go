@@ -18,7 +18,6 @@ import (
 	"winnow/checkpoint"
 	"winnow/tui"
 	"winnow/tui/rules"
-	"winnow/tui/screenshot"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
@@ -203,7 +202,7 @@ func TestScreensShowTheWindow(t *testing.T) {
 			frame := mainScreen(t, dark)
 			tuitest.Exact(t, frame, mainWidth, mainHeight)
 			tuitest.Golden(t, "main-120x32", frame)
-			tui.Drawn(t, "main-"+palette, screenshot.SVG(frame, mainWidth, mainHeight, screenshot.Options{Dark: dark, Title: "winnow"}))
+			tui.Drawn(t, "main-"+palette, tuitest.SVG(frame, mainWidth, mainHeight, tuitest.PictureOptions{Dark: dark, Title: "winnow"}))
 			tui.HoldReadme(t, "frame", "```text\n"+plain(frame)+"```\n")
 		})
 	}

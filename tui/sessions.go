@@ -8,8 +8,8 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/history"
-	"winnow/tui/cells"
 	"winnow/tui/overlay"
+	"winnow/tui/textwidth"
 )
 
 // openSessions lists the sessions of the history.
@@ -53,7 +53,7 @@ func (m *Model) onSessions(msg sessionsLoadedMsg) tea.Cmd {
 	room := max(leastTitle, m.width*9/10-besideTitle)
 	for i, s := range list {
 		entries[i] = overlay.Entry{
-			Value: s.ID, Text: cells.Truncate(orElse(oneLine(s.Title), "(no text)"), room, m.styles.Icons.Ellipsis), Group: orElse(s.Folder, "no folder"),
+			Value: s.ID, Text: textwidth.Truncate(orElse(oneLine(s.Title), "(no text)"), room, m.styles.Icons.Ellipsis), Group: orElse(s.Folder, "no folder"),
 			Extra: s.Used.Local().Format("2006-01-02 15:04") + " · " + history.Pairs(s.Pairs),
 		}
 		if s.ID == m.session.ID() {

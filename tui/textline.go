@@ -7,8 +7,8 @@ import (
 
 	"winnow/assistant/filter"
 	"winnow/assistant/safetext"
-	"winnow/tui/cells"
 	"winnow/tui/textline"
+	"winnow/tui/textwidth"
 )
 
 // textLine is a line of text with a cursor: the filter line, the search.
@@ -113,9 +113,9 @@ func (t *textLine) view(w int, mark func(string) string) string {
 	if left < 0 || left+wide > w {
 		return body
 	}
-	sign := cells.Cut(body, left, left+wide)
+	sign := textwidth.Cut(body, left, left+wide)
 	if sign == "" {
 		sign = " "
 	}
-	return cells.Cut(body, 0, left) + mark(sign) + cells.Cut(body, left+wide, w)
+	return textwidth.Cut(body, 0, left) + mark(sign) + textwidth.Cut(body, left+wide, w)
 }

@@ -10,8 +10,8 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/checkpoint"
+	"winnow/tui/historypane"
 	"winnow/tui/pane"
-	"winnow/tui/past"
 )
 
 // overHistory is the value of the setting window for the chat history.
@@ -129,7 +129,7 @@ func isPast(s *assistant.Session) bool {
 // shown is the part of the screen that shows the window.
 func (p *program) shown() pane.Pane {
 	if p.pane == nil {
-		return past.New(p.session, p.store)
+		return historypane.New(p.session, p.store)
 	}
 	return p.pane
 }

@@ -14,8 +14,8 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
-	"winnow/adapters/modelfilter/glob"
 	"winnow/assistant"
+	"winnow/assistant/glob"
 )
 
 func rulesTestCommand(a *app) *cobra.Command {

@@ -7,7 +7,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
-	"winnow/tui/cells"
+	"winnow/tui/textwidth"
 )
 
 // cardState is what a tool card shows.
@@ -91,7 +91,7 @@ func (c *card) lines(width int, l *look) []string {
 			text, head = text+"  "+s, head+"  "+st.Chat.ToolArgs.Render(s)
 		}
 	}
-	c.putLine(text, cardLead, cells.Truncate(head, width, st.Icons.Ellipsis))
+	c.putLine(text, cardLead, textwidth.Truncate(head, width, st.Icons.Ellipsis))
 	if c.open {
 		c.body(width, l)
 	}
@@ -116,7 +116,7 @@ func (c *card) body(width int, l *look) {
 				title = ""
 			}
 			label := "  " + st.Time.Render(fmt.Sprintf("%-7s", title)) + " "
-			return cells.Truncate(label, lead, "") + st.ToolArgs.Render(line)
+			return textwidth.Truncate(label, lead, "") + st.ToolArgs.Render(line)
 		})
 	}
 	section("input", visible(indented(c.input)))

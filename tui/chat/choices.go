@@ -9,8 +9,8 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
-	"winnow/tui/cells"
 	"winnow/tui/style"
+	"winnow/tui/textwidth"
 )
 
 // Choice is something under an answer that a key chooses: a next message or an action.
@@ -92,7 +92,7 @@ func (p *choicesPart) lines(width int, l *look) []string {
 		if p.focused && i == p.at {
 			tone, open = tone.Underline(true), l.st.Icons.Selected
 		}
-		chip := tone.Render(cells.Truncate(fmt.Sprintf("%s%d %s]", open, i+1, c.Label), width, l.st.Icons.Ellipsis))
+		chip := tone.Render(textwidth.Truncate(fmt.Sprintf("%s%d %s]", open, i+1, c.Label), width, l.st.Icons.Ellipsis))
 		if line != "" && ansi.StringWidth(line)+1+ansi.StringWidth(chip) > width {
 			out, line = append(out, line), ""
 		}
@@ -100,7 +100,7 @@ func (p *choicesPart) lines(width int, l *look) []string {
 		to := ansi.StringWidth(line)
 		p.spans = append(p.spans, choiceSpan{len(out), to - ansi.StringWidth(chip), to})
 	}
-	return append(out, cells.Truncate(line, width, l.st.Icons.Ellipsis), "")
+	return append(out, textwidth.Truncate(line, width, l.st.Icons.Ellipsis), "")
 }
 
 // Choice is the one of the choices with the focus that enter chooses.

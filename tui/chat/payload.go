@@ -9,8 +9,8 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
-	"winnow/tui/cells"
 	"winnow/tui/style"
+	"winnow/tui/textwidth"
 )
 
 // Handler says how the payloads of one type look and what the user can make of
@@ -166,7 +166,7 @@ func (p *payloadPart) lines(width int, l *look) []string {
 	if summary := safetext.Visible(one(p.payload.Summary)); summary != "" {
 		head += "  " + summary
 	}
-	p.putLine(head, ansi.StringWidth(lead), st.Chat.ToolName.Render(cells.Truncate(lead+head, width, st.Icons.Ellipsis)))
+	p.putLine(head, ansi.StringWidth(lead), st.Chat.ToolName.Render(textwidth.Truncate(lead+head, width, st.Icons.Ellipsis)))
 	if h.Render != nil {
 		p.putRows(h.Render(p.payload), width, st.Chat)
 	}
@@ -187,7 +187,7 @@ const rowLead = 5
 
 func (p *payloadPart) putRows(rows []Row, width int, st style.Chat) {
 	for _, r := range rows {
-		sign := cells.Truncate(one(r.Sign), 2, "")
+		sign := textwidth.Truncate(one(r.Sign), 2, "")
 		lead := indent
 		if sign != "" {
 			lead = rowLead - 1
@@ -199,7 +199,7 @@ func (p *payloadPart) putRows(rows []Row, width int, st style.Chat) {
 			if i > 0 {
 				return strings.Repeat(" ", lead) + tone.Render(line)
 			}
-			before := cells.Truncate(strings.Repeat(" ", indent)+sign, lead, "")
+			before := textwidth.Truncate(strings.Repeat(" ", indent)+sign, lead, "")
 			return tone.Render(before+strings.Repeat(" ", max(0, lead-ansi.StringWidth(before)))) + tone.Render(line)
 		})
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
-	"winnow/tui/cells"
 	"winnow/tui/markdown"
+	"winnow/tui/textwidth"
 )
 
 // search is the search in the conversation: without regard to case, over what
@@ -247,13 +247,13 @@ func (s *search) mark(row string, found *lipgloss.Style) string {
 		}
 		begin := cell + ansi.StringWidth(string(plain[from:from+n]))
 		hit := string(plain[from+n : from+n+len(s.needle)])
-		b.WriteString(cells.Cut(row, cell, begin) + paint(*found, hit))
+		b.WriteString(textwidth.Cut(row, cell, begin) + paint(*found, hit))
 		cell, from = begin+ansi.StringWidth(hit), from+n+len(s.needle)
 	}
 	if from == 0 {
 		return row
 	}
-	return b.String() + cells.Cut(row, cell, ansi.StringWidth(row))
+	return b.String() + textwidth.Cut(row, cell, ansi.StringWidth(row))
 }
 
 // UserText is the first line of what the user said in a pair; "" when the pair

@@ -9,8 +9,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/safetext"
-	"winnow/tui/cells"
 	"winnow/tui/markdown"
+	"winnow/tui/textwidth"
 )
 
 // Unit is what a selection grows by.
@@ -304,7 +304,7 @@ func (v *View) markSelected(row string, i, line int) string {
 		}
 		from, to := glyphs[k].X, min(glyphs[end].X+glyphs[end].Width, width)
 		if from < to {
-			row = cells.Cut(row, 0, from) + paint(st, ansi.Strip(cells.Cut(row, from, to))) + cells.Cut(row, to, width)
+			row = textwidth.Cut(row, 0, from) + paint(st, ansi.Strip(textwidth.Cut(row, from, to))) + textwidth.Cut(row, to, width)
 		}
 		k = end
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
-	"winnow/tui/cells"
 	"winnow/tui/list"
 	"winnow/tui/markdown"
 	"winnow/tui/style"
+	"winnow/tui/textwidth"
 )
 
 // keepItems is how many pairs stay loaded: hundreds of screens, and well under
@@ -292,7 +292,7 @@ func (v *View) View(w, h int) []string {
 		rows[y] = row
 	}
 	if hint := v.hint(); hint != "" && h > 0 {
-		label := st.Chat.New.Render(cells.Truncate(" "+hint+" ", w, ""))
+		label := st.Chat.New.Render(textwidth.Truncate(" "+hint+" ", w, ""))
 		rows[h-1] = strings.Repeat(" ", max(0, w-ansi.StringWidth(label))) + label
 	}
 	return rows
@@ -312,12 +312,12 @@ func (v *View) hint() string {
 // in half gives way to a space.
 func badge(row, sign string, width int) string {
 	w := ansi.StringWidth(sign)
-	rest := cells.Cut(row, w, width)
+	rest := textwidth.Cut(row, w, width)
 	if w+ansi.StringWidth(rest) > width {
-		rest = cells.Cut(row, w+1, width)
+		rest = textwidth.Cut(row, w+1, width)
 	}
 	if w > width {
-		return cells.Truncate(sign, width, "")
+		return textwidth.Truncate(sign, width, "")
 	}
 	return sign + strings.Repeat(" ", max(0, width-w-ansi.StringWidth(rest))) + rest
 }

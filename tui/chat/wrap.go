@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/safetext"
-	"winnow/tui/cells"
+	"winnow/tui/textwidth"
 )
 
 // growing is plain text that only grows: lines that were whole are not broken
@@ -45,7 +45,7 @@ func firstLine(text string) string {
 func spread(left, right string, width int) string {
 	gap := width - ansi.StringWidth(left) - ansi.StringWidth(right)
 	if gap < 1 {
-		left = cells.Truncate(left, max(0, width-ansi.StringWidth(right)-1), "…")
+		left = textwidth.Truncate(left, max(0, width-ansi.StringWidth(right)-1), "…")
 		gap = max(0, width-ansi.StringWidth(left)-ansi.StringWidth(right))
 	}
 	return left + strings.Repeat(" ", gap) + right

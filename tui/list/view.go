@@ -3,7 +3,7 @@ package list
 import (
 	"strings"
 
-	"winnow/tui/cells"
+	"winnow/tui/textwidth"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -145,7 +145,7 @@ func fit(s string, width int) string {
 	}
 	n := ansi.StringWidth(s)
 	if n > width {
-		s = cells.Truncate(s, width, "")
+		s = textwidth.Truncate(s, width, "")
 		n = ansi.StringWidth(s)
 	}
 	if strings.Contains(s, "\x1b[") && !strings.HasSuffix(s, reset) {

@@ -4,9 +4,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/safetext"
-	"winnow/tui/cells"
 	"winnow/tui/style"
 	"winnow/tui/textline"
+	"winnow/tui/textwidth"
 )
 
 // lineLimit bounds what can be typed into a Line, in cells.
@@ -75,5 +75,5 @@ func (l *Line) Cursor() (x, y int, ok bool) {
 // Body implements Overlay.
 func (l *Line) Body(w, _ int, st style.Styles) []string {
 	l.room = w
-	return []string{st.Overlay.Text.Render(l.text.View(w)), "", st.Overlay.Muted.Render(cells.Truncate(l.hint, w, st.Icons.Ellipsis))}
+	return []string{st.Overlay.Text.Render(l.text.View(w)), "", st.Overlay.Muted.Render(textwidth.Truncate(l.hint, w, st.Icons.Ellipsis))}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"winnow/assistant/safetext"
-	"winnow/tui/cells"
 	"winnow/tui/style"
 	"winnow/tui/textline"
+	"winnow/tui/textwidth"
 )
 
 // Entry is a line of a Picker.
@@ -286,7 +286,7 @@ func (p *Picker) hintLines(w int) []string {
 	if p.hint == "" {
 		return nil
 	}
-	return cells.Wrap(p.hint, w)
+	return textwidth.Wrap(p.hint, w)
 }
 
 // Place implements placer: the entry that is selected, of how many.
@@ -321,12 +321,12 @@ func (p *Picker) lines(w int, st style.Styles) (out []string, selected [2]int) {
 		first := len(out)
 		if p.query.Empty() && e.Group != "" && e.Group != group {
 			group = e.Group
-			out = append(out, o.Group.Render(cells.Truncate(e.Group, w, "…")))
+			out = append(out, o.Group.Render(textwidth.Truncate(e.Group, w, "…")))
 			p.owners = append(p.owners, -1)
 		}
 		out = append(out, p.line(e, n == p.at, w, st))
 		if e.More != "" {
-			out = append(out, o.Muted.Render(cells.Truncate("    "+e.More, w, "…")))
+			out = append(out, o.Muted.Render(textwidth.Truncate("    "+e.More, w, "…")))
 		}
 		for len(p.owners) < len(out) {
 			p.owners = append(p.owners, n)
@@ -352,8 +352,8 @@ func (p *Picker) line(e Entry, selected bool, w int, st style.Styles) string {
 	if extra == "" && !p.query.Empty() {
 		extra = e.Group // its heading is not shown then
 	}
-	extra = cells.Truncate(extra, max(w/3, w-ansi.StringWidth(left)-1), "…")
-	left = cells.Truncate(left, w-ansi.StringWidth(extra)-1, "…")
+	extra = textwidth.Truncate(extra, max(w/3, w-ansi.StringWidth(left)-1), "…")
+	left = textwidth.Truncate(left, w-ansi.StringWidth(extra)-1, "…")
 	line := left + strings.Repeat(" ", max(1, w-ansi.StringWidth(left)-ansi.StringWidth(extra))) + extra
 	if selected {
 		return st.Overlay.Selected.Render(line)

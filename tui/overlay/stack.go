@@ -7,8 +7,8 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"winnow/tui/cells"
 	"winnow/tui/style"
+	"winnow/tui/textwidth"
 )
 
 // Outcome is what an overlay answers to a key: one of Stay, Closed, Chosen.
@@ -229,7 +229,7 @@ func fit(lines []string, w, h int) []string {
 	for i := range out {
 		line := ""
 		if i < len(lines) {
-			line = cells.Truncate(lines[i], w, "…")
+			line = textwidth.Truncate(lines[i], w, "…")
 		}
 		out[i] = line + strings.Repeat(" ", max(0, w-ansi.StringWidth(line)))
 	}
@@ -242,14 +242,14 @@ func wrapLine(l string, w int) []string {
 	if strings.Contains(l, "\x1b") {
 		return strings.Split(lipgloss.Wrap(l, max(1, w), ""), "\n")
 	}
-	return cells.Wrap(l, w)
+	return textwidth.Wrap(l, w)
 }
 
 // framed draws the border with the title in it, and the place at the bottom.
 func framed(title, place string, lines []string, w int, st style.Styles) string {
 	b := st.Border.FocusedShape
 	border := st.Overlay.Border
-	title = cells.Truncate(title, max(0, w-2), "…")
+	title = textwidth.Truncate(title, max(0, w-2), "…")
 	top := border.Render(b.TopLeft+b.Top) + st.Overlay.Title.Render(" "+title+" ") +
 		border.Render(strings.Repeat(b.Top, max(0, w-1-ansi.StringWidth(title)))+b.TopRight)
 	if title == "" {
@@ -260,7 +260,7 @@ func framed(title, place string, lines []string, w int, st style.Styles) string 
 	for _, l := range lines {
 		rows = append(rows, border.Render(b.Left)+" "+l+" "+border.Render(b.Right))
 	}
-	if place = cells.Truncate(place, w, ""); place != "" {
+	if place = textwidth.Truncate(place, w, ""); place != "" {
 		place = " " + place + " "
 	}
 	rows = append(rows, border.Render(b.BottomLeft+strings.Repeat(b.Bottom, w+2-ansi.StringWidth(place))+place+b.BottomRight))

@@ -6,8 +6,8 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"winnow/tui/cells"
 	"winnow/tui/style"
+	"winnow/tui/textwidth"
 )
 
 // A pane below this has no room for a border.
@@ -82,7 +82,7 @@ func (f Frame) top(w int, shape lipgloss.Border, st lipgloss.Style, places [][2]
 		if i == f.Open {
 			look = f.Styles.Rules.TabOpen
 		}
-		title := cells.Truncate(f.title(i), max(0, w-1-at), "")
+		title := textwidth.Truncate(f.title(i), max(0, w-1-at), "")
 		if title != "" { // Render would leave the spaces of an underlined title out
 			open, shut, _ := strings.Cut(look.Render("x"), "x")
 			b.WriteString(open + title + shut)

@@ -1,7 +1,7 @@
 // Package pane says what the screen asks of the part of it that shows a window.
 //
 // The root model holds a Pane and draws it beside the conversation; tui/rules
-// and tui/past are such. A pane does no I/O: it answers an action with a Wish, and the root
+// and tui/historypane are such. A pane does no I/O: it answers an action with a Wish, and the root
 // carries the wish out, because it alone starts commands and knows whether the
 // assistant is at work.
 package pane
@@ -16,7 +16,7 @@ import (
 )
 
 // Pane is the part of the screen that shows the window and lets the user work
-// on it by hand. tui/rules and tui/past are such. It is drawn and asked from Update alone; it
+// on it by hand. tui/rules and tui/historypane are such. It is drawn and asked from Update alone; it
 // does no I/O itself: what takes time it wishes for.
 type Pane interface {
 	// Lines draws the inside of the pane: h lines of w cells.

@@ -5,7 +5,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
-	"winnow/adapters/modelfilter/glob"
+	"winnow/assistant/glob"
 )
 
 // liveCompared is how many rules a pattern is compared with exactly at each

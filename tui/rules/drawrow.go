@@ -8,9 +8,9 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
-	"winnow/adapters/modelfilter/glob"
 	"winnow/assistant"
-	"winnow/tui/cells"
+	"winnow/assistant/glob"
+	"winnow/tui/textwidth"
 )
 
 // wideRow is from how many cells on a row spells its numbers out.
@@ -194,7 +194,7 @@ func (p *Pane) modelCells(m modelfilter.ModelView, w int) (left, right []piece, 
 	case m.RuleIndex >= 0:
 		colour, at := st.rule(p.ruleColour(m.RuleList, m.RuleIndex))
 		right = []piece{{icons.Wheel[at], colour}}
-		rule := " " + cells.Truncate(shown(m.Rule), w/3, icons.Ellipsis)
+		rule := " " + textwidth.Truncate(shown(m.Rule), w/3, icons.Ellipsis)
 		if room := w - ansi.StringWidth(left[3].text) - modelLead; w >= wideRow && ansi.StringWidth(rule) <= room {
 			right = append(right, piece{rule, colour}) // the name goes before it
 		}

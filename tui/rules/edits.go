@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"winnow/adapters/modelfilter"
-	"winnow/adapters/modelfilter/glob"
 	"winnow/assistant"
+	"winnow/assistant/glob"
 	"winnow/tui/pane"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/safetext"
-	"winnow/tui/cells"
+	"winnow/tui/textwidth"
 )
 
 // piece is text in one ink.
@@ -42,7 +42,7 @@ func fit(text string, w int, ellipsis string) string {
 	}
 	n := ansi.StringWidth(text)
 	if n > w {
-		text = cells.Truncate(text, w, ellipsis)
+		text = textwidth.Truncate(text, w, ellipsis)
 		n = ansi.StringWidth(text)
 	}
 	return text + strings.Repeat(" ", max(0, w-n))
@@ -55,11 +55,11 @@ func fitName(text string, w int, ellipsis string) string {
 	if n <= w || tail <= 0 {
 		return fit(text, w, ellipsis)
 	}
-	end := cells.TruncateLeft(text, n-tail, "")
+	end := textwidth.TruncateLeft(text, n-tail, "")
 	if ansi.StringWidth(end) > tail { // a wide character was cut through
-		end = cells.TruncateLeft(text, n-tail+1, "")
+		end = textwidth.TruncateLeft(text, n-tail+1, "")
 	}
-	head := cells.Truncate(text, w-ansi.StringWidth(ellipsis)-ansi.StringWidth(end), "")
+	head := textwidth.Truncate(text, w-ansi.StringWidth(ellipsis)-ansi.StringWidth(end), "")
 	return fit(head+ellipsis+end, w, "")
 }
 
@@ -113,9 +113,9 @@ func wrap(text string, w, n int, ellipsis string) []string {
 	if w <= 0 || n <= 0 || text == "" {
 		return nil
 	}
-	lines := cells.Wrap(text, w)
+	lines := textwidth.Wrap(text, w)
 	if len(lines) > n {
-		lines[n-1] = cells.Truncate(strings.TrimRight(lines[n-1], " "), w-ansi.StringWidth(ellipsis), "") + ellipsis
+		lines[n-1] = textwidth.Truncate(strings.TrimRight(lines[n-1], " "), w-ansi.StringWidth(ellipsis), "") + ellipsis
 		lines = lines[:n]
 	}
 	for i, l := range lines {

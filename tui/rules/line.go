@@ -6,8 +6,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"winnow/tui/cells"
 	"winnow/tui/textline"
+	"winnow/tui/textwidth"
 )
 
 // editor is the line that is typed, or what the pane offers in its place.
@@ -84,7 +84,7 @@ func (e *editor) view(w int, in *paint) string {
 	room := w - ansi.StringWidth(under)
 	left := shown(before)
 	if over := ansi.StringWidth(left) - room; over > 0 {
-		left = fit(cells.TruncateLeft(left, over, ""), room, "")
+		left = fit(textwidth.TruncateLeft(left, over, ""), room, "")
 	}
 	rest = fit(rest, room-ansi.StringWidth(left), "")
 	text := in.Text

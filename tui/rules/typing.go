@@ -6,7 +6,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
-	"winnow/adapters/modelfilter/glob"
+	"winnow/assistant/glob"
 	"winnow/tui/pane"
 )
 

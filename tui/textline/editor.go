@@ -7,7 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"winnow/tui/cells"
+	"winnow/tui/textwidth"
 )
 
 // Editor is a line of text with a cursor. The zero value is empty.
@@ -96,7 +96,7 @@ func (e *Editor) Scroll(w int) (shift, cursor int) {
 // View is what a window of w cells shows of the line, with the cursor in sight.
 func (e *Editor) View(w int) string {
 	_, from := e.scroll(w)
-	return cells.Truncate(e.Text()[from:], w, "")
+	return textwidth.Truncate(e.Text()[from:], w, "")
 }
 
 // scroll is what is left of the window, in cells and in bytes.

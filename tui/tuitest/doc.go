@@ -27,6 +27,13 @@
 // reach the program only with Options.Answers; then it also switches to grapheme
 // widths, which the emulator does not do for all emoji.
 //
+// # Pictures
+//
+// SVG draws a frame as an SVG picture of a terminal window. The same frame
+// always gives the same bytes, so a test can compare a stored picture with what
+// the program draws. The picture brings no font with it; of the escape
+// sequences only those that style text count.
+//
 // It is for tests only and implements the harness of the "frames" and "program"
 // kinds of test in the house style.
 package tuitest

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"winnow/adapters/modelfilter/glob"
+	"winnow/assistant/glob"
 )
 
 // Reason says why a pattern is refused.

@@ -3,7 +3,7 @@ package engine
 import (
 	"slices"
 
-	"winnow/adapters/modelfilter/glob"
+	"winnow/assistant/glob"
 )
 
 // List names one of the two rule lists.

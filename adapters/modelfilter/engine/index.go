@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"winnow/adapters/modelfilter/glob"
+	"winnow/assistant/glob"
 )
 
 // index finds the models that a pattern matches without trying them all. It is

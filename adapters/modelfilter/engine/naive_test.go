@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"winnow/adapters/modelfilter/glob"
+	"winnow/assistant/glob"
 )
 
 // naive is the meaning of the rules, written down with nothing to make it fast.

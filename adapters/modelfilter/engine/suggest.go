@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"winnow/adapters/modelfilter/glob"
+	"winnow/assistant/glob"
 )
 
 // Suggest returns patterns that, as rules, together match all of wanted and

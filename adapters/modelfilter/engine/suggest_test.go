@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/adapters/modelfilter/glob"
+	"winnow/assistant/glob"
 )
 
 func TestSuggest(t *testing.T) {

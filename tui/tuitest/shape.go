@@ -1,4 +1,4 @@
-package screenshot
+package tuitest
 
 import (
 	"fmt"
@@ -92,7 +92,7 @@ func formOf(content string) form {
 			return form{area, b.percent}
 		}
 	}
-	if plain(content) {
+	if isPlain(content) {
 		return form{kind: letters}
 	}
 	return form{kind: sign}

@@ -1,4 +1,4 @@
-package draft
+package composer
 
 import (
 	"maps"
@@ -12,14 +12,14 @@ import (
 	"winnow/tui/style"
 )
 
-func box() *Box {
+func box() *Model {
 	b := New(style.New(style.Options{}).Input)
 	b.Focus()
 	b.SetWidth(60)
 	return b
 }
 
-func write(b *Box, text string) {
+func write(b *Model, text string) {
 	for _, r := range text {
 		b.Key(tea.KeyPressMsg{Code: r, Text: string(r)})
 	}
@@ -230,23 +230,23 @@ func TestTakeBackLeavesNoTrace(t *testing.T) {
 func TestTheViewIsNeverOld(t *testing.T) {
 	looks := []style.Input{style.New(style.Options{Dark: true, Unicode: true}).Input, style.New(style.Options{}).Input}
 	heights := []int{1, 3, 5}
-	changes := map[string]func(b *Box, n int){
-		"letter":      func(b *Box, n int) { write(b, string(rune('a'+n%26))) },
-		"wide letter": func(b *Box, _ int) { write(b, "漢") },
-		"line":        func(b *Box, _ int) { b.NewLine() },
-		"left":        func(b *Box, _ int) { b.Key(tea.KeyPressMsg{Code: tea.KeyLeft}) },
-		"up":          func(b *Box, _ int) { b.Key(tea.KeyPressMsg{Code: tea.KeyUp}) },
-		"backspace":   func(b *Box, _ int) { b.Key(tea.KeyPressMsg{Code: tea.KeyBackspace}) },
-		"paste":       func(b *Box, _ int) { b.Paste("some\npasted\nwords") },
-		"set":         func(b *Box, n int) { b.Set(strings.Repeat("text ", n%40)) },
-		"clear":       func(b *Box, _ int) { b.Clear() },
-		"undo":        func(b *Box, _ int) { b.Undo() },
-		"older":       func(b *Box, _ int) { b.Older() },
-		"width":       func(b *Box, n int) { b.SetWidth(20 + n%50) },
-		"look":        func(b *Box, n int) { b.SetStyles(looks[n%2]) },
-		"focus":       func(b *Box, _ int) { b.Focus() },
-		"blur":        func(b *Box, _ int) { b.Blur() },
-		"placeholder": func(b *Box, n int) { b.SetPlaceholder(strings.Repeat("type ", n%3)) },
+	changes := map[string]func(b *Model, n int){
+		"letter":      func(b *Model, n int) { write(b, string(rune('a'+n%26))) },
+		"wide letter": func(b *Model, _ int) { write(b, "漢") },
+		"line":        func(b *Model, _ int) { b.NewLine() },
+		"left":        func(b *Model, _ int) { b.Key(tea.KeyPressMsg{Code: tea.KeyLeft}) },
+		"up":          func(b *Model, _ int) { b.Key(tea.KeyPressMsg{Code: tea.KeyUp}) },
+		"backspace":   func(b *Model, _ int) { b.Key(tea.KeyPressMsg{Code: tea.KeyBackspace}) },
+		"paste":       func(b *Model, _ int) { b.Paste("some\npasted\nwords") },
+		"set":         func(b *Model, n int) { b.Set(strings.Repeat("text ", n%40)) },
+		"clear":       func(b *Model, _ int) { b.Clear() },
+		"undo":        func(b *Model, _ int) { b.Undo() },
+		"older":       func(b *Model, _ int) { b.Older() },
+		"width":       func(b *Model, n int) { b.SetWidth(20 + n%50) },
+		"look":        func(b *Model, n int) { b.SetStyles(looks[n%2]) },
+		"focus":       func(b *Model, _ int) { b.Focus() },
+		"blur":        func(b *Model, _ int) { b.Blur() },
+		"placeholder": func(b *Model, n int) { b.SetPlaceholder(strings.Repeat("type ", n%3)) },
 	}
 	names := slices.Sorted(maps.Keys(changes))
 	rapid.Check(t, func(rt *rapid.T) {

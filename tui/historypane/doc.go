@@ -1,4 +1,4 @@
-// Package past is the pane of the chat history: its topics with their pairs,
+// Package historypane is the pane of the chat history: its topics with their pairs,
 // the saved filters, and what was changed in this session, in three tabs.
 //
 // # Nouns
@@ -24,4 +24,4 @@
 // pairs is read there are no counts.
 //
 // It implements the pane of section 8.6 of the specification.
-package past
+package historypane

@@ -1,4 +1,4 @@
-package screenshot
+package tuitest
 
 import (
 	"unicode"
@@ -57,9 +57,9 @@ func (r *run) joins(next run) bool {
 	return gap == 0 || gap == 1 && r.form.kind == letters
 }
 
-// plain says that every monospaced font has a character, in one cell and
+// isPlain says that every monospaced font has a character, in one cell and
 // drawn from left to right.
-func plain(content string) bool {
+func isPlain(content string) bool {
 	r, n := utf8.DecodeRuneInString(content)
 	if n != len(content) || r == utf8.RuneError {
 		return false

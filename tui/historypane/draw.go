@@ -1,4 +1,4 @@
-package past
+package historypane
 
 import (
 	"slices"
@@ -11,8 +11,8 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/safetext"
 	"winnow/checkpoint"
-	"winnow/tui/cells"
 	"winnow/tui/pane"
+	"winnow/tui/textwidth"
 )
 
 // maxName is how much of a name is looked at: no line is that long.
@@ -75,7 +75,7 @@ func (p *Pane) drawRow(r row, on bool, w int) string {
 	if room < 1 {
 		return strings.Repeat(" ", w)
 	}
-	name = cells.Truncate(name, room, p.st.Icons.Ellipsis)
+	name = textwidth.Truncate(name, room, p.st.Icons.Ellipsis)
 	gap := strings.Repeat(" ", max(0, w-1-ansi.StringWidth(lead)-ansi.StringWidth(name)-ansi.StringWidth(number)))
 	return st.Title.Render(lead) + style.Render(name) + gap + st.Count.Render(number) + " "
 }
@@ -135,7 +135,7 @@ func (p *Pane) foot(w int) []string {
 	about := [2]string{p.about(), p.sums()}
 	lines := []string{p.st.Border.Idle.Render(strings.Repeat(p.st.Icons.Rule, w))}
 	for i, text := range about {
-		text = cells.Truncate(" "+text, w, p.st.Icons.Ellipsis)
+		text = textwidth.Truncate(" "+text, w, p.st.Icons.Ellipsis)
 		style := st.Text
 		if i > 0 {
 			style = st.Muted

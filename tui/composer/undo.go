@@ -1,4 +1,4 @@
-package draft
+package composer
 
 import "strings"
 
@@ -65,13 +65,13 @@ func (u *undoStack) unedit() {
 }
 
 // remember keeps what is there as a step of its own.
-func (b *Box) remember() {
+func (b *Model) remember() {
 	b.undo.run, b.added = noRun, 0
 	b.undo.push(state{b.area.Value(), b.chips})
 }
 
 // Undo takes the newest edit back, and reports whether there was one.
-func (b *Box) Undo() bool {
+func (b *Model) Undo() bool {
 	now := b.area.Value()
 	for n := len(b.undo.states); n > 0; n = len(b.undo.states) {
 		last := b.undo.states[n-1]

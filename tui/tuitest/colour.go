@@ -1,4 +1,4 @@
-package screenshot
+package tuitest
 
 import (
 	"fmt"

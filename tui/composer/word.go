@@ -1,4 +1,4 @@
-package draft
+package composer
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 )
 
 // Word is what stands between the last white space and the cursor.
-func (b *Box) Word() string {
+func (b *Model) Word() string {
 	line := []rune(b.lineAt())
 	end := min(b.area.Column(), len(line))
 	from := end
@@ -18,7 +18,7 @@ func (b *Box) Word() string {
 	return string(line[from:end])
 }
 
-func (b *Box) lineAt() string {
+func (b *Model) lineAt() string {
 	lines := strings.Split(b.area.Value(), "\n")
 	if at := b.area.Line(); at < len(lines) {
 		return lines[at]
@@ -27,7 +27,7 @@ func (b *Box) lineAt() string {
 }
 
 // ReplaceWord puts text in the place of Word, as one edit.
-func (b *Box) ReplaceWord(text string) {
+func (b *Model) ReplaceWord(text string) {
 	b.remember()
 	for range []rune(b.Word()) {
 		b.area, _ = b.area.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})

@@ -1,4 +1,4 @@
-package draft
+package composer
 
 import (
 	"fmt"
@@ -23,7 +23,7 @@ type chip struct{ label, text string }
 // Paste puts a pasted text at the cursor, as one edit. Line ends become LF, a
 // large text a chip. It never sends. It returns how many characters were left
 // out because they cannot be seen.
-func (b *Box) Paste(text string) (hidden int) {
+func (b *Model) Paste(text string) (hidden int) {
 	b.remember()
 	text = normal(text)
 	clean := safetext.Clean(text)
@@ -36,7 +36,7 @@ func (b *Box) Paste(text string) (hidden int) {
 	return hidden
 }
 
-func (b *Box) addChip(text string) string {
+func (b *Model) addChip(text string) string {
 	label := fmt.Sprintf("[paste %d · %s · %d lines]", len(b.chips)+1, size(len(text)), strings.Count(text, "\n")+1)
 	b.chips = append(append([]chip(nil), b.chips...), chip{label, text})
 	return label

@@ -1,4 +1,4 @@
-// Package cells cuts text to cells of the terminal.
+// Package textwidth cuts text to cells of the terminal.
 //
 // It does what x/ansi does, and measures as x/ansi does, but for one thing:
 // x/ansi counts a keycap, a digit with U+FE0F and mostly U+20E3, as two cells
@@ -9,4 +9,4 @@
 //
 // Everything in tui cuts with this package and measures with ansi.StringWidth.
 // The functions keep no state.
-package cells
+package textwidth

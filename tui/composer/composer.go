@@ -1,4 +1,4 @@
-package draft
+package composer
 
 import (
 	"strings"
@@ -15,8 +15,8 @@ import (
 // bounds what it shows far earlier.
 const maxLines = 200
 
-// Box is the input box. New makes one.
-type Box struct {
+// Model is the input box. New makes one.
+type Model struct {
 	area  textarea.Model
 	undo  undoStack
 	chips []chip
@@ -42,7 +42,7 @@ type sight struct {
 }
 
 // New returns an empty box without focus.
-func New(st style.Input) *Box {
+func New(st style.Input) *Model {
 	area := textarea.New()
 	area.ShowLineNumbers = false
 	area.CharLimit = 0
@@ -50,7 +50,7 @@ func New(st style.Input) *Box {
 	area.Prompt = " "
 	area.SetVirtualCursor(false)
 	area.KeyMap = keyMap()
-	b := &Box{area: area}
+	b := &Model{area: area}
 	b.SetStyles(st)
 	b.area.SetHeight(1)
 	return b
@@ -73,7 +73,7 @@ func keyMap() textarea.KeyMap {
 }
 
 // SetStyles draws with other colours from now on.
-func (b *Box) SetStyles(st style.Input) {
+func (b *Model) SetStyles(st style.Input) {
 	state := textarea.StyleState{
 		Text: st.Text, Placeholder: st.Placeholder, Prompt: st.Prompt, Selection: st.Selected,
 	}
@@ -85,10 +85,10 @@ func (b *Box) SetStyles(st style.Input) {
 }
 
 // SetPlaceholder says what stands in an empty box.
-func (b *Box) SetPlaceholder(text string) { b.area.Placeholder = text }
+func (b *Model) SetPlaceholder(text string) { b.area.Placeholder = text }
 
 // SetWidth sets the width in cells. It must come before Rows.
-func (b *Box) SetWidth(w int) {
+func (b *Model) SetWidth(w int) {
 	if w != b.width {
 		b.width = w
 		b.area.SetWidth(w)
@@ -96,7 +96,7 @@ func (b *Box) SetWidth(w int) {
 }
 
 // Rows is the height that the whole text needs.
-func (b *Box) Rows() int {
+func (b *Model) Rows() int {
 	rows := 0
 	for _, line := range strings.Split(b.area.Value(), "\n") {
 		rows += 1 + displayRows(line, b.width-2)
@@ -108,13 +108,13 @@ func (b *Box) Rows() int {
 }
 
 // Focus and Blur say whether the box takes keys and shows the cursor.
-func (b *Box) Focus() { b.area.Focus() }
+func (b *Model) Focus() { b.area.Focus() }
 
 // Blur takes the cursor away.
-func (b *Box) Blur() { b.area.Blur() }
+func (b *Model) Blur() { b.area.Blur() }
 
 // View draws the box in height lines.
-func (b *Box) View(height int) string {
+func (b *Model) View(height int) string {
 	if b.area.Height() != height {
 		b.area.SetHeight(height)
 		b.area, _ = b.area.Update(nil) // shows the lines around the cursor in the new height
@@ -130,10 +130,10 @@ func (b *Box) View(height int) string {
 }
 
 // Cursor is where the cursor stands in the box; nil without focus.
-func (b *Box) Cursor() *tea.Cursor { return b.area.Cursor() }
+func (b *Model) Cursor() *tea.Cursor { return b.area.Cursor() }
 
 // Key gives the box a key that nobody else took.
-func (b *Box) Key(k tea.KeyPressMsg) {
+func (b *Model) Key(k tea.KeyPressMsg) {
 	before := b.area.Value()
 	b.area, _ = b.area.Update(k)
 	b.added = 0
@@ -147,7 +147,7 @@ func (b *Box) Key(k tea.KeyPressMsg) {
 // TakeBack removes the text that the last Key or NewLine has put before the
 // cursor, as if it had not come: what seemed to be typed was the beginning of a
 // paste. It reports whether that edit did put it there.
-func (b *Box) TakeBack(text string) bool {
+func (b *Model) TakeBack(text string) bool {
 	n := utf8.RuneCountInString(text)
 	if n == 0 || b.added != n {
 		return false
@@ -161,17 +161,17 @@ func (b *Box) TakeBack(text string) bool {
 }
 
 // Text is the whole message, chips replaced by what they stand for.
-func (b *Box) Text() string { return expand(b.area.Value(), b.chips) }
+func (b *Model) Text() string { return expand(b.area.Value(), b.chips) }
 
 // Shown is what stands in the box, chips by their labels: another text means
 // another message.
-func (b *Box) Shown() string { return b.area.Value() }
+func (b *Model) Shown() string { return b.area.Value() }
 
 // Empty says whether there is nothing but white space.
-func (b *Box) Empty() bool { return strings.TrimSpace(b.area.Value()) == "" }
+func (b *Model) Empty() bool { return strings.TrimSpace(b.area.Value()) == "" }
 
 // Set puts text in place of what is there, which Undo and Older bring back.
-func (b *Box) Set(text string) {
+func (b *Model) Set(text string) {
 	b.putAway()
 	b.remember()
 	b.chips = nil
@@ -179,7 +179,7 @@ func (b *Box) Set(text string) {
 }
 
 // put shows text, a large one as a chip.
-func (b *Box) put(text string) {
+func (b *Model) put(text string) {
 	text = normal(text)
 	b.area.Reset()
 	if len(text) > ChipFrom {
@@ -190,48 +190,48 @@ func (b *Box) put(text string) {
 }
 
 // Take empties the box and returns what was in it.
-func (b *Box) Take() string {
+func (b *Model) Take() string {
 	text := b.Text()
 	b.empty()
 	return text
 }
 
 // Clear empties the box. Undo and Older bring the text back.
-func (b *Box) Clear() {
+func (b *Model) Clear() {
 	b.putAway()
 	b.empty()
 }
 
 // PutAway keeps a text that was in the box and could not be sent: Older brings
 // it back. What stands in the box stays.
-func (b *Box) PutAway(text string) {
+func (b *Model) PutAway(text string) {
 	b.past.putAway(text)
 	b.past.leave()
 }
 
-func (b *Box) empty() {
+func (b *Model) empty() {
 	b.remember()
 	b.area.Reset()
 	b.past.leave()
 }
 
 // putAway keeps what is in the box, unless it is an older text unchanged.
-func (b *Box) putAway() {
+func (b *Model) putAway() {
 	if !b.past.away && !b.Empty() {
 		b.past.putAway(b.Text())
 	}
 }
 
 // AtFirstLine and AtLastLine say whether an arrow key would leave the text.
-func (b *Box) AtFirstLine() bool { return b.area.Line() == 0 && b.area.LineInfo().RowOffset == 0 }
+func (b *Model) AtFirstLine() bool { return b.area.Line() == 0 && b.area.LineInfo().RowOffset == 0 }
 
 // AtLastLine reports whether the cursor is on the last line.
-func (b *Box) AtLastLine() bool {
+func (b *Model) AtLastLine() bool {
 	return b.area.Line() == b.area.LineCount()-1 && b.area.LineInfo().RowOffset >= b.area.LineInfo().Height-1
 }
 
 // NewLine breaks the line.
-func (b *Box) NewLine() {
+func (b *Model) NewLine() {
 	before := b.area.Value()
 	b.undo.edited(before, before+"\n")
 	b.added = 1
@@ -240,7 +240,7 @@ func (b *Box) NewLine() {
 }
 
 // Insert puts text at the cursor, as one edit.
-func (b *Box) Insert(text string) {
+func (b *Model) Insert(text string) {
 	b.remember()
 	b.area.InsertString(normal(text))
 }

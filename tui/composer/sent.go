@@ -1,4 +1,4 @@
-package draft
+package composer
 
 import "slices"
 
@@ -16,13 +16,13 @@ type past struct {
 }
 
 // SetSent gives the box the messages that were sent, oldest first.
-func (b *Box) SetSent(texts []string) {
+func (b *Model) SetSent(texts []string) {
 	b.past.sent = texts
 	b.past.leave()
 }
 
 // AddSent adds the newest.
-func (b *Box) AddSent(text string) {
+func (b *Model) AddSent(text string) {
 	p := &b.past
 	p.sent = append(p.sent, text)
 	p.stash = slices.DeleteFunc(p.stash, func(put string) bool { return put == text })
@@ -30,13 +30,13 @@ func (b *Box) AddSent(text string) {
 }
 
 // SetStash gives the box the texts that were cleared, oldest first.
-func (b *Box) SetStash(texts []string) {
+func (b *Model) SetStash(texts []string) {
 	b.past.stash = texts
 	b.past.leave()
 }
 
 // Stash are the texts that were cleared, oldest first.
-func (b *Box) Stash() []string { return b.past.stash }
+func (b *Model) Stash() []string { return b.past.stash }
 
 // putAway keeps a text that leaves the box without being sent.
 func (p *past) putAway(text string) {
@@ -60,7 +60,7 @@ func (p *past) text(i int) string {
 func (p *past) leave() { p.at, p.away = p.len(), false }
 
 // Older shows the text before, and reports whether there is one.
-func (b *Box) Older() bool {
+func (b *Model) Older() bool {
 	p := &b.past
 	if p.at == 0 {
 		return false
@@ -75,7 +75,7 @@ func (b *Box) Older() bool {
 }
 
 // Newer goes back towards the draft, and reports whether it moved.
-func (b *Box) Newer() bool {
+func (b *Model) Newer() bool {
 	p := &b.past
 	if !p.away {
 		return false
@@ -91,7 +91,7 @@ func (b *Box) Newer() bool {
 }
 
 // show puts a text of the past into the box without leaving it.
-func (b *Box) show(text string) {
+func (b *Model) show(text string) {
 	b.chips = nil
 	b.put(text)
 }

@@ -1,4 +1,4 @@
-package screenshot
+package tuitest
 
 import (
 	"bytes"
@@ -117,11 +117,11 @@ func TestThePictureHoldsTheFrame(t *testing.T) {
 			want := stripped(frame)
 			h := strings.Count(want, "\n") + 1
 			for _, dark := range []bool{true, false} {
-				svg := SVG(frame, 60, h, Options{Dark: dark, Title: "a & b"})
+				svg := SVG(frame, 60, h, PictureOptions{Dark: dark, Title: "a & b"})
 				if got := grid(t, svg, h); got != want {
 					t.Errorf("the picture says\n%s\nwant\n%s", got, want)
 				}
-				if again := SVG(frame, 60, h, Options{Dark: dark, Title: "a & b"}); !bytes.Equal(svg, again) {
+				if again := SVG(frame, 60, h, PictureOptions{Dark: dark, Title: "a & b"}); !bytes.Equal(svg, again) {
 					t.Error("the same frame gave two pictures")
 				}
 			}
@@ -148,7 +148,7 @@ func TestStyles(t *testing.T) {
 		"ended":             {"1;31m\x1b[0", map[string]string{}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			svg := SVG("\x1b["+c.sgr+"mword", 10, 1, Options{Dark: true})
+			svg := SVG("\x1b["+c.sgr+"mword", 10, 1, PictureOptions{Dark: true})
 			all := elements(t, svg)
 			if len(all) != 1 {
 				t.Fatalf("%d runs, want 1:\n%s", len(all), svg)
@@ -167,7 +167,7 @@ func TestStyles(t *testing.T) {
 }
 
 func TestLinesUnderAndThrough(t *testing.T) {
-	svg := string(SVG("ab \x1b[4mc d\x1b[24;9mx", 10, 1, Options{Dark: true}))
+	svg := string(SVG("ab \x1b[4mc d\x1b[24;9mx", 10, 1, PictureOptions{Dark: true}))
 	for _, want := range []string{`d="M27 2.5h27"`, `d="M54 -4.5h9"`} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("%s is missing in\n%s", want, svg)
@@ -244,7 +244,7 @@ func TestHostileFrames(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, w := range []int{-1, 0, 1, 7, 40} {
-				svg := SVG(frame, w, 5, Options{Title: frame})
+				svg := SVG(frame, w, 5, PictureOptions{Title: frame})
 				for _, e := range elements(t, svg) {
 					if e.x >= max(w, 1) || e.y >= 5 {
 						t.Errorf("%q lies outside, at %d, %d", e.text, e.x, e.y)
@@ -263,7 +263,7 @@ func TestHostileFrames(t *testing.T) {
 
 // TestBackgroundsLieUnderAllText holds that no row paints over the one before.
 func TestBackgroundsLieUnderAllText(t *testing.T) {
-	svg := string(SVG("\x1b[7mone\ntwo", 10, 2, Options{}))
+	svg := string(SVG("\x1b[7mone\ntwo", 10, 2, PictureOptions{}))
 	if strings.LastIndex(svg, "<rect") > strings.Index(svg, ">one<") {
 		t.Errorf("a background comes after text:\n%s", svg)
 	}

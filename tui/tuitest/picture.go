@@ -1,4 +1,4 @@
-package screenshot
+package tuitest
 
 import (
 	"bytes"
@@ -9,8 +9,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Options configures SVG. The zero value is a light window without a title.
-type Options struct {
+// PictureOptions configures SVG. The zero value is a light window without a title.
+type PictureOptions struct {
 	Dark  bool   // what the terminal's own colours are
 	Title string // of the window
 }
@@ -33,7 +33,7 @@ const fonts = "Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace"
 
 // SVG draws a frame of w×h cells. What lies outside is cut off, what is missing
 // is empty; a size below one cell counts as one.
-func SVG(frame string, w, h int, o Options) []byte {
+func SVG(frame string, w, h int, o PictureOptions) []byte {
 	w, h = max(w, 1), max(h, 1)
 	p := &picture{scheme: schemeOf(o.Dark)}
 	screen := cells(frame, w, h)
