@@ -147,7 +147,7 @@ func (k *wreck) table(c *change, table string) error {
 	for i := range into {
 		into[i] = &values[i]
 	}
-	query := "INSERT OR IGNORE INTO " + table + " VALUES (?" + string(bytes.Repeat([]byte(",?"), len(columns)-1)) + ")"
+	query := "INSERT OR IGNORE INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES (?" + string(bytes.Repeat([]byte(",?"), len(columns)-1)) + ")"
 	for rows.Next() && rows.Scan(into...) == nil {
 		if err := c.exec(query, values...); err != nil && code(err) != 19 { // 19: a row that its own table would refuse
 			return err

@@ -15,7 +15,7 @@ type step struct {
 
 // The steps in order; a new database runs them all. A step that was released is
 // never edited: a file made by it may be anywhere.
-var steps = []step{{1, ddlFirst}, {2, ddlSearch}, {3, ddlRequests}}
+var steps = []step{{1, ddlFirst}, {2, ddlSearch}, {3, ddlRequests}, {4, ddlSessionState}}
 
 // schemaVersion is what this program writes and the newest it reads.
 func schemaVersion() int { return steps[len(steps)-1].version }
@@ -142,6 +142,12 @@ CREATE TABLE request (
 	body     BLOB NOT NULL              -- the document, gzip
 );
 CREATE INDEX request_seq ON request (seq, n, packed);
+`
+
+// ddlSessionState adds what a session needs to go on where it was left.
+const ddlSessionState = `
+ALTER TABLE session ADD COLUMN queued TEXT NOT NULL DEFAULT ''; -- JSON of the prompt that waits to be sent; '' is none
+ALTER TABLE session ADD COLUMN state  TEXT NOT NULL DEFAULT ''; -- JSON of the program's; '' is none
 `
 
 // migrate runs the steps that a database of this version lacks, each in a
