@@ -83,7 +83,7 @@ func TestEditorThatFailsLeavesTheDraft(t *testing.T) {
 	}
 }
 
-// TestSuspendIsAsked looks at the wish alone: carried out, it would stop this
+// TestSuspendIsAsked looks at the message alone: carried out, it would stop this
 // process. What the program does after it is in the next test.
 func TestSuspendIsAsked(t *testing.T) {
 	m, _ := furnished(t, furniture{})

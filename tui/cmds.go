@@ -99,14 +99,14 @@ func editWindow(s *assistant.Session, e pane.Edit) tea.Cmd {
 	return func() tea.Msg {
 		msg := editedMsg{view: e.View, err: s.Edit(e.Description, e.Change)}
 		if msg.err == nil {
-			msg.said = e.Said()
+			msg.said = e.Notice()
 		}
 		return msg
 	}
 }
 
-// runWish does what takes time.
-func runWish(w pane.Run) tea.Cmd {
+// runAction does what takes time.
+func runAction(w pane.Run) tea.Cmd {
 	return func() tea.Msg {
 		said, err := w.Run(context.Background())
 		return ranMsg{said: said, err: err}
@@ -114,7 +114,7 @@ func runWish(w pane.Run) tea.Cmd {
 }
 
 // planSave asks what a save would change.
-func planSave(k pane.Keeper, st style.Styles, quit bool) tea.Cmd {
+func planSave(k pane.Saver, st style.Styles, quit bool) tea.Cmd {
 	return func() tea.Msg {
 		lines, changes, err := k.Plan(context.Background(), st)
 		return planMadeMsg{lines: lines, changes: changes, quit: quit, err: err}
@@ -122,7 +122,7 @@ func planSave(k pane.Keeper, st style.Styles, quit bool) tea.Cmd {
 }
 
 // saveWindow writes, and notes in the journal that nothing is unsaved.
-func saveWindow(s *assistant.Session, k pane.Keeper, quit bool) tea.Cmd {
+func saveWindow(s *assistant.Session, k pane.Saver, quit bool) tea.Cmd {
 	return func() tea.Msg {
 		said, err := k.Save(context.Background())
 		if err == nil {

@@ -224,7 +224,7 @@ func (m *Model) welcome(w int) []string {
 	}
 	key := m.firstKey(modeInput, "send", "the send key")
 	beside := "conversation and rules"
-	switch _, keeps := m.pane.(pane.Keeper); {
+	switch _, keeps := m.pane.(pane.Saver); {
 	case m.plainChat():
 		beside = "the conversation"
 	case !keeps:

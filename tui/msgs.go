@@ -137,7 +137,7 @@ type editedMsg struct {
 	err  error
 }
 
-// ranMsg answers runWish.
+// ranMsg answers runAction.
 type ranMsg struct {
 	said string
 	err  error

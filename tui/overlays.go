@@ -39,8 +39,8 @@ func (m *Model) askTool(ask assistant.ConfirmRequest) tea.Cmd {
 	})
 }
 
-// askWish asks a pane's question.
-func (m *Model) askWish(w pane.Ask) tea.Cmd {
+// askAction asks a pane's question.
+func (m *Model) askAction(w pane.Confirm) tea.Cmd {
 	return m.ask(w.Title, w.Lines, w.Yes, func() tea.Cmd { return m.carry(w.Then()) })
 }
 
@@ -186,7 +186,7 @@ func (m *Model) clock(t time.Time) string {
 
 // state is what checkpoints of this window keep, in a word.
 func (m *Model) state() string {
-	if _, keeps := m.pane.(pane.Keeper); keeps {
+	if _, keeps := m.pane.(pane.Saver); keeps {
 		return "rules"
 	}
 	return "changes"

@@ -59,7 +59,7 @@ func (m *Model) onRan(msg ranMsg) tea.Cmd {
 func (m *Model) save() tea.Cmd { return m.startSave(false) }
 
 func (m *Model) startSave(quit bool) tea.Cmd {
-	k, ok := m.pane.(pane.Keeper)
+	k, ok := m.pane.(pane.Saver)
 	switch {
 	case !ok:
 		m.notice.say("there is nothing to save here")
@@ -71,7 +71,7 @@ func (m *Model) startSave(quit bool) tea.Cmd {
 }
 
 func (m *Model) onPlan(msg planMadeMsg) tea.Cmd {
-	k, ok := m.pane.(pane.Keeper)
+	k, ok := m.pane.(pane.Saver)
 	switch {
 	case msg.err != nil:
 		return m.complain(msg.err)
@@ -107,7 +107,7 @@ func (m *Model) onSaved(msg savedMsg) tea.Cmd {
 
 // quit asks when rules are unsaved; they can also be kept for the next time.
 func (m *Model) quit() tea.Cmd {
-	k, keeps := m.pane.(pane.Keeper)
+	k, keeps := m.pane.(pane.Saver)
 	if !keeps || !m.pane.Status().Unsaved {
 		return m.end()
 	}

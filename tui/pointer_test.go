@@ -92,7 +92,7 @@ type walkedPane struct {
 	did []string
 }
 
-func (p *walkedPane) Do(action string) pane.Wish {
+func (p *walkedPane) Do(action string) pane.Action {
 	p.did = append(p.did, action)
 	return pane.Nothing{}
 }

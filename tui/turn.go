@@ -415,29 +415,29 @@ func (m *Model) complain(err error) tea.Cmd {
 	return nil
 }
 
-// carry does what a pane wishes.
-func (m *Model) carry(w pane.Wish) tea.Cmd {
+// carry does what a pane asks for.
+func (m *Model) carry(w pane.Action) tea.Cmd {
 	switch w := w.(type) {
 	case pane.Edit:
 		if m.session.Busy() {
 			return m.complain(assistant.ErrBusy)
 		}
 		return m.change(editWindow(m.session, w))
-	case pane.Say:
+	case pane.Notify:
 		if w.Bad {
 			m.notice.bad(w.Text)
 		} else {
 			m.notice.say(w.Text)
 		}
-	case pane.Show:
+	case pane.SetFilter:
 		return m.runText(w.Line)
 	case pane.Pick:
 		return m.pick(w)
-	case pane.Ask:
-		return m.askWish(w)
+	case pane.Confirm:
+		return m.askAction(w)
 	case pane.Run:
 		m.notice.say(w.Doing)
-		return runWish(w)
+		return runAction(w)
 	case pane.Nothing:
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 )
 
 // Do implements pane.Pane.
-func (p *Pane) Do(action string) pane.Wish {
+func (p *Pane) Do(action string) pane.Action {
 	p.take()
 	v := &p.views[p.tab]
 	page := max(1, v.seen-1)
@@ -36,50 +36,50 @@ func (p *Pane) Do(action string) pane.Wish {
 	case "delete-rule":
 		return p.forget()
 	case "pane-search":
-		return pane.Say{Text: "the topics can be searched where they are selected: ctrl+t"}
+		return pane.Notify{Text: "the topics can be searched where they are selected: ctrl+t"}
 	default:
-		return pane.Say{Text: "that is of no use over the history"}
+		return pane.Notify{Text: "that is of no use over the history"}
 	}
 	return pane.Nothing{}
 }
 
 // enter shows the pairs of the row.
-func (p *Pane) enter() pane.Wish {
+func (p *Pane) enter() pane.Action {
 	r, ok := p.views[p.tab].row()
 	if !ok {
 		return pane.Nothing{}
 	}
 	if r.kind == rowChange {
-		return pane.Say{Text: "ctrl+g lists the checkpoints and goes back to one"}
+		return pane.Notify{Text: "ctrl+g lists the checkpoints and goes back to one"}
 	}
 	if line, ok := p.line(r); ok {
-		return pane.Show{Line: line}
+		return pane.SetFilter{Line: line}
 	}
 	return pane.Nothing{}
 }
 
 // choose has new messages go to the topic of the row.
-func (p *Pane) choose() pane.Wish {
+func (p *Pane) choose() pane.Action {
 	r, ok := p.views[p.tab].row()
 	switch {
 	case ok && r.kind == rowTopic:
 		path := p.data.topics[r.at].Path
 		p.session.SetTopic(path)
-		return pane.Say{Text: "new messages go to " + path}
+		return pane.Notify{Text: "new messages go to " + path}
 	case ok && r.kind == rowLoose:
 		p.session.SetTopic("")
-		return pane.Say{Text: "new messages go to no topic"}
+		return pane.Notify{Text: "new messages go to no topic"}
 	}
-	return pane.Say{Text: "only a topic can be selected for new messages"}
+	return pane.Notify{Text: "only a topic can be selected for new messages"}
 }
 
 // forget takes a saved filter away.
-func (p *Pane) forget() pane.Wish {
+func (p *Pane) forget() pane.Action {
 	r, ok := p.views[p.tab].row()
 	if !ok || r.kind != rowFilter {
-		return pane.Say{Text: "only a saved filter can be taken away here; ctrl+t edits topics"}
+		return pane.Notify{Text: "only a saved filter can be taken away here; ctrl+t edits topics"}
 	}
-	return pane.Show{Line: ":forget " + p.data.filters[r.at].Name}
+	return pane.SetFilter{Line: ":forget " + p.data.filters[r.at].Name}
 }
 
 // Hints implements pane.Hinter.
@@ -98,7 +98,7 @@ func (p *Pane) Hints() []pane.Hint {
 
 // Click implements pane.Pane: on a title it opens the tab, on a row it goes
 // there, and once more on it shows its pairs.
-func (p *Pane) Click(x, y int) pane.Wish {
+func (p *Pane) Click(x, y int) pane.Action {
 	p.take()
 	v := &p.views[p.tab]
 	if y == 0 {

@@ -183,7 +183,7 @@ func (p *Pane) Status() pane.Status { return pane.Status{Title: "history"} }
 func (p *Pane) Typing() bool { return false }
 
 // Key implements pane.Pane.
-func (p *Pane) Key(string, string) pane.Wish { return pane.Nothing{} }
+func (p *Pane) Key(string, string) pane.Action { return pane.Nothing{} }
 
 // Escape implements pane.Pane.
 func (p *Pane) Escape() {}

@@ -92,8 +92,8 @@ func (r *rig) warm() {
 	r.settle()
 }
 
-// do carries out actions, and returns the last wish.
-func (r *rig) do(actions ...string) (w pane.Wish) {
+// do carries out actions, and returns the last action.
+func (r *rig) do(actions ...string) (w pane.Action) {
 	for _, a := range actions {
 		w = r.pane.Do(a)
 	}
@@ -160,7 +160,7 @@ func TestEnterShowsThePairsOfARow(t *testing.T) {
 		row, _ := r.pane.views[tabTopics].row()
 		name, number, _ := r.pane.texts(row)
 		name = strings.TrimPrefix(strings.TrimSpace(name), r.pane.st.Icons.Pending+" ")
-		show, ok := r.do("pane-highlight").(pane.Show)
+		show, ok := r.do("pane-highlight").(pane.SetFilter)
 		if !ok {
 			t.Fatalf("enter on %s shows nothing", name)
 		}
@@ -172,10 +172,10 @@ func TestEnterShowsThePairsOfARow(t *testing.T) {
 		}
 		r.do("pane-down")
 	}
-	if show := r.do("next-tab", "pane-highlight"); show != (pane.Show{Line: "@good"}) {
+	if show := r.do("next-tab", "pane-highlight"); show != (pane.SetFilter{Line: "@good"}) {
 		t.Errorf("a saved filter: %v", show)
 	}
-	if show := r.do("delete-rule"); show != (pane.Show{Line: ":forget good"}) {
+	if show := r.do("delete-rule"); show != (pane.SetFilter{Line: ":forget good"}) {
 		t.Errorf("x on a saved filter: %v", show)
 	}
 }
@@ -183,7 +183,7 @@ func TestEnterShowsThePairsOfARow(t *testing.T) {
 func TestSpaceSelectsTheTopicOfNewMessages(t *testing.T) {
 	r := newRig(t)
 	r.warm()
-	if w, ok := r.do("pane-select").(pane.Say); !ok || r.session.Topic() != "" {
+	if w, ok := r.do("pane-select").(pane.Notify); !ok || r.session.Topic() != "" {
 		t.Errorf("all pairs are no topic: %v, %q", w, r.session.Topic())
 	}
 	r.do("pane-down", "pane-down", "pane-select")
@@ -216,7 +216,7 @@ func TestChangesOfTheSessionAreListed(t *testing.T) {
 	if r.pane.keyAt(tabChanges) != first {
 		t.Error("the cursor left its row when another came before it")
 	}
-	if _, ok := r.do("pane-highlight").(pane.Say); !ok {
+	if _, ok := r.do("pane-highlight").(pane.Notify); !ok {
 		t.Error("enter on a change does not say how to go back")
 	}
 }
@@ -248,7 +248,7 @@ func TestClicksOpenTabsAndRows(t *testing.T) {
 	if w := r.pane.Click(5, 3); w != (pane.Nothing{}) || r.pane.keyAt(tabTopics) != "topic AI > Agents" {
 		t.Errorf("a click on the third row: %v, %s", w, r.pane.keyAt(tabTopics))
 	}
-	if w, ok := r.pane.Click(5, 3).(pane.Show); !ok || w.Line != "t'AI > Agents...'" {
+	if w, ok := r.pane.Click(5, 3).(pane.SetFilter); !ok || w.Line != "t'AI > Agents...'" {
 		t.Errorf("a second one: %v", w)
 	}
 	r.pane.Click(14, 0)
@@ -279,7 +279,7 @@ func TestHintsSayWhatARowIsGoodFor(t *testing.T) {
 			t.Errorf("after %s the keys are %q, without %s", step.action, keys(), step.want)
 		}
 	}
-	if _, ok := r.do("add-ignore").(pane.Say); !ok {
+	if _, ok := r.do("add-ignore").(pane.Notify); !ok {
 		t.Error("an action of the model filter says nothing here")
 	}
 }

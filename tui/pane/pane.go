@@ -1,8 +1,8 @@
 // Package pane says what the screen asks of the part of it that shows a window.
 //
 // The root model holds a Pane and draws it beside the conversation; tui/rules
-// and tui/historypane are such. A pane does no I/O: it answers an action with a Wish, and the root
-// carries the wish out, because it alone starts commands and knows whether the
+// and tui/historypane are such. A pane does no I/O: it answers a key with an Action, and the root
+// performs it, because it alone starts commands and knows whether the
 // assistant is at work.
 package pane
 
@@ -17,7 +17,7 @@ import (
 
 // Pane is the part of the screen that shows the window and lets the user work
 // on it by hand. tui/rules and tui/historypane are such. It is drawn and asked from Update alone; it
-// does no I/O itself: what takes time it wishes for.
+// does no I/O itself: what takes time it returns as a Run.
 type Pane interface {
 	// Lines draws the inside of the pane: h lines of w cells.
 	Lines(w, h int) []string
@@ -26,21 +26,21 @@ type Pane interface {
 	// Changed tells the pane that the window is another now.
 	Changed()
 	// Do carries out an action of the key table by its name.
-	Do(action string) Wish
+	Do(action string) Action
 	// Key gives a text line of the pane a key; it is asked only while Typing.
-	Key(name, text string) Wish
+	Key(name, text string) Action
 	// Typing says whether a text line of the pane has the focus.
 	Typing() bool
 	// Escape clears the text line, or leaves it when it is empty.
 	Escape()
 	// Click is a click on a row of the pane.
-	Click(x, y int) Wish
+	Click(x, y int) Action
 	// Status is what header and footer say of the window.
 	Status() Status
 }
 
-// Keeper is a Pane whose window can be saved.
-type Keeper interface {
+// Saver is a Pane whose window can be saved.
+type Saver interface {
 	// Plan shows what a save would change, as lines that are safe to show.
 	Plan(ctx context.Context, st style.Styles) (lines []string, changes bool, err error)
 	// Save writes, and says what was done.
@@ -91,10 +91,10 @@ type Status struct {
 	Unsaved  bool
 }
 
-// Wish is what a pane wants done. One of Nothing, Edit, Say, Show, Pick, Ask, Run.
+// Action is what a pane asks the root to do. One of Nothing, Edit, Notify, SetFilter, Pick, Confirm, Run.
 //
 //sumtype:decl
-type Wish interface{ wish() }
+type Action interface{ action() }
 
 type (
 	// Nothing is done.
@@ -110,26 +110,26 @@ type (
 		// View says that only what is shown is another: there is nothing to save.
 		View bool
 	}
-	// Say shows a notice.
-	Say struct {
+	// Notify shows a notice.
+	Notify struct {
 		Text string
 		Bad  bool
 	}
-	// Show carries out a line of the filter language: the conversation shows what
+	// SetFilter executes a line of the filter language: the conversation shows what
 	// it leaves, and a command in it is done.
-	Show struct{ Line string }
+	SetFilter struct{ Line string }
 	// Pick lets the user choose from a list.
 	Pick struct {
 		Title   string
 		Entries []overlay.Entry
-		Then    func(value string) Wish
+		Then    func(value string) Action
 	}
-	// Ask asks a question that is answered with y; everything else is no.
-	Ask struct {
+	// Confirm asks a question that y answers; every other key declines.
+	Confirm struct {
 		Title string
 		Lines []string
 		Yes   string // what y does, in two words
-		Then  func() Wish
+		Then  func() Action
 	}
 	// Run takes time: network or disk. It ends with a sentence or an error.
 	Run struct {
@@ -138,21 +138,21 @@ type (
 	}
 )
 
-// Said is what the notice says once Change has succeeded.
-func (e Edit) Said() string {
+// Notice is the text of the notice once Change has succeeded.
+func (e Edit) Notice() string {
 	if e.Done == nil {
 		return e.Description
 	}
 	return e.Done()
 }
 
-func (Nothing) wish() {}
-func (Edit) wish()    {}
-func (Say) wish()     {}
-func (Show) wish()    {}
-func (Pick) wish()    {}
-func (Ask) wish()     {}
-func (Run) wish()     {}
+func (Nothing) action()   {}
+func (Edit) action()      {}
+func (Notify) action()    {}
+func (SetFilter) action() {}
+func (Pick) action()      {}
+func (Confirm) action()   {}
+func (Run) action()       {}
 
 // None is the pane of a session without a window: it shows nothing and does nothing.
 type None struct {
@@ -172,10 +172,10 @@ func (None) SetFocus(bool) {}
 func (None) Changed() {}
 
 // Do implements Pane.
-func (None) Do(string) Wish { return Nothing{} }
+func (None) Do(string) Action { return Nothing{} }
 
 // Key implements Pane.
-func (None) Key(string, string) Wish { return Nothing{} }
+func (None) Key(string, string) Action { return Nothing{} }
 
 // Typing implements Pane.
 func (None) Typing() bool { return false }
@@ -184,7 +184,7 @@ func (None) Typing() bool { return false }
 func (None) Escape() {}
 
 // Click implements Pane.
-func (None) Click(int, int) Wish { return Nothing{} }
+func (None) Click(int, int) Action { return Nothing{} }
 
 // Status implements Pane.
 func (n None) Status() Status { return Status{Title: cmp.Or(n.Title, "chat")} }

@@ -134,7 +134,7 @@ func TestActionsOfTheWindow(t *testing.T) {
 	c.o.Interactive = true
 	c.carry(pane.Pick{
 		Title: "Which?", Entries: []overlay.Entry{{Value: "a", Text: "Ant"}, {Value: "b", Text: "Bee"}},
-		Then: func(v string) pane.Wish { return pane.Say{Text: "It is " + v} },
+		Then: func(v string) pane.Action { return pane.Notify{Text: "It is " + v} },
 	})
 	r.wait("2 Bee")
 	c.answer("2")
@@ -158,7 +158,7 @@ func TestSaveAndDiscardAsk(t *testing.T) {
 	}
 	r.say("/save")
 	r.wait("Type yes to save: ")
-	r.blind("/status") // another wish is a no
+	r.blind("/status") // another action declines
 	r.wait("Nothing was done.")
 	r.wait("Window: words")
 	r.say("/discard")

@@ -12,7 +12,7 @@ import (
 )
 
 // Window is what the console asks of the window it works on. Every pane.Pane
-// is one. A Window that is also a pane.Keeper can be saved, a Lister can be
+// is one. A Window that is also a pane.Saver can be saved, a Lister can be
 // listed, a doer carries out the actions that an answer suggests.
 type Window interface {
 	// Changed tells it that somebody else changed the window.
@@ -30,7 +30,9 @@ type Lister interface {
 }
 
 // doer carries out an action by its name; pane.Pane has it.
-type doer interface{ Do(action string) pane.Wish }
+type doer interface {
+	Do(action string) pane.Action
+}
 
 // Recovery is what a crash left behind, for the user to decide.
 type Recovery struct {

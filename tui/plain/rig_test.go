@@ -151,7 +151,7 @@ func (p wordsPane) Discard() error {
 	return p.ApplyState(state)
 }
 
-func (p wordsPane) Do(action string) pane.Wish {
+func (p wordsPane) Do(action string) pane.Action {
 	switch action {
 	case "add-dog":
 		return pane.Edit{Description: "Added dog", Change: func() error { return p.Type("dog") }}
@@ -160,10 +160,10 @@ func (p wordsPane) Do(action string) pane.Wish {
 }
 
 var (
-	_ Window      = wordsPane{}
-	_ Lister      = wordsPane{}
-	_ pane.Keeper = wordsPane{}
-	_ Window      = pane.Pane(nil)
+	_ Window     = wordsPane{}
+	_ Lister     = wordsPane{}
+	_ pane.Saver = wordsPane{}
+	_ Window     = pane.Pane(nil)
 )
 
 // rig is a console with everything around it.

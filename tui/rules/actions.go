@@ -7,7 +7,7 @@ import (
 
 // Do implements pane.Pane. Besides the actions of the key table it knows those
 // that the assistant can suggest on the page.
-func (p *Pane) Do(action string) pane.Wish {
+func (p *Pane) Do(action string) pane.Action {
 	v := &p.views[p.tab]
 	page := max(1, v.height-1)
 	switch action {
@@ -54,13 +54,13 @@ func (p *Pane) Do(action string) pane.Wish {
 	case "discard":
 		return p.askDiscard()
 	case "open-save":
-		return pane.Say{Text: "ctrl+s shows what a save would change"}
+		return pane.Notify{Text: "ctrl+s shows what a save would change"}
 	}
 	return pane.Nothing{}
 }
 
 // going does what only moves about.
-func (p *Pane) going(move func()) pane.Wish {
+func (p *Pane) going(move func()) pane.Action {
 	move()
 	p.version++
 	return pane.Nothing{}
@@ -68,10 +68,10 @@ func (p *Pane) going(move func()) pane.Wish {
 
 // selectRow selects the row or takes it from the selection, and goes on to the
 // next. Rules and models can be selected.
-func (p *Pane) selectRow() pane.Wish {
+func (p *Pane) selectRow() pane.Action {
 	r, ok := p.at()
 	if !ok || r.kind != rowRule && r.kind != rowModel {
-		return pane.Say{Text: "only rules and models can be selected"}
+		return pane.Notify{Text: "only rules and models can be selected"}
 	}
 	key := p.rowKey(r)
 	if p.marked[key] {
@@ -85,7 +85,7 @@ func (p *Pane) selectRow() pane.Wish {
 }
 
 // enter picks out what the row touches, or does what the row offers.
-func (p *Pane) enter() pane.Wish {
+func (p *Pane) enter() pane.Action {
 	r, ok := p.at()
 	if !ok {
 		return pane.Nothing{}
@@ -138,7 +138,7 @@ func (p *Pane) lightModel(id string) {
 
 // Click implements pane.Pane: the titles open their tabs, a row takes the
 // cursor, and the row that has it is worked on as by enter.
-func (p *Pane) Click(x, y int) pane.Wish {
+func (p *Pane) Click(x, y int) pane.Action {
 	if y == 0 {
 		for t, at := range p.frame.titles {
 			if x >= at[0] && x < at[1] {

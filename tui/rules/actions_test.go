@@ -351,7 +351,7 @@ func TestForeignChangeIsShownAndMerged(t *testing.T) {
 			if !strings.Contains(b.screen(60, 30), "changed by someone else") {
 				t.Error("the pane does not say so")
 			}
-			ask, ok := b.Do("discard").(pane.Pick).Then(way).(pane.Ask)
+			ask, ok := b.Do("discard").(pane.Pick).Then(way).(pane.Confirm)
 			const shows = "theirs:\n+ IGNORE_MODELS_OPENAI theirs*\n- IGNORE_MODELS_OPENAI gpt-9*\n\nmine:\n- openai ignore gpt-3.5*\n+ openai ignore *mini*"
 			if text := strings.Join(ask.Lines, "\n"); !ok || text != shows {
 				t.Fatalf("the question shows:\n%s", text)

@@ -69,7 +69,7 @@ func (b batch) words() string {
 // importRules takes what the line holds: what was offered at once, since the
 // pane shows all of it; what was typed or pasted after a question that shows
 // what it brings, and what of it is refused.
-func (p *Pane) importRules() pane.Wish {
+func (p *Pane) importRules() pane.Action {
 	if no, ok := p.locked(); ok {
 		return no
 	}
@@ -91,9 +91,9 @@ func (p *Pane) importRules() pane.Wish {
 		p.closeLine()
 		return p.importEdit(scope, b, "Add ", "added ")
 	}
-	return pane.Ask{
+	return pane.Confirm{
 		Title: "Import into " + shown(p.data.provider) + "?", Lines: p.batchLines(b), Yes: "import them",
-		Then: func() pane.Wish {
+		Then: func() pane.Action {
 			p.closeLine()
 			return p.importEdit(scope, b, "Import ", "imported ")
 		},

@@ -12,7 +12,7 @@ const maxAsked = 20
 
 // askDiscard asks before unsaved rules are lost. Where somebody else has
 // changed the file, what to do about that is asked first.
-func (p *Pane) askDiscard() pane.Wish {
+func (p *Pane) askDiscard() pane.Action {
 	if no, ok := p.locked(); ok {
 		return no
 	}
@@ -20,11 +20,11 @@ func (p *Pane) askDiscard() pane.Wish {
 		return p.pickForeign(*theirs)
 	}
 	if len(p.data.diff) == 0 {
-		return pane.Say{Text: "nothing is unsaved"}
+		return pane.Notify{Text: "nothing is unsaved"}
 	}
-	return pane.Ask{
+	return pane.Confirm{
 		Title: "Discard the unsaved rules?", Lines: p.changeLines(), Yes: "discard them",
-		Then: func() pane.Wish { return p.discardEdit() },
+		Then: func() pane.Action { return p.discardEdit() },
 	}
 }
 

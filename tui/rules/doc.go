@@ -15,7 +15,7 @@
 // # Who may call what
 //
 // A Pane belongs to the goroutine that runs Update and View. Plan, Save, Discard,
-// Warm, and the functions inside wishes are safe from any other: they touch the
+// Warm, and the functions inside actions are safe from any other: they touch the
 // window and an inbox, never what is drawn.
 //
 // # Caveats

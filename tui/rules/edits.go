@@ -12,18 +12,18 @@ import (
 )
 
 // locked refuses what the user may not do while the assistant works.
-func (p *Pane) locked() (pane.Wish, bool) {
+func (p *Pane) locked() (pane.Action, bool) {
 	if p.window.Locked() {
-		return pane.Say{Text: modelfilter.ErrLocked.Error(), Bad: true}, true
+		return pane.Notify{Text: modelfilter.ErrLocked.Error(), Bad: true}, true
 	}
 	return nil, false
 }
 
 // refuse says why something cannot be done.
-func refuse(err error) pane.Wish { return pane.Say{Text: shown(err.Error()), Bad: true} }
+func refuse(err error) pane.Action { return pane.Notify{Text: shown(err.Error()), Bad: true} }
 
 // fixed refuses to edit a list that something else than the file decides.
-func (p *Pane) fixed(list modelfilter.List) (pane.Wish, bool) {
+func (p *Pane) fixed(list modelfilter.List) (pane.Action, bool) {
 	_, err := p.window.Check(list, "")
 	var fixed *modelfilter.FixedError
 	if errors.As(err, &fixed) {
@@ -34,7 +34,7 @@ func (p *Pane) fixed(list modelfilter.List) (pane.Wish, bool) {
 
 // startAdd opens the line for a pattern. For selected models the shortest
 // pattern is looked for first; on a model the line begins with its name.
-func (p *Pane) startAdd(list modelfilter.List) pane.Wish {
+func (p *Pane) startAdd(list modelfilter.List) pane.Action {
 	if no, ok := p.locked(); ok {
 		return no
 	}
@@ -67,9 +67,9 @@ func (p *Pane) markedModels() []string {
 }
 
 // suggest looks for patterns that match just these models. That takes its time
-// among thousands, so it is wished for; one pattern comes back into the line,
+// among thousands, so it runs off the update loop; one pattern comes back into the line,
 // several are offered together.
-func (p *Pane) suggest(list modelfilter.List, ids []string) pane.Wish {
+func (p *Pane) suggest(list modelfilter.List, ids []string) pane.Action {
 	scope, err := p.window.On(p.data.provider)
 	if err != nil {
 		return refuse(err)
@@ -91,7 +91,7 @@ func (p *Pane) suggest(list modelfilter.List, ids []string) pane.Wish {
 
 // deleteRule takes away what the row stands for: a rule, all selected rules,
 // the rule that decides a model, a staged change.
-func (p *Pane) deleteRule() pane.Wish {
+func (p *Pane) deleteRule() pane.Action {
 	if no, ok := p.locked(); ok {
 		return no
 	}
@@ -102,7 +102,7 @@ func (p *Pane) deleteRule() pane.Wish {
 	}
 	r, ok := p.at()
 	if !ok {
-		return pane.Say{Text: "there is no rule here"}
+		return pane.Notify{Text: "there is no rule here"}
 	}
 	d := &p.data
 	switch r.kind {
@@ -125,7 +125,7 @@ func (p *Pane) deleteRule() pane.Wish {
 		}
 	default:
 	}
-	return pane.Say{Text: "there is no rule here"}
+	return pane.Notify{Text: "there is no rule here"}
 }
 
 func (p *Pane) markedRules() []modelfilter.RuleView {
@@ -140,7 +140,7 @@ func (p *Pane) markedRules() []modelfilter.RuleView {
 	return rules
 }
 
-func (p *Pane) remove(r modelfilter.RuleView) pane.Wish {
+func (p *Pane) remove(r modelfilter.RuleView) pane.Action {
 	if r.Fixed {
 		if fixed, ok := p.fixed(r.List); ok {
 			return fixed
@@ -150,7 +150,7 @@ func (p *Pane) remove(r modelfilter.RuleView) pane.Wish {
 }
 
 // removal removes one rule of a provider.
-func (p *Pane) removal(provider string, list modelfilter.List, pattern string) pane.Wish {
+func (p *Pane) removal(provider string, list modelfilter.List, pattern string) pane.Action {
 	scope, err := p.window.On(provider)
 	if err != nil {
 		return refuse(err)
@@ -160,7 +160,7 @@ func (p *Pane) removal(provider string, list modelfilter.List, pattern string) p
 }
 
 // removeAll removes the selected rules in one step.
-func (p *Pane) removeAll(rules []modelfilter.RuleView) pane.Wish {
+func (p *Pane) removeAll(rules []modelfilter.RuleView) pane.Action {
 	scope, err := p.window.On(p.data.provider)
 	if err != nil {
 		return refuse(err)
@@ -188,7 +188,7 @@ func (p *Pane) removeAll(rules []modelfilter.RuleView) pane.Wish {
 }
 
 // restore brings back a rule that is staged to go.
-func (p *Pane) restore(provider string, list modelfilter.List, pattern string) pane.Wish {
+func (p *Pane) restore(provider string, list modelfilter.List, pattern string) pane.Action {
 	scope, err := p.window.On(provider)
 	if err != nil {
 		return refuse(err)
@@ -201,17 +201,17 @@ func (p *Pane) restore(provider string, list modelfilter.List, pattern string) p
 }
 
 // askRemoveDeciding asks, since a rule seldom decides one model alone.
-func (p *Pane) askRemoveDeciding(m modelfilter.ModelView) pane.Wish {
+func (p *Pane) askRemoveDeciding(m modelfilter.ModelView) pane.Action {
 	if m.RuleIndex < 0 {
-		return pane.Say{Text: "no rule decides this model"}
+		return pane.Notify{Text: "no rule decides this model"}
 	}
 	r, ok := p.data.ruleAt(m.RuleList, m.Rule)
 	if !ok {
 		return pane.Nothing{}
 	}
-	return pane.Ask{
+	return pane.Confirm{
 		Title: "Delete the rule that decides this model?",
 		Lines: []string{fmt.Sprintf("%s %s", r.List, shown(r.Pattern)), "It decides " + assistant.Counted(r.Decides, "model") + "."},
-		Yes:   "delete it", Then: func() pane.Wish { return p.remove(r) },
+		Yes:   "delete it", Then: func() pane.Action { return p.remove(r) },
 	}
 }

@@ -87,7 +87,7 @@ func open(t testing.TB, env string, ids []string, environ ...string) *bench {
 	return &bench{Pane: p, t: t, w: w, shelf: s, file: file}
 }
 
-// do carries wishes out as the screen would, questions answered with yes, and
+// do performs actions as the screen would, questions answered with yes, and
 // returns what was said.
 func (b *bench) do(actions ...string) string {
 	b.t.Helper()
@@ -98,24 +98,24 @@ func (b *bench) do(actions ...string) string {
 	return said
 }
 
-func (b *bench) carry(w pane.Wish) string {
+func (b *bench) carry(w pane.Action) string {
 	b.t.Helper()
 	said, err := "", error(nil)
 	switch w := w.(type) {
 	case pane.Edit:
 		if err = w.Change(); err == nil {
-			said = w.Said()
+			said = w.Notice()
 		}
 	case pane.Run:
 		said, err = w.Run(context.Background())
-	case pane.Ask:
+	case pane.Confirm:
 		return b.carry(w.Then())
-	case pane.Say:
+	case pane.Notify:
 		return w.Text
 	case pane.Nothing:
 		return ""
 	default:
-		b.t.Fatalf("a wish of type %T", w)
+		b.t.Fatalf("an action of type %T", w)
 	}
 	b.Changed()
 	if err != nil {

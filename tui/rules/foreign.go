@@ -22,7 +22,7 @@ const (
 // pickForeign asks what to do about a file that somebody else has changed. The
 // answer is asked again with both differences, since it cannot be seen from the
 // name alone.
-func (p *Pane) pickForeign(theirs modelfilter.ThreeWay) pane.Wish {
+func (p *Pane) pickForeign(theirs modelfilter.ThreeWay) pane.Action {
 	entries := []overlay.Entry{
 		{Value: wayMerge, Text: "merge", More: "take theirs over and do my changes to it again"},
 		{Value: wayReload, Text: "reload", More: "take theirs over; my unsaved rules are lost"},
@@ -30,12 +30,12 @@ func (p *Pane) pickForeign(theirs modelfilter.ThreeWay) pane.Wish {
 	if len(p.data.diff) > 0 {
 		entries = append(entries, overlay.Entry{Value: wayDiscard, Text: "discard", More: "drop my unsaved rules and look at theirs later"})
 	}
-	return pane.Pick{Title: shown(base(theirs.Path)) + " was changed by someone else", Entries: entries, Then: func(way string) pane.Wish {
+	return pane.Pick{Title: shown(base(theirs.Path)) + " was changed by someone else", Entries: entries, Then: func(way string) pane.Action {
 		return p.askForeign(theirs, way)
 	}}
 }
 
-func (p *Pane) askForeign(theirs modelfilter.ThreeWay, way string) pane.Wish {
+func (p *Pane) askForeign(theirs modelfilter.ThreeWay, way string) pane.Action {
 	lines := p.threeWay(theirs)
 	w, box := p.window, &p.inbox
 	take := func(over func(context.Context) error) func() error {
@@ -48,8 +48,8 @@ func (p *Pane) askForeign(theirs modelfilter.ThreeWay, way string) pane.Wish {
 		}
 	}
 	name := shown(base(theirs.Path))
-	ask := func(title, yes string, e pane.Edit) pane.Wish {
-		return pane.Ask{Title: title, Lines: lines, Yes: yes, Then: func() pane.Wish { return e }}
+	ask := func(title, yes string, e pane.Edit) pane.Action {
+		return pane.Confirm{Title: title, Lines: lines, Yes: yes, Then: func() pane.Action { return e }}
 	}
 	done := func(said string) func() string { return func() string { return said } }
 	switch way {

@@ -150,7 +150,7 @@ func TestEnterDoesWithSeveralPatternsWhatIsSaid(t *testing.T) {
 	}
 	e, ok := b.Key("enter", "").(pane.Edit)
 	if !ok || e.Description != "Add 2 allow rules" {
-		t.Fatalf("enter wishes for %+v", e)
+		t.Fatalf("enter asks for %+v", e)
 	}
 	b.carry(e)
 	if got := b.rules(modelfilter.Allow); got != "gpt-4o-audio-preview gpt-4-turbo o3" || b.Typing() {
@@ -167,7 +167,7 @@ func TestSeveralPatternsThatAreEditedAreAskedAbout(t *testing.T) {
 	if frame := ansi.Strip(b.screen(60, 22)); !strings.Contains(frame, "3 allow rules") || !strings.Contains(frame, "enter shows and asks · esc clears") {
 		t.Errorf("the pane says:\n%s", frame)
 	}
-	if _, ok := b.Key("enter", "").(pane.Ask); !ok {
+	if _, ok := b.Key("enter", "").(pane.Confirm); !ok {
 		t.Error("enter does not ask")
 	}
 }

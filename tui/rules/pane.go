@@ -71,7 +71,7 @@ type Pane struct {
 
 var (
 	_ pane.Pane   = (*Pane)(nil)
-	_ pane.Keeper = (*Pane)(nil)
+	_ pane.Saver  = (*Pane)(nil)
 	_ pane.Hinter = (*Pane)(nil)
 )
 

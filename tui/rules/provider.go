@@ -14,7 +14,7 @@ import (
 )
 
 // pickProvider lets the user choose a provider.
-func (p *Pane) pickProvider() pane.Wish {
+func (p *Pane) pickProvider() pane.Action {
 	if no, ok := p.locked(); ok {
 		return no
 	}
@@ -55,7 +55,7 @@ func (p *Pane) providerEntry(v modelfilter.ProviderView) overlay.Entry {
 	return e
 }
 
-func (p *Pane) switchTo(name string) pane.Wish {
+func (p *Pane) switchTo(name string) pane.Action {
 	if name == p.data.provider {
 		return pane.Nothing{}
 	}
@@ -79,7 +79,7 @@ func (p *Pane) switchTo(name string) pane.Wish {
 }
 
 // refreshModels asks the provider for its models, and looks after the file.
-func (p *Pane) refreshModels() pane.Wish {
+func (p *Pane) refreshModels() pane.Action {
 	w, box, name, drift, known := p.window, &p.inbox, p.data.provider, p.opts.Drift, p.data.source.Source
 	return pane.Run{Doing: "asking " + shown(name) + " for its models…", Run: func(ctx context.Context) (string, error) {
 		if theirs, changed, err := w.Foreign(ctx); err == nil && changed {
@@ -138,7 +138,7 @@ func driftOf(ctx context.Context, w *modelfilter.Window, from drifter, name stri
 }
 
 // seen makes the new models known.
-func (p *Pane) seen() pane.Wish {
+func (p *Pane) seen() pane.Action {
 	w, name, n := p.window, p.data.provider, p.data.counts.New
 	return pane.Run{Doing: "marking the new models as seen…", Run: func(context.Context) (string, error) {
 		if err := w.Seen(name); err != nil {
@@ -149,7 +149,7 @@ func (p *Pane) seen() pane.Wish {
 }
 
 // lookForRedundant holds each rule against all others of its list.
-func (p *Pane) lookForRedundant() pane.Wish {
+func (p *Pane) lookForRedundant() pane.Action {
 	w, box := p.window, &p.inbox
 	return pane.Run{Doing: "looking for redundant rules…", Run: func(context.Context) (string, error) {
 		l := lint{revision: w.Revision(), findings: w.Lint(), done: true}

@@ -12,7 +12,7 @@ import (
 // maxNamed is how many models of each kind the save sheet names.
 const maxNamed = 30
 
-// Plan implements pane.Keeper: the bytes of the file, then the models of each
+// Plan implements pane.Saver: the bytes of the file, then the models of each
 // provider. It may run beside the program.
 func (p *Pane) Plan(ctx context.Context, st style.Styles) ([]string, bool, error) {
 	plan, err := p.window.Plan(ctx)
@@ -100,7 +100,7 @@ func sign(st style.Styles, added bool, text string) string {
 	return st.Diff.Remove.Render(st.Icons.Remove + " " + text)
 }
 
-// Save implements pane.Keeper. It may run beside the program.
+// Save implements pane.Saver. It may run beside the program.
 func (p *Pane) Save(ctx context.Context) (string, error) {
 	saved, err := p.window.Save(ctx, dotenv.User)
 	if err != nil {
@@ -110,7 +110,7 @@ func (p *Pane) Save(ctx context.Context) (string, error) {
 	return saved.Message, nil
 }
 
-// Discard implements pane.Keeper. It may run beside the program.
+// Discard implements pane.Saver. It may run beside the program.
 func (p *Pane) Discard() error {
 	_, err := p.window.Discard()
 	return err

@@ -79,7 +79,7 @@ func (p *Pane) openSearch() {
 	p.rebuild()
 }
 
-func (p *Pane) startImport() pane.Wish {
+func (p *Pane) startImport() pane.Action {
 	if no, ok := p.locked(); ok {
 		return no
 	}
@@ -130,7 +130,7 @@ func (p *Pane) closeLine() {
 }
 
 // Key implements pane.Pane.
-func (p *Pane) Key(name, text string) pane.Wish {
+func (p *Pane) Key(name, text string) pane.Action {
 	defer func() { p.version++ }()
 	v := &p.views[p.tab]
 	switch name {
@@ -188,7 +188,7 @@ func (p *Pane) typed() {
 }
 
 // enterLine does what the line says. A line that is refused stays.
-func (p *Pane) enterLine() pane.Wish {
+func (p *Pane) enterLine() pane.Action {
 	switch p.line.what {
 	case linePattern:
 		return p.addPattern()
@@ -201,7 +201,7 @@ func (p *Pane) enterLine() pane.Wish {
 	return pane.Nothing{}
 }
 
-func (p *Pane) addPattern() pane.Wish {
+func (p *Pane) addPattern() pane.Action {
 	if no, ok := p.locked(); ok {
 		return no
 	}
@@ -216,7 +216,7 @@ func (p *Pane) addPattern() pane.Wish {
 	}
 	v, err := scope.Check(list, text)
 	if err != nil {
-		return pane.Say{Text: refusalWords(err), Bad: true}
+		return pane.Notify{Text: refusalWords(err), Bad: true}
 	}
 	p.want = ruleKey(list, v.Pattern)
 	p.closeLine()

@@ -12,25 +12,25 @@ import (
 	"winnow/tui/style"
 )
 
-// carry does what the window wishes.
-func (c *console) carry(w pane.Wish) {
+// carry does what the window asks for.
+func (c *console) carry(w pane.Action) {
 	switch w := w.(type) {
 	case pane.Edit:
 		c.edit(w)
-	case pane.Say:
+	case pane.Notify:
 		c.out.line(w.Text)
-	case pane.Show:
+	case pane.SetFilter:
 		c.apply(w.Line)
 	case pane.Pick:
 		c.pick(w)
-	case pane.Ask:
+	case pane.Confirm:
 		c.out.labelled("Question", w.Title)
 		for _, l := range w.Lines {
 			c.out.line("  " + l)
 		}
 		c.askYes("Type yes to "+w.Yes+": ", func() { c.carry(w.Then()) })
 	case pane.Run:
-		c.runWish(w)
+		c.runAction(w)
 	case pane.Nothing:
 	}
 }
@@ -42,11 +42,11 @@ func (c *console) edit(e pane.Edit) {
 		return
 	}
 	c.o.Window.Changed()
-	c.out.line(e.Said() + ". /undo takes it back.")
+	c.out.line(e.Notice() + ". /undo takes it back.")
 	c.tell()
 }
 
-func (c *console) runWish(w pane.Run) {
+func (c *console) runAction(w pane.Run) {
 	c.out.line(w.Doing)
 	said := ""
 	err := c.work(func(ctx context.Context) (err error) {
@@ -105,8 +105,8 @@ func (c *console) listRules(string) {
 }
 
 // plan shows what a save would change; it reports whether there is anything.
-func (c *console) plan() (k pane.Keeper, changes bool) {
-	k, ok := c.o.Window.(pane.Keeper)
+func (c *console) plan() (k pane.Saver, changes bool) {
+	k, ok := c.o.Window.(pane.Saver)
 	if !ok {
 		c.out.line("There is nothing to save here.")
 		return nil, false
@@ -202,7 +202,7 @@ func (c *console) quit() {
 		c.cancel()
 		return
 	}
-	k, keeps := c.o.Window.(pane.Keeper)
+	k, keeps := c.o.Window.(pane.Saver)
 	if !keeps || !c.isUnsaved() || !c.o.Interactive || c.ended {
 		c.leave()
 		return
