@@ -13,6 +13,13 @@ import (
 type Event interface{ event() }
 
 type (
+	// TurnStarted opens a turn's events: the prompt is durable and Seq is its
+	// pair. Only a turn whose prompt could not be stored, or that was cancelled
+	// before, has no TurnStarted.
+	TurnStarted struct {
+		Seq int64 `json:"seq"`
+	}
+
 	// Status is a word about what happens until the first text comes.
 	Status struct {
 		Message string `json:"message"`
@@ -123,6 +130,7 @@ type (
 	}
 )
 
+func (TurnStarted) event()       {}
 func (Status) event()            {}
 func (TextDelta) event()         {}
 func (ReasoningDelta) event()    {}

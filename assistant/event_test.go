@@ -12,6 +12,7 @@ import (
 
 // everyEvent has one of each, as JSON of spec §5.3.
 var everyEvent = map[string]assistant.Event{
+	`{"type":"turn_started","seq":7}`:         assistant.TurnStarted{Seq: 7},
 	`{"type":"status","message":"Thinking…"}`: assistant.Status{Message: "Thinking…"},
 	`{"type":"text_delta","text":"<a> & b"}`:  assistant.TextDelta{Text: "<a> & b"},
 	`{"type":"reasoning_delta","text":"hm"}`:  assistant.ReasoningDelta{Text: "hm"},
@@ -67,7 +68,7 @@ func TestEventsEncodeAndDecode(t *testing.T) {
 			t.Errorf("DecodeEvent(%s) = %#v, %v, want %#v", text, back, err, e)
 		}
 	}
-	wantEqual(t, "kinds of events", len(kinds), 15)
+	wantEqual(t, "kinds of events", len(kinds), 16)
 }
 
 func TestDecodeEventRefuses(t *testing.T) {

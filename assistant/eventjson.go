@@ -62,6 +62,8 @@ func DecodeEvent(data []byte) (Event, error) {
 // eventName is the discriminator of e on the wire.
 func eventName(e Event) (string, bool) {
 	switch e.(type) {
+	case TurnStarted:
+		return "turn_started", true
 	case Status:
 		return "status", true
 	case TextDelta:
@@ -97,6 +99,7 @@ func eventName(e Event) (string, bool) {
 }
 
 var eventDecoders = map[string]func([]byte) (Event, error){
+	"turn_started":       decodeAs[TurnStarted],
 	"status":             decodeAs[Status],
 	"text_delta":         decodeAs[TextDelta],
 	"reasoning_delta":    decodeAs[ReasoningDelta],

@@ -139,6 +139,10 @@ func (s *Session) Queue(p Prompt) error {
 		return ErrNotBusy
 	}
 	s.queued = &p
+	if s.running.seq == 0 { // TurnStarted comes first
+		s.running.owed.Store(&Queued{p.Text})
+		return nil
+	}
 	select {
 	case s.running.events <- Queued{p.Text}: // open as long as the turn is the running one
 	default:

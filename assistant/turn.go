@@ -63,6 +63,9 @@ func (t *turn) run() {
 		t.s.desk.Unlock()
 	}
 	t.s.end(t)
+	if q := t.owed.Swap(nil); q != nil {
+		t.events <- *q
+	}
 	t.events <- end
 	close(t.events)
 }
@@ -245,6 +248,7 @@ func (t *turn) keepPair() error {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
 	t.seq = t.pair.Seq
+	t.events <- TurnStarted{t.seq} // does not block: it is the first event
 	if t.replaced != nil {
 		t.s.view.drop(budget.PairDeleted, func(seq int64) bool { return seq == t.replaced.Seq })
 	}

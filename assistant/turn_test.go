@@ -291,3 +291,23 @@ func TestTheResultIsTheTurnsAndSmall(t *testing.T) {
 	wantIn(t, fmt.Sprint(got[1].Data), "truncated")
 	wantIn(t, got[2].Hint, "could not be encoded")
 }
+
+func TestTurnStartedOpensTheEvents(t *testing.T) {
+	r := newRig(t, at.NewScript(at.Answer{at.Say("one")}, at.Answer{at.Say("two")}))
+	for _, text := range []string{"first", "second"} {
+		events := r.send(text)
+		started, ok := events[0].(assistant.TurnStarted)
+		if !ok || started.Seq != r.last().Seq {
+			t.Errorf("the first event is %#v, want TurnStarted of pair %d", events[0], r.last().Seq)
+		}
+		wantEqual(t, "TurnStarted events", len(at.Only[assistant.TurnStarted](events)), 1)
+	}
+}
+
+func TestTurnThatIsNotStoredHasNoTurnStarted(t *testing.T) {
+	r := newRig(t, at.NewScript(at.Answer{at.Say("one")}))
+	r.store.onCommit(func(*assistant.Batch) error { return errors.New("disk full") })
+	events := r.send("first")
+	wantEqual(t, "events", len(events), 1)
+	wantError(t, events, "unknown")
+}

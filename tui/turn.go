@@ -136,7 +136,7 @@ func turnMessage(e assistant.Event) tea.Msg {
 		return answerWantedMsg{e}
 	case assistant.Complete, assistant.Error, assistant.Cancelled:
 		return turnEndedMsg{e}
-	case assistant.Queued: // the card shows it
+	case assistant.TurnStarted, assistant.Queued: // the view and the card show them
 	}
 	return nil
 }
@@ -258,7 +258,7 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 		cmds = append(cmds, m.settle(t.seq), m.hold())
 	case assistant.Cancelled:
 		cmds = append(cmds, m.onCancelled(t, e))
-	case assistant.Status, assistant.TextDelta, assistant.ReasoningDelta, assistant.ToolStart, assistant.ToolProgress,
+	case assistant.TurnStarted, assistant.Status, assistant.TextDelta, assistant.ReasoningDelta, assistant.ToolStart, assistant.ToolProgress,
 		assistant.ToolComplete, assistant.PayloadFound, assistant.CheckpointCreated, assistant.ContextTrimmed,
 		assistant.Queued, assistant.Retrying, assistant.ConfirmRequest:
 	}
@@ -382,7 +382,7 @@ func isChunk(e assistant.Event) bool {
 		return true
 	case assistant.Cancelled, assistant.CheckpointCreated, assistant.Complete, assistant.ConfirmRequest,
 		assistant.ContextTrimmed, assistant.Error, assistant.PayloadFound, assistant.Queued, assistant.Retrying,
-		assistant.Status, assistant.ToolComplete, assistant.ToolStart:
+		assistant.Status, assistant.ToolComplete, assistant.ToolStart, assistant.TurnStarted:
 	}
 	return false
 }

@@ -196,7 +196,7 @@ func (t *teller) tell(e assistant.Event) error {
 		t.end = advise(fmt.Errorf("%s: %s", e.Code, e.Message), "%s", kindAdvice(e.Code))
 	case assistant.Cancelled:
 		t.end = context.Canceled
-	case assistant.Status, assistant.ReasoningDelta, assistant.ToolProgress, assistant.CheckpointCreated, assistant.Queued, assistant.PayloadFound:
+	case assistant.TurnStarted, assistant.Status, assistant.ReasoningDelta, assistant.ToolProgress, assistant.CheckpointCreated, assistant.Queued, assistant.PayloadFound:
 		// Of interest to programs and screens.
 	}
 	return nil

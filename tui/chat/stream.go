@@ -62,7 +62,7 @@ func (v *View) Take(e assistant.Event) {
 		}
 	case assistant.PayloadFound:
 		it.parts = append(it.parts, newPayload(e.Payload))
-	case assistant.Complete, assistant.Error, assistant.Cancelled, assistant.Status, assistant.Queued,
+	case assistant.TurnStarted, assistant.Complete, assistant.Error, assistant.Cancelled, assistant.Status, assistant.Queued,
 		assistant.Retrying, assistant.CheckpointCreated, assistant.ContextTrimmed, assistant.ConfirmRequest:
 		return
 	}

@@ -218,7 +218,7 @@ func (c *console) onEnd(end assistant.Event) {
 		c.onError(e, t, seq)
 	case assistant.Cancelled:
 		c.onCancelled(e, t)
-	case assistant.Status, assistant.TextDelta, assistant.ReasoningDelta, assistant.ToolStart, assistant.ToolProgress,
+	case assistant.TurnStarted, assistant.Status, assistant.TextDelta, assistant.ReasoningDelta, assistant.ToolStart, assistant.ToolProgress,
 		assistant.ToolComplete, assistant.PayloadFound, assistant.CheckpointCreated, assistant.ContextTrimmed,
 		assistant.Queued, assistant.Retrying, assistant.ConfirmRequest:
 	}

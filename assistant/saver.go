@@ -1,0 +1,119 @@
+package assistant
+
+import (
+	"context"
+	"fmt"
+)
+
+// Saver is a Window whose state differs from what is saved outside the session,
+// for example in a file, until it is saved. The zero values of the types below
+// mean "nothing"; all of them encode to JSON.
+type Saver interface {
+	// Dirty reports whether there are unsaved changes. It answers from memory.
+	Dirty() bool
+	// PlanSave reports what Save would change. It reads the file and writes
+	// nothing. A file that somebody else has changed is SavePlan.Conflict, not an
+	// error.
+	PlanSave(ctx context.Context) (SavePlan, error)
+	// Save writes the unsaved changes, durably. A *Conflict error means that
+	// somebody else has changed the file and nothing was written over it.
+	Save(ctx context.Context) (Saved, error)
+	// Discard returns to the saved state and reports the changes that were lost.
+	Discard() (lost []RuleChange, err error)
+}
+
+// Refresher is a Saver that reads what is saved again after somebody else has
+// changed it.
+type Refresher interface {
+	// RefreshSaved reads the saved state again. Unsaved changes are applied to
+	// the new state, or dropped when dropUnsaved is set. Rules that were changed
+	// on both sides are a *Conflict error and nothing has happened.
+	RefreshSaved(ctx context.Context, dropUnsaved bool) (Refreshed, error)
+}
+
+// SavePlan is what a save would change.
+type SavePlan struct {
+	Path     string        `json:"path"`
+	Creates  bool          `json:"creates"`  // there is no file yet
+	Rules    []RuleChange  `json:"rules"`    // by provider
+	Keys     []KeyChange   `json:"keys"`     // variables of the file that would read differently
+	Lines    []FileLine    `json:"lines"`    // of the file, with secrets masked
+	Effects  []ModelEffect `json:"effects"`  // on the models of each provider with changed rules
+	Conflict *Conflict     `json:"conflict"` // nil: nobody else has changed the file
+}
+
+// Empty reports whether a save would change nothing.
+func (p SavePlan) Empty() bool { return len(p.Lines) == 0 && len(p.Rules) == 0 }
+
+// RuleChange is a rule that differs between the window and the file.
+type RuleChange struct {
+	Provider string `json:"provider"`
+	Type     string `json:"type"` // the list of rules: "ignored" or "whitelisted"
+	Pattern  string `json:"pattern"`
+	Added    bool   `json:"added"` // false: removed
+}
+
+// KeyChange is a variable of the file that reads differently. Secrets are masked.
+type KeyChange struct {
+	Key    string `json:"key"`
+	Before string `json:"before"` // "" also when it was not set
+	After  string `json:"after"`  // "" also when it is not set any more
+}
+
+// FileLine is a changed line of a file, with secrets masked and invisible
+// characters spelled out.
+type FileLine struct {
+	Kind string `json:"kind"` // "-" removed, "+" added
+	Line int    `json:"line"` // from 1: in the old file when removed, in the new one when added
+	Text string `json:"text"`
+}
+
+// ModelEffect is what changed rules do to the models of one provider.
+type ModelEffect struct {
+	Provider string   `json:"provider"`
+	Known    bool     `json:"known"`  // false: the provider's models are unknown, so is the effect
+	Shown    []string `json:"shown"`  // hidden before
+	Hidden   []string `json:"hidden"` // shown before
+}
+
+// Saved reports a save that is durable.
+type Saved struct {
+	Path    string       `json:"path"`
+	Written bool         `json:"written"` // false: there was nothing to write
+	Rules   []RuleChange `json:"rules"`
+	Keys    []KeyChange  `json:"keys"`
+	Message string       `json:"message"` // one line for a person: what was saved and what applies it
+	Warning string       `json:"warning,omitempty"`
+}
+
+// Refreshed reports what came of reading the saved state again.
+type Refreshed struct {
+	Path    string       `json:"path"`
+	Changed bool         `json:"changed"` // the file was another one than before
+	Rules   []RuleChange `json:"rules"`   // how the saved rules changed
+	Keys    []KeyChange  `json:"keys"`
+	Dropped []RuleChange `json:"dropped"` // unsaved changes that are lost
+}
+
+// Conflict is a file that somebody else has changed since it was read.
+type Conflict struct {
+	Path    string       `json:"path"`
+	Missing bool         `json:"missing"`        // they removed it
+	Busy    bool         `json:"busy"`           // they have it open for writing and may not be done
+	Theirs  []FileLine   `json:"theirs"`         // what they changed
+	Ours    []FileLine   `json:"ours"`           // what a save would change
+	Keys    []KeyChange  `json:"keys"`           // variables that read differently in theirs
+	Rules   []RuleChange `json:"rules"`          // rules changed on both sides; none: the two can be merged
+	Kept    string       `json:"kept,omitempty"` // where their file lies, when the save moved it aside
+}
+
+// Error reports which file it is.
+func (c *Conflict) Error() string {
+	switch {
+	case c.Missing:
+		return fmt.Sprintf("%s was removed by someone else", c.Path)
+	case c.Busy:
+		return fmt.Sprintf("%s is being written by someone else", c.Path)
+	}
+	return fmt.Sprintf("%s was changed by someone else", c.Path)
+}
