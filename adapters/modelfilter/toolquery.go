@@ -33,11 +33,14 @@ type matchResult struct {
 	Hidden    int           `json:"hidden_count"`
 	Models    []matchedItem `json:"models"`
 	Truncated bool          `json:"truncated,omitempty"`
+	Ignore    []string      `json:"ignore_rules"`    // of the provider, in order, at most maxListed
+	Whitelist []string      `json:"whitelist_rules"` // likewise
 }
 
 type matchedItem struct {
 	ID     string `json:"id"`
 	Status string `json:"status"`
+	Rule   string `json:"rule,omitempty"` // the pattern that decides the status
 }
 
 // maxMatches is how many models a query lists: enough to choose from, and a
@@ -53,8 +56,12 @@ func (w *Window) toolMatching(a ruleArgs) assistant.ToolResult {
 		ids := e.Matching(pattern)
 		data := matchResult{Provider: p.name, Pattern: shown(pattern), Count: len(ids), Models: []matchedItem{}, Truncated: len(ids) > maxMatches}
 		data.Hidden = len(ids) - len(without(ids, e.Hidden()))
+		ignore, allow := p.lists[Ignore].shown(), p.lists[Allow].shown()
+		data.Ignore = shownAll(ignore[:min(len(ignore), maxListed)])
+		data.Whitelist = shownAll(allow[:min(len(allow), maxListed)])
 		for _, id := range ids[:min(len(ids), maxMatches)] {
-			data.Models = append(data.Models, matchedItem{shown(id), e.Status(id).Status.String()})
+			m := e.Status(id)
+			data.Models = append(data.Models, matchedItem{shown(id), m.Status.String(), shown(m.Rule)})
 		}
 		if len(ids) == 0 {
 			hint := w.noMatchHint(e, pattern)
