@@ -199,6 +199,29 @@ func (s *Session) Edit(description string, change func() error) error {
 	return s.markSaved(after)
 }
 
+// Save saves the window and notes in the journal that nothing is unsaved. The
+// errors are those of Saver.Save. A window that is no Saver saves nothing.
+func (s *Session) Save(ctx context.Context) (Saved, error) {
+	release, err := s.use()
+	if err != nil {
+		return Saved{}, err
+	}
+	defer release()
+	w, ok := s.opts.Window.(Saver)
+	if !ok {
+		return Saved{}, nil
+	}
+	saved, err := w.Save(ctx)
+	if err != nil || s.opts.Journal == nil {
+		return saved, err
+	}
+	state, err := windowState(s.opts.Window)
+	if err != nil {
+		return saved, err
+	}
+	return saved, s.markSaved(state)
+}
+
 // Saved tells the journal that the window's state is the saved one now.
 func (s *Session) Saved() error {
 	release, err := s.use()

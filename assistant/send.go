@@ -19,6 +19,9 @@ type Prompt struct {
 	// Retry is the error pair to try again in its place. It goes on from the
 	// whole responses the pair holds. 0 is none.
 	Retry int64
+	// Force sends a prompt that is estimated to be too large: an estimate may be
+	// wrong, the endpoint has the last word.
+	Force bool
 }
 
 func (p Prompt) blank() bool { return p.Retry == 0 && strings.TrimSpace(p.Text) == "" }

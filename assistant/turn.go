@@ -146,6 +146,10 @@ func (t *turn) prepare() error {
 	if t.s.NearLimit() {
 		t.s.log.Warn("context near its limit", "model", t.modelID)
 	}
+	if t.prompt.Force && t.attempt.TooLarge() {
+		t.attempt.Continue(t.grown())
+		return nil
+	}
 	if !t.attempt.TooLarge() || t.decided != nil { // a proposal is carried out here, not sent
 		return nil
 	}

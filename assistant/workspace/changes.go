@@ -1,0 +1,142 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+
+	"winnow/assistant"
+	"winnow/checkpoint"
+)
+
+// Edit runs a change that the user makes in the window, as one step that can be
+// undone.
+func (w *Workspace) Edit(description string, change func() error) error {
+	return w.session.Edit(description, change)
+}
+
+// PlanSave reports what Save would change.
+func (w *Workspace) PlanSave(ctx context.Context) (assistant.SavePlan, error) {
+	s, err := w.saver()
+	if err != nil {
+		return assistant.SavePlan{}, err
+	}
+	return s.PlanSave(ctx)
+}
+
+// Save writes the unsaved changes. A file that somebody else has changed is an
+// *assistant.Conflict: RefreshSaved takes their version over.
+func (w *Workspace) Save(ctx context.Context) (assistant.Saved, error) {
+	if _, err := w.saver(); err != nil {
+		return assistant.Saved{}, err
+	}
+	return w.session.Save(ctx)
+}
+
+// Discard returns the window to what is saved, as one step that can be undone,
+// and reports what was lost. With nothing unsaved it is ErrNothingUnsaved.
+func (w *Workspace) Discard(description string) (lost []assistant.RuleChange, err error) {
+	s, err := w.saver()
+	if err != nil {
+		return nil, err
+	}
+	if !s.Dirty() {
+		return nil, ErrNothingUnsaved
+	}
+	err = w.session.Edit(description, func() error {
+		lost, err = s.Discard()
+		return err
+	})
+	return lost, err
+}
+
+// RefreshSaved reads what is saved again, as one step that can be undone.
+// Unsaved changes are applied to it, or dropped.
+func (w *Workspace) RefreshSaved(ctx context.Context, description string, dropUnsaved bool) (out assistant.Refreshed, err error) {
+	r, ok := w.session.Window().(assistant.Refresher)
+	if !ok {
+		return out, ErrNotSaver
+	}
+	err = w.session.Edit(description, func() error {
+		out, err = r.RefreshSaved(ctx, dropUnsaved)
+		return err
+	})
+	return out, err
+}
+
+func (w *Workspace) saver() (assistant.Saver, error) {
+	if s, ok := w.session.Window().(assistant.Saver); ok {
+		return s, nil
+	}
+	return nil, ErrNotSaver
+}
+
+// UndoStep is the change that Undo takes back.
+type UndoStep struct {
+	checkpoint.Checkpoint
+	ByAssistant  bool // undoing it with its conversation cuts pairs
+	Pairs        int  // visible pairs that undoing with the conversation cuts
+	OtherSession bool // it was made in another session
+}
+
+// UndoStep is the newest change of the window that can be undone; ok is false
+// when there is none.
+func (w *Workspace) UndoStep() (step UndoStep, ok bool) {
+	c, ok := w.session.UndoStep()
+	if !ok {
+		return UndoStep{}, false
+	}
+	step = UndoStep{Checkpoint: c, ByAssistant: c.Kind == checkpoint.KindTurn, OtherSession: c.Session != w.session.ID()}
+	for _, r := range w.session.Visible() {
+		if c.Position != 0 && r.Seq >= c.Position {
+			step.Pairs++
+		}
+	}
+	return step, true
+}
+
+// RolledBack is what came of a rollback.
+type RolledBack struct {
+	Step checkpoint.Checkpoint
+	Text string // of the first message that was cut, for the input; "" is none
+}
+
+// Undo takes the newest change back. A user's change is undone alone. An
+// assistant's change is undone with its conversation or alone, as scope says;
+// scope is ignored for a user's change.
+func (w *Workspace) Undo(ctx context.Context, scope checkpoint.Scope) (RolledBack, error) {
+	step, ok := w.UndoStep()
+	if !ok {
+		return RolledBack{}, ErrNothingToUndo
+	}
+	if !step.ByAssistant {
+		scope = checkpoint.Rules
+	}
+	return w.Rollback(ctx, step.ID, scope)
+}
+
+// Rollback returns to the state before a checkpoint; scope "" is both window
+// and conversation. UndoRollback takes it back until the next message.
+func (w *Workspace) Rollback(ctx context.Context, id string, scope checkpoint.Scope) (RolledBack, error) {
+	if scope == "" {
+		scope = checkpoint.Both
+	}
+	out := RolledBack{}
+	for _, c := range w.session.Checkpoints() {
+		if c.ID == id {
+			out.Step = c
+		}
+	}
+	text, err := w.session.Rollback(ctx, id, scope)
+	out.Text = text
+	return out, err
+}
+
+// UndoRollback takes the last rollback back; ErrNothingToUndo when there is
+// none, or a message was sent since.
+func (w *Workspace) UndoRollback(ctx context.Context) error {
+	err := w.session.UndoRollback(ctx)
+	if errors.Is(err, checkpoint.ErrNothing) {
+		return ErrNothingToUndo
+	}
+	return err
+}

@@ -1,0 +1,256 @@
+package workspace_test
+
+import (
+	"slices"
+	"testing"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/assistant/history"
+	"winnow/assistant/workspace"
+	"winnow/checkpoint"
+)
+
+func (r *rig) typeWord(word string) {
+	r.t.Helper()
+	r.must(r.Edit("add "+word, func() error { return r.window.Type(word) }))
+}
+
+func TestSave(t *testing.T) {
+	r := newRig(t)
+	r.typeWord("two")
+	want(t, "unsaved", r.Unsaved(), true)
+	plan, err := r.PlanSave(r.ctx)
+	r.must(err)
+	if plan.Empty() || len(plan.Rules) != 1 || plan.Rules[0].Pattern != "two" {
+		t.Errorf("PlanSave = %+v", plan)
+	}
+	saved, err := r.Save(r.ctx)
+	r.must(err)
+	want(t, "written", saved.Written, true)
+	want(t, "unsaved", r.Unsaved(), false)
+}
+
+func TestSaveOfAFileThatSomebodyElseChanged(t *testing.T) {
+	r := newRig(t)
+	r.typeWord("two")
+	r.window.conflict = &assistant.Conflict{Path: "words"}
+	_, err := r.Save(r.ctx)
+	r.wantErr(err, r.window.conflict)
+	want(t, "unsaved", r.Unsaved(), true)
+	out, err := r.RefreshSaved(r.ctx, "Merge", false)
+	r.must(err)
+	want(t, "changed", out.Changed, true)
+	_, err = r.Save(r.ctx)
+	r.must(err)
+}
+
+func TestDiscard(t *testing.T) {
+	r := newRig(t)
+	before := len(r.session.Checkpoints())
+	_, err := r.Discard("Discard")
+	r.wantErr(err, workspace.ErrNothingUnsaved)
+	want(t, "checkpoints after nothing was discarded", len(r.session.Checkpoints()), before)
+	r.typeWord("two")
+	lost, err := r.Discard("Discard")
+	r.must(err)
+	if len(lost) != 1 || lost[0].Pattern != "two" || r.Unsaved() {
+		t.Errorf("Discard = %+v; unsaved: %v", lost, r.Unsaved())
+	}
+	_, err = r.Undo(r.ctx, checkpoint.Rules)
+	r.must(err)
+	want(t, "unsaved after the undo", r.Unsaved(), true)
+}
+
+func TestUndoOfAUsersChange(t *testing.T) {
+	r := newRig(t)
+	_, err := r.Undo(r.ctx, checkpoint.Both)
+	r.wantErr(err, workspace.ErrNothingToUndo)
+	r.typeWord("two")
+	step, ok := r.UndoStep()
+	if !ok || step.ByAssistant || step.Description != "add two" {
+		t.Fatalf("UndoStep = %+v, %v", step, ok)
+	}
+	_, err = r.Undo(r.ctx, checkpoint.Both)
+	r.must(err)
+	if words := r.window.Words(); !slices.Equal(words, []string{"one"}) {
+		t.Errorf("words = %q", words)
+	}
+}
+
+func TestUndoOfAnAssistantsChange(t *testing.T) {
+	r := newRig(t, add("two"), say("done"))
+	seq, _ := r.send(assistant.Prompt{Text: "add two"})
+	step, ok := r.UndoStep()
+	if !ok || !step.ByAssistant || step.Pairs != 1 || step.OtherSession {
+		t.Fatalf("UndoStep = %+v, %v", step, ok)
+	}
+	back, err := r.Undo(r.ctx, checkpoint.Both)
+	r.must(err)
+	want(t, "text", back.Text, "add two")
+	want(t, "visible pairs", len(r.session.Visible()), 0)
+	r.must(r.UndoRollback(r.ctx))
+	want(t, "visible pair", r.session.Visible()[0].Seq, seq)
+	r.wantErr(r.UndoRollback(r.ctx), workspace.ErrNothingToUndo)
+}
+
+func TestNewSessionAsksWhenSomethingIsUnsaved(t *testing.T) {
+	r := newRig(t, say("ok"), say("ok"))
+	r.send(assistant.Prompt{Text: "a"})
+	old := r.session.ID()
+	r.typeWord("two")
+	confirm, err := r.NewSession(r.ctx, false)
+	r.must(err)
+	if confirm == nil || confirm.Kind != workspace.ConfirmNewSession || r.session.ID() != old {
+		t.Fatalf("NewSession = %+v in session %s", confirm, r.session.ID())
+	}
+	_, err = r.NewSession(r.ctx, true)
+	r.must(err)
+	if r.session.ID() == old || len(r.session.Visible()) != 0 || !r.Unsaved() {
+		t.Errorf("after NewSession: session %s, %d pairs, unsaved %v", r.session.ID(), len(r.session.Visible()), r.Unsaved())
+	}
+	all, err := r.Sessions(r.ctx)
+	r.must(err)
+	if len(all) != 1 || all[0].ID != old {
+		t.Errorf("Sessions = %+v, want the one with a pair", all)
+	}
+	confirm, err = r.ResumeSession(r.ctx, old, false)
+	r.must(err)
+	if confirm == nil || confirm.Kind != workspace.ConfirmResume {
+		t.Fatalf("ResumeSession = %+v", confirm)
+	}
+	_, err = r.ResumeSession(r.ctx, old, true)
+	r.must(err)
+	want(t, "session", r.session.ID(), old)
+	want(t, "visible pairs", len(r.session.Visible()), 1)
+}
+
+func TestFilters(t *testing.T) {
+	r := newRig(t, say("ok"), say("ok"))
+	first, _ := r.send(assistant.Prompt{Text: "alpha"})
+	second, _ := r.send(assistant.Prompt{Text: "beta"})
+	n, err := r.CountFilter(r.ctx, "c'alpha'")
+	r.must(err)
+	want(t, "count", n, 1)
+	got, err := r.SetFilter(r.ctx, "c'alpha'")
+	r.must(err)
+	if len(got.Refs) != 1 || got.Refs[0].Seq != first || len(r.session.Visible()) != 1 {
+		t.Errorf("SetFilter = %+v, visible %+v", got, r.session.Visible())
+	}
+	in, err := r.Selects(r.ctx, second)
+	r.must(err)
+	want(t, "the line selects the second pair", in, false)
+	found, err := r.FindText(r.ctx, "beta")
+	r.must(err)
+	if !slices.Equal(found, []int64{second}) {
+		t.Errorf("FindText = %v", found)
+	}
+	if _, err := r.SetFilter(r.ctx, "c'alpha"); err == nil {
+		t.Error("a line that cannot be read has no error")
+	}
+	want(t, "filter", r.session.Filter(), "c'alpha'")
+	if lines := r.Recall(r.ctx).Lines; !slices.Equal(lines, []string{"c'alpha'"}) {
+		t.Errorf("lines = %q", lines)
+	}
+}
+
+func TestCommandsCanBeUndone(t *testing.T) {
+	r := newRig(t, say("ok"))
+	seq, _ := r.send(assistant.Prompt{Text: "alpha"})
+	_, err := r.UndoCommand(r.ctx)
+	r.wantErr(err, workspace.ErrNothingToUndo)
+	const line = "c'alpha' :star 2"
+	o, err := r.PlanCommand(r.ctx, line)
+	r.must(err)
+	_, err = r.Execute(r.ctx, o, line)
+	r.must(err)
+	stars := func() int {
+		pairs, err := r.session.Pairs(r.ctx, []int64{seq})
+		r.must(err)
+		return pairs[0].Star
+	}
+	want(t, "stars", stars(), 2)
+	_, err = r.UndoCommand(r.ctx)
+	r.must(err)
+	want(t, "stars after the undo", stars(), 0)
+}
+
+func TestModels(t *testing.T) {
+	r := newRig(t)
+	r.must(r.PickModel(r.ctx, "test/small"))
+	r.must(r.PickModel(r.ctx, "test/script"))
+	r.must(r.PickModel(r.ctx, "test/small"))
+	if recent := r.RecentModels(r.ctx); !slices.Equal(recent, []string{"test/small", "test/script"}) {
+		t.Errorf("recent = %q", recent)
+	}
+	if err := r.PickModel(r.ctx, "nobody/x"); err == nil {
+		t.Error("a model without a provider was picked")
+	}
+	want(t, "model", r.session.Model(), "test/small")
+	for _, wanted := range [][]string{{"test/small"}, nil} {
+		all, err := r.ToggleFavourite(r.ctx, "test/small")
+		r.must(err)
+		if !slices.Equal(all, wanted) || !slices.Equal(r.FavouriteModels(r.ctx), wanted) {
+			t.Errorf("favourites = %q, want %q", all, wanted)
+		}
+	}
+	want(t, "failed lists", len(r.RefreshModels(r.ctx)), 0)
+}
+
+func TestSettings(t *testing.T) {
+	r := newRig(t)
+	for key, value := range map[string]string{"confirm": "always", "max_iterations": "7", "theme": "dark"} {
+		r.must(r.Set(key, value))
+		want(t, key, r.kept[key], value)
+	}
+	set := r.session.Settings()
+	want(t, "confirm", set.Confirm, assistant.ConfirmAlways)
+	want(t, "iterations", set.Limits.Iterations, 7)
+	for key, value := range map[string]string{"confirm": "maybe", "max_iterations": "many"} {
+		if err := r.Set(key, value); err == nil {
+			t.Errorf("Set(%s, %s) has no error", key, value)
+		}
+	}
+	want(t, "confirm", r.session.Settings().Confirm, assistant.ConfirmAlways)
+}
+
+func TestDrafts(t *testing.T) {
+	r := newRig(t)
+	r.must(r.store.SaveDraft(r.ctx, "input", history.Draft{Text: "of an old version"}))
+	d, err := r.Draft(r.ctx)
+	r.must(err)
+	want(t, "draft", d.Text, "of an old version")
+	old, err := r.store.Draft(r.ctx, "input")
+	r.must(err)
+	want(t, "the draft without a folder", old.Text, "")
+	r.must(r.SaveDraft(r.ctx, history.Draft{Text: "new"}))
+	d, err = r.Draft(r.ctx)
+	r.must(err)
+	want(t, "draft", d.Text, "new")
+}
+
+func TestAWorkspaceWithoutHistory(t *testing.T) {
+	registry := &assistant.Registry{}
+	if err := registry.Add(assistant.Provider{Name: "test", Model: at.NewScript(say("ok"))}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := assistant.NewSession(registry, assistant.Options{Model: "test/m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := workspace.New(workspace.Options{Session: s})
+	r := &rig{t: t, ctx: t.Context(), Workspace: w, session: s}
+	seq, _ := r.send(assistant.Prompt{Text: "hello"})
+	want(t, "text", r.text(seq), "hello")
+	_, err = w.Sessions(r.ctx)
+	r.wantErr(err, workspace.ErrNoHistory)
+	_, err = w.SetFilter(r.ctx, "x")
+	r.wantErr(err, workspace.ErrNoHistory)
+	_, err = w.PlanSave(r.ctx)
+	r.wantErr(err, workspace.ErrNotSaver)
+	r.must(w.AddSent(r.ctx, "hello"))
+	r.must(w.SaveDraft(r.ctx, history.Draft{Text: "x"}))
+	_, err = w.NewSession(r.ctx, false)
+	r.must(err)
+	want(t, "visible pairs", len(s.Visible()), 0)
+}

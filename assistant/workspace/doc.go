@@ -1,0 +1,26 @@
+// Package workspace holds what a user can do in winnow, each use case once, for
+// every front end: a screen, plain lines, a command, a server.
+//
+// # Nouns
+//
+// A Workspace is one session with its window, its journal and the history of
+// one folder. Its methods are the use cases. They return typed outcomes: data
+// that a front end renders, never styled text and never the name of a key.
+// A Confirm is what a use case would do and wants a yes for: the front end asks,
+// and calls again with confirmed set.
+//
+// # Who may call what from where
+//
+// All methods are safe from any goroutine. Send, Cancel, Answer, CheckSend,
+// Queued, QuitCheck, Unsaved, UndoStep and the ReAsk methods answer from memory;
+// every other method may wait for the disk, so a screen calls it outside its
+// update loop. Reading (visible pairs, boundary, counter) is Session's.
+//
+// # Caveats
+//
+// Without a History a workspace is as durable as its process: no drafts, no
+// sent messages, no other sessions; methods that need it return ErrNoHistory.
+//
+// The package implements sections 5 to 10 and 12 of winnow's specification as
+// far as they say what a user can do.
+package workspace

@@ -1,0 +1,162 @@
+package workspace
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"winnow/assistant"
+	"winnow/assistant/history"
+)
+
+// NewSession starts a new session in the same window. Unsaved changes stay;
+// with some it wants to be confirmed.
+func (w *Workspace) NewSession(ctx context.Context, confirmed bool) (*Confirm, error) {
+	if c, err := w.confirmSwitch(ConfirmNewSession, confirmed); c != nil || err != nil {
+		return c, err
+	}
+	w.EndReAsk()
+	if w.history == nil {
+		return nil, w.session.Renew(ctx)
+	}
+	return nil, w.history.Renew(ctx, w.session)
+}
+
+// ResumeSession continues another session of the history in the same window.
+// With an error after which Session().ID() is id, only the note of its use
+// could not be stored.
+func (w *Workspace) ResumeSession(ctx context.Context, id string, confirmed bool) (*Confirm, error) {
+	if w.history == nil {
+		return nil, ErrNoHistory
+	}
+	if id == w.session.ID() {
+		return nil, nil
+	}
+	if c, err := w.confirmSwitch(ConfirmResume, confirmed); c != nil || err != nil {
+		return c, err
+	}
+	w.EndReAsk()
+	return nil, w.history.GoOn(ctx, w.session, id)
+}
+
+func (w *Workspace) confirmSwitch(kind ConfirmKind, confirmed bool) (*Confirm, error) {
+	switch {
+	case w.session.Busy():
+		return nil, assistant.ErrBusy
+	case !confirmed && w.Unsaved():
+		return &Confirm{Kind: kind}, nil
+	}
+	return nil, nil
+}
+
+// Sessions lists the sessions that have pairs, the one used last first.
+func (w *Workspace) Sessions(ctx context.Context) ([]history.Session, error) {
+	if w.history == nil {
+		return nil, ErrNoHistory
+	}
+	all, err := w.history.Sessions(ctx)
+	return slices.DeleteFunc(all, func(s history.Session) bool { return s.Pairs == 0 }), err
+}
+
+// Where the lists of models are stored in the history, and how many recent ones.
+const (
+	recentKey     = "recent models"
+	favouritesKey = "favourite models"
+	recentModels  = 5
+)
+
+// refreshTimeout bounds how long endpoints are asked for their models.
+const refreshTimeout = 20 * time.Second
+
+// PickModel selects a model for the next message and adds it to the recent ones.
+func (w *Workspace) PickModel(ctx context.Context, id string) error {
+	if err := w.session.SetModel(id); err != nil {
+		return err
+	}
+	recent := slices.DeleteFunc(w.RecentModels(ctx), func(have string) bool { return have == id })
+	recent = append([]string{id}, recent...)
+	return w.storeModels(ctx, recentKey, recent[:min(len(recent), recentModels)])
+}
+
+// RecentModels are the models picked last, newest first.
+func (w *Workspace) RecentModels(ctx context.Context) []string { return w.models(ctx, recentKey) }
+
+// FavouriteModels are the models marked as such, oldest mark first.
+func (w *Workspace) FavouriteModels(ctx context.Context) []string {
+	return w.models(ctx, favouritesKey)
+}
+
+// ToggleFavourite marks a model as a favourite, or no longer, and returns all.
+func (w *Workspace) ToggleFavourite(ctx context.Context, id string) ([]string, error) {
+	all := w.FavouriteModels(ctx)
+	if i := slices.Index(all, id); i >= 0 {
+		all = slices.Delete(all, i, i+1)
+	} else {
+		all = append(all, id)
+	}
+	return all, w.storeModels(ctx, favouritesKey, all)
+}
+
+// RefreshModels asks the endpoints for their models. The errors are by provider.
+func (w *Workspace) RefreshModels(ctx context.Context) map[string]error {
+	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
+	defer cancel()
+	failed := w.session.Registry().Refresh(ctx)
+	w.session.ModelsChanged()
+	return failed
+}
+
+// models reads a list; what cannot be read is empty.
+func (w *Workspace) models(ctx context.Context, key string) []string {
+	if w.history == nil {
+		return nil
+	}
+	text, _ := w.history.Get(ctx, key)
+	return strings.Fields(text)
+}
+
+func (w *Workspace) storeModels(ctx context.Context, key string, ids []string) error {
+	if w.history == nil {
+		return nil
+	}
+	return w.history.Set(ctx, key, strings.Join(ids, " "))
+}
+
+// Set changes a setting of the session from the next message on and stores it.
+// Keys and values are those of the configuration. A key that is not the
+// session's, such as one of a screen, is stored only and is no error.
+func (w *Workspace) Set(key, value string) error {
+	set := w.session.Settings()
+	number := func(into *int) error {
+		n, err := strconv.Atoi(value)
+		*into = n
+		return err
+	}
+	var err error
+	switch key {
+	case "confirm":
+		policy := assistant.ConfirmPolicy(value)
+		if policy != assistant.ConfirmSave && policy != assistant.ConfirmAlways && policy != assistant.ConfirmNever {
+			return ErrUnknownSetting
+		}
+		set.Confirm = policy
+	case "max_iterations":
+		err = number(&set.Limits.Iterations)
+	case "user_request_allowance":
+		err = number(&set.Budget.UserRequestAllowance)
+	case "max_trim_attempts":
+		err = number(&set.Budget.MaxTrimAttempts)
+	case "context_tokens":
+		err = number(&set.ContextTokens)
+	}
+	if err != nil {
+		return err
+	}
+	w.session.SetSettings(set)
+	if w.keepSetting == nil {
+		return nil
+	}
+	return w.keepSetting(key, value)
+}

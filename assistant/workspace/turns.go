@@ -1,0 +1,229 @@
+package workspace
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"winnow/assistant"
+	"winnow/checkpoint"
+)
+
+// SendCheck is what stands against sending a message now.
+type SendCheck struct {
+	Cost assistant.DraftCost
+	// TooLong: text and system prompt are estimated to be more than the model
+	// takes. Sent anyway, the estimate may be wrong: see assistant.Prompt.Force.
+	TooLong bool
+	// OverQuota: the endpoint would likely refuse it now.
+	OverQuota bool
+}
+
+// CheckSend estimates, from memory, whether a message can be sent.
+func (w *Workspace) CheckSend(p assistant.Prompt) SendCheck {
+	w.session.Boundary() // computes it, when it is out of date
+	c := w.session.Draft(p.Text)
+	return SendCheck{Cost: c, TooLong: c.OverBudget && p.Retry == 0, OverQuota: c.OverQuota && !c.OverBudget}
+}
+
+// Send starts a turn; see assistant.Session.Send. A message that is composed
+// after BeginReAsk takes the place of that pair. The caller stores the text as
+// it was typed with AddSent.
+func (w *Workspace) Send(ctx context.Context, p assistant.Prompt) (<-chan assistant.Event, error) {
+	w.mu.Lock()
+	if p.Replaces == 0 && p.Retry == 0 {
+		p.Replaces = w.reask
+	}
+	w.mu.Unlock()
+	events, err := w.session.Send(ctx, p)
+	if err == nil {
+		w.EndReAsk()
+	}
+	return events, err
+}
+
+// Queue stores a message to be sent when the running response is complete. The
+// message that waited before is returned and added to the sent messages.
+func (w *Workspace) Queue(ctx context.Context, p assistant.Prompt) (replaced assistant.Prompt, had bool, err error) {
+	replaced, had = w.session.Queued()
+	if err := w.session.Queue(p); err != nil {
+		return assistant.Prompt{}, false, err
+	}
+	w.EndReAsk()
+	if had {
+		err = w.AddSent(ctx, replaced.Text)
+	}
+	return replaced, had, err
+}
+
+// Queued returns the message that waits.
+func (w *Workspace) Queued() (assistant.Prompt, bool) { return w.session.Queued() }
+
+// TakeQueued removes the message that waits and returns it: to edit or send it.
+func (w *Workspace) TakeQueued() (assistant.Prompt, bool) { return w.session.TakeQueued() }
+
+// DropQueued removes the message that waits. It is added to the sent messages,
+// so that it can be recalled.
+func (w *Workspace) DropQueued(ctx context.Context) (assistant.Prompt, bool, error) {
+	p, ok := w.session.TakeQueued()
+	if !ok {
+		return p, false, nil
+	}
+	return p, true, w.AddSent(ctx, p.Text)
+}
+
+// Cancel ends the running turn, if there is one.
+func (w *Workspace) Cancel() { w.session.Cancel() }
+
+// Answer answers a ConfirmRequest of the running turn.
+func (w *Workspace) Answer(id string, yes bool) error { return w.session.Answer(id, yes) }
+
+// Decide accepts or rejects a proposal of the model. Accepting starts a turn;
+// rejecting returns no channel.
+func (w *Workspace) Decide(ctx context.Context, pair int64, payload string, accept bool) (<-chan assistant.Event, error) {
+	return w.session.Decide(ctx, pair, payload, accept)
+}
+
+// Retry is how a pair is answered again.
+type Retry struct {
+	Prompt      assistant.Prompt // to be sent
+	Regenerates bool             // a new answer takes the place of a good one; false: a failed pair is tried again
+}
+
+// Retry prepares a failed pair to be tried again in its place, or the last
+// answer to be regenerated: ErrNotLast for another one. When the old answer
+// changed the window it wants to be confirmed.
+func (w *Workspace) Retry(ctx context.Context, seq int64, confirmed bool) (Retry, *Confirm, error) {
+	p, err := w.pair(ctx, seq)
+	switch {
+	case err != nil:
+		return Retry{}, nil, err
+	case w.session.Busy():
+		return Retry{}, nil, assistant.ErrBusy
+	case p.State == assistant.PairError:
+		return Retry{Prompt: assistant.Prompt{Text: p.UserText, Retry: seq, Attachments: p.Attachments}}, nil, nil
+	}
+	if last, ok := w.LastPair(); !ok || last != seq {
+		return Retry{}, nil, ErrNotLast
+	}
+	if !confirmed && w.changedWindow(seq) {
+		return Retry{}, &Confirm{Kind: ConfirmRegenerate, Text: p.UserText, Pairs: 1}, nil
+	}
+	return Retry{Prompt: assistant.Prompt{Text: p.UserText, Replaces: seq, Attachments: p.Attachments}, Regenerates: true}, nil, nil
+}
+
+// changedWindow reports whether the turn of a pair made a checkpoint.
+func (w *Workspace) changedWindow(seq int64) bool {
+	return slices.ContainsFunc(w.session.Checkpoints(), func(c checkpoint.Checkpoint) bool {
+		return c.Position == seq && c.Kind == checkpoint.KindTurn
+	})
+}
+
+// LastPair is the newest visible pair.
+func (w *Workspace) LastPair() (seq int64, ok bool) {
+	refs := w.session.Visible()
+	if len(refs) == 0 {
+		return 0, false
+	}
+	return refs[len(refs)-1].Seq, true
+}
+
+// BeginReAsk returns the message of a pair for the input. The next message
+// that is sent or queued takes the place of a failed pair; replaces reports
+// whether it does. EndReAsk ends that.
+func (w *Workspace) BeginReAsk(ctx context.Context, seq int64) (text string, replaces bool, err error) {
+	p, err := w.pair(ctx, seq)
+	if err != nil {
+		return "", false, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.reask = 0
+	if p.State == assistant.PairError {
+		w.reask = seq
+	}
+	return p.UserText, w.reask != 0, nil
+}
+
+// EndReAsk lets the next message be a new one: the draft of the re-ask was
+// undone, emptied, recalled or replaced.
+func (w *Workspace) EndReAsk() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.reask = 0
+}
+
+// ReAsked is the pair that the next message takes the place of; 0 is none.
+func (w *Workspace) ReAsked() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.reask
+}
+
+// ActionPrompt is the message that choosing a server action of an answer sends.
+func (w *Workspace) ActionPrompt(a assistant.SuggestedAction) assistant.Prompt {
+	return assistant.ActionPrompt(a)
+}
+
+// Request is the exact request that sending text would make now.
+func (w *Workspace) Request(ctx context.Context, text string) (assistant.Request, json.RawMessage, error) {
+	return w.session.Request(ctx, text)
+}
+
+// Delete removes pairs for good. It wants to be confirmed, unless all of them
+// failed.
+func (w *Workspace) Delete(ctx context.Context, seqs []int64, confirmed bool) (*Confirm, error) {
+	if w.session.Busy() {
+		return nil, assistant.ErrBusy
+	}
+	if !confirmed {
+		pairs, err := w.session.Pairs(ctx, seqs)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(pairs, func(p assistant.Pair) bool { return p.State != assistant.PairError }) {
+			c := &Confirm{Kind: ConfirmDelete, Pairs: len(pairs)}
+			if len(pairs) == 1 {
+				c.Text = pairs[0].UserText
+			}
+			return c, nil
+		}
+	}
+	if err := w.session.Delete(ctx, seqs...); err != nil {
+		return nil, err
+	}
+	if slices.Contains(seqs, w.ReAsked()) {
+		w.EndReAsk()
+	}
+	return nil, nil
+}
+
+// SetStars gives a pair 0 to 3 stars.
+func (w *Workspace) SetStars(ctx context.Context, seq int64, n int) error {
+	return w.session.Mark(ctx, seq, func(p *assistant.Pair) { p.Star = min(max(n, 0), 3) })
+}
+
+// ToggleFlag turns the flag of a pair over and returns it.
+func (w *Workspace) ToggleFlag(ctx context.Context, seq int64) (flag bool, err error) {
+	err = w.session.Mark(ctx, seq, func(p *assistant.Pair) {
+		p.Flag = !p.Flag
+		flag = p.Flag
+	})
+	return flag, err
+}
+
+// SetTopic gives a pair a topic, as a path; "" is the root.
+func (w *Workspace) SetTopic(ctx context.Context, seq int64, path string) error {
+	return w.session.Mark(ctx, seq, func(p *assistant.Pair) { p.Topic = path })
+}
+
+func (w *Workspace) pair(ctx context.Context, seq int64) (*assistant.Pair, error) {
+	pairs, err := w.session.Pairs(ctx, []int64{seq})
+	if err != nil {
+		return nil, err
+	}
+	if len(pairs) == 0 {
+		return nil, assistant.ErrNoPair
+	}
+	return &pairs[0], nil
+}

@@ -1,0 +1,129 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"winnow/assistant"
+	"winnow/assistant/filter"
+	"winnow/assistant/history"
+)
+
+// Why a use case is refused, beside the errors of assistant.
+var (
+	// ErrNoHistory refuses what needs a history in a workspace without one.
+	ErrNoHistory = errors.New("there is no history in this run")
+	// ErrNotSaver refuses to save in a window that has nothing to save.
+	ErrNotSaver = errors.New("this window has nothing to save")
+	// ErrNothingUnsaved refuses to save or discard when nothing is unsaved.
+	ErrNothingUnsaved = errors.New("nothing is unsaved")
+	// ErrNothingToUndo is returned when no change can be undone.
+	ErrNothingToUndo = errors.New("there is nothing to undo")
+	// ErrNotLast refuses to regenerate an answer that is not the last one.
+	ErrNotLast = errors.New("only the last answer can be regenerated")
+	// ErrUnknownSetting is returned for a setting that the session does not have.
+	ErrUnknownSetting = errors.New("unknown setting")
+)
+
+// History is the part of a history store that the use cases need. Only
+// *history.Store implements it today; see its methods for what they promise.
+type History interface {
+	Filter(ctx context.Context, q *filter.Query, env history.Env) (history.Result, error)
+	Count(ctx context.Context, q *filter.Query, env history.Env) (int, error)
+	Order(ctx context.Context, q *filter.Query, env history.Env) (history.Order, error)
+	CarryOut(ctx context.Context, o history.Order, in *assistant.Session) (history.Outcome, error)
+	TakeBack(ctx context.Context, o history.Outcome) error
+
+	Sessions(ctx context.Context) ([]history.Session, error)
+	GoOn(ctx context.Context, session *assistant.Session, id string) error
+	Renew(ctx context.Context, session *assistant.Session) error
+
+	Draft(ctx context.Context, key string) (history.Draft, error)
+	SaveDraft(ctx context.Context, key string, d history.Draft) error
+	AddSent(ctx context.Context, text string) error
+	Sent(ctx context.Context, n int) ([]string, error)
+	AddFilterLine(ctx context.Context, line string) error
+	FilterLines(ctx context.Context) ([]string, error)
+	TopicPaths(ctx context.Context) ([]string, error)
+	SavedFilters(ctx context.Context) (map[string]string, error)
+	Get(ctx context.Context, key string) (string, error)
+	Set(ctx context.Context, key, value string) error
+}
+
+// Options configures a Workspace. Session is needed; the rest may be zero.
+type Options struct {
+	Session *assistant.Session
+	History History // nil: nothing is stored beside the session's own store
+	Folder  string  // the draft belongs to it
+	// KeepSetting stores a setting that was changed, under the key of the
+	// configuration; nil keeps it for this run only.
+	KeepSetting func(key, value string) error
+	Now         func() time.Time // nil means time.Now
+}
+
+// Workspace is what a front end drives. Make it with New.
+type Workspace struct {
+	session     *assistant.Session
+	history     History
+	folder      string
+	keepSetting func(key, value string) error
+	now         func() time.Time
+
+	mu       sync.Mutex
+	reask    int64             // the pair that the next message replaces; 0 is none
+	outcomes []history.Outcome // of commands that can be undone, newest last
+	filters  int               // counts SetFilter, so that a late result is dropped
+}
+
+// New returns the workspace of a session. It does no I/O.
+func New(o Options) *Workspace {
+	w := &Workspace{session: o.Session, history: o.History, folder: o.Folder, keepSetting: o.KeepSetting, now: o.Now}
+	if w.now == nil {
+		w.now = time.Now
+	}
+	return w
+}
+
+// Session is what the workspace drives, for its events and for reading.
+func (w *Workspace) Session() *assistant.Session { return w.session }
+
+// Confirm is what a use case would do, when it wants a yes first.
+type Confirm struct {
+	Kind ConfirmKind
+	// Text is the user's message of the pair that Delete and Regenerate mean;
+	// "" for other kinds and for several pairs.
+	Text  string
+	Pairs int // that Delete would delete
+}
+
+// ConfirmKind says which question to ask.
+type ConfirmKind string
+
+// The questions.
+const (
+	ConfirmDelete     ConfirmKind = "delete"     // pairs, for good
+	ConfirmRegenerate ConfirmKind = "regenerate" // the old answer changed the window; those changes stay
+	ConfirmNewSession ConfirmKind = "new_session"
+	ConfirmResume     ConfirmKind = "resume" // like ConfirmNewSession: unsaved changes stay as they are
+)
+
+// Unsaved reports whether the window has unsaved changes.
+func (w *Workspace) Unsaved() bool {
+	d, ok := w.session.Window().(assistant.Dirtier)
+	return ok && d.Dirty()
+}
+
+// QuitCheck is what would be left behind.
+type QuitCheck struct {
+	Unsaved bool   // changes of the window
+	Running bool   // a turn
+	Queued  string // the message that waits; "" is none
+}
+
+// QuitCheck reports what a front end should ask about before it ends.
+func (w *Workspace) QuitCheck() QuitCheck {
+	p, _ := w.session.Queued()
+	return QuitCheck{Unsaved: w.Unsaved(), Running: w.session.Busy(), Queued: p.Text}
+}

@@ -1,0 +1,309 @@
+package workspace_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/assistant/history"
+	"winnow/assistant/workspace"
+	"winnow/checkpoint"
+)
+
+// window is the test window with a file to save to.
+type window struct {
+	*at.Window
+	saved    []string
+	conflict *assistant.Conflict // of the next save
+}
+
+func (w *window) Dirty() bool { return !slices.Equal(w.saved, w.Words()) }
+
+func (w *window) PlanSave(context.Context) (assistant.SavePlan, error) {
+	p := assistant.SavePlan{Path: "words", Conflict: w.conflict}
+	for _, word := range w.Words() {
+		if !slices.Contains(w.saved, word) {
+			p.Rules = append(p.Rules, assistant.RuleChange{Pattern: word, Added: true})
+		}
+	}
+	return p, nil
+}
+
+func (w *window) Save(ctx context.Context) (assistant.Saved, error) {
+	if w.conflict != nil {
+		return assistant.Saved{}, w.conflict
+	}
+	plan, err := w.PlanSave(ctx)
+	w.saved = w.Words()
+	return assistant.Saved{Path: plan.Path, Written: true, Rules: plan.Rules}, err
+}
+
+func (w *window) Discard() (lost []assistant.RuleChange, err error) {
+	plan, err := w.PlanSave(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	raw, err := assistant.PlainJSON(map[string]any{"words": w.saved, "saved": w.saved})
+	if err != nil {
+		return nil, err
+	}
+	return plan.Rules, w.ApplyState(raw)
+}
+
+func (w *window) RefreshSaved(_ context.Context, drop bool) (assistant.Refreshed, error) {
+	w.conflict = nil
+	out := assistant.Refreshed{Path: "words", Changed: true}
+	if drop {
+		lost, err := w.Discard()
+		out.Dropped = lost
+		return out, err
+	}
+	return out, nil
+}
+
+// rig is a workspace on a scripted model, with a real journal and history.
+type rig struct {
+	*workspace.Workspace
+	t       *testing.T
+	ctx     context.Context
+	window  *window
+	store   *history.Store
+	session *assistant.Session
+	script  *at.Script
+	kept    map[string]string // settings
+}
+
+func newRig(t *testing.T, answers ...at.Answer) *rig {
+	t.Helper()
+	r := &rig{t: t, ctx: t.Context(), window: &window{Window: at.NewWindow("one"), saved: []string{"one"}}, script: at.NewScript(answers...), kept: map[string]string{}}
+	dir := t.TempDir()
+	journal, err := checkpoint.Open(filepath.Join(dir, "journal"), checkpoint.Options{})
+	r.must(err)
+	t.Cleanup(func() { journal.Close() })
+	r.store, err = history.Open(r.ctx, filepath.Join(dir, "history.db"), history.Options{})
+	r.must(err)
+	t.Cleanup(func() { r.store.Close() })
+	registry := &assistant.Registry{}
+	r.must(registry.Add(assistant.Provider{Name: "test", Model: r.script, Known: []assistant.ModelInfo{
+		{ID: "test/script", Context: 100_000, Known: true, Tools: true}, {ID: "test/small", Context: 200, Known: true},
+	}}))
+	r.session, err = assistant.NewSession(registry, assistant.Options{
+		ID: "s1", Window: r.window, Store: r.store, Journal: journal, Model: "test/script",
+	})
+	r.must(err)
+	r.must(r.store.Touch(r.ctx, history.Session{ID: "s1", Folder: "/f"}))
+	r.must(r.session.Begin(r.ctx))
+	r.must(r.session.LoadView(r.ctx))
+	r.Workspace = workspace.New(workspace.Options{
+		Session: r.session, History: r.store, Folder: "/f", Now: time.Now,
+		KeepSetting: func(key, value string) error { r.kept[key] = value; return nil },
+	})
+	return r
+}
+
+func (r *rig) must(err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// send runs a turn to its end and returns its pair.
+func (r *rig) send(p assistant.Prompt) (seq int64, end assistant.Event) {
+	r.t.Helper()
+	events, err := r.Send(r.ctx, p)
+	r.must(err)
+	all := at.Events(r.t, events)
+	started := at.Only[assistant.TurnStarted](all)
+	if len(started) != 1 {
+		r.t.Fatalf("the turn has %d TurnStarted events: %#v", len(started), all)
+	}
+	return started[0].Seq, all[len(all)-1]
+}
+
+func (r *rig) text(seq int64) string {
+	r.t.Helper()
+	pairs, err := r.session.Pairs(r.ctx, []int64{seq})
+	r.must(err)
+	if len(pairs) == 0 {
+		return ""
+	}
+	return pairs[0].UserText
+}
+
+func (r *rig) wantErr(err, want error) {
+	r.t.Helper()
+	if !errors.Is(err, want) {
+		r.t.Errorf("the error is %v, want %v", err, want)
+	}
+}
+
+func want[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s = %v, want %v", what, got, want)
+	}
+}
+
+func say(text string) at.Answer { return at.Answer{at.Say(text)} }
+
+func fail() at.Answer {
+	return at.Answer{at.Fail{Err: &assistant.RequestError{Kind: assistant.KindNet, Message: "no route"}}}
+}
+
+func add(word string) at.Answer {
+	return at.Answer{at.Call{Name: "add_word", Arguments: `{"word":"` + word + `"}`}}
+}
+
+func TestRetryTriesAFailedPairInItsPlace(t *testing.T) {
+	r := newRig(t, fail(), say("better"))
+	seq, _ := r.send(assistant.Prompt{Text: "hello"})
+	retry, confirm, err := r.Retry(r.ctx, seq, false)
+	r.must(err)
+	if confirm != nil || retry.Regenerates || retry.Prompt.Retry != seq {
+		t.Fatalf("Retry = %+v, %+v", retry, confirm)
+	}
+	again, end := r.send(retry.Prompt)
+	want(t, "pair", again, seq)
+	if _, ok := end.(assistant.Complete); !ok {
+		t.Errorf("the retry ended with %#v", end)
+	}
+}
+
+func TestRetryRegeneratesTheLastAnswerOnly(t *testing.T) {
+	r := newRig(t, say("one"), say("two"), say("three"))
+	first, _ := r.send(assistant.Prompt{Text: "a"})
+	last, _ := r.send(assistant.Prompt{Text: "b"})
+	_, _, err := r.Retry(r.ctx, first, false)
+	r.wantErr(err, workspace.ErrNotLast)
+	retry, confirm, err := r.Retry(r.ctx, last, false)
+	r.must(err)
+	if confirm != nil || !retry.Regenerates || retry.Prompt.Replaces != last {
+		t.Fatalf("Retry = %+v, %+v", retry, confirm)
+	}
+	_, _, err = r.Retry(r.ctx, 999, false)
+	r.wantErr(err, assistant.ErrNoPair)
+}
+
+func TestRegenerateAsksWhenTheAnswerChangedTheWindow(t *testing.T) {
+	r := newRig(t, add("two"), say("done"))
+	seq, _ := r.send(assistant.Prompt{Text: "add two"})
+	retry, confirm, err := r.Retry(r.ctx, seq, false)
+	r.must(err)
+	if confirm == nil || confirm.Kind != workspace.ConfirmRegenerate || retry.Prompt.Replaces != 0 {
+		t.Fatalf("Retry = %+v, %+v; want to be confirmed", retry, confirm)
+	}
+	retry, confirm, err = r.Retry(r.ctx, seq, true)
+	r.must(err)
+	if confirm != nil || retry.Prompt.Replaces != seq {
+		t.Fatalf("confirmed, Retry = %+v, %+v", retry, confirm)
+	}
+}
+
+func TestReAskReplacesTheFailedPairOnce(t *testing.T) {
+	r := newRig(t, fail(), say("ok"), say("ok"))
+	failed, _ := r.send(assistant.Prompt{Text: "wrong words"})
+	text, replaces, err := r.BeginReAsk(r.ctx, failed)
+	r.must(err)
+	want(t, "text", text, "wrong words")
+	want(t, "replaces", replaces, true)
+	next, _ := r.send(assistant.Prompt{Text: "right words"})
+	want(t, "the failed pair", r.text(failed), "")
+	want(t, "re-ask after the send", r.ReAsked(), int64(0))
+	r.send(assistant.Prompt{Text: "another"})
+	want(t, "the pair asked before", r.text(next), "right words")
+}
+
+func TestAnEndedReAskKeepsTheFailedPair(t *testing.T) {
+	r := newRig(t, fail(), say("ok"))
+	failed, _ := r.send(assistant.Prompt{Text: "wrong words"})
+	_, _, err := r.BeginReAsk(r.ctx, failed)
+	r.must(err)
+	r.EndReAsk()
+	r.send(assistant.Prompt{Text: "something else"})
+	want(t, "the failed pair", r.text(failed), "wrong words")
+}
+
+func TestReAskOfAGoodPairReplacesNothing(t *testing.T) {
+	r := newRig(t, say("ok"), say("ok"))
+	seq, _ := r.send(assistant.Prompt{Text: "hello"})
+	_, replaces, err := r.BeginReAsk(r.ctx, seq)
+	r.must(err)
+	want(t, "replaces", replaces, false)
+	r.send(assistant.Prompt{Text: "hello again"})
+	want(t, "the first pair", r.text(seq), "hello")
+}
+
+func TestDeleteAsksUnlessThePairFailed(t *testing.T) {
+	r := newRig(t, say("ok"), fail())
+	good, _ := r.send(assistant.Prompt{Text: "good"})
+	failed, _ := r.send(assistant.Prompt{Text: "bad"})
+	confirm, err := r.Delete(r.ctx, []int64{good}, false)
+	r.must(err)
+	if confirm == nil || *confirm != (workspace.Confirm{Kind: workspace.ConfirmDelete, Text: "good", Pairs: 1}) {
+		t.Fatalf("Delete = %+v, want to be confirmed", confirm)
+	}
+	confirm, err = r.Delete(r.ctx, []int64{failed}, false)
+	r.must(err)
+	if confirm != nil {
+		t.Errorf("deleting a failed pair asks: %+v", confirm)
+	}
+	_, err = r.Delete(r.ctx, []int64{good}, true)
+	r.must(err)
+	want(t, "pairs", len(r.session.Visible()), 0)
+}
+
+func TestWhatIsRefusedWhileATurnRuns(t *testing.T) {
+	gate := at.NewGate()
+	r := newRig(t, at.Answer{at.Say("half"), at.Stop{At: gate}}, say("then"))
+	events, err := r.Send(r.ctx, assistant.Prompt{Text: "a"})
+	r.must(err)
+	gate.Wait(t)
+	_, err = r.NewSession(r.ctx, true)
+	r.wantErr(err, assistant.ErrBusy)
+	_, err = r.ResumeSession(r.ctx, "s2", true)
+	r.wantErr(err, assistant.ErrBusy)
+	_, err = r.Delete(r.ctx, []int64{1}, true)
+	r.wantErr(err, assistant.ErrBusy)
+	_, err = r.PlanCommand(r.ctx, ":delete")
+	r.wantErr(err, assistant.ErrBusy)
+	_, _, err = r.Queue(r.ctx, assistant.Prompt{Text: "b"})
+	r.must(err)
+	replaced, had, err := r.Queue(r.ctx, assistant.Prompt{Text: "c"})
+	r.must(err)
+	want(t, "replaced", replaced.Text, "b")
+	want(t, "had", had, true)
+	check := r.QuitCheck()
+	if !check.Running || check.Queued != "c" || check.Unsaved {
+		t.Errorf("QuitCheck = %+v", check)
+	}
+	gate.Open()
+	at.Events(t, events)
+	p, ok, err := r.DropQueued(r.ctx)
+	r.must(err)
+	want(t, "dropped", p.Text, "c")
+	want(t, "had", ok, true)
+	if sent := r.Recall(r.ctx).Sent; !slices.Contains(sent, "b") || !slices.Contains(sent, "c") {
+		t.Errorf("sent messages = %q, want those that waited", sent)
+	}
+}
+
+func TestCheckSend(t *testing.T) {
+	r := newRig(t, say("ok"))
+	if c := r.CheckSend(assistant.Prompt{Text: "short"}); c.TooLong || c.OverQuota {
+		t.Errorf("a short message: %+v", c)
+	}
+	r.must(r.PickModel(r.ctx, "test/small"))
+	if c := r.CheckSend(assistant.Prompt{Text: "short"}); !c.TooLong {
+		t.Errorf("in a small model: %+v", c)
+	}
+	_, end := r.send(assistant.Prompt{Text: "sent anyway", Force: true})
+	if _, ok := end.(assistant.Complete); !ok {
+		t.Errorf("sent anyway it ended with %#v", end)
+	}
+}
