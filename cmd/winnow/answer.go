@@ -10,15 +10,15 @@ import (
 	"winnow/tui/markdown"
 )
 
-// answerWriter takes the text of an answer as it comes.
+// answerWriter prints the text of an answer as it comes.
 type answerWriter interface {
 	write(text string) error
-	part() error  // what follows is another part of the answer
+	part() error  // prints what there is; what follows is another part of the answer
 	close() error // the answer is whole
 }
 
-// answerWriter is for people a renderer, for programs the text itself. It
-// writes to to, which leads to standard output.
+// answerWriter renders Markdown on a terminal and writes the text itself
+// elsewhere. to leads to standard output.
 func (a *app) answerWriter(to io.Writer) answerWriter {
 	if a.flags.json {
 		return &rawAnswer{to: io.Discard}
@@ -26,26 +26,26 @@ func (a *app) answerWriter(to io.Writer) answerWriter {
 	if !isTerminal(a.stdout) || a.flags.plain {
 		return &rawAnswer{to: to}
 	}
-	return &drawnAnswer{to: to, signs: a.signs, doc: markdown.New(markdown.NewStyle(a.look().Markdown)), width: min(a.width(), maxAnswerWidth)}
+	return &renderedAnswer{to: to, signs: a.signs, style: markdown.NewStyle(a.styles().Markdown), width: min(a.width(), maxAnswerWidth)}
 }
 
 // maxAnswerWidth is how wide text is still read with ease.
 const maxAnswerWidth = 100
 
-// rawAnswer writes the text as it is. It was sanitised where it came in; what
-// is written here passes once more, as whatever reaches a terminal does.
+// rawAnswer writes the text as it is. The text was sanitised when it was
+// received and is sanitised again here, as everything that may reach a terminal.
 type rawAnswer struct {
 	to      io.Writer
 	cleaner safetext.Cleaner
 	begun   bool
-	apart   bool   // another part begins: its leading line ends do not count
 	breaks  string // line ends that wait for text: an answer ends in one
+	pending bool   // a blank line belongs before the next text
 }
 
 func (r *rawAnswer) write(text string) error { return r.emit(r.cleaner.Write(text)) }
 
 func (r *rawAnswer) emit(text string) error {
-	if !r.begun || r.apart {
+	if !r.begun || r.pending {
 		text = strings.TrimLeft(text, "\n")
 	}
 	body := strings.TrimRight(text, "\n")
@@ -54,55 +54,76 @@ func (r *rawAnswer) emit(text string) error {
 		return nil
 	}
 	whole := r.breaks + body
-	if !r.begun {
+	switch {
+	case r.pending:
+		whole = "\n" + body
+	case !r.begun:
 		whole = body
 	}
-	r.begun, r.apart, r.breaks = true, false, text[len(body):]
+	r.begun, r.pending, r.breaks = true, false, text[len(body):]
 	_, err := io.WriteString(r.to, whole)
 	return err
 }
 
-// part leaves a blank line before what is next.
+// part ends the line, so that what others write stands below it.
 func (r *rawAnswer) part() error {
-	r.apart, r.breaks = true, "\n\n"
-	return nil
-}
-
-func (r *rawAnswer) close() error {
-	if err := r.emit(r.cleaner.Flush()); err != nil || !r.begun {
-		return err
+	if !r.begun || r.pending {
+		return nil
 	}
+	r.pending, r.breaks = true, ""
 	_, err := io.WriteString(r.to, "\n")
 	return err
 }
 
-// drawnAnswer renders Markdown, a block as soon as it is whole.
-type drawnAnswer struct {
-	to    io.Writer
-	signs func(string) string // as the terminal shows them
-	doc   *markdown.Doc
-	width int
-	drawn int // blocks that are on the terminal
+func (r *rawAnswer) close() error {
+	if err := r.emit(r.cleaner.Flush()); err != nil {
+		return err
+	}
+	return r.part()
 }
 
-func (d *drawnAnswer) write(text string) error {
+// renderedAnswer renders Markdown, each block as soon as it is whole.
+type renderedAnswer struct {
+	to     io.Writer
+	signs  func(string) string // replaces what the terminal cannot show
+	style  *markdown.Style
+	width  int
+	doc    *markdown.Doc // of this part; nil before its first text
+	blocks int           // of doc that are printed
+	begun  bool          // an earlier part was printed
+}
+
+func (d *renderedAnswer) write(text string) error {
+	if d.doc == nil {
+		if text = strings.TrimLeft(text, "\n"); text == "" {
+			return nil
+		}
+		d.doc, d.blocks = markdown.New(d.style), 0
+		if d.begun {
+			if _, err := io.WriteString(d.to, "\n"); err != nil {
+				return err
+			}
+		}
+	}
 	d.doc.Append(text)
-	return d.draw(d.doc.Blocks() - 1) // the last one may still grow
+	return d.print(d.doc.Blocks() - 1) // the last one may still grow
 }
 
-func (d *drawnAnswer) part() error {
-	d.doc.Append("\n\n")
-	return nil
-}
-
-func (d *drawnAnswer) close() error {
+func (d *renderedAnswer) part() error {
+	if d.doc == nil {
+		return nil
+	}
 	d.doc.Finish()
-	return d.draw(d.doc.Blocks())
+	err := d.print(d.doc.Blocks())
+	d.doc, d.begun = nil, true
+	return err
 }
 
-func (d *drawnAnswer) draw(blocks int) error {
-	for ; d.drawn < blocks; d.drawn++ {
-		for _, line := range d.doc.BlockLines(d.drawn, d.width) {
+func (d *renderedAnswer) close() error { return d.part() }
+
+func (d *renderedAnswer) print(blocks int) error {
+	for ; d.blocks < blocks; d.blocks++ {
+		for _, line := range d.doc.BlockLines(d.blocks, d.width) {
 			if _, err := io.WriteString(d.to, d.signs(line)+"\n"); err != nil {
 				return err
 			}
@@ -111,7 +132,7 @@ func (d *drawnAnswer) draw(blocks int) error {
 	return nil
 }
 
-// argumentLine is the arguments of a call in a few words, with nothing hidden.
+// argumentLine shows the arguments of a call in one line, hidden characters visible.
 func argumentLine(input json.RawMessage) string {
 	var args map[string]any
 	if json.Unmarshal(input, &args) != nil {
@@ -132,5 +153,5 @@ func argumentLine(input json.RawMessage) string {
 			words = append(words, name+"="+safetext.Visible(string(text)))
 		}
 	}
-	return safetext.Line(strings.Join(words, " "), maxShown)
+	return safetext.Line(strings.Join(words, " "), maxName)
 }

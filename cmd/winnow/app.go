@@ -1,9 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"log"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -13,8 +17,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-
-	"gopkg.in/natefinch/lumberjack.v2"
 
 	"winnow/adapters/config"
 	"winnow/adapters/dotenv"
@@ -35,6 +37,7 @@ type app struct {
 	environ  []string
 	flags    flags
 	redactor *safetext.Redactor
+	typed    <-chan string // lines typed as answers; nil before the first question
 
 	settings *config.Settings
 	place    *home
@@ -52,6 +55,8 @@ type app struct {
 func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app {
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, environ: os.Environ(), redactor: &safetext.Redactor{}}
 	a.ctx, a.stop = context.WithCancel(ctx)
+	log.SetFlags(0)
+	log.SetOutput(&logLines{app: a, source: "standard logger"})
 	a.signals = make(chan os.Signal, 1)
 	signal.Notify(a.signals, os.Interrupt, syscall.SIGTERM)
 	go a.cancelOnSignal()
@@ -165,76 +170,6 @@ func (a *app) configOptions() (config.Options, error) {
 	return o, nil
 }
 
-// The log is cut into pieces of this many MiB, and this many old ones stay.
-const (
-	logSize = 5
-	logKept = 3
-)
-
-// logger writes the log. It never fails: a program that cannot log works all the same.
-// Several goroutines of the start ask for it at once.
-func (a *app) logger() *slog.Logger {
-	a.logging.Lock()
-	defer a.logging.Unlock()
-	if a.log != nil {
-		return a.log
-	}
-	a.log = slog.New(slog.DiscardHandler)
-	h, err := a.folders()
-	if err != nil {
-		return a.log
-	}
-	if a.settings != nil {
-		a.level.Set(logLevel(a.settings.LogLevel))
-	}
-	file := &lazyLog{path: h.log()}
-	a.onClose(file.Close)
-	a.log = slog.New(slog.NewJSONHandler(file, &slog.HandlerOptions{Level: &a.level, ReplaceAttr: a.redactor.ReplaceAttr}))
-	return a.log
-}
-
-// lazyLog makes the folder of the log when something is first written.
-type lazyLog struct {
-	path string
-	to   *lumberjack.Logger
-	err  error
-}
-
-// Write implements io.Writer. slog's handler calls it from one goroutine at a time.
-func (l *lazyLog) Write(p []byte) (int, error) {
-	if l.to == nil && l.err == nil {
-		if l.err = makePrivate(filepath.Dir(l.path)); l.err == nil {
-			l.to = &lumberjack.Logger{Filename: l.path, MaxSize: logSize, MaxBackups: logKept}
-		}
-	}
-	if l.err != nil {
-		return 0, l.err
-	}
-	return l.to.Write(p)
-}
-
-// Close closes the file, if one was opened.
-func (l *lazyLog) Close() error {
-	if l.to == nil {
-		return nil
-	}
-	// A log that cannot be closed is nothing a user can do something about.
-	_ = l.to.Close()
-	return nil
-}
-
-func logLevel(name string) slog.Level {
-	switch name {
-	case "error":
-		return slog.LevelError
-	case "warning":
-		return slog.LevelWarn
-	case "debug":
-		return slog.LevelDebug
-	}
-	return slog.LevelInfo
-}
-
 // folder is where winnow runs: the key of what was used last here.
 func (a *app) folder() string {
 	dir, err := os.Getwd()
@@ -249,10 +184,20 @@ func (a *app) folder() string {
 
 // envFile is the .env file to work on.
 func (a *app) envFile() string {
-	if f := a.given(a.flags.envFile, "WINNOW_ENV_FILE"); f != "" {
-		return f
+	return cmp.Or(a.given(a.flags.envFile, "WINNOW_ENV_FILE"), ".env")
+}
+
+// checkEnvFile refuses a .env file that the user named and that does not exist:
+// it is more often a typing error than a wish for a new file.
+func (a *app) checkEnvFile() error {
+	named := a.given(a.flags.envFile, "WINNOW_ENV_FILE")
+	if named == "" || a.flags.create {
+		return nil
 	}
-	return ".env"
+	if _, err := os.Stat(named); errors.Is(err, fs.ErrNotExist) {
+		return advise(fmt.Errorf("there is no file %s", named), "correct the name, or add --create to make the file")
+	}
+	return nil
 }
 
 // now is the clock.

@@ -21,9 +21,10 @@ func askCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ask [MESSAGE…]",
 		Short: "Ask the assistant one thing, without a screen",
-		Long: "ask sends one message and writes the answer to standard output as it comes; what\n" +
-			"the assistant does to the rules is told on standard error. Standard input, when it\n" +
-			"is a file or a pipe, is added to the message. Rules are staged until they are saved.",
+		Long: "ask sends one message and writes the answer to standard output as it comes; tool\n" +
+			"calls are listed on standard error. Standard input, when it is a file or a pipe, is\n" +
+			"added to the message. Rules are staged until they are saved. On a terminal a save is\n" +
+			"confirmed there; elsewhere it needs --yes, and is refused with exit status 3 without.",
 		Example: "winnow ask \"which models are hidden?\"\nwinnow ask --yes \"hide every mini model and save\"\n" +
 			"git diff | winnow ask \"what changed here?\"",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -110,7 +111,7 @@ func (a *app) ask(ctx context.Context, text string, yes bool) error {
 	if p.desk != nil && p.desk.staged {
 		a.say("rules of an earlier run are still unsaved: winnow rules diff shows them")
 	}
-	defer oneByOne()()
+	defer singleProcessor()()
 	events, err := session.Send(ctx, assistant.Prompt{Text: text})
 	if err != nil {
 		return err
@@ -124,10 +125,10 @@ func (a *app) ask(ctx context.Context, text string, yes bool) error {
 	return nil
 }
 
-// oneByOne has one goroutine run at a time until usual is called. An answer goes
-// from hand to hand, and where another processor is idle the runtime wakes it up
-// at each of them, for nothing: half of what a token costs.
-func oneByOne() (usual func()) {
+// singleProcessor runs one goroutine at a time until restore is called. Where
+// another processor is idle, the runtime wakes it for each piece of an answer
+// that goes from one goroutine to the next: half of the CPU time of a token.
+func singleProcessor() (restore func()) {
 	before := runtime.GOMAXPROCS(1)
 	return func() { runtime.GOMAXPROCS(before) }
 }
@@ -135,43 +136,44 @@ func oneByOne() (usual func()) {
 // maxBurst is how much of an answer is written at once, in bytes.
 const maxBurst = 32 << 10
 
-// follow tells a turn to its end.
+// follow prints a turn to its end.
 func (a *app) follow(session *assistant.Session, events <-chan assistant.Event, yes bool) error {
-	t := &teller{app: a, session: session, yes: yes, inputs: map[int]string{}, lines: bufio.NewWriterSize(a.stdout, maxBurst)}
+	t := &turnPrinter{app: a, session: session, yes: yes, inputs: map[int]string{}, lines: bufio.NewWriterSize(a.stdout, maxBurst)}
 	t.out = a.answerWriter(t.lines)
-	var end error
+	var failed error
 	for e := range events {
-		err := t.tell(e)
+		err := t.print(e)
 		if len(events) == 0 { // what came in one burst is written at once
 			err = errors.Join(err, t.lines.Flush())
 		}
-		if err != nil && end == nil {
-			end = err // a closed pipe: the turn still ends in order
+		if err != nil && failed == nil {
+			failed = err // a closed pipe: the turn still ends in order
 			session.Cancel()
 		}
 	}
-	if err := errors.Join(t.out.close(), t.lines.Flush()); end == nil {
-		end = err
+	if err := errors.Join(t.out.close(), t.lines.Flush()); failed == nil {
+		failed = err
 	}
-	if end == nil {
-		end = t.end
+	if failed == nil {
+		failed = t.end
 	}
-	return end
+	return failed
 }
 
-// teller puts the events of a turn into words.
-type teller struct {
+// turnPrinter prints the events of a turn: the answer to standard output,
+// everything else to standard error.
+type turnPrinter struct {
 	app     *app
 	session *assistant.Session
 	yes     bool
 	lines   *bufio.Writer // standard output; out and events go through it
 	out     answerWriter
-	inputs  map[int]string // of running tools, by index
-	marker  string         // the next text is this marker, not words
+	inputs  map[int]string // arguments of running tools, by index
+	marker  string         // the marker that follows a finished tool as a text delta
 	end     error
 }
 
-func (t *teller) tell(e assistant.Event) error {
+func (t *turnPrinter) print(e assistant.Event) error {
 	if t.app.flags.json {
 		if err := t.encode(e); err != nil {
 			return err
@@ -182,6 +184,7 @@ func (t *teller) tell(e assistant.Event) error {
 		return t.text(e.Text)
 	case assistant.ToolStart:
 		t.inputs[e.Index] = argumentLine(e.Input)
+		return t.part()
 	case assistant.ToolComplete:
 		t.tool(e)
 	case assistant.ConfirmRequest:
@@ -196,13 +199,12 @@ func (t *teller) tell(e assistant.Event) error {
 		t.end = advise(fmt.Errorf("%s: %s", e.Code, e.Message), "%s", kindAdvice(e.Code))
 	case assistant.Cancelled:
 		t.end = context.Canceled
-	case assistant.TurnStarted, assistant.Status, assistant.ReasoningDelta, assistant.ToolProgress, assistant.CheckpointCreated, assistant.Queued, assistant.PayloadFound:
-		// Of interest to programs and screens.
+	default: // of interest to programs and screens
 	}
 	return nil
 }
 
-func (t *teller) encode(e assistant.Event) error {
+func (t *turnPrinter) encode(e assistant.Event) error {
 	line, err := assistant.EncodeEvent(e)
 	if err != nil {
 		return err
@@ -211,27 +213,36 @@ func (t *teller) encode(e assistant.Event) error {
 	return err
 }
 
-// note says something beside the answer, unless a program reads it anyway.
-func (t *teller) note(format string, args ...any) {
+// note prints a line beside the answer, unless a program reads the events.
+func (t *turnPrinter) note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); text != "" && !t.app.flags.json {
-		_ = t.lines.Flush() // first what was said before; that it failed is told by the next write
+		_ = t.lines.Flush() // a failure is reported by the next write
 		t.app.say("%s", text)
 	}
 }
 
-func (t *teller) text(text string) error {
+// part ends the text so far, so that it stands above what a tool does.
+func (t *turnPrinter) part() error {
 	if t.app.flags.json {
 		return nil
 	}
-	if text == t.marker && text != "" {
+	return t.out.part()
+}
+
+func (t *turnPrinter) text(text string) error {
+	if t.app.flags.json || text == t.marker && text != "" {
 		t.marker = ""
-		return t.out.part()
+		return nil
 	}
 	return t.out.write(strings.ReplaceAll(text, `\[[tool:`, `[[tool:`))
 }
 
-// tool tells what came of a call, in one line.
-func (t *teller) tool(e assistant.ToolComplete) {
+// saveTool is the tool that writes the rules to the file. That it failed is a
+// failure of the whole command: a script must not go on as if they were saved.
+const saveTool = "save_changes"
+
+// tool prints the result of a call in one line.
+func (t *turnPrinter) tool(e assistant.ToolComplete) {
 	t.marker = fmt.Sprintf("[[tool:%d]]", e.Index)
 	sign := "✓"
 	if !e.Success {
@@ -242,20 +253,37 @@ func (t *teller) tool(e assistant.ToolComplete) {
 		words = append(words, in)
 	}
 	line := strings.Join(words, " ")
-	if first, _, _ := strings.Cut(e.Message, "\n"); first != "" {
-		line += " — " + first
+	message, _, _ := strings.Cut(e.Message, "\n")
+	if message != "" {
+		line += " — " + message
 	}
 	t.note("%s", line)
+	if e.Tool == saveTool && !e.Success && e.ErrorCode != assistant.CodeDeclined {
+		t.end = fmt.Errorf("the rules were not saved: %s", message)
+	}
 }
 
-// confirm answers for the user, who said beforehand what the answer is.
-func (t *teller) confirm(e assistant.ConfirmRequest) error {
-	if !t.yes {
-		next := "the rules stay staged; winnow rules diff shows them, winnow rules save saves them"
-		if isPast(t.session) {
-			next = e.Diff
+// confirm answers a confirm request: yes with --yes, what the user types on a
+// terminal, and no elsewhere, where the exit status says that changes are pending.
+func (t *turnPrinter) confirm(e assistant.ConfirmRequest) error {
+	yes := t.yes
+	switch {
+	case yes:
+	case t.app.interactive():
+		if err := t.lines.Flush(); err != nil {
+			return err
 		}
-		t.note("%s is not done without --yes: %s", e.Tool, next)
+		for line := range strings.Lines(e.Diff) {
+			t.app.say("%s", strings.TrimRight(line, "\n"))
+		}
+		yes = t.app.askYesNo(t.app.ctx, "Run "+e.Tool+"?")
+	default:
+		t.end = errPending
+		next := e.Diff
+		if e.Tool == saveTool {
+			next = "the rules stay staged; winnow rules diff shows them, winnow rules save saves them"
+		}
+		t.note("%s needs --yes here: %s", e.Tool, next)
 	}
-	return t.session.Answer(e.ID, t.yes)
+	return t.session.Answer(e.ID, yes)
 }

@@ -30,7 +30,7 @@ type checkpointJSON struct {
 func checkpointsListCommand(a *app) *cobra.Command {
 	var session string
 	c := &cobra.Command{
-		Use: "list", Short: "List the checkpoints, oldest first", Args: usage(cobra.NoArgs),
+		Use: "list", Short: "List the checkpoints, oldest first", Args: args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := a.openPlace(cmd.Context(), false)
 			if err != nil {
@@ -48,7 +48,7 @@ func (a *app) checkpointsList(p *place, session string) error {
 	rows := [][]string{}
 	for _, c := range p.journal.List(session) {
 		all = append(all, checkpointJSON{c.ID, c.Time.UTC().Format(timeJSON), string(c.Kind), c.Description, c.Effect(), c.Session, c.Undone})
-		what := safetext.Line(c.Description, maxShown)
+		what := safetext.Line(c.Description, maxName)
 		if c.Undone {
 			what += " (undone)"
 		}
@@ -66,7 +66,7 @@ func (a *app) checkpointsList(p *place, session string) error {
 func rollbackCommand(a *app) *cobra.Command {
 	var rules, conversation bool
 	c := &cobra.Command{
-		Use: "rollback ID", Short: "Go back to a checkpoint: staged rules, conversation, or both", Args: usage(cobra.ExactArgs(1)),
+		Use: "rollback ID", Short: "Go back to a checkpoint: staged rules, conversation, or both", Args: args(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			scope := checkpoint.Both
 			switch {
@@ -108,7 +108,7 @@ func (a *app) rollback(ctx context.Context, id string, scope checkpoint.Scope) e
 	}
 	text, err := s.Rollback(ctx, id, scope)
 	if errors.Is(err, checkpoint.ErrUnknown) {
-		return advise(fmt.Errorf("there is no checkpoint %q", safetext.Line(id, maxShown)), "winnow checkpoints list shows them")
+		return advise(fmt.Errorf("there is no checkpoint %q", safetext.Line(id, maxName)), "winnow checkpoints list shows them")
 	}
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (a *app) rollback(ctx context.Context, id string, scope checkpoint.Scope) e
 		return err
 	}
 	if text != "" {
-		if err := a.print("the first message that was taken back: %s", safetext.Line(text, maxShown)); err != nil {
+		if err := a.print("the first message that was taken back: %s", safetext.Line(text, maxName)); err != nil {
 			return err
 		}
 	}

@@ -36,6 +36,9 @@ func (a *app) openDesk(ctx context.Context, session func() string, write bool) (
 	if _, err := a.config(); err != nil {
 		return nil, err
 	}
+	if err := a.checkEnvFile(); err != nil {
+		return nil, err
+	}
 	d := &desk{app: a}
 	if d.lists, err = a.modelLists(h); err != nil {
 		return nil, err

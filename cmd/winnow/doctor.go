@@ -22,7 +22,7 @@ import (
 
 func doctorCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "doctor", Short: "Check the terminal, files, endpoint and database", Args: usage(cobra.NoArgs),
+		Use: "doctor", Short: "Check the terminal, files, endpoint and database", Args: args(0, 0),
 		Long: "doctor changes nothing but modes of winnow's own files that let others read them.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context()) },
 	}

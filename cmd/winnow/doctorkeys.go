@@ -18,7 +18,7 @@ import (
 
 func keysCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "keys", Short: "Press keys, and see what winnow receives and what each does", Args: usage(cobra.NoArgs),
+		Use: "keys", Short: "Press keys, and see what winnow receives and what each does", Args: args(0, 0),
 		Long: "keys shows for each key that is pressed the bytes that the terminal sends, the name\n" +
 			"that winnow gives it, and what it does in each mode. Esc twice or ctrl+c leaves.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctorKeys(cmd.Context()) },

@@ -16,7 +16,7 @@ import (
 func envCommand(a *app) *cobra.Command {
 	var file string
 	set := &cobra.Command{
-		Use: "set KEY [VALUE]", Short: "Give one key a value; every other byte stays", Args: usage(cobra.RangeArgs(1, 2)),
+		Use: "set KEY [VALUE]", Short: "Give one key a value; every other byte stays", Args: args(1, 2),
 		Long: "Without VALUE it is read from standard input, so that it stands in no list of processes.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			value, err := a.envValue(args)
@@ -27,7 +27,7 @@ func envCommand(a *app) *cobra.Command {
 		},
 	}
 	unset := &cobra.Command{
-		Use: "unset KEY", Short: "Remove one key; every other byte stays", Args: usage(cobra.ExactArgs(1)),
+		Use: "unset KEY", Short: "Remove one key; every other byte stays", Args: args(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.envEdit(cmd.Context(), file, dotenv.Unset(args[0]))
 		},
@@ -61,6 +61,9 @@ func (a *app) envValue(args []string) (string, error) {
 
 func (a *app) envEdit(ctx context.Context, file string, edit dotenv.Edit) error {
 	if file == "" {
+		if err := a.checkEnvFile(); err != nil {
+			return err
+		}
 		file = a.envFile()
 	}
 	if dotenv.LooksSecret(edit.Key) {

@@ -16,8 +16,10 @@ type flags struct {
 	window                   string
 	json, noColor, plain     bool
 	logLevel                 string
+	create                   bool   // makes the named .env file
 	proceed                  bool   // --continue
 	session, telemetry       string // of the program and ask
+	telemetryMessages        bool
 }
 
 // bind declares them.
@@ -29,6 +31,7 @@ func (f *flags) bind(root *cobra.Command) {
 	p.StringVar(&f.baseURL, "base-url", "", "address of an OpenAI-compatible endpoint, URL")
 	p.StringVar(&f.window, "window", "", "what the assistant works on: model-filter, or the chat history")
 	p.StringVar(&f.envFile, "env-file", "", "the proxy's .env FILE; ./.env without it")
+	p.BoolVar(&f.create, "create", false, "make the file of --env-file when it does not exist")
 	p.StringVar(&f.config, "config", "", "settings FILE")
 	p.StringVar(&f.home, "home", "", "keep settings, history, state and cache under one DIR")
 	p.BoolVar(&f.json, "json", false, "output for programs")
@@ -43,6 +46,7 @@ func (f *flags) bindSession(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.proceed, "continue", false, "take up the last session of this folder")
 	cmd.Flags().StringVar(&f.session, "session", "", "take up the session with this ID, or its beginning")
 	cmd.Flags().StringVar(&f.telemetry, "telemetry", "", "append a record of each request to FILE")
+	cmd.Flags().BoolVar(&f.telemetryMessages, "telemetry-messages", false, "with the messages of the request in each record")
 	exclusive(cmd, "continue", "session")
 }
 

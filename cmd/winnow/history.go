@@ -22,8 +22,8 @@ import (
 func historyCommand(a *app) *cobra.Command {
 	return group("history", "Search, export, import and check what was said",
 		historySearchCommand(a), historyExportCommand(a), historyImportCommand(a),
-		&cobra.Command{Use: "check", Short: "Read the whole database and say whether it is sound", Args: usage(cobra.NoArgs), RunE: func(cmd *cobra.Command, _ []string) error { return a.historyCheck(cmd.Context()) }},
-		&cobra.Command{Use: "sessions", Short: "List the sessions, the last used first", Args: usage(cobra.NoArgs), RunE: func(cmd *cobra.Command, _ []string) error { return a.historySessions(cmd.Context()) }},
+		&cobra.Command{Use: "check", Short: "Read the whole database and say whether it is sound", Args: args(0, 0), RunE: func(cmd *cobra.Command, _ []string) error { return a.historyCheck(cmd.Context()) }},
+		&cobra.Command{Use: "sessions", Short: "List the sessions, the last used first", Args: args(0, 0), RunE: func(cmd *cobra.Command, _ []string) error { return a.historySessions(cmd.Context()) }},
 	)
 }
 
@@ -108,13 +108,13 @@ func lineFault(line string, err error) error {
 	if !errors.As(err, &at) {
 		return err
 	}
-	return &usageError{"winnow history", fmt.Sprintf("the line %q: %v", safetext.Line(line, maxShown), err)}
+	return &usageError{"winnow history", fmt.Sprintf("the line %q: %v", safetext.Line(line, maxName), err)}
 }
 
 func historySearchCommand(a *app) *cobra.Command {
 	var at stand
 	c := &cobra.Command{
-		Use: "search LINE", Short: "List the pairs that a line of the filter language selects", Args: usage(cobra.ExactArgs(1)),
+		Use: "search LINE", Short: "List the pairs that a line of the filter language selects", Args: args(1, 1),
 		Example: `winnow history search "c'retry' & d<7d"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.historySearch(cmd.Context(), args[0], &at)
@@ -174,7 +174,7 @@ func historyExportCommand(a *app) *cobra.Command {
 	var format, line string
 	var force bool
 	c := &cobra.Command{
-		Use: "export [FILE]", Short: "Write pairs to a file or to standard output", Args: usage(cobra.MaximumNArgs(1)),
+		Use: "export [FILE]", Short: "Write pairs to a file or to standard output", Args: args(0, 1),
 		Example: "winnow history export all.json\nwinnow history export --format md --filter 's>1' best.md",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.historyExport(cmd.Context(), append(args, "-")[0], format, line, force, &at)
@@ -236,7 +236,7 @@ func exportFormat(format, to string) (history.Format, error) {
 func historyImportCommand(a *app) *cobra.Command {
 	var session string
 	c := &cobra.Command{
-		Use: "import FILE…", Short: "Add pairs of an export or of a message list; - is standard input", Args: usage(cobra.MinimumNArgs(1)),
+		Use: "import FILE…", Short: "Add pairs of an export or of a message list; - is standard input", Args: args(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.historyImport(cmd.Context(), args, session)
 		},

@@ -41,6 +41,7 @@ func homeAt(dir string) (home, error) {
 func (h home) settings() string { return filepath.Join(h.config, "config.toml") }
 func (h home) history() string  { return filepath.Join(h.data, "history.db") }
 func (h home) log() string      { return filepath.Join(h.state, "log", "winnow.log") }
+func (h home) crash() string    { return filepath.Join(h.state, "log", "crash.txt") }
 func (h home) models() string   { return filepath.Join(h.cache, "models") }
 func (h home) versions() string { return filepath.Join(h.state, "versions") }
 

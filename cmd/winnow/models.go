@@ -17,7 +17,7 @@ import (
 func modelsCommand(a *app) *cobra.Command {
 	var refresh, drift, chat bool
 	c := &cobra.Command{
-		Use: "models", Short: "List the providers of the .env file and their models", Args: usage(cobra.NoArgs),
+		Use: "models", Short: "List the providers of the .env file and their models", Args: args(0, 0),
 		Long: "The lists come from the last refresh, else from the catalogue of this program.\n" +
 			"--provider names one provider. --chat lists the models that can answer you instead.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -256,58 +256,54 @@ type endpointJSON struct {
 	Models  []modelJSON `json:"models"`
 }
 
-// chatModels asks all endpoints for their models.
+// chatModels lists the models of every endpoint that answers. An endpoint that
+// the user set up and that does not is a failure; one that was only looked for
+// on its usual port is not.
 func (a *app) chatModels(ctx context.Context) error {
 	w, err := a.wire(0)
 	if err != nil {
 		return err
 	}
-	var asked []string
+	var asked []*client
+	var names []string
 	for _, c := range w.clients {
 		if !c.auto || !c.remote && c.answers(ctx) {
-			asked = append(asked, c.name)
+			asked, names = append(asked, c), append(names, c.name)
 		}
 	}
 	a.progress("asking %s", assistant.Counted(len(asked), "endpoint"))
-	failed := w.registry.Refresh(ctx, asked...)
+	failed := w.registry.Refresh(ctx, names...)
 	a.progressEnd()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	out := []endpointJSON{}
-	byName := map[string][]modelJSON{}
-	for _, m := range w.registry.Models() {
-		name, _, _ := cutID(m.ID)
-		if !m.NoChat {
-			byName[name] = append(byName[name], modelJSON{ID: m.ID, Context: m.Context, Known: m.Known, PriceIn: m.PriceIn, PriceOut: m.PriceOut})
+	rows := [][]string{}
+	var faults []error
+	for _, c := range asked {
+		e := endpointJSON{Name: c.name, BaseURL: c.baseURL, From: c.from, Models: []modelJSON{}}
+		for _, m := range w.registry.Models() {
+			if name, _, _ := cutID(m.ID); name != c.name || m.NoChat {
+				continue
+			}
+			e.Models = append(e.Models, modelJSON{ID: m.ID, Context: m.Context, Known: m.Known, PriceIn: m.PriceIn, PriceOut: m.PriceOut})
+			rows = append(rows, []string{shown(m.ID), tokens(m.Context, m.Known), price(m.PriceIn, m.PriceOut)})
 		}
-	}
-	for _, name := range asked {
-		c := w.client(name)
-		e := endpointJSON{Name: name, BaseURL: c.baseURL, From: c.from, Models: append([]modelJSON{}, byName[name]...)}
-		if err := failed[name]; err != nil {
+		if err := failed[c.name]; err != nil {
 			e.Problem = requestWords(err)
+			fault := advise(fmt.Errorf("%s (%s) does not list its models: %s", c.name, c.baseURL, e.Problem), "%s", kindAdvice(string(assistant.KindOf(err))))
+			if c.auto {
+				a.say("%v", fault)
+			} else {
+				faults = append(faults, fault)
+			}
 		}
 		out = append(out, e)
 	}
-	if a.flags.json {
-		return a.printJSON(map[string]any{"endpoints": out})
-	}
-	rows := [][]string{}
-	for _, e := range out {
-		for _, m := range e.Models {
-			rows = append(rows, []string{shown(m.ID), tokens(m.Context, m.Known), price(m.PriceIn, m.PriceOut)})
-		}
-	}
-	if err := a.table([]column{{title: "model"}, {title: "context", right: true}, {title: "$ / 1M in, out", right: true}}, rows); err != nil {
-		return err
-	}
-	for _, e := range out {
-		if e.Problem != "" {
-			a.say("%s (%s) does not list its models: %s", e.Name, e.BaseURL, e.Problem)
-		}
-	}
-	return nil
+	err = a.emit(map[string]any{"endpoints": out}, func() error {
+		return a.table([]column{{title: "model"}, {title: "context", right: true}, {title: "$ / 1M in, out", right: true}}, rows)
+	})
+	return errors.Join(err, joined(faults))
 }
 
 // requestWords is a failed request in the endpoint's words, else its own.

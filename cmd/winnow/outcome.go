@@ -26,11 +26,11 @@ const (
 	statusCancelled = 130
 )
 
-// maxLine is the width of a sentence on standard error, maxShown that of a
+// maxLine is the width of a sentence on standard error, maxName that of a
 // name in it: more of a hostile one helps nobody.
 const (
-	maxLine  = 2000
-	maxShown = 120
+	maxLine = 2000
+	maxName = 120
 )
 
 // usageError is a command line that was not understood.

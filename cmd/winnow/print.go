@@ -1,17 +1,24 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"strings"
+	"time"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 
+	"winnow/adapters/config"
 	"winnow/assistant/safetext"
+	"winnow/tui/style"
 )
 
 // isTerminal says whether people read w, or type at it.
@@ -109,6 +116,59 @@ type column struct {
 	right bool // numbers
 }
 
+// emit prints a result: v as one line of JSON with --json, else what text prints.
+func (a *app) emit(v any, text func() error) error {
+	if a.flags.json {
+		return a.printJSON(v)
+	}
+	return text()
+}
+
+// interactive says whether a question can be asked on the terminal.
+func (a *app) interactive() bool {
+	return isTerminal(a.stdin) && isTerminal(a.stderr) && !a.flags.json
+}
+
+// answerGuard is how soon after a question a line cannot be an answer to it:
+// nobody reads and types that fast, so it was typed before.
+const answerGuard = 300 * time.Millisecond
+
+// askYesNo asks a question on the terminal. Only y or yes is a yes; lines that
+// were typed before the question was there are ignored.
+func (a *app) askYesNo(ctx context.Context, question string) bool {
+	if a.typed == nil {
+		a.typed = readLines(a.stdin)
+	}
+	fmt.Fprint(a.stderr, safetext.Line(question, maxLine)+" [y/N] ")
+	asked := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			fmt.Fprintln(a.stderr)
+			return false
+		case line, ok := <-a.typed:
+			if ok && time.Since(asked) < answerGuard {
+				continue
+			}
+			line = strings.ToLower(strings.TrimSpace(line))
+			return line == "y" || line == "yes"
+		}
+	}
+}
+
+// readLines reads lines until r ends, which closes the channel. A read from a
+// terminal cannot be interrupted, so its goroutine ends with the process.
+func readLines(r io.Reader) <-chan string {
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		for in := bufio.NewScanner(r); in.Scan(); {
+			lines <- in.Text()
+		}
+	}()
+	return lines
+}
+
 // table writes rows under titles, aligned, for people.
 func (a *app) table(columns []column, rows [][]string) error {
 	widths := make([]int, len(columns))
@@ -117,7 +177,7 @@ func (a *app) table(columns []column, rows [][]string) error {
 	}
 	for _, row := range rows {
 		for i := range row {
-			row[i] = safetext.Line(row[i], maxShown)
+			row[i] = safetext.Line(row[i], maxName)
 			widths[i] = max(widths[i], ansi.StringWidth(row[i]))
 		}
 	}
@@ -139,4 +199,79 @@ func (a *app) table(columns []column, rows [][]string) error {
 		}
 	}
 	return nil
+}
+
+// colours is how many colours the terminal shows.
+func (a *app) colours() style.Profile {
+	if !a.colour() {
+		return style.None
+	}
+	switch colorprofile.Env(a.environ) {
+	case colorprofile.TrueColor:
+		return style.True
+	case colorprofile.ANSI256:
+		return style.Col256
+	case colorprofile.ANSI:
+		return style.Col16
+	default:
+		return style.None
+	}
+}
+
+// unicode says whether the terminal shows more than ASCII, as far as the locale tells.
+func (a *app) unicode() bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := strings.ToLower(a.env(name)); v != "" {
+			return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
+		}
+	}
+	return a.env("TERM") != "linux"
+}
+
+// signs replaces the signs that the terminal cannot show, as the screen does.
+func (a *app) signs(words string) string {
+	if a.unicode() {
+		return words
+	}
+	return style.ASCII(words)
+}
+
+// theme is the style that the settings ask for; fixed says that they name the
+// background, too, and the terminal is not to be asked.
+func (a *app) theme(s *config.Settings) (o style.Options, fixed bool) {
+	name, background := s.Background()
+	return style.Options{Dark: background != "light", Colors: a.colours(), Unicode: a.unicode(), Theme: name}, background != "auto"
+}
+
+// styles is the style of what is printed without asking the terminal for its
+// background: where the settings do not name one, the sixteen colours that are
+// readable on either.
+func (a *app) styles() style.Styles {
+	settings := a.settings
+	if settings == nil {
+		settings = &config.Settings{}
+	}
+	o, fixed := a.theme(settings)
+	if !fixed && o.Colors < style.Col16 {
+		o.Colors = style.Col16
+	}
+	return style.New(o)
+}
+
+// progress shows how far long work is in one line of the terminal, which the
+// next call overwrites. Nothing is shown where standard error is no terminal.
+func (a *app) progress(format string, args ...any) {
+	if !isTerminal(a.stderr) || a.flags.json || a.flags.plain {
+		return
+	}
+	line := safetext.Line(fmt.Sprintf(format, args...), a.width()-1)
+	line = a.signs(line)
+	_, _ = io.WriteString(a.stderr, "\r"+line+ansi.EraseLineRight)
+}
+
+// progressEnd erases the line.
+func (a *app) progressEnd() {
+	if isTerminal(a.stderr) && !a.flags.json && !a.flags.plain {
+		_, _ = io.WriteString(a.stderr, "\r"+ansi.EraseLineRight)
+	}
 }

@@ -104,7 +104,7 @@ type providerRules struct {
 
 func rulesListCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the rules, saved and staged", Args: usage(cobra.NoArgs),
+		Use: "list", Short: "List the rules, saved and staged", Args: args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.rulesList(cmd.Context()) },
 	}
 }
@@ -175,7 +175,7 @@ func ruleRemark(r modelfilter.RuleView) string {
 }
 
 func rulesAddCommand(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "add PATTERN…", Short: "Stage rules", Args: usage(cobra.MinimumNArgs(1)), Example: "winnow rules add '*-preview*' --provider openai --save"}
+	c := &cobra.Command{Use: "add PATTERN…", Short: "Stage rules", Args: args(1, -1), Example: "winnow rules add '*-preview*' --provider openai --save"}
 	list := listFlag(c)
 	save := c.Flags().Bool("save", false, "save all staged rules afterwards")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -185,7 +185,7 @@ func rulesAddCommand(a *app) *cobra.Command {
 }
 
 func rulesRemoveCommand(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "remove PATTERN…", Short: "Stage the removal of rules", Args: usage(cobra.MinimumNArgs(1))}
+	c := &cobra.Command{Use: "remove PATTERN…", Short: "Stage the removal of rules", Args: args(1, -1)}
 	list := listFlag(c)
 	save := c.Flags().Bool("save", false, "save all staged rules afterwards")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -291,7 +291,7 @@ func (a *app) tellChange(verb, provider string, list modelfilter.List, c changeJ
 
 func rulesLintCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "lint", Short: "Find rules that do nothing: dead, shadowed, redundant (exit 1)", Args: usage(cobra.NoArgs),
+		Use: "lint", Short: "Find rules that do nothing: dead, shadowed, redundant (exit 1)", Args: args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.rulesLint(cmd.Context()) },
 	}
 }

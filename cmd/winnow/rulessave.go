@@ -35,7 +35,7 @@ func joined(all []error) error {
 
 func rulesDiffCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "diff", Short: "Show what saving would change (exit 3 when there is something)", Args: usage(cobra.NoArgs),
+		Use: "diff", Short: "Show what saving would change (exit 3 when there is something)", Args: args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d, err := a.looked(cmd.Context())
 			if err != nil {
@@ -48,7 +48,7 @@ func rulesDiffCommand(a *app) *cobra.Command {
 
 func rulesPlanCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use: "plan", Short: "Show what changes would do, without staging them (exit 3 when there are any)", Args: usage(cobra.NoArgs),
+		Use: "plan", Short: "Show what changes would do, without staging them (exit 3 when there are any)", Args: args(0, 0),
 		Example: "winnow rules plan --provider openai --add '*-preview*' --remove 'gpt-3*'",
 	}
 	var add, addAllow, remove, removeAllow []string
@@ -156,7 +156,7 @@ func (a *app) showPlan(ctx context.Context, d *desk) error {
 }
 
 func rulesSaveCommand(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "save", Short: "Write the staged rules to the .env file", Args: usage(cobra.NoArgs)}
+	c := &cobra.Command{Use: "save", Short: "Write the staged rules to the .env file", Args: args(0, 0)}
 	merge := c.Flags().Bool("merge", false, "when somebody else changed the file: put the staged changes on top of it")
 	c.RunE = func(cmd *cobra.Command, _ []string) error { return a.rulesSave(cmd.Context(), *merge) }
 	return c
@@ -213,7 +213,7 @@ func saveFault(err error) error {
 
 func rulesDiscardCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "discard", Short: "Forget what is staged", Args: usage(cobra.NoArgs),
+		Use: "discard", Short: "Forget what is staged", Args: args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d, err := a.openDesk(cmd.Context(), nil, true)
 			if err != nil {
@@ -247,7 +247,7 @@ type versionJSON struct {
 
 func rulesLogCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "log [ID]", Short: "List the last saves of the file, or what one of them changed", Args: usage(cobra.MaximumNArgs(1)),
+		Use: "log [ID]", Short: "List the last saves of the file, or what one of them changed", Args: args(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d, err := a.looked(cmd.Context())
 			if err != nil {
@@ -311,7 +311,7 @@ func (a *app) showLines(lines []dotenv.DiffLine) error {
 }
 
 func rulesRestoreCommand(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "restore ID", Short: "Give the file the bytes of an earlier save", Args: usage(cobra.ExactArgs(1))}
+	c := &cobra.Command{Use: "restore ID", Short: "Give the file the bytes of an earlier save", Args: args(1, 1)}
 	before := c.Flags().Bool("before", false, "as the save found the file, not as it left it")
 	dry := c.Flags().Bool("dry-run", false, "only show what would change (exit 3 when there is something)")
 	c.RunE = func(cmd *cobra.Command, args []string) error {

@@ -218,7 +218,7 @@ func rulesCoversCommand(a *app) *cobra.Command {
 		Short: "Tell whether a pattern matches all that another one matches",
 		Long: "Without EXISTING the rules of the provider are asked. With --json and standard input\n" +
 			"each line is a case of its own: " + `{"new":"gpt-4o*","existing":"gpt-4*"}`,
-		Args: usage(cobra.MaximumNArgs(2)),
+		Args: args(0, 2),
 	}
 	list := listFlag(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {

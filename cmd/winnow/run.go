@@ -88,7 +88,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 			names = append(names, c.Name())
 		}
 	}
-	fault := fmt.Sprintf("there is no command %q", safetext.Line(name, maxShown))
+	fault := fmt.Sprintf("there is no command %q", safetext.Line(name, maxName))
 	if near := config.Nearest(name, names); near != "" {
 		fault += fmt.Sprintf("; did you mean %q?", near)
 	}
@@ -102,18 +102,25 @@ func flagFault(cmd *cobra.Command, err error) string {
 	if !unknown {
 		return safetext.Line(fault, maxLine)
 	}
-	fault = fmt.Sprintf("there is no flag --%s", safetext.Line(name, maxShown))
+	fault = fmt.Sprintf("there is no flag --%s", safetext.Line(name, maxName))
 	if near := config.Nearest(name, flagNames(cmd)); near != "" {
 		fault += fmt.Sprintf("; did you mean --%s?", near)
 	}
 	return fault
 }
 
-// usage makes the errors of an argument check usage errors.
-func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return &usageError{cmd.CommandPath(), err.Error()}
+// args checks how many arguments a command has. need and most are counts; most
+// is -1 where any number may follow. A fault names the missing argument as the
+// usage line of the command does.
+func args(need, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, given []string) error {
+		names := strings.Fields(cmd.Use)[1:]
+		switch {
+		case len(given) < need && len(given) < len(names):
+			name := strings.Trim(names[len(given)], "[]…")
+			return &usageError{cmd.CommandPath(), fmt.Sprintf("%s is missing: %s", name, cmd.UseLine())}
+		case most >= 0 && len(given) > most:
+			return &usageError{cmd.CommandPath(), fmt.Sprintf("%q is one argument too many: %s", safetext.Line(given[most], maxName), cmd.UseLine())}
 		}
 		return nil
 	}

@@ -93,7 +93,7 @@ func (a *app) openSession(ctx context.Context, w *wiring, p *place, store *histo
 	}
 	session, err := assistant.NewSession(w.registry, assistant.Options{
 		ID: id, Window: p.window, Pages: pages, Store: store, Journal: p.journal, Model: model,
-		Settings: sessionSettings(s), Log: a.logger(), Telemetry: telemetry,
+		Settings: sessionSettings(s), Log: a.logger(), Telemetry: telemetry, TelemetryMessages: a.flags.telemetryMessages,
 	})
 	if err != nil {
 		return nil, err
@@ -125,8 +125,8 @@ func (a *app) touch(ctx context.Context, store *history.Store, s history.Session
 	a.onClose(func() error { return <-kept })
 }
 
-// telemetry appends the record of each request to the file of --telemetry,
-// without the bodies of messages.
+// telemetry appends the record of each request to the file of --telemetry; nil
+// without one. The messages of a request are in it with --telemetry-messages only.
 func (a *app) telemetry() (func(budget.Record), error) {
 	if a.flags.telemetry == "" {
 		return nil, nil
@@ -139,7 +139,6 @@ func (a *app) telemetry() (func(budget.Record), error) {
 	var mu sync.Mutex
 	out := a.redactor.NewWriter(f)
 	return func(r budget.Record) {
-		r.Messages = nil
 		line, err := json.Marshal(r)
 		if err != nil {
 			a.logger().Error("telemetry", "error", err)

@@ -19,10 +19,10 @@ import (
 
 func configCommand(a *app) *cobra.Command {
 	return group("config", "The settings: where they are, what they are",
-		&cobra.Command{Use: "path", Short: "Print the path of the settings file", Args: usage(cobra.NoArgs), RunE: func(*cobra.Command, []string) error { return a.configPath() }},
-		&cobra.Command{Use: "show", Short: "Print every setting and where its value comes from", Args: usage(cobra.NoArgs), RunE: func(*cobra.Command, []string) error { return a.configShow() }},
-		&cobra.Command{Use: "edit", Short: "Open the settings file in $VISUAL or $EDITOR", Args: usage(cobra.NoArgs), RunE: func(cmd *cobra.Command, _ []string) error { return a.configEdit(cmd) }},
-		&cobra.Command{Use: "check", Short: "Say whether the settings are right", Args: usage(cobra.NoArgs), RunE: func(*cobra.Command, []string) error { return a.configCheck() }},
+		&cobra.Command{Use: "path", Short: "Print the path of the settings file", Args: args(0, 0), RunE: func(*cobra.Command, []string) error { return a.configPath() }},
+		&cobra.Command{Use: "show", Short: "Print every setting and where its value comes from", Args: args(0, 0), RunE: func(*cobra.Command, []string) error { return a.configShow() }},
+		&cobra.Command{Use: "edit", Short: "Open the settings file in $VISUAL or $EDITOR", Args: args(0, 0), RunE: func(cmd *cobra.Command, _ []string) error { return a.configEdit(cmd) }},
+		&cobra.Command{Use: "check", Short: "Say whether the settings are right", Args: args(0, 0), RunE: func(*cobra.Command, []string) error { return a.configCheck() }},
 	)
 }
 
@@ -180,7 +180,7 @@ func (a *app) editor() ([]string, error) {
 }
 
 func manCommand(a *app) *cobra.Command {
-	return &cobra.Command{Use: "man", Short: "Print the manual page", Args: usage(cobra.NoArgs), RunE: func(cmd *cobra.Command, _ []string) error {
+	return &cobra.Command{Use: "man", Short: "Print the manual page", Args: args(0, 0), RunE: func(cmd *cobra.Command, _ []string) error {
 		page, err := mango.NewManPage(1, cmd.Root())
 		if err != nil {
 			return err

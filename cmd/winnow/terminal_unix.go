@@ -29,3 +29,20 @@ func terminalGone(tty *os.File) <-chan struct{} {
 	}()
 	return gone
 }
+
+// redirectStderr makes file descriptor 2 a copy of w, until restore is called.
+func redirectStderr(w *os.File) (restore func(), err error) {
+	const stderr = 2
+	old, err := unix.FcntlInt(stderr, unix.F_DUPFD_CLOEXEC, stderr+1)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Dup2(int(w.Fd()), stderr); err != nil {
+		_ = unix.Close(old)
+		return nil, err
+	}
+	return func() {
+		_ = unix.Dup2(old, stderr) // what is copied is open: it cannot fail
+		_ = unix.Close(old)
+	}, nil
+}
