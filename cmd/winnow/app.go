@@ -40,7 +40,7 @@ type app struct {
 	typed    <-chan string // lines typed as answers; nil before the first question
 
 	settings *config.Settings
-	place    *home
+	home     *home
 	store    *history.Store
 	log      *slog.Logger
 	logging  sync.Mutex // guards the making of log
@@ -133,16 +133,30 @@ func (a *app) given(flag, variable string) string {
 	return a.env(variable)
 }
 
-// folders says where winnow keeps its things.
+// folders says where winnow keeps its files, and makes sure that nobody else can
+// replace them.
 func (a *app) folders() (home, error) {
-	if a.place == nil {
-		h, err := homeAt(a.given(a.flags.home, "WINNOW_HOME"))
+	if a.home != nil {
+		return *a.home, nil
+	}
+	h, err := homeAt(a.given(a.flags.home, "WINNOW_HOME"))
+	if err != nil {
+		return home{}, err
+	}
+	for _, dir := range []string{h.one, h.config, h.data, h.state, h.cache} {
+		if dir == "" {
+			continue
+		}
+		notice, err := checkPrivate(dir)
 		if err != nil {
 			return home{}, err
 		}
-		a.place = &h
+		if notice != "" {
+			a.say("%s", notice)
+		}
 	}
-	return *a.place, nil
+	a.home = &h
+	return h, nil
 }
 
 // config reads the settings, once.

@@ -23,9 +23,11 @@ import (
 func doctorCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "doctor", Short: "Check the terminal, files, endpoint and database", Args: args(0, 0),
-		Long: "doctor changes nothing but modes of winnow's own files that let others read them.",
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context()) },
+		Long: "doctor changes nothing but modes of winnow's own files that let others read them.\n" +
+			"--secrets reads all of them and names those that hold a key, in whatever encoding.",
 	}
+	secrets := c.Flags().Bool("secrets", false, "look for keys in winnow's own files")
+	c.RunE = func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), *secrets) }
 	c.AddCommand(keysCommand(a))
 	return c
 }
@@ -46,7 +48,7 @@ type finding struct {
 }
 
 // doctor looks at everything, whatever it finds on the way.
-func (a *app) doctor(ctx context.Context) error {
+func (a *app) doctor(ctx context.Context, secrets bool) error {
 	var found []finding
 	found = append(found, a.examineTerminal(ctx)...)
 	found = append(found, a.examineSettings())
@@ -54,6 +56,9 @@ func (a *app) doctor(ctx context.Context) error {
 	found = append(found, a.examineEnvFile())
 	found = append(found, a.examineEndpoints(ctx)...)
 	found = append(found, a.examineHistory(ctx))
+	if secrets {
+		found = append(found, a.examineSecrets(ctx)...)
+	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

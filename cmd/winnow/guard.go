@@ -74,6 +74,8 @@ func (g *guard) restore() {
 func (a *app) runPage(model tea.Model, keys term.File, in, out *os.File) error {
 	g := newGuard(in, out)
 	defer g.restoreAfterPanic()
+	release := a.captureStderr()
+	defer release()
 	safe := &safeModel{Model: model}
 	p := tea.NewProgram(safe, tea.WithInput(keys), tea.WithOutput(out), tea.WithoutSignalHandler(), tea.WithEnvironment(a.environ))
 	safe.quit = p.Quit
@@ -102,6 +104,7 @@ func (a *app) watch(g *guard, p *tea.Program) (stop func()) {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	gone := terminalGone(g.in)
 	done := make(chan struct{})
+	go suspendOnSignal(p, done)
 	go func() {
 		var status int
 		select {

@@ -4,8 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/adrg/xdg"
 )
@@ -81,4 +83,27 @@ func makePrivate(dir string) error {
 		return os.Chmod(dir, privateMode)
 	}
 	return nil
+}
+
+// checkPrivate makes sure that no other user can replace what is in a folder of
+// winnow: a folder that others can write to is repaired, which notice reports;
+// one whose parent lets everybody rename it is an error. A folder that does not
+// exist is fine.
+func checkPrivate(dir string) (notice string, err error) {
+	const others, everybody = 0o022, 0o002
+	info, err := os.Stat(dir)
+	if err != nil || runtime.GOOS == "windows" { // where modes say nothing
+		return "", nil
+	}
+	if parent, err := os.Stat(filepath.Dir(dir)); err == nil && parent.Mode().Perm()&everybody != 0 && parent.Mode()&fs.ModeSticky == 0 {
+		return "", advise(fmt.Errorf("everybody can replace %s, because everybody can write to %s", dir, filepath.Dir(dir)),
+			"use another folder with --home, or chmod o-w %s", filepath.Dir(dir))
+	}
+	if info.Mode().Perm()&others == 0 {
+		return "", nil
+	}
+	if err := os.Chmod(dir, info.Mode().Perm()&^0o077); err != nil {
+		return "", advise(fmt.Errorf("others can write to %s: %w", dir, err), "use another folder with --home")
+	}
+	return "others could write to " + dir + "; its mode was repaired", nil
 }

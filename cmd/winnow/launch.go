@@ -315,6 +315,8 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, calm func()) er
 	}
 	g := newGuard(in, out)
 	defer g.restoreAfterPanic()
+	release := a.captureStderr()
+	defer release()
 	safe := &safeModel{Model: boot}
 	screen = tea.NewProgram(safe, tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(frameRate), tea.WithoutSignalHandler(), tea.WithEnvironment(a.environ))
 	safe.quit = screen.Quit

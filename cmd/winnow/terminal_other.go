@@ -5,6 +5,8 @@ package main
 import (
 	"errors"
 	"os"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // terminalGone never is: the system ends the processes of a console itself.
@@ -12,3 +14,6 @@ func terminalGone(*os.File) <-chan struct{} { return nil }
 
 // redirectStderr is not to be had on this system.
 func redirectStderr(*os.File) (restore func(), err error) { return nil, errors.ErrUnsupported }
+
+// suspendOnSignal has nothing to do: there is no job control on this system.
+func suspendOnSignal(*tea.Program, <-chan struct{}) {}

@@ -5,7 +5,10 @@ package main
 import (
 	"errors"
 	"os"
+	"os/signal"
+	"syscall"
 
+	tea "charm.land/bubbletea/v2"
 	"golang.org/x/sys/unix"
 )
 
@@ -45,4 +48,31 @@ func redirectStderr(w *os.File) (restore func(), err error) {
 		_ = unix.Dup2(old, stderr) // what is copied is open: it cannot fail
 		_ = unix.Close(old)
 	}, nil
+}
+
+// suspendOnSignal suspends the program as its own suspend command does when
+// another process sends SIGTSTP: the terminal is given back first, and drawn
+// again after SIGCONT. It ends when done is closed.
+func suspendOnSignal(p *tea.Program, done <-chan struct{}) {
+	stop, resume := make(chan os.Signal, 1), make(chan os.Signal, 1)
+	signal.Notify(resume, syscall.SIGCONT)
+	defer signal.Stop(resume)
+	for {
+		signal.Notify(stop, syscall.SIGTSTP)
+		select {
+		case <-done:
+			signal.Stop(stop)
+			return
+		case <-resume: // of the program's own suspend command
+			continue
+		case <-stop:
+		}
+		signal.Stop(stop) // Bubble Tea stops the process with the same signal
+		p.Send(tea.SuspendMsg{})
+		select {
+		case <-done:
+			return
+		case <-resume:
+		}
+	}
 }
