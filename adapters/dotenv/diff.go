@@ -1,6 +1,48 @@
 package dotenv
 
-import "strings"
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// masked stands for text that looks like a secret, whatever its length.
+const masked = "••••"
+
+// secretWord is a part of a key, between underscores or other signs, that
+// marks its value as a secret.
+var secretWord = regexp.MustCompile(`(?i)(^|[^A-Z])(API_?KEYS?|KEYS?|ACCESS_?KEYS?|TOKENS?|SECRETS?|PASSW(OR)?DS?|PASS|PASSPHRASE|PWD|PRIVATE|CREDENTIALS?|CREDS?|AUTH|AUTHORIZATION|BEARER|COOKIES?|SESSION|SALT|SIGNATURE|DSN|WEBHOOK|JWT|PAT)([^A-Z]|$)`)
+
+// secretValue is a secret under any key: a password in an address, or a token
+// with a well-known beginning.
+var secretValue = regexp.MustCompile(`://[^/\s]*:[^/\s]*@|(^|[^A-Za-z0-9])(sk|pk|rk|xai|gsk|hf|ghp|gho|ghs|github_pat|glpat|xox[abpr]|AIza|AKIA|eyJ)[-_A-Za-z0-9]{12,}|-----BEGIN`)
+
+// assignment finds what may be `KEY=value` in a comment or in a value over
+// several lines.
+var assignment = regexp.MustCompile(`([^\s=#'"]+)['"]?[ \t]*[=:]`)
+
+// LooksSecret reports whether the value of a key should not be shown: its name
+// holds a word like KEY, TOKEN, SECRET or PASSWORD. Rule keys never do.
+func LooksSecret(key string) bool { return !isRuleKey(key) && secretWord.MatchString(key) }
+
+// mask replaces everything from the first thing on that looks like a secret:
+// where such a value ends is not known.
+func mask(text string) string {
+	from := len(text)
+	for _, m := range assignment.FindAllStringSubmatchIndex(text, -1) {
+		if LooksSecret(text[m[2]:m[3]]) {
+			from = m[1]
+			break
+		}
+	}
+	if m := secretValue.FindStringIndex(text); m != nil {
+		from = min(from, m[0])
+	}
+	if from == len(text) {
+		return text
+	}
+	return strings.TrimRight(text[:from], "\r\n") + masked
+}
 
 // DiffKind tells what became of a line.
 type DiffKind byte
@@ -11,120 +53,104 @@ const (
 	Added   DiffKind = '+'
 )
 
-// DiffLine is one line that only one of two texts holds.
+// DiffLine is a rule line that only one of two files has.
 type DiffLine struct {
 	Kind DiffKind
-	Line int    // its number, in the old text when Removed, in the new when Added
+	Line int    // its number, in the old file when Removed, in the new when Added
 	Text string // safe to show: secrets masked, invisible characters spelled out
 }
 
 // String is the line as in a patch.
 func (d DiffLine) String() string { return string(d.Kind) + d.Text }
 
-// Diff lists the lines that differ, in order, removed before added. Line ends
-// are compared, and shown, only when nothing else differs.
-func Diff(before, after []byte) []DiffLine {
-	if string(before) == string(after) {
-		return nil
-	}
-	a, b := cut(string(before)), cut(string(after))
-	lines := compare(a, b, func(l textLine) string { return l.text })
-	if len(lines) == 0 {
-		lines = compare(a, b, func(l textLine) string { return l.text + l.eol })
-		for i, d := range lines {
-			l := a
-			if d.Kind == Added {
-				l = b
-			}
-			lines[i].Text += printable(l[d.Line-1].eol)
-		}
-	}
-	return lines
-}
-
-// textLine is a line as it is, and as it may be shown.
-type textLine struct{ text, eol, shown string }
-
-// cut divides a file into lines.
-func cut(text string) []textLine {
-	var lines []textLine
-	shown := parseFile(text).maskedText()
-	for text != "" {
-		var l, s textLine
-		l, text = cutLine(text)
-		s, shown = cutLine(shown)
-		l.shown = printable(s.text)
-		lines = append(lines, l)
-	}
-	return lines
-}
-
-func cutLine(text string) (textLine, string) {
-	n := strings.IndexAny(text, "\r\n")
-	if n < 0 {
-		return textLine{text: text}, ""
-	}
-	eol := newlineLen(text[n:])
-	return textLine{text: text[:n], eol: text[n : n+eol]}, text[n+eol:]
-}
-
-// maxCompared bounds the table of common: 2,000 changed lines on both sides.
-// Where more changed, all of them are told as removed and added.
-const maxCompared = 4_000_000
-
-// compare lists the lines that are not in the longest common subsequence.
-func compare(a, b []textLine, by func(textLine) string) []DiffLine {
-	head := 0
-	for head < min(len(a), len(b)) && by(a[head]) == by(b[head]) {
-		head++
-	}
-	endA, endB := len(a), len(b)
-	for endA > head && endB > head && by(a[endA-1]) == by(b[endB-1]) {
-		endA--
-		endB--
-	}
+// Diff lists the rule lines that differ, key by key, removed before added. Other
+// lines are never shown, they may hold keys; [Changes] names what differs in them.
+func Diff(before, after *File) []DiffLine {
+	was, is := before.ruleStatements(), after.ruleStatements()
 	var all []DiffLine
-	i, j := head, head
-	for _, m := range append(common(a[head:endA], b[head:endB], by), [2]int{endA - head, endB - head}) {
-		for ; i < head+m[0]; i++ {
-			all = append(all, DiffLine{Removed, i + 1, a[i].shown})
+	for _, key := range merge(before.Keys(), after.Keys()) {
+		if !isRuleKey(key) || sameStatements(was[key], is[key]) {
+			continue
 		}
-		for ; j < head+m[1]; j++ {
-			all = append(all, DiffLine{Added, j + 1, b[j].shown})
+		for _, b := range was[key] {
+			all = append(all, DiffLine{Removed, b.Line, printable(mask(b.statement()))})
 		}
-		i, j = i+1, j+1
+		for _, b := range is[key] {
+			all = append(all, DiffLine{Added, b.Line, printable(mask(b.statement()))})
+		}
 	}
 	return all
 }
 
-// common is the longest common subsequence, as pairs of indexes.
-func common(a, b []textLine, by func(textLine) string) [][2]int {
-	if (len(a)+1)*(len(b)+1) > maxCompared {
-		return nil
-	}
-	// left[i*w+j] is the length for a[i:] and b[j:].
-	w := len(b) + 1
-	left := make([]int32, (len(a)+1)*w)
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			if by(a[i]) == by(b[j]) {
-				left[i*w+j] = left[(i+1)*w+j+1] + 1
-			} else {
-				left[i*w+j] = max(left[(i+1)*w+j], left[i*w+j+1])
-			}
+func (f *File) ruleStatements() map[string][]Binding {
+	all := map[string][]Binding{}
+	for _, b := range f.bindings {
+		if isRuleKey(b.Key) {
+			all[b.Key] = append(all[b.Key], b)
 		}
 	}
-	var pairs [][2]int
-	for i, j := 0, 0; i < len(a) && j < len(b); {
+	return all
+}
+
+func sameStatements(a, b []Binding) bool {
+	for i := range max(len(a), len(b)) {
+		if i >= len(a) || i >= len(b) || a[i].statement() != b[i].statement() {
+			return false
+		}
+	}
+	return true
+}
+
+// merge is a with those of b that it does not hold at its end.
+func merge(a, b []string) []string {
+	known := make(map[string]bool, len(a))
+	for _, key := range a {
+		known[key] = true
+	}
+	for _, key := range b {
+		if !known[key] {
+			a = append(a, key)
+		}
+	}
+	return a
+}
+
+// ChangeKind tells how a key reads differently.
+type ChangeKind string
+
+// The kinds of changes.
+const (
+	KeyAdded   ChangeKind = "added"
+	KeyChanged ChangeKind = "changed"
+	KeyRemoved ChangeKind = "removed"
+)
+
+// Change is a key that two files read differently. It holds no value.
+type Change struct {
+	Key  string     `json:"key"`
+	Kind ChangeKind `json:"kind"`
+}
+
+// String is the kind and the key.
+func (c Change) String() string { return string(c.Kind) + " " + printable(c.Key) }
+
+// Changes lists the keys that before and after read differently, sorted.
+// Values are compared before their variables are resolved. A bare key counts as none.
+func Changes(before, after *File) []Change {
+	var all []Change
+	keys := merge(before.Keys(), after.Keys())
+	slices.Sort(keys)
+	for _, key := range keys {
+		was, had := before.Raw(key)
+		is, has := after.Raw(key)
 		switch {
-		case by(a[i]) == by(b[j]):
-			pairs = append(pairs, [2]int{i, j})
-			i, j = i+1, j+1
-		case left[(i+1)*w+j] >= left[i*w+j+1]:
-			i++
-		default:
-			j++
+		case has && !had:
+			all = append(all, Change{key, KeyAdded})
+		case had && !has:
+			all = append(all, Change{key, KeyRemoved})
+		case was != is:
+			all = append(all, Change{key, KeyChanged})
 		}
 	}
-	return pairs
+	return all
 }

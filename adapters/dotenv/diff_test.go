@@ -8,23 +8,21 @@ import (
 
 func TestDiff(t *testing.T) {
 	for name, test := range map[string]struct{ before, after, want string }{
-		"same":        {"A=1\n", "A=1\n", "[]"},
-		"changed":     {"A=1\nB=2\nC=3\n", "A=1\nB=4\nC=3\n", "[-B=2 +B=4]"},
-		"added":       {"A=1", "A=1\nB=2", "[+B=2]"},
-		"moved":       {"A=1\nB=2\n", "B=2\nA=1\n", "[-A=1 +A=1]"},
-		"line ends":   {"A=1\r\n", "A=1\n", `[-A=1\r\n +A=1\n]`},
-		"final line":  {"A=1", "A=1\n", `[-A=1 +A=1\n]`},
-		"bidi":        {"", "A=\u202ex\u200b\U000e0041\x1b[2J\ufe0f\n", `[+A=\u{202e}x\u{200b}\u{e0041}\u{1b}[2J\u{fe0f}]`},
-		"not UTF-8":   {"", "A=\xff\n", `[+A=\xff]`},
-		"secret":      {"OPENAI_API_KEY=hunter2 # mine\n", "OPENAI_API_KEY='hunter3' # mine\n", "[-OPENAI_API_KEY=•••• # mine +OPENAI_API_KEY='••••' # mine]"},
-		"many lines":  {"", "MY_TOKEN=\"hunter\n2\"\nA=1\n", "[+MY_TOKEN=\"•••• +••••\" +A=1]"},
-		"address":     {"", "DB=postgres://u:hunter2@h/d\n", "[+DB=••••]"},
-		"known token": {"", "X=sk-hunter2hunter2hunter\n", "[+X=••••]"},
-		"commented":   {"", "# OPENAI_API_KEY=hunter2\n", "[+# OPENAI_API_KEY=••••]"},
-		"broken":      {"", "B_PASSWORD='hunter2\nA=1\n", "[+B_PASSWORD=•••• +A=1]"},
-		"rules":       {"", "IGNORE_MODELS_KEY=a\nMONKEY=b\nPROXY_PORT=1\n", "[+IGNORE_MODELS_KEY=a +MONKEY=b +PROXY_PORT=1]"},
+		"same":        {"IGNORE_MODELS_X=a\n", "IGNORE_MODELS_X=a\n", "[]"},
+		"changed":     {"IGNORE_MODELS_X=a # c\nB=2\n", "B=4\nIGNORE_MODELS_X=a,b # c\n", "[-IGNORE_MODELS_X=a # c +IGNORE_MODELS_X=a,b # c]"},
+		"added":       {"A=1", "A=1\nIGNORE_MODELS_X='b'", "[+IGNORE_MODELS_X='b']"},
+		"removed":     {"WHITELIST_MODELS_X=a\nIGNORE_MODELS_X=b\n", "IGNORE_MODELS_X=b\n", "[-WHITELIST_MODELS_X=a]"},
+		"duplicate":   {"IGNORE_MODELS_X=a\nIGNORE_MODELS_X=b\n", "IGNORE_MODELS_X=a\nIGNORE_MODELS_X=c\n", "[-IGNORE_MODELS_X=a -IGNORE_MODELS_X=b +IGNORE_MODELS_X=a +IGNORE_MODELS_X=c]"},
+		"bidi":        {"", "IGNORE_MODELS_X=\u202ex\u200b\n", "[+IGNORE_MODELS_X=‹U+202E›x‹U+200B›]"},
+		"other lines": {"OPENAI_API_KEY=hunter2\n", "OPENAI_API_KEY=hunter3\n# hunter4\n", "[]"},
+		"comment":     {"", "IGNORE_MODELS_X=a # MY_TOKEN=hunter2\n", "[+IGNORE_MODELS_X=a # MY_TOKEN=••••]"},
+		"known token": {"", "IGNORE_MODELS_X=sk-hunter2hunter2hunter\n", "[+IGNORE_MODELS_X••••]"},
+		"swallowed":   {"", "IGNORE_MODELS_X='a\nMY_API_KEY=hunter2\nB=hunter3'\n", "[+IGNORE_MODELS_X='a‹U+000A›MY_API_KEY=••••]"},
+		"rule named key": {
+			"", "IGNORE_MODELS_KEY=a\n", "[+IGNORE_MODELS_KEY=a]",
+		},
 	} {
-		got := fmt.Sprint(Diff([]byte(test.before), []byte(test.after)))
+		got := fmt.Sprint(Diff(Parse([]byte(test.before)), Parse([]byte(test.after))))
 		if got != test.want {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
@@ -35,25 +33,25 @@ func TestDiff(t *testing.T) {
 }
 
 func TestDiffNumbersLines(t *testing.T) {
-	got := Diff([]byte("A=1\nB=2\nC=3\nD=4\n"), []byte("A=1\nC=3\nE=5\nD=6\n"))
-	want := []DiffLine{{Removed, 2, "B=2"}, {Removed, 4, "D=4"}, {Added, 3, "E=5"}, {Added, 4, "D=6"}}
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-	for i := range got {
-		if i < len(want) && got[i].Line != want[i].Line {
-			t.Errorf("%v is line %d, want %d", got[i], got[i].Line, want[i].Line)
-		}
+	got := Diff(Parse([]byte("A=1\nIGNORE_MODELS_X=a\n")), Parse([]byte("A=1\n\n# c\nIGNORE_MODELS_X=b\n")))
+	if len(got) != 2 || got[0].Line != 2 || got[1].Line != 4 {
+		t.Errorf("lines %+v, want 2 and 4", got)
 	}
 }
 
-func TestDiffOfManyLines(t *testing.T) {
-	var before, after strings.Builder
-	for i := range 5000 {
-		fmt.Fprintf(&before, "A%d=1\n", i)
-		fmt.Fprintf(&after, "B%d=1\n", i)
+func TestChanges(t *testing.T) {
+	got := fmt.Sprint(Changes(Parse([]byte("A=1\nB=2\nC=3\nD\n")), Parse([]byte("B=2\nC='4'\nE=5\n\n"))))
+	if want := "[removed A changed C added E]"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
-	if got := Diff([]byte(before.String()), []byte(after.String())); len(got) != 10000 {
-		t.Errorf("%d lines differ, want 10000", len(got))
+}
+
+func TestLooksSecret(t *testing.T) {
+	for key, want := range map[string]bool{
+		"OPENAI_API_KEY": true, "MY_TOKEN": true, "DB_PASSWORD": true, "MONKEY": false, "PROXY_PORT": false, "IGNORE_MODELS_KEY": false,
+	} {
+		if got := LooksSecret(key); got != want {
+			t.Errorf("LooksSecret(%s) = %v, want %v", key, got, want)
+		}
 	}
 }

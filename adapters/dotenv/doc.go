@@ -5,57 +5,50 @@
 //
 // A [File] is the text of a `.env` file, cut into [Binding]s; it never changes.
 // An [Edit] gives one key a value or removes it; [File.With] applies edits and
-// answers a new File. A [Source] is a File as it was read from disk, with
-// everything that must survive a save; [Source.Save] replaces it atomically.
-// [Versions] keeps what the last saves replaced. A [Tree] is all `.env` files
-// of a folder in the order in which the proxy loads them.
+// returns a new File. A [Source] is a File as it was read from disk;
+// [Source.Save] replaces it atomically. [Versions] keeps the rule lines of the
+// last saves. A [Tree] is what the proxy sees: the environment and all `.env`
+// files of a folder. Rule lines are those that set IGNORE_MODELS_… or WHITELIST_MODELS_….
 //
 // # Values
 //
 // Values are strings after quotes and escapes. `${NAME}` and `${NAME:-text}` are
 // resolved when a value is read ([File.Get]), from the real environment first
-// and then from the keys above it in the file. python-dotenv knows no way to
+// and then from the keys above it in the file. python-dotenv has no way to
 // write them literally, so [File.With] refuses them. After every edit the text
-// is parsed again; when any key, edited or not, would read differently than it
+// is parsed again; if any key, edited or not, would read differently than it
 // should, the edit is refused with a [*RefusedError].
 //
 // The bytes that result depend on the text that was parsed and on the last
 // value given to each key, never on the steps between: giving a key back its
-// old value gives the file back its old bytes.
-//
-// When a key stands several times the last one decides. An edit changes that
-// one and leaves the others as they are; removing the key removes all.
+// old value gives the file back its old bytes. When a key stands several times
+// the last one decides. An edit changes that one and leaves the others as they
+// are; removing the key removes all.
 //
 // # Saving
 //
-// A save writes a temporary file beside the real one, with no wider mode, gives
-// it owner, mode and extended attributes of the real one, syncs it, exchanges
-// the two, and then looks at what came out. If that is not what was loaded, or
-// somebody has it open for writing, the two are exchanged back and the save
-// ends in a [*ChangedError] that holds base, theirs and ours. A save that was
-// killed is finished or undone by the next [Load] or save.
+// A save locks the folder, compares the file with what was loaded, writes a
+// temporary file beside it with the same attributes and never a wider mode,
+// syncs it, compares again, refuses if another program has the file open for
+// writing, exchanges the two names, looks at what came out, syncs the folder
+// and removes the old file. If what came out is not what was loaded, it stays
+// beside the file and the save ends in a [*ChangedError] that names it. The next [Load] or
+// save removes what a killed save left.
 //
 // # Who may call what
 //
 // Files, Bindings, Edits and Trees are values: any goroutine may use them.
 // Sources are not changed by a save and may be shared too; saves of one file
-// wait for each other, also between processes.
+// wait for each other, also between processes. [Watch] starts a goroutine that ends with its context.
 //
 // # Caveats
 //
-//   - Between two exchanges of a save that is undone, a reader can see bytes that were
-//     never saved. The time between is kept to a few system calls.
-//   - A program that edits in place is seen by a read lease on the file that came
-//     out, where the system has leases (Linux, own files or CAP_LEASE). It remains
-//     unseen if it stalls inside its open call from before the exchange until
-//     after the save ended. Without leases, a program that had the file open before the
-//     exchange and writes after the comparison loses that write.
-//   - Where two names cannot be exchanged (some network file systems, systems other than
-//     Linux and macOS), the file is compared right before it is replaced; a
-//     change between these two system calls is lost.
-//   - A file with several hard links is not saved: a save would part them.
+//   - Names are exchanged and writers detected on Linux only. Elsewhere, and on
+//     file systems without an exchange, the file is compared right before it is
+//     replaced; a change between these two system calls is lost.
+//   - A file with several hard links is not saved: a save would separate them.
 //   - A value that holds variables is cut off at 128 KiB once they are resolved.
-//   - Extended attributes are kept on Linux and macOS, owners on every Unix.
+//   - Extended attributes are preserved on Linux, owners on every Unix.
 //   - Files and errors hold secrets. Their printed forms do not, except under
 //     the methods that return bytes or values.
 //

@@ -49,18 +49,12 @@ func (e *RefusedError) Error() string {
 // shells and the proxy's own tools would not.
 var newKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
 
-// Set is With for one value.
-func (f *File) Set(key, value string) (*File, error) { return f.With(Set(key, value)) }
-
-// Unset is With for one removal.
-func (f *File) Unset(key string) (*File, error) { return f.With(Unset(key)) }
-
 // With applies edits in one step; of two for one key the later counts. Only
 // the bytes of the deciding value change: `export`, blanks, the style of
 // quoting where the value allows it, comments and line ends stay. A new key
 // goes next to the other rule key of its provider, else to the end. Removing a
-// key that is not there changes nothing. The error is a [*RefusedError], and
-// then nothing is edited.
+// key that is not there changes nothing. A byte order mark before an edited key
+// gets a line of its own. The error is a [*RefusedError], and then nothing is edited.
 func (f *File) With(edits ...Edit) (*File, error) {
 	origin := f
 	if f.origin != nil {
@@ -71,22 +65,37 @@ func (f *File) With(edits ...Edit) (*File, error) {
 	for _, e := range all {
 		own[e.Key] = true
 	}
-	at := origin
-	var kept []Edit
+	base := origin.splitMark(own)
+	at := base
 	for _, e := range all {
-		if origin.holds(e) {
+		if base.holds(e) {
 			continue // the bytes that are there are the best way to write it
 		}
-		next, err := at.apply(origin, e, own)
+		next, err := at.apply(base, e, own)
 		if err != nil {
 			return nil, err
 		}
-		at, kept = next, append(kept, e)
+		at = next
 	}
-	if len(kept) == 0 {
+	if at == origin {
 		return origin, nil
 	}
-	return &File{text: at.text, bindings: at.bindings, last: at.last, origin: origin, edits: kept}, nil
+	return &File{text: at.text, bindings: at.bindings, last: at.last, origin: origin, edits: all}, nil
+}
+
+// splitMark puts a line break between a byte order mark and an own key.
+// python-dotenv up to 1.2.2 reads the mark as part of the key, newer versions
+// drop it: only then do all of them read the key.
+func (f *File) splitMark(own map[string]bool) *File {
+	text, ok := strings.CutPrefix(f.text, bom)
+	if !ok || text == "" {
+		return f
+	}
+	s := scanner{text: text}
+	if first := s.binding(); first.lineStart > 0 || !own[first.Key] || first.Key == "" {
+		return f
+	}
+	return parseFile(bom + f.newline() + text)
 }
 
 // merged is first with second on top: one edit a key, in the order of first mention.
@@ -135,14 +144,14 @@ func (f *File) apply(origin *File, e Edit, own map[string]bool) (*File, error) {
 	} else {
 		candidates = f.insertions(e.Key, e.Value)
 	}
-	var first error
-	for _, text := range candidates {
+	var first error = &RefusedError{Key: e.Key, Line: b.Line, Reason: noQuoting}
+	for i, text := range candidates {
 		next := parseFile(text)
 		err := f.verify(next, origin, e, own)
 		if err == nil {
 			return next, nil
 		}
-		if first == nil {
+		if i == 0 {
 			first = err
 		}
 	}
@@ -208,11 +217,16 @@ func (f *File) without(key string) string {
 	return out.String()
 }
 
-// The keys of the rules of one provider; they like to stand together.
+// The keys of the rules of one provider, which stand together.
 const (
 	ignorePrefix = "IGNORE_MODELS_"
 	allowPrefix  = "WHITELIST_MODELS_"
 )
+
+// isRuleKey reports whether a key holds a rule list.
+func isRuleKey(key string) bool {
+	return strings.HasPrefix(key, ignorePrefix) || strings.HasPrefix(key, allowPrefix)
+}
 
 // sibling is the binding beside which a new key belongs: the other rule key of
 // the same provider.

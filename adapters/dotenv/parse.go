@@ -29,9 +29,9 @@ type Binding struct {
 // end is the offset behind the binding.
 func (b Binding) end() int { return b.start + len(b.Original) }
 
-// reader walks over the text. It treats CRLF and a lone CR as a line end,
+// scanner walks over the text. It treats CRLF and a lone CR as a line end,
 // because Python opens text files with universal newlines.
-type reader struct {
+type scanner struct {
 	text string
 	pos  int
 }
@@ -39,11 +39,11 @@ type reader struct {
 // parse cuts text into bindings, as parse_stream of python-dotenv does.
 func parse(text string) []Binding {
 	var all []Binding
-	r := reader{text: text}
+	s := scanner{text: text}
 	line := 1
-	for r.pos < len(text) {
-		b := r.binding()
-		b.Original = text[b.start:r.pos]
+	for s.pos < len(text) {
+		b := s.binding()
+		b.Original = text[b.start:s.pos]
 		b.Line = line + newlines(text[b.start:b.lineStart])
 		line += newlines(b.Original)
 		all = append(all, b)
@@ -53,129 +53,129 @@ func parse(text string) []Binding {
 
 // binding reads one statement. Whatever cannot be read becomes an error that
 // takes the rest of the line it broke off in.
-func (r *reader) binding() Binding {
-	b := Binding{start: r.pos}
-	r.skip(isSpace)
-	b.lineStart = b.start + afterLastNewline(r.text[b.start:r.pos])
-	if r.pos == len(r.text) || r.statement(&b) {
+func (s *scanner) binding() Binding {
+	b := Binding{start: s.pos}
+	s.skip(isSpace)
+	b.lineStart = b.start + afterLastNewline(s.text[b.start:s.pos])
+	if s.pos == len(s.text) || s.statement(&b) {
 		return b
 	}
-	r.skip(notNewline)
-	r.newline()
+	s.skip(notNewline)
+	s.newline()
 	return Binding{start: b.start, lineStart: b.lineStart, Error: true}
 }
 
 // statement reads export, key, value, comment and line end, and tells whether
 // that is what stood there.
-func (r *reader) statement(b *Binding) bool {
-	b.Export = r.export()
-	if !r.key(b) {
+func (s *scanner) statement(b *Binding) bool {
+	b.Export = s.export()
+	if !s.key(b) {
 		return false
 	}
-	b.keyEnd = r.pos
-	r.skip(isBlank)
-	if r.next() == '=' {
-		r.pos++
-		r.skip(isBlank)
-		b.valueStart, b.HasValue = r.pos, true
-		if !r.value(b) {
+	b.keyEnd = s.pos
+	s.skip(isBlank)
+	if s.next() == '=' {
+		s.pos++
+		s.skip(isBlank)
+		b.valueStart, b.HasValue = s.pos, true
+		if !s.value(b) {
 			return false
 		}
 	}
-	return r.lineEnd()
+	return s.lineEnd()
 }
 
 // export skips "export" when blanks follow it.
-func (r *reader) export() bool {
+func (s *scanner) export() bool {
 	const word = "export"
-	rest, ok := strings.CutPrefix(r.text[r.pos:], word)
+	rest, ok := strings.CutPrefix(s.text[s.pos:], word)
 	if !ok {
 		return false
 	}
 	if c, _ := utf8.DecodeRuneInString(rest); rest == "" || !isBlank(c) {
 		return false
 	}
-	r.pos += len(word)
-	r.skip(isBlank)
+	s.pos += len(word)
+	s.skip(isBlank)
 	return true
 }
 
 // key reads a key, bare or in single quotes; a comment has none.
-func (r *reader) key(b *Binding) bool {
-	switch r.next() {
+func (s *scanner) key(b *Binding) bool {
+	switch s.next() {
 	case '#':
 		return true
 	case '\'':
-		n := strings.IndexByte(r.text[r.pos+1:], '\'')
+		n := strings.IndexByte(s.text[s.pos+1:], '\'')
 		if n < 1 {
 			return false
 		}
-		b.Key = universal(r.text[r.pos+1 : r.pos+1+n])
-		r.pos += n + 2
+		b.Key = universal(s.text[s.pos+1 : s.pos+1+n])
+		s.pos += n + 2
 		return true
 	}
-	from := r.pos
-	r.skip(func(c rune) bool { return c != '=' && c != '#' && !isSpace(c) })
-	b.Key = r.text[from:r.pos]
-	return r.pos > from
+	from := s.pos
+	s.skip(func(c rune) bool { return c != '=' && c != '#' && !isSpace(c) })
+	b.Key = s.text[from:s.pos]
+	return s.pos > from
 }
 
 // value reads what stands behind "=".
-func (r *reader) value(b *Binding) bool {
-	if c := r.next(); c == '\'' || c == '"' {
+func (s *scanner) value(b *Binding) bool {
+	if c := s.next(); c == '\'' || c == '"' {
 		b.Quote = c
-		n := closingQuote(r.text[r.pos+1:], c)
+		n := closingQuote(s.text[s.pos+1:], c)
 		if n < 0 {
 			return false
 		}
-		b.Value = unescape(universal(r.text[r.pos+1:r.pos+1+n]), c)
-		r.pos += n + 2
-		b.valueEnd = r.pos
+		b.Value = unescape(universal(s.text[s.pos+1:s.pos+1+n]), c)
+		s.pos += n + 2
+		b.valueEnd = s.pos
 		return true
 	}
-	from := r.pos
-	r.skip(notNewline)
-	b.Value = bareValue(r.text[from:r.pos])
+	from := s.pos
+	s.skip(notNewline)
+	b.Value = bareValue(s.text[from:s.pos])
 	b.valueEnd = from + len(b.Value)
-	r.pos = b.valueEnd
+	s.pos = b.valueEnd
 	// What follows is white space, perhaps with a comment: lineEnd takes it.
 	return true
 }
 
 // lineEnd skips blanks, a comment and the line end, and tells whether nothing
 // else stood there.
-func (r *reader) lineEnd() bool {
-	r.skip(isBlank)
-	if r.next() == '#' {
-		r.skip(notNewline)
+func (s *scanner) lineEnd() bool {
+	s.skip(isBlank)
+	if s.next() == '#' {
+		s.skip(notNewline)
 	}
-	return r.pos == len(r.text) || r.newline()
+	return s.pos == len(s.text) || s.newline()
 }
 
 // next is the byte at hand, 0 at the end.
-func (r *reader) next() byte {
-	if r.pos == len(r.text) {
+func (s *scanner) next() byte {
+	if s.pos == len(s.text) {
 		return 0
 	}
-	return r.text[r.pos]
+	return s.text[s.pos]
 }
 
 // skip goes over all characters that want accepts. A byte that is not UTF-8
 // is U+FFFD here.
-func (r *reader) skip(want func(rune) bool) {
-	for r.pos < len(r.text) {
-		c, size := utf8.DecodeRuneInString(r.text[r.pos:])
+func (s *scanner) skip(want func(rune) bool) {
+	for s.pos < len(s.text) {
+		c, size := utf8.DecodeRuneInString(s.text[s.pos:])
 		if !want(c) {
 			return
 		}
-		r.pos += size
+		s.pos += size
 	}
 }
 
 // newline skips one line end.
-func (r *reader) newline() bool {
-	n := newlineLen(r.text[r.pos:])
-	r.pos += n
+func (s *scanner) newline() bool {
+	n := newlineLen(s.text[s.pos:])
+	s.pos += n
 	return n > 0
 }
 
@@ -183,15 +183,15 @@ func (r *reader) newline() bool {
 // behind a backslash does not end it, whatever stands before the backslash;
 // but when no other quote follows to the end of the file, the last one of
 // those does: this is where the backtracking of python-dotenv's pattern ends.
-func closingQuote(s string, quote byte) int {
+func closingQuote(text string, quote byte) int {
 	last := -1
-	for i := 0; i < len(s); i++ {
-		n := strings.IndexByte(s[i:], quote)
+	for i := 0; i < len(text); i++ {
+		n := strings.IndexByte(text[i:], quote)
 		if n < 0 {
 			break
 		}
 		i += n
-		if i == 0 || s[i-1] != '\\' {
+		if i == 0 || text[i-1] != '\\' {
 			return i
 		}
 		last = i

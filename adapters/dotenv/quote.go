@@ -1,6 +1,7 @@
 package dotenv
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -32,15 +33,15 @@ func unescape(s string, quote byte) string {
 }
 
 // spellings lists the ways to write value, best first: in the style that was
-// there, then in the others. Each reads back as value when it stands alone on a
-// line; whether it does in the file at hand is for the caller to see.
+// there, then in the others. Whether one reads back as value in the file at hand
+// is for the caller to check.
 func spellings(value string, style byte) []string {
 	order := map[byte][]byte{0: {0, '\'', '"'}, '\'': {'\'', '"', 0}, '"': {'"', '\'', 0}}[style]
 	var all []string
 	for _, quote := range order {
 		for _, text := range spell(value, quote) {
-			if readsAs(text, value) {
-				all = append(all, text)
+			if !strings.ContainsAny(text, "\n\r") && (text != "" || value == "") {
+				all = append(all, text) // an edit never adds a line
 			}
 		}
 	}
@@ -58,32 +59,17 @@ func spell(value string, quote byte) []string {
 		}
 		return []string{value}
 	}
+	if strings.HasSuffix(value, `\`) {
+		return nil // a quote after a backslash does not end the value once another one follows in the file
+	}
 	q := string(quote)
 	plain := q + strings.ReplaceAll(value, q, `\`+q) + q
-	if strings.ContainsAny(value, "\n\r") {
-		plain = "" // an edit never adds a line; double quotes can escape it
-	}
 	escaped := strings.NewReplacer(`\`, `\\`, q, `\`+q)
 	if quote == '"' {
 		escaped = strings.NewReplacer(`\`, `\\`, q, `\`+q, "\a", `\a`, "\b", `\b`, "\f", `\f`,
 			"\n", `\n`, "\r", `\r`, "\t", `\t`, "\v", `\v`)
 	}
 	return []string{plain, q + escaped.Replace(value) + q}
-}
-
-// readsAs tells whether text behind "=" on a line of its own, with other
-// quotes and a comment around it, reads as value.
-func readsAs(text, value string) bool {
-	if text == "" && value != "" || strings.ContainsAny(text, "\n\r") {
-		return false
-	}
-	const before, after = "A='\"'\nB=", " # c\nC='\"'\n"
-	got := parse(before + text + after)
-	if text == "" {
-		got = parse(before + "\nC='\"'\n")
-	}
-	return len(got) == 3 && got[1].HasValue && got[1].Value == value && !got[1].Error &&
-		got[2].Key == "C" && got[2].HasValue
 }
 
 // unwritable says why no file can hold value, "" if one can.
@@ -95,8 +81,64 @@ func unwritable(value string) string {
 		return "the value is not valid UTF-8: the proxy could not read the file"
 	case interpolates(value):
 		return "the value holds ${…}, which would be replaced when the file is read"
-	case len(spellings(value, 0)) == 0:
-		return "no way of quoting it reads back as the same value (it ends with a backslash or needs quotes around one)"
 	}
 	return ""
+}
+
+// ListError is a list that one value cannot hold.
+type ListError struct {
+	Index  int    // of the item, from 0
+	Reason string // one clause, without the item
+}
+
+func (e *ListError) Error() string {
+	return fmt.Sprintf("dotenv: item %d of the list: %s", e.Index+1, e.Reason)
+}
+
+// SplitList cuts a value into its items as the proxy does: at commas, without
+// white space around them, without empty ones.
+func SplitList(value string) []string {
+	var items []string
+	for item := range strings.SplitSeq(value, ",") {
+		if item = strings.TrimFunc(item, isSpace); item != "" {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
+// JoinList is the value that SplitList cuts into exactly these items. The error
+// is a [*ListError].
+func JoinList(items []string) (string, error) {
+	for i, item := range items {
+		reason := ""
+		switch {
+		case item == "":
+			reason = "is empty"
+		case strings.Contains(item, ","):
+			reason = "holds a comma, which separates items"
+		case strings.ContainsAny(item, "\n\r"):
+			reason = "holds a line break"
+		case strings.Contains(item, "${"):
+			reason = "holds ${, which stands for a variable"
+		case strings.TrimFunc(item, isSpace) != item:
+			reason = "begins or ends with white space, which would be lost"
+		case unwritable(item) != "":
+			reason = unwritable(item)
+		}
+		if reason != "" {
+			return "", &ListError{i, reason}
+		}
+	}
+	return strings.Join(items, ","), nil
+}
+
+// SetList is the edit that gives key a list: an empty one removes the key, as
+// in the proxy's own editor. The error is a [*ListError].
+func SetList(key string, items []string) (Edit, error) {
+	if len(items) == 0 {
+		return Unset(key), nil
+	}
+	value, err := JoinList(items)
+	return Set(key, value), err
 }

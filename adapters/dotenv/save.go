@@ -13,217 +13,369 @@ import (
 	"path/filepath"
 )
 
-// stage is a moment of a save at which tests step in.
-type stage string
+// errNoExchange is the error of exchange where the system or the file system
+// cannot swap two names.
+var errNoExchange = errors.New("two names cannot be exchanged here")
 
-const (
-	atCreate    stage = "create"    // before the temporary file exists
-	atWrite     stage = "write"     // half of it is written
-	atSync      stage = "sync"      // all of it is written
-	atReady     stage = "ready"     // it is durable and has its attributes
-	atExchange  stage = "exchange"  // the last look at the target is over
-	atExchanged stage = "exchanged" // the new bytes are in place, not yet judged
-	atLeased    stage = "leased"    // what came out was judged good
-)
-
-// seam lets tests step in. An error it returns is one of the system's.
-type seam struct {
-	at         func(stage) error
-	noExchange bool // as if the system could not exchange two names
-}
-
-func (s *seam) reach(at stage) error {
-	if s == nil || s.at == nil {
-		return nil
-	}
-	return s.at(at)
-}
-
-// Saved is a save that is durable.
+// Saved is the result of a save.
 type Saved struct {
 	Source  *Source  // the file as it is now
 	Changes []Change // the keys that read differently than before
-	Written bool     // false: the file held these bytes already
+	Written bool     // false: the file had these bytes already
 }
 
-// Save applies edits and replaces the file in one atomic, durable step. It
-// ends in a [*ChangedError] when the file is no longer what was loaded, in a
-// [*RefusedError] when the edits cannot be made, in a [*FileError] when mode,
-// owner or attributes could not be kept. On any error the file is as it was.
-// ctx ends the wait for another save and everything up to the exchange.
+// ChangedError says that another program has changed a file since it was
+// loaded. Its text holds none of the file's.
+type ChangedError struct {
+	Path    string
+	Base    []byte // as it was loaded
+	Theirs  []byte // the other program's version; may be incomplete when Busy
+	Ours    []byte // what was to be saved
+	Missing bool   // the file is gone
+	Busy    bool   // another program has it open for writing
+	// Kept is the name under which Theirs lies beside the file: the other
+	// program wrote it at the very moment of the save, and Ours is in the file.
+	// "" when nothing was saved.
+	Kept string
+	Err  error // why Theirs could not be read; nil when it was
+}
+
+func (e *ChangedError) Error() string {
+	what := "was changed by another program since it was read"
+	switch {
+	case e.Err != nil:
+		what += ": " + e.Err.Error()
+	case e.Missing:
+		what = "was removed by another program since it was read"
+	case e.Busy:
+		what = "is open for writing in another program"
+	case e.Kept != "":
+		what = "was changed by another program while it was saved; the other version is in " + printable(e.Kept)
+	}
+	if e.Kept == "" {
+		what += "; nothing was saved"
+	}
+	return fmt.Sprintf("dotenv: %s %s", printable(e.Path), what)
+}
+
+func (e *ChangedError) Unwrap() error { return e.Err }
+
+// GoString is Error: %#v must not print values.
+func (e *ChangedError) GoString() string { return e.Error() }
+
+// Save applies edits and replaces the file in one atomic, durable step. The
+// error is a [*ChangedError] when the file is no longer what was loaded, a
+// [*RefusedError] when the edits cannot be made, a [*FileError] when the file
+// cannot be written or its mode, owner or attributes not be preserved. The file
+// is then as it was, with two exceptions: after a ChangedError with Kept, and
+// when Saved.Written is true beside an error. In that case the new bytes are in place, and the
+// error says what could not be done afterwards. ctx counts until the file is replaced.
 func (s *Source) Save(ctx context.Context, edits []Edit) (Saved, error) {
 	after, err := s.File.With(edits...)
 	if err != nil {
 		return Saved{}, err
 	}
-	return s.Replace(ctx, after.Bytes())
+	return s.replace(ctx, after.Bytes())
 }
 
-// Replace is Save with all bytes of the file.
-func (s *Source) Replace(ctx context.Context, data []byte) (Saved, error) {
+// replace is Save with all bytes of the file.
+func (s *Source) replace(ctx context.Context, data []byte) (Saved, error) {
 	if len(data) > MaxSize {
 		return Saved{}, &FileError{s.Path, tooLarge, nil}
 	}
-	unlock, err := lockFolder(ctx, filepath.Dir(s.Real))
+	unlock, err := lock(ctx, lockPath(filepath.Dir(s.Real)))
 	if err != nil {
 		return Saved{}, err
 	}
 	defer unlock()
-	notices, err := tidyLocked(s.Real)
+	notices, err := recoverLocked(s.Real)
 	if err != nil {
 		return Saved{}, err
 	}
-	w := &writer{Source: s, data: data, sum: sha256.Sum256(data)}
-	if w.now, err = w.unchanged(); err != nil {
+	w := &writer{Source: s, data: data}
+	if w.loaded, err = w.unchanged(); err != nil {
 		return Saved{}, err
 	}
-	if s.Exists && bytes.Equal(w.now.data, data) {
+	if s.Exists && bytes.Equal(w.loaded.data, data) {
 		return Saved{Source: s}, nil
 	}
 	if err := w.permitted(); err != nil {
 		return Saved{}, err
 	}
-	st, err := w.write(ctx)
+	written, err := w.writeTemp(ctx)
 	if err != nil {
 		return Saved{}, err
 	}
-	next := st.source(s.Path, s.Real)
-	next.seam = s.seam
+	done, err := w.commit(ctx)
+	if !done {
+		return Saved{}, err
+	}
+	next := written.source(s.Path, s.Real)
+	next.hooks = s.hooks
 	next.Notices = append(notices, next.Notices...)
-	return Saved{Source: next, Changes: Changes(s.File, next.File), Written: true}, nil
+	return Saved{Source: next, Changes: Changes(s.File, next.File), Written: true}, err
 }
 
-// writer is one save under way.
+// writer is one save in progress.
 type writer struct {
 	*Source
-	data []byte
-	sum  [sha256.Size]byte // of data
-	now  state             // the target when the save began; equal to what was loaded
-	temp string            // the name beside the target
+	data   []byte
+	loaded snapshot // the target when the save began; the bytes are those of Source
+	temp   string   // the finished temporary file; the name is the record of the save
 }
 
 // unchanged reads the target and compares it with what was loaded.
-func (w *writer) unchanged() (state, error) {
+func (w *writer) unchanged() (snapshot, error) {
 	if target, err := resolve(w.Path); err != nil {
-		return state{}, err
+		return snapshot{}, err
 	} else if target != w.Real {
-		return state{}, &FileError{w.Path, "leads to another file than when it was read", nil}
+		return snapshot{}, &FileError{w.Path, "leads to another file than when it was read", nil}
 	}
-	st, err := readState(w.Real)
+	current, err := readSnapshot(w.Real)
 	if err != nil {
-		return state{}, err
+		return snapshot{}, err
 	}
-	if st.exists() != w.Exists || st.hash() != w.Hash {
-		return state{}, w.changed(st)
+	if current.exists() != w.Exists || current.hash() != w.Hash {
+		return snapshot{}, w.changed(current)
 	}
-	return st, nil
+	return current, nil
 }
 
-// permitted refuses a file that a rename would not keep what it is.
+func (w *writer) changed(found snapshot) *ChangedError {
+	return &ChangedError{
+		Path: w.Path, Base: w.File.Bytes(), Theirs: found.data, Ours: w.data,
+		Missing: w.Exists && !found.exists(),
+	}
+}
+
+// permitted refuses a file whose nature a rename would not preserve.
 func (w *writer) permitted() error {
-	if !w.now.exists() {
+	if !w.Exists {
 		return nil
 	}
-	if w.now.owner.links > 1 {
-		return &FileError{w.Path, fmt.Sprintf("has %d hard links: a save would part them", w.now.owner.links), nil}
+	if n := ownerOf(w.loaded.info).links; n > 1 {
+		return &FileError{w.Path, fmt.Sprintf("has %d hard links: a save would separate them", n), nil}
 	}
 	if err := writable(w.Real); err != nil {
-		return &FileError{w.Path, fmt.Sprintf("is write-protected (mode %04o)", w.now.info.Mode().Perm()), reason(err)}
+		return fileError(w.Path, fmt.Sprintf("is write-protected (mode %04o)", w.Mode), err)
 	}
 	return nil
 }
 
-// write makes the temporary file and puts it in place.
-func (w *writer) write(ctx context.Context) (state, error) {
-	if err := w.reach(ctx, atCreate); err != nil {
-		return state{}, err
+// writeTemp makes the temporary file: first under a name that recovery removes,
+// and once it is durable under the name that records the save.
+func (w *writer) writeTemp(ctx context.Context) (snapshot, error) {
+	if err := w.step(ctx, atCreate); err != nil {
+		return snapshot{}, w.failed("create a file beside it", err)
 	}
 	mode := newMode
-	if w.now.exists() {
-		mode = w.now.info.Mode().Perm()
+	if w.Exists {
+		mode = w.Mode
 	}
-	name := w.Real + leftover + rand.Text()
-	part := name + partial
-	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode&newMode)
+	name := w.Real + besides + rand.Text()
+	w.temp = name + partial
+	f, err := os.OpenFile(w.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode&newMode)
 	if err != nil {
-		return state{}, w.failed("create a file beside it", err)
+		return snapshot{}, w.failed("create a file beside it", err)
 	}
-	st, err := w.fill(ctx, f, mode)
-	if cerr := f.Close(); err == nil && cerr != nil {
-		err = w.failed("write it", cerr)
+	written := snapshot{data: w.data}
+	if err = w.fill(f, mode); err == nil {
+		written.info, err = f.Stat()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = w.step(ctx, atReady)
+	}
+	durable := name + "-" + short(written.hash()) + "-" + short(w.Hash) + inProgress
+	if err == nil {
+		err = os.Rename(w.temp, durable)
+	}
+	if err != nil {
+		return snapshot{}, errors.Join(w.failed("write a file beside it", err), os.Remove(w.temp))
+	}
+	w.temp = durable
+	return written, nil
+}
+
+// fill writes the bytes, gives the file the attributes of the target in an
+// order in which it is never accessible to more users than the target, and syncs it.
+func (w *writer) fill(f *os.File, mode fs.FileMode) error {
+	if _, err := f.Write(w.data); err != nil {
+		return err
+	}
+	if w.Exists {
+		owner := ownerOf(w.loaded.info)
+		if err := setOwner(f, owner); err != nil {
+			return fileError(w.Path, fmt.Sprintf("belongs to user %d, group %d, which a save could not preserve", owner.uid, owner.gid), err)
+		}
+		if err := writeXattrs(f, w.loaded.xattrs); err != nil {
+			return fileError(w.Path, "has extended attributes or an access list that a save could not preserve", err)
+		}
+	}
+	return errors.Join(f.Chmod(mode), f.Sync())
+}
+
+// commit puts the temporary file in place of the target as a compare-and-swap.
+// done tells whether the new bytes are in place and stay there as a save; an
+// error beside it is about what comes after. Every file handle is opened before
+// the exchange: afterwards nothing may fail for want of one.
+func (w *writer) commit(ctx context.Context) (done bool, err error) {
+	folder, err := os.Open(filepath.Dir(w.Real))
+	if err != nil {
+		return false, errors.Join(w.failed("open its folder", err), os.Remove(w.temp))
+	}
+	defer folder.Close()
+	old, leased, err := w.compare(ctx)
+	if old != nil {
+		defer old.Close()
 	}
 	if err == nil {
-		w.temp = name + "-" + short(w.sum) + "-" + short(w.Hash) + exchanging
-		if err = os.Rename(part, w.temp); err != nil {
-			err = w.failed("write it", err)
+		switch err = w.swap(); {
+		case err == nil && w.Exists:
+			return w.verifySwap(old, folder, leased)
+		case errors.Is(err, errNoExchange):
+			if err = os.Rename(w.temp, w.Real); err == nil {
+				return true, w.durable(folder)
+			}
+		case err == nil:
+			return true, errors.Join(w.durable(folder), w.removeTemp())
+		}
+		if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+			current, rerr := readSnapshot(w.Real)
+			changed := w.changed(current)
+			changed.Err, err = rerr, changed
 		}
 	}
-	if err != nil {
-		return state{}, errors.Join(err, os.Remove(part))
-	}
-	return st, w.place(ctx)
+	return false, errors.Join(w.failed("put it in place", err), os.Remove(w.temp))
 }
 
-// fill writes the bytes, gives the file what the target has, and syncs it.
-func (w *writer) fill(ctx context.Context, f *os.File, mode fs.FileMode) (state, error) {
-	half := len(w.data) / 2
-	if _, err := f.Write(w.data[:half]); err != nil {
-		return state{}, w.failed("write it", err)
+// compare looks once more whether the target is what was loaded and nobody is
+// writing to it. It returns a handle of the target, nil when there is none.
+func (w *writer) compare(ctx context.Context) (old *os.File, leased bool, err error) {
+	current, err := w.unchanged()
+	switch {
+	case err != nil:
+		return nil, false, err
+	case !w.Exists:
+		return nil, false, w.step(ctx, atExchange)
+	case !current.sameAttributes(w.loaded):
+		return nil, false, w.changed(current)
 	}
-	if err := w.reach(ctx, atWrite); err != nil {
-		return state{}, err
+	if old, err = openRegular(w.Real); err != nil {
+		return nil, false, err
 	}
-	if _, err := f.Write(w.data[half:]); err != nil {
-		return state{}, w.failed("write it", err)
+	leased, busy := takeLease(old)
+	if busy {
+		changed := w.changed(current)
+		changed.Busy = true
+		return old, false, changed
 	}
-	if err := w.dress(f, mode); err != nil {
-		return state{}, err
-	}
-	if err := w.reach(ctx, atSync); err != nil {
-		return state{}, err
-	}
-	if err := f.Sync(); err != nil {
-		return state{}, w.failed("make it durable", err)
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return state{}, w.failed("read it", err)
-	}
-	return state{data: w.data, info: info, owner: ownerOf(info)}, w.reach(ctx, atReady)
+	return old, leased, w.step(ctx, atExchange)
 }
 
-// dress gives the temporary file owner, attributes and mode of the target, in
-// the order in which it is never open to more than the target.
-func (w *writer) dress(f *os.File, mode fs.FileMode) error {
-	if w.now.exists() {
-		if err := giveTo(f, w.now.owner); err != nil {
-			return &FileError{w.Path, fmt.Sprintf("belongs to user %d, group %d, which a save could not keep", w.now.owner.uid, w.now.owner.gid), reason(err)}
-		}
-		if err := writeXattrs(f, w.now.xattrs); err != nil {
-			return &FileError{w.Path, "has extended attributes or an access list that a save could not keep", reason(err)}
-		}
+// swap exchanges the temporary file and the target, or creates the target,
+// which must still not exist.
+func (w *writer) swap() error {
+	switch {
+	case !w.Exists:
+		return os.Link(w.temp, w.Real)
+	case w.hooks != nil && w.hooks.noExchange:
+		return errNoExchange
 	}
-	if err := f.Chmod(mode); err != nil {
-		return w.failed("keep its mode", err)
+	return exchange(w.temp, w.Real)
+}
+
+// verifySwap looks at the file that came out of the exchange, of which old is a
+// handle. If it is not what was loaded, or another program is about to write to
+// it, it stays beside the file.
+func (w *writer) verifySwap(old, folder *os.File, leased bool) (bool, error) {
+	out, err := w.displaced(old)
+	if err == nil && out.hash() == w.Hash && out.sameAttributes(w.loaded) && !(leased && leaseBroken(old)) {
+		if err := w.durable(folder); err != nil {
+			return true, err
+		}
+		return true, w.removeTemp()
+	}
+	changed := w.changed(out)
+	changed.Missing, changed.Err = false, err
+	changed.Kept, err = setAside(w.Real, w.temp)
+	return false, errors.Join(changed, err, folder.Sync())
+}
+
+// displaced reads what lies under the temporary name now: mostly the file that
+// old is a handle of, else one that was renamed over it in the last moment.
+func (w *writer) displaced(old *os.File) (snapshot, error) {
+	before, err := old.Stat()
+	if err != nil {
+		return snapshot{}, err
+	}
+	if now, err := os.Lstat(w.temp); err == nil && os.SameFile(before, now) {
+		return readOpen(w.temp, old)
+	}
+	return readSnapshot(w.temp)
+}
+
+// durable makes the exchange survive a power cut.
+func (w *writer) durable(folder *os.File) error {
+	err := w.step(context.Background(), atExchanged)
+	if err == nil {
+		err = folder.Sync()
+	}
+	if err != nil {
+		return fileError(w.Path, "was saved, but may not survive a power cut: its folder could not be synced", err)
 	}
 	return nil
 }
 
-// reach is a point at which ctx, or a test, may end the save.
-func (w *writer) reach(ctx context.Context, at stage) error {
+// removeTemp removes the replaced file. If that fails, the next Load tries again.
+func (w *writer) removeTemp() error {
+	err := w.step(context.Background(), atRemove)
+	if err == nil {
+		err = os.Remove(w.temp)
+	}
+	if err != nil {
+		return fileError(w.Path, "was saved, but its previous version could not be removed and lies in "+printable(w.temp), err)
+	}
+	return nil
+}
+
+// step is a point at which ctx, or a test, may end the save.
+func (w *writer) step(ctx context.Context, at stage) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("dotenv: save %s: %w", printable(w.Path), err)
 	}
-	if err := w.seam.reach(at); err != nil {
-		return w.failed(string(at), err)
+	if w.hooks == nil || w.hooks.at == nil {
+		return nil
 	}
-	return nil
+	return w.hooks.at(at)
 }
 
-// failed says what could not be done.
+// failed says what could not be done, unless err says it already.
 func (w *writer) failed(what string, err error) error {
-	return &FileError{w.Path, "was not saved: could not " + what, reason(err)}
+	var file *FileError
+	var changed *ChangedError
+	if errors.As(err, &file) || errors.As(err, &changed) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fileError(w.Path, "was not saved: could not "+what, err)
 }
 
-// short is the beginning of a hash, as it stands in file names.
+// short is the beginning of a hash, as used in file names.
 func short(sum [sha256.Size]byte) string { return hex.EncodeToString(sum[:8]) }
+
+// stage is a moment of a save at which tests step in.
+type stage string
+
+const (
+	atCreate    stage = "create"    // before the temporary file exists
+	atReady     stage = "ready"     // it is durable and has its attributes
+	atExchange  stage = "exchange"  // the last comparison is over
+	atExchanged stage = "exchanged" // the new bytes are in place
+	atRemove    stage = "remove"    // the folder is synced
+)
+
+// hooks let tests step in. An error that at returns stands for one of the system.
+type hooks struct {
+	at         func(stage) error
+	noExchange bool // as if the system could not exchange two names
+}

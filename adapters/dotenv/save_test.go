@@ -50,7 +50,7 @@ func TestSave(t *testing.T) {
 	for _, noExchange := range []bool{false, true} {
 		path := put(t, filepath.Join(t.TempDir(), ".env"), "A=1 # c\r\nB=2", 0o640)
 		s := load(t, path)
-		s.seam = &seam{noExchange: noExchange}
+		s.hooks = &hooks{noExchange: noExchange}
 		saved, err := s.Save(t.Context(), []Edit{Set("A", "x"), Set("C", "3")})
 		if err != nil {
 			t.Fatal(err)
@@ -156,13 +156,13 @@ func TestSaveRefusesHardLinks(t *testing.T) {
 	wantFile(t, path, "A=1\n")
 }
 
-// TestSaveSystemErrors breaks each step, as a full disk would.
+// TestSaveSystemErrors breaks each step before the exchange, as a full disk would.
 func TestSaveSystemErrors(t *testing.T) {
-	for _, at := range []stage{atCreate, atWrite, atSync, atReady, atExchange, atExchanged, atLeased} {
+	for _, at := range []stage{atCreate, atReady, atExchange} {
 		path := put(t, filepath.Join(t.TempDir(), ".env"), "A=1\n", 0o600)
 		s := load(t, path)
 		broken := true
-		s.seam = &seam{at: func(now stage) error {
+		s.hooks = &hooks{at: func(now stage) error {
 			if now == at && broken {
 				return syscall.ENOSPC
 			}
@@ -183,12 +183,36 @@ func TestSaveSystemErrors(t *testing.T) {
 	}
 }
 
+// TestErrorAfterTheExchange breaks what comes after the new bytes are in place:
+// the save was made, and the error says so.
+func TestErrorAfterTheExchange(t *testing.T) {
+	for at, want := range map[stage]string{atExchanged: "power cut", atRemove: "could not be removed"} {
+		path := put(t, filepath.Join(t.TempDir(), ".env"), "A=1\n", 0o600)
+		s := load(t, path)
+		s.hooks = &hooks{at: func(now stage) error {
+			if now == at {
+				return syscall.EIO
+			}
+			return nil
+		}}
+		saved, err := s.Save(t.Context(), []Edit{Set("A", "2")})
+		if !errors.Is(err, syscall.EIO) || !saved.Written || saved.Source == nil {
+			t.Fatalf("%s: %v, written %v; want an error of a save that was made", at, err, saved.Written)
+		}
+		if !strings.Contains(err.Error(), "was saved") || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "not saved") {
+			t.Errorf("%s: %v, want that it was saved, and %q", at, err, want)
+		}
+		load(t, path) // removes the file from before
+		wantFile(t, path, "A=2\n")
+	}
+}
+
 func TestSaveCancelled(t *testing.T) {
-	for _, at := range []stage{atCreate, atWrite, atSync, atReady} {
+	for _, at := range []stage{atCreate, atReady} {
 		path := put(t, filepath.Join(t.TempDir(), ".env"), "A=1\n", 0o600)
 		s := load(t, path)
 		ctx, cancel := context.WithCancel(t.Context())
-		s.seam = &seam{at: func(now stage) error {
+		s.hooks = &hooks{at: func(now stage) error {
 			if now == at {
 				cancel()
 			}
@@ -209,7 +233,7 @@ func TestTemporaryFileIsNeverWider(t *testing.T) {
 		path := put(t, filepath.Join(dir, ".env"), "A=1\n", mode)
 		s := load(t, path)
 		seen := 0
-		s.seam = &seam{at: func(at stage) error {
+		s.hooks = &hooks{at: func(at stage) error {
 			entries, err := os.ReadDir(dir)
 			for _, e := range entries {
 				info, err := e.Info()
@@ -227,7 +251,7 @@ func TestTemporaryFileIsNeverWider(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || seen < 10 {
+		if err != nil || seen < 6 {
 			t.Errorf("%v: %v, saw %d files", mode, err, seen)
 		}
 		if info, _ := os.Stat(path); info.Mode() != mode {

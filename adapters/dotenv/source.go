@@ -9,17 +9,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
+
+	"winnow/assistant/safetext"
 )
 
 // MaxSize is the largest file that is read, in bytes. A `.env` file has a few
-// kilobytes; what is a thousand times larger was named by mistake.
+// kilobytes; a file a thousand times larger was named by mistake.
 const MaxSize = 8 << 20
 
 // newMode is the mode of a file that a save creates: it will hold keys.
 const newMode fs.FileMode = 0o600
 
-// maxLinks is how many symbolic links are followed to the real file, as Linux does.
+// maxLinks is how many symbolic links are followed to the real file, as on Linux.
 const maxLinks = 40
 
 // FileError is a file that is not read or not replaced, for a reason the user
@@ -27,7 +28,7 @@ const maxLinks = 40
 type FileError struct {
 	Path   string
 	Reason string // one clause
-	Err    error  // what the system said; may be nil
+	Err    error  // the system's error; may be nil
 }
 
 func (e *FileError) Error() string {
@@ -39,26 +40,39 @@ func (e *FileError) Error() string {
 
 func (e *FileError) Unwrap() error { return e.Err }
 
-// Source is a `.env` file as it was when it was read. Saving makes another
-// Source and leaves this one as it is.
-type Source struct {
-	Path    string // absolute, as it was asked for
-	Real    string // behind all symbolic links
-	File    *File
-	Exists  bool        // false: nothing there yet, a save creates it with mode 0600
-	Mode    fs.FileMode // permission bits; 0 when it does not exist
-	UID     int         // owner and group, -1 when unknown
-	GID     int
-	ModTime time.Time
-	Hash    [sha256.Size]byte // of the bytes
-	Notices []string          // what the user should know, one sentence each
-
-	seam *seam
+// fileError is a FileError without the path that the system repeats in err.
+func fileError(path, reason string, err error) *FileError {
+	var at *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &at):
+		err = at.Err
+	case errors.As(err, &link):
+		err = link.Err
+	}
+	return &FileError{path, reason, err}
 }
 
-// Load reads a file. A missing one is a Source that does not exist, when its folder
-// does. What a killed save left beside it is cleaned up first. The error is a
-// [*FileError] for what is no plain file, too large, or unreadable.
+// printable is text from a file as it may be shown.
+func printable(text string) string { return safetext.Visible(text) }
+
+// Source is a `.env` file as it was when it was read. It is a value: a save
+// makes another Source.
+type Source struct {
+	Path    string // absolute, as given to Load
+	Real    string // the file that all symbolic links lead to
+	File    *File
+	Exists  bool        // false: a save creates the file with mode 0600
+	Mode    fs.FileMode // permission bits; 0 when the file does not exist
+	Hash    [sha256.Size]byte
+	Notices []string // what the user should know, one sentence each
+
+	hooks *hooks
+}
+
+// Load reads a file. A missing one is a Source that does not exist, if its folder
+// does. What a killed save left beside the file is cleaned up first. The error is
+// a [*FileError] for what is no regular file, too large, or unreadable.
 func Load(path string) (*Source, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -68,15 +82,15 @@ func Load(path string) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	notices, err := tidy(context.Background(), target)
+	notices, err := recoverUnlocked(context.Background(), target)
 	if err != nil {
 		notices = append(notices, err.Error()) // a read-only folder can still be read
 	}
-	st, err := readState(target)
+	current, err := readSnapshot(target)
 	if err != nil {
 		return nil, err
 	}
-	s := st.source(path, target)
+	s := current.source(path, target)
 	s.Notices = append(notices, s.Notices...)
 	return s, nil
 }
@@ -87,119 +101,124 @@ func (s *Source) String() string { return fmt.Sprintf("%s: %v", printable(s.Path
 // GoString is String: %#v must not print values either.
 func (s *Source) GoString() string { return s.String() }
 
-// state is a file on disk at one moment.
-type state struct {
+// snapshot is a file on disk at one moment.
+type snapshot struct {
 	data   []byte
-	info   fs.FileInfo // nil: there is none
-	owner  owner
+	info   fs.FileInfo // nil: there is no file
 	xattrs map[string][]byte
 }
 
-func (st state) exists() bool { return st.info != nil }
+func (st snapshot) exists() bool { return st.info != nil }
 
-func (st state) hash() [sha256.Size]byte { return sha256.Sum256(st.data) }
+func (st snapshot) hash() [sha256.Size]byte { return sha256.Sum256(st.data) }
 
-// source makes a Source of what is there.
-func (st state) source(path, target string) *Source {
-	s := &Source{Path: path, Real: target, File: Parse(st.data), Exists: st.exists(), UID: -1, GID: -1, Hash: st.hash()}
+// sameAttributes reports whether two snapshots have the same owner and mode.
+func (st snapshot) sameAttributes(other snapshot) bool {
+	return ownerOf(st.info) == ownerOf(other.info) && st.info.Mode() == other.info.Mode()
+}
+
+func (st snapshot) source(path, target string) *Source {
+	s := &Source{Path: path, Real: target, File: Parse(st.data), Exists: st.exists(), Hash: st.hash()}
 	if !s.Exists {
 		return s
 	}
-	s.Mode, s.ModTime = st.info.Mode().Perm(), st.info.ModTime()
-	s.UID, s.GID = st.owner.uid, st.owner.gid
-	if wide := s.Mode & 0o077; wide != 0 {
-		s.Notices = append(s.Notices, fmt.Sprintf("%s can be read or changed by others (mode %04o); a save keeps that", printable(path), s.Mode))
+	s.Mode = st.info.Mode().Perm()
+	if s.Mode&0o077 != 0 {
+		s.Notices = append(s.Notices, fmt.Sprintf("%s can be read or changed by others (mode %04o); a save does not change that", printable(path), s.Mode))
 	}
 	return s
 }
 
-// resolve follows the symbolic links at path. The last one may lead to nothing.
+// resolve follows the symbolic links at path. The last one may lead to a file
+// that does not exist.
 func resolve(path string) (string, error) {
+	hops, err := links(path)
+	if err != nil {
+		return "", err
+	}
+	return hops[len(hops)-1], nil
+}
+
+// links lists the names through which path leads to the real file, which is the last.
+func links(path string) ([]string, error) {
+	var hops []string
 	at := path
 	for range maxLinks {
 		dir, err := filepath.EvalSymlinks(filepath.Dir(at))
 		if err != nil {
-			return "", &FileError{path, "lies in a folder that cannot be reached", reason(err)}
+			return nil, fileError(path, "lies in a folder that cannot be reached", err)
 		}
 		at = filepath.Join(dir, filepath.Base(at))
+		hops = append(hops, at)
 		info, err := os.Lstat(at)
-		if errors.Is(err, fs.ErrNotExist) {
-			return at, nil
+		if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode()&fs.ModeSymlink == 0 {
+			return hops, nil
+		}
+		to := ""
+		if err == nil {
+			to, err = os.Readlink(at)
 		}
 		if err != nil {
-			return "", &FileError{path, "cannot be read", reason(err)}
+			return nil, fileError(path, "cannot be read", err)
 		}
-		if info.Mode()&fs.ModeSymlink == 0 {
-			return at, nil
+		if at = to; !filepath.IsAbs(to) {
+			at = filepath.Join(dir, to)
 		}
-		to, err := os.Readlink(at)
-		if err != nil {
-			return "", &FileError{path, "cannot be read", reason(err)}
-		}
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(dir, to)
-		}
-		at = to
 	}
-	return "", &FileError{path, "is a symbolic link to itself", nil}
+	return nil, &FileError{path, "is a symbolic link to itself", nil}
 }
 
-// readState reads a file that is not a symbolic link.
-func readState(path string) (state, error) {
+// readSnapshot reads a file that is not a symbolic link. A missing one is no error.
+func readSnapshot(path string) (snapshot, error) {
 	info, err := os.Lstat(path)
+	if err == nil {
+		if err := requireRegular(path, info); err != nil {
+			return snapshot{}, err // before opening: opening a device may have an effect
+		}
+		var f *os.File
+		if f, err = openRegular(path); err == nil {
+			defer f.Close()
+			return readOpen(path, f)
+		}
+	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return state{}, nil
+		return snapshot{}, nil
 	}
-	if err != nil {
-		return state{}, &FileError{path, "cannot be read", reason(err)}
-	}
-	if err := plain(path, info); err != nil {
-		return state{}, err // before opening: opening a device may do something
-	}
-	f, err := openPlain(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return state{}, nil
-	}
-	if err != nil {
-		return state{}, &FileError{path, "cannot be read", reason(err)}
-	}
-	defer f.Close()
-	return readOpen(path, f)
+	return snapshot{}, fileError(path, "cannot be read", err)
 }
 
-// readOpen reads an open file with its attributes.
-func readOpen(path string, f *os.File) (state, error) {
+// readOpen reads an open file from its beginning, with its attributes.
+func readOpen(path string, f *os.File) (snapshot, error) {
 	info, err := f.Stat()
 	if err != nil {
-		return state{}, &FileError{path, "cannot be read", reason(err)}
+		return snapshot{}, fileError(path, "cannot be read", err)
 	}
-	if err := plain(path, info); err != nil {
-		return state{}, err
+	if err := requireRegular(path, info); err != nil {
+		return snapshot{}, err
 	}
-	st := state{info: info, owner: ownerOf(info)}
-	if st.data, err = io.ReadAll(io.LimitReader(f, MaxSize+1)); err != nil {
-		return state{}, &FileError{path, "cannot be read", reason(err)}
+	st := snapshot{info: info}
+	if st.data, err = io.ReadAll(io.NewSectionReader(f, 0, MaxSize+1)); err != nil {
+		return snapshot{}, fileError(path, "cannot be read", err)
 	}
 	if len(st.data) > MaxSize {
-		return state{}, &FileError{path, tooLarge, nil}
+		return snapshot{}, &FileError{path, tooLarge, nil}
 	}
 	if st.xattrs, err = readXattrs(f); err != nil {
-		return state{}, &FileError{path, "has extended attributes that cannot be read", reason(err)}
+		return snapshot{}, fileError(path, "has extended attributes that cannot be read", err)
 	}
 	return st, nil
 }
 
 var tooLarge = fmt.Sprintf("is larger than %d MiB: that is no .env file", MaxSize>>20)
 
-// plain refuses everything that is not a regular file.
-func plain(path string, info fs.FileInfo) error {
-	kind := ""
+// requireRegular refuses everything that is not a regular file of a sensible size.
+func requireRegular(path string, info fs.FileInfo) error {
+	kind := "is not a regular file"
 	switch mode := info.Mode(); {
-	case mode.IsRegular():
-		if info.Size() > MaxSize {
-			return &FileError{path, tooLarge, nil}
-		}
+	case mode.IsRegular() && info.Size() <= MaxSize:
 		return nil
+	case mode.IsRegular():
+		kind = tooLarge
 	case mode.IsDir():
 		kind = "is a folder, not a file"
 	case mode&fs.ModeNamedPipe != 0:
@@ -209,18 +228,7 @@ func plain(path string, info fs.FileInfo) error {
 	case mode&fs.ModeSocket != 0:
 		kind = "is a socket, not a file"
 	case mode&fs.ModeSymlink != 0:
-		kind = "became a symbolic link just now"
-	default:
-		kind = "is not a regular file"
+		kind = "has just become a symbolic link"
 	}
 	return &FileError{path, kind, nil}
-}
-
-// reason is what the system said, without the path that the caller tells.
-func reason(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }

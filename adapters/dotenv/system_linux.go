@@ -1,53 +1,88 @@
 package dotenv
 
 import (
+	"bytes"
 	"errors"
 	"os"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
 // exchange swaps two names in one step.
-func exchange(a, b string) error { return rename(a, b, unix.RENAME_EXCHANGE) }
-
-// create moves a file to a name that must not exist.
-func create(from, to string) error {
-	err := rename(from, to, unix.RENAME_NOREPLACE)
-	if errors.Is(err, errNoExchange) {
-		return linkNew(from, to)
-	}
-	return err
-}
-
-func rename(from, to string, flags uint) error {
-	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, flags)
+func exchange(a, b string) error {
+	err := unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
 		return errNoExchange
 	}
 	return err
 }
 
-// lease is a read lease: while it holds, nobody can open the file for writing
-// without it being seen, and taking it fails while somebody has.
-type lease struct {
-	f       *os.File
-	refused bool // somebody has the file open for writing
-	active  bool // false where there are no leases
-}
-
-// takeLease leases a file opened for reading, and closes it at its release.
-func takeLease(f *os.File) *lease {
+// takeLease takes a read lease on f, which lasts until f is closed. busy tells
+// that another program has f open for writing; held is false then, and where
+// there are no leases.
+func takeLease(f *os.File) (held, busy bool) {
 	_, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_RDLCK)
-	return &lease{f: f, refused: errors.Is(err, unix.EAGAIN), active: err == nil}
+	return err == nil, errors.Is(err, unix.EAGAIN)
 }
 
-// holds tells whether nobody waits to open the file for writing.
-func (l *lease) holds() bool {
-	if !l.active {
-		return true
+// leaseBroken reports whether another program waits to open f, on which a lease
+// is held, for writing.
+func leaseBroken(f *os.File) bool {
+	kind, err := unix.FcntlInt(f.Fd(), unix.F_GETLEASE, 0)
+	return err != nil || kind != unix.F_RDLCK
+}
+
+// maxXattr is the largest extended attribute that is preserved, and the largest
+// list of their names: the limits of Linux.
+const maxXattr = 64 << 10
+
+// readXattrs reads all extended attributes of an open file; access lists are
+// among them.
+func readXattrs(f *os.File) (map[string][]byte, error) {
+	buf := make([]byte, maxXattr)
+	n, err := unix.Flistxattr(int(f.Fd()), buf)
+	if errors.Is(err, unix.ENOTSUP) || err == nil && n == 0 {
+		return nil, nil
 	}
-	kind, err := unix.FcntlInt(l.f.Fd(), unix.F_GETLEASE, 0)
-	return err == nil && kind == unix.F_RDLCK
+	if err != nil {
+		return nil, err
+	}
+	all := map[string][]byte{}
+	for _, name := range strings.Split(strings.TrimSuffix(string(buf[:n]), "\x00"), "\x00") {
+		n, err := unix.Fgetxattr(int(f.Fd()), name, buf)
+		if errors.Is(err, unix.ENODATA) {
+			continue // just removed
+		}
+		if err != nil {
+			return nil, err
+		}
+		all[name] = bytes.Clone(buf[:n])
+	}
+	return all, nil
 }
 
-func (l *lease) release() { l.f.Close() }
+// writeXattrs gives an open file exactly these attributes: a new file may have
+// others from its folder.
+func writeXattrs(f *os.File, want map[string][]byte) error {
+	have, err := readXattrs(f)
+	if err != nil {
+		return err
+	}
+	for name := range have {
+		if _, ok := want[name]; !ok {
+			if err := unix.Fremovexattr(int(f.Fd()), name); err != nil && !errors.Is(err, unix.ENODATA) {
+				return err
+			}
+		}
+	}
+	for name, value := range want {
+		if old, ok := have[name]; ok && bytes.Equal(old, value) {
+			continue
+		}
+		if err := unix.Fsetxattr(int(f.Fd()), name, value, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,45 +1,18 @@
-//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+//go:build !linux
 
 package dotenv
 
-import (
-	"context"
-	"io/fs"
-	"os"
-	"sync"
-)
+import "os"
 
-// owner is unknown on this system.
-type owner struct {
-	uid, gid int
-	links    uint64
-}
+// exchange does not exist here: a save compares right before it renames.
+func exchange(string, string) error { return errNoExchange }
 
-func (owner) same(owner) bool { return true }
+// takeLease does nothing: this system has no leases.
+func takeLease(*os.File) (held, busy bool) { return false, false }
 
-func ownerOf(fs.FileInfo) owner { return owner{-1, -1, 1} }
+func leaseBroken(*os.File) bool { return false }
 
-func giveTo(*os.File, owner) error { return nil }
+// readXattrs reads none: extended attributes are not preserved on this system.
+func readXattrs(*os.File) (map[string][]byte, error) { return nil, nil }
 
-func openPlain(path string) (*os.File, error) { return os.Open(path) }
-
-// writable tells whether the file may be written to.
-func writable(path string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	return f.Close()
-}
-
-// syncFolder does nothing: folders cannot be synced here.
-func syncFolder(string) error { return nil }
-
-// saving serves instead of a lock between processes.
-var saving sync.Mutex
-
-// lockFolder waits until no other save of this process is under way.
-func lockFolder(context.Context, string) (unlock func(), err error) {
-	saving.Lock()
-	return saving.Unlock, nil
-}
+func writeXattrs(*os.File, map[string][]byte) error { return nil }

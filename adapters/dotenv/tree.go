@@ -16,18 +16,17 @@ const mainFile = ".env"
 // disabled names the variable that keeps python-dotenv from loading anything.
 const disabled = "PYTHON_DOTENV_DISABLED"
 
-// Origin is one place that gives a key a value.
+// Origin is the place that gives a key its value.
 type Origin struct {
 	Path  string // empty for the real environment
 	Line  int    // from 1; 0 for the real environment
-	Value string // as the proxy would see it, variables resolved
-	Bare  bool   // a key without "=": it gives no value
+	Value string // as the proxy sees it, variables resolved
 }
 
-// String is "file:line" or "environment", without the value.
+// String is "FILE:LINE" or "the environment", without the value.
 func (o Origin) String() string {
 	if o.Path == "" {
-		return "environment"
+		return "the environment"
 	}
 	return fmt.Sprintf("%s:%d", printable(filepath.Base(o.Path)), o.Line)
 }
@@ -35,144 +34,98 @@ func (o Origin) String() string {
 // GoString is String: %#v must not print the value either.
 func (o Origin) GoString() string { return o.String() }
 
-// TreeFile is one of the files that the proxy loads.
-type TreeFile struct {
-	Path    string
-	File    *File
-	Skipped bool  // PYTHON_DOTENV_DISABLED was set when its turn came
-	Err     error // it cannot be read; File is empty then
-}
-
-// Tree is what the proxy sees when it starts in a folder: the real environment,
-// then `.env`, then the other `*.env` files by name; none overrides an earlier one.
+// Tree is what the proxy sees when it starts: the real environment, then its
+// `.env`, then the other `*.env` files of that folder by name. The first that
+// gives a key a value wins.
 type Tree struct {
-	Folder string
-	Files  []TreeFile // in the order of loading; a missing `.env` is left out
+	Problems []error // other files that cannot be read
 
-	env     map[string]string
-	origins map[string][]Origin
-	winner  map[string]int // index into origins; absent when nothing gives a value
+	env     map[string]string // grows with the files, as the proxy's does
+	origins map[string]Origin
+	keys    []string // those of the main file in its order, then the others by name
 }
 
-// LoadTree reads the files of a folder. environ is the environment of the
-// proxy as os.Environ gives it. A file that cannot be read is a TreeFile with an error.
-func LoadTree(folder string, environ []string) (*Tree, error) {
-	folder, err := filepath.Abs(folder)
-	if err != nil {
-		return nil, fmt.Errorf("dotenv: %w", err)
-	}
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return nil, &FileError{folder, "cannot be read", reason(err)}
-	}
-	t := &Tree{Folder: folder, env: map[string]string{}, origins: map[string][]Origin{}, winner: map[string]int{}}
+// LoadTree reads what the proxy sees with the file of s. environ is the proxy's
+// environment as os.Environ gives it. Only a file that is called .env is read
+// together with others.
+func LoadTree(s *Source, environ []string) *Tree {
+	t := &Tree{env: map[string]string{}, origins: map[string]Origin{}, keys: s.File.Keys()}
 	for _, pair := range environ {
 		key, value, ok := strings.Cut(pair, "=")
 		if _, twice := t.env[key]; ok && key != "" && !twice {
-			t.env[key] = value
-			t.offer(key, Origin{Value: value})
+			t.env[key], t.origins[key] = value, Origin{Value: value}
 		}
 	}
-	names := []string{mainFile}
-	for _, e := range entries { // sorted by name, as the proxy sorts them
-		if name := e.Name(); strings.HasSuffix(name, mainFile) && name != mainFile {
-			names = append(names, name)
+	others := t.load(s.Path, s.File, nil)
+	if filepath.Base(s.Path) == mainFile {
+		entries, err := os.ReadDir(filepath.Dir(s.Path))
+		if err != nil {
+			t.Problems = append(t.Problems, fileError(filepath.Dir(s.Path), "cannot be read", err))
+		}
+		for _, e := range entries { // by name, as the proxy sorts them
+			if name := e.Name(); strings.HasSuffix(name, mainFile) && name != mainFile {
+				others = t.loadOther(filepath.Join(filepath.Dir(s.Path), name), others)
+			}
 		}
 	}
-	for _, name := range names {
-		t.load(filepath.Join(folder, name))
+	for key := range t.origins {
+		others = append(others, key)
 	}
-	return t, nil
+	slices.Sort(others)
+	for _, key := range slices.Compact(others) {
+		if _, here := s.File.last[key]; !here {
+			t.keys = append(t.keys, key)
+		}
+	}
+	return t
 }
 
-// load reads one file as load_dotenv does.
-func (t *Tree) load(path string) {
+func (t *Tree) loadOther(path string, keys []string) []string {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {
-		return // python-dotenv passes over both
+		return keys // python-dotenv passes over both
 	}
-	file := TreeFile{Path: path, File: &File{}}
-	if target, err := resolve(path); err != nil {
-		file.Err = err
-	} else if st, err := readState(target); err != nil {
-		file.Err = err
-	} else {
-		file.File = Parse(st.data)
+	target, err := resolve(path)
+	var current snapshot
+	if err == nil {
+		current, err = readSnapshot(target)
 	}
-	file.Skipped = truthy(t.env[disabled])
-	t.Files = append(t.Files, file)
-	if file.Skipped || file.Err != nil {
-		return
+	if err != nil {
+		t.Problems = append(t.Problems, err)
+		return keys
+	}
+	return t.load(path, Parse(current.data), keys)
+}
+
+// load applies a file as load_dotenv does and appends its keys to keys.
+func (t *Tree) load(path string, f *File, keys []string) []string {
+	if yes := []string{"1", "true", "t", "yes", "y"}; slices.Contains(yes, strings.ToLower(t.env[disabled])) {
+		return keys
 	}
 	env := func(name string) (string, bool) { value, ok := t.env[name]; return value, ok }
-	above, found := newScope(), map[string][]Origin{}
-	for _, b := range file.File.bindings {
+	above := newScope()
+	for _, b := range f.bindings {
 		above.read(b, env)
-		if b.Key == "" {
-			continue
-		}
-		o := Origin{Path: path, Line: b.Line, Bare: !b.HasValue}
-		if value := above.values[b.Key]; value != nil {
-			o.Value = *value
-		}
-		found[b.Key] = append(found[b.Key], o)
 	}
-	for _, key := range file.File.Keys() {
-		last := len(found[key]) - 1
-		t.offer(key, found[key][last])
-		for _, o := range slices.Backward(found[key][:last]) {
-			t.shadow(key, o)
-		}
-	}
-	for key, value := range above.values {
+	for key, value := range above.values { // resolved with the environment from before this file
 		if _, ok := t.env[key]; !ok && value != nil {
-			t.env[key] = *value
+			t.env[key], t.origins[key] = *value, Origin{path, f.Line(key), *value}
 		}
 	}
+	return append(keys, f.Keys()...)
 }
 
-// offer adds an origin that wins when nothing won before and it has a value.
-func (t *Tree) offer(key string, o Origin) {
-	if _, ok := t.winner[key]; !ok && !o.Bare {
-		t.winner[key] = len(t.origins[key])
-	}
-	t.shadow(key, o)
+// Lookup is what the proxy sees of a key.
+func (t *Tree) Lookup(key string) (Origin, bool) {
+	o, ok := t.origins[key]
+	return o, ok
 }
 
-// shadow adds an origin that does not win.
-func (t *Tree) shadow(key string, o Origin) { t.origins[key] = append(t.origins[key], o) }
+// Keys lists all keys: those of the main file in its order, then all others by name.
+func (t *Tree) Keys() []string { return slices.Clone(t.keys) }
 
-// Lookup is what the proxy sees of a key: where its value comes from, and the
-// other places that give it one in vain, nearest to winning first.
-func (t *Tree) Lookup(key string) (wins Origin, shadowed []Origin, ok bool) {
-	i, ok := t.winner[key]
-	all := slices.Clone(t.origins[key])
-	if !ok {
-		return Origin{}, all, false
-	}
-	wins = all[i]
-	return wins, slices.Delete(all, i, i+1), true
-}
-
-// Keys lists all keys of the environment and the files, sorted.
-func (t *Tree) Keys() []string {
-	keys := make([]string, 0, len(t.origins))
-	for key := range t.origins {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// String names the folder and none of the values.
-func (t *Tree) String() string {
-	return fmt.Sprintf("%s: %d files, %d keys", printable(t.Folder), len(t.Files), len(t.origins))
-}
+// String tells the number of keys and none of the values.
+func (t *Tree) String() string { return fmt.Sprintf("%d keys", len(t.keys)) }
 
 // GoString is String: %#v must not print values either.
 func (t *Tree) GoString() string { return t.String() }
-
-// truthy is what python-dotenv takes for a yes.
-func truthy(value string) bool {
-	return slices.Contains([]string{"1", "true", "t", "yes", "y"}, strings.ToLower(value))
-}

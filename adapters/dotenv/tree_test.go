@@ -10,66 +10,65 @@ import (
 	"testing"
 )
 
-func TestTree(t *testing.T) {
+// treeOf writes files into a folder and loads the tree of one of them.
+func treeOf(t *testing.T, name string, files map[string]string, environ ...string) *Tree {
+	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{
+	for name, text := range files {
+		put(t, filepath.Join(dir, name), text, 0o600)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "dir.env"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return LoadTree(load(t, filepath.Join(dir, name)), environ)
+}
+
+func TestTree(t *testing.T) {
+	tree := treeOf(t, ".env", map[string]string{
 		".env":     "A=1\nB=main\nA=2\nBARE=1\nBARE\nREF=${A}-${LATE:-none}\n",
 		"b.env":    "B=b\nLATE=x\nBARE=b\nREAL=file\nREF2=${A}${REAL}${B}\n",
 		"a.env":    "LATE=a\nC=1\n",
 		".z.env":   "C=z\n",
 		"env":      "C=no\n",
 		"x.env.nn": "C=no\n",
-	} {
-		put(t, filepath.Join(dir, name), text, 0o600)
-	}
-	if err := os.Mkdir(filepath.Join(dir, "dir.env"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	tree, err := LoadTree(dir, []string{"REAL=world", "B="})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, f := range tree.Files {
-		names = append(names, filepath.Base(f.Path))
-	}
-	if got := fmt.Sprint(names); got != "[.env .z.env a.env b.env]" {
-		t.Errorf("files %s", got)
-	}
+	}, "REAL=world", "B=")
 	for key, want := range map[string]string{
-		"A":    ".env:3=2 shadows [.env:1]",
-		"B":    "environment= shadows [.env:2 b.env:1]",
-		"BARE": "b.env:3=b shadows [.env:5 .env:4]",
-		"C":    ".z.env:1=z shadows [a.env:2]",
-		"LATE": "a.env:1=a shadows [b.env:2]",
-		"REAL": "environment=world shadows [b.env:4]",
-		"REF":  ".env:6=2-none shadows []",
-		"REF2": "b.env:5=2world shadows []",
+		"A": ".env:3=2", "B": "the environment=", "BARE": "b.env:3=b", "C": ".z.env:1=z", "LATE": "a.env:1=a",
+		"REAL": "the environment=world", "REF": ".env:6=2-none", "REF2": "b.env:5=2world",
 	} {
-		wins, shadowed, ok := tree.Lookup(key)
-		if got := fmt.Sprintf("%v=%s shadows %v", wins, wins.Value, shadowed); got != want || !ok {
+		o, ok := tree.Lookup(key)
+		if got := fmt.Sprintf("%v=%s", o, o.Value); got != want || !ok {
 			t.Errorf("%s: %s, want %s", key, got, want)
 		}
 	}
-	if _, _, ok := tree.Lookup("NONE"); ok {
+	if _, ok := tree.Lookup("NONE"); ok {
 		t.Error("a missing key is found")
 	}
-	if got := strings.Join(tree.Keys(), " "); got != "A B BARE C LATE REAL REF REF2" {
+	if got := strings.Join(tree.Keys(), " "); got != "A B BARE REF C LATE REAL REF2" {
 		t.Errorf("keys %s", got)
 	}
 }
 
-func TestTreeDisabled(t *testing.T) {
-	dir := t.TempDir()
-	put(t, filepath.Join(dir, ".env"), "A=1\nPYTHON_DOTENV_DISABLED=Yes\n", 0o600)
-	put(t, filepath.Join(dir, "b.env"), "B=1\n", 0o600)
-	tree, err := LoadTree(dir, nil)
-	if err != nil {
-		t.Fatal(err)
+// TestTreeOfAnotherName reads a file that the proxy was given by name: alone.
+func TestTreeOfAnotherName(t *testing.T) {
+	tree := treeOf(t, "b.env", map[string]string{".env": "A=1\n", "b.env": "B=1\n"})
+	if got := strings.Join(tree.Keys(), " "); got != "B" {
+		t.Errorf("keys %s, want B", got)
 	}
-	_, _, a := tree.Lookup("A")
-	_, _, b := tree.Lookup("B")
-	if !a || b || !tree.Files[1].Skipped {
-		t.Errorf("A found %v, B found %v, b.env skipped %v", a, b, tree.Files[1].Skipped)
+}
+
+func TestTreeTellsUnreadableFiles(t *testing.T) {
+	tree := treeOf(t, ".env", map[string]string{".env": "A=1\n", "b.env": strings.Repeat("A=1\n", MaxSize/4+1)})
+	if len(tree.Problems) != 1 || !strings.Contains(tree.Problems[0].Error(), "8 MiB") {
+		t.Errorf("problems %v, want that b.env is too large", tree.Problems)
+	}
+}
+
+func TestTreeDisabled(t *testing.T) {
+	tree := treeOf(t, ".env", map[string]string{".env": "A=1\nPYTHON_DOTENV_DISABLED=Yes\n", "b.env": "B=1\n"})
+	_, a := tree.Lookup("A")
+	_, b := tree.Lookup("B")
+	if !a || b {
+		t.Errorf("A found %v, B found %v; want only A", a, b)
 	}
 }

@@ -1,123 +1,109 @@
 package dotenv
 
-import "slices"
+import "strings"
 
 // verify compares f with what one edit made of it. The edited key must read as
-// asked, and every other statement as before. What ${…} means in keys not
-// in own, the keys of the whole step, must be the same as in origin. The error
-// is a [*RefusedError].
+// asked, and every other statement as before. What ${…} means in keys not in
+// own, the keys of the whole step, must be the same as in origin. The error is
+// a [*RefusedError].
 func (f *File) verify(after, origin *File, e Edit, own map[string]bool) error {
 	b, ok := after.deciding(e.Key)
 	switch {
 	case e.Unset && ok:
 		return &RefusedError{e.Key, b.Line, "without its line the key appears here"}
 	case !e.Unset && (!ok || !b.HasValue || b.Value != e.Value):
-		return after.swallowed(e.Key)
+		return after.unreadable(e.Key)
 	}
-	was, is := f.foreign(e.Key), after.foreign(e.Key)
+	was, is := f.others(e.Key), after.others(e.Key)
 	for i := range max(len(was), len(is)) {
 		switch {
 		case i >= len(is):
-			return &RefusedError{e.Key, was[i].Line, describe(was[i]) + " would no longer be read"}
+			return &RefusedError{e.Key, was[i].Line, was[i].describe() + " would no longer be read"}
 		case i >= len(was):
-			return &RefusedError{e.Key, is[i].Line, describe(is[i]) + " would appear"}
-		case !same(was[i], is[i]):
-			return &RefusedError{e.Key, was[i].Line, describe(was[i]) + " would be read differently"}
+			return &RefusedError{e.Key, is[i].Line, is[i].describe() + " would appear"}
+		case !was[i].sameAs(is[i]):
+			return &RefusedError{e.Key, was[i].Line, was[i].describe() + " would be read differently"}
 		}
 	}
-	return verifyReferences(origin, after, e, own)
-}
-
-// verifyReferences refuses an edit that changes what ${…} in another key means.
-// The statements outside own are known to be the same, before and after.
-func verifyReferences(before, after *File, e Edit, own map[string]bool) error {
-	was, is := walk{rest: before.bindings, own: own}, walk{rest: after.bindings, own: own}
-	for was.next() && is.next() {
-		for _, name := range references(was.at.Value) {
-			if own[name] && was.meaning(name) != is.meaning(name) {
-				return &RefusedError{
-					e.Key, was.at.Line,
-					describe(was.at) + " refers to ${" + printable(name) + "} and would be read differently",
-				}
+	before, now := origin.references(own), after.references(own)
+	for i, r := range before { // the statements outside own are the same, so the lists are as long
+		if i < len(now) && now[i].meaning != r.meaning {
+			return &RefusedError{
+				e.Key, r.at.Line,
+				r.at.describe() + " refers to ${" + printable(r.name) + "} and would be read differently",
 			}
 		}
 	}
 	return nil
 }
 
-// walk goes over the foreign keys of a file and knows what the own keys above say.
-type walk struct {
-	rest []Binding
-	own  map[string]bool
-	at   Binding
-
-	above map[string]Binding
+// reference is a ${name} in a key that is not edited, where name is one that is.
+type reference struct {
+	at      Binding
+	name    string
+	meaning string // identifies what the keys above say of name
 }
 
-// next goes to the next foreign key.
-func (w *walk) next() bool {
-	if w.above == nil {
-		w.above = map[string]Binding{}
-	}
-	for len(w.rest) > 0 {
-		w.at, w.rest = w.rest[0], w.rest[1:]
-		if w.own[w.at.Key] {
-			w.above[w.at.Key] = w.at
-		} else if w.at.Key != "" {
-			return true
+// references lists what keys outside own refer to in own, in order.
+func (f *File) references(own map[string]bool) []reference {
+	var all []reference
+	above := map[string]string{}
+	for _, b := range f.bindings {
+		switch {
+		case own[b.Key] && b.HasValue:
+			above[b.Key] = "=" + b.Value
+		case own[b.Key]:
+			above[b.Key] = "bare"
+		case b.Key != "":
+			for _, name := range references(b.Value) {
+				if own[name] {
+					all = append(all, reference{b, name, above[name]})
+				}
+			}
 		}
 	}
-	return false
+	return all
 }
 
-// meaning is what an own key above says: whether it stands there, whether it
-// has a value, and which.
-func (w *walk) meaning(name string) (m struct {
-	set, hasValue bool
-	value         string
-},
-) {
-	b, ok := w.above[name]
-	m.set, m.hasValue, m.value = ok, b.HasValue, b.Value
-	return m
-}
-
-// foreign lists the statements that an edit of key must leave as they are.
-func (f *File) foreign(key string) []Binding {
-	return slices.DeleteFunc(f.Bindings(), func(b Binding) bool {
-		return b.Key == key || b.Key == "" && !b.Error
-	})
-}
-
-// same tells whether two statements read the same.
-func same(a, b Binding) bool {
-	if a.Error || b.Error {
-		return a.Error == b.Error && statementOf(a) == statementOf(b)
+// others lists the statements that an edit of key must leave as they are.
+func (f *File) others(key string) []Binding {
+	var all []Binding
+	for _, b := range f.bindings {
+		if b.Key != key && b.Key != "" || b.Error {
+			all = append(all, b)
+		}
 	}
-	return a.Key == b.Key && a.Value == b.Value && a.HasValue == b.HasValue
+	return all
 }
 
-// statementOf is the text of a binding without blank lines around it.
-func statementOf(b Binding) string {
-	s := b.Original[b.lineStart-b.start:]
-	for s != "" && !notNewline(rune(s[len(s)-1])) {
-		s = s[:len(s)-1]
+// sameAs reports whether two statements read the same.
+func (b Binding) sameAs(other Binding) bool {
+	if b.Error || other.Error {
+		return b.Error == other.Error && b.statement() == other.statement()
 	}
-	return s
+	return b.Key == other.Key && b.Value == other.Value && b.HasValue == other.HasValue
 }
 
-// swallowed is the error for a key that cannot be read after its edit.
-func (f *File) swallowed(key string) *RefusedError {
+// statement is the text of a binding without the lines before it and its line end.
+func (b Binding) statement() string {
+	return strings.TrimRight(b.Original[b.lineStart-b.start:], "\r\n")
+}
+
+// noQuoting is why a value cannot be written.
+const noQuoting = "no way of quoting the value reads back the same (does it end with a backslash?)"
+
+// unreadable is the error for a key that cannot be read after its edit.
+func (f *File) unreadable(key string) *RefusedError {
 	for _, b := range f.bindings {
 		if b.Error {
 			return &RefusedError{key, b.Line, "cannot be read and would swallow the key: is a quote unbalanced?"}
 		}
 	}
-	return &RefusedError{Key: key, Line: f.Line(key), Reason: "the value would not read back as it is"}
+	return &RefusedError{Key: key, Line: f.Line(key), Reason: noQuoting}
 }
 
 // describe names a binding without its value.
-func describe(b Binding) string {
+func (b Binding) describe() string {
 	if b.Error {
 		return "a line that cannot be read"
 	}

@@ -1,9 +1,9 @@
 package dotenv
 
 import (
+	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,12 +11,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
 // KeptVersions is how many saves of one file are kept.
 const KeptVersions = 20
+
+// OriginalVersion is the ID of the file as it was before the first save.
+const OriginalVersion = "original"
 
 // Who made a save.
 type Who string
@@ -29,31 +31,32 @@ const (
 
 // Author is who made a save, and in which session.
 type Author struct {
-	Who     Who
-	Session string
+	Who     Who    `json:"who"`
+	Session string `json:"session"`
 }
 
 // Side is one of the two texts of a version.
 type Side int
 
-// A version holds the file as its save found it and as it left it.
+// A version has the file as its save found it and as it left it. Those of
+// OriginalVersion are the same.
 const (
 	After Side = iota
 	Before
 )
 
-// Version is one save, without the bytes: those hold keys.
+// Version is one save.
 type Version struct {
-	ID      string // a number that grows with each save of the file
-	Time    time.Time
-	Author  Author
-	Changes []Change
-	Created bool // there was no file before
+	ID      string    `json:"id"` // a number that grows with each save of the file, or OriginalVersion
+	Time    time.Time `json:"time"`
+	Author  Author    `json:"author"`
+	Changes []Change  `json:"changes"`
+	Created bool      `json:"created"` // there was no file before
 }
 
-// Versions keeps what the last saves of each `.env` file replaced, in a folder
-// outside the project. It may be shared, also between processes. Use
-// [OpenVersions].
+// Versions keeps the rule lines of the last saves of each `.env` file in a
+// folder outside the project; of all other lines only a hash, because they hold
+// keys. It may be shared, also between processes. Use [OpenVersions].
 type Versions struct {
 	folder  string
 	now     func() time.Time
@@ -65,181 +68,257 @@ type VersionsOptions struct {
 	Now func() time.Time // nil means time.Now
 }
 
-// OpenVersions opens the store in a folder and makes it if need be, with mode
-// 0700. Wider modes in it are repaired and told by [Versions.Notices]; a folder that others
-// could replace is refused with a [*FileError].
+// folderMode is the mode of the folder of the versions.
+const folderMode fs.FileMode = 0o700
+
+// OpenVersions opens the store in a folder and makes the folder with mode 0700
+// if it does not exist. Wider modes are repaired and reported by
+// [Versions.Notices]; a folder that others could replace is refused with a [*FileError].
 func OpenVersions(folder string, o VersionsOptions) (*Versions, error) {
 	v := &Versions{folder: folder, now: o.Now}
 	if v.now == nil {
 		v.now = time.Now
 	}
 	if err := os.MkdirAll(folder, folderMode); err != nil {
-		return nil, &FileError{folder, "cannot be made", reason(err)}
+		return nil, fileError(folder, "cannot be made", err)
 	}
-	if err := private(folder); err != nil {
-		return nil, err
-	}
-	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.Type()&fs.ModeSymlink != 0 {
-			return err
-		}
-		return v.repair(path, e)
-	})
+	parent, err := os.Stat(filepath.Dir(filepath.Clean(folder)))
 	if err != nil {
-		return nil, &FileError{folder, "cannot be made private", reason(err)}
+		return nil, fileError(folder, "cannot be reached", err)
 	}
-	return v, nil
+	if parent.Mode()&0o002 != 0 && parent.Mode()&fs.ModeSticky == 0 {
+		return nil, &FileError{folder, "lies in a folder that everybody may write to", nil}
+	}
+	return v, v.makePrivate()
+}
+
+// makePrivate takes permissions on the folder away that others have, and removes
+// the folders in it: an earlier format kept whole files there, keys included.
+func (v *Versions) makePrivate() error {
+	info, err := os.Stat(v.folder)
+	if err == nil && info.Mode().Perm()&0o077 != 0 {
+		v.notices = append(v.notices, fmt.Sprintf("%s could be read by others (mode %04o): repaired", printable(v.folder), info.Mode().Perm()))
+		err = os.Chmod(v.folder, folderMode)
+	}
+	if err != nil {
+		return fileError(v.folder, "cannot be made private", err)
+	}
+	old, err := filepath.Glob(filepath.Join(v.folder, "*", "*.json"))
+	for _, name := range old {
+		err = errors.Join(err, os.RemoveAll(filepath.Dir(name)))
+	}
+	if len(old) > 0 {
+		v.notices = append(v.notices, "Versions that an earlier winnow kept were removed: they held the keys of the file.")
+	}
+	return err
 }
 
 // Notices tells what OpenVersions repaired, one sentence each.
 func (v *Versions) Notices() []string { return slices.Clone(v.notices) }
 
-// Save is [Source.Save] that keeps a version. The old bytes are durable before
-// the file changes; when they cannot be kept, nothing is saved.
+// Save is [Source.Save] that keeps a version. The version is durable before the
+// file changes; if it cannot be kept, nothing is saved.
 func (v *Versions) Save(ctx context.Context, s *Source, edits []Edit, by Author) (Saved, error) {
 	after, err := s.File.With(edits...)
 	if err != nil {
 		return Saved{}, err
 	}
-	return v.Replace(ctx, s, after.Bytes(), by)
+	return v.replace(ctx, s, after.Bytes(), by)
 }
 
-// Replace is Save with all bytes of the file.
-func (v *Versions) Replace(ctx context.Context, s *Source, data []byte, by Author) (Saved, error) {
-	sh, err := v.shelf(ctx, s)
-	if err != nil {
-		return Saved{}, err
-	}
-	defer sh.unlock()
-	before := s.File.Bytes()
-	r := record{
-		Format: recordFormat, Path: s.Real, Time: v.now(), Session: by.Session, Who: by.Who,
-		Changes: Changes(s.File, Parse(data)), Created: !s.Exists, Before: before, After: data, Sum: sumOf(before, data),
-	}
-	waiting, err := sh.add(r)
-	if err != nil {
-		return Saved{}, err
-	}
-	saved, err := s.Replace(ctx, data)
-	if err != nil || !saved.Written {
-		return saved, errors.Join(err, os.Remove(waiting))
-	}
-	if err := sh.confirm(waiting); err != nil {
-		return saved, fmt.Errorf("dotenv: %s is saved, its version only half: %w", printable(s.Path), err)
-	}
-	return saved, nil
-}
-
-// Log lists the versions of a file, newest first. An error tells of those that
-// cannot be read; the others are listed all the same.
-func (v *Versions) Log(ctx context.Context, s *Source) ([]Version, error) {
-	sh, err := v.shelf(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	defer sh.unlock()
-	ids, err := sh.ids(confirmed)
-	var all []Version
-	for _, id := range slices.Backward(ids) {
-		r, rerr := sh.read(id, confirmed)
-		if rerr != nil {
-			err = errors.Join(err, rerr)
-			continue
+func (v *Versions) replace(ctx context.Context, s *Source, data []byte, by Author) (Saved, error) {
+	l, err := v.open(ctx, s)
+	if errors.Is(err, errDamaged) {
+		if err = os.Rename(l.path, l.path+".damaged"); err == nil {
+			l, err = v.open(ctx, s)
 		}
-		all = append(all, Version{strconv.Itoa(id), r.Time, Author{r.Who, r.Session}, r.Changes, r.Created})
 	}
-	return all, err
-}
-
-// Bytes is the file as a version holds it. It holds keys: show [Diff] instead.
-func (v *Versions) Bytes(ctx context.Context, s *Source, id string, side Side) ([]byte, error) {
-	sh, err := v.shelf(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	defer sh.unlock()
-	n, err := strconv.Atoi(id)
-	if err != nil {
-		return nil, fmt.Errorf("dotenv: %q is no version: a number is wanted", printable(id))
-	}
-	r, err := sh.read(n, confirmed)
-	switch {
-	case err != nil:
-		return nil, err
-	case side == After:
-		return r.After, nil
-	case r.Created:
-		return nil, fmt.Errorf("dotenv: version %d: there was no file before it", n)
-	}
-	return r.Before, nil
-}
-
-// Diff lists the lines that a version changed.
-func (v *Versions) Diff(ctx context.Context, s *Source, id string) ([]DiffLine, error) {
-	after, err := v.Bytes(ctx, s, id, After)
-	if err != nil {
-		return nil, err
-	}
-	before, err := v.Bytes(ctx, s, id, Before)
-	if err != nil {
-		before = nil // it created the file
-	}
-	return Diff(before, after), nil
-}
-
-// Restore gives the file the bytes of a version, as a save with a version of its own.
-func (v *Versions) Restore(ctx context.Context, s *Source, id string, side Side, by Author) (Saved, error) {
-	data, err := v.Bytes(ctx, s, id, side)
 	if err != nil {
 		return Saved{}, err
 	}
-	return v.Replace(ctx, s, data, by)
+	defer l.unlock()
+	after := Parse(data)
+	l.Pending = &record{
+		Version{strconv.Itoa(l.Last + 1), v.now(), by, Changes(s.File, after), !s.Exists},
+		ruleTextOf(s.File), ruleTextOf(after),
+	}
+	if err := l.write(); err != nil {
+		return Saved{}, fileError(l.path, "cannot be written: without a version nothing is saved", err)
+	}
+	saved, err := s.replace(ctx, data)
+	var changed *ChangedError
+	made := saved.Written || errors.As(err, &changed) && changed.Kept != ""
+	if serr := l.settle(made); serr != nil && made {
+		err = errors.Join(err, fmt.Errorf("dotenv: %s was saved, but not its version: %w", printable(s.Path), serr))
+	}
+	return saved, err
 }
 
-// shelf opens and locks the folder of one file, and settles what a killed
-// process left in it.
-func (v *Versions) shelf(ctx context.Context, s *Source) (*shelf, error) {
-	name := sha256.Sum256([]byte(s.Real))
-	sh := &shelf{folder: filepath.Join(v.folder, hex.EncodeToString(name[:16]))}
-	if err := os.MkdirAll(sh.folder, folderMode); err != nil {
-		return nil, &FileError{sh.folder, "cannot be made", reason(err)}
-	}
-	var err error
-	if sh.unlock, err = lockFolder(ctx, sh.folder); err != nil {
-		return nil, err
-	}
-	if err := sh.settle(s.Real); err != nil {
-		sh.unlock()
-		return nil, err
-	}
-	return sh, nil
-}
-
-// folderMode is the mode of the store: what lies in it holds keys.
-const folderMode fs.FileMode = 0o700
-
-// private refuses a folder that others could put another one in place of.
-func private(folder string) error {
-	parent, err := os.Stat(filepath.Dir(filepath.Clean(folder)))
+// Log lists the versions of a file, newest first; the last is OriginalVersion.
+func (v *Versions) Log(ctx context.Context, s *Source) ([]Version, error) {
+	l, err := v.open(ctx, s)
 	if err != nil {
-		return &FileError{folder, "cannot be reached", reason(err)}
+		return nil, err
 	}
-	if parent.Mode()&0o002 != 0 && parent.Mode()&fs.ModeSticky == 0 {
-		return &FileError{folder, "lies in a folder that everybody may write to", nil}
+	defer l.unlock()
+	var all []Version
+	for _, r := range slices.Backward(l.Records) {
+		all = append(all, r.Version)
+	}
+	if l.Original != nil {
+		all = append(all, l.Original.Version)
+	}
+	return all, nil
+}
+
+// Diff lists the rule lines that a version changed.
+func (v *Versions) Diff(ctx context.Context, s *Source, id string) ([]DiffLine, error) {
+	r, err := v.record(ctx, s, id)
+	if err != nil {
+		return nil, err
+	}
+	return Diff(Parse(r.Before.join(nil)), Parse(r.After.join(nil))), nil
+}
+
+// RestoreDiff lists the lines that Restore would change.
+func (v *Versions) RestoreDiff(ctx context.Context, s *Source, id string, side Side) ([]DiffLine, error) {
+	data, err := v.restored(ctx, s, id, side)
+	if err != nil {
+		return nil, err
+	}
+	return Diff(s.File, Parse(data)), nil
+}
+
+// Restore gives the rule lines of the file those of a version, as a save with a
+// version of its own. All other lines stay as they are.
+func (v *Versions) Restore(ctx context.Context, s *Source, id string, side Side, by Author) (Saved, error) {
+	data, err := v.restored(ctx, s, id, side)
+	if err != nil {
+		return Saved{}, err
+	}
+	return v.replace(ctx, s, data, by)
+}
+
+// restored is the file with the rule lines of a version.
+func (v *Versions) restored(ctx context.Context, s *Source, id string, side Side) ([]byte, error) {
+	r, err := v.record(ctx, s, id)
+	if err != nil {
+		return nil, err
+	}
+	text := r.After
+	if side == Before {
+		text = r.Before
+	}
+	return text.applyTo(s.File)
+}
+
+func (v *Versions) record(ctx context.Context, s *Source, id string) (*record, error) {
+	l, err := v.open(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	defer l.unlock()
+	for _, r := range append(l.Records, l.Original) {
+		if r != nil && r.ID == id {
+			return r, nil
+		}
+	}
+	return nil, fmt.Errorf("dotenv: there is no version %s of %s", printable(id), printable(s.Path))
+}
+
+// versionFormat is the version of the log files.
+const versionFormat = 2
+
+// versionLog is the file with the versions of one `.env` file, locked.
+type versionLog struct {
+	Format   int       `json:"format"`
+	Path     string    `json:"path"`
+	Last     int       `json:"last"` // the number of the newest version
+	Original *record   `json:"original,omitempty"`
+	Records  []*record `json:"records"`           // oldest first
+	Pending  *record   `json:"pending,omitempty"` // its save is not known to be over
+
+	path   string
+	unlock func()
+}
+
+// record is a version on disk.
+type record struct {
+	Version
+	Before ruleText `json:"before"`
+	After  ruleText `json:"after"`
+}
+
+// errDamaged is a log that is not what was written.
+var errDamaged = errors.New("the kept versions are damaged")
+
+// open locks and reads the log of a file and settles what a killed process left. With errDamaged it returns a log that has only a path.
+func (v *Versions) open(ctx context.Context, s *Source) (*versionLog, error) {
+	path := filepath.Join(v.folder, sum([]byte(s.Real))[:32]+".log")
+	unlock, err := lock(ctx, path+".lock")
+	if err != nil {
+		return nil, err
+	}
+	l := &versionLog{Format: versionFormat, Path: s.Real, path: path, unlock: unlock}
+	if err = l.read(); err != nil {
+		unlock()
+		return l, err
+	}
+	if r := l.Pending; r != nil { // a save was killed: it was not made if the file still has the bytes from before
+		current, err := readSnapshot(s.Real)
+		made := err != nil || current.exists() == r.Created || sum(current.data) != r.Before.Sum
+		_ = l.settle(made) // what cannot be written now is settled again next time
+	}
+	return l, nil
+}
+
+// read reads the log: a line with the hash of what follows, then JSON.
+func (l *versionLog) read() error {
+	data, err := os.ReadFile(l.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fileError(l.path, "cannot be read", err)
+	}
+	head, body, _ := bytes.Cut(data, []byte("\n"))
+	if string(head) != sum(body) || json.Unmarshal(body, l) != nil || l.Format != versionFormat {
+		return fmt.Errorf("%w: %s", errDamaged, printable(l.path))
 	}
 	return nil
 }
 
-// repair takes permissions away that others have.
-func (v *Versions) repair(path string, e fs.DirEntry) error {
-	info, err := e.Info()
+// write replaces the log.
+func (l *versionLog) write() error {
+	body, err := json.Marshal(l)
 	if err != nil {
 		return err
 	}
-	mode := info.Mode().Perm()
-	if mode&0o077 == 0 || !strings.HasPrefix(path, v.folder) {
-		return nil
+	f, err := os.OpenFile(l.path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, newMode)
+	if err != nil {
+		return err
 	}
-	v.notices = append(v.notices, fmt.Sprintf("%s could be read by others (mode %04o): repaired", printable(path), mode))
-	return os.Chmod(path, mode&folderMode)
+	_, err = f.WriteString(sum(body) + "\n" + string(body))
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(l.path+".new", l.path)
+}
+
+// settle lists the pending version if its save was made, and forgets it otherwise.
+func (l *versionLog) settle(made bool) error {
+	r := l.Pending
+	l.Pending = nil
+	if made {
+		if l.Original == nil {
+			l.Original = &record{Version{ID: OriginalVersion, Time: r.Time, Created: r.Created}, r.Before, r.Before}
+		}
+		l.Last++
+		l.Records = append(l.Records, r)
+		l.Records = l.Records[max(0, len(l.Records)-KeptVersions):]
+	}
+	return l.write()
 }

@@ -15,6 +15,8 @@ import (
 	"time"
 )
 
+const ruleKey = "IGNORE_MODELS_X"
+
 // store opens versions with a clock that runs backwards: order must not depend on it.
 func store(t *testing.T, folder string) *Versions {
 	t.Helper()
@@ -26,44 +28,46 @@ func store(t *testing.T, folder string) *Versions {
 	return v
 }
 
+// saveRules saves a rule list of a file that it loads anew.
+func saveRules(t *testing.T, v *Versions, path, rules string) *Source {
+	t.Helper()
+	saved, err := v.Save(t.Context(), load(t, path), []Edit{Set(ruleKey, rules)}, Author{User, "s1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return saved.Source
+}
+
 func TestVersions(t *testing.T) {
 	dir := t.TempDir()
 	v := store(t, filepath.Join(dir, "versions"))
-	path := filepath.Join(dir, ".env")
-	s := load(t, path)
+	path := put(t, filepath.Join(dir, ".env"), "MY_API_KEY=hunter2\n", 0o600)
+	var s *Source
 	for i := range KeptVersions + 5 {
-		saved, err := v.Save(t.Context(), s, []Edit{Set("MY_API_KEY", "hunter"+strconv.Itoa(i)), Set("N", strconv.Itoa(i))}, Author{Assistant, "s1"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s = saved.Source
+		s = saveRules(t, v, path, "r"+strconv.Itoa(i))
 	}
-	if saved, err := v.Save(t.Context(), s, []Edit{Set("N", "24")}, Author{User, "s2"}); err != nil || saved.Written {
+	if saved, err := v.Save(t.Context(), s, []Edit{Set(ruleKey, "r24")}, Author{User, "s2"}); err != nil || saved.Written {
 		t.Fatalf("a save of the same: %v", err)
 	}
 	log, err := v.Log(t.Context(), s)
-	if err != nil || len(log) != KeptVersions {
-		t.Fatalf("%d versions, %v", len(log), err)
+	if err != nil || len(log) != KeptVersions+1 {
+		t.Fatalf("%d versions, %v; want %d and the original", len(log), err, KeptVersions)
 	}
-	if log[0].ID != "25" || log[0].Author != (Author{Assistant, "s1"}) || fmt.Sprint(log[0].Changes) != "[changed MY_API_KEY changed N]" {
+	if log[0].ID != "25" || log[0].Author != (Author{User, "s1"}) || fmt.Sprint(log[0].Changes) != "[changed "+ruleKey+"]" {
 		t.Errorf("newest version %+v", log[0])
 	}
-	if got := fmt.Sprintf("%+v %#v", log, v); strings.Contains(got, "hunter") {
-		t.Errorf("the log prints a key")
-	}
-	diff, err := v.Diff(t.Context(), s, "25")
-	if err != nil || fmt.Sprint(diff) != "[-MY_API_KEY='••••' -N='23' +MY_API_KEY='••••' +N='24']" {
+	if diff, err := v.Diff(t.Context(), s, "25"); err != nil || fmt.Sprint(diff) != "[-"+ruleKey+"='r23' +"+ruleKey+"='r24']" {
 		t.Errorf("difference %v, %v", diff, err)
 	}
 	if _, err := v.Restore(t.Context(), s, "3", After, Author{User, "s2"}); err == nil {
 		t.Error("a version long gone was restored")
 	}
-	saved, err := v.Restore(t.Context(), s, "10", Before, Author{User, "s2"})
+	saved, err := v.Restore(t.Context(), s, "10", Before, Author{Assistant, "s2"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantFile(t, path, "MY_API_KEY='hunter8'\nN='8'\n")
-	if log, _ := v.Log(t.Context(), saved.Source); log[0].ID != "26" || log[0].Author.Who != User {
+	wantFile(t, path, "MY_API_KEY=hunter2\n"+ruleKey+"='r8'\n")
+	if log, _ := v.Log(t.Context(), saved.Source); log[0].ID != "26" || log[0].Author.Who != Assistant {
 		t.Errorf("a restore is version %+v", log[0])
 	}
 	// The source from before the restore is out of date: nothing is overwritten.
@@ -74,10 +78,11 @@ func TestVersions(t *testing.T) {
 	if log, _ := v.Log(t.Context(), s); log[0].ID != "26" {
 		t.Errorf("a save that was not made is version %+v", log[0])
 	}
-	wantModes(t, v.folder)
+	wantPrivate(t, v.folder)
 }
 
-func wantModes(t *testing.T, folder string) {
+// wantPrivate checks modes, and that no file holds a foreign value.
+func wantPrivate(t *testing.T, folder string) {
 	t.Helper()
 	files := 0
 	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
@@ -85,11 +90,12 @@ func wantModes(t *testing.T, folder string) {
 			return err
 		}
 		info, err := e.Info()
-		want := newMode
-		if e.IsDir() {
-			want = folderMode
-		} else {
-			files++
+		want := folderMode
+		if !e.IsDir() {
+			files, want = files+1, newMode
+			if data, _ := os.ReadFile(path); strings.Contains(string(data), "hunter") || strings.Contains(string(data), "aHVudGVy") {
+				t.Errorf("%s holds a key", e.Name())
+			}
 		}
 		if err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s has mode %v, %v", e.Name(), info.Mode(), err)
@@ -101,24 +107,67 @@ func wantModes(t *testing.T, folder string) {
 	}
 }
 
-func TestVersionsRepairModes(t *testing.T) {
+// TestRestoreOriginal brings back the rules from before the first save, byte
+// for byte while nobody else changed the file, and then only the rule lines.
+func TestRestoreOriginal(t *testing.T) {
+	const first = "A=1\r\nexport " + ruleKey + " = \"a\" # mine\r\n\r\nMY_API_KEY=hunter2\r\nWHITELIST_MODELS_Y=b\r\n"
 	dir := t.TempDir()
 	v := store(t, filepath.Join(dir, "versions"))
-	path := put(t, filepath.Join(dir, ".env"), "A=1\n", 0o600)
-	if _, err := v.Save(t.Context(), load(t, path), []Edit{Set("A", "2")}, Author{User, ""}); err != nil {
+	path := put(t, filepath.Join(dir, ".env"), first, 0o600)
+	for i := range KeptVersions + 2 {
+		saveRules(t, v, path, "r"+strconv.Itoa(i))
+	}
+	s := load(t, path)
+	saved, err := v.Save(t.Context(), s, []Edit{Unset(ruleKey), Unset("WHITELIST_MODELS_Y"), Set("IGNORE_MODELS_Z", "c")}, Author{User, ""})
+	if err != nil {
 		t.Fatal(err)
 	}
-	names, err := filepath.Glob(filepath.Join(v.folder, "*", "*"))
-	if err != nil || len(names) != 1 {
-		t.Fatalf("%q, %v", names, err)
+	log, err := v.Log(t.Context(), saved.Source)
+	if err != nil || log[len(log)-1].ID != OriginalVersion {
+		t.Fatalf("oldest version %+v, %v; want the original", log[len(log)-1], err)
 	}
-	if err := errors.Join(os.Chmod(names[0], 0o644), os.Chmod(v.folder, 0o755)); err != nil {
+	if _, err := v.Restore(t.Context(), saved.Source, OriginalVersion, After, Author{User, ""}); err != nil {
 		t.Fatal(err)
 	}
+	wantFile(t, path, first)
+
+	saveRules(t, v, path, "changed")
+	theirs := strings.Replace(strings.Replace(first, "hunter2", "hunter3", 1), `"a" # mine`, `"z" # mine`, 1) + "IGNORE_MODELS_Q=q\r\n"
+	put(t, path, theirs, 0o600)
+	if _, err := v.Restore(t.Context(), load(t, path), OriginalVersion, After, Author{User, ""}); err != nil {
+		t.Fatal(err)
+	}
+	wantFile(t, path, strings.Replace(first, "hunter2", "hunter3", 1))
+	wantPrivate(t, v.folder)
+}
+
+// TestOddRuleLinesAreNotKept hides keys in rule lines: none may reach the store.
+func TestOddRuleLinesAreNotKept(t *testing.T) {
+	dir := t.TempDir()
+	v := store(t, filepath.Join(dir, "versions"))
+	text := "IGNORE_MODELS_A='a\nMY_API_KEY=hunter2\n'\nIGNORE_MODELS_B=b # MY_TOKEN=hunter2\n"
+	path := put(t, filepath.Join(dir, ".env"), text, 0o600)
+	saveRules(t, v, path, "r")
+	if _, err := v.Restore(t.Context(), load(t, path), OriginalVersion, After, Author{User, ""}); err != nil {
+		t.Fatal(err)
+	}
+	wantFile(t, path, text)
+	wantPrivate(t, v.folder)
+}
+
+func TestVersionsRepairFolder(t *testing.T) {
+	dir := t.TempDir()
+	v := store(t, filepath.Join(dir, "versions"))
+	saveRules(t, v, put(t, filepath.Join(dir, ".env"), "A=1\n", 0o600), "r")
+	old := filepath.Join(v.folder, "0123")
+	if err := errors.Join(os.Chmod(v.folder, 0o755), os.Mkdir(old, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(old, "000000000001.json"), `{"before":"aHVudGVyMg=="}`, 0o600)
 	if got := store(t, v.folder).Notices(); len(got) != 2 {
 		t.Errorf("notices %q, want two", got)
 	}
-	wantModes(t, v.folder)
+	wantPrivate(t, v.folder)
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -127,24 +176,27 @@ func TestVersionsRepairModes(t *testing.T) {
 	}
 }
 
-// TestVersionsAfterCrash settles saves whose end is not known.
+// TestVersionsAfterCrash leaves a version whose save was killed.
 func TestVersionsAfterCrash(t *testing.T) {
 	for name, test := range map[string]struct {
 		at   string // the file after the crash
-		want int    // versions
-	}{"not saved": {"A=1\n", 0}, "saved": {"A=2\n", 1}, "changed since": {"A=3\n", 1}} {
+		want int    // versions, the original included
+	}{"not saved": {"A=1\n", 0}, "saved": {"A=1\n" + ruleKey + "='r'\n", 2}, "changed since": {"A=3\n", 2}} {
 		dir := t.TempDir()
 		v := store(t, filepath.Join(dir, "versions"))
 		path := put(t, filepath.Join(dir, ".env"), "A=1\n", 0o600)
 		s := load(t, path)
-		if _, err := v.Save(t.Context(), s, []Edit{Set("A", "2")}, Author{User, ""}); err != nil {
+		var log []byte
+		s.hooks = &hooks{at: func(stage) error { // what is on disk while the save is under way
+			names, _ := filepath.Glob(filepath.Join(v.folder, "*.log"))
+			log, _ = os.ReadFile(names[0])
+			return nil
+		}}
+		if _, err := v.Save(t.Context(), s, []Edit{Set(ruleKey, "r")}, Author{User, ""}); err != nil {
 			t.Fatal(err)
 		}
-		names, _ := filepath.Glob(filepath.Join(v.folder, "*", "*"+confirmed))
-		if err := os.Rename(names[0], strings.TrimSuffix(names[0], confirmed)+pending); err != nil {
-			t.Fatal(err)
-		}
-		put(t, filepath.Join(filepath.Dir(names[0]), "000000000009"+unwritten), "{", 0o600)
+		names, _ := filepath.Glob(filepath.Join(v.folder, "*.log"))
+		put(t, names[0], string(log), 0o600)
 		put(t, path, test.at, 0o600)
 		if log, err := v.Log(t.Context(), s); err != nil || len(log) != test.want {
 			t.Errorf("%s: %d versions, %v; want %d", name, len(log), err, test.want)
@@ -152,29 +204,30 @@ func TestVersionsAfterCrash(t *testing.T) {
 	}
 }
 
+// TestVersionsDamaged flips a byte: the log is not believed, and a save begins a new one.
 func TestVersionsDamaged(t *testing.T) {
 	dir := t.TempDir()
 	v := store(t, filepath.Join(dir, "versions"))
 	path := put(t, filepath.Join(dir, ".env"), "A=1\n", 0o600)
-	s := load(t, path)
-	for _, value := range []string{"2", "3"} {
-		saved, err := v.Save(t.Context(), s, []Edit{Set("A", value)}, Author{User, ""})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s = saved.Source
-	}
-	names, _ := filepath.Glob(filepath.Join(v.folder, "*", "*1"+confirmed))
+	s := saveRules(t, v, path, "rules")
+	names, _ := filepath.Glob(filepath.Join(v.folder, "*.log"))
 	text, err := os.ReadFile(names[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, names[0], strings.Replace(string(text), `"after":"QT0y`, `"after":"QT0z`, 1), 0o600)
-	if log, err := v.Log(t.Context(), s); err == nil || !strings.Contains(err.Error(), "version 1 is damaged") || len(log) != 1 {
-		t.Errorf("%d versions, %v", len(log), err)
+	put(t, names[0], strings.Replace(string(text), "rules", "rulez", 1), 0o600)
+	if _, err := v.Log(t.Context(), s); err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("log: %v", err)
 	}
 	if _, err := v.Restore(t.Context(), s, "1", After, Author{}); err == nil {
 		t.Error("a damaged version was restored")
+	}
+	s = saveRules(t, v, path, "more")
+	if log, err := v.Log(t.Context(), s); err != nil || len(log) != 2 {
+		t.Errorf("after a save: %d versions, %v", len(log), err)
+	}
+	if _, err := os.Stat(names[0] + ".damaged"); err != nil {
+		t.Errorf("the damaged log is gone: %v", err)
 	}
 }
 
@@ -184,14 +237,10 @@ func TestNoVersionNoSave(t *testing.T) {
 	v := store(t, filepath.Join(dir, "versions"))
 	path := put(t, filepath.Join(dir, ".env"), "A=1\n", 0o600)
 	s := load(t, path)
-	if _, err := v.Log(t.Context(), s); err != nil {
+	if err := os.Remove(v.folder); err != nil {
 		t.Fatal(err)
 	}
-	shelves, _ := filepath.Glob(filepath.Join(v.folder, "*"))
-	if err := os.Remove(shelves[0]); err != nil {
-		t.Fatal(err)
-	}
-	put(t, shelves[0], "", 0o600)
+	put(t, v.folder, "", 0o600)
 	if _, err := v.Save(t.Context(), s, []Edit{Set("A", "2")}, Author{}); !errors.Is(err, syscall.ENOTDIR) {
 		t.Errorf("saved without a version: %v", err)
 	}

@@ -106,7 +106,7 @@ func (w *Window) plan() (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	plan.Lines = dotenv.Diff(w.source.File.Bytes(), after.Bytes())
+	plan.Lines = dotenv.Diff(w.source.File, after)
 	for _, p := range w.dirtyProviders() {
 		plan.Effects = append(plan.Effects, w.effect(p, p.savedShown(Ignore), p.savedShown(Allow)))
 	}

@@ -62,41 +62,19 @@ func (w *Window) read(ctx context.Context) (*reading, error) {
 // readAround reads what is around a file that is read already. It never
 // fails: what cannot be read there is a notice.
 func (w *Window) readAround(source *dotenv.Source) *reading {
-	environ := w.opts.Environ()
-	env := variables{file: source.File, env: map[string]string{}, base: filepath.Base(source.Path)}
-	for _, pair := range environ {
-		key, value, ok := strings.Cut(pair, "=")
-		if _, twice := env.env[key]; ok && key != "" && !twice {
-			env.env[key] = value
-		}
-	}
+	v := variables{Tree: dotenv.LoadTree(source, w.opts.Environ()), source: source}
 	r := &reading{source: source, at: map[string]*providerReading{}, notices: slices.Clone(source.Notices)}
-	if env.base == ".env" { // only that one does the proxy read together with others
-		tree, err := dotenv.LoadTree(filepath.Dir(source.Path), environ)
-		if err != nil {
-			r.notices = append(r.notices, fmt.Sprintf("The files beside %s were not read: %v.", env.base, err))
-		} else {
-			env.tree = tree
-			r.noteUnread(tree)
-		}
+	for _, err := range v.Problems {
+		r.notices = append(r.notices, fmt.Sprintf("The proxy reads another file: %v.", err))
 	}
 	for _, p := range source.File.Problems() {
 		r.notices = append(r.notices, fmt.Sprintf("%s:%d: %s", source.Path, p.Line, p.Text))
 	}
-	for _, key := range env.keys() {
-		r.take(env, key)
+	for _, key := range v.Keys() {
+		r.take(v, key)
 	}
-	r.note(env)
+	r.note(v)
 	return r
-}
-
-// noteUnread tells of other files that the proxy reads and we cannot.
-func (r *reading) noteUnread(tree *dotenv.Tree) {
-	for _, f := range tree.Files {
-		if f.Err != nil && f.Path != r.source.Path {
-			r.notices = append(r.notices, fmt.Sprintf("%s was not read: %v.", f.Path, f.Err))
-		}
-	}
 }
 
 // take reads one variable.
@@ -112,30 +90,33 @@ func (r *reading) take(v variables, key string) {
 		return
 	}
 	p := r.provider(strings.ToLower(name))
-	value, _, _ := v.lookup(key)
-	p.named, p.key = true, p.key || value != ""
+	o, _ := v.Lookup(key)
+	p.named, p.key = true, p.key || o.Value != ""
 }
 
 func (r *reading) takeList(v variables, key string, l *listReading) {
-	value, origin, ok := v.lookup(key)
-	if _, here := v.file.Raw(key); here {
+	file := v.source.File
+	raw, here := file.Raw(key)
+	if here {
 		l.vars = append(l.vars, key)
 	}
+	o, ok := v.Lookup(key)
 	if !ok {
 		return
 	}
-	*l = listReading{vars: l.vars, origin: origin.name}
-	if origin.env {
-		l.env, l.wins = true, dotenv.SplitList(value)
-		l.fixed = fmt.Sprintf("the environment variable %s decides them and wins over %s: unset it and start winnow and the proxy again to edit them here", key, v.base)
-		if value, inFile := v.file.Get(key, v.environ); inFile {
+	*l = listReading{vars: l.vars, origin: o.String(), rules: dotenv.SplitList(o.Value)}
+	switch {
+	case o.Path == "":
+		l.env, l.wins, l.rules = true, l.rules, nil
+		l.fixed = fmt.Sprintf("the environment variable %s decides them and wins over %s: unset it and start winnow and the proxy again to edit them here", key, v.base())
+		if here {
+			value, _ := file.Get(key, v.environ)
 			l.rules = dotenv.SplitList(value)
 		}
-		return
-	}
-	l.rules, l.other = dotenv.SplitList(value), origin.other
-	if raw, here := v.file.Raw(key); here && strings.Contains(raw, "${") {
-		l.fixed = fmt.Sprintf("%s sets %s from other variables (${…}): edit that line by hand", origin.name, key)
+	case o.Path != v.source.Path:
+		l.other = true
+	case strings.Contains(raw, "${"):
+		l.fixed = fmt.Sprintf("%s sets %s from other variables (${…}): edit that line by hand", o, key)
 	}
 }
 
@@ -157,10 +138,10 @@ func (r *reading) note(v variables) {
 			case l.fixed != "":
 				r.notices = append(r.notices, fmt.Sprintf("The %s rules of %s cannot be edited: %s.", list, name, l.fixed))
 			case l.other:
-				r.notices = append(r.notices, fmt.Sprintf("The %s rules of %s come from %s; a save writes them to %s, which wins.", list, name, l.origin, v.base))
+				r.notices = append(r.notices, fmt.Sprintf("The %s rules of %s come from %s; a save writes them to %s, which wins.", list, name, l.origin, v.base()))
 			}
 			if l := r.at[name].lists[list]; len(l.vars) > 1 {
-				r.notices = append(r.notices, fmt.Sprintf("%s names the %s rules of %s %d times; %s counts.", v.base, list, name, len(l.vars), l.vars[len(l.vars)-1]))
+				r.notices = append(r.notices, fmt.Sprintf("%s names the %s rules of %s %d times; %s counts.", v.base(), list, name, len(l.vars), l.vars[len(l.vars)-1]))
 			}
 		}
 	}
@@ -168,60 +149,15 @@ func (r *reading) note(v variables) {
 
 // variables is what the proxy finds when it starts.
 type variables struct {
-	env  map[string]string
-	file *dotenv.File
-	tree *dotenv.Tree // with the other files; nil when there are none to read
-	base string       // name of the file
+	*dotenv.Tree
+	source *dotenv.Source
 }
 
-// where is the place that decides a variable.
-type where struct {
-	name  string // "the environment", ".env:12"
-	env   bool
-	other bool // another file
-}
+// base is the name of the file.
+func (v variables) base() string { return filepath.Base(v.source.Path) }
 
-// lookup is the value that the proxy sees, and where it comes from.
-func (v variables) lookup(key string) (value string, from where, ok bool) {
-	if value, ok := v.env[key]; ok {
-		return value, where{name: "the environment", env: true}, true
-	}
-	if value, ok := v.file.Get(key, v.environ); ok {
-		return value, where{name: fmt.Sprintf("%s:%d", v.base, v.file.Line(key))}, true
-	}
-	if v.tree != nil {
-		if o, _, ok := v.tree.Lookup(key); ok && o.Path != "" && filepath.Base(o.Path) != v.base {
-			return o.Value, where{name: o.String(), other: true}, true
-		}
-	}
-	return "", where{}, false
-}
-
+// environ looks a variable up in the real environment.
 func (v variables) environ(name string) (string, bool) {
-	value, ok := v.env[name]
-	return value, ok
-}
-
-// keys lists all variables: the file's in its order, then all others by name.
-func (v variables) keys() []string {
-	inFile := v.file.Keys()
-	known := map[string]bool{}
-	for _, key := range inFile {
-		known[key] = true
-	}
-	var rest []string
-	for key := range v.env {
-		if !known[key] {
-			rest = append(rest, key)
-		}
-	}
-	if v.tree != nil {
-		for _, key := range v.tree.Keys() {
-			if _, inEnv := v.env[key]; !inEnv && !known[key] {
-				rest = append(rest, key)
-			}
-		}
-	}
-	slices.Sort(rest)
-	return append(inFile, rest...)
+	o, ok := v.Lookup(name)
+	return o.Value, ok && o.Path == ""
 }

@@ -132,10 +132,11 @@ func ThreeWayOf(err error) (ThreeWay, bool) {
 	if !errors.As(err, &changed) {
 		return ThreeWay{}, false
 	}
+	base, theirs := dotenv.Parse(changed.Base), dotenv.Parse(changed.Theirs)
 	return ThreeWay{
 		Path: changed.Path, Missing: changed.Missing, Busy: changed.Busy,
-		Theirs: dotenv.Diff(changed.Base, changed.Theirs), Ours: dotenv.Diff(changed.Base, changed.Ours),
-		Keys: dotenv.Changes(dotenv.Parse(changed.Base), dotenv.Parse(changed.Theirs)),
+		Theirs: dotenv.Diff(base, theirs), Ours: dotenv.Diff(base, dotenv.Parse(changed.Ours)),
+		Keys: dotenv.Changes(base, theirs),
 	}, true
 }
 
@@ -162,10 +163,9 @@ func (w *Window) Foreign(ctx context.Context) (ThreeWay, bool, error) {
 	if err != nil {
 		return ThreeWay{}, false, err
 	}
-	base := source.File.Bytes()
 	return ThreeWay{
 		Path: source.Path, Missing: source.Exists && !now.Exists,
-		Theirs: dotenv.Diff(base, now.File.Bytes()), Ours: dotenv.Diff(base, ours.Bytes()),
+		Theirs: dotenv.Diff(source.File, now.File), Ours: dotenv.Diff(source.File, ours),
 		Keys: dotenv.Changes(source.File, now.File),
 	}, true, nil
 }

@@ -218,7 +218,7 @@ func TestVersions(t *testing.T) {
 		t.Fatalf("save_changes = %+v", r)
 	}
 	log, err := f.Versions(t.Context())
-	if err != nil || len(log) != 2 || log[0].Author.Who != dotenv.Assistant || log[1].Author.Who != dotenv.User || log[0].Author.Session != "session-1" {
+	if err != nil || len(log) != 3 || log[2].ID != dotenv.OriginalVersion || log[0].Author.Who != dotenv.Assistant || log[1].Author.Who != dotenv.User || log[0].Author.Session != "session-1" {
 		t.Fatalf("Versions = %+v, %v", log, err)
 	}
 	if lines, err := f.VersionDiff(t.Context(), log[0].ID); err != nil || len(lines) != 2 || !strings.Contains(lines[1].Text, "gpt-4") {

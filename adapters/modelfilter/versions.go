@@ -35,17 +35,11 @@ func (w *Window) RestoreDiff(ctx context.Context, id string, side dotenv.Side) (
 	if w.versions == nil {
 		return nil, ErrNoVersions
 	}
-	source := w.loaded()
-	data, err := w.versions.Bytes(ctx, source, id, side)
-	if err != nil {
-		return nil, err
-	}
-	return dotenv.Diff(source.File.Bytes(), data), nil
+	return w.versions.RestoreDiff(ctx, w.loaded(), id, side)
 }
 
-// Restore gives the file the bytes of a version, as the version's save left
-// it (dotenv.After) or found it (dotenv.Before). All of the file comes back, not only its
-// rules. The error is ErrLocked, ErrUnsaved, ErrNoVersions or one of a save.
+// Restore gives the file the rules of a version, as the version's save left
+// them (dotenv.After) or found them (dotenv.Before). All other lines stay. The error is ErrLocked, ErrUnsaved, ErrNoVersions or one of a save.
 func (w *Window) Restore(ctx context.Context, id string, side dotenv.Side) (Saved, error) {
 	if w.versions == nil {
 		return Saved{}, ErrNoVersions

@@ -300,7 +300,7 @@ func TestAnotherFileGivesRules(t *testing.T) {
 	f.must(os.Truncate(big, dotenv.MaxSize+1))
 	f.must(second(f.Clear(Ignore)))
 	f.must(second(f.Save(t.Context(), dotenv.User)))
-	if n := strings.Join(f.Notices(), "\n"); !strings.Contains(n, big+" was not read") {
+	if n := strings.Join(f.Notices(), "\n"); !strings.Contains(n, "another file: dotenv: "+big) {
 		t.Errorf("notices = %q, want one about %s", n, big)
 	}
 	f.open()

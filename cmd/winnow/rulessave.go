@@ -311,8 +311,8 @@ func (a *app) showLines(lines []dotenv.DiffLine) error {
 }
 
 func rulesRestoreCommand(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "restore ID", Short: "Give the file the bytes of an earlier save", Args: args(1, 1)}
-	before := c.Flags().Bool("before", false, "as the save found the file, not as it left it")
+	c := &cobra.Command{Use: "restore ID", Short: "Bring back the rules of an earlier save, or of the original file", Args: args(1, 1)}
+	before := c.Flags().Bool("before", false, "as the save found the rules, not as it left them")
 	dry := c.Flags().Bool("dry-run", false, "only show what would change (exit 3 when there is something)")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		side := dotenv.After

@@ -367,7 +367,7 @@ func TestForeignChangeIsShownAndMerged(t *testing.T) {
 	}
 }
 
-func TestForeignLinesThatHoldNoRulesAreShownWhole(t *testing.T) {
+func TestForeignRulesWrittenOtherwiseAreShown(t *testing.T) {
 	b := open(t, someEnv, someModels)
 	theirs := strings.Replace(someEnv, "# the proxy", "# their proxy", 1)
 	theirs = strings.Replace(theirs, "WHITELIST_MODELS_OPENAI=gpt-4o-audio-preview", "WHITELIST_MODELS_OPENAI='gpt-4o-audio-preview'", 1)
@@ -378,7 +378,7 @@ func TestForeignLinesThatHoldNoRulesAreShownWhole(t *testing.T) {
 	if err != nil || !changed {
 		t.Fatalf("Foreign = %v, %v", changed, err)
 	}
-	const want = "theirs:\n- # the proxy\n+ # their proxy\nWHITELIST_MODELS_OPENAI: the same rules, written otherwise\n\nmine:\nno change"
+	const want = "theirs:\nWHITELIST_MODELS_OPENAI: the same rules, written otherwise\n\nmine:\nno change"
 	if text := strings.Join(b.threeWay(diff), "\n"); text != want {
 		t.Errorf("shown:\n%s\nwant:\n%s", text, want)
 	}

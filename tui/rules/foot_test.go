@@ -49,7 +49,7 @@ func TestNotesOfTheFileCanBeReadWhole(t *testing.T) {
 	if row := ansi.Strip(b.drawRow(b.views[tabChanges].rows[b.views[tabChanges].cursor], true, 60)); !strings.Contains(row, "! .env can be read or changed by others") {
 		t.Errorf("the row begins with the folder of the file: %q", row)
 	}
-	if got := unwrapped(b.screen(40, 23)); !strings.Contains(got, "a save keeps that") {
+	if got := unwrapped(b.screen(40, 23)); !strings.Contains(got, "does not change that") {
 		t.Errorf("the note is cut:\n%s", ansi.Strip(b.screen(40, 23)))
 	}
 }

@@ -1,0 +1,137 @@
+package dotenv
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// The names that a save uses beside the file NAME. None ends in ".env", so the
+// proxy loads none of them. NAME.winnow-ID-NEW-OLD.swap is the record of a save
+// in progress: NEW and OLD are the hashes of the bytes to be written and replaced.
+const (
+	besides    = ".winnow-" // NAME.winnow-ID…
+	partial    = ".part"    // … incomplete, worthless
+	inProgress = ".swap"    // …-NEW-OLD: NEW before the exchange, afterwards what came out of it
+	conflict   = ".kept"    // another program's version that a save displaced
+)
+
+// recoverUnlocked is recoverLocked for a caller without the lock. It takes the
+// lock only if there is something to do.
+func recoverUnlocked(ctx context.Context, target string) ([]string, error) {
+	names, err := leftovers(target)
+	if err != nil || len(names) == 0 {
+		return nil, err
+	}
+	unlock, err := lock(ctx, lockPath(filepath.Dir(target)))
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	return recoverLocked(target)
+}
+
+// leftovers lists the files of saves beside target.
+func leftovers(target string) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Dir(target))
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, nil // a folder that can be entered but not listed
+	}
+	if err != nil {
+		return nil, fileError(target, "lies in a folder that cannot be read", err)
+	}
+	var names []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), filepath.Base(target)+besides) {
+			names = append(names, filepath.Join(filepath.Dir(target), e.Name()))
+		}
+	}
+	return names, nil
+}
+
+// recoverLocked finishes what a killed save left beside target and returns what the user
+// should know. The exchange itself is atomic, so the target is always whole.
+func recoverLocked(target string) ([]string, error) {
+	names, err := leftovers(target)
+	if err != nil {
+		return nil, err
+	}
+	var notices []string
+	for _, name := range names {
+		switch filepath.Ext(name) {
+		case partial:
+			err = os.Remove(name)
+		case inProgress:
+			name, err = recoverExchange(target, name)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return notices, fileError(target, "has a file of an interrupted save beside it that cannot be removed", err)
+		}
+		if filepath.Ext(name) == conflict {
+			notices = append(notices, printable(name)+" holds another program's change that a save displaced: compare it with the file and delete it")
+		}
+	}
+	return notices, nil
+}
+
+// recoverExchange removes the file under name if it holds the bytes that were
+// to be written or replaced. Anything else is another program's version, which
+// is renamed; the new name is returned.
+func recoverExchange(target, name string) (string, error) {
+	parts := strings.Split(strings.TrimSuffix(filepath.Base(name), inProgress), "-")
+	out, err := readSnapshot(name)
+	if err != nil || len(parts) < 3 {
+		return name, err
+	}
+	if sum := short(out.hash()); sum == parts[len(parts)-1] || sum == parts[len(parts)-2] {
+		return name, os.Remove(name)
+	}
+	return setAside(target, name)
+}
+
+// setAside renames another program's version to a name that no save removes.
+func setAside(target, name string) (string, error) {
+	aside := target + besides + rand.Text() + conflict
+	if err := os.Rename(name, aside); err != nil {
+		return name, fmt.Errorf("dotenv: rename %s: %w", printable(name), err)
+	}
+	return aside, nil
+}
+
+// Another save takes milliseconds. A waiting one looks again after lockPause and
+// gives up after lockPatience.
+const (
+	lockPause    = 2 * time.Millisecond
+	lockPatience = 10 * time.Second
+)
+
+// lock waits for the lock at path, which may be a folder: then it leaves no
+// file behind. It ends with the process. On a file system without locks it
+// succeeds: a save compares anyway.
+func lock(ctx context.Context, path string) (unlock func(), err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, lockPatience, errors.New("another save holds the lock"))
+	defer cancel()
+	flag := os.O_RDONLY
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		flag |= os.O_CREATE
+	}
+	l := flock.New(path, flock.SetFlag(flag), flock.SetPermissions(newMode))
+	_, err = l.TryLockContext(ctx, lockPause)
+	switch {
+	case err == nil:
+		return func() { _ = l.Unlock() }, nil // it closes the file; nothing is left to do about an error
+	case errors.Is(err, errors.ErrUnsupported), isNoLocks(err):
+		return func() {}, nil
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+	}
+	return nil, fileError(path, "cannot be locked", err)
+}

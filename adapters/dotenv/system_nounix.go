@@ -1,0 +1,39 @@
+//go:build !unix
+
+package dotenv
+
+import (
+	"crypto/sha256"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// owner is unknown on this system.
+type owner struct {
+	uid, gid int
+	links    uint64
+}
+
+func ownerOf(fs.FileInfo) owner { return owner{-1, -1, 1} }
+
+func setOwner(*os.File, owner) error { return nil }
+
+func openRegular(path string) (*os.File, error) { return os.Open(path) }
+
+// writable reports an error if the file cannot be opened for writing.
+func writable(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// lockPath is what is locked for the files of a folder. Folders cannot be
+// locked here.
+func lockPath(folder string) string {
+	return filepath.Join(os.TempDir(), "winnow-"+short(sha256.Sum256([]byte(folder)))+".lock")
+}
+
+func isNoLocks(error) bool { return false }

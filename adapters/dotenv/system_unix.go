@@ -1,0 +1,56 @@
+//go:build unix
+
+package dotenv
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// owner is who owns a file; links is the number of its names.
+type owner struct {
+	uid, gid int
+	links    uint64
+}
+
+func ownerOf(info fs.FileInfo) owner {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return owner{-1, -1, 1}
+	}
+	return owner{int(st.Uid), int(st.Gid), uint64(st.Nlink)}
+}
+
+// setOwner changes the owner and group of f to those of o.
+func setOwner(f *os.File, o owner) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if now := ownerOf(info); now.uid == o.uid && now.gid == o.gid {
+		return nil
+	}
+	return f.Chown(o.uid, o.gid)
+}
+
+// openRegular opens a file for reading. It does not follow a symbolic link and
+// does not wait for the other end of a pipe.
+func openRegular(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
+}
+
+// writable reports an error if this process may not write to the file, which a
+// rename would ignore.
+func writable(path string) error { return unix.Access(path, unix.W_OK) }
+
+// lockPath is what is locked for the files of a folder: the folder itself.
+func lockPath(folder string) string { return folder }
+
+// isNoLocks reports whether a file system has no locks, or none on folders.
+func isNoLocks(err error) bool {
+	return errors.Is(err, unix.ENOLCK) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EISDIR)
+}

@@ -1,0 +1,87 @@
+package dotenv
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// A change is reported when the file was left alone for watchQuiet: an editor
+// takes several steps. A file that is written without pause is reported every watchMost.
+const (
+	watchQuiet = 50 * time.Millisecond
+	watchMost  = time.Second
+)
+
+// Watch reports changes of the file at path, also behind symbolic links, until
+// ctx ends; then the channel is closed. One signal may stand for several
+// changes, and the bytes may be the same as before: compare [Source.Hash]. It
+// watches folders, so the file need not exist.
+func Watch(ctx context.Context, path string) (<-chan struct{}, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("dotenv: %w", err)
+	}
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, fileError(path, "cannot be watched", err)
+	}
+	names, err := watchLinks(w, path)
+	if err != nil {
+		w.Close() //nolint:errcheck // nothing was watched
+		return nil, err
+	}
+	changed := make(chan struct{}, 1)
+	go func() {
+		defer close(changed)
+		defer w.Close() //nolint:errcheck // the process no longer needs it
+		var quiet <-chan time.Time
+		var first time.Time
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case e := <-w.Events:
+				if !names[e.Name] {
+					continue
+				}
+			case <-w.Errors: // events were lost, perhaps ours
+			case <-quiet:
+				quiet = nil
+				if again, err := watchLinks(w, path); err == nil {
+					names = again // a link may lead elsewhere now
+				}
+				select {
+				case changed <- struct{}{}:
+				default: // a signal is waiting already
+				}
+				continue
+			}
+			if quiet == nil {
+				first = time.Now()
+			}
+			quiet = time.After(min(watchQuiet, max(0, watchMost-time.Since(first))))
+		}
+	}()
+	return changed, nil
+}
+
+// watchLinks watches the folders of all names that lead to the file and returns
+// the names.
+func watchLinks(w *fsnotify.Watcher, path string) (map[string]bool, error) {
+	hops, err := links(path)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	for _, name := range hops {
+		if err := w.Add(filepath.Dir(name)); err != nil {
+			return nil, fileError(path, "cannot be watched", err)
+		}
+		names[name] = true
+	}
+	return names, nil
+}
