@@ -60,7 +60,7 @@ func BenchmarkRollbackOver1000(b *testing.B) {
 
 func BenchmarkOpen1000Checkpoints(b *testing.B) {
 	j, path := grown(b, 1000)
-	b.SetBytes(j.size)
+	b.SetBytes(j.index.size)
 	for b.Loop() {
 		r, err := Open(path, Options{ReadOnly: true})
 		if err != nil || len(r.List("s")) != 1001 {

@@ -1,7 +1,9 @@
 package checkpoint
 
 import (
+	"crypto/rand"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,16 +87,17 @@ func Describe(tools []ToolSummary) string {
 	return text
 }
 
-// describeArgs shows the values of a JSON object without their names, which
-// the tool's name implies; any other text as it is.
+// describeArgs shows the values of a JSON object, in the order of their names,
+// without the names, which the tool's name implies; any other text as it is.
 func describeArgs(args string) string {
-	v, err := parseText(args)
-	if err != nil || v.kind != kindObject {
+	tree, _ := decode([]byte(args))
+	object, ok := tree.(map[string]any)
+	if !ok {
 		return args
 	}
-	values := make([]string, len(v.items))
-	for i := range v.items {
-		values[i] = v.items[i].text
+	var values []string
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		values = append(values, encode(object[name]))
 	}
 	return strings.Join(values, ", ")
 }
@@ -129,7 +132,7 @@ func (c Checkpoint) Effect() string {
 	return strings.Join(parts, "; ")
 }
 
-// public returns a copy that the caller may keep, with its description.
+// public returns a copy for the caller, with a description.
 func (c Checkpoint) public() Checkpoint {
 	c.Tools = slices.Clone(c.Tools)
 	if c.Description != "" {
@@ -146,9 +149,9 @@ func (c Checkpoint) public() Checkpoint {
 	return c
 }
 
-// settle notes that tools ran: each takes the place of the announced call
-// that it answers, or is added.
-func (c *Checkpoint) settle(tools []ToolSummary) {
+// addResults notes that tools ran: each result replaces the announced call that
+// it answers, or is added.
+func (c *Checkpoint) addResults(tools []ToolSummary) {
 	for _, t := range tools {
 		i := slices.IndexFunc(c.Tools, func(a ToolSummary) bool {
 			return a == ToolSummary{Name: t.Name, Args: t.Args}
@@ -174,9 +177,9 @@ const (
 	Conversation Scope = "conversation"
 )
 
-// Intent is a rollback, or the undo of one, that is written down and not yet
-// done. Whoever holds it sets the window to State, marks the pairs in the
-// database and then calls Finish, or Abandon when that was not possible.
+// Intent is a rollback, or the undo of one, that is recorded and not yet done.
+// Its receiver sets the window to State, marks the pairs in the database and
+// then calls Finish, or Abandon when that was not possible.
 type Intent struct {
 	// ID names the rollback; the database marks the pairs it cuts with it.
 	ID    string
@@ -196,4 +199,10 @@ type Intent struct {
 	// Dropped are the checkpoints that Finish takes out of the list. When
 	// Undoes is set they are the steps made since the rollback.
 	Dropped []Checkpoint
+}
+
+// newID returns a new id: 60 random bits as 12 characters.
+func newID() string {
+	const length = 12
+	return strings.ToLower(rand.Text()[:length])
 }

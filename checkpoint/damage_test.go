@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 )
 
@@ -77,13 +78,13 @@ func TestJournalCutAtEveryByte(t *testing.T) {
 			t.Fatalf("cut at byte %d: taken for damage: %+v", n, r)
 		}
 		checkStates(t, j, states)
-		if got := len(j.ledger.entries); got < known {
+		if got := len(j.index.entries); got < known {
 			t.Fatalf("cut at byte %d: %d checkpoints, had %d", n, got, known)
 		} else {
 			known = got
 		}
-		if records := bytes.Count(whole[:n], []byte("\n")) - 1; len(j.ledger.lines) < records {
-			t.Fatalf("cut at byte %d: %d of %d records", n, len(j.ledger.lines), records)
+		if records := bytes.Count(whole[:n], []byte("\n")) - 1; len(j.index.lines) < records {
+			t.Fatalf("cut at byte %d: %d of %d records", n, len(j.index.lines), records)
 		}
 		if in := must[*Intent](t)(j.Pending()); in != nil {
 			ok(t, j.Finish(*in))
@@ -180,4 +181,41 @@ func TestForeignFileIsSetAside(t *testing.T) {
 		}
 		must[Checkpoint](t)(j.Start("s", doc(1)))
 	}
+}
+
+// The sample was written by the first version of this package, with its own
+// JSON parser: a compacted journal, two sessions, an intent that is pending,
+// and states with line separators, which it did not escape.
+func TestJournalOfAnEarlierVersionIsRead(t *testing.T) {
+	var want struct {
+		List           []Checkpoint
+		States         map[string]json.RawMessage
+		Current, Saved json.RawMessage
+		Pending        string
+		LastRun        Run
+	}
+	ok(t, json.Unmarshal(must[[]byte](t)(os.ReadFile("testdata/format1.json")), &want))
+	path := write(t, must[[]byte](t)(os.ReadFile("testdata/format1.journal")))
+	j := open(t, path, Options{})
+	if r := j.Report(); r.Damaged || r.Torn > 0 {
+		t.Fatalf("report %+v", r)
+	}
+	if got := j.List(""); !reflect.DeepEqual(got, want.List) {
+		t.Errorf("List = %+v, want %+v", got, want.List)
+	}
+	checkStates(t, j, want.States)
+	wantState(t, "current", j.Current(), want.Current)
+	saved, _ := j.SavedState()
+	wantState(t, "saved", saved, want.Saved)
+	if run := j.LastRun(); !reflect.DeepEqual(run, want.LastRun) {
+		t.Errorf("LastRun = %+v, want %+v", run, want.LastRun)
+	}
+	in := must[*Intent](t)(j.Pending())
+	if in == nil || in.ID != want.Pending {
+		t.Fatalf("Pending = %+v, want %s", in, want.Pending)
+	}
+	ok(t, j.Finish(*in))
+	wantState(t, "after the rollback", j.Current(), want.States[in.Target.ID])
+	ok(t, j.Finish(must[Intent](t)(j.BeginUndoRollback())))
+	wantState(t, "after its undo", j.Current(), want.Current)
 }

@@ -2,23 +2,21 @@ package checkpoint
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
 )
 
 // Member is the Index of an Item that is a member of an object: the path
-// that the item is found under names the member itself.
+// under which the item is listed names the member itself.
 const Member = -1
 
-// ErrMisfit is wrapped by what Delta.Apply returns for a document that the
-// delta was not made from, or for a delta that contradicts itself.
-var ErrMisfit = errors.New("delta does not fit the document")
-
 // Delta is how one document became another. The keys of its maps are paths:
-// keys joined by dots and items of lists as [n], as in rules.ignore[3].colour
-// (in a key, . [ \ have a \ before them, and the empty key is \-; [n] counts
-// only items that the delta neither adds nor removes). The zero value changes
-// nothing. A Delta is not changed once made.
+// keys joined by dots and items of lists as [n], as in rules.ignore[3].colour.
+// In a key the characters . [ \ have a \ before them, and the empty key is \-.
+// [n] counts only items that the delta neither adds nor removes, so a path
+// means the same place in both directions. The zero value changes nothing.
 type Delta struct {
 	// Added holds what only the new document has. Index is the item's place
 	// in the new list, in rising order, or Member.
@@ -57,124 +55,206 @@ func (d Delta) Invert() Delta {
 	return back
 }
 
-// Apply returns the document, in canonical form, that d makes of doc. A doc
-// that lacks what d removes or replaces, or has what d adds, is an error that
-// wraps ErrMisfit; one that Canonical refuses is a *SyntaxError.
-func (d Delta) Apply(doc json.RawMessage) (json.RawMessage, error) {
-	v, err := parse(doc)
-	if err != nil {
-		return nil, err
-	}
-	if v, err = d.apply(v); err != nil {
-		return nil, err
-	}
-	return v.raw(), nil
-}
-
-// apply is Apply on a document that has been read.
-func (d Delta) apply(v value) (value, error) {
-	if d.Empty() {
-		return v, nil
-	}
-	p, err := newPatch(d)
-	if err == nil {
-		v, err = p.apply(v)
-	}
-	if err != nil {
-		return value{}, fmt.Errorf("checkpoint: %w: %w", ErrMisfit, err)
-	}
-	return v, nil
-}
-
 // Diff returns how a became b: Diff(a, b).Apply(a) is b and
 // Diff(a, b).Invert().Apply(b) is a, in canonical form. Equal documents give
-// the zero Delta. An a or b that Canonical refuses is a *SyntaxError.
+// an empty Delta. A document that Canonical refuses is an error.
 func Diff(a, b json.RawMessage) (Delta, error) {
-	va, err := parse(a)
+	before, err := decode(a)
 	if err != nil {
 		return Delta{}, err
 	}
-	vb, err := parse(b)
+	after, err := decode(b)
 	if err != nil {
 		return Delta{}, err
 	}
-	return diff(va, vb), nil
+	return diff(before, after), nil
 }
 
-// diff is Diff on documents that have been read.
-func diff(a, b value) Delta {
-	var d Delta
+func diff(a, b any) Delta {
+	d := Delta{Added: map[string][]Item{}, Removed: map[string][]Item{}, Modified: map[string]Change{}}
 	d.compare("", a, b)
 	return d
 }
 
 // compare adds to d how a became b at path.
-func (d *Delta) compare(path string, a, b value) {
-	switch {
-	case a.text == b.text:
-	case a.kind == kindObject && b.kind == kindObject:
-		d.compareObjects(path, a, b)
-	case a.kind == kindList && b.kind == kindList:
-		d.compareLists(path, a, b)
-	default:
-		if d.Modified == nil {
-			d.Modified = make(map[string]Change)
+func (d *Delta) compare(path string, a, b any) {
+	switch x := a.(type) {
+	case map[string]any:
+		if y, ok := b.(map[string]any); ok {
+			d.compareObjects(path, x, y)
+			return
 		}
-		d.Modified[path] = Change{Old: a.raw(), New: b.raw()}
+	case []any:
+		if y, ok := b.([]any); ok {
+			d.compareLists(path, x, y)
+			return
+		}
+	}
+	if !equal(a, b) {
+		d.Modified[path] = Change{Old: raw(a), New: raw(b)}
 	}
 }
 
-func (d *Delta) compareObjects(path string, a, b value) {
-	i, j := 0, 0
-	for i < len(a.keys) || j < len(b.keys) {
-		switch {
-		case j == len(b.keys) || i < len(a.keys) && a.keys[i] < b.keys[j]:
-			put(&d.Removed, joinKey(path, a.keys[i]), Member, a.items[i])
-			i++
-		case i == len(a.keys) || b.keys[j] < a.keys[i]:
-			put(&d.Added, joinKey(path, b.keys[j]), Member, b.items[j])
-			j++
-		default:
-			if a.items[i].text != b.items[j].text {
-				d.compare(joinKey(path, a.keys[i]), a.items[i], b.items[j])
-			}
-			i, j = i+1, j+1
+func (d *Delta) compareObjects(path string, a, b map[string]any) {
+	for key, old := range a {
+		if now, ok := b[key]; ok {
+			d.compare(joinKey(path, key), old, now)
+		} else {
+			put(d.Removed, joinKey(path, key), Member, old)
+		}
+	}
+	for key, now := range b {
+		if _, ok := a[key]; !ok {
+			put(d.Added, joinKey(path, key), Member, now)
 		}
 	}
 }
 
-// compareLists writes what differs between two lists. Items of a run that are
-// both objects or both lists count as the same item, changed; so one changed
-// rule does not repeat the thousand rules beside it.
-func (d *Delta) compareLists(path string, a, b value) {
-	rank, done := 0, 0 // items that stay, and items of a, before the run
-	for _, r := range listRuns(a.items, b.items) {
-		rank += r.a - done
-		done = r.aEnd
-		i, j := r.a, r.b
-		for ; i < r.aEnd && j < r.bEnd; i, j = i+1, j+1 {
-			old, now := a.items[i], b.items[j]
-			if old.kind == now.kind && (old.kind == kindObject || old.kind == kindList) {
-				d.compare(joinRank(path, rank), old, now)
+// compareLists adds what differs between two lists. Between items that both
+// have, two objects or two lists in the same place count as one item that
+// changed, so that one changed rule is written without the rules beside it.
+func (d *Delta) compareLists(path string, a, b []any) {
+	i, j, rank := 0, 0, 0 // rank counts the items that stay
+	for _, next := range append(commonItems(a, b), [2]int{len(a), len(b)}) {
+		for ; i < next[0] && j < next[1]; i, j = i+1, j+1 {
+			if sameContainer(a[i], b[j]) {
+				d.compare(path+"["+strconv.Itoa(rank)+"]", a[i], b[j])
 				rank++
 				continue
 			}
-			put(&d.Removed, path, i, old)
-			put(&d.Added, path, j, now)
+			put(d.Removed, path, i, a[i])
+			put(d.Added, path, j, b[j])
 		}
-		for ; i < r.aEnd; i++ {
-			put(&d.Removed, path, i, a.items[i])
+		for ; i < next[0]; i++ {
+			put(d.Removed, path, i, a[i])
 		}
-		for ; j < r.bEnd; j++ {
-			put(&d.Added, path, j, b.items[j])
+		for ; j < next[1]; j++ {
+			put(d.Added, path, j, b[j])
 		}
+		i, j, rank = i+1, j+1, rank+1
 	}
 }
 
-// put appends an item to what m holds for path.
-func put(m *map[string][]Item, path string, index int, v value) {
-	if *m == nil {
-		*m = make(map[string][]Item)
+func put(side map[string][]Item, path string, index int, v any) {
+	side[path] = append(side[path], Item{index, raw(v)})
+}
+
+func raw(v any) json.RawMessage { return json.RawMessage(encode(v)) }
+
+// sameContainer reports whether a and b are both objects or both lists.
+func sameContainer(a, b any) bool {
+	switch a.(type) {
+	case map[string]any:
+		_, ok := b.(map[string]any)
+		return ok
+	case []any:
+		_, ok := b.([]any)
+		return ok
 	}
-	(*m)[path] = append((*m)[path], Item{Index: index, Value: v.raw()})
+	return false
+}
+
+// commonItems returns the places, in a and in b, of items that both lists have
+// in the same order: the most there are, when no item occurs twice in a list.
+func commonItems(a, b []any) [][2]int {
+	var common [][2]int
+	head, tail := 0, 0
+	for ; head < min(len(a), len(b)) && equal(a[head], b[head]); head++ {
+		common = append(common, [2]int{head, head})
+	}
+	for tail < min(len(a), len(b))-head && equal(a[len(a)-1-tail], b[len(b)-1-tail]) {
+		tail++
+	}
+	places := make(map[string][]int) // in b, of the items between head and tail
+	for j := head; j < len(b)-tail; j++ {
+		text := encode(b[j])
+		places[text] = append(places[text], j)
+	}
+	var pairs [][2]int
+	for i := head; i < len(a)-tail; i++ {
+		text := encode(a[i])
+		if found := places[text]; len(found) > 0 {
+			pairs = append(pairs, [2]int{i, found[0]})
+			places[text] = found[1:]
+		}
+	}
+	common = append(common, longestIncreasing(pairs)...)
+	for ; tail > 0; tail-- {
+		common = append(common, [2]int{len(a) - tail, len(b) - tail})
+	}
+	return common
+}
+
+// longestIncreasing returns the most pairs whose second numbers rise; the
+// first ones rise anyway. It is patience sorting.
+func longestIncreasing(pairs [][2]int) [][2]int {
+	var ends []int // the last pair of the best run of each length
+	before := make([]int, len(pairs))
+	for k, p := range pairs {
+		n := sort.Search(len(ends), func(i int) bool { return pairs[ends[i]][1] >= p[1] })
+		if n > 0 {
+			before[k] = ends[n-1]
+		}
+		if n == len(ends) {
+			ends = append(ends, 0)
+		}
+		ends[n] = k
+	}
+	out := make([][2]int, len(ends))
+	for n := len(ends) - 1; n >= 0; n-- {
+		out[n] = pairs[ends[n]]
+		if n > 0 {
+			ends[n-1] = before[ends[n]]
+		}
+	}
+	return out
+}
+
+// emptyKey stands for the key "", which could not be seen in a path.
+const emptyKey = `\-`
+
+var keyEscaper = strings.NewReplacer(`\`, `\\`, `.`, `\.`, `[`, `\[`)
+
+// joinKey returns the path of a member of the object at path.
+func joinKey(path, key string) string {
+	if key = keyEscaper.Replace(key); key == "" {
+		key = emptyKey
+	}
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// step is one step of a path: into an object by key or into a list by rank.
+type step struct {
+	key  string
+	rank int // -1: by key
+}
+
+var (
+	pathStep    = regexp.MustCompile(`^(?:\[(0|[1-9]\d*)\]|\.?((?:\\[\\.\[-]|[^\\.\[])+))`)
+	keyUnescape = strings.NewReplacer(emptyKey, "", `\\`, `\`, `\.`, `.`, `\[`, `[`)
+)
+
+// splitPath is the inverse of joinKey and of adding [n].
+func splitPath(path string) ([]step, error) {
+	var steps []step
+	for rest := path; rest != ""; {
+		part := pathStep.FindStringSubmatch(rest)
+		if part == nil {
+			return nil, strconv.ErrSyntax
+		}
+		s := step{rank: -1}
+		if part[1] == "" {
+			s.key = keyUnescape.Replace(part[2])
+		} else if rank, err := strconv.Atoi(part[1]); err == nil {
+			s.rank = rank
+		} else {
+			return nil, err
+		}
+		steps = append(steps, s)
+		rest = rest[len(part[0]):]
+	}
+	return steps, nil
 }

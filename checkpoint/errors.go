@@ -13,15 +13,14 @@ var (
 	ErrClosed = errors.New("checkpoint: journal is closed")
 	// ErrUnknown is wrapped when no checkpoint has the id.
 	ErrUnknown = errors.New("checkpoint: no such checkpoint")
-	// ErrPending is returned while a rollback is written down and not done:
+	// ErrPending is returned while a rollback is recorded and not done:
 	// Finish or Abandon it first.
 	ErrPending = errors.New("checkpoint: a rollback is not finished")
 	// ErrNothing is returned by BeginUndoRollback when there is no rollback
 	// that could be undone, and by Finish and Abandon of an intent that is not
 	// the pending one.
 	ErrNothing = errors.New("checkpoint: no such rollback")
-	// ErrDamaged is wrapped when a record that was whole when the journal was
-	// opened cannot be read any more.
+	// ErrDamaged is wrapped when a state cannot be rebuilt from the records.
 	ErrDamaged = errors.New("checkpoint: journal is damaged")
 	// ErrMoved is returned when the file of an open journal was moved, deleted
 	// or replaced by someone else; nothing was written.
@@ -58,4 +57,52 @@ type VersionError struct {
 func (e *VersionError) Error() string {
 	return fmt.Sprintf("checkpoint: %s was written by a newer winnow (format %d, this one knows %d); it is left as it is",
 		e.Path, e.Found, e.Known)
+}
+
+// Report is what Open found and did. The zero value means nothing unusual.
+type Report struct {
+	// Torn counts the bytes of an unfinished record that were cut off: a
+	// write that a crash interrupted before it was acknowledged.
+	Torn int64
+	// Damaged: whole records were not readable. The counts below are of this.
+	Damaged bool
+	// Aside is where the damaged file is now, unchanged; "" when ReadOnly.
+	Aside string
+	// Unreadable counts records that could not be read, Lost the checkpoints
+	// whose state could not be rebuilt, and Kept those that are whole.
+	Unreadable, Lost, Kept int
+	// StateLost: the newest rules could not be rebuilt; Current is older.
+	StateLost bool
+	// Compacted is by how many bytes the file shrank.
+	Compacted int64
+	// Repaired names files and folders whose permissions were too wide.
+	Repaired []string
+	// Failed is why the file could not be compacted, which does no harm.
+	Failed error
+}
+
+// Notices returns the report as sentences for the user, none when all is well.
+func (r Report) Notices() []string {
+	var out []string
+	if r.Damaged {
+		text := fmt.Sprintf("The checkpoint journal was damaged: %d records were not readable; %d checkpoints were kept, %d lost.",
+			r.Unreadable, r.Kept, r.Lost)
+		if r.StateLost {
+			text += " The newest rules in it are lost; older ones were kept."
+		}
+		if r.Aside != "" {
+			text += " The damaged file is kept as " + r.Aside + "."
+		}
+		out = append(out, text)
+	}
+	if r.Torn > 0 {
+		out = append(out, fmt.Sprintf("An unfinished record of %d bytes was cut off the checkpoint journal.", r.Torn))
+	}
+	for _, path := range r.Repaired {
+		out = append(out, "Others could read "+path+"; its permissions were narrowed.")
+	}
+	if r.Failed != nil {
+		out = append(out, "The checkpoint journal could not be compacted: "+r.Failed.Error())
+	}
+	return out
 }

@@ -160,7 +160,10 @@ func TestDiskFullWhileRepairing(t *testing.T) {
 
 func TestDiskFullWhileCompacting(t *testing.T) {
 	path := journalPath(t)
-	j := open(t, path, Options{})
+	j := open(t, path, Options{wrap: quiet})
+	for n := range keepSessions + 1 {
+		must[Checkpoint](t)(j.Start(fmt.Sprint("s", n), doc(n)))
+	}
 	must[Checkpoint](t)(j.Start("s", doc(0)))
 	ok(t, j.Close())
 	var f faults

@@ -1,7 +1,6 @@
 package checkpoint
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 )
@@ -17,8 +17,7 @@ import (
 const (
 	// defaultEvery is how many checkpoints share one full state.
 	defaultEvery = 10
-	// compactAbove is the size from which Open compacts, 8 MiB: reading that
-	// much takes Open about as long as the eye takes to see it.
+	// compactAbove is the size in bytes from which Open compacts.
 	compactAbove = 8 << 20
 	// compactGrowth: a file that is still large after a compaction is
 	// compacted again only when it has grown by this factor.
@@ -40,12 +39,11 @@ type Options struct {
 }
 
 // Journal keeps the checkpoints of one window in a file. Open makes one. Its
-// methods may be called from any goroutine. Those that write, and State and
-// Intent-making ones, wait for the disk; all others answer from memory and
-// never wait for those.
+// methods may be called from any goroutine. Those that write wait for the
+// disk; all others answer from memory and never wait for those.
 type Journal struct {
 	opts   Options
-	place  place
+	path   string
 	run    Run
 	report Report
 
@@ -53,20 +51,16 @@ type Journal struct {
 	file    file       // nil when ReadOnly and after Close
 	info    fs.FileInfo
 	locked  *os.File
-	size    int64 // end of the last whole record
-	torn    bool  // bytes behind size could not be cut off
-	given   string
-	givenAs value // the state that given, as it came, was read as
+	torn    bool // the file is longer than its whole records
 
-	mu     sync.RWMutex // held only for moments
-	src    readerAt
-	ledger *ledger
-	now    value // the current state
-	saved  string
+	mu     sync.RWMutex // held only for moments; guards all below
+	index  *index
+	now    document // the current state
+	saved  string   // canonical form of the saved state
 	closed bool
 }
 
-// Run is what the journal tells of the run of the program before this one.
+// Run is what the journal says of the run of the program before this one.
 type Run struct {
 	// Closed: it ended in order, or there was none. False after a crash.
 	Closed bool
@@ -97,29 +91,31 @@ func Open(path string, opts Options) (*Journal, error) {
 	if opts.compact == 0 {
 		opts.compact = compactAbove
 	}
+	if opts.wrap == nil {
+		opts.wrap = func(f *os.File) file { return f }
+	}
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
-	j := &Journal{opts: opts, place: place{path, opts.wrap}}
+	j := &Journal{opts: opts, path: path, index: newIndex()}
 	if opts.ReadOnly {
-		err = j.look()
+		err = j.openReader()
 	} else {
-		err = j.take()
+		err = j.openWriter()
 	}
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, j.release())
 	}
-	j.begin()
+	j.startRun()
 	return j, nil
 }
 
-// look opens for reading only. All is read at once: what a writer appends or
-// replaces later is not seen.
-func (j *Journal) look() error {
-	f, err := j.place.open(j.place.path, os.O_RDONLY)
+// openReader reads all of the file at once: what a writer appends or replaces
+// later is not seen.
+func (j *Journal) openReader() error {
+	f, err := openRegular(j.path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
-		j.ledger, j.src = newLedger(), bytes.NewReader(nil)
 		return nil
 	}
 	if err != nil {
@@ -129,185 +125,76 @@ func (j *Journal) look() error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("checkpoint: read journal: %w", err)
 	}
-	s, err := j.load(content)
-	if err != nil {
-		return err
-	}
-	j.report.Torn = 0 // a writer may be at work on it right now
-	j.src = bytes.NewReader(content)
-	if !s.damaged() {
-		return nil
-	}
-	content, err = j.salvage(content, s)
-	if err != nil {
-		return err
-	}
 	_, err = j.load(content)
-	j.src = bytes.NewReader(content)
+	j.report.Torn = 0 // a writer may be at work on it right now
 	return err
 }
 
-// take opens for writing: lock, read, repair, compact.
-func (j *Journal) take() error {
-	if err := j.place.prepareFolder(&j.report); err != nil {
+// openWriter locks, reads, repairs and compacts the file.
+func (j *Journal) openWriter() error {
+	if err := prepareFolder(filepath.Dir(j.path), &j.report); err != nil {
 		return err
 	}
-	locked, err := j.place.lock()
-	if err != nil {
+	var err error
+	if j.locked, err = lock(j.path); err != nil {
 		return err
 	}
-	j.locked = locked
-	j.place.removeUnfinished()
-	if err := j.takeFile(); err != nil {
-		return errors.Join(err, j.release())
-	}
-	return nil
-}
-
-func (j *Journal) takeFile() error {
 	content, err := j.openFile()
 	if err != nil {
 		return err
 	}
-	s, err := j.load(content)
-	if err != nil {
+	lost, err := j.load(content)
+	switch {
+	case err != nil:
 		return err
-	}
-	if s.damaged() {
-		content, err := j.salvage(content, s)
-		if err != nil {
+	case j.report.Damaged:
+		return j.repair(content, lost)
+	case j.index.size == 0:
+		if err := j.append(header(formatVersion)); err != nil {
 			return err
 		}
-		aside := j.place.path + ".damaged-" + j.opts.Now().UTC().Format("20060102T150405Z")
-		if j.report.Aside, err = j.place.replace(content, aside); err != nil {
-			return err
-		}
-		return j.reopen()
-	}
-	j.size, j.torn = s.end, s.torn > 0
-	if s.fresh {
-		if err := j.writeBytes(header(formatVersion)); err != nil {
-			return err
-		}
-		return syncFolder(filepath.Dir(j.place.path))
-	}
-	if s.open {
-		if err := j.writeBytes([]byte("\n")); err != nil {
-			return err
+		j.index.size = int64(len(header(formatVersion)))
+		return syncFolder(filepath.Dir(j.path))
+	case j.index.size > max(j.opts.compact, compactGrowth*j.index.image):
+		if err := j.compact(content); err != nil {
+			j.report.Failed = err // the large file is as good as before
 		}
 	}
-	if err := j.cutTorn(); err != nil {
-		return err
-	}
-	return j.compactIfLarge(content, s)
+	return j.cutTorn()
 }
 
 // openFile opens the file and returns all of it.
 func (j *Journal) openFile() ([]byte, error) {
-	raw, err := j.place.open(j.place.path, os.O_RDWR|os.O_CREATE)
+	f, err := openRegular(j.path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
-	f := j.place.file(raw)
-	if err := narrow(raw, &j.report); err != nil {
-		return nil, errors.Join(err, f.Close())
+	j.file = j.opts.wrap(f)
+	if j.info, err = f.Stat(); err != nil {
+		return nil, fmt.Errorf("checkpoint: read journal: %w", err)
 	}
-	content, err := io.ReadAll(raw)
-	if err == nil {
-		j.info, err = raw.Stat()
+	if err := narrow(j.path, j.info, fileMode, &j.report); err != nil {
+		return nil, err
 	}
+	content, err := io.ReadAll(f)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("checkpoint: read journal: %w", err), f.Close())
+		return nil, fmt.Errorf("checkpoint: read journal: %w", err)
 	}
-	j.file, j.src = f, f
 	return content, nil
 }
 
-// reopen goes on with the file that has taken the place of the open one.
-func (j *Journal) reopen() error {
-	if err := j.file.Close(); err != nil {
-		return fmt.Errorf("checkpoint: close journal: %w", err)
-	}
-	content, err := j.openFile()
-	if err != nil {
-		return err
-	}
-	s, err := j.load(content)
-	if err == nil && s.damaged() {
-		err = ErrDamaged
-	}
-	j.size = s.end
-	return err
-}
-
-// load reads content into the ledger and makes the states that are kept in
-// memory. States that cannot be made count as damage.
-func (j *Journal) load(content []byte) (*scanned, error) {
-	s := &scanned{}
-	if err := s.scan(content, j.place.path); err != nil {
-		return s, err
-	}
-	j.report.Torn += s.torn
-	j.ledger, j.now, j.saved = s.replay(), value{}, ""
-	if s.damaged() {
-		return s, nil
-	}
-	src := bytes.NewReader(content)
-	var err error
-	if j.ledger.has() {
-		j.now, err = j.ledger.stateAt(src, len(j.ledger.lines)-1)
-	}
-	if err == nil && j.ledger.saved >= 0 {
-		j.saved, err = j.ledger.savedText(src)
-	}
-	if err != nil {
-		s.bad++
-	}
-	return s, nil
-}
-
-// salvage makes a new journal of what a damaged one still holds.
-func (j *Journal) salvage(content []byte, s *scanned) ([]byte, error) {
-	m, err := rewrite(bytes.NewReader(content), j.ledger, s.records, selection{all: true}, j.opts.Every)
-	if err != nil {
-		return nil, err
-	}
-	j.report.Damaged, j.report.Torn = true, 0
-	j.report.Unreadable, j.report.Kept, j.report.Lost = s.bad, m.kept, m.lost
-	j.report.StateLost = m.sum != j.ledger.sum() || s.badEnd
-	return m.out, nil
-}
-
-// compactIfLarge rewrites a large file with what is still needed. That it
-// cannot is reported and does no harm.
-func (j *Journal) compactIfLarge(content []byte, s *scanned) error {
-	if j.size <= max(j.opts.compact, compactGrowth*j.ledger.image) {
-		return nil
-	}
-	m, err := rewrite(bytes.NewReader(content), j.ledger, s.records, choose(j.ledger, keepSessions), j.opts.Every)
-	if err == nil && m.lost == 0 {
-		_, err = j.place.replace(m.out, "")
-	}
-	if err != nil {
-		j.report.Failed = err
-		return nil //nolint:nilerr // reported; the large file is as good as before
-	}
-	j.report.Compacted = j.size - int64(len(m.out))
-	return j.reopen()
-}
-
-// begin ends what was left of the run before and notes what it was.
-func (j *Journal) begin() {
-	l := j.ledger
-	j.run = Run{Closed: l.closed, Session: l.session}
-	if l.session != "" {
-		for _, e := range l.live(l.session) {
+// startRun notes what the run before was and begins a new one.
+func (j *Journal) startRun() {
+	x := j.index
+	j.run = Run{Closed: x.closed, Session: x.session}
+	if x.session != "" {
+		for _, e := range x.list(x.session) {
 			if e.Kind == KindTurn {
 				j.run.Turn = e.public()
 			}
 		}
 	}
-	l.session, l.turn = "", ""
+	x.session, x.turn = "", ""
 	for _, notice := range j.report.Notices() {
 		j.opts.Log.Warn("checkpoint journal", "notice", notice)
 	}
@@ -323,8 +210,8 @@ func (j *Journal) Close() error {
 		return nil
 	}
 	var err error
-	if j.file != nil && !j.ledger.closed {
-		err = j.write(plain(record{Op: opClose}))
+	if j.file != nil && !j.index.closed {
+		err = j.write(record{Op: opClose}, nil, "")
 	}
 	j.mu.Lock()
 	j.closed = true
@@ -361,12 +248,12 @@ func (j *Journal) Notices() []string { return j.report.Notices() }
 // LastRun returns what is known of the run before this one.
 func (j *Journal) LastRun() Run {
 	run := j.run
-	run.Turn.Tools = append([]ToolSummary(nil), run.Turn.Tools...)
+	run.Turn.Tools = slices.Clone(run.Turn.Tools)
 	return run
 }
 
 // Path returns the absolute path of the file.
-func (j *Journal) Path() string { return j.place.path }
+func (j *Journal) Path() string { return j.path }
 
 // Current returns the newest recorded state, nil when there is none. While a
 // rollback is pending it is the state before it.

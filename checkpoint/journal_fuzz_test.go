@@ -63,7 +63,14 @@ func play(t *testing.T, ops []byte, every int) {
 			if before == nil || arg%5 == 0 {
 				before = fuzzState(arg + 1)
 			}
-			note(must[Checkpoint](t)(j.Edit("e", before, state)), before)
+			made := must[Checkpoint](t)(j.Edit("e", before, state))
+			if Equal(before, state) {
+				if made.ID != "" {
+					t.Fatalf("an edit that changed nothing made %+v", made)
+				}
+				break
+			}
+			note(made, before)
 			m.now = state
 		case 3:
 			session := string('a' + rune(arg%3))
@@ -87,7 +94,7 @@ func play(t *testing.T, ops []byte, every int) {
 			m.undoRollback(t, j)
 		case 7: // an orderly end, a crash, or a crash and a compaction
 			// A run that recorded nothing cannot be told from none.
-			closed := arg%3 == 0 || j.ledger.closed
+			closed := arg%3 == 0 || j.index.closed
 			if arg%3 == 0 {
 				ok(t, j.Close())
 			} else {

@@ -8,10 +8,14 @@ import (
 	"syscall"
 )
 
+// noFollow makes opening a symbolic link an error, and never waits for the
+// other end of a FIFO that was put in the place of a file.
+const noFollow = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
+
 // openLock opens and locks the file. The system drops the lock when the file
 // is closed, also by the death of the process.
-func (p place) openLock(path string) (*os.File, error) {
-	f, err := p.open(path, os.O_RDWR|os.O_CREATE)
+func openLock(path string) (*os.File, error) {
+	f, err := openRegular(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
@@ -22,10 +26,10 @@ func (p place) openLock(path string) (*os.File, error) {
 		}
 	}
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, errors.Join(errLocked, f.Close())
+		err = errLocked
 	}
 	if err != nil {
-		return nil, lockFailed(f, err)
+		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }

@@ -1,23 +1,27 @@
-//go:build !(darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd || windows)
+//go:build !(darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd)
 
 package checkpoint
 
 import (
-	"fmt"
+	"errors"
+	"io/fs"
 	"os"
-	"strings"
 )
 
-// openLock opens the file for exclusive use, which Plan 9 enforces. The other
-// systems here have no lock that the standard library could take and that
-// ends with its process; a lock that outlives a dead process would be worse.
-func (p place) openLock(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode|os.ModeExclusive)
-	if err != nil && strings.Contains(err.Error(), "exclusive") {
-		return nil, errLocked
+// noFollow has no equivalent here; the check before opening has to do.
+const noFollow = 0
+
+// openLock makes the file anew. On Windows a file that a process has open
+// cannot be removed, so that fails while another writer lives; Plan 9 enforces
+// ModeExclusive. The other systems here have no lock that the standard library
+// could take and that ends with its process.
+func openLock(path string) (*os.File, error) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.Join(errLocked, err)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("checkpoint: lock journal: %w", err)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode|os.ModeExclusive)
+	if errors.Is(err, fs.ErrExist) {
+		err = errLocked
 	}
-	return f, nil
+	return f, err
 }

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,210 +9,161 @@ import (
 	"slices"
 )
 
-// patch is a Delta as a tree: what happens at one place of a document and
-// below it.
-type patch struct {
-	old, new       *value // replaced as a whole; both or neither
-	removed, added []placed
-	gone, come     map[string]value  // members of an object
-	byKey          map[string]*patch // changes inside members that stay
-	byRank         map[int]*patch    // changes inside items that stay
+// ErrMisfit is wrapped by what Delta.Apply returns for a document that the
+// delta was not made from, or for a delta that contradicts itself.
+var ErrMisfit = errors.New("delta does not fit the document")
+
+// absent is the value of a member that an object does not have.
+type absent struct{}
+
+// Apply returns the document, in canonical form, that d makes of doc. A doc
+// that lacks what d removes or replaces, or has what d adds, is an error that
+// wraps ErrMisfit. doc is not changed.
+func (d Delta) Apply(doc json.RawMessage) (json.RawMessage, error) {
+	tree, err := decode(doc)
+	if err != nil {
+		return nil, err
+	}
+	if tree, err = d.apply(tree); err != nil {
+		return nil, err
+	}
+	return raw(tree), nil
 }
 
-// placed is an item of a list with its place in it.
-type placed struct {
-	index int
-	value value
+// apply is Apply on a tree, which is not changed: the result shares what stays
+// as it is. Items are removed from outer lists before inner ones, then values
+// are modified, then items are added to inner lists before outer ones: so the
+// [n] of a path is the plain index whenever the path is followed.
+func (d Delta) apply(tree any) (any, error) {
+	var err error
+	at := func(path string, replace func(any) (any, error)) {
+		if err != nil {
+			return
+		}
+		var steps []step
+		if steps, err = splitPath(path); err == nil {
+			tree, err = replaceAt(tree, steps, replace)
+		}
+		if err != nil {
+			err = fmt.Errorf("checkpoint: %w: %q: %w", ErrMisfit, path, err)
+		}
+	}
+	for _, path := range outerFirst(d.Removed) {
+		at(path, func(v any) (any, error) { return removeItems(v, d.Removed[path]) })
+	}
+	for path, c := range d.Modified {
+		if c.Old == nil || c.New == nil {
+			return nil, fmt.Errorf("checkpoint: %w: %q: a value is missing", ErrMisfit, path)
+		}
+		at(path, func(v any) (any, error) { return exchange(v, c.Old, c.New) })
+	}
+	for _, path := range slices.Backward(outerFirst(d.Added)) {
+		at(path, func(v any) (any, error) { return addItems(v, d.Added[path]) })
+	}
+	return tree, err
 }
 
-// newPatch reads the paths and values of d.
-func newPatch(d Delta) (*patch, error) {
-	root := &patch{}
-	for path, change := range d.Modified {
-		place, err := root.at(path)
+// outerFirst sorts paths so that a place comes before all that is inside it.
+func outerFirst(side map[string][]Item) []string {
+	return slices.SortedFunc(maps.Keys(side), func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+}
+
+// replaceAt returns v with another value at the place that steps lead to.
+// Objects and lists on the way are copied.
+func replaceAt(v any, steps []step, replace func(old any) (any, error)) (any, error) {
+	if len(steps) == 0 {
+		return replace(v)
+	}
+	first, rest := steps[0], steps[1:]
+	if object, ok := v.(map[string]any); ok && first.rank < 0 {
+		old, ok := object[first.key]
+		if !ok {
+			old = absent{}
+		}
+		now, err := replaceAt(old, rest, replace)
+		object = maps.Clone(object)
+		if object[first.key] = now; now == (absent{}) {
+			delete(object, first.key)
+		}
+		return object, err
+	}
+	list, ok := v.([]any)
+	if !ok || first.rank < 0 || first.rank >= len(list) {
+		return nil, errors.New("no such place")
+	}
+	now, err := replaceAt(list[first.rank], rest, replace)
+	if now == (absent{}) {
+		return nil, errors.New("an item of a list is no member")
+	}
+	list = slices.Clone(list)
+	list[first.rank] = now
+	return list, err
+}
+
+// exchange returns now if v is old; nil stands for no value.
+func exchange(v any, old, now json.RawMessage) (any, error) {
+	was, err := decodeOrAbsent(old)
+	if err == nil && !equal(v, was) {
+		err = errors.New("the value is another")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return decodeOrAbsent(now)
+}
+
+func decodeOrAbsent(value json.RawMessage) (any, error) {
+	if value == nil { // of a member that is added or removed
+		return absent{}, nil
+	}
+	return decode(value)
+}
+
+// removeItems returns the list v without items, or no value for a member.
+func removeItems(v any, items []Item) (any, error) {
+	if len(items) == 1 && items[0].Index == Member {
+		return exchange(v, items[0].Value, nil)
+	}
+	list, ok := v.([]any)
+	if !ok {
+		return nil, errors.New("the value is no list")
+	}
+	stay, next := make([]any, 0, len(list)), 0
+	for _, item := range items {
+		old, err := decode(item.Value)
 		if err != nil {
 			return nil, err
 		}
-		old, err := parse(change.Old)
+		if item.Index < next || item.Index >= len(list) || !equal(list[item.Index], old) {
+			return nil, fmt.Errorf("the item %d to remove is another", item.Index)
+		}
+		stay = append(stay, list[next:item.Index]...)
+		next = item.Index + 1
+	}
+	return append(stay, list[next:]...), nil
+}
+
+// addItems returns the list v with items, or the value of a member.
+func addItems(v any, items []Item) (any, error) {
+	if len(items) == 1 && items[0].Index == Member {
+		return exchange(v, nil, items[0].Value)
+	}
+	list, ok := v.([]any)
+	if !ok {
+		return nil, errors.New("the value is no list")
+	}
+	all := make([]any, 0, len(list)+len(items))
+	for _, item := range items {
+		now, err := decode(item.Value)
 		if err != nil {
-			return nil, fmt.Errorf("%q: %w", path, err)
+			return nil, err
 		}
-		now, err := parse(change.New)
-		if err != nil {
-			return nil, fmt.Errorf("%q: %w", path, err)
+		gap := item.Index - len(all)
+		if gap < 0 || gap > len(list) {
+			return nil, fmt.Errorf("no place %d for an item to add", item.Index)
 		}
-		place.old, place.new = &old, &now
+		all = append(append(all, list[:gap]...), now)
+		list = list[gap:]
 	}
-	if err := root.place(d.Removed, func(p *patch) (*[]placed, *map[string]value) { return &p.removed, &p.gone }); err != nil {
-		return nil, err
-	}
-	if err := root.place(d.Added, func(p *patch) (*[]placed, *map[string]value) { return &p.added, &p.come }); err != nil {
-		return nil, err
-	}
-	return root, nil
-}
-
-// at returns the patch of a place, making those on the way to it.
-func (p *patch) at(path string) (*patch, error) {
-	steps, err := splitPath(path)
-	if err != nil {
-		return nil, fmt.Errorf("%q: %w", path, err)
-	}
-	return p.walk(steps), nil
-}
-
-func (p *patch) walk(steps []step) *patch {
-	for _, s := range steps {
-		if s.rank < 0 {
-			if p.byKey == nil {
-				p.byKey = make(map[string]*patch)
-			}
-			if p.byKey[s.key] == nil {
-				p.byKey[s.key] = &patch{}
-			}
-			p = p.byKey[s.key]
-			continue
-		}
-		if p.byRank == nil {
-			p.byRank = make(map[int]*patch)
-		}
-		if p.byRank[s.rank] == nil {
-			p.byRank[s.rank] = &patch{}
-		}
-		p = p.byRank[s.rank]
-	}
-	return p
-}
-
-// place puts the items of one side of a delta where they belong; side picks
-// that side of a patch.
-func (p *patch) place(items map[string][]Item, side func(*patch) (*[]placed, *map[string]value)) error {
-	for path, list := range items {
-		steps, err := splitPath(path)
-		if err != nil {
-			return fmt.Errorf("%q: %w", path, err)
-		}
-		for _, item := range list {
-			v, err := parse(item.Value)
-			if err != nil {
-				return fmt.Errorf("%q: %w", path, err)
-			}
-			if item.Index != Member {
-				indexed, _ := side(p.walk(steps))
-				*indexed = append(*indexed, placed{item.Index, v})
-				continue
-			}
-			last := len(steps) - 1
-			if last < 0 || steps[last].rank >= 0 || len(list) > 1 {
-				return fmt.Errorf("%q: %w", path, errPath)
-			}
-			_, members := side(p.walk(steps[:last]))
-			if *members == nil {
-				*members = make(map[string]value)
-			}
-			(*members)[steps[last].key] = v
-		}
-	}
-	return nil
-}
-
-// apply makes the new value. What the patch expects and v does not have is an
-// error; nothing is guessed.
-func (p *patch) apply(v value) (value, error) {
-	inList := len(p.removed)+len(p.added)+len(p.byRank) > 0
-	inObject := len(p.gone)+len(p.come)+len(p.byKey) > 0
-	switch {
-	case p.old != nil && (inList || inObject), inList && inObject:
-		return value{}, errors.New("two changes of one place")
-	case p.old != nil:
-		if v.text != p.old.text {
-			return value{}, errors.New("the value to replace is another")
-		}
-		return *p.new, nil
-	case inList && v.kind == kindList:
-		return p.applyList(v)
-	case inObject && v.kind == kindObject:
-		return p.applyObject(v)
-	default:
-		return value{}, errors.New("the value is of another type")
-	}
-}
-
-func (p *patch) applyObject(v value) (value, error) {
-	members := make(map[string]value, len(v.keys)+len(p.come))
-	for i, key := range v.keys {
-		members[key] = v.items[i]
-	}
-	for key, old := range p.gone {
-		if has, ok := members[key]; !ok || has.text != old.text {
-			return value{}, fmt.Errorf("the member %q to remove is another", key)
-		}
-		delete(members, key)
-	}
-	for key, below := range p.byKey {
-		old, ok := members[key]
-		if !ok {
-			return value{}, fmt.Errorf("no member %q", key)
-		}
-		now, err := below.apply(old)
-		if err != nil {
-			return value{}, fmt.Errorf("%q: %w", key, err)
-		}
-		members[key] = now
-	}
-	for key, now := range p.come {
-		if _, ok := v.find(key); ok {
-			return value{}, fmt.Errorf("the member %q to add is there already", key)
-		}
-		members[key] = now
-	}
-	keys := slices.Sorted(maps.Keys(members))
-	items := make([]value, len(keys))
-	for i, key := range keys {
-		items[i] = members[key]
-	}
-	return newObject(keys, items), nil
-}
-
-func (p *patch) applyList(v value) (value, error) {
-	stay := make([]value, 0, len(v.items))
-	next := 0 // first item of v not looked at
-	for _, old := range p.removed {
-		if old.index < next || old.index >= len(v.items) || v.items[old.index].text != old.value.text {
-			return value{}, fmt.Errorf("the item %d to remove is another", old.index)
-		}
-		stay = append(stay, v.items[next:old.index]...)
-		next = old.index + 1
-	}
-	stay = append(stay, v.items[next:]...)
-	for rank, below := range p.byRank {
-		if rank >= len(stay) {
-			return value{}, fmt.Errorf("no item %d", rank)
-		}
-		now, err := below.apply(stay[rank])
-		if err != nil {
-			return value{}, fmt.Errorf("item %d: %w", rank, err)
-		}
-		stay[rank] = now
-	}
-	items := make([]value, 0, len(stay)+len(p.added))
-	for _, now := range p.added {
-		gap := now.index - len(items)
-		if gap < 0 || gap > len(stay) {
-			return value{}, fmt.Errorf("no place %d for an item to add", now.index)
-		}
-		items = append(items, stay[:gap]...)
-		items = append(items, now.value)
-		stay = stay[gap:]
-	}
-	return newList(append(items, stay...)), nil
-}
-
-// applyText applies a delta in its JSON form.
-func applyText(v value, text []byte) (value, error) {
-	var d Delta
-	if err := json.Unmarshal(text, &d); err != nil {
-		return value{}, fmt.Errorf("%w: %w", ErrMisfit, err)
-	}
-	return d.apply(v)
+	return append(all, list...), nil
 }

@@ -1,14 +1,13 @@
 package checkpoint
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 )
 
-// BeginRollback writes down that the window goes back to the checkpoint id,
-// and returns what has to be done. From then on every other call that writes
-// is refused with ErrPending until Finish or Abandon.
+// BeginRollback records that the window goes back to the checkpoint id, and
+// returns what has to be done. From then on every other call that writes is
+// refused with ErrPending until Finish or Abandon.
 //
 // The rules return to the state at the checkpoint. The conversation is cut to
 // before the pair of its turn; for an edit, which has no pair, to before the
@@ -21,104 +20,130 @@ import (
 func (j *Journal) BeginRollback(id string, scope Scope, first int64) (Intent, error) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	if err := j.idle(); err != nil {
-		return Intent{}, err
-	}
-	switch scope {
-	case Both, Rules, Conversation:
-	default:
+	if !slices.Contains([]Scope{Both, Rules, Conversation}, scope) {
 		return Intent{}, fmt.Errorf("checkpoint: unknown scope %q", scope)
 	}
 	state, err := j.stateOf(id)
 	if err != nil {
 		return Intent{}, err
 	}
-	note := j.ledger.plan(j.ledger.byID[id], scope, first)
-	return j.begins(note, state)
+	return j.begin(j.index.planRollback(j.index.byID[id], scope, first), state)
 }
 
-// BeginUndoRollback writes down that the last rollback is to be undone, as
+// BeginUndoRollback records that the last rollback is to be undone, as
 // BeginRollback does. It can be until the next Add or Forget; edits made since
 // are dropped. ErrNothing when there is no such rollback.
 func (j *Journal) BeginUndoRollback() (Intent, error) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	if err := j.idle(); err != nil {
-		return Intent{}, err
-	}
-	if j.ledger.undo == nil {
+	switch {
+	case j.index.pending != nil:
+		return Intent{}, ErrPending
+	case j.index.undo == nil:
 		return Intent{}, ErrNothing
 	}
-	state, err := j.ledger.stateAt(j.src, j.ledger.undo.intentLine)
+	line := j.index.undo.line
+	state, err := rebuild(j.index.lines, line, j.index.lines[line].sum)
 	if err != nil {
 		return Intent{}, err
 	}
-	return j.begins(j.ledger.planUndo(), state)
+	return j.begin(j.index.planUndo(), state)
 }
 
-// idle says why no rollback can begin.
-func (j *Journal) idle() error {
-	if j.ledger.pending != nil {
-		return ErrPending
+func (j *Journal) begin(note rollbackNote, state document) (Intent, error) {
+	if j.index.pending != nil {
+		return Intent{}, ErrPending
 	}
-	return j.writable()
-}
-
-func (j *Journal) begins(note rollbackNote, state value) (Intent, error) {
 	note.ID = newID()
 	if note.Scope == Conversation {
 		state = j.now
 	}
-	d := plain(record{Op: opIntent, Time: j.opts.Now().UTC(), Rollback: &note})
-	d.side = state.text
-	if err := j.write(d); err != nil {
+	r := record{Op: opIntent, Time: j.opts.Now().UTC(), Rollback: &note}
+	if err := j.write(r, nil, state.text); err != nil {
 		return Intent{}, err
 	}
-	return j.intent(note, state), nil
+	return j.intent(), nil
 }
 
-// intent makes the public form of a note.
-func (j *Journal) intent(note rollbackNote, state value) Intent {
-	in := Intent{
-		ID: note.ID, Scope: note.Scope, Undoes: note.Undoes, Cut: note.Cut,
-		Sessions: slices.Clone(note.Sessions), State: state.raw(), Previous: j.now.raw(),
+// planRollback makes the note of a rollback to target, without its id. first is
+// the oldest pair of the session that target is the start of. A cut from before
+// all pairs would not do there: of other sessions that were resumed since, it
+// would cut what was written long before.
+func (x *index) planRollback(target *entry, scope Scope, first int64) rollbackNote {
+	note := rollbackNote{Scope: scope, Target: target.ID}
+	cut := target.Position
+	if target.Kind == KindStart {
+		cut = first
 	}
-	if e := j.ledger.byID[note.Target]; e != nil {
+	for _, e := range x.list("") {
+		if e.Seq <= target.Seq || e.Kind == KindStart {
+			continue
+		}
+		if scope != Conversation {
+			note.Dropped = append(note.Dropped, e.ID)
+		}
+		if e.Position > 0 && (cut == 0 || e.Position < cut) {
+			cut = e.Position
+		}
+	}
+	if scope == Rules || cut == 0 {
+		return note
+	}
+	note.Cut = cut
+	for session, seq := range x.active {
+		if session != "" && (seq >= target.Seq || session == target.Session) {
+			note.Sessions = append(note.Sessions, session)
+		}
+	}
+	slices.Sort(note.Sessions)
+	return note
+}
+
+// planUndo makes the note of the undo of the last rollback, without its id.
+func (x *index) planUndo() rollbackNote {
+	note := x.undo.rollbackNote
+	note.Undoes, note.Dropped = note.ID, nil
+	if note.Scope == Conversation {
+		return note
+	}
+	for _, e := range x.list("") {
+		if e.Seq > x.undo.doneSeq && e.Kind != KindStart {
+			note.Dropped = append(note.Dropped, e.ID)
+		}
+	}
+	return note
+}
+
+// intent returns the pending rollback.
+func (j *Journal) intent() Intent {
+	x := j.index
+	rb := x.pending
+	in := Intent{
+		ID: rb.ID, Scope: rb.Scope, Undoes: rb.Undoes, Cut: rb.Cut, Sessions: slices.Clone(rb.Sessions),
+		State: []byte(x.lines[rb.line].payload), Previous: j.now.raw(),
+	}
+	if e := x.byID[rb.Target]; e != nil {
 		in.Target = e.public()
 	}
-	for _, id := range note.Dropped {
-		if e := j.ledger.byID[id]; e != nil {
+	for _, id := range rb.Dropped {
+		if e := x.byID[id]; e != nil {
 			in.Dropped = append(in.Dropped, e.public())
 		}
 	}
 	return in
 }
 
-// Pending returns the rollback that was written down and not done, nil when
-// there is none. One found after Open was interrupted by a crash, before or
-// after the database took part: do all of it again, then Finish. It reads the
-// file.
+// Pending returns the rollback that was recorded and not done, nil when there
+// is none. One found after Open was interrupted by a crash, before or after
+// the database took part: do all of it again, then Finish.
 func (j *Journal) Pending() (*Intent, error) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	if j.ledger.pending == nil {
+	if j.index.pending == nil {
 		return nil, nil
 	}
-	state, err := j.pendingState()
-	if err != nil {
-		return nil, err
-	}
-	in := j.intent(j.ledger.pending.rollbackNote, state)
+	in := j.intent()
 	return &in, nil
-}
-
-// pendingState reads the state that the pending rollback leads to.
-func (j *Journal) pendingState() (value, error) {
-	_, payload, err := j.ledger.payload(j.src, j.ledger.pending.intentLine)
-	if err != nil {
-		return value{}, err
-	}
-	return parse(payload)
 }
 
 // Finish records that a rollback is done: its state is the newest now, and
@@ -129,19 +154,20 @@ func (j *Journal) pendingState() (value, error) {
 func (j *Journal) Finish(in Intent) error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	if j.ledger.pending == nil || j.ledger.pending.ID != in.ID {
+	rb := j.index.pending
+	if rb == nil || rb.ID != in.ID {
 		return ErrNothing
 	}
-	state, err := j.pendingState()
+	state, err := parse([]byte(j.index.lines[rb.line].payload))
 	if err != nil {
 		return err
 	}
-	note := j.ledger.pending.rollbackNote
-	err = j.write(draft{record: record{Op: opDone, Time: j.opts.Now().UTC(), Rollback: &note}, to: &state})
-	if err == nil {
-		j.opts.Log.Info("rollback", "id", note.ID, "checkpoint", note.Target, "scope", string(note.Scope), "undoes", note.Undoes)
+	done := record{Op: opDone, Time: j.opts.Now().UTC(), Rollback: &rb.rollbackNote}
+	if err := j.write(done, &state, ""); err != nil {
+		return err
 	}
-	return err
+	j.opts.Log.Info("rollback", "id", rb.ID, "checkpoint", rb.Target, "scope", string(rb.Scope), "undoes", rb.Undoes)
+	return nil
 }
 
 // Abandon records that a rollback will not be done, because the window or the
@@ -152,11 +178,11 @@ func (j *Journal) Finish(in Intent) error {
 func (j *Journal) Abandon(in Intent) error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	if j.ledger.pending == nil || j.ledger.pending.ID != in.ID {
+	rb := j.index.pending
+	if rb == nil || rb.ID != in.ID {
 		return ErrNothing
 	}
-	note := j.ledger.pending.rollbackNote
-	return j.write(plain(record{Op: opAbandon, Time: j.opts.Now().UTC(), Rollback: &note}))
+	return j.write(record{Op: opAbandon, Time: j.opts.Now().UTC(), Rollback: &rb.rollbackNote}, nil, "")
 }
 
 // CanUndoRollback reports whether BeginUndoRollback would find a rollback,
@@ -164,10 +190,10 @@ func (j *Journal) Abandon(in Intent) error {
 func (j *Journal) CanUndoRollback() (id string, ok bool) {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
-	if j.ledger.undo == nil {
+	if j.index.undo == nil {
 		return "", false
 	}
-	return j.ledger.undo.ID, true
+	return j.index.undo.ID, true
 }
 
 // Forget ends the possibility to undo the last rollback, as the next message
@@ -177,22 +203,8 @@ func (j *Journal) CanUndoRollback() (id string, ok bool) {
 func (j *Journal) Forget() error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	if j.ledger.undo == nil {
+	if j.index.undo == nil {
 		return nil
 	}
-	return j.write(plain(record{Op: opForget, Time: j.opts.Now().UTC()}))
-}
-
-// savedText reads the state that Saved was last called with.
-func (l *ledger) savedText(src readerAt) (string, error) {
-	if l.lines[l.saved].kind != payloadSide {
-		v, err := l.stateAt(src, l.saved)
-		return v.text, err
-	}
-	_, payload, err := l.payload(src, l.saved)
-	if err != nil {
-		return "", err
-	}
-	v, err := parse(json.RawMessage(payload))
-	return v.text, err
+	return j.write(record{Op: opForget, Time: j.opts.Now().UTC()}, nil, "")
 }

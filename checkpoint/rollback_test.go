@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"testing"
 )
@@ -202,6 +203,17 @@ func TestStepThatChangedNothingIsNotUndone(t *testing.T) {
 	ok(t, j.Record(doc(4), []ToolSummary{{Name: "t"}, {Name: "t"}}))
 	if step, _ := j.UndoStep(); step.ID != list[4].ID {
 		t.Errorf("after there and back UndoStep = %v, want %v", step, list[4])
+	}
+}
+
+func TestEditThatChangesNothingMakesNoCheckpoint(t *testing.T) {
+	j, path, list := steps(t)
+	size := must[os.FileInfo](t)(os.Stat(path)).Size()
+	if c, err := j.Edit("nothing", doc(4), json.RawMessage(" "+string(doc(4)))); err != nil || c.ID != "" {
+		t.Errorf("Edit = %+v, %v; want no checkpoint", c, err)
+	}
+	if now := must[os.FileInfo](t)(os.Stat(path)).Size(); now != size || len(j.List("s")) != len(list) {
+		t.Errorf("the file grew from %d to %d bytes, the list to %d", size, now, len(j.List("s")))
 	}
 }
 

@@ -1,0 +1,301 @@
+package checkpoint
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// line is what of a record is needed to rebuild states.
+type line struct {
+	offset  int64 // in the file
+	length  int   // with LF
+	prev    int64 // Seq of the record before it
+	kind    payloadKind
+	payload string
+	sum     string // of the state after the record, "" for none
+}
+
+// entry is a checkpoint in the index.
+type entry struct {
+	Checkpoint
+	line    int    // the state after this record is that of the checkpoint
+	sum     string // of that state
+	changed bool   // the step after it changed the rules
+	dropped bool   // it is not in the list
+}
+
+// rollback is a rollback in the index.
+type rollback struct {
+	rollbackNote
+	line         int   // of the intent
+	doneSeq      int64 // of the record that it is done
+	undoneBefore bool  // Undone of the target before it was done
+}
+
+// index is all that the records of a journal say. It changes only by apply,
+// so a journal answers after a restart as it did before.
+type index struct {
+	lines   []line
+	entries []*entry
+	byID    map[string]*entry
+	seq     int64            // the largest
+	last    int64            // Seq of the last record
+	deltas  int              // since the last full state
+	checks  int              // checkpoints since the last full state
+	session string           // the one started or resumed last
+	turn    string           // id of the checkpoint that Record adds tools to
+	active  map[string]int64 // Seq at which a session last recorded something
+	saved   int              // line of the last opSaved, -1: none
+	pending *rollback
+	undo    *rollback // the rollback that can be undone
+	closed  bool      // the last record is opClose, or there is none
+	image   int64     // size of the file when it was last compacted
+
+	damaged int   // records that are not readable, or are missing
+	badEnd  bool  // no record follows the last of these
+	size    int64 // end of the last whole record
+}
+
+func newIndex() *index {
+	return &index{byID: make(map[string]*entry), active: make(map[string]int64), saved: -1, closed: true}
+}
+
+// read adds all records of a journal. What is behind size then is the start of
+// a record that was never finished. Only a newer format is an error.
+func (x *index) read(content []byte, path string) error {
+	first, rest, found := bytes.Cut(content, []byte("\n"))
+	if !found && bytes.HasPrefix(header(formatVersion), content) {
+		return nil
+	}
+	version, ok := headerVersion(first)
+	if ok && version > formatVersion {
+		return &VersionError{Path: path, Found: version, Known: formatVersion}
+	}
+	if !ok {
+		x.damaged, x.badEnd = 1, true
+	}
+	x.size = int64(len(content) - len(rest))
+	for len(rest) > 0 {
+		text, after, whole := bytes.Cut(rest, []byte("\n"))
+		if !whole {
+			// A write that a crash cut short, or a record whose LF has changed.
+			text = text[:len(text)-1]
+			if _, _, _, err := readLine(text); err != nil {
+				return nil //nolint:nilerr // a crash leaves such an end
+			}
+			x.damaged++
+		}
+		r, kind, payload, err := readLine(text)
+		if err == nil {
+			if r.Prev != x.last && r.Op != opRepaired {
+				x.damaged++ // a line is gone without a trace
+			}
+			x.badEnd = false
+			x.apply(&r, line{length: len(text) + 1, kind: kind, payload: payload})
+		} else {
+			x.damaged, x.badEnd = x.damaged+1, true
+			x.size += int64(len(text)) + 1
+		}
+		rest = after
+	}
+	return nil
+}
+
+// apply adds one record. A record that refers to something unknown, as can
+// happen after damage, does what it still can.
+func (x *index) apply(r *record, l line) {
+	l.offset, l.prev, l.sum = x.size, r.Prev, r.Sum
+	x.size += int64(l.length)
+	x.lines = append(x.lines, l)
+	n, wasClosed := len(x.lines)-1, x.closed
+	x.last, x.seq, x.closed = r.Seq, max(x.seq, r.Seq), r.Op == opClose
+	if r.Check != nil {
+		x.checks++
+	}
+	switch l.kind {
+	case payloadFull:
+		x.deltas, x.checks = 0, 0
+	case payloadDelta:
+		x.deltas++
+	case payloadNone, payloadSide:
+	}
+	switch r.Op {
+	case opStart, opAdd, opEdit, opKeep:
+		x.addEntry(r, l.kind)
+	case opResume:
+		x.session, x.turn = r.Session, ""
+		x.active[r.Session] = r.Seq
+	case opRecord:
+		if e := x.byID[r.For]; e != nil {
+			e.addResults(r.Tools)
+			e.changed = r.Sum != e.sum // a later tool can take back what an earlier one did
+			x.active[e.Session] = r.Seq
+		}
+	case opSaved:
+		x.saved = n
+	case opIntent:
+		if r.Rollback != nil {
+			x.pending = &rollback{rollbackNote: *r.Rollback, line: n}
+		}
+	case opDone:
+		x.done(r)
+	case opAbandon:
+		x.pending = nil
+	case opForget:
+		x.undo = nil
+	case opImage:
+		if r.Image != nil {
+			x.seq, x.image = max(x.seq, r.Image.Seq), max(x.size, r.Image.Size)
+			x.session, x.closed, x.active = r.Image.Session, r.Image.Closed, make(map[string]int64)
+			maps.Copy(x.active, r.Image.Active)
+		}
+	case opRepaired:
+		x.damaged, x.closed = 0, wasClosed
+		x.remove(r.Lost)
+	case opClose:
+	}
+}
+
+func (x *index) addEntry(r *record, kind payloadKind) {
+	if r.Check == nil {
+		return
+	}
+	e := &entry{Checkpoint: *r.Check, line: len(x.lines) - 1, sum: r.Sum, changed: r.Changed}
+	e.Tools, e.Full = slices.Clone(e.Tools), kind == payloadFull
+	if r.Op == opEdit { // its record holds the state after the edit
+		e.line, e.sum, e.changed = e.line-1, r.before(), r.before() != r.Sum
+	}
+	x.entries = append(x.entries, e)
+	x.byID[e.ID] = e
+	if r.Op == opKeep {
+		return
+	}
+	x.active[e.Session], x.turn = r.Seq, ""
+	switch r.Op {
+	case opStart:
+		x.session = e.Session
+	case opAdd:
+		x.turn, x.undo = e.ID, nil
+	default:
+	}
+}
+
+// done ends the pending rollback. One whose intent was lost cannot be undone,
+// because the state before it is not known.
+func (x *index) done(r *record) {
+	rb := x.pending
+	x.pending, x.turn = nil, ""
+	if r.Rollback == nil {
+		return
+	}
+	note, undone := r.Rollback, x.undo
+	target := x.byID[note.Target]
+	x.drop(note.Dropped, true)
+	x.undo = nil
+	switch {
+	case note.Undoes != "":
+		if undone != nil && undone.ID == note.Undoes {
+			x.drop(undone.Dropped, false)
+			if target != nil {
+				target.Undone = undone.undoneBefore
+			}
+		}
+	case target != nil:
+		if rb != nil && rb.ID == note.ID {
+			rb.doneSeq, rb.undoneBefore = r.Seq, target.Undone
+			x.undo = rb
+		}
+		target.Undone = target.Undone || note.Scope != Conversation && target.Kind != KindStart
+	}
+}
+
+// drop takes checkpoints out of the list, or puts them back.
+func (x *index) drop(ids []string, dropped bool) {
+	for _, id := range ids {
+		if e := x.byID[id]; e != nil {
+			e.dropped = dropped
+		}
+	}
+}
+
+// remove drops checkpoints for good.
+func (x *index) remove(ids []string) {
+	x.drop(ids, true)
+	for _, id := range ids {
+		delete(x.byID, id)
+	}
+}
+
+// list returns the checkpoints of a session, "" for all, in the order of Seq.
+func (x *index) list(session string) []*entry {
+	var out []*entry
+	for _, e := range x.entries {
+		if !e.dropped && (session == "" || e.Session == session) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// lastStep returns the newest step that is in effect and changed the rules.
+func (x *index) lastStep() *entry {
+	for _, e := range slices.Backward(x.entries) {
+		if !e.dropped && !e.Undone && e.changed && e.Kind != KindStart {
+			return e
+		}
+	}
+	return nil
+}
+
+// sum returns the sum of the current state, "" when there is none.
+func (x *index) sum() string {
+	if len(x.lines) == 0 {
+		return ""
+	}
+	return x.lines[len(x.lines)-1].sum
+}
+
+// rebuild returns the state after line at, which must have the given sum: from
+// the nearest full state forward.
+func rebuild(lines []line, at int, sum string) (document, error) {
+	from := at
+	for from >= 0 && lines[from].kind != payloadFull {
+		from--
+	}
+	if from < 0 || sum == "" {
+		return document{}, fmt.Errorf("%w: no state at record %d", ErrDamaged, at)
+	}
+	tree, err := decode([]byte(lines[from].payload))
+	for i := from + 1; i <= at && err == nil; i++ {
+		if lines[i].kind == payloadDelta {
+			var d Delta
+			if err = json.Unmarshal([]byte(lines[i].payload), &d); err == nil {
+				tree, err = d.apply(tree)
+			}
+		}
+	}
+	if err != nil {
+		return document{}, fmt.Errorf("%w: state at record %d: %w", ErrDamaged, at, err)
+	}
+	d := document{tree, encode(tree)}
+	if d.sum() != sum {
+		return document{}, fmt.Errorf("%w: the state at record %d is another", ErrDamaged, at)
+	}
+	return d, nil
+}
+
+// savedText returns the state that was last saved, "" when it is not known.
+func (x *index) savedText() string {
+	if x.saved < 0 {
+		return ""
+	}
+	l := x.lines[x.saved]
+	if l.kind == payloadSide {
+		return l.payload
+	}
+	d, _ := rebuild(x.lines, x.saved, l.sum)
+	return d.text
+}

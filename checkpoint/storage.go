@@ -1,0 +1,159 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+const (
+	folderMode = 0o700
+	fileMode   = 0o600
+	// othersMode are the permission bits that nobody but the owner may have.
+	othersMode = 0o077
+	// everyoneWrites is the permission of others to write.
+	everyoneWrites = 0o002
+	// lockSuffix names the file that the writer holds a lock on. The lock is
+	// not on the journal, because a rewritten journal is a new file.
+	lockSuffix = ".lock"
+	// newSuffix names a file that is to replace the journal.
+	newSuffix = ".new"
+)
+
+// file is what the journal needs of its file. Tests put a faulty one here.
+type file interface {
+	io.WriterAt
+	Truncate(size int64) error
+	Sync() error
+	Close() error
+}
+
+// prepareFolder makes the folder of the journal, or narrows its permissions.
+func prepareFolder(dir string, report *Report) error {
+	if err := os.MkdirAll(dir, folderMode); err != nil {
+		return fmt.Errorf("checkpoint: make folder: %w", err)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&everyoneWrites != 0 {
+		return fmt.Errorf("%w: everyone may write to the folder %s", ErrUnsafe, dir)
+	}
+	return narrow(dir, info, folderMode, report)
+}
+
+// narrow takes the permissions of others away. On Windows permissions are
+// inherited and mode bits mean nothing.
+func narrow(path string, info fs.FileInfo, mode fs.FileMode, report *Report) error {
+	if runtime.GOOS == "windows" || info.Mode().Perm()&othersMode == 0 {
+		return nil
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		return fmt.Errorf("checkpoint: narrow permissions: %w", err)
+	}
+	report.Repaired = append(report.Repaired, path)
+	return nil
+}
+
+// openRegular opens a file, which must be a regular file and no link.
+func openRegular(path string, flag int) (*os.File, error) {
+	before, err := os.Lstat(path)
+	if err == nil && !before.Mode().IsRegular() {
+		return nil, fmt.Errorf("%w: %s is no regular file", ErrUnsafe, path)
+	}
+	f, err := os.OpenFile(path, flag|noFollow, fileMode)
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint: open journal: %w", err)
+	}
+	info, err := f.Stat()
+	if err == nil && (!info.Mode().IsRegular() || before != nil && !os.SameFile(before, info)) {
+		err = fmt.Errorf("%w: %s was replaced while it was opened", ErrUnsafe, path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// errLocked is returned by openLock when another process holds the lock.
+var errLocked = errors.New("locked")
+
+// lock makes this process the one that writes to the journal at path. The
+// lock file is never deleted: a name that comes and goes could be locked twice.
+func lock(path string) (*os.File, error) {
+	f, err := openLock(path + lockSuffix)
+	if errors.Is(err, errLocked) {
+		text, _ := os.ReadFile(path + lockSuffix)
+		pid, _ := strconv.Atoi(strings.TrimSpace(string(text))) // 0: not known
+		return nil, &LockedError{PID: pid, Path: path}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint: lock journal: %w", err)
+	}
+	// The number only helps a person; the lock itself is the system's.
+	if f.Truncate(0) == nil {
+		_, _ = f.WriteAt(fmt.Appendln(nil, os.Getpid()), 0)
+	}
+	return f, nil
+}
+
+// replaceFile makes content the journal, all of it, durably, or none of it, and
+// opens it.
+func (j *Journal) replaceFile(content []byte) error {
+	temp := j.path + newSuffix
+	_ = os.Remove(temp) // a crash may have left one; what else is wrong create says
+	err := j.create(temp, content)
+	if err == nil {
+		err = os.Rename(temp, j.path)
+	}
+	if err == nil {
+		err = errors.Join(syncFolder(filepath.Dir(j.path)), j.file.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("checkpoint: replace journal: %w", err)
+	}
+	if content, err = j.openFile(); err == nil {
+		_, err = j.load(content)
+	}
+	return err
+}
+
+// create writes a new file, durably, or none.
+func (j *Journal) create(path string, content []byte) error {
+	raw, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|noFollow, fileMode)
+	if err != nil {
+		return err
+	}
+	f := j.opts.wrap(raw)
+	_, err = f.WriteAt(content, 0)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Remove(path) // half a file is of no use
+	}
+	return err
+}
+
+// syncFolder makes a new name in a folder durable.
+func syncFolder(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // the file system does it with the file
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	err = d.Sync()
+	if err = errors.Join(err, d.Close()); err != nil {
+		return fmt.Errorf("checkpoint: make folder durable: %w", err)
+	}
+	return nil
+}
