@@ -68,7 +68,7 @@ func TestKeysInAHurry(t *testing.T) {
 		"a save shows what was done before it": {
 			[]tuitest.Key{"shift+tab", "x", "x", "ctrl+s"},
 			func(b *bench, _ *desk) bool {
-				return b.top() == overlay.SaveSheet && strings.Contains(plainFrame(b.View().Content), "openai: +2 shown  -0 hidden")
+				return b.top() == overlay.SaveSheet && strings.Contains(plainFrame(b.View().Content), "openai: 2 more will be shown")
 			},
 		},
 	} {

@@ -148,6 +148,7 @@ func New(opts Options) (*Model, error) {
 	m.draft.SetPlaceholder("Type a message" + m.styles.Icons.Ellipsis)
 	m.draft.Focus()
 	m.pane.SetStyles(m.styles)
+	m.pane.SetKeys(m.paneKey)
 	m.notice.now = m.now
 	m.notice.say(opts.Notice)
 	return m, nil

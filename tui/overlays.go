@@ -41,7 +41,20 @@ func (m *Model) askTool(ask assistant.ConfirmRequest) tea.Cmd {
 
 // askAction asks a pane's question.
 func (m *Model) askAction(w pane.Confirm) tea.Cmd {
-	return m.ask(w.Title, w.Lines, w.Yes, func() tea.Cmd { return m.carry(w.Then()) })
+	answers := []overlay.Answer{{Key: "y", Label: w.Yes}}
+	then := map[string]func() pane.Action{"y": w.Then}
+	for _, a := range w.More {
+		answers = append(answers, overlay.Answer{Key: a.Key, Label: a.Label})
+		then[a.Key] = a.Then
+	}
+	q := overlay.NewQuestion(w.Title, w.Lines, append(answers, overlay.Answer{Key: "n", Label: "no"}), "n", m.now)
+	return m.open(overlay.Confirm, q, func(c overlay.Chosen) tea.Cmd {
+		if then[c.Value] == nil {
+			m.notice.say("nothing was done")
+			return nil
+		}
+		return m.carry(then[c.Value]())
+	})
 }
 
 // pick lets the user choose for a pane.

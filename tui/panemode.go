@@ -14,6 +14,16 @@ import (
 	"winnow/tui/pane"
 )
 
+// paneKey is the first key of an action where the pane has the focus.
+func (m *Model) paneKey(action string) string {
+	if a := m.keys.named(action); a != nil {
+		if keys := m.keys.keysOf(modePane, a); len(keys) > 0 {
+			return keys[0]
+		}
+	}
+	return ""
+}
+
 // paneDo carries out an action of the pane.
 func (m *Model) paneDo(name string) tea.Cmd { return m.carry(m.pane.Do(name)) }
 

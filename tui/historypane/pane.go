@@ -13,11 +13,9 @@ import (
 	"winnow/tui/style"
 )
 
-// tab is one of the lists of the pane.
-type tab int
-
+// The tabs of the pane.
 const (
-	tabTopics tab = iota
+	tabTopics = iota
 	tabFilters
 	tabChanges
 	tabCount
@@ -31,29 +29,27 @@ type Pane struct {
 	store   *history.Store
 	session *assistant.Session
 	st      style.Styles
+	keys    pane.Keys
 	focus   bool
 
-	data  reading
-	tab   tab
-	views [tabCount]view
-	// places are where the titles stand in the top line: from, to.
-	places [][2]int
+	data contents
+	tabs pane.Tabs[row]
 
 	mu      sync.Mutex // guards what follows
-	found   *reading   // by Read, not taken over yet
-	reading bool       // Read is wanted or at work
-	old     bool       // Changed was called since
-	tried   int64      // the revision that was read last, or could not be
+	loaded  *contents  // by Read, not shown yet
+	reading bool       // a Read is wanted or running
+	changed bool       // Changed was called since the last Read was wanted
+	tried   int64      // revision of the store that the last Read saw, even if it failed
 }
 
-// reading is what was last read of the history.
-type reading struct {
-	counted bool // the counts are there
-	topics  []history.Topic
-	pairs   int // of all topics and of none
-	loose   int // of no topic
-	filters []history.SavedFilter
-	changes []checkpoint.Checkpoint // of this session, the newest first
+// contents are what was read of the history.
+type contents struct {
+	counted    bool // the counts are there
+	topics     []history.Topic
+	pairs      int // of all topics and of none
+	withoutAny int // pairs without a topic
+	filters    []history.SavedFilter
+	changes    []checkpoint.Checkpoint // of this session, newest first
 }
 
 var (
@@ -63,13 +59,21 @@ var (
 )
 
 // New makes the pane of a history, in the style of a light terminal until
-// SetStyles says otherwise. It reads nothing yet.
+// SetStyles is called. It reads nothing yet.
 func New(s *assistant.Session, h *history.Store) *Pane {
-	return &Pane{store: h, session: s, st: style.New(style.Options{}), old: true}
+	p := &Pane{store: h, session: s, st: style.New(style.Options{}), changed: true}
+	p.tabs.Lists = make([]pane.List[row], tabCount)
+	return p
 }
 
 // SetStyles implements pane.Pane.
 func (p *Pane) SetStyles(st style.Styles) { p.st = st }
+
+// SetKeys implements pane.Pane.
+func (p *Pane) SetKeys(keys pane.Keys) {
+	p.keys = keys
+	p.rebuild()
+}
 
 // SetFocus implements pane.Pane.
 func (p *Pane) SetFocus(on bool) { p.focus = on }
@@ -78,102 +82,101 @@ func (p *Pane) SetFocus(on bool) { p.focus = on }
 func (p *Pane) Changed() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.old = true
+	p.changed = true
 }
 
 // Stale implements pane.Reader.
 func (p *Pane) Stale() bool {
-	p.take()
+	p.showLoaded()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.reading || !p.old && p.store.Revision() == p.tried {
+	if p.reading || !p.changed && p.store.Revision() == p.tried {
 		return false
 	}
-	p.reading, p.old = true, false
+	p.reading, p.changed = true, false
 	return true
 }
 
-// take makes what was read what is shown.
-func (p *Pane) take() {
+// showLoaded shows what was read last.
+func (p *Pane) showLoaded() {
 	p.mu.Lock()
-	found := p.found
-	p.found = nil
+	loaded := p.loaded
+	p.loaded = nil
 	p.mu.Unlock()
-	if found == nil {
+	if loaded == nil {
 		return
 	}
-	at := [tabCount]string{}
-	for t := range p.views {
-		at[t] = p.keyAt(tab(t))
+	keys := [tabCount]string{}
+	for t := range keys {
+		keys[t] = p.keyAt(t)
 	}
-	p.data = *found
-	for t := range p.views {
-		p.views[t].rows = p.build(tab(t))
-		p.find(tab(t), at[t])
+	p.data = *loaded
+	p.rebuild()
+	for t, key := range keys {
+		l := &p.tabs.Lists[t]
+		if key == "" || !l.Find(func(r row) bool { return p.key(r) == key }) {
+			l.Move(0)
+		}
 	}
+}
+
+// rebuild builds the rows of all tabs.
+func (p *Pane) rebuild() {
+	p.tabs.Lists[tabTopics].Rows = p.topicRows()
+	p.tabs.Lists[tabFilters].Rows = p.filterRows()
+	p.tabs.Lists[tabChanges].Rows = p.changeRows()
 }
 
 // Read implements pane.Reader.
 func (p *Pane) Read(ctx context.Context) error {
-	revision := p.store.Revision() // first: what comes meanwhile is seen the next time
-	r, err := p.read(ctx, revision != 0)
+	revision := p.store.Revision() // first: a commit during the reading is seen the next time
+	c, err := p.read(ctx, revision != 0)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.reading, p.tried = false, revision
 	if err == nil {
-		p.found = r
+		p.loaded = c
 	}
 	return err
 }
 
-// read reads everything, and the numbers when they can be had.
-func (p *Pane) read(ctx context.Context, counted bool) (*reading, error) {
-	r := &reading{counted: counted}
-	tree := p.names
-	if counted {
-		tree = p.count
-	}
-	if err := tree(ctx, r); err != nil {
-		return nil, err
+// read reads everything, and the counts when the store has them.
+func (p *Pane) read(ctx context.Context, counted bool) (c *contents, err error) {
+	c = &contents{counted: counted}
+	if !counted {
+		paths, err := p.store.TopicPaths(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range paths {
+			c.topics = append(c.topics, history.Topic{Path: path})
+		}
+	} else {
+		if c.topics, err = p.store.Topics(ctx); err != nil {
+			return nil, err
+		}
+		if c.pairs, err = p.store.Count(ctx, nil, history.Env{}); err != nil {
+			return nil, err
+		}
+		c.withoutAny = c.pairs
+		for _, t := range c.topics {
+			c.withoutAny -= t.Pairs
+		}
+		c.withoutAny = max(c.withoutAny, 0) // a pair may have been added between the two
 	}
 	saved, err := p.store.SavedFilters(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(saved)) {
-		r.filters = append(r.filters, history.SavedFilter{Name: name, Line: saved[name]})
+		c.filters = append(c.filters, history.SavedFilter{Name: name, Line: saved[name]})
 	}
-	for _, c := range slices.Backward(p.session.Checkpoints()) {
-		if c.Kind != checkpoint.KindStart {
-			r.changes = append(r.changes, c)
+	for _, step := range slices.Backward(p.session.Checkpoints()) {
+		if step.Kind != checkpoint.KindStart {
+			c.changes = append(c.changes, step)
 		}
 	}
-	return r, nil
-}
-
-// names asks for topics alone.
-func (p *Pane) names(ctx context.Context, r *reading) error {
-	paths, err := p.store.TopicPaths(ctx)
-	for _, path := range paths {
-		r.topics = append(r.topics, history.Topic{Path: path})
-	}
-	return err
-}
-
-// count asks for topics and pairs with their numbers.
-func (p *Pane) count(ctx context.Context, r *reading) (err error) {
-	if r.topics, err = p.store.Topics(ctx); err != nil {
-		return err
-	}
-	if r.pairs, err = p.store.Count(ctx, nil, history.Env{}); err != nil {
-		return err
-	}
-	r.loose = r.pairs
-	for _, t := range r.topics {
-		r.loose -= t.Pairs
-	}
-	r.loose = max(r.loose, 0) // a pair may have come while we asked
-	return nil
+	return c, nil
 }
 
 // Status implements pane.Pane.
@@ -187,3 +190,84 @@ func (p *Pane) Key(string, string) pane.Action { return pane.Nothing{} }
 
 // Escape implements pane.Pane.
 func (p *Pane) Escape() {}
+
+// Do implements pane.Pane.
+func (p *Pane) Do(action string) pane.Action {
+	p.showLoaded()
+	if p.tabs.Move(action) {
+		return pane.Nothing{}
+	}
+	switch action {
+	case "pane-highlight":
+		return p.enter()
+	case "pane-select":
+		return p.selectTopic()
+	case "delete-rule":
+		return p.forgetFilter()
+	case "pane-search":
+		return pane.Notify{Text: pane.Join("topics are searched in their list", p.keys.Hint("topics", "opens it"))}
+	}
+	return pane.Notify{Text: "this key does nothing in the history"}
+}
+
+// enter shows the pairs of the row.
+func (p *Pane) enter() pane.Action {
+	r, _ := p.tabs.List().At()
+	if r.kind == rowChange {
+		return pane.Notify{Text: pane.Join("a change is undone in the list of checkpoints", p.keys.Hint("checkpoints", "opens it"))}
+	}
+	if line, ok := p.filterLine(r); ok {
+		return pane.SetFilter{Line: line}
+	}
+	return pane.Nothing{}
+}
+
+// selectTopic gives new messages the topic of the row.
+func (p *Pane) selectTopic() pane.Action {
+	switch r, _ := p.tabs.List().At(); r.kind {
+	case rowTopic:
+		path := p.data.topics[r.at].Path
+		p.session.SetTopic(path)
+		return pane.Notify{Text: "new messages get the topic " + path}
+	case rowWithoutTopic:
+		p.session.SetTopic("")
+		return pane.Notify{Text: "new messages get no topic"}
+	default:
+	}
+	return pane.Notify{Text: "only a topic can be selected for new messages"}
+}
+
+// forgetFilter deletes a saved filter.
+func (p *Pane) forgetFilter() pane.Action {
+	r, _ := p.tabs.List().At()
+	if r.kind != rowFilter {
+		return pane.Notify{Text: pane.Join("only a saved filter can be deleted here", p.keys.Hint("topics", "edits topics"))}
+	}
+	return pane.SetFilter{Line: ":forget " + p.data.filters[r.at].Name}
+}
+
+// Hints implements pane.Hinter.
+func (p *Pane) Hints() []pane.Hint {
+	var hints []pane.Hint
+	switch r, _ := p.tabs.List().At(); r.kind {
+	case rowTopic, rowWithoutTopic:
+		hints = p.keys.Hints("pane-highlight", "show its pairs", "pane-select", "for new messages", "topics", "edit topics")
+	case rowFilter:
+		hints = p.keys.Hints("pane-highlight", "show its pairs", "delete-rule", "forget")
+	case rowAll:
+		hints = p.keys.Hints("pane-highlight", "show its pairs")
+	default:
+		hints = p.keys.Hints("checkpoints", "go back")
+	}
+	return append(hints, p.keys.Hints("next-tab", "next tab", "escape", "leave", "help", "help")...)
+}
+
+// Click implements pane.Pane: a title opens its tab, a row takes the cursor, and
+// the row that has it shows its pairs.
+func (p *Pane) Click(x, y int) pane.Action {
+	p.showLoaded()
+	if p.tabs.Click(x, y) {
+		return p.enter()
+	}
+	return pane.Nothing{}
+}

@@ -56,6 +56,7 @@ func newRig(t *testing.T) *rig {
 	r.must(r.session.Begin(t.Context()))
 	r.pane = New(r.session, r.store)
 	r.pane.SetStyles(style.New(style.Options{Unicode: true}))
+	r.pane.SetKeys(tuitest.PaneKey)
 	r.pane.SetFocus(true)
 	return r
 }
@@ -157,8 +158,8 @@ func TestEnterShowsThePairsOfARow(t *testing.T) {
 	r.warm()
 	want := map[string]int{"all pairs": 6, "AI": 4, "Agents": 3, "Old": 1, "It's * here": 1, "no topic": 1}
 	for range want {
-		row, _ := r.pane.views[tabTopics].row()
-		name, number, _ := r.pane.texts(row)
+		row, _ := r.pane.tabs.Lists[tabTopics].At()
+		name, number, _ := r.pane.rowTexts(row)
 		name = strings.TrimPrefix(strings.TrimSpace(name), r.pane.st.Icons.Pending+" ")
 		show, ok := r.do("pane-highlight").(pane.SetFilter)
 		if !ok {
@@ -252,8 +253,8 @@ func TestClicksOpenTabsAndRows(t *testing.T) {
 		t.Errorf("a second one: %v", w)
 	}
 	r.pane.Click(14, 0)
-	if r.pane.tab != tabFilters {
-		t.Errorf("the tab is %d", r.pane.tab)
+	if r.pane.tabs.Open != tabFilters {
+		t.Errorf("the tab is %d", r.pane.tabs.Open)
 	}
 	r.frame()
 	for _, y := range []int{9, 14, 15, 99} {

@@ -2,24 +2,31 @@ package historypane
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
+	"charm.land/lipgloss/v2"
+
+	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
+	"winnow/assistant/safetext"
 	"winnow/checkpoint"
+	"winnow/tui/pane"
 )
 
 // rowKind says what a row is.
 type rowKind uint8
 
 const (
-	rowText   rowKind = iota // words; the cursor passes over them
-	rowAll                   // all pairs
-	rowTopic                 // the topic at
-	rowLoose                 // the pairs without a topic
-	rowFilter                // the saved filter at
-	rowChange                // the change at
-	rowTool                  // what a tool of the change above did: tool of at
+	rowText         rowKind = iota // an explanation
+	rowAll                         // all pairs
+	rowTopic                       // topic at
+	rowWithoutTopic                // the pairs without a topic
+	rowFilter                      // saved filter at
+	rowChange                      // change at
+	rowTool                        // what tool of change at did
 )
 
 // row is a line of a list.
@@ -27,65 +34,19 @@ type row struct {
 	kind rowKind
 	at   int
 	tool int
-	text string // of words
+	text string // of an explanation
 }
 
-// selectable says whether the cursor can stand on the row.
-func (r row) selectable() bool { return r.kind != rowText && r.kind != rowTool }
+// Selectable implements pane.Row.
+func (r row) Selectable() bool { return r.kind != rowText && r.kind != rowTool }
 
-// view is the list of one tab: its rows, where the cursor is, and which row is
-// the first that is seen.
-type view struct {
-	rows              []row
-	cursor, top, seen int
-}
-
-// move moves the cursor by n rows, on over rows that it cannot stand on.
-func (v *view) move(n int) { v.moveTo(v.cursor+n, n < 0) }
-
-// moveTo puts the cursor on the row nearest to at, looking first up or down.
-func (v *view) moveTo(at int, up bool) {
-	at = min(max(at, 0), max(len(v.rows)-1, 0))
-	steps := [...]int{1, -1}
-	if up {
-		steps = [...]int{-1, 1}
-	}
-	for _, step := range steps {
-		for i := at; i >= 0 && i < len(v.rows); i += step {
-			if v.rows[i].selectable() {
-				v.cursor = i
-				return
-			}
-		}
-	}
-	v.cursor = at
-}
-
-// scroll keeps the cursor in the h rows that are seen.
-func (v *view) scroll(h int) {
-	v.seen = h
-	v.top = max(min(v.top, v.cursor), v.cursor-h+1)
-	v.top = max(min(v.top, len(v.rows)-h), 0)
-}
-
-// row is the one under the cursor; false when there is none to work on.
-func (v *view) row() (row, bool) {
-	if v.cursor >= len(v.rows) || !v.rows[v.cursor].selectable() {
-		return row{}, false
-	}
-	return v.rows[v.cursor], true
-}
-
-// keyAt names what stands under the cursor of a tab, the same after another
-// reading.
-func (p *Pane) keyAt(t tab) string {
-	r, ok := p.views[t].row()
-	if !ok {
-		return ""
-	}
+// keyAt is the key of the row under the cursor of a tab.
+func (p *Pane) keyAt(t int) string {
+	r, _ := p.tabs.Lists[t].At()
 	return p.key(r)
 }
 
+// key identifies what a row shows across readings; "" for other rows.
 func (p *Pane) key(r row) string {
 	switch r.kind {
 	case rowTopic:
@@ -94,40 +55,20 @@ func (p *Pane) key(r row) string {
 		return "filter " + p.data.filters[r.at].Name
 	case rowChange:
 		return "change " + p.data.changes[r.at].ID
-	case rowAll, rowLoose:
+	case rowAll, rowWithoutTopic:
 		return fmt.Sprint("row ", r.kind)
-	case rowText, rowTool:
+	default:
 	}
 	return ""
 }
 
-// find puts the cursor back on the row with a key, and otherwise leaves it near.
-func (p *Pane) find(t tab, key string) {
-	v := &p.views[t]
-	for i, r := range v.rows {
-		if key != "" && r.selectable() && p.key(r) == key {
-			v.cursor = i
-			return
-		}
-	}
-	v.moveTo(v.cursor, false)
-}
-
-// build makes the rows of a tab.
-func (p *Pane) build(t tab) []row {
-	switch t {
-	case tabFilters:
-		return p.filterRows()
-	case tabChanges:
-		return p.changeRows()
-	default:
-	}
+func (p *Pane) topicRows() []row {
 	rows := []row{{kind: rowAll}}
 	for i := range p.data.topics {
 		rows = append(rows, row{kind: rowTopic, at: i})
 	}
-	if rows = append(rows, row{kind: rowLoose}); len(p.data.topics) == 0 {
-		rows = append(rows, words("", "There are no topics yet.", "t gives the pair in focus one,", "ctrl+t makes one, and so does", "the assistant.")...)
+	if rows = append(rows, row{kind: rowWithoutTopic}); len(p.data.topics) == 0 {
+		rows = append(rows, words("", "There are no topics yet.", p.keys.Hint("topics", "makes one,"), "and so does the assistant.")...)
 	}
 	return rows
 }
@@ -165,24 +106,23 @@ func words(lines ...string) []row {
 	return rows
 }
 
-// line is the filter line that shows the pairs of a row; ok is false when the
-// row has none.
-func (p *Pane) line(r row) (line string, ok bool) {
+// filterLine is the filter line that shows the pairs of a row.
+func (p *Pane) filterLine(r row) (line string, ok bool) {
 	switch r.kind {
 	case rowAll:
 		return "", true
 	case rowTopic:
 		return topicLine(p.data.topics[r.at].Path), true
-	case rowLoose:
+	case rowWithoutTopic:
 		return "!" + filter.PrintExpr(filter.Topic{Path: []filter.Pattern{{Parts: []string{"", ""}}}}), true
 	case rowFilter:
 		return "@" + p.data.filters[r.at].Name, true
-	case rowText, rowChange, rowTool:
+	default:
 	}
 	return "", false
 }
 
-// topicLine shows the pairs of a topic and of those below it.
+// topicLine is the filter line of a topic and of those below it.
 func topicLine(path string) string {
 	t := filter.Topic{Deep: true}
 	for name := range strings.SplitSeq(path, history.TopicSeparator) {
@@ -191,16 +131,146 @@ func topicLine(path string) string {
 	return filter.PrintExpr(t)
 }
 
-// depth is how far below the root a topic stands, and its own name.
-func depth(path string) (n int, name string) {
-	names := strings.Split(path, history.TopicSeparator)
-	return len(names) - 1, names[len(names)-1]
+// maxName bounds how much of a foreign name is drawn, in cells.
+const maxName = 400
+
+func visible(text string) string { return safetext.Line(text, maxName) }
+
+// Lines implements pane.Pane.
+func (p *Pane) Lines(w, h int) []string {
+	p.showLoaded()
+	titles := slices.Clone(tabNames[:])
+	if n := len(p.data.changes); n > 0 {
+		titles[tabChanges] += " " + strconv.Itoa(n)
+	}
+	frame := pane.Frame{Styles: &p.st, Focused: p.focus, Titles: titles}
+	return p.tabs.Draw(frame, w, h, pane.View[row]{Row: p.drawRow, Foot: p.foot})
 }
 
-// effect is what a tool has done, in a line.
-func effect(s checkpoint.ToolSummary) string {
-	if s.Effect != "" {
-		return s.Effect
+// drawRow draws the sign of the cursor, the name, and a number at the end.
+func (p *Pane) drawRow(r row, current bool, w int) string {
+	name, number, st := p.rowTexts(r)
+	lead := "  "
+	if current {
+		lead = p.st.Icons.Selected + " "
+		if p.focus {
+			st = p.st.Rules.Selected
+		}
 	}
-	return s.Name
+	left := []pane.Piece{{Text: lead, Ink: pane.NewInk(p.st.Rules.Title)}, {Text: name, Ink: pane.NewInk(st)}}
+	count := pane.NewInk(p.st.Rules.Count)
+	return pane.Spread(w-1, pane.Fit, p.st.Icons.Ellipsis, left, []pane.Piece{{Text: number, Ink: count}}) + " "
+}
+
+// rowTexts are the name and the number of a row, and the style of the name.
+func (p *Pane) rowTexts(r row) (name, number string, st lipgloss.Style) {
+	rules, icons, d := p.st.Rules, p.st.Icons, &p.data
+	switch r.kind {
+	case rowAll:
+		return "all pairs", p.count(d.pairs), rules.Text
+	case rowWithoutTopic:
+		return p.currentSign("") + "no topic", p.count(d.withoutAny), rules.Muted
+	case rowTopic:
+		t := d.topics[r.at]
+		names := strings.Split(t.Path, history.TopicSeparator)
+		return strings.Repeat("  ", len(names)-1) + p.currentSign(t.Path) + visible(names[len(names)-1]), p.count(t.All), rules.Text
+	case rowFilter:
+		f := d.filters[r.at]
+		return "@" + visible(f.Name) + "  " + visible(f.Line), "", rules.Text
+	case rowChange:
+		c := d.changes[r.at]
+		if c.Undone {
+			return visible(c.Description), "undone", rules.Dead
+		}
+		return visible(c.Description), c.Time.Local().Format("15:04"), rules.Text
+	case rowTool:
+		tool := d.changes[r.at].Tools[r.tool]
+		sign, st := icons.ToolOK, rules.Muted
+		if !tool.OK {
+			sign, st = icons.ToolBad, rules.Warn
+		}
+		effect := tool.Effect
+		if effect == "" {
+			effect = tool.Name
+		}
+		return "  " + sign + " " + visible(effect), "", st
+	case rowText:
+	}
+	return r.text, "", rules.Muted
+}
+
+// currentSign marks the topic of new messages.
+func (p *Pane) currentSign(path string) string {
+	if p.session.Topic() == path {
+		return p.st.Icons.Pending + " "
+	}
+	return ""
+}
+
+// count is a number of pairs, once they are counted.
+func (p *Pane) count(n int) string {
+	if !p.data.counted {
+		return p.st.Icons.Ellipsis
+	}
+	return strconv.Itoa(n)
+}
+
+// foot is a line about the row under the cursor, and the totals. It is left out
+// where the list would have fewer lines than it.
+func (p *Pane) foot(w, h int) []string {
+	const height = 3
+	if h < 2*height {
+		return nil
+	}
+	line := func(st lipgloss.Style, text string) string {
+		return pane.NewInk(st).On(pane.Fit(" "+text, w, p.st.Icons.Ellipsis))
+	}
+	return []string{
+		p.st.Border.Idle.Render(strings.Repeat(p.st.Icons.Rule, w)), line(p.st.Rules.Text, p.about()), line(p.st.Rules.Muted, p.totals()),
+	}
+}
+
+// about is what there is to say about the row under the cursor.
+func (p *Pane) about() string {
+	d := &p.data
+	switch r, _ := p.tabs.List().At(); r.kind {
+	case rowAll:
+		return p.keys.Hint("pane-highlight", "shows the pairs of all sessions")
+	case rowWithoutTopic:
+		return p.keys.Hint("pane-highlight", "shows the pairs without a topic")
+	case rowTopic:
+		t := d.topics[r.at]
+		switch {
+		case !d.counted:
+			return visible(t.Path)
+		case t.Pairs == t.All:
+			return visible(t.Path) + ": " + assistant.Counted(t.Pairs, "pair")
+		}
+		return fmt.Sprintf("%s: %s, %d with subtopics", visible(t.Path), assistant.Counted(t.Pairs, "pair"), t.All)
+	case rowFilter:
+		return visible(d.filters[r.at].Line)
+	case rowChange:
+		c := d.changes[r.at]
+		who := "the assistant"
+		if c.Kind == checkpoint.KindEdit {
+			who = "you"
+		}
+		return who + ", " + c.Time.Local().Format("2006-01-02 15:04:05")
+	default:
+	}
+	return ""
+}
+
+// totals are the numbers of the whole history.
+func (p *Pane) totals() string {
+	d := &p.data
+	switch {
+	case p.tabs.Open == tabChanges:
+		return p.keys.Hint("checkpoints", "goes back to before a change")
+	case !d.counted:
+		return "counting the pairs" + p.st.Icons.Ellipsis
+	}
+	return strings.Join([]string{
+		assistant.Counted(d.pairs, "pair"), assistant.Counted(len(d.topics), "topic"), assistant.Counted(len(d.filters), "filter"),
+	}, ", ")
 }

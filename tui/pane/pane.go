@@ -1,9 +1,3 @@
-// Package pane says what the screen asks of the part of it that shows a window.
-//
-// The root model holds a Pane and draws it beside the conversation; tui/rules
-// and tui/historypane are such. A pane does no I/O: it answers a key with an Action, and the root
-// performs it, because it alone starts commands and knows whether the
-// assistant is at work.
 package pane
 
 import (
@@ -15,54 +9,79 @@ import (
 	"winnow/tui/style"
 )
 
-// Pane is the part of the screen that shows the window and lets the user work
-// on it by hand. tui/rules and tui/historypane are such. It is drawn and asked from Update alone; it
-// does no I/O itself: what takes time it returns as a Run.
+// Pane is the part of the screen that shows the window.
 type Pane interface {
-	// Lines draws the inside of the pane: h lines of w cells.
+	// Lines draws the pane with its frame: h lines of w cells.
 	Lines(w, h int) []string
 	SetStyles(st style.Styles)
+	// SetKeys gives the pane the keys as they are bound, for its hints.
+	SetKeys(keys Keys)
 	SetFocus(on bool)
-	// Changed tells the pane that the window is another now.
+	// Changed reports that the window may have changed.
 	Changed()
-	// Do carries out an action of the key table by its name.
+	// Do performs an action of the key table by its name.
 	Do(action string) Action
-	// Key gives a text line of the pane a key; it is asked only while Typing.
+	// Key gives a key to the text line of the pane, and pasted text with an empty
+	// name. It is called only while Typing.
 	Key(name, text string) Action
-	// Typing says whether a text line of the pane has the focus.
+	// Typing reports whether a text line of the pane has the focus.
 	Typing() bool
-	// Escape clears the text line, or leaves it when it is empty.
+	// Escape clears the text line, or closes it when it is empty.
 	Escape()
-	// Click is a click on a row of the pane.
+	// Click handles a click at a cell of the pane.
 	Click(x, y int) Action
-	// Status is what header and footer say of the window.
+	// Status is what header and footer show of the window.
 	Status() Status
+}
+
+// Keys returns the key that an action of the key table is bound to in a pane, as
+// it is shown; "" when no key is bound to it.
+type Keys func(action string) string
+
+// Hint is the key of an action with what it does, in a sentence of its own; ""
+// when no key is bound to it, or when keys is nil.
+func (keys Keys) Hint(action, does string) string {
+	if keys == nil || keys(action) == "" {
+		return ""
+	}
+	return keys(action) + " " + does
+}
+
+// Hints are the keys of actions with what each does, as pairs of an action and a
+// text; an action without a key is left out.
+func (keys Keys) Hints(pairs ...string) []Hint {
+	var hints []Hint
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if keys.Hint(pairs[i], "") != "" {
+			hints = append(hints, Hint{Key: keys(pairs[i]), Text: pairs[i+1]})
+		}
+	}
+	return hints
 }
 
 // Saver is a Pane whose window can be saved.
 type Saver interface {
 	// Plan shows what a save would change, as lines that are safe to show.
 	Plan(ctx context.Context, st style.Styles) (lines []string, changes bool, err error)
-	// Save writes, and says what was done.
-	Save(ctx context.Context) (said string, err error)
-	// Discard goes back to what was saved. It is a change like any other.
+	// Save writes, and returns a notice of what was written.
+	Save(ctx context.Context) (notice string, err error)
+	// Discard returns to the saved state.
 	Discard() error
 }
 
-// Reader is a Pane that shows what has to be read first.
+// Reader is a Pane that draws what it has read before.
 type Reader interface {
-	// Stale says that what is drawn is out of date. It asks for one Read, and
-	// says so only once until that has ended. It answers from memory: it is asked
-	// after every message.
+	// Stale reports, from memory, that what is drawn is out of date and wants a
+	// Read. It reports that once, until the Read has ended.
 	Stale() bool
-	// Read reads what there is to show; the next frame has it. It may take its
-	// time and is safe from any goroutine.
+	// Read reads what there is to show; the next frame shows it. It may wait for
+	// the disk.
 	Read(ctx context.Context) error
 }
 
-// Hinter is a Pane that says which keys have a meaning there.
+// Hinter is a Pane whose keys have a meaning of their own.
 type Hinter interface {
-	// Hints are those keys, the most useful first; none for all that the key
+	// Hints are those keys, the most useful first; none for those that the key
 	// table has for a pane.
 	Hints() []Hint
 }
@@ -70,18 +89,23 @@ type Hinter interface {
 // Hint is a key with what it does now, in two or three words.
 type Hint struct{ Key, Text string }
 
-// Effect is what accepting a proposal of the model would do to what the window
-// shows.
+// Effect is what accepting a proposal of the model would do to the models.
 type Effect struct {
-	Hidden, Shown []string // what would become hidden, and available
-	Known         bool     // there is anything that could
-	Refused       []string // reasons of what would not be taken
+	Hidden, Shown []string // models that would become hidden, and shown
+	Known         bool     // any models are known
+	Refused       []string // reasons of the changes that would be refused
 }
 
-// Forecaster is a Pane that can tell the effect of a proposal. Effect is safe
-// from any goroutine.
+// Forecaster is a Pane that knows the effect of a proposal. Effect is safe from
+// any goroutine.
 type Forecaster interface {
 	Effect(proposal json.RawMessage) (Effect, error)
+}
+
+// Completer is a Pane whose names can be completed where the user types them.
+type Completer interface {
+	// Completions are the names, the most likely ones first.
+	Completions() []string
 }
 
 // Status is what header and footer say of the window.
@@ -124,12 +148,14 @@ type (
 		Entries []overlay.Entry
 		Then    func(value string) Action
 	}
-	// Confirm asks a question that y answers; every other key declines.
+	// Confirm asks a question. y and the keys of More answer it; every other key
+	// declines.
 	Confirm struct {
 		Title string
 		Lines []string
-		Yes   string // what y does, in two words
+		Yes   string // what y does, in a few words
 		Then  func() Action
+		More  []Answer
 	}
 	// Run takes time: network or disk. It ends with a sentence or an error.
 	Run struct {
@@ -137,6 +163,13 @@ type (
 		Run   func(ctx context.Context) (said string, err error)
 	}
 )
+
+// Answer is a further answer to a Confirm.
+type Answer struct {
+	Key   string // neither y nor n, nor enter
+	Label string
+	Then  func() Action
+}
 
 // Notice is the text of the notice once Change has succeeded.
 func (e Edit) Notice() string {
@@ -164,6 +197,9 @@ func (None) Lines(_, h int) []string { return make([]string, h) }
 
 // SetStyles implements Pane.
 func (None) SetStyles(style.Styles) {}
+
+// SetKeys implements Pane.
+func (None) SetKeys(Keys) {}
 
 // SetFocus implements Pane.
 func (None) SetFocus(bool) {}

@@ -1,161 +1,400 @@
 package rules
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
 	"winnow/adapters/modelfilter"
+	"winnow/adapters/modelfilter/engine"
+	"winnow/assistant"
+	"winnow/assistant/glob"
 	"winnow/tui/pane"
 )
 
 // Do implements pane.Pane. Besides the actions of the key table it knows those
 // that the assistant can suggest on the page.
 func (p *Pane) Do(action string) pane.Action {
-	v := &p.views[p.tab]
-	page := max(1, v.height-1)
+	open := p.tabs.Open
+	if p.tabs.Move(action) {
+		if p.version++; p.tabs.Open != open {
+			p.openTab(p.tabs.Open)
+		}
+		return pane.Nothing{}
+	}
 	switch action {
-	case "pane-down":
-		return p.going(func() { v.move(1) })
-	case "pane-up":
-		return p.going(func() { v.move(-1) })
-	case "pane-first":
-		return p.going(func() { v.top = 0; v.moveTo(0, false) })
-	case "pane-last":
-		return p.going(func() { v.moveTo(len(v.rows)-1, true) })
-	case "pane-page-down":
-		return p.going(func() { v.move(page) })
-	case "pane-page-up":
-		return p.going(func() { v.move(-page) })
-	case "previous-tab":
-		return p.going(func() { p.setTab((p.tab + tabCount - 1) % tabCount) })
-	case "next-tab":
-		return p.going(func() { p.setTab((p.tab + 1) % tabCount) })
 	case "show-rules":
-		return p.going(func() { p.setTab(tabRules) })
+		p.openTab(tabRules)
 	case "show-models":
-		return p.going(func() { p.setTab(tabModels) })
+		p.openTab(tabModels)
 	case "show-changes":
-		return p.going(func() { p.setTab(tabChanges) })
-	case "pane-search", "find-models":
-		return p.going(p.openSearch)
+		p.openTab(tabChanges)
+	case "pane-search":
+		p.openSearch()
+	case "find-models":
+		p.openTab(tabModels)
+		p.openSearch()
 	case "pane-select":
 		return p.selectRow()
 	case "pane-highlight":
 		return p.enter()
 	case "add-ignore":
-		return p.startAdd(modelfilter.Ignore)
+		return p.openAdd(modelfilter.Ignore)
 	case "add-allow":
-		return p.startAdd(modelfilter.Allow)
+		return p.openAdd(modelfilter.Allow)
 	case "delete-rule":
-		return p.deleteRule()
+		return p.deleteRow()
 	case "provider":
 		return p.pickProvider()
 	case "refresh-models":
 		return p.refreshModels()
 	case "import-rules":
-		return p.startImport()
+		return p.openImport()
 	case "discard":
-		return p.askDiscard()
+		return p.discardOrResolve()
 	case "open-save":
-		return pane.Notify{Text: "ctrl+s shows what a save would change"}
+		return pane.Notify{Text: p.keys.Hint("save", "shows what a save would change")}
 	}
 	return pane.Nothing{}
 }
 
-// going does what only moves about.
-func (p *Pane) going(move func()) pane.Action {
-	move()
-	p.version++
-	return pane.Nothing{}
-}
-
-// selectRow selects the row or takes it from the selection, and goes on to the
-// next. Rules and models can be selected.
+// selectRow selects the row or deselects it, and goes to the next.
 func (p *Pane) selectRow() pane.Action {
-	r, ok := p.at()
+	r, ok := p.tabs.List().At()
 	if !ok || r.kind != rowRule && r.kind != rowModel {
 		return pane.Notify{Text: "only rules and models can be selected"}
 	}
-	key := p.rowKey(r)
-	if p.marked[key] {
-		delete(p.marked, key)
+	if key := p.rowKey(r); p.selected[key] {
+		delete(p.selected, key)
 	} else {
-		p.marked[key] = true
+		p.selected[key] = true
 	}
-	p.views[p.tab].move(1)
+	p.tabs.List().Move(1)
 	p.version++
 	return pane.Nothing{}
 }
 
-// enter picks out what the row touches, or does what the row offers.
+// enter highlights what the row refers to, or does what the row offers.
 func (p *Pane) enter() pane.Action {
-	r, ok := p.at()
+	r, ok := p.tabs.List().At()
 	if !ok {
 		return pane.Nothing{}
 	}
 	d := &p.data
 	switch r.kind {
 	case rowRule:
-		rule := d.rules[r.list][r.at]
-		if d.light.Rule == rule.Pattern && d.light.List == r.list && len(d.light.Models) == rule.Matches {
-			p.window.ClearHighlight()
-		} else {
-			p.want = ""
-			if h := p.window.HighlightRule(r.list, rule.Pattern); len(h.Models) > 0 {
-				p.want = modelKey(h.Models[0])
-			}
-		}
+		p.highlightRule(d.rules[r.list][r.at])
 	case rowModel:
-		p.lightModel(d.models[r.at].ID)
+		p.highlightModel(d.models[r.at].ID)
 	case rowChild:
-		p.want = modelKey(r.text)
-		p.query = ""
-		p.tellSearch()
-		p.setTab(tabModels)
+		p.jumpTo, p.query = modelKey(r.text), ""
+		p.syncSearch()
+		p.openTab(tabModels)
 	case rowNew:
-		return p.seen()
+		return p.markSeen()
 	case rowLint:
-		return p.lookForRedundant()
+		return p.findRedundant()
 	case rowFinding:
 		f := p.findings()[r.at]
-		p.want = ruleKey(f.List, f.Pattern)
-		p.setTab(tabRules)
+		p.jumpTo = ruleKey(f.List, f.Pattern)
+		p.openTab(tabRules)
 	default:
 	}
 	p.refresh()
 	return pane.Nothing{}
 }
 
-// lightModel picks out a model, and the rule that decides it: the tab of rules
-// opens on that rule, as that of models does on the first model of a rule. A model that is picked out already is let go.
-func (p *Pane) lightModel(id string) {
+// highlightRule highlights a rule and its models, or nothing when they are
+// highlighted; the tab of models opens on the first of them.
+func (p *Pane) highlightRule(r modelfilter.RuleView) {
+	if p.data.isHighlighted(r) && len(p.data.light.Models) == r.Matches {
+		p.window.ClearHighlight()
+		return
+	}
+	p.jumpTo = ""
+	if h := p.window.HighlightRule(r.List, r.Pattern); len(h.Models) > 0 {
+		p.jumpTo = modelKey(h.Models[0])
+	}
+}
+
+// highlightModel highlights a model and the rule that decides it, or nothing
+// when they are highlighted; the tab of rules opens on the rule.
+func (p *Pane) highlightModel(id string) {
 	if len(p.data.light.Models) == 1 && p.data.lit[id] {
 		p.window.ClearHighlight()
 		return
 	}
-	p.want = ""
+	p.jumpTo = ""
 	if h := p.window.HighlightModel(id); h.Rule != "" {
-		p.want = ruleKey(h.List, h.Rule)
+		p.jumpTo = ruleKey(h.List, h.Rule)
 	}
 }
 
 // Click implements pane.Pane: the titles open their tabs, a row takes the
-// cursor, and the row that has it is worked on as by enter.
+// cursor, and the row that has it is entered.
 func (p *Pane) Click(x, y int) pane.Action {
-	if y == 0 {
-		for t, at := range p.frame.titles {
-			if x >= at[0] && x < at[1] {
-				p.setTab(tab(t))
-			}
-		}
-		return pane.Nothing{}
-	}
-	v := &p.views[p.tab]
-	at := v.top + y - 1
-	if y < 1 || y-1 >= v.height || at >= len(v.rows) || !v.rows[at].selectable() {
-		return pane.Nothing{}
-	}
-	if at == v.cursor {
+	open := p.tabs.Open
+	again := p.tabs.Click(x, y)
+	p.version++
+	switch {
+	case p.tabs.Open != open:
+		p.openTab(p.tabs.Open)
+	case again:
 		return p.enter()
 	}
-	v.cursor = at
-	p.version++
 	return pane.Nothing{}
+}
+
+// refuse says why something cannot be done.
+func refuse(err error) pane.Action { return pane.Notify{Text: pane.Visible(err.Error()), Bad: true} }
+
+// refuseLocked refuses what is not possible while the assistant works; nil when
+// it does not.
+func (p *Pane) refuseLocked() pane.Action {
+	if p.window.Locked() {
+		return refuse(modelfilter.ErrLocked)
+	}
+	return nil
+}
+
+// refuseFixed refuses to edit a list that the environment decides; nil for any
+// other list.
+func (p *Pane) refuseFixed(list modelfilter.List) pane.Action {
+	_, err := p.window.Check(list, "")
+	var fixed *modelfilter.FixedError
+	if errors.As(err, &fixed) {
+		return refuse(fixed)
+	}
+	return nil
+}
+
+// edit is a change of the rules of a provider. done says what was done; the
+// notice adds what it did to the models.
+func (p *Pane) edit(provider, description, done string, change func(s modelfilter.Scope) error) pane.Action {
+	scope, err := p.window.On(provider)
+	if err != nil {
+		return refuse(err)
+	}
+	outcome := ""
+	return pane.Edit{
+		Description: description,
+		Change: func() error {
+			before := scope.Models()
+			if err := change(scope); err != nil {
+				return err
+			}
+			outcome = compare(before, scope.Models())
+			return nil
+		},
+		Done: func() string { return done + outcome },
+	}
+}
+
+// compare says how many models a change of a provider's rules hid and showed.
+func compare(before, after []modelfilter.ModelView) string {
+	if len(after) == 0 {
+		return "" // no models are known
+	}
+	hid := make(map[string]bool, len(before))
+	for _, m := range before {
+		hid[m.ID] = m.Status == engine.Ignored
+	}
+	hidden, shown := 0, 0
+	for _, m := range after {
+		was, known := hid[m.ID]
+		switch is := m.Status == engine.Ignored; {
+		case !known || was == is:
+		case is:
+			hidden++
+		default:
+			shown++
+		}
+	}
+	var parts []string
+	if hidden > 0 {
+		parts = append(parts, assistant.Counted(hidden, "model")+" hidden")
+	}
+	if shown > 0 {
+		parts = append(parts, assistant.Counted(shown, "model")+" shown")
+	}
+	if parts == nil {
+		return ": no model changes"
+	}
+	return ": " + strings.Join(parts, ", ")
+}
+
+func ruleName(list modelfilter.List, pattern string) string {
+	return list.String() + " rule " + quote(pattern)
+}
+
+// openAdd opens the line for a pattern. For selected models patterns are looked
+// for first; on a model the line suggests its name.
+func (p *Pane) openAdd(list modelfilter.List) pane.Action {
+	if no := p.refuseLocked(); no != nil {
+		return no
+	}
+	if no := p.refuseFixed(list); no != nil {
+		return no
+	}
+	var ids []string
+	for _, m := range p.data.models {
+		if p.tabs.Open == tabModels && p.selected[modelKey(m.ID)] {
+			ids = append(ids, m.ID)
+		}
+	}
+	if len(ids) > 0 {
+		return p.suggestPatterns(list, ids)
+	}
+	text := ""
+	if r, ok := p.tabs.List().At(); ok && r.kind == rowModel {
+		text = glob.Quote(p.data.name(p.data.models[r.at].ID))
+	}
+	p.openPattern(list, text)
+	return pane.Nothing{}
+}
+
+// suggestPatterns looks for patterns that match just these models, off the
+// update loop, and opens the line with them.
+func (p *Pane) suggestPatterns(list modelfilter.List, ids []string) pane.Action {
+	scope, err := p.window.On(p.data.provider)
+	if err != nil {
+		return refuse(err)
+	}
+	provider, box := p.data.provider, &p.inbox
+	return pane.Run{Doing: "looking for the shortest pattern…", Run: func(context.Context) (string, error) {
+		patterns := scope.Suggest(ids)
+		if len(patterns) == 0 {
+			return "", fmt.Errorf("no pattern tells these models from the others")
+		}
+		box.update(func(r *results) { r.suggestion = &suggestion{provider: provider, list: list, patterns: patterns} })
+		if len(patterns) > 1 {
+			return fmt.Sprintf("%d patterns are needed · enter adds them", len(patterns)), nil
+		}
+		return "one pattern matches them · enter adds it", nil
+	}}
+}
+
+func (p *Pane) addPattern() pane.Action {
+	if no := p.refuseLocked(); no != nil {
+		return no
+	}
+	list, text := p.line.list, p.line.Text()
+	v, err := p.window.Check(list, text)
+	var refusal *engine.Refusal
+	switch {
+	case errors.As(err, &refusal) && refusal.Reason == engine.Empty:
+		p.closeLine()
+		return pane.Nothing{}
+	case err != nil:
+		return pane.Notify{Text: refusalText(err), Bad: true}
+	}
+	p.jumpTo = ruleKey(list, v.Pattern)
+	p.closeLine()
+	name := ruleName(list, v.Pattern)
+	return p.edit(p.data.provider, "Add "+name, "added "+name, func(s modelfilter.Scope) error {
+		_, err := s.Add(list, text)
+		return err
+	})
+}
+
+// deleteRow deletes what the row stands for: a rule, all selected rules, the
+// rule that decides a model, an unsaved change.
+func (p *Pane) deleteRow() pane.Action {
+	if no := p.refuseLocked(); no != nil {
+		return no
+	}
+	if rules := p.selectedRules(); p.tabs.Open == tabRules && len(rules) > 0 {
+		return p.deleteRules(rules)
+	}
+	r, _ := p.tabs.List().At()
+	d := &p.data
+	switch r.kind {
+	case rowRule:
+		return p.deleteRule(d.provider, r.list, d.rules[r.list][r.at].Pattern)
+	case rowRemoved:
+		return p.restoreRule(d.provider, r.list, d.removed[r.list][r.at])
+	case rowModel:
+		return p.confirmDeleteDeciding(d.models[r.at])
+	case rowChange:
+		if c := d.diff[r.at]; !c.Added {
+			return p.restoreRule(c.Provider, c.List, c.Pattern)
+		}
+		return p.deleteRule(d.diff[r.at].Provider, r.list, d.diff[r.at].Pattern)
+	case rowFinding:
+		f := p.findings()[r.at]
+		return p.deleteRule(d.provider, f.List, f.Pattern)
+	default:
+	}
+	return pane.Notify{Text: "there is no rule here"}
+}
+
+func (p *Pane) selectedRules() []modelfilter.RuleView {
+	var rules []modelfilter.RuleView
+	for _, list := range lists {
+		for _, r := range p.data.rules[list] {
+			if p.selected[ruleKey(list, r.Pattern)] {
+				rules = append(rules, r)
+			}
+		}
+	}
+	return rules
+}
+
+func (p *Pane) deleteRule(provider string, list modelfilter.List, pattern string) pane.Action {
+	if provider == p.data.provider {
+		if no := p.refuseFixed(list); no != nil {
+			return no
+		}
+	}
+	name := ruleName(list, pattern)
+	return p.edit(provider, "Delete "+name, "deleted "+name, func(s modelfilter.Scope) error { return s.Remove(list, pattern) })
+}
+
+// deleteRules deletes the selected rules in one step.
+func (p *Pane) deleteRules(rules []modelfilter.RuleView) pane.Action {
+	for _, r := range rules {
+		if no := p.refuseFixed(r.List); no != nil {
+			return no
+		}
+	}
+	clear(p.selected)
+	p.version++
+	name := assistant.Counted(len(rules), "rule")
+	return p.edit(p.data.provider, "Delete "+name, "deleted "+name, func(s modelfilter.Scope) error {
+		done := map[string]bool{}
+		for _, r := range rules {
+			key := ruleKey(r.List, r.Pattern)
+			if done[key] { // Remove has removed its duplicates
+				continue
+			}
+			done[key] = true
+			if err := s.Remove(r.List, r.Pattern); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// restoreRule adds a rule again whose removal is unsaved.
+func (p *Pane) restoreRule(provider string, list modelfilter.List, pattern string) pane.Action {
+	name := ruleName(list, pattern)
+	return p.edit(provider, "Restore "+name, "restored "+name, func(s modelfilter.Scope) error {
+		_, err := s.Add(list, pattern)
+		return err
+	})
+}
+
+// confirmDeleteDeciding asks first, since a rule seldom decides one model alone.
+func (p *Pane) confirmDeleteDeciding(m modelfilter.ModelView) pane.Action {
+	r, ok := p.data.rule(m.RuleList, m.Rule)
+	if m.RuleIndex < 0 || !ok {
+		return pane.Notify{Text: "no rule decides this model"}
+	}
+	return pane.Confirm{
+		Title: "Delete the rule that decides this model?",
+		Lines: []string{listAndPattern(r.List, r.Pattern), "It decides " + assistant.Counted(r.Decides, "model") + "."},
+		Yes:   "delete", Then: func() pane.Action { return p.deleteRule(p.data.provider, r.List, r.Pattern) },
+	}
 }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"context"
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/adapters/modelfilter"
+	"winnow/assistant"
 	"winnow/tui/pane"
 )
 
@@ -41,7 +43,7 @@ func TestEditsByHand(t *testing.T) {
 		},
 		"duplicate": {
 			func(b *bench) string { b.do("add-ignore"); return b.keys("*audio*<enter>") },
-			"it is an ignore rule already", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview",
+			"the ignore rule exists already", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview",
 		},
 		"unwritable": {
 			func(b *bench) string { b.do("add-ignore"); return b.keys("a,b<enter>") },
@@ -67,7 +69,7 @@ func TestEditsByHand(t *testing.T) {
 		}, "deleted ignore rule “gpt-3.5*”: 2 models shown", "*-preview* gpt-9* *audio*", "gpt-4o-audio-preview"},
 		"bring back": {
 			func(b *bench) string { b.do("delete-rule"); b.on("deleted"); return b.do("delete-rule") },
-			"brought back ignore rule “gpt-3.5*”: 2 models hidden", "*-preview* gpt-9* *audio* gpt-3.5*", "gpt-4o-audio-preview",
+			"restored ignore rule “gpt-3.5*”: 2 models hidden", "*-preview* gpt-9* *audio* gpt-3.5*", "gpt-4o-audio-preview",
 		},
 		"delete what decides": {
 			func(b *bench) string { b.do("show-models"); b.on("gpt-3.5-turbo-16k"); return b.do("delete-rule") },
@@ -115,12 +117,12 @@ func TestEditsByHand(t *testing.T) {
 		}, "added 2 allow rules: no model changes", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview gpt-4-turbo o3"},
 		"import": {func(b *bench) string {
 			b.do("import-rules")
-			b.carry(b.Key("", "o1*, gpt-3.5-turbo*\nallow: o3,\nIGNORE_MODELS_OPENAI=\"x*,y*\""))
+			b.perform(b.Key("", "o1*, gpt-3.5-turbo*\nallow: o3,\nIGNORE_MODELS_OPENAI=\"x*,y*\""))
 			return b.keys("<enter>")
 		}, "imported 3 ignore rules and 1 allow rule: no model changes · 1 refused", "gpt-3.5* *-preview* gpt-9* *audio* o1* x* y*", "gpt-4o-audio-preview o3"},
 		"import, all refused": {
 			func(b *bench) string { b.do("import-rules"); return b.keys("gpt-3.5-turbo*<enter>") },
-			"error: none of the rules was taken: rule “gpt-3.5*” covers it already", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview",
+			"error: none of the rules was added: rule “gpt-3.5*” covers it already", "gpt-3.5* *-preview* gpt-9* *audio*", "gpt-4o-audio-preview",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -156,8 +158,8 @@ func TestLockedPaneRefusesEditsAndKeepsTheLine(t *testing.T) {
 	}
 	b.do("show-models", "pane-search") // looking for something changes no rule
 	b.keys("mini<enter>")
-	if b.w.Search() != "" || b.views[tabModels].hits != 2 {
-		t.Errorf("search of the window = %q, hits = %d", b.w.Search(), b.views[tabModels].hits)
+	if b.w.Search() != "" || b.hits() != 2 {
+		t.Errorf("search of the window = %q, hits = %d", b.w.Search(), b.hits())
 	}
 	b.w.Unlock()
 	b.Changed()
@@ -170,21 +172,21 @@ func TestSearchFollowsTheWindowAndTellsIt(t *testing.T) {
 	b := open(t, someEnv, someModels)
 	b.do("pane-search")
 	b.keys("audio<enter>")
-	if b.w.Search() != "audio" || b.views[tabRules].hits != 2 {
-		t.Errorf("search = %q, %d rules", b.w.Search(), b.views[tabRules].hits)
+	if b.w.Search() != "audio" || b.hits() != 2 {
+		t.Errorf("search = %q, %d rules", b.w.Search(), b.hits())
 	}
 	if err := b.w.SetSearch("*-4o*"); err != nil { // a rollback, say
 		t.Fatal(err)
 	}
 	b.Changed()
 	b.do("show-models")
-	if b.views[tabModels].hits != 3 {
-		t.Errorf("hits of *-4o* = %d, want 3:\n%s", b.views[tabModels].hits, ansi.Strip(b.screen(60, 20)))
+	if b.hits() != 3 {
+		t.Errorf("hits of *-4o* = %d, want 3:\n%s", b.hits(), ansi.Strip(b.screen(60, 20)))
 	}
 	b.do("pane-search")
 	b.Escape()
-	if !b.Typing() || b.views[tabModels].hits != len(someModels) {
-		t.Errorf("esc left %d hits, typing %v", b.views[tabModels].hits, b.Typing())
+	if !b.Typing() || b.hits() != len(someModels) {
+		t.Errorf("esc left %d hits, typing %v", b.hits(), b.Typing())
 	}
 	b.Escape()
 	if b.Typing() || b.w.Search() != "" {
@@ -200,12 +202,12 @@ func TestHighlightLinksBothWays(t *testing.T) {
 		t.Fatalf("highlighted = %+v", h)
 	}
 	b.do("next-tab")
-	if r, _ := b.at(); r.kind != rowModel || b.data.models[r.at].ID != "openai/gpt-4-1106-preview" {
+	if r, _ := b.tabs.List().At(); r.kind != rowModel || b.data.models[r.at].ID != "openai/gpt-4-1106-preview" {
 		t.Errorf("the tab of models opens on %+v", r)
 	}
 	b.on("gpt-4o-audio")
 	b.do("pane-highlight", "previous-tab")
-	if r, _ := b.at(); r.kind != rowRule || r.list != modelfilter.Allow {
+	if r, _ := b.tabs.List().At(); r.kind != rowRule || r.list != modelfilter.Allow {
 		t.Errorf("the tab of rules opens on %+v", r)
 	}
 	b.do("pane-highlight")
@@ -241,8 +243,8 @@ func TestPreviewSaysWhatTheEngineSays(t *testing.T) {
 }
 
 // screenOf is a frame of a tab with room for all of it.
-func (b *bench) screenOf(t tab) string {
-	b.setTab(t)
+func (b *bench) screenOf(t int) string {
+	b.openTab(t)
 	return b.screen(120, 60)
 }
 
@@ -270,7 +272,7 @@ func TestProviders(t *testing.T) {
 	if e, ok := b.Do("delete-rule").(pane.Edit); !ok || e.View {
 		t.Errorf("a deletion is %+v, want one that can be saved", e)
 	}
-	if said := b.carry(pick.Then("anthropic")); said != "switched to anthropic" || b.Status().Subtitle != "anthropic" {
+	if said := b.perform(pick.Then("anthropic")); said != "switched to anthropic" || b.Status().Subtitle != "anthropic" {
 		t.Errorf("said %q, shows %q", said, b.Status().Subtitle)
 	}
 	if _, ok := pick.Then("anthropic").(pane.Nothing); !ok {
@@ -292,7 +294,7 @@ func TestSaveSheetAndSave(t *testing.T) {
 	text := ansi.Strip(strings.Join(lines, "\n"))
 	for _, want := range []string{
 		"- IGNORE_MODELS_OPENAI=gpt-3.5*,*-preview*,gpt-9*,*audio*", "+ IGNORE_MODELS_OPENAI=*-preview*,gpt-9*,*audio*,*mini*",
-		"openai: +2 shown  -2 hidden", "+ openai/gpt-3.5-turbo", "- openai/gpt-5-mini", "restart the proxy",
+		"openai: 2 more will be shown, 2 more will be hidden", "+ openai/gpt-3.5-turbo", "- openai/gpt-5-mini", "restart the proxy",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the sheet lacks %q:\n%s", want, text)
@@ -325,11 +327,12 @@ func TestSaveCreatesTheFile(t *testing.T) {
 	}
 }
 
-func TestForeignChangeIsShownAndMerged(t *testing.T) {
-	for way, want := range map[string]string{
-		wayMerge: "*-preview* *audio* theirs* *mini*", wayReload: "gpt-3.5* *-preview* *audio* theirs*",
+// A conflict takes one key for the question and one for the answer.
+func TestConflictIsResolvedByOneAnswer(t *testing.T) {
+	for key, want := range map[string]string{
+		"y": "*-preview* *audio* theirs* *mini*", "t": "gpt-3.5* *-preview* *audio* theirs*", "d": "gpt-3.5* *-preview* gpt-9* *audio*",
 	} {
-		t.Run(way, func(t *testing.T) {
+		t.Run(key, func(t *testing.T) {
 			b := open(t, someEnv, someModels)
 			b.do("delete-rule", "add-ignore")
 			b.keys("*mini*<enter>")
@@ -338,49 +341,70 @@ func TestForeignChangeIsShownAndMerged(t *testing.T) {
 				t.Fatal(err)
 			}
 			b.screen(60, 30) // it must not be shown again
-			if _, _, err := b.Plan(context.Background(), b.st); err == nil || !strings.Contains(err.Error(), "D in the pane") {
+			var c *assistant.Conflict
+			if _, _, err := b.Plan(context.Background(), b.st); !errors.As(err, &c) {
 				t.Fatalf("Plan = %v", err)
 			}
-			if !strings.Contains(b.screen(60, 30), "changed by someone else") {
-				t.Error("the pane does not say so at once")
+			if !strings.Contains(b.screen(60, 30), "changed by someone else · D resolves it") {
+				t.Errorf("the pane does not say so at once:\n%s", b.screen(60, 30))
 			}
 			if _, err := b.Save(context.Background()); err == nil {
-				t.Fatal("the save went over a changed file")
+				t.Fatal("the save overwrote a changed file")
 			}
 			b.Changed()
-			if !strings.Contains(b.screen(60, 30), "changed by someone else") {
-				t.Error("the pane does not say so")
-			}
-			ask, ok := b.Do("discard").(pane.Pick).Then(way).(pane.Confirm)
-			const shows = "theirs:\n+ IGNORE_MODELS_OPENAI theirs*\n- IGNORE_MODELS_OPENAI gpt-9*\n\nmine:\n- openai ignore gpt-3.5*\n+ openai ignore *mini*"
+			ask, ok := b.Do("discard").(pane.Confirm)
+			const shows = "theirs:\n+ IGNORE_MODELS_OPENAI theirs*\n- IGNORE_MODELS_OPENAI gpt-9*\n\nyours:\n- openai ignore gpt-3.5*\n+ openai ignore *mini*"
 			if text := strings.Join(ask.Lines, "\n"); !ok || text != shows {
 				t.Fatalf("the question shows:\n%s", text)
 			}
-			b.carry(ask)
+			answers := map[string]func() pane.Action{"y": ask.Then}
+			for _, a := range ask.More {
+				answers[a.Key] = a.Then
+			}
+			b.perform(answers[key]())
 			if got := b.rules(modelfilter.Ignore); got != want {
 				t.Errorf("rules = %s, want %s", got, want)
 			}
-			if _, _, err := b.Plan(context.Background(), b.st); err != nil {
+			if _, _, err := b.Plan(context.Background(), b.st); (err != nil) != (key == "d") {
 				t.Errorf("Plan afterwards = %v", err)
 			}
 		})
 	}
 }
 
-func TestForeignRulesWrittenOtherwiseAreShown(t *testing.T) {
+func TestConflictWithoutUnsavedRulesReloads(t *testing.T) {
+	b := open(t, someEnv, someModels)
+	if err := os.WriteFile(b.file, []byte(strings.Replace(someEnv, "gpt-9*", "theirs*", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.checkFile(context.Background()); err == nil {
+		t.Fatal("the change is not found")
+	}
+	if text := b.do("discard"); text != "reloaded .env: the rules are those of the file" || !strings.Contains(b.rules(modelfilter.Ignore), "theirs*") {
+		t.Errorf("said %q, rules %s", text, b.rules(modelfilter.Ignore))
+	}
+}
+
+func TestForeignVariablesAreNamed(t *testing.T) {
 	b := open(t, someEnv, someModels)
 	theirs := strings.Replace(someEnv, "# the proxy", "# their proxy", 1)
-	theirs = strings.Replace(theirs, "WHITELIST_MODELS_OPENAI=gpt-4o-audio-preview", "WHITELIST_MODELS_OPENAI='gpt-4o-audio-preview'", 1)
+	theirs = strings.Replace(theirs, "sk-not-a-real-key", "sk-another-not-real", 1)
 	if err := os.WriteFile(b.file, []byte(theirs), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	diff, changed, err := b.w.Foreign(context.Background())
-	if err != nil || !changed {
-		t.Fatalf("Foreign = %v, %v", changed, err)
+	b.do("delete-rule")
+	var c *assistant.Conflict
+	if err := b.checkFile(context.Background()); !errors.As(err, &c) {
+		t.Fatalf("checkFile = %v", err)
 	}
-	const want = "theirs:\nWHITELIST_MODELS_OPENAI: the same rules, written otherwise\n\nmine:\nno change"
-	if text := strings.Join(b.threeWay(diff), "\n"); text != want {
-		t.Errorf("shown:\n%s\nwant:\n%s", text, want)
+	text := strings.Join(pane.ConflictLines(c, nil, &b.st.Icons), "\n")
+	for _, want := range []string{"theirs:\nOPENAI_API_KEY changed\n", "yours:\nno change"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not shown:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "not-a-real-key") || strings.Contains(text, "another-not-real") {
+		t.Errorf("a key is shown:\n%s", text)
 	}
 }
 
@@ -390,11 +414,11 @@ func TestSaveAloneFindsAForeignChangeToo(t *testing.T) {
 	if err := os.WriteFile(b.file, []byte(someEnv+"# theirs\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Save(context.Background()); err == nil || !strings.Contains(err.Error(), "D in the pane") {
+	if _, err := b.Save(context.Background()); err == nil || err.Error() != b.file+" was changed by someone else" {
 		t.Errorf("Save = %v", err)
 	}
-	if pick, ok := b.Do("discard").(pane.Pick); !ok || len(pick.Entries) != 3 {
-		t.Errorf("discard = %+v", pick)
+	if ask, ok := b.Do("discard").(pane.Confirm); !ok || len(ask.More) != 2 {
+		t.Errorf("discard = %+v", ask)
 	}
 }
 
@@ -402,12 +426,12 @@ func TestClick(t *testing.T) {
 	b := open(t, someEnv, someModels)
 	b.Lines(60, 20)
 	b.Click(12, 0)
-	if b.tab != tabModels || b.w.Where().Tab != modelfilter.TabModels {
-		t.Fatalf("a click on the title opened %v", b.tab)
+	if b.tabs.Open != tabModels || b.w.Where().Tab != modelfilter.TabModels {
+		t.Fatalf("a click on the title opened %v", b.tabs.Open)
 	}
 	b.Lines(60, 20)
 	b.Click(5, 4)
-	if r, _ := b.at(); b.data.models[r.at].ID != "openai/gpt-4-1106-preview" {
+	if r, _ := b.tabs.List().At(); b.data.models[r.at].ID != "openai/gpt-4-1106-preview" {
 		t.Errorf("a click on a row went to %s", b.data.models[r.at].ID)
 	}
 	b.Click(5, 4)
@@ -426,13 +450,13 @@ func TestCursorStaysOnItsRowWhenRowsChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Changed()
-	if r, _ := b.at(); b.rowKey(r) != ruleKey(modelfilter.Ignore, "*audio*") {
+	if r, _ := b.tabs.List().At(); b.rowKey(r) != ruleKey(modelfilter.Ignore, "*audio*") {
 		t.Errorf("the cursor is on %q", b.rowKey(r))
 	}
 }
 
 func TestManyRulesAreLintedWhenAsked(t *testing.T) {
-	b := open(t, "OPENAI_API_KEY=x-long-enough\nIGNORE_MODELS_OPENAI=a*,ab*,"+manyRules(lintRules)+"\n", many(300))
+	b := open(t, "OPENAI_API_KEY=x-long-enough\nIGNORE_MODELS_OPENAI=a*,ab*,"+manyRules(fewRules)+"\n", many(300))
 	b.do("show-changes")
 	if b.lint.done {
 		t.Fatal("many rules were compared unasked")

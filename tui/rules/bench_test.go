@@ -13,9 +13,9 @@ func large(b *testing.B) *bench {
 }
 
 func BenchmarkLines(b *testing.B) {
-	for _, tab := range []tab{tabRules, tabModels, tabChanges} {
+	for _, tab := range []int{tabRules, tabModels, tabChanges} {
 		p := large(b)
-		p.setTab(tab)
+		p.openTab(tab)
 		b.Run(tabNames[tab].title, func(b *testing.B) {
 			for b.Loop() {
 				p.version++ // as if something had changed
@@ -34,7 +34,7 @@ func BenchmarkLines(b *testing.B) {
 func BenchmarkPreviewKey(b *testing.B) {
 	for _, pattern := range []string{"gpt*mini", "*-preview*", "*", "*[a-m]*[0-9]?", "nothing*like*this"} {
 		p := large(b)
-		p.setTab(tabModels)
+		p.openTab(tabModels)
 		p.openPattern(modelfilter.Ignore, pattern)
 		b.Run(pattern, func(b *testing.B) {
 			for b.Loop() {
@@ -48,7 +48,7 @@ func BenchmarkPreviewKey(b *testing.B) {
 
 func BenchmarkSearchKey(b *testing.B) {
 	p := large(b)
-	p.setTab(tabModels)
+	p.openTab(tabModels)
 	p.openSearch()
 	p.Key("m", "m")
 	for b.Loop() {
@@ -60,7 +60,7 @@ func BenchmarkSearchKey(b *testing.B) {
 
 func BenchmarkCursor(b *testing.B) {
 	p := large(b)
-	p.setTab(tabModels)
+	p.openTab(tabModels)
 	for b.Loop() {
 		p.Do("pane-down")
 		p.Lines(78, 50)

@@ -1,62 +1,312 @@
 package rules
 
 import (
+	"fmt"
+	"path/filepath"
+	"strconv"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/adapters/modelfilter"
+	"winnow/adapters/modelfilter/engine"
+	"winnow/assistant"
 	"winnow/tui/pane"
+	"winnow/tui/style"
+	"winnow/tui/textwidth"
 )
 
-// frame is the last frame with what it was drawn for: as long as nothing
-// changes, streaming beside the pane costs it nothing.
-type frame struct {
-	w, h    int
-	version int64
-	inbox   int64 // version of what commands brought
-	lines   []string
-	titles  [][2]int // where the titles stand in the top line: from, to
+// inks are the styles of the pane.
+type inks struct {
+	Title, Text, Count, Muted, Ignore, Allow, Pending, Shadowed, Dead pane.Ink
+	Highlight, Selected, BarAvailable, BarHidden, Warn, Add, Remove   pane.Ink
+	Cursor, Line                                                      pane.Ink
+	Wheel                                                             []pane.Ink
 }
 
-// Lines implements pane.Pane: the border with the titles of the tabs, the rows
-// that are seen, and the foot.
+func newInks(st style.Styles) inks {
+	r, ink := st.Rules, pane.NewInk
+	i := inks{
+		Title: ink(r.Title), Text: ink(r.Text), Count: ink(r.Count), Muted: ink(r.Muted), Ignore: ink(r.Ignore), Allow: ink(r.Allow),
+		Pending: ink(r.Pending), Shadowed: ink(r.Shadowed), Dead: ink(r.Dead), Highlight: ink(r.Highlight), Selected: ink(r.Selected),
+		BarAvailable: ink(r.BarAvailable), BarHidden: ink(r.BarHidden), Warn: ink(r.Warn), Add: ink(st.Diff.Add), Remove: ink(st.Diff.Remove),
+		Cursor: ink(r.Text.Reverse(true)), Line: ink(st.Border.Idle),
+	}
+	for _, w := range r.Wheel {
+		i.Wheel = append(i.Wheel, ink(w))
+	}
+	return i
+}
+
+// assignColours gives each rule that is new to the pane the next colour of the
+// wheel. A rule keeps its colour when rules before it come and go.
+func (p *Pane) assignColours() {
+	known := p.colours[p.data.provider]
+	if known == nil {
+		known = map[string]int{}
+		p.colours[p.data.provider] = known
+	}
+	for _, list := range lists {
+		for _, r := range p.data.rules[list] {
+			if key := ruleKey(list, r.Pattern); known[key] == 0 {
+				known[key] = len(known) + 1
+			}
+		}
+	}
+}
+
+// colour is the sign and the ink of a rule of the provider.
+func (p *Pane) colour(list modelfilter.List, pattern string) (sign string, ink pane.Ink) {
+	at := max(0, p.colours[p.data.provider][ruleKey(list, pattern)]-1) % len(p.inks.Wheel)
+	return p.st.Icons.Wheel[at], p.inks.Wheel[at]
+}
+
+// frame is the last frame and what it was drawn for: as long as nothing changes,
+// streaming beside the pane costs the pane nothing.
+type frame struct {
+	w, h           int
+	version, inbox int64
+	lines          []string
+}
+
+// Lines implements pane.Pane.
 func (p *Pane) Lines(w, h int) []string {
 	w, h = max(w, 0), max(h, 0)
-	inbox := p.inbox.drawn()
+	_, inbox := p.inbox.get()
 	if f := &p.frame; f.lines == nil || f.w != w || f.h != h || f.version != p.version || f.inbox != inbox {
-		p.frame = frame{w: w, h: h, version: p.version, inbox: inbox}
-		p.frame.lines = p.draw(w, h)
+		border := pane.Frame{Styles: &p.st, Focused: p.focus, Titles: p.titles()}
+		lines := p.tabs.Draw(border, w, h, pane.View[row]{Row: p.drawRow, Foot: p.foot})
+		p.frame = frame{w: w, h: h, version: p.version, inbox: inbox, lines: lines}
 	}
 	return append([]string(nil), p.frame.lines...)
 }
 
-func (p *Pane) draw(w, h int) (lines []string) {
-	lines, p.frame.titles = pane.Frame{Styles: &p.st, Focused: p.focus, Titles: p.titles(), Open: int(p.tab)}.Draw(w, h, p.inside)
-	return lines
-}
-
-// titles are the tabs as they are named in the border.
 func (p *Pane) titles() []string {
 	out := make([]string, tabCount)
 	for t, name := range tabNames {
 		out[t] = name.title
 	}
 	if n := len(p.data.diff); n > 0 {
-		out[tabChanges] += " " + p.st.Icons.Unsaved + decimal(n)
+		out[tabChanges] += " " + p.st.Icons.Unsaved + strconv.Itoa(n)
 	}
 	return out
 }
 
-// inside is the list and the foot: h lines of w cells.
-func (p *Pane) inside(w, h int) []string {
-	foot := p.foot(w, h)
-	rows := h - len(foot)
-	v := &p.views[p.tab]
-	v.scroll(rows)
-	lines := make([]string, 0, h)
-	for i := v.top; i < min(v.top+rows, len(v.rows)); i++ {
-		lines = append(lines, p.drawRow(v.rows[i], i == v.cursor, w))
+// wideRow is from how many cells on a row spells its numbers out.
+const wideRow = 34
+
+// drawRow draws a row in w cells.
+func (p *Pane) drawRow(r row, current bool, w int) string {
+	left, right := p.pieces(r, w)
+	lead := " "
+	if current {
+		lead = p.st.Icons.Selected
 	}
-	for len(lines) < rows {
-		lines = append(lines, strings.Repeat(" ", w))
+	left = append([]pane.Piece{{Text: lead, Ink: p.inks.Text}}, left...)
+	if len(right) > 0 {
+		right = append(right, pane.Piece{Text: " ", Ink: p.inks.Text})
 	}
-	return append(lines, foot...)
+	if current && p.focus {
+		for _, pieces := range [][]pane.Piece{left, right} {
+			for i := range pieces {
+				pieces[i].Ink = p.inks.Selected
+			}
+		}
+	}
+	cut := pane.Fit
+	if r.isName() {
+		cut = pane.FitName
+	}
+	return pane.Spread(w, cut, p.st.Icons.Ellipsis, left, right)
 }
+
+// pieces are what a row shows at the left and at the right.
+func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
+	d, in, icons := &p.data, &p.inks, &p.st.Icons
+	switch r.kind {
+	case rowHead:
+		return p.headPieces(r)
+	case rowNone:
+		return []pane.Piece{{Text: "  " + pane.FirstFitting(w-len("   "), p.emptyList(r.list)...), Ink: in.Muted}}, nil
+	case rowRule:
+		return p.rulePieces(d.rules[r.list][r.at], w)
+	case rowRemoved:
+		return []pane.Piece{{Text: " ", Ink: in.Text}, {Text: icons.Remove, Ink: in.Pending}, {Text: "  " + pane.Visible(d.removed[r.list][r.at]), Ink: in.Dead}},
+			[]pane.Piece{{Text: "deleted", Ink: in.Pending}}
+	case rowChild:
+		return []pane.Piece{{Text: "     " + pane.Visible(d.name(r.text)), Ink: in.Highlight}}, nil
+	case rowModel:
+		return p.modelPieces(d.models[r.at], w)
+	case rowNew:
+		return []pane.Piece{{Text: icons.New + " " + assistant.Counted(d.counts.New, "new model"), Ink: in.Title}},
+			[]pane.Piece{{Text: p.keys.Hint("pane-highlight", "marks seen"), Ink: in.Muted}}
+	case rowChange:
+		c := d.diff[r.at]
+		sign, ink := icons.Remove, in.Remove
+		if c.Added {
+			sign, ink = icons.Add, in.Add
+		}
+		return []pane.Piece{{Text: sign + " ", Ink: ink}, {Text: listColumn(c.List), Ink: in.Muted}, {Text: pane.Visible(c.Pattern), Ink: ink}}, nil
+	case rowFinding:
+		return p.findingPieces(p.findings()[r.at])
+	case rowLint:
+		return []pane.Piece{{Text: "look for redundant rules", Ink: in.Text}}, []pane.Piece{{Text: p.keys.Hint("pane-highlight", "looks"), Ink: in.Muted}}
+	case rowNotice:
+		return []pane.Piece{{Text: icons.Warn + " ", Ink: in.Warn}, {Text: pane.Visible(p.shortNotice(d.notices[r.at])), Ink: in.Text}}, nil
+	default:
+	}
+	return []pane.Piece{{Text: r.text, Ink: in.Muted}}, nil
+}
+
+// emptyList explains a list without rules, the longest text first.
+func (p *Pane) emptyList(list modelfilter.List) []string {
+	action, texts := "add-ignore", []string{"adds one that hides the models it matches", "adds one: it hides models", "adds one"}
+	if list == modelfilter.Allow {
+		action, texts = "add-allow", []string{"adds one that shows models that ignore rules hide", "adds one: it shows models", "adds one"}
+	}
+	out := []string{"none"}
+	for i := len(texts) - 1; i >= 0; i-- {
+		if hint := p.keys.Hint(action, texts[i]); hint != "" {
+			out = append([]string{"none · " + hint}, out...)
+		}
+	}
+	return out
+}
+
+// headPieces are the name of a group, and how much of a list is unsaved.
+func (p *Pane) headPieces(r row) (left, right []pane.Piece) {
+	in, icons := &p.inks, &p.st.Icons
+	if p.tabs.Open != tabRules {
+		return []pane.Piece{{Text: r.text, Ink: in.Title}}, nil
+	}
+	left = []pane.Piece{{Text: r.text, Ink: p.listInk(r.list)}}
+	if source := p.data.fixed[r.list]; source != "" {
+		left = append(left, pane.Piece{Text: "  " + icons.Lock + " " + source, Ink: in.Warn})
+	}
+	text := ""
+	if n := p.data.added[r.list]; n > 0 {
+		text = icons.Add + strconv.Itoa(n)
+	}
+	if n := len(p.data.removed[r.list]); n > 0 {
+		text += " " + icons.Remove + strconv.Itoa(n)
+	}
+	return left, []pane.Piece{{Text: text, Ink: in.Pending}}
+}
+
+func (p *Pane) listInk(list modelfilter.List) pane.Ink {
+	if list == modelfilter.Allow {
+		return p.inks.Allow
+	}
+	return p.inks.Ignore
+}
+
+func (p *Pane) rulePieces(r modelfilter.RuleView, w int) (left, right []pane.Piece) {
+	in, icons := &p.inks, &p.st.Icons
+	sign, colour := p.colour(r.List, r.Pattern)
+	mark, pending, name := " ", " ", in.Text
+	if p.selected[ruleKey(r.List, r.Pattern)] {
+		mark = icons.Ticked
+	}
+	if r.Unsaved {
+		pending = icons.Add
+	}
+	if p.data.isHighlighted(r) {
+		name = in.Highlight
+	}
+	wide, short, ink := assistant.Counted(r.Decides, "model"), strconv.Itoa(r.Decides), in.Count
+	switch {
+	case r.Dead:
+		wide, short, ink, name = icons.Dead+" matches none", icons.Dead+" 0", in.Muted, in.Dead
+	case r.Shadowed:
+		wide = icons.Shadowed + " 0 of " + strconv.Itoa(r.Matches)
+		short, ink, name = wide, in.Shadowed, in.Shadowed
+	case r.Decides != r.Matches:
+		wide = fmt.Sprintf("%d of %s", r.Decides, assistant.Counted(r.Matches, "model"))
+		short = fmt.Sprintf("%d of %d", r.Decides, r.Matches)
+	}
+	if w < wideRow {
+		wide = short
+	}
+	return []pane.Piece{
+		{Text: mark, Ink: in.Pending}, {Text: pending, Ink: in.Pending},
+		{Text: icons.RuleBar + sign + " ", Ink: colour}, {Text: pane.Visible(r.Pattern), Ink: name},
+	}, []pane.Piece{{Text: wide, Ink: ink}}
+}
+
+// modelLead is how many cells of a model's row the cursor, the signs and the
+// gaps take.
+const modelLead = 8
+
+func (p *Pane) modelPieces(m modelfilter.ModelView, w int) (left, right []pane.Piece) {
+	in, icons := &p.inks, &p.st.Icons
+	mark, lit, name := " ", " ", in.Text
+	if p.selected[modelKey(m.ID)] {
+		mark = icons.Ticked
+	}
+	sign, ink := icons.Available, in.BarAvailable
+	switch m.Status {
+	case engine.Ignored:
+		sign, ink, name = icons.Hidden, in.BarHidden, in.Muted
+	case engine.Whitelisted:
+		sign, ink = icons.Allow, in.Allow
+	default:
+	}
+	if p.data.lit[m.ID] {
+		lit, name = icons.Bullet, in.Highlight
+	}
+	id := pane.Visible(p.data.name(m.ID))
+	left = []pane.Piece{{Text: mark, Ink: in.Pending}, {Text: lit, Ink: in.Highlight}, {Text: sign + " ", Ink: ink}, {Text: id, Ink: name}}
+	if would := p.wouldBecome(m); would != "" {
+		return left, []pane.Piece{{Text: would, Ink: in.Warn}}
+	}
+	switch {
+	case m.Unfiltered && w < wideRow:
+		right = []pane.Piece{{Text: icons.Warn, Ink: in.Warn}}
+	case m.Unfiltered:
+		right = []pane.Piece{{Text: icons.Warn + " not filtered", Ink: in.Warn}}
+	case m.RuleIndex >= 0:
+		sign, colour := p.colour(m.RuleList, m.Rule)
+		right = []pane.Piece{{Text: sign, Ink: colour}}
+		rule := " " + textwidth.Truncate(pane.Visible(m.Rule), w/3, icons.Ellipsis)
+		if w >= wideRow && ansi.StringWidth(rule) <= w-ansi.StringWidth(id)-modelLead { // the name comes first
+			right = append(right, pane.Piece{Text: rule, Ink: colour})
+		}
+	}
+	if m.New {
+		gap := ""
+		if len(right) > 0 {
+			gap = " "
+		}
+		right = append([]pane.Piece{{Text: "NEW" + gap, Ink: in.Pending}}, right...)
+	}
+	return left, right
+}
+
+// findingPieces are a rule and what is odd about it.
+func (p *Pane) findingPieces(f engine.Finding) (left, right []pane.Piece) {
+	in, icons := &p.inks, &p.st.Icons
+	sign, ink, why := icons.Warn, in.Warn, f.Kind.String()
+	switch f.Kind {
+	case engine.Dead:
+		sign, ink, why = icons.Dead, in.Muted, "matches none"
+	case engine.Shadowed:
+		sign, ink, why = icons.Shadowed, in.Shadowed, "decides none"
+	case engine.Redundant:
+		sign, why = icons.Shadowed, "redundant"
+	case engine.Undecided:
+		why = "may be redundant"
+	}
+	return []pane.Piece{{Text: sign + " ", Ink: ink}, {Text: listColumn(f.List), Ink: in.Muted}, {Text: pane.Visible(f.Pattern), Ink: in.Text}},
+		[]pane.Piece{{Text: why, Ink: ink}}
+}
+
+// shortNotice is a notice with the name of the file in place of its path.
+func (p *Pane) shortNotice(text string) string {
+	if p.data.file == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, p.data.file, filepath.Base(p.data.file))
+}
+
+// listColumn is the name of a list in a column of its own.
+func listColumn(list modelfilter.List) string { return pane.Fit(list.String(), len("ignore "), "") }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"winnow/tui/pane"
 )
 
 func TestNamesAreCutInTheMiddle(t *testing.T) {
@@ -21,14 +23,14 @@ func TestNamesAreCutInTheMiddle(t *testing.T) {
 		{"abc", 1, "…"},
 		{"abc", 0, ""},
 	} {
-		if got := fitName(c.text, c.w, "…"); got != c.want {
-			t.Errorf("fitName(%q, %d) = %q, want %q", c.text, c.w, got, c.want)
+		if got := pane.FitName(c.text, c.w, "…"); got != c.want {
+			t.Errorf("pane.FitName(%q, %d) = %q, want %q", c.text, c.w, got, c.want)
 		}
 	}
 	for w := range 60 {
 		for _, id := range hostileIDs {
-			if got := ansi.StringWidth(fitName(shown(id), w, "…")); got != w {
-				t.Errorf("fitName(%q, %d) is %d cells wide", id, w, got)
+			if got := ansi.StringWidth(pane.FitName(pane.Visible(id), w, "…")); got != w {
+				t.Errorf("pane.FitName(%q, %d) is %d cells wide", id, w, got)
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/tui/pane"
 	"winnow/tui/style"
+	"winnow/tui/tuitest"
 )
 
 // shelf is a source of models in memory.
@@ -83,6 +84,7 @@ func open(t testing.TB, env string, ids []string, environ ...string) *bench {
 	}
 	p := New(w, Options{Creates: env == ""})
 	p.SetStyles(style.New(style.Options{Dark: true, Colors: style.None, Unicode: true}))
+	p.SetKeys(tuitest.PaneKey)
 	p.SetFocus(true)
 	return &bench{Pane: p, t: t, w: w, shelf: s, file: file}
 }
@@ -93,12 +95,12 @@ func (b *bench) do(actions ...string) string {
 	b.t.Helper()
 	said := ""
 	for _, a := range actions {
-		said = b.carry(b.Do(a))
+		said = b.perform(b.Do(a))
 	}
 	return said
 }
 
-func (b *bench) carry(w pane.Action) string {
+func (b *bench) perform(w pane.Action) string {
 	b.t.Helper()
 	said, err := "", error(nil)
 	switch w := w.(type) {
@@ -109,7 +111,7 @@ func (b *bench) carry(w pane.Action) string {
 	case pane.Run:
 		said, err = w.Run(context.Background())
 	case pane.Confirm:
-		return b.carry(w.Then())
+		return b.perform(w.Then())
 	case pane.Notify:
 		return w.Text
 	case pane.Nothing:
@@ -134,11 +136,11 @@ func (b *bench) keys(text string) string {
 			name, rest, ok = strings.Cut(text[1:], ">")
 		}
 		if ok {
-			said, text = b.carry(b.Key(name, "")), rest
+			said, text = b.perform(b.Key(name, "")), rest
 			continue
 		}
 		r := []rune(text)
-		said, text = b.carry(b.Key(string(r[0]), string(r[0]))), string(r[1:])
+		said, text = b.perform(b.Key(string(r[0]), string(r[0]))), string(r[1:])
 	}
 	return said
 }
@@ -149,10 +151,10 @@ func (b *bench) screen(w, h int) string { return strings.Join(b.Lines(w, h), "\n
 // on puts the cursor on the row with this text.
 func (b *bench) on(text string) {
 	b.t.Helper()
-	v := &b.views[b.tab]
-	for i, r := range v.rows {
-		if r.selectable() && strings.Contains(ansi.Strip(b.drawRow(r, false, 200)), text) {
-			v.cursor = i
+	v := &b.tabs.Lists[b.tabs.Open]
+	for i, r := range v.Rows {
+		if r.Selectable() && strings.Contains(ansi.Strip(b.drawRow(r, false, 200)), text) {
+			v.Cursor = i
 			b.version++
 			return
 		}

@@ -2,175 +2,101 @@ package rules
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/adapters/modelfilter"
+	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
+	"winnow/tui/pane"
 )
 
-// note is a line of the foot. Where there is no room for all, those with the
-// highest rank give way.
-type note struct {
-	rank int
-	text string // exactly as wide as the pane
-	para *para  // what the line is one of; nil when it stands alone
-}
-
-// para is a text of several lines.
-type para struct {
-	text  string
-	short string // without the name that the row shows, for one line; "" is text
-	st    ink
-}
-
-// in is the text in at most n lines of w cells.
-func (t *para) in(w, n int, ellipsis string) []string {
-	text := t.text
-	if n == 1 && t.short != "" && ansi.StringWidth(text) > w {
-		text = t.short
-	}
-	return wrap(text, w, n, ellipsis)
-}
-
-// foot is what stands below the list: at most half of the pane, and the line
-// that is typed in any case. What is said of the row under the cursor grows into
-// the lines that the list leaves empty; a long list loses none to it.
-func (p *Pane) foot(w, h int) []string {
-	if h <= 1 && p.line.what == lineNone {
-		return nil
-	}
-	empty := h - len(p.views[p.tab].rows)
-	most := max(h/2, h-rowsWanted, min(footWanted, empty), 1)
-	if p.line.what != lineNone {
-		return p.lay(p.typingNotes(w, h), w, most)
-	}
-	least := max(1, h/8)
-	now := min(len(p.restNotes(w, least, least)), most)
-	return p.lay(p.restNotes(w, least, h), w, max(now, min(empty, most, max(h/2, footWanted))))
-}
-
-// footWanted is how many lines the foot may take of those that the list of a
-// low pane leaves empty.
-const footWanted = 6
-
-// lay lays notes into at most n lines. A text that loses lines ends with the
-// sign of that.
-func (p *Pane) lay(notes []note, w, n int) []string {
-	for len(notes) > n {
-		worst := 0
-		for i, n := range notes {
-			if n.rank >= notes[worst].rank {
-				worst = i
-			}
-		}
-		notes = append(notes[:worst], notes[worst+1:]...)
-	}
-	left := map[*para]int{}
-	for _, n := range notes {
-		left[n.para]++
-	}
-	paras := map[*para][]string{}
-	lines := make([]string, len(notes))
-	for i, n := range notes {
-		lines[i] = n.text
-		if n.para == nil {
-			continue
-		}
-		if paras[n.para] == nil {
-			paras[n.para] = n.para.in(w-1, left[n.para], p.st.Icons.Ellipsis)
-		}
-		lines[i], paras[n.para] = n.para.st.on(" "+paras[n.para][0]), paras[n.para][1:]
-	}
-	return lines
-}
-
-// rowsWanted is how many rows the list keeps before the foot may take more than
-// half of the pane.
-const rowsWanted = 12
-
-// separator is the line across above the foot.
-func (p *Pane) separator(rank, w int) note {
-	return note{rank: rank, text: p.paint.Line.on(strings.Repeat(p.st.Icons.Rule, w))}
-}
-
-// one is a note of one line.
-func (p *Pane) one(rank, w int, st ink, text string) note {
-	return note{rank: rank, text: st.on(fit(text, w, p.st.Icons.Ellipsis))}
-}
-
-// several are notes of a text that is wrapped into at most n lines; the first
-// line has the rank, the others give way before it.
-func (p *Pane) several(rank, w, n int, st ink, text string) []note {
-	return paraNotes(rank, w, n, &para{text: text, st: st})
-}
-
-func paraNotes(rank, w, n int, whole *para) []note {
-	out := make([]note, len(wrap(whole.text, w-1, n, "")))
-	for i := range out {
-		out[i] = note{rank: rank + i, para: whole}
-	}
-	return out
-}
-
-// Ranks of what gives way first in the foot while nothing is typed.
 const (
-	rankMore   = 9  // what is said of the row beyond the lines it always has, and the line across
+	rowsWanted = 12 // rows that the list has before the foot may take more than half of the pane
+	footWanted = 6  // lines that the foot may take of those that a short list leaves empty
+)
+
+// Ranks of the notes that give way first.
+const (
+	rankAbout  = 5
+	rankLine   = 9  // the line across, and the hints
 	rankSource = 10 // where the models come from
 )
 
-// restNotes are the foot while nothing is typed. What is said of the row under
-// the cursor always has least lines, and more where the list leaves them.
-func (p *Pane) restNotes(w, least, most int) []note {
-	d, st, icons := &p.data, &p.paint, &p.st.Icons
-	notes := []note{p.separator(rankMore, w)}
-	if d.locked {
-		notes = append(notes, p.one(1, w, st.Warn, " "+icons.Lock+" "+modelfilter.ErrLocked.Error()))
+// foot is what stands below the list: at most half of the pane, and the text
+// line in any case. The text about the row under the cursor grows into the lines
+// that a short list leaves empty; a long list loses none to it.
+func (p *Pane) foot(w, h int) []string {
+	if h <= 1 && !p.Typing() {
+		return nil
 	}
-	if n := len(p.marked); n > 0 {
-		notes = append(notes, p.one(3, w, st.Pending, fmt.Sprintf(" %s %d selected · %s", icons.Ticked, n, p.markedHint())))
+	ellipsis, empty := p.st.Icons.Ellipsis, h-len(p.tabs.List().Rows)
+	most := max(h/2, h-rowsWanted, min(footWanted, empty), 1)
+	if p.Typing() {
+		return pane.Layout(p.typingNotes(w, h), w, most, ellipsis)
+	}
+	least := len(pane.Layout(p.restNotes(w, max(1, h/8)), w, most, ellipsis))
+	return pane.Layout(p.restNotes(w, h), w, max(least, min(empty, most, max(h/2, footWanted))), ellipsis)
+}
+
+// separator is the line across above the foot.
+func (p *Pane) separator(w int) pane.Note {
+	return pane.Note{Rank: rankLine, Text: p.inks.Line.On(strings.Repeat(p.st.Icons.Rule, max(0, w)))}
+}
+
+// oneLine is a note of one line.
+func (p *Pane) oneLine(rank, w int, ink pane.Ink, text string) pane.Note {
+	return pane.Note{Rank: rank, Text: ink.On(pane.Fit(text, w, p.st.Icons.Ellipsis))}
+}
+
+// restNotes are the foot while nothing is typed. The text about the row under
+// the cursor takes at most aboutLines.
+func (p *Pane) restNotes(w, aboutLines int) []pane.Note {
+	in, icons := &p.inks, &p.st.Icons
+	notes := []pane.Note{p.separator(w)}
+	if p.data.locked {
+		notes = append(notes, p.oneLine(1, w, in.Warn, " "+icons.Lock+" "+modelfilter.ErrLocked.Error()))
+	}
+	if n := len(p.selected); n > 0 {
+		notes = append(notes, p.oneLine(3, w, in.Pending, " "+icons.Ticked+" "+pane.Join(fmt.Sprintf("%d selected", n), p.selectedHint())))
 	}
 	if p.query != "" {
-		notes = append(notes, p.one(4, w, st.Text, fmt.Sprintf(" / %s · %s", shown(p.query), p.hits())))
+		notes = append(notes, p.oneLine(4, w, in.Text, fmt.Sprintf(" / %s · %s", pane.Visible(p.query), p.hitCount())))
 	}
-	whole, short := p.aboutRow()
-	about := paraNotes(5, w, most, &para{text: whole, short: short, st: st.Muted})
-	for i := range about {
-		if i >= least {
-			about[i].rank = rankMore
-		}
+	if text, short := p.aboutRow(); text != "" {
+		notes = append(notes, pane.Note{Rank: rankAbout, Text: text, Short: short, Ink: in.Muted, Most: aboutLines})
 	}
-	notes = append(append(notes, about...), note{rank: 0, text: p.bar(w)})
+	notes = append(notes, pane.Note{Text: p.bar(w)})
 	notes = append(notes, p.warnings(w)...)
-	return append(notes, p.one(rankSource, w, st.Muted, " "+p.sourceWords(w-1)))
+	return append(notes, p.oneLine(rankSource, w, in.Muted, " "+p.modelSource(w-1)))
 }
 
-func (p *Pane) markedHint() string {
-	if p.tab == tabRules {
-		return "x deletes them"
+func (p *Pane) selectedHint() string {
+	if p.tabs.Open == tabRules {
+		return p.keys.Hint("delete-rule", "deletes them")
 	}
-	return "i hides, w keeps them"
+	return pane.Join(p.keys.Hint("add-ignore", "hides"), p.keys.Hint("add-allow", "allows"))
 }
 
-// hits says how many rows the search left.
-func (p *Pane) hits() string {
-	n := p.views[p.tab].hits
-	if p.tab == tabModels {
-		return fmt.Sprintf("%d of %s", n, assistant.Counted(len(p.data.models), "model"))
+// hitCount says how many rows the search found.
+func (p *Pane) hitCount() string {
+	if p.tabs.Open == tabModels {
+		return fmt.Sprintf("%d of %s", p.hits(), assistant.Counted(len(p.data.models), "model"))
 	}
-	return assistant.Counted(n, "rule")
+	return assistant.Counted(p.hits(), "rule")
 }
 
-// barCells is how wide the bar of the share is where there is room; with less
-// than a third of it the numbers say more.
+// barCells is the width of the bar where there is room. Below a third of it
+// there are only numbers.
 const barCells = 12
 
 // bar is the share of models that is available, with the numbers.
 func (p *Pane) bar(w int) string {
-	c, st, icons := p.data.counts, &p.paint, &p.st.Icons
+	c, in, icons := p.data.counts, &p.inks, &p.st.Icons
 	if c.Total == 0 {
-		return st.Muted.on(fit(" no models known", w, icons.Ellipsis))
+		return in.Muted.On(pane.Fit(" no models known", w, icons.Ellipsis))
 	}
 	short := fmt.Sprintf("%d of %d available", c.Available, c.Total)
 	text := short
@@ -179,67 +105,209 @@ func (p *Pane) bar(w int) string {
 	}
 	cells := min(barCells, w-ansi.StringWidth(text)-2)
 	if cells < barCells/3 {
-		return st.Count.on(fit(" "+longest(w-1, text, short), w, icons.Ellipsis))
+		return in.Count.On(pane.Fit(" "+pane.FirstFitting(w-1, text, short), w, icons.Ellipsis))
 	}
 	full := c.Available * cells / c.Total
-	switch { // one model is seen, on either side
+	switch { // even one model on either side is seen
 	case full == 0 && c.Available > 0:
 		full = 1
 	case full == cells && c.Hidden > 0:
 		full = cells - 1
 	}
-	return spread(w, fit, icons.Ellipsis, []piece{
-		{" ", st.Text},
-		{strings.Repeat(icons.BarFull, full), st.BarAvailable},
-		{strings.Repeat(icons.BarEmpty, cells-full), st.BarHidden},
-		{" " + text, st.Count},
+	return pane.Spread(w, pane.Fit, icons.Ellipsis, []pane.Piece{
+		{Text: " ", Ink: in.Text},
+		{Text: strings.Repeat(icons.BarFull, full), Ink: in.BarAvailable},
+		{Text: strings.Repeat(icons.BarEmpty, cells-full), Ink: in.BarHidden},
+		{Text: " " + text, Ink: in.Count},
 	}, nil)
 }
 
 // warnings are what the user should not overlook.
-func (p *Pane) warnings(w int) []note {
-	d, st, icons := &p.data, &p.paint, &p.st.Icons
-	var notes []note
-	if p.inbox.theirs() != nil {
-		notes = append(notes, p.one(2, w, st.Warn, " "+icons.Warn+" "+shown(base(d.file))+" was changed by someone else · D"))
+func (p *Pane) warnings(w int) []pane.Note {
+	d, in, icons := &p.data, &p.inks, &p.st.Icons
+	var notes []pane.Note
+	warn := func(rank int, text string) {
+		notes = append(notes, p.oneLine(rank, w, in.Warn, " "+icons.Warn+" "+text))
 	}
-	if drift := p.inbox.driftOf(d.provider); drift.Any() {
-		notes = append(notes, p.one(6, w, st.Warn, fmt.Sprintf(" %s proxy serves others: %d missing, %d extra · restart it",
-			icons.Warn, len(drift.Missing), len(drift.Extra))))
+	found, _ := p.inbox.get()
+	if found.conflict != nil {
+		warn(2, pane.Join(pane.Visible(filepath.Base(d.file))+" was changed by someone else", p.keys.Hint("discard", "resolves it")))
+	}
+	if drift := found.drift[d.provider]; drift.Any() {
+		warn(6, fmt.Sprintf("proxy: %d missing, %d extra · restart it", len(drift.Missing), len(drift.Extra)))
 	}
 	if n := d.counts.Unfiltered; n > 0 {
-		notes = append(notes, p.one(6, w, st.Warn, fmt.Sprintf(" %s %s not filtered: not %s/…", icons.Warn, assistant.Counted(n, "model"), shown(d.provider))))
+		warn(6, fmt.Sprintf("%s not filtered: not %s/…", assistant.Counted(n, "model"), pane.Visible(d.provider)))
 	}
 	if d.source.Err != "" {
-		notes = append(notes, p.one(7, w, st.Warn, " "+icons.Warn+" "+shown(d.source.Err)))
+		warn(7, pane.Visible(d.source.Err))
 	}
-	if n := d.counts.New; n > 0 && p.tab != tabModels {
-		notes = append(notes, p.one(8, w, st.Pending, fmt.Sprintf(" %s %s · ] shows them", icons.New, assistant.Counted(n, "new model"))))
+	if n := d.counts.New; n > 0 && p.tabs.Open != tabModels {
+		text := " " + icons.New + " " + pane.Join(assistant.Counted(n, "new model"), p.keys.Hint("next-tab", "shows them"))
+		notes = append(notes, p.oneLine(8, w, in.Pending, text))
 	}
 	return notes
 }
 
-// sourceBuiltIn is where models come from when nobody could be asked.
+// sourceBuiltIn is the source of models when none could be asked.
 const sourceBuiltIn = "catalogue"
 
 // sourceNames say where models come from.
 var sourceNames = map[string]string{
-	"live": "from the provider", "proxy": "from the proxy", "cache": "as they were", sourceBuiltIn: "of the built-in list",
+	"live": "from the provider", "proxy": "from the proxy", "cache": "as last fetched", sourceBuiltIn: "from the catalogue",
 }
 
-// sourceWords say in w cells where the list of models comes from.
-func (p *Pane) sourceWords(w int) string {
+// modelSource says in w cells where the list of models comes from.
+func (p *Pane) modelSource(w int) string {
 	s := p.data.source
-	from := sourceNames[s.Source]
-	if from == "" {
-		return "ctrl+r asks for the models"
+	text := sourceNames[s.Source]
+	if text == "" {
+		return p.keys.Hint("refresh-models", "asks for the models")
 	}
-	words := from
 	if !s.At.IsZero() {
-		words += " " + s.At.Local().Format("2006-01-02 15:04")
+		text += " " + s.At.Local().Format("2006-01-02 15:04")
 	}
 	if s.Partial {
-		words += ", maybe not all"
+		text += ", maybe not all"
 	}
-	return longest(w, "models "+words, words)
+	return pane.FirstFitting(w, "models "+text, text)
+}
+
+// about caches the text about a row: a rule's takes a preview of its removal.
+type about struct {
+	revision    int64
+	key         string
+	text, short string
+}
+
+// aboutRow is what the row under the cursor has no room for. short leaves out
+// the name that the row begins with, where that is possible.
+func (p *Pane) aboutRow() (text, short string) {
+	r, ok := p.tabs.List().At()
+	if !ok {
+		return "", ""
+	}
+	d := &p.data
+	switch r.kind {
+	case rowNotice:
+		return pane.Visible(d.notices[r.at]), pane.Visible(p.shortNotice(d.notices[r.at]))
+	case rowFinding:
+		return p.aboutFinding(p.findings()[r.at]), ""
+	case rowChange:
+		return p.aboutChange(d.diff[r.at]), ""
+	case rowRule, rowModel:
+		key := p.rowKey(r)
+		if p.about.revision != d.revision || p.about.key != key {
+			name, text := "", ""
+			if r.kind == rowRule {
+				name, text = p.aboutRule(d.rules[r.list][r.at])
+			} else {
+				name, text = p.aboutModel(d.models[r.at])
+			}
+			p.about = about{revision: d.revision, key: key, text: name + ": " + text, short: text}
+		}
+		return p.about.text, p.about.short
+	default:
+	}
+	return "", ""
+}
+
+// aboutRule says where a rule comes from and what it does.
+func (p *Pane) aboutRule(r modelfilter.RuleView) (name, text string) {
+	name = listAndPattern(r.List, r.Pattern)
+	from := "unsaved"
+	if r.Source != "" {
+		from = pane.Visible(r.Source)
+	}
+	text = fmt.Sprintf("%s · matches %d, decides %d", from, r.Matches, r.Decides)
+	if r.Dead {
+		text = from + " · matches no model that is known now"
+	}
+	if r.Fixed {
+		return name, text + " · cannot be edited here"
+	}
+	scope, err := p.window.On(p.data.provider)
+	if err != nil || r.Dead {
+		return name, text
+	}
+	switch c := scope.PreviewRemove(r.List, r.Index); {
+	case len(c.Shown) > 0:
+		text += fmt.Sprintf(" · without it %s would be shown", assistant.Counted(len(c.Shown), "more model"))
+	case len(c.Hidden) > 0:
+		text += fmt.Sprintf(" · without it %s would be hidden", assistant.Counted(len(c.Hidden), "more model"))
+	default:
+		text += " · without it nothing changes"
+	}
+	return name, text
+}
+
+// aboutChange says what an unsaved change does to the models of the provider
+// that is shown.
+func (p *Pane) aboutChange(c modelfilter.RuleChange) string {
+	what := "deleted"
+	if c.Added {
+		what = "added"
+		if r, ok := p.data.rule(c.List, c.Pattern); ok && c.Provider == p.data.provider {
+			what += ", decides " + assistant.Counted(r.Decides, "model")
+		}
+	}
+	return pane.Join(listAndPattern(c.List, c.Pattern)+": "+what, p.keys.Hint("delete-rule", "undoes it"))
+}
+
+// aboutModel says what the status of a model is, and why.
+func (p *Pane) aboutModel(m modelfilter.ModelView) (name, text string) {
+	name = pane.Visible(m.ID)
+	switch {
+	case m.Unfiltered:
+		return name, "not filtered by the proxy, its id does not begin with " + pane.Visible(p.data.provider) + "/"
+	case m.Status == engine.Ignored:
+		text = "hidden by ignore " + pane.Visible(m.Rule)
+	case m.Status == engine.Whitelisted:
+		text = "allowed by " + pane.Visible(m.Rule)
+	default:
+		text = "shown, no rule matches"
+	}
+	if rule, ok := p.data.rule(m.RuleList, m.Rule); ok && m.RuleIndex >= 0 && rule.Source != "" {
+		text += " (" + pane.Visible(rule.Source) + ")"
+	}
+	var also []string
+	for _, r := range p.window.Explain(m.ID).Rules {
+		if !r.Decides {
+			also = append(also, listAndPattern(r.List, r.Pattern))
+		}
+	}
+	if len(also) > 0 {
+		text += " · also matched by " + firstOf(also, 3)
+	}
+	return name, text
+}
+
+// aboutFinding says what is odd about a rule, and what can be done.
+func (p *Pane) aboutFinding(f engine.Finding) string {
+	rule, by := listAndPattern(f.List, f.Pattern), listAndPattern(f.ByList, f.By)
+	goTo, remove := p.keys.Hint("pane-highlight", "shows the rule"), p.keys.Hint("delete-rule", "deletes it")
+	switch {
+	case f.Kind == engine.Dead:
+		return pane.Join(rule+" matches no model that is known now", remove)
+	case f.Kind == engine.Shadowed && f.By == "":
+		return pane.Join(rule+" matches only models that other rules decide", goTo)
+	case f.Kind == engine.Shadowed:
+		return pane.Join(rule+" decides nothing: "+by+" comes before it", goTo)
+	case f.Kind == engine.Redundant:
+		return pane.Join(rule+" is redundant: "+by+" covers it", remove)
+	}
+	return rule + " may be redundant: whether " + by + " covers it could not be decided"
+}
+
+func listAndPattern(list modelfilter.List, pattern string) string {
+	return list.String() + " " + pane.Visible(pattern)
+}
+
+// firstOf are the first n of some names, and how many more there are.
+func firstOf(names []string, n int) string {
+	text := strings.Join(names[:min(len(names), n)], ", ")
+	if more := len(names) - n; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }

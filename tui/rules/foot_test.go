@@ -15,8 +15,8 @@ func (b *bench) listed(w, h int) int {
 	b.t.Helper()
 	b.version++
 	b.Lines(w, h)
-	v := &b.views[b.tab]
-	return min(v.height, len(v.rows)-v.top)
+	v := &b.tabs.Lists[b.tabs.Open]
+	return v.Visible()
 }
 
 // unwrapped is a frame as one line of words, without its border.
@@ -43,10 +43,10 @@ func TestNotesOfTheFileCanBeReadWhole(t *testing.T) {
 	}
 	b.Changed()
 	b.do("show-changes", "pane-last")
-	if r, _ := b.at(); r.kind != rowNotice {
+	if r, _ := b.tabs.List().At(); r.kind != rowNotice {
 		t.Fatalf("the cursor is on %+v", r)
 	}
-	if row := ansi.Strip(b.drawRow(b.views[tabChanges].rows[b.views[tabChanges].cursor], true, 60)); !strings.Contains(row, "! .env can be read or changed by others") {
+	if row := ansi.Strip(b.drawRow(b.tabs.Lists[tabChanges].Rows[b.tabs.Lists[tabChanges].Cursor], true, 60)); !strings.Contains(row, "! .env can be read or changed by others") {
 		t.Errorf("the row begins with the folder of the file: %q", row)
 	}
 	if got := unwrapped(b.screen(40, 23)); !strings.Contains(got, "does not change that") {
@@ -74,7 +74,7 @@ func TestAShortListIsNeverCutByTheFoot(t *testing.T) {
 	b.w.HighlightRule(0, "*-preview*")
 	b.Changed()
 	for h := 16; h < 50; h++ {
-		if got, all := b.listed(40, h), len(b.views[tabRules].rows); got < all {
+		if got, all := b.listed(40, h), len(b.tabs.Lists[tabRules].Rows); got < all {
 			t.Errorf("%d lines: %d of %d rows are seen:\n%s", h, got, all, ansi.Strip(b.screen(40, h)))
 		}
 	}
@@ -94,8 +94,8 @@ func TestWhatIsCutSaysSo(t *testing.T) {
 
 func TestAnEmptyListSaysWhatItsRulesAreFor(t *testing.T) {
 	for w, want := range map[int][2]string{
-		78: {"none · i adds one: it hides the models it matches", "none · w adds one: it keeps models that ignore rules hide"},
-		40: {"none · i adds one: it hides models", "none · w keeps what ignore hides"},
+		78: {"none · i adds one that hides the models it matches", "none · w adds one that shows models that ignore rules hide"},
+		40: {"none · i adds one: it hides models", "none · w adds one: it shows models"},
 		24: {"none · i adds one", "none · w adds one"},
 	} {
 		for i, other := range []string{"WHITELIST", "IGNORE"} {
@@ -126,7 +126,7 @@ func TestNumbersAreNotLeftOutWhereTheyFit(t *testing.T) {
 	b := open(t, "OPENAI_API_KEY=x-long-enough\nIGNORE_MODELS_OPENAI=*-preview-*\n", many(900))
 	b.data.source.At = time.Date(2026, time.March, 1, 12, 30, 0, 0, time.Local)
 	frame := ansi.Strip(b.screen(40, 20))
-	for _, want := range []string{"600 of 900 available · 300 hidden", " of the built-in list 2026-03-01 12:30"} {
+	for _, want := range []string{"600 of 900 available · 300 hidden", "from the catalogue 2026-03-01 12:30"} {
 		if !strings.Contains(frame, want) {
 			t.Errorf("40 cells do not hold %q:\n%s", want, frame)
 		}

@@ -6,90 +6,293 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/adapters/modelfilter"
+	"winnow/adapters/modelfilter/engine"
+	"winnow/assistant/glob"
+	"winnow/tui/pane"
 	"winnow/tui/textline"
 	"winnow/tui/textwidth"
 )
 
-// editor is the line that is typed, or what the pane offers in its place.
-type editor struct {
+// lineKind says what is typed.
+type lineKind uint8
+
+const (
+	lineNone lineKind = iota
+	linePattern
+	lineSearch
+	lineImport
+	lineKinds
+)
+
+const (
+	// maxPattern bounds a pattern or a search, in characters; the window has the
+	// same bound.
+	maxPattern = 500
+	// maxImport bounds an import, in characters: a thousand patterns of ordinary
+	// length.
+	maxImport = 100_000
+)
+
+// line is the text line of the pane.
+type line struct {
 	textline.Editor
-	offered bool // nobody typed the text: the first character that is typed takes its place
+	kind      lineKind
+	list      modelfilter.List // of a pattern
+	suggested bool             // the text was not typed: the first typed character replaces it
+	last      [lineKinds]string
+	preview   preview
+	glob      *glob.Pattern // of the preview; nil until a model is drawn
+	rules     ruleSet       // of an import
 }
 
-// Set replaces the text and puts the cursor at its end.
-func (e *editor) Set(text string) {
-	e.Editor.Set(text)
-	e.offered = false
+// suggest sets a text that can be accepted, edited or typed over.
+func (l *line) suggest(text string) {
+	l.Set(text)
+	l.suggested = text != ""
 }
 
-// offer sets a text that can be taken as it is, edited, or typed over.
-func (e *editor) offer(text string) {
-	e.Set(text)
-	e.offered = text != ""
+// openPattern opens the line for a pattern of a list and suggests one.
+func (p *Pane) openPattern(list modelfilter.List, text string) {
+	p.line.kind, p.line.list = linePattern, list
+	p.line.suggest(text)
+	p.textChanged()
 }
 
-// key takes a key and says whether the text is another now.
-func (e *editor) key(name, text string, most int) bool {
-	before := e.Text()
-	in := printed(text)
-	switch {
-	case e.Key(name):
-		e.offered = false
-	case len(in) > 0:
-		return e.insert(in, most)
+// openSuggested opens the line with suggested patterns of a list.
+func (p *Pane) openSuggested(list modelfilter.List, patterns []string) {
+	if len(patterns) == 1 {
+		p.openPattern(list, patterns[0])
+		return
 	}
-	return e.Text() != before
+	p.line.kind, p.line.list = lineImport, list
+	p.line.suggest(strings.Join(patterns, ", "))
+	p.textChanged()
+	p.line.rules = ruleSet{} // as suggested, not as parsed: a pattern may contain a space
+	p.line.rules[list] = patterns
 }
 
-// printed are the characters of a key or a paste that a line takes. Line ends
-// become spaces, other control characters are left out; what else is hidden
-// stays, and is shown.
-func printed(text string) []rune {
-	var in []rune
-	for _, r := range strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ").Replace(text) {
-		if !unicode.IsControl(r) {
-			in = append(in, r)
+// openSearch opens the line with the search, to be typed over.
+func (p *Pane) openSearch() {
+	if p.tabs.Open == tabChanges {
+		p.openTab(tabModels)
+	}
+	p.line.kind = lineSearch
+	p.line.suggest(p.query)
+	p.rebuild()
+}
+
+func (p *Pane) openImport() pane.Action {
+	if no := p.refuseLocked(); no != nil {
+		return no
+	}
+	p.line.kind = lineImport
+	p.line.suggest("")
+	p.textChanged()
+	return pane.Nothing{}
+}
+
+// Escape implements pane.Pane. Up brings back what was typed.
+func (p *Pane) Escape() {
+	if p.line.Empty() {
+		p.closeLine()
+		return
+	}
+	p.rememberText()
+	p.dropSuggestedRules()
+	p.line.suggest("")
+	p.textChanged()
+}
+
+// rememberText stores what was typed for the up key.
+func (p *Pane) rememberText() {
+	if !p.line.Empty() && !p.line.suggested {
+		p.line.last[p.line.kind] = p.line.Text()
+	}
+}
+
+// dropSuggestedRules turns a line with several suggested patterns into one for a
+// pattern of their list, which is what the user had asked for.
+func (p *Pane) dropSuggestedRules() {
+	if p.line.kind == lineImport && p.line.suggested {
+		p.line.kind = linePattern
+	}
+}
+
+func (p *Pane) closeLine() {
+	p.rememberText()
+	searched := p.line.kind == lineSearch
+	p.line.kind = lineNone
+	p.version++
+	if searched {
+		p.syncSearch() // once per search, not at each key
+		p.rebuild()    // the explanation of an empty result is another one now
+	}
+}
+
+// Key implements pane.Pane.
+func (p *Pane) Key(name, text string) pane.Action {
+	p.version++
+	l := p.tabs.List()
+	switch name {
+	case "enter":
+		return p.submitLine()
+	case "up":
+		if last := p.line.last[p.line.kind]; p.line.Empty() && last != "" {
+			p.line.Set(last)
+			p.line.suggested = false
+			p.textChanged()
+		} else {
+			l.Move(-1)
 		}
+	case "down":
+		l.Move(1)
+	case "pgup":
+		l.Page(-1)
+	case "pgdown":
+		l.Page(1)
+	case "esc":
+		p.Escape()
+	default:
+		p.editLine(name, text)
 	}
-	return in
+	return pane.Nothing{}
 }
 
-// insert puts characters at the cursor, or in the place of what was offered, as
-// many as fit into most. It says whether the text is another now.
-func (e *editor) insert(in []rune, most int) bool {
-	was := e.offered
-	if was {
-		e.Set("")
+// editLine gives the text line a key or a paste.
+func (p *Pane) editLine(name, text string) {
+	l := &p.line
+	before, severalSuggested := l.Text(), l.kind == lineImport && l.suggested
+	typed := printable(text)
+	switch {
+	case l.Editor.Key(name):
+		if l.suggested = false; severalSuggested { // from now on the text names their list
+			l.Prepend(l.list.String() + ": ")
+		}
+	case typed != "":
+		p.dropSuggestedRules()
+		if l.suggested {
+			l.suggest("")
+		}
+		most := maxPattern
+		if l.kind == lineImport {
+			most = maxImport
+		}
+		runes := []rune(typed)
+		l.Insert(string(runes[:min(len(runes), max(0, most-l.Len()))]))
 	}
-	in = in[:min(len(in), max(0, most-e.Len()))]
-	e.Insert(string(in))
-	return was || len(in) > 0
+	if l.Text() != before || severalSuggested && !l.suggested {
+		p.textChanged()
+	}
 }
 
-// view draws the line in w cells with the cursor as a reversed cell; the text
-// moves so that the cursor is always seen.
-func (e *editor) view(w int, in *paint) string {
+// printable is what a line accepts of a key or a paste: line ends become spaces,
+// control characters are dropped. Other invisible characters are drawn as such.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ").Replace(text))
+}
+
+// textChanged updates what depends on the text of the line.
+func (p *Pane) textChanged() {
+	p.version++
+	switch p.line.kind {
+	case linePattern:
+		p.line.preview = p.previewOf(p.line.list, p.line.Text())
+	case lineImport:
+		p.line.rules = parseRules(p.line.Text())
+	case lineSearch:
+		p.query = p.line.Text()
+		p.rebuild()
+	default:
+	}
+}
+
+// submitLine does what the line says. A line that is refused stays open.
+func (p *Pane) submitLine() pane.Action {
+	switch p.line.kind {
+	case linePattern:
+		return p.addPattern()
+	case lineImport:
+		return p.importRules()
+	case lineSearch:
+		p.closeLine()
+	default:
+	}
+	return pane.Nothing{}
+}
+
+// draw draws the line in w cells with the cursor as a reversed cell, scrolled so
+// that the cursor is visible.
+func (l *line) draw(w int, in *inks) string {
 	if w <= 0 {
 		return ""
 	}
-	before, after := e.Split()
+	before, after := l.Split()
 	under, rest := " ", ""
 	if after != "" {
 		first, _ := ansi.FirstGraphemeCluster(after, ansi.GraphemeWidth)
-		under, rest = shown(first), shown(after[len(first):])
+		under, rest = pane.Visible(first), pane.Visible(after[len(first):])
 	}
 	if ansi.StringWidth(under) > w {
 		under = " "
 	}
 	room := w - ansi.StringWidth(under)
-	left := shown(before)
+	left := pane.Visible(before)
 	if over := ansi.StringWidth(left) - room; over > 0 {
-		left = fit(textwidth.TruncateLeft(left, over, ""), room, "")
+		left = pane.Fit(textwidth.TruncateLeft(left, over, ""), room, "")
 	}
-	rest = fit(rest, room-ansi.StringWidth(left), "")
+	rest = pane.Fit(rest, room-ansi.StringWidth(left), "")
 	text := in.Text
-	if e.offered {
-		text = in.Offered
+	if l.suggested {
+		text = in.Selected
 	}
-	return text.on(left) + in.Cursor.on(under) + in.Text.on(rest)
+	return text.On(left) + in.Cursor.On(under) + in.Text.On(rest)
+}
+
+// preview is what adding the pattern of the line would do.
+type preview struct {
+	pattern  string
+	change   engine.Change
+	verdict  engine.Verdict
+	refusal  error // why it would be refused
+	compared bool  // with the rules of its list
+}
+
+// previewOf previews adding a pattern.
+func (p *Pane) previewOf(list modelfilter.List, text string) preview {
+	v := preview{pattern: strings.TrimSpace(text)}
+	if v.pattern != "" {
+		v.change = p.window.Preview(list, v.pattern)
+		if v.compared = p.data.hasFewRules(); v.compared {
+			v.verdict, v.refusal = p.window.Check(list, v.pattern)
+		}
+	}
+	return v
+}
+
+// wouldBecome says what the typed pattern would do to a model; "" is nothing.
+func (p *Pane) wouldBecome(m modelfilter.ModelView) string {
+	l := &p.line
+	if l.kind != linePattern || l.preview.pattern == "" || m.Unfiltered {
+		return ""
+	}
+	would, changes := "would hide", engine.Normal
+	if l.list == modelfilter.Allow {
+		would, changes = "would show", engine.Ignored
+	}
+	if m.Status != changes {
+		return ""
+	}
+	if l.glob == nil || l.glob.String() != l.preview.pattern {
+		l.glob = glob.Compile(l.preview.pattern)
+	}
+	if !l.glob.MatchID(m.ID) {
+		return ""
+	}
+	return would
 }

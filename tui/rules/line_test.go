@@ -63,12 +63,12 @@ func TestPasteIntoALine(t *testing.T) {
 }
 
 func TestLineShowsTheCursorAndWhatHides(t *testing.T) {
-	in := newPaint(style.New(style.Options{Unicode: true}))
-	var e editor
+	in := newInks(style.New(style.Options{Unicode: true}))
+	var e line
 	e.Set("a界\u200bb")
 	for ; ; e.Key("left") {
 		for w := 1; w < 20; w++ {
-			if line := e.view(w, &in); ansi.StringWidth(line) != w {
+			if line := e.draw(w, &in); ansi.StringWidth(line) != w {
 				t.Errorf("cursor %d: view(%d) = %q, %d cells", e.Cursor(), w, line, ansi.StringWidth(line))
 			} else if !strings.Contains(line, "\x1b[7") && !strings.Contains(line, ";7") {
 				t.Errorf("cursor %d: view(%d) = %q shows no cursor", e.Cursor(), w, line)
@@ -78,7 +78,7 @@ func TestLineShowsTheCursorAndWhatHides(t *testing.T) {
 			break
 		}
 	}
-	if line := ansi.Strip(e.view(30, &in)); !strings.Contains(line, "‹U+200B›") {
+	if line := ansi.Strip(e.draw(30, &in)); !strings.Contains(line, "‹U+200B›") {
 		t.Errorf("the line hides something: %q", line)
 	}
 }

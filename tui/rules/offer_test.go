@@ -78,7 +78,7 @@ func TestWhatIsOfferedLooksAndReadsSo(t *testing.T) {
 		t.Errorf("nothing says that the pattern is suggested:\n%s", ansi.Strip(frame))
 	}
 	for line := range strings.Lines(frame) {
-		if strings.Contains(line, "suggested") && !strings.Contains(line, b.paint.Offered.on("gpt-4o-mini")) {
+		if strings.Contains(line, "suggested") && !strings.Contains(line, b.inks.Selected.On("gpt-4o-mini")) {
 			t.Errorf("what is offered looks as if it had been typed: %q", line)
 		}
 	}
@@ -96,12 +96,12 @@ func TestASearchIsTypedOver(t *testing.T) {
 	b.do("show-models", "pane-search")
 	b.keys("audio<enter>")
 	b.do("pane-search")
-	if b.line.Text() != "audio" || b.views[tabModels].hits != 1 {
-		t.Fatalf("the line holds %q, %d hits", b.line.Text(), b.views[tabModels].hits)
+	if b.line.Text() != "audio" || b.hits() != 1 {
+		t.Fatalf("the line holds %q, %d hits", b.line.Text(), b.hits())
 	}
 	b.keys("mini")
-	if b.line.Text() != "mini" || b.views[tabModels].hits != 2 {
-		t.Errorf("the line holds %q, %d hits", b.line.Text(), b.views[tabModels].hits)
+	if b.line.Text() != "mini" || b.hits() != 2 {
+		t.Errorf("the line holds %q, %d hits", b.line.Text(), b.hits())
 	}
 }
 
@@ -113,7 +113,7 @@ func TestASearchWithoutHitsSaysHowToGoOn(t *testing.T) {
 		want string
 	}{
 		{func() { b.keys("zzz") }, " esc shows all models"},
-		{func() { b.keys("<enter>") }, "/ and esc show all models"},
+		{func() { b.keys("<enter>") }, "/ then esc shows all models"},
 		{func() { b.do("pane-search") }, " esc shows all models"},
 		{func() { b.keys("<esc><esc>") }, "gpt-4o-mini"},
 	} {
@@ -152,7 +152,7 @@ func TestEnterDoesWithSeveralPatternsWhatIsSaid(t *testing.T) {
 	if !ok || e.Description != "Add 2 allow rules" {
 		t.Fatalf("enter asks for %+v", e)
 	}
-	b.carry(e)
+	b.perform(e)
 	if got := b.rules(modelfilter.Allow); got != "gpt-4o-audio-preview gpt-4-turbo o3" || b.Typing() {
 		t.Errorf("allow = %s, typing %v", got, b.Typing())
 	}
@@ -188,7 +188,7 @@ func TestSeveralPatternsThatAreDeclinedLeaveALineOfTheirList(t *testing.T) {
 
 func TestSeveralPatternsWithSpacesStayWhole(t *testing.T) {
 	b := open(t, "OPENAI_API_KEY=x-long-enough\n", []string{"openai/my own", "openai/my", "openai/yours", "openai/yours truly"})
-	b.openSeveral(modelfilter.Ignore, []string{"my own", "yours truly"})
+	b.openSuggested(modelfilter.Ignore, []string{"my own", "yours truly"})
 	if said := b.keys("<enter>"); said != "added 2 ignore rules: 2 models hidden" {
 		t.Errorf("said %q, rules %s", said, b.rules(modelfilter.Ignore))
 	}
@@ -224,7 +224,7 @@ func TestHints(t *testing.T) {
 		"only space":       {func(b *bench) { b.do("add-ignore"); b.keys(" ") }, "esc clears"},
 		"refused":          {func(b *bench) { b.do("add-ignore"); b.keys("gpt-3.5-turbo*") }, "esc clears"},
 		"locked":           {func(b *bench) { b.do("add-ignore"); b.keys("a*"); b.w.Lock(); b.Changed() }, "esc clears"},
-		"search":           {func(b *bench) { b.do("pane-search"); b.keys("a") }, "enter keeps it · esc clears"},
+		"search":           {func(b *bench) { b.do("pane-search"); b.keys("a") }, "enter applies it · esc clears"},
 		"import":           {func(b *bench) { b.do("import-rules"); b.keys("a, b") }, "enter shows and asks · esc clears"},
 		"nothing to bring": {func(b *bench) { b.do("import-rules"); b.keys(",") }, "esc clears"},
 		"left":             {func(b *bench) { b.do("add-ignore"); b.Escape() }, ""},

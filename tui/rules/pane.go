@@ -2,42 +2,40 @@ package rules
 
 import (
 	"context"
+	"encoding/json"
 
 	"winnow/adapters/modelfilter"
-	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/models"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 )
 
-// tab is one of the lists of the pane.
-type tab int
-
+// The tabs of the pane.
 const (
-	tabRules tab = iota
+	tabRules = iota
 	tabModels
 	tabChanges
 	tabCount
 )
 
-// tabNames are the titles, and under what name the window knows them.
+// tabNames are the titles of the tabs, and their names in the window.
 var tabNames = [tabCount]struct{ title, page string }{
 	tabRules:   {"Rules", modelfilter.TabRules},
 	tabModels:  {"Models", modelfilter.TabModels},
 	tabChanges: {"Changes", modelfilter.TabChanges},
 }
 
-// lists are both lists, in the order in which they are shown.
+// lists are the rule lists in the order in which they are shown.
 var lists = [...]modelfilter.List{modelfilter.Ignore, modelfilter.Allow}
 
 // Options configures New. The zero value is ready to use.
 type Options struct {
 	Creates bool    // there is no file yet: the first save creates it
-	Drift   drifter // nil: what the proxy serves is not looked at
+	Drift   drifter // nil: what the proxy serves is not compared
 }
 
-// drifter compares what the proxy serves with what it should. *models.Lists is
-// one.
+// drifter compares what the proxy serves with what it should serve.
+// *models.Lists is one.
 type drifter interface {
 	Drift(ctx context.Context, provider string, expected func(served ...string) []string) (models.Drift, error)
 }
@@ -47,54 +45,55 @@ type Pane struct {
 	window *modelfilter.Window
 	opts   Options
 	st     style.Styles
-	paint  paint // of st
+	inks   inks
+	keys   pane.Keys
 	focus  bool
 
-	data   snapshot
-	tab    tab
-	views  [tabCount]view
-	marked map[string]bool // keys of the rows that are selected, of any tab
-	want   string          // key of the row to go to once it is there
-	lint   lint
-	about  about // of the row under the cursor
+	data     snapshot
+	tabs     pane.Tabs[row]
+	cursorAt [tabCount]string // keys of the rows under the cursors while the rows are out of date
+	jumpTo   string           // key of the row that the cursor goes to once it is listed
+	selected map[string]bool  // keys of the selected rows of all tabs
+	lint     lint
+	about    about
+	colours  map[string]map[string]int // numbers of the rules from 1, by provider and rule key
 
-	query      string // what the rows are searched for
-	seenSearch string // the window's search text when it was last looked at
+	query       string // what the rows are searched for
+	windowQuery string // the window's search text when it was last compared with query
 
-	line    line
-	checker checker
-	inbox   inbox
+	line  line
+	inbox inbox
 
 	version int64 // grows with every change of what is drawn
-	frame   frame // the last one
+	frame   frame
 }
 
 var (
-	_ pane.Pane   = (*Pane)(nil)
-	_ pane.Saver  = (*Pane)(nil)
-	_ pane.Hinter = (*Pane)(nil)
+	_ pane.Pane       = (*Pane)(nil)
+	_ pane.Saver      = (*Pane)(nil)
+	_ pane.Hinter     = (*Pane)(nil)
+	_ pane.Forecaster = (*Pane)(nil)
+	_ pane.Completer  = (*Pane)(nil)
 )
 
 // New makes the pane of a window, in the style of a light terminal until
-// SetStyles says otherwise.
+// SetStyles is called.
 func New(w *modelfilter.Window, o Options) *Pane {
-	p := &Pane{window: w, opts: o, marked: map[string]bool{}}
+	p := &Pane{window: w, opts: o, selected: map[string]bool{}, colours: map[string]map[string]int{}, query: w.Search(), windowQuery: w.Search()}
+	p.tabs.Lists = make([]pane.List[row], tabCount)
+	p.inbox.results = results{creates: o.Creates, counts: map[string]providerCounts{}, drift: map[string]models.Drift{}}
 	p.SetStyles(style.New(style.Options{}))
-	p.inbox.creates = o.Creates
-	p.inbox.counts, p.inbox.drift = map[string]providerCounts{}, map[string]models.Drift{}
-	p.query = w.Search()
-	p.seenSearch = p.query
 	for t, name := range tabNames {
 		if name.page == w.Where().Tab {
-			p.tab = tab(t)
+			p.tabs.Open = t
 		}
 	}
 	p.refresh()
 	return p
 }
 
-// Warm finds out the numbers of all providers, for the list to choose from. It
-// may read the disk; it is meant to be called once, beside the program.
+// Warm counts the models of all providers for the provider list. It may read
+// the disk and is safe from any goroutine.
 func (p *Pane) Warm(ctx context.Context) {
 	for _, v := range p.window.Providers() {
 		if ctx.Err() != nil {
@@ -106,8 +105,15 @@ func (p *Pane) Warm(ctx context.Context) {
 
 // SetStyles implements pane.Pane.
 func (p *Pane) SetStyles(st style.Styles) {
-	p.st, p.paint = st, newPaint(st)
+	p.st, p.inks = st, newInks(st)
 	p.version++
+}
+
+// SetKeys implements pane.Pane.
+func (p *Pane) SetKeys(keys pane.Keys) {
+	p.keys = keys
+	p.about = about{}
+	p.rebuild()
 }
 
 // SetFocus implements pane.Pane.
@@ -116,66 +122,72 @@ func (p *Pane) SetFocus(on bool) {
 	p.version++
 }
 
-// Changed implements pane.Pane: it takes what the window shows now.
+// Changed implements pane.Pane.
 func (p *Pane) Changed() {
-	p.followSearch()
+	switch now := p.window.Search(); {
+	case now != p.windowQuery: // changed elsewhere, for example by a rollback
+		p.query, p.windowQuery = now, now
+	case p.query != now && p.line.kind != lineSearch: // typed while the window was locked
+		p.syncSearch()
+	}
 	p.refresh()
 	if s := p.inbox.takeSuggestion(); s != nil && s.provider == p.data.provider {
-		clear(p.marked)
-		if len(s.patterns) == 1 {
-			p.openPattern(s.list, s.patterns[0])
-		} else {
-			p.openSeveral(s.list, s.patterns)
-		}
+		clear(p.selected)
+		p.openSuggested(s.list, s.patterns)
 	}
 }
 
-// followSearch takes over a search that came from elsewhere, a rollback for
-// one, and gives the window the one that was typed while it was locked.
-func (p *Pane) followSearch() {
-	switch now := p.window.Search(); {
-	case now != p.seenSearch:
-		p.query, p.seenSearch = now, now
-	case p.query != now && p.line.what != lineSearch:
-		p.tellSearch()
-	}
-}
-
-// tellSearch tells the window what is searched for. A locked window is told
-// when it is unlocked: searching changes no rule, so it need not wait.
-func (p *Pane) tellSearch() {
+// syncSearch gives the window the search text. A locked window refuses it and
+// gets it from Changed once it is unlocked.
+func (p *Pane) syncSearch() {
 	if p.window.SetSearch(p.query) == nil {
-		p.seenSearch = p.window.Search()
+		p.windowQuery = p.window.Search()
 	}
 }
 
 // Status implements pane.Pane.
 func (p *Pane) Status() pane.Status {
-	return pane.Status{Title: "model filter", Subtitle: shown(p.data.provider), Unsaved: p.data.dirty}
+	return pane.Status{Title: "model filter", Subtitle: pane.Visible(p.data.provider), Unsaved: p.data.dirty}
 }
 
 // Typing implements pane.Pane.
-func (p *Pane) Typing() bool { return p.line.what != lineNone }
+func (p *Pane) Typing() bool { return p.line.kind != lineNone }
 
-// setTab opens a tab.
-func (p *Pane) setTab(t tab) {
-	p.tab = t
+// openTab opens a tab, in the window too.
+func (p *Pane) openTab(t int) {
+	p.tabs.Open = t
 	_ = p.window.SetTab(tabNames[t].page) // these tabs all exist
 	p.refresh()
 }
 
-// ruleColour is the place of a rule on the wheel: the lists share it, so that
-// rules that stand near each other differ.
-func (p *Pane) ruleColour(list modelfilter.List, index int) int {
-	if list == modelfilter.Allow {
-		return index + len(p.data.rules[modelfilter.Ignore])
+// Effect implements pane.Forecaster.
+func (p *Pane) Effect(proposal json.RawMessage) (pane.Effect, error) {
+	read, err := modelfilter.ReadProposal(proposal)
+	if err != nil {
+		return pane.Effect{}, err
 	}
-	return index
+	e, refused, err := p.window.Effect(read)
+	if err != nil {
+		return pane.Effect{}, err
+	}
+	out := pane.Effect{Hidden: e.Hidden, Shown: e.Shown, Known: e.Known}
+	for _, why := range refused {
+		out.Refused = append(out.Refused, why.Error())
+	}
+	return out, nil
 }
 
-// lint is what was found out about the rules, of one revision of the window.
-type lint struct {
-	revision int64
-	findings []engine.Finding
-	done     bool
+// Completions implements pane.Completer: the patterns of the rules, then the
+// models of the provider.
+func (p *Pane) Completions() []string {
+	var names []string
+	for _, list := range lists {
+		for _, r := range p.data.rules[list] {
+			names = append(names, r.Pattern)
+		}
+	}
+	for _, m := range p.data.models {
+		names = append(names, p.data.name(m.ID))
+	}
+	return names
 }

@@ -2,29 +2,31 @@ package rules
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant/glob"
+	"winnow/tui/pane"
 )
 
 // rowKind says what a row is.
 type rowKind uint8
 
 const (
-	rowText    rowKind = iota // words; the cursor passes over them
-	rowHead                   // of a list or group; likewise
-	rowNone                   // that list is empty; likewise
-	rowRule                   // the rule at in list
-	rowRemoved                // the rule at of those of list that are staged to go
+	rowText    rowKind = iota // an explanation
+	rowHead                   // the heading of a list or group
+	rowNone                   // a list without rules
+	rowRule                   // rule at of list
+	rowRemoved                // rule at of the rules of list whose removal is unsaved
 	rowChild                  // a model of the highlighted rule
-	rowModel                  // the model at
-	rowNew                    // how many models are new
-	rowChange                 // the staged change at
-	rowFinding                // what lint found, at
-	rowLint                   // where lint can be asked for
-	rowNotice                 // what the user should know of the file, at
+	rowModel                  // model at
+	rowNew                    // the number of new models
+	rowChange                 // unsaved change at
+	rowFinding                // finding at
+	rowLint                   // the action that looks for redundant rules
+	rowNotice                 // notice at of the file
 )
 
 // row is a line of a list.
@@ -32,14 +34,14 @@ type row struct {
 	kind rowKind
 	list modelfilter.List
 	at   int
-	text string // of words, heads and children
+	text string // of explanations, headings and children
 }
 
-// selectable says whether the cursor can stand on the row.
-func (r row) selectable() bool { return r.kind != rowText && r.kind != rowHead && r.kind != rowNone }
+// Selectable implements pane.Row.
+func (r row) Selectable() bool { return r.kind != rowText && r.kind != rowHead && r.kind != rowNone }
 
-// named says whether the row is the name of a model or a pattern.
-func (r row) named() bool {
+// isName reports whether the row shows the name of a model or a pattern.
+func (r row) isName() bool {
 	switch r.kind {
 	case rowRule, rowRemoved, rowChild, rowModel, rowChange, rowFinding:
 		return true
@@ -48,75 +50,7 @@ func (r row) named() bool {
 	return false
 }
 
-// view is the list of one tab: its rows, where the cursor is, and which row is
-// the first that is seen.
-type view struct {
-	rows        []row
-	cursor, top int
-	height      int    // rows that were seen in the last frame
-	hits        int    // rules and models among the rows
-	key         string // of the row under the cursor, when the rows are out of date
-}
-
-// move moves the cursor by n rows, on over rows that it cannot stand on.
-func (v *view) move(n int) { v.moveTo(v.cursor+n, n < 0) }
-
-// moveTo puts the cursor on the row nearest to at, looking first up or down.
-func (v *view) moveTo(at int, up bool) {
-	at = min(max(at, 0), len(v.rows)-1)
-	for _, step := range [...]int{map[bool]int{true: -1, false: 1}[up], map[bool]int{true: 1, false: -1}[up]} {
-		for i := at; i >= 0 && i < len(v.rows); i += step {
-			if v.rows[i].selectable() {
-				v.cursor = i
-				return
-			}
-		}
-	}
-	v.cursor = max(at, 0)
-}
-
-// find puts the cursor on the row with a key.
-func (v *view) find(key string, keyOf func(row) string) bool {
-	if key == "" {
-		return false
-	}
-	for i, r := range v.rows {
-		if keyOf(r) == key {
-			v.cursor = i
-			return true
-		}
-	}
-	return false
-}
-
-// scroll keeps the cursor in the h rows that are seen. At the first row that
-// the cursor can reach, the head above it is seen as well.
-func (v *view) scroll(h int) {
-	v.height = h
-	if v.cursor < v.top {
-		v.top = v.cursor
-	}
-	if v.cursor >= v.top+h {
-		v.top = v.cursor - h + 1
-	}
-	first := v.top
-	for first > 0 && v.top-first < h-1 && !v.rows[first-1].selectable() && v.cursor == v.top {
-		first--
-	}
-	v.top = min(max(first, v.cursor-h+1), max(0, len(v.rows)-h))
-}
-
-// at is the row under the cursor; false when there is none to work on.
-func (p *Pane) at() (row, bool) {
-	v := &p.views[p.tab]
-	if v.cursor >= len(v.rows) || !v.rows[v.cursor].selectable() {
-		return row{}, false
-	}
-	return v.rows[v.cursor], true
-}
-
-// rowKey names what a row shows, the same after the rows were built again; ""
-// for rows without a name.
+// rowKey identifies what a row shows across rebuilds; "" for other rows.
 func (p *Pane) rowKey(r row) string {
 	switch r.kind {
 	case rowRule:
@@ -139,16 +73,80 @@ func (p *Pane) rowKey(r row) string {
 func ruleKey(list modelfilter.List, pattern string) string { return list.String() + " " + pattern }
 func modelKey(id string) string                            { return "model " + id }
 
-// build makes the rows of the open tab.
-func (p *Pane) build() []row {
-	switch p.tab {
-	case tabModels:
-		return p.modelRows()
-	case tabChanges:
-		return p.changeRows()
-	default:
+// refresh takes a snapshot when the window has changed, and rebuilds the rows.
+func (p *Pane) refresh() {
+	if p.window.Revision() != p.data.revision {
+		for t := range p.cursorAt { // rows refer to the snapshot by index
+			if r, ok := p.tabs.Lists[t].At(); ok && p.cursorAt[t] == "" {
+				p.cursorAt[t] = p.rowKey(r)
+			}
+		}
+		p.data = readWindow(p.window)
+		p.dropSelected()
+		p.assignColours()
 	}
-	return p.ruleRows()
+	p.rebuild()
+}
+
+// rebuild builds the rows of the open tab; the cursor stays on its row.
+func (p *Pane) rebuild() {
+	l, t := p.tabs.List(), p.tabs.Open
+	key := p.cursorAt[t]
+	if r, ok := l.At(); ok && key == "" {
+		key = p.rowKey(r)
+	}
+	p.cursorAt[t] = ""
+	switch t {
+	case tabModels:
+		l.Rows = p.modelRows()
+	case tabChanges:
+		l.Rows = p.changeRows()
+	default:
+		l.Rows = p.ruleRows()
+	}
+	if !p.moveToKey(key) {
+		l.Move(0)
+	}
+	if p.moveToKey(p.jumpTo) {
+		p.jumpTo = ""
+	}
+	p.version++
+}
+
+// moveToKey puts the cursor on the row with a key.
+func (p *Pane) moveToKey(key string) bool {
+	return key != "" && p.tabs.List().Find(func(r row) bool { return p.rowKey(r) == key })
+}
+
+// dropSelected removes what no longer exists from the selection.
+func (p *Pane) dropSelected() {
+	left := map[string]bool{}
+	add := func(key string) {
+		if p.selected[key] {
+			left[key] = true
+		}
+	}
+	if len(p.selected) > 0 {
+		for _, m := range p.data.models {
+			add(modelKey(m.ID))
+		}
+		for _, list := range lists {
+			for _, r := range p.data.rules[list] {
+				add(ruleKey(list, r.Pattern))
+			}
+		}
+	}
+	p.selected = left
+}
+
+// hits is how many rules or models the search found.
+func (p *Pane) hits() (n int) {
+	for _, r := range p.tabs.List().Rows {
+		if r.kind == rowModel || r.kind == rowRule {
+			n++
+		}
+	}
+	return n
 }
 
 // childRows is how many models of the highlighted rule are listed below it.
@@ -156,26 +154,30 @@ const childRows = 8
 
 func (p *Pane) ruleRows() []row {
 	d := &p.data
-	var rows []row
 	if len(d.rules[0])+len(d.rules[1])+len(d.removed[0])+len(d.removed[1]) == 0 {
-		return append(words("No rules yet: all models are shown.", "", "i adds an ignore rule to hide models", "w adds an allow rule to keep some",
-			"I imports a list", "p switches the provider"), words(p.creation()...)...)
+		return append(words("No rules yet: all models are shown.", ""), words(append(p.hints(
+			p.keys.Hint("add-ignore", "adds an ignore rule to hide models"),
+			p.keys.Hint("add-allow", "adds an allow rule to show some"),
+			p.keys.Hint("import-rules", "imports a list"),
+			p.keys.Hint("provider", "switches the provider"),
+		), p.noFile()...)...)...)
 	}
+	var rows []row
 	hits := 0
 	for _, list := range lists {
 		rows = append(rows, row{kind: rowHead, list: list, text: list.String()})
 		for i, r := range d.rules[list] {
-			if !contains(r.Pattern, p.query) {
+			if !containsFold(r.Pattern, p.query) {
 				continue
 			}
 			hits++
 			rows = append(rows, row{kind: rowRule, list: list, at: i})
-			if d.light.Rule == r.Pattern && d.light.List == list {
-				rows = append(rows, p.children()...)
+			if d.isHighlighted(r) {
+				rows = append(rows, p.childrenRows()...)
 			}
 		}
 		for i, r := range d.removed[list] {
-			if contains(r, p.query) {
+			if containsFold(r, p.query) {
 				hits++
 				rows = append(rows, row{kind: rowRemoved, list: list, at: i})
 			}
@@ -185,20 +187,13 @@ func (p *Pane) ruleRows() []row {
 		}
 	}
 	if hits == 0 && p.query != "" {
-		return words("No rule holds "+quote(p.query)+".", p.showAll()+" all rules")
+		return words(append(p.hints("No rule contains "+quote(p.query)+"."), p.showAll("rules")...)...)
 	}
 	return rows
 }
 
-// showAll begins the sentence that tells how a search ends.
-func (p *Pane) showAll() string {
-	if p.line.what == lineSearch {
-		return "esc shows"
-	}
-	return "/ and esc show"
-}
-
-func (p *Pane) children() []row {
+// childrenRows are the models of the highlighted rule.
+func (p *Pane) childrenRows() []row {
 	ids := p.data.light.Models
 	if len(ids) == 0 {
 		return words("      matches no model")
@@ -208,7 +203,11 @@ func (p *Pane) children() []row {
 		rows = append(rows, row{kind: rowChild, text: id})
 	}
 	if n := len(ids) - childRows; n > 0 {
-		rows = append(rows, words(fmt.Sprintf("      and %d more · ] shows them", n))...)
+		more := fmt.Sprintf("      and %d more", n)
+		if hint := p.keys.Hint("next-tab", "shows them"); hint != "" {
+			more += " · " + hint
+		}
+		rows = append(rows, words(more)...)
 	}
 	return rows
 }
@@ -216,13 +215,14 @@ func (p *Pane) children() []row {
 func (p *Pane) modelRows() []row {
 	d := &p.data
 	if len(d.models) == 0 {
-		return words("No models of "+shown(d.provider)+" are known.", "", "ctrl+r asks the provider", "p switches the provider")
+		return append(words("No models of "+pane.Visible(d.provider)+" are known.", ""), words(p.hints(
+			p.keys.Hint("refresh-models", "asks the provider"), p.keys.Hint("provider", "switches the provider"))...)...)
 	}
-	fits := p.searcher()
+	found := p.searcher()
 	var fresh, rest []row
 	for i, m := range d.models {
 		switch {
-		case !fits(i):
+		case !found(i):
 		case m.New:
 			fresh = append(fresh, row{kind: rowModel, at: i})
 		default:
@@ -231,7 +231,7 @@ func (p *Pane) modelRows() []row {
 	}
 	switch {
 	case len(fresh)+len(rest) == 0:
-		return words("No model matches "+quote(p.query)+".", p.showAll()+" all models")
+		return words(append(p.hints("No model matches "+quote(p.query)+"."), p.showAll("models")...)...)
 	case len(fresh) == 0:
 		return rest
 	}
@@ -242,8 +242,8 @@ func (p *Pane) modelRows() []row {
 	return append(rows, rest...)
 }
 
-// searcher says which models the search finds: one with wildcards is a
-// pattern, another one a part of the id in any case.
+// searcher reports which models the search finds: a query with wildcards is a
+// pattern, any other a part of the id in either case.
 func (p *Pane) searcher() func(i int) bool {
 	query, d := strings.TrimSpace(p.query), &p.data
 	switch {
@@ -254,7 +254,7 @@ func (p *Pane) searcher() func(i int) bool {
 		return func(i int) bool { return pattern.MatchID(d.models[i].ID) }
 	}
 	query = strings.ToLower(query)
-	lower := d.lowered()
+	lower := d.lowerIDs()
 	return func(i int) bool { return strings.Contains(lower[i], query) }
 }
 
@@ -262,18 +262,19 @@ func (p *Pane) changeRows() []row {
 	d := &p.data
 	var rows []row
 	if len(d.diff) == 0 {
-		rows = append(words("Nothing is unsaved."), words(p.creation()...)...)
+		rows = words(append([]string{"No unsaved changes."}, p.noFile()...)...)
 	}
 	provider := ""
 	for i, c := range d.diff {
 		if c.Provider != provider {
 			provider = c.Provider
-			rows = append(rows, row{kind: rowHead, text: shown(provider)})
+			rows = append(rows, row{kind: rowHead, text: pane.Visible(provider)})
 		}
 		rows = append(rows, row{kind: rowChange, list: c.List, at: i})
 	}
 	if len(d.diff) > 0 {
-		rows = append(rows, words("ctrl+s shows what a save changes", "x takes a change back, D all of them")...)
+		rows = append(rows, words(p.hints(p.keys.Hint("save", "shows what a save changes"),
+			p.keys.Hint("delete-rule", "undoes a change"), p.keys.Hint("discard", "discards all of them"))...)...)
 	}
 	findings := p.findings()
 	if len(findings)+len(d.notices) > 0 || !p.lint.done {
@@ -291,24 +292,24 @@ func (p *Pane) changeRows() []row {
 	return rows
 }
 
-// lintRules is up to how many rules redundant ones are looked for unasked: the
-// cost grows with the square, and this many take less than a millisecond.
-const lintRules = 100
+// fewRules is up to how many rules of a provider they are compared with each
+// other, or with a pattern at each key, on the update loop: at most 3 ms. Of more
+// rules that happens only when the user asks for it.
+const fewRules = 100
 
-// findings are what lint has to say of the rules as they are now. Of many rules
-// only what the engine knows anyway is said until the user asks for the rest.
+func (s *snapshot) hasFewRules() bool { return len(s.rules[0])+len(s.rules[1]) <= fewRules }
+
+// findings are what is odd about the rules. Of many rules they are the ones that
+// match or decide nothing, until the user asks for the rest.
 func (p *Pane) findings() []engine.Finding {
-	if p.lint.revision == p.data.revision && p.lint.done {
-		return p.lint.findings
-	}
-	if l := p.inbox.lintOf(p.data.revision); l != nil {
-		p.lint = *l
+	if r, _ := p.inbox.get(); r.lint != nil && r.lint.revision == p.data.revision {
+		p.lint = *r.lint
 	}
 	if p.lint.revision == p.data.revision {
 		return p.lint.findings
 	}
 	p.lint = lint{revision: p.data.revision}
-	if len(p.data.rules[0])+len(p.data.rules[1]) <= lintRules {
+	if p.data.hasFewRules() {
 		p.lint.findings, p.lint.done = p.window.Lint(), true
 		return p.lint.findings
 	}
@@ -326,12 +327,32 @@ func (p *Pane) findings() []engine.Finding {
 	return p.lint.findings
 }
 
-// creation says that the first save makes the file.
-func (p *Pane) creation() []string {
-	if !p.inbox.makesFile() {
+// noFile says that the first save creates the file.
+func (p *Pane) noFile() []string {
+	if r, _ := p.inbox.get(); !r.creates {
 		return nil
 	}
-	return []string{"", shown(base(p.data.file)) + " does not exist yet:", "the first save creates it"}
+	return []string{"", pane.Visible(filepath.Base(p.data.file)) + " does not exist yet:", "the first save creates it"}
+}
+
+// showAll says how a search ends.
+func (p *Pane) showAll(what string) []string {
+	esc := p.keys.Hint("escape", "shows all "+what)
+	if p.line.kind != lineSearch && esc != "" {
+		return p.hints(p.keys.Hint("pane-search", "then "+esc))
+	}
+	return p.hints(esc)
+}
+
+// hints are the sentences that are not empty: a hint is when no key is bound.
+func (p *Pane) hints(sentences ...string) []string {
+	var out []string
+	for _, s := range sentences {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 func words(lines ...string) []row {
@@ -342,8 +363,10 @@ func words(lines ...string) []row {
 	return rows
 }
 
-// contains says whether text holds query in any case.
-func contains(text, query string) bool {
+// containsFold reports whether text contains query in either case.
+func containsFold(text, query string) bool {
 	query = strings.ToLower(strings.TrimSpace(query))
 	return query == "" || strings.Contains(strings.ToLower(text), query)
 }
+
+func quote(text string) string { return "“" + pane.Visible(text) + "”" }

@@ -2,116 +2,177 @@ package rules
 
 import (
 	"context"
-	"fmt"
+	"path/filepath"
 
 	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter"
+	"winnow/assistant"
+	"winnow/tui/pane"
 	"winnow/tui/style"
 )
 
-// maxNamed is how many models of each kind the save sheet names.
-const maxNamed = 30
-
-// Plan implements pane.Saver: the bytes of the file, then the models of each
-// provider. It may run beside the program.
+// Plan implements pane.Saver. It may run off the update loop.
 func (p *Pane) Plan(ctx context.Context, st style.Styles) ([]string, bool, error) {
 	plan, err := p.window.Plan(ctx)
 	if err != nil {
-		return nil, false, p.remember(err)
+		return nil, false, p.noteConflict(err)
 	}
 	if plan.Foreign {
-		theirs, changed, err := p.window.Foreign(ctx)
-		if err != nil {
+		if err := p.checkFile(ctx); err != nil {
 			return nil, false, err
 		}
-		if changed {
-			p.inbox.setFile(false, &theirs)
-			return nil, false, errForeign(theirs)
-		}
 	}
-	p.inbox.setFile(plan.Creates, nil)
-	return planLines(plan, st), !plan.Empty(), nil
+	p.inbox.update(func(r *results) { r.creates, r.conflict = plan.Creates, nil })
+	return pane.SavePlanLines(savePlan(plan), &st), !plan.Empty(), nil
 }
 
-// errForeign says what the user can do about a file that was changed.
-func errForeign(theirs modelfilter.ThreeWay) error {
-	return fmt.Errorf("%s was changed by someone else: D in the pane shows the difference, and merges or reloads", shown(base(theirs.Path)))
+// Save implements pane.Saver. It may run off the update loop.
+func (p *Pane) Save(ctx context.Context) (string, error) {
+	saved, err := p.window.Save(ctx, dotenv.User)
+	if err != nil {
+		return "", p.noteConflict(err)
+	}
+	p.inbox.update(func(r *results) { r.creates, r.conflict, r.drift = false, nil, nil })
+	return saved.Message, nil
 }
 
-// remember keeps the difference that stands in the way of a save.
-func (p *Pane) remember(err error) error {
+// Discard implements pane.Saver. It may run off the update loop.
+func (p *Pane) Discard() error {
+	_, err := p.window.Discard()
+	return err
+}
+
+// checkFile looks whether somebody else has changed the file; the error is a
+// *assistant.Conflict when they have.
+func (p *Pane) checkFile(ctx context.Context) error {
+	theirs, changed, err := p.window.Foreign(ctx)
+	if err != nil || !changed {
+		return err
+	}
+	c := conflictOf(theirs)
+	p.inbox.update(func(r *results) { r.creates, r.conflict = false, c })
+	return c
+}
+
+// noteConflict keeps a conflict for the pane's question about it.
+func (p *Pane) noteConflict(err error) error {
 	theirs, ok := modelfilter.ThreeWayOf(err)
 	if !ok {
 		return err
 	}
-	p.inbox.setFile(false, &theirs)
-	return errForeign(theirs)
+	c := conflictOf(theirs)
+	p.inbox.update(func(r *results) { r.creates, r.conflict = false, c })
+	return c
 }
 
-// planLines is the save sheet.
-func planLines(plan modelfilter.Plan, st style.Styles) []string {
-	if plan.Empty() {
-		return []string{st.Diff.Same.Render("nothing would change")}
+// discardOrResolve asks before unsaved rules are lost. A file that somebody else
+// has changed is asked about first.
+func (p *Pane) discardOrResolve() pane.Action {
+	if no := p.refuseLocked(); no != nil {
+		return no
 	}
-	head := shown(plan.Path)
-	if plan.Creates {
-		head += " (new file)"
+	if found, _ := p.inbox.get(); found.conflict != nil {
+		return p.resolveConflict(found.conflict)
 	}
-	lines := []string{st.Diff.Hunk.Render(head)}
-	for _, l := range plan.Lines {
-		lines = append(lines, sign(st, l.Kind == dotenv.Added, l.Text))
+	if len(p.data.diff) == 0 {
+		return pane.Notify{Text: "nothing is unsaved"}
 	}
+	return pane.Confirm{
+		Title: "Discard the unsaved rules?", Lines: pane.RuleChangeLines(ruleChanges(p.data.diff), &p.st.Icons), Yes: "discard",
+		Then: func() pane.Action { return p.discard() },
+	}
+}
+
+// discard drops all unsaved changes.
+func (p *Pane) discard() pane.Action {
+	w, lost := p.window, 0
+	return pane.Edit{
+		Description: "Discard the unsaved rules",
+		Change: func() error {
+			changes, err := w.Discard()
+			lost = len(changes)
+			return err
+		},
+		Done: func() string { return "discarded " + assistant.Counted(lost, "unsaved change") },
+	}
+}
+
+// resolveConflict asks once, with both sides, whose version is to hold.
+func (p *Pane) resolveConflict(c *assistant.Conflict) pane.Action {
+	name, box := pane.Visible(filepath.Base(c.Path)), &p.inbox
+	edit := func(description, done string, change func(context.Context) error) func() pane.Action {
+		return func() pane.Action {
+			return pane.Edit{Description: description, Done: func() string { return done }, Change: func() error {
+				if err := change(context.Background()); err != nil {
+					return err
+				}
+				box.update(func(r *results) { r.creates, r.conflict = false, nil })
+				return nil
+			}}
+		}
+	}
+	theirs := edit("Reload "+name, "reloaded "+name+": the rules are those of the file", p.window.Reload)
+	if len(p.data.diff) == 0 {
+		return theirs()
+	}
+	return pane.Confirm{
+		Title: pane.ConflictTitle(c), Lines: pane.ConflictLines(c, ruleChanges(p.data.diff), &p.st.Icons),
+		Yes:  "load their version and re-apply mine",
+		Then: edit("Merge with the changed "+name, "merged the unsaved rules into the changed "+name, p.window.Merge),
+		More: []pane.Answer{{Key: "t", Label: "load theirs, drop mine", Then: theirs}, {Key: "d", Label: "discard mine", Then: p.discard}},
+	}
+}
+
+// conflictOf, savePlan and ruleChanges are the window's facts in the terms of
+// the assistant package.
+func conflictOf(t modelfilter.ThreeWay) *assistant.Conflict {
+	c := &assistant.Conflict{Path: t.Path, Missing: t.Missing, Busy: t.Busy, Theirs: fileLines(t.Theirs), Ours: fileLines(t.Ours)}
+	values := map[string]*assistant.KeyChange{}
+	for _, k := range t.Keys {
+		values[k.Key] = &assistant.KeyChange{Key: k.Key}
+	}
+	for _, l := range t.Theirs {
+		file := dotenv.Parse([]byte(l.Text))
+		for _, key := range file.Keys() {
+			value, _ := file.Raw(key)
+			switch v := values[key]; {
+			case v == nil:
+			case l.Kind == dotenv.Added:
+				v.After = value
+			default:
+				v.Before = value
+			}
+		}
+	}
+	for _, k := range t.Keys {
+		c.Keys = append(c.Keys, *values[k.Key])
+	}
+	return c
+}
+
+func savePlan(plan modelfilter.Plan) assistant.SavePlan {
+	out := assistant.SavePlan{Path: plan.Path, Creates: plan.Creates, Rules: ruleChanges(plan.Rules), Lines: fileLines(plan.Lines)}
 	for _, e := range plan.Effects {
-		lines = append(lines, "")
-		lines = append(lines, effectLines(e, st)...)
+		out.Effects = append(out.Effects, assistant.ModelEffect{Provider: e.Provider, Known: e.Known, Shown: e.Shown, Hidden: e.Hidden})
 	}
-	return append(lines, "", st.Rules.Warn.Render(st.Icons.Warn+" restart the proxy afterwards: it reads the rules when it starts"))
+	return out
 }
 
-// effectLines are the models of a provider that a save shows or hides.
-func effectLines(e modelfilter.Effect, st style.Styles) []string {
-	head := fmt.Sprintf("%s: %s%d shown  %s%d hidden", shown(e.Provider), st.Icons.Add, len(e.Shown), st.Icons.Remove, len(e.Hidden))
-	switch {
-	case !e.Known:
-		head = shown(e.Provider) + ": no models are known"
-	case len(e.Shown)+len(e.Hidden) == 0:
-		head = shown(e.Provider) + ": no model changes"
-	}
-	lines := []string{st.Diff.Hunk.Render(head)}
-	for _, part := range []struct {
-		added bool
-		ids   []string
-	}{{true, e.Shown}, {false, e.Hidden}} {
-		for _, id := range part.ids[:min(len(part.ids), maxNamed)] {
-			lines = append(lines, sign(st, part.added, shown(id)))
-		}
-		if n := len(part.ids) - maxNamed; n > 0 {
-			lines = append(lines, sign(st, part.added, fmt.Sprintf("and %d more", n)))
+func ruleChanges(changes []modelfilter.RuleChange) []assistant.RuleChange {
+	out := make([]assistant.RuleChange, len(changes))
+	for i, c := range changes {
+		out[i] = assistant.RuleChange{Provider: c.Provider, Type: "ignored", Pattern: c.Pattern, Added: c.Added}
+		if c.List == modelfilter.Allow {
+			out[i].Type = "whitelisted"
 		}
 	}
-	return lines
+	return out
 }
 
-// sign is a line of a difference.
-func sign(st style.Styles, added bool, text string) string {
-	if added {
-		return st.Diff.Add.Render(st.Icons.Add + " " + text)
+func fileLines(diff []dotenv.DiffLine) []assistant.FileLine {
+	out := make([]assistant.FileLine, len(diff))
+	for i, l := range diff {
+		out[i] = assistant.FileLine{Kind: string(l.Kind), Line: l.Line, Text: l.Text}
 	}
-	return st.Diff.Remove.Render(st.Icons.Remove + " " + text)
-}
-
-// Save implements pane.Saver. It may run beside the program.
-func (p *Pane) Save(ctx context.Context) (string, error) {
-	saved, err := p.window.Save(ctx, dotenv.User)
-	if err != nil {
-		return "", p.remember(err)
-	}
-	p.inbox.saved()
-	return saved.Message, nil
-}
-
-// Discard implements pane.Saver. It may run beside the program.
-func (p *Pane) Discard() error {
-	_, err := p.window.Discard()
-	return err
+	return out
 }

@@ -112,3 +112,13 @@ func runePress(r rune) tea.KeyPressMsg {
 	}
 	return tea.KeyPressMsg{Code: r, Text: string(r)}
 }
+
+// paneKeys are the keys of the program in a pane, as far as panes name them.
+var paneKeys = map[string]string{
+	"add-allow": "w", "add-ignore": "i", "checkpoints": "ctrl+g", "delete-rule": "x", "discard": "D", "escape": "esc", "help": "f1",
+	"import-rules": "I", "next-tab": "]", "pane-highlight": "enter", "pane-search": "/", "pane-select": "space", "provider": "p",
+	"refresh-models": "ctrl+r", "save": "ctrl+s", "topics": "ctrl+t",
+}
+
+// PaneKey is the key of an action in a pane, as bound by default.
+func PaneKey(action string) string { return paneKeys[action] }

@@ -1,0 +1,18 @@
+// Package pane declares what the screen asks of the part of it that shows a
+// window, and holds what every such pane shares.
+//
+// # Nouns
+//
+// A Pane draws a window and lets the user work on it: tui/rules and
+// tui/historypane are panes. It answers a key with an Action, which the root
+// model performs, since only the root starts commands and knows whether the
+// assistant works. Tabs are the lists of a pane in a Frame: cursor, scrolling and
+// clicks. A Note is a text in the foot below a list. An Ink is a style made ready
+// for drawing.
+//
+// # Who may call what
+//
+// A Pane belongs to the goroutine that runs Update and View, and does no I/O
+// there. The functions inside an Action and the methods of Saver, Reader and
+// Forecaster are safe from any goroutine.
+package pane

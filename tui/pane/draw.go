@@ -1,0 +1,184 @@
+package pane
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/assistant/safetext"
+	"winnow/tui/textwidth"
+)
+
+// Ink is a style reduced to the escape sequences before and after a text. A
+// frame has hundreds of pieces in some twenty styles, and lipgloss takes most of
+// the frame's time when it renders each. Only for styles without margins.
+type Ink struct{ open, shut string }
+
+// NewInk makes the ink of a style.
+func NewInk(st lipgloss.Style) Ink {
+	open, shut, _ := strings.Cut(st.Render("x"), "x")
+	return Ink{open, shut}
+}
+
+// On is text in the ink; an empty text stays empty.
+func (i Ink) On(text string) string {
+	if text == "" {
+		return ""
+	}
+	return i.open + text + i.shut
+}
+
+// Piece is text in one ink.
+type Piece struct {
+	Text string
+	Ink  Ink
+}
+
+// maxVisible bounds, in bytes, how much of a foreign text is drawn on one line.
+const maxVisible = 2000
+
+// Visible is the text of a model, a provider or a file as it can be drawn on one
+// line: invisible characters and control characters are spelled out.
+func Visible(text string) string {
+	if len(text) > maxVisible {
+		end := maxVisible
+		for end > maxVisible-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+			end--
+		}
+		text = text[:end]
+	}
+	return safetext.Visible(text)
+}
+
+// Fit cuts text to w cells, or pads it.
+func Fit(text string, w int, ellipsis string) string {
+	if w <= 0 {
+		return ""
+	}
+	n := ansi.StringWidth(text)
+	if n > w {
+		text = textwidth.Truncate(text, w, ellipsis)
+		n = ansi.StringWidth(text)
+	}
+	return text + strings.Repeat(" ", max(0, w-n))
+}
+
+// FitName is Fit for names, which often differ only at their ends: a name that
+// is too long loses its middle.
+func FitName(text string, w int, ellipsis string) string {
+	n, tail := ansi.StringWidth(text), (w-ansi.StringWidth(ellipsis))/2
+	if n <= w || tail <= 0 {
+		return Fit(text, w, ellipsis)
+	}
+	end := textwidth.TruncateLeft(text, n-tail, "")
+	if ansi.StringWidth(end) > tail { // a wide character was cut in half
+		end = textwidth.TruncateLeft(text, n-tail+1, "")
+	}
+	head := textwidth.Truncate(text, w-ansi.StringWidth(ellipsis)-ansi.StringWidth(end), "")
+	return Fit(head+ellipsis+end, w, "")
+}
+
+// FirstFitting is the first of some texts that fits into w cells, or the last.
+func FirstFitting(w int, texts ...string) string {
+	for _, t := range texts[:len(texts)-1] {
+		if ansi.StringWidth(t) <= w {
+			return t
+		}
+	}
+	return texts[len(texts)-1]
+}
+
+// Spread draws left and right at the edges of w cells. A left piece that is too
+// long is cut by cut; right is left out where it would take more than half.
+func Spread(w int, cut func(text string, w int, ellipsis string) string, ellipsis string, left, right []Piece) string {
+	wide := 0
+	for _, r := range right {
+		wide += ansi.StringWidth(r.Text)
+	}
+	if wide+1 > w/2 {
+		right, wide = nil, 0
+	}
+	room, gap := w-wide, 0
+	if wide > 0 {
+		room, gap = room-1, 1
+	}
+	var b strings.Builder
+	for _, l := range left {
+		n := ansi.StringWidth(l.Text)
+		if n > room {
+			l.Text, n = cut(l.Text, room, ellipsis), room
+		}
+		b.WriteString(l.Ink.On(l.Text))
+		room -= n
+	}
+	b.WriteString(strings.Repeat(" ", max(0, room+gap)))
+	for _, r := range right {
+		b.WriteString(r.Ink.On(r.Text))
+	}
+	return b.String()
+}
+
+// Note is a text in the foot of a pane.
+type Note struct {
+	Rank  int    // notes with a higher rank give way first
+	Text  string // safe to show; with Most 0 it is drawn already
+	Short string // stands for Text where that would be cut to one line; "" is Text
+	Ink   Ink
+	Most  int // lines that the text may be wrapped into; 0 is one line that is drawn already
+}
+
+// Layout draws notes in their order in at most n lines of w cells. Each note gets
+// a line in the order of rank, then those that need more get what is left over.
+// A text that is cut ends with the ellipsis.
+func Layout(notes []Note, w, n int, ellipsis string) []string {
+	wrapped, lines := make([][]string, len(notes)), make([]int, len(notes))
+	highest := 0
+	for i, note := range notes {
+		highest = max(highest, note.Rank)
+		if note.Most > 0 {
+			wrapped[i] = textwidth.Wrap(note.Text, max(1, w-1))
+		}
+	}
+	give := func(want func(i int) int) {
+		for rank := 0; rank <= highest; rank++ {
+			for i, note := range notes {
+				if note.Rank == rank {
+					more := min(n, max(0, want(i)-lines[i]))
+					lines[i], n = lines[i]+more, n-more
+				}
+			}
+		}
+	}
+	give(func(int) int { return 1 })
+	give(func(i int) int { return min(len(wrapped[i]), notes[i].Most) })
+	var out []string
+	for i, note := range notes {
+		switch {
+		case lines[i] == 0:
+		case note.Most == 0:
+			out = append(out, note.Text)
+		default:
+			text := wrapped[i]
+			if note.Short != "" && lines[i] == 1 && len(text) > 1 {
+				text = textwidth.Wrap(note.Short, max(1, w-1))
+			}
+			if len(text) > lines[i] {
+				last := strings.TrimRight(text[lines[i]-1], " ")
+				text = append(text[:lines[i]-1:lines[i]-1], textwidth.Truncate(last, w-1-ansi.StringWidth(ellipsis), "")+ellipsis)
+			}
+			for _, l := range text {
+				out = append(out, note.Ink.On(Fit(" "+l, w, ellipsis)))
+			}
+		}
+	}
+	return out
+}
+
+// Join are the sentences that are not empty, on one line. A hint is empty when no
+// key is bound to its action.
+func Join(sentences ...string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(sentences), func(s string) bool { return s == "" }), " · ")
+}

@@ -1,0 +1,164 @@
+package pane
+
+import "strings"
+
+// Row is a line of a list. Selectable says whether the cursor can stand on it;
+// headings and explanations are not selectable.
+type Row interface{ Selectable() bool }
+
+// List is the rows of one tab with a cursor. The zero value is empty.
+type List[R Row] struct {
+	Rows        []R
+	Cursor      int // index into Rows, also when no row is selectable
+	top, height int // first visible row, and how many were visible when last drawn
+}
+
+// Move moves the cursor by n rows, past rows that are not selectable.
+func (l *List[R]) Move(n int) { l.MoveTo(l.Cursor+n, n < 0) }
+
+// MoveTo puts the cursor on the selectable row nearest to at: the next one up
+// or down, and in the other direction when there is none.
+func (l *List[R]) MoveTo(at int, up bool) {
+	at = min(max(at, 0), max(len(l.Rows)-1, 0))
+	steps := [...]int{1, -1}
+	if up {
+		steps = [...]int{-1, 1}
+	}
+	for _, step := range steps {
+		for i := at; i >= 0 && i < len(l.Rows); i += step {
+			if l.Rows[i].Selectable() {
+				l.Cursor = i
+				return
+			}
+		}
+	}
+	l.Cursor = at
+}
+
+// Page moves the cursor by n screens.
+func (l *List[R]) Page(n int) { l.Move(n * max(1, l.height-1)) }
+
+// At is the row under the cursor; ok is false when no row is selectable.
+func (l *List[R]) At() (r R, ok bool) {
+	if l.Cursor >= len(l.Rows) || !l.Rows[l.Cursor].Selectable() {
+		return r, false
+	}
+	return l.Rows[l.Cursor], true
+}
+
+// Find puts the cursor on the first selectable row that matches, and reports
+// whether there is one.
+func (l *List[R]) Find(matches func(R) bool) bool {
+	for i, r := range l.Rows {
+		if r.Selectable() && matches(r) {
+			l.Cursor = i
+			return true
+		}
+	}
+	return false
+}
+
+// Visible is how many rows the last frame showed.
+func (l *List[R]) Visible() int { return min(l.height, len(l.Rows)-l.top) }
+
+// scroll keeps the cursor within the h visible rows. On the first selectable row
+// the heading above it is visible as well.
+func (l *List[R]) scroll(h int) {
+	l.height = h
+	l.top = max(min(l.top, l.Cursor), l.Cursor-h+1)
+	first := l.top
+	for first > 0 && l.top-first < h-1 && !l.Rows[first-1].Selectable() && l.Cursor == l.top {
+		first--
+	}
+	l.top = min(max(first, l.Cursor-h+1), max(0, len(l.Rows)-h))
+}
+
+// Tabs are the lists of a pane in a frame with their titles, one of them open.
+type Tabs[R Row] struct {
+	Lists  []List[R]
+	Open   int
+	titles [][2]int // cells of the top line that each title takes, as drawn last
+}
+
+// List is the list of the open tab.
+func (t *Tabs[R]) List() *List[R] { return &t.Lists[t.Open] }
+
+// Next opens the tab n to the right, or to the left when n is negative.
+func (t *Tabs[R]) Next(n int) { t.Open = (t.Open + n + len(t.Lists)) % len(t.Lists) }
+
+// Move performs an action of the key table that moves the cursor or opens
+// another tab, and reports whether it is one.
+func (t *Tabs[R]) Move(action string) bool {
+	l := t.List()
+	switch action {
+	case "pane-down":
+		l.Move(1)
+	case "pane-up":
+		l.Move(-1)
+	case "pane-first":
+		l.top = 0
+		l.MoveTo(0, false)
+	case "pane-last":
+		l.MoveTo(len(l.Rows)-1, true)
+	case "pane-page-down":
+		l.Page(1)
+	case "pane-page-up":
+		l.Page(-1)
+	case "previous-tab":
+		t.Next(-1)
+	case "next-tab":
+		t.Next(1)
+	default:
+		return false
+	}
+	return true
+}
+
+// View is what a pane draws: how a row looks in w cells, and the lines below
+// the list, at most h of them.
+type View[R Row] struct {
+	Row  func(r R, selected bool, w int) string
+	Foot func(w, h int) []string
+}
+
+// Draw draws the frame with the titles, the visible rows and the foot: h lines
+// of w cells. Open of the frame is set here.
+func (t *Tabs[R]) Draw(f Frame, w, h int, v View[R]) []string {
+	f.Open = t.Open
+	lines, titles := f.Draw(w, h, func(w, h int) []string {
+		foot := v.Foot(w, h)
+		l := t.List()
+		l.scroll(h - len(foot))
+		lines := make([]string, 0, h)
+		for i := l.top; i < min(l.top+l.height, len(l.Rows)); i++ {
+			lines = append(lines, v.Row(l.Rows[i], i == l.Cursor && l.Rows[i].Selectable(), w))
+		}
+		for len(lines) < l.height {
+			lines = append(lines, strings.Repeat(" ", w))
+		}
+		return append(lines, foot...)
+	})
+	t.titles = titles
+	return lines
+}
+
+// Click handles a click at a cell of the frame as drawn last: a title opens its
+// tab, a row takes the cursor. again reports that the row had the cursor before.
+func (t *Tabs[R]) Click(x, y int) (again bool) {
+	if y == 0 {
+		for i, at := range t.titles {
+			if x >= at[0] && x < at[1] {
+				t.Open = i
+			}
+		}
+		return false
+	}
+	l := t.List()
+	at := l.top + y - 1
+	if y < 1 || y > l.height || at >= len(l.Rows) || !l.Rows[at].Selectable() {
+		return false
+	}
+	again = at == l.Cursor
+	l.Cursor = at
+	return again
+}

@@ -1,0 +1,219 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/adapters/modelfilter"
+	"winnow/adapters/modelfilter/engine"
+	"winnow/assistant"
+	"winnow/tui/pane"
+)
+
+// typingNotes are the foot while something is typed.
+func (p *Pane) typingNotes(w, h int) []pane.Note {
+	in, l := &p.inks, &p.line
+	label, ink := " / ", in.Text
+	switch {
+	case l.kind == linePattern, l.kind == lineImport && l.suggested:
+		label, ink = " "+l.list.String()+" ", p.listInk(l.list)
+	case l.kind == lineImport:
+		label = " import "
+	}
+	label = label[:min(len(label), max(0, w/2))]
+	word := p.suggestedWord(w - len(label))
+	text := l.draw(w-len(label)-ansi.StringWidth(word), in)
+	notes := []pane.Note{p.separator(w), {Text: ink.On(label) + text + in.Muted.On(word)}}
+	if p.data.locked && l.kind != lineSearch {
+		notes = append(notes, p.oneLine(2, w, in.Warn, " "+p.st.Icons.Lock+" assistant at work: nothing is added"))
+	}
+	switch l.kind {
+	case linePattern:
+		notes = append(notes, p.previewNotes(w, h)...)
+	case lineImport:
+		notes = append(notes, p.importNotes(w, h)...)
+	case lineSearch:
+		notes = append(notes, p.oneLine(1, w, in.Count, " "+p.hitCount()))
+	default:
+	}
+	return append(notes, p.oneLine(rankLine, w, in.Muted, " "+p.hintLine()))
+}
+
+// suggestedWord says that the text of the line is a suggestion, in as many words
+// as leave room for the text.
+func (p *Pane) suggestedWord(w int) string {
+	if !p.line.suggested {
+		return ""
+	}
+	const gaps = 3 // around the word, and the cursor after the text
+	word := pane.FirstFitting(w-ansi.StringWidth(pane.Visible(p.line.Text()))-gaps, "typing replaces it", "suggested", "")
+	if word == "" && w > 2*len("suggested") { // the text is cut anyway
+		word = "suggested"
+	}
+	if word == "" {
+		return ""
+	}
+	return " " + word + " "
+}
+
+// Hints implements pane.Hinter: the keys of the text line. They are not bound in
+// the key table, all but escape.
+func (p *Pane) Hints() []pane.Hint {
+	l := &p.line
+	if l.kind == lineNone {
+		return nil
+	}
+	esc := func(does string) (hints []pane.Hint) {
+		if p.keys != nil && p.keys("escape") != "" {
+			hints = []pane.Hint{{Key: p.keys("escape"), Text: does}}
+		}
+		return hints
+	}
+	if l.Empty() {
+		hints := esc("leaves")
+		if l.last[l.kind] != "" {
+			hints = append(hints, pane.Hint{Key: "↑", Text: "brings back your text"})
+		}
+		return hints
+	}
+	enter := ""
+	switch {
+	case l.kind == lineSearch:
+		enter = "applies it"
+	case p.data.locked:
+	case l.kind == linePattern && l.preview.pattern != "" && l.preview.refusal == nil:
+		enter = "adds it"
+	case l.kind == lineImport && l.suggested:
+		enter = "adds them"
+	case l.kind == lineImport && l.rules.len() > 0:
+		enter = "shows and asks"
+	}
+	if enter == "" {
+		return esc("clears")
+	}
+	return append([]pane.Hint{{Key: "enter", Text: enter}}, esc("clears")...)
+}
+
+// hintLine are the hints in one line.
+func (p *Pane) hintLine() string {
+	var parts []string
+	for _, h := range p.Hints() {
+		parts = append(parts, h.Key+" "+h.Text)
+	}
+	return pane.Join(parts...)
+}
+
+// previewNotes say what the typed pattern would do.
+func (p *Pane) previewNotes(w, h int) []pane.Note {
+	v, in := &p.line.preview, &p.inks
+	if v.pattern == "" {
+		return []pane.Note{p.oneLine(1, w, in.Muted, " * any run, ? one, [a-z] one of these")}
+	}
+	changed := v.change.Hidden
+	if p.line.list == modelfilter.Allow {
+		changed = v.change.Shown
+	}
+	var notes []pane.Note
+	if v.refusal != nil {
+		notes = append(notes, pane.Note{Rank: 2, Text: p.st.Icons.Error + " " + refusalText(v.refusal), Ink: in.Warn, Most: 2})
+	}
+	text := fmt.Sprintf(" matches %d · %s", v.change.Matches, changeText(len(v.change.Hidden), len(v.change.Shown)))
+	switch {
+	case p.data.counts.Total == 0:
+		text = " no models are known to try it on"
+	case v.change.Matches == 0:
+		text = " matches no model that is known now"
+	}
+	notes = append(notes, p.oneLine(1, w, in.Count, text))
+	sign := p.st.Icons.Hidden
+	if p.line.list == modelfilter.Allow {
+		sign = p.st.Icons.Available
+	}
+	lines := make([]string, len(changed))
+	for i, id := range changed {
+		lines[i] = " " + sign + " " + pane.Visible(p.data.name(id))
+	}
+	notes = append(notes, p.listNotes(w, max(2, h/6), lines)...)
+	if len(v.verdict.Redundant) > 0 {
+		text := "makes redundant: " + firstOf(visibleAll(v.verdict.Redundant), 4)
+		notes = append(notes, pane.Note{Rank: 3, Text: text, Ink: in.Muted, Most: 2})
+	}
+	if !v.compared {
+		notes = append(notes, p.oneLine(8, w, in.Muted, " enter compares it with all rules"))
+	}
+	return notes
+}
+
+// importNotes say what an import would add, and how one is written.
+func (p *Pane) importNotes(w, h int) []pane.Note {
+	in := &p.inks
+	if p.line.rules.len() == 0 {
+		return []pane.Note{
+			p.oneLine(1, w, in.Muted, " patterns, separated by commas"),
+			p.oneLine(2, w, in.Muted, " allow: before those of the allow list"),
+			p.oneLine(3, w, in.Muted, " or lines of an .env"),
+		}
+	}
+	notes := []pane.Note{p.oneLine(1, w, in.Count, " "+p.line.rules.String())}
+	if p.line.suggested {
+		notes = append(notes, p.listNotes(w, h/3, p.importLines(p.line.rules)[1:])...)
+	}
+	return notes
+}
+
+// listNotes are the first n lines; the last says how many more there are.
+func (p *Pane) listNotes(w, n int, lines []string) []pane.Note {
+	var notes []pane.Note
+	for i, text := range lines[:min(len(lines), max(0, n))] {
+		if i == n-1 && len(lines) > n {
+			text = fmt.Sprintf("   and %d more", len(lines)-n+1)
+		}
+		text = pane.FitName(" "+text, w, p.st.Icons.Ellipsis)
+		notes = append(notes, pane.Note{Rank: 4 + min(i, 3), Text: p.inks.Text.On(text)})
+	}
+	return notes
+}
+
+// changeText says how many models a change hides and shows.
+func changeText(hidden, shown int) string {
+	var parts []string
+	if hidden > 0 {
+		parts = append(parts, "hides "+assistant.Counted(hidden, "more model"))
+	}
+	if shown > 0 {
+		parts = append(parts, "shows "+assistant.Counted(shown, "more model"))
+	}
+	if len(parts) == 0 {
+		return "changes nothing"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// refusalText says why a pattern is refused, safe to show.
+func refusalText(err error) string {
+	var r *engine.Refusal
+	if !errors.As(err, &r) {
+		return pane.Visible(err.Error())
+	}
+	switch r.Reason {
+	case engine.Empty:
+		return "the pattern is empty"
+	case engine.Duplicate:
+		return "the " + r.List.String() + " rule exists already"
+	case engine.Covered:
+		return "rule " + quote(r.By) + " covers it already"
+	default:
+	}
+	return "it cannot be saved: " + pane.Visible(r.Detail)
+}
+
+func visibleAll(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = pane.Visible(n)
+	}
+	return out
+}
