@@ -5,169 +5,159 @@ import (
 	"unicode"
 )
 
-// lexeme is the sort of a token.
-type lexeme int
+type tokenKind int
 
 const (
-	word   lexeme = iota // a word, an id or a pattern
-	quoted               // text between quotes, taken as it is
-	comma                // , or a line break: joins a list or begins a request
-	stop                 // ; . ! ?: ends a request
+	word   tokenKind = iota // a word, an id or a pattern
+	quoted                  // text between quotes, used as it is
+	comma                   // , or a line break: joins a list or begins a request
+	stop                    // ; . ! ?: ends a request
 )
 
 // token is one piece of the user's text.
 type token struct {
-	lexeme
+	kind  tokenKind
 	text  string // as typed, without quotes and outer punctuation
 	lower string // text in lower case, apostrophes straightened
-	semi  bool   // a stop that was a semicolon
 }
 
-const (
-	// maxTokens bounds what is read of one message: a request is a sentence or
-	// a list, and what follows it (a pasted log) is not.
-	maxTokens = 4096
-	// maxTokenRunes bounds one word, well above the longest known model id.
-	maxTokenRunes = 512
-)
-
-// closers pairs each opening quote with its closing one.
-var closers = map[rune]rune{'"': '"', '`': '`', '“': '”', '„': '“', '«': '»', '‘': '’', '\'': '\''}
-
-// lexer turns text into tokens. It never fails: what it does not know is a word.
-type lexer struct {
-	in       []rune
-	pos      int
-	out      []token
-	first    string // first word of the current sentence: decides what `?` is
-	newlined bool   // nothing but space since the last line break
-}
-
-// lex splits text into tokens.
-func lex(text string) []token {
-	l := &lexer{in: []rune(strings.ToValidUTF8(text, ""))}
-	for l.pos < len(l.in) && len(l.out) < maxTokens {
-		l.next()
-	}
-	return l.out
-}
-
-func (l *lexer) next() {
-	r := l.in[l.pos]
-	switch {
-	case r == '\n' || r == '\r':
-		l.pos++
-		l.newlined = true
-		l.add(token{lexeme: comma, text: ","})
-	case unicode.IsSpace(r) || !unicode.IsPrint(r):
-		l.pos++
-	case r == ',':
-		l.pos++
-		l.add(token{lexeme: comma, text: ","})
-	case r == ';':
-		l.pos++
-		l.add(token{lexeme: stop, text: ";", semi: true})
-	case closers[r] != 0 && l.quote(closers[r]):
-	default:
-		l.word()
-	}
-}
-
-// quote takes a quoted string; it declines when the quote is never closed on
-// its line, so that an apostrophe stays a part of its word.
-func (l *lexer) quote(end rune) bool {
-	for i := l.pos + 1; i < len(l.in) && i-l.pos <= maxTokenRunes; i++ {
-		switch {
-		case l.in[i] == '\n':
-			return false
-		case l.in[i] == end:
-			s := strings.TrimSpace(printable(l.in[l.pos+1 : i]))
-			l.pos = i + 1
-			if s != "" {
-				l.add(token{lexeme: quoted, text: s, lower: strings.ToLower(s)})
-			}
+// is reports an unquoted word, one of words.
+func (t token) is(words ...string) bool {
+	for _, w := range words {
+		if t.kind == word && t.lower == w {
 			return true
 		}
 	}
 	return false
 }
 
-// word takes a run up to space, comma or semicolon, and splits the sentence's
-// punctuation off its end. Dots, colons and question marks inside stay: they
-// belong to ids and patterns.
+// in reports an unquoted word of a set.
+func (t token) in(words map[string]bool) bool { return t.kind == word && words[t.lower] }
+
+const (
+	// maxTokens bounds what is read of one message. A longer one is a paste,
+	// not a request, and is refused as a whole.
+	maxTokens = 1024
+	// maxWordRunes bounds one word, well above the longest known model id.
+	maxWordRunes = 512
+)
+
+// closingQuote pairs each opening quote with its closing one.
+var closingQuote = map[rune]rune{'"': '"', '`': '`', '“': '”', '„': '“', '«': '»', '‘': '’', '\'': '\''}
+
+// asking are the words after which a question mark at the end of a word with
+// digits is no wildcard.
+var asking = set("why what which who where is are can could would will do does how any isn't aren't what's")
+
+type lexer struct {
+	in        []rune
+	pos       int
+	out       []token
+	first     string // first word of the sentence
+	lineStart bool   // nothing but space since the last line break
+}
+
+// lex splits text into tokens. What it does not know is a word.
+func lex(text string) []token {
+	l := &lexer{in: []rune(strings.ToValidUTF8(text, "")), lineStart: true}
+	for l.pos < len(l.in) && len(l.out) <= maxTokens {
+		r := l.in[l.pos]
+		switch {
+		case r == '\n' || r == '\r' || r == ',':
+			l.pos++
+			l.add(token{kind: comma, text: ","})
+			l.lineStart = r != ','
+		case unicode.IsSpace(r) || !unicode.IsPrint(r):
+			l.pos++
+		case r == ';':
+			l.pos++
+			l.add(token{kind: stop, text: ";"})
+		case closingQuote[r] != 0 && l.quote(closingQuote[r]):
+		default:
+			l.word()
+		}
+	}
+	return l.out
+}
+
+// quote reads a quoted string. It declines one that is not closed on its line:
+// an apostrophe stays a part of its word.
+func (l *lexer) quote(end rune) bool {
+	for i := l.pos + 1; i < len(l.in) && i-l.pos <= maxWordRunes && l.in[i] != '\n'; i++ {
+		if l.in[i] != end {
+			continue
+		}
+		s := strings.TrimSpace(printable(l.in[l.pos+1 : i]))
+		l.pos = i + 1
+		if s != "" {
+			l.add(token{quoted, s, strings.ToLower(s)})
+		}
+		return true
+	}
+	return false
+}
+
+// word reads a run up to space, comma, semicolon or quote. Punctuation inside it
+// stays, since it belongs to ids and patterns; at its end it ends the sentence.
 func (l *lexer) word() {
 	start := l.pos
-	for l.pos < len(l.in) {
-		r := l.in[l.pos]
-		if unicode.IsSpace(r) || r == ',' || r == ';' || r == '"' || r == '`' {
-			break
-		}
+	for l.pos < len(l.in) && !unicode.IsSpace(l.in[l.pos]) && !strings.ContainsRune(",;\"`", l.in[l.pos]) {
 		l.pos++
 	}
 	if l.pos == start { // an unclosed quote
 		l.pos++
 		return
 	}
-	s, end := l.trim(printable(l.in[start:l.pos]))
-	if bullet := strings.Trim(s, "-–—•>·#=") == "" || s == "*" && l.newlined; s != "" && !bullet {
-		if rs := []rune(s); len(rs) > maxTokenRunes {
-			s = string(rs[:maxTokenRunes])
+	s, ends := l.trim(printable(l.in[start:l.pos]))
+	if bullet := s == "" || l.lineStart && (strings.Trim(s, "-–—•>·#=") == "" || s == "*" && len(l.out) > 0); !bullet {
+		if rs := []rune(s); len(rs) > maxWordRunes {
+			s = string(rs[:maxWordRunes])
 		}
 		lower := strings.ToLower(strings.ReplaceAll(s, "’", "'"))
-		if own := strings.TrimSuffix(lower, "'s"); own != lower && own != "" && !questionWords[own] { // "openai's models"
-			s, lower = s[:strings.LastIndexAny(s, "'’")], own
+		if owner := strings.TrimSuffix(lower, "'s"); owner != lower && owner != "" && !asking[owner] { // "openai's models"
+			s, lower = s[:strings.LastIndexAny(s, "'’")], owner
 		}
 		if l.first == "" {
 			l.first = lower
 		}
-		l.add(token{lexeme: word, text: s, lower: lower})
+		l.add(token{word, s, lower})
 	}
-	if end {
-		l.add(token{lexeme: stop, text: "."})
+	if ends {
+		l.add(token{kind: stop, text: "."})
 	}
 }
 
-// trim strips brackets and punctuation from a word; ended reports that the
+// trim strips brackets and punctuation from a word and reports whether the
 // punctuation ends the sentence.
-func (l *lexer) trim(s string) (rest string, ended bool) {
+func (l *lexer) trim(s string) (rest string, ends bool) {
 	s = strings.TrimLeft(s, "({")
 	for s != "" {
-		last := s[len(s)-1]
-		switch {
+		switch last := s[len(s)-1]; {
 		case last == '.' || last == '!':
-			ended = true
-		case last == '?' && l.asking(s):
-			ended = true
+			ends = true
+		case last == '?' && (asking[l.first] || !strings.ContainsAny(strings.TrimRight(s, "?.!)"), "0123456789*-[/")):
+			ends = true
 		case last == ':' || last == '}' || last == '\'' || last == ')':
 		default:
-			return s, ended
+			return s, ends
 		}
 		s = s[:len(s)-1]
 	}
-	return s, ended
-}
-
-// asking decides whether a final `?` asks or is a wildcard: it asks after a
-// question word and after a plain word.
-func (l *lexer) asking(s string) bool {
-	body := strings.TrimRight(s, "?.!)")
-	return questionWords[l.first] || !strings.ContainsAny(body, "0123456789*-[/")
+	return s, ends
 }
 
 func (l *lexer) add(t token) {
-	if t.lexeme == stop {
+	if t.kind == stop {
 		l.first = ""
 	}
-	if t.text != "," {
-		l.newlined = false
-	}
+	l.lineStart = false
 	l.out = append(l.out, t)
 }
 
 // printable drops what must never come back in an answer.
 func printable(rs []rune) string {
 	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) || isSelector(r) {
+		if !unicode.IsPrint(r) || isVariationSelector(r) {
 			return -1
 		}
 		return r

@@ -28,7 +28,7 @@ const (
 func read(m model) release {
 	r := release{model: m, date: latest, chat: true}
 	var line []string
-	parts := strings.FieldsFunc(strings.ToLower(m.tail[strings.LastIndexByte(m.tail, '/')+1:]), func(c rune) bool {
+	parts := strings.FieldsFunc(strings.ToLower(m.name[strings.LastIndexByte(m.name, '/')+1:]), func(c rune) bool {
 		return c == '-' || c == '_' || c == ':' || c == '@' || c == ' '
 	})
 	open := true // the version run has not ended
@@ -161,13 +161,13 @@ func newestOf(models []model, n int) []model {
 // its vendor is known for, else the one with the most models. Version numbers
 // of different families cannot be compared.
 func mainFamily(models []model, provider string) string {
-	if f := vendors[strings.ToLower(provider)]; f != "" && anyFits(models, f+"*") {
+	if f := vendors[strings.ToLower(provider)]; f != "" && slices.ContainsFunc(models, func(m model) bool { return strings.HasPrefix(asciiLower(m.name), f) }) {
 		return f + "*"
 	}
 	counts := make(map[string]int)
 	best := ""
 	for _, m := range models {
-		f := strings.TrimRightFunc(firstPart(m.tail), unicode.IsDigit)
+		f := strings.TrimRightFunc(firstPart(m.name), unicode.IsDigit)
 		if f == "" {
 			continue
 		}
@@ -188,4 +188,16 @@ func firstPart(id string) string {
 		return id[:i]
 	}
 	return id
+}
+
+// notChat marks models that "newest" passes over unless there is nothing else:
+// a newer speech or picture model is not a newer model of its family.
+var notChat = set("embedding embed tts audio realtime transcribe image moderation whisper dall sora search instruct guard vision imagen veo rerank")
+
+// vendors are the providers that count as major, each with the family in which
+// its newest models are looked for.
+var vendors = map[string]string{
+	"openai": "gpt", "anthropic": "claude", "gemini": "gemini", "google": "gemini", "vertex": "gemini", "vertexai": "gemini",
+	"xai": "grok", "mistral": "mistral", "deepseek": "deepseek", "meta": "llama", "cohere": "command", "moonshot": "kimi",
+	"zai": "glm", "qwen": "qwen", "minimax": "minimax", "perplexity": "sonar",
 }

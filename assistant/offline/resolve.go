@@ -1,358 +1,334 @@
 package offline
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
+
+	"winnow/assistant/glob"
 )
 
-// goal is a selector made concrete: patterns for one provider.
-type goal struct {
-	provider string // "" is the current one
-	pattern  string // what the selector means as a pattern
-	all      bool   // every model of the provider
-	plain    bool   // and the words say so
-	sel      selector
-	problem  string // why it cannot be made concrete
+// target is what a selection means on one provider.
+type target struct {
+	cat      *catalog
+	patterns []string // together they match just the models meant, exceptions included
+	models   []model  // the listed models meant, without the exceptions
+	excepted []model  // the listed models that the exceptions take out
+	keep     []string // patterns for excepted
+	all      bool     // every model of the provider
 }
 
-// goals makes a selector concrete. It gives one goal, or one for each provider
-// when the selector says so.
-func (w *window) goals(s selector) []goal {
-	if s.each {
-		return w.eachProvider(s)
-	}
-	g := goal{sel: s, all: s.all, plain: s.plain}
-	if s.provider != "" {
-		p, ok := w.providerNamed(s.provider)
-		if !ok {
-			if s.provider == "" || !anyFits(w.models, strings.ToLower(s.provider)+"/*") {
-				g.problem = "there is no provider " + code(s.provider) + " here"
-				return []goal{g}
-			}
-			g.sel.terms = append([]term{{strings.ToLower(s.provider) + "/", asPrefix}}, g.sel.terms...)
-			g.all = false
-		} else {
-			g.provider = w.scope(p)
-		}
-	}
-	w.vendorTerm(&g)
-	models := w.known(g.provider)
-	if len(g.sel.terms) == 0 {
-		g.all, g.pattern = true, "*"
-		return []goal{g}
-	}
-	g.plain = false
-	g.pattern = pattern(g.sel, models)
-	if s.provider == "" && g.provider == "" && !w.truncated && !anyFits(models, g.pattern) {
-		if p, ok := w.familyElsewhere(g.sel); ok {
-			g.provider = p
-			g.pattern = pattern(g.sel, nil)
-		}
-	}
-	return []goal{g}
-}
+// maxEnumerated is how many rules for single models one selection may become.
+const maxEnumerated = 60
 
-// scope is "" for the current provider.
-func (w *window) scope(p string) string {
-	if p == w.provider {
-		return ""
-	}
-	return p
-}
-
-// known returns the models of a provider that the context lists.
-func (w *window) known(provider string) []model {
-	if provider != "" {
+// resolve finds what a step's selection means. nil means that calls are made
+// now, or that it could not be found, which is said.
+func (t *turn) resolve(s step) []target {
+	if len(s.what.items) == 0 {
+		t.say("I do not know which models you mean. %s", nothingChanged)
 		return nil
 	}
-	return w.models
+	providers := t.scopeOf(s.what.scope)
+	if len(providers) == 0 {
+		t.say("That leaves no provider. %s", nothingChanged)
+		return nil
+	}
+	found, unknown := t.resolveOn(s, providers)
+	if len(unknown) > 0 && s.what.scope.empty() {
+		found, unknown = t.resolveElsewhere(s, providers)
+	}
+	if t.waiting() {
+		return nil
+	}
+	if len(unknown) > 0 {
+		t.notUnderstood(s, unknown)
+		return nil
+	}
+	return found
 }
 
-// eachProvider repeats a selector for every provider, or every major one.
-func (w *window) eachProvider(s selector) []goal {
-	s.each = false
-	var out []goal
-	for _, p := range w.providers {
-		if _, known := vendors[strings.ToLower(p)]; s.major && !known {
-			continue
+// scopeOf lists the providers of a scope; the shown one when it names none.
+func (t *turn) scopeOf(s scope) []string {
+	out := s.providers
+	if s.every || len(out) == 0 && len(s.without) > 0 {
+		out = slices.Clone(t.w.providers)
+		if s.major {
+			out = slices.DeleteFunc(out, func(p string) bool { return vendors[strings.ToLower(p)] == "" })
 		}
-		out = append(out, goal{provider: w.scope(p), pattern: "*", all: true, plain: true, sel: s})
+		if s.others {
+			out = slices.DeleteFunc(out, func(p string) bool { return p == t.w.provider })
+		}
+	} else if len(out) == 0 {
+		out = []string{t.w.provider}
 	}
-	if len(out) == 0 {
-		out = append(out, goal{pattern: "*", all: true, plain: true, sel: s})
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(out), func(p string) bool { return slices.Contains(s.without, p) })
 }
 
-// vendorTerm reads a word as a provider's name: "openai models", "anthropic
-// haiku", "openai/gpt-4o" while another provider is shown. A word that is also
-// a family ("mistral") stays one where the shown models have it.
-func (w *window) vendorTerm(g *goal) {
-	for i, t := range g.sel.terms {
-		if t.form == asPart || t.form == asSuffix {
+// resolveOn resolves a selection on some providers. A word that means nothing
+// on any of them is unknown.
+func (t *turn) resolveOn(s step, providers []string) (out []target, unknown []string) {
+	use := slices.Clone(providers)
+	for _, it := range slices.Concat(s.what.items, s.what.except) {
+		if it.provider != "" && s.what.scope.empty() && !slices.Contains(use, it.provider) {
+			use = append(use, it.provider)
+		}
+	}
+	known := map[string]bool{}
+	var words []string
+	for _, p := range use {
+		cat := t.catalog(p, narrow(s.what))
+		if cat == nil {
 			continue
 		}
-		lower := strings.ToLower(t.text)
-		if head, _, ok := strings.Cut(lower, "/"); ok && g.provider == "" {
-			if p, found := w.providerNamed(head); found && p == head && !anyFits(w.models, head+"/*") {
-				g.provider = w.scope(p)
+		tg := target{cat: cat}
+		for _, part := range []struct {
+			items  []item
+			except bool
+		}{{s.what.except, true}, {s.what.items, false}} {
+			for _, it := range part.items {
+				words = append(words, itemWords(it)...)
+				if !(part.except && it.provider == "") && !it.on(p, providers, s.what.scope) {
+					continue
+				}
+				m := it.find(cat, tg.excepted)
+				for _, w := range m.known {
+					known[w] = true
+				}
+				tg.add(it, m, part.except)
 			}
-			continue
 		}
-		p, ok := w.providerNamed(lower)
-		if t.form == asTyped || !ok && !providerWord(lower) {
-			continue
+		if len(tg.patterns) > 0 {
+			tg.subtractExceptions(s.what)
+			out = append(out, tg)
 		}
-		if _, family := families[lower]; family && (anyFits(w.models, lower+"*") || !ok) {
-			continue
+	}
+	for _, w := range unique(words) {
+		if !known[w] {
+			unknown = append(unknown, w)
 		}
-		rest := slices.Delete(slices.Clone(g.sel.terms), i, i+1)
-		switch {
-		case p != w.provider && slices.ContainsFunc(w.models, func(m model) bool { return strings.HasPrefix(m.name, lower+"/") }):
-			g.sel.terms = append([]term{{lower + "/", asPrefix}}, rest...)
-		case ok:
-			g.sel.terms, g.provider = rest, w.scope(p)
-		}
+	}
+	return out, unknown
+}
+
+// on reports whether an item is about a provider.
+func (it item) on(p string, providers []string, s scope) bool {
+	if it.provider == "" || !s.empty() && !slices.Contains(providers, it.provider) {
+		return slices.Contains(providers, p)
+	}
+	return it.provider == p
+}
+
+func (tg *target) add(it item, m found, except bool) {
+	if except {
+		tg.excepted = append(tg.excepted, m.models...)
+		tg.keep = append(tg.keep, m.patterns...)
 		return
 	}
+	tg.all = tg.all || it.all && len(it.words) == 0 && !it.newest && !it.old
+	tg.models = union(tg.models, m.models)
+	tg.patterns = unique(append(tg.patterns, m.patterns...))
 }
 
-// familyElsewhere finds the provider of a family that the shown one lacks.
-func (w *window) familyElsewhere(s selector) (string, bool) {
-	for _, t := range s.terms {
-		f, ok := familyOf(strings.ToLower(t.text))
-		if !ok || t.form == asPart || t.form == asSuffix {
+// subtractExceptions takes the excepted models out, and finds the patterns that
+// keep just them.
+func (tg *target) subtractExceptions(sel selection) {
+	out := intersect(tg.models, tg.excepted)
+	tg.excepted = out
+	if len(out) == 0 {
+		tg.keep = nil
+		return
+	}
+	tg.models = without(tg.models, out)
+	candidates := [][]string{tg.keep}
+	for _, a := range sel.items {
+		for _, b := range sel.except {
+			both := item{words: slices.Concat(a.words, b.words)}
+			candidates = append(candidates, both.spellings(tg.cat, out)...)
+		}
+	}
+	tg.keep = choose(tg.cat, out, candidates)
+}
+
+// resolveElsewhere looks for words that the shown provider does not know on all
+// providers. A family or an id that only one of them has is meant there; for
+// other words the places are offered.
+func (t *turn) resolveElsewhere(s step, here []string) (out []target, unknown []string) {
+	for _, part := range [][]item{s.what.items, s.what.except} {
+		for i := range part {
+			if part[i].provider != "" {
+				continue
+			}
+			at, missing := t.placesOf(s, part[i], here)
+			if t.waiting() {
+				return nil, nil
+			}
+			if len(missing) == 0 {
+				continue
+			}
+			strong := len(part[i].words) > 0 && (part[i].isFamily() || part[i].isID(at))
+			if len(at) == 1 && (strong || s.kind >= explain) {
+				part[i].provider = at[0].provider
+				continue
+			}
+			if len(at) > 0 && s.kind >= explain {
+				s.what.scope.every = true
+				continue
+			}
+			unknown = append(unknown, missing...)
+			for _, c := range at {
+				t.say("%s has models with %s.", clean(c.provider), code(part[i].text()))
+				t.offer(s.verb()+" on "+c.provider, s.verb()+" "+part[i].text()+" on "+c.provider)
+			}
+		}
+	}
+	if len(unknown) > 0 {
+		return nil, unknown
+	}
+	providers := here
+	if s.what.scope.every {
+		providers = t.w.providers
+	} else if slices.ContainsFunc(s.what.items, func(it item) bool { return it.provider != "" }) &&
+		!slices.ContainsFunc(s.what.items, func(it item) bool { return it.provider == "" }) {
+		providers = nil
+		for _, it := range s.what.items {
+			providers = unique(append(providers, it.provider))
+		}
+	}
+	return t.resolveOn(s, providers)
+}
+
+// placesOf finds the providers that know an item. missing are its words that
+// the providers of here do not know.
+func (t *turn) placesOf(s step, it item, here []string) (at []*catalog, missing []string) {
+	for _, p := range t.w.providers {
+		cat := t.catalog(p, narrow(s.what))
+		if cat == nil {
 			continue
 		}
-		if p, found := w.providerNamed(families[f]); found && p != w.provider {
-			return p, true
+		m := it.find(cat, nil)
+		all := len(m.known) == len(itemWords(it))
+		switch {
+		case slices.Contains(here, p) && all:
+			return nil, nil
+		case slices.Contains(here, p):
+			for _, w := range itemWords(it) {
+				if !slices.Contains(m.known, w) {
+					missing = append(missing, w)
+				}
+			}
+		case all && len(m.models) > 0:
+			at = append(at, cat)
 		}
 	}
-	return "", false
+	return at, missing
 }
 
-// familyOf tells which family a word begins with: "gpt-4", "qwen3", "claude".
-func familyOf(s string) (string, bool) {
-	if _, ok := families[s]; ok {
-		return s, true
-	}
-	for i := len(s) - 1; i > 0; i-- {
-		if c := s[i]; c == '-' || c == '.' || c == ':' || c >= '0' && c <= '9' {
-			if _, ok := families[s[:i]]; ok {
-				return s[:i], true
+func (it item) isFamily() bool {
+	return slices.ContainsFunc(it.words, func(w term) bool { return w.form == asWord && familyOf(w.text) != "" })
+}
+
+// isID reports a single word that is the id of a model.
+func (it item) isID(at []*catalog) bool {
+	return len(it.words) == 1 && slices.ContainsFunc(at, func(c *catalog) bool {
+		return slices.ContainsFunc(c.models, func(m model) bool { return m.named(it.words[0].text) })
+	})
+}
+
+func (m model) named(s string) bool {
+	return strings.EqualFold(m.id, s) || strings.EqualFold(m.name, s)
+}
+
+// narrow are patterns that match all models a selection can mean, in any case
+// of the letters.
+func narrow(sel selection) []string {
+	var out []string
+	for _, it := range slices.Concat(sel.items, sel.except) {
+		if len(it.words) == 0 {
+			out = append(out, "*")
+		}
+		for _, w := range it.words {
+			if w.form == asTyped {
+				out = append(out, w.text)
+				continue
+			}
+			for _, text := range append([]string{w.text}, synonyms[w.text]...) {
+				out = append(out, "*"+anyCase(text)+"*")
 			}
 		}
 	}
-	return "", false
+	return unique(out)
 }
 
-// pattern writes a selector's terms as one pattern, choosing among the ways to
-// write it the first that fits a listed model.
-func pattern(s selector, models []model) string {
-	ways := spellings(s, models)
-	for _, p := range ways {
-		if anyFits(models, p) {
-			return p
+// anyCase is a pattern for a text in upper and lower case, with . and - alike.
+func anyCase(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch up, low := unicode.ToUpper(r), unicode.ToLower(r); {
+		case r == '.':
+			b.WriteString("[.-]")
+		case up != low:
+			fmt.Fprintf(&b, "[%c%c]", up, low)
+		default:
+			b.WriteRune(r)
 		}
 	}
-	return ways[len(ways)-1]
+	return b.String()
 }
 
-// spellings lists the patterns a selector may mean, best first; the last is
-// the one taken when no model is known to fit.
-func spellings(s selector, models []model) []string {
-	if len(s.terms) == 1 {
-		return termSpellings(s.terms[0], s.plural, models)
-	}
-	words := make([]string, 0, len(s.terms))
-	fixed := false
-	for _, t := range s.terms {
-		fixed = fixed || t.form == asTyped || t.form == asPrefix || t.form == asSuffix
-		words = append(words, strings.ToLower(t.text))
-	}
-	if fixed {
-		return []string{mixed(s.terms)}
-	}
-	at := slices.IndexFunc(words, func(x string) bool { _, ok := familyOf(x); return ok })
-	if at > 0 && !slices.ContainsFunc(words[:at], numeric) { // "preview gpt-4 models"
-		words = append([]string{words[at]}, slices.Delete(slices.Clone(words), at, at+1)...)
-	}
-	return phraseSpellings(words, at >= 0, s.plural, models)
-}
-
-// phraseSpellings writes "claude opus 4.5" or "audio preview".
-func phraseSpellings(words []string, family, plural bool, models []model) []string {
+func itemWords(it item) []string {
 	var out []string
-	dashed := strings.Join(words, "-")
-	forms := unique([]string{dashed, strings.ReplaceAll(dashed, ".", "-")})
-	if !plural {
-		for _, f := range forms {
-			if m, ok := byID(models, f); ok {
-				out = append(out, m.name)
-			}
-		}
-	}
-	loose := words[0]
-	for _, x := range words[1:] {
-		if numeric(x) {
-			loose += "-" + x
-		} else {
-			loose += "*" + singular(x, models)
-		}
-	}
-	if !family {
-		back := slices.Clone(words)
-		slices.Reverse(back)
-		for i := range back {
-			back[i] = singular(back[i], models)
-		}
-		return append(out, "*"+strings.Join(back, "*")+"*", "*"+loose+"*")
-	}
-	for _, f := range forms {
-		out = append(out, f+"*")
-	}
-	stars := strings.Join(words, "*") + "*"
-	return append(out, strings.ReplaceAll(loose, ".", "-")+"*", stars, strings.ReplaceAll(stars, ".", "-"), "*"+stars, "*"+loose+"*", dashes(loose)+"*")
-}
-
-// dashes writes a version as its family does, for models that are not listed:
-// Claude's ids have no dots.
-func dashes(s string) string {
-	if strings.HasPrefix(s, "claude") {
-		return strings.ReplaceAll(s, ".", "-")
-	}
-	return s
-}
-
-// termSpellings writes one term.
-func termSpellings(t term, plural bool, models []model) []string {
-	lower := strings.ToLower(t.text)
-	switch t.form {
-	case asPrefix:
-		return unique([]string{t.text + "*", lower + "*"})
-	case asSuffix:
-		return unique([]string{"*" + t.text, "*" + lower})
-	case asPart:
-		return unique([]string{"*" + strings.Trim(t.text, "*") + "*", "*" + strings.Trim(singular(lower, models), "*") + "*"})
-	case asTyped:
-		if m, ok := byID(models, t.text); ok && !wild(t.text) {
-			return []string{written(m, t.text)}
-		}
-		if lower != t.text && anyFits(models, lower) && !anyFits(models, t.text) {
-			return []string{lower}
-		}
-		return []string{t.text}
-	default:
-	}
-	if m, ok := byID(models, t.text); ok && !plural {
-		return []string{written(m, t.text)}
-	}
-	var out []string
-	for _, v := range unique(append([]string{t.text, lower}, variants(lower, models)...)) {
-		if _, ok := familyOf(strings.ToLower(v)); ok && !partly(models, v) {
-			out = append(out, v+"*")
-		}
-		out = append(out, "*"+v+"*")
-	}
-	last := "*" + singular(lower, models) + "*"
-	if _, ok := familyOf(lower); ok {
-		last = dashes(lower) + "*"
-	}
-	return append(out, last)
-}
-
-// written keeps a whole id whole when the user wrote it so.
-func written(m model, typed string) string {
-	if strings.EqualFold(m.id, typed) {
-		return m.id
-	}
-	return m.name
-}
-
-// partly reports that a name holds v without beginning with it, so that the
-// family needs a star before it too (`openrouter`'s ids).
-func partly(models []model, v string) bool {
-	part := false
-	for _, m := range models {
-		if strings.HasPrefix(m.tail, v) {
-			return false
-		}
-		part = part || strings.Contains(m.tail, v)
-	}
-	return part
-}
-
-// variants are other ways ids may write a word.
-func variants(lower string, models []model) []string {
-	out := append([]string{singular(lower, models)}, shortForms[lower]...)
-	if one := strings.TrimSuffix(lower, "s"); one != lower {
-		out = append(out, shortForms[one]...)
-	}
-	if f := strings.TrimRightFunc(lower, func(c rune) bool { return unicode.IsDigit(c) || c == '.' }); f != lower {
-		if _, ok := families[f]; ok { // "gpt4" → "gpt-4"
-			out = append(out, f+"-"+lower[len(f):])
-		}
-	}
-	if strings.Contains(lower, ".") {
-		out = append(out, strings.ReplaceAll(lower, ".", "-"))
+	for _, w := range it.words {
+		out = append(out, w.text)
 	}
 	return out
 }
 
-// singular drops a plural s that no listed model has: "previews".
-func singular(s string, models []model) string {
-	const shortest = 4 // "gpts", "minis"; shorter words are names
-	one := strings.TrimSuffix(s, "s")
-	if one == s || len(s) < shortest || strings.HasSuffix(one, "s") || anyFits(models, "*"+s+"*") {
-		return s
-	}
-	if _, ok := families[s]; ok {
-		return s
-	}
-	return one
+func contains(models []model, id string) bool {
+	return slices.ContainsFunc(models, func(m model) bool { return m.id == id })
 }
 
-// numeric reports a version number as a word: "4", "3.5", "4o".
-func numeric(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
-
-// mixed joins terms of which some have a fixed place.
-func mixed(terms []term) string {
-	head, tail, middle := "", "", "*"
-	for _, t := range terms {
-		switch t.form {
-		case asPrefix:
-			head += t.text
-		case asSuffix:
-			tail = t.text
-		case asTyped:
-			middle += t.text + "*"
-		default:
-			middle += strings.ToLower(t.text) + "*"
-		}
-	}
-	p := head + middle + tail
-	for strings.Contains(p, "**") {
-		p = strings.ReplaceAll(p, "**", "*")
-	}
-	return p
-}
-
-// within narrows pattern b to models of pattern a: `gpt*` and `*mini*` give
-// `gpt*mini*`. ok is false when the two cannot be joined so.
-func within(a, b string, models []model) (p string, ok bool) {
-	inside := true
+func ids(models []model) map[string]bool {
+	out := make(map[string]bool, len(models))
 	for _, m := range models {
-		if m.fits(b) && !m.fits(a) {
-			inside = false
-			break
+		out[m.id] = true
+	}
+	return out
+}
+
+func intersect(a, b []model) []model {
+	in := ids(b)
+	return filter(a, func(m model) bool { return in[m.id] })
+}
+
+func without(a, b []model) []model {
+	in := ids(b)
+	return filter(a, func(m model) bool { return !in[m.id] })
+}
+
+func union(a, b []model) []model { return append(a, without(b, a)...) }
+
+// choose returns the first candidate whose patterns match just the models, else
+// the models one by one; nil when that would be too many.
+func choose(cat *catalog, models []model, candidates [][]string) []string {
+	in := ids(models)
+	for _, patterns := range candidates {
+		if len(patterns) == 0 {
+			continue
+		}
+		globs := make([]*glob.Pattern, len(patterns))
+		for i, p := range patterns {
+			globs[i] = glob.Compile(p)
+		}
+		same := !slices.ContainsFunc(cat.models, func(m model) bool {
+			return in[m.id] != slices.ContainsFunc(globs, func(g *glob.Pattern) bool { return g.MatchID(m.id) })
+		})
+		if same {
+			return patterns
 		}
 	}
-	if a == "*" || inside && len(models) > 0 || !wild(b) {
-		return b, true
+	if len(models) > maxEnumerated || cat.unlisted > 0 {
+		return nil
 	}
-	if strings.HasSuffix(a, "*") && strings.HasPrefix(b, "*") {
-		return a + b[1:], true
-	}
-	return "", false
+	return unique(names(models))
 }

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -9,60 +10,42 @@ import (
 )
 
 const (
-	// echoRunes is how much of one foreign string (an id, a pattern, a tool's
-	// message) an answer repeats: longer ids than the prompt shows carry no
-	// meaning for a reader.
-	echoRunes = 200
-	// namesShown is how many ids an answer lists before it says "and N more".
-	namesShown = 6
+	// maxEcho is how many runes of one foreign string (an id, a pattern, a
+	// tool's message) an answer repeats.
+	maxEcho = 200
+	// maxNamed is how many ids an answer lists before it says "and N more".
+	maxNamed = 6
 )
 
-// clean makes a string from a user, a model list or a tool fit to be repeated:
-// one line, no control, format or bidi character, no text that the receiver
-// would read as a payload marker or a tool marker, at most echoRunes runes.
-func clean(s string) string { return cleanTo(s, echoRunes) }
+// clean makes a string from a user, a model list or a tool fit for an answer:
+// one line of printable characters, at most maxEcho of them, with nothing in it
+// that the receiver reads as a payload marker or a tool marker.
+func clean(s string) string { return cleanTo(s, maxEcho) }
 
 func cleanTo(s string, limit int) string {
-	var b strings.Builder
-	n, space, cut := 0, false, false
-	for _, r := range s {
+	s = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
-			space = b.Len() > 0
-			continue
-		case !unicode.IsPrint(r), r == unicode.ReplacementChar, isSelector(r):
-			continue
+			return ' '
+		case !unicode.IsPrint(r), r == unicode.ReplacementChar, isVariationSelector(r):
+			return -1
 		}
-		if n >= limit {
-			cut = true
-			break
-		}
-		if space {
-			b.WriteByte(' ')
-			n, space = n+1, false
-		}
-		b.WriteRune(r)
-		n++
+		return r
+	}, s)
+	s = strings.Join(strings.Fields(s), " ")
+	if rs := []rune(s); len(rs) > limit {
+		s = string(rs[:limit]) + "…"
 	}
-	if cut {
-		b.WriteRune('…')
-	}
-	return defuse(b.String())
+	return strings.NewReplacer("[[", "[ [", ": {", ": (", ":{", ":(").Replace(s)
 }
 
-// isSelector tells variation selectors, which are printable but unseen.
-func isSelector(r rune) bool {
+// isVariationSelector reports a variation selector: printable, but not seen.
+func isVariationSelector(r rune) bool {
 	return r >= 0xFE00 && r <= 0xFE0F || r >= 0xE0100 && r <= 0xE01EF
 }
 
-// defuse breaks what would be read as `MARKER: {json}` or `[[tool:N]]`.
-func defuse(s string) string {
-	s = strings.ReplaceAll(s, "[[", "[ [")
-	s = strings.ReplaceAll(s, ": {", ": (")
-	return strings.ReplaceAll(s, ":{", ":(")
-}
-
-// code shows a foreign string as a Markdown code span.
+// code shows a foreign string as a Markdown code span, in which no asterisk or
+// underscore is lost.
 func code(s string) string {
 	s = strings.ReplaceAll(clean(s), "`", "'")
 	if s == "" {
@@ -71,33 +54,22 @@ func code(s string) string {
 	return "`" + s + "`"
 }
 
-// codes lists strings as code spans: "`a`, `b` and `c`".
+// codes lists strings as code spans, "`a`, `b` and `c`", and counts those after
+// the first maxNamed.
 func codes(ss []string) string {
-	out := make([]string, len(ss))
+	out := make([]string, 0, maxNamed+1)
 	for i, s := range ss {
-		out[i] = code(s)
+		if i == maxNamed && len(ss) > maxNamed+1 {
+			return strings.Join(out, ", ") + fmt.Sprintf(" and %d more", len(ss)-maxNamed)
+		}
+		out = append(out, code(s))
 	}
 	return joinAnd(out)
 }
 
-// someCodes lists the first namesShown strings and counts the rest.
-func someCodes(ss []string) string {
-	if len(ss) <= namesShown+1 {
-		return codes(ss)
-	}
-	out := make([]string, 0, namesShown+1)
-	for _, s := range ss[:namesShown] {
-		out = append(out, code(s))
-	}
-	return strings.Join(out, ", ") + fmt.Sprintf(" and %d more", len(ss)-namesShown)
-}
-
 func joinAnd(ss []string) string {
-	switch len(ss) {
-	case 0:
-		return ""
-	case 1:
-		return ss[0]
+	if len(ss) < 2 {
+		return strings.Join(ss, "")
 	}
 	return strings.Join(ss[:len(ss)-1], ", ") + " and " + ss[len(ss)-1]
 }
@@ -110,23 +82,71 @@ func count(n int, noun string) string {
 	return assistant.Counted(n, noun)
 }
 
-// foreign shows a tool's words. They get no code spans: what an answer asks
-// the user to say stands in one, and only this model's own words may.
-func foreign(s string) string { return strings.ReplaceAll(clean(s), "`", "'") }
+// verbFor picks the verb form for a number: verbFor(n, "is", "are").
+func verbFor(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
 
-// sentence makes a tool's message end like one.
+// quotedOrStarred finds what a tool's message names: text in double quotes, and
+// words with an asterisk.
+var quotedOrStarred = regexp.MustCompile(`"[^"]*"|[^\s"“”]*\*[^\s"“”]*`)
+
+// foreign shows a tool's message with its patterns and ids as code spans.
+func foreign(s string) string {
+	s = strings.ReplaceAll(cleanTo(s, 2*maxEcho), "`", "'")
+	return quotedOrStarred.ReplaceAllStringFunc(s, func(m string) string {
+		body := strings.Trim(m, `"`)
+		end := strings.TrimRight(body, ".,;:")
+		if m != body { // quoted: its punctuation belongs to it
+			return code(body)
+		}
+		return code(end) + body[len(end):]
+	})
+}
+
+// sentence shows a tool's message with a capital letter and a full stop.
 func sentence(s string) string {
-	s = strings.TrimSpace(foreign(s))
-	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?…") {
+	s = upperFirst(strings.TrimSpace(foreign(s)))
+	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") || strings.HasSuffix(s, "…") {
 		return s
 	}
 	return s + "."
 }
 
-// unique drops empty strings and repetitions, keeping the order.
+func upperFirst(s string) string {
+	for i, r := range s {
+		return string(unicode.ToUpper(r)) + s[i+len(string(r)):]
+	}
+	return s
+}
+
+// lowerFirst fits a sentence into another one; an abbreviation keeps its case.
+func lowerFirst(s string) string {
+	if rs := []rune(s); len(rs) > 1 && unicode.IsUpper(rs[0]) && unicode.IsLower(rs[1]) {
+		return string(unicode.ToLower(rs[0])) + string(rs[1:])
+	}
+	return s
+}
+
+// bullets is a head and a Markdown list of at most limit lines.
+func bullets(head string, lines []string, limit int) string {
+	out := head + "\n"
+	for i, l := range lines {
+		if i == limit {
+			return out + fmt.Sprintf("\n- and %d more", len(lines)-limit)
+		}
+		out += "\n- " + l
+	}
+	return out
+}
+
+// unique drops empty strings and repetitions; the order stays.
 func unique(ss []string) []string {
 	seen := make(map[string]bool, len(ss))
-	out := ss[:0:0]
+	var out []string
 	for _, s := range ss {
 		if s != "" && !seen[s] {
 			seen[s] = true
@@ -134,4 +154,13 @@ func unique(ss []string) []string {
 		}
 	}
 	return out
+}
+
+// set builds a word set from a line of words.
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		m[w] = true
+	}
+	return m
 }

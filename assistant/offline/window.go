@@ -2,36 +2,43 @@ package offline
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
+
+	"winnow/assistant/glob"
 )
 
 // window is what the request says of the window: the context of the model
 // filter, or of another window of which only the type is used.
 type window struct {
 	kind      string // "window_type"; "" when the request holds no context
-	provider  string
+	provider  string // the shown one
 	providers []string
-	total     int // of models, exact even when the list is cut
-	available int
-	models    []model
-	truncated bool // models holds only a part
-	ignore    []rule
-	allow     []rule
+	shown     catalog // the models of the shown provider
 	unsaved   bool
-	state     bool // the context tells whether something is unsaved
+	knowsSave bool // the context says whether something is unsaved
 	changes   []change
 }
 
-// model is one entry of the model list.
+// catalog is the models and rules of one provider.
+type catalog struct {
+	provider      string
+	models        []model
+	complete      bool // models holds all of them
+	unlisted      int  // models that were found and not listed; they count as shown
+	total, hidden int
+	ignore, allow []rule
+}
+
+// model is one entry of a model list.
 type model struct {
 	id     string // whole, as listed
 	name   string // as a rule names it: without the provider's own segment
-	tail   string // without the first segment, whatever it is
-	status string // normal, ignored, whitelisted
+	status string // "normal", "ignored" or "whitelisted"
 	rule   string // the pattern that decides the status
 }
 
-// rule is an ignore or allow rule.
+// rule is an ignore or allow rule and how many models it decides; -1 is not known.
 type rule struct {
 	pattern string
 	count   int
@@ -39,59 +46,97 @@ type rule struct {
 
 // change is one entry of changes_since_last_message.
 type change struct {
-	kind, list, pattern, from, to, provider string
+	Type     string `json:"type"`
+	List     string `json:"rule_type"`
+	Pattern  string `json:"pattern"`
+	From     string `json:"from"`
+	To       string `json:"to"`
+	Provider string `json:"provider"`
 }
 
-// fits reports whether a pattern applies to the model, by whole id or without
-// its first segment.
-func (m model) fits(pattern string) bool { return match(pattern, m.tail) || match(pattern, m.id) }
-
 func newModel(id, provider string) model {
-	m := model{id: id, name: id, tail: id}
-	if head, tail, ok := strings.Cut(id, "/"); ok {
-		m.tail = tail
-		if head == provider {
-			m.name = tail
-		}
+	m := model{id: id, name: id}
+	if head, tail, ok := strings.Cut(id, "/"); ok && strings.EqualFold(head, provider) {
+		m.name = tail
 	}
 	return m
 }
 
+// callName names the model for a tool, whichever provider is shown.
+func (m model) callName(provider string) string {
+	if strings.Contains(m.id, "/") || provider == "" {
+		return m.id
+	}
+	return provider + "/" + m.id
+}
+
+func (m model) isHidden() bool { return m.status == "ignored" }
+
+// shownCount is how many models of the provider are not hidden.
+func (c *catalog) shownCount() int { return c.total - c.hidden }
+
+// matching returns the listed models that a pattern matches.
+func (c *catalog) matching(pattern string) []model {
+	g := glob.Compile(pattern)
+	return filter(c.models, func(m model) bool { return g.MatchID(m.id) })
+}
+
+func filter(models []model, want func(model) bool) []model {
+	var out []model
+	for _, m := range models {
+		if want(m) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+func names(models []model) []string {
+	out := make([]string, len(models))
+	for i, m := range models {
+		out[i] = m.name
+	}
+	return out
+}
+
+func patternsOf(rules []rule) []string {
+	out := make([]string, len(rules))
+	for i, r := range rules {
+		out[i] = r.pattern
+	}
+	return out
+}
+
+func hasRule(rules []rule, pattern string) bool {
+	return slices.ContainsFunc(rules, func(r rule) bool { return r.pattern == pattern })
+}
+
 // wireContext is the context's JSON; every field may be missing.
 type wireContext struct {
-	Type      string     `json:"window_type"`
-	Provider  string     `json:"current_provider"`
-	Providers []string   `json:"available_providers"`
-	Truncated bool       `json:"truncated"`
-	Models    wireModels `json:"models"`
-	Rules     struct {
+	Type      string   `json:"window_type"`
+	Provider  string   `json:"current_provider"`
+	Providers []string `json:"available_providers"`
+	Truncated bool     `json:"truncated"`
+	Models    struct {
+		Total     int  `json:"total_count"`
+		Available int  `json:"available_count"`
+		Truncated bool `json:"truncated"`
+		Items     []struct {
+			ID     string `json:"id"`
+			Status string `json:"status"`
+			Rule   *struct {
+				Pattern string `json:"pattern"`
+			} `json:"affecting_rule"`
+		} `json:"items"`
+	} `json:"models"`
+	Rules struct {
 		Ignore []wireRule `json:"ignore"`
 		Allow  []wireRule `json:"whitelist"`
 	} `json:"rules"`
 	State *struct {
 		Unsaved bool `json:"has_unsaved_changes"`
 	} `json:"ui_state"`
-	Changes []struct {
-		Type     string `json:"type"`
-		List     string `json:"rule_type"`
-		Pattern  string `json:"pattern"`
-		From     string `json:"from"`
-		To       string `json:"to"`
-		Provider string `json:"provider"`
-	} `json:"changes_since_last_message"`
-}
-
-type wireModels struct {
-	Total     int  `json:"total_count"`
-	Available int  `json:"available_count"`
-	Truncated bool `json:"truncated"`
-	Items     []struct {
-		ID     string `json:"id"`
-		Status string `json:"status"`
-		Rule   *struct {
-			Pattern string `json:"pattern"`
-		} `json:"affecting_rule"`
-	} `json:"items"`
+	Changes []change `json:"changes_since_last_message"`
 }
 
 type wireRule struct {
@@ -106,11 +151,7 @@ const maxBraces = 4096
 // findWindow reads the last context object of the system text: JSON that has
 // "window_type". around is the text without it, where the prompt's headings are.
 func findWindow(system string) (w window, around string) {
-	key := strings.LastIndex(system, `"window_type"`)
-	if key < 0 {
-		return window{}, system
-	}
-	at := key
+	at := max(strings.LastIndex(system, `"window_type"`), 0)
 	for range maxBraces {
 		if at = strings.LastIndexByte(system[:at], '{'); at < 0 {
 			break
@@ -133,14 +174,13 @@ func findWindow(system string) (w window, around string) {
 	return window{}, system
 }
 
-func (c wireContext) window() window {
-	w := window{
-		kind: c.Type, provider: c.Provider, providers: c.Providers, total: c.Models.Total, available: c.Models.Available,
-		truncated: c.Truncated || c.Models.Truncated || c.Models.Total > len(c.Models.Items),
-		state:     c.State != nil, unsaved: c.State != nil && c.State.Unsaved,
-		ignore: rules(c.Rules.Ignore), allow: rules(c.Rules.Allow),
+func (c *wireContext) window() window {
+	w := window{kind: c.Type, provider: c.Provider, providers: c.Providers, knowsSave: c.State != nil, changes: c.Changes}
+	w.unsaved = c.State != nil && c.State.Unsaved
+	if c.Provider != "" && !slices.Contains(w.providers, c.Provider) {
+		w.providers = append(slices.Clone(w.providers), c.Provider)
 	}
-	w.models = make([]model, 0, len(c.Models.Items))
+	cat := catalog{provider: c.Provider, total: c.Models.Total, ignore: rulesOf(c.Rules.Ignore), allow: rulesOf(c.Rules.Allow)}
 	for _, it := range c.Models.Items {
 		if it.ID == "" {
 			continue
@@ -150,21 +190,22 @@ func (c wireContext) window() window {
 		if it.Rule != nil {
 			m.rule = it.Rule.Pattern
 		}
-		w.models = append(w.models, m)
+		cat.models = append(cat.models, m)
+		if m.isHidden() {
+			cat.hidden++
+		}
 	}
-	if w.total == 0 {
-		w.total = len(w.models)
+	if cat.total < len(c.Models.Items) {
+		cat.total = len(cat.models)
 	}
-	if c.Models.Available == 0 {
-		w.available = w.total - len(w.hidden())
+	if cat.complete = !c.Truncated && !c.Models.Truncated && cat.total <= len(c.Models.Items); !cat.complete {
+		cat.hidden = cat.total - c.Models.Available
 	}
-	for _, ch := range c.Changes {
-		w.changes = append(w.changes, change{ch.Type, ch.List, ch.Pattern, ch.From, ch.To, ch.Provider})
-	}
+	w.shown = cat
 	return w
 }
 
-func rules(in []wireRule) []rule {
+func rulesOf(in []wireRule) []rule {
 	out := make([]rule, 0, len(in))
 	for _, r := range in {
 		if r.Pattern != "" {
@@ -174,81 +215,20 @@ func rules(in []wireRule) []rule {
 	return out
 }
 
-// hidden returns the listed models that are hidden.
-func (w *window) hidden() []model {
-	var out []model
-	for _, m := range w.models {
-		if m.status == "ignored" {
-			out = append(out, m)
-		}
-	}
-	return out
-}
-
-// fitting returns the listed models a pattern applies to.
-func fitting(models []model, pattern string) []model {
-	var out []model
-	for _, m := range models {
-		if m.fits(pattern) {
-			out = append(out, m)
-		}
-	}
-	return out
-}
-
-func anyFits(models []model, pattern string) bool {
-	for _, m := range models {
-		if m.fits(pattern) {
-			return true
-		}
-	}
-	return false
-}
-
-func names(models []model) []string {
-	out := make([]string, len(models))
-	for i, m := range models {
-		out[i] = m.name
-	}
-	return out
-}
-
-// byID finds a model by its whole id or its name, in any case.
-func byID(models []model, s string) (model, bool) {
-	for _, m := range models {
-		if m.id == s || m.name == s {
-			return m, true
-		}
-	}
-	for _, m := range models {
-		if strings.EqualFold(m.id, s) || strings.EqualFold(m.name, s) {
-			return m, true
-		}
-	}
-	return model{}, false
-}
-
-func hasRule(rules []rule, pattern string) bool {
-	for _, r := range rules {
-		if r.pattern == pattern {
-			return true
-		}
-	}
-	return false
+// sameProvider lists other names of a provider, tried in this order.
+var sameProvider = map[string][]string{
+	"gemini": {"google", "vertexai", "vertex"}, "google": {"gemini", "vertexai", "vertex"},
+	"xai": {"x-ai"}, "x-ai": {"xai"}, "moonshot": {"moonshotai"}, "zai": {"zhipu", "z-ai"}, "mistral": {"mistralai"}, "qwen": {"alibaba", "dashscope"},
 }
 
 // providerNamed finds the window's name of a provider the user named.
 func (w *window) providerNamed(s string) (string, bool) {
-	s = strings.ToLower(s)
 	for _, want := range append([]string{s}, sameProvider[s]...) {
 		for _, p := range w.providers {
-			if strings.EqualFold(p, want) {
+			if want != "" && strings.EqualFold(p, want) {
 				return p, true
 			}
 		}
-	}
-	if s != "" && strings.EqualFold(s, w.provider) {
-		return w.provider, true
 	}
 	return "", false
 }

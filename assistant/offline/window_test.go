@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"winnow/assistant/glob"
 )
 
 // filterTools are the tools of the model filter window with their parameters.
@@ -81,7 +83,7 @@ func contextJSON(edit func(map[string]any)) string {
 			"whitelist": []any{map[string]any{"pattern": "gpt-4o", "affected_count": 1}},
 		},
 		"ui_state":                   map[string]any{"has_unsaved_changes": true},
-		"available_providers":        []any{"openai", "anthropic", "gemini"},
+		"available_providers":        []any{"openai", "anthropic", "gemini", "xai"},
 		"changes_since_last_message": []any{},
 	}
 	if edit != nil {
@@ -92,7 +94,7 @@ func contextJSON(edit func(map[string]any)) string {
 }
 
 const markersPrompt = "\n\n== STRUCTURED RESPONSES ==\nSUGGESTED_VALUES - offer.\n\nSUGGESTED_VALUES: {\"values\": []}\n\n" +
-	"RULE_PROPOSAL - propose.\n\nRULE_PROPOSAL: {\"ignore\": {\"add\": [\"x\"], \"remove\": []}, \"allow\": {\"add\": [], \"remove\": []}, \"reasoning\": \"why\"}\n\n" +
+	"RULE_PROPOSAL - propose.\n\nRULE_PROPOSAL: {\"add_ignore\": [\"x\"], \"reasoning\": \"why\"}\n\n" +
 	"SUGGESTED_ACTIONS - offer buttons for actions listed under CLIENT ACTIONS:\n\nSUGGESTED_ACTIONS: {\"actions\": []}\n\n" +
 	"== TOOLS ==\n\n- get_models_matching_pattern: find models\n\n" +
 	"== CLIENT ACTIONS ==\n\n- open_checkpoints: the checkpoints\n- show_models: the models\n- show_diff: with data (data: id)\n"
@@ -116,29 +118,300 @@ func request(tb testing.TB, messages []any, tools map[string]string) *chatReques
 	return &req
 }
 
-// shown writes calls in one line: "+ignore(*mini*) save()".
-func shown(calls []pending) string {
+// fakeWindow carries out tool calls as the model filter does, in memory.
+type fakeWindow struct {
+	provider      string
+	order         []string
+	models        map[string][]string // per provider, whole ids
+	ignore, allow map[string][]string
+	unsaved       bool
+	cut           int // how many models the context and a query list; 0: all
+	changes       []any
+	refuse        func(name string, a map[string]any) map[string]any
+	log           []string // the calls of the last message that change something
+	looked        int      // and how many others
+}
+
+func newFakeWindow() *fakeWindow {
+	w := &fakeWindow{
+		provider: "openai",
+		order:    []string{"openai", "anthropic", "gemini", "xai"},
+		models: map[string][]string{
+			"anthropic": {
+				"anthropic/claude-opus-4-8", "anthropic/claude-sonnet-5", "anthropic/claude-sonnet-4-5-20250929",
+				"anthropic/claude-haiku-4-5-20251001", "anthropic/claude-fable-5-preview",
+			},
+			"gemini": {
+				"gemini/gemini-3.6-flash", "gemini/gemini-2.5-flash", "gemini/gemini-2.5-flash-lite", "gemini/gemini-3.1-pro-preview",
+				"gemini/gemini-2.5-pro", "gemini/gemini-nano-1",
+			},
+			"xai": {"xai/grok-4", "xai/grok-4-fast", "xai/grok-3-mini"},
+		},
+		ignore: map[string][]string{"openai": {"*-preview", "gpt-3.5*"}},
+		allow:  map[string][]string{"openai": {"gpt-4o"}},
+	}
+	for _, m := range openaiModels {
+		w.models["openai"] = append(w.models["openai"], m.id)
+	}
+	return w
+}
+
+// status is a model's status and the rule that decides it.
+func (w *fakeWindow) status(p, id string) (string, string) {
+	for _, r := range w.allow[p] {
+		if glob.Compile(r).MatchID(id) {
+			return "whitelisted", r
+		}
+	}
+	for _, r := range w.ignore[p] {
+		if glob.Compile(r).MatchID(id) {
+			return "ignored", r
+		}
+	}
+	return "normal", ""
+}
+
+// hidden are the names of a provider's hidden models.
+func (w *fakeWindow) hidden(p string) []string {
 	var out []string
-	for _, c := range calls {
-		var a map[string]any
-		_ = json.Unmarshal(c.args, &a)
-		var vs []string
-		for _, k := range []string{"pattern", "model", "query", "ignore", "whitelist", "mode", "provider"} {
-			switch v := a[k].(type) {
-			case string:
-				if k == "provider" && c.name != "switch_provider" {
-					v = "@" + v
-				}
-				vs = append(vs, v)
-			case []any:
-				vs = append(vs, k+"="+fmt.Sprint(v))
+	for _, id := range w.models[p] {
+		if s, _ := w.status(p, id); s == "ignored" {
+			out = append(out, newModel(id, p).name)
+		}
+	}
+	return out
+}
+
+func (w *fakeWindow) rules() string { return fmt.Sprint(w.ignore, w.allow) }
+
+func (w *fakeWindow) context() string {
+	items := []any{}
+	affected := map[string]int{}
+	for i, id := range w.models[w.provider] {
+		s, r := w.status(w.provider, id)
+		affected[r]++
+		if w.cut == 0 || i < w.cut {
+			items = append(items, map[string]any{"id": id, "status": s, "affecting_rule": map[string]any{"pattern": r}})
+		}
+	}
+	rs := func(ps []string) []any {
+		out := []any{}
+		for _, p := range ps {
+			out = append(out, map[string]any{"pattern": p, "affected_count": affected[p]})
+		}
+		return out
+	}
+	return contextJSON(func(c map[string]any) {
+		c["current_provider"] = w.provider
+		c["models"] = map[string]any{"total_count": len(w.models[w.provider]), "available_count": len(w.models[w.provider]) - len(w.hidden(w.provider)), "items": items}
+		c["rules"] = map[string]any{"ignore": rs(w.ignore[w.provider]), "whitelist": rs(w.allow[w.provider])}
+		c["ui_state"] = map[string]any{"has_unsaved_changes": w.unsaved}
+		c["truncated"] = w.cut > 0
+		c["available_providers"] = w.order
+		c["changes_since_last_message"] = append([]any{}, w.changes...)
+	})
+}
+
+func ok(msg string, data map[string]any) map[string]any {
+	return map[string]any{"success": true, "message": msg, "data": data}
+}
+
+func refused(code, msg string) map[string]any {
+	return map[string]any{"success": false, "message": msg, "error_code": code}
+}
+
+// call runs one tool.
+func (w *fakeWindow) call(name string, a map[string]any) map[string]any {
+	if w.refuse != nil {
+		if r := w.refuse(name, a); r != nil {
+			return r
+		}
+	}
+	p, _ := a["provider"].(string)
+	if p == "" {
+		p = w.provider
+	}
+	switch name {
+	case "get_models_matching_pattern":
+		return w.query(p, a["pattern"].(string))
+	case "switch_provider":
+		w.provider = p
+		return ok("The current provider is now "+w.provider+".", map[string]any{"provider": p})
+	case "refresh_models":
+		return ok(p+" has its models.", nil)
+	case "save_changes":
+		w.unsaved = false
+		return ok("Saved 1 rule to .env.", nil)
+	case "discard_changes":
+		w.unsaved = false
+		return ok("Discarded 1 rule.", nil)
+	case "explain_model_status":
+		return w.explain(a["model"].(string))
+	}
+	return w.edit(name, p, a)
+}
+
+func (w *fakeWindow) query(p, pattern string) map[string]any {
+	models := []any{}
+	n, hidden := 0, 0
+	for _, id := range w.models[p] {
+		if !glob.Compile(pattern).MatchID(id) {
+			continue
+		}
+		s, r := w.status(p, id)
+		if n++; s == "ignored" {
+			hidden++
+		}
+		if w.cut == 0 || len(models) < w.cut {
+			models = append(models, map[string]any{"id": id, "status": s, "rule": r})
+		}
+	}
+	return ok("found", map[string]any{
+		"provider": p, "count": n, "hidden_count": hidden, "models": models,
+		"ignore_rules": append([]string{}, w.ignore[p]...), "whitelist_rules": append([]string{}, w.allow[p]...),
+	})
+}
+
+func (w *fakeWindow) explain(id string) map[string]any {
+	p, _, _ := strings.Cut(id, "/")
+	s, r := w.status(p, id)
+	data := map[string]any{"status": s, "id": id}
+	if r != "" {
+		data["affecting_rule"] = map[string]any{"pattern": r, "type": map[string]string{"ignored": "ignore", "whitelisted": "whitelist"}[s]}
+	}
+	return ok(id+" is "+s, data)
+}
+
+// edit runs a tool that changes rules.
+func (w *fakeWindow) edit(name, p string, a map[string]any) map[string]any {
+	lists := map[string]map[string][]string{"ignore": w.ignore, "whitelist": w.allow}
+	list := "ignore"
+	if strings.Contains(name, "whitelist") {
+		list = "whitelist"
+	}
+	pattern, _ := a["pattern"].(string)
+	before := w.hidden(p)
+	kept := func() []string {
+		var out []string
+		for _, id := range w.models[p] {
+			if glob.Compile(pattern).MatchID(id) {
+				out = append(out, newModel(id, p).name)
 			}
 		}
-		out = append(out, c.name+"("+strings.Join(vs, " ")+")")
+		return out
 	}
-	r := strings.NewReplacer("add_ignore_rule", "+ignore", "remove_ignore_rule", "-ignore", "add_whitelist_rule", "+allow", "remove_whitelist_rule", "-allow",
-		"get_models_matching_pattern", "query", "explain_model_status", "explain", "get_model_details", "details", "clear_all_ignore_rules", "clear-ignore",
-		"clear_all_whitelist_rules", "clear-allow", "import_rules", "import", "switch_provider", "switch", "refresh_models", "refresh",
-		"save_changes", "save", "discard_changes", "discard")
-	return r.Replace(strings.Join(out, " "))
+	data := map[string]any{"provider": p, "pattern": pattern}
+	i := slices.Index(lists[list][p], pattern)
+	switch {
+	case strings.HasPrefix(name, "add_"):
+		if i >= 0 || slices.Contains(lists[list][p], "*") {
+			return refused("covered", `Pattern "`+pattern+`" is already covered by a rule.`)
+		}
+		lists[list][p] = append(lists[list][p], pattern)
+	case strings.HasPrefix(name, "remove_"):
+		if i < 0 {
+			return refused("failed", `There is no rule "`+pattern+`".`)
+		}
+		lists[list][p] = slices.Delete(slices.Clone(lists[list][p]), i, i+1)
+	default:
+		data["removed_rules"] = lists[list][p]
+		delete(lists[list], p)
+	}
+	w.unsaved = true
+	changed := kept()
+	if list == "ignore" {
+		after := w.hidden(p)
+		changed = slices.DeleteFunc(slices.Concat(before, after), func(n string) bool { return slices.Contains(before, n) == slices.Contains(after, n) })
+	}
+	data["affected_models"], data["affected_count"] = changed, len(changed)
+	return ok("Done.", data)
+}
+
+// short writes a call: "openai+ignore(*mini*)".
+func short(name string, a map[string]any) string {
+	p, _ := a["provider"].(string)
+	pattern, _ := a["pattern"].(string)
+	names := map[string]string{
+		"add_ignore_rule": "+ignore(", "remove_ignore_rule": "-ignore(", "add_whitelist_rule": "+allow(", "remove_whitelist_rule": "-allow(",
+		"clear_all_ignore_rules": "-ignore(all", "clear_all_whitelist_rules": "-allow(all",
+	}
+	if n := names[name]; n != "" {
+		return p + n + pattern + ")"
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, "_changes"), "_provider"), "_models") + "(" + p + ")"
+}
+
+// chat keeps a conversation with the window.
+type chat struct {
+	tb       testing.TB
+	w        *fakeWindow
+	messages []any
+	tools    map[string]string
+	rounds   int
+	last     reply
+}
+
+func newChat(tb testing.TB, w *fakeWindow) *chat {
+	tb.Helper()
+	return &chat{tb: tb, w: w, tools: filterTools}
+}
+
+// say sends a message, runs the calls of every round, and returns the answer.
+func (c *chat) say(text string) string {
+	c.tb.Helper()
+	c.w.log, c.w.looked = nil, 0
+	c.messages = append(c.messages, user(text))
+	ctx := c.w.context()
+	c.w.changes = nil
+	for c.rounds = 0; ; c.rounds++ {
+		if c.rounds > maxRounds {
+			c.tb.Fatalf("%q: more than %d rounds: %v", text, maxRounds, c.w.log)
+		}
+		r := respond(request(c.tb, append([]any{system(ctx)}, c.messages...), c.tools))
+		c.last = r
+		c.messages = append(c.messages, c.assistant(r))
+		if len(r.calls) == 0 {
+			return r.text
+		}
+		for _, p := range r.calls {
+			var a map[string]any
+			if err := json.Unmarshal(p.args, &a); err != nil {
+				c.tb.Fatal(err)
+			}
+			if writeTools[p.name] {
+				c.w.log = append(c.w.log, short(p.name, a))
+			} else {
+				c.w.looked++
+			}
+			b, _ := json.Marshal(c.w.call(p.name, a))
+			c.messages = append(c.messages, map[string]any{"role": "tool", "tool_call_id": p.id, "content": string(b)})
+		}
+	}
+}
+
+// did is what the last message changed.
+func (c *chat) did() string { return strings.Join(c.w.log, " ") }
+
+func (c *chat) assistant(r reply) map[string]any {
+	text, _, _ := strings.Cut(r.text, "\n\nRULE_PROPOSAL") // the session takes payloads out
+	text, _, _ = strings.Cut(text, "\n\nSUGGESTED_")
+	m := map[string]any{"role": "assistant", "content": text}
+	var calls []any
+	for _, p := range r.calls {
+		calls = append(calls, map[string]any{"id": p.id, "type": "function", "function": map[string]any{"name": p.name, "arguments": string(p.args)}})
+	}
+	if calls != nil {
+		m["tool_calls"] = calls
+	}
+	return m
+}
+
+// wants fails unless the answer holds each of the phrases.
+func wants(t *testing.T, answer string, phrases ...string) {
+	t.Helper()
+	for _, p := range phrases {
+		if !strings.Contains(answer, p) {
+			t.Errorf("the answer lacks %q:\n%s", p, answer)
+		}
+	}
 }

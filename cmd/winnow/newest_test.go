@@ -286,8 +286,11 @@ func TestAllTellTheSameStory(t *testing.T) {
 	}
 	b.driftTells("at first", 0, served)
 
-	// The wish is staged: everything of winnow's shows it, file and proxy do not.
+	// The wish is for all providers, so it is asked about, and nothing is staged.
 	b.run(0, "-m", offlineModel, "ask", "only allow the newest of each major provider")
+	b.run(0, "rules", "diff")
+	// It is staged: everything of winnow's shows it, file and proxy do not.
+	b.run(0, "-m", offlineModel, "ask", "--continue", "yes")
 	staged := b.story()
 	for name, s := range staged {
 		if len(s.shown) == 0 || len(s.hidden) == 0 {

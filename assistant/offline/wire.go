@@ -74,8 +74,8 @@ func (c *chatContent) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// check reports what makes a request unusable.
-func (r *chatRequest) check() error {
+// validate reports what makes a request unusable.
+func (r *chatRequest) validate() error {
 	if len(r.Messages) == 0 {
 		return errors.New("messages must not be empty")
 	}
@@ -99,14 +99,14 @@ type call struct {
 
 // result is a tool result as read from a tool message.
 type result struct {
-	Success bool           `json:"success"`
-	Message string         `json:"message"`
-	Data    map[string]any `json:"-"`
-	RawData any            `json:"data"`
-	Code    string         `json:"error_code"`
-	Hint    string         `json:"hint"`
-	Error   string         `json:"error"`
-	missing bool           // the request does not offer the tool
+	Success bool            `json:"success"`
+	Message string          `json:"message"`
+	Data    map[string]any  `json:"-"` // RawData when it is an object
+	RawData json.RawMessage `json:"data"`
+	Code    string          `json:"error_code"`
+	Hint    string          `json:"hint"`
+	Error   string          `json:"error"`
+	missing bool            // the call was not made
 }
 
 // why is the reason of a failure, in the tool's own words.
@@ -125,7 +125,7 @@ func readResult(content string) *result {
 	if err := json.Unmarshal([]byte(content), r); err != nil || !strings.HasPrefix(strings.TrimSpace(content), "{") {
 		return &result{Success: true, Message: content}
 	}
-	r.Data, _ = r.RawData.(map[string]any)
+	_ = json.Unmarshal(r.RawData, &r.Data) // not an object: nothing is read of it
 	return r
 }
 
@@ -178,76 +178,22 @@ func (r *chatRequest) conversation() (system string, all []*exchange) {
 // text reads a string argument.
 func (c *call) text(key string) string { s, _ := c.args[key].(string); return s }
 
-// idKeys are the names a result may give a list of models, likeliest first.
-var idKeys = []string{"models", "matches", "matching_models", "affected_models", "items", "ids", "matched", "results"}
-
-// models reads the models of a result: strings, or objects with an id.
-func (r *result) models() []string {
-	for _, k := range idKeys {
-		if l, ok := r.Data[k].([]any); ok {
-			return idsOf(l)
-		}
-	}
-	if l, ok := r.RawData.([]any); ok {
-		return idsOf(l)
-	}
-	return nil
-}
-
-func idsOf(l []any) []string {
-	out := make([]string, 0, len(l))
-	for _, v := range l {
-		switch v := v.(type) {
-		case string:
-			out = append(out, v)
-		case map[string]any:
-			for _, k := range []string{"id", "model", "display_name", "name"} {
-				if s, ok := v[k].(string); ok {
-					out = append(out, s)
-					break
-				}
-			}
-		}
-	}
-	return out
-}
-
-// affected reads how many models a change touched, and which.
-func (r *result) affected() (n int, ids []string, known bool) {
-	switch v := r.Data["affected_models"].(type) {
-	case []any:
-		ids = idsOf(v)
-		n, known = len(v), true
-	case float64:
-		n, known = int(v), true
-	}
-	if c, ok := r.number("affected_count"); ok {
-		n, known = max(c, n), true
-	}
-	return n, ids, known
-}
-
-// untouched reports that a tool that clears a list found it empty.
-func (r *result) untouched() bool {
-	n, _, known := r.affected()
-	_, removed := r.Data["removed_rules"]
-	return known && n == 0 && !removed && strings.HasPrefix(r.Message, "There were no ")
-}
-
-// total reads how many models a query found: a count beside a cut list wins.
-func (r *result) total() int {
-	n := len(r.models())
-	for _, k := range []string{"count", "total", "total_count", "match_count", "matched_count"} {
-		if c, ok := r.number(k); ok {
-			return max(c, n)
-		}
-	}
-	return n
-}
-
+// number reads a number of the data.
 func (r *result) number(key string) (int, bool) {
 	f, ok := r.Data[key].(float64)
 	return int(f), ok
+}
+
+// list reads a list of strings of the data; entries of another type are left out.
+func (r *result) list(key string) []string {
+	l, _ := r.Data[key].([]any)
+	var out []string
+	for _, v := range l {
+		if s, ok := v.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // tool finds an offered tool.

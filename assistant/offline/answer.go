@@ -1,0 +1,363 @@
+package offline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const (
+	// self says what answers here.
+	self = "I am winnow's offline model: a set of rules in this program, not a language model."
+	// howToConnect says how to get a language model instead.
+	howToConnect = "To connect one, set `OPENAI_API_KEY` (and `OPENAI_BASE_URL`), add a `[[provider]]` to the settings, or run a local server such as Ollama; " +
+		"then choose it in the model list or with `-m PROVIDER/NAME`."
+)
+
+// answer answers a question. Of the model filter it calls no tool but to look
+// things up.
+func (t *turn) answer(p *plan) {
+	switch s := p.step; s.kind {
+	case explain:
+		t.explain(p)
+	case listModels:
+		t.listModels(p)
+	case countModels:
+		for _, tg := range p.targets {
+			hidden := len(filter(tg.models, model.isHidden))
+			n := len(tg.models)
+			if tg.all {
+				n, hidden = tg.cat.total, tg.cat.hidden
+			}
+			t.say("%s: %s, %d shown and %d hidden.", clean(tg.cat.provider), count(n, "model"), n-hidden, hidden)
+		}
+	case find:
+		t.find(p)
+	case showRules:
+		for _, tg := range p.targets {
+			t.showRules(tg.cat, s.arg)
+		}
+	case unusedRules:
+		for _, tg := range p.targets {
+			t.unusedRules(tg.cat)
+		}
+	case listProviders:
+		t.say("%s: %s. %s is shown.", upperFirst(count(len(t.w.providers), "provider")), codes(t.w.providers), clean(t.w.provider))
+	case whatChanged:
+		t.whatChanged()
+	case whatDone:
+		t.whatDone()
+	default:
+		t.talk(s)
+	}
+}
+
+// definitions explain the words that people ask about.
+var definitions = map[string]string{
+	"glob": "A glob is a pattern for names: `*` stands for any characters, `?` for one, `[45]` for one of those in the brackets, `[!45]` for one that is not. " +
+		"`gpt-4` matches just that name, `gpt-4*` what begins with it, `*mini*` what has it anywhere. Upper and lower case differ.",
+	"rules": "An ignore rule hides the models that its pattern matches. An allow rule (whitelist) keeps those that it matches shown, whatever the ignore rules say. " +
+		"Without a matching rule a model is shown. Hidden models leave the proxy's list; a direct call to one is still routed.",
+	"provider": "A provider is a service whose models the proxy lists, such as openai or anthropic. Each provider has rules of its own.",
+}
+
+// talk answers what is about no models.
+func (t *turn) talk(s step) {
+	switch s.kind {
+	case define:
+		t.say("%s", definitions[s.arg])
+	case help:
+		t.say("%s I understand short requests about the rules of this window, several in one message too. What I do not understand, I leave alone.", self)
+		t.examples("These work:")
+	case connect:
+		t.say("%s %s", self, howToConnect)
+	case greet:
+		t.say("Hello. %s", self)
+		t.examples("You can say:")
+	case thanks:
+		t.say("You're welcome.")
+	case yes:
+		t.say("I have no open question. Say what you would like to change.")
+	case no:
+		t.say("All right. %s", nothingChanged)
+	default:
+	}
+}
+
+// examples lists requests that work here.
+func (t *turn) examples(head string) {
+	example := "gpt-4o"
+	if ms := append(filter(t.w.shown.models, model.isHidden), t.w.shown.models...); len(ms) > 0 && len(ms[0].name) <= maxEcho {
+		example = ms[0].name
+	}
+	lines := []string{
+		"which models are hidden, and why?", "why is " + example + " hidden?", "hide every preview model", "hide all flash models on gemini except gemini-2.5-flash",
+		"only allow the newest GPT models", "hide mini on every provider", "unhide *preview*", "remove the rule *preview*", "propose rules for hiding previews", "undo the last two changes", "save",
+	}
+	for i, l := range lines {
+		if i < maxOffers {
+			t.offer(upperFirst(l), l)
+		}
+		lines[i] = code(l)
+	}
+	t.say("%s", bullets(head, lines, len(lines)))
+}
+
+// maxExplained is how many models are explained one by one.
+const maxExplained = 3
+
+// explain says why models are hidden or shown: a few by the tool, which knows
+// all rules that match, more by the list.
+func (t *turn) explain(p *plan) {
+	total := 0
+	for _, tg := range p.targets {
+		total += len(tg.models)
+	}
+	if total > maxExplained || slices.ContainsFunc(p.targets, func(tg target) bool { return tg.all }) {
+		t.listModels(p)
+		return
+	}
+	for _, tg := range p.targets {
+		for _, m := range tg.models {
+			switch r := t.call("explain_model_status", args{"model": m.callName(tg.cat.provider)}); {
+			case r == nil:
+				t.plan("I look up %s.", code(m.name))
+			case r.Success:
+				t.say("%s", explanation(m, tg.cat.provider, r))
+				if m.isHidden() {
+					t.offer("Unhide "+m.name, "unhide "+m.name+" on "+tg.cat.provider)
+				}
+			case !r.missing:
+				t.say("I could not look up %s: %s.", code(m.name), lowerFirst(r.why()))
+			}
+		}
+		if len(tg.models) == 0 {
+			t.say("No model on %s matches %s.", clean(tg.cat.provider), codes(tg.patterns))
+		}
+	}
+}
+
+// explanation says why one model has its status, from the tool's data.
+func explanation(m model, provider string, r *result) string {
+	ref := func(v any) (pattern, list string) {
+		o, _ := v.(map[string]any)
+		pattern, _ = o["pattern"].(string)
+		if list, _ = o["type"].(string); list != ignoreList {
+			list = allowList
+		}
+		return pattern, list
+	}
+	status, known := r.Data["status"].(string)
+	if !known {
+		return sentence(r.Message)
+	}
+	head := code(m.name) + " of " + clean(provider)
+	pattern, list := ref(r.Data["affecting_rule"])
+	switch unfiltered, _ := r.Data["unfiltered"].(bool); {
+	case unfiltered:
+		return head + " is shown: its id does not begin with the provider's name, so the proxy does not filter it."
+	case status == "ignored":
+		head += " is hidden by the ignore rule " + code(pattern) + "."
+	case pattern != "":
+		head += " is shown: the allow rule " + code(pattern) + " keeps it."
+	default:
+		head += " is shown: no rule matches it."
+	}
+	var others []string
+	matching, _ := r.Data["matching_rules"].([]any)
+	for _, v := range matching {
+		o, _ := v.(map[string]any)
+		if decides, _ := o["decides"].(bool); !decides {
+			pattern, list = ref(v)
+			others = append(others, "the "+list+" rule "+code(pattern))
+		}
+	}
+	if len(others) > 0 {
+		head += " Also matching, without deciding: " + joinAnd(others[:min(len(others), maxNamed)]) + "."
+	}
+	return head
+}
+
+// listModels lists models of a status by the rules that decide it.
+func (t *turn) listModels(p *plan) {
+	if slices.ContainsFunc(t.steps, func(s step) bool { return s.kind.changesRules() }) {
+		t.say("What follows is as it was before the changes of this message.")
+	}
+	none := 0
+	for _, tg := range p.targets {
+		want := func(m model) bool { return !m.isHidden() }
+		status := "shown"
+		switch p.step.arg {
+		case "hidden":
+			want, status = model.isHidden, "hidden"
+		case "allowed":
+			want, status = func(m model) bool { return m.status == "whitelisted" }, "allowed"
+		case "":
+			want, status = func(model) bool { return true }, "listed"
+		}
+		models := filter(tg.models, want)
+		n := len(models)
+		if tg.all && status == "hidden" {
+			n = tg.cat.hidden
+		} else if tg.all && status == "shown" {
+			n = tg.cat.shownCount()
+		}
+		if n == 0 && len(p.targets) > 1 && p.step.what.scope.every {
+			none++
+			continue
+		}
+		head := fmt.Sprintf("%s: %d of %s %s %s", clean(tg.cat.provider), n, count(tg.cat.total, "model"), verbFor(n, "is", "are"), status)
+		if n == 0 {
+			t.say("%s.", head)
+			continue
+		}
+		t.say("%s", bullets(head+":", byRule(tg.cat, models), 30))
+		if listed := len(models); listed < n {
+			t.say("I was given a part of that list: %d models are not named here.", n-listed)
+		}
+	}
+	switch {
+	case none == len(p.targets) && none > 0:
+		t.say("No model is hidden on any provider: no ignore rule hides one.")
+	case none > 0:
+		t.say("On the other providers none is.")
+	}
+}
+
+// byRule lists models by the rule that decides each of them.
+func byRule(cat *catalog, models []model) []string {
+	var order []string
+	groups := map[string][]string{}
+	for _, m := range models {
+		key := m.rule + "\x00" + m.status
+		if m.rule == "" {
+			key = ""
+		}
+		if groups[key] == nil {
+			order = append(order, key)
+		}
+		groups[key] = append(groups[key], m.name)
+	}
+	var out []string
+	for _, key := range order {
+		pattern, status, _ := strings.Cut(key, "\x00")
+		n := len(groups[key])
+		switch status {
+		case "":
+			out = append(out, "no rule matches "+count(n, "model")+": "+codes(groups[key]))
+		case "ignored":
+			for _, r := range cat.ignore {
+				if r.pattern == pattern {
+					n = max(n, r.count)
+				}
+			}
+			out = append(out, "the ignore rule "+code(pattern)+" hides "+count(n, "model")+": "+codes(groups[key]))
+		default:
+			out = append(out, "the allow rule "+code(pattern)+" keeps "+count(n, "model")+" shown: "+codes(groups[key]))
+		}
+	}
+	return out
+}
+
+// find lists the models that a selection matches.
+func (t *turn) find(p *plan) {
+	const most = 40
+	for _, tg := range p.targets {
+		n := len(tg.models) + tg.cat.unlisted
+		if tg.all {
+			n = tg.cat.total
+		}
+		if n == 0 {
+			t.say("No model on %s matches.", clean(tg.cat.provider))
+			continue
+		}
+		var lines []string
+		for _, m := range tg.models {
+			l := code(m.name)
+			if m.isHidden() {
+				l += " (hidden)"
+			}
+			lines = append(lines, l)
+		}
+		head := fmt.Sprintf("%s %s on %s", upperFirst(count(n, "model")), verbFor(n, "matches", "match"), clean(tg.cat.provider))
+		if !tg.all && len(tg.patterns) > 0 {
+			head += " (" + codes(tg.patterns) + ")"
+		}
+		t.say("%s", bullets(head+":", lines, most))
+	}
+}
+
+func (t *turn) showRules(cat *catalog, list string) {
+	t.say("%s: %s", clean(cat.provider), lowerFirst(rulesInWords(cat, list)))
+}
+
+// rulesInWords lists the rules of one list, or of both when list is "".
+func rulesInWords(cat *catalog, list string) string {
+	var parts []string
+	for _, l := range []string{ignoreList, allowList} {
+		if list != "" && list != l {
+			continue
+		}
+		var rules []string
+		for _, r := range cat.rules(l) {
+			s := code(r.pattern)
+			if r.count >= 0 {
+				s += " (" + count(r.count, "model") + ")"
+			}
+			rules = append(rules, s)
+		}
+		if n := len(rules); n == 0 {
+			parts = append(parts, "There are no "+l+" rules.")
+		} else {
+			parts = append(parts, fmt.Sprintf("%s: %s.", upperFirst(count(n, l+" rule")), strings.Join(rules, ", ")))
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// unusedRules lists the rules that decide no model.
+func (t *turn) unusedRules(cat *catalog) {
+	var unused []string
+	for _, l := range []string{ignoreList, allowList} {
+		for _, r := range cat.rules(l) {
+			if decides := filter(cat.models, func(m model) bool { return m.rule == r.pattern }); r.count == 0 || r.count < 0 && len(decides) == 0 {
+				unused = append(unused, r.pattern)
+			}
+		}
+	}
+	if len(unused) == 0 {
+		t.say("Every rule on %s decides a model, or there is none.", clean(cat.provider))
+		return
+	}
+	t.say("%s on %s currently %s no model: %s.", upperFirst(count(len(unused), "rule")), clean(cat.provider), verbFor(len(unused), "decides", "decide"), codes(unused))
+}
+
+// whatChanged lists what the user did since the last message.
+func (t *turn) whatChanged() {
+	var lines []string
+	for _, c := range t.w.changes {
+		switch c.Type {
+		case "rule_added", "rule_removed":
+			l := c.List
+			if l != ignoreList {
+				l = allowList
+			}
+			lines = append(lines, strings.TrimPrefix(c.Type, "rule_")+" the "+l+" rule "+code(c.Pattern))
+		case "provider_changed":
+			lines = append(lines, "switched to "+code(c.To))
+		default:
+			lines = append(lines, clean(strings.ReplaceAll(c.Type, "_", " ")))
+		}
+	}
+	if len(lines) == 0 {
+		t.say("You changed nothing since your last message.")
+	} else {
+		t.say("%s", bullets("Since your last message:", lines, 30))
+	}
+	if t.w.knowsSave && t.w.unsaved {
+		t.say("There are unsaved rules.")
+		t.offer("Save", "save the changes")
+	} else if t.w.knowsSave {
+		t.say("Everything is saved.")
+	}
+}

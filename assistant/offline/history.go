@@ -1,0 +1,359 @@
+package offline
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// historyWindow is the window_type of the chat history.
+const historyWindow = "history"
+
+// The requests about the chat history.
+const (
+	findPairs kind = iota + 1000
+	starPairs
+	flagPairs
+	unflagPairs
+	topicPairs
+	summarisePairs
+	listTopics
+)
+
+// historyForms are the requests about the chat history.
+var historyForms = compile([]form{
+	{undo, "", "undo|revert [that|it|this|last] [change|changes]"}, {undo, "", "take that|it|this back"},
+	{listTopics, "", "list|show|what|which [are] topics [are] [there]"},
+	{starPairs, "", "star $pairs with $n stars|star"}, {starPairs, "", "give $n stars|star to $pairs"}, {starPairs, "", "give $pairs $n stars|star"},
+	{starPairs, "1", "star $pairs"}, {starPairs, "0", "unstar $pairs"}, {starPairs, "0", "remove|take star|stars from|off $pairs"},
+	{flagPairs, "", "flag $pairs"}, {unflagPairs, "", "unflag $pairs"}, {unflagPairs, "", "remove|take flag|flags from|off $pairs"},
+	{topicPairs, "", "put|move|file|tag $pairs under|into|in|to|as $topic"}, {topicPairs, "", "set topic of|for $pairs to $topic"},
+	{topicPairs, "", "take|remove $pairs out of|from its|their topic"}, {topicPairs, "", "take|remove $pairs out of topic"},
+	{summarisePairs, "", "summarise|summarize|recap $pairs"}, {summarisePairs, "", "sum up $pairs"},
+	{findPairs, "", "find|search|show|list|read|open [for] $pairs"}, {findPairs, "", "look for $pairs"}, {findPairs, "", "what|where|which did|have|do|does $pairs"},
+	{help, "", "help"}, {help, "", "what can you|i do|say|ask"}, {help, "", "who|what are you"}, {greet, "", "hi|hello|hey"}, {thanks, "", "thanks|thank [you]"}, {no, "", "no"},
+})
+
+var historyStarters = starters(historyForms)
+
+// respondHistory answers in the window of the chat history. A step that is
+// about the results of another one waits for them.
+func (t *turn) respondHistory() {
+	text, line := t.now.user, ""
+	if at := strings.Index(strings.ToLower(" "+text), " line "); at >= 0 { // a filter line takes the rest of its line
+		line, _, _ = strings.Cut(text[at+len("line "):], "\n")
+		line, text = strings.Trim(strings.TrimSpace(line), "`"), text[:at]+" line"
+	}
+	t.parser = &parser{w: &t.w, forms: historyForms, starters: historyStarters, line: line}
+	t.steps = t.parser.parse(text)
+	for i, s := range t.steps {
+		if len(s.rest) > 0 || s.kind == unknown {
+			t.say("I did not understand %s. %s", code(s.text), nothingChanged)
+			t.historyExamples()
+			return
+		}
+		if t.waiting() && (i > 0 && (s.pairs.them || s.kind == undo)) {
+			return
+		}
+		t.historyStep(s)
+	}
+}
+
+func (t *turn) historyStep(s step) {
+	switch s.kind {
+	case findPairs:
+		t.findPairs(s)
+	case starPairs:
+		if s.arg != "" {
+			s.n, _ = strconv.Atoi(s.arg)
+		}
+		t.markPairs("star_pairs", s, args{"stars": s.n})
+	case flagPairs, unflagPairs:
+		t.markPairs("flag_pairs", s, args{"flag": s.kind == flagPairs})
+	case topicPairs:
+		a := args{"topic": s.topic}
+		if s.topic != "" {
+			a["create"] = true
+		}
+		t.markPairs("set_topic", s, a)
+	case summarisePairs:
+		t.summarisePairs(s)
+	case listTopics:
+		t.listTopics()
+	case undo:
+		t.undoPairs()
+	case help, greet:
+		t.say("%s Here I can search, star, flag, file under topics and summarise.", self)
+		t.historyExamples()
+	default:
+		t.talk(s)
+	}
+}
+
+func (t *turn) historyExamples() {
+	examples := []string{
+		"find invoice", "give 3 stars to what is about kubernetes", "summarise the last 5 pairs", "unflag 3, 5 and 7",
+		`put what is about agents under "AI > Agents"`, "list the topics", "star line s0 d<7d c'retry'", "undo",
+	}
+	lines := make([]string, len(examples))
+	for i, e := range examples {
+		lines[i] = code(e)
+		t.offer(upperFirst(e), e)
+	}
+	t.say("%s", bullets("These work here:", lines, len(lines)))
+}
+
+// selected are the arguments that name pairs; nil when the words name none,
+// which is said.
+func (t *turn) selected(s step) args {
+	switch p := s.pairs; {
+	case p.them:
+		if a := t.pairsBefore(); a != nil {
+			return a
+		}
+		t.say("I do not know which pairs you mean. Name them, for example `find invoice`, or by their numbers.")
+		return nil
+	case p.empty():
+		t.say("Say which pairs: by words, by numbers, or `the last 5`.")
+		return nil
+	case len(p.ids) > 0:
+		return args{"ids": p.ids}
+	default:
+		return args{"line": p.filterLine()}
+	}
+}
+
+// pairsBefore are the pairs of the last call that was about some; nil is none.
+func (t *turn) pairsBefore() args {
+	for _, x := range slices.Backward(append(slices.Clone(t.past), t.now)) {
+		for _, c := range slices.Backward(x.calls) {
+			if c.res == nil || !c.res.Success {
+				continue
+			}
+			if ids := numbersOf(c.res.Data["ids"]); c.name == "search_pairs" && len(ids) > 0 {
+				return args{"ids": ids[:min(len(ids), maxPairNumbers)]}
+			}
+			if ids := numbersOf(c.args["ids"]); len(ids) > 0 {
+				return args{"ids": ids}
+			}
+			if line := c.text("line"); line != "" {
+				return args{"line": line}
+			}
+		}
+	}
+	return nil
+}
+
+func numbersOf(v any) []int {
+	list, _ := v.([]any)
+	var out []int
+	for _, x := range list {
+		if n, ok := x.(float64); ok {
+			out = append(out, int(n))
+		}
+	}
+	return out
+}
+
+// markPairs calls a tool that marks pairs.
+func (t *turn) markPairs(tool string, s step, a args) {
+	which := t.selected(s)
+	if which == nil {
+		return
+	}
+	maps.Copy(a, which)
+	t.callMark(tool, a)
+}
+
+func (t *turn) callMark(tool string, a args) {
+	switch r := t.call(tool, a); {
+	case r == nil:
+		t.plan("I'll call %s.", code(tool))
+	case r.Success:
+		t.say("%s", sentence(r.Message))
+		t.offer("Undo", "undo that")
+	case r.Code == "declined":
+		t.say("You declined it. %s", nothingChanged)
+	case !r.missing:
+		t.say("That did not work: %s.", lowerFirst(r.why()))
+	}
+}
+
+// maxPairsNamed is how many pairs an answer lists.
+const maxPairsNamed = 30
+
+// findPairs searches; pairs named by number are shown in short form.
+func (t *turn) findPairs(s step) {
+	p := s.pairs
+	if p.them || len(p.ids) > 0 {
+		t.summarisePairs(s)
+		return
+	}
+	a := args{"line": p.filterLine()}
+	if len(p.terms) == 0 && p.line == "" {
+		ws := slices.Clone(p.words)
+		for i, w := range ws {
+			if strings.Contains(w, " ") {
+				ws[i] = `"` + w + `"`
+			}
+		}
+		a = args{"query": strings.Join(ws, " ")}
+	}
+	r := t.read("search_pairs", a)
+	if r == nil {
+		return
+	}
+	list, _ := r.Data["pairs"].([]any)
+	n, _ := r.number("count")
+	if len(list) == 0 {
+		t.say("%s", sentence(r.Message))
+		return
+	}
+	lines := make([]string, len(list))
+	for i, v := range list {
+		p, _ := v.(map[string]any)
+		lines[i] = pairLine(p, "user")
+		if found, _ := p["found"].(string); found != "" {
+			lines[i] += ": …" + foreign(found) + "…"
+		}
+	}
+	t.say("%s", bullets(fmt.Sprintf("%s %s, the newest first:", upperFirst(count(n, "pair")), verbFor(n, "matches", "match")), lines, maxPairsNamed))
+	t.offer("Star them", "star them")
+	t.offer("Summarise them", "summarise them")
+}
+
+// read calls a tool that changes nothing; nil while it runs, or when it failed,
+// which is said.
+func (t *turn) read(tool string, a args) *result {
+	r := t.call(tool, a)
+	if r == nil {
+		t.plan("I look it up with %s.", code(tool))
+	} else if !r.Success {
+		if !r.missing {
+			t.say("I could not look it up: %s.", lowerFirst(r.why()))
+		}
+		return nil
+	}
+	return r
+}
+
+// pairLine is a pair of a result on one line.
+func pairLine(p map[string]any, key string) string {
+	id, _ := p["id"].(float64)
+	text, _ := p[key].(string)
+	out := fmt.Sprintf("**%.0f** %s", id, foreign(text))
+	var notes []string
+	for _, key := range []string{"at", "topic", "state"} {
+		if s, _ := p[key].(string); s != "" {
+			notes = append(notes, foreign(s))
+		}
+	}
+	if n, _ := p["stars"].(float64); n > 0 {
+		notes = append(notes, count(int(n), "star"))
+	}
+	if len(notes) > 0 {
+		out += " (" + strings.Join(notes, ", ") + ")"
+	}
+	return out
+}
+
+// summarisePairs says of each pair what was asked and how the answer began.
+func (t *turn) summarisePairs(s step) {
+	a := t.selected(s)
+	if a == nil {
+		return
+	}
+	r := t.read("summarise_pairs", a)
+	if r == nil {
+		return
+	}
+	list, _ := r.Data["pairs"].([]any)
+	lines := make([]string, len(list))
+	for i, v := range list {
+		p, _ := v.(map[string]any)
+		answer, _ := p["assistant"].(string)
+		if first, _, cut := strings.Cut(clean(answer), ". "); cut {
+			answer = first + "."
+		}
+		id, _ := p["id"].(float64)
+		user, _ := p["user"].(string)
+		lines[i] = fmt.Sprintf("**%.0f** %s — %s", id, foreign(user), foreign(answer))
+	}
+	t.say("%s", bullets(sentence(r.Message)+" This is what was asked and how each answer begins:", lines, maxPairsNamed))
+}
+
+func (t *turn) listTopics() {
+	r := t.read("list_topics", args{})
+	if r == nil {
+		return
+	}
+	list, _ := r.Data["topics"].([]any)
+	lines := make([]string, len(list))
+	for i, v := range list {
+		p, _ := v.(map[string]any)
+		own, _ := p["pairs"].(float64)
+		name, _ := p["topic"].(string)
+		lines[i] = foreign(name) + ": " + count(int(own), "pair")
+	}
+	t.say("%s", bullets(sentence(r.Message), lines, maxPairsNamed))
+}
+
+// markKeys are the tools that mark pairs, with the name of the mark and how its
+// old value is read.
+var markKeys = map[string]struct {
+	key  string
+	read func(string) any
+}{
+	"star_pairs": {"stars", func(s string) any { n, _ := strconv.Atoi(s); return n }},
+	"flag_pairs": {"flag", func(s string) any { return s == "blue" }},
+	"set_topic":  {"topic", func(s string) any { return s }},
+}
+
+// undoPairs gives the pairs that the last message marked their marks back.
+func (t *turn) undoPairs() {
+	const other = "The checkpoints of the window go back further."
+	calls := t.lastMarks()
+	if len(calls) == 0 {
+		t.say("I see no change of mine in this conversation that I can take back. %s", other)
+		return
+	}
+	for _, c := range slices.Backward(calls) {
+		before, _ := c.res.Data["before"].(map[string]any)
+		for _, old := range slices.Sorted(maps.Keys(before)) {
+			runs, _ := before[old].(string)
+			ids := idsOfRuns(runs)
+			if len(ids) == 0 {
+				t.say("I cannot take %s back pair by pair. %s", code(c.name), other)
+				return
+			}
+			mark := markKeys[c.name]
+			a := args{"ids": ids, mark.key: mark.read(old)}
+			if mark.key == "topic" && old != "" {
+				a["create"] = true
+			}
+			t.callMark(c.name, a)
+		}
+	}
+}
+
+// lastMarks finds the newest message whose marks no later "undo" has taken back.
+func (t *turn) lastMarks() []*call {
+	skip := 0
+	for _, x := range slices.Backward(t.past) {
+		calls := slices.DeleteFunc(slices.Clone(x.calls), func(c *call) bool {
+			return c.res == nil || !c.res.Success || markKeys[c.name].key == ""
+		})
+		switch s := t.parser.parse(x.user); {
+		case len(calls) == 0:
+		case len(s) == 1 && s[0].kind == undo:
+			skip++
+		case skip > 0:
+			skip--
+		default:
+			return calls
+		}
+	}
+	return nil
+}

@@ -1,0 +1,415 @@
+package offline
+
+import (
+	"slices"
+	"strings"
+
+	"winnow/assistant/glob"
+)
+
+// nothingChanged ends every answer that refuses to act.
+const nothingChanged = "Nothing was changed."
+
+// The rule lists as this package names them.
+const (
+	ignoreList = "ignore"
+	allowList  = "allow"
+)
+
+// edit is one change of a provider's rules.
+type edit struct {
+	provider string
+	list     string
+	add      bool
+	pattern  string // "" with clear
+	clear    bool   // all rules of the list go
+}
+
+// plan is what a step is going to do.
+type plan struct {
+	step    step
+	targets []target // of a question, and of what a change is about
+	edits   []edit
+	notes   []string // what the answer says besides
+	failed  bool     // it cannot be done as a whole; notes say why
+}
+
+func (p *plan) note(s string) { p.notes = append(p.notes, s) }
+
+func (p *plan) edit(cat *catalog, list string, add bool, pattern string) {
+	e := edit{provider: cat.provider, list: list, add: add, pattern: pattern}
+	if !slices.Contains(p.edits, e) {
+		p.edits = append(p.edits, e)
+	}
+}
+
+// planStep works out a step; nil when calls are made now or the step cannot be
+// done, which is said.
+func (t *turn) planStep(s step) *plan {
+	p := &plan{step: s}
+	switch {
+	case s.kind == clearRules:
+		return t.planClear(p)
+	case s.kind == removeRule:
+		return t.planRemoveRule(p)
+	case s.kind == showRules || s.kind == unusedRules:
+		for _, name := range t.scopeOf(s.what.scope) {
+			if cat := t.catalog(name, nil); cat != nil {
+				p.targets = append(p.targets, target{cat: cat})
+			}
+		}
+		return p
+	case s.kind == propose:
+		inner := t.planStep(*s.inner)
+		if inner != nil {
+			inner.step.kind = propose
+		}
+		return inner
+	case !s.kind.selects():
+		return p
+	}
+	if p.targets = t.resolve(s); p.targets == nil {
+		return nil
+	}
+	if !s.kind.changesRules() {
+		return p
+	}
+	for i := range p.targets {
+		t.planTarget(p, &p.targets[i])
+	}
+	if p.failed {
+		for _, n := range p.notes {
+			t.say("%s", n)
+		}
+		return nil
+	}
+	if len(p.edits) == 0 && len(p.notes) == 0 {
+		p.note("There is nothing to change.")
+	}
+	return p
+}
+
+// planTarget plans a change of rules on one provider.
+func (t *turn) planTarget(p *plan, tg *target) {
+	if len(tg.patterns) == 0 || len(tg.excepted) > 0 && len(tg.keep) == 0 {
+		p.note(upperFirst(count(len(tg.models), "model")) + on(tg) + " fit, too many to name one by one, and no pattern fits just these. " + nothingChanged)
+		p.failed = true
+		return
+	}
+	switch p.step.kind {
+	case hide:
+		p.hide(tg)
+	case remove:
+		p.remove(tg)
+	case only:
+		t.planOnly(p, tg)
+	case unhide:
+		p.unhide(tg)
+	case allow:
+		p.allow(tg)
+	case unallow:
+		p.unallow(tg)
+	default:
+	}
+}
+
+func on(tg *target) string { return " on " + clean(tg.cat.provider) }
+
+// wild reports a pattern that is not just an id.
+func wild(pattern string) bool { return strings.ContainsAny(pattern, "*?[") }
+
+// hide adds ignore rules, and allow rules for the exceptions: an allow rule wins.
+func (p *plan) hide(tg *target) {
+	if tg.all && len(tg.excepted) > 0 {
+		p.onlyThese(tg.cat, tg.excepted, tg.keep)
+		return
+	}
+	typed := slices.ContainsFunc(p.step.what.items, func(it item) bool {
+		return slices.ContainsFunc(it.words, func(w term) bool { return w.form == asTyped })
+	})
+	if len(tg.models) > 0 && !typed && !slices.ContainsFunc(tg.models, func(m model) bool { return !m.isHidden() }) {
+		p.note(upperFirst(codes(names(tg.models))) + verbFor(len(tg.models), " is", " are") + " hidden already" + on(tg) + ".")
+		return
+	}
+	excepted := ids(tg.excepted)
+	for _, k := range tg.keep {
+		if !hasRule(tg.cat.allow, k) && slices.ContainsFunc(tg.patterns, wild) {
+			p.edit(tg.cat, allowList, true, k)
+		}
+	}
+	for _, pattern := range tg.patterns {
+		if !wild(pattern) && slices.ContainsFunc(tg.excepted, func(m model) bool { return excepted[m.id] && m.named(pattern) }) {
+			continue
+		}
+		if hasRule(tg.cat.allow, pattern) {
+			p.edit(tg.cat, allowList, false, pattern)
+		}
+		p.edit(tg.cat, ignoreList, true, pattern)
+	}
+	kept := filter(tg.models, func(m model) bool { return m.status == "whitelisted" && !slices.Contains(tg.patterns, m.rule) })
+	if len(kept) > 0 {
+		var rules []string
+		for _, m := range kept {
+			rules = append(rules, m.rule)
+		}
+		p.note(upperFirst(count(len(kept), "model")) + verbFor(len(kept), " stays", " stay") + " shown, because an allow rule wins: " +
+			codes(names(kept)) + " (" + codes(unique(rules)) + ").")
+	}
+}
+
+// remove removes the rules that are written just so; other words are hidden.
+func (p *plan) remove(tg *target) {
+	rest := *tg
+	rest.patterns = nil
+	for _, pattern := range tg.patterns {
+		switch {
+		case wild(pattern) && hasRule(tg.cat.ignore, pattern):
+			p.edit(tg.cat, ignoreList, false, pattern)
+		case wild(pattern) && hasRule(tg.cat.allow, pattern):
+			p.edit(tg.cat, allowList, false, pattern)
+		default:
+			rest.patterns = append(rest.patterns, pattern)
+		}
+	}
+	if len(rest.patterns) > 0 {
+		p.hide(&rest)
+	}
+}
+
+// planOnly hides everything and allows what is meant.
+func (t *turn) planOnly(p *plan, tg *target) {
+	patterns := tg.patterns
+	if len(tg.excepted) > 0 {
+		patterns = choose(tg.cat, tg.models, nil)
+	}
+	switch {
+	case tg.all && len(tg.excepted) == 0:
+		p.note("Rules are kept per provider, and " + code(tg.cat.provider) + " can stay as it is. " + nothingChanged)
+		for _, other := range t.w.providers {
+			if other != tg.cat.provider {
+				t.offer("Hide all of "+other, "hide everything on "+other)
+			}
+		}
+	case len(tg.models) == 0:
+		p.note("No model" + on(tg) + " matches. Hiding the rest would hide everything, so " + lowerFirst(nothingChanged))
+	case len(patterns) == 0:
+		p.note("Too many models are meant to name them one by one. " + nothingChanged)
+	default:
+		p.onlyThese(tg.cat, tg.models, patterns)
+	}
+}
+
+// onlyThese allows the models by patterns, removes the allow rules that keep
+// others, and hides the rest.
+func (p *plan) onlyThese(cat *catalog, models []model, patterns []string) {
+	for _, r := range cat.allow {
+		if !slices.Contains(patterns, r.pattern) && len(without(cat.matching(r.pattern), models)) > 0 {
+			p.edit(cat, allowList, false, r.pattern)
+		}
+	}
+	for _, a := range patterns {
+		if !hasRule(cat.allow, a) {
+			p.edit(cat, allowList, true, a)
+		}
+	}
+	if !hasRule(cat.ignore, "*") {
+		p.edit(cat, ignoreList, true, "*")
+	}
+	if !slices.ContainsFunc(p.edits, func(e edit) bool { return e.provider == cat.provider }) {
+		p.note("That is so already on " + clean(cat.provider) + ".")
+	}
+}
+
+// unhide removes the ignore rules that hide only models that are meant, or
+// allows the models when a broader rule hides them.
+func (p *plan) unhide(tg *target) {
+	if tg.all && len(tg.excepted) == 0 {
+		p.clear(tg.cat, ignoreList)
+		return
+	}
+	start := len(p.edits)
+	for _, pattern := range tg.patterns {
+		if hasRule(tg.cat.ignore, pattern) {
+			p.edit(tg.cat, ignoreList, false, pattern)
+		}
+	}
+	hidden := filter(tg.models, model.isHidden)
+	if len(hidden) == 0 && len(p.edits) == start {
+		p.note(upperFirst(codes(names(tg.models))) + verbFor(len(tg.models), " is", " are") + " not hidden" + on(tg) + ".")
+		if len(tg.models) == 0 {
+			p.notes[len(p.notes)-1] = "No model" + on(tg) + " matches " + codes(tg.patterns) + ", and no ignore rule is written so."
+		}
+		return
+	}
+	for _, r := range tg.cat.ignore {
+		hides := filter(tg.cat.matching(r.pattern), model.isHidden)
+		switch {
+		case len(intersect(hides, hidden)) == 0 || slices.ContainsFunc(p.edits[start:], func(e edit) bool { return e.pattern == r.pattern }):
+		case len(without(hides, tg.models)) == 0:
+			p.edit(tg.cat, ignoreList, false, r.pattern)
+		default: // it hides others, too
+			p.edits = p.edits[:start]
+			p.allow(tg)
+			return
+		}
+	}
+}
+
+// allow adds allow rules.
+func (p *plan) allow(tg *target) {
+	if tg.all && len(tg.excepted) == 0 {
+		p.clear(tg.cat, ignoreList)
+		return
+	}
+	patterns := tg.patterns
+	if tg.all { // "keep everything but mini"
+		rest := *tg
+		rest.models, rest.patterns, rest.excepted, rest.keep, rest.all = tg.excepted, tg.keep, nil, nil, false
+		p.hide(&rest)
+		return
+	}
+	if len(tg.excepted) > 0 {
+		patterns = choose(tg.cat, tg.models, nil)
+	}
+	for _, a := range patterns {
+		if hasRule(tg.cat.allow, a) {
+			p.note(code(a) + " is an allow rule" + on(tg) + " already.")
+			continue
+		}
+		p.edit(tg.cat, allowList, true, a)
+	}
+}
+
+// unallow removes the allow rules that keep only models that are meant.
+func (p *plan) unallow(tg *target) {
+	start := len(p.edits)
+	for _, r := range tg.cat.allow {
+		matches := tg.cat.matching(r.pattern)
+		if tg.all || slices.Contains(tg.patterns, r.pattern) || len(matches) > 0 && len(without(matches, tg.models)) == 0 {
+			p.edit(tg.cat, allowList, false, r.pattern)
+		}
+	}
+	if len(p.edits) == start {
+		p.note("No allow rule" + on(tg) + " is just for " + codes(tg.patterns) + ". " + rulesInWords(tg.cat, allowList))
+	}
+}
+
+// clear removes all rules of a list.
+func (p *plan) clear(cat *catalog, list string) {
+	if len(cat.rules(list)) == 0 {
+		p.note("There are no " + list + " rules on " + clean(cat.provider) + ".")
+		return
+	}
+	p.edits = append(p.edits, edit{provider: cat.provider, list: list, clear: true})
+}
+
+func (c *catalog) rules(list string) []rule {
+	if list == allowList {
+		return c.allow
+	}
+	return c.ignore
+}
+
+// planClear removes all rules of one list or both.
+func (t *turn) planClear(p *plan) *plan {
+	for _, name := range t.scopeOf(p.step.what.scope) {
+		cat := t.catalog(name, nil)
+		if cat == nil {
+			continue
+		}
+		for _, list := range []string{ignoreList, allowList} {
+			if p.step.arg == "" || p.step.arg == list {
+				p.clear(cat, list)
+			}
+		}
+	}
+	return p
+}
+
+// planRemoveRule removes one rule: the one written so, or the one that has the
+// word in its pattern.
+func (t *turn) planRemoveRule(p *plan) *plan {
+	var wanted []string
+	for _, it := range p.step.what.items {
+		wanted = append(wanted, itemWords(it)...)
+		if len(it.words) == 0 && it.all && it.provider == "" {
+			wanted = append(wanted, "*")
+		}
+	}
+	if len(wanted) == 0 {
+		p.note("Say which rule, as it is written. " + nothingChanged)
+	}
+	for _, name := range t.scopeOf(p.step.what.scope) {
+		cat := t.catalog(name, nil)
+		if cat == nil {
+			continue
+		}
+		for _, w := range wanted {
+			p.removeRule(t, cat, w)
+		}
+	}
+	return p
+}
+
+func (p *plan) removeRule(t *turn, cat *catalog, wanted string) {
+	var exact, near []edit
+	for _, list := range []string{ignoreList, allowList} {
+		if p.step.arg != "" && p.step.arg != list || len(exact) > 0 && (wanted == "first" || wanted == "last") {
+			continue
+		}
+		rules := cat.rules(list)
+		for i, r := range rules {
+			e := edit{provider: cat.provider, list: list, pattern: r.pattern}
+			switch {
+			case r.pattern == wanted, wanted == "first" && i == 0, wanted == "last" && i == len(rules)-1:
+				exact = append(exact, e)
+			case term{wanted, asWord}.at(r.pattern, wanted, true) >= 0:
+				near = append(near, e)
+			}
+		}
+	}
+	if len(exact) == 0 {
+		exact = near
+	}
+	switch len(exact) {
+	case 1:
+		p.edits = append(p.edits, exact...)
+	case 0:
+		p.note("There is no rule " + code(wanted) + " on " + clean(cat.provider) + ". " + rulesInWords(cat, p.step.arg))
+	default:
+		p.note("Which rule? Several fit " + code(wanted) + " on " + clean(cat.provider) + ". " + nothingChanged)
+		for _, e := range exact {
+			t.offer("Remove "+e.pattern, "remove the "+e.list+" rule "+e.pattern+" on "+e.provider)
+		}
+	}
+}
+
+// hides counts the models that edits of a catalog's provider would hide.
+func (c *catalog) hides(edits []edit) (newly []model, unlisted int) {
+	lists := map[string][]string{ignoreList: patternsOf(c.ignore), allowList: patternsOf(c.allow)}
+	for _, e := range edits {
+		switch {
+		case e.provider != c.provider:
+		case e.clear:
+			lists[e.list] = nil
+		case e.add:
+			lists[e.list] = append(lists[e.list], e.pattern)
+			if e.list == ignoreList {
+				unlisted = c.unlisted
+			}
+		default:
+			lists[e.list] = slices.DeleteFunc(lists[e.list], func(p string) bool { return p == e.pattern })
+		}
+	}
+	matcher := func(list string) func(model) bool {
+		var globs []*glob.Pattern
+		for _, p := range lists[list] {
+			globs = append(globs, glob.Compile(p))
+		}
+		return func(m model) bool {
+			return slices.ContainsFunc(globs, func(g *glob.Pattern) bool { return g.MatchID(m.id) })
+		}
+	}
+	ignored, allowed := matcher(ignoreList), matcher(allowList)
+	return filter(c.models, func(m model) bool { return !m.isHidden() && !allowed(m) && ignored(m) }), unlisted
+}

@@ -1,0 +1,159 @@
+package offline
+
+import (
+	"strings"
+	"testing"
+)
+
+// sentences is the documented set: what is said, and what it changes in the
+// test window. "ask" is a question with a proposal; "" changes nothing.
+var sentences = []struct{ said, want string }{
+	// hide
+	{"Add gpt-4* to the ignore list", "openai+ignore(gpt-4*)"},
+	{"hide gpt-4", "openai+ignore(gpt-4)"},
+	{"hide openai/gpt-4", "openai+ignore(gpt-4)"},
+	{"Hide GPT-4 models", "openai+ignore(gpt-4*)"},
+	{"hide GPT 4 models", "openai+ignore(gpt-4*)"},
+	{"hide gpt-5*", "openai+ignore(gpt-5*)"},
+	{"Block all preview models", "openai: hidden"},
+	{"pls hide mini", "openai+ignore(*mini*)"},
+	{"please block the minis!", "openai+ignore(*mini*)"},
+	{"Could you disable every mini model?", "openai+ignore(*mini*)"},
+	{"hide every model with mini in its name", "openai+ignore(*mini*)"},
+	{"hide every mini and nano model", "openai+ignore(*mini*) openai+ignore(*nano*)"},
+	{"ignore anything containing audio", "openai: hidden"},
+	{"exclude anything containing turbo or image", "openai+ignore(*turbo*) openai+ignore(*image*)"},
+	{"remove the embedding models", "openai+ignore(*embedding*)"},
+	{"get rid of embeddings", "openai+ignore(*embedding*)"},
+	{"no minis", "openai+ignore(*mini*)"},
+	{"I don't want mini models", "openai+ignore(*mini*)"},
+	{"hide models starting with o3", "openai+ignore(o3*)"},
+	{"hide models ending in -mini", "openai+ignore(*-mini)"},
+	{"hide \"gpt-4?\"", "openai+ignore(gpt-4?)"},
+	{"hide `gpt-4o`", "openai-allow(gpt-4o) openai+ignore(gpt-4o)"},
+	{"hide gpt-4 and gpt-4-turbo", "openai+ignore(gpt-4) openai+ignore(gpt-4-turbo)"},
+	{"hide:\n- gpt-4\n- gpt-4-turbo\n- o3", "openai+ignore(gpt-4) openai+ignore(gpt-4-turbo) openai+ignore(o3)"},
+	{"hide gpt mini models", "openai+ignore(gpt*mini*)"},
+	{"hide mini gpt models", "openai+ignore(gpt*mini*)"},
+	{"hide haiku on anthropic", "anthropic+ignore(*haiku*)"},
+	{"hide opus on anthropic", "anthropic+ignore(*opus*)"},
+	{"hide the gpt-5 models except the mini ones", "openai+allow(gpt-5*mini*) openai+ignore(gpt-5*)"},
+	{"hide mini models; nano too", "openai+ignore(*mini*) openai+ignore(*nano*)"},
+	{"mini models should be hidden", "openai+ignore(*mini*)"},
+	{"make the mini models hidden", "openai+ignore(*mini*)"},
+	{"add an ignore rule for *turbo*", "openai+ignore(*turbo*)"},
+	{"hide the newest o3 models", "openai+ignore(o3) openai+ignore(o3-mini)"},
+	{"hide openai's mini models", "openai+ignore(*mini*)"},
+	{"remove *-preview", "openai-ignore(*-preview)"},
+	{"hide claude sonnet 4.5", "anthropic+ignore(claude*sonnet-4-5*)"},
+	{"hide claude 4.5 sonnet", "anthropic+ignore(claude*sonnet*4-5*)"},
+	{"hide mini and save", "openai+ignore(*mini*) save()"},
+	{"hide mini, thanks", "openai+ignore(*mini*)"},
+	{"hi, hide gpt-4", "openai+ignore(gpt-4)"},
+	{"switch to anthropic, hide opus", "switch(anthropic) anthropic+ignore(*opus*)"},
+	// issue: exceptions and providers
+	{"hide all claude models on anthropic except claude-sonnet-5", "ask"},
+	{"hide all flash models on gemini except gemini-3.6-flash", "gemini+allow(gemini-3.6-flash) gemini+ignore(*flash*)"},
+	{"hide all preview models on every provider", "ask"},
+	{"hide mini on every provider", "ask"},
+	{"hide mini everywhere", "ask"},
+	{"hide flash on all providers except gemini", ""},
+	{"hide gpt-4,o", ""},
+	{"hide o", ""},
+	{"delete my .env", ""},
+	{"delete everything in my home folder", ""},
+	{"hide gpt-4 but not gpt-4o", "openai+ignore(gpt-4)"},
+	{"hide fast on xai", "xai+ignore(*fast*)"},
+	{"hide nano on openai and gemini", "openai+ignore(*nano*) gemini+ignore(*nano*)"},
+	// more than half asks
+	{"hide everything", "ask"},
+	{"hide *", "ask"},
+	{"hide all models", "ask"},
+	{"hide models", "ask"},
+	{"hide openai models", "ask"},
+	{"hide gemini models", "ask"},
+	{"hide everything on gemini", "ask"},
+	{"hide all claude and gpt models", "ask"},
+	{"hide everything but o3 models", "ask"},
+	{"only gpt-5.5", "ask"},
+	{"Only allow GPT-4o", "ask"},
+	{"only keep the newest Claude and GPT models, block every preview", "ask"},
+	{"only allow the newest of each major provider", "ask"},
+	{"I only want gpt-5 models", "ask"},
+	{"nothing but o3 models", "ask"},
+	{"hide non-gpt models", "openai+allow(gpt*) openai+ignore(*)"},
+	{"keep everything but mini models", "openai+ignore(*mini*)"},
+	{"propose rules for hiding minis", "ask"},
+	{"what if I hide gpt-4", "ask"},
+	// not understood: nothing changes
+	{"only foobar models", ""},
+	{"hide models on nowhere", ""},
+	{"drop everything older than gpt-5", ""},
+	{"hide it", ""},
+	{"hide expensive models", ""},
+	{"block prview models", ""},
+	{"hide mini models carefully", ""},
+	{"hide gpt-9-ultra", ""},
+	{"hide mini and make me a sandwich", ""},
+	{"make me a sandwich", ""},
+	{"hide only mini", ""},
+	{"", ""},
+	// allow, unhide, rules
+	{"make sure gpt-5.5 is always available", "openai+allow(gpt-5.5)"},
+	{"allow gpt-4-turbo", "openai+allow(gpt-4-turbo)"},
+	{"whitelist o3*", "openai+allow(o3*)"},
+	{"keep mini models", "openai+allow(*mini*)"},
+	{"add o3 to the whitelist", "openai+allow(o3)"},
+	{"allow o3 models except mini", "openai+allow(o3)"},
+	{"allow everything", "openai-ignore(all)"},
+	{"unhide gpt-3.5-turbo", "openai+allow(gpt-3.5-turbo)"},
+	{"unblock gpt-3.5 models", "openai-ignore(gpt-3.5*)"},
+	{"stop hiding previews", "openai-ignore(*-preview)"},
+	{"show gpt-3.5-turbo again", "openai+allow(gpt-3.5-turbo)"},
+	{"unhide everything", "openai-ignore(all)"},
+	{"unhide o3", ""},
+	{"remove the rule gpt-3.5*", "openai-ignore(gpt-3.5*)"},
+	{"delete the preview rule", "openai-ignore(*-preview)"},
+	{"remove the first rule", "openai-ignore(*-preview)"},
+	{"remove the last ignore rule", "openai-ignore(gpt-3.5*)"},
+	{"remove gpt-4o from the whitelist", "openai-allow(gpt-4o)"},
+	{"unallow gpt-4o", "openai-allow(gpt-4o)"},
+	{"clear all ignore rules", "openai-ignore(all)"},
+	{"remove all ignore rules for openai", "openai-ignore(all)"},
+	{"remove all ignore rules for gemini", ""},
+	{"remove all allow rules", "openai-allow(all)"},
+	{"clear all rules", "openai-ignore(all) openai-allow(all)"},
+	{"remove rule", ""},
+	// the window
+	{"save", "save()"}, {"discard changes", "discard()"}, {"switch to anthropic", "switch(anthropic)"}, {"use gemini", "switch(gemini)"},
+	{"use provider google", "switch(gemini)"}, {"switch to nowhere", ""}, {"switch to openai", ""}, {"refresh models", "refresh(openai)"}, {"undo", ""},
+}
+
+func TestSentences(t *testing.T) {
+	for _, s := range sentences {
+		t.Run(s.said, func(t *testing.T) {
+			w := newFakeWindow()
+			w.unsaved = true
+			c := newChat(t, w)
+			before := w.rules()
+			text := c.say(s.said)
+			got := c.did()
+			if strings.Contains(text, "RULE_PROPOSAL: {") {
+				got = "ask"
+			}
+			if strings.HasSuffix(s.want, ": hidden") {
+				wants(t, text, "hidden already")
+				s.want = ""
+			}
+			if got != s.want {
+				t.Errorf("%q does %q, want %q\n%s", s.said, got, s.want, text)
+			}
+			if (got == "" || got == "ask") && w.rules() != before {
+				t.Errorf("%q changed the rules to %s", s.said, w.rules())
+			}
+			if text == "" || !strings.Contains(c.last.thought, "I read: ") {
+				t.Errorf("%q is answered with %q, thought %q", s.said, text, c.last.thought)
+			}
+		})
+	}
+}
