@@ -239,10 +239,10 @@ func (b *bench) driftTells(when string, status int, want map[string]driftJSON) {
 }
 
 // sheet asks the assistant to save, and returns what it asks the user.
-func (b *bench) sheet(args ...string) string {
+func (b *bench) sheet(status int, args ...string) string {
 	b.t.Helper()
 	var diff string
-	for line := range bytes.Lines(b.run(0, append([]string{"ask", "--json", "--continue"}, args...)...)) {
+	for line := range bytes.Lines(b.run(status, append([]string{"ask", "--json", "--continue"}, args...)...)) {
 		var e struct{ Type, Tool, Diff string }
 		if err := json.Unmarshal(line, &e); err != nil {
 			b.t.Fatal(err)
@@ -311,11 +311,11 @@ func TestAllTellTheSameStory(t *testing.T) {
 	// The save sheet is the difference of rules diff, word for word; a save that
 	// is declined changes nothing.
 	diff := b.run(statusPending, "rules", "diff")
-	if sheet := b.sheet("-m", offlineModel, "save"); sheet != strings.TrimSpace(string(diff)) {
+	if sheet := b.sheet(statusPending, "-m", offlineModel, "save"); sheet != strings.TrimSpace(string(diff)) {
 		t.Errorf("the save sheet says\n%s\nrules diff says\n%s", sheet, diff)
 	}
 	holds(t, file, newestEnv)
-	b.sheet("-m", offlineModel, "--yes", "save")
+	b.sheet(0, "-m", offlineModel, "--yes", "save")
 	holds(t, file, newestEnv+added)
 	b.run(0, "rules", "diff")
 	b.rulesTell(staged, false)
