@@ -12,11 +12,12 @@ type Saver interface {
 	// Dirty reports whether there are unsaved changes. It answers from memory.
 	Dirty() bool
 	// PlanSave reports what Save would change. It reads the file and writes
-	// nothing. A file that somebody else has changed is SavePlan.Conflict, not an
-	// error.
+	// nothing. A file that somebody else has changed is merged into the window if
+	// that is possible, else it is SavePlan.Conflict, not an error.
 	PlanSave(ctx context.Context) (SavePlan, error)
-	// Save writes the unsaved changes, durably. A *Conflict error means that
-	// somebody else has changed the file and nothing was written over it.
+	// Save writes the unsaved changes, durably, merged with what somebody else
+	// has changed meanwhile. A *Conflict error means that this is not possible,
+	// and nothing was written over the file.
 	Save(ctx context.Context) (Saved, error)
 	// Discard returns to the saved state and reports the changes that were lost.
 	Discard() (lost []RuleChange, err error)
@@ -26,9 +27,24 @@ type Saver interface {
 // changed it.
 type Refresher interface {
 	// RefreshSaved reads the saved state again. Unsaved changes are applied to
-	// the new state, or dropped when dropUnsaved is set. Rules that were changed
-	// on both sides are a *Conflict error and nothing has happened.
+	// the new state, also where both sides changed the same rules, or dropped
+	// when dropUnsaved is set.
 	RefreshSaved(ctx context.Context, dropUnsaved bool) (Refreshed, error)
+}
+
+// Watcher is a Saver that notices when somebody else changes what is saved.
+type Watcher interface {
+	// Watch refreshes the window after such changes until ctx ends; then the
+	// channel is closed. Unsaved changes are applied to the new state. An error
+	// means that nothing can be watched.
+	Watch(ctx context.Context) (<-chan SavedChange, error)
+}
+
+// SavedChange is a change of what is saved, made by somebody else. With a
+// Conflict both sides changed the same rules and the window is as it was.
+type SavedChange struct {
+	Refreshed
+	Conflict *Conflict `json:"conflict"` // nil: the window has taken the change over
 }
 
 // SavePlan is what a save would change.
@@ -110,6 +126,8 @@ type Conflict struct {
 // Error reports which file it is.
 func (c *Conflict) Error() string {
 	switch {
+	case c.Kept != "":
+		return fmt.Sprintf("%s was changed by someone else while it was saved; their version is in %s", c.Path, c.Kept)
 	case c.Missing:
 		return fmt.Sprintf("%s was removed by someone else", c.Path)
 	case c.Busy:

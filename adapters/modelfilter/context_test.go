@@ -171,7 +171,7 @@ func TestStateHashFollowsTheContext(t *testing.T) {
 			f.must(second(f.Refresh(t.Context(), "")))
 		}},
 		{"budget", func() { f.SetContextBudget(123) }},
-		{"save", func() { f.must(second(f.Save(t.Context(), "user"))) }},
+		{"save", func() { f.must(second(f.Save(t.Context()))) }},
 	} {
 		step.do()
 		h := f.StateHash()
@@ -197,8 +197,8 @@ func TestChangesAreTheUsers(t *testing.T) {
 	f.must(f.SetProvider("gemini"))
 	f.shelf.fetched["gemini"] = f.shelf.lists["gemini"]
 	f.must(second(f.Refresh(t.Context(), "")))
-	f.must(second(f.Save(t.Context(), "user")))
-	f.must(second(f.Save(t.Context(), "user")))
+	f.must(second(f.Save(t.Context())))
+	f.must(second(f.Save(t.Context())))
 	f.must(second(f.Add(Allow, "x")))
 	f.must(second(f.Discard()))
 	f.must(second(f.Discard()))

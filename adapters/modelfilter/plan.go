@@ -11,54 +11,45 @@ import (
 	"winnow/assistant"
 )
 
-// RuleChange is a rule that is staged otherwise than the file has it.
-type RuleChange struct {
-	Provider string
-	List     List
-	Pattern  string
-	Added    bool // false: removed
+// masked stands for the value of a variable that is not a rule list.
+const masked = "••••"
+
+// ListOf is the list that a change is about.
+func ListOf(c assistant.RuleChange) List {
+	if c.Type == changeType[Allow] {
+		return Allow
+	}
+	return Ignore
 }
 
-// Effect is what a save would change in the models of one provider.
-type Effect struct {
-	Provider string
-	Shown    []string // hidden now, shown then
-	Hidden   []string // shown now, hidden then
-	Known    bool     // whether any models are known: without them nothing can be said
-}
-
-// Plan is what a save would change. The zero value changes nothing.
-type Plan struct {
-	Path    string
-	Creates bool              // there is no file yet
-	Lines   []dotenv.DiffLine // of the file, secrets masked
-	Rules   []RuleChange
-	Effects []Effect // of the providers with changed rules, by name
-	Foreign bool     // somebody else has changed the file since it was read
-}
-
-// Empty says that a save would change nothing.
-func (p Plan) Empty() bool { return len(p.Lines) == 0 && len(p.Rules) == 0 }
+// changeType is how a change names a list.
+var changeType = [...]string{Ignore: "ignored", Allow: "whitelisted"}
 
 // Diff lists the staged rules that differ from the file, by provider.
-func (w *Window) Diff() []RuleChange {
+func (w *Window) Diff() []assistant.RuleChange {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.diff()
 }
 
-func (w *Window) diff() []RuleChange {
-	var out []RuleChange
+func (w *Window) diff() []assistant.RuleChange {
+	var out []assistant.RuleChange
 	for _, p := range w.dirtyProviders() {
 		for _, list := range lists {
-			l := &p.lists[list]
-			for _, r := range without(l.saved, l.rules) {
-				out = append(out, RuleChange{p.name, list, r, false})
-			}
-			for _, r := range without(l.rules, l.saved) {
-				out = append(out, RuleChange{p.name, list, r, true})
-			}
+			out = append(out, ruleChanges(p.name, list, p.lists[list].saved, p.lists[list].rules)...)
 		}
+	}
+	return out
+}
+
+// ruleChanges lists what turns before into after, removals first.
+func ruleChanges(provider string, list List, before, after []string) []assistant.RuleChange {
+	var out []assistant.RuleChange
+	for _, r := range without(before, after) {
+		out = append(out, assistant.RuleChange{Provider: provider, Type: changeType[list], Pattern: r})
+	}
+	for _, r := range without(after, before) {
+		out = append(out, assistant.RuleChange{Provider: provider, Type: changeType[list], Pattern: r, Added: true})
 	}
 	return out
 }
@@ -75,42 +66,71 @@ func (w *Window) dirtyProviders() []*provider {
 	return out
 }
 
-// Plan says what a save would change. It looks at the file, so it may wait for
-// the disk. The error is what the save would end in before it writes.
-func (w *Window) Plan(ctx context.Context) (Plan, error) {
-	if err := ctx.Err(); err != nil {
-		return Plan{}, err
+// PlanSave implements [assistant.Saver]. If another program has changed the
+// file, it merges the staged rules into the new ones first, as a save would;
+// where both sides changed a list it reports a conflict.
+func (w *Window) PlanSave(ctx context.Context) (assistant.SavePlan, error) {
+	change, err := w.catchUp(ctx)
+	if err != nil {
+		return assistant.SavePlan{}, err
 	}
 	w.mu.Lock()
-	source := w.source
-	plan, err := w.plan()
-	w.mu.Unlock()
+	defer w.mu.Unlock()
+	after, err := w.staged()
 	if err != nil {
-		return Plan{}, err
+		return assistant.SavePlan{}, err
 	}
-	now, err := dotenv.Load(source.Path)
-	if err != nil {
-		return Plan{}, err
+	before := w.source.File
+	plan := assistant.SavePlan{
+		Path: w.source.Path, Creates: !w.source.Exists, Rules: w.diff(),
+		Keys: keyChanges(before, after), Lines: fileLines(before, after), Conflict: change.Conflict,
 	}
-	plan.Foreign = now.Hash != source.Hash || now.Exists != source.Exists
+	for _, p := range w.dirtyProviders() {
+		plan.Effects = append(plan.Effects, w.effect(p))
+	}
 	return plan, nil
 }
 
-func (w *Window) plan() (Plan, error) {
-	plan := Plan{Path: w.source.Path, Creates: !w.source.Exists, Rules: w.diff()}
+// staged is the file as a save would leave it.
+func (w *Window) staged() (*dotenv.File, error) {
 	edits, err := w.edits()
 	if err != nil {
-		return Plan{}, err
+		return nil, err
 	}
-	after, err := w.source.File.With(edits...)
-	if err != nil {
-		return Plan{}, err
+	return w.source.File.With(edits...)
+}
+
+func fileLines(before, after *dotenv.File) []assistant.FileLine {
+	return linesOf(dotenv.Diff(before, after))
+}
+
+func linesOf(lines []dotenv.DiffLine) []assistant.FileLine {
+	var out []assistant.FileLine
+	for _, l := range lines {
+		out = append(out, assistant.FileLine{Kind: string(l.Kind), Line: l.Line, Text: l.Text})
 	}
-	plan.Lines = dotenv.Diff(w.source.File, after)
-	for _, p := range w.dirtyProviders() {
-		plan.Effects = append(plan.Effects, w.effect(p, p.savedShown(Ignore), p.savedShown(Allow)))
+	return out
+}
+
+// keyChanges lists the variables that read differently. Only the values of rule
+// lists are shown.
+func keyChanges(before, after *dotenv.File) []assistant.KeyChange {
+	var out []assistant.KeyChange
+	for _, c := range dotenv.Changes(before, after) {
+		k := assistant.KeyChange{Key: shown(c.Key), Before: masked, After: masked}
+		if strings.HasPrefix(c.Key, listPrefix[Ignore]) || strings.HasPrefix(c.Key, listPrefix[Allow]) {
+			k.Before, _ = before.Raw(c.Key)
+			k.After, _ = after.Raw(c.Key)
+		}
+		switch c.Kind {
+		case dotenv.KeyAdded:
+			k.Before = ""
+		case dotenv.KeyRemoved:
+			k.After = ""
+		}
+		out = append(out, k)
 	}
-	return plan, nil
+	return out
 }
 
 // savedShown are the rules that the proxy heeds without a save.
@@ -121,13 +141,20 @@ func (p *provider) savedShown(list List) []string {
 	return p.lists[list].wins
 }
 
-// effect compares the models under these rules with those under the staged ones.
-func (w *Window) effect(p *provider, ignore, allow []string) Effect {
+// effect is what a save would do to the models of a provider.
+func (w *Window) effect(p *provider) assistant.ModelEffect {
 	now := w.rules(p)
-	before := engine.New(p.name, now.Models())
-	before.Set(ignore, allow)
-	hidden, was := now.Hidden(), before.Hidden()
-	return Effect{p.name, without(was, hidden), without(hidden, was), now.Total() > 0}
+	saved := engine.New(p.name, now.Models())
+	saved.Set(p.savedShown(Ignore), p.savedShown(Allow))
+	return effectOf(saved, now)
+}
+
+// effectOf compares the models under two sets of rules.
+func effectOf(before, after *engine.Engine) assistant.ModelEffect {
+	was, is := before.Hidden(), after.Hidden()
+	return assistant.ModelEffect{
+		Provider: before.Provider(), Known: before.Total() > 0, Shown: without(was, is), Hidden: without(is, was),
+	}
 }
 
 // edits are what a save does to the file.
@@ -162,9 +189,9 @@ func (w *Window) edits() ([]dotenv.Edit, error) {
 // maxListed is how many names a difference or a result of a tool lists.
 const maxListed = 100
 
-// String is the plan as it is shown to whoever decides about it: the
-// difference of the file, then that of the models. Ids and patterns in it are visible.
-func (p Plan) String() string {
+// PlanText is a plan as it is shown to whoever decides about it: the difference
+// of the file, then that of the models. Ids and patterns in it are visible.
+func PlanText(p assistant.SavePlan) string {
 	var b strings.Builder
 	switch {
 	case p.Empty():
@@ -174,31 +201,36 @@ func (p Plan) String() string {
 	default:
 		fmt.Fprintf(&b, "%s\n", shown(p.Path))
 	}
-	if p.Foreign {
-		b.WriteString("Somebody else has changed this file since it was read: it cannot be saved before that is merged or reloaded.\n")
+	if p.Conflict != nil {
+		b.WriteString("The same rules were changed in the file since it was read: it cannot be saved before that is merged or reloaded.\n")
 	}
 	for _, l := range p.Lines {
-		fmt.Fprintf(&b, "%s\n", l)
+		b.WriteString(l.Kind + l.Text + "\n")
 	}
 	for _, e := range p.Effects {
-		b.WriteString("\n")
-		b.WriteString(e.String())
+		b.WriteString("\n" + effectText(e))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// String is the effect in lines: a head with the numbers, then the models, +
+// effectText is an effect in lines: a head with the numbers, then the models, +
 // for those that are shown again and - for those that become hidden.
-func (e Effect) String() string {
+func effectText(e assistant.ModelEffect) string {
 	var b strings.Builder
+	var parts []string
+	if n := len(e.Hidden); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d more will be hidden", n))
+	}
+	if n := len(e.Shown); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d will be shown again", n))
+	}
 	switch {
 	case !e.Known:
-		fmt.Fprintf(&b, "%s: no models are known\n", shown(e.Provider))
-	case len(e.Shown)+len(e.Hidden) == 0:
-		fmt.Fprintf(&b, "%s: no model changes\n", shown(e.Provider))
-	default:
-		fmt.Fprintf(&b, "%s: %s shown, %d hidden\n", shown(e.Provider), assistant.Counted(len(e.Shown), "model"), len(e.Hidden))
+		parts = []string{"no models are known"}
+	case len(parts) == 0:
+		parts = []string{"no model changes"}
 	}
+	fmt.Fprintf(&b, "%s: %s\n", shown(e.Provider), strings.Join(parts, ", "))
 	for _, part := range []struct {
 		sign string
 		ids  []string

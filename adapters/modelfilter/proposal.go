@@ -50,15 +50,15 @@ func ReadProposal(data json.RawMessage) (Proposal, error) {
 }
 
 // changes are the changes in the order in which they are carried out.
-func (p Proposal) changes() []RuleChange {
-	var out []RuleChange
+func (p Proposal) changes() []assistant.RuleChange {
+	var out []assistant.RuleChange
 	for _, part := range []struct {
 		list     List
 		added    bool
 		patterns []string
 	}{{Ignore, false, p.RemoveIgnore}, {Allow, false, p.RemoveAllow}, {Allow, true, p.AddAllow}, {Ignore, true, p.AddIgnore}} {
 		for _, pattern := range part.patterns {
-			out = append(out, RuleChange{p.Provider, part.list, pattern, part.added})
+			out = append(out, assistant.RuleChange{Provider: p.Provider, Type: changeType[part.list], Pattern: pattern, Added: part.added})
 		}
 	}
 	return out
@@ -66,34 +66,34 @@ func (p Proposal) changes() []RuleChange {
 
 // Effect is what accepting a proposal would do to the models now, and the
 // reasons of the rules that would be refused.
-func (w *Window) Effect(p Proposal) (Effect, []error, error) {
+func (w *Window) Effect(p Proposal) (assistant.ModelEffect, []error, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	at, err := w.find(p.Provider)
 	if err != nil {
-		return Effect{}, nil, err
+		return assistant.ModelEffect{}, nil, err
 	}
 	now := w.rules(at)
 	then := engine.New(at.name, now.Models())
 	then.Set(now.Patterns(Ignore), now.Patterns(Allow))
 	var refused []error
 	for _, c := range p.changes() {
-		if err := at.editable(c.List); err != nil {
-			return Effect{}, nil, err
+		list := ListOf(c)
+		if err := at.editable(list); err != nil {
+			return assistant.ModelEffect{}, nil, err
 		}
 		if c.Added {
-			v, err := then.Check(c.List, c.Pattern)
+			v, err := then.Check(list, c.Pattern)
 			if err != nil {
 				refused = append(refused, err)
 				continue
 			}
-			then.Add(c.List, v.Pattern)
-		} else if then.Remove(c.List, strings.TrimSpace(c.Pattern)) == 0 {
-			refused = append(refused, &UnknownError{What: c.List.String() + " rule", Name: c.Pattern})
+			then.Add(list, v.Pattern)
+		} else if then.Remove(list, strings.TrimSpace(c.Pattern)) == 0 {
+			refused = append(refused, &UnknownError{What: list.String() + " rule", Name: c.Pattern})
 		}
 	}
-	hidden, was := then.Hidden(), now.Hidden()
-	return Effect{at.name, without(was, hidden), without(hidden, was), now.Total() > 0}, refused, nil
+	return effectOf(now, then), refused, nil
 }
 
 // ruleTools are the tools that add and remove a rule.
@@ -119,7 +119,7 @@ func (w *Window) calls(data json.RawMessage) ([]assistant.Call, error) {
 		if err != nil {
 			return nil, err
 		}
-		out[i] = assistant.Call{ID: fmt.Sprintf("proposal_%d", i+1), Name: ruleTools[c.List][c.Added], Arguments: string(args)}
+		out[i] = assistant.Call{ID: fmt.Sprintf("proposal_%d", i+1), Name: ruleTools[ListOf(c)][c.Added], Arguments: string(args)}
 	}
 	return out, nil
 }

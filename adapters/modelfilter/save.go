@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,51 +12,58 @@ import (
 	"winnow/assistant"
 )
 
-// Saved is what came of a save that is durable.
-type Saved struct {
-	Message string          // one line for the user, with what to do next
-	Path    string          // the file
-	Written bool            // false: there was nothing to write
-	Rules   []RuleChange    // what changed
-	Changes []dotenv.Change // the variables that read differently now
+// Save implements [assistant.Saver] for the user: it writes all staged rules in
+// one atomic, durable step. The error is ErrLocked, an *assistant.Conflict, or
+// one of dotenv.Source.Save.
+func (w *Window) Save(ctx context.Context) (assistant.Saved, error) {
+	if w.Locked() {
+		return assistant.Saved{}, ErrLocked
+	}
+	return w.save(ctx, dotenv.User)
+}
+
+// saveAttempts is how often a save is tried while another program changes the
+// file at the same time.
+const saveAttempts = 3
+
+func (w *Window) save(ctx context.Context, who dotenv.Who) (assistant.Saved, error) {
+	w.saving.Lock()
+	defer w.saving.Unlock()
+	for attempt := 1; ; attempt++ {
+		w.mu.Lock()
+		source, rules := w.source, w.diff()
+		edits, err := w.edits()
+		w.mu.Unlock()
+		if err != nil {
+			return assistant.Saved{}, err
+		}
+		if len(edits) == 0 {
+			return assistant.Saved{Path: source.Path, Message: "There is nothing to save."}, nil
+		}
+		result, err := w.write(ctx, source, edits, who)
+		var changed *dotenv.ChangedError
+		if errors.As(err, &changed) {
+			err := w.mergeAfter(ctx, changed)
+			if err == nil && attempt < saveAttempts {
+				continue
+			}
+			if err == nil {
+				err = conflictOf(changed)
+			}
+			return assistant.Saved{}, err
+		}
+		if !result.Written && err != nil {
+			return assistant.Saved{}, err
+		}
+		saved := w.adoptSaved(result, err, keepStaged, who)
+		saved.Rules = rules
+		saved.Message = fmt.Sprintf("Saved %s to %s. %s", ruleCount(rules), w.fileName(), restartHint)
+		return saved, nil
+	}
 }
 
 // restartHint goes with every save.
-const restartHint = "Restart the proxy: it reads the rules when it starts."
-
-// Save writes all staged rules in one atomic, durable step; see dotenv.Source.Save for
-// the errors. A *dotenv.ChangedError means that somebody else has changed the
-// file: ThreeWayOf shows it, Merge or Reload take it over.
-func (w *Window) Save(ctx context.Context, who dotenv.Who) (Saved, error) {
-	w.saving.Lock()
-	defer w.saving.Unlock()
-	w.mu.Lock()
-	if who == dotenv.User && w.locked {
-		w.mu.Unlock()
-		return Saved{}, ErrLocked
-	}
-	source, rules := w.source, w.diff()
-	edits, err := w.edits()
-	w.mu.Unlock()
-	if err != nil {
-		return Saved{}, err
-	}
-	if len(edits) == 0 {
-		return Saved{Message: "There is nothing to save.", Path: source.Path}, nil
-	}
-	saved, warning := w.write(ctx, source, edits, who)
-	if saved.Source == nil || warning != nil && !saved.Written {
-		return Saved{}, warning
-	}
-	out := Saved{Path: source.Path, Written: saved.Written, Rules: rules, Changes: saved.Changes}
-	out.Message = fmt.Sprintf("Saved %s to %s. %s", ruleCount(rules), w.fileName(), restartHint)
-	if warning != nil {
-		out.Message += " Note: " + warning.Error() + "."
-	}
-	w.opts.Log.Info("rules saved", "file", source.Path, "changes", len(saved.Changes), "by", string(who))
-	w.takeSaved(saved.Source, keepStaged, who)
-	return out, nil
-}
+const restartHint = "Restart the proxy to apply them."
 
 func (w *Window) write(ctx context.Context, source *dotenv.Source, edits []dotenv.Edit, who dotenv.Who) (dotenv.Saved, error) {
 	if w.versions == nil {
@@ -64,36 +72,38 @@ func (w *Window) write(ctx context.Context, source *dotenv.Source, edits []doten
 	return w.versions.Save(ctx, source, edits, dotenv.Author{Who: who, Session: w.opts.Session()})
 }
 
-// takeSaved takes over a file that was just written. That it was saved is
-// remembered when the user did it.
-func (w *Window) takeSaved(source *dotenv.Source, what staging, who dotenv.Who) {
-	r := w.readAround(source)
+// adoptSaved takes over a file that was just written. warning is what could not
+// be done afterwards; nil when all was.
+func (w *Window) adoptSaved(result dotenv.Saved, warning error, what staging, who dotenv.Who) assistant.Saved {
+	r := w.readAround(result.Source)
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	out := assistant.Saved{Path: result.Source.Path, Written: result.Written, Keys: keyChanges(w.source.File, result.Source.File)}
+	if warning != nil {
+		out.Warning = sentence(warning.Error())
+	}
 	w.adopt(r, what)
 	if who == dotenv.User {
 		w.note("changes_saved", nil)
 	}
+	w.opts.Log.Info("rules saved", "file", out.Path, "variables", len(out.Keys), "by", string(who))
+	return out
 }
 
 // ruleCount says how many rules of which providers changed.
-func ruleCount(changes []RuleChange) string {
+func ruleCount(changes []assistant.RuleChange) string {
 	var names []string
 	for _, c := range changes {
 		if !slices.Contains(names, c.Provider) {
 			names = append(names, c.Provider)
 		}
 	}
-	s := assistant.Counted(len(changes), "changed rule")
-	if len(names) > 0 {
-		s += " of " + strings.Join(shownAll(names), ", ")
-	}
-	return s
+	return assistant.Counted(len(changes), "rule") + " of " + strings.Join(shownAll(names), ", ")
 }
 
-// Discard puts all staged rules back to those of the file and says what was
-// lost. The error is ErrLocked.
-func (w *Window) Discard() (lost []RuleChange, err error) {
+// Discard implements [assistant.Saver]: it puts all staged rules back to those
+// of the file. The error is ErrLocked.
+func (w *Window) Discard() (lost []assistant.RuleChange, err error) {
 	err = w.asUser(func() error {
 		if lost = w.discard(); len(lost) > 0 {
 			w.note("changes_discarded", nil)
@@ -103,99 +113,185 @@ func (w *Window) Discard() (lost []RuleChange, err error) {
 	return lost, err
 }
 
-func (w *Window) discard() []RuleChange {
-	lost := w.diff()
-	for _, p := range w.dirtyProviders() {
+func (w *Window) discard() []assistant.RuleChange {
+	lost, dirty := w.diff(), w.dirtyProviders()
+	for _, p := range dirty {
 		for _, list := range lists {
 			p.lists[list].rules = slices.Clone(p.lists[list].saved)
 		}
 		p.sync()
+		w.revision++
 	}
-	w.revision++
 	return lost
 }
 
-// ThreeWay is a file that somebody else has changed: what they did to it, and
-// what a save would have done.
-type ThreeWay struct {
-	Path    string
-	Missing bool // they removed it
-	Busy    bool // they have it open and may not have finished
-	Theirs  []dotenv.DiffLine
-	Ours    []dotenv.DiffLine
-	Keys    []dotenv.Change // what reads differently in theirs
-}
-
-// ThreeWayOf says what stands in the way of a save, when it is that.
-func ThreeWayOf(err error) (ThreeWay, bool) {
-	var changed *dotenv.ChangedError
-	if !errors.As(err, &changed) {
-		return ThreeWay{}, false
+// RefreshSaved implements [assistant.Refresher].
+func (w *Window) RefreshSaved(ctx context.Context, dropUnsaved bool) (assistant.Refreshed, error) {
+	if w.Locked() {
+		return assistant.Refreshed{}, ErrLocked
 	}
-	base, theirs := dotenv.Parse(changed.Base), dotenv.Parse(changed.Theirs)
-	return ThreeWay{
-		Path: changed.Path, Missing: changed.Missing, Busy: changed.Busy,
-		Theirs: dotenv.Diff(base, theirs), Ours: dotenv.Diff(base, dotenv.Parse(changed.Ours)),
-		Keys: dotenv.Changes(base, theirs),
-	}, true
-}
-
-// Foreign looks whether somebody else has changed the file since it was read.
-func (w *Window) Foreign(ctx context.Context) (ThreeWay, bool, error) {
-	if err := ctx.Err(); err != nil {
-		return ThreeWay{}, false, err
-	}
-	w.mu.Lock()
-	source := w.source
-	edits, err := w.edits()
-	w.mu.Unlock()
-	if err != nil {
-		return ThreeWay{}, false, err
-	}
-	now, err := dotenv.Load(source.Path)
-	if err != nil {
-		return ThreeWay{}, false, err
-	}
-	if now.Hash == source.Hash && now.Exists == source.Exists {
-		return ThreeWay{}, false, nil
-	}
-	ours, err := source.File.With(edits...)
-	if err != nil {
-		return ThreeWay{}, false, err
-	}
-	return ThreeWay{
-		Path: source.Path, Missing: source.Exists && !now.Exists,
-		Theirs: dotenv.Diff(source.File, now.File), Ours: dotenv.Diff(source.File, ours),
-		Keys: dotenv.Changes(source.File, now.File),
-	}, true, nil
-}
-
-// Reload reads the file and the environment again; staged rules are lost. The
-// error is ErrLocked or that of Open.
-func (w *Window) Reload(ctx context.Context) error {
-	return w.takeOver(ctx, dropStaged)
-}
-
-// Merge reads the file and the environment again and does to their rules what
-// was staged: rules that were added are added, rules that were removed are
-// removed. Nothing is saved by that.
-func (w *Window) Merge(ctx context.Context) error {
-	return w.takeOver(ctx, mergeStaged)
-}
-
-func (w *Window) takeOver(ctx context.Context, what staging) error {
 	w.saving.Lock()
 	defer w.saving.Unlock()
+	what := mergeStaged
+	if dropUnsaved {
+		what = dropStaged
+	}
 	r, err := w.read(ctx)
 	if err != nil {
-		return err
+		return assistant.Refreshed{}, err
 	}
-	return w.asUser(func() error {
-		lost := what == dropStaged && w.dirty()
-		w.adopt(r, what)
-		if lost {
-			w.note("changes_discarded", nil)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.refreshed(r, what), nil
+}
+
+// catchUp takes over the file if another program has changed it and merges the
+// staged rules into it. Lists that both sides changed are a conflict, and then
+// nothing has happened.
+func (w *Window) catchUp(ctx context.Context) (assistant.SavedChange, error) {
+	w.saving.Lock()
+	defer w.saving.Unlock()
+	return w.catchUpLocked(ctx)
+}
+
+func (w *Window) catchUpLocked(ctx context.Context) (assistant.SavedChange, error) {
+	r, err := w.read(ctx)
+	if err != nil {
+		return assistant.SavedChange{}, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if r.source.Hash == w.source.Hash && r.source.Exists == w.source.Exists {
+		return assistant.SavedChange{}, nil
+	}
+	both := w.changedOnBothSides(r)
+	missing := w.source.Exists && !r.source.Exists
+	if len(both) == 0 && !(missing && w.dirty()) {
+		return assistant.SavedChange{Refreshed: w.refreshed(r, mergeStaged)}, nil
+	}
+	ours, err := w.staged()
+	if err != nil {
+		return assistant.SavedChange{}, err
+	}
+	return assistant.SavedChange{
+		Refreshed: assistant.Refreshed{Path: w.source.Path},
+		Conflict: &assistant.Conflict{
+			Path: w.source.Path, Missing: missing, Rules: both, Keys: keyChanges(w.source.File, r.source.File),
+			Theirs: fileLines(w.source.File, r.source.File), Ours: fileLines(w.source.File, ours),
+		},
+	}, nil
+}
+
+// changedOnBothSides lists what is staged for lists that were changed in the
+// file too, to something else.
+func (w *Window) changedOnBothSides(r *reading) []assistant.RuleChange {
+	var out []assistant.RuleChange
+	for _, p := range w.dirtyProviders() {
+		for _, list := range lists {
+			l, theirs := &p.lists[list], []string(nil)
+			if said := r.at[p.name]; said != nil {
+				theirs = said.lists[list].rules
+			}
+			if l.dirty() && !slices.Equal(theirs, l.saved) && !slices.Equal(theirs, l.rules) {
+				out = append(out, ruleChanges(p.name, list, l.saved, l.rules)...)
+			}
 		}
-		return nil
-	})
+	}
+	return out
+}
+
+// refreshed takes over what was read and reports what that changed.
+func (w *Window) refreshed(r *reading, what staging) assistant.Refreshed {
+	before := w.source
+	out := assistant.Refreshed{
+		Path: before.Path, Keys: keyChanges(before.File, r.source.File),
+		Changed: before.Hash != r.source.Hash || before.Exists != r.source.Exists,
+	}
+	if what == dropStaged {
+		out.Dropped = w.diff()
+	}
+	type rules struct{ saved, staged [2][]string }
+	old := map[string]rules{}
+	for name, p := range w.providers {
+		old[name] = rules{[2][]string{p.lists[Ignore].saved, p.lists[Allow].saved}, p.stagedRules()}
+	}
+	w.adopt(r, what)
+	for _, name := range slices.Sorted(maps.Keys(w.providers)) {
+		p := w.providers[name]
+		for _, list := range lists {
+			out.Rules = append(out.Rules, ruleChanges(name, list, old[name].saved[list], p.lists[list].saved)...)
+		}
+		w.noteDifference(p, old[name].staged, p.stagedRules())
+	}
+	return out
+}
+
+// mergeAfter merges the staged rules into a file that changed under a save. The
+// error is the conflict that stands in the way.
+func (w *Window) mergeAfter(ctx context.Context, changed *dotenv.ChangedError) error {
+	if changed.Kept != "" { // our rules are in the file: nothing is staged any more
+		if r, err := w.read(ctx); err == nil {
+			w.mu.Lock()
+			w.refreshed(r, mergeStaged)
+			w.mu.Unlock()
+		}
+		return conflictOf(changed)
+	}
+	if changed.Busy || changed.Err != nil {
+		return conflictOf(changed)
+	}
+	change, err := w.catchUpLocked(ctx)
+	if err == nil && change.Conflict != nil {
+		return change.Conflict
+	}
+	return err
+}
+
+func conflictOf(changed *dotenv.ChangedError) *assistant.Conflict {
+	base, theirs, ours := dotenv.Parse(changed.Base), dotenv.Parse(changed.Theirs), dotenv.Parse(changed.Ours)
+	return &assistant.Conflict{
+		Path: changed.Path, Missing: changed.Missing, Busy: changed.Busy, Kept: changed.Kept,
+		Theirs: fileLines(base, theirs), Ours: fileLines(base, ours), Keys: keyChanges(base, theirs),
+	}
+}
+
+// Watch implements [assistant.Watcher]. While the assistant works the window
+// does not change; what happened meanwhile is taken over afterwards.
+func (w *Window) Watch(ctx context.Context) (<-chan assistant.SavedChange, error) {
+	signals, err := dotenv.Watch(ctx, w.EnvFile())
+	if err != nil {
+		return nil, err
+	}
+	changes := make(chan assistant.SavedChange)
+	go func() {
+		defer close(changes)
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case _, ok := <-signals:
+				if !ok {
+					return
+				}
+			case <-w.unlocked:
+			}
+			if w.Locked() {
+				continue
+			}
+			change, err := w.catchUp(ctx)
+			if err != nil {
+				w.opts.Log.Warn("changed file not read", "file", w.EnvFile(), "error", err)
+				continue
+			}
+			if !change.Changed && change.Conflict == nil {
+				continue // our own save, or bytes that are the same
+			}
+			select {
+			case changes <- change:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return changes, nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"winnow/adapters/dotenv"
+	"winnow/assistant"
 )
 
 func TestSaveTouchesOnlyTheRules(t *testing.T) {
@@ -39,7 +40,7 @@ func TestSaveTouchesOnlyTheRules(t *testing.T) {
 		}, []string{"export IGNORE_MODELS_GEMINI='gemini-1.0*'\n", "export IGNORE_MODELS_GEMINI='gemini-1.0*'\nexport WHITELIST_MODELS_GEMINI='gemini-1.0-pro'\n"}},
 		"there and back": {"rich.env", func(f *fixture) {
 			f.must(f.Remove(Ignore, "gpt-3.5*"))
-			f.must(second(f.Save(f.t.Context(), dotenv.User)))
+			f.must(second(f.Save(f.t.Context())))
 			f.must(second(f.Add(Ignore, "gpt-3.5*")))
 		}, []string{`"*-preview, gpt-3.5*"`, `"*-preview,gpt-3.5*"`}},
 		"CRLF": {
@@ -55,7 +56,7 @@ func TestSaveTouchesOnlyTheRules(t *testing.T) {
 			}
 			f := fresh(t, string(before))
 			tt.edit(f)
-			saved, err := f.Save(t.Context(), dotenv.User)
+			saved, err := f.Save(t.Context())
 			if err != nil || !saved.Written || !strings.Contains(saved.Message, "Restart the proxy") {
 				t.Fatalf("Save = %+v, %v", saved, err)
 			}
@@ -90,7 +91,7 @@ func TestNothingToSaveWritesNothing(t *testing.T) {
 	f := fresh(t, plainEnv)
 	f.must(second(f.Add(Ignore, "o1")))
 	f.must(f.Remove(Ignore, "o1"))
-	saved, err := f.Save(t.Context(), dotenv.User)
+	saved, err := f.Save(t.Context())
 	if err != nil || saved.Written || f.Dirty() {
 		t.Errorf("Save = %+v, %v", saved, err)
 	}
@@ -101,80 +102,117 @@ func TestNothingToSaveWritesNothing(t *testing.T) {
 
 func TestPlan(t *testing.T) {
 	f := fresh(t, plainEnv)
-	plan, err := f.Plan(t.Context())
-	if err != nil || !plan.Empty() || plan.String() != "nothing would change" {
+	plan, err := f.PlanSave(t.Context())
+	if err != nil || !plan.Empty() || PlanText(plan) != "nothing would change" {
 		t.Errorf("Plan = %+v, %v", plan, err)
 	}
 	f.must(second(f.Add(Ignore, "o1")))
 	f.must(second(f.Clear(Allow)))
 	f.must(f.SetProvider("gemini"))
 	f.must(second(f.Add(Allow, "*pro")))
-	plan, err = f.Plan(t.Context())
+	plan, err = f.PlanSave(t.Context())
 	f.must(err)
 	if len(plan.Effects) != 2 || !slices.Equal(plan.Effects[1].Hidden, []string{"openai/gpt-4o-preview", "openai/o1"}) || len(plan.Effects[0].Hidden) != 0 {
 		t.Errorf("effects = %+v", plan.Effects)
 	}
-	want := []RuleChange{{"gemini", Allow, "*pro", true}, {"openai", Ignore, "o1", true}, {"openai", Allow, "gpt-4o-preview", false}}
+	want := []assistant.RuleChange{
+		{Provider: "gemini", Type: "whitelisted", Pattern: "*pro", Added: true},
+		{Provider: "openai", Type: "ignored", Pattern: "o1", Added: true},
+		{Provider: "openai", Type: "whitelisted", Pattern: "gpt-4o-preview"},
+	}
 	if !slices.Equal(plan.Rules, want) {
 		t.Errorf("rules = %+v, want %+v", plan.Rules, want)
 	}
-	if plan.Foreign || plan.Creates || len(plan.Lines) == 0 {
+	if plan.Conflict != nil || plan.Creates || len(plan.Lines) == 0 {
 		t.Errorf("plan = %+v", plan)
 	}
-	if s := plan.String(); !strings.Contains(s, "gemini: no model changes") || !strings.Contains(s, "openai: 0 models shown, 2 hidden\n- gpt-4o-preview\n- o1") {
+	if s := PlanText(plan); !strings.Contains(s, "gemini: no model changes") || !strings.Contains(s, "openai: 2 more will be hidden\n- gpt-4o-preview\n- o1") {
 		t.Errorf("plan =\n%s", s)
 	}
 	if f.file() != plainEnv {
 		t.Error("planning wrote the file")
 	}
-	f.write(plainEnv + "X=1\n")
-	if plan, err = f.Plan(t.Context()); err != nil || !plan.Foreign || !strings.Contains(plan.String(), "Somebody else has changed") {
-		t.Errorf("Plan = %+v, %v; want it foreign", plan, err)
+}
+
+// theirEnv is plainEnv as another program changed it.
+const theirEnv = "OPENAI_API_KEY=sk-aaaaaaaaaaaa\nGEMINI_API_KEY=AIza-bbbbbbbb\nIGNORE_MODELS_OPENAI=*-preview,gpt-4\nNEW=1\n"
+
+// TestSaveMergesForeignChanges changes other lines and other lists of the file
+// beside a staged rule: the save merges without a question.
+func TestSaveMergesForeignChanges(t *testing.T) {
+	for name, theirs := range map[string]string{
+		"another variable":     strings.Replace(plainEnv, "OPENAI_API_KEY=", "OTHER=1\nOPENAI_API_KEY=", 1),
+		"another list":         plainEnv + "IGNORE_MODELS_GEMINI=*pro\n",
+		"the same rules, more": plainEnv + "# a comment\n",
+	} {
+		f := fresh(t, plainEnv)
+		f.must(second(f.Add(Allow, "o1")))
+		f.write(theirs)
+		if plan, err := f.PlanSave(t.Context()); err != nil || plan.Conflict != nil || len(plan.Rules) != 1 {
+			t.Errorf("%s: PlanSave = %+v, %v; want one rule and no conflict", name, plan, err)
+		}
+		f.must(second(f.Add(Allow, "gpt-4")))
+		f.write(theirs + "LATER=1\n") // again, between plan and save
+		saved, err := f.Save(t.Context())
+		if err != nil || !saved.Written || len(saved.Rules) != 2 || f.Dirty() {
+			t.Errorf("%s: Save = %+v, %v", name, saved, err)
+		}
+		want := strings.Replace(theirs, "WHITELIST_MODELS_OPENAI=gpt-4o-preview", "WHITELIST_MODELS_OPENAI=gpt-4o-preview,o1,gpt-4", 1) + "LATER=1\n"
+		if f.file() != want {
+			t.Errorf("%s: file = %q, want %q", name, f.file(), want)
+		}
 	}
 }
 
-func TestAChangedFileIsNotOverwritten(t *testing.T) {
-	const theirs = "OPENAI_API_KEY=sk-aaaaaaaaaaaa\nGEMINI_API_KEY=AIza-bbbbbbbb\nIGNORE_MODELS_OPENAI=*-preview,gpt-4\nNEW=1\n"
+// TestAListChangedOnBothSidesAsks neither overwrites nor merges by itself.
+func TestAListChangedOnBothSidesAsks(t *testing.T) {
 	start := func(t *testing.T) *fixture {
 		t.Helper()
 		f := fresh(t, plainEnv)
 		f.must(second(f.Add(Ignore, "o1")))
 		f.must(f.Remove(Ignore, "*-preview"))
-		f.write(theirs)
-		_, err := f.Save(t.Context(), dotenv.User)
-		var changed *dotenv.ChangedError
-		if !errors.As(err, &changed) {
-			t.Fatalf("Save = %v, want a *dotenv.ChangedError", err)
+		f.write(theirEnv)
+		plan, err := f.PlanSave(t.Context())
+		if err != nil || plan.Conflict == nil || !strings.Contains(PlanText(plan), "cannot be saved") {
+			t.Errorf("PlanSave = %+v, %v; want a conflict", plan, err)
 		}
-		way, ok := ThreeWayOf(err)
-		if !ok || len(way.Theirs) == 0 || len(way.Ours) == 0 || way.Missing {
-			t.Errorf("three ways: %+v", way)
+		_, err = f.Save(t.Context())
+		var c *assistant.Conflict
+		if !errors.As(err, &c) {
+			t.Fatalf("Save = %v, want an *assistant.Conflict", err)
 		}
-		seen, differs, err := f.Foreign(t.Context())
-		if err != nil || !differs || !slices.Equal(seen.Theirs, way.Theirs) || !slices.Equal(seen.Ours, way.Ours) || !slices.Equal(seen.Keys, way.Keys) {
-			t.Errorf("Foreign = %+v, %v, %v; want %+v", seen, differs, err, way)
+		if len(c.Theirs) == 0 || len(c.Ours) == 0 || c.Missing || len(c.Rules) != 2 {
+			t.Errorf("conflict = %+v", c)
 		}
-		if f.file() != theirs || !f.Dirty() {
+		for _, k := range c.Keys {
+			if k.Key == "NEW" && k.After == "1" {
+				t.Errorf("the conflict shows the value of %s", k.Key)
+			}
+		}
+		if f.file() != theirEnv || !f.Dirty() {
 			t.Errorf("file = %q, dirty %v", f.file(), f.Dirty())
 		}
 		return f
 	}
 	t.Run("merge", func(t *testing.T) {
 		f := start(t)
-		f.must(f.Merge(t.Context()))
+		f.must(second(f.RefreshSaved(t.Context(), false)))
 		f.wantRules(Ignore, "gpt-4", "o1")
 		f.wantRules(Allow)
-		f.must(second(f.Save(t.Context(), dotenv.User)))
-		if want := strings.Replace(theirs, "*-preview,gpt-4", "gpt-4,o1", 1); f.file() != want {
+		f.must(second(f.Save(t.Context())))
+		if want := strings.Replace(theirEnv, "*-preview,gpt-4", "gpt-4,o1", 1); f.file() != want {
 			t.Errorf("file = %q, want %q", f.file(), want)
 		}
 	})
 	t.Run("reload", func(t *testing.T) {
 		f := start(t)
-		f.must(f.Reload(t.Context()))
+		r, err := f.RefreshSaved(t.Context(), true)
+		if err != nil || !r.Changed || len(r.Dropped) != 2 || len(r.Rules) != 3 {
+			t.Errorf("RefreshSaved = %+v, %v", r, err)
+		}
 		f.wantRules(Ignore, "*-preview", "gpt-4")
 		f.wantRules(Allow)
-		if f.Dirty() || f.file() != theirs {
+		if f.Dirty() || f.file() != theirEnv {
 			t.Error("dirty after a reload")
 		}
 	})
@@ -182,11 +220,11 @@ func TestAChangedFileIsNotOverwritten(t *testing.T) {
 		f := fresh(t, plainEnv)
 		f.must(second(f.Add(Ignore, "o1")))
 		f.must(os.Remove(f.path))
-		_, err := f.Save(t.Context(), dotenv.User)
-		if way, ok := ThreeWayOf(err); !ok || !way.Missing {
+		var c *assistant.Conflict
+		if _, err := f.Save(t.Context()); !errors.As(err, &c) || !c.Missing {
 			t.Errorf("Save = %v, want a removed file", err)
 		}
-		f.must(f.Merge(t.Context()))
+		f.must(second(f.RefreshSaved(t.Context(), false)))
 		f.wantRules(Ignore, "o1")
 	})
 	t.Run("moved", func(t *testing.T) { // which is removed and added; they changed something else
@@ -194,24 +232,87 @@ func TestAChangedFileIsNotOverwritten(t *testing.T) {
 		f.must(f.Remove(Ignore, "a"))
 		f.must(second(f.Add(Ignore, "a")))
 		f.write(f.file() + "# theirs\n")
-		f.must(f.Merge(t.Context()))
+		f.must(second(f.RefreshSaved(t.Context(), false)))
 		f.wantRules(Ignore, "b", "c", "a")
 	})
-	t.Run("unchanged", func(t *testing.T) {
+	t.Run("the same on both sides", func(t *testing.T) {
 		f := fresh(t, plainEnv)
-		if way, differs, err := f.Foreign(t.Context()); err != nil || differs {
-			t.Errorf("Foreign = %+v, %v, %v", way, differs, err)
-		}
-		if _, ok := ThreeWayOf(nil); ok {
-			t.Error("nil is a changed file")
+		f.must(second(f.Add(Ignore, "o1")))
+		f.write(strings.Replace(plainEnv, "gpt-3.5*", "gpt-3.5*,o1", 1))
+		if saved, err := f.Save(t.Context()); err != nil || saved.Written || f.Dirty() {
+			t.Errorf("Save = %+v, %v; want nothing to save", saved, err)
 		}
 	})
+}
+
+// TestWatch changes the file under an open window: the rules and the context
+// follow, with staged rules on top, and a conflict is only told.
+func TestWatch(t *testing.T) {
+	f := fresh(t, plainEnv)
+	changes, err := f.Watch(t.Context())
+	if err != nil {
+		t.Skipf("nothing can be watched here: %v", err)
+	}
+	_, mark := f.Changes(0)
+	hash := f.StateHash()
+	f.write(strings.Replace(plainEnv, "gpt-3.5*", "o1", 1))
+	c := <-changes
+	if !c.Changed || c.Conflict != nil || len(c.Rules) != 2 || f.Dirty() {
+		t.Errorf("change = %+v, dirty %v", c, f.Dirty())
+	}
+	f.wantRules(Ignore, "*-preview", "o1")
+	if text := contextText(t, f); !strings.Contains(text, `"pattern":"o1"`) || strings.Contains(text, "gpt-3.5*") || f.StateHash() == hash {
+		t.Errorf("the context is that of the old rules: %s", text)
+	}
+	told, _ := f.Changes(mark)
+	if len(told) != 2 || told[0]["type"] != "rule_removed" || told[1]["type"] != "rule_added" {
+		t.Errorf("the assistant is told %v", told)
+	}
+
+	f.must(second(f.Add(Allow, "gpt-4")))
+	f.write(f.file() + "OTHER=1\n")
+	if c := <-changes; !c.Changed || c.Conflict != nil || len(c.Keys) != 1 || c.Keys[0].After != masked || !f.Dirty() {
+		t.Errorf("change = %+v, dirty %v", c, f.Dirty())
+	}
+	f.wantRules(Allow, "gpt-4o-preview", "gpt-4")
+
+	f.write(strings.Replace(f.file(), "gpt-4o-preview", "theirs", 1))
+	if c := <-changes; c.Conflict == nil || c.Changed || len(c.Conflict.Rules) != 1 {
+		t.Errorf("change = %+v, want a conflict", c)
+	}
+	f.wantRules(Allow, "gpt-4o-preview", "gpt-4")
+}
+
+// TestWatchWaitsForTheAssistant changes the file while the assistant works.
+func TestWatchWaitsForTheAssistant(t *testing.T) {
+	f := fresh(t, plainEnv)
+	changes, err := f.Watch(t.Context())
+	if err != nil {
+		t.Skipf("nothing can be watched here: %v", err)
+	}
+	f.Lock()
+	f.write(strings.Replace(plainEnv, "gpt-3.5*", "o1", 1))
+	f.Unlock()
+	if c := <-changes; !c.Changed {
+		t.Errorf("change = %+v", c)
+	}
+	f.wantRules(Ignore, "*-preview", "o1")
+}
+
+// contextText is the context as the model gets it.
+func contextText(t *testing.T, f *fixture) string {
+	t.Helper()
+	c, err := f.Context()
+	f.must(err)
+	text, err := assistant.PlainJSON(c)
+	f.must(err)
+	return string(text)
 }
 
 func TestVersions(t *testing.T) {
 	f := fresh(t, plainEnv)
 	f.must(second(f.Add(Ignore, "o1")))
-	f.must(second(f.Save(t.Context(), dotenv.User)))
+	f.must(second(f.Save(t.Context())))
 	first := f.file()
 	f.call("add_ignore_rule", `{"pattern":"gpt-4"}`)
 	if r := f.call("save_changes", `{}`); !r.Success {
@@ -233,7 +334,7 @@ func TestVersions(t *testing.T) {
 	}
 	f.must(second(f.Discard()))
 	saved, err := f.Restore(t.Context(), log[1].ID, dotenv.After)
-	if err != nil || f.file() != first || !strings.Contains(saved.Message, "is back") {
+	if err != nil || f.file() != first || !strings.Contains(saved.Message, "are back") {
 		t.Errorf("Restore = %+v, %v; file %q", saved, err, f.file())
 	}
 	f.wantRules(Ignore, "*-preview", "gpt-3.5*", "o1")
@@ -258,7 +359,7 @@ func TestRulesCannotSmuggleKeys(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		if _, err := f.Save(t.Context(), dotenv.User); err != nil {
+		if _, err := f.Save(t.Context()); err != nil {
 			if f.file() != plainEnv {
 				t.Errorf("%q: %v, but the file changed", evil, err)
 			}

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"winnow/adapters/dotenv"
 )
 
 // large is a window with many models and rules.
@@ -42,7 +40,7 @@ func TestLargeSetsWork(t *testing.T) {
 	if !c.Truncated || c.Models.Total != 100_000 || c.Models.Available != 99_990 || c.Rules.IgnoreCount != 10_001 {
 		t.Errorf("context: %d of %d, %d rules", c.Models.Available, c.Models.Total, c.Rules.IgnoreCount)
 	}
-	if _, err := w.Save(t.Context(), dotenv.User); err != nil {
+	if _, err := w.Save(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -59,7 +57,7 @@ func TestManyCallersAtOnce(t *testing.T) {
 					_, _ = f.Add(Ignore, "o1")
 					_ = f.Remove(Ignore, "o1")
 				case 1:
-					_, _ = f.Save(t.Context(), dotenv.User)
+					_, _ = f.Save(t.Context())
 				case 2:
 					f.Rules(Ignore)
 					f.ModelsView()
@@ -75,7 +73,7 @@ func TestManyCallersAtOnce(t *testing.T) {
 					_ = f.SetProvider("gemini")
 					f.Unlock()
 				case 6:
-					_, _ = f.Plan(t.Context())
+					_, _ = f.PlanSave(t.Context())
 					f.HighlightRule(Ignore, "*-preview")
 				case 7:
 					_, _ = f.Changes(0)
@@ -108,7 +106,7 @@ func TestARuleStagedWhileASaveRunsStaysStaged(t *testing.T) {
 		}
 		return nil
 	}
-	f.must(second(f.Save(t.Context(), dotenv.User)))
+	f.must(second(f.Save(t.Context())))
 	f.wantRules(Ignore, "*-preview", "gpt-3.5*", "gpt-4")
 	if !f.Dirty() || !strings.Contains(f.file(), ",o1\n") {
 		t.Errorf("dirty %v, file %q", f.Dirty(), f.file())

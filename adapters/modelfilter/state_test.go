@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter/engine"
 )
 
@@ -214,7 +213,7 @@ func TestRandomEditsAgainstAnOracle(t *testing.T) {
 					}
 				}
 			}
-			f.must(second(f.Save(t.Context(), dotenv.User)))
+			f.must(second(f.Save(t.Context())))
 			f.open()
 			for p := range models {
 				f.must(f.SetProvider(p))
@@ -260,7 +259,7 @@ func step(t *testing.T, rnd *rand.Rand, f *fixture, o *oracle, models map[string
 		o.provider = pick([]string{"openai", "gemini"})
 		f.must(f.SetProvider(o.provider))
 	case 8:
-		f.must(second(f.Save(t.Context(), dotenv.User)))
+		f.must(second(f.Save(t.Context())))
 		o.saved = cloneRules(o.rules)
 	case 9:
 		f.must(second(f.Discard()))

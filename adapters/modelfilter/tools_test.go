@@ -248,7 +248,7 @@ var toolCases = map[string]toolCase{
 	"refresh nowhere": {tool: "refresh_models", args: `{"provider":"nowhere"}`, fails: "failed", says: []string{"There is"}},
 	"save": {
 		setup: func(f *fixture) { f.must(second(f.Add(Ignore, "o1"))) },
-		tool:  "save_changes", args: `{}`, says: []string{"Saved 1 changed rule of openai to .env", "Restart the proxy"},
+		tool:  "save_changes", args: `{}`, says: []string{"Saved 1 rule of openai to .env", "Restart the proxy"},
 		data: map[string]any{"changed_count": 1., "has_unsaved_changes": false, "changed_rules": []any{
 			map[string]any{"provider": "openai", "rule_type": "ignore", "pattern": "o1", "change": "added"},
 		}},
@@ -257,10 +257,10 @@ var toolCases = map[string]toolCase{
 	"save changed file": {
 		setup: func(f *fixture) {
 			f.must(second(f.Add(Ignore, "o1")))
-			f.write(plainEnv + "SECRET_TOKEN=hush-hush-hush\n")
+			f.write(strings.Replace(plainEnv, "gpt-3.5*", "theirs", 1) + "SECRET_TOKEN=hush-hush-hush\n")
 		},
-		tool: "save_changes", args: `{}`, fails: "failed", says: []string{"somebody else has changed", "Only the user"},
-		data: map[string]any{"changed_by_others": strs("added SECRET_TOKEN")}, rules: []string{"*-preview", "gpt-3.5*", "o1"},
+		tool: "save_changes", args: `{}`, fails: "failed", says: []string{"was changed by someone else", "Only the user"},
+		data: map[string]any{"changed_by_others": strs("IGNORE_MODELS_OPENAI", "SECRET_TOKEN")}, rules: []string{"*-preview", "gpt-3.5*", "o1"},
 	},
 	"save impossible": {
 		setup: func(f *fixture) {
@@ -272,7 +272,7 @@ var toolCases = map[string]toolCase{
 	},
 	"discard": {
 		setup: func(f *fixture) { f.must(f.Remove(Ignore, "*-preview")) },
-		tool:  "discard_changes", args: `{}`, says: []string{"Discarded 1 changed rule of openai"}, rules: []string{"*-preview", "gpt-3.5*"},
+		tool:  "discard_changes", args: `{}`, says: []string{"Discarded 1 rule of openai"}, rules: []string{"*-preview", "gpt-3.5*"},
 	},
 	"discard nothing": {tool: "discard_changes", args: `{}`, says: []string{"nothing to discard"}},
 }
@@ -395,7 +395,7 @@ func TestPreviewsAsk(t *testing.T) {
 -IGNORE_MODELS_OPENAI=*-preview,gpt-3.5*
 +IGNORE_MODELS_OPENAI=*-preview,o1
 
-openai: 2 models shown, 1 hidden
+openai: 1 more will be hidden, 2 will be shown again
 + gpt-3.5-turbo
 + gpt-3.5-turbo-16k
 - o1`
@@ -407,7 +407,7 @@ openai: 2 models shown, 1 hidden
 - openai ignore gpt-3.5*
 + openai ignore o1
 
-openai: 1 model shown, 2 hidden
+openai: 2 more will be hidden, 1 will be shown again
 + o1
 - gpt-3.5-turbo
 - gpt-3.5-turbo-16k`
@@ -427,15 +427,16 @@ func TestNoSecretReachesTheModel(t *testing.T) {
 	for name, tt := range toolCases {
 		said = append(said, name, f.call(tt.tool, tt.args))
 	}
+	f.must(f.SetProvider("openai"))
 	f.must(second(f.Add(Ignore, "zz")))
-	f.write("OPENAI_API_KEY=sk-openai-changed\n")
+	f.write("OPENAI_API_KEY=sk-openai-changed\nIGNORE_MODELS_OPENAI=theirs\n")
 	said = append(said, f.call("save_changes", "{}"))
-	_, err = f.Save(t.Context(), "user")
-	way, ok := ThreeWayOf(err)
-	if !ok {
+	_, err = f.Save(t.Context())
+	var conflict *assistant.Conflict
+	if !errors.As(err, &conflict) {
 		t.Fatalf("Save = %v, want a changed file", err)
 	}
-	said = append(said, err.Error(), way)
+	said = append(said, err.Error(), conflict)
 	raw, err := json.Marshal(said)
 	if err != nil {
 		t.Fatal(err)

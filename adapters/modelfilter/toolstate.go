@@ -3,6 +3,7 @@ package modelfilter
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -25,14 +26,14 @@ type ruleChange struct {
 	Change   string `json:"change"` // "added" or "removed"
 }
 
-func (w *Window) stateResult(changes []RuleChange) stateResult {
+func (w *Window) stateResult(changes []assistant.RuleChange) stateResult {
 	out := stateResult{File: shown(w.EnvFile()), Changes: []ruleChange{}, Count: len(changes), Unsaved: w.Dirty()}
 	for _, c := range changes[:min(len(changes), maxListed)] {
 		change := "removed"
 		if c.Added {
 			change = "added"
 		}
-		out.Changes = append(out.Changes, ruleChange{c.Provider, ruleType(c.List), shown(c.Pattern), change})
+		out.Changes = append(out.Changes, ruleChange{c.Provider, ruleType(ListOf(c)), shown(c.Pattern), change})
 	}
 	return out
 }
@@ -42,42 +43,43 @@ func (w *Window) saveTool() assistant.Tool {
 		"Write all staged rules to the .env file. The user is asked first and sees the difference.", w.toolSave))
 	t.Lasting = true
 	t.Preview = func(ctx context.Context, _ json.RawMessage) (string, bool, error) {
-		plan, err := w.Plan(ctx)
+		plan, err := w.PlanSave(ctx)
 		if err != nil {
 			return "", false, err
 		}
-		return plan.String(), !plan.Empty(), nil
+		return PlanText(plan), !plan.Empty(), nil
 	}
 	return t
 }
 
 func (w *Window) toolSave(ctx context.Context, _ noArgs) (assistant.ToolResult, error) {
-	saved, err := w.Save(ctx, dotenv.Assistant)
-	if way, ok := ThreeWayOf(err); ok {
-		return foreignResult(way), nil
-	}
-	if err != nil {
+	saved, err := w.save(ctx, dotenv.Assistant)
+	var conflict *assistant.Conflict
+	switch {
+	case errors.As(err, &conflict):
+		return conflictResult(conflict), nil
+	case err != nil:
 		r := failed(fmt.Errorf("nothing was saved: %w", err))
 		r.Data = w.stateResult(w.Diff())
 		return r, nil
 	}
-	return assistant.OK(saved.Message, w.stateResult(saved.Rules)), nil
+	return assistant.OK(strings.TrimSpace(saved.Message+" "+saved.Warning), w.stateResult(saved.Rules)), nil
 }
 
-// foreignResult tells a model that somebody else has changed the file, and
-// which variables, but none of their values: those may be keys.
-func foreignResult(way ThreeWay) assistant.ToolResult {
+// conflictResult tells a model that somebody else has changed the file, and
+// which variables, but no value of a foreign one: that may be a key.
+func conflictResult(c *assistant.Conflict) assistant.ToolResult {
 	var keys []string
-	for _, c := range way.Keys {
-		keys = append(keys, shown(c.String()))
+	for _, k := range c.Keys {
+		keys = append(keys, k.Key)
 	}
-	what := "has changed"
-	if way.Missing {
-		what = "has removed"
+	text := "Nothing was saved: " + c.Error() + ". The staged rules are unchanged."
+	if c.Kept != "" {
+		text = "The rules were saved, but " + c.Error() + "."
 	}
-	r := assistant.Fail(assistant.CodeFailed, "Nothing was saved: somebody else %s %s since it was read. The staged rules are kept.", what, shown(way.Path))
+	r := assistant.Fail(assistant.CodeFailed, "%s", text)
 	r.Hint = "Only the user can decide whether to merge or to reload; ask them to open the save preview."
-	r.Data = map[string]any{"file": shown(way.Path), "changed_by_others": keys}
+	r.Data = map[string]any{"file": shown(c.Path), "changed_by_others": keys}
 	return r
 }
 
@@ -117,12 +119,12 @@ func (w *Window) discardText() string {
 		if c.Added {
 			sign = "+"
 		}
-		fmt.Fprintf(&b, "%s %s %s %s\n", sign, shown(c.Provider), ruleType(c.List), shown(c.Pattern))
+		fmt.Fprintf(&b, "%s %s %s %s\n", sign, shown(c.Provider), ruleType(ListOf(c)), shown(c.Pattern))
 	}
 	for _, p := range w.dirtyProviders() {
-		e := w.effect(p, p.savedShown(Ignore), p.savedShown(Allow))
+		e := w.effect(p)
 		e.Shown, e.Hidden = e.Hidden, e.Shown // the way back
-		b.WriteString("\n" + e.String())
+		b.WriteString("\n" + effectText(e))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"winnow/adapters/dotenv"
+	"winnow/assistant"
 )
 
 // ErrNoVersions is returned where earlier versions are wanted and none are kept.
@@ -23,26 +24,28 @@ func (w *Window) Versions(ctx context.Context) ([]dotenv.Version, error) {
 }
 
 // VersionDiff lists the lines that a version changed, secrets masked.
-func (w *Window) VersionDiff(ctx context.Context, id string) ([]dotenv.DiffLine, error) {
+func (w *Window) VersionDiff(ctx context.Context, id string) ([]assistant.FileLine, error) {
 	if w.versions == nil {
 		return nil, ErrNoVersions
 	}
-	return w.versions.Diff(ctx, w.loaded(), id)
+	lines, err := w.versions.Diff(ctx, w.loaded(), id)
+	return linesOf(lines), err
 }
 
 // RestoreDiff lists the lines that Restore would change, secrets masked.
-func (w *Window) RestoreDiff(ctx context.Context, id string, side dotenv.Side) ([]dotenv.DiffLine, error) {
+func (w *Window) RestoreDiff(ctx context.Context, id string, side dotenv.Side) ([]assistant.FileLine, error) {
 	if w.versions == nil {
 		return nil, ErrNoVersions
 	}
-	return w.versions.RestoreDiff(ctx, w.loaded(), id, side)
+	lines, err := w.versions.RestoreDiff(ctx, w.loaded(), id, side)
+	return linesOf(lines), err
 }
 
 // Restore gives the file the rules of a version, as the version's save left
 // them (dotenv.After) or found them (dotenv.Before). All other lines stay. The error is ErrLocked, ErrUnsaved, ErrNoVersions or one of a save.
-func (w *Window) Restore(ctx context.Context, id string, side dotenv.Side) (Saved, error) {
+func (w *Window) Restore(ctx context.Context, id string, side dotenv.Side) (assistant.Saved, error) {
 	if w.versions == nil {
-		return Saved{}, ErrNoVersions
+		return assistant.Saved{}, ErrNoVersions
 	}
 	w.saving.Lock()
 	defer w.saving.Unlock()
@@ -53,20 +56,20 @@ func (w *Window) Restore(ctx context.Context, id string, side dotenv.Side) (Save
 		return nil
 	})
 	if err != nil {
-		return Saved{}, err
+		return assistant.Saved{}, err
 	}
 	source := w.loaded()
-	saved, warning := w.versions.Restore(ctx, source, id, side, dotenv.Author{Who: dotenv.User, Session: w.opts.Session()})
-	if saved.Source == nil || warning != nil && !saved.Written {
-		return Saved{}, warning
+	result, err := w.versions.Restore(ctx, source, id, side, dotenv.Author{Who: dotenv.User, Session: w.opts.Session()})
+	var changed *dotenv.ChangedError
+	switch {
+	case errors.As(err, &changed):
+		return assistant.Saved{}, conflictOf(changed)
+	case result.Source == nil:
+		return assistant.Saved{}, err
 	}
-	out := Saved{Path: source.Path, Written: saved.Written, Changes: saved.Changes}
-	out.Message = fmt.Sprintf("Version %s of %s is back. %s", id, w.fileName(), restartHint)
-	if warning != nil {
-		out.Message += " Note: " + warning.Error() + "."
-	}
-	w.takeSaved(saved.Source, dropStaged, dotenv.User)
-	return out, nil
+	saved := w.adoptSaved(result, err, dropStaged, dotenv.User)
+	saved.Message = fmt.Sprintf("The rules of version %s of %s are back. %s", id, w.fileName(), restartHint)
+	return saved, nil
 }
 
 // loaded is the file as it was read last.

@@ -58,8 +58,9 @@ type Window struct {
 	highlight Highlight
 	notices   []string
 	locked    bool
-	budget    int   // of the context, in tokens; 0 means defaultContextTokens
-	revision  int64 // grows with every change of what is shown
+	unlocked  chan struct{} // signals Watch that the lock was released
+	budget    int           // of the context, in tokens; 0 means defaultContextTokens
+	revision  int64         // grows with every change of what is shown
 	log       assistant.Changes
 	hashed    int64 // the revision that hash is of
 	hash      string
@@ -68,7 +69,9 @@ type Window struct {
 var (
 	_ assistant.Window    = (*Window)(nil)
 	_ assistant.ChangeLog = (*Window)(nil)
-	_ assistant.Dirtier   = (*Window)(nil)
+	_ assistant.Saver     = (*Window)(nil)
+	_ assistant.Refresher = (*Window)(nil)
+	_ assistant.Watcher   = (*Window)(nil)
 	_ assistant.Budgeter  = (*Window)(nil)
 	_ assistant.Pager     = (*Window)(nil)
 )
@@ -92,7 +95,7 @@ func Open(ctx context.Context, o Options) (*Window, error) {
 	if o.Session == nil {
 		o.Session = func() string { return "" }
 	}
-	w := &Window{opts: o, providers: map[string]*provider{}, tab: TabRules, revision: 1}
+	w := &Window{opts: o, providers: map[string]*provider{}, tab: TabRules, revision: 1, unlocked: make(chan struct{}, 1)}
 	if o.VersionsDir != "" {
 		v, err := dotenv.OpenVersions(o.VersionsDir, dotenv.VersionsOptions{Now: o.Now})
 		if err != nil {
@@ -147,6 +150,12 @@ func (w *Window) setLocked(locked bool) {
 	defer w.mu.Unlock()
 	w.locked = locked
 	w.revision++
+	if !locked {
+		select {
+		case w.unlocked <- struct{}{}:
+		default: // a signal is waiting already
+		}
+	}
 }
 
 // Locked says whether the assistant works in the window.

@@ -202,7 +202,7 @@ func TestOpenWithoutAFileOffersTheWellKnownProviders(t *testing.T) {
 	if _, err := f.Add(Ignore, "*-preview"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Save(t.Context(), dotenv.User); err != nil {
+	if _, err := f.Save(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := f.file(); got != "IGNORE_MODELS_OPENAI='*-preview'\n" {
@@ -281,7 +281,7 @@ func TestTheEnvironmentWins(t *testing.T) {
 	if raw := stateOf(t, f.Window); !strings.Contains(raw, "gpt-3.5*") || strings.Contains(raw, `"gpt-4*"`) {
 		t.Errorf("state = %s", raw)
 	}
-	f.must(second(f.Save(t.Context(), dotenv.User)))
+	f.must(second(f.Save(t.Context())))
 	if want := plainEnv[:len(plainEnv)-1] + ",o1\n"; f.file() != want {
 		t.Errorf("file = %q, want %q", f.file(), want)
 	}
@@ -299,7 +299,7 @@ func TestAnotherFileGivesRules(t *testing.T) {
 	f.must(os.WriteFile(big, nil, 0o600))
 	f.must(os.Truncate(big, dotenv.MaxSize+1))
 	f.must(second(f.Clear(Ignore)))
-	f.must(second(f.Save(t.Context(), dotenv.User)))
+	f.must(second(f.Save(t.Context())))
 	if n := strings.Join(f.Notices(), "\n"); !strings.Contains(n, "another file: dotenv: "+big) {
 		t.Errorf("notices = %q, want one about %s", n, big)
 	}
@@ -322,7 +322,7 @@ func TestNamesInSeveralCasesAreOneList(t *testing.T) {
 	f := fresh(t, "IGNORE_MODELS_OpenAI=a\nIGNORE_MODELS_OPENAI=b\nOTHER=1\n")
 	f.wantRules(Ignore, "b")
 	f.must(second(f.Add(Ignore, "c")))
-	f.must(second(f.Save(t.Context(), dotenv.User)))
+	f.must(second(f.Save(t.Context())))
 	if got := f.file(); got != "IGNORE_MODELS_OPENAI=b,c\nOTHER=1\n" {
 		t.Errorf("file = %q", got)
 	}
@@ -342,9 +342,9 @@ func TestLockKeepsTheUserOut(t *testing.T) {
 		"SetProvider":     f.SetProvider("gemini"),
 		"SetSearch":       f.SetSearch("x"),
 		"Discard":         second(f.Discard()),
-		"Save":            second(f.Save(t.Context(), dotenv.User)),
-		"Reload":          f.Reload(t.Context()),
-		"Merge":           f.Merge(t.Context()),
+		"Save":            second(f.Save(t.Context())),
+		"Reload":          second(f.RefreshSaved(t.Context(), true)),
+		"Merge":           second(f.RefreshSaved(t.Context(), false)),
 		"Restore":         second(f.Restore(t.Context(), "1", dotenv.After)),
 	} {
 		if !errors.Is(err, ErrLocked) {

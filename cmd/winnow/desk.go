@@ -131,11 +131,11 @@ func (d *desk) edit(ctx context.Context, description string, change func() error
 }
 
 // save writes the staged rules to the file.
-func (d *desk) save(ctx context.Context) (modelfilter.Saved, error) {
+func (d *desk) save(ctx context.Context) (assistant.Saved, error) {
 	if err := d.finish(ctx); err != nil {
-		return modelfilter.Saved{}, err
+		return assistant.Saved{}, err
 	}
-	saved, err := d.window.Save(ctx, dotenv.User)
+	saved, err := d.window.Save(ctx)
 	if err != nil {
 		return saved, err
 	}

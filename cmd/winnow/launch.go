@@ -17,6 +17,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"winnow/adapters/config"
+	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/assistant/history"
@@ -414,7 +415,7 @@ func crash(d *desk) (lines []string, discard func() error) {
 	lines = []string{"These rules were not saved:"}
 	for _, c := range d.window.Diff() {
 		sign := map[bool]string{true: "+", false: "-"}[c.Added]
-		lines = append(lines, fmt.Sprintf("%s %s rule %s of %s", sign, c.List, shown(c.Pattern), c.Provider))
+		lines = append(lines, fmt.Sprintf("%s %s rule %s of %s", sign, modelfilter.ListOf(c), shown(c.Pattern), c.Provider))
 	}
 	if last.Turn.ID != "" {
 		lines = append(lines, "The last turn: "+last.Turn.Description)

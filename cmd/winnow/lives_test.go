@@ -14,7 +14,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	"winnow/assistant/assistanttest"
@@ -331,14 +330,14 @@ func (l *life) byHand(c doing) error {
 
 func (l *life) save(rt *rapid.T) {
 	l.rt = rt
-	_, err := l.window.Save(l.t.Context(), dotenv.User)
+	_, err := l.window.Save(l.t.Context())
 	l.must(err)
 	l.must(l.session.Saved())
 	l.oracle.saved = l.oracle.rules.clone()
 }
 
-// foreign is somebody else who changes the file. A save is refused then, until
-// the two are merged.
+// foreign is somebody else who changes another line of the file. A save and a
+// refresh take the change over.
 func (l *life) foreign(rt *rapid.T) {
 	l.rt = rt
 	file, err := os.ReadFile(".env")
@@ -346,13 +345,11 @@ func (l *life) foreign(rt *rapid.T) {
 	l.oracle.notes++
 	l.must(os.WriteFile(".env", append(file, "# a note of somebody else\n"...), 0o600))
 	if l.window.Dirty() {
-		_, err := l.window.Save(l.t.Context(), dotenv.User)
-		if _, ok := modelfilter.ThreeWayOf(err); !ok {
-			rt.Fatalf("a save over somebody else's change: %v", err)
-		}
+		l.save(rt)
 		l.check()
+		return
 	}
-	l.must(l.session.Edit("Merge", func() error { return l.window.Merge(l.t.Context()) }))
+	l.must(l.session.Edit("Merge", func() error { _, err := l.window.RefreshSaved(l.t.Context(), false); return err }))
 }
 
 // rollback goes back to any checkpoint.

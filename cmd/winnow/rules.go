@@ -236,7 +236,7 @@ func (a *app) rulesChange(ctx context.Context, verb string, list modelfilter.Lis
 		}
 		results = append(results, one)
 	}
-	var saved modelfilter.Saved
+	var saved assistant.Saved
 	if save && len(refused) == 0 {
 		if saved, err = d.save(ctx); err != nil {
 			return saveFault(err)

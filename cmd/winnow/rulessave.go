@@ -87,12 +87,12 @@ func rulesPlanCommand(a *app) *cobra.Command {
 
 // planJSON is a plan as --json prints it.
 type planJSON struct {
-	Path    string       `json:"path"`
-	Creates bool         `json:"creates"`
-	Foreign bool         `json:"foreign"`
-	Rules   []ruleChange `json:"rules"`
-	Lines   []diffLine   `json:"lines"`
-	Effects []effectJSON `json:"effects"`
+	Path    string               `json:"path"`
+	Creates bool                 `json:"creates"`
+	Foreign bool                 `json:"foreign"`
+	Rules   []ruleChange         `json:"rules"`
+	Lines   []assistant.FileLine `json:"lines"`
+	Effects []effectJSON         `json:"effects"`
 }
 
 type ruleChange struct {
@@ -102,12 +102,6 @@ type ruleChange struct {
 	Added    bool   `json:"added"`
 }
 
-type diffLine struct {
-	Kind string `json:"kind"` // "-" or "+"
-	Line int    `json:"line"`
-	Text string `json:"text"`
-}
-
 type effectJSON struct {
 	Provider string   `json:"provider"`
 	Known    bool     `json:"known"`
@@ -115,31 +109,27 @@ type effectJSON struct {
 	Hidden   []string `json:"hidden"`
 }
 
-func changesJSON(all []modelfilter.RuleChange) []ruleChange {
+func changesJSON(all []assistant.RuleChange) []ruleChange {
 	out := []ruleChange{}
 	for _, c := range all {
-		out = append(out, ruleChange{c.Provider, listName(c.List), c.Pattern, c.Added})
+		out = append(out, ruleChange{c.Provider, listName(modelfilter.ListOf(c)), c.Pattern, c.Added})
 	}
 	return out
 }
 
-func linesJSON(all []dotenv.DiffLine) []diffLine {
-	out := []diffLine{}
-	for _, l := range all {
-		out = append(out, diffLine{string(l.Kind), l.Line, l.Text})
-	}
-	return out
+func linesJSON(all []assistant.FileLine) []assistant.FileLine {
+	return append([]assistant.FileLine{}, all...) // no lines are [] and not null
 }
 
 // showPlan prints what a save would change; errPending when it is something.
 func (a *app) showPlan(ctx context.Context, d *desk) error {
 	a.tellNotices(d)
-	plan, err := d.window.Plan(ctx)
+	plan, err := d.window.PlanSave(ctx)
 	if err != nil {
 		return saveFault(err)
 	}
 	if a.flags.json {
-		out := planJSON{plan.Path, plan.Creates, plan.Foreign, changesJSON(plan.Rules), linesJSON(plan.Lines), []effectJSON{}}
+		out := planJSON{plan.Path, plan.Creates, plan.Conflict != nil, changesJSON(plan.Rules), linesJSON(plan.Lines), []effectJSON{}}
 		for _, e := range plan.Effects {
 			out.Effects = append(out.Effects, effectJSON{e.Provider, e.Known, append([]string{}, e.Shown...), append([]string{}, e.Hidden...)})
 		}
@@ -147,7 +137,7 @@ func (a *app) showPlan(ctx context.Context, d *desk) error {
 	} else if plan.Empty() {
 		err = a.print("nothing is staged: %s stays as it is", plan.Path)
 	} else {
-		err = a.print("%s", strings.TrimRight(plan.String(), "\n"))
+		err = a.print("%s", strings.TrimRight(modelfilter.PlanText(plan), "\n"))
 	}
 	if err == nil && !plan.Empty() {
 		err = errPending
@@ -169,8 +159,8 @@ func (a *app) rulesSave(ctx context.Context, merge bool) error {
 	}
 	a.tellNotices(d)
 	saved, err := d.save(ctx)
-	if _, changed := modelfilter.ThreeWayOf(err); changed && merge {
-		if err = d.window.Merge(ctx); err == nil {
+	if conflict := (*assistant.Conflict)(nil); errors.As(err, &conflict) && merge {
+		if _, err = d.window.RefreshSaved(ctx, false); err == nil {
 			saved, err = d.save(ctx)
 		}
 	}
@@ -180,33 +170,33 @@ func (a *app) rulesSave(ctx context.Context, merge bool) error {
 	return a.tellSaved(saved)
 }
 
-func (a *app) tellSaved(saved modelfilter.Saved) error {
+func (a *app) tellSaved(saved assistant.Saved) error {
 	if a.flags.json {
 		keys := []string{}
-		for _, c := range saved.Changes {
+		for _, c := range saved.Keys {
 			keys = append(keys, c.Key)
 		}
 		return a.printJSON(map[string]any{"path": saved.Path, "written": saved.Written, "rules": changesJSON(saved.Rules), "keys": keys, "message": saved.Message})
 	}
-	return a.print("%s", saved.Message)
+	return a.print("%s", strings.TrimSpace(saved.Message+" "+saved.Warning))
 }
 
 // saveFault says what stands in the way of a save, with both sides of a
 // conflict.
 func saveFault(err error) error {
-	way, changed := modelfilter.ThreeWayOf(err)
-	if !changed {
+	var way *assistant.Conflict
+	if !errors.As(err, &way) {
 		return err
 	}
-	lines := []error{errors.New("somebody else changed " + way.Path + " meanwhile; nothing was saved")}
-	if way.Missing {
-		lines[0] = errors.New(way.Path + " was removed meanwhile; nothing was saved")
+	if way.Kept != "" {
+		return way
 	}
+	lines := []error{fmt.Errorf("%w; nothing was saved", way)}
 	for _, l := range way.Theirs {
-		lines = append(lines, fmt.Errorf("theirs %s", l))
+		lines = append(lines, fmt.Errorf("theirs %s%s", l.Kind, l.Text))
 	}
 	for _, l := range way.Ours {
-		lines = append(lines, fmt.Errorf("ours   %s", l))
+		lines = append(lines, fmt.Errorf("ours   %s%s", l.Kind, l.Text))
 	}
 	return advise(errors.Join(lines...), "winnow rules save --merge puts your changes on top of theirs")
 }
@@ -222,7 +212,7 @@ func rulesDiscardCommand(a *app) *cobra.Command {
 			if !d.window.Dirty() && !a.flags.json {
 				return a.print("nothing is staged")
 			}
-			var lost []modelfilter.RuleChange
+			var lost []assistant.RuleChange
 			err = d.edit(cmd.Context(), "discard staged rules", func() error { lost, err = d.window.Discard(); return err })
 			if err != nil {
 				return err
@@ -298,12 +288,12 @@ const (
 	timeShown = "2006-01-02 15:04:05"
 )
 
-func (a *app) showLines(lines []dotenv.DiffLine) error {
+func (a *app) showLines(lines []assistant.FileLine) error {
 	if a.flags.json {
 		return a.printJSON(map[string]any{"lines": linesJSON(lines)})
 	}
 	for _, l := range lines {
-		if err := a.print("%s", l); err != nil {
+		if err := a.print("%s%s", l.Kind, l.Text); err != nil {
 			return err
 		}
 	}
@@ -339,7 +329,7 @@ func (a *app) rulesRestore(ctx context.Context, id string, side dotenv.Side, dry
 		}
 		return errPending
 	}
-	var saved modelfilter.Saved
+	var saved assistant.Saved
 	err = d.edit(ctx, "restore version "+id, func() (err error) {
 		saved, err = d.window.Restore(ctx, id, side)
 		return err

@@ -318,7 +318,7 @@ func (p *Pane) deleteRow() pane.Action {
 		return p.confirmDeleteDeciding(d.models[r.at])
 	case rowChange:
 		if c := d.diff[r.at]; !c.Added {
-			return p.restoreRule(c.Provider, c.List, c.Pattern)
+			return p.restoreRule(c.Provider, modelfilter.ListOf(c), c.Pattern)
 		}
 		return p.deleteRule(d.diff[r.at].Provider, r.list, d.diff[r.at].Pattern)
 	case rowFinding:

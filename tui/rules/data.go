@@ -24,7 +24,7 @@ type snapshot struct {
 	lower    []string // ids of models in lower case; nil until a search needs them
 	counts   modelfilter.Counts
 	source   modelfilter.ModelList // without its ids
-	diff     []modelfilter.RuleChange
+	diff     []assistant.RuleChange
 	notices  []string
 	light    modelfilter.Highlight
 	lit      map[string]bool // ids of light

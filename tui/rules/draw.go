@@ -146,7 +146,7 @@ func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
 		if c.Added {
 			sign, ink = icons.Add, in.Add
 		}
-		return []pane.Piece{{Text: sign + " ", Ink: ink}, {Text: listColumn(c.List), Ink: in.Muted}, {Text: pane.Visible(c.Pattern), Ink: ink}}, nil
+		return []pane.Piece{{Text: sign + " ", Ink: ink}, {Text: listColumn(modelfilter.ListOf(c)), Ink: in.Muted}, {Text: pane.Visible(c.Pattern), Ink: ink}}, nil
 	case rowFinding:
 		return p.findingPieces(p.findings()[r.at])
 	case rowLint:

@@ -38,7 +38,7 @@ func TestNotesOfTheFileCanBeReadWhole(t *testing.T) {
 	if err := os.Chmod(b.file, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.w.Reload(t.Context()); err != nil {
+	if _, err := b.w.RefreshSaved(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
 	b.Changed()

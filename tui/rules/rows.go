@@ -270,7 +270,7 @@ func (p *Pane) changeRows() []row {
 			provider = c.Provider
 			rows = append(rows, row{kind: rowHead, text: pane.Visible(provider)})
 		}
-		rows = append(rows, row{kind: rowChange, list: c.List, at: i})
+		rows = append(rows, row{kind: rowChange, list: modelfilter.ListOf(c), at: i})
 	}
 	if len(d.diff) > 0 {
 		rows = append(rows, words(p.hints(p.keys.Hint("save", "shows what a save changes"),

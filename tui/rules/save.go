@@ -2,10 +2,9 @@ package rules
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 
-	"winnow/adapters/dotenv"
-	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -13,22 +12,20 @@ import (
 
 // Plan implements pane.Saver. It may run off the update loop.
 func (p *Pane) Plan(ctx context.Context, st style.Styles) ([]string, bool, error) {
-	plan, err := p.window.Plan(ctx)
+	plan, err := p.window.PlanSave(ctx)
 	if err != nil {
-		return nil, false, p.noteConflict(err)
+		return nil, false, err
 	}
-	if plan.Foreign {
-		if err := p.checkFile(ctx); err != nil {
-			return nil, false, err
-		}
+	p.inbox.update(func(r *results) { r.creates, r.conflict = plan.Creates, plan.Conflict })
+	if plan.Conflict != nil {
+		return nil, false, plan.Conflict
 	}
-	p.inbox.update(func(r *results) { r.creates, r.conflict = plan.Creates, nil })
-	return pane.SavePlanLines(savePlan(plan), &st), !plan.Empty(), nil
+	return pane.SavePlanLines(plan, &st), !plan.Empty(), nil
 }
 
 // Save implements pane.Saver. It may run off the update loop.
 func (p *Pane) Save(ctx context.Context) (string, error) {
-	saved, err := p.window.Save(ctx, dotenv.User)
+	saved, err := p.window.Save(ctx)
 	if err != nil {
 		return "", p.noteConflict(err)
 	}
@@ -43,26 +40,22 @@ func (p *Pane) Discard() error {
 }
 
 // checkFile looks whether somebody else has changed the file; the error is a
-// *assistant.Conflict when they have.
+// *assistant.Conflict when that cannot be merged.
 func (p *Pane) checkFile(ctx context.Context) error {
-	theirs, changed, err := p.window.Foreign(ctx)
-	if err != nil || !changed {
+	plan, err := p.window.PlanSave(ctx)
+	if err != nil || plan.Conflict == nil {
 		return err
 	}
-	c := conflictOf(theirs)
-	p.inbox.update(func(r *results) { r.creates, r.conflict = false, c })
-	return c
+	return p.noteConflict(plan.Conflict)
 }
 
 // noteConflict keeps a conflict for the pane's question about it.
 func (p *Pane) noteConflict(err error) error {
-	theirs, ok := modelfilter.ThreeWayOf(err)
-	if !ok {
-		return err
+	var c *assistant.Conflict
+	if errors.As(err, &c) {
+		p.inbox.update(func(r *results) { r.creates, r.conflict = false, c })
 	}
-	c := conflictOf(theirs)
-	p.inbox.update(func(r *results) { r.creates, r.conflict = false, c })
-	return c
+	return err
 }
 
 // discardOrResolve asks before unsaved rules are lost. A file that somebody else
@@ -78,7 +71,7 @@ func (p *Pane) discardOrResolve() pane.Action {
 		return pane.Notify{Text: "nothing is unsaved"}
 	}
 	return pane.Confirm{
-		Title: "Discard the unsaved rules?", Lines: pane.RuleChangeLines(ruleChanges(p.data.diff), &p.st.Icons), Yes: "discard",
+		Title: "Discard the unsaved rules?", Lines: pane.RuleChangeLines(p.data.diff, &p.st.Icons), Yes: "discard",
 		Then: func() pane.Action { return p.discard() },
 	}
 }
@@ -100,10 +93,10 @@ func (p *Pane) discard() pane.Action {
 // resolveConflict asks once, with both sides, whose version is to hold.
 func (p *Pane) resolveConflict(c *assistant.Conflict) pane.Action {
 	name, box := pane.Visible(filepath.Base(c.Path)), &p.inbox
-	edit := func(description, done string, change func(context.Context) error) func() pane.Action {
+	edit := func(description, done string, dropUnsaved bool) func() pane.Action {
 		return func() pane.Action {
 			return pane.Edit{Description: description, Done: func() string { return done }, Change: func() error {
-				if err := change(context.Background()); err != nil {
+				if _, err := p.window.RefreshSaved(context.Background(), dropUnsaved); err != nil {
 					return err
 				}
 				box.update(func(r *results) { r.creates, r.conflict = false, nil })
@@ -111,68 +104,14 @@ func (p *Pane) resolveConflict(c *assistant.Conflict) pane.Action {
 			}}
 		}
 	}
-	theirs := edit("Reload "+name, "reloaded "+name+": the rules are those of the file", p.window.Reload)
+	theirs := edit("Reload "+name, "reloaded "+name+": the rules are those of the file", true)
 	if len(p.data.diff) == 0 {
 		return theirs()
 	}
 	return pane.Confirm{
-		Title: pane.ConflictTitle(c), Lines: pane.ConflictLines(c, ruleChanges(p.data.diff), &p.st.Icons),
+		Title: pane.ConflictTitle(c), Lines: pane.ConflictLines(c, p.data.diff, &p.st.Icons),
 		Yes:  "load their version and re-apply mine",
-		Then: edit("Merge with the changed "+name, "merged the unsaved rules into the changed "+name, p.window.Merge),
+		Then: edit("Merge with the changed "+name, "merged the unsaved rules into the changed "+name, false),
 		More: []pane.Answer{{Key: "t", Label: "load theirs, drop mine", Then: theirs}, {Key: "d", Label: "discard mine", Then: p.discard}},
 	}
-}
-
-// conflictOf, savePlan and ruleChanges are the window's facts in the terms of
-// the assistant package.
-func conflictOf(t modelfilter.ThreeWay) *assistant.Conflict {
-	c := &assistant.Conflict{Path: t.Path, Missing: t.Missing, Busy: t.Busy, Theirs: fileLines(t.Theirs), Ours: fileLines(t.Ours)}
-	values := map[string]*assistant.KeyChange{}
-	for _, k := range t.Keys {
-		values[k.Key] = &assistant.KeyChange{Key: k.Key}
-	}
-	for _, l := range t.Theirs {
-		file := dotenv.Parse([]byte(l.Text))
-		for _, key := range file.Keys() {
-			value, _ := file.Raw(key)
-			switch v := values[key]; {
-			case v == nil:
-			case l.Kind == dotenv.Added:
-				v.After = value
-			default:
-				v.Before = value
-			}
-		}
-	}
-	for _, k := range t.Keys {
-		c.Keys = append(c.Keys, *values[k.Key])
-	}
-	return c
-}
-
-func savePlan(plan modelfilter.Plan) assistant.SavePlan {
-	out := assistant.SavePlan{Path: plan.Path, Creates: plan.Creates, Rules: ruleChanges(plan.Rules), Lines: fileLines(plan.Lines)}
-	for _, e := range plan.Effects {
-		out.Effects = append(out.Effects, assistant.ModelEffect{Provider: e.Provider, Known: e.Known, Shown: e.Shown, Hidden: e.Hidden})
-	}
-	return out
-}
-
-func ruleChanges(changes []modelfilter.RuleChange) []assistant.RuleChange {
-	out := make([]assistant.RuleChange, len(changes))
-	for i, c := range changes {
-		out[i] = assistant.RuleChange{Provider: c.Provider, Type: "ignored", Pattern: c.Pattern, Added: c.Added}
-		if c.List == modelfilter.Allow {
-			out[i].Type = "whitelisted"
-		}
-	}
-	return out
-}
-
-func fileLines(diff []dotenv.DiffLine) []assistant.FileLine {
-	out := make([]assistant.FileLine, len(diff))
-	for i, l := range diff {
-		out[i] = assistant.FileLine{Kind: string(l.Kind), Line: l.Line, Text: l.Text}
-	}
-	return out
 }
