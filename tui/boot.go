@@ -281,7 +281,7 @@ func (b *Boot) Typed() history.Draft {
 
 // KeepTyped stores what was Typed in a folder beside its draft of before, of
 // which nothing is lost. An empty one changes nothing.
-func KeepTyped(ctx context.Context, h *history.Store, folder string, typed history.Draft) error {
+func KeepTyped(ctx context.Context, h history.Store, folder string, typed history.Draft) error {
 	if typed.Text == "" && len(typed.Stash) == 0 {
 		return nil
 	}

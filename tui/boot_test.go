@@ -181,7 +181,7 @@ func TestQuittingBeforeEverythingIsThere(t *testing.T) {
 		"from the conversation":       {"typed", tuitest.Tab, tuitest.Key("ctrl+q")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := bootDesk(t, furniture{history: func(h *history.Store) error {
+			b := bootDesk(t, furniture{history: func(h history.Store) error {
 				return h.SaveDraft(t.Context(), draftKey, history.Draft{Text: "kept", Stash: []string{"old"}})
 			}}, nil)
 			b.Type(keys...)
@@ -204,7 +204,7 @@ func TestQuittingBeforeEverythingIsThere(t *testing.T) {
 }
 
 func TestWhatWasTypedFirstDoesNotReplaceTheDraftOfBefore(t *testing.T) {
-	b := bootDesk(t, furniture{history: func(h *history.Store) error {
+	b := bootDesk(t, furniture{history: func(h history.Store) error {
 		return h.SaveDraft(t.Context(), draftKey, history.Draft{Text: "kept", Stash: []string{"old"}})
 	}}, nil)
 	b.Type("gone", tuitest.Esc, "new")

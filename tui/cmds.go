@@ -19,7 +19,7 @@ import (
 
 // loadStart loads what the first screen needs: the pairs of the session, the
 // draft that was there, and what completion knows.
-func loadStart(h *history.Store, s *assistant.Session, folder string) tea.Cmd {
+func loadStart(h history.Store, s *assistant.Session, folder string) tea.Cmd {
 	return func() tea.Msg {
 		ctx := context.Background()
 		err := s.LoadView(ctx)
@@ -52,7 +52,7 @@ func draftKeyOf(folder string) string {
 
 // ownDraft is the draft of a folder, else the one that has no folder: it comes
 // from a version that kept one for all, and belongs to whoever finds it.
-func ownDraft(ctx context.Context, h *history.Store, folder string) (history.Draft, error) {
+func ownDraft(ctx context.Context, h history.Store, folder string) (history.Draft, error) {
 	key := draftKeyOf(folder)
 	d, err := h.Draft(ctx, key)
 	if err != nil || key == draftKey || d.Text != "" || len(d.Stash) > 0 {
@@ -80,7 +80,7 @@ const (
 )
 
 // names reads the topics and saved filters that completion offers.
-func names(ctx context.Context, h *history.Store) (topics []string, saved map[string]string) {
+func names(ctx context.Context, h history.Store) (topics []string, saved map[string]string) {
 	topics, _ = h.TopicPaths(ctx)
 	saved, _ = h.SavedFilters(ctx)
 	return topics, saved
@@ -155,12 +155,12 @@ func undoRollback(s *assistant.Session) tea.Cmd {
 }
 
 // renewSession begins a new session.
-func renewSession(h *history.Store, s *assistant.Session) tea.Cmd {
+func renewSession(h history.Store, s *assistant.Session) tea.Cmd {
 	return func() tea.Msg {
 		if h == nil {
 			return renewedMsg{err: s.Renew(context.Background())}
 		}
-		return renewedMsg{err: h.Renew(context.Background(), s)}
+		return renewedMsg{err: history.RenewSession(context.Background(), h, s)}
 	}
 }
 
@@ -204,7 +204,7 @@ func copyText(what, text string, native func(string) error) tea.Cmd {
 
 // keepDraft stores the draft and what was cleared before it, so that no crash
 // loses them.
-func keepDraft(h *history.Store, folder string, d history.Draft) tea.Cmd {
+func keepDraft(h history.Store, folder string, d history.Draft) tea.Cmd {
 	if h == nil {
 		return nil
 	}
@@ -213,7 +213,7 @@ func keepDraft(h *history.Store, folder string, d history.Draft) tea.Cmd {
 	}
 }
 
-func addSent(h *history.Store, text string) tea.Cmd {
+func addSent(h history.Store, text string) tea.Cmd {
 	if h == nil || text == "" {
 		return nil
 	}

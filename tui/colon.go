@@ -17,9 +17,9 @@ import (
 // pairs, onOrder asks where one has to, carryOut does it.
 
 // readyOrder makes the command of a line ready.
-func readyOrder(h *history.Store, q *filter.Query, line string, env history.Env) tea.Cmd {
+func readyOrder(h history.Store, q *filter.Query, line string, env history.Env) tea.Cmd {
 	return func() tea.Msg {
-		o, err := h.Order(context.Background(), q, env)
+		o, err := history.Prepare(context.Background(), h, q, env)
 		return orderReadyMsg{line: line, order: o, err: err}
 	}
 }
@@ -39,14 +39,20 @@ func (m *Model) onOrder(msg orderReadyMsg) tea.Cmd {
 		return nil
 	}
 	do := func() tea.Cmd { return carryOut(m.opts.History, m.session, o, msg.line) }
-	if title, more := o.Question(); title != "" {
-		for i := range more {
-			more[i] = oneLine(more[i])
-		}
-		return m.ask(oneLine(title), more, yesWord(o.Verb), do)
+	switch what := capitalized(oneLine(o.Does())); o.Confirm() {
+	case history.ConfirmNewTopic:
+		return m.ask("There is no topic "+oneLine(o.Topic)+". Create it?", []string{what + "."}, yesWord(o.Verb), do)
+	case history.ConfirmDelete:
+		return m.ask(what+" for good?", nil, yesWord(o.Verb), do)
+	case history.ConfirmMany:
+		return m.ask(what+"?", nil, yesWord(o.Verb), do)
+	default:
+		return do()
 	}
-	return do()
 }
+
+// capitalized makes the first letter of a clause a capital one.
+func capitalized(clause string) string { return strings.ToUpper(clause[:1]) + clause[1:] }
 
 // yesWord is the answer that lets a command happen.
 func yesWord(v filter.Verb) string {
@@ -57,9 +63,9 @@ func yesWord(v filter.Verb) string {
 }
 
 // carryOut does what a command says.
-func carryOut(h *history.Store, s *assistant.Session, o history.Order, line string) tea.Cmd {
+func carryOut(h history.Store, s *assistant.Session, o history.Command, line string) tea.Cmd {
 	return func() tea.Msg {
-		out, err := h.CarryOut(context.Background(), o, s)
+		out, err := history.Execute(context.Background(), h, o, s)
 		return orderDoneMsg{line: line, order: o, out: out, err: err}
 	}
 }
@@ -70,10 +76,10 @@ func (m *Model) onOrderDone(msg orderDoneMsg) tea.Cmd {
 		m.lineAgain(msg.line, msg.err)
 		return nil
 	}
-	said := msg.out.Said
-	if msg.out.CanTakeBack() {
+	said := msg.out.Text
+	if msg.out.CanUndo() {
 		m.orders = append(m.orders, msg)
-		m.orders = m.orders[max(0, len(m.orders)-history.KeptOutcomes):]
+		m.orders = m.orders[max(0, len(m.orders)-history.MaxUndo):]
 		said += m.undoHint()
 	}
 	m.notice.say(said)
@@ -122,9 +128,9 @@ func (m *Model) undoPairs() tea.Cmd {
 }
 
 // takeBack undoes what a command has done.
-func takeBack(h *history.Store, done orderDoneMsg) tea.Cmd {
+func takeBack(h history.Store, done orderDoneMsg) tea.Cmd {
 	return func() tea.Msg {
-		return orderUndoneMsg{done: done, err: h.TakeBack(context.Background(), done.out)}
+		return orderUndoneMsg{done: done, err: history.Undo(context.Background(), h, done.out)}
 	}
 }
 
@@ -133,7 +139,7 @@ func (m *Model) onOrderUndone(msg orderUndoneMsg) tea.Cmd {
 		m.orders = append(m.orders, msg.done)
 		return m.complain(msg.err)
 	}
-	m.notice.say("undone: " + msg.done.out.Said)
+	m.notice.say("undone: " + msg.done.out.Text)
 	return tea.Batch(m.pairsMarked(msg.done.order.Seqs), loadNames(m.opts.History))
 }
 

@@ -219,7 +219,7 @@ func TestDeletingTheShownPairsAsks(t *testing.T) {
 }
 
 func TestFilterThatCannotBeReadAnyMoreLetsCommandsAnswer(t *testing.T) {
-	d := three(t, furniture{history: func(h *history.Store) error { return h.SaveFilter(t.Context(), "two", "s2") }})
+	d := three(t, furniture{history: func(h history.Store) error { return h.SaveFilter(t.Context(), "two", "s2") }})
 	d.goTo("VIEW")
 	d.command("@two")
 	d.Wait("1/1")

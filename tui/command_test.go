@@ -69,7 +69,7 @@ func TestLineTellsItsCountAlsoWhenEmpty(t *testing.T) {
 }
 
 func TestTabGoesThroughAListWithASign(t *testing.T) {
-	d := three(t, furniture{history: func(h *history.Store) error {
+	d := three(t, furniture{history: func(h history.Store) error {
 		for _, path := range []string{"AI > Agents", "AI > Art"} {
 			if err := h.CreateTopic(t.Context(), path); err != nil {
 				return err

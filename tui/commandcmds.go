@@ -13,7 +13,7 @@ import (
 )
 
 // applyFilter evaluates a line.
-func applyFilter(h *history.Store, q *filter.Query, line string, env history.Env) tea.Cmd {
+func applyFilter(h history.Store, q *filter.Query, line string, env history.Env) tea.Cmd {
 	return func() tea.Msg {
 		r, err := h.Filter(context.Background(), q, env)
 		hints := make([]string, len(r.Hints))
@@ -25,7 +25,7 @@ func applyFilter(h *history.Store, q *filter.Query, line string, env history.Env
 }
 
 // findText asks the history which pairs say a text.
-func findText(h *history.Store, needle string, back bool) tea.Cmd {
+func findText(h history.Store, needle string, back bool) tea.Cmd {
 	return func() tea.Msg {
 		r, err := h.Filter(context.Background(), &filter.Query{Expr: filter.Content{Parts: []string{needle}}}, history.Env{})
 		msg := textFoundMsg{needle: needle, back: back, err: err, seqs: make([]int64, len(r.Refs))}
@@ -37,7 +37,7 @@ func findText(h *history.Store, needle string, back bool) tea.Cmd {
 }
 
 // countFilter counts what a line would leave, while it is typed.
-func countFilter(h *history.Store, q *filter.Query, line string, env history.Env) tea.Cmd {
+func countFilter(h history.Store, q *filter.Query, line string, env history.Env) tea.Cmd {
 	return func() tea.Msg {
 		n, err := h.Count(context.Background(), q, env)
 		return filterCountedMsg{line: line, count: n, err: err}
@@ -45,7 +45,7 @@ func countFilter(h *history.Store, q *filter.Query, line string, env history.Env
 }
 
 // checkShown asks whether a line would show the pair just answered.
-func checkShown(h *history.Store, q *filter.Query, env history.Env, seq int64) tea.Cmd {
+func checkShown(h history.Store, q *filter.Query, env history.Env, seq int64) tea.Cmd {
 	return func() tea.Msg {
 		r, err := h.Filter(context.Background(), q, env)
 		if err != nil {
@@ -73,7 +73,7 @@ func (m *Model) onShown(msg pairShownMsg) tea.Cmd {
 }
 
 // addLine keeps a filter line that worked.
-func addLine(h *history.Store, line string) tea.Cmd {
+func addLine(h history.Store, line string) tea.Cmd {
 	if line == "" {
 		return nil
 	}
@@ -86,7 +86,7 @@ func addLine(h *history.Store, line string) tea.Cmd {
 }
 
 // loadNames reads the names that a command may have changed.
-func loadNames(h *history.Store) tea.Cmd {
+func loadNames(h history.Store) tea.Cmd {
 	if h == nil {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (m *Model) onNames(msg namesLoadedMsg) tea.Cmd {
 }
 
 // refilter evaluates the active line again and makes the result the view.
-func refilter(h *history.Store, s *assistant.Session, q *filter.Query, line string, env history.Env) tea.Cmd {
+func refilter(h history.Store, s *assistant.Session, q *filter.Query, line string, env history.Env) tea.Cmd {
 	return func() tea.Msg {
 		r, err := h.Filter(context.Background(), q, env)
 		if err != nil {

@@ -27,7 +27,7 @@ type desk struct {
 	session *assistant.Session
 	window  *modelfilter.Window
 	script  *at.Script
-	store   *history.Store
+	store   history.Store
 	clock   *tuitest.Clock
 	file    string   // the .env
 	copied  []string // what went to the clipboard
@@ -41,10 +41,10 @@ type furniture struct {
 	pairs   []assistant.Pair
 	answers []at.Answer
 	change  func(*Options)
-	history func(*history.Store) error // prepares what else is stored
-	model   assistant.Model            // what answers; nil is a script of the answers
-	known   []assistant.ModelInfo      // by which names; nil is test/script and test/other
-	ids     []string                   // what is filtered; nil is deskModels
+	history func(history.Store) error // prepares what else is stored
+	model   assistant.Model           // what answers; nil is a script of the answers
+	known   []assistant.ModelInfo     // by which names; nil is test/script and test/other
+	ids     []string                  // what is filtered; nil is deskModels
 }
 
 const deskEnv = "OPENAI_API_KEY=sk-not-a-real-key\nANTHROPIC_API_KEY=sk-nor-this\nIGNORE_MODELS_OPENAI=gpt-3.5*,o3*\n"

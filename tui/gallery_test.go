@@ -132,7 +132,7 @@ func gallery(w, h int) furniture {
 	elsewhere.Session = "s0"
 	return furniture{
 		w: w, h: h, pairs: append([]assistant.Pair{elsewhere}, append(pairs, failed("and the others"))...),
-		history: func(s *history.Store) error {
+		history: func(s history.Store) error {
 			for _, topic := range []string{"AI > Agents", "Home"} {
 				if err := s.CreateTopic(context.Background(), topic); err != nil {
 					return err

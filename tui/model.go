@@ -19,9 +19,9 @@ import (
 // Options configures a Model. Session is needed, the rest may be zero.
 type Options struct {
 	Session *assistant.Session
-	History *history.Store // nil: the view is the session, nothing is kept
-	Pane    pane.Pane      // nil: a plain chat, without a window
-	Folder  string         // where winnow runs: drafts are kept apart by it; "" has one
+	History history.Store // nil: the view is the session, nothing is kept
+	Pane    pane.Pane     // nil: a plain chat, without a window
+	Folder  string        // where winnow runs: drafts are kept apart by it; "" has one
 
 	Style    style.Options // Dark follows the terminal unless FixedTheme
 	Fixed    bool          // the theme is the user's choice, not the terminal's

@@ -133,7 +133,7 @@ func (m *Model) onModels(msg modelsLoadedMsg) tea.Cmd {
 }
 
 // keepModels stores a list of models under a key of the history.
-func keepModels(h *history.Store, key string, ids []string) tea.Cmd {
+func keepModels(h history.Store, key string, ids []string) tea.Cmd {
 	if h == nil {
 		return nil
 	}
@@ -147,7 +147,7 @@ func keepModels(h *history.Store, key string, ids []string) tea.Cmd {
 }
 
 // keptModels reads such a list; what cannot be read is empty.
-func keptModels(ctx context.Context, h *history.Store, key string) []string {
+func keptModels(ctx context.Context, h history.Store, key string) []string {
 	text, _ := h.Get(ctx, key)
 	return strings.Fields(text)
 }

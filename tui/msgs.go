@@ -105,14 +105,14 @@ type filterCountedMsg struct {
 // orderReadyMsg answers readyOrder: the command of a line with its pairs.
 type orderReadyMsg struct {
 	line  string
-	order history.Order
+	order history.Command
 	err   error
 }
 
 // orderDoneMsg answers carryOut.
 type orderDoneMsg struct {
 	line  string
-	order history.Order
+	order history.Command
 	out   history.Outcome
 	err   error
 }

@@ -161,7 +161,7 @@ func (o opening) begin(t *testing.T) *desk {
 	d := furnish(t, furniture{
 		pairs:   []assistant.Pair{elsewhere, told("here?", "said here")},
 		answers: []at.Answer{{at.Say("half"), at.Stop{At: gate}}},
-		history: func(h *history.Store) error {
+		history: func(h history.Store) error {
 			for _, topic := range []string{"AI > Agents", "Home"} {
 				if err := h.CreateTopic(context.Background(), topic); err != nil {
 					return err

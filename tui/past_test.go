@@ -18,9 +18,6 @@ func TestThePaneOfTheHistory(t *testing.T) {
 		change: func(o *Options) { o.Pane = historypane.New(o.Session, o.History) },
 	})
 	d.Wait("2/2")
-	if err := d.store.Warm(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	d.goTo("VIEW")
 	d.Wait("2 pairs, 1 topic, 0 filters")
 	d.command("c'apples' :topic 'AI'")

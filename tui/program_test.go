@@ -21,7 +21,7 @@ type rig struct {
 	session *assistant.Session
 	window  *at.Window
 	script  *at.Script
-	store   *history.Store
+	store   history.Store
 	model   *Model
 	clock   *tuitest.Clock
 }

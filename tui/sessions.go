@@ -21,7 +21,7 @@ func (m *Model) openSessions() tea.Cmd {
 	return loadSessions(m.opts.History)
 }
 
-func loadSessions(h *history.Store) tea.Cmd {
+func loadSessions(h history.Store) tea.Cmd {
 	return func() tea.Msg {
 		all, err := h.Sessions(context.Background())
 		return sessionsLoadedMsg{all, err}
@@ -104,9 +104,9 @@ func (m *Model) resume(id string) tea.Cmd {
 }
 
 // resumeSession takes up a session.
-func resumeSession(h *history.Store, s *assistant.Session, id string) tea.Cmd {
+func resumeSession(h history.Store, s *assistant.Session, id string) tea.Cmd {
 	return func() tea.Msg {
-		err := h.GoOn(context.Background(), s, id)
+		err := history.ResumeSession(context.Background(), h, s, id)
 		return renewedMsg{resumed: s.ID() == id, err: err}
 	}
 }

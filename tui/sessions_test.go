@@ -18,7 +18,7 @@ func archive(t *testing.T, f furniture) *desk {
 	second := told("second of the old session", "another old answer")
 	second.Session = "old"
 	f.pairs = []assistant.Pair{old, second, told("here?", "said here")}
-	f.history = func(h *history.Store) error {
+	f.history = func(h history.Store) error {
 		for id, folder := range map[string]string{"old": "/srv/gateway", "s1": "/home/me", "empty": "/home/nobody"} {
 			if err := h.Touch(t.Context(), history.Session{ID: id, Folder: folder, Model: "test/other"}); err != nil {
 				return err

@@ -69,7 +69,7 @@ func above(path string) string {
 // the path when nothing does.
 func (m *Model) newTopic(path, parent string) tea.Cmd {
 	if path = history.TopicPath(path); path != "" {
-		return editTopics(m.opts.History, topicsChangedMsg{said: "new messages go to " + oneLine(path), to: path}, func(ctx context.Context, h *history.Store) error {
+		return editTopics(m.opts.History, topicsChangedMsg{said: "new messages go to " + oneLine(path), to: path}, func(ctx context.Context, h history.Store) error {
 			return h.CreateTopic(ctx, path)
 		})
 	}
@@ -92,7 +92,7 @@ func (m *Model) renameTopic(path string) tea.Cmd {
 		if up := above(path); up != "" && lastName(to) == to {
 			to = up + history.TopicSeparator + to
 		}
-		return editTopics(m.opts.History, topicsChangedMsg{said: oneLine(path + " is now " + to), from: path, to: to}, func(ctx context.Context, h *history.Store) error {
+		return editTopics(m.opts.History, topicsChangedMsg{said: oneLine(path + " is now " + to), from: path, to: to}, func(ctx context.Context, h history.Store) error {
 			return h.MoveTopic(ctx, path, to)
 		})
 	})
@@ -108,14 +108,14 @@ func (m *Model) deleteTopic(path string) tea.Cmd {
 	return m.ask("Delete the topic "+oneLine(path)+"?", []string{
 		"No pair is deleted: its pairs and the topics below it", "go to " + oneLine(topicName(to)) + ".",
 	}, "delete", func() tea.Cmd {
-		return editTopics(m.opts.History, topicsChangedMsg{said: oneLine(path) + " is deleted", from: path, to: to}, func(ctx context.Context, h *history.Store) error {
+		return editTopics(m.opts.History, topicsChangedMsg{said: oneLine(path) + " is deleted", from: path, to: to}, func(ctx context.Context, h history.Store) error {
 			return h.DeleteTopic(ctx, path)
 		})
 	})
 }
 
 // editTopics changes the tree; done is the message of its success.
-func editTopics(h *history.Store, done topicsChangedMsg, change func(context.Context, *history.Store) error) tea.Cmd {
+func editTopics(h history.Store, done topicsChangedMsg, change func(context.Context, history.Store) error) tea.Cmd {
 	return func() tea.Msg {
 		ctx := context.Background()
 		if done.err = change(ctx, h); done.err == nil {

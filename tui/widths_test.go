@@ -65,7 +65,7 @@ func hostileRoom(w, h int) furniture {
 	for i, text := range hostile {
 		f.known = append(f.known, assistant.ModelInfo{ID: fmt.Sprintf("test/%d%s", i, text), Context: 64_000, Known: true, Tools: true, PriceIn: 1e-9, PriceOut: 1e9})
 	}
-	f.history = func(s *history.Store) error {
+	f.history = func(s history.Store) error {
 		if err := s.CreateTopic(context.Background(), "Top > "+oneHostile); err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ func TestWhatIsSeenIsWhatIsSent(t *testing.T) {
 // visible, worked out by hand from the plan.
 type seeing struct {
 	bench
-	store   *history.Store
+	store   history.Store
 	script  *at.Script
 	clock   *tuitest.Clock
 	records []budget.Record

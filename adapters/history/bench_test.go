@@ -9,7 +9,7 @@ import (
 )
 
 // large is a store of n pairs in sessions of fifty, with twenty topics.
-func large(b *testing.B, n int) (*history.Store, *Window) {
+func large(b *testing.B, n int) (history.Store, *Window) {
 	b.Helper()
 	s := newStore(b)
 	for from := 0; from < n; from += 1000 {

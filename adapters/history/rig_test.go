@@ -17,7 +17,7 @@ var day = time.Date(2026, 3, 4, 5, 0, 0, 0, time.UTC)
 
 func clock() time.Time { return day.Add(24 * time.Hour) }
 
-func newStore(t testing.TB) *history.Store {
+func newStore(t testing.TB) history.Store {
 	t.Helper()
 	s, err := history.Open(t.Context(), filepath.Join(t.TempDir(), "data", "history.db"), history.Options{Now: clock})
 	if err != nil {
@@ -36,7 +36,7 @@ func spoken(session, topic, user, answer string) *assistant.Pair {
 }
 
 // put appends pairs; in an empty store they are numbered from 1.
-func put(t testing.TB, s *history.Store, pairs ...*assistant.Pair) {
+func put(t testing.TB, s history.Store, pairs ...*assistant.Pair) {
 	t.Helper()
 	for i, p := range pairs {
 		if p.CreatedAt.IsZero() {
@@ -49,7 +49,7 @@ func put(t testing.TB, s *history.Store, pairs ...*assistant.Pair) {
 }
 
 // library is a store with six pairs, 1 to 6.
-func library(t testing.TB) (*history.Store, *Window) {
+func library(t testing.TB) (history.Store, *Window) {
 	t.Helper()
 	s := newStore(t)
 	error3 := spoken("s1", "AI > Agents", "third: what broke", "")
@@ -119,7 +119,7 @@ func stateOf(t testing.TB, w *Window) string {
 }
 
 // marksOf lists what can be marked of all uncut pairs: "1:0+AI".
-func marksOf(t testing.TB, s *history.Store) string {
+func marksOf(t testing.TB, s history.Store) string {
 	t.Helper()
 	refs, err := s.Refs(t.Context(), "", 3.5)
 	if err != nil {

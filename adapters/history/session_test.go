@@ -17,7 +17,7 @@ import (
 // desk is a session in the window, over a store with six pairs.
 type desk struct {
 	*assistant.Session
-	store   *history.Store
+	store   history.Store
 	window  *Window
 	journal string
 }

@@ -18,7 +18,7 @@ func markOf(star *int, flag *bool, topic *string) history.Mark {
 	return history.Mark{Star: star, Flag: flag, Topic: topic}
 }
 
-func firstError(_ int, err error) error { return err }
+func firstError(_ history.Restored, err error) error { return err }
 
 func TestStateIsCompactAndStable(t *testing.T) {
 	s, w := library(t)

@@ -30,7 +30,7 @@ type Options struct {
 
 // Window is the history as the assistant works on it. Use New.
 type Window struct {
-	store    *history.Store
+	store    history.Store
 	now      func() time.Time
 	selected func() Selected
 
@@ -56,7 +56,7 @@ var (
 )
 
 // New returns a window on a store, which stays the caller's to close.
-func New(store *history.Store, o Options) *Window {
+func New(store history.Store, o Options) *Window {
 	w := &Window{store: store, now: o.Now, selected: o.Selected, born: newBorn(), kept: map[string]bool{}}
 	if w.now == nil {
 		w.now = time.Now

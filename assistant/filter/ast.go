@@ -113,21 +113,11 @@ const (
 // String returns the sign, empty for Equal.
 func (o Op) String() string { return [...]string{"", "<", "<=", ">", ">="}[o] }
 
-// holds applies the comparison to the sign of a − b.
-func (o Op) holds(sign int) bool {
-	switch o {
-	case Less:
-		return sign < 0
-	case LessEqual:
-		return sign <= 0
-	case Greater:
-		return sign > 0
-	case GreaterEqual:
-		return sign >= 0
-	default:
-		return sign == 0
-	}
-}
+// sql returns the operator of SQL.
+func (o Op) sql() string { return [...]string{"=", "<", "<=", ">", ">="}[o] }
+
+// mirrored returns the comparison with its sides exchanged.
+func (o Op) mirrored() Op { return [...]Op{Equal, Greater, GreaterEqual, Less, LessEqual}[o] }
 
 // Unit is a unit of age.
 type Unit string

@@ -261,7 +261,6 @@ func FuzzFilter(f *testing.F) {
 	} {
 		f.Add(line)
 	}
-	pairs := []Pair{{ID: "1", Topic: "A > B", Star: 2}, {ID: "2", Model: "p/m", Text: func() (string, string) { return "a", "b" }}}
 	f.Fuzz(func(t *testing.T, line string) {
 		n := len([]rune(line))
 		Complete(line, n/2, Sources{Topics: []string{"A"}, Saved: []string{"s"}})
@@ -279,8 +278,12 @@ func FuzzFilter(f *testing.F) {
 			return
 		}
 		checkRoundTrip(t, q)
-		if _, err := Eval(q, pairs, Env{}); err != nil && !strings.Contains(line, "@") {
-			t.Fatalf("Eval(%q): %v", line, err)
+		x, err := Expand(q, nil)
+		if err != nil && !strings.Contains(line, "@") {
+			t.Fatalf("Expand(%q): %v", line, err)
+		}
+		if sql, args := Where(x, Source{Dialect: plainDialect{}}); strings.Count(sql, "?") != len(args) {
+			t.Fatalf("Where(%q) = %s with %d arguments", line, sql, len(args))
 		}
 	})
 }

@@ -2,7 +2,6 @@ package filter
 
 import (
 	"errors"
-	"regexp"
 	"regexp/syntax"
 	"strconv"
 	"strings"
@@ -133,7 +132,7 @@ func (p *parser) content() Expr {
 		if p.err == nil && source == "" {
 			p.failAt(start, "//", "a regular expression")
 		}
-		if _, err := compileRegexp(source); err != nil && p.err == nil {
+		if _, err := CompileRegexp(source); err != nil && p.err == nil {
 			p.failAt(start, "/"+source+"/", "a regular expression that RE2 reads: "+regexpFault(err))
 		}
 		return Regexp{source}
@@ -154,13 +153,7 @@ func (p *parser) content() Expr {
 	return nil
 }
 
-// compileRegexp compiles the expression of c/RE/ as the language means it.
-func compileRegexp(source string) (*regexp.Regexp, error) { return regexp.Compile(caseless + source) }
-
-// caseless makes an expression take letters of either case.
-const caseless = "(?i)"
-
-// regexpFault says what is wrong with an expression, without what compileRegexp
+// regexpFault says what is wrong with an expression, without what CompileRegexp
 // put before it.
 func regexpFault(err error) string {
 	var at *syntax.Error

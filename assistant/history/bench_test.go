@@ -74,21 +74,6 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-func BenchmarkIndex(b *testing.B) {
-	for _, n := range sizes {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			path := benchStore(b, n)
-			s := open(b, path, Options{})
-			for range b.N {
-				x := newIndex(s)
-				if x.load(); x.err != nil {
-					b.Fatal(x.err)
-				}
-			}
-		})
-	}
-}
-
 func BenchmarkFilter(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -2,6 +2,8 @@ package history
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -9,53 +11,53 @@ import (
 	"winnow/assistant"
 )
 
-// keptIntents is how many intents are remembered. One would do for a single
+// storedIntents is how many intents are remembered. One would do for a single
 // process; several processes with a journal each share the database.
-const keptIntents = 1000
+const storedIntents = 1000
 
 // Commit applies the batch in one transaction, fsynced when it returns nil:
-// first Delete, then Uncut, Cut, Put, Marks and Requests. When it returns an error nothing has
-// happened, the pairs keep Seq 0, and the same batch may be committed again.
+// first Delete, then Uncut, Cut, Put, Marks and Requests. When it returns an
+// error nothing has happened, the pairs keep Seq 0, and the same batch may be
+// committed again.
 //
 // A new pair whose ID is known already is that pair: it gets its Seq and
 // replaces it. An empty ID is filled in. A pair in state sending belongs to this
 // store until it is put in another state; if this process dies first, the next
 // Open ends it as interrupted.
-func (s *Store) Commit(ctx context.Context, b *assistant.Batch) error {
+func (s *SQLite) Commit(ctx context.Context, b *assistant.Batch) error {
 	for _, p := range b.Put {
 		if err := checkPair(p); err != nil {
 			return err
 		}
 	}
 	for _, m := range b.Marks {
-		if err := checkMark(m.Star); err != nil {
+		if err := checkStar(m.Star); err != nil {
 			return err
 		}
 	}
-	requests, err := packRequests(b.Requests)
+	requests, err := s.packRequests(b.Requests)
 	if err != nil {
 		return fmt.Errorf("history: commit: %w", err)
 	}
-	seqs := make([]int64, len(b.Put))
-	ids := make([]string, len(b.Put))
-	kept := map[int64]marks{}
-	err = s.write(ctx, func(t *tx) error {
+	placed := make([]assistant.Pair, len(b.Put)) // Seq, ID and marks as they are stored
+	err = s.change(ctx, func(c *change) error {
 		if b.Intent != "" {
-			if _, done, err := t.number("SELECT 1 FROM intent WHERE name = ?", b.Intent); err != nil {
+			if _, done, err := c.number("SELECT 1 FROM intent WHERE name = ?", b.Intent); err != nil {
 				return err
 			} else if done {
-				return knownPairs(t, b.Put, seqs, ids)
+				return c.knownPairs(b.Put, placed)
 			}
 		}
-		c, err := s.change(t)
+		if err := c.apply(b, placed); err != nil {
+			return err
+		}
+		err := c.storeRequests(requests, func(p *assistant.Pair) int64 {
+			if i := slices.Index(b.Put, p); i >= 0 {
+				return placed[i].Seq
+			}
+			return p.Seq
+		})
 		if err != nil {
-			return err
-		}
-		c.kept = kept
-		if err := c.apply(b, seqs, ids); err != nil {
-			return err
-		}
-		if err := c.keepRequests(requests, placed(b.Put, seqs)); err != nil {
 			return err
 		}
 		return c.remember(b.Intent)
@@ -64,51 +66,20 @@ func (s *Store) Commit(ctx context.Context, b *assistant.Batch) error {
 		return fmt.Errorf("history: commit: %w", err)
 	}
 	for i, p := range b.Put {
-		p.Seq, p.ID = seqs[i], ids[i]
-		if m, ok := kept[p.Seq]; ok {
-			p.Star, p.Flag, p.Topic = m.star, m.flag, m.path
-		}
+		at := placed[i]
+		p.Seq, p.ID, p.Star, p.Flag, p.Topic = at.Seq, at.ID, at.Star, at.Flag, at.Topic
 	}
 	return nil
 }
 
-// placed finds the seq of a pair, which put may just have got.
-func placed(put []*assistant.Pair, seqs []int64) func(*assistant.Pair) int64 {
-	return func(p *assistant.Pair) int64 {
-		if i := slices.Index(put, p); i >= 0 {
-			return seqs[i]
-		}
-		return p.Seq
-	}
-}
-
-// knownPairs gives the pairs of an intent that was carried out before the
-// numbers they got then.
-func knownPairs(t *tx, put []*assistant.Pair, seqs []int64, ids []string) error {
-	for i, p := range put {
-		seqs[i], ids[i] = p.Seq, p.ID
-		if p.Seq != 0 || p.ID == "" {
-			continue
-		}
-		seq, _, err := t.number("SELECT seq FROM pair WHERE id = ?", p.ID)
-		if err != nil {
-			return err
-		}
-		seqs[i] = seq
-	}
-	return nil
-}
-
-// change is a running transaction that changes pairs, under its number rev.
+// change is a running transaction that changes pairs, topics or filters, under
+// its number rev.
 type change struct {
 	*tx
+	s     *SQLite
 	rev   int64
-	owner string
 	now   time.Time
 	names map[name]int64 // numbers of sessions, models and topics met in it
-
-	keepMarks bool            // of pairs that are there already
-	kept      map[int64]marks // by seq: those that were
 }
 
 // name is a name in a table that numbers names.
@@ -118,19 +89,52 @@ type name struct {
 	text   string
 }
 
-func (s *Store) change(t *tx) (*change, error) {
-	rev, _, err := t.number("UPDATE counter SET rev = rev + 1 RETURNING rev")
-	return &change{tx: t, rev: rev, owner: s.owner.token, now: s.now(), names: map[name]int64{}}, err
+// change runs one transaction that changes what filters select.
+func (s *SQLite) change(ctx context.Context, f func(*change) error) error {
+	var rev int64
+	err := s.write(ctx, func(t *tx) error {
+		c, err := s.newChange(t)
+		if err != nil {
+			return err
+		}
+		rev = c.rev
+		return f(c)
+	})
+	if err == nil {
+		s.revision.Store(rev)
+	}
+	return err
 }
 
-func (c *change) apply(b *assistant.Batch, seqs []int64, ids []string) error {
+func (s *SQLite) newChange(t *tx) (*change, error) {
+	rev, _, err := t.number("UPDATE meta SET rev = rev + 1 RETURNING rev")
+	return &change{tx: t, s: s, rev: rev, now: s.now(), names: map[name]int64{}}, err
+}
+
+// knownPairs gives the pairs of an intent that was carried out before the
+// numbers they got then.
+func (c *change) knownPairs(put []*assistant.Pair, placed []assistant.Pair) error {
+	for i, p := range put {
+		placed[i] = *p
+		if p.Seq != 0 || p.ID == "" {
+			continue
+		}
+		var err error
+		if placed[i].Seq, _, err = c.number("SELECT seq FROM pair WHERE id = ?", p.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *change) apply(b *assistant.Batch, placed []assistant.Pair) error {
 	for _, seq := range b.Delete {
 		if err := c.delete(seq); err != nil {
 			return err
 		}
 	}
 	if b.Uncut != "" {
-		if err := c.exec("UPDATE pair SET cut = NULL, rev = ? WHERE cut = ?", c.rev, b.Uncut); err != nil {
+		if err := c.run("UPDATE pair SET cut = NULL WHERE cut = ?", b.Uncut); err != nil {
 			return err
 		}
 	}
@@ -139,68 +143,28 @@ func (c *change) apply(b *assistant.Batch, seqs []int64, ids []string) error {
 			return err
 		}
 	}
-	c.keepMarks = b.KeepMarks
 	for i, p := range b.Put {
-		var err error
-		if seqs[i], ids[i], err = c.put(p); err != nil {
+		placed[i] = *p
+		if err := c.put(&placed[i], b.KeepMarks); err != nil {
 			return err
 		}
 	}
 	for _, m := range b.Marks {
-		if _, err := c.mark([]int64{m.Seq}, Mark{m.Star, m.Flag, m.Topic}); err != nil {
+		if err := c.mark(m); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// interrupt ends the pairs that a dead owner was sending, and counts them.
-func (c *change) interrupt(owner string) (int64, error) {
-	r := &reader{ctx: c.w.ctx, tx: c.w.conn}
-	nodes, err := r.topics()
-	if err != nil {
-		return 0, err
-	}
-	var seqs []int64
-	err = r.each("SELECT seq FROM pair WHERE owner = ?", []any{owner}, func(scan scanner) error {
-		var seq int64
-		err := scan(&seq)
-		seqs = append(seqs, seq)
-		return err
-	})
-	if err != nil {
-		return 0, err
-	}
-	found := map[int64]assistant.Pair{}
-	if err := r.pairs(seqs, topicPaths(nodes), found); err != nil {
-		return 0, err
-	}
-	for _, p := range found {
-		endInterrupted(&p)
-		if _, _, err := c.put(&p); err != nil {
-			return 0, err
-		}
-	}
-	return int64(len(found)), nil
-}
-
-// endInterrupted gives a pair that nobody sends any more its end.
-func endInterrupted(p *assistant.Pair) {
-	if p.State != assistant.PairSending {
-		return
-	}
-	p.State, p.ErrorCode = assistant.PairError, assistant.CodeInterrupted
-	p.ErrorMessage = "winnow ended before the answer was whole"
-}
-
 func (c *change) cut(cut assistant.Cut) error {
 	if cut.Name == "" {
-		return fmt.Errorf("a cut without a name could not be taken back")
+		return errors.New("a cut without a name could not be taken back")
 	}
 	for _, session := range cut.Sessions {
-		err := c.exec(`UPDATE pair SET cut = ?, rev = ?
+		err := c.run(`UPDATE pair SET cut = ?
 			WHERE session = (SELECT n FROM session WHERE id = ?) AND seq >= ? AND cut IS NULL`,
-			cut.Name, c.rev, session, cut.From)
+			cut.Name, session, cut.From)
 		if err != nil {
 			return err
 		}
@@ -212,139 +176,240 @@ func (c *change) remember(intent string) error {
 	if intent == "" {
 		return nil
 	}
-	n, err := c.insert("INSERT INTO intent (name) VALUES (?)", intent)
-	if err != nil {
-		return err
-	}
-	return c.exec("DELETE FROM intent WHERE n <= ?", n-keptIntents)
+	return errors.Join(c.run("INSERT INTO intent (name) VALUES (?)", intent),
+		c.run("DELETE FROM intent WHERE n <= (SELECT max(n) FROM intent) - ?", storedIntents))
 }
 
-// children are the tables that hold parts of a pair by its seq.
-var children = []string{"body", "attachment", "tool_call", "payload", "unindexed", "request"}
-
 func (c *change) delete(seq int64) error {
-	n, err := c.tx.change("DELETE FROM pair WHERE seq = ?", seq)
+	n, err := c.exec("DELETE FROM pair WHERE seq = ?", seq)
 	if err != nil || n == 0 {
 		return err
 	}
-	for _, table := range children {
-		if err := c.exec("DELETE FROM "+table+" WHERE seq = ?", seq); err != nil {
+	for _, table := range []string{"body", "unindexed", "request"} {
+		if err := c.run("DELETE FROM "+table+" WHERE seq = ?", seq); err != nil {
 			return err
 		}
 	}
-	if err := c.exec("DELETE FROM words WHERE rowid = ?", seq); err != nil {
-		return err
-	}
-	return c.exec("INSERT INTO gone (rev, seq) VALUES (?, ?)", c.rev, seq)
+	return c.run("DELETE FROM words WHERE rowid = ?", seq)
 }
 
-// put inserts or replaces a pair and returns its seq and id.
-func (c *change) put(p *assistant.Pair) (int64, string, error) {
-	id := p.ID
-	if id == "" {
-		id = assistant.NewID(c.now)
+// put inserts or replaces a pair and sets its Seq and ID. With keepMarks a pair
+// that is there already gets its marks from the store.
+func (c *change) put(p *assistant.Pair, keepMarks bool) error {
+	if p.ID == "" {
+		p.ID = assistant.NewID(c.now)
 	}
-	seq := p.Seq
-	if seq == 0 {
+	if p.Seq == 0 {
 		var err error
-		if seq, _, err = c.number("SELECT seq FROM pair WHERE id = ?", id); err != nil {
-			return 0, "", err
+		if p.Seq, _, err = c.number("SELECT seq FROM pair WHERE id = ?", p.ID); err != nil {
+			return err
 		}
 	}
-	fresh := seq == 0
-	seq, err := c.putRow(p, seq, id)
-	if err == nil {
-		err = c.putBody(p, seq)
+	if keepMarks && p.Seq != 0 {
+		m, found, err := c.marks(p.Seq)
+		if err != nil {
+			return err
+		}
+		if found {
+			p.Star, p.Flag, p.Topic = *m.Star, *m.Flag, *m.Topic
+		}
 	}
-	if err == nil {
-		err = c.putChildren(p, seq, fresh)
+	if err := c.putRow(p); err != nil {
+		return err
 	}
-	return seq, id, err
+	return c.putBody(p)
 }
 
 // putRow writes what filters ask about.
-func (c *change) putRow(p *assistant.Pair, seq int64, id string) (int64, error) {
+func (c *change) putRow(p *assistant.Pair) error {
 	session, err := c.session(p.Session, p.CreatedAt)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	model, err := c.model(p.Model)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	set, err := c.marksFor(p, seq)
+	topic, err := c.topic(p.Topic)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	var given, owner any
-	if seq != 0 {
-		given = seq
+	var given, owner any // NULL: not known yet, nobody
+	if p.Seq != 0 {
+		given = p.Seq
 	}
 	if p.State == assistant.PairSending {
-		owner = c.owner
+		owner = c.s.owner.token
 	}
 	_, zone := p.CreatedAt.Zone()
-	seq, _, err = c.number(`INSERT INTO pair
-		(seq, rev, session, topic, model, star, flag, state, sec, nsec, zone, attachments, sends, parts, owner, id)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
-		ON CONFLICT (seq) DO UPDATE SET rev=excluded.rev, session=excluded.session, topic=excluded.topic,
+	p.Seq, _, err = c.number(`INSERT INTO pair
+		(seq, session, topic, model, star, flag, state, sec, nsec, zone, attachments, sends, parts, owner, id)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
+		ON CONFLICT (seq) DO UPDATE SET session=excluded.session, topic=excluded.topic,
 			model=excluded.model, star=excluded.star, flag=excluded.flag, state=excluded.state, sec=excluded.sec,
 			nsec=excluded.nsec, zone=excluded.zone, attachments=excluded.attachments, sends=excluded.sends,
 			parts=excluded.parts, owner=excluded.owner, id=excluded.id
 		RETURNING seq`,
-		given, c.rev, session, set.topic, model, set.star, set.flag, stateNumber(p.State),
-		p.CreatedAt.Unix(), p.CreatedAt.Nanosecond(), zone, len(p.Attachments), assistant.PairSends(p), partRunes(p), owner, id)
-	return seq, err
+		given, session, topic, model, p.Star, p.Flag, max(slices.Index(states, p.State), 0),
+		p.CreatedAt.Unix(), p.CreatedAt.Nanosecond(), zone, len(p.Attachments), assistant.PairSends(p), partRunes(p), owner, p.ID)
+	return err
 }
 
-// putBody writes the texts, and queues them for the full-text index if the
-// words changed.
-func (c *change) putBody(p *assistant.Pair, seq int64) error {
-	more, err := moreOf(p)
+// putBody writes the texts, and queues them for the full-text index if they changed.
+func (c *change) putBody(p *assistant.Pair) error {
+	b, err := c.s.body(p)
 	if err != nil {
 		return err
 	}
-	_, same, err := c.number("SELECT 1 FROM body WHERE seq = ? AND user = ? AND answer = ?", seq, p.UserText, p.AssistantText)
+	_, same, err := c.number("SELECT 1 FROM body WHERE seq = ? AND user = ? AND answer = ?", p.Seq, b.user, b.answer)
 	if err != nil {
 		return err
 	}
-	sum := bodySum(p.UserText, p.AssistantText, p.Reasoning, p.ErrorCode, p.ErrorMessage, more)
-	err = c.exec(`INSERT OR REPLACE INTO body (seq, user, answer, reasoning, error_code, error_message, more, sum)
-		VALUES (?,?,?,?,?,?,?,?)`,
-		seq, p.UserText, p.AssistantText, p.Reasoning, p.ErrorCode, p.ErrorMessage, more, sum)
+	err = c.run(`INSERT OR REPLACE INTO body (seq, user, answer, reasoning, error_code, error_message, more, sum)
+		VALUES (?,?,?,?,?,?,?,?)`, p.Seq, b.user, b.answer, b.reasoning, b.errorCode, b.errorMessage, b.more, bodySum(b.texts()...))
 	if err != nil || same {
 		return err
 	}
-	return c.exec("INSERT OR IGNORE INTO unindexed (seq) VALUES (?)", seq)
+	return c.run("INSERT OR IGNORE INTO unindexed (seq) VALUES (?)", p.Seq)
 }
 
-func (c *change) putChildren(p *assistant.Pair, seq int64, fresh bool) error {
-	if !fresh {
-		for _, table := range []string{"attachment", "tool_call", "payload"} {
-			if err := c.exec("DELETE FROM "+table+" WHERE seq = ?", seq); err != nil {
+// Append adds pairs to the stream in their order, in one transaction, but for
+// those whose id is known, and counts them.
+func (s *SQLite) Append(ctx context.Context, pairs []*assistant.Pair) (added int, err error) {
+	err = s.change(ctx, func(c *change) error {
+		added = 0
+		for _, p := range pairs {
+			if err := checkPair(p); err != nil {
+				return err
+			}
+			if _, known, err := c.number("SELECT 1 FROM pair WHERE id = ?", p.ID); err != nil {
+				return err
+			} else if known {
+				continue
+			}
+			if err := c.put(p, false); err != nil {
+				return err
+			}
+			added++
+		}
+		return nil
+	})
+	return added, err
+}
+
+// checkStar refuses what could not be a rating.
+func checkStar(star *int) error {
+	if star != nil && (*star < 0 || *star > maxStar) {
+		return fmt.Errorf("history: %d stars; want 0 to %d", *star, maxStar)
+	}
+	return nil
+}
+
+// marks reads the marks of a pair; found is false when there is none.
+func (c *change) marks(seq int64) (m assistant.PairMark, found bool, err error) {
+	var star int
+	var flag bool
+	var topic int64
+	err = c.each("SELECT star, flag, topic FROM pair WHERE seq = ?", []any{seq}, func(scan scanner) error {
+		found = true
+		return scan(&star, &flag, &topic)
+	})
+	if err != nil || !found {
+		return m, false, err
+	}
+	paths, err := c.topicPaths()
+	path := paths[topic]
+	return assistant.PairMark{Seq: seq, Star: &star, Flag: &flag, Topic: &path}, true, err
+}
+
+// mark sets the marks of one pair that are not nil.
+func (c *change) mark(m assistant.PairMark) error {
+	var topic any // NULL: as it is
+	if m.Topic != nil {
+		var err error
+		if topic, err = c.topic(*m.Topic); err != nil {
+			return err
+		}
+	}
+	return c.run("UPDATE pair SET star = coalesce(?, star), flag = coalesce(?, flag), topic = coalesce(?, topic) WHERE seq = ?",
+		m.Star, m.Flag, topic, m.Seq)
+}
+
+// Mark sets stars, flags and topics of the pairs with these Seqs in one
+// transaction. It returns what Restore needs to set them back; Restored.Marks
+// has one entry for each pair that exists.
+func (s *SQLite) Mark(ctx context.Context, seqs []int64, m Mark) (before Restored, err error) {
+	if err := checkStar(m.Star); err != nil {
+		return Restored{}, err
+	}
+	wanted, err := json.Marshal(seqs)
+	if err != nil {
+		return Restored{}, err
+	}
+	err = s.change(ctx, func(c *change) error {
+		before = Restored{}
+		paths, err := c.topicPaths()
+		if err != nil {
+			return err
+		}
+		err = c.each("SELECT p.seq, p.star, p.flag, p.topic FROM json_each(?) j JOIN pair p ON p.seq = j.value ORDER BY j.key",
+			[]any{string(wanted)}, func(scan scanner) error {
+				var topic int64
+				had := assistant.PairMark{Star: new(int), Flag: new(bool)}
+				err := scan(&had.Seq, had.Star, had.Flag, &topic)
+				path := paths[topic]
+				had.Topic = &path
+				before.Marks = append(before.Marks, only(had, m))
+				return err
+			})
+		if err != nil {
+			return err
+		}
+		if m.Topic != nil {
+			before.NewTopics = missingTopics(*m.Topic, paths)
+		}
+		for _, had := range before.Marks {
+			if err := c.mark(assistant.PairMark{Seq: had.Seq, Star: m.Star, Flag: m.Flag, Topic: m.Topic}); err != nil {
 				return err
 			}
 		}
+		return nil
+	})
+	return before, err
+}
+
+// only leaves what m changes of the marks of a pair.
+func only(had assistant.PairMark, m Mark) assistant.PairMark {
+	if m.Star == nil {
+		had.Star = nil
 	}
-	for n, a := range p.Attachments {
-		if err := c.exec("INSERT INTO attachment VALUES (?,?,?,?,?)", seq, n, a.Name, a.Type, a.Size); err != nil {
-			return err
-		}
+	if m.Flag == nil {
+		had.Flag = nil
 	}
-	for n, call := range p.ToolCalls {
-		result, err := encodeResult(call.Result)
-		if err != nil {
-			return fmt.Errorf("the result of %s: %w", call.Name, err)
-		}
-		if err := c.exec("INSERT INTO tool_call VALUES (?,?,?,?,?,?,?,?,?)", seq, n, call.ID, call.Name,
-			blob(call.Arguments), result, call.Response, int64(call.Took), call.Silent); err != nil {
-			return err
-		}
+	if m.Topic == nil {
+		had.Topic = nil
 	}
-	for n, l := range p.Payloads {
-		if err := c.exec("INSERT INTO payload VALUES (?,?,?,?,?,?,?)", seq, n, l.ID, l.Type, blob(l.Data), l.Summary, l.Decision); err != nil {
-			return err
+	return had
+}
+
+// Restore sets back what Mark returned, in one transaction: marks, saved filters, and topics that were created, unless something is in them.
+func (s *SQLite) Restore(ctx context.Context, to Restored) error {
+	return s.change(ctx, func(c *change) error {
+		for _, m := range to.Marks {
+			if err := c.mark(m); err != nil {
+				return err
+			}
 		}
-	}
-	return nil
+		for _, path := range slices.Backward(to.NewTopics) {
+			if err := c.removeEmpty(path); err != nil {
+				return err
+			}
+		}
+		for name, line := range to.Filters {
+			if err := c.putFilter(name, line); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -43,7 +44,7 @@ func closedStore(t testing.TB, n int) string {
 
 // openDamaged opens a database that may be damaged; a second time when the
 // damage was found only in use.
-func openDamaged(t *testing.T, path string) (*Store, *Salvage) {
+func openDamaged(t *testing.T, path string) (*SQLite, *Salvage) {
 	t.Helper()
 	for range 2 {
 		s, err := Open(t.Context(), path, Options{})
@@ -65,7 +66,7 @@ func openDamaged(t *testing.T, path string) (*Store, *Salvage) {
 }
 
 // checkSaved checks that what is in s is of closedStore, or known to be altered.
-func checkSaved(t *testing.T, s *Store, saved *Salvage, n int, original string) {
+func checkSaved(t *testing.T, s *SQLite, saved *Salvage, n int, original string) {
 	t.Helper()
 	pairs := load(t, s, seqs(t, s, "")...)
 	if len(pairs) != saved.Salvaged || saved.Salvaged+saved.Lost < n-saved.Altered {
@@ -102,16 +103,18 @@ func damageFile(t testing.TB, path string, damage func([]byte) []byte) string {
 	return readAll(t, path)
 }
 
-// D8: what is readable is saved, the file set aside unchanged.
+// D8: rows that SQL can read are saved, the file is set aside unchanged.
 func TestDamagedFileIsSalvaged(t *testing.T) {
 	const n = 120
 	for name, c := range map[string]struct {
 		damage func([]byte) []byte
 		least  int // pairs that must be saved
 	}{
-		"header":         {func(b []byte) []byte { copy(b, "garbage!garbage!"); return b }, n},
-		"whole header":   {func(b []byte) []byte { clear(b[:100]); return b }, n},
-		"first page":     {func(b []byte) []byte { clear(b[:4096]); return b }, n},
+		"header":         {func(b []byte) []byte { copy(b, "garbage!garbage!"); return b }, 0},
+		"whole header":   {func(b []byte) []byte { clear(b[:100]); return b }, 0},
+		"version":        {func(b []byte) []byte { b[63] ^= 8; return b }, n},
+		"older version":  {func(b []byte) []byte { b[63] = 1; return b }, n},
+		"first page":     {func(b []byte) []byte { clear(b[:4096]); return b }, 0},
 		"first bytes":    {func(b []byte) []byte { return b[:50] }, 0},
 		"cut in half":    {func(b []byte) []byte { return b[:len(b)/2] }, 0},
 		"cut by a fifth": {func(b []byte) []byte { return b[:len(b)/5*4] }, n / 2},
@@ -223,6 +226,58 @@ func TestMissingLogIsTold(t *testing.T) {
 	put(t, s, pair("x", "q", "a"))
 }
 
+// A file that was emptied is damage; one that never held a database is not.
+func TestAnEmptiedFileIsDamage(t *testing.T) {
+	path := closedStore(t, 5)
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, path, Options{})
+	if r := s.Report().Salvage; r == nil || size(r.SetAside) != 0 {
+		t.Errorf("Salvage = %+v", r)
+	}
+	put(t, s, pair("x", "q", "a"))
+}
+
+func TestAnEmptiedLogIsTold(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "h", "history.db")
+	startChild(t, "hold", path).kill()
+	if err := os.Truncate(path+"-wal", 0); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, path, Options{})
+	if r := s.Report(); !r.LostLog {
+		t.Errorf("Report = %+v; want LostLog", r)
+	}
+}
+
+// A byte that flipped in a stored text is known when the pair is read, and the
+// pair says so.
+func TestAnAlteredTextSaysSo(t *testing.T) {
+	path := closedStore(t, 20)
+	const marker = "question 7"
+	damageFile(t, path, func(b []byte) []byte {
+		at := bytes.Index(b, []byte(marker))
+		if at < 0 {
+			t.Fatal("the text is not in the file")
+		}
+		b[at] ^= 1
+		return b
+	})
+	s := open(t, path, Options{})
+	altered := 0
+	for _, p := range load(t, s, seqs(t, s, "")...) {
+		if p.Notice == DamagedText {
+			altered++
+		} else if strings.HasPrefix(p.UserText, "puestion") {
+			t.Error("a text that was altered is shown as if it were true")
+		}
+	}
+	if altered != 1 {
+		t.Errorf("%d pairs say that they are damaged; want 1", altered)
+	}
+}
+
 func TestEmptyFileIsANewDatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.db")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
@@ -288,7 +343,7 @@ func TestDamageFoundInUseIsToldAndMended(t *testing.T) {
 	if _, err := f.WriteAt(junk, 4096*2); err != nil {
 		t.Fatal(err)
 	}
-	s.readers.SetMaxIdleConns(0) // forget what is cached
+	s.readers.SetMaxIdleConns(0) // drop what is cached
 	s.readers.SetMaxIdleConns(maxReaders)
 	_, err = s.Load(t.Context(), all)
 	var damage *DamageError
@@ -381,32 +436,6 @@ func TestModes(t *testing.T) {
 // D8, D11: what cannot be read is not damaged, and stays where it is.
 func TestAFileThatCannotBeReadIsNotDamage(t *testing.T) {
 	dir := t.TempDir()
-	write := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	file := write("file", "SQLite")
-	for name, c := range map[string]struct {
-		path   string
-		damage bool
-	}{
-		"gone":                 {filepath.Join(dir, "gone"), false},
-		"behind a file":        {filepath.Join(file, "history.db"), false},
-		"a folder":             {dir, false},
-		"short":                {file, true},
-		"empty":                {write("empty", ""), true},
-		"of another program":   {write("foreign", strings.Repeat("text ", 100)), true},
-		"an impossible header": {write("zeros", magic+strings.Repeat("\x00", 100)), true},
-	} {
-		_, damage, err := readHeader(c.path)
-		if (damage != nil) != c.damage || (err != nil) == c.damage {
-			t.Errorf("%s: readHeader = damage %v, error %v; want damage: %v", name, damage, err, c.damage)
-		}
-	}
-
 	if os.Geteuid() == 0 {
 		t.Skip("nothing is closed to root")
 	}

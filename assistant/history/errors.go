@@ -3,6 +3,8 @@ package history
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"syscall"
 
 	"modernc.org/sqlite"
 	sqlitelib "modernc.org/sqlite/lib"
@@ -21,7 +23,7 @@ type NewerSchemaError struct {
 	Found, Supported int
 }
 
-// Error says what to do about it.
+// Error names both versions.
 func (e *NewerSchemaError) Error() string {
 	return fmt.Sprintf("history: %s was written by a newer winnow (version %d of its form; this one reads up to %d): update winnow, or use another --home",
 		e.Path, e.Found, e.Supported)
@@ -32,6 +34,16 @@ type FileError struct{ Path, Reason string }
 
 // Error names the file and the reason.
 func (e *FileError) Error() string { return "history: " + e.Path + ": " + e.Reason }
+
+// ExistsError is a file that is there already and was not written over. It is
+// an fs.ErrExist.
+type ExistsError struct{ Path string }
+
+// Error names the file.
+func (e *ExistsError) Error() string { return e.Path + " is there already; --force overwrites it" }
+
+// Is makes it an fs.ErrExist.
+func (e *ExistsError) Is(target error) bool { return target == fs.ErrExist }
 
 // DamageError is a database whose bytes contradict each other. Closing the
 // store and opening it again sets the file aside and salvages what is readable.
@@ -48,6 +60,29 @@ func (e *DamageError) Error() string {
 // Unwrap returns what SQLite found.
 func (e *DamageError) Unwrap() error { return e.Err }
 
+// StorageError is a disk or folder that failed. Nothing was changed; what is
+// stored can still be read as far as the disk lets it.
+type StorageError struct {
+	Op     string // "read", "write" or "open"
+	Path   string
+	Reason string // "the disk is full"
+	Err    error
+}
+
+// Error says what could not be done, with which file, and why.
+func (e *StorageError) Error() string {
+	return fmt.Sprintf("history: cannot %s %s: %s", e.Op, e.Path, e.Reason)
+}
+
+// Unwrap returns what SQLite or the system said.
+func (e *StorageError) Unwrap() error { return e.Err }
+
+// Result codes of SQLite.
+const (
+	codeError      = sqlitelib.SQLITE_ERROR
+	codeConstraint = sqlitelib.SQLITE_CONSTRAINT
+)
+
 // code is the primary result code of an error of SQLite, 0 for another error.
 func code(err error) int {
 	var e *sqlite.Error
@@ -60,5 +95,52 @@ func code(err error) int {
 // damaged tells whether err means that the file itself is broken.
 func damaged(err error) bool {
 	c := code(err)
-	return c == sqlitelib.SQLITE_CORRUPT || c == sqlitelib.SQLITE_NOTADB
+	return c == sqlitelib.SQLITE_CORRUPT || c == sqlitelib.SQLITE_NOTADB || errors.Is(err, errVersion)
+}
+
+// explain turns an error of SQLite or of the system into a *DamageError or a
+// *StorageError where it is one. It returns other errors, and nil, as they are.
+func (s *SQLite) explain(op string, err error) error {
+	var known *StorageError
+	switch {
+	case err == nil || errors.As(err, &known):
+		return err
+	case damaged(err):
+		return s.foundDamage(err)
+	}
+	if reason := storageReason(err); reason != "" {
+		return &StorageError{op, s.path, reason, err}
+	}
+	return err
+}
+
+// storageReason says what is wrong with the disk, "" when err is no error of it.
+func storageReason(err error) string {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return "the disk is full"
+	case errors.Is(err, syscall.EROFS):
+		return "the disk is read-only"
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return "too many files are open"
+	case errors.Is(err, syscall.EIO):
+		return "the disk reports an error"
+	}
+	switch code(err) {
+	case sqlitelib.SQLITE_FULL:
+		return "the disk is full"
+	case sqlitelib.SQLITE_READONLY:
+		return "it is read-only"
+	case sqlitelib.SQLITE_CANTOPEN:
+		return "it or a file beside it cannot be opened"
+	case sqlitelib.SQLITE_BUSY:
+		return "another program holds its lock"
+	case sqlitelib.SQLITE_IOERR:
+		var e *sqlite.Error
+		if errors.As(err, &e) && (e.Code() == sqlitelib.SQLITE_IOERR_SHMSIZE || e.Code() == sqlitelib.SQLITE_IOERR_WRITE) {
+			return "the disk is full or reports an error"
+		}
+		return "the disk reports an error"
+	}
+	return ""
 }

@@ -38,7 +38,7 @@ type exporter interface {
 // Export writes pairs, in order, to w. It holds no more than a few hundred
 // pairs at a time. All forms can be shown by a terminal as they are: JSON
 // escapes what a terminal would obey or hide, the others leave it out.
-func (s *Store) Export(ctx context.Context, w io.Writer, f Format, o ExportOptions) error {
+func Export(ctx context.Context, s Store, w io.Writer, f Format, o ExportOptions) error {
 	out := bufio.NewWriter(w)
 	var e exporter
 	switch f {
@@ -164,7 +164,7 @@ func callLine(c *assistant.ToolCall) string {
 func callDetail(c *assistant.ToolCall) string {
 	detail := "input: " + string(c.Arguments)
 	if c.Result != nil {
-		if raw, err := encodeResult(c.Result); err == nil {
+		if raw, err := assistant.PlainJSON(c.Result); err == nil {
 			detail += fmt.Sprintf("\noutput: %s", raw)
 		}
 	}
@@ -174,7 +174,7 @@ func callDetail(c *assistant.ToolCall) string {
 // textExport writes plain text.
 type textExport struct{ w *bufio.Writer }
 
-func (e *textExport) begin(total int) { fmt.Fprintf(e.w, "winnow history, %s\n", countPairs(total)) }
+func (e *textExport) begin(total int) { fmt.Fprintf(e.w, "winnow history, %s\n", Pairs(total)) }
 func (e *textExport) end()            {}
 
 func (e *textExport) pair(p *assistant.Pair) error {
@@ -199,18 +199,11 @@ func (e *textExport) pair(p *assistant.Pair) error {
 	return nil
 }
 
-func countPairs(n int) string {
-	if n == 1 {
-		return "1 pair"
-	}
-	return fmt.Sprintf("%d pairs", n)
-}
-
 // markdownExport writes Markdown.
 type markdownExport struct{ w *bufio.Writer }
 
 func (e *markdownExport) begin(total int) {
-	fmt.Fprintf(e.w, "# winnow history, %s\n", countPairs(total))
+	fmt.Fprintf(e.w, "# winnow history, %s\n", Pairs(total))
 }
 func (e *markdownExport) end() {}
 

@@ -32,7 +32,7 @@ func (e *htmlExport) begin(total int) {
 </head>
 <body>
 <h1>winnow history <small>%s</small></h1>
-`, pageStyle, countPairs(total))
+`, pageStyle, Pairs(total))
 }
 
 func (e *htmlExport) end() { fmt.Fprint(e.w, "</body>\n</html>\n") }

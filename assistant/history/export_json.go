@@ -2,7 +2,6 @@ package history
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"unicode"
@@ -26,22 +25,6 @@ type exportMeta struct {
 	Pairs   int    `json:"pairs"`
 }
 
-// exportedPair is a pair whose lists are never null and whose broken JSON is kept.
-type exportedPair struct {
-	*assistant.Pair
-	Attachments []assistant.Attachment `json:"attachments"`
-	ToolCalls   []exportedCall         `json:"tool_calls"`
-	Payloads    []assistant.Payload    `json:"payloads,omitempty"`
-}
-
-// exportedCall is a call whose arguments may not be JSON: then ArgumentsText
-// holds them and Arguments is null.
-type exportedCall struct {
-	assistant.ToolCall
-	Arguments     json.RawMessage `json:"arguments"`
-	ArgumentsText *string         `json:"arguments_text,omitempty"`
-}
-
 // jsonExport writes {"meta":{…},"pairs":[…]}, a pair a line.
 type jsonExport struct {
 	w     *bufio.Writer
@@ -56,29 +39,19 @@ func (e *jsonExport) begin(total int) {
 func (e *jsonExport) end() { fmt.Fprint(e.w, "\n]}\n") }
 
 func (e *jsonExport) pair(p *assistant.Pair) error {
-	form := exportedPair{Pair: p, Attachments: p.Attachments, ToolCalls: []exportedCall{}, Payloads: p.Payloads}
-	if form.Attachments == nil {
-		form.Attachments = []assistant.Attachment{}
+	form, err := newPairJSON(p, false)
+	if err != nil {
+		return err
 	}
-	for _, c := range p.ToolCalls {
-		call := exportedCall{ToolCall: c, Arguments: c.Arguments}
-		if c.Arguments != nil && !json.Valid(c.Arguments) {
-			text := string(c.Arguments)
-			call.Arguments, call.ArgumentsText = nil, &text
-		}
-		form.ToolCalls = append(form.ToolCalls, call)
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(form); err != nil {
+	raw, err := assistant.PlainJSON(form)
+	if err != nil {
 		return err
 	}
 	if e.wrote {
 		fmt.Fprint(e.w, ",")
 	}
 	e.wrote = true
-	fmt.Fprintf(e.w, "\n%s", escapeHidden(bytes.TrimSuffix(b.Bytes(), []byte("\n"))))
+	fmt.Fprintf(e.w, "\n%s", escapeHidden(raw))
 	return nil
 }
 

@@ -9,20 +9,10 @@ import (
 	"path/filepath"
 )
 
-// ExistsError is a file that is there already and was not written over. It is
-// an fs.ErrExist.
-type ExistsError struct{ Path string }
-
-// Error says what would write over it.
-func (e *ExistsError) Error() string { return e.Path + " is there already; --force overwrites it" }
-
-// Is makes it an fs.ErrExist.
-func (e *ExistsError) Is(target error) bool { return target == fs.ErrExist }
-
 // ExportFile is Export into a file that its owner alone can read, through one
 // beside it, so that it is there whole and durable or not at all. One that is
 // there, or comes to be there meanwhile, is an *ExistsError without force.
-func (s *Store) ExportFile(ctx context.Context, path string, force bool, f Format, o ExportOptions) error {
+func ExportFile(ctx context.Context, s Store, path string, force bool, f Format, o ExportOptions) error {
 	switch there, err := os.Lstat(path); {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
@@ -33,10 +23,10 @@ func (s *Store) ExportFile(ctx context.Context, path string, force bool, f Forma
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), ".winnow-export-*")
 	if err != nil {
-		return ofFile(path, err)
+		return namePath(path, err)
 	}
 	defer os.Remove(file.Name()) // after the rename it is gone
-	err = s.Export(ctx, file, f, o)
+	err = Export(ctx, s, file, f, o)
 	if err == nil {
 		err = file.Sync()
 	}
@@ -44,7 +34,7 @@ func (s *Store) ExportFile(ctx context.Context, path string, force bool, f Forma
 		err = closed
 	}
 	if err == nil {
-		err = ofFile(path, place(file.Name(), path, force))
+		err = namePath(path, link(file.Name(), path, force))
 	}
 	if err != nil {
 		return err
@@ -52,9 +42,9 @@ func (s *Store) ExportFile(ctx context.Context, path string, force bool, f Forma
 	return syncFolder(filepath.Dir(path))
 }
 
-// ofFile says of the file that was asked for what the system said of the one
+// namePath says of the file that was asked for what the system said of the one
 // beside it.
-func ofFile(path string, err error) error {
+func namePath(path string, err error) error {
 	var one *fs.PathError
 	var two *os.LinkError
 	switch {
@@ -66,9 +56,9 @@ func ofFile(path string, err error) error {
 	return err
 }
 
-// place gives a file its name. Without force no file of that name is touched:
+// link gives a file its name. Without force no file of that name is touched:
 // a link cannot be made over one, where a rename would.
-func place(from, to string, force bool) error {
+func link(from, to string, force bool) error {
 	if force {
 		return os.Rename(from, to)
 	}

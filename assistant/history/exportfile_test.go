@@ -15,7 +15,7 @@ func TestExportFileIsThereWholeOrNotAtAll(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "all.json")
 	export := func(force bool, o ExportOptions) error {
-		return s.ExportFile(t.Context(), path, force, JSON, o)
+		return ExportFile(t.Context(), s, path, force, JSON, o)
 	}
 	only := func(names ...string) {
 		t.Helper()
@@ -80,7 +80,7 @@ func TestExportFileIsThereWholeOrNotAtAll(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.ExportFile(ctx, path, false, JSON, ExportOptions{}); err == nil {
+	if err := ExportFile(ctx, s, path, false, JSON, ExportOptions{}); err == nil {
 		t.Error("a cancelled export says nothing")
 	}
 	only()

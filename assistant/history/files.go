@@ -3,14 +3,14 @@ package history
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
-	"time"
 )
 
-// Modes of everything the store makes: history is for its owner's eyes only.
+// Modes of everything the store creates: history is for its owner's eyes only.
 const (
 	dirMode  fs.FileMode = 0o700
 	fileMode fs.FileMode = 0o600
@@ -23,12 +23,12 @@ const worldWritable fs.FileMode = 0o002
 const hasModes = runtime.GOOS != "windows"
 
 // suffixes of the files that belong to a database.
-var suffixes = []string{"", "-wal", "-shm"}
+var suffixes = []string{"", "-wal", "-shm", "-journal"}
 
-// prepareFolder makes dir for its owner only. It returns what it repaired, "" for nothing.
+// prepareFolder creates dir for its owner only. It returns what it repaired, "" for nothing.
 func prepareFolder(dir string) (string, error) {
 	if err := os.MkdirAll(dir, dirMode); err != nil {
-		return "", fmt.Errorf("history: make the folder: %w", err)
+		return "", fmt.Errorf("history: create the folder: %w", err)
 	}
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -71,7 +71,7 @@ func tighten(path string, from, to fs.FileMode) (string, error) {
 	return fmt.Sprintf("%s had mode %04o, others could read it: now %04o", path, from, from&to), nil
 }
 
-// createFile makes an empty file that nobody else can read, and makes the
+// createFile creates an empty file that nobody else can read, and makes the
 // folder's entry durable.
 func createFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
@@ -79,7 +79,7 @@ func createFile(path string) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("history: make the database: %w", err)
+		return fmt.Errorf("history: create the database: %w", err)
 	}
 	if err := f.Close(); err != nil {
 		return err
@@ -110,21 +110,60 @@ func syncFile(path string) error {
 	return f.Sync()
 }
 
-// setAside renames a database and its companions to a dated name that is free,
-// bytes unchanged, and returns the name of the database.
-func setAside(path string, now time.Time) (string, error) {
-	base := path + ".damaged-" + now.Format("20060102-150405")
-	name := base
-	for n := 2; ; n++ {
-		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		name = fmt.Sprintf("%s-%d", base, n)
+// size is the size of a file, -1 when there is none.
+func size(path string) int64 {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return -1
 	}
-	for _, s := range []string{"-shm", "-wal", ""} { // the database last: a crash between leaves it to be found again
-		if err := os.Rename(path+s, name+s); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("history: set the damaged database aside: %w", err)
+	return info.Size()
+}
+
+// removeDatabase removes a file of ours and its companions.
+func removeDatabase(path string) {
+	for _, suffix := range suffixes {
+		os.Remove(path + suffix)
+	}
+}
+
+// copyFile copies a file that may not exist.
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, fileMode)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// prepareFiles creates the folders and checks names and modes.
+func (s *SQLite) prepareFiles() error {
+	if info, err := os.Lstat(s.run); err == nil && !info.IsDir() {
+		return &FileError{s.run, "is not a folder"} // a link included
+	}
+	check := func(repaired string, err error) error {
+		if repaired != "" {
+			s.report.Repaired = append(s.report.Repaired, repaired)
+		}
+		return err
+	}
+	for _, dir := range []string{filepath.Dir(s.path), s.run} {
+		if err := check(prepareFolder(dir)); err != nil {
+			return err
 		}
 	}
-	return name, syncFolder(filepath.Dir(path))
+	for _, suffix := range suffixes {
+		if err := check(prepareFile(s.path + suffix)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

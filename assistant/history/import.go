@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"winnow/assistant"
 )
@@ -35,7 +36,7 @@ const importAtOnce = 1000
 // skipped, so that an import can be repeated: after an error, with the pairs
 // before it in the store, too. A pair that was exported while it was sent comes
 // in as interrupted.
-func (s *Store) Import(ctx context.Context, r io.Reader, o ImportOptions) (ImportReport, error) {
+func Import(ctx context.Context, s Store, r io.Reader, o ImportOptions) (ImportReport, error) {
 	in := &importer{s: s, ctx: ctx, options: o, decoder: json.NewDecoder(r)}
 	if err := in.document(); err != nil {
 		return in.report, fmt.Errorf("history: import: %w", err)
@@ -44,7 +45,7 @@ func (s *Store) Import(ctx context.Context, r io.Reader, o ImportOptions) (Impor
 }
 
 type importer struct {
-	s       *Store
+	s       Store
 	ctx     context.Context
 	options ImportOptions
 	decoder *json.Decoder
@@ -138,39 +139,11 @@ func (in *importer) pairs() error {
 	return in.delim(']')
 }
 
-// importedPair is a pair whose calls are read apart.
-type importedPair struct {
-	*assistant.Pair
-	ToolCalls []importedCall `json:"tool_calls"`
-}
-
-// importedCall is a call whose result is read by decodeResult, which keeps every
-// digit of its data, also of numbers that are too large for a float.
-type importedCall struct {
-	assistant.ToolCall
-	ArgumentsText *string         `json:"arguments_text"`
-	Result        json.RawMessage `json:"result"`
-}
-
 // pair reads one pair of an export.
 func (in *importer) pair(raw json.RawMessage) error {
 	p := &assistant.Pair{Flag: true} // the default of new pairs
-	form := importedPair{Pair: p}
-	if err := json.Unmarshal(raw, &form); err != nil {
+	if err := decodePair(raw, p); err != nil {
 		return err
-	}
-	for _, c := range form.ToolCalls {
-		call := c.ToolCall
-		if c.ArgumentsText != nil {
-			call.Arguments = json.RawMessage(*c.ArgumentsText)
-		}
-		if len(c.Result) > 0 && string(c.Result) != "null" {
-			var err error
-			if call.Result, err = decodeResult(c.Result); err != nil {
-				return err
-			}
-		}
-		p.ToolCalls = append(p.ToolCalls, call)
 	}
 	p.Seq = 0
 	if p.ID == "" {
@@ -193,26 +166,7 @@ func (in *importer) add(p *assistant.Pair) error {
 
 // flush writes the batch, but for pairs that are known.
 func (in *importer) flush() error {
-	added := 0
-	err := in.s.write(in.ctx, func(t *tx) error {
-		added = 0
-		c, err := in.s.change(t)
-		if err != nil {
-			return err
-		}
-		for _, p := range in.batch {
-			if _, known, err := c.number("SELECT 1 FROM pair WHERE id = ?", p.ID); err != nil {
-				return err
-			} else if known {
-				continue
-			}
-			if _, _, err := c.put(p); err != nil {
-				return err
-			}
-			added++
-		}
-		return nil
-	})
+	added, err := in.s.Append(in.ctx, in.batch)
 	if err != nil {
 		return err
 	}
@@ -250,7 +204,7 @@ func (in *importer) messages(fields map[string]json.RawMessage) error {
 	}
 	for i, p := range pairsOf(&list) {
 		p.ID = contentID(fmt.Appendf(nil, "%s %d %s", session, i, raw))
-		p.Session, p.CreatedAt = session, in.s.now()
+		p.Session, p.CreatedAt = session, time.Now()
 		if err := in.add(p); err != nil {
 			return err
 		}

@@ -46,7 +46,7 @@ func (a *after) ask() {
 }
 
 // unharmed opens the database, which nothing has been removed from.
-func unharmed(t *testing.T, path string) *Store {
+func unharmed(t *testing.T, path string) *SQLite {
 	t.Helper()
 	s := open(t, path, Options{})
 	if r := s.Report(); r.LostLog || r.Salvage != nil {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+
+	"winnow/assistant/filter"
 )
 
 // How much is remembered between runs.
 const (
-	keptSent        = 500 // texts of sent messages
-	keptFilterLines = 100 // lines of the filter that worked
+	storedSent        = 500 // texts of sent messages
+	storedFilterLines = 100 // lines of the filter that worked
 )
 
 // Draft is what stands in an input box, and what was put away from it.
@@ -18,25 +20,25 @@ type Draft struct {
 	Stash []string // newest last
 }
 
-// SaveDraft keeps the draft of a session or window under a key of the caller's
-// choice. An empty draft is forgotten.
-func (s *Store) SaveDraft(ctx context.Context, key string, d Draft) error {
+// SaveDraft stores the draft of a session or window under a key of the caller's
+// choice. An empty draft is removed.
+func (s *SQLite) SaveDraft(ctx context.Context, key string, d Draft) error {
 	if d.Text == "" && len(d.Stash) == 0 {
-		return s.write(ctx, func(t *tx) error { return t.exec("DELETE FROM draft WHERE key = ?", key) })
+		return s.write(ctx, func(t *tx) error { return t.run("DELETE FROM draft WHERE key = ?", key) })
 	}
 	stash, err := json.Marshal(d.Stash)
 	if err != nil {
 		return err
 	}
 	return s.write(ctx, func(t *tx) error {
-		return t.exec("INSERT OR REPLACE INTO draft VALUES (?, ?, ?)", key, d.Text, string(stash))
+		return t.run("INSERT OR REPLACE INTO draft VALUES (?, ?, ?)", key, s.redact(d.Text), s.redact(string(stash)))
 	})
 }
 
 // Draft returns the draft under key, the zero Draft when there is none.
-func (s *Store) Draft(ctx context.Context, key string) (d Draft, err error) {
-	err = s.read(ctx, func(r *reader) error {
-		return r.each("SELECT text, stash FROM draft WHERE key = ?", []any{key}, func(scan scanner) error {
+func (s *SQLite) Draft(ctx context.Context, key string) (d Draft, err error) {
+	err = s.read(ctx, func(t *tx) error {
+		return t.each("SELECT text, stash FROM draft WHERE key = ?", []any{key}, func(scan scanner) error {
 			var stash string
 			if err := scan(&d.Text, &stash); err != nil {
 				return err
@@ -48,75 +50,129 @@ func (s *Store) Draft(ctx context.Context, key string) (d Draft, err error) {
 }
 
 // AddSent remembers a message that was sent, as the newest.
-func (s *Store) AddSent(ctx context.Context, text string) error {
-	return s.addLine(ctx, "sent", text, keptSent)
+func (s *SQLite) AddSent(ctx context.Context, text string) error {
+	return s.addLine(ctx, "sent", s.redact(text), storedSent)
 }
 
 // Sent returns up to n different messages, the newest first.
-func (s *Store) Sent(ctx context.Context, n int) ([]string, error) { return s.lines(ctx, "sent", n) }
+func (s *SQLite) Sent(ctx context.Context, n int) ([]string, error) { return s.lines(ctx, "sent", n) }
 
 // AddFilterLine remembers a line that worked, as the newest.
-func (s *Store) AddFilterLine(ctx context.Context, line string) error {
-	return s.addLine(ctx, "filter_line", line, keptFilterLines)
+func (s *SQLite) AddFilterLine(ctx context.Context, line string) error {
+	return s.addLine(ctx, "filter_line", s.redact(line), storedFilterLines)
 }
 
 // FilterLines returns the lines that worked, the newest first.
-func (s *Store) FilterLines(ctx context.Context) ([]string, error) {
-	return s.lines(ctx, "filter_line", keptFilterLines)
+func (s *SQLite) FilterLines(ctx context.Context) ([]string, error) {
+	return s.lines(ctx, "filter_line", storedFilterLines)
 }
 
-func (s *Store) addLine(ctx context.Context, table, text string, keep int) error {
+func (s *SQLite) addLine(ctx context.Context, table, text string, most int) error {
 	return s.write(ctx, func(t *tx) error {
-		if err := t.exec("INSERT OR REPLACE INTO "+table+" (text) VALUES (?)", text); err != nil {
+		if err := t.run("INSERT OR REPLACE INTO "+table+" (text) VALUES (?)", text); err != nil {
 			return err
 		}
-		return t.exec(fmt.Sprintf("DELETE FROM %[1]s WHERE n NOT IN (SELECT n FROM %[1]s ORDER BY n DESC LIMIT %[2]d)", table, keep))
+		return t.run(fmt.Sprintf("DELETE FROM %[1]s WHERE n NOT IN (SELECT n FROM %[1]s ORDER BY n DESC LIMIT %[2]d)", table, most))
 	})
 }
 
-func (s *Store) lines(ctx context.Context, table string, n int) ([]string, error) {
-	var lines []string
-	err := s.read(ctx, func(r *reader) error {
-		return r.each("SELECT text FROM "+table+" ORDER BY n DESC LIMIT ?", []any{n}, func(scan scanner) error {
-			var line string
-			err := scan(&line)
-			lines = append(lines, line)
-			return err
-		})
+func (s *SQLite) lines(ctx context.Context, table string, n int) (lines []string, err error) {
+	err = s.read(ctx, func(t *tx) error {
+		lines, err = list[string](t, "SELECT text FROM "+table+" ORDER BY n DESC LIMIT ?", n)
+		return err
 	})
 	return lines, err
 }
 
-// Set keeps a value of the program's under a key; "" forgets it.
-func (s *Store) Set(ctx context.Context, key, value string) error {
-	return s.keep(ctx, key, value)
+// Set stores a value of the program's under a key; "" removes it.
+func (s *SQLite) Set(ctx context.Context, key, value string) error {
+	return s.write(ctx, func(t *tx) error {
+		if value == "" {
+			return t.run("DELETE FROM setting WHERE key = ?", key)
+		}
+		return t.run("INSERT OR REPLACE INTO setting VALUES (?, ?)", key, s.redact(value))
+	})
 }
 
 // Get returns the value under key, "" when there is none.
-func (s *Store) Get(ctx context.Context, key string) (string, error) {
-	values, err := s.kept(ctx, "SELECT key, value FROM setting WHERE key = ?", key)
-	return values[key], err
-}
-
-// keep writes one row of the settings.
-func (s *Store) keep(ctx context.Context, key, value string) error {
-	return s.write(ctx, func(t *tx) error {
-		if value != "" {
-			return t.exec("INSERT OR REPLACE INTO setting VALUES (?, ?)", key, value)
-		}
-		return t.exec("DELETE FROM setting WHERE key = ?", key)
+func (s *SQLite) Get(ctx context.Context, key string) (value string, err error) {
+	err = s.read(ctx, func(t *tx) error {
+		return t.each("SELECT value FROM setting WHERE key = ?", []any{key}, func(scan scanner) error { return scan(&value) })
 	})
+	return value, err
 }
 
-func (s *Store) kept(ctx context.Context, query string, args ...any) (map[string]string, error) {
-	values := map[string]string{}
-	err := s.read(ctx, func(r *reader) error {
-		return r.each(query, args, func(scan scanner) error {
-			var key, value string
-			err := scan(&key, &value)
-			values[key] = value
+const savedFilters = "SELECT name, line FROM saved_filter"
+
+// SavedFilters returns the saved lines by name.
+func (s *SQLite) SavedFilters(ctx context.Context) (saved map[string]string, err error) {
+	err = s.read(ctx, func(t *tx) error {
+		saved, err = keyed[string, string](t, savedFilters)
+		return err
+	})
+	return saved, err
+}
+
+// SaveFilter stores a line of the filter language under a name; "" removes it.
+// A line that could not be evaluated with the filters that are saved beside it, because it
+// leads back to itself for example, is refused with a *filter.Error, and
+// nothing has happened.
+func (s *SQLite) SaveFilter(ctx context.Context, name, line string) error {
+	return s.change(ctx, func(c *change) error {
+		saved, err := keyed[string, string](c.tx, savedFilters)
+		if err != nil {
 			return err
-		})
+		}
+		if saved[name] = line; line != "" {
+			if err := checkFilter(saved, line); err != nil {
+				return err
+			}
+		}
+		return c.putFilter(name, line)
 	})
-	return values, err
+}
+
+// putFilter stores a line under a name; "" removes it.
+func (c *change) putFilter(name, line string) error {
+	if line == "" {
+		return c.run("DELETE FROM saved_filter WHERE name = ?", name)
+	}
+	return c.run("INSERT OR REPLACE INTO saved_filter VALUES (?, ?)", name, c.s.redact(line))
+}
+
+// SetFilters makes these the saved filters, by name, in one transaction. They
+// were saved before: nothing is checked.
+func (s *SQLite) SetFilters(ctx context.Context, lines map[string]string) error {
+	return s.change(ctx, func(c *change) error {
+		if err := c.run("DELETE FROM saved_filter"); err != nil {
+			return err
+		}
+		for name, line := range lines {
+			if err := c.putFilter(name, line); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// checkFilter refuses a line that cannot be evaluated with these filters.
+func checkFilter(saved map[string]string, line string) error {
+	q, err := filter.Parse(line)
+	if err != nil {
+		return err
+	}
+	if q.Command != nil {
+		return fmt.Errorf("a line with :%s cannot be saved", q.Command.Verb)
+	}
+	_, err = filter.Expand(q, lookUp(saved))
+	return err
+}
+
+// lookUp finds saved filters for filter.Expand.
+func lookUp(saved map[string]string) func(name string) (string, bool) {
+	return func(name string) (string, bool) {
+		line, ok := saved[name]
+		return line, ok
+	}
 }

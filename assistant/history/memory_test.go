@@ -11,7 +11,7 @@ import (
 )
 
 // topicList is "path own all" of every topic.
-func topicList(t *testing.T, s *Store) []string {
+func topicList(t *testing.T, s *SQLite) []string {
 	t.Helper()
 	topics, err := s.Topics(t.Context())
 	if err != nil {
@@ -79,8 +79,8 @@ func TestMarkSetsManyAtOnce(t *testing.T) {
 	s := newStore(t)
 	put(t, s, pair("x", "1", "a"), pair("x", "2", "a"), pair("x", "3", "a"))
 	three, off, topic := 3, false, "AI > New"
-	if n, err := s.Mark(t.Context(), []int64{1, 3, 99}, Mark{Star: &three, Flag: &off, Topic: &topic}); n != 2 || err != nil {
-		t.Fatalf("Mark = %d, %v; want 2", n, err)
+	if before, err := s.Mark(t.Context(), []int64{1, 3, 99}, Mark{Star: &three, Flag: &off, Topic: &topic}); len(before.Marks) != 2 || err != nil {
+		t.Fatalf("Mark = %+v, %v; want 2 marks", before, err)
 	}
 	for i, p := range load(t, s, 1, 2, 3) {
 		marked := i != 1
@@ -97,9 +97,9 @@ func TestMarkSetsManyAtOnce(t *testing.T) {
 func TestSessions(t *testing.T) {
 	s := newStore(t)
 	ctx := t.Context()
-	id, err := s.NewSession(ctx, Session{Folder: "/f", Window: "/f/.env", Model: "openai/x", Page: "rules"})
-	if err != nil || id == "" {
-		t.Fatalf("NewSession = %q, %v", id, err)
+	const id = "new"
+	if err := s.Touch(ctx, Session{ID: id, Folder: "/f", Window: "/f/.env", Model: "openai/x", Page: "rules"}); err != nil {
+		t.Fatal(err)
 	}
 	put(t, s, pair("other", "q", "a"), pair(id, "q", "a"))
 	if err := s.Touch(ctx, Session{ID: id, Model: "anthropic/y"}); err != nil {
@@ -121,7 +121,7 @@ func TestSessions(t *testing.T) {
 func TestRememberedLines(t *testing.T) {
 	s := newStore(t)
 	ctx := t.Context()
-	for i := range keptFilterLines + 5 {
+	for i := range storedFilterLines + 5 {
 		if err := s.AddFilterLine(ctx, fmt.Sprint("s", i)); err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +130,7 @@ func TestRememberedLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines, err := s.FilterLines(ctx)
-	if err != nil || len(lines) != keptFilterLines || lines[0] != "s50" || lines[1] != "s104" || slices.Contains(lines[1:], "s50") {
+	if err != nil || len(lines) != storedFilterLines || lines[0] != "s50" || lines[1] != "s104" || slices.Contains(lines[1:], "s50") {
 		t.Errorf("FilterLines = %d lines, %.3q, %v", len(lines), lines, err)
 	}
 	for _, text := range []string{"a", "b", "a"} {

@@ -45,7 +45,7 @@ func raw(t testing.TB, path string, statements ...string) {
 }
 
 // checkFirst checks that everything of testdata/v1.sql is there.
-func checkFirst(t *testing.T, s *Store) {
+func checkFirst(t *testing.T, s *SQLite) {
 	t.Helper()
 	got := load(t, s, 1, 2)
 	if len(got) != 2 {
@@ -127,16 +127,16 @@ func TestNewerVersionIsRefused(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer db.Close() // keeps the log from being folded into the file
-				if _, err := db.ExecContext(t.Context(), "PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = 99"); err != nil {
+				if _, err := db.ExecContext(t.Context(), "PRAGMA wal_autocheckpoint = 0; UPDATE meta SET version = 99; PRAGMA user_version = 99"); err != nil {
 					t.Fatal(err)
 				}
 			} else {
-				raw(t, path, "PRAGMA user_version = 99")
+				raw(t, path, "UPDATE meta SET version = 99", "PRAGMA user_version = 99")
 			}
 			before := readAll(t, path)
 			_, err := Open(t.Context(), path, Options{})
 			var newer *NewerSchemaError
-			if !errors.As(err, &newer) || newer.Found != 99 || newer.Supported != schemaVersion() || newer.Path != path {
+			if !errors.As(err, &newer) || newer.Found != 99 || newer.Supported != schemaVersion || newer.Path != path {
 				t.Fatalf("Open = %v; want a NewerSchemaError", err)
 			}
 			if !strings.Contains(err.Error(), "update winnow") {

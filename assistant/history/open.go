@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"winnow/assistant"
 )
 
 const (
@@ -22,11 +22,11 @@ const (
 	busyTimeout = 20 * time.Second
 	// maxReaders is how many queries run beside each other: filter, list and counter.
 	maxReaders = 4
-	// settleTime is how long after Open background work begins: who just started
+	// quietTime is how long after Open background work begins: who just started
 	// winnow waits for the screen, and winnow ask is over by then as a rule.
-	settleTime = time.Second
+	quietTime = time.Second
 	// walPages is when a commit copies the log into the database itself, in
-	// pages of 4 KiB. The writer does so earlier, when it is idle.
+	// pages of 4 KiB. Background work does so earlier.
 	walPages = 16_000
 )
 
@@ -34,14 +34,25 @@ const (
 type Options struct {
 	Now func() time.Time // nil means time.Now
 	Log *slog.Logger     // nil means no log
-	// OnDamage is told, once, from a goroutine of the store, that the database
-	// was found damaged while it is open. nil tells nobody.
+	// OnDamage is called once, from a goroutine of the store, when the database
+	// was found damaged while it is open. nil is not called.
 	OnDamage func(*DamageError)
+	// Redact takes secrets out of every text before it is stored: pairs,
+	// requests, drafts, sent and queued messages. It is called from any
+	// goroutine, also on JSON, which must stay JSON. nil changes nothing.
+	Redact func(string) string
 
-	afterStep func(version int) // called inside the transaction of a step of migration
-	noIndex   bool              // leaves texts out of the full-text index
-	lookUpAll bool              // asks the full-text index even about few pairs
-	restless  bool              // begins background work at once
+	step     func(name string) // called before each step of creation, migration and salvage
+	noIndex  bool              // leaves texts out of the full-text index
+	restless bool              // begins background work at once
+}
+
+// quiet is how long background work waits.
+func (o Options) quiet() time.Duration {
+	if o.restless {
+		return 0
+	}
+	return quietTime
 }
 
 // Report is what Open found and did.
@@ -51,38 +62,45 @@ type Report struct {
 	Migrated    int      // the version the database had before; 0: it was current or new
 	Copy        string   // the copy made before migrating; "" is none
 	Salvage     *Salvage // what became of a damaged database; nil: there was no damage
-	// LostLog says that the -wal file of a process that died is missing: what
-	// it wrote last may be lost.
+	// LostLog says that the -wal file of a process that died is missing or
+	// empty: what it wrote last may be lost.
 	LostLog bool
+	// ReadOnly is why nothing can be written: the store only reads. nil: it writes.
+	ReadOnly error
 }
 
-// Store is a database of pairs. Its methods are safe from any goroutine.
-type Store struct {
+// SQLite is a Store in one database file. Its methods are safe from any goroutine.
+type SQLite struct {
 	path    string
-	run     string // folder of the owners
+	run     string // folder of owners, lock and state
 	options Options
 	report  Report
 	owner   *owner
 	writer  *writer
 	readers *sql.DB
 	writes  *sql.DB
-	index   *index
+
+	revision atomic.Int64  // meta.rev as this process knows it
+	commits  atomic.Int64  // since the log was last copied into the database
+	changed  chan struct{} // has a token after a commit
 
 	background sync.WaitGroup
-	leaving    sync.Mutex      // between later and Close
+	leaving    sync.Mutex      // between start of a goroutine and Close
 	ctx        context.Context // ends with Close
 	cancel     context.CancelFunc
 	damage     sync.Once
-	vouched    atomic.Bool // this store found the file sound, when it opened it or later
+	firstWrite sync.Once
 }
 
-// Open opens the database at path and makes it when there is none. It repairs
+// Open opens the database at path and creates it when there is none. It repairs
 // wide file modes, migrates an older form after a copy, ends what dead processes
-// left in state sending, and salvages a damaged file; Report tells.
+// left in state sending, and salvages a damaged file; Report tells. Where nothing
+// can be written it opens a database that is whole to be read.
 //
-// It returns a *NewerSchemaError or a *FileError for what it will not touch, and
-// ctx's error when another process takes too long to open the same database.
-func Open(ctx context.Context, path string, o Options) (*Store, error) {
+// It returns a *NewerSchemaError, a *FileError or a *StorageError for what it
+// cannot use, and ctx's error when another process takes too long to open the
+// same database.
+func Open(ctx context.Context, path string, o Options) (*SQLite, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -93,150 +111,120 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("history: %w", err)
 	}
-	s := &Store{path: path, run: path + ".run", options: o}
+	s := &SQLite{path: path, run: path + ".run", options: o, changed: make(chan struct{}, 1)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if err := s.prepareFiles(); err != nil {
 		return nil, err
 	}
-	opening, err := lockOpening(ctx, s.run)
+	opening, err := s.openLocked(ctx)
+	if opening != nil {
+		defer opening.Close()
+	}
 	if err != nil {
-		return nil, err
-	}
-	defer opening.Close()
-	if s.owner, err = newOwner(s.run, s.now()); err != nil {
-		return nil, err
-	}
-	if err := s.open(ctx); err != nil {
 		s.abandon()
-		return nil, err
+		return s.openReadOnly(ctx, s.explain("open", err))
 	}
-	s.start()
+	s.start(s.runBackground)
 	return s, nil
 }
 
 // Report tells what Open found and did.
-func (s *Store) Report() Report { return s.report }
+func (s *SQLite) Report() Report { return s.report }
 
 // Path is the absolute path of the database.
-func (s *Store) Path() string { return s.path }
+func (s *SQLite) Path() string { return s.path }
 
-func (s *Store) now() time.Time { return s.options.Now() }
+func (s *SQLite) now() time.Time { return s.options.Now() }
 
-// prepareFiles makes the folders and checks names and modes.
-func (s *Store) prepareFiles() error {
-	for _, dir := range []string{filepath.Dir(s.path), s.run} {
-		if info, err := os.Lstat(s.run); dir == s.run && err == nil && !info.IsDir() {
-			return &FileError{s.run, "is not a folder"} // a link included
-		}
-		repaired, err := prepareFolder(dir)
-		if err != nil {
-			return err
-		}
-		s.noteRepair(repaired)
+// step tells a test what comes next.
+func (s *SQLite) step(name string) {
+	if s.options.step != nil {
+		s.options.step(name)
 	}
-	for _, suffix := range suffixes {
-		repaired, err := prepareFile(s.path + suffix)
-		if err != nil {
-			return err
-		}
-		s.noteRepair(repaired)
-	}
-	return nil
 }
 
-func (s *Store) noteRepair(what string) {
-	if what != "" {
-		s.report.Repaired = append(s.report.Repaired, what)
+// openLocked takes the open lock, which the caller closes, and opens.
+func (s *SQLite) openLocked(ctx context.Context) (opening interface{ Close() error }, err error) {
+	lock, err := lockOpening(ctx, s.run)
+	if err != nil {
+		return nil, err
 	}
+	if s.owner, err = newOwner(s.run, s.now()); err != nil {
+		return lock, err
+	}
+	return lock, s.open(ctx)
 }
 
 // open inspects the file, salvages it when it is damaged, and connects.
-func (s *Store) open(ctx context.Context) error {
-	users, err := count(s.run, s.owner)
+func (s *SQLite) open(ctx context.Context) error {
+	living, dead, err := countOwners(s.run, s.owner)
 	if err != nil {
 		return err
 	}
-	background, inspected := false, users.alive == 0
-	if inspected { // otherwise somebody has it open, and inspected it
-		verdict, err := s.inspect(ctx, users)
-		if err != nil {
+	var found inspection
+	if living == 0 { // otherwise somebody has it open, and inspected it
+		if found, err = s.inspect(ctx); err != nil {
 			return err
 		}
-		if verdict.err != nil {
-			if err := s.salvage(ctx, verdict); err != nil {
+		if found.damage != nil {
+			if err := s.salvage(ctx, found.damage); err != nil {
 				return err
 			}
 		}
-		background = verdict.unsure
 	}
+	s.step("create the file")
 	if err := createFile(s.path); err != nil {
 		return err
 	}
+	logged := size(s.path+"-wal") > 0
 	err = s.attach(ctx)
-	if users.alive == 0 && damaged(err) {
-		// What inspection let pass, working with it found.
-		if err := s.disconnect(); err != nil {
-			s.options.Log.Warn("history database close", "err", err) // no wonder; the salvage goes on
-		}
-		if err = s.salvage(ctx, verdict{err: err}); err == nil {
+	if living == 0 && err != nil && (damaged(err) || code(err) == codeError) {
+		// What inspection let pass, working with it found: a migration that fails
+		// is one of a schema that is not what its version says.
+		_ = s.disconnect() // the salvage goes on
+		if err = s.salvage(ctx, err); err == nil {
 			err = s.attach(ctx)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	for _, path := range users.dead {
+	if living == 0 {
+		state := fileState{phase: phaseOpen, unchecked: found.unsure}
+		if logged {
+			state.phase = phaseWritten
+		}
+		s.writeState(state)
+	}
+	for _, path := range dead {
 		os.Remove(path)
 	}
-	switch {
-	case background:
-		s.later(s.checkLater)
-	case inspected:
-		s.vouch()
+	if found.unsure {
+		s.start(s.checkLater)
 	}
 	return nil
 }
 
-// checkLater checks a database in doubt when the store has settled.
-func (s *Store) checkLater() {
-	select {
-	case <-s.settled():
-		if s.checkQuietly() {
-			s.vouch()
-		}
-	case <-s.ctx.Done():
-	}
-}
-
-// vouch notes that the file as it is now was found sound.
-func (s *Store) vouch() {
-	s.vouched.Store(true)
-	if !s.markFits() {
-		s.noteMark()
-	}
-}
-
 // attach connects and ends what dead processes left unfinished.
-func (s *Store) attach(ctx context.Context) error {
+func (s *SQLite) attach(ctx context.Context) error {
 	if err := s.connect(ctx); err != nil {
 		return err
 	}
-	if err := s.owner.say(ownerOpen); err != nil {
-		return fmt.Errorf("history: %w", err)
-	}
-	return s.endInterrupted()
+	s.step("end interrupted pairs")
+	return s.endInterrupted(ctx)
 }
 
 // dsn names a connection to the database.
-func dsn(path, lock string, pragmas ...string) string {
-	q := url.Values{"_txlock": {lock}, "_dqs": {"0"}, "_defensive": {"1"}}
+func dsn(path string, pragmas ...string) string {
+	q := url.Values{"_dqs": {"0"}, "_defensive": {"1"}}
 	q["_pragma"] = append([]string{fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds())}, pragmas...)
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String()
 }
 
 // connect opens the connections and brings the schema up to date.
-func (s *Store) connect(ctx context.Context) (err error) {
-	s.writes, err = sql.Open("sqlite", dsn(s.path, "immediate",
+func (s *SQLite) connect(ctx context.Context) (err error) {
+	s.step("connect")
+	s.writes, err = sql.Open("sqlite", dsn(s.path,
 		"journal_mode(WAL)", "synchronous(FULL)", fmt.Sprintf("wal_autocheckpoint(%d)", walPages), "secure_delete(FAST)"))
 	if err != nil {
 		return fmt.Errorf("history: open: %w", err)
@@ -247,90 +235,73 @@ func (s *Store) connect(ctx context.Context) (err error) {
 		return fmt.Errorf("history: open %s: %w", s.path, err)
 	}
 	s.writer = newWriter(conn)
+	s.step("upgrade")
 	if err := s.upgrade(ctx); err != nil {
 		return err
 	}
-	s.readers, err = sql.Open("sqlite", dsn(s.path, "deferred", "query_only(1)"))
-	if err != nil {
+	return s.connectReaders(dsn(s.path, "query_only(1)"), maxReaders)
+}
+
+func (s *SQLite) connectReaders(dsn string, most int) (err error) {
+	if s.readers, err = sql.Open("sqlite", dsn); err != nil {
 		return fmt.Errorf("history: open: %w", err)
 	}
-	s.readers.SetMaxOpenConns(maxReaders)
-	s.readers.SetMaxIdleConns(maxReaders)
+	s.readers.SetMaxOpenConns(most)
+	s.readers.SetMaxIdleConns(most)
 	return nil
 }
 
-// endInterrupted ends the pairs whose owner died while sending them.
-func (s *Store) endInterrupted() error {
-	var n int64
-	err := s.writer.inTx(func(t *tx) error {
-		dead, err := s.deadOwners(t)
-		if err != nil || len(dead) == 0 {
-			return err
-		}
-		c, err := s.change(t)
-		if err != nil {
-			return err
-		}
-		for _, token := range dead {
-			ended, err := c.interrupt(token)
+// endInterrupted ends the pairs whose owner died while sending them. An owner is
+// alive before it owns a pair, so one that is not alive now will never be.
+func (s *SQLite) endInterrupted(ctx context.Context) error {
+	err := s.writer.inTx(ctx, func(t *tx) error {
+		owned, err := keyed[int64, string](t, "SELECT seq, owner FROM pair WHERE owner IS NOT NULL")
+		var seqs []int64
+		for seq, token := range owned {
+			lives, err := alive(s.run, token)
 			if err != nil {
 				return err
 			}
-			n += ended
+			if !lives {
+				seqs = append(seqs, seq)
+			}
 		}
-		return nil
+		if err != nil || len(seqs) == 0 {
+			return err
+		}
+		c, err := s.newChange(t)
+		if err != nil {
+			return err
+		}
+		paths, err := t.topicPaths()
+		if err != nil {
+			return err
+		}
+		var ended []assistant.Pair
+		err = t.pairs(seqs, paths, func(p assistant.Pair, damaged bool) error {
+			endInterrupted(&p)
+			if damaged { // it gets a new sum
+				p.Notice = DamagedText
+			}
+			ended = append(ended, p)
+			return nil
+		})
+		for i := range ended {
+			if err == nil {
+				err = c.put(&ended[i], false)
+			}
+		}
+		s.report.Interrupted = len(ended)
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("history: end interrupted pairs: %w", err)
 	}
-	s.report.Interrupted = int(n)
 	return nil
 }
 
-// deadOwners lists the owners of pairs that no longer live. An owner is alive
-// before it owns a pair, so one that is not alive now will never be.
-func (s *Store) deadOwners(t *tx) ([]string, error) {
-	rows, err := t.query("SELECT DISTINCT owner FROM pair WHERE owner IS NOT NULL")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var dead []string
-	for rows.Next() {
-		var token string
-		if err := rows.Scan(&token); err != nil {
-			return nil, err
-		}
-		lives, err := alive(s.run, token)
-		if err != nil {
-			return nil, err
-		}
-		if !lives {
-			dead = append(dead, token)
-		}
-	}
-	return dead, rows.Err()
-}
-
-// start begins the goroutines of an open store.
-func (s *Store) start() {
-	s.index = newIndex(s)
-	s.writer.idle = s.idle
-	s.writer.settled = s.settled()
-	s.writer.committed = s.index.afterCommit
-	s.later(s.writer.run)
-}
-
-// settled yields once, when background work may begin.
-func (s *Store) settled() <-chan time.Time {
-	if s.options.restless {
-		return time.After(0)
-	}
-	return time.After(settleTime)
-}
-
-// later runs f in a goroutine that Close waits for; once Close has begun, not at all.
-func (s *Store) later(f func()) {
+// start runs f in a goroutine that Close waits for; once Close has begun, not at all.
+func (s *SQLite) start(f func()) {
 	s.leaving.Lock()
 	defer s.leaving.Unlock()
 	if s.ctx.Err() == nil {
@@ -338,45 +309,59 @@ func (s *Store) later(f func()) {
 	}
 }
 
-// write runs one transaction in the writer's goroutine, durable when it returns nil.
-func (s *Store) write(ctx context.Context, work func(*tx) error) error {
-	return s.seen(s.writer.do(ctx, work))
+// written is called after each durable transaction, by who may use the writer.
+func (s *SQLite) written() {
+	s.commits.Add(1)
+	s.firstWrite.Do(func() {
+		state := s.readState()
+		state.phase = phaseWritten
+		s.writeState(state)
+	})
+	select {
+	case s.changed <- struct{}{}:
+	default:
+	}
 }
 
-// seen passes an error on, and lets damage be known.
-func (s *Store) seen(err error) error {
-	if !damaged(err) {
-		return err
+// openReadOnly connects to a database that cannot be written, why being the
+// error. Without a shared memory file, which cannot be created then, SQLite can
+// read alone: with the lock for itself.
+func (s *SQLite) openReadOnly(ctx context.Context, why error) (*SQLite, error) {
+	var storage *StorageError
+	if !errors.As(why, &storage) || size(s.path) <= 0 || errors.Is(why, context.Canceled) {
+		return nil, why
 	}
-	return s.foundDamage(err)
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.writer, s.writes, s.owner = nil, nil, nil
+	s.report = Report{Repaired: s.report.Repaired, ReadOnly: why}
+	for _, name := range []string{dsn(s.path, "query_only(1)") + "&mode=ro", dsn(s.path, "locking_mode(EXCLUSIVE)", "query_only(1)")} {
+		if err := s.connectReaders(name, 1); err != nil {
+			return nil, why
+		}
+		var version int
+		err := s.readers.QueryRowContext(ctx, "SELECT version FROM meta").Scan(&version)
+		if err == nil && version == schemaVersion {
+			return s, nil
+		}
+		s.readers.Close()
+	}
+	return nil, why
 }
 
 // Close waits for what is being written and closes the database. A pair still
 // in state sending stays so: the next Open ends it as interrupted.
-func (s *Store) Close() error {
+func (s *SQLite) Close() error {
 	s.leaving.Lock()
+	closed := s.ctx.Err() != nil
 	s.cancel()
 	s.leaving.Unlock()
-	s.writer.stop()
 	s.background.Wait()
-	if err := s.owner.say(ownerClosing); err != nil {
-		// A crash from here on is taken for one in use: the next Open looks closer.
-		s.options.Log.Warn("history owner file", "err", err)
+	if closed || s.writer == nil {
+		return s.disconnect()
 	}
-	sound := s.vouched.Load() || s.markFits() // by another process
-	err := s.foldAndDisconnect()
-	if sound {
-		s.leaveMark()
-	} else {
-		s.dropMark()
-	}
-	s.owner.leave()
-	return err
-}
-
-// foldAndDisconnect closes the database and notes whose log that folded.
-func (s *Store) foldAndDisconnect() error {
-	ctx, cancel := context.WithTimeout(context.Background(), foldTime)
+	s.writer.turn <- struct{}{} // for good: nobody writes any more
+	defer s.owner.leave()
+	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
 	defer cancel()
 	opening, err := lockOpening(ctx, s.run)
 	if err != nil {
@@ -386,17 +371,25 @@ func (s *Store) foldAndDisconnect() error {
 	return s.disconnectNoting()
 }
 
-// disconnectNoting is disconnect for who holds the open lock.
-func (s *Store) disconnectNoting() error {
-	before := folding(s.run, s.owner)
-	err := s.disconnect()
-	if noted := errors.Join(before, folding(s.run, s.owner)); noted != nil {
-		s.options.Log.Warn("history owner files", "err", noted) // costs a false alarm, no more
+// disconnectNoting closes the database and notes how it looks, for who holds the
+// open lock. The last to close copies the log of all into the database.
+func (s *SQLite) disconnectNoting() error {
+	living, _, err := countOwners(s.run, s.owner)
+	if err != nil || living > 0 {
+		return errors.Join(err, s.disconnect())
+	}
+	state := s.readState()
+	state.phase = phaseClosing
+	s.writeState(state)
+	err = s.disconnect()
+	if size(s.path+"-wal") < 0 && err == nil {
+		state.phase, state.fingerprint = phaseClosed, s.fingerprint()
+		s.writeState(state)
 	}
 	return err
 }
 
-func (s *Store) disconnect() error {
+func (s *SQLite) disconnect() error {
 	var errs []error
 	if s.readers != nil {
 		errs = append(errs, s.readers.Close())
@@ -410,13 +403,15 @@ func (s *Store) disconnect() error {
 	return errors.Join(errs...)
 }
 
-// abandon undoes an Open that failed.
-func (s *Store) abandon() {
+// abandon undoes an Open that failed, under the open lock if it was taken. What
+// its log holds is not given up: the next Open says again that it was lost.
+func (s *SQLite) abandon() {
 	s.cancel()
-	if s.writer != nil {
-		s.writer.once.Do(func() { close(s.writer.quit) })
+	s.background.Wait()
+	if s.owner == nil {
+		return
 	}
-	if s.writes == nil || s.report.LostLog { // nothing is folded, or the next Open is to say so again
+	if s.writes == nil || s.report.LostLog {
 		_ = s.disconnect() // why Open failed says more
 	} else {
 		_ = s.disconnectNoting()

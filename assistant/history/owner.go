@@ -18,32 +18,24 @@ import (
 // An owner is a process (more exactly, an open store) that is alive as long as
 // it holds the lock of its file in the run folder. The kernel drops the lock
 // with the process, however it ends, so nobody needs to trust a process number.
-//
-// The file says how far its owner came; what it says is read only once its
-// owner is dead.
 type owner struct {
 	token string
 	lock  *flock.Flock
 }
-
-// What an owner file says.
-const (
-	ownerStarting = "starting" // has not touched the database yet
-	ownerOpen     = "open"     // the database is open, hence a -wal file exists
-	ownerClosing  = "closing"  // the database may be closed already
-	ownerFolded   = "folded"   // died with the database open; another owner closed it since, and its -wal file may be gone
-)
 
 const (
 	ownerPrefix = "owner-"
 	openLock    = "open.lock" // held while a store opens: one inspects, migrates or salvages at a time
 	// lockEvery is how often a wait for another's lock looks again.
 	lockEvery = 5 * time.Millisecond
+	// closeWait bounds the wait of a store that closes for another that opens.
+	// The one that opens connects, so the log stays.
+	closeWait = 250 * time.Millisecond
 )
 
 func ownerPath(run, token string) string { return filepath.Join(run, ownerPrefix+token) }
 
-// newOwner makes and locks a file of its own in the run folder.
+// newOwner creates and locks a file of its own in the run folder.
 func newOwner(run string, now time.Time) (*owner, error) {
 	token := assistant.NewID(now)
 	path := ownerPath(run, token)
@@ -56,12 +48,7 @@ func newOwner(run string, now time.Time) (*owner, error) {
 	if ok, err := o.lock.TryLock(); err != nil || !ok {
 		return nil, fmt.Errorf("history: lock %s: %w", path, errors.Join(err, errors.New("the lock is taken")))
 	}
-	return o, o.say(ownerStarting)
-}
-
-// say writes how far the owner came.
-func (o *owner) say(state string) error {
-	return os.WriteFile(o.lock.Path(), []byte(state), fileMode)
+	return o, nil
 }
 
 // leave removes the file and the lock.
@@ -85,45 +72,33 @@ func alive(run, token string) (bool, error) {
 	return !got && err == nil, err
 }
 
-// census is who uses the database, and how those who died left it.
-type census struct {
-	alive   int
-	dead    []string // files of the dead
-	unclean bool     // one died with the database open
-	logged  bool     // and its -wal file must be there
-}
-
-// count looks at all owner files but me's. The caller holds the open lock, so
-// no file is between being made and being locked.
-func count(run string, me *owner) (census, error) {
-	var c census
+// countOwners counts the owners but me that live, and lists the files of the
+// dead. The caller holds the open lock, so no file is between being created and
+// being locked.
+func countOwners(run string, me *owner) (living int, dead []string, err error) {
 	entries, err := os.ReadDir(run)
 	if err != nil {
-		return c, fmt.Errorf("history: %w", err)
+		return 0, nil, fmt.Errorf("history: %w", err)
 	}
 	for _, e := range entries {
 		token, ok := strings.CutPrefix(e.Name(), ownerPrefix)
-		if !ok || token == me.token {
+		if !ok || me != nil && token == me.token {
 			continue
 		}
 		lives, err := alive(run, token)
 		switch {
 		case err != nil:
-			return c, fmt.Errorf("history: %w", err)
+			return 0, nil, fmt.Errorf("history: %w", err)
 		case lives:
-			c.alive++
-			continue
+			living++
+		default:
+			dead = append(dead, ownerPath(run, token))
 		}
-		path := ownerPath(run, token)
-		state, err := os.ReadFile(path)
-		c.logged = c.logged || err == nil && string(state) == ownerOpen
-		c.unclean = c.unclean || c.logged || err == nil && string(state) == ownerFolded
-		c.dead = append(c.dead, path)
 	}
-	return c, nil
+	return living, dead, nil
 }
 
-// lockOpening waits until this store alone opens the database.
+// lockOpening waits until this store alone opens or closes the database.
 func lockOpening(ctx context.Context, run string) (*flock.Flock, error) {
 	l := flock.New(filepath.Join(run, openLock), flock.SetPermissions(fileMode))
 	if _, err := l.TryLockContext(ctx, lockEvery); err != nil {
@@ -132,34 +107,65 @@ func lockOpening(ctx context.Context, run string) (*flock.Flock, error) {
 	return l, nil
 }
 
-// foldTime bounds the wait of a store that closes for another that opens. The
-// one that opens connects, so the log stays.
-const foldTime = 250 * time.Millisecond
+// phase is how far the processes that have the database open came. It is
+// written in the run folder, under the open lock but for phaseWritten.
+type phase string
 
-// folding notes on the files of the dead that their log need not be there any
-// more: who closes a database last folds the log of all into it and removes it.
-// It is called before and after: an owner may die in between. The caller holds
-// the open lock, as for count.
-func folding(run string, me *owner) error {
-	users, err := count(run, me)
-	if err != nil || !users.logged {
-		return err
+const (
+	phaseNone    phase = ""        // no database was here
+	phaseOpen    phase = "open"    // open; nothing need be in the log
+	phaseWritten phase = "written" // open, and the log holds what the database lacks
+	phaseClosing phase = "closing" // may be closed already, and its log gone
+	phaseClosed  phase = "closed"  // closed, as its fingerprint says
+)
+
+// fileState is what the run folder tells of the database file.
+type fileState struct {
+	phase phase
+	// unchecked says that a check of every page is still due.
+	unchecked bool
+	// fingerprint is size and time of the file of phaseClosed.
+	fingerprint string
+}
+
+func (s *SQLite) statePath() string { return filepath.Join(s.run, "state") }
+
+// readState reads the state; one that cannot be read is phaseNone.
+func (s *SQLite) readState() fileState {
+	raw, _ := os.ReadFile(s.statePath())
+	var f fileState
+	for i, line := range strings.Split(string(raw), "\n") {
+		switch {
+		case i == 0:
+			f.phase = phase(line)
+		case line == "unchecked":
+			f.unchecked = true
+		default:
+			f.fingerprint = line
+		}
 	}
-	var errs []error
-	for _, path := range users.dead {
-		state, err := os.ReadFile(path)
-		if err != nil || string(state) != ownerOpen {
-			continue
-		}
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, fileMode) // never creates
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err == nil {
-			_, err = f.WriteString(ownerFolded)
-			err = errors.Join(err, f.Close())
-		}
-		errs = append(errs, err)
+	return f
+}
+
+// writeState replaces the state. Losing it costs a check, no more.
+func (s *SQLite) writeState(f fileState) {
+	lines := []string{string(f.phase)}
+	if f.unchecked {
+		lines = append(lines, "unchecked")
 	}
-	return errors.Join(errs...)
+	if f.fingerprint != "" {
+		lines = append(lines, f.fingerprint)
+	}
+	if err := os.WriteFile(s.statePath(), []byte(strings.Join(lines, "\n")), fileMode); err != nil {
+		s.options.Log.Warn("history state file", "err", err)
+	}
+}
+
+// fingerprint is what the folder tells of the database file.
+func (s *SQLite) fingerprint() string {
+	info, err := os.Lstat(s.path)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
 }

@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-func childOpen(path string, o Options) *Store {
+func childOpen(path string, o Options) *SQLite {
 	s, err := Open(context.Background(), path, o)
 	if err != nil {
 		fmt.Println("error", err)
@@ -117,9 +117,11 @@ func childHold(path string) {
 
 // childMigrate stops in the middle of a migration and waits to be killed.
 func childMigrate(path string) {
-	childOpen(path, Options{afterStep: func(int) {
-		fmt.Println("ready")
-		awaitEnd()
+	childOpen(path, Options{step: func(name string) {
+		if name == "version 2: commit" {
+			fmt.Println("ready")
+			awaitEnd()
+		}
 	}})
 }
 
@@ -202,7 +204,7 @@ func apply(state map[string]record, words []string) {
 }
 
 // stored reads what a store holds.
-func stored(t testing.TB, s *Store) map[string]record {
+func stored(t testing.TB, s *SQLite) map[string]record {
 	t.Helper()
 	got := map[string]record{}
 	for _, p := range load(t, s, seqs(t, s, "")...) {

@@ -11,7 +11,7 @@ import (
 	"winnow/assistant"
 )
 
-// maxRequest is the largest body that is kept, in bytes before it is packed:
+// maxRequest is the largest body that is stored, in bytes before it is packed:
 // four times what the largest context windows take, and a bound for what a
 // damaged or forged row can unpack to.
 const maxRequest = 64 << 20
@@ -24,12 +24,15 @@ type packedRequest struct {
 }
 
 // packRequests packs bodies, before the transaction begins: nobody waits for
-// the database meanwhile. One that is too large to be kept is left out.
-func packRequests(requests []assistant.PairRequest) ([]packedRequest, error) {
+// the database meanwhile. One that is too large is left out.
+func (s *SQLite) packRequests(requests []assistant.PairRequest) ([]packedRequest, error) {
 	var list []packedRequest
 	for _, r := range requests {
 		if len(r.Body) > maxRequest {
 			continue
+		}
+		if s.options.Redact != nil {
+			r.Body = []byte(s.redact(string(r.Body)))
 		}
 		packed, err := deflate(r.Body)
 		if err != nil {
@@ -76,12 +79,12 @@ func inflate(packed []byte, size int) ([]byte, error) {
 	return body, nil
 }
 
-// keepRequests adds requests of pairs that are there, and drops those that are
+// storeRequests adds requests of pairs that are there, and drops those that are
 // beyond the bounds.
-func (c *change) keepRequests(list []packedRequest, seqOf func(*assistant.Pair) int64) error {
+func (c *change) storeRequests(list []packedRequest, seqOf func(*assistant.Pair) int64) error {
 	for _, r := range list {
 		_, zone := r.At.Zone()
-		err := c.exec(`INSERT INTO request (seq, response, attempt, trimmed, model, sec, nsec, zone, size, packed, body)
+		err := c.run(`INSERT INTO request (seq, response, attempt, trimmed, model, sec, nsec, zone, size, packed, body)
 			SELECT seq,?,?,?,?,?,?,?,?,?,? FROM pair WHERE seq = ?`,
 			r.Response, r.Attempt, r.Trimmed, r.Model, r.At.Unix(), r.At.Nanosecond(), zone, r.size, len(r.packed), r.packed, seqOf(r.Pair))
 		if err != nil {
@@ -98,7 +101,7 @@ func (c *change) keepRequests(list []packedRequest, seqOf func(*assistant.Pair) 
 // and the oldest ones beyond so many packed bytes. All that it looks
 // at lies in the index of the table: no body is read.
 func (c *change) dropRequests(pairs, packed int) error {
-	err := c.exec(`DELETE FROM request WHERE seq IN
+	err := c.run(`DELETE FROM request WHERE seq IN
 		(SELECT seq FROM request GROUP BY seq ORDER BY max(n) DESC LIMIT -1 OFFSET ?)`, pairs)
 	if err != nil {
 		return err
@@ -107,18 +110,18 @@ func (c *change) dropRequests(pairs, packed int) error {
 	if err != nil || total <= int64(packed) {
 		return err
 	}
-	return c.exec(`DELETE FROM request WHERE n IN (SELECT n FROM
+	return c.run(`DELETE FROM request WHERE n IN (SELECT n FROM
 		(SELECT n, sum(packed) OVER (ORDER BY n DESC) AS newer FROM request) WHERE newer > ?)`, packed)
 }
 
 // Requests returns the requests of a pair as they were sent, oldest first; none
 // is nil, nil. When a body is damaged the others are returned with an error
 // that names it.
-func (s *Store) Requests(ctx context.Context, seq int64) ([]assistant.SentRequest, error) {
+func (s *SQLite) Requests(ctx context.Context, seq int64) ([]assistant.SentRequest, error) {
 	var list []assistant.SentRequest
 	var broken []error
-	err := s.read(ctx, func(r *reader) error {
-		return r.each(`SELECT response, attempt, trimmed, model, sec, nsec, zone, size, body
+	err := s.read(ctx, func(t *tx) error {
+		return t.each(`SELECT response, attempt, trimmed, model, sec, nsec, zone, size, body
 			FROM request WHERE seq = ? ORDER BY n`, []any{seq}, func(scan scanner) error {
 			var v assistant.SentRequest
 			var sec, nsec int64
@@ -146,12 +149,4 @@ func (s *Store) Requests(ctx context.Context, seq int64) ([]assistant.SentReques
 // requestName names a request in a sentence.
 func requestName(attempt, response int, seq int64) string {
 	return fmt.Sprintf("request %d of response %d of pair %d", attempt, response, seq)
-}
-
-// requests copies the readable requests of the pairs that were saved.
-func (k *wreck) requests(c *change) error {
-	if err := k.table(c, "request"); err != nil {
-		return err
-	}
-	return c.exec("DELETE FROM request WHERE seq NOT IN (SELECT seq FROM pair)")
 }

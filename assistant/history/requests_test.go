@@ -25,7 +25,7 @@ func sentOf(p *assistant.Pair, n int, text string) assistant.PairRequest {
 }
 
 // requests reads what is kept of a pair.
-func requests(t testing.TB, s *Store, seq int64) []assistant.SentRequest {
+func requests(t testing.TB, s *SQLite, seq int64) []assistant.SentRequest {
 	t.Helper()
 	got, err := s.Requests(t.Context(), seq)
 	if err != nil {
@@ -35,10 +35,10 @@ func requests(t testing.TB, s *Store, seq int64) []assistant.SentRequest {
 }
 
 // rowsOf counts the rows of the table of requests.
-func rowsOf(t testing.TB, s *Store) (n int64) {
+func rowsOf(t testing.TB, s *SQLite) (n int64) {
 	t.Helper()
-	err := s.read(t.Context(), func(r *reader) (err error) {
-		n, err = r.number("SELECT count(*) FROM request")
+	err := s.read(t.Context(), func(r *tx) (err error) {
+		n, _, err = r.number("SELECT count(*) FROM request")
 		return err
 	})
 	if err != nil {
@@ -72,7 +72,7 @@ func TestRequestsAreKeptAsTheyWereSent(t *testing.T) {
 	}
 	for _, f := range []Format{Markdown, JSON, Text, HTML} {
 		var out bytes.Buffer
-		if err := s.Export(t.Context(), &out, f, ExportOptions{}); err != nil || strings.Contains(out.String(), "später") || strings.Contains(out.String(), "messages") {
+		if err := Export(t.Context(), s, &out, f, ExportOptions{}); err != nil || strings.Contains(out.String(), "später") || strings.Contains(out.String(), "messages") {
 			t.Errorf("%v: an export holds a request, or %v", f, err)
 		}
 	}
@@ -121,7 +121,7 @@ func TestOldRequestsAreDropped(t *testing.T) {
 		p := pair("x", "q", "a")
 		commit(t, s, &assistant.Batch{Put: []*assistant.Pair{p}, Requests: []assistant.PairRequest{sentOf(p, 0, "a"), sentOf(p, 1, "b"), sentOf(p, 2, "c")}})
 		err := s.write(t.Context(), func(tx *tx) error { // as if each were large
-			return tx.exec("UPDATE request SET packed = ?", assistant.KeptRequestBytes/2-1000)
+			return tx.run("UPDATE request SET packed = ?", assistant.KeptRequestBytes/2-1000)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -152,7 +152,7 @@ func TestADamagedRequestIsNamed(t *testing.T) {
 			s := newStore(t)
 			p := pair("x", "q", "a")
 			commit(t, s, &assistant.Batch{Put: []*assistant.Pair{p}, Requests: []assistant.PairRequest{sentOf(p, 0, "first"), sentOf(p, 1, "second"), sentOf(p, 2, "third")}})
-			if err := s.write(t.Context(), func(tx *tx) error { return tx.exec(damage) }); err != nil {
+			if err := s.write(t.Context(), func(tx *tx) error { return tx.run(damage) }); err != nil {
 				t.Fatal(err)
 			}
 			got, err := s.Requests(t.Context(), p.Seq)
@@ -186,7 +186,7 @@ func TestCheckCountsRequests(t *testing.T) {
 	commit(t, s, b)
 	check := func(sql string) CheckReport {
 		t.Helper()
-		if err := s.write(t.Context(), func(tx *tx) error { return tx.exec(sql) }); err != nil {
+		if err := s.write(t.Context(), func(tx *tx) error { return tx.run(sql) }); err != nil {
 			t.Fatal(err)
 		}
 		report, err := s.Check(t.Context())
@@ -213,12 +213,12 @@ func TestSalvageKeepsRequests(t *testing.T) {
 	p, lost := pair("x", "q", "a"), pair("x", "q", "a")
 	commit(t, s, &assistant.Batch{Put: []*assistant.Pair{p, lost}, Requests: []assistant.PairRequest{sentOf(p, 0, "first"), sentOf(p, 1, "second"), sentOf(lost, 0, "of a lost pair")}})
 	err := s.write(t.Context(), func(tx *tx) error {
-		return errors.Join(tx.exec("DELETE FROM pair WHERE seq = ?", lost.Seq), tx.exec("DELETE FROM body WHERE seq = ?", lost.Seq))
+		return errors.Join(tx.run("DELETE FROM pair WHERE seq = ?", lost.Seq), tx.run("DELETE FROM body WHERE seq = ?", lost.Seq))
 	})
 	if err = errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	damageFile(t, path, func(b []byte) []byte { copy(b, "garbage!garbage!"); return b })
+	damageFile(t, path, func(b []byte) []byte { b[63] ^= 8; return b })
 	s, saved := openDamaged(t, path)
 	if got := requests(t, s, p.Seq); saved == nil || len(got) != 2 || !strings.Contains(string(got[1].Body), "second") {
 		t.Errorf("Salvage = %+v, requests %v", saved, got)

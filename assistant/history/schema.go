@@ -1,180 +1,145 @@
 package history
 
-import "fmt"
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
 
 // applicationID marks a database file as winnow's, "wnnw" in ASCII. SQLite
-// keeps it in the header of the file.
+// stores it in the header of the file.
 const applicationID = 0x776e6e77
 
-// A step brings the schema from the version before it to its own. It runs in
-// one transaction with the change of the version number.
-type step struct {
-	version int
-	ddl     string
+// schemaVersion is what this program writes and the newest it reads.
+const schemaVersion = 5
+
+// schema is the current form. migrations/N.sql brings version N-1 to N. A
+// migration that was released is never edited: a database it made may be
+// anywhere.
+//
+//go:embed schema.sql
+var schema string
+
+//go:embed migrations
+var migrations embed.FS
+
+// statements returns the statements that bring a database of this version to
+// the next; version 0 is an empty one, which goes to schemaVersion at once.
+func statements(version int) (sql []string, next int, err error) {
+	text, next := schema, schemaVersion
+	if version > 0 {
+		next = version + 1
+		raw, err := migrations.ReadFile(fmt.Sprintf("migrations/%d.sql", next))
+		if err != nil {
+			return nil, 0, err
+		}
+		text = string(raw)
+	}
+	for _, s := range strings.Split(text, ";\n") {
+		if s = strings.TrimSpace(s); s != "" {
+			sql = append(sql, s)
+		}
+	}
+	return append(sql, fmt.Sprintf("PRAGMA user_version = %d", next), fmt.Sprintf("PRAGMA application_id = %d", applicationID)), next, nil
 }
 
-// The steps in order; a new database runs them all. A step that was released is
-// never edited: a file made by it may be anywhere.
-var steps = []step{{1, ddlFirst}, {2, ddlSearch}, {3, ddlRequests}, {4, ddlSessionState}}
-
-// schemaVersion is what this program writes and the newest it reads.
-func schemaVersion() int { return steps[len(steps)-1].version }
-
-// ddlFirst holds the stream of pairs and what a user interface remembers.
-//
-// Every change of a pair carries the number of the commit that made it (rev),
-// so that another process finds what changed by asking for newer numbers.
-// Sessions, topics and models are rows of their own and pairs name their number:
-// a million pairs repeat no long name, and a topic moves without touching a pair.
-const ddlFirst = `
-CREATE TABLE counter (one INTEGER PRIMARY KEY CHECK (one = 1), rev INTEGER NOT NULL);
-INSERT INTO counter VALUES (1, 1);
-
-CREATE TABLE session (
-	n       INTEGER PRIMARY KEY,
-	id      TEXT NOT NULL UNIQUE,
-	folder  TEXT NOT NULL DEFAULT '',
-	window  TEXT NOT NULL DEFAULT '',
-	model   TEXT NOT NULL DEFAULT '',
-	page    TEXT NOT NULL DEFAULT '',
-	started INTEGER NOT NULL,           -- Unix milliseconds
-	used    INTEGER NOT NULL,           -- Unix milliseconds, for people
-	touched INTEGER NOT NULL DEFAULT 0  -- rev, for order
-);
-CREATE INDEX session_folder ON session (folder, touched);
-CREATE TABLE model (n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
-CREATE TABLE topic (
-	n      INTEGER PRIMARY KEY,
-	parent INTEGER NOT NULL,            -- 0 is the root
-	name   TEXT NOT NULL,
-	UNIQUE (parent, name)
-);
-
-CREATE TABLE pair (                         -- narrow: what a filter asks of every pair
-	seq         INTEGER PRIMARY KEY AUTOINCREMENT,
-	rev         INTEGER NOT NULL,
-	session     INTEGER NOT NULL,
-	topic       INTEGER NOT NULL,
-	model       INTEGER NOT NULL,
-	star        INTEGER NOT NULL,
-	flag        INTEGER NOT NULL,
-	state       INTEGER NOT NULL,
-	sec         INTEGER NOT NULL,       -- created_at
-	nsec        INTEGER NOT NULL,
-	zone        INTEGER NOT NULL,       -- seconds east of UTC
-	attachments INTEGER NOT NULL,
-	sends       INTEGER NOT NULL,
-	parts       BLOB NOT NULL,          -- runes of each part of a request, as varints
-	cut         TEXT,                   -- the name of the cut that took it
-	owner       TEXT,                   -- the process that is sending it
-	id          TEXT NOT NULL UNIQUE
-);
-CREATE INDEX pair_session ON pair (session, seq);
-CREATE INDEX pair_rev ON pair (rev);
-CREATE INDEX pair_cut ON pair (cut) WHERE cut IS NOT NULL;
-CREATE INDEX pair_owner ON pair (owner) WHERE owner IS NOT NULL;
-CREATE TABLE gone (rev INTEGER NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (rev, seq)) WITHOUT ROWID;
-
-CREATE TABLE body (                         -- wide: what is shown and sent
-	seq           INTEGER PRIMARY KEY,
-	user          TEXT NOT NULL,
-	answer        TEXT NOT NULL,
-	reasoning     TEXT NOT NULL,
-	error_code    TEXT NOT NULL,
-	error_message TEXT NOT NULL,
-	more          TEXT NOT NULL         -- JSON of the fields that have no column
-);
-CREATE TABLE attachment (
-	seq INTEGER NOT NULL, n INTEGER NOT NULL,
-	name TEXT NOT NULL, type TEXT NOT NULL, size INTEGER NOT NULL,
-	PRIMARY KEY (seq, n)
-) WITHOUT ROWID;
-CREATE TABLE tool_call (
-	seq INTEGER NOT NULL, n INTEGER NOT NULL,
-	id TEXT NOT NULL, name TEXT NOT NULL,
-	arguments BLOB, result BLOB,        -- as received; NULL is none
-	response INTEGER NOT NULL, took INTEGER NOT NULL, silent INTEGER NOT NULL,
-	PRIMARY KEY (seq, n)
-) WITHOUT ROWID;
-CREATE TABLE payload (
-	seq INTEGER NOT NULL, n INTEGER NOT NULL,
-	id TEXT NOT NULL, type TEXT NOT NULL, data BLOB, summary TEXT NOT NULL, decision TEXT NOT NULL,
-	PRIMARY KEY (seq, n)
-) WITHOUT ROWID;
-
-CREATE TABLE intent (n INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE);
-CREATE TABLE draft (key TEXT PRIMARY KEY, text TEXT NOT NULL, stash TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE sent (n INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL UNIQUE);
-CREATE TABLE filter_line (n INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL UNIQUE);
-CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-`
-
-// ddlSearch adds the full-text index, saved filters, and a sum over each body
-// that tells whether its bytes are still those that were written.
-//
-// The index holds no text of its own. It is filled after the fact, by the
-// writer when it is idle: a pair in unindexed is searched in its body until then.
-const ddlSearch = `
-ALTER TABLE body ADD COLUMN sum INTEGER;
-CREATE VIRTUAL TABLE words USING fts5 (
-	user, answer, content='', contentless_delete=1, detail=full, tokenize='trigram case_sensitive 1'
-);
-CREATE TABLE unindexed (seq INTEGER PRIMARY KEY);
-INSERT INTO unindexed SELECT seq FROM body;
-CREATE TABLE saved_filter (name TEXT PRIMARY KEY, line TEXT NOT NULL) WITHOUT ROWID;
-`
-
-// ddlRequests adds the requests of pairs as they were sent. The index holds
-// all that is asked when the oldest are dropped.
-const ddlRequests = `
-CREATE TABLE request (
-	n        INTEGER PRIMARY KEY,       -- order of sending
-	seq      INTEGER NOT NULL,
-	response INTEGER NOT NULL,
-	attempt  INTEGER NOT NULL,
-	trimmed  INTEGER NOT NULL,
-	model    TEXT NOT NULL,
-	sec      INTEGER NOT NULL,          -- when it left
-	nsec     INTEGER NOT NULL,
-	zone     INTEGER NOT NULL,
-	size     INTEGER NOT NULL,          -- bytes of the JSON document
-	packed   INTEGER NOT NULL,          -- bytes of body
-	body     BLOB NOT NULL              -- the document, gzip
-);
-CREATE INDEX request_seq ON request (seq, n, packed);
-`
-
-// ddlSessionState adds what a session needs to go on where it was left.
-const ddlSessionState = `
-ALTER TABLE session ADD COLUMN queued TEXT NOT NULL DEFAULT ''; -- JSON of the prompt that waits to be sent; '' is none
-ALTER TABLE session ADD COLUMN state  TEXT NOT NULL DEFAULT ''; -- JSON of the program's; '' is none
-`
-
-// migrate runs the steps that a database of this version lacks, each in a
-// transaction of its own: a crash leaves the version before the step, whole.
-func migrate(w *writer, from int, after func(version int)) error {
-	for _, s := range steps {
-		if s.version <= from {
-			continue
+// migrate brings a database of this version to schemaVersion. Each version is a
+// transaction: a crash leaves the version before it, whole. step is called
+// before each statement and each commit; nil is not called.
+func migrate(ctx context.Context, w *writer, version int, step func(string)) error {
+	for version < schemaVersion {
+		sql, next, err := statements(version)
+		if err != nil {
+			return err
 		}
-		err := w.inTx(func(t *tx) error {
-			for _, q := range []string{
-				s.ddl,
-				fmt.Sprintf("PRAGMA user_version = %d", s.version),
-				fmt.Sprintf("PRAGMA application_id = %d", applicationID),
-			} {
-				if _, err := w.conn.ExecContext(w.ctx, q); err != nil {
+		err = w.inTx(ctx, func(t *tx) error {
+			for _, s := range sql {
+				if step != nil {
+					step(fmt.Sprintf("version %d: %.40s", next, s))
+				}
+				if _, err := t.conn.ExecContext(ctx, s); err != nil {
 					return err
 				}
 			}
-			if after != nil {
-				after(s.version) // before the transaction is durable: where a test pulls the plug
+			if step != nil {
+				step(fmt.Sprintf("version %d: commit", next))
 			}
 			return nil
 		})
 		if err != nil {
-			return fmt.Errorf("history: bring the database to version %d: %w", s.version, err)
+			return fmt.Errorf("history: bring the database to version %d: %w", next, err)
 		}
+		version = next
 	}
 	return nil
+}
+
+// upgrade creates the schema, or brings an older one up to date after a copy.
+func (s *SQLite) upgrade(ctx context.Context) error {
+	var version int
+	if err := s.writer.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return fmt.Errorf("history: open %s: %w", s.path, err)
+	}
+	if err := verifyVersion(ctx, s.writer.conn, s.path, version); err != nil || version == schemaVersion {
+		return err
+	}
+	if version > 0 {
+		copied, err := s.copyBefore(ctx, version)
+		if err != nil {
+			return fmt.Errorf("history: copy the database before bringing it up to date: %w", err)
+		}
+		s.report.Migrated, s.report.Copy = version, copied
+	}
+	return migrate(ctx, s.writer, version, s.options.step)
+}
+
+// verifyVersion compares the version in the header with the one in meta, which
+// versions before 5 do not have. It returns a *NewerSchemaError for what a newer
+// program wrote and errVersion when the two contradict each other.
+func verifyVersion(ctx context.Context, db querier, path string, version int) error {
+	var repeated int
+	err := db.QueryRowContext(ctx, "SELECT version FROM meta").Scan(&repeated)
+	switch {
+	case damaged(err) || ctx.Err() != nil:
+		return err
+	case err != nil:
+		repeated = 0 // no such table
+	}
+	switch {
+	case repeated == 0 && version < 5, repeated == version && version <= schemaVersion:
+		return nil
+	case repeated == version:
+		return &NewerSchemaError{path, version, schemaVersion}
+	}
+	return fmt.Errorf("%w: the header says %d, the database %d", errVersion, version, repeated)
+}
+
+var errVersion = errors.New("the version of the schema is not the one that was written")
+
+// copyBefore makes a durable copy of a database of an older version and returns its name.
+func (s *SQLite) copyBefore(ctx context.Context, version int) (string, error) {
+	name := fmt.Sprintf("%s.v%d.bak", s.path, version)
+	unfinished := name + ".part"
+	if err := os.Remove(unfinished); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+	if err := createFile(unfinished); err != nil { // VACUUM INTO fills an empty file, and leaves its mode
+		return "", err
+	}
+	s.step("copy")
+	if _, err := s.writer.conn.ExecContext(ctx, "VACUUM INTO ?", unfinished); err != nil {
+		return "", err
+	}
+	if err := syncFile(unfinished); err != nil {
+		return "", err
+	}
+	s.step("name the copy")
+	if err := os.Rename(unfinished, name); err != nil {
+		return "", err
+	}
+	return name, syncFolder(filepath.Dir(name))
 }

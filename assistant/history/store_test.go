@@ -2,7 +2,6 @@ package history
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -14,11 +13,11 @@ import (
 	"winnow/assistant"
 )
 
-var _ assistant.Store = (*Store)(nil)
+var _ assistant.Store = (*SQLite)(nil)
 
 // open opens a store at path and closes it with the test. Background work
 // begins at once.
-func open(t testing.TB, path string, o Options) *Store {
+func open(t testing.TB, path string, o Options) *SQLite {
 	t.Helper()
 	o.restless = true
 	s, err := Open(t.Context(), path, o)
@@ -29,7 +28,7 @@ func open(t testing.TB, path string, o Options) *Store {
 	return s
 }
 
-func newStore(t testing.TB) *Store {
+func newStore(t testing.TB) *SQLite {
 	t.Helper()
 	return open(t, filepath.Join(t.TempDir(), "data", "history.db"), Options{})
 }
@@ -72,20 +71,20 @@ func full() *assistant.Pair {
 	}
 }
 
-func commit(t testing.TB, s *Store, b *assistant.Batch) {
+func commit(t testing.TB, s *SQLite, b *assistant.Batch) {
 	t.Helper()
 	if err := s.Commit(context.Background(), b); err != nil {
 		t.Fatalf("Commit: %v", err)
 	}
 }
 
-func put(t testing.TB, s *Store, pairs ...*assistant.Pair) {
+func put(t testing.TB, s *SQLite, pairs ...*assistant.Pair) {
 	t.Helper()
 	commit(t, s, &assistant.Batch{Put: pairs})
 }
 
 // seqs lists the uncut pairs of a session as Refs gives them.
-func seqs(t testing.TB, s *Store, session string) []int64 {
+func seqs(t testing.TB, s *SQLite, session string) []int64 {
 	t.Helper()
 	refs, err := s.Refs(t.Context(), session, 3.5)
 	if err != nil {
@@ -98,7 +97,7 @@ func seqs(t testing.TB, s *Store, session string) []int64 {
 	return out
 }
 
-func load(t testing.TB, s *Store, want ...int64) []assistant.Pair {
+func load(t testing.TB, s *SQLite, want ...int64) []assistant.Pair {
 	t.Helper()
 	got, err := s.Load(t.Context(), want)
 	if err != nil {
@@ -297,32 +296,6 @@ func TestClosedStoreSaysSo(t *testing.T) {
 	}
 	if _, err := s.Load(context.Background(), []int64{1}); err == nil {
 		t.Error("Load on a closed store succeeded")
-	}
-}
-
-// A reader's connection that is not known to have left its transaction would
-// show the next reader an old state for ever.
-func TestConnectionThatCannotRollBackIsNotUsedAgain(t *testing.T) {
-	s := newStore(t)
-	s.readers.SetMaxOpenConns(1) // the next reader gets this one, if it is kept
-	const mark = 4321            // a setting that a connection keeps
-	err := s.read(t.Context(), func(r *reader) error {
-		conn := r.tx.(*sql.Conn)
-		_, err := conn.ExecContext(t.Context(), fmt.Sprintf("ROLLBACK; PRAGMA cache_size = %d", mark)) // so that there is nothing to roll back
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = s.read(t.Context(), func(r *reader) error {
-		n, err := r.number("PRAGMA cache_size")
-		if n == mark {
-			t.Error("the connection was used again")
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -8,9 +8,8 @@ import (
 	"winnow/assistant"
 )
 
-// Before and after the index of all pairs is read, topics are counted alike,
-// and cut pairs in neither way.
-func TestTopicsAreCountedAlike(t *testing.T) {
+// Cut pairs are not counted, those of descendants are.
+func TestTopicsAreCounted(t *testing.T) {
 	s := newStore(t)
 	for i, topic := range []string{"A", "A > B", "A > B", "A > B > C", "AB", "", "AB", "A > B"} {
 		p := &assistant.Pair{Session: fmt.Sprint("s", i/6), Topic: topic, State: assistant.PairComplete}
@@ -26,18 +25,8 @@ func TestTopicsAreCountedAlike(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Topic{{"A", 1, 4}, {"A > B", 2, 3}, {"A > B > C", 1, 1}, {"AB", 1, 1}, {"Empty", 0, 0}}
-	for _, warm := range []bool{false, true} {
-		if warm {
-			if err := s.Warm(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if loaded := s.index.current.Load() != nil; loaded != warm {
-			t.Fatalf("the index is read: %v", loaded)
-		}
-		if got, err := s.Topics(t.Context()); err != nil || !slices.Equal(got, want) {
-			t.Errorf("with the index %v: %v, %v; want %v", warm, got, err, want)
-		}
+	if got, err := s.Topics(t.Context()); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v; want %v", got, err, want)
 	}
 	paths, err := s.TopicPaths(t.Context())
 	if err != nil || !slices.Equal(paths, []string{"A", "A > B", "A > B > C", "AB", "Empty"}) {

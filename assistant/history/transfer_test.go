@@ -14,10 +14,10 @@ import (
 	"winnow/assistant/safetext"
 )
 
-func export(t testing.TB, s *Store, f Format) string {
+func export(t testing.TB, s *SQLite, f Format) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := s.Export(t.Context(), &b, f, ExportOptions{}); err != nil {
+	if err := Export(t.Context(), s, &b, f, ExportOptions{}); err != nil {
 		t.Fatalf("Export(%s): %v", f, err)
 	}
 	return b.String()
@@ -53,14 +53,14 @@ func TestJSONComesBackByteForByte(t *testing.T) {
 	first := export(t, s, JSON)
 
 	other := newStore(t)
-	report, err := other.Import(t.Context(), strings.NewReader(first), ImportOptions{})
+	report, err := Import(t.Context(), other, strings.NewReader(first), ImportOptions{})
 	if want := len(seqs(t, s, "")); err != nil || report.Added != want || report.Known != 0 {
 		t.Fatalf("Import = %+v, %v; want %d added", report, err, want)
 	}
 	if second := export(t, other, JSON); second != first {
 		t.Errorf("export, import, export gave other bytes:\n%.2000s\n%.2000s", first, second)
 	}
-	report, err = other.Import(t.Context(), strings.NewReader(first), ImportOptions{})
+	report, err = Import(t.Context(), other, strings.NewReader(first), ImportOptions{})
 	if err != nil || report.Added != 0 || report.Known != len(seqs(t, s, "")) {
 		t.Errorf("second Import = %+v, %v; want all known", report, err)
 	}
@@ -120,6 +120,7 @@ func TestHTMLHasNoElementOfATextsMaking(t *testing.T) {
 func TestTextsOfExportsAreThere(t *testing.T) {
 	s := newStore(t)
 	p := full()
+	p.ID = "id"
 	p.AssistantText = "Before.\n[[tool:0]]\nAfter `\\[[tool:1]]`:\n```go\nfunc main() {}\n```\n"
 	put(t, s, p)
 	for f, want := range map[Format][]string{
@@ -156,7 +157,7 @@ func TestImportOfAMessageList(t *testing.T) {
 	}
 	s := newStore(t)
 	for round, want := range []ImportReport{{Added: 2}, {Known: 2}} {
-		got, err := s.Import(t.Context(), bytes.NewReader(raw), ImportOptions{})
+		got, err := Import(t.Context(), s, bytes.NewReader(raw), ImportOptions{})
 		if err != nil || got != want {
 			t.Fatalf("Import %d = %+v, %v; want %+v", round, got, err, want)
 		}
@@ -189,7 +190,7 @@ func TestImportRefusesWhatItCannotRead(t *testing.T) {
 		"messages": `{"messages":[{"type":"odd"}],"version":"1.0"}`, "version": `{"messages":[],"version":"9"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, err := s.Import(t.Context(), strings.NewReader(text), ImportOptions{}); err == nil || got.Added != 0 {
+			if got, err := Import(t.Context(), s, strings.NewReader(text), ImportOptions{}); err == nil || got.Added != 0 {
 				t.Errorf("Import(%s) = %+v, %v; want an error and nothing added", text, got, err)
 			}
 		})
@@ -204,7 +205,7 @@ func TestExportTellsWhenItCannotWrite(t *testing.T) {
 	s := newStore(t)
 	put(t, s, full())
 	var w io.Writer = fullDisk{}
-	if err := s.Export(t.Context(), w, JSON, ExportOptions{}); err == nil {
+	if err := Export(t.Context(), s, w, JSON, ExportOptions{}); err == nil {
 		t.Error("Export to a full disk succeeded")
 	}
 }
@@ -215,11 +216,11 @@ func FuzzImport(f *testing.F) {
 	f.Add([]byte(`{"pairs":[{"tool_calls":[{"arguments_text":"{"}]},{"created_at":"0000-01-01T00:00:00Z"}]}`))
 	s := newStore(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if _, err := s.Import(t.Context(), bytes.NewReader(data), ImportOptions{}); err != nil {
+		if _, err := Import(t.Context(), s, bytes.NewReader(data), ImportOptions{}); err != nil {
 			return
 		}
 		first := export(t, s, JSON)
-		again, err := s.Import(t.Context(), strings.NewReader(first), ImportOptions{})
+		again, err := Import(t.Context(), s, strings.NewReader(first), ImportOptions{})
 		if err != nil || again.Added != 0 {
 			t.Errorf("an export cannot be read back: %+v, %v", again, err)
 		}
@@ -228,7 +229,7 @@ func FuzzImport(f *testing.F) {
 		if err := s.Commit(t.Context(), &assistant.Batch{Delete: ids}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Import(t.Context(), strings.NewReader(first), ImportOptions{}); err != nil {
+		if _, err := Import(t.Context(), s, strings.NewReader(first), ImportOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if second := export(t, s, JSON); second != first {

@@ -84,12 +84,12 @@ func (w *Workspace) FindText(ctx context.Context, text string) ([]int64, error) 
 
 // PlanCommand prepares the :command of a filter line: what it acts on, and what
 // to ask before Execute. The error says why it cannot be executed.
-func (w *Workspace) PlanCommand(ctx context.Context, line string) (history.Order, error) {
+func (w *Workspace) PlanCommand(ctx context.Context, line string) (history.Command, error) {
 	q, env, err := w.parse(line)
 	if err != nil {
-		return history.Order{}, err
+		return history.Command{}, err
 	}
-	o, err := w.history.Order(ctx, q, env)
+	o, err := history.Prepare(ctx, w.history, q, env)
 	if err == nil {
 		err = o.Refused()
 	}
@@ -101,15 +101,15 @@ func (w *Workspace) PlanCommand(ctx context.Context, line string) (history.Order
 
 // Execute executes a command that PlanCommand prepared, and remembers its line.
 // When pairs have changed, the active line is evaluated again.
-func (w *Workspace) Execute(ctx context.Context, o history.Order, line string) (history.Outcome, error) {
-	out, err := w.history.CarryOut(ctx, o, w.session)
+func (w *Workspace) Execute(ctx context.Context, o history.Command, line string) (history.Outcome, error) {
+	out, err := history.Execute(ctx, w.history, o, w.session)
 	if err != nil {
 		return out, err
 	}
-	if out.CanTakeBack() {
+	if out.CanUndo() {
 		w.mu.Lock()
 		w.outcomes = append(w.outcomes, out)
-		w.outcomes = w.outcomes[max(0, len(w.outcomes)-history.KeptOutcomes):]
+		w.outcomes = w.outcomes[max(0, len(w.outcomes)-history.MaxUndo):]
 		w.mu.Unlock()
 	}
 	err = w.rememberLine(ctx, line)
@@ -131,7 +131,7 @@ func (w *Workspace) UndoCommand(ctx context.Context) (history.Outcome, error) {
 	last := w.outcomes[n-1]
 	w.outcomes = w.outcomes[:n-1]
 	w.mu.Unlock()
-	if err := w.history.TakeBack(ctx, last); err != nil {
+	if err := history.Undo(ctx, w.history, last); err != nil {
 		w.mu.Lock()
 		w.outcomes = append(w.outcomes, last)
 		w.mu.Unlock()

@@ -21,7 +21,7 @@ func (w *Workspace) NewSession(ctx context.Context, confirmed bool) (*Confirm, e
 	if w.history == nil {
 		return nil, w.session.Renew(ctx)
 	}
-	return nil, w.history.Renew(ctx, w.session)
+	return nil, history.RenewSession(ctx, w.history, w.session)
 }
 
 // ResumeSession continues another session of the history in the same window.
@@ -38,7 +38,7 @@ func (w *Workspace) ResumeSession(ctx context.Context, id string, confirmed bool
 		return c, err
 	}
 	w.EndReAsk()
-	return nil, w.history.GoOn(ctx, w.session, id)
+	return nil, history.ResumeSession(ctx, w.history, w.session, id)
 }
 
 func (w *Workspace) confirmSwitch(kind ConfirmKind, confirmed bool) (*Confirm, error) {

@@ -1,13 +1,11 @@
 package workspace
 
 import (
-	"context"
 	"errors"
 	"sync"
 	"time"
 
 	"winnow/assistant"
-	"winnow/assistant/filter"
 	"winnow/assistant/history"
 )
 
@@ -27,35 +25,10 @@ var (
 	ErrUnknownSetting = errors.New("unknown setting")
 )
 
-// History is the part of a history store that the use cases need. Only
-// *history.Store implements it today; see its methods for what they promise.
-type History interface {
-	Filter(ctx context.Context, q *filter.Query, env history.Env) (history.Result, error)
-	Count(ctx context.Context, q *filter.Query, env history.Env) (int, error)
-	Order(ctx context.Context, q *filter.Query, env history.Env) (history.Order, error)
-	CarryOut(ctx context.Context, o history.Order, in *assistant.Session) (history.Outcome, error)
-	TakeBack(ctx context.Context, o history.Outcome) error
-
-	Sessions(ctx context.Context) ([]history.Session, error)
-	GoOn(ctx context.Context, session *assistant.Session, id string) error
-	Renew(ctx context.Context, session *assistant.Session) error
-
-	Draft(ctx context.Context, key string) (history.Draft, error)
-	SaveDraft(ctx context.Context, key string, d history.Draft) error
-	AddSent(ctx context.Context, text string) error
-	Sent(ctx context.Context, n int) ([]string, error)
-	AddFilterLine(ctx context.Context, line string) error
-	FilterLines(ctx context.Context) ([]string, error)
-	TopicPaths(ctx context.Context) ([]string, error)
-	SavedFilters(ctx context.Context) (map[string]string, error)
-	Get(ctx context.Context, key string) (string, error)
-	Set(ctx context.Context, key, value string) error
-}
-
 // Options configures a Workspace. Session is needed; the rest may be zero.
 type Options struct {
 	Session *assistant.Session
-	History History // nil: nothing is stored beside the session's own store
+	History history.Store // nil: nothing is stored beside the session's own store
 	Folder  string  // the draft belongs to it
 	// KeepSetting stores a setting that was changed, under the key of the
 	// configuration; nil keeps it for this run only.
@@ -66,7 +39,7 @@ type Options struct {
 // Workspace is what a front end drives. Make it with New.
 type Workspace struct {
 	session     *assistant.Session
-	history     History
+	history     history.Store
 	folder      string
 	keepSetting func(key, value string) error
 	now         func() time.Time

@@ -72,7 +72,7 @@ type rig struct {
 	t       *testing.T
 	ctx     context.Context
 	window  *window
-	store   *history.Store
+	store   history.Store
 	session *assistant.Session
 	script  *at.Script
 	kept    map[string]string // settings

@@ -41,7 +41,7 @@ type app struct {
 
 	settings *config.Settings
 	home     *home
-	store    *history.Store
+	store    history.Store
 	log      *slog.Logger
 	logging  sync.Mutex // guards the making of log
 	level    slog.LevelVar

@@ -205,7 +205,7 @@ func (a *app) modelLists(h home) (*models.Lists, error) {
 }
 
 // openHistory opens the database of pairs, once.
-func (a *app) openHistory(ctx context.Context) (*history.Store, error) {
+func (a *app) openHistory(ctx context.Context) (history.Store, error) {
 	if a.store != nil {
 		return a.store, nil
 	}
@@ -233,6 +233,9 @@ func historyNotices(r history.Report) []string {
 	if s := r.Salvage; s != nil {
 		out = append(out, fmt.Sprintf("the history was damaged (%s): %d of its pairs were saved, %d are known to be lost, %d are changed; the old file lies unchanged at %s",
 			s.Reason, s.Salvaged, s.Lost, s.Altered, s.SetAside))
+	}
+	if r.ReadOnly != nil {
+		out = append(out, fmt.Sprintf("the history can only be read: %v", r.ReadOnly))
 	}
 	if r.LostLog {
 		out = append(out, "a part of the history was removed after a crash: what was written last may be lost")

@@ -42,7 +42,7 @@ func (s *stand) bind(c *cobra.Command) {
 
 // env is the stand as the history takes it. The model is that of --model, the
 // session the last one of this folder.
-func (s *stand) env(ctx context.Context, a *app, store *history.Store) (history.Env, error) {
+func (s *stand) env(ctx context.Context, a *app, store history.Store) (history.Env, error) {
 	var e history.Env
 	e.Now = a.now()
 	if s.now != "" {
@@ -76,7 +76,7 @@ func (s *stand) env(ctx context.Context, a *app, store *history.Store) (history.
 }
 
 // selected is the pairs that a line selects; hints go to standard error.
-func (a *app) selected(ctx context.Context, store *history.Store, line string, at *stand) ([]int64, error) {
+func (a *app) selected(ctx context.Context, store history.Store, line string, at *stand) ([]int64, error) {
 	q, err := filter.Parse(line)
 	if err != nil {
 		return nil, lineFault(line, err)
@@ -207,9 +207,9 @@ func (a *app) historyExport(ctx context.Context, to, format, line string, force 
 	}
 	defer a.progressEnd()
 	if to == "-" {
-		return store.Export(ctx, a.stdout, f, o)
+		return history.Export(ctx, store, a.stdout, f, o)
 	}
-	if err := store.ExportFile(ctx, to, force, f, o); err != nil {
+	if err := history.ExportFile(ctx, store, to, force, f, o); err != nil {
 		return err
 	}
 	a.progressEnd()
@@ -268,16 +268,16 @@ func (a *app) historyImport(ctx context.Context, files []string, session string)
 	return a.print("%s added, %d were there already", assistant.Counted(sum.Added, "pair"), sum.Known)
 }
 
-func (a *app) importFile(ctx context.Context, store *history.Store, name string, o history.ImportOptions) (history.ImportReport, error) {
+func (a *app) importFile(ctx context.Context, store history.Store, name string, o history.ImportOptions) (history.ImportReport, error) {
 	if name == "-" {
-		return store.Import(ctx, a.stdin, o)
+		return history.Import(ctx, store, a.stdin, o)
 	}
 	f, err := os.Open(name)
 	if err != nil {
 		return history.ImportReport{}, pathFault(err)
 	}
 	defer f.Close()
-	return store.Import(ctx, f, o)
+	return history.Import(ctx, store, f, o)
 }
 
 // pathFault is what the system said, without the path, which stands before it.

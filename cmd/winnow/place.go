@@ -145,7 +145,7 @@ func (a *app) belongs(s history.Session) (bool, error) {
 }
 
 // lastSession is the session last used in this folder, of the window that is open.
-func (a *app) lastSession(ctx context.Context, store *history.Store) (history.Session, error) {
+func (a *app) lastSession(ctx context.Context, store history.Store) (history.Session, error) {
 	none := advise(fmt.Errorf("there is no session to continue in this folder"), "winnow history sessions lists all; take one up with --session ID")
 	last, found, err := store.LastSession(ctx, a.folder())
 	if err != nil || !found {
@@ -171,7 +171,7 @@ func (a *app) lastSession(ctx context.Context, store *history.Store) (history.Se
 
 // namedSession is the session whose id begins so, if it is of this window: its
 // checkpoints are in the journal of its own.
-func (a *app) namedSession(ctx context.Context, store *history.Store, id string) (history.Session, error) {
+func (a *app) namedSession(ctx context.Context, store history.Store, id string) (history.Session, error) {
 	s, err := findSession(ctx, store, id)
 	if err != nil {
 		return s, err

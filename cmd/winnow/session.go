@@ -16,7 +16,7 @@ import (
 
 // resumed is the session that --continue or --session names; the zero value is
 // a new one.
-func (a *app) resumed(ctx context.Context, store *history.Store) (history.Session, error) {
+func (a *app) resumed(ctx context.Context, store history.Store) (history.Session, error) {
 	switch {
 	case a.flags.proceed:
 		return a.lastSession(ctx, store)
@@ -27,7 +27,7 @@ func (a *app) resumed(ctx context.Context, store *history.Store) (history.Sessio
 }
 
 // findSession is the one session whose id begins so.
-func findSession(ctx context.Context, store *history.Store, id string) (history.Session, error) {
+func findSession(ctx context.Context, store history.Store, id string) (history.Session, error) {
 	all, err := store.Sessions(ctx)
 	if err != nil {
 		return history.Session{}, err
@@ -74,7 +74,7 @@ func orNone(n int) int {
 // openSession makes the session that this run drives, new or taken up, in the
 // window. With a begun that is not nil a slow window is not waited for: it is
 // told how that ended.
-func (a *app) openSession(ctx context.Context, w *wiring, p *place, store *history.Store, old history.Session, model string, begun func(error)) (*assistant.Session, error) {
+func (a *app) openSession(ctx context.Context, w *wiring, p *place, store history.Store, old history.Session, model string, begun func(error)) (*assistant.Session, error) {
 	s, err := a.config()
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (a *app) openSession(ctx context.Context, w *wiring, p *place, store *histo
 // touch keeps what is said of a session, beside everything else: no screen and
 // no model waits for a disk that flushes. That it failed is said at the end, if
 // the first message did not find out before.
-func (a *app) touch(ctx context.Context, store *history.Store, s history.Session) {
+func (a *app) touch(ctx context.Context, store history.Store, s history.Session) {
 	ctx = context.WithoutCancel(ctx) // it was opened, whatever becomes of it
 	kept := make(chan error, 1)
 	go func() { kept <- store.Touch(ctx, s) }()

@@ -49,7 +49,7 @@ func (a *app) keepTyped(d history.Draft) error {
 
 // takeTyped puts into the history what earlier runs could not, oldest first.
 // The file goes once all of it is there.
-func (a *app) takeTyped(ctx context.Context, store *history.Store) error {
+func (a *app) takeTyped(ctx context.Context, store history.Store) error {
 	place, err := a.folders()
 	if err != nil {
 		return err

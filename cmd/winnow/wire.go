@@ -96,7 +96,7 @@ type chosen struct {
 // namedModel is the model that the user chose, now or earlier; "" when the
 // endpoints have to be asked. before is the model of the session that is gone on
 // with. It connects to nothing.
-func (a *app) namedModel(ctx context.Context, w *wiring, store *history.Store, before string) (chosen, error) {
+func (a *app) namedModel(ctx context.Context, w *wiring, store history.Store, before string) (chosen, error) {
 	s, err := a.config()
 	if err != nil {
 		return chosen{}, err
@@ -220,7 +220,7 @@ func (c *client) usable(ctx context.Context) bool {
 
 // model is the model of a run that cannot choose later: the one that is named,
 // else the first there is.
-func (a *app) model(ctx context.Context, w *wiring, store *history.Store) (chosen, error) {
+func (a *app) model(ctx context.Context, w *wiring, store history.Store) (chosen, error) {
 	c, err := a.namedModel(ctx, w, store, "")
 	if err != nil {
 		return c, err

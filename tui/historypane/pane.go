@@ -26,7 +26,7 @@ var tabNames = [tabCount]string{tabTopics: "Topics", tabFilters: "Filters", tabC
 
 // Pane shows the chat history. New makes it.
 type Pane struct {
-	store   *history.Store
+	store   history.Store
 	session *assistant.Session
 	st      style.Styles
 	keys    pane.Keys
@@ -60,7 +60,7 @@ var (
 
 // New makes the pane of a history, in the style of a light terminal until
 // SetStyles is called. It reads nothing yet.
-func New(s *assistant.Session, h *history.Store) *Pane {
+func New(s *assistant.Session, h history.Store) *Pane {
 	p := &Pane{store: h, session: s, st: style.New(style.Options{}), changed: true}
 	p.tabs.Lists = make([]pane.List[row], tabCount)
 	return p

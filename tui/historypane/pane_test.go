@@ -25,7 +25,7 @@ import (
 type rig struct {
 	t       *testing.T
 	pane    *Pane
-	store   *history.Store
+	store   history.Store
 	session *assistant.Session
 	journal *checkpoint.Journal
 }
@@ -86,10 +86,9 @@ func (r *rig) settle() (reads int) {
 	return reads
 }
 
-// warm has the index read, and the pane.
+// warm has the pane read what it shows.
 func (r *rig) warm() {
 	r.t.Helper()
-	r.must(r.store.Warm(r.t.Context()))
 	r.settle()
 }
 

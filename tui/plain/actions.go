@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"winnow/assistant"
+	"winnow/assistant/history"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -192,7 +193,7 @@ func (c *console) fresh() error {
 	if c.o.History == nil {
 		return c.s.Renew(c.ctx)
 	}
-	return c.o.History.Renew(c.ctx, c.s)
+	return history.RenewSession(c.ctx, c.o.History, c.s)
 }
 
 // quit leaves, and asks first what becomes of unsaved changes.

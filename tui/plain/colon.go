@@ -12,9 +12,9 @@ import (
 // order carries out the :command of a filter line. What changes many pairs, or
 // for good, asks first.
 func (c *console) order(q *filter.Query, line string) {
-	var o history.Order
+	var o history.Command
 	err := c.work(func(ctx context.Context) (err error) {
-		o, err = c.o.History.Order(ctx, q, c.env())
+		o, err = history.Prepare(ctx, c.o.History, q, c.env())
 		return err
 	})
 	if err == nil {
@@ -24,21 +24,37 @@ func (c *console) order(q *filter.Query, line string) {
 		c.complain("Filter", err.Error())
 		return
 	}
-	title, more := o.Question()
+	question := commandQuestion(o)
 	switch {
-	case c.turn != nil && o.Verb == filter.Delete && !o.DryRun, c.turn != nil && title != "": // one question at a time
+	case c.turn != nil && o.Verb == filter.Delete && !o.DryRun, c.turn != nil && question != "": // one question at a time
 		c.fail(assistant.ErrBusy)
-	case title == "":
+	case question == "":
 		c.carryOut(o, line)
 	default:
-		c.out.labelled("Question", strings.Join(append([]string{title}, more...), " "))
+		c.out.labelled("Question", question)
 		c.askYes("Type yes to do it: ", func() { c.carryOut(o, line) })
 	}
 }
 
+// commandQuestion is what to confirm before a command is executed; "" is nothing.
+func commandQuestion(o history.Command) string {
+	what := o.Does()
+	what = strings.ToUpper(what[:1]) + what[1:]
+	switch o.Confirm() {
+	case history.ConfirmNewTopic:
+		return "There is no topic " + o.Topic + ". Create it? " + what + "."
+	case history.ConfirmDelete:
+		return what + " for good?"
+	case history.ConfirmMany:
+		return what + "?"
+	default:
+		return ""
+	}
+}
+
 // carryOut does it and says what was done.
-func (c *console) carryOut(o history.Order, line string) {
-	out, err := c.o.History.CarryOut(c.ctx, o, c.s)
+func (c *console) carryOut(o history.Command, line string) {
+	out, err := history.Execute(c.ctx, c.o.History, o, c.s)
 	if err != nil {
 		c.fail(err)
 		return
@@ -47,12 +63,12 @@ func (c *console) carryOut(o history.Order, line string) {
 	for _, f := range out.Filters {
 		c.out.line("  @" + f.Name + ": " + f.Line)
 	}
-	if out.Said != "" {
-		c.out.line(strings.ToUpper(out.Said[:1]) + out.Said[1:] + ".")
+	if out.Text != "" {
+		c.out.line(strings.ToUpper(out.Text[:1]) + out.Text[1:] + ".")
 	}
-	if out.CanTakeBack() {
+	if out.CanUndo() {
 		c.orders = append(c.orders, out)
-		c.orders = c.orders[max(0, len(c.orders)-history.KeptOutcomes):]
+		c.orders = c.orders[max(0, len(c.orders)-history.MaxUndo):]
 		c.out.line("/undo-pairs takes it back.")
 	}
 	if o.Changes() && !o.DryRun {
@@ -68,12 +84,12 @@ func (c *console) undoPairs(string) {
 		return
 	}
 	last := c.orders[n-1]
-	if err := c.o.History.TakeBack(c.ctx, last); err != nil {
+	if err := history.Undo(c.ctx, c.o.History, last); err != nil {
 		c.fail(err)
 		return
 	}
 	c.orders = c.orders[:n-1]
-	c.out.line("Taken back: " + last.TakenBack() + ".")
+	c.out.line("Taken back: " + last.Undone() + ".")
 	c.refilter()
 }
 

@@ -43,8 +43,8 @@ type Recovery struct {
 // Options configures Run. Session is needed, the rest may be zero.
 type Options struct {
 	Session *assistant.Session
-	History *history.Store // nil: there is no history to filter
-	Window  Window         // nil: a plain chat
+	History history.Store // nil: there is no history to filter
+	Window  Window        // nil: a plain chat
 
 	In       io.Reader // nil is empty
 	Out, Err io.Writer // nil is nowhere

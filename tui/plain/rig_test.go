@@ -268,7 +268,7 @@ func (r *rig) answer(prompt, word string) {
 }
 
 // store is a history of its own.
-func store(t *testing.T) *history.Store {
+func store(t *testing.T) history.Store {
 	t.Helper()
 	h, err := history.Open(t.Context(), filepath.Join(t.TempDir(), "history.db"), history.Options{})
 	if err != nil {

@@ -62,7 +62,7 @@ func (c *console) goOn(args string) {
 		return
 	}
 	take := func() {
-		if err := c.o.History.GoOn(c.ctx, c.s, id); err != nil {
+		if err := history.ResumeSession(c.ctx, c.o.History, c.s, id); err != nil {
 			c.fail(err)
 			if c.s.ID() != id {
 				return

@@ -75,7 +75,7 @@ func TestARingOfTopicsEnds(t *testing.T) {
 	p := pair("x", "q", "a")
 	p.Topic = "A > B"
 	put(t, s, p)
-	err := s.write(t.Context(), func(tx *tx) error { return tx.exec("UPDATE topic SET parent = 2 WHERE n = 1") })
+	err := s.write(t.Context(), func(tx *tx) error { return tx.run("UPDATE topic SET parent = 2 WHERE n = 1") })
 	if err != nil {
 		t.Fatal(err)
 	}

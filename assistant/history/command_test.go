@@ -13,14 +13,14 @@ import (
 	"winnow/assistant/filter"
 )
 
-// orders is a store with a session that looks at it.
-type orders struct {
+// commander is a store with a session that looks at it.
+type commander struct {
 	t  *testing.T
-	s  *Store
+	s  *SQLite
 	in *assistant.Session
 }
 
-func newOrders(t *testing.T, pairs ...*assistant.Pair) *orders {
+func newCommander(t *testing.T, pairs ...*assistant.Pair) *commander {
 	t.Helper()
 	s := newStore(t)
 	put(t, s, pairs...)
@@ -28,28 +28,28 @@ func newOrders(t *testing.T, pairs ...*assistant.Pair) *orders {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &orders{t, s, in}
+	return &commander{t, s, in}
 }
 
-func (o *orders) ready(line string) Order {
+func (o *commander) ready(line string) Command {
 	o.t.Helper()
 	q, err := filter.Parse(line)
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	order, err := o.s.Order(o.t.Context(), q, Env{Env: filter.Env{Now: day, Session: "x"}})
+	command, err := Prepare(o.t.Context(), o.s, q, Env{Env: filter.Env{Now: day, Session: "x"}})
 	if err != nil {
-		o.t.Fatalf("Order(%q): %v", line, err)
+		o.t.Fatalf("Prepare(%q): %v", line, err)
 	}
-	return order
+	return command
 }
 
-func (o *orders) do(line string) (Outcome, error) {
+func (o *commander) do(line string) (Outcome, error) {
 	o.t.Helper()
-	return o.s.CarryOut(o.t.Context(), o.ready(line), o.in)
+	return Execute(o.t.Context(), o.s, o.ready(line), o.in)
 }
 
-func (o *orders) must(line string) Outcome {
+func (o *commander) must(line string) Outcome {
 	o.t.Helper()
 	out, err := o.do(line)
 	if err != nil {
@@ -59,7 +59,7 @@ func (o *orders) must(line string) Outcome {
 }
 
 // marked are the marks of all pairs, in words.
-func (o *orders) marked() string {
+func (o *commander) marked() string {
 	o.t.Helper()
 	refs, err := o.s.Refs(o.t.Context(), "", 3.5)
 	if err != nil {
@@ -86,8 +86,8 @@ func starred(text string, stars int) *assistant.Pair {
 	return p
 }
 
-func TestOrderSaysWhatItDoesInTheRightNumberAndTense(t *testing.T) {
-	o := newOrders(t, starred("one", 0), starred("two", 1))
+func TestCommandSaysWhatItDoesInTheRightNumberAndTense(t *testing.T) {
+	o := newCommander(t, starred("one", 0), starred("two", 1))
 	for _, c := range [...][2]string{ // in this order
 		{":filters", "no filter is saved; a line with :save NAME saves it"},
 		{"s1 :flag --dry-run", "would flag 1 pair"},
@@ -111,50 +111,50 @@ func TestOrderSaysWhatItDoesInTheRightNumberAndTense(t *testing.T) {
 		line, want := c[0], c[1]
 		out, err := o.do(line)
 		if err != nil {
-			out.Said = err.Error()
+			out.Text = err.Error()
 		}
-		if out.Said != want {
-			t.Errorf("%s: %q, want %q", line, out.Said, want)
+		if out.Text != want {
+			t.Errorf("%s: %q, want %q", line, out.Text, want)
 		}
 	}
 }
 
-func TestOrderAsks(t *testing.T) {
+func TestConfirmSaysWhatToAsk(t *testing.T) {
 	pairs := make([]*assistant.Pair, ManyPairs+1)
 	for i := range pairs {
 		pairs[i] = starred("pair", 0)
 	}
 	pairs[0].Star = 3
-	o := newOrders(t, pairs...)
-	for line, want := range map[string]string{
-		"s3 :delete":                 "Delete 1 pair for good?",
-		"s3 :delete --dry-run":       "",
-		":flag":                      "Flag 51 pairs?",
-		":flag --no-confirm":         "",
-		":flag --dry-run":            "",
-		"s3 :flag":                   "",
-		"s3 :topic New":              "There is no topic New. Make it?",
-		"s3 :topic New --no-confirm": "",
-		"s3 :export":                 "",
+	o := newCommander(t, pairs...)
+	for line, want := range map[string]Confirmation{
+		"s3 :delete":                 ConfirmDelete,
+		"s3 :delete --dry-run":       ConfirmNothing,
+		":flag":                      ConfirmMany,
+		":flag --no-confirm":         ConfirmNothing,
+		":flag --dry-run":            ConfirmNothing,
+		"s3 :flag":                   ConfirmNothing,
+		"s3 :topic New":              ConfirmNewTopic,
+		"s3 :topic New --no-confirm": ConfirmNothing,
+		"s3 :export":                 ConfirmNothing,
 	} {
-		if title, _ := o.ready(line).Question(); title != want {
-			t.Errorf("%s asks %q, want %q", line, title, want)
+		if got := o.ready(line).Confirm(); got != want {
+			t.Errorf("%s: Confirm = %v, want %v", line, got, want)
 		}
 	}
 	if err := o.s.CreateTopic(t.Context(), "New"); err != nil {
 		t.Fatal(err)
 	}
-	if title, _ := o.ready("s3 :topic New").Question(); title != "" {
-		t.Errorf("a topic that is there: %q", title)
+	if got := o.ready("s3 :topic New").Confirm(); got != ConfirmNothing {
+		t.Errorf("a topic that is there: %v", got)
 	}
 }
 
-func TestOrderIsRefusedBeforeAnythingHappens(t *testing.T) {
+func TestCommandIsRefusedBeforeAnythingHappens(t *testing.T) {
 	pairs := make([]*assistant.Pair, ManyPairs+1)
 	for i := range pairs {
 		pairs[i] = starred("pair", 0)
 	}
-	o := newOrders(t, pairs...)
+	o := newCommander(t, pairs...)
 	o.must("r5 :save five")
 	for line, want := range map[string]string{
 		":delete":        "51 pairs: more than 50 are deleted only with --force",
@@ -166,7 +166,7 @@ func TestOrderIsRefusedBeforeAnythingHappens(t *testing.T) {
 		":forget nobody": "no saved filter @nobody",
 	} {
 		out, err := o.do(line)
-		if err == nil || !strings.Contains(err.Error(), want) || out.CanTakeBack() {
+		if err == nil || !strings.Contains(err.Error(), want) || out.CanUndo() {
 			t.Errorf("%s: %+v, %v; want an error with %q", line, out, err, want)
 		}
 	}
@@ -175,30 +175,30 @@ func TestOrderIsRefusedBeforeAnythingHappens(t *testing.T) {
 	}
 }
 
-func TestMarksOfACommandAreTakenBackExactly(t *testing.T) {
+func TestMarksOfACommandAreUndoneExactly(t *testing.T) {
 	a, b, c := starred("a", 0), starred("b", 2), starred("c", 3)
 	a.Topic, b.Flag = "Work > Old", false
-	o := newOrders(t, a, b, c)
+	o := newCommander(t, a, b, c)
 	before := o.marked()
 	for _, line := range []string{":star 1", ":flag", ":unflag", ":topic New --no-confirm", "s2 :star 0"} {
 		out := o.must(line)
 		if o.marked() == before {
 			t.Fatalf("%s changed nothing", line)
 		}
-		o.takeBack(out)
+		o.undo(out)
 		if got := o.marked(); got != before {
 			t.Errorf("after %s and its undo the marks are %q, want %q", line, got, before)
 		}
 	}
 }
 
-// takeBack undoes what a command has done.
-func (o *orders) takeBack(out Outcome) {
+// undo undoes what a command has done.
+func (o *commander) undo(out Outcome) {
 	o.t.Helper()
-	if !out.CanTakeBack() {
-		o.t.Errorf("%q cannot be taken back", out.Said)
+	if !out.CanUndo() {
+		o.t.Errorf("%q cannot be undone", out.Text)
 	}
-	if err := o.s.TakeBack(o.t.Context(), out); err != nil {
+	if err := Undo(o.t.Context(), o.s, out); err != nil {
 		o.t.Fatal(err)
 	}
 }
@@ -206,7 +206,7 @@ func (o *orders) takeBack(out Outcome) {
 func TestUndoOfANewTopicLeavesNone(t *testing.T) {
 	a := starred("one", 1)
 	a.Topic = "Work"
-	o := newOrders(t, a, starred("two", 2))
+	o := newCommander(t, a, starred("two", 2))
 	topics := func(want ...string) {
 		t.Helper()
 		var got []string
@@ -218,7 +218,7 @@ func TestUndoOfANewTopicLeavesNone(t *testing.T) {
 			t.Errorf("topics are %q, %v; want %q", got, err, want)
 		}
 	}
-	o.takeBack(o.must(":topic 'Work > New > Deep' --no-confirm"))
+	o.undo(o.must(":topic 'Work > New > Deep' --no-confirm"))
 	topics("Work")
 	out := o.must("s2 :topic 'Else > Where' --no-confirm")
 	later := starred("three", 3)
@@ -226,18 +226,18 @@ func TestUndoOfANewTopicLeavesNone(t *testing.T) {
 	if err := o.s.Commit(t.Context(), &assistant.Batch{Put: []*assistant.Pair{later}}); err != nil {
 		t.Fatal(err)
 	}
-	o.takeBack(out)
+	o.undo(out)
 	topics("Else", "Work") // somebody is in it by now
 	out = o.must("s2 :topic Gone --no-confirm")
 	if err := o.s.DeleteTopic(t.Context(), "Gone"); err != nil {
 		t.Fatal(err)
 	}
-	o.takeBack(out)
+	o.undo(out)
 	topics("Else", "Work")
 }
 
-func TestSavedFiltersAreTakenBack(t *testing.T) {
-	o := newOrders(t, starred("one", 0))
+func TestSavedFiltersAreUndone(t *testing.T) {
+	o := newCommander(t, starred("one", 0))
 	saved := func(want string) {
 		t.Helper()
 		lines, err := o.s.SavedFilters(t.Context())
@@ -247,21 +247,21 @@ func TestSavedFiltersAreTakenBack(t *testing.T) {
 	}
 	first := o.must("s0 :save a")
 	second := o.must("s<2 :save a")
-	if second.Said != "saved as @a, which was s0" {
-		t.Errorf("said %q", second.Said)
+	if second.Text != "saved as @a, which was s0" {
+		t.Errorf("said %q", second.Text)
 	}
-	o.takeBack(second)
+	o.undo(second)
 	saved("s0")
 	forgotten := o.must(":forget a")
 	saved("")
-	o.takeBack(forgotten)
+	o.undo(forgotten)
 	saved("s0")
-	o.takeBack(first)
+	o.undo(first)
 	saved("")
 }
 
 func TestSavedFilterIsNeverACycle(t *testing.T) {
-	o := newOrders(t, starred("one", 0))
+	o := newCommander(t, starred("one", 0))
 	o.must("s0 :save aa")
 	o.must("@aa :save bb")
 	o.must("@bb s0 :save cc")
@@ -291,7 +291,7 @@ func TestSavedFilterIsNeverACycle(t *testing.T) {
 }
 
 func TestForgottenFilterLeavesTheViewThatItMade(t *testing.T) {
-	o := newOrders(t, starred("one", 0), starred("two", 2))
+	o := newCommander(t, starred("one", 0), starred("two", 2))
 	o.must("s2 :save two")
 	o.must("@two !e :save good")
 	q, _ := filter.Parse("@good | s3")
@@ -300,8 +300,8 @@ func TestForgottenFilterLeavesTheViewThatItMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.in.SetView(r.Refs, "@good | s3", 0)
-	if out := o.must(":forget two"); out.Said != "@two is forgotten, the view stays" {
-		t.Errorf("said %q", out.Said)
+	if out := o.must(":forget two"); out.Text != "@two is forgotten, the view stays" {
+		t.Errorf("said %q", out.Text)
 	}
 	if got, want := o.in.Filter(), "s2 & !e | s3"; strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(want, " ", "") {
 		t.Errorf("the line is %q, want %q", got, want)
@@ -313,13 +313,13 @@ func TestForgottenFilterLeavesTheViewThatItMade(t *testing.T) {
 	if r, err := o.s.Filter(t.Context(), again, Env{}); err != nil || len(r.Refs) != 1 {
 		t.Errorf("the line leaves %v, %v", r.Refs, err)
 	}
-	if out := o.must(":forget good"); out.Said != "@good is forgotten" {
-		t.Errorf("a name that the line no longer holds: %q", out.Said)
+	if out := o.must(":forget good"); out.Text != "@good is forgotten" {
+		t.Errorf("a name that the line no longer holds: %q", out.Text)
 	}
 }
 
-func TestOrderListsFiltersByName(t *testing.T) {
-	o := newOrders(t)
+func TestCommandListsFiltersByName(t *testing.T) {
+	o := newCommander(t)
 	o.must("s2 :save b")
 	o.must("s1 :save a")
 	if out := o.must(":filters"); !slices.Equal(out.Filters, []SavedFilter{{"a", "s1"}, {"b", "s2"}}) {
@@ -327,11 +327,11 @@ func TestOrderListsFiltersByName(t *testing.T) {
 	}
 }
 
-func TestOrderExportsWhatTheLineSelects(t *testing.T) {
-	o := newOrders(t, starred("one", 0), starred("two", 2))
+func TestCommandExportsWhatTheLineSelects(t *testing.T) {
+	o := newCommander(t, starred("one", 0), starred("two", 2))
 	path := filepath.Join(t.TempDir(), "two.md")
-	if out := o.must("s2 :export '" + path + "'"); out.Said != "1 pair exported to "+path {
-		t.Errorf("said %q", out.Said)
+	if out := o.must("s2 :export '" + path + "'"); out.Text != "1 pair exported to "+path {
+		t.Errorf("said %q", out.Text)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil || !strings.Contains(string(text), "two") || strings.Contains(string(text), "one") {
@@ -346,7 +346,7 @@ func TestOrderExportsWhatTheLineSelects(t *testing.T) {
 func TestExportNamesWhatWasAsked(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
-	o := newOrders(t, starred("one", 0))
+	o := newCommander(t, starred("one", 0))
 	o.must(":export md ~/all.md")
 	if _, err := os.Stat(filepath.Join(home, "all.md")); err != nil {
 		t.Error(err)
@@ -360,8 +360,8 @@ func TestExportNamesWhatWasAsked(t *testing.T) {
 	} {
 		out, err := o.do(line)
 		if want == "" {
-			if err != nil || !strings.HasSuffix(out.Said, " ~nobody/x") {
-				t.Errorf("%s: %q, %v", line, out.Said, err)
+			if err != nil || !strings.HasSuffix(out.Text, " ~nobody/x") {
+				t.Errorf("%s: %q, %v", line, out.Text, err)
 			}
 			continue
 		}
@@ -371,9 +371,9 @@ func TestExportNamesWhatWasAsked(t *testing.T) {
 	}
 }
 
-func TestOrderDeletes(t *testing.T) {
-	o := newOrders(t, starred("one", 0), starred("two", 2))
-	if out := o.must("s2 :delete"); out.Said != "1 pair deleted" || out.CanTakeBack() {
+func TestCommandDeletes(t *testing.T) {
+	o := newCommander(t, starred("one", 0), starred("two", 2))
+	if out := o.must("s2 :delete"); out.Text != "1 pair deleted" || out.CanUndo() {
 		t.Errorf("outcome %+v", out)
 	}
 	if refs, _ := o.s.Refs(context.Background(), "", 3.5); len(refs) != 1 {

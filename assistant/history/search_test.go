@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ import (
 	"winnow/assistant/filter"
 )
 
-// oracle is the plain way: all pairs in memory, filter.Eval.
+// oracle is the plain way: all pairs in memory, each judged by the definition.
 type oracle struct {
 	pairs []assistant.Pair // in order
 	env   Env
@@ -28,27 +29,130 @@ func (o *oracle) eval(t rapid.TB, line string) []int64 {
 	if err != nil {
 		t.Fatalf("Parse(%s): %v", line, err)
 	}
-	var plain []filter.Pair
-	for _, p := range o.pairs {
-		plain = append(plain, filter.Pair{
-			Session: p.Session, Topic: p.Topic, Model: p.Model, Star: p.Star, Flag: p.Flag,
-			IsError: p.State == assistant.PairError, HasAttachments: len(p.Attachments) > 0, CreatedAt: p.CreatedAt,
-			Text: func() (string, string) { return p.UserText, p.AssistantText },
-		})
-	}
-	env := o.env.Env
-	if o.env.Fits != nil {
-		env.Included = func(base []int) int { return o.env.Fits(make([]assistant.Ref, len(base))) }
-	}
-	got, err := filter.Eval(q, plain, env)
+	x, err := filter.Expand(q, o.env.Saved)
 	if err != nil {
-		t.Fatalf("Eval(%s): %v", line, err)
+		t.Fatalf("Expand(%s): %v", line, err)
 	}
 	seqs := []int64{}
-	for _, i := range got {
-		seqs = append(seqs, o.pairs[i].Seq)
+	base := map[int]int{} // place of a pair in the base
+	for i := range o.pairs {
+		if o.holds(filter.Base(x), i, nil) {
+			base[i] = len(base)
+		}
+	}
+	included := len(base)
+	if o.env.Fits != nil {
+		included = o.env.Fits(make([]assistant.Ref, len(base)))
+	}
+	for i, p := range o.pairs {
+		place, in := base[i]
+		rank := place - (len(base) - included)
+		if filter.UsesBoundary(x) && !in {
+			continue
+		}
+		if o.holds(x, i, func(extra int) bool { return rank >= -extra }) {
+			seqs = append(seqs, p.Seq)
+		}
 	}
 	return seqs
+}
+
+// holds is the definition of the language, term by term, for pair i.
+func (o *oracle) holds(x filter.Expr, i int, included func(extra int) bool) bool {
+	p := &o.pairs[i]
+	is := func(x filter.Expr) bool { return o.holds(x, i, included) }
+	switch x := x.(type) {
+	case nil:
+		return true
+	case filter.And:
+		return !slices.ContainsFunc(x.Terms, func(t filter.Expr) bool { return !is(t) })
+	case filter.Or:
+		return slices.ContainsFunc(x.Terms, is)
+	case filter.Not:
+		return !is(x.X)
+	case filter.Topic:
+		return x.Matches(p.Topic)
+	case filter.TopicSelected:
+		return strings.EqualFold(p.Topic, o.env.SelectedTopic)
+	case filter.TopicLast:
+		return o.below(p.Topic) && o.newer(i, func(q *assistant.Pair) bool { return o.below(q.Topic) }) < x.N
+	case filter.Stars:
+		return compare(x.Op, p.Star-x.N)
+	case filter.Recent:
+		return len(o.pairs)-i <= x.N
+	case filter.Flag:
+		return p.Flag == x.Blue
+	case filter.Model:
+		return x.Matches(p.Model)
+	case filter.ModelSelected:
+		return strings.EqualFold(p.Model, o.env.SelectedModel)
+	case filter.Age:
+		return compare(x.Op, x.Instant(o.env.Now.In(o.env.Location)).Compare(p.CreatedAt))
+	case filter.Day:
+		from, to := x.Span(o.env.Location)
+		return compare(x.Op, day3(p.CreatedAt, from, to))
+	case filter.Content:
+		return has(p.UserText, x.Parts) || has(p.AssistantText, x.Parts)
+	case filter.Regexp:
+		re := regexp.MustCompile("(?i)" + x.Source)
+		return re.MatchString(p.UserText) || re.MatchString(p.AssistantText)
+	case filter.Failed:
+		return p.State == assistant.PairError
+	case filter.Attachments:
+		return len(p.Attachments) > 0
+	case filter.Session:
+		return strings.HasPrefix(p.Session, x.Prefix)
+	case filter.SessionCurrent:
+		return p.Session == o.env.Session
+	case filter.Boundary:
+		return included(x.Extra)
+	}
+	panic(fmt.Sprintf("no definition of %T", x))
+}
+
+func (o *oracle) below(topic string) bool {
+	selected := strings.ToLower(o.env.SelectedTopic)
+	topic = strings.ToLower(topic)
+	return topic == selected || selected != "" && strings.HasPrefix(topic, selected+" > ")
+}
+
+// newer counts the pairs after i that pass.
+func (o *oracle) newer(i int, passes func(*assistant.Pair) bool) (n int) {
+	for j := i + 1; j < len(o.pairs); j++ {
+		if passes(&o.pairs[j]) {
+			n++
+		}
+	}
+	return n
+}
+
+// compare applies an operator to the sign of a difference.
+func compare(op filter.Op, sign int) bool {
+	return map[filter.Op]bool{filter.Equal: sign == 0, filter.Less: sign < 0, filter.LessEqual: sign <= 0, filter.Greater: sign > 0, filter.GreaterEqual: sign >= 0}[op]
+}
+
+// day3 is the sign of a time compared with a day.
+func day3(at, from, to time.Time) int {
+	switch {
+	case at.Before(from):
+		return -1
+	case at.Before(to):
+		return 0
+	}
+	return 1
+}
+
+// has finds parts one after the other, whatever their case.
+func has(text string, parts []string) bool {
+	text = strings.ToLower(text)
+	for _, part := range parts {
+		_, rest, found := strings.Cut(text, strings.ToLower(part))
+		if !found {
+			return false
+		}
+		text = rest
+	}
+	return true
 }
 
 func refSeqs(refs []assistant.Ref) []int64 {
@@ -59,8 +163,8 @@ func refSeqs(refs []assistant.Ref) []int64 {
 	return out
 }
 
-// compare checks Filter, Count and Stream of one line against the oracle.
-func (o *oracle) compare(t rapid.TB, s *Store, line string) {
+// compare checks Filter, Count and Stream of one line against the definition.
+func (o *oracle) compare(t rapid.TB, s *SQLite, line string) {
 	t.Helper()
 	want := o.eval(t, line)
 	q, _ := filter.Parse(line)
@@ -139,27 +243,27 @@ func drawLine(t *rapid.T) string {
 	return expr(3)
 }
 
-// The result of every line is that of filter.Eval, whatever is indexed, after
+// The result of every line is that of the definition, whatever is indexed, after
 // any changes, and in a process that made none of them.
-func TestFilterIsEval(t *testing.T) {
+func TestALineSelectsWhatItsDefinitionSays(t *testing.T) {
 	dir := t.TempDir()
 	round := 0
 	rapid.Check(t, func(t *rapid.T) {
 		round++
 		path := filepath.Join(dir, fmt.Sprint(round), "h.db")
-		s, err := Open(context.Background(), path, Options{noIndex: rapid.Bool().Draw(t, "noIndex"), lookUpAll: true})
+		s, err := Open(context.Background(), path, Options{noIndex: rapid.Bool().Draw(t, "noIndex")})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		other, err := Open(context.Background(), path, Options{lookUpAll: rapid.Bool().Draw(t, "lookUpAll"), noIndex: true})
+		other, err := Open(context.Background(), path, Options{noIndex: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer other.Close()
 		o := &oracle{env: Env{Env: filter.Env{
 			Now: day.Add(time.Hour), Location: time.UTC, SelectedTopic: "AI", SelectedModel: "x", Session: "s1",
-		}, Fits: func(base []assistant.Ref) int { return len(base) / 2 }}}
+		}, Fits: func(base []assistant.Ref) int { return min(len(base), 3) }}}
 		o.env.Saved = func(name string) (string, bool) { return "s>0|c'ab'", name == "saved" }
 		for range rapid.IntRange(1, 3).Draw(t, "batches") {
 			b := &assistant.Batch{}
@@ -211,7 +315,7 @@ func (o *oracle) apply(b *assistant.Batch) {
 }
 
 // waitIndexed waits until every pair is in the full-text index.
-func waitIndexed(t rapid.TB, s *Store) {
+func waitIndexed(t rapid.TB, s *SQLite) {
 	t.Helper()
 	for {
 		var left int64
@@ -229,7 +333,7 @@ func waitIndexed(t rapid.TB, s *Store) {
 }
 
 // sample fills a store with n random pairs in batches and returns them.
-func sample(t testing.TB, s *Store, n int) []assistant.Pair {
+func sample(t testing.TB, s *SQLite, n int) []assistant.Pair {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	words := make([]string, 5000)
@@ -271,10 +375,10 @@ func sample(t testing.TB, s *Store, n int) []assistant.Pair {
 	return all
 }
 
-// Many blocks, everything indexed: the other side of the property above.
-func TestFilterIsEvalOnManyPairs(t *testing.T) {
+// Many pieces, everything indexed: the other side of the property above.
+func TestALineSelectsWhatItsDefinitionSaysOfManyPairs(t *testing.T) {
 	s := newStore(t)
-	o := &oracle{pairs: sample(t, s, 3*blockPairs+7), env: Env{Env: filter.Env{Now: day, Location: time.UTC, SelectedTopic: "AI"}}}
+	o := &oracle{pairs: sample(t, s, 3*firstSpan+7), env: Env{Env: filter.Env{Now: day, Location: time.UTC, SelectedTopic: "AI"}}}
 	waitIndexed(t, s)
 	for _, line := range []string{
 		"", "c'kubernetes'", "c'KUBER*netes'", "c'kubernetes*z'", "c'e*kube'", "c'ta e'", "!c'kubernetes' s3", "c'zzzzzzz'", "c'q'", "c/kube?r/", "t'AI...' d<30d", "r100 s1",
@@ -296,7 +400,7 @@ func TestChangedPairIsReadUntilItIsIndexed(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s = open(t, s.Path(), Options{noIndex: true, lookUpAll: true})
+	s = open(t, s.Path(), Options{noIndex: true})
 	p.UserText = "about docker"
 	put(t, s, p)
 	for line, want := range map[string]int{"c'kubernetes'": 0, "c'docker'": 1, "c'nothing'": 1, "c'about'": 2} {

@@ -1,0 +1,235 @@
+package history
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"winnow/assistant"
+)
+
+// states are the numbers of the states in the database.
+var states = []assistant.PairState{assistant.PairIdle, assistant.PairSending, assistant.PairComplete, assistant.PairError}
+
+const stateError = 3
+
+// maxStar is the best rating.
+const maxStar = 3
+
+// checkPair refuses what could not come back as it was.
+func checkPair(p *assistant.Pair) error {
+	switch {
+	case p.State != "" && !slices.Contains(states, p.State):
+		return fmt.Errorf("history: pair %s: unknown state %q", p.ID, p.State)
+	case p.Star < 0 || p.Star > maxStar:
+		return fmt.Errorf("history: pair %s: %d stars; want 0 to %d", p.ID, p.Star, maxStar)
+	case p.CreatedAt.Year() < 0 || p.CreatedAt.Year() > 9999:
+		return fmt.Errorf("history: pair %s: the year %d cannot be written as RFC 3339", p.ID, p.CreatedAt.Year())
+	}
+	return nil
+}
+
+// pairJSON is the JSON form of a pair, in the column more and in exports. Its
+// calls have a form of their own.
+type pairJSON struct {
+	*assistant.Pair
+	Attachments []assistant.Attachment `json:"attachments"`
+	ToolCalls   []callJSON             `json:"tool_calls"`
+}
+
+// callJSON is a call whose arguments need not be JSON, and whose result is read
+// without losing a digit of a number.
+type callJSON struct {
+	assistant.ToolCall
+	Arguments     json.RawMessage `json:"arguments,omitempty"`
+	ArgumentsText *string         `json:"arguments_text,omitempty"` // instead of Arguments: exactly these characters
+	ArgumentsRaw  []byte          `json:"arguments_raw,omitempty"`  // instead of both: they are not UTF-8
+	Result        json.RawMessage `json:"result,omitempty"`
+}
+
+// newPairJSON makes the form of p. asText stores arguments character by
+// character; else those that are JSON are part of the document.
+func newPairJSON(p *assistant.Pair, asText bool) (pairJSON, error) {
+	form := pairJSON{Pair: p, Attachments: append([]assistant.Attachment{}, p.Attachments...), ToolCalls: []callJSON{}}
+	for _, c := range p.ToolCalls {
+		call := callJSON{ToolCall: c}
+		text := string(c.Arguments)
+		switch {
+		case c.Arguments == nil:
+		case !utf8.ValidString(text):
+			call.ArgumentsRaw = c.Arguments
+		case asText || !json.Valid(c.Arguments):
+			call.ArgumentsText = &text
+		default:
+			call.Arguments = c.Arguments
+		}
+		if c.Result != nil {
+			raw, err := assistant.PlainJSON(c.Result)
+			if err != nil {
+				return form, fmt.Errorf("the result of %s: %w", c.Name, err)
+			}
+			call.Result = raw
+		}
+		form.ToolCalls = append(form.ToolCalls, call)
+	}
+	return form, nil
+}
+
+// decodePair reads the JSON form of a pair over p.
+func decodePair(raw []byte, p *assistant.Pair) error {
+	form := pairJSON{Pair: p}
+	if err := json.Unmarshal(raw, &form); err != nil {
+		return err
+	}
+	if len(form.Attachments) > 0 {
+		p.Attachments = form.Attachments
+	}
+	for _, c := range form.ToolCalls {
+		call := c.ToolCall
+		switch {
+		case c.ArgumentsText != nil:
+			call.Arguments = json.RawMessage(*c.ArgumentsText)
+		case c.ArgumentsRaw != nil:
+			call.Arguments = c.ArgumentsRaw
+		default:
+			call.Arguments = c.Arguments
+		}
+		var err error
+		if call.Result, err = decodeResult(c.Result); err != nil {
+			return fmt.Errorf("result of %s: %w", c.Name, err)
+		}
+		p.ToolCalls = append(p.ToolCalls, call)
+	}
+	return nil
+}
+
+// decodeResult reads a result back. Its Data is a json.RawMessage, so that no
+// number loses a digit.
+func decodeResult(raw json.RawMessage) (*assistant.ToolResult, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil
+	}
+	var form struct {
+		assistant.ToolResult
+		Data json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal(raw, &form); err != nil {
+		return nil, err
+	}
+	r := form.ToolResult
+	if form.Data != nil {
+		r.Data = form.Data
+	}
+	return &r, nil
+}
+
+// columned are the JSON names of the fields of a pair that have a column. What
+// is left goes to body.more, so that a field that is added to Pair is stored
+// without a change here.
+var columned = []string{
+	"id", "session", "topic", "model", "user_text", "assistant_text", "reasoning", "star", "flag", "state",
+	"error_code", "error_message", "created_at",
+}
+
+// encodeMore encodes the fields of p that have no column; "" when all are empty.
+func encodeMore(p *assistant.Pair) (string, error) {
+	rest := *p
+	rest.UserText, rest.AssistantText, rest.Reasoning = "", "", ""
+	form, err := newPairJSON(&rest, true)
+	if err != nil {
+		return "", err
+	}
+	raw, err := assistant.PlainJSON(form)
+	if err != nil {
+		return "", err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return "", err
+	}
+	for _, name := range columned {
+		delete(fields, name)
+	}
+	for _, name := range []string{"attachments", "tool_calls"} {
+		if string(fields[name]) == "[]" {
+			delete(fields, name)
+		}
+	}
+	if len(fields) == 0 {
+		return "", nil
+	}
+	raw, err = assistant.PlainJSON(fields)
+	return string(raw), err
+}
+
+// bodyRow is a row of the table body.
+type bodyRow struct{ user, answer, reasoning, errorCode, errorMessage, more string }
+
+func (b *bodyRow) texts() []string {
+	return []string{b.user, b.answer, b.reasoning, b.errorCode, b.errorMessage, b.more}
+}
+
+// body makes the row of p without what redact takes out.
+func (s *SQLite) body(p *assistant.Pair) (b bodyRow, err error) {
+	more, err := encodeMore(p)
+	r := s.redact
+	return bodyRow{r(p.UserText), r(p.AssistantText), r(p.Reasoning), r(p.ErrorCode), r(p.ErrorMessage), r(more)}, err
+}
+
+// redact takes the secrets that the program knows out of a text.
+func (s *SQLite) redact(text string) string {
+	if s.options.Redact == nil {
+		return text
+	}
+	return s.options.Redact(text)
+}
+
+// castagnoli is the polynomial that processors compute in hardware.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// bodySum tells later whether the texts are still those that were written.
+func bodySum(texts ...string) int64 {
+	sum := crc32.New(castagnoli)
+	for _, t := range texts {
+		fmt.Fprintf(sum, "%d:", len(t))
+		sum.Write([]byte(t))
+	}
+	return int64(sum.Sum32())
+}
+
+// partRunes packs the length in runes of each part that p adds to a request.
+// With them the cost at any charsPerToken is known without the texts.
+func partRunes(p *assistant.Pair) []byte {
+	packed := []byte{}
+	for _, part := range assistant.PairParts(p) {
+		packed = binary.AppendUvarint(packed, uint64(utf8.RuneCountInString(part)))
+	}
+	return packed
+}
+
+// cost is the sum over packed parts of their runes divided by charsPerToken, rounded up.
+func cost(packed []byte, charsPerToken float64) int {
+	sum := 0
+	for len(packed) > 0 {
+		runes, n := binary.Uvarint(packed)
+		if n <= 0 {
+			return sum
+		}
+		sum += int(math.Ceil(float64(runes) / charsPerToken))
+		packed = packed[n:]
+	}
+	return sum
+}
+
+// endInterrupted gives a pair that nobody sends any more its end.
+func endInterrupted(p *assistant.Pair) {
+	if p.State != assistant.PairSending {
+		return
+	}
+	p.State, p.ErrorCode = assistant.PairError, assistant.CodeInterrupted
+	p.ErrorMessage = "winnow ended before the answer was whole"
+}

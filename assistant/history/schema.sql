@@ -1,0 +1,104 @@
+-- The database of winnow's history, version 5. A new database is made of this
+-- file; migrations/ brings older ones to the same form. Statements end with a
+-- semicolon at the end of a line, and nothing else does.
+
+-- One row. rev grows with each change of pairs, topics and saved filters.
+-- version repeats PRAGMA user_version, so that a flipped byte in the header is
+-- not taken for another version.
+CREATE TABLE meta (
+	one     INTEGER PRIMARY KEY CHECK (one = 1),
+	rev     INTEGER NOT NULL,
+	version INTEGER NOT NULL DEFAULT 0
+);
+INSERT INTO meta VALUES (1, 1, 5);
+
+CREATE TABLE session (
+	n       INTEGER PRIMARY KEY,
+	id      TEXT NOT NULL UNIQUE,
+	folder  TEXT NOT NULL DEFAULT '',
+	window  TEXT NOT NULL DEFAULT '',
+	model   TEXT NOT NULL DEFAULT '',
+	page    TEXT NOT NULL DEFAULT '',
+	started INTEGER NOT NULL,           -- Unix milliseconds
+	used    INTEGER NOT NULL,           -- Unix milliseconds, for people
+	touched INTEGER NOT NULL DEFAULT 0, -- meta.rev, for order
+	queued  TEXT NOT NULL DEFAULT '',   -- JSON of the prompt that waits to be sent
+	state   TEXT NOT NULL DEFAULT ''    -- JSON of the program
+);
+CREATE INDEX session_folder ON session (folder, touched);
+
+CREATE TABLE model (n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+
+CREATE TABLE topic (
+	n      INTEGER PRIMARY KEY,
+	parent INTEGER NOT NULL,            -- 0 is the root
+	name   TEXT NOT NULL,
+	UNIQUE (parent, name)
+);
+
+-- What filters ask about. Narrow, so that a million rows are read at once.
+CREATE TABLE pair (
+	seq         INTEGER PRIMARY KEY AUTOINCREMENT,
+	session     INTEGER NOT NULL,
+	topic       INTEGER NOT NULL,
+	model       INTEGER NOT NULL,
+	star        INTEGER NOT NULL,       -- 0 to 3
+	flag        INTEGER NOT NULL,       -- 1 is blue
+	state       INTEGER NOT NULL,       -- 0 idle, 1 sending, 2 complete, 3 error
+	sec         INTEGER NOT NULL,       -- created_at
+	nsec        INTEGER NOT NULL,
+	zone        INTEGER NOT NULL,       -- seconds east of UTC
+	attachments INTEGER NOT NULL,       -- how many
+	sends       INTEGER NOT NULL,       -- 1: contributes messages to a request
+	parts       BLOB NOT NULL,          -- runes of each part of a request, as varints
+	cut         TEXT,                   -- name of the cut that rolled it back, NULL for none
+	owner       TEXT,                   -- the process that is sending it, NULL for none
+	id          TEXT NOT NULL UNIQUE
+);
+CREATE INDEX pair_session ON pair (session, seq);
+CREATE INDEX pair_cut ON pair (cut) WHERE cut IS NOT NULL;
+CREATE INDEX pair_owner ON pair (owner) WHERE owner IS NOT NULL;
+
+-- What is shown and sent.
+CREATE TABLE body (
+	seq           INTEGER PRIMARY KEY,
+	user          TEXT NOT NULL,
+	answer        TEXT NOT NULL,
+	reasoning     TEXT NOT NULL,
+	error_code    TEXT NOT NULL,
+	error_message TEXT NOT NULL,
+	more          TEXT NOT NULL,        -- JSON of the fields that have no column
+	sum           INTEGER               -- CRC-32C of the other columns, see bodySum
+);
+
+-- The full-text index. It holds no text of its own and is filled by the store
+-- when it is idle: a pair in unindexed is searched in its body until then.
+CREATE VIRTUAL TABLE words USING fts5 (
+	user, answer, content='', contentless_delete=1, detail=full, tokenize='trigram case_sensitive 1'
+);
+CREATE TABLE unindexed (seq INTEGER PRIMARY KEY);
+
+-- The requests of pairs as they were sent. The index holds all that is asked
+-- when the oldest are dropped.
+CREATE TABLE request (
+	n        INTEGER PRIMARY KEY,       -- order of sending
+	seq      INTEGER NOT NULL,
+	response INTEGER NOT NULL,
+	attempt  INTEGER NOT NULL,
+	trimmed  INTEGER NOT NULL,
+	model    TEXT NOT NULL,
+	sec      INTEGER NOT NULL,          -- when it left
+	nsec     INTEGER NOT NULL,
+	zone     INTEGER NOT NULL,
+	size     INTEGER NOT NULL,          -- bytes of the JSON document
+	packed   INTEGER NOT NULL,          -- bytes of body
+	body     BLOB NOT NULL              -- the document, gzip
+);
+CREATE INDEX request_seq ON request (seq, n, packed);
+
+CREATE TABLE intent (n INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE);
+CREATE TABLE draft (key TEXT PRIMARY KEY, text TEXT NOT NULL, stash TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE sent (n INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL UNIQUE);
+CREATE TABLE filter_line (n INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL UNIQUE);
+CREATE TABLE saved_filter (name TEXT PRIMARY KEY, line TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

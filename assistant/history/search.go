@@ -1,0 +1,321 @@
+package history
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"winnow/assistant"
+	"winnow/assistant/filter"
+)
+
+// Env is what a line depends on besides the pairs.
+type Env struct {
+	// Env holds what is selected now and the clock. A nil Saved means the saved
+	// filters of the store.
+	filter.Env
+	// CharsPerToken costs the Refs; 0 means 3.5.
+	CharsPerToken float64
+	// Fits returns how many of the newest pairs of base fit in a request: the
+	// boundary of o. It is called for a line with o alone, with ever longer ends
+	// of the base, until there is one that does not fit as a whole. nil means all.
+	Fits func(base []assistant.Ref) int
+}
+
+// EnvOf is what a filter line means for the user of a session at a time, by the
+// days of this place.
+func EnvOf(s *assistant.Session, now time.Time) Env {
+	return Env{
+		Env: filter.Env{
+			Now: now, Location: time.Local, SelectedTopic: s.Topic(), SelectedModel: s.Model(), Session: s.ID(),
+		},
+		CharsPerToken: s.Settings().Budget.CPT(),
+		Fits:          s.Fits(),
+	}
+}
+
+// defaultCharsPerToken is the setting of spec §8.4.
+const defaultCharsPerToken = 3.5
+
+// Result is what a line selects.
+type Result struct {
+	Refs  []assistant.Ref // in order
+	Hints []filter.Hint   // names in the line that do not exist
+}
+
+// Filter returns the uncut pairs that q selects; a nil q selects all. The error
+// is a *filter.Error at a saved filter, ctx's, or the database's.
+func (s *SQLite) Filter(ctx context.Context, q *filter.Query, env Env) (r Result, err error) {
+	err = s.search(ctx, q, env, func(f *search) error {
+		r.Refs, err = f.all()
+		if err == nil {
+			r.Hints, err = f.hints()
+		}
+		return err
+	})
+	return r, err
+}
+
+// Count counts what Filter would return.
+func (s *SQLite) Count(ctx context.Context, q *filter.Query, env Env) (n int, err error) {
+	err = s.search(ctx, q, env, func(f *search) error {
+		where, args := f.where(f.base, f.expr, span{0, f.newest})
+		count, _, err := f.number("SELECT count(*) FROM pair p WHERE "+where, args...)
+		n = int(count)
+		return err
+	})
+	return n, err
+}
+
+// Stream yields what Filter would return in pieces, the newest piece first and
+// each piece in order. The first piece comes long before the last. It ends
+// after an error.
+func (s *SQLite) Stream(ctx context.Context, q *filter.Query, env Env) iter.Seq2[[]assistant.Ref, error] {
+	return func(yield func([]assistant.Ref, error) bool) {
+		err := s.search(ctx, q, env, func(f *search) error {
+			return f.stream(f.base, f.expr, func(refs []assistant.Ref) bool { return yield(refs, nil) })
+		})
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// Refs returns the uncut pairs of one session in order, costed with
+// charsPerToken; session "" means of all sessions. It takes as long as that
+// session is, not the history.
+func (s *SQLite) Refs(ctx context.Context, session string, charsPerToken float64) ([]assistant.Ref, error) {
+	env := Env{CharsPerToken: charsPerToken, Env: filter.Env{Session: session}}
+	q := &filter.Query{Expr: filter.SessionCurrent{}}
+	if session == "" {
+		q = nil
+	}
+	r, err := s.Filter(ctx, q, env)
+	return r.Refs, err
+}
+
+// search is one evaluation of a line on one state of the database.
+type search struct {
+	*tx
+	env    Env
+	expr   filter.Expr // nil selects all
+	base   filter.Expr // expr without o; expr selects among what it does
+	newest int64       // the greatest seq
+	source filter.Source
+}
+
+// search runs f on a line.
+func (s *SQLite) search(ctx context.Context, q *filter.Query, env Env, f func(*search) error) error {
+	if env.CharsPerToken == 0 {
+		env.CharsPerToken = defaultCharsPerToken
+	}
+	if env.Now.IsZero() {
+		env.Now = s.now()
+	}
+	return s.read(ctx, func(t *tx) (err error) {
+		x := &search{tx: t, env: env}
+		if q != nil {
+			if env.Saved == nil {
+				lines, err := keyed[string, string](t, savedFilters)
+				if err != nil {
+					return err
+				}
+				env.Saved = lookUp(lines)
+			}
+			if x.expr, err = filter.Expand(q, env.Saved); err != nil {
+				return err
+			}
+		}
+		x.source = filter.Source{Env: env.Env, Failed: stateError}
+		if x.source.Topics, err = t.topicPaths(); err != nil {
+			return err
+		}
+		if x.source.Models, err = keyed[int64, string](t, "SELECT n, name FROM model"); err != nil {
+			return err
+		}
+		if x.newest, _, err = t.number("SELECT coalesce(max(seq), 0) FROM pair"); err != nil {
+			return err
+		}
+		rev, _, err := t.number("SELECT rev FROM meta")
+		if err != nil {
+			return err
+		}
+		s.revision.Store(rev)
+		if filter.UsesBoundary(x.expr) {
+			x.base = filter.Base(x.expr)
+			if err := x.findBoundary(); err != nil {
+				return err
+			}
+		}
+		return f(x)
+	})
+}
+
+// span is the pairs with from < seq <= to.
+type span struct{ from, to int64 }
+
+// where is the condition of the uncut pairs of a span that both expressions select.
+func (f *search) where(a, b filter.Expr, in span) (sql string, args []any) {
+	source := f.source
+	source.Dialect = dialect{in}
+	sql = fmt.Sprintf("p.seq > %d AND p.seq <= %d AND p.cut IS NULL", in.from, in.to)
+	for _, x := range []filter.Expr{a, b} {
+		if x != nil {
+			where, more := filter.Where(x, source)
+			sql += " AND (" + where + ")"
+			args = append(args, more...)
+		}
+	}
+	return sql, args
+}
+
+// The number of seqs that one query of a stream looks at: few at first, for a
+// screenful that is there at once, then ever more up to a bound for its memory.
+const (
+	firstSpan = 2048
+	lastSpan  = 128 << 10
+)
+
+// stream calls each with the refs that both expressions select, the newest piece
+// first, until it returns false.
+func (f *search) stream(a, b filter.Expr, each func([]assistant.Ref) bool) error {
+	for to, n := f.newest, int64(firstSpan); to > 0; n = min(2*n, lastSpan) {
+		in := span{max(to-n, 0), to}
+		where, args := f.where(a, b, in)
+		refs, err := f.refs(where, args)
+		if err != nil {
+			return err
+		}
+		if len(refs) > 0 && !each(refs) {
+			return nil
+		}
+		to = in.from
+	}
+	return nil
+}
+
+// refs reads the refs of the pairs that a condition is true for, in order. The
+// rows come packed in one text: a million rows through database/sql take seconds.
+func (f *search) refs(where string, args []any) (refs []assistant.Ref, err error) {
+	const query = "SELECT coalesce(group_concat(seq || ' ' || sends || ' ' || hex(parts), ';'), '') FROM pair p WHERE "
+	err = f.each(query+where, args, func(scan scanner) error {
+		var packed []byte
+		if err := scan(&packed); err != nil {
+			return err
+		}
+		text := string(packed)
+		refs = make([]assistant.Ref, 0, strings.Count(text, ";")+1)
+		var parts []byte
+		for row := range strings.SplitSeq(text, ";") {
+			seq, rest, ok := strings.Cut(row, " ")
+			if !ok {
+				continue
+			}
+			n, err := strconv.ParseInt(seq, 10, 64)
+			if err != nil {
+				return err
+			}
+			if parts, err = hex.AppendDecode(parts[:0], []byte(rest[2:])); err != nil {
+				return err
+			}
+			refs = append(refs, assistant.Ref{Seq: n, Sends: rest[0] == '1', Cost: cost(parts, f.env.CharsPerToken)})
+		}
+		return nil
+	})
+	bySeq := func(a, b assistant.Ref) int { return int(a.Seq - b.Seq) }
+	if !slices.IsSortedFunc(refs, bySeq) { // an index was used
+		slices.SortFunc(refs, bySeq)
+	}
+	return refs, err
+}
+
+// all collects a stream in order.
+func (f *search) all() ([]assistant.Ref, error) {
+	var pieces [][]assistant.Ref
+	err := f.stream(f.base, f.expr, func(refs []assistant.Ref) bool {
+		pieces = append(pieces, refs)
+		return true
+	})
+	slices.Reverse(pieces)
+	return slices.Concat(pieces...), err
+}
+
+// findBoundary reads the newest pairs of the base until one of them does not
+// fit, and lets o mean those after it.
+func (f *search) findBoundary() error {
+	firsts := map[int]int64{} // by the number of extra pairs; 0 is all
+	f.source.First = func(extra int) int64 { return firsts[extra] }
+	if f.env.Fits == nil {
+		return nil
+	}
+	var newest []assistant.Ref // of the base, as far as they were read
+	fits := 0
+	err := f.stream(f.base, nil, func(refs []assistant.Ref) bool {
+		newest = append(refs, newest...)
+		fits = min(max(f.env.Fits(newest), 0), len(newest))
+		return fits == len(newest)
+	})
+	filter.Walk(f.expr, func(x filter.Expr) {
+		if o, ok := x.(filter.Boundary); ok && err == nil {
+			firsts[o.Extra], err = f.first(newest, len(newest)-fits-o.Extra)
+		}
+	})
+	return err
+}
+
+// first is the seq of the pair at this index of the base, of which the newest
+// were read; a negative index is before them. After the last it is one that no
+// pair has yet.
+func (f *search) first(newest []assistant.Ref, at int) (int64, error) {
+	switch {
+	case at >= len(newest):
+		return f.newest + 1, nil
+	case at >= 0:
+		return newest[at].Seq, nil
+	case len(newest) == 0:
+		return 0, nil
+	}
+	where, args := f.where(f.base, nil, span{0, newest[0].Seq - 1})
+	seq, _, err := f.number("SELECT seq FROM pair p WHERE "+where+" ORDER BY seq DESC LIMIT 1 OFFSET ?", append(args, -at-1)...)
+	return seq, err
+}
+
+// hints names the topics and sessions of the line that do not exist.
+func (f *search) hints() ([]filter.Hint, error) {
+	if f.expr == nil {
+		return nil, nil
+	}
+	var sessions []string
+	var err error
+	filter.Walk(f.expr, func(x filter.Expr) {
+		if _, ok := x.(filter.Session); ok && sessions == nil && err == nil {
+			sessions, err = list[string](f.tx, "SELECT id FROM session")
+		}
+	})
+	topics := maps.Clone(f.source.Topics)
+	delete(topics, 0)
+	return filter.Hints(f.expr, slices.Sorted(maps.Values(topics)), sessions), err
+}
+
+// Revision grows with each change of pairs, topics and saved filters that this
+// process has made or met. It answers from memory.
+func (s *SQLite) Revision() int64 { return s.revision.Load() }
+
+// Refresh looks whether another process changed the database since the last
+// look. Filter and Count look by themselves.
+func (s *SQLite) Refresh(ctx context.Context) (changed bool, err error) {
+	err = s.read(ctx, func(t *tx) error {
+		rev, _, err := t.number("SELECT rev FROM meta")
+		if err == nil {
+			changed = s.revision.Swap(rev) != rev
+		}
+		return err
+	})
+	return changed, err
+}

@@ -1,0 +1,244 @@
+package history
+
+import (
+	"context"
+	"database/sql/driver"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"modernc.org/sqlite"
+
+	"winnow/assistant/filter"
+)
+
+const (
+	// needleRunes is the length from which the full-text index can find a
+	// needle: it is made of runs of three letters.
+	needleRunes = 3
+	// indexPairs and indexBytes bound one transaction of background indexing to
+	// some 5 ms, so that a commit never waits long behind it. A pair is never divided.
+	indexPairs = 32
+	indexBytes = 4 << 10
+	// indexPause lies between two of them: at most half a core goes into it.
+	indexPause = 5 * time.Millisecond
+	// checkpointEvery is after how many transactions the log is copied into the
+	// database, in an idle moment.
+	checkpointEvery = 200
+)
+
+// ambiguous are the runes that the index does not tell from each other.
+const ambiguous = "\x00\ufffd\ufffe\uffff"
+
+// fold brings a text into the form that the index holds: as the filter language
+// compares, in lower case, and without the zero byte that would end it.
+func fold(text string) string {
+	return strings.ReplaceAll(strings.ToLower(text), "\x00", "\ufffd")
+}
+
+// dialect writes the conditions about texts for SQLite: with the full-text index
+// where it can find a needle, else with functions of this package on each text.
+type dialect struct{ in span }
+
+// Content asks the full-text index for the parts that it can find. A pair that
+// it lacks, or that must hold more than one part in order, is read.
+func (d dialect) Content(parts []string) (sql string, args []any) {
+	var phrases []string
+	for _, part := range parts {
+		if part = fold(part); utf8.RuneCountInString(part) >= needleRunes && !strings.ContainsAny(part, ambiguous) {
+			phrases = append(phrases, `"`+strings.ReplaceAll(part, `"`, `""`)+`"`)
+		}
+	}
+	needle, _ := json.Marshal(parts)
+	read := onTexts("contains_in_order")
+	if len(phrases) == 0 {
+		return read, []any{needle}
+	}
+	found := fmt.Sprintf("p.seq IN (SELECT rowid FROM words WHERE words MATCH ? AND rowid > %d AND rowid <= %d)", d.in.from, d.in.to)
+	match := phrases[0]
+	if len(phrases) > 1 {
+		all := func(column string) string {
+			return "(" + column + " : " + strings.Join(phrases, " AND "+column+" : ") + ")"
+		}
+		match = all("user") + " OR " + all("answer")
+	}
+	args = []any{needle, match}
+	if len(parts) > 1 {
+		found += " AND " + read
+		args = append(args, needle)
+	}
+	return "CASE WHEN p.seq IN (SELECT seq FROM unindexed) THEN " + read + " ELSE " + found + " END", args
+}
+
+// Regexp reads every text.
+func (d dialect) Regexp(source string) (sql string, args []any) {
+	return onTexts("matches_regexp"), []any{[]byte(source)}
+}
+
+// onTexts calls a function with its argument and the texts of the pair, as
+// bytes: a text that is passed on would end at a zero byte.
+func onTexts(function string) string {
+	return "coalesce((SELECT " + function + "(?, CAST(b.user AS BLOB), CAST(b.answer AS BLOB)) FROM body b WHERE b.seq = p.seq), 0)"
+}
+
+func init() {
+	sqlite.MustRegisterDeterministicScalarFunction("contains_in_order", 3, onEither(func(needle string) (func(string) bool, error) {
+		var parts []string
+		err := json.Unmarshal([]byte(needle), &parts)
+		return func(text string) bool { return filter.ContainsInOrder(text, parts) }, err
+	}))
+	sqlite.MustRegisterDeterministicScalarFunction("matches_regexp", 3, onEither(func(source string) (func(string) bool, error) {
+		re, err := filter.CompileRegexp(source)
+		if err != nil {
+			return nil, err
+		}
+		return re.MatchString, nil
+	}))
+	sqlite.MustRegisterDeterministicScalarFunction("body_sum", 6, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+		texts := make([]string, len(args))
+		for i, a := range args {
+			texts[i] = textOf(a)
+		}
+		return bodySum(texts...), nil
+	})
+}
+
+// maxCompiled bounds how many needles are held ready for the next row.
+const maxCompiled = 64
+
+// onEither makes a function of SQL that compiles its first argument, once for
+// many rows, and tells whether it matches one of the others.
+func onEither(compile func(string) (func(string) bool, error)) func(*sqlite.FunctionContext, []driver.Value) (driver.Value, error) {
+	var mu sync.Mutex
+	compiled := map[string]func(string) bool{}
+	return func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+		needle := textOf(args[0])
+		mu.Lock()
+		matches, ok := compiled[needle]
+		mu.Unlock()
+		if !ok {
+			var err error
+			if matches, err = compile(needle); err != nil {
+				return nil, err
+			}
+			mu.Lock()
+			if len(compiled) >= maxCompiled {
+				clear(compiled)
+			}
+			compiled[needle] = matches
+			mu.Unlock()
+		}
+		return matches(textOf(args[1])) || matches(textOf(args[2])), nil
+	}
+}
+
+// textOf is a value of SQLite as text.
+func textOf(v driver.Value) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []byte:
+		return string(v)
+	}
+	return ""
+}
+
+// runBackground fills the full-text index and copies the log into the database
+// while the store is open: not before it has been open for a second, and in
+// small pieces, so that a job waits for the piece in hand at most.
+func (s *SQLite) runBackground() {
+	wait := time.NewTimer(s.options.quiet())
+	defer wait.Stop()
+	for {
+		select {
+		case <-wait.C:
+		case <-s.ctx.Done():
+			return
+		}
+		if more := s.indexSome(); more {
+			wait.Reset(indexPause)
+			continue
+		}
+		s.checkpointLog()
+		select {
+		case <-s.changed:
+			wait.Reset(indexPause)
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}
+
+// indexSome indexes a few pairs, the newest first, and tells whether more are
+// left. What fails here is tried again after the next commit, and harms nobody:
+// pairs that are not indexed are read.
+func (s *SQLite) indexSome() (more bool) {
+	if s.options.noIndex || s.writer.lock(s.ctx, s.ctx.Done()) != nil {
+		return false
+	}
+	defer s.writer.unlock()
+	// Not durable by itself: it would be done again, and no commit shall wait for
+	// the disk because of it. The next durable transaction makes it durable too.
+	ctx := context.WithoutCancel(s.ctx)
+	_, err := s.writer.conn.ExecContext(ctx, "PRAGMA synchronous = NORMAL")
+	if err == nil {
+		err = s.writer.inTx(ctx, func(t *tx) error {
+			more, err = t.indexNewest()
+			return err
+		})
+	}
+	_, full := s.writer.conn.ExecContext(ctx, "PRAGMA synchronous = FULL")
+	if err = errors.Join(err, full); err != nil {
+		s.options.Log.Warn("history full-text index", "err", s.explain("write", err))
+	}
+	return err == nil && more
+}
+
+// indexNewest indexes the newest pairs that wait for it.
+func (t *tx) indexNewest() (more bool, err error) {
+	type waiting struct {
+		seq  int64
+		body bodyRow
+	}
+	var queue []waiting
+	bytes := 0
+	err = t.each(`SELECT u.seq, coalesce(b.user, ''), coalesce(b.answer, '')
+		FROM unindexed u LEFT JOIN body b USING (seq) ORDER BY u.seq DESC LIMIT ?`, []any{indexPairs}, func(scan scanner) error {
+		var w waiting
+		if bytes >= indexBytes {
+			return nil
+		}
+		err := scan(&w.seq, &w.body.user, &w.body.answer)
+		bytes += len(w.body.user) + len(w.body.answer)
+		queue = append(queue, w)
+		return err
+	})
+	for _, w := range queue {
+		if err == nil {
+			err = errors.Join(
+				t.run("DELETE FROM words WHERE rowid = ?", w.seq),
+				t.run("INSERT INTO words (rowid, user, answer) VALUES (?, ?, ?)", w.seq, fold(w.body.user), fold(w.body.answer)),
+				t.run("DELETE FROM unindexed WHERE seq = ?", w.seq))
+		}
+	}
+	return len(queue) > 0, err
+}
+
+// checkpointLog copies the log into the database now and then, so that no commit
+// has to do it. It waits for nobody; what readers hold is left for the next time.
+func (s *SQLite) checkpointLog() {
+	if s.commits.Load() < checkpointEvery || s.writer.lock(s.ctx, s.ctx.Done()) != nil {
+		return
+	}
+	defer s.writer.unlock()
+	s.commits.Store(0)
+	// Not under s.ctx: an interrupt that comes late would stay with the
+	// connection and keep Close from copying the rest.
+	if _, err := s.writer.conn.ExecContext(context.WithoutCancel(s.ctx), "PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
+		s.options.Log.Warn("history log", "err", s.explain("write", err))
+	}
+}
