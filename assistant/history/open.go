@@ -211,7 +211,11 @@ func (s *SQLite) attach(ctx context.Context) error {
 		return err
 	}
 	s.step("end interrupted pairs")
-	return s.endInterrupted(ctx)
+	if err := s.endInterrupted(ctx); err != nil {
+		return err
+	}
+	_, err := s.Refresh(ctx) // so that Revision is known
+	return err
 }
 
 // dsn names a connection to the database.

@@ -29,7 +29,7 @@ var (
 type Options struct {
 	Session *assistant.Session
 	History history.Store // nil: nothing is stored beside the session's own store
-	Folder  string  // the draft belongs to it
+	Folder  string        // the draft belongs to it
 	// KeepSetting stores a setting that was changed, under the key of the
 	// configuration; nil keeps it for this run only.
 	KeepSetting func(key, value string) error

@@ -44,7 +44,7 @@ type Pane struct {
 
 // contents are what was read of the history.
 type contents struct {
-	counted    bool // the counts are there
+	counted    bool // it was read: the zero contents are not
 	topics     []history.Topic
 	pairs      int // of all topics and of none
 	withoutAny int // pairs without a topic
@@ -130,7 +130,7 @@ func (p *Pane) rebuild() {
 // Read implements pane.Reader.
 func (p *Pane) Read(ctx context.Context) error {
 	revision := p.store.Revision() // first: a commit during the reading is seen the next time
-	c, err := p.read(ctx, revision != 0)
+	c, err := p.read(ctx)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.reading, p.tried = false, revision
@@ -140,30 +140,20 @@ func (p *Pane) Read(ctx context.Context) error {
 	return err
 }
 
-// read reads everything, and the counts when the store has them.
-func (p *Pane) read(ctx context.Context, counted bool) (c *contents, err error) {
-	c = &contents{counted: counted}
-	if !counted {
-		paths, err := p.store.TopicPaths(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for _, path := range paths {
-			c.topics = append(c.topics, history.Topic{Path: path})
-		}
-	} else {
-		if c.topics, err = p.store.Topics(ctx); err != nil {
-			return nil, err
-		}
-		if c.pairs, err = p.store.Count(ctx, nil, history.Env{}); err != nil {
-			return nil, err
-		}
-		c.withoutAny = c.pairs
-		for _, t := range c.topics {
-			c.withoutAny -= t.Pairs
-		}
-		c.withoutAny = max(c.withoutAny, 0) // a pair may have been added between the two
+// read reads everything.
+func (p *Pane) read(ctx context.Context) (c *contents, err error) {
+	c = &contents{counted: true}
+	if c.topics, err = p.store.Topics(ctx); err != nil {
+		return nil, err
 	}
+	if c.pairs, err = p.store.Count(ctx, nil, history.Env{}); err != nil {
+		return nil, err
+	}
+	c.withoutAny = c.pairs
+	for _, t := range c.topics {
+		c.withoutAny -= t.Pairs
+	}
+	c.withoutAny = max(c.withoutAny, 0) // a pair may have been added between the two
 	saved, err := p.store.SavedFilters(ctx)
 	if err != nil {
 		return nil, err

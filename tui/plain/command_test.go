@@ -337,7 +337,7 @@ func TestSavedFilters(t *testing.T) {
 	r.say("/filter")
 	r.wait("Filter: c'cats'")
 	r.say("/filter x :topic Cats")
-	r.wait("Question: There is no topic Cats. Make it? Move 1 pair to Cats.")
+	r.wait("Question: There is no topic Cats. Create it? Move 1 pair to Cats.")
 	r.answer("Type yes to do it: ", "no")
 	r.say("/filter x :star 3")
 	r.wait("1 pair now has 3 stars.")
