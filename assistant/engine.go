@@ -99,7 +99,6 @@ func (e *engine) resume() {
 // What a turn says of its end.
 const (
 	limitNotice = "Stopped after %d rounds of tool calls. Everything done so far is kept."
-	cutNotice   = "The answer was cut at its length limit."
 	emptyNotice = "The model gave an empty answer."
 )
 
@@ -118,7 +117,7 @@ func (e *engine) run(ctx context.Context) error {
 			return e.fail(ctx, e.finish(a))
 		}
 		if a.end.Cut() {
-			return &TurnError{Code: CodeInterrupted, Message: "the answer was cut at its length limit, so its tool calls were not run"}
+			return &TurnError{Code: CodeInterrupted, Message: "the answer was " + a.end.cutBy() + ", so its tool calls were not run"}
 		}
 		if err := e.round(ctx, a); err != nil {
 			return e.fail(ctx, err)
@@ -138,7 +137,9 @@ func (e *engine) finish(a answer) error {
 	e.settle()
 	switch {
 	case a.end.Cut():
-		e.note(cutNotice)
+		e.note("The answer was " + a.end.cutBy() + ".")
+	case a.end.Damaged != "":
+		e.note("The answer was damaged on its way: " + a.end.Damaged + ".")
 	case e.pair.AssistantText == "" && len(e.pair.Payloads) == 0 && e.pair.Suggested == nil:
 		e.note(emptyNotice)
 	}

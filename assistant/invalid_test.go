@@ -118,7 +118,39 @@ func TestACutResponseRunsNothing(t *testing.T) {
 	}
 }
 
-func TestAnAnswerCutAtItsLengthSaysSo(t *testing.T) {
-	r := newRig(t, at.NewScript(at.Answer{at.Say("half"), at.Finish{Reason: "length"}}))
-	wantIn(t, end[assistant.Complete](t, r.send("hi")).Payload.Notice, "length limit")
+func TestACutAnswerSaysWhatCutIt(t *testing.T) {
+	for reason, want := range map[string]string{"length": "length limit", "content_filter": "content filter"} {
+		r := newRig(t, at.NewScript(at.Answer{at.Say("half"), at.Finish{Reason: reason}}))
+		wantIn(t, end[assistant.Complete](t, r.send("hi")).Payload.Notice, want)
+		r = newRig(t, at.NewScript(at.Answer{addWord("two"), at.Finish{Reason: reason}}))
+		wantIn(t, end[assistant.Error](t, r.send("hi")).Message, want)
+	}
+}
+
+func TestADamagedResponseRunsNothing(t *testing.T) {
+	damaged := at.Finish{Damaged: "a part of it could not be read"}
+	r := newRig(t, at.NewScript(at.Answer{at.Say("I add it."), addWord("two"), damaged}, at.Answer{addWord("three")}, at.Answer{at.Say("ok")}))
+	notice := end[assistant.Complete](t, r.send("add")).Payload.Notice
+	wantIn(t, notice, "a part of it could not be read")
+	wantList(t, "runs", r.window.Runs(), "add_word three")
+	wantIn(t, r.last().AssistantText, "I add it.")
+	got := results(t, r.script.Requests()[1])[0]
+	if got.Success || !strings.Contains(got.Message, "a part of it could not be read") {
+		t.Errorf("the model is told %+v", got)
+	}
+	r = newRig(t, at.NewScript(at.Answer{at.Say("half"), damaged}))
+	wantIn(t, end[assistant.Complete](t, r.send("hi")).Payload.Notice, "damaged")
+}
+
+func TestCallsOfAResponseAreBounded(t *testing.T) {
+	var flood at.Answer
+	for i := range 100 {
+		flood = append(flood, addWord(fmt.Sprint("w", i)))
+	}
+	r := newRig(t, at.NewScript(flood, at.Answer{at.Say("ok")}))
+	wantIn(t, end[assistant.Complete](t, r.send("add")).Payload.Notice, "only the first 64")
+	wantEqual(t, "runs", len(r.window.Runs()), 64)
+	told := results(t, r.script.Requests()[1])
+	wantEqual(t, "results", len(told), 100)
+	wantIn(t, told[99].Message, "64 calls at most")
 }

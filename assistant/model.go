@@ -123,8 +123,11 @@ type (
 	End struct {
 		Calls  []Call // in index order; nil when the answer calls no tool
 		Finish string // the endpoint's finish_reason; "" when only [DONE] came
-		Usage  *Usage // nil when the endpoint did not report it
-		Limits *RateLimits
+		// Damaged is why the calls must not run although the answer has its
+		// end: a part of it was lost, repeated or mixed up. "" when it is sound.
+		Damaged string
+		Usage   *Usage // nil when the endpoint did not report it
+		Limits  *RateLimits
 	}
 )
 
@@ -138,6 +141,14 @@ func (End) part()        {}
 // Cut reports whether the endpoint stopped the answer before the model had
 // said everything. Tools of a cut answer never run.
 func (e End) Cut() bool { return e.Finish == "length" || e.Finish == "content_filter" }
+
+// cutBy says what stopped an answer that is cut.
+func (e End) cutBy() string {
+	if e.Finish == "content_filter" {
+		return "stopped by the provider's content filter"
+	}
+	return "cut at its length limit"
+}
 
 // Usage counts tokens as the endpoint did.
 type Usage struct {
@@ -194,6 +205,7 @@ type RequestError struct {
 	Matched string        // the code or phrase that made it an overflow; "" otherwise
 	After   time.Duration // Retry-After, when it was given
 	Limits  *RateLimits   // the quotas, when the refusal spoke of them; may be nil
+	Context int           // the context limit in tokens that an overflow named; 0 when it named none
 	Err     error         // the cause; may be nil
 }
 

@@ -13,10 +13,17 @@ func (e *engine) round(ctx context.Context, a answer) error {
 	wrong := ""
 	for i, c := range a.calls {
 		checked[i] = e.check(c)
+		checked[i].refuse(a.end, i)
 		checked[i].ID = e.callID(c.ID, checked[:i])
 		if r := checked[i].invalid; r != nil && wrong == "" {
 			wrong = r.Message
 		}
+	}
+	switch {
+	case a.end.Damaged != "":
+		e.note("A response was damaged on its way: " + a.end.Damaged + ". Its tool calls were not run.")
+	case len(checked) > maxCalls:
+		e.note(fmt.Sprintf("A response made %d tool calls; only the first %d were run.", len(checked), maxCalls))
 	}
 	first := len(e.pair.ToolCalls)
 	for i := range checked {
@@ -82,6 +89,24 @@ func (e *engine) check(c Call) checkedCall {
 		ToolCall: ToolCall{Name: c.Name, Arguments: args, Response: e.response, Silent: invalid != nil},
 		tool:     t, invalid: invalid,
 	}
+}
+
+// maxCalls bounds the calls of one response; the rest are refused.
+const maxCalls = 64
+
+// refuse refuses the call number i of a response that is damaged, or that makes
+// too many calls.
+func (c *checkedCall) refuse(end End, i int) {
+	var refused ToolResult
+	switch {
+	case end.Damaged != "":
+		refused = Fail(CodeFailed, "not run, because the response was damaged on its way: %s; make the call again", end.Damaged)
+	case i >= maxCalls:
+		refused = Fail(CodeFailed, "not run: a response may make %d calls at most", maxCalls)
+	default:
+		return
+	}
+	c.invalid, c.Silent = &refused, true
 }
 
 // callID is the id that the endpoint gave, made unique in the turn: some give

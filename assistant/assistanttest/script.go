@@ -34,9 +34,10 @@ type (
 	Emit struct{ Part assistant.Part }
 	// Finish ends the answer with this reason; "" stands for "stop" or "tool_calls".
 	Finish struct {
-		Reason string
-		Usage  *assistant.Usage
-		Limits *assistant.RateLimits
+		Reason  string
+		Damaged string
+		Usage   *assistant.Usage
+		Limits  *assistant.RateLimits
 	}
 )
 
@@ -188,7 +189,7 @@ func finish(f Finish, calls []assistant.Call, give func(assistant.Part) bool) er
 	if f.Reason == "" {
 		f.Reason = finishReason(len(calls))
 	}
-	give(assistant.End{Calls: calls, Finish: f.Reason, Usage: f.Usage, Limits: f.Limits})
+	give(assistant.End{Calls: calls, Finish: f.Reason, Damaged: f.Damaged, Usage: f.Usage, Limits: f.Limits})
 	return nil
 }
 

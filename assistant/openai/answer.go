@@ -1,10 +1,12 @@
 package openai
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
@@ -23,13 +25,13 @@ type answer struct {
 	fail func(status int, f failure, limits *assistant.RateLimits) *assistant.RequestError
 	host string // who answers, for what is said of it
 
-	frames frames
-	think  thinkSplitter
-	joinT  surrogates // of the content
-	joinR  surrogates // of the reasoning fields
-	cleanT safetext.Cleaner
-	cleanR safetext.Cleaner
-	calls  calls
+	frames   frames
+	think    thinkSplitter
+	textIn   pieces // of the content
+	reasonIn pieces // of the reasoning fields
+	cleanT   safetext.Cleaner
+	cleanR   safetext.Cleaner
+	calls    calls
 
 	parts      []assistant.Part // not yet fetched
 	err        error            // ends the answer
@@ -39,8 +41,11 @@ type answer struct {
 	said       bool // some content came: text, reasoning or a call
 	understood bool // some event had choices
 	finish     string
-	finished   bool // a finish_reason came
-	done       bool // [DONE] came
+	finished   bool   // a finish_reason came
+	done       bool   // [DONE] came
+	damaged    string // the first reason why the calls must not run
+	blank      int    // empty events before the first call; those are a keep-alive
+	last       []byte // the last event with arguments of a call
 	usage      *assistant.Usage
 	limits     *assistant.RateLimits // of the header; goes into the End
 }
@@ -52,6 +57,9 @@ func (a *answer) write(b []byte) (parts []assistant.Part, useful bool, err error
 	a.parts = a.parts[:0]
 	before := a.progress()
 	err = a.frames.write(b, a.frame)
+	if a.frames.odd > 0 {
+		a.damage("a line of it could not be read")
+	}
 	switch {
 	case errors.Is(err, errPage):
 		a.err = a.page()
@@ -87,10 +95,23 @@ func (a *answer) end(cause error) ([]assistant.Part, error) {
 		return a.parts, a.err
 	}
 	a.flush()
-	if !a.finished && !a.done {
+	if !a.finished && (!a.done || !a.understood) {
 		return a.parts, a.stopped(cause)
 	}
-	a.parts = append(a.parts, assistant.End{Calls: a.calls.list(), Finish: a.finish, Usage: a.usage, Limits: a.limits})
+	calls := a.calls.list()
+	switch {
+	case slices.ContainsFunc(calls, func(c assistant.Call) bool { return c.Name == "" }):
+		a.damage("the name of a tool call is missing")
+	case len(calls) > 0 && !a.finished:
+		a.damage("it has no finish_reason")
+	case len(calls) > 0 && a.frames.blank > a.blank:
+		a.damage("an event of it is empty")
+	case len(calls) == 0 && (a.finish == "tool_calls" || a.finish == "function_call"):
+		a.damage("its tool calls are missing")
+	}
+	a.parts = append(a.parts, assistant.End{
+		Calls: calls, Finish: a.finish, Damaged: a.damaged, Usage: a.usage, Limits: a.limits,
+	})
 	return a.parts, nil
 }
 
@@ -101,6 +122,8 @@ func (a *answer) stopped(cause error) error {
 		return a.page()
 	case a.said:
 		return a.cut("the connection to "+a.host+" ended before the answer did", cause)
+	case a.done && !a.understood:
+		return broken(assistant.KindUnknown, "the answer of "+a.host+" holds nothing but its end", tryAgain, errNoAnswer)
 	case cause == nil && a.understood:
 		return a.cut("the answer of "+a.host+" ended without its end (no finish_reason, no [DONE])", nil)
 	case cause == nil && (a.unreadable > 0 || a.frames.framing != unknownFraming):
@@ -162,7 +185,15 @@ func readable(line string) bool {
 	return ok || strings.TrimSpace(line) == "[DONE]"
 }
 
+// damage notes why the calls of the answer cannot be trusted. Its text is shown.
+func (a *answer) damage(reason string) {
+	if a.damaged == "" {
+		a.damaged = reason
+	}
+}
+
 func (a *answer) skipped(reason string) bool {
+	a.damage("a part of it could not be read")
 	if a.unreadable++; a.unreadable > maxUnreadable {
 		a.err = a.cut(fmt.Sprintf("more than %d events of the answer cannot be read", maxUnreadable), nil)
 		return false
@@ -178,7 +209,11 @@ func (a *answer) chunk(f frame, ch chunk) bool {
 		ch.failure = &said
 	}
 	a.understood = a.understood || ch.choices
+	a.check(f, ch)
 	a.content(ch)
+	if len(a.calls.slots) == 0 {
+		a.blank = a.frames.blank
+	}
 	for _, d := range ch.calls {
 		a.said = true
 		a.size += a.calls.add(d)
@@ -193,10 +228,38 @@ func (a *answer) chunk(f frame, ch chunk) bool {
 		a.err = a.fail(0, *ch.failure, a.limits)
 	case ch.finish == "error":
 		a.err = a.cut(a.host+" broke the answer off with an error and does not say which", nil)
-	case ch.finish != "":
+	case ch.finish != "" && !a.finished: // another one later is damage, not news
 		a.finish, a.finished = finishReason(ch.finish), true
 	}
 	return a.err == nil
+}
+
+// check notes what shows that events were lost, repeated or mixed up on their
+// way. A lost event that leaves valid arguments behind cannot be seen: events
+// are not numbered.
+func (a *answer) check(f frame, ch chunk) {
+	if ch.damaged != "" {
+		a.damage(ch.damaged)
+	}
+	if a.finished {
+		switch {
+		case ch.text != "" || ch.reasoning != "" || len(ch.calls) > 0:
+			a.damage("it went on after its finish_reason")
+		case ch.finish != "" && finishReason(ch.finish) != a.finish:
+			a.damage("it has two different finish_reasons")
+		}
+	}
+	// Nearly every event differs from the one before, if only by its arguments.
+	// Brackets and spaces may well come twice, and twice too often is no JSON.
+	repeatable := func(d callDelta) bool { return strings.Trim(d.arguments, " {}[],:") == "" && d.name == "" }
+	if len(ch.calls) == 0 || !slices.ContainsFunc(ch.calls, func(d callDelta) bool { return !repeatable(d) }) {
+		a.last = a.last[:0]
+		return
+	}
+	if bytes.Equal(a.last, f.data) {
+		a.damage("an event of it came twice")
+	}
+	a.last = append(a.last[:0], f.data[:min(len(f.data), keptBuffer)]...)
 }
 
 // finishReason brings the words of other endpoints for a cut answer to the
@@ -218,12 +281,12 @@ func (a *answer) content(ch chunk) {
 	if ch.reasoning != "" {
 		a.said = true
 		a.size += len(ch.reasoning)
-		a.emit(a.joinR.join(ch.reasoning), true)
+		a.emit(a.reasonIn.next(ch.reasoning), true)
 	}
-	if text := ch.text + ch.refusal; text != "" {
+	if ch.text != "" {
 		a.said = true
-		a.size += len(text)
-		a.think.write(a.joinT.join(text), a.emit)
+		a.size += len(ch.text)
+		a.think.write(a.textIn.next(ch.text), a.emit)
 	}
 }
 
@@ -237,20 +300,30 @@ func (a *answer) emit(text string, reasoning bool) {
 	a.part(text, reasoning)
 }
 
+// maxPart bounds the text of one part, so that one giant event reaches its
+// reader in steps as long as those of any other answer.
+const maxPart = 16 << 10
+
 func (a *answer) part(text string, reasoning bool) {
-	switch {
-	case text == "":
-	case reasoning:
-		a.parts = append(a.parts, assistant.Reasoning{Text: text})
-	default:
-		a.parts = append(a.parts, assistant.Text{Text: text})
+	for text != "" {
+		n := len(text)
+		if n > maxPart {
+			for n = maxPart; !utf8.RuneStart(text[n]); n-- {
+			}
+		}
+		if reasoning {
+			a.parts = append(a.parts, assistant.Reasoning{Text: text[:n]})
+		} else {
+			a.parts = append(a.parts, assistant.Text{Text: text[:n]})
+		}
+		text = text[n:]
 	}
 }
 
 // flush lets go of everything that was waiting for more.
 func (a *answer) flush() {
-	a.emit(a.joinR.flush(), true)
-	a.think.write(a.joinT.flush(), a.emit)
+	a.emit(a.reasonIn.flush(), true)
+	a.think.write(a.textIn.flush(), a.emit)
 	a.think.flush(a.emit)
 	a.part(a.cleanR.Flush(), true)
 	a.part(a.cleanT.Flush(), false)

@@ -49,6 +49,9 @@ func tell(parts []assistant.Part, err error) string {
 				text += fmt.Sprintf(" %s=%s%s", c.ID, c.Name, c.Arguments)
 			}
 			text += ")"
+			if p.Damaged != "" {
+				text += " damaged"
+			}
 		default:
 		}
 		if kind != last || kind == "?" {
@@ -92,12 +95,12 @@ func TestAnswer(t *testing.T) {
 		"error {}":                             {`data: {"error":{},"choices":[{"delta":{"content":"a"}}]}` + "\n\n" + done, "t:a end()"},
 		"overflow in the stream":               {`data: {"error":{"code":"context_length_exceeded"}}` + "\n\n", "!overflow"},
 		"finish_reason error":                  {text("a") + assistanttest.FinishEvent("error"), "t:a !interrupted"},
-		"one bad event":                        {text("a") + "data: {nonsense\n\n" + text("b") + finish, "t:a ? t:b end(stop)"},
+		"one bad event":                        {text("a") + "data: {nonsense\n\n" + text("b") + finish, "t:a ? t:b end(stop) damaged"},
 		"usage with empty choices":             {text("a") + finish + assistanttest.UsageEvent(1, 2), "t:a end(stop)"},
 		"usage without choices":                {text("a") + finish + `data: {"usage":{"prompt_tokens":"1"}}` + "\n\n", "t:a end(stop)"},
 		"ids that change":                      {strings.Replace(text("a"), "chatcmpl-1", "x", 1) + text("b") + done, "t:ab end()"},
-		"choices of other kinds":               {`data: {"choices":null}` + "\n\n" + `data: {"choices":{}}` + "\n\n" + `data: {"choices":[null,7,{"delta":[]}]}` + "\n\n" + text("a") + done, "t:a end()"},
-		"odd fields":                           {`data: {"choices":[{"index":"0","delta":{"content":7,"x":[{}]}}],"created":{}}` + "\n\n" + text("a") + done, "t:a end()"},
+		"choices of other kinds":               {`data: {"choices":null}` + "\n\n" + `data: {"choices":{}}` + "\n\n" + `data: {"choices":[null,7,{"delta":[]}]}` + "\n\n" + text("a") + done, "t:a end() damaged"},
+		"odd fields":                           {`data: {"choices":[{"index":"0","delta":{"content":7,"x":[{}]}}],"created":{}}` + "\n\n" + text("a") + done, "t:7a end()"},
 		"a second choice":                      {`data: {"choices":[{"index":1,"delta":{"content":"no"},"finish_reason":"stop"},{"index":0,"delta":{"content":"a"}}]}` + "\n\n", "t:a !interrupted"},
 		"empty finish_reason":                  {`data: {"choices":[{"delta":{"content":"a"},"finish_reason":""}]}` + "\n\n", "t:a !interrupted"},
 		"content in parts":                     {`data: {"choices":[{"delta":{"content":[{"type":"text","text":"a"},"b",{"type":"image"}]}}]}` + "\n\n" + done, "t:ab end()"},
@@ -132,13 +135,20 @@ func TestAnswer(t *testing.T) {
 		"a JSON error":                         {`{"error":{"message":"no credit","code":"insufficient_quota"}}`, "!quota"},
 		"a web page":                           {"<!DOCTYPE html><title>Hi</title>", "!unknown"},
 		"max_tokens means length":              {text("a") + assistanttest.FinishEvent("MAX_TOKENS"), "t:a end(length)"},
-		"text after the finish":                {text("a") + finish + text("b") + done, "t:ab end(stop)"},
+		"text after the finish":                {text("a") + finish + text("b") + done, "t:ab end(stop) damaged"},
 		"nothing is read after [DONE]":         {text("a") + done + text("b"), "t:a end()"},
-		"calls that are interleaved":           {assistanttest.CallEvent(0, "1", "f", "{") + assistanttest.CallEvent(1, "2", "g", "[") + assistanttest.CallEvent(0, "", "", "}") + assistanttest.CallEvent(1, "", "", "]") + done, "end( 1=f{} 2=g[])"},
-		"a name with controls":                 {assistanttest.CallEvent(0, "1\x1b[2J\n", "f\x00g", "{}") + done, "end( 1=fg{})"},
-		"arguments are kept as they came":      {assistanttest.CallEvent(0, "1", "f", "{\"a\":\"\u202e\x7f\"}") + done, "end( 1=f{\"a\":\"\u202e\x7f\"})"},
+		"calls without a finish_reason":        {assistanttest.CallEvent(0, "1", "f", "{}") + done, "end( 1=f{}) damaged"},
+		"an empty event among the calls":       {assistanttest.CallEvent(0, "1", "f", "{}") + "data:\n\n" + finish, "end(stop 1=f{}) damaged"},
+		"an empty event before the calls":      {"data:\n\n" + assistanttest.CallEvent(0, "1", "f", "{}") + finish, "end(stop 1=f{})"},
+		"nothing but [DONE]":                   {": hi\n\n" + done, "!unknown"},
+		"only the role and [DONE]":             {assistanttest.Delta(`{"role":"assistant","content":""}`) + done, "end()"},
+		"a number as content":                  {assistanttest.Delta(`{"content":42}`) + finish, "t:42 end(stop)"},
+		"an object as content":                 {assistanttest.Delta(`{"content":{"a":1}}`) + finish, "end(stop) damaged"},
+		"calls that are interleaved":           {assistanttest.CallEvent(0, "1", "f", "{") + assistanttest.CallEvent(1, "2", "g", "[") + assistanttest.CallEvent(0, "", "", "}") + assistanttest.CallEvent(1, "", "", "]") + finish, "end(stop 1=f{} 2=g[])"},
+		"a name with controls":                 {assistanttest.CallEvent(0, "1\x1b[2J\n", "f\x00g", "{}") + finish, "end(stop 1=fg{})"},
+		"arguments are kept as they came":      {assistanttest.CallEvent(0, "1", "f", "{\"a\":\"\u202e\x7f\"}") + finish, "end(stop 1=f{\"a\":\"\u202e\x7f\"})"},
 		"the form before tool_calls":           {assistanttest.Delta(`{"function_call":{"name":"f","arguments":"{"}}`) + assistanttest.Delta(`{"function_call":{"arguments":"}"}}`) + assistanttest.FinishEvent("function_call"), "end(function_call call_1=f{})"},
-		"deep nesting is refused, not crashed": {"data: " + strings.Repeat("[", 1<<20) + "\n\n" + text("a") + done, "? t:a end()"},
+		"deep nesting is refused, not crashed": {"data: " + strings.Repeat("[", 1<<20) + "\n\n" + text("a") + done, "? t:a end() damaged"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := tell(decode(nil, test.body)); got != test.want {

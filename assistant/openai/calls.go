@@ -33,7 +33,7 @@ type slot struct {
 	id        string
 	name      string
 	arguments strings.Builder
-	cut       surrogates
+	pieces    pieces
 	braces    jsonValue
 	opened    bool // the arguments have begun
 	complete  bool // the arguments are one whole JSON object
@@ -125,14 +125,15 @@ func (s *slot) named(name string) {
 	}
 }
 
-func (s *slot) write(arguments string) {
+func (s *slot) write(raw string) {
+	arguments := s.pieces.next(raw)
 	for i := range len(arguments) {
 		if s.braces.step(arguments[i]) {
 			s.complete = true
 		}
 	}
 	s.opened = s.opened || arguments != ""
-	s.arguments.WriteString(s.cut.join(arguments))
+	s.arguments.WriteString(arguments)
 }
 
 // list returns the calls in the order of their index, each with an id of its own.
@@ -146,7 +147,7 @@ func (cs *calls) list() []assistant.Call {
 	given := map[string]bool{}
 	var list []assistant.Call
 	for _, s := range cs.slots {
-		s.arguments.WriteString(s.cut.flush())
+		s.arguments.WriteString(s.pieces.flush())
 		if s.name == "" && s.id == "" && s.arguments.Len() == 0 {
 			continue
 		}

@@ -13,10 +13,14 @@ import (
 func assemble(deltas ...callDelta) []assistant.Call {
 	var cs calls
 	for _, d := range deltas {
+		d.arguments = escaped(d.arguments)
 		cs.add(d)
 	}
 	return cs.list()
 }
+
+// escaped writes text as it stands in a JSON string.
+func escaped(text string) string { return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) }
 
 func TestCalls(t *testing.T) {
 	at := func(i int64, id, name, args string) callDelta { return callDelta{i, true, id, name, args} }
@@ -95,7 +99,7 @@ func FuzzToolAssembly(f *testing.F) {
 		give := func(i, size int) {
 			s := &sources[i]
 			size = min(size, len(s.rest))
-			d := callDelta{index: int64(i), indexed: indexed, arguments: s.rest[:size]}
+			d := callDelta{index: int64(i), indexed: indexed, arguments: escaped(s.rest[:size])}
 			if !s.begun || !indexed {
 				d.id = s.id
 			}

@@ -6,218 +6,131 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/tidwall/gjson"
+
 	"winnow/assistant"
 )
 
-// entry is one element of a list of models, as far as it tells something. The
-// fields are those of OpenAI, OpenRouter, vLLM, llama.cpp, LM Studio, Together,
-// Mistral, LiteLLM and the enriched list of LLM-API-Key-Proxy.
-type entry struct {
-	id       string
-	name     string // in place of a missing id
-	mode     string // or type: "chat", "embedding", …
-	contexts [4]int // in the order in which they are believed
-	in, out  float64
-	tools    verdict
-	reasons  verdict
-	images   verdict
-	noChat   bool
-}
-
-// verdict is what an entry says about an ability.
-type verdict int8
-
-const (
-	untold verdict = iota
-	yes
-	no
+// The members of a model's entry that say the same, in the order in which they
+// are believed: those of OpenAI, OpenRouter, vLLM, llama.cpp, LM Studio,
+// Together, Mistral, LiteLLM and the enriched list of LLM-API-Key-Proxy.
+var (
+	idNames      = []string{"id", "name", "model"}
+	modeNames    = []string{"mode", "type"}
+	contextNames = []string{
+		"context_window", "max_context_length", "meta.n_ctx", "context_length", "max_model_len", "max_input_tokens",
+		"top_provider.context_length", "limits.max_context_window_tokens", "meta.n_ctx_train",
+	}
+	toolNames   = []string{"function_calling", "tool_use", "tool_calling", "tools"}
+	reasonNames = []string{"reasoning", "thinking", "include_reasoning"}
 )
 
-// The prices that endpoints give are per token; ours are per million.
-const million = 1e6
-
-// readEntry reads an element, leniently: whatever it cannot use it skips. A
-// plain string is taken as an id.
-func readEntry(raw []byte) entry {
-	var e entry
-	c := &cursor{b: raw}
-	if c.peek() == '"' {
-		e.id = c.str()
-		return e
+// readEntry reads an element of a list of models, leniently: what it cannot
+// use it skips. A plain string is taken as an id. id is "" when there is none.
+func readEntry(raw []byte, provider string, now time.Time) (info assistant.ModelInfo, id string) {
+	v := gjson.ParseBytes(raw)
+	if v.Type == gjson.String {
+		id = v.Str
+	} else if v.IsObject() {
+		id = firstString(v, idNames)
 	}
-	c.object(func(name []byte) { e.field(c, string(name)) })
-	if e.id == "" {
-		e.id = e.name
+	mode := firstString(v, modeNames)
+	info = assistant.ModelInfo{
+		ID: provider + "/" + id, Source: "live", Retrieved: now,
+		PriceIn:  price(v, "pricing.prompt", "input_cost_per_token", "pricing.input"),
+		PriceOut: price(v, "pricing.completion", "output_cost_per_token", "pricing.output"),
+		Images:   containsAny(strings.ToLower(id), imageIDs),
 	}
-	return e
-}
-
-func (e *entry) field(c *cursor, name string) {
-	switch name {
-	case "id":
-		e.id = c.str()
-	case "name", "model":
-		c.strTo(&e.name)
-	case "mode", "type":
-		c.strTo(&e.mode)
-	case "context_window", "max_context_length":
-		e.context(0, c.count())
-	case "context_length", "max_model_len":
-		e.context(1, c.count())
-	case "max_input_tokens":
-		e.context(2, c.count())
-	case "top_provider", "meta", "limits":
-		c.object(func(inner []byte) { e.limit(c, string(inner)) })
-	case "pricing":
-		c.object(func(inner []byte) { e.price(c, string(inner)) })
-	case "input_cost_per_token":
-		e.in = c.price()
-	case "output_cost_per_token":
-		e.out = c.price()
-	case "capabilities":
-		e.capabilities(c)
-	case "supported_parameters":
-		e.parameters(c)
-	case "architecture":
-		c.object(func(inner []byte) { e.modalities(c, string(inner)) })
-	case "supported_output_modalities":
-		e.modalities(c, "output_modalities")
-	default:
-		c.skip()
-	}
-}
-
-func (e *entry) context(rank, n int) {
-	if n > 0 && e.contexts[rank] == 0 {
-		e.contexts[rank] = n
-	}
-}
-
-func (e *entry) limit(c *cursor, name string) {
-	switch name {
-	case "n_ctx":
-		e.context(0, c.count())
-	case "context_length", "max_context_window_tokens":
-		e.context(2, c.count())
-	case "n_ctx_train":
-		e.context(3, c.count())
-	default:
-		c.skip()
-	}
-}
-
-// price reads the prices of OpenRouter (per token) and Together (per million).
-func (e *entry) price(c *cursor, name string) {
-	switch name {
-	case "prompt":
-		e.in = c.price()
-	case "completion":
-		e.out = c.price()
-	case "input":
-		e.in = c.price() / million
-	case "output":
-		e.out = c.price() / million
-	default:
-		c.skip()
-	}
-}
-
-// maxPrice is the highest price of a token that is believed, in dollars.
-const maxPrice = 1
-
-func (c *cursor) price() float64 {
-	n, ok := c.number()
-	if !ok || !(n > 0) || n > maxPrice*million {
-		return 0
-	}
-	return n
-}
-
-// capabilities reads an object of flags, or a list of words.
-func (e *entry) capabilities(c *cursor) {
-	if c.peek() == '[' {
-		c.array(func() { e.can(c.str(), yes) })
-		return
-	}
-	c.object(func(name []byte) {
-		v := untold
-		switch c.peek() {
-		case 't':
-			v = yes
-		case 'f':
-			v = no
-		}
-		ability := string(name)
-		c.skip()
-		e.can(ability, v)
-	})
-}
-
-func (e *entry) can(ability string, v verdict) {
-	switch ability {
-	case "function_calling", "tool_use", "tool_calling", "tools":
-		e.tools = v
-	case "reasoning", "thinking":
-		e.reasons = v
-	case "image_generation":
-		e.images = v
-	case "completion_chat":
-		e.noChat = v == no
-	}
-}
-
-// parameters reads the parameters that OpenRouter says a model takes.
-func (e *entry) parameters(c *cursor) {
-	if c.peek() != '[' {
-		c.skip()
-		return
-	}
-	e.tools, e.reasons = no, no
-	c.array(func() {
-		switch c.str() {
-		case "tools":
-			e.tools = yes
-		case "reasoning", "include_reasoning":
-			e.reasons = yes
-		}
-	})
-}
-
-func (e *entry) modalities(c *cursor, name string) {
-	if name != "output_modalities" || c.peek() != '[' {
-		c.skip()
-		return
-	}
-	text, any := false, false
-	c.array(func() {
-		switch any = true; c.str() {
-		case "text":
-			text = true
-		case "image":
-			e.images = yes
-		}
-	})
-	e.noChat = e.noChat || any && !text
-}
-
-// info is what the rest of the program is told. now is when it was read.
-func (e *entry) info(provider string, now time.Time) assistant.ModelInfo {
-	info := assistant.ModelInfo{
-		ID: provider + "/" + e.id, Source: "live", Retrieved: now,
-		Reasons: e.reasons == yes,
-		Images:  e.images == yes || containsAny(strings.ToLower(e.id), imageIDs),
-		PriceIn: e.in * million, PriceOut: e.out * million,
-		NoChat: e.noChat || noChat(e.id, e.mode),
-	}
-	// An endpoint that says nothing about tools is asked, not doubted.
-	info.Tools = e.tools != no && !info.NoChat
-	for _, n := range e.contexts {
-		if n > 0 {
+	for _, name := range contextNames {
+		if n := counted(v.Get(name)); n > 0 {
 			info.Context, info.Known = n, true
 			break
 		}
 	}
-	return info
+	parameters := words(v.Get("supported_parameters"))
+	abilities := words(v.Get("capabilities"))
+	info.Reasons = anyTrue(abilities, reasonNames) || anyTrue(parameters, reasonNames)
+	info.Images = info.Images || abilities["image_generation"]
+	chats, known := abilities["completion_chat"]
+	info.NoChat = known && !chats || noChat(id, mode)
+	for _, name := range []string{"architecture.output_modalities", "supported_output_modalities"} {
+		if out := words(v.Get(name)); len(out) > 0 {
+			info.Images = info.Images || out["image"]
+			info.NoChat = info.NoChat || !out["text"]
+		}
+	}
+	// An endpoint that says nothing about tools is asked, not doubted.
+	info.Tools = !info.NoChat && !noTools(abilities) && (len(parameters) == 0 || parameters["tools"])
+	return info, id
+}
+
+// firstString returns the first of these members that is a string and not empty.
+func firstString(v gjson.Result, names []string) string {
+	for _, name := range names {
+		if s := v.Get(name); s.Type == gjson.String && s.Str != "" {
+			return s.Str
+		}
+	}
+	return ""
+}
+
+// words reads a list of words, or an object of flags.
+func words(v gjson.Result) map[string]bool {
+	out := map[string]bool{}
+	switch {
+	case v.IsArray():
+		for _, word := range v.Array() {
+			out[word.String()] = true
+		}
+	case v.IsObject():
+		v.ForEach(func(name, flag gjson.Result) bool {
+			if flag.IsBool() {
+				out[name.Str] = flag.Bool()
+			}
+			return true
+		})
+	}
+	return out
+}
+
+func anyTrue(words map[string]bool, names []string) bool {
+	for _, name := range names {
+		if words[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// noTools reports whether a flag says that the model calls no tools.
+func noTools(abilities map[string]bool) bool {
+	said := false
+	for _, name := range toolNames {
+		can, known := abilities[name]
+		if can {
+			return false
+		}
+		said = said || known
+	}
+	return said
+}
+
+// million: two of the members give a price per token, the last one, of Together,
+// the price per million tokens, as we do.
+const million = 1e6
+
+// price reads the first of the members that is a price, in dollars per million
+// tokens. A token that costs more than a dollar is not believed.
+func price(v gjson.Result, perToken, alsoPerToken, perMillion string) float64 {
+	for _, p := range []struct {
+		name   string
+		factor float64
+	}{{perToken, million}, {alsoPerToken, million}, {perMillion, 1}} {
+		if n, _ := number(v.Get(p.name)); n > 0 && n*p.factor <= million {
+			return n * p.factor
+		}
+	}
+	return 0
 }
 
 // The parts of ids that tell what a model is when its entry does not.

@@ -2,11 +2,14 @@ package openai
 
 import (
 	"bytes"
+	"encoding/json"
 	"html"
 	"net/http"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
@@ -29,58 +32,60 @@ type failure struct {
 
 // readFailure reads an error in any of the forms endpoints give it: text, an
 // object with message, code and type, a list of such. null and {} are none.
-func readFailure(c *cursor) *failure {
+func readFailure(v gjson.Result) *failure {
 	f := &failure{}
-	f.read(c)
+	f.read(v, 0)
 	if *f == (failure{}) {
 		return nil
 	}
 	return f
 }
 
-func (f *failure) read(c *cursor) {
-	switch c.peek() {
-	case '"':
-		f.say(c.str())
-	case '[':
-		c.array(func() { f.read(c) })
-	case '{':
-		c.object(func(name []byte) { f.field(c, string(name)) })
-	case 't': // "error": true says no more than that there is one
-		c.skip()
+// maxNesting is how deep an error is looked into.
+const maxNesting = 16
+
+func (f *failure) read(v gjson.Result, depth int) {
+	switch {
+	case depth > maxNesting:
+	case v.Type == gjson.String:
+		f.say(v.Str)
+	case v.Type == gjson.True: // says no more than that there is an error
 		f.say("the endpoint reports an error")
-	default:
-		c.skip()
-	}
-}
-
-func (f *failure) field(c *cursor, name string) {
-	switch name {
-	case "message", "msg", "error_message", "reason", "title":
-		f.sayAny(c)
-	case "detail", "details", "error", "errors", "metadata", "raw":
-		f.sayAny(c)
-	case "code", "status", "error_code":
-		f.coded(c)
-	case "type":
-		if kind := c.str(); f.code == "" {
-			f.code = kind
+	case v.IsArray():
+		for _, inner := range v.Array() {
+			f.read(inner, depth+1)
 		}
-	default:
-		c.skip()
+	case v.IsObject():
+		v.ForEach(func(name, inner gjson.Result) bool {
+			f.field(name.Str, inner, depth)
+			return true
+		})
 	}
 }
 
-// sayAny takes the words of a value of any shape.
-func (f *failure) sayAny(c *cursor) {
-	var inner failure
-	inner.read(c)
-	f.say(inner.message)
-	if f.code == "" || inner.code == overflowCode {
-		f.code = inner.code
-	}
-	if f.status == 0 {
-		f.status = inner.status
+func (f *failure) field(name string, v gjson.Result, depth int) {
+	switch name {
+	case "message", "msg", "error_message", "reason", "title", "detail", "details", "error", "errors", "metadata", "raw":
+		var inner failure
+		inner.read(v, depth+1)
+		f.say(inner.message)
+		if f.code == "" || inner.code == overflowCode {
+			f.code = inner.code
+		}
+		if f.status == 0 {
+			f.status = inner.status
+		}
+	case "code", "status", "error_code": // a word or an HTTP status
+		switch n, ok := number(v); {
+		case !ok && v.Str != "":
+			f.code = v.Str
+		case ok && f.status == 0 && n >= 400 && n < 600:
+			f.status = int(n)
+		}
+	case "type":
+		if f.code == "" {
+			f.code = v.Str
+		}
 	}
 }
 
@@ -96,29 +101,6 @@ func (f *failure) say(words string) {
 	}
 }
 
-// coded takes a code, which is a word or an HTTP status.
-func (f *failure) coded(c *cursor) {
-	if c.peek() == '"' {
-		if text := c.str(); text != "" {
-			if n, err := strconv.Atoi(text); err == nil {
-				f.numbered(n)
-			} else {
-				f.code = text
-			}
-		}
-		return
-	}
-	if n, ok := c.number(); ok {
-		f.numbered(int(min(max(n, 0), 1000)))
-	}
-}
-
-func (f *failure) numbered(n int) {
-	if f.status == 0 && n >= 400 && n < 600 {
-		f.status = n
-	}
-}
-
 // parseFailure reads the body of a refusal. What is not JSON is taken as text,
 // of HTML the title.
 func parseFailure(body []byte) failure {
@@ -126,11 +108,10 @@ func parseFailure(body []byte) failure {
 	if len(body) == 0 {
 		return failure{}
 	}
-	c := cursor{b: body}
-	var f failure
-	if b := c.peek(); b == '{' || b == '[' || b == '"' {
-		f.read(&c)
-		if f.message != "" || c.whole() {
+	if strings.IndexByte(`{["`, body[0]) >= 0 {
+		var f failure // read leniently: a long body was cut off
+		f.read(gjson.ParseBytes(body), 0)
+		if f.message != "" || json.Valid(body) {
 			return f
 		}
 	}
@@ -186,6 +167,9 @@ func (c *Client) failed(status int, f failure, limits *assistant.RateLimits) *as
 	kind, matched := Classify(status, f.code, f.message)
 	err := &assistant.RequestError{Kind: kind, Status: status, Message: c.told(said, f), Matched: matched, Limits: limits}
 	err.Advice = c.advice(err, f)
+	if kind == assistant.KindOverflow {
+		err.Context = contextLimit(f.message)
+	}
 	return err
 }
 
@@ -193,7 +177,7 @@ func (c *Client) failed(status int, f failure, limits *assistant.RateLimits) *as
 func (c *Client) told(status int, f failure) string {
 	answered := c.host + " answered"
 	if status != 0 {
-		answered += " " + strings.TrimSpace(strconv.Itoa(status)+" "+http.StatusText(status))
+		answered += " " + statusText(status)
 	}
 	switch {
 	case f.page:
@@ -210,6 +194,11 @@ func (c *Client) told(status int, f failure) string {
 		return c.host + " broke the answer off with an error and does not say which"
 	}
 	return answered
+}
+
+// statusText is a status with its name; some, such as 529, have none.
+func statusText(status int) string {
+	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
 }
 
 // broken makes the error of an answer that cannot be used.

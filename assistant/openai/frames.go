@@ -37,6 +37,8 @@ type frames struct {
 	event  []byte // SSE: the name of the event that is being read
 	data   []byte // SSE: its data lines, each with its new line
 	skipLF bool   // SSE: the last line ended with CR
+	blank  int    // SSE: events whose data is empty
+	odd    int    // SSE: lines with an unknown field
 
 	value jsonValue // JSON: the value that is being read
 }
@@ -146,9 +148,20 @@ func (f *frames) sse(b []byte, yield func(frame) bool) error {
 // errStop ends the reading of a piece because yield wants no more.
 var errStop = errors.New("stopped")
 
+// maxName bounds what is kept of a line that is no data: the name of an event,
+// a comment, an unknown field.
+const maxName = 1 << 10
+
+// keep adds tail to the line that is not complete yet.
 func (f *frames) keep(tail []byte) error {
+	if len(f.line) >= maxName && !bytes.HasPrefix(f.line, []byte("data")) {
+		return nil
+	}
 	if len(f.line)+len(f.data)+len(tail) > maxEvent {
 		return errEventTooLong
+	}
+	if need := len(f.line) + len(tail); need > cap(f.line) {
+		f.line = append(make([]byte, 0, 2*need), f.line...) // doubling copies each byte once or twice
 	}
 	f.line = append(f.line, tail...)
 	return nil
@@ -175,17 +188,27 @@ func (f *frames) completeLine(line []byte, yield func(frame) bool) error {
 	return nil
 }
 
-// field takes one line of an event. Comments and unknown fields say nothing.
+// field takes one line of an event. Comments, "id" and "retry" say nothing; a
+// field that SSE does not know is what is left of a damaged line.
 func (f *frames) field(line []byte) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
-	if len(value) > 0 && value[0] == ' ' {
-		value = value[1:]
-	}
+	value = bytes.TrimPrefix(value, []byte(" "))
 	switch string(name) {
 	case "event":
-		f.event = append(f.event[:0], value...)
+		f.event = append(f.event[:0], value[:min(len(value), maxName)]...)
 	case "data":
+		if len(f.data) == 0 && len(value) > keptBuffer && len(f.line) > 0 {
+			f.data, f.line = append(value, '\n'), nil // a giant line is not copied
+			return
+		}
 		f.data = append(append(f.data, value...), '\n')
+	case "id", "retry":
+	case "":
+		if bytes.ContainsAny(value, `"{}`) { // no comment: the end of a line that was data
+			f.odd++
+		}
+	default:
+		f.odd++
 	}
 }
 
@@ -194,6 +217,8 @@ func (f *frames) dispatch(yield func(frame) bool) bool {
 	more := true
 	if data := bytes.TrimSpace(f.data); len(data) > 0 {
 		more = yield(frame{event: eventName(f.event), data: data})
+	} else if len(f.data) > 0 {
+		f.blank++
 	}
 	f.event, f.data = f.event[:0], release(f.data)
 	return more

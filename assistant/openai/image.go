@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
+	"github.com/tidwall/gjson"
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
@@ -62,54 +64,14 @@ func (c *Client) readImage(body io.Reader) (assistant.Image, error) {
 	if len(text) > maxImage {
 		return assistant.Image{}, broken(assistant.KindUnknown, "the picture is larger than 64 MiB", "", nil)
 	}
-	p, said, ok := parsePicture(text)
-	switch {
-	case said != nil:
-		return assistant.Image{}, c.failed(0, *said, nil)
-	case !ok:
+	if !json.Valid(text) {
 		return assistant.Image{}, broken(assistant.KindUnknown, c.base.Host+" answered with something else than a picture", "does the model draw?", nil)
 	}
-	return c.decodeImage(p.encoded, p.address, p.revised)
-}
-
-// picture is the first element of the answer's data.
-type picture struct{ encoded, address, revised string }
-
-// parsePicture reads the answer; ok is false when it is not JSON.
-func parsePicture(text []byte) (p picture, said *failure, ok bool) {
-	c := &cursor{b: text}
-	first := true
-	c.object(func(name []byte) {
-		switch string(name) {
-		case "error":
-			said = readFailure(c)
-		case "data":
-			c.array(func() {
-				if !first {
-					c.skip()
-					return
-				}
-				first = false
-				c.object(func(name []byte) { p.field(c, string(name)) })
-			})
-		default:
-			c.skip()
-		}
-	})
-	return p, said, c.whole()
-}
-
-func (p *picture) field(c *cursor, name string) {
-	switch name {
-	case "b64_json":
-		p.encoded = c.str()
-	case "url":
-		p.address = c.str()
-	case "revised_prompt":
-		p.revised = c.str()
-	default:
-		c.skip()
+	if said := readFailure(gjson.GetBytes(text, "error")); said != nil {
+		return assistant.Image{}, c.failed(0, *said, nil)
 	}
+	picture := gjson.GetBytes(text, "data.0")
+	return c.decodeImage(picture.Get("b64_json").Str, picture.Get("url").Str, picture.Get("revised_prompt").Str)
 }
 
 // decodeImage takes the picture out of its base64, which may be a data URL.

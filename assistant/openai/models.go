@@ -12,6 +12,7 @@ import (
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
+	"github.com/tidwall/gjson"
 
 	"winnow/assistant"
 )
@@ -149,7 +150,7 @@ func (l *modelList) object(d *json.Decoder) error {
 			return err
 		}
 		if key == "error" {
-			if f := readFailure(&cursor{b: raw}); f != nil {
+			if f := readFailure(gjson.ParseBytes(raw)); f != nil {
 				return l.client.failed(0, *f, nil)
 			}
 		}
@@ -210,16 +211,16 @@ func (l *modelList) array(d *json.Decoder) error {
 }
 
 func (l *modelList) add(raw []byte) {
-	e := readEntry(raw)
-	if e.id == "" || len(e.id) > maxModelID || !sendable(e.id) {
+	info, id := readEntry(raw, l.client.name, l.client.now())
+	if id == "" || len(id) > maxModelID || !sendable(id) {
 		l.odd++
 		return
 	}
-	if l.seen[e.id] {
+	if l.seen[id] {
 		return
 	}
-	l.seen[e.id] = true
-	l.models = append(l.models, e.info(l.client.name, l.client.now()))
+	l.seen[id] = true
+	l.models = append(l.models, info)
 }
 
 // firstByte finds the first byte that is not white space or a byte order mark.

@@ -1,11 +1,13 @@
 package openai
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 
 	sdk "github.com/openai/openai-go/v3"
@@ -48,11 +50,22 @@ func (c *Client) complete(ctx context.Context, req assistant.Request, through op
 	}
 	var ignored *http.Response
 	completions := sdk.NewChatCompletionService(c.options...)
+	logged := func(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+		if c.log.Enabled(r.Context(), slog.LevelDebug) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				return nil, err
+			}
+			c.log.Debug("request", "provider", c.name, "body", c.secrets.Redact(string(body)))
+			r.Body = io.NopCloser(bytes.NewReader(body))
+		}
+		return next(r)
+	}
 	_, err = completions.New(ctx, params,
 		option.WithJSONSet("stream", true),
 		option.WithHeader("Accept", "text/event-stream, application/json"),
 		option.WithResponseBodyInto(&ignored),
-		option.WithMiddleware(through))
+		option.WithMiddleware(logged, through))
 	return err
 }
 

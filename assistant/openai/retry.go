@@ -100,7 +100,7 @@ func (c *Client) reason(err error) string {
 		if strings.HasPrefix(re.Message, c.host+" answered") {
 			return re.Message
 		}
-		return c.host + " answered " + strings.TrimSpace(http.StatusText(re.Status)+": "+re.Message)
+		return c.host + " answered " + statusText(re.Status) + ": " + re.Message
 	}
 	return re.Message
 }

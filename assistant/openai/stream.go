@@ -3,7 +3,10 @@ package openai
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
+	"log/slog"
+	"strings"
 	"time"
 
 	"winnow/assistant"
@@ -35,7 +38,8 @@ type stream struct {
 	ctx    context.Context
 	req    assistant.Request
 	yield  func(assistant.Part, error) bool
-	said   bool // content has been yielded: no attempt may follow
+	said   bool            // content has been yielded: no attempt may follow
+	heard  strings.Builder // text and reasoning, for the log at level DEBUG
 }
 
 // run makes attempts until one succeeds or none may follow.
@@ -161,12 +165,30 @@ func (s *stream) finish(a *answer, cause error) error {
 func (s *stream) give(a *answer, parts []assistant.Part) error {
 	s.said = s.said || a.said
 	for _, part := range parts {
-		if u, ok := part.(assistant.Unreadable); ok {
-			s.client.log.Warn("part of an answer left out", "provider", s.client.name, "reason", u.Reason)
-		}
+		s.note(part)
 		if !s.yield(part, nil) {
 			return errUnwanted
 		}
 	}
 	return nil
+}
+
+// note logs what is to be logged of a part.
+func (s *stream) note(part assistant.Part) {
+	c := s.client
+	if u, ok := part.(assistant.Unreadable); ok {
+		c.log.Warn("part of an answer left out", "provider", c.name, "reason", u.Reason)
+	}
+	if !c.log.Enabled(s.ctx, slog.LevelDebug) {
+		return
+	}
+	switch p := part.(type) {
+	case assistant.Text:
+		s.heard.WriteString(p.Text)
+	case assistant.Reasoning:
+		s.heard.WriteString(p.Text)
+	case assistant.End:
+		c.log.Debug("response", "provider", c.name, "finish", p.Finish, "damaged", p.Damaged,
+			"text", c.secrets.Redact(s.heard.String()), "calls", c.secrets.Redact(fmt.Sprint(p.Calls)))
+	}
 }

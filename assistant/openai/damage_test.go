@@ -1,0 +1,292 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"winnow/assistant"
+	"winnow/assistant/assistanttest"
+)
+
+// call is a whole call of a tool, its arguments in two pieces.
+var call = assistanttest.CallEvent(0, "1", "add", `{"pattern":"gpt-4`) + assistanttest.CallEvent(0, "", "", `o*"}`)
+
+func TestADamagedAnswerIsMarked(t *testing.T) {
+	finish, done := assistanttest.FinishEvent("tool_calls"), assistanttest.Done
+	choice := func(first, second string) string {
+		return `data: {"choices":[{"delta":` + first + `},{"delta":` + second + `}]}` + "\n\n"
+	}
+	foreign := `{"tool_calls":[{"index":0,"id":"9","function":{"name":"clear","arguments":"{}"}}]}`
+	for name, test := range map[string]struct{ body, finish, calls string }{
+		"an unreadable event in a call": {
+			strings.Replace(call, "}\n\n", "}\n\ndata: {\"choices\":[{\"delta\"\n\n", 1) + finish + done, "tool_calls", "add",
+		},
+		"half a line": {
+			strings.Replace(call, "}\n\n", "}\n\nta: {\"choices\":[]}\n\n", 1) + finish + done, "tool_calls", "add",
+		},
+		"a second finish_reason":        {call + assistanttest.FinishEvent("length") + finish + done, "length", "add"},
+		"a call after the finish":       {assistanttest.TextEvent("a") + assistanttest.FinishEvent("stop") + call + done, "stop", "add"},
+		"text after the finish":         {call + finish + assistanttest.TextEvent("a") + done, "tool_calls", "add"},
+		"a choice 1, its index first":   {call + `data: {"choices":[{"index":1,"delta":` + foreign + `}]}` + "\n\n" + finish + done, "tool_calls", "add"},
+		"a choice 1, its index last":    {call + `data: {"choices":[{"delta":` + foreign + `,"index":1}]}` + "\n\n" + finish + done, "tool_calls", "add"},
+		"a choice of a very high index": {call + `data: {"choices":[{"delta":` + foreign + `,"index":4294967296}]}` + "\n\n" + finish + done, "tool_calls", "add"},
+		"two choices without an index":  {choice(`{"content":"a"}`, foreign) + finish + done, "tool_calls", ""},
+		"arguments that come twice":     {call[:strings.LastIndex(call, "data: ")] + strings.Repeat(call[strings.LastIndex(call, "data: "):], 2) + finish + done, "tool_calls", "add"},
+		"calls that are missing":        {assistanttest.TextEvent("I add it.") + finish + done, "tool_calls", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parts, err := decode(nil, test.body)
+			_, _, end := assistanttest.Spoken(parts)
+			if err != nil || end == nil || end.Damaged == "" || end.Finish != test.finish {
+				t.Fatalf("end %+v, %v; want one that is damaged and ends by %s", end, err, test.finish)
+			}
+			var calls []string
+			for _, c := range end.Calls {
+				calls = append(calls, c.Name)
+			}
+			if got := strings.Join(calls, " "); got != test.calls {
+				t.Errorf("calls %q, want %q", got, test.calls)
+			}
+		})
+	}
+}
+
+// recorded are streams as endpoints send them, event by event. Arguments come
+// in one piece, as most endpoints send them, or in pieces of a token.
+var recorded = map[string][]string{
+	"text": {
+		assistanttest.Delta(`{"role":"assistant","content":""}`), assistanttest.TextEvent("Five models"),
+		assistanttest.TextEvent(" are hidden."), assistanttest.FinishEvent("stop"), assistanttest.UsageEvent(9, 6), assistanttest.Done,
+	},
+	"calls in one piece": {
+		assistanttest.TextEvent("I add two rules."), assistanttest.CallEvent(0, "a", "add", `{"pattern":"*-preview"}`),
+		assistanttest.CallEvent(1, "b", "add", `{"pattern":"*-mini"}`), assistanttest.FinishEvent("tool_calls"), assistanttest.Done,
+	},
+	"a call in pieces": {
+		assistanttest.CallEvent(0, "a", "add", ""), assistanttest.CallEvent(0, "", "", `{"`), assistanttest.CallEvent(0, "", "", `pattern`),
+		assistanttest.CallEvent(0, "", "", `":"`), assistanttest.CallEvent(0, "", "", `gpt`), assistanttest.CallEvent(0, "", "", `-4`),
+		assistanttest.CallEvent(0, "", "", `*"}`), assistanttest.FinishEvent("tool_calls"), assistanttest.Done,
+	},
+	"cut at its length": {
+		assistanttest.CallEvent(0, "a", "add", `{"pattern":"*"}`), assistanttest.FinishEvent("length"), assistanttest.Done,
+	},
+}
+
+// runnable returns the calls of a body that would run: none of an answer that
+// failed, is damaged, or was cut at its length.
+func runnable(body string) []assistant.Call {
+	parts, err := decode(nil, body)
+	_, _, end := assistanttest.Spoken(parts)
+	if err != nil || end == nil || end.Damaged != "" || end.Cut() {
+		return nil
+	}
+	return slices.DeleteFunc(end.Calls, func(c assistant.Call) bool { return !json.Valid([]byte(c.Arguments)) })
+}
+
+func TestRecordedStreamsNeverRunAnotherCall(t *testing.T) {
+	for name, events := range recorded {
+		want := runnable(strings.Join(events, ""))
+		check := func(what string, i int, changed ...string) {
+			t.Helper()
+			all := slices.Concat(events[:i], changed, events[i+1:])
+			for _, c := range runnable(strings.Join(all, "")) {
+				if !slices.ContainsFunc(want, func(w assistant.Call) bool { return w.Name == c.Name && w.Arguments == c.Arguments }) {
+					t.Errorf("%s: event %d %s: runs %+v", name, i, what, c)
+				}
+			}
+		}
+		for i, event := range events {
+			check("doubled", i, event, event)
+			for n := 1; n < len(event)-2; n++ {
+				check(fmt.Sprintf("cut after byte %d", n), i, event[:n]+"\n\n")
+				check(fmt.Sprintf("cut before byte %d", n), i, event[n:])
+				if text, _, end := spoken(decode(nil, strings.Join(slices.Concat(events[:i], []string{event[:n]}), ""))); end != nil && i < len(events)-3 {
+					t.Errorf("%s: lost from byte %d of event %d on, it is whole: %q", name, n, i, text)
+				}
+			}
+			// Events are not numbered: of arguments in several pieces a lost one
+			// is seen only when the rest is no JSON.
+			if !strings.Contains(event, `"arguments"`) || name != "a call in pieces" {
+				check("dropped", i)
+			}
+			if data, found := strings.CutPrefix(event, "data: {"); found {
+				check("with its members turned round", i, "data: "+reversed(t, "{"+data)+"\n\n")
+			}
+		}
+	}
+}
+
+func spoken(parts []assistant.Part, err error) (string, error, *assistant.End) {
+	text, _, end := assistanttest.Spoken(parts)
+	return text, err, end
+}
+
+// reversed writes a JSON document with the members of each object in the
+// opposite order.
+func reversed(t *testing.T, doc string) string {
+	t.Helper()
+	var write func(d *json.Decoder) string
+	write = func(d *json.Decoder) string {
+		token, err := d.Token()
+		if err != nil {
+			t.Fatal(err)
+		}
+		open, ok := token.(json.Delim)
+		if !ok {
+			text, _ := json.Marshal(token)
+			return string(text)
+		}
+		var items []string
+		for d.More() {
+			item := write(d)
+			if open == '{' {
+				item += ":" + write(d)
+			}
+			items = append(items, item)
+		}
+		end, _ := d.Token()
+		if open == '{' {
+			slices.Reverse(items)
+		}
+		return open.String() + strings.Join(items, ",") + fmt.Sprint(end)
+	}
+	d := json.NewDecoder(strings.NewReader(doc))
+	d.UseNumber()
+	return write(d)
+}
+
+func TestTheOrderOfMembersDoesNotMatter(t *testing.T) {
+	for name, events := range recorded {
+		var turned strings.Builder
+		for _, event := range events {
+			if data, found := strings.CutPrefix(event, "data: {"); found {
+				event = "data: " + reversed(t, "{"+data) + "\n\n"
+			}
+			turned.WriteString(event)
+		}
+		if got, want := tell(decode(nil, turned.String())), tell(decode(nil, strings.Join(events, ""))); got != want {
+			t.Errorf("%s: turned round %q, want %q", name, got, want)
+		}
+	}
+}
+
+// cost returns what decoding body takes, arriving in pieces of a read.
+func cost(t *testing.T, body []byte) (cpu time.Duration, allocated uint64) {
+	t.Helper()
+	best := time.Duration(1 << 62)
+	var before, after runtime.MemStats
+	for range 3 {
+		a := &answer{fail: (&Client{}).failed}
+		runtime.ReadMemStats(&before)
+		began := time.Now()
+		for piece := range slices.Chunk(body, readSize) {
+			if _, _, err := a.write(piece); err != nil {
+				t.Fatal(err)
+			}
+		}
+		best = min(best, time.Since(began))
+		runtime.ReadMemStats(&after)
+		allocated = after.TotalAlloc - before.TotalAlloc
+	}
+	return best, allocated
+}
+
+// Four times the bytes may take little more than four times the memory, and
+// not the sixteen times the time that something quadratic takes.
+func TestCostIsLinearInTheBytes(t *testing.T) {
+	for name, body := range map[string]func(n int) string{
+		"one giant event": func(n int) string { return assistanttest.TextEvent(strings.Repeat("word ", n/5)) },
+		"escapes": func(n int) string {
+			return assistanttest.Delta(`{"content":"` + strings.Repeat(`\u00e4\n`, n/8) + `"}`)
+		},
+		"many events":         func(n int) string { return strings.Repeat(assistanttest.TextEvent("word "), n/170) },
+		"a giant event name":  func(n int) string { return "event: " + strings.Repeat("x", n) + "\n\n" },
+		"a giant comment":     func(n int) string { return ": " + strings.Repeat("x", n) + "\n\n" },
+		"many empty lines":    func(n int) string { return strings.Repeat("\r\n", n/2) },
+		"one call in pieces":  func(n int) string { return strings.Repeat(assistanttest.CallEvent(0, "a", "f", "word "), n/250) },
+		"data in many lines":  func(n int) string { return "data: {\"x\":[1\n" + strings.Repeat("data: ,1\n", n/9) + "data: ]}\n\n" },
+		"an unreadable event": func(n int) string { return "data: " + strings.Repeat("[", n) + "\n\n" },
+		"half tags":           func(n int) string { return assistanttest.TextEvent(strings.Repeat(" <thin", n/6)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			const size = 1 << 18
+			cpu, memory := cost(t, []byte(body(size)))
+			cpu4, memory4 := cost(t, []byte(body(4*size)))
+			if cpu4 > 12*cpu+30*time.Millisecond {
+				t.Errorf("256 KiB take %v, 1 MiB takes %v", cpu, cpu4)
+			}
+			if memory4 > 6*memory+1<<20 || memory4 > 24*4*size {
+				t.Errorf("256 KiB take %d KiB, 1 MiB takes %d KiB", memory>>10, memory4>>10)
+			}
+		})
+	}
+}
+
+func TestANameOfAnEventIsBounded(t *testing.T) {
+	body := []byte("event: " + strings.Repeat("x", 24<<20) + "\n\n")
+	if _, memory := cost(t, body); memory > 1<<20 {
+		t.Errorf("a name of 24 MiB takes %d KiB", memory>>10)
+	}
+}
+
+func TestAGiantEventComesInSmallParts(t *testing.T) {
+	want := strings.Repeat("ä word ", 200_000)
+	parts, err := decode(nil, assistanttest.TextEvent(want)+assistanttest.FinishEvent("stop"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range parts {
+		if text, ok := p.(assistant.Text); ok && len(text.Text) > maxPart {
+			t.Fatalf("a part of %d bytes", len(text.Text))
+		}
+	}
+	if text, _, _ := assistanttest.Spoken(parts); text != want {
+		t.Errorf("the parts add up to %d bytes, want %d", len(text), len(want))
+	}
+}
+
+func TestContextLimitOfAnOverflow(t *testing.T) {
+	for message, want := range map[string]int{
+		"This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.":      8192,
+		"This model's maximum context length is 128,000 tokens":                                                    128000,
+		"the request exceeds the available context size (4096 tokens), context too long":                           4096,
+		"prompt is too long: 210000 tokens > 200000 maximum; too many tokens":                                      200000,
+		"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576). too many tokens":  1048576,
+		"Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 45000": 30000,
+		"too many tokens": 0,
+		"context_length_exceeded: maximum context length is 3": 0,
+	} {
+		s := assistanttest.NewServer(t, assistanttest.Refuse(400, fmt.Sprintf(`{"error":{"message":%q}}`, message)))
+		_, err := newRig(t, s).ask(t)
+		re, ok := err.(*assistant.RequestError) //nolint:errorlint // that is what Stream yields
+		if !ok || re.Kind != assistant.KindOverflow || re.Context != want {
+			t.Errorf("%q: %+v, want a limit of %d", message, err, want)
+		}
+	}
+}
+
+func TestBodiesAreLoggedAtDebug(t *testing.T) {
+	s := assistanttest.NewServer(t, assistanttest.Raw("text/event-stream", assistanttest.Stream("the answer "+testKey)))
+	r := newRig(t, s)
+	if _, err := r.ask(t); err != nil { // ask looks for the key in the log
+		t.Fatal(err)
+	}
+	if log := r.log.Bytes(); !bytes.Contains(log, []byte("hello")) || !bytes.Contains(log, []byte("the answer [key]")) {
+		t.Errorf("the bodies are not in the log: %s", log)
+	}
+}
+
+func TestAStatusWithoutANameIsSaidByItsNumber(t *testing.T) {
+	s := assistanttest.NewServer(t, assistanttest.Refuse(529, `{"error":{"message":"Overloaded"}}`), assistanttest.Text("ok"))
+	r := newRig(t, s)
+	parts, err := r.ask(t)
+	if all := retries(parts); err != nil || len(all) != 1 || all[0].Reason != r.host+" answered 529: Overloaded" {
+		t.Errorf("retries %+v, %v", all, err)
+	}
+}
