@@ -91,6 +91,9 @@ func (m *Model) overlayKey(name, text string) tea.Cmd {
 
 // onOutcome does what was chosen in an overlay.
 func (m *Model) onOutcome(out overlay.Outcome) tea.Cmd {
+	if search, ok := out.(overlay.Search); ok {
+		return func() tea.Msg { return pickerSearchedMsg{search.Run()} }
+	}
 	c, chosen := out.(overlay.Chosen)
 	if !chosen {
 		return nil
@@ -188,10 +191,7 @@ func (m *Model) newLine() tea.Cmd {
 func (m *Model) onPaste(text string) tea.Cmd {
 	switch {
 	case m.overlay.Open() && !m.asksOver(modeInput): // a question takes no text: it is for the box behind it
-		if o, _, ok := m.overlay.Top(); ok {
-			o.Paste(text)
-		}
-		return nil
+		return m.onOutcome(m.overlay.Paste(text))
 	case m.typingLine():
 		return m.lineKey("", oneLine(text))
 	}

@@ -8,6 +8,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/budget"
 	"winnow/assistant/history"
+	"winnow/tui/overlay"
 	"winnow/tui/pane"
 )
 
@@ -129,6 +130,9 @@ type viewStaleMsg struct{ err error }
 // failedMsg answers what is done in the background and only heard of when it
 // fails.
 type failedMsg struct{ err error }
+
+// pickerSearchedMsg answers the search of a long picker.
+type pickerSearchedMsg struct{ found overlay.Found }
 
 // editedMsg answers editWindow: a change of the window by hand.
 type editedMsg struct {

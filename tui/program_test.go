@@ -12,6 +12,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/checkpoint"
 	"winnow/tui/style"
+	"winnow/tui/overlay"
 	"winnow/tui/tuitest"
 )
 
@@ -306,7 +307,7 @@ func TestTooSmall(t *testing.T) {
 }
 
 // overlayGuard is just more than a question waits before it takes an answer.
-const overlayGuard = 400 * time.Millisecond
+const overlayGuard = overlay.GuardTime + 100*time.Millisecond
 
 func TestPairThatTheLineHidesIsMarked(t *testing.T) {
 	r := start(t, 100, 24, say("about apples"), say("about pears"))

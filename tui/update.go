@@ -35,6 +35,8 @@ func (m *Model) route(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.focused = false
 	case Noticed:
 		return m, m.onNoticed(msg)
+	case pickerSearchedMsg:
+		m.overlay.Show(msg.found)
 	case turnEventsMsg:
 		return m, m.onTurnEvents(msg)
 	case boundaryComputedMsg:

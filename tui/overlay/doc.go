@@ -1,15 +1,20 @@
-// Package overlay holds what lies above the screen: pickers, texts and
-// questions, on a stack.
+// Package overlay holds what lies above the screen: pickers, texts, questions
+// and lines to type, on a stack.
+//
+// # Nouns
 //
 // An Overlay draws itself into a box and answers each key with an Outcome: it
-// stays, it closes, or something was chosen. What a choice means is the root's
-// business; nothing here does I/O or knows a session.
+// stays, it closes, something was chosen, or a search is wanted. What a choice
+// means is the root model's business; nothing here does I/O or knows a session.
 //
-// A Stack and its overlays belong to one goroutine, the one that runs Update
-// and View.
+// # Who may call what
+//
+// A Stack and its overlays belong to the goroutine that runs Update and View.
+// Search.Run alone is safe from any other.
 //
 // # Caveats
 //
-// A Confirm takes no key until it was on the screen for GuardTime, so that what
-// the user types ahead answers no question that he has not seen.
+// A Question takes an answer only after GuardTime without a key, so that what the
+// user types ahead answers no question that nobody has read. The keys in overlays
+// are fixed, not bound in the key table.
 package overlay

@@ -39,19 +39,19 @@ func (l *Line) Key(name, text string) Outcome {
 			return Stay{}
 		}
 		return Chosen{Value: l.text.Text(), Key: name}
-	default:
-		if !l.text.Key(name) {
-			l.Paste(text)
-		}
 	}
-	return Stay{}
+	if l.text.Key(name) {
+		return Stay{}
+	}
+	return l.Paste(text)
 }
 
 // Paste implements Overlay.
-func (l *Line) Paste(text string) {
+func (l *Line) Paste(text string) Outcome {
 	if room := lineLimit - ansi.StringWidth(l.text.Text()); room > 0 {
 		l.text.Insert(safetext.Line(text, room))
 	}
+	return Stay{}
 }
 
 // Click implements Overlay: there is nothing to choose.

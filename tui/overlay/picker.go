@@ -1,12 +1,13 @@
 package overlay
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/sahilm/fuzzy"
 
 	"winnow/assistant/safetext"
 	"winnow/tui/style"
@@ -14,7 +15,8 @@ import (
 	"winnow/tui/textwidth"
 )
 
-// Entry is a line of a Picker.
+// Entry is a line of a Picker. Its texts may come from anybody: they are drawn
+// with invisible characters spelled out.
 type Entry struct {
 	Value string // what is chosen
 	Text  string // what is shown and searched
@@ -24,66 +26,81 @@ type Entry struct {
 	Mark  string // one cell before the text
 }
 
+const (
+	maxNow      = 2_000 // entries that are searched within a key; more are searched off the update loop
+	maxMeasured = 1_000 // entries that the width of a picker is measured from
+	maxVisible  = 400   // bytes of a text that are drawn
+	maxQuery    = 200   // cells of a query
+)
+
 // Picker is a list to choose from, searched while one types.
 type Picker struct {
 	title   string
 	entries []Entry
+	lower   []string // their texts in lower case
 	query   textline.Editor
-	shown   []int // indices of entries that match, best first
-	at      int   // in shown
-	top     int   // first line on the screen
-	owners  []int // which of shown each line belongs to, -1 for a heading; as drawn last
-	rows    int   // of entries, as drawn last
-	room    int   // cells of what is searched for, as drawn last
+	matches matches
+	pending bool // matches are those of an earlier query
+	at      int  // the selected entry, an index into matches
+	top     int  // first line on the screen
+	rows    int  // lines of entries on the screen
+	queryW  int  // cells of the query on the screen
+	widest  int  // cells of the widest entry
+	lines   int  // lines of all entries without a query
 	hint    string
 	keys    []string // keys besides enter that choose
-	fresh   string   // the key that chooses what is typed, also when nothing matches
-	empty   string
+	newKey  string   // the key that chooses what is typed, also when nothing matches
 }
 
-// NewPicker makes a picker; at is the entry that is selected first.
+// NewPicker makes a picker; at is the entry that is selected first. The picker
+// owns entries.
 func NewPicker(title string, entries []Entry, at int) *Picker {
-	p := &Picker{title: title, entries: cleaned(entries), empty: "nothing matches"}
-	p.search()
-	p.at = min(max(at, 0), max(0, len(p.shown)-1))
+	p := &Picker{title: title}
+	p.load(entries)
+	p.at = min(max(at, 0), max(0, len(entries)-1))
 	return p
 }
 
-// cleaned makes the texts of entries safe to show.
-func cleaned(entries []Entry) []Entry {
-	for i := range entries {
-		e := &entries[i]
-		e.Text, e.Extra, e.More = safetext.Line(e.Text, 400), safetext.Line(e.Extra, 200), safetext.Line(e.More, 400)
-		e.Group = safetext.Line(e.Group, 200)
+// load makes entries the content and searches them.
+func (p *Picker) load(entries []Entry) {
+	p.entries, p.lower, p.widest = entries, make([]string, len(entries)), 0
+	for i, e := range entries {
+		p.lower[i] = strings.ToLower(e.Text)
+		if i < maxMeasured {
+			const signs = 6 // cursor, mark and gaps
+			p.widest = max(p.widest, ansi.StringWidth(visible(e.Text))+ansi.StringWidth(visible(e.Extra))+signs, ansi.StringWidth(visible(e.More))+signs)
+		}
 	}
-	return entries
+	all := search(p.entries, p.lower, "")
+	p.lines = all.starts[len(all.starts)-1]
+	p.matches, p.pending = all, false
+	if !p.query.Empty() {
+		p.matches = search(p.entries, p.lower, p.query.Text())
+	}
 }
 
-// WithKeys lets other keys choose as well as enter; hint names them in the last line.
+// WithKeys lets other keys choose as well as enter; hint names them in the last
+// line.
 func (p *Picker) WithKeys(hint string, keys ...string) *Picker {
 	p.hint, p.keys = hint, keys
 	return p
 }
 
 // WithNew lets a key choose what is typed, whether an entry matches or not:
-// Query is the text then, Value the entry that is selected or "".
+// Query is the text then, Value the selected entry or "".
 func (p *Picker) WithNew(key string) *Picker {
-	p.fresh = key
+	p.newKey = key
 	return p
 }
 
-// SetEntries shows other entries; what is searched for and what is selected
-// stay.
+// SetEntries shows other entries; the query and the selection stay.
 func (p *Picker) SetEntries(entries []Entry) {
-	selected, at := Entry{}, p.at
-	if p.at < len(p.shown) {
-		selected = p.entries[p.shown[p.at]]
-	}
-	*p = Picker{title: p.title, entries: cleaned(entries), query: p.query, hint: p.hint, keys: p.keys, fresh: p.fresh, empty: p.empty}
-	p.search()
-	p.at = min(at, max(0, len(p.shown)-1))
-	for n, i := range p.shown {
-		if e := p.entries[i]; e.Value == selected.Value && e.Group == selected.Group {
+	p.searchNow()
+	selected, ok := p.selected()
+	p.load(entries)
+	p.at = min(p.at, max(0, len(p.matches.found)-1))
+	for n, i := range p.matches.found {
+		if e := p.entries[i]; ok && e.Value == selected.Value && e.Group == selected.Group {
 			p.at = n
 			return
 		}
@@ -95,183 +112,185 @@ func (p *Picker) Title() string { return p.title }
 
 // Key implements Overlay.
 func (p *Picker) Key(name, text string) Outcome {
-	for _, k := range p.keys {
-		if k == name {
-			return p.choose(name)
-		}
+	if slices.Contains(p.keys, name) {
+		return p.choose(name)
 	}
-	if name == p.fresh && name != "" {
+	if name == p.newKey && name != "" {
 		c, _ := p.choose(name).(Chosen)
 		return Chosen{Value: c.Value, Key: name, Query: p.query.Text()}
 	}
+	const page = 10
 	switch name {
 	case "esc":
 		return Closed{}
 	case "enter":
 		return p.choose(name)
 	case "up", "ctrl+p":
-		p.move(-1)
+		p.Scroll(-1)
 	case "down", "ctrl+n":
-		p.move(1)
+		p.Scroll(1)
 	case "pgup":
-		p.move(-10)
+		p.Scroll(-page)
 	case "pgdown":
-		p.move(10)
+		p.Scroll(page)
 	case "home":
-		p.move(-len(p.shown))
+		p.Scroll(-len(p.entries))
 	case "end":
-		p.move(len(p.shown))
+		p.Scroll(len(p.entries))
 	default:
 		before := p.query.Text()
 		if !p.query.Key(name) {
-			p.Paste(text)
-		} else if p.query.Text() != before {
-			p.search()
+			p.query.Insert(safetext.Line(text, maxQuery))
+		}
+		if p.query.Text() != before {
+			return p.queryChanged()
 		}
 	}
 	return Stay{}
 }
 
 // Paste implements Overlay.
-func (p *Picker) Paste(text string) {
-	if text = safetext.Line(text, 200); text != "" {
-		p.query.Insert(text)
-		p.search()
+func (p *Picker) Paste(text string) Outcome {
+	p.query.Insert(safetext.Line(text, maxQuery))
+	return p.queryChanged()
+}
+
+// queryChanged searches at once, or asks for a search when there are many entries.
+func (p *Picker) queryChanged() Outcome {
+	p.pending = true
+	if len(p.entries) <= maxNow {
+		p.searchNow()
+		return Stay{}
 	}
+	entries, lower, query := p.entries, p.lower, p.query.Text()
+	return Search{Run: func() Found { return Found{p, query, len(entries), search(entries, lower, query)} }}
+}
+
+// searchNow finishes a search that was asked for.
+func (p *Picker) searchNow() {
+	if p.pending {
+		p.show(search(p.entries, p.lower, p.query.Text()))
+	}
+}
+
+func (p *Picker) show(m matches) {
+	p.matches, p.pending, p.at, p.top = m, false, 0, 0
 }
 
 // Click implements Overlay: it chooses the entry on the line.
 func (p *Picker) Click(y int) Outcome {
 	line := p.top + y - pickerHead
-	if y < pickerHead || y >= pickerHead+p.rows || line >= len(p.owners) || p.owners[line] < 0 {
+	if y < pickerHead || y >= pickerHead+p.rows {
 		return Stay{}
 	}
-	p.at = p.owners[line]
+	n := p.entryAt(line)
+	if n < 0 || p.isHeading(n, line) {
+		return Stay{}
+	}
+	p.at = n
 	return p.choose("enter")
 }
 
-// Scroll implements Overlay.
-func (p *Picker) Scroll(n int) { p.move(n) }
+// Scroll implements Overlay: it moves the selection.
+func (p *Picker) Scroll(n int) { p.at = min(max(p.at+n, 0), max(0, len(p.matches.found)-1)) }
+
+func (p *Picker) selected() (e Entry, ok bool) {
+	if p.at >= len(p.matches.found) {
+		return Entry{}, false
+	}
+	return p.entries[p.matches.found[p.at]], true
+}
 
 func (p *Picker) choose(key string) Outcome {
-	if p.at >= len(p.shown) {
+	p.searchNow()
+	e, ok := p.selected()
+	if !ok {
 		return Stay{}
 	}
-	c := Chosen{Value: p.entries[p.shown[p.at]].Value, Key: key}
+	c := Chosen{Value: e.Value, Key: key}
 	if key != "enter" {
 		c.Query = p.query.Text()
 	}
 	return c
 }
 
-func (p *Picker) move(n int) { p.at = min(max(p.at+n, 0), max(0, len(p.shown)-1)) }
-
-// search keeps the entries that match, in their order without a query and best
-// first with one.
-func (p *Picker) search() {
-	p.shown, p.at, p.top = p.shown[:0], 0, 0
-	if p.query.Empty() {
-		for i := range p.entries {
-			p.shown = append(p.shown, i)
-		}
-		return
+// entryAt is the match that a line belongs to, or -1.
+func (p *Picker) entryAt(line int) int {
+	starts := p.matches.starts
+	if line < 0 || line >= starts[len(starts)-1] {
+		return -1
 	}
-	query := strings.ToLower(p.query.Text())
-	found := fuzzy.FindFrom(query, texts(p.entries))
-	if len(found) == 0 { // perhaps the group was meant: "openai mini"
-		found = fuzzy.FindFrom(query, groups(p.entries))
-	}
-	slices.SortStableFunc(found, func(a, b fuzzy.Match) int {
-		return distance(a.Str, query) - distance(b.Str, query)
-	})
-	for _, m := range found {
-		p.shown = append(p.shown, m.Index)
-	}
+	return sort.SearchInts(starts, line+1) - 1
 }
 
-// distance is how far a text is from what was typed: it begins so, a word of it
-// does, it holds the letters together, or scattered.
-func distance(text, query string) int {
-	text = strings.ToLower(text)
-	switch at := strings.Index(text, query); {
-	case at == 0:
-		return 0
-	case at < 0:
-		return 3
-	case strings.Contains(text, " "+query):
-		return 1
-	}
-	return 2
+// isHeading reports whether a line of a match is the heading of its group.
+func (p *Picker) isHeading(n, line int) bool {
+	return p.heading(n) != "" && line == p.matches.starts[n]
 }
 
-// texts searches what is shown of an entry, groups its heading as well.
-type (
-	texts  []Entry
-	groups []Entry
-)
-
-func (s texts) String(i int) string  { return s[i].Text }
-func (s texts) Len() int             { return len(s) }
-func (s groups) String(i int) string { return s[i].Group + "/" + s[i].Text }
-func (s groups) Len() int            { return len(s) }
+// heading is the heading above a match; "" is none.
+func (p *Picker) heading(n int) string {
+	group := p.entries[p.matches.found[n]].Group
+	if !p.query.Empty() && !p.pending || group == "" || n > 0 && p.entries[p.matches.found[n-1]].Group == group {
+		return ""
+	}
+	lines := p.matches.starts[n+1] - p.matches.starts[n]
+	if p.entries[p.matches.found[n]].More != "" {
+		lines--
+	}
+	if lines < 2 { // found by a query
+		return ""
+	}
+	return group
+}
 
 // Size implements Overlay.
 func (p *Picker) Size(w, h int) (int, int) {
 	const least = 48 // a search and a short line
-	widest := max(least, ansi.StringWidth(p.hint))
-	for _, e := range p.entries {
-		widest = max(widest, ansi.StringWidth(e.Text)+ansi.StringWidth(e.Extra)+6, ansi.StringWidth(e.More)+6)
-	}
-	rows := pickerHead + max(1, len(p.hintLines(min(widest, w*9/10))))
-	for i := range p.entries {
-		rows += p.rowsOf(i, i == 0 || p.entries[i-1].Group != p.entries[i].Group)
-	}
-	return min(widest, w*9/10), min(rows, h*4/5)
-}
-
-func (p *Picker) rowsOf(i int, heads bool) int {
-	n := 1
-	if p.entries[i].More != "" {
-		n++
-	}
-	if heads && p.entries[i].Group != "" {
-		n++
-	}
-	return n
+	widest := min(max(least, p.widest, ansi.StringWidth(p.hint)), w*9/10)
+	return widest, min(pickerHead+max(1, len(p.hintLines(widest)))+p.lines, h*4/5)
 }
 
 // Cursor implements Overlay.
 func (p *Picker) Cursor() (x, y int, ok bool) {
-	_, at := p.query.Scroll(p.room)
+	_, at := p.query.Scroll(p.queryW)
 	return searchSign + at, 0, true
 }
 
-// searchSign is the cells before what is searched for.
-const searchSign = 2
+const (
+	searchSign = 2 // cells before the query
+	pickerHead = 2 // lines above the entries: the query and a rule
+)
 
-// pickerHead is the lines above the entries: the search and a rule.
-const pickerHead = 2
-
-// Body implements Overlay.
+// Body implements Overlay. It draws the entries on the screen alone.
 func (p *Picker) Body(w, h int, st style.Styles) []string {
 	o := st.Overlay
-	p.room = w - searchSign
-	search := o.Muted.Render("type to search")
+	p.queryW = w - searchSign
+	query := o.Muted.Render("type to search")
 	if !p.query.Empty() {
-		search = o.Text.Render(p.query.View(p.room))
+		query = o.Text.Render(p.query.View(p.queryW))
 	}
-	lines := []string{o.Key.Render("/ ") + search, o.Muted.Render(strings.Repeat(st.Icons.Rule, w))}
-	rows := h - pickerHead
+	lines := []string{o.Key.Render("/ ") + query, o.Muted.Render(strings.Repeat(st.Icons.Rule, w))}
 	hint := p.hintLines(w)
-	hint = hint[:min(len(hint), max(0, rows-1))]
-	rows -= len(hint)
-	body, selected := p.lines(w, st)
-	if len(body) == 0 {
-		body = []string{o.Muted.Render(p.empty)}
+	hint = hint[:min(len(hint), max(0, h-pickerHead-1))]
+	p.rows = h - pickerHead - len(hint)
+	total := p.matches.starts[len(p.matches.starts)-1]
+	if total == 0 {
+		lines = append(lines, o.Muted.Render("nothing matches"))
+	} else {
+		p.top = max(p.top, p.matches.starts[p.at+1]-p.rows)
+		p.top = max(0, min(p.top, p.matches.starts[p.at], total-p.rows))
 	}
-	p.rows = rows
-	p.scroll(selected, rows, len(body))
-	lines = append(lines, body[p.top:min(len(body), p.top+rows)]...)
+	for n := p.entryAt(p.top); n >= 0 && n < len(p.matches.found); n++ {
+		for i, l := range p.entryLines(n, w, st) {
+			if at := p.matches.starts[n] + i; at >= p.top && at < p.top+p.rows {
+				lines = append(lines, l)
+			}
+		}
+		if p.matches.starts[n+1] >= p.top+p.rows {
+			break
+		}
+	}
 	for len(lines) < h-len(hint) {
 		lines = append(lines, "")
 	}
@@ -289,74 +308,51 @@ func (p *Picker) hintLines(w int) []string {
 	return textwidth.Wrap(p.hint, w)
 }
 
-// Place implements placer: the entry that is selected, of how many.
+// Place implements placer: the selected entry, of how many.
 func (p *Picker) Place() string {
-	if len(p.owners) <= p.rows {
+	if p.matches.starts[len(p.matches.starts)-1] <= p.rows {
 		return ""
 	}
-	return fmt.Sprintf("%d/%d", p.at+1, len(p.shown))
+	return fmt.Sprintf("%d/%d", p.at+1, len(p.matches.found))
 }
 
 // Hints implements hinter.
-func (p *Picker) Hints() string { return "type to search · ↑ ↓ move · enter takes · esc closes" }
-
-// scroll keeps the selected lines on the screen.
-func (p *Picker) scroll(selected [2]int, rows, total int) {
-	if selected[1] >= p.top+rows {
-		p.top = selected[1] - rows + 1
-	}
-	if selected[0] < p.top {
-		p.top = selected[0]
-	}
-	p.top = min(max(p.top, 0), max(0, total-rows))
+func (p *Picker) Hints() string {
+	return "type to search · ↑ ↓ move · enter selects · esc closes"
 }
 
-// lines draws all entries that match; selected is the first and last line of
-// the one that is selected.
-func (p *Picker) lines(w int, st style.Styles) (out []string, selected [2]int) {
-	o, group := st.Overlay, ""
-	p.owners = p.owners[:0]
-	for n, i := range p.shown {
-		e := p.entries[i]
-		first := len(out)
-		if p.query.Empty() && e.Group != "" && e.Group != group {
-			group = e.Group
-			out = append(out, o.Group.Render(textwidth.Truncate(e.Group, w, "…")))
-			p.owners = append(p.owners, -1)
-		}
-		out = append(out, p.line(e, n == p.at, w, st))
-		if e.More != "" {
-			out = append(out, o.Muted.Render(textwidth.Truncate("    "+e.More, w, "…")))
-		}
-		for len(p.owners) < len(out) {
-			p.owners = append(p.owners, n)
-		}
-		if n == p.at {
-			selected = [2]int{first, len(out) - 1}
-		}
+// entryLines are the lines of a match: the heading, the entry, its second line.
+func (p *Picker) entryLines(n, w int, st style.Styles) (lines []string) {
+	e, o := p.entries[p.matches.found[n]], st.Overlay
+	if group := p.heading(n); group != "" {
+		lines = append(lines, o.Group.Render(textwidth.Truncate(visible(group), w, "…")))
 	}
-	return out, selected
-}
-
-func (p *Picker) line(e Entry, selected bool, w int, st style.Styles) string {
-	sign := " "
-	if selected {
+	sign, extra := " ", visible(e.Extra)
+	if n == p.at {
 		sign = st.Icons.Selected
 	}
-	mark := e.Mark
-	if mark == "" {
-		mark = " "
-	}
-	left := sign + " " + mark + " " + e.Text
-	extra := e.Extra
 	if extra == "" && !p.query.Empty() {
-		extra = e.Group // its heading is not shown then
+		extra = visible(e.Group) // there are no headings then
 	}
+	left := sign + " " + cmp.Or(e.Mark, " ") + " " + visible(e.Text)
 	extra = textwidth.Truncate(extra, max(w/3, w-ansi.StringWidth(left)-1), "…")
 	left = textwidth.Truncate(left, w-ansi.StringWidth(extra)-1, "…")
-	line := left + strings.Repeat(" ", max(1, w-ansi.StringWidth(left)-ansi.StringWidth(extra))) + extra
-	if selected {
-		return st.Overlay.Selected.Render(line)
+	left += strings.Repeat(" ", max(1, w-ansi.StringWidth(left)-ansi.StringWidth(extra)))
+	if n == p.at {
+		lines = append(lines, o.Selected.Render(left+extra))
+	} else {
+		lines = append(lines, o.Text.Render(left)+o.Muted.Render(extra))
 	}
-	return st.Overlay.Text.Render(strings.TrimSuffix(line, extra)) + st.Overlay.Muted.Render(extra)
+	if e.More != "" {
+		lines = append(lines, o.Muted.Render(textwidth.Truncate("    "+visible(e.More), w, "…")))
+	}
+	return lines
+}
+
+// visible is a text as it can be drawn on one line.
+func visible(text string) string {
+	if len(text) > maxVisible {
+		text = strings.ToValidUTF8(text[:maxVisible], "")
+	}
+	return safetext.Visible(strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(text))
 }

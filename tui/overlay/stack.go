@@ -11,7 +11,8 @@ import (
 	"winnow/tui/textwidth"
 )
 
-// Outcome is what an overlay answers to a key: one of Stay, Closed, Chosen.
+// Outcome is what an overlay answers to a key: one of Stay, Closed, Unread,
+// Search, Chosen.
 //
 //sumtype:decl
 type Outcome interface{ outcome() }
@@ -21,9 +22,12 @@ type (
 	Stay struct{}
 	// Closed closes it; nothing was chosen.
 	Closed struct{}
-	// Unread keeps it open: the key was typed before the question could be
-	// read, and belongs to what had the focus then.
+	// Unread keeps it open: the key was typed before the question could be read,
+	// and belongs to what had the focus then.
 	Unread struct{}
+	// Search keeps it open and asks for a search that would take too long for a
+	// key. Run is safe from any goroutine; Stack.Show takes what it found.
+	Search struct{ Run func() Found }
 	// Chosen closes it with a choice: the overlay's Kind says of what.
 	Chosen struct {
 		Kind  Kind
@@ -36,7 +40,16 @@ type (
 func (Stay) outcome()   {}
 func (Closed) outcome() {}
 func (Unread) outcome() {}
+func (Search) outcome() {}
 func (Chosen) outcome() {}
+
+// Found is what a Search found.
+type Found struct {
+	picker  *Picker
+	query   string
+	entries int // how many were searched
+	matches matches
+}
 
 // Kind says what an overlay is for, so that the root knows what was chosen.
 type Kind int
@@ -66,7 +79,7 @@ type Overlay interface {
 	// Key takes a key by its name.
 	Key(name, text string) Outcome
 	// Paste takes pasted text.
-	Paste(text string)
+	Paste(text string) Outcome
 	// Title stands in the frame.
 	Title() string
 	// Body draws the inside: at most h lines, each at most w cells wide.
@@ -93,7 +106,7 @@ func (s *Stack) Hints() string {
 	if h, ok := o.(hinter); ok {
 		return h.Hints()
 	}
-	return "enter takes · esc closes"
+	return "enter selects · esc closes"
 }
 
 // Stack is the overlays that are open, the last on top. The zero value has none.
@@ -146,7 +159,25 @@ func (s *Stack) Key(name, text string) Outcome {
 	if !ok {
 		return Closed{}
 	}
-	return s.settle(o.Key(name, text), kind)
+	return s.apply(o.Key(name, text), kind)
+}
+
+// Paste gives the topmost overlay pasted text.
+func (s *Stack) Paste(text string) Outcome {
+	o, kind, ok := s.Top()
+	if !ok {
+		return Closed{}
+	}
+	return s.apply(o.Paste(text), kind)
+}
+
+// Show shows what a Search found, unless the query or the entries have changed.
+func (s *Stack) Show(f Found) {
+	for _, e := range s.open {
+		if p, ok := e.Overlay.(*Picker); ok && p == f.picker && p.pending && p.query.Text() == f.query && len(p.entries) == f.entries {
+			p.show(f.matches)
+		}
+	}
 }
 
 // Click gives the topmost overlay a click at a cell of a screen of w×h. One
@@ -161,7 +192,7 @@ func (s *Stack) Click(x, y, w, h int) Outcome {
 	if x < left || x >= left+bw || y < top || y >= top+bh {
 		return Stay{}
 	}
-	return s.settle(o.Click(y-top), kind)
+	return s.apply(o.Click(y-top), kind)
 }
 
 // Scroll turns the wheel over the topmost overlay.
@@ -171,8 +202,8 @@ func (s *Stack) Scroll(n int) {
 	}
 }
 
-// settle closes the topmost overlay when its answer says so.
-func (s *Stack) settle(out Outcome, kind Kind) Outcome {
+// apply closes the topmost overlay when its outcome says so.
+func (s *Stack) apply(out Outcome, kind Kind) Outcome {
 	switch c := out.(type) {
 	case Closed:
 		s.Pop()
@@ -180,7 +211,7 @@ func (s *Stack) settle(out Outcome, kind Kind) Outcome {
 		s.Pop()
 		c.Kind = kind
 		return c
-	case Stay, Unread:
+	case Stay, Unread, Search:
 	}
 	return out
 }
@@ -234,15 +265,6 @@ func fit(lines []string, w, h int) []string {
 		out[i] = line + strings.Repeat(" ", max(0, w-ansi.StringWidth(line)))
 	}
 	return out
-}
-
-// wrapLine breaks a line into those that fit into w cells; each has the style
-// that the text had there.
-func wrapLine(l string, w int) []string {
-	if strings.Contains(l, "\x1b") {
-		return strings.Split(lipgloss.Wrap(l, max(1, w), ""), "\n")
-	}
-	return textwidth.Wrap(l, w)
 }
 
 // framed draws the border with the title in it, and the place at the bottom.

@@ -1,0 +1,109 @@
+package overlay
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// many are entries as a large proxy lists them.
+func many(n int) []Entry {
+	out := make([]Entry, n)
+	for i := range out {
+		id := fmt.Sprintf("Model-%d-preview-%05d", i%97, i)
+		out[i] = Entry{Value: id, Text: id, Group: fmt.Sprintf("provider %d", i/1000)}
+	}
+	return out
+}
+
+func TestALongPickerSearchesOffTheUpdateLoop(t *testing.T) {
+	var s Stack
+	p := NewPicker("models", many(maxNow+1), 0)
+	s.Push(Models, p)
+	first, ok := s.Key("7", "7").(Search)
+	second, ok2 := s.Key("0", "0").(Search)
+	if !ok || !ok2 {
+		t.Fatal("a key searches at once")
+	}
+	old := first.Run()
+	s.Show(second.Run())
+	if n := len(p.matches.found); n == 0 || n == len(p.entries) || p.pending {
+		t.Errorf("the search found %d of %d, pending %v", n, len(p.entries), p.pending)
+	}
+	want := len(p.matches.found)
+	s.Show(old)
+	if len(p.matches.found) != want {
+		t.Error("a late answer to an earlier query is shown")
+	}
+}
+
+func TestEnterFinishesAPendingSearch(t *testing.T) {
+	p := NewPicker("models", many(5*maxNow), 0)
+	press(p, "0", "9", "9", "9", "8")
+	if got := press(p, "enter").(Chosen).Value; !strings.HasSuffix(got, "09998") {
+		t.Errorf("enter chose %s, which the query does not find", got)
+	}
+}
+
+// A frame and a key cost the same with ten thousand entries as with a hundred.
+func TestALongPickerDrawsWhatIsSeen(t *testing.T) {
+	cost := func(n int) float64 {
+		p := NewPicker("models", many(n), 0)
+		press(p, "7")
+		p.searchNow()
+		return testing.AllocsPerRun(20, func() {
+			press(p, "down")
+			p.Body(60, 20, plainStyles)
+		})
+	}
+	if few, lots := cost(100), cost(10_000); lots > few*1.2 {
+		t.Errorf("a frame of 10,000 entries makes %v allocations, one of 100 makes %v", lots, few)
+	}
+}
+
+func TestHeadingsAndSecondLinesCanBeClicked(t *testing.T) {
+	p := NewPicker("title", []Entry{{Value: "a", Text: "a", Group: "g", More: "more"}, {Value: "b", Text: "b", Group: "h"}}, 0)
+	body := p.Body(50, 12, plainStyles)
+	for i, want := range []struct{ line, value string }{{"g", ""}, {"a", "a"}, {"more", "a"}, {"h", ""}, {"b", "b"}} {
+		if !strings.Contains(ansi.Strip(body[pickerHead+i]), want.line) {
+			t.Fatalf("line %d is %q, want %s", i, body[pickerHead+i], want.line)
+		}
+		got, _ := p.Click(pickerHead + i).(Chosen)
+		if got.Value != want.value {
+			t.Errorf("a click on %s chooses %q, want %q", want.line, got.Value, want.value)
+		}
+	}
+}
+
+// Two ids that differ by a hidden character look different.
+func TestEntriesShowHiddenCharacters(t *testing.T) {
+	p := NewPicker("models", []Entry{{Value: "x", Text: "gpt-4\u200bo", Extra: "e\u202e", More: "m\u2066", Group: "g\u3164"}}, 0)
+	body := ansi.Strip(strings.Join(p.Body(80, 10, plainStyles), "\n"))
+	for _, want := range []string{"gpt-4‹U+200B›o", "e‹U+202E›", "m‹U+2066›", "g‹U+3164›"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%q is not shown:\n%s", want, body)
+		}
+	}
+}
+
+// A hand that holds a key down, or types steadily, answers no question.
+func TestSteadyKeysAnswerNoQuestion(t *testing.T) {
+	at := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	q := NewQuestion("Save?", nil, []Answer{{"y", "save"}, {"n", "no"}}, "n", func() time.Time { return at })
+	for range 20 {
+		at = at.Add(320 * time.Millisecond)
+		if got := press(q, "y"); got != (Unread{}) {
+			t.Fatalf("a y among others = %#v", got)
+		}
+	}
+	at = at.Add(320 * time.Millisecond)
+	if got := press(q, "enter"); got != (Stay{}) {
+		t.Errorf("an enter among others = %#v", got)
+	}
+	if at = at.Add(GuardTime); press(q, "y") != (Chosen{Value: "y", Key: "y"}) {
+		t.Error("y after the guard time does not answer")
+	}
+}
