@@ -11,8 +11,8 @@ import (
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
 	"winnow/checkpoint"
-	"winnow/tui/style"
 	"winnow/tui/overlay"
+	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
 
