@@ -34,7 +34,7 @@ func besides(t *testing.T) (s *assistant.Session, r *rig, w *slowWindow, told <-
 	s, err := assistant.NewSession(registryOf(t, r.script), o)
 	r.must(err)
 	said := make(chan error, 1)
-	r.must(s.BeginBeside(t.Context(), func(err error) { said <- err }))
+	r.must(s.StartAsync(t.Context(), func(err error) { said <- err }))
 	return s, r, w, said
 }
 

@@ -86,7 +86,7 @@ func TestWhatYouSeeIsWhatIsSent(t *testing.T) {
 			t.Fatal(err)
 		}
 		refs = slices.DeleteFunc(refs, func(assistant.Ref) bool { return rapid.IntRange(0, 3).Draw(t, "hide") == 0 })
-		if err := s.Begin(context.Background()); err != nil {
+		if err := s.Start(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		s.SetView(refs, "drawn", budget.FilterExecuted)
@@ -134,7 +134,7 @@ func TestTheBoundaryIsRightBeforeTheFirstTurn(t *testing.T) {
 	}
 	fresh, err := assistant.NewSession(registryOf(t, r.script), r.options)
 	r.must(err)
-	r.must(fresh.Begin(context.Background()))
+	r.must(fresh.Start(context.Background()))
 	wantEqual(t, "SYS without a view", fresh.Boundary().SYS, before.SYS)
 	r.send("hi")
 	if after := r.session.Boundary().SYS; after != before.SYS {

@@ -2,10 +2,11 @@ package assistant
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"winnow/assistant/safetext"
 )
 
 // Builder composes what comes next in a conversation. It is immutable: every
@@ -28,49 +29,56 @@ func (b Builder) with(name string, apply func(*[]Message, *Config) error) Builde
 	return b
 }
 
-func (b Builder) message(name string, m Message, text string) Builder {
+// message adds a message with a text, which is sanitised when the delta is made.
+func (b Builder) message(name, text string, make func(text string) Message) Builder {
+	text = safetext.Clean(strings.TrimSpace(text))
 	return b.with(name, func(messages *[]Message, _ *Config) error {
 		if text == "" {
 			return ErrEmpty
 		}
-		*messages = append(*messages, m)
+		*messages = append(*messages, make(text))
 		return nil
 	})
 }
 
 // Agent tells the model who it is.
 func (b Builder) Agent(text string) Builder {
-	text = strings.TrimSpace(text)
-	return b.message("agent", &AgentMessage{text}, text)
+	return b.message("agent", text, func(text string) Message { return &AgentMessage{text} })
 }
 
-// Assistant puts words into the assistant's mouth, as an example to go on from.
+// Assistant adds an answer of the assistant, as an example to continue from.
 func (b Builder) Assistant(text string) Builder {
-	text = strings.TrimSpace(text)
-	return b.message("assistant", &TextMessage{text, RoleAssistant}, text)
+	return b.message("assistant", text, func(text string) Message { return &TextMessage{text, RoleAssistant} })
 }
 
 // Context gives the model something to know.
 func (b Builder) Context(text string) Builder {
-	text = strings.TrimSpace(text)
-	return b.message("context", &TextMessage{text, RoleUser}, text)
+	return b.message("context", text, func(text string) Message { return &TextMessage{text, RoleUser} })
 }
 
 // Request asks for something.
 func (b Builder) Request(text string) Builder {
-	text = strings.TrimSpace(text)
-	return b.message("request", &TextMessage{text, RoleUser}, text)
+	return b.message("request", text, func(text string) Message { return &TextMessage{text, RoleUser} })
+}
+
+// Sampling sets how models choose their answers from the next Run on.
+func (b Builder) Sampling(s Sampling) Builder {
+	return b.with("sampling", func(_ *[]Message, c *Config) error {
+		c.Sampling = s
+		return nil
+	})
 }
 
 // Provider prefers a provider from here on. A model that the conversation
 // preferred of another one is forgotten; one that this builder names is not.
 func (b Builder) Provider(name string) Builder {
 	return b.with("provider", func(_ *[]Message, c *Config) error {
-		if !slices.Contains(b.conversation.registry.Providers(), name) {
-			return &ConfigError{"provider", fmt.Sprintf("there is no provider %q.%s", name, didYouMean(name, b.conversation.registry.Providers()))}
+		providers := b.conversation.registry.Providers()
+		if !slices.Contains(providers, name) {
+			return &ConfigError{"provider", fmt.Sprintf("there is no provider %q.%s", name, didYouMean(name, providers))}
 		}
 		of := c.Provider
-		if p, _, found := strings.Cut(c.Model, "/"); found && slices.Contains(b.conversation.registry.Providers(), p) {
+		if p, _, found := strings.Cut(c.Model, "/"); found && slices.Contains(providers, p) {
 			of = p
 		}
 		if of != "" && of != name && c.Model == b.conversation.config.Model {
@@ -145,9 +153,6 @@ func (b Builder) Prompt(ctx context.Context) (string, error) {
 	return text, nil
 }
 
-// errNoDrawing is returned by PromptForImage when the endpoint cannot draw.
-var errNoDrawing = errors.New("this endpoint has no images")
-
 // PromptForImage applies the deltas and has the texts of the user drawn as one picture.
 func (b Builder) PromptForImage(ctx context.Context) (Image, error) {
 	c, err := b.Conversation()
@@ -160,7 +165,7 @@ func (b Builder) PromptForImage(ctx context.Context) (Image, error) {
 	}
 	draws, ok := model.(ImageModel)
 	if !ok {
-		return Image{}, &ConfigError{"model", errNoDrawing.Error()}
+		return Image{}, &ConfigError{"model", "this endpoint has no images"}
 	}
 	var texts []string
 	for _, m := range c.messages.All() {

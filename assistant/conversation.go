@@ -2,8 +2,8 @@ package assistant
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
+	"log/slog"
 	"time"
 )
 
@@ -15,6 +15,7 @@ type Config struct {
 	Tools     []Tool
 	Reasoning bool // only a model that reasons will do
 	Limits    Limits
+	Sampling  Sampling
 }
 
 // Conversation owns a MessageList and talks to models about it. It belongs to
@@ -25,8 +26,8 @@ type Conversation struct {
 	config   Config
 }
 
-// NewConversation begins a conversation over the models of a registry.
-// messages may be nil, or a list that was kept before: the conversation owns it now.
+// NewConversation returns a conversation over the models of a registry.
+// messages may be nil, or a list that was stored before: the conversation owns it now.
 func NewConversation(registry *Registry, messages *MessageList, config Config) (*Conversation, error) {
 	if registry == nil {
 		return nil, &ConfigError{"registry", "a conversation needs models to talk to"}
@@ -51,43 +52,35 @@ func (c *Conversation) Config() Config { return c.config }
 // What it changes of the config counts from the next Run.
 func (c *Conversation) Continuation() Builder { return Builder{conversation: c} }
 
-// Run goes on with the conversation until the assistant's final text, yielding
-// each message that was appended, tool calls included. An error ends it, a
-// *ConfigError, a *TurnError, ErrRounds or ctx's; the messages so far stay. Who
-// stops reading stops the conversation after the response that is read.
+// Run continues the conversation until the assistant's final text, yielding
+// each message when it is appended: a call as soon as it has its result. An
+// error ends it, a *ConfigError, a *TurnError, ErrRounds or ctx's; the messages
+// so far stay. Who stops reading stops the conversation after the response that
+// is read.
 func (c *Conversation) Run(ctx context.Context) iter.Seq2[Message, error] {
 	return func(yield func(Message, error) bool) {
-		e, err := c.engine()
+		t, err := c.newTurn()
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		stopped, final := false, false
-		e.hooks.record = func(messages []Message, last bool) error {
-			final = last
-			c.messages.Append(messages...) // all first: nothing comes between the calls of a response
-			for _, m := range messages {
-				stopped = stopped || !yield(m, nil)
-			}
-			return nil
-		}
-		e.hooks.stop = func() bool { return stopped }
-		err = e.run(ctx)
+		t.ctx, t.cancel = context.WithCancelCause(ctx)
+		defer t.cancel(nil)
+		t.yield = func(m Message) bool { return yield(m, nil) }
+		err = t.respondAll()
 		switch {
-		case stopped:
+		case t.stopped:
 		case err != nil:
 			yield(nil, err)
-		case !final:
+		case t.rounds >= t.limits.Iterations:
 			yield(nil, ErrRounds)
 		}
 	}
 }
 
-// engine prepares a turn of a conversation that stands alone: nobody to ask,
+// newTurn prepares a turn of a conversation that stands alone: nobody to ask,
 // nothing to check, nothing to trim.
-func (c *Conversation) engine() (*engine, error) {
+func (c *Conversation) newTurn() (*turn, error) {
 	model, name, id, err := c.choose(false)
 	if err != nil {
 		return nil, err
@@ -96,20 +89,9 @@ func (c *Conversation) engine() (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &engine{
-		model: model, tools: tools, limits: c.config.Limits.orDefault(), now: time.Now, pair: &Pair{},
-		hooks: hooks{
-			emit: func(Event) {},
-			request: func() Request {
-				return Request{Model: name, Messages: wireMessages(c.messages.messages), Tools: tools.specs}
-			},
-			overflow: func(re *RequestError) error { return re },
-			heard:    func(l *RateLimits, wait time.Duration) { c.registry.Heard(id, l, wait, time.Now()) },
-			approve:  func(context.Context, Tool, json.RawMessage) (bool, error) { return true, nil },
-			before:   func([]ToolCall) error { return nil },
-			after:    func(ToolCall) error { return nil },
-			made:     func(ToolCall) {},
-		},
+	return &turn{
+		registry: c.registry, model: model, name: name, modelID: id, sampling: c.config.Sampling, tools: tools,
+		limits: c.config.Limits.orDefault(), now: time.Now, log: slog.New(slog.DiscardHandler), list: c.messages, pair: &Pair{},
 	}, nil
 }
 
@@ -143,7 +125,3 @@ func (c *Conversation) estimate() int {
 	}
 	return sum
 }
-
-// DefaultCharsPerToken divides the runes of a text to estimate its tokens: a
-// little under the four that English takes, so that estimates err on the safe side.
-const DefaultCharsPerToken = 3.5

@@ -2,6 +2,7 @@ package assistant
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"strings"
 	"unicode/utf8"
@@ -139,4 +140,17 @@ func resultContent(m *ToolCallMessage) string {
 		return text
 	}
 	return string(m.Result)
+}
+
+// DefaultCharsPerToken divides the runes of a text to estimate its tokens: a
+// little under the four that English takes, so that estimates err on the safe side.
+const DefaultCharsPerToken = 3.5
+
+// Counted is a number with its noun: "1 pair", "3 pairs". thing is the singular
+// of a noun whose plural takes an s.
+func Counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -8,7 +8,7 @@ import (
 // What a Session refuses, and why.
 var (
 	// ErrBusy refuses what must not happen while a turn runs.
-	ErrBusy = errors.New("assistant is working · esc cancels")
+	ErrBusy = errors.New("the assistant is working")
 	// ErrNotBusy refuses to queue when nothing runs: the message can be sent.
 	ErrNotBusy = errors.New("nothing is running")
 	// ErrNoModel refuses to send when no model is selected.

@@ -2,10 +2,13 @@ package assistant
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
 	"time"
 )
 
-// Event is what a running turn tells those who watch it. The set is closed:
+// Event is what a running turn reports. The set is closed:
 // one struct an event, spec §5.3. A turn ends with exactly one of Complete,
 // Error and Cancelled. Events are values: they never point into live state.
 //
@@ -20,7 +23,7 @@ type (
 		Seq int64 `json:"seq"`
 	}
 
-	// Status is a word about what happens until the first text comes.
+	// Status is what happens until the first text comes, in a few words.
 	Status struct {
 		Message string `json:"message"`
 	}
@@ -114,10 +117,12 @@ type (
 	}
 
 	// Retrying reports that something is tried again: a request that failed
-	// before its first byte, or a tool call that was invalid.
+	// before its first byte, or, with Code CodeInvalidToolCalls, a round of
+	// invalid calls. It holds until the next text or tool.
 	Retrying struct {
 		Attempt int           `json:"attempt"`
 		Reason  string        `json:"reason"`
+		Code    string        `json:"code,omitempty"`
 		After   time.Duration `json:"-"` // after_ms in JSON
 	}
 
@@ -162,7 +167,7 @@ type ResponsePayload struct {
 	Message string `json:"message"` // with its [[tool:N]] markers
 	Suggested
 	Custom *CustomPayload `json:"custom_payload,omitempty"`
-	// Notice is winnow's own word about how the turn ended; "" is nothing special.
+	// Notice is what winnow itself reports of the turn; "" is nothing special.
 	Notice string `json:"notice,omitempty"`
 }
 
@@ -217,4 +222,104 @@ type SuggestedAction struct {
 	Handler string          `json:"handler"` // "client" runs in the program, "server" goes back to the session
 	Data    json.RawMessage `json:"data,omitempty"`
 	Style   string          `json:"style"` // "primary", "secondary", "warning"
+}
+
+// eventKinds are the names of the events on the wire, with their decoders.
+var eventKinds = map[string]struct {
+	of     Event
+	decode func([]byte) (Event, error)
+}{
+	"turn_started":       {TurnStarted{}, decodeAs[TurnStarted]},
+	"status":             {Status{}, decodeAs[Status]},
+	"text_delta":         {TextDelta{}, decodeAs[TextDelta]},
+	"reasoning_delta":    {ReasoningDelta{}, decodeAs[ReasoningDelta]},
+	"tool_start":         {ToolStart{}, decodeAs[ToolStart]},
+	"tool_progress":      {ToolProgress{}, decodeAs[ToolProgress]},
+	"tool_complete":      {ToolComplete{}, decodeAs[ToolComplete]},
+	"payload":            {PayloadFound{}, decodeAs[PayloadFound]},
+	"complete":           {Complete{}, decodeAs[Complete]},
+	"error":              {Error{}, decodeAs[Error]},
+	"cancelled":          {Cancelled{}, decodeAs[Cancelled]},
+	"checkpoint_created": {CheckpointCreated{}, decodeAs[CheckpointCreated]},
+	"context_trimmed":    {ContextTrimmed{}, decodeAs[ContextTrimmed]},
+	"queued":             {Queued{}, decodeAs[Queued]},
+	"retrying":           {Retrying{}, decodeAs[Retrying]},
+	"confirm_request":    {ConfirmRequest{}, decodeAs[ConfirmRequest]},
+}
+
+// eventNames are the same by type.
+var eventNames = func() map[reflect.Type]string {
+	names := map[reflect.Type]string{}
+	for name, kind := range eventKinds {
+		names[reflect.TypeOf(kind.of)] = name
+	}
+	return names
+}()
+
+// EncodeEvent writes e as one JSON object whose "type" names it.
+func EncodeEvent(e Event) (json.RawMessage, error) {
+	name, ok := eventNames[reflect.TypeOf(e)]
+	if !ok {
+		return nil, fmt.Errorf("event: %T has no name", e)
+	}
+	body, err := PlainJSON(e)
+	if err != nil {
+		return nil, fmt.Errorf("event %s: %w", name, err)
+	}
+	head := `{"type":"` + name + `"`
+	if rest := string(body[1:]); rest != "}" {
+		return json.RawMessage(head + "," + rest), nil
+	}
+	return json.RawMessage(head + "}"), nil
+}
+
+// DecodeEvent reads what EncodeEvent writes. An unknown type is an error that names it.
+func DecodeEvent(data []byte) (Event, error) {
+	var head struct {
+		Type *string `json:"type"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return nil, fmt.Errorf("event: %w", err)
+	}
+	if head.Type == nil {
+		return nil, errors.New(`event: "type" is missing`)
+	}
+	kind, ok := eventKinds[*head.Type]
+	if !ok {
+		return nil, fmt.Errorf("event: type %q is unknown", *head.Type)
+	}
+	e, err := kind.decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("event %s: %w", *head.Type, err)
+	}
+	return e, nil
+}
+
+func decodeAs[E Event](data []byte) (Event, error) {
+	var e E
+	if err := json.Unmarshal(data, &e); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// retryingJSON is a Retrying with its pause in milliseconds.
+type retryingJSON struct {
+	Attempt int    `json:"attempt"`
+	Reason  string `json:"reason"`
+	Code    string `json:"code,omitempty"`
+	AfterMS int64  `json:"after_ms"`
+}
+
+// MarshalJSON writes After as after_ms.
+func (r Retrying) MarshalJSON() ([]byte, error) {
+	return PlainJSON(retryingJSON{r.Attempt, r.Reason, r.Code, r.After.Milliseconds()})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (r *Retrying) UnmarshalJSON(data []byte) error {
+	var raw retryingJSON
+	err := json.Unmarshal(data, &raw)
+	*r = Retrying{raw.Attempt, raw.Reason, raw.Code, time.Duration(raw.AfterMS) * time.Millisecond}
+	return err
 }

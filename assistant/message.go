@@ -3,6 +3,7 @@ package assistant
 import (
 	"encoding/json"
 	"iter"
+	"slices"
 )
 
 // Message is one entry of a MessageList: an *AgentMessage, a *TextMessage or a
@@ -40,13 +41,13 @@ func (*AgentMessage) message()    {}
 func (*TextMessage) message()     {}
 func (*ToolCallMessage) message() {}
 
-// MessageList is the only place where the messages of a conversation live. The
+// MessageList holds the messages of a conversation. The
 // zero value is an empty list. It is not safe for concurrent use.
 type MessageList struct{ messages []Message }
 
 // NewMessageList returns a list that holds messages in this order.
 func NewMessageList(messages ...Message) *MessageList {
-	return &MessageList{messages: append([]Message(nil), messages...)}
+	return &MessageList{messages: slices.Clone(messages)}
 }
 
 // Append adds messages at the end.
@@ -72,3 +73,52 @@ func (l *MessageList) All() iter.Seq2[int, Message] {
 // Copy returns a list that can grow apart from this one. The messages
 // themselves are shared: they are not changed once they are in a list.
 func (l *MessageList) Copy() *MessageList { return NewMessageList(l.messages...) }
+
+// wireMessages turns a list into what goes over the wire: calls of one response
+// become one assistant message with its calls and then their tool messages.
+func wireMessages(messages []Message) []WireMessage {
+	var out []WireMessage
+	for i := 0; i < len(messages); i++ {
+		switch m := messages[i].(type) {
+		case *AgentMessage:
+			out = append(out, WireMessage{Role: RoleSystem, Content: m.Text})
+		case *TextMessage:
+			if m.Text == "" {
+				continue // an empty answer; endpoints refuse it
+			}
+			out = append(out, WireMessage{Role: m.Role, Content: m.Text})
+		case *ToolCallMessage:
+			group := responseAt(messages, i)
+			out = append(out, wireExchange(group)...)
+			i += len(group) - 1
+		}
+	}
+	return out
+}
+
+// responseAt returns the calls of the response that begins at i.
+func responseAt(messages []Message, i int) []*ToolCallMessage {
+	group := []*ToolCallMessage{messages[i].(*ToolCallMessage)}
+	for _, m := range messages[i+1:] {
+		call, ok := m.(*ToolCallMessage)
+		if !ok || !call.joined {
+			break
+		}
+		group = append(group, call)
+	}
+	return group
+}
+
+func wireExchange(group []*ToolCallMessage) []WireMessage {
+	head := WireMessage{Role: RoleAssistant, Content: group[0].Message}
+	results := make([]WireMessage, len(group))
+	for i, m := range group {
+		args := string(m.Arguments)
+		if args == "" {
+			args = "{}" // what endpoints want for none
+		}
+		head.Calls = append(head.Calls, Call{ID: m.ToolCallID, Name: m.ToolName, Arguments: args})
+		results[i] = WireMessage{Role: RoleTool, CallID: m.ToolCallID, Content: resultContent(m)}
+	}
+	return append([]WireMessage{head}, results...)
+}

@@ -55,6 +55,16 @@ type Request struct {
 	Model    string // the name the endpoint knows, without our provider prefix
 	Messages []WireMessage
 	Tools    []ToolSpec
+	Sampling Sampling `json:",omitzero"`
+}
+
+// Sampling is how a model chooses its answer. The zero value leaves everything
+// to the endpoint.
+type Sampling struct {
+	Temperature     *float64 // nil is the endpoint's default
+	MaxTokens       int      // of the answer; 0 is the endpoint's default
+	ReasoningEffort string   // "low", "medium" or "high"; "" is the endpoint's default
+	Seed            *int64   // nil is none
 }
 
 // Role says who speaks in a message.
@@ -203,6 +213,7 @@ type RequestError struct {
 	Message string        // what happened, in the provider's own words where it has some; sanitised and redacted
 	Advice  string        // what the user can do about it, a clause; "" when nothing better than another try is known
 	Matched string        // the code or phrase that made it an overflow; "" otherwise
+	Limit   int           // tokens that the model takes, when an overflow named them
 	After   time.Duration // Retry-After, when it was given
 	Limits  *RateLimits   // the quotas, when the refusal spoke of them; may be nil
 	Context int           // the context limit in tokens that an overflow named; 0 when it named none

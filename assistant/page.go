@@ -13,7 +13,7 @@ type Page struct {
 	// Identity replaces the base prompt on this page; "" keeps it.
 	Identity string
 	// Context tells the model what the user looks at; nil leaves it to the window.
-	Context       func(Place) string
+	Context       func(Location) string
 	Tools         []string // by name
 	Payloads      []string
 	ClientActions []ClientAction
@@ -117,7 +117,7 @@ type Available struct {
 
 // At resolves global + page + tab + subtab. An unknown page, tab or subtab adds
 // nothing. Nothing is listed twice.
-func (r *Pages) At(at Place) Available {
+func (r *Pages) At(at Location) Available {
 	page := r.pages[at.Page]
 	tab := page.Tabs[at.Tab]
 	subtab := tab.Subtabs[at.Subtab]

@@ -6,129 +6,152 @@ import (
 	"strings"
 )
 
-// maxPayload bounds the JSON after a marker, in bytes. A longer one is text: a
-// proposal that nobody can read is not held back while it streams.
-const maxPayload = 256 << 10
+// Bounds of the payloads in a response. What is beyond them is text: a proposal
+// that nobody can read is not held back while it streams.
+const (
+	maxPayload  = 256 << 10 // bytes of JSON after a marker
+	maxPayloads = 64        // that are read, valid or not
+)
 
 // payloadParser takes the payloads of a set of types out of streamed text. It
 // holds text back only while it may still be a marker or its JSON, so that
 // chunks may cut it anywhere and the result is always the same. What began like
-// JSON and was none is text as a whole, not searched again: a hostile text
-// costs no more than any other.
+// JSON and was none is text as a whole, not searched again: the time is linear
+// in the text.
 type payloadParser struct {
 	types []PayloadType // FromLLM only; no marker is part of another
 	held  string        // text that may begin a marker
 	open  *PayloadType  // whose marker was read; nil outside
 	body  []byte        // what followed the marker so far
 	scan  objectScan    // of body
+	read  int           // payloads that were tried to read
+
+	text strings.Builder // certain text that was not returned yet
+	out  []parsed
 }
 
-// found is what the parser made of a stretch of text: text, a payload or a notice.
-type found struct {
+// parsed is what the parser made of a stretch of text: text, a payload or a notice.
+type parsed struct {
 	text    string
 	payload *Payload
 	notice  string // why something that looked like a payload stayed text
 }
 
 // write takes a chunk and returns what is certain now.
-func (p *payloadParser) write(chunk string) []found { return p.take(nil, chunk) }
-
-// flush returns the rest at the end of the text.
-func (p *payloadParser) flush() []found {
-	if p.open != nil {
-		return p.giveUp(nil, "was not finished")
-	}
-	out := appendText(nil, p.held)
+func (p *payloadParser) write(chunk string) []parsed {
+	text := p.held + chunk
 	p.held = ""
-	return out
-}
-
-func (p *payloadParser) take(out []found, text string) []found {
-	for text != "" {
+	next := make([]int, len(p.types)) // place of each type's next marker; -1 is none
+	for i := range next {
+		next[i] = -2 // not searched yet
+	}
+	for at := 0; at < len(text); {
 		if p.open == nil {
-			out, text = p.seek(out, text)
+			at = p.seek(text, at, next)
 			continue
 		}
-		n, state := p.scan.read(text, maxPayload-len(p.body))
-		p.body = append(p.body, text[:n]...)
-		text = text[n:]
+		n, state := p.scan.read(text[at:], maxPayload-len(p.body))
+		p.body = append(p.body, text[at:at+n]...)
+		at += n
 		switch state {
 		case jsonOpen:
 		case jsonWhole:
-			out = p.close(out)
+			p.closePayload()
 		case jsonNone:
-			out = p.giveUp(out, "")
+			p.giveUp("")
 		case jsonBroken:
-			out = p.giveUp(out, "could not be read")
+			p.giveUp("could not be read")
 		case jsonLong:
-			out = p.giveUp(out, "was too long")
+			p.giveUp("was too long")
 		}
 	}
+	return p.take()
+}
+
+// flush returns the rest at the end of the text.
+func (p *payloadParser) flush() []parsed {
+	if p.open != nil {
+		p.giveUp("was not finished")
+	}
+	p.text.WriteString(p.held)
+	p.held = ""
+	return p.take()
+}
+
+// take returns what is certain.
+func (p *payloadParser) take() []parsed {
+	p.flushText()
+	out := p.out
+	p.out = nil
 	return out
 }
 
-// seek passes text on up to the next marker, and returns what follows that.
-func (p *payloadParser) seek(out []found, text string) ([]found, string) {
-	text = p.held + text
-	p.held = ""
-	at, kind := p.next(text)
-	if kind == nil {
-		keep := p.mayBegin(text)
-		p.held = text[len(text)-keep:]
-		return appendText(out, text[:len(text)-keep]), ""
+func (p *payloadParser) flushText() {
+	if p.text.Len() > 0 {
+		p.out = append(p.out, parsed{text: p.text.String()})
+		p.text.Reset()
 	}
-	p.open, p.body, p.scan = kind, nil, objectScan{}
-	return appendText(out, text[:at]), text[at+len(kind.Marker):]
 }
 
-// close reads the JSON after a marker; what cannot be read stays visible.
-func (p *payloadParser) close(out []found) []found {
+// seek passes text on from at up to the next marker, and returns the place
+// behind it. next remembers where each marker was found, so that no stretch of
+// text is searched twice for the same marker.
+func (p *payloadParser) seek(text string, at int, next []int) int {
+	first := -1
+	for i := range p.types {
+		if next[i] == -2 || next[i] >= 0 && next[i] < at {
+			if next[i] = strings.Index(text[at:], p.types[i].Marker); next[i] >= 0 {
+				next[i] += at
+			}
+		}
+		if next[i] >= 0 && (first < 0 || next[i] < next[first]) {
+			first = i
+		}
+	}
+	if first < 0 || p.read == maxPayloads {
+		hold := 0 // the longest ending that a marker may begin with
+		for _, t := range p.types {
+			hold = max(hold, overlap(text[at:], t.Marker))
+		}
+		p.text.WriteString(text[at : len(text)-hold])
+		p.held = text[len(text)-hold:]
+		return len(text)
+	}
+	p.text.WriteString(text[at:next[first]])
+	p.open, p.body, p.scan = &p.types[first], nil, objectScan{}
+	return next[first] + len(p.open.Marker)
+}
+
+// closePayload reads the JSON after a marker; what cannot be read stays visible.
+func (p *payloadParser) closePayload() {
 	kind := p.open
+	p.read++
 	data, err := kind.read(json.RawMessage(strings.TrimSpace(string(p.body))))
 	if err != nil {
-		out = append(appendText(out, kind.Marker+string(p.body)),
-			found{notice: fmt.Sprintf("a %s could not be read and is shown as text: %v", kind.Name, err)})
-	} else {
-		out = append(out, found{payload: &Payload{Type: kind.Name, Data: data, Summary: kind.summary(data)}})
+		p.giveUp("")
+		p.notice("a %s could not be read and is shown as text: %v", kind.Name, err)
+		return
 	}
+	p.flushText()
+	p.out = append(p.out, parsed{payload: &Payload{Type: kind.Name, Data: data, Summary: kind.summary(data)}})
 	p.open, p.body = nil, nil
-	return out
 }
 
 // giveUp makes text of the marker and what followed it.
-func (p *payloadParser) giveUp(out []found, why string) []found {
-	out = appendText(out, p.open.Marker+string(p.body))
-	if why != "" {
-		out = append(out, found{notice: fmt.Sprintf("a %s %s and is shown as text", p.open.Name, why)})
-	}
+func (p *payloadParser) giveUp(why string) {
+	kind := p.open
+	p.text.WriteString(kind.Marker)
+	p.text.Write(p.body)
 	p.open, p.body = nil, nil
-	return out
+	if why != "" {
+		p.read++
+		p.notice("a %s %s and is shown as text", kind.Name, why)
+	}
 }
 
-// next finds the first marker in text.
-func (p *payloadParser) next(text string) (at int, kind *PayloadType) {
-	for i := range p.types {
-		if found := strings.Index(text, p.types[i].Marker); found >= 0 && (kind == nil || found < at) {
-			at, kind = found, &p.types[i]
-		}
-	}
-	return at, kind
-}
-
-// mayBegin is the length of the longest ending of text that a marker may begin with.
-func (p *payloadParser) mayBegin(text string) int {
-	keep := 0
-	for _, t := range p.types {
-		keep = max(keep, overlap(text, t.Marker))
-	}
-	return keep
-}
-
-func appendText(out []found, text string) []found {
-	if text == "" {
-		return out
-	}
-	return append(out, found{text: text})
+func (p *payloadParser) notice(format string, args ...any) {
+	p.flushText()
+	p.out = append(p.out, parsed{notice: fmt.Sprintf(format, args...)})
 }
 
 type jsonState int

@@ -13,7 +13,7 @@ var basePrompt string
 // promptParts are the sections of a system prompt, in their order (spec §5.1).
 type promptParts struct {
 	page     Page
-	place    Place
+	location Location
 	window   string          // the window's own instructions
 	context  json.RawMessage // with changes_since_last_message
 	payloads []PayloadType
@@ -46,7 +46,7 @@ func (p promptParts) build() string {
 		section("## Current Context", "```json\n"+fenced(p.context)+"\n```")
 	}
 	if p.page.Context != nil {
-		section("## Page", p.page.Context(p.place))
+		section("## Page", p.page.Context(p.location))
 	}
 	section("== STRUCTURED RESPONSES ==", p.structured())
 	section("== CONVERSATION DATA ==", p.data())

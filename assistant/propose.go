@@ -7,11 +7,11 @@ import (
 	"iter"
 )
 
-// Decide answers a proposal of the model. Accepting carries it out through the
-// write tools, with a checkpoint, as a turn of its own; rejecting is told to
-// the model with the next message, and returns no channel.
+// Decide answers a proposal of the model. Accepting executes it through the
+// write tools, with a checkpoint, as a turn of its own; the model learns of a
+// rejection with the next message, which returns no channel.
 func (s *Session) Decide(ctx context.Context, pair int64, payload string, accept bool) (<-chan Event, error) {
-	release, err := s.use()
+	release, err := s.acquireWork()
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (s *Session) Decide(ctx context.Context, pair int64, payload string, accept
 	}
 	found.Decision = "accepted"
 	t.model, t.name, t.decided, t.proposal = scripted{calls: calls, done: found.Summary}, "proposal", holder, payload
-	return s.start(t)
+	return s.startTurn(t)
 }
 
 // proposal finds a payload in its pair.
@@ -74,17 +74,25 @@ func (s *Session) payloadType(name string) (PayloadType, bool) {
 	return PayloadType{}, false
 }
 
-// ActionPrompt is what choosing a server action sends.
+// ActionPrompt is what choosing a server action sends, when the program has no
+// prompt of its own for it: the label and, as JSON, the name and data of the
+// action. ActionContinue is its label alone.
 func ActionPrompt(a SuggestedAction) Prompt {
-	text := a.Label
-	if len(a.Data) > 0 && string(a.Data) != "null" {
-		text += "\n\n" + string(a.Data)
+	if a.Action == ActionContinue && orNil(a.Data) == nil {
+		return Prompt{Text: a.Label}
 	}
-	return Prompt{Text: text}
+	raw, err := PlainJSON(struct {
+		Action string          `json:"action"`
+		Data   json.RawMessage `json:"data,omitempty"`
+	}{a.Action, orNil(a.Data)})
+	if err != nil { // data that is no JSON
+		return Prompt{Text: a.Label}
+	}
+	return Prompt{Text: a.Label + "\n\n" + string(raw)}
 }
 
-// scripted is a Model that calls what it was told to and then says what came
-// of it: the user's own decision, carried out like a model's.
+// scripted is a Model that makes given calls and then reports their results:
+// the user's own decision, executed like a model's.
 type scripted struct {
 	calls []Call
 	done  string // what there was to do

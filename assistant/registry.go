@@ -119,13 +119,29 @@ func (r *Registry) Refresh(ctx context.Context, names ...string) map[string]erro
 			}
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			for _, m := range found {
-				r.learn(m)
-			}
+			r.replace(p, found)
 		})
 	}
 	wait.Wait()
 	return failed
+}
+
+// replace learns the models of a provider that was asked, and forgets those of
+// an earlier list that it does not have any more.
+func (r *Registry) replace(p Provider, found []ModelInfo) {
+	ids := map[string]bool{}
+	for _, m := range append(slices.Clip(p.Known), found...) {
+		ids[m.ID] = true
+	}
+	for id, m := range r.models {
+		listed := m.Source == "live" || m.Source == "cache"
+		if listed && strings.HasPrefix(id, p.Name+"/") && !ids[id] {
+			delete(r.models, id)
+		}
+	}
+	for _, m := range found {
+		r.learn(m)
+	}
 }
 
 // Learn adds descriptions, for example of a catalogue, to what is known.

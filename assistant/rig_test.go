@@ -98,7 +98,7 @@ func (r *rig) open() {
 		r.t.Fatal(err)
 	}
 	r.session = session
-	r.must(session.Begin(context.Background()))
+	r.must(session.Start(context.Background()))
 	r.must(session.LoadView(context.Background()))
 }
 

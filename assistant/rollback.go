@@ -27,7 +27,8 @@ func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scop
 		return "", err
 	}
 	text = s.firstText(ctx, intent)
-	if err := s.carryOut(ctx, intent); err != nil {
+	if err := s.executeRollback(ctx, intent); err != nil {
+		s.log.Error("rollback failed", "checkpoint", id, "scope", string(scope), "error", err)
 		return "", err
 	}
 	return text, nil
@@ -59,19 +60,23 @@ func (s *Session) UndoRollback(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.carryOut(ctx, intent)
+	if err := s.executeRollback(ctx, intent); err != nil {
+		s.log.Error("undo of a rollback failed", "error", err)
+		return err
+	}
+	return nil
 }
 
 func (s *Session) mayRollBack() (release func(), err error) {
 	if s.opts.Journal == nil || s.opts.Window == nil {
 		return nil, ErrNoJournal
 	}
-	return s.use()
+	return s.acquireWork()
 }
 
-// carryOut does what an intent says, in this order: the window, which can be
-// put back; the store, all of it or nothing; the journal's word that it is done.
-func (s *Session) carryOut(ctx context.Context, in checkpoint.Intent) error {
+// executeRollback does what an intent says, in this order: the window, which can be
+// put back; the store, all of it or nothing; the journal's note that it is done.
+func (s *Session) executeRollback(ctx context.Context, in checkpoint.Intent) error {
 	w := s.opts.Window
 	if in.Scope != checkpoint.Conversation {
 		if err := w.ApplyState(in.State); err != nil {
@@ -152,7 +157,7 @@ func (s *Session) reloadView(ctx context.Context, in checkpoint.Intent, cut []Re
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.context = contextMemory{mark: s.context.mark}
+	s.context = contextMemory{mark: s.context.mark, resumed: s.context.resumed}
 	if in.Undoes == "" {
 		s.view.cut = cut
 		s.view.drop(budget.PairDeleted, func(seq int64) bool {

@@ -3,7 +3,6 @@ package assistant
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"winnow/assistant/budget"
@@ -16,8 +15,8 @@ type Prompt struct {
 	// Replaces is the pair that the new one takes the place of, at the end of
 	// the stream: an error pair asked again, or the last one regenerated. 0 is none.
 	Replaces int64
-	// Retry is the error pair to try again in its place. It goes on from the
-	// whole responses the pair holds. 0 is none.
+	// Retry is the error pair to try again in its place. It continues after the
+	// whole responses that the pair holds. 0 is none.
 	Retry int64
 	// Force sends a prompt that is estimated to be too large: an estimate may be
 	// wrong, the endpoint has the last word.
@@ -30,7 +29,7 @@ func (p Prompt) blank() bool { return p.Retry == 0 && strings.TrimSpace(p.Text) 
 // frame at the fastest stream measured, 1,000 chunks a second at 30 frames.
 const eventBuffer = 256
 
-// Send begins a turn and returns its events. The channel ends with exactly one
+// Send starts a turn and returns its events. The channel ends with exactly one
 // of Complete, Error and Cancelled and is then closed; it must be read to its
 // end. Send itself waits for nothing. ErrBusy: a turn runs already, see Queue.
 func (s *Session) Send(ctx context.Context, p Prompt) (<-chan Event, error) {
@@ -41,11 +40,27 @@ func (s *Session) Send(ctx context.Context, p Prompt) (<-chan Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.start(t)
+	return s.startTurn(t)
+}
+
+// Act sends what choosing a server action of an answer means: the program's
+// own prompt, see Options.ServerAction, or ActionPrompt.
+func (s *Session) Act(ctx context.Context, a SuggestedAction) (<-chan Event, error) {
+	return s.Send(ctx, s.PromptOf(a))
+}
+
+// PromptOf is the prompt that Act sends.
+func (s *Session) PromptOf(a SuggestedAction) Prompt {
+	if s.opts.ServerAction != nil {
+		if p, ok := s.opts.ServerAction(a.Action, a.Data); ok {
+			return p
+		}
+	}
+	return ActionPrompt(a)
 }
 
 // newTurn prepares a turn with the selected model and everything else that it
-// keeps, whatever is changed meanwhile.
+// uses until its end, whatever is changed meanwhile.
 func (s *Session) newTurn(ctx context.Context, p Prompt) (*turn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,99 +72,83 @@ func (s *Session) newTurn(ctx context.Context, p Prompt) (*turn, error) {
 		return nil, err
 	}
 	t := &turn{
-		s: s, prompt: p, model: model, name: name, modelID: s.model, info: info,
-		settings: s.opts.Settings, session: s.id, topic: s.topic, told: s.context,
+		s: s, prompt: p, registry: s.registry, model: model, name: name, modelID: s.model, info: info, now: s.now, log: s.log,
+		settings: s.opts.Settings, limits: s.opts.Settings.Limits.orDefault(), session: s.id, topic: s.topic, told: s.context,
+		over: make(chan struct{}),
 	}
-	t.ctx, t.cancel = context.WithCancel(ctx)
+	t.ctx, t.cancel = context.WithCancelCause(ctx)
 	return t, nil
 }
 
-func (s *Session) start(t *turn) (<-chan Event, error) {
+func (s *Session) startTurn(t *turn) (<-chan Event, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.running != nil {
-		t.cancel()
+		t.cancel(nil)
 		return nil, ErrBusy
 	}
 	t.events = make(chan Event, eventBuffer)
 	s.running = t
+	close(s.turnStarted)
 	go t.run()
 	return t.events, nil
 }
 
-// end makes the session ready for the next turn.
-func (s *Session) end(t *turn) {
+// endTurn makes the session ready for the next turn.
+func (s *Session) endTurn(t *turn, end Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running = nil
+	s.turnStarted = make(chan struct{})
 	for id, answer := range s.answers {
 		close(answer)
 		delete(s.answers, id)
 	}
+	if _, complete := end.(Complete); !complete {
+		s.held = true // what waits is never sent by itself after an error
+	}
 	if t.attempt != nil && t.decided == nil {
-		s.view.trimmed, s.lastSend = t.attempt.T(), t.lastSend()
+		s.lastSend = t.sendResult()
 	}
-	s.view.tracker.SetLimit(s.limit()) // the endpoint may have spoken of its quotas
+	s.view.tracker.SetLimit(s.limit()) // the endpoint may have named its limits
 }
 
-// use lets one caller at a time work on window, journal and store, and no turn
-// meanwhile: a turn that is started waits. While a turn runs it is ErrBusy.
-func (s *Session) use() (release func(), err error) {
-	s.mu.Lock()
-	if s.running != nil {
-		s.mu.Unlock()
-		return nil, ErrBusy
-	}
-	s.users++
-	s.mu.Unlock()
-	s.desk.Lock()
-	return func() {
-		s.desk.Unlock()
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.users--; s.users == 0 {
-			s.unused.Broadcast()
-		}
-	}, nil
-}
-
-// waitUnused waits for those who were at work when the turn was started. It
-// reports false when ctx ends first.
-func (s *Session) waitUnused(ctx context.Context) bool {
-	defer context.AfterFunc(ctx, func() {
-		s.mu.Lock() // else it could come between the question and the wait
-		defer s.mu.Unlock()
-		s.unused.Broadcast()
-	})()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for s.users > 0 && ctx.Err() == nil {
-		s.unused.Wait()
-	}
-	return s.users == 0
-}
-
-// Queue keeps one message to be sent when the response that is streaming now
-// is whole; a newer one takes its place. It returns ErrEmpty for no text, and
-// ErrNotBusy when no turn runs: then send it.
+// Queue stores one message to be sent when the response that is streaming now
+// is complete; a newer one takes its place. It is durable when Queue returns, if
+// the store is a SessionStore. ErrEmpty: there is no text. ErrNotBusy: no turn
+// runs, send it.
 func (s *Session) Queue(p Prompt) error {
 	if p.blank() {
 		return ErrEmpty
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.running == nil {
+	t, id := s.running, s.id
+	s.mu.Unlock()
+	if t == nil {
 		return ErrNotBusy
 	}
-	s.queued = &p
-	if s.running.seq == 0 { // TurnStarted comes first
-		s.running.owed.Store(&Queued{p.Text})
+	store, durable := s.opts.Store.(SessionStore)
+	if durable {
+		if err := store.SaveQueued(context.Background(), id, p); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running != t {
+		s.takenQueued = durable // its send, or ForgetQueued, removes it
+		return ErrNotBusy
+	}
+	s.queued, s.held, s.takenQueued = &p, false, false
+	if t.seq == 0 { // TurnStarted comes first
+		t.owed = &Queued{p.Text}
 		return nil
 	}
 	select {
-	case s.running.events <- Queued{p.Text}: // open as long as the turn is the running one
+	case t.events <- Queued{p.Text}: // open as long as the turn is the running one
+		t.owed = nil
 	default:
-		s.running.owed.Store(&Queued{p.Text}) // the reader is behind: told with the next event
+		t.owed = &Queued{p.Text} // the reader is behind: reported with the next event
 	}
 	return nil
 }
@@ -164,8 +163,16 @@ func (s *Session) Queued() (Prompt, bool) {
 	return *s.queued, true
 }
 
+// QueuedHeld reports whether the waiting message waits for the user: its turn
+// failed or was cancelled, or it was stored by an earlier run.
+func (s *Session) QueuedHeld() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.queued != nil && s.held
+}
+
 // TakeQueued removes the waiting message and returns it: to edit it, to drop
-// it, or to send it once the turn has ended.
+// it, or to send it. The store keeps it until a message is sent or ForgetQueued.
 func (s *Session) TakeQueued() (Prompt, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,18 +180,44 @@ func (s *Session) TakeQueued() (Prompt, bool) {
 		return Prompt{}, false
 	}
 	p := *s.queued
-	s.queued = nil
+	s.queued, s.takenQueued = nil, true
 	return p, true
 }
 
-// Cancel breaks off the running turn, if there is one. Its channel ends with
+// ForgetQueued removes a message that was taken from the store, once it is
+// durable elsewhere or dropped.
+func (s *Session) ForgetQueued(ctx context.Context) error {
+	s.mu.Lock()
+	taken, id := s.takenQueued, s.id
+	s.takenQueued = false
+	s.mu.Unlock()
+	if store, ok := s.opts.Store.(SessionStore); ok && taken {
+		return store.ClearQueued(ctx, id)
+	}
+	return nil
+}
+
+// Cancel ends the running turn, if there is one. Its channel ends with
 // Cancelled; a queued message stays where it is.
 func (s *Session) Cancel() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.running != nil {
-		s.running.cancel()
+		s.running.cancel(nil)
 	}
+}
+
+// Answer answers a ConfirmRequest.
+func (s *Session) Answer(id string, yes bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	answer, open := s.answers[id]
+	if !open {
+		return ErrNotAsked
+	}
+	delete(s.answers, id)
+	answer <- yes
+	return nil
 }
 
 // Request is the exact request that Send would make now for a text: what is
@@ -192,7 +225,7 @@ func (s *Session) Cancel() {
 // endpoint when it can show one. It looks at the window, so while a turn runs
 // it is ErrBusy.
 func (s *Session) Request(ctx context.Context, text string) (Request, json.RawMessage, error) {
-	release, err := s.use()
+	release, err := s.acquireWork()
 	if err != nil {
 		return Request{}, nil, err
 	}
@@ -201,11 +234,11 @@ func (s *Session) Request(ctx context.Context, text string) (Request, json.RawMe
 	if err != nil {
 		return Request{}, nil, err
 	}
-	defer t.cancel()
+	defer t.cancel(nil)
 	if err := t.loadPair(); err != nil {
 		return Request{}, nil, err
 	}
-	if err := t.assemble(t.look()); err != nil {
+	if err := t.assemble(t.visiblePairs()); err != nil {
 		return Request{}, nil, err
 	}
 	req := t.request()
@@ -214,14 +247,14 @@ func (s *Session) Request(ctx context.Context, text string) (Request, json.RawMe
 }
 
 // measure estimates the system prompt before the first turn has written one,
-// so that the first boundary is right. A window that cannot be read now says
-// so when a message is sent.
+// so that the first boundary is right. A window that cannot be read now reports
+// that when a message is sent.
 func (s *Session) measure(ctx context.Context) {
 	t, err := s.newTurn(ctx, Prompt{})
 	if err != nil {
 		return
 	}
-	defer t.cancel()
+	defer t.cancel(nil)
 	t.pair = &Pair{}
 	system, err := t.system(nil)
 	if err != nil {
@@ -231,18 +264,4 @@ func (s *Session) measure(ctx context.Context) {
 	defer s.mu.Unlock()
 	s.view.tracker.SetSystem(t.systemCost(system))
 	s.view.tracker.Dirty(budget.PairsLoaded)
-}
-
-// costsOf are what the boundary needs to know of refs.
-func costsOf(refs []Ref) []budget.Cost {
-	costs := make([]budget.Cost, len(refs))
-	for i, r := range refs {
-		costs[i] = budget.Cost{Tokens: r.Cost, Contributes: r.Sends}
-	}
-	return costs
-}
-
-// without is refs with the pairs of these Seqs left out.
-func without(refs []Ref, seqs ...int64) []Ref {
-	return slices.DeleteFunc(slices.Clone(refs), func(r Ref) bool { return slices.Contains(seqs, r.Seq) })
 }

@@ -2,6 +2,7 @@ package assistant
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"sync"
 	"time"
@@ -30,7 +31,7 @@ type Options struct {
 	Store   Store  // nil is a MemoryStore
 	Journal *checkpoint.Journal
 	// WithoutCheckpoints lets write tools run in a session that has no Journal:
-	// what they do cannot be taken back.
+	// what they do cannot be undone.
 	WithoutCheckpoints bool
 
 	Model    string // "provider/name"
@@ -38,11 +39,14 @@ type Options struct {
 	Settings Settings
 	Now      func() time.Time
 	Log      *slog.Logger
-	// Telemetry is told about every attempt of a request; nil is nobody.
+	// Telemetry receives a record of every attempt of a request; nil is nobody.
 	Telemetry func(budget.Record)
 	// TelemetryMessages asks for the messages of each attempt in its record, as
 	// they were sent.
 	TelemetryMessages bool
+	// ServerAction answers a server action that an answer offered: the prompt to
+	// send, or ok false for ActionPrompt. nil is ActionPrompt for all.
+	ServerAction func(name string, data json.RawMessage) (p Prompt, ok bool)
 }
 
 // Settings are what a user can set. The zero value is the default.
@@ -61,29 +65,50 @@ type Session struct {
 	opts     Options
 	now      func() time.Time
 	log      *slog.Logger
+	run      string // names this run in stored session states
 
-	mu       sync.Mutex
-	id       string
-	model    string
-	topic    string
-	running  *turn
-	queued   *Prompt
-	answers  map[string]chan bool // of open questions
-	context  contextMemory
-	view     view
-	records  []budget.Record // see Records
-	lastSend *LastSend       // nil before the first
-	users    int             // of desk, beside the turn
-	unused   *sync.Cond      // users is 0
+	// work is a semaphore of one for window, journal and store: acquire work on
+	// them by sending, release by receiving. A turn holds it until its end.
+	work chan struct{}
 
-	beginning bool // BeginBeside is at work
-	unbegun   bool // and it failed
-
-	desk    sync.Mutex // held while window, journal and store are worked on; see use
-	keeping sync.Mutex // held while sent requests go from the turn to the store
+	mu          sync.Mutex // guards the fields below; never held over I/O
+	id          string
+	model       string
+	topic       string
+	running     *turn
+	turnStarted chan struct{} // closed when the next turn starts
+	queued      *Prompt
+	held        bool // queued waits for the user, not for the end of a turn
+	takenQueued bool // the store still has a queued message that was taken
+	answers     map[string]chan bool
+	context     contextMemory
+	view        view
+	records     []budget.Record
+	lastSend    *LastSend // nil before the first
+	ready       *future   // of StartAsync; nil when Start was used
+	storedState string    // the session state as it was stored last
 }
 
-// NewSession begins a session over the models of a registry. Its view holds
+// future is the end of something that runs on its own. err is valid once done
+// is closed.
+type future struct {
+	done chan struct{}
+	err  error
+}
+
+func (f *future) pending() bool {
+	if f == nil {
+		return false
+	}
+	select {
+	case <-f.done:
+		return false
+	default:
+		return true
+	}
+}
+
+// NewSession returns a session over the models of a registry. Its view holds
 // the pairs of that session until SetView says otherwise.
 func NewSession(registry *Registry, opts Options) (*Session, error) {
 	if registry == nil {
@@ -99,13 +124,33 @@ func NewSession(registry *Registry, opts Options) (*Session, error) {
 	if s.opts.Store == nil {
 		s.opts.Store = &MemoryStore{}
 	}
+	s.run = NewID(s.now())
 	if s.id == "" {
 		s.id = NewID(s.now())
 	}
+	s.work = make(chan struct{}, 1)
+	s.turnStarted = make(chan struct{})
 	s.answers = map[string]chan bool{}
-	s.unused = sync.NewCond(&s.mu)
 	s.view.tracker = budget.NewTracker(opts.Settings.Budget, s.limit())
 	return s, nil
+}
+
+// acquireWork gives one caller at a time window, journal and store. It is
+// ErrBusy while a turn runs, also for a caller that waits when a turn starts; a
+// turn waits for the caller that has it.
+func (s *Session) acquireWork() (release func(), err error) {
+	s.mu.Lock()
+	busy, started := s.running != nil, s.turnStarted
+	s.mu.Unlock()
+	if busy {
+		return nil, ErrBusy
+	}
+	select {
+	case s.work <- struct{}{}:
+		return func() { <-s.work }, nil
+	case <-started:
+		return nil, ErrBusy
+	}
 }
 
 // ID names the session.
@@ -129,7 +174,11 @@ func (s *Session) SetModel(id string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.model != id {
+		s.log.Info("model selected", "from", s.model, "to", id)
+	}
 	s.model = id
+	s.view.frozen = false
 	s.view.tracker.SetLimit(s.limit())
 	return nil
 }
@@ -147,6 +196,7 @@ func (s *Session) SetSettings(set Settings) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.opts.Settings = set
+	s.view.frozen = false
 	s.view.tracker.SetParams(set.Budget)
 }
 
@@ -160,7 +210,7 @@ func (s *Session) Busy() bool {
 // Registry returns the models the session chooses from.
 func (s *Session) Registry() *Registry { return s.registry }
 
-// Store returns where the session keeps its pairs.
+// Store returns where the session stores its pairs.
 func (s *Session) Store() Store { return s.opts.Store }
 
 // Window returns what the assistant works on; nil is nothing.
@@ -180,4 +230,34 @@ func (s *Session) Running() (seq int64, ok bool) {
 		return 0, false
 	}
 	return s.running.seq, s.running.seq != 0
+}
+
+// TopicSeparator stands between the names of a topic's path.
+const TopicSeparator = " > "
+
+// SetTopic gives the pairs to come a topic, as a path.
+func (s *Session) SetTopic(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.topic = path
+}
+
+// Topic is the topic of the pairs to come.
+func (s *Session) Topic() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.topic
+}
+
+// TopicMoved follows a topic that was renamed, moved or removed in the store:
+// to is its new path, or the one its pairs went to. It reports whether the topic
+// of the pairs to come has changed.
+func (s *Session) TopicMoved(from, to string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	moved, ok := movedTopic(s.topic, from, to)
+	if ok {
+		s.topic = moved
+	}
+	return ok
 }

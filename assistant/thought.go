@@ -61,28 +61,28 @@ func begins(text string, at int) bool {
 
 // beginThought notes where a block begins. What follows a block with nothing
 // in between, as after a silent correction, goes on with it.
-func (e *engine) beginThought() {
-	place := e.text.Len()
-	if n := len(e.thoughts); n > 0 && e.thoughts[n-1].Place == place {
+func (t *turn) beginThought() {
+	place := t.text.Len()
+	if n := len(t.thoughts); n > 0 && t.thoughts[n-1].Place == place {
 		return
 	}
-	e.thoughts = append(e.thoughts, Thought{From: e.reasoning.Len(), Place: place})
+	t.thoughts = append(t.thoughts, Thought{From: t.reasoning.Len(), Place: place})
 }
 
-// settleThoughts writes the places into the pair, against the texts without
+// flushThoughts writes the places into the pair, against the texts without
 // the space around them. One block that came first needs no place.
-func (e *engine) settleThoughts() {
-	e.pair.Thoughts = nil
-	if len(e.thoughts) == 0 || len(e.thoughts) == 1 && e.thoughts[0].Place == 0 {
+func (t *turn) flushThoughts() {
+	t.pair.Thoughts = nil
+	if len(t.thoughts) == 0 || len(t.thoughts) == 1 && t.thoughts[0].Place == 0 {
 		return
 	}
-	lead := leading(e.reasoning.String())
-	shift := leading(e.text.String())
-	for _, t := range e.thoughts {
-		t.From, t.Place = max(t.From-lead, 0), min(max(t.Place-shift, 0), len(e.pair.AssistantText))
-		e.pair.Thoughts = append(e.pair.Thoughts, t)
+	lead := leading(t.reasoning.String())
+	shift := leading(t.text.String())
+	for _, b := range t.thoughts {
+		b.From, b.Place = max(b.From-lead, 0), min(max(b.Place-shift, 0), len(t.pair.AssistantText))
+		t.pair.Thoughts = append(t.pair.Thoughts, b)
 	}
-	e.pair.Thoughts[0].From = 0
+	t.pair.Thoughts[0].From = 0
 }
 
 func leading(text string) int {

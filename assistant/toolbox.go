@@ -30,11 +30,11 @@ func newToolbox(tools []Tool) (*toolbox, error) {
 	return b, nil
 }
 
-// retryHint is what a model is told beside the reason of an invalid call.
+// retryHint goes with the reason of an invalid call.
 const retryHint = "Please review the tool schema and retry."
 
-// check tells whether a call may run. When it may not, the result says why and
-// what was probably meant; args are the arguments as JSON otherwise.
+// check reports whether a call may run: its arguments as JSON, or the result
+// that says why not and what was probably meant.
 func (b *toolbox) check(c Call) (t Tool, args json.RawMessage, invalid *ToolResult) {
 	t, ok := b.byName[c.Name]
 	if !ok {
@@ -141,4 +141,17 @@ func EditDistance(a, b string) int {
 		older, old, row = old, row, older
 	}
 	return old[len(to)]
+}
+
+// validate checks raw against schema.
+func validate(schema *jsonschema.Schema, raw json.RawMessage) error {
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		return err
+	}
+	var value any
+	if err := json.Unmarshal(raw, &value); err != nil {
+		return err
+	}
+	return resolved.Validate(value)
 }

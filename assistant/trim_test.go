@@ -57,7 +57,7 @@ func TestOverflowDropsTheOldestPairEachTime(t *testing.T) {
 	if sent := (assistant.LastSend{Pair: r.last().Seq, Included: 5, Visible: 5, Stage: budget.StageComplete, LeftOut: out, Tokens: both}); !ok || !reflect.DeepEqual(last, sent) {
 		t.Errorf("last send = %+v, %v\nwant %+v", last, ok, sent)
 	}
-	wantEqual(t, "counter", r.session.Counter(), "[6-2]/6")
+	wantEqual(t, "counter", r.session.Counter(), "[5-2]/5")
 	wantEqual(t, "the boundary stays", r.session.Boundary().First, shown.First)
 	var stages []string
 	for _, rec := range r.records {

@@ -2,106 +2,136 @@ package assistant
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
+	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"winnow/assistant/budget"
+	"winnow/assistant/safetext"
 )
 
-// turn is one running turn.
+// turn is one turn: responses joined by tool calls. The first group of fields
+// is all that a turn of a Conversation has; s is nil there, and so is what needs
+// a session: window, store, checkpoints, budget and events.
 type turn struct {
-	s      *Session
-	prompt Prompt
-
-	// The snapshot that the turn keeps, whatever is changed meanwhile.
+	registry *Registry
 	model    Model
 	name     string // of the model, as its endpoint knows it
 	modelID  string
+	sampling Sampling
+	tools    *toolbox
+	types    []PayloadType // the payloads a model may write
+	limits   Limits
+	now      func() time.Time
+	log      *slog.Logger
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	list     *MessageList
+	yield    func(Message) bool // of a Conversation: receives each message; false stops the turn after its response
+	stopped  bool               // yield returned false
+
+	pair         *Pair // what the turn has produced so far; its texts after flushTexts
+	text         strings.Builder
+	reasoning    strings.Builder
+	thoughts     []Thought // the blocks of reasoning
+	cards        int       // calls that have a card: the N of the next marker
+	response     int       // whole responses so far
+	newParagraph bool      // the next text starts a paragraph
+	correcting   bool      // a Retrying was reported: it holds until the next text or tool
+	invalid      int       // invalid rounds in a row
+	rounds       int       // rounds with tools, the invalid ones left out
+	notices      int       // that note has added
+
+	s        *Session
+	prompt   Prompt
 	info     ModelInfo
 	settings Settings
 	session  string
 	topic    string
+	events   chan Event
+	over     chan struct{} // closed when the session is ready for the next turn
+	// Guarded by the session's mutex:
+	seq    int64         // of the pair, once it is durable
+	owed   *Queued       // could not be reported when it happened
+	out    *outgoing     // the request that waits for its answer
+	unkept []SentRequest // for the next commit
 
-	ctx    context.Context
-	cancel context.CancelFunc
-	events chan Event
-	owed   atomic.Pointer[Queued] // could not be told when it happened
-	seq    int64                  // of the pair once it is durable; guarded by the session's lock
-
-	began    time.Time
-	pair     *Pair
-	fresh    bool          // the pair was made by this turn
-	exchange []Message     // what a pair that is tried again holds already
-	replaced *Pair         // what Replaces named, to be brought back on cancel
-	lost     []SentRequest // of replaced, which go with it
-	decided  *Pair         // holds the proposal that the turn carries out
-	proposal string        // the id of its payload
-
-	list       *MessageList
-	spans      []int             // messages of each included pair, oldest first
-	selection  []budget.Selected // the included pairs, oldest first
-	seqs       []int64           // of selection
+	began      time.Time
+	fresh      bool          // the pair was made by this turn
+	exchange   []Message     // what a pair that is tried again holds already
+	replaced   *Pair         // what Replaces named, to be restored on cancel
+	lost       []SentRequest // of replaced, which are deleted with it
+	decided    *Pair         // holds the proposal that the turn executes
+	proposal   string        // the id of its payload
+	spans      []int         // messages of each included pair, oldest first
+	selection  []budget.Selected
+	seqs       []int64 // of selection, the included pairs, oldest first
 	boundary   budget.Boundary
 	attempt    *budget.Attempt
-	response   int           // whole responses so far
-	out        *outgoing     // of the running attempt; guarded by the session's lock
-	unkept     []SentRequest // for the next commit; guarded by the session's lock
-	tools      *toolbox
-	place      Available
+	available  Available
 	told       contextMemory // what the model knows of the window once it has answered
 	checkpoint string        // id of this turn's; "" before the first write
 }
 
-// run is the turn's goroutine. The lock is released on every way out.
+// errInterrupted is the cause of a turn that the end of the program cancelled.
+var errInterrupted = errors.New("interrupted")
+
+// run is the turn's goroutine. Work and the window's lock are released on every
+// way out.
 func (t *turn) run() {
 	end := Event(Cancelled{}) // before anything was done
-	if t.s.waitUnused(t.ctx) {
-		t.s.desk.Lock()
-		end = t.guarded()
-		t.s.desk.Unlock()
+	select {
+	case t.s.work <- struct{}{}:
+		if t.ctx.Err() == nil {
+			end = t.guarded()
+		}
+		<-t.s.work
+	case <-t.ctx.Done():
 	}
-	t.s.end(t)
-	if q := t.owed.Swap(nil); q != nil {
-		t.events <- *q
+	t.s.endTurn(t, end)
+	close(t.over)
+	if t.owed != nil {
+		t.events <- *t.owed
 	}
 	t.events <- end
 	close(t.events)
 }
 
-// guarded turns a breakdown of our own into an Error, with the pair kept.
+// guarded turns a panic of the turn into an Error, with the pair kept.
 func (t *turn) guarded() (end Event) {
-	defer t.cancel()
+	defer t.cancel(nil)
 	if w := t.s.opts.Window; w != nil {
 		w.Lock()
 		defer w.Unlock()
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			end = t.brokenDown(p)
+			end = t.closeAfterPanic(p)
 		}
 	}()
-	t.began = t.s.now()
-	if err := t.s.begun(t.ctx); err != nil {
+	t.began = t.now()
+	if err := t.s.ensureStarted(t.ctx); err != nil {
 		return t.close(err)
 	}
 	if err := t.prepare(); err != nil {
 		return t.close(err)
 	}
-	err := t.engine().run(t.ctx)
+	err := t.respondAll()
 	if len(t.pair.ToolCalls) > 0 {
 		if own := t.rememberOwn(); err == nil && own != nil {
-			t.s.log.Error("window not read after the turn", "error", own)
+			t.log.Error("window not read after the turn", "error", own)
 		}
 	}
 	return t.close(err)
 }
 
-// brokenDown closes the turn after a panic, which closing may repeat.
-func (t *turn) brokenDown(p any) (end Event) {
-	f := &TurnError{Code: string(KindUnknown), Message: fmt.Sprintf("winnow itself broke down: %v", p)}
-	t.s.log.Error("turn broke down", "panic", fmt.Sprint(p))
+// closeAfterPanic closes the turn after a panic, which closing may repeat.
+func (t *turn) closeAfterPanic(p any) (end Event) {
+	f := &TurnError{Code: string(KindUnknown), Message: fmt.Sprintf("winnow itself failed: %v", p)}
+	t.log.Error("turn panicked", "panic", fmt.Sprint(p))
 	defer func() {
 		if recover() != nil {
 			end = Error{Code: f.Code, Message: f.Message}
@@ -110,10 +140,17 @@ func (t *turn) brokenDown(p any) (end Event) {
 	return t.close(f)
 }
 
-// emit tells the reader, unless the turn was cancelled.
+// emit reports to the reader of the events, unless the turn was cancelled.
 func (t *turn) emit(e Event) {
-	if q := t.owed.Swap(nil); q != nil {
-		t.send(*q)
+	if t.events == nil {
+		return
+	}
+	t.s.mu.Lock()
+	owed := t.owed
+	t.owed = nil
+	t.s.mu.Unlock()
+	if owed != nil {
+		t.send(*owed)
 	}
 	t.send(e)
 }
@@ -131,26 +168,27 @@ func (t *turn) prepare() error {
 	if err := t.loadPair(); err != nil {
 		return err
 	}
-	seen := t.look()
-	if err := t.keepPair(); err != nil {
+	visible := t.visiblePairs()
+	if err := t.storePair(); err != nil {
 		return err
 	}
 	if j := t.s.opts.Journal; j != nil {
-		if err := j.Forget(); err != nil { // the last rollback stands from here on
+		if err := j.Forget(); err != nil { // from here on the last rollback cannot be undone
 			return err
 		}
 	}
-	if err := t.assemble(seen); err != nil {
+	if err := t.assemble(visible); err != nil {
 		return err
 	}
+	t.resume()
 	if t.s.NearLimit() {
-		t.s.log.Warn("context near its limit", "model", t.modelID)
+		t.log.Warn("context near its limit", "model", t.modelID)
 	}
-	if t.prompt.Force && t.attempt.TooLarge() {
-		t.attempt.Continue(t.grown())
+	switch {
+	case !t.attempt.TooLarge() || t.decided != nil: // a proposal is executed here, not sent
 		return nil
-	}
-	if !t.attempt.TooLarge() || t.decided != nil { // a proposal is carried out here, not sent
+	case t.prompt.Force:
+		t.attempt.Continue(t.grown())
 		return nil
 	}
 	r := t.attempt.Ended()
@@ -166,10 +204,10 @@ func (t *turn) loadPair() error {
 	if t.prompt.Retry != 0 {
 		return t.loadRetry()
 	}
-	now := t.s.now()
+	now := t.now()
 	pair := &Pair{
 		ID: NewID(now), Session: t.session, Topic: t.topic, Model: t.modelID, Flag: true,
-		UserText: strings.TrimSpace(t.prompt.Text), Attachments: t.prompt.Attachments,
+		UserText: safetext.Clean(strings.TrimSpace(t.prompt.Text)), Attachments: t.prompt.Attachments,
 		State: PairSending, CreatedAt: now,
 	}
 	if t.prompt.Replaces != 0 {
@@ -179,7 +217,7 @@ func (t *turn) loadPair() error {
 		}
 		t.replaced = old
 		if t.lost, err = t.s.storedRequests(t.ctx, old.Seq); err != nil {
-			t.s.log.Warn("requests of a replaced pair", "error", err)
+			t.log.Warn("requests of a replaced pair", "error", err)
 		}
 		pair.Topic, pair.Star, pair.Flag = old.Topic, old.Star, old.Flag
 	}
@@ -198,31 +236,20 @@ func (t *turn) loadRetry() error {
 	old.State = PairError // which is what PairMessages must see
 	t.exchange = PairMessages(old)
 	if old.ErrorCode == CodeInvalidToolCalls {
-		old.InvalidRounds = 0 // the limit was reached and said; the user tries anew
+		old.InvalidRounds = 0 // the limit was reached and reported; the user tries anew
 	}
 	old.State, old.ErrorCode, old.ErrorMessage, old.Notice = PairSending, "", "", ""
 	old.Model, old.Suggested, old.AssistantText = t.modelID, nil, wholeResponses(old)
-	old.Payloads = toolPayloads(old)
-	if n := len(old.ToolCalls); n > 0 {
-		t.response = old.ToolCalls[n-1].Response + 1
-	} else {
+	old.Payloads = slices.DeleteFunc(old.Payloads, func(p Payload) bool { // only those that calls returned
+		return !slices.ContainsFunc(old.ToolCalls, func(c ToolCall) bool {
+			return c.Result != nil && c.Result.Payload != nil && c.Result.Payload.ID == p.ID
+		})
+	})
+	if len(old.ToolCalls) == 0 {
 		old.Reasoning, old.ReasoningFor, old.Thoughts, old.Usage = "", 0, nil, nil
 	}
 	t.pair = old
 	return nil
-}
-
-// toolPayloads are the payloads that the calls of a pair brought.
-func toolPayloads(p *Pair) []Payload {
-	var out []Payload
-	for _, have := range p.Payloads {
-		for _, c := range p.ToolCalls {
-			if c.Result != nil && c.Result.Payload != nil && c.Result.Payload.ID == have.ID {
-				out = append(out, have)
-			}
-		}
-	}
-	return out
 }
 
 func (t *turn) load(seq int64) (*Pair, error) {
@@ -236,9 +263,10 @@ func (t *turn) load(seq int64) (*Pair, error) {
 	return &pairs[0], nil
 }
 
-// keepPair commits the pair as it is and shows it. What it replaces goes, and
-// the proposal it carries out is decided, in the same transaction.
-func (t *turn) keepPair() error {
+// storePair commits the pair as it is and shows it. What it replaces is deleted,
+// and the proposal it executes is decided, in the same transaction. A queued
+// message that was taken is not needed any more.
+func (t *turn) storePair() error {
 	b := &Batch{Put: []*Pair{t.pair}, KeepMarks: true}
 	if t.decided != nil {
 		b.Put = append(b.Put, t.decided)
@@ -246,8 +274,12 @@ func (t *turn) keepPair() error {
 	if t.replaced != nil {
 		b.Delete = []int64{t.replaced.Seq}
 	}
-	if err := t.s.opts.Store.Commit(context.WithoutCancel(t.ctx), b); err != nil {
+	ctx := context.WithoutCancel(t.ctx)
+	if err := t.s.opts.Store.Commit(ctx, b); err != nil {
 		return fmt.Errorf("the message could not be stored, so it was not sent: %w", err)
+	}
+	if err := t.s.ForgetQueued(ctx); err != nil {
+		t.log.Warn("queued message not removed", "error", err)
 	}
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
@@ -256,72 +288,6 @@ func (t *turn) keepPair() error {
 	if t.replaced != nil {
 		t.s.view.drop(budget.PairDeleted, func(seq int64) bool { return seq == t.replaced.Seq })
 	}
-	t.s.view.run(t.pair.Seq)
+	t.s.view.showRunning(t.pair.Seq)
 	return nil
-}
-
-// engine carries the turn out under the session's rules.
-func (t *turn) engine() *engine {
-	e := &engine{
-		model: t.model, tools: t.tools, types: t.place.Payloads, limits: t.settings.Limits.orDefault(),
-		now: t.s.now, pair: t.pair,
-	}
-	e.hooks = hooks{
-		emit: t.emit, request: t.next, overflow: t.overflow, heard: t.heard, record: t.record, approve: t.approve,
-		before: t.before, after: t.after, made: t.log,
-		stop: func() bool { _, waiting := t.s.Queued(); return waiting },
-	}
-	e.resume()
-	return e
-}
-
-// record keeps the messages of a whole response.
-func (t *turn) record(messages []Message, final bool) error {
-	t.list.Append(messages...)
-	t.response++
-	t.attempt.Complete()
-	t.report(t.attempt.Ended(), "")
-	t.remember()
-	if final {
-		return nil // close commits it
-	}
-	t.attempt.Continue(t.grown())
-	return t.commit()
-}
-
-// grown is the size of what the turn has added since the user's message.
-func (t *turn) grown() int {
-	added := Pair{State: PairComplete, AssistantText: t.pair.AssistantText, ToolCalls: t.pair.ToolCalls}
-	return PairCost(&added, t.settings.Budget.CPT())
-}
-
-// commit keeps the pair as it is now, with the requests that were answered.
-func (t *turn) commit() error {
-	t.s.keeping.Lock()
-	defer t.s.keeping.Unlock()
-	b := &Batch{Put: []*Pair{t.pair}, KeepMarks: true}
-	for _, r := range t.unkept {
-		b.Requests = append(b.Requests, PairRequest{t.pair, r})
-	}
-	if err := t.s.opts.Store.Commit(context.WithoutCancel(t.ctx), b); err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	t.s.mu.Lock()
-	defer t.s.mu.Unlock()
-	t.unkept = nil
-	return nil
-}
-
-// log writes down a call that did not go well, without what was said.
-func (t *turn) log(c ToolCall) {
-	switch r := c.Result; {
-	case c.Silent:
-		t.s.log.Warn("invalid tool call", "tool", c.Name, "code", r.ErrorCode)
-	case r.ErrorCode == CodeTimeout:
-		t.s.log.Warn("tool timed out", "tool", c.Name)
-	case r.ErrorCode == CodePanic:
-		t.s.log.Error("tool panicked", "tool", c.Name, "stack", r.stack)
-	case !r.Success && r.ErrorCode != CodeDeclined && r.ErrorCode != CodeCancelled:
-		t.s.log.Error("tool failed", "tool", c.Name, "code", r.ErrorCode)
-	}
 }

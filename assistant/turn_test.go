@@ -241,17 +241,17 @@ func TestARequestErrorKeepsItsClassAndWords(t *testing.T) {
 	wantEqual(t, "stored", fmt.Sprint(p.State, p.ErrorCode, p.ErrorMessage), "error"+"quota"+"slow down (status 429)")
 }
 
-func TestABreakdownOfTheModelEndsTheTurnInOrder(t *testing.T) {
+func TestAPanicOfTheModelEndsTheTurnInOrder(t *testing.T) {
 	r := newRig(t, at.NewScript())
 	registry := registryOf(t, breaking{})
 	s, err := assistant.NewSession(registry, r.options)
 	r.must(err)
 	r.session = s
-	wantIn(t, end[assistant.Error](t, r.send("hi")).Message, "broke down", "boom")
+	wantIn(t, end[assistant.Error](t, r.send("hi")).Message, "failed", "boom")
 	wantEqual(t, "state", r.last().State, assistant.PairError)
 }
 
-func TestAStoreThatBreaksDownEndsTheTurnToo(t *testing.T) {
+func TestAPanicOfTheStoreEndsTheTurnToo(t *testing.T) {
 	r := newRig(t, at.NewScript(at.Answer{at.Say("ok")}))
 	r.store.onCommit(func(b *assistant.Batch) error {
 		if b.Put[0].State != assistant.PairSending {

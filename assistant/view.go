@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"winnow/assistant/budget"
 )
@@ -13,20 +14,20 @@ type view struct {
 	line    string // the filter; "" shows all
 	refs    []Ref
 	tracker *budget.Tracker // of refs, one for one
-	trimmed int             // T of the last send
+	frozen  bool            // the counter is that of the last send
 	cut     []Ref           // what the last rollback took out of view
 }
 
 // LoadView makes the pairs of this session the view. While a turn runs it is
-// ErrBusy. It does not wait for BeginBeside, which brings the boundary.
+// ErrBusy. It does not wait for StartAsync, which brings the boundary.
 func (s *Session) LoadView(ctx context.Context) error {
 	s.mu.Lock()
-	beginning := s.beginning
+	starting := s.ready.pending()
 	s.mu.Unlock()
-	if beginning {
+	if starting {
 		return s.loadView(ctx)
 	}
-	release, err := s.use()
+	release, err := s.acquireWork()
 	if err != nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func (s *Session) setView(refs []Ref, line string, why budget.Reason) {
 		}
 	}
 	s.view.tracker.Replace(costsOf(s.view.refs), why)
-	s.view.trimmed, s.view.cut = 0, nil
+	s.view.frozen, s.view.cut = false, nil
 }
 
 // Filter is the line that made the view.
@@ -86,7 +87,8 @@ func (s *Session) Filter() string {
 	return s.view.line
 }
 
-// SetFilter says the line that made the view in other words. The pairs stay.
+// SetFilter replaces the line that made the view by one with the same meaning.
+// The pairs stay.
 func (s *Session) SetFilter(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,19 +110,24 @@ func (s *Session) Boundary() budget.Boundary {
 	return s.view.tracker.Boundary()
 }
 
-// Counter is the context counter: X/Y, or [X-T]/Y after a send that was trimmed.
+// Counter is the context counter: X/Y of the boundary, or [X-T]/Y of a send
+// that was trimmed, from the first pair it left out until something else than
+// its own reply moves the boundary.
 func (s *Session) Counter() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.view.tracker.Boundary().Counter(s.view.trimmed)
+	if last := s.lastSend; s.view.frozen && len(last.LeftOut) > 0 {
+		return budget.Boundary{X: last.Included, Y: last.Visible}.Counter(len(last.LeftOut))
+	}
+	return s.view.tracker.Boundary().Counter(0)
 }
 
-// nearLimit is the part of what a model takes from which on the user is told
-// that the conversation is getting long: a few exchanges before pairs drop out.
+// nearLimit is the share of a model's limit from which on NearLimit reports it:
+// a few exchanges before pairs drop out.
 const nearLimit = 0.8
 
-// NearLimit says that the conversation is close to what the selected model
-// takes, or beyond it: the time to tell the user of a new session.
+// NearLimit reports that the conversation is close to what the selected model
+// takes, or beyond it.
 func (s *Session) NearLimit() bool {
 	b := s.Boundary()
 	return b.Y > 0 && (!b.All() || float64(b.HistoryTokens+b.URA) >= nearLimit*float64(b.Usable))
@@ -152,7 +159,7 @@ func (s *Session) limit() budget.Limit {
 	return budget.Limit{Context: info.Context, TPM: info.TPM, Known: info.Known}
 }
 
-// ModelsChanged tells the session that the registry knows more about models.
+// ModelsChanged takes over what the registry has learned about models.
 func (s *Session) ModelsChanged() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,9 +186,9 @@ func (v *view) put(r Ref, why budget.Reason) {
 	}
 }
 
-// run shows a pair that is being answered, which contributes nothing. A new one
+// showRunning shows a pair that is being answered, which contributes nothing. A new one
 // moves no boundary; one that is tried again gives up what it contributed.
-func (v *view) run(seq int64) {
+func (v *view) showRunning(seq int64) {
 	if i, in := v.find(seq); !in || v.refs[i].Sends {
 		v.put(Ref{Seq: seq}, budget.PairEdited)
 	}
@@ -189,6 +196,7 @@ func (v *view) run(seq int64) {
 
 // bringBack shows pairs that were dropped, each in its place.
 func (v *view) bringBack(refs []Ref, why budget.Reason) {
+	v.frozen = false
 	for _, r := range refs {
 		if i, in := v.find(r.Seq); !in {
 			v.refs = slices.Insert(v.refs, i, r)
@@ -201,8 +209,60 @@ func (v *view) bringBack(refs []Ref, why budget.Reason) {
 func (v *view) drop(why budget.Reason, gone func(seq int64) bool) {
 	for i := len(v.refs) - 1; i >= 0; i-- {
 		if gone(v.refs[i].Seq) {
+			v.frozen = false
 			v.refs = slices.Delete(v.refs, i, i+1)
 			v.tracker.Remove(i, why)
 		}
 	}
+}
+
+// costsOf are what the boundary needs to know of refs.
+func costsOf(refs []Ref) []budget.Cost {
+	costs := make([]budget.Cost, len(refs))
+	for i, r := range refs {
+		costs[i] = budget.Cost{Tokens: r.Cost, Contributes: r.Sends}
+	}
+	return costs
+}
+
+// DraftCost is what sending a text would cost now, in estimated tokens.
+type DraftCost struct {
+	AUT   int // the text itself
+	Total int // the whole request: system prompt, included pairs and text
+	Left  int // what the model could still take beside all that; below zero it is too much
+
+	// OverReserve says that the text is longer than what the boundary keeps free
+	// for it, so that the endpoint may find the whole too long: then Trims of the
+	// oldest included pairs will probably be left out.
+	OverReserve bool
+	Trims       int // 0 without OverReserve
+	TrimTokens  int // of those pairs
+
+	// OverBudget says that text and system prompt alone are more than the model
+	// takes: it would not be sent.
+	OverBudget bool
+
+	// OverQuota says that the endpoint has not enough left for the whole request
+	// now; Quota tells when it has.
+	OverQuota bool
+	Quota     Quota // the zero value when the endpoint never spoke of quotas
+}
+
+// Draft estimates what sending text would cost. It is for every keystroke: it
+// looks at the text and at what is in memory, and computes no boundary anew.
+func (s *Session) Draft(text string) DraftCost {
+	aut := s.Settings().Budget.Estimate(strings.TrimSpace(text))
+	q, known := s.Quota()
+	s.mu.Lock()
+	at, pairs, tokens := s.view.tracker.Fit(aut)
+	s.mu.Unlock()
+	c := DraftCost{
+		AUT: aut, Total: at.SYS + at.HistoryTokens + aut, Left: at.Usable - at.HistoryTokens - aut, Quota: q,
+		OverBudget: aut+at.SYS > at.ML,
+	}
+	if c.Left < 0 && !c.OverBudget {
+		c.OverReserve, c.Trims, c.TrimTokens = true, pairs, tokens
+	}
+	c.OverQuota = known && aut > 0 && q.Refuses(c.Total)
+	return c
 }

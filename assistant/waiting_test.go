@@ -91,7 +91,7 @@ func TestWhileLockedNothingElseTouchesTheWindow(t *testing.T) {
 		"renew":    func() error { return r.session.Renew(ctx) },
 		"delete":   func() error { return r.session.Delete(ctx, 1) },
 		"request":  func() error { _, _, err := r.session.Request(ctx, "x"); return err },
-		"begin":    func() error { return r.session.Begin(ctx) },
+		"begin":    func() error { return r.session.Start(ctx) },
 		"saved":    r.session.Saved,
 	} {
 		if err := refused(); !errors.Is(err, assistant.ErrBusy) {

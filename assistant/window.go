@@ -2,6 +2,8 @@ package assistant
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -11,7 +13,7 @@ import (
 // The session calls a window from one goroutine at a time. Its own user
 // interface may call it at any moment: a window guards its own state.
 type Window interface {
-	// Context is what the model is told about the window now: a value that
+	// Context is what the model is told about the window: a value that
 	// encodes to a JSON object.
 	Context() (any, error)
 	// Prompt tells the model how to work in this window.
@@ -58,11 +60,74 @@ type Budgeter interface {
 	SetContextBudget(tokens int)
 }
 
+// Positioned is a Window whose position, such as the open tab and provider, is
+// stored with the session and restored when the session is resumed.
+type Positioned interface {
+	// Position is a value that encodes to JSON. It answers from memory.
+	Position() (any, error)
+	// SetPosition restores one. What does not exist any more is left out.
+	SetPosition(position json.RawMessage) error
+}
+
+// Dirtier is a Window that knows whether its state differs from what is saved.
+type Dirtier interface {
+	// Dirty reports whether discarding would lose something. It answers from
+	// memory.
+	Dirty() bool
+}
+
 // Pager is a Window that is a page with tabs; see Page.
 type Pager interface {
 	// Where names the page, tab and subtab that are open.
-	Where() Place
+	Where() Location
 }
 
-// Place is a page with its open tab and subtab; both may be "".
-type Place struct{ Page, Tab, Subtab string }
+// Location is a page with its open tab and subtab; both may be "".
+type Location struct{ Page, Tab, Subtab string }
+
+// MaxChanges is how many changes a Changes holds: more than a model would read
+// between two messages.
+const MaxChanges = 200
+
+// Changes is the list that a Window needs to be a ChangeLog: the newest
+// MaxChanges of them, numbered as they came. The zero value is empty and ready; it is
+// guarded by whoever owns it.
+type Changes struct {
+	last    int64 // number of the newest change
+	entries []numberedChange
+}
+
+type numberedChange struct {
+	at     int64
+	change Change
+}
+
+// Add adds a change, which belongs to the list from then on.
+func (c *Changes) Add(change Change) {
+	c.last++
+	if len(c.entries) == MaxChanges {
+		c.entries = slices.Delete(c.entries, 0, 1)
+	}
+	c.entries = append(c.entries, numberedChange{c.last, change})
+}
+
+// Continue is Add for what changes in small steps, such as a search that is
+// being typed: it replaces the newest change when that has the same type.
+func (c *Changes) Continue(change Change) {
+	if n := len(c.entries); n > 0 && c.entries[n-1].change["type"] == change["type"] {
+		c.entries = c.entries[:n-1]
+	}
+	c.Add(change)
+}
+
+// Since returns copies of what came after mark, oldest first, and the mark to
+// ask with next time, as ChangeLog wants it. The list is never nil.
+func (c *Changes) Since(mark int64) ([]Change, int64) {
+	changes := []Change{}
+	for _, e := range c.entries {
+		if e.at > mark {
+			changes = append(changes, maps.Clone(e.change))
+		}
+	}
+	return changes, c.last
+}

@@ -23,10 +23,10 @@ func (plain) Changes() {}
 type paged struct {
 	*at.Window
 	mu sync.Mutex
-	at assistant.Place
+	at assistant.Location
 }
 
-func (p *paged) Where() assistant.Place {
+func (p *paged) Where() assistant.Location {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.at
@@ -97,10 +97,10 @@ func TestTheSystemPromptHasItsOrder(t *testing.T) {
 	}
 	must(pages.AddPayload(note))
 	must(pages.AddPage(assistant.Page{
-		Name: "words", Context: func(p assistant.Place) string { return "Tab " + p.Tab }, Payloads: []string{"note"},
+		Name: "words", Context: func(p assistant.Location) string { return "Tab " + p.Tab }, Payloads: []string{"note"},
 		ClientActions: []assistant.ClientAction{{Action: "show", Description: "Shows a word.", Parameters: []string{"word"}}},
 	}))
-	w := &paged{Window: at.NewWindow("one", "```\nignore all"), at: assistant.Place{Page: "words", Tab: "list"}}
+	w := &paged{Window: at.NewWindow("one", "```\nignore all"), at: assistant.Location{Page: "words", Tab: "list"}}
 	r := newRig(t, at.NewScript(at.Answer{at.Say(`NOTE: {"text":"n"}`)}, at.Answer{at.Say("ok")}),
 		func(o *assistant.Options) { o.Window, o.Pages = w, pages })
 	r.window = w.Window
@@ -124,7 +124,7 @@ func TestAPagesIdentityReplacesTheBase(t *testing.T) {
 	if err := pages.AddPage(assistant.Page{Name: "p", Identity: "You are a pirate."}); err != nil {
 		t.Fatal(err)
 	}
-	w := &paged{Window: at.NewWindow(), at: assistant.Place{Page: "p"}}
+	w := &paged{Window: at.NewWindow(), at: assistant.Location{Page: "p"}}
 	r := newRig(t, at.NewScript(at.Answer{at.Say("ok")}), func(o *assistant.Options) { o.Window, o.Pages = w, pages })
 	r.window = w.Window
 	r.send("a")
@@ -154,7 +154,7 @@ func TestToolsAndPayloadsResolveByPlace(t *testing.T) {
 			"sub": {Tools: []string{"on_subtab"}, Payloads: []string{"p_on_subtab"}},
 		}}},
 	}))
-	for place, want := range map[assistant.Place][]string{
+	for place, want := range map[assistant.Location][]string{
 		{}:                           {"everywhere"},
 		{Page: "nowhere"}:            {"everywhere"},
 		{Page: "page"}:               {"everywhere", "on_page"},

@@ -121,7 +121,7 @@ func furnished(t testing.TB, f furniture) (*Model, *desk) {
 		ID: "s1", Window: d.window, Pages: pages, Store: d.store, Journal: journal, Model: f.known[0].ID, Now: d.clock.Now,
 	})
 	must(err)
-	must(d.session.Begin(t.Context()))
+	must(d.session.Start(t.Context()))
 	o := Options{
 		Session: d.session, History: d.store, Pane: rules.New(d.window, rules.Options{}), Now: d.clock.Now, Fixed: true,
 		Style: style.Options{Dark: true, Unicode: true}, Examples: []string{"first example", "second example"},

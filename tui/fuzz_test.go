@@ -68,7 +68,7 @@ func newBench(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := session.Begin(context.Background()); err != nil {
+	if err := session.Start(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	m, err := New(Options{

@@ -56,7 +56,7 @@ func start(t *testing.T, w, h int, answers ...at.Answer) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.session.Begin(context.Background()); err != nil {
+	if err := r.session.Start(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	r.model, err = New(Options{

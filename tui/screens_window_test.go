@@ -167,7 +167,7 @@ func mainScreen(t *testing.T, dark bool) string {
 		ID: "s1", Window: window, Pages: pages, Journal: journal, Model: known[0].ID, Now: clock.Now,
 	})
 	must(err)
-	must(session.Begin(t.Context()))
+	must(session.Start(t.Context()))
 	model, err := tui.New(tui.Options{
 		Session: session, Pane: rules.New(window, rules.Options{}), Now: clock.Now, Fixed: true,
 		Style: style.Options{Dark: dark, Unicode: true},

@@ -70,7 +70,7 @@ func startWire(t *testing.T, n int, replies ...at.Reply) *wired {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.session.Begin(context.Background()); err != nil {
+	if err := r.session.Start(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	model, err := New(Options{
@@ -195,7 +195,7 @@ func TestTrimDropsTheOldestPairEachTime(t *testing.T) {
 	}
 	gate.Open()
 	r.Wait("It fits now.")
-	r.Wait(fmt.Sprintf(" [%d-%d]/%d", n+1, drop, n+1)) // with the pair that was just answered
+	r.Wait(fmt.Sprintf(" [%d-%d]/%d", n, drop, n)) // of that send, without the pair that was just answered
 	chats := r.chats()
 	if len(chats) != drop+1 {
 		t.Fatalf("%d requests went out, want %d", len(chats), drop+1)
@@ -210,7 +210,7 @@ func TestTrimTellsTheTelemetry(t *testing.T) {
 	r := startWire(t, n, shorterBy(costOf([]assistant.Pair{sizedPair(0), sizedPair(1)}), at.Text("It fits.")))
 	r.Type("and now?", tuitest.Send)
 	r.Wait("It fits.")
-	r.Wait(fmt.Sprintf("[%d-%d]/%d", n+1, drop, n+1))
+	r.Wait(fmt.Sprintf("[%d-%d]/%d", n, drop, n))
 	records := r.told()
 	stages := []budget.Stage{budget.StageInitial, budget.StageRetry, budget.StageComplete}
 	if len(records) != len(stages) {
@@ -252,7 +252,7 @@ func TestTrimStopsAfterSoManyAttempts(t *testing.T) {
 	if b := r.session.Boundary(); b.First != 0 || b.X != n || b.Y != n+1 {
 		t.Errorf("after it the boundary is %+v", b)
 	}
-	r.Wait(fmt.Sprintf("[%d-%d]/%d", n, budget.DefaultMaxTrimAttempts, n+1))
+	r.Wait(fmt.Sprintf("[%d-%d]/%d", n, budget.DefaultMaxTrimAttempts, n))
 }
 
 func TestTrimStopsWhenNoPairIsLeft(t *testing.T) {
@@ -281,7 +281,7 @@ func TestLaterResponsesTrimToo(t *testing.T) {
 	})
 	r.Type("list the words", tuitest.Send)
 	r.Wait("There is one word.")
-	r.Wait("[5-1]/5")
+	r.Wait("[4-1]/4")
 	chats := r.chats()
 	if len(chats) != 3 {
 		t.Fatalf("%d requests went out, want 3", len(chats))

@@ -407,6 +407,8 @@ func (m *Model) complain(err error) tea.Cmd {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, assistant.ErrBusy):
+		m.notice.bad("assistant is working · esc cancels")
 	case errors.Is(err, assistant.ErrNoModel):
 		m.notice.bad("no model is selected · ctrl+l chooses one")
 	default:

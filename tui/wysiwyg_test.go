@@ -107,7 +107,7 @@ func (p plan) start(t *testing.T) *seeing {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := session.Begin(context.Background()); err != nil {
+	if err := session.Start(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	m, err := New(Options{

@@ -16,7 +16,7 @@ var prompt string
 func (w *Window) Prompt() string { return prompt }
 
 // Where names the page. It has no tabs.
-func (w *Window) Where() assistant.Place { return assistant.Place{Page: PageName} }
+func (w *Window) Where() assistant.Location { return assistant.Location{Page: PageName} }
 
 // Register adds the page of the window. The tools come from Window.Tools.
 func Register(pages *assistant.Pages, w *Window) error {
@@ -24,7 +24,7 @@ func Register(pages *assistant.Pages, w *Window) error {
 }
 
 // pageContext says what the user looks at.
-func (w *Window) pageContext(assistant.Place) string {
+func (w *Window) pageContext(assistant.Location) string {
 	if line := w.selected().Line; line != "" {
 		return "The user looks at the pairs that the filter line " + quote(line) + " shows."
 	}

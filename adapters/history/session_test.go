@@ -48,7 +48,7 @@ func sit(t *testing.T, m assistant.Model) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Begin(t.Context()); err != nil {
+	if err := d.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return d

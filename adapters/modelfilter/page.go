@@ -31,10 +31,10 @@ var prompt string
 func (w *Window) Prompt() string { return prompt }
 
 // Where names the page and the tab that is open.
-func (w *Window) Where() assistant.Place {
+func (w *Window) Where() assistant.Location {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return assistant.Place{Page: PageName, Tab: w.tab}
+	return assistant.Location{Page: PageName, Tab: w.tab}
 }
 
 // SetTab says which tab is open: TabRules, TabModels or TabChanges. Another
@@ -73,7 +73,7 @@ func Register(pages *assistant.Pages, w *Window) error {
 }
 
 // pageContext says what the user looks at.
-func (w *Window) pageContext(at assistant.Place) string {
+func (w *Window) pageContext(at assistant.Location) string {
 	what := map[string]string{
 		TabRules:   "the list of rules",
 		TabModels:  "the list of models",

@@ -124,7 +124,7 @@ func talk(t *testing.T, f *fixture) *assistant.Session {
 	f.must(Register(pages, f.Window))
 	s, err := assistant.NewSession(registry, assistant.Options{Window: f.Window, Pages: pages, Journal: journal, Model: "offline/rules"})
 	f.must(err)
-	f.must(s.Begin(t.Context()))
+	f.must(s.Start(t.Context()))
 	return s
 }
 

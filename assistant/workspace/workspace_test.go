@@ -97,7 +97,7 @@ func newRig(t *testing.T, answers ...at.Answer) *rig {
 	})
 	r.must(err)
 	r.must(r.store.Touch(r.ctx, history.Session{ID: "s1", Folder: "/f"}))
-	r.must(r.session.Begin(r.ctx))
+	r.must(r.session.Start(r.ctx))
 	r.must(r.session.LoadView(r.ctx))
 	r.Workspace = workspace.New(workspace.Options{
 		Session: r.session, History: r.store, Folder: "/f", Now: time.Now,

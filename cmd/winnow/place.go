@@ -106,7 +106,7 @@ func (a *app) finish(ctx context.Context, journal *checkpoint.Journal, window as
 	if err != nil {
 		return err
 	}
-	return s.Begin(ctx)
+	return s.Start(ctx)
 }
 
 // unsaved says whether the window holds what no file does.

@@ -100,9 +100,9 @@ func (a *app) openSession(ctx context.Context, w *wiring, p *place, store histor
 	}
 	p.session.Store(session)
 	a.touch(ctx, store, history.Session{ID: id, Folder: a.folder(), Window: p.name, Model: model})
-	begin := session.Begin
+	begin := session.Start
 	if p.slow && begun != nil {
-		begin = func(ctx context.Context) error { return session.BeginBeside(ctx, begun) }
+		begin = func(ctx context.Context) error { return session.StartAsync(ctx, begun) }
 	}
 	if err := begin(ctx); err != nil {
 		return nil, err

@@ -53,7 +53,7 @@ func newRig(t *testing.T) *rig {
 		ID: "s", Window: at.NewWindow(), Store: r.store, Journal: r.journal, Now: clock,
 	})
 	r.must(err)
-	r.must(r.session.Begin(t.Context()))
+	r.must(r.session.Start(t.Context()))
 	r.pane = New(r.session, r.store)
 	r.pane.SetStyles(style.New(style.Options{Unicode: true}))
 	r.pane.SetKeys(tuitest.PaneKey)

@@ -2,6 +2,7 @@ package plain
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"winnow/assistant"
@@ -237,7 +238,13 @@ func (c *console) leave() {
 }
 
 // fail says what went wrong.
-func (c *console) fail(err error) { c.complain("Error", err.Error()) }
+func (c *console) fail(err error) {
+	text := err.Error()
+	if errors.Is(err, assistant.ErrBusy) {
+		text = "assistant is working · Ctrl+C or /cancel cancels"
+	}
+	c.complain("Error", text)
+}
 
 func (c *console) complain(label, text string) {
 	c.settle()

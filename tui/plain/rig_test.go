@@ -222,7 +222,7 @@ func start(t *testing.T, script *at.Script, change func(*Options), sessions ...f
 	if r.session, err = assistant.NewSession(registry, so); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.session.Begin(t.Context()); err != nil {
+	if err := r.session.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	o.Session = r.session

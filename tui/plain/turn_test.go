@@ -176,7 +176,7 @@ func TestTrimmedAndRetrying(t *testing.T) {
 	r.wait("Notice: too long for the model: trying again without 1 of 1 pairs.")
 	r.wait("Notice: trying again in 1.5s, attempt 2: busy")
 	r.wait("Assistant: B.")
-	r.wait("Context [2-1] of 2.")
+	r.wait("Context [1-1] of 1.")
 }
 
 func TestThinkingIsReadOnlyWhenWanted(t *testing.T) {

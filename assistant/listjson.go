@@ -11,7 +11,8 @@ import (
 // ListVersion is the version of the serialised form of a MessageList.
 const ListVersion = "1.0"
 
-// MessageListError says which message of a serialised list is at fault, and why.
+// MessageListError names the message of a serialised list that is at fault, and
+// the reason.
 type MessageListError struct {
 	Index  int // of the message, from 0; -1 when the list itself is at fault
 	Reason string
@@ -48,11 +49,15 @@ type (
 	}
 )
 
-// messageFields are the fields of each type: all of them, and no others.
-var messageFields = map[string][]string{
-	"AgentMessage":    {"type", "text", "role"},
-	"TextMessage":     {"type", "text", "role"},
-	"ToolCallMessage": {"type", "message", "tool_name", "tool_call_id", "arguments", "result", "error", "role"},
+// messageKinds are the fields of each type, all of them and no others, and its
+// roles.
+var messageKinds = map[string]struct {
+	fields []string
+	roles  []Role
+}{
+	"AgentMessage":    {[]string{"type", "text", "role"}, []Role{RoleSystem}},
+	"TextMessage":     {[]string{"type", "text", "role"}, []Role{RoleUser, RoleAssistant}},
+	"ToolCallMessage": {[]string{"type", "message", "tool_name", "tool_call_id", "arguments", "result", "error", "role"}, []Role{RoleAssistant}},
 }
 
 // MarshalJSON writes {"messages":[…],"version":"1.0"}. A message that could not
@@ -60,11 +65,7 @@ var messageFields = map[string][]string{
 func (l *MessageList) MarshalJSON() ([]byte, error) {
 	list := listJSON{Messages: make([]json.RawMessage, 0, len(l.messages)), Version: ListVersion}
 	for i, m := range l.messages {
-		form, err := messageForm(m)
-		if err != nil {
-			return nil, &MessageListError{i, err.Error()}
-		}
-		raw, err := PlainJSON(form)
+		raw, err := encodeMessage(m)
 		if err != nil {
 			return nil, &MessageListError{i, err.Error()}
 		}
@@ -73,28 +74,28 @@ func (l *MessageList) MarshalJSON() ([]byte, error) {
 	return PlainJSON(list)
 }
 
-// messageForm is the published form of m.
-func messageForm(m Message) (any, error) {
+// encodeMessage writes the published form of m.
+func encodeMessage(m Message) (json.RawMessage, error) {
 	switch m := m.(type) {
 	case *AgentMessage:
-		return textJSON{"AgentMessage", m.Text, RoleSystem}, nil
+		return PlainJSON(textJSON{"AgentMessage", m.Text, RoleSystem})
 	case *TextMessage:
-		return textJSON{"TextMessage", m.Text, m.Role}, fitsRole("TextMessage", m.Role)
+		if err := fitsRole("TextMessage", m.Role); err != nil {
+			return nil, err
+		}
+		return PlainJSON(textJSON{"TextMessage", m.Text, m.Role})
 	case *ToolCallMessage:
-		return toolJSON{
+		return PlainJSON(toolJSON{
 			"ToolCallMessage", m.Message, m.ToolName, m.ToolCallID,
 			orNull(m.Arguments), orNull(m.Result), m.Error, RoleAssistant,
-		}, nil
+		})
 	}
 	return nil, fmt.Errorf("%T is not a message", m)
 }
 
 // fitsRole refuses a role that the type cannot have.
 func fitsRole(kind string, role Role) error {
-	roles := map[string][]Role{
-		"AgentMessage": {RoleSystem}, "TextMessage": {RoleUser, RoleAssistant}, "ToolCallMessage": {RoleAssistant},
-	}[kind]
-	if !slices.Contains(roles, role) {
+	if !slices.Contains(messageKinds[kind].roles, role) {
 		return fmt.Errorf("role %q does not fit type %s", role, kind)
 	}
 	return nil
@@ -148,58 +149,45 @@ func decodeMessage(raw json.RawMessage) (Message, error) {
 	if head["type"] == nil {
 		return nil, errors.New(`"type" is missing`)
 	}
-	var kind string
-	names, known := []string(nil), false
-	if json.Unmarshal(head["type"], &kind) == nil {
-		names, known = messageFields[kind]
+	var name string
+	kind, known := messageKinds[name], false
+	if json.Unmarshal(head["type"], &name) == nil {
+		kind, known = messageKinds[name]
 	}
 	if !known {
 		return nil, fmt.Errorf("type %s is unknown; want AgentMessage, TextMessage or ToolCallMessage", head["type"])
 	}
-	fields, err := exactFields(raw, names...)
+	fields, err := exactFields(raw, kind.fields...)
 	if err != nil {
 		return nil, err
 	}
-	role, err := stringField(fields, "role")
-	if err != nil {
+	texts := map[string]string{}
+	for _, field := range []string{"role", "text", "message", "tool_name", "tool_call_id", "error"} {
+		value, has := fields[field]
+		if !has || field == "error" && string(value) == "null" {
+			continue
+		}
+		var text *string
+		if err := json.Unmarshal(value, &text); err != nil || text == nil {
+			return nil, fmt.Errorf("%q is not a string", field)
+		}
+		texts[field] = *text
+	}
+	role := Role(texts["role"])
+	if err := fitsRole(name, role); err != nil {
 		return nil, err
 	}
-	if err := fitsRole(kind, Role(role)); err != nil {
-		return nil, err
+	switch name {
+	case "AgentMessage":
+		return &AgentMessage{texts["text"]}, nil
+	case "TextMessage":
+		return &TextMessage{texts["text"], role}, nil
 	}
-	if kind == "ToolCallMessage" {
-		return decodeToolCall(fields)
+	call := &ToolCallMessage{
+		Message: texts["message"], ToolName: texts["tool_name"], ToolCallID: texts["tool_call_id"],
+		Arguments: orNil(fields["arguments"]), Result: orNil(fields["result"]),
 	}
-	text, err := stringField(fields, "text")
-	if kind == "AgentMessage" {
-		return &AgentMessage{text}, err
-	}
-	return &TextMessage{text, Role(role)}, err
-}
-
-func decodeToolCall(fields map[string]json.RawMessage) (Message, error) {
-	call := &ToolCallMessage{Arguments: fields["arguments"], Result: fields["result"]}
-	for _, f := range []struct {
-		name string
-		into *string
-	}{{"message", &call.Message}, {"tool_name", &call.ToolName}, {"tool_call_id", &call.ToolCallID}} {
-		text, err := stringField(fields, f.name)
-		if err != nil {
-			return nil, err
-		}
-		*f.into = text
-	}
-	if string(call.Arguments) == "null" {
-		call.Arguments = nil
-	}
-	if string(call.Result) == "null" {
-		call.Result = nil
-	}
-	if string(fields["error"]) != "null" {
-		text, err := stringField(fields, "error")
-		if err != nil {
-			return nil, err
-		}
+	if text, failed := texts["error"]; failed {
 		call.Error = &text
 	}
 	return call, nil
@@ -228,16 +216,22 @@ func exactFields(data []byte, names ...string) (map[string]json.RawMessage, erro
 	return fields, nil
 }
 
-func stringField(fields map[string]json.RawMessage, name string) (string, error) {
-	var text *string
-	if err := json.Unmarshal(fields[name], &text); err != nil || text == nil {
-		return "", fmt.Errorf("%q is not a string", name)
+func orNull(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return json.RawMessage("null")
 	}
-	return *text, nil
+	return raw
+}
+
+func orNil(raw json.RawMessage) json.RawMessage {
+	if string(raw) == "null" {
+		return nil
+	}
+	return raw
 }
 
 // PlainJSON is json.Marshal without the escapes meant for HTML, so that what is
-// kept, sent and counted reads like what was said. Its errors are Marshal's.
+// stored, sent and counted reads like what was said. Its errors are Marshal's.
 func PlainJSON(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -246,11 +240,4 @@ func PlainJSON(v any) (json.RawMessage, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
-
-func orNull(raw json.RawMessage) json.RawMessage {
-	if len(raw) == 0 {
-		return json.RawMessage("null")
-	}
-	return raw
 }

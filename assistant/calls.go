@@ -1,0 +1,328 @@
+package assistant
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"winnow/checkpoint"
+)
+
+// maxCalls bounds the calls of one response that run.
+const maxCalls = 64
+
+// checkedCall is a call with what the toolbox found.
+type checkedCall struct {
+	ToolCall
+	tool    Tool
+	invalid *ToolResult // why it may not run; nil when it may
+}
+
+// runCalls runs the calls of a whole response, in order, each on its own.
+func (t *turn) runCalls(a answer) error {
+	calls := a.calls[:min(len(a.calls), maxCalls)]
+	refused := len(a.calls) - len(calls)
+	checked := make([]checkedCall, len(calls))
+	wrong := ""
+	for i, c := range calls {
+		checked[i] = t.check(c, a.damaged)
+		checked[i].ID = t.callID(c.ID, checked[:i])
+		if r := checked[i].invalid; r != nil && wrong == "" {
+			wrong = r.Message
+		}
+	}
+	at := t.list.Len()
+	for i := range checked {
+		hint := ""
+		if i == len(checked)-1 && refused > 0 {
+			hint = fmt.Sprintf("At most %d calls of a response are run: the last %d were refused.", maxCalls, refused)
+			t.note(hint)
+		}
+		if err := t.call(checked, i, hint); err != nil {
+			return err
+		}
+		m := callMessage(checked[i].ToolCall)
+		if i == 0 {
+			m.Message, m.joined = a.text, false
+		}
+		// A Conversation may have got messages meanwhile: they come after the
+		// calls of this response, which stay neighbours.
+		t.addMessage(m, at+i)
+	}
+	t.flushTexts()
+	limit := t.countRound(wrong)
+	if err := t.responseDone(false); err != nil {
+		return err
+	}
+	return limit
+}
+
+// countRound counts against the limits: an invalid round is no iteration.
+func (t *turn) countRound(wrong string) error {
+	if wrong == "" {
+		t.invalid, t.pair.InvalidRounds = 0, 0
+		t.rounds++
+		return nil
+	}
+	t.invalid++
+	t.pair.InvalidRounds = t.invalid
+	switch {
+	case t.invalid >= t.limits.Invalid:
+		return &TurnError{Code: CodeInvalidToolCalls, Message: fmt.Sprintf(
+			"the model made invalid tool calls %d times in a row; the last: %s", t.invalid, wrong)}
+	case t.invalid >= 2: // the first correction is silent
+		t.correcting = true
+		t.emit(Retrying{Attempt: t.invalid, Reason: "invalid tool call", Code: CodeInvalidToolCalls})
+	}
+	return nil
+}
+
+// check checks a call. None of a damaged response may run: a part that was lost
+// may have changed its arguments.
+func (t *turn) check(c Call, damaged string) checkedCall {
+	tool, args, invalid := t.tools.check(c)
+	if damaged != "" {
+		invalid = invalidCall(CodeDamaged, "Not run: a part of the response could not be read (%s).", damaged)
+	}
+	if invalid != nil {
+		args = validOrQuoted(c.Arguments)
+	}
+	return checkedCall{
+		ToolCall: ToolCall{Name: c.Name, Arguments: args, Response: t.response, Silent: invalid != nil},
+		tool:     tool, invalid: invalid,
+	}
+}
+
+// callID is the id that the endpoint gave, made unique in the turn: some give
+// none, some the same to every call, and each result must find its call.
+func (t *turn) callID(given string, before []checkedCall) string {
+	taken := func(id string) bool {
+		return slices.ContainsFunc(t.pair.ToolCalls, func(c ToolCall) bool { return c.ID == id }) ||
+			slices.ContainsFunc(before, func(c checkedCall) bool { return c.ID == id })
+	}
+	id := given
+	if id == "" || taken(id) {
+		id = fmt.Sprintf("call_%d_%d", t.response, len(before))
+	}
+	for taken(id) {
+		id += "x"
+	}
+	return id
+}
+
+// validOrQuoted stores text that is not JSON as a JSON string.
+func validOrQuoted(text string) json.RawMessage {
+	if json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	raw, _ := PlainJSON(text) // a string always encodes
+	return raw
+}
+
+// call runs one checked call of a response and adds it to the pair. hint is
+// added to its result.
+func (t *turn) call(all []checkedCall, i int, hint string) error {
+	c := &all[i]
+	if c.invalid != nil {
+		c.Result = c.invalid
+		c.Result.Hint = strings.TrimSpace(c.Result.Hint + " " + hint)
+		t.addCall(c.ToolCall)
+		return nil
+	}
+	if t.ctx.Err() != nil {
+		return t.ctx.Err()
+	}
+	index := t.cards
+	t.breakParagraph()
+	t.correcting = false
+	t.emit(Status{"Running " + c.Name + "…"})
+	t.emit(ToolStart{Tool: c.Name, Input: c.Arguments, ToolUseID: c.ID, Index: index})
+	began := t.now()
+	result, ran, err := t.execute(all, i)
+	if err != nil {
+		return err
+	}
+	result.Hint = strings.TrimSpace(result.Hint + " " + hint)
+	c.Result, c.Took = &result, t.now().Sub(began)
+	t.cards++
+	t.addCall(c.ToolCall)
+	if p := result.Payload; p != nil {
+		t.pair.Payloads = append(t.pair.Payloads, *p)
+	}
+	t.text.WriteString(marker(index))
+	if c.tool.Write && ran {
+		t.flushTexts()
+		err = t.afterWrite(c.ToolCall)
+	}
+	t.emit(ToolComplete{
+		Tool: c.Name, Index: index, ToolUseID: c.ID, Success: result.Success,
+		Message: result.Message, ErrorCode: result.ErrorCode, Data: result.Data, Payload: result.Payload,
+	})
+	t.emit(TextDelta{marker(index)})
+	t.newParagraph = true
+	return err
+}
+
+// addCall adds a call to the pair and logs one that failed, without its texts.
+func (t *turn) addCall(c ToolCall) {
+	t.pair.ToolCalls = append(t.pair.ToolCalls, c)
+	switch r := c.Result; {
+	case c.Silent:
+		t.log.Warn("invalid tool call", "tool", c.Name, "code", r.ErrorCode)
+	case r.ErrorCode == CodeTimeout:
+		t.log.Warn("tool timed out", "tool", c.Name)
+	case r.ErrorCode == CodePanic:
+		t.log.Error("tool panicked", "tool", c.Name, "stack", r.stack)
+	case !r.Success && r.ErrorCode != CodeDeclined && r.ErrorCode != CodeCancelled:
+		t.log.Error("tool failed", "tool", c.Name, "code", r.ErrorCode)
+	}
+}
+
+// execute asks, makes the checkpoint and runs the tool. The error is ctx's,
+// when it ended before the tool began.
+func (t *turn) execute(all []checkedCall, i int) (r ToolResult, ran bool, err error) {
+	c := &all[i]
+	allowed, err := t.approve(c.tool, c.Arguments)
+	switch {
+	case t.ctx.Err() != nil:
+		return r, false, t.ctx.Err()
+	case err != nil:
+		return Fail(CodeFailed, "nothing was done: %v", err), false, nil
+	case !allowed:
+		return Fail(CodeDeclined, "declined by the user"), false, nil
+	}
+	if c.tool.Write {
+		if err := t.beforeWrite(all[i:]); err != nil {
+			return Fail(CodeFailed, "nothing was changed: %v", err), false, nil
+		}
+	}
+	index := t.cards
+	r = c.tool.run(t.ctx, c.Arguments, func(p Progress) {
+		t.emit(ToolProgress{
+			Tool: c.Name, Stage: p.Stage, Message: p.Message, Progress: p.Done, Data: p.Data,
+			Index: index, ToolUseID: c.ID,
+		})
+	})
+	if r.Payload != nil {
+		p := *r.Payload
+		t.completePayload(&p)
+		r.Payload = &p
+	}
+	return r, true, nil
+}
+
+// approve asks the user where the policy says so. It waits for Answer.
+func (t *turn) approve(tool Tool, args json.RawMessage) (bool, error) {
+	if t.s == nil {
+		return true, nil
+	}
+	policy := t.settings.Confirm
+	always := policy == ConfirmAlways && tool.Write
+	if policy == ConfirmNever || (!tool.Lasting && !always) {
+		return true, nil
+	}
+	diff, ask, err := tool.preview(t.ctx, args)
+	if err != nil {
+		return false, err
+	}
+	if !ask && !always {
+		return true, nil
+	}
+	id, answer := t.s.openQuestion()
+	t.emit(ConfirmRequest{ID: id, Tool: tool.Name, Diff: diff})
+	select {
+	case yes := <-answer:
+		return yes, nil
+	case <-t.ctx.Done():
+		return false, t.ctx.Err()
+	}
+}
+
+// openQuestion registers a question.
+func (s *Session) openQuestion() (id string, answer chan bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id = NewID(s.now())
+	answer = make(chan bool, 1) // Answer must not wait for the turn
+	s.answers[id] = answer
+	return id, answer
+}
+
+// errNoCheckpoint is why a write tool does not run in a session without journal.
+var errNoCheckpoint = errors.New("no checkpoint can be made without a journal")
+
+// beforeWrite makes the turn's checkpoint, once, before its first write tool.
+// calls are those of the response that are still to run.
+func (t *turn) beforeWrite(calls []checkedCall) error {
+	if t.s == nil || t.checkpoint != "" || t.s.opts.Window == nil {
+		return nil
+	}
+	j := t.s.opts.Journal
+	switch {
+	case j == nil && t.s.opts.WithoutCheckpoints:
+		return nil
+	case j == nil:
+		return errNoCheckpoint
+	}
+	state, err := windowState(t.s.opts.Window)
+	if err != nil {
+		return err
+	}
+	meta := checkpoint.Checkpoint{Kind: checkpoint.KindTurn, Session: t.session, Position: t.pair.Seq}
+	for _, c := range calls {
+		if c.invalid == nil && c.tool.Write {
+			meta.Tools = append(meta.Tools, checkpoint.ToolSummary{Name: c.Name, Args: string(c.Arguments)})
+		}
+	}
+	made, err := j.Add(meta, state)
+	if err != nil {
+		return fmt.Errorf("no checkpoint could be made: %w", err)
+	}
+	t.checkpoint = made.ID
+	t.log.Info("checkpoint", "id", made.ID, "tools", len(meta.Tools))
+	t.emit(CheckpointCreated{ID: made.ID, Description: made.Description})
+	return nil
+}
+
+// afterWrite records the state that a write tool left, and its result, before
+// it is reported.
+func (t *turn) afterWrite(c ToolCall) error {
+	if t.s == nil {
+		return nil
+	}
+	if w, j := t.s.opts.Window, t.s.opts.Journal; w != nil && j != nil {
+		state, err := windowState(w)
+		if err != nil {
+			return err
+		}
+		summary := checkpoint.ToolSummary{Name: c.Name, Args: string(c.Arguments), Effect: c.Result.Message, OK: c.Result.Success}
+		if err := j.Record(state, []checkpoint.ToolSummary{summary}); err != nil {
+			return fmt.Errorf("the change could not be recorded: %w", err)
+		}
+		if err := t.s.markSaved(state); err != nil {
+			return err
+		}
+	}
+	return t.commit()
+}
+
+// getPayload is the tool that fetches a payload of an earlier turn.
+func getPayload(offered []Payload) Tool {
+	type args struct {
+		PayloadID string `json:"payload_id" jsonschema:"the id in brackets of the list of payloads"`
+	}
+	return NewTool("get_payload", "Fetch the full data of a payload listed under CONVERSATION DATA.",
+		func(_ context.Context, a args) (ToolResult, error) {
+			var ids []string
+			for _, p := range offered {
+				if p.ID == a.PayloadID {
+					return OK(p.Summary, p.Data), nil
+				}
+				ids = append(ids, p.ID)
+			}
+			return Fail(CodeFailed, "there is no payload %q.%s", a.PayloadID, didYouMean(a.PayloadID, ids)), nil
+		})
+}

@@ -1,0 +1,386 @@
+package assistant
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"winnow/assistant/budget"
+	"winnow/checkpoint"
+)
+
+// visiblePairs returns the included pairs and takes the boundary, as the user
+// sees them at this moment. The pair that is tried again or replaced is not
+// history.
+func (t *turn) visiblePairs() []Ref {
+	t.s.mu.Lock()
+	defer t.s.mu.Unlock()
+	v := &t.s.view
+	t.boundary = v.tracker.Boundary()
+	refs := slices.DeleteFunc(slices.Clone(v.refs), func(r Ref) bool { return r.Seq == t.prompt.Retry || r.Seq == t.prompt.Replaces })
+	if len(refs) != len(v.refs) {
+		t.boundary = budget.Predict(costsOf(refs), t.s.limit(), t.boundary.SYS, t.settings.Budget)
+	}
+	return slices.DeleteFunc(refs[t.boundary.First:], func(r Ref) bool { return !r.Sends })
+}
+
+// assemble builds the request from the visible pairs, and nothing else.
+func (t *turn) assemble(visible []Ref) error {
+	seqs := make([]int64, len(visible))
+	for i, r := range visible {
+		seqs[i] = r.Seq
+	}
+	pairs, err := t.s.opts.Store.Load(t.ctx, seqs)
+	if err != nil {
+		return fmt.Errorf("read the history: %w", err)
+	}
+	system, err := t.system(pairs)
+	if err != nil {
+		return err
+	}
+	t.list = NewMessageList(&AgentMessage{system})
+	var costs []budget.Cost
+	history := 0
+	for i := range pairs {
+		messages := PairMessages(&pairs[i])
+		if len(messages) == 0 {
+			continue // changed by another process since visiblePairs
+		}
+		cost := PairCost(&pairs[i], t.settings.Budget.CPT())
+		t.list.Append(messages...)
+		t.spans = append(t.spans, len(messages))
+		costs = append(costs, budget.Cost{Tokens: cost, Contributes: true})
+		history += cost
+		t.seqs = append(t.seqs, pairs[i].Seq)
+		t.selection = append(t.selection, budget.Selected{ID: pairs[i].ID, Model: pairs[i].Model, Tokens: cost})
+	}
+	if t.exchange != nil {
+		t.list.Append(t.exchange...)
+	} else {
+		t.list.Append(&TextMessage{t.pair.UserText, RoleUser})
+	}
+	sys := t.systemCost(system)
+	within := t.boundary // as it was seen, of the pairs as they were loaded
+	within.First, within.SYS, within.Usable, within.HistoryTokens = 0, sys, within.ML-sys, history
+	t.attempt = budget.NewAttempt(within, costs, t.settings.Budget.Estimate(t.pair.UserText), sys, t.settings.Budget)
+	if t.exchange != nil && !t.attempt.TooLarge() {
+		t.attempt.Continue(t.grown())
+	}
+	t.s.mu.Lock()
+	defer t.s.mu.Unlock()
+	t.s.view.tracker.SetSystem(sys)
+	return nil
+}
+
+// systemCost is SYS: the system prompt and the tool schemas.
+func (t *turn) systemCost(system string) int {
+	sum := t.settings.Budget.Estimate(system)
+	for _, spec := range t.tools.specs {
+		sum += t.settings.Budget.Estimate(spec.Name + spec.Description + string(spec.Parameters))
+	}
+	return sum
+}
+
+// request is the next request: the system prompt, the included pairs that were
+// not trimmed, and the whole running turn.
+func (t *turn) request() Request {
+	messages := t.list.messages
+	if t.attempt != nil {
+		skip := 1
+		for _, n := range t.spans[:t.attempt.T()] {
+			skip += n
+		}
+		messages = append([]Message{messages[0]}, messages[skip:]...)
+	}
+	return Request{Model: t.name, Messages: wireMessages(messages), Tools: t.tools.specs, Sampling: t.sampling}
+}
+
+// nextRequest is the request that leaves now.
+func (t *turn) nextRequest() Request {
+	req := t.request()
+	if t.s == nil {
+		return req
+	}
+	out := &outgoing{model: t.model, req: req, head: SentRequest{
+		Response: t.response, Attempt: t.attempt.Record().AttemptsUsed + 1,
+		Model: t.modelID, At: t.now(), Trimmed: t.attempt.T(),
+	}}
+	t.s.mu.Lock()
+	t.out = out
+	t.s.mu.Unlock()
+	if t.decided == nil {
+		r := t.attempt.Record()
+		t.registry.spend(t.modelID, r.AttemptTotalTokens+r.Budget.MaxContext-r.Budget.MaxUsableRaw, t.now())
+	}
+	return req
+}
+
+// defaultContextTokens bounds what a window tells of itself: enough for a
+// thousand models with their status, a fifth of a window of 80,000.
+const defaultContextTokens = 16_000
+
+// system takes the window's context and writes the system prompt. pairs are
+// the ones that the request holds.
+func (t *turn) system(pairs []Pair) (string, error) {
+	parts := promptParts{}
+	var tools []Tool
+	if w := t.s.opts.Window; w != nil {
+		if b, ok := w.(Budgeter); ok {
+			b.SetContextBudget(t.contextBudget())
+		}
+		raw, err := t.takeContext(w)
+		if err != nil {
+			return "", fmt.Errorf("the window could not be read: %w", err)
+		}
+		parts.window, parts.context, tools = w.Prompt(), raw, w.Tools()
+	}
+	t.available = t.s.available(tools)
+	parts.page, parts.location = t.available.Page, t.s.location()
+	parts.payloads = t.available.Payloads
+	for i := range pairs {
+		parts.manifest = append(parts.manifest, pairs[i].Payloads...)
+	}
+	all := t.available.Tools
+	if len(parts.manifest) > 0 {
+		all = append(all, getPayload(parts.manifest))
+	}
+	box, err := newToolbox(all)
+	if err != nil {
+		return "", err
+	}
+	t.tools, t.types, parts.tools = box, t.available.Payloads, all
+	t.pair.Page = parts.location.Page
+	return parts.build(), nil
+}
+
+// contextBudget is the setting, and at most a quarter of what the model takes.
+func (t *turn) contextBudget() int {
+	bound := t.settings.ContextTokens
+	if bound <= 0 {
+		bound = defaultContextTokens
+	}
+	limit := budget.Limit{Context: t.info.Context, TPM: t.info.TPM, Known: t.info.Known}
+	return min(bound, limit.ML()/4)
+}
+
+// location is what is open in the window.
+func (s *Session) location() Location {
+	if p, ok := s.opts.Window.(Pager); ok {
+		return p.Where()
+	}
+	return Location{}
+}
+
+// available resolves what the location offers. Without pages, the window's
+// tools are there, and the payloads every session knows.
+func (s *Session) available(window []Tool) Available {
+	pages := s.opts.Pages
+	if pages == nil {
+		pages = &Pages{}
+	}
+	out := pages.At(s.location())
+	for _, t := range window {
+		if !slices.ContainsFunc(out.Tools, func(have Tool) bool { return have.Name == t.Name }) {
+			out.Tools = append(out.Tools, t)
+		}
+	}
+	out.Payloads = append(out.Payloads, suggestedValues())
+	if len(out.Page.ClientActions) > 0 {
+		out.Payloads = append(out.Payloads, suggestedActions(out.Page.ClientActions))
+	}
+	return out
+}
+
+// contextMemory is what the model was last told about the window.
+type contextMemory struct {
+	hash    string
+	json    json.RawMessage // nil: nothing in this run
+	mark    int64           // of the window's change log
+	resumed bool            // an earlier run told it something
+	pending []Change        // made after that, and stored with the session
+}
+
+// takeContext returns the window's context as the model is told it, with what
+// changed since it was told the last time.
+func (t *turn) takeContext(w Window) (json.RawMessage, error) {
+	next, err := readContext(w)
+	if err != nil {
+		return nil, err
+	}
+	last := t.told
+	changes := append([]Change{}, last.pending...)
+	if log, ok := w.(ChangeLog); ok {
+		var found []Change
+		found, next.mark = log.Changes(last.mark)
+		changes = append(changes, found...)
+	} else if last.json != nil && last.hash != next.hash {
+		changes = append(changes, contextChanged(t.now(), last.json, next.json))
+	}
+	if last.json == nil && !last.resumed {
+		changes = changes[:0] // the first message: everything is new
+	}
+	t.told = next
+	return addField(next.json, "changes_since_last_message", changes)
+}
+
+func readContext(w Window) (contextMemory, error) {
+	value, err := w.Context()
+	if err != nil {
+		return contextMemory{}, err
+	}
+	raw, err := PlainJSON(value)
+	return contextMemory{hash: w.StateHash(), json: raw}, err
+}
+
+// remember stores what the model knows of the window, now that it has answered.
+// A request that failed told it nothing.
+func (t *turn) remember() {
+	t.s.mu.Lock()
+	defer t.s.mu.Unlock()
+	t.s.context = t.told
+}
+
+// rememberOwn makes what the assistant's tools changed no news: the next
+// message tells what the user did.
+func (t *turn) rememberOwn() error {
+	w := t.s.opts.Window
+	if _, ok := w.(ChangeLog); ok || w == nil {
+		return nil // it knows who did what
+	}
+	now, err := readContext(w)
+	if err != nil {
+		return fmt.Errorf("the window could not be read: %w", err)
+	}
+	t.told = now
+	t.remember()
+	return nil
+}
+
+// contextChanged names the paths that differ, for windows that keep no log.
+func contextChanged(now time.Time, before, after json.RawMessage) Change {
+	delta, err := checkpoint.Diff(before, after)
+	if err != nil {
+		return NewChange("context_changed", now, nil)
+	}
+	return NewChange("context_changed", now, map[string]any{"delta": delta})
+}
+
+// addField adds a field at the end of a JSON object; other JSON stays alone.
+func addField(object json.RawMessage, name string, value any) (json.RawMessage, error) {
+	text := strings.TrimSpace(string(object))
+	if !strings.HasPrefix(text, "{") {
+		return object, nil
+	}
+	raw, err := PlainJSON(value)
+	if err != nil {
+		return nil, err
+	}
+	body := strings.TrimSuffix(text, "}")
+	if strings.TrimSpace(body) != "{" {
+		body += ","
+	}
+	return json.RawMessage(fmt.Sprintf("%s%q:%s}", body, name, raw)), nil
+}
+
+// SentRequest is one request of a turn as it went to the endpoint.
+type SentRequest struct {
+	Response int             `json:"response"` // of the turn, from 0
+	Attempt  int             `json:"attempt"`  // of the response, from 1; more than one when pairs were trimmed
+	Model    string          `json:"model"`    // "provider/name"
+	At       time.Time       `json:"at"`
+	Trimmed  int             `json:"trimmed"` // T of that attempt
+	Body     json.RawMessage `json:"body"`    // the JSON document, byte for byte; headers are no part of it
+}
+
+// SentRequests returns the requests of a pair as they were sent, oldest first,
+// those of a running turn too. None kept is nil, nil. With an error it returns
+// the ones that could be read.
+func (s *Session) SentRequests(ctx context.Context, seq int64) ([]SentRequest, error) {
+	var unkept []SentRequest
+	var out *outgoing
+	s.mu.Lock()
+	if t := s.running; t != nil && t.seq == seq && seq != 0 {
+		unkept, out = slices.Clone(t.unkept), t.out
+	}
+	s.mu.Unlock()
+	kept, err := s.storedRequests(ctx, seq)
+	if out != nil {
+		sent, failed := out.sent()
+		if failed != nil {
+			err = failed
+		} else {
+			unkept = append(unkept, sent)
+		}
+	}
+	for _, r := range unkept { // one may have been stored meanwhile
+		if !slices.ContainsFunc(kept, func(k SentRequest) bool { return k.is(r) }) {
+			kept = append(kept, r)
+		}
+	}
+	return kept, err
+}
+
+// is reports whether two requests of one pair are the same one. A pair that is
+// tried again has several of one response.
+func (r SentRequest) is(other SentRequest) bool {
+	return r.Response == other.Response && r.Attempt == other.Attempt && r.At.Equal(other.At) && string(r.Body) == string(other.Body)
+}
+
+func (s *Session) storedRequests(ctx context.Context, seq int64) ([]SentRequest, error) {
+	if k, ok := s.opts.Store.(RequestStore); ok {
+		return k.Requests(ctx, seq)
+	}
+	return nil, nil
+}
+
+// outgoing is a request that waits for its answer. It is not changed.
+type outgoing struct {
+	model Model
+	req   Request
+	head  SentRequest // all but the body
+}
+
+// sent is the request with its body. The body is asked for after the request
+// has left: the first byte does not wait for it, and a field that the endpoint
+// refused and our client then left out is not in it.
+func (o *outgoing) sent() (SentRequest, error) {
+	body, err := encodeRequest(o.model, o.req)
+	sent := o.head
+	sent.Body = body
+	return sent, err
+}
+
+// encodeRequest is the JSON document of a request: the endpoint's own when it
+// can show one.
+func encodeRequest(m Model, req Request) (json.RawMessage, error) {
+	if e, ok := m.(Encoder); ok {
+		return e.Encode(req)
+	}
+	return PlainJSON(req)
+}
+
+// requestAnswered moves the request that was out to those that the next commit
+// stores and returns its body; nil when none was out. What executes a proposal
+// went to no endpoint and is not stored.
+func (t *turn) requestAnswered() json.RawMessage {
+	if t.out == nil {
+		return nil
+	}
+	var sent SentRequest
+	var done []SentRequest
+	if t.decided == nil {
+		var err error
+		if sent, err = t.out.sent(); err == nil {
+			done = append(done, sent)
+		} else {
+			t.log.Warn("request not stored", "model", t.modelID, "error", err)
+		}
+	}
+	t.s.mu.Lock()
+	defer t.s.mu.Unlock()
+	t.out, t.unkept = nil, append(t.unkept, done...)
+	return sent.Body
+}
