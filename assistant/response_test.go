@@ -1,0 +1,245 @@
+package assistant_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+)
+
+func TestADamagedResponseRunsNoCall(t *testing.T) {
+	r := newRig(t, at.NewScript(
+		at.Answer{at.Say("I add."), at.Emit{Part: assistant.Unreadable{Reason: "broken JSON"}}, addWord("two")},
+		at.Answer{at.Say("Again."), addWord("three")},
+		at.Answer{at.Say("done")},
+	))
+	events := r.send("go")
+	end[assistant.Complete](t, events)
+	wantList(t, "runs", r.window.Runs(), "add_word three")
+	got := results(t, r.script.Requests()[1])
+	if len(got) != 1 || got[0].ErrorCode != assistant.CodeDamaged || !strings.Contains(got[0].Message, "broken JSON") {
+		t.Errorf("the model is told %+v", got)
+	}
+	wantIn(t, r.last().AssistantText, "I add.", "Again.", "done")
+	wantIn(t, r.last().Notice, "could not be read", "broken JSON")
+}
+
+func TestAtMost64CallsOfAResponseRun(t *testing.T) {
+	var many at.Answer
+	for i := range 5000 {
+		many = append(many, addWord(fmt.Sprint("w", i)))
+	}
+	r := newRig(t, at.NewScript(many, at.Answer{at.Say("ok")}))
+	r.send("go")
+	wantEqual(t, "runs", len(r.window.Runs()), 64)
+	got := results(t, r.script.Requests()[1])
+	wantEqual(t, "results", len(got), 64)
+	wantIn(t, got[63].Hint, "At most 64", "4936 were refused")
+	wantIn(t, r.last().Notice, "4936 were refused")
+}
+
+// duration is the shortest of three turns with an answer.
+func duration(t *testing.T, text string) time.Duration {
+	t.Helper()
+	best := time.Hour
+	for range 3 {
+		r := noteRig(t, at.NewScript(at.Answer{at.Say(text)}))
+		began := time.Now()
+		r.send("go")
+		best = min(best, time.Since(began))
+	}
+	return best
+}
+
+func TestPayloadMarkersCostLinearTime(t *testing.T) {
+	for _, piece := range []string{"NOTE: ", `NOTE: {"wrong": 1} `, `NOTE: {"text":"x"} `, `NOTE: {"`} {
+		const n = 4000
+		short, long := duration(t, strings.Repeat(piece, n)), duration(t, strings.Repeat(piece, 8*n))
+		if ratio := float64(long) / float64(short); ratio > 24 { // 8 is linear, 64 quadratic
+			t.Errorf("8 times as many of %q take %.0f times as long (%v, %v)", piece, ratio, short, long)
+		}
+	}
+}
+
+func TestPayloadsBeyondTheBoundAreText(t *testing.T) {
+	r := noteRig(t, at.NewScript(at.Answer{at.Say(strings.Repeat(`NOTE: {"text":"x"} `, 100))}))
+	r.send("go")
+	wantEqual(t, "cards", len(r.last().Payloads), 64)
+	wantEqual(t, "as text", strings.Count(r.last().AssistantText, "NOTE:"), 36)
+}
+
+func TestRetryingOfAnInvalidRoundHolds(t *testing.T) {
+	r := newRig(t, at.NewScript(
+		at.Answer{call("nobody", "{}")}, at.Answer{call("nobody", "{}")}, at.Answer{at.Say("at last")},
+	))
+	events := r.send("go")
+	for i, e := range events {
+		again, ok := e.(assistant.Retrying)
+		if !ok {
+			continue
+		}
+		wantEqual(t, "code", again.Code, assistant.CodeInvalidToolCalls)
+		if next, ok := events[i+1].(assistant.TextDelta); !ok {
+			t.Errorf("after %+v comes %#v, want the text", again, next)
+		}
+	}
+	wantEqual(t, "retries", len(at.Only[assistant.Retrying](events)), 1)
+}
+
+func TestCloseLeavesThePairInterrupted(t *testing.T) {
+	for name, answers := range map[string][]at.Answer{
+		"in the text":  {{at.Say("half of it"), at.Stop{At: at.NewGate()}}},
+		"after a tool": {{at.Say("I add."), addWord("two")}, {at.Say("half of it"), at.Stop{At: at.NewGate()}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, at.NewScript(answers...))
+			events := r.begin(assistant.Prompt{Text: "hello"})
+			for e := range events {
+				if text, ok := e.(assistant.TextDelta); ok && strings.Contains(text.Text, "half") {
+					break
+				}
+			}
+			r.must(r.session.Close(t.Context()))
+			wantError(t, at.Events(t, events), assistant.CodeInterrupted)
+			p := r.last()
+			wantEqual(t, "state", string(p.State)+" "+p.ErrorCode, "error interrupted")
+			wantEqual(t, "message", p.UserText, "hello")
+			wantIn(t, p.AssistantText, "half of it")
+			r.must(r.session.Close(t.Context())) // with nothing to end
+		})
+	}
+}
+
+func TestAnOverflowTeachesTheLimit(t *testing.T) {
+	overflow := at.Answer{at.Fail{Err: &assistant.RequestError{Kind: assistant.KindOverflow, Status: 400, Message: "too long", Limit: 6000}}}
+	r := trimRig(t, 3, at.NewScript(overflow, at.Answer{at.Say("ok")}), assistant.Settings{})
+	r.send("go")
+	wantEqual(t, "limit", r.session.Boundary().ML, 6000)
+}
+
+func TestTheCounterCountsWhatIsLeftOutWhileItIsTried(t *testing.T) {
+	gate := at.NewGate()
+	r := trimRig(t, 3, at.NewScript(at.Overflow(), at.Overflow(), at.Answer{at.Stop{At: gate}, at.Say("ok")}), assistant.Settings{})
+	events := r.begin(assistant.Prompt{Text: "go"})
+	gate.Wait(t)
+	wantEqual(t, "counter", r.session.Counter(), "[3-2]/3")
+	gate.Open()
+	at.Events(t, events)
+	wantEqual(t, "counter after the send", r.session.Counter(), "[3-2]/3")
+	r.session.SetView(r.session.Visible()[2:], "x", 1)
+	wantEqual(t, "counter of another view", r.session.Counter(), "2/2")
+}
+
+func TestServerActionsReachTheProgram(t *testing.T) {
+	var got string
+	r := newRig(t, at.NewScript(at.Answer{at.Say("ok")}), func(o *assistant.Options) {
+		o.ServerAction = func(name string, data json.RawMessage) (assistant.Prompt, bool) {
+			got = name + " " + string(data)
+			return assistant.Prompt{Text: "deploy it"}, name == "deploy"
+		}
+	})
+	deploy := assistant.SuggestedAction{Label: "Deploy", Action: "deploy", Handler: "server", Data: json.RawMessage(`{"to":"here"}`)}
+	events, err := r.session.Act(t.Context(), deploy)
+	r.must(err)
+	at.Events(t, events)
+	wantEqual(t, "the program is told", got, `deploy {"to":"here"}`)
+	wantEqual(t, "sent", r.last().UserText, "deploy it")
+	other := r.session.PromptOf(assistant.SuggestedAction{Label: "Go", Action: "go"})
+	wantEqual(t, "an action it does not know", other.Text, "Go\n\n"+`{"action":"go"}`)
+}
+
+func TestModelsThatVanishedAreForgotten(t *testing.T) {
+	list := []assistant.ModelInfo{{ID: "p/a", Source: "live"}, {ID: "p/b", Source: "live"}}
+	registry := &assistant.Registry{}
+	err := registry.Add(assistant.Provider{
+		Name: "p", Model: at.NewScript(), Known: []assistant.ModelInfo{{ID: "p/known", Source: "cache"}},
+		List: func(context.Context) ([]assistant.ModelInfo, error) { return list, nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := func() string {
+		var out []string
+		for _, m := range registry.Models() {
+			out = append(out, m.ID)
+		}
+		return strings.Join(out, " ")
+	}
+	registry.Learn(assistant.ModelInfo{ID: "p/mine", Source: "config"})
+	registry.Refresh(t.Context())
+	wantEqual(t, "models", ids(), "p/a p/b p/known p/mine")
+	list = list[:1]
+	registry.Refresh(t.Context())
+	wantEqual(t, "models without p/b", ids(), "p/a p/known p/mine")
+}
+
+func TestWhatIsLogged(t *testing.T) {
+	var out bytes.Buffer
+	r := newRig(t, at.NewScript(at.Answer{addWord("two")}, at.Answer{at.Say("ok")}), func(o *assistant.Options) {
+		o.Log = slog.New(slog.NewTextHandler(&out, nil))
+	})
+	r.must(r.session.SetModel("test/small"))
+	wantIn(t, out.String(), "model selected", "test/small")
+	r.must(r.session.SetModel("test/script"))
+	r.send("add")
+	r.window.BreakApply = errors.New("broken window")
+	if _, err := r.session.Rollback(t.Context(), r.session.Checkpoints()[0].ID, "both"); err == nil {
+		t.Fatal("the rollback of a broken window worked")
+	}
+	wantIn(t, out.String(), "level=ERROR", "rollback failed", "broken window")
+}
+
+func TestTextIsSanitisedWhenTheDeltaIsMade(t *testing.T) {
+	c := conversation(t, providers(t, at.NewScript(), at.NewScript()), nil, assistant.Config{})
+	if _, err := c.Continuation().Agent("a\x1b[31mb").Request("x\u202ey\x00z\xff").Conversation(); err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "agent", c.Messages().At(0).(*assistant.AgentMessage).Text, "ab")
+	wantEqual(t, "request", c.Messages().At(1).(*assistant.TextMessage).Text, "xyz\ufffd")
+	r := newRig(t, at.NewScript(at.Answer{at.Say("ok")}))
+	r.send("x\u202ey\x00z")
+	wantEqual(t, "of a session", r.last().UserText, "xyz")
+}
+
+func TestRunYieldsACallWhenItIsDone(t *testing.T) {
+	var order []string
+	tool := assistant.NewTool("step", "Does a step.", func(context.Context, struct{}) (string, error) {
+		order = append(order, "ran")
+		return "ok", nil
+	})
+	script := at.NewScript(at.Answer{call("step", "{}"), call("step", "{}")}, at.Answer{at.Say("done")})
+	c := conversation(t, providers(t, script, at.NewScript()), nil, assistant.Config{Model: "a/tools", Tools: []assistant.Tool{tool}})
+	if _, err := c.Continuation().Request("go").Conversation(); err != nil {
+		t.Fatal(err)
+	}
+	for m, err := range c.Run(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := m.(*assistant.ToolCallMessage); ok {
+			order = append(order, "yielded")
+		}
+	}
+	wantList(t, "order", order, "ran", "yielded", "ran", "yielded")
+}
+
+func TestSamplingReachesTheModel(t *testing.T) {
+	cold, seed := 0.0, int64(7)
+	script := at.NewScript(at.Answer{at.Say("ok")})
+	c := conversation(t, providers(t, script, at.NewScript()), nil, assistant.Config{Model: "a/tools"})
+	if _, err := c.Continuation().Sampling(assistant.Sampling{Temperature: &cold, MaxTokens: 5, ReasoningEffort: "low", Seed: &seed}).Request("go").Prompt(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got := script.Requests()[0].Sampling
+	if got.Temperature == nil || *got.Temperature != 0 || got.MaxTokens != 5 || got.ReasoningEffort != "low" || got.Seed == nil || *got.Seed != 7 {
+		t.Errorf("Sampling = %+v", got)
+	}
+}
