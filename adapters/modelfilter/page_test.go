@@ -87,7 +87,7 @@ func TestProposal(t *testing.T) {
 			if s := strings.Join(got, ", "); s != tt.want {
 				t.Errorf("calls = %s, want %s", s, tt.want)
 			}
-			if s := kind.Summarize(data); !strings.Contains(s, `ignore "o1"`) || !strings.Contains(s, "for openai") {
+			if s := kind.Summarize(data); !strings.Contains(s, "ignore `o1`") || !strings.Contains(s, "for openai") {
 				t.Errorf("summary = %q", s)
 			}
 		})

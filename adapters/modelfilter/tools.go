@@ -105,7 +105,7 @@ func refused(refusal *engine.Refusal) assistant.ToolResult {
 		r.ErrorCode = assistant.CodeCovered
 		r.Data = map[string]any{
 			"pattern": shown(refusal.Pattern), "rule_type": ruleType(refusal.List),
-			"existing_rules": []string{shown(refusal.By)}, "covered_by": shown(refusal.By),
+			"existing_rules": shownAll(refusal.By), "covered_by": shown(refusal.By[0]),
 		}
 		r.Hint = "Nothing needs to be added: the existing rule does it."
 	case engine.Unwritable:
@@ -127,7 +127,11 @@ func refusalText(r *engine.Refusal) string {
 		return "Pattern " + quote(r.Pattern) + " cannot be saved: it holds " + r.Detail + "."
 	default:
 	}
-	return "Pattern " + quote(r.Pattern) + " is already covered by the " + ruleType(r.List) + " rule " + quote(r.By) + "."
+	rules := " rule "
+	if len(r.By) > 1 {
+		rules = " rules "
+	}
+	return "Pattern " + quote(r.Pattern) + " is already covered by the " + ruleType(r.List) + rules + quoteAll(r.By) + "."
 }
 
 // sentence gives a message a capital letter and a full stop.

@@ -100,11 +100,11 @@ var toolCases = map[string]toolCase{
 		rules: []string{"*-preview", "gpt-3.5*", "gpt-4*"},
 	},
 	"add ignore makes redundant": {
-		tool: "add_ignore_rule", args: `{"pattern":"gpt-3*"}`, says: []string{`redundant: "gpt-3.5*"`, "Nothing changes"},
+		tool: "add_ignore_rule", args: `{"pattern":"gpt-3*"}`, says: []string{"redundant: `gpt-3.5*`", "Nothing changes"},
 		data: map[string]any{"redundant_rules": strs("gpt-3.5*"), "affected_count": 0.},
 	},
 	"add ignore covered": {
-		tool: "add_ignore_rule", args: `{"pattern":"o1-preview"}`, fails: "covered", says: []string{`covered by the ignore rule "*-preview"`},
+		tool: "add_ignore_rule", args: `{"pattern":"o1-preview"}`, fails: "covered", says: []string{"covered by the ignore rule `*-preview`"},
 		data: map[string]any{"covered_by": "*-preview", "existing_rules": strs("*-preview")}, rules: []string{"*-preview", "gpt-3.5*"},
 	},
 	"add ignore twice": {
@@ -122,7 +122,7 @@ var toolCases = map[string]toolCase{
 		data: map[string]any{"affected_models": strs("gemini-2.0-flash-preview")}, rules: []string{"*-preview", "gpt-3.5*"},
 	},
 	"add ignore no provider": {
-		tool: "add_ignore_rule", args: `{"pattern":"x","provider":"opnai"}`, fails: "failed", says: []string{`Did you mean "openai"?`},
+		tool: "add_ignore_rule", args: `{"pattern":"x","provider":"opnai"}`, fails: "failed", says: []string{"Did you mean `openai`?"},
 		data: map[string]any{"available_providers": strs("openai", "gemini")},
 	},
 	"add ignore no match": {tool: "add_ignore_rule", args: `{"pattern":"turbo"}`, says: []string{"Matches no model now", "e.g. *turbo*, which matches 4 models"}},
@@ -138,7 +138,7 @@ var toolCases = map[string]toolCase{
 		data: map[string]any{"affected_models": strs("gpt-4-turbo-preview", "o1-preview"), "affected_count": 2.}, rules: []string{"gpt-3.5*"},
 	},
 	"remove ignore unknown": {
-		tool: "remove_ignore_rule", args: `{"pattern":"preview"}`, fails: "failed", says: []string{`Did you mean "*-preview"?`, `are: "*-preview", "gpt-3.5*"`},
+		tool: "remove_ignore_rule", args: `{"pattern":"preview"}`, fails: "failed", says: []string{"Did you mean `*-preview`?", "are: `*-preview`, `gpt-3.5*`"},
 		data: map[string]any{"nearest": strs("*-preview")},
 	},
 	"remove whitelist": {
@@ -154,7 +154,7 @@ var toolCases = map[string]toolCase{
 		data: map[string]any{"removed_rules": strs("*-preview", "gpt-3.5*"), "available_count": 10.}, rules: []string{},
 	},
 	"clear ignore none":       {tool: "clear_all_ignore_rules", args: `{"provider":"gemini"}`, says: []string{"There were no ignore rules for gemini"}},
-	"clear ignore no where":   {tool: "clear_all_ignore_rules", args: `{"provider":"nowhere"}`, fails: "failed", says: []string{`"openai", "gemini"`}},
+	"clear ignore no where":   {tool: "clear_all_ignore_rules", args: `{"provider":"nowhere"}`, fails: "failed", says: []string{"`openai`, `gemini`"}},
 	"clear whitelist":         {tool: "clear_all_whitelist_rules", args: `{}`, says: []string{"removed 1 whitelist rule of", "1 model hidden now"}, allow: []string{}},
 	"clear whitelist nowhere": {tool: "clear_all_whitelist_rules", args: `{"provider":"nowhere"}`, fails: "failed"},
 	"import merge": {
@@ -194,7 +194,7 @@ var toolCases = map[string]toolCase{
 		tool: "get_models_matching_pattern", args: `{"pattern":"preview"}`, says: []string{"No matches. Hint: use wildcards, e.g. *preview*, which matches 3 models"},
 		data: map[string]any{"count": 0., "models": strs()},
 	},
-	"matching case":    {tool: "get_models_matching_pattern", args: `{"pattern":"GPT-4"}`, says: []string{"upper and lower case differ", `"gpt-4"`}},
+	"matching case":    {tool: "get_models_matching_pattern", args: `{"pattern":"GPT-4"}`, says: []string{"upper and lower case differ", "`gpt-4`"}},
 	"matching far off": {tool: "get_models_matching_pattern", args: `{"pattern":"zzzzzzzzz"}`, says: []string{"e.g. *preview*"}},
 	"matching empty":   {tool: "get_models_matching_pattern", args: `{"pattern":""}`, fails: "failed", says: []string{"empty"}},
 	"matching nowhere": {tool: "get_models_matching_pattern", args: `{"pattern":"*","provider":"nowhere"}`, fails: "failed"},
@@ -215,19 +215,19 @@ var toolCases = map[string]toolCase{
 	"details other case": {tool: "get_model_details", args: `{"model":"OpenAI/GPT-4O"}`, data: map[string]any{"id": "openai/gpt-4o"}},
 	"details elsewhere":  {tool: "get_model_details", args: `{"model":"gemini/gemini-1.0-pro"}`, data: map[string]any{"provider": "gemini"}},
 	"details unknown": {
-		tool: "get_model_details", args: `{"model":"gpt-4o-minni"}`, fails: "failed", says: []string{`Did you mean`, `"gpt-4o-mini"`}, data: map[string]any{"nearest": strs("gpt-4o-mini", "gpt-4o", "gpt-4")},
+		tool: "get_model_details", args: `{"model":"gpt-4o-minni"}`, fails: "failed", says: []string{`Did you mean`, "`gpt-4o-mini`"}, data: map[string]any{"nearest": strs("gpt-4o-mini", "gpt-4o", "gpt-4")},
 	},
 	"explain ignored": {
-		tool: "explain_model_status", args: `{"model":"openai/o1-preview"}`, says: []string{`hidden by the ignore rule "*-preview"`},
+		tool: "explain_model_status", args: `{"model":"openai/o1-preview"}`, says: []string{"hidden by the ignore rule `*-preview`"},
 		data: map[string]any{"affecting_rule": map[string]any{"pattern": "*-preview", "type": "ignore"}},
 	},
 	"explain kept": {
-		tool: "explain_model_status", args: `{"model":"gpt-4o-preview"}`, says: []string{`the whitelist rule "gpt-4o-preview" keeps it`, `ignore rule "*-preview"`},
+		tool: "explain_model_status", args: `{"model":"gpt-4o-preview"}`, says: []string{"the whitelist rule `gpt-4o-preview` keeps it", "ignore rule `*-preview`"},
 		data: map[string]any{"status": "whitelisted"},
 	},
 	"explain normal": {tool: "explain_model_status", args: `{"model":"o1"}`, says: []string{"no rule matches it"}},
 	"explain unknown": {
-		tool: "explain_model_status", args: `{"model":"gpt-5-preview"}`, fails: "failed", says: []string{`would be ignored by the ignore rule "*-preview"`, "get_models_matching_pattern"},
+		tool: "explain_model_status", args: `{"model":"gpt-5-preview"}`, fails: "failed", says: []string{"would be ignored by the ignore rule `*-preview`", "get_models_matching_pattern"},
 	},
 	"explain unfiltered": {
 		setup: func(f *fixture) { f.shelf.lists["openai"] = ModelList{IDs: []string{"azure/x-preview"}} },
@@ -235,7 +235,7 @@ var toolCases = map[string]toolCase{
 	},
 	"switch":         {tool: "switch_provider", args: `{"provider":"GEMINI"}`, says: []string{"is now gemini: 3 of 3"}, data: map[string]any{"provider": "gemini"}},
 	"switch to same": {tool: "switch_provider", args: `{"provider":"openai"}`, says: []string{"is already openai"}},
-	"switch unknown": {tool: "switch_provider", args: `{"provider":"gemni"}`, fails: "failed", says: []string{`"gemini"`}},
+	"switch unknown": {tool: "switch_provider", args: `{"provider":"gemni"}`, fails: "failed", says: []string{"`gemini`"}},
 	"switch nothing": {tool: "switch_provider", args: `{"provider":""}`, fails: "failed", data: map[string]any{"available_providers": strs("openai", "gemini")}},
 	"refresh": {
 		setup: func(f *fixture) {

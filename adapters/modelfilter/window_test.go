@@ -429,7 +429,7 @@ func TestViews(t *testing.T) {
 	if s, err := f.On("gemini"); err != nil || len(s.Models()) != 3 || f.Provider() != "openai" {
 		t.Errorf("On(gemini): %v", err)
 	}
-	if _, err := f.On("gemni"); err == nil || !strings.Contains(err.Error(), `Did you mean "gemini"?`) {
+	if _, err := f.On("gemni"); err == nil || !strings.Contains(err.Error(), "Did you mean `gemini`?") {
 		t.Errorf("On(gemni) = %v", err)
 	}
 }

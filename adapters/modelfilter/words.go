@@ -48,8 +48,19 @@ func shownAll(texts []string) []string {
 	return out
 }
 
-// quote is an id or a pattern inside a sentence.
-func quote(text string) string { return fmt.Sprintf("%q", shown(text)) }
+// quote is an id or a pattern inside a sentence, as a Markdown code span: an
+// asterisk outside of one is emphasis.
+func quote(text string) string {
+	text = shown(text)
+	fence := "`"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	if len(fence) > 1 {
+		text = " " + text + " " // a span may begin or end with a backtick only so
+	}
+	return fence + text + fence
+}
 
 // quoteAll is a few of them.
 func quoteAll(texts []string) string {
@@ -75,7 +86,7 @@ func ruleType(list List) string {
 
 // displayName is an id as the rules name it: without the provider.
 func displayName(provider, id string) string {
-	if head, name, ok := strings.Cut(id, "/"); ok && strings.EqualFold(head, provider) {
+	if head, name, ok := strings.Cut(id, "/"); ok && head == provider {
 		return name
 	}
 	return id

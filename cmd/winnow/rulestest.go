@@ -277,7 +277,7 @@ func (a *app) coveredByRules(ctx context.Context, list modelfilter.List, pattern
 	_, err = s.Add(list, pattern) // in memory only: nothing of it is kept
 	switch {
 	case errors.As(err, &refusal) && (refusal.Reason == engine.Covered || refusal.Reason == engine.Duplicate):
-		return a.printCoverage(coverageJSON{Covered: true, By: refusal.By})
+		return a.printCoverage(coverageJSON{Covered: true, By: strings.Join(refusal.By, ", ")})
 	case err != nil:
 		return err
 	}

@@ -88,7 +88,7 @@ func (s *snapshot) lowerIDs() []string {
 
 // name is an id as the rules name it: without the provider.
 func (s *snapshot) name(id string) string {
-	if head, name, ok := strings.Cut(id, "/"); ok && strings.EqualFold(head, s.provider) {
+	if head, name, ok := strings.Cut(id, "/"); ok && head == s.provider {
 		return name
 	}
 	return id

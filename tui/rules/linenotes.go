@@ -204,7 +204,7 @@ func refusalText(err error) string {
 	case engine.Duplicate:
 		return "the " + r.List.String() + " rule exists already"
 	case engine.Covered:
-		return "rule " + quote(r.By) + " covers it already"
+		return "rule " + quote(r.By[0]) + " covers it already"
 	default:
 	}
 	return "it cannot be saved: " + pane.Visible(r.Detail)

@@ -26,9 +26,8 @@ type Refusal struct {
 	Reason  Reason
 	List    List
 	Pattern string // trimmed
-	By      string // Duplicate, Covered: the rule that makes it needless
-	Index   int    // of that rule
-	Detail  string // Unwritable: what cannot be written
+	By      []string // Duplicate, Covered: the rules that make it redundant, in order
+	Detail  string   // Unwritable: what cannot be written
 }
 
 // Error says the reason in one line.
@@ -42,7 +41,15 @@ func (r *Refusal) Error() string {
 		return fmt.Sprintf("pattern %q cannot be saved: it holds %s", r.Pattern, r.Detail)
 	default:
 	}
-	return fmt.Sprintf("pattern %q is already covered by the %s rule %q", r.Pattern, r.List, r.By)
+	rules := "rule"
+	if len(r.By) > 1 {
+		rules = "rules"
+	}
+	quoted := make([]string, len(r.By))
+	for i, by := range r.By {
+		quoted[i] = fmt.Sprintf("%q", by)
+	}
+	return fmt.Sprintf("pattern %q is already covered by the %s %s %s", r.Pattern, r.List, rules, strings.Join(quoted, ", "))
 }
 
 // Verdict is what Check found of a pattern that may be added.
@@ -65,8 +72,8 @@ func (e *Engine) Check(list List, pattern string) (Verdict, error) {
 		return Verdict{}, refusal
 	}
 	rules := e.lists[list].rules
-	if i := slices.IndexFunc(rules, func(r *rule) bool { return r.pattern.String() == pattern }); i >= 0 {
-		refusal.Reason, refusal.By, refusal.Index = Duplicate, pattern, i
+	if slices.ContainsFunc(rules, func(r *rule) bool { return r.pattern.String() == pattern }) {
+		refusal.Reason, refusal.By = Duplicate, []string{pattern}
 		return Verdict{}, refusal
 	}
 	v := Verdict{Pattern: pattern}
@@ -75,12 +82,14 @@ func (e *Engine) Check(list List, pattern string) (Verdict, error) {
 	for i, r := range rules {
 		switch judge.covers(r, fresh) {
 		case yes:
-			refusal.Reason, refusal.By, refusal.Index = Covered, r.pattern.String(), i
-			return Verdict{}, refusal
+			refusal.Reason, refusal.By = Covered, append(refusal.By, r.pattern.String())
 		case maybe:
 			open[i] = true
 		default:
 		}
+	}
+	if refusal.Reason == Covered {
+		return Verdict{}, refusal
 	}
 	for i, r := range rules {
 		switch judge.covers(fresh, r) {
@@ -152,7 +161,19 @@ func (j *judge) covers(broad, narrow *rule) answer {
 	if j.lost == patience {
 		return maybe
 	}
-	switch c := glob.RuleCovers([]*glob.Pattern{broad.pattern}, narrow.pattern, j.engine.within); {
+	return j.search(broad, narrow)
+}
+
+// search decides coverage for the ids that the proxy filters: those of the
+// provider and those without a slash. A rule matches the latter as a plain
+// pattern, unless it holds a slash itself.
+func (j *judge) search(broad, narrow *rule) answer {
+	c := glob.RuleCovers([]*glob.Pattern{broad.pattern}, narrow.pattern, j.engine.within)
+	literal, _, _ := strings.Cut(narrow.pattern.String(), "[")
+	if c.Covered && !strings.Contains(literal, "/") {
+		c = glob.Covers(broad.pattern, narrow.pattern)
+	}
+	switch {
 	case c.Undecided:
 		j.lost++
 		return maybe
@@ -160,23 +181,4 @@ func (j *judge) covers(broad, narrow *rule) answer {
 		return yes
 	}
 	return no
-}
-
-// filteredIDs returns the pattern of the ids that the proxy filters: those
-// whose first segment is the provider in any case.
-func filteredIDs(provider string) *glob.Pattern {
-	var b strings.Builder
-	for _, r := range provider {
-		if !unicode.IsLetter(r) {
-			b.WriteString(glob.Quote(string(r)))
-			continue
-		}
-		b.WriteByte('[')
-		b.WriteRune(r)
-		for fold := unicode.SimpleFold(r); fold != r; fold = unicode.SimpleFold(fold) {
-			b.WriteRune(fold)
-		}
-		b.WriteByte(']')
-	}
-	return glob.Compile(b.String() + "/*")
 }

@@ -14,9 +14,10 @@
 //
 // # Unfiltered
 //
-// The proxy applies a provider's rules to ids whose first segment is the
-// provider, in any case. All other ids are Unfiltered: always Normal, and no
-// count, preview or match includes them.
+// The proxy applies a provider's rules to ids whose first segment is exactly the
+// provider's lower-case name, and to ids without a slash, which belong to the
+// provider that listed them. All other ids are Unfiltered: always Normal, and
+// no count, preview or match includes them.
 //
 // # Engine
 //

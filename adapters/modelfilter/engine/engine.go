@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strings"
 
 	"winnow/assistant/glob"
 )
@@ -45,7 +46,7 @@ type ruleList struct {
 // Engine holds the models and rules of one provider. Make it with New.
 type Engine struct {
 	provider string
-	within   *glob.Pattern // the ids that the proxy filters
+	within   *glob.Pattern // the ids of the provider
 	models   *index
 	lists    [2]ruleList
 }
@@ -53,7 +54,8 @@ type Engine struct {
 // New makes an engine without rules. Models are full ids, "provider/name"; an
 // id that comes again is dropped.
 func New(provider string, models []string) *Engine {
-	e := &Engine{provider: provider, within: filteredIDs(provider), models: newIndex(provider, models)}
+	provider = strings.ToLower(provider)
+	e := &Engine{provider: provider, within: glob.Compile(glob.Quote(provider) + "/*"), models: newIndex(provider, models)}
 	e.Set(nil, nil)
 	return e
 }

@@ -21,9 +21,10 @@ func TestStatus(t *testing.T) {
 		{ID: "openai/gpt-4-turbo", Status: Ignored, Rule: "gpt-4*", Index: 0, List: Ignore},
 		{ID: "openai/gpt-3.5-turbo", Index: -1},
 		{ID: "openai/o1-preview", Status: Ignored, Rule: "*-preview", Index: 2, List: Ignore},
-		{ID: "OpenAI/o1", Index: -1},
+		{ID: "OpenAI/o1", Index: -1, Unfiltered: true},
 		{ID: "azure/gpt-4o", Index: -1, Unfiltered: true},
-		{ID: "bare", Index: -1, Unfiltered: true},
+		{ID: "bare", Index: -1},
+		{ID: "bare-preview", Status: Ignored, Rule: "*-preview", Index: 2, List: Ignore},
 		{ID: "openai/gpt-4.1", Status: Ignored, Rule: "gpt-4*", Index: 0, List: Ignore}, // not a model of ours
 		{ID: "azure/gpt-4.1", Index: -1, Unfiltered: true},
 	} {
@@ -37,7 +38,7 @@ func TestStatus(t *testing.T) {
 	if got := e.Hidden(); !slices.Equal(got, []string{"openai/gpt-4-turbo", "openai/o1-preview"}) {
 		t.Errorf("Hidden() = %q", got)
 	}
-	if got := e.Unfiltered(); !slices.Equal(got, []string{"azure/gpt-4o", "bare"}) {
+	if got := e.Unfiltered(); !slices.Equal(got, []string{"OpenAI/o1", "azure/gpt-4o"}) {
 		t.Errorf("Unfiltered() = %q", got)
 	}
 	if got := e.Matching(" *4o "); !slices.Equal(got, []string{"openai/gpt-4o"}) {

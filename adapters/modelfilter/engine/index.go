@@ -55,11 +55,14 @@ func newIndex(provider string, models []string) *index {
 	return x
 }
 
-// filteredName returns the id without its first segment if that segment is the
-// provider, in any case.
-func filteredName(provider, id string) (string, bool) {
-	first, name, ok := strings.Cut(id, "/")
-	return name, ok && strings.EqualFold(first, provider)
+// filteredName returns the id without its first segment. ok is false if that
+// segment is not exactly the provider. An id without a slash is the provider's.
+func filteredName(provider, id string) (name string, ok bool) {
+	first, name, slash := strings.Cut(id, "/")
+	if !slash {
+		return id, true
+	}
+	return name, first == provider
 }
 
 // compareEnds orders strings as if they were read backwards.

@@ -16,7 +16,7 @@ type naive struct {
 }
 
 func (n *naive) filtered(id string) bool {
-	return strings.HasPrefix(strings.ToLower(id), strings.ToLower(n.provider)+"/")
+	return !strings.Contains(id, "/") || strings.HasPrefix(id, n.provider+"/")
 }
 
 func (n *naive) matches(pattern, id string) bool {

@@ -22,7 +22,7 @@ def writable(kind, patterns, refused):
 
 
 def matches(pattern, model):
-    short = model.split("/", 1)[1]
+    short = model.split("/", 1)[-1]
     return fnmatch.fnmatchcase(short, pattern) or fnmatch.fnmatchcase(model, pattern)
 
 
@@ -37,7 +37,7 @@ def answer(case):
     for model in case["models"]:
         status, rule = "normal", ""
         first, slash, _ = model.partition("/")
-        if slash and first.lower() == case["provider"].lower():
+        if not slash or first == case["provider"].lower():
             for kind, name in (("whitelist", "whitelisted"), ("ignore", "ignored")):
                 found = [p for p in lists[kind] if matches(p, model)]
                 if found:
