@@ -25,7 +25,7 @@ const (
 type Refusal struct {
 	Reason  Reason
 	List    List
-	Pattern string // trimmed
+	Pattern string   // trimmed
 	By      []string // Duplicate, Covered: the rules that make it redundant, in order
 	Detail  string   // Unwritable: what cannot be written
 }
