@@ -84,13 +84,13 @@ func (r *rawAnswer) close() error {
 
 // renderedAnswer renders Markdown, each block as soon as it is whole.
 type renderedAnswer struct {
-	to     io.Writer
-	signs  func(string) string // replaces what the terminal cannot show
-	style  *markdown.Style
-	width  int
-	doc    *markdown.Doc // of this part; nil before its first text
-	blocks int           // of doc that are printed
-	begun  bool          // an earlier part was printed
+	to    io.Writer
+	signs func(string) string // replaces what the terminal cannot show
+	style *markdown.Style
+	width int
+	doc   *markdown.Doc // of this part; nil before its first text
+	lines int           // of doc that are printed
+	begun bool          // an earlier part was printed
 }
 
 func (d *renderedAnswer) write(text string) error {
@@ -98,7 +98,7 @@ func (d *renderedAnswer) write(text string) error {
 		if text = strings.TrimLeft(text, "\n"); text == "" {
 			return nil
 		}
-		d.doc, d.blocks = markdown.New(d.style), 0
+		d.doc, d.lines = markdown.New(d.style), 0
 		if d.begun {
 			if _, err := io.WriteString(d.to, "\n"); err != nil {
 				return err
@@ -106,7 +106,7 @@ func (d *renderedAnswer) write(text string) error {
 		}
 	}
 	d.doc.Append(text)
-	return d.print(d.doc.Blocks() - 1) // the last one may still grow
+	return d.print(d.doc.Closed(d.width))
 }
 
 func (d *renderedAnswer) part() error {
@@ -114,19 +114,18 @@ func (d *renderedAnswer) part() error {
 		return nil
 	}
 	d.doc.Finish()
-	err := d.print(d.doc.Blocks())
+	err := d.print(d.doc.Lines(d.width))
 	d.doc, d.begun = nil, true
 	return err
 }
 
 func (d *renderedAnswer) close() error { return d.part() }
 
-func (d *renderedAnswer) print(blocks int) error {
-	for ; d.blocks < blocks; d.blocks++ {
-		for _, line := range d.doc.BlockLines(d.blocks, d.width) {
-			if _, err := io.WriteString(d.to, d.signs(line)+"\n"); err != nil {
-				return err
-			}
+// print writes those of lines that are not printed yet.
+func (d *renderedAnswer) print(lines []string) error {
+	for ; d.lines < len(lines); d.lines++ {
+		if _, err := io.WriteString(d.to, d.signs(lines[d.lines])+"\n"); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -3,10 +3,13 @@ package chat
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
+	"winnow/tui/markdown"
 	"winnow/tui/textwidth"
 )
 
@@ -84,19 +87,18 @@ func (c *card) lines(width int, l *look) []string {
 	if c.state == cardRunning {
 		tail = c.progress
 	}
-	text := one(c.name)
-	head := tone.Render(fold+" "+sign) + " " + st.Chat.ToolName.Render(text)
+	head := tone.Render(fold+" "+sign) + " " + st.Chat.ToolName.Render(one(c.name))
 	for _, s := range []string{shortArgs(c.input), one(tail)} {
 		if s != "" {
-			text, head = text+"  "+s, head+"  "+st.Chat.ToolArgs.Render(s)
+			head += "  " + st.Chat.ToolArgs.Render(s)
 		}
 	}
-	c.putLine(text, cardLead, textwidth.Truncate(head, width, st.Icons.Ellipsis))
+	c.addLine(textwidth.Truncate(head, width, st.Icons.Ellipsis), markdown.Joint{Lead: cardLead})
 	if c.open {
 		c.body(width, l)
 	}
 	c.add("")
-	return c.sheet.lines
+	return c.text
 }
 
 // cardTitle is how many cells the titles of an open card take, with what stands
@@ -120,11 +122,11 @@ func (c *card) body(width int, l *look) {
 		})
 	}
 	section("input", visible(indented(c.input)))
-	section("output", c.message)
+	section("output", visible(c.message))
 	if c.data != nil {
 		raw, err := json.Marshal(c.data)
 		if err == nil {
-			section("data", indented(raw))
+			section("data", visible(indented(raw)))
 		}
 	}
 }
@@ -137,10 +139,10 @@ const leastText = 8
 func shortArgs(raw json.RawMessage) string {
 	var fields map[string]any
 	if json.Unmarshal(raw, &fields) != nil {
-		return safetext.Visible(one(string(raw)))
+		return one(string(raw))
 	}
 	var values []string
-	for _, key := range sortedKeys(fields) {
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		switch v := fields[key].(type) {
 		case string:
 			values = append(values, v)
@@ -149,16 +151,7 @@ func shortArgs(raw json.RawMessage) string {
 			values = append(values, string(text))
 		}
 	}
-	return safetext.Visible(one(strings.Join(values, " ")))
-}
-
-// visible makes what hides in a text visible, line by line.
-func visible(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, l := range lines {
-		lines[i] = safetext.Visible(l)
-	}
-	return strings.Join(lines, "\n")
+	return one(strings.Join(values, " "))
 }
 
 func indented(raw json.RawMessage) string {

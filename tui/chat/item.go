@@ -34,6 +34,7 @@ type item struct {
 	// The lines as drawn last, and where each part begins in them.
 	lines  []string
 	starts []int
+	joints map[int][]markdown.Joint // by part, made when they are asked for
 	drawn  struct {
 		width   int
 		version uint64
@@ -68,7 +69,7 @@ func (it *item) Lines(width int) []string {
 		return it.lines
 	}
 	same := it.drawn.width == width
-	it.drawn.width, it.drawn.version = width, it.version
+	it.drawn.width, it.drawn.version, it.joints = width, it.version, nil
 	if !it.loaded {
 		it.lines, it.starts = []string{it.look.st.Chat.Time.Render("…"), ""}, nil
 		return it.lines

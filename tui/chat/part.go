@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"winnow/assistant"
 	"winnow/assistant/safetext"
 	"winnow/tui/markdown"
@@ -25,21 +27,8 @@ type part interface {
 	key(i int) string
 	// source is the part's own text, for copying and searching.
 	source() string
-	logical
-}
-
-// logical is the text that a part shows, apart from how it is drawn; what is
-// folded away is not in it. Places are bytes of it. It is known once the part was
-// drawn, and as it was drawn last.
-type logical interface {
-	// shows is the length of the text.
-	shows() int
-	// glyphs are the characters of line y.
-	glyphs(y, width int) []markdown.Glyph
-	// unit is the word or line that holds a place.
-	unit(at int, u Unit) (from, to int)
-	// taken is the text between two places; whole says that it was chosen as one.
-	taken(from, to int, whole bool) string
+	// joined says of the lines drawn last how each is joined to the one above it.
+	joined() []markdown.Joint
 }
 
 // fixed is what parts have in common that do not fold and change only by being replaced.
@@ -72,20 +61,19 @@ func (p *userPart) lines(width int, l *look) []string {
 	if most < 3 { // no room beside the text
 		pad = 0
 	}
-	text := safetext.Clean(p.message)
-	p.put(text, 0, most-2*pad, func(_ int, line string) string { return line })
+	p.put(safetext.Clean(p.message), 0, most-2*pad, func(_ int, line string) string { return line })
 	box := 0
-	for _, line := range p.sheet.lines {
-		box = max(box, cellsOf(line))
+	for _, line := range p.text {
+		box = max(box, ansi.StringWidth(line))
 	}
 	left := max(0, width-box-2*pad)
-	for i, line := range p.sheet.lines {
+	for i, line := range p.text {
 		side := strings.Repeat(" ", pad)
-		body := l.st.Chat.User.Render(side + line + strings.Repeat(" ", max(0, box-cellsOf(line))) + side)
-		p.sheet.lines[i], p.rows[i].x = strings.Repeat(" ", left)+body, left+pad
+		body := l.st.Chat.User.Render(side + line + strings.Repeat(" ", max(0, box-ansi.StringWidth(line))) + side)
+		p.text[i], p.joints[i].Lead = strings.Repeat(" ", left)+body, leadCells(left+pad)
 	}
 	p.add("")
-	return p.sheet.lines
+	return p.text
 }
 
 // reasoningPart is the model's thinking: open while it streams, folded when
@@ -99,8 +87,8 @@ type reasoningPart struct {
 	open    bool
 	byUser  bool
 	dirty   bool
-	cache   growing
-	rows    []stretch // of thought, as drawn
+	sheet
+	body growing
 }
 
 func newReasoning(text string, took time.Duration) *reasoningPart {
@@ -152,26 +140,26 @@ func (p *reasoningPart) lines(width int, l *look) []string {
 	if !p.live && p.took > 0 {
 		head += fmt.Sprintf(" (%.1f s)", p.took.Seconds())
 	}
-	out := []string{st.Chat.Thinking.Render(head)}
-	p.rows = p.rows[:0]
+	p.sheet = sheet{}
+	p.add(st.Chat.Thinking.Render(head))
 	if p.open {
-		text := p.thought.String()
-		p.rows = append(p.rows, p.cache.broken(text, width-indent)...)
-		for _, r := range p.rows {
-			out = append(out, strings.Repeat(" ", indent)+st.Chat.Thinking.Render(untabbed(text[r.from:r.to])))
-		}
+		body := p.body.lay(p.thought.String(), indent, width-indent, indentedBy(indent, st.Chat.Thinking.Render))
+		p.text, p.joints = append(p.text, body.text...), append(p.joints, body.joints...)
 	}
-	return append(out, "")
+	p.add("")
+	return p.text
 }
 
 // textPart is a stretch of the answer.
 type textPart struct {
 	fixed
 	sheet // of the source, when that is shown
+	body  growing
 	doc   *markdown.Doc
 	dirty bool
 	raw   bool
 	kept  bool // what was drawn last came from fresh
+	width int  // of that
 }
 
 func newText(text string, md *markdown.Style, whole bool) *textPart {
@@ -188,23 +176,30 @@ func (p *textPart) source() string { return p.doc.Source() }
 
 func (p *textPart) lines(width int, l *look) []string {
 	p.dirty, p.kept = false, false
+	p.width = width
 	if p.raw {
-		p.sheet = sheet{}
-		p.put(safetext.Clean(p.doc.Source()), 0, width, func(_ int, line string) string { return line })
+		p.sheet = p.body.lay(safetext.Clean(p.doc.Source()), 0, width, func(_ int, line string) string { return line })
 		p.add("")
-		return p.sheet.lines
+		return p.text
 	}
 	return append(slices.Clip(p.doc.Lines(width)), "")
 }
 
+func (p *textPart) joined() []markdown.Joint {
+	if p.raw {
+		return p.joints
+	}
+	return p.doc.Joints(p.width)
+}
+
 // fresh is lines of what is not shown raw, without the blank line that ends them,
-// and the first that may be another than when they were drawn last.
+// and the first that may differ from those drawn last.
 func (p *textPart) fresh(width int) (lines []string, from int) {
 	lines, from = p.doc.Fresh(width)
 	if !p.kept {
 		from = 0
 	}
-	p.dirty, p.kept = false, true
+	p.dirty, p.kept, p.width = false, true, width
 	return lines, from
 }
 
@@ -223,7 +218,7 @@ func (p *notePart) lines(width int, l *look) []string {
 		return l.st.Chat.Notice.Render(l.st.Icons.Warn + " " + line)
 	})
 	p.add("")
-	return p.sheet.lines
+	return p.text
 }
 
 // errorPart is how a turn failed, and what can be done about it.
@@ -253,5 +248,5 @@ func (p *errorPart) lines(width int, l *look) []string {
 		p.add("  " + st.Chat.Primary.Render("[r Retry]") + " " + st.Chat.Secondary.Render("[e Re-ask]") + " " + st.Chat.Warning.Render("[d Delete]"))
 		p.add("")
 	}
-	return p.sheet.lines
+	return p.text
 }

@@ -9,6 +9,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
+	"winnow/tui/markdown"
 	"winnow/tui/style"
 	"winnow/tui/textwidth"
 )
@@ -163,22 +164,23 @@ func (p *payloadPart) lines(width int, l *look) []string {
 		lead += h.Icon + " "
 	}
 	head := one(title)
-	if summary := safetext.Visible(one(p.payload.Summary)); summary != "" {
+	if summary := one(p.payload.Summary); summary != "" {
 		head += "  " + summary
 	}
-	p.putLine(head, ansi.StringWidth(lead), st.Chat.ToolName.Render(textwidth.Truncate(lead+head, width, st.Icons.Ellipsis)))
+	line := st.Chat.ToolName.Render(textwidth.Truncate(lead+head, width, st.Icons.Ellipsis))
+	p.addLine(line, markdown.Joint{Lead: leadCells(ansi.StringWidth(lead))})
 	if h.Render != nil {
 		p.putRows(h.Render(p.payload), width, st.Chat)
 	}
 	p.putRows(l.extra[p.payload.ID], width, st.Chat)
 	if p.open {
-		p.put(safetext.Clean(visible(p.source())), indent, width-indent, pen("  ", st.Chat.ToolArgs.Render))
+		p.put(safetext.Clean(visible(p.source())), indent, width-indent, indentedBy(indent, st.Chat.ToolArgs.Render))
 	}
 	if p.payload.Decision != "" {
 		p.putRows([]Row{{Text: p.payload.Decision + " by you", Tone: Quiet}}, width, st.Chat)
 	}
 	p.add("")
-	return p.sheet.lines
+	return p.text
 }
 
 // rowLead is how far the text of rows stands from the edge: an indent, a sign of

@@ -34,7 +34,7 @@ func drag(t *testing.T, v *View, w, h int, from, to string) string {
 	return v.SelectionText()
 }
 
-func TestSelectionIsTheLogicalText(t *testing.T) {
+func TestSelectionIsTheTextAsDrawn(t *testing.T) {
 	v := view()
 	_, p := turn()
 	p.UserText = "hide the minis, please, and everything that looks\tlike a preview of a model"
@@ -43,18 +43,18 @@ func TestSelectionIsTheLogicalText(t *testing.T) {
 	v.list.Top()
 	const w, h = 44, 40
 	for name, c := range map[string]struct{ from, to, want string }{
-		"wrapped message":     {"minis", "preview", "minis, please, and everything that looks\tlike a preview"},
-		"wrapped answer":      {"do it", "line.", "**do it** now, in words that go on over the end of the line."},
+		"wrapped message":     {"minis", "preview", "minis, please, and everything that looks    like a preview"},
+		"wrapped answer":      {"do it", "line.", "do it now, in words that go on over the end of the line."},
 		"within emphasis":     {"o it", "now", "o it now"},
 		"backwards":           {"words that", "do", "o it now, in w"},
 		"card":                {"add_ignore", "*mini*", "add_ignore_rule  *mini*"},
-		"code":                {"func", "}", "func f() {\n\treturn\n}"},
-		"code to table":       {"return", "日本", "return\n}\n\n| a | b |\n|---|---|\n| 日本"},
-		"wide runes":          {"本", "two", "本 | two"},
+		"code":                {"func", "}", "func f() {\n    return\n}"},
+		"code to table":       {"return", "日本", "return\n}\n\na    │ b\n─────┼─────\n日本"},
+		"wide runes":          {"本", "two", "本 │ two"},
 		"over several":        {"line.", "func f", "line.\n\nadd_ignore_rule  *mini*  5 models\n\nfunc f"},
-		"over pairs":          {"two", "you", "two |\n\nthanks\n\nyou"},
-		"end of an answer":    {"are", "welcome", "are *welcome*"},
-		"folded is not shown": {"looks", "now", "looks\tlike a preview of a model\n\nI'll **do it** now"},
+		"over pairs":          {"two", "you", "two\n\nthanks\n\nyou"},
+		"end of an answer":    {"are", "welcome", "are welcome"},
+		"folded is not shown": {"looks", "now", "looks    like a preview of a model\n\nI'll do it now"},
 	} {
 		if got := drag(t, v, w, h, c.from, c.to); got != c.want {
 			t.Errorf("%s: from %q to %q came %q, want %q", name, c.from, c.to, got, c.want)
@@ -83,7 +83,7 @@ func TestSelectionBesideTheText(t *testing.T) {
 		t.Error("a press selects")
 	}
 	v.SelectTo(w+20, h+20)
-	if got, want := v.SelectionText(), "question\n\nfirst line\n\n- item one\n- item two\n\nlast"; got != want {
+	if got, want := v.SelectionText(), "question\n\nfirst line\n\n• item one\n• item two\n\nlast"; got != want {
 		t.Errorf("all is %q, want %q", got, want)
 	}
 	v.SelectStart(w-1, y, Character) // behind the end of the line
@@ -94,7 +94,7 @@ func TestSelectionBesideTheText(t *testing.T) {
 	v.SelectStart(x, y+1, Character) // a blank line: what follows
 	_, below := cellOf(t, v, w, h, "item one")
 	v.SelectTo(w-1, below)
-	if got := v.SelectionText(); got != "item one" {
+	if got := v.SelectionText(); got != "• item one" {
 		t.Errorf("from a blank line came %q", got)
 	}
 	v.ClearSelection()
@@ -112,9 +112,9 @@ func TestDoubleAndTripleClick(t *testing.T) {
 	const w, h = 40, 30
 	for at, want := range map[string][2]string{
 		"gpt":  {"openai/gpt-5.1-mini", "ask openai/gpt-5.1-mini now"},
-		"els":  {"**mod**els", "Some **mod**els of `x.y` here, and the paragraph goes on and on."},
-		"x.y":  {"x.y", "Some **mod**els of `x.y` here, and the paragraph goes on and on."},
-		"a, b": {"a", "\tf(a, b)"},
+		"els":  {"models", "Some models of x.y here, and the paragraph goes on and on."},
+		"x.y":  {"x.y", "Some models of x.y here, and the paragraph goes on and on."},
+		"a, b": {"a", "    f(a, b)"},
 	} {
 		x, y := cellOf(t, v, w, h, at)
 		v.SelectStart(x, y, Word)
@@ -130,7 +130,7 @@ func TestDoubleAndTripleClick(t *testing.T) {
 	v.SelectStart(x, y, Word)
 	x, y = cellOf(t, v, w, h, "ere,")
 	v.SelectTo(x, y)
-	if got := v.SelectionText(); got != "Some **mod**els of `x.y` here" {
+	if got := v.SelectionText(); got != "Some models of x.y here" {
 		t.Errorf("by words came %q", got)
 	}
 }
@@ -141,13 +141,13 @@ func TestSelectionStaysWhileTextStreamsAndScrolls(t *testing.T) {
 	v.Begin(2, assistant.Pair{Seq: 2, UserText: "q2", CreatedAt: noon, Flag: true})
 	v.Take(assistant.TextDelta{Text: "The **first** words of "})
 	const w, h = 30, 14
-	if got := drag(t, v, w, h, "first", "words"); got != "**first** words" {
+	if got := drag(t, v, w, h, "first", "words"); got != "first words" {
 		t.Fatalf("selected %q", got)
 	}
 	for range 40 {
 		v.Take(assistant.TextDelta{Text: "an answer that goes on "})
 		v.View(w, h)
-		if got := v.SelectionText(); got != "**first** words" {
+		if got := v.SelectionText(); got != "first words" {
 			t.Fatalf("while it streams the selection is %q", got)
 		}
 	}
@@ -155,8 +155,8 @@ func TestSelectionStaysWhileTextStreamsAndScrolls(t *testing.T) {
 	v.View(w, h)
 	stored := pair(2, "q2", "The **first** words of "+strings.Repeat("an answer that goes on ", 40))
 	v.Settle(stored)
-	v.View(20, h)
-	if got := v.SelectionText(); got != "**first** words" {
+	v.View(w, h)
+	if got := v.SelectionText(); got != "first words" {
 		t.Errorf("at the end the selection is %q", got)
 	}
 	v.SelectStart(5, 3, Character)
@@ -212,32 +212,29 @@ var hostile = []string{
 	"see [docs](http://e.x) and `co de`", "path/to/some-long/file-name.go and -x --yy", "   leading and trailing   ", "\x1b[31mred\x1b]52;c;aGk=\x07", "\u202egnp.exe",
 }
 
-// Each character on the screen that shows text stands where its glyph says.
-func TestEveryCharacterOfEveryPartHasItsPlace(t *testing.T) {
-	for _, text := range hostile {
+// Whatever the width, what is copied of a text is the text: the line breaks of the
+// width are not in it, and its own are.
+func TestTheWidthIsNotCopied(t *testing.T) {
+	words := strings.TrimSpace(strings.Repeat("some words of a long-winded answer, 日本語 too; ", 120))
+	text := words + "\n\n" + strings.Repeat("x", 300) + "\n\n" + words
+	for _, w := range []int{12, 20, 41, 80, 200} {
 		v := view()
-		show(v, everything(1, text))
+		p := pair(1, text, text+"\n\n> "+words+"\n\n```\n\tcode "+words+"\n```")
+		p.Reasoning = text
+		show(v, p)
 		v.ToggleAll()
-		for _, w := range []int{1, 3, 9, 20, 41, 80, 200} {
-			it := v.src.item(1)
-			lines := it.Lines(w)
-			v.width = w
-			if w+gutterWidth >= leastGuttered {
-				v.width = w + gutterWidth
+		v.View(w, 10)
+		h := len(v.src.item(1).Lines(v.inner())) + 5
+		v.View(w, h)
+		v.SelectStart(0, 0, Character)
+		v.SelectTo(w, h)
+		want := text + "\n\n" + text + "\n\n" + text + "\n\n" + words + "\n\n    code " + words
+		if got := v.SelectionText(); got != want {
+			at := 0
+			for at < min(len(got), len(want)) && got[at] == want[at] {
+				at++
 			}
-			for y := range lines {
-				n, glyphs := v.glyphs(0, y)
-				if _, answer := it.parts[min(n, len(it.parts)-1)].(*textPart); answer {
-					continue // tui/markdown proves it
-				}
-				for _, g := range glyphs {
-					seen := ansi.Strip(ansi.Cut(lines[y], g.X, g.X+g.Width))
-					from := it.parts[n].taken(g.Start, g.End, false)
-					if seen != from && untabbed(from) != seen && !strings.HasPrefix(seen, "…") {
-						t.Fatalf("%q at width %d: line %q shows %q at %d, its place %q", text, w, ansi.Strip(lines[y]), seen, g.X, from)
-					}
-				}
-			}
+			t.Errorf("at %d cells %d bytes, want %d; from byte %d on %.80q, want %.80q", w, len(got), len(want), at, got[at:], want[at:])
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"fmt"
 	"strings"
 
 	"winnow/assistant"
@@ -172,6 +173,12 @@ func (it *item) text(delta string) {
 	t.doc.Append(unescape(delta))
 	t.dirty = true
 }
+
+// cardMarker is the text delta that follows the end of call n.
+func cardMarker(n int) string { return fmt.Sprintf("[[tool:%d]]", n) }
+
+// unescape shows what the model wrote where the core kept it apart from a marker.
+func unescape(text string) string { return strings.ReplaceAll(text, `\[[tool:`, "[[tool:") }
 
 func (it *item) lastCard() *card {
 	for i := len(it.parts) - 1; i >= 0; i-- {

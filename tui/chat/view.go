@@ -153,8 +153,8 @@ func (v *View) forget() {
 
 // holds says whether a pair is selected.
 func (v *View) holds(seq int64) bool {
-	from, to, ok := v.selected()
-	return ok && seq >= from.seq && seq <= to.seq
+	sel, ok := v.selected()
+	return ok && seq >= sel.from.seq && seq <= sel.to.seq
 }
 
 // markLatest lets only the choices of the newest pair be chosen.
@@ -181,7 +181,12 @@ func (v *View) markLatest() {
 
 // Resize tells the size of the screen before anything is drawn on it, so that
 // Missing names what will be seen.
-func (v *View) Resize(w, h int) { v.width, v.height = w, h }
+func (v *View) Resize(w, h int) {
+	if w != v.width { // the selection is one of cells
+		v.sel = selection{}
+	}
+	v.width, v.height = w, h
+}
 
 // Missing names the pairs on the screen, and a screen around it, that are not
 // loaded.
@@ -257,7 +262,7 @@ func (v *View) inner() int { return max(1, v.width-v.gutter()) }
 
 // View draws the viewport: exactly h lines of exactly w cells.
 func (v *View) View(w, h int) []string {
-	v.width, v.height = w, h
+	v.Resize(w, h)
 	if w <= 0 || h <= 0 {
 		return make([]string, max(h, 0))
 	}
@@ -265,7 +270,7 @@ func (v *View) View(w, h int) []string {
 	v.pointAtChoice()
 	rows := strings.Split(v.list.View(inner, h), "\n")
 	st := &v.look.st
-	selected := v.HasSelection()
+	sel, selected := v.selected()
 	for y, row := range rows {
 		i, line, ok := v.list.ItemAt(y)
 		gutter := "  "
@@ -284,7 +289,7 @@ func (v *View) View(w, h int) []string {
 		}
 		row = v.found.mark(row, &st.Chat.Found)
 		if ok && selected {
-			row = v.markSelected(row, i, line)
+			row = v.markSelected(row, i, line, sel)
 		}
 		if v.gutter() > 0 {
 			row = gutter + row

@@ -2,43 +2,46 @@ package markdown
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 )
 
-// block is a part of the source that is rendered by itself.
+// block is a leaf of the document: a paragraph, a heading, code, a table. It is
+// rendered by itself.
 type block struct {
-	kind       blockKind
-	start, end int // in the source; of code without its fences
+	kind   blockKind
+	text   []byte     // without the signs of containers and fences; the rows of a table
+	parent *container // the innermost that it stands in; nil for none
+	above  int        // how many of those hold the block with lines before it: the others show their signs
+	gap    bool       // a blank line before it, when there is a block above
 
-	cont  bool // goes on from the block before: a piece of a long paragraph or code
-	glued bool // without a blank between
-	more  bool // the next block goes on from this
+	prev  *block // the piece of a long paragraph, code or table that it goes on from; nil for none
+	glued bool   // without a blank between
+	more  bool   // the next block goes on from this
 
-	fence  fence  // of code
-	from   signs  // what a piece of code begins inside of
-	to     signs  // and what it ends inside of
-	item   marker // of a list item
-	number int
-	inList bool   // not the first item of its list
-	tight  bool   // no blank line before the item
-	spaced bool   // a blank line before it
-	barred bool   // a paragraph with delimiters that fit no head holds no table
-	lazy   bool   // the last line of an item or quote went on with a paragraph in it without saying so
-	head   int    // where the rows of a table begin
-	below  bool   // a paragraph ends right above the table
-	rows   []span // of a table, without the head
+	// While it is open.
+	line    int    // of text: where the last line begins
+	scanned int    // of a paragraph: how far cut has read it
+	cut     cutter //
+	check   int    // of code: the length at which to try to cut it
+	pending []byte // of indented code: blank lines, which belong to it if more follows
+	tail    []byte // of code or a table: the incomplete line, for the frame being drawn
+	growth  growth // of code
+	exact   bool   // of code: lines are those of the whole piece
+	barred  bool   // of a paragraph: a delimiter that fits no head was in it, so that it holds no table
 
-	ready  bool // leaves and codes are right
-	leaves []leaf
-	codes  []Code
-	table  *table     // the leaf of a table
-	inner  *container // of a large item or quote; it has no leaves then
+	fence    fence // of code
+	from, to signs // of code: what a piece begins and ends inside of
+	head     []byte
+	table    *table
+
+	ready  bool     // what follows is right
+	box    byte     // what stands in the box of a task; 0 for none
+	styled string   // of a paragraph or heading, with "\n" for a hard break
+	lines  []string // of code
 	drawn  drawn
-	growth growth // while open
 }
 
 type blockKind int
@@ -46,126 +49,196 @@ type blockKind int
 const (
 	blockText blockKind = iota // a paragraph or heading, with the link definitions above it
 	blockCode
-	blockQuote
-	blockItem // one item of a list at the top level
 	blockTable
+	blockRule
+	blockEmpty // an item without a word
 )
 
-// drawn are the lines of a block at a width; 0 means none.
-type drawn struct {
-	width int
-	lines []string
-	carry string // the last line, when the next block goes on from it
+// attach finds out how b is set apart from the block with lines above it. blank
+// says that a blank line stands between b and what is above it in its container.
+func (b *block) attach(last *block, blank bool) {
+	if last == nil {
+		return
+	}
+	c := common(b.parent, last.parent)
+	b.above = depthOf(c)
+	top := b.parent // the child of c that b is in
+	for top != nil && top.parent != c && top != c {
+		top = top.parent
+	}
+	loose := c == nil || c.quote
+	switch {
+	case top == c:
+		b.gap = loose || blank
+	case top.next:
+		b.gap = top.blank
+	default:
+		b.gap = loose || top.blank
+	}
 }
 
 // forget drops what was rendered.
 func (b *block) forget() {
-	b.ready, b.leaves, b.codes, b.table = false, nil, nil, nil
+	b.ready, b.styled, b.lines, b.table = false, "", nil, nil
 	b.drawn, b.growth = drawn{}, growth{}
 }
 
-// restyle drops what was rendered, to be rendered in another look.
-func (b *block) restyle(s *Style) {
-	b.forget()
-	if b.inner != nil {
-		b.inner.doc.SetStyle(s)
-		b.inner.first = ""
-	}
-}
-
-// setCode makes coloured lines the content of a block of code.
-func (b *block) setCode(lines []string) {
-	b.leaves = []leaf{codeLeaf(lines)}
-	b.ready = true
-}
-
-// codeLeaf is a leaf of coloured lines.
-func codeLeaf(lines []string) leaf {
-	return leaf{kind: leafCode, first: codeIndent, rest: codeIndent, lines: lines}
-}
-
-// render makes the leaves of b from the source up to end.
-func (d *Doc) render(b *block, end int) {
+// shows reports whether b, which is rendered, has lines.
+func (b *block) shows() bool {
 	switch b.kind {
+	case blockText:
+		return b.styled != ""
 	case blockCode:
-		if b.start == end {
-			b.leaves, b.ready = nil, true
-			return
-		}
-		b.setCode(d.colourPiece(b, end))
-		return
+		return len(b.text)+len(b.tail) > 0
 	case blockTable:
-		d.renderTable(b)
+		return b.table != nil
+	}
+	return true
+}
+
+// split closes the open leaf before byte at and goes on in another.
+func (d *Doc) split(at int) {
+	b := d.leaf
+	next := &block{
+		kind: b.kind, text: bytes.Clone(b.text[at:]), line: max(0, b.line-at), prev: b, parent: b.parent, above: depthOf(b.parent),
+		fence: b.fence, from: b.to, check: leastCode, barred: b.barred, head: b.head,
+	}
+	b.text = b.text[:at:at]
+	d.closeLeaf()
+	if d.overBudget() {
+		d.goPlain(next.text)
 		return
-	default:
 	}
-	src := d.src[b.start:end:end] // goldmark appends to what it reads from
-	if b.cont {
-		src = append([]byte(mark), bytes.TrimLeft(src, " \t\n")...)
-	}
-	if d.hasBox(b) {
-		src = unboxed(src)
-	}
-	w := walker{style: d.style, src: src}
-	if b.inList {
-		w.number = b.number
-	}
-	w.blocks(d.parse(src), "", "", true)
-	b.leaves, b.codes, b.ready = w.leaves, w.codes, true
+	b.more = true
+	d.leaf = next
 }
 
-// unboxed is src without the box of a task: a mark and blanks stand there.
-func unboxed(src []byte) []byte {
-	sign, at := box(src)
-	if sign == 0 {
-		return src
-	}
-	src = bytes.Clone(src)
-	end := at + len(mark)
-	blanks := min(len(src[end:])-len(bytes.TrimLeft(src[end:], " \t")), codeColumns-1)
-	copy(src[at:], strings.Repeat(" ", blanks)+mark) // blanks behind it would be seen
-	return src
-}
-
-// renderTable adds the rows of b that its table does not have yet.
-func (d *Doc) renderTable(b *block) {
-	if b.table == nil {
-		head, _ := d.headOf(b)
-		n, ok := d.parse(head).FirstChild().(*extast.Table)
-		if !ok { // a label that was defined since made it a definition
+// scan reads the open paragraph up to end and splits it where it is too long.
+func (d *Doc) scan(end int) {
+	for b := d.leaf; b.scanned < end; b.scanned++ {
+		char := b.text[b.scanned]
+		if !b.cut.next(char) {
+			continue
+		}
+		at := b.scanned
+		glued := !isSpace(char) && !isSpace(b.text[at-1])
+		d.split(at)
+		if d.plain {
 			return
 		}
-		b.table = newTable(d.style, n, head)
-		b.leaves = []leaf{{kind: leafTable, table: b.table}}
+		b, end = d.leaf, end-at
+		b.glued = glued
+		b.cut.next(char)
 	}
-	for i := len(b.table.rows) - 1; i < len(b.rows); i++ {
-		src, _ := d.rowOf(b, i)
-		if t := d.parse(src).FirstChild(); isTable(t) && t.FirstChild() != t.LastChild() {
-			b.table.add(t.LastChild(), src)
-		} else {
-			b.table.rows = append(b.table.rows, make([]string, len(b.table.width)))
+}
+
+// addCode adds a line, or the beginning of a long one, to the open code.
+func (d *Doc) addCode(line []byte, open bool) {
+	b := d.leaf
+	if b.fence.char == 0 && !b.fence.plain && isBlank(line) && !open {
+		if len(b.text) > 0 || b.prev != nil {
+			b.pending = append(append(b.pending, line...), '\n')
+		}
+		return
+	}
+	b.text = append(b.text, b.pending...)
+	b.pending = nil
+	b.line = len(b.text)
+	b.text = append(b.text, line...)
+	d.cutLongCode()
+	if !open {
+		d.endCodeLine()
+	}
+}
+
+// endCodeLine ends a line of the open code, and splits the code when it is long:
+// at a line that ends outside of strings and comments or inside of one whose
+// signs are known.
+func (d *Doc) endCodeLine() {
+	b := d.leaf
+	b.text = append(b.text, '\n')
+	b.line = len(b.text)
+	if len(b.text) < b.check {
+		return
+	}
+	if !b.fence.plain {
+		lines, end := d.colour(b, b.from, signs{}, b.text)
+		if end.open && end.inside == (signs{}) && len(b.text) < mostCode {
+			b.check += stepCode
+			return
+		}
+		b.to = end.inside
+		if b.exact = end.inside == (signs{}); b.exact {
+			b.lines = lines
 		}
 	}
-	b.ready = true
+	d.split(len(b.text))
 }
 
-// headOf is the source of the head of table b, and how many bytes before that of
-// the document it begins. What would be a link definition were it the first line
-// of a paragraph is none here.
-func (d *Doc) headOf(b *block) (src []byte, before int) {
-	src = d.src[b.start:b.head:b.head]
-	if _, at := indentOf(src); b.below && src[at] == '[' {
-		return append([]byte(mark), src[at:]...), len(mark) - at
+// cutLongCode splits the open code inside of a line that is too long.
+func (d *Doc) cutLongCode() {
+	for b := d.leaf; len(b.text)-b.line > longCode; b = d.leaf {
+		at := b.line + longCode
+		for at > b.line && !startsRune(b.text[at]) {
+			at--
+		}
+		d.split(at)
 	}
-	return src, 0
 }
 
-// rowOf is the source of row i of table b below its head, and where in the
-// document it would begin.
-func (d *Doc) rowOf(b *block, i int) (src []byte, start int) {
-	head, _ := d.headOf(b)
-	row := b.rows[i]
-	return append(bytes.Clone(head), d.src[row.start:row.end]...), row.start - len(head)
+func startsRune(b byte) bool { return b < 0x80 || b >= 0xC0 }
+
+// measuredRows is up to how many rows a table takes the widths of its columns
+// from. It goes on in pieces of pieceRows.
+const (
+	measuredRows = 200
+	pieceRows    = 16
+)
+
+// tableHead is the source of a table's head whose delimiters are given and whose
+// first line is the last of the open paragraph; nil when they do not fit.
+func (d *Doc) tableHead(delimiters []byte) []byte {
+	b := d.leaf
+	if b.barred || b.prev != nil && b.line == 0 {
+		return nil
+	}
+	head := append(append(bytes.Clone(b.text[b.line:]), delimiters...), '\n')
+	if b.line > 0 && head[0] == '[' { // no link definition: those begin a paragraph
+		head = append([]byte(mark), head...)
+	}
+	if !isTable(d.parse(head).FirstChild()) {
+		return nil
+	}
+	return head
+}
+
+// beginTable makes a table of the last line of the open paragraph.
+func (d *Doc) beginTable(delimiters []byte) {
+	head, b := d.tableHead(delimiters), d.leaf
+	t := &block{kind: blockTable, head: head}
+	if b.line > 0 {
+		b.text = b.text[:b.line]
+		d.closeLeaf()
+		d.open(t)
+	} else {
+		t.parent, t.above, t.gap = b.parent, b.above, b.gap
+		d.leaf = t
+	}
+	t.gap = t.gap || d.last != nil && common(t.parent, d.last.parent) == t.parent
+}
+
+// addRow adds a row to the open table.
+func (d *Doc) addRow(row []byte) {
+	if isUnderline(row) {
+		row = append([]byte(mark), row...)
+	}
+	d.leaf.text = append(append(d.leaf.text, row...), '\n')
+	d.leaf.line++ // counts the rows
+	d.nodes++
+	if d.leaf.line == measuredRows || d.leaf.prev != nil && d.leaf.line == pieceRows {
+		d.split(len(d.leaf.text))
+		d.leaf.line = 0
+	}
 }
 
 func isTable(n ast.Node) bool {
@@ -180,67 +253,11 @@ func (d *Doc) parse(src []byte) ast.Node {
 	return d.style.parser.Parse(text.NewReader(src), d.context(src))
 }
 
-// colour colours the code of b in src[start:end].
-func (d *Doc) colour(b *block, start, end int) (lines []string, to ending) {
-	d.work.coloured += end - start
-	from := b.from
-	if start > b.start {
-		from = b.growth.from
-	}
-	return d.style.colourInside(lexer(b.fence.lang), from, signs{}, string(b.fence.content(d.src[start:end])))
-}
-
-// colourPiece colours the code of b, which may end inside a comment or a string.
-func (d *Doc) colourPiece(b *block, end int) []string {
-	return d.colourBetween(b, b.from, b.to, b.start, end)
-}
-
-// colourBetween colours the code of b in src[start:end], which begins inside of
-// from and ends inside of to.
-func (d *Doc) colourBetween(b *block, from, to signs, start, end int) []string {
-	d.work.coloured += end - start
-	lines, _ := d.style.colourInside(lexer(b.fence.lang), from, to, string(b.fence.content(d.src[start:end])))
-	return lines
-}
-
-// content is code without the indent of its fence.
-func (f fence) content(src []byte) []byte {
-	if f.indent == 0 {
-		return src
-	}
-	var out []byte
-	for line := range bytes.Lines(src) {
-		at, blanks := f.strip(line)
-		out = append(append(out, strings.Repeat(" ", blanks)...), line[at:]...)
-	}
-	return out
-}
-
-// Code gives the blocks of code in the order of the text, with what there is of
-// one that is still open. Those in lists and quotes are among them.
-func (d *Doc) Code() []Code {
-	var all []Code
-	from := 0 // where the code begins that goes on in several blocks
-	for i := range d.Blocks() {
-		b, end := d.block(i)
-		if b.inner != nil {
-			all = append(all, b.inner.doc.Code()...)
-			continue
-		}
-		if b.kind != blockCode {
-			if !b.ready {
-				d.render(b, end)
-				b.ready = b != d.open
-			}
-			all = append(all, b.codes...)
-			continue
-		}
-		if !b.cont {
-			from = b.start
-			all = append(all, Code{Language: b.fence.lang})
-		}
-		if !b.more {
-			all[len(all)-1].Text = string(b.fence.content(d.src[from:end]))
+// paragraphs are the children of a parsed paragraph that are seen.
+func paragraphs(doc ast.Node) (all []ast.Node) {
+	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
+		if n.Kind() != ast.KindLinkReferenceDefinition {
+			all = append(all, n)
 		}
 	}
 	return all

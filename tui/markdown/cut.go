@@ -13,8 +13,8 @@ const (
 	mostCut = 3072
 	// hardCut is the length at which it is cut even inside a word.
 	hardCut = 4096
-	// longLine is the length from which on a line is no underline and no part of
-	// a table, so that what it is can be told before it ends.
+	// longLine is the length from which on a line is paragraph text or code, so
+	// that what it is can be told before it ends.
 	longLine = 1024
 
 	// leastCode is the length from which on code is cut after a line that ends

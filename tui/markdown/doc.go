@@ -1,42 +1,61 @@
 // Package markdown renders Markdown that arrives in pieces.
 //
-// A Doc is one text. Append adds to it, Finish ends it, Lines draws it. The
-// text is split into blocks (a paragraph, an item of a list, some code, a
-// table) at boundaries that no later text can move; every block but the last
-// is parsed and styled once, and its lines are kept for the width at hand. The
-// whole is the lines of the blocks one after the other, so it is the same
-// however the text was cut into pieces, and nothing jumps at the end. The cost
-// of a token does not depend on how long the answer is already:
+// A Doc is one text. Append adds to it, Finish ends it, Lines draws it. The text
+// is taken apart line by line as CommonMark says: a stack of open containers
+// (quotes and items) and one open leaf block (a paragraph, a heading, code, a
+// table). A closed block is rendered once, and its lines are kept for the width
+// at hand. A document is the lines of its blocks one after the other, so it is
+// the same however the text was cut into pieces, and nothing jumps at the end.
 //
-//   - a long paragraph is cut into pieces of some pages, and goes on from the
-//     last line of the piece before;
-//   - code is coloured from the last line that ends outside of strings and
-//     comments, and once more when a piece of it, some screens, is whole;
-//   - a list is as many blocks as it has items;
-//   - a large item or quote is a document of its own;
-//   - a table keeps its rows; its columns widen in steps while it is short;
+// The cost of a token does not depend on how long the answer is:
+//
+//   - a long paragraph is split into pieces, each going on from the last line of
+//     the one before;
+//   - code is split at lines that end outside of strings and comments; of open
+//     code only what follows the last such line is coloured again;
+//   - a table is split into pieces with the columns of the first;
+//   - quotes and items cost nothing: they are what the lines of a block begin with;
 //   - a link definition that arrives late renders the blocks that use it again.
 //
-// goldmark parses, without the parsers of raw HTML: Vec<String> and <think>
-// stay what they are. glamour renders what stands in a line; the shape of the
-// blocks is this package's, as its own faults there are many (see walker). No
-// line is wider than it may be, none ends in blanks, none leaves a style open.
-// A link is shown with its address, and only an address can be clicked.
+// goldmark parses what stands in a paragraph, a heading or the row of a table,
+// and glamour draws it, as far as it draws it right:
 //
-// Trace, Word, Paragraph and Slice go the other way: from what is seen to the
-// Source that it shows, so that a selection copies Markdown and not a screen.
+//	construct       glamour's fault                                   our way
+//	raw HTML        drops Vec<String> and <think>                     goldmark has no parsers of raw HTML
+//	text, code      resolves entities and escapes twice               the tree is copied with both encoded, see copier
+//	link, image     makes a hyperlink of every text with an address   text, then the address; only the address is a hyperlink
+//	unknown nodes   prints a warning to standard output               the copy has known nodes only
+//	block, heading  pads lines to the full width                      text is drawn outside of blocks, and headings are trimmed
+//	list item       glues the second paragraph to the first           own layout, behind the bullet
+//	code            loses the indent of wrapped lines; one theme      own layout; chroma with the style's own colours
+//	                for the whole process
+//	table           numbers links as footnotes, no growing            own layout
+//	renderer        keeps state between calls                         a lock around each call
 //
-// A Style is the look, shared by all documents of a theme and safe for use
-// from any goroutine. A Doc belongs to one goroutine. The slices that Lines
-// and BlockLines return are the Doc's: read them, up to the next call.
+// A pattern such as “*mini*” or *-preview* is no emphasis, see globParser.
+//
+// No line is wider than it may be, none ends in blanks, none leaves a style open.
+// Joints says which line breaks are those of the width, for copying.
+//
+// # Budget
+//
+// Quotes and items deeper than maxDepth are text. After maxNodes blocks or
+// maxBytes the rest of a document is plain text, with a line that says so. So CPU
+// and memory are linear in the text, whatever it is.
+//
+// # Who may call what
+//
+// A Style is the look, shared by all documents of a theme and safe for use from
+// any goroutine. A Doc belongs to one goroutine. The slices that Lines returns are
+// the Doc's: read them, up to the next call.
 //
 // # Caveats
 //
-// Text should be sanitised before it comes here; control characters are
-// replaced all the same. A paragraph longer than three kilobytes whose
-// emphasis stays open all along loses it where it is cut. The columns of a
-// table are those of its first rows: what is wider in the others is wrapped.
-// Definition lists, footnotes and math are text.
+// Text should be sanitised before it comes here; control characters are replaced
+// all the same. A paragraph longer than three kilobytes whose emphasis stays open
+// all along loses it where it is split. The columns of a table are those of its
+// first 200 rows: what is wider in the others is wrapped. A line of more than a
+// kilobyte is text or code. Definition lists, footnotes and math are text.
 //
 // It implements the rendering of answers of the design's sections 3 and 14.
 package markdown

@@ -3,64 +3,57 @@ package markdown
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 )
 
-// Doc is a text in Markdown that may still grow. Make it with New.
+// Doc is a Markdown text that may still grow. Make it with New.
 type Doc struct {
 	style  *Style
 	src    []byte
-	crSeen bool // the last byte that came was CR: an LF after it says nothing new
-	read   int  // how far src was searched for line breaks
-	begun  int  // where the line that is not complete begins
-	before int  // where the line before it begins
+	crSeen bool // the last byte appended was CR: an LF after it is not another line break
+	begun  int  // where the incomplete line begins
+	read   int  // up to where src was searched for line breaks
+	inLine bool // the incomplete line up to begun belongs to leaf already
+	ended  int  // the length of src with the line break that Finish added; 0 for none
 
-	blocks []*block // whole
-	open   *block   // the block that the next line may go on with; nil for none
-	blank  bool     // a blank line came since the last line of open
-	cut    cutter   // reads open, when it is a paragraph
-	cutAt  int      // how far in src it has read
-	check  int      // the length of open, when it is code, at which to try to cut it
-	ended  int      // the length of src with the line break that Finish added
-	piece  int      // where the line of code being read begins, or the last piece of it
-	inLine bool     // the line that is not complete is in open already
-	spaced bool     // the last line was blank
+	stack      []*container // the open quotes and items, the outermost first
+	leaf       *block       // the open block; nil for none
+	blank      bool         // the last line was blank
+	blankDepth int          // inside so many of the containers
+	blocks     []*block     // the closed ones
+	last       *block       // the last closed block that has lines
+	nodes      int          // closed blocks and table rows, and
+	used       int          // the bytes in them, for the budget
+	plain      bool         // the budget is used up: the rest is plain text
 
-	around *container // that holds the document; nil for a whole text
-	dense  bool       // the content of an item: a blank line between blocks only where there is one
-	nestAt int        // the size from which on a container is a document, see there
-
-	defined *definitions // shared by what contains each other
+	defined definitions
 	version uint64
 	view    view
-	traces  map[int]*traced // blocks taken apart for their places
-	work    *work           // shared likewise
+	work    work
 }
 
-// work counts the bytes that went through each stage, for tests of cost.
-type work struct{ parsed, coloured, laid, cells int }
+// work counts the bytes that each stage has processed, for tests of cost.
+type work struct{ parsed, coloured, laid int }
 
-func (w work) total() int { return w.parsed + w.coloured + w.laid + w.cells }
+func (w work) total() int { return w.parsed + w.coloured + w.laid }
 
 // New makes an empty document with a look.
-func New(s *Style) *Doc {
-	return &Doc{style: s, nestAt: nestAt, defined: &definitions{}, work: &work{}}
-}
+func New(s *Style) *Doc { return &Doc{style: s} }
 
 // SetStyle changes the look.
 func (d *Doc) SetStyle(s *Style) {
 	d.style = s
 	d.version++
 	for _, b := range d.blocks {
-		b.restyle(s)
+		b.forget()
 	}
-	if d.open != nil {
-		d.open.restyle(s)
+	if d.leaf != nil {
+		d.leaf.forget()
 	}
 	d.view = view{}
-	d.traces = nil
 }
 
-// Version changes with everything that may change what Lines gives.
+// Version changes with everything that may change what Lines returns.
 func (d *Doc) Version() uint64 { return d.version }
 
 // Source is the text so far, with LF line breaks.
@@ -77,22 +70,13 @@ func (d *Doc) Append(chunk string) {
 		return
 	}
 	d.version++
-	d.take(chunk)
-	for {
-		i := bytes.IndexByte(d.src[d.read:], '\n')
-		if i < 0 {
-			d.read = len(d.src)
-			break
-		}
-		end := d.read + i
-		d.line(d.begun, end)
-		d.before, d.begun, d.read, d.piece = d.begun, end+1, end+1, end+1
+	d.normalize(chunk)
+	for d.next() {
 	}
-	d.long()
 }
 
-// take adds chunk to the source with CRLF and CR turned into LF.
-func (d *Doc) take(chunk string) {
+// normalize adds chunk to the source with CRLF and CR turned into LF.
+func (d *Doc) normalize(chunk string) {
 	for {
 		if d.crSeen && chunk != "" {
 			chunk = strings.TrimPrefix(chunk, "\n")
@@ -109,104 +93,169 @@ func (d *Doc) take(chunk string) {
 	}
 }
 
-// Finish says that the text is complete. Text that is appended all the same
-// begins a new line and a new block.
+// Finish ends the text. Text that is appended all the same begins a new line and
+// a new block.
 func (d *Doc) Finish() {
-	if d.begun < len(d.src) {
+	if d.begun < len(d.src) || d.inLine {
 		d.Append("\n")
 		d.ended = len(d.src)
 	}
-	if d.open != nil {
-		d.close(d.open.end)
-	}
+	d.closeLeaf()
+	d.pop(0)
+	d.blank = true
+	d.blankDepth = 0
 	d.version++
 }
 
-// line reads a complete line, src[start:end].
-func (d *Doc) line(start, end int) {
+// longRow is longLine for the rows of a table.
+const longRow = 16 << 10
+
+// next processes the next line, or the next part of a long one, and reports
+// whether there was any. What it does depends on the text before that part only,
+// not on how the text was cut into chunks.
+func (d *Doc) next() bool {
+	end := len(d.src)
+	newline := bytes.IndexByte(d.src[d.read:], '\n')
+	if newline >= 0 {
+		end = d.read + newline
+	}
+	limit := longLine
+	if d.leaf != nil && d.leaf.kind == blockTable {
+		limit = longRow
+	}
+	if !d.inLine && !d.plain && d.overBudget() {
+		d.closeLeaf()
+		d.goPlain(nil)
+	}
+	if d.leaf != nil {
+		d.leaf.ready, d.leaf.drawn = false, drawn{}
+	}
 	switch {
 	case d.inLine:
-		d.inLine, d.open.end = false, end+1
-	case d.open == nil || !d.goesOn(start, end):
-		d.begin(start, end)
-	}
-	d.spaced = isBlank(d.src[start:end])
-	d.blank = d.open != nil && d.spaced
-	if o := d.open; o != nil && o.isContainer() && o.end > end {
-		d.contain()
-	}
-}
-
-// contain gives the open container what came of it, when it is a large one.
-func (d *Doc) contain() {
-	o := d.open
-	if o.inner == nil && o.end-o.start >= d.nestAt {
-		d.nest()
-	}
-	if o.inner != nil {
-		o.inner.take(o.end)
-	}
-}
-
-// begin opens a block with a line, when it is not blank.
-func (d *Doc) begin(start, end int) {
-	line := d.src[start:end]
-	columns, _ := indentOf(line)
-	o := &block{start: start, end: end + 1, spaced: d.spaced}
-	d.open = o
-	if f, ok := openFence(line); ok {
-		o.kind, o.fence, o.start = blockCode, f, end+1
-		d.check, d.piece = leastCode, end+1
-		return
-	}
-	m, item := openItem(line)
-	switch {
-	case isBlank(line):
-		d.open = nil
-	case columns >= codeColumns:
-		o.kind, o.fence.indent = blockCode, codeColumns
-		d.check = leastCode
-		d.codeLine(end)
-	case isBreak(line), isHeading(line):
-		d.close(end + 1)
-	case isQuote(line):
-		o.kind = blockQuote
-	case item:
-		o.kind, o.item, o.number = blockItem, m, m.number
+		if newline < 0 {
+			end = d.begun + completeRunes(d.src[d.begun:])
+		}
+		if end > d.begun {
+			d.extend(d.src[d.begun:end])
+		}
+		d.begun, d.read = end, end
+		if newline < 0 {
+			return false
+		}
+		d.endLine()
+		d.inLine = false
+	case end-d.begun >= limit:
+		d.startLong(d.src[d.begun : d.begun+limit])
+		return true
+	case newline < 0:
+		d.read = len(d.src)
+		return false
 	default:
-		d.paragraph(start)
-		d.addLine(start, end)
+		d.apply(d.place(d.src[d.begun:end], false))
 	}
+	d.begun, d.read = end+1, end+1
+	return true
 }
 
-// paragraph makes the open block a paragraph that begins at start.
-func (d *Doc) paragraph(start int) {
-	d.open = &block{kind: blockText, start: start, end: start, spaced: d.spaced}
-	d.cut, d.cutAt = cutter{}, start
-}
-
-// close makes the open block whole; it ends at end.
-func (d *Doc) close(end int) {
-	o := d.open
-	o.end = end
-	o.growth = growth{}
-	d.open = nil
-	d.blocks = append(d.blocks, o)
-	if o.inner != nil {
-		o.inner.doc.Finish()
-		o.inner.index = len(d.blocks) - 1
-		return
-	}
-	d.links(len(d.blocks) - 1)
-}
-
-// addLine adds the line that ends at end to the open paragraph. It is scanned with
-// the next one, which may make a table of it, unless it is too long for that.
-func (d *Doc) addLine(start, end int) {
-	if end-start < longLine {
-		d.scan(start)
+// startLong begins a line of which only the first bytes are looked at. White
+// space of that length counts as a blank line.
+func (d *Doc) startLong(start []byte) {
+	if isBlank(start) && !d.plain {
+		d.apply(d.place(nil, false))
+		d.begun += len(start)
 	} else {
-		d.scan(end + 1)
+		start = start[:completeRunes(start)]
+		p := d.place(start, true)
+		p.open = true
+		d.apply(p)
+		d.begun, d.inLine = d.begun+len(start), true
 	}
-	d.open.end = end + 1
+	d.read = d.begun
+}
+
+// extend adds to the long line that the open block ends in.
+func (d *Doc) extend(part []byte) {
+	switch {
+	case d.leaf == nil:
+		d.open(&block{kind: blockText, text: bytes.TrimLeft(part, " \t")})
+		d.leaf.text = append([]byte(mark), d.leaf.text...)
+	case d.leaf.kind == blockCode:
+		d.leaf.text = append(d.leaf.text, part...)
+		d.cutLongCode()
+	default:
+		d.leaf.text = append(d.leaf.text, part...)
+		d.scan(len(d.leaf.text))
+	}
+}
+
+// endLine ends that line.
+func (d *Doc) endLine() {
+	switch {
+	case d.leaf == nil:
+	case d.leaf.kind == blockCode:
+		d.endCodeLine()
+	default:
+		d.leaf.text = append(d.leaf.text, '\n')
+		d.scan(len(d.leaf.text))
+	}
+}
+
+// completeRunes is the length of s without an incomplete character at its end.
+func completeRunes(s []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
+		if b := s[len(s)-n]; b >= 0xC0 {
+			if !utf8.FullRune(s[len(s)-n:]) {
+				return len(s) - n
+			}
+			break
+		} else if b < utf8.RuneSelf {
+			break
+		}
+	}
+	return len(s)
+}
+
+const (
+	// maxDepth is how deeply quotes and items may be nested; what is deeper is
+	// text. Each line is drawn behind the signs of all it stands in.
+	maxDepth = 64
+	// maxNodes is how many blocks and table rows a document has, and maxBytes how
+	// long it is, before the rest is shown as plain text.
+	maxNodes = 1 << 14
+	maxBytes = 256 << 10
+)
+
+// overBudget reports whether the document has used up its budget.
+func (d *Doc) overBudget() bool { return !d.plain && (d.nodes >= maxNodes || d.used >= maxBytes) }
+
+// goPlain says that the rest of the text is plain text, which begins with rest.
+func (d *Doc) goPlain(rest []byte) {
+	d.pop(0)
+	d.plain, d.blank, d.blankDepth = true, true, 0
+	d.open(&block{kind: blockText, text: []byte("*The answer is too long for Markdown: the rest is shown as plain text.*\n")})
+	d.closeLeaf()
+	d.open(&block{kind: blockCode, fence: fence{plain: true}, text: rest, line: bytes.LastIndexByte(rest, '\n') + 1, check: leastCode})
+	d.cutLongCode()
+}
+
+// Code is a block of code in a document.
+type Code struct {
+	Language string // the first word after the fence, "" when there is none
+	Text     string // without the fence, with its line breaks
+}
+
+// Code returns the blocks of code in the order of the text, with what there is of
+// one that is still open.
+func (d *Doc) Code() []Code {
+	var all []Code
+	for _, b := range append(d.blocks[:len(d.blocks):len(d.blocks)], d.openBlocks()...) {
+		switch {
+		case b.kind != blockCode || b.fence.plain:
+		case b.prev != nil && len(all) > 0:
+			all[len(all)-1].Text += string(b.text) + string(b.tail)
+		default:
+			all = append(all, Code{b.fence.lang, string(b.text) + string(b.tail)})
+		}
+	}
+	return all
 }

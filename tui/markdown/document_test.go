@@ -17,25 +17,12 @@ import (
 var look = NewStyle(style.New(style.Options{Dark: true, Unicode: true}).Markdown)
 
 // whole renders src given at once.
-func whole(src string, width int) []string { return wholeNested(src, width, nestAt) }
-
-// wholeNested does, with what larger containers contain as documents of their own.
-func wholeNested(src string, width, nest int) []string {
-	d := nested(nest)
+func whole(src string, width int) []string {
+	d := New(look)
 	d.Append(src)
 	d.Finish()
 	return d.Lines(width)
 }
-
-// nested is a document in which containers of so many bytes are documents.
-func nested(nest int) *Doc {
-	d := New(look)
-	d.nestAt = nest
-	return d
-}
-
-// nests draws from which size on they are: all, most, as ever.
-func nests(t *rapid.T) int { return rapid.SampledFrom([]int{1, 40, nestAt}).Draw(t, "nest") }
 
 // plain is src rendered without styles.
 func plain(src string, width int) string { return ansi.Strip(strings.Join(whole(src, width), "\n")) }
@@ -79,9 +66,9 @@ func feed(t *rapid.T, d *Doc, src string, width int, each func()) {
 func TestAnyChunkingGivesTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := markdown().Draw(t, "source")
-		width, nest := rapid.IntRange(1, 60).Draw(t, "width"), nests(t)
-		want := slices.Clone(wholeNested(src, width, nest))
-		d := nested(nest)
+		width := rapid.IntRange(1, 60).Draw(t, "width")
+		want := slices.Clone(whole(src, width))
+		d := New(look)
 		feed(t, d, src, width, func() { d.Lines(width) })
 		d.Finish()
 		if got := d.Lines(width); !slices.Equal(got, want) {
@@ -104,9 +91,9 @@ func TestAnyChunkingOfLongTextGivesTheSame(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(t, "parts") {
 			b.WriteString(strings.Repeat(piece.Draw(t, "piece"), rapid.IntRange(1, 400).Draw(t, "times")))
 		}
-		src, nest := b.String(), nests(t)
-		want := slices.Clone(wholeNested(src, 80, nest))
-		d := nested(nest)
+		src := b.String()
+		want := slices.Clone(whole(src, 80))
+		d := New(look)
 		for rest := src; rest != ""; {
 			n := rapid.IntRange(1, min(len(rest), 3000)).Draw(t, "chunk")
 			d.Append(rest[:n])
@@ -148,15 +135,10 @@ func TestBlocksAgreeWithOneParse(t *testing.T) {
 		if emptyItem.MatchString(src) {
 			t.Skip("goldmark ends an item without a word where it goes on with a list")
 		}
-		d := nested(nests(t))
+		d := New(look)
 		d.Append(src)
 		d.Finish()
-		w := walker{style: look, src: []byte(src)}
-		w.blocks(New(look).parse([]byte(src)), "", "", true)
-		var want []string
-		for i := range w.leaves {
-			want = w.leaves[i].layout(want, 60)
-		}
+		want := referenceLines(src, 60)
 		got := d.Lines(60)
 		if containedFence.MatchString(src) {
 			got, want = slices.CompactFunc(slices.Clone(got), bothEmpty), slices.CompactFunc(want, bothEmpty)
@@ -174,7 +156,7 @@ func TestBlocksAgreeWithOneParse(t *testing.T) {
 func TestWholeBlocksStay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := strings.ReplaceAll(markdown().Draw(t, "source"), "]: ", "] ")
-		d := nested(nests(t))
+		d := New(look)
 		var before []string
 		feed(t, d, src, 40, func() {
 			lines := d.Lines(40)
@@ -189,7 +171,7 @@ func TestWholeBlocksStay(t *testing.T) {
 func TestLinesHaveTheirShape(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := markdown().Draw(t, "source")
-		d := nested(nests(t))
+		d := New(look)
 		feed(t, d, src, 0, func() {
 			width := rapid.IntRange(-1, 50).Draw(t, "width")
 			shape(t, d.Lines(width), max(width, 1))
@@ -218,32 +200,6 @@ func shape(t fataler, lines []string, width int) {
 	}
 }
 
-func TestBlockLinesAreTheLines(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		src := markdown().Draw(t, "source")
-		d := nested(nests(t))
-		d.Append(src)
-		var got []string
-		for _, i := range rapid.Permutation(indexes(d.Blocks())).Draw(t, "order") {
-			d.BlockLines(i, 30) // in any order
-		}
-		for i := range d.Blocks() {
-			got = append(got, d.BlockLines(i, 30)...)
-		}
-		if want := d.Lines(30); !slices.Equal(got, want) {
-			t.Fatalf("blocks:\n%q\nlines:\n%q", got, want)
-		}
-	})
-}
-
-func indexes(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
-}
-
 func TestStreamingShowsWhatCame(t *testing.T) {
 	src := "First words and more.\n\n- an item with words\n\n```go\nfunc f() {}\n```\n\n| a | b |\n|---|---|\n| cell | other |\n"
 	d := New(look)
@@ -266,7 +222,7 @@ func TestLateDefinition(t *testing.T) {
 		}
 	}
 	before := slices.Clone(d.Lines(60))
-	*d.work = work{}
+	d.work = work{}
 	d.Append("[The Docs]: https://example.com/docs\n\n")
 	after := d.Lines(60)
 	if got := strings.Join(after, "\n"); !strings.Contains(ansi.Strip(got), "See the docs https://example.com/docs.") {

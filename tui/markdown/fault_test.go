@@ -48,8 +48,23 @@ func TestShapes(t *testing.T) {
 		if got := plain(c.src, c.width); got != c.want {
 			t.Errorf("%s: %q gives\n%q, want\n%q", name, c.src, got, c.want)
 		}
-		if got := ansi.Strip(strings.Join(wholeNested(c.src, c.width, 1), "\n")); got != c.want {
-			t.Errorf("%s: %q, nested, gives\n%q, want\n%q", name, c.src, got, c.want)
+	}
+}
+
+// A pattern keeps its asterisks where it is plainly one; emphasis stays what it is.
+func TestPatternsKeepTheirAsterisks(t *testing.T) {
+	for src, want := range map[string]string{
+		"hidden by the ignore rule “*mini*”":        "hidden by the ignore rule “*mini*”",
+		`the rules "*mini*" and '*-preview*' match`: `the rules "*mini*" and '*-preview*' match`,
+		"use *-preview* or (*-mini*) now":           "use *-preview* or (*-mini*) now",
+		"gpt-* and openai/* stay, gpt-*-mini* too":  "gpt-* and openai/* stay, gpt-*-mini* too",
+		"`*mini*` stays":                            "*mini* stays",
+		"*emphasis* and **bold** “*two words*” x":   "emphasis and bold “two words” x",
+		"well-*known* and **-x-** and a*b*c":        "well-known and -x- and abc",
+		"(*really*) *so it is.* ***all***":          "(really) so it is. all",
+	} {
+		if got := plain(src, 80); got != want {
+			t.Errorf("%q shows %q, want %q", src, got, want)
 		}
 	}
 }

@@ -70,15 +70,15 @@ func (s *Style) drawn(r renderer.Renderer, buf []byte, doc, n ast.Node, src []by
 	err := r.Render(&out, buf, doc)
 	s.mu.Unlock()
 	if err != nil { // a bytes.Buffer takes everything: only glamour's templates fail, and there are none
-		return paint(sequence(s.look.Text), clean(string(n.Lines().Value(src))))
+		return paint(s.plain, clean(string(n.Lines().Value(src))))
 	}
 	return out.String()
 }
 
-// mark begins the continuation of a long paragraph, so that its first word is
-// never read as the beginning of another kind of block, and stands in the place
-// of the box of a task, which is as long. It is taken out again.
-const mark = "\uE0FF"
+// mark begins a line of a paragraph that goldmark would take for something else,
+// standing by itself. It is white space, so that emphasis may begin behind it, and
+// is not shown.
+const mark = "\u205F"
 
 // copier makes the copy that glamour is given; buf is the copy's source.
 type copier struct {

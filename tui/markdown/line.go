@@ -35,6 +35,7 @@ const codeColumns = 4
 
 // fence is what opens a block of code.
 type fence struct {
+	plain  bool // no code, but text that is not read as Markdown
 	char   byte // '`' or '~'; 0 for code that is set apart by its indent
 	length int
 	indent int
@@ -79,13 +80,6 @@ func (f fence) closes(line []byte) bool {
 func (f fence) mayClose(line []byte) bool {
 	rest := bytes.TrimLeft(line, " ")
 	return f.char != 0 && len(rest) > 0 && len(bytes.Trim(rest, string(f.char)+" \t")) == 0
-}
-
-// strip finds where a line of code begins behind the indent of its fence, after
-// blanks that are the rest of a tab.
-func (f fence) strip(line []byte) (at, blanks int) {
-	at, _, blanks = consume(line, 0, 0, f.indent)
-	return at, blanks
 }
 
 // isHeading reports whether line is a heading that begins with #.
@@ -138,6 +132,8 @@ func isQuote(line []byte) bool {
 type marker struct {
 	char   byte // '-', '*', '+', or what follows the number: '.' or ')'
 	number int
+	size   int // bytes
+	pad    int // the columns of white space behind it that belong to it
 	offset int // the columns that the lines of the item are indented by
 	empty  bool
 }
@@ -145,8 +141,9 @@ type marker struct {
 // longestNumber is how many digits the number of an item may have.
 const longestNumber = 9
 
-// openItem reads the marker of a list item.
-func openItem(line []byte) (marker, bool) {
+// openItem reads the marker of a list item on a line that begins in a column and
+// is not indented by tabs.
+func openItem(line []byte, column int) (marker, bool) {
 	columns, at := indentOf(line)
 	if columns >= codeColumns || at == len(line) {
 		return marker{}, false
@@ -167,27 +164,28 @@ func openItem(line []byte) (marker, bool) {
 	m.char = line[at]
 	at++
 	rest := line[at:]
-	m.offset = columns + at - from
+	m.size = at - from
+	m.offset = columns + m.size
 	if isBlank(rest) {
 		m.empty = true
-		m.offset++
+		m.offset, m.pad = m.offset+1, 1
 		return m, true
 	}
-	after, _ := indentFrom(rest, m.offset)
+	after, _ := indentFrom(rest, column+m.offset)
 	switch {
 	case after == 0:
 		return marker{}, false
 	case after > codeColumns: // the item begins with code
 		after = 1
 	}
-	m.offset += after
+	m.offset, m.pad = m.offset+after, after
 	return m, true
 }
 
 // isItem reports whether line begins an item of a list. Below a quote or an item
 // any does; interrupts is about what may stand below a paragraph.
 func isItem(line []byte) bool {
-	_, ok := openItem(line)
+	_, ok := openItem(line, 0)
 	return ok
 }
 
@@ -200,7 +198,7 @@ func interrupts(line []byte) bool {
 	if _, ok := openFence(line); ok {
 		return true
 	}
-	if m, ok := openItem(line); ok && !m.empty && (!m.ordered() || m.number == 1) {
+	if m, ok := openItem(line, 0); ok && !m.empty && (!m.ordered() || m.number == 1) {
 		return true
 	}
 	return isHeading(line) || isQuote(line) || isBreak(line)
@@ -209,4 +207,25 @@ func interrupts(line []byte) bool {
 // isDelimiter reports whether line may be the second line of a table.
 func isDelimiter(line []byte) bool {
 	return bytes.IndexByte(line, '-') >= 0 && len(bytes.Trim(line, "|:- \t")) == 0
+}
+
+// consume skips n columns of white space, as far as there are so many, from line
+// at byte at, which stands in a column.
+func consume(line []byte, at, column, n int) (to, toColumn, blanks int) {
+	for ; n > 0 && at < len(line); at++ {
+		switch line[at] {
+		case ' ':
+			n, column = n-1, column+1
+		case '\t':
+			wide := codeColumns - column%codeColumns
+			column += wide
+			if wide > n {
+				return at + 1, column, wide - n
+			}
+			n -= wide
+		default:
+			return at, column, 0
+		}
+	}
+	return at, column, 0
 }

@@ -3,7 +3,6 @@ package markdown
 import (
 	"bytes"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -13,19 +12,9 @@ type view struct {
 	width   int
 	version uint64 // of the document, when lines were made
 	lines   []string
-	starts  []int // where the lines of each whole block begin
-	kept    int   // how many of lines are those of whole blocks
-	from    int   // the first of lines that changed since Fresh asked
-	shown   int   // a whole block that has lines, plus one; 0 while none is known
-	probed  int   // how many whole blocks were looked at for that
-
-	inner *container // the open container whose lines follow the kept ones
-	code  *block     // the open code whose sure lines do
-	sure  int        // how many of them are there
-
-	table *table // the open table whose lines follow the kept ones
-	epoch int    // of that table
-	rows  int    // how many of its lines are there
+	starts  []int // where the lines of each closed block begin
+	kept    int   // how many of lines are those of closed blocks
+	from    int   // the first of lines that changed since the last call of Fresh
 }
 
 // stale drops the lines from block i on.
@@ -33,87 +22,12 @@ func (v *view) stale(i int) {
 	if i < len(v.starts) {
 		v.kept = v.starts[i]
 		v.starts = v.starts[:i]
-		v.table, v.inner, v.code = nil, nil, nil
-		v.changed(v.kept)
+		v.from = min(v.from, v.kept)
 	}
 }
 
-// changed notes that the lines from line y on may be others now.
-func (v *view) changed(y int) { v.from = min(v.from, y) }
-
-// Blocks is how many blocks the text has so far, with the one that is open.
-func (d *Doc) Blocks() int {
-	n := len(d.blocks)
-	if d.tail() > d.openStart() {
-		n++
-	}
-	return n
-}
-
-// openStart is where the part of the source begins that is in no whole block.
-func (d *Doc) openStart() int {
-	if d.open != nil {
-		return d.open.start
-	}
-	return d.begun
-}
-
-// tail is the end of what is shown: the source without a character that is not
-// complete, and without a beginning of a line that may come to mean anything.
-func (d *Doc) tail() int {
-	end := len(d.src)
-	for n := 1; n < utf8.UTFMax && n <= end-d.begun; n++ {
-		if b := d.src[end-n]; b >= 0xC0 {
-			if !utf8.FullRune(d.src[end-n:]) {
-				end -= n
-			}
-			break
-		} else if b < 0x80 {
-			break
-		}
-	}
-	line := d.src[d.begun:end]
-	if d.open != nil && d.open.kind == blockCode {
-		if d.open.fence.mayClose(line) {
-			return d.begun
-		}
-		return end
-	}
-	if len(line) < 8 && len(bytes.Trim(line, "-=*_+#>`~|:.[ \t0123456789")) == 0 {
-		return d.begun
-	}
-	return end
-}
-
-// block is block i and where it ends. One that is open may have been made for
-// this call.
-func (d *Doc) block(i int) (*block, int) {
-	if i < len(d.blocks) {
-		return d.blocks[i], d.blocks[i].end
-	}
-	if d.open != nil {
-		return d.open, d.tail()
-	}
-	return &block{kind: blockText, start: d.begun}, d.tail()
-}
-
-// BlockSource is the source of block i, without the fences of code.
-func (d *Doc) BlockSource(i int) string {
-	b, end := d.block(i)
-	return string(d.src[b.start:end])
-}
-
-// BlockLines are the lines of block i at width, with the blank line that may
-// stand before it. Drawing only the blocks that are seen draws long texts fast.
-func (d *Doc) BlockLines(i, width int) []string {
-	width = max(width, 1)
-	if i < len(d.blocks) {
-		return d.whole(i, width)
-	}
-	return d.openLines(width)
-}
-
-// Lines are the lines of the text at width, which is at least 1.
+// Lines are the lines of the text at width, which is at least 1. The slice is the
+// document's: read it, up to the next call.
 func (d *Doc) Lines(width int) []string {
 	width = max(width, 1)
 	v := &d.view
@@ -121,41 +35,40 @@ func (d *Doc) Lines(width int) []string {
 		return v.lines
 	}
 	if v.width != width {
-		*v = view{width: width, lines: v.lines[:0], shown: v.shown, probed: v.probed}
+		*v = view{width: width, lines: v.lines[:0]}
 	}
-	d.keepInner(width)
-	if kept := len(v.starts); kept < len(d.blocks) {
-		v.changed(v.kept)
-		v.table, v.inner, v.code = nil, nil, nil
-	}
+	v.from = min(v.from, v.kept)
 	for i := len(v.starts); i < len(d.blocks); i++ {
 		v.starts = append(v.starts, v.kept)
-		v.lines = append(v.lines[:v.kept], d.whole(i, width)...)
+		v.lines = append(v.lines[:v.kept], d.closed(d.blocks[i], width).lines...)
 		v.kept = len(v.lines)
 	}
-	switch o := d.open; {
-	case o != nil && o.kind == blockTable:
-		d.growTable(width)
-	case o != nil && o.inner != nil:
-		d.growInner(o.inner, len(d.blocks), width)
-		v.lines = append(v.lines, d.undecidedLines(width)...)
-	case o != nil && o.kind == blockCode:
-		d.growCode(width)
-	default:
-		v.changed(v.kept)
-		v.lines = append(v.lines[:v.kept], d.openLines(width)...)
-	}
+	v.lines = append(v.lines[:v.kept], d.openLines(width).lines...)
 	v.version = d.version
 	return v.lines
 }
 
-// Fresh is Lines, and the first of them that may be another than at the last call
-// of Fresh: who kept those before it has them still.
+// Fresh is Lines, and the first of them that may differ from those of the last
+// call of Fresh.
 func (d *Doc) Fresh(width int) (lines []string, from int) {
 	lines = d.Lines(width)
 	from = min(d.view.from, len(lines))
 	d.view.from = len(lines)
 	return lines, from
+}
+
+// Closed are those of Lines that nothing appended later changes, but for the
+// blocks that use a link defined later.
+func (d *Doc) Closed(width int) []string { return d.Lines(width)[:d.view.kept] }
+
+// Joints say of each of Lines how it is joined to the one above it.
+func (d *Doc) Joints(width int) []Joint {
+	width = max(width, 1)
+	var all []Joint
+	for i := range d.blocks {
+		all = append(all, d.closed(d.blocks[i], width).joints...)
+	}
+	return append(all, d.openLines(width).joints...)
 }
 
 // Render is Lines joined by line breaks.
@@ -164,16 +77,156 @@ func (d *Doc) Render(width int) string { return strings.Join(d.Lines(width), "\n
 // Plain is Render without styles and links.
 func (d *Doc) Plain(width int) string { return ansi.Strip(d.Render(width)) }
 
-// gap reports whether a blank line stands before block i, which is b.
-func (d *Doc) gap(b *block, i int) bool {
-	if b.cont || b.inList && b.tight || d.dense && !b.inList && !b.spaced && b.kind != blockTable {
-		return false
+// closed are the lines of the closed block b.
+func (d *Doc) closed(b *block, width int) *drawn {
+	if b.drawn.width != width {
+		d.render(b)
+		b.drawn = d.draw(b, width)
 	}
-	v := &d.view
-	for ; v.shown == 0 && v.probed < min(i, len(d.blocks)); v.probed++ {
-		if d.shows(d.blocks[v.probed]) {
-			v.shown = v.probed + 1
+	return &b.drawn
+}
+
+// openLines are the lines of what is in no closed block.
+func (d *Doc) openLines(width int) *drawn {
+	out := &drawn{width: width}
+	for _, b := range d.openBlocks() {
+		one := d.drawOpen(b, width)
+		out.lines, out.joints = append(out.lines, one.lines...), append(out.joints, one.joints...)
+	}
+	return out
+}
+
+// drawOpen lays out an open block. The lines of code that are sure are laid out
+// once.
+func (d *Doc) drawOpen(b *block, width int) drawn {
+	g := &b.growth
+	if b.kind != blockCode || g.sure == 0 {
+		d.render(b)
+		return d.draw(b, width)
+	}
+	l, gap := d.leads(b, width), 0
+	if b.gap {
+		gap = 1
+	}
+	lay := func(out *drawn, lines []string) {
+		from, l := len(out.lines), l
+		d.layCode(out, lines, l.inner)
+		if from > gap {
+			l.first, l.head = l.rest, l.tail
+		}
+		l.put(out, from)
+	}
+	if g.laid.width != width {
+		g.laid, g.upTo = drawn{width: width}, 0
+		if b.gap {
+			g.laid.add(d.gapLine(b, width), Joint{Lead: 255})
 		}
 	}
-	return v.shown > 0 && v.shown <= i
+	lay(&g.laid, b.lines[g.upTo:g.sure])
+	g.upTo = g.sure
+	n := len(g.laid.lines)
+	out := drawn{width: width, lines: g.laid.lines[:n:n], joints: g.laid.joints[:n:n]}
+	lay(&out, b.lines[g.sure:])
+	return out
+}
+
+// openBlocks are the blocks that are not closed, as if the text ended here: the
+// open leaf, and what the incomplete line begins.
+func (d *Doc) openBlocks() []*block {
+	var blocks []*block
+	last := d.last
+	p, partial := d.placePartial()
+	n := len(d.stack)
+	switch leaf := d.leaf; {
+	case leaf != nil:
+		if leaf = d.extended(p, partial && p.joins); leaf.shows() || leaf.prev != nil {
+			blocks = append(blocks, leaf)
+		}
+		if leaf.shows() {
+			last = leaf
+		}
+	case n > 0 && !(partial && p.matched == n):
+		if b := d.emptyItem(d.stack[n-1]); b != nil {
+			blocks, last = append(blocks, b), b
+		}
+	}
+	if partial && !p.joins {
+		if b := d.partialBlock(p, last); b != nil {
+			blocks = append(blocks, b)
+		}
+	}
+	return blocks
+}
+
+// placePartial places the incomplete line; ok is false when there is none, or it
+// is not shown yet because it may come to mean anything.
+func (d *Doc) placePartial() (p placement, ok bool) {
+	line := d.src[d.begun:]
+	line = line[:completeRunes(line)]
+	if d.inLine || len(line) == 0 {
+		return p, false
+	}
+	if len(line) < 8 && !d.leafIs(blockCode) && len(bytes.Trim(line, "-=*_+#>`~|:.[ \t0123456789")) == 0 {
+		return p, false
+	}
+	p = d.place(bytes.Clone(line), false)
+	switch p.kind {
+	case lineText, lineRow, lineHeading:
+		return p, true
+	case lineCode:
+		return p, !p.joins || !d.leaf.fence.mayClose(p.rest)
+	default:
+		return p, false
+	}
+}
+
+// extended is the open leaf, rendered, and with the incomplete line when that
+// joins it.
+func (d *Doc) extended(p placement, joins bool) *block {
+	b := d.leaf
+	if b.kind == blockCode { // itself: what is sure of it is not rendered again
+		b.tail = nil
+		if joins {
+			b.tail = p.rest
+		}
+		b.lines, b.ready = d.openCode(b), true
+		return b
+	}
+	if b.kind == blockTable {
+		d.render(b)
+	}
+	if joins {
+		with := *b
+		b = &with
+		if p.kind == lineRow {
+			b.tail = p.rest
+		} else {
+			b.text = append(b.text[:len(b.text):len(b.text)], paragraphLine(p, len(b.text) == 0)...)
+			b.ready = false
+		}
+	}
+	d.render(b)
+	return b
+}
+
+// partialBlock is the block that the incomplete line begins; nil for none.
+func (d *Doc) partialBlock(p placement, last *block) *block {
+	b := newLeaf(p)
+	if b == nil {
+		return nil
+	}
+	depth := p.matched + len(p.opened)
+	switch {
+	case len(p.opened) > 0:
+		b.parent = p.opened[len(p.opened)-1]
+	case depth > 0:
+		b.parent = d.stack[depth-1]
+	}
+	b.attach(last, d.blankIn(depth))
+	b.text = p.rest
+	if p.kind == lineText {
+		b.text = paragraphLine(p, true)
+	}
+	d.render(b)
+	return b
 }

@@ -12,13 +12,7 @@ import (
 // definitions are the link definitions of a text, and what waits for more.
 type definitions struct {
 	refs  map[string]parser.Reference // by label; the first counts
-	users map[string][]user           // that use a label without a definition
-}
-
-// user is a block that uses a link definition.
-type user struct {
-	doc   *Doc
-	block int
+	users map[string][]int            // the closed blocks that use a label without a definition
 }
 
 // longestLabel is how long the label of a link may be, in bytes.
@@ -69,19 +63,19 @@ func (d *Doc) context(src []byte) parser.ParseOption {
 // what it uses. Blocks that waited for one of the definitions are rendered anew.
 func (d *Doc) links(i int) {
 	b := d.blocks[i]
-	src := d.src[b.start:b.end]
+	src := append(b.head[:len(b.head):len(b.head)], b.text...)
 	if b.kind == blockCode || bytes.IndexByte(src, '[') < 0 {
 		return
 	}
-	if !b.cont && b.kind != blockTable && bytes.Contains(src, []byte("]:")) {
+	if b.prev == nil && b.kind == blockText && bytes.Contains(src, []byte("]:")) {
 		d.define(src)
 	}
 	for _, label := range labels(src) {
 		if _, ok := d.defined.refs[label]; !ok {
 			if d.defined.users == nil {
-				d.defined.users = map[string][]user{}
+				d.defined.users = map[string][]int{}
 			}
-			d.defined.users[label] = append(d.defined.users[label], user{d, i})
+			d.defined.users[label] = append(d.defined.users[label], i)
 		}
 	}
 }
@@ -102,8 +96,8 @@ func (d *Doc) define(src []byte) {
 		}
 		d.defined.refs[label] = parser.NewReference(
 			bytes.Clone(ref.Label()), bytes.Clone(ref.Destination()), bytes.Clone(ref.Title()))
-		for _, u := range d.defined.users[label] {
-			u.doc.redo(u.block)
+		for _, user := range d.defined.users[label] {
+			d.redo(user)
 		}
 		delete(d.defined.users, label)
 	}
@@ -112,24 +106,9 @@ func (d *Doc) define(src []byte) {
 // redo renders block i anew.
 func (d *Doc) redo(i int) {
 	d.blocks[i].forget()
-	for k := i + 1; k < len(d.blocks) && d.blocks[k].cont; k++ {
+	for k := i + 1; k < len(d.blocks) && d.blocks[k].prev != nil; k++ {
 		d.blocks[k].drawn = drawn{} // it goes on from lines that change
 	}
-	d.changed(i)
-}
-
-// changed says that the lines of block i, which is whole, are others now.
-func (d *Doc) changed(i int) {
 	d.version++
-	d.traces = nil
 	d.view.stale(i)
-	c := d.around
-	switch {
-	case c == nil:
-	case c.index < 0:
-		c.in.version++
-	default:
-		c.block.drawn = drawn{}
-		c.in.changed(c.index)
-	}
 }

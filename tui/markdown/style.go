@@ -29,12 +29,20 @@ type Style struct {
 	flow   renderer.Renderer // all other text
 
 	syntax [syntaxClasses]string // style sequence by class of token
+
+	bar, bullet, ticked, blank string // what the lines of quotes and items begin with
+	column                     string // what stands between two columns
+	plain, tableHead           string // style sequences of text and of the head of a table
 }
 
 // NewStyle makes a Style from the styles of a theme.
 func NewStyle(look style.Markdown) *Style {
 	s := &Style{look: look, parser: newParser()}
 	s.inline, s.flow = newRenderer(config(look)), newRenderer(flowConfig(look))
+	s.bar, s.bullet = look.Quote.Render(look.Bar)+" ", look.Item.Render(look.Bullet)+" "
+	s.ticked, s.blank = look.Item.Render(look.Ticked)+" ", look.Item.Render(look.Blank)+" "
+	s.column = " " + look.TableLine.Render(look.Column) + " "
+	s.plain, s.tableHead = sequence(look.Text), sequence(look.TableHead)
 	for class, st := range syntaxStyles(look) {
 		s.syntax[class] = sequence(st)
 	}
@@ -62,6 +70,7 @@ func newParser() parser.Parser {
 			util.Prioritized(parser.NewCodeSpanParser(), 100),
 			util.Prioritized(parser.NewLinkParser(), 200),
 			util.Prioritized(parser.NewAutoLinkParser(), 300),
+			util.Prioritized(globParser{}, 400),
 			util.Prioritized(parser.NewEmphasisParser(), 500),
 			util.Prioritized(extension.NewStrikethroughParser(), 500),
 			util.Prioritized(extension.NewLinkifyParser(), 999),

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -8,57 +9,54 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// table is a table whose cells are styled; rows may still arrive.
+// table is a table, or a piece of one, whose cells are styled; rows may still
+// arrive.
 type table struct {
 	style *Style
 	align []extast.Alignment
-	rows  [][]string // the first is the head
-	width []int      // natural width of each column
+	head  []string
+	rows  [][]string
+	width []int // natural width of each column; all pieces have that of the first
+	cont  bool  // goes on from another
+	read  int   // how far the source of the rows was read
 
 	// The lines laid out so far. They stay as long as the columns do, so that a
-	// new row costs a row; epoch counts how often they did not.
-	inner  int // width the lines are for; 0 means none
-	cols   []int
-	lines  []string
-	starts []int // where in lines each row begins
-	laid   int   // rows in lines
-	epoch  int
-	cells  int // cells laid out, ever: the work done
+	// new row costs a row.
+	inner int // width the lines are for; 0 means none
+	cols  []int
+	lines []string
+	laid  int // rows in lines
 }
 
-// newTable makes a table of a parsed one.
+// newTable makes a table of a parsed head.
 func newTable(s *Style, n *extast.Table, src []byte) *table {
 	t := &table{style: s, align: n.Alignments, width: make([]int, len(n.Alignments))}
-	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
-		t.add(row, src)
+	t.head = t.cells(n.FirstChild(), src)
+	for i, c := range t.head {
+		t.head[i] = paint(s.tableHead, ansi.Strip(c))
 	}
 	return t
 }
 
-// add appends a parsed row.
-func (t *table) add(row ast.Node, src []byte) {
+// cells renders a parsed row.
+func (t *table) cells(row ast.Node, src []byte) []string {
 	cells := make([]string, len(t.width))
 	i := 0
 	for c := row.FirstChild(); c != nil && i < len(cells); c = c.NextSibling() {
-		cells[i] = t.style.inlineText(c, src)
-		if len(t.rows) == 0 {
-			cells[i] = paint(sequence(t.style.look.TableHead), ansi.Strip(cells[i]))
+		if c.FirstChild() != nil {
+			cells[i] = t.style.inlineText(c, src)
 		}
-		if len(t.rows) <= measuredRows {
+		if !t.cont {
 			t.width[i] = max(t.width[i], ansi.StringWidth(cells[i]))
 		}
 		i++
 	}
-	t.rows = append(t.rows, cells)
+	return cells
 }
 
 // leastColumn is how narrow a column may get; when the columns need more than
 // there is, each row becomes a list of its cells.
 const leastColumn = 4
-
-// measuredRows is up to how many rows a table takes the widths of its columns
-// from: to lay out a longer one again would take longer than a frame.
-const measuredRows = 200
 
 // columnStep is what columns widen by, so that few rows of a growing table move
 // those above them. A table that is whole keeps it: nothing jumps when it ends.
@@ -102,55 +100,41 @@ func (t *table) columns(inner int) []int {
 	return cols
 }
 
-// layout gives the lines of the table in inner cells. The slice is the table's.
-func (t *table) layout(inner int) []string {
+// layout lays out the rows that it has not yet, all of them when the columns
+// changed.
+func (t *table) layout(inner int) {
 	cols := t.columns(inner)
-	if inner != t.inner || !equal(cols, t.cols) {
-		t.inner, t.cols, t.laid, t.lines, t.starts = inner, cols, 0, nil, nil
-		t.epoch++
+	if inner != t.inner || !slices.Equal(cols, t.cols) || (cols == nil) != (t.cols == nil) {
+		t.inner, t.cols, t.laid, t.lines = inner, cols, 0, nil
+		if cols != nil && !t.cont {
+			t.row(t.head)
+			t.rule()
+		}
 	}
 	for ; t.laid < len(t.rows); t.laid++ {
-		t.cells += len(t.width)
-		t.starts = append(t.starts, len(t.lines))
-		switch {
-		case cols == nil:
+		if cols == nil {
 			t.record(t.rows[t.laid], inner)
-		default:
+		} else {
 			t.row(t.rows[t.laid])
-			if t.laid == 0 {
-				t.rule()
-			}
 		}
 	}
-	return t.lines
-}
-
-func equal(a, b []int) bool {
-	if len(a) != len(b) || (a == nil) != (b == nil) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // row lays out one row.
 func (t *table) row(cells []string) {
-	bar := " " + t.style.look.TableLine.Render(t.style.look.Column) + " "
 	parts := make([][]string, len(cells))
 	height := 1
 	for i, c := range cells {
-		parts[i] = wrap(c, t.cols[i])
-		height = max(height, len(parts[i]))
+		var p drawn
+		wrap(&p, c, t.cols[i])
+		parts[i] = p.lines
+		height = max(height, len(p.lines))
 	}
 	for y := range height {
 		var b strings.Builder
 		for i := range parts {
 			if i > 0 {
-				b.WriteString(bar)
+				b.WriteString(t.style.column)
 			}
 			s := ""
 			if y < len(parts[i]) {
@@ -183,19 +167,36 @@ func (t *table) rule() {
 }
 
 // record lays out one row as a list of its cells, each after the head of its
-// column.
+// column. Empty cells are left out: a row is as long as its source.
 func (t *table) record(cells []string, inner int) {
-	if t.laid == 0 {
-		return
-	}
-	if t.laid > 1 {
+	if t.cont || t.laid > 0 {
 		t.lines = append(t.lines, "")
 	}
 	for i, c := range cells {
-		line := c
-		if head := t.rows[0][i]; head != "" {
-			line = head + ": " + c
+		if c == "" {
+			continue
 		}
-		t.lines = append(t.lines, wrap(line, inner)...)
+		if t.head[i] != "" {
+			c = t.head[i] + ": " + c
+		}
+		var p drawn
+		wrap(&p, c, inner)
+		t.lines = append(t.lines, p.lines...)
 	}
+}
+
+// columnGap is the width of what stands between two columns.
+const columnGap = 3
+
+// left is how many blanks stand before a text of width n in column i.
+func (t *table) left(n, i int) int {
+	free := max(0, t.cols[i]-n)
+	switch t.align[i] {
+	case extast.AlignRight:
+		return free
+	case extast.AlignCenter:
+		return free / 2
+	default:
+	}
+	return 0
 }

@@ -103,28 +103,32 @@ func joined(line []cell) string {
 
 // wrap breaks a styled string into lines of at most width cells: at blanks,
 // between wide graphemes, and inside words longer than a line. Line breaks in s
-// are kept. It always gives at least one line.
-func wrap(s string, width int) []string {
-	var lines []string
+// are kept. It adds at least one line to out.
+func wrap(out *drawn, s string, width int) {
 	all := cells(s)
 	for start := 0; start <= len(all); {
 		end := start
 		for end < len(all) && all[end].text != "\n" {
 			end++
 		}
-		lines = wrapLine(lines, all[start:end], width)
+		line, before := all[start:end], -1
+		breakLine(line, width, func(from, to int) {
+			blank := from > before || before > 0 && line[before-1].text == " "
+			out.add(joined(line[from:to]), Joint{Soft: before >= 0, Space: blank})
+			before = to
+		})
 		start = end + 1
 	}
-	return lines
 }
 
-// wrapLine adds the lines of one logical line.
-func wrapLine(lines []string, line []cell, width int) []string {
-	breakLine(line, width, func(from, to int) { lines = append(lines, joined(line[from:to])) })
-	return lines
+// Wrap breaks a text, which may be styled, into lines of at most width cells.
+func Wrap(s string, width int) (lines []string, joints []Joint) {
+	var out drawn
+	wrap(&out, s, width)
+	return out.lines, out.joints
 }
 
-// breakLine tells where the lines of one logical line begin and end. Graphemes
+// breakLine calls emit with where each line of one logical line begins and ends. Graphemes
 // that are too wide for any line are replaced in line.
 func breakLine(line []cell, width int, emit func(from, to int)) {
 	start, used := 0, 0 // of the line being filled
@@ -157,16 +161,16 @@ func breakLine(line []cell, width int, emit func(from, to int)) {
 
 // wrapCode breaks a line of code into lines of at most width cells, wherever
 // they end; the lines after the first begin where the code began.
-func wrapCode(lines []string, s string, width int) []string {
+func wrapCode(out *drawn, s string, width int) {
 	line := cells(s)
 	breakCode(line, width, func(lead, from, to int) {
-		lines = append(lines, joined(append(line[:lead:lead], line[from:to]...)))
+		blank := from > 0 && line[from-1].text == " "
+		out.add(joined(append(line[:lead:lead], line[from:to]...)), Joint{Soft: from > 0, Space: blank, Lead: uint8(min(lead, 255))})
 	})
-	return lines
 }
 
-// breakCode tells where the lines of a line of code begin and end, and how many
-// cells of its indent each begins with.
+// breakCode calls emit with where each line of a line of code begins and ends, and
+// how many cells of its indent it begins with.
 func breakCode(line []cell, width int, emit func(lead, from, to int)) {
 	indent := 0
 	for indent < len(line) && line[indent].text == " " {

@@ -1,0 +1,229 @@
+package markdown
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Joint says how a line is joined to the one above it when the text is copied.
+type Joint struct {
+	Soft  bool  // the line above was broken for the width only
+	Space bool  // at a blank
+	Lead  uint8 // the cells that the line begins with and that are not part of the text: bars, indents
+}
+
+// drawn are the lines of a block at a width; 0 means none.
+type drawn struct {
+	width  int
+	lines  []string
+	joints []Joint // of each of them
+	carry  string  // the last line, when the next block goes on from it,
+	joint  Joint   // and how it is joined to the one above
+}
+
+// add adds a line.
+func (p *drawn) add(line string, j Joint) {
+	p.lines, p.joints = append(p.lines, line), append(p.joints, j)
+}
+
+// leastInner is how many cells the text of a block keeps when bullets and bars
+// would take them all.
+const leastInner = 8
+
+// leads are what the first line and the others of a block begin with.
+type leads struct {
+	first, rest string
+	inner       int   // how many cells are left for the text
+	head, tail  uint8 // how many cells of first and rest are not copied
+}
+
+// sign is what the first line in c begins with, and blank what the others do.
+func (d *Doc) sign(c *container, box byte) (sign, blank string) {
+	s, look := d.style, &d.style.look
+	switch {
+	case c.quote:
+		return s.bar, s.bar
+	case c.item.ordered():
+		sign = look.Number.Render(strconv.Itoa(c.number)+string(rune(c.item.char))) + " "
+		return sign, strings.Repeat(" ", ansi.StringWidth(sign))
+	case box == 'x' || box == 'X':
+		sign = s.ticked
+	case box != 0:
+		sign = s.blank
+	default:
+		sign = s.bullet
+	}
+	return sign, strings.Repeat(" ", ansi.StringWidth(sign))
+}
+
+// leads are those of b at width, cut so that the text has room.
+func (d *Doc) leads(b *block, width int) leads {
+	var path [maxDepth]*container
+	n := depthOf(b.parent)
+	for c := b.parent; c != nil; c = c.parent {
+		path[c.depth-1] = c
+	}
+	var first, rest strings.Builder
+	l := leads{}
+	copied := false
+	for _, c := range path[:n] {
+		box := byte(0)
+		if c == b.parent {
+			box = b.box
+		}
+		sign, blank := d.sign(c, box)
+		if c.depth <= b.above {
+			sign = blank
+		}
+		copied = copied || !c.quote && sign != blank
+		cells := uint8(min(ansi.StringWidth(blank), 255))
+		if !copied {
+			l.head += min(cells, 255-l.head)
+		}
+		l.tail += min(cells, 255-l.tail)
+		first.WriteString(sign)
+		rest.WriteString(blank)
+	}
+	if b.kind == blockCode && !b.fence.plain {
+		first.WriteString(codeIndent)
+		rest.WriteString(codeIndent)
+		l.tail += min(uint8(len(codeIndent)), 255-l.tail)
+		if !copied {
+			l.head = l.tail
+		}
+	}
+	l.first, l.rest, l.inner = first.String(), rest.String(), width
+	most := max(0, width-min(leastInner, width))
+	if most == 0 || n == 0 && b.kind != blockCode { // cut to nothing, their sequences would stay
+		if most == 0 {
+			return leads{inner: width}
+		}
+		return l
+	}
+	if wide := max(ansi.StringWidth(l.first), ansi.StringWidth(l.rest)); wide > most {
+		l.first, l.rest = ansi.Truncate(l.first, most, ""), ansi.Truncate(l.rest, most, "")
+		l.head, l.tail = uint8(min(int(l.head), most)), uint8(min(int(l.tail), most))
+	}
+	l.inner = width - max(ansi.StringWidth(l.first), ansi.StringWidth(l.rest))
+	return l
+}
+
+// codeIndent sets code apart from text where there is no colour.
+const codeIndent = "  "
+
+// draw lays out b, which is rendered, at width.
+func (d *Doc) draw(b *block, width int) drawn {
+	out := drawn{width: width}
+	if !b.shows() && (b.prev == nil || b.kind != blockText) {
+		return out
+	}
+	l := d.leads(b, width)
+	if b.gap {
+		out.add(d.gapLine(b, width), Joint{Lead: 255})
+	}
+	from := len(out.lines)
+	switch b.kind {
+	case blockText:
+		text := b.styled
+		var before *drawn
+		if b.prev != nil {
+			before = d.closed(b.prev, width)
+			if before.carry != "" && !b.glued && text != "" {
+				text = " " + text
+			}
+			text = before.carry + text
+		}
+		d.work.laid += len(text)
+		wrap(&out, text, l.inner)
+		if before != nil {
+			out.joints[from] = before.joint
+		}
+	case blockCode:
+		d.layCode(&out, b.lines, l.inner)
+		if b.prev != nil && !bytes.HasSuffix(b.prev.text, []byte("\n")) {
+			out.joints[from].Soft, out.joints[from].Space = true, bytes.HasSuffix(b.prev.text, []byte(" "))
+		}
+	case blockTable:
+		b.table.layout(l.inner)
+		for _, line := range b.table.lines {
+			out.add(line, Joint{})
+		}
+		if len(b.tail) > 0 {
+			wrap(&out, paint(d.style.plain, clean(string(b.tail))), l.inner)
+		}
+	case blockRule:
+		out.add(d.style.look.Rule.Render(strings.Repeat(d.style.look.Line, l.inner)), Joint{})
+	case blockEmpty:
+		out.add("", Joint{})
+	}
+	if b.more && b.kind == blockText { // before the signs: the next piece has its own
+		last := len(out.lines) - 1
+		out.carry, out.joint = out.lines[last], out.joints[last]
+		out.lines, out.joints = out.lines[:last], out.joints[:last]
+	}
+	l.put(&out, from)
+	return out
+}
+
+// layCode lays out lines of code.
+func (d *Doc) layCode(out *drawn, lines []string, inner int) {
+	for _, line := range lines {
+		d.work.laid += len(line)
+		wrapCode(out, line, inner)
+	}
+}
+
+// put puts the leads before the lines from line from on.
+func (l leads) put(out *drawn, from int) {
+	lead, cells := l.first, l.head
+	for i := from; i < len(out.lines); i++ {
+		out.lines[i] = led(lead, out.lines[i])
+		out.joints[i].Lead = uint8(min(int(out.joints[i].Lead)+int(cells), 255))
+		lead, cells = l.rest, l.tail
+	}
+}
+
+// gapLine is the blank line before b: it shows the bars of the quotes that hold
+// both b and the block above it.
+func (d *Doc) gapLine(b *block, width int) string {
+	c := b.parent
+	for depthOf(c) > b.above {
+		c = c.parent
+	}
+	var lead []string
+	for ; c != nil; c = c.parent {
+		_, blank := d.sign(c, 0)
+		lead = append(lead, blank)
+	}
+	var all strings.Builder
+	for i := len(lead) - 1; i >= 0; i-- {
+		all.WriteString(lead[i])
+	}
+	return trimRight(ansi.Truncate(all.String(), max(0, width-min(leastInner, width)), ""))
+}
+
+// led is a line behind what it begins with.
+func led(lead, line string) string {
+	switch {
+	case lead == "":
+		return line
+	case line == "":
+		return trimRight(lead)
+	}
+	return lead + line // ends in no blanks already
+}
+
+// trimRight removes blanks from the end of a styled line, also those in front of
+// the sequences that close its styles.
+func trimRight(s string) string {
+	if s == "" || s[len(s)-1] != ' ' && s[len(s)-1] != 'm' && s[len(s)-1] != '\a' {
+		return s
+	}
+	if s[len(s)-1] != ' ' && !strings.Contains(s, " \x1b") {
+		return s
+	}
+	return joined(cells(s))
+}

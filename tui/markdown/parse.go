@@ -1,0 +1,430 @@
+package markdown
+
+import (
+	"bytes"
+	"strings"
+)
+
+// This file is the block structure of CommonMark: a stack of open containers
+// and one open leaf block. A line goes on with as many of the containers as it
+// has the signs of, may open others, and what is left of it goes on with the
+// leaf or begins another.
+
+// container is a quote or an item of a list.
+type container struct {
+	parent *container
+	depth  int  // 1 is the outermost
+	quote  bool // else an item
+	item   marker
+	number int
+	next   bool // not the first item of its list
+	blank  bool // a blank line before it
+	filled bool // something was begun in it
+	ended  bool // an item whose first line and the one after it are blank: nothing can follow in it
+}
+
+// depthOf is the depth of c; of nil, the document, it is 0.
+func depthOf(c *container) int {
+	if c == nil {
+		return 0
+	}
+	return c.depth
+}
+
+// common is the innermost container that holds both a and b.
+func common(a, b *container) *container {
+	for a != b {
+		if depthOf(a) >= depthOf(b) {
+			a = a.parent
+		} else {
+			b = b.parent
+		}
+	}
+	return a
+}
+
+// lineKind is what the rest of a line is behind the signs of its containers.
+type lineKind int
+
+const (
+	lineBlank lineKind = iota
+	lineEmpty          // nothing behind the sign of a new container
+	lineText
+	lineUnderline // of a heading
+	lineDelimiter // the second line of a table
+	lineRow
+	lineHeading
+	lineRule
+	lineFence
+	lineFenceEnd
+	lineCode
+)
+
+// placement is where a line belongs.
+type placement struct {
+	cursor
+	kind    lineKind
+	matched int          // of the open containers, those that it goes on with
+	opened  []*container // those that it opens
+	joins   bool         // it goes on with the open leaf
+	lazy    bool         // without the signs of all containers
+	open    bool         // the line goes on
+	fence   fence
+}
+
+// cursor is the rest of a line and the column where it begins.
+type cursor struct {
+	rest   []byte
+	column int
+}
+
+// skip removes n columns of white space, as far as there are so many. The rest of
+// a tab becomes blanks.
+func (c *cursor) skip(n int) {
+	at, column, blanks := consume(c.rest, 0, c.column, n)
+	c.rest, c.column = c.rest[at:], column
+	if blanks > 0 {
+		c.rest = append(bytes.Repeat([]byte(" "), blanks), c.rest...)
+		c.column -= blanks
+	}
+}
+
+// expanded is the rest with blanks instead of the tabs that it begins with.
+func (c *cursor) expanded() []byte {
+	columns, at := indentFrom(c.rest, c.column)
+	if bytes.IndexByte(c.rest[:at], '\t') < 0 {
+		return c.rest
+	}
+	return append(bytes.Repeat([]byte(" "), columns), c.rest[at:]...)
+}
+
+// skipTo removes the indent and n bytes behind it.
+func (c *cursor) skipTo(n int) {
+	columns, at := indentFrom(c.rest, c.column)
+	c.rest, c.column = c.rest[at+n:], c.column+columns+n
+}
+
+// place finds out where a line belongs and changes nothing. Of a long line it
+// sees the beginning.
+func (d *Doc) place(line []byte, long bool) placement {
+	p := placement{cursor: cursor{rest: line}}
+	if d.plain {
+		p.kind, p.joins = lineCode, true
+		return p
+	}
+	for p.matched < len(d.stack) && p.enter(d.stack[p.matched]) {
+		p.matched++
+	}
+	inside := p.matched == len(d.stack)
+	if inside && d.leafIs(blockCode) && p.goesOnCode(d.leaf, long) {
+		return p
+	}
+	if isBlank(p.rest) {
+		return p
+	}
+	paragraph := inside && d.leafIs(blockText)
+	if paragraph && !long && d.leaf.prev == nil && isUnderline(p.expanded()) {
+		if d.hasText() {
+			p.kind, p.joins = lineUnderline, true
+			return p
+		}
+		paragraph = false // link definitions end here
+	}
+	d.openContainers(&p, paragraph || inside && d.leafIs(blockTable))
+	lazy := !inside && len(p.opened) == 0
+	inside = inside && len(p.opened) == 0
+	paragraph = paragraph && inside || lazy && d.leafIs(blockText)
+	table := (inside || lazy) && d.leafIs(blockTable)
+	switch text := p.expanded(); {
+	case isBlank(text):
+		p.kind = lineEmpty
+	case p.beginsLeaf(text, paragraph || table, long):
+	case table && !long && (lazy || !isUnderline(text)):
+		p.kind, p.joins = lineRow, true
+	case paragraph && !long && isDelimiter(text) && d.tableHead(p.rest) != nil:
+		p.kind, p.joins = lineDelimiter, true
+	default:
+		p.kind, p.joins, p.lazy = lineText, paragraph, paragraph && lazy
+	}
+	return p
+}
+
+// leafIs reports whether the open leaf is of a kind.
+func (d *Doc) leafIs(kind blockKind) bool { return d.leaf != nil && d.leaf.kind == kind }
+
+// enter removes the signs of c from the line; it reports whether it has them.
+func (p *placement) enter(c *container) bool {
+	columns, at := indentFrom(p.rest, p.column)
+	blank := at == len(p.rest)
+	switch {
+	case c.quote && !blank && columns < codeColumns && p.rest[at] == '>':
+		p.skipTo(1)
+		p.skip(1)
+		return true
+	case c.quote, c.ended && !blank:
+		return false
+	case blank, columns >= c.item.offset:
+		p.skip(c.item.offset)
+		return true
+	}
+	return false
+}
+
+// goesOnCode places a line in the open code b; it reports whether it belongs there.
+func (p *placement) goesOnCode(b *block, long bool) bool {
+	columns, _ := indentFrom(p.rest, p.column)
+	switch {
+	case b.fence.char != 0 && !long && b.fence.closes(p.expanded()):
+		p.kind = lineFenceEnd
+	case b.fence.char != 0, isBlank(p.rest), columns >= codeColumns:
+		p.kind = lineCode
+		p.skip(b.fence.indent)
+	default:
+		return false
+	}
+	p.joins = true
+	return true
+}
+
+// openContainers opens the containers that the rest of a line begins with.
+func (d *Doc) openContainers(p *placement, paragraph bool) {
+	for p.matched+len(p.opened) < maxDepth {
+		text := p.expanded()
+		columns, _ := indentOf(text)
+		m, item := openItem(text, p.column)
+		switch {
+		case columns >= codeColumns:
+			return
+		case isQuote(text):
+			p.skipTo(1)
+			p.skip(1)
+			d.push(p, &container{quote: true})
+			continue
+		case !item, isBreak(text), paragraph && len(p.opened) == 0 && (m.empty || m.ordered() && m.number != 1):
+			return
+		}
+		p.skipTo(m.size)
+		p.skip(m.pad)
+		d.push(p, &container{item: m, number: m.number})
+	}
+}
+
+// push adds c to the containers that a line opens.
+func (d *Doc) push(p *placement, c *container) {
+	n := p.matched + len(p.opened)
+	c.depth, c.blank = n+1, d.blankIn(n)
+	switch {
+	case len(p.opened) > 0:
+		c.parent = p.opened[len(p.opened)-1]
+	case n > 0:
+		c.parent = d.stack[n-1]
+	}
+	if len(p.opened) == 0 && n < len(d.stack) {
+		if before := d.stack[n]; !before.quote && !c.quote && before.item.char == c.item.char {
+			c.next, c.number = true, before.number+1
+		}
+	}
+	p.opened = append(p.opened, c)
+}
+
+// blankIn reports whether the last line was blank inside so many containers.
+func (d *Doc) blankIn(depth int) bool { return d.blank && depth >= d.blankDepth }
+
+// beginsLeaf places a line that begins a leaf other than a paragraph; goesOn says
+// that it could go on with the open paragraph or table.
+func (p *placement) beginsLeaf(text []byte, goesOn, long bool) bool {
+	columns, _ := indentOf(text)
+	f, fenced := openFence(text)
+	switch {
+	case columns >= codeColumns:
+		if goesOn {
+			return false
+		}
+		p.kind, p.fence.indent = lineCode, codeColumns
+		p.skip(codeColumns)
+	case long:
+		return false
+	case fenced:
+		p.kind, p.fence = lineFence, f
+	case isBreak(text):
+		p.kind = lineRule
+	case isHeading(text):
+		p.kind = lineHeading
+	default:
+		return false
+	}
+	return true
+}
+
+// hasText reports whether the open paragraph is more than link definitions.
+func (d *Doc) hasText() bool {
+	return bytes.IndexByte(d.leaf.text, ']') < 0 || len(paragraphs(d.parse(d.leaf.text))) > 0
+}
+
+// apply makes a line a part of the document.
+func (d *Doc) apply(p placement) {
+	if p.kind == lineBlank {
+		d.applyBlank(p.matched)
+		return
+	}
+	if !p.joins {
+		d.closeLeaf()
+		d.pop(p.matched)
+		for _, c := range p.opened {
+			d.fill()
+			d.stack = append(d.stack, c)
+		}
+		if b := newLeaf(p); b != nil {
+			d.open(b)
+		}
+	}
+	d.noteBlank(p.kind == lineCode && isBlank(p.rest))
+	switch p.kind {
+	case lineText:
+		if d.leaf.line > 0 || len(d.leaf.text) > 0 {
+			d.leaf.barred = d.leaf.barred || !p.open && isDelimiter(p.rest) && d.fitsItself(p.rest)
+		}
+		d.addText(paragraphLine(p, len(d.leaf.text) == 0), p.open)
+	case lineUnderline, lineHeading:
+		d.leaf.text = append(append(d.leaf.text, p.rest...), '\n')
+		d.closeLeaf()
+	case lineRule, lineFenceEnd:
+		d.closeLeaf()
+	case lineDelimiter:
+		d.beginTable(p.rest)
+	case lineRow:
+		d.addRow(p.rest)
+	case lineCode:
+		d.addCode(p.rest, p.open)
+	case lineBlank, lineEmpty, lineFence:
+	}
+}
+
+// fitsItself reports whether delimiters would make a table below a line like them:
+// goldmark then looks for no others in the paragraph.
+func (d *Doc) fitsItself(delimiters []byte) bool {
+	line := append(bytes.Clone(delimiters), '\n')
+	return isTable(d.parse(append(line, line...)).FirstChild())
+}
+
+// newLeaf is the block that a line begins, without its text; nil for none.
+func newLeaf(p placement) *block {
+	switch p.kind {
+	case lineText, lineHeading:
+		return &block{kind: blockText}
+	case lineRule:
+		return &block{kind: blockRule}
+	case lineFence, lineCode:
+		return &block{kind: blockCode, fence: p.fence, check: leastCode}
+	}
+	return nil
+}
+
+// applyBlank ends what a blank line ends that goes on with so many containers.
+func (d *Doc) applyBlank(matched int) {
+	if matched < len(d.stack) || !d.leafIs(blockCode) {
+		d.closeLeaf()
+	}
+	d.pop(matched)
+	d.noteBlank(true)
+	if n := len(d.stack); n > 0 && d.stack[n-1].item.empty && !d.stack[n-1].filled {
+		d.stack[n-1].ended = true
+	}
+}
+
+// noteBlank notes whether the last line was blank, and inside which containers: a
+// line with the sign of a quote is blank inside the quote only.
+func (d *Doc) noteBlank(blank bool) {
+	d.blank, d.blankDepth = blank, 0
+	for i, c := range d.stack {
+		if blank && c.quote {
+			d.blankDepth = i + 1
+		}
+	}
+}
+
+// fill notes that something is begun in the innermost container.
+func (d *Doc) fill() {
+	if n := len(d.stack); n > 0 {
+		d.stack[n-1].filled = true
+	}
+}
+
+// open makes b the open leaf.
+func (d *Doc) open(b *block) {
+	d.fill()
+	if n := len(d.stack); n > 0 {
+		b.parent = d.stack[n-1]
+	}
+	b.attach(d.last, d.blankIn(len(d.stack)))
+	d.leaf = b
+}
+
+// pop closes all but n containers. An item without a word still has its bullet.
+func (d *Doc) pop(n int) {
+	for i := len(d.stack) - 1; i >= n; i-- {
+		if b := d.emptyItem(d.stack[i]); b != nil {
+			d.add(b)
+		}
+	}
+	d.stack = d.stack[:min(n, len(d.stack))]
+}
+
+// emptyItem is the block that shows the item c when nothing in it has lines; nil
+// when something has, or c is a quote.
+func (d *Doc) emptyItem(c *container) *block {
+	if c.quote || d.last != nil && common(c, d.last.parent) == c {
+		return nil
+	}
+	b := &block{kind: blockEmpty, parent: c}
+	b.attach(d.last, false)
+	return b
+}
+
+// closeLeaf closes the open leaf.
+func (d *Doc) closeLeaf() {
+	if b := d.leaf; b != nil {
+		d.leaf = nil
+		d.add(b)
+	}
+}
+
+// add makes b, which is whole, one of the closed blocks.
+func (d *Doc) add(b *block) {
+	b.pending, b.tail, b.growth, b.ready, b.drawn = nil, nil, growth{}, b.exact, drawn{}
+	d.blocks = append(d.blocks, b)
+	d.nodes, d.used = d.nodes+1, d.used+len(b.text)
+	d.links(len(d.blocks) - 1)
+	d.render(b)
+	if b.shows() {
+		d.last = b
+	}
+}
+
+// paragraphLine is a line of a paragraph as goldmark reads it right: one that
+// would be something else at the beginning of a document begins with a mark.
+func paragraphLine(p placement, first bool) []byte {
+	text := bytes.TrimLeft(p.rest, " \t")
+	if p.open || interrupts(text) || isItem(text) || !first && (isUnderline(text) || isDelimiter(text) && p.lazy) {
+		return append([]byte(mark), text...)
+	}
+	return text
+}
+
+// addText adds a line, or the beginning of a long one, to the open paragraph. It
+// is scanned with the next one, which may make a table of it.
+func (d *Doc) addText(line []byte, open bool) {
+	b := d.leaf
+	start := len(b.text)
+	b.line = start
+	b.text = append(b.text, line...)
+	if open {
+		d.scan(len(b.text))
+		return
+	}
+	b.text = append(b.text, '\n')
+	d.scan(start)
+}
+
+// trimmedMark is s without the mark that it may begin with.
+func trimmedMark(s string) string { return strings.TrimPrefix(s, mark) }

@@ -1,0 +1,163 @@
+package markdown
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+)
+
+// render makes what b shows at any width, unless that is there already.
+func (d *Doc) render(b *block) {
+	if b.ready {
+		return
+	}
+	b.ready = true
+	switch b.kind {
+	case blockText:
+		d.renderText(b)
+	case blockCode:
+		if len(b.text) > 0 {
+			b.lines, _ = d.colour(b, b.from, b.to, b.text)
+		}
+	case blockTable:
+		d.renderTable(b)
+	case blockRule, blockEmpty:
+	}
+}
+
+// renderText renders a paragraph or heading.
+func (d *Doc) renderText(b *block) {
+	src := b.text
+	switch {
+	case b.prev != nil:
+		src = append([]byte(mark), bytes.TrimLeft(src, " \t\n")...)
+	case b.begins() != nil:
+		b.box, src = unboxed(src)
+	}
+	var out []string
+	for _, n := range paragraphs(d.parse(src)) {
+		s := ""
+		switch n.(type) {
+		case *ast.Paragraph, *ast.TextBlock, *ast.Heading:
+			s = d.style.inlineText(n, src)
+		default: // the head of a table of which more is to come
+			s = paint(d.style.plain, trimmedMark(clean(strings.TrimSpace(string(src)))))
+		}
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	b.styled = strings.Join(out, "\n")
+}
+
+// begins is the item whose first line b is; nil when it is no such.
+func (b *block) begins() *container {
+	if c := b.parent; c != nil && !c.quote && b.above < c.depth && b.prev == nil {
+		return c
+	}
+	return nil
+}
+
+// unboxed is what stands in the box of a task that the text of an item begins
+// with, 0 when there is none, and the text without it.
+func unboxed(text []byte) (box byte, rest []byte) {
+	at := 0
+	if isHeading(text) {
+		at = len(text) - len(bytes.TrimLeft(text, "# \t"))
+	}
+	s := text[at:]
+	if len(s) < 3 || s[0] != '[' || s[2] != ']' || bytes.IndexByte([]byte(" \txX"), s[1]) < 0 || len(s) > 3 && s[3] == ':' {
+		return 0, text
+	}
+	rest = append(bytes.Clone(text[:at]), mark...)
+	return s[1], append(rest, bytes.TrimLeft(s[3:], " \t")...)
+}
+
+// colour colours the code src of b, which begins inside of from and ends inside
+// of to.
+func (d *Doc) colour(b *block, from, to signs, src []byte) ([]string, ending) {
+	d.work.coloured += len(src)
+	return d.style.colourInside(lexer(b.fence.lang), from, to, string(src))
+}
+
+// renderTable makes the table of b, or adds the rows that it does not have yet.
+func (d *Doc) renderTable(b *block) {
+	if b.table == nil {
+		if b.table = d.newTable(b); b.table == nil { // a label that was defined since made it a definition
+			return
+		}
+	}
+	t := b.table
+	if t.read == len(b.text) {
+		return
+	}
+	src := append(bytes.Clone(b.head), b.text[t.read:]...)
+	t.read = len(b.text)
+	if n := d.parse(src).FirstChild(); isTable(n) {
+		for row := n.FirstChild().NextSibling(); row != nil; row = row.NextSibling() {
+			t.rows = append(t.rows, t.cells(row, src))
+		}
+	}
+}
+
+// newTable is the table of b without rows; nil when its head is none.
+func (d *Doc) newTable(b *block) *table {
+	if b.prev != nil && b.prev.table != nil {
+		t := b.prev.table
+		return &table{style: t.style, align: t.align, head: t.head, width: t.width, cont: true}
+	}
+	n, ok := d.parse(b.head).FirstChild().(*extast.Table)
+	if !ok {
+		return nil
+	}
+	return newTable(d.style, n, b.head)
+}
+
+// growth is what open code keeps between two frames.
+type growth struct {
+	lines []string // coloured
+	sure  int      // how many of them will not be coloured again before the code is whole
+	end   int      // up to where the text was coloured
+	at    int      // where the text begins that is not sure
+	from  signs    // and inside of what
+	laid  drawn    // the lines that are sure
+	upTo  int      // how many of them are laid out
+}
+
+const (
+	// shortLine is the length in bytes up to which a growing line of code is
+	// coloured each time; a longer one is when it is complete.
+	shortLine = 256
+	// mostAgain is how much code is coloured again for a line at its end.
+	mostAgain = 2048
+)
+
+// openCode colours the open code b: its complete lines once, with what stands before them as far as it is not sure.
+func (d *Doc) openCode(b *block) []string {
+	g := &b.growth
+	if g.at == 0 {
+		g.from = b.from
+	}
+	if text := b.text[:b.line]; g.end < len(text) {
+		lines, end := d.colour(b, g.from, signs{}, text[g.at:])
+		if end.inside != (signs{}) {
+			lines, _ = d.colour(b, g.from, end.inside, text[g.at:])
+		}
+		g.lines, g.end = append(g.lines[:g.sure], lines...), len(text)
+		if !end.open || end.inside != (signs{}) || len(text)-g.at > mostAgain {
+			g.sure, g.at, g.from = len(g.lines), len(text), end.inside
+		}
+	}
+	line := append(b.text[b.line:len(b.text):len(b.text)], b.tail...)
+	switch {
+	case len(line) == 0:
+		return g.lines
+	case len(line) < shortLine:
+		lines, _ := d.colour(b, g.from, signs{}, append(b.text[g.at:b.line:b.line], line...))
+		return append(g.lines[:g.sure:g.sure], lines...)
+	}
+	d.work.coloured += len(line)
+	return append(g.lines[:len(g.lines):len(g.lines)], paint(d.style.syntax[classPlain], cleanCode(string(line), 0)))
+}
