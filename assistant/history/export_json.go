@@ -77,8 +77,10 @@ func escapeHidden(encoded []byte) []byte {
 	return append(out, encoded[from:]...)
 }
 
-// hidden tells whether a rune is a control, a formatting character, or one of
-// the variation selectors in which text can be hidden.
+// hidden tells whether a rune is a control, a formatting character, one that is
+// drawn as nothing, or one of the variation selectors in which text can be hidden.
 func hidden(r rune) bool {
-	return r > unicode.MaxASCII && !unicode.IsPrint(r) || r == 0x7f || unicode.Is(unicode.Variation_Selector, r)
+	const brailleBlank = 0x2800
+	return r > unicode.MaxASCII && !unicode.IsPrint(r) || r == 0x7f || r == brailleBlank ||
+		unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }

@@ -186,8 +186,9 @@ func TestFullDisk(t *testing.T) {
 	changed.UserText = "changed"
 	batch := &assistant.Batch{Put: []*assistant.Pair{&changed, big}}
 	for range 3 {
-		if err := s.Commit(t.Context(), batch); err == nil {
-			t.Fatal("Commit on a full disk succeeded")
+		var storage *StorageError
+		if err := s.Commit(t.Context(), batch); !errors.As(err, &storage) || !strings.Contains(err.Error(), "cannot write "+path+": the disk is full") {
+			t.Fatalf("Commit on a full disk: %v", err)
 		}
 		if got := seqs(t, s, "x"); len(got) != 1 || big.Seq != 0 || load(t, s, before.Seq)[0].UserText != "before" {
 			t.Fatalf("after a failed Commit: pairs %v, Seq %d", got, big.Seq)

@@ -137,6 +137,16 @@ type child struct {
 
 func startChild(t testing.TB, role, path string) *child {
 	t.Helper()
+	c := startChildUnready(t, role, path)
+	if !c.out.Scan() || c.out.Text() != "ready" {
+		t.Fatalf("the child said %q", c.out.Text())
+	}
+	return c
+}
+
+// startChildUnready does not wait until the child has opened the database.
+func startChildUnready(t testing.TB, role, path string) *child {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -156,9 +166,6 @@ func startChild(t testing.TB, role, path string) *child {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.kill() })
-	if !c.out.Scan() || c.out.Text() != "ready" {
-		t.Fatalf("the child said %q", c.out.Text())
-	}
 	return c
 }
 

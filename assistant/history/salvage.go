@@ -86,6 +86,7 @@ func (s *SQLite) finishSalvage() error {
 	if err := json.Unmarshal(raw, &report); err != nil || report.SetAside == "" {
 		report = Salvage{Reason: "the salvage was interrupted", SetAside: s.freeName()}
 	}
+	report.SetAside = filepath.Join(filepath.Dir(s.path), filepath.Base(report.SetAside)) // the folder may have moved
 	if whole {
 		for _, suffix := range []string{"-shm", "-wal", "-journal", ""} {
 			s.step("set aside " + suffix)

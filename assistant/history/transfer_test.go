@@ -94,6 +94,21 @@ func TestExportsAreSafeForATerminal(t *testing.T) {
 	}
 }
 
+// Characters that are drawn as nothing are escaped in the JSON, which means the same.
+func TestJSONShowsWhatIsHidden(t *testing.T) {
+	s := newStore(t)
+	const blank = "gpt-4\u3164\u115f\uffa0\u034f\u2800\u200b\ufe0fo"
+	put(t, s, pair("x", blank, "a"))
+	got := export(t, s, JSON)
+	if !strings.Contains(got, `gpt-4\u3164\u115f\uffa0\u034f\u2800\u200b\ufe0fo`) {
+		t.Errorf("the export hides characters: %q", got)
+	}
+	other := newStore(t)
+	if _, err := Import(t.Context(), other, strings.NewReader(got), ImportOptions{}); err != nil || load(t, other, 1)[0].UserText != blank {
+		t.Errorf("the import lost them: %v", err)
+	}
+}
+
 func TestHTMLHasNoElementOfATextsMaking(t *testing.T) {
 	s := newStore(t)
 	put(t, s, hostilePair())
