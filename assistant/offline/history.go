@@ -41,13 +41,8 @@ var historyStarters = starters(historyForms)
 // respondHistory answers in the window of the chat history. A step that is
 // about the results of another one waits for them.
 func (t *turn) respondHistory() {
-	text, line := t.now.user, ""
-	if at := strings.Index(strings.ToLower(" "+text), " line "); at >= 0 { // a filter line takes the rest of its line
-		line, _, _ = strings.Cut(text[at+len("line "):], "\n")
-		line, text = strings.Trim(strings.TrimSpace(line), "`"), text[:at]+" line"
-	}
-	t.parser = &parser{w: &t.w, forms: historyForms, starters: historyStarters, line: line}
-	t.steps = t.parser.parse(text)
+	t.parser = &parser{w: &t.w, forms: historyForms, starters: historyStarters}
+	t.steps = t.parser.parse(t.now.user)
 	for i, s := range t.steps {
 		if len(s.rest) > 0 || s.kind == unknown {
 			t.say("I did not understand %s. %s", code(s.text), nothingChanged)
@@ -95,7 +90,7 @@ func (t *turn) historyStep(s step) {
 func (t *turn) historyExamples() {
 	examples := []string{
 		"find invoice", "give 3 stars to what is about kubernetes", "summarise the last 5 pairs", "unflag 3, 5 and 7",
-		`put what is about agents under "AI > Agents"`, "list the topics", "star line s0 d<7d c'retry'", "undo",
+		"put what is about agents under AI > Agents", "list the topics", "undo",
 	}
 	lines := make([]string, len(examples))
 	for i, e := range examples {
@@ -192,7 +187,7 @@ func (t *turn) findPairs(s step) {
 		return
 	}
 	a := args{"line": p.filterLine()}
-	if len(p.terms) == 0 && p.line == "" {
+	if len(p.terms) == 0 {
 		ws := slices.Clone(p.words)
 		for i, w := range ws {
 			if strings.Contains(w, " ") {
@@ -205,21 +200,18 @@ func (t *turn) findPairs(s step) {
 	if r == nil {
 		return
 	}
-	list, _ := r.Data["pairs"].([]any)
 	n, _ := r.number("count")
-	if len(list) == 0 {
-		t.say("%s", sentence(r.Message))
-		return
+	head := fmt.Sprintf("%s %s, the newest first:", upperFirst(count(n, "pair")), verbFor(n, "matches", "match"))
+	if n == 0 {
+		head = sentence(r.Message)
 	}
-	lines := make([]string, len(list))
-	for i, v := range list {
-		p, _ := v.(map[string]any)
-		lines[i] = pairLine(p, "user")
+	t.list(r, "pairs", head, func(p map[string]any) string {
+		out := pairLine(p, "user", "at", "topic", "state")
 		if found, _ := p["found"].(string); found != "" {
-			lines[i] += ": …" + foreign(found) + "…"
+			out += ": …" + foreign(found) + "…"
 		}
-	}
-	t.say("%s", bullets(fmt.Sprintf("%s %s, the newest first:", upperFirst(count(n, "pair")), verbFor(n, "matches", "match")), lines, maxPairsNamed))
+		return out
+	})
 	t.offer("Star them", "star them")
 	t.offer("Summarise them", "summarise them")
 }
@@ -239,22 +231,33 @@ func (t *turn) read(tool string, a args) *result {
 	return r
 }
 
-// pairLine is a pair of a result on one line.
-func pairLine(p map[string]any, key string) string {
+// list says a head and the objects under a key of a result, a line each.
+func (t *turn) list(r *result, key, head string, line func(map[string]any) string) {
+	list, _ := r.Data[key].([]any)
+	lines := make([]string, len(list))
+	for i, v := range list {
+		p, _ := v.(map[string]any)
+		lines[i] = line(p)
+	}
+	t.say("%s", bullets(head, lines, maxPairsNamed))
+}
+
+// pairLine is a pair of a result on one line: its number, a text and notes.
+func pairLine(p map[string]any, text string, notes ...string) string {
 	id, _ := p["id"].(float64)
-	text, _ := p[key].(string)
-	out := fmt.Sprintf("**%.0f** %s", id, foreign(text))
-	var notes []string
-	for _, key := range []string{"at", "topic", "state"} {
+	s, _ := p[text].(string)
+	out := fmt.Sprintf("**%.0f** %s", id, foreign(s))
+	var found []string
+	for _, key := range notes {
 		if s, _ := p[key].(string); s != "" {
-			notes = append(notes, foreign(s))
+			found = append(found, foreign(s))
 		}
 	}
 	if n, _ := p["stars"].(float64); n > 0 {
-		notes = append(notes, count(int(n), "star"))
+		found = append(found, count(int(n), "star"))
 	}
-	if len(notes) > 0 {
-		out += " (" + strings.Join(notes, ", ") + ")"
+	if len(found) > 0 {
+		out += " (" + strings.Join(found, ", ") + ")"
 	}
 	return out
 }
@@ -265,39 +268,23 @@ func (t *turn) summarisePairs(s step) {
 	if a == nil {
 		return
 	}
-	r := t.read("summarise_pairs", a)
-	if r == nil {
-		return
+	if r := t.read("summarise_pairs", a); r != nil {
+		t.list(r, "pairs", sentence(r.Message)+" This is what was asked and how each answer begins:", func(p map[string]any) string {
+			answer, _ := p["assistant"].(string)
+			first, _, _ := strings.Cut(clean(answer), ". ")
+			return pairLine(p, "user") + " — " + foreign(first)
+		})
 	}
-	list, _ := r.Data["pairs"].([]any)
-	lines := make([]string, len(list))
-	for i, v := range list {
-		p, _ := v.(map[string]any)
-		answer, _ := p["assistant"].(string)
-		if first, _, cut := strings.Cut(clean(answer), ". "); cut {
-			answer = first + "."
-		}
-		id, _ := p["id"].(float64)
-		user, _ := p["user"].(string)
-		lines[i] = fmt.Sprintf("**%.0f** %s — %s", id, foreign(user), foreign(answer))
-	}
-	t.say("%s", bullets(sentence(r.Message)+" This is what was asked and how each answer begins:", lines, maxPairsNamed))
 }
 
 func (t *turn) listTopics() {
-	r := t.read("list_topics", args{})
-	if r == nil {
-		return
+	if r := t.read("list_topics", args{}); r != nil {
+		t.list(r, "topics", sentence(r.Message), func(p map[string]any) string {
+			own, _ := p["pairs"].(float64)
+			name, _ := p["topic"].(string)
+			return foreign(name) + ": " + count(int(own), "pair")
+		})
 	}
-	list, _ := r.Data["topics"].([]any)
-	lines := make([]string, len(list))
-	for i, v := range list {
-		p, _ := v.(map[string]any)
-		own, _ := p["pairs"].(float64)
-		name, _ := p["topic"].(string)
-		lines[i] = foreign(name) + ": " + count(int(own), "pair")
-	}
-	t.say("%s", bullets(sentence(r.Message), lines, maxPairsNamed))
 }
 
 // markKeys are the tools that mark pairs, with the name of the mark and how its

@@ -42,7 +42,6 @@ type parser struct {
 	w        *window
 	forms    []compiledForm
 	starters map[string]bool
-	line     string // of the chat history: the filter line that ends the message
 }
 
 // parse reads a message into its requests, at least one.
@@ -211,7 +210,7 @@ func (p *parser) fill(s *step, spans []span) {
 				s.rest = append(s.rest, words(sp.tokens)...)
 			}
 		case "pairs":
-			s.pairs = readPairs(sp.tokens, p.line)
+			s.pairs = readPairs(sp.tokens)
 			if s.kind == topicPairs && sp.tokens[0].is("topic") { // topics are not moved
 				s.rest = append(s.rest, "topic")
 			}

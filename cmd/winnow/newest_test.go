@@ -336,7 +336,7 @@ func TestAllTellTheSameStory(t *testing.T) {
 	b.driftTells("restarted", 0, young)
 
 	log := told[struct{ Versions []versionJSON }](b, 0, "rules", "log").Versions
-	if len(log) != 1 || log[0].Who != "assistant" || log[0].Session == "" || len(log[0].Keys) != 2*len(staged) {
+	if len(log) != 2 || log[1].ID != "original" || log[0].Who != "assistant" || log[0].Session == "" || len(log[0].Keys) != 2*len(staged) {
 		t.Errorf("rules log = %+v, want one save of %d keys by the assistant in its session", log, 2*len(staged))
 	}
 	b.run(0, "rules", "restore", log[0].ID, "--before")
