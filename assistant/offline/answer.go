@@ -20,7 +20,7 @@ func (t *turn) answer(p *plan) {
 	switch s := p.step; s.kind {
 	case explain:
 		t.explain(p)
-	case listModels:
+	case listModels, find:
 		t.listModels(p)
 	case countModels:
 		for _, tg := range p.targets {
@@ -31,8 +31,6 @@ func (t *turn) answer(p *plan) {
 			}
 			t.say("%s: %s, %d shown and %d hidden.", clean(tg.cat.provider), count(n, "model"), n-hidden, hidden)
 		}
-	case find:
-		t.find(p)
 	case showRules:
 		for _, tg := range p.targets {
 			t.showRules(tg.cat, s.arg)
@@ -178,47 +176,45 @@ func explanation(m model, provider string, r *result) string {
 	return head
 }
 
-// listModels lists models of a status by the rules that decide it.
+// listModels lists models, of one status or all, by the rules that decide them.
 func (t *turn) listModels(p *plan) {
 	if slices.ContainsFunc(t.steps, func(s step) bool { return s.kind.changesRules() }) {
 		t.say("What follows is as it was before the changes of this message.")
 	}
 	none := 0
 	for _, tg := range p.targets {
-		want := func(m model) bool { return !m.isHidden() }
-		status := "shown"
-		switch p.step.arg {
+		want, n, fit := func(model) bool { return true }, tg.cat.total, p.step.arg
+		switch fit {
 		case "hidden":
-			want, status = model.isHidden, "hidden"
+			want, n = model.isHidden, tg.cat.hidden
+		case "shown":
+			want, n = func(m model) bool { return !m.isHidden() }, tg.cat.shownCount()
 		case "allowed":
-			want, status = func(m model) bool { return m.status == "whitelisted" }, "allowed"
-		case "":
-			want, status = func(model) bool { return true }, "listed"
+			want = func(m model) bool { return m.status == "whitelisted" }
+		default:
+			fit = "found"
 		}
 		models := filter(tg.models, want)
-		n := len(models)
-		if tg.all && status == "hidden" {
-			n = tg.cat.hidden
-		} else if tg.all && status == "shown" {
-			n = tg.cat.shownCount()
+		if !tg.all || fit == "allowed" {
+			n = len(models)
 		}
-		if n == 0 && len(p.targets) > 1 && p.step.what.scope.every {
+		if n == 0 && p.step.what.scope.every && len(p.targets) > 1 {
 			none++
 			continue
 		}
-		head := fmt.Sprintf("%s: %d of %s %s %s", clean(tg.cat.provider), n, count(tg.cat.total, "model"), verbFor(n, "is", "are"), status)
+		head := fmt.Sprintf("%s: %d of %s %s %s", clean(tg.cat.provider), n, count(tg.cat.total, "model"), verbFor(n, "is", "are"), fit)
 		if n == 0 {
 			t.say("%s.", head)
 			continue
 		}
 		t.say("%s", bullets(head+":", byRule(tg.cat, models), 30))
 		if listed := len(models); listed < n {
-			t.say("I was given a part of that list: %d models are not named here.", n-listed)
+			t.say("I was given a part of that list: %s not named here.", count(n-listed, "model")+verbFor(n-listed, " is", " are"))
 		}
 	}
 	switch {
 	case none == len(p.targets) && none > 0:
-		t.say("No model is hidden on any provider: no ignore rule hides one.")
+		t.say("No model is %s on any provider.", p.step.arg)
 	case none > 0:
 		t.say("On the other providers none is.")
 	}
@@ -259,34 +255,6 @@ func byRule(cat *catalog, models []model) []string {
 	return out
 }
 
-// find lists the models that a selection matches.
-func (t *turn) find(p *plan) {
-	const most = 40
-	for _, tg := range p.targets {
-		n := len(tg.models) + tg.cat.unlisted
-		if tg.all {
-			n = tg.cat.total
-		}
-		if n == 0 {
-			t.say("No model on %s matches.", clean(tg.cat.provider))
-			continue
-		}
-		var lines []string
-		for _, m := range tg.models {
-			l := code(m.name)
-			if m.isHidden() {
-				l += " (hidden)"
-			}
-			lines = append(lines, l)
-		}
-		head := fmt.Sprintf("%s %s on %s", upperFirst(count(n, "model")), verbFor(n, "matches", "match"), clean(tg.cat.provider))
-		if !tg.all && len(tg.patterns) > 0 {
-			head += " (" + codes(tg.patterns) + ")"
-		}
-		t.say("%s", bullets(head+":", lines, most))
-	}
-}
-
 func (t *turn) showRules(cat *catalog, list string) {
 	t.say("%s: %s", clean(cat.provider), lowerFirst(rulesInWords(cat, list)))
 }
@@ -317,14 +285,9 @@ func rulesInWords(cat *catalog, list string) string {
 
 // unusedRules lists the rules that decide no model.
 func (t *turn) unusedRules(cat *catalog) {
-	var unused []string
-	for _, l := range []string{ignoreList, allowList} {
-		for _, r := range cat.rules(l) {
-			if decides := filter(cat.models, func(m model) bool { return m.rule == r.pattern }); r.count == 0 || r.count < 0 && len(decides) == 0 {
-				unused = append(unused, r.pattern)
-			}
-		}
-	}
+	unused := slices.DeleteFunc(patternsOf(slices.Concat(cat.ignore, cat.allow)), func(p string) bool {
+		return slices.ContainsFunc(cat.models, func(m model) bool { return m.rule == p })
+	})
 	if len(unused) == 0 {
 		t.say("Every rule on %s decides a model, or there is none.", clean(cat.provider))
 		return

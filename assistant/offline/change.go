@@ -2,7 +2,7 @@ package offline
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 )
 
 // ruleTool names the four tools that change one rule, by list and direction.
@@ -84,57 +84,30 @@ func (t *turn) report(done, failed []outcome) {
 		case "declined":
 			t.say("You declined it. %s", nothingChanged)
 		default:
-			what := strings.TrimPrefix(inWords([]edit{o.edit}), "remove ")
-			t.say("I could not %s %s on %s: %s.", o.verb(), what, clean(o.provider), lowerFirst(o.res.why()))
+			t.say("I could not %s on %s: %s.", inWords([]edit{o.edit}), clean(o.provider), lowerFirst(o.res.why()))
 		}
 	}
 }
 
-func (o outcome) verb() string {
-	switch {
-	case !o.add:
-		return "remove"
-	case o.list == ignoreList:
-		return "add the ignore rule to"
-	}
-	return "add the allow rule to"
-}
-
-// sentence says what one change of rules did.
+// sentence says what one change of rules did, with the models of the result.
 func (o outcome) sentence() string {
-	n, known := o.res.number("affected_count")
+	verb, what := "Removed", "the "+o.list+" rule "+code(o.pattern)
+	effect := map[string]string{ignoreList: "shown again", allowList: "hidden now"}[o.list]
+	if o.add {
+		verb, effect = "Added", map[string]string{ignoreList: "hidden", allowList: "kept shown"}[o.list]
+	}
+	if o.clear {
+		what = "all " + o.list + " rules"
+	}
+	s := verb + " " + what + " on " + clean(o.provider)
 	models := o.res.list("affected_models")
-	if n < len(models) || !known {
-		n, known = len(models), known || o.res.Data["affected_models"] != nil
-	}
-	var head, effect string
-	switch {
-	case o.clear:
-		head = fmt.Sprintf("Removed all %s rules on %s", o.list, clean(o.provider))
-	case o.add:
-		head = fmt.Sprintf("Added the %s rule %s on %s", o.list, code(o.pattern), clean(o.provider))
-	default:
-		head = fmt.Sprintf("Removed the %s rule %s on %s", o.list, code(o.pattern), clean(o.provider))
-	}
+	n, known := o.res.number("affected_count")
 	switch {
 	case !known:
-		return head + "."
-	case n == 0 && o.add:
-		return head + ": it decides no model now."
 	case n == 0:
-		return head + ": no model changes."
-	case o.add && o.list == ignoreList:
-		effect = verbFor(n, "is", "are") + " hidden"
-	case o.add:
-		effect = verbFor(n, "stays", "stay") + " shown"
-	case o.list == ignoreList:
-		effect = verbFor(n, "is", "are") + " shown again"
+		s += ": no model changes now"
 	default:
-		effect = verbFor(n, "is", "are") + " hidden now"
-	}
-	s := fmt.Sprintf("%s: %s %s", head, count(n, "model"), effect)
-	if len(models) > 0 {
-		s += ": " + codes(models)
+		s += fmt.Sprintf(": %s %s: %s", count(n, "model"), effect, codes(models))
 	}
 	if redundant := o.res.list("redundant_rules"); len(redundant) > 0 {
 		s += ". It makes redundant: " + codes(redundant)
@@ -152,7 +125,7 @@ func (t *turn) save() {
 		}
 		wanted = wanted || s.kind.changesRules()
 	}
-	if _, made := t.made("save_changes"); !made && !t.wrote {
+	if !t.made("save_changes") && !t.wrote {
 		if wanted && t.w.unsaved {
 			t.say("None of these changes was made, so I did not save the others. Say `save` to write them.")
 			return
@@ -162,81 +135,59 @@ func (t *turn) save() {
 			return
 		}
 	}
-	switch r := t.call("save_changes", args{}); {
-	case r == nil:
-		t.plan("Now I save the rules.")
-	case r.Success:
+	r := t.simple("save_changes", args{}, "Now I save the rules.", "The save failed")
+	if r != nil && r.Success {
 		t.saved, t.wrote = true, true
-		t.say("%s", sentence(r.Message))
-	case r.Code == "declined":
-		t.wrote = true
-		t.say("You declined the save: the file is unchanged, and the rules stay staged.")
-	case !r.missing:
-		t.wrote = true
-		t.say("The save failed: %s. The rules are still here, unsaved.", lowerFirst(r.why()))
 	}
 }
 
-// made reports whether this turn has called a tool.
-func (t *turn) made(name string) (*call, bool) {
-	for _, c := range t.now.calls {
-		if c.name == name {
-			return c, true
-		}
+// simple calls a tool that stands for a whole step and says what came of it.
+func (t *turn) simple(tool string, a args, doing, failed string) *result {
+	r := t.call(tool, a)
+	switch {
+	case r == nil:
+		t.plan("%s", doing)
+	case r.Success:
+		t.say("%s", sentence(r.Message))
+	case r.Code == "declined":
+		t.say("You declined it: the file is unchanged, and the rules stay as they are here.")
+	case !r.missing:
+		t.say("%s: %s.", failed, lowerFirst(r.why()))
 	}
-	return nil, false
+	return r
+}
+
+// made reports whether this turn has called a tool.
+func (t *turn) made(name string) bool {
+	return slices.ContainsFunc(t.now.calls, func(c *call) bool { return c.name == name })
 }
 
 // discard goes back to the saved rules.
 func (t *turn) discard() {
-	if _, made := t.made("discard_changes"); !made && t.w.knowsSave && !t.w.unsaved {
+	if !t.made("discard_changes") && t.w.knowsSave && !t.w.unsaved {
 		t.say("There is nothing to discard: everything is saved.")
 		return
 	}
-	switch r := t.call("discard_changes", args{}); {
-	case r == nil:
-		t.plan("I'll go back to the saved rules.")
-	case r.Success:
+	if r := t.simple("discard_changes", args{}, "I'll go back to the saved rules.", "I could not discard the changes"); r != nil && r.Success {
 		t.wrote = false
-		t.say("%s", sentence(r.Message))
-	case r.Code == "declined":
-		t.say("You declined it, so the unsaved rules are still here.")
-	case !r.missing:
-		t.say("I could not discard the changes: %s.", lowerFirst(r.why()))
 	}
 }
 
 // switchTo shows another provider.
 func (t *turn) switchTo(s step) {
-	at := s.what.scope.providers
-	if len(at) != 1 {
+	switch at := s.what.scope.providers; {
+	case len(at) != 1:
 		t.say("Name one provider: %s.", codes(t.w.providers))
-		return
-	}
-	if _, made := t.made("switch_provider"); !made && at[0] == t.w.provider && at[0] == t.w.shown.provider {
+	case !t.made("switch_provider") && at[0] == t.w.provider && at[0] == t.w.shown.provider:
 		t.say("%s is shown already.", clean(at[0]))
-		return
-	}
-	switch r := t.call("switch_provider", args{"provider": at[0]}); {
-	case r == nil:
-		t.plan("I'll switch to %s.", clean(at[0]))
-	case r.Success:
-		t.say("%s", sentence(r.Message))
-	case !r.missing:
-		t.say("I could not switch to %s: %s.", clean(at[0]), lowerFirst(r.why()))
+	default:
+		t.simple("switch_provider", args{"provider": at[0]}, "I'll switch to "+clean(at[0])+".", "I could not switch to "+clean(at[0]))
 	}
 }
 
 // refresh fetches the models of providers again.
 func (t *turn) refresh(s step) {
 	for _, p := range t.scopeOf(s.what.scope) {
-		switch r := t.call("refresh_models", args{"provider": p}); {
-		case r == nil:
-			t.plan("I'll fetch the models of %s again.", clean(p))
-		case r.Success:
-			t.say("%s", sentence(r.Message))
-		case !r.missing:
-			t.say("The models of %s could not be fetched: %s. The list is as it was.", clean(p), lowerFirst(r.why()))
-		}
+		t.simple("refresh_models", args{"provider": p}, "I'll fetch the models of "+clean(p)+" again.", "The models of "+clean(p)+" could not be fetched")
 	}
 }

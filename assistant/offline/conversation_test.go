@@ -92,7 +92,7 @@ func TestConversations(t *testing.T) {
 		},
 		"why after a change": {{"hide o3", "openai+ignore(o3)", nil}, {"why?", "", []string{"`o3` of openai is hidden by the ignore rule `o3`"}}},
 		"elsewhere is offered": {
-			{"hide flash models", "", []string{"gemini has models with `flash`", `"hide flash on gemini"`, "Nothing was changed"}},
+			{"hide flash models", "", []string{"gemini has models with `flash`", `"hide flash models on gemini"`, "Nothing was changed"}},
 			{"hide flash on gemini", "gemini+ignore(*flash*)", nil},
 		},
 		"words left over": {
@@ -181,7 +181,7 @@ func TestSaveNeedsAChange(t *testing.T) {
 		}
 		return nil
 	}
-	wants(t, c.say("hide nano and save"), "`*nano*`", "You declined the save")
+	wants(t, c.say("hide nano and save"), "`*nano*`", "You declined it: the file is unchanged")
 }
 
 func TestMissingAndLockedTools(t *testing.T) {

@@ -178,7 +178,7 @@ func (t *turn) resolveElsewhere(s step, here []string) (out []target, unknown []
 			unknown = append(unknown, missing...)
 			for _, c := range at {
 				t.say("%s has models with %s.", clean(c.provider), code(part[i].text()))
-				t.offer(s.verb()+" on "+c.provider, s.verb()+" "+part[i].text()+" on "+c.provider)
+				t.offer("On "+c.provider, s.text+" on "+c.provider)
 			}
 		}
 	}

@@ -316,75 +316,20 @@ func (t *turn) nothingUnsaved() bool {
 // thought says in a few lines what was understood.
 func (t *turn) thought() string {
 	var read []string
-	const most = 6
-	for i, s := range t.steps {
-		if i == most {
-			read = append(read, fmt.Sprintf("%d more", len(t.steps)-most))
-			break
-		}
-		read = append(read, s.describe())
+	for _, s := range t.steps[:min(len(t.steps), maxNamed)] {
+		read = append(read, clean(s.text))
 	}
 	lines := []string{"I read: " + strings.Join(read, "; then ") + "."}
-	switch {
+	switch c := &t.w.shown; {
 	case t.now.rounds > 0:
-		lines = append(lines, fmt.Sprintf("%d tool results came back.", len(t.now.calls)))
-	case t.modelFilter() && t.w.provider != "":
-		c := &t.w.shown
-		lines = append(lines, fmt.Sprintf("%s has %s, %d shown.", clean(t.w.provider), count(c.total, "model"), c.shownCount()))
-	case t.w.kind == "":
-		lines = append(lines, "The request shows me no window.")
+		lines = append(lines, fmt.Sprintf("%s came back.", count(len(t.now.calls), "tool result")))
+	case c.provider != "":
+		lines = append(lines, fmt.Sprintf("%s has %s, %d shown.", clean(c.provider), count(c.total, "model"), c.shownCount()))
 	default:
 		lines = append(lines, "The window is "+clean(t.w.kind)+".")
 	}
 	if t.waiting() {
-		var tools []string
-		for _, p := range t.batch {
-			tools = append(tools, p.name)
-		}
-		lines = append(lines, fmt.Sprintf("Next: %s (%s).", count(len(tools), "call"), strings.Join(unique(tools), ", ")))
+		lines = append(lines, "Next: "+count(len(t.batch), "call")+".")
 	}
 	return strings.Join(lines, "\n")
-}
-
-// verbs name the kinds, as a user can say them.
-var verbs = map[kind]string{
-	hide: "hide", unhide: "unhide", allow: "allow", unallow: "unallow", only: "only allow", remove: "remove", removeRule: "remove the rule", clearRules: "clear the rules",
-	undo: "undo", save: "save", discard: "discard the changes", switchTo: "switch to", refresh: "refresh", propose: "propose", explain: "explain",
-	listModels: "list models", countModels: "count models", find: "find", showRules: "show rules", unusedRules: "find unused rules", listProviders: "list providers",
-	whatChanged: "say what changed", whatDone: "say what I did", define: "explain a word", help: "help", connect: "how to connect a language model",
-	greet: "a greeting", thanks: "thanks", yes: "a yes", no: "a no", why: "why", followUp: "the same again",
-}
-
-func (s step) verb() string { return verbs[s.kind] }
-
-// describe says what a step is, for people.
-func (s step) describe() string {
-	v := s.verb()
-	if v == "" {
-		return "words I have no rule for"
-	}
-	var ws []string
-	for i, it := range s.what.items {
-		if i == maxNamed {
-			ws = append(ws, "…")
-			break
-		}
-		ws = append(ws, clean(it.text()))
-	}
-	if len(ws) > 0 {
-		v += " " + strings.Join(ws, ", ")
-	}
-	if len(s.what.except) > 0 {
-		v += ", with exceptions"
-	}
-	if s.inner != nil {
-		v += " to " + s.inner.describe()
-	}
-	switch at := s.what.scope; {
-	case at.every:
-		v += " on every provider"
-	case len(at.providers) > 0:
-		v += " on " + clean(strings.Join(at.providers, ", "))
-	}
-	return v
 }

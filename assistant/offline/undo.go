@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -142,92 +141,4 @@ func (t *turn) whatDone() {
 	}
 	t.say("%s", bullets("For your last message:", unique(lines), 30))
 	t.offer("Undo", "undo that")
-}
-
-// notUnderstood says what of a request was understood and what was not, with
-// suggestions. The turn changes nothing then.
-func (t *turn) notUnderstood(s step, left []string) {
-	if s.kind == unknown || s.kind == followUp {
-		t.say("I did not understand %s. %s", code(s.text), nothingChanged)
-	} else {
-		t.say("I understood %s, but not %s. %s", code(s.describe()), codes(unique(left)), nothingChanged)
-	}
-	before := len(t.offers)
-	for _, w := range left {
-		if near := t.nearWord(strings.ToLower(w)); near != "" {
-			better := strings.Replace(s.text, w, near, 1)
-			if i := strings.Index(strings.ToLower(s.text), strings.ToLower(w)); i >= 0 {
-				better = s.text[:i] + near + s.text[i+len(w):]
-			}
-			t.offer(upperFirst(better), better)
-			t.say("Did you mean %s?", code(better))
-		}
-	}
-	if s.kind == hide || s.kind == allow {
-		for _, w := range left[:min(len(left), 1)] {
-			quoted := fmt.Sprintf("%s \"*%s*\"", s.verb(), strings.Trim(w, `"*`))
-			t.say("I know models by their names only. For a rule about names that come later, say %s.", code(quoted))
-			t.offer(upperFirst(quoted), quoted)
-		}
-	}
-	if len(t.offers) == before {
-		for _, e := range []string{"which models are hidden, and why?", "help"} {
-			t.offer(upperFirst(e), e)
-		}
-		t.say("Say `help` for what I understand.")
-	}
-}
-
-// kinds are words that people say of models, for suggestions.
-var kinds = set("preview beta experimental latest mini nano micro lite flash turbo haiku opus sonnet coder codex instruct thinking reasoning vision audio " +
-	"realtime transcribe image embedding moderation search guard legacy hide block ignore allow unhide only undo save explain find")
-
-// nearWord is the word of the forms, of a kind of models or of a name that a
-// word is a slip of; "" when none is near.
-func (t *turn) nearWord(w string) string {
-	const shortest = 4 // shorter words are all near to each other
-	if len([]rune(w)) < shortest || len(w) > maxEcho {
-		return ""
-	}
-	var near []string
-	consider := func(have string) {
-		if len(have) >= shortest && isSlip(w, have) {
-			near = append(near, have)
-		}
-	}
-	for have := range kinds {
-		consider(have)
-	}
-	for _, p := range t.w.providers {
-		consider(strings.ToLower(p))
-	}
-	for _, m := range t.w.shown.models {
-		for part := range strings.FieldsFuncSeq(asciiLower(m.name), func(r rune) bool { return r < 'a' || r > 'z' }) {
-			consider(part)
-		}
-	}
-	if len(near) == 0 {
-		return ""
-	}
-	return slices.Min(near)
-}
-
-// isSlip reports two words one insertion, deletion, change or swap apart.
-func isSlip(a, b string) bool {
-	x, y := []rune(a), []rune(b)
-	if len(x) > len(y) {
-		x, y = y, x
-	}
-	if len(y)-len(x) > 1 || a == b {
-		return false
-	}
-	i := 0
-	for i < len(x) && x[i] == y[i] {
-		i++
-	}
-	if len(x) < len(y) {
-		return slices.Equal(x[i:], y[i+1:])
-	}
-	return slices.Equal(x[i+1:], y[i+1:]) ||
-		i+1 < len(x) && x[i] == y[i+1] && x[i+1] == y[i] && slices.Equal(x[i+2:], y[i+2:])
 }

@@ -144,34 +144,29 @@ type wireRule struct {
 	Count   int    `json:"affected_count"`
 }
 
-// maxBraces bounds the search for where the context object begins: with the
-// type at its end, hundreds of models stand between.
-const maxBraces = 4096
-
-// findWindow reads the last context object of the system text: JSON that has
-// "window_type". around is the text without it, where the prompt's headings are.
+// findWindow reads the last context object of the system text: JSON that begins
+// a line and has "window_type". around is the text without it, where the
+// prompt's headings are.
 func findWindow(system string) (w window, around string) {
-	at := max(strings.LastIndex(system, `"window_type"`), 0)
-	for range maxBraces {
-		if at = strings.LastIndexByte(system[:at], '{'); at < 0 {
-			break
-		}
-		d := json.NewDecoder(strings.NewReader(system[at:]))
-		var raw json.RawMessage
-		var head struct {
-			Type string `json:"window_type"`
-		}
-		if d.Decode(&raw) != nil || json.Unmarshal(raw, &head) != nil || head.Type == "" {
-			continue
-		}
-		around = system[:at] + system[at+int(d.InputOffset()):]
-		var c wireContext
-		if err := json.Unmarshal(raw, &c); err != nil { // of another window, whose fields mean other things
-			return window{kind: head.Type}, around
-		}
-		return c.window(), around
+	key := strings.LastIndex(system, `"window_type"`)
+	if key < 0 {
+		return window{}, system
 	}
-	return window{}, system
+	at := strings.LastIndex(system[:key], "\n{") + 1
+	d := json.NewDecoder(strings.NewReader(system[at:]))
+	var raw json.RawMessage
+	var head struct {
+		Type string `json:"window_type"`
+	}
+	if d.Decode(&raw) != nil || json.Unmarshal(raw, &head) != nil || head.Type == "" {
+		return window{}, system
+	}
+	around = system[:at] + system[at+int(d.InputOffset()):]
+	var c wireContext
+	if json.Unmarshal(raw, &c) != nil { // of another window, whose fields mean other things
+		return window{kind: head.Type}, around
+	}
+	return c.window(), around
 }
 
 func (c *wireContext) window() window {
