@@ -216,7 +216,6 @@ type RequestError struct {
 	Limit   int           // tokens that the model takes, when an overflow named them
 	After   time.Duration // Retry-After, when it was given
 	Limits  *RateLimits   // the quotas, when the refusal spoke of them; may be nil
-	Context int           // the context limit in tokens that an overflow named; 0 when it named none
 	Err     error         // the cause; may be nil
 }
 

@@ -57,7 +57,7 @@ func (d Delta) Invert() Delta {
 
 // Diff returns how a became b: Diff(a, b).Apply(a) is b and
 // Diff(a, b).Invert().Apply(b) is a, in canonical form. Equal documents give
-// an empty Delta. A document that Canonical refuses is an error.
+// an empty Delta. What is no JSON document is an error.
 func Diff(a, b json.RawMessage) (Delta, error) {
 	before, err := decode(a)
 	if err != nil {

@@ -152,8 +152,8 @@ func TestCanonicalRefusesWhatIsNoJSON(t *testing.T) {
 		`"`, `"\x"`, `"\u12"`, `"\u12g4"`, "\"\n\"", `1 2`, "\"\xff\"", "\x00",
 		strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000),
 	} {
-		if got, err := Canonical(json.RawMessage(doc)); err == nil {
-			t.Errorf("Canonical(%.40q) = %.40q, want an error", doc, got)
+		if got, err := canonical(json.RawMessage(doc)); err == nil {
+			t.Errorf("canonical(%.40q) = %.40q, want an error", doc, got)
 		}
 	}
 }
@@ -161,11 +161,11 @@ func TestCanonicalRefusesWhatIsNoJSON(t *testing.T) {
 func TestCanonicalIsOneFormForEachDocument(t *testing.T) {
 	in := " { \"b\" : [ 1.0 , -0e5 , \"\\u0041\\/\\n\\u001f\" ] , \"a\" : { } } "
 	want := `{"a":{},"b":[1.0,-0e5,"A/\n\u001f"]}`
-	got, err := Canonical(json.RawMessage(in))
+	got, err := canonical(json.RawMessage(in))
 	if err != nil || string(got) != want {
-		t.Errorf("Canonical(%s) = %s, %v; want %s", in, got, err, want)
+		t.Errorf("canonical(%s) = %s, %v; want %s", in, got, err, want)
 	}
-	if again, err := Canonical(got); err != nil || !bytes.Equal(again, got) {
+	if again, err := canonical(got); err != nil || !bytes.Equal(again, got) {
 		t.Errorf("Canonical is not stable: %s, %v", again, err)
 	}
 }
@@ -251,13 +251,13 @@ func FuzzDelta(f *testing.F) {
 		f.Add([]byte(pair[0]), []byte(pair[1]))
 	}
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		if _, err := Canonical(a); err != nil {
+		if _, err := canonical(a); err != nil {
 			return
 		}
 		if !json.Valid(a) {
 			t.Fatalf("Canonical took %q, which is not JSON", a)
 		}
-		if _, err := Canonical(b); err != nil {
+		if _, err := canonical(b); err != nil {
 			return
 		}
 		d := checkDelta(t, a, b)

@@ -19,23 +19,11 @@ import (
 // The zero value is no document.
 type document struct {
 	tree any    // map[string]any, []any, string, json.Number, bool or nil
-	text string // canonical form
+	text string // canonical form: see doc.go
 }
 
-// Canonical returns doc in the form that this package compares and stores: as
-// encoding/json writes it, without white space and HTML escapes, with sorted
-// keys, but numbers exactly as they were written (1.0 is not 1). Text that is
-// not UTF-8 or not one JSON value is an error.
-func Canonical(doc json.RawMessage) (json.RawMessage, error) {
-	d, err := parse(doc)
-	if err != nil {
-		return nil, err
-	}
-	return json.RawMessage(d.text), nil
-}
-
-// Equal reports whether a and b have the same canonical form. A document that
-// Canonical refuses equals nothing.
+// Equal reports whether a and b have the same canonical form. What is no JSON
+// document equals nothing.
 func Equal(a, b json.RawMessage) bool {
 	x, err := parse(a)
 	if err != nil {

@@ -5,30 +5,16 @@ import (
 	"fmt"
 )
 
-// Errors of the calls on a Journal.
+// Errors of Open and of the calls on a Journal.
 var (
-	// ErrReadOnly is returned by what would write to a journal opened ReadOnly.
 	ErrReadOnly = errors.New("checkpoint: journal is open for reading only")
-	// ErrClosed is returned by what would write after Close.
-	ErrClosed = errors.New("checkpoint: journal is closed")
-	// ErrUnknown is wrapped when no checkpoint has the id.
-	ErrUnknown = errors.New("checkpoint: no such checkpoint")
-	// ErrPending is returned while a rollback is recorded and not done:
-	// Finish or Abandon it first.
-	ErrPending = errors.New("checkpoint: a rollback is not finished")
-	// ErrNothing is returned by BeginUndoRollback when there is no rollback
-	// that could be undone, and by Finish and Abandon of an intent that is not
-	// the pending one.
-	ErrNothing = errors.New("checkpoint: no such rollback")
-	// ErrDamaged is wrapped when a state cannot be rebuilt from the records.
-	ErrDamaged = errors.New("checkpoint: journal is damaged")
-	// ErrMoved is returned when the file of an open journal was moved, deleted
-	// or replaced by someone else; nothing was written.
-	ErrMoved = errors.New("checkpoint: journal file was moved or replaced while open")
-	// ErrUnsafe is wrapped by Open when the file or its folder could be
-	// someone else's: a symbolic link, no regular file, a folder that
-	// everyone may write to.
-	ErrUnsafe = errors.New("checkpoint: not a safe place for a journal")
+	ErrClosed   = errors.New("checkpoint: journal is closed")
+	ErrUnknown  = errors.New("checkpoint: no such checkpoint")                            // wrapped
+	ErrPending  = errors.New("checkpoint: a rollback is not finished")                    // Finish or Abandon it first
+	ErrNothing  = errors.New("checkpoint: no such rollback")                              // none to undo, or not the pending one
+	ErrDamaged  = errors.New("checkpoint: journal is damaged")                            // wrapped: a state cannot be rebuilt
+	ErrUnsafe   = errors.New("checkpoint: not a safe place for a journal")                // wrapped: a link, no regular file, a public folder
+	ErrMoved    = errors.New("checkpoint: journal file was moved or replaced while open") // by someone else; nothing was written
 )
 
 // LockedError is returned by Open while another process has the journal open
@@ -61,24 +47,15 @@ func (e *VersionError) Error() string {
 
 // Report is what Open found and did. The zero value means nothing unusual.
 type Report struct {
-	// Torn counts the bytes of an unfinished record that were cut off: a
-	// write that a crash interrupted before it was acknowledged.
-	Torn int64
-	// Damaged: whole records were not readable. The counts below are of this.
-	Damaged bool
-	// Aside is where the damaged file is now, unchanged; "" when ReadOnly.
-	Aside string
-	// Unreadable counts records that could not be read, Lost the checkpoints
-	// whose state could not be rebuilt, and Kept those that are whole.
-	Unreadable, Lost, Kept int
-	// StateLost: the newest rules could not be rebuilt; Current is older.
-	StateLost bool
-	// Compacted is by how many bytes the file shrank.
-	Compacted int64
-	// Repaired names files and folders whose permissions were too wide.
-	Repaired []string
-	// Failed is why the file could not be compacted, which does no harm.
-	Failed error
+	Torn       int64    // bytes of an unacknowledged write at the end that were cut off
+	Damaged    bool     // whole records were not readable; the next five fields are of this
+	Aside      string   // where a copy of the damaged file is; "" when ReadOnly
+	Unreadable int      // records
+	Lost, Kept int      // checkpoints whose state could not be rebuilt, and the others
+	StateLost  bool     // the newest rules could not be rebuilt; Current is older
+	Compacted  int64    // bytes by which the file shrank
+	Failed     error    // why it could not be compacted, which does no harm
+	Repaired   []string // files and folders whose permissions were too wide
 }
 
 // Notices returns the report as sentences for the user, none when all is well.

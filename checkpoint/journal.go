@@ -39,8 +39,9 @@ type Options struct {
 }
 
 // Journal keeps the checkpoints of one window in a file. Open makes one. Its
-// methods may be called from any goroutine. Those that write wait for the
-// disk; all others answer from memory and never wait for those.
+// methods may be called from any goroutine. What those that write have written
+// is durable when they return; on error nothing has changed. All others answer
+// from memory and never wait for the disk.
 type Journal struct {
 	opts   Options
 	path   string

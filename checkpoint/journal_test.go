@@ -17,6 +17,12 @@ func doc(n int) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{"provider":"p","rules":{"allow":[],"ignore":["a","b","rule-%d","c","d","e","f"]}}`, n))
 }
 
+// canonical returns the canonical form of a document.
+func canonical(doc json.RawMessage) (json.RawMessage, error) {
+	d, err := parse(doc)
+	return d.raw(), err
+}
+
 // journalPath returns where a journal can be made.
 func journalPath(t testing.TB) string {
 	t.Helper()

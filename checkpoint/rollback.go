@@ -15,7 +15,7 @@ import (
 // first, the oldest pair of the session, if that is older. first is 0 when it
 // has none, and counts for nothing else.
 //
-// Durable on return; on error nothing changed. An id that is not in the list
+// An id that is not in the list
 // is an error that wraps ErrUnknown.
 func (j *Journal) BeginRollback(id string, scope Scope, first int64) (Intent, error) {
 	j.writing.Lock()
@@ -149,8 +149,6 @@ func (j *Journal) Pending() (*Intent, error) {
 // Finish records that a rollback is done: its state is the newest now, and
 // the checkpoints it drops leave the list. ErrNothing when it is not the
 // pending one.
-//
-// Durable on return; on error it is still pending.
 func (j *Journal) Finish(in Intent) error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
@@ -173,8 +171,6 @@ func (j *Journal) Finish(in Intent) error {
 // Abandon records that a rollback will not be done, because the window or the
 // database refused it and both are as before. ErrNothing when it is not the
 // pending one.
-//
-// Durable on return; on error it is still pending.
 func (j *Journal) Abandon(in Intent) error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
@@ -198,8 +194,6 @@ func (j *Journal) CanUndoRollback() (id string, ok bool) {
 
 // Forget ends the possibility to undo the last rollback, as the next message
 // does. Nothing is written when there is none.
-//
-// Durable on return; on error nothing changed.
 func (j *Journal) Forget() error {
 	j.writing.Lock()
 	defer j.writing.Unlock()

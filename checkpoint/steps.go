@@ -9,8 +9,6 @@ import (
 // Start begins a session with the window in state: "Session start", the first
 // entry of its list. A session that started before is resumed instead: its
 // first entry stays and is returned, and state is recorded as the newest.
-//
-// Durable on return; on error nothing changed.
 func (j *Journal) Start(session string, state json.RawMessage) (Checkpoint, error) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
@@ -32,8 +30,6 @@ func (j *Journal) Start(session string, state json.RawMessage) (Checkpoint, erro
 // Time (zero: now), Description ("": made from the tools), Tools (the calls
 // about to run), Session ("": the one started) and Position. The last rollback
 // cannot be undone any more.
-//
-// Durable on return; on error nothing changed.
 func (j *Journal) Add(meta Checkpoint, state json.RawMessage) (Checkpoint, error) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
@@ -54,8 +50,6 @@ func (j *Journal) Add(meta Checkpoint, state json.RawMessage) (Checkpoint, error
 // Record records the state after write tools ran, together with their
 // results, which go to the checkpoint of the turn. A result replaces the
 // announced call with its name and arguments.
-//
-// Durable on return; on error nothing changed.
 func (j *Journal) Record(state json.RawMessage, tools []ToolSummary) error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
@@ -70,8 +64,6 @@ func (j *Journal) Record(state json.RawMessage, tools []ToolSummary) error {
 // Edit records one edit that the user made by hand, from before to after, as
 // a step that can be undone. No description: "Edit". When before and after are
 // equal nothing is written and the zero Checkpoint is returned.
-//
-// Durable on return; on error nothing changed.
 func (j *Journal) Edit(description string, before, after json.RawMessage) (Checkpoint, error) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
@@ -108,8 +100,6 @@ func (j *Journal) add(op op, c Checkpoint, to document) (Checkpoint, error) {
 
 // Saved records that the window's file holds state now. Nothing else changes;
 // a later state is unsaved until the next Saved.
-//
-// Durable on return; on error nothing changed.
 func (j *Journal) Saved(state json.RawMessage) error {
 	j.writing.Lock()
 	defer j.writing.Unlock()

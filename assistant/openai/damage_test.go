@@ -265,7 +265,7 @@ func TestContextLimitOfAnOverflow(t *testing.T) {
 		s := assistanttest.NewServer(t, assistanttest.Refuse(400, fmt.Sprintf(`{"error":{"message":%q}}`, message)))
 		_, err := newRig(t, s).ask(t)
 		re, ok := err.(*assistant.RequestError) //nolint:errorlint // that is what Stream yields
-		if !ok || re.Kind != assistant.KindOverflow || re.Context != want {
+		if !ok || re.Kind != assistant.KindOverflow || re.Limit != want {
 			t.Errorf("%q: %+v, want a limit of %d", message, err, want)
 		}
 	}

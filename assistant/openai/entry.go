@@ -27,8 +27,7 @@ var (
 
 // readEntry reads an element of a list of models, leniently: what it cannot
 // use it skips. A plain string is taken as an id. id is "" when there is none.
-func readEntry(raw []byte, provider string, now time.Time) (info assistant.ModelInfo, id string) {
-	v := gjson.ParseBytes(raw)
+func readEntry(v gjson.Result, provider string, now time.Time) (info assistant.ModelInfo, id string) {
 	if v.Type == gjson.String {
 		id = v.Str
 	} else if v.IsObject() {

@@ -155,6 +155,8 @@ func (c *Client) answered(res *http.Response, err error) (*http.Response, error)
 	// A body that breaks off still says what it says.
 	text, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
 	failure := c.refusal(res.StatusCode, text, res.Header)
-	c.hintVersion(failure)
+	if hint := c.versionHint(); hint != "" && (res.StatusCode == http.StatusNotFound || res.StatusCode == http.StatusMethodNotAllowed) {
+		failure.Advice = hint
+	}
 	return nil, failure
 }

@@ -168,7 +168,7 @@ func (c *Client) failed(status int, f failure, limits *assistant.RateLimits) *as
 	err := &assistant.RequestError{Kind: kind, Status: status, Message: c.told(said, f), Matched: matched, Limits: limits}
 	err.Advice = c.advice(err, f)
 	if kind == assistant.KindOverflow {
-		err.Context = contextLimit(f.message)
+		err.Limit = contextLimit(f.message)
 	}
 	return err
 }
@@ -206,12 +206,13 @@ func broken(kind assistant.Kind, message, advice string, cause error) *assistant
 	return &assistant.RequestError{Kind: kind, Message: safetext.Clean(message), Advice: advice, Err: cause}
 }
 
-// hintVersion adds what is probably wrong when an endpoint does not know our
+// versionHint is what is probably wrong when an endpoint does not know our
 // paths: the version is missing in the base URL. It is said, never guessed.
-func (c *Client) hintVersion(err *assistant.RequestError) {
-	if (err.Status == http.StatusNotFound || err.Status == http.StatusMethodNotAllowed) && !versioned(c.base.Path) {
-		err.Advice = "the base URL " + c.base.String() + " has no version, should it be " + c.base.String() + "/v1?"
+func (c *Client) versionHint() string {
+	if versioned(c.base.Path) {
+		return ""
 	}
+	return "the base URL " + c.base.String() + " has no version, should it be " + c.base.String() + "/v1?"
 }
 
 // versioned reports whether a part of path is a version, such as v1 or v1beta.

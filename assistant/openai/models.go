@@ -1,7 +1,7 @@
 package openai
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,11 +17,10 @@ import (
 	"winnow/assistant"
 )
 
-// The bounds of a list of models: what one entry and the whole may weigh, and
-// how many entries are taken.
+// The bounds of a list of models: its entries, its bytes, and those of an id.
 const (
 	maxModels    = 200_000
-	maxModelList = 512 << 20
+	maxModelList = 128 << 20
 	maxModelID   = 512
 )
 
@@ -57,197 +56,77 @@ func (c *Client) Models(ctx context.Context) ([]assistant.ModelInfo, error) {
 	return nil, c.netError(err)
 }
 
-// readModels reads a list entry by entry, so that only what is kept of it is in memory.
+// readModels reads a list: {"data":[…]}, {"models":[…]} or […].
 func (c *Client) readModels(body io.Reader) ([]assistant.ModelInfo, error) {
-	r := bufio.NewReader(&limitedReader{from: body, left: maxModelList})
-	if first, err := firstByte(r); err != nil {
-		return nil, c.noList("the answer is empty", err)
-	} else if first != '{' && first != '[' {
-		text, _ := io.ReadAll(io.LimitReader(r, maxErrorBody))
-		return nil, c.noList("it answered with "+strings.TrimPrefix(c.told(0, parseFailure(text)), c.host+" answered with "), nil)
-	}
-	l := modelList{client: c, seen: map[string]bool{}}
-	d := json.NewDecoder(r)
-	if err := l.document(d); err != nil {
+	text, err := io.ReadAll(io.LimitReader(body, maxModelList+1))
+	if err != nil {
 		return nil, err
 	}
-	if l.odd > 0 {
-		c.log.Warn("models left out", "provider", c.name, "entries", l.odd)
+	text = bytes.TrimSpace(bytes.TrimPrefix(text, byteOrderMark))
+	switch {
+	case len(text) > maxModelList:
+		return nil, broken(assistant.KindUnknown, "the list of models is longer than 128 MiB", "", nil)
+	case len(text) == 0:
+		return nil, c.noList("the answer is empty")
+	case text[0] != '{' && text[0] != '[':
+		said := c.told(0, parseFailure(text[:min(len(text), maxErrorBody)]))
+		return nil, c.noList("it answered with " + strings.TrimPrefix(said, c.host+" answered with "))
+	case !json.Valid(text):
+		return nil, c.noList("its list ends in the middle or is not JSON")
 	}
-	return l.models, nil
+	list := gjson.ParseBytes(text)
+	if list.IsObject() {
+		if f := readFailure(list.Get("error")); f != nil {
+			return nil, c.failed(0, *f, nil)
+		}
+		named := list.Get("data")
+		if !named.Exists() {
+			named = list.Get("models")
+		}
+		list = named
+	}
+	if !list.IsArray() {
+		return nil, c.noList(`there is no "data" list in the answer`)
+	}
+	return c.readEntries(list)
+}
+
+func (c *Client) readEntries(list gjson.Result) ([]assistant.ModelInfo, error) {
+	var (
+		models []assistant.ModelInfo
+		seen   = map[string]bool{}
+		odd    int // entries that are no model
+		all    int
+	)
+	list.ForEach(func(_, v gjson.Result) bool {
+		info, id := readEntry(v, c.name, c.now())
+		switch {
+		case id == "" || len(id) > maxModelID || !sendable(id):
+			odd++
+		case !seen[id]:
+			seen[id] = true
+			models = append(models, info)
+		}
+		all++
+		return all <= maxModels
+	})
+	switch {
+	case all > maxModels:
+		return nil, broken(assistant.KindUnknown, fmt.Sprintf("%s lists more than %d models", c.host, maxModels), "", nil)
+	case all == 0:
+		return nil, c.noList("the list is empty")
+	case len(models) == 0:
+		return nil, c.noList(fmt.Sprintf("none of the %d entries has an id", all))
+	}
+	if odd > 0 {
+		c.log.Warn("models left out", "provider", c.name, "entries", odd)
+	}
+	return models, nil
 }
 
 // noList is the error of an endpoint that sends no list of models.
-func (c *Client) noList(why string, cause error) error {
-	var re *assistant.RequestError
-	if errors.As(cause, &re) || cause != nil && !errors.Is(cause, io.EOF) && !isSyntax(cause) {
-		return cause
+func (c *Client) noList(why string) error {
+	return &assistant.RequestError{
+		Kind: assistant.KindUnknown, Message: c.host + " sends no list of models: " + c.words(why), Advice: c.versionHint(),
 	}
-	err := &assistant.RequestError{
-		Kind: assistant.KindUnknown, Err: cause,
-		Message: c.base.Host + " sends no list of models: " + c.words(why),
-	}
-	if !versioned(c.base.Path) {
-		err.Advice = "the base URL " + c.base.String() + " has no version, should it be " + c.base.String() + "/v1?"
-	}
-	return err
-}
-
-func isSyntax(err error) bool {
-	var syntax *json.SyntaxError
-	return errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF)
-}
-
-// modelList is a list that is being read.
-type modelList struct {
-	client  *Client
-	models  []assistant.ModelInfo
-	seen    map[string]bool
-	found   bool // some array of models was there
-	entries int
-	odd     int // entries that are no model
-}
-
-// document reads the whole answer: {"data":[…]}, {"models":[…]} or […].
-func (l *modelList) document(d *json.Decoder) error {
-	open, err := d.Token()
-	if err != nil {
-		return l.client.noList("it is not JSON", err)
-	}
-	if open == json.Delim('[') {
-		err = l.array(d)
-	} else {
-		err = l.object(d)
-	}
-	switch {
-	case err != nil:
-		return l.client.noList("its list ends in the middle or is not JSON", err)
-	case !l.found:
-		return l.client.noList(`there is no "data" list in the answer`, nil)
-	case l.entries == 0:
-		return l.client.noList("the list is empty", nil)
-	case len(l.models) == 0:
-		return l.client.noList(fmt.Sprintf("none of the %d entries has an id", l.entries), nil)
-	}
-	return nil
-}
-
-func (l *modelList) object(d *json.Decoder) error {
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return err
-		}
-		key, _ := name.(string)
-		if (key == "data" || key == "models") && !l.found {
-			if err := l.value(d); err != nil {
-				return err
-			}
-			continue
-		}
-		var raw json.RawMessage
-		if err := d.Decode(&raw); err != nil {
-			return err
-		}
-		if key == "error" {
-			if f := readFailure(gjson.ParseBytes(raw)); f != nil {
-				return l.client.failed(0, *f, nil)
-			}
-		}
-	}
-	_, err := d.Token()
-	return err
-}
-
-// value reads the value of "data"; only an array is a list.
-func (l *modelList) value(d *json.Decoder) error {
-	token, err := d.Token()
-	if err != nil {
-		return err
-	}
-	switch token {
-	case json.Delim('['):
-		return l.array(d)
-	case json.Delim('{'):
-		return skipRest(d)
-	}
-	return nil
-}
-
-// skipRest reads on to the end of the object that has just begun.
-func skipRest(d *json.Decoder) error {
-	for depth := 1; depth > 0; {
-		token, err := d.Token()
-		if err != nil {
-			return err
-		}
-		switch token {
-		case json.Delim('{'), json.Delim('['):
-			depth++
-		case json.Delim('}'), json.Delim(']'):
-			depth--
-		}
-	}
-	return nil
-}
-
-func (l *modelList) array(d *json.Decoder) error {
-	l.found = true
-	for d.More() {
-		var raw json.RawMessage
-		if err := d.Decode(&raw); err != nil {
-			return err
-		}
-		if l.entries++; l.entries > maxModels {
-			return &assistant.RequestError{
-				Kind:    assistant.KindUnknown,
-				Message: fmt.Sprintf("%s lists more than %d models", l.client.base.Host, maxModels),
-			}
-		}
-		l.add(raw)
-	}
-	_, err := d.Token()
-	return err
-}
-
-func (l *modelList) add(raw []byte) {
-	info, id := readEntry(raw, l.client.name, l.client.now())
-	if id == "" || len(id) > maxModelID || !sendable(id) {
-		l.odd++
-		return
-	}
-	if l.seen[id] {
-		return
-	}
-	l.seen[id] = true
-	l.models = append(l.models, info)
-}
-
-// firstByte finds the first byte that is not white space or a byte order mark.
-func firstByte(r *bufio.Reader) (byte, error) {
-	for {
-		b, err := r.ReadByte()
-		if err != nil {
-			return 0, err
-		}
-		if strings.IndexByte(" \t\r\n\xef\xbb\xbf", b) < 0 {
-			return b, r.UnreadByte()
-		}
-	}
-}
-
-// limitedReader fails after so many bytes, where io.LimitReader would pretend
-// that the answer ended.
-type limitedReader struct {
-	from io.Reader
-	left int64
-}
-
-func (l *limitedReader) Read(p []byte) (int, error) {
-	if l.left <= 0 {
-		return 0, broken(assistant.KindUnknown, "the list of models is longer than 512 MiB", "", nil)
-	}
-	n, err := l.from.Read(p[:min(int64(len(p)), l.left)])
-	l.left -= int64(n)
-	return n, err
 }

@@ -76,6 +76,16 @@ func (c *Client) completionParams(req assistant.Request) (sdk.ChatCompletionNewP
 		Model:         req.Model,
 		StreamOptions: sdk.ChatCompletionStreamOptionsParam{IncludeUsage: sdk.Bool(true)},
 	}
+	if t := req.Sampling.Temperature; t != nil {
+		params.Temperature = sdk.Float(*t)
+	}
+	if n := req.Sampling.MaxTokens; n > 0 {
+		params.MaxCompletionTokens = sdk.Int(int64(n))
+	}
+	if seed := req.Sampling.Seed; seed != nil {
+		params.Seed = sdk.Int(*seed)
+	}
+	params.ReasoningEffort = shared.ReasoningEffort(req.Sampling.ReasoningEffort)
 	for i, m := range req.Messages {
 		message, err := c.messageParam(m)
 		if err != nil {

@@ -148,3 +148,25 @@ func TestImage(t *testing.T) {
 		t.Errorf("a refusal gives %v", err)
 	}
 }
+
+func TestSamplingIsSent(t *testing.T) {
+	temperature, seed := 0.25, int64(7)
+	s := assistanttest.NewServer(t)
+	r := newRig(t, s)
+	req := hello
+	for _, sampling := range []assistant.Sampling{{}, {Temperature: &temperature, MaxTokens: 50, ReasoningEffort: "low", Seed: &seed}} {
+		req.Sampling = sampling
+		if _, err := assistanttest.Parts(r.Stream(t.Context(), req)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []string{`"temperature":0.25`, `"max_completion_tokens":50`, `"reasoning_effort":"low"`, `"seed":7`} {
+		name, _, _ := strings.Cut(want, ":")
+		if body := string(s.Asked()[0].Body); strings.Contains(body, name) {
+			t.Errorf("%s is sent without being asked for: %s", name, body)
+		}
+		if body := string(s.Asked()[1].Body); !strings.Contains(body, want) {
+			t.Errorf("%s is not sent: %s", want, body)
+		}
+	}
+}
