@@ -10,6 +10,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
+	"winnow/assistant/history"
 	"winnow/assistant/safetext"
 )
 
@@ -157,22 +158,21 @@ func (w *Window) describe(ctx context.Context, now marks) (Context, error) {
 		WindowType: windowType, Session: shown(at.Session), Topic: shown(at.Topic),
 		Topics: []ContextTopic{}, Models: []ContextModel{}, Saved: []ContextSaved{}, Newest: []PairLine{},
 	}
-	sessions, err := w.store.Sessions(ctx)
+	sessions, err := w.store.Groups(ctx, history.BySession)
 	if err != nil {
 		return c, err
 	}
-	failed, err := w.pick(ctx, filter.Failed{}, filter.Env{})
+	models, err := w.store.Groups(ctx, history.ByModel)
 	if err != nil {
 		return c, err
 	}
 	c.Counts = ContextCounts{
 		Pairs: len(now.pairs), Topics: len(now.columns[topics].sets), Saved: len(now.filters), Starred: map[string]int{},
-		Unflagged: len(now.columns[flags].sets[flagOff]), NoTopic: len(now.pairs) - len(now.columns[topics].marked()), Failed: len(failed),
+		Unflagged: len(now.columns[flags].sets[flagOff]), NoTopic: len(now.pairs) - len(now.columns[topics].marked()),
+		Sessions: len(sessions), Models: len(models),
 	}
 	for _, s := range sessions {
-		if s.Pairs > 0 {
-			c.Counts.Sessions++
-		}
+		c.Counts.Failed += s.Failed
 	}
 	for value, pairs := range now.columns[stars].sets {
 		c.Counts.Starred[value] = len(pairs)
@@ -180,10 +180,7 @@ func (w *Window) describe(ctx context.Context, now marks) (Context, error) {
 	if c.Filter, err = w.activeFilter(ctx, at.Line); err != nil {
 		return c, err
 	}
-	f := lists{}
-	if f.models, c.Counts.Models, err = w.modelCounts(ctx, now.pairs); err != nil {
-		return c, err
-	}
+	f := lists{models: mostUsed(models)}
 	if f.newest, err = w.newest(ctx, now.pairs); err != nil {
 		return c, err
 	}
@@ -233,41 +230,6 @@ func backwards(pairs seqs, n int) seqs {
 		out = append(out, pairs[i])
 	}
 	return out
-}
-
-// modelCounts counts the pairs of each model, the most used first, and how many
-// models there are. Past maxModelsShown models it counts the rest as one.
-func (w *Window) modelCounts(ctx context.Context, pairs seqs) (list []ContextModel, n int, err error) {
-	rest := pairs
-	counts := map[string]int{}
-	take := func(model string) error {
-		found, err := w.pick(ctx, filter.ModelSelected{}, filter.Env{SelectedModel: model})
-		if own := found.and(rest); err == nil && len(own) > 0 {
-			counts[model] = len(own)
-			rest = rest.minus(own)
-		}
-		return err
-	}
-	for _, model := range w.models {
-		if err := take(model); err != nil {
-			return nil, 0, err
-		}
-	}
-	for len(rest) > 0 && len(w.models) < maxModelsShown {
-		loaded, err := w.store.Load(ctx, rest[len(rest)-1:])
-		if err != nil {
-			return nil, 0, err
-		}
-		if len(loaded) == 0 { // it was deleted meanwhile
-			rest = rest[:len(rest)-1]
-			continue
-		}
-		w.models = append(w.models, loaded[0].Model)
-		if err := take(loaded[0].Model); err != nil {
-			return nil, 0, err
-		}
-	}
-	return mostUsed(counts, len(rest)), len(counts), nil
 }
 
 // SetContextBudget bounds the context to about so many estimated tokens.

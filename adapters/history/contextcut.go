@@ -7,6 +7,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/budget"
+	"winnow/assistant/history"
 )
 
 // cutNote tells the model what to do about a cut context.
@@ -92,13 +93,21 @@ func (f *lists) putSaved(c *Context) bool {
 
 func (f *lists) putNewest(c *Context) bool { return add(f, &c.Newest, f.newest) }
 
-// mostUsed lists counts, the greatest first, and the rest as one.
-func mostUsed(counts map[string]int, rest int) []ContextModel {
-	list := make([]ContextModel, 0, len(counts)+1)
-	for _, model := range sortedKeys(counts) {
-		list = append(list, ContextModel{shown(model), counts[model]})
+// mostUsed lists the models that answered most, the most used first, and the
+// pairs of the rest as one.
+func mostUsed(groups []history.Group) []ContextModel {
+	slices.SortFunc(groups, func(a, b history.Group) int {
+		return cmp.Or(cmp.Compare(b.Pairs, a.Pairs), cmp.Compare(a.Value, b.Value))
+	})
+	rest := 0
+	list := []ContextModel{}
+	for i, g := range groups {
+		if i < maxModelsShown {
+			list = append(list, ContextModel{shown(g.Value), g.Pairs})
+		} else {
+			rest += g.Pairs
+		}
 	}
-	slices.SortStableFunc(list, func(a, b ContextModel) int { return cmp.Compare(b.Pairs, a.Pairs) })
 	if rest > 0 {
 		list = append(list, ContextModel{otherModels, rest})
 	}

@@ -168,82 +168,44 @@ func mark(kind int, value string) history.Mark {
 // read returns the marks as they are now.
 func (w *Window) read(ctx context.Context) (marks, error) {
 	m := noMarks()
-	var err error
-	if m.pairs, err = w.pick(ctx, nil, filter.Env{}); err != nil {
+	paths, err := w.store.TopicPaths(ctx)
+	if err != nil {
 		return m, err
+	}
+	groups, err := w.store.MarkGroups(ctx)
+	if err != nil {
+		return m, err
+	}
+	for _, path := range paths {
+		m.columns[topics].sets[path] = nil
 	}
 	for n := 1; n <= filter.MaxStars; n++ {
-		set, err := w.pick(ctx, filter.Stars{Op: filter.Equal, N: n}, filter.Env{})
-		if err != nil {
-			return m, err
-		}
-		m.columns[stars].sets[strconv.Itoa(n)] = set
+		m.columns[stars].sets[strconv.Itoa(n)] = nil
 	}
-	if m.columns[flags].sets[flagOff], err = w.pick(ctx, filter.Flag{Blue: false}, filter.Env{}); err != nil {
-		return m, err
-	}
-	if err := w.readTopics(ctx, m.columns[topics].sets); err != nil {
-		return m, err
-	}
-	if m.filters, err = w.store.SavedFilters(ctx); err != nil {
-		return m, err
-	}
-	last := m.newest()
-	for _, c := range m.columns { // a pair may have come while we asked
-		for value, set := range c.sets {
-			c.sets[value] = set.upTo(last)
+	for _, g := range groups {
+		m.pairs = append(m.pairs, g.Seqs...)
+		for kind, value := range [kinds]string{strconv.Itoa(g.Star), flagValue(g.Flag), g.Topic} {
+			if c := m.columns[kind]; value != c.plain {
+				c.sets[value] = append(c.sets[value], g.Seqs...)
+			}
 		}
 	}
-	return m, nil
+	slices.Sort(m.pairs)
+	for _, c := range m.columns {
+		for _, set := range c.sets {
+			slices.Sort(set)
+		}
+	}
+	m.filters, err = w.store.SavedFilters(ctx)
+	return m, err
 }
 
-// readTopics asks for the pairs of each topic. The filter language does not
-// tell the case of letters, so that topics which differ in nothing else are
-// asked for together and told apart by their pairs.
-func (w *Window) readTopics(ctx context.Context, sets map[string]seqs) error {
-	tree, err := w.store.Topics(ctx)
-	if err != nil {
-		return err
+// flagValue is the value of a flag.
+func flagValue(on bool) string {
+	if on {
+		return flagOn
 	}
-	alike := map[string]int{}
-	filled := map[string]bool{}
-	for _, t := range tree {
-		low := strings.ToLower(t.Path)
-		sets[t.Path] = nil
-		alike[low]++
-		filled[low] = filled[low] || t.Pairs > 0
-	}
-	done := map[string]bool{}
-	for _, t := range tree {
-		low := strings.ToLower(t.Path)
-		if !filled[low] || done[low] {
-			continue
-		}
-		done[low] = true
-		found, err := w.pick(ctx, filter.TopicSelected{}, filter.Env{SelectedTopic: t.Path})
-		if err != nil {
-			return err
-		}
-		if alike[low] == 1 {
-			sets[t.Path] = found
-			continue
-		}
-		pairs, err := w.store.Load(ctx, found)
-		if err != nil {
-			return err
-		}
-		for _, p := range pairs {
-			sets[p.Topic] = append(sets[p.Topic], p.Seq)
-		}
-	}
-	return nil
-}
-
-// pick returns the pairs that an expression without saved filters selects.
-func (w *Window) pick(ctx context.Context, x filter.Expr, env filter.Env) (seqs, error) {
-	env.Now, env.Saved = w.now(), func(string) (string, bool) { return "", false }
-	found, err := w.store.Filter(ctx, &filter.Query{Expr: x}, history.Env{Env: env})
-	return numbers(found.Refs), err
+	return flagOff
 }
 
 func numbers(refs []assistant.Ref) seqs {

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"winnow/assistant"
-	"winnow/assistant/filter"
 	"winnow/assistant/history"
 	"winnow/assistant/safetext"
 )
@@ -46,12 +45,12 @@ type toolCall struct {
 }
 
 func (w *Window) getPair(ctx context.Context, a getArgs) (assistant.ToolResult, refusal, error) {
-	uncut, err := w.pick(ctx, nil, filter.Env{})
+	uncut, err := w.store.Newest(ctx, "", a.ID+1, 1) // the pair itself, unless it is unknown or was rolled back
 	if err != nil {
 		return assistant.ToolResult{}, nil, err
 	}
 	var loaded []assistant.Pair
-	if _, has := slices.BinarySearch(uncut, a.ID); has {
+	if a.ID > 0 && slices.Equal(uncut, []int64{a.ID}) {
 		if loaded, err = w.store.Load(ctx, []int64{a.ID}); err != nil {
 			return assistant.ToolResult{}, nil, err
 		}
@@ -146,30 +145,13 @@ func (w *Window) listSessions(ctx context.Context, a sessionsArgs) (assistant.To
 	current := w.selected().Session
 	list := make([]sessionLine, 0, len(shownOf))
 	for _, s := range shownOf {
-		l := sessionLine{
+		list = append(list, sessionLine{
 			ID: shown(s.ID), Started: s.Started.Format(lineTime), Used: s.Used.Format(lineTime),
-			Pairs: s.Pairs, Current: s.ID == current,
-		}
-		if l.First, l.Began, err = w.beginning(ctx, s.ID); err != nil {
-			return assistant.ToolResult{}, nil, err
-		}
-		list = append(list, l)
+			Pairs: s.Pairs, Current: s.ID == current, First: s.First, Began: safetext.Line(s.Title, firstWords),
+		})
 	}
 	data := map[string]any{"count": len(all), "sessions": list, "truncated": len(list) < len(all)}
 	return assistant.OK(assistant.Counted(len(all), "session"), data), nil, nil
-}
-
-// beginning is the first pair of a session and its first words.
-func (w *Window) beginning(ctx context.Context, session string) (int64, string, error) {
-	pairs, err := w.pick(ctx, filter.SessionCurrent{}, filter.Env{Session: session})
-	if err != nil || len(pairs) == 0 {
-		return 0, "", err
-	}
-	loaded, err := w.store.Load(ctx, pairs[:1])
-	if err != nil || len(loaded) == 0 {
-		return 0, "", err
-	}
-	return pairs[0], safetext.Line(loaded[0].UserText, firstWords), nil
 }
 
 // Bounds of condensed material.
@@ -194,11 +176,11 @@ type condensed struct {
 }
 
 func (w *Window) summarisePairs(ctx context.Context, a summariseArgs) (assistant.ToolResult, refusal, error) {
-	uncut, err := w.pick(ctx, nil, filter.Env{})
+	all, err := w.store.Refs(ctx, "", 0)
 	if err != nil {
 		return assistant.ToolResult{}, nil, err
 	}
-	s, refused, err := w.choose(ctx, a.chosen, uncut)
+	s, refused, err := w.choose(ctx, a.chosen, numbers(all))
 	if err != nil || refused != nil {
 		return assistant.ToolResult{}, refused, err
 	}

@@ -34,12 +34,11 @@ type Window struct {
 	now      func() time.Time
 	selected func() Selected
 
-	work   sync.Mutex // held while the store is asked or changed; taken before mu
-	seen   *marks     // as the model was last told; nil: it was told nothing
-	line   string     // the filter line as the model was last told
-	born   born
-	kept   map[string]bool // topics that ApplyState left because of newer pairs
-	models []string        // met so far
+	work sync.Mutex // held while the store is asked or changed; taken before mu
+	seen *marks     // as the model was last told; nil: it was told nothing
+	line string     // the filter line as the model was last told
+	born born
+	kept map[string]bool // topics that ApplyState left because of newer pairs
 
 	mu     sync.Mutex
 	locked bool

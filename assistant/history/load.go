@@ -5,7 +5,9 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"winnow/assistant"
 )
@@ -149,6 +151,37 @@ func (s *SQLite) Groups(ctx context.Context, by Field) ([]Group, error) {
 			}
 			groups = append(groups, g)
 			return err
+		})
+	})
+	return groups, err
+}
+
+// MarkGroups lists the uncut pairs by their marks. It looks at each pair.
+func (s *SQLite) MarkGroups(ctx context.Context) (groups []MarkGroup, err error) {
+	err = s.read(ctx, func(t *tx) error {
+		paths, err := t.topicPaths()
+		if err != nil {
+			return err
+		}
+		const query = "SELECT star, flag, topic, group_concat(seq, ' ') FROM pair WHERE cut IS NULL GROUP BY star, flag, topic"
+		return t.each(query, nil, func(scan scanner) error {
+			var g MarkGroup
+			var topic int64
+			var packed string
+			if err := scan(&g.Star, &g.Flag, &topic, &packed); err != nil {
+				return err
+			}
+			g.Topic = paths[topic]
+			for field := range strings.SplitSeq(packed, " ") {
+				seq, err := strconv.ParseInt(field, 10, 64)
+				if err != nil {
+					return err
+				}
+				g.Seqs = append(g.Seqs, seq)
+			}
+			slices.Sort(g.Seqs)
+			groups = append(groups, g)
+			return nil
 		})
 	})
 	return groups, err

@@ -19,7 +19,8 @@ type Session struct {
 	Started time.Time
 	Used    time.Time // for people; order is by use, not by clock
 	Pairs   int       // uncut; only Sessions counts them
-	Title   string    // the beginning of its first message; only Sessions reads it
+	First   int64     // Seq of its first uncut pair; only Sessions reads it
+	Title   string    // the beginning of the message of First; only Sessions reads it
 }
 
 // titleRunes is how much of a message a title needs: more than a screen is wide.
@@ -57,14 +58,15 @@ func (s *SQLite) Touch(ctx context.Context, v Session) error {
 func (s *SQLite) Sessions(ctx context.Context) ([]Session, error) {
 	var all []Session
 	err := s.read(ctx, func(t *tx) error {
-		return t.each("SELECT "+sessionColumns+`, (SELECT count(*) FROM pair WHERE session = s.n AND cut IS NULL),
-			coalesce((SELECT substr(user, 1, ?) FROM body WHERE seq =
-				(SELECT min(seq) FROM pair WHERE session = s.n AND cut IS NULL)), '')
-			FROM session s ORDER BY s.touched DESC, s.n DESC`, []any{titleRunes}, func(scan scanner) error {
+		return t.each("SELECT "+sessionColumns+`, g.pairs, g.first, coalesce((SELECT substr(user, 1, ?) FROM body WHERE seq = g.first), '')
+			FROM session s JOIN (SELECT n, count(p.seq) AS pairs, coalesce(min(p.seq), 0) AS first
+				FROM session LEFT JOIN pair p ON p.session = n AND p.cut IS NULL GROUP BY n) g ON g.n = s.n
+			ORDER BY s.touched DESC, s.n DESC`, []any{titleRunes}, func(scan scanner) error {
 			var pairs int
+			var first int64
 			var title string
-			v, err := scanSession(scan, &pairs, &title)
-			v.Pairs, v.Title = pairs, title
+			v, err := scanSession(scan, &pairs, &first, &title)
+			v.Pairs, v.First, v.Title = pairs, first, title
 			all = append(all, v)
 			return err
 		})

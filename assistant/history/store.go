@@ -54,6 +54,8 @@ type pairStore interface {
 	// Groups counts the uncut pairs of every value of a field, and how many of
 	// them ended in an error, the value with the newest pair first.
 	Groups(ctx context.Context, by Field) ([]Group, error)
+	// MarkGroups lists the uncut pairs by their marks, in no order.
+	MarkGroups(ctx context.Context) ([]MarkGroup, error)
 }
 
 // topicStore is the tree of topics. Refusals wrap ErrTopic.
@@ -111,6 +113,14 @@ type Restored struct {
 	Marks     []assistant.PairMark // of the pairs that exist; nil fields did not change
 	NewTopics []string             // paths that were created, those above first
 	Filters   map[string]string    // saved filters; "" is none
+}
+
+// MarkGroup is the uncut pairs with the same marks.
+type MarkGroup struct {
+	Star  int
+	Flag  bool
+	Topic string
+	Seqs  []int64 // in order
 }
 
 // Field is what Groups counts by.

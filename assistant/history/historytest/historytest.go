@@ -33,6 +33,7 @@ func Run(t *testing.T, open func(t *testing.T) history.Store) {
 		"marks are restored":       marksAreRestored,
 		"topics are a tree":        topicsAreATree,
 		"groups count":             groupsCount,
+		"marks are grouped":        marksAreGrouped,
 		"sessions are remembered":  sessionsAreRemembered,
 		"what a user typed stays":  memoryStays,
 		"known ids are added once": knownIDsAreAddedOnce,
@@ -255,6 +256,20 @@ func groupsCount(t *testing.T, s history.Store) {
 		if got, err := s.Groups(t.Context(), by); err != nil || !slices.Equal(got, want) {
 			t.Errorf("by %s: %v, %v; want %v", by, got, err, want)
 		}
+	}
+}
+
+func marksAreGrouped(t *testing.T, s history.Store) {
+	a, b, c, d := pair("x", "1", ""), pair("y", "2", ""), pair("y", "3", ""), pair("x", "cut", "")
+	a.Star, b.Topic, c.Star = 3, "AI", 3
+	put(t, s, a, b, c, d)
+	must(t, s.Commit(t.Context(), &assistant.Batch{Cut: &assistant.Cut{Name: "c", Sessions: []string{"x"}, From: d.Seq}}))
+	got, err := s.MarkGroups(t.Context())
+	must(t, err)
+	slices.SortFunc(got, func(a, b history.MarkGroup) int { return b.Star - a.Star })
+	want := []history.MarkGroup{{Star: 3, Flag: true, Seqs: []int64{a.Seq, c.Seq}}, {Flag: true, Topic: "AI", Seqs: []int64{b.Seq}}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("MarkGroups = %+v, want %+v", got, want)
 	}
 }
 
