@@ -32,23 +32,30 @@ func attached(text string) []string {
 	return names
 }
 
-// fetch is a message whose files are being read, or that waits for one before
-// it. It has left the box: one can go on to write the next.
-type fetch struct {
+// outgoing is a message that has left the box and waits: for its files, for the
+// session, or for one before it. One can go on to write the next.
+type outgoing struct {
 	n      int // of its filesReadMsg
 	typed  string
 	prompt assistant.Prompt
 	err    error
-	done   bool
+	read   bool
 }
 
-// read takes the message out of the box and puts its files to it.
-func (m *Model) read(p assistant.Prompt, names []string) tea.Cmd {
-	m.fetches++
-	m.reading = append(m.reading, fetch{n: m.fetches, typed: m.draft.Take()})
-	m.fitInput()
-	m.notice.say("reading the files of your message")
-	return readFiles(m.fetches, p, names)
+// post takes the message out of the box into the outbox and reads its files.
+func (i *input) post(p assistant.Prompt, names []string) tea.Cmd {
+	i.posted++
+	p.Text = i.draft.Take()
+	i.outbox = append(i.outbox, outgoing{n: i.posted, typed: p.Text, prompt: p, read: len(names) == 0})
+	if !i.ready {
+		i.notice.info("your message goes out as soon as everything is loaded")
+	} else {
+		i.notice.info("reading the files of your message")
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return readFiles(i.posted, p, names)
 }
 
 // readFiles puts the texts of files after the message that names them.
@@ -106,41 +113,45 @@ func readText(name string) (string, error) {
 	return string(data), nil
 }
 
-// onFiles sends the messages whose files are there, in the order in which they
-// were sent.
-func (m *Model) onFiles(msg filesReadMsg) tea.Cmd {
-	for i := range m.reading {
-		if f := &m.reading[i]; f.n == msg.n {
-			f.prompt, f.err, f.done = msg.prompt, msg.err, true
+// onFilesRead sends the messages whose files are there.
+func (m *Model) onFilesRead(msg filesReadMsg) tea.Cmd {
+	for i := range m.input.outbox {
+		if o := &m.input.outbox[i]; o.n == msg.n {
+			o.prompt, o.err, o.read = msg.prompt, msg.err, true
 		}
 	}
+	return m.flushOutbox()
+}
+
+// flushOutbox sends the messages that wait for nothing any more, in the order in
+// which they were sent.
+func (m *Model) flushOutbox() tea.Cmd {
 	var cmds []tea.Cmd
-	for len(m.reading) > 0 && m.reading[0].done {
-		f := m.reading[0]
-		m.reading = m.reading[1:]
+	for m.ready && len(m.input.outbox) > 0 && m.input.outbox[0].read {
+		o := m.input.outbox[0]
+		m.input.outbox = m.input.outbox[1:]
 		m.notice.clear()
-		cmds = append(cmds, m.fetched(f))
+		cmds = append(cmds, m.sendOutgoing(o))
 	}
 	return tea.Batch(cmds...)
 }
 
-// fetched sends a message as if it still stood in the box; what was written
+// sendOutgoing sends a message as if it still stood in the box; what was written
 // since is there again afterwards. One whose files could not be read comes back.
-func (m *Model) fetched(f fetch) tea.Cmd {
-	since := m.draft.Text()
-	if f.err != nil && since != "" {
-		m.draft.PutAway(f.typed)
-		return tea.Batch(m.complain(fmt.Errorf("%w · %s on the first line brings the message back", f.err, m.firstKey(modeInput, "older-message", "the key for earlier messages"))), m.keepDraftNow())
+func (m *Model) sendOutgoing(o outgoing) tea.Cmd {
+	since := m.input.draft.Text()
+	if o.err != nil && since != "" {
+		m.input.draft.PutAway(o.typed)
+		hint := m.hintIn(modeInput, " · %s on the first line brings the message back", "older-message")
+		return tea.Batch(m.fail(fmt.Errorf("%w%s", o.err, hint)), m.input.storeDraft())
 	}
-	m.draft.Set(f.typed)
-	m.fitInput()
-	if f.err != nil {
-		return tea.Batch(m.complain(f.err), m.keepDraftNow())
+	m.input.draft.Set(o.typed)
+	if o.err != nil {
+		return tea.Batch(m.fail(o.err), m.input.storeDraft())
 	}
-	cmd := m.dispatch(f.prompt)
-	if since != "" && m.draft.Empty() {
-		m.draft.Set(since)
-		m.fitInput()
+	cmd := m.dispatch(o.prompt)
+	if since != "" && m.input.draft.Empty() {
+		m.input.draft.Set(since)
 	}
-	return tea.Batch(cmd, m.keepDraftNow())
+	return tea.Batch(cmd, m.input.storeDraft())
 }

@@ -8,17 +8,18 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	at "winnow/assistant/assistanttest"
 	"winnow/tui/tuitest"
 )
 
 // fetching is a desk without a terminal in a folder with a file to send.
-func fetching(t *testing.T) (*Model, *desk) {
+func fetching(t *testing.T, answers ...at.Answer) (*Model, *desk) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("a.txt", []byte("the text of the file\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m, d := furnished(t, furniture{})
+	m, d := furnished(t, furniture{answers: answers})
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 	t.Cleanup(func() { m.session.Cancel() })
 	return m, d
@@ -28,51 +29,50 @@ func fetching(t *testing.T) (*Model, *desk) {
 // are read stays there.
 func TestOneWritesOnWhileFilesAreRead(t *testing.T) {
 	m, _ := fetching(t)
-	m.draft.Set("look at @a.txt")
+	m.input.draft.Set("look at @a.txt")
 	read := m.send()
-	if !m.draft.Empty() {
-		t.Fatalf("the box holds %q", m.draft.Text())
+	if !m.input.draft.Empty() {
+		t.Fatalf("the box holds %q", m.input.draft.Text())
 	}
-	m.draft.Insert("next")
-	if d := m.drafted(); d.Text != "next" || !slices.Contains(d.Stash, "look at @a.txt") {
+	m.input.draft.Insert("next")
+	if d := m.input.drafted(); d.Text != "next" || !slices.Contains(d.Stash, "look at @a.txt") {
 		t.Errorf("what would be kept is %q: a crash now loses the message", d)
 	}
 	m.Update(read())
-	if !m.turn.running || m.turn.typed != "look at @a.txt" || m.draft.Text() != "next" {
-		t.Errorf("running %v, sent %q, the box holds %q", m.turn.running, m.turn.typed, m.draft.Text())
+	if !m.turn.running || m.turn.typed != "look at @a.txt" || m.input.draft.Text() != "next" {
+		t.Errorf("running %v, sent %q, the box holds %q", m.turn.running, m.turn.typed, m.input.draft.Text())
 	}
 }
 
 func TestAMessageWhoseFileCannotBeReadComesBack(t *testing.T) {
 	for since, want := range map[string]string{"": "look at @none.txt", "next": "next"} {
 		m, _ := fetching(t)
-		m.draft.Set("look at @none.txt")
+		m.input.draft.Set("look at @none.txt")
 		read := m.send()
-		m.draft.Insert(since)
+		m.input.draft.Insert(since)
 		m.Update(read())
-		if m.turn.running || m.draft.Text() != want || !m.notice.warn {
-			t.Errorf("running %v, the box holds %q, want %q; said %q", m.turn.running, m.draft.Text(), want, m.notice.text)
+		if m.turn.running || m.input.draft.Text() != want || !m.notice.bad {
+			t.Errorf("running %v, the box holds %q, want %q; said %q", m.turn.running, m.input.draft.Text(), want, m.notice.text)
 		}
-		if since != "" && (!m.draft.Older() || m.draft.Text() != "look at @none.txt") {
-			t.Errorf("the key for earlier messages brings %q", m.draft.Text())
+		if since != "" && (!m.input.draft.Older() || m.input.draft.Text() != "look at @none.txt") {
+			t.Errorf("the key for earlier messages brings %q", m.input.draft.Text())
 		}
 	}
 }
 
 // A message that waits for a file is not overtaken by the next.
 func TestMessagesKeepTheirOrderWhileFilesAreRead(t *testing.T) {
-	m, _ := fetching(t)
-	m.draft.Set("first @a.txt")
+	gate := at.NewGate() // the first turn goes on
+	m, _ := fetching(t, at.Answer{at.Stop{At: gate}})
+	m.input.draft.Set("first @a.txt")
 	first := m.send()
-	m.draft.Set("second")
-	second := m.send()
-	m.Update(second())
-	if m.turn.running {
+	m.input.draft.Set("second")
+	if m.send() != nil || m.turn.running {
 		t.Fatalf("%q was sent first", m.turn.typed)
 	}
 	m.Update(first())
-	if m.turn.typed != "first @a.txt" || m.queued != "second" {
-		t.Errorf("sent %q, waits %q", m.turn.typed, m.queued)
+	if m.turn.typed != "first @a.txt" || len(m.input.outbox) != 0 || !m.input.draft.Empty() {
+		t.Errorf("sent %q first, %d wait for files, the box holds %q", m.turn.typed, len(m.input.outbox), m.input.draft.Text())
 	}
 }
 

@@ -145,6 +145,8 @@ func TestTerminalFollowsAStormOfSizes(t *testing.T) {
 	}
 	d.Resize(100, 30)
 	d.rest()
+	d.goTo("VIEW")
+	d.Type("G")
 	d.Wait("The end.")
 	d.Wait("1/1")
 	if n := strings.Count(d.Frame(), "\n") + 1; n != 30 {

@@ -20,8 +20,8 @@ func benched(b *testing.B, tokens int) *Model {
 	}
 	m, _ := furnished(b, furniture{pairs: []assistant.Pair{told("question", answer.String())}})
 	m.Update(tea.WindowSizeMsg{Width: 160, Height: 50})
-	m.Update(loadStart(m.opts.History, m.session, "")())
-	if missing := m.loadMissing(); missing != nil {
+	m.Update(loadStart(m.work)())
+	if missing := m.conv.loadMissing(); missing != nil {
 		m.Update(missing())
 	}
 	m.View()
@@ -39,7 +39,7 @@ func BenchmarkKey(b *testing.B) {
 				if i%2 == 1 {
 					k = tea.KeyPressMsg{Code: tea.KeyBackspace}
 				}
-				m.burst.last = m.burst.last.Add(-pasteGap) // no paste
+				m.input.burst.last = m.input.burst.last.Add(-pasteGap) // no paste
 				m.Update(k)
 				m.View()
 			}
@@ -53,13 +53,13 @@ func BenchmarkStreamedFrame(b *testing.B) {
 	for _, tokens := range []int{1_000, 20_000} {
 		b.Run(fmt.Sprint("after ", tokens, " tokens"), func(b *testing.B) {
 			m := benched(b, 100)
-			m.chat.Begin(2, assistant.Pair{Seq: 2, UserText: "go on", State: assistant.PairSending})
-			m.chat.Bottom()
-			m.chat.Take(assistant.TextDelta{Text: strings.Repeat("Some words of a **paragraph**.\n\n", tokens/8)})
+			m.conv.chat.Begin(2, assistant.Pair{Seq: 2, UserText: "go on", State: assistant.PairSending})
+			m.conv.chat.Bottom()
+			m.conv.chat.Take(assistant.TextDelta{Text: strings.Repeat("Some words of a **paragraph**.\n\n", tokens/8)})
 			m.View()
 			b.ReportAllocs()
 			for b.Loop() {
-				m.chat.Take(assistant.TextDelta{Text: "six more tokens of text "})
+				m.conv.chat.Take(assistant.TextDelta{Text: "six more tokens of text "})
 				m.View()
 			}
 		})

@@ -13,6 +13,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
+	"winnow/assistant/workspace"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
@@ -20,40 +21,37 @@ import (
 // booting is a desk that is still put together: the gate holds it.
 type booting struct {
 	*desk
-	boot *Boot
-	gate *at.Gate
+	model *Model
+	gate  *at.Gate
 }
 
-// bootDesk begins with the boot screen. fail is what becomes of the rest; nil is well.
+// bootDesk begins without a session. fail is what becomes of the start; nil is well.
 func bootDesk(t *testing.T, f furniture, fail error) booting {
 	t.Helper()
 	if f.w == 0 {
 		f.w, f.h = 120, 32
 	}
-	m, d := furnished(t, f)
+	o, d := deskOptions(t, f)
 	b := booting{desk: d, gate: at.NewGate()}
-	boot, err := NewBoot(bootOptions(m, func() (*Model, error) {
+	parts := o.Parts
+	o.Parts, o.HasPane = Parts{}, true
+	o.Start = func() (Parts, error) {
 		if err := b.gate.Pass(t.Context()); err != nil {
-			return nil, err
+			return Parts{}, err
 		}
-		return m, fail
-	}))
-	if err != nil {
+		return parts, fail
+	}
+	var err error
+	if b.model, err = New(o); err != nil {
 		t.Fatal(err)
 	}
-	b.boot = boot
-	d.Screen = tuitest.Start(t, boot, f.w, f.h, tuitest.Options{Clock: d.clock})
+	d.Screen = tuitest.Start(t, b.model, f.w, f.h, tuitest.Options{Clock: d.clock})
 	d.Wait("loading…")
 	return b
 }
 
-// bootOptions are those of the frame that a model will fill.
-func bootOptions(m *Model, ready func() (*Model, error)) BootOptions {
-	return BootOptions{
-		Screen: Options{Style: style.Options{Dark: true, Unicode: true}, Fixed: true, Now: m.opts.Now, Examples: m.opts.Examples},
-		Beside: !m.plainChat(), Ready: ready,
-	}
-}
+// draftKey is where the draft of no folder is stored.
+const draftKey = "input"
 
 func TestOneTypesWhileEverythingIsLoaded(t *testing.T) {
 	b := bootDesk(t, furniture{}, nil)
@@ -167,8 +165,8 @@ func TestAFailureOfTheStartEndsTheProgram(t *testing.T) {
 	if err := b.WaitEnd(); err != nil {
 		t.Fatal(err)
 	}
-	if !errors.Is(b.boot.Err(), broken) {
-		t.Errorf("Err = %v, want %v", b.boot.Err(), broken)
+	if !errors.Is(b.model.Err(), broken) {
+		t.Errorf("Err = %v, want %v", b.model.Err(), broken)
 	}
 }
 
@@ -188,8 +186,8 @@ func TestQuittingBeforeEverythingIsThere(t *testing.T) {
 			if err := b.WaitEnd(); err != nil {
 				t.Fatal(err)
 			}
-			if err := KeepTyped(t.Context(), b.store, "", b.boot.Typed()); err != nil || b.boot.Err() != nil {
-				t.Fatal(err, b.boot.Err())
+			if err := KeepTyped(t.Context(), workspace.New(workspace.Options{Session: b.session, History: b.store}), b.model.Typed()); err != nil || b.model.Err() != nil {
+				t.Fatal(err, b.model.Err())
 			}
 			d, err := b.store.Draft(t.Context(), draftKey)
 			if err != nil {
@@ -225,7 +223,7 @@ func TestNoKeyOfBeforeAnswersTheQuestionAfterACrash(t *testing.T) {
 	b.Type("d")
 	b.box("d")
 	b.gate.Open()
-	b.Wait("winnow did not end well last time")
+	b.Wait("winnow stopped unexpectedly last time")
 	b.clock.Advance(time.Second) // it takes no answer at once
 	b.Type("r")
 	b.says("recovered")
@@ -237,74 +235,57 @@ func TestNoKeyOfBeforeAnswersTheQuestionAfterACrash(t *testing.T) {
 
 func TestKeysThatCannotBeBoundAreSaidAtOnce(t *testing.T) {
 	var wrong *KeyError
-	if _, err := NewBoot(BootOptions{Screen: Options{Rebinds: []Rebind{{"input", "send", []string{"ctrl+b"}}}}}); !errors.As(err, &wrong) {
-		t.Errorf("NewBoot = %v, want a *KeyError", err)
+	if _, err := New(Options{Start: func() (Parts, error) { return Parts{}, nil }, Rebinds: []Rebind{{"input", "send", []string{"ctrl+b"}}}}); !errors.As(err, &wrong) {
+		t.Errorf("New = %v, want a *KeyError", err)
 	}
 }
 
 // TestTheModelIsWhereItWouldBe plays the same messages at the same times to a
-// model and, up to some moment, to the screen before it.
+// model with a session and to one that gets it at some moment.
 func TestTheModelIsWhereItWouldBe(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		clock := tuitest.NewClock()
-		fresh := func() *Model {
+		parts := func() Parts {
 			s, err := assistant.NewSession(&assistant.Registry{}, assistant.Options{ID: "s", Now: clock.Now})
 			if err != nil {
 				r.Fatal(err)
 			}
-			m, err := New(Options{Session: s, Now: clock.Now, Fixed: true, Style: style.Options{Dark: true, Unicode: true}})
-			if err != nil {
-				r.Fatal(err)
-			}
-			return m
+			return partsOf(s, nil, nil, clock.Now)
 		}
-		straight, late := fresh(), fresh()
-		start := startLoadedMsg{sent: []string{"sent before"}, stash: []string{"cleared before"}}
-		straight.onStart(start)
-		boot, err := NewBoot(bootOptions(late, nil))
+		o := Options{Now: clock.Now, Fixed: true, Style: style.Options{Dark: true, Unicode: true}, Parts: parts()}
+		straight, err := New(o)
 		if err != nil {
 			r.Fatal(err)
 		}
-		var behind tea.Model = boot
+		late := parts()
+		o.Parts, o.Start = Parts{}, func() (Parts, error) { return late, nil }
+		behind, err := New(o)
+		if err != nil {
+			r.Fatal(err)
+		}
+		start := startLoadedMsg{recall: workspace.Recall{Sent: []string{"sent before"}}, draft: history.Draft{Stash: []string{"cleared before"}}}
+		straight.onStart(start)
 		msgs := rapid.SliceOfN(rapid.SampledFrom(bootMessages()), 1, 40).Draw(r, "messages")
 		cut := rapid.IntRange(0, len(msgs)).Draw(r, "ready before")
 		for i := range len(msgs) + 1 {
 			if i == cut {
-				behind, _ = behind.Update(modelReadyMsg{model: late, start: start})
+				behind.Update(sessionReadyMsg{parts: late, loaded: start})
 			}
 			if i < len(msgs) {
-				clock.Advance(time.Duration(rapid.IntRange(1, 30).Draw(r, "ms")) * time.Millisecond)
-				behind = rested(straight, behind, clock.Now())
+				clock.Advance(time.Duration(rapid.IntRange(10, 30).Draw(r, "ms")) * time.Millisecond) // no paste
 				straight.Update(msgs[i])
-				behind, _ = behind.Update(msgs[i])
+				behind.Update(msgs[i])
 				straight.View() // as after each message
 				behind.View()
 			}
 		}
-		clock.Advance(time.Second)
-		behind = rested(straight, behind, clock.Now())
 		if want, got := straight.View(), behind.View(); want.Content != got.Content {
 			r.Errorf("the frame is\n%s\nwant\n%s", got.Content, want.Content)
 		}
-		if want, got := straight.draft.Text(), late.draft.Text(); want != got {
+		if want, got := straight.input.draft.Text(), behind.input.draft.Text(); want != got {
 			r.Errorf("the box holds %q, want %q", got, want)
 		}
 	})
-}
-
-// rested tells both of the end of a paste without brackets, as its timer does.
-func rested(straight *Model, behind tea.Model, now time.Time) tea.Model {
-	if straight.burst.holds() && now.Sub(straight.burst.last) >= pasteGap {
-		straight.Update(burstRestedMsg{straight.burst.keys})
-	}
-	late, ok := behind.(*Model)
-	if boot, still := behind.(*Boot); still {
-		late, ok = boot.screen, true
-	}
-	if ok && late.burst.holds() && now.Sub(late.burst.last) >= pasteGap {
-		behind, _ = behind.Update(burstRestedMsg{late.burst.keys})
-	}
-	return behind
 }
 
 // bootMessages are what may come before there is a model.
@@ -312,7 +293,6 @@ func bootMessages() []tea.Msg {
 	msgs := []tea.Msg{
 		tea.WindowSizeMsg{Width: 120, Height: 32},
 		tea.WindowSizeMsg{Width: 70, Height: 20},
-		tea.WindowSizeMsg{Width: 20, Height: 5},
 		tea.PasteMsg{Content: "pasted\r\ntext"},
 		tea.FocusMsg{},
 		tea.BlurMsg{},

@@ -14,7 +14,8 @@ type burst struct {
 	last  time.Time // of the last key
 	first string    // what the last key put into the box; "" was something else
 	text  strings.Builder
-	keys  int // that were gathered, to see whether more came
+	keys  int  // that were gathered, to see whether more came
+	off   bool // this terminal marks its pastes: nothing is guessed
 }
 
 // pasteGap is less than any hand needs between two keys.
@@ -24,12 +25,12 @@ const pasteGap = 10 * time.Millisecond
 func (b *burst) holds() bool { return b.text.Len() > 0 }
 
 // pasted gathers a key that belongs to a paste; it reports whether it does.
-func (m *Model) pasted(k tea.KeyPressMsg) (tea.Cmd, bool) {
-	b, now := &m.burst, m.now()
+func (i *input) pasted(k tea.KeyPressMsg, small bool) (tea.Cmd, bool) {
+	b, now := &i.burst, i.now()
 	together := now.Sub(b.last) < pasteGap
 	b.last = now
 	text := pastedText(k)
-	if !together || text == "" || m.mode != modeInput || m.overlay.Open() || m.at.small {
+	if b.off || !together || text == "" || i.mode != modeInput || i.overlay.Open() || small {
 		return nil, false
 	}
 	begins := !b.holds()
@@ -60,28 +61,28 @@ func awaitRest(keys int) tea.Cmd {
 	return tea.Tick(pasteGap, func(time.Time) tea.Msg { return burstRestedMsg{keys} })
 }
 
-func (m *Model) onBurstRested(msg burstRestedMsg) tea.Cmd {
+func (i *input) onBurstRested(msg burstRestedMsg) tea.Cmd {
 	switch {
-	case !m.burst.holds():
+	case !i.burst.holds():
 		return nil
-	case msg.keys != m.burst.keys:
-		return awaitRest(m.burst.keys)
+	case msg.keys != i.burst.keys:
+		return awaitRest(i.burst.keys)
 	}
-	return m.endBurst()
+	return i.endBurst()
 }
 
 // endBurst puts what was gathered into the box.
-func (m *Model) endBurst() tea.Cmd {
-	b := &m.burst
+func (i *input) endBurst() tea.Cmd {
+	b := &i.burst
 	if !b.holds() {
 		return nil
 	}
 	text, typed := b.text.String(), b.first
 	b.text.Reset()
 	b.first = ""
-	m.notice.clear()
-	if m.draft.TakeBack(typed) { // the first key could not be told from a typed one
+	i.notice.clear()
+	if i.draft.TakeBack(typed) { // the first key could not be told from a typed one
 		text = typed + text
 	}
-	return m.wasPasted(m.draft.Paste(text))
+	return i.onPasted(i.draft.Paste(text))
 }

@@ -72,12 +72,12 @@ func TestPasteWithoutBracketsIsOneEdit(t *testing.T) {
 				}
 				l.rest()
 				want := "typed " + strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
-				if got := l.draft.Text(); spaced(got) != spaced(want) {
+				if got := l.input.draft.Text(); spaced(got) != spaced(want) {
 					t.Errorf("the box holds %q, want %q", got, want)
 				}
 				for _, want := range []string{"typed ", ""} {
 					l.keys("ctrl+z")
-					if got := l.draft.Text(); got != want {
+					if got := l.input.draft.Text(); got != want {
 						t.Errorf("undo leaves %q, want %q", got, want)
 					}
 				}
@@ -108,14 +108,14 @@ func TestPasteWithoutBracketsCostsOneFrameAndFewCommands(t *testing.T) {
 		}
 		l.rest()
 		want := "x" + strings.ReplaceAll(sixty, "\r\n", "\n")
-		if got := l.draft.Text(); spaced(got) != spaced(want) {
+		if got := l.input.draft.Text(); spaced(got) != spaced(want) {
 			t.Fatalf("the box holds %q", got)
 		}
 		if l.View().Content == before {
 			t.Error("what was pasted is not on the screen")
 		}
 		l.keys("ctrl+z")
-		if got := l.draft.Text(); got != "" {
+		if got := l.input.draft.Text(); got != "" {
 			t.Errorf("one undo leaves %q", got)
 		}
 		time.Sleep(time.Minute) // in the bubble: the timers of the draft

@@ -67,7 +67,7 @@ func (l *ledger) run(cmd tea.Cmd) {
 		select {
 		case msg := <-l.msgs:
 			l.answers[strings.TrimPrefix(fmt.Sprintf("%T", msg), "tui.")]++
-			if plan, ok := msg.(planMadeMsg); ok {
+			if plan, ok := msg.(savePlannedMsg); ok {
 				for i, line := range plan.lines { // the file has a name that every run knows
 					plan.lines[i] = strings.ReplaceAll(line, l.desk.file, "/home/gateway/.env")
 				}
@@ -99,7 +99,7 @@ func (l *ledger) keys(names ...string) {
 func (l *ledger) work(before *[4]int) (done [4]int) {
 	now := [4]int{
 		l.session.Recomputes() + l.answers["boundaryComputedMsg"],
-		l.answers["filterAppliedMsg"] + l.answers["filterCountedMsg"] + l.answers["pairShownMsg"],
+		l.answers["filterAppliedMsg"] + l.answers["filterCountedMsg"] + l.answers["pairCheckedMsg"],
 		l.answers["pairsLoadedMsg"],
 		l.renders,
 	}

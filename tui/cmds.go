@@ -2,88 +2,44 @@ package tui
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 )
 
+// Commands do what waits, for the disk or the network. They are functions of
+// plain arguments and of the workspace, which any goroutine may use, never of
+// the model.
+
 // loadStart loads what the first screen needs: the pairs of the session, the
-// draft that was there, and what completion knows.
-func loadStart(h history.Store, s *assistant.Session, folder string) tea.Cmd {
+// draft that was there, and what completion offers. What cannot be read is not
+// offered; the pairs are what counts.
+func loadStart(w *workspace.Workspace) tea.Cmd {
 	return func() tea.Msg {
 		ctx := context.Background()
-		err := s.LoadView(ctx)
-		if h == nil {
-			return startLoadedMsg{err: err}
-		}
-		msg := startLoadedMsg{err: err}
-		// What cannot be read is not offered; the pairs are what counts.
-		kept, _ := ownDraft(ctx, h, folder)
-		msg.draft, msg.stash = kept.Text, kept.Stash
-		msg.sent, _ = h.Sent(ctx, sentKept)
-		slices.Reverse(msg.sent)
-		msg.lines, _ = h.FilterLines(ctx)
-		slices.Reverse(msg.lines)
-		msg.recent, msg.favourites = keptModels(ctx, h, recentKey), keptModels(ctx, h, favouritesKey)
-		msg.topics, msg.saved = names(ctx, h)
+		msg := startLoadedMsg{err: w.Session().LoadView(ctx)}
+		msg.boundary = boundaryOf(w.Session())
+		msg.draft, _ = w.Draft(ctx)
+		msg.recall = w.Recall(ctx)
+		msg.models = modelList{recent: w.RecentModels(ctx), favourites: w.FavouriteModels(ctx)}
 		return msg
 	}
 }
 
-// draftKeyOf is where the draft of a folder lies: one for all its sessions, so
-// that what was typed is there again whichever session comes next, and apart
-// from what another program writes elsewhere.
-func draftKeyOf(folder string) string {
-	if folder == "" {
-		return draftKey
-	}
-	return draftKey + ":" + folder
+// computeBoundary asks for the boundary after something that can have moved it.
+func computeBoundary(s *assistant.Session) tea.Cmd {
+	return func() tea.Msg { return boundaryOf(s) }
 }
 
-// ownDraft is the draft of a folder, else the one that has no folder: it comes
-// from a version that kept one for all, and belongs to whoever finds it.
-func ownDraft(ctx context.Context, h history.Store, folder string) (history.Draft, error) {
-	key := draftKeyOf(folder)
-	d, err := h.Draft(ctx, key)
-	if err != nil || key == draftKey || d.Text != "" || len(d.Stash) > 0 {
-		return d, err
-	}
-	if d, err = h.Draft(ctx, draftKey); err != nil || d.Text == "" && len(d.Stash) == 0 {
-		return d, err
-	}
-	if err = h.SaveDraft(ctx, key, d); err != nil {
-		return d, err
-	}
-	return d, h.SaveDraft(ctx, draftKey, history.Draft{})
-}
-
-const (
-	draftKey = "input" // of the draft without a folder
-	// sentKept is how many sent messages the input box can call back.
-	sentKept = 200
-	// recentKey is where the models that were selected lie.
-	recentKey = "recent models"
-	// favouritesKey is where the models that were marked lie.
-	favouritesKey = "favourite models"
-	// recentKept is how many of them the selector shows first.
-	recentKept = 5
-)
-
-// names reads the topics and saved filters that completion offers.
-func names(ctx context.Context, h history.Store) (topics []string, saved map[string]string) {
-	topics, _ = h.TopicPaths(ctx)
-	saved, _ = h.SavedFilters(ctx)
-	return topics, saved
+func boundaryOf(s *assistant.Session) boundaryComputedMsg {
+	return boundaryComputedMsg{refs: s.Visible(), at: s.Boundary(), counter: s.Counter(), near: s.NearLimit()}
 }
 
 // loadPairs loads pairs that came onto the screen.
@@ -94,22 +50,226 @@ func loadPairs(s *assistant.Session, seqs []int64) tea.Cmd {
 	}
 }
 
-// editWindow makes a change by hand, as one step that can be undone.
-func editWindow(s *assistant.Session, e pane.Edit) tea.Cmd {
+// loadTurnPair loads the pair of a turn that has ended.
+func loadTurnPair(s *assistant.Session, t turn) tea.Cmd {
+	if t.seq == 0 {
+		return nil
+	}
 	return func() tea.Msg {
-		msg := editedMsg{view: e.View, err: s.Edit(e.Description, e.Change)}
+		pairs, err := s.Pairs(context.Background(), []int64{t.seq})
+		return pairsLoadedMsg{turn: t.n, asked: []int64{t.seq}, pairs: pairs, err: err}
+	}
+}
+
+// checkPair asks whether the active line would show the pair just answered.
+func checkPair(w *workspace.Workspace, seq int64) tea.Cmd {
+	return func() tea.Msg {
+		shown, err := w.Selects(context.Background(), seq)
+		if err != nil {
+			return failedMsg{err}
+		}
+		return pairCheckedMsg{seq: seq, shown: shown}
+	}
+}
+
+// queueMessage stores a message that waits for the end of the turn.
+func queueMessage(w *workspace.Workspace, p assistant.Prompt, typed string) tea.Cmd {
+	return func() tea.Msg {
+		_, _, err := w.Queue(context.Background(), p)
+		return messageStoredMsg{prompt: p, typed: typed, err: err}
+	}
+}
+
+// addSent remembers a message as it was typed.
+func addSent(w *workspace.Workspace, text string) tea.Cmd {
+	return failing(func(ctx context.Context) error { return w.AddSent(ctx, text) })
+}
+
+// failing is a command that is only heard of when it fails.
+func failing(do func(context.Context) error) tea.Cmd {
+	return func() tea.Msg {
+		if err := do(context.Background()); err != nil {
+			return failedMsg{err}
+		}
+		return nil
+	}
+}
+
+// storeDraft stores the draft and what was cleared before it, so that no crash
+// loses them.
+func storeDraft(w *workspace.Workspace, d history.Draft) tea.Cmd {
+	return func() tea.Msg {
+		return draftStoredMsg{text: d.Text, err: w.SaveDraft(context.Background(), d)}
+	}
+}
+
+// setFilter makes what a line selects the view.
+func setFilter(w *workspace.Workspace, line string) tea.Cmd {
+	return func() tea.Msg {
+		f, err := w.SetFilter(context.Background(), line)
+		msg := filterAppliedMsg{line: line, refs: f.Refs, boundary: boundaryOf(w.Session()), err: err}
+		for _, h := range f.Hints {
+			msg.hints = append(msg.hints, h.String())
+		}
+		return msg
+	}
+}
+
+// refilter evaluates the active line again after pairs have changed.
+func refilter(w *workspace.Workspace) tea.Cmd {
+	return func() tea.Msg {
+		if err := w.Refilter(context.Background()); err != nil {
+			return viewStaleMsg{err}
+		}
+		return boundaryOf(w.Session())
+	}
+}
+
+// countFilter counts what a line would leave, while it is typed.
+func countFilter(w *workspace.Workspace, line string) tea.Cmd {
+	return func() tea.Msg {
+		n, err := w.CountFilter(context.Background(), line)
+		return filterCountedMsg{line: line, count: n, err: err}
+	}
+}
+
+// findText asks the history which pairs contain a text.
+func findText(w *workspace.Workspace, needle string, back bool) tea.Cmd {
+	return func() tea.Msg {
+		seqs, err := w.FindText(context.Background(), needle)
+		return textFoundMsg{needle: needle, back: back, seqs: seqs, err: err}
+	}
+}
+
+// planCommand prepares the :command of a line.
+func planCommand(w *workspace.Workspace, line string) tea.Cmd {
+	return func() tea.Msg {
+		o, err := w.PlanCommand(context.Background(), line)
+		return commandPlannedMsg{line: line, order: o, err: err}
+	}
+}
+
+// executeCommand does what a prepared command says.
+func executeCommand(w *workspace.Workspace, o history.Command, line string) tea.Cmd {
+	return func() tea.Msg {
+		out, err := w.Execute(context.Background(), o, line)
+		return commandExecutedMsg{line: line, order: o, out: out, err: err}
+	}
+}
+
+// undoCommand undoes the newest command on pairs.
+func undoCommand(w *workspace.Workspace) tea.Cmd {
+	return func() tea.Msg {
+		out, err := w.UndoCommand(context.Background())
+		return commandUndoneMsg{out: out, err: err}
+	}
+}
+
+// loadNames reads the names that a command may have changed.
+func loadNames(w *workspace.Workspace) tea.Cmd {
+	return func() tea.Msg {
+		topics, saved := w.Names(context.Background())
+		return namesLoadedMsg{topics, saved}
+	}
+}
+
+// confirming runs a use case that may want a yes: then it asks, and runs it
+// again with that.
+func confirming(do func(ctx context.Context, confirmed bool) (*workspace.Confirm, tea.Msg)) tea.Cmd {
+	return func() tea.Msg {
+		c, msg := do(context.Background(), false)
+		if c == nil {
+			return msg
+		}
+		return confirmWantedMsg{confirm: *c, yes: func() tea.Msg {
+			_, msg := do(context.Background(), true)
+			return msg
+		}}
+	}
+}
+
+// retryPair prepares a pair to be answered again.
+func retryPair(w *workspace.Workspace, seq int64) tea.Cmd {
+	return confirming(func(ctx context.Context, confirmed bool) (*workspace.Confirm, tea.Msg) {
+		r, c, err := w.Retry(ctx, seq, confirmed)
+		return c, retryPreparedMsg{prompt: r.Prompt, err: err}
+	})
+}
+
+// reAskPair reads the message of a pair for the input.
+func reAskPair(w *workspace.Workspace, seq int64) tea.Cmd {
+	return func() tea.Msg {
+		text, replaces, err := w.BeginReAsk(context.Background(), seq)
+		return reAskReadMsg{text: text, replaces: replaces, err: err}
+	}
+}
+
+// deletePair removes a pair for good.
+func deletePair(w *workspace.Workspace, seq int64) tea.Cmd {
+	return confirming(func(ctx context.Context, confirmed bool) (*workspace.Confirm, tea.Msg) {
+		c, err := w.Delete(ctx, []int64{seq}, confirmed)
+		return c, pairsChangedMsg{notice: "deleted", err: err}
+	})
+}
+
+// markPair changes star, flag or topic of a pair; change says what it did.
+func markPair(seq int64, change func(context.Context) (notice string, err error)) tea.Cmd {
+	return func() tea.Msg {
+		notice, err := change(context.Background())
+		return pairsChangedMsg{notice: notice, seqs: []int64{seq}, err: err}
+	}
+}
+
+// switchSession begins a new session, or goes on with one when it has an id.
+func switchSession(w *workspace.Workspace, id string) tea.Cmd {
+	return confirming(func(ctx context.Context, confirmed bool) (*workspace.Confirm, tea.Msg) {
+		if id == "" {
+			c, err := w.NewSession(ctx, confirmed)
+			return c, sessionChangedMsg{switched: err == nil, err: err}
+		}
+		c, err := w.ResumeSession(ctx, id, confirmed)
+		return c, sessionChangedMsg{resumed: true, switched: w.Session().ID() == id, err: err}
+	})
+}
+
+func loadSessions(w *workspace.Workspace) tea.Cmd {
+	return func() tea.Msg {
+		all, err := w.Sessions(context.Background())
+		return sessionsLoadedMsg{all, err}
+	}
+}
+
+// rollBack goes back to a checkpoint; notice begins what the footer says then.
+func rollBack(w *workspace.Workspace, id string, scope checkpoint.Scope, notice string) tea.Cmd {
+	return func() tea.Msg {
+		out, err := w.Rollback(context.Background(), id, scope)
+		return rolledBackMsg{notice: notice, text: out.Text, undoable: true, err: err}
+	}
+}
+
+// undoRollback takes the last rollback back.
+func undoRollback(w *workspace.Workspace) tea.Cmd {
+	return func() tea.Msg {
+		return rolledBackMsg{notice: "the rollback is undone", err: w.UndoRollback(context.Background())}
+	}
+}
+
+// editWindow makes a change by hand, as one step that can be undone.
+func editWindow(w *workspace.Workspace, e pane.Edit) tea.Cmd {
+	return func() tea.Msg {
+		msg := editedMsg{view: e.View, err: w.Edit(e.Description, e.Change)}
 		if msg.err == nil {
-			msg.said = e.Notice()
+			msg.notice = e.Notice()
 		}
 		return msg
 	}
 }
 
 // runAction does what takes time.
-func runAction(w pane.Run) tea.Cmd {
+func runAction(a pane.Run) tea.Cmd {
 	return func() tea.Msg {
-		said, err := w.Run(context.Background())
-		return ranMsg{said: said, err: err}
+		notice, err := a.Run(context.Background())
+		return ranMsg{notice: notice, err: err}
 	}
 }
 
@@ -117,83 +277,33 @@ func runAction(w pane.Run) tea.Cmd {
 func planSave(k pane.Saver, st style.Styles, quit bool) tea.Cmd {
 	return func() tea.Msg {
 		lines, changes, err := k.Plan(context.Background(), st)
-		return planMadeMsg{lines: lines, changes: changes, quit: quit, err: err}
+		return savePlannedMsg{lines: lines, changes: changes, quit: quit, err: err}
 	}
 }
 
 // saveWindow writes, and notes in the journal that nothing is unsaved.
 func saveWindow(s *assistant.Session, k pane.Saver, quit bool) tea.Cmd {
 	return func() tea.Msg {
-		said, err := k.Save(context.Background())
+		notice, err := k.Save(context.Background())
 		if err == nil {
 			err = s.Saved()
 		}
-		return savedMsg{said: said, quit: quit, err: err}
-	}
-}
-
-// rollBack goes back to a checkpoint; said begins what the footer says then.
-func rollBack(s *assistant.Session, id string, scope checkpoint.Scope, said string) tea.Cmd {
-	return func() tea.Msg {
-		text, err := s.Rollback(context.Background(), id, scope)
-		return rolledBackMsg{said: said + " · ctrl+p “Undo the last rollback” takes it back", text: text, err: err}
-	}
-}
-
-// rolledBack is said of a step that was chosen from the list.
-const rolledBack = "rolled back"
-
-// undoRollback takes the last rollback back.
-func undoRollback(s *assistant.Session) tea.Cmd {
-	return func() tea.Msg {
-		err := s.UndoRollback(context.Background())
-		if errors.Is(err, checkpoint.ErrNothing) {
-			err = errors.New("there is no rollback to undo")
-		}
-		return rolledBackMsg{said: "the rollback is undone", err: err}
-	}
-}
-
-// renewSession begins a new session.
-func renewSession(h history.Store, s *assistant.Session) tea.Cmd {
-	return func() tea.Msg {
-		if h == nil {
-			return renewedMsg{err: s.Renew(context.Background())}
-		}
-		return renewedMsg{err: history.RenewSession(context.Background(), h, s)}
-	}
-}
-
-// deletePairs removes pairs for good.
-func deletePairs(s *assistant.Session, seqs ...int64) tea.Cmd {
-	return func() tea.Msg {
-		err := s.Delete(context.Background(), seqs...)
-		return pairsChangedMsg{said: "deleted", err: err}
-	}
-}
-
-// markPair changes star, flag or topic of a pair; change says what it did.
-func markPair(s *assistant.Session, seq int64, change func(*assistant.Pair) (said string)) tea.Cmd {
-	return func() tea.Msg {
-		said := ""
-		err := s.Mark(context.Background(), seq, func(p *assistant.Pair) { said = change(p) })
-		return pairsChangedMsg{said: said, seqs: []int64{seq}, err: err}
+		return savedMsg{notice: notice, quit: quit, err: err}
 	}
 }
 
 // refreshModels asks the endpoints which models they have.
-func refreshModels(s *assistant.Session) tea.Cmd {
-	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(context.Background(), refreshTimeout)
-		defer cancel()
-		failed := s.Registry().Refresh(ctx)
-		s.ModelsChanged()
-		return modelsLoadedMsg{failed}
-	}
+func refreshModels(w *workspace.Workspace) tea.Cmd {
+	return func() tea.Msg { return modelsLoadedMsg{w.RefreshModels(context.Background())} }
 }
 
-// refreshTimeout bounds a model list: whoever waits longer is not there.
-const refreshTimeout = 20 * time.Second
+// pickModel selects a model for the next message.
+func pickModel(w *workspace.Workspace, id string) tea.Cmd {
+	return func() tea.Msg {
+		err := w.PickModel(context.Background(), id)
+		return modelPickedMsg{id: id, models: modelList{w.RecentModels(context.Background()), w.FavouriteModels(context.Background())}, err: err}
+	}
+}
 
 // copyText puts text on the system's clipboard; the terminal gets it by OSC 52.
 func copyText(what, text string, native func(string) error) tea.Cmd {
@@ -202,51 +312,7 @@ func copyText(what, text string, native func(string) error) tea.Cmd {
 	})
 }
 
-// keepDraft stores the draft and what was cleared before it, so that no crash
-// loses them.
-func keepDraft(h history.Store, folder string, d history.Draft) tea.Cmd {
-	if h == nil {
-		return nil
-	}
-	return func() tea.Msg {
-		return draftKeptMsg{text: d.Text, err: h.SaveDraft(context.Background(), draftKeyOf(folder), d)}
-	}
-}
-
-func addSent(h history.Store, text string) tea.Cmd {
-	if h == nil || text == "" {
-		return nil
-	}
-	return func() tea.Msg {
-		if err := h.AddSent(context.Background(), text); err != nil {
-			return failedMsg{fmt.Errorf("the message history: %w", err)}
-		}
-		return nil
-	}
-}
-
-// draftDue fires when it is time to store the draft.
-func draftDue() tea.Cmd {
-	return tea.Tick(draftPause, func(time.Time) tea.Msg { return draftDueMsg{} })
-}
-
-// draftPause is how long a draft that was changed is not stored: well under the
-// four seconds after which a draft is promised to survive a crash.
-const draftPause = 1500 * time.Millisecond
-
-// tick moves the spinner on.
-func ticks() tea.Cmd {
-	return tea.Tick(spinnerFrame, func(at time.Time) tea.Msg { return tickedMsg{at} })
-}
-
-// spinnerFrame is how fast the spinner turns: eight frames a second look alive.
-const spinnerFrame = 125 * time.Millisecond
-
-// sentence is an error as the footer says it: one line, sanitised.
-func sentence(err error) string {
-	text := err.Error()
-	if i := strings.IndexByte(text, '\n'); i >= 0 {
-		text = text[:i]
-	}
-	return oneLine(text)
+// after sends a message when a time has passed.
+func after(d time.Duration, msg tea.Msg) tea.Cmd {
+	return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 }

@@ -138,11 +138,11 @@ func TestSavedFiltersAreListedAppliedAndForgotten(t *testing.T) {
 	d.Type(tuitest.Key("ctrl+p"))
 	d.Wait("Commands")
 	d.Type("saved filters", tuitest.Enter)
-	d.Wait("alt+x forgets it")
+	d.Wait("alt+x deletes it")
 	d.Type(tuitest.Enter)
 	d.Wait("chat · @two")
 	d.command(":filters")
-	d.Wait("alt+x forgets it")
+	d.Wait("alt+x deletes it")
 	d.Type(tuitest.Key("alt+x"))
 	d.says("@two is forgotten")
 }

@@ -1,239 +1,234 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
-	"winnow/assistant/budget"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
+	"winnow/tui/textline"
+	"winnow/tui/textwidth"
 )
 
-// typingLine says whether a text line has the focus.
-func (m *Model) typingLine() bool {
-	return m.mode == modeCommand || (m.mode == modeView && m.search.active) || (m.mode == modePane && m.pane.Typing())
+// commandLine is COMMAND: the line that filters the conversation or carries a
+// :command out on the pairs it selects.
+type commandLine struct {
+	*shared
+	line      textLine
+	saved     map[string]string // filters by name, for completion
+	undoStack [][]int64         // the pairs of commands that can be undone, the newest last
 }
 
-// lineAction says whether an action works although a text line has the focus.
-func lineAction(a *action) bool {
-	if a == nil {
-		return false
-	}
-	switch a.name {
-	case "escape", "apply-filter", "older-filter", "newer-filter", "complete-filter", "complete-filter-back", "save", "help", "hud", "mouse", "notices":
-		return true
-	}
-	return strings.HasPrefix(a.name, "choose-")
+// completions is the list above the filter line: what can stand at its cursor.
+// The zero value is closed.
+type completions struct {
+	list []filter.Completion
+	at   int             // which of them stands in the line; -1 is none yet
+	line textline.Editor // as it was typed
 }
 
-// lineKey gives the text line that has the focus a key.
-func (m *Model) lineKey(name, text string) tea.Cmd {
-	switch {
-	case m.mode == modePane:
-		return m.carry(m.pane.Key(name, text))
-	case m.mode == modeCommand:
-		if m.line.key(name, text) {
-			return m.lineChanged()
-		}
-	case name == "enter":
-		return m.startSearch()
-	case name == "up", name == "ctrl+p":
-		m.search.walk(-1)
-		m.chat.Search(m.search.Text())
-	case name == "down", name == "ctrl+n":
-		m.search.walk(1)
-		m.chat.Search(m.search.Text())
-	default:
-		if m.search.key(name, text) {
-			m.chat.Search(m.search.Text())
-		}
-	}
-	return nil
-}
+// completionsSeen is how many of them one sees at once.
+const completionsSeen = 8
 
-// lineEscape closes the list of a text line, else clears the line, nothing
-// applied, and the key for earlier lines brings it back; an empty one is left.
-func (m *Model) lineEscape() tea.Cmd {
-	switch {
-	case m.mode == modePane:
-		m.pane.Escape()
-	case m.mode == modeCommand && m.line.offers.open():
-		return m.closeOffers()
-	case m.mode == modeCommand && !m.line.Empty():
-		m.line.clear()
-		return m.lineChanged()
-	case m.mode == modeCommand:
-		m.toView()
-	case !m.search.Empty():
-		m.search.clear()
-		m.chat.Search("")
-	default:
-		m.search.active = false
-		m.chat.Search("")
-	}
-	return nil
-}
+func (o *completions) open() bool { return len(o.list) > 0 }
 
-// toCommand opens the filter line with the filter that is active.
-func (m *Model) toCommand() tea.Cmd { return m.commandLine(m.session.Filter()) }
-
-// commandLine opens the filter line with a text.
-func (m *Model) commandLine(text string) tea.Cmd {
-	m.setMode(modeCommand)
-	m.line.open(text)
-	return m.lineChanged()
-}
-
-// lineAgain opens it with a line that did not work, and says why.
-func (m *Model) lineAgain(line string, err error) {
-	if m.mode != modeView || m.overlay.Open() {
-		m.complain(err) // the user has gone on to something else
-		return
-	}
-	m.setMode(modeCommand)
-	m.line.open(line)
-	m.line.fail(err)
-}
-
-// env is what a filter line depends on now.
-func (m *Model) env() history.Env { return history.EnvOf(m.session, m.now()) }
-
-// lineChanged says what the line would leave, or what is wrong with it.
-func (m *Model) lineChanged() tea.Cmd {
-	line := m.line.Text()
-	m.line.offers = offers{}
-	q, err := filter.Parse(line)
-	if err != nil {
-		m.line.fail(err)
+// changed says what the line would leave, or what is wrong with it.
+func (l *commandLine) changed([]string) tea.Cmd {
+	text := l.line.Text()
+	l.line.offers = completions{}
+	if _, err := filter.Parse(text); err != nil {
+		l.line.fail(err)
 		return nil
 	}
-	if m.opts.History == nil {
-		m.line.say("")
+	if l.opts.History == nil {
+		l.line.setHint("")
 		return nil
 	}
-	m.line.wrong, m.line.column = false, 0 // the number stays until the new one is known
-	return countFilter(m.opts.History, q, line, m.env())
+	l.line.wrong, l.line.column = false, 0 // the number stays until the new one is known
+	return countFilter(l.work, text)
 }
 
-func (m *Model) onCount(msg filterCountedMsg) tea.Cmd {
-	if msg.line != m.line.Text() || m.mode != modeCommand || m.line.wrong {
+func (l *commandLine) onCount(msg filterCountedMsg) tea.Cmd {
+	if msg.line != l.line.Text() || l.mode != modeCommand || l.line.wrong {
 		return nil // the answer to a line that is not there any more, or that was applied since and failed
 	}
 	if msg.err != nil {
-		m.line.fail(msg.err)
+		l.line.fail(msg.err)
+	} else {
+		l.line.setHint(pairsCounted(msg.count))
+	}
+	return nil
+}
+
+// walk goes through the lines that worked, or through the list that is open.
+func (l *commandLine) walk(step int, topics []string) tea.Cmd {
+	switch {
+	case l.line.offers.open():
+		return l.complete(step, topics)
+	case !l.line.walk(step):
 		return nil
 	}
-	m.line.say(pairsCounted(msg.count))
+	return l.changed(topics)
+}
+
+// complete opens the list and takes an entry; called again it goes on to the
+// next, or back.
+func (l *commandLine) complete(step int, topics []string) tea.Cmd {
+	if !l.line.offers.open() && !l.offer(topics) {
+		return nil
+	}
+	o := &l.line.offers
+	switch n := len(o.list); {
+	case o.at < 0 && step < 0:
+		o.at = n - 1
+	default:
+		o.at = (o.at + step + n) % n
+	}
+	open := *o
+	c := o.list[o.at]
+	l.line.Editor = o.line
+	l.line.Replace(c.From, c.To, c.Text)
+	cmd := l.changed(topics)
+	if len(open.list) > 1 {
+		l.line.offers = open
+	}
+	return cmd
+}
+
+// offer opens the list without taking anything; it reports whether there is one.
+func (l *commandLine) offer(topics []string) bool {
+	from := filter.Sources{Topics: topics}
+	for _, info := range l.session.Registry().Models() {
+		from.Models = append(from.Models, info.ID)
+	}
+	for name := range l.saved {
+		from.Saved = append(from.Saved, name)
+	}
+	slices.Sort(from.Saved)
+	list := filter.Complete(l.line.Text(), l.line.Cursor(), from)
+	if len(list) == 0 {
+		return false
+	}
+	l.line.offers = completions{list: list, at: -1, line: l.line.Editor}
+	return true
+}
+
+// closeOffers takes the list away and gives back what was typed.
+func (l *commandLine) closeOffers(topics []string) tea.Cmd {
+	l.line.Editor = l.line.offers.line
+	return l.changed(topics)
+}
+
+// rows are the lines above the filter line: what can stand in it, and what is
+// wrong with it or what its command takes.
+func (l *commandLine) rows(w, h int) []string {
+	var rows []string
+	word, tone := l.line.hint, l.styles.Footer.Bad
+	if !l.line.wrong {
+		word, tone = l.usage(), l.styles.Footer.Notice
+	}
+	if word != "" {
+		for _, text := range textwidth.Wrap(oneLine(word), w-2) {
+			rows = append(rows, tone.Render(" "+text+strings.Repeat(" ", max(0, w-1-ansi.StringWidth(text)))))
+		}
+	}
+	rows = rows[:min(len(rows), h)]
+	if o := l.line.offers; o.open() && h-len(rows) > listFrame {
+		lines := make([]listLine, len(o.list))
+		for i, c := range o.list {
+			lines[i] = listLine{oneLine(c.Label), c.Help}
+		}
+		rows = append(listBox(lines, o.at, min(completionsSeen, h-len(rows)-listFrame), w, l.styles), rows...)
+	}
+	return rows
+}
+
+// usage says what the command of the line takes and what it would do; "" for a
+// line without one.
+func (l *commandLine) usage() string {
+	q, err := filter.Parse(l.line.Text())
+	if err != nil || q.Command == nil {
+		return ""
+	}
+	text := filter.Usage(q.Command.Verb)
+	if q.Command.Verb == filter.Export && q.Command.Path == "" {
+		text += " · without a path: " + history.ExportPath(l.session.Topic(), q.Command.Format, l.now())
+	}
+	return text
+}
+
+// onCommandLine is the action of the filter line.
+func onCommandLine(do func(*commandLine, int, []string) tea.Cmd, step int) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd { return do(&m.command, step, m.topics) }
+}
+
+// openCommand opens the filter line with a text.
+func (m *Model) openCommand(text string) tea.Cmd {
+	m.setMode(modeCommand)
+	m.command.line.open(text)
+	return m.command.changed(m.topics)
+}
+
+func (m *Model) toCommand() tea.Cmd { return m.openCommand(m.session.Filter()) }
+
+// commandOnShown is the action that opens the filter line with a command on the
+// pairs that are shown, and the list of what it takes.
+func commandOnShown(command string) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		line := m.session.Filter()
+		if line != "" {
+			line += " "
+		}
+		cmd := m.openCommand(line + command)
+		if strings.HasSuffix(command, " ") || command == ":" {
+			m.command.offer(m.topics)
+		}
+		return cmd
+	}
+}
+
+// lineAgain opens the filter line with one that did not work, and says why.
+func (m *Model) lineAgain(line string, err error) tea.Cmd {
+	if m.mode != modeView || m.overlay.Open() {
+		return m.fail(err) // the user has gone on to something else
+	}
+	m.setMode(modeCommand)
+	m.command.line.open(line)
+	m.command.line.fail(err)
 	return nil
 }
 
 // applyLine applies the line; an error keeps it and applies nothing.
 func (m *Model) applyLine() tea.Cmd {
-	line := strings.TrimSpace(m.line.Text())
+	line := strings.TrimSpace(m.command.line.Text())
 	q, err := filter.Parse(line)
 	if err != nil {
-		m.line.offers = offers{}
-		m.line.fail(err)
+		m.command.line.offers = completions{}
+		m.command.line.fail(err)
 		return nil
 	}
-	m.toView()
+	m.setMode(modeView)
 	m.notice.clear()
-	return m.runLine(q, line)
+	return m.runQuery(q, line)
 }
 
-// runLine filters, or makes the command of a line ready.
-func (m *Model) runLine(q *filter.Query, line string) tea.Cmd {
-	if m.opts.History == nil {
-		m.notice.say("without a history there is only this session")
-		return nil
-	}
-	if q.Command != nil {
-		return readyOrder(m.opts.History, q, line, m.env())
-	}
-	return applyFilter(m.opts.History, q, line, m.env())
-}
-
-// onFilter shows what a line left. A line that could not be evaluated comes
-// back with the reason; nothing is applied.
-func (m *Model) onFilter(msg filterAppliedMsg) tea.Cmd {
-	if msg.err != nil {
-		m.lineAgain(msg.line, msg.err)
-		return nil
-	}
-	m.session.SetView(msg.refs, msg.line, budget.FilterExecuted)
-	for _, r := range msg.refs[max(0, len(msg.refs)-2):] {
-		m.chat.Hide(r.Seq, false) // the line shows it after all
-	}
-	m.showView()
-	m.chat.Bottom()
-	m.notice.say(filterNotice(msg))
-	return tea.Batch(m.rememberLine(msg.line), m.loadMissing())
-}
-
-// rememberLine keeps a line that worked.
-func (m *Model) rememberLine(line string) tea.Cmd {
-	m.line.remember(line)
-	return addLine(m.opts.History, line)
-}
-
-func filterNotice(msg filterAppliedMsg) string {
-	text := pairsCounted(len(msg.refs))
-	if msg.line == "" {
-		text += " · all sessions"
-	}
-	if len(msg.hints) > 0 {
-		text += " · " + strings.Join(msg.hints, " · ")
-	}
-	return text
-}
-
-// pairsCounted says a number of pairs, and none as such.
-func pairsCounted(n int) string {
-	if n == 0 {
-		return "no pair"
-	}
-	return history.Pairs(n)
-}
-
-// refilter evaluates the active line again after pairs have changed.
-func (m *Model) refilter() tea.Cmd {
-	q, err := filter.Parse(m.session.Filter())
-	if err != nil || m.opts.History == nil {
-		return computeBoundary(m.session)
-	}
-	return refilter(m.opts.History, m.session, q, m.session.Filter(), m.env())
-}
-
-// readsMarks says whether a line looks at what a user sets on pairs: stars,
-// flag, topic. A saved filter may.
-func readsMarks(line string) bool {
+// runLine carries a line out as if it had been typed.
+func (m *Model) runLine(line string) tea.Cmd {
 	q, err := filter.Parse(line)
-	if err != nil || q.Expr == nil {
-		return false
+	if err != nil {
+		return m.fail(err)
 	}
-	reads := false
-	filter.Walk(q.Expr, func(x filter.Expr) {
-		switch x.(type) {
-		case filter.Stars, filter.Flag, filter.Topic, filter.TopicSelected, filter.TopicLast, filter.Saved:
-			reads = true
-		default:
-		}
-	})
-	return reads
+	m.setMode(modeView)
+	return m.runQuery(q, line)
 }
 
-// olderFilter and newerFilter walk through the lines that worked, or through
-// the list that is open.
-func (m *Model) olderFilter() tea.Cmd { return m.lineHistory(-1) }
-func (m *Model) newerFilter() tea.Cmd { return m.lineHistory(1) }
-
-func (m *Model) lineHistory(step int) tea.Cmd {
-	switch {
-	case m.line.offers.open():
-		return m.nextOffer(step)
-	case !m.line.walk(step):
-		return nil
+// runQuery filters, or prepares the command of a line.
+func (m *Model) runQuery(q *filter.Query, line string) tea.Cmd {
+	if q.Command != nil {
+		return planCommand(m.work, line)
 	}
-	return m.lineChanged()
+	return setFilter(m.work, line)
 }

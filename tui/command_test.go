@@ -123,7 +123,7 @@ func TestFilterThatLeavesNothingSaysSo(t *testing.T) {
 	d.command("c'bananas'")
 	d.Wait("no pair matches c'bananas'")
 	d.Wait("f changes the filter · an empty filter shows all pairs")
-	if strings.Contains(d.Frame(), "What shall be done?") {
+	if strings.Contains(d.Frame(), "What would you like to change?") {
 		t.Errorf("it welcomes as if there were no history:\n%s", d.Frame())
 	}
 	d.Type(tuitest.Alt(1)) // an example that is not on the screen

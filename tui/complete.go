@@ -41,10 +41,10 @@ const (
 )
 
 // offerFiles lists files when the text before the cursor asks for them.
-func (m *Model) offerFiles() tea.Cmd {
-	word := m.draft.Word()
-	c := &m.files
-	if !strings.HasPrefix(word, "@") || m.mode != modeInput {
+func (i *input) offerFiles() tea.Cmd {
+	word := i.draft.Word()
+	c := &i.files
+	if !strings.HasPrefix(word, "@") || i.mode != modeInput {
 		*c = completion{}
 		return nil
 	}
@@ -117,16 +117,16 @@ func newFileEntry(dir, name string, info os.FileInfo) (f fileEntry, ok bool) {
 }
 
 // onFilesListed shows what the folder holds, when it is still asked for.
-func (m *Model) onFilesListed(msg filesListedMsg) tea.Cmd {
-	c := &m.files
-	if c.word == "" || c.word != m.draft.Word() || c.dir != msg.dir {
+func (i *input) onFilesListed(msg filesListedMsg) tea.Cmd {
+	c := &i.files
+	if c.word == "" || c.word != i.draft.Word() || c.dir != msg.dir {
 		return nil // the answer to a word that is not there any more
 	}
 	c.files, c.listed = msg.files, true // a folder that cannot be read offers nothing
 	c.match()
 	if c.pending {
 		c.pending = false
-		return m.takeFile()
+		return i.takeFile()
 	}
 	return nil
 }
@@ -154,59 +154,58 @@ func (c *completion) match() {
 }
 
 // completing says whether the list is on the screen.
-func (m *Model) completing() bool {
-	return m.mode == modeInput && len(m.files.shown) > 0 && m.files.word == m.draft.Word()
+func (i *input) completing() bool {
+	return i.mode == modeInput && len(i.files.shown) > 0 && i.files.word == i.draft.Word()
 }
 
 // listing says whether the list is about to come.
-func (m *Model) listing() bool {
-	return m.mode == modeInput && m.files.word != "" && !m.files.listed && m.files.word == m.draft.Word()
+func (i *input) listing() bool {
+	return i.mode == modeInput && i.files.word != "" && !i.files.listed && i.files.word == i.draft.Word()
 }
 
 // takeFile puts the selected path into the message. After a folder the list
 // goes on inside it.
-func (m *Model) takeFile() tea.Cmd {
-	if !m.completing() {
+func (i *input) takeFile() tea.Cmd {
+	if !i.completing() {
 		return nil
 	}
-	f := m.files.shown[m.files.at]
-	m.files = completion{}
+	f := i.files.shown[i.files.at]
+	i.files = completion{}
 	text := "@" + f.path
 	if !f.dir {
 		text += " "
 	}
-	m.draft.ReplaceWord(text)
-	m.fitInput()
-	return tea.Batch(m.draftChanged(), m.offerFiles())
+	i.draft.ReplaceWord(text)
+	return tea.Batch(i.draftChanged(), i.offerFiles())
 }
 
 // moveFile selects another file of the list.
-func (m *Model) moveFile(step int) tea.Cmd {
-	m.files.at = min(max(m.files.at+step, 0), len(m.files.shown)-1)
+func (i *input) moveFile(step int) tea.Cmd {
+	i.files.at = min(max(i.files.at+step, 0), len(i.files.shown)-1)
 	return nil
 }
 
 // closeFiles takes the list away; the word stays, and offers nothing until it
 // changes its folder.
-func (m *Model) closeFiles() tea.Cmd {
-	m.files.files, m.files.shown, m.files.listed = nil, nil, true
+func (i *input) closeFiles() tea.Cmd {
+	i.files.files, i.files.shown, i.files.listed = nil, nil, true
 	return nil
 }
 
 // fileLines draws the list, h lines at most with its frame.
-func (m *Model) fileLines(w, h int) []string {
+func (i *input) fileLines(w, h int) []string {
 	rows := min(h-listFrame, filesSeen)
 	if rows < 1 {
 		return nil
 	}
-	lines := make([]listLine, len(m.files.shown))
-	for i, f := range m.files.shown {
+	lines := make([]listLine, len(i.files.shown))
+	for i, f := range i.files.shown {
 		lines[i] = listLine{f.path, fileSize(f.size)}
 		if f.dir {
 			lines[i].extra = "folder"
 		}
 	}
-	return listBox(lines, m.files.at, rows, w, m.styles)
+	return listBox(lines, i.files.at, rows, w, i.styles)
 }
 
 // fileSize says a number of bytes for people, and that a file is too large.

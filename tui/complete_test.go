@@ -111,9 +111,9 @@ func TestFilesOnEverySizeOfScreen(t *testing.T) {
 	}
 	folder(t, files)
 	s := newStill(t, style.Options{Dark: true, Unicode: true}, 80, 24)
-	s.draft.Insert("@")
-	s.do(s.offerFiles())
-	if !s.completing() {
+	s.input.draft.Insert("@")
+	s.do(s.input.offerFiles())
+	if !s.input.completing() {
 		t.Fatal("nothing is offered")
 	}
 	for w := 40; w <= 200; w += 23 {

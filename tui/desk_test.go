@@ -8,12 +8,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
+	"winnow/assistant/workspace"
 	"winnow/checkpoint"
+	"winnow/tui/pane"
 	"winnow/tui/rules"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
@@ -70,6 +73,26 @@ func (shelf) Seen(string) error { return nil }
 // furnished is the model of a desk before a terminal is put before it.
 func furnished(t testing.TB, f furniture) (*Model, *desk) {
 	t.Helper()
+	o, d := deskOptions(t, f)
+	m, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, d
+}
+
+// partsOf is what a screen over a session shows; store may be nil.
+func partsOf(s *assistant.Session, store history.Store, p pane.Pane, now func() time.Time) Parts {
+	o := workspace.Options{Session: s, Now: now}
+	if store != nil {
+		o.History = store
+	}
+	return Parts{Work: workspace.New(o), History: store, Pane: p}
+}
+
+// deskOptions are the options of such a model.
+func deskOptions(t testing.TB, f furniture) (Options, *desk) {
+	t.Helper()
 	d := &desk{t: t, script: at.NewScript(f.answers...), clock: tuitest.NewClock()}
 	dir := t.TempDir()
 	d.file = filepath.Join(dir, ".env")
@@ -123,16 +146,15 @@ func furnished(t testing.TB, f furniture) (*Model, *desk) {
 	must(err)
 	must(d.session.Start(t.Context()))
 	o := Options{
-		Session: d.session, History: d.store, Pane: rules.New(d.window, rules.Options{}), Now: d.clock.Now, Fixed: true,
-		Style: style.Options{Dark: true, Unicode: true}, Examples: []string{"first example", "second example"},
+		Parts: partsOf(d.session, d.store, rules.New(d.window, rules.Options{}), d.clock.Now), Now: d.clock.Now, Fixed: true,
+		Style:     style.Options{Dark: true, Unicode: true},
 		Clipboard: func(text string) error { d.copied = append(d.copied, text); return nil },
 	}
+	o.Examples = []string{"first example", "second example"}
 	if f.change != nil {
 		f.change(&o)
 	}
-	m, err := New(o)
-	must(err)
-	return m, d
+	return o, d
 }
 
 // furnish starts the program.

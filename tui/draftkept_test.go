@@ -11,6 +11,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
+	"winnow/assistant/workspace"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
@@ -31,7 +32,7 @@ func TestADraftIsStoredWhileItIsWritten(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if typed := len(s.draft.Text()); typed-len(kept.Text) > 8 { // four seconds of keys
+			if typed := len(s.input.draft.Text()); typed-len(kept.Text) > 8 { // four seconds of keys
 				t.Fatalf("%d characters are typed and %d stored", typed, len(kept.Text))
 			}
 		}
@@ -42,11 +43,11 @@ func TestADraftIsStoredWhileItIsWritten(t *testing.T) {
 func TestTheNewestDraftIsStoredLast(t *testing.T) {
 	s := newStill(t, style.Options{}, 80, 24)
 	r := start(t, 80, 24)
-	s.opts.History = r.store
-	s.draft.Set("old")
-	first := s.keepDraft()
-	s.draft.Set("new")
-	if second := s.keepDraft(); second != nil {
+	s.opts.History, s.work = r.store, r.model.work
+	s.input.draft.Set("old")
+	first := s.input.storeDraft()
+	s.input.draft.Set("new")
+	if second := s.input.storeDraft(); second != nil {
 		t.Fatal("two drafts are stored at once")
 	}
 	s.do(first)
@@ -86,6 +87,7 @@ func TestAPairFarAboveIsRetriedInSight(t *testing.T) {
 	}
 	r.Type(tuitest.Esc, "gr")
 	r.Wait("the answer at last")
+	r.WaitGone("working")
 	if pairs, err := r.session.Pairs(t.Context(), []int64{r.session.Visible()[0].Seq}); err != nil || pairs[0].State != assistant.PairComplete {
 		t.Errorf("the pair is %v (%v)", pairs, err)
 	}
@@ -114,14 +116,15 @@ func TestEachFolderHasItsOwnDraft(t *testing.T) {
 	if err := d.store.SaveDraft(t.Context(), draftKey, history.Draft{Text: "of before"}); err != nil {
 		t.Fatal(err)
 	}
-	loaded := func(folder string) string {
-		return loadStart(d.store, d.session, folder)().(startLoadedMsg).draft
+	in := func(folder string) *workspace.Workspace {
+		return workspace.New(workspace.Options{Session: d.session, History: d.store, Folder: folder})
 	}
+	loaded := func(folder string) string { return loadStart(in(folder))().(startLoadedMsg).draft.Text }
 	for _, folder := range []string{"/one", "/two"} {
 		if got, want := loaded(folder), map[string]string{"/one": "of before"}[folder]; got != want {
 			t.Errorf("%s begins with %q, want %q", folder, got, want)
 		}
-		keepDraft(d.store, folder, history.Draft{Text: "in " + folder})()
+		storeDraft(in(folder), history.Draft{Text: "in " + folder})()
 	}
 	for _, folder := range []string{"/one", "/two"} {
 		if got := loaded(folder); got != "in "+folder {

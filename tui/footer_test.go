@@ -31,7 +31,10 @@ func TestFooterAlwaysNamesHelp(t *testing.T) {
 
 func TestHintsThatDoNotFitGiveWayInTheMiddle(t *testing.T) {
 	m, _ := furnished(t, furniture{})
-	hints := []pane.Hint{{Key: "a", Text: "first"}, {Key: "b", Text: "second"}, {Key: "c", Text: "third"}, {Key: "z", Text: "last"}}
+	var hints []footerHint
+	for _, h := range []pane.Hint{{Key: "a", Text: "first"}, {Key: "b", Text: "second"}, {Key: "c", Text: "third"}, {Key: "z", Text: "last"}} {
+		hints = append(hints, footerHint{Hint: h})
+	}
 	for w, want := range map[int]string{
 		100: " a first · b second · c third · z last",
 		37:  " a first · b second · z last",
@@ -39,7 +42,8 @@ func TestHintsThatDoNotFitGiveWayInTheMiddle(t *testing.T) {
 		10:  " a first",
 		5:   "",
 	} {
-		if got := ansi.Strip(m.hintLine(hints, w)); got != want {
+		line, _ := m.hintLine(hints, w)
+		if got := ansi.Strip(line); got != want {
 			t.Errorf("hintLine in %d cells = %q, want %q", w, got, want)
 		}
 	}
@@ -91,7 +95,7 @@ func TestUndoSaysWhatIsUndone(t *testing.T) {
 // of all that can be done with it.
 func TestQueuedCardNamesItsKeys(t *testing.T) {
 	m, _ := furnished(t, furniture{})
-	m.queued, m.held = "and then the other thing", &assistant.Prompt{}
+	m.turn.queued, m.turn.waiting = "and then the other thing", &assistant.Prompt{}
 	for w, want := range map[int]string{
 		90: "  queued: and then the other thing  alt+e edit  alt+s send now  alt+x drop",
 		70: "  queued: and then the othe…  alt+e edit  alt+s send now  alt+x drop",
@@ -99,7 +103,7 @@ func TestQueuedCardNamesItsKeys(t *testing.T) {
 		38: "  queued: and then the other thing",
 		20: "  queued: and the…",
 	} {
-		if got := strings.TrimRight(ansi.Strip(m.queuedCard(w)), " "); got != want {
+		if got := strings.TrimRight(ansi.Strip(m.turn.queuedCard(w)), " "); got != want {
 			t.Errorf("queuedCard(%d) = %q, want %q", w, got, want)
 		}
 	}

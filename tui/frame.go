@@ -3,7 +3,6 @@ package tui
 import (
 	"image"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
@@ -18,25 +17,28 @@ import (
 // View composes the frame of what the parts draw. While a paste is gathered
 // nothing changes that could be seen.
 func (m *Model) View() tea.View {
-	if !m.burst.holds() {
-		m.shown = m.draw()
+	if !m.input.burst.holds() {
+		m.drawn = m.draw()
 	}
-	return m.shown
+	return m.drawn
 }
 
 func (m *Model) draw() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
 	v.ReportFocus = true
-	v.WindowTitle = m.title()
+	v.WindowTitle = "winnow"
+	if m.turn.running {
+		v.WindowTitle = "winnow · working"
+	}
 	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	switch {
 	case m.width == 0:
 		return v
-	case m.at.small:
-		v.Content = m.tooSmall()
+	case m.layout.small:
+		v.Content = tooSmall(m.width, m.height)
 		return v
 	}
 	v.Content = m.compose()
@@ -50,7 +52,7 @@ func (m *Model) draw() tea.View {
 // compose draws the parts where the layout put them, and the overlay above.
 func (m *Model) compose() string {
 	rows := make([]string, 0, m.height)
-	rows = append(rows, m.header(m.width))
+	rows = append(rows, m.header().view())
 	rows = append(rows, m.middle()...)
 	rows = append(rows, m.inputLines()...)
 	rows = append(rows, m.footer(m.width))
@@ -62,8 +64,20 @@ func (m *Model) compose() string {
 		o.(*overlay.Text).SetLines(m.hudLines()) // its numbers are those of now
 	}
 	box, x, y := m.overlay.View(m.width, m.height, m.styles)
+	return m.above(base, box, x, y)
+}
+
+// above lays a box on a frame.
+func (s *shared) above(base, box string, x, y int) string {
 	canvas := lipgloss.NewCompositor(lipgloss.NewLayer(base), lipgloss.NewLayer(box).X(x).Y(y).Z(1))
-	return filled(canvas.Render(), m.width, m.height)
+	lines := strings.Split(canvas.Render(), "\n") // without the space at their ends
+	for len(lines) < s.height {
+		lines = append(lines, "")
+	}
+	for i, line := range lines[:s.height] {
+		lines[i] = line + strings.Repeat(" ", max(0, s.width-ansi.StringWidth(line)))
+	}
+	return strings.Join(lines[:s.height], "\n")
 }
 
 // withLists lays what belongs to the text that is being written on the lines
@@ -73,217 +87,188 @@ func (m *Model) withLists(base string) string {
 	var box []string
 	foot := 0
 	switch {
-	case m.completing():
-		foot = m.at.input.Min.Y
-		box = m.fileLines(m.width, foot-headerLines)
+	case m.input.completing():
+		foot = m.layout.input.Min.Y
+		box = m.input.fileLines(m.width, foot-headerLines)
 	case m.mode == modeCommand:
-		foot = m.at.footer.Min.Y
-		box = m.commandRows(m.width, foot-headerLines)
+		foot = m.layout.footer.Min.Y
+		box = m.command.rows(m.width, foot-headerLines)
 	}
 	if len(box) == 0 {
 		return base
 	}
-	canvas := lipgloss.NewCompositor(lipgloss.NewLayer(base), lipgloss.NewLayer(strings.Join(box, "\n")).Y(foot-len(box)).Z(1))
-	return filled(canvas.Render(), m.width, m.height)
-}
-
-// filled makes h lines of w cells again of what a canvas drew: it leaves out
-// the space at the ends.
-func filled(frame string, w, h int) string {
-	lines := strings.Split(frame, "\n")
-	out := make([]string, h)
-	for i := range out {
-		if i < len(lines) {
-			out[i] = lines[i]
-		}
-		out[i] += strings.Repeat(" ", max(0, w-ansi.StringWidth(out[i])))
-	}
-	return strings.Join(out, "\n")
+	return m.above(base, strings.Join(box, "\n"), 0, foot-len(box))
 }
 
 // middle is chat and pane, side by side where there is room.
 func (m *Model) middle() []string {
-	var chatRows, paneRows []string
-	h := m.at.chat.Dy()
-	if w := m.at.chat.Dx(); w > 0 {
-		chatRows = m.chatBox(w, h)
+	out := make([]string, m.layout.chat.Dy())
+	if w := m.layout.chat.Dx(); w > 0 {
+		below := []string{m.turn.statusLine(w - 2), m.turn.queuedCard(w - 2)}
+		out = m.conv.box(w, len(out), m.turn.running, below)
 	}
-	if w := m.at.pane.Dx(); w > 0 {
-		paneRows = m.pane.Lines(w, h)
-	}
-	out := make([]string, h)
-	for i := range out {
-		if chatRows != nil {
-			out[i] += chatRows[i]
-		}
-		if paneRows != nil {
-			out[i] += paneRows[i]
+	if w := m.layout.pane.Dx(); w > 0 {
+		for i, row := range m.pane.Lines(w, len(out)) {
+			out[i] += row
 		}
 	}
 	return out
 }
 
-// chatBox is the conversation in its frame.
-func (m *Model) chatBox(w, h int) []string {
-	b, st := m.styles.Border.Shape, m.styles.Border.Idle
-	if m.mode == modeView {
-		b, st = m.styles.Border.FocusedShape, m.styles.Border.Focused
+// box is the conversation in its frame; below are lines under the messages that
+// are left out when they are empty.
+func (c *conversation) box(w, h int, running bool, below []string) []string {
+	b, st := c.styles.Border.Shape, c.styles.Border.Idle
+	if c.mode == modeView {
+		b, st = c.styles.Border.FocusedShape, c.styles.Border.Focused
 	}
-	inner := m.chatLines(w-2, h-2)
 	title := " chat "
-	if f := m.session.Filter(); f != "x" {
+	if f := c.session.Filter(); f != "x" {
 		title = " chat · " + oneLine(filterName(f)) + " "
 	}
-	title = textwidth.Truncate(title, max(0, w-4), m.styles.Icons.Ellipsis)
-	rows := make([]string, 0, h)
-	rows = append(rows, st.Render(b.TopLeft+b.Top+title+strings.Repeat(b.Top, max(0, w-3-ansi.StringWidth(title)))+b.TopRight))
+	title = textwidth.Truncate(title, max(0, w-4), c.styles.Icons.Ellipsis)
+	rows := []string{st.Render(b.TopLeft + b.Top + title + strings.Repeat(b.Top, max(0, w-3-ansi.StringWidth(title))) + b.TopRight)}
 	left, right := st.Render(b.Left), st.Render(b.Right)
-	for _, line := range inner {
+	for _, line := range c.lines(w-2, h-2, running, below) {
 		rows = append(rows, left+line+right)
 	}
 	return append(rows, st.Render(b.BottomLeft+strings.Repeat(b.Bottom, max(0, w-2))+b.BottomRight))
 }
 
-// chatLines are the messages, the welcome of an empty conversation, and below
-// them what the assistant does and the message that waits.
-func (m *Model) chatLines(w, h int) []string {
-	m.chat.SetActive(m.mode == modeView)
-	var below []string
-	for _, line := range []string{m.statusLine(w), m.queuedCard(w)} {
-		if line != "" && len(below) < h-1 {
-			below = append(below, line)
+// lines are the messages, or what stands where there are none.
+func (c *conversation) lines(w, h int, running bool, below []string) []string {
+	c.chat.SetActive(c.mode == modeView)
+	var under []string
+	for _, line := range below {
+		if line != "" && len(under) < h-1 {
+			under = append(under, line)
 		}
 	}
-	h -= len(below)
-	if m.chat.Len() == 0 && !m.turn.running {
-		return append(m.nothing(w, h), below...)
+	h -= len(under)
+	if c.chat.Len() == 0 && !running {
+		return append(c.empty(w, h), under...)
 	}
-	return append(m.chat.View(w, h), below...)
+	return append(c.chat.View(w, h), under...)
 }
 
-// statusLine says what happens as long as a turn runs, in one place.
-func (m *Model) statusLine(w int) string {
-	st := m.styles.Chat
-	if !m.turn.running {
-		return ""
-	}
-	spin := m.styles.Icons.Running
-	parts := []string{spin[m.frameOfSpinner()%len(spin)]}
-	if m.turn.status != "" {
-		parts[0] += " " + oneLine(m.turn.status)
-	}
-	if took := m.now().Sub(m.turn.began); took >= time.Second {
-		parts[0] += " " + seconds(took)
-	}
-	text := strings.Join(append(parts, "esc cancels"), " · ")
-	text = textwidth.Truncate(text, max(0, w-2), m.styles.Icons.Ellipsis)
-	return "  " + st.Notice.Render(text) + strings.Repeat(" ", max(0, w-2-ansi.StringWidth(text)))
-}
-
-// frameOfSpinner advances with the clock: it moves only when frames are drawn.
-func (m *Model) frameOfSpinner() int {
-	return int(m.now().Sub(m.turn.began) / spinnerFrame)
-}
-
-// nothing is what stands where there are no pairs: that they are not there yet,
+// empty is what stands where there are no pairs: that they are not there yet,
 // that the filter leaves none, or the welcome.
-func (m *Model) nothing(w, h int) []string {
+func (c *conversation) empty(w, h int) []string {
 	var lines []string
 	switch {
-	case m.starting:
-		lines = []string{"", m.styles.Chat.Time.Render("loading…")}
-	case m.welcomes():
-		lines = m.welcome(w)
+	case c.loading:
+		lines = []string{"", c.styles.Chat.Time.Render("loading…")}
+	case c.welcomes():
+		lines = c.welcome(w)
 	default:
-		lines = m.noMatch(w)
+		lines = c.noMatch(w)
 	}
 	out := make([]string, h)
 	top := max(0, (h-len(lines))/3)
 	for i := range out {
 		line := ""
 		if i >= top && i-top < len(lines) {
-			line = textwidth.Truncate("  "+lines[i-top], w, m.styles.Icons.Ellipsis)
+			line = "  " + lines[i-top]
 		}
-		out[i] = line + strings.Repeat(" ", max(0, w-ansi.StringWidth(line)))
+		out[i] = fit(line, w, c.styles.Icons.Ellipsis)
 	}
 	return out
 }
 
 // welcomes says whether the conversation is empty, not only the view of it.
-func (m *Model) welcomes() bool {
-	f := m.session.Filter()
-	return m.chat.Len() == 0 && (f == "x" || f == "")
+func (c *conversation) welcomes() bool {
+	f := c.session.Filter()
+	return c.chat.Len() == 0 && (f == "x" || f == "")
 }
 
 // welcome is what an empty conversation shows: what to ask, and the keys that matter.
-func (m *Model) welcome(w int) []string {
-	st := m.styles.Chat
-	lines := []string{"", st.Welcome.Render("What shall be done?"), ""}
-	for i, e := range m.opts.Examples {
-		lines = append(lines, st.Number.Render("alt+"+string(rune('1'+i)))+"  "+st.Example.Render(oneLine(e)))
+func (c *conversation) welcome(w int) []string {
+	st := c.styles.Chat
+	lines := []string{"", st.Welcome.Render("What would you like to change?"), ""}
+	for i, e := range c.opts.Examples {
+		key := c.key("choose-" + string(rune('1'+i)))
+		lines = append(lines, st.Number.Render(key)+"  "+st.Example.Render(oneLine(e)))
 	}
-	key := m.firstKey(modeInput, "send", "the send key")
 	beside := "conversation and rules"
-	switch _, keeps := m.pane.(pane.Saver); {
-	case m.plainChat():
+	switch _, saves := c.pane.(pane.Saver); {
+	case c.plainChat():
 		beside = "the conversation"
-	case !keeps:
+	case !saves:
 		beside = "conversation and pane"
 	}
-	hint := key + " sends · tab goes on to " + beside + " · ctrl+p finds every command · f1 helps"
-	return append(append(lines, ""), m.quietLines(hint, w)...)
+	var hints []string
+	for _, h := range [...]string{c.hint("%s sends", "send"), c.hint("%s goes on to "+beside, "next-region"), c.hint("%s finds every command", "palette"), c.hint("%s help", "help")} {
+		if h != "" {
+			hints = append(hints, h)
+		}
+	}
+	return append(append(lines, ""), c.quietLines(strings.Join(hints, " · "), w)...)
 }
 
 // noMatch is what stands in the place of pairs that the filter hides.
-func (m *Model) noMatch(w int) []string {
-	key := m.firstKey(modeView, "filter", "the palette")
-	if m.mode == modeInput {
-		key = m.firstKey(modeInput, "escape", "esc") + " and " + key
+func (c *conversation) noMatch(w int) []string {
+	key := c.hintIn(modeView, "%s", "filter")
+	if c.mode == modeInput {
+		key = c.hint("%s and ", "escape") + key
 	}
 	lines := []string{""}
-	for _, l := range textwidth.Wrap("no pair matches "+oneLine(filterName(m.session.Filter())), w-4) {
-		lines = append(lines, m.styles.Chat.Welcome.Render(l))
+	for _, l := range textwidth.Wrap("no pair matches "+oneLine(filterName(c.session.Filter())), w-4) {
+		lines = append(lines, c.styles.Chat.Welcome.Render(l))
 	}
-	return append(append(lines, ""), m.quietLines(key+" changes the filter · an empty filter shows all pairs", w)...)
-}
-
-// firstKey is the key of an action that a hint names.
-func (m *Model) firstKey(in mode, action, without string) string {
-	if keys := m.shownKeys(in, m.keys.named(action)); len(keys) > 0 {
-		return keys[0]
-	}
-	return without
+	return append(append(lines, ""), c.quietLines(key+" changes the filter · an empty filter shows all pairs", w)...)
 }
 
 // quietLines are a hint in as many lines as it takes.
-func (m *Model) quietLines(hint string, w int) []string {
-	var out []string
-	for _, line := range textwidth.Wrap(hint, w-4) {
-		out = append(out, m.styles.Chat.Time.Render(line))
+func (c *conversation) quietLines(hint string, w int) []string {
+	lines := textwidth.Wrap(hint, w-4)
+	for i, line := range lines {
+		lines[i] = c.styles.Chat.Time.Render(line)
 	}
-	return out
+	return lines
 }
 
-// inputLines are the rule above the box, the box, and the estimate on its right.
+func filterName(line string) string { return orElse(line, "none: all pairs") }
+
+// inputLines are the rule above the box with what is said of the draft, and the
+// box.
 func (m *Model) inputLines() []string {
-	w, h := m.at.input.Dx(), m.at.input.Dy()-inputFrame
-	st := &m.styles
-	border := st.Border.Idle
+	w, h := m.layout.input.Dx(), m.layout.input.Dy()-inputFrame
+	border := m.styles.Border.Idle
 	if m.mode == modeInput {
-		border = st.Border.Focused
+		border = m.styles.Border.Focused
 	}
-	note := m.estimate()
-	rule := strings.Repeat(st.Border.Shape.Top, max(0, w-ansi.StringWidth(note)))
-	rows := []string{border.Render(rule) + st.Input.Estimate.Render(note)}
-	body := strings.Split(m.draft.View(h), "\n")
+	left, note := m.input.chip(), m.input.estimate()
+	if m.mouse {
+		note += sendLabel
+	}
+	rule := strings.Repeat(m.styles.Border.Shape.Top, max(0, w-ansi.StringWidth(left)-ansi.StringWidth(note)))
+	rows := []string{m.styles.Input.Estimate.Render(left) + border.Render(rule) + m.styles.Input.Estimate.Render(note)}
+	body := strings.Split(m.input.draft.View(h), "\n")
 	for i := range h {
 		line := ""
 		if i < len(body) {
-			line = textwidth.Truncate(body[i], w, "")
+			line = body[i]
 		}
-		rows = append(rows, line+strings.Repeat(" ", max(0, w-ansi.StringWidth(line))))
+		rows = append(rows, fit(line, w, ""))
 	}
 	return rows
+}
+
+// sendLabel is the button at the right end of the line above the box, with the
+// mouse on.
+const sendLabel = "[send] "
+
+// sendButton says whether a cell is that button.
+func (m *Model) sendButton(x, y int) bool {
+	return m.mouse && y == m.layout.input.Min.Y && x >= m.layout.input.Max.X-len(sendLabel)
+}
+
+// chip says that the draft replaces a message that failed; "" when it does not.
+func (i *input) chip() string {
+	if i.work.ReAsked() == 0 {
+		return ""
+	}
+	return " replaces the failed message "
 }
 
 // cursor is where the terminal's own cursor belongs.
@@ -296,12 +281,12 @@ func (m *Model) cursor() *tea.Cursor {
 	}
 	switch m.mode {
 	case modeInput:
-		c := m.draft.Cursor()
+		c := m.input.draft.Cursor()
 		if c == nil {
 			return nil
 		}
-		at := image.Pt(c.X, c.Y).Add(m.at.input.Min).Add(image.Pt(0, inputFrame))
-		if !at.In(m.at.input) {
+		at := image.Pt(c.X, c.Y).Add(m.layout.input.Min).Add(image.Pt(0, inputFrame))
+		if !at.In(m.layout.input) {
 			return nil
 		}
 		c.X, c.Y = at.X, at.Y
@@ -315,24 +300,27 @@ func (m *Model) cursor() *tea.Cursor {
 	return nil
 }
 
-func (m *Model) title() string {
-	state := "winnow"
-	if m.turn.running {
-		state = "winnow · working"
-	}
-	return state
-}
-
 // tooSmall fills a screen that cannot show a chat.
-func (m *Model) tooSmall() string {
-	text := textwidth.Truncate("terminal too small", m.width, "")
-	rows := make([]string, m.height)
+func tooSmall(w, h int) string {
+	text := textwidth.Truncate("terminal too small", w, "")
+	rows := make([]string, h)
 	for i := range rows {
-		line := ""
-		if i == m.height/2 {
-			line = strings.Repeat(" ", max(0, (m.width-len(text))/2)) + text
+		if i == h/2 {
+			rows[i] = strings.Repeat(" ", max(0, (w-len(text))/2)) + text
 		}
-		rows[i] = line + strings.Repeat(" ", max(0, m.width-ansi.StringWidth(line)))
+		rows[i] = fit(rows[i], w, "")
 	}
 	return strings.Join(rows, "\n")
+}
+
+// fit makes w cells of a line; tail stands for what is cut off.
+func fit(line string, w int, tail string) string {
+	line = textwidth.Truncate(line, w, tail)
+	return line + strings.Repeat(" ", max(0, w-ansi.StringWidth(line)))
+}
+
+// fill makes w cells of a line with the background of a style.
+func fill(line string, w int, st lipgloss.Style) string {
+	line = textwidth.Truncate(line, w, "…")
+	return line + st.Render(strings.Repeat(" ", max(0, w-ansi.StringWidth(line))))
 }

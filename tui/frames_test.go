@@ -42,15 +42,16 @@ func newStill(t *testing.T, o style.Options, w, h int, answers ...at.Answer) *st
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := New(Options{
-		Session: session, Now: clock.Now, Fixed: true, Style: o,
-		Examples: []string{"Hide every preview model", "Only keep the newest Claude and GPT models", "Why is gpt-4o hidden?"},
-	})
+	opts := Options{
+		Parts: partsOf(session, nil, nil, clock.Now), Now: clock.Now, Fixed: true, Style: o,
+	}
+	opts.Examples = []string{"Hide every preview model", "Only keep the newest Claude and GPT models", "Why is gpt-4o hidden?"}
+	m, err := New(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &still{m, t}
-	s.do(loadStart(nil, session, ""))
+	s.do(loadStart(m.work))
 	s.do(m.resize(w, h))
 	return s
 }
@@ -85,9 +86,9 @@ func (s *still) pairs(pairs ...assistant.Pair) {
 			s.t.Fatal(err)
 		}
 	}
-	s.do(loadStart(nil, s.session, ""))
+	s.do(loadStart(s.work))
 	s.View()
-	s.do(s.loadMissing())
+	s.do(s.conv.loadMissing())
 }
 
 func (s *still) keys(names ...string) {
@@ -96,14 +97,14 @@ func (s *still) keys(names ...string) {
 			s.do(a.do(s.Model))
 			continue
 		}
-		s.do(s.overlayKey(n, ""))
+		s.do(s.onOutcome(s.overlay.Key(n, "")))
 	}
 }
 
 func (s *still) frame() string { return s.View().Content }
 
 // conversation is what the golden frames show.
-func conversation() []assistant.Pair {
+func longTalk() []assistant.Pair {
 	return []assistant.Pair{
 		{UserText: "which models are hidden?", AssistantText: "None yet. **45** models are available from `openai`."},
 		{
@@ -125,7 +126,7 @@ func TestGoldenPlain(t *testing.T) {
 	s := newStill(t, style.Options{Unicode: true}, 80, 24)
 	tuitest.Golden(t, "welcome-80x24", s.frame())
 	s = newStill(t, style.Options{}, 80, 24)
-	s.pairs(conversation()...)
+	s.pairs(longTalk()...)
 	tuitest.Golden(t, "ascii-80x24", s.frame())
 }
 
@@ -134,7 +135,7 @@ func TestLightAndDarkShowTheSame(t *testing.T) {
 		var stripped []string
 		for _, dark := range []bool{true, false} {
 			s := newStill(t, style.Options{Dark: dark, Unicode: true, Colors: colours}, 100, 30)
-			s.pairs(conversation()...)
+			s.pairs(longTalk()...)
 			tuitest.Exact(t, s.frame(), 100, 30)
 			stripped = append(stripped, plainFrame(s.frame()))
 		}

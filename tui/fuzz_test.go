@@ -71,10 +71,12 @@ func newBench(t *testing.T) *bench {
 	if err := session.Start(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	m, err := New(Options{
-		Session: session, Fixed: true, Style: style.Options{Unicode: true, Colors: style.None}, Examples: []string{"do it"},
+	opts := Options{
+		Parts: partsOf(session, nil, nil, nil), Fixed: true, Style: style.Options{Unicode: true, Colors: style.None},
 		Clipboard: func(string) error { return errors.New("none here") },
-	})
+	}
+	opts.Examples = []string{"do it"}
+	m, err := New(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +275,7 @@ func (b *bench) event(c byte) {
 func TestOutsetsBeginWhereTheySay(t *testing.T) {
 	for i, want := range []func(*bench) bool{
 		func(b *bench) bool { return b.plainChat() && b.mode == modeInput },
-		func(b *bench) bool { return b.mode == modeView && b.chat.Len() == 2 },
+		func(b *bench) bool { return b.mode == modeView && b.conv.chat.Len() == 2 },
 		func(b *bench) bool { return b.turn.running },
 		func(b *bench) bool { return b.turn.running && b.top() == overlay.Confirm },
 		func(b *bench) bool { return b.mode == modePane && b.pane.Typing() },
@@ -281,9 +283,9 @@ func TestOutsetsBeginWhereTheySay(t *testing.T) {
 		func(b *bench) bool { return b.mode == modeCommand },
 		func(b *bench) bool { return b.top() == overlay.Settings },
 		func(b *bench) bool { return b.turn.running && b.top() == overlay.Models },
-		func(b *bench) bool { return b.turn.running && b.search.active && b.waits() },
+		func(b *bench) bool { return b.turn.running && b.conv.search.active && b.turn.hasQueued() },
 		func(b *bench) bool { return b.top() == overlay.TopicName },
-		func(b *bench) bool { return b.mode == modePane && b.at.chat.Empty() },
+		func(b *bench) bool { return b.mode == modePane && b.layout.chat.Empty() },
 	} {
 		t.Run(outsets[i].name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

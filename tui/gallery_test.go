@@ -31,7 +31,7 @@ type room struct {
 
 // rooms are every mode and overlay.
 var rooms = []room{
-	{name: "welcome", empty: true, shows: "What shall be done?"},
+	{name: "welcome", empty: true, shows: "What would you like to change?"},
 	{name: "input", shows: "block all preview models"},
 	{name: "draft", keys: []string{"two", "enter", "lines"}, shows: "lines"},
 	{name: "view", keys: []string{"tab"}, shows: "VIEW"},
@@ -85,7 +85,7 @@ func visit(t *testing.T, r room, o style.Options, f furniture) *visitor {
 	}
 	change := f.change
 	f.change = func(options *Options) {
-		options.Style, options.Stay = o, true
+		options.Style = o
 		if change != nil {
 			change(options)
 		}
@@ -123,7 +123,7 @@ func (v *visitor) leave() {
 
 // gallery is a history in which everything has something to show.
 func gallery(w, h int) furniture {
-	pairs := conversation()
+	pairs := longTalk()
 	for i := range pairs {
 		pairs[i].Session, pairs[i].Model, pairs[i].Flag, pairs[i].State = "s1", "test/script", true, assistant.PairComplete
 	}

@@ -18,7 +18,7 @@ func (m *Model) openHelp() tea.Cmd {
 		if a := m.keys.named(c.Value); a == nil || a.inside {
 			return nil
 		}
-		return m.perform(c.Value)
+		return m.runAction(c.Value)
 	})
 }
 
@@ -73,12 +73,48 @@ func (a *action) row(keys []string) (shown, help string, ok bool) {
 
 // shownKeys are the keys of an action as they work in this terminal: the send
 // key that certainly arrives comes first.
-func (m *Model) shownKeys(mode mode, a *action) []string {
-	keys := slices.Clone(m.keys.keysOf(mode, a))
-	if a.name == "send" && !m.kitty {
+func (s *shared) shownKeys(mode mode, a *action) []string {
+	keys := slices.Clone(s.keys.keysOf(mode, a))
+	if a.name == "send" && !s.kitty {
 		if i := slices.Index(keys, "ctrl+j"); i > 0 {
 			keys = append([]string{"ctrl+j"}, slices.Delete(keys, i, i+1)...)
 		}
 	}
 	return keys
+}
+
+// KeyTable tells what keys do, to whoever explains them outside of the program.
+type KeyTable struct{ keys *keyMap }
+
+// KeyUse is what a key does in one mode.
+type KeyUse struct {
+	Mode   string // as the footer names it
+	Action string // in the config
+	Help   string // a clause
+}
+
+// Keys is the key table as these settings make it; a *KeyError when they cannot
+// be. enterIs is send_key = "enter".
+func Keys(rebinds []Rebind, enterIs bool) (*KeyTable, error) {
+	table := actionTable()
+	if enterIs {
+		table = enterSends(table)
+	}
+	keys, err := newKeyMap(table, rebinds)
+	if err != nil {
+		return nil, err
+	}
+	return &KeyTable{keys}, nil
+}
+
+// Uses is what a key does, mode by mode; none when no mode binds it. name is
+// that of tea.KeyPressMsg.String.
+func (k *KeyTable) Uses(name string) []KeyUse {
+	var out []KeyUse
+	for m := range mode(len(modeNames)) {
+		if a := k.keys.find(m, name); a != nil {
+			out = append(out, KeyUse{m.String(), a.name, a.help})
+		}
+	}
+	return out
 }

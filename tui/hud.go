@@ -2,24 +2,27 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/tui/overlay"
-	"winnow/tui/style"
 	"winnow/tui/textwidth"
 )
 
-// toggleHUD opens the numbers of the context; its key closes them again.
-func (m *Model) toggleHUD() tea.Cmd {
+// openHUD opens the numbers of the context; its key closes them again.
+func (m *Model) openHUD() tea.Cmd {
 	return m.open(overlay.HUD, overlay.NewText("Context", m.hudLines()), nil)
 }
 
-// hud writes the numbers behind the counter, in groups.
+// hud writes the numbers behind the counter, in groups. All of them are of the
+// boundary and of the send that the counter shows.
 type hud struct {
-	st    style.Overlay
+	*shared
+	conv  *conversation
 	names int // how wide the names of the numbers are
 	lines []string
 }
@@ -28,45 +31,51 @@ func (h *hud) group(name string) {
 	if len(h.lines) > 0 {
 		h.lines = append(h.lines, "")
 	}
-	h.lines = append(h.lines, h.st.Group.Render(name))
+	h.lines = append(h.lines, h.styles.Overlay.Group.Render(name))
 }
 
 // hudNames is how wide the names are where there is room; a narrow screen gives
 // them half of it.
 const hudNames = 34
 
+// row writes a number: what it is in words, with its acronym in the telemetry in
+// muted type behind them.
 func (h *hud) row(name string, value any) {
-	name = textwidth.Truncate(name, h.names-1, "…")
-	h.lines = append(h.lines, "  "+h.st.Muted.Render(fmt.Sprintf("%-*s", h.names, name))+h.st.Text.Render(oneLine(fmt.Sprint(value))))
+	st := h.styles.Overlay
+	name = fit(textwidth.Truncate(name, h.names-1, "…"), h.names, "")
+	words, acronym, short := strings.Cut(name, " (")
+	if short {
+		acronym = st.Muted.Render(" (" + acronym)
+	}
+	h.lines = append(h.lines, "  "+st.Text.Render(words)+acronym+st.Text.Render(oneLine(fmt.Sprint(value))))
 }
 
 // hudLines are the numbers of now, and of the last send.
 func (m *Model) hudLines() []string {
-	h := &hud{st: m.styles.Overlay, names: min(hudNames, max(4, m.width/2))}
-	b, set := m.session.Boundary(), m.session.Settings().Budget
+	h := &hud{shared: m.shared, conv: &m.conv, names: min(hudNames, max(4, m.width/2))}
+	b, set := m.conv.boundary, m.session.Settings().Budget
 	h.group("PARAMETERS")
-	h.row("model", m.session.Model())
+	h.row("model", safetext.Visible(m.session.Model()))
 	h.row("characters a token (CPT)", set.CPT())
 	h.row("kept for the next message (URA)", set.URA())
 	h.row("most trims a send (NTA)", set.NTA())
-	m.hudBudget(h)
+	h.budget(m.input.draftCost())
 	h.group("SELECTION")
 	h.row("filter", filterName(m.session.Filter()))
-	h.row("visible (Y)", b.Y)
-	h.row("included (X)", b.X)
+	h.row("visible (Y)", b.at.Y)
+	h.row("included (X)", b.at.X)
 	h.row("computed", times(m.session.Recomputes()))
-	m.hudTrimming(h)
-	m.hudError(h)
+	h.trimming()
+	h.failure()
 	return h.lines
 }
 
-func (m *Model) hudBudget(h *hud) {
-	b := m.session.Boundary()
+func (h *hud) budget(cost assistant.DraftCost) {
+	b := h.conv.boundary.at
 	known := ""
 	if !b.Known {
 		known = "~"
 	}
-	cost := m.draftCost()
 	h.group("BUDGET")
 	h.row("model takes (ML)", known+fmt.Sprint(b.ML))
 	h.row("system prompt and tools (SYS)", b.SYS)
@@ -75,7 +84,7 @@ func (m *Model) hudBudget(h *hud) {
 	h.row("left after that", b.Usable-b.HistoryTokens-b.URA)
 	h.row("the draft (AUT)", "~"+fmt.Sprint(cost.AUT))
 	h.row("all of it now", "~"+fmt.Sprint(cost.Total))
-	q, ok := m.session.Quota()
+	q, ok := h.session.Quota()
 	if !ok {
 		return
 	}
@@ -107,24 +116,24 @@ func allowance(left, limit int, reset time.Duration) string {
 	return text
 }
 
-// hudTrimming tells what became of the last send.
-func (m *Model) hudTrimming(h *hud) {
+// trimming says what became of the last send.
+func (h *hud) trimming() {
 	h.group("TRIMMING")
-	h.row("counter", m.session.Counter())
-	last, ok := m.session.LastSend()
+	h.row("counter", h.conv.boundary.counter)
+	last, ok := h.session.LastSend()
 	if !ok {
 		h.row("last send", "none yet")
 		return
 	}
 	h.row("last send", fmt.Sprintf("%d of %d pairs included, %s", last.Included, last.Visible, last.Stage))
-	if records := m.session.Records(); len(records) > 0 {
+	if records := h.session.Records(); len(records) > 0 {
 		r := records[len(records)-1]
 		h.row("its attempts", r.AttemptsUsed+1)
 		h.row("its history and message", fmt.Sprintf("~%d tokens, ~%d in reserve", r.AttemptTotalTokens, r.RemainingReserve))
 	}
 	h.row("left out (T)", leftOut(last))
 	for _, p := range last.LeftOut {
-		h.row("", fmt.Sprintf("~%d  %s", p.Tokens, m.chat.UserText(p.Seq)))
+		h.row("", fmt.Sprintf("~%d  %s", p.Tokens, h.conv.chat.UserText(p.Seq)))
 	}
 }
 
@@ -136,11 +145,11 @@ func leftOut(last assistant.LastSend) string {
 	return fmt.Sprintf("%s, ~%d tokens", assistant.Counted(len(last.LeftOut), "pair"), last.Tokens)
 }
 
-// hudError tells why the last attempt failed, and the focused pair.
-func (m *Model) hudError(h *hud) {
-	records := m.session.Records()
+// failure says why the last attempt failed, and the focused pair.
+func (h *hud) failure() {
+	records := h.session.Records()
 	failed := len(records) > 0 && records[len(records)-1].LastErrorMessage != ""
-	p, ok := m.chat.Focused()
+	p, ok := h.conv.chat.Focused()
 	ended := ok && p.State == assistant.PairError
 	h.group("ERROR")
 	if !failed && !ended {
@@ -159,12 +168,12 @@ func (m *Model) hudError(h *hud) {
 
 // draftCost is what sending the draft would take. It is computed when the text
 // is another, not for each frame.
-func (m *Model) draftCost() assistant.DraftCost {
-	key := costKey{m.draft.Shown(), m.session.Recomputes(), m.now().Truncate(time.Second)}
-	if m.cost.key != key {
-		m.cost.key, m.cost.DraftCost = key, m.session.Draft(m.draft.Text())
+func (i *input) draftCost() assistant.DraftCost {
+	key := costKey{i.draft.Shown(), i.session.Recomputes(), i.now().Truncate(time.Second)}
+	if i.cost.key != key {
+		i.cost.key, i.cost.DraftCost = key, i.session.Draft(i.draft.Text())
 	}
-	return m.cost.DraftCost
+	return i.cost.DraftCost
 }
 
 // costKey is what the cost of a draft depends on: the text, what is included,
@@ -177,11 +186,11 @@ type costKey struct {
 
 // estimate is the size of the draft, near the box, and what it would do to what
 // is sent with it; "" for an empty one.
-func (m *Model) estimate() string {
-	if m.draft.Empty() {
+func (i *input) estimate() string {
+	if i.draft.Empty() {
 		return ""
 	}
-	c := m.draftCost()
+	c := i.draftCost()
 	text := fmt.Sprintf("~%d", c.AUT)
 	switch {
 	case c.OverBudget:

@@ -31,7 +31,7 @@ func TestTheHUDTellsWhatIsLeftOfTheQuota(t *testing.T) {
 	r.Wait("300 left for")
 	r.clock.Advance(overlayGuard)
 	r.Type(tuitest.Esc)
-	r.Wait("nothing was done")
+	r.Wait("nothing was changed")
 	if len(r.script.Requests()) != 0 {
 		t.Error("the message was sent")
 	}
@@ -110,7 +110,7 @@ func TestTheActivityLineStaysForTheWholeTurn(t *testing.T) {
 	s := newStill(t, style.Options{Unicode: true}, 100, 20)
 	clock := s.now()
 	s.Model.now = func() time.Time { return clock }
-	s.turn = turnState{n: 1, running: true, began: clock, status: "Thinking…"}
+	s.turn.turn = turn{n: 1, running: true, began: clock, status: "Thinking…"}
 	for _, c := range []struct {
 		after  time.Duration
 		status string

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/tui/overlay"
 )
 
 // action is something the user can do: by a key, or by name in the command
@@ -24,6 +26,8 @@ type action struct {
 	inside bool
 	// anywhere keys work in every mode of modes, also while an overlay is open.
 	anywhere bool
+	// opens is the overlay that the key opens, and closes again; 0 is none.
+	opens overlay.Kind
 }
 
 // keyMap finds actions by key and mode.
@@ -155,3 +159,19 @@ func (k *keyMap) named(name string) *action {
 // keyName is the name a key has in the table. An upper-case letter is itself,
 // however the terminal spells the shift that made it.
 func keyName(k tea.KeyPressMsg) string { return k.String() }
+
+// mode is where the keys go.
+type mode int
+
+const (
+	modeInput mode = iota
+	modeView
+	modeCommand
+	modePane
+)
+
+// modeNames are the names shown in the footer and used in the config.
+var modeNames = [...]string{modeInput: "INPUT", modeView: "VIEW", modeCommand: "COMMAND", modePane: "PANE"}
+
+// String is the mode's name in the footer.
+func (m mode) String() string { return modeNames[m] }

@@ -1,9 +1,14 @@
 package tui
 
 import (
+	"slices"
 	"strconv"
 
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant"
+	"winnow/tui/chat"
+	"winnow/tui/overlay"
 )
 
 // Sets of modes in which keys work.
@@ -19,65 +24,13 @@ var (
 
 // actionTable is every key of the program. Its order is the order of help.
 func actionTable() []*action {
-	table := []*action{
-		{name: "send", title: "Send the message", help: "send; while a turn runs: queue", modes: inInput, keys: []string{"ctrl+enter", "ctrl+j", "alt+enter"}, do: (*Model).send, footer: 1},
-		{name: "newline", help: "new line", modes: inInput, keys: []string{"enter", "shift+enter"}, do: (*Model).newLine, inside: true},
-		{name: "escape", help: "close, clear, cancel or leave: the nearest", modes: inAll, keys: []string{"esc"}, do: (*Model).escape, footer: 2, inside: true},
-		{name: "older-message", help: "earlier message (on the first line)", modes: inInput, keys: []string{"up"}, do: (*Model).older, inside: true},
-		{name: "newer-message", help: "later message (on the last line)", modes: inInput, keys: []string{"down"}, do: (*Model).newer, inside: true},
-		{name: "undo-typing", help: "undo typing", modes: inInput, keys: []string{"ctrl+z"}, do: (*Model).undoTyping, inside: true},
-
-		{name: "next-item", help: "next item", modes: inView, keys: []string{"j", "down"}, do: (*Model).nextItem, inside: true, footer: 3, hint: "next"},
-		{name: "previous-item", help: "previous item", modes: inView, keys: []string{"k", "up"}, do: (*Model).previousItem, inside: true},
-		{name: "next-message", help: "next message", modes: inView, keys: []string{"J"}, do: (*Model).nextMessage, inside: true},
-		{name: "previous-message", help: "previous message", modes: inView, keys: []string{"K"}, do: (*Model).previousMessage, inside: true},
-		{name: "first-message", title: "Go to the first message", help: "first message", modes: inView, keys: []string{"g", "home"}, do: (*Model).firstMessage},
-		{name: "last-message", title: "Go to the end and follow it", help: "last message; follow the end", modes: inView, keys: []string{"G", "end"}, do: (*Model).lastMessage},
-		{name: "half-page-down", help: "half a page down", modes: inView, keys: []string{"ctrl+d"}, do: (*Model).halfDown, inside: true},
-		{name: "half-page-up", help: "half a page up", modes: inView, keys: []string{"ctrl+u"}, do: (*Model).halfUp, inside: true},
-		{name: "page-down", help: "a page down", modes: []mode{modeInput, modeView}, keys: []string{"pgdown"}, do: (*Model).pageDown, inside: true},
-		{name: "page-up", help: "a page up", modes: []mode{modeInput, modeView}, keys: []string{"pgup"}, do: (*Model).pageUp, inside: true},
-		{name: "jump-to-boundary", title: "Jump to the context boundary", help: "jump to the boundary: the first pair sent", modes: inView, keys: []string{"O", "o"}, do: (*Model).jumpToBoundary, footer: 8, hint: "boundary"},
-		{name: "search", title: "Search the conversation", help: "search the conversation", modes: inView, keys: []string{"/"}, do: (*Model).openSearch, footer: 6, hint: "search"},
-		{name: "next-hit", help: "next hit", modes: inView, keys: []string{"n"}, do: (*Model).nextHit, inside: true},
-		{name: "previous-hit", help: "previous hit", modes: inView, keys: []string{"N"}, do: (*Model).previousHit, inside: true},
-		{name: "previous-checkpoint", help: "previous checkpoint", modes: inView, keys: []string{"{"}, do: (*Model).previousCheckpoint, inside: true},
-		{name: "next-checkpoint", help: "next checkpoint", modes: inView, keys: []string{"}"}, do: (*Model).nextCheckpoint, inside: true},
-		{name: "fold", title: "Open or close the focused block", help: "open or close reasoning or tool card", modes: inView, keys: []string{"space"}, do: (*Model).fold, footer: 4, hint: "fold"},
-		{name: "fold-all", title: "Open or close all blocks", help: "open or close all", modes: inView, keys: []string{"z"}, do: (*Model).foldAll},
-		{name: "enter", help: "choose what is focused, else write a message", modes: inView, keys: []string{"enter"}, do: (*Model).viewEnter, inside: true, footer: 1, hint: "write"},
-		{name: "previous-choice", help: "the choice before", modes: inView, keys: []string{"h", "left"}, do: (*Model).previousChoice, inside: true},
-		{name: "next-choice", help: "the next choice", modes: inView, keys: []string{"l", "right"}, do: (*Model).nextChoice, inside: true},
-		{name: "input", title: "Write a message", help: "write a message", modes: inView, keys: []string{"i"}, do: (*Model).toInput},
-		{name: "retry", title: "Retry or regenerate the message", help: "error: try again in place; else answer anew", modes: inView, keys: []string{"r"}, do: (*Model).retry},
-		{name: "re-ask", title: "Edit and ask again", help: "edit the message and send it as a new pair", modes: inView, keys: []string{"e"}, do: (*Model).reAsk},
-		{name: "delete-pair", title: "Delete the message pair", help: "delete the pair", modes: inView, keys: []string{"d"}, do: (*Model).deletePair},
-		{name: "copy-answer", title: "Copy the answer", help: "copy the answer", modes: inView, keys: []string{"y"}, do: (*Model).copyAnswer, footer: 5, hint: "copy"},
-		{name: "copy-pair", title: "Copy the pair as Markdown", help: "copy the pair as Markdown", modes: inView, keys: []string{"Y"}, do: (*Model).copyPair},
-		{name: "copy-code", title: "Copy a code block", help: "copy a code block; a digit picks one", modes: inView, keys: []string{"c"}, do: (*Model).copyCode},
-		{name: "raw", title: "Show the raw text", help: "raw view of the answer", modes: inView, keys: []string{"v"}, do: (*Model).raw},
-		{name: "exact-request", title: "Show the exact request", help: "the exact request of the pair, as it was sent", modes: inView, keys: []string{"x"}, do: (*Model).exactRequest},
-		{name: "next-request", title: "Show the request that would be sent now", modes: nil, do: (*Model).nextRequest},
-		{name: "star", title: "Star the pair", help: "more stars, up to three, then none", modes: inView, keys: []string{"*"}, do: (*Model).star},
-		{name: "flag", title: "Flag the pair", help: "flag or unflag", modes: inView, keys: []string{"a"}, do: (*Model).flag},
-		{name: "topic", title: "Give the pair a topic", help: "topic of the pair", modes: inView, keys: []string{"t"}, do: (*Model).topicOfPair},
-
-		{name: "undo-pairs", title: "Undo the last command on pairs", help: "undo the last :command on pairs", modes: inView, keys: []string{"u"}, do: (*Model).undoPairs},
-
-		{name: "apply-filter", help: "apply the line", modes: inCommand, keys: []string{"enter"}, do: (*Model).applyLine, inside: true, footer: 1, hint: "apply"},
-		{name: "older-filter", help: "earlier filter", modes: inCommand, keys: []string{"ctrl+p", "up"}, do: (*Model).olderFilter, inside: true},
-		{name: "newer-filter", help: "later filter", modes: inCommand, keys: []string{"ctrl+n", "down"}, do: (*Model).newerFilter, inside: true},
-		{name: "complete-filter", help: "complete the word; again: the next of the list", modes: inCommand, keys: []string{"tab"}, do: (*Model).completeLine, inside: true, footer: 3, hint: "complete"},
-		{name: "complete-filter-back", help: "the one before in the list", modes: inCommand, keys: []string{"shift+tab"}, do: (*Model).completeBack, inside: true},
-	}
+	table := slices.Concat(inputActions(), viewActions(), commandActions())
 	for n := range 4 {
 		table = append(table, &action{
-			name: "star-" + strconv.Itoa(n), help: strconv.Itoa(n) + " stars", modes: inView, keys: []string{strconv.Itoa(n)},
-			do: func(m *Model) tea.Cmd { return m.setStar(n) }, inside: true,
+			name: "star-" + strconv.Itoa(n), help: assistant.Counted(n, "star"), modes: inView, keys: []string{strconv.Itoa(n)}, do: stars(n), inside: true,
 		})
 	}
-	table = append(table, paneActions()...)
-	table = append(table, globalActions()...)
+	table = slices.Concat(table, paneActions(), globalActions())
 	for n := 1; n <= 9; n++ {
 		table = append(table, &action{
 			name: "choose-" + strconv.Itoa(n), help: "choose suggestion " + strconv.Itoa(n), modes: inAll,
@@ -85,6 +38,70 @@ func actionTable() []*action {
 		})
 	}
 	return table
+}
+
+// inputActions write a message.
+func inputActions() []*action {
+	return []*action{
+		{name: "send", title: "Send the message", help: "send; while a turn runs: queue", modes: inInput, keys: []string{"ctrl+enter", "ctrl+j", "alt+enter"}, do: (*Model).send, footer: 1},
+		{name: "newline", help: "new line", modes: inInput, keys: []string{"enter", "shift+enter"}, do: onInput((*input).newLine), inside: true},
+		{name: "escape", help: "close, clear, cancel or leave: the nearest", modes: inAll, keys: []string{"esc"}, do: (*Model).escape, footer: 2, inside: true},
+		{name: "older-message", help: "earlier message (on the first line)", modes: inInput, keys: []string{"up"}, do: onInput((*input).older), inside: true},
+		{name: "newer-message", help: "later message (on the last line)", modes: inInput, keys: []string{"down"}, do: onInput((*input).newer), inside: true},
+		{name: "undo-typing", help: "undo typing", modes: inInput, keys: []string{"ctrl+z"}, do: onInput((*input).undoTyping), inside: true},
+	}
+}
+
+// viewActions walk through the conversation and work on its pairs.
+func viewActions() []*action {
+	return []*action{
+		{name: "next-item", help: "next item", modes: inView, keys: []string{"j", "down"}, do: walk((*chat.View).NextPart), inside: true, footer: 3, hint: "next"},
+		{name: "previous-item", help: "previous item", modes: inView, keys: []string{"k", "up"}, do: walk((*chat.View).PrevPart), inside: true},
+		{name: "next-message", help: "next message", modes: inView, keys: []string{"J"}, do: walk((*chat.View).NextPair), inside: true},
+		{name: "previous-message", help: "previous message", modes: inView, keys: []string{"K"}, do: walk((*chat.View).PrevPair), inside: true},
+		{name: "first-message", title: "Go to the first message", help: "first message", modes: inView, keys: []string{"g", "home"}, do: walk((*chat.View).Top)},
+		{name: "last-message", title: "Go to the end and follow it", help: "last message; follow the end", modes: inView, keys: []string{"G", "end"}, do: walk((*chat.View).Bottom)},
+		{name: "half-page-down", help: "half a page down", modes: inView, keys: []string{"ctrl+d"}, do: walk(func(v *chat.View) { v.HalfPage(1) }), inside: true},
+		{name: "half-page-up", help: "half a page up", modes: inView, keys: []string{"ctrl+u"}, do: walk(func(v *chat.View) { v.HalfPage(-1) }), inside: true},
+		{name: "page-down", help: "a page down", modes: []mode{modeInput, modeView}, keys: []string{"pgdown"}, do: walk(func(v *chat.View) { v.Page(1) }), inside: true},
+		{name: "page-up", help: "a page up", modes: []mode{modeInput, modeView}, keys: []string{"pgup"}, do: walk(func(v *chat.View) { v.Page(-1) }), inside: true},
+		{name: "jump-to-boundary", title: "Jump to the context boundary", help: "jump to the boundary: the first pair sent", modes: inView, keys: []string{"O", "o"}, do: onConversation((*conversation).jumpToBoundary), footer: 8, hint: "boundary"},
+		{name: "search", title: "Search the conversation", help: "search the conversation", modes: inView, keys: []string{"/"}, do: onConversation((*conversation).openSearch), footer: 6, hint: "search"},
+		{name: "next-hit", help: "next hit", modes: inView, keys: []string{"n"}, do: onConversation((*conversation).nextHit), inside: true},
+		{name: "previous-hit", help: "previous hit", modes: inView, keys: []string{"N"}, do: onConversation((*conversation).previousHit), inside: true},
+		{name: "previous-checkpoint", help: "previous checkpoint", modes: inView, keys: []string{"{"}, do: onConversation((*conversation).previousCheckpoint), inside: true},
+		{name: "next-checkpoint", help: "next checkpoint", modes: inView, keys: []string{"}"}, do: onConversation((*conversation).nextCheckpoint), inside: true},
+		{name: "fold", title: "Open or close the focused block", help: "open or close reasoning or tool card", modes: inView, keys: []string{"space"}, do: walk(func(v *chat.View) { v.ToggleFold() }), footer: 4, hint: "fold"},
+		{name: "fold-all", title: "Open or close all blocks", help: "open or close all", modes: inView, keys: []string{"z"}, do: walk((*chat.View).ToggleAll)},
+		{name: "enter", help: "choose what is focused, else write a message", modes: inView, keys: []string{"enter"}, do: (*Model).viewEnter, inside: true, footer: 1, hint: "write"},
+		{name: "previous-choice", help: "the choice before", modes: inView, keys: []string{"h", "left"}, do: onConversation((*conversation).previousChoice), inside: true},
+		{name: "next-choice", help: "the next choice", modes: inView, keys: []string{"l", "right"}, do: onConversation((*conversation).nextChoice), inside: true},
+		{name: "input", title: "Write a message", help: "write a message", modes: inView, keys: []string{"i"}, do: toMode(modeInput)},
+		{name: "retry", title: "Retry or regenerate the message", help: "error: try again in place; else answer anew", modes: inView, keys: []string{"r"}, do: whenIdle(retryPair)},
+		{name: "re-ask", title: "Edit and ask again", help: "edit the message and send it as a new pair", modes: inView, keys: []string{"e"}, do: onPair(func(m *Model, p assistant.Pair) tea.Cmd { return reAskPair(m.work, p.Seq) })},
+		{name: "delete-pair", title: "Delete the message pair", help: "delete the pair", modes: inView, keys: []string{"d"}, do: whenIdle(deletePair)},
+		{name: "copy-answer", title: "Copy the answer", help: "copy the answer", modes: inView, keys: []string{"y"}, do: onConversation((*conversation).copyAnswer), footer: 5, hint: "copy"},
+		{name: "copy-pair", title: "Copy the pair as Markdown", help: "copy the pair as Markdown", modes: inView, keys: []string{"Y"}, do: onConversation((*conversation).copyPair)},
+		{name: "copy-code", title: "Copy a code block", help: "copy a code block; a digit picks one", modes: inView, keys: []string{"c"}, do: onConversation((*conversation).copyCode)},
+		{name: "raw", title: "Show the raw text", help: "raw view of the answer", modes: inView, keys: []string{"v"}, do: walk((*chat.View).ToggleRaw)},
+		{name: "exact-request", title: "Show the exact request", help: "the exact request of the pair, as it was sent", modes: inView, keys: []string{"x"}, do: (*Model).exactRequest},
+		{name: "next-request", title: "Show the request that would be sent now", modes: nil, do: (*Model).nextRequest},
+		{name: "star", title: "Star the pair", help: "more stars, up to three, then none", modes: inView, keys: []string{"*"}, do: stars(-1)},
+		{name: "flag", title: "Flag the pair", help: "flag or unflag", modes: inView, keys: []string{"a"}, do: onPair(flagPair)},
+		{name: "topic", title: "Give the pair a topic", help: "topic of the pair", modes: inView, keys: []string{"t"}, do: (*Model).openPairTopic},
+		{name: "undo-pairs", title: "Undo the last command on pairs", help: "undo the last :command on pairs", modes: inView, keys: []string{"u"}, do: func(m *Model) tea.Cmd { return undoCommand(m.work) }},
+	}
+}
+
+// commandActions work on the filter line.
+func commandActions() []*action {
+	return []*action{
+		{name: "apply-filter", help: "apply the line", modes: inCommand, keys: []string{"enter"}, do: (*Model).applyLine, inside: true, footer: 1, hint: "apply"},
+		{name: "older-filter", help: "earlier filter", modes: inCommand, keys: []string{"ctrl+p", "up"}, do: onCommandLine((*commandLine).walk, -1), inside: true},
+		{name: "newer-filter", help: "later filter", modes: inCommand, keys: []string{"ctrl+n", "down"}, do: onCommandLine((*commandLine).walk, 1), inside: true},
+		{name: "complete-filter", help: "complete the word; again: the next of the list", modes: inCommand, keys: []string{"tab"}, do: onCommandLine((*commandLine).complete, 1), inside: true, footer: 3, hint: "complete"},
+		{name: "complete-filter-back", help: "the one before in the list", modes: inCommand, keys: []string{"shift+tab"}, do: onCommandLine((*commandLine).complete, -1), inside: true},
+	}
 }
 
 // paneActions work on the rules. The pane carries them out by name.
@@ -102,7 +119,7 @@ func paneActions() []*action {
 		{"pane-page-down", "", "a page down", []string{"pgdown", "ctrl+d"}, 0, ""},
 		{"pane-page-up", "", "a page up", []string{"pgup", "ctrl+u"}, 0, ""},
 		{"pane-select", "", "select a line", []string{"space"}, 5, "select"},
-		{"pane-highlight", "", "highlight what the rule or model touches", []string{"enter"}, 6, "touches"},
+		{"pane-highlight", "", "highlight what the rule or model touches", []string{"enter"}, 6, "highlights"},
 		{"add-ignore", "Add an ignore rule", "add an ignore rule", []string{"i"}, 1, "ignore"},
 		{"add-allow", "Add an allow rule", "add an allow rule", []string{"w"}, 1, "allow"},
 		{"delete-rule", "Delete the rule", "delete the rule", []string{"x", "delete"}, 1, "delete"},
@@ -118,7 +135,7 @@ func paneActions() []*action {
 	for i, a := range list {
 		out[i] = &action{
 			name: a.name, title: a.title, help: a.help, modes: inPane, keys: a.keys, footer: a.footer, hint: a.hint, inside: a.title == "",
-			do: func(m *Model) tea.Cmd { return m.paneDo(a.name) },
+			do: paneAction(a.name),
 		}
 	}
 	return out
@@ -130,39 +147,39 @@ func globalActions() []*action {
 		{name: "next-region", title: "Next region", help: "next region", modes: notCommand, keys: []string{"tab"}, do: (*Model).nextRegion, footer: 7, hint: "pane"},
 		{name: "previous-region", title: "Previous region", help: "previous region", modes: notCommand, keys: []string{"shift+tab"}, do: (*Model).previousRegion},
 		{name: "filter", title: "Filter the conversation", help: "filter line", modes: inView, keys: []string{"f"}, do: (*Model).toCommand},
-		{name: "command-line", title: "Type a :command on the shown pairs", modes: nil, do: (*Model).anyCommand},
-		{name: "export-shown", title: "Export the shown pairs to a file", modes: nil, do: (*Model).exportShown},
-		{name: "star-shown", title: "Star the shown pairs", modes: nil, do: (*Model).starShown},
-		{name: "flag-shown", title: "Flag the shown pairs", modes: nil, do: (*Model).flagShown},
-		{name: "unflag-shown", title: "Unflag the shown pairs", modes: nil, do: (*Model).unflagShown},
-		{name: "topic-shown", title: "Move the shown pairs to a topic", modes: nil, do: (*Model).topicShown},
-		{name: "delete-shown", title: "Delete the shown pairs", modes: nil, do: (*Model).deleteShown},
-		{name: "save-filter", title: "Save the filter under a name", modes: nil, do: (*Model).saveFilter},
-		{name: "list-filters", title: "Saved filters: apply or forget one", modes: nil, do: (*Model).listFilters},
+		{name: "command-line", title: "Type a :command on the shown pairs", modes: nil, do: commandOnShown(":")},
+		{name: "export-shown", title: "Export the shown pairs to a file", modes: nil, do: commandOnShown(":export ")},
+		{name: "star-shown", title: "Star the shown pairs", modes: nil, do: commandOnShown(":star ")},
+		{name: "flag-shown", title: "Flag the shown pairs", modes: nil, do: commandOnShown(":flag")},
+		{name: "unflag-shown", title: "Unflag the shown pairs", modes: nil, do: commandOnShown(":unflag")},
+		{name: "topic-shown", title: "Move the shown pairs to a topic", modes: nil, do: commandOnShown(":topic ")},
+		{name: "delete-shown", title: "Delete the shown pairs", modes: nil, do: commandOnShown(":delete")},
+		{name: "save-filter", title: "Save the filter under a name", modes: nil, do: commandOnShown(":save ")},
+		{name: "list-filters", title: "Saved filters: apply or delete one", modes: nil, do: func(m *Model) tea.Cmd { return m.runLine(":filters") }},
 		{name: "palette", title: "Command palette", help: "command palette", modes: notCommand, keys: []string{"ctrl+p"}, do: (*Model).openPalette, anywhere: true},
 		{name: "palette-colon", help: "command palette", modes: walking, keys: []string{":"}, do: (*Model).openPalette, inside: true},
-		{name: "help", title: "Help", help: "help", modes: inAll, keys: []string{"f1"}, do: (*Model).openHelp, anywhere: true, footer: 20},
+		{name: "help", title: "Help", help: "help", modes: inAll, keys: []string{"f1"}, do: (*Model).openHelp, anywhere: true, opens: overlay.Help, footer: 20},
 		{name: "help-question", help: "help", modes: walking, keys: []string{"?"}, do: (*Model).openHelp, inside: true},
 		{name: "models", title: "Select a model", help: "models", modes: notCommand, keys: []string{"ctrl+l"}, do: (*Model).openModels, footer: 8, hint: "model"},
 		{name: "checkpoints", title: "Checkpoints and rollback", help: "checkpoints", modes: notCommand, keys: []string{"ctrl+g"}, do: (*Model).openCheckpoints},
 		{name: "topics", title: "Select a topic", help: "topics", modes: notCommand, keys: []string{"ctrl+t"}, do: (*Model).openTopics},
 		{name: "new-session", title: "New session", help: "new session", modes: notCommand, keys: []string{"ctrl+n"}, do: (*Model).newSession},
-		{name: "editor", title: "Edit the draft in $EDITOR", help: "edit the draft in $EDITOR", modes: notCommand, keys: []string{"ctrl+o"}, do: (*Model).openEditor},
+		{name: "editor", title: "Edit the draft in $EDITOR", help: "edit the draft in $EDITOR", modes: notCommand, keys: []string{"ctrl+o"}, do: onInput((*input).openEditor)},
 		{name: "save", title: "Save the rules", help: "save", modes: inAll, keys: []string{"ctrl+s"}, do: (*Model).save, footer: 3},
-		{name: "hud", title: "Context HUD", help: "context HUD", modes: inAll, keys: []string{"f2"}, do: (*Model).toggleHUD},
+		{name: "hud", title: "Context HUD", help: "context HUD", modes: inAll, keys: []string{"f2"}, do: (*Model).openHUD, opens: overlay.HUD},
 		{name: "mouse", title: "Mouse on or off", help: "mouse on or off", modes: inAll, keys: []string{"f3"}, do: (*Model).toggleMouse},
-		{name: "notices", title: "Notices: what the footer said", help: "what the footer said, whole", modes: inAll, keys: []string{"f4"}, do: (*Model).openNotices},
+		{name: "notices", title: "Notices", help: "notices", modes: inAll, keys: []string{"f4"}, do: (*Model).openNotices, opens: overlay.Notices},
 		{name: "undo", title: "Undo the newest change of the rules", help: "undo the newest change of the rules", modes: walking, keys: []string{"ctrl+z"}, do: (*Model).undo},
-		{name: "undo-rollback", title: "Undo the last rollback", modes: nil, do: (*Model).undoRollback},
+		{name: "undo-rollback", title: "Undo the last rollback", modes: nil, do: func(m *Model) tea.Cmd { return m.change(undoRollback(m.work)) }},
 		{name: "cancel", title: "Cancel the turn", help: "cancel or clear; twice with neither: quit", modes: inAll, keys: []string{"ctrl+c"}, do: (*Model).interrupt, anywhere: true},
-		{name: "queued", title: "Queued message: edit, send now or drop", help: "the queued message: edit, send now or drop", modes: notCommand, keys: []string{"alt+q"}, do: (*Model).openQueued},
-		{name: "edit-queued", help: "edit the queued message", modes: notCommand, keys: []string{"alt+e"}, do: (*Model).editQueued, inside: true},
-		{name: "send-queued", help: "send the queued message now, cancel the turn", modes: notCommand, keys: []string{"alt+s"}, do: (*Model).sendQueued, inside: true},
-		{name: "drop-queued", help: "drop the queued message", modes: notCommand, keys: []string{"alt+x"}, do: (*Model).dropQueued, inside: true},
+		{name: "queued", title: "Queued message: edit, send now or drop", help: "the queued message: edit, send now or drop", modes: notCommand, keys: []string{"alt+q"}, do: onQueued((*Model).openQueued)},
+		{name: "edit-queued", help: "edit the queued message", modes: notCommand, keys: []string{"alt+e"}, do: onQueued((*Model).editQueued), inside: true},
+		{name: "send-queued", help: "send the queued message now, cancel the turn", modes: notCommand, keys: []string{"alt+s"}, do: onQueued((*Model).sendQueued), inside: true},
+		{name: "drop-queued", help: "drop the queued message", modes: notCommand, keys: []string{"alt+x"}, do: onQueued((*Model).dropQueued), inside: true},
 		{name: "sessions", title: "Sessions of the history", modes: nil, do: (*Model).openSessions},
 		{name: "settings", title: "Settings: theme, mouse, confirm, context", modes: nil, do: (*Model).openSettings},
 		{name: "theme", title: "Switch between dark and light (theme)", modes: nil, do: (*Model).switchTheme},
-		{name: "suspend", title: "Suspend winnow", modes: nil, do: (*Model).suspend},
+		{name: "suspend", title: "Suspend winnow", modes: nil, do: func(*Model) tea.Cmd { return tea.Suspend }},
 		{name: "quit", title: "Quit", help: "quit", modes: inAll, keys: []string{"ctrl+q"}, do: (*Model).quit, anywhere: true},
 	}
 }

@@ -140,7 +140,7 @@ func TestALongNoticeIsReadOn(t *testing.T) {
 // A session begun with ctrl+n is the last of its folder: --continue finds it.
 func TestANewSessionIsFoundInItsFolder(t *testing.T) {
 	r := start(t, 80, 24)
-	r.Wait("What shall be done?")
+	r.Wait("What would you like to change?")
 	if err := r.store.Touch(t.Context(), history.Session{ID: r.session.ID(), Folder: "/home/gateway", Window: "/home/gateway/.env"}); err != nil {
 		t.Fatal(err)
 	}

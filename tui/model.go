@@ -8,7 +8,9 @@ import (
 	"github.com/atotto/clipboard"
 
 	"winnow/assistant"
+	"winnow/assistant/budget"
 	"winnow/assistant/history"
+	"winnow/assistant/workspace"
 	"winnow/tui/chat"
 	"winnow/tui/composer"
 	"winnow/tui/overlay"
@@ -16,32 +18,47 @@ import (
 	"winnow/tui/style"
 )
 
-// Options configures a Model. Session is needed, the rest may be zero.
+// Options configures a Model. The zero value is a screen that waits for its
+// session: see Start.
 type Options struct {
-	Session *assistant.Session
-	History history.Store // nil: the view is the session, nothing is kept
-	Pane    pane.Pane     // nil: a plain chat, without a window
-	Folder  string        // where winnow runs: drafts are kept apart by it; "" has one
+	Parts
+	// Start opens what the screen shows. It is called once, from a command, and
+	// may take its time; the user types meanwhile. An error ends the program.
+	// nil: Parts are there already.
+	Start func() (Parts, error)
+	// Settings are those of the session to come: estimates of a draft go by them.
+	Settings assistant.Settings
+	// HasPane says that the window to come has a pane.
+	HasPane bool
+	// Width and Height are the size of the terminal; 0 waits until it is told.
+	Width, Height int
 
-	Style    style.Options // Dark follows the terminal unless FixedTheme
-	Fixed    bool          // the theme is the user's choice, not the terminal's
-	Rebinds  []Rebind
-	EnterIs  bool // send_key = "enter": enter sends, the other keys break the line
-	Mouse    bool // mouse capture at the start
-	Stay     bool // long_reply = "stay": a long answer never takes the focus
-	Notify   bool // tell when a long turn ends unseen
-	Examples []string
-	Editor   []string // the command of $EDITOR, in words
-	Notice   string   // shown in the footer at the start
-	Recovery *Recovery
-	// Keep writes a setting, by its key in the config, for the next start; nil:
-	// settings are for this run.
-	Keep func(key, value string) error
-	Now  func() time.Time
+	Style     style.Options // Dark follows the terminal unless Fixed
+	Fixed     bool          // the theme is the user's choice, not the terminal's
+	Rebinds   []Rebind
+	EnterIs   bool // send_key = "enter": enter sends, the other keys break the line
+	Mouse     bool // mouse capture at the start
+	ReplyView bool // long_reply = "view": a long answer takes the focus when nobody types
+	Notify    bool // notify when a long turn ends unseen
+	// KeepSetting writes a setting, by its key in the config, for the next start;
+	// nil: settings are for this run.
+	KeepSetting func(key, value string) error
+	Now         func() time.Time
 	// Clipboard puts text on the system's clipboard; nil asks the system.
 	Clipboard func(text string) error
 	// Redact takes keys out of text before it is copied; nil leaves it.
 	Redact func(string) string
+}
+
+// Parts are what a screen shows and works on.
+type Parts struct {
+	Work     *workspace.Workspace
+	History  history.Store // of Work; nil: the view is the session, nothing is stored
+	Pane     pane.Pane     // nil: a plain chat, without a window
+	Examples []string
+	Editor   []string // the command of $EDITOR, in words
+	Notice   string   // shown in the footer at the start
+	Recovery *Recovery
 }
 
 // Recovery is what a crash left behind, for the user to decide.
@@ -50,75 +67,56 @@ type Recovery struct {
 	Discard func() error
 }
 
-// Model is the screen: the one tea.Model of the program.
+// Model is the screen: the one tea.Model of the program. Its children have
+// their own state; it gives them messages and moves the focus between them.
 type Model struct {
+	*shared
+	conv    conversation // VIEW
+	input   input        // INPUT
+	command commandLine  // COMMAND
+	turn    turnState
+
+	layout   layout
+	drawn    tea.View // the last frame
+	showPane bool     // on a narrow screen
+	mouse    bool
+	focused  bool // the terminal has the focus
+	ticking  bool // a timer moves what is animated
+
+	topics  []string  // for completion and the picker
+	models  modelList // what the picker shows first
+	ctrlC   time.Time // when it was pressed last
+	lastKey time.Time
+	err     error // why the start failed
+}
+
+// shared is what the root and its children have in common: what they show and
+// work on, and where a sentence, a question or a change is put.
+type shared struct {
 	opts    Options
-	session *assistant.Session
+	work    *workspace.Workspace // without window and store until the start is over
+	session *assistant.Session   // that of work
+	pane    pane.Pane
 	keys    *keyMap
 	now     func() time.Time
 
-	width, height int
-	at            layout
-	styles        style.Styles
-	styleOpts     style.Options
+	styles    style.Styles
+	styleOpts style.Options
+	width     int // of the screen
+	height    int
 
 	mode     mode
-	showPane bool // on a narrow screen
-	overlay  overlay.Stack
-	then     map[overlay.Kind]func(overlay.Chosen) tea.Cmd // what a choice does
-
-	chat    *chat.View
-	draft   *composer.Model
-	files   completion     // of the @path before the cursor
-	reading []fetch        // messages whose files are read, in order
-	fetches int            // how many there were
-	line    textLine       // COMMAND
-	search  textLine       // "/" in VIEW
-	orders  []orderDoneMsg // commands on pairs that can be undone, the newest last
-	found   textFoundMsg   // what the history knows of the text searched for
-	pane    pane.Pane
-	turn    turnState
-	queued  string            // the message that waits, as it was typed
-	held    *assistant.Prompt // it waits for the user: the turn before it failed
-	sendNow bool              // the queued message goes out when the turn is cancelled
-	notice  notice
-	counter string
-	near    bool // the conversation is close to what the model takes
-	cost    struct {
-		key costKey
-		assistant.DraftCost
-	}
-
-	names   known // what completion offers
-	reask   int64 // the error pair that the draft asks again
-	ctrlC   time.Time
-	lastKey time.Time
-	saved   string // the draft as kept last
-	keep    struct {
-		due     bool // a timer runs
-		running bool // a draft is being stored
-		again   bool // it is out of date already
-	}
-	focused  bool // the terminal has the focus
-	mouse    bool
+	ready    bool // the start is over
+	loading  bool // the first pairs are not there yet
 	kitty    bool // the terminal reports ctrl+enter
-	burst    burst
-	behind   inOrder  // the keys that wait for a change
-	shown    tea.View // the frame drawn last
-	pointer  pointer
-	starting bool // the first batch of pairs is not there yet
-	loading  map[int64]bool
-	pending  string // a prefix key that waits for its second, "c"
+	notice   notices
+	overlay  overlay.Stack
+	handlers map[overlay.Kind]func(overlay.Chosen) tea.Cmd // what a choice does
+	queue    keyQueue
 }
 
-// known is what completion and hints know the names of.
-type known struct {
-	topics, recent []string
-	favourites     []string // models
-	saved          map[string]string
-}
-
-// New makes the screen. It does no I/O: Init starts what there is to load.
+// New makes the screen. It does no I/O: Init starts what there is to load. Keys
+// that cannot be bound so are a *KeyError.
 func New(opts Options) (*Model, error) {
 	table := actionTable()
 	if opts.EnterIs {
@@ -128,50 +126,87 @@ func New(opts Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{
-		opts: opts, session: opts.Session, keys: keys, now: opts.Now, styleOpts: opts.Style,
-		pane: opts.Pane, mouse: opts.Mouse, focused: true, starting: true,
-		then: map[overlay.Kind]func(overlay.Chosen) tea.Cmd{}, loading: map[int64]bool{},
+	if opts.Now == nil {
+		opts.Now = time.Now
 	}
-	if m.now == nil {
-		m.now = time.Now
+	if opts.Clipboard == nil {
+		opts.Clipboard = clipboard.WriteAll
 	}
-	if m.opts.Clipboard == nil {
-		m.opts.Clipboard = clipboard.WriteAll
+	s := &shared{
+		opts: opts, keys: keys, now: opts.Now, styleOpts: opts.Style, styles: style.New(opts.Style),
+		loading: true, handlers: map[overlay.Kind]func(overlay.Chosen) tea.Cmd{},
 	}
+	s.notice.now = s.now
+	m := &Model{shared: s, mouse: opts.Mouse, focused: true}
+	m.conv = conversation{shared: s, chat: chat.New(s.styles, s.now), requested: map[int64]bool{}}
+	m.input = input{shared: s, draft: composer.New(s.styles.Input)}
+	m.input.draft.SetPlaceholder("Type a message" + s.styles.Icons.Ellipsis)
+	m.input.draft.Focus()
+	m.command = commandLine{shared: s}
+	m.turn = turnState{shared: s}
+	if opts.Start == nil {
+		m.use(opts.Parts)
+	} else if err := m.useNothing(); err != nil {
+		return nil, err
+	}
+	if opts.Width > 0 && opts.Height > 0 {
+		m.resize(opts.Width, opts.Height)
+	}
+	return m, nil
+}
+
+// useNothing shows the frame of a session to come: nothing is in it.
+func (m *Model) useNothing() error {
+	session, err := assistant.NewSession(&assistant.Registry{}, assistant.Options{Settings: m.opts.Settings})
+	if err != nil {
+		return err
+	}
+	session.SetView(nil, "x", budget.FilterExecuted) // as it will begin
+	m.work, m.session = workspace.New(workspace.Options{Session: session}), session
+	m.pane = pane.None{}
+	if m.opts.HasPane {
+		m.pane = &emptyPane{}
+	}
+	m.pane.SetStyles(m.styles)
+	return nil
+}
+
+// use gives the screen what it shows.
+func (m *Model) use(p Parts) {
+	m.opts.Parts, m.ready = p, true
+	m.work, m.session, m.pane = p.Work, p.Work.Session(), p.Pane
 	if m.pane == nil {
 		m.pane = pane.None{}
 	}
-	m.styles = style.New(m.styleOpts)
-	m.chat = chat.New(m.styles, m.now)
-	m.draft = composer.New(m.styles.Input)
-	m.draft.SetPlaceholder("Type a message" + m.styles.Icons.Ellipsis)
-	m.draft.Focus()
 	m.pane.SetStyles(m.styles)
-	m.pane.SetKeys(m.paneKey)
-	m.notice.now = m.now
-	m.notice.say(opts.Notice)
-	return m, nil
+	m.pane.SetKeys(func(action string) string { return m.hintIn(modePane, "%s", action) })
+	m.pane.SetFocus(m.mode == modePane)
+	m.notice.info(p.Notice)
 }
 
 // Init asks the terminal for its background and loads what is shown first.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{loadStart(m.opts.History, m.session, m.opts.Folder)}
-	if !m.opts.Fixed {
-		cmds = append(cmds, tea.RequestBackgroundColor)
+	load := loadStart(m.work)
+	if m.opts.Start != nil {
+		load = openParts(m.opts.Start)
+	} else if m.opts.Recovery != nil {
+		m.askRecovery()
 	}
-	if m.opts.Recovery != nil {
-		cmds = append(cmds, m.askRecovery())
+	if m.opts.Fixed {
+		return load
 	}
-	return tea.Batch(cmds...)
+	return tea.Batch(load, tea.RequestBackgroundColor)
 }
+
+// Err is why the start failed; nil when it did not, or is not over.
+func (m *Model) Err() error { return m.err }
 
 // restyle draws everything with other colours.
 func (m *Model) restyle(o style.Options) {
 	m.styleOpts = o
 	m.styles = style.New(o)
-	m.chat.SetStyles(m.styles)
-	m.draft.SetStyles(m.styles.Input)
+	m.conv.chat.SetStyles(m.styles)
+	m.input.draft.SetStyles(m.styles.Input)
 	m.pane.SetStyles(m.styles)
 }
 

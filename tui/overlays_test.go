@@ -88,7 +88,7 @@ var openings = []opening{
 		query: "anslonger", found: "When an answer is longer than the screen", other: "Background", take: []any{tuitest.Enter},
 		taken: func(_ *testing.T, d *desk) {
 			d.Until(func(frame string) bool {
-				return strings.Contains(lineOf(frame, "❯   When an answer is longer than the screen"), "stay in the input")
+				return strings.Contains(lineOf(frame, "❯   When an answer is longer than the screen"), "go to it when nobody types")
 			})
 			d.Type(tuitest.Esc)
 		},

@@ -15,7 +15,7 @@ func TestThePaneOfTheHistory(t *testing.T) {
 	inAI.Topic = "AI"
 	d := furnish(t, furniture{
 		pairs:  []assistant.Pair{told("apples?", "about apples"), inAI},
-		change: func(o *Options) { o.Pane = historypane.New(o.Session, o.History) },
+		change: func(o *Options) { o.Pane = historypane.New(o.Work.Session(), o.History) },
 	})
 	d.Wait("2/2")
 	d.goTo("VIEW")

@@ -93,7 +93,7 @@ func (r *rig) checkAfterCancel(t *testing.T, kept bool) {
 	refs, _ := r.store.Refs(t.Context(), "", 3.5)
 	words := strings.Join(r.window.Words(), " ")
 	if !kept {
-		r.Wait("What shall be done?")
+		r.Wait("What would you like to change?")
 		r.Wait(" question")
 		if len(refs) != 0 || words != "one two" {
 			t.Errorf("%d pairs are stored and the words are %q; want nothing left", len(refs), words)
@@ -166,7 +166,7 @@ func (s *seeing) keys(names ...string) {
 
 // at is the index of the pair with the focus; -1 is none.
 func (s *seeing) at() int {
-	p, ok := s.chat.Focused()
+	p, ok := s.conv.chat.Focused()
 	if !ok {
 		return -1
 	}
@@ -263,13 +263,13 @@ func TestPaging(t *testing.T) {
 			s.keys(keys[0])
 			two := s.text()
 			s.keys(keys[1])
-			if one == two || s.text() != one || s.chat.AtEnd() {
+			if one == two || s.text() != one || s.conv.chat.AtEnd() {
 				t.Errorf("%s and %s do not lead back:\n%s\n%s", keys[0], keys[1], one, s.text())
 			}
 			for range 20 {
 				s.keys(keys[1])
 			}
-			if !s.chat.AtEnd() {
+			if !s.conv.chat.AtEnd() {
 				t.Errorf("%s does not come to the end", keys[1])
 			}
 		})
@@ -290,11 +290,11 @@ func TestSearchWalksOverHits(t *testing.T) {
 			t.Errorf("the hits are %v", got)
 		}
 		s.keys("/", "other", "esc") // clears
-		if !s.search.active {
+		if !s.conv.search.active {
 			t.Error("the first Esc leaves the search")
 		}
 		s.keys("esc")
-		if s.search.active || s.mode != modeView {
+		if s.conv.search.active || s.mode != modeView {
 			t.Error("the second Esc does not")
 		}
 	})
@@ -317,7 +317,7 @@ func TestCheckpointsAreWalkedOver(t *testing.T) {
 		s.goTo(modeView)
 		focus := func(k string) int {
 			s.keys(k)
-			p, _ := s.chat.Focused()
+			p, _ := s.conv.chat.Focused()
 			return slices.Index(seqs, p.Seq)
 		}
 		if a, b, c, d := focus("G"), focus("{"), focus("{"), focus("}"); a != 4 || b != 3 || c != 1 || d != 3 {
@@ -353,7 +353,7 @@ func TestMarks(t *testing.T) {
 		if err := s.store.CreateTopic(t.Context(), "home > work"); err != nil {
 			t.Fatal(err)
 		}
-		s.start(loadNames(s.store))
+		s.start(loadNames(s.work))
 		s.settle()
 		if s.keys("t", "work", "enter"); load().Topic != "home > work" {
 			t.Errorf("the topic is %q", load().Topic)
@@ -403,8 +403,8 @@ func TestErrorPairReAskedAndDeleted(t *testing.T) {
 		t.Helper()
 		s.goTo(modeView)
 		s.keys("G", "e")
-		if s.draft.Text() != "bad one" || s.mode != modeInput {
-			t.Fatalf("e puts %q into the box in %s", s.draft.Text(), s.mode)
+		if s.input.draft.Text() != "bad one" || s.mode != modeInput {
+			t.Fatalf("e puts %q into the box in %s", s.input.draft.Text(), s.mode)
 		}
 		s.keys("esc", "other", "send") // gives up: the next message takes nobody's place
 		s.finish()
@@ -477,7 +477,7 @@ func TestReAskKeepsTheDraft(t *testing.T) {
 		s.keys("precious words")
 		s.goTo(modeView)
 		s.keys("G", "e", "ctrl+z")
-		if got := s.draft.Text(); got != "precious words" {
+		if got := s.input.draft.Text(); got != "precious words" {
 			t.Errorf("what e replaced comes back as %q", got)
 		}
 	})
@@ -487,7 +487,7 @@ func TestEscOrder(t *testing.T) {
 	inBubble(t, talk(), func(t *testing.T, s *seeing) {
 		t.Helper()
 		state := func() string {
-			return fmt.Sprintf("%s overlay %v draft %q line %q", s.mode, s.overlay.Open(), s.draft.Text(), s.line.Text())
+			return fmt.Sprintf("%s overlay %v draft %q line %q", s.mode, s.overlay.Open(), s.input.draft.Text(), s.command.line.Text())
 		}
 		for _, c := range [][2]string{
 			{"draft", `INPUT overlay false draft "draft" line ""`},
@@ -542,7 +542,7 @@ func TestCopying(t *testing.T) {
 	for keys, want := range map[string]string{"y": strings.TrimSpace(code), "c1": "x := 1", "c2": "ls -l"} {
 		copied = nil
 		r.Type(keys)
-		r.Wait("to the terminal (OSC 52) and the system clipboard")
+		r.Wait("to the clipboard · OSC 52 sent")
 		if len(copied) != 1 || strings.TrimSpace(copied[0]) != want {
 			t.Errorf("%s copies %q, want %q", keys, copied, want)
 		}
@@ -638,8 +638,8 @@ func TestSentMessagesComeBack(t *testing.T) {
 		s.ask("two")
 		s.keys("being written")
 		for _, c := range [][2]string{{"up", "two"}, {"up", "one"}, {"up", "one"}, {"down", "two"}, {"down", "being written"}, {"down", "being written"}} {
-			if s.keys(c[0]); s.draft.Text() != c[1] {
-				t.Errorf("after %s the box holds %q, want %q", c[0], s.draft.Text(), c[1])
+			if s.keys(c[0]); s.input.draft.Text() != c[1] {
+				t.Errorf("after %s the box holds %q, want %q", c[0], s.input.draft.Text(), c[1])
 			}
 		}
 	})
@@ -655,8 +655,8 @@ func TestFilterHistory(t *testing.T) {
 		s.goTo(modeCommand)
 		s.keys("ctrl+u", "new")
 		for _, c := range [][2]string{{"ctrl+p", "b"}, {"up", "s0"}, {"ctrl+n", "b"}, {"down", "new"}} {
-			if s.keys(c[0]); s.line.Text() != c[1] {
-				t.Errorf("after %s the line is %q, want %q", c[0], s.line.Text(), c[1])
+			if s.keys(c[0]); s.command.line.Text() != c[1] {
+				t.Errorf("after %s the line is %q, want %q", c[0], s.command.line.Text(), c[1])
 			}
 		}
 	})
@@ -669,7 +669,7 @@ func TestNewSession(t *testing.T) {
 	r.WaitGone("working")
 	id := r.session.ID()
 	r.Type(tuitest.Key("ctrl+n"))
-	r.Wait("What shall be done?")
+	r.Wait("What would you like to change?")
 	if r.session.ID() == id {
 		t.Error("it is the old session")
 	}
@@ -694,8 +694,8 @@ func TestEditorGetsAndGivesTheDraft(t *testing.T) {
 		t.Errorf("without an editor:\n%s", s.text())
 	}
 	s.opts.Editor = []string{"editor"}
-	s.draft.Set("words\nof mine")
-	ready, ok := s.openEditor()().(editorReadyMsg)
+	s.input.draft.Set("words\nof mine")
+	ready, ok := s.input.openEditor()().(editorReadyMsg)
 	if !ok || ready.err != nil {
 		t.Fatalf("the draft is not ready for the editor: %+v", ready)
 	}
@@ -705,20 +705,20 @@ func TestEditorGetsAndGivesTheDraft(t *testing.T) {
 	if err != nil || statErr != nil || string(text) != "words\nof mine" || info.Mode().Perm() != 0o600 {
 		t.Errorf("the editor finds %q (%v, %v)", text, err, statErr)
 	}
-	if s.onEditorReady(ready) == nil {
+	if s.input.onEditorReady(ready) == nil {
 		t.Error("no editor is run")
 	}
-	s.do(s.onEditor(editorClosedMsg{err: os.ErrPermission}))
-	if s.draft.Text() != "words\nof mine" {
-		t.Errorf("an editor that fails leaves %q", s.draft.Text())
+	s.do(s.onEditorClosed(editorClosedMsg{err: os.ErrPermission}))
+	if s.input.draft.Text() != "words\nof mine" {
+		t.Errorf("an editor that fails leaves %q", s.input.draft.Text())
 	}
-	s.toView()
-	s.do(s.onEditor(editorClosedMsg{text: string(text) + " and more\n"}))
-	if s.draft.Text() != "words\nof mine and more" || s.mode != modeInput {
-		t.Errorf("the editor gives %q, in %s", s.draft.Text(), s.mode)
+	s.setMode(modeView)
+	s.do(s.onEditorClosed(editorClosedMsg{text: string(text) + " and more\n"}))
+	if s.input.draft.Text() != "words\nof mine and more" || s.mode != modeInput {
+		t.Errorf("the editor gives %q, in %s", s.input.draft.Text(), s.mode)
 	}
-	if s.keys("ctrl+z"); s.draft.Text() != "words\nof mine" {
-		t.Errorf("undo brings %q back", s.draft.Text())
+	if s.keys("ctrl+z"); s.input.draft.Text() != "words\nof mine" {
+		t.Errorf("undo brings %q back", s.input.draft.Text())
 	}
 }
 
@@ -758,18 +758,18 @@ func TestPaletteReachesEveryCommand(t *testing.T) {
 			continue // two that end or stop the program
 		}
 		s := newStill(t, style.Options{Unicode: true}, 100, 40)
-		s.opts.Stay, s.opts.Clipboard = true, func(string) error { return nil }
+		s.opts.Clipboard = func(string) error { return nil }
 		s.pane = &walkedPane{} // without a window its commands are not offered
-		s.pairs(conversation()...)
+		s.pairs(longTalk()...)
 		ran := ""
 		for _, have := range s.Model.keys.actions {
 			have.do = func(*Model) tea.Cmd { ran = have.name; return nil }
 		}
 		s.openPalette()
 		for _, r := range a.title {
-			s.do(s.overlayKey(string(r), string(r)))
+			s.do(s.onOutcome(s.overlay.Key(string(r), string(r))))
 		}
-		s.do(s.overlayKey("enter", ""))
+		s.do(s.onOutcome(s.overlay.Key("enter", "")))
 		if ran != a.name || s.overlay.Open() {
 			t.Errorf("%q in the palette runs %q, want %s", a.title, ran, a.name)
 		}
@@ -789,17 +789,16 @@ func TestEveryActionHasAKeyOrIsInThePalette(t *testing.T) {
 
 func TestEnterSends(t *testing.T) {
 	s := newStill(t, style.Options{Unicode: true}, 80, 24, say("ok"))
-	s.opts.Stay = true
 	keys, err := newKeyMap(enterSends(actionTable()), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Model.keys = keys
-	s.draft.Set("one")
+	s.input.draft.Set("one")
 	for _, k := range []string{"ctrl+enter", "ctrl+j", "alt+enter", "shift+enter"} {
 		s.keys(k)
 	}
-	if got := s.draft.Text(); got != "one\n\n\n\n" || s.session.Busy() {
+	if got := s.input.draft.Text(); got != "one\n\n\n\n" || s.session.Busy() {
 		t.Fatalf("the other keys make %q of the draft", got)
 	}
 	s.keys("enter")

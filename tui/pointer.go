@@ -21,9 +21,17 @@ type pointer struct {
 // multiClick is how close presses must be to be one double or triple click.
 const multiClick = 400 * time.Millisecond
 
-// onMouse: the wheel scrolls, a click focuses, folds and picks, dragging over
-// the conversation selects its text.
+// onMouse takes what the mouse does.
 func (m *Model) onMouse(msg tea.MouseMsg) tea.Cmd {
+	if m.enqueue(msg) {
+		return nil
+	}
+	return m.pointAt(msg)
+}
+
+// pointAt: the wheel scrolls, a click focuses, folds and picks, dragging over the
+// conversation selects its text.
+func (m *Model) pointAt(msg tea.MouseMsg) tea.Cmd {
 	at := msg.Mouse()
 	switch msg.(type) {
 	case tea.MouseWheelMsg:
@@ -31,7 +39,7 @@ func (m *Model) onMouse(msg tea.MouseMsg) tea.Cmd {
 	case tea.MouseClickMsg:
 		return m.onPress(at)
 	case tea.MouseMotionMsg:
-		return m.onDrag(at)
+		return m.conv.onDrag(at)
 	case tea.MouseReleaseMsg:
 		return m.onRelease(at)
 	}
@@ -43,7 +51,7 @@ const wheelStep = 3
 
 // onWheel scrolls what is under the pointer.
 func (m *Model) onWheel(at tea.Mouse) tea.Cmd {
-	m.chat.Release()
+	m.conv.chat.Release()
 	step, name := wheelStep, "pane-down"
 	if at.Button == tea.MouseWheelUp {
 		step, name = -wheelStep, "pane-up"
@@ -51,51 +59,57 @@ func (m *Model) onWheel(at tea.Mouse) tea.Cmd {
 	switch {
 	case m.overlay.Open():
 		m.overlay.Scroll(step)
-	case inside(m.at.pane, at.X, at.Y):
+	case inside(m.layout.pane, at.X, at.Y):
 		cmds := make([]tea.Cmd, wheelStep)
 		for i := range cmds {
-			cmds[i] = m.paneDo(name)
+			cmds[i] = m.perform(m.pane.Do(name))
 		}
 		return tea.Batch(cmds...)
 	default:
-		return m.walk(func() { m.chat.ScrollBy(step) })
+		m.conv.chat.ScrollBy(step)
+		return m.conv.loadMissing()
 	}
 	return nil
 }
 
 // onPress begins a selection on text; what is pressed elsewhere acts at once.
 func (m *Model) onPress(at tea.Mouse) tea.Cmd {
-	if m.overlay.Open() || !inside(m.at.chat, at.X, at.Y) || at.Button != tea.MouseLeft {
+	if m.overlay.Open() || !inside(m.layout.chat, at.X, at.Y) || at.Button != tea.MouseLeft {
 		return m.onClick(at.X, at.Y)
 	}
-	p := &m.pointer
-	x, y := m.inChat(at)
-	if now := m.now(); x != p.x || y != p.y || now.Sub(p.pressed) > multiClick {
-		p.clicks = 0
-	}
-	units := [...]chat.Unit{chat.Character, chat.Word, chat.Line}
-	p.clicks, p.pressed, p.x, p.y = p.clicks%len(units)+1, m.now(), x, y
-	m.chat.ClearSelection()
-	m.chat.SelectStart(x, y, units[p.clicks-1])
-	p.selecting = true
+	m.conv.press(at)
 	return nil
 }
 
+// press begins a selection.
+func (c *conversation) press(at tea.Mouse) {
+	p := &c.pointer
+	x, y := c.inChat(at)
+	if now := c.now(); x != p.x || y != p.y || now.Sub(p.pressed) > multiClick {
+		p.clicks = 0
+	}
+	units := [...]chat.Unit{chat.Character, chat.Word, chat.Line}
+	p.clicks, p.pressed, p.x, p.y = p.clicks%len(units)+1, c.now(), x, y
+	c.chat.ClearSelection()
+	c.chat.SelectStart(x, y, units[p.clicks-1])
+	p.selecting = true
+}
+
 // inChat is a cell of the screen as one of the conversation.
-func (m *Model) inChat(at tea.Mouse) (x, y int) {
-	return at.X - m.at.chat.Min.X - 1, at.Y - m.at.chat.Min.Y - 1 // without the border
+func (c *conversation) inChat(at tea.Mouse) (x, y int) {
+	return at.X - c.at.Min.X - 1, at.Y - c.at.Min.Y - 1 // without the border
 }
 
 // onDrag takes the selection to the pointer, and scrolls while that is beyond
 // the edge.
-func (m *Model) onDrag(at tea.Mouse) tea.Cmd {
-	p := &m.pointer
+func (c *conversation) onDrag(at tea.Mouse) tea.Cmd {
+	p := &c.pointer
 	if !p.selecting {
 		return nil
 	}
-	p.x, p.y = m.inChat(at)
-	m.chat.SelectTo(p.x, p.y)
-	if p.scrolling || m.chat.SelectEdge(p.y) == 0 {
+	p.x, p.y = c.inChat(at)
+	c.chat.SelectTo(p.x, p.y)
+	if p.scrolling || c.chat.SelectEdge(p.y) == 0 {
 		return nil
 	}
 	p.scrolling = true
@@ -110,42 +124,42 @@ func edgeDue() tea.Cmd {
 	return tea.Tick(edgePause, func(time.Time) tea.Msg { return edgeDueMsg{} })
 }
 
-func (m *Model) onEdgeDue() tea.Cmd {
-	p := &m.pointer
-	n := m.chat.SelectEdge(p.y)
+func (c *conversation) onEdgeDue() tea.Cmd {
+	p := &c.pointer
+	n := c.chat.SelectEdge(p.y)
 	if !p.selecting || n == 0 {
 		p.scrolling = false
 		return nil
 	}
-	m.chat.ScrollBy(n)
-	m.chat.SelectTo(p.x, p.y)
-	return tea.Batch(m.loadMissing(), edgeDue())
+	c.chat.ScrollBy(n)
+	c.chat.SelectTo(p.x, p.y)
+	return tea.Batch(c.loadMissing(), edgeDue())
 }
 
 // onRelease copies what was selected; without a selection it was a click.
 func (m *Model) onRelease(at tea.Mouse) tea.Cmd {
-	p := &m.pointer
+	p := &m.conv.pointer
 	if !p.selecting {
 		return nil
 	}
 	p.selecting = false
-	if !m.chat.HasSelection() {
+	if !m.conv.chat.HasSelection() {
 		return m.onClick(at.X, at.Y)
 	}
 	p.copying = true
-	return m.copySelection()
+	return m.conv.copySelection()
 }
 
 // copySelection copies the selected text, as soon as all of it is loaded.
-func (m *Model) copySelection() tea.Cmd {
-	if !m.pointer.copying {
+func (c *conversation) copySelection() tea.Cmd {
+	if !c.pointer.copying {
 		return nil
 	}
-	if missing := m.chat.SelectionMissing(); len(missing) > 0 {
-		return loadPairs(m.session, missing)
+	if missing := c.chat.SelectionMissing(); len(missing) > 0 {
+		return loadPairs(c.session, missing)
 	}
-	m.pointer.copying = false
-	return m.copyOut("the selection", m.chat.SelectionText(), true)
+	c.pointer.copying = false
+	return c.copyOut("the selection", c.chat.SelectionText())
 }
 
 func (m *Model) onClick(x, y int) tea.Cmd {
@@ -153,22 +167,29 @@ func (m *Model) onClick(x, y int) tea.Cmd {
 		return m.onOutcome(m.overlay.Click(x, y, m.width, m.height))
 	}
 	switch {
-	case inside(m.at.header, x, y):
-		if do := m.headerAt(x); do != nil {
+	case inside(m.layout.header, x, y):
+		if do := m.header().at(x); do != nil {
 			return do(m)
 		}
-	case inside(m.at.chat, x, y):
-		cx, cy := m.inChat(tea.Mouse{X: x, Y: y})
-		if i, ok := m.chat.ChoiceAt(cx, cy); ok {
+	case inside(m.layout.chat, x, y):
+		cx, cy := m.conv.inChat(tea.Mouse{X: x, Y: y})
+		if i, ok := m.conv.chat.ChoiceAt(cx, cy); ok {
 			return m.choose(i)
 		}
 		m.setMode(modeView)
-		m.chat.Click(cy)
-	case inside(m.at.pane, x, y):
+		m.conv.chat.Click(cy)
+	case inside(m.layout.pane, x, y):
 		m.setMode(modePane)
-		return m.carry(m.pane.Click(x-m.at.pane.Min.X, y-m.at.pane.Min.Y))
-	case inside(m.at.input, x, y):
+		return m.perform(m.pane.Click(x-m.layout.pane.Min.X, y-m.layout.pane.Min.Y))
+	case inside(m.layout.input, x, y):
+		if m.sendButton(x, y) {
+			return m.send()
+		}
 		m.setMode(modeInput)
+	case inside(m.layout.footer, x, y):
+		if do := m.hintAt(x); do != nil {
+			return do(m)
+		}
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ func TestAQuestionTakesNoClick(t *testing.T) {
 	y := row(t, r.Frame(), "y delete")
 	r.Click(column(t, r.Frame(), y, "y delete"), y)
 	r.Type(tuitest.Esc)
-	r.Wait("nothing was done")
+	r.Wait("nothing was changed")
 }
 
 // walkedPane counts what it is told to do.
@@ -155,24 +155,24 @@ func TestDraggingCopiesTheTextAsDrawn(t *testing.T) {
 func TestDraggingBeyondTheEdgeScrolls(t *testing.T) {
 	s := newStill(t, style.Options{Unicode: true}, 80, 24)
 	s.pairs(assistant.Pair{UserText: "talk", AssistantText: strings.Repeat("a line\n\n", 100) + "the end"})
-	s.chat.Top()
-	s.do(s.loadMissing())
+	s.conv.chat.Top()
+	s.do(s.conv.loadMissing())
 	s.View()
 	left := func(y int) tea.Mouse { return tea.Mouse{X: 4, Y: y, Button: tea.MouseLeft} }
 	y := row(t, plainFrame(s.frame()), "a line")
 	s.do(s.onMouse(tea.MouseClickMsg(left(y))))
-	if s.onMouse(tea.MouseMotionMsg(left(23))) == nil || !s.pointer.scrolling {
+	if s.onMouse(tea.MouseMotionMsg(left(23))) == nil || !s.conv.pointer.scrolling {
 		t.Fatal("beyond the edge no timer runs")
 	}
 	for range 300 {
-		s.onEdgeDue()
+		s.conv.onEdgeDue()
 		s.View()
 	}
 	if !strings.Contains(plainFrame(s.frame()), "the end") {
 		t.Errorf("it did not scroll to the end:\n%s", plainFrame(s.frame()))
 	}
 	s.onMouse(tea.MouseMotionMsg(left(10)))
-	if s.onEdgeDue() != nil || s.pointer.scrolling {
+	if s.conv.onEdgeDue() != nil || s.conv.pointer.scrolling {
 		t.Error("inside the timer runs on")
 	}
 }

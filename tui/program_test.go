@@ -59,15 +59,17 @@ func start(t *testing.T, w, h int, answers ...at.Answer) *rig {
 	if err := r.session.Start(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	r.model, err = New(Options{
-		Session: r.session, History: r.store, Now: r.clock.Now, Fixed: true,
-		Style: style.Options{Dark: true, Unicode: true}, Examples: []string{"list the words", "add three", "save"},
-	})
+	opts := Options{
+		Parts: partsOf(r.session, r.store, nil, r.clock.Now), Now: r.clock.Now, Fixed: true,
+		Style: style.Options{Dark: true, Unicode: true},
+	}
+	opts.Examples = []string{"list the words", "add three", "save"}
+	r.model, err = New(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Screen = tuitest.Start(t, r.model, w, h, tuitest.Options{Clock: r.clock})
-	r.Wait("What shall be done?")
+	r.Wait("What would you like to change?")
 	return r
 }
 
@@ -125,8 +127,8 @@ func TestEscInTheMiddleLeavesNothing(t *testing.T) {
 			r.Type(tuitest.Esc)
 			r.Wait("cancelled")
 			r.WaitGone("working")
-			r.Wait("What shall be done?") // the conversation is empty again
-			r.Wait(" question")           // and its text is back in the box
+			r.Wait("What would you like to change?") // the conversation is empty again
+			r.Wait(" question")                      // and its text is back in the box
 			if refs, _ := r.store.Refs(t.Context(), "", 3.5); len(refs) != 0 {
 				t.Errorf("%d pairs are stored, want none", len(refs))
 			}
@@ -303,7 +305,7 @@ func TestTooSmall(t *testing.T) {
 	r.Resize(39, 11)
 	r.Wait("terminal too small")
 	r.Resize(80, 24)
-	r.Wait("What shall be done?")
+	r.Wait("What would you like to change?")
 }
 
 // overlayGuard is just more than a question waits before it takes an answer.
@@ -341,7 +343,7 @@ func TestSuggestionLeavesTheDraftAlone(t *testing.T) {
 	r.Wait("[1 List]")
 	r.Type("list", tuitest.Alt(1))
 	r.Wait("Here they are.")
-	if got := r.model.draft.Text(); got != "list" {
+	if got := r.model.input.draft.Text(); got != "list" {
 		t.Errorf("the draft is %q, want it left alone", got)
 	}
 }

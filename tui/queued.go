@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -12,132 +13,128 @@ import (
 	"winnow/tui/textwidth"
 )
 
-// queue keeps what is in the box until the response is whole; a message that
-// waited already is replaced.
-func (m *Model) queue(p assistant.Prompt) tea.Cmd {
-	if err := m.session.Queue(p); err != nil {
-		return m.complain(err)
-	}
-	var replaced tea.Cmd
-	if m.queued != "" { // what it replaces was written, too
-		m.draft.AddSent(m.queued)
-		replaced = addSent(m.opts.History, m.queued)
-	}
-	m.queued, m.held = m.draft.Take(), nil
-	m.reask = 0
-	return tea.Batch(replaced, m.keepDraftNow())
+// enqueueMessage takes what is in the box to wait until the response is whole; a
+// message that waited already is replaced. The card is there once it is durable.
+func (m *Model) enqueueMessage(p assistant.Prompt) tea.Cmd {
+	return queueMessage(m.work, p, m.input.draft.Take())
 }
 
-// hold keeps the message that waits after a turn that was cancelled or failed:
-// it stays as a card, and no turn that ends sends it. It is sent when that is
-// what the turn was cancelled for.
-func (m *Model) hold() tea.Cmd {
-	if m.sendNow {
-		return m.startQueued()
+// onMessageStored shows the message that waits. When the turn has ended
+// meanwhile it is sent.
+func (m *Model) onMessageStored(msg messageStoredMsg) tea.Cmd {
+	switch {
+	case errors.Is(msg.err, assistant.ErrNotBusy):
+		return m.begin(msg.prompt, func() string { return msg.typed })
+	case msg.err != nil:
+		m.input.giveBack(msg.typed)
+		return m.fail(msg.err)
+	}
+	if m.turn.queued != "" { // what it replaces was written, too
+		m.input.draft.AddSent(m.turn.queued)
+	}
+	m.turn.queued, m.turn.waiting = msg.typed, nil
+	return m.input.storeDraft()
+}
+
+// holdQueued keeps the message that waits after a turn that was cancelled or
+// failed: it stays as a card, and no turn that ends sends it. It is sent when
+// that is what the turn was cancelled for.
+func (m *Model) holdQueued() tea.Cmd {
+	if m.turn.sendNow {
+		return m.sendWaiting()
 	}
 	if p, ok := m.session.TakeQueued(); ok {
-		m.held = &p
+		m.turn.waiting = &p
 	}
 	return nil
 }
 
-// waits says whether a message waits, for the end of the turn or for the user.
-func (m *Model) waits() bool {
-	_, ok := m.session.Queued()
-	return ok || m.held != nil
-}
-
-// takeQueued takes the message that waits.
-func (m *Model) takeQueued() (p assistant.Prompt, text string, ok bool) {
-	if p, ok = m.session.TakeQueued(); !ok && m.held != nil {
-		p, ok = *m.held, true
-	}
-	text = m.queued
-	m.queued, m.held, m.sendNow = "", nil, false
-	return p, text, ok
-}
-
-// next starts the message that waits for the end of a turn.
-func (m *Model) next() tea.Cmd {
+// startNext sends the message that waits for the end of a turn.
+func (m *Model) startNext() tea.Cmd {
 	if _, ok := m.session.Queued(); !ok {
 		return nil
 	}
-	return m.startQueued()
+	return m.sendWaiting()
 }
 
-// startQueued sends the message that waits. One that cannot be sent goes back
-// to the input.
-func (m *Model) startQueued() tea.Cmd {
+// sendWaiting sends the message that waits. One that cannot be sent goes back to
+// the input.
+func (m *Model) sendWaiting() tea.Cmd {
 	n := m.turn.n
-	p, text, ok := m.takeQueued()
+	p, text, ok := m.turn.takeQueued()
 	if !ok {
 		return nil
 	}
 	cmd := m.begin(p, func() string { return text })
 	if m.turn.n == n {
-		m.giveBack(text)
-		m.fitInput()
+		m.input.giveBack(text)
 	}
 	return cmd
 }
 
-// noQueue says that nothing waits; it reports whether that is so.
-func (m *Model) noQueue() bool {
-	if m.waits() {
-		return false
-	}
-	m.notice.say("no message is queued")
-	return true
+// hasQueued says whether a message waits, for the end of the turn or for the user.
+func (t *turnState) hasQueued() bool {
+	_, ok := t.session.Queued()
+	return ok || t.waiting != nil
 }
 
-// editQueued takes the message back into the box. What is in the box comes
-// back with undo.
-func (m *Model) editQueued() tea.Cmd {
-	if m.noQueue() {
-		return nil
+// takeQueued takes the message that waits.
+func (t *turnState) takeQueued() (p assistant.Prompt, text string, ok bool) {
+	if p, ok = t.session.TakeQueued(); !ok && t.waiting != nil {
+		p, ok = *t.waiting, true
 	}
-	_, text, _ := m.takeQueued()
-	m.draft.Set(text)
+	text = t.queued
+	t.queued, t.waiting, t.sendNow = "", nil, false
+	return p, text, ok
+}
+
+// onQueued does something with the message that waits, and says so when there is
+// none.
+func onQueued(do func(*Model) tea.Cmd) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		if !m.turn.hasQueued() {
+			return m.info("no message is queued")
+		}
+		return do(m)
+	}
+}
+
+// editQueued takes the message back into the box. What is in the box comes back
+// with undo.
+func (m *Model) editQueued() tea.Cmd {
+	_, text, _ := m.turn.takeQueued()
+	m.work.EndReAsk()
+	m.input.draft.Set(text)
 	m.setMode(modeInput)
-	m.fitInput()
-	return m.draftChanged()
+	return m.input.draftChanged()
 }
 
 // sendQueued sends the message without waiting for the response that runs: that
 // one is cancelled first.
 func (m *Model) sendQueued() tea.Cmd {
-	switch {
-	case m.noQueue():
-		return nil
-	case m.session.Busy():
-		m.sendNow = true
+	if m.session.Busy() {
+		m.turn.sendNow = true
 		return m.cancel()
 	}
-	return m.startQueued()
+	return m.sendWaiting()
 }
 
-// dropQueued forgets the message. The sent history has it, so that it can be
+// dropQueued removes the message. The sent history has it, so that it can be
 // called back.
 func (m *Model) dropQueued() tea.Cmd {
-	if m.noQueue() {
-		return nil
-	}
-	_, text, _ := m.takeQueued()
-	m.draft.AddSent(text)
-	m.notice.say("the queued message is dropped · up in an empty input calls it back")
-	return addSent(m.opts.History, text)
+	_, text, _ := m.turn.takeQueued()
+	m.input.draft.AddSent(text)
+	m.notice.info("the queued message is dropped" + m.hintIn(modeInput, " · %s in an empty input calls it back", "older-message"))
+	return addSent(m.work, text)
 }
 
 // openQueued shows the whole message that waits.
 func (m *Model) openQueued() tea.Cmd {
-	if m.noQueue() {
-		return nil
-	}
 	title := "Queued: it is sent when this response is whole"
-	if m.held != nil {
+	if m.turn.waiting != nil {
 		title = "Queued: it waits for you"
 	}
-	q := overlay.NewQuestion(title, strings.Split(safetext.Clean(m.queued), "\n"), []overlay.Answer{
+	q := overlay.NewQuestion(title, strings.Split(safetext.Clean(m.turn.queued), "\n"), []overlay.Answer{
 		{Key: "e", Label: "edit"}, {Key: "s", Label: "send now"}, {Key: "d", Label: "drop"},
 	}, "", m.now)
 	return m.open(overlay.Queued, q, func(c overlay.Chosen) tea.Cmd {
@@ -155,31 +152,29 @@ func (m *Model) openQueued() tea.Cmd {
 
 // queuedCard is the message that waits, as the last line of the conversation;
 // "" is none.
-func (m *Model) queuedCard(w int) string {
-	if !m.waits() {
+func (t *turnState) queuedCard(w int) string {
+	if !t.hasQueued() {
 		return ""
 	}
-	st := m.styles.Chat
-	text, keys := "queued: "+oneLine(m.queued), ""
+	text, keys := "queued: "+oneLine(t.queued), ""
 	for _, all := range [...][][2]string{{{"edit-queued", "edit"}, {"send-queued", "send now"}, {"drop-queued", "drop"}}, {{"queued", "edit, send, drop"}}, {}} {
-		if keys = m.queuedKeys(all); w-queuedFrame-ansi.StringWidth(keys) >= min(ansi.StringWidth(text), w/3) {
+		if keys = t.queuedKeys(all); w-queuedFrame-ansi.StringWidth(keys) >= min(ansi.StringWidth(text), w/3) {
 			break // the message is told from others by its beginning
 		}
 	}
-	text = textwidth.Truncate(text, max(0, w-queuedFrame-ansi.StringWidth(keys)), m.styles.Icons.Ellipsis)
-	card := "  " + st.User.Render(text) + keys
-	return card + strings.Repeat(" ", max(0, w-ansi.StringWidth(card)))
+	text = textwidth.Truncate(text, max(0, w-queuedFrame-ansi.StringWidth(keys)), t.styles.Icons.Ellipsis)
+	return fit("  "+t.styles.Chat.User.Render(text)+keys, w, "")
 }
 
 // queuedFrame is the cells that stay free beside the card.
 const queuedFrame = 4
 
 // queuedKeys are the keys of actions on the message that waits, with a word each.
-func (m *Model) queuedKeys(all [][2]string) string {
-	st, keys := m.styles.Chat, ""
+func (t *turnState) queuedKeys(all [][2]string) string {
+	st, keys := t.styles.Chat, ""
 	for _, k := range all {
-		if have := m.keys.keysOf(m.mode, m.keys.named(k[0])); len(have) > 0 {
-			keys += "  " + st.Number.Render(have[0]) + " " + st.Time.Render(k[1])
+		if key := t.key(k[0]); key != "" {
+			keys += "  " + st.Number.Render(key) + " " + st.Time.Render(k[1])
 		}
 	}
 	return keys

@@ -70,7 +70,7 @@ func TestQueuedStaysWhenTheTurnIsCancelled(t *testing.T) {
 	r.Type(tuitest.Esc)
 	r.WaitGone("working")
 	r.Wait("queued: second")
-	r.Wait("What shall be done?") // the conversation is empty, the card stands below
+	r.Wait("What would you like to change?") // the conversation is empty, the card stands below
 	r.Type(tuitest.Key("alt+q"))
 	r.Wait("Queued: it waits for you")
 	r.clock.Advance(overlayGuard)
@@ -120,7 +120,7 @@ func TestQueuedCardFitsEveryScreen(t *testing.T) {
 	if err := s.session.Queue(assistant.Prompt{Text: "second"}); err != nil {
 		t.Fatal(err)
 	}
-	s.queued = strings.Repeat("漢字\x1b[31m wide\n", 40)
+	s.turn.queued = strings.Repeat("漢字\x1b[31m wide\n", 40)
 	for w := 40; w <= 200; w += 7 {
 		for h := 12; h <= 50; h += 19 {
 			s.do(s.resize(w, h))

@@ -24,22 +24,19 @@ type shownRequest struct {
 // exactRequest shows the requests of the focused pair as they were sent, and
 // from everywhere else the one that would be sent now.
 func (m *Model) exactRequest() tea.Cmd {
-	if p, ok := m.chat.Focused(); ok && m.mode == modeView {
+	if p, ok := m.conv.chat.Focused(); ok && m.mode == modeView {
 		return loadRequests(m.session, p.Seq)
 	}
 	return m.nextRequest()
 }
 
 // nextRequest shows the request that would be sent now.
-func (m *Model) nextRequest() tea.Cmd { return m.nextBeside(0) }
-
-// nextBeside does so for who looks at a pair.
-func (m *Model) nextBeside(pair int64) tea.Cmd {
-	text := m.draft.Text()
-	if strings.TrimSpace(text) == "" {
-		text = "(your next message)"
+func (m *Model) nextRequest() tea.Cmd {
+	pair := int64(0)
+	if p, ok := m.conv.chat.Focused(); ok && m.mode == modeView {
+		pair = p.Seq
 	}
-	return buildRequest(m.session, text, pair)
+	return buildRequest(m.session, m.input.draft.Text(), pair)
 }
 
 // loadRequests reads the requests of a pair.
@@ -63,6 +60,9 @@ func loadRequests(s *assistant.Session, seq int64) tea.Cmd {
 
 // buildRequest builds the request that would be sent now.
 func buildRequest(s *assistant.Session, text string, pair int64) tea.Cmd {
+	if strings.TrimSpace(text) == "" {
+		text = "(your next message)"
+	}
 	return func() tea.Msg {
 		_, body, err := s.Request(context.Background(), text)
 		if err != nil {
@@ -77,17 +77,17 @@ func showRequest(title string, body json.RawMessage) shownRequest {
 	if err := json.Indent(&pretty, body, "", "  "); err != nil {
 		pretty.Write(body) // it is shown as it is
 	}
-	return shownRequest{title: title, lines: strings.Split(cleanLines(pretty.String()), "\n"), body: string(body)}
+	return shownRequest{title: title, lines: cleanLines(pretty.String()), body: string(body)}
 }
 
 func (m *Model) onRequests(msg requestsLoadedMsg) tea.Cmd {
 	switch {
 	case msg.err != nil && len(msg.requests) == 0:
-		return m.complain(msg.err)
+		return m.fail(msg.err)
 	case msg.err != nil:
-		m.notice.bad(sentence(msg.err))
+		m.notice.fail(sentence(msg.err))
 	case len(msg.requests) == 0:
-		m.notice.say("what was sent for this pair is not kept any more · the one that would be sent now")
+		m.notice.info("what was sent for this pair is no longer stored · this would be sent now")
 		return m.nextRequest()
 	}
 	return m.openRequest(msg, len(msg.requests)-1)
@@ -114,10 +114,10 @@ func (m *Model) openRequest(msg requestsLoadedMsg, i int) tea.Cmd {
 		case "right":
 			return m.openRequest(msg, min(len(msg.requests)-1, i+1))
 		case "n":
-			return m.nextBeside(msg.pair)
+			return m.nextRequest()
 		case "s":
 			return loadRequests(m.session, msg.pair)
 		}
-		return m.copyOut("the request", r.body, true)
+		return m.copyOut("the request", r.body)
 	})
 }

@@ -33,7 +33,7 @@ func TestScreens(t *testing.T) {
 			t.Run(name+" "+palette, func(t *testing.T) {
 				s := newStill(t, style.Options{Dark: dark, Unicode: true}, screenWidth, screenHeight)
 				if name != "welcome" {
-					s.pairs(conversation()...)
+					s.pairs(longTalk()...)
 				}
 				s.keys(keys...)
 				tuitest.Exact(t, s.frame(), screenWidth, screenHeight)

@@ -15,6 +15,7 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 	"winnow/tui"
 	"winnow/tui/rules"
@@ -169,7 +170,7 @@ func mainScreen(t *testing.T, dark bool) string {
 	must(err)
 	must(session.Start(t.Context()))
 	model, err := tui.New(tui.Options{
-		Session: session, Pane: rules.New(window, rules.Options{}), Now: clock.Now, Fixed: true,
+		Parts: tui.Parts{Work: workspace.New(workspace.Options{Session: session}), Pane: rules.New(window, rules.Options{})}, Now: clock.Now, Fixed: true,
 		Style: style.Options{Dark: dark, Unicode: true},
 	})
 	must(err)
@@ -181,7 +182,7 @@ func mainScreen(t *testing.T, dark bool) string {
 	}
 	h.run(model.Init())
 	h.send(tea.WindowSizeMsg{Width: mainWidth, Height: mainHeight})
-	h.until([]string{"What shall be done?"}, idle)
+	h.until([]string{"What would you like to change?"}, idle)
 	h.ask("which models are hidden?")
 	h.until([]string{"1/1", "Two of 20"}, idle)
 	h.ask("block all preview models")

@@ -13,7 +13,7 @@ import (
 // What is not on the screen is not loaded; a search finds it all the same.
 func TestSearchFindsPairsThatAreNotLoaded(t *testing.T) {
 	r := start(t, 100, 24)
-	r.Wait("What shall be done?")
+	r.Wait("What would you like to change?")
 	var put []*assistant.Pair
 	for i := range 200 {
 		p := assistant.Pair{

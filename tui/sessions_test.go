@@ -40,7 +40,7 @@ func (d *desk) sessions() {
 func TestSessionsAreKnownByTheirFirstMessage(t *testing.T) {
 	d := archive(t, furniture{w: 80, h: 24})
 	d.sessions()
-	for _, text := range []string{"first of the old session,", "/srv/gateway", "2 pairs", "here?", "1 pair", "enter shows its pairs · alt+o goes on with it"} {
+	for _, text := range []string{"first of the old session,", "/srv/gateway", "2 pairs", "here?", "1 pair", "enter shows its pairs · alt+o continues it"} {
 		d.Wait(text)
 	}
 	if strings.Contains(d.Frame(), "nobody") || strings.Contains(d.Frame(), "0 pairs") {
@@ -52,7 +52,7 @@ func TestSessionsAreKnownByTheirFirstMessage(t *testing.T) {
 	d.Wait("another old answer")
 	d.Wait("chat · x'old'")
 	if d.session.ID() != "s1" {
-		t.Error("showing the pairs of a session goes on with it")
+		t.Error("showing the pairs of a session continues it")
 	}
 }
 

@@ -20,19 +20,19 @@ type setting struct {
 	words  map[string]string // what a value means, where it does not say so itself
 	value  func(m *Model) string
 	set    func(m *Model, value string) tea.Cmd
-	kept   func(m *Model) (key, value string) // in the config; nil: key and value
+	stored func(m *Model) (key, value string) // in the config; nil: key and value
 }
 
-// keeps is what to write into the config.
-func (s setting) keeps(m *Model) (key, value string) {
-	if s.kept != nil {
-		return s.kept(m)
+// storedAs is what to write into the config.
+func (s setting) storedAs(m *Model) (key, value string) {
+	if s.stored != nil {
+		return s.stored(m)
 	}
 	return s.key, s.value(m)
 }
 
-// shown is a value in words.
-func (s setting) shown(value string) string {
+// inWords is a value in words.
+func (s setting) inWords(value string) string {
 	if words := s.words[value]; words != "" {
 		return words
 	}
@@ -74,10 +74,10 @@ func screenSettings() []setting {
 	onOff := []string{"true", "false"}
 	return []setting{
 		{
-			key: "long_reply", title: "When an answer is longer than the screen", values: []string{"view", "stay"},
-			words: map[string]string{"view": "go to it", "stay": "stay in the input"},
-			value: func(m *Model) string { return map[bool]string{true: "stay", false: "view"}[m.opts.Stay] },
-			set:   func(m *Model, v string) tea.Cmd { m.opts.Stay = v == "stay"; return nil },
+			key: "long_reply", title: "When an answer is longer than the screen", values: []string{"stay", "view"},
+			words: map[string]string{"view": "go to it when nobody types", "stay": "stay in the input"},
+			value: func(m *Model) string { return map[bool]string{false: "stay", true: "view"}[m.opts.ReplyView] },
+			set:   func(m *Model, v string) tea.Cmd { m.opts.ReplyView = v == "view"; return nil },
 		},
 		{
 			key: "mouse", title: "Mouse", values: onOff, words: map[string]string{"true": "scrolls and clicks", "false": "selects text"},
@@ -91,13 +91,13 @@ func screenSettings() []setting {
 		},
 		{
 			key: "theme", title: "Background", values: []string{"auto", "dark", "light"},
-			words: map[string]string{"auto": "as the terminal's"},
-			value: func(m *Model) string { return m.background() },
-			set:   func(m *Model, v string) tea.Cmd { return m.setBackground(v) },
-			kept:  (*Model).themeKept,
+			words:  map[string]string{"auto": "as the terminal's"},
+			value:  func(m *Model) string { return m.background() },
+			set:    func(m *Model, v string) tea.Cmd { return m.setBackground(v) },
+			stored: (*Model).themeSetting,
 		},
 		{
-			key: "colours", title: "Theme of colours", values: style.Themes(), words: themeWords(), kept: (*Model).themeKept,
+			key: "colours", title: "Theme of colours", values: style.Themes(), words: themeWords(), stored: (*Model).themeSetting,
 			value: func(m *Model) string { return orElse(m.styleOpts.Theme, style.DefaultTheme) },
 			set: func(m *Model, v string) tea.Cmd {
 				o := m.styleOpts
@@ -109,9 +109,9 @@ func screenSettings() []setting {
 	}
 }
 
-// themeKept is the setting "theme": the colours and, behind them, the
+// themeSetting is the setting "theme": the colours and, behind them, the
 // background; of the usual colours the background alone.
-func (m *Model) themeKept() (key, value string) {
+func (m *Model) themeSetting() (key, value string) {
 	name, background := orElse(m.styleOpts.Theme, style.DefaultTheme), m.background()
 	switch {
 	case name == style.DefaultTheme:
@@ -187,20 +187,20 @@ func orElse[T comparable](v, other T) T {
 // openSettings lists the settings; choosing one takes its next value.
 func (m *Model) openSettings() tea.Cmd { return m.settingsAt(0, "") }
 
-// keepKey keeps a setting for the next start.
-const keepKey = "alt+s"
+// storeKey keeps a setting for the next start.
+const storeKey = "alt+s"
 
 // settingsAt opens the list at a line, and says what was just done.
 func (m *Model) settingsAt(at int, said string) tea.Cmd {
 	all := settings()
 	entries := make([]overlay.Entry, len(all))
 	for i, s := range all {
-		entries[i] = overlay.Entry{Value: s.key, Text: s.title, Extra: s.shown(s.value(m))}
+		entries[i] = overlay.Entry{Value: s.key, Text: s.title, Extra: s.inWords(s.value(m))}
 	}
 	hint := "enter takes the next value"
 	var keys []string
-	if m.opts.Keep != nil {
-		hint, keys = hint+" · "+keepKey+" keeps it for the next start", []string{keepKey}
+	if m.opts.KeepSetting != nil {
+		hint, keys = hint+" · "+storeKey+" stores it for the next start", []string{storeKey}
 	}
 	if said != "" {
 		hint = said + " · " + hint
@@ -212,35 +212,61 @@ func (m *Model) settingsAt(at int, said string) tea.Cmd {
 			return nil
 		}
 		s := all[i]
-		if c.Key == keepKey {
+		if c.Key == storeKey {
 			m.settingsAt(i, "")
-			key, value := s.keeps(m)
-			return keepSetting(m.opts.Keep, key, value, i)
+			key, value := s.storedAs(m)
+			return storeSetting(m.opts.KeepSetting, key, value, i)
 		}
 		cmd := s.set(m, s.next(s.value(m)))
-		said := s.title + ": " + s.shown(s.value(m))
-		m.notice.say(said)
+		said := s.title + ": " + s.inWords(s.value(m))
+		m.notice.info(said)
 		m.settingsAt(i, said)
 		return cmd
 	})
 }
 
-// keepSetting writes a value where the next start finds it.
-func keepSetting(keep func(key, value string) error, key, value string, at int) tea.Cmd {
-	return func() tea.Msg { return settingKeptMsg{at: at, key: key, value: value, err: keep(key, value)} }
+// storeSetting writes a value where the next start finds it.
+func storeSetting(keep func(key, value string) error, key, value string, at int) tea.Cmd {
+	return func() tea.Msg { return settingStoredMsg{at: at, key: key, value: value, err: keep(key, value)} }
 }
 
-func (m *Model) onSettingKept(msg settingKeptMsg) tea.Cmd {
-	said := msg.key + " = " + msg.value + " is kept"
+func (m *Model) onSettingStored(msg settingStoredMsg) tea.Cmd {
+	said := msg.key + " = " + msg.value + " is stored"
 	if msg.err != nil {
 		said = sentence(msg.err)
-		m.complain(msg.err)
+		m.fail(msg.err)
 	} else {
-		m.notice.say(said)
+		m.notice.info(said)
 	}
 	if _, kind, open := m.overlay.Top(); open && kind == overlay.Settings {
 		m.overlay.Pop()
 		return m.settingsAt(msg.at, said)
 	}
 	return nil
+}
+
+// onBackground follows the terminal between dark and light.
+func (m *Model) onBackground(msg tea.BackgroundColorMsg) tea.Cmd {
+	if dark := isDark(msg.Color); dark != m.styleOpts.Dark && !m.opts.Fixed {
+		o := m.styleOpts
+		o.Dark = dark
+		m.restyle(o)
+	}
+	return nil
+}
+
+func (m *Model) switchTheme() tea.Cmd {
+	o := m.styleOpts
+	o.Dark = !o.Dark
+	m.opts.Fixed = true
+	m.restyle(o)
+	return m.info("background: " + m.background())
+}
+
+func (m *Model) toggleMouse() tea.Cmd {
+	m.mouse = !m.mouse
+	if m.mouse {
+		return m.info("mouse on: wheel scrolls, click focuses and picks, drag copies" + m.hint(" · %s turns it off", "mouse"))
+	}
+	return m.info("mouse off: the terminal selects text")
 }

@@ -24,7 +24,7 @@ func TestSettingsSayWhatTheyAreAndWhatWasDone(t *testing.T) {
 	for _, text := range []string{"Background", "Theme of colours", "The assistant asks before", "it saves"} {
 		d.Wait(text)
 	}
-	if strings.Contains(d.Frame(), "in the config") || strings.Contains(d.Frame(), keepKey) {
+	if strings.Contains(d.Frame(), "in the config") || strings.Contains(d.Frame(), storeKey) {
 		t.Errorf("it offers what there is not:\n%s", d.Frame())
 	}
 	d.Type("colours", tuitest.Enter)
@@ -56,15 +56,15 @@ func TestSettingIsKept(t *testing.T) {
 	var kept []string
 	var fault error
 	d := furnish(t, furniture{w: 100, h: 30, change: func(o *Options) {
-		o.Keep = func(key, value string) error { kept = append(kept, key+"="+value); return fault }
+		o.KeepSetting = func(key, value string) error { kept = append(kept, key+"="+value); return fault }
 	}})
 	d.setting("ended unseen")
 	d.Type(tuitest.Enter)
 	d.Wait("Tell when a long turn has ended unseen: yes")
-	d.Type(tuitest.Key(keepKey))
-	d.Wait("notify = true is kept")
+	d.Type(tuitest.Key(storeKey))
+	d.Wait("notify = true is stored")
 	d.Type(tuitest.Esc)
-	d.says("notify = true is kept")
+	d.says("notify = true is stored")
 	if len(kept) != 1 || kept[0] != "notify=true" {
 		t.Errorf("kept %q", kept)
 	}
@@ -73,11 +73,11 @@ func TestSettingIsKept(t *testing.T) {
 	d.Wait("Background: light")
 	d.Type(tuitest.Down, tuitest.Enter) // the theme after the usual one is the first
 	d.Wait("Theme of colours: dusk")
-	d.Type(tuitest.Key(keepKey))
-	d.Wait("theme = dusk-light is kept")
+	d.Type(tuitest.Key(storeKey))
+	d.Wait("theme = dusk-light is stored")
 	d.Type(tuitest.Esc)
 	fault = errors.New("config.toml:3: mous is not a setting")
 	d.setting("mouse")
-	d.Type(tuitest.Key(keepKey))
+	d.Type(tuitest.Key(storeKey))
 	d.Wait("mous is not a setting")
 }

@@ -317,7 +317,7 @@ func proveGoodPair(t *testing.T) {
 		d.Type(tuitest.Tab, "r")
 		d.Wait("Regenerate?")
 		d.Type(tuitest.Esc)
-		d.says("nothing was done")
+		d.says("nothing was changed")
 		check(t, d, "hide five=[[tool:0]]\n\nAdded.")
 		d.Type("r")
 		d.Wait("Regenerate?")

@@ -21,8 +21,8 @@ type textLine struct {
 	history []string // lines that worked
 	cleared string   // what was cleared since, the newest
 	place   int      // in past; len(past) is the line being written
-	kept    string
-	offers  offers
+	written string   // the line being written, while place is another
+	offers  completions
 }
 
 func (t *textLine) open(text string) {
@@ -31,8 +31,8 @@ func (t *textLine) open(text string) {
 	t.Set(text)
 }
 
-// say tells what the line would do; fail tells what is wrong with it.
-func (t *textLine) say(hint string) { t.hint, t.wrong, t.column = hint, false, 0 }
+// setHint says what the line would do; fail says what is wrong with it.
+func (t *textLine) setHint(hint string) { t.hint, t.wrong, t.column = hint, false, 0 }
 
 func (t *textLine) fail(err error) {
 	t.hint, t.wrong, t.column = sentence(err), true, 0
@@ -50,11 +50,11 @@ func (t *textLine) walk(step int) bool {
 		return false
 	}
 	if t.place == len(past) {
-		t.kept = t.Text()
+		t.written = t.Text()
 	}
 	t.place = at
 	if at == len(past) {
-		t.Set(t.kept)
+		t.Set(t.written)
 	} else {
 		t.Set(past[at])
 	}
@@ -95,6 +95,18 @@ func (t *textLine) key(name, text string) bool {
 
 // maxLine is the longest text that one key or paste puts into a line, in cells.
 const maxLine = 4000
+
+// room divides w cells between the line and the hint behind it: the line always
+// has half of them.
+func (t *textLine) room(label string, w int) (room int, hint string) {
+	if !t.wrong {
+		hint = textwidth.Truncate(oneLine(t.hint), max(0, w/2-lineGaps), "…")
+	}
+	return max(8, w-ansi.StringWidth(label)-ansi.StringWidth(hint)-lineGaps), hint
+}
+
+// lineGaps is the space around the hint behind a line.
+const lineGaps = 3
 
 // view draws the line in w cells with its cursor in sight. mark draws the rune
 // that is wrong; the cell behind the text stands for what is missing.

@@ -121,7 +121,7 @@ func TestColonTopicAsksBeforeItMakesOne(t *testing.T) {
 	r.Wait("There is no topic New")
 	r.clock.Advance(overlayGuard)
 	r.Type("n")
-	r.Wait("nothing was done")
+	r.Wait("nothing was changed")
 	if got := topicsOf(t, r); len(got) != 0 {
 		t.Fatalf("the tree is %q, want nothing made", got)
 	}
@@ -142,7 +142,7 @@ func TestFavouriteModelsComeFirst(t *testing.T) {
 	r.Type(tuitest.Key("alt+f"))
 	r.Wait("favourites")
 	for n := 0; ; n++ { // it is kept in the background, which no frame tells
-		kept, err := r.store.Get(t.Context(), favouritesKey)
+		kept, err := r.store.Get(t.Context(), "favourite models")
 		if err == nil && kept == "test/other" {
 			break
 		}
@@ -158,8 +158,8 @@ func TestFavouriteModelsComeFirst(t *testing.T) {
 		favourites, recent := strings.Index(f, "favourites"), strings.Index(f, "recent")
 		return favourites >= 0 && favourites < recent
 	})
-	if msg, ok := loadStart(r.store, r.session, "")().(startLoadedMsg); !ok || !slices.Equal(msg.favourites, []string{"test/other"}) {
-		t.Errorf("the next start knows the favourites %q", msg.favourites)
+	if msg, ok := loadStart(r.model.work)().(startLoadedMsg); !ok || !slices.Equal(msg.models.favourites, []string{"test/other"}) {
+		t.Errorf("the next start knows the favourites %q", msg.models.favourites)
 	}
 	r.Type(tuitest.Key("alt+f"))
 	r.WaitGone("favourites")

@@ -74,7 +74,7 @@ func startWire(t *testing.T, n int, replies ...at.Reply) *wired {
 		t.Fatal(err)
 	}
 	model, err := New(Options{
-		Session: r.session, History: store, Now: clock.Now, Fixed: true, Stay: true, Style: style.Options{Dark: true, Unicode: true},
+		Parts: partsOf(r.session, store, nil, clock.Now), Now: clock.Now, Fixed: true, Style: style.Options{Dark: true, Unicode: true},
 	})
 	if err != nil {
 		t.Fatal(err)

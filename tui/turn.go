@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -10,35 +9,44 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
-	"winnow/tui/pane"
 )
 
-// turnState is what the screen knows of the running turn, and of the last one.
+// turnState is what the screen knows of the running turn and of the last one,
+// and of the message that waits for its end.
 type turnState struct {
-	n       int // counts turns; events of another number are late
-	running bool
-	began   time.Time
-	prompt  assistant.Prompt
-	typed   string // the message as it was typed
-	seq     int64  // of the pair, once it is durable
-	last    int64  // the newest pair before it
-	status  string
-	ticking bool
-	wrote   bool // a checkpoint was made
-	acted   bool // a tool has run
+	*shared
+	turn
+	queued  string            // the message that waits, as it was typed
+	waiting *assistant.Prompt // it waits for the user: the turn before it failed
+	sendNow bool              // it goes out when the turn is cancelled
+}
+
+// turn is one turn.
+type turn struct {
+	n        int // counts turns; messages of another number are late
+	running  bool
+	began    time.Time
+	prompt   assistant.Prompt
+	typed    string // the message as it was typed
+	seq      int64  // of the pair, once it is durable
+	status   string
+	retrying bool // status stays until the next text or tool
+	wrote    bool // a checkpoint was made
+	acted    bool // a tool has run
 }
 
 // thinking is the status of a turn until its first text.
 const thinking = "Thinking…"
 
-// send starts a turn with what is in the box, or queues it while one runs.
+// send starts a turn with what is in the box, or queues it while one runs. The
+// message leaves the box for the outbox when it has to wait.
 func (m *Model) send() tea.Cmd {
-	if m.draft.Empty() {
+	if m.input.draft.Empty() {
 		return nil
 	}
-	p := assistant.Prompt{Text: m.draft.Text(), Replaces: m.reask}
-	if names := attached(p.Text); len(names) > 0 || len(m.reading) > 0 {
-		return m.read(p, names)
+	p := assistant.Prompt{Text: m.input.draft.Text()}
+	if names := attached(p.Text); len(names) > 0 || len(m.input.outbox) > 0 || !m.ready {
+		return m.input.post(p, names)
 	}
 	return m.dispatch(p)
 }
@@ -46,283 +54,176 @@ func (m *Model) send() tea.Cmd {
 // dispatch sends a message whose files are read, or queues it.
 func (m *Model) dispatch(p assistant.Prompt) tea.Cmd {
 	if m.session.Busy() {
-		return m.queue(p)
+		return m.enqueueMessage(p)
 	}
-	m.session.Boundary() // as the send will find it, should it be out of date
 	switch cost := m.session.Draft(p.Text); {
 	case cost.OverBudget:
 		return m.askOverBudget(p)
 	case cost.OverQuota:
-		return m.ask("The provider would likely refuse this now", quotaLines(cost), "send all the same", func() tea.Cmd { return m.startDraft(p) })
+		return m.ask("The provider would likely refuse this now", quotaLines(cost), "send anyway", "don't send", func() tea.Cmd { return m.startDraft(p) })
 	}
 	return m.startDraft(p)
 }
 
-// start begins a turn that the draft has no part in: a suggestion, a retry.
-func (m *Model) start(p assistant.Prompt) tea.Cmd {
+// startPrompt begins a turn that the draft has no part in: a suggestion, a retry.
+func (m *Model) startPrompt(p assistant.Prompt) tea.Cmd {
 	return m.begin(p, func() string { return p.Text })
 }
 
 // startDraft begins a turn. The text leaves the box only when the turn has begun.
 func (m *Model) startDraft(p assistant.Prompt) tea.Cmd {
 	return m.begin(p, func() string {
-		if text := m.draft.Text(); p.Retry == 0 && text != "" && strings.HasPrefix(p.Text, text) {
-			return m.draft.Take() // without the texts of its files
+		if text := m.input.draft.Text(); p.Retry == 0 && text != "" && strings.HasPrefix(p.Text, text) {
+			return m.input.draft.Take() // without the texts of its files
 		}
 		return p.Text
 	})
 }
 
-// begin sends a message; take gives it as it was typed, once it is on its way.
-func (m *Model) begin(p assistant.Prompt, take func() string) tea.Cmd {
-	events, err := m.session.Send(context.Background(), p)
+// begin sends a message; typed gives it as it was typed, once it is on its way.
+func (m *Model) begin(p assistant.Prompt, typed func() string) tea.Cmd {
+	events, err := m.work.Send(context.Background(), p)
 	if err != nil {
-		return m.complain(err)
+		return m.fail(err)
 	}
-	typed := take()
-	m.draft.AddSent(typed)
-	m.reask = 0
+	text := typed()
+	m.input.draft.AddSent(text)
 	cmd := m.follow(events, p)
-	m.turn.typed = typed
-	return tea.Batch(cmd, addSent(m.opts.History, typed), m.keepDraftNow())
+	m.turn.typed = text
+	return tea.Batch(cmd, addSent(m.work, text), m.input.storeDraft())
 }
 
 // follow watches a turn that has begun.
 func (m *Model) follow(events <-chan assistant.Event, p assistant.Prompt) tea.Cmd {
-	last, _ := m.newestVisible()
-	if seq, ok := m.session.Running(); ok && seq == last {
-		last-- // it is the new turn's own pair already
-	}
-	m.turn = turnState{n: m.turn.n + 1, running: true, began: m.now(), prompt: p, status: thinking, last: last}
+	m.turn.turn = turn{n: m.turn.n + 1, running: true, began: m.now(), prompt: p, status: thinking}
 	m.notice.clear()
 	m.pane.Changed()
 	if p.Retry == 0 {
-		m.chat.Bottom()
+		m.conv.chat.Bottom()
 	}
-	return tea.Batch(waitEvents(m.turn.n, events, time.Time{}), m.tick())
+	stream := &eventStream{turn: m.turn.n, events: events}
+	return tea.Batch(stream.wait, m.tick())
 }
 
-// onTurnEvents takes a batch of events. Those of a turn that is over fall to
-// the floor, but are read to the end so that the turn can close.
-func (m *Model) onTurnEvents(msg turnEventsMsg) tea.Cmd {
-	var cmds []tea.Cmd
-	if msg.turn == m.turn.n {
-		for _, e := range msg.events {
-			cmds = append(cmds, m.onTurn(turnMessage(e)))
-		}
-	}
-	if msg.more != nil {
-		cmds = append(cmds, waitEvents(msg.turn, msg.more, msg.at))
-	}
-	return tea.Batch(cmds...)
-}
-
-// turnMessage gives an event its typed message.
-func turnMessage(e assistant.Event) tea.Msg {
-	switch e := e.(type) {
-	case assistant.TextDelta, assistant.ReasoningDelta, assistant.PayloadFound:
-		return chunkStreamedMsg{e}
-	case assistant.ToolStart, assistant.ToolProgress, assistant.ToolComplete:
-		return toolCalledMsg{e}
-	case assistant.ContextTrimmed:
-		return trimRetriedMsg{e}
-	case assistant.Retrying:
-		return requestRetriedMsg{e}
-	case assistant.Status:
-		return statusChangedMsg{e.Message}
-	case assistant.CheckpointCreated:
-		return checkpointMadeMsg{e}
-	case assistant.ConfirmRequest:
-		return answerWantedMsg{e}
-	case assistant.Complete, assistant.Error, assistant.Cancelled:
-		return turnEndedMsg{e}
-	case assistant.TurnStarted, assistant.Queued: // the view and the card show them
-	}
-	return nil
-}
-
-// onTurn routes the messages of the running turn.
-func (m *Model) onTurn(msg tea.Msg) tea.Cmd {
-	m.place()
-	switch msg := msg.(type) {
-	case chunkStreamedMsg:
-		m.turn.status = "" // goes with the first text
-		if _, thinks := msg.event.(assistant.ReasoningDelta); thinks {
-			m.turn.status = thinking
-		}
-		m.chat.Take(msg.event)
-	case toolCalledMsg:
-		m.chat.Take(msg.event)
-		return m.onTool(msg.event)
-	case trimRetriedMsg:
-		t := msg.trimmed
-		m.turn.status = fmt.Sprintf("too long for the model: trying again without %d of %d pairs", t.Trimmed, t.Sent+t.Trimmed)
-	case requestRetriedMsg:
-		m.turn.status = retryWords(msg.retry)
-	case statusChangedMsg:
-		m.turn.status = msg.text
-	case checkpointMadeMsg:
-		m.turn.wrote = true
-	case answerWantedMsg:
-		return m.askTool(msg.ask)
-	case turnEndedMsg:
-		return m.onTurnEnd(msg.end)
-	}
-	return nil
-}
-
-func retryWords(r assistant.Retrying) string {
-	if r.After == 0 {
-		return "Retrying…"
-	}
-	return fmt.Sprintf("Retrying in %s (%d): %s", r.After.Round(100*time.Millisecond), r.Attempt, r.Reason)
-}
-
-// place shows the running pair at the end of the view as soon as it is durable.
-func (m *Model) place() {
-	if m.turn.seq != 0 || !m.turn.running {
-		return
-	}
-	seq, ok := m.session.Running()
-	if !ok {
-		seq, ok = m.newest()
-	}
-	if m.turn.prompt.Retry != 0 {
-		seq, ok = m.turn.prompt.Retry, true
-	}
-	if !ok {
-		return
-	}
-	m.turn.seq = seq
+// onTurnStarted shows the running pair at the end of the view, or in its place
+// when an older one is tried again.
+func (m *Model) onTurnStarted(msg turnStartedMsg) tea.Cmd {
+	m.turn.seq = msg.seq
 	m.pane.Changed() // the turn has the window now, and says so
-	m.showView()
-	m.chat.Begin(seq, assistant.Pair{
-		Seq: seq, UserText: m.turn.prompt.Text, CreatedAt: m.turn.began, Flag: true,
+	m.conv.showRefs(m.session.Visible())
+	m.conv.chat.Begin(msg.seq, assistant.Pair{
+		Seq: msg.seq, UserText: m.turn.prompt.Text, CreatedAt: m.turn.began, Flag: true,
 		Model: m.session.Model(), State: assistant.PairSending,
 	})
-	if last, _ := m.newestVisible(); seq == last {
-		m.chat.Bottom()
-	} else { // an older pair is tried again, in its place
-		m.chat.Show(seq, false)
+	if last, _ := m.conv.newest(); msg.seq == last {
+		m.conv.chat.Bottom()
+	} else {
+		m.conv.chat.Show(msg.seq, false)
 	}
+	return computeBoundary(m.session)
 }
 
-// newestVisible is the last pair in view.
-func (m *Model) newestVisible() (int64, bool) {
-	refs := m.session.Visible()
-	if len(refs) == 0 {
-		return 0, false
+// onChunk shows a piece of text or reasoning; the status goes with the first text.
+func (m *Model) onChunk(msg chunkStreamedMsg) {
+	if msg.thought {
+		m.turn.setStatus(thinking)
+		m.conv.chat.Take(assistant.ReasoningDelta{Text: msg.text})
+		return
 	}
-	return refs[len(refs)-1].Seq, true
+	m.turn.status, m.turn.retrying = "", false
+	m.conv.chat.Take(assistant.TextDelta{Text: msg.text})
 }
 
-// newest is the pair of a turn that was over before its first event was read.
-func (m *Model) newest() (int64, bool) {
-	last, ok := m.newestVisible()
-	return last, ok && !m.session.Busy() && last > m.turn.last
-}
-
-// showView gives the chat what is visible and where the boundary is.
-func (m *Model) showView() {
-	m.chat.SetRefs(m.session.Visible(), m.session.Boundary().First)
-	m.counter = m.session.Counter()
-}
-
-// onTool lets the pane show what a tool has done to the window.
-func (m *Model) onTool(e assistant.Event) tea.Cmd {
-	if _, done := e.(assistant.ToolComplete); done {
+// onTool shows a tool call, and lets the pane show what it has done.
+func (m *Model) onTool(msg toolCalledMsg) {
+	m.turn.retrying = false
+	m.conv.chat.Take(msg.event)
+	if _, done := msg.event.(assistant.ToolComplete); done {
 		m.turn.acted = true
 		m.pane.Changed()
 	}
-	return nil
+}
+
+// setStatus says what happens; that something is tried again stays until it has
+// led to anything.
+func (t *turnState) setStatus(text string) {
+	if !t.retrying {
+		t.status = text
+	}
+}
+
+func (t *turnState) onTrimmed(e assistant.ContextTrimmed) {
+	t.status = fmt.Sprintf("too long for the model: trying again without %d of %d pairs", e.Trimmed, e.Sent+e.Trimmed)
+}
+
+func (t *turnState) onRetry(r assistant.Retrying) {
+	t.status, t.retrying = "Retrying…", true
+	if r.After > 0 {
+		t.status = fmt.Sprintf("Retrying in %s (%d): %s", r.After.Round(100*time.Millisecond), r.Attempt, r.Reason)
+	}
 }
 
 // onTurnEnd makes the screen ready for the next message.
 func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
-	t := m.turn
+	t := m.turn.turn
 	m.turn.running, m.turn.status = false, ""
 	m.pane.Changed()
-	cmds := []tea.Cmd{computeBoundary(m.session), m.notifyEnd(t)}
+	cmds := []tea.Cmd{computeBoundary(m.session), m.notifyEnd(t), loadTurnPair(m.session, t)}
 	switch e := end.(type) {
 	case assistant.Complete:
 		if t.wrote { // a tool may have changed what pairs say of themselves
-			cmds = append(cmds, m.reloadShown())
+			cmds = append(cmds, m.reload())
 		}
-		cmds = append(cmds, m.settle(t.seq), m.next(), m.waitIdle(t.seq), m.askShown(t.seq))
-		m.sayEnd(e.Payload.Notice)
+		cmds = append(cmds, m.startNext(), m.showReply(t.seq), m.checkPair(t.seq))
+		m.noticeEnd(e.Payload.Notice)
 	case assistant.Error:
 		if t.seq == 0 {
-			m.giveBack(t.typed)
+			m.input.giveBack(t.typed)
 		}
-		m.notice.bad("[error: " + e.Code + "] " + e.Message)
-		cmds = append(cmds, m.settle(t.seq), m.hold())
+		m.notice.fail("[error: " + e.Code + "] " + e.Message)
+		cmds = append(cmds, m.holdQueued())
 	case assistant.Cancelled:
-		cmds = append(cmds, m.onCancelled(t, e))
-	case assistant.TurnStarted, assistant.Status, assistant.TextDelta, assistant.ReasoningDelta, assistant.ToolStart, assistant.ToolProgress,
-		assistant.ToolComplete, assistant.PayloadFound, assistant.CheckpointCreated, assistant.ContextTrimmed,
-		assistant.Queued, assistant.Retrying, assistant.ConfirmRequest:
+		m.onCancelled(t, e)
+		cmds = append(cmds, m.holdQueued())
+	default:
 	}
 	return tea.Batch(cmds...)
 }
 
-// reloadShown reads the pairs on the screen again, and what is visible when the
-// filter looks at what may have changed.
-func (m *Model) reloadShown() tea.Cmd {
-	cmds := []tea.Cmd{loadPairs(m.session, m.chat.Loaded())}
-	if readsMarks(m.session.Filter()) {
-		cmds = append(cmds, m.refilter())
+// checkPair asks, under a line of the user's own, whether that shows the pair
+// just answered.
+func (m *Model) checkPair(seq int64) tea.Cmd {
+	if line := m.session.Filter(); m.opts.History == nil || seq == 0 || line == "" || line == "x" {
+		return nil
 	}
-	return tea.Batch(cmds...)
+	return checkPair(m.work, seq)
 }
 
-// sayEnd tells what a user should know after an answer: winnow's own word about
-// it, what was left out of the request, that the conversation grows long.
-func (m *Model) sayEnd(notice string) {
-	near := m.session.NearLimit()
+// noticeEnd says what a user should know after an answer: winnow's own word
+// about it, what was left out of the request, that the conversation grows long.
+func (m *Model) noticeEnd(notice string) {
 	last, _ := m.session.LastSend()
 	switch {
 	case notice != "":
-		m.notice.say(notice)
+		m.notice.info(notice)
 	case len(last.LeftOut) > 0:
-		m.notice.say(fmt.Sprintf("sent without the oldest: %s, ~%d tokens · f2 lists them", assistant.Counted(len(last.LeftOut), "pair"), last.Tokens))
-	case near && !m.near:
-		m.notice.say("the conversation is close to what the model takes · ctrl+n begins a new session")
+		m.notice.info(fmt.Sprintf("sent without the oldest: %s, ~%d tokens%s", assistant.Counted(len(last.LeftOut), "pair"), last.Tokens, m.hint(" · %s lists them", "hud")))
 	}
-	m.near = near
 }
 
 // onCancelled brings the text back when the pair has vanished.
-func (m *Model) onCancelled(t turnState, e assistant.Cancelled) tea.Cmd {
-	var kept tea.Cmd
+func (m *Model) onCancelled(t turn, e assistant.Cancelled) {
 	switch {
 	case e.Kept && t.acted:
-		m.notice.say("cancelled; what the tools have done stays")
-		kept = m.settle(t.seq)
+		m.notice.info("cancelled; what the tools have done stays")
 	case e.Kept:
-		m.notice.say("cancelled; r tries again")
-		kept = m.settle(t.seq)
+		m.notice.info("cancelled" + m.hintIn(modeView, "; %s tries again", "retry"))
 	default:
-		m.chat.Drop(t.seq)
-		m.showView()
-		m.giveBack(t.typed)
-		m.notice.say("cancelled")
+		m.conv.chat.Drop(t.seq)
+		m.conv.showRefs(m.session.Visible())
+		m.input.giveBack(t.typed)
+		m.notice.info("cancelled")
 	}
-	return tea.Batch(kept, m.hold())
-}
-
-// giveBack returns text to the input; the sent history has it in any case.
-func (m *Model) giveBack(text string) {
-	if m.draft.Empty() {
-		m.draft.Set(text)
-	}
-}
-
-// settle loads the stored pair in the place of the streamed one.
-func (m *Model) settle(seq int64) tea.Cmd {
-	if seq == 0 {
-		return nil
-	}
-	return settlePair(m.session, m.turn.n, seq)
 }
 
 // cancel breaks the running turn off.
@@ -334,113 +235,109 @@ func (m *Model) cancel() tea.Cmd {
 
 // onBoundary shows a boundary that was computed anew.
 func (m *Model) onBoundary(msg boundaryComputedMsg) tea.Cmd {
-	m.near = m.near && m.session.NearLimit()
-	m.chat.SetRefs(msg.refs, msg.at.First)
-	m.counter = msg.counter
-	return m.loadMissing()
+	if msg.near && !m.conv.boundary.near && m.ready && m.notice.text == "" {
+		m.notice.info("the conversation is close to what the model takes" + m.hint(" · %s begins a new session", "new-session"))
+	}
+	m.conv.setBoundary(msg)
+	return m.conv.loadMissing()
 }
 
-// waitEvents blocks for one event, then takes whatever else comes within a
-// frame: a burst of chunks costs one message, and keys are served in between.
-// What the user waits for, a tool, a question, the end, is never held back.
-func waitEvents(turn int, ch <-chan assistant.Event, last time.Time) tea.Cmd {
-	return func() tea.Msg {
-		e, ok := <-ch
-		if !ok {
-			return turnEventsMsg{turn: turn}
+// onPairs fills pairs in. The pair of a turn that has ended takes the place of
+// the streamed one; that of the running turn is left as it is.
+func (m *Model) onPairs(msg pairsLoadedMsg) tea.Cmd {
+	m.conv.answered(msg.asked)
+	if msg.err != nil {
+		return m.fail(fmt.Errorf("the history could not be read: %w", msg.err))
+	}
+	loaded := msg.pairs[:0]
+	for _, p := range msg.pairs {
+		switch {
+		case msg.turn != 0 && (p.Seq != m.turn.seq || msg.turn == m.turn.n && !m.turn.running):
+			m.conv.chat.Settle(p)
+		case msg.turn == 0 && (p.Seq != m.turn.seq || !m.turn.running):
+			loaded = append(loaded, p)
 		}
-		msg := turnEventsMsg{turn: turn, events: []assistant.Event{e}, more: ch, at: time.Now()}
-		frame := time.NewTimer(max(0, streamFrame-msg.at.Sub(last)))
-		defer frame.Stop()
-		for len(msg.events) < maxBatch && isChunk(e) {
-			select {
-			case e, ok = <-ch:
-				if !ok {
-					msg.more = nil
-					return msg
-				}
-				msg.events = append(msg.events, e)
-			case <-frame.C:
-				msg.at = time.Now()
-				return msg
-			}
-		}
-		return msg
 	}
+	m.conv.chat.Load(loaded)
+	return tea.Batch(m.conv.loadMissing(), m.conv.copySelection(), m.conv.computeEffects())
 }
 
-// streamFrame is how often streamed text is shown: about 30 times a second,
-// faster than anyone reads and slow enough to leave the screen to the keys.
-const streamFrame = 33 * time.Millisecond
-
-// maxBatch bounds what one message carries.
-const maxBatch = 1024
-
-func isChunk(e assistant.Event) bool {
-	switch e.(type) {
-	case assistant.TextDelta, assistant.ReasoningDelta, assistant.ToolProgress:
-		return true
-	case assistant.Cancelled, assistant.CheckpointCreated, assistant.Complete, assistant.ConfirmRequest,
-		assistant.ContextTrimmed, assistant.Error, assistant.PayloadFound, assistant.Queued, assistant.Retrying,
-		assistant.Status, assistant.ToolComplete, assistant.ToolStart, assistant.TurnStarted:
-	}
-	return false
-}
-
-// computeBoundary asks for the boundary after something that can have moved it.
-func computeBoundary(s *assistant.Session) tea.Cmd {
-	return func() tea.Msg {
-		return boundaryComputedMsg{refs: s.Visible(), at: s.Boundary(), counter: s.Counter()}
-	}
-}
-
-// settlePair loads a pair that has ended.
-func settlePair(s *assistant.Session, turn int, seq int64) tea.Cmd {
-	return func() tea.Msg {
-		pairs, err := s.Pairs(context.Background(), []int64{seq})
-		return pairsLoadedMsg{turn: turn, asked: []int64{seq}, pairs: pairs, err: err}
-	}
-}
-
-// complain shows an error in the footer.
-func (m *Model) complain(err error) tea.Cmd {
-	switch {
-	case err == nil:
+// showReply scrolls to the first line of a reply that is longer than the view.
+// The focus stays; where the user wants it, it follows when nobody types.
+func (m *Model) showReply(seq int64) tea.Cmd {
+	if seq == 0 || !m.conv.chat.AtEnd() || !m.conv.chat.ShowReply(seq) || !m.opts.ReplyView {
 		return nil
-	case errors.Is(err, assistant.ErrBusy):
-		m.notice.bad("assistant is working · esc cancels")
-	case errors.Is(err, assistant.ErrNoModel):
-		m.notice.bad("no model is selected · ctrl+l chooses one")
-	default:
-		m.notice.bad(sentence(err))
+	}
+	return after(idlePause, idleMsg{m.turn.n})
+}
+
+// idlePause is how long no key must have come before the focus moves by itself.
+const idlePause = 2 * time.Second
+
+// onIdle moves the focus to a long answer when nobody is typing.
+func (m *Model) onIdle(msg idleMsg) tea.Cmd {
+	quiet := m.now().Sub(m.lastKey) >= idlePause
+	if msg.turn == m.turn.n && m.mode == modeInput && m.input.draft.Empty() && !m.overlay.Open() && quiet {
+		m.setMode(modeView)
 	}
 	return nil
 }
 
-// carry does what a pane asks for.
-func (m *Model) carry(w pane.Action) tea.Cmd {
-	switch w := w.(type) {
-	case pane.Edit:
-		if m.session.Busy() {
-			return m.complain(assistant.ErrBusy)
-		}
-		return m.change(editWindow(m.session, w))
-	case pane.Notify:
-		if w.Bad {
-			m.notice.bad(w.Text)
-		} else {
-			m.notice.say(w.Text)
-		}
-	case pane.SetFilter:
-		return m.runText(w.Line)
-	case pane.Pick:
-		return m.pick(w)
-	case pane.Confirm:
-		return m.askAction(w)
-	case pane.Run:
-		m.notice.say(w.Doing)
-		return runAction(w)
-	case pane.Nothing:
+// tick starts the animation, once.
+func (m *Model) tick() tea.Cmd {
+	if m.ticking {
+		return nil
 	}
-	return nil
+	m.ticking = true
+	return tick()
+}
+
+// tick moves the spinner on.
+func tick() tea.Cmd {
+	return tea.Tick(spinnerFrame, func(time.Time) tea.Msg { return tickedMsg{} })
+}
+
+// spinnerFrame is how fast the spinner turns: eight frames a second look alive.
+const spinnerFrame = 125 * time.Millisecond
+
+// onTick moves what is animated; when no turn runs, the timer ends.
+func (m *Model) onTick() tea.Cmd {
+	m.conv.chat.Tick()
+	if m.ticking = m.turn.running; !m.ticking {
+		return nil
+	}
+	return tick()
+}
+
+// notifyEnd sends a notification when a long turn ends while nobody looks.
+func (m *Model) notifyEnd(t turn) tea.Cmd {
+	if !m.opts.Notify || m.focused || m.now().Sub(t.began) < longTurn {
+		return nil
+	}
+	return tea.Raw("\x1b]9;winnow: the answer is there\a")
+}
+
+// longTurn is from when on one may have looked away.
+const longTurn = 10 * time.Second
+
+// statusLine says what happens as long as a turn runs, in one place. What esc
+// does depends on what is open.
+func (t *turnState) statusLine(w int) string {
+	if !t.running {
+		return ""
+	}
+	spin := t.styles.Icons.Running
+	parts := []string{spin[int(t.now().Sub(t.began)/spinnerFrame)%len(spin)]}
+	if t.status != "" {
+		parts[0] += " " + oneLine(t.status)
+	}
+	if took := t.now().Sub(t.began); took >= time.Second {
+		parts[0] += " " + seconds(took)
+	}
+	if t.overlay.Open() {
+		parts = append(parts, t.declines())
+	} else if key := t.key("escape"); key != "" {
+		parts = append(parts, key+" cancels")
+	}
+	return fit("  "+t.styles.Chat.Notice.Render(strings.Join(parts, " · ")), w, t.styles.Icons.Ellipsis)
 }

@@ -52,7 +52,7 @@ var moves = map[string]func(*bench){
 // toInput leads to the box from anywhere.
 func toInput(b *bench) {
 	for range 6 {
-		if b.overlay.Open() || b.mode == modeCommand || b.search.active || b.pane.Typing() {
+		if b.overlay.Open() || b.mode == modeCommand || b.conv.search.active || b.pane.Typing() {
 			b.event(0x00)
 		}
 	}
@@ -129,17 +129,17 @@ func everything(t *testing.T, b *bench, d *desk) string {
 	if p, ok := b.session.Queued(); ok {
 		all.WriteString(p.Text + "\n")
 	}
-	all.WriteString(b.draft.Text() + "\n")
+	all.WriteString(b.input.draft.Text() + "\n")
 	n := 0
-	for b.draft.Older() {
+	for b.input.draft.Older() {
 		n++
-		all.WriteString(b.draft.Text() + "\n")
+		all.WriteString(b.input.draft.Text() + "\n")
 	}
 	for range n {
-		b.draft.Newer()
+		b.input.draft.Newer()
 	}
-	for b.draft.Undo() {
-		all.WriteString(b.draft.Text() + "\n")
+	for b.input.draft.Undo() {
+		all.WriteString(b.input.draft.Text() + "\n")
 	}
 	return all.String()
 }

@@ -4,121 +4,197 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Update lets the message be served, and the pane be read anew where that made
-// it old.
+// Update routes; it decides nothing else. A message is of the running turn, of
+// the store and session, of the pane, or of the terminal. The box may have
+// another height then, and what the pane shows may be out of date.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	_, cmd := m.route(msg)
+	cmd, routed := m.onTurnMsg(msg)
+	for _, route := range [...]func(tea.Msg) (tea.Cmd, bool){m.onStorageMsg, m.onPaneMsg, m.onTerminalMsg} {
+		if !routed {
+			cmd, routed = route(msg)
+		}
+	}
+	m.fitInput()
 	if read := m.readPane(); read != nil {
 		cmd = tea.Batch(cmd, read)
 	}
 	return m, cmd
 }
 
-// route routes; it decides nothing else.
-func (m *Model) route(msg tea.Msg) (tea.Model, tea.Cmd) {
+// onTurnMsg routes what a turn sends. Messages of a turn that is over are
+// dropped; its events are read to the end so that it can close.
+func (m *Model) onTurnMsg(msg tea.Msg) (tea.Cmd, bool) {
+	t, ok := msg.(turnMsg)
+	if !ok {
+		return nil, false
+	}
+	var cmd tea.Cmd
+	if stream := t.of(); stream.turn == m.turn.n {
+		cmd = m.onTurnEvent(msg)
+	}
+	return tea.Batch(cmd, t.of().wait), true
+}
+
+// onTurnEvent routes the events of the running turn.
+func (m *Model) onTurnEvent(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case turnStartedMsg:
+		return m.onTurnStarted(msg)
+	case chunkStreamedMsg:
+		m.onChunk(msg)
+	case payloadFoundMsg:
+		m.conv.chat.Take(msg.found)
+	case toolCalledMsg:
+		m.onTool(msg)
+	case contextTrimmedMsg:
+		m.turn.onTrimmed(msg.trimmed)
+	case requestRetriedMsg:
+		m.turn.onRetry(msg.retry)
+	case statusChangedMsg:
+		m.turn.setStatus(msg.text)
+	case checkpointMadeMsg:
+		m.turn.wrote = true
+	case answerWantedMsg:
+		m.askTool(msg.ask)
+	case turnEndedMsg:
+		return m.onTurnEnd(msg.end)
+	}
+	return nil
+}
+
+// onStorageMsg routes what the session and the store answer.
+func (m *Model) onStorageMsg(msg tea.Msg) (tea.Cmd, bool) {
+	switch msg := msg.(type) {
+	case sessionReadyMsg:
+		return m.onReady(msg), true
+	case startLoadedMsg:
+		return m.onStart(msg), true
+	case boundaryComputedMsg:
+		return m.onBoundary(msg), true
+	case pairsLoadedMsg:
+		return m.onPairs(msg), true
+	case pairsChangedMsg:
+		return m.onPairsChanged(msg), true
+	case retryPreparedMsg:
+		return m.onRetryPrepared(msg), true
+	case reAskReadMsg:
+		return m.onReAskRead(msg), true
+	case messageStoredMsg:
+		return m.onMessageStored(msg), true
+	case confirmWantedMsg:
+		return m.onConfirmWanted(msg), true
+	case pairCheckedMsg:
+		return m.conv.onPairChecked(msg), true
+	case textFoundMsg:
+		return m.conv.onFound(msg), true
+	case filterAppliedMsg:
+		return m.onFilter(msg), true
+	case filterCountedMsg:
+		return m.command.onCount(msg), true
+	case commandPlannedMsg:
+		return m.onCommandPlanned(msg), true
+	case commandExecutedMsg:
+		return m.onCommandExecuted(msg), true
+	case commandUndoneMsg:
+		return m.onCommandUndone(msg), true
+	case viewStaleMsg:
+		return m.onStale(msg), true
+	case sessionsLoadedMsg:
+		return m.onSessions(msg), true
+	case sessionChangedMsg:
+		return m.onSessionChanged(msg), true
+	case namesLoadedMsg:
+		return m.onNames(msg), true
+	case topicsChangedMsg:
+		return m.onTopics(msg), true
+	case rolledBackMsg:
+		return m.onRolledBack(msg), true
+	case modelsLoadedMsg:
+		return m.onModels(msg), true
+	case modelPickedMsg:
+		return m.onModelPicked(msg), true
+	case favouritesStoredMsg:
+		return m.onFavourites(msg), true
+	case requestsLoadedMsg:
+		return m.onRequests(msg), true
+	case settingStoredMsg:
+		return m.onSettingStored(msg), true
+	case draftStoredMsg:
+		return m.input.onDraftStored(msg), true
+	case filesReadMsg:
+		return m.onFilesRead(msg), true
+	case filesListedMsg:
+		return m.input.onFilesListed(msg), true
+	case changeDoneMsg:
+		return m.onChangeDone(msg), true
+	case failedMsg:
+		return m.fail(msg.err), true
+	}
+	return nil, false
+}
+
+// onPaneMsg routes what the window and its pane answer.
+func (m *Model) onPaneMsg(msg tea.Msg) (tea.Cmd, bool) {
+	switch msg := msg.(type) {
+	case paneReadMsg:
+		return m.onPaneRead(msg), true
+	case editedMsg:
+		return m.onEdited(msg), true
+	case ranMsg:
+		return m.onRan(msg), true
+	case savePlannedMsg:
+		return m.onSavePlanned(msg), true
+	case savedMsg:
+		return m.onSaved(msg), true
+	case effectsComputedMsg:
+		return m.conv.onEffects(msg), true
+	case Noticed:
+		return m.onNoticed(msg), true
+	}
+	return nil, false
+}
+
+// onTerminalMsg routes what the terminal and the timers send.
+func (m *Model) onTerminalMsg(msg tea.Msg) (tea.Cmd, bool) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		return m, m.resize(msg.Width, msg.Height)
+		return m.resize(msg.Width, msg.Height), true
 	case tea.KeyPressMsg:
-		return m, m.onKey(msg)
+		return m.onKey(msg), true
 	case tea.PasteMsg:
-		return m, m.onPaste(msg.Content)
+		return m.onPaste(msg), true
 	case tea.MouseMsg:
-		return m, m.onMouse(msg)
+		return m.onMouse(msg), true
 	case tea.BackgroundColorMsg:
-		return m, m.onBackground(msg)
+		return m.onBackground(msg), true
 	case tea.KeyboardEnhancementsMsg:
-		return m, m.onEnhancements(msg)
+		m.kitty = m.kitty || msg.SupportsKeyDisambiguation()
 	case tea.FocusMsg:
 		m.focused = true
 	case tea.BlurMsg:
 		m.focused = false
-	case Noticed:
-		return m, m.onNoticed(msg)
 	case pickerSearchedMsg:
 		m.overlay.Show(msg.found)
-	case turnEventsMsg:
-		return m, m.onTurnEvents(msg)
-	case boundaryComputedMsg:
-		return m, m.onBoundary(msg)
-	case startLoadedMsg:
-		return m, m.onStart(msg)
-	case pairsLoadedMsg:
-		return m, m.onPairs(msg)
-	case textFoundMsg:
-		return m, m.onFound(msg)
-	case filterAppliedMsg:
-		return m, m.onFilter(msg)
-	case filterCountedMsg:
-		return m, m.onCount(msg)
-	case orderReadyMsg:
-		return m, m.onOrder(msg)
-	case orderDoneMsg:
-		return m, m.onOrderDone(msg)
-	case orderUndoneMsg:
-		return m, m.onOrderUndone(msg)
-	case viewStaleMsg:
-		return m, m.onStale(msg)
-	case failedMsg:
-		return m, m.onFailed(msg)
-	case pairShownMsg:
-		return m, m.onShown(msg)
-	case sessionsLoadedMsg:
-		return m, m.onSessions(msg)
-	case namesLoadedMsg:
-		return m, m.onNames(msg)
-	case topicsChangedMsg:
-		return m, m.onTopics(msg)
-	case paneReadMsg:
-		return m, m.onPaneRead(msg)
-	case changeDoneMsg:
-		return m, m.onChangeDone(msg)
-	case editedMsg:
-		return m, m.onEdited(msg)
-	case ranMsg:
-		return m, m.onRan(msg)
-	case planMadeMsg:
-		return m, m.onPlan(msg)
-	case savedMsg:
-		return m, m.onSaved(msg)
-	case rolledBackMsg:
-		return m, m.onRolledBack(msg)
-	case renewedMsg:
-		return m, m.onRenewed(msg)
-	case pairsChangedMsg:
-		return m, m.onPairsChanged(msg)
-	case modelsLoadedMsg:
-		return m, m.onModels(msg)
-	case requestsLoadedMsg:
-		return m, m.onRequests(msg)
 	case copiedMsg:
-		return m, m.onCopied(msg)
+		return m.onCopied(msg), true
 	case editorReadyMsg:
-		return m, m.onEditorReady(msg)
-	case filesReadMsg:
-		return m, m.onFiles(msg)
-	case filesListedMsg:
-		return m, m.onFilesListed(msg)
+		return m.input.onEditorReady(msg), true
 	case editorClosedMsg:
-		return m, m.onEditor(msg)
-	case settingKeptMsg:
-		return m, m.onSettingKept(msg)
+		return m.onEditorClosed(msg), true
 	case burstRestedMsg:
-		return m, m.onBurstRested(msg)
+		return m.input.onBurstRested(msg), true
 	case draftDueMsg:
-		return m, m.onDraftDue()
-	case draftKeptMsg:
-		return m, m.onDraftKept(msg)
+		return m.input.onDraftDue(), true
 	case tickedMsg:
-		return m, m.onTick()
-	case forecastMadeMsg:
-		return m, m.onForecast(msg)
+		return m.onTick(), true
 	case edgeDueMsg:
-		return m, m.onEdgeDue()
+		return m.conv.onEdgeDue(), true
 	case onceMoreDueMsg:
-		return m, m.onOnceMoreDue()
+		return m.onOnceMoreDue(), true
 	case idleMsg:
-		return m, m.onIdle(msg)
+		return m.onIdle(msg), true
+	default:
+		return nil, false
 	}
-	return m, nil
+	return nil, true
 }

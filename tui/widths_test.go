@@ -122,19 +122,19 @@ func TestEveryLineIsAsWideAsTheTerminal(t *testing.T) {
 					t.Fatalf("an overlay is open: %v", v.overlay.Open())
 				}
 				if r.name == "input" {
-					v.draft.Paste(strings.Join(hostile, "\n"))
+					v.input.draft.Paste(strings.Join(hostile, "\n"))
 				}
 				if v.mode == modeCommand {
-					v.line.Set(oneLine(oneHostile))
-					v.line.hint = oneHostile
+					v.command.line.Set(oneLine(oneHostile))
+					v.command.line.hint = oneHostile
 				}
 				for _, size := range sizes(slices.Contains(allWidths, r.name)) {
 					v.run(v.resize(size[0], size[1]))
 					if r.asks {
-						v.queued = oneHostile
+						v.turn.queued = oneHostile
 					}
 					if size[1]%2 == 1 {
-						v.notice.bad(oneHostile)
+						v.notice.fail(oneHostile)
 					}
 					tuitest.Exact(t, v.View().Content, size[0], size[1])
 					if t.Failed() {

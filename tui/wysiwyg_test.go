@@ -111,7 +111,7 @@ func (p plan) start(t *testing.T) *seeing {
 		t.Fatal(err)
 	}
 	m, err := New(Options{
-		Session: session, History: s.store, Now: clock.Now, Fixed: true, Stay: true,
+		Parts: partsOf(session, s.store, nil, clock.Now), Now: clock.Now, Fixed: true,
 		Style: style.Options{Unicode: true, Colors: style.None}, Clipboard: func(string) error { return nil },
 	})
 	if err != nil {
@@ -175,14 +175,14 @@ func (s *seeing) do(step step) error {
 		s.typeKeys(step.filter.line)
 		s.press(tea.KeyPressMsg{Code: tea.KeyEnter})
 		if s.mode != modeView {
-			return fmt.Errorf("the line %q was not taken: %s", step.filter.line, s.line.hint)
+			return fmt.Errorf("the line %q was not taken: %s", step.filter.line, s.command.line.hint)
 		}
 		s.choosePairs(func(i int, p madePair) bool { return step.filter.keeps(s, i, p) })
 		if step.filter.included {
 			s.visible = s.visible[s.firstFitting():]
 		}
 	case step.model != "":
-		s.start(s.setModel("test/" + step.model))
+		s.start(pickModel(s.work, "test/"+step.model))
 		s.settle()
 	case step.remove:
 		return s.removeFirst()
@@ -212,7 +212,7 @@ func (s *seeing) removeFirst() error {
 // send looks at the exact request, sends the message and compares.
 func (s *seeing) send(message string) error {
 	s.goTo(modeInput)
-	s.draft.Set(message)
+	s.input.draft.Set(message)
 	want := s.included()
 	shown, err := s.request(true)
 	if err != nil {
@@ -242,7 +242,7 @@ func (s *seeing) send(message string) error {
 // be sent now, or what was sent for it.
 func (s *seeing) request(now bool) (string, error) {
 	s.goTo(modeView)
-	s.chat.FocusLast()
+	s.conv.chat.FocusLast()
 	s.typeKeys("x")
 	box, kind, open := s.overlay.Top()
 	if open && now && strings.HasPrefix(box.Title(), "sent") {
@@ -347,7 +347,7 @@ func (s *seeing) checkFrame(first int) error {
 				seen[m[2]] = m[1]
 			}
 		}
-		if s.chat.AtEnd() || len(s.visible) == 0 {
+		if s.conv.chat.AtEnd() || len(s.visible) == 0 {
 			break
 		}
 		s.press(tea.KeyPressMsg{Code: 'd', Mod: tea.ModCtrl})

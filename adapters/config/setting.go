@@ -14,7 +14,7 @@ type Settings struct {
 	Model    string // "provider/name"; "" is what was used last, or the first
 	SendKey  string // "ctrl+enter" or "enter"
 	Confirm  string // "save", "always" or "never"
-	LongRead string // long_reply: "view" or "stay"
+	LongRead string // long_reply: "stay" or "view"
 	Theme    string // "auto", "dark", "light", or a name of Options.Themes, which may end in "-dark" or "-light"
 	LogLevel string // "error", "warning", "info" or "debug"
 	Window   string // "model-filter" or "history"
@@ -100,7 +100,7 @@ func All(themes []string) []Setting {
 		number("user_request_allowance", 100, 0, 1_000_000, "tokens kept free for the message", func(s *Settings) *int { return &s.UserRequestAllowance }),
 		number("max_trim_attempts", 10, 0, 1000, "pairs that may be dropped when a request is too long", func(s *Settings) *int { return &s.MaxTrimAttempts }),
 		number("context_tokens", 16_000, 500, 1_000_000, "tokens of the window's context", func(s *Settings) *int { return &s.ContextTokens }),
-		choice("long_reply", "where the focus goes when a reply is longer than the screen", func(s *Settings) *string { return &s.LongRead }, "view", "stay"),
+		choice("long_reply", "where the focus goes when a reply is longer than the screen", func(s *Settings) *string { return &s.LongRead }, "stay", "view"),
 		span("connect_timeout", 10*time.Second, "until there is a connection", func(s *Settings) *time.Duration { return &s.ConnectTimeout }),
 		span("first_byte_timeout", 300*time.Second, "until the first piece of an answer", func(s *Settings) *time.Duration { return &s.FirstByteTimeout }),
 		span("idle_timeout", 120*time.Second, "between two pieces of an answer", func(s *Settings) *time.Duration { return &s.IdleTimeout }),

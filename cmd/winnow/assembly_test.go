@@ -77,9 +77,9 @@ func TestWhatDoesNotOpenIsToldToStopAndThenLeft(t *testing.T) {
 
 func TestABreakdownOfTheStartIsCaught(t *testing.T) {
 	s := newAssembly(t.Context())
-	boot, err := tui.NewBoot(tui.BootOptions{Ready: func() (*tui.Model, error) {
+	model, err := tui.New(tui.Options{Start: func() (tui.Parts, error) {
 		_, err := s.run(func(context.Context) (*program, error) { panic("in the start") })
-		return nil, err
+		return tui.Parts{}, err
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func TestABreakdownOfTheStartIsCaught(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	var out bytes.Buffer
-	safe := &safeModel{Model: boot}
+	safe := &safeModel{Model: model}
 	p := tea.NewProgram(safe, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(&out), tea.WithoutSignalHandler())
 	safe.quit = p.Quit
 	_, err = p.Run()

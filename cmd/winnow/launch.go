@@ -21,6 +21,7 @@ import (
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/workspace"
 	"winnow/tui"
 	"winnow/tui/plain"
 	"winnow/tui/rules"
@@ -295,20 +296,19 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, calm func()) er
 	a.logger() // no two goroutines shall make it
 	var screen *tea.Program
 	width, height, _ := term.GetSize(out.Fd()) // unknown is 0: the program is told soon
-	boot, err := tui.NewBoot(tui.BootOptions{
-		Screen: known, Settings: sessionSettings(s), Beside: true, Width: width, Height: height,
-		Ready: func() (*tui.Model, error) {
-			tell := func(late tui.Noticed) { screen.Send(late) }
-			begun := func(err error) { tell(bad(err)) }
-			p, err := opening.run(func(ctx context.Context) (*program, error) { return a.assemble(ctx, offlineDelay, begun) })
-			if err != nil {
-				return nil, err
-			}
-			p.follow(opening.ctx, tell)
-			go p.warm(opening.ctx, calm)
-			return a.screenOf(known, p, said.lines())
-		},
-	})
+	known.Settings, known.HasPane, known.Width, known.Height = sessionSettings(s), true, width, height
+	known.Start = func() (tui.Parts, error) {
+		tell := func(late tui.Noticed) { screen.Send(late) }
+		begun := func(err error) { tell(bad(err)) }
+		p, err := opening.run(func(ctx context.Context) (*program, error) { return a.assemble(ctx, offlineDelay, begun) })
+		if err != nil {
+			return tui.Parts{}, err
+		}
+		p.follow(opening.ctx, tell)
+		go p.warm(opening.ctx, calm)
+		return a.parts(p, said.lines()), nil
+	}
+	model, err := tui.New(known)
 	if err != nil {
 		return err
 	}
@@ -316,7 +316,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, calm func()) er
 	defer g.restoreAfterPanic()
 	release := a.captureStderr()
 	defer release()
-	safe := &safeModel{Model: boot}
+	safe := &safeModel{Model: model}
 	screen = tea.NewProgram(safe, tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(frameRate), tea.WithoutSignalHandler(), tea.WithEnvironment(a.environ))
 	safe.quit = screen.Quit
 	signal.Stop(a.signals) // from here on signals end the program, not the run
@@ -324,7 +324,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, calm func()) er
 	_, err = screen.Run()
 	p, ended := opening.end()
 	stop()
-	kept := a.leave(ctx, p, ended, boot.Typed())
+	kept := a.leave(ctx, p, ended, model.Typed())
 	switch b := safe.broken(); {
 	case b != nil:
 		g.restore()
@@ -332,8 +332,8 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, calm func()) er
 	case err != nil:
 		g.restore()
 		return errors.Join(fmt.Errorf("the screen: %w", err), kept)
-	case boot.Err() != nil:
-		return errors.Join(boot.Err(), kept)
+	case model.Err() != nil:
+		return errors.Join(model.Err(), kept)
 	}
 	if status := int(a.exit.Load()); status != 0 {
 		return statusError(status)
@@ -346,13 +346,13 @@ func (a *app) screenOptions(s *config.Settings) tui.Options {
 	theme, fixed := a.theme(s)
 	return tui.Options{
 		Style: theme, Fixed: fixed,
-		Rebinds: rebinds(s.Keys), EnterIs: s.SendKey == "enter", Mouse: s.Mouse, Stay: s.LongRead == "stay", Notify: s.Notify,
-		Redact: a.redactor.Redact, Keep: a.keepSetting,
+		Rebinds: rebinds(s.Keys), EnterIs: s.SendKey == "enter", Mouse: s.Mouse, ReplyView: s.LongRead == "view", Notify: s.Notify,
+		Redact: a.redactor.Redact, KeepSetting: a.keepSetting,
 	}
 }
 
-// screenOf is the screen over what was opened, with what that had to say.
-func (a *app) screenOf(o tui.Options, p *program, notices []string) (*tui.Model, error) {
+// parts are what was opened, with the notices of opening it.
+func (a *app) parts(p *program, notices []string) tui.Parts {
 	words, err := a.editor()
 	if err != nil {
 		words = nil // ctrl+o says that none is set
@@ -360,9 +360,11 @@ func (a *app) screenOf(o tui.Options, p *program, notices []string) (*tui.Model,
 	if p.notice != "" {
 		notices = append(notices, p.notice)
 	}
-	o.Session, o.History, o.Pane, o.Folder = p.session, p.store, p.shown(), a.folder()
-	o.Examples, o.Editor, o.Notice, o.Recovery = p.place.examples, words, strings.Join(notices, " · "), recovery(p.place.desk)
-	return tui.New(o)
+	return tui.Parts{
+		Work:    workspace.New(workspace.Options{Session: p.session, History: p.store, Folder: a.folder()}),
+		History: p.store, Pane: p.shown(), Examples: p.place.examples, Editor: words,
+		Notice: strings.Join(notices, " · "), Recovery: recovery(p.place.desk),
+	}
 }
 
 // leave ends what was opened, and keeps what the user has typed before it was.
@@ -372,7 +374,7 @@ func (a *app) leave(ctx context.Context, p *program, ended bool, typed history.D
 	var kept error
 	switch {
 	case ended && a.store != nil:
-		kept = tui.KeepTyped(context.WithoutCancel(ctx), a.store, a.folder(), typed)
+		kept = tui.KeepTyped(context.WithoutCancel(ctx), workspace.New(workspace.Options{History: a.store, Folder: a.folder()}), typed)
 	default:
 		kept = a.keepTyped(typed)
 	}

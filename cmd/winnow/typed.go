@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"winnow/assistant/history"
+	"winnow/assistant/workspace"
 	"winnow/tui"
 )
 
@@ -67,7 +68,7 @@ func (a *app) takeTyped(ctx context.Context, store history.Store) error {
 		line, end := lines.ReadBytes('\n')
 		var d typedLine
 		if json.Unmarshal(line, &d) == nil { // a line cut by a crash holds nothing that could be kept
-			if err := tui.KeepTyped(ctx, store, d.Folder, d.Draft); err != nil {
+			if err := tui.KeepTyped(ctx, workspace.New(workspace.Options{History: store, Folder: d.Folder}), d.Draft); err != nil {
 				return err
 			}
 		}

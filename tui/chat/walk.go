@@ -356,10 +356,22 @@ func indices(n int) []int {
 	return out
 }
 
-// Longer says whether the newest pair is longer than the screen.
-func (v *View) Longer() bool {
-	if v.Len() == 0 {
+// ShowReply brings the first line of a pair's reply to the top of the screen and
+// gives the pair the focus, when the reply, without the user's own lines, is
+// longer than the screen; it reports whether it is.
+func (v *View) ShowReply(seq int64) bool {
+	i, ok := v.src.find(seq)
+	if !ok {
 		return false
 	}
-	return len(v.src.item(v.src.refs[v.Len()-1].Seq).lines) > v.height
+	it := v.src.item(seq)
+	lines := len(it.Lines(it.drawn.width))
+	if len(it.starts) < 2 || lines-it.starts[1] <= v.height {
+		return false
+	}
+	v.focus = 1
+	v.list.Focus(i)
+	v.list.ScrollTo(i, false)
+	v.list.ScrollBy(it.starts[1])
+	return true
 }
