@@ -447,7 +447,7 @@ func (a *app) runPlain(ctx context.Context, p *program) error {
 	defer cancel()
 	p.follow(background, func(tui.Noticed) {})
 	o := plain.Options{
-		Session: p.session, History: p.store, Window: p.shown(), In: a.stdin, Out: a.stdout, Err: a.stderr,
+		Workspace: workspace.New(workspace.Options{Session: p.session, History: p.store, Folder: a.folder()}), Window: p.shown(), In: a.stdin, Out: a.stdout, Err: a.stderr,
 		Interactive: isTerminal(a.stdin), Interrupt: interrupt, Color: a.colour(),
 		Examples: p.place.examples, Notice: p.notice, Redact: a.redactor.Redact,
 	}

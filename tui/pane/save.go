@@ -43,6 +43,9 @@ func SavePlanLines(plan assistant.SavePlan, st *style.Styles) []string {
 			}
 		}
 	}
+	if len(plan.Effects) == 0 {
+		return lines
+	}
 	return append(lines, "", st.Rules.Warn.Render(st.Icons.Warn+" restart the proxy afterwards: it reads the rules when it starts"))
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/workspace"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 )
@@ -121,18 +122,18 @@ func TestProposals(t *testing.T) {
 func TestActionsOfTheWindow(t *testing.T) {
 	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), nil)
 	r.wait("You: ") // the console waits; a second one does what answers suggest
-	c := newConsole(t.Context(), Options{Session: r.session, Window: wordsPane{r.window}, Out: r.terminal})
+	c := newConsole(t.Context(), Options{Workspace: workspace.New(workspace.Options{Session: r.session}), Window: wordsPane{r.window}, Out: r.terminal})
 	c.act("add_dog")
-	r.wait("Added dog. /undo takes it back.")
+	r.wait("Added dog. /undo undoes it.")
 	r.wait("There are unsaved changes")
 	c.act("show_rules")
 	r.wait("word dog")
 	c.act("open_save")
 	r.wait("+ ant dog")
-	c.carry(pane.Run{Doing: "Looking.", Run: func(context.Context) (string, error) { return "Found 3.", nil }})
+	c.perform(pane.Run{Doing: "Looking.", Run: func(context.Context) (string, error) { return "Found 3.", nil }})
 	r.wait("Looking.\nFound 3.\n")
 	c.o.Interactive = true
-	c.carry(pane.Pick{
+	c.perform(pane.Pick{
 		Title: "Which?", Entries: []overlay.Entry{{Value: "a", Text: "Ant"}, {Value: "b", Text: "Bee"}},
 		Then: func(v string) pane.Action { return pane.Notify{Text: "It is " + v} },
 	})
@@ -163,7 +164,7 @@ func TestSaveAndDiscardAsk(t *testing.T) {
 	r.wait("Window: words")
 	r.say("/discard")
 	r.answer("Type yes to discard these changes: ", "yes")
-	r.wait("Discarded the unsaved changes. /undo takes it back.")
+	r.wait("Discarded 1 unsaved change. /undo undoes it.")
 	r.say("/undo")
 	r.wait("There are unsaved changes")
 	r.say("/save")
@@ -220,7 +221,7 @@ func TestRefusedWhileItWorks(t *testing.T) {
 	r.wait("Half.")
 	for _, cmd := range []string{"/save", "/discard", "/undo", "/rollback 1", "/undo-rollback", "/new", "/delete 1", "/retry", "/1"} {
 		r.blind(cmd)
-		r.wait("Error: assistant is working · Ctrl+C or /cancel cancels")
+		r.wait("Error: the assistant is working; Ctrl+C or /cancel cancels it")
 	}
 	r.blind("/status")
 	r.wait("The assistant is working.")
@@ -272,7 +273,7 @@ func TestDeleteNewAndUnknown(t *testing.T) {
 func TestFilter(t *testing.T) {
 	h := store(t)
 	dir := t.TempDir()
-	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *Options) { o.History = h })
+	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *testOptions) { o.History = h })
 	for _, m := range []string{"about cats", "about dogs"} {
 		r.say(m)
 		r.wait("Context ")
@@ -294,11 +295,11 @@ func TestFilter(t *testing.T) {
 	r.say("/filter c'dogs' :star 1 --dry-run")
 	r.wait("Would give 1 pair 1 star.")
 	r.say("/undo-pairs")
-	r.wait("Taken back: 1 pair is as before.")
+	r.wait("Undone: 1 pair is as before.")
 	r.say("/pairs")
 	r.wait("2 about dogs\n")
 	r.say("/undo-pairs")
-	r.wait("There is no command on pairs to take back.")
+	r.wait("There is no command on pairs to undo.")
 	path := filepath.Join(dir, "out.md")
 	r.say("/filter c'cats' :export md " + path)
 	r.wait("1 pair exported to ")
@@ -319,7 +320,7 @@ func TestFilter(t *testing.T) {
 
 func TestSavedFilters(t *testing.T) {
 	h := store(t)
-	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *Options) { o.History = h })
+	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *testOptions) { o.History = h })
 	r.say("about cats")
 	r.wait("Context ")
 	r.say("/filter c'cats' :save aa")
@@ -350,7 +351,7 @@ func TestRecovery(t *testing.T) {
 	for answer, dropped := range map[string]bool{"discard": true, "yes": false, "": false} {
 		t.Run("answer "+answer, func(t *testing.T) {
 			called := false
-			r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *Options) {
+			r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *testOptions) {
 				o.Recovery = &Recovery{Lines: []string{"2 rules are unsaved."}, Discard: func() error { called = true; return nil }}
 			})
 			r.wait("2 rules are unsaved.")
@@ -366,7 +367,7 @@ func TestRecovery(t *testing.T) {
 
 func TestMessageBegunAtTheEnd(t *testing.T) {
 	h := store(t)
-	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *Options) { o.History = h })
+	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *testOptions) { o.History = h })
 	r.say(`"""`)
 	r.blind("half of it")
 	r.keys.Close()

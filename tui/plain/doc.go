@@ -6,22 +6,23 @@
 // A console is one run of it. It reads lines: a message is one line (a
 // backslash at its end goes on with the next one, and """ begins and ends a
 // block), a command begins with /. It writes lines: each begins with a word
-// that says what it is (You, Thinking, Tool, Assistant, Saved, Error), nothing
-// moves, nothing is drawn again, nothing spins. An answer comes by sentences
+// that says what it is (You, Thinking, Tool, Assistant, Saved, Error); nothing
+// that was written changes. An answer comes by sentences
 // and lines, as a screen reader reads. What can be chosen has a number, and a
 // slash before the number chooses it, so that a number alone is a message like
-// any other. What the screen shows all the time is told when it changes, and
-// by /status.
+// any other. What a screen always shows is written when it changes, and by
+// /status. What the user can do is assistant/workspace; this package parses
+// lines and renders outcomes.
 //
 // # Questions
 //
-// What lasts is asked about. Only the word yes, typed after the question was
+// What is permanent is asked about. Only the word yes, typed after the question was
 // there, is a yes: lines that came before, or sooner after it than anyone
 // reads, are never answers. A console whose input nobody types says no itself.
 //
 // # Who may call what from where
 //
-// Run belongs to one goroutine, drives the Session and the Window from it
+// Run belongs to one goroutine, drives the Workspace and the Window from it
 // (what takes time from a second one, while the first waits), and reads In
 // from another one, which ends when In does.
 //

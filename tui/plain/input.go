@@ -69,8 +69,8 @@ func readLine(r *bufio.Reader) (string, error) {
 	}
 }
 
-// composer puts a message together that stands on several lines.
-type composer struct {
+// messageReader puts a message together that stands on several lines.
+type messageReader struct {
 	lines []string
 	block bool // between """ and """
 	begun bool
@@ -78,8 +78,8 @@ type composer struct {
 
 const quotes = `"""`
 
-// take adds a line. When it ends the message, that is returned.
-func (m *composer) take(text string) (message string, whole bool) {
+// add adds a line. When it ends the message, that is returned.
+func (m *messageReader) add(text string) (message string, whole bool) {
 	trimmed := strings.TrimSpace(text)
 	if !m.begun {
 		if rest, opens := strings.CutPrefix(trimmed, quotes); opens {
@@ -111,8 +111,8 @@ func (m *composer) take(text string) (message string, whole bool) {
 }
 
 // end returns what there is and begins anew.
-func (m *composer) end() string {
+func (m *messageReader) end() string {
 	text := strings.Join(m.lines, "\n")
-	*m = composer{}
+	*m = messageReader{}
 	return text
 }

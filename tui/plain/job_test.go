@@ -97,7 +97,7 @@ func TestConfirmTypedEarly(t *testing.T) {
 
 // TestConfirmNobodyThere is the console of a script: what lasts is not done.
 func TestConfirmNobodyThere(t *testing.T) {
-	r := start(t, at.NewScript(at.Answer{add("cat"), save}, at.Answer{at.Say("Well.")}), func(o *Options) {
+	r := start(t, at.NewScript(at.Answer{add("cat"), save}, at.Answer{at.Say("Well.")}), func(o *testOptions) {
 		o.Interactive, o.In = false, strings.NewReader("go\nyes\n/save\nyes")
 	})
 	if status := r.end(); status != exitOK {

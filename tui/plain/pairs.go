@@ -6,17 +6,13 @@ import (
 	"strings"
 
 	"winnow/assistant"
-	"winnow/checkpoint"
+	"winnow/assistant/history"
+	"winnow/assistant/workspace"
 )
 
-// pairsRead is how many pairs are listed when no number is given.
-const pairsRead = 10
-
-// listPairs reads what was said, a line for each pair. Pairs are numbered as
-// they are in view, the oldest is 1.
+// listPairs lists messages by their number in view; the oldest is 1.
 func (c *console) listPairs(args string) {
-	refs, b := c.s.Visible(), c.s.Boundary()
-	n := pairsRead
+	refs, b, n := c.s.Visible(), c.s.Boundary(), 10
 	if args != "" {
 		var err error
 		if n, err = strconv.Atoi(args); err != nil || n < 1 {
@@ -29,9 +25,10 @@ func (c *console) listPairs(args string) {
 		return
 	}
 	from := max(0, len(refs)-n)
-	seqs := make([]int64, 0, n)
-	for _, r := range refs[from:] {
-		seqs = append(seqs, r.Seq)
+	var seqs []int64
+	at := map[int64]int{}
+	for i, r := range refs[from:] {
+		seqs, at[r.Seq] = append(seqs, r.Seq), from+i
 	}
 	pairs, err := c.s.Pairs(c.ctx, seqs)
 	if err != nil {
@@ -39,28 +36,23 @@ func (c *console) listPairs(args string) {
 		return
 	}
 	c.out.line(fmt.Sprintf("Pairs %d to %d of %d:", from+1, len(refs), len(refs)))
-	at := map[int64]int{}
-	for i, r := range refs {
-		at[r.Seq] = i
-	}
 	for i := range pairs {
 		p := &pairs[i]
-		c.out.line(fmt.Sprintf("  %d %s%s", at[p.Seq]+1, oneLine(p.UserText), marks(p, b.Includes(at[p.Seq]))))
+		c.indented(fmt.Sprintf("%d %s%s", at[p.Seq]+1, oneLine(p.UserText), pairMarks(p, b.Includes(at[p.Seq]))))
 	}
 }
 
-// marks are the signs of a pair as words.
-func marks(p *assistant.Pair, included bool) string {
+// pairMarks are the marks that a screen shows at a pair, as words.
+func pairMarks(p *assistant.Pair, included bool) string {
 	var all []string
 	if !included {
 		all = append(all, "not sent")
 	}
-	switch p.State {
-	case assistant.PairError:
+	if p.State == assistant.PairError {
 		all = append(all, "error "+p.ErrorCode)
-	case assistant.PairSending:
+	}
+	if p.State == assistant.PairSending {
 		all = append(all, "running")
-	case assistant.PairIdle, assistant.PairComplete:
 	}
 	if n := len(p.ToolCalls); n > 0 {
 		all = append(all, assistant.Counted(n, "tool call"))
@@ -74,21 +66,21 @@ func marks(p *assistant.Pair, included bool) string {
 	return " (" + strings.Join(all, ", ") + ")"
 }
 
-// numbered loads the pair that the user calls by its number; "" is the last.
-func (c *console) numbered(args string) (*assistant.Pair, bool) {
+// pairNumbered loads the pair of a number in view; "" is the last.
+func (c *console) pairNumbered(number string) (*assistant.Pair, bool) {
 	refs := c.s.Visible()
-	n := len(refs)
-	if args != "" {
-		var err error
-		if n, err = strconv.Atoi(args); err != nil {
-			n = 0
-		}
+	if number == "" {
+		number = strconv.Itoa(len(refs))
 	}
-	if n < 1 || n > len(refs) {
-		c.out.line(fmt.Sprintf("There is no such pair; %s in view. /pairs lists them.", are(len(refs))))
+	i, ok := c.index(number, len(refs), fmt.Sprintf("There is no such pair; %s in view. /pairs lists them.", are(len(refs))))
+	if !ok {
 		return nil, false
 	}
-	pairs, err := c.s.Pairs(c.ctx, []int64{refs[n-1].Seq})
+	return c.pair(refs[i].Seq)
+}
+
+func (c *console) pair(seq int64) (*assistant.Pair, bool) {
+	pairs, err := c.s.Pairs(c.ctx, []int64{seq})
 	if err == nil && len(pairs) == 0 {
 		err = assistant.ErrNoPair
 	}
@@ -99,31 +91,36 @@ func (c *console) numbered(args string) (*assistant.Pair, bool) {
 	return &pairs[0], true
 }
 
-// readPair reads a pair as it was when it came.
-func (c *console) readPair(args string) {
-	p, ok := c.numbered(args)
+// readPair shows a pair with everything in it.
+func (c *console) readPair(number string) {
+	p, ok := c.pairNumbered(number)
 	if !ok {
 		return
 	}
+	whole := func(label, text string) {
+		w := sentenceWriter{out: c.out, label: label, width: c.o.Width}
+		w.write(text)
+		w.end()
+	}
 	c.out.labelled("You", p.UserText)
 	if p.Reasoning != "" && c.thinking {
-		c.tellWhole("Thinking", p.Reasoning)
+		whole("Thinking", p.Reasoning)
 	}
-	var shown []assistant.ToolCall
+	var calls []assistant.ToolCall
 	for _, call := range p.ToolCalls {
 		if !call.Silent {
-			shown = append(shown, call)
+			calls = append(calls, call)
 		}
 	}
-	for _, piece := range assistant.Pieces(p.AssistantText, len(shown)) {
+	for _, piece := range assistant.Pieces(p.AssistantText, len(calls)) {
 		if piece.Call < 0 {
-			c.tellWhole("Assistant", strings.TrimSpace(piece.Text))
-			continue
+			whole("Assistant", strings.TrimSpace(piece.Text))
+		} else {
+			c.readCall(calls[piece.Call])
 		}
-		c.readCall(shown[piece.Call])
 	}
 	for _, payload := range p.Payloads {
-		c.out.labelled(kind(payload.Type), strings.TrimSpace(payload.Summary+" "+payload.Decision))
+		c.out.labelled(typeName(payload.Type), strings.TrimSpace(payload.Summary+" "+payload.Decision))
 	}
 	if p.Notice != "" {
 		c.out.labelled("Notice", p.Notice)
@@ -133,7 +130,6 @@ func (c *console) readPair(args string) {
 	}
 }
 
-// readCall reads a call with all that went in and came out.
 func (c *console) readCall(call assistant.ToolCall) {
 	c.out.labelled("Tool", visible(call.Name+" "+string(call.Arguments)))
 	switch r := call.Result; {
@@ -146,92 +142,173 @@ func (c *console) readCall(call assistant.ToolCall) {
 	}
 }
 
-// tellWhole reads a text that is there already.
-func (c *console) tellWhole(label, text string) {
-	s := speech{out: c.out, label: label, width: c.o.Width}
-	s.write(text)
-	s.end()
-}
-
-// retry sends again what failed or was cancelled; of a good answer, the last
-// one only, it makes a new one.
+// retry sends again what failed or was cancelled; of a good answer, the last one
+// only, it makes a new one.
 func (c *console) retry(string) {
-	if c.again.seq == 0 && c.again.text != "" {
-		c.dispatch(assistant.Prompt{Text: c.again.text})
+	seq := c.failed
+	if seq == 0 && c.unsent != "" {
+		c.dispatch(assistant.Prompt{Text: c.unsent})
 		return
 	}
-	p, ok := c.numbered("")
-	if !ok {
-		return
-	}
-	if c.again.seq != 0 && c.again.seq != p.Seq {
-		if pairs, err := c.s.Pairs(c.ctx, []int64{c.again.seq}); err == nil && len(pairs) > 0 {
-			p = &pairs[0]
-		}
-	}
-	if p.State == assistant.PairError {
-		c.dispatch(assistant.Prompt{Text: p.UserText, Retry: p.Seq, Attachments: p.Attachments})
-		return
-	}
-	anew := func() {
-		c.dispatch(assistant.Prompt{Text: p.UserText, Replaces: p.Seq, Attachments: p.Attachments})
-	}
-	for _, point := range c.s.Checkpoints() {
-		if point.Position == p.Seq && point.Kind == checkpoint.KindTurn {
-			c.out.line("The last answer changed the window. That stays; a new answer may change it again. /undo takes either back.")
-			c.askYes("Type yes for a new answer: ", anew)
-			return
-		}
-	}
-	anew()
-}
-
-// reAsk sends other words in the place of what failed.
-func (c *console) reAsk(args string) {
-	if c.again.text == "" {
-		p, ok := c.numbered("")
+	if seq == 0 {
+		p, ok := c.pairNumbered("")
 		if !ok {
 			return
 		}
-		c.again = again{text: p.UserText}
-		if p.State == assistant.PairError {
-			c.again.seq = p.Seq
+		seq = p.Seq
+	}
+	again := func(confirmed bool) *workspace.Confirm {
+		r, confirm, err := c.w.Retry(c.ctx, seq, confirmed)
+		switch {
+		case err != nil:
+			c.fail(err)
+		case confirm == nil:
+			c.dispatch(r.Prompt)
 		}
+		return confirm
 	}
-	c.again.reask = true
-	if args != "" {
-		c.send(args)
-		return
+	if again(false) != nil {
+		c.out.line("The last answer changed the window. That stays; a new answer may change it again. /undo undoes either.")
+		c.askYes("Type yes for a new answer: ", func() { again(true) })
 	}
-	c.out.labelled("The message was", c.again.text)
-	c.out.line("The next message takes its place.")
 }
 
-// deletePair deletes a pair; it asks, except for one that failed.
-func (c *console) deletePair(args string) {
-	if args == "" {
-		c.out.line("/delete and the number of a pair; /pairs lists them.")
-		return
+// reAsk sends other words in place of what failed.
+func (c *console) reAsk(text string) {
+	if c.failed == 0 && c.unsent == "" {
+		p, ok := c.pairNumbered("")
+		if !ok {
+			return
+		}
+		c.unsent = p.UserText
+		if p.State == assistant.PairError {
+			c.failed = p.Seq
+		}
 	}
-	p, ok := c.numbered(args)
-	if !ok {
-		return
-	}
-	drop := func() {
-		if err := c.s.Delete(c.ctx, p.Seq); err != nil {
+	if c.failed != 0 {
+		if _, _, err := c.w.BeginReAsk(c.ctx, c.failed); err != nil {
 			c.fail(err)
 			return
 		}
-		if c.again.seq == p.Seq {
-			c.again = again{text: c.again.text}
-		}
-		c.out.line("Deleted: " + oneLine(p.UserText))
-		c.tell()
 	}
-	if p.State == assistant.PairError {
-		drop()
+	if text != "" {
+		c.send(text)
 		return
 	}
-	c.out.labelled("Pair "+args, oneLine(p.UserText))
-	c.askYes("Type yes to delete it for good: ", drop)
+	c.out.labelled("The message was", c.unsent)
+	c.out.line("The next message takes its place.")
+}
+
+// queued shows, sends or drops the queued message.
+func (c *console) queued(args string) {
+	p, waits := c.w.Queued()
+	switch {
+	case !waits:
+		c.out.line("No message waits.")
+	case args == "drop":
+		if _, _, err := c.w.DropQueued(c.ctx); err != nil {
+			c.fail(err)
+		}
+		c.unsent, c.failed = p.Text, 0
+		c.out.line("Dropped; /retry sends it.")
+	case args == "send" && c.turn == nil:
+		c.w.TakeQueued()
+		c.dispatch(assistant.Prompt{Text: p.Text, Attachments: p.Attachments})
+	default:
+		c.out.labelled("Queued", oneLine(p.Text))
+	}
+}
+
+// deletePair deletes a pair; it asks, unless the pair failed.
+func (c *console) deletePair(number string) {
+	if number == "" {
+		c.out.line("/delete and the number of a pair; /pairs lists them.")
+		return
+	}
+	p, ok := c.pairNumbered(number)
+	if !ok {
+		return
+	}
+	remove := func(confirmed bool) *workspace.Confirm {
+		confirm, err := c.w.Delete(c.ctx, []int64{p.Seq}, confirmed)
+		switch {
+		case err != nil:
+			c.fail(err)
+		case confirm == nil:
+			if c.failed == p.Seq {
+				c.failed = 0
+			}
+			c.out.line("Deleted: " + oneLine(p.UserText))
+			c.showChanges()
+		}
+		return confirm
+	}
+	if remove(false) != nil {
+		c.out.labelled("Pair "+number, oneLine(p.UserText))
+		c.askYes("Type yes to delete it for good: ", func() { remove(true) })
+	}
+}
+
+// mark changes what the user sets on a pair, and shows what it is now.
+func (c *console) mark(number string, change func(p *assistant.Pair) (text string, err error)) {
+	p, ok := c.pairNumbered(number)
+	if !ok {
+		return
+	}
+	text, err := change(p)
+	if err == nil {
+		c.out.line(fmt.Sprintf("%s: %s", oneLine(p.UserText), text))
+		if err = c.w.Refilter(c.ctx); err == workspace.ErrNoHistory {
+			err = nil
+		}
+	}
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	c.showChanges()
+}
+
+func (c *console) star(args string) {
+	number, stars, _ := strings.Cut(args, " ")
+	n, err := strconv.Atoi(strings.TrimSpace(stars))
+	const most = 3
+	if err != nil || n < 0 || n > most {
+		c.out.line("/star, the number of a pair, and 0 to 3; /pairs lists the pairs.")
+		return
+	}
+	c.mark(number, func(p *assistant.Pair) (string, error) {
+		return assistant.Counted(n, "star"), c.w.SetStars(c.ctx, p.Seq, n)
+	})
+}
+
+func (c *console) flag(number string) {
+	c.mark(number, func(p *assistant.Pair) (string, error) {
+		flag, err := c.w.ToggleFlag(c.ctx, p.Seq)
+		if flag {
+			return "blue flag", err
+		}
+		return "grey flag", err
+	})
+}
+
+// topic shows the topics, or gives new messages one.
+func (c *console) topic(path string) {
+	if path != "" {
+		if path == "none" {
+			path = ""
+		}
+		c.s.SetTopic(history.TopicPath(path))
+	}
+	name := "none"
+	if c.s.Topic() != "" {
+		name = oneLine(c.s.Topic())
+	}
+	c.out.labelled("Topic of new messages", name)
+	if path == "" {
+		topics, _ := c.w.Names(c.ctx)
+		for _, t := range topics {
+			c.indented(oneLine(t))
+		}
+	}
 }

@@ -75,3 +75,46 @@ func (p *printer) painted(style, label string) string {
 
 // maxLabel bounds what stands before the first colon of a line, in cells.
 const maxLabel = 120
+
+// indented adds lines that belong to the one before.
+func (c *console) indented(lines ...string) {
+	for _, l := range lines {
+		c.out.line(strings.TrimRight("  "+l, " "))
+	}
+}
+
+// maxQuoted bounds how much of a message or a name is repeated, in cells.
+const maxQuoted = 200
+
+// oneLine is a text of the user on one line.
+func oneLine(text string) string { return safetext.Line(text, maxQuoted) }
+
+// visibleLine is a name from anywhere on one line, invisible characters spelled out.
+func visibleLine(text string) string { return safetext.Line(visible(text), maxQuoted) }
+
+// visible is safetext.Visible, which is not applied to its own marks again.
+func visible(text string) string {
+	bare := strings.NewReplacer("‹", "", "›", "").Replace(text)
+	if safetext.Visible(bare) == bare {
+		return text
+	}
+	return safetext.Visible(text)
+}
+
+// spaced is the name of a tool as words.
+func spaced(name string) string { return visibleLine(strings.ReplaceAll(name, "_", " ")) }
+
+// typeName is the name of a payload type as words.
+func typeName(name string) string {
+	if name == "" {
+		return "Card"
+	}
+	return upperFirst(spaced(name))
+}
+
+func upperFirst(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}

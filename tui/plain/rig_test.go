@@ -16,9 +16,9 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
+	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 	"winnow/tui/pane"
-	"winnow/tui/style"
 )
 
 // patience is how long a test waits for what must come.
@@ -129,28 +129,6 @@ func (p wordsPane) Rules() []string {
 
 func (p wordsPane) Summary() string { return fmt.Sprintf("%d words.", len(p.Words())) }
 
-func (p wordsPane) Plan(context.Context, style.Styles) ([]string, bool, error) {
-	words, saved := p.Words(), p.Saved()
-	return []string{"\x1b[31m- " + strings.Join(saved, " ") + "\x1b[m", "+ " + strings.Join(words, " ")}, !slices.Equal(words, saved), nil
-}
-
-func (p wordsPane) Save(ctx context.Context) (string, error) {
-	for _, tool := range p.Tools() {
-		if tool.Name == "save_words" {
-			tool.Run(ctx, json.RawMessage(`{}`))
-		}
-	}
-	return fmt.Sprintf("%d words in the file.", len(p.Words())), nil
-}
-
-func (p wordsPane) Discard() error {
-	state, err := json.Marshal(map[string]any{"words": p.Saved()})
-	if err != nil {
-		return err
-	}
-	return p.ApplyState(state)
-}
-
 func (p wordsPane) Do(action string) pane.Action {
 	switch action {
 	case "add-dog":
@@ -160,11 +138,51 @@ func (p wordsPane) Do(action string) pane.Action {
 }
 
 var (
-	_ Window     = wordsPane{}
-	_ Lister     = wordsPane{}
-	_ pane.Saver = wordsPane{}
-	_ Window     = pane.Pane(nil)
+	_ Window                    = wordsPane{}
+	_ Lister                    = wordsPane{}
+	_ Window                    = pane.Pane(nil)
+	_ assistant.Saver           = savedWords{}
+	_ interface{ Dirty() bool } = savedWords{}
 )
+
+// savedWords is the window of the tests as the session sees it.
+type savedWords struct{ *at.Window }
+
+func (w savedWords) Dirty() bool { return !slices.Equal(w.Words(), w.Saved()) }
+
+func (w savedWords) PlanSave(context.Context) (assistant.SavePlan, error) {
+	plan := assistant.SavePlan{Path: "words"}
+	if w.Dirty() {
+		plan.Lines = []assistant.FileLine{{Kind: "-", Text: strings.Join(w.Saved(), " ")}, {Kind: "+", Text: strings.Join(w.Words(), " ")}}
+		for _, word := range w.Words() {
+			if !slices.Contains(w.Saved(), word) {
+				plan.Rules = append(plan.Rules, assistant.RuleChange{Provider: "test", Type: "ignored", Pattern: word, Added: true})
+			}
+		}
+	}
+	return plan, nil
+}
+
+func (w savedWords) Save(ctx context.Context) (assistant.Saved, error) {
+	for _, tool := range w.Tools() {
+		if tool.Name == "save_words" {
+			tool.Run(ctx, json.RawMessage(`{}`))
+		}
+	}
+	return assistant.Saved{Path: "words", Written: true, Message: fmt.Sprintf("%d words in the file.", len(w.Words()))}, nil
+}
+
+func (w savedWords) Discard() ([]assistant.RuleChange, error) {
+	plan, err := w.PlanSave(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	state, err := json.Marshal(map[string]any{"words": w.Saved()})
+	if err != nil {
+		return nil, err
+	}
+	return plan.Rules, w.ApplyState(state)
+}
 
 // rig is a console with everything around it.
 type rig struct {
@@ -181,8 +199,14 @@ type rig struct {
 	stop    func() // ends the console's context
 }
 
+// testOptions are Options with the history of the workspace.
+type testOptions struct {
+	Options
+	History history.Store
+}
+
 // start runs a console on a terminal. change may alter its options.
-func start(t *testing.T, script *at.Script, change func(*Options), sessions ...func(*assistant.Options)) *rig {
+func start(t *testing.T, script *at.Script, change func(*testOptions), sessions ...func(*assistant.Options)) *rig {
 	t.Helper()
 	in, keys := io.Pipe()
 	r := &rig{
@@ -205,11 +229,11 @@ func start(t *testing.T, script *at.Script, change func(*Options), sessions ...f
 			t.Fatal(err)
 		}
 	}
-	o := Options{
+	o := testOptions{Options: Options{
 		In: in, Out: r.terminal, Err: r.err, Interactive: true, Interrupt: r.ctrlC, Now: r.clock.Now,
 		Examples: []string{"add a cat"},
-	}
-	so := assistant.Options{Window: r.window, Journal: journal, Model: "test/one", Now: r.clock.Now}
+	}}
+	so := assistant.Options{Window: savedWords{r.window}, Journal: journal, Model: "test/one", Now: r.clock.Now}
 	if change != nil {
 		change(&o)
 	}
@@ -225,13 +249,13 @@ func start(t *testing.T, script *at.Script, change func(*Options), sessions ...f
 	if err := r.session.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	o.Session = r.session
+	o.Workspace = workspace.New(workspace.Options{Session: r.session, History: o.History, Now: r.clock.Now})
 	if o.Window == nil {
 		o.Window = wordsPane{r.window}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	r.stop = cancel
-	go func() { r.ended <- Run(ctx, o) }()
+	go func() { r.ended <- Run(ctx, o.Options) }()
 	t.Cleanup(func() {
 		cancel()
 		keys.Close()

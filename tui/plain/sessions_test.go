@@ -9,7 +9,7 @@ import (
 
 func TestSessionsAreListedAndGoneOnWith(t *testing.T) {
 	h := store(t)
-	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *Options) { o.History = h })
+	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *testOptions) { o.History = h })
 	first := r.session.ID()
 	if err := h.Touch(t.Context(), history.Session{ID: first, Folder: "/somewhere"}); err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestSessionsAreListedAndGoneOnWith(t *testing.T) {
 	r.say("/session 2")
 	r.wait("There is no session of that number; /sessions lists and numbers them.")
 	r.say("/session 1")
-	r.wait("The session goes on")
+	r.wait("The session continues")
 	if r.session.ID() != first {
 		t.Errorf("the session is %s, want %s", r.session.ID(), first)
 	}
@@ -46,7 +46,7 @@ func TestSessionsAreListedAndGoneOnWith(t *testing.T) {
 
 func TestMarksOfAPair(t *testing.T) {
 	h := store(t)
-	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *Options) { o.History = h })
+	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), func(o *testOptions) { o.History = h })
 	r.say("/topic Animals>Cats ")
 	r.wait("Topic of new messages: Animals > Cats")
 	r.say("about cats")

@@ -2,8 +2,10 @@ package plain
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,140 +15,138 @@ import (
 
 // turn is what the console knows of the running turn.
 type turn struct {
-	events <-chan assistant.Event
-	prompt assistant.Prompt
-	before int64 // the newest pair in view when it began
-
-	answer, thought speech
-	told            bool // that the model thinks
-	tool            string
-	inTool          bool    // the line of the tool is open
-	progress        float64 // as it was said last
-	wrote           bool    // a checkpoint was made
+	events      <-chan assistant.Event
+	prompt      assistant.Prompt
+	seq         int64 // its pair
+	answer      sentenceWriter
+	reasoning   sentenceWriter
+	saidThinks  bool    // that the model thinks was shown
+	inTool      bool    // the line of the tool is open
+	progress    float64 // as last shown
+	checkpoints bool    // one was made
 }
 
 // send sends a message, or queues it while a turn runs.
-func (c *console) send(text string) {
-	c.dispatch(assistant.Prompt{Text: safetext.Clean(text), Replaces: c.replacing()})
-}
-
-// replacing is the error pair that the message being written takes the place of.
-func (c *console) replacing() int64 {
-	if c.turn != nil || !c.again.reask {
-		return 0
-	}
-	return c.again.seq
-}
+func (c *console) send(text string) { c.dispatch(assistant.Prompt{Text: safetext.Clean(text)}) }
 
 func (c *console) dispatch(p assistant.Prompt) {
 	if c.turn != nil {
 		c.queue(p)
 		return
 	}
-	b := c.s.Boundary()
-	if n := c.s.Settings().Budget.Estimate(p.Text); n+b.SYS > b.ML && b.ML > 0 && p.Retry == 0 {
-		c.again = again{text: p.Text}
-		c.out.line(fmt.Sprintf("This message is too long: about %d tokens, with about %d of the system prompt; the model takes %d.", n, b.SYS, b.ML))
-		c.out.line("It would not be sent: shorten it, or choose a model that takes more.")
-		c.askYes("Type yes to keep it unsent: ", func() { c.start(p) })
+	if check := c.w.CheckSend(p); check.TooLong {
+		c.unsent, c.failed = p.Text, 0
+		c.out.line(fmt.Sprintf("This message is too long: about %d tokens, with about %d of the system prompt; the model takes %d.",
+			c.s.Settings().Budget.Estimate(p.Text), c.s.Boundary().SYS, c.s.Boundary().ML))
+		c.askYes("The estimate may be wrong. Type yes to send it anyway: ", func() {
+			p.Force = true
+			c.start(p)
+		})
 		return
 	}
 	c.start(p)
 }
 
-// queue keeps a message for the end of the running response.
+// queue stores a message for the end of the running response.
 func (c *console) queue(p assistant.Prompt) {
-	old, had := c.s.Queued()
-	err := c.s.Queue(p)
-	switch {
-	case errors.Is(err, assistant.ErrNotBusy):
-		c.late = &p // the turn has ended; its last event is still to be read
-	case err != nil:
+	replaced, had, err := c.w.Queue(c.ctx, p)
+	if errors.Is(err, assistant.ErrNotBusy) {
+		c.late, err = &p, nil // the turn has ended; its last event is still to be read
+	}
+	if err != nil {
 		c.fail(err)
 		return
 	}
-	c.settle()
+	c.endLine()
 	c.out.labelled("Queued", oneLine(p.Text))
 	if had {
-		c.keepSent(old.Text)
-		c.out.line("It takes the place of: " + oneLine(old.Text))
+		c.out.line("It replaces: " + oneLine(replaced.Text))
 	}
 }
 
-// start begins a turn.
+// start begins a turn. It ends by Cancel, not by ctx, so that its last event is
+// still read.
 func (c *console) start(p assistant.Prompt) {
-	before := c.newest()
-	// The turn ends by Cancel, so that its last word is still read.
-	events, err := c.s.Send(context.WithoutCancel(c.ctx), p)
+	events, err := c.w.Send(context.WithoutCancel(c.ctx), p)
 	if err != nil {
-		c.again = again{text: p.Text}
-		if errors.Is(err, assistant.ErrNoModel) {
-			err = errors.New("no model is selected; /models lists them, /model chooses one, /retry then sends the message")
-		}
+		c.unsent, c.failed = p.Text, 0
 		c.fail(err)
 		return
 	}
-	c.again = again{}
+	c.unsent, c.failed = "", 0
 	if p.Retry == 0 {
-		c.keepSent(p.Text)
+		c.addSent(p.Text)
 		if !c.o.Interactive {
 			c.out.labelled("You", p.Text)
 		}
 	}
-	c.follow(events, p, before)
+	c.follow(events, p)
 }
 
-// follow watches a turn that has begun.
-func (c *console) follow(events <-chan assistant.Event, p assistant.Prompt, before int64) {
+// follow shows a turn that has begun.
+func (c *console) follow(events <-chan assistant.Event, p assistant.Prompt) {
 	c.choices = nil
 	c.turn = &turn{
-		events: events, prompt: p, before: before,
-		answer:  speech{out: c.out, label: "Assistant", width: c.o.Width},
-		thought: speech{out: c.out, label: "Thinking", width: c.o.Width},
+		events: events, prompt: p,
+		answer:    sentenceWriter{out: c.out, label: "Assistant", width: c.o.Width},
+		reasoning: sentenceWriter{out: c.out, label: "Thinking", width: c.o.Width},
 	}
 }
 
-// newest is the last pair in view; 0 is none.
-func (c *console) newest() int64 {
-	refs := c.s.Visible()
-	if len(refs) == 0 {
-		return 0
+// addSent adds a message to those that can be recalled.
+func (c *console) addSent(text string) {
+	if err := c.w.AddSent(c.ctx, text); err != nil {
+		c.fail(err)
 	}
-	return refs[len(refs)-1].Seq
 }
 
-// settle ends the line that streams, before something else is said.
-func (c *console) settle() {
+// endLine ends the line that streams, before something else is shown.
+func (c *console) endLine() {
 	if c.turn != nil {
-		c.turn.thought.end()
+		c.turn.reasoning.end()
 		c.turn.answer.end()
 		c.turn.inTool = false
 	}
 }
 
-// onEvent tells what happens in the turn.
+// say adds a labelled line to a running turn.
+func (c *console) say(label, text string) {
+	c.endLine()
+	c.out.labelled(label, namedKeys(text))
+}
+
+// onEvent shows what happens in the turn.
 func (c *console) onEvent(e assistant.Event, ok bool) {
 	if !ok {
-		c.turn = nil // the last event was read already
+		c.turn = nil // its last event was read before
 		return
 	}
+	t := c.turn
 	switch e := e.(type) {
+	case assistant.TurnStarted:
+		t.seq = e.Seq
 	case assistant.Status:
 		c.onStatus(e.Message)
 	case assistant.ReasoningDelta:
-		c.onThought(e.Text)
+		if c.thinking {
+			t.reasoning.write(e.Text)
+		}
 	case assistant.TextDelta:
 		c.onText(e.Text)
 	case assistant.ToolStart, assistant.ToolProgress, assistant.ToolComplete:
 		c.onTool(e)
 	case assistant.PayloadFound:
-		c.say(kind(e.Payload.Type), e.Payload.Summary)
+		c.say(typeName(e.Payload.Type), e.Payload.Summary)
 	case assistant.CheckpointCreated:
-		c.turn.wrote = true
+		t.checkpoints = true
 	case assistant.ContextTrimmed:
 		c.say("Notice", fmt.Sprintf("too long for the model: trying again without %d of %d pairs.", e.Trimmed, e.Sent+e.Trimmed))
 	case assistant.Retrying:
-		c.say("Notice", retryWords(e))
+		text := "trying again: " + e.Reason
+		if e.After > 0 {
+			text = fmt.Sprintf("trying again in %s, attempt %d: %s", e.After.Round(100*time.Millisecond), e.Attempt, e.Reason)
+		}
+		c.say("Notice", text)
 	case assistant.Queued:
 		c.say("Queued", oneLine(e.Text))
 	case assistant.ConfirmRequest:
@@ -156,37 +156,24 @@ func (c *console) onEvent(e assistant.Event, ok bool) {
 	}
 }
 
-// say adds a labelled line to a running turn.
-func (c *console) say(label, text string) {
-	c.settle()
-	c.out.labelled(label, keyWords(text))
-}
-
 func (c *console) onStatus(text string) {
 	switch {
-	case text == "Thinking…":
-		if !c.turn.told {
-			c.turn.told = true
-			c.settle()
-			c.out.line("Thinking…")
+	case text != "Thinking…":
+		if !strings.HasPrefix(text, "Running ") { // the tool's own line says it
+			c.say("Notice", text)
 		}
-	case strings.HasPrefix(text, "Running "): // the line of the tool says it
-	default:
-		c.say("Notice", text)
-	}
-}
-
-func (c *console) onThought(text string) {
-	if c.thinking {
-		c.turn.thought.write(text)
+	case !c.turn.saidThinks:
+		c.turn.saidThinks = true
+		c.endLine()
+		c.out.line(text)
 	}
 }
 
 func (c *console) onText(text string) {
 	if strings.HasPrefix(text, "[[tool:") {
-		return // the place of a card; the model's own are escaped
+		return // the place of a tool card; such a text of the model is escaped
 	}
-	c.turn.thought.end()
+	c.turn.reasoning.end()
 	if c.turn.inTool {
 		c.out.fresh()
 		c.turn.inTool = false
@@ -194,89 +181,121 @@ func (c *console) onText(text string) {
 	c.turn.answer.write(strings.ReplaceAll(text, `\[[tool:`, "[[tool:"))
 }
 
-func retryWords(r assistant.Retrying) string {
-	if r.After == 0 {
-		return "trying again: " + r.Reason
+// onTool shows a call and its result on one line, if nothing comes between.
+func (c *console) onTool(e assistant.Event) {
+	t := c.turn
+	switch e := e.(type) {
+	case assistant.ToolStart:
+		c.endLine()
+		c.out.begin("Tool")
+		c.out.more(strings.TrimSpace(visibleLine(e.Tool)+" "+argumentText(e.Input)) + " …")
+		t.progress, t.inTool = 0, true
+	case assistant.ToolProgress:
+		const step = 0.25 // a listener wants to hear that it goes on, not each step
+		if e.Progress >= t.progress+step && e.Progress < 1 {
+			t.progress = e.Progress
+			c.say("Progress", fmt.Sprintf("%d percent, %s", int(e.Progress*100), oneLine(e.Message)))
+		}
+	case assistant.ToolComplete:
+		if !t.inTool {
+			c.endLine()
+			c.out.begin("Tool")
+			c.out.more(visibleLine(e.Tool))
+		}
+		c.out.more(" " + resultText(e))
+		c.out.fresh()
+		t.inTool = false
+	default:
 	}
-	return fmt.Sprintf("trying again in %s, attempt %d: %s", r.After.Round(100*time.Millisecond), r.Attempt, r.Reason)
+}
+
+// maxOutcome bounds what is shown of a tool's result, in cells; /pair shows all.
+const maxOutcome = 400
+
+func resultText(e assistant.ToolComplete) string {
+	message := safetext.Line(e.Message, maxOutcome)
+	switch {
+	case e.Success:
+		return "done: " + message
+	case e.ErrorCode == assistant.CodeDeclined:
+		return message
+	}
+	return "failed (" + visibleLine(e.ErrorCode) + "): " + message
+}
+
+// argumentText are the values of an object of arguments, with their names when
+// there are several.
+func argumentText(raw json.RawMessage) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
+		return safetext.Line(visible(string(raw)), maxOutcome)
+	}
+	var parts []string
+	for name, value := range fields {
+		var text string
+		if json.Unmarshal(value, &text) != nil {
+			text = string(value)
+		}
+		text = visible(text)
+		if len(fields) > 1 {
+			text = visible(name) + "=" + text
+		}
+		parts = append(parts, text)
+	}
+	slices.Sort(parts)
+	return safetext.Line(strings.Join(parts, " "), maxOutcome)
 }
 
 // onEnd says how the turn ended and what can be done now.
 func (c *console) onEnd(end assistant.Event) {
-	c.settle()
+	c.endLine()
 	t := c.turn
-	c.turn, c.asked = nil, nil
+	c.turn, c.question = nil, nil
 	c.o.Window.Changed()
-	c.failed = false
-	seq := c.seqOf(t)
 	switch e := end.(type) {
 	case assistant.Complete:
 		if e.Payload.Notice != "" {
 			c.out.labelled("Notice", e.Payload.Notice)
 		}
 	case assistant.Error:
-		c.onError(e, t, seq)
+		c.complain("Error ("+e.Code+")", e.Message)
+		c.unsent, c.failed = t.prompt.Text, t.seq
+		c.out.line("/retry tries it again, /reask asks with other words.")
 	case assistant.Cancelled:
-		c.onCancelled(e, t)
-	case assistant.TurnStarted, assistant.Status, assistant.TextDelta, assistant.ReasoningDelta, assistant.ToolStart, assistant.ToolProgress,
-		assistant.ToolComplete, assistant.PayloadFound, assistant.CheckpointCreated, assistant.ContextTrimmed,
-		assistant.Queued, assistant.Retrying, assistant.ConfirmRequest:
+		if e.Kept {
+			c.out.line("Cancelled. What the tools have done stays.")
+		} else {
+			c.unsent = t.prompt.Text
+			c.out.line("Cancelled. The message is not in the conversation; /retry sends it again, /reask asks with other words.")
+		}
+	default:
 	}
-	if t.wrote {
-		c.out.line(fmt.Sprintf("Checkpoint %d: /undo takes these changes back.", len(c.s.Checkpoints())))
+	if t.checkpoints {
+		c.out.line(fmt.Sprintf("Checkpoint %d: /undo undoes these changes.", len(c.s.Checkpoints())))
 	}
-	c.tell()
-	c.next(end, seq)
+	c.showChanges()
+	c.next(end, t.seq)
 }
 
-// seqOf is the pair of a turn that has ended; 0 when there is none any more.
-func (c *console) seqOf(t *turn) int64 {
-	if t.prompt.Retry != 0 {
-		return t.prompt.Retry
-	}
-	if seq := c.newest(); seq > t.before {
-		return seq
-	}
-	return 0
-}
-
-func (c *console) onError(e assistant.Error, t *turn, seq int64) {
-	c.failed = true
-	c.complain("Error ("+e.Code+")", e.Message)
-	c.again = again{text: t.prompt.Text, seq: seq}
-	c.out.line("/retry tries it again, /reask asks with other words.")
-}
-
-func (c *console) onCancelled(e assistant.Cancelled, t *turn) {
-	if e.Kept {
-		c.out.line("Cancelled. What the tools have done stays.")
-		return
-	}
-	c.again = again{text: t.prompt.Text}
-	c.out.line("Cancelled. The message is not in the conversation; /retry sends it again, /reask asks with other words.")
-}
-
-// next goes on after a turn: with the end, with the queued message, or with
+// next continues after a turn: with the end, with the queued message, or with
 // what the answer offers.
 func (c *console) next(end assistant.Event, seq int64) {
-	_, whole := end.(assistant.Complete)
-	queued, waits := c.s.Queued()
+	_, complete := end.(assistant.Complete)
+	queued, waits := c.w.Queued()
 	switch {
-	case c.stopped:
+	case c.cancelled:
 		c.done = true
 	case c.leaving:
 		c.leaving = false
-		c.quit()
-	case waits && whole:
-		c.s.TakeQueued()
+		c.quit("")
+	case waits && complete:
+		c.w.TakeQueued()
 		c.startQueued(queued)
 	case waits:
 		c.out.line("Still waiting, not sent: " + oneLine(queued.Text) + ". /queue send sends it, /queue drop drops it.")
 	case c.late != nil:
-		p := *c.late
-		c.late = nil
-		c.startQueued(p)
-	case seq != 0:
+		c.startQueued(*c.late)
+	default:
 		c.offer(seq)
 	}
 }
@@ -289,19 +308,23 @@ func (c *console) startQueued(p assistant.Prompt) {
 	c.dispatch(p)
 }
 
-// cancel breaks the running turn off.
-func (c *console) cancel() {
-	c.settle()
+// cancel cancels the running turn.
+func (c *console) cancel(string) {
+	if c.turn == nil {
+		c.out.line("Nothing runs.")
+		return
+	}
+	c.endLine()
 	c.out.line("Cancelling.")
-	c.asked = nil
-	c.s.Cancel()
+	c.question = nil
+	c.w.Cancel()
 }
 
-// tell says what the screen shows all the time, when it is another now.
-func (c *console) tell() {
+// showChanges shows what a screen always shows, when it has changed.
+func (c *console) showChanges() {
 	if now := c.s.Counter(); now != c.counter {
 		c.counter = now
-		c.out.line(c.contextWords())
+		c.out.line(c.contextText())
 	}
 	if now := c.isUnsaved(); now != c.unsaved {
 		c.unsaved = now
@@ -313,25 +336,14 @@ func (c *console) tell() {
 	}
 }
 
-// contextWords is the context counter as a sentence.
-func (c *console) contextWords() string {
+// contextText is the context counter as a sentence.
+func (c *console) contextText() string {
 	return "Context " + strings.ReplaceAll(c.s.Counter(), "/", " of ") + "."
 }
 
-func (c *console) isUnsaved() bool { return c.o.Window.Status().Unsaved }
-
-// keepSent keeps a message where the screen finds the messages that were sent.
-func (c *console) keepSent(text string) {
-	if c.o.History == nil || strings.TrimSpace(text) == "" {
-		return
+func (c *console) modelText() string {
+	if id := c.s.Model(); id != "" {
+		return "Model " + visibleLine(id)
 	}
-	if err := c.o.History.AddSent(c.ctx, text); err != nil {
-		c.fail(fmt.Errorf("the message history: %w", err))
-	}
+	return "No model is selected; /models lists them"
 }
-
-// oneLine is a text of the user where one line is shown of it.
-func oneLine(text string) string { return safetext.Line(text, maxQuoted) }
-
-// maxQuoted is how much of a message is repeated, in cells.
-const maxQuoted = 200

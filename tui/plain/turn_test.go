@@ -87,7 +87,7 @@ func TestQueue(t *testing.T) {
 	r.wait("Queued: second")
 	r.blind("third")
 	r.wait("Queued: third")
-	r.wait("It takes the place of: second")
+	r.wait("It replaces: second")
 	gate.Open()
 	r.wait("You, queued before: third")
 	r.wait("Assistant: Two.")
@@ -156,7 +156,7 @@ func TestErrorAndReAsk(t *testing.T) {
 }
 
 func TestErrorOfAScript(t *testing.T) {
-	r := start(t, at.NewScript(refuse(assistant.KindQuota, "no money")), func(o *Options) {
+	r := start(t, at.NewScript(refuse(assistant.KindQuota, "no money")), func(o *testOptions) {
 		o.Interactive, o.In = false, strings.NewReader("hello")
 	})
 	if status := r.end(); status != exitFailed {
@@ -245,7 +245,7 @@ func TestContextEndsIt(t *testing.T) {
 func TestNobodyReadsOn(t *testing.T) {
 	gone := &brokenAfter{text: "Half."}
 	script := at.NewScript(at.Answer{at.Say("Half. "), at.Say("More. "), at.Stop{At: at.NewGate()}})
-	r := start(t, script, func(o *Options) { o.Out, o.Interactive, o.In = gone, false, strings.NewReader("go\n") })
+	r := start(t, script, func(o *testOptions) { o.Out, o.Interactive, o.In = gone, false, strings.NewReader("go\n") })
 	if status := r.end(); status != exitFailed {
 		t.Errorf("status %d", status)
 	}
@@ -306,26 +306,28 @@ func TestHostileChoice(t *testing.T) {
 	r.wait("/1 ‹U+202E›evil‹U+001B›[2J\n")
 }
 
-// TestLongMessageAsks: what cannot fit is not sent, and is kept only after a yes.
+// An estimate alone refuses nothing: what is too long by it is sent after a yes.
 func TestLongMessageAsks(t *testing.T) {
 	script := at.NewScript(at.Answer{at.Say("Well.")})
 	r := start(t, script, nil)
 	r.say(strings.Repeat("long ", 100_000))
 	r.wait("This message is too long: about ")
-	r.answer("Type yes to keep it unsent: ", "no")
+	r.answer("Type yes to send it anyway: ", "no")
 	r.wait("Nothing was done.")
-	r.say(strings.Repeat("long ", 100_000))
-	r.answer("Type yes to keep it unsent: ", "yes")
-	r.wait("Error (user_prompt_too_large):")
-	r.wait("You: ")
 	if n := len(script.Requests()); n != 0 {
+		t.Errorf("%d requests after a no", n)
+	}
+	r.say("/retry")
+	r.answer("Type yes to send it anyway: ", "yes")
+	r.wait("Assistant: Well.")
+	if n := len(script.Requests()); n != 1 {
 		t.Errorf("%d requests", n)
 	}
 }
 
 // TestColour: it is on labels and nowhere else, and nothing moves.
 func TestColour(t *testing.T) {
-	r := start(t, at.NewScript(at.Answer{at.Say("Well.")}, refuse(assistant.KindNet, "gone")), func(o *Options) { o.Color = true })
+	r := start(t, at.NewScript(at.Answer{at.Say("Well.")}, refuse(assistant.KindNet, "gone")), func(o *testOptions) { o.Color = true })
 	r.say("one")
 	r.wait(boldOn + "Assistant:" + off + " Well.\n")
 	r.say("two")

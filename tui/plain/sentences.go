@@ -9,11 +9,11 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// speech is text that streams in: the answer, or the thinking before it. It is
+// sentenceWriter passes on text that streams in: the answer, or the thinking before it. It is
 // passed on in whole sentences and lines, so that a screen reader has something
 // to read, and wrapped at words. What comes out does not depend on the pieces
 // in which it came in.
-type speech struct {
+type sentenceWriter struct {
 	out   *printer
 	label string
 	width int // 0 does not wrap
@@ -45,7 +45,7 @@ const (
 )
 
 // write takes the next piece.
-func (s *speech) write(piece string) {
+func (s *sentenceWriter) write(piece string) {
 	piece = s.clean.Write(piece)
 	s.held += piece
 	if len(s.held) <= maxWord && !strings.ContainsAny(piece, partings) {
@@ -58,23 +58,23 @@ func (s *speech) write(piece string) {
 }
 
 // end passes the rest on and ends the line. The next text has a label again.
-func (s *speech) end() {
+func (s *sentenceWriter) end() {
 	s.pass(s.held + s.clean.Flush())
 	if s.begun {
 		s.out.fresh()
 	}
-	*s = speech{out: s.out, label: s.label, width: s.width}
+	*s = sentenceWriter{out: s.out, label: s.label, width: s.width}
 }
 
 // ready is how many of the held bytes are whole sentences or lines; of what
 // gets too long, whole words.
-func (s *speech) ready() int {
+func (s *sentenceWriter) ready() int {
 	n := strings.LastIndexByte(s.held, '\n') + 1
 	rest := s.held[n:]
 	switch {
 	case s.code(rest):
 	case strings.ContainsAny(rest, sentenceEnds):
-		n += sentences(rest)
+		n += wholeSentences(rest)
 		if len(s.held)-n <= maxHeld {
 			return n
 		}
@@ -90,7 +90,7 @@ func (s *speech) ready() int {
 
 // code says whether a line that goes on with rest is code, which is passed on
 // by whole lines.
-func (s *speech) code(rest string) bool {
+func (s *sentenceWriter) code(rest string) bool {
 	return s.fence || fenced(s.start+rest[:min(len(rest), maxStart)])
 }
 
@@ -109,8 +109,8 @@ const (
 	closers = "\"')]*_`”’»"
 )
 
-// sentences is how much of text, up to its last blank, is whole sentences.
-func sentences(text string) int {
+// wholeSentences is how much of text, up to its last blank, is whole sentences.
+func wholeSentences(text string) int {
 	whole, ended := 0, false
 	for i, r := range text {
 		switch {
@@ -132,7 +132,7 @@ func sentences(text string) int {
 
 // pass writes text word by word. Blanks and line ends wait for the word behind
 // them, so that no line ends in blanks and no text in empty lines.
-func (s *speech) pass(text string) {
+func (s *sentenceWriter) pass(text string) {
 	text = strings.ReplaceAll(s.out.redact(text), "\t", "    ")
 	for text != "" {
 		n := 1
@@ -174,7 +174,7 @@ func endsWide(text string) bool {
 	return strings.ContainsRune(wideEnds, r)
 }
 
-func (s *speech) newLine() {
+func (s *sentenceWriter) newLine() {
 	if fenced(s.start) {
 		s.fence = !s.fence
 	}
@@ -185,7 +185,7 @@ func (s *speech) newLine() {
 }
 
 // word writes a word with what waited for it.
-func (s *speech) word(w string) {
+func (s *sentenceWriter) word(w string) {
 	if !s.begun {
 		s.out.begin(s.label)
 		s.begun, s.column, s.blanks = true, ansi.StringWidth(s.label)+len(": "), ""
@@ -209,7 +209,7 @@ func (s *speech) word(w string) {
 
 // mostBreaks is two: one empty line parts paragraphs, more say nothing to a
 // listener. In code every one counts.
-func (s *speech) mostBreaks() int {
+func (s *sentenceWriter) mostBreaks() int {
 	if s.fence {
 		return s.breaks
 	}
@@ -217,7 +217,7 @@ func (s *speech) mostBreaks() int {
 }
 
 // wraps says whether the line may be broken: not code, not a row of a table.
-func (s *speech) wraps() bool {
+func (s *sentenceWriter) wraps() bool {
 	switch {
 	case s.width <= 0, s.fence, fenced(s.start):
 		return false

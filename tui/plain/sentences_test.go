@@ -16,7 +16,7 @@ import (
 // spoken is what is written of text that comes in pieces of so many bytes.
 func spoken(text string, size, width int) string {
 	var b bytes.Buffer
-	s := speech{out: &printer{w: &b, redact: func(s string) string { return s }}, label: "Assistant", width: width}
+	s := sentenceWriter{out: &printer{w: &b, redact: func(s string) string { return s }}, label: "Assistant", width: width}
 	for text != "" {
 		n := min(size, len(text))
 		s.write(text[:n])
@@ -26,7 +26,7 @@ func spoken(text string, size, width int) string {
 	return b.String()
 }
 
-func TestSpeech(t *testing.T) {
+func TestSentences(t *testing.T) {
 	for name, c := range map[string]struct {
 		text  string
 		width int
@@ -52,10 +52,10 @@ func TestSpeech(t *testing.T) {
 	}
 }
 
-// TestSpeechComesBySentences: what is whole is there, what is not waits.
-func TestSpeechComesBySentences(t *testing.T) {
+// TestSentencesComesBySentences: what is whole is there, what is not waits.
+func TestSentencesComesBySentences(t *testing.T) {
 	var b bytes.Buffer
-	s := speech{out: &printer{w: &b, redact: func(s string) string { return s }}, label: "A"}
+	s := sentenceWriter{out: &printer{w: &b, redact: func(s string) string { return s }}, label: "A"}
 	for _, step := range []struct{ piece, want string }{
 		{"Five mod", ""},
 		{"els. Are", "A: Five models."},
@@ -71,15 +71,15 @@ func TestSpeechComesBySentences(t *testing.T) {
 	}
 }
 
-// BenchmarkSpeechWithoutEnds: text that never ends a word costs no more at its end.
-func BenchmarkSpeechWithoutEnds(b *testing.B) {
-	s := speech{out: &printer{w: io.Discard, redact: func(s string) string { return s }}, label: "A", width: 80}
+// BenchmarkSentencesWithoutEnds: text that never ends a word costs no more at its end.
+func BenchmarkSentencesWithoutEnds(b *testing.B) {
+	s := sentenceWriter{out: &printer{w: io.Discard, redact: func(s string) string { return s }}, label: "A", width: 80}
 	for b.Loop() {
 		s.write("xxxx")
 	}
 }
 
-func FuzzSpeech(f *testing.F) {
+func FuzzSentences(f *testing.F) {
 	for _, text := range []string{"One. Two\n\nthree", "```go\nx := 1\n```\nafter", "你好。\x1b[31m\u202e", "| a |\n", "a\tb  c \n d", strings.Repeat("x", maxWord+9), "a" + strings.Repeat(" ", 300) + "b"} {
 		f.Add(text, 3, 20)
 	}

@@ -1,0 +1,363 @@
+package plain
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"winnow/assistant"
+	"winnow/assistant/history"
+	"winnow/assistant/workspace"
+	"winnow/tui/pane"
+)
+
+// Window is what the console asks of the window it works on; every pane.Pane is
+// one. A Lister can be listed, a doer performs the actions that an answer
+// suggests.
+type Window interface {
+	// Changed reports that the window may have changed.
+	Changed()
+	// Status is what the window is.
+	Status() pane.Status
+}
+
+// Lister is a Window that can be read aloud.
+type Lister interface {
+	// Rules are the rules, one a line, each with what it does.
+	Rules() []string
+	// Summary is the effect of all of them, in one line.
+	Summary() string
+}
+
+// doer performs an action by its name; pane.Pane has it.
+type doer interface {
+	Do(action string) pane.Action
+}
+
+// Recovery is what a crash left behind, for the user to decide.
+type Recovery struct {
+	Lines   []string // what happened and what there is
+	Discard func() error
+}
+
+// Options configures Run. Workspace is needed, the rest may be zero.
+type Options struct {
+	Workspace *workspace.Workspace
+	Window    Window // nil: a plain chat
+
+	In       io.Reader // nil is empty
+	Out, Err io.Writer // nil is nowhere
+	// Interactive says that somebody types In while reading Out: messages can be
+	// queued, questions are asked, errors go to Out. Without it messages go one
+	// after the other, questions are answered no, errors go to Err.
+	Interactive bool
+	// Interrupt receives what Ctrl+C sends; nil never does.
+	Interrupt <-chan os.Signal
+
+	Prompt   string // before a message; "" is "You: "
+	Width    int    // cells at which answers are wrapped; 0 leaves it to the terminal
+	Color    bool   // labels stand out
+	Examples []string
+	Notice   string // shown at the start
+	Recovery *Recovery
+	Now      func() time.Time
+	Redact   func(string) string // removes keys from what is shown; nil removes none
+}
+
+// The exit statuses of Run.
+const (
+	exitOK        = 0
+	exitFailed    = 1
+	exitCancelled = 130
+)
+
+// Run converses until the input ends, the user quits or ctx is done, and returns
+// the exit status: 0; 1 when Out fails, when the session cannot be read, or, not
+// Interactive, when the last turn failed; 130 when ctx or Ctrl+C ended it. A
+// running turn is finished at the end of the input and cancelled by ctx. Unsaved
+// changes of the window stay as they are.
+func Run(ctx context.Context, o Options) int {
+	c := newConsole(ctx, o)
+	if err := c.s.LoadView(ctx); err != nil {
+		c.fail(err)
+		return exitFailed
+	}
+	c.greet()
+	return c.loop()
+}
+
+func newConsole(ctx context.Context, o Options) *console {
+	if o.In == nil {
+		o.In = strings.NewReader("")
+	}
+	if o.Out == nil {
+		o.Out = io.Discard
+	}
+	if o.Err == nil {
+		o.Err = io.Discard
+	}
+	if o.Prompt == "" {
+		o.Prompt = "You: "
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Window == nil {
+		o.Window = pane.None{}
+	}
+	if o.Redact == nil {
+		o.Redact = func(s string) string { return s }
+	}
+	c := &console{ctx: ctx, o: o, w: o.Workspace, s: o.Workspace.Session(), lines: readLines(o.In, o.Now)}
+	c.out = &printer{w: o.Out, color: o.Color, redact: o.Redact}
+	c.err = c.out
+	if !o.Interactive {
+		c.err = &printer{w: o.Err, color: o.Color, redact: o.Redact}
+	}
+	return c
+}
+
+// console is one run of the program without a screen. Its fields belong to the
+// goroutine of loop.
+type console struct {
+	ctx   context.Context
+	o     Options
+	w     *workspace.Workspace
+	s     *assistant.Session
+	out   *printer
+	err   *printer // where errors go
+	lines <-chan line
+
+	message  messageReader
+	question *question
+	turn     *turn             // nil: nothing runs
+	late     *assistant.Prompt // queued after the turn had ended
+	unsent   string            // a text that was not sent, for /retry and /reask
+	failed   int64             // the pair of the last turn, when that failed; 0 is none
+	choices  []choice
+	models   []string          // as last numbered
+	sessions []history.Session // as last numbered
+
+	counter   string // as last shown
+	unsaved   bool   // as last shown
+	thinking  bool   // reasoning is shown
+	prompted  bool   // a prompt waits for a line
+	ended     bool   // the input has
+	warned    bool   // one more Ctrl+C quits
+	leaving   bool   // quit when the turn is over
+	cancelled bool   // ctx is done: quit without a word
+	done      bool
+	status    int
+}
+
+// loop handles one event after the other until the console is done.
+func (c *console) loop() int {
+	stop := c.ctx.Done()
+	for !c.done {
+		if c.ended && c.turn == nil {
+			c.endOfInput()
+			break
+		}
+		c.prompt()
+		if c.out.err != nil && !c.cancelled {
+			c.stop(exitFailed)
+			continue
+		}
+		var events <-chan assistant.Event
+		input := c.lines
+		if c.turn != nil {
+			events = c.turn.events
+		}
+		if c.ended || c.turn != nil && !c.o.Interactive { // a script's line waits for the end of the turn
+			input = nil
+		}
+		select {
+		case <-stop:
+			stop = nil
+			c.stop(exitCancelled)
+		case _, ok := <-c.o.Interrupt:
+			c.interrupt(ok)
+		case e, ok := <-events:
+			c.onEvent(e, ok)
+		case l, ok := <-input:
+			c.onLine(l, ok)
+		}
+	}
+	return c.status
+}
+
+// prompt shows once what kind of line is expected.
+func (c *console) prompt() {
+	unread := c.question != nil && c.question.at.IsZero()
+	if c.prompted && c.out.open && !unread {
+		return
+	}
+	c.prompted = false
+	text := c.o.Prompt
+	switch {
+	case !c.o.Interactive || c.ended || c.cancelled || c.turn != nil && c.question == nil:
+		return
+	case c.question != nil:
+		text = c.question.prompt
+		if unread {
+			c.question.at = c.o.Now()
+		}
+	case c.message.begun:
+		text = "more: "
+	}
+	c.out.fresh()
+	c.out.more(text)
+	c.prompted = true
+}
+
+// onLine handles a line of the user, or the end of all lines.
+func (c *console) onLine(l line, ok bool) {
+	if !ok {
+		c.ended = true
+		c.dropQuestion()
+		return
+	}
+	if c.prompted {
+		c.out.open, c.prompted = false, false // the terminal has shown the line and its end
+	}
+	c.warned = false
+	early := c.typedEarly(l)
+	switch {
+	case l.err != nil:
+		c.fail(l.err)
+	case c.message.begun:
+		c.compose(l.text)
+	case early && (isNo(l.text) || strings.EqualFold(strings.TrimSpace(l.text), "yes")):
+		c.out.line("That was typed before the question could be read, so it is no answer.")
+	case strings.HasPrefix(l.text, "/") && !strings.HasPrefix(l.text, "//"):
+		c.command(l.text)
+	case c.question != nil && !early:
+		c.answer(l.text)
+	default:
+		c.compose(l.text)
+	}
+}
+
+// compose adds a line to the message, and sends it when it is complete. //x is
+// the message /x.
+func (c *console) compose(text string) {
+	if !c.message.begun && strings.HasPrefix(text, "//") {
+		text = text[1:]
+	}
+	if message, whole := c.message.add(text); whole && strings.TrimSpace(message) != "" {
+		c.send(message)
+	}
+}
+
+// interrupt handles Ctrl+C: it cancels what there is to cancel; with nothing to
+// cancel, the second in a row quits.
+func (c *console) interrupt(ok bool) {
+	switch {
+	case !ok:
+		c.o.Interrupt = nil
+	case c.turn != nil:
+		c.cancel("")
+	case c.question != nil:
+		c.dropQuestion()
+	case c.message.begun:
+		c.unsent, c.failed = c.message.end(), 0
+		c.out.line("The message is dropped; /retry sends it.")
+	case c.warned:
+		c.status = exitCancelled
+		c.leave()
+	default:
+		c.warned = true
+		c.out.line("Ctrl+C again quits; so does /quit.")
+	}
+}
+
+// stop ends the console as soon as the turn allows it.
+func (c *console) stop(status int) {
+	c.status, c.cancelled, c.question = status, true, nil
+	if c.turn == nil {
+		c.done = true
+		return
+	}
+	c.s.Cancel()
+}
+
+// endOfInput leaves after the last line.
+func (c *console) endOfInput() {
+	if c.message.begun {
+		c.addSent(c.message.end())
+		c.out.line("The message that was begun is not sent.")
+	}
+	c.leave()
+}
+
+// leave ends the console and says what stays.
+func (c *console) leave() {
+	c.done = true
+	if c.failed != 0 && !c.o.Interactive {
+		c.status = exitFailed
+	}
+	if c.isUnsaved() {
+		c.out.line("The unsaved changes are kept for next time; the file is unchanged.")
+	}
+	c.out.fresh()
+}
+
+func (c *console) isUnsaved() bool { return c.o.Window.Status().Unsaved }
+
+// greet says where one is and what to do.
+func (c *console) greet() {
+	st := c.o.Window.Status()
+	about := "winnow, " + st.Title
+	if st.Subtitle != "" {
+		about += ", " + st.Subtitle
+	}
+	c.out.line(visibleLine(about) + ". " + c.modelText() + ".")
+	c.out.line("Type a message and press Enter. /help lists the commands, /quit ends.")
+	if c.o.Notice != "" {
+		c.out.line(c.o.Notice)
+	}
+	if n := len(c.s.Visible()); n > 0 {
+		c.out.line(assistant.Counted(n, "pair") + " in this session; /pairs reads them.")
+	} else {
+		for _, e := range c.o.Examples {
+			c.choices = append(c.choices, choice{label: e, message: e})
+		}
+		c.listChoices("For example")
+	}
+	c.counter, c.unsaved = c.s.Counter(), c.isUnsaved()
+	if c.unsaved {
+		c.out.line("There are unsaved changes; /save writes them.")
+	}
+	if r := c.o.Recovery; r != nil {
+		c.out.labelled("Question", "winnow stopped unexpectedly last time.")
+		c.indented(r.Lines...)
+		c.ask("Type discard to drop the unsaved changes; anything else keeps them: ", map[string]func(){
+			"discard": func() { c.edit(pane.Edit{Description: "Discard after a crash", Change: r.Discard}) },
+		}, func() { c.out.line("Recovered; nothing is saved yet.") })
+	}
+}
+
+// run does what takes time. Ctrl+C and the end of ctx cancel it; it is waited
+// for in any case. It reports an error and whether there was none.
+func (c *console) run(f func(ctx context.Context) error) bool {
+	ctx, cancel := context.WithCancel(c.ctx)
+	defer cancel()
+	result := make(chan error, 1)
+	go func() { result <- f(ctx) }()
+	interrupts := c.o.Interrupt
+	for {
+		select {
+		case err := <-result:
+			if err != nil {
+				c.fail(err)
+			}
+			return err == nil
+		case <-interrupts:
+			interrupts = nil
+			c.out.line("Cancelling.")
+			cancel()
+		}
+	}
+}
