@@ -15,12 +15,8 @@ const badByteBase = 0xDC00
 // span is the closed range of code points lo to hi.
 type span struct{ lo, hi rune }
 
-// class is a set of code points: sorted spans that neither touch nor overlap,
-// and a bitmap of the ASCII part.
-type class struct {
-	ascii [2]uint64
-	spans []span
-}
+// class is a set of code points: sorted spans that neither touch nor overlap.
+type class struct{ spans []span }
 
 // newClass makes the set of all code points in spans, or of all others.
 func newClass(spans []span, negated bool) *class {
@@ -28,34 +24,20 @@ func newClass(spans []span, negated bool) *class {
 	if negated {
 		spans = complement(spans)
 	}
-	c := &class{spans: spans}
-	for r := rune(0); r < utf8.RuneSelf; r++ {
-		if spansHold(spans, r) {
-			c.ascii[r>>6] |= 1 << (r & 63)
-		}
-	}
-	return c
+	return &class{spans}
 }
 
 func (c *class) has(r rune) bool {
-	if r < utf8.RuneSelf {
-		return c.ascii[r>>6]>>(r&63)&1 != 0
-	}
-	return spansHold(c.spans, r)
-}
-
-// spansHold reports whether r lies in one of the sorted spans.
-func spansHold(spans []span, r rune) bool {
-	lo, hi := 0, len(spans)
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		if spans[mid].hi < r {
-			lo = mid + 1
-		} else {
-			hi = mid
+	_, found := slices.BinarySearchFunc(c.spans, r, func(s span, r rune) int {
+		switch {
+		case s.hi < r:
+			return -1
+		case s.lo > r:
+			return 1
 		}
-	}
-	return lo < len(spans) && spans[lo].lo <= r
+		return 0
+	})
+	return found
 }
 
 // normalize sorts spans and joins those that touch.

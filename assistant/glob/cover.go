@@ -1,9 +1,6 @@
 package glob
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // MaxStates is how many states of the product automaton a coverage question
 // may visit before it stays undecided.
@@ -75,32 +72,21 @@ func refutingExample(broad []*Pattern, narrow *Pattern, match func(*Pattern, str
 // coversByShape answers the questions that need no search. What it says of
 // patterns holds for rules as well, for rules widen both sides alike.
 func coversByShape(broad []*Pattern, narrow *Pattern) (c Coverage, sure bool) {
-	yes := Coverage{Covered: true}
-	if slices.ContainsFunc(narrow.tokens, func(t token) bool { return t.kind == never }) {
-		return yes, true
-	}
+	covered := narrow.never
 	for _, p := range broad {
-		switch p.shape {
-		case all:
-			return yes, true
+		fixed, literal := p.Literal()
+		same, isLiteral := narrow.Literal()
+		switch {
 		case literal:
-			if narrow.shape == literal && narrow.fixed == p.fixed {
-				return yes, true
-			}
-		case prefix:
-			if strings.HasPrefix(narrow.Prefix(), p.fixed) {
-				return yes, true
-			}
-		case suffix:
-			if strings.HasSuffix(narrow.Suffix(), p.fixed) {
-				return yes, true
-			}
-		case contains:
-			if strings.Contains(narrow.Core(), p.fixed) {
-				return yes, true
-			}
-		default:
+			covered = covered || isLiteral && same == fixed
+		case !p.stars || !p.head.plain || !p.tail.plain:
+		case len(p.middle) == 0 && p.tail.text == "": // abc*
+			covered = covered || strings.HasPrefix(narrow.Prefix(), p.head.text)
+		case len(p.middle) == 0 && p.head.text == "": // *abc
+			covered = covered || strings.HasSuffix(narrow.Suffix(), p.tail.text)
+		case len(p.middle) == 1 && p.middle[0].plain && p.head.text == "" && p.tail.text == "": // *abc*
+			covered = covered || strings.Contains(narrow.Core(), p.middle[0].text)
 		}
 	}
-	return Coverage{}, false
+	return Coverage{Covered: covered}, covered
 }

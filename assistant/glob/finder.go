@@ -81,16 +81,11 @@ func newWideBlock(toks []token) wideBlock {
 }
 
 func (w *wideBlock) mask(r rune) uint64 {
-	lo, hi := 0, len(w.starts) // starts[lo] <= r < starts[hi]
-	for hi-lo > 1 {
-		mid := int(uint(lo+hi) >> 1)
-		if w.starts[mid] <= r {
-			lo = mid
-		} else {
-			hi = mid
-		}
+	i, found := slices.BinarySearch(w.starts, r)
+	if !found {
+		i--
 	}
-	return w.masks[lo]
+	return w.masks[i]
 }
 
 // find returns where the leftmost match in s ends, or -1.

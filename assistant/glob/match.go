@@ -15,8 +15,10 @@ type segment struct {
 	free   bool    // only `?`
 }
 
-// split cuts p.tokens at the stars.
-func (p *Pattern) split() {
+// split cuts p.tokens at the stars. valid says that the pattern is valid UTF-8:
+// only then is text compared bytewise, because then every occurrence begins and
+// ends between characters.
+func (p *Pattern) split(valid bool) {
 	toks := p.tokens
 	var parts [][]token
 	start := 0
@@ -27,14 +29,14 @@ func (p *Pattern) split() {
 		}
 	}
 	parts = append(parts, toks[start:])
-	p.head = newSegment(parts[0])
+	p.head = newSegment(parts[0], valid)
 	if len(parts) == 1 {
 		return
 	}
 	p.stars = true
-	p.tail = newSegment(parts[len(parts)-1])
+	p.tail = newSegment(parts[len(parts)-1], valid)
 	for _, part := range parts[1 : len(parts)-1] {
-		seg := newSegment(part)
+		seg := newSegment(part, valid)
 		if !seg.plain && !seg.free {
 			seg.finder = newFinder(part)
 		}
@@ -42,8 +44,8 @@ func (p *Pattern) split() {
 	}
 }
 
-func newSegment(toks []token) segment {
-	seg := segment{tokens: toks, plain: true, free: true}
+func newSegment(toks []token, valid bool) segment {
+	seg := segment{tokens: toks, plain: valid, free: true}
 	var b []byte
 	for _, t := range toks {
 		if t.kind != one || !utf8.ValidRune(t.rune) {
@@ -57,24 +59,6 @@ func newSegment(toks []token) segment {
 		seg.text = string(b)
 	}
 	return seg
-}
-
-// matchGeneral takes the head from the front and the tail from the back; then
-// it is enough to find each middle segment as far left as possible, in order.
-func (p *Pattern) matchGeneral(s string) bool {
-	s, ok := p.head.cutFront(s)
-	if !ok || !p.stars {
-		return ok && s == ""
-	}
-	if s, ok = p.tail.cutBack(s); !ok {
-		return false
-	}
-	for i := range p.middle {
-		if s, ok = p.middle[i].cutThrough(s); !ok {
-			return false
-		}
-	}
-	return true
 }
 
 // cutFront matches the beginning of s and returns the rest.

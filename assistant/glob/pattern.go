@@ -1,43 +1,28 @@
 package glob
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
-)
-
-// shape names the patterns that have a faster way than the general one.
-type shape uint8
-
-const (
-	general  shape = iota
-	literal        // abc
-	prefix         // abc*
-	suffix         // *abc
-	contains       // *abc*
-	all            // *
-	nothing        // holds a class without members
 )
 
 // Pattern is a compiled pattern. Compile makes it; the zero value matches only
 // the empty string. It is immutable and may be shared by goroutines.
 type Pattern struct {
 	text   string
-	shape  shape
-	fixed  string // what literal, prefix, suffix and contains look for
 	tokens []token
-	head   segment   // general: before the first star
-	middle []segment // general: between stars
-	tail   segment   // general: behind the last star, when starred
-	stars  bool      // general: there is a star
+	head   segment   // before the first star
+	middle []segment // between stars
+	tail   segment   // behind the last star, when there is one
+	stars  bool      // there is a star
+	never  bool      // it holds a class without members: nothing matches
 }
 
 // Compile makes a Pattern of text. Every text is a pattern.
 func Compile(text string) *Pattern {
 	p := &Pattern{text: text, tokens: parse(text)}
-	p.shape, p.fixed = shapeOf(p.tokens, utf8.ValidString(text))
-	if p.shape == general {
-		p.split()
-	}
+	p.split(utf8.ValidString(text))
+	p.never = slices.ContainsFunc(p.tokens, func(t token) bool { return t.kind == never })
 	return p
 }
 
@@ -45,7 +30,12 @@ func Compile(text string) *Pattern {
 func (p *Pattern) String() string { return p.text }
 
 // Literal returns the one string p matches, and true, when there is just one.
-func (p *Pattern) Literal() (string, bool) { return p.fixed, p.shape == literal }
+func (p *Pattern) Literal() (string, bool) {
+	if p.stars || !p.head.plain {
+		return "", false
+	}
+	return p.head.text, true
+}
 
 // Prefix returns the text with which every match of p begins, as far as the
 // pattern fixes it.
@@ -97,23 +87,23 @@ func (p *Pattern) OpenStart() bool { return len(p.tokens) > 0 && p.tokens[0].kin
 
 // Match reports whether p matches the whole of s. It allocates nothing as long
 // as no part between two stars is longer than 64 × maxBlocks characters.
+//
+// It takes the head from the front and the tail from the back; then it is
+// enough to find each middle segment as far left as possible, in order.
 func (p *Pattern) Match(s string) bool {
-	switch p.shape {
-	case literal:
-		return s == p.fixed
-	case prefix:
-		return strings.HasPrefix(s, p.fixed)
-	case suffix:
-		return strings.HasSuffix(s, p.fixed)
-	case contains:
-		return strings.Contains(s, p.fixed)
-	case all:
-		return true
-	case nothing:
-		return false
-	default:
+	s, ok := p.head.cutFront(s)
+	if !ok || !p.stars {
+		return ok && s == ""
 	}
-	return p.matchGeneral(s)
+	if s, ok = p.tail.cutBack(s); !ok {
+		return false
+	}
+	for i := range p.middle {
+		if s, ok = p.middle[i].cutThrough(s); !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // MatchID reports whether p, as a rule, matches the model id: the id without
@@ -146,45 +136,4 @@ func Quote(s string) string {
 		}
 	}
 	return b.String()
-}
-
-// shapeOf finds the fast way for tokens, if any, and its text. Where text is
-// compared bytewise it must be valid UTF-8: only then does every occurrence
-// begin and end between characters.
-func shapeOf(toks []token, valid bool) (shape, string) {
-	var b []byte
-	stars := 0
-	for _, t := range toks {
-		switch t.kind {
-		case never:
-			return nothing, ""
-		case star:
-			stars++
-		case one:
-			b, _ = appendRune(b, t.rune)
-		default:
-		}
-	}
-	for _, t := range toks {
-		if t.kind != one && t.kind != star {
-			return general, ""
-		}
-	}
-	first := stars > 0 && toks[0].kind == star
-	last := stars > 0 && toks[len(toks)-1].kind == star
-	switch {
-	case stars == 1 && len(toks) == 1:
-		return all, ""
-	case !valid:
-		return general, ""
-	case stars == 0:
-		return literal, string(b)
-	case stars == 1 && last:
-		return prefix, string(b)
-	case stars == 1 && first:
-		return suffix, string(b)
-	case stars == 2 && first && last:
-		return contains, string(b)
-	}
-	return general, ""
 }

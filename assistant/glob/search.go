@@ -1,6 +1,6 @@
 package glob
 
-import "math/bits"
+import "encoding/binary"
 
 // antichain is how many sets of a place are kept to prune larger ones with.
 // Pruning is never needed for the answer, only for speed.
@@ -30,8 +30,9 @@ type searcher struct {
 	rules   bool
 
 	nodes []node
-	sets  []uint64 // the set of node i is at i times the union's words
-	table []int32  // open addressing by place and set: 1 + node, 0 for none
+	sets  []uint64        // the set of node i is at i times the union's words
+	seen  map[string]bool // the places and sets of nodes
+	key   []byte          // buffer for a key of seen
 	small map[place][]int32
 }
 
@@ -49,7 +50,7 @@ func search(broad []*Pattern, narrow, within *Pattern, rules bool) Coverage {
 	s := &searcher{
 		union: u, rules: rules,
 		letters: newLetters(a, u, broad, narrow, within),
-		table:   make([]int32, 1<<8),
+		seen:    map[string]bool{},
 		small:   map[place][]int32{},
 	}
 	s.narrow = newPath(narrow, len(s.letters), func(l int) []uint64 { return s.letters[l].narrow })
@@ -114,20 +115,20 @@ func (s *searcher) visit(at place, set []uint64, parent, letter int32) int {
 			return -1
 		}
 	}
-	slot := s.find(at, set)
-	if s.table[slot] != 0 {
+	s.key = binary.LittleEndian.AppendUint64(s.key[:0], uint64(at.narrow)<<32|uint64(at.within))
+	for _, w := range set {
+		s.key = binary.LittleEndian.AppendUint64(s.key, w)
+	}
+	if s.seen[string(s.key)] {
 		return -1
 	}
 	found := len(s.nodes)
 	if !s.keepSmall(at, set, int32(found)) {
 		return -1
 	}
-	s.table[slot] = int32(found) + 1
+	s.seen[string(s.key)] = true
 	s.nodes = append(s.nodes, node{at, parent, letter})
 	s.sets = append(s.sets, set...)
-	if 2*len(s.nodes) > len(s.table) {
-		s.grow()
-	}
 	return found
 }
 
@@ -157,50 +158,6 @@ func (s *searcher) keepSmall(at place, set []uint64, id int32) bool {
 		s.small[at] = append(kept, id)
 	}
 	return true
-}
-
-// find returns the slot of the table that holds the node, or the free slot
-// where it belongs.
-func (s *searcher) find(at place, set []uint64) int {
-	slot := s.hash(at, set)
-	for ; s.table[slot] != 0; slot = (slot + 1) & (len(s.table) - 1) {
-		i := int(s.table[slot]) - 1
-		if s.nodes[i].place == at && equal(s.sets[i*len(set):][:len(set)], set) {
-			break
-		}
-	}
-	return slot
-}
-
-func equal(a, b []uint64) bool {
-	for i, w := range a {
-		if w != b[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// hashFactor is 2^64 divided by the golden ratio: multiplying by it spreads
-// near values over all high bits.
-const hashFactor = 0x9E3779B97F4A7C15
-
-func (s *searcher) hash(at place, set []uint64) int {
-	h := uint64(at.narrow)<<32 | uint64(at.within)
-	for _, w := range set {
-		h = bits.RotateLeft64(h*hashFactor, 29) ^ w
-	}
-	h *= hashFactor
-	return int((h ^ h>>32) & uint64(len(s.table)-1))
-}
-
-// grow doubles the table.
-func (s *searcher) grow() {
-	s.table = make([]int32, 2*len(s.table))
-	w := s.union.words
-	for i, n := range s.nodes {
-		s.table[s.find(n.place, s.sets[i*w:][:w])] = int32(i) + 1
-	}
 }
 
 // refutes reports whether the left side accepts in node i and no broad pattern
