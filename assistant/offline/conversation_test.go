@@ -45,7 +45,7 @@ func TestConversations(t *testing.T) {
 		},
 		"newest of two families": {
 			{"only keep the newest Claude and GPT models, block every preview", "", []string{"openai:", "anthropic:"}},
-			{"ok", "openai-allow(gpt-4o) openai+allow(gpt-5.6-sol) openai+allow(gpt-5.6-luna) openai+ignore(*) anthropic+allow(claude-sonnet-5) anthropic+ignore(*)", nil},
+			{"ok", "anthropic+allow(claude-sonnet-5) anthropic+ignore(*) openai-allow(gpt-4o) openai+allow(gpt-5.6-sol) openai+allow(gpt-5.6-luna) openai+ignore(*)", nil},
 		},
 		"follow-ups": {
 			{"hide mini", "openai+ignore(*mini*)", nil},

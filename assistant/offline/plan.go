@@ -3,8 +3,6 @@ package offline
 import (
 	"slices"
 	"strings"
-
-	"winnow/assistant/glob"
 )
 
 // nothingChanged ends every answer that refuses to act.
@@ -131,14 +129,13 @@ func (p *plan) hide(tg *target) {
 		p.note(upperFirst(codes(names(tg.models))) + verbFor(len(tg.models), " is", " are") + " hidden already" + on(tg) + ".")
 		return
 	}
-	excepted := ids(tg.excepted)
 	for _, k := range tg.keep {
 		if !hasRule(tg.cat.allow, k) && slices.ContainsFunc(tg.patterns, wild) {
 			p.edit(tg.cat, allowList, true, k)
 		}
 	}
 	for _, pattern := range tg.patterns {
-		if !wild(pattern) && slices.ContainsFunc(tg.excepted, func(m model) bool { return excepted[m.id] && m.named(pattern) }) {
+		if !wild(pattern) && slices.ContainsFunc(tg.excepted, func(m model) bool { return m.named(pattern) }) {
 			continue
 		}
 		if hasRule(tg.cat.allow, pattern) {
@@ -235,10 +232,7 @@ func (p *plan) unhide(tg *target) {
 	}
 	hidden := filter(tg.models, model.isHidden)
 	if len(hidden) == 0 && len(p.edits) == start {
-		p.note(upperFirst(codes(names(tg.models))) + verbFor(len(tg.models), " is", " are") + " not hidden" + on(tg) + ".")
-		if len(tg.models) == 0 {
-			p.notes[len(p.notes)-1] = "No model" + on(tg) + " matches " + codes(tg.patterns) + ", and no ignore rule is written so."
-		}
+		p.note("No model" + on(tg) + " that matches " + codes(tg.patterns) + " is hidden.")
 		return
 	}
 	for _, r := range tg.cat.ignore {
@@ -303,13 +297,6 @@ func (p *plan) clear(cat *catalog, list string) {
 	p.edits = append(p.edits, edit{provider: cat.provider, list: list, clear: true})
 }
 
-func (c *catalog) rules(list string) []rule {
-	if list == allowList {
-		return c.allow
-	}
-	return c.ignore
-}
-
 // planClear removes all rules of one list or both.
 func (t *turn) planClear(p *plan) *plan {
 	for _, name := range t.scopeOf(p.step.what.scope) {
@@ -326,42 +313,39 @@ func (t *turn) planClear(p *plan) *plan {
 	return p
 }
 
-// planRemoveRule removes one rule: the one written so, or the one that has the
-// word in its pattern.
+// planRemoveRule removes the rules that are written so, or the one rule that has
+// the word in its pattern.
 func (t *turn) planRemoveRule(p *plan) *plan {
-	var wanted []string
-	for _, it := range p.step.what.items {
-		wanted = append(wanted, itemWords(it)...)
-		if len(it.words) == 0 && it.all && it.provider == "" {
-			wanted = append(wanted, "*")
-		}
-	}
-	if len(wanted) == 0 {
-		p.note("Say which rule, as it is written. " + nothingChanged)
-	}
 	for _, name := range t.scopeOf(p.step.what.scope) {
 		cat := t.catalog(name, nil)
 		if cat == nil {
 			continue
 		}
-		for _, w := range wanted {
-			p.removeRule(t, cat, w)
+		for _, it := range p.step.what.items {
+			if it.all && it.provider == "" {
+				it.words = []term{{"*", asTyped}}
+			}
+			for _, w := range it.words {
+				t.planRemoval(p, cat, w.text)
+			}
 		}
+	}
+	if len(p.edits)+len(p.notes) == 0 {
+		p.note("Say which rule, as it is written. " + nothingChanged)
 	}
 	return p
 }
 
-func (p *plan) removeRule(t *turn, cat *catalog, wanted string) {
+func (t *turn) planRemoval(p *plan, cat *catalog, wanted string) {
 	var exact, near []edit
 	for _, list := range []string{ignoreList, allowList} {
-		if p.step.arg != "" && p.step.arg != list || len(exact) > 0 && (wanted == "first" || wanted == "last") {
-			continue
-		}
 		rules := cat.rules(list)
 		for i, r := range rules {
 			e := edit{provider: cat.provider, list: list, pattern: r.pattern}
+			ordinal := (wanted == "first" && i == 0 || wanted == "last" && i == len(rules)-1) && len(exact) == 0
 			switch {
-			case r.pattern == wanted, wanted == "first" && i == 0, wanted == "last" && i == len(rules)-1:
+			case p.step.arg != "" && p.step.arg != list:
+			case r.pattern == wanted, ordinal:
 				exact = append(exact, e)
 			case term{wanted, asWord}.at(r.pattern, wanted, true) >= 0:
 				near = append(near, e)
@@ -382,34 +366,4 @@ func (p *plan) removeRule(t *turn, cat *catalog, wanted string) {
 			t.offer("Remove "+e.pattern, "remove the "+e.list+" rule "+e.pattern+" on "+e.provider)
 		}
 	}
-}
-
-// hides counts the models that edits of a catalog's provider would hide.
-func (c *catalog) hides(edits []edit) (newly []model, unlisted int) {
-	lists := map[string][]string{ignoreList: patternsOf(c.ignore), allowList: patternsOf(c.allow)}
-	for _, e := range edits {
-		switch {
-		case e.provider != c.provider:
-		case e.clear:
-			lists[e.list] = nil
-		case e.add:
-			lists[e.list] = append(lists[e.list], e.pattern)
-			if e.list == ignoreList {
-				unlisted = c.unlisted
-			}
-		default:
-			lists[e.list] = slices.DeleteFunc(lists[e.list], func(p string) bool { return p == e.pattern })
-		}
-	}
-	matcher := func(list string) func(model) bool {
-		var globs []*glob.Pattern
-		for _, p := range lists[list] {
-			globs = append(globs, glob.Compile(p))
-		}
-		return func(m model) bool {
-			return slices.ContainsFunc(globs, func(g *glob.Pattern) bool { return g.MatchID(m.id) })
-		}
-	}
-	ignored, allowed := matcher(ignoreList), matcher(allowList)
-	return filter(c.models, func(m model) bool { return !m.isHidden() && !allowed(m) && ignored(m) }), unlisted
 }

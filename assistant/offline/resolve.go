@@ -29,23 +29,112 @@ func (t *turn) resolve(s step) []target {
 		t.say("I do not know which models you mean. %s", nothingChanged)
 		return nil
 	}
-	providers := t.scopeOf(s.what.scope)
-	if len(providers) == 0 {
-		t.say("That leaves no provider. %s", nothingChanged)
+	var providers, unknown []string
+	at := make([][]string, len(s.what.items))
+	for i, it := range s.what.items {
+		var missing []string
+		at[i], missing = t.placesOf(s, it)
+		providers, unknown = append(providers, at[i]...), append(unknown, missing...)
+	}
+	providers = unique(providers)
+	for _, it := range s.what.except {
+		where := providers
+		if it.provider != "" {
+			where = []string{it.provider}
+		}
+		_, missing := t.knownAt(s, it, where)
+		unknown = append(unknown, missing...)
+	}
+	switch {
+	case t.waiting():
 		return nil
-	}
-	found, unknown := t.resolveOn(s, providers)
-	if len(unknown) > 0 && s.what.scope.empty() {
-		found, unknown = t.resolveElsewhere(s, providers)
-	}
-	if t.waiting() {
-		return nil
-	}
-	if len(unknown) > 0 {
+	case len(unknown) > 0:
 		t.notUnderstood(s, unknown)
 		return nil
+	case len(providers) == 0:
+		t.say("No provider is meant. %s", nothingChanged)
+		return nil
 	}
-	return found
+	var out []target
+	for _, p := range providers {
+		tg := target{cat: t.catalog(p, narrow(s.what))}
+		for _, it := range s.what.except {
+			if it.provider == "" || it.provider == p {
+				tg.add(it, it.find(tg.cat, nil), true)
+			}
+		}
+		for i, it := range s.what.items {
+			if slices.Contains(at[i], p) {
+				tg.add(it, it.find(tg.cat, tg.excepted), false)
+			}
+		}
+		tg.subtractExceptions(s.what)
+		out = append(out, tg)
+	}
+	return out
+}
+
+// placesOf finds the providers on which an item means something. missing are
+// the words that mean nothing there. Without a provider in the request it is the
+// shown one. What that does not know is looked for on the others: a question
+// is about all that do, a change needs a family or an id that only one has; of
+// other words the places are said.
+func (t *turn) placesOf(s step, it item) (at, missing []string) {
+	here := t.scopeOf(s.what.scope)
+	if it.provider != "" && (s.what.scope.empty() || slices.Contains(here, it.provider)) {
+		here = []string{it.provider}
+	}
+	at, missing = t.knownAt(s, it, here)
+	if len(missing) == 0 || it.provider != "" || !s.what.scope.empty() {
+		return at, missing
+	}
+	if at, _ = t.knownAt(s, it, t.w.providers); t.waiting() {
+		return nil, nil
+	}
+	if len(at) > 0 && (s.kind >= explain || len(at) == 1 && (it.isFamily() || it.isID(t.catalog(at[0], narrow(s.what))))) {
+		return at, nil
+	}
+	for _, p := range at {
+		hidden := !slices.ContainsFunc(it.find(t.catalog(p, narrow(s.what)), nil).models, func(m model) bool { return !m.isHidden() })
+		if hidden && s.kind == hide {
+			t.say("%s has models with %s, all of them hidden.", clean(p), code(it.text()))
+			continue
+		}
+		t.say("%s has models with %s.", clean(p), code(it.text()))
+		t.offer("On "+p, s.text+" on "+p)
+	}
+	return nil, missing
+}
+
+// knownAt returns those of some providers on which all words of an item mean
+// something, and when there is none the words that mean nothing on any.
+func (t *turn) knownAt(s step, it item, providers []string) (at, missing []string) {
+	known := map[string]bool{}
+	for _, p := range providers {
+		cat := t.catalog(p, narrow(s.what))
+		if cat == nil {
+			continue
+		}
+		m := it.find(cat, nil)
+		if len(m.known) == len(it.words) {
+			at = append(at, p)
+		}
+		for _, w := range m.known {
+			known[w] = true
+		}
+	}
+	if len(at) > 0 {
+		return at, nil
+	}
+	for _, w := range itemWords(it) {
+		if !known[w] {
+			missing = append(missing, w)
+		}
+	}
+	if len(missing) == 0 { // each is known somewhere, but not all in one place
+		missing = itemWords(it)
+	}
+	return nil, missing
 }
 
 // scopeOf lists the providers of a scope; the shown one when it names none.
@@ -63,60 +152,6 @@ func (t *turn) scopeOf(s scope) []string {
 		out = []string{t.w.provider}
 	}
 	return slices.DeleteFunc(slices.Clone(out), func(p string) bool { return slices.Contains(s.without, p) })
-}
-
-// resolveOn resolves a selection on some providers. A word that means nothing
-// on any of them is unknown.
-func (t *turn) resolveOn(s step, providers []string) (out []target, unknown []string) {
-	use := slices.Clone(providers)
-	for _, it := range slices.Concat(s.what.items, s.what.except) {
-		if it.provider != "" && s.what.scope.empty() && !slices.Contains(use, it.provider) {
-			use = append(use, it.provider)
-		}
-	}
-	known := map[string]bool{}
-	var words []string
-	for _, p := range use {
-		cat := t.catalog(p, narrow(s.what))
-		if cat == nil {
-			continue
-		}
-		tg := target{cat: cat}
-		for _, part := range []struct {
-			items  []item
-			except bool
-		}{{s.what.except, true}, {s.what.items, false}} {
-			for _, it := range part.items {
-				words = append(words, itemWords(it)...)
-				if !(part.except && it.provider == "") && !it.on(p, providers, s.what.scope) {
-					continue
-				}
-				m := it.find(cat, tg.excepted)
-				for _, w := range m.known {
-					known[w] = true
-				}
-				tg.add(it, m, part.except)
-			}
-		}
-		if len(tg.patterns) > 0 {
-			tg.subtractExceptions(s.what)
-			out = append(out, tg)
-		}
-	}
-	for _, w := range unique(words) {
-		if !known[w] {
-			unknown = append(unknown, w)
-		}
-	}
-	return out, unknown
-}
-
-// on reports whether an item is about a provider.
-func (it item) on(p string, providers []string, s scope) bool {
-	if it.provider == "" || !s.empty() && !slices.Contains(providers, it.provider) {
-		return slices.Contains(providers, p)
-	}
-	return it.provider == p
 }
 
 func (tg *target) add(it item, m found, except bool) {
@@ -150,89 +185,13 @@ func (tg *target) subtractExceptions(sel selection) {
 	tg.keep = choose(tg.cat, out, candidates)
 }
 
-// resolveElsewhere looks for words that the shown provider does not know on all
-// providers. A family or an id that only one of them has is meant there; for
-// other words the places are offered.
-func (t *turn) resolveElsewhere(s step, here []string) (out []target, unknown []string) {
-	for _, part := range [][]item{s.what.items, s.what.except} {
-		for i := range part {
-			if part[i].provider != "" {
-				continue
-			}
-			at, missing := t.placesOf(s, part[i], here)
-			if t.waiting() {
-				return nil, nil
-			}
-			if len(missing) == 0 {
-				continue
-			}
-			strong := len(part[i].words) > 0 && (part[i].isFamily() || part[i].isID(at))
-			if len(at) == 1 && (strong || s.kind >= explain) {
-				part[i].provider = at[0].provider
-				continue
-			}
-			if len(at) > 0 && s.kind >= explain {
-				s.what.scope.every = true
-				continue
-			}
-			unknown = append(unknown, missing...)
-			for _, c := range at {
-				t.say("%s has models with %s.", clean(c.provider), code(part[i].text()))
-				t.offer("On "+c.provider, s.text+" on "+c.provider)
-			}
-		}
-	}
-	if len(unknown) > 0 {
-		return nil, unknown
-	}
-	providers := here
-	if s.what.scope.every {
-		providers = t.w.providers
-	} else if slices.ContainsFunc(s.what.items, func(it item) bool { return it.provider != "" }) &&
-		!slices.ContainsFunc(s.what.items, func(it item) bool { return it.provider == "" }) {
-		providers = nil
-		for _, it := range s.what.items {
-			providers = unique(append(providers, it.provider))
-		}
-	}
-	return t.resolveOn(s, providers)
-}
-
-// placesOf finds the providers that know an item. missing are its words that
-// the providers of here do not know.
-func (t *turn) placesOf(s step, it item, here []string) (at []*catalog, missing []string) {
-	for _, p := range t.w.providers {
-		cat := t.catalog(p, narrow(s.what))
-		if cat == nil {
-			continue
-		}
-		m := it.find(cat, nil)
-		all := len(m.known) == len(itemWords(it))
-		switch {
-		case slices.Contains(here, p) && all:
-			return nil, nil
-		case slices.Contains(here, p):
-			for _, w := range itemWords(it) {
-				if !slices.Contains(m.known, w) {
-					missing = append(missing, w)
-				}
-			}
-		case all && len(m.models) > 0:
-			at = append(at, cat)
-		}
-	}
-	return at, missing
-}
-
 func (it item) isFamily() bool {
 	return slices.ContainsFunc(it.words, func(w term) bool { return w.form == asWord && familyOf(w.text) != "" })
 }
 
 // isID reports a single word that is the id of a model.
-func (it item) isID(at []*catalog) bool {
-	return len(it.words) == 1 && slices.ContainsFunc(at, func(c *catalog) bool {
-		return slices.ContainsFunc(c.models, func(m model) bool { return m.named(it.words[0].text) })
-	})
+func (it item) isID(c *catalog) bool {
+	return len(it.words) == 1 && slices.ContainsFunc(c.models, func(m model) bool { return m.named(it.words[0].text) })
 }
 
 func (m model) named(s string) bool {
@@ -282,10 +241,6 @@ func itemWords(it item) []string {
 		out = append(out, w.text)
 	}
 	return out
-}
-
-func contains(models []model, id string) bool {
-	return slices.ContainsFunc(models, func(m model) bool { return m.id == id })
 }
 
 func ids(models []model) map[string]bool {

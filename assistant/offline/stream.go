@@ -14,28 +14,25 @@ import (
 // runesPerToken is the estimate behind the reported usage, the one winnow uses.
 const runesPerToken = 3.5
 
-// argumentPiece is how many bytes of a call's arguments go into one chunk.
-const argumentPiece = 24
-
 // completion is a reply as the wire shows it. Its id comes from the request,
 // and its time is 0: the same request gives the same bytes.
 type completion struct {
-	id     string
-	reply  reply
-	prompt int // tokens
-	output int
+	id    string
+	reply reply
+	usage map[string]any
 }
 
 func newCompletion(body []byte, r reply) *completion {
 	h := fnv.New64a()
 	_, _ = h.Write(body) // a hash never fails
-	c := &completion{id: fmt.Sprintf("chatcmpl-%016x", h.Sum64()), reply: r, prompt: tokens(utf8.RuneCount(body))}
-	n := utf8.RuneCountInString(r.text) + utf8.RuneCountInString(r.thought)
+	out := r.text + r.thought
 	for _, p := range r.calls {
-		n += utf8.RuneCountInString(p.name) + utf8.RuneCount(p.args)
+		out += p.name + string(p.args)
 	}
-	c.output = tokens(n)
-	return c
+	prompt, output := tokens(utf8.RuneCount(body)), tokens(utf8.RuneCountInString(out))
+	return &completion{fmt.Sprintf("chatcmpl-%016x", h.Sum64()), r, map[string]any{
+		"prompt_tokens": prompt, "completion_tokens": output, "total_tokens": prompt + output,
+	}}
 }
 
 func tokens(runes int) int { return int((float64(runes) + runesPerToken - 1) / runesPerToken) }
@@ -47,152 +44,88 @@ func (c *completion) finish() string {
 	return "stop"
 }
 
-func (c *completion) usage() map[string]any {
-	return map[string]any{"prompt_tokens": c.prompt, "completion_tokens": c.output, "total_tokens": c.prompt + c.output}
+// document is what whole answers and chunks have in common.
+func (c *completion) document(object string, choices ...any) map[string]any {
+	return map[string]any{"id": c.id, "object": object, "created": 0, "model": ModelID, "choices": append([]any{}, choices...)}
 }
 
 // whole is the reply as one document.
 func (c *completion) whole() map[string]any {
 	msg := map[string]any{"role": "assistant", "content": c.reply.text, "reasoning_content": c.reply.thought}
-	if len(c.reply.calls) > 0 {
-		var calls []any
-		for _, p := range c.reply.calls {
-			calls = append(calls, map[string]any{
-				"id": p.id, "type": "function",
-				"function": map[string]any{"name": p.name, "arguments": string(p.args)},
-			})
-		}
+	var calls []any
+	for _, p := range c.reply.calls {
+		calls = append(calls, map[string]any{"id": p.id, "type": "function", "function": map[string]any{"name": p.name, "arguments": string(p.args)}})
+	}
+	if calls != nil {
 		msg["tool_calls"] = calls
 	}
-	return map[string]any{
-		"id": c.id, "object": "chat.completion", "created": 0, "model": ModelID, "usage": c.usage(),
-		"choices": []any{map[string]any{"index": 0, "message": msg, "finish_reason": c.finish()}},
-	}
+	d := c.document("chat.completion", map[string]any{"index": 0, "message": msg, "finish_reason": c.finish()})
+	d["usage"] = c.usage
+	return d
 }
 
-// stream writes the reply as server-sent events and stops at once when ctx ends.
-func (c *completion) stream(ctx context.Context, w http.ResponseWriter, delay time.Duration, usage bool) {
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Cache-Control", "no-cache")
-	w.WriteHeader(http.StatusOK)
-	s := &sender{ctx: ctx, w: w, flush: http.NewResponseController(w), delay: delay}
-	s.delta(c, map[string]any{"role": "assistant", "content": ""})
-	for _, p := range pieces(c.reply.thought) {
-		s.delta(c, map[string]any{"reasoning_content": p})
+// chunks are the documents of the reply as a stream: a word, or a call, each.
+func (c *completion) chunks(usage bool) []map[string]any {
+	var out []map[string]any
+	add := func(delta map[string]any, finish any) {
+		out = append(out, c.document("chat.completion.chunk", map[string]any{"index": 0, "delta": delta, "finish_reason": finish}))
 	}
-	for _, p := range pieces(c.reply.text) {
-		s.delta(c, map[string]any{"content": p})
+	add(map[string]any{"role": "assistant", "content": ""}, nil)
+	for _, w := range wordsOf(c.reply.thought) {
+		add(map[string]any{"reasoning_content": w}, nil)
+	}
+	for _, w := range wordsOf(c.reply.text) {
+		add(map[string]any{"content": w}, nil)
 	}
 	for i, p := range c.reply.calls {
-		c.streamCall(s, i, p)
+		head := map[string]any{"index": i, "id": p.id, "type": "function", "function": map[string]any{"name": p.name, "arguments": ""}}
+		add(map[string]any{"tool_calls": []any{head}}, nil)
+		add(map[string]any{"tool_calls": []any{map[string]any{"index": i, "function": map[string]any{"arguments": string(p.args)}}}}, nil)
 	}
-	s.event(c.chunk(map[string]any{}, c.finish()))
+	add(map[string]any{}, c.finish())
 	if usage {
-		last := c.chunk(nil, nil)
-		last["choices"], last["usage"] = []any{}, c.usage()
-		s.event(last)
-	}
-	s.done()
-}
-
-// streamCall sends a call's name, then its arguments in pieces.
-func (c *completion) streamCall(s *sender, i int, p pending) {
-	head := map[string]any{"index": i, "id": p.id, "type": "function", "function": map[string]any{"name": p.name, "arguments": ""}}
-	s.delta(c, map[string]any{"tool_calls": []any{head}})
-	for _, piece := range runs(string(p.args), argumentPiece) {
-		s.delta(c, map[string]any{"tool_calls": []any{map[string]any{"index": i, "function": map[string]any{"arguments": piece}}}})
-	}
-}
-
-func (c *completion) chunk(delta map[string]any, finish any) map[string]any {
-	return map[string]any{
-		"id": c.id, "object": "chat.completion.chunk", "created": 0, "model": ModelID,
-		"choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}},
-	}
-}
-
-// sender writes events until the client is gone.
-type sender struct {
-	ctx   context.Context
-	w     http.ResponseWriter
-	flush *http.ResponseController
-	delay time.Duration
-	sent  bool
-	err   error
-}
-
-func (s *sender) delta(c *completion, d map[string]any) { s.event(c.chunk(d, nil)) }
-
-func (s *sender) event(v any) {
-	if s.err != nil {
-		return
-	}
-	if s.pause(); s.err != nil {
-		return
-	}
-	b, err := json.Marshal(v)
-	if err != nil {
-		s.err = err
-		return
-	}
-	s.write("data: " + string(b) + "\n\n")
-}
-
-func (s *sender) done() { s.write("data: [DONE]\n\n") }
-
-func (s *sender) write(text string) {
-	if s.err == nil {
-		_, s.err = s.w.Write([]byte(text))
-	}
-	if s.err == nil {
-		if err := s.flush.Flush(); err != nil && !strings.Contains(err.Error(), "not supported") {
-			s.err = err
-		}
-	}
-}
-
-// pause waits between chunks, and ends the stream with its client.
-func (s *sender) pause() {
-	if s.err = s.ctx.Err(); s.err != nil || s.delay <= 0 || !s.sent {
-		s.sent = true
-		return
-	}
-	timer := time.NewTimer(s.delay)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-s.ctx.Done():
-		s.err = s.ctx.Err()
-	}
-}
-
-// pieces splits text after each word, so that joining them gives it back.
-func pieces(text string) []string {
-	var out []string
-	for text != "" {
-		i := strings.IndexAny(text, " \n")
-		if i < 0 {
-			return append(out, text)
-		}
-		for i < len(text) && (text[i] == ' ' || text[i] == '\n') {
-			i++
-		}
-		out = append(out, text[:i])
-		text = text[i:]
+		last := c.document("chat.completion.chunk")
+		last["usage"] = c.usage
+		out = append(out, last)
 	}
 	return out
 }
 
-// runs splits text into pieces of about n bytes, never inside a rune.
-func runs(text string, n int) []string {
-	var out []string
-	for len(text) > n {
-		i := n
-		for i < len(text) && !utf8.RuneStart(text[i]) {
-			i++
-		}
-		out = append(out, text[:i])
-		text = text[i:]
+// stream writes the reply as server-sent events, with a pause between them, and
+// stops at once when ctx ends.
+func (c *completion) stream(ctx context.Context, w http.ResponseWriter, delay time.Duration, usage bool) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-cache")
+	w.WriteHeader(http.StatusOK)
+	send := func(data []byte) bool {
+		_, err := fmt.Fprintf(w, "data: %s\n\n", data)
+		_ = http.NewResponseController(w).Flush() // a writer that cannot flush sends at the end
+		return err == nil
 	}
-	return append(out, text)
+	for i, chunk := range c.chunks(usage) {
+		if i > 0 && delay > 0 {
+			select {
+			case <-time.After(delay):
+			case <-ctx.Done():
+			}
+		}
+		data, err := json.Marshal(chunk)
+		if err != nil || ctx.Err() != nil || !send(data) {
+			return
+		}
+	}
+	send([]byte("[DONE]"))
+}
+
+// wordsOf splits text after each word, so that joining the parts gives it back.
+func wordsOf(text string) []string {
+	var out []string
+	for text != "" {
+		end := len(text)
+		if i := strings.IndexAny(text, " \n"); i >= 0 {
+			end = i + len(text[i:]) - len(strings.TrimLeft(text[i:], " \n"))
+		}
+		out, text = append(out, text[:end]), text[end:]
+	}
+	return out
 }

@@ -75,6 +75,14 @@ func (m model) isHidden() bool { return m.status == "ignored" }
 // shownCount is how many models of the provider are not hidden.
 func (c *catalog) shownCount() int { return c.total - c.hidden }
 
+// rules are those of one list.
+func (c *catalog) rules(list string) []rule {
+	if list == allowList {
+		return c.allow
+	}
+	return c.ignore
+}
+
 // matching returns the listed models that a pattern matches.
 func (c *catalog) matching(pattern string) []model {
 	g := glob.Compile(pattern)
@@ -226,4 +234,34 @@ func (w *window) providerNamed(s string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// hides counts the models that edits of a catalog's provider would hide.
+func (c *catalog) hides(edits []edit) (newly []model, unlisted int) {
+	lists := map[string][]string{ignoreList: patternsOf(c.ignore), allowList: patternsOf(c.allow)}
+	for _, e := range edits {
+		switch {
+		case e.provider != c.provider:
+		case e.clear:
+			lists[e.list] = nil
+		case e.add:
+			lists[e.list] = append(lists[e.list], e.pattern)
+			if e.list == ignoreList {
+				unlisted = c.unlisted
+			}
+		default:
+			lists[e.list] = slices.DeleteFunc(lists[e.list], func(p string) bool { return p == e.pattern })
+		}
+	}
+	matcher := func(list string) func(model) bool {
+		var globs []*glob.Pattern
+		for _, p := range lists[list] {
+			globs = append(globs, glob.Compile(p))
+		}
+		return func(m model) bool {
+			return slices.ContainsFunc(globs, func(g *glob.Pattern) bool { return g.MatchID(m.id) })
+		}
+	}
+	ignored, allowed := matcher(ignoreList), matcher(allowList)
+	return filter(c.models, func(m model) bool { return !m.isHidden() && !allowed(m) && ignored(m) }), unlisted
 }
