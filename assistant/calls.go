@@ -19,6 +19,7 @@ type checkedCall struct {
 	ToolCall
 	tool    Tool
 	invalid *ToolResult // why it may not run; nil when it may
+	idle    bool        // it changes nothing, see Tool.Idle
 }
 
 // runCalls runs the calls of a whole response, in order, each on its own.
@@ -153,7 +154,7 @@ func (t *turn) call(all []checkedCall, i int, hint string) error {
 		t.pair.Payloads = append(t.pair.Payloads, *p)
 	}
 	t.text.WriteString(marker(index))
-	if c.tool.Write && ran {
+	if c.tool.Write && ran && !c.idle {
 		t.flushTexts()
 		err = t.afterWrite(c.ToolCall)
 	}
@@ -194,7 +195,8 @@ func (t *turn) execute(all []checkedCall, i int) (r ToolResult, ran bool, err er
 	case !allowed:
 		return Fail(CodeDeclined, "declined by the user"), false, nil
 	}
-	if c.tool.Write {
+	c.idle = c.tool.Idle != nil && c.tool.Idle(c.Arguments)
+	if c.tool.Write && !c.idle {
 		if err := t.beforeWrite(all[i:]); err != nil {
 			return Fail(CodeFailed, "nothing was changed: %v", err), false, nil
 		}

@@ -35,6 +35,9 @@ type Tool struct {
 
 	// Write tools change the window: a checkpoint is made before the first of a turn.
 	Write bool
+	// Idle reports that a call of a write tool would change nothing: no
+	// checkpoint is made for it. nil means that every call may change something.
+	Idle func(args json.RawMessage) bool
 	// Lasting tools do what no checkpoint can undo, such as writing a file. The
 	// user is asked first, unless Preview reports that there is nothing to ask.
 	Lasting bool

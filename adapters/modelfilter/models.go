@@ -79,6 +79,10 @@ func (w *Window) refresh(ctx context.Context, name string) (Refreshed, error) {
 		return Refreshed{}, err
 	}
 	r := Refreshed{Provider: p.name}
+	w.mu.Lock()
+	w.rules(p) // the list before the fetch, which changes what Cached returns
+	before := p.models.IDs
+	w.mu.Unlock()
 	if w.opts.Models == nil {
 		return r, fmt.Errorf("nothing is known of the models of %s: no source of models is set up", p.name)
 	}
@@ -89,8 +93,6 @@ func (w *Window) refresh(ctx context.Context, name string) (Refreshed, error) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.rules(p) // so that what Cached knows counts as known
-	before := p.models.IDs
 	p.setModels(list)
 	w.revision++
 	r.Total, r.Source, r.At, r.Problem = len(list.IDs), list.Source, list.At, list.Err

@@ -2,7 +2,9 @@ package modelfilter
 
 import (
 	_ "embed"
+	"encoding/json"
 	"fmt"
+	"slices"
 
 	"winnow/assistant"
 )
@@ -14,6 +16,8 @@ const (
 	TabModels  = "models"
 	TabChanges = "changes"
 )
+
+var tabs = []string{TabRules, TabModels, TabChanges}
 
 // The client actions that the model can suggest on the page.
 const (
@@ -42,13 +46,54 @@ func (w *Window) Where() assistant.Location {
 func (w *Window) SetTab(tab string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	switch tab {
-	case TabRules, TabModels, TabChanges:
-		w.tab = tab
-		w.revision++
-		return nil
+	if !slices.Contains(tabs, tab) {
+		return &UnknownError{What: "tab", Name: tab, Known: tabs}
 	}
-	return &UnknownError{What: "tab", Name: tab, Known: []string{TabRules, TabModels, TabChanges}}
+	w.tab = tab
+	w.revision++
+	return nil
+}
+
+// TabOf is the tab that a client action opens before it does anything else; ""
+// for one that needs none.
+func TabOf(action string) string {
+	return map[string]string{
+		ActionShowModels: TabModels, ActionFindModels: TabModels, ActionShowRules: TabRules, ActionShowChanges: TabChanges,
+	}[action]
+}
+
+// position is where the user is in the window.
+type position struct {
+	Provider string `json:"provider"`
+	Tab      string `json:"tab"`
+	Search   string `json:"search,omitempty"`
+}
+
+// Position implements [assistant.Positioned].
+func (w *Window) Position() (any, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return position{w.current, w.tab, w.search}, nil
+}
+
+// SetPosition implements [assistant.Positioned]. It is no change that the
+// assistant is told of.
+func (w *Window) SetPosition(raw json.RawMessage) error {
+	var at position
+	if err := json.Unmarshal(raw, &at); err != nil {
+		return fmt.Errorf("the position in the window cannot be read: %w", err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if p, err := w.find(at.Provider); err == nil && at.Provider != "" {
+		w.choose(p)
+	}
+	if slices.Contains(tabs, at.Tab) {
+		w.tab = at.Tab
+	}
+	w.search = at.Search
+	w.revision++
+	return nil
 }
 
 // Register adds the page of the window and its payload type. The tools come

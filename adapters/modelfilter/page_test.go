@@ -48,6 +48,78 @@ func TestPageOffersWhatItSays(t *testing.T) {
 	}
 }
 
+func TestPositionIsRestored(t *testing.T) {
+	f := fresh(t, plainEnv)
+	f.must(f.SetProvider("gemini"))
+	f.must(f.SetTab(TabModels))
+	f.must(f.SetSearch("pro"))
+	raw, err := json.Marshal(second2(f.Position()))
+	f.must(err)
+	f.open()
+	_, mark := f.Changes(0)
+	f.must(f.SetPosition(raw))
+	if f.Provider() != "gemini" || f.Where().Tab != TabModels || f.Search() != "pro" {
+		t.Errorf("restored provider %s, tab %s, search %q", f.Provider(), f.Where().Tab, f.Search())
+	}
+	if told, _ := f.Changes(mark); len(told) != 0 {
+		t.Errorf("the assistant is told %v", told)
+	}
+	f.must(f.SetPosition(json.RawMessage(`{"provider":"gone","tab":"gone"}`)))
+	if f.Provider() != "gemini" || f.Where().Tab != TabModels {
+		t.Errorf("what does not exist moved the window to %s, %s", f.Provider(), f.Where().Tab)
+	}
+	if err := f.SetPosition(json.RawMessage(`[`)); err == nil {
+		t.Error("a damaged position was taken")
+	}
+}
+
+func TestClientActionsNameTheirTab(t *testing.T) {
+	for action, want := range map[string]string{
+		ActionFindModels: TabModels, ActionShowModels: TabModels, ActionShowRules: TabRules, ActionShowChanges: TabChanges, ActionOpenSave: "",
+	} {
+		if got := TabOf(action); got != want {
+			t.Errorf("TabOf(%s) = %q, want %q", action, got, want)
+		}
+	}
+}
+
+// TestEffectOfAllRulesTogether proposes rules that cancel each other.
+func TestEffectOfAllRulesTogether(t *testing.T) {
+	f := fresh(t, plainEnv)
+	e, refused, err := f.Effect(Proposal{AddIgnore: []string{"gpt-4*"}, AddAllow: []string{"gpt-4*"}})
+	if err != nil || len(refused) != 0 || len(e.Hidden) != 0 || !e.Known {
+		t.Errorf("Effect = %+v, %v, %v; want nothing hidden", e, refused, err)
+	}
+}
+
+// TestDiscardOfNothingIsIdle looks at the tool with and without staged rules.
+func TestDiscardOfNothingIsIdle(t *testing.T) {
+	f := fresh(t, plainEnv)
+	for _, tool := range f.Tools() {
+		if tool.Name != "discard_changes" {
+			continue
+		}
+		if !tool.Idle(nil) {
+			t.Error("discarding nothing is a change")
+		}
+		f.must(second(f.Add(Ignore, "o1")))
+		if tool.Idle(nil) {
+			t.Error("discarding a rule is no change")
+		}
+	}
+}
+
+// TestRefreshCountsAgainstTheCachedList refreshes a provider that nobody looked at yet.
+func TestRefreshCountsAgainstTheCachedList(t *testing.T) {
+	f := fresh(t, plainEnv)
+	f.shelf.fetched["gemini"] = ModelList{Provider: "gemini", IDs: append(slices.Clone(geminiModels), "gemini/x", "gemini/y"), Source: "proxy"}
+	f.shelf.keeps = true
+	r, err := f.Refresh(t.Context(), "gemini")
+	if err != nil || len(r.Added) != 2 || len(r.Gone) != 0 {
+		t.Errorf("Refresh = %+v, %v; want 2 added", r, err)
+	}
+}
+
 func TestProposal(t *testing.T) {
 	f := fresh(t, plainEnv)
 	kind := proposalType(f.Window)

@@ -97,6 +97,7 @@ func (w *Window) discardTool() assistant.Tool {
 			return assistant.OK(fmt.Sprintf("Discarded %s; the rules are those of the file again.", ruleCount(lost)), data), nil
 		}))
 	t.Lasting = true
+	t.Idle = func(json.RawMessage) bool { return !w.Dirty() }
 	t.Preview = func(context.Context, json.RawMessage) (string, bool, error) {
 		w.mu.Lock()
 		defer w.mu.Unlock()

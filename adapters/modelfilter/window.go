@@ -67,13 +67,14 @@ type Window struct {
 }
 
 var (
-	_ assistant.Window    = (*Window)(nil)
-	_ assistant.ChangeLog = (*Window)(nil)
-	_ assistant.Saver     = (*Window)(nil)
-	_ assistant.Refresher = (*Window)(nil)
-	_ assistant.Watcher   = (*Window)(nil)
-	_ assistant.Budgeter  = (*Window)(nil)
-	_ assistant.Pager     = (*Window)(nil)
+	_ assistant.Window     = (*Window)(nil)
+	_ assistant.ChangeLog  = (*Window)(nil)
+	_ assistant.Saver      = (*Window)(nil)
+	_ assistant.Refresher  = (*Window)(nil)
+	_ assistant.Watcher    = (*Window)(nil)
+	_ assistant.Positioned = (*Window)(nil)
+	_ assistant.Budgeter   = (*Window)(nil)
+	_ assistant.Pager      = (*Window)(nil)
 )
 
 // Open reads the file and the environment. A file that does not exist is an

@@ -21,6 +21,7 @@ type shelf struct {
 	lists   map[string]ModelList
 	fetched map[string]ModelList // what the network says; missing: it fails
 	seen    []string
+	keeps   bool // Cached knows what was fetched, as models.Lists does
 }
 
 func (s *shelf) Cached(provider string) (ModelList, bool) {
@@ -30,6 +31,9 @@ func (s *shelf) Cached(provider string) (ModelList, bool) {
 
 func (s *shelf) Models(_ context.Context, provider string) (ModelList, error) {
 	if list, ok := s.fetched[provider]; ok {
+		if s.keeps {
+			s.lists[provider] = list
+		}
 		return list, nil
 	}
 	return ModelList{}, errors.New("connection refused")

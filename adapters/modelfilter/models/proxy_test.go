@@ -59,6 +59,22 @@ func TestFromTheProxyToTheProvider(t *testing.T) {
 	}
 }
 
+// A list that came from the proxy is refreshed from the proxy when the provider
+// itself cannot be asked.
+func TestRefreshOfAListFromTheProxy(t *testing.T) {
+	r := withProxy(t, "acme/a")
+	r.setenv("ACME_API_BASE", acmeBase, "")
+	r.fails(acmeBase, errors.New("connection refused"))
+	l := r.lists()
+	must(t, l, "acme")
+	r.has(proxyBase, "acme/a", "acme/b", "acme/c")
+	list := must(t, l, "acme")
+	is(t, "IDs", list.IDs, full("acme", "a", "b", "c"))
+	if list.Source != SourceProxy {
+		t.Errorf("source %s, want %s", list.Source, SourceProxy)
+	}
+}
+
 func TestProxyInPlaceOfAFailedProvider(t *testing.T) {
 	r := withProxy(t, "acme/a")
 	r.setenv("ACME_API_BASE", acmeBase, "")
@@ -70,9 +86,12 @@ func TestProxyInPlaceOfAFailedProvider(t *testing.T) {
 	if list.Source != SourceProxy {
 		t.Errorf("from %s", list.Source)
 	}
+	r.has(acmeBase, "a", "b")
+	must(t, l, "acme")
+	r.fails(acmeBase, errors.New("connection refused"))
 	before := len(r.asked())
-	if list, err := l.Models(t.Context(), "acme"); err == nil || list.Source != SourceCache || len(list.IDs) != 1 {
-		t.Errorf("with a kept list: %+v, %v", list, err)
+	if list, err := l.Models(t.Context(), "acme"); err == nil || list.Source != SourceCache || len(list.IDs) != 2 {
+		t.Errorf("with the provider's own list kept: %+v, %v", list, err)
 	}
 	if n := len(r.asked()) - before; n != 1 {
 		t.Errorf("%d requests, want the provider's alone", n)

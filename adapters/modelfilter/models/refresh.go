@@ -22,8 +22,8 @@ func (l *Lists) refresh(ctx context.Context, provider string) (List, error) {
 	return list, nil
 }
 
-// ask fetches a list. The proxy is asked in place of a provider that failed
-// only when there is no kept list to go on with.
+// ask fetches a list. The proxy is asked in place of a provider that failed only
+// when there is no kept list to go on with, or when that came from the proxy too.
 func (l *Lists) ask(ctx context.Context, provider string) (fetched, error) {
 	t, ok, err := l.own(provider)
 	if ok {
@@ -40,7 +40,7 @@ func (l *Lists) ask(ctx context.Context, provider string) (fetched, error) {
 		return fetched{}, ctx.Err()
 	case ctx.Err() != nil:
 		return fetched{}, err
-	case err != nil && (l.opts.Proxy == nil || kept.Source != SourceCatalogue):
+	case err != nil && (l.opts.Proxy == nil || kept.Source != SourceCatalogue && !l.keptFromProxy(provider)):
 		return fetched{}, err
 	case l.opts.Proxy == nil:
 		return fetched{}, (Target{Provider: provider}).failed(ErrNoSource)
@@ -54,6 +54,14 @@ func (l *Lists) ask(ctx context.Context, provider string) (fetched, error) {
 		return fetched{}, proxyErr
 	}
 	return fetched{}, fmt.Errorf("%w; %w", err, proxyErr)
+}
+
+// keptFromProxy reports whether the kept list of a provider came from the proxy.
+func (l *Lists) keptFromProxy(provider string) bool {
+	e := l.entry(provider)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return e.record != nil && e.record.Source == SourceProxy
 }
 
 // accept keeps f, in memory and on disk, when it is to be believed.
