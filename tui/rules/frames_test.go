@@ -109,6 +109,9 @@ func TestDriftIsShownUntilTheNextSave(t *testing.T) {
 	if strings.Contains(b.screen(78, 30), "restart it") {
 		t.Error("old drift is shown after a save")
 	}
+	if b.do("refresh-models"); !strings.Contains(b.screen(78, 30), "restart it") {
+		t.Error("drift that is found after a save is not shown")
+	}
 }
 
 func TestNewModelsFrame(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 
+	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -29,7 +30,7 @@ func (p *Pane) Save(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", p.noteConflict(err)
 	}
-	p.inbox.update(func(r *results) { r.creates, r.conflict, r.drift = false, nil, nil })
+	p.inbox.update(func(r *results) { r.creates, r.conflict, r.drift = false, nil, map[string]models.Drift{} })
 	return saved.Message, nil
 }
 
