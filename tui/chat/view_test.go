@@ -442,3 +442,107 @@ func TestSearchWalksRound(t *testing.T) {
 		t.Error("found what is not there")
 	}
 }
+
+// headRow is the row of the screen that shows text.
+func headRow(t *testing.T, v *View, w, h int, text string) int {
+	t.Helper()
+	_, y := cellOf(t, v, w, h, text)
+	return y
+}
+
+// Opening and closing leaves the line under the cursor where it is, also at the
+// end of the conversation and where less is left than the screen has rows.
+func TestFoldingMovesNoLineUnderTheCursor(t *testing.T) {
+	for name, after := range map[string]string{"at the end": "short", "with more below": strings.Repeat("after\n\n", 40)} {
+		v := view()
+		p := pair(2, "q", after)
+		p.Reasoning = strings.Repeat("thought\n", 30)
+		show(v, pair(1, "older", strings.Repeat("older\n\n", 30)), p)
+		const w, h = 60, 20
+		v.View(w, h)
+		v.FocusLast()
+		v.focus = 1
+		v.reveal()
+		y := headRow(t, v, w, h, "▸ thinking")
+		for i := range 6 {
+			v.ToggleFold()
+			sign := "▾ thinking"
+			if i%2 == 1 {
+				sign = "▸ thinking"
+			}
+			if got := headRow(t, v, w, h, sign); got != y {
+				t.Fatalf("%s: after %d times the head stands in row %d, not %d:\n%s", name, i+1, got, y, plain(v.View(w, h)))
+			}
+			if hint := v.hint(); strings.Contains(hint, "new") && name == "at the end" && i%2 == 1 {
+				t.Errorf("%s: folding announces %q", name, hint)
+			}
+		}
+		v.ScrollBy(1)
+		v.ScrollBy(-1)
+		v.Bottom()
+		if !v.AtEnd() {
+			t.Errorf("%s: the end is not followed again", name)
+		}
+	}
+}
+
+// What streams below a part that was closed fills the empty rows and is followed.
+func TestTheEndIsFollowedAfterFolding(t *testing.T) {
+	v := view()
+	show(v, pair(1, "older", strings.Repeat("older\n\n", 30)), pair(2, "q", ""))
+	v.Begin(2, assistant.Pair{Seq: 2, UserText: "q", CreatedAt: noon, Flag: true})
+	v.Take(assistant.ReasoningDelta{Text: strings.Repeat("thought\n", 30)})
+	const w, h = 60, 20
+	v.Bottom()
+	v.View(w, h)
+	v.FocusLast()
+	v.focus = 1
+	v.ToggleFold()
+	for i := range 60 {
+		v.Take(assistant.TextDelta{Text: fmt.Sprintf("line %d\n\n", i)})
+		v.View(w, h)
+	}
+	if got := plain(v.View(w, h)); !strings.Contains(got, "line 59") {
+		t.Errorf("the end is not followed:\n%s", got)
+	}
+}
+
+func TestTheHeightOfAReplyIsWithoutTheUsersLines(t *testing.T) {
+	v := view()
+	show(v, pair(1, strings.Repeat("my own line\n", 30), "short"))
+	v.View(60, 20)
+	if v.Longer() || v.ReplyHeight() != 2 {
+		t.Errorf("a short reply to a long message has %d lines", v.ReplyHeight())
+	}
+	show(v, pair(2, "q", strings.Repeat("a\n\n", 30)))
+	v.View(60, 20)
+	if !v.Longer() {
+		t.Error("a long reply is not longer than the screen")
+	}
+}
+
+// G: what hides in a name, an argument or a result is seen in a folded card.
+func TestNothingHidesInFoldedCards(t *testing.T) {
+	const hidden = "gpt-4\u200bo*\u202e\u3164\U000e0041"
+	v := view()
+	p := pair(1, "q", "[[tool:0]]")
+	p.ToolCalls = []assistant.ToolCall{{
+		Name: "add\u200brule", Arguments: json.RawMessage(`{"pattern":"` + hidden + `"}`),
+		Result: &assistant.ToolResult{Success: true, Message: "hid " + hidden},
+	}}
+	show(v, p)
+	for _, open := range []bool{false, true} {
+		if open {
+			v.ToggleAll()
+		}
+		got := plain(v.View(160, 30))
+		for _, want := range []string{"add‹U+200B›rule", "gpt-4‹U+200B›o*‹U+202E›‹U+3164›‹U+E0041›", "hid gpt-4‹U+200B›o*"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("open %v: %q is not in\n%s", open, want, got)
+			}
+		}
+		if strings.ContainsAny(got, "\u200b\u202e\u3164\U000e0041") {
+			t.Errorf("open %v: something hides in %q", open, got)
+		}
+	}
+}

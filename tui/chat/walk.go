@@ -86,8 +86,7 @@ func (v *View) revealEnd(it *item) bool {
 	}
 	i := v.list.Focused()
 	if _, seen := v.rowOf(i, last); !seen {
-		v.list.ScrollTo(i, false)
-		v.list.ScrollBy(last - v.height + 1)
+		v.list.ShowLine(i, last, v.height-1)
 	}
 	return true
 }
@@ -228,26 +227,33 @@ func (v *View) Aim(seq int64) bool {
 func (v *View) Release() { v.aim = 0 }
 
 // ToggleFold opens or closes the focused part, or the first of its pair that can.
+// Its head stays in its row of the screen.
 func (v *View) ToggleFold() bool {
 	it := v.focused()
 	if it == nil {
 		return false
 	}
-	order := append([]int{v.focus}, indices(len(it.parts))...)
+	order := []int{v.focus}
+	for i := range it.parts {
+		order = append(order, i)
+	}
 	for _, i := range order {
 		if i >= len(it.parts) {
 			continue
 		}
 		open, _ := it.parts[i].folded()
 		y, seen := v.rowOf(v.list.Focused(), startOf(it, i))
-		if it.parts[i].fold(open) {
-			v.focus = i
-			it.bump()
-			if seen {
-				v.unfoldFrom(it, i, y)
-			}
-			return true
+		if !it.parts[i].fold(open) {
+			continue
 		}
+		v.focus = i
+		it.bump()
+		it.Lines(v.inner())
+		if !seen { // its head is above the screen
+			y = 0
+		}
+		v.list.ShowLine(v.list.Focused(), startOf(it, i), y)
+		return true
 	}
 	return false
 }
@@ -260,20 +266,8 @@ func startOf(it *item, part int) int {
 	return it.starts[part]
 }
 
-// unfoldFrom leaves the head of a part in its row of the screen, where the eye
-// is; it goes up only as far as it takes to show what was opened below it.
-func (v *View) unfoldFrom(it *item, part, y int) {
-	it.Lines(v.inner())
-	head, end := startOf(it, part), len(it.lines)
-	if part+1 < len(it.starts) {
-		end = it.starts[part+1]
-	}
-	y = max(0, min(y, v.height-(end-head)))
-	v.list.ScrollTo(v.list.Focused(), false)
-	v.list.ScrollBy(head - y)
-}
-
-// ToggleAll opens every part that folds, or closes them all when one is open.
+// ToggleAll opens every part that folds, or closes them all when one is open. The
+// head of the focused part stays in its row.
 func (v *View) ToggleAll() {
 	anyOpen := false
 	for _, it := range v.src.items {
@@ -282,6 +276,11 @@ func (v *View) ToggleAll() {
 			anyOpen = anyOpen || (open && canFold(p))
 		}
 	}
+	at := v.focused()
+	y, seen := 0, false
+	if at != nil {
+		y, seen = v.rowOf(v.list.Focused(), startOf(at, v.focus))
+	}
 	for _, it := range v.src.items {
 		for _, p := range it.parts {
 			if canFold(p) {
@@ -289,6 +288,10 @@ func (v *View) ToggleAll() {
 			}
 		}
 		it.bump()
+	}
+	if seen {
+		at.Lines(v.inner())
+		v.list.ShowLine(v.list.Focused(), startOf(at, v.focus), y)
 	}
 }
 
@@ -348,14 +351,6 @@ func (v *View) Choices() []Choice {
 // OnChoices says whether the focus is on the choices of the newest pair.
 func (v *View) OnChoices() bool { return v.focusedChoices() != nil }
 
-func indices(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
-}
-
 // ShowReply brings the first line of a pair's reply to the top of the screen and
 // gives the pair the focus, when the reply, without the user's own lines, is
 // longer than the screen; it reports whether it is.
@@ -365,13 +360,12 @@ func (v *View) ShowReply(seq int64) bool {
 		return false
 	}
 	it := v.src.item(seq)
-	lines := len(it.Lines(it.drawn.width))
+	lines := len(it.Lines(v.inner()))
 	if len(it.starts) < 2 || lines-it.starts[1] <= v.height {
 		return false
 	}
 	v.focus = 1
 	v.list.Focus(i)
-	v.list.ScrollTo(i, false)
-	v.list.ScrollBy(it.starts[1])
+	v.list.ShowLine(i, it.starts[1], 0)
 	return true
 }

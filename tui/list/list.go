@@ -58,6 +58,7 @@ type List struct {
 	rows          []row  // what the last View put on each row
 	focus         int    // place of the focused item plus one; 0 means none
 	seen          seen
+	slack         bool // rows may stay empty below the last line, see ShowLine
 }
 
 // seen is how far the user has seen the list, for Below.

@@ -26,9 +26,25 @@ func (l *List) ScrollBy(n int) {
 	l.goTo(a)
 }
 
+// ShowLine makes a line of item i stand on a row of the screen. Unlike scrolling it
+// leaves rows empty below the last line where it takes that, until new lines fill
+// them or the user scrolls.
+func (l *List) ShowLine(i, line, row int) {
+	if !l.ready() || i < 0 || i >= l.Len() {
+		return
+	}
+	l.anchor, l.away, l.slack = l.up(anchor{i, max(0, line)}, row), true, false
+	if left, end := l.leftBelow(l.anchor); end && left < 0 {
+		l.slack = true
+	}
+	if last := l.Len() - 1; l.seen.items > last { // what is opened or closed is not new
+		l.seen = seen{items: l.Len(), lines: l.heightOf(last), version: l.source.At(last).Version()}
+	}
+}
+
 // goTo makes a the first line on the screen, as far as the end allows.
 func (l *List) goTo(a anchor) {
-	l.anchor, l.away = a, true
+	l.anchor, l.away, l.slack = a, true, false
 	l.settle()
 }
 
@@ -46,7 +62,7 @@ func (l *List) Top() {
 }
 
 // Bottom shows the last line and follows the end from now on.
-func (l *List) Bottom() { l.away = false }
+func (l *List) Bottom() { l.away, l.slack = false, false }
 
 // ScrollTo shows item i: with its first line at the top of the screen or, when
 // centred, with its middle in the middle as long as it fits. It does nothing

@@ -71,10 +71,11 @@ func (l *List) settle() {
 	if l.away {
 		l.anchor.item = min(l.anchor.item, l.Len()-1)
 		l.anchor.line = max(0, min(l.anchor.line, l.heightOf(l.anchor.item)-1))
-		if left, end := l.leftBelow(l.anchor); !end || left > 0 {
+		left, end := l.leftBelow(l.anchor)
+		if l.slack && end && left < 0 || !l.slack && (!end || left > 0) {
 			return
 		}
-		l.away = false
+		l.away, l.slack = false, false
 	}
 	l.anchor = l.end()
 	last := l.Len() - 1
