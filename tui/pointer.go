@@ -177,6 +177,9 @@ func (m *Model) onClick(x, y int) tea.Cmd {
 			return m.choose(i)
 		}
 		m.setMode(modeView)
+		if action, ok := m.conv.chat.ActionAt(cx, cy); ok {
+			return m.keys.named(action).do(m)
+		}
 		m.conv.chat.Click(cy)
 	case inside(m.layout.pane, x, y):
 		m.setMode(modePane)

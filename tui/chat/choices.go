@@ -26,12 +26,25 @@ type Choice struct {
 	Do string
 }
 
-// afterError is what can be done about a pair that failed. The letter is the
-// key of it while the pair has the focus.
+// afterError is what can be done about a pair that failed: by the keys of these
+// actions while the pair has the focus, by number when it is the newest, and by a
+// click.
 var afterError = []Choice{
-	{Label: "Retry · r", Do: "retry"},
-	{Label: "Re-ask · e", Do: "re-ask"},
-	{Label: "Delete · d", Do: "delete-pair"},
+	{Label: "Retry", Do: "retry"},
+	{Label: "Re-ask", Do: "re-ask"},
+	{Label: "Delete", Do: "delete-pair"},
+}
+
+// defaultKeys are the keys of those actions until SetKeys.
+var defaultKeys = map[string]string{"retry": "r", "re-ask": "e", "delete-pair": "d", "last-message": "G"}
+
+// SetKeys says with which key an action of the key table is bound; the texts that
+// name a key name that one.
+func (v *View) SetKeys(keyOf func(action string) string) {
+	v.look.keyOf = keyOf
+	for _, it := range v.src.items {
+		it.redraw()
+	}
 }
 
 // maxChoices is how many can be chosen: alt+1 to alt+9.
@@ -73,14 +86,14 @@ type choicesPart struct {
 	focused bool // it has, and shows which
 }
 
-// choiceSpan is where a choice was drawn.
-type choiceSpan struct{ line, from, to int }
+// choiceSpan is where choice i was drawn.
+type choiceSpan struct{ i, line, from, to int }
 
 func (p *choicesPart) source() string { return "" }
 
 func (p *choicesPart) lines(width int, l *look) []string {
 	p.drawn = true
-	if !p.live || len(p.choices) == 0 {
+	if len(p.choices) == 0 || !p.live && p.choices[0].Do == "" { // those of an error come first
 		return nil
 	}
 	st := l.st.Chat
@@ -88,17 +101,27 @@ func (p *choicesPart) lines(width int, l *look) []string {
 	line := ""
 	p.spans = p.spans[:0]
 	for i, c := range p.choices {
+		if !p.live && c.Do == "" {
+			continue
+		}
 		tone, open := c.tone(st), "["
 		if p.focused && i == p.at {
 			tone, open = tone.Underline(true), l.st.Icons.Selected
 		}
-		chip := tone.Render(textwidth.Truncate(fmt.Sprintf("%s%d %s]", open, i+1, c.Label), width, l.st.Icons.Ellipsis))
+		label := fmt.Sprintf("%s%d %s]", open, i+1, c.Label)
+		switch key := l.keyOf(c.Do); {
+		case c.Do != "" && p.live:
+			label = fmt.Sprintf("%s%d %s · %s]", open, i+1, c.Label, key)
+		case c.Do != "":
+			label = "[" + key + " " + c.Label + "]"
+		}
+		chip := tone.Render(textwidth.Truncate(label, width, l.st.Icons.Ellipsis))
 		if line != "" && ansi.StringWidth(line)+1+ansi.StringWidth(chip) > width {
 			out, line = append(out, line), ""
 		}
 		line = strings.TrimPrefix(line+" "+chip, " ")
 		to := ansi.StringWidth(line)
-		p.spans = append(p.spans, choiceSpan{len(out), to - ansi.StringWidth(chip), to})
+		p.spans = append(p.spans, choiceSpan{i, len(out), to - ansi.StringWidth(chip), to})
 	}
 	return append(out, textwidth.Truncate(line, width, l.st.Icons.Ellipsis), "")
 }
@@ -143,34 +166,58 @@ func (v *View) pointAtChoice() {
 	if n == 0 {
 		return
 	}
-	has, it := v.focusedChoices(), v.src.item(v.src.refs[n-1].Seq)
-	for _, part := range it.parts {
-		if p, ok := part.(*choicesPart); ok && p.focused != (p == has && v.active) {
-			p.focused, p.drawn = !p.focused, false
-			it.bump()
-		}
+	it := v.src.item(v.src.refs[n-1].Seq)
+	p := it.choices()
+	if has := p != nil && p == v.focusedChoices() && v.active; p != nil && p.focused != has {
+		p.focused, p.drawn = has, false
+		it.bump()
 	}
 }
 
 // ChoiceAt is the choice of the newest pair on a cell of the view.
 func (v *View) ChoiceAt(x, y int) (int, bool) {
-	i, line, ok := v.list.ItemAt(y)
-	if !ok || i != v.Len()-1 {
-		return 0, false
+	at, i, ok := v.choiceAt(x, y)
+	return i, ok && at == v.Len()-1
+}
+
+// ActionAt is the action of the key table that a button below an older pair that
+// failed stands for. It gives that pair the focus.
+func (v *View) ActionAt(x, y int) (action string, ok bool) {
+	at, i, ok := v.choiceAt(x, y)
+	if !ok || at == v.Len()-1 {
+		return "", false
 	}
-	it := v.src.item(v.src.refs[i].Seq)
-	for k, part := range it.parts {
-		p, ok := part.(*choicesPart)
-		if !ok || !p.live || it.running {
-			continue
-		}
-		for n, s := range p.spans {
-			if line == startOf(it, k)+s.line && x-gutterWidth >= s.from && x-gutterWidth < s.to {
-				return n, true
-			}
+	v.list.Focus(at)
+	v.focus = 0
+	return v.src.item(v.src.refs[at].Seq).choices().choices[i].Do, true
+}
+
+// choiceAt is the pair, and which of its choices, on a cell of the view.
+func (v *View) choiceAt(x, y int) (at, i int, ok bool) {
+	at, line, ok := v.list.ItemAt(y)
+	if !ok {
+		return 0, 0, false
+	}
+	it := v.src.item(v.src.refs[at].Seq)
+	p := it.choices()
+	if p == nil || it.running {
+		return 0, 0, false
+	}
+	for _, s := range p.spans {
+		if line == startOf(it, len(it.parts)-1)+s.line && x-v.gutter() >= s.from && x-v.gutter() < s.to {
+			return at, s.i, true
 		}
 	}
-	return 0, false
+	return 0, 0, false
+}
+
+// choices are those below a pair, which are its last part; nil for none.
+func (it *item) choices() *choicesPart {
+	if n := len(it.parts); n > 0 {
+		p, _ := it.parts[n-1].(*choicesPart)
+		return p
+	}
+	return nil
 }
 
 // tone is how a choice looks: a chip, or a button in its style.

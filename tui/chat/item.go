@@ -18,8 +18,10 @@ type look struct {
 	now   func() time.Time
 	frame int // of the spinner
 
-	handlers map[string]Handler // by payload type
-	extra    map[string][]Row   // by the id of a payload
+	keyOf    func(action string) string
+	watch    func(seq int64) (done func()) // see WatchDrawing
+	handlers map[string]Handler            // by payload type
+	extra    map[string][]Row              // by the id of a payload
 }
 
 // item is one pair in the list. Until it is loaded it is a placeholder.
@@ -77,6 +79,8 @@ func (it *item) Lines(width int) []string {
 	first := 0
 	if same {
 		first = it.unchanged()
+	} else {
+		defer it.watched(len(it.pair.AssistantText))()
 	}
 	grows := -1 // where the first part begins that changed; -1: its lines stand nowhere
 	switch {
@@ -177,12 +181,37 @@ func (it *item) setPair(p assistant.Pair) {
 	folds := it.folds()
 	it.pair, it.loaded, it.running = p, true, false
 	it.parts = it.build(p)
+	it.setRaw(it.raw)
 	for i, part := range it.parts {
 		if open, set := folds[part.key(i)]; set {
 			part.fold(!open)
 		}
 	}
 	it.redraw()
+}
+
+// setRaw shows the answer as its source, or rendered.
+func (it *item) setRaw(raw bool) {
+	it.raw = raw
+	for _, p := range it.parts {
+		if t, ok := p.(*textPart); ok && t.raw != raw {
+			t.raw, t.dirty = raw, true
+		}
+	}
+	it.bump()
+}
+
+// watchedFrom is the length in bytes from which on the drawing of an answer is
+// watched.
+const watchedFrom = 8 << 10
+
+// watched begins to draw an answer of so many bytes; the function that it returns
+// ends that.
+func (it *item) watched(bytes int) (done func()) {
+	if it.look.watch == nil || bytes < watchedFrom || it.raw {
+		return func() {}
+	}
+	return it.look.watch(it.seq)
 }
 
 // folds remembers which parts the user opened or closed himself.
@@ -209,7 +238,7 @@ func (it *item) build(p assistant.Pair) []part {
 				used[piece.Call] = true
 				continue
 			}
-			parts = append(parts, newText(piece.Text, it.look.md, true))
+			parts = append(parts, newText(piece.Text, it.look.md))
 		}
 	}
 	thoughts := assistant.PairThoughts(&p)
@@ -241,7 +270,7 @@ func (it *item) ending(p assistant.Pair) []part {
 		parts = append(parts, &notePart{note: p.Notice})
 	}
 	if p.State == assistant.PairError {
-		parts = append(parts, &errorPart{code: p.ErrorCode, message: p.ErrorMessage, latest: it.latest})
+		parts = append(parts, &errorPart{code: p.ErrorCode, message: p.ErrorMessage})
 	}
 	if choices := it.look.choicesOf(p); len(choices) > 0 {
 		parts = append(parts, &choicesPart{choices: choices, live: it.latest})
@@ -254,11 +283,8 @@ func (it *item) redecide() {
 	if !it.loaded || it.running {
 		return
 	}
-	n := len(it.parts)
-	if n > 0 {
-		if _, ok := it.parts[n-1].(*choicesPart); ok {
-			it.parts = it.parts[:n-1]
-		}
+	if it.choices() != nil {
+		it.parts = it.parts[:len(it.parts)-1]
 	}
 	if choices := it.look.choicesOf(it.pair); len(choices) > 0 {
 		it.parts = append(it.parts, &choicesPart{choices: choices, live: it.latest})

@@ -153,49 +153,66 @@ func (p *reasoningPart) lines(width int, l *look) []string {
 // textPart is a stretch of the answer.
 type textPart struct {
 	fixed
-	sheet // of the source, when that is shown
-	body  growing
-	doc   *markdown.Doc
-	dirty bool
-	raw   bool
-	kept  bool // what was drawn last came from fresh
-	width int  // of that
+	sheet  // of the source, when that is shown
+	body   growing
+	stored string // until it is parsed
+	md     *markdown.Style
+	parsed *markdown.Doc
+	dirty  bool
+	raw    bool
+	kept   bool // what was drawn last came from fresh
+	width  int  // of that
 }
 
-func newText(text string, md *markdown.Style, whole bool) *textPart {
-	p := &textPart{doc: markdown.New(md), dirty: true}
-	p.doc.Append(text)
-	if whole {
-		p.doc.Finish()
+// newText is a stretch of a stored answer.
+func newText(text string, md *markdown.Style) *textPart {
+	return &textPart{stored: text, md: md, dirty: true}
+}
+
+// doc is the rendered text; a stored one is parsed when it is drawn first.
+func (p *textPart) doc() *markdown.Doc {
+	if p.parsed == nil {
+		p.parsed = markdown.New(p.md)
+		p.parsed.Append(p.stored)
+		if p.stored != "" {
+			p.parsed.Finish()
+		}
+		p.stored = ""
 	}
-	return p
+	return p.parsed
 }
 
-func (p *textPart) changed() bool  { return p.dirty }
-func (p *textPart) source() string { return p.doc.Source() }
+func (p *textPart) changed() bool { return p.dirty }
+
+func (p *textPart) source() string {
+	if p.parsed == nil {
+		return p.stored
+	}
+	return p.parsed.Source()
+}
 
 func (p *textPart) lines(width int, l *look) []string {
 	p.dirty, p.kept = false, false
 	p.width = width
 	if p.raw {
-		p.sheet = p.body.lay(safetext.Clean(p.doc.Source()), 0, width, func(_ int, line string) string { return line })
+		p.sheet = p.body.lay(safetext.Clean(p.source()), 0, width, func(_ int, line string) string { return line })
 		p.add("")
 		return p.text
 	}
-	return append(slices.Clip(p.doc.Lines(width)), "")
+	return append(slices.Clip(p.doc().Lines(width)), "")
 }
 
 func (p *textPart) joined() []markdown.Joint {
 	if p.raw {
 		return p.joints
 	}
-	return p.doc.Joints(p.width)
+	return p.doc().Joints(p.width)
 }
 
 // fresh is lines of what is not shown raw, without the blank line that ends them,
 // and the first that may differ from those drawn last.
 func (p *textPart) fresh(width int) (lines []string, from int) {
-	lines, from = p.doc.Fresh(width)
+	lines, from = p.doc().Fresh(width)
 	if !p.kept {
 		from = 0
 	}
@@ -221,12 +238,11 @@ func (p *notePart) lines(width int, l *look) []string {
 	return p.text
 }
 
-// errorPart is how a turn failed, and what can be done about it.
+// errorPart is how a turn failed. The choices below it say what can be done.
 type errorPart struct {
 	fixed
 	sheet
 	code, message string
-	latest        bool // the choices below it say what can be done
 }
 
 func (p *errorPart) source() string { return p.message }
@@ -244,9 +260,5 @@ func (p *errorPart) lines(width int, l *look) []string {
 		}
 		return st.Chat.Error.Render("  " + line)
 	})
-	if !p.latest { // else the choices follow
-		p.add("  " + st.Chat.Primary.Render("[r Retry]") + " " + st.Chat.Secondary.Render("[e Re-ask]") + " " + st.Chat.Warning.Render("[d Delete]"))
-		p.add("")
-	}
 	return p.text
 }

@@ -314,7 +314,7 @@ func (v *View) Code() []markdown.Code {
 	var out []markdown.Code
 	for _, p := range it.parts {
 		if t, ok := p.(*textPart); ok {
-			out = append(out, t.doc.Code()...)
+			out = append(out, t.doc().Code()...)
 		}
 	}
 	return out

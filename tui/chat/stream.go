@@ -86,7 +86,7 @@ func (it *item) finish(p assistant.Pair) {
 	it.settleReasoning()
 	for _, part := range it.parts {
 		if t, ok := part.(*textPart); ok {
-			t.doc.Finish()
+			t.doc().Finish()
 			t.dirty = true
 		}
 	}
@@ -167,10 +167,10 @@ func (it *item) text(delta string) {
 	}
 	t, ok := it.parts[len(it.parts)-1].(*textPart)
 	if !ok {
-		t = newText("", it.look.md, false)
+		t = newText("", it.look.md)
 		it.parts = append(it.parts, t)
 	}
-	t.doc.Append(unescape(delta))
+	t.doc().Append(unescape(delta))
 	t.dirty = true
 }
 

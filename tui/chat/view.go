@@ -89,6 +89,7 @@ func New(st style.Styles, now func() time.Time) *View {
 	v := &View{now: now}
 	v.src = &source{items: map[int64]*item{}, look: &v.look}
 	v.look.clock, v.look.now = v.clock, now
+	v.look.keyOf = func(action string) string { return defaultKeys[action] }
 	v.look.handlers, v.look.extra = map[string]Handler{}, map[string][]Row{}
 	v.SetStyles(st)
 	v.list.SetSource(v.src)
@@ -112,8 +113,13 @@ func (v *View) SetStyles(st style.Styles) {
 	}
 	for _, it := range v.src.items {
 		for _, p := range it.parts {
-			if t, ok := p.(*textPart); ok {
-				t.doc.SetStyle(v.look.md)
+			switch p := p.(type) {
+			case *textPart:
+				if p.md = v.look.md; p.parsed != nil {
+					p.parsed.SetStyle(p.md)
+				}
+			case *reasoningPart:
+				p.body = growing{}
 			}
 		}
 		it.redraw()
@@ -166,13 +172,8 @@ func (v *View) markLatest() {
 		it := v.src.item(r.Seq)
 		if latest := i == len(v.src.refs)-1; it.latest != latest {
 			it.latest = latest
-			for _, p := range it.parts {
-				switch p := p.(type) {
-				case *choicesPart:
-					p.live, p.drawn = latest, false
-				case *errorPart:
-					p.latest, p.drawn = latest, false
-				}
+			if p := it.choices(); p != nil {
+				p.live, p.drawn = latest, false
 			}
 			it.bump()
 		}
@@ -310,7 +311,7 @@ func (v *View) hint() string {
 		return ""
 	}
 	n := max(items, lines)
-	return v.look.st.Icons.New + " " + strconv.Itoa(n) + " new · G"
+	return v.look.st.Icons.New + " " + strconv.Itoa(n) + " new · " + v.look.keyOf("last-message")
 }
 
 // badge puts a sign at the left of a line. A wide rune that the sign would cut

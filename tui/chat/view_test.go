@@ -3,6 +3,7 @@ package chat
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -507,17 +508,15 @@ func TestTheEndIsFollowedAfterFolding(t *testing.T) {
 	}
 }
 
-func TestTheHeightOfAReplyIsWithoutTheUsersLines(t *testing.T) {
+func TestOnlyALongReplyIsShownFromItsBeginning(t *testing.T) {
 	v := view()
-	show(v, pair(1, strings.Repeat("my own line\n", 30), "short"))
+	show(v, pair(1, strings.Repeat("my own line\n", 30), "short"), pair(2, "my question", strings.Repeat("reply\n\n", 30)))
 	v.View(60, 20)
-	if v.Longer() || v.ReplyHeight() != 2 {
-		t.Errorf("a short reply to a long message has %d lines", v.ReplyHeight())
+	if v.ShowReply(1) {
+		t.Error("a short reply to a long message counts as long")
 	}
-	show(v, pair(2, "q", strings.Repeat("a\n\n", 30)))
-	v.View(60, 20)
-	if !v.Longer() {
-		t.Error("a long reply is not longer than the screen")
+	if got := plain(v.View(60, 20)); !v.ShowReply(2) || strings.Contains(plain(v.View(60, 20)), "my question") {
+		t.Errorf("a long reply is not shown from its beginning:\n%s", got)
 	}
 }
 
@@ -544,5 +543,64 @@ func TestNothingHidesInFoldedCards(t *testing.T) {
 		if strings.ContainsAny(got, "\u200b\u202e\u3164\U000e0041") {
 			t.Errorf("open %v: something hides in %q", open, got)
 		}
+	}
+}
+
+// 27: the buttons below an older pair that failed take clicks, and name the keys as
+// they are bound.
+func TestTheButtonsOfOlderErrorsTakeClicks(t *testing.T) {
+	v := view()
+	failed := pair(1, "a", "")
+	failed.State, failed.ErrorCode, failed.ErrorMessage = assistant.PairError, "net", "refused"
+	failed.Suggested = &assistant.Suggested{Values: []assistant.SuggestedValue{{Label: "Old", Value: "old"}}}
+	show(v, failed, pair(2, "b", "fine"))
+	v.SetKeys(func(action string) string {
+		return map[string]string{"retry": "R", "re-ask": "E", "delete-pair": "ctrl+d"}[action]
+	})
+	const w, h = 60, 20
+	if got := plain(v.View(w, h)); !strings.Contains(got, "[R Retry] [E Re-ask] [ctrl+d Delete]\n") {
+		t.Fatalf("no buttons:\n%s", got)
+	}
+	v.FocusLast()
+	for text, want := range map[string]string{"Retry]": "retry", "E Re-ask": "re-ask", "ctrl+d": "delete-pair"} {
+		x, y := cellOf(t, v, w, h, text)
+		if _, ok := v.ChoiceAt(x, y); ok {
+			t.Errorf("%s is a choice of the newest pair", text)
+		}
+		action, ok := v.ActionAt(x, y)
+		if p, _ := v.Focused(); action != want || !ok || p.Seq != 1 {
+			t.Errorf("a click on %s is %q %v on pair %d, want %q on pair 1", text, action, ok, p.Seq, want)
+		}
+	}
+	if _, ok := v.ActionAt(w-1, 0); ok {
+		t.Error("a click beside the buttons acts")
+	}
+}
+
+// A: the drawing of a long stored answer is announced and its end too, and a pair
+// that is set raw is not rendered at all, also when it is loaded again.
+func TestDrawingIsWatchedAndAPairOpensRaw(t *testing.T) {
+	v := view()
+	var log []string
+	v.WatchDrawing(func(seq int64) func() {
+		log = append(log, fmt.Sprint("begin ", seq))
+		return func() { log = append(log, fmt.Sprint("done ", seq)) }
+	})
+	long := strings.Repeat("> **deep** ", 2000)
+	show(v, pair(1, "q", "short"), pair(2, "q", long))
+	v.View(60, 20)
+	if len(log) < 2 || log[0] != "begin 2" || log[len(log)-1] != "done 2" || slices.Contains(log, "begin 1") {
+		t.Errorf("the log is %q", log)
+	}
+	log = nil
+	v.SetRaw(2)
+	v.Load([]assistant.Pair{pair(2, "q", long)})
+	if got := plain(v.View(60, 20)); len(log) > 0 || !strings.Contains(got, "> **deep** > **deep**") {
+		t.Errorf("the log is %q, the screen shows\n%s", log, got)
+	}
+	v.FocusLast()
+	v.ToggleRaw()
+	if got := plain(v.View(60, 20)); strings.Contains(got, "**deep**") {
+		t.Errorf("rendered again:\n%s", got)
 	}
 }

@@ -305,18 +305,18 @@ func canFold(p part) bool {
 
 // ToggleRaw shows the source of the focused pair's text, or its rendering.
 func (v *View) ToggleRaw() {
-	it := v.focused()
-	if it == nil {
-		return
+	if it := v.focused(); it != nil {
+		it.setRaw(!it.raw)
 	}
-	it.raw = !it.raw
-	for _, p := range it.parts {
-		if t, ok := p.(*textPart); ok {
-			t.raw, t.dirty = it.raw, true
-		}
-	}
-	it.bump()
 }
+
+// SetRaw shows the answer of a pair as its source until ToggleRaw.
+func (v *View) SetRaw(seq int64) { v.src.item(seq).setRaw(true) }
+
+// WatchDrawing calls begin before a stored answer of some kilobytes is rendered,
+// with its Seq, and what begin returns when that is done: a program that notes it
+// on disk knows after a crash which pair to open with SetRaw.
+func (v *View) WatchDrawing(begin func(seq int64) (done func())) { v.look.watch = begin }
 
 // Click gives the focus to what is on a row, and folds or opens it when it
 // had the focus already.
@@ -340,10 +340,8 @@ func (v *View) Choices() []Choice {
 		return nil
 	}
 	it := v.src.item(v.src.refs[v.Len()-1].Seq)
-	for _, p := range it.parts {
-		if c, ok := p.(*choicesPart); ok && !it.running {
-			return c.choices
-		}
+	if p := it.choices(); p != nil && !it.running {
+		return p.choices
 	}
 	return nil
 }
