@@ -26,7 +26,7 @@ func TestEstimate(t *testing.T) {
 			t.Errorf("%+v.Estimate(%q) = %d, want %d", c.p, c.text, got, c.want)
 		}
 	}
-	if Estimate("12345678") != 3 || EstimateRunes(8) != 3 || EstimateRunes(-1) != 0 {
+	if Estimate("12345678") != 3 || (Params{}).EstimateRunes(8) != 3 || (Params{}).EstimateRunes(-1) != 0 {
 		t.Error("the package functions differ from the default settings")
 	}
 }
@@ -157,11 +157,11 @@ func TestTrackerAgreesWithTheDefinition(t *testing.T) {
 			}
 			tr.Dirty(FilterExecuted)
 			b := tr.Boundary()
-			first, x, history := bySuffix(tr.Costs(), tr.limit, sys, tr.Params())
+			first, x, history := bySuffix(tr.costs, tr.limit, sys, tr.Params())
 			if b.First != first || b.X != x || b.HistoryTokens != history || b.Y != tr.Len() {
-				t.Fatalf("boundary %+v, want first %d X %d history %d of %v", b, first, x, history, tr.Costs())
+				t.Fatalf("boundary %+v, want first %d X %d history %d of %v", b, first, x, history, tr.costs)
 			}
-			if b != Predict(tr.Costs(), tr.limit, sys, tr.Params()) {
+			if b != Predict(tr.costs, tr.limit, sys, tr.Params()) {
 				t.Fatalf("Tracker and Predict differ: %+v", b)
 			}
 		}
@@ -180,8 +180,8 @@ func TestTrackerRecomputesOnTriggersOnly(t *testing.T) {
 			t.Fatalf("the boundary moved without a trigger: %+v", b)
 		}
 	}
-	if tr.Recomputes() != 1 || tr.LastReason() != PairsLoaded {
-		t.Errorf("%d recomputations, last for %v; want 1 for pairs loaded", tr.Recomputes(), tr.LastReason())
+	if tr.Recomputes() != 1 || tr.last != PairsLoaded {
+		t.Errorf("%d recomputations, last for %v; want 1 for pairs loaded", tr.Recomputes(), tr.last)
 	}
 	for n := 1; n <= 3; n++ { // pairs that are being answered
 		tr.Append(Cost{}, ReplyArrived)
@@ -207,15 +207,15 @@ func TestTrackerRecomputesOnTriggersOnly(t *testing.T) {
 		c.do()
 		tr.Boundary()
 		b := tr.Boundary()
-		if tr.Recomputes() != i+2 || tr.LastReason() != c.why {
-			t.Errorf("%v: %d recomputations, last for %v", c.why, tr.Recomputes(), tr.LastReason())
+		if tr.Recomputes() != i+2 || tr.last != c.why {
+			t.Errorf("%v: %d recomputations, last for %v", c.why, tr.Recomputes(), tr.last)
 		}
 		if b.SYS != 400 || b.Y != tr.Len() {
 			t.Errorf("%v: boundary %+v, want SYS 400 and Y %d", c.why, b, tr.Len())
 		}
 	}
-	if len(reasonNames) != len(triggers)+1 {
-		t.Errorf("%d reasons, %d tried", len(reasonNames)-1, len(triggers))
+	if len(triggers) != int(PairsLoaded) {
+		t.Errorf("%d reasons, %d tried", PairsLoaded, len(triggers))
 	}
 }
 
@@ -274,7 +274,7 @@ func BenchmarkModelChange100k(b *testing.B) {
 
 func BenchmarkReplace100k(b *testing.B) {
 	tr := loaded(100_000, Limit{Context: 2_000_000})
-	costs := append([]Cost(nil), tr.Costs()...)
+	costs := append([]Cost(nil), tr.costs...)
 	for b.Loop() {
 		tr.Replace(costs, FilterExecuted)
 		tr.Boundary()

@@ -56,9 +56,6 @@ func (p Params) EstimateRunes(n int) int {
 // Estimate is Params.Estimate with the default settings.
 func Estimate(text string) int { return Params{}.Estimate(text) }
 
-// EstimateRunes is Params.EstimateRunes with the default settings.
-func EstimateRunes(n int) int { return Params{}.EstimateRunes(n) }
-
 // Limit is what is known of the limits of a model.
 type Limit struct {
 	Context int  // context window in tokens; 0 when neither model nor config tells

@@ -19,19 +19,6 @@ const (
 	PairsLoaded       // import or bulk load
 )
 
-var reasonNames = [...]string{
-	"clean", "filter executed", "model changed", "allowance changed", "chars per token changed", "reply arrived",
-	"pair deleted", "pair edited", "visibility changed", "pairs loaded",
-}
-
-// String names the reason in lower-case words.
-func (r Reason) String() string {
-	if int(r) < len(reasonNames) {
-		return reasonNames[r]
-	}
-	return "unknown"
-}
-
 // Tracker keeps the boundary of the visible pairs. Changes mark it dirty; the
 // next call of Boundary computes it anew from where it was, in time
 // proportional to how far it moves. It belongs to one goroutine. The zero value
@@ -94,9 +81,6 @@ func (t *Tracker) Fit(aut int) (at Boundary, pairs, tokens int) {
 // Recomputes returns how often the boundary was computed, for tests and the HUD.
 func (t *Tracker) Recomputes() int { return t.recomputes }
 
-// LastReason returns what led to the last computation; 0 for the first one.
-func (t *Tracker) LastReason() Reason { return t.last }
-
 // SetParams takes other settings. After a change of CharsPerToken the caller
 // must Replace the costs.
 func (t *Tracker) SetParams(p Params) {
@@ -126,10 +110,6 @@ func (t *Tracker) SetSystem(tokens int) { t.sys = tokens }
 
 // Len returns the number of visible pairs.
 func (t *Tracker) Len() int { return len(t.costs) }
-
-// Costs returns the visible pairs, oldest first; not to be changed, and valid
-// until the Tracker changes.
-func (t *Tracker) Costs() []Cost { return t.costs }
 
 // Replace takes all visible pairs anew, oldest first. It copies them.
 func (t *Tracker) Replace(visible []Cost, why Reason) {

@@ -14,7 +14,7 @@
 //
 // Visible is for what the user is asked to confirm (tool arguments, patterns,
 // addresses, ids): instead of dropping a hidden or deceptive character it shows
-// its number, ‹U+202E›. Suspicious lists the letters that look like others.
+// its number, ‹U+202E›, also that of a letter that looks like another.
 //
 // # Redacted text
 //

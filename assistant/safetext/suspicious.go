@@ -1,62 +1,34 @@
 package safetext
 
-import (
-	"fmt"
-	"unicode"
-)
+import "unicode"
 
-// Finding is one character that the reader may take for another.
-type Finding struct {
-	Column int    // place in the text, in characters from 1
-	Rune   rune   // the character
-	Like   rune   // what it looks like; 0 when only its script is out of place
-	Word   string // the word it stands in, shortened around it
-}
-
-// String says it in one short sentence.
-func (f Finding) String() string {
-	if f.Like == 0 {
-		return fmt.Sprintf("U+%04X in %q is of another script", f.Rune, f.Word)
-	}
-	return fmt.Sprintf("U+%04X in %q looks like %q", f.Rune, f.Word, f.Like)
-}
-
-// Suspicious lists the characters of s that deceive: letters of another script
-// inside a Latin word, whole words made of look-alikes in an id or address, and
-// signs that pass for slash, dot, colon, star or hyphen. Plain text in any one
-// script gives nothing. The columns rise.
-func Suspicious(s string) []Finding {
-	if plain(s) == len(s) {
-		return nil
-	}
-	var found []Finding
-	text := []rune(s)
+// deceptive returns the places in text, counted in characters, of those that
+// deceive: letters of another script inside a Latin word, whole words made of
+// look-alikes in an id or address, and signs that pass for slash, dot, colon,
+// star or hyphen. Plain text in any one script gives nothing.
+func deceptive(text []rune) map[int]bool {
+	found := map[int]bool{}
 	for i := 0; i < len(text); {
-		if unicode.IsSpace(text[i]) {
-			i++
-			continue
-		}
 		end := i
 		for end < len(text) && !unicode.IsSpace(text[end]) {
 			end++
 		}
-		found = append(found, inRun(text, i, end)...)
-		i = end
+		inRun(text, i, end, found)
+		i = end + 1
 	}
 	return found
 }
 
 // inRun judges text[from:to], which holds no space.
-func inRun(text []rune, from, to int) []Finding {
+func inRun(text []rune, from, to int, found map[int]bool) {
 	idLike := false
 	for _, r := range text[from:to] {
 		idLike = idLike || asciiAlnum(r) || idSign(r)
 	}
-	var found []Finding
 	for i := from; i < to; {
 		if !wordRune(text[i]) {
-			if like, ok := signLike[text[i]]; ok && besideASCII(text, i, from, to) {
-				found = append(found, Finding{i + 1, text[i], like, excerpt(text, i, from, to)})
+			if _, ok := signLike[text[i]]; ok && besideASCII(text, i, from, to) {
+				found[i] = true
 			}
 			i++
 			continue
@@ -65,37 +37,25 @@ func inRun(text []rune, from, to int) []Finding {
 		for end < to && wordRune(text[end]) {
 			end++
 		}
-		found = append(found, inWord(text, i, end, idLike)...)
+		inWord(text, i, end, idLike, found)
 		i = end
 	}
-	return found
 }
 
 // inWord judges text[from:to], which holds letters, marks and digits only.
-func inWord(text []rune, from, to int, idLike bool) []Finding {
+func inWord(text []rune, from, to int, idLike bool, found map[int]bool) {
 	latin, allAlike := false, true
 	for _, r := range text[from:to] {
 		latin = latin || unicode.Is(unicode.Latin, r) && unicode.IsLetter(r) && letterLike(r) == 0
 		allAlike = allAlike && (asciiAlnum(r) || letterLike(r) != 0)
 	}
-	var found []Finding
 	for i := from; i < to; i++ {
 		r := text[i]
-		like := letterLike(r)
-		switch {
-		case r < 0x80:
-		case like != 0 && (latin || allAlike && idLike || styled(r)), latin && foreign(r):
-			found = append(found, Finding{i + 1, r, like, excerpt(text, i, from, to)})
+		alike := letterLike(r) != 0 && (latin || allAlike && idLike || styled(r))
+		if r >= 0x80 && (alike || latin && foreign(r)) {
+			found[i] = true
 		}
 	}
-	return found
-}
-
-// maxBeside is how much of a word a finding quotes on either side.
-const maxBeside = 20
-
-func excerpt(text []rune, i, from, to int) string {
-	return string(text[max(from, i-maxBeside):min(to, i+1+maxBeside)])
 }
 
 // foreign reports a letter of a script that no language mixes with Latin
@@ -125,3 +85,61 @@ func besideASCII(text []rune, i, from, to int) bool {
 	near := func(r rune) bool { return asciiAlnum(r) || idSign(r) }
 	return i > from && near(text[i-1]) || i+1 < to && near(text[i+1])
 }
+
+// letterPairs lists letters and, after each, the ASCII letter or digit that
+// readers take it for.
+const letterPairs = "" +
+	// Cyrillic
+	"аaеeоoрpсcуyхxіiјjѕsԁdԛqԝwһhӏlкkмmтtнhвbгrпnьbзz" +
+	"АAВBЕEКKМMНHОOРPСCТTХXУYІIЈJЅSԚQԜWҮYЗ3б6ӀI" +
+	// Greek
+	"οoαaνvιiρpυuκkχxγyωwτtηnεeσo" +
+	"ΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧX" +
+	// Armenian
+	"օoոnսuհhցgզqՍUՏSՕOԼL" +
+	// Latin letters that are not ASCII, and Roman numerals
+	"ɡgɑaⅰiⅴvⅹxⅼlⅽcⅾdⅿmⅠIⅤVⅩXⅬLⅭCⅮDⅯM" +
+	// letterlike symbols
+	"ℊgℎhℓlℯeℴoℹiℂCℋHℍHℐIℒLℕNℙPℚQℛRℝRℤZℬBℰEℱFℳM\u212aK\u212bA"
+
+// signPairs does so for signs. The em dash is left out: it stands between
+// words in plain prose.
+const signPairs = "⁄/∕/⧸/／/꞉:∶:：:․.．.∗*⁎*＊*‐-‑-‒-–-−-﹣-－-＿_？?［[］]＠@，,‚,"
+
+var (
+	letterTable = pairs(letterPairs)
+	signLike    = pairs(signPairs)
+)
+
+func pairs(s string) map[rune]rune {
+	text := []rune(s)
+	table := make(map[rune]rune, len(text)/2)
+	for i := 0; i+1 < len(text); i += 2 {
+		table[text[i]] = text[i+1]
+	}
+	return table
+}
+
+// letterLike returns the ASCII letter or digit that r looks like, 0 for none.
+func letterLike(r rune) rune {
+	switch {
+	case r < 0x80:
+		return 0
+	case r >= 0x1d400 && r < 0x1d6a4: // mathematical alphabets: A-Za-z again and again
+		n := (r - 0x1d400) % 52
+		if n < 26 {
+			return 'A' + n
+		}
+		return 'a' + n - 26
+	case r >= 0x1d7ce && r <= 0x1d7ff: // mathematical digits
+		return '0' + (r-0x1d7ce)%10
+	case r >= 0xff10 && r <= 0xff5a: // full-width forms mirror ASCII
+		if a := r - 0xff10 + '0'; asciiAlnum(a) {
+			return a
+		}
+	}
+	return letterTable[r]
+}
+
+// styled reports the alphabets made for formulas, which no id is written in.
+func styled(r rune) bool { return r >= 0x1d400 && r <= 0x1d7ff }

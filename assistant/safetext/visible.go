@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // The signs around the number of a character that is not shown as itself. A
@@ -23,13 +25,10 @@ func Visible(s string) string {
 	if n := plain(s); n == len(s) && !strings.ContainsAny(s, "\n\t") {
 		return s
 	}
-	deceptive := map[int]bool{}
-	for _, f := range Suspicious(s) {
-		deceptive[f.Column] = true
-	}
+	shown := deceptive([]rune(s))
 	var b strings.Builder
 	b.Grow(2 * len(s))
-	marks, column := maxMarks, 0 // a mark with nothing to stand on is shown
+	marks, column := maxMarks, -1 // a mark with nothing to stand on is shown
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		column++
@@ -42,7 +41,7 @@ func Visible(s string) string {
 		case r == utf8.RuneError && size == 1:
 			fmt.Fprintf(&b, "%c0x%02X%c", markOpen, s[i], markClose)
 			marks = maxMarks
-		case unseen(r) || deceptive[column] || marks > maxMarks:
+		case unseen(r) || shown[column] || marks > maxMarks:
 			fmt.Fprintf(&b, "%cU+%04X%c", markOpen, r, markClose)
 			marks = maxMarks
 		default:
@@ -68,4 +67,39 @@ func unseen(r rune) bool {
 		return true
 	}
 	return unicode.In(r, unicode.Z)
+}
+
+// ellipsis ends a line that was cut.
+const ellipsis = "…"
+
+// Line is Clean for a place that holds one line, such as an id, a title or the
+// name of a tool: line ends and tabs become single spaces, and what is wider
+// than max cells is cut and ends in …. A max below 1 gives an empty string.
+func Line(s string, max int) string {
+	if max < 1 {
+		return ""
+	}
+	s = strings.Trim(Clean(s), "\n\t")
+	if strings.ContainsAny(s, "\n\t") {
+		s = oneLine(s)
+	}
+	return ansi.Truncate(s, max, ellipsis)
+}
+
+// oneLine replaces every run of line ends and tabs by one space.
+func oneLine(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	inBreak := false
+	for _, r := range s {
+		isBreak := r == '\n' || r == '\t'
+		switch {
+		case !isBreak:
+			b.WriteRune(r)
+		case !inBreak:
+			b.WriteByte(' ')
+		}
+		inBreak = isBreak
+	}
+	return b.String()
 }
