@@ -5,13 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"winnow/checkpoint"
 )
 
-// maxCalls bounds the calls of one response that run.
+// maxCalls bounds the calls of one response; the rest are refused.
 const maxCalls = 64
 
 // checkedCall is a call with what the toolbox found.
@@ -24,25 +22,24 @@ type checkedCall struct {
 
 // runCalls runs the calls of a whole response, in order, each on its own.
 func (t *turn) runCalls(a answer) error {
-	calls := a.calls[:min(len(a.calls), maxCalls)]
-	refused := len(a.calls) - len(calls)
-	checked := make([]checkedCall, len(calls))
+	checked := make([]checkedCall, len(a.calls))
 	wrong := ""
-	for i, c := range calls {
-		checked[i] = t.check(c, a.damaged)
-		checked[i].ID = t.callID(c.ID, checked[:i])
+	for i, c := range a.calls {
+		checked[i] = t.check(c, a.end, i)
+		checked[i].ID = t.callID(c.ID, i)
 		if r := checked[i].invalid; r != nil && wrong == "" {
 			wrong = r.Message
 		}
 	}
+	switch {
+	case a.end.Damaged != "":
+		t.note("A response was damaged on its way: " + a.end.Damaged + ". Its tool calls were not run.")
+	case len(checked) > maxCalls:
+		t.note(fmt.Sprintf("A response made %d tool calls; only the first %d were run.", len(checked), maxCalls))
+	}
 	at := t.list.Len()
 	for i := range checked {
-		hint := ""
-		if i == len(checked)-1 && refused > 0 {
-			hint = fmt.Sprintf("At most %d calls of a response are run: the last %d were refused.", maxCalls, refused)
-			t.note(hint)
-		}
-		if err := t.call(checked, i, hint); err != nil {
+		if err := t.call(checked, i); err != nil {
 			return err
 		}
 		m := callMessage(checked[i].ToolCall)
@@ -81,12 +78,15 @@ func (t *turn) countRound(wrong string) error {
 	return nil
 }
 
-// check checks a call. None of a damaged response may run: a part that was lost
-// may have changed its arguments.
-func (t *turn) check(c Call, damaged string) checkedCall {
+// check checks call number i of a response. None of a damaged response may run:
+// a part that was lost may have changed its arguments.
+func (t *turn) check(c Call, end End, i int) checkedCall {
 	tool, args, invalid := t.tools.check(c)
-	if damaged != "" {
-		invalid = invalidCall(CodeDamaged, "Not run: a part of the response could not be read (%s).", damaged)
+	switch {
+	case end.Damaged != "":
+		invalid = refusedCall("not run, because the response was damaged on its way: %s; make the call again", end.Damaged)
+	case i >= maxCalls:
+		invalid = refusedCall("not run: a response may make %d calls at most", maxCalls)
 	}
 	if invalid != nil {
 		args = validOrQuoted(c.Arguments)
@@ -97,20 +97,28 @@ func (t *turn) check(c Call, damaged string) checkedCall {
 	}
 }
 
+func refusedCall(format string, args ...any) *ToolResult {
+	r := Fail(CodeFailed, format, args...)
+	return &r
+}
+
 // callID is the id that the endpoint gave, made unique in the turn: some give
 // none, some the same to every call, and each result must find its call.
-func (t *turn) callID(given string, before []checkedCall) string {
-	taken := func(id string) bool {
-		return slices.ContainsFunc(t.pair.ToolCalls, func(c ToolCall) bool { return c.ID == id }) ||
-			slices.ContainsFunc(before, func(c checkedCall) bool { return c.ID == id })
+func (t *turn) callID(given string, i int) string {
+	if t.callIDs == nil {
+		t.callIDs = map[string]bool{}
+		for _, c := range t.pair.ToolCalls {
+			t.callIDs[c.ID] = true
+		}
 	}
 	id := given
-	if id == "" || taken(id) {
-		id = fmt.Sprintf("call_%d_%d", t.response, len(before))
+	if id == "" || t.callIDs[id] {
+		id = fmt.Sprintf("call_%d_%d", t.response, i)
 	}
-	for taken(id) {
+	for t.callIDs[id] {
 		id += "x"
 	}
+	t.callIDs[id] = true
 	return id
 }
 
@@ -123,13 +131,11 @@ func validOrQuoted(text string) json.RawMessage {
 	return raw
 }
 
-// call runs one checked call of a response and adds it to the pair. hint is
-// added to its result.
-func (t *turn) call(all []checkedCall, i int, hint string) error {
+// call runs one checked call of a response and adds it to the pair.
+func (t *turn) call(all []checkedCall, i int) error {
 	c := &all[i]
 	if c.invalid != nil {
 		c.Result = c.invalid
-		c.Result.Hint = strings.TrimSpace(c.Result.Hint + " " + hint)
 		t.addCall(c.ToolCall)
 		return nil
 	}
@@ -146,7 +152,6 @@ func (t *turn) call(all []checkedCall, i int, hint string) error {
 	if err != nil {
 		return err
 	}
-	result.Hint = strings.TrimSpace(result.Hint + " " + hint)
 	c.Result, c.Took = &result, t.now().Sub(began)
 	t.cards++
 	t.addCall(c.ToolCall)

@@ -10,10 +10,9 @@ import (
 
 // answer is one whole response.
 type answer struct {
-	text    string // without payloads and with its own markers as the model wrote them
-	calls   []Call
-	end     End
-	damaged string // why a part of it could not be read; "" is not damaged: its calls may run
+	text  string // without payloads and with its own markers as the model wrote them
+	calls []Call
+	end   End
 }
 
 // respond gets one response, with a smaller request after each overflow.
@@ -46,7 +45,6 @@ type response struct {
 	text     strings.Builder
 	began    time.Time // of the reasoning
 	any      bool      // something of the answer has arrived
-	damaged  string
 	ended    bool
 	end      End
 }
@@ -62,7 +60,7 @@ func (t *turn) newResponse() *response {
 }
 
 func (r *response) answer() answer {
-	return answer{text: strings.TrimSpace(r.text.String()), calls: r.end.Calls, end: r.end, damaged: r.damaged}
+	return answer{text: strings.TrimSpace(r.text.String()), calls: r.end.Calls, end: r.end}
 }
 
 func (r *response) read(req Request) error {
@@ -110,16 +108,10 @@ func (r *response) add(part Part) {
 	case Wait:
 		t.emit(Status{"No answer for " + p.For.Round(time.Second).String()})
 	case Unreadable:
-		if r.damaged == "" {
-			r.damaged = p.Reason
-		}
 		t.warn("A part of the answer could not be read: " + p.Reason)
 	case End:
 		r.endThought()
 		r.end, r.ended = p, true
-		if r.damaged == "" {
-			r.damaged = p.Damaged
-		}
 		t.addUsage(p.Usage)
 		t.registry.Heard(t.modelID, p.Limits, 0, t.now())
 	}

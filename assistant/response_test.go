@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -14,37 +13,6 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 )
-
-func TestADamagedResponseRunsNoCall(t *testing.T) {
-	r := newRig(t, at.NewScript(
-		at.Answer{at.Say("I add."), at.Emit{Part: assistant.Unreadable{Reason: "broken JSON"}}, addWord("two")},
-		at.Answer{at.Say("Again."), addWord("three")},
-		at.Answer{at.Say("done")},
-	))
-	events := r.send("go")
-	end[assistant.Complete](t, events)
-	wantList(t, "runs", r.window.Runs(), "add_word three")
-	got := results(t, r.script.Requests()[1])
-	if len(got) != 1 || got[0].ErrorCode != assistant.CodeDamaged || !strings.Contains(got[0].Message, "broken JSON") {
-		t.Errorf("the model is told %+v", got)
-	}
-	wantIn(t, r.last().AssistantText, "I add.", "Again.", "done")
-	wantIn(t, r.last().Notice, "could not be read", "broken JSON")
-}
-
-func TestAtMost64CallsOfAResponseRun(t *testing.T) {
-	var many at.Answer
-	for i := range 5000 {
-		many = append(many, addWord(fmt.Sprint("w", i)))
-	}
-	r := newRig(t, at.NewScript(many, at.Answer{at.Say("ok")}))
-	r.send("go")
-	wantEqual(t, "runs", len(r.window.Runs()), 64)
-	got := results(t, r.script.Requests()[1])
-	wantEqual(t, "results", len(got), 64)
-	wantIn(t, got[63].Hint, "At most 64", "4936 were refused")
-	wantIn(t, r.last().Notice, "4936 were refused")
-}
 
 // duration is the shortest of three turns with an answer.
 func duration(t *testing.T, text string) time.Duration {
@@ -62,9 +30,9 @@ func duration(t *testing.T, text string) time.Duration {
 func TestPayloadMarkersCostLinearTime(t *testing.T) {
 	for _, piece := range []string{"NOTE: ", `NOTE: {"wrong": 1} `, `NOTE: {"text":"x"} `, `NOTE: {"`} {
 		const n = 4000
-		short, long := duration(t, strings.Repeat(piece, n)), duration(t, strings.Repeat(piece, 8*n))
-		if ratio := float64(long) / float64(short); ratio > 24 { // 8 is linear, 64 quadratic
-			t.Errorf("8 times as many of %q take %.0f times as long (%v, %v)", piece, ratio, short, long)
+		short, long := duration(t, strings.Repeat(piece, n)), duration(t, strings.Repeat(piece, 16*n))
+		if ratio := float64(long) / float64(short); ratio > 80 { // 16 is linear, 256 quadratic
+			t.Errorf("16 times as many of %q take %.0f times as long (%v, %v)", piece, ratio, short, long)
 		}
 	}
 }

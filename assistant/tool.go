@@ -23,7 +23,6 @@ const (
 	CodeCovered          = "covered"
 	CodeLocked           = "locked"
 	CodeFailed           = "failed"
-	CodeDamaged          = "damaged_response" // a part of the response could not be read
 )
 
 // Tool is an action that the model may take.

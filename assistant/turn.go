@@ -36,14 +36,15 @@ type turn struct {
 	pair         *Pair // what the turn has produced so far; its texts after flushTexts
 	text         strings.Builder
 	reasoning    strings.Builder
-	thoughts     []Thought // the blocks of reasoning
-	cards        int       // calls that have a card: the N of the next marker
-	response     int       // whole responses so far
-	newParagraph bool      // the next text starts a paragraph
-	correcting   bool      // a Retrying was reported: it holds until the next text or tool
-	invalid      int       // invalid rounds in a row
-	rounds       int       // rounds with tools, the invalid ones left out
-	notices      int       // that note has added
+	thoughts     []Thought       // the blocks of reasoning
+	callIDs      map[string]bool // of pair; nil until the first call
+	cards        int             // calls that have a card: the N of the next marker
+	response     int             // whole responses so far
+	newParagraph bool            // the next text starts a paragraph
+	correcting   bool            // a Retrying was reported: it holds until the next text or tool
+	invalid      int             // invalid rounds in a row
+	rounds       int             // rounds with tools, the invalid ones left out
+	notices      int             // that note has added
 
 	s        *Session
 	prompt   Prompt

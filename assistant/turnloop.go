@@ -101,8 +101,8 @@ func (t *turn) finish(a answer) error {
 	switch {
 	case a.end.Cut():
 		t.note("The answer was " + a.end.cutBy() + ".")
-	case a.damaged != "":
-		t.note("The answer was damaged on its way: " + a.damaged + ".")
+	case a.end.Damaged != "":
+		t.note("The answer was damaged on its way: " + a.end.Damaged + ".")
 	case t.pair.AssistantText == "" && len(t.pair.Payloads) == 0 && t.pair.Suggested == nil:
 		t.note(emptyNotice)
 	}

@@ -100,7 +100,25 @@ func (c *Client) completionParams(req assistant.Request) (sdk.ChatCompletionNewP
 		}
 		params.Tools = append(params.Tools, tool)
 	}
+	setSampling(&params, req.Sampling)
 	return params, nil
+}
+
+// setSampling sends only what is set: many endpoints refuse parameters they do
+// not know.
+func setSampling(params *sdk.ChatCompletionNewParams, s assistant.Sampling) {
+	if s.Temperature != nil {
+		params.Temperature = sdk.Float(*s.Temperature)
+	}
+	if s.MaxTokens > 0 {
+		params.MaxCompletionTokens = sdk.Int(int64(s.MaxTokens))
+	}
+	if s.ReasoningEffort != "" {
+		params.ReasoningEffort = sdk.ReasoningEffort(s.ReasoningEffort)
+	}
+	if s.Seed != nil {
+		params.Seed = sdk.Int(*s.Seed)
+	}
 }
 
 func (c *Client) messageParam(m assistant.WireMessage) (sdk.ChatCompletionMessageParamUnion, error) {
