@@ -2,6 +2,7 @@ package history
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -40,16 +41,23 @@ type exporter interface {
 // escapes what a terminal would obey or hide, the others leave it out.
 func Export(ctx context.Context, s Store, w io.Writer, f Format, o ExportOptions) error {
 	out := bufio.NewWriter(w)
+	var piece bytes.Buffer // what is written of one pair
+	text := bufio.NewWriter(&piece)
+	flush := func() {
+		text.Flush() // into memory: it does not fail
+		out.WriteString(s.Redact(piece.String()))
+		piece.Reset()
+	}
 	var e exporter
 	switch f {
 	case JSON:
-		e = &jsonExport{w: out}
+		e = &jsonExport{w: text}
 	case Markdown:
-		e = &markdownExport{w: out}
+		e = &markdownExport{w: text}
 	case Text:
-		e = &textExport{w: out}
+		e = &textExport{w: text}
 	case HTML:
-		e = &htmlExport{w: out}
+		e = &htmlExport{w: text}
 	default:
 		return fmt.Errorf("history: unknown form of export %q; want json, md, txt or html", f)
 	}
@@ -64,6 +72,7 @@ func Export(ctx context.Context, s Store, w io.Writer, f Format, o ExportOptions
 		}
 	}
 	e.begin(len(seqs))
+	flush()
 	for done := 0; done < len(seqs); {
 		n := min(loadAtOnce, len(seqs)-done)
 		pairs, err := s.Load(ctx, seqs[done:done+n])
@@ -74,6 +83,7 @@ func Export(ctx context.Context, s Store, w io.Writer, f Format, o ExportOptions
 			if err := e.pair(&pairs[i]); err != nil {
 				return fmt.Errorf("history: export pair %s: %w", pairs[i].ID, err)
 			}
+			flush()
 		}
 		done += n
 		if o.Progress != nil {
@@ -81,6 +91,7 @@ func Export(ctx context.Context, s Store, w io.Writer, f Format, o ExportOptions
 		}
 	}
 	e.end()
+	flush()
 	if err := out.Flush(); err != nil { // the first failed write, if any
 		return fmt.Errorf("history: export: %w", err)
 	}

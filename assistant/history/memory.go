@@ -31,7 +31,7 @@ func (s *SQLite) SaveDraft(ctx context.Context, key string, d Draft) error {
 		return err
 	}
 	return s.write(ctx, func(t *tx) error {
-		return t.run("INSERT OR REPLACE INTO draft VALUES (?, ?, ?)", key, s.redact(d.Text), s.redact(string(stash)))
+		return t.run("INSERT OR REPLACE INTO draft VALUES (?, ?, ?)", key, s.Redact(d.Text), s.Redact(string(stash)))
 	})
 }
 
@@ -51,7 +51,7 @@ func (s *SQLite) Draft(ctx context.Context, key string) (d Draft, err error) {
 
 // AddSent remembers a message that was sent, as the newest.
 func (s *SQLite) AddSent(ctx context.Context, text string) error {
-	return s.addLine(ctx, "sent", s.redact(text), storedSent)
+	return s.addLine(ctx, "sent", s.Redact(text), storedSent)
 }
 
 // Sent returns up to n different messages, the newest first.
@@ -59,7 +59,7 @@ func (s *SQLite) Sent(ctx context.Context, n int) ([]string, error) { return s.l
 
 // AddFilterLine remembers a line that worked, as the newest.
 func (s *SQLite) AddFilterLine(ctx context.Context, line string) error {
-	return s.addLine(ctx, "filter_line", s.redact(line), storedFilterLines)
+	return s.addLine(ctx, "filter_line", s.Redact(line), storedFilterLines)
 }
 
 // FilterLines returns the lines that worked, the newest first.
@@ -90,7 +90,7 @@ func (s *SQLite) Set(ctx context.Context, key, value string) error {
 		if value == "" {
 			return t.run("DELETE FROM setting WHERE key = ?", key)
 		}
-		return t.run("INSERT OR REPLACE INTO setting VALUES (?, ?)", key, s.redact(value))
+		return t.run("INSERT OR REPLACE INTO setting VALUES (?, ?)", key, s.Redact(value))
 	})
 }
 
@@ -137,7 +137,7 @@ func (c *change) putFilter(name, line string) error {
 	if line == "" {
 		return c.run("DELETE FROM saved_filter WHERE name = ?", name)
 	}
-	return c.run("INSERT OR REPLACE INTO saved_filter VALUES (?, ?)", name, c.s.redact(line))
+	return c.run("INSERT OR REPLACE INTO saved_filter VALUES (?, ?)", name, c.s.Redact(line))
 }
 
 // SetFilters makes these the saved filters, by name, in one transaction. They

@@ -176,12 +176,12 @@ func (b *bodyRow) texts() []string {
 // body makes the row of p without what redact takes out.
 func (s *SQLite) body(p *assistant.Pair) (b bodyRow, err error) {
 	more, err := encodeMore(p)
-	r := s.redact
+	r := s.Redact
 	return bodyRow{r(p.UserText), r(p.AssistantText), r(p.Reasoning), r(p.ErrorCode), r(p.ErrorMessage), r(more)}, err
 }
 
-// redact takes the secrets that the program knows out of a text.
-func (s *SQLite) redact(text string) string {
+// Redact takes the secrets that the program knows out of a text.
+func (s *SQLite) Redact(text string) string {
 	if s.options.Redact == nil {
 		return text
 	}

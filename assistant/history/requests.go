@@ -32,7 +32,7 @@ func (s *SQLite) packRequests(requests []assistant.PairRequest) ([]packedRequest
 			continue
 		}
 		if s.options.Redact != nil {
-			r.Body = []byte(s.redact(string(r.Body)))
+			r.Body = []byte(s.Redact(string(r.Body)))
 		}
 		packed, err := deflate(r.Body)
 		if err != nil {

@@ -99,7 +99,7 @@ func (s *SQLite) oneSession(ctx context.Context, where, arg string) (v Session, 
 // place of the one before. It is durable when SaveQueued returns nil. An unknown
 // session is created.
 func (s *SQLite) SaveQueued(ctx context.Context, session string, p assistant.Prompt) error {
-	p.Text = s.redact(p.Text)
+	p.Text = s.Redact(p.Text)
 	raw, err := json.Marshal(p)
 	if err != nil {
 		return fmt.Errorf("history: queued message: %w", err)
@@ -135,7 +135,7 @@ func (s *SQLite) SetSessionState(ctx context.Context, session string, state json
 	if len(state) > 0 && !json.Valid(state) {
 		return fmt.Errorf("history: state of session %s: not JSON", session)
 	}
-	return s.setSessionColumn(ctx, session, "state", s.redact(string(state)))
+	return s.setSessionColumn(ctx, session, "state", s.Redact(string(state)))
 }
 
 // SessionState returns what SetSessionState stored, nil when there is nothing.

@@ -20,6 +20,8 @@ type Store interface {
 	memoryStore
 	// Path says where the store is, for people.
 	Path() string
+	// Redact takes out of a text what is never stored or exported.
+	Redact(text string) string
 	// Check reads the whole store and changes nothing.
 	Check(ctx context.Context) (CheckReport, error)
 	// Close waits for what is being written.

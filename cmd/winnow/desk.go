@@ -213,7 +213,7 @@ func (a *app) openHistory(ctx context.Context) (history.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := history.Open(ctx, h.history(), history.Options{Log: a.logger(), OnDamage: func(d *history.DamageError) {
+	store, err := history.Open(ctx, h.history(), history.Options{Log: a.logger(), Redact: a.redactor.Redact, OnDamage: func(d *history.DamageError) {
 		a.logger().Error("history is damaged", "error", d)
 	}})
 	if err != nil {
