@@ -10,14 +10,16 @@
 // # Expression
 //
 // An Expr is a tree of And, Or, Not and terms, all plain values with exported
-// fields, so that a store can translate it to its own query language. A nil
-// Expr shows all pairs. Expand replaces saved filters; NeedsText, UsesBoundary,
-// UnsafeForDelete and Base answer what a store or a command has to know.
+// fields. A nil Expr selects all pairs. Expand replaces saved filters; NeedsText,
+// UsesBoundary, UnsafeForDelete and Base answer what a store or a command has to
+// know.
 //
-// # Evaluation
+// # SQL
 //
-// Eval keeps the pairs for which the expression is true, in the order given. It
-// reads texts last and only where nothing else decides.
+// Where compiles an expression to one condition of SQL about a row of the table
+// pair. Only full-text search and regular expressions differ between engines: a
+// Dialect writes them. Names are compared here, so that letters of any script
+// match in either case; the boundary is the caller's to compute.
 //
 // # Completion and hints
 //

@@ -1,8 +1,11 @@
 package filter
 
 import (
+	"cmp"
 	"slices"
 	"strings"
+
+	"winnow/assistant"
 )
 
 // Hint says that a name in a line is unknown. That is no error: the line is
@@ -49,4 +52,56 @@ func knows(t Topic) func(path string) bool {
 	low := t.lower()
 	low.Deep = true // an ancestor that is meant exists as well
 	return func(path string) bool { return low.matches(splitPath(strings.ToLower(path))) }
+}
+
+// maxNearest is how many names a hint offers.
+const maxNearest = 3
+
+// nearest returns the names most like asked, best first: those that hold it,
+// then those a few changed letters away.
+func nearest(asked string, names []string) []string {
+	asked = strings.ToLower(asked)
+	type ranked struct {
+		name string
+		far  int
+	}
+	var found []ranked
+	limit := max(2, len([]rune(asked))/3)
+	for _, name := range names {
+		low := strings.ToLower(name)
+		far := within(asked, low, limit)
+		if i := strings.LastIndex(low, ">"); i >= 0 {
+			far = min(far, within(asked, strings.TrimSpace(low[i+1:]), limit))
+		}
+		if asked != "" && strings.Contains(low, asked) {
+			far = min(far, 1)
+		}
+		if far <= limit && far < max(len([]rune(asked)), 1) {
+			found = append(found, ranked{name, far})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b ranked) int { return cmp.Compare(a.far, b.far) })
+	var best []string
+	for _, f := range found {
+		if len(best) < maxNearest && !slices.Contains(best, f.name) {
+			best = append(best, f.name)
+		}
+	}
+	return best
+}
+
+// nearestOr returns the nearest name as a question, all names when none is near.
+func nearestOr(asked string, names []string) string {
+	if best := nearest(asked, names); len(best) > 0 {
+		return best[0] + "?"
+	}
+	return strings.Join(names, " ")
+}
+
+// within is the edit distance for names whose lengths allow at most limit, else more.
+func within(a, b string, limit int) int {
+	if n := len([]rune(a)) - len([]rune(b)); n > limit || n < -limit {
+		return limit + 1
+	}
+	return assistant.EditDistance(a, b)
 }

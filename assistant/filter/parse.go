@@ -1,6 +1,9 @@
 package filter
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // maxDepth bounds how deep parentheses and negations nest.
 const maxDepth = 200
@@ -98,4 +101,16 @@ func (p *parser) not() Expr {
 		return x
 	}
 	return p.term()
+}
+
+// Error says where a line cannot be read.
+type Error struct {
+	Column int    // in characters, from 1
+	Found  string // what stands there
+	Want   string // what would do
+}
+
+// Error gives the sentence shown below the line.
+func (e *Error) Error() string {
+	return fmt.Sprintf("column %d: found %s, want %s", e.Column, e.Found, e.Want)
 }

@@ -30,9 +30,6 @@ func (p Pattern) String() string {
 // Plain reports whether the pattern has no wildcard, and its text.
 func (p Pattern) Plain() (string, bool) { return p.Parts[0], len(p.Parts) == 1 }
 
-// Match reports whether the pattern matches all of s, case ignored.
-func (p Pattern) Match(s string) bool { return p.lower().match(strings.ToLower(s)) }
-
 // lower returns the pattern in lower case, for match.
 func (p Pattern) lower() Pattern {
 	low := make([]string, len(p.Parts))
@@ -51,11 +48,12 @@ func (p Pattern) match(s string) bool {
 		!strings.HasPrefix(s, p.Parts[0]) || !strings.HasSuffix(s, p.Parts[last]) {
 		return false
 	}
-	return inOrder(s[len(p.Parts[0]):len(s)-len(p.Parts[last])], p.Parts[1:last])
+	return ContainsInOrder(s[len(p.Parts[0]):len(s)-len(p.Parts[last])], p.Parts[1:last])
 }
 
-// inOrder reports whether the parts occur in s one after the other.
-func inOrder(s string, parts []string) bool {
+// ContainsInOrder reports whether the parts occur in s one after the other: what
+// Dialect.Content means of texts and parts in lower case.
+func ContainsInOrder(s string, parts []string) bool {
 	for _, part := range parts {
 		i := strings.Index(s, part)
 		if i < 0 {

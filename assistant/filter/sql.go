@@ -267,12 +267,6 @@ func (x Day) Span(in *time.Location) (from, to time.Time) {
 	return time.Date(x.Year, x.Month, x.Day, 0, 0, 0, 0, in), time.Date(x.Year, x.Month, x.Day+1, 0, 0, 0, 0, in)
 }
 
-// ContainsInOrder reports whether the parts, which are lower case, occur in the
-// text one after the other, case ignored: what Dialect.Content means.
-func ContainsInOrder(text string, parts []string) bool {
-	return inOrder(strings.ToLower(text), parts)
-}
-
 // CompileRegexp compiles the expression of c/RE/ as the language means it:
 // letters match in either case.
 func CompileRegexp(source string) (*regexp.Regexp, error) { return regexp.Compile(caseless + source) }

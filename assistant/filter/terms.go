@@ -19,17 +19,17 @@ func (p *parser) term() Expr {
 	if letter == '@' {
 		return p.saved()
 	}
-	parse, ok := letters[letter]
+	term, ok := letters[letter]
 	if !ok {
 		p.fail(wantTerm)
 		return nil
 	}
 	p.pos++
 	p.space()
-	x := parse(p)
+	x := term.parse(p)
 	p.space()
 	if p.err == nil && p.stray() {
-		p.fail("nothing more after " + string(letter) + takes[letter])
+		p.fail("nothing more after " + string(letter) + term.takes)
 	}
 	return x
 }
@@ -44,28 +44,26 @@ func (p *parser) stray() bool {
 	}
 }
 
-// letters maps each letter to the reader of what follows it.
-var letters = map[rune]func(*parser) Expr{
-	't': (*parser).topic,
-	's': (*parser).stars,
-	'r': func(p *parser) Expr { return Recent{p.number("a number of pairs, as in r10")} },
-	'b': func(*parser) Expr { return Flag{Blue: true} },
-	'g': func(*parser) Expr { return Flag{} },
-	'm': (*parser).model,
-	'd': (*parser).date,
-	'c': (*parser).content,
-	'e': func(*parser) Expr { return Failed{} },
-	'i': func(*parser) Expr { return Attachments{} },
-	'x': (*parser).session,
-	'o': (*parser).boundary,
+// letters maps each letter to the reader of what follows it, and says what that takes.
+var letters = map[rune]struct {
+	parse func(*parser) Expr
+	takes string
+}{
+	't': {(*parser).topic, ": t'NAME', tN or t"},
+	's': {(*parser).stars, ": s3, s=3, s<3, s>=3"},
+	'r': {func(p *parser) Expr { return Recent{p.number("a number of pairs, as in r10")} }, ": rN"},
+	'b': {func(*parser) Expr { return Flag{Blue: true} }, takesNothing},
+	'g': {func(*parser) Expr { return Flag{} }, takesNothing},
+	'm': {(*parser).model, ": m'NAME' or m"},
+	'd': {(*parser).date, ": d<7d or d2026-03-04"},
+	'c': {(*parser).content, ": c'TEXT' or c/RE/"},
+	'e': {func(*parser) Expr { return Failed{} }, takesNothing},
+	'i': {func(*parser) Expr { return Attachments{} }, takesNothing},
+	'x': {(*parser).session, ": x'ID' or x"},
+	'o': {(*parser).boundary, ": oN or o"},
 }
 
-// takes says, after "nothing more after X", what X takes.
-var takes = map[rune]string{
-	't': ": t'NAME', tN or t", 's': ": s3, s=3, s<3, s>=3", 'r': ": rN", 'b': ", which takes no argument",
-	'g': ", which takes no argument", 'm': ": m'NAME' or m", 'd': ": d<7d or d2026-03-04", 'c': ": c'TEXT' or c/RE/",
-	'e': ", which takes no argument", 'i': ", which takes no argument", 'x': ": x'ID' or x", 'o': ": oN or o",
-}
+const takesNothing = ", which takes no argument"
 
 func (p *parser) topic() Expr {
 	switch r := p.peek(); {

@@ -89,7 +89,7 @@ func init() {
 	sqlite.MustRegisterDeterministicScalarFunction("contains_in_order", 3, onEither(func(needle string) (func(string) bool, error) {
 		var parts []string
 		err := json.Unmarshal([]byte(needle), &parts)
-		return func(text string) bool { return filter.ContainsInOrder(text, parts) }, err
+		return func(text string) bool { return filter.ContainsInOrder(strings.ToLower(text), parts) }, err
 	}))
 	sqlite.MustRegisterDeterministicScalarFunction("matches_regexp", 3, onEither(func(source string) (func(string) bool, error) {
 		re, err := filter.CompileRegexp(source)
