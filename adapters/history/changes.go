@@ -31,8 +31,8 @@ func (w *Window) notice(now marks, line string) {
 			w.note("filter_changed", map[string]any{"line": shown(line)})
 		}
 	}
-	kept := now.clone()
-	w.seen, w.line = &kept, line
+	told := now.clone()
+	w.seen, w.line = &told, line
 }
 
 // noticeMarks notes the pairs that the model knew and that differ now. Pairs
@@ -87,12 +87,12 @@ func (w *Window) noticeNames(then, now marks) {
 	}
 }
 
-// born is what pairs had before the tools of this window first changed it, by
+// originalMarks are what pairs had before the tools of this window first changed it, by
 // kind and pair. A state older than a pair cannot say it.
-type born [kinds]map[int64]string
+type originalMarks [kinds]map[int64]string
 
-func newBorn() born {
-	var b born
+func newOriginalMarks() originalMarks {
+	var b originalMarks
 	for kind := range b {
 		b[kind] = map[int64]string{}
 	}
@@ -100,7 +100,7 @@ func newBorn() born {
 }
 
 // note remembers the pairs that differ between two moments.
-func (b born) note(before, after marks) {
+func (b originalMarks) note(before, after marks) {
 	for kind := range b {
 		for _, pairs := range before.columns[kind].changes(after.columns[kind]) {
 			for seq, value := range before.columns[kind].values(pairs) {
@@ -112,8 +112,8 @@ func (b born) note(before, after marks) {
 	}
 }
 
-// back is what pairs after newest need to have what they were born with.
-func (b born) back(kind int, now marks, newest int64) map[string]seqs {
+// back is what pairs after newest need to have their original marks.
+func (b originalMarks) back(kind int, now marks, newest int64) map[string]seqs {
 	needs := map[string]seqs{}
 	later := now.pairs.after(newest)
 	if len(later) == 0 || len(b[kind]) == 0 {

@@ -111,13 +111,13 @@ func plainWords(query string) []string {
 		}
 		words = append(words, strings.Fields(part)...)
 	}
-	kept := words[:0]
+	nonEmpty := words[:0]
 	for _, word := range words {
 		if word != "" {
-			kept = append(kept, word)
+			nonEmpty = append(nonEmpty, word)
 		}
 	}
-	return kept
+	return nonEmpty
 }
 
 // withWords narrows an expression to texts that hold all words.

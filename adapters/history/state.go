@@ -124,10 +124,10 @@ func (w *Window) ApplyState(raw json.RawMessage) error {
 }
 
 // bring makes target of now, for the pairs up to newest; later ones get back
-// what they were born with.
+// their original marks.
 func (w *Window) bring(ctx context.Context, now, target marks, newest int64) error {
 	for kind := range now.columns {
-		needs := w.born.back(kind, now, newest)
+		needs := w.original.back(kind, now, newest)
 		for value, pairs := range now.columns[kind].changes(target.columns[kind]) {
 			needs[value] = needs[value].or(pairs.upTo(newest))
 		}
@@ -153,7 +153,7 @@ func (w *Window) bring(ctx context.Context, now, target marks, newest int64) err
 // target does not speak of.
 func (w *Window) bringTopics(ctx context.Context, now, target marks) error {
 	for _, path := range target.topicPaths() {
-		delete(w.kept, path)
+		delete(w.nonEmpty, path)
 		if _, has := now.columns[topics].sets[path]; has {
 			continue
 		}
@@ -170,9 +170,9 @@ func (w *Window) bringTopics(ctx context.Context, now, target marks) error {
 			continue
 		}
 		if t.All > 0 {
-			w.kept[t.Path] = true
+			w.nonEmpty[t.Path] = true
 		}
-		if w.kept[t.Path] {
+		if w.nonEmpty[t.Path] {
 			continue
 		}
 		if err := w.store.DeleteTopic(ctx, t.Path); err != nil {

@@ -34,11 +34,11 @@ type Window struct {
 	now      func() time.Time
 	selected func() Selected
 
-	work sync.Mutex // held while the store is asked or changed; taken before mu
-	seen *marks     // as the model was last told; nil: it was told nothing
-	line string     // the filter line as the model was last told
-	born born
-	kept map[string]bool // topics that ApplyState left because of newer pairs
+	work     sync.Mutex // held while the store is asked or changed; taken before mu
+	seen     *marks     // as the model was last told; nil: it was told nothing
+	line     string     // the filter line as the model was last told
+	original originalMarks
+	nonEmpty map[string]bool // topics that ApplyState left because of newer pairs
 
 	mu     sync.Mutex
 	locked bool
@@ -56,7 +56,7 @@ var (
 
 // New returns a window on a store, which stays the caller's to close.
 func New(store history.Store, o Options) *Window {
-	w := &Window{store: store, now: o.Now, selected: o.Selected, born: newBorn(), kept: map[string]bool{}}
+	w := &Window{store: store, now: o.Now, selected: o.Selected, original: newOriginalMarks(), nonEmpty: map[string]bool{}}
 	if w.now == nil {
 		w.now = time.Now
 	}
@@ -109,7 +109,7 @@ func (w *Window) alter(ctx context.Context, before marks, change func() error) e
 		w.seen = nil // what the user did meanwhile can no longer be told apart
 		return errors.Join(errors.New("the change was made, but what it did could not be read"), err)
 	}
-	w.born.note(before, after)
+	w.original.note(before, after)
 	if w.seen != nil {
 		w.seen.follow(before, after)
 	}
