@@ -38,13 +38,9 @@ type chatCall struct {
 
 type chatTool struct {
 	Function struct {
-		Name        string `json:"name"`
-		Description string `json:"description"`
-		Parameters  struct {
-			Properties map[string]struct {
-				Description string `json:"description"`
-			} `json:"properties"`
-			Required []string `json:"required"`
+		Name       string `json:"name"`
+		Parameters struct {
+			Properties map[string]any `json:"properties"`
 		} `json:"parameters"`
 	} `json:"function"`
 }
@@ -133,8 +129,7 @@ func readResult(content string) *result {
 type exchange struct {
 	user   string
 	calls  []*call
-	rounds int    // responses with calls
-	answer string // the assistant's last text
+	rounds int // responses with calls
 }
 
 // conversation reads the messages into exchanges and the system text.
@@ -152,9 +147,6 @@ func (r *chatRequest) conversation() (system string, all []*exchange) {
 		case "assistant":
 			if cur == nil {
 				continue
-			}
-			if m.Content != "" {
-				cur.answer = string(m.Content)
 			}
 			if len(m.Calls) > 0 {
 				cur.rounds++
