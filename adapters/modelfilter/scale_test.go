@@ -60,7 +60,7 @@ func TestManyCallersAtOnce(t *testing.T) {
 					_, _ = f.Save(t.Context())
 				case 2:
 					f.Rules(Ignore)
-					f.ModelsView()
+					f.Models()
 					f.Counts()
 				case 3:
 					_, _ = f.Context()
@@ -125,7 +125,7 @@ func BenchmarkContext(b *testing.B) {
 func BenchmarkModelsView(b *testing.B) {
 	w := large(b, 20_000, 100)
 	for b.Loop() {
-		w.ModelsView()
+		w.Models()
 	}
 }
 

@@ -27,9 +27,6 @@ func (w *Window) On(provider string) (Scope, error) {
 	return Scope{w, p.name}, nil
 }
 
-// here is the current provider.
-func (w *Window) here() Scope { return Scope{w: w} }
-
 // provider returns what the scope is about. The caller holds the window.
 func (s Scope) provider() *provider {
 	if s.name == "" {
@@ -260,45 +257,3 @@ func (w *Window) Search() string {
 	defer w.mu.Unlock()
 	return w.search
 }
-
-// The methods below are those of the current provider's Scope.
-
-// Rules is Scope.Rules of the current provider.
-func (w *Window) Rules(list List) []RuleView { return w.here().Rules(list) }
-
-// ModelsView is Scope.Models of the current provider.
-func (w *Window) ModelsView() []ModelView { return w.here().Models() }
-
-// Counts is Scope.Counts of the current provider.
-func (w *Window) Counts() Counts { return w.here().Counts() }
-
-// Preview is Scope.Preview of the current provider.
-func (w *Window) Preview(list List, pattern string) engine.Change {
-	return w.here().Preview(list, pattern)
-}
-
-// Check is Scope.Check of the current provider.
-func (w *Window) Check(list List, pattern string) (engine.Verdict, error) {
-	return w.here().Check(list, pattern)
-}
-
-// Explain is Scope.Explain of the current provider.
-func (w *Window) Explain(id string) engine.Explanation { return w.here().Explain(id) }
-
-// Lint is Scope.Lint of the current provider.
-func (w *Window) Lint() []engine.Finding { return w.here().Lint() }
-
-// Suggest is Scope.Suggest of the current provider.
-func (w *Window) Suggest(ids []string) []string { return w.here().Suggest(ids) }
-
-// Add is Scope.Add of the current provider.
-func (w *Window) Add(list List, pattern string) (Added, error) { return w.here().Add(list, pattern) }
-
-// Remove is Scope.Remove of the current provider.
-func (w *Window) Remove(list List, pattern string) error { return w.here().Remove(list, pattern) }
-
-// Clear is Scope.Clear of the current provider.
-func (w *Window) Clear(list List) (int, error) { return w.here().Clear(list) }
-
-// Import is Scope.Import of the current provider.
-func (w *Window) Import(in Import) ([]Imported, error) { return w.here().Import(in) }

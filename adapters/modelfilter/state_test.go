@@ -289,7 +289,7 @@ func compare(t *testing.T, f *fixture, o *oracle, models []string) {
 	f.wantRules(Ignore, o.list(Ignore)...)
 	f.wantRules(Allow, o.list(Allow)...)
 	var hidden []string
-	for _, m := range f.ModelsView() {
+	for _, m := range f.Models() {
 		if m.Status == engine.Ignored {
 			hidden = append(hidden, m.ID)
 		}

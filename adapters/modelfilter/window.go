@@ -41,8 +41,10 @@ type Options struct {
 	Log         *slog.Logger     // nil means no log
 }
 
-// Window is the model filter. Use Open.
+// Window is the model filter. Its own Scope follows the current provider. Use Open.
 type Window struct {
+	Scope
+
 	opts     Options
 	versions *dotenv.Versions // nil keeps none
 
@@ -97,6 +99,7 @@ func Open(ctx context.Context, o Options) (*Window, error) {
 		o.Session = func() string { return "" }
 	}
 	w := &Window{opts: o, providers: map[string]*provider{}, tab: TabRules, revision: 1, unlocked: make(chan struct{}, 1)}
+	w.Scope = Scope{w: w}
 	if o.VersionsDir != "" {
 		v, err := dotenv.OpenVersions(o.VersionsDir, dotenv.VersionsOptions{Now: o.Now})
 		if err != nil {

@@ -275,7 +275,7 @@ func TestTheEnvironmentWins(t *testing.T) {
 	if f.Explain("openai/gpt-4").Rule != "gpt-4*" || f.Explain("openai/gpt-3.5-turbo").Rule != "" {
 		t.Error("the models are not those of the environment's rules")
 	}
-	if got := f.here().Expected(); len(got) != 4 {
+	if got := f.Expected(); len(got) != 4 {
 		t.Errorf("Expected = %q, want the 4 that the environment's rules leave", got)
 	}
 	if raw, _ := json.Marshal(second2(f.Context())); !strings.Contains(string(raw), "IGNORE_MODELS_OPENAI") {
@@ -342,7 +342,7 @@ func TestLockKeepsTheUserOut(t *testing.T) {
 		"Remove":          f.Remove(Ignore, "*-preview"),
 		"Clear":           second(f.Clear(Allow)),
 		"Import":          second(f.Import(Import{Lists: [2][]string{Ignore: {"y"}}})),
-		"RemoveRedundant": second(f.here().RemoveRedundant(Ignore)),
+		"RemoveRedundant": second(f.RemoveRedundant(Ignore)),
 		"SetProvider":     f.SetProvider("gemini"),
 		"SetSearch":       f.SetSearch("x"),
 		"Discard":         second(f.Discard()),
@@ -380,14 +380,14 @@ func TestViews(t *testing.T) {
 		t.Errorf("rule 3 = %+v, want dead", r)
 	}
 	f.must(f.Remove(Ignore, "gpt-3.5*"))
-	if got := f.here().Removed(Ignore); !slices.Equal(got, []string{"gpt-3.5*"}) {
+	if got := f.Removed(Ignore); !slices.Equal(got, []string{"gpt-3.5*"}) {
 		t.Errorf("Removed = %q", got)
 	}
 	want := Counts{Total: 10, Available: 8, Hidden: 2, Whitelisted: 1, New: 1, IgnoreRules: 3, AllowRules: 1}
 	if got := f.Counts(); got != want {
 		t.Errorf("Counts = %+v, want %+v", got, want)
 	}
-	for _, m := range f.ModelsView() {
+	for _, m := range f.Models() {
 		if m.ID == "openai/o1-preview" && (m.Name != "o1-preview" || m.Rule != "*-preview" || m.RuleIndex != 0 || m.Status.String() != "ignored") {
 			t.Errorf("model = %+v", m)
 		}
@@ -395,10 +395,10 @@ func TestViews(t *testing.T) {
 			t.Errorf("%s: New = %v", m.ID, m.New)
 		}
 	}
-	if got := f.here().Find("TURBO"); len(got) != 4 {
+	if got := f.Find("TURBO"); len(got) != 4 {
 		t.Errorf("Find(TURBO) = %d models, want 4", len(got))
 	}
-	if got := f.here().Find("*-preview"); len(got) != 3 {
+	if got := f.Find("*-preview"); len(got) != 3 {
 		t.Errorf("Find(*-preview) = %d models, want 3", len(got))
 	}
 	if c := f.Preview(Ignore, "gpt-4*"); c.Matches != 6 || len(c.Hidden) != 4 {
@@ -413,11 +413,11 @@ func TestViews(t *testing.T) {
 	if got := f.Suggest([]string{"openai/o1", "openai/o1-preview"}); !slices.Equal(got, []string{"o1*"}) {
 		t.Errorf("Suggest = %q", got)
 	}
-	if got := len(f.here().Expected()); got != 6 { // of the file, not of what is staged
+	if got := len(f.Expected()); got != 6 { // of the file, not of what is staged
 		t.Errorf("Expected = %d models, want 6", got)
 	}
 	served := []string{"openai/gpt-4", "OpenAI/unheard-of", "openai/unheard-of-preview", "azure/gpt-9", "bare"}
-	if got := f.here().Expected(served...); len(got) != 7 || !slices.Contains(got, "openai/unheard-of") {
+	if got := f.Expected(served...); len(got) != 7 || !slices.Contains(got, "openai/unheard-of") {
 		t.Errorf("Expected of what is served = %q, want unheard-of beside the 6", got)
 	}
 	if h := f.HighlightRule(Ignore, "*-preview"); len(h.Models) != 3 {
@@ -441,7 +441,7 @@ func TestViews(t *testing.T) {
 func TestRemoveRedundant(t *testing.T) {
 	f := fresh(t, plainEnv)
 	f.must(second(f.Add(Ignore, "gpt-3*")))
-	removed, err := f.here().RemoveRedundant(Ignore)
+	removed, err := f.RemoveRedundant(Ignore)
 	if err != nil || !slices.Equal(removed, []string{"gpt-3.5*"}) {
 		t.Errorf("RemoveRedundant = %q, %v", removed, err)
 	}
@@ -452,7 +452,7 @@ func TestCopiesAreTheCallers(t *testing.T) {
 	f := fresh(t, plainEnv)
 	before := stateOf(t, f.Window)
 	f.Rules(Ignore)[0].Pattern = "x"
-	f.ModelsView()[0].ID = "x"
+	f.Models()[0].ID = "x"
 	f.Notices()
 	if list, err := f.ModelList(""); err != nil {
 		t.Fatal(err)

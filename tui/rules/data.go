@@ -37,7 +37,7 @@ type snapshot struct {
 // reading is seen the next time.
 func readWindow(w *modelfilter.Window) snapshot {
 	s := snapshot{
-		revision: w.Revision(), provider: w.Provider(), models: w.ModelsView(), counts: w.Counts(), diff: w.Diff(),
+		revision: w.Revision(), provider: w.Provider(), models: w.Models(), counts: w.Counts(), diff: w.Diff(),
 		notices: w.Notices(), light: w.Highlighted(), locked: w.Locked(), dirty: w.Dirty(), file: w.EnvFile(),
 	}
 	for _, list := range lists {
