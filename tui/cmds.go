@@ -2,6 +2,8 @@ package tui
 
 import (
 	"context"
+	"os/exec"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -292,6 +294,21 @@ func saveWindow(s *assistant.Session, k pane.Saver, quit bool) tea.Cmd {
 	}
 }
 
+// waitSavedChange waits for the next change that somebody else makes to what is
+// saved.
+func waitSavedChange(changes <-chan assistant.SavedChange) tea.Cmd {
+	if changes == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		change, open := <-changes
+		if !open {
+			return nil
+		}
+		return savedChangedMsg{change: change, more: changes}
+	}
+}
+
 // refreshModels asks the endpoints which models they have.
 func refreshModels(w *workspace.Workspace) tea.Cmd {
 	return func() tea.Msg { return modelsLoadedMsg{w.RefreshModels(context.Background())} }
@@ -305,11 +322,19 @@ func pickModel(w *workspace.Workspace, id string) tea.Cmd {
 	}
 }
 
-// copyText puts text on the system's clipboard; the terminal gets it by OSC 52.
-func copyText(what, text string, native func(string) error) tea.Cmd {
+// copyText puts text on the system's clipboard and into the buffer of tmux; the
+// terminal gets it by OSC 52, which a tmux may drop.
+func copyText(what, text string, native, tmux func(string) error) tea.Cmd {
 	return tea.Batch(tea.SetClipboard(text), func() tea.Msg {
-		return copiedMsg{what: what, native: native(text) == nil}
+		return copiedMsg{what: what, native: native(text) == nil, tmux: tmux != nil && tmux(text) == nil}
 	})
+}
+
+// tmuxBuffer puts text into the buffer of the tmux around the program.
+func tmuxBuffer(text string) error {
+	cmd := exec.CommandContext(context.Background(), "tmux", "load-buffer", "-w", "-")
+	cmd.Stdin = strings.NewReader(text)
+	return cmd.Run()
 }
 
 // after sends a message when a time has passed.

@@ -162,14 +162,14 @@ func (l *commandLine) usage() string {
 
 // onCommandLine is the action of the filter line.
 func onCommandLine(do func(*commandLine, int, []string) tea.Cmd, step int) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd { return do(&m.command, step, m.topics) }
+	return func(m *Model) tea.Cmd { return do(&m.command, step, m.pickers.topics) }
 }
 
 // openCommand opens the filter line with a text.
 func (m *Model) openCommand(text string) tea.Cmd {
 	m.setMode(modeCommand)
 	m.command.line.open(text)
-	return m.command.changed(m.topics)
+	return m.command.changed(m.pickers.topics)
 }
 
 func (m *Model) toCommand() tea.Cmd { return m.openCommand(m.session.Filter()) }
@@ -184,7 +184,7 @@ func commandOnShown(command string) func(*Model) tea.Cmd {
 		}
 		cmd := m.openCommand(line + command)
 		if strings.HasSuffix(command, " ") || command == ":" {
-			m.command.offer(m.topics)
+			m.command.offer(m.pickers.topics)
 		}
 		return cmd
 	}

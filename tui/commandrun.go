@@ -172,7 +172,7 @@ func (m *Model) onStale(msg viewStaleMsg) tea.Cmd {
 
 // onNames changes what completion offers.
 func (m *Model) onNames(msg namesLoadedMsg) tea.Cmd {
-	m.topics, m.command.saved = msg.topics, msg.saved
+	m.pickers.topics, m.command.saved = msg.topics, msg.saved
 	return nil
 }
 
@@ -182,7 +182,7 @@ func (m *Model) onTopics(msg topicsChangedMsg) tea.Cmd {
 	if msg.err != nil {
 		return m.fail(msg.err)
 	}
-	m.topics, m.command.saved = msg.topics, msg.saved
+	m.pickers.topics, m.command.saved = msg.topics, msg.saved
 	m.notice.info(msg.notice)
 	if msg.from == "" { // a new topic is selected at once
 		m.session.SetTopic(msg.to)

@@ -61,64 +61,64 @@ func (m *Model) askRecovery() {
 }
 
 // openCheckpoints shows where one can go back to; it opens on "current".
-func (m *Model) openCheckpoints() tea.Cmd {
-	list := m.session.Checkpoints()
-	entries := []overlay.Entry{{Text: "current state", Mark: m.styles.Icons.Marked}}
+func (p *pickers) openCheckpoints() tea.Cmd {
+	list := p.session.Checkpoints()
+	entries := []overlay.Entry{{Text: "current state", Mark: p.styles.Icons.Marked}}
 	for _, c := range slices.Backward(list) {
 		entries = append(entries, overlay.Entry{
-			Value: c.ID, Text: m.clock(c.Time) + "  " + c.Description, More: c.Effect(),
-			Mark: m.styles.Icons.Checkpoint, Extra: map[bool]string{true: "undone"}[c.Undone],
+			Value: c.ID, Text: p.clock(c.Time) + "  " + c.Description, More: c.Effect(),
+			Mark: p.styles.Icons.Checkpoint, Extra: map[bool]string{true: "undone"}[c.Undone],
 		})
 	}
-	p := overlay.NewPicker("Checkpoints", entries, 0).WithKeys(
-		"enter both · alt+r "+m.state()+" only · alt+c conversation only", "alt+r", "alt+c")
-	return m.open(overlay.Checkpoints, p, func(c overlay.Chosen) tea.Cmd {
+	picker := overlay.NewPicker("Checkpoints", entries, 0).WithKeys(
+		"enter both · alt+r "+p.state()+" only · alt+c conversation only", "alt+r", "alt+c")
+	return p.open(overlay.Checkpoints, picker, func(c overlay.Chosen) tea.Cmd {
 		if c.Value == "" {
 			return nil
 		}
 		scope := map[string]checkpoint.Scope{"alt+r": checkpoint.Rules, "alt+c": checkpoint.Conversation}[c.Key]
-		return m.rollBack(c.Value, scope, rolledBack)
+		return p.rollBack(c.Value, scope, rolledBack)
 	})
 }
 
 // rolledBack is said of a step that was chosen from a list.
 const rolledBack = "rolled back"
 
-func (m *Model) rollBack(id string, scope checkpoint.Scope, notice string) tea.Cmd {
-	if m.session.Busy() {
-		return m.fail(assistant.ErrBusy)
+func (p *pickers) rollBack(id string, scope checkpoint.Scope, notice string) tea.Cmd {
+	if p.session.Busy() {
+		return p.fail(assistant.ErrBusy)
 	}
-	return m.change(rollBack(m.work, id, scope, notice))
+	return p.change(rollBack(p.work, id, scope, notice))
 }
 
 // undo takes the newest change of the window back, whoever made it. It asks
 // when that cuts the conversation.
-func (m *Model) undo() tea.Cmd {
-	step, ok := m.work.UndoStep()
+func (p *pickers) undo() tea.Cmd {
+	step, ok := p.work.UndoStep()
 	switch {
-	case m.session.Busy():
-		return m.fail(assistant.ErrBusy)
+	case p.session.Busy():
+		return p.fail(assistant.ErrBusy)
 	case !ok:
-		return m.info("there is no change of the " + m.state() + " to undo")
+		return p.info("there is no change of the " + p.state() + " to undo")
 	case !step.ByAssistant:
-		return m.rollBack(step.ID, checkpoint.Rules, "undone: "+oneLine(step.Description))
+		return p.rollBack(step.ID, checkpoint.Rules, "undone: "+oneLine(step.Description))
 	}
 	lines := []string{
-		m.clock(step.Time) + "  " + oneLine(step.Description), oneLine(step.Effect()), "",
+		p.clock(step.Time) + "  " + oneLine(step.Description), oneLine(step.Effect()), "",
 		"With the conversation, " + map[bool]string{true: "1 pair leaves", false: fmt.Sprint(step.Pairs, " pairs leave")}[step.Pairs == 1] + " the view.",
 		"The message that asked for it goes back to the input.",
 	}
 	if step.OtherSession {
 		lines[2] = "It was made in another session."
 	}
-	return m.question(overlay.Confirm, "Undo the assistant's change?", lines, []overlay.Answer{
-		{Key: "y", Label: m.state() + " and conversation"}, {Key: "r", Label: m.state() + " only"}, {Key: "n", Label: "don't undo"},
+	return p.question(overlay.Confirm, "Undo the assistant's change?", lines, []overlay.Answer{
+		{Key: "y", Label: p.state() + " and conversation"}, {Key: "r", Label: p.state() + " only"}, {Key: "n", Label: "don't undo"},
 	}, "n", func(answer string) tea.Cmd {
 		switch answer {
 		case "y":
-			return m.rollBack(step.ID, checkpoint.Both, rolledBack)
+			return p.rollBack(step.ID, checkpoint.Both, rolledBack)
 		case "r":
-			return m.rollBack(step.ID, checkpoint.Rules, rolledBack)
+			return p.rollBack(step.ID, checkpoint.Rules, rolledBack)
 		}
 		return nil
 	})
@@ -164,19 +164,19 @@ func (m *Model) runAction(name string) tea.Cmd {
 }
 
 // openNotices shows the notices, the newest first and whole.
-func (m *Model) openNotices() tea.Cmd {
-	if len(m.notice.past) == 0 {
-		return m.info("there was no notice yet")
+func (p *pickers) openNotices() tea.Cmd {
+	if len(p.notice.past) == 0 {
+		return p.info("there was no notice yet")
 	}
 	var lines []string
-	for _, n := range slices.Backward(m.notice.past) {
-		text := m.styles.Overlay.Text
+	for _, n := range slices.Backward(p.notice.past) {
+		text := p.styles.Overlay.Text
 		if n.bad {
-			text = m.styles.Footer.Bad
+			text = p.styles.Footer.Bad
 		}
-		lines = append(lines, m.styles.Overlay.Muted.Render(n.at.Local().Format(time.TimeOnly))+"  "+text.Render(n.text))
+		lines = append(lines, p.styles.Overlay.Muted.Render(n.at.Local().Format(time.TimeOnly))+"  "+text.Render(n.text))
 	}
-	return m.open(overlay.Notices, overlay.NewText("Notices", lines), nil)
+	return p.open(overlay.Notices, overlay.NewText("Notices", lines), nil)
 }
 
 // choose takes suggestion i of the newest answer.

@@ -255,7 +255,7 @@ func (m *Model) lineKey(name, text string) tea.Cmd {
 		return m.perform(m.pane.Key(name, text))
 	case modeCommand:
 		if m.command.line.key(name, text) {
-			return m.command.changed(m.topics)
+			return m.command.changed(m.pickers.topics)
 		}
 		return nil
 	default:
@@ -272,10 +272,10 @@ func (m *Model) escapeLine() tea.Cmd {
 	case m.mode == modeView:
 		m.conv.escapeSearch()
 	case m.command.line.offers.open():
-		return m.command.closeOffers(m.topics)
+		return m.command.closeOffers(m.pickers.topics)
 	case !m.command.line.Empty():
 		m.command.line.clear()
-		return m.command.changed(m.topics)
+		return m.command.changed(m.pickers.topics)
 	default:
 		m.setMode(modeView)
 	}

@@ -147,9 +147,9 @@ func (h header) model(w int) string {
 
 func (h header) right() []headerPart {
 	st, ic := h.styles.Header, h.styles.Icons
-	right := []headerPart{{h.model(h.width), (*Model).openModels}}
+	right := []headerPart{{h.model(h.width), onPickers((*pickers).openModels)}}
 	if n := inEffect(h.session.Checkpoints()); n > 0 {
-		right = append(right, headerPart{st.Text.Render(fmt.Sprintf("%s %d %s", ic.Checkpoint, n, ic.Menu)), (*Model).openCheckpoints})
+		right = append(right, headerPart{st.Text.Render(fmt.Sprintf("%s %d %s", ic.Checkpoint, n, ic.Menu)), onPickers((*pickers).openCheckpoints)})
 	}
 	counter := st.Count
 	if h.near {

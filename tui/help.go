@@ -13,7 +13,9 @@ import (
 // openHelp shows every key, written from the key map. What is chosen there and
 // makes sense from anywhere is done.
 func (m *Model) openHelp() tea.Cmd {
-	picker := overlay.NewPicker("Keys", m.helpEntries(), 0)
+	entries := m.helpEntries()
+	at := max(0, slices.IndexFunc(entries, func(e overlay.Entry) bool { return e.Group == m.mode.String() }))
+	picker := overlay.NewPicker("Keys", entries, at)
 	return m.open(overlay.Help, picker, func(c overlay.Chosen) tea.Cmd {
 		if a := m.keys.named(c.Value); a == nil || a.inside {
 			return nil

@@ -15,6 +15,18 @@ import (
 	"winnow/tui/textwidth"
 )
 
+// pickers are the lists to choose from, with what they know of earlier runs.
+type pickers struct {
+	*shared
+	topics []string  // paths
+	models modelList // what the list of models shows first
+}
+
+// onPickers is the action that opens one.
+func onPickers(do func(*pickers) tea.Cmd) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd { return do(&m.pickers) }
+}
+
 // openSessions lists the sessions of the history.
 func (m *Model) openSessions() tea.Cmd { return loadSessions(m.work) }
 
@@ -75,22 +87,22 @@ func byFolder(all []history.Session) []history.Session {
 }
 
 // openTopics selects the topic of the pairs to come, and edits the tree.
-func (m *Model) openTopics() tea.Cmd {
-	p := m.topicPicker("Topic of new messages")
-	if m.opts.History != nil {
-		p = p.WithKeys("enter selects · alt+n new · alt+r rename · alt+d delete", "alt+r", "alt+d").WithNew("alt+n")
+func (p *pickers) openTopics() tea.Cmd {
+	picker := p.topicPicker("Topic of new messages")
+	if p.opts.History != nil {
+		picker = picker.WithKeys("enter selects · alt+n new · alt+r rename · alt+d delete", "alt+r", "alt+d").WithNew("alt+n")
 	}
-	return m.open(overlay.Topics, p, func(c overlay.Chosen) tea.Cmd {
+	return p.open(overlay.Topics, picker, func(c overlay.Chosen) tea.Cmd {
 		switch c.Key {
 		case "alt+n":
-			return m.newTopic(c.Query, c.Value)
+			return p.newTopic(c.Query, c.Value)
 		case "alt+r":
-			return m.renameTopic(c.Value)
+			return p.renameTopic(c.Value)
 		case "alt+d":
-			return m.deleteTopic(c.Value)
+			return p.deleteTopic(c.Value)
 		}
-		m.session.SetTopic(c.Value)
-		return m.info("new messages go to " + topicName(c.Value))
+		p.session.SetTopic(c.Value)
+		return p.info("new messages go to " + topicName(c.Value))
 	})
 }
 
@@ -100,7 +112,7 @@ func (m *Model) openPairTopic() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	picker := m.topicPicker("Topic of this pair")
+	picker := m.pickers.topicPicker("Topic of this pair")
 	if m.opts.History != nil {
 		picker = picker.WithNew("alt+n").WithKeys("enter selects · alt+n the path that is typed, as a new topic")
 	}
@@ -117,11 +129,11 @@ func (m *Model) openPairTopic() tea.Cmd {
 	})
 }
 
-func (m *Model) topicPicker(title string) *overlay.Picker {
+func (p *pickers) topicPicker(title string) *overlay.Picker {
 	entries := []overlay.Entry{{Value: "", Text: topicName("")}}
 	at := 0
-	for _, t := range m.topics {
-		if t == m.session.Topic() {
+	for _, t := range p.topics {
+		if t == p.session.Topic() {
 			at = len(entries)
 		}
 		depth := strings.Count(t, history.TopicSeparator)
@@ -147,54 +159,54 @@ func above(path string) string {
 
 // newTopic makes the topic whose path stands in the search line, and asks for
 // the path when nothing does.
-func (m *Model) newTopic(path, parent string) tea.Cmd {
+func (p *pickers) newTopic(path, parent string) tea.Cmd {
 	if path = history.TopicPath(path); path != "" {
-		return m.editTopics("new messages go to "+oneLine(path), "", path, func(ctx context.Context, h history.Store) error {
+		return p.editTopics("new messages go to "+oneLine(path), "", path, func(ctx context.Context, h history.Store) error {
 			return h.CreateTopic(ctx, path)
 		})
 	}
 	if parent != "" {
 		parent += history.TopicSeparator
 	}
-	return m.open(overlay.TopicName, overlay.NewLine("New topic", parent, "the path, as in AI > Agents · enter creates it"), func(c overlay.Chosen) tea.Cmd {
-		return m.newTopic(c.Value, "")
+	return p.open(overlay.TopicName, overlay.NewLine("New topic", parent, "the path, as in AI > Agents · enter creates it"), func(c overlay.Chosen) tea.Cmd {
+		return p.newTopic(c.Value, "")
 	})
 }
 
 // renameTopic asks for another name; what lies below moves along.
-func (m *Model) renameTopic(path string) tea.Cmd {
+func (p *pickers) renameTopic(path string) tea.Cmd {
 	if path == "" {
-		return m.info("pairs without a topic have no name to change")
+		return p.info("pairs without a topic have no name to change")
 	}
-	return m.open(overlay.TopicName, overlay.NewLine("Rename "+oneLine(path), lastName(path), "a name, or a path to move it · enter renames"), func(c overlay.Chosen) tea.Cmd {
+	return p.open(overlay.TopicName, overlay.NewLine("Rename "+oneLine(path), lastName(path), "a name, or a path to move it · enter renames"), func(c overlay.Chosen) tea.Cmd {
 		to := history.TopicPath(c.Value)
 		if up := above(path); up != "" && lastName(to) == to {
 			to = up + history.TopicSeparator + to
 		}
-		return m.editTopics(oneLine(path+" is now "+to), path, to, func(ctx context.Context, h history.Store) error {
+		return p.editTopics(oneLine(path+" is now "+to), path, to, func(ctx context.Context, h history.Store) error {
 			return h.MoveTopic(ctx, path, to)
 		})
 	})
 }
 
 // deleteTopic asks; pairs and topics below go to the topic above.
-func (m *Model) deleteTopic(path string) tea.Cmd {
+func (p *pickers) deleteTopic(path string) tea.Cmd {
 	if path == "" {
-		return m.info("pairs without a topic are in none to delete")
+		return p.info("pairs without a topic are in none to delete")
 	}
 	to := above(path)
-	return m.ask("Delete the topic "+oneLine(path)+"?", []string{
+	return p.ask("Delete the topic "+oneLine(path)+"?", []string{
 		"No pair is deleted: its pairs and the topics below it", "go to " + oneLine(topicName(to)) + ".",
 	}, "delete", "keep", func() tea.Cmd {
-		return m.editTopics(oneLine(path)+" is deleted", path, to, func(ctx context.Context, h history.Store) error {
+		return p.editTopics(oneLine(path)+" is deleted", path, to, func(ctx context.Context, h history.Store) error {
 			return h.DeleteTopic(ctx, path)
 		})
 	})
 }
 
 // editTopics changes the tree.
-func (m *Model) editTopics(notice, from, to string, change func(context.Context, history.Store) error) tea.Cmd {
-	h, w := m.opts.History, m.work
+func (p *pickers) editTopics(notice, from, to string, change func(context.Context, history.Store) error) tea.Cmd {
+	h, w := p.opts.History, p.work
 	return func() tea.Msg {
 		ctx, done := context.Background(), topicsChangedMsg{notice: notice, from: from, to: to}
 		if done.err = change(ctx, h); done.err == nil {
@@ -209,21 +221,21 @@ type modelList struct{ recent, favourites []string }
 
 // openModels lets the user choose the model: favourites and recent ones first,
 // then by provider. It asks the endpoints for what is new meanwhile.
-func (m *Model) openModels() tea.Cmd {
-	return tea.Batch(m.showModels(""), refreshModels(m.work))
+func (p *pickers) openModels() tea.Cmd {
+	return tea.Batch(p.showModels(""), refreshModels(p.work))
 }
 
 // showModels shows the models that are known; selected is the first, "" the
 // current one.
-func (m *Model) showModels(selected string) tea.Cmd {
+func (p *pickers) showModels(selected string) tea.Cmd {
 	const favourite = "alt+f"
-	entries, at := m.modelEntries(orElse(selected, m.session.Model()))
+	entries, at := p.modelEntries(orElse(selected, p.session.Model()))
 	picker := overlay.NewPicker("Model", entries, at).WithKeys("enter selects · "+favourite+" favourite or not", favourite)
-	return m.open(overlay.Models, picker, func(c overlay.Chosen) tea.Cmd {
+	return p.open(overlay.Models, picker, func(c overlay.Chosen) tea.Cmd {
 		if c.Key != favourite {
-			return pickModel(m.work, c.Value)
+			return pickModel(p.work, c.Value)
 		}
-		w := m.work
+		w := p.work
 		return func() tea.Msg {
 			all, err := w.ToggleFavourite(context.Background(), c.Value)
 			return favouritesStoredMsg{id: c.Value, favourites: all, err: err}
@@ -232,31 +244,31 @@ func (m *Model) showModels(selected string) tea.Cmd {
 }
 
 // onFavourites shows the list again, with the mark that has changed.
-func (m *Model) onFavourites(msg favouritesStoredMsg) tea.Cmd {
+func (p *pickers) onFavourites(msg favouritesStoredMsg) tea.Cmd {
 	if msg.err != nil {
-		return m.fail(msg.err)
+		return p.fail(msg.err)
 	}
-	m.models.favourites = msg.favourites
-	return m.showModels(msg.id)
+	p.models.favourites = msg.favourites
+	return p.showModels(msg.id)
 }
 
 // modelEntries are the lines of the selector, and the place of a model among
 // those of its provider.
-func (m *Model) modelEntries(selected string) (entries []overlay.Entry, at int) {
+func (p *pickers) modelEntries(selected string) (entries []overlay.Entry, at int) {
 	byID := map[string]assistant.ModelInfo{}
-	all := m.session.Registry().Models()
+	all := p.session.Registry().Models()
 	for _, info := range all {
 		byID[info.ID] = info
 	}
 	add := func(group string, ids []string) {
 		for _, id := range ids {
 			if info, ok := byID[id]; ok {
-				entries = append(entries, m.modelEntry(info, group, id))
+				entries = append(entries, p.modelEntry(info, group, id))
 			}
 		}
 	}
-	add("favourites", m.models.favourites)
-	add("recent", m.models.recent)
+	add("favourites", p.models.favourites)
+	add("recent", p.models.recent)
 	for _, info := range all {
 		if info.NoChat {
 			continue
@@ -265,12 +277,12 @@ func (m *Model) modelEntries(selected string) (entries []overlay.Entry, at int) 
 		if info.ID == selected {
 			at = len(entries)
 		}
-		entries = append(entries, m.modelEntry(info, provider, name))
+		entries = append(entries, p.modelEntry(info, provider, name))
 	}
 	return entries, at
 }
 
-func (m *Model) modelEntry(info assistant.ModelInfo, group, text string) overlay.Entry {
+func (p *pickers) modelEntry(info assistant.ModelInfo, group, text string) overlay.Entry {
 	var extra []string
 	if info.Tools {
 		extra = append(extra, "tools")
@@ -286,8 +298,8 @@ func (m *Model) modelEntry(info assistant.ModelInfo, group, text string) overlay
 		context = tokens(info.Context)
 	}
 	e := overlay.Entry{Value: info.ID, Text: safetext.Visible(text), Group: safetext.Visible(group), Extra: strings.Join(append(extra, context), " · ")}
-	if info.ID == m.session.Model() {
-		e.Mark = m.styles.Icons.Marked
+	if info.ID == p.session.Model() {
+		e.Mark = p.styles.Icons.Marked
 	}
 	return e
 }
@@ -303,25 +315,25 @@ func tokens(n int) string {
 	return fmt.Sprint(n)
 }
 
-func (m *Model) onModelPicked(msg modelPickedMsg) tea.Cmd {
+func (p *pickers) onModelPicked(msg modelPickedMsg) tea.Cmd {
 	if msg.err != nil {
-		return m.fail(msg.err)
+		return p.fail(msg.err)
 	}
-	m.models = msg.models
-	m.notice.info(safetext.Visible(msg.id) + " answers from the next message on")
-	return computeBoundary(m.session)
+	p.models = msg.models
+	p.notice.info(safetext.Visible(msg.id) + " answers from the next message on")
+	return computeBoundary(p.session)
 }
 
 // onModels shows the models that have come.
-func (m *Model) onModels(msg modelsLoadedMsg) tea.Cmd {
+func (p *pickers) onModels(msg modelsLoadedMsg) tea.Cmd {
 	for name, err := range msg.failed {
-		m.notice.fail(name + ": its models could not be listed: " + sentence(err))
+		p.notice.fail(name + ": its models could not be listed: " + sentence(err))
 	}
-	o, open := m.overlay.Find(overlay.Models)
+	o, open := p.overlay.Find(overlay.Models)
 	if !open {
 		return nil
 	}
-	entries, _ := m.modelEntries(m.session.Model())
+	entries, _ := p.modelEntries(p.session.Model())
 	o.(*overlay.Picker).SetEntries(entries)
-	return computeBoundary(m.session)
+	return computeBoundary(p.session)
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"image/color"
+	"os"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -46,6 +47,9 @@ type Options struct {
 	Now         func() time.Time
 	// Clipboard puts text on the system's clipboard; nil asks the system.
 	Clipboard func(text string) error
+	// TmuxBuffer puts text into the buffer of the tmux around the program, which
+	// passes it on to its terminal; nil: there is no tmux.
+	TmuxBuffer func(text string) error
 	// Redact takes keys out of text before it is copied; nil leaves it.
 	Redact func(string) string
 }
@@ -59,6 +63,9 @@ type Parts struct {
 	Editor   []string // the command of $EDITOR, in words
 	Notice   string   // shown in the footer at the start
 	Recovery *Recovery
+	// Changes are those of the saved state that others make, already in the
+	// window; nil: nothing is watched.
+	Changes <-chan assistant.SavedChange
 }
 
 // Recovery is what a crash left behind, for the user to decide.
@@ -75,6 +82,7 @@ type Model struct {
 	input   input        // INPUT
 	command commandLine  // COMMAND
 	turn    turnState
+	pickers pickers
 
 	layout   layout
 	drawn    tea.View // the last frame
@@ -83,8 +91,6 @@ type Model struct {
 	focused  bool // the terminal has the focus
 	ticking  bool // a timer moves what is animated
 
-	topics  []string  // for completion and the picker
-	models  modelList // what the picker shows first
 	ctrlC   time.Time // when it was pressed last
 	lastKey time.Time
 	err     error // why the start failed
@@ -131,6 +137,9 @@ func New(opts Options) (*Model, error) {
 	}
 	if opts.Clipboard == nil {
 		opts.Clipboard = clipboard.WriteAll
+		if os.Getenv("TMUX") != "" {
+			opts.TmuxBuffer = tmuxBuffer
+		}
 	}
 	s := &shared{
 		opts: opts, keys: keys, now: opts.Now, styleOpts: opts.Style, styles: style.New(opts.Style),
@@ -144,6 +153,7 @@ func New(opts Options) (*Model, error) {
 	m.input.draft.Focus()
 	m.command = commandLine{shared: s}
 	m.turn = turnState{shared: s}
+	m.pickers = pickers{shared: s}
 	if opts.Start == nil {
 		m.use(opts.Parts)
 	} else if err := m.useNothing(); err != nil {
@@ -181,7 +191,9 @@ func (m *Model) use(p Parts) {
 	m.pane.SetStyles(m.styles)
 	m.pane.SetKeys(func(action string) string { return m.hintIn(modePane, "%s", action) })
 	m.pane.SetFocus(m.mode == modePane)
-	m.notice.info(p.Notice)
+	if p.Notice != "" {
+		m.notice.info(p.Notice)
+	}
 }
 
 // Init asks the terminal for its background and loads what is shown first.
@@ -192,10 +204,11 @@ func (m *Model) Init() tea.Cmd {
 	} else if m.opts.Recovery != nil {
 		m.askRecovery()
 	}
-	if m.opts.Fixed {
-		return load
+	cmds := []tea.Cmd{load, waitSavedChange(m.opts.Changes)}
+	if !m.opts.Fixed {
+		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
-	return tea.Batch(load, tea.RequestBackgroundColor)
+	return tea.Batch(cmds...)
 }
 
 // Err is why the start failed; nil when it did not, or is not over.

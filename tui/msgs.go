@@ -241,6 +241,11 @@ type (
 		quit   bool
 		err    error
 	}
+	// savedChangedMsg is a change of the saved state by somebody else.
+	savedChangedMsg struct {
+		change assistant.SavedChange
+		more   <-chan assistant.SavedChange
+	}
 	// effectsComputedMsg is what each proposal would do, by its payload.
 	effectsComputedMsg struct{ effects map[string]pane.Effect }
 )

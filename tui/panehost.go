@@ -117,10 +117,22 @@ func (m *Model) onRan(msg ranMsg) tea.Cmd {
 // onNoticed shows what came out beside the screen, and the model that may be
 // another one now.
 func (m *Model) onNoticed(msg Noticed) tea.Cmd {
+	m.pane.Changed()
 	if msg.Text != "" {
 		m.notice.show(msg.Text, msg.Bad)
 	}
 	return computeBoundary(m.session)
+}
+
+// onSavedChanged shows the rules that somebody else has written.
+func (m *Model) onSavedChanged(msg savedChangedMsg) tea.Cmd {
+	m.pane.Changed()
+	if msg.change.Conflict != nil {
+		m.notice.fail("the file was changed by somebody else, and so were the same rules here" + m.hint(" · %s compares them", "save"))
+	} else {
+		m.notice.info("the file was changed by somebody else · its rules are loaded")
+	}
+	return tea.Batch(m.conv.computeEffects(), waitSavedChange(msg.more))
 }
 
 // save shows what would be written, and writes when the user says so.

@@ -105,7 +105,7 @@ func TestToolTurnAndRollback(t *testing.T) {
 	r.Until(func(frame string) bool {
 		return !strings.Contains(frame, "Added.") && strings.Contains(frame, "add three")
 	})
-	r.Type(tuitest.CtrlP, "undo the last", tuitest.Enter)
+	r.Type(tuitest.CtrlP, "undo the last roll", tuitest.Enter)
 	r.Wait("Added.")
 	if got := strings.Join(r.window.Words(), " "); got != "one two three" {
 		t.Errorf("after undoing the rollback the window holds %q", got)

@@ -178,7 +178,7 @@ func (s *shared) copyOut(what, text string) tea.Cmd {
 	if s.opts.Redact != nil {
 		text = s.opts.Redact(text)
 	}
-	return copyText(what, text, s.opts.Clipboard)
+	return copyText(what, text, s.opts.Clipboard, s.opts.TmuxBuffer)
 }
 
 // onCopied says which ways were tried: whether the terminal took its own is not

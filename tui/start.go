@@ -37,7 +37,7 @@ func (m *Model) onReady(msg sessionReadyMsg) tea.Cmd {
 		return tea.Quit
 	}
 	m.use(msg.parts)
-	cmds := []tea.Cmd{m.onStart(msg.loaded), m.flushOutbox(), m.flushKeys()}
+	cmds := []tea.Cmd{m.onStart(msg.loaded), m.flushOutbox(), m.flushKeys(), waitSavedChange(msg.parts.Changes)}
 	if msg.parts.Recovery != nil {
 		m.askRecovery()
 	}
@@ -49,7 +49,7 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	if msg.err != nil {
 		m.fail(msg.err)
 	}
-	m.topics, m.command.saved, m.models = msg.recall.Topics, msg.recall.Filters, msg.models
+	m.pickers.topics, m.command.saved, m.pickers.models = msg.recall.Topics, msg.recall.Filters, msg.models
 	m.command.line.history = msg.recall.Lines
 	m.input.draft.SetSent(append(msg.recall.Sent, m.input.sentEarly...))
 	m.input.draft.SetStash(append(msg.draft.Stash, m.input.draft.Stash()...)) // keys may have been faster

@@ -9,7 +9,7 @@ import (
 // another height then, and what the pane shows may be out of date.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd, routed := m.onTurnMsg(msg)
-	for _, route := range [...]func(tea.Msg) (tea.Cmd, bool){m.onStorageMsg, m.onPaneMsg, m.onTerminalMsg} {
+	for _, route := range [...]func(tea.Msg) (tea.Cmd, bool){m.onStorageMsg, m.onHistoryMsg, m.onPaneMsg, m.onTerminalMsg} {
 		if !routed {
 			cmd, routed = route(msg)
 		}
@@ -99,6 +99,13 @@ func (m *Model) onStorageMsg(msg tea.Msg) (tea.Cmd, bool) {
 		return m.onCommandUndone(msg), true
 	case viewStaleMsg:
 		return m.onStale(msg), true
+	}
+	return nil, false
+}
+
+// onHistoryMsg routes what was looked up, stored or switched beside the pairs.
+func (m *Model) onHistoryMsg(msg tea.Msg) (tea.Cmd, bool) {
+	switch msg := msg.(type) {
 	case sessionsLoadedMsg:
 		return m.onSessions(msg), true
 	case sessionChangedMsg:
@@ -110,11 +117,11 @@ func (m *Model) onStorageMsg(msg tea.Msg) (tea.Cmd, bool) {
 	case rolledBackMsg:
 		return m.onRolledBack(msg), true
 	case modelsLoadedMsg:
-		return m.onModels(msg), true
+		return m.pickers.onModels(msg), true
 	case modelPickedMsg:
-		return m.onModelPicked(msg), true
+		return m.pickers.onModelPicked(msg), true
 	case favouritesStoredMsg:
-		return m.onFavourites(msg), true
+		return m.pickers.onFavourites(msg), true
 	case requestsLoadedMsg:
 		return m.onRequests(msg), true
 	case settingStoredMsg:
@@ -146,6 +153,8 @@ func (m *Model) onPaneMsg(msg tea.Msg) (tea.Cmd, bool) {
 		return m.onSavePlanned(msg), true
 	case savedMsg:
 		return m.onSaved(msg), true
+	case savedChangedMsg:
+		return m.onSavedChanged(msg), true
 	case effectsComputedMsg:
 		return m.conv.onEffects(msg), true
 	case Noticed:

@@ -306,7 +306,9 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, calm func()) er
 		}
 		p.follow(opening.ctx, tell)
 		go p.warm(opening.ctx, calm)
-		return a.parts(p, said.lines()), nil
+		parts := a.parts(p, said.lines())
+		parts.Changes = watchSaved(opening.ctx, p.session.Window())
+		return parts, nil
 	}
 	model, err := tui.New(known)
 	if err != nil {
@@ -339,6 +341,17 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, calm func()) er
 		return statusError(status)
 	}
 	return kept
+}
+
+// watchSaved watches what is saved until ctx ends; nil when the window or the
+// system cannot.
+func watchSaved(ctx context.Context, w assistant.Window) <-chan assistant.SavedChange {
+	if watcher, ok := w.(assistant.Watcher); ok {
+		if changes, err := watcher.Watch(ctx); err == nil {
+			return changes
+		}
+	}
+	return nil
 }
 
 // screenOptions are those that need nothing to be open.

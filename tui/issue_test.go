@@ -1,0 +1,312 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+	"winnow/tui/style"
+	"winnow/tui/tuitest"
+)
+
+// A burst of chunks costs about 30 messages a second, whatever is in it; other
+// events are messages of their own, in their order.
+func TestABurstOfChunksIsMerged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		events := make(chan assistant.Event, 16)
+		go func() {
+			defer close(events)
+			for i := range 1000 {
+				time.Sleep(time.Millisecond)
+				events <- assistant.TextDelta{Text: "x"}
+				if i == 500 {
+					events <- assistant.ToolStart{}
+					events <- assistant.ReasoningDelta{Text: "hm"}
+					events <- assistant.ToolComplete{}
+				}
+			}
+			events <- assistant.Complete{}
+		}()
+		s := &eventStream{turn: 1, events: events}
+		text, thought, chunks := 0, "", 0
+		var others []string
+		for msg := s.wait(); msg != nil; msg = s.wait() {
+			switch msg := msg.(type) {
+			case chunkStreamedMsg:
+				chunks++
+				if msg.thought {
+					thought += msg.text
+				} else {
+					text += len(msg.text)
+				}
+			default:
+				others = append(others, strings.TrimPrefix(fmt.Sprintf("%T", msg), "tui."))
+			}
+		}
+		if text != 1000 || thought != "hm" || chunks > 40 {
+			t.Errorf("%d characters and %q in %d messages, want 1000 and \"hm\" in about 32", text, thought, chunks)
+		}
+		if got := strings.Join(others, " "); got != "toolCalledMsg toolCalledMsg turnEndedMsg" {
+			t.Errorf("the other messages are %s", got)
+		}
+	})
+}
+
+// 2: a long reply scrolls to its first line and INPUT keeps the focus.
+func TestALongReplyLeavesTheFocusInTheInput(t *testing.T) {
+	reply := "The first line.\n\n" + strings.Repeat("more\n\n", 40) + "The last line."
+	r := start(t, 80, 24, say(reply))
+	r.Type("talk", tuitest.Send)
+	r.answered(1)
+	r.Until(func(frame string) bool {
+		return strings.Contains(strings.Split(frame, "\n")[2], "The first line.") && strings.HasPrefix(footerOf(frame), " INPUT ")
+	})
+	r.Type("red") // r is no command
+	r.Wait(" red")
+}
+
+// The height that counts is the reply's: a long question does not scroll.
+func TestALongQuestionIsNoLongReply(t *testing.T) {
+	r := start(t, 80, 24, say("short"))
+	r.Paste(strings.Repeat("a line\n", 40))
+	r.Type(tuitest.Send)
+	r.answered(1)
+	if !r.model.conv.chat.AtEnd() {
+		t.Error("the view does not follow its end")
+	}
+}
+
+// 5: the re-ask ends when its draft is undone, emptied or recalled; a chip says
+// that it holds.
+func TestAReAskEndsWithItsDraft(t *testing.T) {
+	for name, keys := range map[string][]any{
+		"emptied":  {tuitest.Esc},
+		"undone":   {tuitest.CtrlZ},
+		"recalled": {tuitest.Up},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := start(t, 80, 24, say("one"), broken(), say("three"))
+			r.Type("first", tuitest.Send)
+			r.answered(1)
+			r.Type("second", tuitest.Send)
+			r.Wait("[error:")
+			r.WaitGone("working")
+			r.Type(tuitest.Esc, "e")
+			r.Wait("replaces the failed message ─")
+			r.Type(keys...)
+			r.WaitGone("replaces the failed message ─")
+			r.Type(tuitest.Key("ctrl+u"), "third", tuitest.Send)
+			r.Wait("three")
+			r.WaitGone("working")
+			if n := len(r.session.Visible()); n != 3 {
+				t.Errorf("%d pairs are left, want the one that failed among 3", n)
+			}
+		})
+	}
+}
+
+// 15: Retrying… holds until the next text or tool.
+func TestRetryingHoldsUntilTheNextText(t *testing.T) {
+	s := newStill(t, style.Options{Unicode: true}, 80, 24)
+	s.turn.running = true
+	s.turn.onRetry(assistant.Retrying{Attempt: 2})
+	s.turn.setStatus(thinking)
+	if s.turn.status != "Retrying…" {
+		t.Errorf("the status is %q", s.turn.status)
+	}
+	s.onChunk(chunkStreamedMsg{text: "so"})
+	s.turn.setStatus(thinking)
+	if s.turn.status != thinking {
+		t.Errorf("after a text the status is %q", s.turn.status)
+	}
+}
+
+// D: the editor gets no keys of providers.
+func TestTheEditorInheritsNoKeys(t *testing.T) {
+	got := withoutKeys([]string{"HOME=/h", "OPENAI_API_KEY=sk", "GEMINI_API_KEY_2=x", "GITHUB_TOKEN=y", "TERM=xterm"})
+	if fmt.Sprint(got) != "[HOME=/h TERM=xterm]" {
+		t.Errorf("the editor gets %v", got)
+	}
+}
+
+// G: what hides in the name of a model is shown in the header and the list.
+func TestHiddenCharactersOfAModelAreShown(t *testing.T) {
+	id := "test/gpt-4\u200bo"
+	m, _ := furnished(t, furniture{known: []assistant.ModelInfo{{ID: id, Context: 1000, Known: true}}})
+	m.resize(120, 32)
+	entries, _ := m.pickers.modelEntries(id)
+	for name, text := range map[string]string{"header": m.View().Content, "list": entries[0].Text} {
+		if strings.Contains(text, "gpt-4o") || strings.Contains(text, "gpt-4\u200bo") || !strings.Contains(text, "200") {
+			t.Errorf("the %s hides a character", name)
+		}
+	}
+}
+
+// 22: the footer names where the key of the next region goes.
+func TestTheFooterNamesTheNextRegion(t *testing.T) {
+	d := furnish(t, furniture{w: 200, h: 40})
+	d.says("tab view")
+	d.Type(tuitest.Tab)
+	d.says("tab pane")
+	d.Type(tuitest.Tab)
+	d.says("tab input")
+}
+
+// 23: what was tried to copy is said, and tmux is asked as well.
+func TestCopyingSaysWhatWasTried(t *testing.T) {
+	refuse := func(string) error { return context.Canceled }
+	accept := func(string) error { return nil }
+	for want, ways := range map[string][2]func(string) error{
+		"copied it to the clipboard and the tmux buffer · OSC 52 sent":  {accept, accept},
+		"copied it to the tmux buffer · OSC 52 sent":                    {refuse, accept},
+		"sent it by OSC 52; whether the terminal takes it is not known": {refuse, nil},
+	} {
+		s := newStill(t, style.Options{Unicode: true}, 80, 24)
+		s.opts.Clipboard, s.opts.TmuxBuffer = ways[0], ways[1]
+		s.do(s.copyOut("it", "text"))
+		if s.notice.text != want {
+			t.Errorf("the notice is %q, want %q", s.notice.text, want)
+		}
+	}
+}
+
+// 26: a terminal that marks its pastes makes nobody guess.
+func TestNothingIsGuessedAfterAMarkedPaste(t *testing.T) {
+	m, d := furnished(t, furniture{})
+	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
+	m.Update(tea.PasteMsg{Content: "pasted "})
+	for _, k := range []tea.KeyPressMsg{{Code: 'a', Text: "a"}, {Code: 'b', Text: "b"}, {Code: 'j', Mod: tea.ModCtrl}} {
+		m.Update(k) // at one moment
+	}
+	if !m.turn.running {
+		t.Errorf("ctrl+j did not send, the box holds %q", m.input.draft.Text())
+	}
+	d.session.Cancel()
+}
+
+// 27: with a question open the status line says what esc does to it, and clicks
+// reach the footer, [new session] and [send].
+func TestEscDeclinesIsSaid(t *testing.T) {
+	s := newStill(t, style.Options{Unicode: true}, 80, 24)
+	s.turn.running, s.turn.began = true, s.now()
+	s.ask("Sure?", nil, "yes", "no", nil)
+	if line := s.turn.statusLine(70); !strings.Contains(line, "esc declines") {
+		t.Errorf("the status line says %q", line)
+	}
+}
+
+func TestTheMouseReachesHintsAndButtons(t *testing.T) {
+	d := furnish(t, furniture{w: 140, h: 32, answers: []at.Answer{say("an answer")}, change: func(o *Options) { o.Mouse = true }})
+	click := func(text string) {
+		for y, line := range strings.Split(d.Frame(), "\n") {
+			if before, _, ok := strings.Cut(line, text); ok {
+				d.Click(len([]rune(before))+1, y)
+				return
+			}
+		}
+		t.Fatalf("there is no %q", text)
+	}
+	d.Type("hello")
+	click("[send]")
+	d.Wait("an answer")
+	d.rest()
+	before := d.session.ID()
+	click("[new session]")
+	d.says("a new session")
+	if d.session.ID() == before {
+		t.Error("the session is the same")
+	}
+	d.Type(tuitest.Tab)
+	d.in("VIEW")
+	click("ctrl+l model")
+	d.Wait("━ Model ━")
+}
+
+// 28: help opens at the mode of now.
+func TestHelpOpensAtTheModeOfNow(t *testing.T) {
+	d := furnish(t, furniture{})
+	d.goTo("PANE")
+	d.Type(tuitest.F1)
+	d.Until(func(frame string) bool {
+		return strings.Contains(frame, "PANE") && strings.Contains(lineOf(frame, "❯ "), "next line")
+	})
+}
+
+// 29: an estimate alone does not refuse.
+func TestWhatSeemsTooLongCanBeSentAnyway(t *testing.T) {
+	d := furnish(t, furniture{
+		answers: []at.Answer{say("it fits")},
+		known:   []assistant.ModelInfo{{ID: "test/script", Context: 2000, Known: true, Tools: true}},
+	})
+	d.Paste(strings.Repeat("word ", 1600))
+	d.Type(tuitest.Send)
+	d.Wait("This message is too long")
+	d.clock.Advance(overlayGuard)
+	d.Type("y")
+	d.Wait("it fits")
+}
+
+// 3: the window that was changed by somebody else is shown, with a notice.
+func TestAChangeOfTheFileIsShown(t *testing.T) {
+	changes := make(chan assistant.SavedChange, 1)
+	d := furnish(t, furniture{change: func(o *Options) { o.Changes = changes }})
+	changes <- assistant.SavedChange{Refreshed: assistant.Refreshed{Changed: true}}
+	d.says("the file was changed by somebody else")
+	changes <- assistant.SavedChange{Conflict: &assistant.Conflict{}}
+	d.says("the same rules here")
+	close(changes)
+}
+
+// Every text that names a key names it as it is bound: with other keys no text
+// names a default one.
+func TestKeysAreNamedAsBound(t *testing.T) {
+	m, d := furnished(t, furniture{pairs: []assistant.Pair{told("question", "answer"), failed("broken")}, change: func(o *Options) {
+		n := 0
+		for _, a := range actionTable() {
+			for _, in := range a.modes {
+				n++
+				o.Rebinds = append(o.Rebinds, Rebind{Mode: in.String(), Action: a.name, Keys: []string{fmt.Sprintf("key%d", n)}})
+			}
+		}
+	}})
+	_ = d
+	m.Update(loadStart(m.work)())
+	m.Update(tea.WindowSizeMsg{Width: 160, Height: 40})
+	seen := func(where string) {
+		for _, text := range []string{m.notice.text, plainFrame(m.footer(160)), strings.Join(m.conv.welcome(150), " "), m.turn.statusLine(100)} {
+			for _, key := range []string{"ctrl+", "alt+", "f1 ", "f2 ", "f4 ", "esc ", "enter ", " u undoes", " r tries", " j goes"} {
+				if strings.Contains(text, key) {
+					t.Errorf("%s: %q names %q", where, text, key)
+				}
+			}
+		}
+	}
+	for in := range mode(len(modeNames)) {
+		m.setMode(in)
+		m.notice.clear()
+		seen(in.String())
+	}
+	m.setMode(modeView)
+	m.turn.running, m.turn.began = true, m.now()
+	seen("running")
+	m.turn.running = false
+	for what, do := range map[string]func(){
+		"busy": func() { m.fail(assistant.ErrBusy) }, "no model": func() { m.fail(assistant.ErrNoModel) },
+		"cleared": func() { m.input.draft.Set("x"); m.input.clear() }, "search": func() { m.conv.nextHit() },
+		"cancelled": func() { m.onCancelled(turn{}, assistant.Cancelled{Kept: true}) }, "mouse": func() { m.toggleMouse() },
+		"edited": func() { m.onEdited(editedMsg{notice: "added"}) }, "session": func() { m.onSessionChanged(sessionChangedMsg{switched: true}) },
+		"rolled back": func() { m.onRolledBack(rolledBackMsg{notice: "rolled back", undoable: true}) },
+		"re-ask":      func() { m.onReAskRead(reAskReadMsg{text: "x", replaces: true}) },
+	} {
+		m.setMode(modeView)
+		do()
+		seen(what)
+	}
+}
