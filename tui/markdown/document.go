@@ -53,9 +53,6 @@ func (d *Doc) SetStyle(s *Style) {
 	d.view = view{}
 }
 
-// Version changes with everything that may change what Lines returns.
-func (d *Doc) Version() uint64 { return d.version }
-
 // Source is the text so far, with LF line breaks.
 func (d *Doc) Source() string {
 	if d.ended == len(d.src) && d.ended > 0 {

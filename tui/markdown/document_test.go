@@ -24,6 +24,12 @@ func whole(src string, width int) []string {
 	return d.Lines(width)
 }
 
+// Render is Lines joined by line breaks.
+func (d *Doc) Render(width int) string { return strings.Join(d.Lines(width), "\n") }
+
+// Plain is Render without styles and links.
+func (d *Doc) Plain(width int) string { return ansi.Strip(d.Render(width)) }
+
 // plain is src rendered without styles.
 func plain(src string, width int) string { return ansi.Strip(strings.Join(whole(src, width), "\n")) }
 

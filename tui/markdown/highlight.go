@@ -28,12 +28,6 @@ func lexer(lang string) chroma.Lexer {
 	return chroma.Coalesce(l)
 }
 
-// highlight colours code and gives its lines, one for each of text.
-func (s *Style) highlight(lang, text string) []string {
-	lines, _ := s.colour(lexer(lang), text)
-	return lines
-}
-
 // colour colours code with l and gives its lines. It also says whether the code
 // ends where more of it can be coloured by itself: not inside a comment or a
 // string.
@@ -184,4 +178,13 @@ func cleanCode(s string, column int) string {
 		column += n
 	}
 	return clean(b.String())
+}
+
+// plainLines are the lines of text, without colours.
+func plainLines(text string) []string {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = cleanCode(line, 0)
+	}
+	return lines
 }

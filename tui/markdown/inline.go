@@ -25,21 +25,17 @@ import (
 // link of every text that has an address. In the copy the text is encoded so
 // that it comes out as it should, and a link is its text and its address.
 func (s *Style) inlineText(n ast.Node, src []byte) string {
+	var block ast.Node = ast.NewTextBlock()
+	doc, r := block, s.flow
 	if h, ok := n.(*ast.Heading); ok {
-		return s.heading(h, src)
+		block, doc, r = ast.NewHeading(h.Level), ast.NewDocument(), s.inline
+		doc.AppendChild(doc, block)
 	}
-	return s.inFlow(n, src)
-}
-
-// inFlow renders text that is no heading.
-func (s *Style) inFlow(n ast.Node, src []byte) string {
 	c := copier{src: src}
-	block := ast.NewTextBlock()
-	c.children(block, n)
-	if block.FirstChild() == nil {
+	if c.children(block, n); block.FirstChild() == nil {
 		return ""
 	}
-	out := strings.Trim(s.drawn(s.flow, c.buf, block, n, src), "\n")
+	out := strings.Trim(s.drawn(r, c.buf, doc, n, src), "\n")
 	if len(out) < shortText && strings.TrimSpace(xansi.Strip(out)) == "" {
 		return ""
 	}
@@ -49,19 +45,6 @@ func (s *Style) inFlow(n ast.Node, src []byte) string {
 // shortText is the length up to which a text is looked at for whether it is
 // nothing but blanks.
 const shortText = 256
-
-// heading renders a heading.
-func (s *Style) heading(n *ast.Heading, src []byte) string {
-	c := copier{src: src}
-	block := ast.NewHeading(n.Level)
-	c.children(block, n)
-	if block.FirstChild() == nil {
-		return ""
-	}
-	doc := ast.NewDocument()
-	doc.AppendChild(doc, block)
-	return strings.Trim(s.drawn(s.inline, c.buf, doc, n, src), "\n")
-}
 
 // drawn is what glamour makes of a copy of n.
 func (s *Style) drawn(r renderer.Renderer, buf []byte, doc, n ast.Node, src []byte) string {

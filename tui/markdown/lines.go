@@ -1,11 +1,6 @@
 package markdown
 
-import (
-	"bytes"
-	"strings"
-
-	"github.com/charmbracelet/x/ansi"
-)
+import "bytes"
 
 // view is the whole document at a width, kept from one call of Lines to the next.
 type view struct {
@@ -70,12 +65,6 @@ func (d *Doc) Joints(width int) []Joint {
 	}
 	return append(all, d.openLines(width).joints...)
 }
-
-// Render is Lines joined by line breaks.
-func (d *Doc) Render(width int) string { return strings.Join(d.Lines(width), "\n") }
-
-// Plain is Render without styles and links.
-func (d *Doc) Plain(width int) string { return ansi.Strip(d.Render(width)) }
 
 // closed are the lines of the closed block b.
 func (d *Doc) closed(b *block, width int) *drawn {

@@ -43,7 +43,7 @@ func (d *Doc) renderText(b *block) {
 		case *ast.Paragraph, *ast.TextBlock, *ast.Heading:
 			s = d.style.inlineText(n, src)
 		default: // the head of a table of which more is to come
-			s = paint(d.style.plain, trimmedMark(clean(strings.TrimSpace(string(src)))))
+			s = paint(d.style.plain, clean(strings.TrimSpace(strings.TrimPrefix(string(src), mark))))
 		}
 		if s != "" {
 			out = append(out, s)
@@ -79,6 +79,9 @@ func unboxed(text []byte) (box byte, rest []byte) {
 // of to.
 func (d *Doc) colour(b *block, from, to signs, src []byte) ([]string, ending) {
 	d.work.coloured += len(src)
+	if b.fence.plain {
+		return plainLines(string(src)), ending{}
+	}
 	return d.style.colourInside(lexer(b.fence.lang), from, to, string(src))
 }
 

@@ -1,0 +1,168 @@
+package markdown
+
+import "bytes"
+
+// apply makes a line a part of the document.
+func (d *Doc) apply(p placement) {
+	if p.kind == lineBlank {
+		d.applyBlank(p.matched)
+		return
+	}
+	if !p.joins {
+		d.closeLeaf()
+		d.pop(p.matched)
+		for _, c := range p.opened {
+			d.fill()
+			d.stack = append(d.stack, c)
+		}
+		if b := newLeaf(p); b != nil {
+			d.open(b)
+		}
+	}
+	d.noteBlank(p.kind == lineCode && isBlank(p.rest))
+	switch p.kind {
+	case lineText:
+		if d.leaf.line > 0 || len(d.leaf.text) > 0 {
+			d.leaf.barred = d.leaf.barred || !p.open && isDelimiter(p.rest) && d.fitsItself(p.rest)
+		}
+		d.addText(paragraphLine(p, len(d.leaf.text) == 0), p.open)
+	case lineUnderline, lineHeading:
+		d.leaf.text = append(append(d.leaf.text, p.rest...), '\n')
+		d.closeLeaf()
+	case lineRule, lineFenceEnd:
+		d.closeLeaf()
+	case lineDelimiter:
+		d.beginTable(p.rest)
+	case lineRow:
+		d.addRow(p.rest)
+	case lineCode:
+		d.addCode(p.rest, p.open)
+	case lineBlank, lineEmpty, lineFence:
+	}
+}
+
+// fitsItself reports whether delimiters would make a table below a line like them:
+// goldmark then looks for no others in the paragraph.
+func (d *Doc) fitsItself(delimiters []byte) bool {
+	line := append(bytes.Clone(delimiters), '\n')
+	return isTable(d.parse(append(line, line...)).FirstChild())
+}
+
+// newLeaf is the block that a line begins, without its text; nil for none.
+func newLeaf(p placement) *block {
+	switch p.kind {
+	case lineText, lineHeading:
+		return &block{kind: blockText}
+	case lineRule:
+		return &block{kind: blockRule}
+	case lineFence, lineCode:
+		return &block{kind: blockCode, fence: p.fence, check: leastCode}
+	}
+	return nil
+}
+
+// applyBlank ends what a blank line ends that goes on with so many containers.
+func (d *Doc) applyBlank(matched int) {
+	if matched < len(d.stack) || !d.leafIs(blockCode) {
+		d.closeLeaf()
+	}
+	d.pop(matched)
+	d.noteBlank(true)
+	if n := len(d.stack); n > 0 && d.stack[n-1].item.empty && !d.stack[n-1].filled {
+		d.stack[n-1].ended = true
+	}
+}
+
+// noteBlank notes whether the last line was blank, and inside which containers: a
+// line with the sign of a quote is blank inside the quote only.
+func (d *Doc) noteBlank(blank bool) {
+	d.blank, d.blankDepth = blank, 0
+	for i, c := range d.stack {
+		if blank && c.quote {
+			d.blankDepth = i + 1
+		}
+	}
+}
+
+// fill notes that something is begun in the innermost container.
+func (d *Doc) fill() {
+	if n := len(d.stack); n > 0 {
+		d.stack[n-1].filled = true
+	}
+}
+
+// open makes b the open leaf.
+func (d *Doc) open(b *block) {
+	d.fill()
+	if n := len(d.stack); n > 0 {
+		b.parent = d.stack[n-1]
+	}
+	b.attach(d.last, d.blankIn(len(d.stack)))
+	d.leaf = b
+}
+
+// pop closes all but n containers. An item without a word still has its bullet.
+func (d *Doc) pop(n int) {
+	for i := len(d.stack) - 1; i >= n; i-- {
+		if b := d.emptyItem(d.stack[i]); b != nil {
+			d.add(b)
+		}
+	}
+	d.stack = d.stack[:min(n, len(d.stack))]
+}
+
+// emptyItem is the block that shows the item c when nothing in it has lines; nil
+// when something has, or c is a quote.
+func (d *Doc) emptyItem(c *container) *block {
+	if c.quote || d.last != nil && common(c, d.last.parent) == c {
+		return nil
+	}
+	b := &block{kind: blockEmpty, parent: c}
+	b.attach(d.last, false)
+	return b
+}
+
+// closeLeaf closes the open leaf.
+func (d *Doc) closeLeaf() {
+	if b := d.leaf; b != nil {
+		d.leaf = nil
+		d.add(b)
+	}
+}
+
+// add makes b, which is whole, one of the closed blocks.
+func (d *Doc) add(b *block) {
+	b.pending, b.tail, b.growth, b.ready, b.drawn = nil, nil, growth{}, b.exact, drawn{}
+	d.blocks = append(d.blocks, b)
+	d.nodes, d.used = d.nodes+1, d.used+len(b.text)
+	d.links(len(d.blocks) - 1)
+	d.render(b)
+	if b.shows() {
+		d.last = b
+	}
+}
+
+// paragraphLine is a line of a paragraph as goldmark reads it right: one that
+// would be something else at the beginning of a document begins with a mark.
+func paragraphLine(p placement, first bool) []byte {
+	text := bytes.TrimLeft(p.rest, " \t")
+	if p.open || interrupts(text) || isItem(text) || !first && (isUnderline(text) || isDelimiter(text) && p.lazy) {
+		return append([]byte(mark), text...)
+	}
+	return text
+}
+
+// addText adds a line, or the beginning of a long one, to the open paragraph. It
+// is scanned with the next one, which may make a table of it.
+func (d *Doc) addText(line []byte, open bool) {
+	b := d.leaf
+	start := len(b.text)
+	b.line = start
+	b.text = append(b.text, line...)
+	if open {
+		d.scan(len(b.text))
+		return
+	}
+	b.text = append(b.text, '\n')
+	d.scan(start)
+}
