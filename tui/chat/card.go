@@ -25,20 +25,18 @@ const (
 // card is one tool call: a line that opens to its input and output.
 type card struct {
 	sheet
+	foldable
 	name     string
 	input    json.RawMessage
 	state    cardState
 	message  string
 	data     any
 	progress string
-	open     bool
-	byUser   bool
-	dirty    bool
 	index    int
 }
 
 func newCard(c assistant.ToolCall) *card {
-	k := &card{name: c.Name, input: c.Arguments, dirty: true}
+	k := &card{name: c.Name, input: c.Arguments, foldable: foldable{dirty: true}}
 	if c.Result != nil {
 		k.finish(c.Result.Success, c.Result.Message, c.Result.Data)
 	}
@@ -52,14 +50,8 @@ func (c *card) finish(ok bool, message string, data any) {
 	}
 }
 
-func (c *card) changed() bool       { return c.dirty || c.state == cardRunning }
-func (c *card) key(i int) string    { return fmt.Sprintf("card %d", i) }
-func (c *card) folded() (_, _ bool) { return c.open, c.byUser }
-
-func (c *card) fold(closed bool) bool {
-	c.open, c.byUser, c.dirty = !closed, true, true
-	return true
-}
+func (c *card) changed() bool    { return c.dirty || c.state == cardRunning }
+func (c *card) key(i int) string { return fmt.Sprintf("card %d", i) }
 
 func (c *card) source() string {
 	return fmt.Sprintf("%s %s\n%s", c.name, c.input, c.message)

@@ -12,10 +12,12 @@
 // The running pair is fed with the events of its turn and drawn from them until
 // Settle puts the stored pair in its place.
 //
-// Each part has a logical text apart from how it is drawn: the Markdown of an
-// answer, the words of a message, the input and output of a card. A selection
-// with the mouse is two places in such texts, so it copies no cells, and stays
-// where it is while the answer grows, the view scrolls or the width changes.
+// A part draws lines, and says of each how it is joined to the one above it and how
+// many of its cells are no text. A selection with the mouse is two cells of parts:
+// it copies the text as drawn, without gutter, bars and padding, and with the line
+// breaks of the width joined. It stays where it is while the answer grows and the
+// view scrolls, and ends when the width changes. Answer, Markdown and Code give
+// the source instead.
 //
 // A Handler says how the payloads of a type look and what the user can make of
 // them; rule_proposal has one. The others show a summary and their folded JSON.

@@ -39,6 +39,21 @@ func (f *fixed) fold(bool) bool              { return false }
 func (f *fixed) folded() (open, byUser bool) { return true, false }
 func (f *fixed) key(i int) string            { return fmt.Sprint(i) }
 
+// foldable is what parts have in common that the user can open and close.
+type foldable struct {
+	open   bool
+	byUser bool // the user opened or closed it
+	dirty  bool // it would be drawn otherwise than last time
+}
+
+func (f *foldable) changed() bool               { return f.dirty }
+func (f *foldable) folded() (open, byUser bool) { return f.open, f.byUser }
+
+func (f *foldable) fold(closed bool) bool {
+	f.open, f.byUser, f.dirty = !closed, true, true
+	return true
+}
+
 // userPart is the user's message: on the right, on its own background.
 type userPart struct {
 	fixed
@@ -79,20 +94,18 @@ func (p *userPart) lines(width int, l *look) []string {
 // reasoningPart is the model's thinking: open while it streams, folded when
 // the first content arrives, and as the user wants it from then on.
 type reasoningPart struct {
+	foldable
 	clean   safetext.Cleaner
 	thought strings.Builder
 	took    time.Duration
 	began   time.Time // while live
 	live    bool
-	open    bool
-	byUser  bool
-	dirty   bool
 	sheet
 	body growing
 }
 
 func newReasoning(text string, took time.Duration) *reasoningPart {
-	r := &reasoningPart{took: took, dirty: true}
+	r := &reasoningPart{took: took, foldable: foldable{dirty: true}}
 	r.thought.WriteString(safetext.Clean(text))
 	return r
 }
@@ -103,15 +116,8 @@ func (p *reasoningPart) write(text string) {
 	p.dirty = true
 }
 
-func (p *reasoningPart) changed() bool       { return p.dirty }
-func (p *reasoningPart) key(i int) string    { return fmt.Sprintf("reasoning %d", i) }
-func (p *reasoningPart) source() string      { return p.thought.String() }
-func (p *reasoningPart) folded() (_, _ bool) { return p.open, p.byUser }
-
-func (p *reasoningPart) fold(closed bool) bool {
-	p.open, p.byUser, p.dirty = !closed, true, true
-	return true
-}
+func (p *reasoningPart) key(i int) string { return fmt.Sprintf("reasoning %d", i) }
+func (p *reasoningPart) source() string   { return p.thought.String() }
 
 // settle ends the streaming; the block folds unless the user opened it. A time of
 // zero is not known.

@@ -130,23 +130,16 @@ func (v *View) Decided(payload string, accept bool) (session bool) {
 // payloadPart is structured data of the turn: a card with its summary.
 type payloadPart struct {
 	sheet
+	foldable
 	payload assistant.Payload
-	open    bool
-	byUser  bool
-	dirty   bool
 }
 
-func newPayload(p assistant.Payload) *payloadPart { return &payloadPart{payload: p, dirty: true} }
-
-func (p *payloadPart) changed() bool       { return p.dirty }
-func (p *payloadPart) key(int) string      { return "payload " + p.payload.ID }
-func (p *payloadPart) folded() (_, _ bool) { return p.open, p.byUser }
-func (p *payloadPart) source() string      { return indented(json.RawMessage(p.payload.Data)) }
-
-func (p *payloadPart) fold(closed bool) bool {
-	p.open, p.byUser, p.dirty = !closed, true, true
-	return true
+func newPayload(p assistant.Payload) *payloadPart {
+	return &payloadPart{payload: p, foldable: foldable{dirty: true}}
 }
+
+func (p *payloadPart) key(int) string { return "payload " + p.payload.ID }
+func (p *payloadPart) source() string { return indented(json.RawMessage(p.payload.Data)) }
 
 func (p *payloadPart) lines(width int, l *look) []string {
 	p.dirty, p.sheet = false, sheet{}
