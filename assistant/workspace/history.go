@@ -197,7 +197,10 @@ func (w *Workspace) SaveDraft(ctx context.Context, d history.Draft) error {
 	if w.history == nil {
 		return nil
 	}
-	return w.history.SaveDraft(ctx, w.draftKey(), d)
+	if err := w.history.SaveDraft(ctx, w.draftKey(), d); err != nil || d.Text == "" {
+		return err
+	}
+	return w.session.ForgetQueued(ctx) // one that was taken to be edited is durable now
 }
 
 func (w *Workspace) draftKey() string {

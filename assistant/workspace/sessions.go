@@ -24,7 +24,8 @@ func (w *Workspace) NewSession(ctx context.Context, confirmed bool) (*Confirm, e
 	return nil, history.RenewSession(ctx, w.history, w.session)
 }
 
-// ResumeSession continues another session of the history in the same window.
+// ResumeSession continues another session of the history in the same window,
+// with the model that was selected in it last.
 // With an error after which Session().ID() is id, only the note of its use
 // could not be stored.
 func (w *Workspace) ResumeSession(ctx context.Context, id string, confirmed bool) (*Confirm, error) {
@@ -38,7 +39,14 @@ func (w *Workspace) ResumeSession(ctx context.Context, id string, confirmed bool
 		return c, err
 	}
 	w.EndReAsk()
-	return nil, history.ResumeSession(ctx, w.history, w.session, id)
+	err := history.ResumeSession(ctx, w.history, w.session, id)
+	if w.session.ID() != id {
+		return nil, err
+	}
+	if old, found, _ := w.history.Session(ctx, id); found && old.Model != "" {
+		_ = w.session.SetModel(old.Model) // its provider may be gone: then the model of now stays
+	}
+	return nil, err
 }
 
 func (w *Workspace) confirmSwitch(kind ConfirmKind, confirmed bool) (*Confirm, error) {
@@ -74,6 +82,11 @@ const refreshTimeout = 20 * time.Second
 func (w *Workspace) PickModel(ctx context.Context, id string) error {
 	if err := w.session.SetModel(id); err != nil {
 		return err
+	}
+	if w.history != nil { // so that the session continues with it
+		if err := w.history.Touch(ctx, history.Session{ID: w.session.ID(), Folder: w.folder, Model: id}); err != nil {
+			return err
+		}
 	}
 	recent := slices.DeleteFunc(w.RecentModels(ctx), func(have string) bool { return have == id })
 	recent = append([]string{id}, recent...)

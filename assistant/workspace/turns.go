@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"winnow/assistant"
@@ -59,7 +60,21 @@ func (w *Workspace) Queue(ctx context.Context, p assistant.Prompt) (replaced ass
 // Queued returns the message that waits.
 func (w *Workspace) Queued() (assistant.Prompt, bool) { return w.session.Queued() }
 
-// TakeQueued removes the message that waits and returns it: to edit or send it.
+// QueuedHeld reports whether the message that waits is held for the user: its
+// turn failed or was cancelled, or an earlier run stored it.
+func (w *Workspace) QueuedHeld() bool { return w.session.QueuedHeld() }
+
+// NextQueued returns the message to send now that a turn has ended, which does
+// not wait any more; ok is false when none is due.
+func (w *Workspace) NextQueued() (p assistant.Prompt, ok bool) {
+	if w.session.QueuedHeld() {
+		return assistant.Prompt{}, false
+	}
+	return w.session.TakeQueued()
+}
+
+// TakeQueued removes the message that waits and returns it: to send it now, or
+// to edit it. It stays stored until it is sent, dropped or in a stored draft.
 func (w *Workspace) TakeQueued() (assistant.Prompt, bool) { return w.session.TakeQueued() }
 
 // DropQueued removes the message that waits. It is added to the sent messages,
@@ -69,7 +84,7 @@ func (w *Workspace) DropQueued(ctx context.Context) (assistant.Prompt, bool, err
 	if !ok {
 		return p, false, nil
 	}
-	return p, true, w.AddSent(ctx, p.Text)
+	return p, true, errors.Join(w.AddSent(ctx, p.Text), w.session.ForgetQueued(ctx))
 }
 
 // Cancel ends the running turn, if there is one.
@@ -162,7 +177,7 @@ func (w *Workspace) ReAsked() int64 {
 
 // ActionPrompt is the message that choosing a server action of an answer sends.
 func (w *Workspace) ActionPrompt(a assistant.SuggestedAction) assistant.Prompt {
-	return assistant.ActionPrompt(a)
+	return w.session.PromptOf(a)
 }
 
 // Request is the exact request that sending text would make now.

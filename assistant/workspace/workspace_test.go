@@ -307,3 +307,76 @@ func TestCheckSend(t *testing.T) {
 		t.Errorf("sent anyway it ended with %#v", end)
 	}
 }
+
+// reopened is a session of the same id on the same store, as after a crash.
+func (r *rig) reopened(answers ...at.Answer) *rig {
+	r.t.Helper()
+	next := *r
+	registry := &assistant.Registry{}
+	r.must(registry.Add(assistant.Provider{Name: "test", Model: at.NewScript(answers...)}))
+	var err error
+	next.session, err = assistant.NewSession(registry, assistant.Options{
+		ID: "s1", Window: &window{Window: at.NewWindow("one"), saved: []string{"one"}}, Store: r.store, WithoutCheckpoints: true, Model: "test/script",
+	})
+	r.must(err)
+	r.must(next.session.Start(r.ctx))
+	next.Workspace = workspace.New(workspace.Options{Session: next.session, History: r.store, Folder: "/f"})
+	return &next
+}
+
+func TestAQueuedMessageOutlivesItsProcess(t *testing.T) {
+	gate := at.NewGate()
+	r := newRig(t, at.Answer{at.Say("half"), at.Stop{At: gate}})
+	events, err := r.Send(r.ctx, assistant.Prompt{Text: "a"})
+	r.must(err)
+	gate.Wait(t)
+	_, _, err = r.Queue(r.ctx, assistant.Prompt{Text: "waiting"})
+	r.must(err)
+	next := r.reopened(say("ok")) // nothing of the first process is closed
+	p, ok := next.Queued()
+	want(t, "queued", p.Text, "waiting")
+	want(t, "found", ok, true)
+	want(t, "held", next.QueuedHeld(), true)
+	if _, due := next.NextQueued(); due {
+		t.Error("a message of an earlier run is sent by itself")
+	}
+	p, _ = next.TakeQueued()
+	next.send(p)
+	if _, ok := r.reopened().Queued(); ok {
+		t.Error("a message that was sent still waits")
+	}
+	gate.Open()
+	at.Events(t, events)
+}
+
+func TestAHeldMessageDoesNotEndTheNextTurn(t *testing.T) {
+	gate := at.NewGate()
+	r := newRig(t, at.Answer{at.Stop{At: gate}, at.Cut{}}, add("two"), say("done"))
+	events, err := r.Send(r.ctx, assistant.Prompt{Text: "a"})
+	r.must(err)
+	gate.Wait(t)
+	_, _, err = r.Queue(r.ctx, assistant.Prompt{Text: "waiting"})
+	r.must(err)
+	gate.Open()
+	at.Events(t, events)
+	want(t, "held", r.QueuedHeld(), true)
+	r.send(assistant.Prompt{Text: "add two"})
+	want(t, "requests", len(r.script.Requests()), 3)
+	_, _, err = r.DropQueued(r.ctx)
+	r.must(err)
+	if _, ok := r.reopened().Queued(); ok {
+		t.Error("a dropped message still waits")
+	}
+}
+
+func TestASessionContinuesWithTheModelChosenInIt(t *testing.T) {
+	r := newRig(t, say("ok"), say("ok"))
+	r.send(assistant.Prompt{Text: "a"})
+	r.must(r.PickModel(r.ctx, "test/small"))
+	_, err := r.NewSession(r.ctx, true)
+	r.must(err)
+	r.must(r.PickModel(r.ctx, "test/script"))
+	_, err = r.ResumeSession(r.ctx, "s1", true)
+	r.must(err)
+	want(t, "model", r.session.Model(), "test/small")
+}
