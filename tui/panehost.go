@@ -211,7 +211,6 @@ func (m *Model) end() tea.Cmd {
 	if !m.ready {
 		return tea.Quit // see Typed
 	}
-	m.work.Cancel()
 	return tea.Sequence(storeDraft(m.work, m.input.drafted()), tea.Quit)
 }
 

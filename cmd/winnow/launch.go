@@ -277,12 +277,12 @@ func (p *program) warm(ctx context.Context, calm func()) {
 // settleTime is how long a turn that was running may take to put things in order.
 const settleTime = 500 * time.Millisecond
 
-// settle ends a running turn before files are closed.
+// settle ends a running turn before files are closed. Its pair stays, as
+// interrupted, with what was received.
 func (p *program) settle() {
-	p.session.Cancel()
-	for end := time.Now().Add(settleTime); p.session.Busy() && time.Now().Before(end); {
-		time.Sleep(time.Millisecond)
-	}
+	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
+	defer cancel()
+	_ = p.session.Close(ctx) // after that time the next start marks the pair
 }
 
 // runScreen runs the program on a screen. The screen stands first: whatever has
