@@ -2,6 +2,7 @@ package composer
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"charm.land/bubbles/v2/key"
@@ -11,34 +12,34 @@ import (
 	"winnow/tui/style"
 )
 
-// maxLines bounds how far the box looks for the height of its text; the caller
+// maxLines bounds how far the box styled for the height of its text; the caller
 // bounds what it shows far earlier.
 const maxLines = 200
 
 // Model is the input box. New makes one.
 type Model struct {
-	area  textarea.Model
-	undo  undoStack
-	chips []chip
-	past  past
-	width int
-	added int // runes that the last Key or NewLine put in; 0 after anything else
-	looks int // counts changes of the colours
-	drawn drawn
+	area   textarea.Model
+	undo   undoStack
+	chips  []chip
+	recall recall
+	width  int
+	added  int // runes that the last Key or NewLine put in; 0 after anything else
+	styled int // counts changes of the colours
+	drawn  drawn
 }
 
 // drawn is what View gave last, and of what. To draw three lines takes a third
 // of a frame, and most frames have the box as it was.
 type drawn struct {
-	of   sight
+	of   viewKey
 	view string
 }
 
-// sight is all that a view of the box depends on.
-type sight struct {
-	text, placeholder                    string
-	row, column, scroll, width, h, looks int
-	focused                              bool
+// viewKey is all that a view of the box depends on.
+type viewKey struct {
+	text, placeholder                     string
+	row, column, scroll, width, h, styled int
+	focused                               bool
 }
 
 // New returns an empty box without focus.
@@ -81,7 +82,7 @@ func (b *Model) SetStyles(st style.Input) {
 	styles.Focused, styles.Blurred = state, state
 	styles.Cursor.Blink = false
 	b.area.SetStyles(styles)
-	b.looks++
+	b.styled++
 }
 
 // SetPlaceholder says what stands in an empty box.
@@ -119,8 +120,8 @@ func (b *Model) View(height int) string {
 		b.area.SetHeight(height)
 		b.area, _ = b.area.Update(nil) // shows the lines around the cursor in the new height
 	}
-	of := sight{
-		text: b.area.Value(), placeholder: b.area.Placeholder, focused: b.area.Focused(), looks: b.looks,
+	of := viewKey{
+		text: b.area.Value(), placeholder: b.area.Placeholder, focused: b.area.Focused(), styled: b.styled,
 		row: b.area.Line(), column: b.area.Column(), scroll: b.area.ScrollYOffset(), width: b.area.Width(), h: height,
 	}
 	if b.drawn.of != of || b.drawn.view == "" {
@@ -140,7 +141,7 @@ func (b *Model) Key(k tea.KeyPressMsg) {
 	if after := b.area.Value(); after != before {
 		b.added = utf8.RuneCountInString(after) - utf8.RuneCountInString(before)
 		b.undo.edited(before, after)
-		b.past.leave()
+		b.recall.leave()
 	}
 }
 
@@ -173,7 +174,7 @@ func (b *Model) Empty() bool { return strings.TrimSpace(b.area.Value()) == "" }
 // Set puts text in place of what is there, which Undo and Older bring back.
 func (b *Model) Set(text string) {
 	b.putAway()
-	b.remember()
+	b.pushUndo()
 	b.chips = nil
 	b.put(text)
 }
@@ -205,20 +206,20 @@ func (b *Model) Clear() {
 // PutAway keeps a text that was in the box and could not be sent: Older brings
 // it back. What stands in the box stays.
 func (b *Model) PutAway(text string) {
-	b.past.putAway(text)
-	b.past.leave()
+	b.recall.putAway(text)
+	b.recall.leave()
 }
 
 func (b *Model) empty() {
-	b.remember()
+	b.pushUndo()
 	b.area.Reset()
-	b.past.leave()
+	b.recall.leave()
 }
 
 // putAway keeps what is in the box, unless it is an older text unchanged.
 func (b *Model) putAway() {
-	if !b.past.away && !b.Empty() {
-		b.past.putAway(b.Text())
+	if !b.recall.away && !b.Empty() {
+		b.recall.putAway(b.Text())
 	}
 }
 
@@ -236,16 +237,45 @@ func (b *Model) NewLine() {
 	b.undo.edited(before, before+"\n")
 	b.added = 1
 	b.area.InsertString("\n")
-	b.past.leave()
+	b.recall.leave()
 }
 
 // Insert puts text at the cursor, as one edit.
 func (b *Model) Insert(text string) {
-	b.remember()
+	b.pushUndo()
 	b.area.InsertString(normal(text))
 }
 
 // normal makes line ends LF: the textarea would take CR and LF for two.
 func normal(text string) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
+}
+
+// Word is what stands between the last white space and the cursor.
+func (b *Model) Word() string {
+	line := []rune(b.lineAt())
+	end := min(b.area.Column(), len(line))
+	from := end
+	for from > 0 && !unicode.IsSpace(line[from-1]) {
+		from--
+	}
+	return string(line[from:end])
+}
+
+func (b *Model) lineAt() string {
+	lines := strings.Split(b.area.Value(), "\n")
+	if at := b.area.Line(); at < len(lines) {
+		return lines[at]
+	}
+	return ""
+}
+
+// ReplaceWord puts text in the place of Word, as one edit.
+func (b *Model) ReplaceWord(text string) {
+	b.pushUndo()
+	for range []rune(b.Word()) {
+		b.area, _ = b.area.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
+	}
+	b.area.InsertString(normal(text))
+	b.recall.leave()
 }

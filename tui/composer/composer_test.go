@@ -228,7 +228,7 @@ func TestTakeBackLeavesNoTrace(t *testing.T) {
 // TestTheViewIsNeverOld draws after every kind of change in random order, twice:
 // what is kept from before is what would be drawn now.
 func TestTheViewIsNeverOld(t *testing.T) {
-	looks := []style.Input{style.New(style.Options{Dark: true, Unicode: true}).Input, style.New(style.Options{}).Input}
+	styled := []style.Input{style.New(style.Options{Dark: true, Unicode: true}).Input, style.New(style.Options{}).Input}
 	heights := []int{1, 3, 5}
 	changes := map[string]func(b *Model, n int){
 		"letter":      func(b *Model, n int) { write(b, string(rune('a'+n%26))) },
@@ -243,7 +243,7 @@ func TestTheViewIsNeverOld(t *testing.T) {
 		"undo":        func(b *Model, _ int) { b.Undo() },
 		"older":       func(b *Model, _ int) { b.Older() },
 		"width":       func(b *Model, n int) { b.SetWidth(20 + n%50) },
-		"look":        func(b *Model, n int) { b.SetStyles(looks[n%2]) },
+		"look":        func(b *Model, n int) { b.SetStyles(styled[n%2]) },
 		"focus":       func(b *Model, _ int) { b.Focus() },
 		"blur":        func(b *Model, _ int) { b.Blur() },
 		"placeholder": func(b *Model, n int) { b.SetPlaceholder(strings.Repeat("type ", n%3)) },

@@ -24,7 +24,7 @@ type chip struct{ label, text string }
 // large text a chip. It never sends. It returns how many characters were left
 // out because they cannot be seen.
 func (b *Model) Paste(text string) (hidden int) {
-	b.remember()
+	b.pushUndo()
 	text = normal(text)
 	clean := safetext.Clean(text)
 	hidden = len([]rune(text)) - len([]rune(clean))
@@ -32,7 +32,7 @@ func (b *Model) Paste(text string) (hidden int) {
 		clean = b.addChip(clean)
 	}
 	b.area.InsertString(clean)
-	b.past.leave()
+	b.recall.leave()
 	return hidden
 }
 

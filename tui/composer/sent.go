@@ -5,9 +5,9 @@ import "slices"
 // stashKept is how many texts that were cleared the box calls back.
 const stashKept = 20
 
-// past walks through messages that were sent and, newer than those, texts that
+// recall walks through messages that were sent and, newer than those, texts that
 // were cleared without being sent. The draft that was there waits at the end.
-type past struct {
+type recall struct {
 	sent  []string // oldest first
 	stash []string // oldest first
 	at    int      // place in sent and stash; behind both is the draft
@@ -17,13 +17,13 @@ type past struct {
 
 // SetSent gives the box the messages that were sent, oldest first.
 func (b *Model) SetSent(texts []string) {
-	b.past.sent = texts
-	b.past.leave()
+	b.recall.sent = texts
+	b.recall.leave()
 }
 
 // AddSent adds the newest.
 func (b *Model) AddSent(text string) {
-	p := &b.past
+	p := &b.recall
 	p.sent = append(p.sent, text)
 	p.stash = slices.DeleteFunc(p.stash, func(put string) bool { return put == text })
 	p.leave()
@@ -31,15 +31,15 @@ func (b *Model) AddSent(text string) {
 
 // SetStash gives the box the texts that were cleared, oldest first.
 func (b *Model) SetStash(texts []string) {
-	b.past.stash = texts
-	b.past.leave()
+	b.recall.stash = texts
+	b.recall.leave()
 }
 
 // Stash are the texts that were cleared, oldest first.
-func (b *Model) Stash() []string { return b.past.stash }
+func (b *Model) Stash() []string { return b.recall.stash }
 
 // putAway keeps a text that leaves the box without being sent.
-func (p *past) putAway(text string) {
+func (p *recall) putAway(text string) {
 	if text == "" || slices.Contains(p.sent, text) {
 		return
 	}
@@ -48,26 +48,26 @@ func (p *past) putAway(text string) {
 	p.stash = p.stash[max(0, len(p.stash)-stashKept):]
 }
 
-func (p *past) len() int { return len(p.sent) + len(p.stash) }
+func (p *recall) len() int { return len(p.sent) + len(p.stash) }
 
-func (p *past) text(i int) string {
+func (p *recall) text(i int) string {
 	if i < len(p.sent) {
 		return p.sent[i]
 	}
 	return p.stash[i-len(p.sent)]
 }
 
-func (p *past) leave() { p.at, p.away = p.len(), false }
+func (p *recall) leave() { p.at, p.away = p.len(), false }
 
 // Older shows the text before, and reports whether there is one.
 func (b *Model) Older() bool {
-	p := &b.past
+	p := &b.recall
 	if p.at == 0 {
 		return false
 	}
 	if !p.away {
 		p.draft, p.away = b.Text(), true
-		b.remember()
+		b.pushUndo()
 	}
 	p.at--
 	b.show(p.text(p.at))
@@ -76,7 +76,7 @@ func (b *Model) Older() bool {
 
 // Newer goes back towards the draft, and reports whether it moved.
 func (b *Model) Newer() bool {
-	p := &b.past
+	p := &b.recall
 	if !p.away {
 		return false
 	}

@@ -64,8 +64,8 @@ func (u *undoStack) unedit() {
 	u.pushed, u.run = false, noRun
 }
 
-// remember keeps what is there as a step of its own.
-func (b *Model) remember() {
+// pushUndo keeps what is there as a step of its own.
+func (b *Model) pushUndo() {
 	b.undo.run, b.added = noRun, 0
 	b.undo.push(state{b.area.Value(), b.chips})
 }

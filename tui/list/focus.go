@@ -44,7 +44,7 @@ func (l *List) show(i int) {
 	if !l.ready() {
 		return
 	}
-	l.settle()
+	l.updateAnchor()
 	if i < l.anchor.item || i == l.anchor.item && l.anchor.line > 0 {
 		l.goTo(anchor{item: i})
 		return

@@ -13,7 +13,7 @@ func (l *List) ScrollBy(n int) {
 	if !l.ready() || n == 0 {
 		return
 	}
-	l.settle()
+	l.updateAnchor()
 	a := l.anchor
 	switch {
 	case n > far*l.height || n < -far*l.height:
@@ -45,7 +45,7 @@ func (l *List) ShowLine(i, line, row int) {
 // goTo makes a the first line on the screen, as far as the end allows.
 func (l *List) goTo(a anchor) {
 	l.anchor, l.away, l.slack = a, true, false
-	l.settle()
+	l.updateAnchor()
 }
 
 // Page moves by n screens, keeping one line in common.

@@ -34,7 +34,7 @@ func (l *List) View(width, height int) string {
 	l.rows = l.rows[:0]
 	l.cache.frame++
 	if l.width > 0 && l.Len() > 0 {
-		l.settle()
+		l.updateAnchor()
 	}
 	var b strings.Builder
 	b.Grow((l.width + 8) * l.height)
@@ -65,9 +65,9 @@ func (l *List) draw(b *strings.Builder) {
 	}
 }
 
-// settle makes the anchor the first line to draw, and finds out whether the
+// updateAnchor makes the anchor the first line to draw, and finds out whether the
 // end is on the screen.
-func (l *List) settle() {
+func (l *List) updateAnchor() {
 	if l.away {
 		l.anchor.item = min(l.anchor.item, l.Len()-1)
 		l.anchor.line = max(0, min(l.anchor.line, l.heightOf(l.anchor.item)-1))

@@ -1,5 +1,5 @@
 // Package textline edits one line of text: the filter line, a search, a pattern, a
-// name. The box for messages is package draft.
+// name. The box for messages is package composer.
 //
 // An Editor knows the text and the cursor, and the keys that every line of the
 // program takes. It moves and deletes by what is seen as one character: a flag,
