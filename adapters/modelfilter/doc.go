@@ -6,9 +6,9 @@
 //
 // A Window holds the rules of all providers, as the file has them and as they
 // are staged; nothing is written before Save. One provider is the current one.
-// A Scope is the window as seen from one provider. A Plan is what a save would
-// change: the bytes of the file and the models of each provider. A ThreeWay is
-// what somebody else did to the file meanwhile.
+// A Scope is the window as seen from one provider; that of the Window follows
+// the current one. What a save would change, what came of it and what another
+// program did to the file meanwhile are the types of assistant.Saver.
 //
 // The lists of a provider are Ignore and Allow; the proxy and the assistant
 // call the second one "whitelist".
@@ -18,6 +18,10 @@
 // A variable of the real environment wins over the file, as in the proxy; such
 // a list is shown and cannot be edited. A list that only another *.env file of
 // the folder gives can be edited: a save writes it to the `.env`, which wins.
+//
+// If another program changes the file, the staged rules are merged into the new
+// ones by Watch, PlanSave and Save. Only a list that both sides changed is a
+// conflict, which RefreshSaved resolves.
 //
 // # Who may call what
 //
