@@ -1,0 +1,62 @@
+package assistant_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
+)
+
+// stateStore is a store that stores session states and queued messages.
+type stateStore struct {
+	store
+	states map[string]json.RawMessage
+}
+
+func (s *stateStore) SaveQueued(context.Context, string, assistant.Prompt) error { return nil }
+func (s *stateStore) ClearQueued(context.Context, string) error                  { return nil }
+func (s *stateStore) Queued(context.Context, string) (p assistant.Prompt, found bool, err error) {
+	return p, false, nil
+}
+
+func (s *stateStore) SetSessionState(_ context.Context, id string, state json.RawMessage) error {
+	s.states[id] = state
+	return nil
+}
+
+func (s *stateStore) SessionState(_ context.Context, id string) (json.RawMessage, error) {
+	return s.states[id], nil
+}
+
+// tabbed is a window with an open tab.
+type tabbed struct {
+	*at.Window
+	tab string
+}
+
+func (w *tabbed) Position() (any, error) { return w.tab, nil }
+
+func (w *tabbed) SetPosition(position json.RawMessage) error {
+	return json.Unmarshal(position, &w.tab)
+}
+
+func TestASessionIsRestoredWhereItWasLeft(t *testing.T) {
+	kept := &stateStore{states: map[string]json.RawMessage{}}
+	w := &tabbed{Window: at.NewWindow("one"), tab: "rules"}
+	r := newRig(t, at.NewScript(at.Answer{at.Say("ok")}), func(o *assistant.Options) { o.Window, o.Store = w, kept })
+	r.send("first")
+	w.tab = "models"
+	r.must(r.session.Edit("add two", func() error { return w.Type("two") }))
+	r.must(r.session.Close(t.Context()))
+
+	again := &tabbed{Window: at.NewWindow("one", "two")} // as the next process opens it
+	r.options.Window = again
+	r.open()
+	wantEqual(t, "tab", again.tab, "models")
+	r.send("second")
+	wantIn(t, r.systemOf(1), "changes_since_last_message", "two")
+	r.send("third")
+	wantIn(t, r.systemOf(2), `"changes_since_last_message":[]`)
+}
