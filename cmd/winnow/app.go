@@ -115,14 +115,20 @@ func (a *app) close() error {
 	return errors.Join(faults...)
 }
 
-// env reads a variable of the environment.
-func (a *app) env(name string) string {
+// lookupEnv reads a variable of the environment.
+func (a *app) lookupEnv(name string) (string, bool) {
 	for _, e := range a.environ {
-		if k, v, _ := strings.Cut(e, "="); k == name {
-			return v
+		if k, v, ok := strings.Cut(e, "="); ok && k == name {
+			return v, true
 		}
 	}
-	return ""
+	return "", false
+}
+
+// env is the value of a variable of the environment; "" when it is not set.
+func (a *app) env(name string) string {
+	v, _ := a.lookupEnv(name)
+	return v
 }
 
 // given is a flag's value, or else that of its variable.

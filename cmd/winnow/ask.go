@@ -85,7 +85,7 @@ func (a *app) ask(ctx context.Context, text string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	w, err := a.wire(0)
+	e, err := a.openEndpoints(0)
 	if err != nil {
 		return err
 	}
@@ -93,22 +93,22 @@ func (a *app) ask(ctx context.Context, text string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	picked, err := a.model(ctx, w, store)
+	picked, err := a.model(ctx, e, store)
 	if err != nil {
 		return err
 	}
-	p, err := a.openPlace(ctx, true)
+	w, err := a.openWindow(ctx, true)
 	if err != nil {
 		return err
 	}
-	session, err := a.openSession(ctx, w, p, store, old, picked.id, nil)
+	session, err := a.openSession(ctx, e, w, store, old, picked.ID, nil)
 	if err != nil {
 		return err
 	}
-	if picked.note != "" {
-		a.say("%s", picked.note)
+	if picked.Note != "" {
+		a.say("%s", picked.Note)
 	}
-	if p.desk != nil && p.desk.staged {
+	if w.staged {
 		a.say("rules of an earlier run are still unsaved: winnow rules diff shows them")
 	}
 	defer singleProcessor()()
@@ -120,7 +120,7 @@ func (a *app) ask(ctx context.Context, text string, yes bool) error {
 		return err
 	}
 	if a.flags.set.Changed("model") { // chosen by the user, and it works
-		return store.Set(ctx, lastModelKey(a.folder()), picked.id)
+		return store.Set(ctx, lastModelKey(a.folder()), picked.ID)
 	}
 	return nil
 }

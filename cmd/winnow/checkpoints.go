@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"winnow/assistant"
 	"winnow/assistant/safetext"
 	"winnow/checkpoint"
 )
@@ -32,21 +32,21 @@ func checkpointsListCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List the checkpoints, oldest first", Args: args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := a.openPlace(cmd.Context(), false)
+			w, err := a.openWindow(cmd.Context(), false)
 			if err != nil {
 				return err
 			}
-			return a.checkpointsList(p, session)
+			return a.checkpointsList(w, session)
 		},
 	}
 	c.Flags().StringVar(&session, "session", "", "only those of the session with this ID")
 	return c
 }
 
-func (a *app) checkpointsList(p *place, session string) error {
+func (a *app) checkpointsList(w *openWindow, session string) error {
 	all := []checkpointJSON{}
 	rows := [][]string{}
-	for _, c := range p.journal.List(session) {
+	for _, c := range w.journal.List(session) {
 		all = append(all, checkpointJSON{c.ID, c.Time.UTC().Format(timeJSON), string(c.Kind), c.Description, c.Effect(), c.Session, c.Undone})
 		what := safetext.Line(c.Description, maxName)
 		if c.Undone {
@@ -54,19 +54,18 @@ func (a *app) checkpointsList(p *place, session string) error {
 		}
 		rows = append(rows, []string{c.ID, c.Time.Local().Format(timeShown), what, c.Effect()})
 	}
-	if a.flags.json {
-		return a.printJSON(map[string]any{"checkpoints": all, "unsaved": p.unsaved()})
-	}
-	if len(rows) == 0 {
-		return a.print("there are no checkpoints for %s yet", p.name)
-	}
-	return a.table([]column{{title: "id"}, {title: "time"}, {title: "before"}, {title: "effect"}}, rows)
+	return a.emit(map[string]any{"checkpoints": all, "unsaved": w.unsaved()}, func() error {
+		if len(rows) == 0 {
+			return a.print("there are no checkpoints for %s yet", w.name)
+		}
+		return a.table([]column{{title: "id"}, {title: "time"}, {title: "before"}, {title: "effect"}}, rows)
+	})
 }
 
 func rollbackCommand(a *app) *cobra.Command {
 	var rules, conversation bool
 	c := &cobra.Command{
-		Use: "rollback ID", Short: "Go back to a checkpoint: staged rules, conversation, or both", Args: args(1, 1),
+		Use: "rollback ID", Short: "Roll back to a checkpoint: staged rules, conversation, or both", Args: args(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			scope := checkpoint.Both
 			switch {
@@ -89,43 +88,35 @@ func (a *app) rollback(ctx context.Context, id string, scope checkpoint.Scope) e
 	if err != nil {
 		return err
 	}
-	p, err := a.openPlace(ctx, true)
+	w, err := a.openWindow(ctx, true)
 	if err != nil {
 		return err
 	}
-	session := p.journal.LastRun().Session
-	for _, c := range p.journal.List("") {
+	last := w.journal.LastRun().Session
+	for _, c := range w.journal.List("") {
 		if c.ID == id && c.Session != "" {
-			session = c.Session
+			last = c.Session
 		}
 	}
-	s, err := assistant.NewSession(&assistant.Registry{}, assistant.Options{ID: session, Window: p.window, Store: store, Journal: p.journal, Log: a.logger()})
+	session, err := a.editSession(ctx, w, store, last)
 	if err != nil {
 		return err
 	}
-	if err := a.finish(ctx, p.journal, p.window); err != nil {
-		return err
-	}
-	text, err := s.Rollback(ctx, id, scope)
+	text, err := session.Rollback(ctx, id, scope)
 	if errors.Is(err, checkpoint.ErrUnknown) {
 		return advise(fmt.Errorf("there is no checkpoint %q", safetext.Line(id, maxName)), "winnow checkpoints list shows them")
 	}
 	if err != nil {
 		return err
 	}
-	if a.flags.json {
-		return a.printJSON(map[string]any{"id": id, "scope": string(scope), "unsaved": p.unsaved(), "first_text": text})
-	}
-	if err := a.print("gone back to %s", id); err != nil {
-		return err
-	}
-	if text != "" {
-		if err := a.print("the first message that was taken back: %s", safetext.Line(text, maxName)); err != nil {
-			return err
+	return a.emit(map[string]any{"id": id, "scope": string(scope), "unsaved": w.unsaved(), "first_text": text}, func() error {
+		lines := []string{"rolled back to " + id}
+		if text != "" {
+			lines = append(lines, "the first message that was removed: "+safetext.Line(text, maxName))
 		}
-	}
-	if p.unsaved() {
-		return a.print("the rules differ from the file now: winnow rules diff shows how, winnow rules save saves them")
-	}
-	return nil
+		if w.unsaved() {
+			lines = append(lines, "the rules differ from the file now: winnow rules diff shows how, winnow rules save saves them")
+		}
+		return a.print("%s", strings.Join(lines, "\n"))
+	})
 }

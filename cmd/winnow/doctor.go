@@ -16,6 +16,7 @@ import (
 
 	"winnow/adapters/config"
 	"winnow/adapters/dotenv"
+	"winnow/adapters/endpoints"
 	"winnow/assistant"
 	"winnow/tui/style"
 )
@@ -268,40 +269,41 @@ const endpointTime = 10 * time.Second
 // examineEndpoints asks the endpoint that would be used, and says which others
 // were found.
 func (a *app) examineEndpoints(ctx context.Context) []finding {
-	w, err := a.wire(0)
+	set, err := a.openEndpoints(0)
 	if err != nil {
 		return []finding{{"endpoint", broken, strings.Join(sentences(err), "; "), nextStep(err)}}
 	}
 	var found []finding
 	used := false
-	for _, c := range w.clients {
-		if c.auto && (c.remote || !c.answers(ctx)) {
-			if c.remote {
-				found = append(found, finding{"endpoint", fine, fmt.Sprintf("%s at %s is used only when you name it: %s does", c.name, c.baseURL, c.from), "winnow --provider " + c.name})
-			}
+	for _, e := range set.All {
+		switch {
+		case e.Remote:
+			found = append(found, finding{"endpoint", fine, fmt.Sprintf("%s at %s is used only when you name it: %s does", e.Name, e.BaseURL, e.From), "winnow --provider " + e.Name})
+			continue
+		case e.Auto && !e.Answers(ctx):
 			continue
 		}
-		f := examineEndpoint(ctx, c)
+		f := examineEndpoint(ctx, e)
 		if !used && f.State != broken {
 			f.Detail += "; the first choice"
+			used = true
 		}
-		used = used || f.State != broken
 		found = append(found, f)
 	}
 	return found
 }
 
-func examineEndpoint(ctx context.Context, c *client) finding {
+func examineEndpoint(ctx context.Context, e *endpoints.Endpoint) finding {
 	ctx, cancel := context.WithTimeout(ctx, endpointTime)
 	defer cancel()
-	f := finding{About: "endpoint", State: fine, Detail: fmt.Sprintf("%s at %s (%s)", c.name, c.baseURL, c.from)}
-	if c.name == offlineName {
-		f.Detail = c.name + ", " + c.from
+	f := finding{About: "endpoint", State: fine, Detail: fmt.Sprintf("%s at %s (%s)", e.Name, e.BaseURL, e.From)}
+	if e.Name == endpoints.OfflineName {
+		f.Detail = e.Name + ", " + e.From
 	}
-	if c.key != "" {
-		f.Detail += ", key from " + c.key
+	if e.Key != "" {
+		f.Detail += ", key from " + e.Key
 	}
-	listed, err := c.list(ctx)
+	listed, err := e.List(ctx)
 	if err != nil {
 		f.State, f.Detail, f.Next = broken, f.Detail+": "+requestWords(err), kindAdvice(string(assistant.KindOf(err)))
 		return f

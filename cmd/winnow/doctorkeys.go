@@ -213,7 +213,7 @@ func (t *tap) Read(p []byte) (int, error) {
 func (t *tap) take() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	names := map[byte]string{0x1b: "ESC", '\r': "CR", '\n': "LF", '\t': "TAB", ' ': "SPACE", del: "DEL"}
+	names := map[byte]string{0x1b: "ESC", '\r': "CR", '\n': "LF", '\t': "TAB", ' ': "SPACE", 0x7f: "DEL"}
 	var b strings.Builder
 	for i, c := range t.bytes {
 		name := names[c]
@@ -221,12 +221,12 @@ func (t *tap) take() string {
 		case name != "":
 		case c < ' ':
 			name = "^" + string(rune(c|0x40))
-		case c > del:
+		case c > 0x7e:
 			name = fmt.Sprintf("%02x", c)
 		default:
 			name = string(rune(c))
 		}
-		if i > 0 && (len(name) > 1 || c > del || t.bytes[i-1] < ' ' || t.bytes[i-1] > del) {
+		if i > 0 && (len(name) > 1 || c > 0x7e || t.bytes[i-1] < ' ' || t.bytes[i-1] > 0x7e) {
 			b.WriteByte(' ')
 		}
 		b.WriteString(name)

@@ -50,14 +50,12 @@ func (a *app) examineSecrets(ctx context.Context) []finding {
 // learnSecrets makes every key known to the redactor. One that cannot be read
 // is reported by the examination of its endpoint.
 func (a *app) learnSecrets(ctx context.Context) {
-	endpoints, err := a.endpoints(0)
+	set, err := a.openEndpoints(0)
 	if err != nil {
 		return
 	}
-	for _, e := range endpoints {
-		if e.name != offlineName { // it would start
-			_, _ = e.options(ctx)
-		}
+	for _, e := range set.All {
+		_, _ = e.APIKey(ctx)
 	}
 }
 

@@ -40,12 +40,13 @@ func homeAt(dir string) (home, error) {
 	}, nil
 }
 
-func (h home) settings() string { return filepath.Join(h.config, "config.toml") }
-func (h home) history() string  { return filepath.Join(h.data, "history.db") }
-func (h home) log() string      { return filepath.Join(h.state, "log", "winnow.log") }
-func (h home) crash() string    { return filepath.Join(h.state, "log", "crash.txt") }
-func (h home) models() string   { return filepath.Join(h.cache, "models") }
-func (h home) versions() string { return filepath.Join(h.state, "versions") }
+func (h home) settings() string  { return filepath.Join(h.config, "config.toml") }
+func (h home) history() string   { return filepath.Join(h.data, "history.db") }
+func (h home) log() string       { return filepath.Join(h.state, "log", "winnow.log") }
+func (h home) crash() string     { return filepath.Join(h.state, "log", "crash.txt") }
+func (h home) models() string    { return filepath.Join(h.cache, "models") }
+func (h home) endpoints() string { return filepath.Join(h.cache, "endpoints") }
+func (h home) versions() string  { return filepath.Join(h.state, "versions") }
 
 // journal is the journal of one .env file, in a folder of its own: the same
 // file under two names has one journal.
@@ -53,8 +54,10 @@ func (h home) journal(envFile string) string {
 	return filepath.Join(h.state, "journals", fileKey(envFile), "journal")
 }
 
-// pastJournal is the journal of the chat history as a window.
-func (h home) pastJournal() string { return filepath.Join(h.state, "journals", "history", "journal") }
+// historyJournal is the journal of the chat history as a window.
+func (h home) historyJournal() string {
+	return filepath.Join(h.state, "journals", "history", "journal")
+}
 
 // fileKey names a file by its real path, in a form that fits a folder's name.
 func fileKey(path string) string {

@@ -3,13 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
-	"net"
 	"net/http"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
+	"winnow/adapters/endpoints"
 	"winnow/assistant/assistanttest"
 	"winnow/tui"
 )
@@ -85,7 +84,7 @@ func TestTheHistoryWindowIsNotWaitedFor(t *testing.T) {
 func TestASessionThatIsTakenUpHasItsModel(t *testing.T) {
 	ownFolder(t)
 	server := assistanttest.NewServer(t)
-	spoken(t, openaiName, server.URL)
+	spoken(t, endpoints.OpenAIName, server.URL)
 	t.Setenv("OPENAI_BASE_URL", server.URL)
 	p, _ := opened(t, "--continue")
 	if got := p.session.Model(); got != "openai/test-model" || len(p.session.Visible()) != 1 {
@@ -142,68 +141,4 @@ func TestALateModelDoesNotTakeTheChoiceOfTheUser(t *testing.T) {
 	if got := p.session.Model(); got != "openai/mine" {
 		t.Errorf("the model is %q, want that of the user", got)
 	}
-}
-
-func TestWhatWasOnlyLookedForIsNotMissed(t *testing.T) {
-	ownFolder(t)
-	t.Setenv("WINNOW_LOCAL_SERVERS", "true")
-	there := assistanttest.NewServer(t).Models(assistanttest.ModelList("m"))
-	gone := "http://" + freePort(t) + "/v1"
-	for i, old := range localServers {
-		t.Cleanup(func() { localServers[i] = old })
-		localServers[i].url = gone
-	}
-	localServers[0].url = there.URL
-	t.Setenv("PROXY_BASE_URL", gone)
-	for named, want := range map[string]string{"": proxyName, localServers[1].name: localServers[1].name + " " + proxyName} {
-		t.Setenv("WINNOW_PROVIDER", named)
-		a := newApp(t.Context(), nil, nil, nil)
-		defer a.stop()
-		newRoot(a)
-		w, err := a.wire(0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		failed := w.registry.Refresh(t.Context())
-		var names []string
-		for _, c := range w.clients {
-			if failed[c.name] != nil {
-				names = append(names, c.name)
-			}
-		}
-		slices.Sort(names)
-		if got := strings.Join(names, " "); got != want {
-			t.Errorf("with WINNOW_PROVIDER=%q these could not be listed: %q, want %q", named, got, want)
-		}
-		if _, _, info, err := w.registry.Open(localServers[0].name + "/m"); err != nil || info.Source == "" {
-			t.Errorf("what does run is not listed: %+v, %v", info, err)
-		}
-	}
-}
-
-func TestAProxyElsewhereIsNotAskedForItsModels(t *testing.T) {
-	ownFolder(t)
-	t.Setenv("PROXY_API_KEY", "sk-of-the-user")
-	a := newApp(t.Context(), nil, nil, nil)
-	defer a.stop()
-	newRoot(a)
-	c := &client{endpoint: endpoint{name: proxyName, baseURL: assistanttest.NewServer(t).URL, auto: true, remote: true, options: keyed("k")}, app: a}
-	if found, err := c.offered(t.Context()); found != nil || err != nil {
-		t.Errorf("offered = %v, %v; want that nobody asks", found, err)
-	}
-	c.remote = false // the user named it
-	if found, err := c.offered(t.Context()); len(found) != 1 || err != nil {
-		t.Errorf("offered = %v, %v; want its model", found, err)
-	}
-}
-
-// freePort is an address of this machine at which nobody listens.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }

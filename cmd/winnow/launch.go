@@ -17,12 +17,15 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"winnow/adapters/config"
+	"winnow/adapters/endpoints"
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/workspace"
 	"winnow/tui"
+	"winnow/tui/historypane"
+	"winnow/tui/pane"
 	"winnow/tui/plain"
 	"winnow/tui/rules"
 )
@@ -35,30 +38,17 @@ const frameRate = 120
 // so that one sees how an answer comes.
 const offlineDelay = 15 * time.Millisecond
 
-// examples are what the welcome suggests for this window.
-var examples = []string{
-	"hide every mini and nano model",
-	"only keep the newest Claude and GPT models",
-	"which models are hidden, and why?",
-}
-
 // program is what the screen, or the plain console, works with.
 type program struct {
-	session *assistant.Session
-	store   history.Store
-	place   *place
-	wiring  *wiring
-	pane    *rules.Pane // nil over the history
-	notice  string
-	later   <-chan found // the model, when it was not known in time; nil: it was
-	auto    string       // the model that nobody chose; of follow until it has ended
-	follows sync.WaitGroup
-}
-
-// found is what asking the endpoints brought.
-type found struct {
-	model chosen
-	err   error
+	session   *assistant.Session
+	store     history.Store
+	window    *openWindow
+	endpoints *endpoints.Set
+	pane      *rules.Pane // nil over the history
+	notice    string
+	later     <-chan modelFound // the model, when it was not known in time; nil: it was
+	auto      string            // the model that nobody chose; of follow until it has ended
+	follows   sync.WaitGroup
 }
 
 // launch runs the program.
@@ -91,11 +81,11 @@ func (a *app) launch(ctx context.Context) error {
 
 // assemble opens everything. What needs the network happens beside it and is
 // not waited for, nor is the beginning of the session in a window that takes
-// its time: begun, unless it is nil, is told how that ended.
-func (a *app) assemble(ctx context.Context, delay time.Duration, begun func(error)) (*program, error) {
+// its time: started, unless it is nil, gets the result.
+func (a *app) assemble(ctx context.Context, delay time.Duration, started func(error)) (*program, error) {
 	p := &program{}
 	var err error
-	if p.wiring, err = a.wire(delay); err != nil {
+	if p.endpoints, err = a.openEndpoints(delay); err != nil {
 		return nil, err
 	}
 	if p.store, err = a.openHistory(ctx); err != nil {
@@ -109,39 +99,39 @@ func (a *app) assemble(ctx context.Context, delay time.Duration, begun func(erro
 	if err != nil {
 		return nil, err
 	}
-	picked, err := a.namedModel(ctx, p.wiring, p.store, old.Model)
+	picked, err := a.namedModel(ctx, p.endpoints, p.store, old.Model)
 	if err != nil {
 		return nil, err
 	}
 	if picked.resumed {
-		p.auto = picked.id // it is the session's, not the folder's
+		p.auto = picked.ID // it is the session's, not the folder's
 	}
-	if picked.id == "" {
-		p.later = p.wiring.ask(ctx)
+	if picked.ID == "" {
+		p.later = findModel(ctx, p.endpoints)
 	}
-	if p.place, err = a.openPlace(ctx, true); err != nil {
+	if p.window, err = a.openWindow(ctx, true); err != nil {
 		return nil, err
 	}
-	if picked.id == "" {
-		picked = p.inTime(picked)
+	if picked.ID == "" {
+		picked = p.useFound(picked)
 	}
 	if old.ID == "" {
 		if old, err = p.interrupted(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if picked.id != "" {
-		if err := p.wiring.describe(picked.id); err != nil {
+	if picked.ID != "" {
+		if err := p.endpoints.Describe(picked.ID); err != nil {
 			return nil, err
 		}
 	}
-	p.notice = picked.note
-	if p.session, err = a.openSession(ctx, p.wiring, p.place, p.store, old, picked.id, begun); err != nil {
+	p.notice = picked.Note
+	if p.session, err = a.openSession(ctx, p.endpoints, p.window, p.store, old, picked.ID, started); err != nil {
 		return nil, err
 	}
-	if d := p.place.desk; d != nil {
-		_, missing := os.Stat(d.window.EnvFile())
-		p.pane = rules.New(d.window, rules.Options{Creates: errors.Is(missing, fs.ErrNotExist), Drift: d.lists})
+	if w := p.window; w.filter != nil {
+		_, missing := os.Stat(w.name)
+		p.pane = rules.New(w.filter, rules.Options{Creates: errors.Is(missing, fs.ErrNotExist), Drift: w.lists})
 	}
 	return p, nil
 }
@@ -149,7 +139,7 @@ func (a *app) assemble(ctx context.Context, delay time.Duration, begun func(erro
 // interrupted is the session that a crash interrupted, to be gone on with; the
 // zero value after an orderly end.
 func (p *program) interrupted(ctx context.Context) (history.Session, error) {
-	last := p.place.journal.LastRun()
+	last := p.window.journal.LastRun()
 	if last.Closed || last.Session == "" {
 		return history.Session{}, nil
 	}
@@ -157,76 +147,98 @@ func (p *program) interrupted(ctx context.Context) (history.Session, error) {
 	return old, err
 }
 
-// ask asks the endpoints for a model to begin with, beside everything else.
-func (w *wiring) ask(ctx context.Context) <-chan found {
-	out := make(chan found, 1)
+// modelFound is the answer of the endpoints to the question for a model.
+type modelFound struct {
+	endpoints.Choice
+	err error
+}
+
+// findModel asks the endpoints for a model to begin with, in the background.
+func findModel(ctx context.Context, set *endpoints.Set) <-chan modelFound {
+	out := make(chan modelFound, 1)
 	go func() {
-		c, err := w.firstModel(ctx)
-		out <- found{c, err}
+		c, err := firstModel(ctx, set)
+		out <- modelFound{c, err}
 	}()
 	return out
 }
 
-// inTime takes the model that the endpoints named, if they already have. Until
-// then the offline model stands in, where no endpoint was asked for.
-func (p *program) inTime(picked chosen) chosen {
+// useFound takes the model that the endpoints named, if they already have. Until
+// then the offline model stands in, where the user set up no endpoint.
+func (p *program) useFound(picked modelChoice) modelChoice {
 	select {
 	case f := <-p.later:
 		p.later = nil
 		if f.err != nil {
-			picked.note += f.err.Error()
+			picked.Note += f.err.Error()
 			return picked
 		}
-		picked = chosen{id: f.model.id, note: picked.note + f.model.note}
+		picked.ID, picked.Note = f.ID, picked.Note+f.Note
 	default:
-		if first := p.wiring.clients[0]; first.auto || first.name == offlineName {
-			picked.id = offlineModel
+		if first := p.endpoints.All[0]; first.Auto || first.Name == endpoints.OfflineName {
+			picked.ID = endpoints.OfflineModel
 		}
 	}
-	p.auto = picked.id
+	p.auto = picked.ID
 	return picked
 }
 
-// follow takes over the model that the endpoints name later, unless the user
-// has chosen or said something meanwhile, and tells what they answered.
-func (p *program) follow(ctx context.Context, tell func(tui.Noticed)) {
-	if p.later == nil {
-		return
-	}
+// follow selects the model that the endpoints name later, unless the user has
+// chosen or sent something meanwhile, and asks the selected endpoint for its
+// models. notify is told what came of it.
+func (p *program) follow(ctx context.Context, notify func(tui.Noticed)) {
 	p.follows.Go(func() {
+		if p.later == nil {
+			p.listModels(ctx)
+			return
+		}
 		select {
 		case <-ctx.Done():
 		case f := <-p.later:
-			if said, ok := p.takeOver(f); ok {
-				tell(said)
+			if text, ok := p.selectFound(f); ok {
+				notify(text)
 			}
 		}
 	})
 }
 
-// takeOver does what the answer of the endpoints calls for, and says what it is;
-// ok is false when nobody wants to know any more.
-func (p *program) takeOver(f found) (said tui.Noticed, ok bool) {
-	_, talked := p.session.LastSend()
-	if p.session.Model() != p.auto || p.session.Busy() || talked {
+// listModels asks the endpoint of the selected model for its models: what is
+// known of them may be out of date, or is not known at all.
+func (p *program) listModels(ctx context.Context) {
+	name, _, _ := strings.Cut(p.session.Model(), "/")
+	e := p.endpoints.Named(name)
+	if e == nil || len(e.Known) > 0 {
+		return
+	}
+	// A failure is shown when a message is sent, or the models are asked for.
+	if failed := p.endpoints.Registry.Refresh(ctx, name); len(failed) == 0 {
+		p.session.ModelsChanged()
+	}
+}
+
+// selectFound selects the model that the endpoints named; ok is false when it is
+// not needed any more.
+func (p *program) selectFound(f modelFound) (n tui.Noticed, ok bool) {
+	_, sent := p.session.LastSend()
+	if p.session.Model() != p.auto || p.session.Busy() || sent {
 		return tui.Noticed{}, false
 	}
 	err := f.err
 	if err == nil {
-		err = p.wiring.describe(f.model.id)
+		err = p.endpoints.Describe(f.ID)
 	}
 	if err == nil {
-		err = p.session.SetModel(f.model.id)
+		err = p.session.SetModel(f.ID)
 	}
 	if err != nil {
-		return bad(err), true
+		return failure(err), true
 	}
-	p.auto = f.model.id
-	return tui.Noticed{Text: f.model.note}, true
+	p.auto = f.ID
+	return tui.Noticed{Text: f.Note}, true
 }
 
-// bad tells of a failure; nil only that something may be another now.
-func bad(err error) tui.Noticed {
+// failure shows err in the footer; a nil err only refreshes the screen.
+func failure(err error) tui.Noticed {
 	if err == nil {
 		return tui.Noticed{}
 	}
@@ -298,13 +310,13 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, calm func()) er
 	width, height, _ := term.GetSize(out.Fd()) // unknown is 0: the program is told soon
 	known.Settings, known.HasPane, known.Width, known.Height = sessionSettings(s), true, width, height
 	known.Start = func() (tui.Parts, error) {
-		tell := func(late tui.Noticed) { screen.Send(late) }
-		begun := func(err error) { tell(bad(err)) }
-		p, err := opening.run(func(ctx context.Context) (*program, error) { return a.assemble(ctx, offlineDelay, begun) })
+		notify := func(n tui.Noticed) { screen.Send(n) }
+		started := func(err error) { notify(failure(err)) }
+		p, err := opening.run(func(ctx context.Context) (*program, error) { return a.assemble(ctx, offlineDelay, started) })
 		if err != nil {
 			return tui.Parts{}, err
 		}
-		p.follow(opening.ctx, tell)
+		p.follow(opening.ctx, notify)
 		go p.warm(opening.ctx, calm)
 		parts := a.parts(p, said.lines())
 		parts.Changes = watchSaved(opening.ctx, p.session.Window())
@@ -368,16 +380,19 @@ func (a *app) screenOptions(s *config.Settings) tui.Options {
 func (a *app) parts(p *program, notices []string) tui.Parts {
 	words, err := a.editor()
 	if err != nil {
-		words = nil // ctrl+o says that none is set
+		words = nil // the screen says so when an editor is asked for
 	}
 	if p.notice != "" {
 		notices = append(notices, p.notice)
 	}
 	return tui.Parts{
-		Work:    workspace.New(workspace.Options{Session: p.session, History: p.store, Folder: a.folder()}),
-		History: p.store, Pane: p.shown(), Examples: p.place.examples, Editor: words,
-		Notice: strings.Join(notices, " · "), Recovery: recovery(p.place.desk),
+		Work: a.workspace(p), History: p.store, Pane: p.windowPane(), Examples: p.window.examples, Editor: words,
+		Notice: strings.Join(notices, " · "), Recovery: a.recovery(p.window),
 	}
+}
+
+func (a *app) workspace(p *program) *workspace.Workspace {
+	return workspace.New(workspace.Options{Session: p.session, History: p.store, Folder: a.folder()})
 }
 
 // leave ends what was opened, and keeps what the user has typed before it was.
@@ -415,18 +430,18 @@ func rebinds(keys []config.Binding) []tui.Rebind {
 	return out
 }
 
-// crash is what the run before this one left: what to say of it, and how to
-// forget it. Nothing after an orderly end.
-func crash(d *desk) (lines []string, discard func() error) {
-	if d == nil { // what changes in the history is on disk at once
+// crash is what the run before this one left unsaved when it stopped
+// unexpectedly, and how to drop it; nil after an orderly end.
+func (a *app) crash(w *openWindow) (lines []string, discard func() error) {
+	if w.filter == nil { // changes in the history are on disk at once
 		return nil, nil
 	}
-	last := d.journal.LastRun()
-	if last.Closed || !d.staged {
+	last := w.journal.LastRun()
+	if last.Closed || !w.staged {
 		return nil, nil
 	}
 	lines = []string{"These rules were not saved:"}
-	for _, c := range d.window.Diff() {
+	for _, c := range w.filter.Diff() {
 		sign := map[bool]string{true: "+", false: "-"}[c.Added]
 		lines = append(lines, fmt.Sprintf("%s %s rule %s of %s", sign, modelfilter.ListOf(c), shown(c.Pattern), c.Provider))
 	}
@@ -434,19 +449,25 @@ func crash(d *desk) (lines []string, discard func() error) {
 		lines = append(lines, "The last turn: "+last.Turn.Description)
 	}
 	return lines, func() error {
-		return d.edit(context.Background(), "discard what a crash left", func() error {
-			_, err := d.window.Discard()
-			return err
-		})
+		_, err := workspace.New(workspace.Options{Session: w.session.Load()}).Discard("discard what a crash left")
+		return err
 	}
 }
 
-func recovery(d *desk) *tui.Recovery {
-	lines, discard := crash(d)
+func (a *app) recovery(w *openWindow) *tui.Recovery {
+	lines, discard := a.crash(w)
 	if lines == nil {
 		return nil
 	}
 	return &tui.Recovery{Lines: lines, Discard: discard}
+}
+
+// windowPane is the part of the screen that shows the window.
+func (p *program) windowPane() pane.Pane {
+	if p.pane == nil {
+		return historypane.New(p.session, p.store)
+	}
+	return p.pane
 }
 
 // runPlain runs the program as lines that are only ever added.
@@ -460,11 +481,11 @@ func (a *app) runPlain(ctx context.Context, p *program) error {
 	defer cancel()
 	p.follow(background, func(tui.Noticed) {})
 	o := plain.Options{
-		Workspace: workspace.New(workspace.Options{Session: p.session, History: p.store, Folder: a.folder()}), Window: p.shown(), In: a.stdin, Out: a.stdout, Err: a.stderr,
+		Workspace: a.workspace(p), Window: p.windowPane(), In: a.stdin, Out: a.stdout, Err: a.stderr,
 		Interactive: isTerminal(a.stdin), Interrupt: interrupt, Color: a.colour(),
-		Examples: p.place.examples, Notice: p.notice, Redact: a.redactor.Redact,
+		Examples: p.window.examples, Notice: p.notice, Redact: a.redactor.Redact,
 	}
-	if lines, discard := crash(p.place.desk); lines != nil {
+	if lines, discard := a.crash(p.window); lines != nil {
 		o.Recovery = &plain.Recovery{Lines: lines, Discard: discard}
 	}
 	if status := plain.Run(ctx, o); status != statusDone {

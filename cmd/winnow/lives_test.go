@@ -89,7 +89,7 @@ func (l *life) open(args ...string) {
 	if err != nil {
 		l.rt.Fatalf("open: %v\n%s", err, l.said.String())
 	}
-	l.session, l.window, l.journal = p.session, p.place.desk.window, p.place.journal
+	l.session, l.window, l.journal = p.session, p.window.filter, p.window.journal
 }
 
 func (l *life) end() {

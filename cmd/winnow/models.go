@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"winnow/adapters/endpoints"
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/models"
@@ -62,16 +64,16 @@ type modelsOf struct {
 }
 
 func (a *app) modelList(ctx context.Context, refresh bool) error {
-	d, err := a.looked(ctx)
+	w, err := a.openFilter(ctx, false)
 	if err != nil {
 		return err
 	}
-	names, scopes, err := a.scopes(d.window, hasKey)
+	names, scopes, err := a.scopes(w.filter, hasKey)
 	if err != nil {
 		return err
 	}
 	if len(names) == 0 {
-		return advise(fmt.Errorf("%s names no provider", d.window.EnvFile()),
+		return advise(fmt.Errorf("%s names no provider", w.name),
 			"add a key such as OPENAI_API_KEY=… to it, or name one with --provider")
 	}
 	failed := 0
@@ -80,7 +82,7 @@ func (a *app) modelList(ctx context.Context, refresh bool) error {
 		problem := ""
 		if refresh {
 			a.progress("asking for the models of %s (%d of %d)", name, i+1, len(names))
-			if r, err := d.window.Refresh(ctx, name); err != nil {
+			if r, err := w.filter.Refresh(ctx, name); err != nil {
 				problem = err.Error()
 				failed++
 			} else {
@@ -90,11 +92,11 @@ func (a *app) modelList(ctx context.Context, refresh bool) error {
 				return ctx.Err()
 			}
 		}
-		list, err := d.window.ModelList(name)
+		list, err := w.filter.ModelList(name)
 		if err != nil {
 			return err
 		}
-		all = append(all, a.modelsOf(d, name, scopes[i], list, problem))
+		all = append(all, a.modelsOf(w, name, scopes[i], list, problem))
 	}
 	a.progressEnd()
 	if err := a.printModels(all); err != nil {
@@ -111,14 +113,14 @@ func (a *app) modelList(ctx context.Context, refresh bool) error {
 	return nil
 }
 
-func (a *app) modelsOf(d *desk, name string, s modelfilter.Scope, list modelfilter.ModelList, problem string) modelsOf {
+func (a *app) modelsOf(w *openWindow, name string, s modelfilter.Scope, list modelfilter.ModelList, problem string) modelsOf {
 	counts := s.Counts()
 	p := modelsOf{Provider: name, Source: list.Source, Partial: list.Partial, Problem: problem, Available: counts.Available, Total: counts.Total, Models: []modelJSON{}}
 	if !list.At.IsZero() {
 		p.At = list.At.UTC().Format(time.RFC3339)
 	}
 	for _, m := range s.Models() {
-		info, _ := d.lists.Info(m.ID)
+		info, _ := w.lists.Info(m.ID)
 		p.Models = append(p.Models, modelJSON{m.ID, m.Status.String(), m.Rule, m.New, info.Context, info.Known, info.PriceIn, info.PriceOut})
 	}
 	return p
@@ -189,19 +191,19 @@ type driftJSON struct {
 // modelDrift holds what the proxy serves against the rules of the file: those it
 // reads when it starts.
 func (a *app) modelDrift(ctx context.Context) error {
-	d, err := a.looked(ctx)
+	w, err := a.openFilter(ctx, false)
 	if err != nil {
 		return err
 	}
-	names, scopes, err := a.scopes(d.window, hasKey)
+	names, scopes, err := a.scopes(w.filter, hasKey)
 	if err != nil {
 		return err
 	}
-	served, err := d.lists.Served(ctx)
+	served, err := w.lists.Served(ctx)
 	if err != nil {
-		return advise(err, "start the proxy, or set PROXY_BASE_URL and PROXY_API_KEY in %s", d.window.EnvFile())
+		return advise(err, "start the proxy, or set PROXY_BASE_URL and PROXY_API_KEY in %s", w.name)
 	}
-	if d.window.Dirty() {
+	if w.filter.Dirty() {
 		a.say("the rules of the file are compared, without what is staged: winnow rules diff shows that")
 	}
 	out := []driftJSON{}
@@ -209,7 +211,7 @@ func (a *app) modelDrift(ctx context.Context) error {
 	for i, name := range names {
 		diff := served.Drift(name, scopes[i].Expected(served.IDs...))
 		drifted = drifted || diff.Any()
-		list, err := d.window.ModelList(name)
+		list, err := w.filter.ModelList(name)
 		if err != nil {
 			return err
 		}
@@ -260,19 +262,19 @@ type endpointJSON struct {
 // the user set up and that does not is a failure; one that was only looked for
 // on its usual port is not.
 func (a *app) chatModels(ctx context.Context) error {
-	w, err := a.wire(0)
+	set, err := a.openEndpoints(0)
 	if err != nil {
 		return err
 	}
-	var asked []*client
+	var asked []*endpoints.Endpoint
 	var names []string
-	for _, c := range w.clients {
-		if !c.auto || !c.remote && c.answers(ctx) {
-			asked, names = append(asked, c), append(names, c.name)
+	for _, e := range set.All {
+		if !e.Auto || !e.Remote && (e.Name == endpoints.OfflineName || e.Answers(ctx)) {
+			asked, names = append(asked, e), append(names, e.Name)
 		}
 	}
 	a.progress("asking %s", assistant.Counted(len(asked), "endpoint"))
-	failed := w.registry.Refresh(ctx, names...)
+	failed := set.Registry.Refresh(ctx, names...)
 	a.progressEnd()
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -280,30 +282,30 @@ func (a *app) chatModels(ctx context.Context) error {
 	out := []endpointJSON{}
 	rows := [][]string{}
 	var faults []error
-	for _, c := range asked {
-		e := endpointJSON{Name: c.name, BaseURL: c.baseURL, From: c.from, Models: []modelJSON{}}
-		for _, m := range w.registry.Models() {
-			if name, _, _ := cutID(m.ID); name != c.name || m.NoChat {
+	for _, e := range asked {
+		one := endpointJSON{Name: e.Name, BaseURL: e.BaseURL, From: e.From, Models: []modelJSON{}}
+		for _, m := range set.Registry.Models() {
+			if name, _, _ := strings.Cut(m.ID, "/"); name != e.Name || m.NoChat {
 				continue
 			}
-			e.Models = append(e.Models, modelJSON{ID: m.ID, Context: m.Context, Known: m.Known, PriceIn: m.PriceIn, PriceOut: m.PriceOut})
+			one.Models = append(one.Models, modelJSON{ID: m.ID, Context: m.Context, Known: m.Known, PriceIn: m.PriceIn, PriceOut: m.PriceOut})
 			rows = append(rows, []string{shown(m.ID), tokens(m.Context, m.Known), price(m.PriceIn, m.PriceOut)})
 		}
-		if err := failed[c.name]; err != nil {
-			e.Problem = requestWords(err)
-			fault := advise(fmt.Errorf("%s (%s) does not list its models: %s", c.name, c.baseURL, e.Problem), "%s", kindAdvice(string(assistant.KindOf(err))))
-			if c.auto {
+		if err := failed[e.Name]; err != nil {
+			one.Problem = requestWords(err)
+			fault := advise(fmt.Errorf("%s (%s) does not list its models: %s", e.Name, e.BaseURL, one.Problem), "%s", kindAdvice(string(assistant.KindOf(err))))
+			if e.Auto {
 				a.say("%v", fault)
 			} else {
 				faults = append(faults, fault)
 			}
 		}
-		out = append(out, e)
+		out = append(out, one)
 	}
 	err = a.emit(map[string]any{"endpoints": out}, func() error {
 		return a.table([]column{{title: "model"}, {title: "context", right: true}, {title: "$ / 1M in, out", right: true}}, rows)
 	})
-	return errors.Join(err, joined(faults))
+	return errors.Join(err, errors.Join(faults...))
 }
 
 // requestWords is a failed request in the endpoint's words, else its own.

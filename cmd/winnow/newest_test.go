@@ -13,6 +13,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"winnow/adapters/endpoints"
+	"winnow/assistant"
 )
 
 // newestEnv is the file of the story: three providers, no rule.
@@ -198,7 +201,7 @@ func (b *bench) rulesTell(want story, unsaved bool) {
 // it adds to the file.
 func (b *bench) diffTells(want story, command string) string {
 	b.t.Helper()
-	plan := told[planJSON](b, statusPending, "rules", command)
+	plan := told[assistant.SavePlan](b, statusPending, "rules", command)
 	for _, e := range plan.Effects {
 		if slices.Sort(e.Hidden); !slices.Equal(e.Hidden, want[e.Provider].hidden) || len(e.Shown) != 0 {
 			b.t.Errorf("rules %s: %s hides %q and shows %q, want %q hidden", command, e.Provider, e.Hidden, e.Shown, want[e.Provider].hidden)
@@ -287,10 +290,10 @@ func TestAllTellTheSameStory(t *testing.T) {
 	b.driftTells("at first", 0, served)
 
 	// The wish is for all providers, so it is asked about, and nothing is staged.
-	b.run(0, "-m", offlineModel, "ask", "only allow the newest of each major provider")
+	b.run(0, "-m", endpoints.OfflineModel, "ask", "only allow the newest of each major provider")
 	b.run(0, "rules", "diff")
 	// It is staged: everything of winnow's shows it, file and proxy do not.
-	b.run(0, "-m", offlineModel, "ask", "--continue", "yes")
+	b.run(0, "-m", endpoints.OfflineModel, "ask", "--continue", "yes")
 	staged := b.story()
 	for name, s := range staged {
 		if len(s.shown) == 0 || len(s.hidden) == 0 {
@@ -311,11 +314,11 @@ func TestAllTellTheSameStory(t *testing.T) {
 	// The save sheet is the difference of rules diff, word for word; a save that
 	// is declined changes nothing.
 	diff := b.run(statusPending, "rules", "diff")
-	if sheet := b.sheet(statusPending, "-m", offlineModel, "save"); sheet != strings.TrimSpace(string(diff)) {
+	if sheet := b.sheet(statusPending, "-m", endpoints.OfflineModel, "save"); sheet != strings.TrimSpace(string(diff)) {
 		t.Errorf("the save sheet says\n%s\nrules diff says\n%s", sheet, diff)
 	}
 	holds(t, file, newestEnv)
-	b.sheet(0, "-m", offlineModel, "--yes", "save")
+	b.sheet(0, "-m", endpoints.OfflineModel, "--yes", "save")
 	holds(t, file, newestEnv+added)
 	b.run(0, "rules", "diff")
 	b.rulesTell(staged, false)
@@ -337,7 +340,7 @@ func TestAllTellTheSameStory(t *testing.T) {
 
 	log := told[struct{ Versions []versionJSON }](b, 0, "rules", "log").Versions
 	if len(log) != 2 || log[1].ID != "original" || log[0].Who != "assistant" || log[0].Session == "" || len(log[0].Keys) != 2*len(staged) {
-		t.Errorf("rules log = %+v, want one save of %d keys by the assistant in its session", log, 2*len(staged))
+		t.Errorf("rules log = %+v, want the original and one save of %d keys by the assistant in its session", log, 2*len(staged))
 	}
 	b.run(0, "rules", "restore", log[0].ID, "--before")
 	holds(t, file, newestEnv)

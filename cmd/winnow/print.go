@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/colorprofile"
@@ -67,47 +68,24 @@ func (a *app) printJSON(v any) error {
 	return err
 }
 
-// visibleJSON writes the characters of a JSON text that a terminal would obey
-// or hide as \u escapes: the same value, safe to look at.
+// visibleJSON writes the characters of a JSON text that a terminal would obey or
+// hide as \u escapes: the same value, safe to print.
 func visibleJSON(text []byte) []byte {
-	if isPlain(text) {
+	const firstUnsafe = 0x7f // JSON escapes the control characters below
+	if !bytes.ContainsFunc(text, func(r rune) bool { return r >= firstUnsafe }) {
 		return text
 	}
 	out := make([]byte, 0, len(text)+len(text)/8)
-	for len(text) > 0 {
-		r, n := utf8.DecodeRune(text)
-		switch {
-		case r < del || safetext.Clean(string(r)) == string(r):
-			out = append(out, text[:n]...)
-		case r > 0xffff:
-			hi, lo := surrogates(r)
-			out = fmt.Appendf(out, `\u%04x\u%04x`, hi, lo)
-		default:
-			out = fmt.Appendf(out, `\u%04x`, r)
+	for _, r := range string(text) {
+		if r < firstUnsafe || safetext.Clean(string(r)) == string(r) {
+			out = utf8.AppendRune(out, r)
+			continue
 		}
-		text = text[n:]
+		for _, unit := range utf16.Encode([]rune{r}) {
+			out = fmt.Appendf(out, `\u%04x`, unit)
+		}
 	}
 	return out
-}
-
-// del is the one control character that JSON does not escape.
-const del = 0x7f
-
-// isPlain says whether a JSON text is ASCII without controls.
-func isPlain(text []byte) bool {
-	for _, b := range text {
-		if b >= del {
-			return false
-		}
-	}
-	return true
-}
-
-// surrogates is a character above U+FFFF as JSON's escapes write it.
-func surrogates(r rune) (hi, lo rune) {
-	const first, tenBits = 0x10000, 0x3ff
-	r -= first
-	return 0xd800 + r>>10, 0xdc00 + r&tenBits
 }
 
 // column is one column of a table.
@@ -169,23 +147,21 @@ func readLines(r io.Reader) <-chan string {
 	return lines
 }
 
-// table writes rows under titles, aligned, for people.
+// table prints rows under titles, in aligned columns.
 func (a *app) table(columns []column, rows [][]string) error {
-	widths := make([]int, len(columns))
+	titles := make([]string, len(columns))
 	for i, c := range columns {
-		widths[i] = ansi.StringWidth(c.title)
+		titles[i] = strings.ToUpper(c.title)
 	}
+	rows = append([][]string{titles}, rows...)
+	widths := make([]int, len(columns))
 	for _, row := range rows {
 		for i := range row {
 			row[i] = safetext.Line(row[i], maxName)
 			widths[i] = max(widths[i], ansi.StringWidth(row[i]))
 		}
 	}
-	titles := make([]string, len(columns))
-	for i, c := range columns {
-		titles[i] = strings.ToUpper(c.title)
-	}
-	for _, row := range append([][]string{titles}, rows...) {
+	for _, row := range rows {
 		var b strings.Builder
 		for i, cell := range row {
 			pad := strings.Repeat(" ", widths[i]-ansi.StringWidth(cell))
@@ -241,6 +217,11 @@ func (a *app) signs(words string) string {
 func (a *app) theme(s *config.Settings) (o style.Options, fixed bool) {
 	name, background := s.Background()
 	return style.Options{Dark: background != "light", Colors: a.colours(), Unicode: a.unicode(), Theme: name}, background != "auto"
+}
+
+// plainStyles is the style of data: no colours.
+func (a *app) plainStyles() style.Styles {
+	return style.New(style.Options{Colors: style.None, Unicode: a.unicode()})
 }
 
 // styles is the style of what is printed without asking the terminal for its

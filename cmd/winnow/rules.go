@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -23,10 +25,10 @@ func rulesCommand(a *app) *cobra.Command {
 	return c
 }
 
-// both are the lists of a provider, in the order in which they are printed.
-var both = [...]modelfilter.List{modelfilter.Ignore, modelfilter.Allow}
+// lists are the rule lists of a provider, in the order in which they are printed.
+var lists = [...]modelfilter.List{modelfilter.Ignore, modelfilter.Allow}
 
-// wire names of lists and statuses, as the assistant's tools have them.
+// listName is the name of a list in JSON, as in the assistant's tools.
 func listName(l modelfilter.List) string {
 	if l == modelfilter.Allow {
 		return "whitelist"
@@ -46,13 +48,13 @@ func listFlag(c *cobra.Command) func() modelfilter.List {
 }
 
 // scopes are the providers that a command is about: the one of --provider, or
-// those that keep passes.
-func (a *app) scopes(w *modelfilter.Window, keep func(modelfilter.ProviderView) bool) (names []string, scopes []modelfilter.Scope, err error) {
+// those that match selects.
+func (a *app) scopes(w *modelfilter.Window, match func(modelfilter.ProviderView) bool) (names []string, scopes []modelfilter.Scope, err error) {
 	if a.flags.provider != "" {
 		names = []string{a.flags.provider}
 	} else {
 		for _, p := range w.Providers() {
-			if keep(p) {
+			if match(p) {
 				names = append(names, p.Name)
 			}
 		}
@@ -69,16 +71,6 @@ func (a *app) scopes(w *modelfilter.Window, keep func(modelfilter.ProviderView) 
 
 func hasRules(p modelfilter.ProviderView) bool { return p.Rules > 0 || p.Unsaved }
 func hasKey(p modelfilter.ProviderView) bool   { return p.Key || p.Rules > 0 || p.Unsaved }
-
-// looked opens the window to look at it.
-func (a *app) looked(ctx context.Context) (*desk, error) { return a.openDesk(ctx, nil, false) }
-
-// tellNotices tells what is to be known of the file.
-func (a *app) tellNotices(d *desk) {
-	for _, n := range d.window.Notices() {
-		a.say("%s", n)
-	}
-}
 
 // ruleJSON is a rule as --json prints it.
 type ruleJSON struct {
@@ -110,12 +102,12 @@ func rulesListCommand(a *app) *cobra.Command {
 }
 
 func (a *app) rulesList(ctx context.Context) error {
-	d, err := a.looked(ctx)
+	w, err := a.openFilter(ctx, false)
 	if err != nil {
 		return err
 	}
-	a.tellNotices(d)
-	names, scopes, err := a.scopes(d.window, hasRules)
+	a.sayNotices(w)
+	names, scopes, err := a.scopes(w.filter, hasRules)
 	if err != nil {
 		return err
 	}
@@ -124,38 +116,36 @@ func (a *app) rulesList(ctx context.Context) error {
 	for i, s := range scopes {
 		counts := s.Counts()
 		p := providerRules{Provider: names[i], Ignore: []ruleJSON{}, Whitelist: []ruleJSON{}, Removed: []string{}, Available: counts.Available, Total: counts.Total}
-		for _, list := range both {
+		for _, list := range lists {
+			into := &p.Ignore
+			if list == modelfilter.Allow {
+				into = &p.Whitelist
+			}
 			for _, r := range s.Rules(list) {
-				one := ruleJSON{r.Pattern, r.Matches, r.Decides, r.Shadowed, r.Dead, r.Unsaved, r.Fixed, r.Source}
-				if list == modelfilter.Ignore {
-					p.Ignore = append(p.Ignore, one)
-				} else {
-					p.Whitelist = append(p.Whitelist, one)
-				}
+				*into = append(*into, ruleJSON{r.Pattern, r.Matches, r.Decides, r.Shadowed, r.Dead, r.Unsaved, r.Fixed, r.Source})
 				rows = append(rows, []string{names[i], list.String(), shown(r.Pattern), fmt.Sprint(r.Decides), ruleRemark(r)})
 			}
-			for _, gone := range s.Removed(list) {
-				p.Removed = append(p.Removed, gone)
-				rows = append(rows, []string{names[i], list.String(), shown(gone), "", "staged to go"})
+			for _, pattern := range s.Removed(list) {
+				p.Removed = append(p.Removed, pattern)
+				rows = append(rows, []string{names[i], list.String(), shown(pattern), "", "removal staged"})
 			}
 		}
 		providers = append(providers, p)
 	}
-	if a.flags.json {
-		return a.printJSON(map[string]any{"env_file": d.window.EnvFile(), "unsaved": d.window.Dirty(), "providers": providers})
-	}
-	if len(rows) == 0 {
-		return a.print("there are no rules in %s", d.window.EnvFile())
-	}
-	if err := a.table([]column{{title: "provider"}, {title: "list"}, {title: "pattern"}, {title: "models", right: true}, {title: "remark"}}, rows); err != nil {
-		return err
-	}
-	for _, p := range providers {
-		if err := a.print("%s: %d of %d available", p.Provider, p.Available, p.Total); err != nil {
+	return a.emit(map[string]any{"env_file": w.name, "unsaved": w.unsaved(), "providers": providers}, func() error {
+		if len(rows) == 0 {
+			return a.print("there are no rules in %s", w.name)
+		}
+		if err := a.table([]column{{title: "provider"}, {title: "list"}, {title: "pattern"}, {title: "models", right: true}, {title: "remark"}}, rows); err != nil {
 			return err
 		}
-	}
-	return nil
+		for _, p := range providers {
+			if err := a.print("%s: %d of %d models shown", p.Provider, p.Available, p.Total); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func ruleRemark(r modelfilter.RuleView) string {
@@ -206,55 +196,50 @@ type changeJSON struct {
 // rulesChange stages the patterns, each on its own: one that is refused does
 // not stop the others.
 func (a *app) rulesChange(ctx context.Context, verb string, list modelfilter.List, patterns []string, save bool) error {
-	d, err := a.openDesk(ctx, nil, true)
+	w, ws, err := a.editFilter(ctx)
 	if err != nil {
 		return err
 	}
-	a.tellNotices(d)
-	s, err := d.window.On(a.flags.provider)
+	provider := cmp.Or(a.flags.provider, w.filter.Provider())
+	s, err := w.filter.On(provider)
 	if err != nil {
 		return err
-	}
-	provider := a.flags.provider
-	if provider == "" {
-		provider = d.window.Provider()
 	}
 	results := []changeJSON{}
+	var lines []string
 	var refused []error
 	for _, pattern := range patterns {
 		one := changeJSON{Pattern: pattern, Affected: []string{}, Redundant: []string{}}
-		err := d.edit(ctx, fmt.Sprintf("%s %s rule %s of %s", verb, list, shown(pattern), provider), func() error {
+		err := ws.Edit(fmt.Sprintf("%s %s rule %s of %s", verb, list, shown(pattern), provider), func() error {
 			return change(s, verb, list, pattern, &one)
 		})
-		if one.OK = err == nil; !one.OK {
+		if one.OK = err == nil; one.OK {
+			lines = append(lines, changeLine(verb, provider, list, one))
+		} else {
 			one.Error = err.Error()
 			refused = append(refused, err)
-		} else if !a.flags.json {
-			if err := a.tellChange(verb, provider, list, one); err != nil {
-				return err
-			}
 		}
 		results = append(results, one)
 	}
-	var saved assistant.Saved
+	written := false
 	if save && len(refused) == 0 {
-		if saved, err = d.save(ctx); err != nil {
-			return saveFault(err)
+		saved, err := ws.Save(ctx)
+		if err != nil {
+			return a.saveFault(err)
 		}
+		written = saved.Written
+		lines = append(lines, saved.Message)
 	}
-	if a.flags.json {
-		if err := a.printJSON(map[string]any{"provider": provider, "list": listName(list), "results": results, "unsaved": d.window.Dirty(), "saved": saved.Written}); err != nil {
-			return err
+	err = a.emit(map[string]any{"provider": provider, "list": listName(list), "results": results, "unsaved": w.unsaved(), "saved": written}, func() error {
+		if len(lines) == 0 {
+			return nil
 		}
-	} else if saved.Message != "" {
-		if err := a.print("%s", saved.Message); err != nil {
-			return err
-		}
-	}
+		return a.print("%s", strings.Join(lines, "\n"))
+	})
 	if len(refused) > 0 && save {
 		a.say("nothing was saved, because of what was refused")
 	}
-	return joined(refused)
+	return errors.Join(append([]error{err}, refused...)...)
 }
 
 func change(s modelfilter.Scope, verb string, list modelfilter.List, pattern string, into *changeJSON) error {
@@ -278,15 +263,19 @@ func change(s modelfilter.Scope, verb string, list modelfilter.List, pattern str
 	return nil
 }
 
-func (a *app) tellChange(verb, provider string, list modelfilter.List, c changeJSON) error {
+func changeLine(verb, provider string, list modelfilter.List, c changeJSON) string {
 	text := fmt.Sprintf("added %s rule %s of %s: it decides %s", list, shown(c.Pattern), provider, assistant.Counted(len(c.Affected), "model"))
 	if verb == "remove" {
 		text = fmt.Sprintf("removed %s rule %s of %s: %s changed", list, shown(c.Pattern), provider, assistant.Counted(len(c.Affected), "model"))
 	}
 	if len(c.Redundant) > 0 {
-		text += "; it makes needless " + strings.Join(visible(c.Redundant), ", ")
+		patterns := make([]string, len(c.Redundant))
+		for i, p := range c.Redundant {
+			patterns[i] = shown(p)
+		}
+		text += "; it makes redundant " + strings.Join(patterns, ", ")
 	}
-	return a.print("%s", text)
+	return text
 }
 
 func rulesLintCommand(a *app) *cobra.Command {
@@ -306,26 +295,27 @@ type findingJSON struct {
 }
 
 func (a *app) rulesLint(ctx context.Context) error {
-	d, err := a.looked(ctx)
+	w, err := a.openFilter(ctx, false)
 	if err != nil {
 		return err
 	}
-	a.tellNotices(d)
-	names, scopes, err := a.scopes(d.window, hasRules)
+	a.sayNotices(w)
+	names, scopes, err := a.scopes(w.filter, hasRules)
 	if err != nil {
 		return err
 	}
 	found := []findingJSON{}
+	lines := []string{}
 	for i, s := range scopes {
 		for _, f := range s.Lint() {
 			found = append(found, findingJSON{names[i], f.Kind.String(), listName(f.List), f.Pattern, f.By})
+			lines = append(lines, fmt.Sprintf("%s: %s rule %s is %s: %s", names[i], listName(f.List), shown(f.Pattern), f.Kind, lintReason(f.Kind, shown(f.By))))
 		}
 	}
-	if a.flags.json {
-		if err := a.printJSON(map[string]any{"findings": found}); err != nil {
-			return err
-		}
-	} else if err := a.printFindings(found); err != nil {
+	if len(lines) == 0 {
+		lines = append(lines, "every rule does something")
+	}
+	if err := a.emit(map[string]any{"findings": found}, func() error { return a.print("%s", strings.Join(lines, "\n")) }); err != nil {
 		return err
 	}
 	if len(found) > 0 {
@@ -334,25 +324,16 @@ func (a *app) rulesLint(ctx context.Context) error {
 	return nil
 }
 
-func (a *app) printFindings(found []findingJSON) error {
-	if len(found) == 0 {
-		return a.print("every rule does something")
+// lintReason says why a rule does nothing; by is the other rule of the finding.
+func lintReason(kind engine.Kind, by string) string {
+	switch kind {
+	case engine.Dead:
+		return "it matches no model"
+	case engine.Shadowed:
+		return "other rules decide all it matches, the first " + by
+	case engine.Undecided:
+		return by + " may cover it"
+	default:
+		return by + " covers it"
 	}
-	for _, f := range found {
-		text := fmt.Sprintf("%s: %s rule %s is %s", f.Provider, f.Type, shown(f.Pattern), f.Kind)
-		switch f.Kind {
-		case engine.Dead.String():
-			text += ": it matches no model"
-		case engine.Shadowed.String():
-			text += fmt.Sprintf(": other rules decide all it matches, the first %s", shown(f.By))
-		case engine.Redundant.String():
-			text += fmt.Sprintf(": %s covers it", shown(f.By))
-		case engine.Undecided.String():
-			text += fmt.Sprintf(": %s may cover it", shown(f.By))
-		}
-		if err := a.print("%s", text); err != nil {
-			return err
-		}
-	}
-	return nil
 }

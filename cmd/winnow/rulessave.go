@@ -12,36 +12,22 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	"winnow/assistant/safetext"
+	"winnow/assistant/workspace"
+	"winnow/tui/pane"
 )
 
 // shown is a pattern or id with nothing hidden in it.
 func shown(s string) string { return safetext.Visible(s) }
 
-func visible(all []string) []string {
-	out := make([]string, len(all))
-	for i, s := range all {
-		out[i] = shown(s)
-	}
-	return out
-}
-
-// joined is several errors as one, so that each is told on a line of its own.
-func joined(all []error) error {
-	if len(all) == 0 {
-		return nil
-	}
-	return errors.Join(all...)
-}
-
 func rulesDiffCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "diff", Short: "Show what saving would change (exit 3 when there is something)", Args: args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d, err := a.looked(cmd.Context())
+			w, err := a.openFilter(cmd.Context(), false)
 			if err != nil {
 				return err
 			}
-			return a.showPlan(cmd.Context(), d)
+			return a.printPlan(cmd.Context(), w)
 		},
 	}
 }
@@ -57,11 +43,11 @@ func rulesPlanCommand(a *app) *cobra.Command {
 	c.Flags().StringArrayVar(&remove, "remove", nil, "ignore rule to remove, PATTERN")
 	c.Flags().StringArrayVar(&removeAllow, "remove-allow", nil, "allow rule to remove, PATTERN")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		d, err := a.looked(cmd.Context()) // without the journal: what is staged here is gone with the process
+		w, err := a.openFilter(cmd.Context(), false) // without the journal: what is staged here ends with the process
 		if err != nil {
 			return err
 		}
-		s, err := d.window.On(a.flags.provider)
+		s, err := w.filter.On(a.flags.provider)
 		if err != nil {
 			return err
 		}
@@ -78,149 +64,102 @@ func rulesPlanCommand(a *app) *cobra.Command {
 			}
 		}
 		if len(refused) > 0 {
-			return joined(refused)
+			return errors.Join(refused...)
 		}
-		return a.showPlan(cmd.Context(), d)
+		return a.printPlan(cmd.Context(), w)
 	}
 	return c
 }
 
-// planJSON is a plan as --json prints it.
-type planJSON struct {
-	Path    string               `json:"path"`
-	Creates bool                 `json:"creates"`
-	Foreign bool                 `json:"foreign"`
-	Rules   []ruleChange         `json:"rules"`
-	Lines   []assistant.FileLine `json:"lines"`
-	Effects []effectJSON         `json:"effects"`
-}
-
-type ruleChange struct {
-	Provider string `json:"provider"`
-	Type     string `json:"type"`
-	Pattern  string `json:"pattern"`
-	Added    bool   `json:"added"`
-}
-
-type effectJSON struct {
-	Provider string   `json:"provider"`
-	Known    bool     `json:"known"`
-	Shown    []string `json:"shown"`
-	Hidden   []string `json:"hidden"`
-}
-
-func changesJSON(all []assistant.RuleChange) []ruleChange {
-	out := []ruleChange{}
-	for _, c := range all {
-		out = append(out, ruleChange{c.Provider, listName(modelfilter.ListOf(c)), c.Pattern, c.Added})
-	}
-	return out
-}
-
-func linesJSON(all []assistant.FileLine) []assistant.FileLine {
-	return append([]assistant.FileLine{}, all...) // no lines are [] and not null
-}
-
-// showPlan prints what a save would change; errPending when it is something.
-func (a *app) showPlan(ctx context.Context, d *desk) error {
-	a.tellNotices(d)
-	plan, err := d.window.PlanSave(ctx)
+// printPlan prints what a save would change; errPending when it is something.
+func (a *app) printPlan(ctx context.Context, w *openWindow) error {
+	a.sayNotices(w)
+	plan, err := w.filter.PlanSave(ctx)
 	if err != nil {
-		return saveFault(err)
+		return err
 	}
-	if a.flags.json {
-		out := planJSON{plan.Path, plan.Creates, plan.Conflict != nil, changesJSON(plan.Rules), linesJSON(plan.Lines), []effectJSON{}}
-		for _, e := range plan.Effects {
-			out.Effects = append(out.Effects, effectJSON{e.Provider, e.Known, append([]string{}, e.Shown...), append([]string{}, e.Hidden...)})
+	err = a.emit(plan, func() error {
+		if plan.Empty() {
+			return a.print("nothing is staged: %s stays as it is", plan.Path)
 		}
-		err = a.printJSON(out)
-	} else if plan.Empty() {
-		err = a.print("nothing is staged: %s stays as it is", plan.Path)
-	} else {
-		err = a.print("%s", strings.TrimRight(modelfilter.PlanText(plan), "\n"))
-	}
+		st := a.plainStyles()
+		return a.print("%s", strings.Join(pane.SavePlanLines(plan, &st), "\n"))
+	})
 	if err == nil && !plan.Empty() {
 		err = errPending
 	}
 	return err
 }
 
+func fileLines(all []assistant.FileLine) []string {
+	out := make([]string, len(all))
+	for i, l := range all {
+		out[i] = fmt.Sprintf("%s %4d  %s", l.Kind, l.Line, l.Text)
+	}
+	return out
+}
+
 func rulesSaveCommand(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "save", Short: "Write the staged rules to the .env file", Args: args(0, 0)}
-	merge := c.Flags().Bool("merge", false, "when somebody else changed the file: put the staged changes on top of it")
-	c.RunE = func(cmd *cobra.Command, _ []string) error { return a.rulesSave(cmd.Context(), *merge) }
-	return c
+	return &cobra.Command{
+		Use: "save", Short: "Write the staged rules to the .env file", Args: args(0, 0),
+		Long: "What somebody else has changed in the file meanwhile stays. Rules that were changed\n" +
+			"on both sides are a conflict: nothing is written, and both versions are shown.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, ws, err := a.editFilter(cmd.Context())
+			if err != nil {
+				return err
+			}
+			saved, err := ws.Save(cmd.Context())
+			if err != nil {
+				return a.saveFault(err)
+			}
+			return a.printSaved(saved)
+		},
+	}
 }
 
-func (a *app) rulesSave(ctx context.Context, merge bool) error {
-	d, err := a.openDesk(ctx, nil, true)
-	if err != nil {
+func (a *app) printSaved(saved assistant.Saved) error {
+	if saved.Warning != "" {
+		a.say("%s", saved.Warning)
+	}
+	return a.emit(saved, func() error { return a.print("%s", saved.Message) })
+}
+
+// saveFault describes both sides of a conflict; other errors stay as they are.
+func (a *app) saveFault(err error) error {
+	var c *assistant.Conflict
+	if !errors.As(err, &c) {
 		return err
 	}
-	a.tellNotices(d)
-	saved, err := d.save(ctx)
-	if conflict := (*assistant.Conflict)(nil); errors.As(err, &conflict) && merge {
-		if _, err = d.window.RefreshSaved(ctx, false); err == nil {
-			saved, err = d.save(ctx)
-		}
+	faults := []error{fmt.Errorf("nothing was saved: %w", err)}
+	st := a.plainStyles()
+	for _, line := range pane.ConflictLines(c, c.Rules, &st.Icons) {
+		faults = append(faults, errors.New(line))
 	}
-	if err != nil {
-		return saveFault(err)
+	if c.Kept != "" {
+		faults = append(faults, errors.New("their version of the file is "+c.Kept))
 	}
-	return a.tellSaved(saved)
-}
-
-func (a *app) tellSaved(saved assistant.Saved) error {
-	if a.flags.json {
-		keys := []string{}
-		for _, c := range saved.Keys {
-			keys = append(keys, c.Key)
-		}
-		return a.printJSON(map[string]any{"path": saved.Path, "written": saved.Written, "rules": changesJSON(saved.Rules), "keys": keys, "message": saved.Message})
-	}
-	return a.print("%s", strings.TrimSpace(saved.Message+" "+saved.Warning))
-}
-
-// saveFault says what stands in the way of a save, with both sides of a
-// conflict.
-func saveFault(err error) error {
-	var way *assistant.Conflict
-	if !errors.As(err, &way) {
-		return err
-	}
-	if way.Kept != "" {
-		return way
-	}
-	lines := []error{fmt.Errorf("%w; nothing was saved", way)}
-	for _, l := range way.Theirs {
-		lines = append(lines, fmt.Errorf("theirs %s%s", l.Kind, l.Text))
-	}
-	for _, l := range way.Ours {
-		lines = append(lines, fmt.Errorf("ours   %s%s", l.Kind, l.Text))
-	}
-	return advise(errors.Join(lines...), "winnow rules save --merge puts your changes on top of theirs")
+	return advise(errors.Join(faults...), "winnow rules discard drops your changes; winnow opens the program, where each can be chosen")
 }
 
 func rulesDiscardCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "discard", Short: "Forget what is staged", Args: args(0, 0),
+		Use: "discard", Short: "Drop the staged changes", Args: args(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d, err := a.openDesk(cmd.Context(), nil, true)
+			_, ws, err := a.editFilter(cmd.Context())
 			if err != nil {
 				return err
 			}
-			if !d.window.Dirty() && !a.flags.json {
-				return a.print("nothing is staged")
-			}
-			var lost []assistant.RuleChange
-			err = d.edit(cmd.Context(), "discard staged rules", func() error { lost, err = d.window.Discard(); return err })
-			if err != nil {
+			lost, err := ws.Discard("discard staged rules")
+			if err != nil && !errors.Is(err, workspace.ErrNothingUnsaved) {
 				return err
 			}
-			if a.flags.json {
-				return a.printJSON(map[string]any{"discarded": changesJSON(lost)})
-			}
-			return a.print("%s discarded; winnow checkpoints list shows the way back", assistant.Counted(len(lost), "staged change"))
+			return a.emit(map[string]any{"discarded": append([]assistant.RuleChange{}, lost...)}, func() error {
+				if len(lost) == 0 {
+					return a.print("nothing is staged")
+				}
+				return a.print("%s discarded; winnow checkpoints list shows the way back", assistant.Counted(len(lost), "staged change"))
+			})
 		},
 	}
 }
@@ -238,25 +177,26 @@ type versionJSON struct {
 func rulesLogCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "log [ID]", Short: "List the last saves of the file, or what one of them changed", Args: args(0, 1),
+		Long: "The version \"original\" is the file as it was before winnow saved it for the first time.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := a.looked(cmd.Context())
+			w, err := a.openFilter(cmd.Context(), false)
 			if err != nil {
 				return err
 			}
-			if len(args) == 1 {
-				lines, err := d.window.VersionDiff(cmd.Context(), args[0])
-				if err != nil {
-					return advise(err, "winnow rules log lists the saves")
-				}
-				return a.showLines(lines)
+			if len(args) == 0 {
+				return a.rulesLog(cmd.Context(), w)
 			}
-			return a.rulesLog(cmd.Context(), d)
+			lines, err := w.filter.VersionDiff(cmd.Context(), args[0])
+			if err != nil {
+				return advise(err, "winnow rules log lists the saves")
+			}
+			return a.printLines(lines)
 		},
 	}
 }
 
-func (a *app) rulesLog(ctx context.Context, d *desk) error {
-	versions, err := d.window.Versions(ctx)
+func (a *app) rulesLog(ctx context.Context, w *openWindow) error {
+	versions, err := w.filter.Versions(ctx)
 	if err != nil && len(versions) == 0 {
 		return err
 	}
@@ -273,13 +213,12 @@ func (a *app) rulesLog(ctx context.Context, d *desk) error {
 		all = append(all, versionJSON{v.ID, v.Time.UTC().Format(timeJSON), string(v.Author.Who), v.Author.Session, keys, v.Created})
 		rows = append(rows, []string{v.ID, v.Time.Local().Format(timeShown), string(v.Author.Who), v.Author.Session, strings.Join(keys, ", ")})
 	}
-	if a.flags.json {
-		return a.printJSON(map[string]any{"versions": all})
-	}
-	if len(rows) == 0 {
-		return a.print("winnow has not saved %s yet", d.window.EnvFile())
-	}
-	return a.table([]column{{title: "id"}, {title: "time"}, {title: "who"}, {title: "session"}, {title: "changes"}}, rows)
+	return a.emit(map[string]any{"versions": all}, func() error {
+		if len(rows) == 0 {
+			return a.print("winnow has not saved %s yet", w.name)
+		}
+		return a.table([]column{{title: "id"}, {title: "time"}, {title: "who"}, {title: "session"}, {title: "changes"}}, rows)
+	})
 }
 
 // How times are written: for programs and for people.
@@ -288,16 +227,13 @@ const (
 	timeShown = "2006-01-02 15:04:05"
 )
 
-func (a *app) showLines(lines []assistant.FileLine) error {
-	if a.flags.json {
-		return a.printJSON(map[string]any{"lines": linesJSON(lines)})
-	}
-	for _, l := range lines {
-		if err := a.print("%s%s", l.Kind, l.Text); err != nil {
-			return err
+func (a *app) printLines(lines []assistant.FileLine) error {
+	return a.emit(map[string]any{"lines": append([]assistant.FileLine{}, lines...)}, func() error {
+		if len(lines) == 0 {
+			return a.print("nothing would change")
 		}
-	}
-	return nil
+		return a.print("%s", strings.Join(fileLines(lines), "\n"))
+	})
 }
 
 func rulesRestoreCommand(a *app) *cobra.Command {
@@ -315,30 +251,34 @@ func rulesRestoreCommand(a *app) *cobra.Command {
 }
 
 func (a *app) rulesRestore(ctx context.Context, id string, side dotenv.Side, dry bool) error {
-	d, err := a.openDesk(ctx, nil, !dry)
-	if err != nil {
-		return err
-	}
 	if dry {
-		lines, err := d.window.RestoreDiff(ctx, id, side)
+		w, err := a.openFilter(ctx, false)
+		if err != nil {
+			return err
+		}
+		lines, err := w.filter.RestoreDiff(ctx, id, side)
 		if err != nil {
 			return advise(err, "winnow rules log lists the saves")
 		}
-		if err := a.showLines(lines); err != nil || len(lines) == 0 {
+		if err := a.printLines(lines); err != nil || len(lines) == 0 {
 			return err
 		}
 		return errPending
 	}
+	w, ws, err := a.editFilter(ctx)
+	if err != nil {
+		return err
+	}
 	var saved assistant.Saved
-	err = d.edit(ctx, "restore version "+id, func() (err error) {
-		saved, err = d.window.Restore(ctx, id, side)
+	err = ws.Edit("restore version "+id, func() (err error) {
+		saved, err = w.filter.Restore(ctx, id, side)
 		return err
 	})
 	switch {
 	case errors.Is(err, modelfilter.ErrUnsaved):
 		return advise(err, "winnow rules save or winnow rules discard")
 	case err != nil:
-		return advise(saveFault(err), "winnow rules log lists the saves")
+		return advise(a.saveFault(err), "winnow rules log lists the saves")
 	}
-	return a.tellSaved(saved)
+	return a.printSaved(saved)
 }

@@ -43,18 +43,18 @@ type statusJSON struct {
 }
 
 func (a *app) rulesTest(ctx context.Context, ids []string) error {
-	d, err := a.looked(ctx)
+	w, err := a.openFilter(ctx, false)
 	if err != nil {
 		return err
 	}
-	names, scopes, err := a.scopes(d.window, hasKey)
+	names, scopes, err := a.scopes(w.filter, hasKey)
 	if err != nil {
 		return err
 	}
 	statuses := []statusJSON{}
 	if len(ids) > 0 {
 		for _, id := range ids {
-			s, full, err := a.scopeOf(d.window, id)
+			s, full, err := a.scopeOf(w.filter, id)
 			if err != nil {
 				return err
 			}
@@ -86,7 +86,7 @@ func (a *app) rulesTest(ctx context.Context, ids []string) error {
 // --provider, of the id, or the current one.
 func (a *app) scopeOf(w *modelfilter.Window, id string) (modelfilter.Scope, string, error) {
 	provider := a.flags.provider
-	if name, _, ok := cutID(id); ok && provider == "" {
+	if name, _, ok := strings.Cut(id, "/"); ok && provider == "" {
 		if s, err := w.On(name); err == nil {
 			return s, id, nil
 		}
@@ -177,7 +177,7 @@ func testCase(line []byte) (any, error) {
 		models = append(models, statusJSON{ID: m.ID, Status: m.Status.String(), Rule: m.Rule, Unfiltered: m.Unfiltered})
 	}
 	rules := []caseRule{}
-	for _, list := range both {
+	for _, list := range lists {
 		for _, r := range e.Rules(list) {
 			rules = append(rules, caseRule{listName(list), r.Pattern, r.Decides})
 		}
@@ -265,11 +265,11 @@ func coverCase(line []byte) (any, error) {
 
 // coveredByRules asks the rules there are, staged ones included.
 func (a *app) coveredByRules(ctx context.Context, list modelfilter.List, pattern string) error {
-	d, err := a.looked(ctx)
+	w, err := a.openFilter(ctx, false)
 	if err != nil {
 		return err
 	}
-	s, err := d.window.On(a.flags.provider)
+	s, err := w.filter.On(a.flags.provider)
 	if err != nil {
 		return err
 	}

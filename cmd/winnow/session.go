@@ -9,13 +9,14 @@ import (
 	"sync"
 
 	"winnow/adapters/config"
+	"winnow/adapters/endpoints"
 	"winnow/assistant"
 	"winnow/assistant/budget"
 	"winnow/assistant/history"
 )
 
-// resumed is the session that --continue or --session names; the zero value is
-// a new one.
+// resumed is the session that --continue or --session names; the zero value
+// stands for a new one.
 func (a *app) resumed(ctx context.Context, store history.Store) (history.Session, error) {
 	switch {
 	case a.flags.proceed:
@@ -26,7 +27,7 @@ func (a *app) resumed(ctx context.Context, store history.Store) (history.Session
 	return history.Session{}, nil
 }
 
-// findSession is the one session whose id begins so.
+// findSession is the one session whose id begins with id.
 func findSession(ctx context.Context, store history.Store, id string) (history.Session, error) {
 	all, err := store.Sessions(ctx)
 	if err != nil {
@@ -51,7 +52,7 @@ func findSession(ctx context.Context, store history.Store, id string) (history.S
 	return history.Session{}, advise(fmt.Errorf("%d sessions begin with %q", len(found), id), next)
 }
 
-// sessionSettings is what a session works with.
+// sessionSettings are the settings of a session.
 func sessionSettings(s *config.Settings) assistant.Settings {
 	return assistant.Settings{
 		Limits:        assistant.Limits{Iterations: s.MaxIterations},
@@ -63,7 +64,7 @@ func sessionSettings(s *config.Settings) assistant.Settings {
 	}
 }
 
-// orNone is a number for budget.Params, where 0 stands for the default.
+// orNone is a number for budget.Params, where 0 means the default and -1 none.
 func orNone(n int) int {
 	if n == 0 {
 		return -1
@@ -71,16 +72,15 @@ func orNone(n int) int {
 	return n
 }
 
-// openSession makes the session that this run drives, new or taken up, in the
-// window. With a begun that is not nil a slow window is not waited for: it is
-// told how that ended.
-func (a *app) openSession(ctx context.Context, w *wiring, p *place, store history.Store, old history.Session, model string, begun func(error)) (*assistant.Session, error) {
+// openSession makes the session of this run, new or resumed. With a started
+// that is not nil a slow window is not waited for: started gets the result.
+func (a *app) openSession(ctx context.Context, set *endpoints.Set, w *openWindow, store history.Store, old history.Session, model string, started func(error)) (*assistant.Session, error) {
 	s, err := a.config()
 	if err != nil {
 		return nil, err
 	}
 	pages := &assistant.Pages{}
-	if err := p.register(pages); err != nil {
+	if err := w.register(pages); err != nil {
 		return nil, err
 	}
 	telemetry, err := a.telemetry()
@@ -91,20 +91,20 @@ func (a *app) openSession(ctx context.Context, w *wiring, p *place, store histor
 	if id == "" {
 		id = assistant.NewID(a.now())
 	}
-	session, err := assistant.NewSession(w.registry, assistant.Options{
-		ID: id, Window: p.window, Pages: pages, Store: store, Journal: p.journal, Model: model,
+	session, err := assistant.NewSession(set.Registry, assistant.Options{
+		ID: id, Window: w.window, Pages: pages, Store: store, Journal: w.journal, Model: model,
 		Settings: sessionSettings(s), Log: a.logger(), Telemetry: telemetry, TelemetryMessages: a.flags.telemetryMessages,
 	})
 	if err != nil {
 		return nil, err
 	}
-	p.session.Store(session)
-	a.touch(ctx, store, history.Session{ID: id, Folder: a.folder(), Window: p.name, Model: model})
-	begin := session.Start
-	if p.slow && begun != nil {
-		begin = func(ctx context.Context) error { return session.StartAsync(ctx, begun) }
+	w.session.Store(session)
+	a.touch(ctx, store, history.Session{ID: id, Folder: a.folder(), Window: w.name, Model: model})
+	start := session.Start
+	if w.slow && started != nil {
+		start = func(ctx context.Context) error { return session.StartAsync(ctx, started) }
 	}
-	if err := begin(ctx); err != nil {
+	if err := start(ctx); err != nil {
 		return nil, err
 	}
 	a.logger().Info("session", "id", id, "model", model, "resumed", old.ID != "")
@@ -115,14 +115,13 @@ func (a *app) openSession(ctx context.Context, w *wiring, p *place, store histor
 	return session, nil
 }
 
-// touch keeps what is said of a session, beside everything else: no screen and
-// no model waits for a disk that flushes. That it failed is said at the end, if
-// the first message did not find out before.
+// touch stores what is known of a session in the background: no screen and no
+// model waits for the disk. A failure is reported at the end of the run.
 func (a *app) touch(ctx context.Context, store history.Store, s history.Session) {
-	ctx = context.WithoutCancel(ctx) // it was opened, whatever becomes of it
-	kept := make(chan error, 1)
-	go func() { kept <- store.Touch(ctx, s) }()
-	a.onClose(func() error { return <-kept })
+	ctx = context.WithoutCancel(ctx) // also when the run is cancelled at once
+	stored := make(chan error, 1)
+	go func() { stored <- store.Touch(ctx, s) }()
+	a.onClose(func() error { return <-stored })
 }
 
 // telemetry appends the record of each request to the file of --telemetry; nil
@@ -153,4 +152,63 @@ func (a *app) telemetry() (func(budget.Record), error) {
 			a.logger().Error("telemetry", "error", err)
 		}
 	}, nil
+}
+
+// belongs says whether a session belongs to the window that the settings name.
+// An imported one belongs to any.
+func (a *app) belongs(s history.Session) (bool, error) {
+	set, err := a.config()
+	if err != nil {
+		return false, err
+	}
+	return s.Window == "" || (s.Window == historyWindow) == (set.Window == historyWindow), nil
+}
+
+// lastSession is the session last used in this folder, of the window that is open.
+func (a *app) lastSession(ctx context.Context, store history.Store) (history.Session, error) {
+	none := advise(fmt.Errorf("there is no session to continue in this folder"), "winnow history sessions lists all; open one with --session ID")
+	last, found, err := store.LastSession(ctx, a.folder())
+	if err != nil || !found {
+		if err == nil {
+			err = none
+		}
+		return history.Session{}, err
+	}
+	if ok, err := a.belongs(last); ok || err != nil {
+		return last, err
+	}
+	all, err := store.Sessions(ctx) // the last used first
+	if err != nil {
+		return history.Session{}, err
+	}
+	for _, s := range all {
+		if ok, err := a.belongs(s); err != nil || ok && s.Folder == a.folder() {
+			return s, err
+		}
+	}
+	return history.Session{}, none
+}
+
+// namedSession is the session whose id begins with id, if it belongs to this
+// window: its checkpoints are in that window's journal.
+func (a *app) namedSession(ctx context.Context, store history.Store, id string) (history.Session, error) {
+	s, err := findSession(ctx, store, id)
+	if err != nil {
+		return s, err
+	}
+	ok, err := a.belongs(s)
+	if err != nil || ok {
+		return s, err
+	}
+	return history.Session{}, advise(fmt.Errorf("the session %s belongs to another window", s.ID), "open it with --window %s", windowName(s.Window))
+}
+
+// windowName is the window of a session as --window names it: sessions of the
+// model filter are stored under the path of the .env file. "" belongs to any.
+func windowName(stored string) string {
+	switch stored {
+	case "", historyWindow:
+		return stored
+	}
+	return "model-filter"
 }

@@ -86,7 +86,7 @@ func (a *app) configShow() error {
 func (a *app) configCheck() error {
 	s, err := a.config()
 	if err == nil {
-		_, err = a.endpoints(0) // their addresses
+		_, err = a.openEndpoints(0) // their addresses
 	}
 	if err == nil {
 		_, err = tui.Keys(rebinds(s.Keys), s.SendKey == "enter")

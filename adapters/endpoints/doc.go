@@ -1,0 +1,27 @@
+// Package endpoints finds the endpoints that can answer a user: the address
+// that the user names, OPENAI_BASE_URL and OPENAI_API_KEY, the providers of the
+// settings, the proxy of the folder's .env file, the usual local servers, and the
+// built-in offline model, in this order of preference.
+//
+// # Nouns
+//
+// An Endpoint is one such place and an assistant.Model. An automatic endpoint
+// was found, not set up by the user: it counts when it answers. A remote
+// endpoint is an automatic one that a file of the folder names on another
+// machine: it is used only when the user names it. A Set is all endpoints of a
+// run with the registry of their models.
+//
+// # Who may call what from where
+//
+// Find reads files and connects to nothing. An Endpoint connects when it is
+// first used, and starts the offline model then. Methods of Set and Endpoint are
+// safe from any goroutine after Find.
+//
+// # Caveats
+//
+// A key goes only to the origin (scheme, host and port) that it was entered for.
+// A key that is given as a command runs that command when its endpoint is first
+// used.
+//
+// The package implements section 11 of winnow's specification.
+package endpoints

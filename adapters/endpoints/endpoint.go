@@ -1,0 +1,222 @@
+package endpoints
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"log/slog"
+	"net"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"winnow/adapters/modelfilter/models"
+	"winnow/assistant"
+	"winnow/assistant/openai"
+)
+
+// Endpoint is a place that answers requests, as an assistant.Model. Its client
+// is made when it is first used.
+type Endpoint struct {
+	Name    string
+	BaseURL string                // "" of the offline model before it runs
+	From    string                // where it was found, for people
+	Key     string                // where its key comes from, for people; "" is none
+	Auto    bool                  // it was found, not set up by the user
+	Remote  bool                  // automatic, and on another machine: used only when named
+	Known   []assistant.ModelInfo // its models when it cannot list them
+
+	guess    bool // only looked for on its usual port: that it is not there is no failure
+	window   int  // context window of models that tell none; 0 is unknown
+	options  func(context.Context) (openai.Options, error)
+	timeouts openai.Timeouts
+	log      *slog.Logger
+	cache    *listCache
+	stop     func() error // ends what options has started; nil is nothing
+
+	mu     sync.Mutex
+	client *openai.Client
+}
+
+// connect makes the client at the first call. It connects to nothing.
+func (e *Endpoint) connect(ctx context.Context) (*openai.Client, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.client != nil {
+		return e.client, nil
+	}
+	o := openai.Options{}
+	if e.options != nil {
+		var err error
+		if o, err = e.options(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if o.BaseURL == "" {
+		o.BaseURL = e.BaseURL
+	}
+	o.Name, o.Log, o.Timeouts = e.Name, e.log, e.timeouts
+	client, err := openai.New(o)
+	if err != nil {
+		return nil, err
+	}
+	e.client = client
+	return client, nil
+}
+
+// APIKey reads the endpoint's key, which makes it known to the redactor; "" is
+// none. The offline model has none.
+func (e *Endpoint) APIKey(ctx context.Context) (string, error) {
+	if e.options == nil || e.Name == OfflineName {
+		return "", nil
+	}
+	o, err := e.options(ctx)
+	return o.Key, err
+}
+
+func (e *Endpoint) close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.stop == nil {
+		return nil
+	}
+	stop := e.stop
+	e.stop = nil
+	return stop()
+}
+
+// Stream implements assistant.Model.
+func (e *Endpoint) Stream(ctx context.Context, req assistant.Request) iter.Seq2[assistant.Part, error] {
+	client, err := e.connect(ctx)
+	if err != nil {
+		return func(yield func(assistant.Part, error) bool) {
+			yield(nil, &assistant.RequestError{Kind: assistant.KindAuth, Message: err.Error(), Err: err})
+		}
+	}
+	return client.Stream(ctx, req)
+}
+
+// Encode implements assistant.Encoder.
+func (e *Endpoint) Encode(req assistant.Request) (json.RawMessage, error) {
+	client, err := e.connect(context.Background()) // the request is only shown: nothing is sent
+	if err != nil {
+		return nil, err
+	}
+	return client.Encode(req)
+}
+
+// Image implements assistant.ImageModel.
+func (e *Endpoint) Image(ctx context.Context, model, prompt string) (assistant.Image, error) {
+	client, err := e.connect(ctx)
+	if err != nil {
+		return assistant.Image{}, err
+	}
+	return client.Image(ctx, model, prompt)
+}
+
+// List asks the endpoint which models it has, and caches the answer. What the
+// endpoint does not tell of a model is added from the catalogue.
+func (e *Endpoint) List(ctx context.Context) ([]assistant.ModelInfo, error) {
+	if len(e.Known) > 0 {
+		return slices.Clone(e.Known), nil
+	}
+	client, err := e.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	listed, err := client.Models(ctx)
+	for i := range listed {
+		listed[i] = e.describe(listed[i])
+	}
+	if err == nil && e.cache != nil {
+		if err := e.cache.store(e.BaseURL, listed); err != nil && e.log != nil {
+			e.log.Warn("model list not cached", "endpoint", e.Name, "error", err)
+		}
+	}
+	return listed, err
+}
+
+// offered is List for the registry, which asks every endpoint: automatic ones
+// that are not there have no models, and remote ones are not asked.
+func (e *Endpoint) offered(ctx context.Context) ([]assistant.ModelInfo, error) {
+	if e.Remote || e.guess && !e.Answers(ctx) {
+		return nil, nil
+	}
+	return e.List(ctx)
+}
+
+// describe adds what the catalogue and the settings know of a model.
+func (e *Endpoint) describe(m assistant.ModelInfo) assistant.ModelInfo {
+	if info, ok := models.Info(m.ID); ok {
+		if m.Context == 0 {
+			m.Context, m.Known = info.Context, info.Known
+		}
+		if m.PriceIn == 0 && m.PriceOut == 0 {
+			m.PriceIn, m.PriceOut = info.PriceIn, info.PriceOut
+		}
+		m.Tools, m.Reasons, m.Images = m.Tools || info.Tools, m.Reasons || info.Reasons, m.Images || info.Images
+	}
+	if m.Context == 0 {
+		m.Context = e.window
+	}
+	return m
+}
+
+// answerTimeout is how long an endpoint may take to accept a connection: a
+// thousand times what one on this machine needs.
+const answerTimeout = 500 * time.Millisecond
+
+// Answers reports whether something accepts connections at the address.
+func (e *Endpoint) Answers(ctx context.Context) bool {
+	at, err := url.Parse(e.BaseURL)
+	if err != nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(at.Hostname(), port(at)))
+	if err != nil {
+		return false
+	}
+	_ = conn.Close() // nothing was sent over it
+	return true
+}
+
+// listTimeout bounds how long an automatic endpoint may take to list its models.
+const listTimeout = 3 * time.Second
+
+// usable reports whether an automatic endpoint lists a model that can chat.
+func (e *Endpoint) usable(ctx context.Context) bool {
+	if !e.Answers(ctx) {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	listed, err := e.List(ctx)
+	return err == nil && slices.ContainsFunc(listed, canChat)
+}
+
+func canChat(m assistant.ModelInfo) bool { return !m.NoChat }
+
+// A ListError is an endpoint that has no model to begin with.
+type ListError struct {
+	Endpoint *Endpoint
+	Err      error // nil: it lists no model that can chat
+}
+
+// Error names the endpoint and the reason.
+func (l *ListError) Error() string {
+	if l.Err == nil {
+		return l.Endpoint.Name + " lists no model that can chat"
+	}
+	return l.Endpoint.Name + " (" + l.Endpoint.BaseURL + ") does not list its models: " + l.Err.Error()
+}
+
+// Unwrap returns the error of the request.
+func (l *ListError) Unwrap() error { return l.Err }
+
+// ErrNotQualified is the name of a model without its provider where several
+// endpoints could be meant.
+var ErrNotQualified = errors.New("the model is not named PROVIDER/NAME")

@@ -1,0 +1,355 @@
+package endpoints
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"winnow/adapters/config"
+	"winnow/adapters/dotenv"
+	"winnow/assistant"
+	"winnow/assistant/offline"
+	"winnow/assistant/openai"
+	"winnow/assistant/safetext"
+)
+
+// The names of endpoints that the settings do not name.
+const (
+	OfflineName = "offline"
+	ProxyName   = "proxy"
+	OpenAIName  = "openai"
+	// OfflineModel is the id of the built-in model.
+	OfflineModel = OfflineName + "/" + offline.ModelID
+)
+
+const (
+	openaiURL = "https://api.openai.com/v1"
+	proxyURL  = "http://127.0.0.1:8000/v1"
+)
+
+// Server is a model server of this machine with its usual address.
+type Server struct{ Name, URL string }
+
+// LocalServers are the usual model servers of a user's own machine.
+func LocalServers() []Server {
+	return []Server{
+		{"ollama", "http://127.0.0.1:11434/v1"},
+		{"lmstudio", "http://127.0.0.1:1234/v1"},
+		{"llamacpp", "http://127.0.0.1:8080/v1"},
+	}
+}
+
+// Options says where to look. Settings is needed; the rest may be zero.
+type Options struct {
+	Settings *config.Settings
+	Environ  []string // "NAME=value"
+	EnvFile  string   // the .env file of the proxy
+	Provider string   // name of the endpoint that the user wants; "" is any
+	BaseURL  string   // address of the endpoint that the user wants; "" is none
+	Local    []Server // local servers to look for
+	CacheDir string   // lists of models are cached in it; "" caches none
+	Delay    time.Duration
+	Redactor *safetext.Redactor // learns every key; nil learns none
+	Log      *slog.Logger
+	Notice   func(string) // told why an endpoint of the folder is left out; nil is nobody
+}
+
+// NamedError is a Provider or BaseURL that cannot be used.
+type NamedError struct {
+	What   string   // "provider", "base URL" or "OPENAI_BASE_URL"
+	Value  string   // as the user gave it
+	Reason string   // of an address that is refused
+	Near   string   // the most similar known provider; "" is none
+	Names  []string // the known providers
+}
+
+// Error names the value and what is wrong with it.
+func (e *NamedError) Error() string {
+	if e.What != "provider" {
+		return e.What + ": " + e.Reason
+	}
+	text := fmt.Sprintf("there is no endpoint %q", e.Value)
+	if e.Near != "" {
+		text += fmt.Sprintf("; did you mean %q?", e.Near)
+	}
+	return text
+}
+
+// Find lists the endpoints in order of preference. It connects to nothing.
+// Errors are a *NamedError, a *config.Error for an address of the settings, and
+// those of reading the .env file.
+func Find(o Options) (*Set, error) {
+	f := finder{Options: o}
+	proxy, err := f.proxy()
+	if err != nil {
+		return nil, err
+	}
+	ambient, err := f.ambient()
+	if err != nil {
+		return nil, err
+	}
+	configured := make([]*Endpoint, len(o.Settings.Providers))
+	for i, p := range o.Settings.Providers {
+		if configured[i], err = f.configured(p); err != nil {
+			return nil, err
+		}
+	}
+	named, err := f.named(append([]*Endpoint{ambient, proxy}, configured...))
+	if err != nil {
+		return nil, err
+	}
+	f.add(named)
+	f.add(ambient)
+	for _, e := range configured {
+		f.add(e)
+	}
+	f.add(proxy)
+	for _, s := range o.Local {
+		f.add(&Endpoint{Name: s.Name, BaseURL: s.URL, From: "its usual port", Auto: true, guess: true})
+	}
+	f.add(f.offline())
+	if err := f.preferNamed(); err != nil {
+		return nil, err
+	}
+	return newSet(f.all, o)
+}
+
+// Proxy is the proxy that the .env file describes; nil when it describes none.
+// Of the options, those that name another endpoint do not count.
+func Proxy(o Options) (*Endpoint, error) {
+	f := finder{Options: o}
+	return f.proxy()
+}
+
+// finder collects the endpoints of one Find.
+type finder struct {
+	Options
+	all []*Endpoint
+}
+
+// add appends an endpoint unless it is nil or an earlier one has its name.
+func (f *finder) add(e *Endpoint) {
+	if e != nil && !slices.ContainsFunc(f.all, func(o *Endpoint) bool { return o.Name == e.Name }) {
+		f.all = append(f.all, e)
+	}
+}
+
+// preferNamed moves the endpoint of Options.Provider to the front. It counts as
+// set up by the user.
+func (f *finder) preferNamed() error {
+	if f.Provider == "" {
+		return nil
+	}
+	names := make([]string, len(f.all))
+	for i, e := range f.all {
+		names[i] = e.Name
+	}
+	at := slices.Index(names, f.Provider)
+	if at < 0 {
+		return &NamedError{What: "provider", Value: f.Provider, Near: config.Nearest(f.Provider, names), Names: names}
+	}
+	e := f.all[at]
+	e.Auto, e.Remote, e.guess = false, false, false
+	f.all = slices.Insert(slices.Delete(f.all, at, at+1), 0, e)
+	return nil
+}
+
+// named is the endpoint of Options.BaseURL. It has the key of another endpoint
+// only when that has the same origin.
+func (f *finder) named(others []*Endpoint) (*Endpoint, error) {
+	if f.BaseURL == "" {
+		return nil, nil
+	}
+	at, err := openai.CheckBaseURL(f.BaseURL)
+	if err != nil {
+		return nil, &NamedError{What: "base URL", Value: f.BaseURL, Reason: err.Error()}
+	}
+	e := &Endpoint{From: "--base-url"}
+	for _, o := range others {
+		if o == nil {
+			continue
+		}
+		if there, err := url.Parse(o.BaseURL); err == nil && origin(there) == origin(at) {
+			e = &Endpoint{Key: o.Key, Known: o.Known, From: e.From, window: o.window, options: o.options}
+			break
+		}
+	}
+	e.Name, e.BaseURL = f.Provider, at.String()
+	if e.Name == "" {
+		e.Name = hostName(at)
+	}
+	return e, nil
+}
+
+// ambient is the endpoint of OPENAI_API_KEY and OPENAI_BASE_URL.
+func (f *finder) ambient() (*Endpoint, error) {
+	key, _ := f.lookup("OPENAI_API_KEY")
+	raw, _ := f.lookup("OPENAI_BASE_URL")
+	if key == "" && raw == "" {
+		return nil, nil
+	}
+	e := &Endpoint{Name: OpenAIName, BaseURL: openaiURL, From: "OPENAI_API_KEY"}
+	if raw != "" {
+		at, err := openai.CheckBaseURL(raw)
+		if err != nil {
+			return nil, &NamedError{What: "OPENAI_BASE_URL", Value: raw, Reason: err.Error()}
+		}
+		e.BaseURL, e.From = at.String(), "OPENAI_BASE_URL"
+	}
+	return f.keyed(e, "OPENAI_API_KEY", key), nil
+}
+
+// configured is a provider of the settings. Its key is read when it is first used.
+func (f *finder) configured(p config.Provider) (*Endpoint, error) {
+	at, err := openai.CheckBaseURL(p.BaseURL)
+	if err != nil && p.AllowHTTP {
+		if plain, bad := url.Parse(p.BaseURL); bad == nil && plain.Scheme == "http" && plain.Host != "" && plain.User == nil {
+			at, err = plain, nil
+		}
+	}
+	if err != nil {
+		return nil, &config.Error{Path: f.Settings.Path, Line: p.Line, Where: "provider " + p.Name, Reason: err.Error()}
+	}
+	e := &Endpoint{
+		Name: p.Name, BaseURL: at.String(), Key: p.APIKey.String(), From: fmt.Sprintf("%s:%d", f.Settings.Path, p.Line), window: p.ContextWindow,
+	}
+	for _, m := range p.Models {
+		e.Known = append(e.Known, assistant.ModelInfo{ID: p.Name + "/" + m, Context: p.ContextWindow, Known: p.ContextWindow > 0, Source: "config"})
+	}
+	e.options = func(ctx context.Context) (opts openai.Options, err error) {
+		opts = openai.Options{AllowPlainHTTP: p.AllowHTTP, Headers: map[string]string{}}
+		if opts.Key, err = f.secret(ctx, p.APIKey); err != nil {
+			return opts, fmt.Errorf("the key of %s: %w", p.Name, err)
+		}
+		for name, value := range p.Headers {
+			if opts.Headers[name], err = f.secret(ctx, value); err != nil {
+				return opts, fmt.Errorf("the header %s of %s: %w", name, p.Name, err)
+			}
+		}
+		return opts, nil
+	}
+	return e, nil
+}
+
+func (f *finder) secret(ctx context.Context, s config.Secret) (string, error) {
+	v, err := s.Resolve(ctx, f.Environ)
+	f.learn(v)
+	return v, err
+}
+
+// proxy is the proxy of the .env file; nil when the file does not describe one.
+func (f *finder) proxy() (*Endpoint, error) {
+	source, err := dotenv.Load(f.EnvFile)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range source.File.Keys() {
+		if v, ok := source.File.Get(key, f.lookup); ok && dotenv.LooksSecret(key) {
+			f.learn(v)
+		}
+	}
+	base, inEnvironment := f.lookup("PROXY_BASE_URL")
+	if !inEnvironment {
+		base, _ = source.File.Get("PROXY_BASE_URL", f.lookup)
+	}
+	key, ok := f.lookup("PROXY_API_KEY")
+	if !ok {
+		key, _ = source.File.Get("PROXY_API_KEY", f.lookup)
+	}
+	if base == "" && key == "" {
+		return nil, nil
+	}
+	e := &Endpoint{Name: ProxyName, BaseURL: proxyURL, From: "the usual port of the proxy of " + source.Path, Auto: true, guess: true}
+	if base != "" {
+		at, err := openai.CheckBaseURL(base)
+		if err != nil {
+			if f.Notice != nil {
+				f.Notice(fmt.Sprintf("the proxy of this folder is left out: PROXY_BASE_URL: %v", err))
+			}
+			return nil, nil
+		}
+		if strings.Trim(at.Path, "/") == "" {
+			at.Path = "/v1"
+		}
+		e.BaseURL, e.From, e.guess = at.String(), source.Path, false
+		if inEnvironment {
+			e.From = "the environment"
+		}
+		e.Remote = !inEnvironment && !loopback(at.Hostname())
+	}
+	return f.keyed(e, "PROXY_API_KEY", key), nil
+}
+
+// offline is the built-in model. Its server starts when it is first asked.
+func (f *finder) offline() *Endpoint {
+	e := &Endpoint{Name: OfflineName, From: "built in"}
+	e.Known = []assistant.ModelInfo{{ID: OfflineModel, Context: offline.ContextWindow, Known: true, Tools: true, Reasons: true, Source: "built in"}}
+	e.options = func(context.Context) (openai.Options, error) {
+		server, err := offline.Start(context.Background(), offline.Options{Delay: f.Delay})
+		if err != nil {
+			return openai.Options{}, fmt.Errorf("the offline model cannot listen on this machine: %w", err)
+		}
+		e.stop = server.Close
+		f.learn(server.Token())
+		return openai.Options{BaseURL: server.URL(), Key: server.Token()}, nil
+	}
+	return e
+}
+
+// keyed gives an endpoint a key, which comes from the variable named; "" is none.
+func (f *finder) keyed(e *Endpoint, variable, key string) *Endpoint {
+	if key != "" {
+		e.Key = variable
+		f.learn(key)
+	}
+	e.options = func(context.Context) (openai.Options, error) { return openai.Options{Key: key}, nil }
+	return e
+}
+
+// learn makes a key known to the redactor.
+func (f *finder) learn(key string) {
+	if f.Redactor != nil {
+		f.Redactor.Add(key)
+	}
+}
+
+// lookup reads a variable of the environment.
+func (f *finder) lookup(name string) (string, bool) {
+	for _, e := range f.Environ {
+		if k, v, ok := strings.Cut(e, "="); ok && k == name {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// hostName names an endpoint after the most telling part of its host.
+func hostName(at *url.URL) string {
+	if loopback(at.Hostname()) {
+		return "local"
+	}
+	parts := strings.Split(strings.TrimPrefix(at.Hostname(), "api."), ".")
+	return parts[max(0, len(parts)-2)]
+}
+
+// origin is the scheme, host and port that a key is bound to.
+func origin(at *url.URL) string {
+	return strings.ToLower(at.Scheme + "://" + net.JoinHostPort(at.Hostname(), port(at)))
+}
+
+func port(at *url.URL) string {
+	if p := at.Port(); p != "" {
+		return p
+	}
+	return map[string]string{"http": "80", "https": "443"}[at.Scheme]
+}

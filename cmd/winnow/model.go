@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"winnow/adapters/endpoints"
+	"winnow/assistant/history"
+	"winnow/assistant/safetext"
+)
+
+// openEndpoints finds the endpoints of this run. It connects to nothing. delay
+// is the pause of the offline model between two words.
+func (a *app) openEndpoints(delay time.Duration) (*endpoints.Set, error) {
+	o, err := a.endpointOptions()
+	if err != nil {
+		return nil, err
+	}
+	o.Delay, o.Notice = delay, func(text string) { a.say("%s", text) }
+	o.Provider, o.BaseURL = a.given(a.flags.provider, "WINNOW_PROVIDER"), a.given(a.flags.baseURL, "WINNOW_BASE_URL")
+	set, err := endpoints.Find(o)
+	var named *endpoints.NamedError
+	switch {
+	case errors.As(err, &named) && named.What == "base URL":
+		return nil, &usageError{"winnow", "--base-url: " + named.Reason}
+	case errors.As(err, &named) && named.What == "provider":
+		return nil, advise(err, "there are %s; add others as [[provider]] to the settings (winnow config edit), or give --base-url", strings.Join(named.Names, ", "))
+	case errors.As(err, &named):
+		return nil, advise(err, "correct the variable or unset it")
+	case err != nil:
+		return nil, err
+	}
+	a.onClose(set.Close)
+	return set, nil
+}
+
+// proxy is the proxy of the .env file; nil when the file describes none.
+func (a *app) proxy() (*endpoints.Endpoint, error) {
+	o, err := a.endpointOptions()
+	if err != nil {
+		return nil, err
+	}
+	return endpoints.Proxy(o)
+}
+
+func (a *app) endpointOptions() (endpoints.Options, error) {
+	s, err := a.config()
+	if err != nil {
+		return endpoints.Options{}, err
+	}
+	h, err := a.folders()
+	if err != nil {
+		return endpoints.Options{}, err
+	}
+	o := endpoints.Options{Settings: s, Environ: a.environ, EnvFile: a.envFile(), CacheDir: h.endpoints(), Redactor: a.redactor, Log: a.logger()}
+	if s.LocalServers {
+		o.Local = endpoints.LocalServers()
+	}
+	return o, nil
+}
+
+// lastModelKey is where the history stores the model that was picked last in a folder.
+func lastModelKey(folder string) string { return "model:" + folder }
+
+// modelChoice is the model to begin with.
+type modelChoice struct {
+	endpoints.Choice
+	resumed bool // it is the model of the resumed session
+}
+
+// namedModel is the model that the user chose, now or earlier; "" when the
+// endpoints have to be asked. before is the model of the resumed session. It
+// connects to nothing.
+func (a *app) namedModel(ctx context.Context, set *endpoints.Set, store history.Store, before string) (c modelChoice, err error) {
+	s, err := a.config()
+	if err != nil {
+		return c, err
+	}
+	from := s.Origins["model"].From
+	if s.Model != "" && (from == "flag" || from == "environment") {
+		c.ID, err = a.modelID(set, s.Model, from == "flag")
+		return c, err
+	}
+	if before != "" && before != endpoints.OfflineModel && set.Serves(before) { // the offline model may only have stood in
+		c.ID, c.resumed = before, true
+		return c, nil
+	}
+	restricted := a.given(a.flags.provider, "WINNOW_PROVIDER") != "" || a.given(a.flags.baseURL, "WINNOW_BASE_URL") != ""
+	last, err := store.Get(ctx, lastModelKey(a.folder()))
+	switch {
+	case err != nil:
+		return c, err
+	case last != "" && set.Serves(last):
+		c.ID = last
+		return c, nil
+	case last != "" && !restricted:
+		c.Note = fmt.Sprintf("%s, used here last, has no endpoint now; ", last)
+	}
+	if s.Model != "" && (!restricted || set.Serves(s.Model)) {
+		c.ID, err = a.modelID(set, s.Model, false)
+	}
+	return c, err
+}
+
+// modelID is the full id of a model that the user named. byFlag says that it was
+// named on the command line: an endpoint of the environment does not change it
+// then.
+func (a *app) modelID(set *endpoints.Set, name string, byFlag bool) (string, error) {
+	preferNamed := a.flags.baseURL != "" || a.flags.provider != "" ||
+		!byFlag && (a.env("WINNOW_BASE_URL") != "" || a.env("WINNOW_PROVIDER") != "")
+	id, err := set.ModelID(name, preferNamed)
+	if errors.Is(err, endpoints.ErrNotQualified) {
+		return "", advise(fmt.Errorf("model: %q is not PROVIDER/NAME", safetext.Line(name, maxName)),
+			"for example -m %s; winnow models --chat lists what there is", endpoints.OfflineModel)
+	}
+	return id, advise(err, "add others as [[provider]] to the settings (winnow config edit), or set OPENAI_API_KEY")
+}
+
+// firstModel asks the endpoints for a model to begin with.
+func firstModel(ctx context.Context, set *endpoints.Set) (endpoints.Choice, error) {
+	c, err := set.First(ctx)
+	var none *endpoints.ListError
+	if !errors.As(err, &none) {
+		return c, err
+	}
+	if none.Err == nil {
+		return c, advise(err, "name one with -m %s/NAME", none.Endpoint.Name)
+	}
+	return c, advise(err, "name a model with -m %s/NAME, or %s", none.Endpoint.Name, nextStep(none.Err))
+}
+
+// model is the model of a run that cannot choose later: the one that is named,
+// else the first there is.
+func (a *app) model(ctx context.Context, set *endpoints.Set, store history.Store) (modelChoice, error) {
+	c, err := a.namedModel(ctx, set, store, "")
+	if err != nil {
+		return c, err
+	}
+	if c.ID == "" {
+		first, err := firstModel(ctx, set)
+		if err != nil {
+			return c, err
+		}
+		c.ID, c.Note = first.ID, c.Note+first.Note
+	}
+	return c, set.Describe(c.ID)
+}

@@ -1,0 +1,328 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync/atomic"
+
+	"winnow/adapters/dotenv"
+	historywindow "winnow/adapters/history"
+	"winnow/adapters/modelfilter"
+	"winnow/adapters/modelfilter/models"
+	"winnow/assistant"
+	"winnow/assistant/history"
+	"winnow/assistant/openai"
+	"winnow/assistant/workspace"
+	"winnow/checkpoint"
+)
+
+// historyWindow is the value of the setting window for the chat history.
+const historyWindow = "history"
+
+// openWindow is a window with its journal: the model filter of a .env file, or
+// the chat history.
+type openWindow struct {
+	window   assistant.Window
+	filter   *modelfilter.Window // window as the model filter; nil over the chat history
+	lists    *models.Lists       // nil over the chat history
+	journal  *checkpoint.Journal
+	register func(*assistant.Pages) error
+	name     string   // sessions of the window are stored under it
+	examples []string // of requests, for the welcome
+	slow     bool     // its state takes long to read: a screen does not wait for it
+	staged   bool     // it has unsaved rules of an earlier run
+	// session is the one that works in the window; nil before there is one. The
+	// window asks for it from any goroutine.
+	session atomic.Pointer[assistant.Session]
+}
+
+// openWindow opens the window that the settings name. Only one process at a time
+// can open it to write.
+func (a *app) openWindow(ctx context.Context, write bool) (*openWindow, error) {
+	s, err := a.config()
+	if err != nil {
+		return nil, err
+	}
+	if s.Window == historyWindow {
+		return a.openHistoryWindow(ctx, write)
+	}
+	return a.openFilter(ctx, write)
+}
+
+// filterExamples are requests that the welcome suggests over the model filter.
+var filterExamples = []string{
+	"hide every mini and nano model",
+	"only keep the newest Claude and GPT models",
+	"which models are hidden, and why?",
+}
+
+// openFilter opens the model filter, whatever window the settings name, with the
+// unsaved rules of an earlier run.
+func (a *app) openFilter(ctx context.Context, write bool) (*openWindow, error) {
+	h, err := a.folders()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := a.config(); err != nil {
+		return nil, err
+	}
+	if err := a.checkEnvFile(); err != nil {
+		return nil, err
+	}
+	w := &openWindow{examples: filterExamples}
+	if w.lists, err = a.modelLists(h); err != nil {
+		return nil, err
+	}
+	w.filter, err = modelfilter.Open(ctx, modelfilter.Options{
+		EnvFile: a.envFile(), Environ: func() []string { return a.environ }, Models: w.lists,
+		VersionsDir: h.versions(), Session: w.sessionID, Log: a.logger(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.window, w.name = w.filter, w.filter.EnvFile()
+	w.register = func(pages *assistant.Pages) error { return modelfilter.Register(pages, w.filter) }
+	if err := a.openJournal(w, h.journal(w.name), write); err != nil {
+		return nil, err
+	}
+	return w, w.restoreStaged()
+}
+
+// historyExamples are requests that the welcome suggests over the chat history.
+var historyExamples = []string{
+	"find invoice",
+	"give three stars to what is about kubernetes",
+	"summarise the last 10 pairs",
+}
+
+// openHistoryWindow opens the chat history as a window. There is one for all
+// folders, with a journal of its own.
+func (a *app) openHistoryWindow(ctx context.Context, write bool) (*openWindow, error) {
+	store, err := a.openHistory(ctx)
+	if err != nil {
+		return nil, err
+	}
+	h, err := a.folders()
+	if err != nil {
+		return nil, err
+	}
+	w := &openWindow{name: historyWindow, examples: historyExamples, slow: true}
+	window := historywindow.New(store, historywindow.Options{Now: a.now, Selected: w.selected})
+	w.window = window
+	w.register = func(pages *assistant.Pages) error { return historywindow.Register(pages, window) }
+	return w, a.openJournal(w, h.historyJournal(), write)
+}
+
+func (a *app) openJournal(w *openWindow, path string, write bool) (err error) {
+	if w.journal, err = checkpoint.Open(path, checkpoint.Options{Log: a.logger(), ReadOnly: !write}); err != nil {
+		return err
+	}
+	a.onClose(w.journal.Close)
+	for _, notice := range w.journal.Notices() {
+		a.say("%s", notice)
+	}
+	return nil
+}
+
+// restoreStaged stages the unsaved rules of an earlier run.
+func (w *openWindow) restoreStaged() error {
+	current := w.journal.Current()
+	if current == nil || w.journal.Clean() { // nil: no rule was ever changed
+		return nil
+	}
+	saved, known := w.journal.SavedState()
+	if !known { // the file as it is now is the best that is known of it
+		var err error
+		if saved, err = windowState(w.window); err != nil {
+			return err
+		}
+	}
+	if err := w.filter.Recover(current, saved); err != nil {
+		return advise(fmt.Errorf("the unsaved rules of an earlier run cannot be restored: %w", err),
+			"they stay in %s; winnow checkpoints list shows them", w.journal.Path())
+	}
+	w.staged = w.filter.Dirty()
+	return nil
+}
+
+// editFilter opens the model filter for a command that changes rules, in a
+// session without a model.
+func (a *app) editFilter(ctx context.Context) (*openWindow, *workspace.Workspace, error) {
+	w, err := a.openFilter(ctx, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	session, err := a.editSession(ctx, w, nil, w.journal.LastRun().Session)
+	if err != nil {
+		return nil, nil, err
+	}
+	return w, workspace.New(workspace.Options{Session: session, Folder: a.folder()}), a.sayNotices(w)
+}
+
+// editSession is a session that changes a window without a model; store may be
+// nil. A rollback that a crash interrupted is finished first.
+func (a *app) editSession(ctx context.Context, w *openWindow, store history.Store, id string) (*assistant.Session, error) {
+	pending, err := w.journal.Pending()
+	if err != nil {
+		return nil, err
+	}
+	o := assistant.Options{ID: id, Window: w.window, Journal: w.journal, Log: a.logger()}
+	if store == nil && pending != nil {
+		if store, err = a.openHistory(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if store != nil {
+		o.Store = store
+	}
+	s, err := assistant.NewSession(&assistant.Registry{}, o)
+	if err != nil {
+		return nil, err
+	}
+	w.session.Store(s)
+	if pending != nil {
+		return s, s.Start(ctx)
+	}
+	return s, w.noteSaved()
+}
+
+// noteSaved notes in the journal what the file holds, which the next run
+// compares the staged rules with.
+func (w *openWindow) noteSaved() error {
+	if w.filter == nil || w.filter.Dirty() {
+		return nil
+	}
+	state, err := windowState(w.window)
+	if err != nil {
+		return err
+	}
+	if saved, known := w.journal.SavedState(); known && checkpoint.Equal(saved, state) {
+		return nil
+	}
+	return w.journal.Saved(state)
+}
+
+// sayNotices says what the user should know of the file.
+func (a *app) sayNotices(w *openWindow) error {
+	for _, n := range w.filter.Notices() {
+		a.say("%s", n)
+	}
+	return nil
+}
+
+// sessionID names the session that works in the window; "" is none.
+func (w *openWindow) sessionID() string {
+	if s := w.session.Load(); s != nil {
+		return s.ID()
+	}
+	return ""
+}
+
+// selected is what the user has open, as a filter line uses it.
+func (w *openWindow) selected() historywindow.Selected {
+	s := w.session.Load()
+	if s == nil {
+		return historywindow.Selected{}
+	}
+	return historywindow.Selected{Line: s.Filter(), Session: s.ID(), Topic: s.Topic(), Model: s.Model(), Fits: s.Fits()}
+}
+
+// unsaved says whether the window holds what no file does.
+func (w *openWindow) unsaved() bool { return w.filter != nil && w.filter.Dirty() }
+
+// modelLists are the models of the proxy's providers.
+func (a *app) modelLists(h home) (*models.Lists, error) {
+	source, err := dotenv.Load(a.envFile())
+	if err != nil {
+		return nil, err
+	}
+	proxy, err := a.proxy()
+	if err != nil {
+		return nil, err
+	}
+	o := models.Options{
+		Dir: h.models(), Log: a.logger(),
+		Env: func(name string) (models.Value, bool) {
+			if v, ok := a.lookupEnv(name); ok {
+				return models.Value{Text: v}, true
+			}
+			v, ok := source.File.Get(name, a.lookupEnv)
+			return models.Value{Text: v, From: source.Path}, ok
+		},
+		Lister: func(t models.Target) (models.Fetcher, error) {
+			a.redactor.Add(t.Key)
+			return openai.New(openai.Options{Name: t.Name, BaseURL: t.BaseURL, Key: t.Key, Headers: t.Headers, Log: a.logger()})
+		},
+	}
+	if proxy != nil {
+		// The proxy's key goes to an address of the same file, never from the
+		// user's environment to one that a file of the folder names.
+		_, keyOutside := a.lookupEnv("PROXY_API_KEY")
+		if !proxy.Remote || !keyOutside {
+			key, err := proxy.APIKey(a.ctx)
+			if err != nil {
+				return nil, err
+			}
+			o.Proxy = &models.Proxy{BaseURL: proxy.BaseURL, Key: key}
+		}
+	}
+	return models.New(o), nil
+}
+
+// openHistory opens the database of pairs at the first call.
+func (a *app) openHistory(ctx context.Context) (history.Store, error) {
+	if a.store != nil {
+		return a.store, nil
+	}
+	h, err := a.folders()
+	if err != nil {
+		return nil, err
+	}
+	store, err := history.Open(ctx, h.history(), history.Options{Log: a.logger(), OnDamage: func(d *history.DamageError) {
+		a.logger().Error("history is damaged", "error", d)
+	}})
+	if err != nil {
+		return nil, err
+	}
+	a.store = store
+	a.onClose(store.Close)
+	for _, line := range historyNotices(store.Report()) {
+		a.say("%s", line)
+	}
+	return store, nil
+}
+
+// historyNotices is what the user should know of the state the database was in.
+func historyNotices(r history.Report) []string {
+	var out []string
+	if s := r.Salvage; s != nil {
+		out = append(out, fmt.Sprintf("the history was damaged (%s): %d of its pairs were saved, %d are known to be lost, %d are changed; the old file lies unchanged at %s",
+			s.Reason, s.Salvaged, s.Lost, s.Altered, s.SetAside))
+	}
+	if r.ReadOnly != nil {
+		out = append(out, fmt.Sprintf("the history can only be read: %v", r.ReadOnly))
+	}
+	if r.LostLog {
+		out = append(out, "a part of the history was removed after a crash: what was written last may be lost")
+	}
+	if r.Migrated > 0 {
+		out = append(out, fmt.Sprintf("the history was brought to this version; a copy of the old one is %s", r.Copy))
+	}
+	if r.Interrupted > 0 {
+		out = append(out, assistant.Counted(r.Interrupted, "question")+" had no answer when winnow ended last; marked as interrupted")
+	}
+	for _, path := range r.Repaired {
+		out = append(out, "others could read "+path+"; its mode was repaired")
+	}
+	return out
+}
+
+// windowState is the state of a window as the journal stores it.
+func windowState(w assistant.Window) (json.RawMessage, error) {
+	v, err := w.State()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(v)
+}
