@@ -161,7 +161,7 @@ func (v *victim) aim(a act) {
 // open waits until the program takes keys, with what a crash left.
 func (v *victim) open() {
 	last, any := v.must.last()
-	recovery := func(frame string) bool { return strings.Contains(frame, "did not end well") }
+	recovery := func(frame string) bool { return strings.Contains(frame, "stopped unexpectedly") }
 	v.screen.until("the start", func(frame string) bool {
 		return recovery(frame) || modeOf(frame) != "" && !strings.Contains(frame, "loading…") &&
 			(strings.Contains(frame, ready) || any && strings.Contains(frame, last.text) || strings.Count(frame, " q") > 0)

@@ -82,8 +82,7 @@ func (a *app) printPlan(ctx context.Context, w *openWindow) error {
 		if plan.Empty() {
 			return a.print("nothing is staged: %s stays as it is", plan.Path)
 		}
-		st := a.plainStyles()
-		return a.print("%s", strings.Join(pane.SavePlanLines(plan, &st), "\n"))
+		return a.print("%s", strings.TrimRight(modelfilter.PlanText(plan), "\n"))
 	})
 	if err == nil && !plan.Empty() {
 		err = errPending

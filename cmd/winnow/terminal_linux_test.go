@@ -143,7 +143,7 @@ func (p *pty) cooked() error {
 }
 
 // ready is what the program shows when it takes keys.
-const ready = "What shall be done?"
+const ready = "What would you like to change?"
 
 func TestSignalsGiveTheTerminalBack(t *testing.T) {
 	for sig, want := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGHUP: 129, syscall.SIGQUIT: 131, syscall.SIGINT: 130} {
