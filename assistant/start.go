@@ -345,13 +345,21 @@ func (s *Session) Saved() error {
 	return s.noteSaved()
 }
 
+// noteSaved is Saved for a caller that has the window. A save may have changed
+// the state, by what others had written into the file: that is a step of its own.
 func (s *Session) noteSaved() error {
-	if s.opts.Journal == nil || s.opts.Window == nil {
+	j := s.opts.Journal
+	if j == nil || s.opts.Window == nil {
 		return nil
 	}
 	state, err := windowState(s.opts.Window)
 	if err != nil {
 		return err
+	}
+	if before := j.Current(); before != nil && !checkpoint.Equal(before, state) {
+		if _, err := j.Edit("Load what others saved", before, state); err != nil {
+			return err
+		}
 	}
 	return s.markSaved(state)
 }

@@ -78,6 +78,7 @@ func (a *app) printPlan(ctx context.Context, w *openWindow) error {
 	if err != nil {
 		return err
 	}
+	plan.Rules = ruleChanges(plan.Rules)
 	err = a.emit(plan, func() error {
 		if plan.Empty() {
 			return a.print("nothing is staged: %s stays as it is", plan.Path)
@@ -88,6 +89,16 @@ func (a *app) printPlan(ctx context.Context, w *openWindow) error {
 		err = errPending
 	}
 	return err
+}
+
+// ruleChanges names the list of each change as the other commands do; no change is []
+// in JSON.
+func ruleChanges(changes []assistant.RuleChange) []assistant.RuleChange {
+	out := append([]assistant.RuleChange{}, changes...)
+	for i := range out {
+		out[i].Type = listName(modelfilter.ListOf(changes[i]))
+	}
+	return out
 }
 
 func fileLines(all []assistant.FileLine) []string {
@@ -121,6 +132,7 @@ func (a *app) printSaved(saved assistant.Saved) error {
 	if saved.Warning != "" {
 		a.say("%s", saved.Warning)
 	}
+	saved.Rules = ruleChanges(saved.Rules)
 	return a.emit(saved, func() error { return a.print("%s", saved.Message) })
 }
 
@@ -153,7 +165,7 @@ func rulesDiscardCommand(a *app) *cobra.Command {
 			if err != nil && !errors.Is(err, workspace.ErrNothingUnsaved) {
 				return err
 			}
-			return a.emit(map[string]any{"discarded": append([]assistant.RuleChange{}, lost...)}, func() error {
+			return a.emit(map[string]any{"discarded": ruleChanges(lost)}, func() error {
 				if len(lost) == 0 {
 					return a.print("nothing is staged")
 				}

@@ -161,14 +161,14 @@ func (a *app) editFilter(ctx context.Context) (*openWindow, *workspace.Workspace
 }
 
 // editSession is a session that changes a window without a model; store may be
-// nil. A rollback that a crash interrupted is finished first.
+// nil.
 func (a *app) editSession(ctx context.Context, w *openWindow, store history.Store, id string) (*assistant.Session, error) {
 	pending, err := w.journal.Pending()
 	if err != nil {
 		return nil, err
 	}
 	o := assistant.Options{ID: id, Window: w.window, Journal: w.journal, Log: a.logger()}
-	if store == nil && pending != nil {
+	if store == nil && pending != nil { // a rollback to finish may cut pairs
 		if store, err = a.openHistory(ctx); err != nil {
 			return nil, err
 		}
@@ -184,23 +184,7 @@ func (a *app) editSession(ctx context.Context, w *openWindow, store history.Stor
 	if pending != nil {
 		return s, s.Start(ctx)
 	}
-	return s, w.noteSaved()
-}
-
-// noteSaved notes in the journal what the file holds, which the next run
-// compares the staged rules with.
-func (w *openWindow) noteSaved() error {
-	if w.filter == nil || w.filter.Dirty() {
-		return nil
-	}
-	state, err := windowState(w.window)
-	if err != nil {
-		return err
-	}
-	if saved, known := w.journal.SavedState(); known && checkpoint.Equal(saved, state) {
-		return nil
-	}
-	return w.journal.Saved(state)
+	return s, nil
 }
 
 // sayNotices says what the user should know of the file.
@@ -279,7 +263,7 @@ func (a *app) openHistory(ctx context.Context) (history.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := history.Open(ctx, h.history(), history.Options{Log: a.logger(), OnDamage: func(d *history.DamageError) {
+	store, err := history.Open(ctx, h.history(), history.Options{Log: a.logger(), Redact: a.redactor.Redact, OnDamage: func(d *history.DamageError) {
 		a.logger().Error("history is damaged", "error", d)
 	}})
 	if err != nil {
