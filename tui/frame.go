@@ -237,12 +237,12 @@ func (m *Model) inputLines() []string {
 	if m.mode == modeInput {
 		border = m.styles.Border.Focused
 	}
-	left, note := m.input.chip(), m.input.estimate()
+	note := m.input.chip() + m.input.estimate()
 	if m.mouse {
 		note += sendLabel
 	}
-	rule := strings.Repeat(m.styles.Border.Shape.Top, max(0, w-ansi.StringWidth(left)-ansi.StringWidth(note)))
-	rows := []string{m.styles.Input.Estimate.Render(left) + border.Render(rule) + m.styles.Input.Estimate.Render(note)}
+	rule := strings.Repeat(m.styles.Border.Shape.Top, max(0, w-ansi.StringWidth(note)))
+	rows := []string{border.Render(rule) + m.styles.Input.Estimate.Render(note)}
 	body := strings.Split(m.input.draft.View(h), "\n")
 	for i := range h {
 		line := ""

@@ -45,7 +45,7 @@ func (a *action) needsSession() bool {
 func (m *Model) enqueue(msg tea.Msg) bool {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		a := m.keys.find(m.mode, keyName(k))
-		if a != nil && (a.name == "cancel" || a.name == "quit" || a.name == "escape" && m.ready) {
+		if a != nil && (a.name == "cancel" || a.name == "quit" || a.name == "escape" && m.turn.running) {
 			m.queue.waiting = nil
 			return false
 		}

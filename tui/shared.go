@@ -69,6 +69,9 @@ func visibleLines(text string) []string {
 // else in another one; "" when it has none.
 func (s *shared) key(action string) string {
 	a := s.keys.named(action)
+	if a == nil {
+		return ""
+	}
 	for _, in := range append([]mode{s.mode}, a.modes...) {
 		if keys := s.shownKeys(in, a); len(keys) > 0 {
 			return keys[0]
