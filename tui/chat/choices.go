@@ -99,6 +99,9 @@ func (p *choicesPart) lines(width int, l *look) []string {
 	st := l.st.Chat
 	var out []string
 	line := ""
+	if !p.live { // below the error, whose text is indented
+		line, width = strings.Repeat(" ", indent), max(1, width-indent)
+	}
 	p.spans = p.spans[:0]
 	for i, c := range p.choices {
 		if !p.live && c.Do == "" {
@@ -116,14 +119,14 @@ func (p *choicesPart) lines(width int, l *look) []string {
 			label = "[" + key + " " + c.Label + "]"
 		}
 		chip := tone.Render(textwidth.Truncate(label, width, l.st.Icons.Ellipsis))
-		if line != "" && ansi.StringWidth(line)+1+ansi.StringWidth(chip) > width {
+		if strings.TrimSpace(line) != "" && ansi.StringWidth(line)+1+ansi.StringWidth(chip) > width {
 			out, line = append(out, line), ""
 		}
 		line = strings.TrimPrefix(line+" "+chip, " ")
 		to := ansi.StringWidth(line)
 		p.spans = append(p.spans, choiceSpan{i, len(out), to - ansi.StringWidth(chip), to})
 	}
-	return append(out, textwidth.Truncate(line, width, l.st.Icons.Ellipsis), "")
+	return append(out, line, "")
 }
 
 // Choice is the one of the choices with the focus that enter chooses.
