@@ -9,6 +9,7 @@ import (
 
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
+	"winnow/assistant/workspace"
 	"winnow/tui/textline"
 	"winnow/tui/textwidth"
 )
@@ -227,7 +228,10 @@ func (m *Model) runLine(line string) tea.Cmd {
 
 // runQuery filters, or prepares the command of a line.
 func (m *Model) runQuery(q *filter.Query, line string) tea.Cmd {
-	if q.Command != nil {
+	switch {
+	case m.opts.History == nil:
+		return m.fail(workspace.ErrNoHistory)
+	case q.Command != nil:
 		return planCommand(m.work, line)
 	}
 	return setFilter(m.work, line)
