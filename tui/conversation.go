@@ -39,6 +39,11 @@ func (c *conversation) showRefs(refs []assistant.Ref) {
 	c.chat.SetRefs(refs, c.boundary.at.First)
 }
 
+// onTrimmed lets the counter say what the request leaves out by now.
+func (c *conversation) onTrimmed(e assistant.ContextTrimmed) {
+	c.boundary.counter = fmt.Sprintf("[%d-%d]/%d", e.Sent+e.Trimmed, e.Trimmed, e.Visible)
+}
+
 // newest is the last pair in view.
 func (c *conversation) newest() (int64, bool) {
 	refs := c.boundary.refs

@@ -48,6 +48,7 @@ func (m *Model) onTurnEvent(msg tea.Msg) tea.Cmd {
 		m.onTool(msg)
 	case contextTrimmedMsg:
 		m.turn.onTrimmed(msg.trimmed)
+		m.conv.onTrimmed(msg.trimmed)
 	case requestRetriedMsg:
 		m.turn.onRetry(msg.retry)
 	case statusChangedMsg:
