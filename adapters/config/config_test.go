@@ -52,11 +52,11 @@ func TestOrderIsFlagEnvironmentFileDefault(t *testing.T) {
 	}
 }
 
-func TestFaultsNameLineAndWhatWouldDo(t *testing.T) {
+func TestErrorsNameTheLineAndTheNearestKey(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"unknown key":       {"\nsend_kye = \"enter\"", `:2: "send_kye" is not a setting; did you mean "send_key"?`},
 		"far from all":      {"zebra = 1", `:1: "zebra" is not a setting; there are `},
-		"unknown table":     {"[key.view]\nx = \"y\"", `:2: "key.view.x" is not a setting; did you mean "keys"?`},
+		"unknown table":     {"[key.view]\nx = \"y\"", `:1: "key.view" is not a setting; did you mean "keys"?`},
 		"wrong value":       {"confirm = \"sometimes\"", `:1: confirm: "sometimes" is not one of save, always, never`},
 		"wrong kind":        {"max_iterations = \"many\"", `:1: max_iterations: "many" is not a whole number from 1 to 100`},
 		"out of range":      {"max_iterations = 0", `:1: max_iterations: "0" is not a whole number`},
@@ -64,12 +64,20 @@ func TestFaultsNameLineAndWhatWouldDo(t *testing.T) {
 		"a table":           {"theme.name = \"dark\"", `:1: theme.name: theme is a single value`},
 		"no time":           {"idle_timeout = \"soon\"", `:1: idle_timeout: "soon" is not a time such as 90s`},
 		"no mode":           {"[keys.veiw]\nup = \"k\"", `:2: "veiw" is not a mode; did you mean "view"?`},
-		"single brackets":   {"[provider]\nname = \"a\"", `:2: provider: write [[provider]] with double brackets`},
+		"single brackets":   {"[provider]\nname = \"a\"", `:1: provider: write [[provider]] with double brackets`},
 		"provider key":      {"[[provider]]\nname = \"a\"\nbaseurl = \"x\"", `:3: "baseurl" is not a key of a provider; did you mean "base_url"?`},
 		"provider no name":  {"[[provider]]\nbase_url = \"x\"", `:1: provider: name is missing`},
 		"provider no url":   {"\n\n[[provider]]\nname = \"a\"", `:3: provider a: base_url is missing`},
-		"provider twice":    {"[[provider]]\nname=\"a\"\nbase_url=\"x\"\n[[provider]]\nname=\"a\"\nbase_url=\"y\"", `:4: provider a: the name is taken by line 1`},
-		"provider slash":    {"[[provider]]\nname=\"a/b\"\nbase_url=\"x\"", `:1: provider: the name "a/b" must hold no slash`},
+		"provider twice":    {"[[provider]]\nname=\"a\"\nbase_url=\"x\"\n[[provider]]\nname=\"a\"\nbase_url=\"y\"", `:4: provider a: line 1 has a provider of the same name`},
+		"provider slash":    {"[[provider]]\nname=\"a/b\"\nbase_url=\"x\"", `:1: provider: the name "a/b" must not contain a slash`},
+		"keys no table":     {"keys = 1", `:1: `},
+		"mode no table":     {"[keys]\nview = \"k\"", `:2: takes another kind of value than string`},
+		"mode in a list":    {"[[keys.view]]\na = \"k\"", `:`},
+		"action is a table": {"[keys.view.up]\na = \"k\"", `:1: keys.view.up: is neither a key nor a list of keys`},
+		"key is a number":   {"[keys.view]\nup = [\"k\", 1]", `:2: keys.view.up: is neither a key nor a list of keys`},
+		"provider by index": {"[provider.0]\nname = \"a\"", `:1: provider: write [[provider]]`},
+		"provider kind":     {"[[provider]]\nname = 1", `:2: takes another kind of value than integer`},
+		"provider no table": {"provider = [1]", `:1: `},
 		"not closed":        {"theme = \"dark", `:1: `},
 		"key twice":         {"mouse = true\nmouse = false", `:2: `},
 		"escape in a value": {"theme = \"\\u001b[2J\"", `:1: theme: "‹U+001B›[2J" is not one of`},
@@ -86,10 +94,10 @@ func TestFaultsNameLineAndWhatWouldDo(t *testing.T) {
 	}
 }
 
-func TestAllFaultsAreToldAtOnce(t *testing.T) {
+func TestAllErrorsAreReportedTogether(t *testing.T) {
 	_, err := Load(Options{Path: write(t, "a1 = 1\nb1 = 2\ntheme = \"x\"")})
 	if n := strings.Count(fmt.Sprint(err), "\n"); n != 2 {
-		t.Errorf("Load told %d faults, want 3: %v", n+1, err)
+		t.Errorf("Load returned %d errors, want 3: %v", n+1, err)
 	}
 }
 
@@ -294,7 +302,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-func TestTheKeyringOfTheDesktop(t *testing.T) {
+func TestDesktopKeyring(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("other systems have keyrings of their own")
 	}

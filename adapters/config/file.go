@@ -1,25 +1,28 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/pelletier/go-toml/v2"
-	"github.com/pelletier/go-toml/v2/unstable"
+
+	"winnow/assistant"
+	"winnow/assistant/safetext"
 )
 
 // Error is a configuration that cannot be used: one sentence for the user.
 type Error struct {
 	Path   string // the file; "" when the value came from elsewhere
-	Line   int    // 0 when no line is to blame
+	Line   int    // from 1; 0 when the error has no line
 	Where  string // the key, flag or variable
 	Reason string
 }
 
-// Error says where, what and what would do.
+// Error joins file, line, key and reason: "FILE:LINE: KEY: REASON".
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Path != "" {
@@ -42,225 +45,180 @@ type Provider struct {
 	APIKey        Secret            `toml:"api_key"`
 	Headers       map[string]Secret `toml:"headers"`
 	Models        []string          `toml:"models"`         // names; none: the endpoint is asked
-	ContextWindow int               `toml:"context_window"` // of models whose window nobody knows; 0 is unknown
+	ContextWindow int               `toml:"context_window"` // in tokens, of models whose window is unknown; 0 is unknown
 	AllowHTTP     bool              `toml:"allow_http"`     // consent to an unencrypted connection
-	Line          int               `toml:"-"`
+	Line          int               `toml:"-"`              // of its [[provider]], from 1
 }
 
 // providerKeys are the keys of a [[provider]].
 var providerKeys = []string{"name", "base_url", "api_key", "headers", "models", "context_window", "allow_http"}
 
-// modes are the tables that [keys.MODE] can stand for.
+// modes are the values of MODE in [keys.MODE].
 var modes = []string{"input", "view", "command", "pane"}
 
-// entry is one key of the file with its line and, for scalars, its text.
-type entry struct {
-	path []string // array tables carry their number: provider, 0, name
-	line int
-	text string
-	list []string // of an array of strings
-	kind unstable.Kind
-}
-
-// entries lists all keys of a file in order.
-func entries(data []byte) ([]entry, error) {
-	var p unstable.Parser
-	p.Reset(data)
-	var out []entry
-	var table []string
-	count := map[string]int{}
-	for p.NextExpression() {
-		e := p.Expression()
-		switch e.Kind {
-		case unstable.Table:
-			table, _ = names(&p, e)
-		case unstable.ArrayTable:
-			var line int
-			table, line = names(&p, e)
-			name := strings.Join(table, ".")
-			table = append(table, strconv.Itoa(count[name]))
-			count[name]++
-			out = append(out, entry{path: slices.Clone(table), line: line, kind: unstable.ArrayTable})
-		case unstable.KeyValue:
-			out = append(out, values(&p, e, table)...)
-		default:
-		}
-	}
-	return out, p.Error()
-}
-
-// values is one key and what it holds; an inline table is its keys.
-func values(p *unstable.Parser, e *unstable.Node, table []string) []entry {
-	key, line := names(p, e)
-	path := slices.Concat(table, key)
-	v := e.Value()
-	if v.Kind == unstable.InlineTable {
-		var out []entry
-		for it := v.Children(); it.Next(); {
-			for _, inner := range values(p, it.Node(), path) {
-				inner.line = line
-				out = append(out, inner)
-			}
-		}
-		return out
-	}
-	found := entry{path: path, line: line, text: string(v.Data), kind: v.Kind}
-	if v.Kind == unstable.Array {
-		for it := v.Children(); it.Next(); {
-			found.list = append(found.list, string(it.Node().Data))
-		}
-	}
-	return []entry{found}
-}
-
-func names(p *unstable.Parser, e *unstable.Node) (path []string, line int) {
-	for it := e.Key(); it.Next(); {
-		if line == 0 {
-			line = p.Shape(it.Node().Raw).Start.Line
-		}
-		path = append(path, string(it.Node().Data))
-	}
-	return path, line
-}
-
-// readFile puts what the file says into s, or tells all that is wrong with it.
+// readFile copies the values of a file into s. The error is an *Error or, when
+// several keys are wrong, one for each of them, joined.
 func (s *Settings) readFile(path string, data []byte) error {
-	found, err := entries(data)
-	if err == nil {
-		err = toml.Unmarshal(data, &map[string]any{}) // doubles and other faults between lines
+	values := map[string]any{}
+	var keys struct{ Keys map[string]struct{} }
+	var list struct{ Provider []Provider }
+	if err := toml.Unmarshal(data, &values); err != nil {
+		return syntaxError(path, err)
 	}
+	found, err := unknown(data, &keys)
 	if err != nil {
-		return syntaxError(path, data, err)
-	}
-	known := map[string]Setting{}
-	for _, k := range All(s.themes) {
-		known[k.Key] = k
+		return syntaxError(path, err)
 	}
 	var faults []error
-	for _, e := range found {
+	var lines []int // of each [[provider]]
+	for _, at := range found {
+		name, line := at.Key(), position(at)
 		fault := func(where, format string, args ...any) {
-			faults = append(faults, &Error{path, e.line, where, fmt.Sprintf(format, args...)})
+			faults = append(faults, &Error{path, line, where, fmt.Sprintf(format, args...)})
 		}
-		switch k, ok := known[e.path[0]]; {
-		case ok && len(e.path) == 1:
-			if e.list != nil || e.kind == unstable.Array {
-				fault(k.Key, "takes one value, not a list")
-			} else if err := k.set(s, e.text); err != nil {
-				fault(k.Key, "%v", err)
-			} else {
-				s.Origins[k.Key] = Origin{"file", path, e.line}
+		switch k, known := find(name[0], s.themes); {
+		case known && len(name) > 1:
+			fault(strings.Join(name, "."), "%s is a single value", name[0])
+		case known:
+			s.readSetting(k, values[k.Key], Origin{"file", path, line}, fault)
+		case name[0] == "keys":
+			s.readBinding(name, values, line, fault)
+		case name[0] != "provider":
+			fault("", "%s is not a setting%s", quoted(strings.Join(name, ".")), hint(name[0], settingNames()))
+		case len(name) == 1 || lines == nil:
+			if _, ok := values["provider"].([]any); !ok {
+				fault("provider", "write [[provider]] with double brackets, once for each endpoint")
 			}
-		case ok:
-			fault(strings.Join(e.path, "."), "%s is a single value", e.path[0])
-		case e.path[0] == "keys":
-			s.addBinding(e, fault)
-		case e.path[0] == "provider" && len(e.path) > 1 && isNumber(e.path[1]):
-			checkProvider(e, fault)
-		case e.path[0] == "provider":
-			fault("provider", "write [[provider]] with double brackets, once for each endpoint")
-		default:
-			fault("", "%s is not a setting%s", quoted(strings.Join(e.path, ".")), hint(e.path[0], settingNames()))
+			lines = append(lines, line)
 		}
 	}
 	if err := errors.Join(faults...); err != nil {
 		return err
 	}
-	return s.readProviders(path, data, found)
+	if found, err = unknown(data, &list); err != nil {
+		return syntaxError(path, err)
+	}
+	for _, at := range found {
+		if name := at.Key(); name[0] == "provider" {
+			faults = append(faults, &Error{path, position(at), "", quoted(name[1]) + " is not a key of a provider" + hint(name[1], providerKeys)})
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return err
+	}
+	s.Providers = list.Provider
+	return s.checkProviders(path, lines)
 }
 
-func (s *Settings) addBinding(e entry, fault func(where, format string, args ...any)) {
-	where := strings.Join(e.path, ".")
-	switch {
-	case len(e.path) != 3:
-		fault(where, "write [keys.MODE] and below it ACTION = \"key\" or a list of keys")
-	case !slices.Contains(modes, e.path[1]):
-		fault("", "%s is not a mode%s", quoted(e.path[1]), hint(e.path[1], modes))
-	case e.kind == unstable.String:
-		b := Binding{Mode: e.path[1], Action: e.path[2], Line: e.line}
-		if e.text != "" {
-			b.Keys = []string{e.text}
-		}
-		s.Keys = append(s.Keys, b)
-	case e.kind == unstable.Array:
-		s.Keys = append(s.Keys, Binding{Mode: e.path[1], Action: e.path[2], Keys: e.list, Line: e.line})
+// unknown decodes data into doc and lists the keys and tables for which doc has
+// no field, in the order of the file. Of an unknown table it lists only the name.
+func unknown(data []byte, doc any) ([]toml.DecodeError, error) {
+	err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(doc)
+	var missing *toml.StrictMissingError
+	if errors.As(err, &missing) {
+		return missing.Errors, nil
+	}
+	return nil, err
+}
+
+func position(at toml.DecodeError) (line int) {
+	line, _ = at.Position()
+	return line
+}
+
+func (s *Settings) readSetting(k Setting, value any, from Origin, fault func(where, format string, args ...any)) {
+	var err error
+	switch value.(type) {
+	case []any:
+		err = errors.New("takes one value, not a list")
+	case map[string]any:
+		err = errors.New("takes one value, not a table")
 	default:
-		fault(where, "is neither a key nor a list of keys")
+		err = k.set(s, fmt.Sprint(value))
 	}
+	if err != nil {
+		fault(k.Key, "%v", err)
+		return
+	}
+	s.Origins[k.Key] = from
 }
 
-func checkProvider(e entry, fault func(where, format string, args ...any)) {
-	if len(e.path) > 2 && !slices.Contains(providerKeys, e.path[2]) {
-		fault("", "%s is not a key of a provider%s", quoted(e.path[2]), hint(e.path[2], providerKeys))
+// readBinding reads a line of [keys.MODE]: ACTION = "key" or a list of keys. ""
+// is no key.
+func (s *Settings) readBinding(name []string, values map[string]any, line int, fault func(where, format string, args ...any)) {
+	var value any = values
+	for _, part := range name {
+		table, _ := value.(map[string]any)
+		value = table[part]
 	}
-}
-
-// readProviders decodes the [[provider]] list, whose keys are known to exist.
-func (s *Settings) readProviders(path string, data []byte, found []entry) error {
-	var doc struct {
-		Provider []Provider `toml:"provider"`
+	where := strings.Join(name, ".")
+	if len(name) != 3 {
+		fault(where, "write [keys.MODE] and below it ACTION = \"key\" or a list of keys")
+		return
 	}
-	if err := toml.Unmarshal(data, &doc); err != nil {
-		return syntaxError(path, data, err)
+	if !slices.Contains(modes, name[1]) {
+		fault("", "%s is not a mode%s", quoted(name[1]), hint(name[1], modes))
+		return
 	}
-	for _, e := range found {
-		if e.kind == unstable.ArrayTable && e.path[0] == "provider" && len(e.path) == 2 {
-			if i, _ := strconv.Atoi(e.path[1]); i < len(doc.Provider) {
-				doc.Provider[i].Line = e.line
-			}
+	keys, ok := value.([]any)
+	if text, single := value.(string); single {
+		ok = true
+		if text != "" {
+			keys = []any{text}
 		}
 	}
-	taken := map[string]int{}
-	for _, p := range doc.Provider {
+	b := Binding{Mode: name[1], Action: name[2], Line: line}
+	for _, k := range keys {
+		text, isText := k.(string)
+		b.Keys, ok = append(b.Keys, text), ok && isText
+	}
+	if !ok {
+		fault(where, "is neither a key nor a list of keys")
+		return
+	}
+	s.Keys = append(s.Keys, b)
+}
+
+// checkProviders sets the lines of the providers and returns the first fault.
+func (s *Settings) checkProviders(path string, lines []int) error {
+	first := map[string]int{} // the line of each name
+	for i := range s.Providers {
+		p := &s.Providers[i]
+		p.Line = lines[min(i, len(lines)-1)] // an array in one line has only one
+		where, reason := "provider "+p.Name, ""
 		switch {
 		case p.Name == "":
-			return &Error{path, p.Line, "provider", `name is missing; it stands before the "/" of its models`}
+			where, reason = "provider", `name is missing; it stands before the "/" of its models`
 		case strings.ContainsAny(p.Name, "/ \t"):
-			return &Error{path, p.Line, "provider", fmt.Sprintf("the name %s must hold no slash and no space", quoted(p.Name))}
+			where, reason = "provider", fmt.Sprintf("the name %s must not contain a slash or a space", quoted(p.Name))
 		case p.BaseURL == "":
-			return &Error{path, p.Line, "provider " + p.Name, "base_url is missing, for example https://api.openai.com/v1"}
+			reason = "base_url is missing, for example https://api.openai.com/v1"
 		case p.ContextWindow < 0:
-			return &Error{path, p.Line, "provider " + p.Name, "context_window is below zero"}
-		case taken[p.Name] > 0:
-			return &Error{path, p.Line, "provider " + p.Name, fmt.Sprintf("the name is taken by line %d", taken[p.Name])}
+			reason = "context_window is below zero"
+		case first[p.Name] > 0:
+			reason = fmt.Sprintf("line %d has a provider of the same name", first[p.Name])
 		}
-		taken[p.Name] = p.Line
+		if reason != "" {
+			return &Error{path, p.Line, where, reason}
+		}
+		first[p.Name] = p.Line
 	}
-	s.Providers = doc.Provider
 	return nil
 }
 
-// syntaxError turns the parser's words, which may quote a line with a key in
-// it, into a place and a reason.
-func syntaxError(path string, data []byte, err error) error {
+// syntaxError is an error of the TOML package as an *Error. It leaves out the
+// excerpt of the file, which may contain a key.
+func syntaxError(path string, err error) error {
 	var at *toml.DecodeError
-	if errors.As(err, &at) {
-		line, _ := at.Position()
-		return &Error{path, line, "", strings.TrimPrefix(at.Error(), "toml: ")}
+	if !errors.As(err, &at) {
+		return &Error{path, 0, "", "is not TOML"}
 	}
-	var parser *unstable.ParserError
-	if errors.As(err, &parser) {
-		line := 0
-		if at := lineOf(data, parser.Highlight); at > 0 {
-			line = at
-		}
-		return &Error{path, line, "", parser.Message}
+	reason := strings.TrimPrefix(at.Error(), "toml: ")
+	if kind, ok := strings.CutPrefix(reason, "cannot decode TOML "); ok { // what follows names Go types
+		kind, _, _ = strings.Cut(kind, " into")
+		reason = "takes another kind of value than " + kind
 	}
-	return &Error{path, 0, "", "is not TOML"}
-}
-
-// lineOf is the line of a slice of data; 0 when it is none.
-func lineOf(data, part []byte) int {
-	for i := range data {
-		if len(part) > 0 && &data[i] == &part[0] {
-			return 1 + strings.Count(string(data[:i]), "\n")
-		}
-	}
-	return 0
-}
-
-func isNumber(s string) bool {
-	_, err := strconv.Atoi(s)
-	return err == nil
+	return &Error{path, position(*at), "", reason}
 }
 
 func settingNames() []string {
@@ -270,3 +228,34 @@ func settingNames() []string {
 	}
 	return names
 }
+
+// maxDistance is the largest edit distance at which a name is suggested. With a
+// larger one, every short name would be near every other.
+const maxDistance = 3
+
+// Nearest is the name that was most likely meant; "" when none is close.
+func Nearest(name string, names []string) string {
+	if len(name) > maxQuoted {
+		return ""
+	}
+	best, distance := "", min(maxDistance, utf8.RuneCountInString(name)/2)+1
+	for _, n := range names {
+		if d := assistant.EditDistance(strings.ToLower(name), n); d < distance {
+			best, distance = n, d
+		}
+	}
+	return best
+}
+
+// hint ends a sentence about a wrong name: with the nearest one, or with all.
+func hint(name string, names []string) string {
+	if n := Nearest(name, names); n != "" {
+		return fmt.Sprintf("; did you mean %s?", quoted(n))
+	}
+	return "; there are " + strings.Join(names, ", ")
+}
+
+// maxQuoted is the number of characters of a wrong value that an error repeats.
+const maxQuoted = 60
+
+func quoted(s string) string { return `"` + safetext.Line(safetext.Visible(s), maxQuoted) + `"` }

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// maxSize is the largest file that is read: a thousand times what is usual.
+// maxSize is the largest file that is read, in bytes; usual is about a kilobyte.
 const maxSize = 1 << 20
 
 // Options configures Load. The zero value is the defaults alone.
@@ -30,13 +30,7 @@ type Flag struct {
 
 // Load reads the settings. Every error is an *Error, or several joined.
 func Load(o Options) (*Settings, error) {
-	s := &Settings{Path: o.Path, Origins: map[string]Origin{}, themes: o.Themes}
-	for _, k := range All(o.Themes) {
-		if err := k.set(s, k.Default); err != nil {
-			panic("config: default of " + k.Key + ": " + err.Error())
-		}
-		s.Origins[k.Key] = Origin{From: "default"}
-	}
+	s := newSettings(o.Path, o.Themes)
 	if o.Path != "" {
 		data, err := read(o.Path)
 		switch {
@@ -51,6 +45,18 @@ func Load(o Options) (*Settings, error) {
 		}
 	}
 	return s, s.override(o)
+}
+
+// newSettings is the defaults.
+func newSettings(path string, themes []string) *Settings {
+	s := &Settings{Path: path, Origins: map[string]Origin{}, themes: themes}
+	for _, k := range All(themes) {
+		if err := k.set(s, k.Default); err != nil {
+			panic("config: default of " + k.Key + ": " + err.Error())
+		}
+		s.Origins[k.Key] = Origin{From: "default"}
+	}
+	return s
 }
 
 // override applies the environment and then the flags.
@@ -91,7 +97,7 @@ func read(path string) ([]byte, error) {
 	return data, err
 }
 
-// reason is what the system said, without the path that stands before it.
+// reason is the text of an error without the path that *fs.PathError repeats.
 func reason(err error) string {
 	var at *fs.PathError
 	if errors.As(err, &at) {
@@ -100,18 +106,13 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// Template is a configuration file that sets nothing and explains everything.
+// Template is a configuration file with all settings as comments.
 // themes are Options.Themes.
 func Template(themes []string) string {
 	var b strings.Builder
 	b.WriteString("# winnow's settings. A line without # counts; the values shown are the defaults.\n\n")
 	for _, k := range All(themes) {
-		value := k.Default
-		var probe Settings
-		if quotedValue(k, &probe) {
-			value = `"` + value + `"`
-		}
-		fmt.Fprintf(&b, "# %s\n#%s = %s\n", k.Help, k.Key, value)
+		fmt.Fprintf(&b, "# %s\n#%s = %s\n", k.Help, k.Key, k.literal(k.Default))
 	}
 	b.WriteString(`
 # Other keys for actions, by mode: winnow's help (f1) names the actions.
@@ -126,10 +127,4 @@ func Template(themes []string) string {
 #models = []                          # none: the endpoint is asked
 `)
 	return b.String()
-}
-
-// quotedValue says whether a setting is written in quotes: all but numbers and
-// truth values.
-func quotedValue(k Setting, probe *Settings) bool {
-	return k.set(probe, "1") != nil || k.Key == "model" || strings.HasSuffix(k.Key, "_timeout")
 }

@@ -3,115 +3,95 @@ package config
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"strings"
+	"slices"
 
+	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// Set writes a setting into the file at path, which is made when there is none,
-// readable by its owner alone. Every byte that is not the value stays. The
-// result is read, strictly, before it takes the place of the file: one that
-// would not say value for key and for all other keys what it said before is an
-// error, and so is a file with faults; the file is then as it was. themes are
-// Options.Themes.
+// Set writes a setting into the file at path. A new file is readable by its
+// owner alone. No byte outside the value changes. The result is decoded before
+// it replaces the file: Set refuses a file with errors, and a result in which
+// the key has another value or any other key changed; the file is then as it
+// was. themes are Options.Themes.
 func Set(path, key, value string, themes []string) error {
-	k, ok := named(key, themes)
+	k, ok := find(key, themes)
 	if !ok {
 		return &Error{Where: key, Reason: "is not a setting" + hint(key, settingNames())}
 	}
-	var probe Settings
-	if err := k.set(&probe, value); err != nil {
+	var want Settings
+	if err := k.set(&want, value); err != nil {
 		return &Error{Where: key, Reason: err.Error()}
 	}
-	place, mode, data, err := current(path)
+	target, mode, data, err := current(path)
 	if err != nil {
 		return &Error{Path: path, Reason: reason(err)}
 	}
-	before, err := readAlone(path, data, themes)
-	if err != nil {
+	if err := newSettings(path, themes).readFile(path, data); err != nil {
 		return err
 	}
-	changed, err := edited(data, key, literal(k, value))
+	changed, err := edited(data, key, k.literal(value))
 	if err != nil {
 		return &Error{Path: path, Where: key, Reason: err.Error()}
 	}
-	after, err := readAlone(path, changed, themes)
-	if err != nil {
+	result := newSettings(path, themes)
+	if err := result.readFile(path, changed); err != nil {
 		return err
 	}
-	if err := onlyChanged(before, after, k, k.Show(&probe)); err != nil {
-		return &Error{Path: path, Where: key, Reason: err.Error()}
+	if k.Show(result) != k.Show(&want) || !sameOthers(data, changed, key) {
+		return &Error{Path: path, Where: key, Reason: "cannot be changed alone: the file would be read differently"}
 	}
-	if err := replace(place, mode, changed); err != nil {
+	if err := replace(target, mode, changed); err != nil {
 		return &Error{Path: path, Reason: reason(err)}
 	}
 	return nil
 }
 
-func named(key string, themes []string) (Setting, bool) {
-	for _, k := range All(themes) {
-		if k.Key == key {
-			return k, true
-		}
+// sameOthers reports whether two files have the same values for all keys but one.
+func sameOthers(before, after []byte, key string) bool {
+	was, is := map[string]any{}, map[string]any{}
+	if toml.Unmarshal(before, &was) != nil || toml.Unmarshal(after, &is) != nil {
+		return false
 	}
-	return Setting{}, false
+	delete(was, key)
+	delete(is, key)
+	return reflect.DeepEqual(was, is)
 }
 
-// newFile is the mode of a file that Set makes: it may hold keys one day.
-const newFile = 0o600
+// newMode is the mode of a file that Set creates: it may contain keys later.
+const newMode = 0o600
 
-// current reads the file behind path, through links; one that does not exist is
-// empty.
-func current(path string) (place string, mode fs.FileMode, data []byte, err error) {
-	place, err = filepath.EvalSymlinks(path)
+// current reads the file at path; target is its name without symbolic links. A
+// missing file is empty.
+func current(path string) (target string, mode fs.FileMode, data []byte, err error) {
+	target, err = filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return path, newFile, nil, nil
+		return path, newMode, nil, nil
 	}
 	if err != nil {
 		return "", 0, nil, err
 	}
-	info, err := os.Stat(place)
+	info, err := os.Stat(target)
 	if err != nil {
 		return "", 0, nil, err
 	}
-	data, err = read(place)
-	return place, info.Mode().Perm(), data, err
+	data, err = read(target)
+	return target, info.Mode().Perm(), data, err
 }
 
-// readAlone is what a file says without environment and flags.
-func readAlone(path string, data []byte, themes []string) (*Settings, error) {
-	s := &Settings{Path: path, Origins: map[string]Origin{}, themes: themes}
-	for _, k := range All(themes) {
-		if err := k.set(s, k.Default); err != nil {
-			return nil, err
-		}
-	}
-	return s, s.readFile(path, data)
-}
-
-// literal is a value as TOML.
-func literal(k Setting, value string) string {
-	var probe Settings
-	if !quotedValue(k, &probe) {
-		return value
-	}
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
-}
-
-// edited is the file with another value for a key at its top.
+// edited is the file with another value for a top-level key.
 func edited(data []byte, key, text string) ([]byte, error) {
 	from, to, found, err := valueAt(data, key)
 	if err != nil {
 		return nil, err
 	}
 	if found {
-		return splice(data, from, to, text), nil
+		return slices.Concat(data[:from], []byte(text), data[to:]), nil
 	}
 	end := "\n"
 	if bytes.Contains(data, []byte("\r\n")) {
@@ -122,26 +102,23 @@ func edited(data []byte, key, text string) ([]byte, error) {
 	if at > 0 && data[at-1] != '\n' {
 		line = end + line
 	}
-	return splice(data, at, at, line), nil
+	return slices.Concat(data[:at], []byte(line), data[at:]), nil
 }
 
-func splice(data []byte, from, to int, text string) []byte {
-	return append(append(bytes.Clone(data[:from]), text...), data[to:]...)
-}
-
-// valueAt is where the value of a key at the top stands.
+// valueAt is the range of the value of a top-level key.
 func valueAt(data []byte, key string) (from, to int, found bool, err error) {
 	var p unstable.Parser
 	p.Reset(data)
 	for p.NextExpression() {
 		e := p.Expression()
 		if e.Kind == unstable.Table || e.Kind == unstable.ArrayTable {
-			break // what comes after belongs to it
+			break // the keys that follow belong to it
 		}
 		if e.Kind != unstable.KeyValue {
 			continue
 		}
-		if path, _ := names(&p, e); len(path) != 1 || path[0] != key {
+		name := e.Key()
+		if name.Next(); string(name.Node().Data) != key || !name.IsLast() {
 			continue
 		}
 		v := e.Value()
@@ -154,9 +131,9 @@ func valueAt(data []byte, key string) (from, to int, found bool, err error) {
 	return 0, 0, false, p.Error()
 }
 
-// lineFor is where a line for a key that is not there goes: behind the one of
-// the template that has it as a comment, else behind the last line before the
-// first table.
+// lineFor is the offset at which a line for a missing key is inserted: after the
+// line of the template that has it as a comment, else after the last assignment
+// before the first table.
 func lineFor(data []byte, key string) int {
 	commented := regexp.MustCompile(`(?m)^#[ \t]*` + regexp.QuoteMeta(key) + `[ \t]*=.*(\n|$)`)
 	table := regexp.MustCompile(`(?m)^[ \t]*\[`)
@@ -181,42 +158,8 @@ func lineFor(data []byte, key string) int {
 	return end
 }
 
-// onlyChanged checks that a file says one thing differently, and that rightly.
-func onlyChanged(before, after *Settings, changed Setting, want string) error {
-	for _, k := range All(after.themes) {
-		was, is := k.Show(before), k.Show(after)
-		if k.Key == changed.Key {
-			was = want
-		}
-		if was != is {
-			return fmt.Errorf("the file would say %s for %s", quoted(is), k.Key)
-		}
-	}
-	if !reflect.DeepEqual(keysAlone(before.Keys), keysAlone(after.Keys)) || !reflect.DeepEqual(endpointsAlone(before.Providers), endpointsAlone(after.Providers)) {
-		return errors.New("the file would say something else for its other keys")
-	}
-	return nil
-}
-
-// keysAlone and endpointsAlone leave the lines out, which may move.
-func keysAlone(all []Binding) []Binding {
-	out := append([]Binding(nil), all...)
-	for i := range out {
-		out[i].Line = 0
-	}
-	return out
-}
-
-func endpointsAlone(all []Provider) []Provider {
-	out := append([]Provider(nil), all...)
-	for i := range out {
-		out[i].Line = 0
-	}
-	return out
-}
-
-// replace writes a file through one beside it, so that it is there whole and
-// durable, the old or the new.
+// replace replaces a file by rename: after a crash the old or the new file is
+// there, whole.
 func replace(path string, mode fs.FileMode, data []byte) error {
 	folder := filepath.Dir(path)
 	if err := os.MkdirAll(folder, 0o700); err != nil {

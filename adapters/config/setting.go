@@ -11,13 +11,13 @@ import (
 // Settings are the values in force. Load makes them; the zero value is not the
 // default.
 type Settings struct {
-	Model    string // "provider/name"; "" is what was used last, or the first
-	SendKey  string // "ctrl+enter" or "enter"
-	Confirm  string // "save", "always" or "never"
-	LongRead string // long_reply: "stay" or "view"
-	Theme    string // "auto", "dark", "light", or a name of Options.Themes, which may end in "-dark" or "-light"
-	LogLevel string // "error", "warning", "info" or "debug"
-	Window   string // "model-filter" or "history"
+	Model     string // "provider/name"; "" is the one used last, or the first
+	SendKey   string // "ctrl+enter" or "enter"
+	Confirm   string // "save", "always" or "never"
+	LongReply string // long_reply: "stay" or "view"
+	Theme     string // "auto", "dark", "light", or a name of Options.Themes, which may end in "-dark" or "-light"
+	LogLevel  string // "error", "warning", "info" or "debug"
+	Window    string // "model-filter" or "history"
 
 	MaxIterations        int
 	ContextTokens        int
@@ -45,7 +45,7 @@ type Settings struct {
 	themes []string // Options.Themes
 }
 
-// Binding gives an action other keys in one mode: a line of [keys.MODE].
+// Binding replaces the keys of an action in one mode: a line of [keys.MODE].
 type Binding struct {
 	Mode   string
 	Action string
@@ -60,7 +60,7 @@ type Origin struct {
 	Line int    // in the file
 }
 
-// String says it in a few words.
+// String is FILE:LINE, the flag or variable, or "default".
 func (o Origin) String() string {
 	switch {
 	case o.Line > 0:
@@ -77,17 +77,26 @@ type Setting struct {
 	Default string
 	Help    string // one clause
 
-	set  func(*Settings, string) error
-	show func(*Settings) string
+	quoted bool // a TOML string, not a number or a truth value
+	set    func(*Settings, string) error
+	show   func(*Settings) string
 }
 
-// Env is the variable that sets it.
+// Env is the environment variable that sets it.
 func (s Setting) Env() string { return "WINNOW_" + strings.ToUpper(s.Key) }
 
-// Show is the value in force, as one would write it.
+// Show is the value in force, in a form that the setting accepts.
 func (s Setting) Show(in *Settings) string { return s.show(in) }
 
-// All lists the settings in the order in which they are shown. themes are
+// literal is a value as TOML.
+func (s Setting) literal(value string) string {
+	if !s.quoted {
+		return value
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
+}
+
+// All lists the settings in the order of the template. themes are
 // Options.Themes.
 func All(themes []string) []Setting {
 	return []Setting{
@@ -97,80 +106,94 @@ func All(themes []string) []Setting {
 		choice("confirm", "which tools of the assistant ask first", func(s *Settings) *string { return &s.Confirm }, "save", "always", "never"),
 		number("max_iterations", 5, 1, 100, "rounds of tool calls in a turn", func(s *Settings) *int { return &s.MaxIterations }),
 		ratio("chars_per_token", 3.5, 0.5, 20, "characters in a token, for estimates", func(s *Settings) *float64 { return &s.CharsPerToken }),
-		number("user_request_allowance", 100, 0, 1_000_000, "tokens kept free for the message", func(s *Settings) *int { return &s.UserRequestAllowance }),
+		number("user_request_allowance", 100, 0, 1_000_000, "tokens reserved for the message", func(s *Settings) *int { return &s.UserRequestAllowance }),
 		number("max_trim_attempts", 10, 0, 1000, "pairs that may be dropped when a request is too long", func(s *Settings) *int { return &s.MaxTrimAttempts }),
 		number("context_tokens", 16_000, 500, 1_000_000, "tokens of the window's context", func(s *Settings) *int { return &s.ContextTokens }),
-		choice("long_reply", "where the focus goes when a reply is longer than the screen", func(s *Settings) *string { return &s.LongRead }, "stay", "view"),
+		choice("long_reply", "where the focus goes when a reply is longer than the screen", func(s *Settings) *string { return &s.LongReply }, "stay", "view"),
 		span("connect_timeout", 10*time.Second, "until there is a connection", func(s *Settings) *time.Duration { return &s.ConnectTimeout }),
 		span("first_byte_timeout", 300*time.Second, "until the first piece of an answer", func(s *Settings) *time.Duration { return &s.FirstByteTimeout }),
 		span("idle_timeout", 120*time.Second, "between two pieces of an answer", func(s *Settings) *time.Duration { return &s.IdleTimeout }),
 		theme(themes),
-		flag("mouse", false, "take the mouse at the start", func(s *Settings) *bool { return &s.Mouse }),
-		flag("notify", false, "tell when a long turn has ended unseen", func(s *Settings) *bool { return &s.Notify }),
+		flag("mouse", false, "use the mouse from the start", func(s *Settings) *bool { return &s.Mouse }),
+		flag("notify", false, "notify when a long turn ends out of sight", func(s *Settings) *bool { return &s.Notify }),
 		flag("plain", false, "no alternate screen, lines only", func(s *Settings) *bool { return &s.Plain }),
 		flag("local_servers", true, "look for Ollama, LM Studio and llama.cpp on this machine", func(s *Settings) *bool { return &s.LocalServers }),
 		choice("log_level", "how much is logged", func(s *Settings) *string { return &s.LogLevel }, "info", "error", "warning", "debug"),
 	}
 }
 
-func text(key, std, help string, at func(*Settings) *string) Setting {
-	return Setting{
-		key, std, help,
-		func(s *Settings, v string) error { *at(s) = v; return nil },
-		func(s *Settings) string { return *at(s) },
+func find(key string, themes []string) (Setting, bool) {
+	all := All(themes)
+	i := slices.IndexFunc(all, func(k Setting) bool { return k.Key == key })
+	if i < 0 {
+		return Setting{}, false
 	}
+	return all[i], true
+}
+
+func text(key, std, help string, at func(*Settings) *string) Setting {
+	return setting(key, std, help, at, func(v string) (string, error) { return v, nil })
+}
+
+// setting makes a Setting from the field that stores its value and the parser
+// that checks it.
+func setting[T any](key string, std T, help string, at func(*Settings) *T, parse func(string) (T, error)) Setting {
+	set := func(s *Settings, v string) error {
+		value, err := parse(v)
+		if err == nil {
+			*at(s) = value
+		}
+		return err
+	}
+	show := func(s *Settings) string { return fmt.Sprint(*at(s)) }
+	quoted := false
+	switch any(std).(type) {
+	case string, time.Duration:
+		quoted = true
+	}
+	return Setting{Key: key, Default: fmt.Sprint(std), Help: help, quoted: quoted, set: set, show: show}
 }
 
 // choice accepts one of the values; the first is the default.
 func choice(key, help string, at func(*Settings) *string, values ...string) Setting {
-	set := func(s *Settings, v string) error {
+	list := strings.Join(values, ", ")
+	return setting(key, values[0], help+": "+list, at, func(v string) (string, error) {
 		if !slices.Contains(values, v) {
-			return fmt.Errorf("%s is not one of %s", quoted(v), strings.Join(values, ", "))
+			return "", fmt.Errorf("%s is not one of %s", quoted(v), list)
 		}
-		*at(s) = v
-		return nil
-	}
-	return Setting{key, values[0], help + ": " + strings.Join(values, ", "), set, func(s *Settings) string { return *at(s) }}
+		return v, nil
+	})
 }
 
-// The ends of a theme's name that say for which background it is.
+// The suffixes of a theme's name that select a background.
 const (
 	onDark  = "-dark"
 	onLight = "-light"
 )
 
-// theme accepts a background for the usual colours, or a theme by its name. A
-// theme goes by the terminal's background unless the name ends in one.
+// theme accepts a background for the default theme, or the name of a theme. A
+// theme follows the terminal's background unless its name has a suffix.
 func theme(names []string) Setting {
-	backgrounds := []string{"auto", "dark", "light"}
-	set := func(s *Settings, v string) error {
-		name := strings.TrimSuffix(strings.TrimSuffix(v, onDark), onLight)
-		if !slices.Contains(backgrounds, v) && !slices.Contains(names, v) && (name == v || !slices.Contains(names, name)) {
-			near := Nearest(v, slices.Concat(backgrounds, names))
-			if near != "" {
-				near = "; did you mean " + quoted(near) + "?"
-			}
-			return fmt.Errorf("%s is not one of %s%s", quoted(v), themeWords(backgrounds, names), near)
-		}
-		s.Theme = v
-		return nil
-	}
-	return Setting{
-		Key: "theme", Default: backgrounds[0], Help: "the colours: " + themeWords(backgrounds, names),
-		set: set, show: func(s *Settings) string { return s.Theme },
-	}
-}
-
-func themeWords(backgrounds, names []string) string {
-	words := strings.Join(append(slices.Clone(backgrounds), names...), ", ")
+	known := append([]string{"auto", "dark", "light"}, names...)
+	list := strings.Join(known, ", ")
 	if len(names) > 0 {
-		words += "; the last " + strconv.Itoa(len(names)) + " also with " + onDark + " or " + onLight + " at the end"
+		list += fmt.Sprintf("; the last %d also with %s or %s at the end", len(names), onDark, onLight)
 	}
-	return words
+	return setting("theme", known[0], "the colours: "+list, func(s *Settings) *string { return &s.Theme }, func(v string) (string, error) {
+		name := strings.TrimSuffix(strings.TrimSuffix(v, onDark), onLight)
+		if slices.Contains(known, v) || name != v && slices.Contains(names, name) {
+			return v, nil
+		}
+		near := Nearest(v, known)
+		if near != "" {
+			near = "; did you mean " + quoted(near) + "?"
+		}
+		return "", fmt.Errorf("%s is not one of %s%s", quoted(v), list, near)
+	})
 }
 
-// Background takes Theme apart: the name of a theme, "" for the usual one, and
-// for which background it is, "auto", "dark" or "light".
+// Background splits Theme: the name of the theme, "" for the default one, and
+// the background, "auto", "dark" or "light".
 func (s *Settings) Background() (name, background string) {
 	switch s.Theme {
 	case "", "auto":
@@ -188,54 +211,45 @@ func (s *Settings) Background() (name, background string) {
 }
 
 func number(key string, std, least, most int, help string, at func(*Settings) *int) Setting {
-	set := func(s *Settings, v string) error {
+	return setting(key, std, help, at, func(v string) (int, error) {
 		n, err := strconv.Atoi(v)
 		if err != nil || n < least || n > most {
-			return fmt.Errorf("%s is not a whole number from %d to %d", quoted(v), least, most)
+			err = fmt.Errorf("%s is not a whole number from %d to %d", quoted(v), least, most)
 		}
-		*at(s) = n
-		return nil
-	}
-	return Setting{key, strconv.Itoa(std), help, set, func(s *Settings) string { return strconv.Itoa(*at(s)) }}
+		return n, err
+	})
 }
 
 func ratio(key string, std, least, most float64, help string, at func(*Settings) *float64) Setting {
-	set := func(s *Settings, v string) error {
+	return setting(key, std, help, at, func(v string) (float64, error) {
 		n, err := strconv.ParseFloat(v, 64)
 		if err != nil || !(n >= least && n <= most) { // also refuses NaN
-			return fmt.Errorf("%s is not a number from %g to %g", quoted(v), least, most)
+			err = fmt.Errorf("%s is not a number from %g to %g", quoted(v), least, most)
 		}
-		*at(s) = n
-		return nil
-	}
-	show := func(s *Settings) string { return strconv.FormatFloat(*at(s), 'g', -1, 64) }
-	return Setting{key, strconv.FormatFloat(std, 'g', -1, 64), help, set, show}
+		return n, err
+	})
 }
 
 // span accepts "90s" and "2m30s", and a bare number of seconds.
 func span(key string, std time.Duration, help string, at func(*Settings) *time.Duration) Setting {
-	set := func(s *Settings, v string) error {
+	return setting(key, std, help, at, func(v string) (time.Duration, error) {
 		d, err := time.ParseDuration(v)
 		if n, bare := strconv.Atoi(v); bare == nil {
 			d, err = time.Duration(n)*time.Second, nil
 		}
 		if err != nil || d <= 0 || d > 24*time.Hour {
-			return fmt.Errorf("%s is not a time such as 90s or 2m, at most 24h", quoted(v))
+			err = fmt.Errorf("%s is not a time such as 90s or 2m, at most 24h", quoted(v))
 		}
-		*at(s) = d
-		return nil
-	}
-	return Setting{key, std.String(), help, set, func(s *Settings) string { return at(s).String() }}
+		return d, err
+	})
 }
 
 func flag(key string, std bool, help string, at func(*Settings) *bool) Setting {
-	set := func(s *Settings, v string) error {
+	return setting(key, std, help, at, func(v string) (bool, error) {
 		b, err := strconv.ParseBool(v)
 		if err != nil {
-			return fmt.Errorf("%s is neither true nor false", quoted(v))
+			err = fmt.Errorf("%s is neither true nor false", quoted(v))
 		}
-		*at(s) = b
-		return nil
-	}
-	return Setting{key, strconv.FormatBool(std), help, set, func(s *Settings) string { return strconv.FormatBool(*at(s)) }}
+		return b, err
+	})
 }

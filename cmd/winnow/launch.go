@@ -371,7 +371,7 @@ func (a *app) screenOptions(s *config.Settings) tui.Options {
 	theme, fixed := a.theme(s)
 	return tui.Options{
 		Style: theme, Fixed: fixed,
-		Rebinds: rebinds(s.Keys), EnterIs: s.SendKey == "enter", Mouse: s.Mouse, ReplyView: s.LongRead == "view", Notify: s.Notify,
+		Rebinds: rebinds(s.Keys), EnterIs: s.SendKey == "enter", Mouse: s.Mouse, ReplyView: s.LongReply == "view", Notify: s.Notify,
 		Redact: a.redactor.Redact, KeepSetting: a.keepSetting,
 	}
 }
