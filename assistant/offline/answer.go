@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
 const (
@@ -137,37 +139,30 @@ func (t *turn) explain(p *plan) {
 
 // explanation says why one model has its status, from the tool's data.
 func explanation(m model, provider string, r *result) string {
-	ref := func(v any) (pattern, list string) {
-		o, _ := v.(map[string]any)
-		pattern, _ = o["pattern"].(string)
-		if list, _ = o["type"].(string); list != ignoreList {
+	ruleIn := func(v gjson.Result) string {
+		list := ignoreList
+		if v.Get("type").String() != ignoreList {
 			list = allowList
 		}
-		return pattern, list
+		return "the " + list + " rule " + code(v.Get("pattern").String())
 	}
-	status, known := r.Data["status"].(string)
-	if !known {
+	head, by := code(m.name)+" of "+clean(provider), r.Data.Get("affecting_rule")
+	switch {
+	case !r.Data.Get("status").Exists():
 		return sentence(r.Message)
-	}
-	head := code(m.name) + " of " + clean(provider)
-	pattern, list := ref(r.Data["affecting_rule"])
-	switch unfiltered, _ := r.Data["unfiltered"].(bool); {
-	case unfiltered:
+	case r.Data.Get("unfiltered").Bool():
 		return head + " is shown: its id does not begin with the provider's name, so the proxy does not filter it."
-	case status == "ignored":
-		head += " is hidden by the ignore rule " + code(pattern) + "."
-	case pattern != "":
-		head += " is shown: the allow rule " + code(pattern) + " keeps it."
+	case r.Data.Get("status").String() == "ignored":
+		head += " is hidden by " + ruleIn(by) + "."
+	case by.IsObject():
+		head += " is shown: " + ruleIn(by) + " keeps it."
 	default:
 		head += " is shown: no rule matches it."
 	}
 	var others []string
-	matching, _ := r.Data["matching_rules"].([]any)
-	for _, v := range matching {
-		o, _ := v.(map[string]any)
-		if decides, _ := o["decides"].(bool); !decides {
-			pattern, list = ref(v)
-			others = append(others, "the "+list+" rule "+code(pattern))
+	for _, v := range r.Data.Get("matching_rules").Array() {
+		if !v.Get("decides").Bool() {
+			others = append(others, ruleIn(v))
 		}
 	}
 	if len(others) > 0 {
@@ -299,17 +294,17 @@ func (t *turn) unusedRules(cat *catalog) {
 func (t *turn) whatChanged() {
 	var lines []string
 	for _, c := range t.w.changes {
-		switch c.Type {
+		switch kind := c.Get("type").String(); kind {
 		case "rule_added", "rule_removed":
-			l := c.List
+			l := c.Get("rule_type").String()
 			if l != ignoreList {
 				l = allowList
 			}
-			lines = append(lines, strings.TrimPrefix(c.Type, "rule_")+" the "+l+" rule "+code(c.Pattern))
+			lines = append(lines, strings.TrimPrefix(kind, "rule_")+" the "+l+" rule "+code(c.Get("pattern").String()))
 		case "provider_changed":
-			lines = append(lines, "switched to "+code(c.To))
+			lines = append(lines, "switched to "+code(c.Get("to").String()))
 		default:
-			lines = append(lines, clean(strings.ReplaceAll(c.Type, "_", " ")))
+			lines = append(lines, clean(strings.ReplaceAll(kind, "_", " ")))
 		}
 	}
 	if len(lines) == 0 {

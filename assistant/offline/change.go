@@ -100,16 +100,16 @@ func (o outcome) sentence() string {
 		what = "all " + o.list + " rules"
 	}
 	s := verb + " " + what + " on " + clean(o.provider)
-	models := o.res.list("affected_models")
-	n, known := o.res.number("affected_count")
-	switch {
-	case !known:
+	models := stringsOf(o.res.Data.Get("affected_models"))
+	number := o.res.Data.Get("affected_count")
+	switch n := int(number.Int()); {
+	case !number.Exists():
 	case n == 0:
 		s += ": no model changes now"
 	default:
 		s += fmt.Sprintf(": %s %s: %s", count(n, "model"), effect, codes(models))
 	}
-	if redundant := o.res.list("redundant_rules"); len(redundant) > 0 {
+	if redundant := stringsOf(o.res.Data.Get("redundant_rules")); len(redundant) > 0 {
 		s += ". It makes redundant: " + codes(redundant)
 	}
 	return s + "."

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
 // historyWindow is the window_type of the chat history.
@@ -124,16 +126,16 @@ func (t *turn) selected(s step) args {
 func (t *turn) pairsBefore() args {
 	for _, x := range slices.Backward(append(slices.Clone(t.past), t.now)) {
 		for _, c := range slices.Backward(x.calls) {
-			if c.res == nil || !c.res.Success {
+			if !c.ok() {
 				continue
 			}
-			if ids := numbersOf(c.res.Data["ids"]); c.name == "search_pairs" && len(ids) > 0 {
+			if ids := numbersOf(c.res.Data.Get("ids")); c.name == "search_pairs" && len(ids) > 0 {
 				return args{"ids": ids[:min(len(ids), maxPairNumbers)]}
 			}
-			if ids := numbersOf(c.args["ids"]); len(ids) > 0 {
+			if ids := numbersOf(c.args.Get("ids")); len(ids) > 0 {
 				return args{"ids": ids}
 			}
-			if line := c.text("line"); line != "" {
+			if line := c.args.Get("line").String(); line != "" {
 				return args{"line": line}
 			}
 		}
@@ -141,13 +143,10 @@ func (t *turn) pairsBefore() args {
 	return nil
 }
 
-func numbersOf(v any) []int {
-	list, _ := v.([]any)
+func numbersOf(list gjson.Result) []int {
 	var out []int
-	for _, x := range list {
-		if n, ok := x.(float64); ok {
-			out = append(out, int(n))
-		}
+	for _, n := range list.Array() {
+		out = append(out, int(n.Int()))
 	}
 	return out
 }
@@ -200,14 +199,14 @@ func (t *turn) findPairs(s step) {
 	if r == nil {
 		return
 	}
-	n, _ := r.number("count")
+	n := int(r.Data.Get("count").Int())
 	head := fmt.Sprintf("%s %s, the newest first:", upperFirst(count(n, "pair")), verbFor(n, "matches", "match"))
 	if n == 0 {
 		head = sentence(r.Message)
 	}
-	t.list(r, "pairs", head, func(p map[string]any) string {
+	t.list(r, "pairs", head, func(p gjson.Result) string {
 		out := pairLine(p, "user", "at", "topic", "state")
-		if found, _ := p["found"].(string); found != "" {
+		if found := p.Get("found").String(); found != "" {
 			out += ": …" + foreign(found) + "…"
 		}
 		return out
@@ -232,31 +231,25 @@ func (t *turn) read(tool string, a args) *result {
 }
 
 // list says a head and the objects under a key of a result, a line each.
-func (t *turn) list(r *result, key, head string, line func(map[string]any) string) {
-	list, _ := r.Data[key].([]any)
-	lines := make([]string, len(list))
-	for i, v := range list {
-		p, _ := v.(map[string]any)
-		lines[i] = line(p)
+func (t *turn) list(r *result, key, head string, line func(gjson.Result) string) {
+	var lines []string
+	for _, p := range r.Data.Get(key).Array() {
+		lines = append(lines, line(p))
 	}
 	t.say("%s", bullets(head, lines, maxPairsNamed))
 }
 
 // pairLine is a pair of a result on one line: its number, a text and notes.
-func pairLine(p map[string]any, text string, notes ...string) string {
-	id, _ := p["id"].(float64)
-	s, _ := p[text].(string)
-	out := fmt.Sprintf("**%.0f** %s", id, foreign(s))
+func pairLine(p gjson.Result, text string, notes ...string) string {
+	out := fmt.Sprintf("**%d** %s", p.Get("id").Int(), foreign(p.Get(text).String()))
 	var found []string
 	for _, key := range notes {
-		if s, _ := p[key].(string); s != "" {
-			found = append(found, foreign(s))
-		}
+		found = append(found, foreign(p.Get(key).String()))
 	}
-	if n, _ := p["stars"].(float64); n > 0 {
-		found = append(found, count(int(n), "star"))
+	if n := int(p.Get("stars").Int()); n > 0 {
+		found = append(found, count(n, "star"))
 	}
-	if len(found) > 0 {
+	if found = unique(found); len(found) > 0 {
 		out += " (" + strings.Join(found, ", ") + ")"
 	}
 	return out
@@ -269,9 +262,8 @@ func (t *turn) summarisePairs(s step) {
 		return
 	}
 	if r := t.read("summarise_pairs", a); r != nil {
-		t.list(r, "pairs", sentence(r.Message)+" This is what was asked and how each answer begins:", func(p map[string]any) string {
-			answer, _ := p["assistant"].(string)
-			first, _, _ := strings.Cut(clean(answer), ". ")
+		t.list(r, "pairs", sentence(r.Message)+" This is what was asked and how each answer begins:", func(p gjson.Result) string {
+			first, _, _ := strings.Cut(clean(p.Get("assistant").String()), ". ")
 			return pairLine(p, "user") + " — " + foreign(first)
 		})
 	}
@@ -279,10 +271,8 @@ func (t *turn) summarisePairs(s step) {
 
 func (t *turn) listTopics() {
 	if r := t.read("list_topics", args{}); r != nil {
-		t.list(r, "topics", sentence(r.Message), func(p map[string]any) string {
-			own, _ := p["pairs"].(float64)
-			name, _ := p["topic"].(string)
-			return foreign(name) + ": " + count(int(own), "pair")
+		t.list(r, "topics", sentence(r.Message), func(p gjson.Result) string {
+			return foreign(p.Get("topic").String()) + ": " + count(int(p.Get("pairs").Int()), "pair")
 		})
 	}
 }
@@ -307,10 +297,9 @@ func (t *turn) undoPairs() {
 		return
 	}
 	for _, c := range slices.Backward(calls) {
-		before, _ := c.res.Data["before"].(map[string]any)
+		before := c.res.Data.Get("before").Map()
 		for _, old := range slices.Sorted(maps.Keys(before)) {
-			runs, _ := before[old].(string)
-			ids := idsOfRuns(runs)
+			ids := idsOfRuns(before[old].String())
 			if len(ids) == 0 {
 				t.say("I cannot take %s back pair by pair. %s", code(c.name), other)
 				return
@@ -330,7 +319,7 @@ func (t *turn) lastMarks() []*call {
 	skip := 0
 	for _, x := range slices.Backward(t.past) {
 		calls := slices.DeleteFunc(slices.Clone(x.calls), func(c *call) bool {
-			return c.res == nil || !c.res.Success || markKeys[c.name].key == ""
+			return !c.ok() || markKeys[c.name].key == ""
 		})
 		switch s := t.parser.parse(x.user); {
 		case len(calls) == 0:

@@ -23,7 +23,7 @@ func callsOf(t *testing.T, messages ...any) string {
 	r := respond(request(t, append([]any{historySystem()}, messages...), historyTools))
 	var out []string
 	for _, c := range r.calls {
-		out = append(out, c.name+string(c.args))
+		out = append(out, c.name+c.args)
 	}
 	return strings.Join(out, " ")
 }
@@ -131,7 +131,7 @@ func FuzzHistory(f *testing.F) {
 		}
 		for _, c := range a.calls {
 			var args struct{ IDs []int }
-			if err := json.Unmarshal(c.args, &args); err != nil || len(args.IDs) > maxPairNumbers {
+			if err := json.Unmarshal([]byte(c.args), &args); err != nil || len(args.IDs) > maxPairNumbers {
 				t.Fatalf("%q calls %s%s: %v", text, c.name, c.args, err)
 			}
 		}

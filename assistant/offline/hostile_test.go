@@ -84,11 +84,11 @@ func BenchmarkTwentyThousandModels(b *testing.B) {
 	ctx := w.context()
 	raw := body(b, "", map[string]any{"messages": []any{system(ctx), user("hide gpt-4 and audio models; only the newest gpt models")}})
 	for b.Loop() {
-		var req chatRequest
-		if err := json.Unmarshal(raw, &req); err != nil {
-			b.Fatal(err)
+		req, bad := readRequest(raw)
+		if bad != nil {
+			b.Fatal(bad)
 		}
-		respond(&req)
+		respond(req)
 	}
 }
 
@@ -120,7 +120,7 @@ func FuzzText(f *testing.F) {
 		}
 		for _, c := range s.calls {
 			var a map[string]any
-			if json.Unmarshal(c.args, &a) != nil || c.id == "" || filterTools[c.name] == "" && c.name != "save_changes" && c.name != "discard_changes" {
+			if json.Unmarshal([]byte(c.args), &a) != nil || c.id == "" || filterTools[c.name] == "" && c.name != "save_changes" && c.name != "discard_changes" {
 				t.Fatalf("%q calls %s(%s)", said, c.name, c.args)
 			}
 		}

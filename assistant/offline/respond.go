@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
 // reply is one response, before it is put on the wire.
@@ -41,7 +43,7 @@ func respond(req *chatRequest) reply {
 // modelFilter reports whether the request is about the model filter.
 func (t *turn) modelFilter() bool {
 	if t.w.kind == "" {
-		_, ok := t.req.tool("add_ignore_rule")
+		_, ok := t.req.tools["add_ignore_rule"]
 		return ok
 	}
 	return strings.HasPrefix(t.w.kind, "model_filter")
@@ -88,13 +90,13 @@ var writeTools = set("add_ignore_rule remove_ignore_rule add_whitelist_rule remo
 // after a restart the window may show another one. What the user has done in
 // the window since counts more.
 func (t *turn) continueProvider() {
-	if slices.ContainsFunc(t.w.changes, func(c change) bool { return c.Type == "provider_changed" }) {
+	if slices.ContainsFunc(t.w.changes, func(c gjson.Result) bool { return c.Get("type").String() == "provider_changed" }) {
 		return
 	}
 	for _, x := range slices.Backward(t.past) {
 		for _, c := range slices.Backward(x.calls) {
-			p := c.text("provider")
-			if p == "" || c.res == nil || !c.res.Success {
+			p := c.args.Get("provider").String()
+			if p == "" || !c.ok() {
 				continue
 			}
 			if c.name == "switch_provider" {
@@ -304,9 +306,9 @@ func (t *turn) finish() {
 // unsaved, by its result: the context is older.
 func (t *turn) nothingUnsaved() bool {
 	for _, c := range slices.Backward(t.now.calls) {
-		if c.res != nil && c.res.Success {
-			if unsaved, known := c.res.Data["has_unsaved_changes"].(bool); known {
-				return !unsaved
+		if c.ok() {
+			if unsaved := c.res.Data.Get("has_unsaved_changes"); unsaved.Exists() {
+				return !unsaved.Bool()
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func New(opts Options) *Model {
 	m.mux.HandleFunc("GET /v1/models/{id}", m.model)
 	m.mux.HandleFunc("POST /v1/chat/completions", m.complete)
 	m.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		refuse(w, http.StatusNotFound, "not_found", "there is no "+r.Method+" "+clean(r.URL.Path)+" here")
+		refuse(w, &refusal{http.StatusNotFound, "not_found", "there is no " + r.Method + " " + clean(r.URL.Path) + " here"})
 	})
 	return m
 }
@@ -57,7 +57,7 @@ func New(opts Options) *Model {
 func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !m.authorized(r) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		refuse(w, http.StatusUnauthorized, "invalid_api_key", "the bearer token is missing or wrong")
+		refuse(w, &refusal{http.StatusUnauthorized, "invalid_api_key", "the bearer token is missing or wrong"})
 		return
 	}
 	m.mux.ServeHTTP(w, r)
@@ -82,7 +82,7 @@ func (m *Model) models(w http.ResponseWriter, _ *http.Request) {
 
 func (m *Model) model(w http.ResponseWriter, r *http.Request) {
 	if !known(r.PathValue("id")) {
-		refuse(w, http.StatusNotFound, "model_not_found", "there is no model "+clean(r.PathValue("id"))+" here; the only one is "+ModelID)
+		refuse(w, noModel(r.PathValue("id")))
 		return
 	}
 	writeJSON(w, http.StatusOK, card())
@@ -90,47 +90,42 @@ func (m *Model) model(w http.ResponseWriter, r *http.Request) {
 
 func known(model string) bool { return model == ModelID || model == "offline/"+ModelID }
 
+func noModel(model string) *refusal {
+	return &refusal{http.StatusNotFound, "model_not_found", "there is no model " + clean(model) + " here; the only one is " + ModelID}
+}
+
 // complete answers a chat request, streamed or whole.
 func (m *Model) complete(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err != nil {
-		var large *http.MaxBytesError
-		if errors.As(err, &large) {
-			refuse(w, http.StatusRequestEntityTooLarge, "request_too_large", "the request is larger than this model reads")
-			return
-		}
-		refuse(w, http.StatusBadRequest, "invalid_request", "the request could not be read")
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		refuse(w, &refusal{http.StatusRequestEntityTooLarge, "request_too_large", "the request is larger than this model reads"})
+		return
+	case err != nil:
+		refuse(w, &refusal{http.StatusBadRequest, "invalid_request", "the request could not be read"})
 		return
 	}
-	var req chatRequest
-	if err := json.Unmarshal(body, &req); err != nil {
-		refuse(w, http.StatusBadRequest, "invalid_json", "the request is not a chat request: "+clean(err.Error()))
+	req, bad := readRequest(body)
+	if bad != nil {
+		refuse(w, bad)
 		return
 	}
-	if !known(req.Model) {
-		refuse(w, http.StatusNotFound, "model_not_found", "there is no model "+clean(req.Model)+" here; the only one is "+ModelID)
-		return
-	}
-	if err := req.validate(); err != nil {
-		refuse(w, http.StatusBadRequest, "invalid_request", err.Error())
-		return
-	}
-	c := newCompletion(body, respond(&req))
-	if !req.Stream {
+	c := newCompletion(body, respond(req))
+	if !req.stream {
 		writeJSON(w, http.StatusOK, c.whole())
 		return
 	}
-	usage := req.StreamOptions != nil && req.StreamOptions.IncludeUsage
-	c.stream(r.Context(), w, m.opts.Delay, usage)
+	c.stream(r.Context(), w, m.opts.Delay, req.usage)
 }
 
 // refuse writes an error in the wire's form.
-func refuse(w http.ResponseWriter, status int, code, message string) {
+func refuse(w http.ResponseWriter, f *refusal) {
 	kind := "invalid_request_error"
-	if status == http.StatusUnauthorized {
+	if f.status == http.StatusUnauthorized {
 		kind = "authentication_error"
 	}
-	writeJSON(w, status, map[string]any{"error": map[string]any{"message": message, "type": kind, "code": code, "param": nil}})
+	writeJSON(w, f.status, map[string]any{"error": map[string]any{"message": f.message, "type": kind, "code": f.code, "param": nil}})
 }
 
 // writeJSON ignores the write's error: it means that the client has gone.

@@ -27,7 +27,7 @@ func newCompletion(body []byte, r reply) *completion {
 	_, _ = h.Write(body) // a hash never fails
 	out := r.text + r.thought
 	for _, p := range r.calls {
-		out += p.name + string(p.args)
+		out += p.name + p.args
 	}
 	prompt, output := tokens(utf8.RuneCount(body)), tokens(utf8.RuneCountInString(out))
 	return &completion{fmt.Sprintf("chatcmpl-%016x", h.Sum64()), r, map[string]any{
@@ -54,7 +54,7 @@ func (c *completion) whole() map[string]any {
 	msg := map[string]any{"role": "assistant", "content": c.reply.text, "reasoning_content": c.reply.thought}
 	var calls []any
 	for _, p := range c.reply.calls {
-		calls = append(calls, map[string]any{"id": p.id, "type": "function", "function": map[string]any{"name": p.name, "arguments": string(p.args)}})
+		calls = append(calls, map[string]any{"id": p.id, "type": "function", "function": map[string]any{"name": p.name, "arguments": p.args}})
 	}
 	if calls != nil {
 		msg["tool_calls"] = calls
@@ -80,7 +80,7 @@ func (c *completion) chunks(usage bool) []map[string]any {
 	for i, p := range c.reply.calls {
 		head := map[string]any{"index": i, "id": p.id, "type": "function", "function": map[string]any{"name": p.name, "arguments": ""}}
 		add(map[string]any{"tool_calls": []any{head}}, nil)
-		add(map[string]any{"tool_calls": []any{map[string]any{"index": i, "function": map[string]any{"arguments": string(p.args)}}}}, nil)
+		add(map[string]any{"tool_calls": []any{map[string]any{"index": i, "function": map[string]any{"arguments": p.args}}}}, nil)
 	}
 	add(map[string]any{}, c.finish())
 	if usage {

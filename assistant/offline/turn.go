@@ -1,10 +1,8 @@
 package offline
 
 import (
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
-	"reflect"
 	"slices"
 	"strings"
 )
@@ -45,7 +43,7 @@ type turn struct {
 type pending struct {
 	id   string
 	name string
-	args json.RawMessage
+	args string // a JSON object
 }
 
 // value is one suggested next message.
@@ -56,9 +54,9 @@ type value struct {
 
 // newTurn reads a request.
 func newTurn(req *chatRequest) *turn {
-	system, all := req.conversation()
+	all := req.exchanges
 	t := &turn{req: req, now: &exchange{}, catalogs: map[string]*catalog{}}
-	t.w, t.prompt = findWindow(system)
+	t.w, t.prompt = findWindow(req.system)
 	if n := len(all); n > 0 {
 		t.now, t.past = all[n-1], all[:n-1]
 	}
@@ -68,21 +66,19 @@ func newTurn(req *chatRequest) *turn {
 
 var filterStarters = starters(filterForms)
 
-// args are the arguments of a call.
-type args map[string]any
-
 // repeatable are tools whose result may serve more than one step.
 var repeatable = set("get_models_matching_pattern explain_model_status")
 
 // call makes a call, or gives its result when it was made in an earlier round:
 // nil means that it is made now. A refused call is not made again.
 func (t *turn) call(name string, a args) *result {
-	tool, offered := t.req.tool(name)
-	if a["provider"] == "" || offered && !tool.takes("provider") {
+	params, offered := t.req.tools[name]
+	if a["provider"] == "" || offered && !params.Get("provider").Exists() {
 		delete(a, "provider")
 	}
+	text := a.encode()
 	for _, c := range t.now.calls {
-		if c.consumed && !repeatable[name] || c.name != name || !sameArgs(c.args, a) {
+		if c.consumed && !repeatable[name] || c.name != name || c.text != text {
 			continue
 		}
 		c.consumed = true
@@ -100,26 +96,13 @@ func (t *turn) call(name string, a args) *result {
 		t.stopped = true
 		return &result{missing: true, Message: "this turn has ended"}
 	}
-	text, err := json.Marshal(a)
-	if err != nil {
-		return &result{Message: err.Error()}
-	}
-	if slices.ContainsFunc(t.batch, func(p pending) bool { return repeatable[name] && p.name == name && string(p.args) == string(text) }) {
+	if slices.ContainsFunc(t.batch, func(p pending) bool { return repeatable[name] && p.name == name && p.args == text }) {
 		return nil
 	}
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%d %d %s %s %d", len(t.past), t.now.rounds, name, text, len(t.batch))
 	t.batch = append(t.batch, pending{fmt.Sprintf("call_%016x", h.Sum64()), name, text})
 	return nil
-}
-
-func sameArgs(have map[string]any, want args) bool {
-	text, err := json.Marshal(want)
-	if err != nil {
-		return false
-	}
-	var norm map[string]any
-	return json.Unmarshal(text, &norm) == nil && (len(have) == 0 && len(norm) == 0 || reflect.DeepEqual(have, norm))
 }
 
 // waiting reports that calls of this response must come back first.
@@ -181,19 +164,6 @@ func (t *turn) catalog(provider string, narrow []string) *catalog {
 	return cat
 }
 
-// matches is the data of get_models_matching_pattern.
-type matches struct {
-	Count  int `json:"count"`
-	Hidden int `json:"hidden_count"`
-	Models []struct {
-		ID     string `json:"id"`
-		Status string `json:"status"`
-		Rule   string `json:"rule"`
-	} `json:"models"`
-	Ignore []string `json:"ignore_rules"`
-	Allow  []string `json:"whitelist_rules"`
-}
-
 // query adds the models of a pattern to a catalog; whole says that the pattern
 // stands for the provider.
 func (t *turn) query(cat *catalog, pattern string, whole bool) bool {
@@ -206,34 +176,15 @@ func (t *turn) query(cat *catalog, pattern string, whole bool) bool {
 		t.say("I could not look up the models of %s: %s.", clean(cat.provider), lowerFirst(r.why()))
 		return false
 	}
-	var m matches
-	if json.Unmarshal(r.RawData, &m) != nil {
-		t.say("I could not read the models of %s.", clean(cat.provider))
-		return false
-	}
-	have := map[string]bool{}
-	for _, old := range cat.models {
-		have[old.id] = true
-	}
-	for _, found := range m.Models {
-		if found.ID != "" && !have[found.ID] {
-			n := newModel(found.ID, cat.provider)
-			n.status, n.rule = found.Status, found.Rule
-			cat.models = append(cat.models, n)
-		}
-	}
-	if unlisted := m.Count - len(m.Models); unlisted > 0 {
+	cat.add(r.Data.Get("models"))
+	found := int(r.Data.Get("count").Int())
+	if unlisted := found - len(r.Data.Get("models").Array()); unlisted > 0 {
 		cat.unlisted += unlisted
 		cat.complete = false
 	}
 	if whole {
-		cat.total, cat.hidden = m.Count, m.Hidden
-		for _, p := range m.Ignore {
-			cat.ignore = append(cat.ignore, rule{p, -1})
-		}
-		for _, p := range m.Allow {
-			cat.allow = append(cat.allow, rule{p, -1})
-		}
+		cat.total, cat.hidden = found, int(r.Data.Get("hidden_count").Int())
+		cat.ignore, cat.allow = rulesOf(r.Data.Get("ignore_rules")), rulesOf(r.Data.Get("whitelist_rules"))
 	}
 	return true
 }

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -19,7 +20,7 @@ func (t *turn) changesDone() []done {
 	for _, x := range t.past {
 		d := done{}
 		for _, c := range x.calls {
-			if c.res == nil || !c.res.Success {
+			if !c.ok() {
 				continue
 			}
 			if c.name == "discard_changes" {
@@ -45,10 +46,7 @@ func (t *turn) changesDone() []done {
 
 // add reads a call that changed rules.
 func (d *done) add(c *call) {
-	provider, _ := c.res.Data["provider"].(string)
-	if provider == "" {
-		provider = c.text("provider")
-	}
+	provider := cmp.Or(c.res.Data.Get("provider").String(), c.args.Get("provider").String())
 	record := func(e edit) {
 		d.edits = append(d.edits, e)
 		d.results = append(d.results, outcome{e, c.res})
@@ -56,11 +54,11 @@ func (d *done) add(c *call) {
 	for _, list := range []string{ignoreList, allowList} {
 		switch c.name {
 		case ruleTool[list][true], ruleTool[list][false]:
-			record(edit{provider: provider, list: list, add: c.name == ruleTool[list][true], pattern: c.text("pattern")})
+			record(edit{provider: provider, list: list, add: c.name == ruleTool[list][true], pattern: c.args.Get("pattern").String()})
 		case clearTool[list]:
-			removed := c.res.list("removed_rules")
+			removed := stringsOf(c.res.Data.Get("removed_rules"))
 			const cut = 100 // a result lists no more rules
-			if n, _ := c.res.number("affected_count"); len(removed) >= cut || len(removed) == 0 && n > 0 {
+			if len(removed) >= cut || len(removed) == 0 && c.res.Data.Get("affected_count").Int() > 0 {
 				d.partial = c.name
 			}
 			for _, p := range removed {
@@ -122,7 +120,7 @@ func (t *turn) whatDone() {
 	var d done
 	var others []string
 	for _, c := range t.past[len(t.past)-1].calls {
-		if c.res == nil || !c.res.Success {
+		if !c.ok() {
 			continue
 		}
 		if d.add(c); writeTools[c.name] && !strings.HasSuffix(c.name, "_rule") {
@@ -131,7 +129,7 @@ func (t *turn) whatDone() {
 	}
 	var lines []string
 	for _, o := range d.results {
-		if strings.HasSuffix(o.res.Message, ".") || o.res.Message != "" {
+		if o.res.Message != "" {
 			lines = append(lines, o.sentence())
 		}
 	}

@@ -1,9 +1,12 @@
 package offline
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"winnow/assistant/glob"
 )
@@ -16,8 +19,8 @@ type window struct {
 	providers []string
 	shown     catalog // the models of the shown provider
 	unsaved   bool
-	knowsSave bool // the context says whether something is unsaved
-	changes   []change
+	knowsSave bool           // the context says whether something is unsaved
+	changes   []gjson.Result // changes_since_last_message
 }
 
 // catalog is the models and rules of one provider.
@@ -42,16 +45,6 @@ type model struct {
 type rule struct {
 	pattern string
 	count   int
-}
-
-// change is one entry of changes_since_last_message.
-type change struct {
-	Type     string `json:"type"`
-	List     string `json:"rule_type"`
-	Pattern  string `json:"pattern"`
-	From     string `json:"from"`
-	To       string `json:"to"`
-	Provider string `json:"provider"`
 }
 
 func newModel(id, provider string) model {
@@ -119,42 +112,9 @@ func hasRule(rules []rule, pattern string) bool {
 	return slices.ContainsFunc(rules, func(r rule) bool { return r.pattern == pattern })
 }
 
-// wireContext is the context's JSON; every field may be missing.
-type wireContext struct {
-	Type      string   `json:"window_type"`
-	Provider  string   `json:"current_provider"`
-	Providers []string `json:"available_providers"`
-	Truncated bool     `json:"truncated"`
-	Models    struct {
-		Total     int  `json:"total_count"`
-		Available int  `json:"available_count"`
-		Truncated bool `json:"truncated"`
-		Items     []struct {
-			ID     string `json:"id"`
-			Status string `json:"status"`
-			Rule   *struct {
-				Pattern string `json:"pattern"`
-			} `json:"affecting_rule"`
-		} `json:"items"`
-	} `json:"models"`
-	Rules struct {
-		Ignore []wireRule `json:"ignore"`
-		Allow  []wireRule `json:"whitelist"`
-	} `json:"rules"`
-	State *struct {
-		Unsaved bool `json:"has_unsaved_changes"`
-	} `json:"ui_state"`
-	Changes []change `json:"changes_since_last_message"`
-}
-
-type wireRule struct {
-	Pattern string `json:"pattern"`
-	Count   int    `json:"affected_count"`
-}
-
 // findWindow reads the last context object of the system text: JSON that begins
-// a line and has "window_type". around is the text without it, where the
-// prompt's headings are.
+// a line and has "window_type"; every other field may be missing. around is the
+// text without it, where the prompt's headings are.
 func findWindow(system string) (w window, around string) {
 	key := strings.LastIndex(system, `"window_type"`)
 	if key < 0 {
@@ -163,56 +123,62 @@ func findWindow(system string) (w window, around string) {
 	at := strings.LastIndex(system[:key], "\n{") + 1
 	d := json.NewDecoder(strings.NewReader(system[at:]))
 	var raw json.RawMessage
-	var head struct {
-		Type string `json:"window_type"`
-	}
-	if d.Decode(&raw) != nil || json.Unmarshal(raw, &head) != nil || head.Type == "" {
+	if d.Decode(&raw) != nil {
 		return window{}, system
 	}
-	around = system[:at] + system[at+int(d.InputOffset()):]
-	var c wireContext
-	if json.Unmarshal(raw, &c) != nil { // of another window, whose fields mean other things
-		return window{kind: head.Type}, around
+	c := gjson.ParseBytes(raw)
+	if c.Get("window_type").String() == "" {
+		return window{}, system
 	}
-	return c.window(), around
+	return newWindow(c), system[:at] + system[at+int(d.InputOffset()):]
 }
 
-func (c *wireContext) window() window {
-	w := window{kind: c.Type, provider: c.Provider, providers: c.Providers, knowsSave: c.State != nil, changes: c.Changes}
-	w.unsaved = c.State != nil && c.State.Unsaved
-	if c.Provider != "" && !slices.Contains(w.providers, c.Provider) {
-		w.providers = append(slices.Clone(w.providers), c.Provider)
+func newWindow(c gjson.Result) window {
+	state, models, shown := c.Get("ui_state"), c.Get("models"), c.Get("current_provider").String()
+	w := window{
+		kind: c.Get("window_type").String(), provider: shown, providers: stringsOf(c.Get("available_providers")),
+		knowsSave: state.Exists(), unsaved: state.Get("has_unsaved_changes").Bool(), changes: c.Get("changes_since_last_message").Array(),
 	}
-	cat := catalog{provider: c.Provider, total: c.Models.Total, ignore: rulesOf(c.Rules.Ignore), allow: rulesOf(c.Rules.Allow)}
-	for _, it := range c.Models.Items {
-		if it.ID == "" {
-			continue
-		}
-		m := newModel(it.ID, c.Provider)
-		m.status = it.Status
-		if it.Rule != nil {
-			m.rule = it.Rule.Pattern
-		}
-		cat.models = append(cat.models, m)
-		if m.isHidden() {
-			cat.hidden++
-		}
+	if shown != "" && !slices.Contains(w.providers, shown) {
+		w.providers = append(w.providers, shown)
 	}
-	if cat.total < len(c.Models.Items) {
+	cat := catalog{provider: shown, ignore: rulesOf(c.Get("rules.ignore")), allow: rulesOf(c.Get("rules.whitelist"))}
+	items := models.Get("items")
+	cat.add(items)
+	listed := len(items.Array())
+	cat.total, cat.hidden = int(models.Get("total_count").Int()), len(filter(cat.models, model.isHidden))
+	if cat.total < listed {
 		cat.total = len(cat.models)
 	}
-	if cat.complete = !c.Truncated && !c.Models.Truncated && cat.total <= len(c.Models.Items); !cat.complete {
-		cat.hidden = cat.total - c.Models.Available
+	if cat.complete = !c.Get("truncated").Bool() && !models.Get("truncated").Bool() && cat.total <= listed; !cat.complete {
+		cat.hidden = cat.total - int(models.Get("available_count").Int())
 	}
 	w.shown = cat
 	return w
 }
 
-func rulesOf(in []wireRule) []rule {
-	out := make([]rule, 0, len(in))
-	for _, r := range in {
-		if r.Pattern != "" {
-			out = append(out, rule{r.Pattern, r.Count})
+// add adds listed models that the catalog does not have.
+func (c *catalog) add(list gjson.Result) {
+	have := ids(c.models)
+	list.ForEach(func(_, it gjson.Result) bool {
+		if id := it.Get("id").String(); id != "" && !have[id] {
+			m := newModel(id, c.provider)
+			m.status = it.Get("status").String()
+			m.rule = cmp.Or(it.Get("rule").String(), it.Get("affecting_rule.pattern").String())
+			c.models = append(c.models, m)
+		}
+		return true
+	})
+}
+
+// rulesOf reads rules: objects with counts in the context, strings in a result.
+func rulesOf(list gjson.Result) []rule {
+	var out []rule
+	for _, r := range list.Array() {
+		if p := r.Get("pattern").String(); r.IsObject() && p != "" {
+			out = append(out, rule{p, int(r.Get("affected_count").Int())})
+		} else if r.Type == gjson.String {
+			out = append(out, rule{r.String(), -1})
 		}
 	}
 	return out

@@ -111,11 +111,11 @@ func request(tb testing.TB, messages []any, tools map[string]string) *chatReques
 	if err != nil {
 		tb.Fatal(err)
 	}
-	var req chatRequest
-	if err := json.Unmarshal(b, &req); err != nil {
-		tb.Fatal(err)
+	req, bad := readRequest(b)
+	if bad != nil {
+		tb.Fatal(bad)
 	}
-	return &req
+	return req
 }
 
 // fakeWindow carries out tool calls as the model filter does, in memory.
@@ -375,7 +375,7 @@ func (c *chat) say(text string) string {
 		}
 		for _, p := range r.calls {
 			var a map[string]any
-			if err := json.Unmarshal(p.args, &a); err != nil {
+			if err := json.Unmarshal([]byte(p.args), &a); err != nil {
 				c.tb.Fatal(err)
 			}
 			if writeTools[p.name] {
@@ -398,7 +398,7 @@ func (c *chat) assistant(r reply) map[string]any {
 	m := map[string]any{"role": "assistant", "content": text}
 	var calls []any
 	for _, p := range r.calls {
-		calls = append(calls, map[string]any{"id": p.id, "type": "function", "function": map[string]any{"name": p.name, "arguments": string(p.args)}})
+		calls = append(calls, map[string]any{"id": p.id, "type": "function", "function": map[string]any{"name": p.name, "arguments": p.args}})
 	}
 	if calls != nil {
 		m["tool_calls"] = calls

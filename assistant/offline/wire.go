@@ -1,128 +1,21 @@
 package offline
 
 import (
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
+	"net/http"
 	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
 // chatRequest is the body of POST /v1/chat/completions, as far as it is read.
 type chatRequest struct {
-	Model         string        `json:"model"`
-	Messages      []chatMessage `json:"messages"`
-	Tools         []chatTool    `json:"tools"`
-	ToolChoice    any           `json:"tool_choice"`
-	Stream        bool          `json:"stream"`
-	StreamOptions *struct {
-		IncludeUsage bool `json:"include_usage"`
-	} `json:"stream_options"`
-}
-
-type chatMessage struct {
-	Role    string      `json:"role"`
-	Content chatContent `json:"content"`
-	Calls   []chatCall  `json:"tool_calls"`
-	CallID  string      `json:"tool_call_id"`
-}
-
-type chatCall struct {
-	ID       string `json:"id"`
-	Type     string `json:"type"`
-	Function struct {
-		Name      string `json:"name"`
-		Arguments string `json:"arguments"`
-	} `json:"function"`
-}
-
-type chatTool struct {
-	Function struct {
-		Name       string `json:"name"`
-		Parameters struct {
-			Properties map[string]any `json:"properties"`
-		} `json:"parameters"`
-	} `json:"function"`
-}
-
-// chatContent is a message's text: a string, null, or a list of parts of which
-// the text ones count.
-type chatContent string
-
-// UnmarshalJSON accepts the three forms of the wire.
-func (c *chatContent) UnmarshalJSON(b []byte) error {
-	var s *string
-	if json.Unmarshal(b, &s) == nil {
-		if s != nil {
-			*c = chatContent(*s)
-		}
-		return nil
-	}
-	var parts []struct {
-		Text string `json:"text"`
-	}
-	if err := json.Unmarshal(b, &parts); err != nil {
-		return errors.New("content must be a string or a list of parts")
-	}
-	for _, p := range parts {
-		*c += chatContent(p.Text)
-	}
-	return nil
-}
-
-// validate reports what makes a request unusable.
-func (r *chatRequest) validate() error {
-	if len(r.Messages) == 0 {
-		return errors.New("messages must not be empty")
-	}
-	for i, m := range r.Messages {
-		switch m.Role {
-		case "system", "developer", "user", "assistant", "tool":
-		default:
-			return fmt.Errorf("messages[%d]: unknown role %q", i, cleanTo(m.Role, 32))
-		}
-	}
-	return nil
-}
-
-// call is a tool call of the conversation and what came of it.
-type call struct {
-	name     string
-	args     map[string]any
-	res      *result // nil: no result in the request
-	consumed bool    // a step of this turn has taken it as its own
-}
-
-// result is a tool result as read from a tool message.
-type result struct {
-	Success bool            `json:"success"`
-	Message string          `json:"message"`
-	Data    map[string]any  `json:"-"` // RawData when it is an object
-	RawData json.RawMessage `json:"data"`
-	Code    string          `json:"error_code"`
-	Hint    string          `json:"hint"`
-	Error   string          `json:"error"`
-	missing bool            // the call was not made
-}
-
-// why is the reason of a failure, in the tool's own words.
-func (r *result) why() string {
-	for _, s := range []string{r.Message, r.Error, r.Hint, r.Code} {
-		if s != "" {
-			return strings.TrimRight(foreign(s), ".")
-		}
-	}
-	return "no reason was given"
-}
-
-// readResult reads a tool message. Plain text is a success that says so.
-func readResult(content string) *result {
-	r := &result{}
-	if err := json.Unmarshal([]byte(content), r); err != nil || !strings.HasPrefix(strings.TrimSpace(content), "{") {
-		return &result{Success: true, Message: content}
-	}
-	_ = json.Unmarshal(r.RawData, &r.Data) // not an object: nothing is read of it
-	return r
+	stream, usage bool
+	tools         map[string]gjson.Result // the parameters of the offered tools
+	system        string
+	exchanges     []*exchange
 }
 
 // exchange is one user message and the calls made for it.
@@ -132,76 +25,144 @@ type exchange struct {
 	rounds int // responses with calls
 }
 
-// conversation reads the messages into exchanges and the system text.
-func (r *chatRequest) conversation() (system string, all []*exchange) {
-	var sys []string
-	var cur *exchange
-	byID := map[string]*call{}
-	for _, m := range r.Messages {
-		switch m.Role {
-		case "system", "developer":
-			sys = append(sys, string(m.Content))
-		case "user":
-			cur = &exchange{user: string(m.Content)}
-			all = append(all, cur)
-		case "assistant":
-			if cur == nil {
-				continue
-			}
-			if len(m.Calls) > 0 {
-				cur.rounds++
-			}
-			for _, c := range m.Calls {
-				k := &call{name: c.Function.Name}
-				_ = json.Unmarshal([]byte(c.Function.Arguments), &k.args) // damaged: no arguments
-				cur.calls = append(cur.calls, k)
-				byID[c.ID] = k
-			}
-		case "tool":
-			if k := byID[m.CallID]; k != nil {
-				k.res = readResult(string(m.Content))
-				delete(byID, m.CallID)
-			}
+// call is a tool call of the conversation and what came of it.
+type call struct {
+	name     string
+	text     string       // the arguments as this package encodes them
+	args     gjson.Result // text, parsed
+	res      *result      // nil: no result in the request
+	consumed bool         // a step of this turn has taken it as its own
+}
+
+// ok reports that the call succeeded.
+func (c *call) ok() bool { return c.res != nil && c.res.Success }
+
+// result is a tool result.
+type result struct {
+	Success bool
+	Message string // what failed, when it did not succeed
+	Code    string
+	Data    gjson.Result
+	missing bool // the call was not made
+}
+
+// why is the reason of a failure, in the tool's own words.
+func (r *result) why() string {
+	return strings.TrimRight(cmp.Or(foreign(r.Message), "no reason was given"), ".")
+}
+
+// readResult reads a tool message. Plain text is a success that says so.
+func readResult(content string) *result {
+	b := gjson.Parse(content)
+	if !gjson.Valid(content) || !b.IsObject() {
+		return &result{Success: true, Message: content}
+	}
+	r := &result{Success: b.Get("success").Bool(), Message: b.Get("message").String(), Code: b.Get("error_code").String(), Data: b.Get("data")}
+	if !r.Success {
+		r.Message = cmp.Or(r.Message, b.Get("error").String(), b.Get("hint").String(), r.Code)
+	}
+	return r
+}
+
+// refusal is why a request is not answered, in the form of the wire.
+type refusal struct {
+	status        int
+	code, message string
+}
+
+// readRequest reads a request's body.
+func readRequest(body []byte) (*chatRequest, *refusal) {
+	if !gjson.ValidBytes(body) {
+		return nil, &refusal{http.StatusBadRequest, "invalid_json", "the request is not JSON"}
+	}
+	b := gjson.ParseBytes(body)
+	if model := b.Get("model").String(); !known(model) {
+		return nil, noModel(model)
+	}
+	r := &chatRequest{stream: b.Get("stream").Bool(), usage: b.Get("stream_options.include_usage").Bool(), tools: map[string]gjson.Result{}}
+	if b.Get("tool_choice").String() != "none" {
+		for _, t := range b.Get("tools").Array() {
+			r.tools[t.Get("function.name").String()] = t.Get("function.parameters.properties")
 		}
 	}
-	return strings.Join(sys, "\n\n"), all
+	messages := b.Get("messages").Array()
+	if len(messages) == 0 {
+		return nil, &refusal{http.StatusBadRequest, "invalid_request", "messages must not be empty"}
+	}
+	byID := map[string]*call{}
+	for i, m := range messages {
+		if role, ok := r.add(m, byID); !ok {
+			return nil, &refusal{http.StatusBadRequest, "invalid_request", fmt.Sprintf("messages[%d]: unknown role %q", i, cleanTo(role, 32))}
+		}
+		if c := m.Get("content"); c.Type != gjson.String && c.Type != gjson.Null && !c.IsArray() {
+			return nil, &refusal{http.StatusBadRequest, "invalid_json", "content must be a string or a list of parts"}
+		}
+	}
+	return r, nil
 }
 
-// text reads a string argument.
-func (c *call) text(key string) string { s, _ := c.args[key].(string); return s }
-
-// number reads a number of the data.
-func (r *result) number(key string) (int, bool) {
-	f, ok := r.Data[key].(float64)
-	return int(f), ok
+// add reads one message; false when its role is unknown.
+func (r *chatRequest) add(m gjson.Result, byID map[string]*call) (role string, ok bool) {
+	text := m.Get("content").String()
+	if parts := m.Get("content"); parts.IsArray() {
+		text = strings.Join(stringsOf(parts.Get("#.text")), "")
+	}
+	switch role = m.Get("role").String(); role {
+	case "system", "developer":
+		r.system = strings.TrimPrefix(r.system+"\n\n"+text, "\n\n")
+	case "user":
+		r.exchanges = append(r.exchanges, &exchange{user: text})
+	case "assistant":
+		if calls := m.Get("tool_calls").Array(); len(calls) > 0 && len(r.exchanges) > 0 {
+			now := r.exchanges[len(r.exchanges)-1]
+			now.rounds++
+			for _, c := range calls {
+				k := newCall(c.Get("function.name").String(), c.Get("function.arguments").String())
+				now.calls = append(now.calls, k)
+				byID[c.Get("id").String()] = k
+			}
+		}
+	case "tool":
+		id := m.Get("tool_call_id").String()
+		if k := byID[id]; k != nil {
+			k.res = readResult(text)
+			delete(byID, id)
+		}
+	default:
+		return role, false
+	}
+	return role, true
 }
 
-// list reads a list of strings of the data; entries of another type are left out.
-func (r *result) list(key string) []string {
-	l, _ := r.Data[key].([]any)
+// newCall reads a call; damaged arguments are none.
+func newCall(name, arguments string) *call {
+	a := args{}
+	if json.Unmarshal([]byte(arguments), &a) != nil {
+		a = args{}
+	}
+	text := a.encode()
+	return &call{name: name, text: text, args: gjson.Parse(text)}
+}
+
+// args are the arguments of a call.
+type args map[string]any
+
+// encode writes arguments with their keys in order.
+func (a args) encode() string {
+	b, err := json.Marshal(a)
+	if err != nil {
+		return "{}" // a value that JSON does not have is never put in
+	}
+	return string(b)
+}
+
+// stringsOf reads a list of strings; entries of another type are left out.
+func stringsOf(list gjson.Result) []string {
 	var out []string
-	for _, v := range l {
-		if s, ok := v.(string); ok {
-			out = append(out, s)
+	for _, v := range list.Array() {
+		if v.Type == gjson.String {
+			out = append(out, v.String())
 		}
 	}
 	return out
-}
-
-// tool finds an offered tool.
-func (r *chatRequest) tool(name string) (chatTool, bool) {
-	if s, _ := r.ToolChoice.(string); s == "none" {
-		return chatTool{}, false
-	}
-	i := slices.IndexFunc(r.Tools, func(t chatTool) bool { return t.Function.Name == name })
-	if i < 0 {
-		return chatTool{}, false
-	}
-	return r.Tools[i], true
-}
-
-// takes reports whether a tool has a parameter.
-func (t chatTool) takes(param string) bool {
-	_, ok := t.Function.Parameters.Properties[param]
-	return ok
 }

@@ -114,7 +114,7 @@ func readStream(tb testing.TB, text string) streamed {
 				p := &s.calls[k.Index]
 				p.id += k.ID
 				p.name += k.Function.Name
-				p.args = append(p.args, k.Function.Arguments...)
+				p.args += k.Function.Arguments
 			}
 		}
 	}
