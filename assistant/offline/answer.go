@@ -127,8 +127,8 @@ func (t *turn) explain(p *plan) {
 				if m.isHidden() {
 					t.offer("Unhide "+m.name, "unhide "+m.name+" on "+tg.cat.provider)
 				}
-			case !r.missing:
-				t.say("I could not look up %s: %s.", code(m.name), lowerFirst(r.why()))
+			default:
+				t.failed("I could not look up "+code(m.name), r)
 			}
 		}
 		if len(tg.models) == 0 {

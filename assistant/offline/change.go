@@ -1,160 +1,122 @@
 package offline
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
+	"strings"
 )
 
-// ruleTool names the four tools that change one rule, by list and direction.
-var ruleTool = map[string]map[bool]string{
-	ignoreList: {true: "add_ignore_rule", false: "remove_ignore_rule"},
-	allowList:  {true: "add_whitelist_rule", false: "remove_whitelist_rule"},
-}
-
-var clearTool = map[string]string{ignoreList: "clear_all_ignore_rules", allowList: "clear_all_whitelist_rules"}
-
-// outcome is an edit and what came of it.
-type outcome struct {
-	edit
-	res *result
+// tool is the tool that makes the edit.
+func (e edit) tool() string {
+	list := map[string]string{ignoreList: "ignore", allowList: "whitelist"}[e.list]
+	switch {
+	case e.clear:
+		return "clear_all_" + list + "_rules"
+	case e.add:
+		return "add_" + list + "_rule"
+	}
+	return "remove_" + list + "_rule"
 }
 
 // change makes the edits of a plan, or reports what came of them.
 func (t *turn) change(p *plan) {
-	var done, failed []outcome
-	var fresh []edit
+	var done []string
+	var fresh, failed []edit
+	var reasons []*result
 	for _, e := range p.edits {
-		r := t.apply(e)
-		switch {
+		a := args{"provider": e.provider}
+		if !e.clear {
+			a["pattern"] = e.pattern
+		}
+		switch r := t.call(e.tool(), a); {
 		case r == nil:
 			fresh = append(fresh, e)
 		case r.Success:
-			done = append(done, outcome{e, r})
+			t.wrote, t.saved, t.changed = true, false, true
+			done = append(done, changed(r))
 		case !r.missing:
-			failed = append(failed, outcome{e, r})
+			failed, reasons = append(failed, e), append(reasons, r)
 		}
 	}
 	if len(fresh) > 0 {
-		t.plan("I'll %s.", inWords(fresh)+onProviders(fresh))
+		t.plan("I'll %s.", inWords(fresh))
 		return
 	}
-	t.report(done, failed)
+	if len(done) == 1 {
+		t.say("%s", done[0])
+	} else if len(done) > 1 {
+		t.say("%s", bullets(count(len(done), "change")+":", done, len(done)))
+	}
+	for i, e := range failed {
+		t.failed("I could not "+inWords([]edit{e}), reasons[i])
+	}
+	t.notes(p)
+}
+
+// changed says what a change of rules did, in the tool's words and with the
+// models that it names.
+func changed(r *result) string {
+	s := sentence(r.Message)
+	if models := stringsOf(r.Data.Get("affected_models")); len(models) > 0 {
+		s += " " + upperFirst(codes(models)) + "."
+	}
+	return s
+}
+
+// failed says why a call failed.
+func (t *turn) failed(what string, r *result) {
+	switch {
+	case r.missing:
+	case r.Code == "locked":
+		t.say("I could not do it: the window is locked. %s", nothingChanged)
+	case r.Code == "declined":
+		t.say("You declined it: that was not done.")
+	default:
+		t.say("%s: %s.", what, lowerFirst(r.why()))
+	}
+}
+
+func (t *turn) notes(p *plan) {
 	for _, n := range p.notes {
 		t.say("%s", n)
 	}
 }
 
-func (t *turn) apply(e edit) *result {
-	name, a := ruleTool[e.list][e.add], args{"pattern": e.pattern, "provider": e.provider}
-	if e.clear {
-		name, a = clearTool[e.list], args{"provider": e.provider}
-	}
-	r := t.call(name, a)
-	if r != nil && r.Success {
-		t.wrote, t.saved, t.changed = true, false, true
-	}
-	return r
-}
-
-func onProviders(edits []edit) string {
-	var ps []string
+// inWords says what edits do: "hide `*mini*` and allow `gpt-4o` on openai".
+func inWords(edits []edit) string {
+	var heads, providers []string
+	patterns := map[string][]string{}
 	for _, e := range edits {
-		ps = append(ps, clean(e.provider))
+		head := map[bool]string{true: "hide ", false: "remove the ignore rule "}[e.add]
+		if e.list == allowList {
+			head = map[bool]string{true: "allow ", false: "remove the allow rule "}[e.add]
+		}
+		if e.clear {
+			head = "remove all " + e.list + " rules"
+		}
+		heads, providers = append(heads, head), append(providers, clean(e.provider))
+		patterns[head] = append(patterns[head], e.pattern)
 	}
-	return " on " + joinAnd(unique(ps))
+	var parts []string
+	for _, head := range unique(heads) {
+		parts = append(parts, head+codes(unique(patterns[head])))
+	}
+	return joinAnd(parts) + " on " + joinAnd(unique(providers))
 }
 
-// report says what rules were changed, with the numbers that the tools gave.
-func (t *turn) report(done, failed []outcome) {
-	var lines []string
-	for _, o := range done {
-		lines = append(lines, o.sentence())
-	}
-	switch len(lines) {
-	case 0:
-	case 1:
-		t.say("%s", lines[0])
-	default:
-		t.say("%s", bullets(fmt.Sprintf("%d rules changed:", len(lines)), lines, len(lines)))
-	}
-	for _, o := range failed {
-		switch o.res.Code {
-		case "locked":
-			t.say("I could not do it: the window is locked. %s", nothingChanged)
-		case "declined":
-			t.say("You declined it. %s", nothingChanged)
-		default:
-			t.say("I could not %s on %s: %s.", inWords([]edit{o.edit}), clean(o.provider), lowerFirst(o.res.why()))
-		}
-	}
-}
-
-// sentence says what one change of rules did, with the models of the result.
-func (o outcome) sentence() string {
-	verb, what := "Removed", "the "+o.list+" rule "+code(o.pattern)
-	effect := map[string]string{ignoreList: "shown again", allowList: "hidden now"}[o.list]
-	if o.add {
-		verb, effect = "Added", map[string]string{ignoreList: "hidden", allowList: "kept shown"}[o.list]
-	}
-	if o.clear {
-		what = "all " + o.list + " rules"
-	}
-	s := verb + " " + what + " on " + clean(o.provider)
-	models := stringsOf(o.res.Data.Get("affected_models"))
-	number := o.res.Data.Get("affected_count")
-	switch n := int(number.Int()); {
-	case !number.Exists():
-	case n == 0:
-		s += ": no model changes now"
-	default:
-		s += fmt.Sprintf(": %s %s: %s", count(n, "model"), effect, codes(models))
-	}
-	if redundant := stringsOf(o.res.Data.Get("redundant_rules")); len(redundant) > 0 {
-		s += ". It makes redundant: " + codes(redundant)
-	}
-	return s + "."
-}
-
-// save writes the rules, unless there is nothing to write or the changes of
-// this message did not work.
-func (t *turn) save() {
-	wanted := false
-	for _, s := range t.steps {
-		if s.kind == save {
-			break
-		}
-		wanted = wanted || s.kind.changesRules()
-	}
-	if !t.made("save_changes") && !t.wrote {
-		if wanted && t.w.unsaved {
-			t.say("None of these changes was made, so I did not save the others. Say `save` to write them.")
-			return
-		}
-		if wanted || t.w.knowsSave && !t.w.unsaved {
-			t.say("There is nothing to save.")
-			return
-		}
-	}
-	r := t.simple("save_changes", args{}, "Now I save the rules.", "The save failed")
-	if r != nil && r.Success {
-		t.saved, t.wrote = true, true
-	}
-}
-
-// simple calls a tool that stands for a whole step and says what came of it.
-func (t *turn) simple(tool string, a args, doing, failed string) *result {
+// simple calls a tool that stands for a whole step and reports whether it did it.
+func (t *turn) simple(tool string, a args, doing, failed string) bool {
 	r := t.call(tool, a)
 	switch {
 	case r == nil:
 		t.plan("%s", doing)
+		return false
 	case r.Success:
 		t.say("%s", sentence(r.Message))
-	case r.Code == "declined":
-		t.say("You declined it: the file is unchanged, and the rules stay as they are here.")
-	case !r.missing:
-		t.say("%s: %s.", failed, lowerFirst(r.why()))
+	default:
+		t.failed(failed, r)
 	}
-	return r
+	return r.Success
 }
 
 // made reports whether this turn has called a tool.
@@ -162,13 +124,26 @@ func (t *turn) made(name string) bool {
 	return slices.ContainsFunc(t.now.calls, func(c *call) bool { return c.name == name })
 }
 
+// save writes the rules, unless there is nothing to write or the changes of
+// this message did not work.
+func (t *turn) save() {
+	before := t.steps[:slices.IndexFunc(t.steps, func(s step) bool { return s.kind == save })]
+	wanted := slices.ContainsFunc(before, func(s step) bool { return s.kind.changesRules() })
+	switch again := t.made("save_changes") || t.wrote; {
+	case !again && wanted && t.w.unsaved:
+		t.say("None of these changes was made, so I did not save the others. Say `save` to write them.")
+	case !again && (wanted || t.w.knowsSave && !t.w.unsaved):
+		t.say("There is nothing to save.")
+	case t.simple("save_changes", args{}, "Now I save the rules.", "The save failed"):
+		t.saved, t.wrote = true, true
+	}
+}
+
 // discard goes back to the saved rules.
 func (t *turn) discard() {
 	if !t.made("discard_changes") && t.w.knowsSave && !t.w.unsaved {
 		t.say("There is nothing to discard: everything is saved.")
-		return
-	}
-	if r := t.simple("discard_changes", args{}, "I'll go back to the saved rules.", "I could not discard the changes"); r != nil && r.Success {
+	} else if t.simple("discard_changes", args{}, "I'll go back to the saved rules.", "I could not discard the changes") {
 		t.wrote = false
 	}
 }
@@ -185,9 +160,138 @@ func (t *turn) switchTo(s step) {
 	}
 }
 
-// refresh fetches the models of providers again.
-func (t *turn) refresh(s step) {
-	for _, p := range t.scopeOf(s.what.scope) {
-		t.simple("refresh_models", args{"provider": p}, "I'll fetch the models of "+clean(p)+" again.", "The models of "+clean(p)+" could not be fetched")
+// done is what one message of the conversation changed.
+type done struct {
+	edits   []edit // newest last
+	partial string // the tool whose change cannot be taken back edit by edit
+}
+
+// changesDone lists, oldest first, the messages whose changes still stand: an
+// undo takes its own and those that it took back off the list, a discard all.
+func (t *turn) changesDone() []done {
+	var out []done
+	for _, x := range t.past {
+		d := done{}
+		for _, c := range x.calls {
+			switch {
+			case c.ok() && c.name == "discard_changes":
+				out, d = nil, done{}
+			case c.ok():
+				d.add(c)
+			}
+		}
+		switch s := t.parser.parse(x.user); {
+		case len(d.edits) == 0 && d.partial == "":
+		case len(s) == 1 && s[0].kind == undo:
+			n := cmp.Or(s[0].n, 1)
+			if n == undoAll {
+				n = len(out)
+			}
+			out = out[:max(0, len(out)-n)]
+		default:
+			out = append(out, d)
+		}
 	}
+	return out
+}
+
+// add reads a call that changed rules.
+func (d *done) add(c *call) {
+	provider := cmp.Or(c.res.Data.Get("provider").String(), c.args.Get("provider").String())
+	for _, list := range []string{ignoreList, allowList} {
+		for _, e := range []edit{{list: list, add: true}, {list: list}, {list: list, clear: true}} {
+			if e.tool() != c.name {
+				continue
+			}
+			patterns := []string{c.args.Get("pattern").String()}
+			if e.clear {
+				patterns = stringsOf(c.res.Data.Get("removed_rules"))
+				const cut = 100 // a result lists no more rules
+				if len(patterns) >= cut || len(patterns) == 0 && c.res.Data.Get("affected_count").Int() > 0 {
+					d.partial = c.name
+				}
+			}
+			for _, p := range patterns {
+				d.edits = append(d.edits, edit{provider: provider, list: list, add: e.add, pattern: p})
+			}
+		}
+	}
+	if c.name == "import_rules" {
+		d.partial = c.name
+	}
+}
+
+// undo takes the changes of the last messages back, newest first. It takes as
+// many back as it was asked to, or none.
+func (t *turn) undo(s step) {
+	all := t.changesDone()
+	n := cmp.Or(s.n, 1)
+	if s.n == undoAll {
+		n = len(all)
+	}
+	t.changed = true
+	if len(all) == 0 {
+		t.say("I see no change of mine in this conversation that I can take back. %s", rollBack)
+		return
+	}
+	if n > len(all) {
+		t.say("I can take back the changes of %s, not of %d. %s %s", count(len(all), "message"), n, nothingChanged, rollBack)
+		t.offer("Undo all", "undo everything")
+		return
+	}
+	p := &plan{step: s}
+	for _, d := range slices.Backward(all[len(all)-n:]) {
+		if d.partial != "" {
+			t.say("I cannot take %s back rule by rule. %s %s", code(d.partial), nothingChanged, rollBack)
+			return
+		}
+		for _, e := range slices.Backward(d.edits) {
+			e.add = !e.add
+			p.edits = append(p.edits, e)
+		}
+	}
+	t.change(p)
+	if !t.waiting() && n > 1 {
+		t.say("The changes of your last %d messages are taken back.", n)
+	}
+}
+
+// rollBack ends the answers of an undo that cannot be done.
+const rollBack = "The checkpoints of the window go back further."
+
+// whatDone says what the last message of the conversation changed.
+func (t *turn) whatDone() {
+	if len(t.past) == 0 {
+		t.say("Nothing yet: this is your first message.")
+		return
+	}
+	var lines []string
+	for _, c := range t.past[len(t.past)-1].calls {
+		if c.ok() && writeTools[c.name] {
+			lines = append(lines, changed(c.res))
+		}
+	}
+	if len(lines) == 0 {
+		t.say("For your last message I changed nothing.")
+		return
+	}
+	t.say("%s", bullets("For your last message:", unique(lines), 30))
+	t.offer("Undo", "undo that")
+}
+
+// providersOf are the providers of edits, in the order of the first of each.
+func providersOf(edits []edit) []string {
+	var out []string
+	for _, e := range edits {
+		out = append(out, e.provider)
+	}
+	return unique(out)
+}
+
+// replaceFold replaces the first occurrence of a word in any case.
+func replaceFold(text, old, by string) string {
+	if i := strings.Index(asciiLower(text), asciiLower(old)); i >= 0 {
+		return text[:i] + by + text[i+len(old):]
+	}
+	return text
 }

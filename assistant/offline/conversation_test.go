@@ -22,7 +22,7 @@ func TestConversations(t *testing.T) {
 	for name, messages := range map[string][]said{
 		"yes does what was asked": {
 			{"hide openai models", "", []string{"more than half", "16 of the 17 models it shows", "say `yes`", `"add_ignore":["*"]`}},
-			{"yes", "openai+ignore(*)", []string{"Nothing is saved yet"}},
+			{"yes", "openai+ignore(*)", []string{"Not saved yet"}},
 			{"yes", "", []string{"no open question"}},
 		},
 		"no leaves it": {{"hide everything", "", nil}, {"no", "", []string{"Nothing was changed"}}, {"yes", "", []string{"no open question"}}},
@@ -77,7 +77,7 @@ func TestConversations(t *testing.T) {
 		},
 		"what did you do": {
 			{"what did you just do", "", []string{"first message"}}, {"hide mini", "openai+ignore(*mini*)", nil},
-			{"what did you just do", "", []string{"Added the ignore rule `*mini*`"}},
+			{"what did you just do", "", []string{"added ignore rule `*mini*`"}},
 		},
 		"questions over all providers": {
 			{"hide nano on gemini", "gemini+ignore(*nano*)", nil},
@@ -181,7 +181,7 @@ func TestSaveNeedsAChange(t *testing.T) {
 		}
 		return nil
 	}
-	wants(t, c.say("hide nano and save"), "`*nano*`", "You declined it: the file is unchanged")
+	wants(t, c.say("hide nano and save"), "`*nano*`", "You declined it: that was not done")
 }
 
 func TestMissingAndLockedTools(t *testing.T) {

@@ -162,16 +162,8 @@ func (t *turn) markPairs(tool string, s step, a args) {
 }
 
 func (t *turn) callMark(tool string, a args) {
-	switch r := t.call(tool, a); {
-	case r == nil:
-		t.plan("I'll call %s.", code(tool))
-	case r.Success:
-		t.say("%s", sentence(r.Message))
+	if t.simple(tool, a, "I'll call "+code(tool)+".", "That did not work") {
 		t.offer("Undo", "undo that")
-	case r.Code == "declined":
-		t.say("You declined it. %s", nothingChanged)
-	case !r.missing:
-		t.say("That did not work: %s.", lowerFirst(r.why()))
 	}
 }
 
@@ -222,9 +214,7 @@ func (t *turn) read(tool string, a args) *result {
 	if r == nil {
 		t.plan("I look it up with %s.", code(tool))
 	} else if !r.Success {
-		if !r.missing {
-			t.say("I could not look it up: %s.", lowerFirst(r.why()))
-		}
+		t.failed("I could not look it up", r)
 		return nil
 	}
 	return r
@@ -290,10 +280,9 @@ var markKeys = map[string]struct {
 
 // undoPairs gives the pairs that the last message marked their marks back.
 func (t *turn) undoPairs() {
-	const other = "The checkpoints of the window go back further."
 	calls := t.lastMarks()
 	if len(calls) == 0 {
-		t.say("I see no change of mine in this conversation that I can take back. %s", other)
+		t.say("I see no change of mine in this conversation that I can take back. %s", rollBack)
 		return
 	}
 	for _, c := range slices.Backward(calls) {
@@ -301,7 +290,7 @@ func (t *turn) undoPairs() {
 		for _, old := range slices.Sorted(maps.Keys(before)) {
 			ids := idsOfRuns(before[old].String())
 			if len(ids) == 0 {
-				t.say("I cannot take %s back pair by pair. %s", code(c.name), other)
+				t.say("I cannot take %s back pair by pair. %s", code(c.name), rollBack)
 				return
 			}
 			mark := markKeys[c.name]

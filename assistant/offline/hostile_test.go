@@ -72,7 +72,7 @@ func TestManyModels(t *testing.T) {
 	}
 	w.models["openai"] = append(ids, w.models["openai"]...)
 	c := newChat(t, w)
-	wants(t, c.say("hide nano models"), "1 model hidden: `gpt-5-nano`")
+	wants(t, c.say("hide nano models"), "added ignore rule `*nano*` for openai", "`gpt-5-nano`.")
 	wants(t, c.say("why is gpt-4-turbo hidden"), "gpt-4-turbo")
 }
 

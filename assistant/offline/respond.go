@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -19,34 +18,22 @@ type reply struct {
 // the same response.
 func respond(req *chatRequest) reply {
 	t := newTurn(req)
+	_, offered := t.req.tools["add_ignore_rule"]
 	switch {
 	case t.w.kind == historyWindow:
 		t.respondHistory()
-	case t.modelFilter():
+	case strings.HasPrefix(t.w.kind, "model_filter") || t.w.kind == "" && offered:
 		t.respondFilter()
 	default:
 		t.steps = []step{{text: t.now.user}}
 		t.say("I have no rules for this window. %s", self)
 		t.say("%s", howToConnect)
 	}
-	t.unclaimed()
-	r := reply{thought: t.thought(), calls: t.batch}
 	if t.waiting() {
-		r.text = strings.Join(unique(t.intent), " ")
-		return r
+		return reply{t.thought(), strings.Join(unique(t.intent), " "), t.batch}
 	}
 	t.finish()
-	r.text = strings.Join(unique(t.said), "\n\n") + t.markers()
-	return r
-}
-
-// modelFilter reports whether the request is about the model filter.
-func (t *turn) modelFilter() bool {
-	if t.w.kind == "" {
-		_, ok := t.req.tools["add_ignore_rule"]
-		return ok
-	}
-	return strings.HasPrefix(t.w.kind, "model_filter")
+	return reply{t.thought(), strings.Join(unique(t.said), "\n\n") + t.markers(), nil}
 }
 
 // respondFilter answers a message about the model filter. It acts on all of it
@@ -62,19 +49,25 @@ func (t *turn) respondFilter() {
 	if len(t.said) > 0 {
 		return
 	}
-	plans := make([]*plan, len(t.steps))
-	failed := false
-	for i, s := range t.steps {
-		plans[i] = t.planStep(s)
-		failed = failed || plans[i] == nil
+	var plans []*plan
+	for _, s := range t.steps {
+		if p := t.planStep(s); p != nil {
+			plans = append(plans, p)
+		}
 	}
-	if t.waiting() || failed {
+	if t.waiting() || len(plans) < len(t.steps) || !t.confirmed && !t.now.acted() && t.ask(plans) {
 		return
 	}
-	if !t.confirmed && !t.now.acted() && t.ask(plans) {
-		return
+	for _, p := range plans {
+		after := p.step.kind >= undo && p.step.kind <= refresh // of the results of what stands before
+		if after && t.waiting() {
+			return
+		}
+		t.run(p)
+		if after && t.waiting() {
+			return
+		}
 	}
-	t.execute(plans)
 }
 
 // acted reports that this turn has called a tool that changes something.
@@ -90,21 +83,16 @@ var writeTools = set("add_ignore_rule remove_ignore_rule add_whitelist_rule remo
 // after a restart the window may show another one. What the user has done in
 // the window since counts more.
 func (t *turn) continueProvider() {
-	if slices.ContainsFunc(t.w.changes, func(c gjson.Result) bool { return c.Get("type").String() == "provider_changed" }) {
+	if slices.ContainsFunc(t.w.changes, func(c gjson.Result) bool { return c.Get("type").String() == "provider_changed" }) || len(t.past) == 0 {
 		return
 	}
-	for _, x := range slices.Backward(t.past) {
-		for _, c := range slices.Backward(x.calls) {
-			p := c.args.Get("provider").String()
-			if p == "" || !c.ok() {
-				continue
-			}
-			if c.name == "switch_provider" {
-				if name, ok := t.w.providerNamed(strings.ToLower(p)); ok {
-					t.w.provider = name
-				}
-			}
-			return
+	for _, c := range slices.Backward(t.past[len(t.past)-1].calls) {
+		p := c.args.Get("provider").String()
+		if !c.ok() || p == "" {
+			continue
+		}
+		if name, ok := t.w.providerNamed(strings.ToLower(p)); ok && c.name == "switch_provider" {
+			t.w.provider = name
 		}
 		return
 	}
@@ -118,78 +106,42 @@ func (t *turn) expand(text string) []step {
 	var base step         // the request that a follow-up continues
 	for _, x := range t.past[max(0, len(t.past)-remembered):] {
 		last, base = t.complete(t.parser.parse(x.user), base)
-		if x.acted() {
+		if x.acted() || !slices.ContainsFunc(last, func(s step) bool { return s.kind == propose || s.kind.changesRules() }) {
 			last = nil
 		}
 	}
 	steps := t.parser.parse(text)
-	if steps[0].kind == yes && len(last) > 0 {
-		t.confirmed = true
-		asked := last
-		if last = slices.Clone(last); last[0].kind == propose {
-			last[0] = *last[0].inner
-		}
-		steps = slices.Concat(last, steps[1:])
-		if !t.now.acted() && !t.asks(asked) {
-			t.confirmed = false
-			return []step{{kind: yes}}
-		}
+	if steps[0].kind != yes || len(last) == 0 {
+		steps, _ = t.complete(steps, base)
 		return steps
 	}
-	steps, _ = t.complete(steps, base)
-	return steps
-}
-
-// asks reports whether steps end in a question that "yes" answers.
-func (t *turn) asks(steps []step) bool {
-	probe := &turn{req: t.req, w: t.w, prompt: t.prompt, past: t.past, now: t.now, parser: t.parser, catalogs: t.catalogs}
-	var plans []*plan
-	for _, s := range steps {
-		if len(s.rest) > 0 || s.kind == unknown || s.kind == followUp {
-			return false
-		}
-		p := probe.planStep(s)
-		if p == nil {
-			return probe.waiting() // planned again when the models are known
-		}
-		plans = append(plans, p)
+	t.confirmed = true
+	if last[0].kind == propose {
+		last[0] = *last[0].inner
 	}
-	return probe.ask(plans)
+	return append(last, steps[1:]...)
 }
 
 // complete fills in what steps leave to the request before them: base, and then
 // each step's predecessor. It returns the last request that can be continued.
 func (t *turn) complete(steps []step, base step) ([]step, step) {
+	shown := "" // by a "switch to" of this message
 	for i := range steps {
 		s := &steps[i]
-		if s.kind == switchTo && len(s.what.scope.providers) == 1 && i < len(steps)-1 {
-			t.scopeRest(steps[i+1:], s.what.scope.providers[0])
+		switch at := s.what.scope; {
+		case s.kind == switchTo && len(at.providers) == 1:
+			shown = at.providers[0]
+		case shown != "" && at.empty():
+			s.what.scope.providers = []string{shown}
 		}
-		if base.kind.selects() {
-			switch {
-			case s.kind == followUp && s.also:
-				t.followUp(s, base)
-			case s.what.pronoun && len(base.what.items) > 0:
-				at := s.what.scope
-				s.what = base.what
-				if !at.empty() {
-					s.what.scope = at
-				}
-			case s.kind == why:
-				*s = step{kind: explain, what: base.what, text: s.text, rest: s.rest}
-				if base.kind == listModels || len(base.what.items) == 0 {
-					s.kind, s.arg = listModels, base.arg
-				}
-			}
-		}
+		s.continues(base)
 		if s.kind == why {
 			s.kind, s.arg = listModels, "hidden"
 		}
 		if (s.kind == listModels || s.kind == countModels) && len(s.what.items) == 0 {
 			s.what.items = []item{{all: true}}
-			s.what.scope.every = s.what.scope.empty() && s.arg == "hidden"
 		}
-		if s.kind == listModels && s.arg == "hidden" && s.what.scope.empty() && s.what.items[0].all && s.what.items[0].provider == "" {
+		if s.arg == "hidden" && s.what.scope.empty() && s.what.items[0].all && s.what.items[0].provider == "" {
 			s.what.scope.every = true
 		}
 		if s.kind.selects() && len(s.rest) == 0 {
@@ -199,43 +151,29 @@ func (t *turn) complete(steps []step, base step) ([]step, step) {
 	return steps, base
 }
 
-// scopeRest makes the steps behind a "switch to" be about that provider.
-func (t *turn) scopeRest(steps []step, provider string) {
-	for i := range steps {
-		if steps[i].kind == switchTo {
-			return
+// continues makes "and nano too", "also on gemini", "it" and "why?" whole
+// requests.
+func (s *step) continues(base step) {
+	switch at := s.what.scope; {
+	case !base.kind.selects():
+	case s.kind == followUp && s.also:
+		if s.kind, s.arg = base.kind, base.arg; s.kind == only && len(s.what.items) > 0 { // what is said besides "only" is allowed, too
+			s.kind = allow
 		}
-		if steps[i].what.scope.empty() {
-			steps[i].what.scope.providers = []string{provider}
+		if len(s.what.items) == 0 {
+			s.what.items, s.what.except = base.what.items, base.what.except
 		}
-	}
-}
-
-// followUp makes "and nano too" and "also on gemini" a whole request.
-func (t *turn) followUp(s *step, base step) {
-	s.kind, s.arg = base.kind, base.arg
-	if s.kind == only && len(s.what.items) > 0 { // what is said besides "only" is allowed, too
-		s.kind = allow
-	}
-	if len(s.what.items) == 0 {
-		s.what.items, s.what.except = base.what.items, base.what.except
-	}
-	if s.what.scope.empty() {
-		s.what.scope = base.what.scope
-	}
-}
-
-// execute carries the plans out in order. A save, an undo and the like wait for
-// the results of what stands before them.
-func (t *turn) execute(plans []*plan) {
-	for _, p := range plans {
-		waits := p.step.kind >= undo && p.step.kind <= refresh
-		if waits && t.waiting() {
-			return
+		if at.empty() {
+			s.what.scope = base.what.scope
 		}
-		t.run(p)
-		if waits && t.waiting() {
-			return
+	case s.what.pronoun && len(base.what.items) > 0:
+		if s.what = base.what; !at.empty() {
+			s.what.scope = at
+		}
+	case s.kind == why:
+		s.kind, s.what = explain, base.what
+		if base.kind == listModels || len(base.what.items) == 0 {
+			s.kind, s.arg = listModels, base.arg
 		}
 	}
 }
@@ -254,42 +192,31 @@ func (t *turn) run(p *plan) {
 	case s.kind == switchTo:
 		t.switchTo(s)
 	case s.kind == refresh:
-		t.refresh(s)
+		for _, p := range t.scopeOf(s.what.scope) {
+			t.simple("refresh_models", args{"provider": p}, "I'll fetch the models of "+clean(p)+" again.", "The models of "+clean(p)+" could not be fetched")
+		}
 	default:
 		t.answer(p)
 	}
 }
 
-// unclaimed reports the calls of this turn that no step made again: the program
-// has changed the context between two responses, and what they did must be said.
-func (t *turn) unclaimed() {
-	if t.waiting() {
-		return
-	}
-	for _, c := range t.now.calls {
-		if c.consumed || c.res == nil || !writeTools[c.name] {
-			continue
-		}
-		t.wrote = t.wrote || c.res.Success
-		t.say("%s: %s", code(c.name), sentence(c.res.Message))
-	}
-}
-
 // finish adds what every answer ends with.
 func (t *turn) finish() {
+	for _, c := range t.now.calls { // the program has changed the context between two responses: what they did must be said
+		if !c.consumed && c.res != nil && writeTools[c.name] {
+			t.wrote = t.wrote || c.res.Success
+			t.say("%s: %s", code(c.name), sentence(c.res.Message))
+		}
+	}
 	if m := unique(t.missing); len(m) > 0 {
 		t.say("I would need %s for that, which this window does not offer now.", codes(m))
 	}
 	if t.stopped && t.now.rounds >= maxRounds {
 		t.say("I stop here: I call tools at most %d times a message. Say the rest again.", maxRounds)
 	}
-	switch {
-	case t.saved:
+	if t.saved {
 		t.say("Hidden models leave the proxy's list; a direct call to one is still routed.")
-	case t.wrote && t.nothingUnsaved():
-		t.say("Nothing is unsaved now.")
-	case t.wrote:
-		t.say("Nothing is saved yet.")
+	} else if t.wrote {
 		t.offer("Save", "save the changes")
 		t.offer("Show hidden", "which models are hidden, and why?")
 		t.offer("Undo", "undo that")
@@ -302,36 +229,18 @@ func (t *turn) finish() {
 	}
 }
 
-// nothingUnsaved reports whether the last change of this turn left nothing
-// unsaved, by its result: the context is older.
-func (t *turn) nothingUnsaved() bool {
-	for _, c := range slices.Backward(t.now.calls) {
-		if c.ok() {
-			if unsaved := c.res.Data.Get("has_unsaved_changes"); unsaved.Exists() {
-				return !unsaved.Bool()
-			}
-		}
-	}
-	return false
-}
-
 // thought says in a few lines what was understood.
 func (t *turn) thought() string {
 	var read []string
 	for _, s := range t.steps[:min(len(t.steps), maxNamed)] {
 		read = append(read, clean(s.text))
 	}
-	lines := []string{"I read: " + strings.Join(read, "; then ") + "."}
-	switch c := &t.w.shown; {
-	case t.now.rounds > 0:
-		lines = append(lines, fmt.Sprintf("%s came back.", count(len(t.now.calls), "tool result")))
-	case c.provider != "":
-		lines = append(lines, fmt.Sprintf("%s has %s, %d shown.", clean(c.provider), count(c.total, "model"), c.shownCount()))
-	default:
-		lines = append(lines, "The window is "+clean(t.w.kind)+".")
+	s := "I read: " + strings.Join(read, "; then ") + "."
+	if n := len(t.now.calls); n > 0 {
+		s += "\n" + upperFirst(count(n, "tool result")) + " came back."
 	}
 	if t.waiting() {
-		lines = append(lines, "Next: "+count(len(t.batch), "call")+".")
+		s += "\nNext: " + count(len(t.batch), "call") + "."
 	}
-	return strings.Join(lines, "\n")
+	return s
 }

@@ -41,14 +41,6 @@ func (s step) without(left []string) string {
 	}), " ")
 }
 
-// replaceFold replaces the first occurrence of a word in any case.
-func replaceFold(text, old, by string) string {
-	if i := strings.Index(asciiLower(text), asciiLower(old)); i >= 0 {
-		return text[:i] + by + text[i+len(old):]
-	}
-	return text
-}
-
 // suggestable are words that people say of models, and of what shall be done.
 var suggestable = set("preview beta experimental latest mini nano micro lite flash turbo haiku opus sonnet coder codex instruct thinking reasoning vision audio " +
 	"realtime transcribe image embedding moderation search guard legacy hide block ignore allow unhide only undo save explain find")

@@ -324,7 +324,7 @@ func (w *fakeWindow) edit(name, p string, a map[string]any) map[string]any {
 		changed = slices.DeleteFunc(slices.Concat(before, after), func(n string) bool { return slices.Contains(before, n) == slices.Contains(after, n) })
 	}
 	data["affected_models"], data["affected_count"] = changed, len(changed)
-	return ok("Done.", data)
+	return ok(fmt.Sprintf("%d models changed: %sed %s rule %q for %s. Not saved yet.", len(changed), strings.TrimSuffix(strings.SplitN(name, "_", 2)[0], "e"), list, pattern, p), data)
 }
 
 // short writes a call: "openai+ignore(*mini*)".
