@@ -4,7 +4,7 @@
 // # Nouns
 //
 // A Setting is one key with its default and what it accepts. Settings are the
-// values in force; an Origin tells where one of them comes from. A Provider is
+// values in force; an Origin is where one of them comes from. A Provider is
 // an endpoint of the file's [[provider]] list. A Secret is a key or a header of
 // one: the text itself, or where to find it (env:NAME, cmd:WORDS, keyring:NAME).
 //
@@ -22,7 +22,7 @@
 // # Caveats
 //
 // Secrets are not resolved before they are needed: cmd: and keyring: may ask
-// the user. Errors and printed forms hold no secret.
+// the user. Errors and printed forms contain no secret.
 //
 // The package implements the settings of section 12 of winnow's specification.
 package config

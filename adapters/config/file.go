@@ -188,7 +188,7 @@ func (s *Settings) checkProviders(path string, lines []int) error {
 		where, reason := "provider "+p.Name, ""
 		switch {
 		case p.Name == "":
-			where, reason = "provider", `name is missing; it stands before the "/" of its models`
+			where, reason = "provider", `name is missing; it precedes the "/" in the ids of its models`
 		case strings.ContainsAny(p.Name, "/ \t"):
 			where, reason = "provider", fmt.Sprintf("the name %s must not contain a slash or a space", quoted(p.Name))
 		case p.BaseURL == "":

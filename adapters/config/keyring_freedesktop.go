@@ -11,8 +11,8 @@ import (
 
 // fromKeyring asks the desktop's keyring through its own tool. The Go modules
 // that speak to it directly call methods by their names at run time, which
-// keeps the linker from leaving out what is never called: a program half as
-// large again.
+// prevents the linker from removing unused methods: the program would be half
+// as large again.
 func fromKeyring(ctx context.Context, name string, environ []string) (string, error) {
 	tool, err := exec.LookPath("secret-tool")
 	if err != nil {

@@ -110,7 +110,7 @@ func reason(err error) string {
 // themes are Options.Themes.
 func Template(themes []string) string {
 	var b strings.Builder
-	b.WriteString("# winnow's settings. A line without # counts; the values shown are the defaults.\n\n")
+	b.WriteString("# winnow's settings. Remove the # to set a value; the values are the defaults.\n\n")
 	for _, k := range All(themes) {
 		fmt.Fprintf(&b, "# %s\n#%s = %s\n", k.Help, k.Key, k.literal(k.Default))
 	}

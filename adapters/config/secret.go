@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// keyringService is the name under which winnow's keys lie in the keyring.
+// keyringService is the name of winnow's keys in the keyring.
 const keyringService = "winnow"
 
 // commandTime bounds a cmd: secret, which may ask the user for a password.
@@ -19,13 +19,13 @@ const commandTime = 60 * time.Second
 // Secret is a key, or where to find it. Its printed forms do not show it.
 type Secret string
 
-// String tells the kind and, where it is no secret itself, the place.
+// String is the reference, without the arguments of a command, or "[key]".
 func (s Secret) String() string {
 	switch kind, _, ok := s.reference(); {
 	case s == "":
 		return ""
 	case ok && kind == "cmd":
-		return "cmd:…" // its arguments may hold a secret
+		return "cmd:…" // its arguments may contain a secret
 	case ok:
 		return string(s)
 	}
@@ -38,7 +38,7 @@ func (s Secret) GoString() string { return s.String() }
 // MarshalText is String, for JSON.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText takes the text as it is.
+// UnmarshalText copies the text.
 func (s *Secret) UnmarshalText(b []byte) error { *s = Secret(b); return nil }
 
 func (s Secret) reference() (kind, rest string, ok bool) {
@@ -81,7 +81,7 @@ func output(ctx context.Context, words, environ []string) (string, error) {
 	c.WaitDelay = time.Second
 	out, err := c.Output()
 	if err != nil {
-		// What the command wrote may hold the secret: only its name and end are told.
+		// The output may contain the secret: the error has only name and status.
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {
 			return "", fmt.Errorf("the command %q ended with status %d", words[0], exit.ExitCode())

@@ -143,7 +143,7 @@ func needLeases(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if held, _ := takeLease(f); !held {
+	if leased, _ := setLease(f); !leased {
 		t.Skip("no leases here")
 	}
 }

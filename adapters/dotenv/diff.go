@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// masked stands for text that looks like a secret, whatever its length.
+// masked replaces text that looks like a secret, whatever its length.
 const masked = "••••"
 
 // secretWord is a part of a key, between underscores or other signs, that
@@ -22,7 +22,7 @@ var secretValue = regexp.MustCompile(`://[^/\s]*:[^/\s]*@|(^|[^A-Za-z0-9])(sk|pk
 var assignment = regexp.MustCompile(`([^\s=#'"]+)['"]?[ \t]*[=:]`)
 
 // LooksSecret reports whether the value of a key should not be shown: its name
-// holds a word like KEY, TOKEN, SECRET or PASSWORD. Rule keys never do.
+// contains a word like KEY, TOKEN, SECRET or PASSWORD. Rule keys never do.
 func LooksSecret(key string) bool { return !isRuleKey(key) && secretWord.MatchString(key) }
 
 // mask replaces everything from the first thing on that looks like a secret:
@@ -44,7 +44,7 @@ func mask(text string) string {
 	return strings.TrimRight(text[:from], "\r\n") + masked
 }
 
-// DiffKind tells what became of a line.
+// DiffKind is whether a line was removed or added.
 type DiffKind byte
 
 // The kinds of lines in a difference.
@@ -64,7 +64,7 @@ type DiffLine struct {
 func (d DiffLine) String() string { return string(d.Kind) + d.Text }
 
 // Diff lists the rule lines that differ, key by key, removed before added. Other
-// lines are never shown, they may hold keys; [Changes] names what differs in them.
+// lines are never shown, they may contain keys; [Changes] names what differs in them.
 func Diff(before, after *File) []DiffLine {
 	was, is := before.ruleStatements(), after.ruleStatements()
 	var all []DiffLine
@@ -101,7 +101,7 @@ func sameStatements(a, b []Binding) bool {
 	return true
 }
 
-// merge is a with those of b that it does not hold at its end.
+// merge is a followed by the elements of b that are not in a.
 func merge(a, b []string) []string {
 	known := make(map[string]bool, len(a))
 	for _, key := range a {
@@ -115,7 +115,7 @@ func merge(a, b []string) []string {
 	return a
 }
 
-// ChangeKind tells how a key reads differently.
+// ChangeKind is how the value of a key changed.
 type ChangeKind string
 
 // The kinds of changes.
@@ -125,7 +125,7 @@ const (
 	KeyRemoved ChangeKind = "removed"
 )
 
-// Change is a key that two files read differently. It holds no value.
+// Change is a key that two files read differently. It has no value.
 type Change struct {
 	Key  string     `json:"key"`
 	Kind ChangeKind `json:"kind"`

@@ -6,7 +6,7 @@
 // A [File] is the text of a `.env` file, cut into [Binding]s; it never changes.
 // An [Edit] gives one key a value or removes it; [File.With] applies edits and
 // returns a new File. A [Source] is a File as it was read from disk;
-// [Source.Save] replaces it atomically. [Versions] keeps the rule lines of the
+// [Source.Save] replaces it atomically. [Versions] stores the rule lines of the
 // last saves. A [Tree] is what the proxy sees: the environment and all `.env`
 // files of a folder. Rule lines are those that set IGNORE_MODELS_… or WHITELIST_MODELS_….
 //
@@ -21,8 +21,8 @@
 //
 // The bytes that result depend on the text that was parsed and on the last
 // value given to each key, never on the steps between: giving a key back its
-// old value gives the file back its old bytes. When a key stands several times
-// the last one decides. An edit changes that one and leaves the others as they
+// old value gives the file back its old bytes. When a key is set several times
+// the last assignment decides. An edit changes that one and leaves the others as they
 // are; removing the key removes all.
 //
 // # Saving
@@ -30,9 +30,9 @@
 // A save locks the folder, compares the file with what was loaded, writes a
 // temporary file beside it with the same attributes and never a wider mode,
 // syncs it, compares again, refuses if another program has the file open for
-// writing, exchanges the two names, looks at what came out, syncs the folder
-// and removes the old file. If what came out is not what was loaded, it stays
-// beside the file and the save ends in a [*ChangedError] that names it. The next [Load] or
+// writing, exchanges the two names, reads the displaced file, syncs the
+// folder and removes the displaced file. If that is not what was loaded, it
+// remains beside the file and the save ends in a [*ChangedError] that names it. The next [Load] or
 // save removes what a killed save left.
 //
 // # Who may call what
@@ -47,9 +47,9 @@
 //     file systems without an exchange, the file is compared right before it is
 //     replaced; a change between these two system calls is lost.
 //   - A file with several hard links is not saved: a save would separate them.
-//   - A value that holds variables is cut off at 128 KiB once they are resolved.
+//   - A value with variables is cut off at 128 KiB once they are resolved.
 //   - Extended attributes are preserved on Linux, owners on every Unix.
-//   - Files and errors hold secrets. Their printed forms do not, except under
+//   - Files and errors contain secrets. Their printed forms do not, except under
 //     the methods that return bytes or values.
 //
 // It implements the `.env` part of section 9 of the specification, promises

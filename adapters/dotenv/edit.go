@@ -45,7 +45,7 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("dotenv: %s not changed: %s", printable(e.Key), e.Reason)
 }
 
-// newKey is what a key must look like to be added. Python would take more,
+// newKey is the form of a key that may be added. Python would accept more,
 // shells and the proxy's own tools would not.
 var newKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
 
@@ -68,7 +68,7 @@ func (f *File) With(edits ...Edit) (*File, error) {
 	base := origin.splitMark(own)
 	at := base
 	for _, e := range all {
-		if base.holds(e) {
+		if base.satisfies(e) {
 			continue // the bytes that are there are the best way to write it
 		}
 		next, err := at.apply(base, e, own)
@@ -115,8 +115,8 @@ func merged(first, second []Edit) []Edit {
 	return all
 }
 
-// holds tells whether the file says already what e asks for.
-func (f *File) holds(e Edit) bool {
+// satisfies reports whether the file already reads as e asks.
+func (f *File) satisfies(e Edit) bool {
 	b, ok := f.deciding(e.Key)
 	if e.Unset {
 		return !ok
@@ -217,13 +217,13 @@ func (f *File) without(key string) string {
 	return out.String()
 }
 
-// The keys of the rules of one provider, which stand together.
+// The prefixes of the two rule keys of a provider, whose lines are adjacent.
 const (
 	ignorePrefix = "IGNORE_MODELS_"
 	allowPrefix  = "WHITELIST_MODELS_"
 )
 
-// isRuleKey reports whether a key holds a rule list.
+// isRuleKey reports whether the value of a key is a rule list.
 func isRuleKey(key string) bool {
 	return strings.HasPrefix(key, ignorePrefix) || strings.HasPrefix(key, allowPrefix)
 }

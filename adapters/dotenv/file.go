@@ -19,7 +19,7 @@ type File struct {
 }
 
 // Parse reads a file. Everything is a file: what python-dotenv cannot read is
-// kept and told by [File.Problems].
+// preserved and listed by [File.Problems].
 func Parse(data []byte) *File { return parseFile(string(data)) }
 
 func parseFile(text string) *File {
@@ -52,8 +52,8 @@ func (f *File) Keys() []string {
 }
 
 // Get is the value of a key as python-dotenv reads it: the last one, with its
-// variables resolved. It is false for a missing key and for a bare one. That
-// env itself may hold the key, and then wins, is for [Tree] to tell.
+// variables resolved. It is false for a missing key and for a bare one. A
+// variable of env with the name of the key is not considered; [Tree] does that.
 func (f *File) Get(key string, env Environ) (string, bool) {
 	b, ok := f.deciding(key)
 	if !ok || !b.HasValue {
@@ -91,7 +91,7 @@ func (f *File) deciding(key string) (Binding, bool) {
 	return f.bindings[i], true
 }
 
-// String tells the size of the file and none of its text.
+// String is the size of the file and none of its text.
 func (f *File) String() string {
 	return fmt.Sprintf("dotenv file (%d bytes, %d keys)", len(f.text), len(f.last))
 }
@@ -147,13 +147,13 @@ func (f *File) Problems() []Problem {
 		case b.Error:
 			add(b.Line, "cannot be read and is skipped%s", through(b.Line, lines))
 		case lines > 0 && b.HasValue && strings.Contains(b.Value, "="):
-			add(b.Line, "one value reaches over %d lines and holds a \"=\": is a quote unbalanced?", lines+1)
+			add(b.Line, "one value reaches over %d lines and contains a \"=\": is a quote unbalanced?", lines+1)
 		}
 		if strings.Contains(b.Key+b.Value, "\x00") {
-			add(b.Line, "holds a NUL character, which no environment variable can")
+			add(b.Line, "contains a NUL character, which no environment variable can")
 		}
 		if strings.Contains(b.Key, "=") {
-			add(b.Line, "the key holds a \"=\", which no environment variable can")
+			add(b.Line, "the key contains a \"=\", which no environment variable can")
 		}
 		if last, ok := f.deciding(b.Key); ok && last.start != b.start {
 			add(b.Line, "%s does not count here: line %d sets it again", printable(b.Key), last.Line)

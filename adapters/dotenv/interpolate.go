@@ -15,7 +15,7 @@ func (e Environ) lookup(name string) (string, bool) {
 // variable is one ${name} or ${name:-fallback} in a value.
 type variable struct {
 	name, fallback string
-	start, end     int // where it stands in the value
+	start, end     int // its range in the value
 }
 
 // nextVariable finds the first variable at or after from. The name ends at
@@ -50,7 +50,7 @@ func nextVariable(value string, from int) (variable, bool) {
 	}
 }
 
-// interpolates tells whether reading value replaces a part of it.
+// interpolates reports whether reading value replaces a part of it.
 func interpolates(value string) bool {
 	_, ok := nextVariable(value, 0)
 	return ok

@@ -13,7 +13,7 @@ type Binding struct {
 	Key      string // empty for comments, blank ends of file, and errors
 	Value    string // without quotes and escapes, before ${…} is resolved
 	HasValue bool   // false for a bare key without "="; such a key sets nothing
-	Export   bool   // "export " stands before the key
+	Export   bool   // "export " precedes the key
 	Quote    byte   // '\'' or '"', 0 when the value has no quotes
 	Error    bool   // python-dotenv warns about it and skips it
 	Line     int    // line of the first character that is not white space, from 1
@@ -52,7 +52,7 @@ func parse(text string) []Binding {
 }
 
 // binding reads one statement. Whatever cannot be read becomes an error that
-// takes the rest of the line it broke off in.
+// includes the rest of the line at which reading failed.
 func (s *scanner) binding() Binding {
 	b := Binding{start: s.pos}
 	s.skip(isSpace)
@@ -65,8 +65,8 @@ func (s *scanner) binding() Binding {
 	return Binding{start: b.start, lineStart: b.lineStart, Error: true}
 }
 
-// statement reads export, key, value, comment and line end, and tells whether
-// that is what stood there.
+// statement reads export, key, value, comment and line end, and reports whether
+// the text has that form.
 func (s *scanner) statement(b *Binding) bool {
 	b.Export = s.export()
 	if !s.key(b) {
@@ -120,7 +120,7 @@ func (s *scanner) key(b *Binding) bool {
 	return s.pos > from
 }
 
-// value reads what stands behind "=".
+// value reads what follows "=".
 func (s *scanner) value(b *Binding) bool {
 	if c := s.next(); c == '\'' || c == '"' {
 		b.Quote = c
@@ -138,12 +138,12 @@ func (s *scanner) value(b *Binding) bool {
 	b.Value = bareValue(s.text[from:s.pos])
 	b.valueEnd = from + len(b.Value)
 	s.pos = b.valueEnd
-	// What follows is white space, perhaps with a comment: lineEnd takes it.
+	// What follows is white space, perhaps with a comment: lineEnd reads it.
 	return true
 }
 
-// lineEnd skips blanks, a comment and the line end, and tells whether nothing
-// else stood there.
+// lineEnd skips blanks, a comment and the line end, and reports whether
+// there was nothing else.
 func (s *scanner) lineEnd() bool {
 	s.skip(isBlank)
 	if s.next() == '#' {
@@ -180,7 +180,7 @@ func (s *scanner) newline() bool {
 }
 
 // closingQuote finds the quote that ends a value, -1 without one. A quote
-// behind a backslash does not end it, whatever stands before the backslash;
+// behind a backslash does not end it, whatever precedes the backslash;
 // but when no other quote follows to the end of the file, the last one of
 // those does: this is where the backtracking of python-dotenv's pattern ends.
 func closingQuote(text string, quote byte) int {
@@ -199,8 +199,8 @@ func closingQuote(text string, quote byte) int {
 	return last
 }
 
-// bareValue is the value without quotes that the rest of a line holds: up to
-// the first "#" that stands behind white space, without white space at its end.
+// bareValue is the value without quotes in the rest of a line: up to
+// the first "#" after white space, without white space at its end.
 func bareValue(line string) string {
 	for i := 0; i < len(line); i++ {
 		n := strings.IndexByte(line[i:], '#')

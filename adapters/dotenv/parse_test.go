@@ -108,7 +108,7 @@ func TestProblems(t *testing.T) {
 		"duplicate":     {"A=1\nB=1\nA=2\n", 1, "line 3 sets it again"},
 		"invalid UTF-8": {"A=1\nB=\xff\n", 2, "UTF-8"},
 		"NUL":           {"A=\x00\n", 1, "NUL"},
-		"key with =":    {"'A=B'=1\n", 1, "key holds"},
+		"key with =":    {"'A=B'=1\n", 1, "key contains"},
 	} {
 		got := Parse([]byte(test.file)).Problems()
 		switch {

@@ -52,7 +52,7 @@ func spellings(value string, style byte) []string {
 // does not promise that the result can be read.
 func spell(value string, quote byte) []string {
 	if quote == 0 {
-		// python-dotenv would take a leading "#" as part of the value, a shell
+		// python-dotenv would read a leading "#" as part of the value, a shell
 		// and the reader's eye would not.
 		if strings.HasPrefix(value, "#") {
 			return nil
@@ -72,20 +72,20 @@ func spell(value string, quote byte) []string {
 	return []string{plain, q + escaped.Replace(value) + q}
 }
 
-// unwritable says why no file can hold value, "" if one can.
+// unwritable is the reason why value cannot be written, "" if it can.
 func unwritable(value string) string {
 	switch {
 	case strings.Contains(value, "\x00"):
-		return "the value holds a NUL character, which no environment variable can"
+		return "the value contains a NUL character, which no environment variable can"
 	case !utf8.ValidString(value):
 		return "the value is not valid UTF-8: the proxy could not read the file"
 	case interpolates(value):
-		return "the value holds ${…}, which would be replaced when the file is read"
+		return "the value contains ${…}, which would be replaced when the file is read"
 	}
 	return ""
 }
 
-// ListError is a list that one value cannot hold.
+// ListError is a list that cannot be written as one value.
 type ListError struct {
 	Index  int    // of the item, from 0
 	Reason string // one clause, without the item
@@ -116,11 +116,11 @@ func JoinList(items []string) (string, error) {
 		case item == "":
 			reason = "is empty"
 		case strings.Contains(item, ","):
-			reason = "holds a comma, which separates items"
+			reason = "contains a comma, which separates items"
 		case strings.ContainsAny(item, "\n\r"):
-			reason = "holds a line break"
+			reason = "contains a line break"
 		case strings.Contains(item, "${"):
-			reason = "holds ${, which stands for a variable"
+			reason = "contains ${, which begins a variable"
 		case strings.TrimFunc(item, isSpace) != item:
 			reason = "begins or ends with white space, which would be lost"
 		case unwritable(item) != "":

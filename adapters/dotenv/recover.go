@@ -24,7 +24,7 @@ const (
 	conflict   = ".kept"    // another program's version that a save displaced
 )
 
-// recoverUnlocked is recoverLocked for a caller without the lock. It takes the
+// recoverUnlocked is recoverLocked for a caller without the lock. It acquires the
 // lock only if there is something to do.
 func recoverUnlocked(ctx context.Context, target string) ([]string, error) {
 	names, err := leftovers(target)
@@ -76,13 +76,13 @@ func recoverLocked(target string) ([]string, error) {
 			return notices, fileError(target, "has a file of an interrupted save beside it that cannot be removed", err)
 		}
 		if filepath.Ext(name) == conflict {
-			notices = append(notices, printable(name)+" holds another program's change that a save displaced: compare it with the file and delete it")
+			notices = append(notices, printable(name)+" is another program's change that a save displaced: compare it with the file and delete it")
 		}
 	}
 	return notices, nil
 }
 
-// recoverExchange removes the file under name if it holds the bytes that were
+// recoverExchange removes the file under name if its bytes are those that were
 // to be written or replaced. Anything else is another program's version, which
 // is renamed; the new name is returned.
 func recoverExchange(target, name string) (string, error) {
@@ -106,7 +106,7 @@ func setAside(target, name string) (string, error) {
 	return aside, nil
 }
 
-// Another save takes milliseconds. A waiting one looks again after lockPause and
+// Another save takes milliseconds. A waiting one tries again after lockPause and
 // gives up after lockPatience.
 const (
 	lockPause    = 2 * time.Millisecond
@@ -117,7 +117,7 @@ const (
 // file behind. It ends with the process. On a file system without locks it
 // succeeds: a save compares anyway.
 func lock(ctx context.Context, path string) (unlock func(), err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, lockPatience, errors.New("another save holds the lock"))
+	ctx, cancel := context.WithTimeoutCause(ctx, lockPatience, errors.New("another save has locked it"))
 	defer cancel()
 	flag := os.O_RDONLY
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {

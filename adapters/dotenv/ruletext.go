@@ -21,7 +21,7 @@ type ruleLine struct {
 
 // ruleTextOf finds the rule lines of a file. A statement over several lines or
 // one with a comment that looks like a secret counts as another line: it may
-// hold a key.
+// contain a key.
 func ruleTextOf(f *File) ruleText {
 	lines, rest := splitRules(f)
 	return ruleText{Sum: sum(f.Bytes()), Rest: sum(rest), Lines: lines}

@@ -24,8 +24,8 @@ type Saved struct {
 	Written bool     // false: the file had these bytes already
 }
 
-// ChangedError says that another program has changed a file since it was
-// loaded. Its text holds none of the file's.
+// ChangedError is a file that another program has changed since it was loaded.
+// Its message contains nothing of the file.
 type ChangedError struct {
 	Path    string
 	Base    []byte // as it was loaded
@@ -33,8 +33,8 @@ type ChangedError struct {
 	Ours    []byte // what was to be saved
 	Missing bool   // the file is gone
 	Busy    bool   // another program has it open for writing
-	// Kept is the name under which Theirs lies beside the file: the other
-	// program wrote it at the very moment of the save, and Ours is in the file.
+	// Kept is the name of a file with Theirs beside the file: the other
+	// program wrote during the exchange, and Ours is in the file.
 	// "" when nothing was saved.
 	Kept string
 	Err  error // why Theirs could not be read; nil when it was
@@ -69,7 +69,7 @@ func (e *ChangedError) GoString() string { return e.Error() }
 // cannot be written or its mode, owner or attributes not be preserved. The file
 // is then as it was, with two exceptions: after a ChangedError with Kept, and
 // when Saved.Written is true beside an error. In that case the new bytes are in place, and the
-// error says what could not be done afterwards. ctx counts until the file is replaced.
+// error is about a later step. ctx is checked until the file is replaced.
 func (s *Source) Save(ctx context.Context, edits []Edit) (Saved, error) {
 	after, err := s.File.With(edits...)
 	if err != nil {
@@ -216,8 +216,8 @@ func (w *writer) fill(f *os.File, mode fs.FileMode) error {
 }
 
 // commit puts the temporary file in place of the target as a compare-and-swap.
-// done tells whether the new bytes are in place and stay there as a save; an
-// error beside it is about what comes after. Every file handle is opened before
+// done reports whether the file was saved; an error beside it is about a later
+// step. Every file handle is opened before
 // the exchange: afterwards nothing may fail for want of one.
 func (w *writer) commit(ctx context.Context) (done bool, err error) {
 	folder, err := os.Open(filepath.Dir(w.Real))
@@ -249,7 +249,7 @@ func (w *writer) commit(ctx context.Context) (done bool, err error) {
 	return false, errors.Join(w.failed("put it in place", err), os.Remove(w.temp))
 }
 
-// compare looks once more whether the target is what was loaded and nobody is
+// compare checks again that the target is what was loaded and nobody is
 // writing to it. It returns a handle of the target, nil when there is none.
 func (w *writer) compare(ctx context.Context) (old *os.File, leased bool, err error) {
 	current, err := w.unchanged()
@@ -264,7 +264,7 @@ func (w *writer) compare(ctx context.Context) (old *os.File, leased bool, err er
 	if old, err = openRegular(w.Real); err != nil {
 		return nil, false, err
 	}
-	leased, busy := takeLease(old)
+	leased, busy := setLease(old)
 	if busy {
 		changed := w.changed(current)
 		changed.Busy = true
@@ -285,9 +285,9 @@ func (w *writer) swap() error {
 	return exchange(w.temp, w.Real)
 }
 
-// verifySwap looks at the file that came out of the exchange, of which old is a
-// handle. If it is not what was loaded, or another program is about to write to
-// it, it stays beside the file.
+// verifySwap reads the displaced file, of which old is a handle. If it is not
+// what was loaded, or another program is about to write to it, it remains beside
+// the file.
 func (w *writer) verifySwap(old, folder *os.File, leased bool) (bool, error) {
 	out, err := w.displaced(old)
 	if err == nil && out.hash() == w.Hash && out.sameAttributes(w.loaded) && !(leased && leaseBroken(old)) {
@@ -302,8 +302,8 @@ func (w *writer) verifySwap(old, folder *os.File, leased bool) (bool, error) {
 	return false, errors.Join(changed, err, folder.Sync())
 }
 
-// displaced reads what lies under the temporary name now: mostly the file that
-// old is a handle of, else one that was renamed over it in the last moment.
+// displaced reads the file under the temporary name: usually the one of which
+// old is a handle, else one that was renamed over it before the exchange.
 func (w *writer) displaced(old *os.File) (snapshot, error) {
 	before, err := old.Stat()
 	if err != nil {
@@ -334,7 +334,7 @@ func (w *writer) removeTemp() error {
 		err = os.Remove(w.temp)
 	}
 	if err != nil {
-		return fileError(w.Path, "was saved, but its previous version could not be removed and lies in "+printable(w.temp), err)
+		return fileError(w.Path, "was saved, but its previous version could not be removed and is in "+printable(w.temp), err)
 	}
 	return nil
 }
@@ -350,7 +350,7 @@ func (w *writer) step(ctx context.Context, at stage) error {
 	return w.hooks.at(at)
 }
 
-// failed says what could not be done, unless err says it already.
+// failed is err with the step that failed, unless err already has a reason.
 func (w *writer) failed(what string, err error) error {
 	var file *FileError
 	var changed *ChangedError
@@ -363,7 +363,7 @@ func (w *writer) failed(what string, err error) error {
 // short is the beginning of a hash, as used in file names.
 func short(sum [sha256.Size]byte) string { return hex.EncodeToString(sum[:8]) }
 
-// stage is a moment of a save at which tests step in.
+// stage is a moment of a save at which hooks.at is called.
 type stage string
 
 const (
@@ -374,7 +374,7 @@ const (
 	atRemove    stage = "remove"    // the folder is synced
 )
 
-// hooks let tests step in. An error that at returns stands for one of the system.
+// hooks let tests interrupt a save. An error from at simulates one of the system.
 type hooks struct {
 	at         func(stage) error
 	noExchange bool // as if the system could not exchange two names

@@ -35,7 +35,7 @@ func load(tb testing.TB, path string) *Source {
 	return s
 }
 
-// wantFile checks what a file holds and that no save left anything beside it.
+// wantFile checks the text of a file and that no save left anything beside it.
 func wantFile(tb testing.TB, path, want string) {
 	tb.Helper()
 	if got, err := os.ReadFile(path); err != nil || string(got) != want {

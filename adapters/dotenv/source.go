@@ -17,7 +17,7 @@ import (
 // kilobytes; a file a thousand times larger was named by mistake.
 const MaxSize = 8 << 20
 
-// newMode is the mode of a file that a save creates: it will hold keys.
+// newMode is the mode of a file that a save creates: it will contain keys.
 const newMode fs.FileMode = 0o600
 
 // maxLinks is how many symbolic links are followed to the real file, as on Linux.
@@ -53,7 +53,7 @@ func fileError(path, reason string, err error) *FileError {
 	return &FileError{path, reason, err}
 }
 
-// printable is text from a file as it may be shown.
+// printable is text from a file with invisible characters spelled out.
 func printable(text string) string { return safetext.Visible(text) }
 
 // Source is a `.env` file as it was when it was read. It is a value: a save

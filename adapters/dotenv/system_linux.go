@@ -18,16 +18,16 @@ func exchange(a, b string) error {
 	return err
 }
 
-// takeLease takes a read lease on f, which lasts until f is closed. busy tells
-// that another program has f open for writing; held is false then, and where
-// there are no leases.
-func takeLease(f *os.File) (held, busy bool) {
+// setLease requests a read lease on f, which lasts until f is closed. busy means
+// that another program has f open for writing; leased is then false, as it is
+// where there are no leases.
+func setLease(f *os.File) (leased, busy bool) {
 	_, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_RDLCK)
 	return err == nil, errors.Is(err, unix.EAGAIN)
 }
 
-// leaseBroken reports whether another program waits to open f, on which a lease
-// is held, for writing.
+// leaseBroken reports whether another program waits to open f, on which there
+// is a lease, for writing.
 func leaseBroken(f *os.File) bool {
 	kind, err := unix.FcntlInt(f.Fd(), unix.F_GETLEASE, 0)
 	return err != nil || kind != unix.F_RDLCK

@@ -7,8 +7,8 @@ import "os"
 // exchange does not exist here: a save compares right before it renames.
 func exchange(string, string) error { return errNoExchange }
 
-// takeLease does nothing: this system has no leases.
-func takeLease(*os.File) (held, busy bool) { return false, false }
+// setLease does nothing: this system has no leases.
+func setLease(*os.File) (leased, busy bool) { return false, false }
 
 func leaseBroken(*os.File) bool { return false }
 

@@ -13,7 +13,7 @@ import (
 // mainFile is the file that the proxy loads first, and the ending of the others.
 const mainFile = ".env"
 
-// disabled names the variable that keeps python-dotenv from loading anything.
+// disabled names the variable that stops python-dotenv from loading anything.
 const disabled = "PYTHON_DOTENV_DISABLED"
 
 // Origin is the place that gives a key its value.
@@ -124,7 +124,7 @@ func (t *Tree) Lookup(key string) (Origin, bool) {
 // Keys lists all keys: those of the main file in its order, then all others by name.
 func (t *Tree) Keys() []string { return slices.Clone(t.keys) }
 
-// String tells the number of keys and none of the values.
+// String is the number of keys, without the values.
 func (t *Tree) String() string { return fmt.Sprintf("%d keys", len(t.keys)) }
 
 // GoString is String: %#v must not print values either.

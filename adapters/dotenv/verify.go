@@ -41,7 +41,7 @@ func (f *File) verify(after, origin *File, e Edit, own map[string]bool) error {
 type reference struct {
 	at      Binding
 	name    string
-	meaning string // identifies what the keys above say of name
+	meaning string // identifies the value that the keys above give name
 }
 
 // references lists what keys outside own refer to in own, in order.

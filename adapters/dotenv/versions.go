@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// KeptVersions is how many saves of one file are kept.
-const KeptVersions = 20
+// MaxVersions is the number of versions stored per file, besides OriginalVersion.
+const MaxVersions = 20
 
 // OriginalVersion is the ID of the file as it was before the first save.
 const OriginalVersion = "original"
@@ -54,8 +54,8 @@ type Version struct {
 	Created bool      `json:"created"` // there was no file before
 }
 
-// Versions keeps the rule lines of the last saves of each `.env` file in a
-// folder outside the project; of all other lines only a hash, because they hold
+// Versions stores the rule lines of the last saves of each `.env` file in a
+// folder outside the project; of all other lines only a hash, because they contain
 // keys. It may be shared, also between processes. Use [OpenVersions].
 type Versions struct {
 	folder  string
@@ -92,8 +92,8 @@ func OpenVersions(folder string, o VersionsOptions) (*Versions, error) {
 	return v, v.makePrivate()
 }
 
-// makePrivate takes permissions on the folder away that others have, and removes
-// the folders in it: an earlier format kept whole files there, keys included.
+// makePrivate removes the permissions of others on the folder, and the folders in
+// it: an earlier format stored whole files there, keys included.
 func (v *Versions) makePrivate() error {
 	info, err := os.Stat(v.folder)
 	if err == nil && info.Mode().Perm()&0o077 != 0 {
@@ -108,16 +108,16 @@ func (v *Versions) makePrivate() error {
 		err = errors.Join(err, os.RemoveAll(filepath.Dir(name)))
 	}
 	if len(old) > 0 {
-		v.notices = append(v.notices, "Versions that an earlier winnow kept were removed: they held the keys of the file.")
+		v.notices = append(v.notices, "Versions of an earlier winnow were removed: they contained the keys of the file.")
 	}
 	return err
 }
 
-// Notices tells what OpenVersions repaired, one sentence each.
+// Notices lists what OpenVersions repaired, one sentence each.
 func (v *Versions) Notices() []string { return slices.Clone(v.notices) }
 
-// Save is [Source.Save] that keeps a version. The version is durable before the
-// file changes; if it cannot be kept, nothing is saved.
+// Save is [Source.Save] that also stores a version. The version is durable before
+// the file changes; if it cannot be stored, nothing is saved.
 func (v *Versions) Save(ctx context.Context, s *Source, edits []Edit, by Author) (Saved, error) {
 	after, err := s.File.With(edits...)
 	if err != nil {
@@ -148,7 +148,7 @@ func (v *Versions) replace(ctx context.Context, s *Source, data []byte, by Autho
 	saved, err := s.replace(ctx, data)
 	var changed *ChangedError
 	made := saved.Written || errors.As(err, &changed) && changed.Kept != ""
-	if serr := l.settle(made); serr != nil && made {
+	if serr := l.finish(made); serr != nil && made {
 		err = errors.Join(err, fmt.Errorf("dotenv: %s was saved, but not its version: %w", printable(s.Path), serr))
 	}
 	return saved, err
@@ -250,9 +250,10 @@ type record struct {
 }
 
 // errDamaged is a log that is not what was written.
-var errDamaged = errors.New("the kept versions are damaged")
+var errDamaged = errors.New("the stored versions are damaged")
 
-// open locks and reads the log of a file and settles what a killed process left. With errDamaged it returns a log that has only a path.
+// open locks and reads the log of a file and finishes the version of a save that
+// was killed. With errDamaged it returns a log that has only a path.
 func (v *Versions) open(ctx context.Context, s *Source) (*versionLog, error) {
 	path := filepath.Join(v.folder, sum([]byte(s.Real))[:32]+".log")
 	unlock, err := lock(ctx, path+".lock")
@@ -267,7 +268,7 @@ func (v *Versions) open(ctx context.Context, s *Source) (*versionLog, error) {
 	if r := l.Pending; r != nil { // a save was killed: it was not made if the file still has the bytes from before
 		current, err := readSnapshot(s.Real)
 		made := err != nil || current.exists() == r.Created || sum(current.data) != r.Before.Sum
-		_ = l.settle(made) // what cannot be written now is settled again next time
+		_ = l.finish(made) // if the log cannot be written, the next open tries again
 	}
 	return l, nil
 }
@@ -308,8 +309,8 @@ func (l *versionLog) write() error {
 	return os.Rename(l.path+".new", l.path)
 }
 
-// settle lists the pending version if its save was made, and forgets it otherwise.
-func (l *versionLog) settle(made bool) error {
+// finish adds the pending version to the list if its save was made, and drops it otherwise.
+func (l *versionLog) finish(made bool) error {
 	r := l.Pending
 	l.Pending = nil
 	if made {
@@ -318,7 +319,7 @@ func (l *versionLog) settle(made bool) error {
 		}
 		l.Last++
 		l.Records = append(l.Records, r)
-		l.Records = l.Records[max(0, len(l.Records)-KeptVersions):]
+		l.Records = l.Records[max(0, len(l.Records)-MaxVersions):]
 	}
 	return l.write()
 }

@@ -43,15 +43,15 @@ func TestVersions(t *testing.T) {
 	v := store(t, filepath.Join(dir, "versions"))
 	path := put(t, filepath.Join(dir, ".env"), "MY_API_KEY=hunter2\n", 0o600)
 	var s *Source
-	for i := range KeptVersions + 5 {
+	for i := range MaxVersions + 5 {
 		s = saveRules(t, v, path, "r"+strconv.Itoa(i))
 	}
 	if saved, err := v.Save(t.Context(), s, []Edit{Set(ruleKey, "r24")}, Author{User, "s2"}); err != nil || saved.Written {
 		t.Fatalf("a save of the same: %v", err)
 	}
 	log, err := v.Log(t.Context(), s)
-	if err != nil || len(log) != KeptVersions+1 {
-		t.Fatalf("%d versions, %v; want %d and the original", len(log), err, KeptVersions)
+	if err != nil || len(log) != MaxVersions+1 {
+		t.Fatalf("%d versions, %v; want %d and the original", len(log), err, MaxVersions)
 	}
 	if log[0].ID != "25" || log[0].Author != (Author{User, "s1"}) || fmt.Sprint(log[0].Changes) != "[changed "+ruleKey+"]" {
 		t.Errorf("newest version %+v", log[0])
@@ -81,7 +81,7 @@ func TestVersions(t *testing.T) {
 	wantPrivate(t, v.folder)
 }
 
-// wantPrivate checks modes, and that no file holds a foreign value.
+// wantPrivate checks modes, and that no file contains a foreign value.
 func wantPrivate(t *testing.T, folder string) {
 	t.Helper()
 	files := 0
@@ -94,7 +94,7 @@ func wantPrivate(t *testing.T, folder string) {
 		if !e.IsDir() {
 			files, want = files+1, newMode
 			if data, _ := os.ReadFile(path); strings.Contains(string(data), "hunter") || strings.Contains(string(data), "aHVudGVy") {
-				t.Errorf("%s holds a key", e.Name())
+				t.Errorf("%s contains a key", e.Name())
 			}
 		}
 		if err != nil || info.Mode().Perm() != want {
@@ -114,7 +114,7 @@ func TestRestoreOriginal(t *testing.T) {
 	dir := t.TempDir()
 	v := store(t, filepath.Join(dir, "versions"))
 	path := put(t, filepath.Join(dir, ".env"), first, 0o600)
-	for i := range KeptVersions + 2 {
+	for i := range MaxVersions + 2 {
 		saveRules(t, v, path, "r"+strconv.Itoa(i))
 	}
 	s := load(t, path)

@@ -9,15 +9,15 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// A change is reported when the file was left alone for watchQuiet: an editor
-// takes several steps. A file that is written without pause is reported every watchMost.
+// A change is reported when the file was unchanged for watchQuiet: an editor
+// writes in several steps. A file that is written without pause is reported every watchMost.
 const (
 	watchQuiet = 50 * time.Millisecond
 	watchMost  = time.Second
 )
 
 // Watch reports changes of the file at path, also behind symbolic links, until
-// ctx ends; then the channel is closed. One signal may stand for several
+// ctx ends; then the channel is closed. One signal may report several
 // changes, and the bytes may be the same as before: compare [Source.Hash]. It
 // watches folders, so the file need not exist.
 func Watch(ctx context.Context, path string) (<-chan struct{}, error) {

@@ -16,7 +16,7 @@ import (
 const (
 	SourceLive      = "live"      // from the provider itself, in this run
 	SourceProxy     = "proxy"     // from the proxy, in this run
-	SourceCache     = "cache"     // one of these two, kept from earlier
+	SourceCache     = "cache"     // one of these two, stored earlier
 	SourceCatalogue = "catalogue" // compiled in
 )
 
@@ -81,7 +81,7 @@ func (c *catalogue) addModel(provider string, m catwalk.Model) {
 	place := len(c.models)
 	c.byID[key] = place
 	last := key[strings.LastIndexByte(key, '/')+1:]
-	if _, taken := c.byName[last]; !taken {
+	if _, exists := c.byName[last]; !exists {
 		c.byName[last] = place
 	}
 	c.models = append(c.models, assistant.ModelInfo{

@@ -18,20 +18,20 @@ const (
 	maxModels = 200_000
 )
 
-// usable reports whether name can be both shown and sent, and be matched by a
-// pattern, which is trimmed.
+// usable reports whether name can be displayed, sent, and matched by a pattern,
+// which is trimmed.
 func usable(name string) bool {
 	return name != "" && len(name) <= maxName*utf8.UTFMax &&
 		utf8.RuneCountInString(name) <= maxName &&
 		strings.TrimSpace(name) == name && !strings.ContainsFunc(name, unsendable)
 }
 
-// unsendable reports controls, line ends and what stands for broken UTF-8.
+// unsendable reports control characters, line ends and the replacement character of invalid UTF-8.
 func unsendable(r rune) bool {
 	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == utf8.RuneError
 }
 
-// model is one entry of a list, as it is kept. The name has no provider.
+// model is one entry of a list, as it is stored. The name has no provider.
 type model struct {
 	Name     string  `json:"name"`
 	Context  int     `json:"context,omitempty"`
@@ -64,7 +64,7 @@ func clean(infos []assistant.ModelInfo, prefix, idPrefix string) (list []model, 
 	return tidy(list), dropped
 }
 
-// tidy sorts list and keeps the first of equal names.
+// tidy sorts list and drops all but the first of equal names.
 func tidy(list []model) []model {
 	slices.SortStableFunc(list, byName)
 	return slices.CompactFunc(list, func(a, b model) bool { return a.Name == b.Name })

@@ -28,16 +28,16 @@ const (
 	// maxFile bounds what is read: 200,000 models of 200 characters and as many
 	// names that are gone stay below it.
 	maxFile = 256 << 20
-	// lockPatience is how long a save waits for another process, which holds
-	// the lock for one write.
+	// lockPatience is how long a save waits for another process, which locks
+	// the folder for one write.
 	lockPatience = 5 * time.Second
 	lockPause    = 10 * time.Millisecond
 )
 
-// errDamaged is a kept file that is not what was written.
-var errDamaged = errors.New("the kept list is damaged and left aside")
+// errDamaged is a stored file that is not what was written.
+var errDamaged = errors.New("the stored list is damaged and not used")
 
-// disk keeps records in a folder, one file a provider. The zero value keeps nothing.
+// disk stores records in a folder, one file a provider. The zero value stores nothing.
 type disk struct{ dir string }
 
 // envelope is a file: a record and its sum.
@@ -74,13 +74,13 @@ func (d disk) load(provider string) (*record, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("read the kept list: %w", withoutPath(err))
+		return nil, fmt.Errorf("read the stored list: %w", withoutPath(err))
 	}
 	return decode(data, provider)
 }
 
-// decode reads a file. Nothing in it is believed: names are checked as those
-// of an endpoint are, and order is made.
+// decode reads a file. The file is not trusted: names are checked as those of
+// an endpoint are, and sorted.
 func decode(data []byte, provider string) (*record, error) {
 	var e envelope
 	if err := json.Unmarshal(data, &e); err != nil || e.Version != formatVersion {
@@ -140,9 +140,9 @@ func (d disk) update(ctx context.Context, base *record, newest bool, change func
 	unlock, err := d.lock(ctx)
 	if err == nil {
 		defer unlock()
-		var kept *record
-		if kept, err = d.load(base.Provider); kept != nil && !newest {
-			r = kept
+		var stored *record
+		if stored, err = d.load(base.Provider); stored != nil && !newest {
+			r = stored
 		}
 		if errors.Is(err, errDamaged) {
 			err = os.Rename(d.path(base.Provider), d.path(base.Provider)+".damaged")
@@ -153,7 +153,7 @@ func (d disk) update(ctx context.Context, base *record, newest bool, change func
 		err = d.save(r)
 	}
 	if err != nil {
-		err = fmt.Errorf("the list is not kept on disk: %w", withoutPath(err))
+		err = fmt.Errorf("the list was not saved: %w", withoutPath(err))
 	}
 	return r, err
 }
@@ -162,7 +162,7 @@ func (d disk) lock(ctx context.Context) (unlock func(), err error) {
 	if err := d.prepare(); err != nil {
 		return nil, err
 	}
-	// Once the list has come it is kept, whether somebody still waits for it or not.
+	// A list that was fetched is saved also when its caller no longer waits.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lockPatience)
 	defer cancel()
 	l := flock.New(filepath.Join(d.dir, ".lock"), flock.SetPermissions(fileMode))
@@ -178,7 +178,7 @@ func (d disk) prepare() error {
 		return err
 	}
 	if runtime.GOOS == "windows" {
-		return nil // modes say nothing there
+		return nil // modes have no meaning there
 	}
 	info, err := os.Stat(d.dir)
 	switch {

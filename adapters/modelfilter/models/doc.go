@@ -1,16 +1,16 @@
-// Package models says which models the providers of a proxy have, from where
+// Package models lists the models that the providers of a proxy have, from where
 // that is known, which of them are new, and where the proxy serves others than
-// its rules say.
+// its rules allow.
 //
 // # Nouns
 //
 // The catalogue is what is compiled in: providers, models, context windows and
 // prices. A [List] is what is known of one provider's models now; its Source is
 // "live" (from the provider), "proxy", "cache" (an earlier one of these) or
-// "catalogue". [Lists] keeps them, in memory and in a folder. The baseline is every id
+// "catalogue". [Lists] stores them, in memory and in a folder. The baseline is every id
 // that the user has seen at a provider; one that disappears stays in it, so
 // that it is not new when it returns. [Drift] is the difference between what
-// the proxy serves and what its rules say.
+// the proxy serves and what its rules allow.
 //
 // Provider names are those of the proxy: the lower-case text before _API_KEY.
 // Model ids are "provider/name".
@@ -18,9 +18,9 @@
 // # A list never gets worse
 //
 // A fetch that fails, or brings an empty, an oversized or an unusable list, leaves the
-// kept list as it was. One that lacks more than half of it is believed when it
+// stored list as it was. One that lacks more than half of it is accepted when it
 // comes a second time. The proxy leaves out what its rules hide, so its list
-// adds to the kept one and never takes away; such a List is Partial.
+// adds to the stored one and removes nothing; such a List is Partial.
 //
 // # Keys
 //
@@ -38,13 +38,13 @@
 //
 // # Caveats
 //
-// Ids are kept as the provider writes them, also with invisible characters:
+// Ids are stored as the provider writes them, also with invisible characters:
 // show them with safetext.Visible. Those with control characters or broken
 // UTF-8, with space at an end, or longer than 200 characters are left out and counted.
 //
 // The catalogue is as old as this program, and lists the models that people
 // chat with, not all. Its windows and prices for a model that only another
-// provider lists are not taken for that provider's: the window is a guess and
+// provider lists are not attributed to that provider: the window is a guess and
 // the price unknown.
 //
 // It implements the models of sections 9 and 11 of the specification.

@@ -15,14 +15,14 @@ var (
 	ErrNoSource = errors.New("no key or address is known for it, and no proxy")
 	// ErrNoProxy: Options.Proxy was not given.
 	ErrNoProxy = errors.New("no proxy is set up")
-	// ErrEmpty: the list holds no model.
+	// ErrEmpty: the list has no model.
 	ErrEmpty = errors.New("the list is empty")
 	// ErrUnusable: entries came, none of which is usable.
 	ErrUnusable = errors.New("no entry of the list is usable")
-	// ErrTooLong: the list holds more than 200,000 models.
-	ErrTooLong = fmt.Errorf("the list holds more than %d models", maxModels)
+	// ErrTooLong: the list has more than 200,000 models.
+	ErrTooLong = fmt.Errorf("the list has more than %d models", maxModels)
 	// ErrDoubtful: more than half of the models known are missing; the same list
-	// is believed when it comes again.
+	// is accepted when it comes again.
 	ErrDoubtful = errors.New("more than half of the known models are missing; refresh again to accept that")
 )
 
@@ -56,7 +56,7 @@ func (e *FetchError) Unwrap() error { return e.Err }
 // compare with, and no drift.
 func (e *FetchError) Unreachable() bool { return e.Provider == "" }
 
-// UntrustedError is a key that was kept back: the address it would go to comes
+// UntrustedError is a key that was not sent: the address it would go to comes
 // from elsewhere than the key. Lists does not ask; whoever can asks the user
 // and answers by Options.Trust.
 type UntrustedError struct {
@@ -79,7 +79,7 @@ func place(from string) string {
 	return safetext.Line(from, maxReason/4)
 }
 
-// failed makes the error of a fetch. Whatever cause says, t's key is not in it.
+// failed makes the error of a fetch. Its text never contains t's key, even if cause does.
 func (t Target) failed(cause error) *FetchError {
 	return &FetchError{
 		Provider: t.Provider, Host: hostOf(t.BaseURL), Err: cause,

@@ -22,12 +22,12 @@ type List struct {
 	New      []string  // those of IDs that came since Lists.Seen was last called, sorted
 	Partial  bool      // more models may exist: the source leaves some out
 	Dropped  int       // entries of this fetch that were unusable and are not in IDs
-	Err      string    // why the list is not fresh or was not kept, one safe line; "" when all is well
+	Err      string    // why the list is not fresh or was not saved, one safe line; "" when all is well
 }
 
 // Options configures New. The zero value works and knows the catalogue only.
 type Options struct {
-	// Dir is the folder of the kept lists, made when needed; "" keeps them in memory.
+	// Dir is the folder of the stored lists, made when needed; "" stores them in memory only.
 	Dir string
 	// Lister makes the client of an endpoint. It may send the target's key to
 	// the target's origin only. nil: the network is never used.
@@ -45,27 +45,27 @@ type Options struct {
 	Log *slog.Logger     // nil means no log
 }
 
-// Lists keeps the lists of all providers. Make it with New.
+// Lists stores the lists of all providers. Make it with New.
 type Lists struct {
 	opts Options
 	disk disk
 	log  *slog.Logger
 
 	mu    sync.Mutex
-	kept  map[string]*entry
+	known map[string]*entry
 	calls map[string]*call
 
-	// writing orders updates, which may wait for the disk; it is taken before mu.
+	// writing orders updates, which may wait for the disk; it is locked before mu.
 	writing sync.Mutex
 }
 
-// entry is what Lists holds of a provider. record and live change together under Lists.mu.
+// entry is the stored list of a provider. record and live change together under Lists.mu.
 type entry struct {
 	once    sync.Once // reads the disk
 	record  *record   // nil when nothing was ever fetched
 	live    bool      // fetched in this run
 	unsaved bool      // the disk has an older one
-	trouble string    // of the disk, said with the list
+	trouble string    // an error of the disk, returned with the list
 }
 
 // call is a fetch that is under way; others who want the same wait for it.
@@ -75,10 +75,10 @@ type call struct {
 	err  error
 }
 
-// New returns Lists that know the catalogue and what Options.Dir keeps. It
+// New returns Lists that know the catalogue and the lists in Options.Dir. It
 // does no I/O.
 func New(opts Options) *Lists {
-	l := &Lists{opts: opts, disk: disk{opts.Dir}, log: opts.Log, kept: map[string]*entry{}, calls: map[string]*call{}}
+	l := &Lists{opts: opts, disk: disk{opts.Dir}, log: opts.Log, known: map[string]*entry{}, calls: map[string]*call{}}
 	if l.log == nil {
 		l.log = slog.New(slog.DiscardHandler)
 	}
@@ -89,7 +89,7 @@ func New(opts Options) *Lists {
 }
 
 // Cached returns what is known of a provider without asking anybody: the list
-// fetched in this run, the kept one, or the catalogue's. ok is false when
+// fetched in this run, the stored one, or the catalogue's. ok is false when
 // there is none; the List is then empty. The disk is read at the first call.
 func (l *Lists) Cached(provider string) (List, bool) {
 	provider = providerName(provider)
@@ -100,16 +100,16 @@ func (l *Lists) Cached(provider string) (List, bool) {
 // entry returns the entry of a provider, read from disk.
 func (l *Lists) entry(provider string) *entry {
 	l.mu.Lock()
-	e := l.kept[provider]
+	e := l.known[provider]
 	if e == nil {
 		e = &entry{}
-		l.kept[provider] = e
+		l.known[provider] = e
 	}
 	l.mu.Unlock()
 	e.once.Do(func() {
 		r, err := l.disk.load(provider)
 		if err != nil {
-			l.log.Warn("kept models not read", "provider", provider, "err", err)
+			l.log.Warn("stored models not read", "provider", provider, "err", err)
 		}
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -146,8 +146,8 @@ func (l *Lists) list(provider string, e *entry) List {
 	return out
 }
 
-// ids turns names, which it takes over, into full ids. They share one piece of
-// memory: a list is shown, kept and dropped as a whole.
+// ids turns names into full ids in place. They share one piece of memory,
+// because a list is used and dropped as a whole.
 func ids(provider string, names []string) []string {
 	var all strings.Builder
 	for _, name := range names {
@@ -165,7 +165,7 @@ func ids(provider string, names []string) []string {
 
 // Models asks the network for a provider's models: the provider itself when its
 // address and key are known, else the proxy. The List is always the best there is;
-// the error says why it is not fresh: a *FetchError, or that of ctx. Calls for
+// the error is why it is not fresh: a *FetchError, or that of ctx. Calls for
 // the same provider at the same time share one fetch.
 func (l *Lists) Models(ctx context.Context, provider string) (List, error) {
 	provider = providerName(provider)
@@ -222,19 +222,19 @@ func (l *Lists) stale(provider string, why error) List {
 }
 
 // Seen marks a provider's models as seen: none of them is new any more, also
-// after it went away and came back. The error is that of keeping it on disk;
-// for this run it holds in any case. It does nothing before the first fetch.
+// after it went away and came back. The error is that of saving it;
+// for this run the models are seen in any case. It does nothing before the first fetch.
 func (l *Lists) Seen(provider string) error {
 	provider = providerName(provider)
 	list, _ := l.Cached(provider)
 	if list.Source == SourceCatalogue {
 		return nil
 	}
-	shown := map[string]bool{}
+	seen := map[string]bool{}
 	for _, id := range list.IDs {
-		shown[strings.TrimPrefix(id, provider+"/")] = true
+		seen[strings.TrimPrefix(id, provider+"/")] = true
 	}
-	_, err := l.update(context.Background(), provider, func(r *record) { r.see(shown) })
+	_, err := l.update(context.Background(), provider, func(r *record) { r.markSeen(seen) })
 	return err
 }
 

@@ -217,7 +217,7 @@ func TestDiskThatCannotBeWritten(t *testing.T) {
 	l := r.lists()
 	list := must(t, l, "acme")
 	is(t, "IDs", list.IDs, full("acme", "a"))
-	contains(t, list.Err, "not kept on disk")
+	contains(t, list.Err, "was not saved")
 	if err := os.Remove(r.dir); err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func TestMemoryAfterAFailedSave(t *testing.T) {
 	if err := l.Seen("acme"); err == nil {
 		t.Error("Seen was kept in a folder of everybody's")
 	}
-	contains(t, first(l.Cached("acme")).Err, "not kept on disk")
+	contains(t, first(l.Cached("acme")).Err, "was not saved")
 	if err := os.Chmod(r.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}

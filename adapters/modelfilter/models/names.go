@@ -21,7 +21,7 @@ type endpoint struct {
 	keyHeader string
 	// header is sent besides.
 	header map[string]string
-	// idPrefix stands before every id and is no part of the name.
+	// idPrefix precedes every id and is no part of the name.
 	idPrefix string
 	// page is the number of models after which the list may go on elsewhere; 0 never.
 	page int
@@ -54,7 +54,7 @@ func proxyName(catalogueID string) string {
 	return strings.ReplaceAll(strings.ToLower(catalogueID), "-", "_")
 }
 
-// providerName is the form in which names of providers are compared and kept.
+// providerName is the form in which names of providers are compared and stored.
 func providerName(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
 // Endpoint returns the base URL at which a provider lists its models in the way

@@ -16,10 +16,10 @@ type Served struct {
 }
 
 // Drift is the difference between what the proxy serves of a provider and what
-// its rules say. Both lists are sorted.
+// its rules allow. Both lists are sorted.
 type Drift struct {
-	Missing []string // the rules say available, the proxy does not serve it
-	Extra   []string // the proxy serves it, the rules say hidden
+	Missing []string // available by the rules, not served by the proxy
+	Extra   []string // served by the proxy, hidden by the rules
 	Same    int      // served and available
 }
 
@@ -89,7 +89,7 @@ func (s Served) of(provider string) []model {
 	return tidy(list)
 }
 
-// fromProxy takes a provider's part of what the proxy serves.
+// fromProxy fetches a provider's part of the models that the proxy serves.
 func (l *Lists) fromProxy(ctx context.Context, provider string) (fetched, error) {
 	served, err := l.Served(ctx)
 	if err != nil {

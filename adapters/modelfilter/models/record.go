@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// record is what is kept of one provider.
+// record is the stored list of one provider.
 type record struct {
 	Provider string    `json:"provider"`
 	Source   string    `json:"source"` // SourceLive or SourceProxy
@@ -22,8 +22,8 @@ type record struct {
 	Seen []string `json:"seen"`
 	Gone []string `json:"gone,omitempty"`
 
-	// Doubt is the sum of a list that was not believed; the same one is,
-	// when it comes next.
+	// Doubt is the hash of a list that was refused as implausible; if the next
+	// one is the same, it is accepted.
 	Doubt string `json:"doubt,omitempty"`
 }
 
@@ -46,9 +46,9 @@ type fetched struct {
 // doubted; a shorter one may well change so much.
 const doubtFrom = 8
 
-// take replaces the kept models by f's, or adds them when f is partial. It
-// reports false, and keeps everything as it was, when f is not to be believed.
-func (r *record) take(f fetched) bool {
+// apply replaces the stored models by f's, or adds them when f is partial. It
+// reports false, and changes only Doubt, when f is implausible.
+func (r *record) apply(f fetched) bool {
 	same := r.Base == f.base
 	if sum := sumOf(f.models); same && !f.partial && r.Doubt != sum && r.doubts(f.models) {
 		r.Doubt = sum
@@ -65,7 +65,7 @@ func (r *record) take(f fetched) bool {
 	return true
 }
 
-// doubts reports whether list lacks more than half of the kept one.
+// doubts reports whether list lacks more than half of the stored one.
 func (r *record) doubts(list []model) bool {
 	if len(r.Models) < doubtFrom {
 		return false
@@ -120,14 +120,14 @@ func (r *record) fresh() []string {
 	return out
 }
 
-// see adds the models in shown to the baseline.
-func (r *record) see(shown map[string]bool) {
+// markSeen adds the models in names to the baseline.
+func (r *record) markSeen(names map[string]bool) {
 	for _, name := range r.Seen {
-		shown[name] = true
+		names[name] = true
 	}
 	var seen []string
 	for _, m := range r.Models {
-		if shown[m.Name] {
+		if names[m.Name] {
 			seen = append(seen, m.Name)
 		}
 	}

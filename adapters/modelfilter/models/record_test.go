@@ -86,7 +86,7 @@ func TestSeenBeforeTheFirstFetch(t *testing.T) {
 
 func TestFirstListIsNoNews(t *testing.T) {
 	r := &record{Provider: "acme"}
-	if !r.take(fetched{models: []model{{Name: "a"}}}) || len(r.fresh()) != 0 {
+	if !r.apply(fetched{models: []model{{Name: "a"}}}) || len(r.fresh()) != 0 {
 		t.Errorf("new is %v", r.fresh())
 	}
 }
@@ -112,7 +112,7 @@ func TestNewIsWhatWasNeverSeen(t *testing.T) {
 				for _, m := range r.Models {
 					known[m.Name], shown[m.Name] = true, true
 				}
-				r.see(shown)
+				r.markSeen(shown)
 			} else {
 				var list []model
 				for _, n := range rapid.SliceOfNDistinct(rapid.SampledFrom(alphabet), 1, 6, rapid.ID).Draw(t, "list") {
@@ -121,7 +121,7 @@ func TestNewIsWhatWasNeverSeen(t *testing.T) {
 						known[n] = true
 					}
 				}
-				r.take(fetched{models: tidy(list), base: "x"})
+				r.apply(fetched{models: tidy(list), base: "x"})
 			}
 			var want []string
 			for _, m := range r.Models {

@@ -23,7 +23,7 @@ func (l *Lists) refresh(ctx context.Context, provider string) (List, error) {
 }
 
 // ask fetches a list. The proxy is asked in place of a provider that failed only
-// when there is no kept list to go on with, or when that came from the proxy too.
+// when there is no stored list to use, or when that came from the proxy too.
 func (l *Lists) ask(ctx context.Context, provider string) (fetched, error) {
 	t, ok, err := l.own(provider)
 	if ok {
@@ -34,13 +34,13 @@ func (l *Lists) ask(ctx context.Context, provider string) (fetched, error) {
 			return f, nil
 		}
 	}
-	kept, _ := l.Cached(provider)
+	cached, _ := l.Cached(provider)
 	switch {
 	case err == nil && ctx.Err() != nil:
 		return fetched{}, ctx.Err()
 	case ctx.Err() != nil:
 		return fetched{}, err
-	case err != nil && (l.opts.Proxy == nil || kept.Source != SourceCatalogue && !l.keptFromProxy(provider)):
+	case err != nil && (l.opts.Proxy == nil || cached.Source != SourceCatalogue && !l.cameFromProxy(provider)):
 		return fetched{}, err
 	case l.opts.Proxy == nil:
 		return fetched{}, (Target{Provider: provider}).failed(ErrNoSource)
@@ -56,26 +56,26 @@ func (l *Lists) ask(ctx context.Context, provider string) (fetched, error) {
 	return fetched{}, fmt.Errorf("%w; %w", err, proxyErr)
 }
 
-// keptFromProxy reports whether the kept list of a provider came from the proxy.
-func (l *Lists) keptFromProxy(provider string) bool {
+// cameFromProxy reports whether the stored list of a provider came from the proxy.
+func (l *Lists) cameFromProxy(provider string) bool {
 	e := l.entry(provider)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return e.record != nil && e.record.Source == SourceProxy
 }
 
-// accept keeps f, in memory and on disk, when it is to be believed.
+// accept stores f, in memory and on disk, unless it is implausible.
 func (l *Lists) accept(ctx context.Context, provider string, f fetched) (List, error) {
-	believed := false
-	kept, err := l.update(ctx, provider, func(r *record) { believed = r.take(f) })
-	if !believed {
+	plausible := false
+	stored, err := l.update(ctx, provider, func(r *record) { plausible = r.apply(f) })
+	if !plausible {
 		return List{}, (Target{Provider: provider, BaseURL: f.base}).failed(ErrDoubtful)
 	}
 	e := l.entry(provider)
 	l.mu.Lock()
 	e.live = true
 	l.mu.Unlock()
-	list := l.list(provider, &entry{record: kept, live: true})
+	list := l.list(provider, &entry{record: stored, live: true})
 	list.Dropped = f.dropped
 	if why := errors.Join(f.note, err); why != nil {
 		list.Err = safetext.Line(why.Error(), maxReason)
@@ -83,7 +83,7 @@ func (l *Lists) accept(ctx context.Context, provider string, f fetched) (List, e
 	return list, nil
 }
 
-// update changes what is kept of a provider. What the disk holds comes first:
+// update changes the stored list of a provider. The one on disk comes first:
 // another process may have written it. The error is the disk's; memory has
 // the change in any case.
 func (l *Lists) update(ctx context.Context, provider string, change func(*record)) (*record, error) {
@@ -101,7 +101,7 @@ func (l *Lists) update(ctx context.Context, provider string, change func(*record
 	defer l.mu.Unlock()
 	e.record, e.unsaved, e.trouble = r, err != nil, ""
 	if err != nil {
-		l.log.Warn("models not kept", "provider", provider, "err", err)
+		l.log.Warn("models not saved", "provider", provider, "err", err)
 		e.trouble = safetext.Line(err.Error(), maxReason)
 	}
 	return r, err
