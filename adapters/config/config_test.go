@@ -72,7 +72,7 @@ func TestErrorsNameTheLineAndTheNearestKey(t *testing.T) {
 		"provider slash":    {"[[provider]]\nname=\"a/b\"\nbase_url=\"x\"", `:1: provider: the name "a/b" must not contain a slash`},
 		"keys no table":     {"keys = 1", `:1: `},
 		"mode no table":     {"[keys]\nview = \"k\"", `:2: takes another kind of value than string`},
-		"mode in a list":    {"[[keys.view]]\na = \"k\"", `:`},
+		"mode in a list":    {"[[keys.view]]\na = \"k\"", `:1: `},
 		"action is a table": {"[keys.view.up]\na = \"k\"", `:1: keys.view.up: is neither a key nor a list of keys`},
 		"key is a number":   {"[keys.view]\nup = [\"k\", 1]", `:2: keys.view.up: is neither a key nor a list of keys`},
 		"provider by index": {"[provider.0]\nname = \"a\"", `:1: provider: write [[provider]]`},

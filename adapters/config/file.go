@@ -22,20 +22,14 @@ type Error struct {
 	Reason string
 }
 
-// Error joins file, line, key and reason: "FILE:LINE: KEY: REASON".
+// Error is "FILE:LINE: KEY: REASON", without the parts that are unknown.
 func (e *Error) Error() string {
-	var b strings.Builder
-	if e.Path != "" {
-		b.WriteString(e.Path)
-		if e.Line > 0 {
-			fmt.Fprintf(&b, ":%d", e.Line)
-		}
-		b.WriteString(": ")
+	at := e.Path
+	if e.Line > 0 {
+		at += fmt.Sprintf(":%d", e.Line)
 	}
-	if e.Where != "" {
-		b.WriteString(e.Where + ": ")
-	}
-	return b.String() + e.Reason
+	known := slices.DeleteFunc([]string{at, e.Where, e.Reason}, func(part string) bool { return part == "" })
+	return strings.Join(known, ": ")
 }
 
 // Provider is an endpoint of the configuration.

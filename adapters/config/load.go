@@ -32,7 +32,7 @@ type Flag struct {
 func Load(o Options) (*Settings, error) {
 	s := newSettings(o.Path, o.Themes)
 	if o.Path != "" {
-		data, err := read(o.Path)
+		data, _, err := read(o.Path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && !o.Needed:
 		case err != nil:
@@ -81,20 +81,25 @@ func (s *Settings) override(o Options) error {
 	return nil
 }
 
-func read(path string) ([]byte, error) {
+// read reads a regular file of at most maxSize.
+func read(path string) (data []byte, mode fs.FileMode, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
-		return nil, errors.New("is not a plain file")
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
+	if !info.Mode().IsRegular() {
+		return nil, 0, errors.New("is not a plain file")
+	}
+	data, err = io.ReadAll(io.LimitReader(f, maxSize+1))
 	if err == nil && len(data) > maxSize {
-		return nil, errors.New("is larger than 1 MiB")
+		err = errors.New("is larger than 1 MiB")
 	}
-	return data, err
+	return data, info.Mode().Perm(), err
 }
 
 // reason is the text of an error without the path that *fs.PathError repeats.

@@ -38,9 +38,6 @@ func (s Secret) GoString() string { return s.String() }
 // MarshalText is String, for JSON.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText copies the text.
-func (s *Secret) UnmarshalText(b []byte) error { *s = Secret(b); return nil }
-
 func (s Secret) reference() (kind, rest string, ok bool) {
 	kind, rest, ok = strings.Cut(string(s), ":")
 	return kind, rest, ok && (kind == "env" || kind == "cmd" || kind == "keyring")

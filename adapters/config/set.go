@@ -73,15 +73,10 @@ func current(path string) (target string, mode fs.FileMode, data []byte, err err
 	if errors.Is(err, fs.ErrNotExist) {
 		return path, newMode, nil, nil
 	}
-	if err != nil {
-		return "", 0, nil, err
+	if err == nil {
+		data, mode, err = read(target)
 	}
-	info, err := os.Stat(target)
-	if err != nil {
-		return "", 0, nil, err
-	}
-	data, err = read(target)
-	return target, info.Mode().Perm(), data, err
+	return target, mode, data, err
 }
 
 // edited is the file with another value for a top-level key.
@@ -132,30 +127,19 @@ func valueAt(data []byte, key string) (from, to int, found bool, err error) {
 }
 
 // lineFor is the offset at which a line for a missing key is inserted: after the
-// line of the template that has it as a comment, else after the last assignment
-// before the first table.
+// line of the template that has it as a comment, else before the first table and
+// the comments above it.
 func lineFor(data []byte, key string) int {
 	commented := regexp.MustCompile(`(?m)^#[ \t]*` + regexp.QuoteMeta(key) + `[ \t]*=.*(\n|$)`)
-	table := regexp.MustCompile(`(?m)^[ \t]*\[`)
-	end := len(data)
+	table := regexp.MustCompile(`(?m)(^[ \t]*(#.*)?\r?\n)*^[ \t]*\[`)
+	from, to := len(data), len(data)
 	if at := table.FindIndex(data); at != nil {
-		end = at[0]
+		from, to = at[0], at[1]
 	}
-	if at := commented.FindIndex(data[:end]); at != nil {
+	if at := commented.FindIndex(data[:to]); at != nil {
 		return at[1]
 	}
-	if end == len(data) {
-		return end
-	}
-	// Comments above a table belong to it.
-	for end > 0 {
-		start := bytes.LastIndexByte(data[:end-1], '\n') + 1
-		if line := bytes.TrimSpace(data[start:end]); len(line) > 0 && line[0] != '#' {
-			break
-		}
-		end = start
-	}
-	return end
+	return from
 }
 
 // replace replaces a file by rename: after a crash the old or the new file is
@@ -171,17 +155,9 @@ func replace(path string, mode fs.FileMode, data []byte) error {
 	}
 	defer os.Remove(f.Name()) // after the rename it is gone
 	_, err = f.Write(data)
+	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
 	if err == nil {
-		err = f.Chmod(mode)
+		err = os.Rename(f.Name(), path)
 	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return err
 }

@@ -77,16 +77,15 @@ type Setting struct {
 	Default string
 	Help    string // one clause
 
+	// Show is the value in force, in a form that the setting accepts.
+	Show func(*Settings) string
+
 	quoted bool // a TOML string, not a number or a truth value
 	set    func(*Settings, string) error
-	show   func(*Settings) string
 }
 
 // Env is the environment variable that sets it.
 func (s Setting) Env() string { return "WINNOW_" + strings.ToUpper(s.Key) }
-
-// Show is the value in force, in a form that the setting accepts.
-func (s Setting) Show(in *Settings) string { return s.show(in) }
 
 // literal is a value as TOML.
 func (s Setting) literal(value string) string {
@@ -105,7 +104,7 @@ func All(themes []string) []Setting {
 		choice("send_key", "the key that sends", func(s *Settings) *string { return &s.SendKey }, "ctrl+enter", "enter"),
 		choice("confirm", "which tools of the assistant ask first", func(s *Settings) *string { return &s.Confirm }, "save", "always", "never"),
 		number("max_iterations", 5, 1, 100, "rounds of tool calls in a turn", func(s *Settings) *int { return &s.MaxIterations }),
-		ratio("chars_per_token", 3.5, 0.5, 20, "characters in a token, for estimates", func(s *Settings) *float64 { return &s.CharsPerToken }),
+		number("chars_per_token", 3.5, 0.5, 20, "characters in a token, for estimates", func(s *Settings) *float64 { return &s.CharsPerToken }),
 		number("user_request_allowance", 100, 0, 1_000_000, "tokens reserved for the message", func(s *Settings) *int { return &s.UserRequestAllowance }),
 		number("max_trim_attempts", 10, 0, 1000, "pairs that may be dropped when a request is too long", func(s *Settings) *int { return &s.MaxTrimAttempts }),
 		number("context_tokens", 16_000, 500, 1_000_000, "tokens of the window's context", func(s *Settings) *int { return &s.ContextTokens }),
@@ -151,7 +150,7 @@ func setting[T any](key string, std T, help string, at func(*Settings) *T, parse
 	case string, time.Duration:
 		quoted = true
 	}
-	return Setting{Key: key, Default: fmt.Sprint(std), Help: help, quoted: quoted, set: set, show: show}
+	return Setting{Key: key, Default: fmt.Sprint(std), Help: help, quoted: quoted, set: set, Show: show}
 }
 
 // choice accepts one of the values; the first is the default.
@@ -210,21 +209,17 @@ func (s *Settings) Background() (name, background string) {
 	return s.Theme, "auto"
 }
 
-func number(key string, std, least, most int, help string, at func(*Settings) *int) Setting {
-	return setting(key, std, help, at, func(v string) (int, error) {
-		n, err := strconv.Atoi(v)
-		if err != nil || n < least || n > most {
-			err = fmt.Errorf("%s is not a whole number from %d to %d", quoted(v), least, most)
-		}
-		return n, err
-	})
-}
-
-func ratio(key string, std, least, most float64, help string, at func(*Settings) *float64) Setting {
-	return setting(key, std, help, at, func(v string) (float64, error) {
-		n, err := strconv.ParseFloat(v, 64)
-		if err != nil || !(n >= least && n <= most) { // also refuses NaN
-			err = fmt.Errorf("%s is not a number from %g to %g", quoted(v), least, most)
+// number accepts an int or a float64 from least to most.
+func number[T int | float64](key string, std, least, most T, help string, at func(*Settings) *T) Setting {
+	kind := "number"
+	if _, whole := any(std).(int); whole {
+		kind = "whole number"
+	}
+	return setting(key, std, help, at, func(v string) (T, error) {
+		f, err := strconv.ParseFloat(v, 64)
+		n := T(f)
+		if err != nil || float64(n) != f || n < least || n > most { // NaN is not equal to itself
+			err = fmt.Errorf("%s is not a %s from %v to %v", quoted(v), kind, least, most)
 		}
 		return n, err
 	})
