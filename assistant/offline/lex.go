@@ -1,8 +1,12 @@
 package offline
 
 import (
+	"cmp"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 type tokenKind int
@@ -23,12 +27,7 @@ type token struct {
 
 // is reports an unquoted word, one of words.
 func (t token) is(words ...string) bool {
-	for _, w := range words {
-		if t.kind == word && t.lower == w {
-			return true
-		}
-	}
-	return false
+	return t.kind == word && slices.Contains(words, t.lower)
 }
 
 // in reports an unquoted word of a set.
@@ -42,124 +41,86 @@ const (
 	maxWordRunes = 512
 )
 
-// closingQuote pairs each opening quote with its closing one.
-var closingQuote = map[rune]rune{'"': '"', '`': '`', '“': '”', '„': '“', '«': '»', '‘': '’', '\'': '\''}
+// pieces finds quoted texts, separators and words. A word runs up to space,
+// comma, semicolon or quote; a quote that is not closed on its line is none.
+var pieces = regexp.MustCompile("\"[^\"\n]*\"|`[^`\n]*`|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|‘[^’\n]*’|'[^'\n]*'|[,;\r\n]|[^\\s,;\"`]+")
 
 // asking are the words after which a question mark at the end of a word with
 // digits is no wildcard.
 var asking = set("why what which who where is are can could would will do does how any isn't aren't what's")
 
-type lexer struct {
-	in        []rune
-	pos       int
-	out       []token
-	first     string // first word of the sentence
-	lineStart bool   // nothing but space since the last line break
-}
-
 // lex splits text into tokens. What it does not know is a word.
 func lex(text string) []token {
-	l := &lexer{in: []rune(strings.ToValidUTF8(text, "")), lineStart: true}
-	for l.pos < len(l.in) && len(l.out) <= maxTokens {
-		r := l.in[l.pos]
+	var out []token
+	first, lineStart := "", true // the first word of the sentence; at the start of a line
+	for _, s := range pieces.FindAllString(printable(text), maxTokens+1) {
+		open, size := utf8.DecodeRuneInString(s)
+		last, lastSize := utf8.DecodeLastRuneInString(s)
 		switch {
-		case r == '\n' || r == '\r' || r == ',':
-			l.pos++
-			l.add(token{kind: comma, text: ","})
-			l.lineStart = r != ','
-		case unicode.IsSpace(r) || !unicode.IsPrint(r):
-			l.pos++
-		case r == ';':
-			l.pos++
-			l.add(token{kind: stop, text: ";"})
-		case closingQuote[r] != 0 && l.quote(closingQuote[r]):
-		default:
-			l.word()
-		}
-	}
-	return l.out
-}
-
-// quote reads a quoted string. It declines one that is not closed on its line:
-// an apostrophe stays a part of its word.
-func (l *lexer) quote(end rune) bool {
-	for i := l.pos + 1; i < len(l.in) && i-l.pos <= maxWordRunes && l.in[i] != '\n'; i++ {
-		if l.in[i] != end {
+		case strings.Contains(",\r\n", s):
+			out = append(out, token{kind: comma, text: ","})
+			lineStart = s != ","
 			continue
+		case s == ";":
+			out, first = append(out, token{kind: stop, text: ";"}), ""
+		case strings.ContainsRune("\"`“„«‘'", open) && strings.ContainsRune("\"`”“»’'", last) && len(s) > size:
+			if s = strings.TrimSpace(s[size : len(s)-lastSize]); s != "" && utf8.RuneCountInString(s) <= maxWordRunes {
+				out = append(out, token{quoted, s, strings.ToLower(s)})
+			}
+		default:
+			s, ends := trim(s, asking[first])
+			if bullet := lineStart && (strings.Trim(s, "-–—•>·#=") == "" || s == "*" && len(out) > 0); s != "" && !bullet {
+				t := newWord(s)
+				out, first = append(out, t), cmp.Or(first, t.lower)
+			}
+			if ends {
+				out, first = append(out, token{kind: stop, text: "."}), ""
+			}
 		}
-		s := strings.TrimSpace(printable(l.in[l.pos+1 : i]))
-		l.pos = i + 1
-		if s != "" {
-			l.add(token{quoted, s, strings.ToLower(s)})
-		}
-		return true
+		lineStart = false
 	}
-	return false
+	return out
 }
 
-// word reads a run up to space, comma, semicolon or quote. Punctuation inside it
-// stays, since it belongs to ids and patterns; at its end it ends the sentence.
-func (l *lexer) word() {
-	start := l.pos
-	for l.pos < len(l.in) && !unicode.IsSpace(l.in[l.pos]) && !strings.ContainsRune(",;\"`", l.in[l.pos]) {
-		l.pos++
+func newWord(s string) token {
+	if rs := []rune(s); len(rs) > maxWordRunes {
+		s = string(rs[:maxWordRunes])
 	}
-	if l.pos == start { // an unclosed quote
-		l.pos++
-		return
+	lower := strings.ToLower(strings.ReplaceAll(s, "’", "'"))
+	if owner := strings.TrimSuffix(lower, "'s"); owner != lower && owner != "" && !asking[owner] { // "openai's models"
+		s, lower = s[:strings.LastIndexAny(s, "'’")], owner
 	}
-	s, ends := l.trim(printable(l.in[start:l.pos]))
-	if bullet := s == "" || l.lineStart && (strings.Trim(s, "-–—•>·#=") == "" || s == "*" && len(l.out) > 0); !bullet {
-		if rs := []rune(s); len(rs) > maxWordRunes {
-			s = string(rs[:maxWordRunes])
-		}
-		lower := strings.ToLower(strings.ReplaceAll(s, "’", "'"))
-		if owner := strings.TrimSuffix(lower, "'s"); owner != lower && owner != "" && !asking[owner] { // "openai's models"
-			s, lower = s[:strings.LastIndexAny(s, "'’")], owner
-		}
-		if l.first == "" {
-			l.first = lower
-		}
-		l.add(token{word, s, lower})
-	}
-	if ends {
-		l.add(token{kind: stop, text: "."})
-	}
+	return token{word, s, lower}
 }
 
 // trim strips brackets and punctuation from a word and reports whether the
-// punctuation ends the sentence.
-func (l *lexer) trim(s string) (rest string, ends bool) {
+// punctuation ends the sentence. Inside a word it belongs to an id or a pattern.
+func trim(s string, question bool) (rest string, ends bool) {
 	s = strings.TrimLeft(s, "({")
-	for s != "" {
-		switch last := s[len(s)-1]; {
+	for rest = s; rest != ""; rest = rest[:len(rest)-1] {
+		switch last := rest[len(rest)-1]; {
 		case last == '.' || last == '!':
 			ends = true
-		case last == '?' && (asking[l.first] || !strings.ContainsAny(strings.TrimRight(s, "?.!)"), "0123456789*-[/")):
+		case last == '?' && (question || !strings.ContainsAny(strings.TrimRight(rest, "?.!)"), "0123456789*-[/")):
 			ends = true
-		case last == ':' || last == '}' || last == '\'' || last == ')':
-		default:
-			return s, ends
+		case !strings.ContainsRune(":}')", rune(last)):
+			return rest, ends
 		}
-		s = s[:len(s)-1]
 	}
-	return s, ends
-}
-
-func (l *lexer) add(t token) {
-	if t.kind == stop {
-		l.first = ""
-	}
-	l.lineStart = false
-	l.out = append(l.out, t)
+	return rest, ends
 }
 
 // printable drops what must never come back in an answer.
-func printable(rs []rune) string {
+func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) || isVariationSelector(r) {
+		switch {
+		case r == '\n' || r == '\r':
+			return r
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r) || r == unicode.ReplacementChar || isVariationSelector(r):
 			return -1
 		}
 		return r
-	}, string(rs))
+	}, s)
 }

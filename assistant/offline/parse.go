@@ -27,11 +27,18 @@ const undoAll = -1
 var fillers = set("please pls plz kindly just simply quickly the my our a an now currently me us really finally actually maybe oops whoops oh ah hmm um uh argh sorry")
 
 // openings are phrases that mean nothing in front of a request.
-var openings = [][]string{
-	{"can", "you"}, {"could", "you"}, {"would", "you"}, {"will", "you"}, {"can", "we"}, {"could", "we"}, {"i", "want", "you", "to"}, {"i", "want", "to"},
-	{"i'd", "like", "you", "to"}, {"i'd", "like", "to"}, {"i", "would", "like", "to"}, {"i", "need", "you", "to"}, {"i", "need", "to"}, {"make", "sure", "to"}, {"let", "see"},
-	{"let's"}, {"lets"}, {"let"}, {"we", "should"}, {"you", "should"}, {"help", "to"}, {"go", "ahead", "and"}, {"tell"}, {"wait"}, {"no", "wait"},
-	{"set", "up", "filter", "so", "that"}, {"set", "up", "filter", "so"}, {"set", "up", "rules", "so", "that"}, {"hi"}, {"hello"}, {"hey"}, {"ok"}, {"okay"}, {"thanks"}, {"thank", "you"}, {"well"}, {"so"}, {"next"}, {"first"},
+var openings = phrases("can you; could you; would you; will you; can we; could we; i want you to; i want to; i'd like you to; i'd like to; i would like to; " +
+	"i need you to; i need to; make sure to; let see; let's; lets; let; we should; you should; help to; go ahead and; tell; wait; no wait; " +
+	"set up filter so that; set up filter so; set up rules so that; hi; hello; hey; ok; okay; thanks; thank you; well; so; next; first")
+
+const longestOpening = 5 // words
+
+func phrases(list string) map[string]bool {
+	out := map[string]bool{}
+	for p := range strings.SplitSeq(list, "; ") {
+		out[p] = true
+	}
+	return out
 }
 
 // joints separate two requests when a form begins behind them.
@@ -68,23 +75,25 @@ func (p *parser) parse(text string) []step {
 // foldOnly makes what a message hides an exception of what it says "only" of:
 // "only keep the newest GPT models, block every preview".
 func foldOnly(steps []step) []step {
-	at := slices.IndexFunc(steps, func(s step) bool { return s.kind == only })
-	if at < 0 {
+	isOnly := func(s step) bool { return s.kind == only }
+	if !slices.ContainsFunc(steps, isOnly) {
 		return steps
 	}
-	var out []step
-	for i, s := range steps {
-		if i != at && s.kind == hide && s.what.scope.empty() && len(s.what.except)+len(s.rest) == 0 {
-			steps[at].what.except = append(steps[at].what.except, s.what.items...)
-			continue
+	var except []item
+	steps = slices.DeleteFunc(steps, func(s step) bool {
+		folded := s.kind == hide && s.what.scope.empty() && len(s.what.except)+len(s.rest) == 0
+		if folded {
+			except = append(except, s.what.items...)
 		}
-		out = append(out, s)
-	}
-	if at = slices.IndexFunc(out, func(s step) bool { return s.kind == only }); at >= 0 {
-		out[at] = steps[slices.IndexFunc(steps, func(s step) bool { return s.kind == only })]
-	}
-	return out
+		return folded
+	})
+	what := &steps[slices.IndexFunc(steps, isOnly)].what
+	what.except = append(what.except, except...)
+	return steps
 }
+
+// joins reports a comma or a joint.
+func (t token) joins() bool { return t.kind == comma || t.in(joints) }
 
 // clauses splits a message where a request ends: at stops, and at commas and
 // joints behind which a form begins.
@@ -92,16 +101,12 @@ func (p *parser) clauses(tokens []token) [][]token {
 	var out [][]token
 	start := 0
 	for i := 0; i <= len(tokens); i++ {
-		switch {
-		case i == len(tokens) || tokens[i].kind == stop:
+		if i == len(tokens) || tokens[i].kind == stop {
 			out = append(out, tokens[start:i])
 			start = i + 1
-		case i > start && (tokens[i].kind == comma || tokens[i].in(joints)):
-			next := i
-			for next < len(tokens) && (tokens[next].kind == comma || tokens[next].in(joints)) {
-				next++
-			}
-			if next < len(tokens) && tokens[next].in(p.starters) && !tokens[i-1].is("or") {
+		} else if i > start && tokens[i].joins() {
+			next := slices.IndexFunc(tokens[i:], func(t token) bool { return !t.joins() })
+			if next > 0 && tokens[i+next].in(p.starters) && !tokens[i-1].is("or") {
 				out = append(out, tokens[start:i])
 				start = i
 			}
@@ -113,28 +118,25 @@ func (p *parser) clauses(tokens []token) [][]token {
 // clause reads one request; false when it holds no word.
 func (p *parser) clause(tokens []token) (step, bool) {
 	s := step{text: strings.Join(words(tokens), " ")}
-	for len(tokens) > 0 && (tokens[0].kind == comma || tokens[0].in(joints)) {
+	for len(tokens) > 0 && tokens[0].joins() {
 		s.also = s.also || !tokens[0].is("but", "then")
 		tokens = tokens[1:]
 	}
 	for n := len(tokens); n > 0; n = len(tokens) {
+		cut := 0
 		switch last := tokens[n-1]; {
 		case last.kind == comma:
-			tokens = tokens[:n-1]
-			continue
+			cut = 1
 		case n > 1 && last.is("too", "also"):
-			tokens, s.also = tokens[:n-1], true
-			continue
+			cut, s.also = 1, true
 		case n > 2 && last.is("well") && tokens[n-2].is("as"):
-			tokens, s.also = tokens[:n-2], true
-			continue
+			cut, s.also = 2, true
+		default:
+			return p.read(tokens, s), true
 		}
-		break
+		tokens = tokens[:n-cut]
 	}
-	if len(tokens) == 0 {
-		return s, false
-	}
-	return p.read(tokens, s), true
+	return s, false
 }
 
 // read matches a request with the forms. base has its text and flags.
@@ -161,24 +163,17 @@ func (p *parser) read(tokens []token, base step) step {
 	if try(tokens) || try(withoutOpenings(tokens)) || !base.also {
 		return best
 	}
-	sel, rest := p.selection(tokens)
-	if len(rest) == 0 {
-		best = base
-		best.kind, best.what, best.rest = followUp, sel, nil
+	if sel, rest := p.selection(tokens); len(rest) == 0 {
+		base.kind, base.what = followUp, sel
+		return base
 	}
 	return best
 }
 
 func withoutOpenings(tokens []token) []token {
-	for again := true; again; {
-		again = false
-		for _, o := range openings {
-			if len(tokens) > len(o) && slices.EqualFunc(tokens[:len(o)], o, func(t token, w string) bool { return t.is(w) }) {
-				tokens, again = tokens[len(o):], true
-			}
-		}
-		for len(tokens) > 1 && (tokens[0].kind == comma || tokens[0].in(joints)) {
-			tokens = tokens[1:]
+	for n := min(longestOpening, len(tokens)-1); n > 0; n-- {
+		if openings[strings.ToLower(strings.Join(words(tokens[:n]), " "))] || n == 1 && tokens[0].joins() {
+			return withoutOpenings(tokens[n:])
 		}
 	}
 	return tokens

@@ -97,10 +97,10 @@ func (t *turn) placesOf(s step, it item) (at, missing []string) {
 	for _, p := range at {
 		hidden := !slices.ContainsFunc(it.find(t.catalog(p, narrow(s.what)), nil).models, func(m model) bool { return !m.isHidden() })
 		if hidden && s.kind == hide {
-			t.say("%s has models with %s, all of them hidden.", clean(p), code(it.text()))
+			t.say("%s has models with %s, all of them hidden.", clean(p), code(strings.Join(itemWords(it), " ")))
 			continue
 		}
-		t.say("%s has models with %s.", clean(p), code(it.text()))
+		t.say("%s has models with %s.", clean(p), code(strings.Join(itemWords(it), " ")))
 		t.offer("On "+p, s.text+" on "+p)
 	}
 	return nil, missing

@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -45,24 +44,6 @@ type item struct {
 
 func (it item) empty() bool {
 	return len(it.words) == 0 && it.provider == "" && !it.all && !it.newest && !it.old
-}
-
-// text is the item in words, for an answer.
-func (it item) text() string {
-	var ws []string
-	if it.newest {
-		ws = append(ws, "newest")
-	}
-	if it.old {
-		ws = append(ws, "old")
-	}
-	for _, w := range it.words {
-		ws = append(ws, w.text)
-	}
-	if it.all || len(ws) == 0 {
-		ws = append(ws, "all")
-	}
-	return strings.Join(ws, " ")
 }
 
 type termForm int
@@ -312,51 +293,36 @@ func (r *reader) place(t token) bool {
 // openai"; false, and nothing is read, when there is none.
 func (r *reader) scope(at *scope) bool {
 	start := r.pos
-	for r.peek(0).in(determiners) {
+	for ; r.peek(0).in(determiners); r.pos++ {
 		at.every = at.every || r.peek(0).is("all", "every", "each", "any")
-		r.pos++
 	}
-	for r.peek(0).is("major", "other", "others", "configured", "known") {
+	for ; r.peek(0).is("major", "other", "others", "configured", "known"); r.pos++ {
 		at.major = at.major || r.peek(0).is("major")
 		at.others = at.others || r.peek(0).is("other", "others")
 		at.every = at.every || at.others
+	}
+	noun := r.peek(0).is("provider", "providers", "vendor", "vendors")
+	if noun {
 		r.pos++
 	}
-	if r.peek(0).is("provider", "providers", "vendor", "vendors") || at.others {
-		if !at.others || r.peek(0).is("provider", "providers") {
-			r.pos++
-		}
-		if at.every {
-			return true
-		}
-	}
-	if p, ok := r.p.w.providerNamed(r.peek(0).lower); ok && !at.every && r.peek(0).kind == word {
-		at.providers = append(at.providers, p)
-		r.pos++
-		if r.peek(0).is("provider") {
-			r.pos++
-		}
-		r.moreProviders(at)
+	if at.every && (noun || at.others) {
 		return true
 	}
-	*at, r.pos = scope{}, start
-	return false
-}
-
-// moreProviders reads the rest of a list of providers.
-func (r *reader) moreProviders(at *scope) {
-	for {
-		n := 0
+	for n := 0; !at.every; n = 0 {
 		for r.peek(n).kind == comma || r.peek(n).is("and", "or") || n > 0 && r.peek(n).is("on", "from") {
 			n++
 		}
 		p, ok := r.p.w.providerNamed(r.peek(n).lower)
-		if n == 0 || !ok || r.peek(n).kind != word {
-			return
+		if (n == 0) != (len(at.providers) == 0) || !ok || r.peek(n).kind != word {
+			break
 		}
-		if !slices.Contains(at.providers, p) {
-			at.providers = append(at.providers, p)
+		at.providers = unique(append(at.providers, p))
+		if r.pos += n + 1; r.peek(0).is("provider") {
+			r.pos++
 		}
-		r.pos += n + 1
 	}
+	if len(at.providers) == 0 {
+		*at, r.pos = scope{}, start
+	}
+	return len(at.providers) > 0
 }

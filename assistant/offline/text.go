@@ -23,16 +23,7 @@ const (
 func clean(s string) string { return cleanTo(s, maxEcho) }
 
 func cleanTo(s string, limit int) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case !unicode.IsPrint(r), r == unicode.ReplacementChar, isVariationSelector(r):
-			return -1
-		}
-		return r
-	}, s)
-	s = strings.Join(strings.Fields(s), " ")
+	s = strings.Join(strings.Fields(printable(s)), " ")
 	if rs := []rune(s); len(rs) > limit {
 		s = string(rs[:limit]) + "…"
 	}
