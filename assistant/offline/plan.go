@@ -29,12 +29,12 @@ type plan struct {
 	targets []target // of a question, and of what a change is about
 	edits   []edit
 	notes   []string // what the answer says besides
-	failed  bool     // it cannot be done as a whole; notes say why
 }
 
 func (p *plan) note(s string) { p.notes = append(p.notes, s) }
 
-func (p *plan) edit(cat *catalog, list string, add bool, pattern string) {
+// set adds or removes one rule, once.
+func (p *plan) set(cat *catalog, list string, add bool, pattern string) {
 	e := edit{provider: cat.provider, list: list, add: add, pattern: pattern}
 	if !slices.Contains(p.edits, e) {
 		p.edits = append(p.edits, e)
@@ -45,70 +45,63 @@ func (p *plan) edit(cat *catalog, list string, add bool, pattern string) {
 // done, which is said.
 func (t *turn) planStep(s step) *plan {
 	p := &plan{step: s}
-	switch {
-	case s.kind == clearRules:
-		return t.planClear(p)
-	case s.kind == removeRule:
-		return t.planRemoveRule(p)
-	case s.kind == showRules || s.kind == unusedRules:
+	switch s.kind {
+	case clearRules, removeRule, showRules, unusedRules:
 		for _, name := range t.scopeOf(s.what.scope) {
 			if cat := t.catalog(name, nil); cat != nil {
 				p.targets = append(p.targets, target{cat: cat})
 			}
 		}
-		return p
-	case s.kind == propose:
+	case propose:
 		inner := t.planStep(*s.inner)
 		if inner != nil {
 			inner.step.kind = propose
 		}
 		return inner
-	case !s.kind.selects():
-		return p
-	}
-	if p.targets = t.resolve(s); p.targets == nil {
-		return nil
+	default:
+		if !s.kind.selects() {
+			return p
+		}
+		if p.targets = t.resolve(s); p.targets == nil {
+			return nil
+		}
 	}
 	if !s.kind.changesRules() {
 		return p
 	}
 	for i := range p.targets {
-		t.planTarget(p, &p.targets[i])
-	}
-	if p.failed {
-		for _, n := range p.notes {
-			t.say("%s", n)
+		if !t.planTarget(p, &p.targets[i]) {
+			t.notes(p)
+			return nil
 		}
-		return nil
 	}
-	if len(p.edits) == 0 && len(p.notes) == 0 {
+	if len(p.edits)+len(p.notes) == 0 {
 		p.note("There is nothing to change.")
 	}
 	return p
 }
 
-// planTarget plans a change of rules on one provider.
-func (t *turn) planTarget(p *plan, tg *target) {
-	if len(tg.patterns) == 0 || len(tg.excepted) > 0 && len(tg.keep) == 0 {
+// planTarget plans a change of rules on one provider; false when it cannot be
+// done, which the notes say.
+func (t *turn) planTarget(p *plan, tg *target) bool {
+	s := p.step
+	switch {
+	case s.kind == clearRules:
+		for _, list := range []string{ignoreList, allowList} {
+			if s.arg == "" || s.arg == list {
+				p.clear(tg.cat, list)
+			}
+		}
+		return true
+	case s.kind == removeRule:
+		t.planRemoveRule(p, tg.cat)
+		return true
+	case len(tg.patterns) == 0 || len(tg.excepted) > 0 && len(tg.keep) == 0:
 		p.note(upperFirst(count(len(tg.models), "model")) + on(tg) + " fit, too many to name one by one, and no pattern fits just these. " + nothingChanged)
-		p.failed = true
-		return
+		return false
 	}
-	switch p.step.kind {
-	case hide:
-		p.hide(tg)
-	case remove:
-		p.remove(tg)
-	case only:
-		t.planOnly(p, tg)
-	case unhide:
-		p.unhide(tg)
-	case allow:
-		p.allow(tg)
-	case unallow:
-		p.unallow(tg)
-	default:
-	}
+	map[kind]func(*plan, *target){hide: (*plan).hide, remove: (*plan).remove, only: t.planOnly, unhide: (*plan).unhide, allow: (*plan).allow, unallow: (*plan).unallow}[s.kind](p, tg)
+	return true
 }
 
 func on(tg *target) string { return " on " + clean(tg.cat.provider) }
@@ -131,7 +124,7 @@ func (p *plan) hide(tg *target) {
 	}
 	for _, k := range tg.keep {
 		if !hasRule(tg.cat.allow, k) && slices.ContainsFunc(tg.patterns, wild) {
-			p.edit(tg.cat, allowList, true, k)
+			p.set(tg.cat, allowList, true, k)
 		}
 	}
 	for _, pattern := range tg.patterns {
@@ -139,9 +132,9 @@ func (p *plan) hide(tg *target) {
 			continue
 		}
 		if hasRule(tg.cat.allow, pattern) {
-			p.edit(tg.cat, allowList, false, pattern)
+			p.set(tg.cat, allowList, false, pattern)
 		}
-		p.edit(tg.cat, ignoreList, true, pattern)
+		p.set(tg.cat, ignoreList, true, pattern)
 	}
 	kept := filter(tg.models, func(m model) bool { return m.status == "whitelisted" && !slices.Contains(tg.patterns, m.rule) })
 	if len(kept) > 0 {
@@ -159,12 +152,13 @@ func (p *plan) remove(tg *target) {
 	rest := *tg
 	rest.patterns = nil
 	for _, pattern := range tg.patterns {
-		switch {
-		case wild(pattern) && hasRule(tg.cat.ignore, pattern):
-			p.edit(tg.cat, ignoreList, false, pattern)
-		case wild(pattern) && hasRule(tg.cat.allow, pattern):
-			p.edit(tg.cat, allowList, false, pattern)
-		default:
+		list := ignoreList
+		if !hasRule(tg.cat.ignore, pattern) {
+			list = allowList
+		}
+		if wild(pattern) && hasRule(tg.cat.rules(list), pattern) {
+			p.set(tg.cat, list, false, pattern)
+		} else {
 			rest.patterns = append(rest.patterns, pattern)
 		}
 	}
@@ -175,10 +169,7 @@ func (p *plan) remove(tg *target) {
 
 // planOnly hides everything and allows what is meant.
 func (t *turn) planOnly(p *plan, tg *target) {
-	patterns := tg.patterns
-	if len(tg.excepted) > 0 {
-		patterns = choose(tg.cat, tg.models, nil)
-	}
+	patterns := tg.exactly()
 	switch {
 	case tg.all && len(tg.excepted) == 0:
 		p.note("Rules are kept per provider, and " + code(tg.cat.provider) + " can stay as it is. " + nothingChanged)
@@ -201,16 +192,16 @@ func (t *turn) planOnly(p *plan, tg *target) {
 func (p *plan) onlyThese(cat *catalog, models []model, patterns []string) {
 	for _, r := range cat.allow {
 		if !slices.Contains(patterns, r.pattern) && len(without(cat.matching(r.pattern), models)) > 0 {
-			p.edit(cat, allowList, false, r.pattern)
+			p.set(cat, allowList, false, r.pattern)
 		}
 	}
 	for _, a := range patterns {
 		if !hasRule(cat.allow, a) {
-			p.edit(cat, allowList, true, a)
+			p.set(cat, allowList, true, a)
 		}
 	}
 	if !hasRule(cat.ignore, "*") {
-		p.edit(cat, ignoreList, true, "*")
+		p.set(cat, ignoreList, true, "*")
 	}
 	if !slices.ContainsFunc(p.edits, func(e edit) bool { return e.provider == cat.provider }) {
 		p.note("That is so already on " + clean(cat.provider) + ".")
@@ -227,7 +218,7 @@ func (p *plan) unhide(tg *target) {
 	start := len(p.edits)
 	for _, pattern := range tg.patterns {
 		if hasRule(tg.cat.ignore, pattern) {
-			p.edit(tg.cat, ignoreList, false, pattern)
+			p.set(tg.cat, ignoreList, false, pattern)
 		}
 	}
 	hidden := filter(tg.models, model.isHidden)
@@ -240,7 +231,7 @@ func (p *plan) unhide(tg *target) {
 		switch {
 		case len(intersect(hides, hidden)) == 0 || slices.ContainsFunc(p.edits[start:], func(e edit) bool { return e.pattern == r.pattern }):
 		case len(without(hides, tg.models)) == 0:
-			p.edit(tg.cat, ignoreList, false, r.pattern)
+			p.set(tg.cat, ignoreList, false, r.pattern)
 		default: // it hides others, too
 			p.edits = p.edits[:start]
 			p.allow(tg)
@@ -249,28 +240,30 @@ func (p *plan) unhide(tg *target) {
 	}
 }
 
+// exactly are patterns for the models without the exceptions.
+func (tg *target) exactly() []string {
+	if len(tg.excepted) > 0 {
+		return choose(tg.cat, tg.models, nil)
+	}
+	return tg.patterns
+}
+
 // allow adds allow rules.
 func (p *plan) allow(tg *target) {
-	if tg.all && len(tg.excepted) == 0 {
+	switch {
+	case tg.all && len(tg.excepted) == 0:
 		p.clear(tg.cat, ignoreList)
 		return
-	}
-	patterns := tg.patterns
-	if tg.all { // "keep everything but mini"
-		rest := *tg
-		rest.models, rest.patterns, rest.excepted, rest.keep, rest.all = tg.excepted, tg.keep, nil, nil, false
-		p.hide(&rest)
+	case tg.all: // "keep everything but mini"
+		p.hide(&target{cat: tg.cat, models: tg.excepted, patterns: tg.keep})
 		return
 	}
-	if len(tg.excepted) > 0 {
-		patterns = choose(tg.cat, tg.models, nil)
-	}
-	for _, a := range patterns {
+	for _, a := range tg.exactly() {
 		if hasRule(tg.cat.allow, a) {
 			p.note(code(a) + " is an allow rule" + on(tg) + " already.")
-			continue
+		} else {
+			p.set(tg.cat, allowList, true, a)
 		}
-		p.edit(tg.cat, allowList, true, a)
 	}
 }
 
@@ -280,7 +273,7 @@ func (p *plan) unallow(tg *target) {
 	for _, r := range tg.cat.allow {
 		matches := tg.cat.matching(r.pattern)
 		if tg.all || slices.Contains(tg.patterns, r.pattern) || len(matches) > 0 && len(without(matches, tg.models)) == 0 {
-			p.edit(tg.cat, allowList, false, r.pattern)
+			p.set(tg.cat, allowList, false, r.pattern)
 		}
 	}
 	if len(p.edits) == start {
@@ -297,73 +290,48 @@ func (p *plan) clear(cat *catalog, list string) {
 	p.edits = append(p.edits, edit{provider: cat.provider, list: list, clear: true})
 }
 
-// planClear removes all rules of one list or both.
-func (t *turn) planClear(p *plan) *plan {
-	for _, name := range t.scopeOf(p.step.what.scope) {
-		cat := t.catalog(name, nil)
-		if cat == nil {
-			continue
-		}
-		for _, list := range []string{ignoreList, allowList} {
-			if p.step.arg == "" || p.step.arg == list {
-				p.clear(cat, list)
-			}
+// planRemoveRule removes the rules that are written so, the first or last one,
+// or the one rule that has the word in its pattern.
+func (t *turn) planRemoveRule(p *plan, cat *catalog) {
+	var wanted []string
+	for _, it := range p.step.what.items {
+		wanted = append(wanted, itemWords(it)...)
+		if it.all && it.provider == "" {
+			wanted = append(wanted, "*")
 		}
 	}
-	return p
-}
-
-// planRemoveRule removes the rules that are written so, or the one rule that has
-// the word in its pattern.
-func (t *turn) planRemoveRule(p *plan) *plan {
-	for _, name := range t.scopeOf(p.step.what.scope) {
-		cat := t.catalog(name, nil)
-		if cat == nil {
-			continue
-		}
-		for _, it := range p.step.what.items {
-			if it.all && it.provider == "" {
-				it.words = []term{{"*", asTyped}}
-			}
-			for _, w := range it.words {
-				t.planRemoval(p, cat, w.text)
-			}
-		}
-	}
-	if len(p.edits)+len(p.notes) == 0 {
+	if len(wanted) == 0 {
 		p.note("Say which rule, as it is written. " + nothingChanged)
 	}
-	return p
-}
-
-func (t *turn) planRemoval(p *plan, cat *catalog, wanted string) {
-	var exact, near []edit
-	for _, list := range []string{ignoreList, allowList} {
-		rules := cat.rules(list)
-		for i, r := range rules {
-			e := edit{provider: cat.provider, list: list, pattern: r.pattern}
-			ordinal := (wanted == "first" && i == 0 || wanted == "last" && i == len(rules)-1) && len(exact) == 0
-			switch {
-			case p.step.arg != "" && p.step.arg != list:
-			case r.pattern == wanted, ordinal:
-				exact = append(exact, e)
-			case term{wanted, asWord}.at(r.pattern, wanted, true) >= 0:
-				near = append(near, e)
+	for _, w := range wanted {
+		var exact, near []edit
+		for _, list := range []string{ignoreList, allowList} {
+			rules := cat.rules(list)
+			for i, r := range rules {
+				e := edit{provider: cat.provider, list: list, pattern: r.pattern}
+				ordinal := (w == "first" && i == 0 || w == "last" && i == len(rules)-1) && len(exact) == 0
+				switch {
+				case p.step.arg != "" && p.step.arg != list:
+				case r.pattern == w, ordinal:
+					exact = append(exact, e)
+				case term{w, asWord}.at(r.pattern, w, true) >= 0:
+					near = append(near, e)
+				}
 			}
 		}
-	}
-	if len(exact) == 0 {
-		exact = near
-	}
-	switch len(exact) {
-	case 1:
-		p.edits = append(p.edits, exact...)
-	case 0:
-		p.note("There is no rule " + code(wanted) + " on " + clean(cat.provider) + ". " + rulesInWords(cat, p.step.arg))
-	default:
-		p.note("Which rule? Several fit " + code(wanted) + " on " + clean(cat.provider) + ". " + nothingChanged)
-		for _, e := range exact {
-			t.offer("Remove "+e.pattern, "remove the "+e.list+" rule "+e.pattern+" on "+e.provider)
+		if len(exact) == 0 {
+			exact = near
+		}
+		switch len(exact) {
+		case 1:
+			p.edits = append(p.edits, exact...)
+		case 0:
+			p.note("There is no rule " + code(w) + " on " + clean(cat.provider) + ". " + rulesInWords(cat, p.step.arg))
+		default:
+			p.note("Which rule? Several fit " + code(w) + " on " + clean(cat.provider) + ". " + nothingChanged)
+			for _, e := range exact {
+				t.offer("Remove "+e.pattern, "remove the "+e.list+" rule "+e.pattern+" on "+e.provider)
+			}
 		}
 	}
 }

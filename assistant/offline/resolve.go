@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"winnow/assistant/glob"
 )
 
 // target is what a selection means on one provider.
@@ -60,12 +58,15 @@ func (t *turn) resolve(s step) []target {
 		tg := target{cat: t.catalog(p, narrow(s.what))}
 		for _, it := range s.what.except {
 			if it.provider == "" || it.provider == p {
-				tg.add(it, it.find(tg.cat, nil), true)
+				m := it.find(tg.cat, nil)
+				tg.excepted, tg.keep = append(tg.excepted, m.models...), append(tg.keep, m.patterns...)
 			}
 		}
 		for i, it := range s.what.items {
 			if slices.Contains(at[i], p) {
-				tg.add(it, it.find(tg.cat, tg.excepted), false)
+				m := it.find(tg.cat, tg.excepted)
+				tg.models, tg.patterns = union(tg.models, m.models), unique(append(tg.patterns, m.patterns...))
+				tg.all = tg.all || it.all && len(it.words) == 0 && !it.newest && !it.old
 			}
 		}
 		tg.subtractExceptions(s.what)
@@ -109,7 +110,8 @@ func (t *turn) placesOf(s step, it item) (at, missing []string) {
 // knownAt returns those of some providers on which all words of an item mean
 // something, and when there is none the words that mean nothing on any.
 func (t *turn) knownAt(s step, it item, providers []string) (at, missing []string) {
-	known := map[string]bool{}
+	words := itemWords(it)
+	missing = words
 	for _, p := range providers {
 		cat := t.catalog(p, narrow(s.what))
 		if cat == nil {
@@ -119,20 +121,13 @@ func (t *turn) knownAt(s step, it item, providers []string) (at, missing []strin
 		if len(m.known) == len(it.words) {
 			at = append(at, p)
 		}
-		for _, w := range m.known {
-			known[w] = true
-		}
+		missing = slices.DeleteFunc(slices.Clone(missing), func(w string) bool { return slices.Contains(m.known, w) })
 	}
-	if len(at) > 0 {
+	switch {
+	case len(at) > 0:
 		return at, nil
-	}
-	for _, w := range itemWords(it) {
-		if !known[w] {
-			missing = append(missing, w)
-		}
-	}
-	if len(missing) == 0 { // each is known somewhere, but not all in one place
-		missing = itemWords(it)
+	case len(missing) == 0: // each is known somewhere, but not all in one place
+		return nil, words
 	}
 	return nil, missing
 }
@@ -152,17 +147,6 @@ func (t *turn) scopeOf(s scope) []string {
 		out = []string{t.w.provider}
 	}
 	return slices.DeleteFunc(slices.Clone(out), func(p string) bool { return slices.Contains(s.without, p) })
-}
-
-func (tg *target) add(it item, m found, except bool) {
-	if except {
-		tg.excepted = append(tg.excepted, m.models...)
-		tg.keep = append(tg.keep, m.patterns...)
-		return
-	}
-	tg.all = tg.all || it.all && len(it.words) == 0 && !it.newest && !it.old
-	tg.models = union(tg.models, m.models)
-	tg.patterns = unique(append(tg.patterns, m.patterns...))
 }
 
 // subtractExceptions takes the excepted models out, and finds the patterns that
@@ -223,16 +207,13 @@ func narrow(sel selection) []string {
 func anyCase(text string) string {
 	var b strings.Builder
 	for _, r := range text {
-		switch up, low := unicode.ToUpper(r), unicode.ToLower(r); {
-		case r == '.':
-			b.WriteString("[.-]")
-		case up != low:
+		if up, low := unicode.ToUpper(r), unicode.ToLower(r); up != low {
 			fmt.Fprintf(&b, "[%c%c]", up, low)
-		default:
+		} else {
 			b.WriteRune(r)
 		}
 	}
-	return b.String()
+	return strings.ReplaceAll(b.String(), ".", "[.-]")
 }
 
 func itemWords(it item) []string {
@@ -271,13 +252,8 @@ func choose(cat *catalog, models []model, candidates [][]string) []string {
 		if len(patterns) == 0 {
 			continue
 		}
-		globs := make([]*glob.Pattern, len(patterns))
-		for i, p := range patterns {
-			globs[i] = glob.Compile(p)
-		}
-		same := !slices.ContainsFunc(cat.models, func(m model) bool {
-			return in[m.id] != slices.ContainsFunc(globs, func(g *glob.Pattern) bool { return g.MatchID(m.id) })
-		})
+		matches := matcher(patterns)
+		same := !slices.ContainsFunc(cat.models, func(m model) bool { return in[m.id] != matches(m) })
 		if same {
 			return patterns
 		}

@@ -116,18 +116,18 @@ func (w term) at(name, text string, bounded bool) int {
 	case w.form == asPrefix || w.form == asSuffix || bounded && len(text) < 2:
 		return -1
 	}
-	for from := 0; ; {
+	for from := 0; from < len(name); from++ {
 		i := strings.Index(name[from:], text)
 		if i < 0 {
-			return -1
+			break
 		}
-		i += from
-		end := i + len(text)
-		if !bounded || (i == 0 || boundary(name[i-1], name[i])) && (end == len(name) || boundary(name[end-1], name[end])) {
-			return i
+		from += i
+		end := from + len(text)
+		if !bounded || (from == 0 || boundary(name[from-1], name[from])) && (end == len(name) || boundary(name[end-1], name[end])) {
+			return from
 		}
-		from = i + 1
 	}
+	return -1
 }
 
 func alike(s string) string { return strings.ReplaceAll(asciiLower(s), ".", "-") }
@@ -137,7 +137,7 @@ func asciiLower(s string) string {
 	b := []byte(s)
 	for i, c := range b {
 		if 'A' <= c && c <= 'Z' {
-			b[i] = c + 'a' - 'A'
+			b[i] = c | ' '
 		}
 	}
 	return string(b)
@@ -145,16 +145,9 @@ func asciiLower(s string) string {
 
 // boundary reports that two neighbouring bytes belong to different words.
 func boundary(a, b byte) bool {
-	class := func(c byte) int {
-		switch {
-		case unicode.IsDigit(rune(c)):
-			return 1
-		case c >= 0x80 || unicode.IsLetter(rune(c)):
-			return 2
-		}
-		return 0
-	}
-	return class(a) != class(b) || class(a) == 0
+	digit := func(c byte) bool { return c >= '0' && c <= '9' }
+	other := func(c byte) bool { return c < 0x80 && !digit(c) && !unicode.IsLetter(rune(c)) }
+	return other(a) || other(b) || digit(a) != digit(b)
 }
 
 // written are the ways in which the names of models write a word.

@@ -78,8 +78,7 @@ func (c *catalog) rules(list string) []rule {
 
 // matching returns the listed models that a pattern matches.
 func (c *catalog) matching(pattern string) []model {
-	g := glob.Compile(pattern)
-	return filter(c.models, func(m model) bool { return g.MatchID(m.id) })
+	return filter(c.models, matcher([]string{pattern}))
 }
 
 func filter(models []model, want func(model) bool) []model {
@@ -219,15 +218,17 @@ func (c *catalog) hides(edits []edit) (newly []model, unlisted int) {
 			lists[e.list] = slices.DeleteFunc(lists[e.list], func(p string) bool { return p == e.pattern })
 		}
 	}
-	matcher := func(list string) func(model) bool {
-		var globs []*glob.Pattern
-		for _, p := range lists[list] {
-			globs = append(globs, glob.Compile(p))
-		}
-		return func(m model) bool {
-			return slices.ContainsFunc(globs, func(g *glob.Pattern) bool { return g.MatchID(m.id) })
-		}
-	}
-	ignored, allowed := matcher(ignoreList), matcher(allowList)
+	ignored, allowed := matcher(lists[ignoreList]), matcher(lists[allowList])
 	return filter(c.models, func(m model) bool { return !m.isHidden() && !allowed(m) && ignored(m) }), unlisted
+}
+
+// matcher reports the models that one of some patterns matches.
+func matcher(patterns []string) func(model) bool {
+	globs := make([]*glob.Pattern, len(patterns))
+	for i, p := range patterns {
+		globs[i] = glob.Compile(p)
+	}
+	return func(m model) bool {
+		return slices.ContainsFunc(globs, func(g *glob.Pattern) bool { return g.MatchID(m.id) })
+	}
 }
