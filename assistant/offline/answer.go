@@ -35,7 +35,7 @@ func (t *turn) answer(p *plan) {
 		}
 	case showRules:
 		for _, tg := range p.targets {
-			t.showRules(tg.cat, s.arg)
+			t.say("%s: %s", clean(tg.cat.provider), lowerFirst(rulesInWords(tg.cat, s.arg)))
 		}
 	case unusedRules:
 		for _, tg := range p.targets {
@@ -68,12 +68,12 @@ func (t *turn) talk(s step) {
 		t.say("%s", definitions[s.arg])
 	case help:
 		t.say("%s I understand short requests about the rules of this window, several in one message too. What I do not understand, I leave alone.", self)
-		t.examples("These work:")
+		t.examples("These work:", t.filterExamples())
 	case connect:
 		t.say("%s %s", self, howToConnect)
 	case greet:
 		t.say("Hello. %s", self)
-		t.examples("You can say:")
+		t.examples("You can say:", t.filterExamples())
 	case thanks:
 		t.say("You're welcome.")
 	case yes:
@@ -84,23 +84,25 @@ func (t *turn) talk(s step) {
 	}
 }
 
-// examples lists requests that work here.
-func (t *turn) examples(head string) {
+// examples lists requests that work here, and offers the first ones.
+func (t *turn) examples(head string, requests []string) {
+	var lines []string
+	for _, r := range requests {
+		t.offer(upperFirst(r), r)
+		lines = append(lines, code(r))
+	}
+	t.say("%s", bullets(head, lines, len(lines)))
+}
+
+func (t *turn) filterExamples() []string {
 	example := "gpt-4o"
 	if ms := append(filter(t.w.shown.models, model.isHidden), t.w.shown.models...); len(ms) > 0 && len(ms[0].name) <= maxEcho {
 		example = ms[0].name
 	}
-	lines := []string{
+	return []string{
 		"which models are hidden, and why?", "why is " + example + " hidden?", "hide every preview model", "hide all flash models on gemini except gemini-2.5-flash",
 		"only allow the newest GPT models", "hide mini on every provider", "unhide *preview*", "remove the rule *preview*", "propose rules for hiding previews", "undo the last two changes", "save",
 	}
-	for i, l := range lines {
-		if i < maxOffers {
-			t.offer(upperFirst(l), l)
-		}
-		lines[i] = code(l)
-	}
-	t.say("%s", bullets(head, lines, len(lines)))
 }
 
 // maxExplained is how many models are explained one by one.
@@ -217,41 +219,30 @@ func (t *turn) listModels(p *plan) {
 
 // byRule lists models by the rule that decides each of them.
 func byRule(cat *catalog, models []model) []string {
-	var order []string
-	groups := map[string][]string{}
-	for _, m := range models {
-		key := m.rule + "\x00" + m.status
-		if m.rule == "" {
-			key = ""
+	var lines []string
+	for i, m := range models {
+		same := func(o model) bool { return o.rule == m.rule && (m.rule == "" || o.status == m.status) }
+		if slices.ContainsFunc(models[:i], same) {
+			continue
 		}
-		if groups[key] == nil {
-			order = append(order, key)
-		}
-		groups[key] = append(groups[key], m.name)
-	}
-	var out []string
-	for _, key := range order {
-		pattern, status, _ := strings.Cut(key, "\x00")
-		n := len(groups[key])
-		switch status {
-		case "":
-			out = append(out, "no rule matches "+count(n, "model")+": "+codes(groups[key]))
-		case "ignored":
+		group := names(filter(models, same))
+		n, line := len(group), ""
+		switch {
+		case m.rule == "":
+			line = "no rule matches " + count(n, "model")
+		case m.isHidden():
 			for _, r := range cat.ignore {
-				if r.pattern == pattern {
+				if r.pattern == m.rule {
 					n = max(n, r.count)
 				}
 			}
-			out = append(out, "the ignore rule "+code(pattern)+" hides "+count(n, "model")+": "+codes(groups[key]))
+			line = "the ignore rule " + code(m.rule) + " hides " + count(n, "model")
 		default:
-			out = append(out, "the allow rule "+code(pattern)+" keeps "+count(n, "model")+" shown: "+codes(groups[key]))
+			line = "the allow rule " + code(m.rule) + " keeps " + count(n, "model") + " shown"
 		}
+		lines = append(lines, line+": "+codes(group))
 	}
-	return out
-}
-
-func (t *turn) showRules(cat *catalog, list string) {
-	t.say("%s: %s", clean(cat.provider), lowerFirst(rulesInWords(cat, list)))
+	return lines
 }
 
 // rulesInWords lists the rules of one list, or of both when list is "".

@@ -18,7 +18,6 @@ const (
 	findPairs kind = iota + 1000
 	starPairs
 	flagPairs
-	unflagPairs
 	topicPairs
 	summarisePairs
 	listTopics
@@ -30,7 +29,7 @@ var historyForms = compile([]form{
 	{listTopics, "", "list|show|what|which [are] topics [are] [there]"},
 	{starPairs, "", "star $pairs with $n stars|star"}, {starPairs, "", "give $n stars|star to $pairs"}, {starPairs, "", "give $pairs $n stars|star"},
 	{starPairs, "1", "star $pairs"}, {starPairs, "0", "unstar $pairs"}, {starPairs, "0", "remove|take star|stars from|off $pairs"},
-	{flagPairs, "", "flag $pairs"}, {unflagPairs, "", "unflag $pairs"}, {unflagPairs, "", "remove|take flag|flags from|off $pairs"},
+	{flagPairs, "on", "flag $pairs"}, {flagPairs, "", "unflag $pairs"}, {flagPairs, "", "remove|take flag|flags from|off $pairs"},
 	{topicPairs, "", "put|move|file|tag $pairs under|into|in|to|as $topic"}, {topicPairs, "", "set topic of|for $pairs to $topic"},
 	{topicPairs, "", "take|remove $pairs out of|from its|their topic"}, {topicPairs, "", "take|remove $pairs out of topic"},
 	{summarisePairs, "", "summarise|summarize|recap $pairs"}, {summarisePairs, "", "sum up $pairs"},
@@ -48,7 +47,7 @@ func (t *turn) respondHistory() {
 	for i, s := range t.steps {
 		if len(s.rest) > 0 || s.kind == unknown {
 			t.say("I did not understand %s. %s", code(s.text), nothingChanged)
-			t.historyExamples()
+			t.examples("These work here:", historyExamples)
 			return
 		}
 		if t.waiting() && (i > 0 && (s.pairs.them || s.kind == undo)) {
@@ -66,40 +65,32 @@ func (t *turn) historyStep(s step) {
 		if s.arg != "" {
 			s.n, _ = strconv.Atoi(s.arg)
 		}
-		t.markPairs("star_pairs", s, args{"stars": s.n})
-	case flagPairs, unflagPairs:
-		t.markPairs("flag_pairs", s, args{"flag": s.kind == flagPairs})
+		t.mark("star_pairs", s.n, t.selected(s))
+	case flagPairs:
+		t.mark("flag_pairs", s.arg == "on", t.selected(s))
 	case topicPairs:
-		a := args{"topic": s.topic}
-		if s.topic != "" {
-			a["create"] = true
-		}
-		t.markPairs("set_topic", s, a)
+		t.mark("set_topic", s.topic, t.selected(s))
 	case summarisePairs:
 		t.summarisePairs(s)
 	case listTopics:
-		t.listTopics()
+		if r := t.read("list_topics", args{}); r != nil {
+			t.list(r, "topics", sentence(r.Message), func(p gjson.Result) string {
+				return foreign(p.Get("topic").String()) + ": " + count(int(p.Get("pairs").Int()), "pair")
+			})
+		}
 	case undo:
 		t.undoPairs()
 	case help, greet:
 		t.say("%s Here I can search, star, flag, file under topics and summarise.", self)
-		t.historyExamples()
+		t.examples("These work here:", historyExamples)
 	default:
 		t.talk(s)
 	}
 }
 
-func (t *turn) historyExamples() {
-	examples := []string{
-		"find invoice", "give 3 stars to what is about kubernetes", "summarise the last 5 pairs", "unflag 3, 5 and 7",
-		"put what is about agents under AI > Agents", "list the topics", "undo",
-	}
-	lines := make([]string, len(examples))
-	for i, e := range examples {
-		lines[i] = code(e)
-		t.offer(upperFirst(e), e)
-	}
-	t.say("%s", bullets("These work here:", lines, len(lines)))
+var historyExamples = []string{
+	"find invoice", "give 3 stars to what is about kubernetes", "summarise the last 5 pairs", "unflag 3, 5 and 7",
+	"put what is about agents under AI > Agents", "list the topics", "undo",
 }
 
 // selected are the arguments that name pairs; nil when the words name none,
@@ -107,11 +98,11 @@ func (t *turn) historyExamples() {
 func (t *turn) selected(s step) args {
 	switch p := s.pairs; {
 	case p.them:
-		if a := t.pairsBefore(); a != nil {
-			return a
+		a := t.pairsBefore()
+		if a == nil {
+			t.say("I do not know which pairs you mean. Name them, for example `find invoice`, or by their numbers.")
 		}
-		t.say("I do not know which pairs you mean. Name them, for example `find invoice`, or by their numbers.")
-		return nil
+		return a
 	case p.empty():
 		t.say("Say which pairs: by words, by numbers, or `the last 5`.")
 		return nil
@@ -151,17 +142,19 @@ func numbersOf(list gjson.Result) []int {
 	return out
 }
 
-// markPairs calls a tool that marks pairs.
-func (t *turn) markPairs(tool string, s step, a args) {
-	which := t.selected(s)
-	if which == nil {
+// markNames are the arguments of the tools that mark pairs.
+var markNames = map[string]string{"star_pairs": "stars", "flag_pairs": "flag", "set_topic": "topic"}
+
+// mark gives pairs a mark; with no pairs it does nothing.
+func (t *turn) mark(tool string, value any, pairs args) {
+	if pairs == nil {
 		return
 	}
-	maps.Copy(a, which)
-	t.callMark(tool, a)
-}
-
-func (t *turn) callMark(tool string, a args) {
+	a := maps.Clone(pairs)
+	a[markNames[tool]] = value
+	if tool == "set_topic" && value != "" {
+		a["create"] = true
+	}
 	if t.simple(tool, a, "I'll call "+code(tool)+".", "That did not work") {
 		t.offer("Undo", "undo that")
 	}
@@ -259,31 +252,11 @@ func (t *turn) summarisePairs(s step) {
 	}
 }
 
-func (t *turn) listTopics() {
-	if r := t.read("list_topics", args{}); r != nil {
-		t.list(r, "topics", sentence(r.Message), func(p gjson.Result) string {
-			return foreign(p.Get("topic").String()) + ": " + count(int(p.Get("pairs").Int()), "pair")
-		})
-	}
-}
-
-// markKeys are the tools that mark pairs, with the name of the mark and how its
-// old value is read.
-var markKeys = map[string]struct {
-	key  string
-	read func(string) any
-}{
-	"star_pairs": {"stars", func(s string) any { n, _ := strconv.Atoi(s); return n }},
-	"flag_pairs": {"flag", func(s string) any { return s == "blue" }},
-	"set_topic":  {"topic", func(s string) any { return s }},
-}
-
 // undoPairs gives the pairs that the last message marked their marks back.
 func (t *turn) undoPairs() {
 	calls := t.lastMarks()
 	if len(calls) == 0 {
 		t.say("I see no change of mine in this conversation that I can take back. %s", rollBack)
-		return
 	}
 	for _, c := range slices.Backward(calls) {
 		before := c.res.Data.Get("before").Map()
@@ -293,29 +266,29 @@ func (t *turn) undoPairs() {
 				t.say("I cannot take %s back pair by pair. %s", code(c.name), rollBack)
 				return
 			}
-			mark := markKeys[c.name]
-			a := args{"ids": ids, mark.key: mark.read(old)}
-			if mark.key == "topic" && old != "" {
-				a["create"] = true
+			var value any = old
+			switch c.name {
+			case "star_pairs":
+				value, _ = strconv.Atoi(old)
+			case "flag_pairs":
+				value = old == "blue"
 			}
-			t.callMark(c.name, a)
+			t.mark(c.name, value, args{"ids": ids})
 		}
 	}
 }
 
 // lastMarks finds the newest message whose marks no later "undo" has taken back.
 func (t *turn) lastMarks() []*call {
-	skip := 0
+	undone := 0
 	for _, x := range slices.Backward(t.past) {
-		calls := slices.DeleteFunc(slices.Clone(x.calls), func(c *call) bool {
-			return !c.ok() || markKeys[c.name].key == ""
-		})
+		calls := slices.DeleteFunc(slices.Clone(x.calls), func(c *call) bool { return !c.ok() || markNames[c.name] == "" })
 		switch s := t.parser.parse(x.user); {
 		case len(calls) == 0:
 		case len(s) == 1 && s[0].kind == undo:
-			skip++
-		case skip > 0:
-			skip--
+			undone++
+		case undone > 0:
+			undone--
 		default:
 			return calls
 		}
