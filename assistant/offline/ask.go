@@ -25,7 +25,7 @@ func (t *turn) ask(plans []*plan) bool {
 	cats := map[string]*catalog{}
 	for _, p := range plans {
 		edits = append(edits, p.edits...)
-		wanted = wanted || p.step.kind == propose
+		wanted = wanted || p.step.propose
 		at := p.step.what.scope
 		every = every || len(p.edits) > 0 && len(t.w.providers) > 1 && (at.every || len(at.without) > 0)
 		for _, tg := range p.targets {

@@ -8,16 +8,16 @@ import (
 
 // step is one request of a message.
 type step struct {
-	kind  kind
-	arg   string    // the rule list or status meant; of removeRule also "first", "last"
-	what  selection // the models or rules
-	n     int       // of undo: how many; undoAll for all
-	inner *step     // of propose: what the rules shall do
-	pairs pairSet   // of the chat history
-	topic string    // of the chat history: a path
-	text  string    // the request as typed
-	also  bool      // "and …", "… too": it may continue the request before
-	rest  []string  // the words that were not understood; the step is not done
+	kind    kind
+	arg     string    // the rule list or status meant; of removeRule also "first", "last"
+	what    selection // the models or rules
+	n       int       // of undo: how many; undoAll for all
+	propose bool      // the change is proposed, not made
+	pairs   pairSet   // of the chat history
+	topic   string    // of the chat history: a path
+	text    string    // the request as typed
+	also    bool      // "and …", "… too": it may continue the request before
+	rest    []string  // the words that were not understood; the step is not done
 }
 
 // undoAll is the n of a step that takes everything back.
@@ -163,11 +163,8 @@ func (p *parser) read(tokens []token, base step) step {
 	if try(tokens) || try(withoutOpenings(tokens)) || !base.also {
 		return best
 	}
-	if sel, rest := p.selection(tokens); len(rest) == 0 {
-		base.kind, base.what = followUp, sel
-		return base
-	}
-	return best
+	base.kind, base.what = followUp, p.selection(tokens)
+	return base
 }
 
 func withoutOpenings(tokens []token) []token {
@@ -182,56 +179,47 @@ func withoutOpenings(tokens []token) []token {
 // fill reads the slots of a form into the step.
 func (p *parser) fill(s *step, spans []span) {
 	for _, sp := range spans {
+		understood := true
 		switch sp.slot {
 		case "what", "rule":
-			sel, rest := p.selection(sp.tokens)
-			sel.scope.merge(s.what.scope)
-			s.what, s.rest = sel, append(s.rest, rest...)
-			if sp.slot == "what" && len(sel.items) == 0 && !sel.pronoun && len(rest) == 0 {
-				switch s.kind {
-				case find, listModels, countModels: // "how many on anthropic"
-					s.what.items = []item{{all: true}}
-				default:
-					s.rest = append(s.rest, words(sp.tokens)...)
-				}
+			at := s.what.scope
+			s.what = p.selection(sp.tokens)
+			s.what.scope.merge(at)
+			if sp.slot == "what" && len(s.what.items) == 0 && !s.what.pronoun {
+				understood = s.kind == find || s.kind == listModels || s.kind == countModels // "how many on anthropic"
+				s.what.items = []item{{all: true}}
 			}
 		case "where":
-			at, rest := p.where(sp.tokens)
+			var at scope
+			at, understood = p.where(sp.tokens)
 			s.what.scope.merge(at)
-			s.rest = append(s.rest, rest...)
 		case "n":
-			n, ok := countOf(sp.tokens)
-			if s.n = n; !ok {
-				s.rest = append(s.rest, words(sp.tokens)...)
-			}
+			s.n, understood = countOf(sp.tokens)
 		case "pairs":
 			s.pairs = readPairs(sp.tokens)
-			if s.kind == topicPairs && sp.tokens[0].is("topic") { // topics are not moved
-				s.rest = append(s.rest, "topic")
-			}
+			understood = s.kind != topicPairs || !sp.tokens[0].is("topic") // topics are not moved
 		case "topic":
 			s.topic = topicPath(sp.tokens)
 		case "clause":
-			inner, _ := p.clause(sp.tokens)
-			if !inner.kind.changesRules() {
-				inner.rest = append(inner.rest, words(sp.tokens)...)
-			}
-			s.inner, s.rest = &inner, append(s.rest, inner.rest...)
+			text := s.text
+			*s, _ = p.clause(sp.tokens)
+			understood = s.kind.changesRules()
+			s.propose, s.text = true, text
+		}
+		if !understood {
+			s.rest = append(s.rest, words(sp.tokens)...)
 		}
 	}
 }
 
 // where reads a place without or with its preposition: "on gemini", "openai".
-func (p *parser) where(tokens []token) (scope, []string) {
+func (p *parser) where(tokens []token) (at scope, all bool) {
 	r := reader{p: p, tokens: tokens}
 	if tokens[0].in(places) {
 		r.pos = 1
 	}
-	var at scope
-	if !r.scope(&at) {
-		return at, words(tokens)
-	}
-	return at, words(r.tokens[r.pos:])
+	all = r.scope(&at) && r.pos == len(tokens)
+	return at, all
 }
 
 // countOf reads how many: "two", "3", "everything".

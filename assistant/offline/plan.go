@@ -52,12 +52,6 @@ func (t *turn) planStep(s step) *plan {
 				p.targets = append(p.targets, target{cat: cat})
 			}
 		}
-	case propose:
-		inner := t.planStep(*s.inner)
-		if inner != nil {
-			inner.step.kind = propose
-		}
-		return inner
 	default:
 		if !s.kind.selects() {
 			return p

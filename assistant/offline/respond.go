@@ -106,7 +106,7 @@ func (t *turn) expand(text string) []step {
 	var base step         // the request that a follow-up continues
 	for _, x := range t.past[max(0, len(t.past)-remembered):] {
 		last, base = t.complete(t.parser.parse(x.user), base)
-		if x.acted() || !slices.ContainsFunc(last, func(s step) bool { return s.kind == propose || s.kind.changesRules() }) {
+		if x.acted() || !slices.ContainsFunc(last, func(s step) bool { return s.kind.changesRules() }) {
 			last = nil
 		}
 	}
@@ -116,9 +116,6 @@ func (t *turn) expand(text string) []step {
 		return steps
 	}
 	t.confirmed = true
-	if last[0].kind == propose {
-		last[0] = *last[0].inner
-	}
 	return append(last, steps[1:]...)
 }
 

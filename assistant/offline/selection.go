@@ -87,18 +87,16 @@ type reader struct {
 	seen      bool     // cur has a determiner or a noun
 	form      termForm // of the next words
 	excepting bool
-	rest      []string // words that were not understood
 }
 
-// selection reads which models tokens mean. rest are the words that mean
-// nothing in a selection.
-func (p *parser) selection(tokens []token) (selection, []string) {
+// selection reads which models tokens mean.
+func (p *parser) selection(tokens []token) selection {
 	r := &reader{p: p, tokens: tokens}
 	for r.pos < len(tokens) {
 		r.next()
 	}
 	r.flush()
-	return r.sel, r.rest
+	return r.sel
 }
 
 // peek is the token n places on; a zero token behind the end.
@@ -114,8 +112,10 @@ func (r *reader) next() {
 	t := r.peek(0)
 	r.pos++
 	switch {
-	case t.kind == quoted, t.kind == word && strings.ContainsAny(t.text, "*?["):
-		r.typed(t)
+	case t.kind != comma && t.text == "*":
+		r.cur.all = true
+	case t.kind == quoted, t.kind == word && wild(t.text):
+		r.cur.words = append(r.cur.words, term{t.text, asTyped})
 	case t.kind == comma, t.is("and", "or", "plus", "&", "+"):
 		r.flush()
 	case t.in(exceptWords) || t.is("but") && (r.peek(0).is("not") || r.cur.all || r.seen && r.cur.empty()) || t.is("apart", "other") && r.peek(0).is("from", "than"):
@@ -139,14 +139,6 @@ func (r *reader) next() {
 	default:
 		r.word(t)
 	}
-}
-
-func (r *reader) typed(t token) {
-	if t.text == "*" {
-		r.cur.all = true
-		return
-	}
-	r.cur.words = append(r.cur.words, term{t.text, asTyped})
 }
 
 // word adds a word of a name, or a provider: "openai models".
@@ -242,25 +234,21 @@ func (r *reader) quantity(t token) bool {
 // modifier reads what says how the next words stand in a name: "containing",
 // "that start with", "ending in".
 func (r *reader) modifier(t token) bool {
-	var f termForm
+	with := r.peek(0).is("with", "by")
 	switch {
 	case t.in(partWords):
-		f = asPart
-	case strings.HasPrefix(t.lower, "start") || strings.HasPrefix(t.lower, "begin"):
-		f = asPrefix
-	case strings.HasPrefix(t.lower, "end") && r.peek(0).is("in", "with", "on"):
-		f = asSuffix
+		r.form = asPart
+	case with && (strings.HasPrefix(t.lower, "start") || strings.HasPrefix(t.lower, "begin")):
+		r.form = asPrefix
+	case strings.HasPrefix(t.lower, "end") && (with || r.peek(0).is("in", "on")):
+		r.form = asSuffix
 		r.pos++
 	default:
-		return false
-	}
-	if f == asPrefix && !r.peek(0).is("with", "by") {
 		return false
 	}
 	for r.peek(0).is("with", "by") || r.peek(0).in(nameWords) {
 		r.pos++
 	}
-	r.form = f
 	return true
 }
 

@@ -44,8 +44,17 @@ type Model struct {
 // New returns the model. It does no I/O.
 func New(opts Options) *Model {
 	m := &Model{opts: opts, mux: http.NewServeMux()}
-	m.mux.HandleFunc("GET /v1/models", m.models)
-	m.mux.HandleFunc("GET /v1/models/{id}", m.model)
+	card := map[string]any{"id": ModelID, "object": "model", "created": 0, "owned_by": "winnow", "context_window": ContextWindow}
+	m.mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{card}})
+	})
+	m.mux.HandleFunc("GET /v1/models/{id}", func(w http.ResponseWriter, r *http.Request) {
+		if id := r.PathValue("id"); !known(id) {
+			refuse(w, noModel(id))
+			return
+		}
+		writeJSON(w, http.StatusOK, card)
+	})
 	m.mux.HandleFunc("POST /v1/chat/completions", m.complete)
 	m.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		refuse(w, &refusal{http.StatusNotFound, "not_found", "there is no " + r.Method + " " + clean(r.URL.Path) + " here"})
@@ -69,23 +78,6 @@ func (m *Model) authorized(r *http.Request) bool {
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare([]byte(token), []byte(m.opts.Token)) == 1
-}
-
-// card is the model's entry in a list.
-func card() map[string]any {
-	return map[string]any{"id": ModelID, "object": "model", "created": 0, "owned_by": "winnow", "context_window": ContextWindow}
-}
-
-func (m *Model) models(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{card()}})
-}
-
-func (m *Model) model(w http.ResponseWriter, r *http.Request) {
-	if !known(r.PathValue("id")) {
-		refuse(w, noModel(r.PathValue("id")))
-		return
-	}
-	writeJSON(w, http.StatusOK, card())
 }
 
 func known(model string) bool { return model == ModelID || model == "offline/"+ModelID }
