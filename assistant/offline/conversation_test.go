@@ -25,7 +25,8 @@ func TestConversations(t *testing.T) {
 			{"yes", "openai+ignore(*)", []string{"Not saved yet"}},
 			{"yes", "", []string{"no open question"}},
 		},
-		"no leaves it": {{"hide everything", "", nil}, {"no", "", []string{"Nothing was changed"}}, {"yes", "", []string{"no open question"}}},
+		"a proposal is made on yes": {{"propose rules for hiding minis", "", []string{"I propose: hide `*mini*` on openai"}}, {"yes", "openai+ignore(*mini*)", nil}},
+		"no leaves it":              {{"hide everything", "", nil}, {"no", "", []string{"Nothing was changed"}}, {"yes", "", []string{"no open question"}}},
 		"every provider asks with counts": {
 			{"hide all preview models on every provider", "", []string{"ask first", "anthropic: 1 of the 5 models", "gemini: 1 of the 6", `"provider":"anthropic"`, `"provider":"gemini"`}},
 			{"yes", "anthropic+ignore(*preview*) gemini+ignore(*preview*)", nil},

@@ -13,10 +13,10 @@
 //
 // A step is one request of a message. A form is one way to say a kind of step;
 // intents.go is the table of all forms. A selection is a set of models in
-// words, a target is what it means on one provider: models, and patterns that
-// match just these. A plan is the edits of rules that a step needs. A turn
-// works out one response and keeps nothing between requests: the plans are made
-// again each time, and a call whose result the request holds is not repeated.
+// words, a target is what it means on one provider. A plan is the edits of rules
+// that a step needs. A turn works out one response and keeps nothing between
+// requests: the plans are made again each time, and a call whose result the
+// request holds is not repeated.
 //
 // # What it does not do
 //

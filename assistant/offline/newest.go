@@ -28,12 +28,13 @@ var (
 	sized = regexp.MustCompile(`(?:^|[-_:])(?:a?\d+(?:\.\d+)?[bkm]|\d+x\d+b)(?:$|[-_:])`)
 	// versioned finds 3-5, 4.1, the 4 of 4o and the 3 of qwen3.
 	versioned = regexp.MustCompile(`\d{1,2}(?:[.-]\d{1,2})*`)
-	// digitRuns are longer numbers, which are no version.
-	digitRuns = regexp.MustCompile(`\d{3,}`)
+	// noVersion finds longer numbers.
+	noVersion = regexp.MustCompile(`\d{3,}`)
 )
 
 // readRelease takes an id apart.
 func readRelease(m model) release {
+	blank := func(s string) string { return strings.Repeat("-", len(s)) } // the rest stays where it is
 	name := asciiLower(m.name[strings.LastIndexByte(m.name, '/')+1:])
 	r := release{model: m, date: latest, chat: true}
 	for part := range strings.FieldsFuncSeq(name, func(c rune) bool { return strings.ContainsRune("-_:@ ", c) }) {
@@ -45,7 +46,7 @@ func readRelease(m model) release {
 		name = name[:d[0]] + name[d[3]:]
 	}
 	r.line = name
-	bare := digitRuns.ReplaceAllStringFunc(sized.ReplaceAllStringFunc(name, blank), blank)
+	bare := noVersion.ReplaceAllStringFunc(sized.ReplaceAllStringFunc(name, blank), blank)
 	if v := versioned.FindStringIndex(bare); v != nil {
 		for n := range strings.FieldsFuncSeq(bare[v[0]:v[1]], func(c rune) bool { return c == '.' || c == '-' }) {
 			i, _ := strconv.Atoi(n)
@@ -55,9 +56,6 @@ func readRelease(m model) release {
 	}
 	return r
 }
-
-// blank keeps the place of a text and nothing else.
-func blank(s string) string { return strings.Repeat("-", len(s)) }
 
 // newer orders releases newest first; ties by the shorter, then the smaller id.
 func newer(a, b release) int {

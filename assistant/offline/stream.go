@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"net/http"
-	"strings"
+	"regexp"
 	"time"
 	"unicode/utf8"
 )
@@ -49,14 +49,17 @@ func (c *completion) document(object string, choices ...any) map[string]any {
 	return map[string]any{"id": c.id, "object": object, "created": 0, "model": ModelID, "choices": append([]any{}, choices...)}
 }
 
+// toolCall is a call on the wire.
+func toolCall(i int, p pending, arguments string) map[string]any {
+	return map[string]any{"index": i, "id": p.id, "type": "function", "function": map[string]any{"name": p.name, "arguments": arguments}}
+}
+
 // whole is the reply as one document.
 func (c *completion) whole() map[string]any {
 	msg := map[string]any{"role": "assistant", "content": c.reply.text, "reasoning_content": c.reply.thought}
 	var calls []any
-	for _, p := range c.reply.calls {
-		calls = append(calls, map[string]any{"id": p.id, "type": "function", "function": map[string]any{"name": p.name, "arguments": p.args}})
-	}
-	if calls != nil {
+	for i, p := range c.reply.calls {
+		calls = append(calls, toolCall(i, p, p.args))
 		msg["tool_calls"] = calls
 	}
 	d := c.document("chat.completion", map[string]any{"index": 0, "message": msg, "finish_reason": c.finish()})
@@ -71,15 +74,14 @@ func (c *completion) chunks(usage bool) []map[string]any {
 		out = append(out, c.document("chat.completion.chunk", map[string]any{"index": 0, "delta": delta, "finish_reason": finish}))
 	}
 	add(map[string]any{"role": "assistant", "content": ""}, nil)
-	for _, w := range wordsOf(c.reply.thought) {
+	for _, w := range wordsAndSpace.FindAllString(c.reply.thought, -1) {
 		add(map[string]any{"reasoning_content": w}, nil)
 	}
-	for _, w := range wordsOf(c.reply.text) {
+	for _, w := range wordsAndSpace.FindAllString(c.reply.text, -1) {
 		add(map[string]any{"content": w}, nil)
 	}
 	for i, p := range c.reply.calls {
-		head := map[string]any{"index": i, "id": p.id, "type": "function", "function": map[string]any{"name": p.name, "arguments": ""}}
-		add(map[string]any{"tool_calls": []any{head}}, nil)
+		add(map[string]any{"tool_calls": []any{toolCall(i, p, "")}}, nil)
 		add(map[string]any{"tool_calls": []any{map[string]any{"index": i, "function": map[string]any{"arguments": p.args}}}}, nil)
 	}
 	add(map[string]any{}, c.finish())
@@ -117,15 +119,6 @@ func (c *completion) stream(ctx context.Context, w http.ResponseWriter, delay ti
 	send([]byte("[DONE]"))
 }
 
-// wordsOf splits text after each word, so that joining the parts gives it back.
-func wordsOf(text string) []string {
-	var out []string
-	for text != "" {
-		end := len(text)
-		if i := strings.IndexAny(text, " \n"); i >= 0 {
-			end = i + len(text[i:]) - len(strings.TrimLeft(text[i:], " \n"))
-		}
-		out, text = append(out, text[:end]), text[end:]
-	}
-	return out
-}
+// wordsAndSpace are a word and the space behind it, so that joining them gives
+// the text back.
+var wordsAndSpace = regexp.MustCompile(`[^ \n]*[ \n]+|[^ \n]+`)

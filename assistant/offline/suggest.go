@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -52,25 +53,15 @@ func (t *turn) nearWord(w string) string {
 	if len(w) < shortest || len(w) > longest {
 		return ""
 	}
-	var near []string
-	consider := func(have string) {
-		if len(have) >= shortest && assistant.EditDistance(w, have) == 1 {
-			near = append(near, have)
-		}
-	}
-	for have := range suggestable {
-		consider(have)
-	}
-	for _, p := range t.w.providers {
-		consider(strings.ToLower(p))
-	}
+	words := slices.Concat(slices.Collect(maps.Keys(suggestable)), t.w.providers)
 	for _, m := range t.w.shown.models {
-		for part := range strings.FieldsFuncSeq(asciiLower(m.name), func(r rune) bool { return r < 'a' || r > 'z' }) {
-			consider(part)
-		}
+		words = append(words, strings.FieldsFunc(asciiLower(m.name), func(r rune) bool { return r < 'a' || r > 'z' })...)
 	}
-	if len(near) == 0 {
+	words = slices.DeleteFunc(words, func(have string) bool {
+		return len(have) < shortest || assistant.EditDistance(w, strings.ToLower(have)) != 1
+	})
+	if len(words) == 0 {
 		return ""
 	}
-	return slices.Min(near)
+	return strings.ToLower(slices.Min(words))
 }

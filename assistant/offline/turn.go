@@ -121,13 +121,8 @@ const maxOffers = 3
 
 // offer suggests a next message.
 func (t *turn) offer(label, text string) {
-	for _, o := range t.offers {
-		if o.Value == text {
-			return
-		}
-	}
-	if len(t.offers) < maxOffers {
-		t.offers = append(t.offers, value{clean(label), clean(text)})
+	if v := (value{clean(label), clean(text)}); len(t.offers) < maxOffers && !slices.Contains(t.offers, v) {
+		t.offers = append(t.offers, v)
 	}
 }
 
@@ -154,7 +149,7 @@ func (t *turn) catalog(provider string, narrow []string) *catalog {
 		cat.unlisted = 0
 		got := true
 		for _, p := range narrow {
-			got = t.query(cat, p, false) && got
+			got = t.query(cat, p, false) && got // all are asked for at once
 		}
 		if !got {
 			return nil
@@ -168,12 +163,12 @@ func (t *turn) catalog(provider string, narrow []string) *catalog {
 // stands for the provider.
 func (t *turn) query(cat *catalog, pattern string, whole bool) bool {
 	r := t.call("get_models_matching_pattern", args{"pattern": pattern, "provider": cat.provider})
-	switch {
-	case r == nil:
+	if r == nil {
 		t.plan("First I look up the models of %s.", clean(cat.provider))
 		return false
-	case !r.Success:
-		t.say("I could not look up the models of %s: %s.", clean(cat.provider), lowerFirst(r.why()))
+	}
+	if !r.Success {
+		t.failed("I could not look up the models of "+clean(cat.provider), r)
 		return false
 	}
 	cat.add(r.Data.Get("models"))
