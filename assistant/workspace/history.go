@@ -197,7 +197,7 @@ func (w *Workspace) SaveDraft(ctx context.Context, d history.Draft) error {
 	if w.history == nil {
 		return nil
 	}
-	if err := w.history.SaveDraft(ctx, w.draftKey(), d); err != nil || d.Text == "" {
+	if err := w.history.SaveDraft(ctx, w.draftKey(), d); err != nil || d.Text == "" || w.session == nil {
 		return err
 	}
 	return w.session.ForgetQueued(ctx) // one that was taken to be edited is durable now

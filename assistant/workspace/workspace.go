@@ -25,7 +25,8 @@ var (
 	ErrUnknownSetting = errors.New("unknown setting")
 )
 
-// Options configures a Workspace. Session is needed; the rest may be zero.
+// Options configures a Workspace. Session is needed for all but the draft and
+// the sent messages; the rest may be zero.
 type Options struct {
 	Session *assistant.Session
 	History history.Store // nil: nothing is stored beside the session's own store

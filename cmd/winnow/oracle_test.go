@@ -179,7 +179,8 @@ func (l *life) drawCall() doing {
 }
 
 // drawCalls are the calls of one response. One that changes nothing counts as
-// a write all the same: nobody knows before it ran.
+// a write all the same, because nobody knows before it ran; only to discard
+// nothing is known to write nothing.
 func (l *life) drawCalls() []doing {
 	calls := make([]doing, rapid.IntRange(1, 3).Draw(l.rt, "calls"))
 	for i := range calls {
@@ -210,18 +211,22 @@ func wired(calls []doing) []assistanttest.Call {
 
 // turnWrites does what the calls of the turn that is about to be sent do.
 func (o *oracle) turnWrites(calls []doing) {
-	before := o.rules.clone()
+	before, wrote := o.rules.clone(), false
 	for _, c := range calls {
 		switch c.tool {
 		case toolSave:
-			o.saved = o.rules.clone()
+			o.saved, wrote = o.rules.clone(), true
 		case toolDiscard:
+			wrote = wrote || !o.rules.equal(o.saved)
 			o.rules = o.saved.clone()
 		default:
 			o.rules.do(c)
+			wrote = true
 		}
 	}
-	o.turn = &point{kind: checkpoint.KindTurn, before: before, changed: !o.rules.equal(before)}
+	if wrote {
+		o.turn = &point{kind: checkpoint.KindTurn, before: before, changed: !o.rules.equal(before)}
+	}
 }
 
 // begun is the start of a new session.
