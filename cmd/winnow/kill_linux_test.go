@@ -443,13 +443,13 @@ func (v *victim) star() act {
 	p, _ := v.must.last()
 	stars := (p.star + 1 + v.rand.IntN(3)) % 4
 	key := strconv.Itoa(stars)
-	return v.notices(fmt.Sprintf("star %s %s", p.text, key), key+" stars", func() { v.screen.press(key) },
+	return v.notices(fmt.Sprintf("star %s %s", p.text, key), assistant.Counted(stars, "star"), func() { v.screen.press(key) },
 		func(l *ledger) { l.set(p.text, func(p *entry) { p.star = stars }) })
 }
 
 func (v *victim) flag() act {
 	p, _ := v.must.last()
-	return v.notices("flag "+p.text, "flag changed", func() { v.screen.press("a") },
+	return v.notices("flag "+p.text, map[bool]string{true: "flag removed", false: "flagged"}[p.flag], func() { v.screen.press("a") },
 		func(l *ledger) { l.set(p.text, func(p *entry) { p.flag = !p.flag }) })
 }
 
