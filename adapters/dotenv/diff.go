@@ -68,8 +68,8 @@ func (d DiffLine) String() string { return string(d.Kind) + d.Text }
 func Diff(before, after *File) []DiffLine {
 	was, is := before.ruleStatements(), after.ruleStatements()
 	var all []DiffLine
-	for _, key := range merge(before.Keys(), after.Keys()) {
-		if !isRuleKey(key) || sameStatements(was[key], is[key]) {
+	for _, key := range keysOf(before, after) {
+		if !isRuleKey(key) || slices.EqualFunc(was[key], is[key], sameStatement) {
 			continue
 		}
 		for _, b := range was[key] {
@@ -92,27 +92,14 @@ func (f *File) ruleStatements() map[string][]Binding {
 	return all
 }
 
-func sameStatements(a, b []Binding) bool {
-	for i := range max(len(a), len(b)) {
-		if i >= len(a) || i >= len(b) || a[i].statement() != b[i].statement() {
-			return false
-		}
-	}
-	return true
-}
+func sameStatement(a, b Binding) bool { return a.statement() == b.statement() }
 
-// merge is a followed by the elements of b that are not in a.
-func merge(a, b []string) []string {
-	known := make(map[string]bool, len(a))
-	for _, key := range a {
-		known[key] = true
-	}
-	for _, key := range b {
-		if !known[key] {
-			a = append(a, key)
-		}
-	}
-	return a
+// keysOf lists the keys of two files once: those of a, then those only in b.
+func keysOf(a, b *File) []string {
+	return append(a.Keys(), slices.DeleteFunc(b.Keys(), func(key string) bool {
+		_, known := a.last[key]
+		return known
+	})...)
 }
 
 // ChangeKind is how the value of a key changed.
@@ -138,7 +125,7 @@ func (c Change) String() string { return string(c.Kind) + " " + printable(c.Key)
 // Values are compared before their variables are resolved. A bare key counts as none.
 func Changes(before, after *File) []Change {
 	var all []Change
-	keys := merge(before.Keys(), after.Keys())
+	keys := keysOf(before, after)
 	slices.Sort(keys)
 	for _, key := range keys {
 		was, had := before.Raw(key)

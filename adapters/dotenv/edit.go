@@ -3,6 +3,7 @@ package dotenv
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -60,7 +61,7 @@ func (f *File) With(edits ...Edit) (*File, error) {
 	if f.origin != nil {
 		origin = f.origin
 	}
-	all := merged(f.edits, edits)
+	all := lastOfEach(slices.Concat(f.edits, edits))
 	own := make(map[string]bool, len(all))
 	for _, e := range all {
 		own[e.Key] = true
@@ -98,19 +99,17 @@ func (f *File) splitMark(own map[string]bool) *File {
 	return parseFile(bom + f.newline() + text)
 }
 
-// merged is first with second on top: one edit a key, in the order of first mention.
-func merged(first, second []Edit) []Edit {
+// lastOfEach is the last edit of each key, in the order of first mention.
+func lastOfEach(edits []Edit) []Edit {
 	var all []Edit
 	at := map[string]int{}
-	for _, list := range [][]Edit{first, second} {
-		for _, e := range list {
-			if i, ok := at[e.Key]; ok {
-				all[i] = e
-				continue
-			}
-			at[e.Key] = len(all)
-			all = append(all, e)
+	for _, e := range edits {
+		if i, ok := at[e.Key]; ok {
+			all[i] = e
+			continue
 		}
+		at[e.Key] = len(all)
+		all = append(all, e)
 	}
 	return all
 }

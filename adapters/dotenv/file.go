@@ -2,7 +2,6 @@ package dotenv
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -34,9 +33,6 @@ func parseFile(text string) *File {
 
 // Bytes is the text of the file, a copy.
 func (f *File) Bytes() []byte { return []byte(f.text) }
-
-// Bindings lists the statements in order. The slice is the caller's.
-func (f *File) Bindings() []Binding { return slices.Clone(f.bindings) }
 
 // Keys lists every key once, in the order of first mention.
 func (f *File) Keys() []string {

@@ -74,7 +74,7 @@ func TestReadsLikePythonDotenv(t *testing.T) {
 func TestBindingsAreTheFile(t *testing.T) {
 	for _, g := range loadGolden(t) {
 		var all strings.Builder
-		for _, b := range Parse(g.File).Bindings() {
+		for _, b := range Parse(g.File).bindings {
 			all.WriteString(b.Original)
 		}
 		if all.String() != string(g.File) {

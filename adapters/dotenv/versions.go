@@ -300,10 +300,7 @@ func (l *versionLog) write() error {
 		return err
 	}
 	_, err = f.WriteString(sum(body) + "\n" + string(body))
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(l.path+".new", l.path)

@@ -209,13 +209,7 @@ func (d disk) save(r *record) error {
 		return err
 	}
 	_, err = f.Write(data.Bytes())
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
 		err = os.Rename(f.Name(), d.path(r.Provider))
 	}
 	if err != nil {
