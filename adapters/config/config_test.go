@@ -149,7 +149,7 @@ func TestTheTemplateLoads(t *testing.T) {
 	if _, err := Load(Options{Path: write(t, Template(nil))}); err != nil {
 		t.Errorf("Load(Template(nil)) = %v", err)
 	}
-	// With its comment signs taken away it says the defaults.
+	// With its lines uncommented it sets the defaults.
 	var lines []string
 	for line := range strings.Lines(Template(nil)) {
 		if strings.HasPrefix(line, "#[keys") {

@@ -49,7 +49,7 @@ func play(role string, args []string) int {
 	return 0
 }
 
-// playForeign tells why the file of another user is not saved.
+// playForeign prints why the file of another user is not saved.
 func playForeign(path string) error {
 	s, err := Load(path)
 	if err != nil {

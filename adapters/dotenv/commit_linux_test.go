@@ -23,7 +23,7 @@ func inPlace(path, text string) error { return os.WriteFile(path, []byte(text), 
 
 // TestForeignChangeAtEveryStep changes the file at every step of a save, in
 // every way. What the other program wrote must be in the file afterwards or, if it came
-// after the last comparison, beside it under the name that the error tells.
+// after the last comparison, beside it under the name in the error.
 func TestForeignChangeAtEveryStep(t *testing.T) {
 	const theirs, ours = "A=1\nB=theirs\n", "A=ours\nB=1\n"
 	for name, change := range map[string]func(path, text string) error{"rename": byRename, "in place": inPlace} {
@@ -48,7 +48,7 @@ func TestForeignChangeAtEveryStep(t *testing.T) {
 				t.Errorf("%s at %s: base %q, theirs %q, ours %q", name, at, changed.Base, changed.Theirs, changed.Ours)
 			}
 			if strings.Contains(err.Error(), "theirs") {
-				t.Errorf("the error tells a value: %v", err)
+				t.Errorf("the error contains a value: %v", err)
 			}
 			if at != atExchange {
 				wantFile(t, path, theirs)

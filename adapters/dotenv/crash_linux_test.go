@@ -26,7 +26,7 @@ func spin(most int) {
 // twins are the keys that every save of playSaver gives the same value.
 var twins = []string{"A", "B", "C"}
 
-// playSaver saves forever and tells each number once it is durable.
+// playSaver saves forever and reports each number once it is durable.
 func playSaver(path string) error {
 	for n := 1; ; n++ {
 		s, err := Load(path)
@@ -50,7 +50,7 @@ func playSaver(path string) error {
 }
 
 // TestKilledWhileSaving ends a saving process by SIGKILL at any moment: the
-// file is one of the saved ones, never older than the last one told, with its
+// file is one of the saved ones, never older than the last one reported, with its
 // mode and owner and behind its link, and the next load leaves nothing beside
 // it.
 func TestKilledWhileSaving(t *testing.T) {
@@ -73,7 +73,7 @@ func TestKilledWhileSaving(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := 0
+	reported := 0
 	for range rounds {
 		cmd := child(t, "saver", path)
 		out, err := cmd.StdoutPipe()
@@ -87,15 +87,15 @@ func TestKilledWhileSaving(t *testing.T) {
 		lines := bufio.NewScanner(out)
 		for range 1 + rand.IntN(4) {
 			if lines.Scan() {
-				told, _ = strconv.Atoi(lines.Text())
+				reported, _ = strconv.Atoi(lines.Text())
 			}
 		}
 		spin(2_000_000)
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		for lines.Scan() { // what was told before the end
-			told, _ = strconv.Atoi(lines.Text())
+		for lines.Scan() { // what was reported before the end
+			reported, _ = strconv.Atoi(lines.Text())
 		}
 		cmd.Wait() //nolint:errcheck // it was killed
 		if names, _ := leftovers(target); len(names) > 0 {
@@ -108,13 +108,13 @@ func TestKilledWhileSaving(t *testing.T) {
 		if err != nil || after.Mode() != before.Mode() || ownerOf(after) != ownerOf(before) {
 			t.Errorf("the killed save left %v of %v, want %v of %v; %v", after.Mode(), ownerOf(after), before.Mode(), ownerOf(before), err)
 		}
-		checkTwins(t, path, comment, told)
+		checkTwins(t, path, comment, reported)
 	}
-	t.Logf("%d rounds, %d with a file left beside, %d saves", rounds, swaps, told)
+	t.Logf("%d rounds, %d with a file left beside, %d saves", rounds, swaps, reported)
 }
 
 // checkTwins checks the file of playSaver as the kill left it and as Load does.
-func checkTwins(t *testing.T, path, comment string, told int) {
+func checkTwins(t *testing.T, path, comment string, reported int) {
 	t.Helper()
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -130,8 +130,8 @@ func checkTwins(t *testing.T, path, comment string, told int) {
 			t.Errorf("%s = %.20q, %s = %.20q: half a save", twins[0], first, key, value)
 		}
 	}
-	if n, err := strconv.Atoi(strings.TrimRight(first, "x")); err != nil || n < told || n > told+1 {
-		t.Errorf("saved %d, told %d, %v", n, told, err)
+	if n, err := strconv.Atoi(strings.TrimRight(first, "x")); err != nil || n < reported || n > reported+1 {
+		t.Errorf("saved %d, reported %d, %v", n, reported, err)
 	}
 	if names, _ := leftovers(s.Real); len(names) > 0 {
 		t.Errorf("after a load %q lie beside the file", names)
@@ -195,7 +195,7 @@ func foreignEdit(path, line string, way int) error {
 
 // TestForeignEditor saves 1,000 times while another process edits 1,000
 // times, in four ways: no edit of the other is ever lost. It is in the file or
-// in one beside it of which a save told.
+// in one beside it of which a save reported.
 func TestForeignEditor(t *testing.T) {
 	rounds := 1000
 	if testing.Short() {
@@ -247,7 +247,7 @@ func TestForeignEditor(t *testing.T) {
 			t.Errorf("edit %d of the other is lost", n)
 		}
 	}
-	t.Logf("%d saves, %d of them only after a change was told (%d while it was open, %d put beside); the other overwrote %d with what it had read before",
+	t.Logf("%d saves, %d of them only after a change was reported (%d while it was open, %d put beside); the other overwrote %d with what it had read before",
 		rounds, changed, busy, len(aside), reverted)
 }
 
@@ -260,18 +260,18 @@ func foundEdit(t *testing.T, n int, path string, aside []string) bool {
 	})
 }
 
-// saveAgainst tries one save. A change told is the way it should be.
+// saveAgainst tries one save. A reported change is no failure.
 func saveAgainst(t *testing.T, path string, i int, changed, busy *int, aside *[]string) bool {
 	t.Helper()
 	s := load(t, path)
 	_, err := s.Save(t.Context(), []Edit{Set("W", strconv.Itoa(i))})
-	var told *ChangedError
-	if errors.As(err, &told) {
-		if told.Kept != "" {
-			*aside = append(*aside, told.Kept)
+	var reported *ChangedError
+	if errors.As(err, &reported) {
+		if reported.Kept != "" {
+			*aside = append(*aside, reported.Kept)
 		}
 		*changed++
-		if told.Busy {
+		if reported.Busy {
 			*busy++
 		}
 		return false

@@ -62,11 +62,11 @@ func FuzzEnvEdit(f *testing.F) {
 	})
 }
 
-// checkEdit applies e and checks all that must hold of the result.
+// checkEdit applies e and checks the result.
 func checkEdit(t *testing.T, old *File, e Edit) {
 	t.Helper()
 	edited, err := old.With(e)
-	marked := old // when the key stands behind a byte order mark, that gets a line of its own
+	marked := old // when the key follows a byte order mark, that gets a line of its own
 	old = marked.splitMark(map[string]bool{e.Key: true})
 	var refused *RefusedError
 	if err != nil {
@@ -148,11 +148,11 @@ func FuzzEnvDiff(f *testing.F) {
 		if was, is := values(old, realEnv, ignore, allow), values(again, realEnv, ignore, allow); !maps.Equal(was, is) {
 			t.Fatalf("other keys were %q, are %q", was, is)
 		}
-		var shown strings.Builder
+		var text strings.Builder
 		for _, line := range Diff(old, saved) {
-			shown.WriteString(line.Text)
+			text.WriteString(line.Text)
 		}
-		if string(file) != string(saved.Bytes()) && shown.Len() == 0 {
+		if string(file) != string(saved.Bytes()) && text.Len() == 0 {
 			t.Fatalf("the change from %q to %q shows nothing", file, saved.Bytes())
 		}
 	})

@@ -39,7 +39,7 @@ func TestReadsLikePythonDotenv(t *testing.T) {
 		f := Parse(want.File)
 		if want.Undecodable {
 			if len(f.Problems()) == 0 {
-				t.Errorf("%q: no problem told, but Python refuses the file", want.File)
+				t.Errorf("%q: no problem reported, but Python refuses the file", want.File)
 			}
 			continue
 		}

@@ -204,7 +204,7 @@ func TestVersionsAfterCrash(t *testing.T) {
 	}
 }
 
-// TestVersionsDamaged flips a byte: the log is not believed, and a save begins a new one.
+// TestVersionsDamaged flips a byte: the log is not read, and a save begins a new one.
 func TestVersionsDamaged(t *testing.T) {
 	dir := t.TempDir()
 	v := store(t, filepath.Join(dir, "versions"))

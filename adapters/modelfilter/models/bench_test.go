@@ -7,7 +7,7 @@ import (
 
 // BenchmarkCached is what opening a provider costs: 10,000 models in memory.
 func BenchmarkCached(b *testing.B) {
-	l := kept(b, 10_000)
+	l := stored(b, 10_000)
 	b.ReportAllocs()
 	for b.Loop() {
 		l.Cached("acme")
@@ -16,7 +16,7 @@ func BenchmarkCached(b *testing.B) {
 
 // BenchmarkCachedFromDisk is the same at the first call of a run.
 func BenchmarkCachedFromDisk(b *testing.B) {
-	opts := kept(b, 10_000).opts
+	opts := stored(b, 10_000).opts
 	b.ReportAllocs()
 	for b.Loop() {
 		New(opts).Cached("acme")
@@ -25,7 +25,7 @@ func BenchmarkCachedFromDisk(b *testing.B) {
 
 // BenchmarkAccept is what a fetched list of 10,000 models costs, fsync included.
 func BenchmarkAccept(b *testing.B) {
-	l := kept(b, 10_000)
+	l := stored(b, 10_000)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := l.Models(context.Background(), "acme"); err != nil {
@@ -34,7 +34,7 @@ func BenchmarkAccept(b *testing.B) {
 	}
 }
 
-func kept(b *testing.B, n int) *Lists {
+func stored(b *testing.B, n int) *Lists {
 	b.Helper()
 	var list fixed
 	for _, name := range many(n) {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// keptFile fetches a list, changes the file that keeps it, and returns its path.
-func keptFile(t *testing.T, r *rig, change func([]byte) []byte) string {
+// storedFile fetches a list, changes its file, and returns its path.
+func storedFile(t *testing.T, r *rig, change func([]byte) []byte) string {
 	t.Helper()
 	r.has(acmeBase, "a", "b")
 	must(t, r.lists(), "acme")
@@ -48,7 +48,7 @@ func TestDamagedFile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := withAcme(t)
-			path := keptFile(t, r, change)
+			path := storedFile(t, r, change)
 			spoilt, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
@@ -75,7 +75,7 @@ func TestDamagedFile(t *testing.T) {
 // A well-sealed file of somebody else cannot bring in what a fetch could not.
 func TestForeignFile(t *testing.T) {
 	r := withAcme(t)
-	keptFile(t, r, func([]byte) []byte {
+	storedFile(t, r, func([]byte) []byte {
 		return sealed(1, `{"provider":"acme","source":"live","seen":["z","b","a"],"unknown":7,"models":[{"name":"b"},{"name":"\u001b[2J"},{"name":"a"},{"name":"b"}]}`)
 	})
 	list, ok := r.lists().Cached("acme")
@@ -88,7 +88,7 @@ func TestForeignFile(t *testing.T) {
 
 func TestFileThatIsNoFile(t *testing.T) {
 	r := withAcme(t)
-	path := keptFile(t, r, slices.Clone)
+	path := storedFile(t, r, slices.Clone)
 	target := filepath.Join(t.TempDir(), "elsewhere")
 	if err := os.Rename(path, target); err != nil {
 		t.Fatal(err)
@@ -135,9 +135,9 @@ func TestFileNames(t *testing.T) {
 	} {
 		path := d.path(provider)
 		if filepath.Dir(path) != "dir" || len(filepath.Base(path)) > 80 || strings.ContainsAny(path, "\x00") {
-			t.Errorf("%q is kept in %q", provider, path)
+			t.Errorf("%q is stored in %q", provider, path)
 		}
-		if other, taken := seen[path]; taken {
+		if other, exists := seen[path]; exists {
 			t.Errorf("%q and %q share %q", provider, other, path)
 		}
 		seen[path] = provider
@@ -188,7 +188,7 @@ func FuzzClean(f *testing.F) {
 		}
 		list, dropped := clean(infos, "p/", "models/")
 		if dropped < 0 || len(list)+dropped > len(infos) {
-			t.Fatalf("%d kept, %d dropped of %d", len(list), dropped, len(infos))
+			t.Fatalf("%d left, %d dropped of %d", len(list), dropped, len(infos))
 		}
 		for i, m := range list {
 			if !usable(m.Name) || i > 0 && list[i-1].Name >= m.Name {

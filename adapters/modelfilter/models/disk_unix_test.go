@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A pipe in the place of a file would hold up the program for ever.
+// A pipe in the place of a file would block the program for ever.
 func TestPipeIsNotOpened(t *testing.T) {
 	r := withAcme(t)
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {

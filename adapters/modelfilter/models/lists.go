@@ -65,7 +65,7 @@ type entry struct {
 	record  *record   // nil when nothing was ever fetched
 	live    bool      // fetched in this run
 	unsaved bool      // the disk has an older one
-	trouble string    // an error of the disk, returned with the list
+	diskErr string    // an error of the disk, returned with the list
 }
 
 // call is a fetch that is under way; others who want the same wait for it.
@@ -114,7 +114,7 @@ func (l *Lists) entry(provider string) *entry {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if e.record = r; err != nil {
-			e.trouble = safetext.Line(err.Error(), maxReason)
+			e.diskErr = safetext.Line(err.Error(), maxReason)
 		}
 	})
 	return e
@@ -123,9 +123,9 @@ func (l *Lists) entry(provider string) *entry {
 // list makes the List of an entry.
 func (l *Lists) list(provider string, e *entry) List {
 	l.mu.Lock()
-	r, live, trouble := e.record, e.live, e.trouble
+	r, live, diskErr := e.record, e.live, e.diskErr
 	l.mu.Unlock()
-	out := List{Provider: provider, Source: SourceCatalogue, Err: trouble}
+	out := List{Provider: provider, Source: SourceCatalogue, Err: diskErr}
 	if r == nil {
 		for _, m := range theCatalogue().of(provider) {
 			_, name, _ := strings.Cut(m.ID, "/")
@@ -178,7 +178,7 @@ func (l *Lists) Models(ctx context.Context, provider string) (List, error) {
 		}
 		l.mu.Unlock()
 		if !running {
-			l.lead(ctx, provider, c)
+			l.runCall(ctx, provider, c)
 			return c.list.clone(), c.err
 		}
 		select {
@@ -193,8 +193,8 @@ func (l *Lists) Models(ctx context.Context, provider string) (List, error) {
 	}
 }
 
-// lead makes the fetch of c. Those who wait are let go also when it panics.
-func (l *Lists) lead(ctx context.Context, provider string, c *call) {
+// runCall makes the fetch of c. It wakes the callers that wait also when it panics.
+func (l *Lists) runCall(ctx context.Context, provider string, c *call) {
 	c.err = errors.New("the fetch broke off")
 	defer func() {
 		l.mu.Lock()

@@ -61,9 +61,9 @@ func TestLiveListIsKeptForTheNextRun(t *testing.T) {
 	}
 }
 
-// Nothing that an endpoint answers shrinks or spoils the kept list.
+// Nothing that an endpoint answers shrinks or damages the stored list.
 func TestBadListKeepsTheOldOne(t *testing.T) {
-	kept := many(20)
+	stored := many(20)
 	for name, bad := range map[string]struct {
 		names []string
 		err   error
@@ -77,26 +77,26 @@ func TestBadListKeepsTheOldOne(t *testing.T) {
 		"only empty ids":    {[]string{"", " ", "x "}, nil, ErrUnusable},
 		"too long ids":      {[]string{strings.Repeat("ж", maxName+1)}, nil, ErrUnusable},
 		"too many":          {many(maxModels + 1), nil, ErrTooLong},
-		"one of twenty":     {kept[:1], nil, ErrDoubtful},
+		"one of twenty":     {stored[:1], nil, ErrDoubtful},
 		"others altogether": {many(100)[50:], nil, ErrDoubtful},
 		"an endless error":  {nil, errors.New(strings.Repeat("no\x1b[31m ", 1e5)), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := withAcme(t)
-			r.has(acmeBase, kept...)
+			r.has(acmeBase, stored...)
 			l := r.lists()
 			must(t, l, "acme")
 			r.does(acmeBase, func(context.Context) ([]string, error) { return bad.names, bad.err })
 			list, err := l.Models(t.Context(), "acme")
-			is(t, "IDs", list.IDs, full("acme", kept...))
+			is(t, "IDs", list.IDs, full("acme", stored...))
 			if err == nil || bad.want != nil && !errors.Is(err, bad.want) {
 				t.Errorf("error %v, want %v", err, bad.want)
 			}
 			if list.Source != SourceCache || list.Err == "" || len(list.Err) > 2*maxReason || strings.ContainsAny(list.Err+err.Error(), "\x1b\n") {
 				t.Errorf("%s, %q, %q", list.Source, list.Err, err)
 			}
-			is(t, "IDs in the same run", first(l.Cached("acme")).IDs, full("acme", kept...))
-			is(t, "IDs in the next run", first(r.lists().Cached("acme")).IDs, full("acme", kept...))
+			is(t, "IDs in the same run", first(l.Cached("acme")).IDs, full("acme", stored...))
+			is(t, "IDs in the next run", first(r.lists().Cached("acme")).IDs, full("acme", stored...))
 		})
 	}
 }
@@ -242,7 +242,7 @@ func TestMemoryAfterAFailedSave(t *testing.T) {
 	r.has(acmeBase, "a", "b")
 	must(t, l, "acme")
 	if err := l.Seen("acme"); err == nil {
-		t.Error("Seen was kept in a folder of everybody's")
+		t.Error("Seen was stored in a folder of everybody's")
 	}
 	contains(t, first(l.Cached("acme")).Err, "was not saved")
 	if err := os.Chmod(r.dir, 0o700); err != nil {

@@ -91,7 +91,7 @@ func TestProxyInPlaceOfAFailedProvider(t *testing.T) {
 	r.fails(acmeBase, errors.New("connection refused"))
 	before := len(r.asked())
 	if list, err := l.Models(t.Context(), "acme"); err == nil || list.Source != SourceCache || len(list.IDs) != 2 {
-		t.Errorf("with the provider's own list kept: %+v, %v", list, err)
+		t.Errorf("with the provider's own list stored: %+v, %v", list, err)
 	}
 	if n := len(r.asked()) - before; n != 1 {
 		t.Errorf("%d requests, want the provider's alone", n)

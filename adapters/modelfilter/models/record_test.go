@@ -108,11 +108,11 @@ func TestNewIsWhatWasNeverSeen(t *testing.T) {
 		known := map[string]bool{}
 		for range rapid.IntRange(1, 12).Draw(t, "steps") {
 			if len(r.Models) > 0 && rapid.Bool().Draw(t, "visit") {
-				shown := map[string]bool{}
+				names := map[string]bool{}
 				for _, m := range r.Models {
-					known[m.Name], shown[m.Name] = true, true
+					known[m.Name], names[m.Name] = true, true
 				}
-				r.markSeen(shown)
+				r.markSeen(names)
 			} else {
 				var list []model
 				for _, n := range rapid.SliceOfNDistinct(rapid.SampledFrom(alphabet), 1, 6, rapid.ID).Draw(t, "list") {

@@ -99,10 +99,10 @@ func (l *Lists) update(ctx context.Context, provider string, change func(*record
 	r, err := l.disk.update(ctx, base, unsaved, change)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e.record, e.unsaved, e.trouble = r, err != nil, ""
+	e.record, e.unsaved, e.diskErr = r, err != nil, ""
 	if err != nil {
 		l.log.Warn("models not saved", "provider", provider, "err", err)
-		e.trouble = safetext.Line(err.Error(), maxReason)
+		e.diskErr = safetext.Line(err.Error(), maxReason)
 	}
 	return r, err
 }

@@ -10,7 +10,7 @@ import (
 	"winnow/assistant"
 )
 
-// secretOf makes a key that tells whose it is.
+// secretOf makes a key that contains the name of its owner.
 func secretOf(provider string) string { return "sk-" + provider + "-0123456789abcdef" }
 
 // carried reports whether a target carries text in any way.
@@ -188,7 +188,7 @@ func TestAnthropicIsAskedInItsOwnWay(t *testing.T) {
 	r.has(base, many(20)...)
 	l := r.lists()
 	if list := must(t, l, "anthropic"); !list.Partial {
-		t.Error("a full page is taken for the whole list")
+		t.Error("a full page is treated as the whole list")
 	}
 	got := r.asked()[0]
 	if got.Key != "" || got.Headers["x-api-key"] != key || got.Headers["anthropic-version"] == "" {
@@ -216,7 +216,7 @@ func TestGeminiNames(t *testing.T) {
 	}
 }
 
-// No printed form of anything holds a key, also when the endpoint echoes it.
+// No printed form contains a key, also when the endpoint echoes it.
 func TestKeysAreNotPrinted(t *testing.T) {
 	r := withAcme(t)
 	key := r.env["ACME_API_KEY"].Text

@@ -107,17 +107,17 @@ func TestHostileAnswersOverTheWire(t *testing.T) {
 		"another list": {200, "application/json", listOf(flood...)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var kept []string
+			var stored []string
 			for i := range 12 {
-				kept = append(kept, fmt.Sprintf("kept-%02d", i))
+				stored = append(stored, fmt.Sprintf("stored-%02d", i))
 			}
-			e := serve(t, listOf(kept...))
+			e := serve(t, listOf(stored...))
 			l := models.New(models.Options{
 				Lister: wire, Dir: t.TempDir() + "/lists",
 				Env: environment(map[string]string{"ACME_API_KEY": "sk-acme-0123456789", "ACME_API_BASE": e.URL + "/v1"}),
 			})
 			before, err := l.Models(t.Context(), "acme")
-			if err != nil || len(before.IDs) != 12 || before.IDs[0] != "acme/kept-00" {
+			if err != nil || len(before.IDs) != 12 || before.IDs[0] != "acme/stored-00" {
 				t.Fatalf("%+v, %v", before, err)
 			}
 			e.answers(answer.status, answer.kind, answer.body)
