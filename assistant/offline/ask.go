@@ -47,7 +47,7 @@ func (t *turn) ask(plans []*plan) bool {
 			line += ": " + codes(names(newly))
 		}
 		lines = append(lines, line)
-		proposals = append(proposals, propose1(cat, edits, n))
+		proposals = append(proposals, proposalFor(cat, edits, n))
 	}
 	if !wanted && !large && !every {
 		return false
@@ -73,8 +73,8 @@ func (t *turn) ask(plans []*plan) bool {
 	return true
 }
 
-// propose1 is the proposal for one provider, which hides n more models.
-func propose1(cat *catalog, edits []edit, n int) proposal {
+// proposalFor is the proposal for one provider, which hides n more models.
+func proposalFor(cat *catalog, edits []edit, n int) proposal {
 	p := proposal{Provider: cat.provider}
 	var own []edit
 	for _, e := range edits {

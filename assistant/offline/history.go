@@ -120,11 +120,12 @@ func (t *turn) pairsBefore() args {
 			if !c.ok() {
 				continue
 			}
-			if ids := numbersOf(c.res.Data.Get("ids")); c.name == "search_pairs" && len(ids) > 0 {
-				return args{"ids": ids[:min(len(ids), maxPairNumbers)]}
+			ids, _ := c.args.Get("ids").Value().([]any)
+			if c.name == "search_pairs" {
+				ids, _ = c.res.Data.Get("ids").Value().([]any)
 			}
-			if ids := numbersOf(c.args.Get("ids")); len(ids) > 0 {
-				return args{"ids": ids}
+			if len(ids) > 0 {
+				return args{"ids": ids[:min(len(ids), maxPairNumbers)]}
 			}
 			if line := c.args.Get("line").String(); line != "" {
 				return args{"line": line}
@@ -132,14 +133,6 @@ func (t *turn) pairsBefore() args {
 		}
 	}
 	return nil
-}
-
-func numbersOf(list gjson.Result) []int {
-	var out []int
-	for _, n := range list.Array() {
-		out = append(out, int(n.Int()))
-	}
-	return out
 }
 
 // markNames are the arguments of the tools that mark pairs.

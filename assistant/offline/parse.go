@@ -26,20 +26,12 @@ const undoAll = -1
 // fillers are words that mean nothing wherever they stand.
 var fillers = set("please pls plz kindly just simply quickly the my our a an now currently me us really finally actually maybe oops whoops oh ah hmm um uh argh sorry")
 
-// openings are phrases that mean nothing in front of a request.
-var openings = phrases("can you; could you; would you; will you; can we; could we; i want you to; i want to; i'd like you to; i'd like to; i would like to; " +
-	"i need you to; i need to; make sure to; let see; let's; lets; let; we should; you should; help to; go ahead and; tell; wait; no wait; " +
-	"set up filter so that; set up filter so; set up rules so that; hi; hello; hey; ok; okay; thanks; thank you; well; so; next; first")
+// openings are phrases that mean nothing in front of a request; _ is a space.
+var openings = set("can_you could_you would_you will_you can_we could_we i_want_you_to i_want_to i'd_like_you_to i'd_like_to i_would_like_to i_need_you_to " +
+	"i_need_to make_sure_to let_see let's lets let we_should you_should help_to go_ahead_and tell wait no_wait " +
+	"set_up_filter_so_that set_up_filter_so set_up_rules_so_that hi hello hey ok okay thanks thank_you well so next first")
 
 const longestOpening = 5 // words
-
-func phrases(list string) map[string]bool {
-	out := map[string]bool{}
-	for p := range strings.SplitSeq(list, "; ") {
-		out[p] = true
-	}
-	return out
-}
 
 // joints separate two requests when a form begins behind them.
 var joints = set("and then but also plus & +")
@@ -169,7 +161,7 @@ func (p *parser) read(tokens []token, base step) step {
 
 func withoutOpenings(tokens []token) []token {
 	for n := min(longestOpening, len(tokens)-1); n > 0; n-- {
-		if openings[strings.ToLower(strings.Join(words(tokens[:n]), " "))] || n == 1 && tokens[0].joins() {
+		if openings[strings.ToLower(strings.Join(words(tokens[:n]), "_"))] || n == 1 && tokens[0].joins() {
 			return withoutOpenings(tokens[n:])
 		}
 	}

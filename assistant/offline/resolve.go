@@ -195,7 +195,7 @@ func narrow(sel selection) []string {
 				out = append(out, w.text)
 				continue
 			}
-			for _, text := range append([]string{w.text}, synonyms[w.text]...) {
+			for _, text := range w.texts() {
 				out = append(out, "*"+anyCase(text)+"*")
 			}
 		}

@@ -62,6 +62,9 @@ func (it item) find(cat *catalog, excepted []model) found {
 	return f
 }
 
+// texts are the word and its synonyms.
+func (w term) texts() []string { return append([]string{w.text}, synonyms[w.text]...) }
+
 // byAge picks the newest models, or all others.
 func (it item) byAge(cat *catalog, models []model) []model {
 	pool := models
@@ -85,7 +88,7 @@ func (w term) models(cat *catalog, it item) []model {
 			return hits
 		}
 	}
-	for _, text := range append([]string{w.text}, synonyms[w.text]...) {
+	for _, text := range w.texts() {
 		for _, bounded := range []bool{true, false} {
 			hits := filter(cat.models, func(m model) bool {
 				return w.at(m.name, text, bounded) >= 0 || w.at(m.id, text, bounded) >= 0 && strings.Contains(text, "/")
@@ -154,7 +157,7 @@ func boundary(a, b byte) bool {
 func (w term) written(models []model) []string {
 	var out []string
 	for _, m := range models {
-		for _, text := range append([]string{w.text}, synonyms[w.text]...) {
+		for _, text := range w.texts() {
 			if i := w.at(m.name, text, w.form == asWord); i >= 0 {
 				out = append(out, m.name[i:i+len(text)])
 				break

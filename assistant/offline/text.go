@@ -3,6 +3,7 @@ package offline
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -136,11 +137,9 @@ func bullets(head string, lines []string, limit int) string {
 
 // unique drops empty strings and repetitions; the order stays.
 func unique(ss []string) []string {
-	seen := make(map[string]bool, len(ss))
 	var out []string
 	for _, s := range ss {
-		if s != "" && !seen[s] {
-			seen[s] = true
+		if s != "" && !slices.Contains(out, s) {
 			out = append(out, s)
 		}
 	}
