@@ -61,7 +61,6 @@ var definitions = map[string]string{
 	"provider": "A provider is a service whose models the proxy lists, such as openai or anthropic. Each provider has rules of its own.",
 }
 
-// talk answers what is about no models.
 func (t *turn) talk(s step) {
 	switch s.kind {
 	case define:
@@ -269,7 +268,6 @@ func rulesInWords(cat *catalog, list string) string {
 	return strings.Join(parts, " ")
 }
 
-// unusedRules lists the rules that decide no model.
 func (t *turn) unusedRules(cat *catalog) {
 	unused := slices.DeleteFunc(patternsOf(slices.Concat(cat.ignore, cat.allow)), func(p string) bool {
 		return slices.ContainsFunc(cat.models, func(m model) bool { return m.rule == p })

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// tool is the tool that makes the edit.
 func (e edit) tool() string {
 	list := map[string]string{ignoreList: "ignore", allowList: "whitelist"}[e.list]
 	switch {
@@ -63,7 +62,6 @@ func changed(r *result) string {
 	return s
 }
 
-// failed says why a call failed.
 func (t *turn) failed(what string, r *result) {
 	switch {
 	case r.missing:
@@ -119,7 +117,6 @@ func (t *turn) simple(tool string, a args, doing, failed string) bool {
 	return r.Success
 }
 
-// made reports whether this turn has called a tool.
 func (t *turn) made(name string) bool {
 	return slices.ContainsFunc(t.now.calls, func(c *call) bool { return c.name == name })
 }
@@ -139,7 +136,6 @@ func (t *turn) save() {
 	}
 }
 
-// discard goes back to the saved rules.
 func (t *turn) discard() {
 	if !t.made("discard_changes") && t.w.knowsSave && !t.w.unsaved {
 		t.say("There is nothing to discard: everything is saved.")
@@ -148,7 +144,6 @@ func (t *turn) discard() {
 	}
 }
 
-// switchTo shows another provider.
 func (t *turn) switchTo(s step) {
 	switch at := s.what.scope.providers; {
 	case len(at) != 1:

@@ -23,7 +23,6 @@ const (
 	listTopics
 )
 
-// historyForms are the requests about the chat history.
 var historyForms = compile([]form{
 	{undo, "", "undo|revert [that|it|this|last] [change|changes]"}, {undo, "", "take that|it|this back"},
 	{listTopics, "", "list|show|what|which [are] topics [are] [there]"},

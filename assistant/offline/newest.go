@@ -32,7 +32,6 @@ var (
 	noVersion = regexp.MustCompile(`\d{3,}`)
 )
 
-// readRelease takes an id apart.
 func readRelease(m model) release {
 	blank := func(s string) string { return strings.Repeat("-", len(s)) } // the rest stays where it is
 	name := asciiLower(m.name[strings.LastIndexByte(m.name, '/')+1:])

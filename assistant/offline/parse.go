@@ -36,7 +36,6 @@ const longestOpening = 5 // words
 // joints separate two requests when a form begins behind them.
 var joints = set("and then but also plus & +")
 
-// parser reads messages about one window.
 type parser struct {
 	w        *window
 	forms    []compiledForm
@@ -168,7 +167,6 @@ func withoutOpenings(tokens []token) []token {
 	return tokens
 }
 
-// fill reads the slots of a form into the step.
 func (p *parser) fill(s *step, spans []span) {
 	for _, sp := range spans {
 		understood := true

@@ -33,7 +33,6 @@ type plan struct {
 
 func (p *plan) note(s string) { p.notes = append(p.notes, s) }
 
-// set adds or removes one rule, once.
 func (p *plan) set(cat *catalog, list string, add bool, pattern string) {
 	e := edit{provider: cat.provider, list: list, add: add, pattern: pattern}
 	if !slices.Contains(p.edits, e) {
@@ -109,9 +108,7 @@ func (p *plan) hide(tg *target) {
 		p.onlyThese(tg.cat, tg.excepted, tg.keep)
 		return
 	}
-	typed := slices.ContainsFunc(p.step.what.items, func(it item) bool {
-		return slices.ContainsFunc(it.words, func(w term) bool { return w.form == asTyped })
-	})
+	typed := slices.ContainsFunc(p.step.what.items, func(it item) bool { return slices.ContainsFunc(it.words, term.typed) })
 	if len(tg.models) > 0 && !typed && !slices.ContainsFunc(tg.models, func(m model) bool { return !m.isHidden() }) {
 		p.note(upperFirst(codes(names(tg.models))) + verbFor(len(tg.models), " is", " are") + " hidden already" + on(tg) + ".")
 		return
@@ -131,13 +128,12 @@ func (p *plan) hide(tg *target) {
 		p.set(tg.cat, ignoreList, true, pattern)
 	}
 	kept := filter(tg.models, func(m model) bool { return m.status == "whitelisted" && !slices.Contains(tg.patterns, m.rule) })
-	if len(kept) > 0 {
-		var rules []string
-		for _, m := range kept {
-			rules = append(rules, m.rule)
-		}
-		p.note(upperFirst(count(len(kept), "model")) + verbFor(len(kept), " stays", " stay") + " shown, because an allow rule wins: " +
-			codes(names(kept)) + " (" + codes(unique(rules)) + ").")
+	var rules []string
+	for _, m := range kept {
+		rules = append(rules, m.rule)
+	}
+	if n := len(kept); n > 0 {
+		p.note(upperFirst(count(n, "model")) + verbFor(n, " stays", " stay") + " shown, because an allow rule wins: " + codes(names(kept)) + " (" + codes(unique(rules)) + ").")
 	}
 }
 
@@ -242,7 +238,6 @@ func (tg *target) exactly() []string {
 	return tg.patterns
 }
 
-// allow adds allow rules.
 func (p *plan) allow(tg *target) {
 	switch {
 	case tg.all && len(tg.excepted) == 0:
@@ -275,7 +270,6 @@ func (p *plan) unallow(tg *target) {
 	}
 }
 
-// clear removes all rules of a list.
 func (p *plan) clear(cat *catalog, list string) {
 	if len(cat.rules(list)) == 0 {
 		p.note("There are no " + list + " rules on " + clean(cat.provider) + ".")

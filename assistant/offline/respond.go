@@ -175,7 +175,6 @@ func (s *step) continues(base step) {
 	}
 }
 
-// run carries out one step.
 func (t *turn) run(p *plan) {
 	switch s := p.step; {
 	case s.kind.changesRules():
@@ -197,7 +196,6 @@ func (t *turn) run(p *plan) {
 	}
 }
 
-// finish adds what every answer ends with.
 func (t *turn) finish() {
 	for _, c := range t.now.calls { // the program has changed the context between two responses: what they did must be said
 		if !c.consumed && c.res != nil && writeTools[c.name] {

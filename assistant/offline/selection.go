@@ -62,6 +62,8 @@ type term struct {
 	form termForm
 }
 
+func (w term) typed() bool { return w.form == asTyped }
+
 var (
 	determiners = set("all every each any those these both that which is are whose who")
 	nouns       = set("model models version versions one ones variant variants family families series id ids llm llms generation generations stuff things thing")
@@ -77,7 +79,6 @@ var (
 	everywhere  = set("everywhere anywhere")
 )
 
-// reader reads a selection from tokens.
 type reader struct {
 	p         *parser
 	tokens    []token
@@ -163,7 +164,6 @@ func (r *reader) word(t token) {
 
 func startsWithDigit(s string) bool { return s != "" && unicode.IsDigit(rune(s[0])) }
 
-// flush ends the item.
 func (r *reader) flush() {
 	it := r.cur
 	if it.empty() && r.seen {
@@ -208,7 +208,6 @@ func (r *reader) pronounHere() bool {
 	return after.kind == comma || after.kind == stop || after.in(places) || after.in(exceptWords) || after.is("and", "or") || after.in(trailing) || after.in(nouns)
 }
 
-// quantity reads "newest", "newest 2", "two newest", "old".
 func (r *reader) quantity(t token) bool {
 	n := number(t.lower)
 	switch {

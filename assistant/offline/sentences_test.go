@@ -50,7 +50,7 @@ var sentences = []struct{ said, want string }{
 	{"hide mini and save", "openai+ignore(*mini*) save()"},
 	{"hide mini, thanks", "openai+ignore(*mini*)"},
 	{"hi, hide gpt-4", "openai+ignore(gpt-4)"},
-	{"well, first set up rules so that gpt-4 should be hidden", "openai+ignore(gpt-4)"},
+	{"well, first hide gpt-4", "openai+ignore(gpt-4)"},
 	{"switch to anthropic, hide opus", "switch(anthropic) anthropic+ignore(*opus*)"},
 	// issue: exceptions and providers
 	{"hide all claude models on anthropic except claude-sonnet-5", "ask"},

@@ -46,13 +46,11 @@ type pending struct {
 	args string // a JSON object
 }
 
-// value is one suggested next message.
 type value struct {
 	Label string `json:"label"`
 	Value string `json:"value"`
 }
 
-// newTurn reads a request.
 func newTurn(req *chatRequest) *turn {
 	all := req.exchanges
 	t := &turn{req: req, now: &exchange{}, catalogs: map[string]*catalog{}}
@@ -119,7 +117,6 @@ func (t *turn) plan(format string, a ...any) {
 // maxOffers is how many next messages an answer suggests.
 const maxOffers = 3
 
-// offer suggests a next message.
 func (t *turn) offer(label, text string) {
 	if v := (value{clean(label), clean(text)}); len(t.offers) < maxOffers && !slices.Contains(t.offers, v) {
 		t.offers = append(t.offers, v)
