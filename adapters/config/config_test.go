@@ -76,6 +76,7 @@ func TestErrorsNameTheLineAndTheNearestKey(t *testing.T) {
 		"action is a table": {"[keys.view.up]\na = \"k\"", `:1: keys.view.up: is neither a key nor a list of keys`},
 		"key is a number":   {"[keys.view]\nup = [\"k\", 1]", `:2: keys.view.up: is neither a key nor a list of keys`},
 		"provider by index": {"[provider.0]\nname = \"a\"", `:1: provider: write [[provider]]`},
+		"provider case":     {"[[provider]]\nname = \"a\"\nBase_URL = \"x\"", `:3: "Base_URL" is not a key of a provider; did you mean "base_url"?`},
 		"provider kind":     {"[[provider]]\nname = 1", `:2: takes another kind of value than integer`},
 		"provider no table": {"provider = [1]", `:1: `},
 		"not closed":        {"theme = \"dark", `:1: `},

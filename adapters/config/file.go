@@ -55,6 +55,7 @@ var modes = []string{"input", "view", "command", "pane"}
 func (s *Settings) readFile(path string, data []byte) error {
 	values := map[string]any{}
 	var keys struct{ Keys map[string]struct{} }
+	var entries struct{ Provider []struct{} } // without fields: those of a struct match in any case
 	var list struct{ Provider []Provider }
 	if err := toml.Unmarshal(data, &values); err != nil {
 		return syntaxError(path, err)
@@ -89,16 +90,19 @@ func (s *Settings) readFile(path string, data []byte) error {
 	if err := errors.Join(faults...); err != nil {
 		return err
 	}
-	if found, err = unknown(data, &list); err != nil {
+	if found, err = unknown(data, &entries); err != nil {
 		return syntaxError(path, err)
 	}
 	for _, at := range found {
-		if name := at.Key(); name[0] == "provider" {
+		if name := at.Key(); name[0] == "provider" && !slices.Contains(providerKeys, name[1]) {
 			faults = append(faults, &Error{path, position(at), "", quoted(name[1]) + " is not a key of a provider" + hint(name[1], providerKeys)})
 		}
 	}
 	if err := errors.Join(faults...); err != nil {
 		return err
+	}
+	if err := toml.Unmarshal(data, &list); err != nil {
+		return syntaxError(path, err)
 	}
 	s.Providers = list.Provider
 	return s.checkProviders(path, lines)
