@@ -137,20 +137,21 @@ func (m *Model) flushOutbox() tea.Cmd {
 }
 
 // sendOutgoing sends a message as if it still stood in the box; what was written
-// since is there again afterwards. One whose files could not be read comes back.
+// since is there again afterwards. One that cannot be sent comes back into an
+// empty box, and is put away where something was written since.
 func (m *Model) sendOutgoing(o outgoing) tea.Cmd {
 	since := m.input.draft.Text()
-	if o.err != nil && since != "" {
-		m.input.draft.PutAway(o.typed)
-		hint := m.hintIn(modeInput, " · %s on the first line brings the message back", "older-message")
-		return tea.Batch(m.fail(fmt.Errorf("%w%s", o.err, hint)), m.input.storeDraft())
-	}
 	m.input.draft.Set(o.typed)
+	var cmd tea.Cmd
 	if o.err != nil {
-		return tea.Batch(m.fail(o.err), m.input.storeDraft())
+		cmd = m.fail(o.err)
+	} else {
+		cmd = m.dispatch(o.prompt)
 	}
-	cmd := m.dispatch(o.prompt)
-	if since != "" && m.input.draft.Empty() {
+	if since != "" {
+		if !m.input.draft.Empty() && m.notice.text != "" {
+			m.notice.text += m.hintIn(modeInput, " · %s on the first line brings the message back", "older-message")
+		}
 		m.input.draft.Set(since)
 	}
 	return tea.Batch(cmd, m.input.storeDraft())

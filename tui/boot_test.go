@@ -241,18 +241,23 @@ func TestKeysThatCannotBeBoundAreSaidAtOnce(t *testing.T) {
 }
 
 // TestTheModelIsWhereItWouldBe plays the same messages at the same times to a
-// model with a session and to one that gets it at some moment.
+// model with a session and to one that gets it at some moment. The terminal has a
+// size from the beginning, and there is a model: what is sent can go out.
 func TestTheModelIsWhereItWouldBe(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		clock := tuitest.NewClock()
 		parts := func() Parts {
-			s, err := assistant.NewSession(&assistant.Registry{}, assistant.Options{ID: "s", Now: clock.Now})
+			registry := &assistant.Registry{}
+			if err := registry.Add(assistant.Provider{Name: "test", Model: at.NewScript(), Known: []assistant.ModelInfo{{ID: "test/script"}}}); err != nil {
+				r.Fatal(err)
+			}
+			s, err := assistant.NewSession(registry, assistant.Options{ID: "s", Model: "test/script", Now: clock.Now})
 			if err != nil {
 				r.Fatal(err)
 			}
 			return partsOf(s, nil, nil, clock.Now)
 		}
-		o := Options{Now: clock.Now, Fixed: true, Style: style.Options{Dark: true, Unicode: true}, Parts: parts()}
+		o := Options{Now: clock.Now, Fixed: true, Style: style.Options{Dark: true, Unicode: true}, Parts: parts(), Width: 120, Height: 32}
 		straight, err := New(o)
 		if err != nil {
 			r.Fatal(err)
@@ -279,6 +284,7 @@ func TestTheModelIsWhereItWouldBe(t *testing.T) {
 				behind.View()
 			}
 		}
+		straight.turn.began = behind.turn.began // what was sent early goes out later
 		if want, got := straight.View(), behind.View(); want.Content != got.Content {
 			r.Errorf("the frame is\n%s\nwant\n%s", got.Content, want.Content)
 		}

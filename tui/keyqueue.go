@@ -71,6 +71,10 @@ func (m *Model) flushKeys() tea.Cmd {
 		case tea.MouseMsg:
 			cmds = append(cmds, m.pointAt(msg))
 		}
+		m.fitInput()
+		if h := m.layout.input.Dy() - inputFrame; h > 0 {
+			m.input.draft.View(h) // it scrolls as it is drawn, which it is after each message otherwise
+		}
 	}
 	return tea.Batch(cmds...)
 }
