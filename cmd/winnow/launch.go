@@ -331,7 +331,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, calm func()) er
 	release := a.captureStderr()
 	defer release()
 	safe := &safeModel{Model: model}
-	screen = tea.NewProgram(safe, tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(frameRate), tea.WithoutSignalHandler(), tea.WithEnvironment(a.environ))
+	screen = tea.NewProgram(safe, tea.WithInput(tui.NewInput(in, nil)), tea.WithOutput(out), tea.WithFPS(frameRate), tea.WithoutSignalHandler(), tea.WithEnvironment(a.environ))
 	safe.quit = screen.Quit
 	signal.Stop(a.signals) // from here on signals end the program, not the run
 	stop := a.watch(g, screen)
