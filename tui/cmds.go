@@ -30,6 +30,7 @@ func loadStart(w *workspace.Workspace) tea.Cmd {
 		msg.boundary = boundaryOf(w.Session())
 		msg.draft, _ = w.Draft(ctx)
 		msg.recall = w.Recall(ctx)
+		msg.drawing = w.Drawing(ctx)
 		msg.models = modelList{recent: w.RecentModels(ctx), favourites: w.FavouriteModels(ctx)}
 		return msg
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"strconv"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -25,6 +26,35 @@ type conversation struct {
 	found     textFoundMsg        // what the history knows of the text searched for
 	pointer   pointer
 	pending   bool // the next key picks a code block
+}
+
+// noteTimeout bounds how long the note of a drawing may hold up the frame. One
+// that cannot be stored is done without.
+const noteTimeout = 100 * time.Millisecond
+
+// watchDrawing notes in the history which long answer is being drawn. One that
+// kills the program is shown as its source at the next start.
+func (c *conversation) watchDrawing() {
+	note := func(store func(context.Context, int64) error, seq int64) {
+		ctx, cancel := context.WithTimeout(context.Background(), noteTimeout)
+		defer cancel()
+		_ = store(ctx, seq)
+	}
+	c.chat.WatchDrawing(func(seq int64) (done func()) {
+		note(c.work.BeginDrawing, seq)
+		return func() { note(c.work.EndDrawing, seq) }
+	})
+}
+
+// showSource shows pairs as their source that were being drawn when the program
+// died.
+func (c *conversation) showSource(seqs []int64) {
+	for _, seq := range seqs {
+		c.chat.SetRaw(seq)
+	}
+	if len(seqs) > 0 {
+		c.notice.info("an answer that winnow stopped at is shown as its source" + c.hintIn(modeView, " · %s renders it", "raw"))
+	}
 }
 
 // setBoundary shows what is visible and which of it is included.

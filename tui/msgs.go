@@ -34,6 +34,7 @@ type (
 		draft    history.Draft
 		recall   workspace.Recall
 		models   modelList
+		drawing  []int64 // the pairs being drawn when the program died
 		err      error
 	}
 	// boundaryComputedMsg is a boundary that was computed anew, with the counter

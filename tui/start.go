@@ -54,6 +54,7 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	m.input.draft.SetSent(append(msg.recall.Sent, m.input.sentEarly...))
 	m.input.draft.SetStash(append(msg.draft.Stash, m.input.draft.Stash()...)) // keys may have been faster
 	m.input.offerDraft(msg.draft.Text)
+	m.conv.showSource(msg.drawing)
 	m.conv.setBoundary(msg.boundary)
 	if m.conv.chat.Len() > 0 {
 		m.conv.chat.Bottom()

@@ -3,7 +3,9 @@ package workspace
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"winnow/assistant"
@@ -249,4 +251,45 @@ func (w *Workspace) Names(ctx context.Context) (topics []string, filters map[str
 	topics, _ = w.history.TopicPaths(ctx)
 	filters, _ = w.history.SavedFilters(ctx)
 	return topics, filters
+}
+
+// drawingKey lists the pairs that are being drawn.
+const drawingKey = "drawing"
+
+// BeginDrawing notes that a pair is being drawn, until EndDrawing: what is noted
+// at the next start was not drawn to its end, because the program died of it.
+func (w *Workspace) BeginDrawing(ctx context.Context, seq int64) error {
+	return w.noteDrawing(ctx, seq, true)
+}
+
+// EndDrawing takes the note of a pair back.
+func (w *Workspace) EndDrawing(ctx context.Context, seq int64) error {
+	return w.noteDrawing(ctx, seq, false)
+}
+
+func (w *Workspace) noteDrawing(ctx context.Context, seq int64, drawing bool) error {
+	if w.history == nil {
+		return nil
+	}
+	seqs := slices.DeleteFunc(w.Drawing(ctx), func(noted int64) bool { return noted == seq })
+	if drawing {
+		seqs = append(seqs, seq)
+	}
+	return w.history.Set(ctx, drawingKey, strings.Trim(fmt.Sprint(seqs), "[]"))
+}
+
+// Drawing returns the pairs whose drawing was not ended. What cannot be read is
+// empty.
+func (w *Workspace) Drawing(ctx context.Context) []int64 {
+	if w.history == nil {
+		return nil
+	}
+	text, _ := w.history.Get(ctx, drawingKey)
+	var seqs []int64
+	for _, field := range strings.Fields(text) {
+		if seq, err := strconv.ParseInt(field, 10, 64); err == nil {
+			seqs = append(seqs, seq)
+		}
+	}
+	return seqs
 }

@@ -47,6 +47,14 @@ func (v *View) SetKeys(keyOf func(action string) string) {
 	}
 }
 
+// keyHint names the key of an action behind a text; "" when it has none.
+func (l *look) keyHint(action string) string {
+	if key := l.keyOf(action); key != "" {
+		return " · " + key
+	}
+	return ""
+}
+
 // maxChoices is how many can be chosen: alt+1 to alt+9.
 const maxChoices = 9
 
@@ -114,9 +122,9 @@ func (p *choicesPart) lines(width int, l *look) []string {
 		label := fmt.Sprintf("%s%d %s]", open, i+1, c.Label)
 		switch key := l.keyOf(c.Do); {
 		case c.Do != "" && p.live:
-			label = fmt.Sprintf("%s%d %s · %s]", open, i+1, c.Label, key)
+			label = fmt.Sprintf("%s%d %s%s]", open, i+1, c.Label, l.keyHint(c.Do))
 		case c.Do != "":
-			label = "[" + key + " " + c.Label + "]"
+			label = "[" + strings.TrimSpace(key+" "+c.Label) + "]"
 		}
 		chip := tone.Render(textwidth.Truncate(label, width, l.st.Icons.Ellipsis))
 		if strings.TrimSpace(line) != "" && ansi.StringWidth(line)+1+ansi.StringWidth(chip) > width {

@@ -196,6 +196,7 @@ func (it *item) setRaw(raw bool) {
 	for _, p := range it.parts {
 		if t, ok := p.(*textPart); ok && t.raw != raw {
 			t.raw, t.dirty = raw, true
+			it.drawn.width = 0 // from the beginning, and watched
 		}
 	}
 	it.bump()

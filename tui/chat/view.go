@@ -150,7 +150,7 @@ func (v *View) forget() {
 	from, to := v.list.Visible()
 	for seq, it := range v.src.items {
 		i, in := v.src.find(seq)
-		if it.running || (in && i >= from-keepItems/4 && i <= to+keepItems/4) || v.holds(seq) {
+		if it.running || it.raw || (in && i >= from-keepItems/4 && i <= to+keepItems/4) || v.holds(seq) {
 			continue
 		}
 		delete(v.src.items, seq)
@@ -311,7 +311,7 @@ func (v *View) hint() string {
 		return ""
 	}
 	n := max(items, lines)
-	return v.look.st.Icons.New + " " + strconv.Itoa(n) + " new · " + v.look.keyOf("last-message")
+	return v.look.st.Icons.New + " " + strconv.Itoa(n) + " new" + v.look.keyHint("last-message")
 }
 
 // badge puts a sign at the left of a line. A wide rune that the sign would cut
