@@ -31,13 +31,13 @@ func Watch(ctx context.Context, path string) (<-chan struct{}, error) {
 	}
 	names, err := watchLinks(w, path)
 	if err != nil {
-		w.Close() //nolint:errcheck // nothing was watched
+		_ = w.Close() // nothing was watched
 		return nil, err
 	}
 	changed := make(chan struct{}, 1)
 	go func() {
 		defer close(changed)
-		defer w.Close() //nolint:errcheck // the process no longer needs it
+		defer w.Close() // a failure leaves nothing to do
 		var quiet <-chan time.Time
 		var first time.Time
 		for {
@@ -48,7 +48,10 @@ func Watch(ctx context.Context, path string) (<-chan struct{}, error) {
 				if !names[e.Name] {
 					continue
 				}
-			case <-w.Errors: // events were lost, perhaps ours
+			case lost := <-w.Errors: // events were lost, perhaps ours
+				if lost == nil { // the watcher is closed
+					return
+				}
 			case <-quiet:
 				quiet = nil
 				if again, err := watchLinks(w, path); err == nil {

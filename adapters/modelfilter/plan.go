@@ -127,6 +127,7 @@ func keyChanges(before, after *dotenv.File) []assistant.KeyChange {
 			k.Before = ""
 		case dotenv.KeyRemoved:
 			k.After = ""
+		case dotenv.KeyChanged:
 		}
 		out = append(out, k)
 	}

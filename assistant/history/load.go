@@ -147,6 +147,7 @@ func (s *SQLite) Groups(ctx context.Context, by Field) ([]Group, error) {
 					g.Value = paths[n]
 				case ByState:
 					g.Value = string(states[n&3])
+				default: // the value is what it says
 				}
 			}
 			groups = append(groups, g)

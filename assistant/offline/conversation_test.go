@@ -58,16 +58,20 @@ func TestConversations(t *testing.T) {
 			{"switch to gemini", "switch(gemini)", nil}, {"hide flash-lite", "gemini+ignore(*flash-lite*)", nil},
 		},
 		"pronouns": {
-			{"why is gpt-3.5-turbo hidden?", "", []string{"hidden by the ignore rule `gpt-3.5*`"}}, {"unhide it", "openai+allow(gpt-3.5-turbo)", nil},
+			{"why is gpt-3.5-turbo hidden?", "", []string{"hidden by the ignore rule `gpt-3.5*`"}},
+			{"unhide it", "openai+allow(gpt-3.5-turbo)", nil},
 			{"hide it again", "openai-allow(gpt-3.5-turbo) openai+ignore(gpt-3.5-turbo)", nil},
 		},
 		"pronoun without a noun": {{"hide them", "", []string{"which models you mean"}}},
 		"undo": {
-			{"hide mini", "openai+ignore(*mini*)", nil}, {"hide nano, allow o3", "openai+ignore(*nano*) openai+allow(o3)", nil},
+			{"hide mini", "openai+ignore(*mini*)", nil},
+			{"hide nano, allow o3", "openai+ignore(*nano*) openai+allow(o3)", nil},
 			{"clear all ignore rules", "", []string{"no", "`*-preview`"}},
 		},
 		"undo as many as asked": {
-			{"hide mini", "openai+ignore(*mini*)", nil}, {"hide nano, allow o3", "openai+ignore(*nano*) openai+allow(o3)", nil}, {"hide gpt-4", "openai+ignore(gpt-4)", nil},
+			{"hide mini", "openai+ignore(*mini*)", nil},
+			{"hide nano, allow o3", "openai+ignore(*nano*) openai+allow(o3)", nil},
+			{"hide gpt-4", "openai+ignore(gpt-4)", nil},
 			{"undo the last two changes", "openai-ignore(gpt-4) openai-allow(o3) openai-ignore(*nano*)", []string{"last 2 messages"}},
 			{"undo three changes", "", []string{"of 1 message, not of 3", "Nothing was changed"}},
 			{"undo everything", "openai-ignore(*mini*)", nil},
@@ -77,7 +81,8 @@ func TestConversations(t *testing.T) {
 			{"clear all ignore rules", "openai-ignore(all)", nil}, {"undo that", "openai+ignore(gpt-3.5*) openai+ignore(*-preview)", nil},
 		},
 		"what did you do": {
-			{"what did you just do", "", []string{"first message"}}, {"hide mini", "openai+ignore(*mini*)", nil},
+			{"what did you just do", "", []string{"first message"}},
+			{"hide mini", "openai+ignore(*mini*)", nil},
 			{"what did you just do", "", []string{"added ignore rule `*mini*`"}},
 		},
 		"questions over all providers": {
@@ -198,8 +203,10 @@ func TestMissingAndLockedTools(t *testing.T) {
 // that means nothing: no rule changes, and no card is shown.
 func TestUnknownWordsChangeNothing(t *testing.T) {
 	verbs := []string{"hide", "block", "only allow", "allow", "unhide", "remove", "keep", "stop hiding", "get rid of", "please hide", "clear", "save and hide", "propose hiding"}
-	words := []string{"mini", "nano", "gpt", "claude", "all", "the", "models", "every", "newest", "old", "and", "or", ",", "gpt-4o", "*turbo*", `"o3"`, "preview",
-		"on gemini", "on every provider", "except", "opus", "but not", "too", "everything", "starting with", "anthropic"}
+	words := []string{
+		"mini", "nano", "gpt", "claude", "all", "the", "models", "every", "newest", "old", "and", "or", ",", "gpt-4o", "*turbo*", `"o3"`, "preview",
+		"on gemini", "on every provider", "except", "opus", "but not", "too", "everything", "starting with", "anthropic",
+	}
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {
 		var said []string

@@ -126,8 +126,15 @@ var sentences = []struct{ said, want string }{
 	{"clear all rules", "openai-ignore(all) openai-allow(all)"},
 	{"remove rule", ""},
 	// the window
-	{"save", "save()"}, {"discard changes", "discard()"}, {"switch to anthropic", "switch(anthropic)"}, {"use gemini", "switch(gemini)"},
-	{"use provider google", "switch(gemini)"}, {"switch to nowhere", ""}, {"switch to openai", ""}, {"refresh models", "refresh(openai)"}, {"undo", ""},
+	{"save", "save()"},
+	{"discard changes", "discard()"},
+	{"switch to anthropic", "switch(anthropic)"},
+	{"use gemini", "switch(gemini)"},
+	{"use provider google", "switch(gemini)"},
+	{"switch to nowhere", ""},
+	{"switch to openai", ""},
+	{"refresh models", "refresh(openai)"},
+	{"undo", ""},
 }
 
 func TestSentences(t *testing.T) {

@@ -106,7 +106,7 @@ func TestRecordedStreamsNeverRunAnotherCall(t *testing.T) {
 			for n := 1; n < len(event)-2; n++ {
 				check(fmt.Sprintf("cut after byte %d", n), i, event[:n]+"\n\n")
 				check(fmt.Sprintf("cut before byte %d", n), i, event[n:])
-				if text, _, end := spoken(decode(nil, strings.Join(slices.Concat(events[:i], []string{event[:n]}), ""))); end != nil && i < len(events)-3 {
+				if text, end, _ := spoken(decode(nil, strings.Join(slices.Concat(events[:i], []string{event[:n]}), ""))); end != nil && i < len(events)-3 {
 					t.Errorf("%s: lost from byte %d of event %d on, it is whole: %q", name, n, i, text)
 				}
 			}
@@ -122,9 +122,9 @@ func TestRecordedStreamsNeverRunAnotherCall(t *testing.T) {
 	}
 }
 
-func spoken(parts []assistant.Part, err error) (string, error, *assistant.End) {
+func spoken(parts []assistant.Part, err error) (string, *assistant.End, error) {
 	text, _, end := assistanttest.Spoken(parts)
-	return text, err, end
+	return text, end, err
 }
 
 // reversed writes a JSON document with the members of each object in the

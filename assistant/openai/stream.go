@@ -190,5 +190,6 @@ func (s *stream) note(part assistant.Part) {
 	case assistant.End:
 		c.log.Debug("response", "provider", c.name, "finish", p.Finish, "damaged", p.Damaged,
 			"text", c.secrets.Redact(s.heard.String()), "calls", c.secrets.Redact(fmt.Sprint(p.Calls)))
+	default: // not what the model said
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -95,8 +96,11 @@ func makePrivate(dir string) error {
 func checkPrivate(dir string) (notice string, err error) {
 	const others, everybody = 0o022, 0o002
 	info, err := os.Stat(dir)
-	if err != nil || runtime.GOOS == "windows" { // where modes say nothing
+	if errors.Is(err, fs.ErrNotExist) || runtime.GOOS == "windows" { // where modes say nothing
 		return "", nil
+	}
+	if err != nil {
+		return "", err
 	}
 	if parent, err := os.Stat(filepath.Dir(dir)); err == nil && parent.Mode().Perm()&everybody != 0 && parent.Mode()&fs.ModeSticky == 0 {
 		return "", advise(fmt.Errorf("everybody can replace %s, because everybody can write to %s", dir, filepath.Dir(dir)),

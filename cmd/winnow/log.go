@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -127,7 +128,7 @@ func (a *app) captureStderr() (release func()) {
 			if len(line) > 0 {
 				_, _ = out.Write(line) // never fails
 			}
-			if err != nil && err != bufio.ErrBufferFull {
+			if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 				return
 			}
 		}

@@ -157,7 +157,8 @@ func (a *app) editFilter(ctx context.Context) (*openWindow, *workspace.Workspace
 	if err != nil {
 		return nil, nil, err
 	}
-	return w, workspace.New(workspace.Options{Session: session, Folder: a.folder()}), a.sayNotices(w)
+	a.sayNotices(w)
+	return w, workspace.New(workspace.Options{Session: session, Folder: a.folder()}), nil
 }
 
 // editSession is a session that changes a window without a model; store may be
@@ -188,11 +189,10 @@ func (a *app) editSession(ctx context.Context, w *openWindow, store history.Stor
 }
 
 // sayNotices says what the user should know of the file.
-func (a *app) sayNotices(w *openWindow) error {
+func (a *app) sayNotices(w *openWindow) {
 	for _, n := range w.filter.Notices() {
 		a.say("%s", n)
 	}
-	return nil
 }
 
 // sessionID names the session that works in the window; "" is none.

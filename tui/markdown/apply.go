@@ -57,8 +57,9 @@ func newLeaf(p placement) *block {
 		return &block{kind: blockRule}
 	case lineFence, lineCode:
 		return &block{kind: blockCode, fence: p.fence, check: leastCode}
+	default:
+		return nil
 	}
-	return nil
 }
 
 // applyBlank ends what a blank line ends that goes on with so many containers.

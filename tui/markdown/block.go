@@ -92,8 +92,9 @@ func (b *block) shows() bool {
 		return len(b.text)+len(b.tail) > 0
 	case blockTable:
 		return b.table != nil
+	default:
+		return true
 	}
-	return true
 }
 
 // split closes the open leaf before byte at and goes on in another.

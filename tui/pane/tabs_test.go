@@ -43,8 +43,15 @@ func (t *Tabs[R]) frame(h int) []string {
 func TestTheCursorPassesOverHeadings(t *testing.T) {
 	tabs := newTabs()
 	for _, step := range []struct{ action, want string }{
-		{"pane-first", "a"}, {"pane-down", "b"}, {"pane-down", "c"}, {"pane-up", "b"}, {"pane-up", "a"}, {"pane-up", "a"},
-		{"pane-last", "row 19"}, {"pane-down", "row 19"}, {"pane-first", "a"},
+		{"pane-first", "a"},
+		{"pane-down", "b"},
+		{"pane-down", "c"},
+		{"pane-up", "b"},
+		{"pane-up", "a"},
+		{"pane-up", "a"},
+		{"pane-last", "row 19"},
+		{"pane-down", "row 19"},
+		{"pane-first", "a"},
 	} {
 		if !tabs.Move(step.action) {
 			t.Fatalf("%s moves nothing", step.action)
@@ -143,7 +150,9 @@ func TestSaveSheet(t *testing.T) {
 	text := ansi.Strip(strings.Join(SavePlanLines(assistant.SavePlan{
 		Path: "/x/.env\u202e", Creates: true, Lines: []assistant.FileLine{{Kind: "+", Text: "IGNORE_MODELS_P=a"}},
 		Effects: []assistant.ModelEffect{
-			{Provider: "p", Known: true, Hidden: hidden}, {Provider: "q", Known: true}, {Provider: "r"},
+			{Provider: "p", Known: true, Hidden: hidden},
+			{Provider: "q", Known: true},
+			{Provider: "r"},
 			{Provider: "s", Known: true, Shown: []string{"s/a", "s/b"}, Hidden: []string{"s/c"}},
 		},
 	}, &st), "\n"))

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -258,7 +259,7 @@ func (c *console) mark(number string, change func(p *assistant.Pair) (text strin
 	text, err := change(p)
 	if err == nil {
 		c.out.line(fmt.Sprintf("%s: %s", oneLine(p.UserText), text))
-		if err = c.w.Refilter(c.ctx); err == workspace.ErrNoHistory {
+		if err = c.w.Refilter(c.ctx); errors.Is(err, workspace.ErrNoHistory) {
 			err = nil
 		}
 	}

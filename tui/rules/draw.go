@@ -228,8 +228,10 @@ func (p *Pane) rulePieces(r modelfilter.RuleView, w int) (left, right []pane.Pie
 		wide = short
 	}
 	return []pane.Piece{
-		{Text: mark, Ink: in.Pending}, {Text: pending, Ink: in.Pending},
-		{Text: icons.RuleBar + sign + " ", Ink: colour}, {Text: pane.Visible(r.Pattern), Ink: name},
+		{Text: mark, Ink: in.Pending},
+		{Text: pending, Ink: in.Pending},
+		{Text: icons.RuleBar + sign + " ", Ink: colour},
+		{Text: pane.Visible(r.Pattern), Ink: name},
 	}, []pane.Piece{{Text: wide, Ink: ink}}
 }
 

@@ -84,7 +84,7 @@ func (p *Pane) switchProvider(name string) pane.Action {
 func (p *Pane) refreshModels() pane.Action {
 	w, box, name, drift, source := p.window, &p.inbox, p.data.provider, p.opts.Drift, p.data.source.Source
 	return pane.Run{Doing: "asking " + pane.Visible(name) + " for its models…", Run: func(ctx context.Context) (string, error) {
-		p.checkFile(ctx)
+		_ = p.checkFile(ctx) // a file that cannot be read is shown by the next save
 		r, err := w.Refresh(ctx, name)
 		if err != nil {
 			return "", err

@@ -25,6 +25,7 @@ import (
 
 // Run tests the stores that open returns, a new and empty one for each test.
 func Run(t *testing.T, open func(t *testing.T) history.Store) {
+	t.Helper()
 	for name, test := range map[string]func(*testing.T, history.Store){
 		"pairs come back":          pairsComeBack,
 		"a batch is all or none":   batchIsAllOrNone,
@@ -95,6 +96,7 @@ func seqs(refs []assistant.Ref) []int64 {
 }
 
 func pairsComeBack(t *testing.T, s history.Store) {
+	t.Helper()
 	p := pair("s1", "question <b> \u202e", "answer [[tool:0]]")
 	p.Topic, p.Star, p.ID, p.Usage = "AI > Agents", 2, "an-id", &assistant.Usage{Prompt: 3}
 	p.Attachments = []assistant.Attachment{{Name: "a.txt", Type: "text/plain", Size: 3}}
@@ -132,6 +134,7 @@ func pairsComeBack(t *testing.T, s history.Store) {
 }
 
 func batchIsAllOrNone(t *testing.T, s history.Store) {
+	t.Helper()
 	first := pair("x", "one", "1")
 	put(t, s, first)
 	bad := pair("x", "two", "2")
@@ -149,6 +152,7 @@ func batchIsAllOrNone(t *testing.T, s history.Store) {
 }
 
 func cutAndUncut(t *testing.T, s history.Store) {
+	t.Helper()
 	a, b, c := pair("x", "1", ""), pair("y", "2", ""), pair("x", "3", "")
 	put(t, s, a, b, c)
 	must(t, s.Commit(t.Context(), &assistant.Batch{Cut: &assistant.Cut{Name: "cut", Sessions: []string{"x"}, From: c.Seq}}))
@@ -162,6 +166,7 @@ func cutAndUncut(t *testing.T, s history.Store) {
 }
 
 func linesSelectPairs(t *testing.T, s history.Store) {
+	t.Helper()
 	for i := range 6 {
 		p := pair(fmt.Sprint("s", i%2), fmt.Sprint("question ", i), []string{"Kubernetes", "größe", "a/b"}[i%3])
 		p.Star, p.Flag, p.Topic = i%4, i%2 == 0, []string{"", "AI", "AI > Agents"}[i%3]
@@ -202,6 +207,7 @@ func linesSelectPairs(t *testing.T, s history.Store) {
 }
 
 func marksAreRestored(t *testing.T, s history.Store) {
+	t.Helper()
 	a, b := pair("x", "1", ""), pair("x", "2", "")
 	a.Star, a.Topic = 1, "Old"
 	put(t, s, a, b)
@@ -226,6 +232,7 @@ func marksAreRestored(t *testing.T, s history.Store) {
 }
 
 func topicsAreATree(t *testing.T, s history.Store) {
+	t.Helper()
 	p := pair("x", "q", "a")
 	p.Topic = "AI > Agents"
 	put(t, s, p)
@@ -244,6 +251,7 @@ func topicsAreATree(t *testing.T, s history.Store) {
 }
 
 func groupsCount(t *testing.T, s history.Store) {
+	t.Helper()
 	a, b, c := pair("x", "1", ""), pair("y", "2", ""), pair("y", "3", "")
 	a.Star, b.Topic, c.State = 3, "AI", assistant.PairError
 	put(t, s, a, b, c)
@@ -260,6 +268,7 @@ func groupsCount(t *testing.T, s history.Store) {
 }
 
 func marksAreGrouped(t *testing.T, s history.Store) {
+	t.Helper()
 	a, b, c, d := pair("x", "1", ""), pair("y", "2", ""), pair("y", "3", ""), pair("x", "cut", "")
 	a.Star, b.Topic, c.Star = 3, "AI", 3
 	put(t, s, a, b, c, d)
@@ -274,6 +283,7 @@ func marksAreGrouped(t *testing.T, s history.Store) {
 }
 
 func sessionsAreRemembered(t *testing.T, s history.Store) {
+	t.Helper()
 	ctx := t.Context()
 	must(t, s.Touch(ctx, history.Session{ID: "a", Folder: "/f", Model: "m"}), s.Touch(ctx, history.Session{ID: "b", Folder: "/f"}), s.Touch(ctx, history.Session{ID: "a", Page: "p"}))
 	put(t, s, pair("a", "title", ""))
@@ -299,6 +309,7 @@ func sessionsAreRemembered(t *testing.T, s history.Store) {
 }
 
 func memoryStays(t *testing.T, s history.Store) {
+	t.Helper()
 	ctx := t.Context()
 	draft := history.Draft{Text: "typed", Stash: []string{"a", "b"}}
 	must(t, s.SaveDraft(ctx, "k", draft), s.AddSent(ctx, "one"), s.AddSent(ctx, "two"), s.AddSent(ctx, "one"), s.AddFilterLine(ctx, "s3"),
@@ -325,6 +336,7 @@ func memoryStays(t *testing.T, s history.Store) {
 }
 
 func knownIDsAreAddedOnce(t *testing.T, s history.Store) {
+	t.Helper()
 	p := pair("x", "q", "a")
 	put(t, s, p)
 	again, other := *p, pair("x", "other", "")
@@ -339,6 +351,7 @@ func knownIDsAreAddedOnce(t *testing.T, s history.Store) {
 }
 
 func goroutinesShareIt(t *testing.T, s history.Store) {
+	t.Helper()
 	var group sync.WaitGroup
 	for worker := range 4 {
 		group.Go(func() {
