@@ -149,10 +149,14 @@ func (m *Model) sendOutgoing(o outgoing) tea.Cmd {
 		cmd = m.dispatch(o.prompt)
 	}
 	if since != "" {
-		if !m.input.draft.Empty() && m.notice.text != "" {
+		refused := !m.input.draft.Empty()
+		m.input.draft.Set(since)
+		if refused {
+			m.input.draft.PutAway(o.typed)
+		}
+		if refused && m.notice.text != "" {
 			m.notice.text += m.hintIn(modeInput, " · %s on the first line brings the message back", "older-message")
 		}
-		m.input.draft.Set(since)
 	}
 	return tea.Batch(cmd, m.input.storeDraft())
 }
