@@ -48,9 +48,17 @@ func TestTheHUDAlwaysHasItsGroups(t *testing.T) {
 	}
 }
 
-// answered waits for the end of the nth turn, on the screen too.
+// answered waits for the end of the nth turn, on the screen too, and for the
+// boundary that the screen computes after it.
 func (r *rig) answered(n int) {
-	r.Until(func(string) bool { return r.session.Boundary().Y == n && idle(r.Screen, r.session) })
+	r.Until(func(string) bool {
+		if r.session.Boundary().Y != n || !idle(r.Screen, r.session) {
+			return false
+		}
+		same := false
+		r.Look(func(m tea.Model) { same = m.(*Model).conv.boundary.at == r.session.Boundary() })
+		return same
+	})
 }
 
 // idle says whether no turn runs, for the screen too: that hears of the end
