@@ -22,17 +22,7 @@ type alphabet struct {
 func newAlphabet(patterns []*Pattern) alphabet {
 	starts := []rune{0, '/', '/' + 1}
 	for _, p := range patterns {
-		for _, t := range p.tokens {
-			switch t.kind {
-			case one:
-				starts = append(starts, t.rune, t.rune+1)
-			case set:
-				for _, s := range t.class.spans {
-					starts = append(starts, s.lo, s.hi+1)
-				}
-			default:
-			}
-		}
+		starts = appendBounds(starts, p.tokens)
 	}
 	slices.Sort(starts)
 	starts = slices.Compact(starts)
@@ -40,6 +30,22 @@ func newAlphabet(patterns []*Pattern) alphabet {
 		starts = starts[:len(starts)-1]
 	}
 	return alphabet{starts}
+}
+
+// appendBounds appends the characters at which what tokens match begins or ends.
+func appendBounds(starts []rune, tokens []token) []rune {
+	for _, t := range tokens {
+		switch t.kind {
+		case one:
+			starts = append(starts, t.rune, t.rune+1)
+		case set:
+			for _, s := range t.class.spans {
+				starts = append(starts, s.lo, s.hi+1)
+			}
+		default:
+		}
+	}
+	return starts
 }
 
 func (a alphabet) len() int { return len(a.starts) }

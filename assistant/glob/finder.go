@@ -53,18 +53,7 @@ func newFinder(toks []token) *finder {
 }
 
 func newWideBlock(toks []token) wideBlock {
-	starts := []rune{utf8.RuneSelf}
-	for _, t := range toks {
-		switch t.kind {
-		case one:
-			starts = append(starts, t.rune, t.rune+1)
-		case set:
-			for _, s := range t.class.spans {
-				starts = append(starts, s.lo, s.hi+1)
-			}
-		default:
-		}
-	}
+	starts := appendBounds([]rune{utf8.RuneSelf}, toks)
 	slices.Sort(starts)
 	starts = slices.Compact(starts)
 	first, _ := slices.BinarySearch(starts, utf8.RuneSelf)
