@@ -10,6 +10,7 @@ import (
 	"winnow/adapters/endpoints"
 	"winnow/assistant/history"
 	"winnow/assistant/safetext"
+	"winnow/tui"
 )
 
 // openEndpoints finds the endpoints of this run. It connects to nothing. delay
@@ -147,4 +148,102 @@ func (a *app) model(ctx context.Context, set *endpoints.Set, store history.Store
 		c.ID, c.Note = first.ID, c.Note+first.Note
 	}
 	return c, set.Describe(c.ID)
+}
+
+// modelFound is the answer of the endpoints to the question for a model.
+type modelFound struct {
+	endpoints.Choice
+	err error
+}
+
+// findModel asks the endpoints for a model to begin with, in the background.
+func findModel(ctx context.Context, set *endpoints.Set) <-chan modelFound {
+	out := make(chan modelFound, 1)
+	go func() {
+		c, err := firstModel(ctx, set)
+		out <- modelFound{c, err}
+	}()
+	return out
+}
+
+// useFound takes the model that the endpoints named, if they already have. Until
+// then the offline model stands in, where the user set up no endpoint.
+func (p *program) useFound(picked modelChoice) modelChoice {
+	select {
+	case f := <-p.later:
+		p.later = nil
+		if f.err != nil {
+			picked.Note += f.err.Error()
+			return picked
+		}
+		picked.ID, picked.Note = f.ID, picked.Note+f.Note
+	default:
+		if first := p.endpoints.All[0]; first.Auto || first.Name == endpoints.OfflineName {
+			picked.ID = endpoints.OfflineModel
+		}
+	}
+	p.auto = picked.ID
+	return picked
+}
+
+// follow selects the model that the endpoints name later, unless the user has
+// chosen or sent something meanwhile, and asks the selected endpoint for its
+// models. notify is told what came of it.
+func (p *program) follow(ctx context.Context, notify func(tui.Noticed)) {
+	p.follows.Go(func() {
+		if p.later == nil {
+			p.listModels(ctx)
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case f := <-p.later:
+			if text, ok := p.selectFound(f); ok {
+				notify(text)
+			}
+		}
+	})
+}
+
+// listModels asks the endpoint of the selected model for its models: what is
+// known of them may be out of date, or is not known at all.
+func (p *program) listModels(ctx context.Context) {
+	name, _, _ := strings.Cut(p.session.Model(), "/")
+	e := p.endpoints.Named(name)
+	if e == nil || len(e.Known) > 0 {
+		return
+	}
+	// A failure is shown when a message is sent, or the models are asked for.
+	if failed := p.endpoints.Registry.Refresh(ctx, name); len(failed) == 0 {
+		p.session.ModelsChanged()
+	}
+}
+
+// selectFound selects the model that the endpoints named; ok is false when it is
+// not needed any more.
+func (p *program) selectFound(f modelFound) (n tui.Noticed, ok bool) {
+	_, sent := p.session.LastSend()
+	if p.session.Model() != p.auto || p.session.Busy() || sent {
+		return tui.Noticed{}, false
+	}
+	err := f.err
+	if err == nil {
+		err = p.endpoints.Describe(f.ID)
+	}
+	if err == nil {
+		err = p.session.SetModel(f.ID)
+	}
+	if err != nil {
+		return failure(err), true
+	}
+	p.auto = f.ID
+	return tui.Noticed{Text: f.Note}, true
+}
+
+// failure shows err in the footer; a nil err only refreshes the screen.
+func failure(err error) tui.Noticed {
+	if err == nil {
+		return tui.Noticed{}
+	}
+	return tui.Noticed{Text: err.Error(), Bad: true}
 }
