@@ -265,7 +265,7 @@ func (c *change) putBody(p *assistant.Pair) error {
 		return err
 	}
 	err = c.run(`INSERT OR REPLACE INTO body (seq, user, answer, reasoning, error_code, error_message, more, sum)
-		VALUES (?,?,?,?,?,?,?,?)`, p.Seq, b.user, b.answer, b.reasoning, b.errorCode, b.errorMessage, b.more, bodySum(b.texts()...))
+		VALUES (?,?,?,?,?,?,?,?)`, p.Seq, b.user, b.answer, b.reasoning, b.errorCode, b.errorMessage, b.more, b.sum(p))
 	if err != nil || same {
 		return err
 	}

@@ -47,7 +47,8 @@
 //
 // Changes that were only in a -wal file that somebody removed are gone: Report
 // says LostLog, nobody can say how many. A byte that flipped in a text is found
-// when the pair is read, and its Notice says so; the other columns have no sum.
+// when the pair is read, and its Notice says so. The sum covers id, session, model,
+// state and time too, but not the marks.
 // Arguments of calls are stored byte for byte, but exported as JSON, hence
 // without their white space. Times keep their offset, not the name of their
 // zone. The file must lie on a file system with working locks. On Windows file

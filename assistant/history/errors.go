@@ -95,7 +95,8 @@ func code(err error) int {
 // damaged tells whether err means that the file itself is broken.
 func damaged(err error) bool {
 	c := code(err)
-	return c == sqlitelib.SQLITE_CORRUPT || c == sqlitelib.SQLITE_NOTADB || errors.Is(err, errVersion)
+	return c == sqlitelib.SQLITE_CORRUPT || c == sqlitelib.SQLITE_NOTADB ||
+		errors.Is(err, errVersion) || errors.Is(err, errSchema) || errors.Is(err, errValue)
 }
 
 // explain turns an error of SQLite or of the system into a *DamageError or a

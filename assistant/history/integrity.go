@@ -77,9 +77,12 @@ func (s *SQLite) probe(ctx context.Context, whole bool) (inspection, error) {
 		}
 		err = verifyVersion(ctx, db, s.path, version)
 	}
+	if err == nil && tables != "" && version == schemaVersion {
+		err = verifySchema(ctx, db, s.path)
+	}
 	var newer *NewerSchemaError
 	switch {
-	case damaged(err):
+	case damaged(err) || code(err) == codeError: // nobody else has it open, and the statements are right
 		return inspection{damage: err}, nil
 	case errors.As(err, &newer):
 		return inspection{}, err
@@ -88,14 +91,65 @@ func (s *SQLite) probe(ctx context.Context, whole bool) (inspection, error) {
 	case !whole:
 		return inspection{unsure: true}, nil
 	}
-	found, err := checkPages(ctx, db, "quick_check")
+	found, err := checkPages(ctx, db, "integrity_check")
 	if err != nil && !damaged(err) {
 		return inspection{}, err
 	}
 	if err == nil && len(found) > 0 {
 		err = errors.New(strings.Join(found, "; "))
 	}
+	if err == nil && tables != "" && version == schemaVersion {
+		err = readAllPairs(ctx, db)
+	}
 	return inspection{damage: err}, nil
+}
+
+// readAllPairs reads every pair: a column may hold a value of a type that it never gets.
+func readAllPairs(ctx context.Context, db *sql.DB) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return (&tx{ctx: ctx, conn: conn}).checkTexts(&CheckReport{})
+}
+
+// verifySchema compares the columns of a database with those of an empty one: a
+// byte that flipped in the text of the schema is in the way only when a
+// statement meets it. It returns errSchema when they differ.
+func verifySchema(ctx context.Context, db querier, path string) error {
+	const query = `SELECT group_concat(name, ' ') FROM (SELECT t.name || '.' || c.name || c.type || c."notnull" || c.pk AS name
+		FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' ORDER BY 1)`
+	empty, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return err
+	}
+	defer empty.Close()
+	empty.SetMaxOpenConns(1)
+	if _, err := empty.ExecContext(ctx, schema); err != nil {
+		return err
+	}
+	var want, got string
+	if err := empty.QueryRowContext(ctx, query).Scan(&want); err != nil {
+		return err
+	}
+	if err := db.QueryRowContext(ctx, query).Scan(&got); err != nil {
+		return err
+	}
+	// A file that cannot be written by its own header is in no form that SQLite writes.
+	header := make([]byte, 20)
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := f.ReadAt(header, 0); err != nil {
+		return err
+	}
+	if want != got || header[18] > 2 {
+		return errSchema
+	}
+	return nil
 }
 
 // maxProblems bounds how many contradictions of one kind are listed.

@@ -72,13 +72,13 @@ func (t *tx) pairs(seqs []int64, paths map[int64]string, each func(p assistant.P
 			return err
 		}
 		p.UserText, p.AssistantText, p.Reasoning, p.ErrorCode, p.ErrorMessage = b.user, b.answer, b.reasoning, b.errorCode, b.errorMessage
-		damaged := sum.Valid && sum.Int64 != bodySum(b.texts()...)
+		p.Topic, p.State, p.CreatedAt = paths[topic], states[state&3], instant(sec, nsec, zone)
+		damaged := !b.intact(&p, sum)
 		if b.more != "" {
 			if err := decodePair([]byte(b.more), &p); err != nil && !damaged {
 				return fmt.Errorf("history: pair %d: %w", p.Seq, err)
 			}
 		}
-		p.Topic, p.State, p.CreatedAt = paths[topic], states[state&3], instant(sec, nsec, zone)
 		return each(p, damaged)
 	})
 }

@@ -177,7 +177,7 @@ func (s *SQLite) open(ctx context.Context) error {
 	}
 	logged := size(s.path+"-wal") > 0
 	err = s.attach(ctx)
-	if living == 0 && err != nil && (damaged(err) || code(err) == codeError) {
+	if living == 0 && err != nil && (damaged(err) || code(err) == codeError || code(err) == codeConstraint) {
 		// What inspection let pass, working with it found: a migration that fails
 		// is one of a schema that is not what its version says.
 		_ = s.disconnect() // the salvage goes on

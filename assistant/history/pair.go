@@ -1,12 +1,14 @@
 package history
 
 import (
+	"database/sql"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"math"
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	"winnow/assistant"
@@ -171,6 +173,18 @@ type bodyRow struct{ user, answer, reasoning, errorCode, errorMessage, more stri
 
 func (b *bodyRow) texts() []string {
 	return []string{b.user, b.answer, b.reasoning, b.errorCode, b.errorMessage, b.more}
+}
+
+// sum is the sum that is stored with p: over its texts and all that never
+// changes without them. Marks change alone and are not in it.
+func (b *bodyRow) sum(p *assistant.Pair) int64 {
+	return bodySum(append(b.texts(), p.ID, p.Session, p.Model, string(states[max(slices.Index(states, p.State), 0)]), p.CreatedAt.Format(time.RFC3339Nano))...)
+}
+
+// intact compares p with its sum. One that was stored by an older winnow is
+// over the texts only.
+func (b *bodyRow) intact(p *assistant.Pair, sum sql.NullInt64) bool {
+	return !sum.Valid || sum.Int64 == b.sum(p) || sum.Int64 == bodySum(b.texts()...)
 }
 
 // body makes the row of p without what redact takes out.

@@ -26,6 +26,9 @@ const childEnv = "WINNOW_HISTORY_CHILD"
 // roundsEnv raises the rounds of the kill test.
 const roundsEnv = "WINNOW_KILL_ROUNDS"
 
+// seedEnv chooses other bytes for TestFlippedBytes to flip.
+const seedEnv = "WINNOW_FLIP_SEED"
+
 func TestMain(m *testing.M) {
 	role, path, _ := strings.Cut(os.Getenv(childEnv), " ")
 	switch role {

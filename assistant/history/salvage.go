@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -212,22 +213,33 @@ type rescue struct {
 	failed int
 }
 
-// table copies the readable rows of a small table.
+// table copies the readable rows of a small table, as far as their columns
+// still have their names.
 func (r *rescue) table(table string) error {
-	rows, err := r.from.conn.QueryContext(r.from.ctx, "SELECT * FROM "+table)
+	const both = "SELECT name FROM pragma_table_info(?)"
+	wanted, err := list[string](r.to.tx, both, table)
+	if err != nil {
+		return err
+	}
+	left, err := list[string](r.from, both, table)
+	if err != nil {
+		return r.from.ctx.Err()
+	}
+	columns := slices.DeleteFunc(wanted, func(name string) bool { return !slices.Contains(left, name) })
+	if len(columns) == 0 {
+		return nil
+	}
+	names := strings.Join(columns, ", ")
+	rows, err := r.from.conn.QueryContext(r.from.ctx, "SELECT "+names+" FROM "+table)
 	if err != nil {
 		return r.from.ctx.Err() // unreadable as a whole, or not in this version
 	}
 	defer rows.Close()
-	columns, err := rows.Columns()
-	if err != nil {
-		return r.from.ctx.Err()
-	}
 	values, into := make([]any, len(columns)), make([]any, len(columns))
 	for i := range into {
 		into[i] = &values[i]
 	}
-	query := fmt.Sprintf("INSERT OR IGNORE INTO %s (%s) VALUES (?%s)", table, strings.Join(columns, ", "), strings.Repeat(",?", len(columns)-1))
+	query := fmt.Sprintf("INSERT OR IGNORE INTO %s (%s) VALUES (?%s)", table, names, strings.Repeat(",?", len(columns)-1))
 	for rows.Next() && rows.Scan(into...) == nil {
 		if err := r.to.run(query, values...); err != nil && code(err) != codeConstraint { // a row that its own table would refuse
 			return err
@@ -317,7 +329,12 @@ func (r *rescue) save(p *assistant.Pair, altered bool) error {
 		r.failed++
 		return nil //nolint:nilerr // counted; the other pairs are still to be saved
 	}
-	if err := r.to.put(p, false); err != nil {
+	err := r.to.put(p, false)
+	if code(err) == codeConstraint { // the id of another pair
+		p.ID, altered = "", true
+		err = r.to.put(p, false)
+	}
+	if err != nil {
 		return err
 	}
 	if altered {

@@ -118,7 +118,11 @@ func verifyVersion(ctx context.Context, db querier, path string, version int) er
 	return fmt.Errorf("%w: the header says %d, the database %d", errVersion, version, repeated)
 }
 
-var errVersion = errors.New("the version of the schema is not the one that was written")
+var (
+	errVersion = errors.New("the version of the schema is not the one that was written")
+	errSchema  = errors.New("the schema is not the one that was written")
+	errValue   = errors.New("a value is not of the type that was written")
+)
 
 // copyBefore makes a durable copy of a database of an older version and returns its name.
 func (s *SQLite) copyBefore(ctx context.Context, version int) (string, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -53,8 +54,14 @@ func (t *tx) each(query string, args []any, row func(scanner) error) error {
 		return err
 	}
 	defer rows.Close()
+	scan := func(into ...any) error {
+		if err := rows.Scan(into...); err != nil { // the store wrote another type
+			return fmt.Errorf("%w: %w", errValue, err)
+		}
+		return nil
+	}
 	for rows.Next() {
-		if err := row(rows.Scan); err != nil {
+		if err := row(scan); err != nil {
 			return err
 		}
 	}
