@@ -100,13 +100,13 @@ func (c *Conversation) newTurn() (*turn, error) {
 func (c *Conversation) choose(images bool) (model Model, name, id string, err error) {
 	selection := c.config.Selection
 	if selection == nil {
-		selection = DefaultSelection{}
+		selection = DefaultSelection
 	}
 	need := Need{
 		Provider: c.config.Provider, Model: c.config.Model, Images: images,
 		Tools: len(c.config.Tools) > 0 && !images, Reasoning: c.config.Reasoning && !images, Tokens: c.estimate(),
 	}
-	id, err = selection.Select(need, c.registry.Models())
+	id, err = selection(need, c.registry.Models())
 	if err != nil {
 		return nil, "", "", err
 	}

@@ -13,6 +13,8 @@ var (
 	ErrNotBusy = errors.New("nothing is running")
 	// ErrNoModel refuses to send when no model is selected.
 	ErrNoModel = errors.New("no model is selected")
+	// ErrModelGone refuses a model that its endpoint does not list any more.
+	ErrModelGone = errors.New("the endpoint does not offer this model any more")
 	// ErrEmpty refuses to send nothing.
 	ErrEmpty = errors.New("the message is empty")
 	// ErrNoPair is given a pair that is not there, or cannot do what was asked.
@@ -20,7 +22,7 @@ var (
 	// ErrNotAsked answers a question that nobody asked.
 	ErrNotAsked = errors.New("no question is open")
 	// ErrNoJournal refuses what needs checkpoints in a session without them.
-	ErrNoJournal = errors.New("this session keeps no checkpoints")
+	ErrNoJournal = errors.New("this session has no checkpoints")
 	// ErrRounds ends Conversation.Run when the limit of rounds of tool calls
 	// is reached. Everything done so far is kept; another Run goes on.
 	ErrRounds = errors.New("the limit of rounds of tool calls is reached")

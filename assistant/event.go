@@ -2,18 +2,19 @@ package assistant
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"time"
 )
 
-// Event is what a running turn reports. The set is closed:
-// one struct an event, spec §5.3. A turn ends with exactly one of Complete,
-// Error and Cancelled. Events are values: they never point into live state.
+// Event is what a running turn reports. A turn ends with exactly one of
+// Complete, Error and Cancelled. Events are values: they never point into live
+// state.
 //
 //sumtype:decl
-type Event interface{ event() }
+type Event interface {
+	event() string // the "type" in JSON
+}
 
 type (
 	// TurnStarted opens a turn's events: the prompt is durable and Seq is its
@@ -135,22 +136,22 @@ type (
 	}
 )
 
-func (TurnStarted) event()       {}
-func (Status) event()            {}
-func (TextDelta) event()         {}
-func (ReasoningDelta) event()    {}
-func (ToolStart) event()         {}
-func (ToolProgress) event()      {}
-func (ToolComplete) event()      {}
-func (PayloadFound) event()      {}
-func (Complete) event()          {}
-func (Error) event()             {}
-func (Cancelled) event()         {}
-func (CheckpointCreated) event() {}
-func (ContextTrimmed) event()    {}
-func (Queued) event()            {}
-func (Retrying) event()          {}
-func (ConfirmRequest) event()    {}
+func (TurnStarted) event() string       { return "turn_started" }
+func (Status) event() string            { return "status" }
+func (TextDelta) event() string         { return "text_delta" }
+func (ReasoningDelta) event() string    { return "reasoning_delta" }
+func (ToolStart) event() string         { return "tool_start" }
+func (ToolProgress) event() string      { return "tool_progress" }
+func (ToolComplete) event() string      { return "tool_complete" }
+func (PayloadFound) event() string      { return "payload" }
+func (Complete) event() string          { return "complete" }
+func (Error) event() string             { return "error" }
+func (Cancelled) event() string         { return "cancelled" }
+func (CheckpointCreated) event() string { return "checkpoint_created" }
+func (ContextTrimmed) event() string    { return "context_trimmed" }
+func (Queued) event() string            { return "queued" }
+func (Retrying) event() string          { return "retrying" }
+func (ConfirmRequest) event() string    { return "confirm_request" }
 
 // Terminal reports whether e ends a turn.
 func Terminal(e Event) bool {
@@ -171,34 +172,10 @@ type ResponsePayload struct {
 	Notice string `json:"notice,omitempty"`
 }
 
-// CustomPayload is structured data of a turn: "tool_history" with a
-// []ToolHistoryEntry.
+// CustomPayload is structured data of a turn, of type PayloadTools.
 type CustomPayload struct {
-	Type string `json:"type"`
-	Data any    `json:"data"`
-}
-
-// UnmarshalJSON reads a tool_history back into its entries, and the data of
-// every other type as plain JSON values.
-func (c *CustomPayload) UnmarshalJSON(data []byte) error {
-	var raw struct {
-		Type string          `json:"type"`
-		Data json.RawMessage `json:"data"`
-	}
-	if err := json.Unmarshal(data, &raw); err != nil {
-		return err
-	}
-	c.Type, c.Data = raw.Type, nil
-	if raw.Type == PayloadTools {
-		var entries []ToolHistoryEntry
-		err := json.Unmarshal(raw.Data, &entries)
-		c.Data = entries
-		return err
-	}
-	if len(raw.Data) == 0 {
-		return nil
-	}
-	return json.Unmarshal(raw.Data, &c.Data)
+	Type string             `json:"type"`
+	Data []ToolHistoryEntry `json:"data"`
 }
 
 // ToolHistoryEntry is entry N of tool_history, the card of marker [[tool:N]].
@@ -224,102 +201,60 @@ type SuggestedAction struct {
 	Style   string          `json:"style"` // "primary", "secondary", "warning"
 }
 
-// eventKinds are the names of the events on the wire, with their decoders.
-var eventKinds = map[string]struct {
-	of     Event
-	decode func([]byte) (Event, error)
-}{
-	"turn_started":       {TurnStarted{}, decodeAs[TurnStarted]},
-	"status":             {Status{}, decodeAs[Status]},
-	"text_delta":         {TextDelta{}, decodeAs[TextDelta]},
-	"reasoning_delta":    {ReasoningDelta{}, decodeAs[ReasoningDelta]},
-	"tool_start":         {ToolStart{}, decodeAs[ToolStart]},
-	"tool_progress":      {ToolProgress{}, decodeAs[ToolProgress]},
-	"tool_complete":      {ToolComplete{}, decodeAs[ToolComplete]},
-	"payload":            {PayloadFound{}, decodeAs[PayloadFound]},
-	"complete":           {Complete{}, decodeAs[Complete]},
-	"error":              {Error{}, decodeAs[Error]},
-	"cancelled":          {Cancelled{}, decodeAs[Cancelled]},
-	"checkpoint_created": {CheckpointCreated{}, decodeAs[CheckpointCreated]},
-	"context_trimmed":    {ContextTrimmed{}, decodeAs[ContextTrimmed]},
-	"queued":             {Queued{}, decodeAs[Queued]},
-	"retrying":           {Retrying{}, decodeAs[Retrying]},
-	"confirm_request":    {ConfirmRequest{}, decodeAs[ConfirmRequest]},
-}
-
-// eventNames are the same by type.
-var eventNames = func() map[reflect.Type]string {
-	names := map[reflect.Type]string{}
-	for name, kind := range eventKinds {
-		names[reflect.TypeOf(kind.of)] = name
-	}
-	return names
-}()
-
 // EncodeEvent writes e as one JSON object whose "type" names it.
 func EncodeEvent(e Event) (json.RawMessage, error) {
-	name, ok := eventNames[reflect.TypeOf(e)]
-	if !ok {
-		return nil, fmt.Errorf("event: %T has no name", e)
-	}
 	body, err := PlainJSON(e)
 	if err != nil {
-		return nil, fmt.Errorf("event %s: %w", name, err)
+		return nil, fmt.Errorf("event %s: %w", e.event(), err)
 	}
-	head := `{"type":"` + name + `"`
-	if rest := string(body[1:]); rest != "}" {
-		return json.RawMessage(head + "," + rest), nil
+	head := `{"type":"` + e.event() + `"`
+	if string(body) == "{}" {
+		return json.RawMessage(head + "}"), nil
 	}
-	return json.RawMessage(head + "}"), nil
+	return json.RawMessage(head + "," + string(body[1:])), nil
 }
 
-// DecodeEvent reads what EncodeEvent writes. An unknown type is an error that names it.
+// DecodeEvent reads what EncodeEvent writes. An unknown type is an error that
+// names it.
 func DecodeEvent(data []byte) (Event, error) {
-	var head struct {
-		Type *string `json:"type"`
-	}
+	var head struct{ Type string }
 	if err := json.Unmarshal(data, &head); err != nil {
 		return nil, fmt.Errorf("event: %w", err)
 	}
-	if head.Type == nil {
-		return nil, errors.New(`event: "type" is missing`)
+	for _, zero := range []Event{
+		TurnStarted{}, Status{}, TextDelta{}, ReasoningDelta{}, ToolStart{}, ToolProgress{}, ToolComplete{}, PayloadFound{},
+		Complete{}, Error{}, Cancelled{}, CheckpointCreated{}, ContextTrimmed{}, Queued{}, Retrying{}, ConfirmRequest{},
+	} {
+		if zero.event() != head.Type {
+			continue
+		}
+		e := reflect.New(reflect.TypeOf(zero))
+		if err := json.Unmarshal(data, e.Interface()); err != nil {
+			return nil, fmt.Errorf("event %s: %w", head.Type, err)
+		}
+		return e.Elem().Interface().(Event), nil
 	}
-	kind, ok := eventKinds[*head.Type]
-	if !ok {
-		return nil, fmt.Errorf("event: type %q is unknown", *head.Type)
-	}
-	e, err := kind.decode(data)
-	if err != nil {
-		return nil, fmt.Errorf("event %s: %w", *head.Type, err)
-	}
-	return e, nil
-}
-
-func decodeAs[E Event](data []byte) (Event, error) {
-	var e E
-	if err := json.Unmarshal(data, &e); err != nil {
-		return nil, err
-	}
-	return e, nil
-}
-
-// retryingJSON is a Retrying with its pause in milliseconds.
-type retryingJSON struct {
-	Attempt int    `json:"attempt"`
-	Reason  string `json:"reason"`
-	Code    string `json:"code,omitempty"`
-	AfterMS int64  `json:"after_ms"`
+	return nil, fmt.Errorf("event: type %q is unknown", head.Type)
 }
 
 // MarshalJSON writes After as after_ms.
 func (r Retrying) MarshalJSON() ([]byte, error) {
-	return PlainJSON(retryingJSON{r.Attempt, r.Reason, r.Code, r.After.Milliseconds()})
+	type fields Retrying
+	return PlainJSON(struct {
+		fields
+		AfterMS int64 `json:"after_ms"`
+	}{fields(r), r.After.Milliseconds()})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (r *Retrying) UnmarshalJSON(data []byte) error {
-	var raw retryingJSON
-	err := json.Unmarshal(data, &raw)
-	*r = Retrying{raw.Attempt, raw.Reason, raw.Code, time.Duration(raw.AfterMS) * time.Millisecond}
+	type fields Retrying
+	read := struct {
+		fields
+		AfterMS int64 `json:"after_ms"`
+	}{}
+	err := json.Unmarshal(data, &read)
+	*r = Retrying(read.fields)
+	r.After = time.Duration(read.AfterMS) * time.Millisecond
 	return err
 }

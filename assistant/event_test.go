@@ -40,8 +40,8 @@ var everyEvent = map[string]assistant.Event{
 			}},
 		},
 	},
-	`{"type":"complete","payload":{"message":"m","custom_payload":{"type":"mine","data":[1]},"notice":"n"}}`: assistant.Complete{
-		Payload: assistant.ResponsePayload{Message: "m", Notice: "n", Custom: &assistant.CustomPayload{Type: "mine", Data: []any{1.0}}},
+	`{"type":"complete","payload":{"message":"m","notice":"n"}}`: assistant.Complete{
+		Payload: assistant.ResponsePayload{Message: "m", Notice: "n"},
 	},
 	`{"type":"error","code":"net","message":"m"}`:                             assistant.Error{Code: "net", Message: "m"},
 	`{"type":"cancelled","kept":true}`:                                        assistant.Cancelled{Kept: true},
@@ -73,8 +73,8 @@ func TestEventsEncodeAndDecode(t *testing.T) {
 
 func TestDecodeEventRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"type":"shout","text":"x"}`: `"shout" is unknown`, `{"text":"x"}`: `"type" is missing`, `{`: "unexpected end",
-		`{"type":"text_delta","text":3}`: "text_delta", `[]`: "array", ``: "unexpected end", `{"type":null}`: `"type" is missing`,
+		`{"type":"shout","text":"x"}`: `"shout" is unknown`, `{"text":"x"}`: `type "" is unknown`, `{`: "unexpected end",
+		`{"type":"text_delta","text":3}`: "text_delta", `[]`: "array", ``: "unexpected end", `{"type":null}`: `type "" is unknown`,
 	} {
 		if e, err := assistant.DecodeEvent([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("DecodeEvent(%s) = %#v, %v, want an error with %q", text, e, err, want)

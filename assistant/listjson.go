@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// ListVersion is the version of the serialised form of a MessageList.
-const ListVersion = "1.0"
+// listVersion is the version of the serialised form of a MessageList.
+const listVersion = "1.0"
 
 // MessageListError names the message of a serialised list that is at fault, and
 // the reason.
@@ -18,7 +18,7 @@ type MessageListError struct {
 	Reason string
 }
 
-// Error names the place and the reason.
+// Error names the message and the reason.
 func (e *MessageListError) Error() string {
 	if e.Index < 0 {
 		return "message list: " + e.Reason
@@ -26,18 +26,18 @@ func (e *MessageListError) Error() string {
 	return fmt.Sprintf("message list: message %d: %s", e.Index, e.Reason)
 }
 
-// The published form: one object a type, fields in this order.
+// The serialised form: the fields of each type in this order, none left out.
 type (
 	listJSON struct {
 		Messages []json.RawMessage `json:"messages"`
-		Version  string            `json:"version"`
+		Version  any               `json:"version"`
 	}
 	textJSON struct {
 		Type string `json:"type"`
 		Text string `json:"text"`
 		Role Role   `json:"role"`
 	}
-	toolJSON struct {
+	callJSON struct {
 		Type       string          `json:"type"`
 		Message    string          `json:"message"`
 		ToolName   string          `json:"tool_name"`
@@ -49,56 +49,43 @@ type (
 	}
 )
 
-// messageKinds are the fields of each type, all of them and no others, and its
-// roles.
-var messageKinds = map[string]struct {
-	fields []string
-	roles  []Role
-}{
-	"AgentMessage":    {[]string{"type", "text", "role"}, []Role{RoleSystem}},
-	"TextMessage":     {[]string{"type", "text", "role"}, []Role{RoleUser, RoleAssistant}},
-	"ToolCallMessage": {[]string{"type", "message", "tool_name", "tool_call_id", "arguments", "result", "error", "role"}, []Role{RoleAssistant}},
+// nullable are the fields that may be null.
+var nullable = []string{"arguments", "result", "error"}
+
+// checkRole refuses a role that the type cannot have.
+func checkRole(kind string, role Role) error {
+	fits := map[string][]Role{"AgentMessage": {RoleSystem}, "TextMessage": {RoleUser, RoleAssistant}, "ToolCallMessage": {RoleAssistant}}
+	if !slices.Contains(fits[kind], role) {
+		return fmt.Errorf("role %q does not fit type %s", role, kind)
+	}
+	return nil
 }
 
 // MarshalJSON writes {"messages":[…],"version":"1.0"}. A message that could not
 // be read back is a *MessageListError.
 func (l *MessageList) MarshalJSON() ([]byte, error) {
-	list := listJSON{Messages: make([]json.RawMessage, 0, len(l.messages)), Version: ListVersion}
+	list := listJSON{Messages: make([]json.RawMessage, len(l.messages)), Version: listVersion}
 	for i, m := range l.messages {
-		raw, err := encodeMessage(m)
+		var err error
+		switch m := m.(type) {
+		case *AgentMessage:
+			list.Messages[i], err = PlainJSON(textJSON{"AgentMessage", m.Text, RoleSystem})
+		case *TextMessage:
+			if err = checkRole("TextMessage", m.Role); err == nil {
+				list.Messages[i], err = PlainJSON(textJSON{"TextMessage", m.Text, m.Role})
+			}
+		case *ToolCallMessage:
+			list.Messages[i], err = PlainJSON(callJSON{
+				"ToolCallMessage", m.Message, m.ToolName, m.ToolCallID, m.Arguments, m.Result, m.Error, RoleAssistant,
+			})
+		default:
+			err = fmt.Errorf("%T is not a message", m)
+		}
 		if err != nil {
 			return nil, &MessageListError{i, err.Error()}
 		}
-		list.Messages = append(list.Messages, raw)
 	}
 	return PlainJSON(list)
-}
-
-// encodeMessage writes the published form of m.
-func encodeMessage(m Message) (json.RawMessage, error) {
-	switch m := m.(type) {
-	case *AgentMessage:
-		return PlainJSON(textJSON{"AgentMessage", m.Text, RoleSystem})
-	case *TextMessage:
-		if err := fitsRole("TextMessage", m.Role); err != nil {
-			return nil, err
-		}
-		return PlainJSON(textJSON{"TextMessage", m.Text, m.Role})
-	case *ToolCallMessage:
-		return PlainJSON(toolJSON{
-			"ToolCallMessage", m.Message, m.ToolName, m.ToolCallID,
-			orNull(m.Arguments), orNull(m.Result), m.Error, RoleAssistant,
-		})
-	}
-	return nil, fmt.Errorf("%T is not a message", m)
-}
-
-// fitsRole refuses a role that the type cannot have.
-func fitsRole(kind string, role Role) error {
-	if !slices.Contains(messageKinds[kind].roles, role) {
-		return fmt.Errorf("role %q does not fit type %s", role, kind)
-	}
-	return nil
 }
 
 // ReadMessageList reads what MarshalJSON writes. Every error is a
@@ -114,20 +101,15 @@ func ReadMessageList(data []byte) (*MessageList, error) {
 // UnmarshalJSON reads what MarshalJSON writes. Every other version, type,
 // missing or unknown field is a *MessageListError, and l stays as it was.
 func (l *MessageList) UnmarshalJSON(data []byte) error {
-	fields, err := exactFields(data, "messages", "version")
-	if err != nil {
+	var list listJSON
+	if err := decodeExactly(data, &list); err != nil {
 		return &MessageListError{-1, err.Error()}
 	}
-	var version string
-	if err := json.Unmarshal(fields["version"], &version); err != nil || version != ListVersion {
-		return &MessageListError{-1, fmt.Sprintf("version %s is unknown; this program reads %q", fields["version"], ListVersion)}
+	if list.Version != listVersion {
+		return &MessageListError{-1, fmt.Sprintf("version %#v is unknown; want %q", list.Version, listVersion)}
 	}
-	var raws []json.RawMessage
-	if err := json.Unmarshal(fields["messages"], &raws); err != nil || raws == nil {
-		return &MessageListError{-1, `"messages" is not a list`}
-	}
-	read := make([]Message, 0, len(raws))
-	for i, raw := range raws {
+	read := make([]Message, len(list.Messages))
+	for i, raw := range list.Messages {
 		m, err := decodeMessage(raw)
 		if err != nil {
 			return &MessageListError{i, err.Error()}
@@ -135,94 +117,81 @@ func (l *MessageList) UnmarshalJSON(data []byte) error {
 		if call, ok := m.(*ToolCallMessage); ok && call.Message == "" && i > 0 {
 			_, call.joined = read[i-1].(*ToolCallMessage)
 		}
-		read = append(read, m)
+		read[i] = m
 	}
 	l.messages = read
 	return nil
 }
 
 func decodeMessage(raw json.RawMessage) (Message, error) {
-	var head map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &head); err != nil || head == nil {
+	var head struct {
+		Type any `json:"type"`
+	}
+	if json.Unmarshal(raw, &head) != nil || string(raw) == "null" {
 		return nil, errors.New("not an object")
 	}
-	if head["type"] == nil {
-		return nil, errors.New(`"type" is missing`)
+	var text textJSON
+	var call callJSON
+	var err error
+	switch head.Type {
+	case "AgentMessage", "TextMessage":
+		err = decodeExactly(raw, &text)
+	case "ToolCallMessage":
+		err = decodeExactly(raw, &call)
+	default:
+		return nil, fmt.Errorf("type %#v is unknown; want AgentMessage, TextMessage or ToolCallMessage", head.Type)
 	}
-	var name string
-	kind, known := messageKinds[name], false
-	if json.Unmarshal(head["type"], &name) == nil {
-		kind, known = messageKinds[name]
+	if err == nil {
+		err = checkRole(text.Type+call.Type, text.Role+call.Role)
 	}
-	if !known {
-		return nil, fmt.Errorf("type %s is unknown; want AgentMessage, TextMessage or ToolCallMessage", head["type"])
-	}
-	fields, err := exactFields(raw, kind.fields...)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case text.Type == "AgentMessage":
+		return &AgentMessage{text.Text}, nil
+	case text.Type == "TextMessage":
+		return &TextMessage{text.Text, text.Role}, nil
 	}
-	texts := map[string]string{}
-	for _, field := range []string{"role", "text", "message", "tool_name", "tool_call_id", "error"} {
-		value, has := fields[field]
-		if !has || field == "error" && string(value) == "null" {
-			continue
-		}
-		var text *string
-		if err := json.Unmarshal(value, &text); err != nil || text == nil {
-			return nil, fmt.Errorf("%q is not a string", field)
-		}
-		texts[field] = *text
-	}
-	role := Role(texts["role"])
-	if err := fitsRole(name, role); err != nil {
-		return nil, err
-	}
-	switch name {
-	case "AgentMessage":
-		return &AgentMessage{texts["text"]}, nil
-	case "TextMessage":
-		return &TextMessage{texts["text"], role}, nil
-	}
-	call := &ToolCallMessage{
-		Message: texts["message"], ToolName: texts["tool_name"], ToolCallID: texts["tool_call_id"],
-		Arguments: orNil(fields["arguments"]), Result: orNil(fields["result"]),
-	}
-	if text, failed := texts["error"]; failed {
-		call.Error = &text
-	}
-	return call, nil
+	return &ToolCallMessage{
+		Message: call.Message, ToolName: call.ToolName, ToolCallID: call.ToolCallID,
+		Arguments: orNil(call.Arguments), Result: orNil(call.Result), Error: call.Error,
+	}, nil
 }
 
-// exactFields reads an object that has these fields, and no others.
-func exactFields(data []byte, names ...string) (map[string]json.RawMessage, error) {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(data, &fields); err != nil {
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			return nil, fmt.Errorf("not JSON: %w at byte %d", err, syntax.Offset)
-		}
-		return nil, errors.New("not an object")
+// decodeExactly decodes an object that has exactly the fields that into has
+// when it is encoded.
+func decodeExactly(data []byte, into any) error {
+	var fields, known map[string]json.RawMessage
+	var syntax *json.SyntaxError
+	switch err := json.Unmarshal(data, &fields); {
+	case errors.As(err, &syntax):
+		return fmt.Errorf("not JSON: %w at byte %d", err, syntax.Offset)
+	case err != nil || fields == nil:
+		return errors.New("not an object")
 	}
-	for _, name := range names {
-		if _, ok := fields[name]; !ok {
-			return nil, fmt.Errorf("%q is missing", name)
+	zero, err := PlainJSON(into)
+	if err == nil {
+		err = json.Unmarshal(zero, &known)
+	}
+	if err != nil {
+		return err
+	}
+	for _, name := range sortedKeys(known) {
+		if value, ok := fields[name]; !ok {
+			return fmt.Errorf("%q is missing", name)
+		} else if string(value) == "null" && !slices.Contains(nullable, name) {
+			return fmt.Errorf("%q is null", name)
 		}
 	}
 	for _, name := range sortedKeys(fields) {
-		if !slices.Contains(names, name) {
-			return nil, fmt.Errorf("field %q is unknown", name)
+		if _, ok := known[name]; !ok {
+			return fmt.Errorf("field %q is unknown", name)
 		}
 	}
-	return fields, nil
+	return json.Unmarshal(data, into)
 }
 
-func orNull(raw json.RawMessage) json.RawMessage {
-	if len(raw) == 0 {
-		return json.RawMessage("null")
-	}
-	return raw
-}
-
+// orNil is raw, and nil for JSON null.
 func orNil(raw json.RawMessage) json.RawMessage {
 	if string(raw) == "null" {
 		return nil

@@ -2,6 +2,7 @@ package assistant
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -15,22 +16,16 @@ type Page struct {
 	// Context tells the model what the user looks at; nil leaves it to the window.
 	Context       func(Location) string
 	Tools         []string // by name
-	Payloads      []string
+	Payloads      []string // by name
 	ClientActions []ClientAction
 	Tabs          map[string]Tab
 }
 
-// Tab adds to its page.
+// Tab adds to its page, or as a subtab to its tab. Subtabs have no subtabs.
 type Tab struct {
 	Tools    []string
 	Payloads []string
-	Subtabs  map[string]Subtab
-}
-
-// Subtab adds to its tab.
-type Subtab struct {
-	Tools    []string
-	Payloads []string
+	Subtabs  map[string]Tab
 }
 
 // ClientAction is something the program can do that the model may suggest.
@@ -43,32 +38,43 @@ type ClientAction struct {
 // Pages is a registry of pages, tools and payload types. The zero value is empty.
 type Pages struct {
 	pages    map[string]Page
-	payloads map[string]PayloadType
-	tools    map[string]Tool
-	order    []string // of tools, as registered
+	payloads []PayloadType
+	tools    []Tool
+}
+
+func sameTool(name string) func(Tool) bool { return func(t Tool) bool { return t.Name == name } }
+
+func samePayload(name string) func(PayloadType) bool {
+	return func(t PayloadType) bool { return t.Name == name }
 }
 
 // AddPage registers a page. A name that is taken, or a tool or payload it lists
 // that nobody registered, is a *ConfigError.
 func (r *Pages) AddPage(p Page) error {
-	if p.Name == "" {
-		return &ConfigError{"page", "a page needs a name"}
+	if _, taken := r.pages[p.Name]; taken || p.Name == "" {
+		return &ConfigError{"page", fmt.Sprintf("page %q is registered twice or has no name", p.Name)}
 	}
-	if _, taken := r.pages[p.Name]; taken {
-		return &ConfigError{"page", fmt.Sprintf("page %q is registered twice", p.Name)}
+	all := []Tab{{Tools: p.Tools, Payloads: p.Payloads}}
+	for _, tab := range p.Tabs {
+		all = append(all, tab)
+		for _, subtab := range tab.Subtabs {
+			all = append(all, subtab)
+		}
+	}
+	for _, tab := range all {
+		for _, name := range tab.Tools {
+			if !slices.ContainsFunc(r.tools, sameTool(name)) {
+				return &ConfigError{"page", fmt.Sprintf("page %q lists tool %q, which is not registered", p.Name, name)}
+			}
+		}
+		for _, name := range tab.Payloads {
+			if !slices.ContainsFunc(r.payloads, samePayload(name)) {
+				return &ConfigError{"page", fmt.Sprintf("page %q lists payload %q, which is not registered", p.Name, name)}
+			}
+		}
 	}
 	if r.pages == nil {
 		r.pages = map[string]Page{}
-	}
-	for _, name := range p.toolNames() {
-		if _, ok := r.tools[name]; !ok {
-			return &ConfigError{"page", fmt.Sprintf("page %q lists tool %q, which is not registered", p.Name, name)}
-		}
-	}
-	for _, name := range p.payloadNames() {
-		if _, ok := r.payloads[name]; !ok {
-			return &ConfigError{"page", fmt.Sprintf("page %q lists payload %q, which is not registered", p.Name, name)}
-		}
 	}
 	r.pages[p.Name] = p
 	return nil
@@ -76,104 +82,55 @@ func (r *Pages) AddPage(p Page) error {
 
 // AddTool registers a tool; a name that is taken is a *ConfigError.
 func (r *Pages) AddTool(t Tool) error {
-	if _, taken := r.tools[t.Name]; taken || t.Name == "" || t.Run == nil {
-		return &ConfigError{"tools", fmt.Sprintf("tool %q is registered twice, or has no name or function", t.Name)}
+	all := append(slices.Clip(r.tools), t)
+	if _, err := newToolbox(all); err != nil {
+		return err
 	}
-	if r.tools == nil {
-		r.tools = map[string]Tool{}
-	}
-	r.tools[t.Name] = t
-	r.order = append(r.order, t.Name)
+	r.tools = all
 	return nil
 }
 
-// AddPayload registers a payload type; a name that is taken, or a model's
-// payload without marker, is a *ConfigError.
+// AddPayload registers a payload type. A name that is taken, or a model's
+// payload whose marker is empty or overlaps another one, is a *ConfigError.
 func (r *Pages) AddPayload(t PayloadType) error {
-	switch _, taken := r.payloads[t.Name]; {
-	case taken || t.Name == "":
+	if t.Name == "" || slices.ContainsFunc(r.payloads, samePayload(t.Name)) {
 		return &ConfigError{"payloads", fmt.Sprintf("payload type %q is registered twice or has no name", t.Name)}
-	case t.Source == FromLLM && t.Marker == "":
-		return &ConfigError{"payloads", fmt.Sprintf("payload type %q comes from the model and needs a marker", t.Name)}
 	}
-	for _, have := range append(r.markers(), suggestedValues().Marker, suggestedActions(nil).Marker) {
-		if t.Source == FromLLM && (strings.Contains(have, t.Marker) || strings.Contains(t.Marker, have)) {
-			return &ConfigError{"payloads", fmt.Sprintf("marker %q of payload type %q is part of %q, or the other way round", t.Marker, t.Name, have)}
+	for _, have := range append(slices.Clip(r.payloads), suggestedValues(), suggestedActions(nil)) {
+		both := t.Source == FromLLM && have.Source == FromLLM // an empty marker is part of every other
+		if both && (strings.Contains(have.Marker, t.Marker) || strings.Contains(t.Marker, have.Marker)) {
+			return &ConfigError{"payloads", fmt.Sprintf("the marker %q of payload type %q is empty or overlaps %q", t.Marker, t.Name, have.Marker)}
 		}
 	}
-	if r.payloads == nil {
-		r.payloads = map[string]PayloadType{}
-	}
-	r.payloads[t.Name] = t
+	r.payloads = append(r.payloads, t)
 	return nil
 }
 
-// Available is what a place offers.
+// Available is what a location offers.
 type Available struct {
 	Page     Page
 	Tools    []Tool
-	Payloads []PayloadType // in name order
+	Payloads []PayloadType
 }
 
-// At resolves global + page + tab + subtab. An unknown page, tab or subtab adds
-// nothing. Nothing is listed twice.
+// At resolves global + page + tab + subtab, in order of registration. An unknown
+// page, tab or subtab adds nothing.
 func (r *Pages) At(at Location) Available {
 	page := r.pages[at.Page]
 	tab := page.Tabs[at.Tab]
 	subtab := tab.Subtabs[at.Subtab]
 	out := Available{Page: page}
-	for _, name := range r.order {
-		t := r.tools[name]
-		if t.Global || slices.Contains(page.Tools, name) || slices.Contains(tab.Tools, name) || slices.Contains(subtab.Tools, name) {
+	for _, t := range r.tools {
+		if t.Global || slices.Contains(slices.Concat(page.Tools, tab.Tools, subtab.Tools), t.Name) {
 			out.Tools = append(out.Tools, t)
 		}
 	}
-	for _, name := range sortedKeys(r.payloads) {
-		t := r.payloads[name]
-		if t.Global || slices.Contains(page.Payloads, name) || slices.Contains(tab.Payloads, name) || slices.Contains(subtab.Payloads, name) {
+	for _, t := range r.payloads {
+		if t.Global || slices.Contains(slices.Concat(page.Payloads, tab.Payloads, subtab.Payloads), t.Name) {
 			out.Payloads = append(out.Payloads, t)
 		}
 	}
 	return out
 }
 
-func (r *Pages) markers() []string {
-	var out []string
-	for _, name := range sortedKeys(r.payloads) {
-		if t := r.payloads[name]; t.Source == FromLLM {
-			out = append(out, t.Marker)
-		}
-	}
-	return out
-}
-
-func (p Page) toolNames() []string {
-	names := slices.Clone(p.Tools)
-	for _, t := range p.Tabs {
-		names = append(names, t.Tools...)
-		for _, s := range t.Subtabs {
-			names = append(names, s.Tools...)
-		}
-	}
-	return names
-}
-
-func (p Page) payloadNames() []string {
-	names := slices.Clone(p.Payloads)
-	for _, t := range p.Tabs {
-		names = append(names, t.Payloads...)
-		for _, s := range t.Subtabs {
-			names = append(names, s.Payloads...)
-		}
-	}
-	return names
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -25,20 +25,20 @@ func TestAQuotaIsWhatWasSaidLast(t *testing.T) {
 		at   time.Duration // after it was said
 		want assistant.Quota
 	}{
-		"at once":             {limits(10, 9, 6*s, 3000, 2000, 20*s), 0, 0, assistant.Quota{RequestsPerMinute: 10, RequestsLeft: 9, RequestsReset: 6 * s, TokensPerMinute: 3000, TokensLeft: 2000, TokensReset: 20 * s}},
-		"before the reset":    {limits(10, 9, 6*s, 3000, 2000, 20*s), 0, 5 * s, assistant.Quota{RequestsPerMinute: 10, RequestsLeft: 9, RequestsReset: s, TokensPerMinute: 3000, TokensLeft: 2000, TokensReset: 15 * s}},
-		"after one of them":   {limits(10, 9, 6*s, 3000, 2000, 20*s), 0, 6 * s, assistant.Quota{RequestsPerMinute: 10, RequestsLeft: 10, TokensPerMinute: 3000, TokensLeft: 2000, TokensReset: 14 * s}},
-		"used up":             {limits(0, -1, 0, 3000, 0, 20*s), 0, 19 * s, assistant.Quota{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 0, TokensReset: s}},
-		"used up, and over":   {limits(0, -1, 0, 3000, 0, 20*s), 0, 20 * s, assistant.Quota{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 3000}},
-		"only the limit":      {limits(0, -1, 0, 3000, -1, 0), 0, s, assistant.Quota{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: -1}},
-		"none, and no reset":  {limits(0, 0, 0, 3000, -1, 0), 0, 59 * s, assistant.Quota{RequestsLeft: 0, RequestsReset: s, TokensPerMinute: 3000, TokensLeft: -1}},
-		"without a reset":     {limits(0, -1, 0, 3000, 7, 0), 0, 59 * s, assistant.Quota{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 7, TokensReset: s}},
-		"a minute later":      {limits(0, -1, 0, 3000, 7, 0), 0, 60 * s, assistant.Quota{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 3000}},
-		"without a limit":     {limits(0, -1, 0, 0, 7, 9*s), 0, 8 * s, assistant.Quota{RequestsLeft: -1, TokensLeft: 7, TokensReset: s}},
-		"that is over":        {limits(0, -1, 0, 0, 7, 9*s), 0, 9 * s, assistant.Quota{RequestsLeft: -1, TokensLeft: -1}},
-		"a refusal":           {nil, 30 * s, 10 * s, assistant.Quota{RequestsLeft: -1, TokensLeft: -1, Wait: 20 * s}},
-		"a refusal, over":     {nil, 30 * s, 30 * s, assistant.Quota{RequestsLeft: -1, TokensLeft: -1}},
-		"a refusal with both": {limits(10, 0, 9*s, 0, -1, 0), 30 * s, s, assistant.Quota{RequestsPerMinute: 10, RequestsLeft: 0, RequestsReset: 8 * s, TokensLeft: -1, Wait: 29 * s}},
+		"at once":             {limits(10, 9, 6*s, 3000, 2000, 20*s), 0, 0, assistant.Quota{RateLimits: assistant.RateLimits{RequestsPerMinute: 10, RequestsLeft: 9, RequestsReset: 6 * s, TokensPerMinute: 3000, TokensLeft: 2000, TokensReset: 20 * s}}},
+		"before the reset":    {limits(10, 9, 6*s, 3000, 2000, 20*s), 0, 5 * s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsPerMinute: 10, RequestsLeft: 9, RequestsReset: s, TokensPerMinute: 3000, TokensLeft: 2000, TokensReset: 15 * s}}},
+		"after one of them":   {limits(10, 9, 6*s, 3000, 2000, 20*s), 0, 6 * s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsPerMinute: 10, RequestsLeft: 10, TokensPerMinute: 3000, TokensLeft: 2000, TokensReset: 14 * s}}},
+		"used up":             {limits(0, -1, 0, 3000, 0, 20*s), 0, 19 * s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 0, TokensReset: s}}},
+		"used up, and over":   {limits(0, -1, 0, 3000, 0, 20*s), 0, 20 * s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 3000}}},
+		"only the limit":      {limits(0, -1, 0, 3000, -1, 0), 0, s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: -1}}},
+		"none, and no reset":  {limits(0, 0, 0, 3000, -1, 0), 0, 59 * s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: 0, RequestsReset: s, TokensPerMinute: 3000, TokensLeft: -1}}},
+		"without a reset":     {limits(0, -1, 0, 3000, 7, 0), 0, 59 * s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 7, TokensReset: s}}},
+		"a minute later":      {limits(0, -1, 0, 3000, 7, 0), 0, 60 * s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 3000}}},
+		"without a limit":     {limits(0, -1, 0, 0, 7, 9*s), 0, 8 * s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: -1, TokensLeft: 7, TokensReset: s}}},
+		"that is over":        {limits(0, -1, 0, 0, 7, 9*s), 0, 9 * s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: -1, TokensLeft: -1}}},
+		"a refusal":           {nil, 30 * s, 10 * s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: -1, TokensLeft: -1}, Wait: 20 * s}},
+		"a refusal, over":     {nil, 30 * s, 30 * s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: -1, TokensLeft: -1}}},
+		"a refusal with both": {limits(10, 0, 9*s, 0, -1, 0), 30 * s, s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsPerMinute: 10, RequestsLeft: 0, RequestsReset: 8 * s, TokensLeft: -1}, Wait: 29 * s}},
 	} {
 		r := &assistant.Registry{}
 		r.Heard("p/m", tt.said, tt.wait, startTime)
@@ -67,12 +67,12 @@ func TestQuotaRefuses(t *testing.T) {
 		n    int
 		want bool
 	}{
-		"room":           {assistant.Quota{RequestsLeft: 1, TokensLeft: 100}, 100, false},
-		"no room":        {assistant.Quota{RequestsLeft: 1, TokensLeft: 100}, 101, true},
-		"unknown tokens": {assistant.Quota{RequestsLeft: 1, TokensLeft: -1}, 1 << 30, false},
-		"no request":     {assistant.Quota{RequestsLeft: 0, TokensLeft: 100}, 1, true},
-		"unknown both":   {assistant.Quota{RequestsLeft: -1, TokensLeft: -1}, 1, false},
-		"a pause":        {assistant.Quota{RequestsLeft: -1, TokensLeft: -1, Wait: 1}, 1, true},
+		"room":           {assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: 1, TokensLeft: 100}}, 100, false},
+		"no room":        {assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: 1, TokensLeft: 100}}, 101, true},
+		"unknown tokens": {assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: 1, TokensLeft: -1}}, 1 << 30, false},
+		"no request":     {assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: 0, TokensLeft: 100}}, 1, true},
+		"unknown both":   {assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: -1, TokensLeft: -1}}, 1, false},
+		"a pause":        {assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: -1, TokensLeft: -1}, Wait: 1}, 1, true},
 	} {
 		wantEqual(t, name, tt.q.Refuses(tt.n), tt.want)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Provider is an endpoint under the name that stands before the "/" of its models.
@@ -16,8 +17,6 @@ type Provider struct {
 	List func(ctx context.Context) ([]ModelInfo, error)
 	// Known describes models without asking, by full id.
 	Known []ModelInfo
-	// Hint is what the user can do when this endpoint fails; "" is nothing special.
-	Hint string
 }
 
 // Registry knows the providers and their models. The zero value is empty. Its
@@ -26,6 +25,7 @@ type Registry struct {
 	mu        sync.RWMutex
 	providers []Provider
 	models    map[string]ModelInfo
+	gone      map[string]bool  // were in an endpoint's list, and are not any more
 	quotas    map[string]quota // by full id
 }
 
@@ -33,45 +33,47 @@ type Registry struct {
 func (r *Registry) Add(p Provider) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if p.Name == "" || strings.Contains(p.Name, "/") || p.Model == nil {
-		return &ConfigError{"provider", fmt.Sprintf("provider %q needs a name without a slash and a model", p.Name)}
-	}
-	for _, have := range r.providers {
-		if have.Name == p.Name {
-			return &ConfigError{"provider", fmt.Sprintf("provider %q is there twice", p.Name)}
-		}
+	taken := slices.ContainsFunc(r.providers, func(have Provider) bool { return have.Name == p.Name })
+	if taken || p.Name == "" || strings.Contains(p.Name, "/") || p.Model == nil {
+		return &ConfigError{"provider", fmt.Sprintf("provider %q is there twice, or has no model or no name without a slash", p.Name)}
 	}
 	r.providers = append(r.providers, p)
-	for _, m := range p.Known {
-		r.learn(m)
-	}
+	r.learn(p.Known...)
 	return nil
 }
 
-// learn keeps what is known of a model. What an earlier source knew stays
-// where the new one is silent.
-func (r *Registry) learn(m ModelInfo) {
+// Learn adds descriptions, for example of a catalogue, to what is known. What
+// an earlier source knew stays where the new one is silent.
+func (r *Registry) Learn(models ...ModelInfo) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.learn(models...)
+}
+
+func (r *Registry) learn(models ...ModelInfo) {
 	if r.models == nil {
-		r.models = map[string]ModelInfo{}
+		r.models, r.gone, r.quotas = map[string]ModelInfo{}, map[string]bool{}, map[string]quota{}
 	}
-	old, had := r.models[m.ID]
-	if had && m.Context == 0 {
-		m.Context, m.Known = old.Context, old.Known
+	for _, m := range models {
+		old := r.models[m.ID]
+		if m.Context == 0 {
+			m.Context, m.Known = old.Context, m.Known || old.Known
+		}
+		if m.PriceIn == 0 && m.PriceOut == 0 {
+			m.PriceIn, m.PriceOut = old.PriceIn, old.PriceOut
+		}
+		if m.TPM == 0 {
+			m.TPM = old.TPM
+		}
+		if m.Source == "" {
+			m.Source, m.NoChat = old.Source, m.NoChat || old.NoChat
+		}
+		if m.Retrieved.IsZero() {
+			m.Retrieved = old.Retrieved
+		}
+		m.Tools, m.Reasons, m.Images = m.Tools || old.Tools, m.Reasons || old.Reasons, m.Images || old.Images
+		r.models[m.ID] = m
 	}
-	if had && m.PriceIn == 0 && m.PriceOut == 0 {
-		m.PriceIn, m.PriceOut = old.PriceIn, old.PriceOut
-	}
-	if m.TPM == 0 {
-		m.TPM = old.TPM
-	}
-	if had && m.Source == "" {
-		m.Source, m.NoChat = old.Source, old.NoChat
-	}
-	if m.Retrieved.IsZero() {
-		m.Retrieved = old.Retrieved
-	}
-	m.Tools, m.Reasons, m.Images = m.Tools || old.Tools, m.Reasons || old.Reasons, m.Images || old.Images
-	r.models[m.ID] = m
 }
 
 // Providers returns the names in the order they were added.
@@ -97,7 +99,9 @@ func (r *Registry) Models() []ModelInfo {
 }
 
 // Refresh asks the named providers, all without names, which models they have.
-// A provider that fails keeps what was known of it; the errors are by name.
+// A model that a provider listed before and does not list now is gone: Open
+// refuses it with ErrModelGone. A provider that fails keeps what was known of
+// it; the errors are by name.
 func (r *Registry) Refresh(ctx context.Context, names ...string) map[string]error {
 	r.mu.RLock()
 	providers := slices.Clone(r.providers)
@@ -111,74 +115,175 @@ func (r *Registry) Refresh(ctx context.Context, names ...string) map[string]erro
 		}
 		wait.Go(func() {
 			found, err := p.List(ctx)
-			mu.Lock()
-			defer mu.Unlock()
-			if err != nil {
-				failed[p.Name] = err
+			if err == nil {
+				r.replace(p, found)
 				return
 			}
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.replace(p, found)
+			mu.Lock()
+			defer mu.Unlock()
+			failed[p.Name] = err
 		})
 	}
 	wait.Wait()
 	return failed
 }
 
-// replace learns the models of a provider that was asked, and forgets those of
-// an earlier list that it does not have any more.
+// replace makes found the list of a provider, beside what Known holds. An empty
+// list removes the models but calls none of them gone: the endpoint was not asked.
 func (r *Registry) replace(p Provider, found []ModelInfo) {
-	ids := map[string]bool{}
-	for _, m := range append(slices.Clip(p.Known), found...) {
-		ids[m.ID] = true
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.learn() // makes the maps
+	stays := map[string]bool{}
+	for _, m := range slices.Concat(p.Known, found) {
+		stays[m.ID] = true
 	}
 	for id, m := range r.models {
 		listed := m.Source == "live" || m.Source == "cache"
-		if listed && strings.HasPrefix(id, p.Name+"/") && !ids[id] {
+		if listed && !stays[id] && strings.HasPrefix(id, p.Name+"/") {
 			delete(r.models, id)
+			r.gone[id] = len(found) > 0
 		}
 	}
 	for _, m := range found {
-		r.learn(m)
+		delete(r.gone, m.ID)
 	}
-}
-
-// Learn adds descriptions, for example of a catalogue, to what is known.
-func (r *Registry) Learn(models ...ModelInfo) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, m := range models {
-		r.learn(m)
-	}
+	r.learn(found...)
 }
 
 // Open returns the endpoint of a model, the name by which the endpoint knows
-// it, and its description. An unknown provider is a *ConfigError; an unknown
-// model of a known provider is not: the provider has the last word.
+// it, and its description. An unknown provider is a *ConfigError; ErrModelGone
+// refuses a model that its endpoint does not list any more. A model that was
+// never listed is not refused: the provider has the last word.
 func (r *Registry) Open(id string) (Model, string, ModelInfo, error) {
 	provider, name, ok := strings.Cut(id, "/")
 	if !ok || name == "" {
 		return nil, "", ModelInfo{}, &ConfigError{"model", fmt.Sprintf("%q is not PROVIDER/NAME", id)}
 	}
+	names := r.Providers()
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	for _, p := range r.providers {
-		if p.Name != provider {
-			continue
-		}
-		info, known := r.models[id]
-		if !known {
-			info = ModelInfo{ID: id}
-		}
-		if tpm := r.quotas[id].tokens.limit; tpm > 0 {
-			info.TPM = tpm // the endpoint itself said so
-		}
-		return p.Model, name, info, nil
+	i := slices.Index(names, provider)
+	if i < 0 {
+		return nil, "", ModelInfo{}, &ConfigError{"model", fmt.Sprintf("there is no provider %q.%s", provider, didYouMean(provider, names))}
 	}
-	names := make([]string, len(r.providers))
-	for i, p := range r.providers {
-		names[i] = p.Name
+	if r.gone[id] {
+		return nil, "", ModelInfo{}, fmt.Errorf("%s: %w", id, ErrModelGone)
 	}
-	return nil, "", ModelInfo{}, &ConfigError{"model", fmt.Sprintf("there is no provider %q.%s", provider, didYouMean(provider, names))}
+	info := r.models[id]
+	info.ID = id
+	if tpm := r.quotas[id].TokensPerMinute; tpm > 0 {
+		info.TPM = tpm // the endpoint itself said so
+	}
+	return r.providers[i].Model, name, info, nil
+}
+
+// Quota is how much more an endpoint may be asked for a model now: what it said
+// last, less what was sent to it since.
+type Quota struct {
+	RateLimits
+	Model string    // "provider/name"
+	Said  time.Time // when the endpoint said so
+	// Wait is how much longer the endpoint, which refused a request, asked to
+	// wait before the next; 0 is not at all.
+	Wait time.Duration
+}
+
+// Refuses reports whether the endpoint would likely refuse a request of so many
+// tokens now. What is unknown refuses nothing.
+func (q Quota) Refuses(tokens int) bool {
+	return q.Wait > 0 || q.RequestsLeft == 0 || (q.TokensLeft >= 0 && tokens > q.TokensLeft)
+}
+
+// quota is a Quota as it was at a moment.
+type quota struct {
+	Quota
+	at time.Time
+}
+
+// quotaWindow is how long a quota lasts that does not say: they are named by the
+// minute.
+const quotaWindow = time.Minute
+
+// aged is the quota at a later moment. What is left stays until the reset: not
+// all endpoints give back bit by bit, and too little is the safe side.
+func (q quota) aged(now time.Time) quota {
+	age := func(limit int, left *int, reset *time.Duration) {
+		*reset = max(*reset-now.Sub(q.at), 0)
+		switch {
+		case *left < 0:
+			*reset = 0
+		case *reset == 0 && limit == 0:
+			*left = -1
+		case *reset == 0:
+			*left = limit
+		}
+	}
+	age(q.RequestsPerMinute, &q.RequestsLeft, &q.RequestsReset)
+	age(q.TokensPerMinute, &q.TokensLeft, &q.TokensReset)
+	q.Wait = max(q.Wait-now.Sub(q.at), 0)
+	q.at = now
+	return q
+}
+
+// use takes n off what is left, and starts its window.
+func use(n int, left *int, reset *time.Duration) {
+	if *left < 0 {
+		return
+	}
+	*left = max(*left-n, 0)
+	if *reset == 0 {
+		*reset = quotaWindow
+	}
+}
+
+// Heard stores what an endpoint said of the quotas of a model, "provider/name".
+// Its tokens a minute bound what the model takes from now on. wait is how long a
+// refusal asked to wait; 0 is no refusal. nil limits were not given.
+func (r *Registry) Heard(id string, l *RateLimits, wait time.Duration, now time.Time) {
+	if l == nil && wait <= 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.learn() // makes the maps
+	q, known := r.quotas[id]
+	q = q.aged(now)
+	if !known {
+		q.RateLimits = NoLimits()
+	}
+	q.Model, q.Said = id, now
+	if l != nil {
+		q.RateLimits, q.Wait = *l, 0
+		use(0, &q.RequestsLeft, &q.RequestsReset)
+		use(0, &q.TokensLeft, &q.TokensReset)
+	}
+	if wait > 0 {
+		q.Wait = wait
+	}
+	r.quotas[id] = q
+}
+
+// spend takes a request of so many tokens off, until the endpoint says what is left.
+func (r *Registry) spend(id string, tokens int, now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if q, known := r.quotas[id]; known {
+		q = q.aged(now)
+		use(1, &q.RequestsLeft, &q.RequestsReset)
+		use(tokens, &q.TokensLeft, &q.TokensReset)
+		r.quotas[id] = q
+	}
+}
+
+// Quota is what is left of a model's quotas at this moment; ok is false when
+// its endpoint never spoke of them.
+func (r *Registry) Quota(id string, now time.Time) (q Quota, ok bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	have, ok := r.quotas[id]
+	if !ok {
+		return Quota{}, false
+	}
+	return have.aged(now).Quota, true
 }

@@ -149,6 +149,43 @@ func TestModelsThatVanishedAreForgotten(t *testing.T) {
 	wantEqual(t, "models without p/b", ids(), "p/a p/known p/mine")
 }
 
+func TestAModelThatVanishedIsNotSentTo(t *testing.T) {
+	list := []assistant.ModelInfo{{ID: "p/a", Source: "live"}, {ID: "p/b", Source: "live"}}
+	script := at.NewScript(at.Answer{at.Say("ok")})
+	registry := &assistant.Registry{}
+	err := registry.Add(assistant.Provider{
+		Name: "p", Model: script, List: func(context.Context) ([]assistant.ModelInfo, error) { return list, nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry.Refresh(t.Context())
+	s, err := assistant.NewSession(registry, assistant.Options{Model: "p/b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list = list[:1]
+	registry.Refresh(t.Context())
+	if _, err := s.Send(t.Context(), assistant.Prompt{Text: "hello"}); !errors.Is(err, assistant.ErrModelGone) {
+		t.Errorf("Send = %v, want ErrModelGone", err)
+	}
+	if err := s.SetModel("p/b"); !errors.Is(err, assistant.ErrModelGone) {
+		t.Errorf("SetModel = %v, want ErrModelGone", err)
+	}
+	wantEqual(t, "requests", len(script.Requests()), 0)
+	wantEqual(t, "selected model", s.Model(), "p/b")
+	list = nil // the endpoint was not asked: nothing is known to be gone
+	registry.Refresh(t.Context())
+	if err := s.SetModel("p/a"); err != nil {
+		t.Errorf("SetModel of a model that was not looked for: %v", err)
+	}
+	list = []assistant.ModelInfo{{ID: "p/b", Source: "live"}}
+	registry.Refresh(t.Context())
+	if err := s.SetModel("p/b"); err != nil {
+		t.Errorf("SetModel of a model that came back: %v", err)
+	}
+}
+
 func TestWhatIsLogged(t *testing.T) {
 	var out bytes.Buffer
 	r := newRig(t, at.NewScript(at.Answer{addWord("two")}, at.Answer{at.Say("ok")}), func(o *assistant.Options) {

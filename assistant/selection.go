@@ -15,50 +15,48 @@ type Need struct {
 	Tokens    int // estimated size of the request
 }
 
-// Selection is the strategy that chooses the model of a conversation.
-type Selection interface {
-	// Select returns the id of a model that meets the need, or a *ConfigError
-	// that says what is missing.
-	Select(need Need, models []ModelInfo) (string, error)
-}
+// Selection is the strategy that chooses the model of a conversation: the id of
+// one that meets the need, or a *ConfigError that says what is missing.
+type Selection func(need Need, models []ModelInfo) (id string, err error)
 
 // DefaultSelection takes the preferred model if it can do what is needed, else,
 // when none is named, the first that can.
-type DefaultSelection struct{}
-
-// Select implements Selection.
-func (DefaultSelection) Select(need Need, models []ModelInfo) (string, error) {
-	want := need.Model
-	if want != "" && need.Provider != "" && !strings.HasPrefix(want, need.Provider+"/") {
-		want = need.Provider + "/" + want
+func DefaultSelection(need Need, models []ModelInfo) (string, error) {
+	prefix := ""
+	if need.Provider != "" {
+		prefix = need.Provider + "/"
 	}
-	for _, m := range models {
-		if want != "" && m.ID == want {
-			return m.ID, need.lacking(m)
+	if want := need.Model; want != "" {
+		if !strings.HasPrefix(want, prefix) {
+			want = prefix + want
 		}
-	}
-	if want != "" {
+		for _, m := range models {
+			if m.ID == want {
+				return want, need.lacking(m)
+			}
+		}
 		return want, nil // not listed: the endpoint decides
 	}
 	for _, m := range models {
-		if (need.Provider == "" || strings.HasPrefix(m.ID, need.Provider+"/")) && need.lacking(m) == nil {
+		if strings.HasPrefix(m.ID, prefix) && need.lacking(m) == nil {
 			return m.ID, nil
 		}
 	}
 	return "", &ConfigError{"model", "no known model can do this: " + need.String()}
 }
 
-// lacking says what a model cannot do. Of one that nobody has described
-// nothing is held against it: its endpoint has the last word.
+// lacking says what a model cannot do. Nothing is held against one that nobody
+// has described: its endpoint has the last word.
 func (n Need) lacking(m ModelInfo) error {
+	described := m.Known && m.Source != "config"
 	switch {
 	case n.Images && m.Known && !m.Images:
 		return &ConfigError{"model", m.ID + " cannot draw images"}
 	case !n.Images && m.NoChat:
 		return &ConfigError{"model", m.ID + " cannot chat"}
-	case n.Tools && m.Known && !m.Tools && m.Source != "config":
+	case n.Tools && described && !m.Tools:
 		return &ConfigError{"model", m.ID + " cannot call tools"}
-	case n.Reasoning && m.Known && !m.Reasons && m.Source != "config":
+	case n.Reasoning && described && !m.Reasons:
 		return &ConfigError{"model", m.ID + " cannot reason"}
 	case m.Context > 0 && n.Tokens > m.Context:
 		return &ConfigError{"model", fmt.Sprintf("%s takes %d tokens; about %d are needed", m.ID, m.Context, n.Tokens)}
@@ -68,21 +66,20 @@ func (n Need) lacking(m ModelInfo) error {
 
 // String names what is needed.
 func (n Need) String() string {
-	var parts []string
-	if n.Provider != "" {
-		parts = append(parts, "provider "+n.Provider)
+	text := ""
+	for _, part := range []struct {
+		needed bool
+		name   string
+	}{
+		{n.Provider != "", "provider " + n.Provider},
+		{n.Tools, "tools"},
+		{n.Reasoning, "reasoning"},
+		{n.Images, "images"},
+		{n.Tokens > 0, fmt.Sprintf("%d tokens", n.Tokens)},
+	} {
+		if part.needed {
+			text += ", " + part.name
+		}
 	}
-	if n.Tools {
-		parts = append(parts, "tools")
-	}
-	if n.Reasoning {
-		parts = append(parts, "reasoning")
-	}
-	if n.Images {
-		parts = append(parts, "images")
-	}
-	if n.Tokens > 0 {
-		parts = append(parts, fmt.Sprintf("%d tokens", n.Tokens))
-	}
-	return strings.Join(parts, ", ")
+	return strings.TrimPrefix(text, ", ")
 }

@@ -108,7 +108,7 @@ func TestToolsRunInOrderAndAFailureStopsNothing(t *testing.T) {
 	complete := end[assistant.Complete](t, events)
 	wantEqual(t, "text", complete.Payload.Message, "I add.\n\n[[tool:0]][[tool:1]][[tool:2]][[tool:3]][[tool:4]]\n\nDone.")
 	wantEqual(t, "streamed", at.EventText(events), complete.Payload.Message)
-	history := complete.Payload.Custom.Data.([]assistant.ToolHistoryEntry)
+	history := complete.Payload.Custom.Data
 	for i, done := range at.Only[assistant.ToolComplete](events) {
 		if h := history[i]; done.Index != i || h.ToolName != done.Tool || h.Output != done.Message || h.Success != done.Success {
 			t.Errorf("card %d: %+v, history %+v", i, done, h)

@@ -225,6 +225,12 @@ func costsOf(refs []Ref) []budget.Cost {
 	return costs
 }
 
+// Quota is what the endpoint of the selected model still allows now; ok is
+// false when it never spoke of quotas.
+func (s *Session) Quota() (q Quota, ok bool) {
+	return s.registry.Quota(s.Model(), s.now())
+}
+
 // DraftCost is what sending a text would cost now, in estimated tokens.
 type DraftCost struct {
 	AUT   int // the text itself

@@ -150,7 +150,7 @@ func TestToolsAndPayloadsResolveByPlace(t *testing.T) {
 	}
 	must(pages.AddPage(assistant.Page{
 		Name: "page", Tools: []string{"on_page"}, Payloads: []string{"p_on_page"},
-		Tabs: map[string]assistant.Tab{"tab": {Tools: []string{"on_tab"}, Payloads: []string{"p_on_tab"}, Subtabs: map[string]assistant.Subtab{
+		Tabs: map[string]assistant.Tab{"tab": {Tools: []string{"on_tab"}, Payloads: []string{"p_on_tab"}, Subtabs: map[string]assistant.Tab{
 			"sub": {Tools: []string{"on_subtab"}, Payloads: []string{"p_on_subtab"}},
 		}}},
 	}))
