@@ -33,7 +33,7 @@ func TestForeignChangeAtEveryStep(t *testing.T) {
 			}
 			path := put(t, filepath.Join(t.TempDir(), ".env"), "A=1\nB=1\n", 0o600)
 			s := load(t, path)
-			s.hooks = &hooks{at: func(now stage) error {
+			s.hooks = hooks{at: func(now stage) error {
 				if now == at {
 					return change(path, theirs)
 				}
@@ -73,7 +73,7 @@ func TestForeignChangeAfterExchange(t *testing.T) {
 	for _, at := range []stage{atExchanged, atRemove} {
 		path := put(t, filepath.Join(t.TempDir(), ".env"), "A=1\n", 0o600)
 		s := load(t, path)
-		s.hooks = &hooks{at: func(now stage) error {
+		s.hooks = hooks{at: func(now stage) error {
 			if now == at {
 				return byRename(path, "A=theirs\n")
 			}
@@ -114,7 +114,7 @@ func TestWriterWaitsForLease(t *testing.T) {
 	path := put(t, filepath.Join(t.TempDir(), ".env"), "A=1\n", 0o600)
 	needLeases(t, path)
 	s := load(t, path)
-	s.hooks = &hooks{at: func(now stage) error {
+	s.hooks = hooks{at: func(now stage) error {
 		if now != atExchange {
 			return nil
 		}
@@ -159,7 +159,7 @@ func TestTargetRemovedOrReplaced(t *testing.T) {
 		for _, at := range []stage{atReady, atExchange} {
 			path := put(t, filepath.Join(t.TempDir(), ".env"), "A=1\n", 0o600)
 			s := load(t, path)
-			s.hooks = &hooks{at: func(now stage) error {
+			s.hooks = hooks{at: func(now stage) error {
 				if now == at {
 					return change(path)
 				}
@@ -187,7 +187,7 @@ func TestTargetRemovedOrReplaced(t *testing.T) {
 func TestModeChangedDuringSave(t *testing.T) {
 	path := put(t, filepath.Join(t.TempDir(), ".env"), "A=1\n", 0o644)
 	s := load(t, path)
-	s.hooks = &hooks{at: func(now stage) error {
+	s.hooks = hooks{at: func(now stage) error {
 		if now == atReady {
 			return os.Chmod(path, 0o600)
 		}

@@ -6,9 +6,6 @@ import (
 	"strings"
 )
 
-// masked replaces text that looks like a secret, whatever its length.
-const masked = "••••"
-
 // secretWord is a part of a key, between underscores or other signs, that
 // marks its value as a secret.
 var secretWord = regexp.MustCompile(`(?i)(^|[^A-Z])(API_?KEYS?|KEYS?|ACCESS_?KEYS?|TOKENS?|SECRETS?|PASSW(OR)?DS?|PASS|PASSPHRASE|PWD|PRIVATE|CREDENTIALS?|CREDS?|AUTH|AUTHORIZATION|BEARER|COOKIES?|SESSION|SALT|SIGNATURE|DSN|WEBHOOK|JWT|PAT)([^A-Z]|$)`)
@@ -17,31 +14,25 @@ var secretWord = regexp.MustCompile(`(?i)(^|[^A-Z])(API_?KEYS?|KEYS?|ACCESS_?KEY
 // with a well-known beginning.
 var secretValue = regexp.MustCompile(`://[^/\s]*:[^/\s]*@|(^|[^A-Za-z0-9])(sk|pk|rk|xai|gsk|hf|ghp|gho|ghs|github_pat|glpat|xox[abpr]|AIza|AKIA|eyJ)[-_A-Za-z0-9]{12,}|-----BEGIN`)
 
-// assignment finds what may be `KEY=value` in a comment or in a value over
-// several lines.
-var assignment = regexp.MustCompile(`([^\s=#'"]+)['"]?[ \t]*[=:]`)
-
 // LooksSecret reports whether the value of a key should not be shown: its name
 // contains a word like KEY, TOKEN, SECRET or PASSWORD. Rule keys never do.
 func LooksSecret(key string) bool { return !isRuleKey(key) && secretWord.MatchString(key) }
 
-// mask replaces everything from the first thing on that looks like a secret:
-// where such a value ends is not known.
-func mask(text string) string {
-	from := len(text)
-	for _, m := range assignment.FindAllStringSubmatchIndex(text, -1) {
-		if LooksSecret(text[m[2]:m[3]]) {
-			from = m[1]
-			break
-		}
+// private reports whether the statement of a rule key may contain a secret: one
+// over several lines, which an unbalanced quote causes, or one with a comment or
+// value that looks like a secret.
+func (b binding) private() bool {
+	text := b.statement()
+	return strings.ContainsAny(text, "\r\n") || secretValue.MatchString(text) ||
+		secretWord.MatchString(text[max(b.keyEnd, b.valueEnd)-b.lineStart:])
+}
+
+// shown is the statement of a rule key, masked when it is private.
+func (b binding) shown() string {
+	if b.private() {
+		return printable(b.key) + "=••••"
 	}
-	if m := secretValue.FindStringIndex(text); m != nil {
-		from = min(from, m[0])
-	}
-	if from == len(text) {
-		return text
-	}
-	return strings.TrimRight(text[:from], "\r\n") + masked
+	return printable(b.statement())
 }
 
 // DiffKind is whether a line was removed or added.
@@ -69,30 +60,28 @@ func Diff(before, after *File) []DiffLine {
 	was, is := before.ruleStatements(), after.ruleStatements()
 	var all []DiffLine
 	for _, key := range keysOf(before, after) {
-		if !isRuleKey(key) || slices.EqualFunc(was[key], is[key], sameStatement) {
+		if slices.EqualFunc(was[key], is[key], func(a, b binding) bool { return a.statement() == b.statement() }) {
 			continue
 		}
 		for _, b := range was[key] {
-			all = append(all, DiffLine{Removed, b.Line, printable(mask(b.statement()))})
+			all = append(all, DiffLine{Removed, b.line, b.shown()})
 		}
 		for _, b := range is[key] {
-			all = append(all, DiffLine{Added, b.Line, printable(mask(b.statement()))})
+			all = append(all, DiffLine{Added, b.line, b.shown()})
 		}
 	}
 	return all
 }
 
-func (f *File) ruleStatements() map[string][]Binding {
-	all := map[string][]Binding{}
+func (f *File) ruleStatements() map[string][]binding {
+	all := map[string][]binding{}
 	for _, b := range f.bindings {
-		if isRuleKey(b.Key) {
-			all[b.Key] = append(all[b.Key], b)
+		if isRuleKey(b.key) {
+			all[b.key] = append(all[b.key], b)
 		}
 	}
 	return all
 }
-
-func sameStatement(a, b Binding) bool { return a.statement() == b.statement() }
 
 // keysOf lists the keys of two files once: those of a, then those only in b.
 func keysOf(a, b *File) []string {
@@ -125,9 +114,7 @@ func (c Change) String() string { return string(c.Kind) + " " + printable(c.Key)
 // Values are compared before their variables are resolved. A bare key counts as none.
 func Changes(before, after *File) []Change {
 	var all []Change
-	keys := keysOf(before, after)
-	slices.Sort(keys)
-	for _, key := range keys {
+	for _, key := range slices.Sorted(slices.Values(keysOf(before, after))) {
 		was, had := before.Raw(key)
 		is, has := after.Raw(key)
 		switch {

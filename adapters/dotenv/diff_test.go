@@ -15,9 +15,9 @@ func TestDiff(t *testing.T) {
 		"duplicate":   {"IGNORE_MODELS_X=a\nIGNORE_MODELS_X=b\n", "IGNORE_MODELS_X=a\nIGNORE_MODELS_X=c\n", "[-IGNORE_MODELS_X=a -IGNORE_MODELS_X=b +IGNORE_MODELS_X=a +IGNORE_MODELS_X=c]"},
 		"bidi":        {"", "IGNORE_MODELS_X=\u202ex\u200b\n", "[+IGNORE_MODELS_X=‹U+202E›x‹U+200B›]"},
 		"other lines": {"OPENAI_API_KEY=hunter2\n", "OPENAI_API_KEY=hunter3\n# hunter4\n", "[]"},
-		"comment":     {"", "IGNORE_MODELS_X=a # MY_TOKEN=hunter2\n", "[+IGNORE_MODELS_X=a # MY_TOKEN=••••]"},
-		"known token": {"", "IGNORE_MODELS_X=sk-hunter2hunter2hunter\n", "[+IGNORE_MODELS_X••••]"},
-		"swallowed":   {"", "IGNORE_MODELS_X='a\nMY_API_KEY=hunter2\nB=hunter3'\n", "[+IGNORE_MODELS_X='a‹U+000A›MY_API_KEY=••••]"},
+		"comment":     {"", "IGNORE_MODELS_X=a # MY_TOKEN=hunter2\n", "[+IGNORE_MODELS_X=••••]"},
+		"known token": {"", "IGNORE_MODELS_X=sk-hunter2hunter2hunter\n", "[+IGNORE_MODELS_X=••••]"},
+		"swallowed":   {"", "IGNORE_MODELS_X='a\nMY_API_KEY=hunter2\nB=hunter3'\n", "[+IGNORE_MODELS_X=••••]"},
 		"rule named key": {
 			"", "IGNORE_MODELS_KEY=a\n", "[+IGNORE_MODELS_KEY=a]",
 		},

@@ -3,7 +3,6 @@ package dotenv
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -57,61 +56,43 @@ var newKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
 // key that is not there changes nothing. A byte order mark before an edited key
 // gets a line of its own. The error is a [*RefusedError], and then nothing is edited.
 func (f *File) With(edits ...Edit) (*File, error) {
-	origin := f
-	if f.origin != nil {
-		origin = f.origin
+	wanted := map[string]Edit{}
+	var keys []string
+	for _, e := range edits {
+		if _, twice := wanted[e.Key]; !twice {
+			keys = append(keys, e.Key)
+		}
+		wanted[e.Key] = e
 	}
-	all := lastOfEach(slices.Concat(f.edits, edits))
-	own := make(map[string]bool, len(all))
-	for _, e := range all {
-		own[e.Key] = true
-	}
-	base := origin.splitMark(own)
+	base := f.splitMark(wanted)
 	at := base
-	for _, e := range all {
+	for _, key := range keys {
+		e := wanted[key]
 		if base.satisfies(e) {
 			continue // the bytes that are there are the best way to write it
 		}
-		next, err := at.apply(base, e, own)
+		next, err := at.apply(base, e, wanted)
 		if err != nil {
 			return nil, err
 		}
 		at = next
 	}
-	if at == origin {
-		return origin, nil
-	}
-	return &File{text: at.text, bindings: at.bindings, last: at.last, origin: origin, edits: all}, nil
+	return at, nil
 }
 
-// splitMark puts a line break between a byte order mark and an own key.
-// python-dotenv up to 1.2.2 reads the mark as part of the key, newer versions
-// drop it: only then do all of them read the key.
-func (f *File) splitMark(own map[string]bool) *File {
+// splitMark puts a line break between a byte order mark and an edited key. Only
+// then do all versions of python-dotenv read the key.
+func (f *File) splitMark(wanted map[string]Edit) *File {
 	text, ok := strings.CutPrefix(f.text, bom)
 	if !ok || text == "" {
 		return f
 	}
 	s := scanner{text: text}
-	if first := s.binding(); first.lineStart > 0 || !own[first.Key] || first.Key == "" {
+	first := s.binding()
+	if _, edited := wanted[first.key]; !edited || first.lineStart > 0 || first.key == "" {
 		return f
 	}
 	return parseFile(bom + f.newline() + text)
-}
-
-// lastOfEach is the last edit of each key, in the order of first mention.
-func lastOfEach(edits []Edit) []Edit {
-	var all []Edit
-	at := map[string]int{}
-	for _, e := range edits {
-		if i, ok := at[e.Key]; ok {
-			all[i] = e
-			continue
-		}
-		at[e.Key] = len(all)
-		all = append(all, e)
-	}
-	return all
 }
 
 // satisfies reports whether the file already reads as e asks.
@@ -120,33 +101,28 @@ func (f *File) satisfies(e Edit) bool {
 	if e.Unset {
 		return !ok
 	}
-	return ok && b.HasValue && b.Value == e.Value && unwritable(e.Value) == ""
+	return ok && b.hasValue && b.value == e.Value && unwritable(e.Value) == ""
 }
 
-// apply makes one edit, trying every place and spelling until the file reads
-// as it should. own names the keys that may change on the way from origin.
-func (f *File) apply(origin *File, e Edit, own map[string]bool) (*File, error) {
-	if e.Unset {
+// apply makes one edit, trying every place and spelling until the file reads as
+// it should. base is the file before all edits of the step, wanted has them all.
+func (f *File) apply(base *File, e Edit, wanted map[string]Edit) (*File, error) {
+	b, known := f.deciding(e.Key)
+	reason := unwritable(e.Value)
+	switch {
+	case e.Unset:
 		next := parseFile(f.without(e.Key))
-		return next, f.verify(next, origin, e, own)
+		return next, f.verify(next, base, e, wanted)
+	case !known && !newKey.MatchString(e.Key):
+		reason = "a new key is made of letters, digits, _ . - and does not begin with a digit"
 	}
-	if reason := unwritable(e.Value); reason != "" {
+	if reason != "" {
 		return nil, &RefusedError{Key: e.Key, Reason: reason}
 	}
-	b, known := f.deciding(e.Key)
-	if !known && !newKey.MatchString(e.Key) {
-		return nil, &RefusedError{Key: e.Key, Reason: "a new key is made of letters, digits, _ . - and does not begin with a digit"}
-	}
-	var candidates []string
-	if known {
-		candidates = f.replacements(b, e.Value)
-	} else {
-		candidates = f.insertions(e.Key, e.Value)
-	}
-	var first error = &RefusedError{Key: e.Key, Line: b.Line, Reason: noQuoting}
-	for i, text := range candidates {
+	var first error = &RefusedError{e.Key, b.line, noQuoting}
+	for i, text := range f.candidates(e) {
 		next := parseFile(text)
-		err := f.verify(next, origin, e, own)
+		err := f.verify(next, base, e, wanted)
 		if err == nil {
 			return next, nil
 		}
@@ -157,48 +133,50 @@ func (f *File) apply(origin *File, e Edit, own map[string]bool) (*File, error) {
 	return nil, first
 }
 
-// replacements lists the texts with another value in b, best first.
-func (f *File) replacements(b Binding, value string) []string {
-	var all []string
-	head, tail := f.text[:b.valueStart], f.text[b.valueEnd:]
-	if !b.HasValue {
-		head, tail = f.text[:b.keyEnd]+"=", f.text[b.keyEnd:]
+// candidates lists the texts with another value of a key, or with a new key,
+// best first.
+func (f *File) candidates(e Edit) []string {
+	b, known := f.deciding(e.Key)
+	sibling, beside := f.sibling(e.Key)
+	type gap struct{ before, after string } // what surrounds the value
+	var gaps []gap
+	quote := byte('\'') // as the proxy's own editor writes it
+	switch {
+	case known && b.hasValue:
+		quote, gaps = b.quote, []gap{{f.text[:b.valueStart], f.text[b.valueEnd:]}}
+	case known:
+		quote, gaps = 0, []gap{{f.text[:b.keyEnd] + "=", f.text[b.keyEnd:]}}
+	case beside:
+		start := e.Key + "="
+		if sibling.export {
+			start = "export " + start
+		}
+		quote = sibling.quote
+		for _, at := range []int{sibling.end(), len(f.text)} {
+			before, after := f.newLine(at)
+			gaps = append(gaps, gap{before + start, after})
+		}
+	default:
+		before, after := f.newLine(len(f.text))
+		gaps = []gap{{before + e.Key + "=", after}}
 	}
-	for _, spelled := range spellings(value, b.Quote) {
-		all = append(all, head+spelled+tail)
+	var all []string
+	for _, g := range gaps {
+		for _, spelled := range spellings(e.Value, quote) {
+			all = append(all, g.before+spelled+g.after)
+		}
 	}
 	return all
 }
 
-// insertions lists the texts with a new key, best first.
-func (f *File) insertions(key, value string) []string {
-	lead, quote := "", byte('\'') // as the proxy's own editor writes it
-	places := []int{len(f.text)}
-	if b, ok := f.sibling(key); ok {
-		quote = b.Quote
-		if b.Export {
-			lead = "export "
-		}
-		places = []int{b.end(), len(f.text)}
+// newLine is what surrounds a new line at an offset between two bindings. A file
+// whose last line has no line end stays one.
+func (f *File) newLine(at int) (before, after string) {
+	before, after = f.text[:at], f.text[at:]
+	if before == "" || strings.HasSuffix(before, "\n") || strings.HasSuffix(before, "\r") {
+		return before, f.newline() + after
 	}
-	var all []string
-	for _, at := range places {
-		for _, spelled := range spellings(value, quote) {
-			all = append(all, f.insert(at, lead+key+"="+spelled))
-		}
-	}
-	return all
-}
-
-// insert puts a line at an offset between two bindings. A file whose last line
-// has no line end stays one.
-func (f *File) insert(at int, line string) string {
-	head, tail := f.text[:at], f.text[at:]
-	eol := f.newline()
-	if head == "" || strings.HasSuffix(head, "\n") || strings.HasSuffix(head, "\r") {
-		return head + line + eol + tail
-	}
-	return head + eol + line + tail
+	return before + f.newline(), after
 }
 
 // without is the text without the lines of a key. Blank lines and comments
@@ -207,7 +185,7 @@ func (f *File) without(key string) string {
 	var out strings.Builder
 	at := 0
 	for _, b := range f.bindings {
-		if b.Key == key {
+		if b.key == key {
 			out.WriteString(f.text[at:b.lineStart])
 			at = b.end()
 		}
@@ -229,12 +207,97 @@ func isRuleKey(key string) bool {
 
 // sibling is the binding beside which a new key belongs: the other rule key of
 // the same provider.
-func (f *File) sibling(key string) (Binding, bool) {
+func (f *File) sibling(key string) (binding, bool) {
 	if provider, ok := strings.CutPrefix(key, ignorePrefix); ok {
 		return f.deciding(allowPrefix + provider)
 	}
 	if provider, ok := strings.CutPrefix(key, allowPrefix); ok {
 		return f.deciding(ignorePrefix + provider)
 	}
-	return Binding{}, false
+	return binding{}, false
+}
+
+// verify compares f with what one edit made of it: the edited key must read as
+// asked, every key of the step that was edited before as it did, and every
+// other statement as in base, the file before the step.
+func (f *File) verify(after, base *File, e Edit, wanted map[string]Edit) error {
+	b, ok := after.deciding(e.Key)
+	switch {
+	case e.Unset && ok:
+		return &RefusedError{e.Key, b.line, "without its line the key appears here"}
+	case !e.Unset && (!ok || !b.hasValue || b.value != e.Value):
+		return after.unreadable(e.Key)
+	}
+	was, is := base.others(wanted), after.others(wanted)
+	for i := range max(len(was), len(is)) {
+		switch {
+		case i >= len(was):
+			return &RefusedError{e.Key, is[i].line, is[i].describe() + " would appear"}
+		case i >= len(is) || was[i].meaning != is[i].meaning:
+			return &RefusedError{e.Key, was[i].line, was[i].describe() + was[i].refersTo + " would be read differently"}
+		}
+	}
+	for key := range wanted {
+		was, had := f.deciding(key)
+		if is, has := after.deciding(key); key != e.Key && (had != has || was.assigns() != is.assigns()) {
+			return &RefusedError{e.Key, was.line, printable(key) + " would be read differently"}
+		}
+	}
+	return nil
+}
+
+// other is a statement that a step does not edit.
+type other struct {
+	binding
+	meaning  string // what it assigns, and what that refers to among the edited keys
+	refersTo string // a clause that names one of these; "" when it refers to none
+}
+
+// others lists the statements outside the keys of a step.
+func (f *File) others(wanted map[string]Edit) []other {
+	var all []other
+	above := map[string]string{} // what the edited keys are set to
+	for _, b := range f.bindings {
+		if _, edited := wanted[b.key]; edited {
+			above[b.key] = b.assigns()
+			continue
+		}
+		if b.key == "" && !b.bad {
+			continue
+		}
+		o := other{binding: b, meaning: b.assigns()}
+		for _, m := range variable.FindAllStringSubmatch(b.value, -1) {
+			if _, edited := wanted[m[1]]; edited {
+				o.refersTo = " refers to ${" + printable(m[1]) + "}, and"
+				o.meaning += "\x00" + above[m[1]]
+			}
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// assigns identifies the key and value of a statement, or the text of one that
+// cannot be read.
+func (b binding) assigns() string {
+	switch {
+	case b.bad:
+		return b.statement()
+	case b.hasValue:
+		return b.key + "\x00=" + b.value
+	}
+	return b.key
+}
+
+// noQuoting is why a value cannot be written.
+const noQuoting = "no way of quoting the value reads back the same (does it end with a backslash?)"
+
+// unreadable is the error for a key that cannot be read after its edit.
+func (f *File) unreadable(key string) *RefusedError {
+	for _, b := range f.bindings {
+		if b.bad {
+			return &RefusedError{key, b.line, "cannot be read and would swallow the key: is a quote unbalanced?"}
+		}
+	}
+	return &RefusedError{Key: key, Line: f.Line(key), Reason: noQuoting}
 }

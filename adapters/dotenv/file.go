@@ -10,11 +10,8 @@ import (
 // another one. The zero value is an empty file.
 type File struct {
 	text     string
-	bindings []Binding
+	bindings []binding
 	last     map[string]int // the deciding binding of each key
-
-	origin *File  // what was parsed, when this one is the result of edits
-	edits  []Edit // the edits since, one per key, in the order of first mention
 }
 
 // Parse reads a file. Everything is a file: what python-dotenv cannot read is
@@ -24,8 +21,8 @@ func Parse(data []byte) *File { return parseFile(string(data)) }
 func parseFile(text string) *File {
 	f := &File{text: text, bindings: parse(text), last: map[string]int{}}
 	for i, b := range f.bindings {
-		if b.Key != "" {
-			f.last[b.Key] = i
+		if b.key != "" {
+			f.last[b.key] = i
 		}
 	}
 	return f
@@ -39,9 +36,9 @@ func (f *File) Keys() []string {
 	keys := make([]string, 0, len(f.last))
 	seen := make(map[string]bool, len(f.last))
 	for _, b := range f.bindings {
-		if b.Key != "" && !seen[b.Key] {
-			seen[b.Key] = true
-			keys = append(keys, b.Key)
+		if b.key != "" && !seen[b.key] {
+			seen[b.key] = true
+			keys = append(keys, b.key)
 		}
 	}
 	return keys
@@ -52,37 +49,34 @@ func (f *File) Keys() []string {
 // variable of env with the name of the key is not considered; [Tree] does that.
 func (f *File) Get(key string, env Environ) (string, bool) {
 	b, ok := f.deciding(key)
-	if !ok || !b.HasValue {
-		return "", false
-	}
-	if !interpolates(b.Value) {
-		return b.Value, true
+	if !ok || !b.hasValue || !interpolates(b.value) {
+		return b.value, ok && b.hasValue
 	}
 	above := newScope()
 	for _, other := range f.bindings[:f.last[key]] {
 		above.read(other, env)
 	}
-	return above.resolve(b.Value, env), true
+	return above.resolve(b.value, env), true
 }
 
 // Raw is the value of a key before its variables are resolved.
 func (f *File) Raw(key string) (string, bool) {
 	b, ok := f.deciding(key)
-	return b.Value, ok && b.HasValue
+	return b.value, ok && b.hasValue
 }
 
 // Line is the line on which the deciding statement of a key begins, from 1;
 // 0 when there is none.
 func (f *File) Line(key string) int {
 	b, _ := f.deciding(key)
-	return b.Line
+	return b.line
 }
 
 // deciding is the last binding of a key.
-func (f *File) deciding(key string) (Binding, bool) {
+func (f *File) deciding(key string) (binding, bool) {
 	i, ok := f.last[key]
-	if !ok || key == "" {
-		return Binding{}, false
+	if !ok {
+		return binding{}, false
 	}
 	return f.bindings[i], true
 }
@@ -109,8 +103,8 @@ func (f *File) newline() string {
 	return "\n"
 }
 
-// bom is what a byte order mark looks like to python-dotenv: a character of
-// the first key.
+// bom is a byte order mark, which python-dotenv up to 1.2.2 reads as a
+// character of the first key and newer versions drop.
 const bom = "\ufeff"
 
 // Problem is something in a file that its writer hardly meant. Text is one
@@ -120,47 +114,31 @@ type Problem struct {
 	Text string
 }
 
+// String is the line and the text.
 func (p Problem) String() string { return fmt.Sprintf("line %d: %s", p.Line, p.Text) }
 
 // Problems lists what python-dotenv skips, misreads or dies of, in the order
 // of the lines.
 func (f *File) Problems() []Problem {
 	var all []Problem
-	add := func(line int, format string, args ...any) {
-		all = append(all, Problem{line, fmt.Sprintf(format, args...)})
-	}
-	for i, b := range f.bindings {
-		if !utf8.ValidString(b.Original) {
-			add(b.Line, "not valid UTF-8: Python refuses to read the whole file")
+	for _, b := range f.bindings {
+		last, _ := f.deciding(b.key)
+		text := ""
+		switch more := newlines(b.statement()); {
+		case !utf8.ValidString(b.text):
+			text = "not valid UTF-8: Python refuses to read the whole file"
+		case b.start == 0 && strings.HasPrefix(b.text, bom) && b.key != bom:
+			text = "python-dotenv up to 1.2.2 reads the byte order mark as part of the first key, newer versions do not"
+		case b.bad:
+			text = fmt.Sprintf("cannot be read and is skipped, through line %d: is a quote unbalanced?", b.line+more)
+		case more > 0 && strings.Contains(b.value, "="):
+			text = fmt.Sprintf("one value reaches over %d lines and contains a \"=\": is a quote unbalanced?", more+1)
+		case b.key != "" && last.start != b.start:
+			text = fmt.Sprintf("%s does not count here: line %d sets it again", printable(b.key), last.line)
+		default:
+			continue
 		}
-		if i == 0 && strings.HasPrefix(b.Original, bom) && b.Key != bom {
-			add(b.Line, "python-dotenv up to 1.2.2 reads the byte order mark as part of the first key, newer versions do not")
-		}
-		lines := newlines(strings.TrimRight(b.Original[b.lineStart-b.start:], "\r\n"))
-		switch {
-		case b.Error && strings.ContainsAny(b.Original, `'"`):
-			add(b.Line, "cannot be read and is skipped%s: is a quote unbalanced?", through(b.Line, lines))
-		case b.Error:
-			add(b.Line, "cannot be read and is skipped%s", through(b.Line, lines))
-		case lines > 0 && b.HasValue && strings.Contains(b.Value, "="):
-			add(b.Line, "one value reaches over %d lines and contains a \"=\": is a quote unbalanced?", lines+1)
-		}
-		if strings.Contains(b.Key+b.Value, "\x00") {
-			add(b.Line, "contains a NUL character, which no environment variable can")
-		}
-		if strings.Contains(b.Key, "=") {
-			add(b.Line, "the key contains a \"=\", which no environment variable can")
-		}
-		if last, ok := f.deciding(b.Key); ok && last.start != b.start {
-			add(b.Line, "%s does not count here: line %d sets it again", printable(b.Key), last.Line)
-		}
+		all = append(all, Problem{b.line, text})
 	}
 	return all
-}
-
-func through(line, more int) string {
-	if more == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", through line %d", line+more)
 }

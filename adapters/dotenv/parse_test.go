@@ -49,13 +49,13 @@ func TestReadsLikePythonDotenv(t *testing.T) {
 		}
 		for i, b := range f.bindings {
 			var key, value any
-			if b.Key != "" {
-				key = b.Key
+			if b.key != "" {
+				key = b.key
 			}
-			if b.HasValue {
-				value = b.Value
+			if b.hasValue {
+				value = b.value
 			}
-			if got := [3]any{key, value, b.Error}; got != want.Bindings[i] {
+			if got := [3]any{key, value, b.bad}; got != want.Bindings[i] {
 				t.Errorf("%q: binding %d = %v, want %v", want.File, i, got, want.Bindings[i])
 			}
 		}
@@ -75,7 +75,7 @@ func TestBindingsAreTheFile(t *testing.T) {
 	for _, g := range loadGolden(t) {
 		var all strings.Builder
 		for _, b := range Parse(g.File).bindings {
-			all.WriteString(b.Original)
+			all.WriteString(b.text)
 		}
 		if all.String() != string(g.File) {
 			t.Errorf("%q: bindings concatenate to %q", g.File, all.String())
@@ -107,8 +107,6 @@ func TestProblems(t *testing.T) {
 		"no key":        {"=1\n", 1, "skipped"},
 		"duplicate":     {"A=1\nB=1\nA=2\n", 1, "line 3 sets it again"},
 		"invalid UTF-8": {"A=1\nB=\xff\n", 2, "UTF-8"},
-		"NUL":           {"A=\x00\n", 1, "NUL"},
-		"key with =":    {"'A=B'=1\n", 1, "key contains"},
 	} {
 		got := Parse([]byte(test.file)).Problems()
 		switch {

@@ -2,34 +2,28 @@ package dotenv
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
 
 // escapes maps the letter behind a backslash in double quotes to what it means.
-var escapes = map[byte]byte{
-	'\\': '\\', '\'': '\'', '"': '"', 'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v',
+var escapes = map[byte]string{
+	'\\': `\`, '\'': "'", '"': `"`, 'a': "\a", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v",
 }
 
-// unescape resolves the escapes of a quoted value. In single quotes only the
-// backslash and the single quote can be escaped; any other backslash is itself.
+var (
+	singleEscape = regexp.MustCompile(`\\[\\']`)
+	doubleEscape = regexp.MustCompile(`\\[\\'"abfnrtv]`)
+)
+
+// unescape resolves the escapes of a quoted value.
 func unescape(s string, quote byte) string {
-	if !strings.Contains(s, `\`) {
-		return s
+	pattern := singleEscape
+	if quote == '"' {
+		pattern = doubleEscape
 	}
-	var out strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) {
-			c, ok := escapes[s[i+1]]
-			if ok && (quote == '"' || c == '\\' || c == '\'') {
-				out.WriteByte(c)
-				i++
-				continue
-			}
-		}
-		out.WriteByte(s[i])
-	}
-	return out.String()
+	return pattern.ReplaceAllStringFunc(s, func(e string) string { return escapes[e[1]] })
 }
 
 // spellings lists the ways to write value, best first: in the style that was
@@ -85,16 +79,6 @@ func unwritable(value string) string {
 	return ""
 }
 
-// ListError is a list that cannot be written as one value.
-type ListError struct {
-	Index  int    // of the item, from 0
-	Reason string // one clause, without the item
-}
-
-func (e *ListError) Error() string {
-	return fmt.Sprintf("dotenv: item %d of the list: %s", e.Index+1, e.Reason)
-}
-
 // SplitList cuts a value into its items as the proxy does: at commas, without
 // white space around them, without empty ones.
 func SplitList(value string) []string {
@@ -107,11 +91,12 @@ func SplitList(value string) []string {
 	return items
 }
 
-// JoinList is the value that SplitList cuts into exactly these items. The error
-// is a [*ListError].
-func JoinList(items []string) (string, error) {
+// SetList is the edit that gives key a value that SplitList cuts into exactly
+// these items: no items remove the key, as in the proxy's own editor. The error
+// is a [*RefusedError].
+func SetList(key string, items []string) (Edit, error) {
 	for i, item := range items {
-		reason := ""
+		reason := unwritable(item)
 		switch {
 		case item == "":
 			reason = "is empty"
@@ -123,22 +108,13 @@ func JoinList(items []string) (string, error) {
 			reason = "contains ${, which begins a variable"
 		case strings.TrimFunc(item, isSpace) != item:
 			reason = "begins or ends with white space, which would be lost"
-		case unwritable(item) != "":
-			reason = unwritable(item)
 		}
 		if reason != "" {
-			return "", &ListError{i, reason}
+			return Edit{}, &RefusedError{Key: key, Reason: fmt.Sprintf("item %d of the list: %s", i+1, reason)}
 		}
 	}
-	return strings.Join(items, ","), nil
-}
-
-// SetList is the edit that gives key a list: an empty one removes the key, as
-// in the proxy's own editor. The error is a [*ListError].
-func SetList(key string, items []string) (Edit, error) {
 	if len(items) == 0 {
 		return Unset(key), nil
 	}
-	value, err := JoinList(items)
-	return Set(key, value), err
+	return Set(key, strings.Join(items, ",")), nil
 }

@@ -9,9 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
-	"github.com/gofrs/flock"
+	"winnow/adapters/statefile"
 )
 
 // The names that a save uses beside the file NAME. None ends in ".env", so the
@@ -24,6 +23,15 @@ const (
 	conflict   = ".kept"    // another program's version that a save displaced
 )
 
+// lockFolder waits for other saves of files in the folder of target.
+func lockFolder(ctx context.Context, target string) (unlock func(), err error) {
+	folder := filepath.Dir(target)
+	if unlock, err = statefile.Lock(ctx, lockPath(folder)); err != nil {
+		return nil, fileError(folder, "cannot be locked", err)
+	}
+	return unlock, nil
+}
+
 // recoverUnlocked is recoverLocked for a caller without the lock. It acquires the
 // lock only if there is something to do.
 func recoverUnlocked(ctx context.Context, target string) ([]string, error) {
@@ -31,7 +39,7 @@ func recoverUnlocked(ctx context.Context, target string) ([]string, error) {
 	if err != nil || len(names) == 0 {
 		return nil, err
 	}
-	unlock, err := lock(ctx, lockPath(filepath.Dir(target)))
+	unlock, err := lockFolder(ctx, target)
 	if err != nil {
 		return nil, err
 	}
@@ -104,34 +112,4 @@ func setAside(target, name string) (string, error) {
 		return name, fmt.Errorf("dotenv: rename %s: %w", printable(name), err)
 	}
 	return aside, nil
-}
-
-// Another save takes milliseconds. A waiting one tries again after lockPause and
-// gives up after lockPatience.
-const (
-	lockPause    = 2 * time.Millisecond
-	lockPatience = 10 * time.Second
-)
-
-// lock waits for the lock at path, which may be a folder: then it leaves no
-// file behind. It ends with the process. On a file system without locks it
-// succeeds: a save compares anyway.
-func lock(ctx context.Context, path string) (unlock func(), err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, lockPatience, errors.New("another save has locked it"))
-	defer cancel()
-	flag := os.O_RDONLY
-	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		flag |= os.O_CREATE
-	}
-	l := flock.New(path, flock.SetFlag(flag), flock.SetPermissions(newMode))
-	_, err = l.TryLockContext(ctx, lockPause)
-	switch {
-	case err == nil:
-		return func() { _ = l.Unlock() }, nil // it closes the file; nothing is left to do about an error
-	case errors.Is(err, errors.ErrUnsupported), isNoLocks(err):
-		return func() {}, nil
-	case ctx.Err() != nil:
-		err = context.Cause(ctx)
-	}
-	return nil, fileError(path, "cannot be locked", err)
 }

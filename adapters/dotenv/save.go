@@ -83,7 +83,7 @@ func (s *Source) replace(ctx context.Context, data []byte) (Saved, error) {
 	if len(data) > MaxSize {
 		return Saved{}, &FileError{s.Path, tooLarge, nil}
 	}
-	unlock, err := lock(ctx, lockPath(filepath.Dir(s.Real)))
+	unlock, err := lockFolder(ctx, s.Real)
 	if err != nil {
 		return Saved{}, err
 	}
@@ -165,25 +165,25 @@ func (w *writer) permitted() error {
 // writeTemp makes the temporary file: first under a name that recovery removes,
 // and once it is durable under the name that records the save.
 func (w *writer) writeTemp(ctx context.Context) (snapshot, error) {
-	if err := w.step(ctx, atCreate); err != nil {
-		return snapshot{}, w.failed("create a file beside it", err)
-	}
 	mode := newMode
 	if w.Exists {
 		mode = w.Mode
 	}
+	written := snapshot{data: w.data}
 	name := w.Real + besides + rand.Text()
 	w.temp = name + partial
-	f, err := os.OpenFile(w.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode&newMode)
+	err := w.step(ctx, atCreate)
+	var f *os.File
+	if err == nil {
+		f, err = os.OpenFile(w.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode&newMode)
+	}
 	if err != nil {
 		return snapshot{}, w.failed("create a file beside it", err)
 	}
-	written := snapshot{data: w.data}
 	if err = w.fill(f, mode); err == nil {
 		written.info, err = f.Stat()
 	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
+	if err = errors.Join(err, f.Close()); err == nil {
 		err = w.step(ctx, atReady)
 	}
 	durable := name + "-" + short(written.hash()) + "-" + short(w.Hash) + inProgress
@@ -217,8 +217,8 @@ func (w *writer) fill(f *os.File, mode fs.FileMode) error {
 
 // commit puts the temporary file in place of the target as a compare-and-swap.
 // done reports whether the file was saved; an error beside it is about a later
-// step. Every file handle is opened before
-// the exchange: afterwards nothing may fail for want of one.
+// step. Every file handle is opened before the exchange: afterwards nothing may
+// fail for want of one.
 func (w *writer) commit(ctx context.Context) (done bool, err error) {
 	folder, err := os.Open(filepath.Dir(w.Real))
 	if err != nil {
@@ -229,24 +229,24 @@ func (w *writer) commit(ctx context.Context) (done bool, err error) {
 	if old != nil {
 		defer old.Close()
 	}
+	exchanged := false
 	if err == nil {
-		switch err = w.swap(); {
-		case err == nil && w.Exists:
-			return w.verifySwap(old, folder, leased)
-		case errors.Is(err, errNoExchange):
-			if err = os.Rename(w.temp, w.Real); err == nil {
-				return true, w.durable(folder)
-			}
-		case err == nil:
-			return true, errors.Join(w.durable(folder), w.removeTemp())
-		}
-		if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
-			current, rerr := readSnapshot(w.Real)
-			changed := w.changed(current)
-			changed.Err, err = rerr, changed
+		exchanged, err = w.putInPlace()
+	}
+	switch {
+	case errors.Is(err, fs.ErrExist), errors.Is(err, fs.ErrNotExist):
+		current, rerr := readSnapshot(w.Real)
+		changed := w.changed(current)
+		changed.Err, err = rerr, changed
+		fallthrough
+	case err != nil:
+		return false, errors.Join(w.failed("put it in place", err), os.Remove(w.temp))
+	case exchanged:
+		if out, err := w.displaced(old); err != nil || out.hash() != w.Hash || !out.sameAttributes(w.loaded) || leased && leaseBroken(old) {
+			return false, errors.Join(w.foreign(out, err), folder.Sync())
 		}
 	}
-	return false, errors.Join(w.failed("put it in place", err), os.Remove(w.temp))
+	return true, w.finish(folder)
 }
 
 // compare checks again that the target is what was loaded and nobody is
@@ -273,33 +273,19 @@ func (w *writer) compare(ctx context.Context) (old *os.File, leased bool, err er
 	return old, leased, w.step(ctx, atExchange)
 }
 
-// swap exchanges the temporary file and the target, or creates the target,
-// which must still not exist.
-func (w *writer) swap() error {
-	switch {
-	case !w.Exists:
-		return os.Link(w.temp, w.Real)
-	case w.hooks != nil && w.hooks.noExchange:
-		return errNoExchange
+// putInPlace gives the temporary file the name of the target. exchanged reports
+// whether the target now has the temporary name.
+func (w *writer) putInPlace() (exchanged bool, err error) {
+	if !w.Exists {
+		return false, os.Link(w.temp, w.Real) // fails when there is a file by now
 	}
-	return exchange(w.temp, w.Real)
-}
-
-// verifySwap reads the displaced file, of which old is a handle. If it is not
-// what was loaded, or another program is about to write to it, it remains beside
-// the file.
-func (w *writer) verifySwap(old, folder *os.File, leased bool) (bool, error) {
-	out, err := w.displaced(old)
-	if err == nil && out.hash() == w.Hash && out.sameAttributes(w.loaded) && !(leased && leaseBroken(old)) {
-		if err := w.durable(folder); err != nil {
-			return true, err
-		}
-		return true, w.removeTemp()
+	if err = errNoExchange; !w.hooks.noExchange {
+		err = exchange(w.temp, w.Real)
 	}
-	changed := w.changed(out)
-	changed.Missing, changed.Err = false, err
-	changed.Kept, err = setAside(w.Real, w.temp)
-	return false, errors.Join(changed, err, folder.Sync())
+	if errors.Is(err, errNoExchange) {
+		return false, os.Rename(w.temp, w.Real)
+	}
+	return err == nil, err
 }
 
 // displaced reads the file under the temporary name: usually the one of which
@@ -315,8 +301,18 @@ func (w *writer) displaced(old *os.File) (snapshot, error) {
 	return readSnapshot(w.temp)
 }
 
-// durable makes the exchange survive a power cut.
-func (w *writer) durable(folder *os.File) error {
+// foreign is the error for a displaced file that is not what was loaded, or that
+// another program is about to write to. The file remains beside the target.
+func (w *writer) foreign(out snapshot, err error) error {
+	changed := w.changed(out)
+	changed.Missing, changed.Err = false, err
+	changed.Kept, err = setAside(w.Real, w.temp)
+	return errors.Join(changed, err)
+}
+
+// finish makes the new name durable and removes the displaced file. If that
+// fails, the next Load tries again.
+func (w *writer) finish(folder *os.File) error {
 	err := w.step(context.Background(), atExchanged)
 	if err == nil {
 		err = folder.Sync()
@@ -324,16 +320,10 @@ func (w *writer) durable(folder *os.File) error {
 	if err != nil {
 		return fileError(w.Path, "was saved, but may not survive a power cut: its folder could not be synced", err)
 	}
-	return nil
-}
-
-// removeTemp removes the replaced file. If that fails, the next Load tries again.
-func (w *writer) removeTemp() error {
-	err := w.step(context.Background(), atRemove)
-	if err == nil {
+	if err = w.step(context.Background(), atRemove); err == nil {
 		err = os.Remove(w.temp)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a plain rename leaves none
 		return fileError(w.Path, "was saved, but its previous version could not be removed and is in "+printable(w.temp), err)
 	}
 	return nil
@@ -344,7 +334,7 @@ func (w *writer) step(ctx context.Context, at stage) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("dotenv: save %s: %w", printable(w.Path), err)
 	}
-	if w.hooks == nil || w.hooks.at == nil {
+	if w.hooks.at == nil {
 		return nil
 	}
 	return w.hooks.at(at)

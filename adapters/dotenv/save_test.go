@@ -50,7 +50,7 @@ func TestSave(t *testing.T) {
 	for _, noExchange := range []bool{false, true} {
 		path := put(t, filepath.Join(t.TempDir(), ".env"), "A=1 # c\r\nB=2", 0o640)
 		s := load(t, path)
-		s.hooks = &hooks{noExchange: noExchange}
+		s.hooks = hooks{noExchange: noExchange}
 		saved, err := s.Save(t.Context(), []Edit{Set("A", "x"), Set("C", "3")})
 		if err != nil {
 			t.Fatal(err)
@@ -134,8 +134,8 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	put(t, in("large"), strings.Repeat("A=1\n", MaxSize/4+1), 0o600)
 	for path, reason := range map[string]string{
-		in("folder"): "is a folder", in("pipe"): "named pipe", in("link"): "named pipe", in("large"): "8 MiB",
-		"/dev/null": "is a device", in("none/.env"): "cannot be reached",
+		in("folder"): "regular file", in("pipe"): "regular file", in("link"): "regular file", in("large"): "8 MiB",
+		"/dev/null": "regular file", in("none/.env"): "cannot be reached",
 	} {
 		_, err := Load(path)
 		var refused *FileError
@@ -162,7 +162,7 @@ func TestSaveSystemErrors(t *testing.T) {
 		path := put(t, filepath.Join(t.TempDir(), ".env"), "A=1\n", 0o600)
 		s := load(t, path)
 		broken := true
-		s.hooks = &hooks{at: func(now stage) error {
+		s.hooks = hooks{at: func(now stage) error {
 			if now == at && broken {
 				return syscall.ENOSPC
 			}
@@ -189,7 +189,7 @@ func TestErrorAfterTheExchange(t *testing.T) {
 	for at, want := range map[stage]string{atExchanged: "power cut", atRemove: "could not be removed"} {
 		path := put(t, filepath.Join(t.TempDir(), ".env"), "A=1\n", 0o600)
 		s := load(t, path)
-		s.hooks = &hooks{at: func(now stage) error {
+		s.hooks = hooks{at: func(now stage) error {
 			if now == at {
 				return syscall.EIO
 			}
@@ -212,7 +212,7 @@ func TestSaveCancelled(t *testing.T) {
 		path := put(t, filepath.Join(t.TempDir(), ".env"), "A=1\n", 0o600)
 		s := load(t, path)
 		ctx, cancel := context.WithCancel(t.Context())
-		s.hooks = &hooks{at: func(now stage) error {
+		s.hooks = hooks{at: func(now stage) error {
 			if now == at {
 				cancel()
 			}
@@ -233,7 +233,7 @@ func TestTemporaryFileIsNeverWider(t *testing.T) {
 		path := put(t, filepath.Join(dir, ".env"), "A=1\n", mode)
 		s := load(t, path)
 		seen := 0
-		s.hooks = &hooks{at: func(at stage) error {
+		s.hooks = hooks{at: func(at stage) error {
 			entries, err := os.ReadDir(dir)
 			for _, e := range entries {
 				info, err := e.Info()

@@ -10,12 +10,15 @@ import (
 	"os"
 	"path/filepath"
 
+	"winnow/adapters/statefile"
 	"winnow/assistant/safetext"
 )
 
 // MaxSize is the largest file that is read, in bytes. A `.env` file has a few
 // kilobytes; a file a thousand times larger was named by mistake.
 const MaxSize = 8 << 20
+
+var tooLarge = fmt.Sprintf("is larger than %d MiB: that is no .env file", MaxSize>>20)
 
 // newMode is the mode of a file that a save creates: it will contain keys.
 const newMode fs.FileMode = 0o600
@@ -28,7 +31,7 @@ const maxLinks = 40
 type FileError struct {
 	Path   string
 	Reason string // one clause
-	Err    error  // the system's error; may be nil
+	Err    error  // the system's error, without the path; may be nil
 }
 
 func (e *FileError) Error() string {
@@ -40,17 +43,8 @@ func (e *FileError) Error() string {
 
 func (e *FileError) Unwrap() error { return e.Err }
 
-// fileError is a FileError without the path that the system repeats in err.
 func fileError(path, reason string, err error) *FileError {
-	var at *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &at):
-		err = at.Err
-	case errors.As(err, &link):
-		err = link.Err
-	}
-	return &FileError{path, reason, err}
+	return &FileError{path, reason, statefile.Cause(err)}
 }
 
 // printable is text from a file with invisible characters spelled out.
@@ -67,7 +61,7 @@ type Source struct {
 	Hash    [sha256.Size]byte
 	Notices []string // what the user should know, one sentence each
 
-	hooks *hooks
+	hooks hooks
 }
 
 // Load reads a file. A missing one is a Source that does not exist, if its folder
@@ -84,7 +78,7 @@ func Load(path string) (*Source, error) {
 	}
 	notices, err := recoverUnlocked(context.Background(), target)
 	if err != nil {
-		notices = append(notices, err.Error()) // a read-only folder can still be read
+		notices = append(notices, err.Error()) // the file can still be read
 	}
 	current, err := readSnapshot(target)
 	if err != nil {
@@ -150,16 +144,9 @@ func links(path string) ([]string, error) {
 		}
 		at = filepath.Join(dir, filepath.Base(at))
 		hops = append(hops, at)
-		info, err := os.Lstat(at)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode()&fs.ModeSymlink == 0 {
-			return hops, nil
-		}
-		to := ""
-		if err == nil {
-			to, err = os.Readlink(at)
-		}
+		to, err := os.Readlink(at)
 		if err != nil {
-			return nil, fileError(path, "cannot be read", err)
+			return hops, nil // no link: reading it says what it is
 		}
 		if at = to; !filepath.IsAbs(to) {
 			at = filepath.Join(dir, to)
@@ -171,33 +158,37 @@ func links(path string) ([]string, error) {
 // readSnapshot reads a file that is not a symbolic link. A missing one is no error.
 func readSnapshot(path string) (snapshot, error) {
 	info, err := os.Lstat(path)
-	if err == nil {
-		if err := requireRegular(path, info); err != nil {
-			return snapshot{}, err // before opening: opening a device may have an effect
-		}
-		var f *os.File
-		if f, err = openRegular(path); err == nil {
-			defer f.Close()
-			return readOpen(path, f)
-		}
-	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return snapshot{}, nil
 	}
-	return snapshot{}, fileError(path, "cannot be read", err)
-}
-
-// readOpen reads an open file from its beginning, with its attributes.
-func readOpen(path string, f *os.File) (snapshot, error) {
-	info, err := f.Stat()
-	if err != nil {
+	if err == nil && !info.Mode().IsRegular() {
+		return snapshot{}, &FileError{path, notRegular, nil} // before opening: opening a device may have an effect
+	}
+	var f *os.File
+	if err == nil {
+		f, err = openRegular(path)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return snapshot{}, nil
+	case err != nil:
 		return snapshot{}, fileError(path, "cannot be read", err)
 	}
-	if err := requireRegular(path, info); err != nil {
-		return snapshot{}, err
+	defer f.Close()
+	return readOpen(path, f)
+}
+
+const notRegular = "is not a regular file"
+
+// readOpen reads an open file from its beginning, with its attributes.
+func readOpen(path string, f *os.File) (st snapshot, err error) {
+	if st.info, err = f.Stat(); err == nil && !st.info.Mode().IsRegular() {
+		return snapshot{}, &FileError{path, notRegular, nil}
 	}
-	st := snapshot{info: info}
-	if st.data, err = io.ReadAll(io.NewSectionReader(f, 0, MaxSize+1)); err != nil {
+	if err == nil {
+		st.data, err = io.ReadAll(io.NewSectionReader(f, 0, MaxSize+1))
+	}
+	if err != nil {
 		return snapshot{}, fileError(path, "cannot be read", err)
 	}
 	if len(st.data) > MaxSize {
@@ -207,28 +198,4 @@ func readOpen(path string, f *os.File) (snapshot, error) {
 		return snapshot{}, fileError(path, "has extended attributes that cannot be read", err)
 	}
 	return st, nil
-}
-
-var tooLarge = fmt.Sprintf("is larger than %d MiB: that is no .env file", MaxSize>>20)
-
-// requireRegular refuses everything that is not a regular file of a sensible size.
-func requireRegular(path string, info fs.FileInfo) error {
-	kind := "is not a regular file"
-	switch mode := info.Mode(); {
-	case mode.IsRegular() && info.Size() <= MaxSize:
-		return nil
-	case mode.IsRegular():
-		kind = tooLarge
-	case mode.IsDir():
-		kind = "is a folder, not a file"
-	case mode&fs.ModeNamedPipe != 0:
-		kind = "is a named pipe: it cannot be read twice or replaced"
-	case mode&fs.ModeDevice != 0:
-		kind = "is a device, not a file"
-	case mode&fs.ModeSocket != 0:
-		kind = "is a socket, not a file"
-	case mode&fs.ModeSymlink != 0:
-		kind = "has just become a symbolic link"
-	}
-	return &FileError{path, kind, nil}
 }

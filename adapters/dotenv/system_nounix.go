@@ -35,5 +35,3 @@ func writable(path string) error {
 func lockPath(folder string) string {
 	return filepath.Join(os.TempDir(), "winnow-"+short(sha256.Sum256([]byte(folder)))+".lock")
 }
-
-func isNoLocks(error) bool { return false }

@@ -3,7 +3,6 @@
 package dotenv
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"syscall"
@@ -49,8 +48,3 @@ func writable(path string) error { return unix.Access(path, unix.W_OK) }
 
 // lockPath is what is locked for the files of a folder: the folder itself.
 func lockPath(folder string) string { return folder }
-
-// isNoLocks reports whether a file system has no locks, or none on folders.
-func isNoLocks(err error) bool {
-	return errors.Is(err, unix.ENOLCK) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EISDIR)
-}

@@ -40,7 +40,6 @@ func (o Origin) GoString() string { return o.String() }
 type Tree struct {
 	Problems []error // other files that cannot be read
 
-	env     map[string]string // grows with the files, as the proxy's does
 	origins map[string]Origin
 	keys    []string // those of the main file in its order, then the others by name
 }
@@ -49,14 +48,15 @@ type Tree struct {
 // environment as os.Environ gives it. Only a file that is called .env is read
 // together with others.
 func LoadTree(s *Source, environ []string) *Tree {
-	t := &Tree{env: map[string]string{}, origins: map[string]Origin{}, keys: s.File.Keys()}
+	t := &Tree{origins: map[string]Origin{}}
 	for _, pair := range environ {
-		key, value, ok := strings.Cut(pair, "=")
-		if _, twice := t.env[key]; ok && key != "" && !twice {
-			t.env[key], t.origins[key] = value, Origin{Value: value}
+		if key, value, ok := strings.Cut(pair, "="); ok && key != "" {
+			if _, twice := t.origins[key]; !twice {
+				t.origins[key] = Origin{Value: value}
+			}
 		}
 	}
-	others := t.load(s.Path, s.File, nil)
+	others := t.load(s.Path, s.File)
 	if filepath.Base(s.Path) == mainFile {
 		entries, err := os.ReadDir(filepath.Dir(s.Path))
 		if err != nil {
@@ -64,7 +64,7 @@ func LoadTree(s *Source, environ []string) *Tree {
 		}
 		for _, e := range entries { // by name, as the proxy sorts them
 			if name := e.Name(); strings.HasSuffix(name, mainFile) && name != mainFile {
-				others = t.loadOther(filepath.Join(filepath.Dir(s.Path), name), others)
+				others = append(others, t.loadOther(filepath.Join(filepath.Dir(s.Path), name))...)
 			}
 		}
 	}
@@ -72,18 +72,15 @@ func LoadTree(s *Source, environ []string) *Tree {
 		others = append(others, key)
 	}
 	slices.Sort(others)
-	for _, key := range slices.Compact(others) {
-		if _, here := s.File.last[key]; !here {
-			t.keys = append(t.keys, key)
-		}
-	}
+	others = slices.DeleteFunc(slices.Compact(others), func(key string) bool { _, here := s.File.last[key]; return here })
+	t.keys = append(s.File.Keys(), others...)
 	return t
 }
 
-func (t *Tree) loadOther(path string, keys []string) []string {
+func (t *Tree) loadOther(path string) (keys []string) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {
-		return keys // python-dotenv passes over both
+		return nil // python-dotenv passes over both
 	}
 	target, err := resolve(path)
 	var current snapshot
@@ -92,27 +89,26 @@ func (t *Tree) loadOther(path string, keys []string) []string {
 	}
 	if err != nil {
 		t.Problems = append(t.Problems, err)
-		return keys
+		return nil
 	}
-	return t.load(path, Parse(current.data), keys)
+	return t.load(path, Parse(current.data))
 }
 
-// load applies a file as load_dotenv does and appends its keys to keys.
-func (t *Tree) load(path string, f *File, keys []string) []string {
-	if yes := []string{"1", "true", "t", "yes", "y"}; slices.Contains(yes, strings.ToLower(t.env[disabled])) {
-		return keys
+// load applies a file as load_dotenv does and returns its keys.
+func (t *Tree) load(path string, f *File) (keys []string) {
+	if slices.Contains([]string{"1", "true", "t", "yes", "y"}, strings.ToLower(t.origins[disabled].Value)) {
+		return nil
 	}
-	env := func(name string) (string, bool) { value, ok := t.env[name]; return value, ok }
 	above := newScope()
 	for _, b := range f.bindings {
-		above.read(b, env)
+		above.read(b, func(name string) (string, bool) { o, ok := t.origins[name]; return o.Value, ok })
 	}
 	for key, value := range above.values { // resolved with the environment from before this file
-		if _, ok := t.env[key]; !ok && value != nil {
-			t.env[key], t.origins[key] = *value, Origin{path, f.Line(key), *value}
+		if _, ok := t.origins[key]; !ok && value != nil {
+			t.origins[key] = Origin{path, f.Line(key), *value}
 		}
 	}
-	return append(keys, f.Keys()...)
+	return f.Keys()
 }
 
 // Lookup is what the proxy sees of a key.

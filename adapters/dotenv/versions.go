@@ -1,9 +1,7 @@
 package dotenv
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"winnow/adapters/statefile"
 )
 
 // MaxVersions is the number of versions stored per file, besides OriginalVersion.
@@ -35,16 +35,6 @@ type Author struct {
 	Session string `json:"session"`
 }
 
-// Side is one of the two texts of a version.
-type Side int
-
-// A version has the file as its save found it and as it left it. Those of
-// OriginalVersion are the same.
-const (
-	After Side = iota
-	Before
-)
-
 // Version is one save.
 type Version struct {
 	ID      string    `json:"id"` // a number that grows with each save of the file, or OriginalVersion
@@ -61,59 +51,47 @@ type Versions struct {
 	folder  string
 	now     func() time.Time
 	notices []string
+	err     error // why nothing can be stored
 }
-
-// VersionsOptions configures OpenVersions. The zero value is ready to use.
-type VersionsOptions struct {
-	Now func() time.Time // nil means time.Now
-}
-
-// folderMode is the mode of the folder of the versions.
-const folderMode fs.FileMode = 0o700
 
 // OpenVersions opens the store in a folder and makes the folder with mode 0700
-// if it does not exist. Wider modes are repaired and reported by
-// [Versions.Notices]; a folder that others could replace is refused with a [*FileError].
-func OpenVersions(folder string, o VersionsOptions) (*Versions, error) {
-	v := &Versions{folder: folder, now: o.Now}
+// if it does not exist. Wider modes are repaired. Where that is not possible, or
+// others could replace the folder, [Versions.Notices] has the reason and each
+// method returns it. now is the clock, nil time.Now.
+func OpenVersions(folder string, now func() time.Time) *Versions {
+	v := &Versions{folder: folder, now: now}
 	if v.now == nil {
 		v.now = time.Now
 	}
-	if err := os.MkdirAll(folder, folderMode); err != nil {
-		return nil, fileError(folder, "cannot be made", err)
-	}
-	parent, err := os.Stat(filepath.Dir(filepath.Clean(folder)))
+	repaired, err := statefile.Folder(folder)
 	if err != nil {
-		return nil, fileError(folder, "cannot be reached", err)
+		v.err = fileError(folder, "cannot store versions, and without one nothing is saved", err)
+		v.notices = append(v.notices, v.err.Error())
+		return v
 	}
-	if parent.Mode()&0o002 != 0 && parent.Mode()&fs.ModeSticky == 0 {
-		return nil, &FileError{folder, "lies in a folder that everybody may write to", nil}
+	if repaired {
+		v.notices = append(v.notices, printable(folder)+" could be read by others: repaired")
 	}
-	return v, v.makePrivate()
+	v.removeKeys()
+	return v
 }
 
-// makePrivate removes the permissions of others on the folder, and the folders in
-// it: an earlier format stored whole files there, keys included.
-func (v *Versions) makePrivate() error {
-	info, err := os.Stat(v.folder)
-	if err == nil && info.Mode().Perm()&0o077 != 0 {
-		v.notices = append(v.notices, fmt.Sprintf("%s could be read by others (mode %04o): repaired", printable(v.folder), info.Mode().Perm()))
-		err = os.Chmod(v.folder, folderMode)
-	}
-	if err != nil {
-		return fileError(v.folder, "cannot be made private", err)
-	}
+// removeKeys removes the folders in which an earlier format stored whole files,
+// keys included.
+func (v *Versions) removeKeys() {
 	old, err := filepath.Glob(filepath.Join(v.folder, "*", "*.json"))
 	for _, name := range old {
 		err = errors.Join(err, os.RemoveAll(filepath.Dir(name)))
 	}
-	if len(old) > 0 {
+	switch {
+	case err != nil:
+		v.notices = append(v.notices, "Versions of an earlier winnow contain the keys of the file and cannot be removed: "+err.Error())
+	case len(old) > 0:
 		v.notices = append(v.notices, "Versions of an earlier winnow were removed: they contained the keys of the file.")
 	}
-	return err
 }
 
-// Notices lists what OpenVersions repaired, one sentence each.
+// Notices lists what OpenVersions found, one sentence each.
 func (v *Versions) Notices() []string { return slices.Clone(v.notices) }
 
 // Save is [Source.Save] that also stores a version. The version is durable before
@@ -123,12 +101,12 @@ func (v *Versions) Save(ctx context.Context, s *Source, edits []Edit, by Author)
 	if err != nil {
 		return Saved{}, err
 	}
-	return v.replace(ctx, s, after.Bytes(), by)
+	return v.replace(ctx, s, after, by)
 }
 
-func (v *Versions) replace(ctx context.Context, s *Source, data []byte, by Author) (Saved, error) {
+func (v *Versions) replace(ctx context.Context, s *Source, after *File, by Author) (Saved, error) {
 	l, err := v.open(ctx, s)
-	if errors.Is(err, errDamaged) {
+	if errors.Is(err, statefile.ErrDamaged) {
 		if err = os.Rename(l.path, l.path+".damaged"); err == nil {
 			l, err = v.open(ctx, s)
 		}
@@ -137,15 +115,14 @@ func (v *Versions) replace(ctx context.Context, s *Source, data []byte, by Autho
 		return Saved{}, err
 	}
 	defer l.unlock()
-	after := Parse(data)
 	l.Pending = &record{
 		Version{strconv.Itoa(l.Last + 1), v.now(), by, Changes(s.File, after), !s.Exists},
 		ruleTextOf(s.File), ruleTextOf(after),
 	}
-	if err := l.write(); err != nil {
+	if err := statefile.Write(l.path, l); err != nil {
 		return Saved{}, fileError(l.path, "cannot be written: without a version nothing is saved", err)
 	}
-	saved, err := s.replace(ctx, data)
+	saved, err := s.replace(ctx, after.Bytes())
 	var changed *ChangedError
 	made := saved.Written || errors.As(err, &changed) && changed.Kept != ""
 	if serr := l.finish(made); serr != nil && made {
@@ -181,35 +158,30 @@ func (v *Versions) Diff(ctx context.Context, s *Source, id string) ([]DiffLine, 
 }
 
 // RestoreDiff lists the lines that Restore would change.
-func (v *Versions) RestoreDiff(ctx context.Context, s *Source, id string, side Side) ([]DiffLine, error) {
-	data, err := v.restored(ctx, s, id, side)
+func (v *Versions) RestoreDiff(ctx context.Context, s *Source, id string) ([]DiffLine, error) {
+	restored, err := v.restored(ctx, s, id)
 	if err != nil {
 		return nil, err
 	}
-	return Diff(s.File, Parse(data)), nil
+	return Diff(s.File, restored), nil
 }
 
-// Restore gives the rule lines of the file those of a version, as a save with a
+// Restore gives the file the rule lines that a version left, as a save with a
 // version of its own. All other lines stay as they are.
-func (v *Versions) Restore(ctx context.Context, s *Source, id string, side Side, by Author) (Saved, error) {
-	data, err := v.restored(ctx, s, id, side)
+func (v *Versions) Restore(ctx context.Context, s *Source, id string, by Author) (Saved, error) {
+	restored, err := v.restored(ctx, s, id)
 	if err != nil {
 		return Saved{}, err
 	}
-	return v.replace(ctx, s, data, by)
+	return v.replace(ctx, s, restored, by)
 }
 
-// restored is the file with the rule lines of a version.
-func (v *Versions) restored(ctx context.Context, s *Source, id string, side Side) ([]byte, error) {
+func (v *Versions) restored(ctx context.Context, s *Source, id string) (*File, error) {
 	r, err := v.record(ctx, s, id)
 	if err != nil {
 		return nil, err
 	}
-	text := r.After
-	if side == Before {
-		text = r.Before
-	}
-	return text.applyTo(s.File)
+	return r.After.applyTo(s.File)
 }
 
 func (v *Versions) record(ctx context.Context, s *Source, id string) (*record, error) {
@@ -226,12 +198,8 @@ func (v *Versions) record(ctx context.Context, s *Source, id string) (*record, e
 	return nil, fmt.Errorf("dotenv: there is no version %s of %s", printable(id), printable(s.Path))
 }
 
-// versionFormat is the version of the log files.
-const versionFormat = 2
-
 // versionLog is the file with the versions of one `.env` file, locked.
 type versionLog struct {
-	Format   int       `json:"format"`
 	Path     string    `json:"path"`
 	Last     int       `json:"last"` // the number of the newest version
 	Original *record   `json:"original,omitempty"`
@@ -249,61 +217,28 @@ type record struct {
 	After  ruleText `json:"after"`
 }
 
-// errDamaged is a log that is not what was written.
-var errDamaged = errors.New("the stored versions are damaged")
-
 // open locks and reads the log of a file and finishes the version of a save that
-// was killed. With errDamaged it returns a log that has only a path.
+// was killed. With statefile.ErrDamaged it returns a log that has only a path.
 func (v *Versions) open(ctx context.Context, s *Source) (*versionLog, error) {
-	path := filepath.Join(v.folder, sum([]byte(s.Real))[:32]+".log")
-	unlock, err := lock(ctx, path+".lock")
-	if err != nil {
-		return nil, err
+	if v.err != nil {
+		return nil, v.err
 	}
-	l := &versionLog{Format: versionFormat, Path: s.Real, path: path, unlock: unlock}
-	if err = l.read(); err != nil {
+	path := filepath.Join(v.folder, statefile.Sum([]byte(s.Real))[:32]+".log")
+	unlock, err := statefile.Lock(ctx, path+".lock")
+	if err != nil {
+		return nil, fileError(path, "cannot be locked", err)
+	}
+	l := &versionLog{Path: s.Real, path: path, unlock: unlock}
+	if err = statefile.Read(path, l); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		unlock()
-		return l, err
+		return l, fileError(path, "cannot be read", err)
 	}
 	if r := l.Pending; r != nil { // a save was killed: it was not made if the file still has the bytes from before
 		current, err := readSnapshot(s.Real)
-		made := err != nil || current.exists() == r.Created || sum(current.data) != r.Before.Sum
+		made := err != nil || current.exists() == r.Created || statefile.Sum(current.data) != r.Before.Sum
 		_ = l.finish(made) // if the log cannot be written, the next open tries again
 	}
 	return l, nil
-}
-
-// read reads the log: a line with the hash of what follows, then JSON.
-func (l *versionLog) read() error {
-	data, err := os.ReadFile(l.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fileError(l.path, "cannot be read", err)
-	}
-	head, body, _ := bytes.Cut(data, []byte("\n"))
-	if string(head) != sum(body) || json.Unmarshal(body, l) != nil || l.Format != versionFormat {
-		return fmt.Errorf("%w: %s", errDamaged, printable(l.path))
-	}
-	return nil
-}
-
-// write replaces the log.
-func (l *versionLog) write() error {
-	body, err := json.Marshal(l)
-	if err != nil {
-		return err
-	}
-	f, err := os.OpenFile(l.path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, newMode)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(sum(body) + "\n" + string(body))
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(l.path+".new", l.path)
 }
 
 // finish adds the pending version to the list if its save was made, and drops it otherwise.
@@ -318,5 +253,70 @@ func (l *versionLog) finish(made bool) error {
 		l.Records = append(l.Records, r)
 		l.Records = l.Records[max(0, len(l.Records)-MaxVersions):]
 	}
-	return l.write()
+	return statefile.Write(l.path, l)
+}
+
+// ruleText is the rule lines of a file, and hashes of the file and of all other lines.
+type ruleText struct {
+	Sum   string     `json:"sum"`
+	Rest  string     `json:"rest"`
+	Lines []ruleLine `json:"lines"`
+}
+
+// ruleLine is a line that sets a rule list. At is its offset in the other lines.
+type ruleLine struct {
+	At   int    `json:"at"`
+	Text string `json:"text"`
+}
+
+func ruleTextOf(f *File) ruleText {
+	lines, rest := splitRules(f)
+	return ruleText{Sum: statefile.Sum(f.Bytes()), Rest: statefile.Sum(rest), Lines: lines}
+}
+
+// splitRules finds the rule lines of a file. A private one is among the rest.
+func splitRules(f *File) (lines []ruleLine, rest []byte) {
+	for _, b := range f.bindings {
+		if !isRuleKey(b.key) || b.private() {
+			rest = append(rest, b.text...)
+			continue
+		}
+		rest = append(rest, f.text[b.start:b.lineStart]...)
+		lines = append(lines, ruleLine{len(rest), f.text[b.lineStart:b.end()]})
+	}
+	return lines, rest
+}
+
+// join puts the rule lines back between the other ones.
+func (t ruleText) join(rest []byte) []byte {
+	var out []byte
+	at := 0
+	for _, l := range t.Lines {
+		to := min(max(l.At, at), len(rest))
+		out = append(append(out, rest[at:to]...), l.Text...)
+		at = to
+	}
+	return append(out, rest[at:]...)
+}
+
+// applyTo gives f these rule lines: at their old places if all other lines are
+// the same, else by edits.
+func (t ruleText) applyTo(f *File) (*File, error) {
+	current, rest := splitRules(f)
+	if statefile.Sum(rest) == t.Rest {
+		return Parse(t.join(rest)), nil
+	}
+	wanted := Parse(t.join(nil))
+	var edits []Edit
+	for _, key := range Parse(ruleText{Lines: current}.join(nil)).Keys() {
+		if _, ok := wanted.Raw(key); !ok {
+			edits = append(edits, Unset(key))
+		}
+	}
+	for _, key := range wanted.Keys() {
+		if value, ok := wanted.Raw(key); ok {
+			edits = append(edits, Set(key, value))
+		}
+	}
+	return f.With(edits...)
 }

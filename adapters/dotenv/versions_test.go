@@ -21,11 +21,7 @@ const ruleKey = "IGNORE_MODELS_X"
 func store(t *testing.T, folder string) *Versions {
 	t.Helper()
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-	v, err := OpenVersions(folder, VersionsOptions{Now: func() time.Time { now = now.Add(-time.Hour); return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	return OpenVersions(folder, func() time.Time { now = now.Add(-time.Hour); return now })
 }
 
 // saveRules saves a rule list of a file that it loads anew.
@@ -59,10 +55,10 @@ func TestVersions(t *testing.T) {
 	if diff, err := v.Diff(t.Context(), s, "25"); err != nil || fmt.Sprint(diff) != "[-"+ruleKey+"='r23' +"+ruleKey+"='r24']" {
 		t.Errorf("difference %v, %v", diff, err)
 	}
-	if _, err := v.Restore(t.Context(), s, "3", After, Author{User, "s2"}); err == nil {
+	if _, err := v.Restore(t.Context(), s, "3", Author{User, "s2"}); err == nil {
 		t.Error("a version long gone was restored")
 	}
-	saved, err := v.Restore(t.Context(), s, "10", Before, Author{Assistant, "s2"})
+	saved, err := v.Restore(t.Context(), s, "9", Author{Assistant, "s2"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +68,7 @@ func TestVersions(t *testing.T) {
 	}
 	// The source from before the restore is out of date: nothing is overwritten.
 	var changed *ChangedError
-	if _, err := v.Restore(t.Context(), s, "12", After, Author{}); !errors.As(err, &changed) {
+	if _, err := v.Restore(t.Context(), s, "12", Author{}); !errors.As(err, &changed) {
 		t.Errorf("restore over a change: %v", err)
 	}
 	if log, _ := v.Log(t.Context(), s); log[0].ID != "26" {
@@ -90,7 +86,7 @@ func wantPrivate(t *testing.T, folder string) {
 			return err
 		}
 		info, err := e.Info()
-		want := folderMode
+		want := fs.FileMode(0o700)
 		if !e.IsDir() {
 			files, want = files+1, newMode
 			if data, _ := os.ReadFile(path); strings.Contains(string(data), "hunter") || strings.Contains(string(data), "aHVudGVy") {
@@ -126,7 +122,7 @@ func TestRestoreOriginal(t *testing.T) {
 	if err != nil || log[len(log)-1].ID != OriginalVersion {
 		t.Fatalf("oldest version %+v, %v; want the original", log[len(log)-1], err)
 	}
-	if _, err := v.Restore(t.Context(), saved.Source, OriginalVersion, After, Author{User, ""}); err != nil {
+	if _, err := v.Restore(t.Context(), saved.Source, OriginalVersion, Author{User, ""}); err != nil {
 		t.Fatal(err)
 	}
 	wantFile(t, path, first)
@@ -134,7 +130,7 @@ func TestRestoreOriginal(t *testing.T) {
 	saveRules(t, v, path, "changed")
 	theirs := strings.Replace(strings.Replace(first, "hunter2", "hunter3", 1), `"a" # mine`, `"z" # mine`, 1) + "IGNORE_MODELS_Q=q\r\n"
 	put(t, path, theirs, 0o600)
-	if _, err := v.Restore(t.Context(), load(t, path), OriginalVersion, After, Author{User, ""}); err != nil {
+	if _, err := v.Restore(t.Context(), load(t, path), OriginalVersion, Author{User, ""}); err != nil {
 		t.Fatal(err)
 	}
 	wantFile(t, path, strings.Replace(first, "hunter2", "hunter3", 1))
@@ -148,7 +144,7 @@ func TestOddRuleLinesAreNotKept(t *testing.T) {
 	text := "IGNORE_MODELS_A='a\nMY_API_KEY=hunter2\n'\nIGNORE_MODELS_B=b # MY_TOKEN=hunter2\n"
 	path := put(t, filepath.Join(dir, ".env"), text, 0o600)
 	saveRules(t, v, path, "r")
-	if _, err := v.Restore(t.Context(), load(t, path), OriginalVersion, After, Author{User, ""}); err != nil {
+	if _, err := v.Restore(t.Context(), load(t, path), OriginalVersion, Author{User, ""}); err != nil {
 		t.Fatal(err)
 	}
 	wantFile(t, path, text)
@@ -171,8 +167,9 @@ func TestVersionsRepairFolder(t *testing.T) {
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenVersions(v.folder, VersionsOptions{}); err == nil {
-		t.Error("a store in everybody's folder was opened")
+	v, path := store(t, v.folder), filepath.Join(dir, ".env")
+	if _, err := v.Save(t.Context(), load(t, path), []Edit{Set("A", "2")}, Author{}); err == nil || len(v.Notices()) != 1 {
+		t.Errorf("saved with versions in everybody's folder: %v, notices %q", err, v.Notices())
 	}
 }
 
@@ -187,7 +184,7 @@ func TestVersionsAfterCrash(t *testing.T) {
 		path := put(t, filepath.Join(dir, ".env"), "A=1\n", 0o600)
 		s := load(t, path)
 		var log []byte
-		s.hooks = &hooks{at: func(stage) error { // what is on disk while the save is under way
+		s.hooks = hooks{at: func(stage) error { // what is on disk while the save is under way
 			names, _ := filepath.Glob(filepath.Join(v.folder, "*.log"))
 			log, _ = os.ReadFile(names[0])
 			return nil
@@ -219,7 +216,7 @@ func TestVersionsDamaged(t *testing.T) {
 	if _, err := v.Log(t.Context(), s); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("log: %v", err)
 	}
-	if _, err := v.Restore(t.Context(), s, "1", After, Author{}); err == nil {
+	if _, err := v.Restore(t.Context(), s, "1", Author{}); err == nil {
 		t.Error("a damaged version was restored")
 	}
 	s = saveRules(t, v, path, "more")

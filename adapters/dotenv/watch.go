@@ -48,10 +48,7 @@ func Watch(ctx context.Context, path string) (<-chan struct{}, error) {
 				if !names[e.Name] {
 					continue
 				}
-			case lost := <-w.Errors: // events were lost, perhaps ours
-				if lost == nil { // the watcher is closed
-					return
-				}
+			case <-w.Errors: // events were lost, perhaps ours
 			case <-quiet:
 				quiet = nil
 				if again, err := watchLinks(w, path); err == nil {

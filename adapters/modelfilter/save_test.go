@@ -325,20 +325,20 @@ func TestVersions(t *testing.T) {
 	if lines, err := f.VersionDiff(t.Context(), log[0].ID); err != nil || len(lines) != 2 || !strings.Contains(lines[1].Text, "gpt-4") {
 		t.Errorf("VersionDiff = %v, %v", lines, err)
 	}
-	if lines, err := f.RestoreDiff(t.Context(), log[1].ID, dotenv.Before); err != nil || len(lines) != 2 {
+	if lines, err := f.RestoreDiff(t.Context(), dotenv.OriginalVersion); err != nil || len(lines) != 2 {
 		t.Errorf("RestoreDiff = %v, %v", lines, err)
 	}
 	f.must(second(f.Add(Allow, "x")))
-	if _, err := f.Restore(t.Context(), log[1].ID, dotenv.After); !errors.Is(err, ErrUnsaved) {
+	if _, err := f.Restore(t.Context(), log[1].ID); !errors.Is(err, ErrUnsaved) {
 		t.Errorf("Restore = %v, want ErrUnsaved", err)
 	}
 	f.must(second(f.Discard()))
-	saved, err := f.Restore(t.Context(), log[1].ID, dotenv.After)
+	saved, err := f.Restore(t.Context(), log[1].ID)
 	if err != nil || f.file() != first || !strings.Contains(saved.Message, "are back") {
 		t.Errorf("Restore = %+v, %v; file %q", saved, err, f.file())
 	}
 	f.wantRules(Ignore, "*-preview", "gpt-3.5*", "o1")
-	f.must(second(f.Restore(t.Context(), log[1].ID, dotenv.Before)))
+	f.must(second(f.Restore(t.Context(), log[2].ID)))
 	f.wantRules(Ignore, "*-preview", "gpt-3.5*")
 	if f.file() != plainEnv || f.Dirty() {
 		t.Errorf("file = %q", f.file())

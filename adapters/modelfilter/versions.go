@@ -33,17 +33,17 @@ func (w *Window) VersionDiff(ctx context.Context, id string) ([]assistant.FileLi
 }
 
 // RestoreDiff lists the lines that Restore would change, secrets masked.
-func (w *Window) RestoreDiff(ctx context.Context, id string, side dotenv.Side) ([]assistant.FileLine, error) {
+func (w *Window) RestoreDiff(ctx context.Context, id string) ([]assistant.FileLine, error) {
 	if w.versions == nil {
 		return nil, ErrNoVersions
 	}
-	lines, err := w.versions.RestoreDiff(ctx, w.loaded(), id, side)
+	lines, err := w.versions.RestoreDiff(ctx, w.loaded(), id)
 	return linesOf(lines), err
 }
 
-// Restore gives the file the rules of a version, as the version's save left
-// them (dotenv.After) or found them (dotenv.Before). All other lines stay. The error is ErrLocked, ErrUnsaved, ErrNoVersions or one of a save.
-func (w *Window) Restore(ctx context.Context, id string, side dotenv.Side) (assistant.Saved, error) {
+// Restore gives the file the rules that a version left. All other lines stay.
+// The error is ErrLocked, ErrUnsaved, ErrNoVersions or one of a save.
+func (w *Window) Restore(ctx context.Context, id string) (assistant.Saved, error) {
 	if w.versions == nil {
 		return assistant.Saved{}, ErrNoVersions
 	}
@@ -59,7 +59,7 @@ func (w *Window) Restore(ctx context.Context, id string, side dotenv.Side) (assi
 		return assistant.Saved{}, err
 	}
 	source := w.loaded()
-	result, err := w.versions.Restore(ctx, source, id, side, dotenv.Author{Who: dotenv.User, Session: w.opts.Session()})
+	result, err := w.versions.Restore(ctx, source, id, dotenv.Author{Who: dotenv.User, Session: w.opts.Session()})
 	var changed *dotenv.ChangedError
 	switch {
 	case errors.As(err, &changed):

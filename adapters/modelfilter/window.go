@@ -3,7 +3,6 @@ package modelfilter
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -101,11 +100,7 @@ func Open(ctx context.Context, o Options) (*Window, error) {
 	w := &Window{opts: o, providers: map[string]*provider{}, tab: TabRules, revision: 1, unlocked: make(chan struct{}, 1)}
 	w.Scope = Scope{w: w}
 	if o.VersionsDir != "" {
-		v, err := dotenv.OpenVersions(o.VersionsDir, dotenv.VersionsOptions{Now: o.Now})
-		if err != nil {
-			return nil, fmt.Errorf("the earlier versions of the rules cannot be kept: %w", err)
-		}
-		w.versions = v
+		w.versions = dotenv.OpenVersions(o.VersionsDir, o.Now)
 	}
 	r, err := w.read(ctx)
 	if err != nil {

@@ -349,7 +349,7 @@ func TestLockKeepsTheUserOut(t *testing.T) {
 		"Save":            second(f.Save(t.Context())),
 		"Reload":          second(f.RefreshSaved(t.Context(), true)),
 		"Merge":           second(f.RefreshSaved(t.Context(), false)),
-		"Restore":         second(f.Restore(t.Context(), "1", dotenv.After)),
+		"Restore":         second(f.Restore(t.Context(), "1")),
 	} {
 		if !errors.Is(err, ErrLocked) {
 			t.Errorf("%s = %v, want ErrLocked", name, err)

@@ -342,7 +342,7 @@ func TestAllTellTheSameStory(t *testing.T) {
 	if len(log) != 2 || log[1].ID != "original" || log[0].Who != "assistant" || log[0].Session == "" || len(log[0].Keys) != 2*len(staged) {
 		t.Errorf("rules log = %+v, want the original and one save of %d keys by the assistant in its session", log, 2*len(staged))
 	}
-	b.run(0, "rules", "restore", log[0].ID, "--before")
+	b.run(0, "rules", "restore", log[1].ID)
 	holds(t, file, newestEnv)
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	"winnow/assistant/safetext"
@@ -249,25 +248,20 @@ func (a *app) printLines(lines []assistant.FileLine) error {
 
 func rulesRestoreCommand(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "restore ID", Short: "Bring back the rules of an earlier save, or of the original file", Args: args(1, 1)}
-	before := c.Flags().Bool("before", false, "as the save found the rules, not as it left them")
 	dry := c.Flags().Bool("dry-run", false, "only show what would change (exit 3 when there is something)")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		side := dotenv.After
-		if *before {
-			side = dotenv.Before
-		}
-		return a.rulesRestore(cmd.Context(), args[0], side, *dry)
+		return a.rulesRestore(cmd.Context(), args[0], *dry)
 	}
 	return c
 }
 
-func (a *app) rulesRestore(ctx context.Context, id string, side dotenv.Side, dry bool) error {
+func (a *app) rulesRestore(ctx context.Context, id string, dry bool) error {
 	if dry {
 		w, err := a.openFilter(ctx, false)
 		if err != nil {
 			return err
 		}
-		lines, err := w.filter.RestoreDiff(ctx, id, side)
+		lines, err := w.filter.RestoreDiff(ctx, id)
 		if err != nil {
 			return advise(err, "winnow rules log lists the saves")
 		}
@@ -282,7 +276,7 @@ func (a *app) rulesRestore(ctx context.Context, id string, side dotenv.Side, dry
 	}
 	var saved assistant.Saved
 	err = ws.Edit("restore version "+id, func() (err error) {
-		saved, err = w.filter.Restore(ctx, id, side)
+		saved, err = w.filter.Restore(ctx, id)
 		return err
 	})
 	switch {

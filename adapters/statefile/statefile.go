@@ -1,0 +1,167 @@
+// Package statefile stores JSON documents of the program in files of their own,
+// checksummed, private, and replaced in one step.
+//
+// A document is a line with the SHA-256 of what follows, then JSON. Read returns
+// ErrDamaged for anything else. Folder makes the folder for such files; Lock
+// orders the processes that read, change and write one of them.
+//
+// All functions do I/O and are safe from any goroutine. Messages of errors name
+// no path: who calls says which document it is about.
+//
+// Caveats: Write syncs the file but not its folder, so a power cut may bring back
+// the previous document, never a mixture. On Windows permissions are inherited
+// and not looked at.
+package statefile
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+const (
+	fileMode   fs.FileMode = 0o600
+	folderMode fs.FileMode = 0o700
+	// maxSize bounds what is read, in bytes.
+	maxSize = 256 << 20
+	// lockPatience is how long Lock waits for others, who hold a lock for one
+	// write; it tries again after lockPause.
+	lockPatience = 10 * time.Second
+	lockPause    = 2 * time.Millisecond
+)
+
+// ErrDamaged is a file that is not what Write wrote.
+var ErrDamaged = errors.New("the file is damaged")
+
+// Read decodes the document at path into v. The error wraps fs.ErrNotExist when
+// there is none and ErrDamaged when it is not one; links, pipes and devices are refused.
+func Read(path string, v any) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return Cause(err)
+	}
+	if !info.Mode().IsRegular() {
+		return errors.New("it is not a regular file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return Cause(err)
+	}
+	defer f.Close()
+	if opened, err := f.Stat(); err != nil || !os.SameFile(info, opened) {
+		return errors.New("it was replaced while it was opened")
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxSize))
+	if err != nil {
+		return Cause(err)
+	}
+	sum, document, _ := bytes.Cut(data, []byte("\n"))
+	if string(sum) != Sum(document) || json.Unmarshal(document, v) != nil {
+		return ErrDamaged
+	}
+	return nil
+}
+
+// Write replaces the document at path: readers see the old one or the new one.
+func Write(path string, v any) error {
+	document, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	temp := filepath.Join(filepath.Dir(path), ".new-"+rand.Text())
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return Cause(err)
+	}
+	_, err = f.Write(append([]byte(Sum(document)+"\n"), document...))
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		_ = os.Remove(temp) // half a file is of no use
+	}
+	return Cause(err)
+}
+
+// Sum is the SHA-256 of data in hexadecimal digits.
+func Sum(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// Folder makes a folder that only its owner can enter and narrows the mode of
+// one that is there, which repaired reports. A folder that others may replace
+// or write to is refused.
+func Folder(dir string) (repaired bool, err error) {
+	if err := os.MkdirAll(dir, folderMode); err != nil {
+		return false, Cause(err)
+	}
+	parent, err := os.Stat(filepath.Dir(filepath.Clean(dir)))
+	if err != nil {
+		return false, Cause(err)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return false, Cause(err)
+	}
+	switch mode := info.Mode().Perm(); {
+	case runtime.GOOS == "windows":
+		return false, nil
+	case parent.Mode()&0o002 != 0 && parent.Mode()&fs.ModeSticky == 0:
+		return false, errors.New("everybody can write to the folder around it")
+	case mode&0o022 != 0:
+		return false, errors.New("others can write to its folder")
+	case mode&0o077 == 0:
+		return false, nil
+	}
+	return true, Cause(os.Chmod(dir, folderMode))
+}
+
+// Lock waits for the lock at path, which may be a folder: then it leaves no
+// file behind. The lock ends with its process. On a file system without locks
+// it succeeds.
+func Lock(ctx context.Context, path string) (unlock func(), err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, lockPatience, errors.New("another process has locked it"))
+	defer cancel()
+	flag := os.O_RDONLY
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		flag |= os.O_CREATE
+	}
+	l := flock.New(path, flock.SetFlag(flag), flock.SetPermissions(fileMode))
+	_, err = l.TryLockContext(ctx, lockPause)
+	switch {
+	case err == nil:
+		return func() { _ = l.Unlock() }, nil // it closes the file; nothing is left to do about an error
+	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.EISDIR):
+		return func() {}, nil
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+	}
+	return nil, Cause(err)
+}
+
+// Cause is an error of the file system without the operation and path in it.
+func Cause(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
+}
