@@ -53,13 +53,13 @@ func BenchmarkStreamedFrame(b *testing.B) {
 	for _, tokens := range []int{1_000, 20_000} {
 		b.Run(fmt.Sprint("after ", tokens, " tokens"), func(b *testing.B) {
 			m := benched(b, 100)
-			m.conv.chat.Begin(2, assistant.Pair{Seq: 2, UserText: "go on", State: assistant.PairSending})
+			m.conv.chat.StartTurn(assistant.Pair{Seq: 2, UserText: "go on", State: assistant.PairSending})
 			m.conv.chat.Bottom()
-			m.conv.chat.Take(assistant.TextDelta{Text: strings.Repeat("Some words of a **paragraph**.\n\n", tokens/8)})
+			m.conv.chat.Apply(assistant.TextDelta{Text: strings.Repeat("Some words of a **paragraph**.\n\n", tokens/8)})
 			m.View()
 			b.ReportAllocs()
 			for b.Loop() {
-				m.conv.chat.Take(assistant.TextDelta{Text: "six more tokens of text "})
+				m.conv.chat.Apply(assistant.TextDelta{Text: "six more tokens of text "})
 				m.View()
 			}
 		})

@@ -32,7 +32,7 @@ func newLedger(t *testing.T, f furniture) *ledger {
 	f.change = func(o *Options) {
 		now := o.Now
 		o.Now = func() time.Time {
-			if calledFrom("chat.(*View).clock") {
+			if calledFrom("chat.(*look).clock") {
 				l.renders++
 			}
 			return now()

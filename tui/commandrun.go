@@ -20,7 +20,7 @@ func (m *Model) onFilter(msg filterAppliedMsg) tea.Cmd {
 		return m.lineAgain(msg.line, msg.err)
 	}
 	for _, r := range msg.refs[max(0, len(msg.refs)-2):] {
-		m.conv.chat.Hide(r.Seq, false) // the line shows it after all
+		m.conv.chat.SetHidden(r.Seq, false) // the line shows it after all
 	}
 	m.conv.setBoundary(msg.boundary)
 	m.conv.chat.Bottom()

@@ -131,7 +131,7 @@ func (c *conversation) jumpToBoundary() tea.Cmd {
 	case b.First >= b.Y:
 		c.notice.info("no pair fits; the next message goes alone")
 	default:
-		c.chat.Aim(c.boundary.refs[b.First].Seq)
+		c.chat.JumpTo(c.boundary.refs[b.First].Seq)
 		c.notice.info(fmt.Sprintf("from here on %d of %d pairs are sent", b.X, b.Y))
 	}
 	return c.loadMissing()
@@ -230,7 +230,7 @@ func (c *conversation) toCheckpoint(step int) tea.Cmd {
 			found = at
 		}
 	}
-	if found == 0 || !c.chat.Aim(found) {
+	if found == 0 || !c.chat.JumpTo(found) {
 		c.notice.info("no checkpoint that way")
 	}
 	return c.loadMissing()
@@ -249,7 +249,7 @@ func (c *conversation) moveChoice(n int) tea.Cmd {
 
 // onPairChecked marks a pair that stays on the screen although the line hides it.
 func (c *conversation) onPairChecked(msg pairCheckedMsg) tea.Cmd {
-	c.chat.Hide(msg.seq, !msg.shown)
+	c.chat.SetHidden(msg.seq, !msg.shown)
 	return nil
 }
 
@@ -293,8 +293,8 @@ func (c *conversation) copyCodeBlock(digit string) tea.Cmd {
 
 // viewEnter chooses what has the focus, else goes to the input.
 func (m *Model) viewEnter() tea.Cmd {
-	if m.conv.chat.OnChoices() {
-		return m.choose(m.conv.chat.Choice())
+	if i, ok := m.conv.chat.Choice(); ok {
+		return m.choose(i)
 	}
 	m.setMode(modeInput)
 	return nil

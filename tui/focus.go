@@ -34,7 +34,7 @@ func (m *Model) actOnKey(k tea.KeyPressMsg) tea.Cmd {
 	if name == "ctrl+enter" {
 		m.kitty = true
 	}
-	m.conv.chat.Release()
+	m.conv.chat.EndJump()
 	m.conv.chat.ClearSelection()
 	a := m.keys.find(m.mode, name)
 	switch {

@@ -246,7 +246,7 @@ func (c *conversation) computeEffects() tea.Cmd {
 // onEffects shows them on the cards.
 func (c *conversation) onEffects(msg effectsComputedMsg) tea.Cmd {
 	for id, e := range msg.effects {
-		c.chat.Enrich(id, c.chat.EffectRows(chat.Effect(e)))
+		c.chat.Enrich(id, c.chat.EffectRows(e))
 	}
 	return nil
 }
@@ -254,7 +254,7 @@ func (c *conversation) onEffects(msg effectsComputedMsg) tea.Cmd {
 // decide answers a proposal of the newest pair.
 func (m *Model) decide(payload string, accept bool) tea.Cmd {
 	seq, ok := m.conv.newest()
-	if !ok || !m.conv.chat.Decided(payload, accept) {
+	if !ok || !m.conv.chat.Decide(payload, accept) {
 		return nil
 	}
 	events, err := m.work.Decide(context.Background(), seq, payload, accept)

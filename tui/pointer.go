@@ -51,7 +51,7 @@ const wheelStep = 3
 
 // onWheel scrolls what is under the pointer.
 func (m *Model) onWheel(at tea.Mouse) tea.Cmd {
-	m.conv.chat.Release()
+	m.conv.chat.EndJump()
 	step, name := wheelStep, "pane-down"
 	if at.Button == tea.MouseWheelUp {
 		step, name = -wheelStep, "pane-up"

@@ -111,7 +111,7 @@ func (m *Model) onTurnStarted(msg turnStartedMsg) tea.Cmd {
 	m.turn.seq = msg.seq
 	m.pane.Changed() // the turn has the window now, and says so
 	m.conv.showRefs(m.session.Visible())
-	m.conv.chat.Begin(msg.seq, assistant.Pair{
+	m.conv.chat.StartTurn(assistant.Pair{
 		Seq: msg.seq, UserText: m.turn.prompt.Text, CreatedAt: m.turn.began, Flag: true,
 		Model: m.session.Model(), State: assistant.PairSending,
 	})
@@ -127,17 +127,17 @@ func (m *Model) onTurnStarted(msg turnStartedMsg) tea.Cmd {
 func (m *Model) onChunk(msg chunkStreamedMsg) {
 	if msg.thought {
 		m.turn.setStatus(thinking)
-		m.conv.chat.Take(assistant.ReasoningDelta{Text: msg.text})
+		m.conv.chat.Apply(assistant.ReasoningDelta{Text: msg.text})
 		return
 	}
 	m.turn.status, m.turn.retrying = "", false
-	m.conv.chat.Take(assistant.TextDelta{Text: msg.text})
+	m.conv.chat.Apply(assistant.TextDelta{Text: msg.text})
 }
 
 // onTool shows a tool call, and lets the pane show what it has done.
 func (m *Model) onTool(msg toolCalledMsg) {
 	m.turn.retrying = false
-	m.conv.chat.Take(msg.event)
+	m.conv.chat.Apply(msg.event)
 	if _, done := msg.event.(assistant.ToolComplete); done {
 		m.turn.acted = true
 		m.pane.Changed()
@@ -219,7 +219,7 @@ func (m *Model) onCancelled(t turn, e assistant.Cancelled) {
 	case e.Kept:
 		m.notice.info("cancelled" + m.hintIn(modeView, "; %s tries again", "retry"))
 	default:
-		m.conv.chat.Drop(t.seq)
+		m.conv.chat.Remove(t.seq)
 		m.conv.showRefs(m.session.Visible())
 		m.input.giveBack(t.typed)
 		m.notice.info("cancelled")
@@ -253,7 +253,7 @@ func (m *Model) onPairs(msg pairsLoadedMsg) tea.Cmd {
 	for _, p := range msg.pairs {
 		switch {
 		case msg.turn != 0 && (p.Seq != m.turn.seq || msg.turn == m.turn.n && !m.turn.running):
-			m.conv.chat.Settle(p)
+			m.conv.chat.EndTurn(p)
 		case msg.turn == 0 && (p.Seq != m.turn.seq || !m.turn.running):
 			loaded = append(loaded, p)
 		}

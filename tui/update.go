@@ -43,7 +43,7 @@ func (m *Model) onTurnEvent(msg tea.Msg) tea.Cmd {
 	case chunkStreamedMsg:
 		m.onChunk(msg)
 	case payloadFoundMsg:
-		m.conv.chat.Take(msg.found)
+		m.conv.chat.Apply(msg.found)
 	case toolCalledMsg:
 		m.onTool(msg)
 	case contextTrimmedMsg:

@@ -14,9 +14,9 @@ func BenchmarkStreamFrame(b *testing.B) {
 		b.Run(fmt.Sprint(before), func(b *testing.B) {
 			v := view()
 			v.SetRefs([]assistant.Ref{{Seq: 1}}, 0)
-			v.Begin(1, assistant.Pair{Seq: 1, UserText: "go on", CreatedAt: noon, Flag: true})
+			v.StartTurn(assistant.Pair{Seq: 1, UserText: "go on", CreatedAt: noon, Flag: true})
 			for i := range before {
-				v.Take(token(i))
+				v.Apply(token(i))
 				if i%200 == 0 {
 					v.View(160, 50)
 				}
@@ -26,7 +26,7 @@ func BenchmarkStreamFrame(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				for n := range 8 {
-					v.Take(token(before + i*8 + n))
+					v.Apply(token(before + i*8 + n))
 				}
 				v.View(160, 50)
 			}

@@ -7,153 +7,153 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"winnow/assistant"
 	"winnow/assistant/safetext"
-	"winnow/tui/markdown"
 	"winnow/tui/textwidth"
-)
-
-// cardState is what a tool card shows.
-type cardState int
-
-const (
-	cardRunning cardState = iota
-	cardOK
-	cardBad
 )
 
 // card is one tool call: a line that opens to its input and output.
 type card struct {
-	sheet
-	foldable
-	name     string
-	input    json.RawMessage
-	state    cardState
-	message  string
-	data     any
+	partState
+	call     assistant.ToolCall // its Result is nil while it runs
+	index    int                // N of its marker [[tool:N]]
 	progress string
-	index    int
 }
 
-func newCard(c assistant.ToolCall) *card {
-	k := &card{name: c.Name, input: c.Arguments, foldable: foldable{dirty: true}}
-	if c.Result != nil {
-		k.finish(c.Result.Success, c.Result.Message, c.Result.Data)
+func newCard(c assistant.ToolCall, index int) *card {
+	return &card{call: c, index: index, partState: partState{foldable: true}}
+}
+
+// cardsOf makes the cards of the calls that the user sees, in marker order.
+func cardsOf(p assistant.Pair) []*card {
+	var cards []*card
+	for _, c := range p.ToolCalls {
+		if !c.Silent {
+			cards = append(cards, newCard(c, len(cards)))
+		}
 	}
-	return k
+	return cards
 }
 
-func (c *card) finish(ok bool, message string, data any) {
-	c.state, c.message, c.data, c.progress, c.dirty = cardBad, message, data, "", true
-	if ok {
-		c.state = cardOK
+// message is what the call gave.
+func (c *card) message() string {
+	if c.call.Result == nil {
+		return ""
 	}
+	return c.call.Result.Message
 }
-
-func (c *card) changed() bool    { return c.dirty || c.state == cardRunning }
-func (c *card) key(i int) string { return fmt.Sprintf("card %d", i) }
 
 func (c *card) source() string {
-	return fmt.Sprintf("%s %s\n%s", c.name, c.input, c.message)
+	return fmt.Sprintf("%s %s\n%s", c.call.Name, c.call.Arguments, c.message())
 }
 
 // cardLead is how many cells fold and state take before the name.
 const cardLead = 4
 
-func (c *card) lines(width int, l *look) []string {
-	c.dirty, c.sheet = false, sheet{}
-	st := l.st
-	fold := st.Icons.Folded
-	if c.open {
-		fold = st.Icons.Open
+func (c *card) draw(width int, l *look) []string {
+	c.sheet = sheet{}
+	st := &l.st
+	sign, tone, tail := st.Icons.Running[l.frame%len(st.Icons.Running)], st.Chat.ToolRunning, c.progress
+	if r := c.call.Result; r != nil {
+		sign, tone, tail = st.Icons.ToolBad, st.Chat.ToolBad, firstLine(r.Message)
+		if r.Success {
+			sign, tone = st.Icons.ToolOK, st.Chat.ToolOK
+		}
 	}
-	sign, tone := st.Icons.Running[l.frame%len(st.Icons.Running)], st.Chat.ToolRunning
-	switch c.state {
-	case cardOK:
-		sign, tone = st.Icons.ToolOK, st.Chat.ToolOK
-	case cardBad:
-		sign, tone = st.Icons.ToolBad, st.Chat.ToolBad
-	case cardRunning:
-	}
-	tail := firstLine(c.message)
-	if c.state == cardRunning {
-		tail = c.progress
-	}
-	head := tone.Render(fold+" "+sign) + " " + st.Chat.ToolName.Render(one(c.name))
-	for _, s := range []string{shortArgs(c.input), one(tail)} {
+	head := tone.Render(c.foldSign(l)+" "+sign) + " " + st.Chat.ToolName.Render(oneLine(c.call.Name))
+	for _, s := range []string{shortArgs(c.call.Arguments), oneLine(tail)} {
 		if s != "" {
 			head += "  " + st.Chat.ToolArgs.Render(s)
 		}
 	}
-	c.addLine(textwidth.Truncate(head, width, st.Icons.Ellipsis), markdown.Joint{Lead: cardLead})
+	c.addText(textwidth.Truncate(head, width, st.Icons.Ellipsis), cardLead)
 	if c.open {
-		c.body(width, l)
+		c.putSection("input", indentedJSON(c.call.Arguments), width, l)
+		c.putSection("output", c.message(), width, l)
+		if c.call.Result != nil && c.call.Result.Data != nil {
+			raw, _ := json.Marshal(c.call.Result.Data) // it came from JSON
+			c.putSection("data", indentedJSON(raw), width, l)
+		}
 	}
 	c.add("")
 	return c.text
 }
 
-// cardTitle is how many cells the titles of an open card take, with what stands
+// titleCells is how many cells the titles of an open card take, with what stands
 // around them.
-const cardTitle = 10
+const titleCells = 10
 
-// body puts in what an open card shows: input, output, data.
-func (c *card) body(width int, l *look) {
-	st := l.st.Chat
-	section := func(title, text string) {
-		if text == "" {
-			return
-		}
-		lead := min(cardTitle, max(0, width-leastText))
-		c.put(safetext.Clean(text), lead, width-lead, func(i int, line string) string {
-			if i > 0 {
-				title = ""
-			}
-			label := "  " + st.Time.Render(fmt.Sprintf("%-7s", title)) + " "
-			return textwidth.Truncate(label, lead, "") + st.ToolArgs.Render(line)
-		})
+// putSection puts in a part of an open card with its title.
+func (c *card) putSection(title, text string, width int, l *look) {
+	if text == "" {
+		return
 	}
-	section("input", visible(indented(c.input)))
-	section("output", visible(c.message))
-	if c.data != nil {
-		raw, err := json.Marshal(c.data)
-		if err == nil {
-			section("data", visible(indented(raw)))
+	st := &l.st.Chat
+	lead := min(titleCells, max(0, width-minText))
+	c.put(safetext.Clean(visible(text)), lead, width-lead, func(i int, line string) string {
+		if i > 0 {
+			title = ""
 		}
-	}
+		label := "  " + st.Time.Render(fmt.Sprintf("%-7s", title)) + " "
+		return textwidth.Truncate(label, lead, "") + st.ToolArgs.Render(line)
+	})
 }
 
-// leastText is how many cells a text keeps beside titles and indents.
-const leastText = 8
+// minText is how many cells a text keeps beside titles and indents.
+const minText = 8
 
 // shortArgs shows the arguments on one line: the values of an object, whose
-// names the tool's name implies, with everything made visible that hides.
+// names the tool's name implies.
 func shortArgs(raw json.RawMessage) string {
 	var fields map[string]any
 	if json.Unmarshal(raw, &fields) != nil {
-		return one(string(raw))
+		return oneLine(string(raw))
 	}
 	var values []string
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		switch v := fields[key].(type) {
-		case string:
-			values = append(values, v)
-		default:
-			text, _ := json.Marshal(v)
-			values = append(values, string(text))
+		text, isText := fields[key].(string)
+		if !isText {
+			value, _ := json.Marshal(fields[key])
+			text = string(value)
 		}
+		values = append(values, text)
 	}
-	return one(strings.Join(values, " "))
+	return oneLine(strings.Join(values, " "))
 }
 
-func indented(raw json.RawMessage) string {
+func indentedJSON(raw json.RawMessage) string {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {
 		return string(raw)
 	}
-	text, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return string(raw)
-	}
+	text, _ := json.MarshalIndent(v, "", "  ")
 	return string(text)
+}
+
+// oneLine makes one line of a text from elsewhere, hidden characters spelled out.
+func oneLine(text string) string { return safetext.Line(safetext.Visible(text), 400) }
+
+// visible spells out what hides in a text, line by line.
+func visible(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = safetext.Visible(l)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+// spread puts left and right at the edges of a line.
+func spread(left, right string, width int) string {
+	room := max(0, width-ansi.StringWidth(right))
+	if room > 0 && ansi.StringWidth(left) >= room {
+		left = textwidth.Truncate(left, room-1, "…")
+	}
+	return textwidth.Fit(left, room, "") + right
 }

@@ -1,135 +1,129 @@
 package chat
 
 import (
-	"strconv"
+	"fmt"
 	"strings"
 	"time"
 
 	"winnow/assistant"
 	"winnow/tui/markdown"
+	"winnow/tui/pane"
 	"winnow/tui/style"
 )
 
 // look is what items need to draw themselves.
 type look struct {
-	st    style.Styles
-	md    *markdown.Style
-	clock func(assistant.Pair) string // the time of a pair, short
-	now   func() time.Time
-	frame int // of the spinner
-
-	keyOf    func(action string) string
-	watch    func(seq int64) (done func()) // see WatchDrawing
-	handlers map[string]Handler            // by payload type
+	st       style.Styles
+	md       *markdown.Style
+	now      func() time.Time
+	keys     pane.Keys
+	frame    int                           // of the spinner
+	watch    func(seq int64) (done func()) // see WatchDrawing; nil calls nothing
+	handlers map[string]Handler            // by payload type, besides our own
 	extra    map[string][]Row              // by the id of a payload
+}
+
+// clock shows the time of day of a pair, and the day when it is not today.
+func (l *look) clock(p assistant.Pair) string {
+	at, now := p.CreatedAt.Local(), l.now().Local()
+	if at.YearDay() == now.YearDay() && at.Year() == now.Year() {
+		return at.Format("15:04")
+	}
+	return at.Format("2006-01-02 15:04")
 }
 
 // item is one pair in the list. Until it is loaded it is a placeholder.
 type item struct {
-	seq     int64
-	look    *look
-	pair    assistant.Pair
-	loaded  bool
-	parts   []part
-	version uint64
+	seq    int64
+	look   *look
+	pair   assistant.Pair
+	loaded bool
+	parts  []part
 
 	// The lines as drawn last, and where each part begins in them.
 	lines  []string
 	starts []int
 	joints map[int][]markdown.Joint // by part, made when they are asked for
-	drawn  struct {
-		width   int
-		version uint64
-	}
+	width  int                      // of lines; 0: all parts must be drawn anew
+	stale  bool                     // some part must
+
 	running bool
 	raw     bool
-	latest  bool // the suggestions of the newest pair can be chosen
-	hidden  bool // the filter hides it: it is here because it is running, or just answered
+	newest  bool // its suggestions can be chosen
+	hidden  bool // the filter hides it: it is shown because it is running, or just answered
 }
 
-// ID implements list.Item.
-func (it *item) ID() string { return strconv.FormatInt(it.seq, 10) }
+// changed makes the next Lines draw the parts that have changed.
+func (it *item) changed() { it.stale = true }
 
-// Version implements list.Item.
-func (it *item) Version() uint64 { return it.version }
+// redraw makes the next Lines draw all parts.
+func (it *item) redraw() { it.lines, it.starts, it.width = nil, nil, 0 }
 
-// Render implements list.Item.
-func (it *item) Render(width int) string { return strings.Join(it.Lines(width), "\n") }
-
-func (it *item) bump() { it.version++ }
-
-// redraw forgets what was drawn, also of parts that did not change.
-func (it *item) redraw() {
-	it.lines, it.starts, it.drawn.width = nil, nil, 0
-	it.bump()
-}
-
-// Lines implements list.Liner. Parts that did not change keep their lines: a
+// Lines are the lines of the pair. Parts that did not change keep theirs: a
 // streaming answer costs what its last part costs.
 func (it *item) Lines(width int) []string {
-	if it.drawn.width == width && it.drawn.version == it.version && it.lines != nil {
+	if it.width == width && !it.stale {
 		return it.lines
 	}
-	same := it.drawn.width == width
-	it.drawn.width, it.drawn.version, it.joints = width, it.version, nil
+	first := 0
+	if it.width == width {
+		first = it.unchanged()
+	} else {
+		defer it.watched()()
+	}
+	it.width, it.stale, it.joints = width, false, nil
 	if !it.loaded {
 		it.lines, it.starts = []string{it.look.st.Chat.Time.Render("…"), ""}, nil
 		return it.lines
 	}
-	first := 0
-	if same {
-		first = it.unchanged()
-	} else {
-		defer it.watched(len(it.pair.AssistantText))()
-	}
-	grows := -1 // where the first part begins that changed; -1: its lines stand nowhere
+	grows := -1 // where the first part that changed begins; -1: its lines are not there
 	switch {
 	case first == 0:
-		it.lines, it.starts = append(it.lines[:0], it.meta(width)), it.starts[:0]
+		it.lines, it.starts = append(it.lines[:0], it.head(width)), it.starts[:0]
 	case first < len(it.starts):
 		grows = it.starts[first]
 		it.lines, it.starts = it.lines[:grows], it.starts[:first]
 	}
 	for i, p := range it.parts[first:] {
-		it.join(first + i)
+		it.addGap(first + i)
 		at := len(it.lines)
 		it.starts = append(it.starts, at)
 		if t, ok := p.(*textPart); ok && !t.raw {
 			it.addText(t, width, i == 0 && at == grows)
-			continue
+		} else {
+			it.lines = append(it.lines, p.draw(width, it.look)...)
 		}
-		it.lines = append(it.lines, p.lines(width, it.look)...)
+		p.state().dirty = false
 	}
 	return it.lines
 }
 
 // addText adds the lines of a part of the answer. Where those of its last drawing
-// still stand, behind the lines so far, only what changed since is written.
-func (it *item) addText(t *textPart, width int, stands bool) {
+// are still there, behind the lines so far, only what changed since is written.
+func (it *item) addText(t *textPart, width int, there bool) {
 	lines, from := t.fresh(width)
-	if !stands {
+	if !there {
 		from = 0
 	}
 	it.lines = append(append(it.lines[:len(it.lines)+from], lines[from:]...), "")
 }
 
-// join sees to it that the lines of folded work, thoughts and tools, stand below
-// each other without a gap, and everything else with one.
-func (it *item) join(i int) {
-	if i == 0 || !foldedWork(it.parts[i-1]) {
+// addGap puts a blank line above part i, but for folded work (thoughts and tools)
+// below folded work.
+func (it *item) addGap(i int) {
+	if i == 0 || !isWork(it.parts[i-1]) || it.parts[i-1].state().open {
 		return
 	}
 	end := len(it.lines) - 1
-	gap := it.lines[end] == ""
-	switch joined := isWork(it.parts[i]); {
-	case joined && gap:
+	switch gap := it.lines[end] == ""; {
+	case isWork(it.parts[i]) && gap:
 		it.lines = it.lines[:end]
-	case !joined && !gap:
+	case !isWork(it.parts[i]) && !gap:
 		it.lines = append(it.lines, "")
 	}
 }
 
-// isWork says whether a part tells how an answer came about.
+// isWork says whether a part shows how an answer came about.
 func isWork(p part) bool {
 	switch p.(type) {
 	case *card, *reasoningPart:
@@ -138,24 +132,45 @@ func isWork(p part) bool {
 	return false
 }
 
-// foldedWork says whether it takes one line for that.
-func foldedWork(p part) bool {
-	open, _ := p.folded()
-	return isWork(p) && !open
-}
-
 // unchanged counts the parts at the beginning whose lines still hold.
 func (it *item) unchanged() int {
 	n := 0
-	for n < len(it.parts) && n < len(it.starts) && !it.parts[n].changed() {
+	for n < len(it.parts) && n < len(it.starts) && !it.parts[n].state().dirty {
 		n++
 	}
 	return n
 }
 
-// meta is the first line of a pair: what is marked on it, and its time.
-func (it *item) meta(width int) string {
-	st := it.look.st
+// span is the first and the last line of a part, without the blank one below it.
+func (it *item) span(part int) (first, last int) {
+	if part >= len(it.starts) {
+		return 0, 0
+	}
+	first, last = it.starts[part], len(it.lines)-1
+	if part+1 < len(it.starts) {
+		last = it.starts[part+1] - 1
+	}
+	if last > first && it.lines[last] == "" {
+		last--
+	}
+	return first, max(first, last)
+}
+
+// partAt is the part that a line of the pair belongs to, and which of its lines it
+// is; ok is false above the first part.
+func (it *item) partAt(line int) (n, at int, ok bool) {
+	if len(it.starts) == 0 || line < it.starts[0] || line >= len(it.lines) {
+		return 0, 0, false
+	}
+	for n+1 < len(it.starts) && line >= it.starts[n+1] {
+		n++
+	}
+	return n, line - it.starts[n], true
+}
+
+// head is the first line of a pair: what is marked on it, and its time.
+func (it *item) head(width int) string {
+	st := &it.look.st
 	var left []string
 	if it.pair.Star > 0 {
 		left = append(left, st.Chat.Star.Render(strings.Repeat(st.Icons.Star, it.pair.Star)))
@@ -164,66 +179,66 @@ func (it *item) meta(width int) string {
 		left = append(left, st.Chat.Flag.Render("grey"))
 	}
 	if it.pair.Topic != "" {
-		left = append(left, st.Chat.Time.Render(one(it.pair.Topic)))
+		left = append(left, st.Chat.Time.Render(oneLine(it.pair.Topic)))
 	}
-	right := st.Chat.Time.Render(it.look.clock(it.pair))
+	right := it.look.clock(it.pair)
 	if it.running {
-		right = st.Chat.Time.Render(it.look.clock(it.pair) + " " + st.Icons.Ellipsis)
+		right += " " + st.Icons.Ellipsis
 	}
+	right = st.Chat.Time.Render(right)
 	if it.hidden {
 		right = st.Chat.Badge.Render("not in filter") + " " + right
 	}
 	return spread(strings.Join(left, " "), right, width)
 }
 
-// setPair makes p what the item shows. Folds that the user set stay.
+// setPair makes p what the item shows. What the user opened or closed stays so.
 func (it *item) setPair(p assistant.Pair) {
-	folds := it.folds()
+	before := it.named()
 	it.pair, it.loaded, it.running = p, true, false
 	it.parts = it.build(p)
 	it.setRaw(it.raw)
-	for i, part := range it.parts {
-		if open, set := folds[part.key(i)]; set {
-			part.fold(!open)
+	for name, part := range it.named() {
+		if old, ok := before[name]; ok && old.state().byUser {
+			part.state().setOpen(old.state().open)
 		}
 	}
 	it.redraw()
+}
+
+// named are the parts by names that stay when the parts are built again.
+func (it *item) named() map[string]part {
+	out, count := map[string]part{}, map[string]int{}
+	for _, p := range it.parts {
+		kind := fmt.Sprintf("%T", p)
+		out[fmt.Sprint(kind, count[kind])] = p
+		count[kind]++
+	}
+	return out
 }
 
 // setRaw shows the answer as its source, or rendered.
 func (it *item) setRaw(raw bool) {
 	it.raw = raw
 	for _, p := range it.parts {
-		if t, ok := p.(*textPart); ok && t.raw != raw {
-			t.raw, t.dirty = raw, true
-			it.drawn.width = 0 // from the beginning, and watched
+		if t, ok := p.(*textPart); ok {
+			t.raw = raw
 		}
 	}
-	it.bump()
+	it.redraw()
 }
 
-// watchedFrom is the length in bytes from which on the drawing of an answer is
+// minWatched is the length in bytes from which on the drawing of an answer is
 // watched.
-const watchedFrom = 8 << 10
+const minWatched = 8 << 10
 
-// watched begins to draw an answer of so many bytes; the function that it returns
-// ends that.
-func (it *item) watched(bytes int) (done func()) {
-	if it.look.watch == nil || bytes < watchedFrom || it.raw {
+// watched announces that all of the pair is drawn; the function that it returns
+// announces the end.
+func (it *item) watched() (done func()) {
+	if it.look.watch == nil || len(it.pair.AssistantText) < minWatched || it.raw {
 		return func() {}
 	}
 	return it.look.watch(it.seq)
-}
-
-// folds remembers which parts the user opened or closed himself.
-func (it *item) folds() map[string]bool {
-	out := map[string]bool{}
-	for i, p := range it.parts {
-		if open, byUser := p.folded(); byUser {
-			out[p.key(i)] = open
-		}
-	}
-	return out
 }
 
 // build makes the parts of a pair that is stored: thinking, text and cards in
@@ -232,7 +247,7 @@ func (it *item) build(p assistant.Pair) []part {
 	parts := []part{newUser(p)}
 	cards := cardsOf(p)
 	used, from := make([]bool, len(cards)), 0
-	tell := func(text string) {
+	addAnswer := func(text string) {
 		for _, piece := range assistant.Pieces(text, len(cards)) {
 			if piece.Call >= 0 {
 				parts = append(parts, cards[piece.Call])
@@ -245,11 +260,11 @@ func (it *item) build(p assistant.Pair) []part {
 	thoughts := assistant.PairThoughts(&p)
 	for len(thoughts) > 0 && thoughts[0].Place < max(len(p.AssistantText), 1) {
 		t := thoughts[0]
-		tell(p.AssistantText[from:t.Place])
+		addAnswer(p.AssistantText[from:t.Place])
 		parts = append(parts, newReasoning(t.Text, t.Took))
 		thoughts, from = thoughts[1:], t.Place
 	}
-	tell(p.AssistantText[from:])
+	addAnswer(p.AssistantText[from:])
 	for i, c := range cards {
 		if !used[i] { // its marker was lost with the end of a cut answer
 			parts = append(parts, c)
@@ -261,46 +276,23 @@ func (it *item) build(p assistant.Pair) []part {
 	for _, payload := range p.Payloads {
 		parts = append(parts, newPayload(payload))
 	}
-	return append(parts, it.ending(p)...)
+	return append(parts, it.ending()...)
 }
 
-// ending are the parts after the answer: notice, error, suggestions.
-func (it *item) ending(p assistant.Pair) []part {
-	var parts []part
-	if p.Notice != "" {
-		parts = append(parts, &notePart{note: p.Notice})
+// ending are the parts after the answer: notice, error, choices.
+func (it *item) ending() (parts []part) {
+	if it.pair.Notice != "" {
+		parts = append(parts, newNotice(it.pair.Notice, false))
 	}
-	if p.State == assistant.PairError {
-		parts = append(parts, &errorPart{code: p.ErrorCode, message: p.ErrorMessage})
-	}
-	if choices := it.look.choicesOf(p); len(choices) > 0 {
-		parts = append(parts, &choicesPart{choices: choices, live: it.latest})
-	}
-	return parts
-}
-
-// redecide makes the choices anew: another handler gives others.
-func (it *item) redecide() {
-	if !it.loaded || it.running {
-		return
-	}
-	if it.choices() != nil {
-		it.parts = it.parts[:len(it.parts)-1]
+	if it.pair.State == assistant.PairError {
+		text := fmt.Sprintf("[error: %s]", it.pair.ErrorCode)
+		if it.pair.ErrorMessage != it.pair.ErrorCode {
+			text += " " + it.pair.ErrorMessage
+		}
+		parts = append(parts, newNotice(text, true))
 	}
 	if choices := it.look.choicesOf(it.pair); len(choices) > 0 {
-		it.parts = append(it.parts, &choicesPart{choices: choices, live: it.latest})
+		parts = append(parts, &choicesPart{choices: choices, live: it.newest})
 	}
-}
-
-// cardsOf makes the cards of the calls that the user sees, in marker order.
-func cardsOf(p assistant.Pair) []*card {
-	var cards []*card
-	for _, c := range p.ToolCalls {
-		if !c.Silent {
-			shown := newCard(c)
-			shown.index = len(cards)
-			cards = append(cards, shown)
-		}
-	}
-	return cards
+	return parts
 }

@@ -14,26 +14,26 @@ import (
 func TestFoldedWorkStandsTogether(t *testing.T) {
 	v := view()
 	v.SetRefs([]assistant.Ref{{Seq: 1}}, 0)
-	v.Begin(1, assistant.Pair{Seq: 1, UserText: "hide", CreatedAt: noon, Flag: true})
-	v.Take(assistant.TextDelta{Text: "I'll do it.\n\n"})
+	v.StartTurn(assistant.Pair{Seq: 1, UserText: "hide", CreatedAt: noon, Flag: true})
+	v.Apply(assistant.TextDelta{Text: "I'll do it.\n\n"})
 	stored := pair(1, "hide", "I'll do it.\n\n[[tool:0]][[tool:1]][[tool:2]]\n\nDone.")
 	for i := range 3 {
 		name, args := fmt.Sprintf("tool_%d", i), json.RawMessage(`{}`)
 		stored.ToolCalls = append(stored.ToolCalls, assistant.ToolCall{
 			ID: name, Name: name, Arguments: args, Result: &assistant.ToolResult{Success: true, Message: "ok"},
 		})
-		v.Take(assistant.ToolStart{Tool: name, Input: args, Index: i})
+		v.Apply(assistant.ToolStart{Tool: name, Input: args, Index: i})
 		v.View(60, 30) // as it runs
-		v.Take(assistant.ToolComplete{Tool: name, Index: i, Success: true, Message: "ok"})
-		v.Take(assistant.TextDelta{Text: fmt.Sprintf("[[tool:%d]]", i)})
+		v.Apply(assistant.ToolComplete{Tool: name, Index: i, Success: true, Message: "ok"})
+		v.Apply(assistant.TextDelta{Text: fmt.Sprintf("[[tool:%d]]", i)})
 		v.View(60, 30)
 	}
-	v.Take(assistant.TextDelta{Text: "\n\nDone."})
+	v.Apply(assistant.TextDelta{Text: "\n\nDone."})
 	want := "  I'll do it.\n\n  ▸ ✓ tool_0  ok\n  ▸ ✓ tool_1  ok\n  ▸ ✓ tool_2  ok\n\n  Done.\n"
 	if got := plain(v.View(60, 30)); !strings.Contains(got, want) {
 		t.Errorf("streamed:\n%s", got)
 	}
-	v.Settle(stored)
+	v.EndTurn(stored)
 	if got := plain(v.View(60, 30)); !strings.Contains(got, want) {
 		t.Errorf("stored:\n%s", got)
 	}

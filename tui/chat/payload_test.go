@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"winnow/assistant"
+	"winnow/tui/pane"
 )
 
 func withPayload(kind, data string) assistant.Pair {
@@ -47,7 +48,7 @@ func TestAHandlerDrawsAndIsTold(t *testing.T) {
 	if !strings.Contains(got, "[1 Accept] [2 Reject]") {
 		t.Errorf("no buttons:\n%s", got)
 	}
-	if v.Decided("p1", true) || v.Decided("p1", false) || v.Decided("other", true) {
+	if v.Decide("p1", true) || v.Decide("p1", false) || v.Decide("other", true) {
 		t.Error("the session would have to decide")
 	}
 	if want := []string{"accepted p1", "rejected p1"}; fmt.Sprint(told) != fmt.Sprint(want) {
@@ -75,14 +76,14 @@ func TestProposedRulesShowEachRuleAndTheirEffect(t *testing.T) {
 	if u := v.Undecided(); len(u) != 1 || u[0].ID != "p1" {
 		t.Fatalf("Undecided = %+v", u)
 	}
-	v.Enrich("p1", v.EffectRows(Effect{Known: true, Hidden: []string{"a", "b", "c", "d", "e", "f", "g"}, Shown: []string{"h"}, Refused: []string{"no need"}}))
+	v.Enrich("p1", v.EffectRows(pane.Effect{Known: true, Hidden: []string{"a", "b", "c", "d", "e", "f", "g"}, Shown: []string{"h"}, Refused: []string{"no need"}}))
 	got = plain(v.View(70, 30))
 	for _, want := range []string{"hides 7 models: a, b, c, d, e, f and 1 more", "shows 1 model: h", "! no need"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
 		}
 	}
-	if !v.Decided("p1", true) {
+	if !v.Decide("p1", true) {
 		t.Error("the session is not asked to carry it out")
 	}
 	p.Payloads[0].Decision = "accepted"
@@ -90,7 +91,7 @@ func TestProposedRulesShowEachRuleAndTheirEffect(t *testing.T) {
 	if got = plain(v.View(70, 30)); strings.Contains(got, "[1 Accept]") || !strings.Contains(got, "accepted by you") || len(v.Undecided()) != 0 {
 		t.Errorf("after the decision:\n%s", got)
 	}
-	if rows := v.EffectRows(Effect{}); len(rows) != 1 || !strings.Contains(rows[0].Text, "not known") {
+	if rows := v.EffectRows(pane.Effect{}); len(rows) != 1 || !strings.Contains(rows[0].Text, "unknown") {
 		t.Errorf("without models: %+v", rows)
 	}
 }

@@ -26,50 +26,48 @@ const (
 	Line
 )
 
-// position is a cell of a part as it is drawn.
+// position is a cell of a pair as it is drawn.
 type position struct {
-	seq              int64
-	part, line, cell int
+	seq        int64
+	line, cell int
+}
+
+// compareLine compares the line of p with another.
+func (p position) compareLine(seq int64, line int) int {
+	return cmp.Or(cmp.Compare(p.seq, seq), cmp.Compare(p.line, line))
 }
 
 func (p position) compare(q position) int {
-	return cmp.Or(cmp.Compare(p.seq, q.seq), cmp.Compare(p.part, q.part), cmp.Compare(p.line, q.line), cmp.Compare(p.cell, q.cell))
+	return cmp.Or(p.compareLine(q.seq, q.line), cmp.Compare(p.cell, q.cell))
 }
 
-// stretch is what stands between two positions, without the cell of the second.
-type stretch struct{ from, to position }
+// span is what stands between two positions, without the cell of the second.
+type span struct{ from, to position }
 
-// selection is what the pointer selects: everything from one stretch to another.
+// selection is what the pointer selects: everything from one span to another.
 type selection struct {
-	anchor, head stretch
+	anchor, head span
 	unit         Unit
-	begun        bool // a button is down, or was
-	some         bool // there is something between them
+	started      bool // the button was pressed on text
+	some         bool // there is something between anchor and head
 }
 
-// SelectStart begins a selection at a cell of what View drew last. With Word and
-// Line it selects one at once; with Character nothing until SelectTo. It reports
-// whether there is any text to select.
-func (v *View) SelectStart(x, y int, u Unit) bool {
-	v.sel = selection{}
-	at, ok := v.stretchAt(x, y, u)
-	if ok {
-		v.sel = selection{anchor: at, head: at, unit: u, begun: true, some: u != Character}
-	}
-	return ok
+// SelectStart starts a selection at a cell of what View drew last. With Word and
+// Line it selects one at once; with Character nothing until SelectTo.
+func (v *View) SelectStart(x, y int, u Unit) {
+	at, ok := v.spanAt(x, y, u)
+	v.sel = selection{anchor: at, head: at, unit: u, started: ok, some: ok && u != Character}
 }
 
 // SelectTo extends the selection to a cell, which may lie outside of the view: then
 // it is the nearest one inside. Call it when the pointer moves with the button
 // down, and after scrolling meanwhile.
 func (v *View) SelectTo(x, y int) {
-	if !v.sel.begun {
+	if !v.sel.started || v.height == 0 {
 		return
 	}
-	if v.height > 0 { // the rows of before scrolling would lead astray
-		v.list.View(v.inner(), v.height)
-	}
-	if at, ok := v.stretchAt(x, y, v.sel.unit); ok {
+	v.layout() // the rows drawn before scrolling show other lines
+	if at, ok := v.spanAt(x, y, v.sel.unit); ok {
 		v.sel.head = at
 		v.sel.some = v.sel.some || at != v.sel.anchor
 	}
@@ -80,15 +78,15 @@ func (v *View) SelectTo(x, y int) {
 func (v *View) SelectEdge(y int) int {
 	switch {
 	case y < 0:
-		return max(y, -fastestEdge)
+		return max(y, -maxEdge)
 	case y >= v.height:
-		return min(y-v.height+1, fastestEdge)
+		return min(y-v.height+1, maxEdge)
 	}
 	return 0
 }
 
-// fastestEdge is how many lines a pointer outside scrolls at most.
-const fastestEdge = 6
+// maxEdge is how many lines a pointer outside scrolls at most.
+const maxEdge = 6
 
 // ClearSelection ends the selection.
 func (v *View) ClearSelection() { v.sel = selection{} }
@@ -100,8 +98,11 @@ func (v *View) HasSelection() bool {
 }
 
 // selected is the selection from its first to its last cell. There is none when
-// one of its ends is gone.
-func (v *View) selected() (s stretch, ok bool) {
+// the pair of one of its ends is gone.
+func (v *View) selected() (s span, ok bool) {
+	if !v.sel.some {
+		return span{}, false
+	}
 	s = v.sel.anchor
 	if h := v.sel.head; h.from.compare(s.from) < 0 {
 		s.from = h.from
@@ -109,33 +110,20 @@ func (v *View) selected() (s stretch, ok bool) {
 	if h := v.sel.head; h.to.compare(s.to) > 0 {
 		s.to = h.to
 	}
-	return s, v.sel.some && v.exists(s.from) && v.exists(s.to) && s.from.compare(s.to) < 0
-}
-
-// exists reports whether a position is in the conversation still.
-func (v *View) exists(p position) bool {
-	if _, ok := v.src.find(p.seq); !ok {
-		return false
-	}
-	it, known := v.src.items[p.seq]
-	return !known || !it.loaded || p.part < len(it.parts)
+	_, first := v.src.Index(s.from.seq)
+	_, last := v.src.Index(s.to.seq)
+	return s, first && last && s.from.compare(s.to) < 0
 }
 
 // SelectionText is the selected text as it is drawn, without bars, indents and
 // padding, and without the line breaks of the width. Parts are set apart by a
 // blank line. Pairs that are not loaded are not in it: see SelectionMissing.
 func (v *View) SelectionText() string {
-	sel, ok := v.selected()
-	if !ok {
-		return ""
-	}
-	first, _ := v.src.find(sel.from.seq)
-	last, _ := v.src.find(sel.to.seq)
 	var texts []string
-	for i := first; i <= last; i++ {
-		it, known := v.src.items[v.src.refs[i].Seq]
-		if !known || !it.loaded {
-			continue
+	v.eachSelected(func(seq int64, sel span) {
+		it := v.src.loaded(seq)
+		if it == nil {
+			return
 		}
 		it.Lines(v.inner())
 		for n := range it.parts {
@@ -143,57 +131,94 @@ func (v *View) SelectionText() string {
 				texts = append(texts, text)
 			}
 		}
-	}
+	})
 	return safetext.Clean(strings.Join(texts, "\n\n"))
 }
 
-// copied is what sel holds of part n.
-func (it *item) copied(n int, sel stretch) string {
+// SelectionMissing names the pairs of the selection that are not loaded.
+func (v *View) SelectionMissing() (missing []int64) {
+	v.eachSelected(func(seq int64, _ span) {
+		if v.src.loaded(seq) == nil {
+			missing = append(missing, seq)
+		}
+	})
+	return missing
+}
+
+// eachSelected calls do for each pair of the selection.
+func (v *View) eachSelected(do func(seq int64, sel span)) {
+	sel, ok := v.selected()
+	if !ok {
+		return
+	}
+	first, _ := v.src.Index(sel.from.seq)
+	for _, r := range v.src.refs[first:] {
+		if r.Seq > sel.to.seq {
+			return
+		}
+		do(r.Seq, sel)
+	}
+}
+
+// copied is what sel contains of part n.
+func (it *item) copied(n int, sel span) string {
 	var b strings.Builder
-	begun := false
-	for y := range it.partHeight(n) {
-		from, to, j := it.cellsOf(n, y, sel)
-		switch {
-		case from > to:
+	first, last := it.span(n)
+	started := false
+	for y := first; y <= last; y++ {
+		from, to := it.selectedCells(y, sel)
+		if from > to {
 			continue
-		case begun && j.Soft && j.Space:
+		}
+		switch j := it.joint(y); {
+		case started && j.Soft && j.Space:
 			b.WriteByte(' ')
-		case begun && !j.Soft:
+		case started && !j.Soft:
 			b.WriteByte('\n')
 		}
-		b.WriteString(strings.TrimRight(textwidth.Cut(it.line(n, y), from, to), " "))
-		begun = true
+		b.WriteString(strings.TrimRight(textwidth.Cut(it.line(y), from, to), " "))
+		started = true
 	}
 	return b.String()
 }
 
-// cellsOf are the cells of line y of part n that sel holds, as far as they show
+// selectedCells are the cells of a line that sel contains, as far as they show
 // text; from is greater than to when sel does not reach the line.
-func (it *item) cellsOf(n, y int, sel stretch) (from, to int, j markdown.Joint) {
-	j = it.jointOf(n, y)
-	begin, end := position{it.seq, n, y, 0}, position{it.seq, n, y, math.MaxInt}
-	if end.compare(sel.from) < 0 || begin.compare(sel.to) > 0 {
-		return 1, 0, j
+func (it *item) selectedCells(y int, sel span) (from, to int) {
+	if sel.to.compareLine(it.seq, y) < 0 || sel.from.compareLine(it.seq, y) > 0 {
+		return 1, 0
 	}
-	lead, width := it.textOf(n, y)
-	from, to = lead, width
-	if begin.compare(sel.from) < 0 {
-		from = min(max(lead, sel.from.cell), width)
+	first, last := it.textCells(y)
+	from, to = first, last
+	if sel.from.compareLine(it.seq, y) == 0 {
+		from = min(max(first, sel.from.cell), last)
 	}
-	if end.compare(sel.to) > 0 {
-		to = min(max(lead, sel.to.cell), width)
+	if sel.to.compareLine(it.seq, y) == 0 {
+		to = min(max(first, sel.to.cell), last)
 	}
-	return from, to, j
+	return from, to
 }
 
-// textOf are the cells of line y of part n where the text begins and ends.
-func (it *item) textOf(n, y int) (from, to int) {
-	to = ansi.StringWidth(strings.TrimRight(it.line(n, y), " "))
-	return min(int(it.jointOf(n, y).Lead), to), to
+// textCells are the cells of a line where its text begins and ends.
+func (it *item) textCells(y int) (from, to int) {
+	to = ansi.StringWidth(strings.TrimRight(it.line(y), " "))
+	return min(int(it.joint(y).Lead), to), to
 }
 
-// jointOf is how line y of part n is joined to the one above it.
-func (it *item) jointOf(n, y int) markdown.Joint {
+// line is a line of the pair, without styles; "" when it is no longer drawn.
+func (it *item) line(y int) string {
+	if y >= len(it.lines) {
+		return ""
+	}
+	return ansi.Strip(it.lines[y])
+}
+
+// joint is how a line of the pair is joined to the one above it.
+func (it *item) joint(y int) markdown.Joint {
+	n, at, ok := it.partAt(y)
+	if !ok {
+		return markdown.Joint{Lead: notCopied}
+	}
 	if it.joints == nil {
 		it.joints = map[int][]markdown.Joint{}
 	}
@@ -202,130 +227,74 @@ func (it *item) jointOf(n, y int) markdown.Joint {
 		joints = it.parts[n].joined()
 		it.joints[n] = joints
 	}
-	if y < len(joints) {
-		return joints[y]
+	if at < len(joints) {
+		return joints[at]
 	}
 	return markdown.Joint{Lead: notCopied}
 }
 
-// partHeight is how many lines part n has, as drawn last.
-func (it *item) partHeight(n int) int {
-	switch {
-	case n >= len(it.starts):
-		return 0
-	case n+1 < len(it.starts):
-		return it.starts[n+1] - it.starts[n]
-	}
-	return len(it.lines) - it.starts[n]
-}
-
-// line is line y of part n, without styles; "" where there is none.
-func (it *item) line(n, y int) string {
-	if y >= it.partHeight(n) {
-		return ""
-	}
-	return ansi.Strip(it.lines[it.starts[n]+y])
-}
-
-// SelectionMissing names the pairs of the selection that are not loaded.
-func (v *View) SelectionMissing() []int64 {
-	sel, ok := v.selected()
-	if !ok {
-		return nil
-	}
-	first, _ := v.src.find(sel.from.seq)
-	last, _ := v.src.find(sel.to.seq)
-	var out []int64
-	for i := first; i <= last; i++ {
-		if it, known := v.src.items[v.src.refs[i].Seq]; !known || !it.loaded && !it.running {
-			out = append(out, v.src.refs[i].Seq)
-		}
-	}
-	return out
-}
-
-// stretchAt is the character, word or line on a cell. Beside a text it is the
+// spanAt is the character, word or line on a cell. Beside a text it is the
 // nearest place of the line; where there is no text, the beginning of what
 // follows, or the end of what stands above.
-func (v *View) stretchAt(x, y int, u Unit) (stretch, bool) {
+func (v *View) spanAt(x, y int, u Unit) (span, bool) {
 	y, x = max(0, min(y, v.height-1)), x-v.gutter()
-	if it, n, line, ok := v.textAt(y); ok {
-		return it.unitAt(n, line, x, u), true
+	for row := y; row < v.height; row++ {
+		if it, line, ok := v.textAt(row); ok {
+			return it.unitAt(line, x, u), true
+		}
+		x = -1
 	}
-	for below := y + 1; below < v.height; below++ {
-		if it, n, line, ok := v.textAt(below); ok {
-			return it.unitAt(n, line, -1, u), true
+	for row := y - 1; row >= 0; row-- {
+		if it, line, ok := v.textAt(row); ok {
+			return it.unitAt(line, math.MaxInt, u), true
 		}
 	}
-	for above := y - 1; above >= 0; above-- {
-		if it, n, line, ok := v.textAt(above); ok {
-			return it.unitAt(n, line, math.MaxInt, u), true
-		}
-	}
-	return stretch{}, false
+	return span{}, false
 }
 
-// textAt is the part, and the line of it, that row y shows text of.
-func (v *View) textAt(y int) (it *item, n, line int, ok bool) {
+// textAt is the line of a pair that row y shows; ok is false when it has no text.
+func (v *View) textAt(y int) (it *item, line int, ok bool) {
 	i, line, ok := v.list.ItemAt(y)
 	if !ok {
-		return nil, 0, 0, false
+		return nil, 0, false
 	}
-	it = v.src.item(v.src.refs[i].Seq)
-	if n, line, ok = it.partOf(line); !ok {
-		return nil, 0, 0, false
-	}
-	from, to := it.textOf(n, line)
-	return it, n, line, from < to
-}
-
-// partOf is the part that a line of the pair belongs to, and which of its lines it
-// is; ok is false above the first part.
-func (it *item) partOf(line int) (n, at int, ok bool) {
-	if len(it.starts) == 0 || line < it.starts[0] || line >= len(it.lines) {
-		return 0, 0, false
-	}
-	n = it.partAt(line)
-	return n, line - it.starts[n], true
+	it = v.src.at(i)
+	from, to := it.textCells(line)
+	return it, line, from < to
 }
 
 // unitAt is the unit at column x of a line, or the nearest place.
-func (it *item) unitAt(n, line, x int, u Unit) stretch {
-	at := func(line, cell int) position { return position{it.seq, n, line, cell} }
-	from, to := it.textOf(n, line)
+func (it *item) unitAt(line, x int, u Unit) span {
+	at := func(line, from, to int) span {
+		return span{position{it.seq, line, from}, position{it.seq, line, to}}
+	}
+	from, to := it.textCells(line)
 	if u == Line {
 		first, last := line, line
-		for it.jointOf(n, first).Soft {
+		for it.joint(first).Soft {
 			first--
 		}
-		for it.jointOf(n, last+1).Soft {
+		for it.joint(last + 1).Soft {
 			last++
 		}
-		begin, _ := it.textOf(n, first)
-		_, end := it.textOf(n, last)
-		return stretch{at(first, begin), at(last, end)}
+		begin, _ := it.textCells(first)
+		_, end := it.textCells(last)
+		return span{position{it.seq, first, begin}, position{it.seq, last, end}}
 	}
-	chars := characters(it.line(n, line))
-	i, hit := 0, false
-	for i = range chars {
-		if c := chars[i]; c.at >= from && x < c.at+c.width {
-			hit = x >= c.at
-			break
-		}
+	if u == Character && (x < from || x >= to) {
+		x = min(max(x, from), to)
+		return at(line, x, x)
 	}
-	switch {
-	case !hit && x >= to:
-		if u == Character {
-			return stretch{at(line, to), at(line, to)}
-		}
-	case !hit && u == Character:
-		return stretch{at(line, from), at(line, from)}
+	chars := characters(it.line(line))
+	i := 0
+	for i < len(chars)-1 && (chars[i].at < from || x >= chars[i].at+chars[i].width) {
+		i++
 	}
 	a, b := i, i+1
 	if u == Word {
 		a, b = wordAround(chars, i)
 	}
-	return stretch{at(line, max(from, chars[a].at)), at(line, chars[b-1].at+chars[b-1].width)}
+	return at(line, max(from, chars[a].at), chars[b-1].at+chars[b-1].width)
 }
 
 // character is one on a line, from the cell where it stands.
@@ -347,8 +316,8 @@ func characters(line string) []character {
 	return all
 }
 
-// wordAround are the first character of the word that holds character i, and the
-// one after its last; i alone where there is none.
+// wordAround are the first character of the word that contains character i, and
+// the one after its last; i alone where there is none.
 func wordAround(chars []character, i int) (from, to int) {
 	from, to = i, i+1
 	if !isWord(chars[i].text) {
@@ -373,15 +342,12 @@ func isWord(text string) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || strings.ContainsRune("_-./:@%~+#?&=", r)
 }
 
-// markSelected draws what is selected of a row, which shows a line of the pair at i.
-func (v *View) markSelected(row string, i, line int, sel stretch) string {
-	it := v.src.item(v.src.refs[i].Seq)
-	n, y, ok := it.partOf(line)
-	if !ok {
-		return row
-	}
-	from, to, _ := it.cellsOf(n, y, sel)
-	if from >= to {
+// drawSelected draws what is selected of a row, which shows a line of pair i.
+func (v *View) drawSelected(row string, i, line int, sel span) string {
+	it := v.src.at(i)
+	n, _, ok := it.partAt(line)
+	from, to := it.selectedCells(line, sel)
+	if !ok || from >= to {
 		return row
 	}
 	st := v.look.st.Chat.Selected

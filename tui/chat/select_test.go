@@ -138,14 +138,14 @@ func TestDoubleAndTripleClick(t *testing.T) {
 func TestSelectionStaysWhileTextStreamsAndScrolls(t *testing.T) {
 	v := view()
 	show(v, pair(1, "q", strings.Repeat("older\n\n", 30)), pair(2, "q2", ""))
-	v.Begin(2, assistant.Pair{Seq: 2, UserText: "q2", CreatedAt: noon, Flag: true})
-	v.Take(assistant.TextDelta{Text: "The **first** words of "})
+	v.StartTurn(assistant.Pair{Seq: 2, UserText: "q2", CreatedAt: noon, Flag: true})
+	v.Apply(assistant.TextDelta{Text: "The **first** words of "})
 	const w, h = 30, 14
 	if got := drag(t, v, w, h, "first", "words"); got != "first words" {
 		t.Fatalf("selected %q", got)
 	}
 	for range 40 {
-		v.Take(assistant.TextDelta{Text: "an answer that goes on "})
+		v.Apply(assistant.TextDelta{Text: "an answer that goes on "})
 		v.View(w, h)
 		if got := v.SelectionText(); got != "first words" {
 			t.Fatalf("while it streams the selection is %q", got)
@@ -154,7 +154,7 @@ func TestSelectionStaysWhileTextStreamsAndScrolls(t *testing.T) {
 	v.ScrollBy(-20)
 	v.View(w, h)
 	stored := pair(2, "q2", "The **first** words of "+strings.Repeat("an answer that goes on ", 40))
-	v.Settle(stored)
+	v.EndTurn(stored)
 	v.View(w, h)
 	if got := v.SelectionText(); got != "first words" {
 		t.Errorf("at the end the selection is %q", got)

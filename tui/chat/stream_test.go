@@ -16,7 +16,7 @@ import (
 func streaming() (*View, *item) {
 	v := view()
 	v.SetRefs([]assistant.Ref{{Seq: 1}}, 0)
-	v.Begin(1, assistant.Pair{Seq: 1, UserText: "go on", CreatedAt: noon, Flag: true})
+	v.StartTurn(assistant.Pair{Seq: 1, UserText: "go on", CreatedAt: noon, Flag: true})
 	return v, v.src.item(1)
 }
 
@@ -29,17 +29,17 @@ func TestAFrameKeepsWhatHolds(t *testing.T) {
 		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
 			switch rapid.SampledFrom([]string{"text", "text", "text", "thought", "tool", "done", "width", "raw", "fold"}).Draw(t, "step") {
 			case "text":
-				v.Take(assistant.TextDelta{Text: rapid.SampledFrom([]string{
+				v.Apply(assistant.TextDelta{Text: rapid.SampledFrom([]string{
 					"word ", "\n\n", "- item\n", "```go\nx := 1\n", "```\n", "| a | b |\n|---|---|\n", "| c | d |\n", "> q\n", "[l]: http://e.x\n", "[l] ", "*",
 				}).Draw(t, "text")})
 			case "thought":
-				v.Take(assistant.ReasoningDelta{Text: "hm\n"})
+				v.Apply(assistant.ReasoningDelta{Text: "hm\n"})
 			case "tool":
-				v.Take(assistant.ToolStart{Index: calls, Tool: "f", Input: json.RawMessage(`{}`)})
+				v.Apply(assistant.ToolStart{Index: calls, Tool: "f", Input: json.RawMessage(`{}`)})
 				calls++
 			case "done":
 				if calls > 0 {
-					v.Take(assistant.ToolComplete{Index: calls - 1, Tool: "f", Success: true, Message: fmt.Sprint(i)})
+					v.Apply(assistant.ToolComplete{Index: calls - 1, Tool: "f", Success: true, Message: fmt.Sprint(i)})
 				}
 			case "width":
 				width = rapid.IntRange(10, 60).Draw(t, "width")
@@ -49,12 +49,12 @@ func TestAFrameKeepsWhatHolds(t *testing.T) {
 						text.raw, text.dirty = !text.raw, true
 					}
 				}
-				it.bump()
+				it.changed()
 			case "fold":
 				for _, p := range it.parts {
-					p.fold(i%2 == 0)
+					p.state().setOpen(i%2 == 1)
 				}
-				it.bump()
+				it.changed()
 			}
 			got := slices.Clone(it.Lines(width))
 			if rapid.Bool().Draw(t, "again") {
@@ -74,7 +74,7 @@ func TestAFrameCopiesNoLongAnswer(t *testing.T) {
 	garbage := func(before int) uint64 {
 		v, it := streaming()
 		for i := range before {
-			v.Take(token(i))
+			v.Apply(token(i))
 			if i%200 == 0 {
 				v.View(100, 50)
 			}
@@ -87,7 +87,7 @@ func TestAFrameCopiesNoLongAnswer(t *testing.T) {
 		var start, end runtime.MemStats
 		runtime.ReadMemStats(&start)
 		for i := range frames {
-			v.Take(token(before + i))
+			v.Apply(token(before + i))
 			v.View(100, 50)
 		}
 		runtime.ReadMemStats(&end)

@@ -76,13 +76,13 @@ func TestNothingJumpsWhenATurnEnds(t *testing.T) {
 	v := view()
 	v.SetRefs([]assistant.Ref{{Seq: 1}}, 0)
 	events, stored := turn()
-	v.Begin(1, assistant.Pair{Seq: 1, UserText: stored.UserText, CreatedAt: noon, Flag: true, ReasoningFor: stored.ReasoningFor})
+	v.StartTurn(assistant.Pair{Seq: 1, UserText: stored.UserText, CreatedAt: noon, Flag: true, ReasoningFor: stored.ReasoningFor})
 	for _, e := range events {
-		v.Take(e)
+		v.Apply(e)
 	}
 	before := strings.Replace(plain(v.View(60, 20)), "12:30 …", "  12:30", 1)
 	before = strings.Replace(before, "thinking\n", "thinking (1.2 s)\n", 1) // the clock of this test stands still
-	v.Settle(stored)
+	v.EndTurn(stored)
 	if after := plain(v.View(60, 20)); before != after {
 		t.Errorf("streamed:\n%s\nstored:\n%s", before, after)
 	}
@@ -92,20 +92,20 @@ func TestThinkingBetweenToolsStaysWhereItStreamed(t *testing.T) {
 	v := view()
 	v.SetRefs([]assistant.Ref{{Seq: 1}}, 0)
 	events, stored := turn()
-	v.Begin(1, assistant.Pair{Seq: 1, UserText: stored.UserText, CreatedAt: noon, Flag: true})
+	v.StartTurn(assistant.Pair{Seq: 1, UserText: stored.UserText, CreatedAt: noon, Flag: true})
 	for _, e := range append(events[:9:9], assistant.ReasoningDelta{Text: "\n\nNow the end."}) {
-		v.Take(e)
+		v.Apply(e)
 	}
 	if got := plain(v.View(60, 24)); !strings.Contains(got, "▾ thinking\n    Now the end.") {
 		t.Errorf("the second block of thinking is not open, or begins with blank lines:\n%s", got)
 	}
 	for _, e := range events[9:] {
-		v.Take(e)
+		v.Apply(e)
 	}
 	before := strings.Replace(plain(v.View(60, 24)), "12:30 …", "  12:30", 1)
 	stored.Thoughts = []assistant.Thought{{Took: stored.ReasoningFor}, {From: len(stored.Reasoning) + 2, Place: afterCard(stored)}}
 	stored.Reasoning += "\n\nNow the end."
-	v.Settle(stored)
+	v.EndTurn(stored)
 	if after := plain(v.View(60, 24)); before != after {
 		t.Errorf("streamed:\n%s\nstored:\n%s", before, after)
 	}
@@ -172,18 +172,18 @@ func TestEachBlockOfThinkingShowsItsTime(t *testing.T) {
 	v := New(style.New(style.Options{Unicode: true, Colors: style.None}), func() time.Time { return now })
 	v.SetRefs([]assistant.Ref{{Seq: 1}}, 0)
 	events, stored := turn()
-	v.Begin(1, assistant.Pair{Seq: 1, UserText: stored.UserText, CreatedAt: noon, Flag: true})
-	v.Take(assistant.ReasoningDelta{Text: "first"})
+	v.StartTurn(assistant.Pair{Seq: 1, UserText: stored.UserText, CreatedAt: noon, Flag: true})
+	v.Apply(assistant.ReasoningDelta{Text: "first"})
 	now = now.Add(3200 * time.Millisecond)
 	for _, e := range events[2:9] {
-		v.Take(e)
+		v.Apply(e)
 	}
-	v.Take(assistant.ReasoningDelta{Text: "\n\nsecond"})
+	v.Apply(assistant.ReasoningDelta{Text: "\n\nsecond"})
 	now = now.Add(800 * time.Millisecond)
-	v.Take(events[9])
+	v.Apply(events[9])
 	stored.Reasoning, stored.ReasoningFor = "first\n\nsecond", 4*time.Second
 	stored.Thoughts = []assistant.Thought{{Took: 3200 * time.Millisecond}, {From: len("first\n\n"), Place: afterCard(stored), Took: 800 * time.Millisecond}}
-	v.Settle(stored)
+	v.EndTurn(stored)
 	for range 2 {
 		got := plain(v.View(60, 24))
 		if strings.Count(got, "▸ thinking (3.2 s)") != 1 || strings.Count(got, "▸ thinking (0.8 s)") != 1 {
@@ -196,12 +196,12 @@ func TestEachBlockOfThinkingShowsItsTime(t *testing.T) {
 func TestReasoningFoldsByItself(t *testing.T) {
 	v := view()
 	v.SetRefs([]assistant.Ref{{Seq: 1}}, 0)
-	v.Begin(1, assistant.Pair{Seq: 1, UserText: "hi", CreatedAt: noon, Flag: true})
-	v.Take(assistant.ReasoningDelta{Text: "deep thought"})
+	v.StartTurn(assistant.Pair{Seq: 1, UserText: "hi", CreatedAt: noon, Flag: true})
+	v.Apply(assistant.ReasoningDelta{Text: "deep thought"})
 	if got := plain(v.View(60, 12)); !strings.Contains(got, "deep thought") {
 		t.Fatalf("while it streams the thinking is closed:\n%s", got)
 	}
-	v.Take(assistant.TextDelta{Text: "Hello"})
+	v.Apply(assistant.TextDelta{Text: "Hello"})
 	if got := plain(v.View(60, 12)); strings.Contains(got, "deep thought") || !strings.Contains(got, "▸ thinking") {
 		t.Errorf("with the first content the thinking stays open:\n%s", got)
 	}
@@ -211,17 +211,17 @@ func TestReasoningThatTheUserOpenedStaysOpen(t *testing.T) {
 	v := view()
 	v.SetRefs([]assistant.Ref{{Seq: 1}}, 0)
 	events, stored := turn()
-	v.Begin(1, assistant.Pair{Seq: 1, UserText: "hi", CreatedAt: noon, Flag: true})
-	v.Take(events[0])
+	v.StartTurn(assistant.Pair{Seq: 1, UserText: "hi", CreatedAt: noon, Flag: true})
+	v.Apply(events[0])
 	v.View(60, 20)
 	v.FocusLast()
 	v.NextPart()
 	v.ToggleFold() // closed by hand
 	v.ToggleFold() // and opened
 	for _, e := range events[1:] {
-		v.Take(e)
+		v.Apply(e)
 	}
-	v.Settle(stored)
+	v.EndTurn(stored)
 	if got := plain(v.View(60, 30)); !strings.Contains(got, "They want minis gone.") {
 		t.Errorf("the thinking closed although the user had opened it:\n%s", got)
 	}
@@ -257,13 +257,13 @@ func TestOffContextPairsAreDimmedWithoutBeingDrawnAgain(t *testing.T) {
 	v := view()
 	show(v, pair(1, "old", "older answer"), pair(2, "new", "newer answer"))
 	v.View(60, 20)
-	drawn := v.src.item(1).drawn
+	drawn := &v.src.item(1).lines[0]
 	v.first = 1
 	got := plain(v.View(60, 20))
 	if strings.Count(got, "off ") != 1 {
 		t.Errorf("want one badge:\n%s", got)
 	}
-	if v.src.item(1).drawn != drawn {
+	if &v.src.item(1).lines[0] != drawn {
 		t.Error("moving the boundary rendered a pair anew")
 	}
 }
@@ -391,14 +391,14 @@ func TestMissingPairsAreAskedForOnce(t *testing.T) {
 func TestScrolledAwayTheLineStaysUnderTheEye(t *testing.T) {
 	v := view()
 	show(v, pair(1, "q", strings.Repeat("line\n\n", 40)), pair(2, "q2", ""))
-	v.Begin(2, assistant.Pair{Seq: 2, UserText: "q2", CreatedAt: noon, Flag: true})
+	v.StartTurn(assistant.Pair{Seq: 2, UserText: "q2", CreatedAt: noon, Flag: true})
 	v.View(60, 20)
 	v.Bottom()
 	v.View(60, 20)
 	v.ScrollBy(-12)
 	before := plain(v.View(60, 20)[:19])
 	for i := range 500 {
-		v.Take(assistant.TextDelta{Text: fmt.Sprintf("word %d ", i)})
+		v.Apply(assistant.TextDelta{Text: fmt.Sprintf("word %d ", i)})
 		if after := plain(v.View(60, 20)[:19]); after != before {
 			t.Fatalf("after %d chunks the screen moved:\n%s\nbefore:\n%s", i+1, after, before)
 		}
@@ -463,7 +463,7 @@ func TestFoldingMovesNoLineUnderTheCursor(t *testing.T) {
 		v.View(w, h)
 		v.FocusLast()
 		v.focus = 1
-		v.reveal()
+		v.reveal(false)
 		y := headRow(t, v, w, h, "▸ thinking")
 		for i := range 6 {
 			v.ToggleFold()
@@ -491,8 +491,8 @@ func TestFoldingMovesNoLineUnderTheCursor(t *testing.T) {
 func TestTheEndIsFollowedAfterFolding(t *testing.T) {
 	v := view()
 	show(v, pair(1, "older", strings.Repeat("older\n\n", 30)), pair(2, "q", ""))
-	v.Begin(2, assistant.Pair{Seq: 2, UserText: "q", CreatedAt: noon, Flag: true})
-	v.Take(assistant.ReasoningDelta{Text: strings.Repeat("thought\n", 30)})
+	v.StartTurn(assistant.Pair{Seq: 2, UserText: "q", CreatedAt: noon, Flag: true})
+	v.Apply(assistant.ReasoningDelta{Text: strings.Repeat("thought\n", 30)})
 	const w, h = 60, 20
 	v.Bottom()
 	v.View(w, h)
@@ -500,7 +500,7 @@ func TestTheEndIsFollowedAfterFolding(t *testing.T) {
 	v.focus = 1
 	v.ToggleFold()
 	for i := range 60 {
-		v.Take(assistant.TextDelta{Text: fmt.Sprintf("line %d\n\n", i)})
+		v.Apply(assistant.TextDelta{Text: fmt.Sprintf("line %d\n\n", i)})
 		v.View(w, h)
 	}
 	if got := plain(v.View(w, h)); !strings.Contains(got, "line 59") {

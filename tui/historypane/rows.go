@@ -14,6 +14,7 @@ import (
 	"winnow/assistant/safetext"
 	"winnow/checkpoint"
 	"winnow/tui/pane"
+	"winnow/tui/textwidth"
 )
 
 // rowKind says what a row is.
@@ -159,7 +160,7 @@ func (p *Pane) drawRow(r row, current bool, w int) string {
 	}
 	left := []pane.Piece{{Text: lead, Ink: pane.NewInk(p.st.Rules.Title)}, {Text: name, Ink: pane.NewInk(st)}}
 	count := pane.NewInk(p.st.Rules.Count)
-	return pane.Spread(w-1, pane.Fit, p.st.Icons.Ellipsis, left, []pane.Piece{{Text: number, Ink: count}}) + " "
+	return pane.Spread(w-1, textwidth.Fit, p.st.Icons.Ellipsis, left, []pane.Piece{{Text: number, Ink: count}}) + " "
 }
 
 // rowTexts are the name and the number of a row, and the style of the name.
@@ -223,7 +224,7 @@ func (p *Pane) foot(w, h int) []string {
 		return nil
 	}
 	line := func(st lipgloss.Style, text string) string {
-		return pane.NewInk(st).On(pane.Fit(" "+text, w, p.st.Icons.Ellipsis))
+		return pane.NewInk(st).On(textwidth.Fit(" "+text, w, p.st.Icons.Ellipsis))
 	}
 	return []string{
 		p.st.Border.Idle.Render(strings.Repeat(p.st.Icons.Rule, w)), line(p.st.Rules.Text, p.about()), line(p.st.Rules.Muted, p.totals()),

@@ -1,141 +1,54 @@
 package list
 
-import "strings"
+import (
+	"strings"
 
-// Item is one entry of a list.
-type Item interface {
-	// ID tells this item from all others of the list, for as long as it lives.
-	ID() string
-	// Version changes whenever Render may give something else at the same width.
-	Version() uint64
-	// Render gives the lines of the item, joined by "\n". Lines wider than
-	// width cells are cut.
-	Render(width int) string
-}
+	"winnow/tui/textwidth"
+)
 
-// Liner is an Item that keeps its own lines, for example because it streams.
-// The list calls Lines instead of Render, each time it draws the item, and
-// does not cache the answer. The slice stays the item's and is only read, up
-// to the next call of one of the item's methods.
-type Liner interface {
-	Item
-	Lines(width int) []string
-}
-
-// Source hands out items. Its items stay where they are until the list is
-// told otherwise by Inserted, Removed or SetSource.
+// Source is the items of a list. Their IDs are positive and ascend.
 type Source interface {
 	Len() int
-	At(i int) Item // 0 ≤ i < Len
+	ID(i int) int64 // 0 ≤ i < Len
+	// Index is the place of the item with an ID, or where it would stand.
+	Index(id int64) (i int, ok bool)
+	// Lines are the lines of item i, at least one. Lines wider than width cells
+	// are cut. The slice is only read, up to the next call.
+	Lines(i, width int) []string
 }
 
-// Indexer is a Source that can find an item by its ID. Without it SetSource
-// looks for the item under the eye only near its old place.
-type Indexer interface {
-	Index(id string) (i int, ok bool)
-}
-
-// slice is the Source of the items given to SetItems.
-type slice struct{ items []Item }
-
-func (s *slice) Len() int      { return len(s.items) }
-func (s *slice) At(i int) Item { return s.items[i] }
-
-// anchor is the first line on the screen: a line of an item.
-type anchor struct{ item, line int }
+// position is a line of an item.
+type position struct{ item, line int }
 
 // List is a long list, drawn only where it is seen. The zero value is an empty
 // list that follows its end.
 type List struct {
-	source  Source
-	own     *slice // source, when it came from SetItems
-	heights heights
-	cache   cache
-
-	width, height int    // of the last View or Resize
-	away          bool   // the user scrolled away from the end; else the list follows it
-	anchor        anchor // first line on the screen; right only while away
-	rows          []row  // what the last View put on each row
-	focus         int    // place of the focused item plus one; 0 means none
-	seen          seen
-	slack         bool // rows may stay empty below the last line, see ShowLine
+	source        Source
+	width, height int        // of the last View
+	away          bool       // the user scrolled away from the end; else the list follows it
+	slack         bool       // rows may stay empty below the last line, see ShowLine
+	top           position   // first line on the screen; valid only while away
+	rows          []position // what the last View drew on each row
+	focus         int64      // ID of the focused item; 0 means none
+	seen          struct {   // the end of the list when it was on the screen last
+		id    int64 // of the last item
+		lines int   // of that item
+	}
 }
 
-// seen is how far the user has seen the list, for Below.
-type seen struct {
-	items   int    // items there were when the end was last on the screen
-	lines   int    // lines of the last of them
-	version uint64 // its version
-}
-
-// row is what a row of the screen shows.
-type row struct{ item, line int }
-
-// SetItems makes items the content; the list keeps the slice. The item under
-// the eye stays there when items still has it, and so does the focus.
-func (l *List) SetItems(items []Item) {
-	own := &slice{items}
-	l.SetSource(own)
-	l.own = own
-}
-
-// SetSource makes s the content. The item under the eye stays there when s
-// still has it, and so does the focus. A nil source is an empty one.
+// SetSource makes s the content. The item at the top of the screen stays there
+// when s has it, and so does the focus.
 func (l *List) SetSource(s Source) {
-	if s == nil {
-		s = &slice{}
+	var top int64
+	if l.top.item < l.Len() {
+		top = l.source.ID(l.top.item)
 	}
-	eye, focus := l.idAt(l.anchor.item), l.idAt(l.focus-1)
-	at, focused := l.anchor.item, l.focus-1
-	l.source, l.own = s, nil
-	l.heights.reset(s.Len())
-	l.cache.clear()
-	l.rows = nil
-	l.focus = 0
-	if i, ok := l.find(focus, focused); ok {
-		l.focus = i + 1
-	}
-	if i, ok := l.find(eye, at); ok {
-		l.anchor.item = i
+	l.source, l.rows = s, nil
+	if i, ok := s.Index(top); ok {
+		l.top.item = i
 	} else {
-		l.anchor, l.away = anchor{}, false
+		l.top, l.away = position{}, false
 	}
-	l.seen.items = min(l.seen.items, l.Len())
-}
-
-// idAt is the ID of item i, or "" when there is none.
-func (l *List) idAt(i int) string {
-	if i < 0 || i >= l.Len() {
-		return ""
-	}
-	return l.source.At(i).ID()
-}
-
-// searchSpan is how far from its old place an item is looked for. Filters move
-// items by more than that only in lists that have an Index.
-const searchSpan = 4096
-
-// find is the place of the item id, which was at near.
-func (l *List) find(id string, near int) (int, bool) {
-	if id == "" || l.Len() == 0 {
-		return 0, false
-	}
-	if ix, ok := l.source.(Indexer); ok {
-		return ix.Index(id)
-	}
-	near = max(0, min(near, l.Len()-1))
-	for d := range searchSpan {
-		if near-d >= 0 && l.source.At(near-d).ID() == id {
-			return near - d, true
-		}
-		if near+d < l.Len() && l.source.At(near+d).ID() == id {
-			return near + d, true
-		}
-		if near-d < 0 && near+d >= l.Len() {
-			break
-		}
-	}
-	return 0, false
 }
 
 // Len is the number of items.
@@ -143,121 +56,136 @@ func (l *List) Len() int {
 	if l.source == nil {
 		return 0
 	}
-	return l.heights.len()
+	return l.source.Len()
 }
 
-// At is item i; it panics when there is none.
-func (l *List) At(i int) Item { return l.source.At(i) }
+// ready reports whether there is anything to draw.
+func (l *List) ready() bool { return l.width > 0 && l.height > 0 && l.Len() > 0 }
 
-// Append adds items at the end. Like Replace and Remove it is for lists that
-// were filled by SetItems or by Append alone; with another Source, change that
-// and call Inserted or Removed.
-func (l *List) Append(items ...Item) {
-	l.owned("Append")
-	l.own.items = append(l.own.items, items...)
-	l.Inserted(l.Len(), len(items))
-}
+// heightOf is the number of lines of item i.
+func (l *List) heightOf(i int) int { return len(l.source.Lines(i, l.width)) }
 
-// Replace puts item in the place of item i.
-func (l *List) Replace(i int, item Item) {
-	l.owned("Replace")
-	l.cache.remove(l.own.items[i].ID())
-	l.own.items[i] = item
-}
-
-// Remove takes item i out and lets go of it.
-func (l *List) Remove(i int) {
-	l.owned("Remove")
-	l.cache.remove(l.own.items[i].ID())
-	copy(l.own.items[i:], l.own.items[i+1:])
-	l.own.items[len(l.own.items)-1] = nil
-	l.own.items = l.own.items[:len(l.own.items)-1]
-	l.Removed(i, 1)
-}
-
-// owned panics when the items are not the list's to change.
-func (l *List) owned(method string) {
-	if l.source == nil {
-		l.SetItems(nil)
-	}
-	if l.own == nil {
-		panic("list: " + method + " on a list that was filled by SetSource")
-	}
-}
-
-// Inserted tells the list that its source has n more items, from place i on.
-func (l *List) Inserted(i, n int) {
-	if n <= 0 {
-		return
-	}
-	atEnd := i == l.Len()
-	l.heights.insert(i, n)
-	l.rows = nil
-	if atEnd {
-		return
-	}
-	if l.away && i <= l.anchor.item {
-		l.anchor.item += n
-	}
-	if i < l.focus {
-		l.focus += n
-	}
-	if i < l.seen.items {
-		l.seen.items += n
-	}
-}
-
-// Removed tells the list that the n items from place i on have left its source.
-func (l *List) Removed(i, n int) {
-	if n <= 0 {
-		return
-	}
-	l.heights.remove(i, n)
-	l.rows = nil
-	switch a := l.anchor.item; {
-	case a >= i+n:
-		l.anchor.item -= n
-	case a >= i: // the item under the eye is gone: what came after it takes its place
-		l.anchor = anchor{item: max(0, min(i, l.Len()-1))}
-	}
-	switch f := l.focus - 1; {
-	case f >= i+n:
-		l.focus -= n
-	case f >= i:
-		l.focus = min(i+1, l.Len())
-	}
-	if gone := min(i+n, l.seen.items) - i; gone > 0 {
-		l.seen.items -= gone
-		l.seen.lines, l.seen.version = 0, 0
-	}
-}
-
-// Invalidate forgets everything that was rendered, for a change that shows in
-// no version, such as another theme.
-func (l *List) Invalidate() { l.cache.clear() }
-
-// lines are the lines of item i at the list's width, at least one; the height
-// of the item is corrected by the way.
-func (l *List) lines(i int) *drawn {
-	item := l.source.At(i)
-	var d *drawn
-	if own, ok := item.(Liner); ok {
-		d = &l.cache.borrowed
-		*d = drawn{lines: own.Lines(l.width)}
-		if len(d.lines) == 0 {
-			d.lines = blank
+// View draws the list: exactly height lines, each exactly width cells wide.
+func (l *List) View(width, height int) []string {
+	l.resize(max(width, 0), max(height, 0))
+	l.rows = l.rows[:0]
+	out := make([]string, 0, l.height)
+	if l.ready() {
+		l.updateTop()
+		for i, line := l.top.item, l.top.line; i < l.Len() && len(out) < l.height; i, line = i+1, 0 {
+			lines := l.source.Lines(i, l.width)
+			for ; line < len(lines) && len(out) < l.height; line++ {
+				out = append(out, textwidth.Fit(lines[line], l.width, ""))
+				l.rows = append(l.rows, position{i, line})
+			}
 		}
-	} else {
-		d = l.cache.get(item, l.width, func() []string {
-			return strings.Split(item.Render(l.width), "\n")
-		})
 	}
-	l.heights.set(i, len(d.lines))
-	return d
+	for len(out) < l.height {
+		out = append(out, strings.Repeat(" ", l.width))
+	}
+	return out
 }
 
-// blank are the lines of an item that has none.
-var blank = []string{""}
+// resize sets the size. While the user is away from the end the same item stays
+// first, at the same share of its lines.
+func (l *List) resize(width, height int) {
+	if width != l.width && l.away && l.ready() && width > 0 {
+		before := l.heightOf(l.top.item)
+		l.width = width
+		l.top.line = l.top.line * l.heightOf(l.top.item) / before
+	}
+	l.width, l.height = width, height
+}
 
-// heightOf is the true height of item i, which is rendered when need be.
-func (l *List) heightOf(i int) int { return len(l.lines(i).lines) }
+// updateTop makes top the first line to draw, and finds out whether the end is on
+// the screen.
+func (l *List) updateTop() {
+	if l.away {
+		l.top.item = min(l.top.item, l.Len()-1)
+		l.top.line = max(0, min(l.top.line, l.heightOf(l.top.item)-1))
+		left, end := l.leftBelow()
+		if l.slack && end && left < 0 || !l.slack && (!end || left > 0) {
+			return
+		}
+		l.away, l.slack = false, false
+	}
+	last := l.Len() - 1
+	l.top = l.up(position{last, l.heightOf(last) - 1}, l.height-1)
+	l.markSeen()
+}
+
+// leftBelow is how many lines the list has below the screen; end is false when
+// the last item is not even on the screen.
+func (l *List) leftBelow() (lines int, end bool) {
+	lines = -l.top.line - l.height
+	for i := l.top.item; i < l.Len(); i++ {
+		if lines >= 0 {
+			return lines, false
+		}
+		lines += l.heightOf(i)
+	}
+	return lines, true
+}
+
+// markSeen notes that the end of the list is known to the user.
+func (l *List) markSeen() {
+	last := l.Len() - 1
+	l.seen.id, l.seen.lines = l.source.ID(last), l.heightOf(last)
+}
+
+// maxNew bounds how many new items Below counts the lines of.
+const maxNew = 100
+
+// Below is how many lines arrived below the screen since the user left the end,
+// in new items and at the end of the last one seen. It is drawn per frame, so it
+// looks at no more than maxNew items.
+func (l *List) Below() (lines int) {
+	if !l.away || len(l.rows) == 0 {
+		return 0
+	}
+	seen, known := l.source.Index(l.seen.id)
+	if !known {
+		seen--
+	}
+	bottom := l.rows[len(l.rows)-1]
+	last := l.Len() - 1
+	for i := last; i >= max(seen, bottom.item, last-maxNew) && i >= 0; i-- {
+		more := l.heightOf(i)
+		if i == seen {
+			more = max(0, more-l.seen.lines)
+		}
+		if i == bottom.item {
+			more = min(more, l.heightOf(i)-bottom.line-1)
+		}
+		lines += more
+	}
+	return lines
+}
+
+// Visible are the first and the last item on the screen, as of the last View;
+// both are -1 when the screen shows none.
+func (l *List) Visible() (first, last int) {
+	if len(l.rows) == 0 {
+		return -1, -1
+	}
+	return l.rows[0].item, l.rows[len(l.rows)-1].item
+}
+
+// ItemAt is the item, and the line of it, on a row of the screen counted from
+// 0, as of the last View; ok is false where there is none.
+func (l *List) ItemAt(y int) (i, line int, ok bool) {
+	if y < 0 || y >= len(l.rows) {
+		return 0, 0, false
+	}
+	return l.rows[y].item, l.rows[y].line, true
+}
+
+// RowOf is the row of the screen that shows a line of item i.
+func (l *List) RowOf(i, line int) (y int, ok bool) {
+	for y, r := range l.rows {
+		if r == (position{i, line}) {
+			return y, true
+		}
+	}
+	return 0, false
+}

@@ -53,32 +53,19 @@ func Visible(text string) string {
 	return safetext.Visible(text)
 }
 
-// Fit cuts text to w cells, or pads it.
-func Fit(text string, w int, ellipsis string) string {
-	if w <= 0 {
-		return ""
-	}
-	n := ansi.StringWidth(text)
-	if n > w {
-		text = textwidth.Truncate(text, w, ellipsis)
-		n = ansi.StringWidth(text)
-	}
-	return text + strings.Repeat(" ", max(0, w-n))
-}
-
-// FitName is Fit for names, which often differ only at their ends: a name that
+// FitName is textwidth.Fit for names, which often differ only at their ends: a name that
 // is too long loses its middle.
 func FitName(text string, w int, ellipsis string) string {
 	n, tail := ansi.StringWidth(text), (w-ansi.StringWidth(ellipsis))/2
 	if n <= w || tail <= 0 {
-		return Fit(text, w, ellipsis)
+		return textwidth.Fit(text, w, ellipsis)
 	}
 	end := textwidth.TruncateLeft(text, n-tail, "")
 	if ansi.StringWidth(end) > tail { // a wide character was cut in half
 		end = textwidth.TruncateLeft(text, n-tail+1, "")
 	}
 	head := textwidth.Truncate(text, w-ansi.StringWidth(ellipsis)-ansi.StringWidth(end), "")
-	return Fit(head+ellipsis+end, w, "")
+	return textwidth.Fit(head+ellipsis+end, w, "")
 }
 
 // FirstFitting is the first of some texts that fits into w cells, or the last.
@@ -170,7 +157,7 @@ func Layout(notes []Note, w, n int, ellipsis string) []string {
 				text = append(text[:lines[i]-1:lines[i]-1], textwidth.Truncate(last, w-1-ansi.StringWidth(ellipsis), "")+ellipsis)
 			}
 			for _, l := range text {
-				out = append(out, note.Ink.On(Fit(" "+l, w, ellipsis)))
+				out = append(out, note.Ink.On(textwidth.Fit(" "+l, w, ellipsis)))
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/tui/style"
+	"winnow/tui/textwidth"
 )
 
 // textRow is a row of the tests; one that begins with # is a heading.
@@ -34,9 +35,9 @@ func (t *Tabs[R]) frame(h int) []string {
 			if current {
 				sign = ">"
 			}
-			return Fit(sign+fmt.Sprint(r), w, "")
+			return textwidth.Fit(sign+fmt.Sprint(r), w, "")
 		},
-		Foot: func(w, _ int) []string { return []string{Fit("foot", w, "")} },
+		Foot: func(w, _ int) []string { return []string{textwidth.Fit("foot", w, "")} },
 	})
 }
 

@@ -113,7 +113,7 @@ func (p *Pane) drawRow(r row, current bool, w int) string {
 			}
 		}
 	}
-	cut := pane.Fit
+	cut := textwidth.Fit
 	if r.isName() {
 		cut = pane.FitName
 	}
@@ -311,4 +311,6 @@ func (p *Pane) shortNotice(text string) string {
 }
 
 // listColumn is the name of a list in a column of its own.
-func listColumn(list modelfilter.List) string { return pane.Fit(list.String(), len("ignore "), "") }
+func listColumn(list modelfilter.List) string {
+	return textwidth.Fit(list.String(), len("ignore "), "")
+}

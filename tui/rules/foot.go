@@ -11,6 +11,7 @@ import (
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
 	"winnow/tui/pane"
+	"winnow/tui/textwidth"
 )
 
 const (
@@ -48,7 +49,7 @@ func (p *Pane) separator(w int) pane.Note {
 
 // oneLine is a note of one line.
 func (p *Pane) oneLine(rank, w int, ink pane.Ink, text string) pane.Note {
-	return pane.Note{Rank: rank, Text: ink.On(pane.Fit(text, w, p.st.Icons.Ellipsis))}
+	return pane.Note{Rank: rank, Text: ink.On(textwidth.Fit(text, w, p.st.Icons.Ellipsis))}
 }
 
 // restNotes are the foot while nothing is typed. The text about the row under
@@ -96,7 +97,7 @@ const barCells = 12
 func (p *Pane) bar(w int) string {
 	c, in, icons := p.data.counts, &p.inks, &p.st.Icons
 	if c.Total == 0 {
-		return in.Muted.On(pane.Fit(" no models known", w, icons.Ellipsis))
+		return in.Muted.On(textwidth.Fit(" no models known", w, icons.Ellipsis))
 	}
 	short := fmt.Sprintf("%d of %d available", c.Available, c.Total)
 	text := short
@@ -105,7 +106,7 @@ func (p *Pane) bar(w int) string {
 	}
 	cells := min(barCells, w-ansi.StringWidth(text)-2)
 	if cells < barCells/3 {
-		return in.Count.On(pane.Fit(" "+pane.FirstFitting(w-1, text, short), w, icons.Ellipsis))
+		return in.Count.On(textwidth.Fit(" "+pane.FirstFitting(w-1, text, short), w, icons.Ellipsis))
 	}
 	full := c.Available * cells / c.Total
 	switch { // even one model on either side is seen
@@ -114,7 +115,7 @@ func (p *Pane) bar(w int) string {
 	case full == cells && c.Hidden > 0:
 		full = cells - 1
 	}
-	return pane.Spread(w, pane.Fit, icons.Ellipsis, []pane.Piece{
+	return pane.Spread(w, textwidth.Fit, icons.Ellipsis, []pane.Piece{
 		{Text: " ", Ink: in.Text},
 		{Text: strings.Repeat(icons.BarFull, full), Ink: in.BarAvailable},
 		{Text: strings.Repeat(icons.BarEmpty, cells-full), Ink: in.BarHidden},

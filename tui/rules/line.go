@@ -244,9 +244,9 @@ func (l *line) draw(w int, in *inks) string {
 	room := w - ansi.StringWidth(under)
 	left := pane.Visible(before)
 	if over := ansi.StringWidth(left) - room; over > 0 {
-		left = pane.Fit(textwidth.TruncateLeft(left, over, ""), room, "")
+		left = textwidth.Fit(textwidth.TruncateLeft(left, over, ""), room, "")
 	}
-	rest = pane.Fit(rest, room-ansi.StringWidth(left), "")
+	rest = textwidth.Fit(rest, room-ansi.StringWidth(left), "")
 	text := in.Text
 	if l.suggested {
 		text = in.Selected

@@ -28,6 +28,19 @@ func TruncateLeft(s string, n int, prefix string) string {
 	return h.show(rest, len(h.caps)-strings.Count(rest, h.sign))
 }
 
+// Fit cuts s to exactly width cells, or pads it; what is cut ends in tail.
+func Fit(s string, width int, tail string) string {
+	if width <= 0 {
+		return ""
+	}
+	n := ansi.StringWidth(s)
+	if n > width {
+		s = Truncate(s, width, tail)
+		n = ansi.StringWidth(s)
+	}
+	return s + strings.Repeat(" ", max(0, width-n))
+}
+
 // Cut is what stands in the cells from left up to right, without the latter.
 func Cut(s string, left, right int) string {
 	if !strings.Contains(s, emoji) {

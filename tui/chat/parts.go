@@ -1,0 +1,317 @@
+package chat
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/assistant"
+	"winnow/assistant/safetext"
+	"winnow/tui/markdown"
+)
+
+// part is a piece of a pair that can have the focus.
+type part interface {
+	// draw lays the part out; a line wider than width cells is cut.
+	draw(width int, l *look) []string
+	// joined says of the lines drawn last how each is joined to the one above it.
+	joined() []markdown.Joint
+	// source is the part's own text, for searching.
+	source() string
+	state() *partState
+}
+
+// partState is what parts have in common.
+type partState struct {
+	sheet
+	foldable bool // the user can open and close it
+	open     bool // always, when it is not foldable
+	byUser   bool // the user opened or closed it
+	dirty    bool // its lines are not those drawn last
+}
+
+func (s *partState) state() *partState { return s }
+
+// setOpen opens or closes the part by the user's hand.
+func (s *partState) setOpen(open bool) {
+	if s.foldable {
+		s.open, s.byUser, s.dirty = open, true, true
+	}
+}
+
+// foldSign shows whether the part is open.
+func (s *partState) foldSign(l *look) string {
+	if s.open {
+		return l.st.Icons.Open
+	}
+	return l.st.Icons.Folded
+}
+
+// userPart is the user's message: on the right, on its own background.
+type userPart struct {
+	partState
+	message string
+}
+
+func newUser(p assistant.Pair) *userPart {
+	return &userPart{partState{open: true}, p.UserText}
+}
+
+func (p *userPart) source() string { return p.message }
+
+// The user's message takes at most four fifths of the width, but may always have
+// minBubble cells.
+const minBubble = 20
+
+func (p *userPart) draw(width int, l *look) []string {
+	p.sheet = sheet{}
+	most := min(width, max(minBubble, width*4/5))
+	pad := 1
+	if most < 3 { // no room beside the text
+		pad = 0
+	}
+	p.put(safetext.Clean(p.message), 0, most-2*pad, unstyled)
+	box := 0
+	for _, line := range p.text {
+		box = max(box, ansi.StringWidth(line))
+	}
+	left, side := max(0, width-box-2*pad), strings.Repeat(" ", pad)
+	for i, line := range p.text {
+		body := side + line + strings.Repeat(" ", max(0, box-ansi.StringWidth(line))) + side
+		p.text[i], p.joints[i].Lead = strings.Repeat(" ", left)+l.st.Chat.User.Render(body), leadCells(left+pad)
+	}
+	p.add("")
+	return p.text
+}
+
+// reasoningPart is the model's thinking: open while it streams, folded when
+// the first content arrives, and as the user wants it from then on.
+type reasoningPart struct {
+	partState
+	clean   safetext.Cleaner
+	thought strings.Builder
+	took    time.Duration // 0 is not known
+	began   time.Time     // while live
+	live    bool
+	body    growing
+}
+
+func newReasoning(text string, took time.Duration) *reasoningPart {
+	r := &reasoningPart{took: took, partState: partState{foldable: true, dirty: true}}
+	r.thought.WriteString(safetext.Clean(text))
+	return r
+}
+
+func (p *reasoningPart) source() string { return p.thought.String() }
+
+// write adds to the thinking.
+func (p *reasoningPart) write(text string) {
+	if p.thought.Len() == 0 {
+		text = strings.TrimLeft(text, "\n")
+	}
+	p.thought.WriteString(p.clean.Write(text))
+	p.live, p.dirty = true, true
+}
+
+// finish ends the streaming; the block folds unless the user opened it.
+func (p *reasoningPart) finish(took time.Duration) {
+	p.thought.WriteString(p.clean.Flush())
+	p.live, p.dirty = false, true
+	if took > 0 {
+		p.took = took
+	}
+	if !p.byUser {
+		p.open = false
+	}
+}
+
+// indent is how far the text of an open part stands from its head.
+const indent = 2
+
+func (p *reasoningPart) draw(width int, l *look) []string {
+	tone := l.st.Chat.Thinking
+	head := p.foldSign(l) + " thinking"
+	if !p.live && p.took > 0 {
+		head += fmt.Sprintf(" (%.1f s)", p.took.Seconds())
+	}
+	p.sheet = sheet{}
+	p.add(tone.Render(head))
+	if p.open {
+		body := p.body.lay(p.thought.String(), indent, width-indent, indented(indent, tone))
+		p.text, p.joints = append(p.text, body.text...), append(p.joints, body.joints...)
+	}
+	p.add("")
+	return p.text
+}
+
+// textPart is a stretch of the answer.
+type textPart struct {
+	partState // its sheet is that of the source
+	body      growing
+	stored    string // until it is parsed
+	md        *markdown.Style
+	parsed    *markdown.Doc
+	raw       bool
+	rendered  int // the width of the lines that fresh gave last; 0 is none
+}
+
+// newText is a stretch of a stored answer.
+func newText(text string, md *markdown.Style) *textPart {
+	return &textPart{partState: partState{open: true, dirty: true}, stored: text, md: md}
+}
+
+func (p *textPart) setStyle(md *markdown.Style) {
+	if p.md = md; p.parsed != nil {
+		p.parsed.SetStyle(md)
+	}
+}
+
+// doc is the rendered text; a stored one is parsed when it is drawn first.
+func (p *textPart) doc() *markdown.Doc {
+	if p.parsed == nil {
+		p.parsed = markdown.New(p.md)
+		p.parsed.Append(p.stored)
+		if p.stored != "" {
+			p.parsed.Finish()
+		}
+		p.stored = ""
+	}
+	return p.parsed
+}
+
+func (p *textPart) source() string {
+	if p.parsed == nil {
+		return p.stored
+	}
+	return p.parsed.Source()
+}
+
+// draw draws the source, of an answer that is shown raw.
+func (p *textPart) draw(width int, _ *look) []string {
+	p.sheet = p.body.lay(safetext.Clean(p.source()), 0, width, unstyled)
+	p.add("")
+	p.rendered = 0
+	return p.text
+}
+
+// fresh is the lines of the rendered answer, without the blank line below it, and
+// the first that may differ from those that it gave last.
+func (p *textPart) fresh(width int) (lines []string, from int) {
+	lines, from = p.doc().Fresh(width)
+	if p.rendered != width {
+		from = 0
+	}
+	p.rendered = width
+	return lines, from
+}
+
+func (p *textPart) joined() []markdown.Joint {
+	if p.raw {
+		return p.joints
+	}
+	return p.doc().Joints(p.rendered)
+}
+
+// noticePart is winnow's own word about the turn, or how it failed.
+type noticePart struct {
+	partState
+	notice string
+	bad    bool // the choices below it say what can be done
+}
+
+func newNotice(text string, bad bool) *noticePart {
+	return &noticePart{partState{open: true}, text, bad}
+}
+
+func (p *noticePart) source() string { return p.notice }
+
+func (p *noticePart) draw(width int, l *look) []string {
+	p.sheet = sheet{}
+	sign, tone := l.st.Icons.Warn, l.st.Chat.Notice
+	if p.bad {
+		sign, tone = l.st.Icons.Error, l.st.Chat.Error
+	}
+	p.put(safetext.Clean(p.notice), indent, width-indent, func(i int, line string) string {
+		if i > 0 {
+			sign = " "
+		}
+		return tone.Render(sign + " " + line)
+	})
+	if !p.bad {
+		p.add("")
+	}
+	return p.text
+}
+
+// tabStop is how many cells a tab takes in plain text.
+const tabStop = 4
+
+// notCopied is the lead of a line that shows no text of the conversation.
+const notCopied = 255
+
+// sheet is plain text laid out in lines.
+type sheet struct {
+	text   []string
+	joints []markdown.Joint // how each line is joined to the one above when it is copied
+}
+
+func (s *sheet) joined() []markdown.Joint { return s.joints }
+
+// add puts in a line that shows no text.
+func (s *sheet) add(line string) { s.addText(line, notCopied) }
+
+// addText puts in a line that is drawn already, with lead cells before its text.
+func (s *sheet) addText(line string, lead uint8) {
+	s.text, s.joints = append(s.text, line), append(s.joints, markdown.Joint{Lead: lead})
+}
+
+// put lays out text in lines of at most width cells; draw makes a line of each,
+// with lead cells before the text. Line breaks at the end of text are left out.
+func (s *sheet) put(text string, lead, width int, draw func(i int, line string) string) {
+	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\t", strings.Repeat(" ", tabStop))
+	lines, joints := markdown.Wrap(text, max(width, 1))
+	for i, line := range lines {
+		joints[i].Lead = leadCells(lead)
+		s.text = append(s.text, draw(i, line))
+	}
+	s.joints = append(s.joints, joints...)
+}
+
+func leadCells(n int) uint8 { return uint8(min(n, notCopied-1)) }
+
+func unstyled(_ int, line string) string { return line }
+
+// indented draws all lines of a text in a style, behind n blanks.
+func indented(n int, st lipgloss.Style) func(int, string) string {
+	return func(_ int, line string) string { return strings.Repeat(" ", n) + st.Render(line) }
+}
+
+// growing is plain text that only grows: complete lines are laid out once.
+type growing struct {
+	sheet
+	width int
+	done  int // bytes that were laid out
+}
+
+// lay is text at width. The sheet is valid up to the next call.
+func (g *growing) lay(text string, lead, width int, draw func(i int, line string) string) sheet {
+	text = strings.TrimRight(text, "\n")
+	if width != g.width || g.done > len(text) {
+		*g = growing{width: width}
+	}
+	if end := strings.LastIndexByte(text, '\n'); end >= g.done {
+		for line := range strings.SplitSeq(text[g.done:end], "\n") {
+			g.put(line, lead, width, draw)
+		}
+		g.done = end + 1
+	}
+	out := sheet{slices.Clip(g.text), slices.Clip(g.joints)}
+	if g.done < len(text) {
+		out.put(text[g.done:], lead, width, draw)
+	}
+	return out
+}

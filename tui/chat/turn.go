@@ -1,0 +1,176 @@
+package chat
+
+import (
+	"fmt"
+	"strings"
+
+	"winnow/assistant"
+)
+
+// StartTurn shows a running pair: its text, and that the assistant works. Of a
+// pair that is tried again the responses stay that were whole: those up to its
+// last tool call.
+func (v *View) StartTurn(p assistant.Pair) {
+	it := v.src.item(p.Seq)
+	parts := []part{newUser(p)}
+	for i, old := range it.parts {
+		if _, ok := old.(*card); ok {
+			parts = it.parts[: i+1 : i+1]
+		}
+	}
+	it.pair, it.loaded, it.running, it.parts = p, true, true, parts
+	it.redraw()
+	v.runs = p.Seq
+}
+
+// running is the item of the running turn, nil when there is none.
+func (v *View) running() *item {
+	if it := v.src.items[v.runs]; it != nil && it.running {
+		return it
+	}
+	return nil
+}
+
+// Apply shows one event of the running turn.
+func (v *View) Apply(e assistant.Event) {
+	it := v.running()
+	if it == nil {
+		return
+	}
+	switch e := e.(type) {
+	case assistant.ReasoningDelta:
+		it.liveReasoning().write(e.Text)
+	case assistant.TextDelta:
+		v.endReasoning(it)
+		it.addAnswer(e.Text)
+	case assistant.ToolStart:
+		v.endReasoning(it)
+		it.parts = append(it.parts, newCard(assistant.ToolCall{Name: e.Tool, Arguments: e.Input}, e.Index))
+	case assistant.ToolProgress:
+		if c := it.card(e.Index); c != nil {
+			c.progress, c.dirty = e.Message, true
+		}
+	case assistant.ToolComplete:
+		if c := it.card(e.Index); c != nil {
+			c.call.Result, c.dirty = &assistant.ToolResult{Success: e.Success, Message: e.Message, Data: e.Data}, true
+		}
+	case assistant.PayloadFound:
+		it.parts = append(it.parts, newPayload(e.Payload))
+	case assistant.TurnStarted, assistant.Complete, assistant.Error, assistant.Cancelled, assistant.Status, assistant.Queued,
+		assistant.Retrying, assistant.CheckpointCreated, assistant.ContextTrimmed, assistant.ConfirmRequest:
+		return
+	}
+	it.changed()
+}
+
+// EndTurn puts the stored pair in the place of the running one. What was streamed
+// stays where it is when the turn went well: nothing jumps.
+func (v *View) EndTurn(p assistant.Pair) {
+	it := v.src.item(p.Seq)
+	if !it.running || p.State != assistant.PairComplete {
+		it.setPair(p)
+		return
+	}
+	v.endReasoning(it)
+	for _, part := range it.parts {
+		if t, ok := part.(*textPart); ok {
+			t.doc().Finish()
+		}
+	}
+	if thoughts := it.thoughts(); len(thoughts) == 1 { // the core measured nearer to the wire
+		thoughts[0].finish(p.ReasoningFor)
+	}
+	it.pair, it.running = p, false
+	it.parts = append(it.parts, it.ending()...)
+	it.redraw()
+}
+
+// Remove removes a pair that was cancelled before anything came of it.
+func (v *View) Remove(seq int64) { delete(v.src.items, seq) }
+
+// Tick moves the spinner on.
+func (v *View) Tick() {
+	v.look.frame++
+	if it := v.running(); it != nil {
+		for _, p := range it.parts {
+			if c, ok := p.(*card); ok && c.call.Result == nil {
+				c.dirty = true
+				it.changed()
+			}
+		}
+	}
+}
+
+// SetHidden marks a pair that the filter hides and that is shown all the same.
+func (v *View) SetHidden(seq int64, hidden bool) {
+	if it := v.src.item(seq); it.hidden != hidden {
+		it.hidden = hidden
+		it.redraw()
+	}
+}
+
+// thoughts are the blocks of thinking.
+func (it *item) thoughts() []*reasoningPart {
+	var out []*reasoningPart
+	for _, p := range it.parts {
+		if r, ok := p.(*reasoningPart); ok {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// liveReasoning is the block that the model's thinking goes to: the last part, or
+// a new one after text and tools.
+func (it *item) liveReasoning() *reasoningPart {
+	if r, ok := it.parts[len(it.parts)-1].(*reasoningPart); ok {
+		return r
+	}
+	r := newReasoning("", 0)
+	r.open, r.began = true, it.look.now()
+	it.parts = append(it.parts, r)
+	return r
+}
+
+// endReasoning folds the thinking when the first content comes. The lines below
+// move, so the selection ends.
+func (v *View) endReasoning(it *item) {
+	for _, r := range it.thoughts() {
+		if r.live {
+			r.finish(it.look.now().Sub(r.began))
+			v.sel = selection{}
+		}
+	}
+}
+
+// addAnswer adds to the last stretch of text; a marker of a card ends it.
+func (it *item) addAnswer(delta string) {
+	if c := it.lastCard(); c != nil && delta == fmt.Sprintf("[[tool:%d]]", c.index) {
+		return // the card is there already
+	}
+	t, ok := it.parts[len(it.parts)-1].(*textPart)
+	if !ok {
+		t = newText("", it.look.md)
+		it.parts = append(it.parts, t)
+	}
+	t.doc().Append(strings.ReplaceAll(delta, `\[[tool:`, "[[tool:")) // the core escapes what only looks like a marker
+	t.dirty = true
+}
+
+func (it *item) lastCard() *card {
+	for i := len(it.parts) - 1; i >= 0; i-- {
+		if c, ok := it.parts[i].(*card); ok {
+			return c
+		}
+	}
+	return nil
+}
+
+func (it *item) card(index int) *card {
+	for _, p := range it.parts {
+		if c, ok := p.(*card); ok && c.index == index {
+			return c
+		}
+	}
+	return nil
+}
