@@ -1,0 +1,436 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// benchEnv names the programs that TestProgramBench measures, "NAME=PATH"
+// separated by spaces. The first is what the others are compared with.
+const benchEnv = "WINNOW_BENCH"
+
+// benchRows are the figures of the table in its order, and how many decimals
+// each is printed with.
+var benchRows = []struct {
+	name     string
+	decimals int
+}{
+	{"--version, ms", 1},
+	{"exec to first frame, ms", 1},
+	{"exec to first echo, ms", 1},
+	{"resident when idle, MB", 1},
+	{"idle CPU, % of a core", 2},
+	{"idle context switches a second", 0},
+	{"key echo idle p50, ms", 1},
+	{"key echo idle p95, ms", 1},
+	{"CPU at 200 chunks/s from token 1,000, %", 1},
+	{"CPU at 200 chunks/s from token 20,000, %", 1},
+	{"context switches a second at 200 chunks/s", 0},
+	{"key echo at 200 chunks/s p50, ms", 1},
+	{"key echo at 200 chunks/s p95, ms", 1},
+	{"CPU at 1,000 chunks/s, %", 1},
+	{"key echo at 1,000 chunks/s p50, ms", 1},
+	{"key echo at 1,000 chunks/s p95, ms", 1},
+	{"50,000 tokens at full speed, ms", 0},
+	{"50,000 tokens, CPU µs a token", 1},
+	{"resident after 50,000 tokens, MB", 1},
+	{"ask at 200 chunks/s, CPU µs a token", 0},
+}
+
+// TestProgramBench measures whole programs on a pseudo terminal of 160×50 and
+// prints a table. It runs only when WINNOW_BENCH names programs, and asserts
+// nothing: "task bench:pty" is its user. The programs take turns, so that a
+// machine whose speed drifts is as unfair to each.
+func TestProgramBench(t *testing.T) {
+	named := strings.Fields(os.Getenv(benchEnv))
+	if len(named) == 0 {
+		t.Skip(benchEnv + " names no program")
+	}
+	rounds := 3
+	if n, err := strconv.Atoi(os.Getenv(benchEnv + "_ROUNDS")); err == nil {
+		rounds = n
+	}
+	server := newPacedServer(t)
+	var programs []*benchProgram
+	for _, one := range named {
+		name, path, ok := strings.Cut(one, "=")
+		if !ok {
+			t.Fatalf("%s: %q is not NAME=PATH", benchEnv, one)
+		}
+		programs = append(programs, &benchProgram{t: t, name: name, path: path, url: server.URL + "/v1", samples: map[string][]float64{}})
+	}
+	for range rounds {
+		for _, measure := range []func(*benchProgram){
+			(*benchProgram).version, (*benchProgram).start, (*benchProgram).start, (*benchProgram).start,
+			(*benchProgram).idle, (*benchProgram).paced, (*benchProgram).fullSpeed, (*benchProgram).ask,
+		} {
+			for _, p := range programs {
+				measure(p)
+			}
+		}
+	}
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "\t")
+	for _, p := range programs {
+		fmt.Fprintf(w, "%s\t", p.name)
+	}
+	fmt.Fprintln(w, "ratio to the first\t")
+	for _, row := range benchRows {
+		fmt.Fprintf(w, "%s\t", row.name)
+		for _, p := range programs {
+			fmt.Fprintf(w, "%.*f\t", row.decimals, median(p.samples[row.name]))
+		}
+		last := programs[len(programs)-1]
+		fmt.Fprintf(w, "%.2f\t\n", median(last.samples[row.name])/median(programs[0].samples[row.name]))
+	}
+	w.Flush()
+	fmt.Print(table.String())
+}
+
+// median is the middle of samples, 0 when there are none.
+func median(samples []float64) float64 { return quantile(samples, 0.5) }
+
+func quantile(samples []float64, q float64) float64 {
+	if len(samples) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(samples))
+	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
+}
+
+// newPacedServer is an endpoint whose model's name says how it answers: N
+// chunks, M of them a second ("p4000at200"; at 0 is as fast as it goes).
+func newPacedServer(t *testing.T) *httptest.Server {
+	words := strings.Fields("the models of this provider are listed *below* with `code`, a number like 42 and a few more words of prose.\n\n")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/models") {
+			fmt.Fprint(w, `{"object":"list","data":[{"id":"openai/p6000at200"},{"id":"openai/p30000at200"},{"id":"openai/p8000at1000"},{"id":"openai/p50000at0"},{"id":"openai/p400at200"}]}`)
+			return
+		}
+		var body struct{ Model string }
+		var n, rate int
+		err := json.NewDecoder(r.Body).Decode(&body)
+		if err == nil {
+			_, err = fmt.Sscanf(body.Model, "openai/p%dat%d", &n, &rate)
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		began := time.Now()
+		burst := 0 // chunks that come at once, so that the later ones come at a long answer
+		if n == 30_000 {
+			burst = 20_000
+		}
+		for i := range n {
+			if late := i - burst; rate > 0 && late > 0 {
+				select {
+				case <-time.After(time.Until(began.Add(time.Duration(late) * time.Second / time.Duration(rate)))):
+				case <-r.Context().Done():
+					return
+				}
+			}
+			word := words[i%len(words)]
+			if i%17 == 16 {
+				word += `\n\n- `
+			}
+			fmt.Fprintf(w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"%s \"}}]}\n\n", word)
+			if rate > 0 || i%64 == 63 {
+				w.(http.Flusher).Flush()
+			}
+		}
+		fmt.Fprint(w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"\\n\\nQQEND\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+	}))
+	t.Cleanup(server.CloseClientConnections)
+	t.Cleanup(server.Close)
+	return server
+}
+
+// benchProgram is one of the programs that are compared.
+type benchProgram struct {
+	t          *testing.T
+	name, path string
+	url        string // of the paced server
+	samples    map[string][]float64
+}
+
+func (p *benchProgram) add(row string, value float64) {
+	p.samples[row] = append(p.samples[row], value)
+}
+
+func (p *benchProgram) env(dir string) []string {
+	return append(os.Environ(), "TERM=xterm-256color", "WINNOW_HOME="+filepath.Join(dir, "home"), "WINNOW_LOCAL_SERVERS=false",
+		"PROXY_BASE_URL="+p.url, "PROXY_API_KEY=sk-test-bench")
+}
+
+func (p *benchProgram) version() {
+	began := time.Now()
+	if err := exec.CommandContext(p.t.Context(), p.path, "--version").Run(); err != nil {
+		p.t.Fatal(err)
+	}
+	p.add("--version, ms", ms(time.Since(began)))
+}
+
+func (p *benchProgram) start() {
+	s := p.open("p400at200")
+	defer s.close()
+	s.wait(0, "\x1b[?1049h")
+	s.wait(0, "INPUT")
+	p.add("exec to first frame, ms", ms(time.Since(s.began)))
+	s.echo('ß')
+	p.add("exec to first echo, ms", ms(time.Since(s.began)))
+}
+
+func (p *benchProgram) idle() {
+	s := p.open("p400at200")
+	defer s.close()
+	s.ready()
+	before, at := s.usage(), time.Now()
+	<-time.After(4 * time.Second) // nothing may happen: that is what is measured
+	after, passed := s.usage(), time.Since(at).Seconds()
+	p.add("idle CPU, % of a core", 100*(after.cpu-before.cpu)/passed)
+	p.add("idle context switches a second", (after.switches-before.switches)/passed)
+	p.add("resident when idle, MB", after.resident)
+	p.echoes(s, "idle", 60)
+}
+
+// echoes types n keys at an unhurried pace and notes how long each takes to be seen.
+func (p *benchProgram) echoes(s *benchScreen, when string, n int) {
+	var took []float64
+	for i := range n {
+		at := time.Now()
+		s.echo([]rune("αβγδεζηθικλμνξοπρστυφχψω")[i%24])
+		took = append(took, ms(time.Since(at)))
+		<-time.After(time.Duration(30+7*(i%5)) * time.Millisecond) // a typist's pace, out of step with frames
+	}
+	p.add("key echo "+when+" p50, ms", quantile(took, 0.5))
+	p.add("key echo "+when+" p95, ms", quantile(took, 0.95))
+}
+
+func (p *benchProgram) paced() {
+	for model, from := range map[string]string{"p6000at200": "1,000", "p30000at200": "20,000"} {
+		s := p.open(model)
+		s.ready()
+		s.send()
+		if from == "1,000" {
+			<-time.After(5 * time.Second) // 1,000 tokens at 200 a second
+		} else {
+			<-time.After(3 * time.Second) // the burst is on the screen
+		}
+		before, at := s.usage(), time.Now()
+		<-time.After(4 * time.Second)
+		after, passed := s.usage(), time.Since(at).Seconds()
+		p.add("CPU at 200 chunks/s from token "+from+", %", 100*(after.cpu-before.cpu)/passed)
+		if from == "1,000" {
+			p.add("context switches a second at 200 chunks/s", (after.switches-before.switches)/passed)
+			p.echoes(s, "at 200 chunks/s", 60)
+		}
+		s.close()
+	}
+	s := p.open("p8000at1000")
+	defer s.close()
+	s.ready()
+	s.send()
+	<-time.After(time.Second)
+	before, at := s.usage(), time.Now()
+	<-time.After(2 * time.Second)
+	p.add("CPU at 1,000 chunks/s, %", 100*(s.usage().cpu-before.cpu)/time.Since(at).Seconds())
+	p.echoes(s, "at 1,000 chunks/s", 40)
+}
+
+func (p *benchProgram) fullSpeed() {
+	s := p.open("p50000at0")
+	defer s.close()
+	s.ready()
+	before, at := s.usage(), time.Now()
+	s.send()
+	s.wait(0, "QQEND")
+	p.add("50,000 tokens at full speed, ms", ms(time.Since(at)))
+	after := s.usage()
+	p.add("50,000 tokens, CPU µs a token", (after.cpu-before.cpu)/50_000*1e6)
+	p.add("resident after 50,000 tokens, MB", after.resident)
+}
+
+func (p *benchProgram) ask() {
+	dir := p.folder()
+	cmd := exec.CommandContext(p.t.Context(), p.path, "-m", "proxy/openai/p400at200", "ask", "go")
+	cmd.Dir, cmd.Env = dir, p.env(dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		p.t.Fatalf("%s ask: %v: %s", p.name, err, out)
+	}
+	usage := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	p.add("ask at 200 chunks/s, CPU µs a token", float64(usage.Microseconds())/400)
+}
+
+func (p *benchProgram) folder() string {
+	dir := p.t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, ".env"), []byte("OPENAI_API_KEY=sk-test-aaaaaaaaaaaa\n"), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	return dir
+}
+
+// benchScreen is a program on a pseudo terminal of 160×50.
+type benchScreen struct {
+	t           *testing.T
+	began       time.Time
+	master, tty *os.File
+	cmd         *exec.Cmd
+	stop        context.CancelFunc
+
+	mu      sync.Mutex
+	written []byte
+	changed chan struct{} // closed and replaced at each write
+}
+
+func (p *benchProgram) open(model string) *benchScreen {
+	master, tty := openPty(p.t)
+	if err := unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 50, Col: 160}); err != nil {
+		p.t.Fatal(err)
+	}
+	dir := p.folder()
+	ctx, stop := context.WithCancel(p.t.Context())
+	s := &benchScreen{t: p.t, master: master, tty: tty, stop: stop, changed: make(chan struct{})}
+	s.cmd = exec.CommandContext(ctx, p.path, "-m", "proxy/openai/"+model)
+	s.cmd.Dir, s.cmd.Env = dir, p.env(dir)
+	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = tty, tty, tty
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	s.began = time.Now()
+	if err := s.cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	go s.read()
+	return s
+}
+
+func (s *benchScreen) close() {
+	s.stop()
+	_ = s.cmd.Wait() // says that it was killed
+	_ = s.tty.Close()
+	_ = s.master.Close()
+}
+
+func (s *benchScreen) read() {
+	buf := make([]byte, 1<<16)
+	for {
+		n, err := s.master.Read(buf)
+		s.mu.Lock()
+		s.written = append(s.written, buf[:n]...)
+		close(s.changed)
+		s.changed = make(chan struct{})
+		s.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// wait waits until text was written at or after the byte from.
+func (s *benchScreen) wait(from int, text string) {
+	s.t.Helper()
+	late := time.After(patience)
+	for {
+		s.mu.Lock()
+		found, changed := bytes.Contains(s.written[from:], []byte(text)), s.changed
+		s.mu.Unlock()
+		if found {
+			return
+		}
+		select {
+		case <-changed:
+		case <-late:
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.t.Fatalf("%q never came; the terminal got %q", text, s.written)
+		}
+	}
+}
+
+// ready waits until the program has opened everything.
+func (s *benchScreen) ready() {
+	s.t.Helper()
+	s.wait(0, "What ")
+	s.echo('ß')
+}
+
+// echo types a rune that nothing else draws and waits until it is seen.
+func (s *benchScreen) echo(key rune) {
+	s.t.Helper()
+	s.mu.Lock()
+	from := len(s.written)
+	s.mu.Unlock()
+	s.keys(string(key))
+	s.wait(from, string(key))
+}
+
+// send sends what was typed and waits for the answer to begin.
+func (s *benchScreen) send() {
+	s.t.Helper()
+	s.mu.Lock()
+	from := len(s.written)
+	s.mu.Unlock()
+	<-time.After(100 * time.Millisecond) // right after another key ctrl+j may be a pasted line's end
+	s.keys("\n")
+	s.wait(from, "provider")
+}
+
+func (s *benchScreen) keys(text string) {
+	s.t.Helper()
+	if _, err := s.master.WriteString(text); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// benchUsage is what a process has used so far.
+type benchUsage struct {
+	cpu      float64 // seconds
+	switches float64 // context switches of all threads
+	resident float64 // MB
+}
+
+func (s *benchScreen) usage() (u benchUsage) {
+	s.t.Helper()
+	proc := fmt.Sprintf("/proc/%d", s.cmd.Process.Pid)
+	statm, err := os.ReadFile(proc + "/statm")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	pages, _ := strconv.ParseFloat(strings.Fields(string(statm))[1], 64)
+	u.resident = pages * float64(os.Getpagesize()) / 1e6
+	tasks, _ := filepath.Glob(proc + "/task/*")
+	for _, task := range tasks {
+		if sched, err := os.ReadFile(task + "/schedstat"); err == nil { // nanoseconds on a processor come first
+			n, _ := strconv.ParseFloat(strings.Fields(string(sched))[0], 64)
+			u.cpu += n / 1e9
+		}
+		status, _ := os.ReadFile(task + "/status")
+		for line := range strings.Lines(string(status)) {
+			if name, value, _ := strings.Cut(line, ":"); strings.HasSuffix(name, "voluntary_ctxt_switches") {
+				n, _ := strconv.ParseFloat(strings.TrimSpace(value), 64)
+				u.switches += n
+			}
+		}
+	}
+	return u
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
