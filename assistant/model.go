@@ -211,7 +211,6 @@ type RequestError struct {
 	Kind    Kind
 	Status  int           // HTTP status; 0 when no answer came
 	Message string        // what happened, in the provider's own words where it has some; sanitised and redacted
-	Advice  string        // what the user can do about it, a clause; "" when nothing better than another try is known
 	Matched string        // the code or phrase that made it an overflow; "" otherwise
 	Limit   int           // tokens that the model takes, when an overflow named them
 	After   time.Duration // Retry-After, when it was given
@@ -219,38 +218,25 @@ type RequestError struct {
 	Err     error         // the cause; may be nil
 }
 
-// Error says the class, the status, the provider's words and the advice.
+// Error is the class, the status and the provider's words.
 func (e *RequestError) Error() string {
-	words := e.words()
-	if !e.namesStatus() {
-		words = fmt.Sprintf("%d %s", e.Status, words)
+	if e.namesStatus() {
+		return fmt.Sprintf("%s: %s", e.Kind, e.words())
 	}
-	return fmt.Sprintf("%s: %s", e.Kind, e.advised(words))
+	return fmt.Sprintf("%s: %d %s", e.Kind, e.Status, e.words())
 }
 
-// Sentence says to a user what happened, with the status unless the words name
-// it, and what can be done.
+// Sentence is what happened, with the status unless the words name it.
 func (e *RequestError) Sentence() string {
-	words := e.words()
-	if !e.namesStatus() {
-		words = fmt.Sprintf("%s (status %d)", strings.TrimSuffix(words, "."), e.Status)
+	if e.namesStatus() {
+		return e.words()
 	}
-	return e.advised(words)
+	return fmt.Sprintf("%s (status %d)", strings.TrimSuffix(e.words(), "."), e.Status)
 }
 
-// namesStatus reports that nothing is to be added to the words about the status.
+// namesStatus reports that the words need no status beside them.
 func (e *RequestError) namesStatus() bool {
 	return e.Status == 0 || strings.Contains(e.words(), strconv.Itoa(e.Status))
-}
-
-func (e *RequestError) advised(words string) string {
-	if e.Advice == "" {
-		return words
-	}
-	if strings.HasSuffix(words, "?") || strings.HasSuffix(words, "!") {
-		return words + " " + strings.ToUpper(e.Advice[:1]) + e.Advice[1:]
-	}
-	return strings.TrimSuffix(words, ".") + "; " + e.Advice
 }
 
 // words are the provider's, or else the cause's.

@@ -102,7 +102,6 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 		"message list: not JSON":       &assistant.MessageListError{Index: -1, Reason: "not JSON"},
 		"message list: message 3: bad": &assistant.MessageListError{Index: 3, Reason: "bad"},
 		"quota: 429 slow":              &assistant.RequestError{Kind: assistant.KindQuota, Status: 429, Message: "slow"},
-		"quota: 429 slow; wait":        &assistant.RequestError{Kind: assistant.KindQuota, Status: 429, Message: "slow.", Advice: "wait"},
 		"net: x answered 502":          &assistant.RequestError{Kind: assistant.KindNet, Status: 502, Message: "x answered 502"},
 		"net: cause":                   &assistant.RequestError{Kind: assistant.KindNet, Err: cause},
 	} {
@@ -115,12 +114,10 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 
 func TestSentencesOfFailedRequests(t *testing.T) {
 	for want, err := range map[string]*assistant.RequestError{
-		"slow (status 429)":              {Status: 429, Message: "slow"},
-		"slow (status 429); wait 9 s":    {Status: 429, Message: "slow.", Advice: "wait 9 s"},
-		"x answered 502 Bad Gateway":     {Status: 502, Message: "x answered 502 Bad Gateway"},
-		"cause":                          {Err: errors.New("cause")},
-		"who are you? Check the key":     {Message: "who are you?", Advice: "check the key"},
-		"who? (status 401); check a key": {Status: 401, Message: "who?", Advice: "check a key"},
+		"slow (status 429)":          {Status: 429, Message: "slow."},
+		"x answered 502 Bad Gateway": {Status: 502, Message: "x answered 502 Bad Gateway"},
+		"cause":                      {Err: errors.New("cause")},
+		"who are you? (status 401)":  {Status: 401, Message: "who are you?"},
 	} {
 		wantEqual(t, "sentence", err.Sentence(), want)
 	}

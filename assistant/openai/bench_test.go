@@ -28,7 +28,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.Run(fmt.Sprintf("%s-%dk", name, total/1000), func(b *testing.B) {
 				b.ReportAllocs()
 				for range b.N {
-					a := &answer{fail: (&Client{}).failed}
+					a := &answer{Client: &Client{}}
 					for rest := body; len(rest) > 0; {
 						n := min(size, len(rest))
 						if _, _, err := a.write(rest[:n]); err != nil {
@@ -76,7 +76,7 @@ func TestDecodeAllocates(t *testing.T) {
 	perToken := func(n int) float64 {
 		body := tokens(n)
 		return testing.AllocsPerRun(3, func() {
-			a := &answer{fail: (&Client{}).failed}
+			a := &answer{Client: &Client{}}
 			for rest := body; len(rest) > 0; {
 				k := min(300, len(rest))
 				if _, _, err := a.write(rest[:k]); err != nil {

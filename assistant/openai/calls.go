@@ -11,159 +11,144 @@ import (
 )
 
 // calls assembles tool calls from their pieces. The index of a piece says to
-// which call it belongs; endpoints that leave it out, or give every call the
-// same one, are understood by their ids and by where a call is complete. The
+// which call it belongs; endpoints that omit it, or send the same one for every
+// call, are understood by their ids and by where arguments are complete. The
 // zero value is ready to use.
 type calls struct {
-	slots []*slot
-	byKey map[slotKey]*slot
-	last  *slot // took the newest piece
+	all     []*partialCall
+	byIndex map[int64]*partialCall // the newest with each index
+	byID    map[string]*partialCall
+	last    *partialCall // got the newest piece
+	damaged string       // why the calls cannot be trusted; "" when they can
 }
 
-// slotKey finds the newest call with an index, or the call with an id.
-type slotKey struct {
-	index int64
-	id    string // "" finds by index
-}
-
-// slot is a call that is being assembled.
-type slot struct {
-	order     int64 // its index; calls without one come after those they follow
+// partialCall is a call that is being assembled.
+type partialCall struct {
+	order     int64 // its index; a call without one follows the call before
 	indexed   bool  // order is an index that the endpoint gave
 	id        string
 	name      string
 	arguments strings.Builder
-	pieces    pieces
-	braces    jsonValue
-	opened    bool // the arguments have begun
-	complete  bool // the arguments are one whole JSON object
+	unescape  unescaper
 }
 
-// slotCost is what a call counts against the size of an answer besides its
-// text, so that a flood of empty calls is bounded too.
-const slotCost = 256
+// callSize is what a call adds to the size of an answer besides its text, so
+// that the number of empty calls is bounded, too.
+const callSize = 256
 
-// add takes a piece and returns how much it adds to the size of the answer.
+// add adds a piece and returns how much it adds to the size of the answer.
 func (cs *calls) add(d callDelta) (size int) {
-	s := cs.find(d)
-	if s == nil {
-		s = cs.open(d)
-		size = slotCost
+	c := cs.find(d)
+	if c == nil {
+		c = cs.begin(d)
+		size = callSize
 	}
-	cs.last = s
-	if s.id == "" && d.id != "" {
-		s.id = d.id
-		cs.byKey[slotKey{-1, d.id}] = s
+	cs.last = c
+	if c.id == "" && d.id != "" {
+		c.id = d.id
+		cs.byID[d.id] = c
 	}
-	s.named(d.name)
-	s.write(d.arguments)
+	c.extendName(d.name)
+	c.arguments.WriteString(c.unescape.next(d.arguments))
 	return size + len(d.arguments) + len(d.name) + len(d.id)
 }
 
 // find returns the call that d continues, nil when d begins one.
-func (cs *calls) find(d callDelta) *slot {
-	if s := cs.byKey[slotKey{-1, d.id}]; d.id != "" && s != nil && (!d.indexed || s.order == d.index) {
-		return s
+func (cs *calls) find(d callDelta) *partialCall {
+	if c := cs.byID[d.id]; d.id != "" && c != nil && (!d.indexed || c.order == d.index) {
+		return cs.continued(c, d)
 	}
-	s := cs.last
+	c := cs.last
 	if d.indexed {
-		if known := cs.byKey[slotKey{d.index, ""}]; known != nil || s == nil || s.indexed || d.name != "" || d.id != "" {
-			s = known
+		if known := cs.byIndex[d.index]; known != nil || c == nil || c.indexed || d.name != "" || d.id != "" {
+			c = known
 		} else { // the index comes late
-			cs.place(s, d.index)
+			cs.place(c, d.index)
 		}
 	}
-	if s == nil || s.begunAnew(d) {
+	return cs.continued(c, d)
+}
+
+// continued returns c, or nil when d, which may continue c by its index or id, is
+// another call: it has a name and another id, or c has its arguments.
+func (cs *calls) continued(c *partialCall, d callDelta) *partialCall {
+	switch {
+	case c == nil || d.name == "":
+		return c
+	case d.id != "" && c.id != "" && d.id != c.id:
 		return nil
 	}
-	return s
-}
-
-// begunAnew reports whether d, which claims to continue s, is another call:
-// it has a name of its own and another id, or s takes no more.
-func (s *slot) begunAnew(d callDelta) bool {
-	if d.name == "" {
-		return false
-	}
-	if d.id != "" && s.id != "" && d.id != s.id {
-		return true
-	}
-	return s.complete && (d.name != s.name || strings.TrimSpace(d.arguments) != "")
-}
-
-func (cs *calls) open(d callDelta) *slot {
-	s := &slot{order: d.index}
-	if !d.indexed {
-		if s.order = 0; cs.last != nil {
-			s.order = cs.last.order
-		}
-	}
-	if cs.byKey == nil {
-		cs.byKey = map[slotKey]*slot{}
-	}
-	cs.slots = append(cs.slots, s)
-	if d.indexed {
-		cs.place(s, d.index)
-	}
-	return s
-}
-
-// place gives s its index.
-func (cs *calls) place(s *slot, index int64) {
-	s.order, s.indexed = index, true
-	cs.byKey[slotKey{index, ""}] = s
-}
-
-// named takes a name that came once, again, or in pieces.
-func (s *slot) named(name string) {
+	arguments, begins := c.arguments.String(), strings.HasPrefix(strings.TrimSpace(d.arguments), "{")
 	switch {
-	case name == "" || name == s.name:
-	case s.name == "" || !s.opened && strings.HasPrefix(name, s.name):
-		s.name = name
-	case !s.opened:
-		s.name += name
+	case !strings.HasSuffix(arguments, "}") || d.name == c.name && !begins: // in JSON, { never follows }
+		return c
+	case d.name == c.name && (d.id == "") == (c.id == "") && arguments == new(unescaper).next(d.arguments):
+		cs.damaged = "a tool call came twice"
 	}
+	return nil
 }
 
-func (s *slot) write(raw string) {
-	arguments := s.pieces.next(raw)
-	for i := range len(arguments) {
-		if s.braces.step(arguments[i]) {
-			s.complete = true
-		}
+func (cs *calls) begin(d callDelta) *partialCall {
+	if cs.byIndex == nil {
+		cs.byIndex, cs.byID = map[int64]*partialCall{}, map[string]*partialCall{}
 	}
-	s.opened = s.opened || arguments != ""
-	s.arguments.WriteString(arguments)
+	c := &partialCall{}
+	if cs.last != nil {
+		c.order = cs.last.order
+	}
+	if d.indexed {
+		cs.place(c, d.index)
+	}
+	cs.all = append(cs.all, c)
+	return c
+}
+
+// place sets the index of c.
+func (cs *calls) place(c *partialCall, index int64) {
+	c.order, c.indexed = index, true
+	cs.byIndex[index] = c
+}
+
+// extendName adds a name that comes once, again, or in pieces.
+func (c *partialCall) extendName(name string) {
+	begun := c.arguments.Len() > 0
+	switch {
+	case name == "" || name == c.name:
+	case c.name == "" || !begun && strings.HasPrefix(name, c.name):
+		c.name = name
+	case !begun:
+		c.name += name
+	}
 }
 
 // list returns the calls in the order of their index, each with an id of its own.
 func (cs *calls) list() []assistant.Call {
-	slices.SortStableFunc(cs.slots, func(a, b *slot) int { return cmp.Compare(a.order, b.order) })
-	taken := map[string]bool{}
-	for _, s := range cs.slots {
-		s.id, s.name = word(s.id), word(s.name)
-		taken[s.id] = true
+	slices.SortStableFunc(cs.all, func(a, b *partialCall) int { return cmp.Compare(a.order, b.order) })
+	sent := map[string]bool{}
+	for _, c := range cs.all {
+		c.id, c.name = oneLine(c.id), oneLine(c.name)
+		sent[c.id] = true
 	}
-	given := map[string]bool{}
+	used := map[string]bool{}
 	var list []assistant.Call
-	for _, s := range cs.slots {
-		s.arguments.WriteString(s.pieces.flush())
-		if s.name == "" && s.id == "" && s.arguments.Len() == 0 {
+	for _, c := range cs.all {
+		c.arguments.WriteString(c.unescape.flush())
+		if c.name == "" && c.id == "" && c.arguments.Len() == 0 {
 			continue
 		}
-		id := s.id
-		for n := len(list) + 1; id == "" || given[id] || id != s.id && taken[id]; n++ {
+		id := c.id
+		for n := len(list) + 1; id == "" || used[id] || id != c.id && sent[id]; n++ {
 			id = "call_" + strconv.Itoa(n)
 		}
-		given[id] = true
+		used[id] = true
 		list = append(list, assistant.Call{
-			ID: id, Name: s.name, Arguments: strings.ToValidUTF8(s.arguments.String(), "\ufffd"),
+			ID: id, Name: c.name, Arguments: strings.ToValidUTF8(c.arguments.String(), "\ufffd"),
 		})
 	}
 	return list
 }
 
-// word makes an id or a name safe to show, on one line.
-func word(s string) string {
+// oneLine makes text of an endpoint safe to show on one line.
+func oneLine(s string) string {
 	return strings.Join(strings.Fields(safetext.Clean(s)), " ")
 }

@@ -11,35 +11,34 @@ import (
 )
 
 // chunk is what one frame says, a delta or a whole completion alike. Texts are
-// as they stand between the quotes of a JSON string; see pieces.
+// raw: as they stand between the quotes of a JSON string; see unescaper.
 type chunk struct {
 	text      string // content, and a refusal, which is shown as an answer
-	reasoning string // the first of reasoning_content and reasoning that says something
-	details   string // reasoning_details: mostly a copy of reasoning
+	reasoning string // of reasoning_content or reasoning
+	details   string // of reasoning_details, mostly a copy of reasoning
 	finish    string
 	calls     []callDelta
 	usage     *assistant.Usage
-	failure   *failure // the endpoint's "error", when it is more than null
-	choices   bool     // whether there was a "choices" at all
-	damaged   string   // what about it cannot be trusted; "" for nothing
+	failure   *failure // the endpoint's "error", unless it is null or empty
+	choices   bool     // there is a "choices"
+	damaged   string   // why it cannot be trusted; "" when it can
 }
 
 // callDelta is a piece of a tool call.
 type callDelta struct {
 	index     int64
-	indexed   bool // the endpoint gave a usable index
+	indexed   bool // index is one that the endpoint gave
 	id        string
 	name      string
-	arguments string // as it stands between the quotes of a JSON string
+	arguments string // raw
 }
 
-// maxIndex is the highest tool index that is believed; any other counts as none.
+// maxIndex is the highest tool index that is accepted; a higher one counts as none.
 const maxIndex = 1 << 31
 
 // readChunk reads data, whatever the order of its members. It reports false
-// when that is not one JSON object, or nests deeper than encoding/json goes.
-func readChunk(data []byte) (chunk, bool) {
-	var ch chunk
+// when that is not one JSON object.
+func readChunk(data []byte) (ch chunk, ok bool) {
 	if len(data) == 0 || data[0] != '{' || !json.Valid(data) {
 		return ch, false
 	}
@@ -56,17 +55,17 @@ func readChunk(data []byte) (chunk, bool) {
 	}
 	if usage := doc.Get("usage"); usage.IsObject() {
 		ch.usage = &assistant.Usage{
-			Prompt:     counted(usage.Get("prompt_tokens")),
-			Completion: counted(usage.Get("completion_tokens")),
-			Cached:     counted(usage.Get("prompt_tokens_details.cached_tokens")),
-			Reasoning:  counted(usage.Get("completion_tokens_details.reasoning_tokens")),
+			Prompt:     count(usage.Get("prompt_tokens")),
+			Completion: count(usage.Get("completion_tokens")),
+			Cached:     count(usage.Get("prompt_tokens_details.cached_tokens")),
+			Reasoning:  count(usage.Get("completion_tokens_details.reasoning_tokens")),
 		}
 	}
 	ch.failure = readFailure(doc.Get("error"))
 	return ch, true
 }
 
-// choice reads one choice. Only one was asked for: what another says is not used.
+// choice reads one choice. Only one was requested: another one is not used.
 func (ch *chunk) choice(v gjson.Result, position int) {
 	if !v.IsObject() {
 		return
@@ -76,15 +75,15 @@ func (ch *chunk) choice(v gjson.Result, position int) {
 		index = n
 	}
 	if index != 0 {
-		ch.damaged = "it has a second choice, which was not asked for"
+		ch.damaged = "it has a second choice, which was not requested"
 		return
 	}
 	if delta := v.Get("delta"); delta.IsObject() {
 		ch.message(delta)
-	} else { // a whole completion; some send it beside each delta, too
+	} else { // a whole completion; some endpoints send it beside each delta, too
 		ch.message(v.Get("message"))
-		for i := range ch.calls {
-			if d := &ch.calls[i]; !d.indexed { // calls of a whole message have no index
+		for i := range ch.calls { // its calls have no index
+			if d := &ch.calls[i]; !d.indexed {
 				d.index, d.indexed = int64(i), true
 			}
 		}
@@ -103,27 +102,24 @@ func (ch *chunk) message(v gjson.Result) {
 	for _, detail := range v.Get("reasoning_details").Array() {
 		ch.details += rawString(detail.Get("text")) + rawString(detail.Get("summary"))
 	}
-	if calls := v.Get("tool_calls"); calls.IsArray() {
-		calls.ForEach(func(_, call gjson.Result) bool {
-			ch.calls = append(ch.calls, readCall(call))
-			return true
-		})
+	for _, call := range v.Get("tool_calls").Array() {
+		ch.calls = append(ch.calls, readCall(call))
 	}
 	if f := v.Get("function_call"); f.IsObject() { // the form before tool_calls
 		ch.calls = append(ch.calls, readFunction(f))
 	}
 }
 
-// content reads text that is a string or a list of parts. A number or a
-// boolean is shown as it stands; anything else is not text.
+// content reads text that is a string or a list of parts. A number or a boolean
+// is shown as it stands; an object is no text.
 func (ch *chunk) content(v gjson.Result) string {
 	switch {
 	case v.Type == gjson.Null:
 		return ""
-	case v.Type != gjson.JSON:
+	case !v.IsObject() && !v.IsArray():
 		return rawText(v)
-	case !v.IsArray():
-		ch.damaged = "its content is an object and no text"
+	case v.IsObject():
+		ch.damaged = "its content is an object instead of text"
 		return ""
 	}
 	var all strings.Builder
@@ -145,12 +141,12 @@ func rawString(v gjson.Result) string {
 	return v.Raw[1 : len(v.Raw)-1]
 }
 
-// rawText is rawString that writes any other value as a string.
+// rawText is rawString that converts any other value to a string.
 func rawText(v gjson.Result) string {
-	if v.Type == gjson.String {
-		return rawString(v)
+	if v.Type != gjson.String {
+		v = gjson.ParseBytes(gjson.AppendJSONString(nil, v.Raw))
 	}
-	return rawString(gjson.ParseBytes(gjson.AppendJSONString(nil, v.Raw)))
+	return rawString(v)
 }
 
 func readCall(v gjson.Result) callDelta {
@@ -166,8 +162,8 @@ func readCall(v gjson.Result) callDelta {
 	return d
 }
 
-// readFunction reads a name and its arguments, which some send as an object
-// instead of its text.
+// readFunction reads a name and its arguments, which some endpoints send as an
+// object instead of its text.
 func readFunction(v gjson.Result) callDelta {
 	arguments := v.Get("arguments")
 	if !arguments.Exists() {
@@ -187,59 +183,55 @@ func number(v gjson.Result) (n float64, ok bool) {
 		return v.Num, true
 	case gjson.String:
 		n = v.Float()
-		return n, n != 0 || strings.Trim(v.Str, "0.") == "" && v.Str != ""
+		return n, n != 0 || v.Str != "" && strings.Trim(v.Str, "0.") == ""
 	default:
 		return 0, false
 	}
 }
 
-// maxCount bounds what an endpoint may claim to have counted, so that sums of
-// many claims stay numbers.
+// maxCount bounds a count that an endpoint sends, so that sums stay numbers.
 const maxCount = 1 << 40
 
-// counted reads a number that counts something: 0 for anything else.
-func counted(v gjson.Result) int {
+// count reads a number that counts something: 0 for anything else.
+func count(v gjson.Result) int {
 	n, _ := number(v)
-	if !(n > 0) || n > maxCount {
+	if !(n > 0) || n > maxCount { // also false for NaN
 		return 0
 	}
 	return int(n)
 }
 
-// pieces joins the pieces of one text. An endpoint may cut a character in two,
-// each half of a surrogate pair escaped in a chunk of its own. The zero value
-// is ready to use.
-type pieces struct{ half string } // the escape of a first half, waiting for the second
+// unescaper decodes raw pieces of one text. An endpoint may cut a character in
+// two, each half of a surrogate pair escaped in a chunk of its own. The zero
+// value is ready to use.
+type unescaper struct{ half string } // the escape of a first half, such as \ud83d
 
-// halfLen is the length of an escape such as \ud83d.
-const halfLen = 6
-
-// next returns what raw, as it stands in a JSON string, means. A half without
-// its other half becomes U+FFFD.
-func (p *pieces) next(raw string) string {
-	if raw == "" || p.half == "" && strings.IndexByte(raw, '\\') < 0 {
+// next returns the text of raw. A half without its other half becomes U+FFFD.
+func (u *unescaper) next(raw string) string {
+	if raw == "" || u.half == "" && strings.IndexByte(raw, '\\') < 0 {
 		return raw
 	}
-	raw, p.half = p.half+raw, ""
-	if at := len(raw) - halfLen; at >= 0 && firstHalf(raw[at:]) {
-		slashes := len(raw[:at]) - len(strings.TrimRight(raw[:at], `\`))
-		if slashes%2 == 0 { // else the last one escapes the backslash of this
-			raw, p.half = raw[:at], raw[at:]
+	raw, u.half = u.half+raw, ""
+	const size = len(`\ud83d`)
+	if at := len(raw) - size; at >= 0 && firstHalf(raw[at:]) {
+		before := raw[:at]
+		if slashes := len(before) - len(strings.TrimRight(before, `\`)); slashes%2 == 0 { // else this backslash is itself escaped
+			raw, u.half = before, raw[at:]
 		}
 	}
 	return gjson.Parse(`"` + raw + `"`).Str
 }
 
-// firstHalf reports whether s is the escape of the first half of a pair.
+// firstHalf reports whether s is the escape of the first half of a surrogate pair.
 func firstHalf(s string) bool {
 	return strings.HasPrefix(s, `\u`) && strings.ContainsRune("dD", rune(s[2])) && strings.ContainsRune("89abAB", rune(s[3]))
 }
 
-// flush gives up on a second half.
-func (p *pieces) flush() string {
-	if p.half == "" {
+// flush ends the text: a first half has no second one.
+func (u *unescaper) flush() string {
+	if u.half == "" {
 		return ""
 	}
-	p.half = ""
+	u.half = ""
 	return "\ufffd"
 }

@@ -11,8 +11,8 @@ import (
 // overflowCode is the code of OpenAI for a request longer than the context.
 const overflowCode = "context_length_exceeded"
 
-// overflowPhrases are the words by which other endpoints say the same. They and
-// the code cause trimming; nothing else does.
+// overflowPhrases are what other endpoints say instead. They and the code cause
+// trimming; nothing else does.
 var overflowPhrases = []string{
 	"context_length",
 	"maximum context length",
@@ -24,7 +24,6 @@ var overflowPhrases = []string{
 }
 
 // The words of the other classes, looked for in the code and in the message.
-// A class earlier in Classify wins.
 var (
 	authWords  = []string{"invalid_api_key", "incorrect api key", "invalid api key", "api key not valid", "no api key", "missing api key", "authentication_error", "authentication failed", "unauthorized", "permission_denied"}
 	quotaWords = []string{"insufficient_quota", "rate_limit", "rate limit", "ratelimit", "quota", "too many requests", "tokens per min", "requests per min", "(tpm)", "(rpm)", "insufficient credits", "insufficient balance", "billing", "resource_exhausted"}
@@ -32,10 +31,9 @@ var (
 	netWords   = []string{"overloaded", "bad gateway", "gateway timeout", "upstream", "connection error", "timed out"}
 )
 
-// Classify tells the class of a failure from the HTTP status (0 when there was
+// Classify returns the class of a failure from the HTTP status (0 when there was
 // none), the endpoint's code or type, and its message. matched is the code or
-// phrase that makes it an overflow, "" for every other class. It is total: any
-// input has a class.
+// phrase that makes it an overflow, "" for every other class.
 func Classify(status int, code, message string) (kind assistant.Kind, matched string) {
 	code, message = strings.ToLower(code), strings.ToLower(message)
 	if code == overflowCode {
@@ -56,19 +54,15 @@ func Classify(status int, code, message string) (kind assistant.Kind, matched st
 	case 408, 502, 503, 504, 520, 521, 522, 523, 524, 529:
 		return assistant.KindNet, ""
 	}
-	text := code + " " + message
-	for _, class := range []struct {
-		kind  assistant.Kind
-		words []string
-	}{
-		{assistant.KindAuth, authWords},
-		{assistant.KindQuota, quotaWords},
-		{assistant.KindModel, modelWords},
-		{assistant.KindNet, netWords},
-	} {
-		if containsAny(text, class.words) {
-			return class.kind, ""
-		}
+	switch text := code + " " + message; {
+	case containsAny(text, authWords):
+		return assistant.KindAuth, ""
+	case containsAny(text, quotaWords):
+		return assistant.KindQuota, ""
+	case containsAny(text, modelWords):
+		return assistant.KindModel, ""
+	case containsAny(text, netWords):
+		return assistant.KindNet, ""
 	}
 	return assistant.KindUnknown, ""
 }

@@ -123,7 +123,7 @@ func FuzzClassify(f *testing.F) {
 		if overflow != phrase || overflow != (e.Matched != "") {
 			t.Fatalf("overflow %v, but the words say %v (matched %q)", overflow, phrase, e.Matched)
 		}
-		if strings.ContainsAny(e.Message, "\x1b\n\x00") || strings.Contains(e.Error(), "sk-0123456789abcdef") || len(e.Message) > 4*maxWords+3 {
+		if strings.ContainsAny(e.Message, "\x1b\n\x00") || strings.Contains(e.Error(), "sk-0123456789abcdef") || len(e.Message) > 4*maxMessage+3 {
 			t.Fatalf("unsafe message %q", e.Message)
 		}
 	})

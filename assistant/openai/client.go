@@ -1,11 +1,11 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -20,12 +20,12 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// Options describes an endpoint. BaseURL is needed; the zero value of
+// Options describes an endpoint. BaseURL is required; the zero value of
 // everything else works.
 type Options struct {
 	BaseURL string            // see CheckBaseURL
 	Key     string            // sent as a bearer token; "" sends none
-	Headers map[string]string // sent with every request, besides our own
+	Headers map[string]string // sent with every request
 	Name    string            // of the provider, the prefix of model ids; "" means "openai"
 
 	// AllowPlainHTTP is the user's consent to send everything unencrypted to a
@@ -33,56 +33,28 @@ type Options struct {
 	AllowPlainHTTP bool
 	Timeouts       Timeouts
 
-	// HTTP is used in place of our own client; its transport and cookies are,
-	// its redirect policy and time limit are not. nil means our own.
+	// HTTP replaces the default client; only its transport and cookie jar are used.
 	HTTP *http.Client
 	Log  *slog.Logger                                     // nil means no log
 	Now  func() time.Time                                 // nil means time.Now
 	Wait func(ctx context.Context, d time.Duration) error // pauses before a retry; nil means a timer
-	Rand func() float64                                   // in [0,1), spreads retries; nil means math/rand
 }
 
-// Timeouts are the limits of patience. Zero means the default.
+// Timeouts limits each wait. Zero means the default.
 type Timeouts struct {
 	Connect   time.Duration // until there is a connection; 10 s
 	FirstByte time.Duration // from then until the first content; 300 s
 	Idle      time.Duration // between useful pieces of an answer; 120 s
-	Notice    time.Duration // a Wait part each time nothing useful came for so long; 20 s
-	List      time.Duration // a whole list of models; 60 s
-}
-
-func (t Timeouts) orDefaults() Timeouts {
-	for _, d := range []struct {
-		of *time.Duration
-		is time.Duration
-	}{
-		{&t.Connect, 10 * time.Second},
-		{&t.FirstByte, 300 * time.Second},
-		{&t.Idle, 120 * time.Second},
-		{&t.Notice, 20 * time.Second},
-		{&t.List, 60 * time.Second},
-	} {
-		if *d.of <= 0 {
-			*d.of = d.is
-		}
-	}
-	return t
 }
 
 // Client is one endpoint. Make it with New.
 type Client struct {
-	name     string
-	base     *url.URL
-	host     string // of base, as it is named to the user
-	keyed    bool   // there is a key
-	timeouts Timeouts
-	options  []option.RequestOption // of every request; see requestOptions
-	secrets  *safetext.Redactor     // for what is shown and logged
-	ours     *safetext.Redactor     // for what is sent to the model
-	log      *slog.Logger
-	now      func() time.Time
-	wait     func(context.Context, time.Duration) error
-	rand     func() float64
+	opts    Options // with the defaults filled in
+	base    *url.URL
+	host    string                 // of base
+	request []option.RequestOption // of every request; see requestOptions
+	secrets *safetext.Redactor     // for what is shown and logged
+	outside *safetext.Redactor     // for what is sent to the model
 
 	// noUsage is set once the endpoint has refused stream_options.
 	noUsage atomic.Bool
@@ -104,116 +76,104 @@ func New(opts Options) (*Client, error) {
 	if err := checkHeaders(opts); err != nil {
 		return nil, err
 	}
-	c := &Client{
-		name: opts.Name, base: base, host: base.Host, keyed: opts.Key != "", timeouts: opts.Timeouts.orDefaults(),
-		secrets: safetext.NewRedactor(secrets(opts)),
-		ours:    safetext.NewRedactor(slices.DeleteFunc(secrets(opts), placeholder)),
-		log:     opts.Log, now: opts.Now, wait: opts.Wait, rand: opts.Rand,
+	opts.Name = cmp.Or(opts.Name, "openai")
+	t := &opts.Timeouts
+	t.Connect = cmp.Or(t.Connect, 10*time.Second)
+	t.FirstByte = cmp.Or(t.FirstByte, 300*time.Second)
+	t.Idle = cmp.Or(t.Idle, 120*time.Second)
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	if c.name == "" {
-		c.name = "openai"
+	if opts.Now == nil {
+		opts.Now = time.Now
 	}
-	if c.log == nil {
-		c.log = slog.New(slog.DiscardHandler)
+	if opts.Wait == nil {
+		opts.Wait = pause
 	}
-	if c.now == nil {
-		c.now = time.Now
-	}
-	if c.wait == nil {
-		c.wait = pause
-	}
-	if c.rand == nil {
-		c.rand = rand.Float64
-	}
-	c.options = requestOptions(base, opts, c.httpClient(opts.HTTP))
+	secrets := secretsOf(opts)
+	c := &Client{opts: opts, base: base, host: base.Host, secrets: safetext.NewRedactor(secrets)}
+	c.outside = safetext.NewRedactor(slices.DeleteFunc(secrets, placeholder))
+	c.request = c.requestOptions()
 	return c, nil
 }
 
 // Name returns the name of the provider.
-func (c *Client) Name() string { return c.name }
+func (c *Client) Name() string { return c.opts.Name }
 
 // BaseURL returns the address of the endpoint.
 func (c *Client) BaseURL() string { return c.base.String() }
 
-// requestOptions are what every request has in common. The services of openai-go
-// are made from them where they are used: NewClient would add what it finds in
-// the environment, whatever the base URL, and a Client that is kept would bring
-// all its services into the program, sixteen megabytes that nobody calls.
-func requestOptions(base *url.URL, opts Options, client *http.Client) []option.RequestOption {
+// requestOptions are the options of every request. The services of openai-go are
+// made from them where they are used: its NewClient adds what it finds in the
+// environment, whatever the base URL, and a Client that is stored makes the
+// linker keep all its services, sixteen megabytes that nobody calls.
+func (c *Client) requestOptions() []option.RequestOption {
 	options := []option.RequestOption{
-		option.WithBaseURL(base.String() + "/"),
-		option.WithHTTPClient(client),
+		option.WithBaseURL(c.base.String() + "/"),
+		option.WithHTTPClient(c.httpClient()),
 		option.WithMaxRetries(0),
 		option.WithHeader("User-Agent", "winnow"),
 	}
 	for _, name := range []string{"Lang", "Package-Version", "OS", "Arch", "Runtime", "Runtime-Version", "Retry-Count", "Timeout"} {
 		options = append(options, option.WithHeaderDel("X-Stainless-"+name))
 	}
-	if opts.Key != "" {
-		options = append(options, option.WithAPIKey(opts.Key))
+	if c.opts.Key != "" {
+		options = append(options, option.WithAPIKey(c.opts.Key))
 	}
-	for name, value := range opts.Headers {
+	for name, value := range c.opts.Headers {
 		options = append(options, option.WithHeader(name, value))
 	}
 	return options
 }
 
-// checkHeaders refuses what the wire cannot carry, without repeating it.
+// tokenChars are the characters of a header name, RFC 9110 section 5.6.2.
+const tokenChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-.^_`|~"
+
+// checkHeaders refuses what a header cannot carry, without repeating it.
 func checkHeaders(opts Options) error {
-	if !headerValue(opts.Key) || strings.TrimSpace(opts.Key) != opts.Key {
-		return errors.New("the API key holds a line break, white space around it or another control character")
+	valid := func(value string) bool {
+		return !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
+	}
+	if !valid(opts.Key) || strings.TrimSpace(opts.Key) != opts.Key {
+		return errors.New("the API key contains a line break, surrounding white space or another control character")
 	}
 	for name, value := range opts.Headers {
-		if !headerName(name) {
-			return fmt.Errorf("%q cannot be the name of a header", name)
+		if name == "" || strings.Trim(name, tokenChars) != "" {
+			return fmt.Errorf("%q is not a valid header name", name)
 		}
-		if !headerValue(value) {
-			return fmt.Errorf("the value of the header %s holds a control character", name)
+		if !valid(value) {
+			return fmt.Errorf("the value of the header %s contains a control character", name)
 		}
 	}
 	return nil
 }
 
-// headerName reports whether name is a token of RFC 9110.
-func headerName(name string) bool {
-	return name != "" && strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~") == ""
-}
+// secretHeaders are words in the names of headers whose values are secret.
+var secretHeaders = []string{"auth", "key", "token", "secret", "cookie", "password"}
 
-// headerValue reports whether value fits on the line of a header.
-func headerValue(value string) bool {
-	return !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
-}
-
-// secrets lists what must never be shown: the key, and the values of headers
-// whose names say that they are one.
-func secrets(opts Options) []string {
-	var list []string
-	if opts.Key != "" {
-		list = append(list, opts.Key)
-	}
+// secretsOf lists what must never be shown: the key, the values of secret
+// headers, and the token of a value such as "Bearer token".
+func secretsOf(opts Options) []string {
+	secrets := []string{opts.Key}
 	for name, value := range opts.Headers {
-		if value == "" || !containsAny(strings.ToLower(name), []string{"auth", "key", "token", "secret", "cookie", "password"}) {
-			continue
-		}
-		list = append(list, value)
-		if _, token, found := strings.Cut(value, " "); found && token != "" {
-			list = append(list, token)
+		if containsAny(strings.ToLower(name), secretHeaders) {
+			_, token, _ := strings.Cut(value, " ")
+			secrets = append(secrets, value, token)
 		}
 	}
-	return list
+	return secrets
 }
 
-// placeholder reports a key that is too short to be one: local servers are given
+// placeholder reports a key too short to be a real one: local servers are given
 // words such as "lm-studio", which may well occur in a message.
 func placeholder(key string) bool { return len(key) < 16 }
 
-// maxRedirects is how often an endpoint may send a request elsewhere on its own origin.
+// maxRedirects is how many redirects on its own origin an endpoint may send.
 const maxRedirects = 5
 
-// httpClient returns the client that all requests go through.
-func (c *Client) httpClient(given *http.Client) *http.Client {
+func (c *Client) httpClient() *http.Client {
 	client := &http.Client{CheckRedirect: c.checkRedirect}
-	if given != nil {
+	if given := c.opts.HTTP; given != nil {
 		client.Transport, client.Jar = given.Transport, given.Jar
 	}
 	if client.Transport == nil {
@@ -224,28 +184,28 @@ func (c *Client) httpClient(given *http.Client) *http.Client {
 			MaxIdleConnsPerHost:    4,
 			IdleConnTimeout:        90 * time.Second,
 			MaxResponseHeaderBytes: 1 << 20,
-			DisableCompression:     true, // a compressed stream comes in lumps, and may be a bomb
+			DisableCompression:     true, // compression delays a stream, and may be a bomb
 		}
 	}
 	return client
 }
 
-// errRedirect is the cause of a refused redirect. Trying again would not help.
+// errRedirect is the cause of a refused redirect; a retry would not help.
 var errRedirect = errors.New("redirect refused")
 
 func (c *Client) checkRedirect(req *http.Request, via []*http.Request) error {
 	switch {
 	case !sameOrigin(req.URL, c.base):
-		return fmt.Errorf("%w: %s sends the request on to %s, and the key stays here", errRedirect, c.base.Host, safetext.Clean(req.URL.Host))
+		return fmt.Errorf("%w: %s redirects to %s, and the key is for %s only", errRedirect, c.host, safetext.Clean(req.URL.Host), c.host)
 	case req.Method != via[0].Method:
-		return fmt.Errorf("%w: %s sends the request on without its body; is the base URL right?", errRedirect, c.base.Host)
+		return fmt.Errorf("%w: %s redirects the request without its body", errRedirect, c.host)
 	case len(via) > maxRedirects:
-		return fmt.Errorf("%w: %s sends the request round in circles", errRedirect, c.base.Host)
+		return fmt.Errorf("%w: %s redirects in a loop", errRedirect, c.host)
 	}
 	return nil
 }
 
-// pause waits for d or the end of ctx.
+// pause waits for d or until ctx ends.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -17,6 +17,9 @@ import (
 // call is a whole call of a tool, its arguments in two pieces.
 var call = assistanttest.CallEvent(0, "1", "add", `{"pattern":"gpt-4`) + assistanttest.CallEvent(0, "", "", `o*"}`)
 
+// wholeCall is a call in one event.
+var wholeCall = assistanttest.CallEvent(0, "1", "add", `{"pattern":"gpt-4o*"}`)
+
 func TestADamagedAnswerIsMarked(t *testing.T) {
 	finish, done := assistanttest.FinishEvent("tool_calls"), assistanttest.Done
 	choice := func(first, second string) string {
@@ -37,7 +40,7 @@ func TestADamagedAnswerIsMarked(t *testing.T) {
 		"a choice 1, its index last":    {call + `data: {"choices":[{"delta":` + foreign + `,"index":1}]}` + "\n\n" + finish + done, "tool_calls", "add"},
 		"a choice of a very high index": {call + `data: {"choices":[{"delta":` + foreign + `,"index":4294967296}]}` + "\n\n" + finish + done, "tool_calls", "add"},
 		"two choices without an index":  {choice(`{"content":"a"}`, foreign) + finish + done, "tool_calls", ""},
-		"arguments that come twice":     {call[:strings.LastIndex(call, "data: ")] + strings.Repeat(call[strings.LastIndex(call, "data: "):], 2) + finish + done, "tool_calls", "add"},
+		"a call that comes twice":       {strings.Repeat(wholeCall, 2) + finish + done, "tool_calls", "add add"},
 		"calls that are missing":        {assistanttest.TextEvent("I add it.") + finish + done, "tool_calls", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -91,18 +94,23 @@ func runnable(body string) []assistant.Call {
 
 func TestRecordedStreamsNeverRunAnotherCall(t *testing.T) {
 	for name, events := range recorded {
-		want := runnable(strings.Join(events, ""))
+		_, whole, _ := spoken(decode(nil, strings.Join(events, "")))
 		check := func(what string, i int, changed ...string) {
 			t.Helper()
 			all := slices.Concat(events[:i], changed, events[i+1:])
 			for _, c := range runnable(strings.Join(all, "")) {
-				if !slices.ContainsFunc(want, func(w assistant.Call) bool { return w.Name == c.Name && w.Arguments == c.Arguments }) {
+				if !slices.ContainsFunc(whole.Calls, func(w assistant.Call) bool { return w.Name == c.Name && w.Arguments == c.Arguments }) {
 					t.Errorf("%s: event %d %s: runs %+v", name, i, what, c)
 				}
 			}
 		}
 		for i, event := range events {
-			check("doubled", i, event, event)
+			// Events are not numbered: a piece in the middle of a call's arguments
+			// that is lost or doubled whole leaves no trace but invalid JSON.
+			if !strings.Contains(event, `"arguments"`) || strings.Contains(event, `"name"`) {
+				check("dropped", i)
+				check("doubled", i, event, event)
+			}
 			for n := 1; n < len(event)-2; n++ {
 				check(fmt.Sprintf("cut after byte %d", n), i, event[:n]+"\n\n")
 				check(fmt.Sprintf("cut before byte %d", n), i, event[n:])
@@ -110,15 +118,28 @@ func TestRecordedStreamsNeverRunAnotherCall(t *testing.T) {
 					t.Errorf("%s: lost from byte %d of event %d on, it is whole: %q", name, n, i, text)
 				}
 			}
-			// Events are not numbered: of arguments in several pieces a lost one
-			// is seen only when the rest is no JSON.
-			if !strings.Contains(event, `"arguments"`) || name != "a call in pieces" {
-				check("dropped", i)
-			}
 			if data, found := strings.CutPrefix(event, "data: {"); found {
-				check("with its members turned round", i, "data: "+reversed(t, "{"+data)+"\n\n")
+				check("with its members in reverse", i, "data: "+reversed(t, "{"+data)+"\n\n")
 			}
 		}
+	}
+}
+
+func TestEqualPiecesOfArgumentsInARowAreLegal(t *testing.T) {
+	piece := func(text string) string { return assistanttest.CallEvent(0, "", "", text) }
+	body := assistanttest.CallEvent(0, "a", "add", `{"n":1`) + piece("0") + piece("0") + piece("0") + piece("}") + assistanttest.FinishEvent("tool_calls")
+	if calls := runnable(body); len(calls) != 1 || calls[0].Arguments != `{"n":1000}` {
+		t.Errorf("runs %+v, want add with 1000", calls)
+	}
+}
+
+// spec §5.1: [DONE] ends an answer as a finish_reason does.
+func TestCompleteCallsRunWhenOnlyDoneCame(t *testing.T) {
+	if calls := runnable(call + assistanttest.Done); len(calls) != 1 {
+		t.Errorf("whole arguments: runs %+v, want one call", calls)
+	}
+	if calls := runnable(assistanttest.CallEvent(0, "1", "add", `{"pattern":"gpt`) + assistanttest.Done); len(calls) != 0 {
+		t.Errorf("cut arguments: runs %+v", calls)
 	}
 }
 
@@ -163,15 +184,15 @@ func reversed(t *testing.T, doc string) string {
 
 func TestTheOrderOfMembersDoesNotMatter(t *testing.T) {
 	for name, events := range recorded {
-		var turned strings.Builder
+		var reversedBody strings.Builder
 		for _, event := range events {
 			if data, found := strings.CutPrefix(event, "data: {"); found {
 				event = "data: " + reversed(t, "{"+data) + "\n\n"
 			}
-			turned.WriteString(event)
+			reversedBody.WriteString(event)
 		}
-		if got, want := tell(decode(nil, turned.String())), tell(decode(nil, strings.Join(events, ""))); got != want {
-			t.Errorf("%s: turned round %q, want %q", name, got, want)
+		if got, want := describe(decode(nil, reversedBody.String())), describe(decode(nil, strings.Join(events, ""))); got != want {
+			t.Errorf("%s: reversed %q, want %q", name, got, want)
 		}
 	}
 }
@@ -182,7 +203,7 @@ func cost(t *testing.T, body []byte) (cpu time.Duration, allocated uint64) {
 	best := time.Duration(1 << 62)
 	var before, after runtime.MemStats
 	for range 3 {
-		a := &answer{fail: (&Client{}).failed}
+		a := &answer{Client: &Client{}}
 		runtime.ReadMemStats(&before)
 		began := time.Now()
 		for piece := range slices.Chunk(body, readSize) {

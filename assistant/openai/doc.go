@@ -1,35 +1,41 @@
-// Package openai talks to any endpoint that speaks the chat completions wire
-// of OpenAI. It is the only user of the openai-go module, which builds and
-// sends the requests; everything that comes back is read here.
+// Package openai is the client of any endpoint that speaks OpenAI's chat
+// completions protocol. It is the only user of the openai-go module, which
+// builds and sends the requests; all responses are parsed here.
 //
 // # Nouns
 //
-// A Client is one endpoint: a base URL, a key and the limits of patience. An
-// exchange is one request on the wire; an attempt that fails before its first
-// content may be followed by another, which the stream announces. Frames are
-// the events of a body, whatever its framing; a chunk is what one frame says;
-// an answer puts chunks together and knows when it is whole.
+// A Client is one endpoint: base URL, key and timeouts. An exchange is one HTTP
+// request with its response. A stream is one call of Stream: an exchange, and
+// after a failure before the first content up to three more. A frame is one
+// event of a response body (server-sent events, a JSON document, or JSON
+// lines); a chunk is a parsed frame; an answer assembles chunks and decides
+// whether the response is whole.
 //
 // # Who may call what from where
 //
 // All methods of a Client are safe from any goroutine. A stream belongs to the
-// goroutine that ranges over it; breaking off the range closes the connection,
-// and so does the end of its context.
+// goroutine that ranges over it; breaking off the range or cancelling its
+// context closes the connection.
 //
 // # Caveats
 //
 // A <think> tag opens reasoning only at the start of an answer or after white
-// space, so that prose about the tag in back quotes stays prose; a tag alone on
-// a line of a code block is still taken for reasoning. White space right after
-// either tag is dropped. A </think> that nothing opened stays text.
+// space, so prose about `<think>` stays prose; a tag alone on a line of a code
+// block is still taken for reasoning. White space after either tag is dropped.
 //
-// The arguments of a tool call are what came, except that a character that is
-// not valid UTF-8 becomes U+FFFD; ids and names lose control characters, and a
-// call without an id, or with another call's, is given one.
+// Events have no sequence numbers. A lost or repeated event is noticed by what
+// it leaves behind: an unreadable line, a call that arrives twice, arguments
+// that are not JSON. One whole event of a call's arguments that is lost or
+// doubled without such a trace is not noticed: two equal pieces in a row are
+// legal.
 //
-// Model ids with control characters or broken UTF-8 are left out of Models:
-// they could not be both shown and sent. Ids with other invisible characters
-// are kept as they are, to be shown with safetext.Visible.
+// Arguments are passed on as received, except that invalid UTF-8 becomes U+FFFD.
+// Ids and names lose control characters; a call without an id, or with the id of
+// another call, is given one.
+//
+// Models omits ids with control characters or invalid UTF-8, which could not be
+// both shown and sent. Other invisible characters stay: show ids with
+// safetext.Visible.
 //
 // The key goes to the scheme, host and port of the base URL and nowhere else.
 // Nothing is read from the environment but the proxy settings of net/http.

@@ -2,11 +2,15 @@ package openai
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptrace"
+	"net/url"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/openai/openai-go/v3/option"
@@ -14,149 +18,215 @@ import (
 	"winnow/assistant"
 )
 
-// readSize is how much of a body is read at once: many tokens when they come
+// readSize is how much of a body is read at once: many tokens when they arrive
 // fast, and little memory.
 const readSize = 16 << 10
 
-// exchange is one request on the wire. A goroutine of its own sends it and
-// reads the answer; whoever made it takes the news and cancels its context when
-// it wants no more, which ends the goroutine and the connection.
+// exchange is one request on the wire. A goroutine sends it and reads the
+// response; it ends when its context is cancelled.
 type exchange struct {
-	news chan event
-	free chan []byte // buffers to read into
+	events chan event // unbuffered
+	ctx    context.Context
 }
 
-// event is news of an exchange: gotConnection, gotHeader, any number of gotBody
-// and gotEnd, in this order. Instead of any of them gotEnd may come.
+// event is progress of an exchange: a connection (the zero value), the header,
+// pieces of the body and the end, in this order. The end may come at any time.
 type event struct {
-	kind   eventKind
-	header http.Header // of gotHeader
-	body   []byte      // of gotBody; to be given back to free
-	err    error       // of gotEnd; nil is the end of the body
+	header http.Header
+	body   []byte // valid until the next event is received
+	ended  bool
+	err    error // with ended; nil is the end of the body
 }
 
-type eventKind uint8
-
-const (
-	gotConnection eventKind = iota
-	gotHeader
-	gotBody
-	gotEnd
-)
-
-// start sends req.
-func (c *Client) start(ctx context.Context, req assistant.Request) *exchange {
-	// Two buffers: one is read into while the other is understood.
-	x := &exchange{news: make(chan event), free: make(chan []byte, 2)}
-	x.free <- make([]byte, readSize)
-	x.free <- make([]byte, readSize)
+// send starts the exchange of req.
+func (c *Client) send(ctx context.Context, req assistant.Request) *exchange {
+	x := &exchange{events: make(chan event), ctx: ctx}
 	go func() {
 		traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-			GotConn: func(httptrace.GotConnInfo) { x.tell(ctx, event{kind: gotConnection}) },
+			GotConn: func(httptrace.GotConnInfo) { x.report(event{}) },
 		})
 		var res *http.Response
-		err := c.complete(traced, req, func(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-			var err error
-			res, err = c.answered(next(r))
+		err := c.complete(traced, req, func(r *http.Request, next option.MiddlewareNext) (_ *http.Response, err error) {
+			res, err = c.checkStatus(next(r))
 			return res, err
 		})
 		if err == nil {
 			defer res.Body.Close()
-			err = x.read(ctx, res)
+			err = x.read(res)
 		}
-		x.tell(ctx, event{kind: gotEnd, err: err})
+		x.report(event{ended: true, err: err})
 	}()
 	return x
 }
 
-// tell hands over an event, unless nobody waits for it any more.
-func (x *exchange) tell(ctx context.Context, e event) bool {
+// report delivers an event unless the exchange is cancelled.
+func (x *exchange) report(e event) bool {
 	select {
-	case x.news <- e:
+	case x.events <- e:
 		return true
-	case <-ctx.Done():
+	case <-x.ctx.Done():
 		return false
 	}
 }
 
-// read reads the body until its end. A clean end is no error.
-func (x *exchange) read(ctx context.Context, res *http.Response) error {
-	if !x.tell(ctx, event{kind: gotHeader, header: res.Header}) {
-		return ctx.Err()
+// read reports the header and the body; its end is no error. Of the two buffers
+// one is filled while the receiver works on the other.
+func (x *exchange) read(res *http.Response) error {
+	buffers := [2][]byte{make([]byte, readSize), make([]byte, readSize)}
+	if !x.report(event{header: res.Header}) {
+		return x.ctx.Err()
 	}
-	for {
-		select {
-		case buf := <-x.free:
-			n, err := res.Body.Read(buf)
-			if n > 0 && !x.tell(ctx, event{kind: gotBody, body: buf[:n]}) {
-				return ctx.Err()
-			}
-			if n == 0 {
-				x.free <- buf
-			}
-			switch {
-			case errors.Is(err, io.EOF):
-				return nil
-			case err != nil:
-				return err
-			}
-		case <-ctx.Done():
-			return ctx.Err()
+	for i := 0; ; i++ {
+		buffer := buffers[i%2]
+		n, err := res.Body.Read(buffer)
+		if n > 0 && !x.report(event{body: buffer[:n]}) {
+			return x.ctx.Err()
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
 		}
 	}
 }
 
-// drainTime is how long the end of a whole answer may take to come.
+// drainTime is how long the end of a body may take after a whole answer.
 const drainTime = time.Second
 
-// drain throws away what follows a whole answer, for a moment, so that the
-// connection can be used again.
-func (x *exchange) drain(ctx context.Context) {
+// drain discards what follows a whole answer.
+func (x *exchange) drain() {
 	timer := time.NewTimer(drainTime)
 	defer timer.Stop()
 	for {
 		select {
-		case e := <-x.news:
-			switch e.kind {
-			case gotBody:
-				x.free <- e.body[:cap(e.body)]
-			case gotEnd:
+		case e := <-x.events:
+			if e.ended {
 				return
-			default:
 			}
 		case <-timer.C:
 			return
-		case <-ctx.Done():
+		case <-x.ctx.Done():
 			return
 		}
 	}
 }
 
-// acceptedTypes are the content types that an answer may come under; what it is
-// made of is found out from its first bytes.
+// acceptedTypes are parts of the content types that an answer may have; its
+// framing is detected from its first bytes.
 var acceptedTypes = []string{"text/", "json", "event-stream", "ndjson", "jsonl", "octet-stream"}
 
-// checkType refuses answers that are declared to be something else than text.
 func (c *Client) checkType(contentType string) error {
 	if contentType == "" || containsAny(strings.ToLower(contentType), acceptedTypes) {
 		return nil
 	}
-	return broken(assistant.KindUnknown, c.host+" answered with "+c.words(contentType)+" in place of an answer", checkBase, nil)
+	return c.fault(assistant.KindUnknown, nil, "%s answered with %s instead of an answer", c.host, contentType)
 }
 
-// answered judges the head of an answer. The body of a refusal is read here,
-// within bounds: openai-go would read it whatever its size, and understand only
-// one of the forms it comes in.
-func (c *Client) answered(res *http.Response, err error) (*http.Response, error) {
+// checkStatus turns a refusal into its error. openai-go would read its body
+// without a limit, and understand only one of the forms that it comes in.
+func (c *Client) checkStatus(res *http.Response, err error) (*http.Response, error) {
 	if err != nil || res.StatusCode < 300 {
 		return res, err
 	}
 	defer res.Body.Close()
-	// A body that breaks off still says what it says.
-	text, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
-	failure := c.refusal(res.StatusCode, text, res.Header)
-	if hint := c.versionHint(); hint != "" && (res.StatusCode == http.StatusNotFound || res.StatusCode == http.StatusMethodNotAllowed) {
-		failure.Advice = hint
+	body, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody)) // a body that breaks off still has words
+	return nil, c.refusal(res.StatusCode, body, res.Header)
+}
+
+// The bounds of retrying: enough for a short failure, and the user still sees
+// what happens.
+const (
+	maxRetries = 3
+	firstPause = 500 * time.Millisecond
+	maxPause   = 10 * time.Second // a longer Retry-After is shown, not slept
+)
+
+// errTimeout is the cause of a wait that was too long. An endpoint that was
+// given minutes and used them is not tried again; a missing connection is.
+var errTimeout = errors.New("timeout")
+
+// retryAfter decides whether retry number n follows on err, and after what pause.
+func (c *Client) retryAfter(err error, n int) (pause time.Duration, ok bool) {
+	var re *assistant.RequestError
+	switch {
+	case n > maxRetries || !errors.As(err, &re):
+		return 0, false
+	case c.refusesUsage(re):
+		return 0, true
+	case !transient(re) || re.After > maxPause:
+		return 0, false
+	case re.After > 0:
+		return re.After, true
 	}
-	return nil, failure
+	return firstPause << (n - 1), true
+}
+
+// refusesUsage reports, once, that the endpoint does not accept the request for a
+// usage report. Later requests of the client do not ask for it.
+func (c *Client) refusesUsage(err *assistant.RequestError) bool {
+	bad := err.Status == http.StatusBadRequest || err.Status == http.StatusUnprocessableEntity
+	return bad && strings.Contains(err.Message, "stream_options") && c.noUsage.CompareAndSwap(false, true)
+}
+
+// creditWords are words of a 429 that no waiting mends.
+var creditWords = []string{"insufficient_quota", "current quota", "billing", "credits", "balance"}
+
+// transient reports whether the same request may succeed a moment later.
+func transient(err *assistant.RequestError) bool {
+	var certificate *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	switch {
+	case err.Kind == assistant.KindOverflow:
+		return false
+	case err.Status == http.StatusTooManyRequests:
+		return !containsAny(strings.ToLower(err.Message), creditWords)
+	case err.Status != 0:
+		return err.Status >= 500 && err.Status != http.StatusNotImplemented && err.Status != http.StatusHTTPVersionNotSupported
+	case errors.Is(err.Err, errTimeout), errors.Is(err.Err, errRedirect), errors.As(err.Err, &certificate), errors.As(err.Err, &record):
+		return false
+	}
+	return err.Kind == assistant.KindNet
+}
+
+// reason is one sentence about why the request is sent again.
+func (c *Client) reason(err error) string {
+	var re *assistant.RequestError
+	switch {
+	case !errors.As(err, &re):
+		return c.displayable(err.Error())
+	case re.Status == 0 || strings.HasPrefix(re.Message, c.host+" answered"):
+		return re.Message
+	}
+	return c.host + " answered " + statusText(re.Status) + ": " + re.Message
+}
+
+// netError is the error of a connection that failed before the answer began. A
+// *RequestError and a cancellation are returned as they are.
+func (c *Client) netError(err error) error {
+	var (
+		re          *assistant.RequestError
+		dns         *net.DNSError
+		certificate *tls.CertificateVerificationError
+		record      tls.RecordHeaderError
+		wrapped     *url.Error
+	)
+	words := err.Error()
+	switch {
+	case errors.As(err, &re), errors.Is(err, context.Canceled):
+		return err
+	case errors.As(err, &dns):
+		words = "the host name has no address"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		words = "the connection was refused"
+	case errors.Is(err, syscall.ECONNRESET):
+		words = "the connection was reset"
+	case errors.As(err, &certificate):
+		words = "its certificate is not valid: " + certificate.Err.Error()
+	case errors.As(err, &record):
+		words = "it does not speak TLS"
+	case errors.As(err, &wrapped):
+		words = wrapped.Err.Error()
+	}
+	return c.fault(assistant.KindNet, err, "%s: %s", c.host, words)
 }

@@ -3,24 +3,24 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"html"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
 	"winnow/assistant"
-	"winnow/assistant/safetext"
 )
 
-// maxErrorBody is how much of the body of a refusal is read.
-const maxErrorBody = 64 << 10
-
-// maxWords is how many runes of the endpoint's own words are kept: a sentence
-// or two, not a stack trace.
-const maxWords = 600
+const (
+	maxErrorBody = 64 << 10 // bytes of the body of a refusal that are read
+	maxMessage   = 600      // runes of an endpoint's own words: sentences, not a stack trace
+)
 
 // failure is what an endpoint said about an error, raw.
 type failure struct {
@@ -33,42 +33,44 @@ type failure struct {
 // readFailure reads an error in any of the forms endpoints give it: text, an
 // object with message, code and type, a list of such. null and {} are none.
 func readFailure(v gjson.Result) *failure {
+	if !v.Exists() {
+		return nil
+	}
 	f := &failure{}
-	f.read(v, 0)
-	if *f == (failure{}) {
+	if f.read(v, 0); *f == (failure{}) {
 		return nil
 	}
 	return f
 }
 
-// maxNesting is how deep an error is looked into.
+// maxNesting is how many levels of an error are read.
 const maxNesting = 16
 
 func (f *failure) read(v gjson.Result, depth int) {
 	switch {
 	case depth > maxNesting:
 	case v.Type == gjson.String:
-		f.say(v.Str)
-	case v.Type == gjson.True: // says no more than that there is an error
-		f.say("the endpoint reports an error")
+		f.add(v.Str)
+	case v.Type == gjson.True:
+		f.add("the endpoint reports an error")
 	case v.IsArray():
 		for _, inner := range v.Array() {
 			f.read(inner, depth+1)
 		}
 	case v.IsObject():
 		v.ForEach(func(name, inner gjson.Result) bool {
-			f.field(name.Str, inner, depth)
+			f.member(name.Str, inner, depth)
 			return true
 		})
 	}
 }
 
-func (f *failure) field(name string, v gjson.Result, depth int) {
+func (f *failure) member(name string, v gjson.Result, depth int) {
 	switch name {
 	case "message", "msg", "error_message", "reason", "title", "detail", "details", "error", "errors", "metadata", "raw":
 		var inner failure
 		inner.read(v, depth+1)
-		f.say(inner.message)
+		f.add(inner.message)
 		if f.code == "" || inner.code == overflowCode {
 			f.code = inner.code
 		}
@@ -89,8 +91,8 @@ func (f *failure) field(name string, v gjson.Result, depth int) {
 	}
 }
 
-// say keeps the first words, and adds what later ones tell beyond them.
-func (f *failure) say(words string) {
+// add appends words that are not in the message yet.
+func (f *failure) add(words string) {
 	words = strings.TrimSpace(words)
 	switch {
 	case words == "" || len(f.message) > maxErrorBody || strings.Contains(f.message, words):
@@ -101,97 +103,101 @@ func (f *failure) say(words string) {
 	}
 }
 
-// parseFailure reads the body of a refusal. What is not JSON is taken as text,
-// of HTML the title.
+// parseFailure reads the body of a refusal: JSON, the title of a web page, or text.
 func parseFailure(body []byte) failure {
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, byteOrderMark))
 	if len(body) == 0 {
 		return failure{}
 	}
-	if strings.IndexByte(`{["`, body[0]) >= 0 {
+	if bytes.IndexByte([]byte(`{["`), body[0]) >= 0 {
 		var f failure // read leniently: a long body was cut off
 		f.read(gjson.ParseBytes(body), 0)
 		if f.message != "" || json.Valid(body) {
 			return f
 		}
 	}
-	if body[0] == '<' {
-		return failure{message: htmlTitle(body), page: true}
+	if body[0] != '<' {
+		return failure{message: string(body)}
 	}
-	return failure{message: string(body)}
+	f := failure{page: true}
+	if title := pageTitle.FindSubmatch(body); title != nil {
+		f.message = strings.TrimSpace(html.UnescapeString(string(title[1])))
+	}
+	return f
 }
 
-// htmlTitle is what a page calls itself; "" when it has no name.
-func htmlTitle(page []byte) string {
-	lower := bytes.ToLower(page)
-	at := bytes.Index(lower, []byte("<title"))
-	if at < 0 {
-		return ""
-	}
-	_, rest, found := bytes.Cut(page[at:], []byte(">"))
-	if !found {
-		return ""
-	}
-	title, _, _ := bytes.Cut(rest, []byte("<"))
-	return strings.TrimSpace(html.UnescapeString(string(title)))
-}
+var pageTitle = regexp.MustCompile(`(?i)<title[^>]*>([^<]*)`)
 
-// words makes text of an endpoint fit to show: redacted, safe, one line, short.
-func (c *Client) words(text string) string {
-	if len(text) > maxErrorBody {
-		text = text[:maxErrorBody]
-	}
-	text = c.secrets.Redact(word(c.secrets.Redact(text)))
-	if utf8.RuneCountInString(text) > maxWords {
-		text = string([]rune(text)[:maxWords]) + "…"
+// displayable makes text of an endpoint fit to show: redacted, sanitised, one
+// line, short.
+func (c *Client) displayable(text string) string {
+	text = c.secrets.Redact(oneLine(c.secrets.Redact(text[:min(len(text), maxErrorBody)])))
+	if utf8.RuneCountInString(text) > maxMessage {
+		text = string([]rune(text)[:maxMessage]) + "…"
 	}
 	return text
 }
 
-// refusal makes the error of an answer with an HTTP status of 400 and more.
+// fault makes an error of the class kind; cause may be nil.
+func (c *Client) fault(kind assistant.Kind, cause error, format string, args ...any) *assistant.RequestError {
+	return &assistant.RequestError{Kind: kind, Message: c.displayable(fmt.Sprintf(format, args...)), Err: cause}
+}
+
+// refusal is the error of a response with an HTTP status of 300 or more.
 func (c *Client) refusal(status int, body []byte, header http.Header) *assistant.RequestError {
-	err := c.failed(status, parseFailure(body), rateLimits(header, c.now()))
-	if err.After, _ = retryAfter(header, c.now()); err.After > 0 {
-		err.Advice = "try again in " + span(err.After)
+	err := c.failed(status, parseFailure(body), rateLimits(header, c.opts.Now()))
+	err.After = retryAfter(header, c.opts.Now())
+	if err.After > 0 {
+		err.Message = add(err.Message, "retry after "+seconds(err.After))
+	}
+	if status == http.StatusNotFound || status == http.StatusMethodNotAllowed {
+		err.Message = add(err.Message, c.missingVersion())
 	}
 	return err
 }
 
-// failed makes the error of what an endpoint said. status 0 means that it came
-// in the middle of an answer. limits are what the header said; nil is nothing.
+// failed is the error of what an endpoint said. status 0 means in the middle of
+// an answer; limits are from the header and may be nil.
 func (c *Client) failed(status int, f failure, limits *assistant.RateLimits) *assistant.RequestError {
-	said := status
+	message := c.failureMessage(status, f)
 	if status == 0 {
 		status = f.status
 	}
 	kind, matched := Classify(status, f.code, f.message)
-	err := &assistant.RequestError{Kind: kind, Status: status, Message: c.told(said, f), Matched: matched, Limits: limits}
-	err.Advice = c.advice(err, f)
-	if kind == assistant.KindOverflow {
+	err := &assistant.RequestError{Kind: kind, Status: status, Matched: matched, Limits: limits, Message: message}
+	switch {
+	case kind == assistant.KindOverflow:
 		err.Limit = contextLimit(f.message)
+	case kind == assistant.KindAuth && c.opts.Key == "":
+		err.Message = add(message, "no API key is set for "+c.opts.Name)
+	case kind == assistant.KindQuota && limits != nil && limits.TokensLeft == 0 && limits.TokensReset > 0:
+		err.Message = add(message, "the token quota resets in "+seconds(limits.TokensReset))
+	case kind == assistant.KindQuota && limits != nil && limits.RequestsLeft == 0 && limits.RequestsReset > 0:
+		err.Message = add(message, "the request quota resets in "+seconds(limits.RequestsReset))
 	}
 	return err
 }
 
-// told says what an endpoint answered: in its own words when it has some.
-func (c *Client) told(status int, f failure) string {
+// failureMessage is an endpoint's own words when it has some, else its status.
+func (c *Client) failureMessage(status int, f failure) string {
 	answered := c.host + " answered"
 	if status != 0 {
 		answered += " " + statusText(status)
 	}
+	message := c.displayable(f.message)
 	switch {
 	case f.page:
 		answered += " with a web page"
-		if title := c.words(f.message); title != "" && !strings.Contains(answered, title) {
-			answered += ", " + strconv.Quote(title)
+		if message != "" && !strings.Contains(answered, message) {
+			answered += ", " + strconv.Quote(message)
 		}
 		return answered
-	case c.words(f.message) != "":
-		return c.words(f.message)
-	case c.words(f.code) != "":
-		return answered + ": " + c.words(f.code)
+	case message != "":
+		return message
+	case c.displayable(f.code) != "":
+		return answered + ": " + c.displayable(f.code)
 	case status == 0:
-		return c.host + " broke the answer off with an error and does not say which"
+		return c.host + " ended the answer with an error without saying which"
 	}
 	return answered
 }
@@ -201,26 +207,25 @@ func statusText(status int) string {
 	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
 }
 
-// broken makes the error of an answer that cannot be used.
-func broken(kind assistant.Kind, message, advice string, cause error) *assistant.RequestError {
-	return &assistant.RequestError{Kind: kind, Message: safetext.Clean(message), Advice: advice, Err: cause}
-}
-
-// versionHint is what is probably wrong when an endpoint does not know our
-// paths: the version is missing in the base URL. It is said, never guessed.
-func (c *Client) versionHint() string {
-	if versioned(c.base.Path) {
-		return ""
+// add appends a fact to a message.
+func add(message, fact string) string {
+	if fact == "" {
+		return message
 	}
-	return "the base URL " + c.base.String() + " has no version, should it be " + c.base.String() + "/v1?"
+	return strings.TrimSuffix(message, ".") + "; " + fact
 }
 
-// versioned reports whether a part of path is a version, such as v1 or v1beta.
-func versioned(path string) bool {
-	for part := range strings.SplitSeq(path, "/") {
+// seconds writes d in whole seconds, rounded up: a pause that is shown must be
+// long enough.
+func seconds(d time.Duration) string { return (d + time.Second - 1).Truncate(time.Second).String() }
+
+// missingVersion is what is probably wrong when an endpoint does not know our
+// paths: the base URL has no version such as /v1. "" when it has one.
+func (c *Client) missingVersion() string {
+	for part := range strings.SplitSeq(c.base.Path, "/") {
 		if len(part) > 1 && part[0] == 'v' && part[1] >= '0' && part[1] <= '9' {
-			return true
+			return ""
 		}
 	}
-	return false
+	return "the base URL " + c.base.String() + " has no version such as /v1"
 }

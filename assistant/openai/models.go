@@ -9,6 +9,9 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
@@ -17,62 +20,69 @@ import (
 	"winnow/assistant"
 )
 
-// The bounds of a list of models: its entries, its bytes, and those of an id.
+// The bounds of a list of models: entries, bytes, bytes of an id.
 const (
 	maxModels    = 200_000
 	maxModelList = 128 << 20
 	maxModelID   = 512
+
+	listTimeout = time.Minute // for the whole list
 )
 
 // Models asks the endpoint which models it serves, in its order, each once. A
 // list that is empty, null or no list at all is an error that says so; odd
 // elements among good ones are left out and logged.
 func (c *Client) Models(ctx context.Context) ([]assistant.ModelInfo, error) {
-	limit := &assistant.RequestError{
-		Kind: assistant.KindNet, Err: errTimeout,
-		Message: fmt.Sprintf("%s has not sent its list of models within %s", c.host, span(c.timeouts.List)),
-		Advice:  tryAgain,
+	body, err := c.fetch(ctx, listTimeout, maxModelList, "its list of models", func(ctx context.Context, res **http.Response, via option.RequestOption) error {
+		api := sdk.Client{Options: c.request}
+		return api.Get(ctx, "models", nil, res, via)
+	})
+	if err != nil {
+		return nil, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, c.timeouts.List, limit)
+	return c.parseModels(bytes.TrimSpace(bytes.TrimPrefix(body, byteOrderMark)))
+}
+
+// fetch makes a request that is not streamed and returns its body, of at most
+// limit bytes. what names it in errors.
+func (c *Client) fetch(
+	ctx context.Context, timeout time.Duration, limit int64, what string,
+	request func(context.Context, **http.Response, option.RequestOption) error,
+) ([]byte, error) {
+	late := c.fault(assistant.KindNet, errTimeout, "%s has not sent %s within %v", c.host, what, timeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, late)
 	defer cancel()
 	var res *http.Response
-	api := sdk.Client{Options: c.options}
-	err := api.Get(ctx, "models", nil, &res, option.WithMiddleware(func(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-		return c.answered(next(r))
+	err := request(ctx, &res, option.WithMiddleware(func(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+		return c.checkStatus(next(r))
 	}))
-	var list []assistant.ModelInfo
+	var body []byte
 	if err == nil {
 		defer res.Body.Close()
-		list, err = c.readModels(res.Body)
+		body, err = io.ReadAll(io.LimitReader(res.Body, limit+1))
 	}
 	switch {
+	case err == nil && int64(len(body)) > limit:
+		return nil, c.fault(assistant.KindUnknown, nil, "%s is longer than %d MiB", what, limit>>20)
 	case err == nil:
-		return list, nil
-	case errors.Is(context.Cause(ctx), limit):
-		return nil, limit
+		return body, nil
+	case errors.Is(context.Cause(ctx), late):
+		return nil, late
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	}
 	return nil, c.netError(err)
 }
 
-// readModels reads a list: {"data":[…]}, {"models":[…]} or […].
-func (c *Client) readModels(body io.Reader) ([]assistant.ModelInfo, error) {
-	text, err := io.ReadAll(io.LimitReader(body, maxModelList+1))
-	if err != nil {
-		return nil, err
-	}
-	text = bytes.TrimSpace(bytes.TrimPrefix(text, byteOrderMark))
+// parseModels reads a list: {"data":[…]}, {"models":[…]} or […].
+func (c *Client) parseModels(text []byte) ([]assistant.ModelInfo, error) {
 	switch {
-	case len(text) > maxModelList:
-		return nil, broken(assistant.KindUnknown, "the list of models is longer than 128 MiB", "", nil)
 	case len(text) == 0:
 		return nil, c.noList("the answer is empty")
 	case text[0] != '{' && text[0] != '[':
-		said := c.told(0, parseFailure(text[:min(len(text), maxErrorBody)]))
-		return nil, c.noList("it answered with " + strings.TrimPrefix(said, c.host+" answered with "))
+		return nil, c.noList(c.failureMessage(0, parseFailure(text[:min(len(text), maxErrorBody)])))
 	case !json.Valid(text):
-		return nil, c.noList("its list ends in the middle or is not JSON")
+		return nil, c.noList("the answer is not valid JSON, or was cut off")
 	}
 	list := gjson.ParseBytes(text)
 	if list.IsObject() {
@@ -88,18 +98,11 @@ func (c *Client) readModels(body io.Reader) ([]assistant.ModelInfo, error) {
 	if !list.IsArray() {
 		return nil, c.noList(`there is no "data" list in the answer`)
 	}
-	return c.readEntries(list)
-}
-
-func (c *Client) readEntries(list gjson.Result) ([]assistant.ModelInfo, error) {
-	var (
-		models []assistant.ModelInfo
-		seen   = map[string]bool{}
-		odd    int // entries that are no model
-		all    int
-	)
+	var models []assistant.ModelInfo
+	seen := map[string]bool{}
+	odd, all := 0, 0 // entries that are no model; all entries
 	list.ForEach(func(_, v gjson.Result) bool {
-		info, id := readEntry(v, c.name, c.now())
+		info, id := c.modelInfo(v)
 		switch {
 		case id == "" || len(id) > maxModelID || !sendable(id):
 			odd++
@@ -112,21 +115,144 @@ func (c *Client) readEntries(list gjson.Result) ([]assistant.ModelInfo, error) {
 	})
 	switch {
 	case all > maxModels:
-		return nil, broken(assistant.KindUnknown, fmt.Sprintf("%s lists more than %d models", c.host, maxModels), "", nil)
+		return nil, c.fault(assistant.KindUnknown, nil, "%s lists more than %d models", c.host, maxModels)
 	case all == 0:
 		return nil, c.noList("the list is empty")
 	case len(models) == 0:
 		return nil, c.noList(fmt.Sprintf("none of the %d entries has an id", all))
-	}
-	if odd > 0 {
-		c.log.Warn("models left out", "provider", c.name, "entries", odd)
+	case odd > 0:
+		c.opts.Log.Warn("models left out", "provider", c.opts.Name, "entries", odd)
 	}
 	return models, nil
 }
 
 // noList is the error of an endpoint that sends no list of models.
 func (c *Client) noList(why string) error {
-	return &assistant.RequestError{
-		Kind: assistant.KindUnknown, Message: c.host + " sends no list of models: " + c.words(why), Advice: c.versionHint(),
+	return c.fault(assistant.KindUnknown, nil, "%s sends no list of models: %s", c.host, add(why, c.missingVersion()))
+}
+
+// The members of an entry that mean the same, in the order of preference: those
+// of OpenAI, OpenRouter, vLLM, llama.cpp, LM Studio, Together, Mistral, LiteLLM
+// and the enriched list of LLM-API-Key-Proxy.
+var (
+	idNames      = []string{"id", "name", "model"}
+	modeNames    = []string{"mode", "type"}
+	contextNames = []string{
+		"context_window", "max_context_length", "meta.n_ctx", "context_length", "max_model_len", "max_input_tokens",
+		"top_provider.context_length", "limits.max_context_window_tokens", "meta.n_ctx_train",
 	}
+	outputNames = []string{"architecture.output_modalities", "supported_output_modalities"}
+	toolNames   = []string{"function_calling", "tool_use", "tool_calling", "tools"}
+	reasonNames = []string{"reasoning", "thinking", "include_reasoning"}
+)
+
+// modelInfo reads an element of a list of models leniently. A plain string is an
+// id; id is "" when there is none.
+func (c *Client) modelInfo(v gjson.Result) (info assistant.ModelInfo, id string) {
+	if v.Type == gjson.String {
+		id = v.Str
+	} else if v.IsObject() {
+		id = firstString(v, idNames)
+	}
+	info = assistant.ModelInfo{
+		ID: c.opts.Name + "/" + id, Source: "live", Retrieved: c.opts.Now(),
+		PriceIn:  price(v, "pricing.prompt", "input_cost_per_token", "pricing.input"),
+		PriceOut: price(v, "pricing.completion", "output_cost_per_token", "pricing.output"),
+		Images:   containsAny(strings.ToLower(id), imageIDs),
+	}
+	for _, name := range contextNames {
+		if info.Context = count(v.Get(name)); info.Context > 0 {
+			info.Known = true
+			break
+		}
+	}
+	parameters, abilities := flags(v.Get("supported_parameters")), flags(v.Get("capabilities"))
+	canReason, _ := anyFlag(abilities, reasonNames)
+	acceptsReasoning, _ := anyFlag(parameters, reasonNames)
+	info.Reasons = canReason || acceptsReasoning
+	info.Images = info.Images || abilities["image_generation"]
+	chats, known := abilities["completion_chat"]
+	info.NoChat = known && !chats || noChat(id, firstString(v, modeNames))
+	for _, name := range outputNames {
+		if out := flags(v.Get(name)); len(out) > 0 {
+			info.Images = info.Images || out["image"]
+			info.NoChat = info.NoChat || !out["text"]
+		}
+	}
+	// A model whose entry says nothing about tools is assumed to call them.
+	calls, known := anyFlag(abilities, toolNames)
+	info.Tools = !info.NoChat && (calls || !known) && (len(parameters) == 0 || parameters["tools"])
+	return info, id
+}
+
+// firstString returns the first of these members that is a string and not empty.
+func firstString(v gjson.Result, names []string) string {
+	for _, name := range names {
+		if s := v.Get(name); s.Type == gjson.String && s.Str != "" {
+			return s.Str
+		}
+	}
+	return ""
+}
+
+// flags reads a list of words, each true, or an object of booleans.
+func flags(v gjson.Result) map[string]bool {
+	out := map[string]bool{}
+	v.ForEach(func(name, value gjson.Result) bool {
+		switch {
+		case v.IsArray():
+			out[value.String()] = true
+		case value.IsBool():
+			out[name.Str] = value.Bool()
+		}
+		return true
+	})
+	return out
+}
+
+// anyFlag reports whether one of names is set, and whether one is there at all.
+func anyFlag(flags map[string]bool, names []string) (set, known bool) {
+	for _, name := range names {
+		value, there := flags[name]
+		set, known = set || value, known || there
+	}
+	return set, known
+}
+
+// price reads the first of three members that is a price, in dollars per million
+// tokens: two per token, one (of Together) per million. A token that costs more
+// than a dollar is not believed.
+func price(v gjson.Result, perToken, alsoPerToken, perMillion string) float64 {
+	const million = 1e6
+	for i, name := range []string{perToken, alsoPerToken, perMillion} {
+		n, _ := number(v.Get(name))
+		if i < 2 {
+			n *= million
+		}
+		if n > 0 && n <= million {
+			return n
+		}
+	}
+	return 0
+}
+
+// The parts of ids and modes that tell what a model is when its entry does not.
+// An unknown mode may chat.
+var (
+	imageIDs   = []string{"dall-e", "gpt-image", "imagen", "stable-diffusion", "flux"}
+	otherIDs   = []string{"embed", "tts", "whisper", "moderation", "transcribe", "rerank", "sora", "veo-", "text-to-speech", "speech-to-text", "davinci-002", "babbage-002", "gpt-3.5-turbo-instruct"}
+	otherModes = []string{"embed", "image", "audio", "speech", "tts", "stt", "transcri", "moderation", "rerank", "video", "realtime", "ocr"}
+)
+
+// noChat reports whether a model with this id and mode cannot chat.
+func noChat(id, mode string) bool {
+	id = strings.ToLower(id)
+	return containsAny(strings.ToLower(mode), otherModes) || containsAny(id, otherIDs) || containsAny(id, imageIDs)
+}
+
+// sendable reports whether id can be both shown and sent.
+func sendable(id string) bool {
+	return utf8.ValidString(id) && !strings.ContainsFunc(id, func(r rune) bool {
+		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == utf8.RuneError
+	})
 }

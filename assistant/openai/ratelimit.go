@@ -10,7 +10,7 @@ import (
 	"winnow/assistant"
 )
 
-// longestPause is the longest wait that an endpoint is believed to mean.
+// longestPause bounds the pause that an endpoint can ask for.
 const longestPause = 30 * 24 * time.Hour
 
 // rateLimits reads the x-ratelimit-* headers; nil when there are none.
@@ -29,8 +29,8 @@ func rateLimits(h http.Header, now time.Time) *assistant.RateLimits {
 	return &l
 }
 
-// headerCount reads the first of these headers that is there. Some servers give
-// a list, "10, 10;w=60": the first number counts. -1 is none there.
+// headerCount reads the first of these headers that is present, -1 when none is.
+// Of a list such as "10, 10;w=60" the first number counts.
 func headerCount(h http.Header, names ...string) int {
 	for _, name := range names {
 		text, _, _ := strings.Cut(h.Get(name), ",")
@@ -50,17 +50,17 @@ func headerPause(h http.Header, now time.Time, names ...string) time.Duration {
 	return 0
 }
 
-// retryAfter reads Retry-After and its form in milliseconds. ok is false when
-// the endpoint asked for no pause.
-func retryAfter(h http.Header, now time.Time) (d time.Duration, ok bool) {
+// retryAfter reads Retry-After and its form in milliseconds; 0 is none.
+func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms >= 0 {
-		return seconds(ms / 1000), true
+		return pauseOf(ms / 1000)
 	}
-	return parsePause(h.Get("Retry-After"), now)
+	d, _ := parsePause(h.Get("Retry-After"), now)
+	return d
 }
 
-// The epochs, in seconds and in milliseconds, from which on a bare number is a
-// moment and not a pause: 2001.
+// A bare number from these on is a Unix time (2001 and later) in seconds or
+// milliseconds, and not a pause.
 const (
 	epochSeconds = 1e9
 	epochMillis  = 1e12
@@ -82,19 +82,19 @@ func parsePause(text string, now time.Time) (time.Duration, bool) {
 		case n >= epochSeconds:
 			n -= float64(now.UnixMilli()) / 1000
 		}
-		return seconds(n), true
+		return pauseOf(n), true
 	}
 	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
 		return min(d, longestPause), true
 	}
-	for _, layout := range []string{time.RFC3339, http.TimeFormat, time.RFC850, time.ANSIC} {
-		if at, err := time.Parse(layout, text); err == nil {
-			return min(max(at.Sub(now), 0), longestPause), true
-		}
+	at, err := http.ParseTime(text)
+	if err != nil {
+		at, err = time.Parse(time.RFC3339, text)
 	}
-	return 0, false
+	return min(max(at.Sub(now), 0), longestPause), err == nil
 }
 
-func seconds(n float64) time.Duration {
+// pauseOf is a pause of n seconds, within bounds.
+func pauseOf(n float64) time.Duration {
 	return time.Duration(min(max(n, 0), longestPause.Seconds()) * float64(time.Second))
 }

@@ -33,7 +33,6 @@ func newRig(t *testing.T, server *assistanttest.Server, change ...func(*Options)
 			r.slept = append(r.slept, d)
 			return ctx.Err()
 		},
-		Rand: func() float64 { return 0.5 },
 	}
 	for _, f := range change {
 		f(&opts)

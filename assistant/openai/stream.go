@@ -12,147 +12,139 @@ import (
 	"winnow/assistant"
 )
 
-// Stream sends req and yields the answer as it comes; see assistant.Model. An
+// Stream sends req and yields the answer as it arrives; see assistant.Model. An
 // attempt that fails before its first content is repeated up to three times
 // when that may help, each announced as a Retry. When ctx ends, so does the
 // stream, with the error of ctx.
 func (c *Client) Stream(ctx context.Context, req assistant.Request) iter.Seq2[assistant.Part, error] {
 	return func(yield func(assistant.Part, error) bool) {
 		if _, err := c.completionParams(req); err != nil {
-			yield(nil, &assistant.RequestError{Kind: assistant.KindUnknown, Message: "the request cannot be written: " + c.words(err.Error()), Err: err})
+			yield(nil, c.fault(assistant.KindUnknown, err, "the request cannot be encoded: %v", err))
 			return
 		}
-		s := &stream{client: c, ctx: ctx, req: req, yield: yield}
-		if err := s.run(); err != nil && !errors.Is(err, errUnwanted) {
+		s := &stream{Client: c, ctx: ctx, req: req, yield: yield}
+		if err := s.run(); err != nil && !errors.Is(err, errBrokenOff) {
 			yield(nil, err)
 		}
 	}
 }
 
-// errUnwanted ends a stream whose reader has broken off.
-var errUnwanted = errors.New("nobody reads on")
+// errBrokenOff ends a stream whose consumer has broken off the range: nothing may
+// be yielded any more.
+var errBrokenOff = errors.New("the consumer has broken off")
 
 // stream is one call of Stream.
 type stream struct {
-	client *Client
-	ctx    context.Context
-	req    assistant.Request
-	yield  func(assistant.Part, error) bool
-	said   bool            // content has been yielded: no attempt may follow
-	heard  strings.Builder // text and reasoning, for the log at level DEBUG
+	*Client
+	ctx      context.Context
+	req      assistant.Request
+	yield    func(assistant.Part, error) bool
+	content  bool            // content has been yielded: there is no retry any more
+	received strings.Builder // text and reasoning, for the log
 }
 
-// run makes attempts until one succeeds or none may follow.
+// run makes attempts until one succeeds or no retry may follow.
 func (s *stream) run() error {
 	for retry := 1; ; retry++ {
 		err := s.attempt()
 		switch {
-		case errors.Is(err, errUnwanted): // whatever else is so: nothing may be yielded any more
+		case errors.Is(err, errBrokenOff):
 			return err
 		case err == nil || s.ctx.Err() != nil:
 			return s.ctx.Err()
-		case s.said:
+		case s.content:
 			return err
 		}
-		after, again := s.client.again(err, retry)
+		after, again := s.retryAfter(err, retry)
 		if !again {
 			return err
 		}
-		reason := s.client.reason(err)
-		s.client.log.Warn("request is sent again", "provider", s.client.name, "attempt", retry, "reason", reason, "after", after)
+		reason := s.reason(err)
+		s.opts.Log.Warn("request is sent again", "provider", s.opts.Name, "attempt", retry, "reason", reason, "after", after)
 		if !s.yield(assistant.Retry{Attempt: retry, Reason: reason, After: after}, nil) {
-			return errUnwanted
+			return errBrokenOff
 		}
-		if err := s.client.wait(s.ctx, after); err != nil {
-			if s.ctx.Err() != nil {
-				return s.ctx.Err()
-			}
+		if err := s.opts.Wait(s.ctx, after); err != nil {
 			return err
 		}
 	}
 }
 
-// attempt sends the request once and yields what comes of it.
+// attempt sends the request once and yields what is received.
 func (s *stream) attempt() error {
 	ctx, cancel := context.WithCancel(s.ctx)
-	x := s.client.start(ctx, s.req)
-	a := &answer{fail: s.client.failed, host: s.client.host}
-	err := s.follow(x, a)
-	if err == nil && a.done {
-		// The connection is worth keeping for the next turn: let its end come.
-		go func() {
-			defer cancel()
-			x.drain(ctx)
-		}()
-		return nil
+	x := s.send(ctx, s.req)
+	a := &answer{Client: s.Client}
+	err := s.receive(x, a)
+	if err != nil || !a.done {
+		cancel()
+		return err
 	}
-	cancel()
-	return err
+	go func() { // the end of the body makes the connection free for the next request
+		defer cancel()
+		x.drain()
+	}()
+	return nil
 }
 
-// follow takes the news of x until the answer is whole or broken.
-func (s *stream) follow(x *exchange, a *answer) error {
-	host := s.client.base.Host
-	p := newPatience(s.client.timeouts, host, time.Now())
-	timer := time.NewTimer(p.next(time.Now()))
-	defer timer.Stop()
+// receive handles the events of x until the answer is whole or has failed.
+func (s *stream) receive(x *exchange, a *answer) error {
+	w := newWait(s.opts.Timeouts)
+	defer w.stop()
 	for {
 		select {
 		case <-s.ctx.Done():
 			return s.ctx.Err()
-		case e := <-x.news:
-			if over, err := s.take(x, a, p, e); over || err != nil {
+		case e := <-x.events:
+			if over, err := s.handle(a, w, e); over || err != nil {
 				return err
 			}
-		case now := <-timer.C:
-			wait, err := p.due(now)
-			switch {
-			case err != nil && p.phase == finishing:
+		case <-w.notice.C:
+			w.notices++
+			if !w.over() && !s.yield(assistant.Wait{For: time.Duration(w.notices) * noticeEvery}, nil) {
+				return errBrokenOff
+			}
+		case <-w.limit.C:
+			if w.phase == finishing {
 				return s.finish(a, nil)
-			case err != nil:
-				return err
-			case wait != nil && !s.yield(*wait, nil):
-				return errUnwanted
 			}
+			return s.timeout(w)
 		}
-		timer.Reset(p.next(time.Now()))
 	}
 }
 
-// take handles one event. over means that the answer is whole.
-func (s *stream) take(x *exchange, a *answer, p *patience, e event) (over bool, err error) {
-	switch e.kind {
-	case gotConnection:
-		p.connected(time.Now())
-	case gotHeader:
-		p.answered(time.Now())
-		a.limits = rateLimits(e.header, s.client.now())
-		return false, s.client.checkType(e.header.Get("Content-Type"))
-	case gotBody:
-		parts, useful, err := a.write(e.body)
-		x.free <- e.body[:cap(e.body)]
-		if err := s.give(a, parts); err != nil {
-			return false, err
-		}
-		if err != nil {
-			return false, err
-		}
-		if useful {
-			p.progressed(time.Now(), a.finished)
-		}
-		if a.done {
-			return true, s.finish(a, nil)
-		}
-	case gotEnd:
+// handle handles one event; over means that the answer is whole.
+func (s *stream) handle(a *answer, w *wait, e event) (over bool, err error) {
+	switch {
+	case e.ended:
 		if a.understood || a.frames.framing != unknownFraming || e.err == nil {
 			return true, s.finish(a, e.err)
 		}
-		return false, s.client.netError(e.err)
+		return false, s.netError(e.err)
+	case e.header != nil:
+		w.enter(silent)
+		a.limits = rateLimits(e.header, s.opts.Now())
+		return false, s.checkType(e.header.Get("Content-Type"))
+	case e.body == nil:
+		w.enter(unanswered)
+		return false, nil
 	}
-	return false, nil
+	parts, useful, err := a.write(e.body)
+	if gone := s.give(a, parts); gone != nil {
+		return false, gone
+	}
+	if useful && a.finished {
+		w.restart(finishing)
+	} else if useful {
+		w.restart(streaming)
+	}
+	if err == nil && a.done {
+		return true, s.finish(a, nil)
+	}
+	return false, err
 }
 
-// finish yields what is left of an answer that has ended.
+// finish yields the rest of an answer that has ended.
 func (s *stream) finish(a *answer, cause error) error {
 	parts, err := a.end(cause)
 	if gone := s.give(a, parts); gone != nil {
@@ -161,35 +153,114 @@ func (s *stream) finish(a *answer, cause error) error {
 	return err
 }
 
-// give yields parts.
+// give yields parts. The answer is logged at DEBUG when it is whole.
 func (s *stream) give(a *answer, parts []assistant.Part) error {
-	s.said = s.said || a.said
+	s.content = s.content || a.content
 	for _, part := range parts {
-		s.note(part)
+		switch p := part.(type) {
+		case assistant.Text:
+			s.received.WriteString(p.Text)
+		case assistant.Reasoning:
+			s.received.WriteString(p.Text)
+		case assistant.Unreadable:
+			s.opts.Log.Warn("part of an answer left out", "provider", s.opts.Name, "reason", p.Reason)
+		case assistant.End:
+			if s.opts.Log.Enabled(s.ctx, slog.LevelDebug) {
+				s.opts.Log.Debug("response", "provider", s.opts.Name, "finish", p.Finish, "damaged", p.Damaged,
+					"text", s.secrets.Redact(s.received.String()), "calls", s.secrets.Redact(fmt.Sprint(p.Calls)))
+			}
+		case assistant.Wait, assistant.Retry:
+		}
 		if !s.yield(part, nil) {
-			return errUnwanted
+			return errBrokenOff
 		}
 	}
 	return nil
 }
 
-// note logs what is to be logged of a part.
-func (s *stream) note(part assistant.Part) {
-	c := s.client
-	if u, ok := part.(assistant.Unreadable); ok {
-		c.log.Warn("part of an answer left out", "provider", c.name, "reason", u.Reason)
+// phase is how far an exchange has come.
+type phase uint8
+
+const (
+	connecting phase = iota
+	unanswered       // connected, no header yet
+	silent           // the header was received, no content yet
+	streaming
+	finishing // the finish_reason was received
+)
+
+const (
+	// noticeEvery is after how long without anything useful a Wait is announced.
+	noticeEvery = 20 * time.Second
+	// afterFinish is how long the usage report and [DONE] may take after the
+	// finish_reason. Some endpoints never send them and keep the connection open.
+	afterFinish = 2 * time.Second
+)
+
+// wait measures how long one exchange has sent nothing useful.
+type wait struct {
+	timeouts Timeouts
+	phase    phase
+	limit    *time.Timer  // fires when the phase has taken too long
+	notice   *time.Ticker // fires when a Wait is to be announced
+	notices  int          // since the last useful event
+}
+
+func newWait(t Timeouts) *wait {
+	return &wait{timeouts: t, limit: time.NewTimer(t.Connect), notice: time.NewTicker(noticeEvery)}
+}
+
+func (w *wait) stop() {
+	w.limit.Stop()
+	w.notice.Stop()
+}
+
+// duration is the limit of the current phase.
+func (w *wait) duration() time.Duration {
+	t := w.timeouts
+	return [...]time.Duration{t.Connect, t.FirstByte, t.FirstByte, t.Idle, afterFinish}[w.phase]
+}
+
+// enter begins a phase before the first content. Its limit runs from the
+// connection and goes on when the header is received.
+func (w *wait) enter(p phase) {
+	connected := w.phase == connecting
+	w.phase = max(w.phase, p)
+	if connected {
+		w.limit.Reset(w.duration())
 	}
-	if !c.log.Enabled(s.ctx, slog.LevelDebug) {
-		return
+}
+
+// restart begins the phase p after something useful.
+func (w *wait) restart(p phase) {
+	w.phase, w.notices = p, 0
+	w.limit.Reset(w.duration())
+	w.notice.Reset(noticeEvery)
+}
+
+// over reports that the limit has passed at the same moment as a notice.
+func (w *wait) over() bool {
+	select {
+	case <-w.limit.C:
+		w.limit.Reset(0) // receive sees it next
+		return true
+	default:
+		return false
 	}
-	switch p := part.(type) {
-	case assistant.Text:
-		s.heard.WriteString(p.Text)
-	case assistant.Reasoning:
-		s.heard.WriteString(p.Text)
-	case assistant.End:
-		c.log.Debug("response", "provider", c.name, "finish", p.Finish, "damaged", p.Damaged,
-			"text", c.secrets.Redact(s.heard.String()), "calls", c.secrets.Redact(fmt.Sprint(p.Calls)))
-	default: // not what the model said
+}
+
+// timeout is the error of a phase that has taken too long.
+func (c *Client) timeout(w *wait) error {
+	kind, cause, format := assistant.KindNet, errTimeout, ""
+	switch w.phase {
+	case connecting:
+		cause, format = nil, "no connection to %s within %v"
+	case unanswered:
+		format = "%s accepted the request and has not answered for %v"
+	case silent:
+		format = "%s began to answer and has sent no content for %v"
+	case streaming, finishing:
+		kind, format = assistant.KindInterrupted, "%s has sent no more of the answer for %v"
 	}
+	return c.fault(kind, cause, format, c.host, w.duration())
 }
