@@ -31,12 +31,12 @@ func TestTheBoundaryIsComputedOnItsTriggers(t *testing.T) {
 		before  func(r *rig) // not counted
 		do      func(r *rig)
 	}{
-		"filter executed": {do: func(r *rig) { r.session.SetView(r.session.Visible()[:2], "r2", budget.FilterExecuted) }},
+		"filter executed": {do: func(r *rig) { r.session.SetView(r.session.Visible()[:2], "r2") }},
 		"model changed":   {do: func(r *rig) { r.must(r.session.SetModel("test/small")) }},
 		"allowance":       {do: func(r *rig) { r.session.SetSettings(settings(func(p *budget.Params) { p.UserRequestAllowance = 7 })) }},
 		"chars per token": {do: func(r *rig) { r.session.SetSettings(settings(func(p *budget.Params) { p.CharsPerToken = 2 })) }},
 		"pair deleted":    {do: func(r *rig) { r.must(r.session.Delete(ctx, r.session.Visible()[1].Seq)) }},
-		"off the filter":  {do: func(r *rig) { r.session.SetView(r.session.Visible()[1:], "s1", budget.VisibilityChanged) }},
+		"off the filter":  {do: func(r *rig) { r.session.SetView(r.session.Visible()[1:], "s1") }},
 		"import":          {do: func(r *rig) { r.must(r.session.LoadView(ctx)) }},
 		"context is known": {do: func(r *rig) {
 			r.session.Registry().Learn(assistant.ModelInfo{ID: "test/script", Context: 50_000, Known: true})

@@ -89,7 +89,7 @@ func TestWhatYouSeeIsWhatIsSent(t *testing.T) {
 		if err := s.Start(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		s.SetView(refs, "drawn", budget.FilterExecuted)
+		s.SetView(refs, "drawn")
 
 		seen := s.Boundary()
 		var want []assistant.Pair

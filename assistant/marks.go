@@ -3,8 +3,6 @@ package assistant
 import (
 	"context"
 	"strings"
-
-	"winnow/assistant/budget"
 )
 
 // Delete removes pairs for good.
@@ -23,7 +21,7 @@ func (s *Session) Delete(ctx context.Context, seqs ...int64) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.view.drop(budget.PairDeleted, func(seq int64) bool { return gone[seq] })
+	s.view.drop(func(seq int64) bool { return gone[seq] })
 	return nil
 }
 

@@ -172,7 +172,7 @@ func TestTheManifestAndGetPayload(t *testing.T) {
 	raw, _ := json.Marshal(got[0].Data)
 	wantEqual(t, "data", string(raw), `{"text":"find me"}`)
 	wantIn(t, got[1].Message, "Did you mean '"+id+"'?")
-	r.session.SetView(r.session.Visible()[1:], "filtered", 1)
+	r.session.SetView(r.session.Visible()[1:], "filtered")
 	r.send("c")
 	if strings.Contains(r.systemOf(3), id) {
 		t.Error("the payload of a pair that is filtered away is told")

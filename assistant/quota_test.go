@@ -8,7 +8,6 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
-	"winnow/assistant/budget"
 )
 
 func TestAQuotaIsWhatWasSaidLast(t *testing.T) {
@@ -251,10 +250,10 @@ func TestADraftComputesNothing(t *testing.T) {
 	computed := r.session.Recomputes()
 	for _, change := range []func(){
 		func() {},
-		func() { r.session.SetView(r.session.Visible()[:2], "r2", budget.FilterExecuted) },
+		func() { r.session.SetView(r.session.Visible()[:2], "r2") },
 		func() { r.must(r.session.SetModel("test/small")) },
 		func() { r.must(r.session.Delete(context.Background(), r.session.Visible()[0].Seq)) },
-		func() { r.session.SetView(nil, "x", budget.FilterExecuted) },
+		func() { r.session.SetView(nil, "x") },
 	} {
 		change()
 		for n := range 50 {

@@ -102,7 +102,7 @@ func TestTheCounterCountsWhatIsLeftOutWhileItIsTried(t *testing.T) {
 	gate.Open()
 	at.Events(t, events)
 	wantEqual(t, "counter after the send", r.session.Counter(), "[3-2]/3")
-	r.session.SetView(r.session.Visible()[2:], "x", 1)
+	r.session.SetView(r.session.Visible()[2:], "x")
 	wantEqual(t, "counter of another view", r.session.Counter(), "2/2")
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"winnow/assistant/budget"
 	"winnow/checkpoint"
 )
 
@@ -160,7 +159,7 @@ func (s *Session) reloadView(ctx context.Context, in checkpoint.Intent, cut []Re
 	s.context = contextMemory{mark: s.context.mark, resumed: s.context.resumed}
 	if in.Undoes == "" {
 		s.view.cut = cut
-		s.view.drop(budget.PairDeleted, func(seq int64) bool {
+		s.view.drop(func(seq int64) bool {
 			return slices.ContainsFunc(cut, func(r Ref) bool { return r.Seq == seq })
 		})
 		return nil
@@ -169,7 +168,7 @@ func (s *Session) reloadView(ctx context.Context, in checkpoint.Intent, cut []Re
 		back = s.view.cut // exactly what was visible, of whichever session
 		s.view.cut = nil
 	}
-	s.view.bringBack(back, budget.VisibilityChanged)
+	s.view.bringBack(back)
 	return nil
 }
 

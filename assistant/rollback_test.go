@@ -184,7 +184,7 @@ func TestOnlyTheCutSessionsLeaveTheView(t *testing.T) {
 	put(t, r.store, assistant.Pair{Session: "other", State: assistant.PairComplete, UserText: "theirs", AssistantText: "x"})
 	refs, err := r.store.Refs(context.Background(), "", 3.5)
 	r.must(err)
-	r.session.SetView(refs, "", 1)
+	r.session.SetView(refs, "")
 	_, err = r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.Both)
 	r.must(err)
 	wantList(t, "view", r.inView(), "theirs")
@@ -195,7 +195,7 @@ func TestOnlyTheCutSessionsLeaveTheView(t *testing.T) {
 func TestUndoBringsBackNoMoreThanWasVisible(t *testing.T) {
 	r := twoTurns(t)
 	refs := r.session.Visible()
-	r.session.SetView(append(refs[:1:1], refs[2]), "filtered", 1)
+	r.session.SetView(append(refs[:1:1], refs[2]), "filtered")
 	_, err := r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.Both)
 	r.must(err)
 	wantList(t, "view", r.inView(), "a")

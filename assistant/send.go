@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
-
-	"winnow/assistant/budget"
 )
 
 // Prompt is what a user sends.
@@ -263,5 +261,5 @@ func (s *Session) measure(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.view.tracker.SetSystem(t.systemCost(system))
-	s.view.tracker.Dirty(budget.PairsLoaded)
+	s.view.tracker.Dirty()
 }

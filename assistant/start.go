@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"winnow/assistant/budget"
 	"winnow/checkpoint"
 )
 
@@ -150,7 +149,7 @@ func (s *Session) switchTo(ctx context.Context, id string, refs []Ref) error {
 	s.id = id
 	s.records, s.lastSend = nil, nil
 	s.mu.Unlock()
-	s.SetView(refs, "x", budget.FilterExecuted)
+	s.SetView(refs, "x")
 	s.log.Info("session", "id", id)
 	return nil
 }

@@ -67,7 +67,7 @@ func TestTelemetryHoldsItsLaws(t *testing.T) {
 			used, first := 0, r.records[0]
 			for i, rec := range r.records {
 				r.wantLaws(rec, first, set.Budget, b, tt.prompt.Text)
-				wantEqual(t, "sent pairs", rec.SentCount(), len(rec.Selection))
+				wantEqual(t, "sent pairs", (rec.PredictedMessageCount - rec.TrimmedCount), len(rec.Selection))
 				if rec.Stage != budget.StagePromptSize {
 					wantEqual(t, "pairs in the request", len(said(asked[i]))-1, len(rec.Selection))
 				}
@@ -191,7 +191,7 @@ func TestTheLastSendIsRemembered(t *testing.T) {
 	}
 	r.send("a")
 	first, _ := r.session.LastSend()
-	r.session.SetView(nil, "s3", budget.FilterExecuted) // the counter forgets, the send does not
+	r.session.SetView(nil, "s3") // the counter forgets, the send does not
 	if again, ok := r.session.LastSend(); !ok || !reflect.DeepEqual(first, again) || len(first.LeftOut) != 1 || first.LeftOut[0].ID != "id0" {
 		t.Errorf("last send = %+v, then %+v", first, again)
 	}
@@ -237,7 +237,7 @@ func TestASessionIsLookedAtWhileItWorks(t *testing.T) {
 					}
 				}
 				for _, rec := range r.session.Records() {
-					_ = rec.SentCount()
+					_ = (rec.PredictedMessageCount - rec.TrimmedCount)
 				}
 				r.session.TopicMoved("A", "B")
 			}

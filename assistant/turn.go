@@ -287,7 +287,7 @@ func (t *turn) storePair() error {
 	t.seq = t.pair.Seq
 	t.events <- TurnStarted{t.seq} // does not block: it is the first event
 	if t.replaced != nil {
-		t.s.view.drop(budget.PairDeleted, func(seq int64) bool { return seq == t.replaced.Seq })
+		t.s.view.drop(func(seq int64) bool { return seq == t.replaced.Seq })
 	}
 	t.s.view.showRunning(t.pair.Seq)
 	return nil

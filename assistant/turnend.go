@@ -118,9 +118,9 @@ func (t *turn) removePair() error {
 	}
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
-	t.s.view.drop(budget.PairDeleted, func(seq int64) bool { return seq == t.pair.Seq })
+	t.s.view.drop(func(seq int64) bool { return seq == t.pair.Seq })
 	if t.replaced != nil {
-		t.s.view.put(PairRef(t.replaced, t.settings.Budget.CPT()), budget.PairsLoaded)
+		t.s.view.put(PairRef(t.replaced, t.settings.Budget.CPT()))
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func (t *turn) storeEnd(end Event) Event {
 		return Error{Code: string(KindUnknown), Message: fmt.Sprintf("the answer could not be stored: %v", err)}
 	}
 	t.s.mu.Lock()
-	t.s.view.put(PairRef(t.pair, t.settings.Budget.CPT()), budget.ReplyArrived)
+	t.s.view.put(PairRef(t.pair, t.settings.Budget.CPT()))
 	t.s.mu.Unlock()
 	t.s.storeState(t.ctx)
 	return end

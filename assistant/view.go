@@ -41,17 +41,17 @@ func (s *Session) loadView(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.SetView(refs, "x", budget.FilterExecuted)
+	s.SetView(refs, "x")
 	return nil
 }
 
 // SetView makes refs what is visible, in chronological order: the result of a
-// filter line. why says what led to it. A running pair that the line hides
+// filter line. A running pair that the line hides
 // stays in view until the next SetView.
-func (s *Session) SetView(refs []Ref, line string, why budget.Reason) {
+func (s *Session) SetView(refs []Ref, line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.setView(refs, line, why)
+	s.setView(refs, line)
 }
 
 // RefreshView makes refs, which the line leaves after pairs have changed, what
@@ -63,12 +63,12 @@ func (s *Session) RefreshView(refs []Ref, line string) bool {
 	if s.view.line != line {
 		return false
 	}
-	s.setView(refs, line, budget.VisibilityChanged)
+	s.setView(refs, line)
 	return true
 }
 
 // setView is SetView with the lock held.
-func (s *Session) setView(refs []Ref, line string, why budget.Reason) {
+func (s *Session) setView(refs []Ref, line string) {
 	s.view.line = line
 	s.view.refs = slices.Clone(refs)
 	if t := s.running; t != nil && t.seq != 0 {
@@ -76,7 +76,7 @@ func (s *Session) setView(refs []Ref, line string, why budget.Reason) {
 			s.view.refs = slices.Insert(s.view.refs, i, Ref{Seq: t.seq})
 		}
 	}
-	s.view.tracker.Replace(costsOf(s.view.refs), why)
+	s.view.tracker.Replace(costsOf(s.view.refs))
 	s.view.frozen, s.view.cut = false, nil
 }
 
@@ -173,16 +173,16 @@ func (v *view) find(seq int64) (int, bool) {
 }
 
 // put shows a pair, new or with another cost.
-func (v *view) put(r Ref, why budget.Reason) {
+func (v *view) put(r Ref) {
 	cost := budget.Cost{Tokens: r.Cost, Contributes: r.Sends}
 	i, in := v.find(r.Seq)
 	switch {
 	case in:
 		v.refs[i] = r
-		v.tracker.Set(i, cost, why)
+		v.tracker.Set(i, cost)
 	case i == len(v.refs):
 		v.refs = append(v.refs, r)
-		v.tracker.Append(cost, why)
+		v.tracker.Append(cost)
 	}
 }
 
@@ -190,28 +190,28 @@ func (v *view) put(r Ref, why budget.Reason) {
 // moves no boundary; one that is tried again gives up what it contributed.
 func (v *view) showRunning(seq int64) {
 	if i, in := v.find(seq); !in || v.refs[i].Sends {
-		v.put(Ref{Seq: seq}, budget.PairEdited)
+		v.put(Ref{Seq: seq})
 	}
 }
 
 // bringBack shows pairs that were dropped, each in its place.
-func (v *view) bringBack(refs []Ref, why budget.Reason) {
+func (v *view) bringBack(refs []Ref) {
 	v.frozen = false
 	for _, r := range refs {
 		if i, in := v.find(r.Seq); !in {
 			v.refs = slices.Insert(v.refs, i, r)
 		}
 	}
-	v.tracker.Replace(costsOf(v.refs), why)
+	v.tracker.Replace(costsOf(v.refs))
 }
 
 // drop takes pairs out of view.
-func (v *view) drop(why budget.Reason, gone func(seq int64) bool) {
+func (v *view) drop(gone func(seq int64) bool) {
 	for i := len(v.refs) - 1; i >= 0; i-- {
 		if gone(v.refs[i].Seq) {
 			v.frozen = false
 			v.refs = slices.Delete(v.refs, i, i+1)
-			v.tracker.Remove(i, why)
+			v.tracker.Remove(i)
 		}
 	}
 }

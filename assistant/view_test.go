@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"winnow/assistant"
-	"winnow/assistant/budget"
 )
 
 func TestRefreshOfALineThatIsNotTheViewsAnyMore(t *testing.T) {
@@ -12,7 +11,7 @@ func TestRefreshOfALineThatIsNotTheViewsAnyMore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.SetView([]assistant.Ref{{Seq: 1}, {Seq: 2}}, "s2", budget.FilterExecuted)
+	s.SetView([]assistant.Ref{{Seq: 1}, {Seq: 2}}, "s2")
 	if s.RefreshView([]assistant.Ref{{Seq: 3}}, "s0") || len(s.Visible()) != 2 {
 		t.Errorf("a line of before made the view %v", s.Visible())
 	}

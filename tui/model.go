@@ -9,7 +9,6 @@ import (
 	"github.com/atotto/clipboard"
 
 	"winnow/assistant"
-	"winnow/assistant/budget"
 	"winnow/assistant/history"
 	"winnow/assistant/workspace"
 	"winnow/tui/chat"
@@ -172,7 +171,7 @@ func (m *Model) useNothing() error {
 	if err != nil {
 		return err
 	}
-	session.SetView(nil, "x", budget.FilterExecuted) // as it will begin
+	session.SetView(nil, "x") // as it will begin
 	m.work, m.session = workspace.New(workspace.Options{Session: session}), session
 	m.pane = pane.None{}
 	if m.opts.HasPane {

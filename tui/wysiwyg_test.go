@@ -445,7 +445,7 @@ func (s *seeing) compareRecord(sent assistant.Request, want []madePair, message 
 		return fmt.Errorf("the telemetry selects %v, want %v", ids, wantIDs)
 	case r.Model != s.session.Model() || r.Stage != budget.StageComplete || r.TrimmedCount != 0:
 		return fmt.Errorf("the telemetry tells of %s, %s, %d trimmed", r.Model, r.Stage, r.TrimmedCount)
-	case r.PredictedMessageCount != len(want) || r.SentCount() != len(want) || r.AttemptHistoryTokens != wantTokens || tokens != wantTokens:
+	case r.PredictedMessageCount != len(want) || (r.PredictedMessageCount-r.TrimmedCount) != len(want) || r.AttemptHistoryTokens != wantTokens || tokens != wantTokens:
 		return fmt.Errorf("the telemetry counts %d pairs of %d tokens, selection %d; want %d of %d",
 			r.PredictedMessageCount, r.AttemptHistoryTokens, tokens, len(want), wantTokens)
 	case r.AUT != aut || r.AttemptTotalTokens != wantTokens+aut || r.RemainingReserve != r.Budget.MaxUsableRaw-wantTokens-aut:

@@ -20,10 +20,10 @@ const (
 	StagePromptSize Stage = "prompt_too_large"
 )
 
-// Attempt is the working copy of one send: which pairs go out, how many were
-// dropped. The provider alone says that a request is too long; Overflow then
-// drops exactly one pair. Later responses of the same turn go on with it. It
-// belongs to one goroutine.
+// Attempt is the state of one send: which pairs go out, how many were dropped.
+// The provider alone says that a request is too long; Overflow then drops
+// exactly one pair. Later responses of the same turn go on with it. It belongs
+// to one goroutine.
 type Attempt struct {
 	params  Params
 	at      Boundary
@@ -90,7 +90,7 @@ func (a *Attempt) Complete() { a.finish(StageComplete) }
 // Fail ends the attempt with an error that is not an overflow.
 func (a *Attempt) Fail() { a.finish(StageError) }
 
-// finish ends an attempt that is out; one that ended keeps its stage.
+// finish ends an attempt that was sent; one that has ended keeps its stage.
 func (a *Attempt) finish(s Stage) {
 	if a.stage == StageSent {
 		a.end(s)

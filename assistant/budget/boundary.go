@@ -1,6 +1,74 @@
 package budget
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+	"unicode/utf8"
+)
+
+// The defaults of Params, and the limit assumed of a model whose limit is unknown.
+const (
+	DefaultCharsPerToken        = 3.5
+	DefaultUserRequestAllowance = 100
+	DefaultMaxTrimAttempts      = 10
+	UnknownContext              = 32_768
+)
+
+// Params are the settings of the estimate and of trimming. The zero value is
+// the default of each.
+type Params struct {
+	CharsPerToken        float64 // CPT: characters a token stands for; 0 means 3.5
+	UserRequestAllowance int     // URA: tokens kept free for the next message; 0 means 100, negative none
+	MaxTrimAttempts      int     // NTA: pairs one send may drop; 0 means 10, negative none
+}
+
+// CPT returns the characters per token.
+func (p Params) CPT() float64 {
+	if p.CharsPerToken > 0 && !math.IsInf(p.CharsPerToken, 1) {
+		return p.CharsPerToken
+	}
+	return DefaultCharsPerToken
+}
+
+// URA returns the user request allowance, in tokens.
+func (p Params) URA() int { return setting(p.UserRequestAllowance, DefaultUserRequestAllowance) }
+
+// NTA returns how many pairs one send may drop.
+func (p Params) NTA() int { return setting(p.MaxTrimAttempts, DefaultMaxTrimAttempts) }
+
+func setting(value, standard int) int {
+	if value == 0 {
+		return standard
+	}
+	return max(value, 0)
+}
+
+// Estimate returns the estimated tokens of text: ⌈characters / CPT⌉.
+func (p Params) Estimate(text string) int {
+	return int(math.Ceil(float64(utf8.RuneCountInString(text)) / p.CPT()))
+}
+
+// Estimate is Params.Estimate with the default settings.
+func Estimate(text string) int { return Params{}.Estimate(text) }
+
+// Limit is what is known of the limits of a model.
+type Limit struct {
+	Context int  // context window in tokens; 0 is unknown
+	TPM     int  // tokens per minute; 0 is no such limit
+	Known   bool // Context is the model's own; false shows the limit as ~
+}
+
+// ML returns the model limit: the smaller of context window and TPM.
+func (l Limit) ML() int {
+	ml := l.Context
+	if ml <= 0 {
+		ml = UnknownContext
+	}
+	if l.TPM > 0 {
+		ml = min(ml, l.TPM)
+	}
+	return ml
+}
 
 // Cost is the size of one visible pair.
 type Cost struct {
@@ -16,9 +84,8 @@ func (c Cost) tokens() int {
 	return max(c.Tokens, 0)
 }
 
-// Boundary tells which visible pairs are included in the next request: those
-// from First on. The zero value is the boundary of an empty history before
-// anything was computed.
+// Boundary says which visible pairs are included in the next request: those from
+// First on. The zero value is the boundary of an empty history.
 type Boundary struct {
 	First         int  // index of the oldest included pair; Y when none is
 	X             int  // included pairs that contribute messages
@@ -49,12 +116,12 @@ func (b Boundary) Counter(trimmed int) string {
 // fits reports whether a history of so many tokens leaves room for URA.
 func (b Boundary) fits(history int) bool { return history+b.URA <= b.Usable }
 
-// Predict returns the boundary of the visible pairs, oldest first. It looks
-// only at the included pairs and one more.
+// Predict returns the boundary of the visible pairs, oldest first. It examines
+// only the included pairs and one more.
 func Predict(visible []Cost, limit Limit, sys int, p Params) Boundary {
 	b := newBoundary(limit, sys, p)
 	b.Y, b.First = len(visible), len(visible)
-	b.settle(visible)
+	b.move(visible)
 	return b
 }
 
@@ -63,16 +130,16 @@ func newBoundary(limit Limit, sys int, p Params) Boundary {
 	return Boundary{ML: ml, SYS: sys, Usable: ml - sys, URA: p.URA(), Known: limit.Known}
 }
 
-// settle moves First from wherever it is to where it belongs and returns how
-// many pairs it looked at. HistoryTokens and X must be those of First.
-func (b *Boundary) settle(visible []Cost) (looked int) {
+// move moves First to where it belongs and returns how many pairs it examined.
+// HistoryTokens and X must be those of First.
+func (b *Boundary) move(visible []Cost) (examined int) {
 	for b.First < len(visible) && !b.fits(b.HistoryTokens) {
 		b.count(visible[b.First], -1)
 		b.First++
-		looked++
+		examined++
 	}
 	for b.First > 0 {
-		looked++
+		examined++
 		older := visible[b.First-1]
 		if !b.fits(b.HistoryTokens + older.tokens()) {
 			break
@@ -80,7 +147,7 @@ func (b *Boundary) settle(visible []Cost) (looked int) {
 		b.count(older, 1)
 		b.First--
 	}
-	return looked
+	return examined
 }
 
 // count adds a pair to the included ones, or takes it out for sign −1.

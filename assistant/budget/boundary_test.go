@@ -26,7 +26,7 @@ func TestEstimate(t *testing.T) {
 			t.Errorf("%+v.Estimate(%q) = %d, want %d", c.p, c.text, got, c.want)
 		}
 	}
-	if Estimate("12345678") != 3 || (Params{}).EstimateRunes(8) != 3 || (Params{}).EstimateRunes(-1) != 0 {
+	if Estimate("12345678") != 3 {
 		t.Error("the package functions differ from the default settings")
 	}
 }
@@ -132,7 +132,7 @@ func TestTrackerAgreesWithTheDefinition(t *testing.T) {
 		tr := NewTracker(Params{}, Limit{Context: 500})
 		sys := 0
 		for step := range 60 {
-			n := tr.Len()
+			n := len(tr.costs)
 			cost := Cost{Tokens: rnd.IntN(120), Contributes: rnd.IntN(4) > 0}
 			switch op := rnd.IntN(8); {
 			case op == 0:
@@ -140,28 +140,28 @@ func TestTrackerAgreesWithTheDefinition(t *testing.T) {
 			case op == 1:
 				sys = rnd.IntN(300)
 				tr.SetSystem(sys)
-				tr.Dirty(FilterExecuted)
+				tr.Dirty()
 			case op == 2 && n > 0:
-				tr.Remove(rnd.IntN(n), PairDeleted)
+				tr.Remove(rnd.IntN(n))
 			case op == 3 && n > 0:
-				tr.Set(rnd.IntN(n), cost, PairEdited)
+				tr.Set(rnd.IntN(n), cost)
 			case op == 4 && step%20 == 0:
-				tr.Replace(pairs(50, 60, -1, 70, 80), FilterExecuted)
+				tr.Replace(pairs(50, 60, -1, 70, 80))
 			case op == 5:
 				tr.SetParams(Params{UserRequestAllowance: rnd.IntN(200)})
 			default:
-				tr.Append(cost, ReplyArrived)
+				tr.Append(cost)
 			}
 			if rnd.IntN(3) == 0 {
 				continue // several changes before the next look
 			}
-			tr.Dirty(FilterExecuted)
+			tr.Dirty()
 			b := tr.Boundary()
-			first, x, history := bySuffix(tr.costs, tr.limit, sys, tr.Params())
-			if b.First != first || b.X != x || b.HistoryTokens != history || b.Y != tr.Len() {
+			first, x, history := bySuffix(tr.costs, tr.limit, sys, tr.params)
+			if b.First != first || b.X != x || b.HistoryTokens != history || b.Y != len(tr.costs) {
 				t.Fatalf("boundary %+v, want first %d X %d history %d of %v", b, first, x, history, tr.costs)
 			}
-			if b != Predict(tr.costs, tr.limit, sys, tr.Params()) {
+			if b != Predict(tr.costs, tr.limit, sys, tr.params) {
 				t.Fatalf("Tracker and Predict differ: %+v", b)
 			}
 		}
@@ -170,7 +170,7 @@ func TestTrackerAgreesWithTheDefinition(t *testing.T) {
 
 func TestTrackerRecomputesOnTriggersOnly(t *testing.T) {
 	tr := NewTracker(Params{}, Limit{Context: 1000, Known: true})
-	tr.Replace(pairs(100, 100, 100), PairsLoaded)
+	tr.Replace(pairs(100, 100, 100))
 	before := tr.Boundary()
 	for range 50 { // keystrokes, scrolls, frames, a new system prompt
 		tr.SetSystem(400)
@@ -180,42 +180,36 @@ func TestTrackerRecomputesOnTriggersOnly(t *testing.T) {
 			t.Fatalf("the boundary moved without a trigger: %+v", b)
 		}
 	}
-	if tr.Recomputes() != 1 || tr.last != PairsLoaded {
-		t.Errorf("%d recomputations, last for %v; want 1 for pairs loaded", tr.Recomputes(), tr.last)
+	if tr.Recomputes() != 1 {
+		t.Errorf("%d recomputations, want 1", tr.Recomputes())
 	}
 	for n := 1; n <= 3; n++ { // pairs that are being answered
-		tr.Append(Cost{}, ReplyArrived)
+		tr.Append(Cost{})
 		if b := tr.Boundary(); b.Y != before.Y+n || b.First != before.First || b.X != before.X || tr.Recomputes() != 1 {
 			t.Fatalf("a silent pair moved the boundary: %+v after %d computations", b, tr.Recomputes())
 		}
 	}
-	triggers := []struct {
-		why Reason
-		do  func()
+	for i, c := range []struct {
+		name string
+		do   func()
 	}{
-		{FilterExecuted, func() { tr.Replace(pairs(10, 20, 30), FilterExecuted) }},
-		{ModelChanged, func() { tr.SetLimit(Limit{Context: 600}) }},
-		{AllowanceChanged, func() { tr.SetParams(Params{UserRequestAllowance: 50}) }},
-		{CharsPerTokenChanged, func() { tr.SetParams(Params{UserRequestAllowance: 50, CharsPerToken: 4}) }},
-		{ReplyArrived, func() { tr.Set(2, Cost{70, true}, ReplyArrived) }},
-		{PairDeleted, func() { tr.Remove(0, PairDeleted) }},
-		{PairEdited, func() { tr.Set(0, Cost{5, true}, PairEdited) }},
-		{VisibilityChanged, func() { tr.Remove(0, VisibilityChanged) }},
-		{PairsLoaded, func() { tr.Replace(pairs(1, 2, 3), PairsLoaded) }},
-	}
-	for i, c := range triggers {
+		{"filter executed", func() { tr.Replace(pairs(10, 20, 30)) }},
+		{"model changed", func() { tr.SetLimit(Limit{Context: 600}) }},
+		{"allowance changed", func() { tr.SetParams(Params{UserRequestAllowance: 50}) }},
+		{"characters per token changed", func() { tr.SetParams(Params{UserRequestAllowance: 50, CharsPerToken: 4}) }},
+		{"reply arrived", func() { tr.Set(2, Cost{70, true}) }},
+		{"pair deleted", func() { tr.Remove(0) }},
+		{"something else", func() { tr.Dirty() }},
+	} {
 		c.do()
 		tr.Boundary()
 		b := tr.Boundary()
-		if tr.Recomputes() != i+2 || tr.last != c.why {
-			t.Errorf("%v: %d recomputations, last for %v", c.why, tr.Recomputes(), tr.last)
+		if tr.Recomputes() != i+2 {
+			t.Errorf("%s: %d recomputations, want %d", c.name, tr.Recomputes(), i+2)
 		}
-		if b.SYS != 400 || b.Y != tr.Len() {
-			t.Errorf("%v: boundary %+v, want SYS 400 and Y %d", c.why, b, tr.Len())
+		if b.SYS != 400 || b.Y != len(tr.costs) {
+			t.Errorf("%s: boundary %+v, want SYS 400 and Y %d", c.name, b, len(tr.costs))
 		}
-	}
-	if len(triggers) != int(PairsLoaded) {
-		t.Errorf("%d reasons, %d tried", PairsLoaded, len(triggers))
 	}
 }
 
@@ -226,7 +220,7 @@ func loaded(n int, limit Limit) *Tracker {
 		costs[i] = Cost{10, true}
 	}
 	tr := NewTracker(Params{}, limit)
-	tr.Replace(costs, PairsLoaded)
+	tr.Replace(costs)
 	tr.Boundary()
 	return tr
 }
@@ -234,18 +228,18 @@ func loaded(n int, limit Limit) *Tracker {
 func TestTrackerLooksAtFewPairs(t *testing.T) {
 	for _, n := range []int{100, 100_000} {
 		tr := loaded(n, Limit{Context: 600})
-		tr.looked = 0
+		tr.examined = 0
 		for range 50 {
-			tr.Append(Cost{10, true}, ReplyArrived)
+			tr.Append(Cost{10, true})
 			tr.Boundary()
 		}
-		if tr.looked > 50*2 {
-			t.Errorf("%d pairs: 50 appends looked at %d pairs, want at most 2 each", n, tr.looked)
+		if tr.examined > 50*2 {
+			t.Errorf("%d pairs: 50 appends examined %d pairs, want at most 2 each", n, tr.examined)
 		}
-		tr.looked = 0
+		tr.examined = 0
 		tr.SetLimit(Limit{Context: 400})
-		if b := tr.Boundary(); tr.looked > 21 || b.X != 30 {
-			t.Errorf("%d pairs: a model change looked at %d pairs for %+v, want 21", n, tr.looked, b)
+		if b := tr.Boundary(); tr.examined > 21 || b.X != 30 {
+			t.Errorf("%d pairs: a model change examined %d pairs for %+v, want 21", n, tr.examined, b)
 		}
 	}
 }
@@ -253,7 +247,7 @@ func TestTrackerLooksAtFewPairs(t *testing.T) {
 func BenchmarkAppend100k(b *testing.B) {
 	tr := loaded(100_000, Limit{Context: 200_000})
 	for b.Loop() {
-		tr.Append(Cost{10, true}, ReplyArrived)
+		tr.Append(Cost{10, true})
 		tr.Boundary()
 	}
 }
@@ -276,7 +270,7 @@ func BenchmarkReplace100k(b *testing.B) {
 	tr := loaded(100_000, Limit{Context: 2_000_000})
 	costs := append([]Cost(nil), tr.costs...)
 	for b.Loop() {
-		tr.Replace(costs, FilterExecuted)
+		tr.Replace(costs)
 		tr.Boundary()
 	}
 }

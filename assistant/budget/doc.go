@@ -1,39 +1,33 @@
-// Package budget decides which message pairs fit in a request and what to do
+// Package budget decides which message pairs fit in a request, and which to drop
 // when the provider says that they did not.
 //
-// # Sizes
+// # Nouns
 //
 // All sizes are estimated tokens: characters divided by Params.CharsPerToken,
-// rounded up, part by part. A Cost is the size of one pair; the caller knows
-// what a pair consists of and adds up the Estimate of its serialised parts.
-//
-// # Boundary
+// rounded up, part by part. A Cost is the size of one pair: the caller adds up
+// the Estimate of its serialised parts.
 //
 // ML is the limit of the model now selected, SYS the size of system prompt and
-// tool schemas, usable = ML − SYS. Predict walks from the newest visible pair
-// back and stops before the first that would make history plus URA, the user
-// request allowance, exceed usable. A Tracker keeps the answer between the
-// triggers that can change it and finds the next one from the last, so that an
-// appended pair costs no more than the pairs it pushes out.
-//
-// # Attempt
+// tool schemas, usable = ML − SYS. A Boundary is the oldest included pair: Predict
+// walks from the newest visible pair back and stops before the first that would
+// make history plus URA, the user request allowance, exceed usable. A Tracker
+// finds the next Boundary from the last, so that an appended pair costs no more
+// than the pairs it pushes out.
 //
 // An Attempt is the state of one send: it starts with the pairs of a Boundary
 // and drops the oldest at each overflow. It never moves the Boundary, which is
-// what the user sees.
+// what the user sees. A Record is the telemetry of one attempt.
 //
-// # Record
+// # Who may call what from where
 //
-// A Record is the telemetry of one attempt, with the names of its fields fixed.
-//
-// Functions and values are plain data, safe to share when not changed. A
-// Tracker and an Attempt belong to one goroutine each.
+// Functions and values are plain data. A Tracker and an Attempt belong to one
+// goroutine each.
 //
 // # Caveats
 //
-// A Cost cannot know that CharsPerToken changed: after such a change the
-// caller measures its pairs again and calls Tracker.Replace. Estimates are
-// heuristics; only the provider knows, which is why Attempt exists.
+// After a change of CharsPerToken the caller measures its pairs again and calls
+// Tracker.Replace. Estimates are heuristics; only the provider knows, which is
+// why Attempt exists.
 //
 // It implements spec sections 8.4 and 8.5 and the promise A4.
 package budget

@@ -45,9 +45,6 @@ type Message struct {
 	Content string `json:"content"`
 }
 
-// SentCount returns the pairs that went out.
-func (r Record) SentCount() int { return r.PredictedMessageCount - r.TrimmedCount }
-
 // MarshalJSON writes empty lists as [].
 func (r Record) MarshalJSON() ([]byte, error) {
 	type plain Record

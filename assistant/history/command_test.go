@@ -299,7 +299,7 @@ func TestForgottenFilterLeavesTheViewThatItMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.in.SetView(r.Refs, "@good | s3", 0)
+	o.in.SetView(r.Refs, "@good | s3")
 	if out := o.must(":forget two"); out.Text != "@two is forgotten, the view stays" {
 		t.Errorf("said %q", out.Text)
 	}

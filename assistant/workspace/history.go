@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"winnow/assistant"
-	"winnow/assistant/budget"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
 )
@@ -34,7 +33,7 @@ func (w *Workspace) SetFilter(ctx context.Context, line string) (Filtered, error
 	}
 	w.mu.Lock()
 	if w.filters == mine {
-		w.session.SetView(r.Refs, line, budget.FilterExecuted)
+		w.session.SetView(r.Refs, line)
 	}
 	w.mu.Unlock()
 	return Filtered{r.Refs, r.Hints}, w.rememberLine(ctx, line)
