@@ -13,7 +13,7 @@ type List uint8
 // The lists of a provider.
 const (
 	Ignore List = iota // hides
-	Allow              // keeps, whatever Ignore says; the proxy's "whitelist"
+	Allow              // shows, whatever Ignore says; the proxy's "whitelist"
 )
 
 // String returns "ignore" or "allow".
@@ -33,7 +33,7 @@ type rule struct {
 	pattern *glob.Pattern
 	matches marks
 	own     marks  // the models of which it is the first matching rule of its list
-	example string // an id it matches, made by the first judge that asks
+	example string // an id it matches, made when coverage is first asked for
 }
 
 // ruleList is an ordered list of rules. Their own sets are disjoint and
@@ -71,11 +71,11 @@ func (e *Engine) SetModels(models []string) {
 		for _, r := range l.rules {
 			r.matches = e.models.match(r.pattern)
 		}
-		l.settle(len(e.models.ids))
+		l.recompute(len(e.models.ids))
 	}
 }
 
-// Set replaces both lists. Patterns are taken as they are, duplicates
+// Set replaces both lists. Patterns are used as they are, duplicates
 // included; a pattern that either list held before is not matched again.
 func (e *Engine) Set(ignore, allow []string) {
 	known := map[string]*rule{}
@@ -95,7 +95,7 @@ func (e *Engine) Set(ignore, allow []string) {
 			known[text] = rules[i]
 		}
 		e.lists[list].rules = rules
-		e.lists[list].settle(len(e.models.ids))
+		e.lists[list].recompute(len(e.models.ids))
 	}
 }
 
@@ -104,8 +104,8 @@ func (e *Engine) newRule(text string) *rule {
 	return &rule{pattern: p, matches: e.models.match(p)}
 }
 
-// settle computes own and any of n models anew.
-func (l *ruleList) settle(n int) {
+// recompute computes own and any of n models anew.
+func (l *ruleList) recompute(n int) {
 	l.any = newMarks(n)
 	for _, r := range l.rules {
 		r.own = r.matches.without(l.any)
@@ -113,26 +113,16 @@ func (l *ruleList) settle(n int) {
 	}
 }
 
-// Add appends a rule. It takes any pattern; Check says whether it should.
+// Add appends a rule. It accepts any pattern; Check says whether it should be added.
 func (e *Engine) Add(list List, pattern string) {
-	e.Insert(list, len(e.lists[list].rules), pattern)
-}
-
-// Insert puts a rule at index, from 0 to the length of the list; an index
-// outside is moved to the nearer end.
-func (e *Engine) Insert(list List, index int, pattern string) {
 	l := &e.lists[list]
-	index = min(max(index, 0), len(l.rules))
 	r := e.newRule(pattern)
 	r.own = r.matches.without(l.any)
 	l.any.add(r.own)
-	for _, later := range l.rules[index:] {
-		later.own.take(r.matches, r.own)
-	}
-	l.rules = slices.Insert(l.rules, index, r)
+	l.rules = append(l.rules, r)
 }
 
-// Remove takes every rule with this pattern out of the list and returns how
+// Remove removes every rule with this pattern from the list and returns how
 // many there were.
 func (e *Engine) Remove(list List, pattern string) int {
 	removed := 0
@@ -145,7 +135,7 @@ func (e *Engine) Remove(list List, pattern string) int {
 	return removed
 }
 
-// RemoveAt takes the rule at index out of the list; false if there is none.
+// RemoveAt removes the rule at index from the list; false if there is none.
 func (e *Engine) RemoveAt(list List, index int) bool {
 	l := &e.lists[list]
 	if index < 0 || index >= len(l.rules) {
@@ -154,16 +144,10 @@ func (e *Engine) RemoveAt(list List, index int) bool {
 	orphans := l.rules[index].own
 	l.rules = slices.Delete(l.rules, index, index+1)
 	for _, later := range l.rules[index:] {
-		orphans.take(later.matches, later.own)
+		orphans.moveTo(later.own, later.matches)
 	}
-	l.any.drop(orphans)
+	l.any.remove(orphans)
 	return true
-}
-
-// Clear empties the list.
-func (e *Engine) Clear(list List) {
-	e.lists[list].rules = nil
-	e.lists[list].settle(len(e.models.ids))
 }
 
 // Patterns returns the patterns of the list in order.

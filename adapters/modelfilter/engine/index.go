@@ -12,7 +12,7 @@ import (
 // immutable.
 type index struct {
 	ids        []string         // in the caller's order, each once
-	place      map[string]int32 // of an id in ids
+	position   map[string]int32 // of an id in ids
 	names      []string         // ids without their first segment; "" of an unfiltered one
 	unfiltered marks
 
@@ -23,10 +23,10 @@ type index struct {
 }
 
 func newIndex(provider string, models []string) *index {
-	x := &index{place: make(map[string]int32, len(models))}
+	x := &index{position: make(map[string]int32, len(models))}
 	for _, id := range models {
-		if _, twice := x.place[id]; !twice {
-			x.place[id] = int32(len(x.ids))
+		if _, twice := x.position[id]; !twice {
+			x.position[id] = int32(len(x.ids))
 			x.ids = append(x.ids, id)
 		}
 	}
@@ -128,37 +128,20 @@ func (x *index) matchEnd(found marks, p *glob.Pattern, end string) {
 }
 
 // matchCore searches the text of all ids at once. A hit that runs over the end
-// of an id is told by matching that id; none later in it can be whole.
+// of an id shows when that id is matched; none later in it can be whole.
 func (x *index) matchCore(found marks, p *glob.Pattern, core string) {
-	at, k := 0, 0 // k is the id, in byID order, that at lies in
+	at := 0
 	for {
 		hit := strings.Index(x.text[at:], core)
 		if hit < 0 {
 			return
 		}
-		at += hit
-		k += firstAbove(x.ends[k:], int32(at))
+		k, _ := slices.BinarySearch(x.ends, int32(at+hit+1)) // the id, in byID order, that the hit begins in
 		if i := x.byID[k]; x.matches(p, i) {
 			found.set(i)
 		}
 		at = int(x.ends[k])
-		k++
 	}
-}
-
-// firstAbove returns the place of the first of the sorted numbers that is
-// above n. The answer is expected near the front.
-func firstAbove(sorted []int32, n int32) int {
-	step := 1
-	for step < len(sorted) && sorted[step-1] <= n {
-		step *= 2
-	}
-	from := step / 2
-	if sorted[0] > n {
-		return 0
-	}
-	i, _ := slices.BinarySearch(sorted[from:min(step, len(sorted))], n+1)
-	return from + i
 }
 
 // list returns the ids of m in order, the first n of them; all if n is 0.

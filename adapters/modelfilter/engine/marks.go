@@ -31,23 +31,23 @@ func (m marks) within(other marks) bool {
 	return true
 }
 
-// add puts all of other into m.
+// add adds all of other to m.
 func (m marks) add(other marks) {
 	for i, w := range other {
 		m[i] |= w
 	}
 }
 
-// drop takes all of other out of m.
-func (m marks) drop(other marks) {
+// remove removes all of other from m.
+func (m marks) remove(other marks) {
 	for i, w := range other {
 		m[i] &^= w
 	}
 }
 
-// take moves what m and wanted share out of m into to.
-func (m marks) take(wanted, to marks) {
-	for i, w := range wanted {
+// moveTo moves those of m that are in which to another set.
+func (m marks) moveTo(to, which marks) {
+	for i, w := range which {
 		moved := m[i] & w
 		m[i] &^= moved
 		to[i] |= moved

@@ -36,7 +36,7 @@ func (e *Engine) PreviewRemove(list List, index int) Change {
 	r := l.rules[index]
 	orphans := slices.Clone(r.own)
 	for _, later := range l.rules[index+1:] {
-		orphans.drop(later.matches)
+		orphans.remove(later.matches)
 	}
 	c := Change{Matches: r.matches.count()}
 	if list == Allow {

@@ -43,7 +43,7 @@ func (e *Engine) Status(id string) ModelStatus {
 		s.Unfiltered = true
 		return s
 	}
-	i, known := e.models.place[id]
+	i, known := e.models.position[id]
 	for _, list := range lists {
 		for k, r := range e.lists[list].rules {
 			if known && r.own.has(i) || !known && (r.pattern.Match(id) || r.pattern.Match(name)) {

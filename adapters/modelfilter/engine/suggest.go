@@ -11,45 +11,33 @@ import (
 
 // Suggest returns patterns that, as rules, together match all of wanted and
 // none of others; both are model ids, with or without the provider. It is the
-// shortest single pattern of the forms *, abc*, *abc, abc*xyz and *abc* if one
-// will do, cut between words of the names and holding enough of them to be
-// telling where that is possible; else a small set of them and of exact names. The answer is the same for the same sets, in
-// any order. An id in both sets, or one that no rule can tell from one of
-// others, is left out.
+// shortest single pattern of the forms *, abc*, *abc, abc*xyz and *abc*, cut
+// between words of the names, if one will do, else the exact names. The answer
+// is the same for the same sets, in any order. An id in both sets, or one that
+// no rule can tell from one of others, is left out.
 func Suggest(wanted, others []string) []string {
-	s := newSuggester(wanted, others)
-	if len(s.wanted) == 0 {
-		return nil
+	wanted = slices.Compact(slices.Sorted(slices.Values(wanted)))
+	wanted = slices.DeleteFunc(wanted, func(id string) bool { return slices.Contains(others, id) })
+	var names []string
+	for _, id := range wanted {
+		names = append(names, nameOf(id))
 	}
-	for _, cut := range []cutter{{false}, {true}} {
-		if p, ok := s.single(cut); ok {
-			return []string{p}
+	if len(names) > 1 {
+		for _, pattern := range commonPatterns(names) {
+			if matchesNone(pattern, others) {
+				return []string{pattern}
+			}
 		}
 	}
-	return s.several()
-}
-
-// suggester holds the question.
-type suggester struct {
-	wanted []string // sorted, each once
-	names  []string // of wanted, without the first segment
-	others []string // sorted, each once
-}
-
-func newSuggester(wanted, others []string) *suggester {
-	s := &suggester{wanted: sortedSet(wanted), others: sortedSet(others)}
-	s.wanted = slices.DeleteFunc(s.wanted, func(id string) bool {
-		_, both := slices.BinarySearch(s.others, id)
-		return both
-	})
-	for _, id := range s.wanted {
-		s.names = append(s.names, nameOf(id))
+	var out []string
+	for i, id := range wanted {
+		for _, exact := range []string{quoted(names[i]), quoted(id)} {
+			if matchesNone(exact, others) {
+				out = append(out, exact)
+				break
+			}
+		}
 	}
-	return s
-}
-
-func sortedSet(ids []string) []string {
-	out := slices.Clone(ids)
 	slices.Sort(out)
 	return slices.Compact(out)
 }
@@ -61,211 +49,82 @@ func nameOf(id string) string {
 	return id
 }
 
-// spares reports whether pattern can be written and matches none of others.
-func (s *suggester) spares(pattern string) bool {
-	if unwritable(pattern) != "" || strings.TrimSpace(pattern) != pattern {
-		return false
-	}
-	p := glob.Compile(pattern)
-	return !slices.ContainsFunc(s.others, p.MatchID)
+// matchesNone reports whether pattern can be written and matches none of ids.
+func matchesNone(pattern string, ids []string) bool {
+	return unwritable(pattern) == "" && strings.TrimSpace(pattern) == pattern && !slices.ContainsFunc(ids, glob.Compile(pattern).MatchID)
 }
 
-// single finds the shortest pattern for all of wanted.
-func (s *suggester) single(cut cutter) (string, bool) {
-	candidates := []string{"*"}
-	if len(s.wanted) == 1 {
-		candidates = []string{quoted(s.names[0]), quoted(s.wanted[0])}
-	} else {
-		candidates = append(candidates, s.common(cut)...)
-	}
-	slices.SortStableFunc(candidates, byLength)
-	for _, c := range candidates {
-		if s.spares(c) {
-			return c, true
-		}
-	}
-	return "", false
-}
+// The letters and digits that a part of a name must have, at its beginning and
+// elsewhere: a shorter one says little.
+const (
+	minStart = 2
+	minPart  = 3
+)
 
-// common returns the patterns that match all of wanted.
-func (s *suggester) common(cut cutter) []string {
-	shortest := slices.MinFunc(s.names, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
-	cuts := cut.places(shortest)
+// maxCuts is how many cuts of a name are tried: their pairs are candidates.
+const maxCuts = 40
+
+// commonPatterns lists patterns that match all of names, the shortest first.
+func commonPatterns(names []string) []string {
+	shortest := slices.MinFunc(names, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+	cuts := wordCuts(shortest)
 	cuts = cuts[:min(len(cuts), maxCuts)]
-	telling := func(part string, n int) bool { return cut.letters || lettersIn(part) >= n }
-	every := func(match func(name, part string) bool, part string) bool {
-		return !slices.ContainsFunc(s.names, func(name string) bool { return !match(name, part) })
+	common := func(part string, length int, in func(name, part string) bool) bool {
+		return lettersIn(part) >= length && !slices.ContainsFunc(names, func(name string) bool { return !in(name, part) })
 	}
-	var starts, ends, out []string
-	for _, i := range cuts {
-		if i > 0 && telling(shortest[:i], 2) && every(strings.HasPrefix, shortest[:i]) {
-			starts = append(starts, shortest[:i])
-			out = append(out, quoted(shortest[:i])+"*")
-		}
-		if i < len(shortest) && telling(shortest[i:], 3) && every(strings.HasSuffix, shortest[i:]) {
-			ends = append(ends, shortest[i:])
-			out = append(out, "*"+quoted(shortest[i:]))
-		}
-	}
-	for _, a := range starts {
-		for _, b := range ends {
-			if len(a)+len(b) <= len(shortest) { // else they may overlap in a name
-				out = append(out, quoted(a)+"*"+quoted(b))
-			}
-		}
-	}
+	var starts, ends []string
+	out := []string{"*"}
 	for i, from := range cuts {
+		if start := shortest[:from]; common(start, minStart, strings.HasPrefix) {
+			starts = append(starts, start)
+			out = append(out, quoted(start)+"*")
+		}
+		if end := shortest[from:]; common(end, minPart, strings.HasSuffix) {
+			ends = append(ends, end)
+			out = append(out, "*"+quoted(end))
+		}
 		for _, to := range cuts[i+1:] {
-			if telling(shortest[from:to], 3) && every(strings.Contains, shortest[from:to]) {
-				out = append(out, "*"+quoted(shortest[from:to])+"*")
+			if part := shortest[from:to]; common(part, minPart, strings.Contains) {
+				out = append(out, "*"+quoted(part)+"*")
 			}
 		}
 	}
+	for _, start := range starts {
+		for _, end := range ends {
+			if len(start)+len(end) <= len(shortest) { // else they may overlap in a name
+				out = append(out, quoted(start)+"*"+quoted(end))
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len([]rune(a)), len([]rune(b))), cmp.Compare(strings.Count(a, "*"), strings.Count(b, "*")))
+	})
 	return out
 }
 
-// several covers wanted step by step with the pattern that takes the most of
-// what is left; what only a pattern of its own would take is named exactly.
-func (s *suggester) several() []string {
-	takes := s.partial()
-	order := make([]string, 0, len(takes))
-	for c := range takes {
-		order = append(order, c)
-	}
-	left := slices.Repeat([]bool{true}, len(s.names))
-	var out []string
-	for len(order) > 0 {
-		worth := make(map[string]int, len(order))
-		for _, c := range order {
-			for _, i := range takes[c] {
-				if left[i] {
-					worth[c]++
-				}
-			}
-		}
-		order = slices.DeleteFunc(order, func(c string) bool { return worth[c] < 2 })
-		slices.SortFunc(order, func(a, b string) int {
-			return cmp.Or(cmp.Compare(worth[b], worth[a]), byLength(a, b), cmp.Compare(a, b))
-		})
-		best := slices.IndexFunc(order, s.spares)
-		if best < 0 {
-			break
-		}
-		out = append(out, order[best])
-		p := glob.Compile(order[best])
-		for i, id := range s.wanted {
-			left[i] = left[i] && !p.MatchID(id)
-		}
-		order = order[best+1:] // those before it match others, now and later
-	}
-	for i, id := range s.wanted {
-		if !left[i] {
-			continue
-		}
-		for _, exact := range []string{quoted(s.names[i]), quoted(id)} {
-			if s.spares(exact) {
-				out = append(out, exact)
-				break
-			}
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// partial returns the patterns cut between words of single names and, for
-// each, the wanted names it was cut from.
-func (s *suggester) partial() map[string][]int {
-	takes := map[string][]int{}
-	for k, name := range s.names {
-		put := func(pattern string) {
-			if t := takes[pattern]; len(t) == 0 || t[len(t)-1] != k {
-				takes[pattern] = append(t, k)
-			}
-		}
-		cuts := cutter{}.places(name)
-		cuts = cuts[:min(len(cuts), maxCuts)]
-		for i, from := range cuts {
-			if lettersIn(name[:from]) >= 2 {
-				put(quoted(name[:from]) + "*")
-			}
-			if lettersIn(name[from:]) >= 3 {
-				put("*" + quoted(name[from:]))
-			}
-			for _, to := range cuts[i+1:] {
-				if lettersIn(name[from:to]) >= 3 {
-					put("*" + quoted(name[from:to]) + "*")
-				}
-			}
-		}
-	}
-	return takes
-}
-
-// maxCuts is how many cuts of one name are tried: their pairs are candidates.
-const maxCuts = 40
-
-// byLength orders patterns by their characters, and as long ones by their form.
-func byLength(a, b string) int {
-	form := func(p string) int {
-		switch first, last := strings.HasPrefix(p, "*"), strings.HasSuffix(p, "*"); {
-		case !first && !last:
-			return 2
-		case first && last:
-			return 3
-		case first:
-			return 1
-		}
-		return 0
-	}
-	return cmp.Or(cmp.Compare(len([]rune(a)), len([]rune(b))), cmp.Compare(form(a), form(b)))
-}
-
-// cutter cuts names: between words, or between all letters.
-type cutter struct{ letters bool }
-
-// places returns where name can be cut, in order and with both ends. Words end
+// wordCuts returns where name can be cut, in order and with both ends. Words end
 // where a letter, a digit and anything else meet.
-func (c cutter) places(name string) []int {
+func wordCuts(name string) []int {
 	cuts := []int{0}
 	var before rune
 	for i, r := range name {
-		if i > 0 && (c.letters || charKind(before) != charKind(r)) {
+		if i > 0 && (unicode.IsLetter(before) != unicode.IsLetter(r) || unicode.IsDigit(before) != unicode.IsDigit(r)) {
 			cuts = append(cuts, i)
 		}
 		before = r
 	}
-	if name == "" {
-		return cuts
-	}
 	return append(cuts, len(name))
 }
 
-// lettersIn counts letters and digits: a part with few of them says little.
+// lettersIn counts letters and digits.
 func lettersIn(part string) int {
 	n := 0
 	for _, r := range part {
-		if charKind(r) != other {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			n++
 		}
 	}
 	return n
-}
-
-const (
-	other = iota
-	digit
-	letter
-)
-
-func charKind(r rune) int {
-	switch {
-	case unicode.IsDigit(r):
-		return digit
-	case unicode.IsLetter(r):
-		return letter
-	}
-	return other
 }
 
 // quoted writes text as part of a pattern: a comma, which no pattern can hold,

@@ -1,14 +1,14 @@
 package models
 
 import (
-	"crypto/sha256"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"winnow/adapters/statefile"
 )
 
 // storedFile fetches a list, changes its file, and returns its path.
@@ -16,7 +16,7 @@ func storedFile(t *testing.T, r *rig, change func([]byte) []byte) string {
 	t.Helper()
 	r.has(acmeBase, "a", "b")
 	must(t, r.lists(), "acme")
-	path := disk{r.dir}.path("acme")
+	path := disk(r.dir).path("acme")
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -27,8 +27,9 @@ func storedFile(t *testing.T, r *rig, change func([]byte) []byte) string {
 	return path
 }
 
-func sealed(version int, record string) []byte {
-	return fmt.Appendf(nil, `{"version":%d,"sha256":"%x","record":%s}`, version, sha256.Sum256([]byte(record)), record)
+// sealed is a record with the sum that belongs to it.
+func sealed(record string) []byte {
+	return []byte(statefile.Sum([]byte(record)) + "\n" + record)
 }
 
 func TestDamagedFile(t *testing.T) {
@@ -37,13 +38,12 @@ func TestDamagedFile(t *testing.T) {
 		"zeros":            func(b []byte) []byte { return make([]byte, len(b)) },
 		"cut":              func(b []byte) []byte { return b[:len(b)/2] },
 		"a flipped letter": func(b []byte) []byte { return []byte(strings.Replace(string(b), `"name":"a"`, `"name":"c"`, 1)) },
-		"another version":  func([]byte) []byte { return sealed(99, `{"provider":"acme","source":"live","models":[{"name":"x"}]}`) },
-		"another provider": func([]byte) []byte { return sealed(1, `{"provider":"evil","source":"live","models":[{"name":"x"}]}`) },
-		"another source":   func([]byte) []byte { return sealed(1, `{"provider":"acme","source":"x","models":[{"name":"x"}]}`) },
-		"no models":        func([]byte) []byte { return sealed(1, `{"provider":"acme","source":"live"}`) },
-		"odd types":        func([]byte) []byte { return sealed(1, `{"provider":"acme","source":"live","models":"no"}`) },
+		"another provider": func([]byte) []byte { return sealed(`{"provider":"evil","source":"live","models":[{"name":"x"}]}`) },
+		"another source":   func([]byte) []byte { return sealed(`{"provider":"acme","source":"x","models":[{"name":"x"}]}`) },
+		"no models":        func([]byte) []byte { return sealed(`{"provider":"acme","source":"live"}`) },
+		"odd types":        func([]byte) []byte { return sealed(`{"provider":"acme","source":"live","models":"no"}`) },
 		"only escapes": func([]byte) []byte {
-			return sealed(1, `{"provider":"acme","source":"live","models":[{"name":"\u001b[2J"}]}`)
+			return sealed(`{"provider":"acme","source":"live","models":[{"name":"\u001b[2J"}]}`)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestDamagedFile(t *testing.T) {
 func TestForeignFile(t *testing.T) {
 	r := withAcme(t)
 	storedFile(t, r, func([]byte) []byte {
-		return sealed(1, `{"provider":"acme","source":"live","seen":["z","b","a"],"unknown":7,"models":[{"name":"b"},{"name":"\u001b[2J"},{"name":"a"},{"name":"b"}]}`)
+		return sealed(`{"provider":"acme","source":"live","seen":["z","b","a"],"unknown":7,"models":[{"name":"b"},{"name":"\u001b[2J"},{"name":"a"},{"name":"b"}]}`)
 	})
 	list, ok := r.lists().Cached("acme")
 	if !ok {
@@ -114,21 +114,22 @@ func TestFileThatIsNoFile(t *testing.T) {
 }
 
 func TestFailedSaveLeavesNothingBehind(t *testing.T) {
-	d := disk{t.TempDir()}
+	dir := t.TempDir()
+	d := disk(dir)
 	if err := os.MkdirAll(filepath.Join(d.path("acme"), "full"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.save(&record{Provider: "acme"}); err == nil {
+	if _, err := d.update(t.Context(), record{Provider: "acme"}, true, func(*record) {}); err == nil {
 		t.Error("saved over a folder")
 	}
-	left, err := os.ReadDir(d.dir)
-	if err != nil || len(left) != 1 {
+	left, err := filepath.Glob(filepath.Join(dir, ".new-*"))
+	if err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
 
 func TestFileNames(t *testing.T) {
-	d := disk{"dir"}
+	d := disk("dir")
 	seen := map[string]string{}
 	for _, provider := range []string{
 		"openai", "a_b", "a-b", "a.b", "..", "../x", "a/b", "", ".", "con\x00", strings.Repeat("x", 300), "ж", "+" + strings.Repeat("0", 32),
@@ -144,7 +145,7 @@ func TestFileNames(t *testing.T) {
 	}
 }
 
-func FuzzDecode(f *testing.F) {
+func FuzzStoredList(f *testing.F) {
 	for _, record := range []string{
 		`{"provider":"acme","source":"live","at":"2026-11-21T12:00:00Z","base":"https://x","models":[{"name":"b"},{"name":"a"}],"seen":["a"],"gone":["q"]}`,
 		`{"provider":"acme","source":"proxy","models":[{"name":"\u202e"},{"name":"\u0000"}]}`,
@@ -153,9 +154,13 @@ func FuzzDecode(f *testing.F) {
 		f.Add(record)
 	}
 	f.Fuzz(func(t *testing.T, record string) {
-		r, err := decode(sealed(formatVersion, record), "acme")
+		d := disk(t.TempDir())
+		if err := os.WriteFile(d.path("acme"), sealed(record), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := d.load("acme")
 		if err != nil {
-			if !errors.Is(err, errDamaged) || r != nil {
+			if !errors.Is(err, statefile.ErrDamaged) || r != nil {
 				t.Fatalf("%v, %v", r, err)
 			}
 			return
@@ -168,7 +173,7 @@ func FuzzDecode(f *testing.F) {
 				t.Fatalf("name %q", m.Name)
 			}
 		}
-		r.rebase(false)
+		r.markSeen(nil)
 		for _, name := range r.fresh() {
 			if slices.Contains(r.Seen, name) {
 				t.Fatalf("%q is new and seen", name)
@@ -177,7 +182,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-func FuzzClean(f *testing.F) {
+func FuzzModels(f *testing.F) {
 	for _, s := range []string{"gpt-5\ngpt-4\ngpt-5", "\x1b[31m\n \n\xff", "models/x\nmodels/", "ж\u2028\n\u202e"} {
 		f.Add(s)
 	}
@@ -186,7 +191,7 @@ func FuzzClean(f *testing.F) {
 		for _, name := range strings.Split(s, "\n") {
 			infos = append(infos, infoOf("p/"+name))
 		}
-		list, dropped := clean(infos, "p/", "models/")
+		list, dropped := modelsOf(infos, Target{Name: "p", idPrefix: "models/"})
 		if dropped < 0 || len(list)+dropped > len(infos) {
 			t.Fatalf("%d left, %d dropped of %d", len(list), dropped, len(infos))
 		}

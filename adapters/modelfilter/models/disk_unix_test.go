@@ -14,7 +14,7 @@ func TestPipeIsNotOpened(t *testing.T) {
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Mkfifo(disk{r.dir}.path("acme"), 0o600); err != nil {
+	if err := syscall.Mkfifo(disk(r.dir).path("acme"), 0o600); err != nil {
 		t.Skip(err)
 	}
 	if list, ok := r.lists().Cached("acme"); ok || list.Err == "" {

@@ -18,8 +18,7 @@
 // # A list never gets worse
 //
 // A fetch that fails, or brings an empty, an oversized or an unusable list, leaves the
-// stored list as it was. One that lacks more than half of it is accepted when it
-// comes a second time. The proxy leaves out what its rules hide, so its list
+// stored list as it was. The proxy leaves out what its rules hide, so its list
 // adds to the stored one and removes nothing; such a List is Partial.
 //
 // # Keys

@@ -11,19 +11,11 @@ import (
 // Why there is no fetched list. They are found by errors.Is in what
 // Lists.Models, Lists.Served and Lists.Drift return.
 var (
-	// ErrNoSource: there is neither an address and key for the provider nor a proxy.
 	ErrNoSource = errors.New("no key or address is known for it, and no proxy")
-	// ErrNoProxy: Options.Proxy was not given.
-	ErrNoProxy = errors.New("no proxy is set up")
-	// ErrEmpty: the list has no model.
-	ErrEmpty = errors.New("the list is empty")
-	// ErrUnusable: entries came, none of which is usable.
+	ErrNoProxy  = errors.New("no proxy is set up") // Options.Proxy is nil
+	ErrEmpty    = errors.New("the list is empty")
 	ErrUnusable = errors.New("no entry of the list is usable")
-	// ErrTooLong: the list has more than 200,000 models.
-	ErrTooLong = fmt.Errorf("the list has more than %d models", maxModels)
-	// ErrDoubtful: more than half of the models known are missing; the same list
-	// is accepted when it comes again.
-	ErrDoubtful = errors.New("more than half of the known models are missing; refresh again to accept that")
+	ErrTooLong  = fmt.Errorf("the list has more than %d models", maxModels)
 )
 
 // maxReason is the width of an error's text in cells; a sentence fits.
@@ -51,10 +43,6 @@ func (e *FetchError) Error() string {
 
 // Unwrap returns the cause.
 func (e *FetchError) Unwrap() error { return e.Err }
-
-// Unreachable reports whether e is about the proxy: there is then nothing to
-// compare with, and no drift.
-func (e *FetchError) Unreachable() bool { return e.Provider == "" }
 
 // UntrustedError is a key that was not sent: the address it would go to comes
 // from elsewhere than the key. Lists does not ask; whoever can asks the user

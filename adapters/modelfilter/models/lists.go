@@ -47,45 +47,38 @@ type Options struct {
 
 // Lists stores the lists of all providers. Make it with New.
 type Lists struct {
-	opts Options
-	disk disk
-	log  *slog.Logger
-
-	mu    sync.Mutex
+	opts  Options
+	disk  disk
+	mu    sync.Mutex // guards known and the fields of its entries, but for fetching
 	known map[string]*entry
-	calls map[string]*call
-
 	// writing orders updates, which may wait for the disk; it is locked before mu.
 	writing sync.Mutex
 }
 
-// entry is the stored list of a provider. record and live change together under Lists.mu.
+// entry is the stored list of a provider.
 type entry struct {
-	once    sync.Once // reads the disk
-	record  *record   // nil when nothing was ever fetched
-	live    bool      // fetched in this run
-	unsaved bool      // the disk has an older one
-	diskErr string    // an error of the disk, returned with the list
-}
+	once     sync.Once     // reads the disk
+	fetching chan struct{} // holds one element during a fetch
+	fetches  int           // how many are over
+	list     List          // the result of the last one
+	err      error
 
-// call is a fetch that is under way; others who want the same wait for it.
-type call struct {
-	done chan struct{}
-	list List
-	err  error
+	record  *record // nil when nothing was ever fetched
+	live    bool    // fetched in this run
+	unsaved bool    // the disk has an older one
+	diskErr string  // an error of the disk, returned with the list
 }
 
 // New returns Lists that know the catalogue and the lists in Options.Dir. It
 // does no I/O.
 func New(opts Options) *Lists {
-	l := &Lists{opts: opts, disk: disk{opts.Dir}, log: opts.Log, known: map[string]*entry{}, calls: map[string]*call{}}
-	if l.log == nil {
-		l.log = slog.New(slog.DiscardHandler)
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	if l.opts.Now == nil {
-		l.opts.Now = time.Now
+	if opts.Now == nil {
+		opts.Now = time.Now
 	}
-	return l
+	return &Lists{opts: opts, disk: disk(opts.Dir), known: map[string]*entry{}}
 }
 
 // Cached returns what is known of a provider without asking anybody: the list
@@ -93,7 +86,10 @@ func New(opts Options) *Lists {
 // there is none; the List is then empty. The disk is read at the first call.
 func (l *Lists) Cached(provider string) (List, bool) {
 	provider = providerName(provider)
-	list := l.list(provider, l.entry(provider))
+	e := l.entry(provider)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := l.list(provider, e)
 	return list, len(list.IDs) > 0
 }
 
@@ -102,30 +98,26 @@ func (l *Lists) entry(provider string) *entry {
 	l.mu.Lock()
 	e := l.known[provider]
 	if e == nil {
-		e = &entry{}
+		e = &entry{fetching: make(chan struct{}, 1)}
 		l.known[provider] = e
 	}
 	l.mu.Unlock()
 	e.once.Do(func() {
 		r, err := l.disk.load(provider)
-		if err != nil {
-			l.log.Warn("stored models not read", "provider", provider, "err", err)
-		}
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if e.record = r; err != nil {
+			l.opts.Log.Warn("stored models not read", "provider", provider, "err", err)
 			e.diskErr = safetext.Line(err.Error(), maxReason)
 		}
 	})
 	return e
 }
 
-// list makes the List of an entry.
+// list makes the List of an entry. The caller holds mu.
 func (l *Lists) list(provider string, e *entry) List {
-	l.mu.Lock()
-	r, live, diskErr := e.record, e.live, e.diskErr
-	l.mu.Unlock()
-	out := List{Provider: provider, Source: SourceCatalogue, Err: diskErr}
+	out := List{Provider: provider, Source: SourceCatalogue, Err: e.diskErr}
+	r := e.record
 	if r == nil {
 		for _, m := range theCatalogue().of(provider) {
 			_, name, _ := strings.Cut(m.ID, "/")
@@ -136,7 +128,7 @@ func (l *Lists) list(provider string, e *entry) List {
 	}
 	out.IDs, out.New = ids(provider, names(r.Models)), ids(provider, r.fresh())
 	out.Partial, out.Source, out.At = r.Partial, SourceCache, r.At
-	if live {
+	if e.live {
 		out.Source = r.Source
 	}
 	// A clock that was set back must not show a list from the future.
@@ -146,68 +138,54 @@ func (l *Lists) list(provider string, e *entry) List {
 	return out
 }
 
-// ids turns names into full ids in place. They share one piece of memory,
-// because a list is used and dropped as a whole.
-func ids(provider string, names []string) []string {
-	var all strings.Builder
-	for _, name := range names {
-		all.WriteString(provider)
-		all.WriteByte('/')
-		all.WriteString(name)
-	}
-	text := all.String()
-	for i, name := range names {
-		size := len(provider) + 1 + len(name)
-		names[i], text = text[:size], text[size:]
-	}
-	return names
-}
-
 // Models asks the network for a provider's models: the provider itself when its
 // address and key are known, else the proxy. The List is always the best there is;
 // the error is why it is not fresh: a *FetchError, or that of ctx. Calls for
 // the same provider at the same time share one fetch.
 func (l *Lists) Models(ctx context.Context, provider string) (List, error) {
 	provider = providerName(provider)
-	for {
-		l.mu.Lock()
-		c, running := l.calls[provider]
-		if !running {
-			c = &call{done: make(chan struct{})}
-			l.calls[provider] = c
-		}
-		l.mu.Unlock()
-		if !running {
-			l.runCall(ctx, provider, c)
-			return c.list.clone(), c.err
-		}
-		select {
-		case <-c.done:
-		case <-ctx.Done():
-			return l.stale(provider, ctx.Err()), ctx.Err()
-		}
-		// Another caller's cancellation is not ours.
-		if ctx.Err() != nil || !errors.Is(c.err, context.Canceled) && !errors.Is(c.err, context.DeadlineExceeded) {
-			return c.list.clone(), c.err
-		}
+	e := l.entry(provider)
+	l.mu.Lock()
+	before := e.fetches
+	l.mu.Unlock()
+	select {
+	case e.fetching <- struct{}{}:
+		defer func() { <-e.fetching }()
+	case <-ctx.Done():
+		return l.stale(provider, ctx.Err()), ctx.Err()
 	}
-}
-
-// runCall makes the fetch of c. It wakes the callers that wait also when it panics.
-func (l *Lists) runCall(ctx context.Context, provider string, c *call) {
-	c.err = errors.New("the fetch broke off")
-	defer func() {
+	l.mu.Lock()
+	list, err, shared := e.list, e.err, e.fetches > before
+	l.mu.Unlock()
+	// Another caller's cancellation is not ours.
+	if !shared || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		list, err = l.refresh(ctx, provider)
 		l.mu.Lock()
-		delete(l.calls, provider)
+		e.fetches, e.list, e.err = e.fetches+1, list, err
 		l.mu.Unlock()
-		close(c.done)
-	}()
-	c.list, c.err = l.refresh(ctx, provider)
+	}
+	list.IDs, list.New = slices.Clone(list.IDs), slices.Clone(list.New)
+	return list, err
 }
 
-func (list List) clone() List {
-	list.IDs, list.New = slices.Clone(list.IDs), slices.Clone(list.New)
-	return list
+// refresh fetches a list and stores it, in memory and on disk.
+func (l *Lists) refresh(ctx context.Context, provider string) (List, error) {
+	f, err := l.fetch(ctx, provider)
+	if err != nil {
+		l.opts.Log.Warn("models not fetched", "provider", provider, "err", err)
+		return l.stale(provider, err), err
+	}
+	err = l.update(ctx, provider, func(r *record) { r.apply(f) })
+	e := l.entry(provider)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e.live = true
+	list := l.list(provider, e)
+	list.Dropped = f.dropped
+	if why := errors.Join(f.note, err); why != nil {
+		list.Err = safetext.Line(why.Error(), maxReason)
+	}
+	return list, nil
 }
 
 // stale is the list there is, with the reason why it is not a fresh one. It
@@ -221,6 +199,30 @@ func (l *Lists) stale(provider string, why error) List {
 	return list
 }
 
+// update changes the stored list of a provider. The one on disk comes first:
+// another process may have written it. The error is the disk's; memory has
+// the change in any case.
+func (l *Lists) update(ctx context.Context, provider string, change func(*record)) error {
+	e := l.entry(provider)
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	l.mu.Lock()
+	base, unsaved := record{Provider: provider}, e.unsaved
+	if e.record != nil {
+		base = *e.record // its slices are replaced, never written to
+	}
+	l.mu.Unlock()
+	r, err := l.disk.update(ctx, base, unsaved, change)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e.record, e.unsaved, e.diskErr = r, err != nil, ""
+	if err != nil {
+		l.opts.Log.Warn("models not saved", "provider", provider, "err", err)
+		e.diskErr = safetext.Line(err.Error(), maxReason)
+	}
+	return err
+}
+
 // Seen marks a provider's models as seen: none of them is new any more, also
 // after it went away and came back. The error is that of saving it;
 // for this run the models are seen in any case. It does nothing before the first fetch.
@@ -230,12 +232,10 @@ func (l *Lists) Seen(provider string) error {
 	if list.Source == SourceCatalogue {
 		return nil
 	}
-	seen := map[string]bool{}
-	for _, id := range list.IDs {
-		seen[strings.TrimPrefix(id, provider+"/")] = true
+	for i, id := range list.IDs {
+		list.IDs[i] = strings.TrimPrefix(id, provider+"/")
 	}
-	_, err := l.update(context.Background(), provider, func(r *record) { r.markSeen(seen) })
-	return err
+	return l.update(context.Background(), provider, func(r *record) { r.markSeen(list.IDs) })
 }
 
 // Info returns what is known of a model: from its provider's last fetch, and
@@ -254,18 +254,10 @@ func (l *Lists) Info(id string) (assistant.ModelInfo, bool) {
 	if !found {
 		return info, ok
 	}
-	m := r.Models[i]
+	info = r.Models[i].merge(info)
 	info.ID, info.Source, info.Retrieved = id, SourceCache, r.At
 	if live {
 		info.Source = SourceLive
 	}
-	if m.Context > 0 {
-		info.Context, info.Known = m.Context, true
-	}
-	if m.PriceIn > 0 || m.PriceOut > 0 {
-		info.PriceIn, info.PriceOut = m.PriceIn, m.PriceOut
-	}
-	info.Tools, info.NoChat = m.Tools, m.NoChat
-	info.Reasons, info.Images = info.Reasons || m.Reasons, m.Images
 	return info, true
 }

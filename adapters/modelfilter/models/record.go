@@ -1,12 +1,112 @@
 package models
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"winnow/adapters/statefile"
+	"winnow/assistant"
 )
+
+const (
+	// maxName is the length of a model's name in characters: the longest of
+	// real ones is about half of it, and ids go into prompts.
+	maxName = 200
+	// maxModels is the length of a list: all models of the largest aggregators fit
+	// many times.
+	maxModels = 200_000
+	// maxSeen is how many names a baseline remembers. When it is full, the names
+	// that left the list are forgotten; they would count as new again.
+	maxSeen = 2 * maxModels
+)
+
+// usable reports whether name can be displayed, sent, and matched by a pattern,
+// which is trimmed.
+func usable(name string) bool {
+	return name != "" && len(name) <= maxName*utf8.UTFMax &&
+		utf8.RuneCountInString(name) <= maxName &&
+		strings.TrimSpace(name) == name && !strings.ContainsFunc(name, unsendable)
+}
+
+// unsendable reports control characters, line ends and the replacement character of invalid UTF-8.
+func unsendable(r rune) bool {
+	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == utf8.RuneError
+}
+
+// model is one entry of a list, as it is stored. The name has no provider.
+type model struct {
+	Name     string  `json:"name"`
+	Context  int     `json:"context,omitempty"`
+	PriceIn  float64 `json:"in,omitempty"`
+	PriceOut float64 `json:"out,omitempty"`
+	Tools    bool    `json:"tools,omitempty"`
+	Reasons  bool    `json:"reasons,omitempty"`
+	Images   bool    `json:"images,omitempty"`
+	NoChat   bool    `json:"no_chat,omitempty"`
+}
+
+// modelsOf turns what an endpoint answered into a list: sorted by name, each
+// once, nothing unusable. prefix is the text before every name of t. dropped
+// counts the entries left out; double ones are not counted.
+func modelsOf(infos []assistant.ModelInfo, t Target) (list []model, dropped int) {
+	list = make([]model, 0, len(infos))
+	for _, info := range infos {
+		name, ok := strings.CutPrefix(info.ID, t.Name+"/")
+		name = strings.TrimPrefix(name, t.idPrefix)
+		if !ok || !usable(name) {
+			dropped++
+			continue
+		}
+		list = append(list, model{
+			Name: name, Context: max(info.Context, 0),
+			PriceIn: price(info.PriceIn), PriceOut: price(info.PriceOut),
+			Tools: info.Tools, Reasons: info.Reasons, Images: info.Images, NoChat: info.NoChat,
+		})
+	}
+	return tidy(list), dropped
+}
+
+// tidy sorts list and drops all but the first of equal names.
+func tidy(list []model) []model {
+	slices.SortStableFunc(list, byName)
+	return slices.CompactFunc(list, func(a, b model) bool { return a.Name == b.Name })
+}
+
+func byName(a, b model) int { return strings.Compare(a.Name, b.Name) }
+
+// price is p when it can be one. Not-a-number could not be written down either.
+func price(p float64) float64 {
+	if p > 0 && p <= 1e9 {
+		return p
+	}
+	return 0
+}
+
+// names lists the names in list.
+func names(list []model) []string {
+	out := make([]string, len(list))
+	for i, m := range list {
+		out[i] = m.Name
+	}
+	return out
+}
+
+// ids turns names into full ids in place.
+func ids(provider string, names []string) []string {
+	for i, name := range names {
+		names[i] = provider + "/" + name
+	}
+	return names
+}
 
 // record is the stored list of one provider.
 type record struct {
@@ -16,20 +116,10 @@ type record struct {
 	At       time.Time `json:"at"`
 	Partial  bool      `json:"partial,omitempty"`
 	Models   []model   `json:"models"` // sorted by name
-
-	// The baseline: Seen are the names the user has seen and that are in
-	// Models, sorted; Gone are those that left it, the longest gone first.
+	// Seen is the baseline: the names that are not new, sorted. Those that
+	// leave the list stay in it, so that they are not new when they return.
 	Seen []string `json:"seen"`
-	Gone []string `json:"gone,omitempty"`
-
-	// Doubt is the hash of a list that was refused as implausible; if the next
-	// one is the same, it is accepted.
-	Doubt string `json:"doubt,omitempty"`
 }
-
-// maxGone is how many disappeared names are remembered. The oldest are
-// forgotten first; they would count as new again.
-const maxGone = maxModels
 
 // fetched is a list that has just come.
 type fetched struct {
@@ -42,67 +132,19 @@ type fetched struct {
 	note    error // why this source and not a better one; nil when it is the best
 }
 
-// doubtFrom is the length from which a list that loses more than half is
-// doubted; a shorter one may well change so much.
-const doubtFrom = 8
-
-// apply replaces the stored models by f's, or adds them when f is partial. It
-// reports false, and changes only Doubt, when f is implausible.
-func (r *record) apply(f fetched) bool {
-	same := r.Base == f.base
-	if sum := sumOf(f.models); same && !f.partial && r.Doubt != sum && r.doubts(f.models) {
-		r.Doubt = sum
-		return false
-	}
-	first := r.Models == nil
+// apply replaces the stored models by f's, or adds them when f is partial.
+// Another address lists other models, which is no news.
+func (r *record) apply(f fetched) {
+	known := r.Models != nil && r.Base == f.base
 	list := f.models
 	if f.partial {
 		list = tidy(slices.Concat(f.models, r.Models))
 		list = list[:min(len(list), maxModels)]
 	}
-	r.Models, r.Source, r.Base, r.At, r.Partial, r.Doubt = list, f.source, f.base, f.at, f.partial, ""
-	r.rebase(first || !same)
-	return true
-}
-
-// doubts reports whether list lacks more than half of the stored one.
-func (r *record) doubts(list []model) bool {
-	if len(r.Models) < doubtFrom {
-		return false
+	r.Models, r.Source, r.Base, r.At, r.Partial = list, f.source, f.base, f.at, f.partial
+	if !known {
+		r.markSeen(names(list))
 	}
-	left := 0
-	for _, m := range r.Models {
-		if _, ok := slices.BinarySearchFunc(list, m, byName); ok {
-			left++
-		}
-	}
-	return left*2 < len(r.Models)
-}
-
-// rebase brings the baseline in line with Models: what left is remembered, and
-// what returned is seen. Another address lists other models, which is no news:
-// with all set, every name counts as seen.
-func (r *record) rebase(all bool) {
-	known := make(map[string]bool, len(r.Seen)+len(r.Gone))
-	for _, name := range slices.Concat(r.Seen, r.Gone) {
-		known[name] = true
-	}
-	listed := make(map[string]bool, len(r.Models))
-	var seen []string
-	for _, m := range r.Models {
-		listed[m.Name] = true
-		if all || known[m.Name] {
-			seen = append(seen, m.Name)
-		}
-	}
-	gone := make([]string, 0, len(r.Gone))
-	for _, name := range slices.Concat(r.Gone, r.Seen) {
-		if !listed[name] && known[name] {
-			gone = append(gone, name)
-			known[name] = false // once
-		}
-	}
-	r.Seen, r.Gone = seen, gone[max(0, len(gone)-maxGone):]
 }
 
 // fresh lists the names that are not in the baseline.
@@ -120,29 +162,96 @@ func (r *record) fresh() []string {
 	return out
 }
 
-// markSeen adds the models in names to the baseline.
-func (r *record) markSeen(names map[string]bool) {
-	for _, name := range r.Seen {
-		names[name] = true
-	}
-	var seen []string
-	for _, m := range r.Models {
-		if names[m.Name] {
-			seen = append(seen, m.Name)
-		}
+// markSeen adds names to the baseline.
+func (r *record) markSeen(names []string) {
+	seen := slices.Concat(r.Seen, names)
+	slices.Sort(seen)
+	if seen = slices.Compact(seen); len(seen) > maxSeen {
+		seen = slices.DeleteFunc(seen, func(name string) bool { return !r.lists(name) })
 	}
 	r.Seen = seen
 }
 
-// clone returns a copy that can be changed apart from r. The slices are
-// replaced, never written to, and so may be shared.
-func (r *record) clone() *record {
-	c := *r
-	return &c
+func (r *record) lists(name string) bool {
+	_, ok := slices.BinarySearchFunc(r.Models, model{Name: name}, byName)
+	return ok
 }
 
-// sumOf identifies the names of a list.
-func sumOf(list []model) string {
-	sum := sha256.Sum256([]byte(strings.Join(names(list), "\n")))
-	return hex.EncodeToString(sum[:])
+// disk stores records in a folder, one file a provider. "" stores nothing.
+type disk string
+
+// path names the file of a provider. Providers with unusual names get a number
+// for a name, which no other name can be.
+func (d disk) path(provider string) string {
+	if !variableName(provider) || len(provider) > 64 || strings.Trim(provider[:1], "_-.") == "" {
+		provider = "+" + statefile.Sum([]byte(provider))[:32]
+	}
+	return filepath.Join(string(d), provider+".list")
+}
+
+// load reads the record of a provider: nil without an error when there is none.
+// The file is not trusted: names are checked as those of an endpoint are.
+func (d disk) load(provider string) (*record, error) {
+	if d == "" {
+		return nil, nil
+	}
+	var r record
+	err := statefile.Read(d.path(provider), &r)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	r.Models = tidy(slices.DeleteFunc(r.Models, func(m model) bool { return !usable(m.Name) }))
+	if err == nil && (r.Provider != provider || r.Source != SourceLive && r.Source != SourceProxy || len(r.Models) == 0 || len(r.Models) > maxModels) {
+		err = statefile.ErrDamaged
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the stored list is not used: %w", err)
+	}
+	slices.Sort(r.Seen)
+	return &r, nil
+}
+
+// update changes the record of base's provider under the folder's lock: what is
+// on disk, or base when nothing readable is there or newest is set. It returns
+// the changed record also when it could not be written.
+func (d disk) update(ctx context.Context, base record, newest bool, change func(*record)) (r *record, err error) {
+	r = &base
+	if d != "" {
+		_, err = statefile.Folder(string(d))
+		var unlock func()
+		if err == nil { // a list that was fetched is stored also when its caller no longer waits
+			unlock, err = statefile.Lock(context.WithoutCancel(ctx), filepath.Join(string(d), ".lock"))
+		}
+		if err == nil {
+			defer unlock()
+			var stored *record
+			if stored, err = d.load(base.Provider); stored != nil && !newest {
+				r = stored
+			}
+			if errors.Is(err, statefile.ErrDamaged) {
+				err = os.Rename(d.path(base.Provider), d.path(base.Provider)+".damaged")
+			}
+		}
+	}
+	change(r)
+	if d != "" && err == nil {
+		err = statefile.Write(d.path(r.Provider), r)
+	}
+	if err != nil {
+		err = fmt.Errorf("the list was not saved: %w", statefile.Cause(err))
+	}
+	return r, err
+}
+
+// merge adds what a fetch said of a model to what the catalogue knows.
+func (m model) merge(info assistant.ModelInfo) assistant.ModelInfo {
+	if m.Context > 0 {
+		info.Context, info.Known = m.Context, true
+	}
+	if m.PriceIn > 0 || m.PriceOut > 0 {
+		info.PriceIn, info.PriceOut = m.PriceIn, m.PriceOut
+	}
+	info.Tools, info.NoChat = m.Tools, m.NoChat
+	info.Reasons, info.Images = info.Reasons || m.Reasons, m.Images
+	return info
 }

@@ -2,10 +2,13 @@ package models
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
+	"slices"
 	"strings"
+	"time"
 
 	"winnow/assistant"
 )
@@ -29,11 +32,23 @@ type Target struct {
 	page     int
 }
 
+// String leaves out the keys.
+func (t Target) String() string { return t.Name + " at " + hostOf(t.BaseURL) }
+
+// GoString leaves out the keys.
+func (t Target) GoString() string { return t.String() }
+
 // Proxy is the proxy's own endpoint, whose BaseURL ends before /models.
 type Proxy struct {
 	BaseURL string
 	Key     string // PROXY_API_KEY; "" sends none
 }
+
+// String leaves out the key.
+func (p Proxy) String() string { return proxyTarget + " at " + hostOf(p.BaseURL) }
+
+// GoString leaves out the key.
+func (p Proxy) GoString() string { return p.String() }
 
 // Value is a variable of the environment or of a .env file.
 type Value struct {
@@ -42,6 +57,12 @@ type Value struct {
 	// messages. Places that the same person writes have the same name.
 	From string
 }
+
+// String leaves out the text, which may be a key.
+func (v Value) String() string { return "a value of " + place(v.From) }
+
+// GoString leaves out the text.
+func (v Value) GoString() string { return v.String() }
 
 const (
 	// proxyTarget is the name of the proxy's target. No provider can have it:
@@ -56,53 +77,76 @@ func variableName(provider string) bool {
 	return provider != "" && strings.Trim(provider, "abcdefghijklmnopqrstuvwxyz0123456789_.-") == ""
 }
 
-// String leaves out the keys.
-func (t Target) String() string { return t.Name + " at " + hostOf(t.BaseURL) }
-
-// GoString leaves out the keys.
-func (t Target) GoString() string { return t.String() }
-
-// String leaves out the key.
-func (p Proxy) String() string { return proxyTarget + " at " + hostOf(p.BaseURL) }
-
-// GoString leaves out the key.
-func (p Proxy) GoString() string { return p.String() }
-
-// String leaves out the text, which may be a key.
-func (v Value) String() string { return "a value of " + place(v.From) }
-
-// GoString leaves out the text.
-func (v Value) GoString() string { return v.String() }
-
-func (p *Proxy) target() Target {
-	return Target{Name: proxyTarget, BaseURL: strings.TrimSpace(p.BaseURL), Key: p.Key, secret: p.Key}
+// fetch asks the provider, else the proxy. The proxy is asked in place of a
+// provider that failed only when there is no stored list to use, or when that
+// came from the proxy too.
+func (l *Lists) fetch(ctx context.Context, provider string) (fetched, error) {
+	if err := ctx.Err(); err != nil {
+		return fetched{}, err
+	}
+	f, err := l.fromProvider(ctx, provider)
+	unknown := errors.Is(err, ErrNoSource)
+	if err == nil || ctx.Err() != nil || l.opts.Proxy == nil || !unknown && l.hasOwnList(provider) {
+		return f, err
+	}
+	f, proxyErr := l.fromProxy(ctx, provider)
+	switch {
+	case unknown:
+		return f, proxyErr
+	case proxyErr != nil:
+		return fetched{}, fmt.Errorf("%w; %w", err, proxyErr)
+	}
+	f.note = err
+	return f, nil
 }
 
-// own returns the provider's own endpoint with its key. ok is false when it
-// cannot be asked: no address, or no key for an address that is compiled in.
-func (l *Lists) own(provider string) (t Target, ok bool, err error) {
+// hasOwnList reports whether the list of a provider that is stored came from
+// the provider itself.
+func (l *Lists) hasOwnList(provider string) bool {
+	e := l.entry(provider)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return e.record != nil && e.record.Source != SourceProxy
+}
+
+// fromProvider asks a provider. The error wraps ErrNoSource when it cannot be
+// asked: no address, or no key for an address that is compiled in.
+func (l *Lists) fromProvider(ctx context.Context, provider string) (fetched, error) {
+	t, err := l.target(provider)
+	if err != nil {
+		return fetched{}, t.failed(err)
+	}
+	f, err := l.ask(ctx, t)
+	f.source = SourceLive
+	f.partial = t.page > 0 && len(f.models)+f.dropped >= t.page
+	return f, err
+}
+
+// target is a provider's own endpoint with its key.
+func (l *Lists) target(provider string) (Target, error) {
+	t := Target{Name: provider, Provider: provider}
 	if provider == proxyTarget || !variableName(provider) {
-		return Target{}, false, nil
+		return t, ErrNoSource
 	}
 	key, hasKey := l.key(provider)
 	base, override := l.variable(provider, "_API_BASE")
 	known, fixed := endpointOf(provider)
-	t = Target{Name: provider, Provider: provider, BaseURL: base.Text, Key: key.Text, secret: key.Text}
-	switch {
-	case override:
+	if override {
+		t.BaseURL, t.Key, t.secret = base.Text, key.Text, key.Text
 		if hasKey && base.From != "" && base.From != key.From && !sameOrigin(base.Text, known.base) && !l.trusts(provider, base.Text) {
-			return t, false, t.failed(&UntrustedError{provider, bare(base.Text), key.From, base.From})
+			return t, &UntrustedError{provider, bare(base.Text), key.From, base.From}
 		}
-		return t, true, nil
-	case !hasKey || !fixed:
-		return Target{}, false, nil
+		return t, nil
 	}
-	t.BaseURL, t.idPrefix, t.page = known.base, known.idPrefix, known.page
+	if !hasKey || !fixed {
+		return t, ErrNoSource
+	}
+	t.BaseURL, t.Key, t.secret, t.idPrefix, t.page = known.base, key.Text, key.Text, known.idPrefix, known.page
 	if known.keyHeader != "" {
 		t.Headers = maps.Clone(known.header)
 		t.Headers[known.keyHeader], t.Key = key.Text, ""
 	}
-	return t, true, nil
+	return t, nil
 }
 
 // sameOrigin reports whether two addresses have scheme, host and port in common.
@@ -118,15 +162,11 @@ func (l *Lists) trusts(provider, base string) bool {
 
 // key finds the first key of a provider: <P>_API_KEY, then <P>_API_KEY_1 and on.
 func (l *Lists) key(provider string) (Value, bool) {
-	if v, ok := l.variable(provider, "_API_KEY"); ok {
-		return v, true
+	v, ok := l.variable(provider, "_API_KEY")
+	for n := 1; n <= maxKeys && !ok; n++ {
+		v, ok = l.variable(provider, fmt.Sprintf("_API_KEY_%d", n))
 	}
-	for n := 1; n <= maxKeys; n++ {
-		if v, ok := l.variable(provider, fmt.Sprintf("_API_KEY_%d", n)); ok {
-			return v, true
-		}
-	}
-	return Value{}, false
+	return v, ok
 }
 
 // variable reads <P><suffix>; one that is empty is not there.
@@ -139,34 +179,128 @@ func (l *Lists) variable(provider, suffix string) (Value, bool) {
 	return v, ok && v.Text != ""
 }
 
-// fetch asks t and returns what of its list is usable.
-func (l *Lists) fetch(ctx context.Context, t Target) (list []model, dropped int, err error) {
+// ask fetches what of a target's list is usable.
+func (l *Lists) ask(ctx context.Context, t Target) (fetched, error) {
 	if l.opts.Lister == nil {
-		return nil, 0, t.failed(ErrNoSource)
+		return fetched{}, t.failed(ErrNoSource)
 	}
 	from, err := l.opts.Lister(t)
-	if err != nil {
-		return nil, 0, t.failed(err)
-	}
-	infos, err := from.Models(ctx)
+	var infos []assistant.ModelInfo
 	if err == nil {
-		// A fetcher that noticed too late is no reason to go on.
-		err = ctx.Err()
+		infos, err = from.Models(ctx)
+	}
+	if err == nil {
+		err = ctx.Err() // a fetcher that noticed too late is no reason to go on
+	}
+	f := fetched{base: bare(t.BaseURL), at: l.opts.Now()}
+	switch {
+	case err != nil:
+	case len(infos) == 0:
+		err = ErrEmpty
+	case len(infos) > maxModels:
+		err = ErrTooLong
+	default:
+		if f.models, f.dropped = modelsOf(infos, t); len(f.models) == 0 {
+			err = ErrUnusable
+		}
 	}
 	if err != nil {
-		return nil, 0, t.failed(err)
+		return fetched{}, t.failed(err)
 	}
-	switch {
-	case len(infos) == 0:
-		return nil, 0, t.failed(ErrEmpty)
-	case len(infos) > maxModels:
-		return nil, 0, t.failed(ErrTooLong)
+	if f.dropped > 0 {
+		l.opts.Log.Warn("models left out", "provider", t.Name, "entries", f.dropped)
 	}
-	if list, dropped = clean(infos, t.Name+"/", t.idPrefix); len(list) == 0 {
-		return nil, dropped, t.failed(ErrUnusable)
+	return f, nil
+}
+
+// fromProxy fetches a provider's part of the models that the proxy serves.
+func (l *Lists) fromProxy(ctx context.Context, provider string) (fetched, error) {
+	served, err := l.Served(ctx)
+	if err != nil {
+		return fetched{}, err
 	}
-	if dropped > 0 {
-		l.log.Warn("models left out", "provider", t.Name, "entries", dropped)
+	f := served.fetched
+	f.models, f.dropped, f.source, f.partial = served.of(provider), 0, SourceProxy, true
+	if len(f.models) == 0 {
+		return fetched{}, Target{Provider: provider, BaseURL: l.opts.Proxy.BaseURL}.failed(ErrEmpty)
 	}
-	return list, dropped, nil
+	return f, nil
+}
+
+// Served is what the proxy serves at one moment, of all providers.
+type Served struct {
+	IDs     []string // as the proxy writes them, sorted, each once
+	At      time.Time
+	Dropped int // unusable entries, not in IDs
+
+	fetched fetched
+}
+
+// Served asks the proxy which models it serves. The error is a *FetchError
+// that wraps ErrNoProxy when there is none to ask.
+func (l *Lists) Served(ctx context.Context) (Served, error) {
+	p := l.opts.Proxy
+	if p == nil {
+		return Served{}, Target{}.failed(ErrNoProxy)
+	}
+	f, err := l.ask(ctx, Target{Name: proxyTarget, BaseURL: strings.TrimSpace(p.BaseURL), Key: p.Key, secret: p.Key})
+	return Served{names(f.models), f.at, f.dropped, f}, err
+}
+
+// of returns the models of one provider, in any case, their names without it.
+func (s Served) of(provider string) []model {
+	var list []model
+	for _, m := range s.fetched.models {
+		first, name, ok := strings.Cut(m.Name, "/")
+		if ok && providerName(first) == provider && usable(name) {
+			m.Name = name
+			list = append(list, m)
+		}
+	}
+	return tidy(list)
+}
+
+// Drift is the difference between what the proxy serves of a provider and what
+// its rules allow. Both lists are sorted.
+type Drift struct {
+	Missing []string // available by the rules, not served by the proxy
+	Extra   []string // served by the proxy, hidden by the rules
+	Same    int      // served and available
+}
+
+// Any reports whether there is a difference.
+func (d Drift) Any() bool { return len(d.Missing)+len(d.Extra) > 0 }
+
+// Drift asks the proxy and compares what it serves of a provider with what it
+// should: expected is given all that it serves, and returns the full ids that the
+// rules leave available, those of served among them that nobody else knows. A
+// proxy that cannot be asked is an error as of Served, never a drift.
+func (l *Lists) Drift(ctx context.Context, provider string, expected func(served ...string) []string) (Drift, error) {
+	served, err := l.Served(ctx)
+	if err != nil {
+		return Drift{}, err
+	}
+	return served.Drift(provider, expected(served.IDs...)), nil
+}
+
+// Drift compares with the full ids expected of a provider, without asking again,
+// for several providers in turn.
+func (s Served) Drift(provider string, expected []string) Drift {
+	provider = providerName(provider)
+	have := ids(provider, names(s.of(provider)))
+	want := slices.Compact(slices.Sorted(slices.Values(expected)))
+	var d Drift
+	for _, id := range want {
+		if _, served := slices.BinarySearch(have, id); served {
+			d.Same++
+		} else {
+			d.Missing = append(d.Missing, id)
+		}
+	}
+	for _, id := range have {
+		if _, wanted := slices.BinarySearch(want, id); !wanted {
+			d.Extra = append(d.Extra, id)
+		}
+	}
+	return d
 }

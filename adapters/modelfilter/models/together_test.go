@@ -139,10 +139,10 @@ func TestUpdatesFollowEachOther(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 50 {
 		wg.Go(func() {
-			_, err := l.update(context.Background(), "acme", func(r *record) {
-				gone := slices.Clone(r.Gone)
+			err := l.update(context.Background(), "acme", func(r *record) {
+				seen := slices.Clone(r.Seen)
 				runtime.Gosched()
-				r.Gone = append(gone, fmt.Sprint(i))
+				r.Seen = append(seen, fmt.Sprint(i))
 			})
 			if err != nil {
 				t.Error(err)
@@ -150,7 +150,7 @@ func TestUpdatesFollowEachOther(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := len(l.entry("acme").record.Gone); n != 50 {
+	if n := len(l.entry("acme").record.Seen); n != 50 {
 		t.Errorf("%d of 50 updates are left", n)
 	}
 }

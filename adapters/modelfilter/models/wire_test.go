@@ -86,25 +86,20 @@ func environment(vars map[string]string) func(string) (models.Value, bool) {
 }
 
 func TestHostileAnswersOverTheWire(t *testing.T) {
-	flood := make([]string, 100_000)
-	for i := range flood {
-		flood[i] = fmt.Sprintf("flood-%d", i)
-	}
 	for name, answer := range map[string]struct {
 		status     int
 		kind, body string
 	}{
-		"nothing":      {200, "application/json", ""},
-		"null":         {200, "application/json", "null"},
-		"null list":    {200, "application/json", `{"data":null}`},
-		"empty list":   {200, "application/json", `{"data":[]}`},
-		"odd list":     {200, "application/json", `{"data":[1,null,[],{"id":7},{"id":""}]}`},
-		"HTML":         {200, "text/html", "<!doctype html><title>Sign in \x1b]0;x\a</title>"},
-		"cut":          {200, "application/json", `{"data":[{"id":"a"},{"id":`},
-		"refused":      {401, "application/json", `{"error":{"message":"Incorrect key \u001b[31m"}}`},
-		"broken":       {500, "text/plain", "oops"},
-		"escapes":      {200, "application/json", `{"data":[{"id":"\u001b[2J"},{"id":"a\u0007"}]}`},
-		"another list": {200, "application/json", listOf(flood...)},
+		"nothing":    {200, "application/json", ""},
+		"null":       {200, "application/json", "null"},
+		"null list":  {200, "application/json", `{"data":null}`},
+		"empty list": {200, "application/json", `{"data":[]}`},
+		"odd list":   {200, "application/json", `{"data":[1,null,[],{"id":7},{"id":""}]}`},
+		"HTML":       {200, "text/html", "<!doctype html><title>Sign in \x1b]0;x\a</title>"},
+		"cut":        {200, "application/json", `{"data":[{"id":"a"},{"id":`},
+		"refused":    {401, "application/json", `{"error":{"message":"Incorrect key \u001b[31m"}}`},
+		"broken":     {500, "text/plain", "oops"},
+		"escapes":    {200, "application/json", `{"data":[{"id":"\u001b[2J"},{"id":"a\u0007"}]}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var stored []string
