@@ -18,7 +18,7 @@ type Icons struct {
 	Selected        string // before the selected entry of a list
 	Marked          string // before an entry chosen together with others
 	Ellipsis        string
-	Star, NoStar    string
+	Star            string
 	Flag            string
 	Ignore, Allow   string
 	Pending         string // a rule that is not saved
@@ -39,20 +39,16 @@ type Icons struct {
 }
 
 func icons(unicode bool) Icons {
-	if unicode {
-		return unicodeIcons()
+	if !unicode {
+		return asciiIcons
 	}
-	return asciiIcons()
-}
-
-func unicodeIcons() Icons {
 	return Icons{
 		ToolOK: "✓", ToolBad: "✗",
 		Running: []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"},
 		Folded:  "▸", Open: "▾", Menu: "▾",
 		Unsaved: "●", Saved: "○", Lock: "⊠", Model: "◇", Checkpoint: "⟲",
 		Error: "✗", Warn: "!", New: "↓", Selected: "❯", Marked: "◆", Ellipsis: "…",
-		Star: "★", NoStar: "☆", Flag: "⚑",
+		Star: "★", Flag: "⚑",
 		Ignore: "−", Allow: "+", Pending: "●", Shadowed: "◐", Dead: "∅", RuleBar: "▌",
 		Wheel:     []string{"●", "■", "▲", "◆", "○", "□", "△", "◇"},
 		Available: "✓", Hidden: "·", BarFull: "█", BarEmpty: "░",
@@ -61,18 +57,16 @@ func unicodeIcons() Icons {
 	}
 }
 
-func asciiIcons() Icons {
-	return Icons{
-		ToolOK: "+", ToolBad: "x",
-		Running: []string{"|", "/", "-", `\`},
-		Folded:  ">", Open: "v", Menu: "v",
-		Unsaved: "*", Saved: "o", Lock: "#", Model: "@", Checkpoint: "<",
-		Error: "x", Warn: "!", New: "v", Selected: ">", Marked: "*", Ellipsis: "~",
-		Star: "*", NoStar: "-", Flag: "P",
-		Ignore: "-", Allow: "+", Pending: "*", Shadowed: "%", Dead: "0", RuleBar: "|",
-		Wheel:     []string{"o", "#", "^", "*", "=", "%", "&", "@"},
-		Available: "+", Hidden: ".", BarFull: "#", BarEmpty: ".",
-		Add: "+", Remove: "-",
-		Bullet: "*", Quote: "|", Rule: "-", Ticked: "x", Blank: "o", Column: "|", Cross: "+",
-	}
+var asciiIcons = Icons{
+	ToolOK: "+", ToolBad: "x",
+	Running: []string{"|", "/", "-", `\`},
+	Folded:  ">", Open: "v", Menu: "v",
+	Unsaved: "*", Saved: "o", Lock: "#", Model: "@", Checkpoint: "<",
+	Error: "x", Warn: "!", New: "v", Selected: ">", Marked: "*", Ellipsis: "~",
+	Star: "*", Flag: "P",
+	Ignore: "-", Allow: "+", Pending: "*", Shadowed: "%", Dead: "0", RuleBar: "|",
+	Wheel:     []string{"o", "#", "^", "*", "=", "%", "&", "@"},
+	Available: "+", Hidden: ".", BarFull: "#", BarEmpty: ".",
+	Add: "+", Remove: "-",
+	Bullet: "*", Quote: "|", Rule: "-", Ticked: "x", Blank: "o", Column: "|", Cross: "+",
 }

@@ -19,20 +19,6 @@ func (o Options) theme() string {
 	return o.Theme
 }
 
-// palette is the palette of o with the user's own colours, and the wheel.
-func (o Options) palette() (palette, [wheelSize]string) {
-	t, ok := themes[o.theme()]
-	if !ok {
-		t = themes[DefaultTheme]
-	}
-	p, wheel := t.light, t.lightWheel
-	if o.Dark {
-		p, wheel = t.dark, t.darkWheel
-	}
-	p.override(o.Palette)
-	return p, wheel
-}
-
 // New makes the styles for o. It passes over what it does not know; Check
 // says what that is.
 func New(o Options) Styles {
@@ -132,15 +118,15 @@ func (b builder) rules() Rules {
 func (b builder) input() Input {
 	return Input{
 		Text: fg(b.base), Placeholder: b.quiet(), Prompt: fg(b.accent), Estimate: b.quiet(),
-		Over: fg(b.bad).Bold(true), Chip: b.chip(), Queued: fg(b.warn), Selected: b.bubbled(),
+		Chip: b.chip(), Queued: fg(b.warn), Selected: b.bubbled(),
 	}
 }
 
 func (b builder) overlay() Overlay {
 	return Overlay{
-		Box: lipgloss.NewStyle(), Border: fg(b.accent), Title: fg(b.accent).Bold(true), Text: fg(b.base),
-		Selected: b.bubbled(), Muted: b.quiet(), Key: fg(b.accent).Bold(true), Match: fg(b.warn).Bold(true).Underline(true),
-		Group: fg(b.special).Bold(true), Danger: fg(b.bad).Bold(true),
+		Border: fg(b.accent), Title: fg(b.accent).Bold(true), Text: fg(b.base),
+		Selected: b.bubbled(), Muted: b.quiet(), Key: fg(b.accent).Bold(true),
+		Group: fg(b.special).Bold(true),
 	}
 }
 

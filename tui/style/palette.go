@@ -1,84 +1,188 @@
 package style
 
 import (
+	_ "embed"
+	"encoding/json"
 	"fmt"
+	"image/color"
 	"maps"
+	"regexp"
 	"slices"
+	"sync"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
-// palette names colours by what they are for, never by what they look like.
-// Each is a "#rrggbb" string.
+// DefaultTheme is the theme of an empty Options.Theme.
+const DefaultTheme = "winnow"
+
+// wheelSize is how many rule colours there are before they repeat.
+const wheelSize = 8
+
+// palette names colours by what they are for, never by what they look like. Each
+// is "#rrggbb", or "0" to "15" for one of the terminal's sixteen; one that is
+// missing is the terminal's own. The names are:
+//
+//	back       assumed background of the terminal, never painted; text on accent
+//	panel      background of code, overlays and chips
+//	base       ordinary text
+//	muted      time stamps, hints, reasoning
+//	edge       borders and rules; not text
+//	accent     what can be acted on, focus, headings
+//	bubble     background of the user's messages and of the selected row
+//	on_bubble  text on bubble
+//	mark       background of search hits and highlighted models
+//	good       success, allow rules, added lines
+//	bad        failure, ignore rules, removed lines
+//	warn       unsaved, near a limit, needs care
+//	info       links, names of tools, hunk lines
+//	special    models, badges, numbers in code
 type palette struct {
-	Back     string // assumed background of the terminal; never painted
-	Panel    string // background of code, overlays and chips
-	Base     string // ordinary text
-	Muted    string // time stamps, hints, reasoning
-	Edge     string // borders and rules; not text
-	Accent   string // what can be acted on, focus, headings
-	Bubble   string // background of the user's messages and of the selection
-	OnBubble string // text on Bubble
-	Mark     string // background of search hits and highlighted models
-	Good     string // success, allow rules, added lines
-	Bad      string // failure, ignore rules, removed lines
-	Warn     string // unsaved, near a limit, needs care
-	Info     string // links, names of tools, hunk lines
-	Special  string // models, badges, numbers in code
+	Colours map[string]string
+	Wheel   [wheelSize]string // colours that the rules of the pane take in turn
 }
 
-// roles gives access to a palette by the names used in the configuration.
-func (p *palette) roles() map[string]*string {
-	return map[string]*string{
-		"back": &p.Back, "panel": &p.Panel, "base": &p.Base, "muted": &p.Muted,
-		"edge": &p.Edge, "accent": &p.Accent, "bubble": &p.Bubble, "on_bubble": &p.OnBubble,
-		"mark": &p.Mark, "good": &p.Good, "bad": &p.Bad, "warn": &p.Warn,
-		"info": &p.Info, "special": &p.Special,
-	}
+// theme is a palette for each kind of background.
+type theme struct {
+	About       string
+	Dark, Light palette
 }
 
-// override replaces the colours that are named in colours; names and values
-// that mean nothing are passed over (Check reports them).
-func (p *palette) override(colours map[string]string) {
-	roles := p.roles()
-	for name, hex := range colours {
-		if at, ok := roles[name]; ok && isHex(hex) {
-			*at = hex
-		}
+// catalogue is themes.json. In its sixteen-colour palettes muted text is the
+// terminal's own colour, faint: bright black cannot be read in several common
+// schemes. On white, green, yellow and cyan are too pale: what is good has the
+// terminal's own colour there, and its sign carries the meaning.
+var catalogue = sync.OnceValue(func() (c struct {
+	Themes map[string]theme
+	Ansi16 theme
+},
+) {
+	if err := json.Unmarshal(themesJSON, &c); err != nil {
+		panic("style: themes.json: " + err.Error())
 	}
-}
+	return c
+})
+
+//go:embed themes.json
+var themesJSON []byte
+
+// Themes lists the names of the themes, sorted.
+func Themes() []string { return slices.Sorted(maps.Keys(catalogue().Themes)) }
+
+// About says in a few words what a theme looks like; "" for one that does not
+// exist.
+func About(name string) string { return catalogue().Themes[name].About }
 
 // ColourNames lists the names that Options.Palette may override, sorted.
 func ColourNames() []string {
-	return slices.Sorted(maps.Keys((&palette{}).roles()))
+	return slices.Sorted(maps.Keys(catalogue().Themes[DefaultTheme].Dark.Colours))
 }
 
-// Check reports the first thing in o that New would pass over: a theme or a
-// colour that does not exist, or a value that is not "#rrggbb". A nil error
-// means that New uses all of o.
+// Check reports the first thing in o that New ignores: a theme or a colour that
+// does not exist, or a value that is not "#rrggbb". A nil error means that New
+// uses all of o.
 func Check(o Options) error {
-	if _, ok := themes[o.theme()]; !ok {
+	if _, ok := catalogue().Themes[o.theme()]; !ok {
 		return fmt.Errorf("style: no theme %q; there are %v", o.Theme, Themes())
 	}
-	roles := (&palette{}).roles()
 	for _, name := range slices.Sorted(maps.Keys(o.Palette)) {
-		if _, ok := roles[name]; !ok {
+		if !slices.Contains(ColourNames(), name) {
 			return fmt.Errorf("style: no colour %q; there are %v", name, ColourNames())
 		}
-		if !isHex(o.Palette[name]) {
+		if !isHex.MatchString(o.Palette[name]) {
 			return fmt.Errorf("style: colour %s is %q, want #rrggbb", name, o.Palette[name])
 		}
 	}
 	return nil
 }
 
-// isHex reports whether s is "#rrggbb".
-func isHex(s string) bool {
-	if len(s) != len("#rrggbb") || s[0] != '#' {
-		return false
+var isHex = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+
+// palette is the palette for o, with the user's own colours.
+func (o Options) palette() palette {
+	t, ok := catalogue().Themes[o.theme()]
+	switch {
+	case o.Colors == None:
+		t = theme{}
+	case o.Colors == Col16:
+		t = catalogue().Ansi16
+	case !ok:
+		t = catalogue().Themes[DefaultTheme]
 	}
-	for _, c := range []byte(s[1:]) {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
-			return false
+	p := t.Light
+	if o.Dark {
+		p = t.Dark
+	}
+	if o.Colors == None || o.Colors == Col16 {
+		return p
+	}
+	p.Colours = maps.Clone(p.Colours)
+	for name, hex := range o.Palette {
+		if _, ok := p.Colours[name]; ok && isHex.MatchString(hex) {
+			p.Colours[name] = hex
 		}
 	}
-	return true
+	return p
+}
+
+// Profile says how many colours the terminal shows.
+type Profile int
+
+// The profiles. The zero value is True.
+const (
+	True   Profile = iota // 24 bit
+	Col256                // the 256 of xterm
+	Col16                 // the terminal's own sixteen
+	None                  // no colour at all (NO_COLOR): bold, faint, underline and reverse only
+)
+
+// color is a colour of a palette in the profile; nil is the terminal's own.
+func (p Profile) color(value string) color.Color {
+	switch {
+	case value == "":
+		return nil
+	case p == Col256:
+		return ansi.Convert256(lipgloss.Color(value))
+	}
+	return lipgloss.Color(value)
+}
+
+// colours is a palette resolved for one terminal; nil means the terminal's own.
+type colours struct {
+	panel, base, muted, edge, accent, onAccent, bubble, onBubble, mark color.Color
+	good, bad, warn, info, special                                     color.Color
+
+	wheel [wheelSize]color.Color
+}
+
+// resolve picks the colours of o.
+func resolve(o Options) colours {
+	p := o.palette()
+	of := func(name string) color.Color { return o.Colors.color(p.Colours[name]) }
+	c := colours{
+		panel: of("panel"), base: of("base"), muted: of("muted"), edge: of("edge"), accent: of("accent"), onAccent: of("back"),
+		bubble: of("bubble"), onBubble: of("on_bubble"), mark: of("mark"), good: of("good"), bad: of("bad"),
+		warn: of("warn"), info: of("info"), special: of("special"),
+	}
+	for i, value := range p.Wheel {
+		c.wheel[i] = o.Colors.color(value)
+	}
+	return c
+}
+
+// fg is a style with the foreground c; nil leaves the terminal's own.
+func fg(c color.Color) lipgloss.Style {
+	if c == nil {
+		return lipgloss.NewStyle()
+	}
+	return lipgloss.NewStyle().Foreground(c)
+}
+
+// on adds the background c to s; nil leaves the terminal's own.
+func on(s lipgloss.Style, c color.Color) lipgloss.Style {
+	if c == nil {
+		return s
+	}
+	return s.Background(c)
 }

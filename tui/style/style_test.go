@@ -2,8 +2,11 @@ package style
 
 import (
 	"image/color"
+	"maps"
 	"math"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -53,31 +56,28 @@ func TestEveryThemeHasContrast(t *testing.T) {
 		for _, dark := range []bool{true, false} {
 			for _, profile := range []Profile{True, Col256} {
 				o := Options{Dark: dark, Theme: name, Colors: profile}
-				p, wheel := o.palette()
+				p := o.palette()
 				atLeast := textAA
 				if name == "high-contrast" {
 					atLeast = textAAA
 				}
 				check := func(what, text, back string, atLeast float64) {
-					if got := contrast(exact(text, profile), exact(back, profile)); got < atLeast {
+					if got := contrast(profile.color(text), profile.color(back)); got < atLeast {
 						t.Errorf("%s dark=%v profile=%d: %s has contrast %.2f, want %.1f", name, dark, profile, what, got, atLeast)
 					}
 				}
-				text := map[string]string{
-					"base": p.Base, "muted": p.Muted, "accent": p.Accent, "good": p.Good, "bad": p.Bad,
-					"warn": p.Warn, "info": p.Info, "special": p.Special,
+				for _, role := range []string{"base", "muted", "accent", "good", "bad", "warn", "info", "special"} {
+					c := p.Colours[role]
+					check(role+" on back", c, p.Colours["back"], atLeast)
+					check(role+" on panel", c, p.Colours["panel"], atLeast)
 				}
-				for role, c := range text {
-					check(role+" on back", c, p.Back, atLeast)
-					check(role+" on panel", c, p.Panel, atLeast)
+				for i, c := range p.Wheel {
+					check("wheel "+string(rune('0'+i)), c, p.Colours["back"], atLeast)
 				}
-				for i, c := range wheel {
-					check("wheel "+string(rune('0'+i)), c, p.Back, atLeast)
-				}
-				check("selected text", p.Back, p.Accent, atLeast)
-				check("on_bubble on bubble", p.OnBubble, p.Bubble, atLeast)
-				check("base on mark", p.Base, p.Mark, atLeast)
-				check("edge on back", p.Edge, p.Back, partsAA)
+				check("selected text", p.Colours["back"], p.Colours["accent"], atLeast)
+				check("on_bubble on bubble", p.Colours["on_bubble"], p.Colours["bubble"], atLeast)
+				check("base on mark", p.Colours["base"], p.Colours["mark"], atLeast)
+				check("edge on back", p.Colours["edge"], p.Colours["back"], partsAA)
 			}
 		}
 	}
@@ -104,33 +104,43 @@ var xterm16 = [16]color.RGBA{
 }
 
 func TestSixteenColoursHaveContrast(t *testing.T) {
+	at := func(index string) int {
+		i, err := strconv.Atoi(index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return i
+	}
 	schemes := map[string]func(int) color.Color{
 		"vga":   func(i int) color.Color { return ansi.BasicColor(i) },
 		"xterm": func(i int) color.Color { return xterm16[i] },
 	}
 	for scheme, of := range schemes {
-		for _, c := range []struct {
-			name string
-			ansi16
+		for name, c := range map[string]struct {
+			palette
 			back color.Color
-		}{{"dark", dark16, color.Black}, {"light", light16, color.White}} {
-			text := append([]int{c.muted, c.accent, c.good, c.bad, c.warn, c.info, c.special}, c.wheel[:]...)
+		}{"dark": {catalogue().Ansi16.Dark, color.Black}, "light": {catalogue().Ansi16.Light, color.White}} {
+			colour := func(role string) color.Color { return of(at(c.Colours[role])) }
+			text := c.Wheel[:]
+			for _, role := range []string{"muted", "accent", "good", "bad", "warn", "info", "special"} {
+				text = append(text, c.Colours[role])
+			}
 			for _, i := range text {
-				if i == none {
+				if i == "" {
 					continue // the terminal's own text colour
 				}
-				if got := contrast(of(i), c.back); got < textAA {
-					t.Errorf("%s %s: colour %d has contrast %.2f, want %.1f", scheme, c.name, i, got, textAA)
+				if got := contrast(of(at(i)), c.back); got < textAA {
+					t.Errorf("%s %s: colour %s has contrast %.2f, want %.1f", scheme, name, i, got, textAA)
 				}
 			}
-			if got := contrast(of(c.onBubble), of(c.bubble)); got < textAA {
-				t.Errorf("%s %s: bubble has contrast %.2f, want %.1f", scheme, c.name, got, textAA)
+			if got := contrast(colour("on_bubble"), colour("bubble")); got < textAA {
+				t.Errorf("%s %s: bubble has contrast %.2f, want %.1f", scheme, name, got, textAA)
 			}
-			if got := contrast(of(c.onAccent), of(c.accent)); got < textAA {
-				t.Errorf("%s %s: the selection has contrast %.2f, want %.1f", scheme, c.name, got, textAA)
+			if got := contrast(colour("back"), colour("accent")); got < textAA {
+				t.Errorf("%s %s: the selection has contrast %.2f, want %.1f", scheme, name, got, textAA)
 			}
-			if got := contrast(of(c.edge), c.back); got < partsAA {
-				t.Errorf("%s %s: edge has contrast %.2f, want %.1f", scheme, c.name, got, partsAA)
+			if got := contrast(colour("edge"), c.back); got < partsAA {
+				t.Errorf("%s %s: edge has contrast %.2f, want %.1f", scheme, name, got, partsAA)
 			}
 		}
 	}
@@ -156,7 +166,7 @@ func TestEveryThemeIsDescribedAndItsOwn(t *testing.T) {
 				looks[all] = name
 				seen := map[string]bool{}
 				for i := range wheelSize {
-					st, _ := s.Rules.Rule(i)
+					st := s.Rules.Wheel[i]
 					seen[st.Render("x")] = true
 				}
 				if profile == True && len(seen) != wheelSize {
@@ -180,9 +190,9 @@ func TestEveryThemeIsDescribedAndItsOwn(t *testing.T) {
 func TestSelectionStandsOut(t *testing.T) {
 	for _, name := range Themes() {
 		for _, dark := range []bool{true, false} {
-			p, _ := Options{Dark: dark, Theme: name}.palette()
-			for what, back := range map[string]string{"back": p.Back, "bubble": p.Bubble, "panel": p.Panel} {
-				if got := contrast(exact(p.Accent, True), exact(back, True)); got < partsAA {
+			p := Options{Dark: dark, Theme: name}.palette()
+			for what, back := range map[string]string{"back": p.Colours["back"], "bubble": p.Colours["bubble"], "panel": p.Colours["panel"]} {
+				if got := contrast(True.color(p.Colours["accent"]), True.color(back)); got < partsAA {
 					t.Errorf("%s dark=%v: a selection on %s has contrast %.2f, want %.1f", name, dark, what, got, partsAA)
 				}
 			}
@@ -194,8 +204,12 @@ func TestPaletteIsSmall(t *testing.T) {
 	if n := len(ColourNames()); n > 14 {
 		t.Errorf("the palette has %d colours, want at most 14", n)
 	}
-	if got, want := len(ColourNames()), reflect.TypeFor[palette]().NumField(); got != want {
-		t.Errorf("%d names for %d colours", got, want)
+	for _, name := range Themes() {
+		for _, p := range []palette{catalogue().Themes[name].Dark, catalogue().Themes[name].Light} {
+			if got := slices.Sorted(maps.Keys(p.Colours)); !slices.Equal(got, ColourNames()) {
+				t.Errorf("%s has the colours %v, want %v", name, got, ColourNames())
+			}
+		}
 	}
 }
 
@@ -275,7 +289,6 @@ func TestStatesDifferWithoutColour(t *testing.T) {
 			"bar":       {i.BarFull, i.BarEmpty},
 			"diff":      {i.Add, i.Remove},
 			"task":      {i.Ticked, i.Blank},
-			"star":      {i.Star, i.NoStar},
 			"selection": {i.Selected, i.Marked},
 		} {
 			seen := map[string]bool{}
@@ -319,23 +332,6 @@ func TestSignsAreOneCell(t *testing.T) {
 		if n := len(icons(unicode).Wheel); n != wheelSize {
 			t.Errorf("%d signs for %d rule colours", n, wheelSize)
 		}
-	}
-}
-
-func TestRuleColoursRotate(t *testing.T) {
-	r := New(Options{Dark: true}).Rules
-	a, i := r.Rule(1)
-	b, j := r.Rule(1 + wheelSize)
-	if i != 1 || j != 1 || a.Render("x") != b.Render("x") {
-		t.Errorf("rule 1 and %d have places %d and %d", 1+wheelSize, i, j)
-	}
-	seen := map[string]bool{}
-	for i := range wheelSize {
-		s, _ := r.Rule(i)
-		seen[s.Render("x")] = true
-	}
-	if len(seen) != wheelSize {
-		t.Errorf("%d different rule colours, want %d", len(seen), wheelSize)
 	}
 }
 

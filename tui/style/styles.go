@@ -68,20 +68,14 @@ type Rules struct {
 	Wheel                                              []lipgloss.Style
 }
 
-// Rule is the style and the place in Icons.Wheel of the rule with index i ≥ 0.
-func (r Rules) Rule(i int) (lipgloss.Style, int) {
-	n := i % len(r.Wheel)
-	return r.Wheel[n], n
-}
-
 // Input styles the input box.
 type Input struct {
-	Text, Placeholder, Prompt, Estimate, Over, Chip, Queued, Selected lipgloss.Style
+	Text, Placeholder, Prompt, Estimate, Chip, Queued, Selected lipgloss.Style
 }
 
 // Overlay styles the dialogs and lists above the screen.
 type Overlay struct {
-	Box, Border, Title, Text, Selected, Muted, Key, Match, Group, Danger lipgloss.Style
+	Border, Title, Text, Selected, Muted, Key, Group lipgloss.Style
 }
 
 // Diff styles the lines of a difference; each also has its sign in Icons.
