@@ -104,7 +104,7 @@ func (m *Model) onPaste(msg tea.PasteMsg) tea.Cmd {
 func (m *Model) paste(text string) tea.Cmd {
 	switch {
 	case m.overlay.Open() && !m.questionOver(modeInput): // a question takes no text: it is for the box behind it
-		return m.onOutcome(m.overlay.Paste(text))
+		return m.onOutcome(m.overlay.Key("", text))
 	case m.typingLine():
 		return m.lineKey("", oneLine(text))
 	}

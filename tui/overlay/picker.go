@@ -31,6 +31,8 @@ const (
 	maxMeasured = 1_000 // entries that the width of a picker is measured from
 	maxVisible  = 400   // bytes of a text that are drawn
 	maxQuery    = 200   // cells of a query
+	minPicker   = 48    // cells of a search and a short line
+	page        = 10    // entries that a page key moves by
 )
 
 // Picker is a list to choose from, searched while one types.
@@ -41,7 +43,7 @@ type Picker struct {
 	query   textline.Editor
 	matches matches
 	pending bool // matches are those of an earlier query
-	at      int  // the selected entry, an index into matches
+	at      int  // the selected entry, an index into matches.found
 	top     int  // first line on the screen
 	rows    int  // lines of entries on the screen
 	queryW  int  // cells of the query on the screen
@@ -71,9 +73,8 @@ func (p *Picker) load(entries []Entry) {
 			p.widest = max(p.widest, ansi.StringWidth(visible(e.Text))+ansi.StringWidth(visible(e.Extra))+signs, ansi.StringWidth(visible(e.More))+signs)
 		}
 	}
-	all := search(p.entries, p.lower, "")
-	p.lines = all.starts[len(all.starts)-1]
-	p.matches, p.pending = all, false
+	p.matches, p.pending = search(p.entries, p.lower, ""), false
+	p.lines = len(p.matches.lines)
 	if !p.query.Empty() {
 		p.matches = search(p.entries, p.lower, p.query.Text())
 	}
@@ -99,11 +100,11 @@ func (p *Picker) SetEntries(entries []Entry) {
 	selected, ok := p.selected()
 	p.load(entries)
 	p.at = min(p.at, max(0, len(p.matches.found)-1))
-	for n, i := range p.matches.found {
-		if e := p.entries[i]; ok && e.Value == selected.Value && e.Group == selected.Group {
-			p.at = n
-			return
-		}
+	same := func(i int) bool {
+		return p.entries[i].Value == selected.Value && p.entries[i].Group == selected.Group
+	}
+	if n := slices.IndexFunc(p.matches.found, same); ok && n >= 0 {
+		p.at = n
 	}
 }
 
@@ -112,14 +113,14 @@ func (p *Picker) Title() string { return p.title }
 
 // Key implements Overlay.
 func (p *Picker) Key(name, text string) Outcome {
-	if slices.Contains(p.keys, name) {
+	switch {
+	case name == "":
+	case slices.Contains(p.keys, name):
 		return p.choose(name)
-	}
-	if name == p.newKey && name != "" {
+	case name == p.newKey:
 		c, _ := p.choose(name).(Chosen)
 		return Chosen{Value: c.Value, Key: name, Query: p.query.Text()}
 	}
-	const page = 10
 	switch name {
 	case "esc":
 		return Closed{}
@@ -149,12 +150,6 @@ func (p *Picker) Key(name, text string) Outcome {
 	return Stay{}
 }
 
-// Paste implements Overlay.
-func (p *Picker) Paste(text string) Outcome {
-	p.query.Insert(safetext.Line(text, maxQuery))
-	return p.queryChanged()
-}
-
 // queryChanged searches at once, or asks for a search when there are many entries.
 func (p *Picker) queryChanged() Outcome {
 	p.pending = true
@@ -173,21 +168,15 @@ func (p *Picker) searchNow() {
 	}
 }
 
-func (p *Picker) show(m matches) {
-	p.matches, p.pending, p.at, p.top = m, false, 0, 0
-}
+func (p *Picker) show(m matches) { p.matches, p.pending, p.at, p.top = m, false, 0, 0 }
 
 // Click implements Overlay: it chooses the entry on the line.
 func (p *Picker) Click(y int) Outcome {
 	line := p.top + y - pickerHead
-	if y < pickerHead || y >= pickerHead+p.rows {
+	if y < pickerHead || y >= pickerHead+p.rows || line >= len(p.matches.lines) || p.matches.lines[line].kind == headingLine {
 		return Stay{}
 	}
-	n := p.entryAt(line)
-	if n < 0 || p.isHeading(n, line) {
-		return Stay{}
-	}
-	p.at = n
+	p.at = p.matches.lines[line].match
 	return p.choose("enter")
 }
 
@@ -214,40 +203,9 @@ func (p *Picker) choose(key string) Outcome {
 	return c
 }
 
-// entryAt is the match that a line belongs to, or -1.
-func (p *Picker) entryAt(line int) int {
-	starts := p.matches.starts
-	if line < 0 || line >= starts[len(starts)-1] {
-		return -1
-	}
-	return sort.SearchInts(starts, line+1) - 1
-}
-
-// isHeading reports whether a line of a match is the heading of its group.
-func (p *Picker) isHeading(n, line int) bool {
-	return p.heading(n) != "" && line == p.matches.starts[n]
-}
-
-// heading is the heading above a match; "" is none.
-func (p *Picker) heading(n int) string {
-	group := p.entries[p.matches.found[n]].Group
-	if !p.query.Empty() && !p.pending || group == "" || n > 0 && p.entries[p.matches.found[n-1]].Group == group {
-		return ""
-	}
-	lines := p.matches.starts[n+1] - p.matches.starts[n]
-	if p.entries[p.matches.found[n]].More != "" {
-		lines--
-	}
-	if lines < 2 { // found by a query
-		return ""
-	}
-	return group
-}
-
 // Size implements Overlay.
 func (p *Picker) Size(w, h int) (int, int) {
-	const least = 48 // a search and a short line
-	widest := min(max(least, p.widest, ansi.StringWidth(p.hint)), w*9/10)
+	widest := min(max(minPicker, p.widest, ansi.StringWidth(p.hint)), w*9/10)
 	return widest, min(pickerHead+max(1, len(p.hintLines(widest)))+p.lines, h*4/5)
 }
 
@@ -270,34 +228,27 @@ func (p *Picker) Body(w, h int, st style.Styles) []string {
 	if !p.query.Empty() {
 		query = o.Text.Render(p.query.View(p.queryW))
 	}
-	lines := []string{o.Key.Render("/ ") + query, o.Muted.Render(strings.Repeat(st.Icons.Rule, w))}
+	out := []string{o.Key.Render("/ ") + query, o.Muted.Render(strings.Repeat(st.Icons.Rule, w))}
 	hint := p.hintLines(w)
 	hint = hint[:min(len(hint), max(0, h-pickerHead-1))]
 	p.rows = h - pickerHead - len(hint)
-	total := p.matches.starts[len(p.matches.starts)-1]
-	if total == 0 {
-		lines = append(lines, o.Muted.Render("nothing matches"))
-	} else {
-		p.top = max(p.top, p.matches.starts[p.at+1]-p.rows)
-		p.top = max(0, min(p.top, p.matches.starts[p.at], total-p.rows))
+	lines := p.matches.lines
+	if len(lines) == 0 {
+		out = append(out, o.Muted.Render("nothing matches"))
 	}
-	for n := p.entryAt(p.top); n >= 0 && n < len(p.matches.found); n++ {
-		for i, l := range p.entryLines(n, w, st) {
-			if at := p.matches.starts[n] + i; at >= p.top && at < p.top+p.rows {
-				lines = append(lines, l)
-			}
-		}
-		if p.matches.starts[n+1] >= p.top+p.rows {
-			break
-		}
+	first, end := p.matches.span(p.at)
+	p.top = max(p.top, end-p.rows)
+	p.top = max(0, min(p.top, first, len(lines)-p.rows))
+	for _, l := range lines[p.top:min(len(lines), p.top+max(0, p.rows))] {
+		out = append(out, p.line(l, w, st))
 	}
-	for len(lines) < h-len(hint) {
-		lines = append(lines, "")
+	for len(out) < h-len(hint) {
+		out = append(out, "")
 	}
 	for _, l := range hint {
-		lines = append(lines, o.Muted.Render(l))
+		out = append(out, o.Muted.Render(l))
 	}
-	return lines
+	return out
 }
 
 // hintLines are the hint below the entries, in as many lines as it takes.
@@ -308,27 +259,30 @@ func (p *Picker) hintLines(w int) []string {
 	return textwidth.Wrap(p.hint, w)
 }
 
-// Place implements placer: the selected entry, of how many.
+// Place implements Overlay: the selected entry, of how many.
 func (p *Picker) Place() string {
-	if p.matches.starts[len(p.matches.starts)-1] <= p.rows {
+	if len(p.matches.lines) <= p.rows {
 		return ""
 	}
 	return fmt.Sprintf("%d/%d", p.at+1, len(p.matches.found))
 }
 
-// Hints implements hinter.
+// Hints implements Overlay.
 func (p *Picker) Hints() string {
 	return "type to search · ↑ ↓ move · enter selects · esc closes"
 }
 
-// entryLines are the lines of a match: the heading, the entry, its second line.
-func (p *Picker) entryLines(n, w int, st style.Styles) (lines []string) {
-	e, o := p.entries[p.matches.found[n]], st.Overlay
-	if group := p.heading(n); group != "" {
-		lines = append(lines, o.Group.Render(textwidth.Truncate(visible(group), w, "…")))
+// line draws a line of a match.
+func (p *Picker) line(l matchLine, w int, st style.Styles) string {
+	e, o := p.entries[p.matches.found[l.match]], st.Overlay
+	switch l.kind {
+	case headingLine:
+		return o.Group.Render(textwidth.Truncate(visible(e.Group), w, "…"))
+	case moreLine:
+		return o.Muted.Render(textwidth.Truncate("    "+visible(e.More), w, "…"))
 	}
 	sign, extra := " ", visible(e.Extra)
-	if n == p.at {
+	if l.match == p.at {
 		sign = st.Icons.Selected
 	}
 	if extra == "" && !p.query.Empty() {
@@ -336,17 +290,11 @@ func (p *Picker) entryLines(n, w int, st style.Styles) (lines []string) {
 	}
 	left := sign + " " + cmp.Or(e.Mark, " ") + " " + visible(e.Text)
 	extra = textwidth.Truncate(extra, max(w/3, w-ansi.StringWidth(left)-1), "…")
-	left = textwidth.Truncate(left, w-ansi.StringWidth(extra)-1, "…")
-	left += strings.Repeat(" ", max(1, w-ansi.StringWidth(left)-ansi.StringWidth(extra)))
-	if n == p.at {
-		lines = append(lines, o.Selected.Render(left+extra))
-	} else {
-		lines = append(lines, o.Text.Render(left)+o.Muted.Render(extra))
+	left = textwidth.Fit(left, w-ansi.StringWidth(extra)-1, "…") + " "
+	if l.match == p.at {
+		return o.Selected.Render(left + extra)
 	}
-	if e.More != "" {
-		lines = append(lines, o.Muted.Render(textwidth.Truncate("    "+visible(e.More), w, "…")))
-	}
-	return lines
+	return o.Text.Render(left) + o.Muted.Render(extra)
 }
 
 // visible is a text as it can be drawn on one line.
@@ -355,4 +303,91 @@ func visible(text string) string {
 		text = strings.ToValidUTF8(text[:maxVisible], "")
 	}
 	return safetext.Visible(strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(text))
+}
+
+// matches are the entries that a query finds, best first, and the lines that show
+// them.
+type matches struct {
+	found []int
+	lines []matchLine
+}
+
+// matchLine is a line of a match.
+type matchLine struct {
+	match int // index into found
+	kind  lineKind
+}
+
+type lineKind uint8
+
+const (
+	entryLine   lineKind = iota
+	headingLine          // the group, above its first entry
+	moreLine             // Entry.More
+)
+
+// span is the first line of a match and the one after its last.
+func (m *matches) span(match int) (first, end int) {
+	from := func(match int) int {
+		return sort.Search(len(m.lines), func(i int) bool { return m.lines[i].match >= match })
+	}
+	return from(match), from(match + 1)
+}
+
+// search finds the entries that match a query: all in their order without one,
+// and else the nearest first. It takes some 10 ms for 100,000 entries.
+func search(entries []Entry, lower []string, query string) (m matches) {
+	query = strings.ToLower(query)
+	letters := strings.ReplaceAll(query, " ", "")
+	distances := make([]int, len(entries))
+	collect := func(text func(i int) string) {
+		for i := range entries {
+			if distances[i] = distance(text(i), query, letters); distances[i] >= 0 {
+				m.found = append(m.found, i)
+			}
+		}
+	}
+	collect(func(i int) string { return lower[i] })
+	if len(m.found) == 0 { // the group may be meant: "openai mini"
+		collect(func(i int) string { return strings.ToLower(entries[i].Group) + "/" + lower[i] })
+	}
+	slices.SortStableFunc(m.found, func(a, b int) int { return cmp.Compare(distances[a], distances[b]) })
+	m.lines = make([]matchLine, 0, len(m.found))
+	group := ""
+	for n, i := range m.found {
+		if g := entries[i].Group; query == "" && g != "" && g != group {
+			group = g
+			m.lines = append(m.lines, matchLine{n, headingLine})
+		}
+		m.lines = append(m.lines, matchLine{n, entryLine})
+		if entries[i].More != "" {
+			m.lines = append(m.lines, matchLine{n, moreLine})
+		}
+	}
+	return m
+}
+
+// distance is how far a text is from a query: 0 begins with it, 1 has a word that
+// does, 2 contains it, more when the letters are scattered; -1 is no match.
+func distance(text, query, letters string) int {
+	switch at := strings.Index(text, query); {
+	case at == 0:
+		return 0
+	case at > 0 && strings.Contains(text, " "+query):
+		return 1
+	case at > 0:
+		return 2
+	}
+	first, from := -1, 0
+	for _, r := range letters {
+		at := strings.IndexRune(text[from:], r)
+		if at < 0 {
+			return -1
+		}
+		if first < 0 {
+			first = from + at
+		}
+		from += at + len(string(r))
+	}
+	return 3 + from - first
 }

@@ -4,10 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/assistant/safetext"
 	"winnow/tui/style"
+	"winnow/tui/textline"
 	"winnow/tui/textwidth"
 )
 
@@ -76,37 +77,33 @@ const (
 
 // Overlay is a box above the screen.
 type Overlay interface {
-	// Key takes a key by its name.
+	// Key handles a key by its name, or text that is typed or, with an empty name,
+	// pasted.
 	Key(name, text string) Outcome
-	// Paste takes pasted text.
-	Paste(text string) Outcome
 	// Title stands in the frame.
 	Title() string
 	// Body draws the inside: at most h lines, each at most w cells wide.
 	Body(w, h int, st style.Styles) []string
-	// Size is the inside that the overlay would like, on a screen of w×h.
+	// Size is the inside that the overlay asks for, on a screen of w×h.
 	Size(w, h int) (int, int)
 	// Cursor is where the cursor stands in the body; ok is false for none.
 	Cursor() (x, y int, ok bool)
-	// Click takes a click on a line of the body, as drawn last.
+	// Click handles a click on a line of the body, as drawn last.
 	Click(y int) Outcome
 	// Scroll moves what is shown, or what is selected, n lines down.
 	Scroll(n int)
+	// Place says which part of the overlay is shown, as in 12/45; "" is all of it.
+	Place() string
+	// Hints says in a few words which keys the overlay takes.
+	Hints() string
 }
-
-// placer is an Overlay that can say which part of it is shown: "12/45".
-type placer interface{ Place() string }
-
-// hinter is an Overlay that says in a few words which keys it takes.
-type hinter interface{ Hints() string }
 
 // Hints names the keys that the topmost overlay takes, for the footer.
 func (s *Stack) Hints() string {
-	o, _, _ := s.Top()
-	if h, ok := o.(hinter); ok {
-		return h.Hints()
+	if o, _, ok := s.Top(); ok {
+		return o.Hints()
 	}
-	return "enter selects · esc closes"
+	return ""
 }
 
 // Stack is the overlays that are open, the last on top. The zero value has none.
@@ -162,15 +159,6 @@ func (s *Stack) Key(name, text string) Outcome {
 	return s.apply(o.Key(name, text), kind)
 }
 
-// Paste gives the topmost overlay pasted text.
-func (s *Stack) Paste(text string) Outcome {
-	o, kind, ok := s.Top()
-	if !ok {
-		return Closed{}
-	}
-	return s.apply(o.Paste(text), kind)
-}
-
 // Show shows what a Search found, unless the query or the entries have changed.
 func (s *Stack) Show(f Found) {
 	for _, e := range s.open {
@@ -188,7 +176,7 @@ func (s *Stack) Click(x, y, w, h int) Outcome {
 		return Closed{}
 	}
 	bw, bh := bodySize(o, w, h)
-	left, top := (w-bw-frameW)/2+frameW/2, (h-bh-frameH)/2+frameH/2
+	left, top := origin(bw, bh, w, h)
 	if x < left || x >= left+bw || y < top || y >= top+bh {
 		return Stay{}
 	}
@@ -227,13 +215,21 @@ func (s *Stack) View(w, h int, st style.Styles) (view string, x, y int) {
 	}
 	bw, bh := bodySize(o, w, h)
 	lines := o.Body(bw, bh, st)
-	lines = fit(lines, bw, bh)
-	place := ""
-	if p, ok := o.(placer); ok {
-		place = p.Place()
+	rows := make([]string, bh)
+	for i := range rows {
+		line := ""
+		if i < len(lines) {
+			line = lines[i]
+		}
+		rows[i] = textwidth.Fit(line, bw, "…")
 	}
-	box := framed(o.Title(), place, lines, bw, st)
-	return box, (w - bw - frameW) / 2, (h - bh - frameH) / 2
+	x, y = origin(bw, bh, w, h)
+	return framed(o.Title(), o.Place(), rows, bw, st), x - frameW/2, y - frameH/2
+}
+
+// origin is where the inside of an overlay begins on a screen of w×h.
+func origin(bw, bh, w, h int) (x, y int) {
+	return (w-bw-frameW)/2 + frameW/2, (h-bh-frameH)/2 + frameH/2
 }
 
 // Cursor is where the cursor stands on a screen of w×h.
@@ -244,7 +240,8 @@ func (s *Stack) Cursor(w, h int) (x, y int, ok bool) {
 	}
 	cx, cy, ok := o.Cursor()
 	bw, bh := bodySize(o, w, h)
-	return (w-bw-frameW)/2 + frameW/2 + cx, (h-bh-frameH)/2 + frameH/2 + cy, ok && cx < bw && cy < bh
+	left, top := origin(bw, bh, w, h)
+	return left + cx, top + cy, ok && cx < bw && cy < bh
 }
 
 // bodySize is the inside that an overlay gets on a screen of w×h.
@@ -252,19 +249,6 @@ func bodySize(o Overlay, w, h int) (bw, bh int) {
 	bw, bh = o.Size(w-frameW, h-frameH)
 	bw = max(bw, ansi.StringWidth(o.Title())+frameW) // a title is read whole where there is room
 	return min(max(bw, 1), w-frameW), min(max(bh, 1), h-frameH)
-}
-
-// fit makes exactly h lines of exactly w cells.
-func fit(lines []string, w, h int) []string {
-	out := make([]string, h)
-	for i := range out {
-		line := ""
-		if i < len(lines) {
-			line = textwidth.Truncate(lines[i], w, "…")
-		}
-		out[i] = line + strings.Repeat(" ", max(0, w-ansi.StringWidth(line)))
-	}
-	return out
 }
 
 // framed draws the border with the title in it, and the place at the bottom.
@@ -277,8 +261,7 @@ func framed(title, place string, lines []string, w int, st style.Styles) string 
 	if title == "" {
 		top = border.Render(b.TopLeft + strings.Repeat(b.Top, w+2) + b.TopRight)
 	}
-	rows := make([]string, 0, len(lines)+2)
-	rows = append(rows, top)
+	rows := []string{top}
 	for _, l := range lines {
 		rows = append(rows, border.Render(b.Left)+" "+l+" "+border.Render(b.Right))
 	}
@@ -286,5 +269,74 @@ func framed(title, place string, lines []string, w int, st style.Styles) string 
 		place = " " + place + " "
 	}
 	rows = append(rows, border.Render(b.BottomLeft+strings.Repeat(b.Bottom, w+2-ansi.StringWidth(place))+place+b.BottomRight))
-	return lipgloss.JoinVertical(lipgloss.Left, rows...)
+	return strings.Join(rows, "\n")
+}
+
+// maxLine bounds what can be typed into a Line, in cells; minLine is what it takes
+// on the screen, the path of a few names.
+const (
+	maxLine = 400
+	minLine = 48
+)
+
+// Line asks for a line of text. Enter chooses it, Esc closes.
+type Line struct {
+	title, hint string
+	text        textline.Editor
+	room        int // cells of the text, as drawn last
+}
+
+// NewLine asks for a line that begins as text; hint stands below it.
+func NewLine(title, text, hint string) *Line {
+	l := &Line{title: title, hint: hint}
+	l.text.Set(safetext.Line(text, maxLine))
+	return l
+}
+
+// Title implements Overlay.
+func (l *Line) Title() string { return l.title }
+
+// Key implements Overlay.
+func (l *Line) Key(name, text string) Outcome {
+	switch {
+	case name == "esc":
+		return Closed{}
+	case name == "enter" && !l.text.Empty():
+		return Chosen{Value: l.text.Text(), Key: name}
+	case name == "enter", l.text.Key(name):
+	default:
+		if room := maxLine - ansi.StringWidth(l.text.Text()); room > 0 {
+			l.text.Insert(safetext.Line(text, room))
+		}
+	}
+	return Stay{}
+}
+
+// Click implements Overlay: there is nothing to choose.
+func (l *Line) Click(int) Outcome { return Stay{} }
+
+// Scroll implements Overlay: there is one line.
+func (l *Line) Scroll(int) {}
+
+// Place implements Overlay.
+func (l *Line) Place() string { return "" }
+
+// Hints implements Overlay.
+func (l *Line) Hints() string { return "enter selects · esc closes" }
+
+// Size implements Overlay.
+func (l *Line) Size(w, _ int) (int, int) {
+	return min(max(minLine, ansi.StringWidth(l.text.Text())+1, ansi.StringWidth(l.hint)), w*9/10), 3
+}
+
+// Cursor implements Overlay.
+func (l *Line) Cursor() (x, y int, ok bool) {
+	_, at := l.text.Scroll(l.room)
+	return at, 0, true
+}
+
+// Body implements Overlay.
+func (l *Line) Body(w, _ int, st style.Styles) []string {
+	l.room = w
+	return []string{st.Overlay.Text.Render(l.text.View(w)), "", st.Overlay.Muted.Render(textwidth.Truncate(l.hint, w, st.Icons.Ellipsis))}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -12,96 +13,42 @@ import (
 	"winnow/tui/textwidth"
 )
 
-// scroller shows lines that can be scrolled. It cuts nothing: a long line is
-// wrapped. It implements the part of Overlay that a text needs.
-type scroller struct {
-	lines   []string // safe to show; may hold styles of ours
+// GuardTime is how long no key must come before a question takes one: a hand
+// that types on has not seen the question, and begins the time anew.
+const GuardTime = 500 * time.Millisecond
+
+// Answer is one way to answer a question.
+type Answer struct {
+	Key   string // the key that gives it, never enter or the send key
+	Label string
+}
+
+// Text shows lines to read, and below them a hint or the answers of a question.
+// It cuts nothing: a long line is wrapped, and what does not fit is scrolled.
+type Text struct {
+	title   string
+	lines   []string // safe to show; may contain styles of ours
 	wrapped []string // for width
 	width   int      // 0 is not wrapped yet
 	top     int      // the first line on the screen
 	rows    int      // lines on the screen
-}
 
-// widest is the width of the longest line, at least least.
-func (s *scroller) widest(least int) int {
-	for _, l := range s.lines {
-		least = max(least, ansi.StringWidth(l))
-	}
-	return least
-}
+	hint string
+	keys []string // that choose
 
-func (s *scroller) wrap(w int) []string {
-	if s.width == w {
-		return s.wrapped
-	}
-	s.wrapped, s.width = s.wrapped[:0], w
-	for _, l := range s.lines {
-		if strings.Contains(l, "\x1b") { // lipgloss repeats the style on each line
-			s.wrapped = append(s.wrapped, strings.Split(lipgloss.Wrap(l, max(1, w), ""), "\n")...)
-		} else {
-			s.wrapped = append(s.wrapped, textwidth.Wrap(l, w)...)
-		}
-	}
-	return s.wrapped
-}
-
-// show are the lines on so many rows of w cells.
-func (s *scroller) show(w, rows int) []string {
-	all := s.wrap(w)
-	s.rows = max(0, rows)
-	s.top = min(max(s.top, 0), max(0, len(all)-s.rows))
-	return slices.Clone(all[s.top:min(len(all), s.top+s.rows)])
-}
-
-// scrollKey handles the keys that scroll.
-func (s *scroller) scrollKey(name string) {
-	page := max(1, s.rows-1)
-	switch name {
-	case "up", "k", "ctrl+p":
-		s.top--
-	case "down", "j", "ctrl+n":
-		s.top++
-	case "pgup", "ctrl+u":
-		s.top -= page
-	case "pgdown", "ctrl+d", "space":
-		s.top += page
-	case "home", "g":
-		s.top = 0
-	case "end", "G":
-		s.top = len(s.wrapped)
-	}
-}
-
-// Scroll implements Overlay.
-func (s *scroller) Scroll(n int) { s.top += n }
-
-// Paste implements Overlay: a text takes none.
-func (s *scroller) Paste(string) Outcome { return Stay{} }
-
-// Click implements Overlay: a slip of the hand chooses nothing.
-func (s *scroller) Click(int) Outcome { return Stay{} }
-
-// Cursor implements Overlay.
-func (s *scroller) Cursor() (x, y int, ok bool) { return 0, 0, false }
-
-// Place implements placer: the last line on the screen, of how many.
-func (s *scroller) Place() string {
-	if s.rows <= 0 || len(s.wrapped) <= s.rows {
-		return ""
-	}
-	return fmt.Sprintf("%d/%d", min(s.top+s.rows, len(s.wrapped)), len(s.wrapped))
-}
-
-// Text shows lines to read.
-type Text struct {
-	scroller
-	title, hint string
-	keys        []string
+	answers []Answer // of a question
+	no      string   // the answer of esc and enter
+	lastKey time.Time
+	now     func() time.Time
 }
 
 // NewText makes an overlay of lines that are safe to show.
-func NewText(title string, lines []string) *Text {
-	return &Text{title: title, scroller: scroller{lines: lines}}
+func NewText(title string, lines []string) *Text { return &Text{title: title, lines: lines} }
+
+// NewQuestion asks with these answers; no is the key of the one that esc and
+// enter give. lines are safe to show: all of them can be read before one answers.
+func NewQuestion(title string, lines []string, answers []Answer, no string, now func() time.Time) *Text {
+	return &Text{title: title, lines: lines, answers: answers, no: no, lastKey: now(), now: now}
 }
 
 // WithKeys lets keys choose; hint names them in the last line.
@@ -113,47 +60,152 @@ func (t *Text) WithKeys(hint string, keys ...string) *Text {
 // SetLines shows other lines, at the same place.
 func (t *Text) SetLines(lines []string) { t.lines, t.width = lines, 0 }
 
-// Hints implements hinter.
-func (t *Text) Hints() string { return "↑ ↓ scroll · esc closes" }
-
 // Title implements Overlay.
 func (t *Text) Title() string { return t.title }
 
 // Key implements Overlay.
-func (t *Text) Key(name, _ string) Outcome {
-	switch {
-	case slices.Contains(t.keys, name):
+func (t *Text) Key(name, text string) Outcome {
+	if t.answers != nil {
+		if out := t.answer(name, text); out != nil {
+			return out
+		}
+	} else if slices.Contains(t.keys, name) {
 		return Chosen{Value: name, Key: name}
-	case name == "esc", name == "q", name == "enter":
+	} else if name == "esc" || name == "q" || name == "enter" {
 		return Closed{}
 	}
-	t.scrollKey(name)
+	page := max(1, t.rows-1)
+	switch name {
+	case "up", "k", "ctrl+p":
+		t.top--
+	case "down", "j", "ctrl+n":
+		t.top++
+	case "pgup", "ctrl+u":
+		t.top -= page
+	case "pgdown", "ctrl+d", "space":
+		t.top += page
+	case "home", "g":
+		t.top = 0
+	case "end", "G":
+		t.top = len(t.wrapped)
+	}
 	return Stay{}
 }
 
-// hintRows are the lines of the hint and the gap above it.
-func (t *Text) hintRows() int {
-	if t.hint == "" {
-		return 0
+// answer handles a key of a question; nil is for one that scrolls.
+func (t *Text) answer(name, text string) Outcome {
+	now := t.now()
+	typedAhead := now.Sub(t.lastKey) < GuardTime
+	isAnswer := slices.ContainsFunc(t.answers, func(a Answer) bool { return a.Key == name })
+	switch {
+	case name == "esc", name == "enter" && !typedAhead:
+		return Chosen{Value: t.no, Key: name}
+	case isAnswer && !typedAhead:
+		return Chosen{Value: name, Key: name}
+	case typedAhead && name == "enter":
+		t.lastKey = now
+		return Stay{}
+	case typedAhead && text != "":
+		t.lastKey = now
+		return Unread{}
 	}
-	return 2
+	return nil
 }
+
+// Scroll implements Overlay.
+func (t *Text) Scroll(n int) { t.top += n }
+
+// Click implements Overlay: a stray click chooses nothing.
+func (t *Text) Click(int) Outcome { return Stay{} }
+
+// Cursor implements Overlay.
+func (t *Text) Cursor() (x, y int, ok bool) { return 0, 0, false }
+
+// Place implements Overlay: the last line on the screen, of how many.
+func (t *Text) Place() string {
+	if t.rows <= 0 || len(t.wrapped) <= t.rows {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", min(t.top+t.rows, len(t.wrapped)), len(t.wrapped))
+}
+
+// Hints implements Overlay.
+func (t *Text) Hints() string {
+	switch {
+	case t.answers == nil:
+		return "↑ ↓ scroll · esc closes"
+	case t.Place() != "":
+		return "↑ ↓ scroll · press one of the keys shown above"
+	}
+	return "press one of the keys shown above"
+}
+
+const (
+	minText     = 40 // cells of a short line
+	minQuestion = 36 // cells of a short sentence
+	answerGap   = "   "
+)
 
 // Size implements Overlay.
 func (t *Text) Size(w, h int) (int, int) {
-	const least = 40 // a short line
-	widest := min(t.widest(max(least, ansi.StringWidth(t.hint))), w*9/10)
-	return widest, min(len(t.wrap(widest))+t.hintRows(), h*9/10)
+	widest := max(minText, ansi.StringWidth(t.hint))
+	if t.answers != nil {
+		widest = max(minQuestion, ansi.StringWidth(strings.Join(t.foot(1<<20, style.Styles{}), "")))
+	}
+	for _, l := range t.lines {
+		widest = max(widest, ansi.StringWidth(l))
+	}
+	widest = min(widest, w*9/10)
+	return widest, min(len(t.wrap(widest))+len(t.foot(widest, style.Styles{})), h*9/10)
+}
+
+func (t *Text) wrap(w int) []string {
+	if t.width == w {
+		return t.wrapped
+	}
+	t.wrapped, t.width = t.wrapped[:0], w
+	for _, l := range t.lines {
+		if strings.Contains(l, "\x1b") { // lipgloss repeats the style on each line
+			t.wrapped = append(t.wrapped, strings.Split(lipgloss.Wrap(l, max(1, w), ""), "\n")...)
+		} else {
+			t.wrapped = append(t.wrapped, textwidth.Wrap(l, w)...)
+		}
+	}
+	return t.wrapped
+}
+
+// foot is a gap and the hint, or a gap and the answers in as many lines of w cells
+// as they take.
+func (t *Text) foot(w int, st style.Styles) (lines []string) {
+	if t.hint != "" {
+		return []string{"", st.Overlay.Muted.Render(t.hint)}
+	}
+	for _, a := range t.answers {
+		label := st.Overlay.Key.Render(a.Key) + " " + st.Overlay.Text.Render(a.Label)
+		switch last := len(lines) - 1; {
+		case last < 0:
+			lines = append(lines, "", label)
+		case ansi.StringWidth(lines[last]+answerGap+label) <= w:
+			lines[last] += answerGap + label
+		default:
+			lines = append(lines, label)
+		}
+	}
+	return lines
 }
 
 // Body implements Overlay.
 func (t *Text) Body(w, h int, st style.Styles) []string {
-	lines := t.show(w, h-t.hintRows())
-	if t.hint == "" {
-		return lines
+	foot := t.foot(w, st)
+	all := t.wrap(w)
+	t.rows = max(0, h-len(foot))
+	if t.answers != nil {
+		t.rows = max(1, t.rows)
 	}
-	for len(lines) < h-1 {
+	t.top = min(max(t.top, 0), max(0, len(all)-t.rows))
+	lines := slices.Clone(all[t.top:min(len(all), t.top+t.rows)])
+	for len(lines) < t.rows && foot != nil {
 		lines = append(lines, "")
 	}
-	return append(lines, st.Overlay.Muted.Render(t.hint))
+	return append(lines, foot...)
 }
