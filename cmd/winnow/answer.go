@@ -1,9 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"io"
-	"slices"
 	"strings"
 
 	"winnow/assistant/safetext"
@@ -18,34 +16,33 @@ type answerWriter interface {
 }
 
 // answerWriter renders Markdown on a terminal and writes the text itself
-// elsewhere. to leads to standard output.
+// elsewhere, nothing beside the events of --json. to leads to standard output.
 func (a *app) answerWriter(to io.Writer) answerWriter {
-	if a.flags.json {
+	switch {
+	case a.flags.json:
 		return &rawAnswer{to: io.Discard}
-	}
-	if !isTerminal(a.stdout) || a.flags.plain {
+	case !isTerminal(a.stdout) || a.flags.plain:
 		return &rawAnswer{to: to}
 	}
-	return &renderedAnswer{to: to, signs: a.signs, style: markdown.NewStyle(a.styles().Markdown), width: min(a.width(), maxAnswerWidth)}
+	const readable = 100 // columns: wider text is hard to read
+	return &renderedAnswer{to: to, signs: a.signs, style: markdown.NewStyle(a.styles().Markdown), width: min(a.width(), readable)}
 }
 
-// maxAnswerWidth is how wide text is still read with ease.
-const maxAnswerWidth = 100
-
-// rawAnswer writes the text as it is. The text was sanitised when it was
-// received and is sanitised again here, as everything that may reach a terminal.
+// rawAnswer writes the text as it is, with one line end behind it and a blank
+// line between its parts. The text is sanitised here, as everything that may
+// reach a terminal.
 type rawAnswer struct {
 	to      io.Writer
 	cleaner safetext.Cleaner
-	begun   bool
-	breaks  string // line ends that wait for text: an answer ends in one
-	pending bool   // a blank line belongs before the next text
+	begun   bool   // some text was written
+	inPart  bool   // some text of this part was
+	breaks  string // line ends that wait for the text behind them
 }
 
 func (r *rawAnswer) write(text string) error { return r.emit(r.cleaner.Write(text)) }
 
 func (r *rawAnswer) emit(text string) error {
-	if !r.begun || r.pending {
+	if !r.inPart {
 		text = strings.TrimLeft(text, "\n")
 	}
 	body := strings.TrimRight(text, "\n")
@@ -53,24 +50,20 @@ func (r *rawAnswer) emit(text string) error {
 		r.breaks += text
 		return nil
 	}
-	whole := r.breaks + body
-	switch {
-	case r.pending:
-		whole = "\n" + body
-	case !r.begun:
-		whole = body
+	before := r.breaks
+	if !r.inPart && r.begun {
+		before = "\n"
 	}
-	r.begun, r.pending, r.breaks = true, false, text[len(body):]
-	_, err := io.WriteString(r.to, whole)
+	r.begun, r.inPart, r.breaks = true, true, text[len(body):]
+	_, err := io.WriteString(r.to, before+body)
 	return err
 }
 
-// part ends the line, so that what others write stands below it.
 func (r *rawAnswer) part() error {
-	if !r.begun || r.pending {
+	if !r.inPart {
 		return nil
 	}
-	r.pending, r.breaks = true, ""
+	r.inPart, r.breaks = false, ""
 	_, err := io.WriteString(r.to, "\n")
 	return err
 }
@@ -129,28 +122,4 @@ func (d *renderedAnswer) print(lines []string) error {
 		}
 	}
 	return nil
-}
-
-// argumentLine shows the arguments of a call in one line, hidden characters visible.
-func argumentLine(input json.RawMessage) string {
-	var args map[string]any
-	if json.Unmarshal(input, &args) != nil {
-		return ""
-	}
-	names := make([]string, 0, len(args))
-	for name := range args {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	var words []string
-	for _, name := range names {
-		if text, ok := args[name].(string); ok {
-			words = append(words, safetext.Visible(text))
-			continue
-		}
-		if text, err := json.Marshal(args[name]); err == nil {
-			words = append(words, name+"="+safetext.Visible(string(text)))
-		}
-	}
-	return safetext.Line(strings.Join(words, " "), maxName)
 }

@@ -18,6 +18,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"winnow/adapters/config"
 	"winnow/adapters/dotenv"
 	"winnow/assistant/history"
@@ -25,28 +28,26 @@ import (
 	"winnow/tui/style"
 )
 
-// app is what one run of the program works with. Its parts are opened when a
-// command first asks for them, and closed by close.
+// app is one run of the program. Its parts are opened when a command first asks
+// for them, and closed by close.
 type app struct {
-	ctx      context.Context // ends with the run, or when the user cancels it
+	ctx      context.Context // ends with the run, or at the first signal
 	stop     context.CancelFunc
-	signals  chan os.Signal
 	stdin    io.Reader
 	stdout   io.Writer
 	stderr   io.Writer
 	environ  []string
 	flags    flags
 	redactor *safetext.Redactor
-	typed    <-chan string // lines typed as answers; nil before the first question
 
 	settings *config.Settings
 	home     *home
 	store    history.Store
 	log      *slog.Logger
-	logging  sync.Mutex // guards the making of log
+	logging  sync.Mutex // guards log
 	level    slog.LevelVar
 	exit     atomic.Int64 // the status of a program that a signal ended
-	opening  *assembly    // what is opened beside a screen; nil without one
+	starting *start       // opens the program beside its screen; nil without a screen
 
 	closing sync.Mutex // guards closers
 	closers []func() error
@@ -54,65 +55,43 @@ type app struct {
 
 func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app {
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, environ: os.Environ(), redactor: &safetext.Redactor{}}
-	a.ctx, a.stop = context.WithCancel(ctx)
 	log.SetFlags(0)
 	log.SetOutput(&logLines{app: a, source: "standard logger"})
-	a.signals = make(chan os.Signal, 1)
-	signal.Notify(a.signals, os.Interrupt, syscall.SIGTERM)
-	go a.cancelOnSignal()
+	a.ctx, a.stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	context.AfterFunc(a.ctx, a.stop) // a second signal ends the process at once
 	for _, e := range a.environ {
-		if name, value, _ := strings.Cut(e, "="); dotenv.LooksSecret(name) && !folderNames[name] {
+		if name, value, _ := strings.Cut(e, "="); dotenv.LooksSecret(name) && name != "PWD" && name != "OLDPWD" {
 			a.redactor.Add(value)
 		}
 	}
 	return a
 }
 
-// cancelOnSignal ends the run in order at the first signal; a second one ends
-// the process as ever.
-func (a *app) cancelOnSignal() {
-	select {
-	case <-a.signals:
-		signal.Stop(a.signals)
-		a.stop()
-	case <-a.ctx.Done():
-	}
-}
-
-// folderNames are variables that look like passwords and hold folders.
-var folderNames = map[string]bool{"PWD": true, "OLDPWD": true}
-
-// onClose has something done at the end, the last one first.
+// onClose registers what close does, the last one first.
 func (a *app) onClose(f func() error) {
 	a.closing.Lock()
 	defer a.closing.Unlock()
 	a.closers = append(a.closers, f)
 }
 
-// lastCloser takes the newest of the closers; nil when there is none.
-func (a *app) lastCloser() func() error {
-	a.closing.Lock()
-	defer a.closing.Unlock()
-	n := len(a.closers)
-	if n == 0 {
-		return nil
-	}
-	f := a.closers[n-1]
-	a.closers = a.closers[:n-1]
-	return f
-}
-
 func (a *app) close() error {
-	if a.opening != nil {
-		a.opening.end()
+	if a.starting != nil {
+		a.starting.end()
 	}
 	var faults []error
-	for f := a.lastCloser(); f != nil; f = a.lastCloser() {
+	for {
+		a.closing.Lock()
+		n := len(a.closers)
+		if n == 0 {
+			a.closing.Unlock()
+			a.stop()
+			return errors.Join(faults...)
+		}
+		f := a.closers[n-1]
+		a.closers = a.closers[:n-1]
+		a.closing.Unlock()
 		faults = append(faults, f())
 	}
-	a.stop()
-	signal.Stop(a.signals)
-	return errors.Join(faults...)
 }
 
 // lookupEnv reads a variable of the environment.
@@ -131,16 +110,13 @@ func (a *app) env(name string) string {
 	return v
 }
 
-// given is a flag's value, or else that of its variable.
+// given is a flag's value, else that of its variable.
 func (a *app) given(flag, variable string) string {
-	if flag != "" {
-		return flag
-	}
-	return a.env(variable)
+	return cmp.Or(flag, a.env(variable))
 }
 
-// folders says where winnow keeps its files, and makes sure that nobody else can
-// replace them.
+// folders are winnow's folders, after a check that no other user can replace
+// what is in them.
 func (a *app) folders() (home, error) {
 	if a.home != nil {
 		return *a.home, nil
@@ -149,17 +125,12 @@ func (a *app) folders() (home, error) {
 	if err != nil {
 		return home{}, err
 	}
-	for _, dir := range []string{h.one, h.config, h.data, h.state, h.cache} {
-		if dir == "" {
-			continue
-		}
+	for _, dir := range []string{h.root, h.config, h.data, h.state, h.cache} {
 		notice, err := checkPrivate(dir)
 		if err != nil {
 			return home{}, err
 		}
-		if notice != "" {
-			a.say("%s", notice)
-		}
+		a.say("%s", notice)
 	}
 	a.home = &h
 	return h, nil
@@ -190,7 +161,7 @@ func (a *app) configOptions() (config.Options, error) {
 	return o, nil
 }
 
-// folder is where winnow runs: the key of what was used last here.
+// folder is the working folder: the key of what was used last here.
 func (a *app) folder() string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -208,7 +179,7 @@ func (a *app) envFile() string {
 }
 
 // checkEnvFile refuses a .env file that the user named and that does not exist:
-// it is more often a typing error than a wish for a new file.
+// most often it is a typing error.
 func (a *app) checkEnvFile() error {
 	named := a.given(a.flags.envFile, "WINNOW_ENV_FILE")
 	if named == "" || a.flags.create {
@@ -222,3 +193,56 @@ func (a *app) checkEnvFile() error {
 
 // now is the clock.
 func (a *app) now() time.Time { return time.Now() }
+
+// flags are those that every command takes, as they were given.
+type flags struct {
+	set *pflag.FlagSet
+
+	model, provider, baseURL string
+	envFile, config, home    string
+	window, logLevel         string
+	json, noColor, plain     bool
+	create                   bool   // makes the named .env file
+	resume                   bool   // --continue
+	session, telemetry       string // of the program and ask
+	telemetryMessages        bool
+}
+
+// bind declares them.
+func (f *flags) bind(root *cobra.Command) {
+	p := root.PersistentFlags()
+	f.set = p
+	p.StringVarP(&f.model, "model", "m", "", "model to talk to, PROVIDER/NAME")
+	p.StringVar(&f.provider, "provider", "", "endpoint to talk to, by NAME")
+	p.StringVar(&f.baseURL, "base-url", "", "address of an OpenAI-compatible endpoint, URL")
+	p.StringVar(&f.window, "window", "", "what the assistant works on: model-filter, or the chat history")
+	p.StringVar(&f.envFile, "env-file", "", "the proxy's .env FILE; ./.env without it")
+	p.BoolVar(&f.create, "create", false, "make the file of --env-file when it does not exist")
+	p.StringVar(&f.config, "config", "", "settings FILE")
+	p.StringVar(&f.home, "home", "", "keep settings, history, state and cache under one DIR")
+	p.BoolVar(&f.json, "json", false, "output for programs")
+	p.BoolVar(&f.noColor, "no-color", false, "no colours")
+	p.StringVar(&f.logLevel, "log-level", "", "how much is logged: error, warning, info, debug")
+	p.BoolVar(&f.plain, "plain", false, "no alternate screen, lines only")
+	f.bindSession(root)
+}
+
+// bindSession declares the flags that resume a session.
+func (f *flags) bindSession(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.resume, "continue", false, "resume the last session of this folder")
+	cmd.Flags().StringVar(&f.session, "session", "", "resume the session with this ID, or its beginning")
+	cmd.Flags().StringVar(&f.telemetry, "telemetry", "", "append a record of each request to FILE")
+	cmd.Flags().BoolVar(&f.telemetryMessages, "telemetry-messages", false, "with the messages of the request in each record")
+	exclusive(cmd, "continue", "session")
+}
+
+// settings are the flags that override a setting.
+func (f *flags) settings() []config.Flag {
+	var out []config.Flag
+	for _, name := range []string{"model", "window", "log-level", "plain"} {
+		if flag := f.set.Lookup(name); flag != nil && flag.Changed {
+			out = append(out, config.Flag{Name: "--" + name, Key: strings.ReplaceAll(name, "-", "_"), Value: flag.Value.String()})
+		}
+	}
+	return out
+}

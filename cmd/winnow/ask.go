@@ -9,44 +9,42 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
+	"winnow/tui/pane"
 )
 
 func askCommand(a *app) *cobra.Command {
 	var yes bool
-	c := &cobra.Command{
-		Use:   "ask [MESSAGE…]",
-		Short: "Ask the assistant one thing, without a screen",
-		Long: "ask sends one message and writes the answer to standard output as it comes; tool\n" +
-			"calls are listed on standard error. Standard input, when it is a file or a pipe, is\n" +
-			"added to the message. Rules are staged until they are saved. On a terminal a save is\n" +
-			"confirmed there; elsewhere it needs --yes, and is refused with exit status 3 without.",
-		Example: "winnow ask \"which models are hidden?\"\nwinnow ask --yes \"hide every mini model and save\"\n" +
-			"git diff | winnow ask \"what changed here?\"",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := a.message(args)
-			if err != nil {
-				return err
-			}
-			return a.ask(cmd.Context(), text, yes)
-		},
-	}
+	c := command("ask [MESSAGE…]", "Ask the assistant one thing, without a screen", 0, -1, func(ctx context.Context, args []string) error {
+		text, err := a.message(args)
+		if err != nil {
+			return err
+		}
+		return a.ask(ctx, text, yes)
+	})
+	c.Long = "ask sends one message and writes the answer to standard output as it comes; tool\n" +
+		"calls are listed on standard error. Standard input, when it is a file or a pipe, is\n" +
+		"added to the message. Rules are staged until they are saved. On a terminal a save is\n" +
+		"confirmed there; elsewhere it needs --yes, and is refused with exit status 3 without."
+	c.Example = "winnow ask \"which models are hidden?\"\nwinnow ask --yes \"hide every mini model and save\"\n" +
+		"git diff | winnow ask \"what changed here?\""
 	c.Flags().BoolVar(&yes, "yes", false, "agree to what the assistant asks, such as saving")
 	a.flags.bindSession(c)
 	return c
 }
 
-// maxInput is how much of standard input is taken: far more than any model reads.
+// maxInput bounds standard input, in bytes: far more than any model reads.
 const maxInput = 16 << 20
 
-// message is what the user says: the words of the command line, and below
-// them standard input.
+// message is what the user says: the words of the command line, and below them
+// standard input.
 func (a *app) message(args []string) (string, error) {
-	text := strings.TrimSpace(strings.Join(args, " "))
+	parts := []string{strings.TrimSpace(strings.Join(args, " "))}
 	if piped(a.stdin) {
 		data, err := io.ReadAll(io.LimitReader(a.stdin, maxInput+1))
 		if err != nil {
@@ -55,19 +53,16 @@ func (a *app) message(args []string) (string, error) {
 		if len(data) > maxInput {
 			return "", &usageError{"winnow ask", fmt.Sprintf("standard input is larger than %d MiB", maxInput>>20)}
 		}
-		if more := strings.TrimSpace(safetext.Clean(string(data))); more != "" && text != "" {
-			text += "\n\n" + more
-		} else if more != "" {
-			text = more
-		}
+		parts = append(parts, strings.TrimSpace(safetext.Clean(string(data))))
 	}
+	text := strings.Trim(strings.Join(parts, "\n\n"), "\n")
 	if text == "" {
 		return "", &usageError{"winnow ask", "there is no message: give it as an argument or on standard input"}
 	}
 	return text, nil
 }
 
-// piped says whether somebody put something into standard input: a file or a
+// piped reports whether somebody put something into standard input: a file or a
 // pipe, not a terminal, and not what a service manager connects it to.
 func piped(r io.Reader) bool {
 	f, ok := r.(*os.File)
@@ -78,51 +73,47 @@ func piped(r io.Reader) bool {
 	return err == nil && (info.Mode().IsRegular() || info.Mode()&os.ModeNamedPipe != 0)
 }
 
-// ask runs one turn.
+// ask runs one turn. The end of ctx, which a signal brings, ends it as the end of
+// the program does: its pair stays, as interrupted.
 func (a *app) ask(ctx context.Context, text string, yes bool) error {
 	defer startFast()()
-	store, err := a.openHistory(ctx)
+	p := &program{}
+	err := a.openModels(ctx, p, 0)
 	if err != nil {
 		return err
 	}
-	e, err := a.openEndpoints(0)
+	old, err := a.resumed(ctx, p.store)
 	if err != nil {
 		return err
 	}
-	old, err := a.resumed(ctx, store)
+	picked, err := a.model(ctx, p)
 	if err != nil {
 		return err
 	}
-	picked, err := a.model(ctx, e, store)
-	if err != nil {
+	if p.window, err = a.openWindow(ctx, true); err != nil {
 		return err
 	}
-	w, err := a.openWindow(ctx, true)
-	if err != nil {
+	if err := a.openSession(ctx, p, old, picked.ID, nil); err != nil {
 		return err
 	}
-	session, err := a.openSession(ctx, e, w, store, old, picked.ID, nil)
-	if err != nil {
-		return err
-	}
-	if picked.Note != "" {
-		a.say("%s", picked.Note)
-	}
-	if w.staged {
+	a.say("%s", picked.Note)
+	if p.window.staged {
 		a.say("rules of an earlier run are still unsaved: winnow rules diff shows them")
 	}
 	defer singleProcessor()()
-	events, err := session.Send(ctx, assistant.Prompt{Text: text})
+	events, err := p.session.Send(context.WithoutCancel(ctx), assistant.Prompt{Text: text})
 	if err != nil {
 		return err
 	}
-	if err := a.follow(session, events, yes); err != nil {
-		return err
+	defer context.AfterFunc(ctx, p.closeSession)()
+	err = a.follow(p.session, events, yes)
+	if ctx.Err() != nil {
+		return advise(context.Canceled, "the question is stored: winnow --continue asks it again, or winnow ask --continue goes on")
 	}
-	if a.flags.set.Changed("model") { // chosen by the user, and it works
-		return store.Set(ctx, lastModelKey(a.folder()), picked.ID)
+	if err == nil && a.flags.set.Changed("model") { // chosen by the user, and it works
+		err = p.store.Set(ctx, lastModelKey(a.folder()), picked.ID)
 	}
-	return nil
+	return err
 }
 
 // singleProcessor runs one goroutine at a time until restore is called. Where
@@ -136,14 +127,14 @@ func singleProcessor() (restore func()) {
 // maxBurst is how much of an answer is written at once, in bytes.
 const maxBurst = 32 << 10
 
-// follow prints a turn to its end.
+// follow prints a turn to its end. What came in one burst is written at once.
 func (a *app) follow(session *assistant.Session, events <-chan assistant.Event, yes bool) error {
 	t := &turnPrinter{app: a, session: session, yes: yes, inputs: map[int]string{}, lines: bufio.NewWriterSize(a.stdout, maxBurst)}
 	t.out = a.answerWriter(t.lines)
 	var failed error
 	for e := range events {
 		err := t.print(e)
-		if len(events) == 0 { // what came in one burst is written at once
+		if len(events) == 0 {
 			err = errors.Join(err, t.lines.Flush())
 		}
 		if err != nil && failed == nil {
@@ -170,23 +161,34 @@ type turnPrinter struct {
 	out     answerWriter
 	inputs  map[int]string // arguments of running tools, by index
 	marker  string         // the marker that follows a finished tool as a text delta
+	changed bool           // a tool has changed the window
 	end     error
 }
 
 func (t *turnPrinter) print(e assistant.Event) error {
 	if t.app.flags.json {
-		if err := t.encode(e); err != nil {
+		line, err := assistant.EncodeEvent(e)
+		if err != nil {
+			return err
+		}
+		if _, err := t.lines.Write(append(visibleJSON(line), '\n')); err != nil {
 			return err
 		}
 	}
 	switch e := e.(type) {
 	case assistant.TextDelta:
-		return t.text(e.Text)
+		if e.Text == t.marker {
+			t.marker = ""
+			return nil
+		}
+		return t.out.write(strings.ReplaceAll(e.Text, `\[[tool:`, `[[tool:`))
 	case assistant.ToolStart:
-		t.inputs[e.Index] = argumentLine(e.Input)
-		return t.part()
+		t.inputs[e.Index] = safetext.Line(pane.ArgumentLine(e.Input), maxName)
+		return t.out.part() // what announces the tool stands above its line
 	case assistant.ToolComplete:
 		t.tool(e)
+	case assistant.CheckpointCreated:
+		t.changed = true
 	case assistant.ConfirmRequest:
 		return t.confirm(e)
 	case assistant.Retrying:
@@ -196,7 +198,7 @@ func (t *turnPrinter) print(e assistant.Event) error {
 	case assistant.Complete:
 		t.note("%s", e.Payload.Notice)
 	case assistant.Error:
-		t.end = advise(fmt.Errorf("%s: %s", e.Code, e.Message), "%s", kindAdvice(e.Code))
+		t.end = advise(fmt.Errorf("%s: %s", e.Code, e.Message), "%s", t.advice(e.Code))
 	case assistant.Cancelled:
 		t.end = context.Canceled
 	default: // of interest to programs and screens
@@ -204,37 +206,24 @@ func (t *turnPrinter) print(e assistant.Event) error {
 	return nil
 }
 
-func (t *turnPrinter) encode(e assistant.Event) error {
-	line, err := assistant.EncodeEvent(e)
-	if err != nil {
-		return err
+// advice is what to do after a turn that failed. An answer that stopped in the
+// middle may have changed the window before.
+func (t *turnPrinter) advice(code string) string {
+	switch {
+	case code != assistant.CodeInterrupted:
+		return requestAdvice(code)
+	case t.changed:
+		return "what the tools above did stays: winnow rules diff shows it, winnow checkpoints list shows the way back"
 	}
-	_, err = t.lines.Write(append(visibleJSON(line), '\n'))
-	return err
+	return "ask again; no tool has changed anything"
 }
 
 // note prints a line beside the answer, unless a program reads the events.
 func (t *turnPrinter) note(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); text != "" && !t.app.flags.json {
+	if !t.app.flags.json {
 		_ = t.lines.Flush() // a failure is reported by the next write
-		t.app.say("%s", text)
+		t.app.say(format, args...)
 	}
-}
-
-// part ends the text so far, so that it stands above what a tool does.
-func (t *turnPrinter) part() error {
-	if t.app.flags.json {
-		return nil
-	}
-	return t.out.part()
-}
-
-func (t *turnPrinter) text(text string) error {
-	if t.app.flags.json || text == t.marker && text != "" {
-		t.marker = ""
-		return nil
-	}
-	return t.out.write(strings.ReplaceAll(text, `\[[tool:`, `[[tool:`))
 }
 
 // saveTool is the tool that writes the rules to the file. That it failed is a
@@ -248,11 +237,7 @@ func (t *turnPrinter) tool(e assistant.ToolComplete) {
 	if !e.Success {
 		sign = "✗"
 	}
-	words := []string{sign, e.Tool}
-	if in := t.inputs[e.Index]; in != "" {
-		words = append(words, in)
-	}
-	line := strings.Join(words, " ")
+	line := strings.TrimSpace(sign + " " + e.Tool + " " + t.inputs[e.Index])
 	message, _, _ := strings.Cut(e.Message, "\n")
 	if message != "" {
 		line += " — " + message
@@ -266,17 +251,17 @@ func (t *turnPrinter) tool(e assistant.ToolComplete) {
 // confirm answers a confirm request: yes with --yes, what the user types on a
 // terminal, and no elsewhere, where the exit status says that changes are pending.
 func (t *turnPrinter) confirm(e assistant.ConfirmRequest) error {
-	yes := t.yes
+	a, yes := t.app, t.yes
 	switch {
 	case yes:
-	case t.app.interactive():
+	case isTerminal(a.stdin) && isTerminal(a.stderr) && !a.flags.json:
 		if err := t.lines.Flush(); err != nil {
 			return err
 		}
 		for line := range strings.Lines(e.Diff) {
-			t.app.say("%s", strings.TrimRight(line, "\n"))
+			a.say("%s", strings.TrimRight(line, "\n"))
 		}
-		yes = t.app.askYesNo(t.app.ctx, "Run "+e.Tool+"?")
+		yes = a.askYesNo("Run " + e.Tool + "?")
 	default:
 		t.end = errPending
 		next := e.Diff
@@ -286,4 +271,30 @@ func (t *turnPrinter) confirm(e assistant.ConfirmRequest) error {
 		t.note("%s needs --yes here: %s", e.Tool, next)
 	}
 	return t.session.Answer(e.ID, yes)
+}
+
+// answerGuard is how soon after a question a line cannot be an answer to it:
+// nobody reads and types that fast, so it was typed before.
+const answerGuard = 300 * time.Millisecond
+
+// askYesNo asks a question on the terminal. Only y or yes is a yes. A read from a
+// terminal cannot be interrupted, so its goroutine may outlive the question and
+// end with the process.
+func (a *app) askYesNo(question string) bool {
+	fmt.Fprint(a.stderr, safetext.Line(question, maxLine)+" [y/N] ")
+	asked, answer := time.Now(), make(chan bool, 1)
+	go func() {
+		in := bufio.NewScanner(a.stdin)
+		for in.Scan() && time.Since(asked) < answerGuard {
+		}
+		word := strings.ToLower(strings.TrimSpace(in.Text()))
+		answer <- word == "y" || word == "yes"
+	}()
+	select {
+	case <-a.ctx.Done():
+		fmt.Fprintln(a.stderr)
+		return false
+	case yes := <-answer:
+		return yes
+	}
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -81,5 +83,73 @@ func TestAnAnswerKeepsToOneProcessor(t *testing.T) {
 	}
 	if n := runtime.GOMAXPROCS(0); n != 2 {
 		t.Errorf("%d processors afterwards, want 2", n)
+	}
+}
+
+// announcingServer answers with a sentence and a call, then with another sentence.
+func announcingServer(t *testing.T) *assistanttest.Server {
+	t.Helper()
+	call := assistanttest.TextEvent("I add one rule:") + assistanttest.CallEvent(0, "a", "add_ignore_rule", addMini) + assistanttest.FinishEvent("tool_calls") + assistanttest.Done
+	return assistanttest.NewServer(t, assistanttest.Raw("text/event-stream", call), assistanttest.Text("All done."))
+}
+
+// inOrder fails unless a text holds others, one after the other.
+func inOrder(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	rest := text
+	for _, part := range parts {
+		_, after, found := strings.Cut(rest, part)
+		if !found {
+			t.Fatalf("%q is missing, or not in its place, in %q", part, text)
+		}
+		rest = after
+	}
+}
+
+// In one pipe, text and tool lines have lines of their own, in their order.
+func TestToolLinesInAPipe(t *testing.T) {
+	server := announcingServer(t)
+	ownFolder(t)
+	var both bytes.Buffer
+	if status := run(t.Context(), []string{"--base-url", server.URL, "-m", "x", "--provider", "openai", "ask", "hide"}, nil, &both, &both); status != 0 {
+		t.Fatalf("status %d: %s", status, both.String())
+	}
+	inOrder(t, "\n"+both.String(), "\nI add one rule:\n", "✓ add_ignore_rule *mini*", "\n\nAll done.\n")
+}
+
+// What is said of an answer that stopped depends on what its tools did before.
+func TestAnInterruptedAnswerSaysWhatStays(t *testing.T) {
+	call := assistanttest.Calls(assistanttest.Call{ID: "a", Name: "add_ignore_rule", Arguments: addMini})
+	cut := assistanttest.CutAfter(assistanttest.TextEvent("half an ans"))
+	for name, c := range map[string]struct {
+		replies   []assistanttest.Reply
+		want, not string
+	}{
+		"nothing ran": {[]assistanttest.Reply{cut}, "ask again; no tool has changed anything", "stays"},
+		"a rule":      {[]assistanttest.Reply{call, cut}, "stays: winnow rules diff shows it", "no tool"},
+	} {
+		status, _, fault := inFolder(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\n", "--base-url", assistanttest.NewServer(t, c.replies...).URL, "-m", "x", "ask", "hide")
+		if status != statusFailed || !strings.Contains(fault, c.want) || strings.Contains(fault, c.not) {
+			t.Errorf("%s: status %d, %q; want %q", name, status, fault, c.want)
+		}
+	}
+}
+
+// A save that failed is a failure of the command, whatever the model says of it.
+func TestAFailedSaveIsAFailure(t *testing.T) {
+	call := func(id, name, arguments string) assistanttest.Reply {
+		return assistanttest.Calls(assistanttest.Call{ID: id, Name: name, Arguments: arguments})
+	}
+	save := func(x *assistanttest.Exchange) {
+		// Somebody else changes the same rules, and in another way.
+		if err := os.WriteFile(".env", []byte("OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\nIGNORE_MODELS_OPENAI=\n"), 0o600); err != nil {
+			t.Error(err)
+		}
+		call("b", saveTool, "{}")(x)
+	}
+	server := assistanttest.NewServer(t, call("a", "remove_ignore_rule", `{"pattern":"o1"}`), call("c", "add_ignore_rule", addMini), save, assistanttest.Text("All is saved."))
+	status, _, fault := inFolder(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\nIGNORE_MODELS_OPENAI=o1,o3\n", "--base-url", server.URL, "-m", "x", "ask", "--yes", "hide mini and save")
+	if status != statusFailed || !strings.Contains(fault, "the rules were not saved") {
+		t.Errorf("status %d, want %d: %s", status, statusFailed, fault)
 	}
 }

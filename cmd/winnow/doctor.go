@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -22,23 +23,25 @@ import (
 )
 
 func doctorCommand(a *app) *cobra.Command {
-	c := &cobra.Command{
-		Use: "doctor", Short: "Check the terminal, files, endpoint and database", Args: args(0, 0),
-		Long: "doctor changes nothing but modes of winnow's own files that let others read them.\n" +
-			"--secrets reads all of them and names those that hold a key, in whatever encoding.",
-	}
-	secrets := c.Flags().Bool("secrets", false, "look for keys in winnow's own files")
-	c.RunE = func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), *secrets) }
+	var secrets bool
+	c := command("doctor", "Check the terminal, files, endpoint and database", 0, 0, func(ctx context.Context, _ []string) error {
+		return a.doctor(ctx, secrets)
+	})
+	c.Long = "doctor changes nothing but modes of winnow's own files that let others read them.\n" +
+		"--secrets reads all of them and names those that hold a key, in whatever encoding."
+	c.Flags().BoolVar(&secrets, "secrets", false, "look for keys in winnow's own files")
 	c.AddCommand(keysCommand(a))
 	return c
 }
 
-// The verdicts of a finding.
+// The states of a finding, and their signs.
 const (
 	fine    = "ok"
 	warning = "warning"
 	broken  = "failed"
 )
+
+var stateSigns = map[string]string{fine: "✓", warning: "!", broken: "✗"}
 
 // finding is one thing that doctor looked at.
 type finding struct {
@@ -48,11 +51,19 @@ type finding struct {
 	Next   string `json:"next,omitempty"` // what to do
 }
 
+// ok is a finding without a fault.
+func ok(about, format string, args ...any) finding {
+	return finding{About: about, State: fine, Detail: fmt.Sprintf(format, args...)}
+}
+
+// failed is a finding of an error.
+func failed(about string, err error, next string) finding {
+	return finding{about, broken, strings.Join(sentences(err), "; "), next}
+}
+
 // doctor looks at everything, whatever it finds on the way.
 func (a *app) doctor(ctx context.Context, secrets bool) error {
-	var found []finding
-	found = append(found, a.examineTerminal(ctx)...)
-	found = append(found, a.examineSettings())
+	found := append(a.examineTerminal(ctx), a.examineSettings())
 	found = append(found, a.examineFolders()...)
 	found = append(found, a.examineEnvFile())
 	found = append(found, a.examineEndpoints(ctx)...)
@@ -63,50 +74,30 @@ func (a *app) doctor(ctx context.Context, secrets bool) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	bad := 0
+	sound := true
+	var lines []string
 	for i := range found {
-		found[i].Detail, found[i].Next = a.redactor.Redact(found[i].Detail), a.redactor.Redact(found[i].Next)
-		if found[i].State == broken {
-			bad++
-		}
-	}
-	if err := a.printFound(found, bad); err != nil {
-		return err
-	}
-	if bad > 0 {
-		return statusError(statusFailed)
-	}
-	return nil
-}
-
-func (a *app) printFound(found []finding, bad int) error {
-	if a.flags.json {
-		return a.printJSON(map[string]any{"ok": bad == 0, "findings": found})
-	}
-	signs := map[string]string{fine: "✓", warning: "!", broken: "✗"}
-	for _, f := range found {
-		if err := a.print("%s %-9s %s", a.signs(signs[f.State]), f.About, f.Detail); err != nil {
-			return err
-		}
-		if f.Next == "" {
-			continue
-		}
+		f := &found[i]
+		f.Detail, f.Next = a.redactor.Redact(f.Detail), a.redactor.Redact(f.Next)
+		sound = sound && f.State != broken
+		lines = append(lines, fmt.Sprintf("%s %-9s %s", a.signs(stateSigns[f.State]), f.About, f.Detail))
 		for line := range strings.Lines(f.Next) {
-			if err := a.print("            %s", strings.TrimRight(line, "\n")); err != nil {
-				return err
-			}
+			lines = append(lines, "            "+strings.TrimRight(line, "\n"))
 		}
 	}
-	return nil
+	err := a.emit(map[string]any{"ok": sound, "findings": found}, lines...)
+	if err == nil && !sound {
+		err = statusError(statusFailed)
+	}
+	return err
 }
-
-// tmuxAdvice is what makes keys and the clipboard work inside tmux.
-const tmuxAdvice = "put into ~/.tmux.conf:\nset -s extended-keys on\nset -as terminal-features 'xterm*:extkeys'\n" +
-	"set -g focus-events on\nset -s set-clipboard on\nset -s escape-time 10"
 
 func (a *app) examineTerminal(ctx context.Context) []finding {
 	name := a.env("TERM")
-	terminal := finding{About: "terminal", State: fine, Detail: fmt.Sprintf("TERM is %s", orUnset(name))}
+	terminal := ok("terminal", "TERM is %s", name)
+	if name == "" {
+		terminal.Detail = "TERM is not set"
+	}
 	if program := a.env("TERM_PROGRAM"); program != "" {
 		terminal.Detail += ", the program " + program
 	}
@@ -118,38 +109,23 @@ func (a *app) examineTerminal(ctx context.Context) []finding {
 	default:
 		terminal.Detail += fmt.Sprintf(", %d columns; winnow doctor keys shows which keys arrive here", a.width())
 	}
-	colours := map[style.Profile]string{style.True: "24 bit", style.Col256: "256", style.Col16: "16", style.None: "none"}[a.colours()]
-	detail := "colours: " + colours
+	colours := ok("colours", "colours: %s", map[style.Profile]string{style.True: "24 bit", style.Col256: "256", style.Col16: "16", style.None: "none"}[a.colours()])
 	if a.env("NO_COLOR") != "" {
-		detail += " (NO_COLOR is set)"
+		colours.Detail += " (NO_COLOR is set)"
 	}
 	if !a.unicode() {
-		detail += "; the locale is not UTF-8, signs are ASCII"
+		colours.Detail += "; the locale is not UTF-8, signs are ASCII"
 	}
-	found := []finding{terminal, {About: "colours", State: fine, Detail: detail}}
+	found := []finding{terminal, colours}
 	if a.env("TMUX") != "" {
 		found = append(found, a.examineTmux(ctx))
 	}
 	return found
 }
 
-func orUnset(s string) string {
-	if s == "" {
-		return "not set"
-	}
-	return s
-}
-
-// tmuxTime bounds a question to tmux, which answers at once or hangs.
-const tmuxTime = 2 * time.Second
-
-// slowEscape is the escape-time, in milliseconds, from which on Esc is felt to
-// be late; tmux before 3.5 waits for 500.
-const slowEscape = 100
-
-// tmuxOptions are those on which keys and the clipboard depend, and when a
-// value of them stands in the way. The last is what tmux knows of the terminal
-// around it.
+// tmuxOptions are those on which keys and the clipboard depend, how tmux is asked
+// for each, and which values are in the way. The last is what tmux knows of the
+// terminal around it.
 var tmuxOptions = []struct {
 	name string
 	ask  []string
@@ -158,13 +134,21 @@ var tmuxOptions = []struct {
 	{"extended-keys", []string{"show-options", "-sv", "extended-keys"}, func(v string) bool { return v == "off" }},
 	{"set-clipboard", []string{"show-options", "-sv", "set-clipboard"}, func(v string) bool { return v == "external" || v == "off" }},
 	{"focus-events", []string{"show-options", "-sv", "focus-events"}, func(v string) bool { return v == "off" }},
-	{"escape-time", []string{"show-options", "-sv", "escape-time"}, func(v string) bool { ms, err := strconv.Atoi(v); return err == nil && ms >= slowEscape }},
+	{"escape-time", []string{"show-options", "-sv", "escape-time"}, func(v string) bool {
+		const slow = 100 // ms from which on Esc is felt to be late; tmux before 3.5 waits for 500
+		ms, err := strconv.Atoi(v)
+		return err == nil && ms >= slow
+	}},
 	{"terminal-features", []string{"display-message", "-p", "#{client_termfeatures}"}, func(v string) bool { return v != "" && !strings.Contains(v, "extkeys") }},
 }
 
-// examineTmux asks tmux for the options on which keys and the clipboard depend.
+// tmuxAdvice is what makes keys and the clipboard work inside tmux.
+const tmuxAdvice = "put into ~/.tmux.conf:\nset -s extended-keys on\nset -as terminal-features 'xterm*:extkeys'\n" +
+	"set -g focus-events on\nset -s set-clipboard on\nset -s escape-time 10"
+
 func (a *app) examineTmux(ctx context.Context) finding {
-	ctx, cancel := context.WithTimeout(ctx, tmuxTime)
+	const limit = 2 * time.Second // tmux answers at once or hangs
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	var wrong, all []string
 	for _, o := range tmuxOptions {
@@ -172,30 +156,30 @@ func (a *app) examineTmux(ctx context.Context) finding {
 		ask.Env = config.WithoutKeys(a.environ)
 		out, err := ask.Output()
 		value := strings.TrimSpace(string(out))
-		if err != nil {
+		switch {
+		case err != nil:
 			value = "unknown"
-		}
-		all = append(all, o.name+" "+value)
-		if err == nil && o.bad(value) {
+		case o.bad(value):
 			wrong = append(wrong, o.name)
 		}
+		all = append(all, o.name+" "+value)
 	}
-	f := finding{About: "tmux", State: fine, Detail: strings.Join(all, ", ")}
+	f := ok("tmux", "%s", strings.Join(all, ", "))
 	if len(wrong) > 0 {
-		f.State, f.Detail, f.Next = warning, "in the way: "+strings.Join(wrong, ", ")+" ("+f.Detail+")", tmuxAdvice
+		f = finding{"tmux", warning, "in the way: " + strings.Join(wrong, ", ") + " (" + f.Detail + ")", tmuxAdvice}
 	}
 	return f
 }
 
 func (a *app) examineSettings() finding {
 	s, err := a.config()
-	if err != nil {
-		return finding{"settings", broken, strings.Join(sentences(err), "; "), "winnow config edit"}
+	switch {
+	case err != nil:
+		return failed("settings", err, "winnow config edit")
+	case !s.Found:
+		return ok("settings", "no %s, the defaults apply", s.Path)
 	}
-	if !s.Found {
-		return finding{About: "settings", State: fine, Detail: "no " + s.Path + ", the defaults are in force"}
-	}
-	return finding{About: "settings", State: fine, Detail: s.Path}
+	return ok("settings", "%s", s.Path)
 }
 
 // examineFolders looks for files that others can read and folders that cannot
@@ -203,7 +187,7 @@ func (a *app) examineSettings() finding {
 func (a *app) examineFolders() []finding {
 	h, err := a.folders()
 	if err != nil {
-		return []finding{{"folders", broken, err.Error(), "set WINNOW_HOME to a folder of your own"}}
+		return []finding{failed("folders", err, "set WINNOW_HOME to a folder of your own")}
 	}
 	var found []finding
 	for _, dir := range []string{h.config, h.data, h.state, h.cache} {
@@ -226,61 +210,58 @@ func examineFolder(dir string) finding {
 	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return finding{About: "files", State: fine, Detail: dir + " is not there yet"}
+		return ok("files", "%s is not there yet", dir)
 	case err != nil:
-		return finding{"files", broken, err.Error(), "check owner and mode"}
+		return failed("files", err, "check owner and mode")
 	case len(open) > 0:
 		return finding{"files", warning, "others can read " + strings.Join(open, ", "), "chmod go-rwx"}
 	}
 	probe, err := os.CreateTemp(dir, ".winnow-*")
+	if err == nil {
+		err = errors.Join(probe.Close(), os.Remove(probe.Name()))
+	}
 	if err != nil {
-		return finding{"files", broken, err.Error(), "check owner, mode and free space"}
+		return failed("files", err, "check owner, mode and free space")
 	}
-	_ = probe.Close()
-	if err := os.Remove(probe.Name()); err != nil {
-		return finding{"files", broken, err.Error(), "check owner and mode"}
-	}
-	return finding{About: "files", State: fine, Detail: dir + " is writable, and readable by you alone"}
+	return ok("files", "%s is writable, and readable by you alone", dir)
 }
 
 func (a *app) examineEnvFile() finding {
 	source, err := dotenv.Load(a.envFile())
 	if err != nil {
-		return finding{".env", broken, err.Error(), "name another file with --env-file"}
+		return failed(".env", err, "name another file with --env-file")
 	}
 	if !source.Exists {
-		return finding{About: ".env", State: fine, Detail: source.Path + " is not there; saving rules makes it"}
+		return ok(".env", "%s is not there; saving rules makes it", source.Path)
 	}
-	var notes []string
+	f := ok(".env", "%s, %s, mode %04o", source.Path, assistant.Counted(len(source.File.Keys()), "key"), source.Mode.Perm())
+	notes := source.Notices
 	for _, p := range source.File.Problems() {
 		notes = append(notes, p.String())
 	}
-	notes = append(notes, source.Notices...)
-	f := finding{About: ".env", State: fine, Detail: fmt.Sprintf("%s, %s, mode %04o", source.Path, assistant.Counted(len(source.File.Keys()), "key"), source.Mode.Perm())}
 	if len(notes) > 0 {
 		f.State, f.Next = warning, strings.Join(notes, "\n")
 	}
 	return f
 }
 
-// endpointTime bounds the question to each endpoint.
-const endpointTime = 10 * time.Second
-
 // examineEndpoints asks the endpoint that would be used, and says which others
 // were found.
 func (a *app) examineEndpoints(ctx context.Context) []finding {
 	set, err := a.openEndpoints(0)
 	if err != nil {
-		return []finding{{"endpoint", broken, strings.Join(sentences(err), "; "), nextStep(err)}}
+		return []finding{failed("endpoint", err, nextStep(err))}
 	}
 	var found []finding
 	used := false
 	for _, e := range set.All {
-		switch {
-		case e.Remote:
-			found = append(found, finding{"endpoint", fine, fmt.Sprintf("%s at %s is used only when you name it: %s does", e.Name, e.BaseURL, e.From), "winnow --provider " + e.Name})
+		if e.Remote {
+			f := ok("endpoint", "%s at %s is used only when you name it: %s does", e.Name, e.BaseURL, e.From)
+			f.Next = "winnow --provider " + e.Name
+			found = append(found, f)
 			continue
-		case e.Auto && !e.Answers(ctx):
+		}
+		if e.Auto && !e.Answers(ctx) {
 			continue
 		}
 		f := examineEndpoint(ctx, e)
@@ -294,9 +275,10 @@ func (a *app) examineEndpoints(ctx context.Context) []finding {
 }
 
 func examineEndpoint(ctx context.Context, e *endpoints.Endpoint) finding {
-	ctx, cancel := context.WithTimeout(ctx, endpointTime)
+	const limit = 10 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	f := finding{About: "endpoint", State: fine, Detail: fmt.Sprintf("%s at %s (%s)", e.Name, e.BaseURL, e.From)}
+	f := ok("endpoint", "%s at %s (%s)", e.Name, e.BaseURL, e.From)
 	if e.Name == endpoints.OfflineName {
 		f.Detail = e.Name + ", " + e.From
 	}
@@ -305,8 +287,7 @@ func examineEndpoint(ctx context.Context, e *endpoints.Endpoint) finding {
 	}
 	listed, err := e.List(ctx)
 	if err != nil {
-		f.State, f.Detail, f.Next = broken, f.Detail+": "+requestWords(err), kindAdvice(string(assistant.KindOf(err)))
-		return f
+		return finding{"endpoint", broken, f.Detail + ": " + requestText(err), requestAdvice(string(assistant.KindOf(err)))}
 	}
 	f.Detail += ": " + assistant.Counted(len(listed), "model")
 	return f
@@ -315,14 +296,78 @@ func examineEndpoint(ctx context.Context, e *endpoints.Endpoint) finding {
 func (a *app) examineHistory(ctx context.Context) finding {
 	store, err := a.openHistory(ctx)
 	if err != nil {
-		return finding{"history", broken, err.Error(), nextStep(err)}
+		return failed("history", err, nextStep(err))
 	}
 	r, err := store.Check(ctx)
-	if err != nil {
-		return finding{"history", broken, err.Error(), ""}
-	}
-	if len(r.Problems) > 0 {
+	switch {
+	case err != nil:
+		return failed("history", err, "")
+	case len(r.Problems) > 0:
 		return finding{"history", broken, strings.Join(r.Problems, "; "), "winnow history export saves what can be read"}
 	}
-	return finding{About: "history", State: fine, Detail: fmt.Sprintf("%s is sound: %s in %s", store.Path(), assistant.Counted(r.Pairs, "pair"), assistant.Counted(r.Sessions, "session"))}
+	return ok("history", "%s is sound: %s in %s", store.Path(), assistant.Counted(r.Pairs, "pair"), assistant.Counted(r.Sessions, "session"))
+}
+
+// examineSecrets reads winnow's own files and looks for every key that is known:
+// those of the environment, of the .env file and of the settings. The settings
+// file may hold keys that the user wrote into it and is left out.
+func (a *app) examineSecrets(ctx context.Context) []finding {
+	h, err := a.folders()
+	if err != nil {
+		return []finding{failed("secrets", err, "")}
+	}
+	if set, err := a.openEndpoints(0); err == nil { // else examineEndpoints has reported it
+		for _, e := range set.All {
+			_, _ = e.APIKey(ctx) // makes the key known to the redactor
+		}
+	}
+	files := 0
+	var found []finding
+	for _, dir := range []string{h.data, h.state, h.cache} {
+		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+			if err != nil || !e.Type().IsRegular() {
+				return err
+			}
+			files++
+			holds, err := a.holdsSecret(ctx, path)
+			if holds {
+				found = append(found, finding{"secrets", broken, path + " holds a key", "replace the key at its provider, then remove the file"})
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			found = append(found, failed("secrets", err, "check owner and mode"))
+		}
+	}
+	if len(found) == 0 {
+		found = []finding{ok("secrets", "no known key in %s", assistant.Counted(files, "file"))}
+	}
+	return found
+}
+
+// holdsSecret reports whether a file holds a known key in any form the redactor
+// knows. It is read in chunks that overlap by more than the longest form.
+func (a *app) holdsSecret(ctx context.Context, path string) (bool, error) {
+	const size, overlap = 1 << 20, 4 << 10
+	f, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	chunk := make([]byte, 0, size+overlap)
+	for ctx.Err() == nil {
+		n, err := io.ReadFull(f, chunk[len(chunk):len(chunk)+size])
+		chunk = chunk[:len(chunk)+n]
+		if text := string(chunk); a.redactor.Redact(text) != text {
+			return true, nil
+		}
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			return false, nil
+		case err != nil:
+			return false, err
+		}
+		chunk = append(chunk[:0], chunk[len(chunk)-overlap:]...)
+	}
+	return false, ctx.Err()
 }

@@ -17,12 +17,10 @@ import (
 )
 
 func keysCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use: "keys", Short: "Press keys, and see what winnow receives and what each does", Args: args(0, 0),
-		Long: "keys shows for each key that is pressed the bytes that the terminal sends, the name\n" +
-			"that winnow gives it, and what it does in each mode. Esc twice or ctrl+c leaves.",
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.doctorKeys(cmd.Context()) },
-	}
+	c := command("keys", "Press keys, and see what winnow receives and what each does", 0, 0, a.doctorKeys)
+	c.Long = "keys shows for each key that is pressed the bytes that the terminal sends, the name\n" +
+		"that winnow gives it, and what it does in each mode. Esc twice or ctrl+c leaves."
+	return c
 }
 
 // sendKeys are the keys that terminals differ about.
@@ -48,8 +46,8 @@ type keyPressed struct {
 	uses  []tui.KeyUse
 }
 
-// keptKeys is how many keys are remembered: more than the tallest screen shows.
-const keptKeys = 100
+// maxKeys is how many keys are remembered: more than the tallest screen shows.
+const maxKeys = 100
 
 // Init implements tea.Model.
 func (p *keyPage) Init() tea.Cmd { return nil }
@@ -71,7 +69,7 @@ func (p *keyPage) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return p, nil
 }
 
-// press takes note of a key; Esc after Esc, or ctrl+c, ends.
+// press shows a key; Esc after Esc, or ctrl+c, ends.
 func (p *keyPage) press(name string) tea.Cmd {
 	twice := name == "esc" && len(p.pressed) > 0 && p.pressed[len(p.pressed)-1].name == "esc"
 	p.seen[name] = true
@@ -84,7 +82,7 @@ func (p *keyPage) press(name string) tea.Cmd {
 
 func (p *keyPage) add(k keyPressed) {
 	p.pressed = append(p.pressed, k)
-	p.pressed = p.pressed[max(0, len(p.pressed)-keptKeys):]
+	p.pressed = p.pressed[max(0, len(p.pressed)-maxKeys):]
 }
 
 // View implements tea.Model.
@@ -151,12 +149,11 @@ func (k keyPressed) lines() []string {
 }
 
 // doctorKeys runs the page and sums up what was seen.
-func (a *app) doctorKeys(ctx context.Context) error {
-	in, inOK := a.stdin.(*os.File)
-	out, outOK := a.stdout.(*os.File)
-	if !inOK || !outOK || !isTerminal(in) || !isTerminal(out) {
+func (a *app) doctorKeys(ctx context.Context, _ []string) error {
+	if !isTerminal(a.stdin) || !isTerminal(a.stdout) {
 		return &usageError{"winnow doctor keys", "keys can be pressed at a terminal only"}
 	}
+	in, out := a.stdin.(*os.File), a.stdout.(*os.File)
 	s, err := a.config()
 	if err != nil {
 		return err
@@ -172,22 +169,14 @@ func (a *app) doctorKeys(ctx context.Context) error {
 			page.tmux = append([]string{"tmux: " + wrong}, strings.Split(f.Next, "\n")...)
 		}
 	}
-	if err := a.runPage(page, page.raw, in, out); err != nil {
+	if err := a.runModel(a.newScreen(page, page.raw, out), in, out, func() {}); err != nil {
 		return err
 	}
-	return a.reportKeys(page)
-}
-
-// reportKeys says on standard output what was found.
-func (a *app) reportKeys(p *keyPage) error {
-	if a.flags.json {
-		seen := map[string]bool{}
-		for _, key := range sendKeys {
-			seen[key] = p.seen[key]
-		}
-		return a.printJSON(map[string]any{"kitty_protocol": p.kitty, "seen": seen})
+	seen := map[string]bool{}
+	for _, key := range sendKeys {
+		seen[key] = page.seen[key]
 	}
-	return a.print("%s\n%s", strings.Join(p.arrivals(), ", "), p.protocol())
+	return a.emit(map[string]any{"kitty_protocol": page.kitty, "seen": seen}, strings.Join(page.arrivals(), ", "), page.protocol())
 }
 
 // tap is a terminal whose bytes are noted as they are read.

@@ -53,11 +53,11 @@ func TestTheKeyPageFitsAnyScreen(t *testing.T) {
 			}
 		}
 	}
-	for range 3 * keptKeys {
+	for range 3 * maxKeys {
 		p.Update(tea.KeyPressMsg{Code: 'x', Text: "x"})
 	}
-	if len(p.pressed) != keptKeys {
-		t.Errorf("%d keys are kept, want %d", len(p.pressed), keptKeys)
+	if len(p.pressed) != maxKeys {
+		t.Errorf("%d keys are kept, want %d", len(p.pressed), maxKeys)
 	}
 }
 

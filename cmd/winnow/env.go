@@ -13,37 +13,48 @@ import (
 	"winnow/adapters/dotenv"
 )
 
-func envCommand(a *app) *cobra.Command {
-	var file string
-	set := &cobra.Command{
-		Use: "set KEY [VALUE]", Short: "Give one key a value; every other byte stays", Args: args(1, 2),
-		Long: "Without VALUE it is read from standard input, so that it stands in no list of processes.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			value, err := a.envValue(args)
-			if err != nil {
-				return err
-			}
-			return a.envEdit(cmd.Context(), file, dotenv.Set(args[0], value))
-		},
-	}
-	unset := &cobra.Command{
-		Use: "unset KEY", Short: "Remove one key; every other byte stays", Args: args(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.envEdit(cmd.Context(), file, dotenv.Unset(args[0]))
-		},
-	}
-	c := group("env", "Set or remove one key of a .env file", set, unset)
-	c.PersistentFlags().StringVar(&file, "file", "", "the FILE; that of --env-file without it")
+func envSetCommand(a *app) *cobra.Command {
+	c := envCommand(a, "set KEY [VALUE]", "Give one key a value; every other byte stays", 2, func(args []string) (dotenv.Edit, error) {
+		value, err := a.envValue(args)
+		return dotenv.Set(args[0], value), err
+	})
+	c.Long = "Without VALUE it is read from standard input, so that it stands in no list of processes."
 	return c
 }
 
-// envValue is the value on the command line, or else what is typed or piped in.
+func envUnsetCommand(a *app) *cobra.Command {
+	return envCommand(a, "unset KEY", "Remove one key; every other byte stays", 1, func(args []string) (dotenv.Edit, error) {
+		return dotenv.Unset(args[0]), nil
+	})
+}
+
+// envCommand edits one key of a .env file.
+func envCommand(a *app, use, short string, most int, edit func(args []string) (dotenv.Edit, error)) *cobra.Command {
+	var file string
+	c := command(use, short, 1, most, func(ctx context.Context, args []string) error {
+		e, err := edit(args)
+		if err != nil {
+			return err
+		}
+		if file == "" {
+			if err := a.checkEnvFile(); err != nil {
+				return err
+			}
+			file = a.envFile()
+		}
+		return a.envEdit(ctx, file, e)
+	})
+	c.Flags().StringVar(&file, "file", "", "the FILE; that of --env-file without it")
+	return c
+}
+
+// envValue is the value on the command line, else what is typed or piped in.
 func (a *app) envValue(args []string) (string, error) {
 	if len(args) > 1 {
 		return args[1], nil
 	}
 	if f, ok := a.stdin.(*os.File); ok && term.IsTerminal(f.Fd()) {
-		fmt.Fprintf(a.stderr, "value of %s (not shown): ", shown(args[0]))
+		fmt.Fprintf(a.stderr, "value of %s (not shown): ", visible(args[0]))
 		value, err := term.ReadPassword(f.Fd())
 		fmt.Fprintln(a.stderr)
 		return string(value), err
@@ -60,12 +71,6 @@ func (a *app) envValue(args []string) (string, error) {
 }
 
 func (a *app) envEdit(ctx context.Context, file string, edit dotenv.Edit) error {
-	if file == "" {
-		if err := a.checkEnvFile(); err != nil {
-			return err
-		}
-		file = a.envFile()
-	}
 	if dotenv.LooksSecret(edit.Key) {
 		a.redactor.Add(edit.Value)
 	}
@@ -77,20 +82,12 @@ func (a *app) envEdit(ctx context.Context, file string, edit dotenv.Edit) error 
 	if err != nil {
 		return err
 	}
-	if a.flags.json {
-		changes := saved.Changes
-		if changes == nil {
-			changes = []dotenv.Change{}
-		}
-		return a.printJSON(map[string]any{"path": source.Path, "written": saved.Written, "changes": changes})
-	}
-	if !saved.Written {
-		return a.print("%s is as it was", source.Path)
-	}
-	for _, c := range saved.Changes {
-		if err := a.print("%s: %s", source.Path, c); err != nil {
-			return err
+	lines := []string{source.Path + " is as it was"}
+	if saved.Written {
+		lines = nil
+		for _, c := range saved.Changes {
+			lines = append(lines, source.Path+": "+c.String())
 		}
 	}
-	return nil
+	return a.emit(map[string]any{"path": source.Path, "written": saved.Written, "changes": list(saved.Changes)}, lines...)
 }

@@ -1,10 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"sync"
 	"syscall"
 	"time"
@@ -29,33 +30,34 @@ const (
 	graceTime = 500 * time.Millisecond
 	// closeTime is how long files may take to be closed then.
 	closeTime = 500 * time.Millisecond
+	// frameRate is Bubble Tea's fastest: a key waits half as long for its echo as
+	// at the usual 60, for half a percent of a core.
+	frameRate = 120
 )
 
-// guard gives the terminal back as it was, however the program ends. It stands
-// outside of Bubble Tea's loop, which may be blocked.
+// guard restores the terminal however the program ends. It stands outside of
+// Bubble Tea's loop, which may be blocked.
 type guard struct {
-	in, out         *os.File
-	inState, outAll *term.State
-	once            sync.Once
+	in, out           *os.File
+	inState, outState *term.State // nil of what is no terminal
+	once              sync.Once
 }
 
-// newGuard remembers how the terminal is.
 func newGuard(in, out *os.File) *guard {
 	g := &guard{in: in, out: out}
-	// One that is no terminal has no state to give back.
 	g.inState, _ = term.GetState(in.Fd())
-	g.outAll, _ = term.GetState(out.Fd())
+	g.outState, _ = term.GetState(out.Fd())
 	return g
 }
 
-// restore gives the terminal back. It never blocks for longer than leaveTime.
+// restore never blocks for longer than leaveTime.
 func (g *guard) restore() {
 	g.once.Do(func() {
 		if g.inState != nil {
 			_ = term.Restore(g.in.Fd(), g.inState) // a terminal that is gone needs nothing
 		}
-		if g.outAll != nil {
-			_ = term.Restore(g.out.Fd(), g.outAll)
+		if g.outState != nil {
+			_ = term.Restore(g.out.Fd(), g.outState)
 		}
 		done := make(chan struct{})
 		go func() {
@@ -69,36 +71,37 @@ func (g *guard) restore() {
 	})
 }
 
-// runPage runs a model that stands beside the program, with the terminal as
-// well guarded. keys is in, or what stands around it.
-func (a *app) runPage(model tea.Model, keys term.File, in, out *os.File) error {
-	g := newGuard(in, out)
-	defer g.restoreAfterPanic()
-	release := a.captureStderr()
-	defer release()
-	safe := &safeModel{Model: model}
-	p := tea.NewProgram(safe, tea.WithInput(keys), tea.WithOutput(out), tea.WithoutSignalHandler(), tea.WithEnvironment(a.environ))
-	safe.quit = p.Quit
-	signal.Stop(a.signals) // from here on signals end the program, not the run
-	stop := a.watch(g, p)
-	_, err := p.Run()
-	stop()
-	if b := safe.broken(); b != nil {
-		g.restore()
-		return a.brokenDown(b)
-	}
-	if err != nil {
-		g.restore()
-		return fmt.Errorf("the screen: %w", err)
-	}
-	if status := int(a.exit.Load()); status != 0 {
-		return statusError(status)
-	}
-	return nil
+// newScreen is a Bubble Tea program for runModel.
+func (a *app) newScreen(model tea.Model, in io.Reader, out *os.File) *tea.Program {
+	return tea.NewProgram(model, tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(frameRate), tea.WithoutSignalHandler(), tea.WithEnvironment(a.environ))
 }
 
-// watch ends the program when a signal asks for it or the terminal is gone:
-// in order if it still reacts, by force if not. The result ends the watch.
+// runModel runs a program on the terminal, which is as before afterwards. atEnd
+// is called when the loop has ended, while signals are still watched.
+func (a *app) runModel(p *tea.Program, in, out *os.File, atEnd func()) error {
+	g := newGuard(in, out)
+	release := a.captureStderr()
+	defer release()
+	stop := a.watch(g, p)
+	_, err := p.Run()
+	atEnd()
+	stop()
+	if err == nil {
+		if status := int(a.exit.Load()); status != 0 {
+			return statusError(status)
+		}
+		return nil
+	}
+	g.restore()
+	h, noHome := a.folders()
+	if errors.Is(err, tea.ErrProgramPanic) && noHome == nil { // its text and stack went to standard error
+		return advise(errors.New("winnow itself failed"), "the rules and the conversation are stored; %s tells more", h.log())
+	}
+	return fmt.Errorf("the screen: %w", err)
+}
+
+// watch ends the program when a signal asks for it or the terminal is gone: in
+// order if it still reacts, by force if not. stop ends the watch.
 func (a *app) watch(g *guard, p *tea.Program) (stop func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
@@ -136,8 +139,7 @@ func (a *app) watch(g *guard, p *tea.Program) (stop func()) {
 // interrupt is "cancelled".
 func signalStatus(s os.Signal) int {
 	if n, ok := s.(syscall.Signal); ok && s != os.Interrupt {
-		const killed = 128 // the shell's convention
-		return killed + int(n)
+		return 128 + int(n) // the shell's convention
 	}
 	return statusCancelled
 }
@@ -155,108 +157,4 @@ func (a *app) closeWithin(limit time.Duration) {
 	case <-done:
 	case <-time.After(limit):
 	}
-}
-
-// breakdown is a panic that was caught.
-type breakdown struct {
-	value any
-	stack []byte
-}
-
-// safeModel catches panics of a model and of its commands, so that their text
-// reaches the terminal neither raw nor while the screen is drawn. The first one
-// ends the program.
-type safeModel struct {
-	tea.Model
-	mu    sync.Mutex
-	first *breakdown
-	quit  func()
-}
-
-// brokeMsg ends the program after a command broke down.
-type brokeMsg struct{}
-
-func (s *safeModel) caught(v any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.first == nil {
-		s.first = &breakdown{v, debug.Stack()}
-	}
-}
-
-func (s *safeModel) broken() *breakdown {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.first
-}
-
-// Init implements tea.Model.
-func (s *safeModel) Init() (cmd tea.Cmd) {
-	defer func() {
-		if v := recover(); v != nil {
-			s.caught(v)
-			cmd = tea.Quit
-		}
-	}()
-	return s.guarded(s.Model.Init())
-}
-
-// Update implements tea.Model.
-func (s *safeModel) Update(msg tea.Msg) (self tea.Model, cmd tea.Cmd) {
-	defer func() {
-		if v := recover(); v != nil {
-			s.caught(v)
-			self, cmd = s, tea.Quit
-		}
-	}()
-	if _, broke := msg.(brokeMsg); broke {
-		return s, tea.Quit
-	}
-	next, cmd := s.Model.Update(msg)
-	s.Model = next
-	return s, s.guarded(cmd)
-}
-
-// View implements tea.Model.
-func (s *safeModel) View() (v tea.View) {
-	defer func() {
-		if p := recover(); p != nil {
-			s.caught(p)
-			go s.quit() // View runs in the loop that would take the message
-			v = tea.NewView("")
-		}
-	}()
-	return s.Model.View()
-}
-
-// guarded is a command that may break down.
-func (s *safeModel) guarded(cmd tea.Cmd) tea.Cmd {
-	if cmd == nil {
-		return nil
-	}
-	return func() (msg tea.Msg) {
-		defer func() {
-			if v := recover(); v != nil {
-				s.caught(v)
-				msg = brokeMsg{}
-			}
-		}()
-		msg = cmd()
-		if batch, ok := msg.(tea.BatchMsg); ok {
-			for i := range batch {
-				batch[i] = s.guarded(batch[i])
-			}
-		}
-		return msg
-	}
-}
-
-// brokenDown is what is said of a breakdown; the log has the rest.
-func (a *app) brokenDown(b *breakdown) error {
-	a.logger().Error("broke down", "panic", fmt.Sprint(b.value), "stack", string(b.stack))
-	h, err := a.folders()
-	if err != nil {
-		return err
-	}
-	return advise(fmt.Errorf("winnow itself broke down: %v", b.value), "the rules and the conversation are kept; %s tells more", h.log())
 }

@@ -2,17 +2,14 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"io"
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
 
-// clumsy is a model that breaks down where it is told to.
+// clumsy is a model that panics at one place.
 type clumsy struct{ where string }
 
 type goMsg struct{}
@@ -49,47 +46,68 @@ func (c clumsy) View() tea.View {
 	return tea.NewView("fine")
 }
 
-func TestABreakdownEndsTheProgramInOrder(t *testing.T) {
-	for _, where := range []string{"init", "update", "command", "batch", "view"} {
-		var out bytes.Buffer
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		safe := &safeModel{Model: clumsy{where}}
-		p := tea.NewProgram(safe, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(&out), tea.WithoutSignalHandler())
-		safe.quit = p.Quit
-		_, err := p.Run()
-		cancel()
-		b := safe.broken()
-		if err != nil || b == nil || b.value != "in "+where || len(b.stack) == 0 {
-			t.Errorf("%s: Run = %v, broken = %v; want an orderly end and the panic", where, err, b != nil)
-		}
-		if strings.Contains(out.String(), "panic") || strings.Contains(out.String(), "goroutine") {
-			t.Errorf("%s: the screen got %q", where, out.String())
-		}
+// checkPanic runs a model that panics with a text: the terminal gets nothing of
+// it, the user is told where to look, and the log has it without keys and without
+// what a terminal would obey.
+func checkPanic(t *testing.T, a *app, model tea.Model, text string) {
+	t.Helper()
+	// Two terminals that are none: of in nothing comes, of out all is read.
+	in, typed, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-func TestABreakdownIsToldCleanAndWithoutKeys(t *testing.T) {
-	t.Setenv("WINNOW_HOME", t.TempDir())
-	t.Setenv("SOME_API_KEY", "sk-very-secret-key")
-	var stderr bytes.Buffer
-	a := newApp(t.Context(), strings.NewReader(""), io.Discard, &stderr)
-	defer a.stop()
-	status := a.report(a.brokenDown(&breakdown{"\x1b]52;c;aGk=\x07\x1b[31m sk-very-secret-key \u202e", []byte("sk-very-secret-key")}))
-	if status != statusFailed || !strings.Contains(stderr.String(), "winnow itself broke down:  [key]") {
-		t.Errorf("report = %d, %q", status, stderr.String())
+	defer in.Close()
+	defer typed.Close()
+	screen, err := os.CreateTemp(t.TempDir(), "screen")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if strings.ContainsAny(stderr.String(), "\x1b\x07\u202e") || strings.Contains(stderr.String(), "sk-very") {
-		t.Errorf("report wrote %q", stderr.String())
+	defer screen.Close()
+	err = a.runModel(a.newScreen(model, in, screen), in, screen, func() {})
+	if err == nil || !strings.Contains(err.Error(), "winnow itself failed") {
+		t.Errorf("%s: runModel = %v, want a failure", text, err)
+	}
+	shown, err := os.ReadFile(screen.Name())
+	if err != nil || bytes.Contains(shown, []byte("goroutine")) || bytes.Contains(shown, []byte(text)) {
+		t.Errorf("%s: the screen got %q, %v", text, shown, err)
 	}
 	h, err := a.folders()
 	if err != nil {
 		t.Fatal(err)
 	}
 	log, err := os.ReadFile(h.log())
-	if err != nil || !bytes.Contains(log, []byte("broke down")) || bytes.Contains(log, []byte("sk-very")) {
-		t.Errorf("the log holds %q, %v", log, err)
+	if err != nil || !bytes.Contains(log, []byte(text)) || !bytes.Contains(log, []byte("goroutine")) {
+		t.Errorf("%s: the log holds %q, %v", text, log, err)
 	}
 	if info, err := os.Stat(h.log()); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the log is %v, %v; want mode 0600", info.Mode(), err)
+	}
+}
+
+func TestAPanicEndsTheProgramInOrder(t *testing.T) {
+	for _, where := range []string{"init", "update", "command", "batch", "view"} {
+		checkPanic(t, testApp(t), clumsy{where}, "in "+where)
+	}
+}
+
+// panics is a model that panics with its text.
+type panics string
+
+func (p panics) Init() tea.Cmd                       { panic(string(p)) }
+func (p panics) Update(tea.Msg) (tea.Model, tea.Cmd) { return p, nil }
+func (p panics) View() tea.View                      { return tea.NewView("") }
+
+func TestAPanicIsLoggedCleanAndWithoutKeys(t *testing.T) {
+	a := testApp(t)
+	const key = "sk-very-secret-key"
+	a.redactor.Add(key)
+	checkPanic(t, a, panics("before \x1b]52;c;aGk=\x07\x1b[31m"+key+"\u202e"), "before ")
+	h, err := a.folders()
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.ReadFile(h.log())
+	if err != nil || bytes.Contains(log, []byte(key)) || bytes.ContainsAny(log, "\x1b\x07\u202e") || !bytes.Contains(log, []byte("[key]")) {
+		t.Errorf("the log holds %q, %v", log, err)
 	}
 }

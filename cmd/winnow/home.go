@@ -13,16 +13,17 @@ import (
 	"github.com/adrg/xdg"
 )
 
-// home says where winnow keeps its things. The folders need not exist.
+// home is where winnow keeps its files. The folders need not exist.
 type home struct {
+	root                       string // the folder that holds the others; "" with XDG
 	config, data, state, cache string
-	one                        string // the folder that holds all four; "" with XDG
 }
 
 // privateMode is the mode of every folder that winnow makes.
 const privateMode = 0o700
 
-// homeAt is all under one folder, or the folders of the XDG base directories.
+// homeAt is everything under one folder, or the folders of the XDG base
+// directories for "".
 func homeAt(dir string) (home, error) {
 	if dir == "" {
 		const name = "winnow"
@@ -37,7 +38,7 @@ func homeAt(dir string) (home, error) {
 	}
 	return home{
 		config: filepath.Join(dir, "config"), data: filepath.Join(dir, "data"),
-		state: filepath.Join(dir, "state"), cache: filepath.Join(dir, "cache"), one: dir,
+		state: filepath.Join(dir, "state"), cache: filepath.Join(dir, "cache"), root: dir,
 	}, nil
 }
 
@@ -45,6 +46,7 @@ func (h home) settings() string  { return filepath.Join(h.config, "config.toml")
 func (h home) history() string   { return filepath.Join(h.data, "history.db") }
 func (h home) log() string       { return filepath.Join(h.state, "log", "winnow.log") }
 func (h home) crash() string     { return filepath.Join(h.state, "log", "crash.txt") }
+func (h home) typeahead() string { return filepath.Join(h.state, "typed.ndjson") }
 func (h home) models() string    { return filepath.Join(h.cache, "models") }
 func (h home) endpoints() string { return filepath.Join(h.cache, "endpoints") }
 func (h home) versions() string  { return filepath.Join(h.state, "versions") }
@@ -68,10 +70,10 @@ func fileKey(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	} else if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
-		path = filepath.Join(dir, filepath.Base(path)) // the file is not there yet
+		path = filepath.Join(dir, filepath.Base(path)) // the file does not exist yet
 	}
 	sum := sha256.Sum256([]byte(path))
-	return hex.EncodeToString(sum[:12]) // 96 bits: no two files will ever share one
+	return hex.EncodeToString(sum[:12]) // 96 bits: no two files share one
 }
 
 // makePrivate makes a folder for this user alone.
@@ -79,27 +81,20 @@ func makePrivate(dir string) error {
 	if err := os.MkdirAll(dir, privateMode); err != nil {
 		return err
 	}
-	info, err := os.Stat(dir)
-	if err != nil {
-		return err
-	}
-	if info.Mode().Perm()&0o077 != 0 {
-		return os.Chmod(dir, privateMode)
-	}
-	return nil
+	return os.Chmod(dir, privateMode)
 }
 
 // checkPrivate makes sure that no other user can replace what is in a folder of
-// winnow: a folder that others can write to is repaired, which notice reports;
-// one whose parent lets everybody rename it is an error. A folder that does not
+// winnow: one that others can write to is repaired, which notice reports; one
+// whose parent lets everybody rename it is an error. A folder that does not
 // exist is fine.
 func checkPrivate(dir string) (notice string, err error) {
 	const others, everybody = 0o022, 0o002
 	info, err := os.Stat(dir)
-	if errors.Is(err, fs.ErrNotExist) || runtime.GOOS == "windows" { // where modes say nothing
+	switch {
+	case dir == "" || errors.Is(err, fs.ErrNotExist) || runtime.GOOS == "windows": // where modes say nothing
 		return "", nil
-	}
-	if err != nil {
+	case err != nil:
 		return "", err
 	}
 	if parent, err := os.Stat(filepath.Dir(dir)); err == nil && parent.Mode().Perm()&everybody != 0 && parent.Mode()&fs.ModeSticky == 0 {

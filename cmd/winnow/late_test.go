@@ -21,7 +21,7 @@ func opened(t *testing.T, args ...string) (p *program, told <-chan tui.Noticed) 
 	if err := newRoot(a).ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}
-	p, err := a.assemble(t.Context(), 0, nil)
+	p, err := a.open(t.Context(), 0, nil)
 	t.Cleanup(func() {
 		if err := a.close(); err != nil {
 			t.Error(err)
@@ -66,7 +66,7 @@ func TestTheHistoryWindowIsNotWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun := make(chan error, 1)
-	p, err := a.assemble(t.Context(), 0, func(err error) { begun <- err })
+	p, err := a.open(t.Context(), 0, func(err error) { begun <- err })
 	if err != nil {
 		t.Fatal(err)
 	}

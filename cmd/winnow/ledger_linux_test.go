@@ -85,8 +85,8 @@ func (l *ledger) set(text string, change func(*entry)) {
 	}
 }
 
-// command runs the program beside the one on the screen.
-func command(t *testing.T, dir string, env []string, args ...string) []byte {
+// execute runs the program beside the one on the screen.
+func execute(t *testing.T, dir string, env []string, args ...string) []byte {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), "winnow", args...)
 	c.Dir, c.Env = dir, env
@@ -112,7 +112,7 @@ const (
 func readLedger(t *testing.T, dir string, env []string) ledger {
 	t.Helper()
 	var export struct{ Pairs []assistant.Pair }
-	if err := json.Unmarshal(command(t, dir, env, "history", "export"), &export); err != nil {
+	if err := json.Unmarshal(execute(t, dir, env, "history", "export"), &export); err != nil {
 		t.Fatal(err)
 	}
 	l := ledger{rules: map[string]bool{}, file: map[string]bool{}}
@@ -137,7 +137,7 @@ func readLedger(t *testing.T, dir string, env []string) ledger {
 			Ignore   []struct{ Pattern string }
 		}
 	}
-	if err := json.Unmarshal(command(t, dir, env, "rules", "list", "--json"), &listed); err != nil {
+	if err := json.Unmarshal(execute(t, dir, env, "rules", "list", "--json"), &listed); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range listed.Providers {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"sync"
 
 	"gopkg.in/natefinch/lumberjack.v2"
@@ -34,55 +35,35 @@ func (a *app) logger() *slog.Logger {
 	if err != nil {
 		return a.log
 	}
-	if a.settings != nil {
-		a.level.Set(logLevel(a.settings.LogLevel))
+	if a.settings != nil { // "warning" is slog's "warn"
+		var level slog.Level
+		if level.UnmarshalText([]byte(strings.TrimSuffix(a.settings.LogLevel, "ing"))) == nil {
+			a.level.Set(level)
+		}
 	}
-	file := &lazyLog{path: h.log()}
-	a.onClose(file.Close)
+	file := &logFile{Logger: lumberjack.Logger{Filename: h.log(), MaxSize: logSize, MaxBackups: logBackups}}
+	a.onClose(func() error {
+		_ = file.Close() // nothing that a user could do something about
+		return nil
+	})
 	a.log = slog.New(slog.NewJSONHandler(file, &slog.HandlerOptions{Level: &a.level, ReplaceAttr: a.redactor.ReplaceAttr}))
 	return a.log
 }
 
-// lazyLog makes the folder of the log when something is first written.
-type lazyLog struct {
-	path string
-	to   *lumberjack.Logger
+// logFile makes its folder, private, before the first line is written.
+type logFile struct {
+	lumberjack.Logger
+	once sync.Once
 	err  error
 }
 
-// Write implements io.Writer. slog's handler calls it from one goroutine at a time.
-func (l *lazyLog) Write(p []byte) (int, error) {
-	if l.to == nil && l.err == nil {
-		if l.err = makePrivate(filepath.Dir(l.path)); l.err == nil {
-			l.to = &lumberjack.Logger{Filename: l.path, MaxSize: logSize, MaxBackups: logBackups}
-		}
-	}
+// Write implements io.Writer.
+func (l *logFile) Write(p []byte) (int, error) {
+	l.once.Do(func() { l.err = makePrivate(filepath.Dir(l.Filename)) })
 	if l.err != nil {
 		return 0, l.err
 	}
-	return l.to.Write(p)
-}
-
-// Close closes the file, if one was opened.
-func (l *lazyLog) Close() error {
-	if l.to == nil {
-		return nil
-	}
-	// A log that cannot be closed is nothing a user can do something about.
-	_ = l.to.Close()
-	return nil
-}
-
-func logLevel(name string) slog.Level {
-	switch name {
-	case "error":
-		return slog.LevelError
-	case "warning":
-		return slog.LevelWarn
-	case "debug":
-		return slog.LevelDebug
-	}
-	return slog.LevelInfo
+	return l.Logger.Write(p)
 }
 
 // logLines writes lines that others print, such as net/http through the standard
@@ -104,9 +85,9 @@ func (l *logLines) Write(p []byte) (int, error) {
 }
 
 // captureStderr sends what is written to file descriptor 2 into the log, so that
-// no library writes over the screen. The crash text of a panic in a goroutine of
-// a library goes into a file beside the log. release gives standard error back.
-// Where the system cannot do this, nothing is captured.
+// no library writes over the screen, and the text of a fatal error, which this
+// process cannot read any more, into a file beside the log. release gives
+// standard error back. Where the system cannot do this, nothing is captured.
 func (a *app) captureStderr() (release func()) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -118,16 +99,14 @@ func (a *app) captureStderr() (release func()) {
 		_ = r.Close()
 		return func() {}
 	}
-	closeCrash := a.crashOutput()
+	a.crashOutput()
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
 		lines, out := bufio.NewReader(r), &logLines{a, "stderr"}
 		for {
 			line, err := lines.ReadSlice('\n') // a longer line comes in pieces
-			if len(line) > 0 {
-				_, _ = out.Write(line) // never fails
-			}
+			_, _ = out.Write(line)             // never fails
 			if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 				return
 			}
@@ -137,24 +116,19 @@ func (a *app) captureStderr() (release func()) {
 		restore()
 		<-read
 		_ = r.Close()
-		closeCrash()
+		_ = debug.SetCrashOutput(nil, debug.CrashOptions{})
 	})
 }
 
 // crashOutput has the runtime write the text of a fatal error to a file of the
-// state folder.
-func (a *app) crashOutput() (stop func()) {
+// state folder, if that is possible.
+func (a *app) crashOutput() {
 	h, err := a.folders()
 	if err != nil || makePrivate(filepath.Dir(h.log())) != nil {
-		return func() {}
+		return
 	}
-	f, err := os.OpenFile(h.crash(), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return func() {}
+	if f, err := os.OpenFile(h.crash(), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600); err == nil {
+		_ = debug.SetCrashOutput(f, debug.CrashOptions{})
+		_ = f.Close() // the runtime has a copy of the descriptor
 	}
-	defer f.Close() // the runtime keeps a copy of the descriptor
-	if debug.SetCrashOutput(f, debug.CrashOptions{}) != nil {
-		return func() {}
-	}
-	return func() { _ = debug.SetCrashOutput(nil, debug.CrashOptions{}) }
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"winnow/adapters/endpoints"
-	"winnow/assistant/history"
 	"winnow/assistant/safetext"
 	"winnow/tui"
 )
@@ -66,42 +65,35 @@ func (a *app) endpointOptions() (endpoints.Options, error) {
 // lastModelKey is where the history stores the model that was picked last in a folder.
 func lastModelKey(folder string) string { return "model:" + folder }
 
-// modelChoice is the model to begin with.
-type modelChoice struct {
-	endpoints.Choice
-	resumed bool // it is the model of the resumed session
-}
-
 // namedModel is the model that the user chose, now or earlier; "" when the
 // endpoints have to be asked. before is the model of the resumed session. It
 // connects to nothing.
-func (a *app) namedModel(ctx context.Context, set *endpoints.Set, store history.Store, before string) (c modelChoice, err error) {
+func (a *app) namedModel(ctx context.Context, p *program, before string) (c endpoints.Choice, err error) {
 	s, err := a.config()
 	if err != nil {
 		return c, err
 	}
 	from := s.Origins["model"].From
 	if s.Model != "" && (from == "flag" || from == "environment") {
-		c.ID, err = a.modelID(set, s.Model, from == "flag")
+		c.ID, err = a.modelID(p.endpoints, s.Model, from == "flag")
 		return c, err
 	}
-	if before != "" && before != endpoints.OfflineModel && set.Serves(before) { // the offline model may only have stood in
-		c.ID, c.resumed = before, true
-		return c, nil
+	if before != "" && before != endpoints.OfflineModel && p.endpoints.Serves(before) { // the offline model may only have stood in
+		p.auto = before // chosen in the session, not in the folder
+		return endpoints.Choice{ID: before}, nil
 	}
 	restricted := a.given(a.flags.provider, "WINNOW_PROVIDER") != "" || a.given(a.flags.baseURL, "WINNOW_BASE_URL") != ""
-	last, err := store.Get(ctx, lastModelKey(a.folder()))
+	last, err := p.store.Get(ctx, lastModelKey(a.folder()))
 	switch {
 	case err != nil:
 		return c, err
-	case last != "" && set.Serves(last):
-		c.ID = last
-		return c, nil
+	case last != "" && p.endpoints.Serves(last):
+		return endpoints.Choice{ID: last}, nil
 	case last != "" && !restricted:
 		c.Note = fmt.Sprintf("%s, used here last, has no endpoint now; ", last)
 	}
-	if s.Model != "" && (!restricted || set.Serves(s.Model)) {
-		c.ID, err = a.modelID(set, s.Model, false)
+	if s.Model != "" && (!restricted || p.endpoints.Serves(s.Model)) {
+		c.ID, err = a.modelID(p.endpoints, s.Model, false)
 	}
 	return c, err
 }
@@ -120,61 +112,58 @@ func (a *app) modelID(set *endpoints.Set, name string, byFlag bool) (string, err
 	return id, advise(err, "add others as [[provider]] to the settings (winnow config edit), or set OPENAI_API_KEY")
 }
 
+// model is the model of a run that cannot choose later: the one that is named,
+// else the first there is.
+func (a *app) model(ctx context.Context, p *program) (endpoints.Choice, error) {
+	c, err := a.namedModel(ctx, p, "")
+	if err == nil && c.ID == "" {
+		var first endpoints.Choice
+		first, err = firstModel(ctx, p.endpoints)
+		c.ID, c.Note = first.ID, c.Note+first.Note
+	}
+	if err != nil {
+		return c, err
+	}
+	return c, p.endpoints.Describe(c.ID)
+}
+
 // firstModel asks the endpoints for a model to begin with.
 func firstModel(ctx context.Context, set *endpoints.Set) (endpoints.Choice, error) {
 	c, err := set.First(ctx)
 	var none *endpoints.ListError
-	if !errors.As(err, &none) {
+	switch {
+	case !errors.As(err, &none):
 		return c, err
-	}
-	if none.Err == nil {
+	case none.Err == nil:
 		return c, advise(err, "name one with -m %s/NAME", none.Endpoint.Name)
 	}
 	return c, advise(err, "name a model with -m %s/NAME, or %s", none.Endpoint.Name, nextStep(none.Err))
 }
 
-// model is the model of a run that cannot choose later: the one that is named,
-// else the first there is.
-func (a *app) model(ctx context.Context, set *endpoints.Set, store history.Store) (modelChoice, error) {
-	c, err := a.namedModel(ctx, set, store, "")
-	if err != nil {
-		return c, err
-	}
-	if c.ID == "" {
-		first, err := firstModel(ctx, set)
-		if err != nil {
-			return c, err
-		}
-		c.ID, c.Note = first.ID, c.Note+first.Note
-	}
-	return c, set.Describe(c.ID)
-}
-
-// modelFound is the answer of the endpoints to the question for a model.
-type modelFound struct {
+// foundModel is the answer of the endpoints to the question for a model.
+type foundModel struct {
 	endpoints.Choice
 	err error
 }
 
 // findModel asks the endpoints for a model to begin with, in the background.
-func findModel(ctx context.Context, set *endpoints.Set) <-chan modelFound {
-	out := make(chan modelFound, 1)
+func findModel(ctx context.Context, set *endpoints.Set) <-chan foundModel {
+	out := make(chan foundModel, 1)
 	go func() {
 		c, err := firstModel(ctx, set)
-		out <- modelFound{c, err}
+		out <- foundModel{c, err}
 	}()
 	return out
 }
 
-// useFound takes the model that the endpoints named, if they already have. Until
+// useFound picks the model that the endpoints named, if they already have. Until
 // then the offline model stands in, where the user set up no endpoint.
-func (p *program) useFound(picked modelChoice) modelChoice {
+func (p *program) useFound(picked endpoints.Choice) endpoints.Choice {
 	select {
 	case f := <-p.later:
 		p.later = nil
 		if f.err != nil {
-			picked.Note += f.err.Error()
-			return picked
+			f.Note = f.err.Error()
 		}
 		picked.ID, picked.Note = f.ID, picked.Note+f.Note
 	default:
@@ -186,9 +175,8 @@ func (p *program) useFound(picked modelChoice) modelChoice {
 	return picked
 }
 
-// follow selects the model that the endpoints name later, unless the user has
-// chosen or sent something meanwhile, and asks the selected endpoint for its
-// models. notify is told what came of it.
+// follow selects the model that the endpoints name later, or asks the selected
+// endpoint for its models. notify gets what came of it.
 func (p *program) follow(ctx context.Context, notify func(tui.Noticed)) {
 	p.follows.Go(func() {
 		if p.later == nil {
@@ -198,9 +186,7 @@ func (p *program) follow(ctx context.Context, notify func(tui.Noticed)) {
 		select {
 		case <-ctx.Done():
 		case f := <-p.later:
-			if text, ok := p.selectFound(f); ok {
-				notify(text)
-			}
+			p.selectFound(f, notify)
 		}
 	})
 }
@@ -219,12 +205,12 @@ func (p *program) listModels(ctx context.Context) {
 	}
 }
 
-// selectFound selects the model that the endpoints named; ok is false when it is
-// not needed any more.
-func (p *program) selectFound(f modelFound) (n tui.Noticed, ok bool) {
+// selectFound selects the model that the endpoints named, unless the user has
+// chosen or sent something meanwhile.
+func (p *program) selectFound(f foundModel, notify func(tui.Noticed)) {
 	_, sent := p.session.LastSend()
 	if p.session.Model() != p.auto || p.session.Busy() || sent {
-		return tui.Noticed{}, false
+		return
 	}
 	err := f.err
 	if err == nil {
@@ -234,10 +220,11 @@ func (p *program) selectFound(f modelFound) (n tui.Noticed, ok bool) {
 		err = p.session.SetModel(f.ID)
 	}
 	if err != nil {
-		return failure(err), true
+		notify(failure(err))
+		return
 	}
 	p.auto = f.ID
-	return tui.Noticed{Text: f.Note}, true
+	notify(tui.Noticed{Text: f.Note})
 }
 
 // failure shows err in the footer; a nil err only refreshes the screen.

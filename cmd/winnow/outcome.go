@@ -13,7 +13,6 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	"winnow/assistant/history"
-	"winnow/assistant/safetext"
 	"winnow/checkpoint"
 )
 
@@ -26,8 +25,8 @@ const (
 	statusCancelled = 130
 )
 
-// maxLine is the width of a sentence on standard error, maxName that of a
-// name in it: more of a hostile one helps nobody.
+// maxLine and maxName bound, in cells, a sentence on standard error and a name
+// in it: nobody reads more of a hostile one.
 const (
 	maxLine = 2000
 	maxName = 120
@@ -47,7 +46,7 @@ type adviceError struct {
 func (e *adviceError) Error() string { return e.err.Error() }
 func (e *adviceError) Unwrap() error { return e.err }
 
-// advise adds what to do next to an error.
+// advise adds what to do next to an error; a nil err stays nil.
 func advise(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
@@ -60,45 +59,38 @@ type statusError int
 
 func (e statusError) Error() string { return fmt.Sprintf("status %d", int(e)) }
 
-var errPending = statusError(statusPending)
+const errPending = statusError(statusPending)
 
 // report tells the user what went wrong and returns the exit status.
 func (a *app) report(err error) int {
 	var status statusError
-	var wrong *usageError
+	var usage *usageError
+	var setting *config.Error
 	switch {
 	case err == nil:
 		return statusDone
 	case errors.As(err, &status):
 		return int(status)
-	case errors.As(err, &wrong):
-		a.say("winnow: %s", wrong.fault)
-		a.say("%s --help tells more", wrong.command)
+	case errors.As(err, &usage):
+		a.say("winnow: %s", usage.fault)
+		a.say("%s --help tells more", usage.command)
 		return statusUsage
 	case errors.Is(err, context.Canceled):
 		a.say("cancelled")
+		a.say("%s", nextStep(err))
 		return statusCancelled
 	}
 	for _, line := range sentences(err) {
 		a.say("winnow: %s", line)
 	}
-	if next := nextStep(err); next != "" {
-		a.say("%s", next)
-	}
-	var fault *config.Error
-	if errors.As(err, &fault) && strings.HasPrefix(fault.Where, "--") {
+	a.say("%s", nextStep(err))
+	if errors.As(err, &setting) && strings.HasPrefix(setting.Where, "--") {
 		return statusUsage
 	}
 	return statusFailed
 }
 
-// say writes one line to standard error, safe and without keys.
-func (a *app) say(format string, args ...any) {
-	text := a.redactor.Redact(fmt.Sprintf(format, args...))
-	fmt.Fprintln(a.stderr, a.signs(safetext.Line(text, maxLine)))
-}
-
-// sentences is what is said of an error: a line each of those that were joined.
+// sentences is an error as lines: one for each of those that were joined.
 func sentences(err error) []string {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var out []string
@@ -116,33 +108,32 @@ func sentences(err error) []string {
 
 // nextStep is what the user can do about an error; "" when the error says it.
 func nextStep(err error) string {
-	var advice *adviceError
-	if errors.As(err, &advice) {
-		return advice.next
-	}
 	var (
-		locked   *checkpoint.LockedError
-		newer    *history.NewerSchemaError
-		version  *checkpoint.VersionError
-		changed  *dotenv.ChangedError
-		fixed    *modelfilter.FixedError
-		unknown  *modelfilter.UnknownError
-		request  *assistant.RequestError
-		settings *config.Error
+		advice  *adviceError
+		locked  *checkpoint.LockedError
+		newer   *history.NewerSchemaError
+		version *checkpoint.VersionError
+		changed *dotenv.ChangedError
+		unknown *modelfilter.UnknownError
+		request *assistant.RequestError
 	)
 	switch {
+	case errors.As(err, &advice):
+		return advice.next
 	case errors.As(err, &locked):
 		return "close the other winnow that has this window open, or try again when it is done"
 	case errors.As(err, &newer), errors.As(err, &version):
 		return "use the newer winnow, or another --home"
 	case errors.As(err, &changed):
 		return "winnow rules diff shows both; save again to put your changes on top of the file as it is now"
-	case errors.As(err, &fixed), errors.As(err, &settings):
-		return ""
 	case errors.As(err, &unknown) && unknown.What == "provider":
 		return "winnow models lists the providers"
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return "too many files are open: raise the limit (ulimit -n) or close other programs"
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return "the disk is full: free some space, or name a folder on another disk with --home"
 	case errors.As(err, &request):
-		return kindAdvice(string(request.Kind))
+		return requestAdvice(string(request.Kind))
 	case errors.Is(err, syscall.EROFS):
 		return "winnow keeps a lock and its log beside what it reads: --home DIR names a folder that can be written"
 	case errors.Is(err, fs.ErrPermission):
@@ -151,8 +142,8 @@ func nextStep(err error) string {
 	return ""
 }
 
-// kindAdvice is what to do about a failed request.
-func kindAdvice(code string) string {
+// requestAdvice is what to do about a failed request, by the code of its error.
+func requestAdvice(code string) string {
 	switch code {
 	case string(assistant.KindAuth):
 		return "check the key: winnow doctor shows which endpoint is used and where its key comes from"
@@ -164,8 +155,15 @@ func kindAdvice(code string) string {
 		return "winnow models --chat lists the models there are; choose one with -m"
 	case string(assistant.KindOverflow), assistant.CodePromptTooLarge, assistant.CodeOverflowTrimmed:
 		return "send less text, or choose a model with a larger context with -m"
-	case string(assistant.KindInterrupted):
-		return "ask again; nothing of the unfinished answer was carried out"
 	}
 	return ""
+}
+
+// requestText is a failed request in the endpoint's words, else its own.
+func requestText(err error) string {
+	var r *assistant.RequestError
+	if errors.As(err, &r) && r.Message != "" {
+		return fmt.Sprintf("%s: %s", r.Kind, r.Message)
+	}
+	return err.Error()
 }

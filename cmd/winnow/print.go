@@ -1,17 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"strings"
-	"time"
 	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
@@ -22,38 +18,36 @@ import (
 	"winnow/tui/style"
 )
 
-// isTerminal says whether people read w, or type at it.
-func isTerminal(w any) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(f.Fd())
-}
+// How times are written: for programs and for people.
+const (
+	timeJSON  = "2006-01-02T15:04:05.999Z07:00"
+	timeHuman = "2006-01-02 15:04:05"
+)
 
-// colour says whether standard output may hold colours.
-func (a *app) colour() bool {
-	return !a.flags.noColor && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb" && isTerminal(a.stdout)
-}
-
-// usualWidth is the width assumed of a terminal that does not tell.
-const usualWidth = 80
-
-func (a *app) width() int {
-	if f, ok := a.stdout.(*os.File); ok {
-		if w, _, err := term.GetSize(f.Fd()); err == nil && w > 0 {
-			return w
+// emit prints a result on standard output: v as one line of JSON with --json,
+// else the lines, safe for a terminal.
+func (a *app) emit(v any, lines ...string) error {
+	if a.flags.json {
+		return a.printJSON(v)
+	}
+	for _, line := range lines {
+		text := safetext.Clean(line)
+		if isTerminal(a.stdout) {
+			text = a.signs(text)
+		}
+		if _, err := fmt.Fprintln(a.stdout, text); err != nil {
+			return err
 		}
 	}
-	return usualWidth
+	return nil
 }
 
-// print writes one line of data, safe for a terminal. A program that reads it
-// gets it as it is, a terminal without Unicode with other signs.
-func (a *app) print(format string, args ...any) error {
-	text := safetext.Clean(fmt.Sprintf(format, args...))
-	if isTerminal(a.stdout) {
-		text = a.signs(text)
+// say writes one line to standard error, safe and without keys. An empty text
+// is not written.
+func (a *app) say(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); text != "" {
+		fmt.Fprintln(a.stderr, a.signs(safetext.Line(a.redactor.Redact(text), maxLine)))
 	}
-	_, err := fmt.Fprintln(a.stdout, text)
-	return err
 }
 
 // printJSON writes one value as one line.
@@ -75,126 +69,102 @@ func visibleJSON(text []byte) []byte {
 	if !bytes.ContainsFunc(text, func(r rune) bool { return r >= firstUnsafe }) {
 		return text
 	}
-	out := make([]byte, 0, len(text)+len(text)/8)
+	var out bytes.Buffer
 	for _, r := range string(text) {
 		if r < firstUnsafe || safetext.Clean(string(r)) == string(r) {
-			out = utf8.AppendRune(out, r)
+			out.WriteRune(r)
 			continue
 		}
 		for _, unit := range utf16.Encode([]rune{r}) {
-			out = fmt.Appendf(out, `\u%04x`, unit)
+			fmt.Fprintf(&out, `\u%04x`, unit)
 		}
 	}
-	return out
+	return out.Bytes()
 }
 
-// column is one column of a table.
-type column struct {
-	title string
-	right bool // numbers
-}
+// visible is a pattern, id or name with nothing hidden in it.
+func visible(s string) string { return safetext.Visible(s) }
 
-// emit prints a result: v as one line of JSON with --json, else what text prints.
-func (a *app) emit(v any, text func() error) error {
-	if a.flags.json {
-		return a.printJSON(v)
+// list is never nil, so that it is [] in JSON.
+func list[T any](of []T) []T { return append([]T{}, of...) }
+
+// table aligns rows under titles. The columns of a title that begins with ">"
+// are aligned to the right. Without rows there are no lines.
+func table(titles []string, rows [][]string) []string {
+	if len(rows) == 0 {
+		return nil
 	}
-	return text()
-}
-
-// interactive says whether a question can be asked on the terminal.
-func (a *app) interactive() bool {
-	return isTerminal(a.stdin) && isTerminal(a.stderr) && !a.flags.json
-}
-
-// answerGuard is how soon after a question a line cannot be an answer to it:
-// nobody reads and types that fast, so it was typed before.
-const answerGuard = 300 * time.Millisecond
-
-// askYesNo asks a question on the terminal. Only y or yes is a yes; lines that
-// were typed before the question was there are ignored.
-func (a *app) askYesNo(ctx context.Context, question string) bool {
-	if a.typed == nil {
-		a.typed = readLines(a.stdin)
+	head, widths := make([]string, len(titles)), make([]int, len(titles))
+	for i, title := range titles {
+		head[i] = strings.ToUpper(strings.TrimPrefix(title, ">"))
 	}
-	fmt.Fprint(a.stderr, safetext.Line(question, maxLine)+" [y/N] ")
-	asked := time.Now()
-	for {
-		select {
-		case <-ctx.Done():
-			fmt.Fprintln(a.stderr)
-			return false
-		case line, ok := <-a.typed:
-			if ok && time.Since(asked) < answerGuard {
-				continue
-			}
-			line = strings.ToLower(strings.TrimSpace(line))
-			return line == "y" || line == "yes"
-		}
-	}
-}
-
-// readLines reads lines until r ends, which closes the channel. A read from a
-// terminal cannot be interrupted, so its goroutine ends with the process.
-func readLines(r io.Reader) <-chan string {
-	lines := make(chan string)
-	go func() {
-		defer close(lines)
-		for in := bufio.NewScanner(r); in.Scan(); {
-			lines <- in.Text()
-		}
-	}()
-	return lines
-}
-
-// table prints rows under titles, in aligned columns.
-func (a *app) table(columns []column, rows [][]string) error {
-	titles := make([]string, len(columns))
-	for i, c := range columns {
-		titles[i] = strings.ToUpper(c.title)
-	}
-	rows = append([][]string{titles}, rows...)
-	widths := make([]int, len(columns))
+	rows = append([][]string{head}, rows...)
 	for _, row := range rows {
 		for i := range row {
 			row[i] = safetext.Line(row[i], maxName)
 			widths[i] = max(widths[i], ansi.StringWidth(row[i]))
 		}
 	}
-	for _, row := range rows {
+	lines := make([]string, len(rows))
+	for n, row := range rows {
 		var b strings.Builder
 		for i, cell := range row {
 			pad := strings.Repeat(" ", widths[i]-ansi.StringWidth(cell))
-			if columns[i].right {
+			if strings.HasPrefix(titles[i], ">") {
 				cell, pad = pad+cell, ""
 			}
 			b.WriteString(cell + pad + "  ")
 		}
-		if err := a.print("%s", strings.TrimRight(b.String(), " ")); err != nil {
-			return err
+		lines[n] = strings.TrimRight(b.String(), " ")
+	}
+	return lines
+}
+
+// progress shows how far long work is in one line of the terminal, which the
+// next call overwrites; "" erases it. Nothing is shown where standard error is
+// no terminal.
+func (a *app) progress(format string, args ...any) {
+	if !isTerminal(a.stderr) || a.flags.json || a.flags.plain {
+		return
+	}
+	line := a.signs(safetext.Line(fmt.Sprintf(format, args...), a.width()-1))
+	_, _ = io.WriteString(a.stderr, "\r"+line+ansi.EraseLineRight)
+}
+
+// isTerminal reports whether f is a terminal.
+func isTerminal(f any) bool {
+	file, ok := f.(*os.File)
+	return ok && term.IsTerminal(file.Fd())
+}
+
+// width is the number of columns of the terminal; 80 where it does not tell.
+func (a *app) width() int {
+	if f, ok := a.stdout.(*os.File); ok {
+		if w, _, err := term.GetSize(f.Fd()); err == nil && w > 0 {
+			return w
 		}
 	}
-	return nil
+	return 80
+}
+
+// colour reports whether standard output may hold colours.
+func (a *app) colour() bool {
+	return !a.flags.noColor && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb" && isTerminal(a.stdout)
 }
 
 // colours is how many colours the terminal shows.
 func (a *app) colours() style.Profile {
-	if !a.colour() {
-		return style.None
+	profiles := map[colorprofile.Profile]style.Profile{
+		colorprofile.TrueColor: style.True, colorprofile.ANSI256: style.Col256, colorprofile.ANSI: style.Col16,
 	}
-	switch colorprofile.Env(a.environ) {
-	case colorprofile.TrueColor:
-		return style.True
-	case colorprofile.ANSI256:
-		return style.Col256
-	case colorprofile.ANSI:
-		return style.Col16
-	default:
-		return style.None
+	if p, ok := profiles[colorprofile.Env(a.environ)]; ok && a.colour() {
+		return p
 	}
+	return style.None
 }
 
-// unicode says whether the terminal shows more than ASCII, as far as the locale tells.
+// unicode reports whether the terminal shows more than ASCII, as far as the
+// locale tells.
 func (a *app) unicode() bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := strings.ToLower(a.env(name)); v != "" {
@@ -219,14 +189,9 @@ func (a *app) theme(s *config.Settings) (o style.Options, fixed bool) {
 	return style.Options{Dark: background != "light", Colors: a.colours(), Unicode: a.unicode(), Theme: name}, background != "auto"
 }
 
-// plainStyles is the style of data: no colours.
-func (a *app) plainStyles() style.Styles {
-	return style.New(style.Options{Colors: style.None, Unicode: a.unicode()})
-}
-
-// styles is the style of what is printed without asking the terminal for its
-// background: where the settings do not name one, the sixteen colours that are
-// readable on either.
+// styles is the style of an answer, which is printed without asking the terminal
+// for its background: where the settings do not name one, the sixteen colours
+// that are readable on either.
 func (a *app) styles() style.Styles {
 	settings := a.settings
 	if settings == nil {
@@ -237,22 +202,4 @@ func (a *app) styles() style.Styles {
 		o.Colors = style.Col16
 	}
 	return style.New(o)
-}
-
-// progress shows how far long work is in one line of the terminal, which the
-// next call overwrites. Nothing is shown where standard error is no terminal.
-func (a *app) progress(format string, args ...any) {
-	if !isTerminal(a.stderr) || a.flags.json || a.flags.plain {
-		return
-	}
-	line := safetext.Line(fmt.Sprintf(format, args...), a.width()-1)
-	line = a.signs(line)
-	_, _ = io.WriteString(a.stderr, "\r"+line+ansi.EraseLineRight)
-}
-
-// progressEnd erases the line.
-func (a *app) progressEnd() {
-	if isTerminal(a.stderr) && !a.flags.json && !a.flags.plain {
-		_, _ = io.WriteString(a.stderr, "\r"+ansi.EraseLineRight)
-	}
 }

@@ -21,6 +21,14 @@ type batchAnswer struct {
 	Refused          []struct{ Type, Pattern string }
 }
 
+// caseJSON is a line of a batch, as others write it.
+type caseJSON struct {
+	Provider  *string  `json:"provider"`
+	Models    []string `json:"models"`
+	Ignore    []string `json:"ignore"`
+	Whitelist []string `json:"whitelist"`
+}
+
 // randomCase draws a line of a batch: ids of several providers, patterns with
 // space around them, twice, empty, or such as the file cannot hold.
 func randomCase(rng *rand.Rand) caseJSON {

@@ -19,19 +19,17 @@ import (
 )
 
 func rulesTestCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "test [MODEL…]",
-		Short: "Tell the status of models and the rule that decides it",
-		Long: "Without models: all that are known. With --json and standard input, each line is a\n" +
-			"case of its own and no file is read:\n" +
-			`{"provider":"openai","models":["openai/gpt-4o"],"ignore":["gpt-4*"],"whitelist":[]}`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if a.flags.json && len(args) == 0 && piped(a.stdin) {
-				return a.batch(testCase)
-			}
-			return a.rulesTest(cmd.Context(), args)
-		},
-	}
+	test := a.reading(a.rulesTest)
+	c := command("test [MODEL…]", "Tell the status of models and the rule that decides it", 0, -1, func(ctx context.Context, args []string) error {
+		if a.flags.json && len(args) == 0 && piped(a.stdin) {
+			return a.batch(testCase)
+		}
+		return test(ctx, args)
+	})
+	c.Long = "Without models: all that are known. With --json and standard input, each line is a\n" +
+		"case of its own and no file is read:\n" +
+		`{"provider":"openai","models":["openai/gpt-4o"],"ignore":["gpt-4*"],"whitelist":[]}`
+	return c
 }
 
 // statusJSON is the status of a model.
@@ -42,44 +40,36 @@ type statusJSON struct {
 	Unfiltered bool   `json:"unfiltered,omitempty"`
 }
 
-func (a *app) rulesTest(ctx context.Context, ids []string) error {
-	w, err := a.openFilter(ctx, false)
-	if err != nil {
-		return err
-	}
-	names, scopes, err := a.scopes(w.filter, hasKey)
-	if err != nil {
-		return err
-	}
+func (a *app) rulesTest(_ context.Context, w *openWindow, ids []string) error {
 	statuses := []statusJSON{}
-	if len(ids) > 0 {
-		for _, id := range ids {
-			s, full, err := a.scopeOf(w.filter, id)
-			if err != nil {
-				return err
-			}
-			m := s.Explain(full).ModelStatus
-			statuses = append(statuses, statusJSON{m.ID, m.Status.String(), m.Rule, m.Unfiltered})
+	for _, id := range ids {
+		s, full, err := a.scopeOf(w.filter, id)
+		if err != nil {
+			return err
 		}
-	} else {
-		for i := range names {
-			for _, m := range scopes[i].Models() {
+		m := s.Explain(full).ModelStatus
+		statuses = append(statuses, statusJSON{m.ID, m.Status.String(), m.Rule, m.Unfiltered})
+	}
+	if len(ids) == 0 {
+		scopes, err := a.scopes(w.filter, true)
+		if err != nil {
+			return err
+		}
+		for _, s := range scopes {
+			for _, m := range s.Models() {
 				statuses = append(statuses, statusJSON{m.ID, m.Status.String(), m.Rule, m.Unfiltered})
 			}
 		}
 	}
-	if a.flags.json {
-		return a.printJSON(map[string]any{"models": statuses})
-	}
 	rows := make([][]string, len(statuses))
 	for i, m := range statuses {
-		rule := shown(m.Rule)
+		rule := visible(m.Rule)
 		if m.Unfiltered {
 			rule = "the proxy does not filter it"
 		}
-		rows[i] = []string{shown(m.ID), m.Status, rule}
+		rows[i] = []string{visible(m.ID), m.Status, rule}
 	}
-	return a.table([]column{{title: "model"}, {title: "status"}, {title: "rule"}}, rows)
+	return a.emit(map[string]any{"models": statuses}, table([]string{"model", "status", "rule"}, rows)...)
 }
 
 // scopeOf is the provider of a model and the model's whole id: the provider of
@@ -101,7 +91,8 @@ func (a *app) scopeOf(w *modelfilter.Window, id string) (modelfilter.Scope, stri
 	return s, id, err
 }
 
-// maxCase is the longest line of a batch: 100,000 models and as many rules fit.
+// maxCase is the longest line of a batch, in bytes: 100,000 models and as many
+// rules fit.
 const maxCase = 64 << 20
 
 // batch answers each line of standard input with one line, as soon as it has come.
@@ -109,7 +100,7 @@ func (a *app) batch(answer func(line []byte) (any, error)) error {
 	lines := bufio.NewScanner(a.stdin)
 	lines.Buffer(make([]byte, 0, bufio.MaxScanTokenSize), maxCase)
 	bad, n := 0, 0
-	for lines.Scan() {
+	for lines.Scan() && a.ctx.Err() == nil {
 		line := bytes.TrimSpace(lines.Bytes())
 		if len(line) == 0 {
 			continue
@@ -123,104 +114,85 @@ func (a *app) batch(answer func(line []byte) (any, error)) error {
 		if err := a.printJSON(v); err != nil {
 			return err
 		}
-		if a.ctx.Err() != nil {
-			return a.ctx.Err()
-		}
 	}
-	if err := lines.Err(); err != nil {
+	switch err := lines.Err(); {
+	case err != nil:
 		return fmt.Errorf("standard input: line %d: %w", n+1, err)
-	}
-	if bad > 0 {
+	case bad > 0:
 		return fmt.Errorf("%d of %s could not be read; each answer says why", bad, assistant.Counted(n, "line"))
 	}
-	return nil
+	return a.ctx.Err()
 }
 
-// caseJSON is a line of rules test --json.
-type caseJSON struct {
-	Provider  *string  `json:"provider"`
-	Models    []string `json:"models"`
-	Ignore    []string `json:"ignore"`
-	Whitelist []string `json:"whitelist"`
-}
-
-// caseRule and caseRefused are its rules in the answer.
+// caseRule is a rule in the answer to a case: one that applies, or one that was
+// refused.
 type caseRule struct {
 	Type     string `json:"type"`
 	Pattern  string `json:"pattern"`
-	Affected int    `json:"affected_count"`
+	Affected *int   `json:"affected_count,omitempty"`
+	Reason   string `json:"reason,omitempty"`
 }
 
-type caseRefused struct {
-	Type    string `json:"type"`
-	Pattern string `json:"pattern"`
-	Reason  string `json:"reason"`
-}
-
-// testCase carries out one case. Rules that others cover are kept.
+// testCase answers one line of rules test --json. Rules that others cover apply.
 func testCase(line []byte) (any, error) {
-	var c caseJSON
+	var c struct {
+		Provider                  *string
+		Models, Ignore, Whitelist []string
+	}
 	if err := strictJSON(line, &c); err != nil {
 		return nil, err
 	}
 	if c.Provider == nil || *c.Provider == "" {
 		return nil, errors.New(`"provider" is missing`)
 	}
+	refused := []caseRule{}
 	e := engine.New(*c.Provider, c.Models)
-	refused := []caseRefused{}
-	kept := [2][]string{}
-	kept[engine.Ignore], refused = writable(engine.Ignore, c.Ignore, refused)
-	kept[engine.Allow], refused = writable(engine.Allow, c.Whitelist, refused)
-	e.Set(kept[engine.Ignore], kept[engine.Allow])
-	models := []statusJSON{}
+	ignore := writable(engine.Ignore, c.Ignore, &refused)
+	e.Set(ignore, writable(engine.Allow, c.Whitelist, &refused))
+	models, rules := []statusJSON{}, []caseRule{}
 	for _, m := range e.Statuses() {
-		models = append(models, statusJSON{ID: m.ID, Status: m.Status.String(), Rule: m.Rule, Unfiltered: m.Unfiltered})
+		models = append(models, statusJSON{m.ID, m.Status.String(), m.Rule, m.Unfiltered})
 	}
-	rules := []caseRule{}
-	for _, list := range lists {
-		for _, r := range e.Rules(list) {
-			rules = append(rules, caseRule{listName(list), r.Pattern, r.Decides})
+	for _, l := range lists {
+		for _, r := range e.Rules(l) {
+			rules = append(rules, caseRule{Type: listName(l), Pattern: r.Pattern, Affected: &r.Decides})
 		}
 	}
 	return struct {
-		Models    []statusJSON  `json:"models"`
-		Rules     []caseRule    `json:"rules"`
-		Available int           `json:"available"`
-		Total     int           `json:"total"`
-		Refused   []caseRefused `json:"refused"`
+		Models    []statusJSON `json:"models"`
+		Rules     []caseRule   `json:"rules"`
+		Available int          `json:"available"`
+		Total     int          `json:"total"`
+		Refused   []caseRule   `json:"refused"`
 	}{models, rules, e.Available(), e.Total(), refused}, nil
 }
 
 // writable leaves out the patterns that no rule can have: empty ones, those
 // that came before, and those that the file cannot hold.
-func writable(list engine.List, patterns []string, refused []caseRefused) ([]string, []caseRefused) {
+func writable(of engine.List, patterns []string, refused *[]caseRule) []string {
 	none := engine.New("", nil) // knows no rule, so that none covers another
-	taken := map[string]bool{}
-	var kept []string
+	seen := map[string]bool{}
+	var out []string
 	for _, p := range patterns {
-		v, err := none.Check(list, p)
-		if err == nil && taken[v.Pattern] {
-			err = &engine.Refusal{Reason: engine.Duplicate, List: list, Pattern: v.Pattern}
+		v, err := none.Check(of, p)
+		if err == nil && seen[v.Pattern] {
+			err = &engine.Refusal{Reason: engine.Duplicate, List: of, Pattern: v.Pattern}
 		}
 		if err != nil {
-			refused = append(refused, caseRefused{listName(list), p, err.Error()})
+			*refused = append(*refused, caseRule{Type: listName(of), Pattern: p, Reason: err.Error()})
 			continue
 		}
-		taken[v.Pattern] = true
-		kept = append(kept, v.Pattern)
+		seen[v.Pattern] = true
+		out = append(out, v.Pattern)
 	}
-	return kept, refused
+	return out
 }
 
 func rulesCoversCommand(a *app) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "covers NEW [EXISTING]",
-		Short: "Tell whether a pattern matches all that another one matches",
-		Long: "Without EXISTING the rules of the provider are asked. With --json and standard input\n" +
-			"each line is a case of its own: " + `{"new":"gpt-4o*","existing":"gpt-4*"}`,
-		Args: args(0, 2),
-	}
-	list := listFlag(c)
+	c := command("covers NEW [EXISTING]", "Tell whether a pattern matches all that another one matches", 0, 2, nil)
+	c.Long = "Without EXISTING the rules of the provider are asked. With --json and standard input\n" +
+		"each line is a case of its own: " + `{"new":"gpt-4o*","existing":"gpt-4*"}`
+	of := listFlag(c)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0 && a.flags.json && piped(a.stdin):
@@ -228,7 +200,9 @@ func rulesCoversCommand(a *app) *cobra.Command {
 		case len(args) == 0:
 			return &usageError{cmd.CommandPath(), "give a pattern, or with --json cases on standard input"}
 		case len(args) == 1:
-			return a.coveredByRules(cmd.Context(), list(), args[0])
+			return a.reading(func(_ context.Context, w *openWindow, args []string) error {
+				return a.coveredByRules(w, of(), args[0])
+			})(cmd.Context(), args)
 		}
 		return a.printCoverage(coverage(args[0], args[1]))
 	}
@@ -264,40 +238,35 @@ func coverCase(line []byte) (any, error) {
 }
 
 // coveredByRules asks the rules there are, staged ones included.
-func (a *app) coveredByRules(ctx context.Context, list modelfilter.List, pattern string) error {
-	w, err := a.openFilter(ctx, false)
-	if err != nil {
-		return err
-	}
+func (a *app) coveredByRules(w *openWindow, of modelfilter.List, pattern string) error {
 	s, err := w.filter.On(a.flags.provider)
 	if err != nil {
 		return err
 	}
+	_, err = s.Add(of, pattern) // in memory only: it ends with the process
 	var refusal *engine.Refusal
-	_, err = s.Add(list, pattern) // in memory only: nothing of it is kept
-	switch {
-	case errors.As(err, &refusal) && (refusal.Reason == engine.Covered || refusal.Reason == engine.Duplicate):
+	if errors.As(err, &refusal) && (refusal.Reason == engine.Covered || refusal.Reason == engine.Duplicate) {
 		return a.printCoverage(coverageJSON{Covered: true, By: strings.Join(refusal.By, ", ")})
-	case err != nil:
+	}
+	if err != nil {
 		return err
 	}
 	return a.printCoverage(coverageJSON{})
 }
 
 func (a *app) printCoverage(c coverageJSON) error {
+	text := "not covered"
 	switch {
-	case a.flags.json:
-		return a.printJSON(c)
 	case c.Covered && c.By != "":
-		return a.print("covered by %s", shown(c.By))
+		text = "covered by " + visible(c.By)
 	case c.Covered:
-		return a.print("covered")
+		text = "covered"
 	case c.Undecided:
-		return a.print("not decided: the patterns are too complicated; treated as not covered")
+		text = "not decided: the patterns are too complicated; treated as not covered"
 	case c.Counterexample != nil:
-		return a.print("not covered: only the new one matches %q", shown(*c.Counterexample))
+		text = fmt.Sprintf("not covered: only the new one matches %q", visible(*c.Counterexample))
 	}
-	return a.print("not covered")
+	return a.emit(c, text)
 }
 
 // strictJSON reads one object without unknown fields.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,7 +10,8 @@ import (
 	"sync"
 
 	"winnow/adapters/config"
-	"winnow/adapters/endpoints"
+	historywindow "winnow/adapters/history"
+	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	"winnow/assistant/budget"
 	"winnow/assistant/history"
@@ -19,7 +21,7 @@ import (
 // stands for a new one.
 func (a *app) resumed(ctx context.Context, store history.Store) (history.Session, error) {
 	switch {
-	case a.flags.proceed:
+	case a.flags.resume:
 		return a.lastSession(ctx, store)
 	case a.flags.session != "":
 		return a.namedSession(ctx, store, a.flags.session)
@@ -27,8 +29,9 @@ func (a *app) resumed(ctx context.Context, store history.Store) (history.Session
 	return history.Session{}, nil
 }
 
-// findSession is the one session whose id begins with id.
-func findSession(ctx context.Context, store history.Store, id string) (history.Session, error) {
+// namedSession is the one session whose id begins with id. It belongs to the
+// open window: its checkpoints are in that window's journal.
+func (a *app) namedSession(ctx context.Context, store history.Store, id string) (history.Session, error) {
 	all, err := store.Sessions(ctx)
 	if err != nil {
 		return history.Session{}, err
@@ -36,83 +39,115 @@ func findSession(ctx context.Context, store history.Store, id string) (history.S
 	var found []history.Session
 	for _, s := range all {
 		if s.ID == id {
-			return s, nil
+			found = []history.Session{s}
+			break
 		}
 		if strings.HasPrefix(s.ID, id) {
 			found = append(found, s)
 		}
 	}
-	const next = "winnow history sessions lists them"
-	switch len(found) {
-	case 0:
-		return history.Session{}, advise(fmt.Errorf("there is no session %q", id), next)
-	case 1:
+	switch {
+	case len(found) == 0:
+		err = advise(fmt.Errorf("there is no session %q", id), "winnow history sessions lists them")
+	case len(found) > 1:
+		err = advise(fmt.Errorf("%d sessions begin with %q", len(found), id), "winnow history sessions lists them")
+	case !a.inWindow(found[0]):
+		err = advise(fmt.Errorf("the session %s belongs to another window", found[0].ID), "open it with --window %s", windowName(found[0].Window))
+	default:
 		return found[0], nil
 	}
-	return history.Session{}, advise(fmt.Errorf("%d sessions begin with %q", len(found), id), next)
+	return history.Session{}, err
 }
 
-// sessionSettings are the settings of a session.
+// lastSession is the session last used in this folder, of the window that is open.
+func (a *app) lastSession(ctx context.Context, store history.Store) (history.Session, error) {
+	all, err := store.Sessions(ctx) // the last used first
+	for _, s := range all {
+		if s.Folder == a.folder() && a.inWindow(s) {
+			return s, nil
+		}
+	}
+	if err == nil {
+		err = advise(fmt.Errorf("there is no session to continue in this folder"), "winnow history sessions lists all; open one with --session ID")
+	}
+	return history.Session{}, err
+}
+
+// inWindow reports whether a session belongs to the window that the settings
+// name. An imported one belongs to any.
+func (a *app) inWindow(s history.Session) bool {
+	set, err := a.config()
+	return err == nil && (s.Window == "" || (s.Window == historyWindow) == (set.Window == historyWindow))
+}
+
+// windowName is the window of a session as --window names it: sessions of the
+// model filter are stored under the path of the .env file. "" belongs to any.
+func windowName(stored string) string {
+	if stored == "" || stored == historyWindow {
+		return stored
+	}
+	return "model-filter"
+}
+
+// sessionSettings are the settings of a session. In budget.Params 0 means the
+// default, and -1 means 0.
 func sessionSettings(s *config.Settings) assistant.Settings {
 	return assistant.Settings{
 		Limits:        assistant.Limits{Iterations: s.MaxIterations},
 		Confirm:       assistant.ConfirmPolicy(s.Confirm),
 		ContextTokens: s.ContextTokens,
 		Budget: budget.Params{
-			CharsPerToken: s.CharsPerToken, UserRequestAllowance: orNone(s.UserRequestAllowance), MaxTrimAttempts: orNone(s.MaxTrimAttempts),
+			CharsPerToken: s.CharsPerToken, UserRequestAllowance: cmp.Or(s.UserRequestAllowance, -1), MaxTrimAttempts: cmp.Or(s.MaxTrimAttempts, -1),
 		},
 	}
 }
 
-// orNone is a number for budget.Params, where 0 means the default and -1 none.
-func orNone(n int) int {
-	if n == 0 {
-		return -1
-	}
-	return n
-}
-
-// openSession makes the session of this run, new or resumed. With a started
-// that is not nil a slow window is not waited for: started gets the result.
-func (a *app) openSession(ctx context.Context, set *endpoints.Set, w *openWindow, store history.Store, old history.Session, model string, started func(error)) (*assistant.Session, error) {
+// openSession makes the session of p, new or resumed. With a started that is not
+// nil the chat history as a window, whose state takes long to read, is not waited
+// for: started gets the result.
+func (a *app) openSession(ctx context.Context, p *program, old history.Session, model string, started func(error)) (err error) {
 	s, err := a.config()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	pages := &assistant.Pages{}
-	if err := w.register(pages); err != nil {
-		return nil, err
+	w, pages := p.window, &assistant.Pages{}
+	switch window := w.window.(type) {
+	case *modelfilter.Window:
+		err = modelfilter.Register(pages, window)
+	case *historywindow.Window:
+		err = historywindow.Register(pages, window)
+	}
+	if err != nil {
+		return err
 	}
 	telemetry, err := a.telemetry()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	id := old.ID
-	if id == "" {
-		id = assistant.NewID(a.now())
-	}
-	session, err := assistant.NewSession(set.Registry, assistant.Options{
-		ID: id, Window: w.window, Pages: pages, Store: store, Journal: w.journal, Model: model,
+	id := cmp.Or(old.ID, assistant.NewID(a.now()))
+	p.session, err = assistant.NewSession(p.endpoints.Registry, assistant.Options{
+		ID: id, Window: w.window, Pages: pages, Store: p.store, Journal: w.journal, Model: model,
 		Settings: sessionSettings(s), Log: a.logger(), Telemetry: telemetry, TelemetryMessages: a.flags.telemetryMessages,
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	w.session.Store(session)
-	a.touch(ctx, store, history.Session{ID: id, Folder: a.folder(), Window: w.name, Model: model})
-	start := session.Start
-	if w.slow && started != nil {
-		start = func(ctx context.Context) error { return session.StartAsync(ctx, started) }
+	w.session.Store(p.session)
+	a.touch(ctx, p.store, history.Session{ID: id, Folder: a.folder(), Window: w.name, Model: model})
+	if started != nil && w.filter == nil {
+		err = p.session.StartAsync(ctx, started)
+	} else {
+		err = p.session.Start(ctx)
 	}
-	if err := start(ctx); err != nil {
-		return nil, err
+	if err != nil {
+		return err
 	}
 	a.logger().Info("session", "id", id, "model", model, "resumed", old.ID != "")
 	a.onClose(func() error { a.logger().Info("session ended", "id", id); return nil })
 	if old.ID != "" {
-		return session, session.LoadView(ctx)
+		return p.session.LoadView(ctx)
 	}
-	return session, nil
+	return nil
 }
 
 // touch stores what is known of a session in the background: no screen and no
@@ -138,77 +173,14 @@ func (a *app) telemetry() (func(budget.Record), error) {
 	var mu sync.Mutex
 	out := a.redactor.NewWriter(f)
 	return func(r budget.Record) {
-		line, err := json.Marshal(r)
-		if err != nil {
-			a.logger().Error("telemetry", "error", err)
-			return
-		}
 		mu.Lock()
 		defer mu.Unlock()
-		if _, err = out.Write(append(line, '\n')); err == nil {
+		err := json.NewEncoder(out).Encode(r)
+		if err == nil {
 			err = out.Flush()
 		}
 		if err != nil {
 			a.logger().Error("telemetry", "error", err)
 		}
 	}, nil
-}
-
-// belongs says whether a session belongs to the window that the settings name.
-// An imported one belongs to any.
-func (a *app) belongs(s history.Session) (bool, error) {
-	set, err := a.config()
-	if err != nil {
-		return false, err
-	}
-	return s.Window == "" || (s.Window == historyWindow) == (set.Window == historyWindow), nil
-}
-
-// lastSession is the session last used in this folder, of the window that is open.
-func (a *app) lastSession(ctx context.Context, store history.Store) (history.Session, error) {
-	none := advise(fmt.Errorf("there is no session to continue in this folder"), "winnow history sessions lists all; open one with --session ID")
-	last, found, err := store.LastSession(ctx, a.folder())
-	if err != nil || !found {
-		if err == nil {
-			err = none
-		}
-		return history.Session{}, err
-	}
-	if ok, err := a.belongs(last); ok || err != nil {
-		return last, err
-	}
-	all, err := store.Sessions(ctx) // the last used first
-	if err != nil {
-		return history.Session{}, err
-	}
-	for _, s := range all {
-		if ok, err := a.belongs(s); err != nil || ok && s.Folder == a.folder() {
-			return s, err
-		}
-	}
-	return history.Session{}, none
-}
-
-// namedSession is the session whose id begins with id, if it belongs to this
-// window: its checkpoints are in that window's journal.
-func (a *app) namedSession(ctx context.Context, store history.Store, id string) (history.Session, error) {
-	s, err := findSession(ctx, store, id)
-	if err != nil {
-		return s, err
-	}
-	ok, err := a.belongs(s)
-	if err != nil || ok {
-		return s, err
-	}
-	return history.Session{}, advise(fmt.Errorf("the session %s belongs to another window", s.ID), "open it with --window %s", windowName(s.Window))
-}
-
-// windowName is the window of a session as --window names it: sessions of the
-// model filter are stored under the path of the .env file. "" belongs to any.
-func windowName(stored string) string {
-	switch stored {
-	case "", historyWindow:
-		return stored
-	}
-	return "model-filter"
 }

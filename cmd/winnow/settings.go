@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,29 +18,17 @@ import (
 	"winnow/tui/style"
 )
 
-func configCommand(a *app) *cobra.Command {
-	return group("config", "The settings: where they are, what they are",
-		&cobra.Command{Use: "path", Short: "Print the path of the settings file", Args: args(0, 0), RunE: func(*cobra.Command, []string) error { return a.configPath() }},
-		&cobra.Command{Use: "show", Short: "Print every setting and where its value comes from", Args: args(0, 0), RunE: func(*cobra.Command, []string) error { return a.configShow() }},
-		&cobra.Command{Use: "edit", Short: "Open the settings file in $VISUAL or $EDITOR", Args: args(0, 0), RunE: func(cmd *cobra.Command, _ []string) error { return a.configEdit(cmd) }},
-		&cobra.Command{Use: "check", Short: "Say whether the settings are right", Args: args(0, 0), RunE: func(*cobra.Command, []string) error { return a.configCheck() }},
-	)
-}
-
-func (a *app) configPath() error {
+func (a *app) configPath(context.Context, []string) error {
 	o, err := a.configOptions()
 	if err != nil {
 		return err
 	}
-	if a.flags.json {
-		_, err := os.Stat(o.Path)
-		return a.printJSON(map[string]any{"path": o.Path, "exists": err == nil})
-	}
-	return a.print("%s", o.Path)
+	_, missing := os.Stat(o.Path)
+	return a.emit(map[string]any{"path": o.Path, "exists": missing == nil}, o.Path)
 }
 
-// settingView is a setting as config show --json prints it.
-type settingView struct {
+// settingJSON is a setting as --json prints it.
+type settingJSON struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
 	From  string `json:"from"`
@@ -47,8 +36,8 @@ type settingView struct {
 	Help  string `json:"help"`
 }
 
-// providerView is a [[provider]] as config show --json prints it, without its key.
-type providerView struct {
+// endpointSetting is a [[provider]] as --json prints it, without its key.
+type endpointSetting struct {
 	Name    string   `json:"name"`
 	BaseURL string   `json:"base_url"`
 	Key     string   `json:"api_key,omitempty"`
@@ -56,34 +45,31 @@ type providerView struct {
 	Line    int      `json:"line"`
 }
 
-func (a *app) configShow() error {
+func (a *app) configShow(context.Context, []string) error {
 	s, err := a.config()
 	if err != nil {
 		return err
 	}
-	views := []settingView{}
-	rows := [][]string{}
+	settings, providers := []settingJSON{}, []endpointSetting{}
+	var rows [][]string
 	for _, k := range config.All(style.Themes()) {
 		o := s.Origins[k.Key]
-		v := settingView{Key: k.Key, Value: k.Show(s), From: o.From, Help: k.Help}
+		v := settingJSON{Key: k.Key, Value: k.Show(s), From: o.From, Help: k.Help}
 		if o.Name != "" {
 			v.Place = o.String()
 		}
-		views = append(views, v)
+		settings = append(settings, v)
 		rows = append(rows, []string{k.Key, v.Value, o.String()})
 	}
-	providers := []providerView{}
 	for _, p := range s.Providers {
-		providers = append(providers, providerView{p.Name, p.BaseURL, p.APIKey.String(), append([]string{}, p.Models...), p.Line})
+		providers = append(providers, endpointSetting{p.Name, p.BaseURL, p.APIKey.String(), list(p.Models), p.Line})
 		rows = append(rows, []string{"provider " + p.Name, p.BaseURL, fmt.Sprintf("%s:%d", s.Path, p.Line)})
 	}
-	if a.flags.json {
-		return a.printJSON(map[string]any{"path": s.Path, "exists": s.Found, "settings": views, "providers": providers})
-	}
-	return a.table([]column{{title: "setting"}, {title: "value"}, {title: "from"}}, rows)
+	return a.emit(map[string]any{"path": s.Path, "exists": s.Found, "settings": settings, "providers": providers},
+		table([]string{"setting", "value", "from"}, rows)...)
 }
 
-func (a *app) configCheck() error {
+func (a *app) configCheck(context.Context, []string) error {
 	s, err := a.config()
 	if err == nil {
 		_, err = a.openEndpoints(0) // their addresses
@@ -94,29 +80,23 @@ func (a *app) configCheck() error {
 	if a.flags.json {
 		faults := []string{}
 		if err != nil {
-			faults = sentences(err)
+			faults, err = sentences(err), statusError(statusFailed)
 		}
 		o, _ := a.configOptions()
-		if printed := a.printJSON(map[string]any{"path": o.Path, "ok": err == nil, "faults": faults}); printed != nil {
-			return printed
-		}
-		if err != nil {
-			return statusError(statusFailed)
-		}
-		return nil
+		return errors.Join(a.printJSON(map[string]any{"path": o.Path, "ok": err == nil, "faults": faults}), err)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case !s.Found:
+		return a.emit(nil, "there is no "+s.Path+": the defaults apply")
 	}
-	if !s.Found {
-		return a.print("there is no %s: the defaults are in force", s.Path)
-	}
-	return a.print("%s is right", s.Path)
+	return a.emit(nil, s.Path+" is right")
 }
 
-// keepSetting writes a setting into the settings file for the next start, and
-// says so when the environment or a flag has the last word all the same.
-func (a *app) keepSetting(key, value string) error {
+// storeSetting writes a setting into the settings file for the next start, and
+// says so when the environment or a flag overrides it all the same.
+func (a *app) storeSetting(key, value string) error {
 	s, err := a.config()
 	if err != nil {
 		return err
@@ -125,14 +105,14 @@ func (a *app) keepSetting(key, value string) error {
 		return err
 	}
 	if o := s.Origins[key]; o.From == "environment" || o.From == "flag" {
-		return fmt.Errorf("%s = %s is kept, but %s has the last word", key, value, o)
+		return fmt.Errorf("%s = %s is stored, but %s overrides it", key, value, o)
 	}
 	return nil
 }
 
 // configEdit opens the file, which it makes when there is none, and checks it
 // afterwards.
-func (a *app) configEdit(cmd *cobra.Command) error {
+func (a *app) configEdit(ctx context.Context, _ []string) error {
 	o, err := a.configOptions()
 	if err != nil {
 		return err
@@ -149,26 +129,24 @@ func (a *app) configEdit(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	c := exec.CommandContext(cmd.Context(), words[0], append(words[1:], o.Path)...)
+	c := exec.CommandContext(ctx, words[0], append(words[1:], o.Path)...)
 	c.Env = config.WithoutKeys(a.environ)
 	c.Stdin, c.Stdout, c.Stderr = a.stdin, a.stdout, a.stderr
 	if err := c.Run(); err != nil {
 		return advise(fmt.Errorf("the editor %s: %w", words[0], err), "set EDITOR to a program that can be run")
 	}
-	return a.configCheck()
+	return a.configCheck(ctx, nil)
 }
 
 // editor is the user's editor in words.
 func (a *app) editor() ([]string, error) {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
-		if v := a.env(name); v != "" {
-			words, err := config.Words(v)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
-			}
-			if len(words) > 0 {
-				return words, nil
-			}
+		words, err := config.Words(a.env(name))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if len(words) > 0 {
+			return words, nil
 		}
 	}
 	for _, name := range []string{"nano", "vi"} {
@@ -180,12 +158,14 @@ func (a *app) editor() ([]string, error) {
 }
 
 func manCommand(a *app) *cobra.Command {
-	return &cobra.Command{Use: "man", Short: "Print the manual page", Args: args(0, 0), RunE: func(cmd *cobra.Command, _ []string) error {
+	c := command("man", "Print the manual page", 0, 0, nil)
+	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		page, err := mango.NewManPage(1, cmd.Root())
 		if err != nil {
 			return err
 		}
 		_, err = fmt.Fprint(a.stdout, page.Build(roff.NewDocument()))
 		return err
-	}}
+	}
+	return c
 }

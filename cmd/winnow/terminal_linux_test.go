@@ -240,27 +240,52 @@ func childOf(t *testing.T, pid int) int {
 	return child
 }
 
-func TestInterruptCancelsAsk(t *testing.T) {
-	gate := stalledServer(t)
-	dir := t.TempDir()
-	c := exec.CommandContext(t.Context(), "winnow", "-m", "openai/x", "ask", "--json", "hide mini")
-	c.Dir = dir
-	c.Env = append(os.Environ(), "WINNOW_HOME="+filepath.Join(dir, "home"), "OPENAI_API_KEY=sk-x-0123456789", "OPENAI_BASE_URL="+gate.url, "WINNOW_LOCAL_SERVERS=false")
-	var out, fault bytes.Buffer
-	c.Stdout, c.Stderr = &out, &fault
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
+// An end that a signal asks for stores as much as a kill leaves: the question is
+// a pair that can be asked again.
+func TestASignalKeepsTheQuestionOfAsk(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			gate := stalledServer(t)
+			dir := t.TempDir()
+			env := append(os.Environ(), "WINNOW_HOME="+filepath.Join(dir, "home"), "OPENAI_API_KEY=sk-x-0123456789", "OPENAI_BASE_URL="+gate.url, "WINNOW_LOCAL_SERVERS=false")
+			c := exec.CommandContext(t.Context(), "winnow", "-m", "openai/x", "ask", "--json", "hide mini")
+			c.Dir, c.Env = dir, env
+			var out, fault bytes.Buffer
+			c.Stdout, c.Stderr = &out, &fault
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			gate.gate.Wait(t)
+			if err := c.Process.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+			err := c.Wait()
+			var exit *exec.ExitError
+			if !errors.As(err, &exit) || exit.ExitCode() != statusCancelled {
+				t.Errorf("exit: %v, want status %d\n%s", err, statusCancelled, fault.String())
+			}
+			if !strings.Contains(out.String(), `"type":"error","code":"interrupted"`) || !strings.Contains(fault.String(), "the question is stored") {
+				t.Errorf("events: %s, said: %s; want an interruption", out.String(), fault.String())
+			}
+			pairs := string(execute(t, dir, env, "history", "export"))
+			for _, want := range []string{`"user_text":"hide mini"`, `"error_code":"interrupted"`} {
+				if !strings.Contains(pairs, want) {
+					t.Errorf("the history does not hold %s:\n%s", want, pairs)
+				}
+			}
+		})
 	}
-	gate.gate.Wait(t)
-	if err := c.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
+}
+
+// On a terminal the line of a tool comes below the sentence that announces it,
+// and above what is said of it.
+func TestToolLinesOnATerminal(t *testing.T) {
+	server := announcingServer(t)
+	p := startOn(t, "exec winnow --base-url "+server.URL+" -m x ask hide")
+	if got := p.status(); got != 0 {
+		t.Errorf("exit status %d\n%s", got, p.written())
 	}
-	err := c.Wait()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != statusCancelled {
-		t.Errorf("exit: %v, want status %d\n%s", err, statusCancelled, fault.String())
-	}
-	if !strings.Contains(out.String(), `"type":"cancelled"`) {
-		t.Errorf("events: %s, want one that says cancelled", out.String())
-	}
+	p.wait("All done.")
+	inOrder(t, p.written(), "I add one rule:", "✓ add_ignore_rule *mini*", "All done.")
 }

@@ -23,15 +23,12 @@ const historyWindow = "history"
 // openWindow is a window with its journal: the model filter of a .env file, or
 // the chat history.
 type openWindow struct {
-	window   assistant.Window
-	filter   *modelfilter.Window // window as the model filter; nil over the chat history
-	lists    *models.Lists       // nil over the chat history
-	journal  *checkpoint.Journal
-	register func(*assistant.Pages) error
-	name     string   // sessions of the window are stored under it
-	examples []string // of requests, for the welcome
-	slow     bool     // its state takes long to read: a screen does not wait for it
-	staged   bool     // it has unsaved rules of an earlier run
+	window  assistant.Window
+	filter  *modelfilter.Window // window as the model filter; nil over the chat history
+	lists   *models.Lists       // nil over the chat history
+	journal *checkpoint.Journal
+	name    string // sessions of the window are stored under it
+	staged  bool   // it has unsaved rules of an earlier run
 	// session is the one that works in the window; nil before there is one. The
 	// window asks for it from any goroutine.
 	session atomic.Pointer[assistant.Session]
@@ -50,13 +47,6 @@ func (a *app) openWindow(ctx context.Context, write bool) (*openWindow, error) {
 	return a.openFilter(ctx, write)
 }
 
-// filterExamples are requests that the welcome suggests over the model filter.
-var filterExamples = []string{
-	"hide every mini and nano model",
-	"only keep the newest Claude and GPT models",
-	"which models are hidden, and why?",
-}
-
 // openFilter opens the model filter, whatever window the settings name, with the
 // unsaved rules of an earlier run.
 func (a *app) openFilter(ctx context.Context, write bool) (*openWindow, error) {
@@ -70,7 +60,7 @@ func (a *app) openFilter(ctx context.Context, write bool) (*openWindow, error) {
 	if err := a.checkEnvFile(); err != nil {
 		return nil, err
 	}
-	w := &openWindow{examples: filterExamples}
+	w := &openWindow{}
 	if w.lists, err = a.modelLists(h); err != nil {
 		return nil, err
 	}
@@ -82,18 +72,10 @@ func (a *app) openFilter(ctx context.Context, write bool) (*openWindow, error) {
 		return nil, err
 	}
 	w.window, w.name = w.filter, w.filter.EnvFile()
-	w.register = func(pages *assistant.Pages) error { return modelfilter.Register(pages, w.filter) }
 	if err := a.openJournal(w, h.journal(w.name), write); err != nil {
 		return nil, err
 	}
 	return w, w.restoreStaged()
-}
-
-// historyExamples are requests that the welcome suggests over the chat history.
-var historyExamples = []string{
-	"find invoice",
-	"give three stars to what is about kubernetes",
-	"summarise the last 10 pairs",
 }
 
 // openHistoryWindow opens the chat history as a window. There is one for all
@@ -107,10 +89,8 @@ func (a *app) openHistoryWindow(ctx context.Context, write bool) (*openWindow, e
 	if err != nil {
 		return nil, err
 	}
-	w := &openWindow{name: historyWindow, examples: historyExamples, slow: true}
-	window := historywindow.New(store, historywindow.Options{Now: a.now, Selected: w.selected})
-	w.window = window
-	w.register = func(pages *assistant.Pages) error { return historywindow.Register(pages, window) }
+	w := &openWindow{name: historyWindow}
+	w.window = historywindow.New(store, historywindow.Options{Now: a.now, Selected: w.selected})
 	return w, a.openJournal(w, h.historyJournal(), write)
 }
 
@@ -133,8 +113,11 @@ func (w *openWindow) restoreStaged() error {
 	}
 	saved, known := w.journal.SavedState()
 	if !known { // the file as it is now is the best that is known of it
-		var err error
-		if saved, err = windowState(w.window); err != nil {
+		state, err := w.window.State()
+		if err != nil {
+			return err
+		}
+		if saved, err = json.Marshal(state); err != nil {
 			return err
 		}
 	}
@@ -161,19 +144,20 @@ func (a *app) editFilter(ctx context.Context) (*openWindow, *workspace.Workspace
 	return w, workspace.New(workspace.Options{Session: session, Folder: a.folder()}), nil
 }
 
-// editSession is a session that changes a window without a model; store may be
-// nil.
+// editSession is a session that changes a window without a model. store may be
+// nil; it is opened for a rollback that a crash left unfinished, which may delete
+// pairs.
 func (a *app) editSession(ctx context.Context, w *openWindow, store history.Store, id string) (*assistant.Session, error) {
 	pending, err := w.journal.Pending()
 	if err != nil {
 		return nil, err
 	}
-	o := assistant.Options{ID: id, Window: w.window, Journal: w.journal, Log: a.logger()}
-	if store == nil && pending != nil { // a rollback to finish may cut pairs
+	if store == nil && pending != nil {
 		if store, err = a.openHistory(ctx); err != nil {
 			return nil, err
 		}
 	}
+	o := assistant.Options{ID: id, Window: w.window, Journal: w.journal, Log: a.logger()}
 	if store != nil {
 		o.Store = store
 	}
@@ -212,7 +196,7 @@ func (w *openWindow) selected() historywindow.Selected {
 	return historywindow.Selected{Line: s.Filter(), Session: s.ID(), Topic: s.Topic(), Model: s.Model(), Fits: s.Fits()}
 }
 
-// unsaved says whether the window holds what no file does.
+// unsaved reports whether the window has changes that are not saved.
 func (w *openWindow) unsaved() bool { return w.filter != nil && w.filter.Dirty() }
 
 // modelLists are the models of the proxy's providers.
@@ -239,17 +223,15 @@ func (a *app) modelLists(h home) (*models.Lists, error) {
 			return openai.New(openai.Options{Name: t.Name, BaseURL: t.BaseURL, Key: t.Key, Headers: t.Headers, Log: a.logger()})
 		},
 	}
-	if proxy != nil {
-		// The proxy's key goes to an address of the same file, never from the
-		// user's environment to one that a file of the folder names.
-		_, keyOutside := a.lookupEnv("PROXY_API_KEY")
-		if !proxy.Remote || !keyOutside {
-			key, err := proxy.APIKey(a.ctx)
-			if err != nil {
-				return nil, err
-			}
-			o.Proxy = &models.Proxy{BaseURL: proxy.BaseURL, Key: key}
+	// The proxy's key goes to an address of the same file, never from the user's
+	// environment to one that a file of the folder names.
+	_, keyOutside := a.lookupEnv("PROXY_API_KEY")
+	if proxy != nil && !(proxy.Remote && keyOutside) {
+		key, err := proxy.APIKey(a.ctx)
+		if err != nil {
+			return nil, err
 		}
+		o.Proxy = &models.Proxy{BaseURL: proxy.BaseURL, Key: key}
 	}
 	return models.New(o), nil
 }
@@ -271,42 +253,29 @@ func (a *app) openHistory(ctx context.Context) (history.Store, error) {
 	}
 	a.store = store
 	a.onClose(store.Close)
-	for _, line := range historyNotices(store.Report()) {
-		a.say("%s", line)
-	}
+	a.sayHistory(store.Report())
 	return store, nil
 }
 
-// historyNotices is what the user should know of the state the database was in.
-func historyNotices(r history.Report) []string {
-	var out []string
+// sayHistory says what the user should know of the state the database was in.
+func (a *app) sayHistory(r history.Report) {
 	if s := r.Salvage; s != nil {
-		out = append(out, fmt.Sprintf("the history was damaged (%s): %d of its pairs were saved, %d are known to be lost, %d are changed; the old file lies unchanged at %s",
-			s.Reason, s.Salvaged, s.Lost, s.Altered, s.SetAside))
+		a.say("the history was damaged (%s): %d of its pairs were saved, %d are known to be lost, %d are changed; the old file lies unchanged at %s",
+			s.Reason, s.Salvaged, s.Lost, s.Altered, s.SetAside)
 	}
 	if r.ReadOnly != nil {
-		out = append(out, fmt.Sprintf("the history can only be read: %v", r.ReadOnly))
+		a.say("the history can only be read: %v", r.ReadOnly)
 	}
 	if r.LostLog {
-		out = append(out, "a part of the history was removed after a crash: what was written last may be lost")
+		a.say("a part of the history was removed after a crash: what was written last may be lost")
 	}
 	if r.Migrated > 0 {
-		out = append(out, fmt.Sprintf("the history was brought to this version; a copy of the old one is %s", r.Copy))
+		a.say("the history was brought to this version; a copy of the old one is %s", r.Copy)
 	}
 	if r.Interrupted > 0 {
-		out = append(out, assistant.Counted(r.Interrupted, "question")+" had no answer when winnow ended last; marked as interrupted")
+		a.say("%s had no answer when winnow ended last; marked as interrupted", assistant.Counted(r.Interrupted, "question"))
 	}
 	for _, path := range r.Repaired {
-		out = append(out, "others could read "+path+"; its mode was repaired")
+		a.say("others could read %s; its mode was repaired", path)
 	}
-	return out
-}
-
-// windowState is the state of a window as the journal stores it.
-func windowState(w assistant.Window) (json.RawMessage, error) {
-	v, err := w.State()
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(v)
 }

@@ -1,6 +1,8 @@
 package pane
 
 import (
+	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -168,4 +170,24 @@ func Layout(notes []Note, w, n int, ellipsis string) []string {
 // key is bound to its action.
 func Join(sentences ...string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(sentences), func(s string) bool { return s == "" }), " · ")
+}
+
+// ArgumentLine is the arguments of a call on one line: the values of an object in
+// the order of their names, which the tool's name implies; true, false and numbers
+// with theirs. What would hide in it is visible.
+func ArgumentLine(raw json.RawMessage) string {
+	var fields map[string]any
+	if json.Unmarshal(raw, &fields) != nil {
+		return Visible(string(raw))
+	}
+	var words []string
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if text, ok := fields[name].(string); ok {
+			words = append(words, Visible(text))
+			continue
+		}
+		value, _ := json.Marshal(fields[name]) // it was read from JSON
+		words = append(words, name+"="+Visible(string(value)))
+	}
+	return strings.Join(words, " ")
 }

@@ -25,7 +25,7 @@ func TestSettingIsKeptForTheNextStart(t *testing.T) {
 		a.flags.config, a.flags.set = path, pflag.NewFlagSet("winnow", pflag.ContinueOnError) // of which none is given
 		return a
 	}
-	if err := start().keepSetting("theme", "ember-light"); err != nil {
+	if err := start().storeSetting("theme", "ember-light"); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != mine+"theme = \"ember-light\"\n" {
@@ -35,8 +35,8 @@ func TestSettingIsKeptForTheNextStart(t *testing.T) {
 	if err != nil || s.Theme != "ember-light" || !s.Mouse {
 		t.Errorf("the next start has %+v, %v", s, err)
 	}
-	err = start("WINNOW_THEME=dark").keepSetting("theme", "light")
-	if err == nil || !strings.Contains(err.Error(), "WINNOW_THEME has the last word") {
+	err = start("WINNOW_THEME=dark").storeSetting("theme", "light")
+	if err == nil || !strings.Contains(err.Error(), "WINNOW_THEME overrides it") {
 		t.Errorf("under WINNOW_THEME: %v", err)
 	}
 }

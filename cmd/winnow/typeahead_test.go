@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,16 +16,16 @@ func TestTypedTextOutlivesARunWithoutHistory(t *testing.T) {
 	t.Setenv("WINNOW_HOME", t.TempDir())
 	for _, text := range []string{"first", "second"} {
 		a := newApp(t.Context(), strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{})
-		if err := a.leave(t.Context(), nil, false, history.Draft{Text: text, Stash: []string{"put away " + text}}); err != nil {
+		if err := a.storeTypeahead(history.Draft{Text: text, Stash: []string{"put away " + text}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	a := newApp(t.Context(), strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{})
-	place, err := a.folders()
+	h, err := a.folders()
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(place.state, typedName)
+	path := h.typeahead()
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v; want a private file", info, err)
 	}
@@ -43,7 +42,7 @@ func TestTypedTextOutlivesARunWithoutHistory(t *testing.T) {
 	}
 	defer store.Close() // the test reads it
 	for range 2 {       // a second time there is nothing
-		if err := a.takeTyped(t.Context(), store); err != nil {
+		if err := a.restoreTypeahead(t.Context(), store); err != nil {
 			t.Fatal(err)
 		}
 	}

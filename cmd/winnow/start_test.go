@@ -9,13 +9,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"winnow/tui"
 )
 
 func TestNothingIsOpenedAfterTheEnd(t *testing.T) {
-	s := newAssembly(t.Context())
+	s := newStart(t.Context())
 	if p, _ := s.end(); p != nil {
 		t.Errorf("end = %v before anything began", p)
 	}
@@ -27,7 +25,7 @@ func TestNothingIsOpenedAfterTheEnd(t *testing.T) {
 
 func TestTheEndWaitsForWhatIsBeingOpened(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, whole := newAssembly(t.Context()), &program{}
+		s, whole := newStart(t.Context()), &program{}
 		go func() {
 			_, _ = s.run(func(context.Context) (*program, error) { time.Sleep(finishTime / 2); return whole, nil })
 		}()
@@ -44,7 +42,7 @@ func TestTheEndWaitsForWhatIsBeingOpened(t *testing.T) {
 func TestWhatDoesNotOpenIsToldToStopAndThenLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, deaf := range []bool{false, true} {
-			s, stopped, free := newAssembly(t.Context()), false, make(chan struct{})
+			s, stopped, free := newStart(t.Context()), false, make(chan struct{})
 			go func() {
 				_, _ = s.run(func(ctx context.Context) (*program, error) {
 					<-ctx.Done()
@@ -75,8 +73,9 @@ func TestWhatDoesNotOpenIsToldToStopAndThenLeft(t *testing.T) {
 	}
 }
 
-func TestABreakdownOfTheStartIsCaught(t *testing.T) {
-	s := newAssembly(t.Context())
+func TestAPanicOfTheStartEndsTheProgramInOrder(t *testing.T) {
+	a := testApp(t)
+	s := newStart(t.Context())
 	model, err := tui.New(tui.Options{Start: func() (tui.Parts, error) {
 		_, err := s.run(func(context.Context) (*program, error) { panic("in the start") })
 		return tui.Parts{}, err
@@ -84,18 +83,9 @@ func TestABreakdownOfTheStartIsCaught(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	var out bytes.Buffer
-	safe := &safeModel{Model: model}
-	p := tea.NewProgram(safe, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(&out), tea.WithoutSignalHandler())
-	safe.quit = p.Quit
-	_, err = p.Run()
-	if b := safe.broken(); err != nil || b == nil || b.value != "in the start" {
-		t.Errorf("Run = %v, broken = %v; want an orderly end and the panic", err, b)
-	}
-	if got, _ := s.end(); got != nil || bytes.Contains(out.Bytes(), []byte("goroutine")) {
-		t.Errorf("end = %v, the screen got %q", got, out.String())
+	checkPanic(t, a, model, "in the start")
+	if got, _ := s.end(); got != nil {
+		t.Errorf("end = %v", got)
 	}
 }
 

@@ -1,0 +1,327 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"winnow/adapters/modelfilter"
+	"winnow/assistant"
+	"winnow/assistant/workspace"
+	"winnow/tui/pane"
+	"winnow/tui/style"
+)
+
+// rulesChangeCommand stages patterns, each on its own: one that is refused does
+// not stop the others. verb is "add" or "remove".
+func rulesChangeCommand(a *app, verb, short string) *cobra.Command {
+	c := command(verb+" PATTERN…", short, 1, -1, nil)
+	c.Example = "winnow rules " + verb + " '*-preview*' --provider openai --save"
+	of := listFlag(c)
+	save := c.Flags().Bool("save", false, "save all staged rules afterwards")
+	run := a.editing(func(ctx context.Context, w *openWindow, ws *workspace.Workspace, args []string) error {
+		s := ruleStage{w: w, verb: verb, list: of(), provider: cmp.Or(a.flags.provider, w.filter.Provider())}
+		var err error
+		if s.scope, err = w.filter.On(s.provider); err != nil {
+			return err
+		}
+		for _, pattern := range args {
+			s.stage(ws, pattern)
+		}
+		return a.endStage(ctx, ws, &s, *save)
+	})
+	c.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args) }
+	return c
+}
+
+// changeJSON is what came of one pattern.
+type changeJSON struct {
+	Pattern   string   `json:"pattern"`
+	OK        bool     `json:"ok"`
+	Affected  []string `json:"affected_models"`
+	Redundant []string `json:"redundant"`
+	Error     string   `json:"error,omitempty"`
+}
+
+// ruleStage is one rules add or rules remove.
+type ruleStage struct {
+	w        *openWindow
+	scope    modelfilter.Scope
+	verb     string
+	list     modelfilter.List
+	provider string
+	results  []changeJSON
+	lines    []string
+	refused  []error
+}
+
+func (s *ruleStage) stage(ws *workspace.Workspace, pattern string) {
+	one := changeJSON{Pattern: pattern, Affected: []string{}, Redundant: []string{}}
+	err := ws.Edit(fmt.Sprintf("%s %s rule %s of %s", s.verb, s.list, visible(pattern), s.provider), func() error {
+		return changeRule(s.scope, s.verb, s.list, pattern, &one)
+	})
+	if one.OK = err == nil; !one.OK {
+		one.Error = err.Error()
+		s.refused = append(s.refused, err)
+		s.results = append(s.results, one)
+		return
+	}
+	text := "added %s rule %s of %s: it decides %s"
+	if s.verb == "remove" {
+		text = "removed %s rule %s of %s: %s changed"
+	}
+	text = fmt.Sprintf(text, s.list, visible(one.Pattern), s.provider, assistant.Counted(len(one.Affected), "model"))
+	if len(one.Redundant) > 0 {
+		text += "; it makes redundant " + visible(strings.Join(one.Redundant, ", "))
+	}
+	s.results, s.lines = append(s.results, one), append(s.lines, text)
+}
+
+// endStage saves if that is asked for and nothing was refused, and prints what
+// came of it all.
+func (a *app) endStage(ctx context.Context, ws *workspace.Workspace, s *ruleStage, save bool) error {
+	written := false
+	if save && len(s.refused) == 0 {
+		saved, err := ws.Save(ctx)
+		if err != nil {
+			return a.saveError(err)
+		}
+		written = saved.Written
+		s.lines = append(s.lines, saved.Message)
+	}
+	err := a.emit(map[string]any{"provider": s.provider, "list": listName(s.list), "results": s.results, "unsaved": s.w.unsaved(), "saved": written}, s.lines...)
+	if len(s.refused) > 0 && save {
+		a.say("nothing was saved, because of what was refused")
+	}
+	return errors.Join(append([]error{err}, s.refused...)...)
+}
+
+// changeRule adds or removes one rule; into gets what that does.
+func changeRule(s modelfilter.Scope, verb string, list modelfilter.List, pattern string, into *changeJSON) error {
+	if verb == "remove" {
+		for _, r := range s.Rules(list) {
+			if r.Pattern == strings.TrimSpace(pattern) {
+				p := s.PreviewRemove(list, r.Index)
+				into.Affected = append(append(into.Affected, p.Shown...), p.Hidden...)
+			}
+		}
+		return s.Remove(list, pattern)
+	}
+	added, err := s.Add(list, pattern)
+	if err != nil {
+		return err
+	}
+	into.Pattern = added.Pattern
+	into.Affected = append(into.Affected, added.Models...)
+	into.Redundant = append(into.Redundant, added.Redundant...)
+	return nil
+}
+
+func rulesPlanCommand(a *app) *cobra.Command {
+	steps := []struct {
+		flag, help, verb string
+		list             modelfilter.List
+		patterns         []string
+	}{
+		{"remove", "ignore rule to remove, PATTERN", "remove", modelfilter.Ignore, nil},
+		{"remove-allow", "allow rule to remove, PATTERN", "remove", modelfilter.Allow, nil},
+		{"add", "ignore rule to add, PATTERN; may be repeated", "add", modelfilter.Ignore, nil},
+		{"add-allow", "allow rule to add, PATTERN", "add", modelfilter.Allow, nil},
+	}
+	// The window is opened without the journal: what is staged here ends with the process.
+	c := command("plan", "Show what changes would do, without staging them (exit 3 when there are any)", 0, 0, a.reading(func(ctx context.Context, w *openWindow, _ []string) error {
+		s, err := w.filter.On(a.flags.provider)
+		if err != nil {
+			return err
+		}
+		var refused []error
+		for _, step := range steps {
+			for _, p := range step.patterns {
+				refused = append(refused, changeRule(s, step.verb, step.list, p, &changeJSON{}))
+			}
+		}
+		if err := errors.Join(refused...); err != nil {
+			return err
+		}
+		return a.printPlan(ctx, w, nil)
+	}))
+	c.Example = "winnow rules plan --provider openai --add '*-preview*' --remove 'gpt-3*'"
+	for i := range steps {
+		c.Flags().StringArrayVar(&steps[i].patterns, steps[i].flag, nil, steps[i].help)
+	}
+	return c
+}
+
+// printPlan prints what a save would change; errPending when it is something.
+func (a *app) printPlan(ctx context.Context, w *openWindow, _ []string) error {
+	a.sayNotices(w)
+	plan, err := w.filter.PlanSave(ctx)
+	if err != nil {
+		return err
+	}
+	plan.Rules = ruleChanges(plan.Rules)
+	if plan.Empty() {
+		return a.emit(plan, "nothing is staged: "+plan.Path+" stays as it is")
+	}
+	return cmp.Or(a.emit(plan, modelfilter.PlanText(plan)), error(errPending))
+}
+
+// ruleChanges names the list of each change as the other commands do.
+func ruleChanges(changes []assistant.RuleChange) []assistant.RuleChange {
+	out := list(changes)
+	for i := range out {
+		out[i].Type = listName(modelfilter.ListOf(changes[i]))
+	}
+	return out
+}
+
+func rulesSaveCommand(a *app) *cobra.Command {
+	c := command("save", "Write the staged rules to the .env file", 0, 0, a.editing(func(ctx context.Context, _ *openWindow, ws *workspace.Workspace, _ []string) error {
+		saved, err := ws.Save(ctx)
+		if err != nil {
+			return a.saveError(err)
+		}
+		return a.printSaved(saved)
+	}))
+	c.Long = "What somebody else has changed in the file meanwhile stays. Rules that were changed\n" +
+		"on both sides are a conflict: nothing is written, and both versions are shown."
+	return c
+}
+
+func (a *app) printSaved(saved assistant.Saved) error {
+	a.say("%s", saved.Warning)
+	saved.Rules = ruleChanges(saved.Rules)
+	return a.emit(saved, saved.Message)
+}
+
+// saveError describes both sides of a conflict; other errors stay as they are.
+func (a *app) saveError(err error) error {
+	var c *assistant.Conflict
+	if !errors.As(err, &c) {
+		return err
+	}
+	faults := []error{fmt.Errorf("nothing was saved: %w", err)}
+	st := style.New(style.Options{Colors: style.None, Unicode: a.unicode()})
+	for _, line := range pane.ConflictLines(c, c.Rules, &st.Icons) {
+		faults = append(faults, errors.New(line))
+	}
+	if c.Kept != "" {
+		faults = append(faults, errors.New("their version of the file is "+c.Kept))
+	}
+	return advise(errors.Join(faults...), "winnow rules discard drops your changes; winnow opens the program, where each can be chosen")
+}
+
+func (a *app) rulesDiscard(_ context.Context, _ *openWindow, ws *workspace.Workspace, _ []string) error {
+	lost, err := ws.Discard("discard staged rules")
+	if err != nil && !errors.Is(err, workspace.ErrNothingUnsaved) {
+		return err
+	}
+	text := "nothing is staged"
+	if len(lost) > 0 {
+		text = assistant.Counted(len(lost), "staged change") + " discarded; winnow checkpoints list shows the way back"
+	}
+	return a.emit(map[string]any{"discarded": ruleChanges(lost)}, text)
+}
+
+// versionJSON is a save of the file as --json prints it.
+type versionJSON struct {
+	ID      string   `json:"id"`
+	Time    string   `json:"time"`
+	Who     string   `json:"who"`
+	Session string   `json:"session,omitempty"`
+	Keys    []string `json:"keys"`
+	Created bool     `json:"created,omitempty"`
+}
+
+func rulesLogCommand(a *app) *cobra.Command {
+	c := command("log [ID]", "List the last saves of the file, or what one of them changed", 0, 1, a.reading(func(ctx context.Context, w *openWindow, args []string) error {
+		if len(args) == 0 {
+			return a.rulesLog(ctx, w)
+		}
+		lines, err := w.filter.VersionDiff(ctx, args[0])
+		return a.printLines(lines, err)
+	}))
+	c.Long = "The version \"original\" is the file as it was before winnow saved it for the first time."
+	return c
+}
+
+func (a *app) rulesLog(ctx context.Context, w *openWindow) error {
+	versions, err := w.filter.Versions(ctx)
+	if err != nil {
+		if len(versions) == 0 {
+			return err
+		}
+		a.say("%v", err) // of those that cannot be read; the others are listed
+	}
+	all := []versionJSON{}
+	var rows [][]string
+	for _, v := range versions {
+		keys := []string{}
+		for _, c := range v.Changes {
+			keys = append(keys, c.String())
+		}
+		all = append(all, versionJSON{v.ID, v.Time.UTC().Format(timeJSON), string(v.Author.Who), v.Author.Session, keys, v.Created})
+		rows = append(rows, []string{v.ID, v.Time.Local().Format(timeHuman), string(v.Author.Who), v.Author.Session, strings.Join(keys, ", ")})
+	}
+	lines := table([]string{"id", "time", "who", "session", "changes"}, rows)
+	if len(rows) == 0 {
+		lines = []string{"winnow has not saved " + w.name + " yet"}
+	}
+	return a.emit(map[string]any{"versions": all}, lines...)
+}
+
+// logAdvice is added to what is wrong with the ID of a version.
+const logAdvice = "winnow rules log lists the saves"
+
+// printLines prints changed lines of the file, or what is wrong with the version
+// they were asked of.
+func (a *app) printLines(changed []assistant.FileLine, err error) error {
+	if err != nil {
+		return advise(err, logAdvice)
+	}
+	var lines []string
+	for _, l := range changed {
+		lines = append(lines, fmt.Sprintf("%s %4d  %s", l.Kind, l.Line, l.Text))
+	}
+	if len(lines) == 0 {
+		lines = []string{"nothing would change"}
+	}
+	return a.emit(map[string]any{"lines": list(changed)}, lines...)
+}
+
+func rulesRestoreCommand(a *app) *cobra.Command {
+	var dry bool
+	show := a.reading(func(ctx context.Context, w *openWindow, args []string) error {
+		lines, err := w.filter.RestoreDiff(ctx, args[0])
+		if err = a.printLines(lines, err); err == nil && len(lines) > 0 {
+			err = errPending
+		}
+		return err
+	})
+	restore := a.editing(func(ctx context.Context, w *openWindow, ws *workspace.Workspace, args []string) error {
+		var saved assistant.Saved
+		err := ws.Edit("restore version "+args[0], func() (err error) {
+			saved, err = w.filter.Restore(ctx, args[0])
+			return err
+		})
+		switch {
+		case errors.Is(err, modelfilter.ErrUnsaved):
+			return advise(err, "winnow rules save or winnow rules discard")
+		case err != nil:
+			return advise(a.saveError(err), logAdvice)
+		}
+		return a.printSaved(saved)
+	})
+	c := command("restore ID", "Bring back the rules of an earlier save, or of the original file", 1, 1, func(ctx context.Context, args []string) error {
+		if dry {
+			return show(ctx, args)
+		}
+		return restore(ctx, args)
+	})
+	c.Flags().BoolVar(&dry, "dry-run", false, "only show what would change (exit 3 when there is something)")
+	return c
+}
