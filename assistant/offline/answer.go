@@ -1,11 +1,10 @@
 package offline
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/tidwall/gjson"
 )
 
 const (
@@ -16,295 +15,171 @@ const (
 		"then choose it in the model list or with `-m PROVIDER/NAME`."
 )
 
-// answer answers a question. Of the model filter it calls no tool but to look
-// things up.
-func (t *turn) answer(p *plan) {
-	switch s := p.step; s.kind {
-	case explain:
-		t.explain(p)
-	case listModels, find:
-		t.listModels(p)
+// answers are the answers that depend on nothing.
+var answers = map[kind]string{
+	defineGlob: "A glob is a pattern for names: `*` stands for any characters, `?` for one, `[45]` for one of those in the brackets, `[!45]` for one that is not. " +
+		"`gpt-4` matches just that name, `gpt-4*` what begins with it, `*mini*` what has it anywhere. Upper and lower case differ.",
+	help:    self + " I understand short requests, several in one message too. What I do not understand, I leave alone.",
+	connect: self + " " + howToConnect,
+	greet:   "Hello. " + self,
+	thanks:  "You're welcome.",
+	yes:     "I have no open question. Say what you would like to change.",
+	no:      "All right. " + nothingChanged,
+}
+
+var filterExamples = []string{
+	"which models are hidden, and why?", "hide every preview model", "hide all flash models on gemini except gemini-2.5-flash", "only allow gpt-5 models",
+	"hide mini on every provider", "why is gpt-4o hidden?", "unhide *preview*", "remove the rule *preview*", "propose rules for hiding previews", "undo the last two changes", "save",
+}
+
+// answer answers a question about the model filter.
+func (c *conversation) answer(p *plan) {
+	switch p.step.kind {
+	case explain, listModels, find:
+		c.listModels(p)
 	case countModels:
 		for _, tg := range p.targets {
-			hidden := len(filter(tg.models, model.isHidden))
-			n := len(tg.models)
+			n, hidden := len(tg.models), len(filter(tg.models, model.isHidden))
 			if tg.all {
-				n, hidden = tg.cat.total, tg.cat.hidden
+				n, hidden = tg.total, tg.hidden
 			}
-			t.say("%s: %s, %d shown and %d hidden.", clean(tg.cat.provider), count(n, "model"), n-hidden, hidden)
+			c.say("%s: %s, %d shown and %d hidden.", clean(tg.provider), count(n, "model"), n-hidden, hidden)
 		}
 	case showRules:
 		for _, tg := range p.targets {
-			t.say("%s: %s", clean(tg.cat.provider), lowerFirst(rulesInWords(tg.cat, s.arg)))
-		}
-	case unusedRules:
-		for _, tg := range p.targets {
-			t.unusedRules(tg.cat)
+			c.say("%s: %s", clean(tg.provider), tg.rulesInWords(p.step.list))
 		}
 	case listProviders:
-		t.say("%s: %s. %s is shown.", upperFirst(count(len(t.w.providers), "provider")), codes(t.w.providers), clean(t.w.provider))
-	case whatChanged:
-		t.whatChanged()
-	case whatDone:
-		t.whatDone()
+		c.say("%s: %s. %s is shown.", upperFirst(count(len(c.providers), "provider")), codes(c.providers), clean(c.provider))
+	case lastChanges:
+		c.lastChanges()
 	default:
-		t.talk(s)
+		c.talk(p.step.kind, filterExamples)
 	}
 }
 
-// definitions explain the words that people ask about.
-var definitions = map[string]string{
-	"glob": "A glob is a pattern for names: `*` stands for any characters, `?` for one, `[45]` for one of those in the brackets, `[!45]` for one that is not. " +
-		"`gpt-4` matches just that name, `gpt-4*` what begins with it, `*mini*` what has it anywhere. Upper and lower case differ.",
-	"rules": "An ignore rule hides the models that its pattern matches. An allow rule (whitelist) keeps those that it matches shown, whatever the ignore rules say. " +
-		"Without a matching rule a model is shown. Hidden models leave the proxy's list; a direct call to one is still routed.",
-	"provider": "A provider is a service whose models the proxy lists, such as openai or anthropic. Each provider has rules of its own.",
-}
-
-func (t *turn) talk(s step) {
-	switch s.kind {
-	case define:
-		t.say("%s", definitions[s.arg])
-	case help:
-		t.say("%s I understand short requests about the rules of this window, several in one message too. What I do not understand, I leave alone.", self)
-		t.examples("These work:", t.filterExamples())
-	case connect:
-		t.say("%s %s", self, howToConnect)
-	case greet:
-		t.say("Hello. %s", self)
-		t.examples("You can say:", t.filterExamples())
-	case thanks:
-		t.say("You're welcome.")
-	case yes:
-		t.say("I have no open question. Say what you would like to change.")
-	case no:
-		t.say("All right. %s", nothingChanged)
-	default:
+// talk gives one of the answers, with examples where they help.
+func (c *conversation) talk(k kind, examples []string) {
+	c.say("%s", answers[k])
+	if k == help || k == greet {
+		c.examples(examples)
 	}
 }
 
 // examples lists requests that work here, and offers the first ones.
-func (t *turn) examples(head string, requests []string) {
+func (c *conversation) examples(requests []string) {
 	var lines []string
 	for _, r := range requests {
-		t.offer(upperFirst(r), r)
+		c.offer(upperFirst(r), r)
 		lines = append(lines, code(r))
 	}
-	t.say("%s", bullets(head, lines, len(lines)))
+	c.say("%s", bullets("These work:", lines))
 }
 
-func (t *turn) filterExamples() []string {
-	example := "gpt-4o"
-	if ms := append(filter(t.w.shown.models, model.isHidden), t.w.shown.models...); len(ms) > 0 && len(ms[0].name) <= maxEcho {
-		example = ms[0].name
+// notUnderstood says what of a request was understood and what was not, with
+// suggestions. The turn changes nothing then.
+func (c *conversation) notUnderstood(s step, left []string) {
+	if s.kind == unknown || s.kind == followUp {
+		c.say("I did not understand %s. %s", code(s.text), nothingChanged)
+	} else {
+		understood := slices.DeleteFunc(strings.Fields(s.text), func(w string) bool {
+			return slices.ContainsFunc(left, func(l string) bool { return strings.EqualFold(w, l) })
+		})
+		c.say("I understood %s, but not %s. %s", code(strings.Join(understood, " ")), codes(unique(left)), nothingChanged)
 	}
-	return []string{
-		"which models are hidden, and why?", "why is " + example + " hidden?", "hide every preview model", "hide all flash models on gemini except gemini-2.5-flash",
-		"only allow the newest GPT models", "hide mini on every provider", "unhide *preview*", "remove the rule *preview*", "propose rules for hiding previews", "undo the last two changes", "save",
+	if s.kind == hide && len(left) > 0 {
+		request := `hide "*` + strings.Trim(left[0], `"*`) + `*"`
+		c.say("I know models by their names only. For a rule about names that come later, say %s.", code(request))
+		c.offer(upperFirst(request), request)
 	}
-}
-
-// maxExplained is how many models are explained one by one.
-const maxExplained = 3
-
-// explain says why models are hidden or shown: a few by the tool, which knows
-// all rules that match, more by the list.
-func (t *turn) explain(p *plan) {
-	total := 0
-	for _, tg := range p.targets {
-		total += len(tg.models)
-	}
-	if total > maxExplained || slices.ContainsFunc(p.targets, func(tg target) bool { return tg.all }) {
-		t.listModels(p)
-		return
-	}
-	for _, tg := range p.targets {
-		for _, m := range tg.models {
-			switch r := t.call("explain_model_status", args{"model": m.callName(tg.cat.provider)}); {
-			case r == nil:
-				t.plan("I look up %s.", code(m.name))
-			case r.Success:
-				t.say("%s", explanation(m, tg.cat.provider, r))
-				if m.isHidden() {
-					t.offer("Unhide "+m.name, "unhide "+m.name+" on "+tg.cat.provider)
-				}
-			default:
-				t.failed("I could not look up "+code(m.name), r)
-			}
-		}
-		if len(tg.models) == 0 {
-			t.say("No model on %s matches %s.", clean(tg.cat.provider), codes(tg.patterns))
-		}
-	}
-}
-
-// explanation says why one model has its status, from the tool's data.
-func explanation(m model, provider string, r *result) string {
-	ruleIn := func(v gjson.Result) string {
-		list := ignoreList
-		if v.Get("type").String() != ignoreList {
-			list = allowList
-		}
-		return "the " + list + " rule " + code(v.Get("pattern").String())
-	}
-	head, by := code(m.name)+" of "+clean(provider), r.Data.Get("affecting_rule")
-	switch {
-	case !r.Data.Get("status").Exists():
-		return sentence(r.Message)
-	case r.Data.Get("unfiltered").Bool():
-		return head + " is shown: its id does not begin with the provider's name, so the proxy does not filter it."
-	case r.Data.Get("status").String() == "ignored":
-		head += " is hidden by " + ruleIn(by) + "."
-	case by.IsObject():
-		head += " is shown: " + ruleIn(by) + " keeps it."
-	default:
-		head += " is shown: no rule matches it."
-	}
-	var others []string
-	for _, v := range r.Data.Get("matching_rules").Array() {
-		if !v.Get("decides").Bool() {
-			others = append(others, ruleIn(v))
-		}
-	}
-	if len(others) > 0 {
-		head += " Also matching, without deciding: " + joinAnd(others[:min(len(others), maxNamed)]) + "."
-	}
-	return head
+	c.offer("Help", "help")
+	c.say("Say `help` for what I understand.")
 }
 
 // listModels lists models, of one status or all, by the rules that decide them.
-func (t *turn) listModels(p *plan) {
-	if slices.ContainsFunc(t.steps, func(s step) bool { return s.kind.changesRules() }) {
-		t.say("What follows is as it was before the changes of this message.")
+func (c *conversation) listModels(p *plan) {
+	if slices.ContainsFunc(c.steps, func(s step) bool { return s.kind.changesRules() }) {
+		c.say("What follows is as it was before the changes of this message.")
 	}
-	none := 0
+	said := len(c.said)
 	for _, tg := range p.targets {
-		want, n, fit := func(model) bool { return true }, tg.cat.total, p.step.arg
-		switch fit {
-		case "hidden":
-			want, n = model.isHidden, tg.cat.hidden
-		case "shown":
-			want, n = func(m model) bool { return !m.isHidden() }, tg.cat.shownCount()
-		case "allowed":
-			want = func(m model) bool { return m.status == "whitelisted" }
-		default:
-			fit = "found"
+		models, n, state := tg.models, tg.total, p.step.state
+		switch {
+		case p.step.kind == explain:
+			state = "found"
+		case state == "hidden":
+			models, n = filter(models, model.isHidden), tg.hidden
+		case state == "shown":
+			models, n = filter(models, model.isShown), tg.shownCount()
+		case state == "allowed":
+			models = filter(models, model.isAllowed)
 		}
-		models := filter(tg.models, want)
-		if !tg.all || fit == "allowed" {
+		if !tg.all || state == "allowed" {
 			n = len(models)
 		}
-		if n == 0 && p.step.what.scope.every && len(p.targets) > 1 {
-			none++
+		if n == 0 && len(p.targets) > 1 {
 			continue
 		}
-		head := fmt.Sprintf("%s: %d of %s %s %s", clean(tg.cat.provider), n, count(tg.cat.total, "model"), verbFor(n, "is", "are"), fit)
-		if n == 0 {
-			t.say("%s.", head)
-			continue
+		head := fmt.Sprintf("%s: %d of %s %s %s.", clean(tg.provider), n, count(tg.total, "model"), verbFor(n, "is", "are"), cmp.Or(state, "found"))
+		if len(models) < n {
+			head += " I was given a part of that list."
 		}
-		t.say("%s", bullets(head+":", byRule(tg.cat, models), 30))
-		if listed := len(models); listed < n {
-			t.say("I was given a part of that list: %s not named here.", count(n-listed, "model")+verbFor(n-listed, " is", " are"))
+		lines := byRule(models)
+		if p.step.kind == explain && len(lines) == 1 {
+			c.say("%s: %s.", clean(tg.provider), lines[0])
+		} else {
+			c.say("%s", bullets(head, lines))
+		}
+		if hidden := filter(models, model.isHidden); p.step.kind == explain && len(hidden) > 0 {
+			c.offer("Unhide "+hidden[0].name, "unhide "+hidden[0].name+tg.on())
 		}
 	}
-	switch {
-	case none == len(p.targets) && none > 0:
-		t.say("No model is %s on any provider.", p.step.arg)
-	case none > 0:
-		t.say("On the other providers none is.")
+	if len(p.targets) > 1 && len(c.said) == said {
+		c.say("No model is %s on any provider.", cmp.Or(p.step.state, "found"))
+	} else if len(p.targets) > 1 {
+		c.say("On the other providers none is.")
 	}
 }
 
 // byRule lists models by the rule that decides each of them.
-func byRule(cat *catalog, models []model) []string {
+func byRule(models []model) []string {
 	var lines []string
 	for i, m := range models {
-		same := func(o model) bool { return o.rule == m.rule && (m.rule == "" || o.status == m.status) }
+		same := func(o model) bool { return o.rule == m.rule && o.status == m.status }
 		if slices.ContainsFunc(models[:i], same) {
 			continue
 		}
-		group := names(filter(models, same))
-		n, line := len(group), ""
+		group := filter(models, same)
+		line := codes(names(group)) + verbFor(len(group), " is", " are")
 		switch {
-		case m.rule == "":
-			line = "no rule matches " + count(n, "model")
 		case m.isHidden():
-			for _, r := range cat.ignore {
-				if r.pattern == m.rule {
-					n = max(n, r.count)
-				}
-			}
-			line = "the ignore rule " + code(m.rule) + " hides " + count(n, "model")
+			line += " hidden by the ignore rule " + code(m.rule)
+		case m.isAllowed():
+			line += " shown by the allow rule " + code(m.rule)
 		default:
-			line = "the allow rule " + code(m.rule) + " keeps " + count(n, "model") + " shown"
+			line += " shown: no rule matches"
 		}
-		lines = append(lines, line+": "+codes(group))
+		lines = append(lines, line)
 	}
 	return lines
 }
 
 // rulesInWords lists the rules of one list, or of both when list is "".
-func rulesInWords(cat *catalog, list string) string {
+func (c *catalog) rulesInWords(list string) string {
 	var parts []string
 	for _, l := range []string{ignoreList, allowList} {
 		if list != "" && list != l {
 			continue
 		}
 		var rules []string
-		for _, r := range cat.rules(l) {
+		for _, r := range c.rules[l] {
 			s := code(r.pattern)
 			if r.count >= 0 {
 				s += " (" + count(r.count, "model") + ")"
 			}
 			rules = append(rules, s)
 		}
-		if n := len(rules); n == 0 {
-			parts = append(parts, "There are no "+l+" rules.")
-		} else {
-			parts = append(parts, fmt.Sprintf("%s: %s.", upperFirst(count(n, l+" rule")), strings.Join(rules, ", ")))
-		}
+		parts = append(parts, strings.TrimSuffix(count(len(rules), listName(l)+" rule")+": "+strings.Join(rules, ", "), ": ")+".")
 	}
-	return strings.Join(parts, " ")
-}
-
-func (t *turn) unusedRules(cat *catalog) {
-	unused := slices.DeleteFunc(patternsOf(slices.Concat(cat.ignore, cat.allow)), func(p string) bool {
-		return slices.ContainsFunc(cat.models, func(m model) bool { return m.rule == p })
-	})
-	if len(unused) == 0 {
-		t.say("Every rule on %s decides a model, or there is none.", clean(cat.provider))
-		return
-	}
-	t.say("%s on %s currently %s no model: %s.", upperFirst(count(len(unused), "rule")), clean(cat.provider), verbFor(len(unused), "decides", "decide"), codes(unused))
-}
-
-// whatChanged lists what the user did since the last message.
-func (t *turn) whatChanged() {
-	var lines []string
-	for _, c := range t.w.changes {
-		switch kind := c.Get("type").String(); kind {
-		case "rule_added", "rule_removed":
-			l := c.Get("rule_type").String()
-			if l != ignoreList {
-				l = allowList
-			}
-			lines = append(lines, strings.TrimPrefix(kind, "rule_")+" the "+l+" rule "+code(c.Get("pattern").String()))
-		case "provider_changed":
-			lines = append(lines, "switched to "+code(c.Get("to").String()))
-		default:
-			lines = append(lines, clean(strings.ReplaceAll(kind, "_", " ")))
-		}
-	}
-	if len(lines) == 0 {
-		t.say("You changed nothing since your last message.")
-	} else {
-		t.say("%s", bullets("Since your last message:", lines, 30))
-	}
-	if t.w.knowsSave && t.w.unsaved {
-		t.say("There are unsaved rules.")
-		t.offer("Save", "save the changes")
-	} else if t.w.knowsSave {
-		t.say("Everything is saved.")
-	}
+	return upperFirst(strings.Join(parts, " "))
 }

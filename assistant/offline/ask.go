@@ -3,6 +3,7 @@ package offline
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -16,78 +17,93 @@ type proposal struct {
 	Reasoning    string   `json:"reasoning"`
 }
 
-// ask proposes instead of acting, where that was wanted, where more than half
-// of what a provider shows would be hidden, or where rules of all providers
-// would change. False means that there is nothing to ask.
-func (t *turn) ask(plans []*plan) bool {
+// ask proposes edits instead of making them, where that was wanted, where more
+// than half of what a provider shows would be hidden, or where rules of all
+// providers would change. False means that there is nothing to ask.
+func (c *conversation) ask(plans []*plan) bool {
 	var edits []edit
 	wanted, every, large := false, false, false
-	cats := map[string]*catalog{}
 	for _, p := range plans {
 		edits = append(edits, p.edits...)
 		wanted = wanted || p.step.propose
-		at := p.step.what.scope
-		every = every || len(p.edits) > 0 && len(t.w.providers) > 1 && (at.every || len(at.without) > 0)
-		for _, tg := range p.targets {
-			cats[tg.cat.provider] = tg.cat
-		}
+		every = every || len(p.edits) > 0 && len(c.providers) > 1 && p.step.what.at.all()
 	}
 	var lines []string
 	var proposals []proposal
 	for _, provider := range providersOf(edits) {
-		cat := cats[provider]
-		if cat == nil {
-			cat = t.catalog(provider, nil)
-		}
-		newly, unlisted := cat.hides(edits)
-		n := min(len(newly)+unlisted, cat.shownCount())
+		cat := c.catalogs[provider]
+		hidden, n := cat.hiddenBy(edits)
 		large = large || 2*n > cat.shownCount()
 		line := fmt.Sprintf("%s: %d of the %s it shows would be hidden", clean(provider), n, count(cat.shownCount(), "model"))
-		if len(newly) > 0 {
-			line += ": " + codes(names(newly))
+		if len(hidden) > 0 {
+			line += ": " + codes(names(hidden))
 		}
-		lines = append(lines, line)
-		proposals = append(proposals, proposalFor(cat, edits, n))
-	}
-	if !wanted && !large && !every {
-		return false
-	}
-	for _, p := range plans {
-		t.notes(p)
-	}
-	if len(edits) == 0 {
-		return wanted
+		lines, proposals = append(lines, line), append(proposals, cat.proposal(edits, n))
 	}
 	head := "That would change rules on all providers, so I ask first."
 	switch {
+	case !wanted && !large && !every || len(edits) == 0:
+		return wanted
 	case wanted:
 		head = "I propose: " + inWords(edits) + "."
-	case large && !every:
+	case !every:
 		head = "That would hide more than half of the models that are shown, so I ask first."
 	}
-	t.say("%s", bullets(head, lines, len(lines)))
-	t.say("%s Accept what is proposed, or say `yes`.", nothingChanged)
-	t.proposals = proposals
-	t.offer("Yes, do it", "yes")
-	t.offer("No, leave it", "no")
+	c.say("%s", bullets(head, lines))
+	c.say("%s Accept what is proposed, or say `yes`.", nothingChanged)
+	c.proposals = proposals
+	c.offer("Yes, do it", "yes")
+	c.offer("No, leave it", "no")
 	return true
 }
 
-// proposalFor is the proposal for one provider, which hides n more models.
-func proposalFor(cat *catalog, edits []edit, n int) proposal {
-	p := proposal{Provider: cat.provider}
-	var own []edit
+// providersOf are the providers of edits, in the order of the first of each.
+func providersOf(edits []edit) []string {
+	var out []string
 	for _, e := range edits {
-		if e.provider != cat.provider {
-			continue
+		out = append(out, e.provider)
+	}
+	return unique(out)
+}
+
+// hiddenBy lists the models that edits of the provider would hide. n counts with
+// them those that are not listed and may be hidden.
+func (c *catalog) hiddenBy(edits []edit) (models []model, n int) {
+	patterns := map[string][]string{ignoreList: c.patternsOf(ignoreList), allowList: c.patternsOf(allowList)}
+	for _, e := range edits {
+		switch {
+		case e.provider != c.provider:
+		case e.clear:
+			patterns[e.list] = nil
+		case e.add:
+			patterns[e.list] = append(patterns[e.list], e.pattern)
+			if e.list == ignoreList {
+				n = c.unlisted
+			}
+		default:
+			patterns[e.list] = slices.DeleteFunc(patterns[e.list], func(p string) bool { return p == e.pattern })
 		}
-		own = append(own, e)
-		list := map[string]*[]string{"ignore true": &p.AddIgnore, "allow true": &p.AddAllow, "ignore false": &p.RemoveIgnore, "allow false": &p.RemoveAllow}[fmt.Sprint(e.list, " ", e.add)]
+	}
+	ignored, allowed := matcher(patterns[ignoreList]), matcher(patterns[allowList])
+	models = filter(c.models, func(m model) bool { return m.isShown() && !allowed(m) && ignored(m) })
+	return models, min(n+len(models), c.shownCount())
+}
+
+// proposal is what edits do to the provider, of which they hide n more models.
+func (c *catalog) proposal(edits []edit, n int) proposal {
+	p := proposal{Provider: c.provider}
+	lists := map[string]*[]string{
+		"add_ignore_rule": &p.AddIgnore, "remove_ignore_rule": &p.RemoveIgnore, "clear_all_ignore_rules": &p.RemoveIgnore,
+		"add_whitelist_rule": &p.AddAllow, "remove_whitelist_rule": &p.RemoveAllow, "clear_all_whitelist_rules": &p.RemoveAllow,
+	}
+	own := slices.DeleteFunc(slices.Clone(edits), func(e edit) bool { return e.provider != c.provider })
+	for _, e := range own {
+		patterns := []string{e.pattern}
 		if e.clear {
-			*list = patternsOf(cat.rules(e.list))
-		} else {
-			*list = append(*list, e.pattern)
+			patterns = c.patternsOf(e.list)
 		}
+		list := lists[e.tool()]
+		*list = append(*list, patterns...)
 	}
 	p.Reasoning = upperFirst(inWords(own)) + fmt.Sprintf(": hides %s.", count(n, "more model"))
 	return p
@@ -95,35 +111,19 @@ func proposalFor(cat *catalog, edits []edit, n int) proposal {
 
 // markers writes the payloads of the answer that the prompt teaches, each on its
 // own line.
-func (t *turn) markers() string {
+func (c *conversation) markers() string {
 	out := ""
-	_, taught, _ := strings.Cut(t.prompt, "STRUCTURED RESPONSES")
+	_, taught, _ := strings.Cut(c.prompt, "STRUCTURED RESPONSES")
 	write := func(name string, v any) {
 		if b, err := json.Marshal(v); err == nil && strings.Contains(taught, name) {
 			out += "\n\n" + name + ": " + string(b)
 		}
 	}
-	for _, p := range t.proposals {
+	for _, p := range c.proposals {
 		write("RULE_PROPOSAL", p)
 	}
-	if len(t.offers) > 0 {
-		write("SUGGESTED_VALUES", map[string]any{"values": t.offers})
-	}
-	if as := t.buttons(); len(as) > 0 {
-		write("SUGGESTED_ACTIONS", map[string]any{"actions": as})
-	}
-	return out
-}
-
-// buttons are at most two client actions for an answer about a change, of those
-// that the prompt lists.
-func (t *turn) buttons() []map[string]string {
-	_, listed, _ := strings.Cut(t.prompt, "== CLIENT ACTIONS ==")
-	var out []map[string]string
-	for _, b := range [][2]string{{"open_checkpoints", "Checkpoints"}, {"show_models", "Show models"}, {"show_changes", "Show changes"}} {
-		if t.changed && len(out) < 2 && strings.Contains(listed, "- "+b[0]+":") {
-			out = append(out, map[string]string{"label": b[1], "action": b[0], "handler": "client", "style": "secondary"})
-		}
+	if len(c.values) > 0 {
+		write("SUGGESTED_VALUES", map[string]any{"values": c.values})
 	}
 	return out
 }

@@ -6,15 +6,14 @@
 // window and the chat history, calls the tools that the request offers, and
 // answers with the numbers of their results. It knows the window only through
 // the request: the context JSON in the system message, the tools, the tool
-// messages. Models of providers that the context does not list are looked up
-// with get_models_matching_pattern.
+// messages.
 //
 // # Nouns
 //
 // A step is one request of a message. A form is one way to say a kind of step;
-// intents.go is the table of all forms. A selection is a set of models in
-// words, a target is what it means on one provider. A plan is the edits of rules
-// that a step needs. A turn works out one response and keeps nothing between
+// forms.go is the table of all forms. A selection is a set of models in words, a
+// target is what it means on one provider. A plan is the edits of rules that a
+// step needs. A conversation works out one response and keeps nothing between
 // requests: the plans are made again each time, and a call whose result the
 // request holds is not repeated.
 //
@@ -30,22 +29,16 @@
 //
 // # Selections
 //
-//	selection = item { ("," | "and" | "or") item } [ except item { … } ] [ "on" PROVIDER … | "on every provider" | "everywhere" ]
-//	item      = ["newest" [N] | "old"] { word | id | pattern | "quoted" } ["models"]
-//	            | PROVIDER "models" | "everything" | ("containing" | "starting with" | "ending in") text
+//	selection = item { ("," | "and" | "or") item } [ "except" item { … } ] [ "on" PROVIDER … | "on every provider" | "everywhere" ]
+//	item      = { word | id | pattern | "quoted" } ["models"] | PROVIDER "models" | "everything"
 //
 // A word stands for the models that have it in their name between separators;
 // `mini` is no part of `gemini`. An id is itself, unless "models" follows:
 // "gpt-4 models" are `gpt-4*`. Words are not stemmed: `opus` is `*opus*`. The
-// pattern of a word is the first of `*word*`, `word*`, `*-word*`, … that
-// matches just these models, else they are named one by one. Quoted text and
-// text with wildcards is used as it is. Without a provider the shown one is
-// meant; an id or a family that only another provider has is meant there.
-// "and nano too" and "also on gemini" continue the request before, with its
-// provider; "it" is what that named.
-//
-// "The newest X" are all models of X with the highest version, one of each
-// line; a line is an id without version and date. "The newest N X" are N models.
+// pattern of a word is the first of `word*`, `*word*`, `*-word*`, … that matches
+// just these models, else they are named one by one. Quoted text and text with
+// wildcards is used as it is. Without a provider the shown one is meant; an id or
+// a family that only another provider has is meant there.
 //
 // # Who may call what from where
 //
@@ -55,11 +48,11 @@
 //
 // # Caveats
 //
-// It understands English only. Lists that a query cuts are looked up again by
-// the words of the selection; where even that is cut, what is not listed counts
-// as hidden by the change, so that it asks rather once too often. Reported usage
-// is an estimate of 3.5 runes a token. In the chat history it searches, stars,
-// flags, files under topics and summarises; nothing else.
+// It understands English only. Lists that the context and a query cut are looked
+// up again by the words of the selection; where even that is cut, what is not
+// listed counts as hidden by the change, so that it asks rather once too often.
+// Reported usage is an estimate of 3.5 runes a token. In the chat history it
+// searches, stars, flags, files under topics and summarises; nothing else.
 //
 // The package implements section 11.4 of winnow's specification.
 package offline

@@ -10,140 +10,89 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// historyWindow is the window_type of the chat history.
-const historyWindow = "history"
-
-// The requests about the chat history.
-const (
-	findPairs kind = iota + 1000
-	starPairs
-	flagPairs
-	topicPairs
-	summarisePairs
-	listTopics
-)
-
-var historyForms = compile([]form{
-	{undo, "", "undo|revert [that|it|this|last] [change|changes]"},
-	{undo, "", "take that|it|this back"},
-	{listTopics, "", "list|show|what|which [are] topics [are] [there]"},
-	{starPairs, "", "star $pairs with $n stars|star"},
-	{starPairs, "", "give $n stars|star to $pairs"},
-	{starPairs, "", "give $pairs $n stars|star"},
-	{starPairs, "1", "star $pairs"},
-	{starPairs, "0", "unstar $pairs"},
-	{starPairs, "0", "remove|take star|stars from|off $pairs"},
-	{flagPairs, "on", "flag $pairs"},
-	{flagPairs, "", "unflag $pairs"},
-	{flagPairs, "", "remove|take flag|flags from|off $pairs"},
-	{topicPairs, "", "put|move|file|tag $pairs under|into|in|to|as $topic"},
-	{topicPairs, "", "set topic of|for $pairs to $topic"},
-	{topicPairs, "", "take|remove $pairs out of|from its|their topic"},
-	{topicPairs, "", "take|remove $pairs out of topic"},
-	{summarisePairs, "", "summarise|summarize|recap $pairs"},
-	{summarisePairs, "", "sum up $pairs"},
-	{findPairs, "", "find|search|show|list|read|open [for] $pairs"},
-	{findPairs, "", "look for $pairs"},
-	{findPairs, "", "what|where|which did|have|do|does $pairs"},
-	{help, "", "help"},
-	{help, "", "what can you|i do|say|ask"},
-	{help, "", "who|what are you"},
-	{greet, "", "hi|hello|hey"},
-	{thanks, "", "thanks|thank [you]"},
-	{no, "", "no"},
-})
-
-var historyStarters = starters(historyForms)
+var historyExamples = []string{
+	"find invoice", "give 3 stars to what is about kubernetes", "summarise the last 5 pairs", "unflag 3, 5 and 7", "put what is about agents under AI > Agents", "list the topics",
+}
 
 // respondHistory answers in the window of the chat history. A step that is
 // about the results of another one waits for them.
-func (t *turn) respondHistory() {
-	t.parser = &parser{w: &t.w, forms: historyForms, starters: historyStarters}
-	t.steps = t.parser.parse(t.now.user)
-	for i, s := range t.steps {
-		if len(s.rest) > 0 || s.kind == unknown {
-			t.say("I did not understand %s. %s", code(s.text), nothingChanged)
-			t.examples("These work here:", historyExamples)
+func (c *conversation) respondHistory() {
+	c.formSet = historyForms
+	c.steps = c.parse(c.now.user)
+	for i, s := range c.steps {
+		if len(s.rest) > 0 || s.kind == unknown || s.kind == followUp {
+			c.say("I did not understand %s. %s", code(s.text), nothingChanged)
+			c.examples(historyExamples)
 			return
 		}
-		if t.waiting() && (i > 0 && (s.pairs.them || s.kind == undo)) {
+		if c.waiting() && i > 0 && s.pairs.them {
 			return
 		}
-		t.historyStep(s)
+		c.historyStep(s)
 	}
 }
 
-func (t *turn) historyStep(s step) {
+func (c *conversation) historyStep(s step) {
 	switch s.kind {
 	case findPairs:
-		t.findPairs(s)
-	case starPairs:
-		if s.arg != "" {
-			s.n, _ = strconv.Atoi(s.arg)
-		}
-		t.mark("star_pairs", s.n, t.selected(s))
-	case flagPairs:
-		t.mark("flag_pairs", s.arg == "on", t.selected(s))
-	case topicPairs:
-		t.mark("set_topic", s.topic, t.selected(s))
+		c.findPairs(s)
 	case summarisePairs:
-		t.summarisePairs(s)
-	case listTopics:
-		if r := t.read("list_topics", args{}); r != nil {
-			t.list(r, "topics", sentence(r.Message), func(p gjson.Result) string {
-				return foreign(p.Get("topic").String()) + ": " + count(int(p.Get("pairs").Int()), "pair")
-			})
+		c.listPairs("summarise_pairs", c.selected(s.pairs))
+	case starPairs:
+		c.mark("star_pairs", s, args{"stars": max(s.n, 1)})
+	case unstarPairs:
+		c.mark("star_pairs", s, args{"stars": 0})
+	case flagPairs, unflagPairs:
+		c.mark("flag_pairs", s, args{"flag": s.kind == flagPairs})
+	case topicPairs:
+		mark := args{"topic": s.topic}
+		if s.topic != "" {
+			mark["create"] = true
 		}
+		c.mark("set_topic", s, mark)
+	case listTopics:
+		c.listTopics()
 	case undo:
-		t.undoPairs()
-	case help, greet:
-		t.say("%s Here I can search, star, flag, file under topics and summarise.", self)
-		t.examples("These work here:", historyExamples)
+		c.say("I cannot take marks back. The checkpoints of the window can.")
 	default:
-		t.talk(s)
+		c.talk(s.kind, historyExamples)
 	}
-}
-
-var historyExamples = []string{
-	"find invoice", "give 3 stars to what is about kubernetes", "summarise the last 5 pairs", "unflag 3, 5 and 7",
-	"put what is about agents under AI > Agents", "list the topics", "undo",
 }
 
 // selected are the arguments that name pairs; nil when the words name none,
 // which is said.
-func (t *turn) selected(s step) args {
-	switch p := s.pairs; {
+func (c *conversation) selected(p pairSet) args {
+	a := args{}
+	switch {
 	case p.them:
-		a := t.pairsBefore()
-		if a == nil {
-			t.say("I do not know which pairs you mean. Name them, for example `find invoice`, or by their numbers.")
-		}
-		return a
-	case p.empty():
-		t.say("Say which pairs: by words, by numbers, or `the last 5`.")
-		return nil
+		a = c.pairsBefore()
 	case len(p.ids) > 0:
-		return args{"ids": p.ids}
-	default:
-		return args{"line": p.filterLine()}
+		a["ids"] = p.ids
+	case len(p.terms)+len(p.words) > 0:
+		a["line"] = p.filterLine()
 	}
+	if len(a) == 0 {
+		c.say("I do not know which pairs you mean. Name them by words, by numbers, or say `the last 5`.")
+		return nil
+	}
+	return a
 }
 
 // pairsBefore are the pairs of the last call that was about some; nil is none.
-func (t *turn) pairsBefore() args {
-	for _, x := range slices.Backward(append(slices.Clone(t.past), t.now)) {
-		for _, c := range slices.Backward(x.calls) {
-			if !c.ok() {
+func (c *conversation) pairsBefore() args {
+	for _, x := range slices.Backward(append(slices.Clone(c.past), c.now)) {
+		for _, k := range slices.Backward(x.calls) {
+			if !k.ok() {
 				continue
 			}
-			ids, _ := c.args.Get("ids").Value().([]any)
-			if c.name == "search_pairs" {
-				ids, _ = c.res.Data.Get("ids").Value().([]any)
+			ids, _ := k.args.Get("ids").Value().([]any)
+			if k.name == "search_pairs" {
+				ids, _ = k.res.Data.Get("ids").Value().([]any)
 			}
 			if len(ids) > 0 {
 				return args{"ids": ids[:min(len(ids), maxPairNumbers)]}
 			}
-			if line := c.args.Get("line").String(); line != "" {
+			if line := k.args.Get("line").String(); line != "" {
 				return args{"line": line}
 			}
 		}
@@ -151,32 +100,19 @@ func (t *turn) pairsBefore() args {
 	return nil
 }
 
-// markNames are the arguments of the tools that mark pairs.
-var markNames = map[string]string{"star_pairs": "stars", "flag_pairs": "flag", "set_topic": "topic"}
-
 // mark gives pairs a mark; with no pairs it does nothing.
-func (t *turn) mark(tool string, value any, pairs args) {
-	if pairs == nil {
-		return
-	}
-	a := maps.Clone(pairs)
-	a[markNames[tool]] = value
-	if tool == "set_topic" && value != "" {
-		a["create"] = true
-	}
-	if t.simple(tool, a, "I'll call "+code(tool)+".", "That did not work") {
-		t.offer("Undo", "undo that")
+func (c *conversation) mark(tool string, s step, mark args) {
+	if pairs := c.selected(s.pairs); pairs != nil {
+		maps.Copy(mark, pairs)
+		c.do(tool, mark)
 	}
 }
 
-// maxPairsNamed is how many pairs an answer lists.
-const maxPairsNamed = 30
-
 // findPairs searches; pairs named by number are shown in short form.
-func (t *turn) findPairs(s step) {
+func (c *conversation) findPairs(s step) {
 	p := s.pairs
 	if p.them || len(p.ids) > 0 {
-		t.summarisePairs(s)
+		c.listPairs("summarise_pairs", c.selected(p))
 		return
 	}
 	a := args{"line": p.filterLine()}
@@ -189,118 +125,165 @@ func (t *turn) findPairs(s step) {
 		}
 		a = args{"query": strings.Join(ws, " ")}
 	}
-	r := t.read("search_pairs", a)
+	c.listPairs("search_pairs", a)
+	c.offer("Star them", "star them")
+	c.offer("Summarise them", "summarise them")
+}
+
+// listPairs lists the pairs that a tool returns; with no arguments it does nothing.
+func (c *conversation) listPairs(tool string, a args) {
+	if a == nil {
+		return
+	}
+	r := c.lookUp(tool, a)
 	if r == nil {
 		return
 	}
-	n := int(r.Data.Get("count").Int())
-	head := fmt.Sprintf("%s %s, the newest first:", upperFirst(count(n, "pair")), verbFor(n, "matches", "match"))
-	if n == 0 {
-		head = sentence(r.Message)
-	}
-	t.list(r, "pairs", head, func(p gjson.Result) string {
-		out := pairLine(p, "user", "at", "topic", "state")
-		if found := p.Get("found").String(); found != "" {
-			out += ": …" + foreign(found) + "…"
-		}
-		return out
-	})
-	t.offer("Star them", "star them")
-	t.offer("Summarise them", "summarise them")
-}
-
-// read calls a tool that changes nothing; nil while it runs, or when it failed,
-// which is said.
-func (t *turn) read(tool string, a args) *result {
-	r := t.call(tool, a)
-	if r == nil {
-		t.plan("I look it up with %s.", code(tool))
-	} else if !r.Success {
-		t.failed("I could not look it up", r)
-		return nil
-	}
-	return r
-}
-
-// list says a head and the objects under a key of a result, a line each.
-func (t *turn) list(r *result, key, head string, line func(gjson.Result) string) {
 	var lines []string
-	for _, p := range r.Data.Get(key).Array() {
-		lines = append(lines, line(p))
+	for _, p := range r.Data.Get("pairs").Array() {
+		notes := []string{foreign(p.Get("at").String()), foreign(p.Get("topic").String()), foreign(p.Get("state").String())}
+		if n := int(p.Get("stars").Int()); n > 0 {
+			notes = append(notes, count(n, "star"))
+		}
+		line := fmt.Sprintf("**%d** %s", p.Get("id").Int(), foreign(p.Get("user").String()))
+		if notes = unique(notes); len(notes) > 0 {
+			line += " (" + strings.Join(notes, ", ") + ")"
+		}
+		if answer, _, _ := strings.Cut(clean(p.Get("assistant").String()), ". "); answer != "" {
+			line += " — " + foreign(answer)
+		}
+		if found := p.Get("found").String(); found != "" {
+			line += ": …" + foreign(found) + "…"
+		}
+		lines = append(lines, line)
 	}
-	t.say("%s", bullets(head, lines, maxPairsNamed))
+	head := sentence(r.Message)
+	if n := int(r.Data.Get("count").Int()); n > 0 && tool == "search_pairs" { // its message repeats the pairs
+		head = upperFirst(count(n, "pair")) + verbFor(n, " matches", " match") + ", the newest first:"
+	}
+	c.say("%s", bullets(head, lines))
 }
 
-// pairLine is a pair of a result on one line: its number, a text and notes.
-func pairLine(p gjson.Result, text string, notes ...string) string {
-	out := fmt.Sprintf("**%d** %s", p.Get("id").Int(), foreign(p.Get(text).String()))
-	var found []string
-	for _, key := range notes {
-		found = append(found, foreign(p.Get(key).String()))
+func (c *conversation) listTopics() {
+	r := c.lookUp("list_topics", args{})
+	if r == nil {
+		return
 	}
-	if n := int(p.Get("stars").Int()); n > 0 {
-		found = append(found, count(n, "star"))
+	var lines []string
+	r.Data.Get("topics").ForEach(func(_, topic gjson.Result) bool {
+		lines = append(lines, foreign(topic.Get("topic").String())+": "+count(int(topic.Get("pairs").Int()), "pair"))
+		return true
+	})
+	c.say("%s", bullets(sentence(r.Message), lines))
+}
+
+// pairSet is pairs of the chat history in words.
+type pairSet struct {
+	ids   []int    // numbers
+	terms []string // of a filter line, all of which hold
+	words []string // that stand in the texts
+	them  bool     // those of the result before
+}
+
+// filterLine is the line of the filter language that selects the pairs. Words
+// are looked for in other sessions: this one repeats them.
+func (p pairSet) filterLine() string {
+	terms := slices.Clone(p.terms)
+	for _, w := range p.words {
+		terms = append(terms, "c"+quoteText(w))
 	}
-	if found = unique(found); len(found) > 0 {
-		out += " (" + strings.Join(found, ", ") + ")"
+	if len(p.words) > 0 {
+		terms = append(terms, "!x")
+	}
+	return strings.Join(terms, " ")
+}
+
+// quoteText is a text of the filter language in which nothing has a meaning.
+func quoteText(s string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, `*`, `\*`).Replace(s) + "'"
+}
+
+var (
+	// pairFillers select nothing.
+	pairFillers = set("all of any every pair pairs message messages question questions answer answers chat chats conversation conversations what which " +
+		"that is was were are did there does have has with i we said says say talked talk asked ask something anything everything where when " +
+		"for to and or history number numbers ones in from about containing mentioning")
+	// pairTerms are words that are a term of the filter language.
+	pairTerms = map[string]string{
+		"starred": "s>0", "unstarred": "s0", "flagged": "b", "unflagged": "g", "failed": "e", "today": "d<1d", "yesterday": "d<2d !d<1d",
+	}
+	// pairAges are what may follow "the last 3".
+	pairAges = map[string]string{"hours": "h", "days": "d", "weeks": "w", "months": "mo", "hour": "h", "day": "d", "week": "w", "month": "mo"}
+)
+
+// maxPairNumbers bounds how many pairs are named one by one, as the tools do.
+const maxPairNumbers = 1000
+
+// readPairs reads which pairs tokens mean.
+func readPairs(tokens []token) pairSet {
+	var out pairSet
+	for i := 0; i < len(tokens); i++ {
+		t, word := tokens[i], strings.ToLower(tokens[i].text)
+		ids := idsOfRun(strings.TrimPrefix(word, "#"))
+		switch {
+		case t.kind == comma || t.kind == stop:
+		case t.kind == quoted:
+			out.words = append(out.words, t.text)
+		case len(ids) > 0 && len(out.ids)+len(ids) <= maxPairNumbers:
+			out.ids = append(out.ids, ids...)
+		case t.is("last", "latest"):
+			after := append(slices.Clone(tokens[i+1:]), token{}, token{})
+			n := number(after[0].canon)
+			if n > 0 {
+				after = after[1:]
+				i++
+			}
+			if age := pairAges[after[0].canon]; age != "" {
+				out.terms = append(out.terms, fmt.Sprintf("d<%d%s", max(n, 1), age))
+				i++
+			} else {
+				out.terms = append(out.terms, fmt.Sprintf("r%d", max(n, 1)+1)) // this pair counts, too
+			}
+		case t.in(pronouns) && len(tokens) == 1:
+			out.them = true
+		case t.is("topic") && i+1 < len(tokens):
+			path := quoteText(topicPath(tokens[i+1:]))
+			out.terms = append(out.terms, "t"+strings.TrimSuffix(path, "'")+"...'")
+			return out
+		case pairTerms[word] != "":
+			out.terms = append(out.terms, pairTerms[word])
+		case pairFillers[word]:
+		default:
+			out.words = append(out.words, t.text)
+		}
 	}
 	return out
 }
 
-// summarisePairs says of each pair what was asked and how the answer began.
-func (t *turn) summarisePairs(s step) {
-	a := t.selected(s)
-	if a == nil {
-		return
+// topicPath is the path that tokens spell.
+func topicPath(tokens []token) string {
+	var names []string
+	for name := range strings.SplitSeq(strings.Join(words(tokens), " "), ">") {
+		names = append(names, strings.TrimSpace(name))
 	}
-	if r := t.read("summarise_pairs", a); r != nil {
-		t.list(r, "pairs", sentence(r.Message)+" This is what was asked and how each answer begins:", func(p gjson.Result) string {
-			first, _, _ := strings.Cut(clean(p.Get("assistant").String()), ". ")
-			return pairLine(p, "user") + " — " + foreign(first)
-		})
-	}
+	return strings.Join(unique(names), " > ")
 }
 
-// undoPairs gives the pairs that the last message marked their marks back.
-func (t *turn) undoPairs() {
-	calls := t.lastMarks()
-	if len(calls) == 0 {
-		t.say("I see no change of mine in this conversation that I can take back. %s", rollBack)
+// idsOfRun reads a number or a run of them, "3-9"; none when it is something
+// else or more than a call takes.
+func idsOfRun(run string) []int {
+	from, to, isRun := strings.Cut(run, "-")
+	if !isRun {
+		to = from
 	}
-	for _, c := range slices.Backward(calls) {
-		before := c.res.Data.Get("before").Map()
-		for _, old := range slices.Sorted(maps.Keys(before)) {
-			ids := idsOfRuns(before[old].String())
-			if len(ids) == 0 {
-				t.say("I cannot take %s back pair by pair. %s", code(c.name), rollBack)
-				return
-			}
-			var value any = old
-			switch c.name {
-			case "star_pairs":
-				value, _ = strconv.Atoi(old)
-			case "flag_pairs":
-				value = old == "blue"
-			}
-			t.mark(c.name, value, args{"ids": ids})
-		}
+	first, err := strconv.Atoi(from)
+	last, err2 := strconv.Atoi(to)
+	if err != nil || err2 != nil || first < 0 || last < first || last-first >= maxPairNumbers {
+		return nil
 	}
-}
-
-// lastMarks finds the newest message whose marks no later "undo" has taken back.
-func (t *turn) lastMarks() []*call {
-	undone := 0
-	for _, x := range slices.Backward(t.past) {
-		calls := slices.DeleteFunc(slices.Clone(x.calls), func(c *call) bool { return !c.ok() || markNames[c.name] == "" })
-		switch s := t.parser.parse(x.user); {
-		case len(calls) == 0:
-		case len(s) == 1 && s[0].kind == undo:
-			undone++
-		case undone > 0:
-			undone--
-		default:
-			return calls
-		}
+	var out []int
+	for n := first; n <= last; n++ {
+		out = append(out, n)
 	}
-	return nil
+	return out
 }

@@ -9,9 +9,10 @@ import (
 // step is one request of a message.
 type step struct {
 	kind    kind
-	arg     string    // the rule list or status meant; of removeRule also "first", "last"
+	list    string    // the rule list meant; "" for both
+	state   string    // the status meant: hidden, shown or allowed; "" for any
 	what    selection // the models or rules
-	n       int       // of undo: how many; undoAll for all
+	n       int       // of undo: how many, or undoAll; of stars: how many
 	propose bool      // the change is proposed, not made
 	pairs   pairSet   // of the chat history
 	topic   string    // of the chat history: a path
@@ -23,39 +24,33 @@ type step struct {
 // undoAll is the n of a step that takes everything back.
 const undoAll = -1
 
-// fillers are words that mean nothing wherever they stand.
-var fillers = set("please pls plz kindly just simply quickly the my our a an now currently me us really finally actually maybe oops whoops oh ah hmm um uh argh sorry")
-
-// openings are phrases that mean nothing in front of a request; _ is a space.
-var openings = set("can_you could_you would_you will_you can_we could_we i_want_you_to i_want_to i'd_like_you_to i'd_like_to i_would_like_to i_need_you_to " +
-	"i_need_to make_sure_to let_see let's lets let we_should you_should help_to go_ahead_and tell wait no_wait " +
-	"set_up_filter_so_that set_up_filter_so set_up_rules_so_that hi hello hey ok okay thanks thank_you well so next first")
-
-const longestOpening = 5 // words
+// openings mean nothing in front of a request.
+var openings = set("hi hello hey ok okay thanks well so next first wait")
 
 // joints separate two requests when a form begins behind them.
 var joints = set("and then but also plus & +")
 
+// parser reads messages with the forms of a window.
 type parser struct {
-	w        *window
-	forms    []compiledForm
-	starters map[string]bool
+	formSet
+	window *window
 }
 
 // parse reads a message into its requests, at least one.
 func (p *parser) parse(text string) []step {
-	tokens := slices.DeleteFunc(lex(text), func(t token) bool { return t.in(fillers) })
+	tokens := lex(text)
 	if len(tokens) > maxTokens {
 		return []step{{rest: []string{"a message of this length"}, text: text}}
 	}
+	tokens = canonical(tokens)
 	var out []step
 	for _, clause := range p.clauses(tokens) {
 		if s, ok := p.clause(clause); ok {
 			out = append(out, s)
 		}
 	}
-	if len(out) > 1 { // "hide mini, thanks"
-		out = slices.DeleteFunc(out, func(s step) bool { return s.kind == greet || s.kind == thanks })
+	if len(out) > 1 {
+		out = slices.DeleteFunc(out, func(s step) bool { return s.kind == greet || s.kind == thanks }) // "hide mini, thanks"
 	}
 	if len(out) == 0 {
 		return []step{{text: text, rest: words(tokens)}}
@@ -64,23 +59,24 @@ func (p *parser) parse(text string) []step {
 }
 
 // foldOnly makes what a message hides an exception of what it says "only" of:
-// "only keep the newest GPT models, block every preview".
+// "only keep GPT models, block every preview".
 func foldOnly(steps []step) []step {
 	isOnly := func(s step) bool { return s.kind == only }
 	if !slices.ContainsFunc(steps, isOnly) {
 		return steps
 	}
+	var out []step
 	var except []item
-	steps = slices.DeleteFunc(steps, func(s step) bool {
-		folded := s.kind == hide && s.what.scope.empty() && len(s.what.except)+len(s.rest) == 0
-		if folded {
+	for _, s := range steps {
+		if s.kind == hide && s.what.at.empty() && len(s.what.except)+len(s.rest) == 0 {
 			except = append(except, s.what.items...)
+		} else {
+			out = append(out, s)
 		}
-		return folded
-	})
-	what := &steps[slices.IndexFunc(steps, isOnly)].what
-	what.except = append(what.except, except...)
-	return steps
+	}
+	kept := &out[slices.IndexFunc(out, isOnly)].what
+	kept.except = append(kept.except, except...)
+	return out
 }
 
 // joins reports a comma or a joint.
@@ -97,7 +93,7 @@ func (p *parser) clauses(tokens []token) [][]token {
 			start = i + 1
 		} else if i > start && tokens[i].joins() {
 			next := slices.IndexFunc(tokens[i:], func(t token) bool { return !t.joins() })
-			if next > 0 && tokens[i+next].in(p.starters) && !tokens[i-1].is("or") {
+			if next > 0 && tokens[i+next].in(p.starts) {
 				out = append(out, tokens[start:i])
 				start = i
 			}
@@ -113,76 +109,71 @@ func (p *parser) clause(tokens []token) (step, bool) {
 		s.also = s.also || !tokens[0].is("but", "then")
 		tokens = tokens[1:]
 	}
-	for n := len(tokens); n > 0; n = len(tokens) {
-		cut := 0
-		switch last := tokens[n-1]; {
-		case last.kind == comma:
-			cut = 1
-		case n > 1 && last.is("too", "also"):
-			cut, s.also = 1, true
-		case n > 2 && last.is("well") && tokens[n-2].is("as"):
-			cut, s.also = 2, true
-		default:
-			return p.read(tokens, s), true
-		}
-		tokens = tokens[:n-cut]
+	for n := len(tokens); n > 0 && (tokens[n-1].kind == comma || n > 1 && tokens[n-1].is("too", "also")); n-- {
+		s.also = s.also || tokens[n-1].kind == plain
+		tokens = tokens[:n-1]
 	}
-	return s, false
+	if len(tokens) == 0 {
+		return s, false
+	}
+	best := p.read(tokens, s)
+	for len(best.rest) > 0 && len(tokens) > 1 && (tokens[0].in(openings) || tokens[0].kind == comma) {
+		tokens = tokens[1:]
+		best = p.read(tokens, s)
+	}
+	if len(best.rest) > 0 && s.also {
+		s.kind, s.what = followUp, p.selection(tokens)
+		return s, true
+	}
+	return best, true
 }
 
-// read matches a request with the forms. base has its text and flags.
+// read matches a request with the forms: the first without words left over, else
+// the one with the fewest. base has its text and flags.
 func (p *parser) read(tokens []token, base step) step {
 	best := base
 	best.rest = words(tokens)
-	try := func(tokens []token) bool {
-		for _, f := range p.forms {
-			match(f.elements, tokens, nil, func(spans []span) bool {
-				s := base
-				s.kind, s.arg = f.kind, f.arg
-				p.fill(&s, spans)
-				if best.kind == unknown || len(s.rest) < len(best.rest) {
-					best = s
-				}
-				return len(s.rest) == 0
-			})
-			if best.kind != unknown && len(best.rest) == 0 {
-				return true
-			}
+	for _, f := range p.forms {
+		spans, ok := f.match(tokens)
+		if !ok {
+			continue
 		}
-		return false
-	}
-	if try(tokens) || try(withoutOpenings(tokens)) || !base.also {
-		return best
-	}
-	base.kind, base.what = followUp, p.selection(tokens)
-	return base
-}
-
-func withoutOpenings(tokens []token) []token {
-	for n := min(longestOpening, len(tokens)-1); n > 0; n-- {
-		if openings[strings.ToLower(strings.Join(words(tokens[:n]), "_"))] || n == 1 && tokens[0].joins() {
-			return withoutOpenings(tokens[n:])
+		s := base
+		s.kind = f.kind
+		p.fill(&s, spans)
+		if s.kind == unallow {
+			s.kind, s.list = removeRule, allowList
+		}
+		if best.kind == unknown || len(s.rest) < len(best.rest) {
+			best = s
+		}
+		if len(best.rest) == 0 {
+			break
 		}
 	}
-	return tokens
+	return best
 }
 
+// fill puts the slots of a form into a step.
 func (p *parser) fill(s *step, spans []span) {
 	for _, sp := range spans {
 		understood := true
 		switch sp.slot {
-		case "what", "rule":
-			at := s.what.scope
+		case "what":
+			at := s.what.at
 			s.what = p.selection(sp.tokens)
-			s.what.scope.merge(at)
-			if sp.slot == "what" && len(s.what.items) == 0 && !s.what.pronoun {
-				understood = s.kind == find || s.kind == listModels || s.kind == countModels // "how many on anthropic"
-				s.what.items = []item{{all: true}}
+			s.what.at.merge(at)
+			if len(s.what.items) == 0 && !s.what.pronoun {
+				understood = s.kind.isQuestion() // "how many on anthropic"
 			}
-		case "where":
+		case "where", "at":
 			var at scope
 			at, understood = p.where(sp.tokens)
-			s.what.scope.merge(at)
+			s.what.at.merge(at)
+		case "list":
+			s.list = map[string]string{"hide": ignoreList, "allow": allowList}[sp.tokens[0].canon]
+		case "state":
+			s.state = sp.tokens[0].canon
 		case "n":
 			s.n, understood = countOf(sp.tokens)
 		case "pairs":
@@ -202,10 +193,10 @@ func (p *parser) fill(s *step, spans []span) {
 	}
 }
 
-// where reads a place without or with its preposition: "on gemini", "openai".
+// where reads a place with or without its preposition: "on gemini", "openai".
 func (p *parser) where(tokens []token) (at scope, all bool) {
-	r := reader{p: p, tokens: tokens}
-	if tokens[0].in(places) {
+	r := reader{parser: p, tokens: tokens}
+	if tokens[0].in(prepositions) {
 		r.pos = 1
 	}
 	all = r.scope(&at) && r.pos == len(tokens)
@@ -217,7 +208,7 @@ func countOf(tokens []token) (int, bool) {
 	if len(tokens) == 1 && tokens[0].is("everything", "all") {
 		return undoAll, true
 	}
-	n := number(tokens[0].lower)
+	n := number(tokens[0].canon)
 	return n, len(tokens) == 1 && n > 0
 }
 
@@ -231,29 +222,4 @@ func number(w string) int {
 		return 0
 	}
 	return n
-}
-
-// words are the texts of tokens, without commas.
-func words(tokens []token) []string {
-	var out []string
-	for _, t := range tokens {
-		if t.kind == word || t.kind == quoted {
-			out = append(out, t.text)
-		}
-	}
-	return out
-}
-
-// changesRules reports a kind that may add or remove rules.
-func (k kind) changesRules() bool { return k >= hide && k <= clearRules && k != unknown }
-
-// selects reports a kind that is about models, so that a follow-up can
-// continue it.
-func (k kind) selects() bool {
-	switch k {
-	case hide, unhide, allow, unallow, only, remove, explain, find, listModels, countModels, clearRules, showRules:
-		return true
-	default:
-		return false
-	}
 }

@@ -8,12 +8,6 @@ import (
 // nothingChanged ends every answer that refuses to act.
 const nothingChanged = "Nothing was changed."
 
-// The rule lists as this package names them.
-const (
-	ignoreList = "ignore"
-	allowList  = "allow"
-)
-
 // edit is one change of a provider's rules.
 type edit struct {
 	provider string
@@ -25,16 +19,14 @@ type edit struct {
 
 // plan is what a step is going to do.
 type plan struct {
-	step    step
-	targets []target // of a question, and of what a change is about
-	edits   []edit
-	notes   []string // what the answer says besides
+	*conversation // which says what is not done, and why
+	step          step
+	targets       []target // of a question
+	edits         []edit
 }
 
-func (p *plan) note(s string) { p.notes = append(p.notes, s) }
-
-func (p *plan) set(cat *catalog, list string, add bool, pattern string) {
-	e := edit{provider: cat.provider, list: list, add: add, pattern: pattern}
+func (p *plan) set(tg *target, list string, add bool, pattern string) {
+	e := edit{provider: tg.provider, list: list, add: add, pattern: pattern}
 	if !slices.Contains(p.edits, e) {
 		p.edits = append(p.edits, e)
 	}
@@ -42,267 +34,218 @@ func (p *plan) set(cat *catalog, list string, add bool, pattern string) {
 
 // planStep works out a step; nil when calls are made now or the step cannot be
 // done, which is said.
-func (t *turn) planStep(s step) *plan {
-	p := &plan{step: s}
-	switch s.kind {
-	case clearRules, removeRule, showRules, unusedRules:
-		for _, name := range t.scopeOf(s.what.scope) {
-			if cat := t.catalog(name, nil); cat != nil {
-				p.targets = append(p.targets, target{cat: cat})
+func (c *conversation) planStep(s step) *plan {
+	p := &plan{conversation: c, step: s}
+	switch {
+	case s.kind == clearRules || s.kind == showRules || s.kind == removeRule:
+		for _, name := range c.providersOf(s.what.at) {
+			if cat := c.catalog(name, selection{}); cat != nil {
+				p.targets = append(p.targets, target{catalog: cat})
 			}
 		}
+	case s.kind.selects():
+		p.targets = c.resolve(s)
 	default:
-		if !s.kind.selects() {
-			return p
-		}
-		if p.targets = t.resolve(s); p.targets == nil {
-			return nil
-		}
-	}
-	if !s.kind.changesRules() {
 		return p
 	}
+	if len(p.targets) == 0 {
+		return nil
+	}
 	for i := range p.targets {
-		if !t.planTarget(p, &p.targets[i]) {
-			t.notes(p)
+		tg := &p.targets[i]
+		if tg.vague && s.kind.changesRules() {
+			c.say("%s%s fit, too many to name one by one, and no pattern fits just these. %s", upperFirst(count(len(tg.models), "model")), tg.on(), nothingChanged)
 			return nil
 		}
-	}
-	if len(p.edits)+len(p.notes) == 0 {
-		p.note("There is nothing to change.")
+		p.planTarget(tg)
 	}
 	return p
 }
 
-// planTarget plans a change of rules on one provider; false when it cannot be
-// done, which the notes say.
-func (t *turn) planTarget(p *plan, tg *target) bool {
-	s := p.step
-	switch {
-	case s.kind == clearRules:
+// planTarget plans a change of rules on one provider.
+func (p *plan) planTarget(tg *target) {
+	everything := tg.all && len(tg.excepted) == 0
+	switch k := p.step.kind; {
+	case k == clearRules:
 		for _, list := range []string{ignoreList, allowList} {
-			if s.arg == "" || s.arg == list {
-				p.clear(tg.cat, list)
+			if p.step.list == "" || p.step.list == list {
+				p.clear(tg, list)
 			}
 		}
-		return true
-	case s.kind == removeRule:
-		t.planRemoveRule(p, tg.cat)
-		return true
-	case len(tg.patterns) == 0 || len(tg.excepted) > 0 && len(tg.keep) == 0:
-		p.note(upperFirst(count(len(tg.models), "model")) + on(tg) + " fit, too many to name one by one, and no pattern fits just these. " + nothingChanged)
-		return false
+	case k == removeRule:
+		p.removeRules(tg)
+	case everything && (k == unhide || k == allow):
+		p.clear(tg, ignoreList)
+	case everything && k == only:
+		p.say("Rules are kept per provider, and %s can stay as it is. %s", clean(tg.provider), nothingChanged)
+	case k == only:
+		p.only(tg, tg.models, tg.exactly())
+	case tg.all && k == hide:
+		p.hideAll(tg)
+	case tg.all && k == allow: // "keep everything but mini"
+		p.hide(&target{catalog: tg.catalog, models: tg.excepted, patterns: tg.keep})
+	case k == hide || k == remove:
+		p.hide(tg)
+	case k == unhide:
+		p.unhide(tg)
+	case k == allow:
+		p.allow(tg)
 	}
-	map[kind]func(*plan, *target){hide: (*plan).hide, remove: (*plan).remove, only: t.planOnly, unhide: (*plan).unhide, allow: (*plan).allow, unallow: (*plan).unallow}[s.kind](p, tg)
-	return true
 }
 
-func on(tg *target) string { return " on " + clean(tg.cat.provider) }
+// on says where a change is made.
+func (c *catalog) on() string { return " on " + clean(c.provider) }
 
 // wild reports a pattern that is not just an id.
 func wild(pattern string) bool { return strings.ContainsAny(pattern, "*?[") }
 
+// hideAll hides every model but the exceptions.
+func (p *plan) hideAll(tg *target) {
+	if len(tg.excepted) > 0 {
+		p.only(tg, tg.excepted, tg.keep)
+	} else {
+		p.hide(tg)
+	}
+}
+
 // hide adds ignore rules, and allow rules for the exceptions: an allow rule wins.
+// What "remove" names may be a rule that is written just so; that is removed.
 func (p *plan) hide(tg *target) {
-	if tg.all && len(tg.excepted) > 0 {
-		p.onlyThese(tg.cat, tg.excepted, tg.keep)
+	typed := slices.ContainsFunc(p.step.what.items, func(it item) bool {
+		return slices.ContainsFunc(it.words, func(w term) bool { return w.typed })
+	})
+	if len(tg.models) > 0 && !typed && !slices.ContainsFunc(tg.models, model.isShown) {
+		p.say("%s%s hidden already%s.", upperFirst(codes(names(tg.models))), verbFor(len(tg.models), " is", " are"), tg.on())
 		return
 	}
-	typed := slices.ContainsFunc(p.step.what.items, func(it item) bool { return slices.ContainsFunc(it.words, term.typed) })
-	if len(tg.models) > 0 && !typed && !slices.ContainsFunc(tg.models, func(m model) bool { return !m.isHidden() }) {
-		p.note(upperFirst(codes(names(tg.models))) + verbFor(len(tg.models), " is", " are") + " hidden already" + on(tg) + ".")
-		return
-	}
-	for _, k := range tg.keep {
-		if !hasRule(tg.cat.allow, k) && slices.ContainsFunc(tg.patterns, wild) {
-			p.set(tg.cat, allowList, true, k)
-		}
-	}
-	for _, pattern := range tg.patterns {
-		if !wild(pattern) && slices.ContainsFunc(tg.excepted, func(m model) bool { return m.named(pattern) }) {
-			continue
-		}
-		if hasRule(tg.cat.allow, pattern) {
-			p.set(tg.cat, allowList, false, pattern)
-		}
-		p.set(tg.cat, ignoreList, true, pattern)
-	}
-	kept := filter(tg.models, func(m model) bool { return m.status == "whitelisted" && !slices.Contains(tg.patterns, m.rule) })
-	var rules []string
-	for _, m := range kept {
-		rules = append(rules, m.rule)
-	}
-	if n := len(kept); n > 0 {
-		p.note(upperFirst(count(n, "model")) + verbFor(n, " stays", " stay") + " shown, because an allow rule wins: " + codes(names(kept)) + " (" + codes(unique(rules)) + ").")
-	}
-}
-
-// remove removes the rules that are written just so; other words are hidden.
-func (p *plan) remove(tg *target) {
-	rest := *tg
-	rest.patterns = nil
-	for _, pattern := range tg.patterns {
-		list := ignoreList
-		if !hasRule(tg.cat.ignore, pattern) {
-			list = allowList
-		}
-		if wild(pattern) && hasRule(tg.cat.rules(list), pattern) {
-			p.set(tg.cat, list, false, pattern)
-		} else {
-			rest.patterns = append(rest.patterns, pattern)
-		}
-	}
-	if len(rest.patterns) > 0 {
-		p.hide(&rest)
-	}
-}
-
-// planOnly hides everything and allows what is meant.
-func (t *turn) planOnly(p *plan, tg *target) {
-	patterns := tg.exactly()
-	switch {
-	case tg.all && len(tg.excepted) == 0:
-		p.note("Rules are kept per provider, and " + code(tg.cat.provider) + " can stay as it is. " + nothingChanged)
-		for _, other := range t.w.providers {
-			if other != tg.cat.provider {
-				t.offer("Hide all of "+other, "hide everything on "+other)
+	if slices.ContainsFunc(tg.patterns, wild) {
+		for _, k := range tg.keep {
+			if !tg.has(allowList, k) {
+				p.set(tg, allowList, true, k)
 			}
 		}
-	case len(tg.models) == 0:
-		p.note("No model" + on(tg) + " matches. Hiding the rest would hide everything, so " + lowerFirst(nothingChanged))
-	case len(patterns) == 0:
-		p.note("Too many models are meant to name them one by one. " + nothingChanged)
-	default:
-		p.onlyThese(tg.cat, tg.models, patterns)
+	}
+	for _, pattern := range tg.patterns {
+		isRule := p.step.kind == remove && wild(pattern)
+		switch {
+		case !wild(pattern) && slices.ContainsFunc(tg.excepted, func(m model) bool { return m.named(pattern) }):
+			continue
+		case isRule && tg.has(ignoreList, pattern):
+			p.set(tg, ignoreList, false, pattern)
+			continue
+		case tg.has(allowList, pattern):
+			p.set(tg, allowList, false, pattern)
+		}
+		if !isRule || !tg.has(allowList, pattern) {
+			p.set(tg, ignoreList, true, pattern)
+		}
+	}
+	kept := filter(tg.models, func(m model) bool { return m.isAllowed() && !slices.Contains(tg.patterns, m.rule) })
+	if n := len(kept); n > 0 {
+		p.say("%s%s shown, because an allow rule wins: %s.", upperFirst(count(n, "model")), verbFor(n, " stays", " stay"), codes(names(kept)))
 	}
 }
 
-// onlyThese allows the models by patterns, removes the allow rules that keep
-// others, and hides the rest.
-func (p *plan) onlyThese(cat *catalog, models []model, patterns []string) {
-	for _, r := range cat.allow {
-		if !slices.Contains(patterns, r.pattern) && len(without(cat.matching(r.pattern), models)) > 0 {
-			p.set(cat, allowList, false, r.pattern)
+// only allows the models by patterns, removes the allow rules that keep others,
+// and hides the rest.
+func (p *plan) only(tg *target, models []model, patterns []string) {
+	switch {
+	case len(models) == 0:
+		p.say("No model%s matches. Hiding the rest would hide everything, so %s", tg.on(), lowerFirst(nothingChanged))
+		return
+	case len(patterns) == 0:
+		p.say("Too many models are meant to name them one by one. %s", nothingChanged)
+		return
+	}
+	before := len(p.edits)
+	for _, r := range tg.patternsOf(allowList) {
+		if !slices.Contains(patterns, r) && len(without(tg.matching(r), models)) > 0 {
+			p.set(tg, allowList, false, r)
 		}
 	}
 	for _, a := range patterns {
-		if !hasRule(cat.allow, a) {
-			p.set(cat, allowList, true, a)
+		if !tg.has(allowList, a) {
+			p.set(tg, allowList, true, a)
 		}
 	}
-	if !hasRule(cat.ignore, "*") {
-		p.set(cat, ignoreList, true, "*")
+	if !tg.has(ignoreList, "*") {
+		p.set(tg, ignoreList, true, "*")
 	}
-	if !slices.ContainsFunc(p.edits, func(e edit) bool { return e.provider == cat.provider }) {
-		p.note("That is so already on " + clean(cat.provider) + ".")
+	if len(p.edits) == before {
+		p.say("That is so already%s.", tg.on())
 	}
 }
 
 // unhide removes the ignore rules that hide only models that are meant, or
 // allows the models when a broader rule hides them.
 func (p *plan) unhide(tg *target) {
-	if tg.all && len(tg.excepted) == 0 {
-		p.clear(tg.cat, ignoreList)
-		return
-	}
 	start := len(p.edits)
-	for _, pattern := range tg.patterns {
-		if hasRule(tg.cat.ignore, pattern) {
-			p.set(tg.cat, ignoreList, false, pattern)
-		}
-	}
-	hidden := filter(tg.models, model.isHidden)
-	if len(hidden) == 0 && len(p.edits) == start {
-		p.note("No model" + on(tg) + " that matches " + codes(tg.patterns) + " is hidden.")
-		return
-	}
-	for _, r := range tg.cat.ignore {
-		hides := filter(tg.cat.matching(r.pattern), model.isHidden)
+	for _, r := range tg.patternsOf(ignoreList) {
+		hides := filter(tg.matching(r), model.isHidden)
+		meant := len(intersect(hides, tg.models)) > 0
 		switch {
-		case len(intersect(hides, hidden)) == 0 || slices.ContainsFunc(p.edits[start:], func(e edit) bool { return e.pattern == r.pattern }):
-		case len(without(hides, tg.models)) == 0:
-			p.set(tg.cat, ignoreList, false, r.pattern)
-		default: // it hides others, too
+		case slices.Contains(tg.patterns, r), meant && len(without(hides, tg.models)) == 0:
+			p.set(tg, ignoreList, false, r)
+		case meant: // it hides others, too
 			p.edits = p.edits[:start]
 			p.allow(tg)
 			return
 		}
+	}
+	if len(p.edits) == start {
+		p.say("No model%s that matches %s is hidden.", tg.on(), codes(tg.patterns))
 	}
 }
 
 // exactly are patterns for the models without the exceptions.
 func (tg *target) exactly() []string {
 	if len(tg.excepted) > 0 {
-		return choose(tg.cat, tg.models, nil)
+		return choose(tg.catalog, tg.models, nil)
 	}
 	return tg.patterns
 }
 
 func (p *plan) allow(tg *target) {
-	switch {
-	case tg.all && len(tg.excepted) == 0:
-		p.clear(tg.cat, ignoreList)
-		return
-	case tg.all: // "keep everything but mini"
-		p.hide(&target{cat: tg.cat, models: tg.excepted, patterns: tg.keep})
-		return
-	}
 	for _, a := range tg.exactly() {
-		if hasRule(tg.cat.allow, a) {
-			p.note(code(a) + " is an allow rule" + on(tg) + " already.")
+		if tg.has(allowList, a) {
+			p.say("%s is an allow rule%s already.", code(a), tg.on())
 		} else {
-			p.set(tg.cat, allowList, true, a)
+			p.set(tg, allowList, true, a)
 		}
 	}
 }
 
-// unallow removes the allow rules that keep only models that are meant.
-func (p *plan) unallow(tg *target) {
-	start := len(p.edits)
-	for _, r := range tg.cat.allow {
-		matches := tg.cat.matching(r.pattern)
-		if tg.all || slices.Contains(tg.patterns, r.pattern) || len(matches) > 0 && len(without(matches, tg.models)) == 0 {
-			p.set(tg.cat, allowList, false, r.pattern)
-		}
-	}
-	if len(p.edits) == start {
-		p.note("No allow rule" + on(tg) + " is just for " + codes(tg.patterns) + ". " + rulesInWords(tg.cat, allowList))
-	}
-}
-
-func (p *plan) clear(cat *catalog, list string) {
-	if len(cat.rules(list)) == 0 {
-		p.note("There are no " + list + " rules on " + clean(cat.provider) + ".")
+func (p *plan) clear(tg *target, list string) {
+	if len(tg.rules[list]) == 0 {
+		p.say("There are no %s rules%s.", listName(list), tg.on())
 		return
 	}
-	p.edits = append(p.edits, edit{provider: cat.provider, list: list, clear: true})
+	p.edits = append(p.edits, edit{provider: tg.provider, list: list, clear: true})
 }
 
-// planRemoveRule removes the rules that are written so, the first or last one,
-// or the one rule that has the word in its pattern.
-func (t *turn) planRemoveRule(p *plan, cat *catalog) {
+// removeRules removes the rules that are written like the words of the step, or
+// the one rule that has the word in its pattern.
+func (p *plan) removeRules(tg *target) {
 	var wanted []string
 	for _, it := range p.step.what.items {
-		wanted = append(wanted, itemWords(it)...)
+		wanted = append(wanted, it.texts()...)
 		if it.all && it.provider == "" {
 			wanted = append(wanted, "*")
 		}
 	}
 	if len(wanted) == 0 {
-		p.note("Say which rule, as it is written. " + nothingChanged)
+		p.say("Say which rule, as it is written. %s", nothingChanged)
 	}
 	for _, w := range wanted {
 		var exact, near []edit
 		for _, list := range []string{ignoreList, allowList} {
-			rules := cat.rules(list)
-			for i, r := range rules {
-				e := edit{provider: cat.provider, list: list, pattern: r.pattern}
-				ordinal := (w == "first" && i == 0 || w == "last" && i == len(rules)-1) && len(exact) == 0
+			for _, r := range tg.patternsOf(list) {
+				e := edit{provider: tg.provider, list: list, pattern: r}
 				switch {
-				case p.step.arg != "" && p.step.arg != list:
-				case r.pattern == w, ordinal:
+				case p.step.list != "" && p.step.list != list:
+				case r == w:
 					exact = append(exact, e)
-				case term{w, asWord}.at(r.pattern, w, true) >= 0:
+				case term{text: w}.inName().MatchString(r):
 					near = append(near, e)
 				}
 			}
@@ -310,16 +253,13 @@ func (t *turn) planRemoveRule(p *plan, cat *catalog) {
 		if len(exact) == 0 {
 			exact = near
 		}
-		switch len(exact) {
-		case 1:
+		if len(exact) == 1 {
 			p.edits = append(p.edits, exact...)
-		case 0:
-			p.note("There is no rule " + code(w) + " on " + clean(cat.provider) + ". " + rulesInWords(cat, p.step.arg))
-		default:
-			p.note("Which rule? Several fit " + code(w) + " on " + clean(cat.provider) + ". " + nothingChanged)
-			for _, e := range exact {
-				t.offer("Remove "+e.pattern, "remove the "+e.list+" rule "+e.pattern+" on "+e.provider)
-			}
+			continue
+		}
+		p.say("There is no one rule %s%s. %s", code(w), tg.on(), tg.rulesInWords(p.step.list))
+		for _, e := range exact {
+			p.offer("Remove "+e.pattern, "remove the "+listName(e.list)+" rule "+e.pattern+tg.on())
 		}
 	}
 }

@@ -1,75 +1,69 @@
 package offline
 
 import (
-	"fmt"
+	"cmp"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // target is what a selection means on one provider.
 type target struct {
-	cat      *catalog
-	patterns []string // together they match just the models meant, exceptions included
+	*catalog
 	models   []model  // the listed models meant, without the exceptions
+	patterns []string // together they match just these and the excepted ones
 	excepted []model  // the listed models that the exceptions take out
-	keep     []string // patterns for excepted
+	keep     []string // patterns for these
 	all      bool     // every model of the provider
+	vague    bool     // no patterns match just some of the models
 }
-
-// maxEnumerated is how many rules for single models one selection may become.
-const maxEnumerated = 60
 
 // resolve finds what a step's selection means. nil means that calls are made
 // now, or that it could not be found, which is said.
-func (t *turn) resolve(s step) []target {
+func (c *conversation) resolve(s step) []target {
 	if len(s.what.items) == 0 {
-		t.say("I do not know which models you mean. %s", nothingChanged)
+		c.say("I do not know which models you mean. %s", nothingChanged)
 		return nil
 	}
 	var providers, unknown []string
-	at := make([][]string, len(s.what.items))
+	places := make([][]string, len(s.what.items))
 	for i, it := range s.what.items {
-		var missing []string
-		at[i], missing = t.placesOf(s, it)
-		providers, unknown = append(providers, at[i]...), append(unknown, missing...)
+		at, missing := c.placesOf(s, it)
+		places[i], providers, unknown = at, unique(append(providers, at...)), append(unknown, missing...)
 	}
-	providers = unique(providers)
 	for _, it := range s.what.except {
-		where := providers
+		at := providers
 		if it.provider != "" {
-			where = []string{it.provider}
+			at = []string{it.provider}
 		}
-		_, missing := t.knownAt(s, it, where)
+		_, missing := c.known(s, it, at)
 		unknown = append(unknown, missing...)
 	}
 	switch {
-	case t.waiting():
+	case c.waiting():
 		return nil
 	case len(unknown) > 0:
-		t.notUnderstood(s, unknown)
+		c.notUnderstood(s, unknown)
 		return nil
 	case len(providers) == 0:
-		t.say("No provider is meant. %s", nothingChanged)
+		c.say("No provider is meant. %s", nothingChanged)
 		return nil
 	}
 	var out []target
 	for _, p := range providers {
-		tg := target{cat: t.catalog(p, narrow(s.what))}
+		tg := target{catalog: c.catalog(p, s.what)}
 		for _, it := range s.what.except {
 			if it.provider == "" || it.provider == p {
-				m := it.find(tg.cat, nil)
-				tg.excepted, tg.keep = append(tg.excepted, m.models...), append(tg.keep, m.patterns...)
+				models, _ := it.find(tg.catalog)
+				tg.excepted, tg.keep = append(tg.excepted, models...), append(tg.keep, it.patterns(tg.catalog, models)...)
 			}
 		}
 		for i, it := range s.what.items {
-			if slices.Contains(at[i], p) {
-				m := it.find(tg.cat, tg.excepted)
-				tg.models, tg.patterns = union(tg.models, m.models), unique(append(tg.patterns, m.patterns...))
-				tg.all = tg.all || it.all && len(it.words) == 0 && !it.newest && !it.old
+			if slices.Contains(places[i], p) {
+				tg.include(it)
 			}
 		}
-		tg.subtractExceptions(s.what)
+		tg.subtract(s.what)
 		out = append(out, tg)
 	}
 	return out
@@ -78,188 +72,252 @@ func (t *turn) resolve(s step) []target {
 // placesOf finds the providers on which an item means something. missing are
 // the words that mean nothing there. Without a provider in the request it is the
 // shown one. What that does not know is looked for on the others: a question
-// is about all that do, a change needs a family or an id that only one has; of
+// is about all that do, a change needs an id or a family that only one has; of
 // other words the places are said.
-func (t *turn) placesOf(s step, it item) (at, missing []string) {
-	here := t.scopeOf(s.what.scope)
-	if it.provider != "" && (s.what.scope.empty() || slices.Contains(here, it.provider)) {
+func (c *conversation) placesOf(s step, it item) (at, missing []string) {
+	here := c.providersOf(s.what.at)
+	if it.provider != "" && (s.what.at.empty() || slices.Contains(here, it.provider)) {
 		here = []string{it.provider}
 	}
-	at, missing = t.knownAt(s, it, here)
-	if len(missing) == 0 || it.provider != "" || !s.what.scope.empty() {
+	at, missing = c.known(s, it, here)
+	if len(missing) == 0 || it.provider != "" || !s.what.at.empty() {
 		return at, missing
 	}
-	if at, _ = t.knownAt(s, it, t.w.providers); t.waiting() {
-		return nil, nil
-	}
-	if len(at) > 0 && (s.kind >= explain || len(at) == 1 && (it.isFamily() || it.isID(t.catalog(at[0], narrow(s.what))))) {
+	at, _ = c.known(s, it, c.providers)
+	if len(at) > 0 && (s.kind.isQuestion() || len(at) == 1 && it.isFamily(c.catalog(at[0], s.what))) {
 		return at, nil
 	}
 	for _, p := range at {
-		hidden := !slices.ContainsFunc(it.find(t.catalog(p, narrow(s.what)), nil).models, func(m model) bool { return !m.isHidden() })
-		if hidden && s.kind == hide {
-			t.say("%s has models with %s, all of them hidden.", clean(p), code(strings.Join(itemWords(it), " ")))
+		models, _ := it.find(c.catalog(p, s.what))
+		if s.kind == hide && !slices.ContainsFunc(models, model.isShown) {
+			c.say("%s has models with %s, all of them hidden.", clean(p), code(it.text()))
 			continue
 		}
-		t.say("%s has models with %s.", clean(p), code(strings.Join(itemWords(it), " ")))
-		t.offer("On "+p, s.text+" on "+p)
+		c.say("%s has models with %s.", clean(p), code(it.text()))
+		c.offer("On "+p, s.text+" on "+p)
 	}
 	return nil, missing
 }
 
-// knownAt returns those of some providers on which all words of an item mean
-// something, and when there is none the words that mean nothing on any.
-func (t *turn) knownAt(s step, it item, providers []string) (at, missing []string) {
-	words := itemWords(it)
-	missing = words
+// known returns those of some providers on which all words of an item mean
+// something, and when there is none the words that do not.
+func (c *conversation) known(s step, it item, providers []string) (at, missing []string) {
+	missing = it.texts()
 	for _, p := range providers {
-		cat := t.catalog(p, narrow(s.what))
+		cat := c.catalog(p, s.what)
 		if cat == nil {
 			continue
 		}
-		m := it.find(cat, nil)
-		if len(m.known) == len(it.words) {
+		_, unknown := it.find(cat)
+		if len(unknown) == 0 {
 			at = append(at, p)
 		}
-		missing = slices.DeleteFunc(slices.Clone(missing), func(w string) bool { return slices.Contains(m.known, w) })
+		if len(unknown) < len(missing) {
+			missing = unknown
+		}
 	}
+	return at, missing
+}
+
+// providersOf lists the providers of a scope; the shown one when it names none.
+func (c *conversation) providersOf(at scope) []string {
+	out := slices.Clone(at.providers)
 	switch {
-	case len(at) > 0:
-		return at, nil
-	case len(missing) == 0: // each is known somewhere, but not all in one place
-		return nil, words
+	case at.every || len(out) == 0 && len(at.without) > 0:
+		out = slices.Clone(c.providers)
+	case len(out) == 0:
+		out = []string{c.provider}
 	}
-	return nil, missing
+	return slices.DeleteFunc(out, func(p string) bool { return slices.Contains(at.without, p) })
 }
 
-// scopeOf lists the providers of a scope; the shown one when it names none.
-func (t *turn) scopeOf(s scope) []string {
-	out := s.providers
-	if s.every || len(out) == 0 && len(s.without) > 0 {
-		out = slices.Clone(t.w.providers)
-		if s.major {
-			out = slices.DeleteFunc(out, func(p string) bool { return vendors[strings.ToLower(p)] == "" })
-		}
-		if s.others {
-			out = slices.DeleteFunc(out, func(p string) bool { return p == t.w.provider })
-		}
-	} else if len(out) == 0 {
-		out = []string{t.w.provider}
-	}
-	return slices.DeleteFunc(slices.Clone(out), func(p string) bool { return slices.Contains(s.without, p) })
+// include adds the models of an item.
+func (tg *target) include(it item) {
+	models, _ := it.find(tg.catalog)
+	patterns := it.patterns(tg.catalog, models)
+	tg.models = append(tg.models, without(models, tg.models)...)
+	tg.patterns = unique(append(tg.patterns, patterns...))
+	tg.all = tg.all || it.all && len(it.words) == 0
+	tg.vague = tg.vague || len(patterns) == 0
 }
 
-// subtractExceptions takes the excepted models out, and finds the patterns that
-// keep just them.
-func (tg *target) subtractExceptions(sel selection) {
+// subtract takes the excepted models out, and finds the patterns for just them.
+func (tg *target) subtract(sel selection) {
 	out := intersect(tg.models, tg.excepted)
-	tg.excepted = out
-	if len(out) == 0 {
-		tg.keep = nil
-		return
-	}
-	tg.models = without(tg.models, out)
+	tg.models, tg.excepted = without(tg.models, out), out
 	candidates := [][]string{tg.keep}
 	for _, a := range sel.items {
 		for _, b := range sel.except {
-			both := item{words: slices.Concat(a.words, b.words)}
-			candidates = append(candidates, both.spellings(tg.cat, out)...)
+			both := item{words: slices.Concat(a.words, b.words), family: true}
+			candidates = append(candidates, both.spellings(out)...)
 		}
 	}
-	tg.keep = choose(tg.cat, out, candidates)
+	if tg.keep = nil; len(out) > 0 {
+		tg.keep = choose(tg.catalog, out, candidates)
+		tg.vague = tg.vague || len(tg.keep) == 0
+	}
 }
 
-func (it item) isFamily() bool {
-	return slices.ContainsFunc(it.words, func(w term) bool { return w.form == asWord && familyOf(w.text) != "" })
-}
+var (
+	separators = regexp.MustCompile(`\\?\.|-`)
+	letters    = regexp.MustCompile(`[a-z]`)
+)
 
-// isID reports a single word that is the id of a model.
-func (it item) isID(c *catalog) bool {
-	return len(it.words) == 1 && slices.ContainsFunc(c.models, func(m model) bool { return m.named(it.words[0].text) })
-}
-
-func (m model) named(s string) bool {
-	return strings.EqualFold(m.id, s) || strings.EqualFold(m.name, s)
-}
-
-// narrow are patterns that match all models a selection can mean, in any case
-// of the letters.
-func narrow(sel selection) []string {
+// queries are patterns for all models that the words of a selection can mean:
+// letters in both cases, and - and . for each other.
+func (sel selection) queries() []string {
 	var out []string
 	for _, it := range slices.Concat(sel.items, sel.except) {
+		for _, w := range it.words {
+			for _, text := range w.texts() {
+				if !w.typed {
+					text = letters.ReplaceAllStringFunc(text, func(l string) string { return "[" + l + strings.ToUpper(l) + "]" })
+					text = "*" + separators.ReplaceAllString(text, "[.-]") + "*"
+				}
+				out = append(out, text)
+			}
+		}
 		if len(it.words) == 0 {
 			out = append(out, "*")
-		}
-		for _, w := range it.words {
-			if w.form == asTyped {
-				out = append(out, w.text)
-				continue
-			}
-			for _, text := range w.texts() {
-				out = append(out, "*"+anyCase(text)+"*")
-			}
 		}
 	}
 	return unique(out)
 }
 
-// anyCase is a pattern for a text in upper and lower case, with . and - alike.
-func anyCase(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if up, low := unicode.ToUpper(r), unicode.ToLower(r); up != low {
-			fmt.Fprintf(&b, "[%c%c]", up, low)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return strings.ReplaceAll(b.String(), ".", "[.-]")
+// variants lists what ids write for a word of the user. Words are not stemmed:
+// the plurals that people say of models stand here.
+var variants = map[string]string{
+	"experimental": "exp", "embeddings": "embedding", "previews": "preview", "minis": "mini", "nanos": "nano",
+	"images": "image", "haikus": "haiku", "sonnets": "sonnet", "betas": "beta", "snapshots": "snapshot",
 }
 
-func itemWords(it item) []string {
-	var out []string
+// texts are the word and its variant.
+func (w term) texts() []string { return unique([]string{w.text, variants[w.text]}) }
+
+// find returns the models of an item, and its words that no model has in its
+// name. A typed pattern is known even when it matches nothing: rules may wait for
+// models that come later.
+func (it item) find(cat *catalog) (models []model, unknown []string) {
+	models = cat.models
 	for _, w := range it.words {
-		out = append(out, w.text)
+		hits := w.models(cat, len(it.words) == 1 && !it.family)
+		if len(hits) == 0 && !w.typed {
+			unknown = append(unknown, w.text)
+		}
+		models = intersect(models, hits)
+	}
+	if len(models)+len(unknown) == 0 && len(it.words) > 1 {
+		unknown = it.texts() // each is known, but no model has them all
+	}
+	return models, unknown
+}
+
+// models returns the models that a word fits; just the one of an id when the
+// word stands alone.
+func (w term) models(cat *catalog, alone bool) []model {
+	if w.typed {
+		return cat.matching(w.text)
+	}
+	if hits := filter(cat.models, func(m model) bool { return m.named(w.text) }); alone && len(hits) > 0 {
+		return hits
+	}
+	in := w.inName()
+	return filter(cat.models, func(m model) bool { return in.MatchString(m.name) })
+}
+
+// isFamily reports an item with the id of a model, or with a word that begins
+// most names of the provider: "claude".
+func (it item) isFamily(cat *catalog) bool {
+	return slices.ContainsFunc(it.words, func(w term) bool {
+		begins := filter(cat.models, func(m model) bool { return strings.HasPrefix(strings.ToLower(m.name), w.text) })
+		return 2*len(begins) >= len(cat.models) || slices.ContainsFunc(begins, func(m model) bool { return m.named(w.text) })
+	})
+}
+
+// inName matches a name in which the word or its variant stands between
+// separators, or between letters and digits. Case does not count, and . and - are
+// the same. A single character is in no name.
+func (w term) inName() *regexp.Regexp {
+	if len(w.text) < 2 {
+		return regexp.MustCompile(`[^\s\S]`)
+	}
+	edge := func(c byte) string {
+		switch {
+		case '0' <= c && c <= '9':
+			return "[^0-9]"
+		case 'a' <= c && c <= 'z':
+			return "[^a-z]"
+		}
+		return "(?s:.)"
+	}
+	var texts []string
+	for _, text := range w.texts() {
+		texts = append(texts, separators.ReplaceAllString(regexp.QuoteMeta(text), "[.-]"))
+	}
+	return regexp.MustCompile("(?i)(?:^|" + edge(w.text[0]) + ")(" + strings.Join(texts, "|") + ")(?:$|" + edge(w.text[len(w.text)-1]) + ")")
+}
+
+// patterns are those that match just the models of an item; nil when none do.
+func (it item) patterns(cat *catalog, models []model) []string {
+	switch {
+	case len(it.words) == 0:
+		return []string{"*"}
+	case len(it.words) == 1 && it.words[0].typed:
+		return []string{it.words[0].text}
+	}
+	return choose(cat, models, it.spellings(models))
+}
+
+// spellings lists the ways to write an item as a pattern, the best first.
+func (it item) spellings(models []model) [][]string {
+	if len(models) == 0 {
+		return nil
+	}
+	first := models[0]
+	if len(models) == 1 && !it.family && len(it.words) == 1 && first.named(it.words[0].text) {
+		return [][]string{{first.name}, {first.id}}
+	}
+	text := it.spelling(first.name)
+	begin, _, _ := strings.Cut(text, "*")
+	shapes := []string{"*%*", "%*", "*-%*", "*/%*", "*-%", "*-%-*"}
+	if !slices.ContainsFunc(models, func(m model) bool { return !strings.HasPrefix(m.name, begin) }) {
+		shapes[0], shapes[1] = shapes[1], shapes[0] // a family: all names begin with it
+	}
+	var out [][]string
+	for _, shape := range shapes {
+		out = append(out, []string{strings.ReplaceAll(shape, "%", text)})
 	}
 	return out
 }
 
-func ids(models []model) map[string]bool {
-	out := make(map[string]bool, len(models))
-	for _, m := range models {
-		out[m.id] = true
+// spelling writes the words of an item as a name does, in its order: "gpt*mini".
+func (it item) spelling(name string) string {
+	at := map[string]int{}
+	var texts []string
+	for _, w := range it.words {
+		text, place := strings.Trim(w.text, "*"), -1 // a pattern, in front
+		if found := w.inName().FindStringSubmatchIndex(name); found != nil && !w.typed {
+			place, text = found[2], name[found[2]:found[3]]
+		}
+		at[text], texts = place, append(texts, text)
 	}
-	return out
+	slices.SortStableFunc(texts, func(a, b string) int { return cmp.Compare(at[a], at[b]) })
+	return strings.Join(texts, "*")
 }
-
-func intersect(a, b []model) []model {
-	in := ids(b)
-	return filter(a, func(m model) bool { return in[m.id] })
-}
-
-func without(a, b []model) []model {
-	in := ids(b)
-	return filter(a, func(m model) bool { return !in[m.id] })
-}
-
-func union(a, b []model) []model { return append(a, without(b, a)...) }
 
 // choose returns the first candidate whose patterns match just the models, else
 // the models one by one; nil when that would be too many.
 func choose(cat *catalog, models []model, candidates [][]string) []string {
+	const mostRules = 60
+	if len(models) <= mostRules && !cat.cut {
+		candidates = append(candidates, unique(names(models)))
+	}
 	in := ids(models)
 	for _, patterns := range candidates {
-		if len(patterns) == 0 {
-			continue
-		}
 		matches := matcher(patterns)
-		same := !slices.ContainsFunc(cat.models, func(m model) bool { return in[m.id] != matches(m) })
-		if same {
+		if len(patterns) > 0 && !slices.ContainsFunc(cat.models, func(m model) bool { return in[m.id] != matches(m) }) {
 			return patterns
 		}
 	}
-	if len(models) > maxEnumerated || cat.unlisted > 0 {
-		return nil
-	}
-	return unique(names(models))
+	return nil
 }

@@ -23,6 +23,8 @@ const (
 
 	// maxBody bounds a request: 20,000 models of context are about 4 MiB.
 	maxBody = 32 << 20
+	// headerLimit bounds how long a connection may take to send its headers.
+	headerLimit = 10 * time.Second
 )
 
 // Options configures the model. The zero value asks for no token and streams
@@ -44,16 +46,9 @@ type Model struct {
 // New returns the model. It does no I/O.
 func New(opts Options) *Model {
 	m := &Model{opts: opts, mux: http.NewServeMux()}
-	card := map[string]any{"id": ModelID, "object": "model", "created": 0, "owned_by": "winnow", "context_window": ContextWindow}
 	m.mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
+		card := map[string]any{"id": ModelID, "object": "model", "created": 0, "owned_by": "winnow", "context_window": ContextWindow}
 		writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{card}})
-	})
-	m.mux.HandleFunc("GET /v1/models/{id}", func(w http.ResponseWriter, r *http.Request) {
-		if id := r.PathValue("id"); !known(id) {
-			refuse(w, noModel(id))
-			return
-		}
-		writeJSON(w, http.StatusOK, card)
 	})
 	m.mux.HandleFunc("POST /v1/chat/completions", m.complete)
 	m.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
@@ -64,7 +59,8 @@ func New(opts Options) *Model {
 
 // ServeHTTP serves the OpenAI wire: GET /v1/models, POST /v1/chat/completions.
 func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !m.authorized(r) {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if m.opts.Token != "" && (!strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare([]byte(token), []byte(m.opts.Token)) == 0) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		refuse(w, &refusal{http.StatusUnauthorized, "invalid_api_key", "the bearer token is missing or wrong"})
 		return
@@ -72,46 +68,30 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.mux.ServeHTTP(w, r)
 }
 
-func (m *Model) authorized(r *http.Request) bool {
-	if m.opts.Token == "" {
-		return true
-	}
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare([]byte(token), []byte(m.opts.Token)) == 1
-}
-
-func known(model string) bool { return model == ModelID || model == "offline/"+ModelID }
-
-func noModel(model string) *refusal {
-	return &refusal{http.StatusNotFound, "model_not_found", "there is no model " + clean(model) + " here; the only one is " + ModelID}
-}
-
-// complete answers a chat request, streamed or whole.
+// complete answers a chat request as a stream, whether it asks for one or not.
 func (m *Model) complete(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
+	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
 		refuse(w, &refusal{http.StatusRequestEntityTooLarge, "request_too_large", "the request is larger than this model reads"})
 		return
-	case err != nil:
-		refuse(w, &refusal{http.StatusBadRequest, "invalid_request", "the request could not be read"})
-		return
+	}
+	if err != nil {
+		return // the client has gone
 	}
 	req, bad := readRequest(body)
 	if bad != nil {
 		refuse(w, bad)
 		return
 	}
-	c := newCompletion(body, respond(req))
-	if !req.stream {
-		writeJSON(w, http.StatusOK, c.whole())
-		return
-	}
-	c.stream(r.Context(), w, m.opts.Delay, req.usage)
+	stream(r.Context(), w, chunks(body, req.usage, respond(req)), m.opts.Delay)
 }
 
-// refuse writes an error in the wire's form.
+// refusal is why a request is not answered, in the form of the wire.
+type refusal struct {
+	status        int
+	code, message string
+}
+
 func refuse(w http.ResponseWriter, f *refusal) {
 	kind := "invalid_request_error"
 	if f.status == http.StatusUnauthorized {
@@ -126,9 +106,6 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(v)
 }
-
-// headerLimit bounds how long a connection may take to send its headers.
-const headerLimit = 10 * time.Second
 
 // Server is the model on a loopback port of its own.
 type Server struct {

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 )
 
 const (
@@ -16,24 +17,17 @@ const (
 	maxEcho = 200
 	// maxNamed is how many ids an answer lists before it says "and N more".
 	maxNamed = 6
+	// maxLines is how many lines of a list an answer shows.
+	maxLines = 30
 )
 
 // clean makes a string from a user, a model list or a tool fit for an answer:
-// one line of printable characters, at most maxEcho of them, with nothing in it
-// that the receiver reads as a payload marker or a tool marker.
+// one line of at most maxEcho printable characters, with nothing in it that the
+// receiver reads as a payload marker or a tool marker.
 func clean(s string) string { return cleanTo(s, maxEcho) }
 
 func cleanTo(s string, limit int) string {
-	s = strings.Join(strings.Fields(printable(s)), " ")
-	if rs := []rune(s); len(rs) > limit {
-		s = string(rs[:limit]) + "…"
-	}
-	return strings.NewReplacer("[[", "[ [", ": {", ": (", ":{", ":(").Replace(s)
-}
-
-// isVariationSelector reports a variation selector: printable, but not seen.
-func isVariationSelector(r rune) bool {
-	return r >= 0xFE00 && r <= 0xFE0F || r >= 0xE0100 && r <= 0xE01EF
+	return strings.NewReplacer("[[", "[ [", ": {", ": (", ":{", ":(").Replace(safetext.Line(strings.TrimSpace(s), limit))
 }
 
 // code shows a foreign string as a Markdown code span, in which no asterisk or
@@ -82,17 +76,16 @@ func verbFor(n int, one, many string) string {
 	return many
 }
 
-// quotedOrStarred finds what a tool's message names: text in double quotes, and
-// words with an asterisk.
-var quotedOrStarred = regexp.MustCompile(`"[^"]*"|[^\s"“”]*\*[^\s"“”]*`)
+// quotedOrStarred finds what a tool's message names: code spans, text in double
+// quotes, and words with an asterisk.
+var quotedOrStarred = regexp.MustCompile("`[^`]*`|\"[^\"]*\"|[^\\s\"“”`]*\\*[^\\s\"“”`]*")
 
 // foreign shows a tool's message with its patterns and ids as code spans.
 func foreign(s string) string {
-	s = strings.ReplaceAll(cleanTo(s, 2*maxEcho), "`", "'")
-	return quotedOrStarred.ReplaceAllStringFunc(s, func(m string) string {
-		body := strings.Trim(m, `"`)
+	return quotedOrStarred.ReplaceAllStringFunc(cleanTo(s, 2*maxEcho), func(m string) string {
+		body := strings.Trim(m, "\"` ")
 		end := strings.TrimRight(body, ".,;:")
-		if m != body { // quoted: its punctuation belongs to it
+		if m != body { // a span or quoted: its punctuation belongs to it
 			return code(body)
 		}
 		return code(end) + body[len(end):]
@@ -123,16 +116,15 @@ func lowerFirst(s string) string {
 	return s
 }
 
-// bullets is a head and a Markdown list of at most limit lines.
-func bullets(head string, lines []string, limit int) string {
-	out := head + "\n"
-	for i, l := range lines {
-		if i == limit {
-			return out + fmt.Sprintf("\n- and %d more", len(lines)-limit)
-		}
-		out += "\n- " + l
+// bullets is a head and a Markdown list of at most maxLines lines.
+func bullets(head string, lines []string) string {
+	if cut := len(lines) - maxLines; cut > 0 {
+		lines = append(lines[:maxLines:maxLines], fmt.Sprintf("and %d more", cut))
 	}
-	return out
+	if len(lines) == 0 {
+		return head
+	}
+	return head + "\n\n- " + strings.Join(lines, "\n- ")
 }
 
 // unique drops empty strings and repetitions; the order stays.
@@ -144,13 +136,4 @@ func unique(ss []string) []string {
 		}
 	}
 	return out
-}
-
-// set builds a word set from a line of words.
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
 }

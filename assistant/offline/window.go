@@ -19,18 +19,34 @@ type window struct {
 	providers []string
 	shown     catalog // the models of the shown provider
 	unsaved   bool
-	knowsSave bool           // the context says whether something is unsaved
-	changes   []gjson.Result // changes_since_last_message
+}
+
+// historyWindow is the window_type of the chat history.
+const historyWindow = "history"
+
+// The rule lists as the context names them.
+const (
+	ignoreList = "ignore"
+	allowList  = "whitelist"
+)
+
+// listName is what an answer calls a list.
+func listName(list string) string {
+	if list == allowList {
+		return "allow"
+	}
+	return list
 }
 
 // catalog is the models and rules of one provider.
 type catalog struct {
 	provider      string
 	models        []model
-	complete      bool // models holds all of them
-	unlisted      int  // models that were found and not listed; they count as shown
+	cut           bool            // the provider has more models than were listed
+	asked         map[string]bool // the patterns that were asked for because of that
+	unlisted      int             // models that those match and that are not in models; they count as shown
 	total, hidden int
-	ignore, allow []rule
+	rules         map[string][]rule // by list
 }
 
 // model is one entry of a model list.
@@ -41,7 +57,7 @@ type model struct {
 	rule   string // the pattern that decides the status
 }
 
-// rule is an ignore or allow rule and how many models it decides; -1 is not known.
+// rule is a rule and how many models it decides; -1 is not known.
 type rule struct {
 	pattern string
 	count   int
@@ -55,30 +71,45 @@ func newModel(id, provider string) model {
 	return m
 }
 
-// callName names the model for a tool, whichever provider is shown.
-func (m model) callName(provider string) string {
-	if strings.Contains(m.id, "/") || provider == "" {
-		return m.id
-	}
-	return provider + "/" + m.id
-}
+func (m model) isHidden() bool  { return m.status == "ignored" }
+func (m model) isShown() bool   { return !m.isHidden() }
+func (m model) isAllowed() bool { return m.status == "whitelisted" }
 
-func (m model) isHidden() bool { return m.status == "ignored" }
+// named reports that text is the model's id or name.
+func (m model) named(text string) bool {
+	return strings.EqualFold(m.name, text) || strings.EqualFold(m.id, text)
+}
 
 // shownCount is how many models of the provider are not hidden.
 func (c *catalog) shownCount() int { return c.total - c.hidden }
 
-// rules are those of one list.
-func (c *catalog) rules(list string) []rule {
-	if list == allowList {
-		return c.allow
-	}
-	return c.ignore
-}
-
 // matching returns the listed models that a pattern matches.
 func (c *catalog) matching(pattern string) []model {
 	return filter(c.models, matcher([]string{pattern}))
+}
+
+// has reports a rule that is written just so.
+func (c *catalog) has(list, pattern string) bool {
+	return slices.Contains(c.patternsOf(list), pattern)
+}
+
+func (c *catalog) patternsOf(list string) []string {
+	var out []string
+	for _, r := range c.rules[list] {
+		out = append(out, r.pattern)
+	}
+	return out
+}
+
+// matcher reports the models that one of some patterns matches.
+func matcher(patterns []string) func(model) bool {
+	globs := make([]*glob.Pattern, len(patterns))
+	for i, p := range patterns {
+		globs[i] = glob.Compile(p)
+	}
+	return func(m model) bool {
+		return slices.ContainsFunc(globs, func(g *glob.Pattern) bool { return g.MatchID(m.id) })
+	}
 }
 
 func filter(models []model, want func(model) bool) []model {
@@ -99,16 +130,22 @@ func names(models []model) []string {
 	return out
 }
 
-func patternsOf(rules []rule) []string {
-	out := make([]string, len(rules))
-	for i, r := range rules {
-		out[i] = r.pattern
+func ids(models []model) map[string]bool {
+	out := make(map[string]bool, len(models))
+	for _, m := range models {
+		out[m.id] = true
 	}
 	return out
 }
 
-func hasRule(rules []rule, pattern string) bool {
-	return slices.ContainsFunc(rules, func(r rule) bool { return r.pattern == pattern })
+func intersect(a, b []model) []model {
+	in := ids(b)
+	return filter(a, func(m model) bool { return in[m.id] })
+}
+
+func without(a, b []model) []model {
+	in := ids(b)
+	return filter(a, func(m model) bool { return !in[m.id] })
 }
 
 // findWindow reads the last context object of the system text: JSON that begins
@@ -122,37 +159,33 @@ func findWindow(system string) (w window, around string) {
 	at := strings.LastIndex(system[:key], "\n{") + 1
 	d := json.NewDecoder(strings.NewReader(system[at:]))
 	var raw json.RawMessage
-	if d.Decode(&raw) != nil {
+	if d.Decode(&raw) != nil || gjson.GetBytes(raw, "window_type").String() == "" {
 		return window{}, system
 	}
-	c := gjson.ParseBytes(raw)
-	if c.Get("window_type").String() == "" {
-		return window{}, system
-	}
-	return newWindow(c), system[:at] + system[at+int(d.InputOffset()):]
+	return newWindow(gjson.ParseBytes(raw)), system[:at] + system[at+int(d.InputOffset()):]
 }
 
 func newWindow(c gjson.Result) window {
-	state, models, shown := c.Get("ui_state"), c.Get("models"), c.Get("current_provider").String()
+	shown := c.Get("current_provider").String()
 	w := window{
 		kind: c.Get("window_type").String(), provider: shown, providers: stringsOf(c.Get("available_providers")),
-		knowsSave: state.Exists(), unsaved: state.Get("has_unsaved_changes").Bool(), changes: c.Get("changes_since_last_message").Array(),
+		unsaved: c.Get("ui_state.has_unsaved_changes").Bool(),
 	}
 	if shown != "" && !slices.Contains(w.providers, shown) {
 		w.providers = append(w.providers, shown)
 	}
-	cat := catalog{provider: shown, ignore: rulesOf(c.Get("rules.ignore")), allow: rulesOf(c.Get("rules.whitelist"))}
-	items := models.Get("items")
-	cat.add(items)
-	listed := len(items.Array())
-	cat.total, cat.hidden = int(models.Get("total_count").Int()), len(filter(cat.models, model.isHidden))
-	if cat.total < listed {
-		cat.total = len(cat.models)
+	models := c.Get("models")
+	w.shown = catalog{provider: shown, rules: map[string][]rule{}}
+	for _, list := range []string{ignoreList, allowList} {
+		w.shown.rules[list] = rulesOf(c.Get("rules." + list))
 	}
-	if cat.complete = !c.Get("truncated").Bool() && !models.Get("truncated").Bool() && cat.total <= listed; !cat.complete {
-		cat.hidden = cat.total - int(models.Get("available_count").Int())
+	w.shown.add(models.Get("items"))
+	listed := len(w.shown.models)
+	w.shown.total = max(int(models.Get("total_count").Int()), listed)
+	w.shown.unlisted = w.shown.total - listed
+	if w.shown.hidden = len(filter(w.shown.models, model.isHidden)); w.shown.unlisted > 0 {
+		w.shown.hidden = w.shown.total - int(models.Get("available_count").Int())
 	}
-	w.shown = cat
 	return w
 }
 
@@ -164,7 +197,7 @@ func (c *catalog) add(list gjson.Result) {
 			m := newModel(id, c.provider)
 			m.status = it.Get("status").String()
 			m.rule = cmp.Or(it.Get("rule").String(), it.Get("affecting_rule.pattern").String())
-			c.models = append(c.models, m)
+			c.models, have[id] = append(c.models, m), true
 		}
 		return true
 	})
@@ -185,8 +218,7 @@ func rulesOf(list gjson.Result) []rule {
 
 // sameProvider lists other names of a provider, tried in this order.
 var sameProvider = map[string][]string{
-	"gemini": {"google", "vertexai", "vertex"}, "google": {"gemini", "vertexai", "vertex"},
-	"xai": {"x-ai"}, "x-ai": {"xai"}, "moonshot": {"moonshotai"}, "zai": {"zhipu", "z-ai"}, "mistral": {"mistralai"}, "qwen": {"alibaba", "dashscope"},
+	"gemini": {"google", "vertexai"}, "google": {"gemini", "vertexai"}, "xai": {"x-ai"}, "x-ai": {"xai"}, "zai": {"z-ai"}, "mistral": {"mistralai"},
 }
 
 // providerNamed finds the window's name of a provider the user named.
@@ -201,34 +233,54 @@ func (w *window) providerNamed(s string) (string, bool) {
 	return "", false
 }
 
-// hides counts the models that edits of a catalog's provider would hide.
-func (c *catalog) hides(edits []edit) (newly []model, unlisted int) {
-	lists := map[string][]string{ignoreList: patternsOf(c.ignore), allowList: patternsOf(c.allow)}
-	for _, e := range edits {
-		switch {
-		case e.provider != c.provider:
-		case e.clear:
-			lists[e.list] = nil
-		case e.add:
-			lists[e.list] = append(lists[e.list], e.pattern)
-			if e.list == ignoreList {
-				unlisted = c.unlisted
-			}
-		default:
-			lists[e.list] = slices.DeleteFunc(lists[e.list], func(p string) bool { return p == e.pattern })
+// catalog returns the models of a provider: from the context when it lists all
+// of them, else from the window. Where that cuts the list, too, the models that a
+// selection can mean are asked for. nil means that calls are made now, or that
+// the window gave no list, which is said.
+func (c *conversation) catalog(provider string, sel selection) *catalog {
+	cat := c.catalogs[provider]
+	switch {
+	case cat != nil:
+	case provider == c.shown.provider && c.shown.unlisted == 0:
+		cat = &c.shown
+	default:
+		cat = &catalog{provider: provider, rules: map[string][]rule{}, asked: map[string]bool{}}
+		r := c.models(cat, "*")
+		if r == nil {
+			return nil
+		}
+		cat.total, cat.hidden = int(r.Data.Get("count").Int()), int(r.Data.Get("hidden_count").Int())
+		cat.cut = cat.total > len(cat.models)
+		for _, list := range []string{ignoreList, allowList} {
+			cat.rules[list] = rulesOf(r.Data.Get(list + "_rules"))
+		}
+		if provider == c.shown.provider {
+			cat.rules = c.shown.rules // these have counts
 		}
 	}
-	ignored, allowed := matcher(lists[ignoreList]), matcher(lists[allowList])
-	return filter(c.models, func(m model) bool { return !m.isHidden() && !allowed(m) && ignored(m) }), unlisted
+	c.catalogs[provider] = cat
+	known := true
+	for _, q := range sel.queries() {
+		if !cat.cut || cat.asked[q] {
+			continue
+		}
+		r := c.models(cat, q) // all are asked for at once
+		if known = known && r != nil; r != nil {
+			cat.asked[q] = true
+			cat.unlisted += int(r.Data.Get("count").Int()) - len(r.Data.Get("models").Array())
+		}
+	}
+	if !known {
+		return nil
+	}
+	return cat
 }
 
-// matcher reports the models that one of some patterns matches.
-func matcher(patterns []string) func(model) bool {
-	globs := make([]*glob.Pattern, len(patterns))
-	for i, p := range patterns {
-		globs[i] = glob.Compile(p)
+// models adds the models of a pattern to a catalog; nil when it cannot now.
+func (c *conversation) models(cat *catalog, pattern string) *result {
+	r := c.lookUp("get_models_matching_pattern", args{"pattern": pattern, "provider": cat.provider})
+	if r != nil {
+		cat.add(r.Data.Get("models"))
 	}
-	return func(m model) bool {
-		return slices.ContainsFunc(globs, func(g *glob.Pattern) bool { return g.MatchID(m.id) })
-	}
+	return r
 }

@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -12,10 +11,10 @@ import (
 
 // chatRequest is the body of POST /v1/chat/completions, as far as it is read.
 type chatRequest struct {
-	stream, usage bool
-	tools         map[string]gjson.Result // the parameters of the offered tools
-	system        string
-	exchanges     []*exchange
+	usage     bool                    // the stream ends with an estimate of the tokens
+	tools     map[string]gjson.Result // the parameters of the offered tools
+	system    string
+	exchanges []*exchange
 }
 
 // exchange is one user message and the calls made for it.
@@ -27,11 +26,11 @@ type exchange struct {
 
 // call is a tool call of the conversation and what came of it.
 type call struct {
-	name     string
-	text     string       // the arguments as this package encodes them
-	args     gjson.Result // text, parsed
-	res      *result      // nil: no result in the request
-	consumed bool         // a step of this turn has taken it as its own
+	name string
+	text string       // the arguments as this package encodes them
+	args gjson.Result // text, parsed
+	res  *result      // nil: no result in the request
+	used bool         // a step of this turn has its result
 }
 
 // ok reports that the call succeeded.
@@ -46,40 +45,25 @@ type result struct {
 	missing bool // the call was not made
 }
 
-// why is the reason of a failure, in the tool's own words.
-func (r *result) why() string {
-	return strings.TrimRight(cmp.Or(foreign(r.Message), "no reason was given"), ".")
-}
-
 // readResult reads a tool message. Plain text is a success that says so.
 func readResult(content string) *result {
 	b := gjson.Parse(content)
 	if !gjson.Valid(content) || !b.IsObject() {
 		return &result{Success: true, Message: content}
 	}
-	r := &result{Success: b.Get("success").Bool(), Message: b.Get("message").String(), Code: b.Get("error_code").String(), Data: b.Get("data")}
-	if !r.Success {
-		r.Message = cmp.Or(r.Message, b.Get("error").String(), b.Get("hint").String(), r.Code)
-	}
-	return r
-}
-
-// refusal is why a request is not answered, in the form of the wire.
-type refusal struct {
-	status        int
-	code, message string
+	return &result{Success: b.Get("success").Bool(), Message: b.Get("message").String(), Code: b.Get("error_code").String(), Data: b.Get("data")}
 }
 
 // readRequest reads a request's body.
 func readRequest(body []byte) (*chatRequest, *refusal) {
+	b := gjson.ParseBytes(body)
 	if !gjson.ValidBytes(body) {
 		return nil, &refusal{http.StatusBadRequest, "invalid_json", "the request is not JSON"}
 	}
-	b := gjson.ParseBytes(body)
-	if model := b.Get("model").String(); !known(model) {
-		return nil, noModel(model)
+	if model := b.Get("model").String(); model != ModelID && model != "offline/"+ModelID {
+		return nil, &refusal{http.StatusNotFound, "model_not_found", "there is no model " + clean(model) + " here; the only one is " + ModelID}
 	}
-	r := &chatRequest{stream: b.Get("stream").Bool(), usage: b.Get("stream_options.include_usage").Bool(), tools: map[string]gjson.Result{}}
+	r := &chatRequest{usage: b.Get("stream_options.include_usage").Bool(), tools: map[string]gjson.Result{}}
 	if b.Get("tool_choice").String() != "none" {
 		for _, t := range b.Get("tools").Array() {
 			r.tools[t.Get("function.name").String()] = t.Get("function.parameters.properties")
@@ -91,36 +75,39 @@ func readRequest(body []byte) (*chatRequest, *refusal) {
 	}
 	byID := map[string]*call{}
 	for i, m := range messages {
-		if role, ok := r.add(m, byID); !ok {
-			return nil, &refusal{http.StatusBadRequest, "invalid_request", fmt.Sprintf("messages[%d]: unknown role %q", i, cleanTo(role, 32))}
-		}
-		if c := m.Get("content"); c.Type != gjson.String && c.Type != gjson.Null && !c.IsArray() {
-			return nil, &refusal{http.StatusBadRequest, "invalid_json", "content must be a string or a list of parts"}
+		if problem := r.add(m, byID); problem != "" {
+			return nil, &refusal{http.StatusBadRequest, "invalid_request", fmt.Sprintf("messages[%d]: %s", i, problem)}
 		}
 	}
 	return r, nil
 }
 
-// add reads one message; false when its role is unknown.
-func (r *chatRequest) add(m gjson.Result, byID map[string]*call) (role string, ok bool) {
-	text := m.Get("content").String()
-	if parts := m.Get("content"); parts.IsArray() {
-		text = strings.Join(stringsOf(parts.Get("#.text")), "")
+// add reads one message and says what is wrong with it. byID are the calls
+// without a result.
+func (r *chatRequest) add(m gjson.Result, byID map[string]*call) (problem string) {
+	content := m.Get("content")
+	text := content.String()
+	if content.IsArray() {
+		text = strings.Join(stringsOf(content.Get("#.text")), "")
+	} else if content.Type != gjson.String && content.Type != gjson.Null {
+		return "content must be a string or a list of parts"
 	}
-	switch role = m.Get("role").String(); role {
+	switch role := m.Get("role").String(); role {
 	case "system", "developer":
 		r.system = strings.TrimPrefix(r.system+"\n\n"+text, "\n\n")
 	case "user":
 		r.exchanges = append(r.exchanges, &exchange{user: text})
 	case "assistant":
-		if calls := m.Get("tool_calls").Array(); len(calls) > 0 && len(r.exchanges) > 0 {
-			now := r.exchanges[len(r.exchanges)-1]
-			now.rounds++
-			for _, c := range calls {
-				k := newCall(c.Get("function.name").String(), c.Get("function.arguments").String())
-				now.calls = append(now.calls, k)
-				byID[c.Get("id").String()] = k
-			}
+		calls := m.Get("tool_calls").Array()
+		if len(calls) == 0 || len(r.exchanges) == 0 {
+			break
+		}
+		now := r.exchanges[len(r.exchanges)-1]
+		now.rounds++
+		for _, c := range calls {
+			k := newCall(c.Get("function.name").String(), c.Get("function.arguments").String())
+			now.calls = append(now.calls, k)
+			byID[c.Get("id").String()] = k
 		}
 	case "tool":
 		id := m.Get("tool_call_id").String()
@@ -129,17 +116,15 @@ func (r *chatRequest) add(m gjson.Result, byID map[string]*call) (role string, o
 			delete(byID, id)
 		}
 	default:
-		return role, false
+		return fmt.Sprintf("unknown role %q", clean(role))
 	}
-	return role, true
+	return ""
 }
 
 // newCall reads a call; damaged arguments are none.
 func newCall(name, arguments string) *call {
 	a := args{}
-	if json.Unmarshal([]byte(arguments), &a) != nil {
-		a = args{}
-	}
+	_ = json.Unmarshal([]byte(arguments), &a)
 	text := a.encode()
 	return &call{name: name, text: text, args: gjson.Parse(text)}
 }
@@ -150,7 +135,7 @@ type args map[string]any
 // encode writes arguments with their keys in order.
 func (a args) encode() string {
 	b, err := json.Marshal(a)
-	if err != nil {
+	if err != nil || a == nil {
 		return "{}" // a value that JSON does not have is never put in
 	}
 	return string(b)

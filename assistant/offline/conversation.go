@@ -1,0 +1,321 @@
+package offline
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+)
+
+// maxRounds is how often one turn may call tools.
+const maxRounds = 5
+
+// writeTools are the tools of the model filter that change rules, the file or
+// the window.
+var writeTools = set("add_ignore_rule remove_ignore_rule add_whitelist_rule remove_whitelist_rule clear_all_ignore_rules clear_all_whitelist_rules " +
+	"import_rules save_changes discard_changes switch_provider refresh_models")
+
+// conversation works out the response to a request. Nothing is kept between
+// requests: the message is planned from the beginning each time, and a call that
+// the request holds a result of gives that result instead of being made again.
+// With no call left to make, what was said is the answer.
+type conversation struct {
+	*chatRequest
+	window
+	parser
+	prompt string // the system text without the context
+	past   []*exchange
+	now    *exchange
+	steps  []step
+
+	catalogs  map[string]*catalog // by provider
+	confirmed bool                // the user has said yes to what this turn does
+
+	calls     []pending
+	announced []string // what the calls are for
+	said      []string // paragraphs of the answer
+	values    []value
+	proposals []proposal
+	missing   []string // tools that are not offered
+	stopped   bool     // locked or out of rounds: no more calls
+	wrote     bool     // a rule was changed in this turn
+	saved     bool     // a save succeeded after it
+}
+
+// pending is a call of this response.
+type pending struct {
+	id   string
+	name string
+	args string // a JSON object
+}
+
+// value is a next message that the answer suggests.
+type value struct {
+	Label string `json:"label"`
+	Value string `json:"value"`
+}
+
+// reply is one response, before it is put on the wire.
+type reply struct {
+	thought string
+	text    string
+	calls   []pending
+}
+
+// respond works out the response to a request. The same request always gives
+// the same response.
+func respond(req *chatRequest) reply {
+	c := &conversation{chatRequest: req, now: &exchange{}, catalogs: map[string]*catalog{}}
+	c.window, c.prompt = findWindow(req.system)
+	if n := len(req.exchanges); n > 0 {
+		c.now, c.past = req.exchanges[n-1], req.exchanges[:n-1]
+	}
+	c.parser = parser{filterForms, &c.window}
+	_, offered := c.tools["add_ignore_rule"]
+	switch {
+	case c.kind == historyWindow:
+		c.respondHistory()
+	case strings.HasPrefix(c.kind, "model_filter") || c.kind == "" && offered:
+		c.respondFilter()
+	default:
+		c.steps = []step{{text: c.now.user}}
+		c.say("I have no rules for this window. %s %s", self, howToConnect)
+	}
+	if c.waiting() {
+		return reply{c.thought(), strings.Join(unique(c.announced), " "), c.calls}
+	}
+	c.finish()
+	return reply{c.thought(), strings.Join(unique(c.said), "\n\n") + c.markers(), nil}
+}
+
+// respondFilter answers a message about the model filter. It acts on all of it
+// or on none: what is not understood, or has to be asked, stops everything.
+func (c *conversation) respondFilter() {
+	c.steps = c.expand()
+	for _, s := range c.steps {
+		if len(s.rest) > 0 || s.kind == unknown || s.kind == followUp {
+			c.notUnderstood(s, s.rest)
+		}
+	}
+	if len(c.said) > 0 {
+		return
+	}
+	var plans []*plan
+	for _, s := range c.steps {
+		if p := c.planStep(s); p != nil { // the others' calls are made in the same response
+			plans = append(plans, p)
+		}
+	}
+	if c.waiting() || len(plans) < len(c.steps) || !c.confirmed && !c.now.acted() && c.ask(plans) {
+		return
+	}
+	for _, p := range plans {
+		k := p.step.kind
+		needsResults := k >= undo && k <= refresh // of the calls before it
+		if needsResults && c.waiting() {
+			return
+		}
+		c.run(p)
+		if needsResults && c.waiting() {
+			return
+		}
+	}
+}
+
+// acted reports that calls of a message change something.
+func (x *exchange) acted() bool {
+	return slices.ContainsFunc(x.calls, func(c *call) bool { return writeTools[c.name] })
+}
+
+// expand parses the message and completes its follow-ups, pronouns and "yes" by
+// what was said before.
+func (c *conversation) expand() []step {
+	const remembered = 30 // messages
+	var open []step       // the requests that a "yes" can confirm
+	var base step         // the request that a follow-up continues
+	for _, x := range c.past[max(0, len(c.past)-remembered):] {
+		open, base = c.complete(c.parse(x.user), base)
+		if x.acted() || !slices.ContainsFunc(open, func(s step) bool { return s.kind.changesRules() }) {
+			open = nil
+		}
+	}
+	steps := c.parse(c.now.user)
+	if steps[0].kind == yes && len(open) > 0 {
+		c.confirmed = true
+		return append(open, steps[1:]...)
+	}
+	steps, _ = c.complete(steps, base)
+	return steps
+}
+
+// complete fills in what steps leave to the request before them: base, and then
+// each step's predecessor. It returns the last request that can be continued.
+func (c *conversation) complete(steps []step, base step) ([]step, step) {
+	switched := "" // by a "switch to" of this message
+	for i := range steps {
+		s := &steps[i]
+		switch at := s.what.at; {
+		case s.kind == switchTo && len(at.providers) == 1:
+			switched = at.providers[0]
+		case switched != "" && at.empty():
+			s.what.at.providers = []string{switched}
+		}
+		s.continueFrom(base)
+		if s.kind.isQuestion() && len(s.what.items) == 0 {
+			s.what.items = []item{{all: true}}
+		}
+		if s.state == "hidden" && s.kind == listModels && s.what.at.empty() && s.what.items[0].all && s.what.items[0].provider == "" {
+			s.what.at.every = true
+		}
+		if s.kind.selects() && len(s.rest) == 0 {
+			base = *s
+		}
+	}
+	return steps, base
+}
+
+// continueFrom makes "and nano too", "also on gemini", "it" and "why?" whole
+// requests.
+func (s *step) continueFrom(base step) {
+	at := s.what.at
+	switch {
+	case s.kind == why:
+		s.kind, s.what, s.state = explain, base.what, base.state
+		if base.kind == listModels || len(base.what.items) == 0 {
+			s.kind, s.state = listModels, cmp.Or(base.state, "hidden")
+		}
+	case !base.kind.selects():
+	case s.kind == followUp && s.also:
+		s.kind, s.list, s.state = base.kind, base.list, base.state
+		if s.kind == only && len(s.what.items) > 0 { // what is said besides "only" is allowed, too
+			s.kind = allow
+		}
+		if len(s.what.items) == 0 {
+			s.what.items, s.what.except = base.what.items, base.what.except
+		}
+		if at.empty() {
+			s.what.at = base.what.at
+		}
+	case s.what.pronoun && len(base.what.items) > 0:
+		if s.what = base.what; !at.empty() {
+			s.what.at = at
+		}
+	}
+}
+
+func (c *conversation) run(p *plan) {
+	switch s := p.step; {
+	case s.kind.changesRules():
+		c.change(p)
+	case s.kind == undo:
+		c.undo(s)
+	case s.kind == save:
+		c.save()
+	case s.kind == discard:
+		c.discard()
+	case s.kind == switchTo:
+		c.switchTo(s)
+	case s.kind == refresh:
+		for _, p := range c.providersOf(s.what.at) {
+			c.do("refresh_models", args{"provider": p})
+		}
+	default:
+		c.answer(p)
+	}
+}
+
+// call makes a call, or gives its result when it was made in an earlier round:
+// nil means that it is made now. A refused call is not made again.
+func (c *conversation) call(name string, a args) *result {
+	params, offered := c.tools[name]
+	if a["provider"] == "" || offered && !params.Get("provider").Exists() {
+		delete(a, "provider")
+	}
+	text := a.encode()
+	for _, k := range c.now.calls {
+		if k.used && writeTools[name] || k.name != name || k.text != text {
+			continue
+		}
+		k.used = true
+		if k.res == nil {
+			return &result{Message: "no result came back"}
+		}
+		c.stopped = c.stopped || k.res.Code == "locked"
+		return k.res
+	}
+	if !offered {
+		c.missing = append(c.missing, name)
+		return &result{missing: true, Message: "the tool " + name + " is not offered here"}
+	}
+	if c.stopped || c.now.rounds >= maxRounds {
+		c.stopped = true
+		return &result{missing: true, Message: "this turn has ended"}
+	}
+	if slices.ContainsFunc(c.calls, func(p pending) bool { return !writeTools[name] && p.name == name && p.args == text }) {
+		return nil
+	}
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d %d %s %s %d", len(c.past), c.now.rounds, name, text, len(c.calls))
+	c.calls = append(c.calls, pending{fmt.Sprintf("call_%016x", h.Sum64()), name, text})
+	return nil
+}
+
+// waiting reports that calls of this response must come back first.
+func (c *conversation) waiting() bool { return len(c.calls) > 0 }
+
+// say adds a paragraph to the answer.
+func (c *conversation) say(format string, a ...any) {
+	c.said = append(c.said, fmt.Sprintf(format, a...))
+}
+
+// announce adds a sentence about the calls of this response.
+func (c *conversation) announce(format string, a ...any) {
+	c.announced = append(c.announced, fmt.Sprintf(format, a...))
+}
+
+// offer suggests a next message.
+func (c *conversation) offer(label, text string) {
+	const most = 3
+	if v := (value{clean(label), clean(text)}); len(c.values) < most && !slices.Contains(c.values, v) {
+		c.values = append(c.values, v)
+	}
+}
+
+// finish ends the answer when no call is left to make.
+func (c *conversation) finish() {
+	for _, k := range c.now.calls { // the context has changed between two responses: what they did must be said
+		if !k.used && k.res != nil && writeTools[k.name] {
+			c.wrote = c.wrote || k.res.Success
+			c.say("%s: %s", code(k.name), sentence(k.res.Message))
+		}
+	}
+	if m := unique(c.missing); len(m) > 0 {
+		c.say("I would need %s for that, which this window does not offer now.", codes(m))
+	}
+	if c.stopped && c.now.rounds >= maxRounds {
+		c.say("I stop here: I call tools at most %d times a message. Say the rest again.", maxRounds)
+	}
+	if c.saved {
+		c.say("Hidden models leave the proxy's list; a direct call to one is still routed.")
+	} else if c.wrote {
+		c.offer("Save", "save the changes")
+		c.offer("Show hidden", "which models are hidden, and why?")
+		c.offer("Undo", "undo that")
+	}
+	if len(c.said) == 0 {
+		c.say("There was nothing to do.")
+	}
+	if len(c.past) == 0 {
+		c.say("%s %s", self, howToConnect)
+	}
+}
+
+// thought says what was understood.
+func (c *conversation) thought() string {
+	var read []string
+	for _, s := range c.steps[:min(len(c.steps), maxNamed)] {
+		read = append(read, clean(s.text))
+	}
+	return "I read: " + strings.Join(read, "; then ") + "."
+}
