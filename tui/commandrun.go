@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
 	"winnow/assistant/workspace"
@@ -38,7 +39,7 @@ func pairsCounted(n int) string {
 	if n == 0 {
 		return "no pair"
 	}
-	return history.Pairs(n)
+	return assistant.Counted(n, "pair")
 }
 
 // readsMarks says whether a line looks at what a user sets on pairs: stars,

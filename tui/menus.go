@@ -54,7 +54,7 @@ func (m *Model) onSessions(msg sessionsLoadedMsg) tea.Cmd {
 	for i, s := range byFolder(msg.sessions) {
 		entries[i] = overlay.Entry{
 			Value: s.ID, Text: textwidth.Truncate(orElse(oneLine(s.Title), "(no text)"), room, m.styles.Icons.Ellipsis), Group: orElse(s.Folder, "no folder"),
-			Extra: s.Used.Local().Format("2006-01-02 15:04") + " · " + history.Pairs(s.Pairs),
+			Extra: s.Used.Local().Format("2006-01-02 15:04") + " · " + assistant.Counted(s.Pairs, "pair"),
 		}
 		if s.ID == m.session.ID() {
 			entries[i].Mark = m.styles.Icons.Marked

@@ -30,7 +30,7 @@ func benchStore(b *testing.B, n int) string {
 	if _, err := os.Stat(path + ".ready"); err == nil {
 		return path
 	}
-	s, err := Open(context.Background(), path, Options{restless: true})
+	s, err := openStore(context.Background(), path, Options{restless: true})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func BenchmarkOpen(b *testing.B) {
 			path := benchStore(b, n)
 			b.ResetTimer()
 			for range b.N {
-				s, err := Open(b.Context(), path, Options{})
+				s, err := openStore(b.Context(), path, Options{})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -16,7 +16,7 @@ import (
 // commander is a store with a session that looks at it.
 type commander struct {
 	t  *testing.T
-	s  *SQLite
+	s  *store
 	in *assistant.Session
 }
 

@@ -48,10 +48,10 @@ func closedStore(t testing.TB, n int) string {
 
 // openDamaged opens a database that may be damaged; a second time when the
 // damage was found only in use.
-func openDamaged(t *testing.T, path string) (*SQLite, *Salvage) {
+func openDamaged(t *testing.T, path string) (*store, *Salvage) {
 	t.Helper()
 	for range 2 {
-		s, err := Open(t.Context(), path, Options{})
+		s, err := openStore(t.Context(), path, Options{})
 		if err != nil {
 			t.Fatalf("Open: %v", err)
 		}
@@ -70,7 +70,7 @@ func openDamaged(t *testing.T, path string) (*SQLite, *Salvage) {
 }
 
 // checkSaved checks that what is in s is of closedStore, or known to be altered.
-func checkSaved(t *testing.T, s *SQLite, saved *Salvage, n int, original string) {
+func checkSaved(t *testing.T, s *store, saved *Salvage, n int, original string) {
 	t.Helper()
 	pairs := load(t, s, seqs(t, s, "")...)
 	if len(pairs) != saved.Salvaged || saved.Salvaged+saved.Lost < n-saved.Altered {
@@ -278,7 +278,7 @@ func TestAnAlteredTextSaysSo(t *testing.T) {
 	s := open(t, path, Options{})
 	altered := 0
 	for _, p := range load(t, s, seqs(t, s, "")...) {
-		if p.Notice == DamagedText {
+		if p.Notice == DamagedPair {
 			altered++
 		} else if strings.HasPrefix(p.UserText, "puestion") {
 			t.Error("a text that was altered is shown as if it were true")
@@ -427,7 +427,7 @@ func TestModes(t *testing.T) {
 			t.Fatal(err)
 		}
 		var refused *FileError
-		if _, err := Open(t.Context(), filepath.Join(dir, "h.db"), Options{}); !errors.As(err, &refused) {
+		if _, err := openStore(t.Context(), filepath.Join(dir, "h.db"), Options{}); !errors.As(err, &refused) {
 			t.Errorf("Open = %v; want a FileError", err)
 		}
 	})
@@ -438,7 +438,7 @@ func TestModes(t *testing.T) {
 			t.Fatal(err)
 		}
 		var refused *FileError
-		if _, err := Open(t.Context(), link, Options{}); !errors.As(err, &refused) || refused.Path != link {
+		if _, err := openStore(t.Context(), link, Options{}); !errors.As(err, &refused) || refused.Path != link {
 			t.Errorf("Open = %v; want a FileError", err)
 		}
 	})
@@ -459,7 +459,7 @@ func TestAFileThatCannotBeReadIsNotDamage(t *testing.T) {
 	if err := os.Chmod(path, 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), path, Options{}); !errors.Is(err, fs.ErrPermission) {
+	if _, err := openStore(t.Context(), path, Options{}); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("Open = %v, want that it may not be read", err)
 	}
 	if err := os.Chmod(path, fileMode); err != nil {

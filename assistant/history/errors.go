@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"syscall"
 
 	"modernc.org/sqlite"
@@ -92,16 +93,26 @@ func code(err error) int {
 	return 0
 }
 
+// Damage that SQLite does not find by itself.
+var (
+	errForeign = errors.New("the file belongs to another program")
+	errPages   = errors.New("its pages contradict each other")
+	errVersion = errors.New("the version of the schema is not the one that was written")
+	errSchema  = errors.New("the schema is not the one that was written")
+	errValue   = errors.New("a value is not of the type that was written")
+)
+
 // damaged tells whether err means that the file itself is broken.
 func damaged(err error) bool {
+	is := func(target error) bool { return errors.Is(err, target) }
 	c := code(err)
 	return c == sqlitelib.SQLITE_CORRUPT || c == sqlitelib.SQLITE_NOTADB ||
-		errors.Is(err, errVersion) || errors.Is(err, errSchema) || errors.Is(err, errValue)
+		slices.ContainsFunc([]error{errForeign, errPages, errVersion, errSchema, errValue}, is)
 }
 
 // explain turns an error of SQLite or of the system into a *DamageError or a
 // *StorageError where it is one. It returns other errors, and nil, as they are.
-func (s *SQLite) explain(op string, err error) error {
+func (s *store) explain(op string, err error) error {
 	var known *StorageError
 	switch {
 	case err == nil || errors.As(err, &known):

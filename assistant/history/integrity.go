@@ -13,12 +13,11 @@ import (
 	"winnow/assistant"
 )
 
-// checkNow is the size up to which a database in doubt is checked whole before
-// it is used: some 50 ms. A larger one is checked while it is in use.
+// checkNow is the size in bytes up to which a database in doubt is read whole
+// before it is used: some 100 ms. A larger one is checked while it is in use.
 const checkNow = 16 << 20
 
-// damagedMark is a file in the run folder: what was found while the database
-// was in use.
+// damagedMark is a file in the run folder: the damage that was found in use.
 const damagedMark = "damaged"
 
 // inspection is what inspect found.
@@ -27,10 +26,11 @@ type inspection struct {
 	unsure bool  // a check of every page, in the background, is due
 }
 
-// inspect looks at a database that nobody has open, cheaply when the last
-// process closed it in an orderly way, thoroughly otherwise. An error means that
-// the database must not be touched at all.
-func (s *SQLite) inspect(ctx context.Context) (inspection, error) {
+// inspect looks at a database that nobody has open, before anything is written:
+// what is set aside must be the bytes that were found. It reads all of it unless
+// the last process closed it in an orderly way. An error means that the database
+// must not be touched.
+func (s *store) inspect(ctx context.Context) (inspection, error) {
 	if err := s.finishSalvage(); err != nil {
 		return inspection{}, err
 	}
@@ -41,82 +41,66 @@ func (s *SQLite) inspect(ctx context.Context) (inspection, error) {
 	switch {
 	case bytes <= 0 && log > 0:
 		return inspection{damage: errors.New("the database is gone, only its -wal file is left")}, nil
-	case bytes == 0 && state.phase != phaseNone:
+	case bytes == 0 && state.Phase != phaseNone:
 		return inspection{damage: errors.New("the file is empty, although there was a database in it")}, nil
 	case bytes <= 0:
 		return inspection{}, nil
 	}
-	s.report.LostLog = state.phase == phaseWritten && log <= 0
-	if state.phase == phaseClosed && !state.unchecked && state.fingerprint == s.fingerprint() && log < 0 {
+	s.report.LostLog = state.Phase == phaseWritten && log <= 0
+	if state.Phase == phaseClosed && !state.Unchecked && state.Fingerprint == s.fingerprint() && log < 0 {
 		return inspection{}, nil
 	}
-	return s.probe(ctx, bytes+max(log, 0) <= checkNow)
+	whole := bytes+max(log, 0) <= checkNow
+	err := s.probe(ctx, whole)
+	if damaged(err) || code(err) == codeError { // nobody else has it open, and the statements are right
+		return inspection{damage: err}, nil
+	}
+	return inspection{unsure: err == nil && !whole}, err
 }
 
-// probe asks SQLite about a database in doubt. It writes nothing, but for the
-// rollback of a transaction that a process left unfinished before the database
-// was in WAL mode: no later connection could read past that.
-func (s *SQLite) probe(ctx context.Context, whole bool) (inspection, error) {
+// probe reads a database in doubt. It writes nothing, but for the rollback of a
+// transaction that a process left unfinished before the database was in WAL
+// mode: no later connection could read past that.
+func (s *store) probe(ctx context.Context, whole bool) error {
 	mode := "&mode=ro"
 	if size(s.path+"-journal") > 0 {
 		mode = "&mode=rw"
 	}
 	db, err := sql.Open("sqlite", dsn(s.path, "query_only(1)")+mode)
 	if err != nil {
-		return inspection{}, err
+		return err
 	}
 	defer db.Close()
-	db.SetMaxOpenConns(1)
-	var version, id int
-	var tables string
-	err = db.QueryRowContext(ctx, "SELECT (SELECT user_version FROM pragma_user_version), (SELECT application_id FROM pragma_application_id), coalesce((SELECT group_concat(name) FROM sqlite_schema), '')").
-		Scan(&version, &id, &tables)
-	if err == nil && tables != "" {
-		if id != applicationID {
-			return inspection{damage: errors.New("the file belongs to another program")}, nil
-		}
-		err = verifyVersion(ctx, db, s.path, version)
-	}
-	if err == nil && tables != "" && version == schemaVersion {
-		err = verifySchema(ctx, db, s.path)
-	}
-	var newer *NewerSchemaError
-	switch {
-	case damaged(err) || code(err) == codeError: // nobody else has it open, and the statements are right
-		return inspection{damage: err}, nil
-	case errors.As(err, &newer):
-		return inspection{}, err
-	case err != nil:
-		return inspection{}, fmt.Errorf("history: open %s: %w", s.path, err)
-	case !whole:
-		return inspection{unsure: true}, nil
-	}
-	found, err := checkPages(ctx, db, "integrity_check")
-	if err != nil && !damaged(err) {
-		return inspection{}, err
-	}
-	if err == nil && len(found) > 0 {
-		err = errors.New(strings.Join(found, "; "))
-	}
-	if err == nil && tables != "" && version == schemaVersion {
-		err = readAllPairs(ctx, db)
-	}
-	return inspection{damage: err}, nil
-}
-
-// readAllPairs reads every pair: a column may hold a value of a type that it never gets.
-func readAllPairs(ctx context.Context, db *sql.DB) error {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	return (&tx{ctx: ctx, conn: conn}).checkTexts(&CheckReport{})
+	var version, id, tables int
+	err = conn.QueryRowContext(ctx, "SELECT (SELECT user_version FROM pragma_user_version), (SELECT application_id FROM pragma_application_id), (SELECT count(*) FROM sqlite_schema)").
+		Scan(&version, &id, &tables)
+	if err == nil && tables > 0 {
+		if id != applicationID {
+			return errForeign
+		}
+		err = verifyVersion(ctx, conn, s.path, version)
+	}
+	current := tables > 0 && version == schemaVersion
+	if err == nil && current {
+		err = verifySchema(ctx, conn, s.path)
+	}
+	if err == nil && whole {
+		err = checkPages(ctx, conn, "integrity_check")
+	}
+	if err == nil && whole && current {
+		err = (&tx{ctx: ctx, conn: conn}).allPairs(func(assistant.Pair, bool) error { return nil })
+	}
+	return err
 }
 
 // verifySchema compares the columns of a database with those of an empty one: a
-// byte that flipped in the text of the schema is in the way only when a
-// statement meets it. It returns errSchema when they differ.
+// byte that flipped in the text of the schema shows only when a statement meets
+// it. It returns errSchema when they differ.
 func verifySchema(ctx context.Context, db querier, path string) error {
 	const query = `SELECT group_concat(name, ' ') FROM (SELECT t.name || '.' || c.name || c.type || c."notnull" || c.pk AS name
 		FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' ORDER BY 1)`
@@ -136,47 +120,50 @@ func verifySchema(ctx context.Context, db querier, path string) error {
 	if err := db.QueryRowContext(ctx, query).Scan(&got); err != nil {
 		return err
 	}
-	// A file that cannot be written by its own header is in no form that SQLite writes.
-	header := make([]byte, 20)
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	header := make([]byte, 20)
 	if _, err := f.ReadAt(header, 0); err != nil {
 		return err
 	}
-	if want != got || header[18] > 2 {
+	if want != got || header[18] > 2 { // the version for writing; a greater one makes the database read-only
 		return errSchema
 	}
 	return nil
 }
 
-// maxProblems bounds how many contradictions of one kind are listed.
+// maxProblems bounds how many problems of one kind are listed.
 const maxProblems = 20
 
-// checkPages reads every page and lists what contradicts.
-func checkPages(ctx context.Context, db querier, pragma string) (found []string, err error) {
+// checkPages reads every page. It returns errPages with what contradicts.
+func checkPages(ctx context.Context, db querier, pragma string) error {
 	rows, err := db.QueryContext(ctx, fmt.Sprintf("PRAGMA %s(%d)", pragma, maxProblems))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer rows.Close()
+	var found []string
 	for rows.Next() {
 		var line string
 		if err := rows.Scan(&line); err != nil {
-			return found, err
+			return err
 		}
 		if line != "ok" {
 			found = append(found, line)
 		}
 	}
-	return found, rows.Err()
+	if err := rows.Err(); err != nil || len(found) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w: %s", errPages, strings.Join(found, "; "))
 }
 
 // checkLater checks a database in doubt while it is in use. Until it is found
-// sound the state says that a check is due.
-func (s *SQLite) checkLater() {
+// sound, the state says that a check is due.
+func (s *store) checkLater() {
 	select {
 	case <-time.After(s.options.quiet()):
 	case <-s.ctx.Done():
@@ -187,21 +174,19 @@ func (s *SQLite) checkLater() {
 		return
 	}
 	defer conn.Close()
-	found, err := checkPages(s.ctx, conn, "quick_check")
-	switch {
-	case s.ctx.Err() != nil || err != nil && !damaged(err):
-	case err != nil || len(found) > 0:
-		_ = s.foundDamage(errors.Join(err, errors.New(strings.Join(found, "; ")))) // marked, and OnDamage called
-	default:
+	switch err := checkPages(s.ctx, conn, "quick_check"); {
+	case s.ctx.Err() != nil:
+	case damaged(err):
+		_ = s.foundDamage(err) // marked, and OnDamage called
+	case err == nil:
 		state := s.readState()
-		state.unchecked = false
+		state.Unchecked = false
 		s.writeState(state)
 	}
 }
 
-// foundDamage leaves a mark for the next Open, calls OnDamage, and returns a
-// *DamageError.
-func (s *SQLite) foundDamage(err error) error {
+// foundDamage leaves a mark for the next Open, calls OnDamage, and returns a *DamageError.
+func (s *store) foundDamage(err error) error {
 	var known *DamageError
 	if errors.As(err, &known) {
 		return err
@@ -222,55 +207,72 @@ func (s *SQLite) foundDamage(err error) error {
 // CheckReport is what Check found.
 type CheckReport struct {
 	Pairs, Cut, Sessions, Topics int
-	// Requests are the stored requests of pairs, and DamagedRequests those of
-	// them that are not what was sent any more. They are shown on demand only: the
-	// conversation does without.
+	// Requests are the stored requests of pairs, and DamagedRequests those of them
+	// that are not what was sent any more.
 	Requests, DamagedRequests int
-	// Problems are what contradicts, a sentence each; none is a healthy database.
+	// Problems are what contradicts, a sentence each; none is a healthy store.
 	Problems []string
 	// Damaged says that the file itself is broken: opening it again after this
 	// store is closed salvages what is readable.
 	Damaged bool
 }
 
-// contradictions are questions whose every answer is a problem.
-var contradictions = []struct{ query, text string }{
-	{"SELECT seq FROM pair EXCEPT SELECT seq FROM body", "pair %d has lost its texts"},
-	{"SELECT seq FROM body EXCEPT SELECT seq FROM pair", "the texts of pair %d have lost their pair"},
-	{"SELECT seq FROM pair WHERE session NOT IN (SELECT n FROM session)", "pair %d is of an unknown session"},
-	{"SELECT seq FROM pair WHERE model NOT IN (SELECT n FROM model)", "pair %d is of an unknown model"},
-	{"SELECT seq FROM pair WHERE topic <> 0 AND topic NOT IN (SELECT n FROM topic)", "pair %d is of an unknown topic"},
-	{"SELECT DISTINCT seq FROM request WHERE seq NOT IN (SELECT seq FROM pair)", "requests of pair %d have lost their pair"},
-	{"SELECT n FROM topic WHERE parent <> 0 AND parent NOT IN (SELECT n FROM topic)", "topic %d has lost its parent"},
-}
+// contradictions has a row for each problem: a number, and a sentence with its place.
+const contradictions = `
+	SELECT seq, 'pair %d has lost its texts' FROM pair WHERE seq NOT IN (SELECT seq FROM body)
+	UNION SELECT seq, 'the texts of pair %d have lost their pair' FROM body WHERE seq NOT IN (SELECT seq FROM pair)
+	UNION SELECT seq, 'pair %d is of an unknown session' FROM pair WHERE session NOT IN (SELECT n FROM session)
+	UNION SELECT seq, 'pair %d is of an unknown model' FROM pair WHERE model NOT IN (SELECT n FROM model)
+	UNION SELECT seq, 'pair %d is of an unknown topic' FROM pair WHERE topic <> 0 AND topic NOT IN (SELECT n FROM topic)
+	UNION SELECT seq, 'requests of pair %d have lost their pair' FROM request WHERE seq NOT IN (SELECT seq FROM pair)
+	LIMIT ?`
 
-// Check reads the whole database: every page, every sum, every reference. It
-// takes seconds for a large one, and changes nothing. Damage is in the report,
-// not in the error.
-func (s *SQLite) Check(ctx context.Context) (CheckReport, error) {
+// Check reads every page, every sum and every reference: seconds for a large database.
+func (s *store) Check(ctx context.Context) (CheckReport, error) {
 	var report CheckReport
 	err := s.read(ctx, func(t *tx) (err error) {
-		if report.Problems, err = checkPages(ctx, t.conn, "integrity_check"); err != nil {
+		if err = checkPages(ctx, t.conn, "integrity_check"); err != nil {
 			return err
 		}
-		if len(report.Problems) > 0 {
-			report.Damaged = true
-			return nil
+		problem := func(format string, args ...any) {
+			if len(report.Problems) < maxProblems {
+				report.Problems = append(report.Problems, fmt.Sprintf(format, args...))
+			}
 		}
-		for _, q := range contradictions {
-			found, err := list[int64](t, fmt.Sprintf("%s LIMIT %d", q.query, maxProblems))
-			if err != nil {
-				return err
-			}
-			for _, n := range found {
-				report.Problems = append(report.Problems, fmt.Sprintf(q.text, n))
-			}
+		err = t.each(contradictions, []any{maxProblems}, func(scan scanner) error {
+			var seq int64
+			var format string
+			err := scan(&seq, &format)
+			problem(format, seq)
+			return err
+		})
+		if err != nil {
+			return err
 		}
 		err = t.each(`SELECT (SELECT count(*) FROM pair WHERE cut IS NULL), (SELECT count(*) FROM pair WHERE cut IS NOT NULL),
 			(SELECT count(*) FROM session), (SELECT count(*) FROM topic)`, nil, func(scan scanner) error {
 			return scan(&report.Pairs, &report.Cut, &report.Sessions, &report.Topics)
 		})
-		return errors.Join(err, t.checkTexts(&report), t.checkRequests(&report))
+		if err != nil {
+			return err
+		}
+		err = t.allPairs(func(p assistant.Pair, damaged bool) error {
+			if damaged {
+				problem("the texts of pair %d are not those that were written", p.Seq)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return t.eachRequest("", nil, func(seq int64, r assistant.SentRequest, damage error) error {
+			report.Requests++
+			if damage != nil {
+				report.DamagedRequests++
+				problem("%v", damage)
+			}
+			return nil
+		})
 	})
 	var damage *DamageError
 	if errors.As(err, &damage) {
@@ -278,49 +280,19 @@ func (s *SQLite) Check(ctx context.Context) (CheckReport, error) {
 		report.Problems = append(report.Problems, damage.Err.Error())
 		return report, nil
 	}
-	if report.Damaged {
-		_ = s.foundDamage(errors.New(report.Problems[0])) // marked for the next Open; the report tells the caller
-	}
 	return report, err
 }
 
-// checkTexts compares each text with its sum.
-func (t *tx) checkTexts(report *CheckReport) error {
+// allPairs calls each for every pair, cut ones too.
+func (t *tx) allPairs(each func(p assistant.Pair, damaged bool) error) error {
 	for from := int64(0); ; {
 		seqs, err := list[int64](t, "SELECT seq FROM pair WHERE seq > ? ORDER BY seq LIMIT ?", from, loadAtOnce)
 		if err != nil || len(seqs) == 0 {
 			return err
 		}
-		err = t.pairs(seqs, nil, func(p assistant.Pair, damaged bool) error {
-			if damaged {
-				report.Problems = append(report.Problems, fmt.Sprintf("the texts of pair %d are not those that were written", p.Seq))
-			}
-			return nil
-		})
-		if err != nil {
+		if err := t.pairs(seqs, each); err != nil {
 			return err
 		}
 		from = seqs[len(seqs)-1]
 	}
-}
-
-// checkRequests unpacks each request and compares it with its sums. All are
-// counted, and the first few named.
-func (t *tx) checkRequests(report *CheckReport) error {
-	return t.each("SELECT seq, response, attempt, size, packed, body FROM request ORDER BY n", nil, func(scan scanner) error {
-		var seq int64
-		var response, attempt, size, packed int
-		var body []byte
-		if err := scan(&seq, &response, &attempt, &size, &packed, &body); err != nil {
-			return err
-		}
-		report.Requests++
-		if _, err := inflate(body, size); err == nil && packed == len(body) {
-			return nil
-		}
-		if report.DamagedRequests++; report.DamagedRequests <= maxProblems {
-			report.Problems = append(report.Problems, requestName(attempt, response, seq)+" is not the one that was sent")
-		}
-		return nil
-	})
 }

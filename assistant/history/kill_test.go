@@ -40,7 +40,7 @@ func killedAt(t *testing.T, path string, want ...string) *images {
 		t.Fatal(err)
 	}
 	m := &images{t: t, dir: filepath.Dir(path)}
-	s, err := Open(t.Context(), path, Options{step: m.take})
+	s, err := openStore(t.Context(), path, Options{step: m.take})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,9 +57,9 @@ func killedAt(t *testing.T, path string, want ...string) *images {
 
 // Killed at any step of its first start, winnow starts the next time.
 func TestKilledWhileItIsCreated(t *testing.T) {
-	m := killedAt(t, filepath.Join(t.TempDir(), "h", "history.db"), "create the file", "upgrade", "version 5: commit")
+	m := killedAt(t, filepath.Join(t.TempDir(), "h", "history.db"), "create the file", "upgrade", "version 6: commit")
 	for i, path := range m.paths {
-		s, err := Open(t.Context(), path, Options{})
+		s, err := openStore(t.Context(), path, Options{})
 		if err != nil {
 			t.Errorf("killed at %q: %v", m.names[i], err)
 			continue
@@ -74,9 +74,9 @@ func TestKilledWhileItIsCreated(t *testing.T) {
 
 // Killed at any step of a migration, the next start has all of it (D9).
 func TestKilledWhileItIsMigrated(t *testing.T) {
-	m := killedAt(t, rawDatabase(t, firstVersion), "copy", "version 2: commit", "version 5: DROP", "version 5: commit")
+	m := killedAt(t, rawDatabase(t, firstVersion), "copy", "version 2: commit", "version 5: DROP", "version 6: commit")
 	for i, path := range m.paths {
-		s, err := Open(t.Context(), path, Options{restless: true})
+		s, err := openStore(t.Context(), path, Options{restless: true})
 		if err != nil {
 			t.Errorf("killed at %q: %v", m.names[i], err)
 			continue
@@ -95,9 +95,9 @@ func TestKilledWhileItIsSalvaged(t *testing.T) {
 	const n = 40
 	path := closedStore(t, n)
 	original := damageFile(t, path, func(b []byte) []byte { b[63] ^= 8; return b })
-	m := killedAt(t, path, "version 5: commit", "write the plan", "commit the salvage", "set aside -wal", "put the new", "remove salvage.json")
+	m := killedAt(t, path, "version 6: commit", "write the plan", "commit the salvage", "set aside -wal", "put the new", "remove salvage.json")
 	for i, path := range m.paths {
-		s, err := Open(t.Context(), path, Options{})
+		s, err := openStore(t.Context(), path, Options{})
 		if err != nil {
 			t.Errorf("killed at %q: %v", m.names[i], err)
 			continue
@@ -159,7 +159,7 @@ func TestKilledAtAnyInstantOfTheFirstStart(t *testing.T) {
 		c := startChildUnready(t, "hold", path)
 		time.AfterFunc(time.Duration(round*round)*500*time.Microsecond, func() { _ = c.Process.Kill() })
 		_ = c.Wait() // says that it was killed
-		s, err := Open(t.Context(), path, Options{})
+		s, err := openStore(t.Context(), path, Options{})
 		if err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}
@@ -215,7 +215,7 @@ func TestSecretsAreNotStored(t *testing.T) {
 // Where nothing can be written, what is stored is read, and every write says why.
 func TestReadingGoesOnWhenNothingCanBeWritten(t *testing.T) {
 	path := closedStore(t, 5)
-	s, err := (&SQLite{path: path, run: path + ".run"}).openReadOnly(t.Context(), &StorageError{"open", path, "the disk is full", nil})
+	s, err := (&store{path: path, run: path + ".run"}).openReadOnly(t.Context(), &StorageError{"open", path, "the disk is full", nil})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func sampleEnv(now time.Time) Env {
 }
 
 // sampleHistory holds six pairs, numbered from 0 in the lines below.
-func sampleHistory(t *testing.T, now time.Time) *SQLite {
+func sampleHistory(t *testing.T, now time.Time) *store {
 	t.Helper()
 	s := newStore(t)
 	put(t, s,
@@ -163,7 +163,7 @@ func TestWhatALineSelects(t *testing.T) {
 }
 
 // selected are the numbers of the pairs that a line selects.
-func selected(t *testing.T, s *SQLite, q *filter.Query, env Env) string {
+func selected(t *testing.T, s *store, q *filter.Query, env Env) string {
 	t.Helper()
 	r, err := s.Filter(t.Context(), q, env)
 	if err != nil {

@@ -46,7 +46,7 @@ func (a *after) ask() {
 }
 
 // unharmed opens the database, which nothing has been removed from.
-func unharmed(t *testing.T, path string) *SQLite {
+func unharmed(t *testing.T, path string) *store {
 	t.Helper()
 	s := open(t, path, Options{})
 	if r := s.Report(); r.LostLog || r.Salvage != nil {
@@ -83,7 +83,7 @@ func TestAnOpenThatFailsLosesNothing(t *testing.T) {
 	failed := 0
 	for n := 1; n < 400; n += 1 + n/5 {
 		startChild(t, "hold", path).kill()
-		s, err := Open(endsAfter(n), path, Options{})
+		s, err := openStore(endsAfter(n), path, Options{})
 		if err == nil {
 			s.Close()
 			break

@@ -12,35 +12,23 @@ import (
 	"winnow/assistant"
 )
 
-// loadAtOnce is how many pairs one query of Load asks for.
+// loadAtOnce is how many pairs are in memory at once where all are read.
 const loadAtOnce = 500
 
-// DamagedText is the Notice of a pair whose texts are not those that were
-// written: a byte on the disk has changed.
-const DamagedText = "The stored text of this pair is damaged: it is not the text that was written."
+// DamagedPair is the Notice of a pair whose stored bytes have changed.
+const DamagedPair = "This pair is damaged on the disk: it is not what was written."
 
-// Load returns the pairs with these Seqs, in the order asked for; cut ones too.
-// One that is unknown is left out. The Notice of a damaged one is DamagedText.
-func (s *SQLite) Load(ctx context.Context, seqs []int64) ([]assistant.Pair, error) {
+func (s *store) Load(ctx context.Context, seqs []int64) ([]assistant.Pair, error) {
 	pairs := make([]assistant.Pair, 0, len(seqs))
 	err := s.read(ctx, func(t *tx) error {
-		paths, err := t.topicPaths()
-		if err != nil {
-			return err
-		}
-		for rest := seqs; len(rest) > 0; {
-			n := min(len(rest), loadAtOnce)
-			err := t.pairs(rest[:n], paths, func(p assistant.Pair, damaged bool) error {
-				if damaged {
-					p.Notice = DamagedText
-				}
+		for piece := range slices.Chunk(seqs, loadAtOnce) {
+			err := t.pairs(piece, func(p assistant.Pair, _ bool) error {
 				pairs = append(pairs, p)
 				return nil
 			})
 			if err != nil {
 				return err
 			}
-			rest = rest[n:]
 		}
 		return nil
 	})
@@ -50,106 +38,77 @@ func (s *SQLite) Load(ctx context.Context, seqs []int64) ([]assistant.Pair, erro
 	return pairs, nil
 }
 
-// pairs calls each for the pairs with these seqs, in the order asked for.
-// damaged says that the texts are not those that were written.
-func (t *tx) pairs(seqs []int64, paths map[int64]string, each func(p assistant.Pair, damaged bool) error) error {
-	wanted, err := json.Marshal(seqs)
-	if err != nil {
-		return err
-	}
-	const query = `SELECT p.seq, p.id, coalesce(s.id, ''), p.topic, coalesce(m.name, ''), p.star, p.flag, p.state, p.sec, p.nsec, p.zone,
+// inOrder is a table of seqs in the order asked for, joined with their pairs.
+const inOrder = "json_each(?) j JOIN pair p ON p.seq = j.value"
+
+// asArray encodes seqs for inOrder.
+func asArray(seqs []int64) string {
+	raw, _ := json.Marshal(seqs) // integers always encode
+	return string(raw)
+}
+
+// pairs calls each for the pairs with these seqs, in the order asked for. One
+// that is damaged has the Notice DamagedPair.
+func (t *tx) pairs(seqs []int64, each func(p assistant.Pair, damaged bool) error) error {
+	const query = `SELECT p.seq, p.id, coalesce(s.id, ''), coalesce(t.path, ''), coalesce(m.name, ''), p.star, p.flag, p.state, p.sec, p.nsec, p.zone,
 			b.user, b.answer, b.reasoning, b.error_code, b.error_message, b.more, b.sum
-		FROM json_each(?) j JOIN pair p ON p.seq = j.value JOIN body b ON b.seq = p.seq
-		LEFT JOIN session s ON s.n = p.session LEFT JOIN model m ON m.n = p.model ORDER BY j.key`
-	return t.each(query, []any{string(wanted)}, func(scan scanner) error {
+		FROM ` + inOrder + ` JOIN body b ON b.seq = p.seq LEFT JOIN session s ON s.n = p.session
+		LEFT JOIN topic t ON t.n = p.topic LEFT JOIN model m ON m.n = p.model ORDER BY j.key`
+	return t.each(query, []any{asArray(seqs)}, func(scan scanner) error {
 		var p assistant.Pair
 		var b bodyRow
-		var topic, sec, nsec int64
+		var sec, nsec int64
 		var state, zone int
 		var sum sql.NullInt64
-		if err := scan(&p.Seq, &p.ID, &p.Session, &topic, &p.Model, &p.Star, &p.Flag, &state, &sec, &nsec, &zone,
+		if err := scan(&p.Seq, &p.ID, &p.Session, &p.Topic, &p.Model, &p.Star, &p.Flag, &state, &sec, &nsec, &zone,
 			&b.user, &b.answer, &b.reasoning, &b.errorCode, &b.errorMessage, &b.more, &sum); err != nil {
 			return err
 		}
 		p.UserText, p.AssistantText, p.Reasoning, p.ErrorCode, p.ErrorMessage = b.user, b.answer, b.reasoning, b.errorCode, b.errorMessage
-		p.Topic, p.State, p.CreatedAt = paths[topic], states[state&3], instant(sec, nsec, zone)
+		p.State, p.CreatedAt = states[state&3], instant(sec, nsec, zone)
 		damaged := !b.intact(&p, sum)
 		if b.more != "" {
 			if err := decodePair([]byte(b.more), &p); err != nil && !damaged {
 				return fmt.Errorf("history: pair %d: %w", p.Seq, err)
 			}
 		}
+		if damaged {
+			p.Notice = DamagedPair
+		}
 		return each(p, damaged)
 	})
 }
 
-// IDs returns the ids of the pairs with these Seqs, in the order asked for, and
-// reads nothing else of them. One that is unknown is left out.
-func (s *SQLite) IDs(ctx context.Context, seqs []int64) ([]string, error) {
-	wanted, err := json.Marshal(seqs)
-	if err != nil {
-		return nil, err
-	}
-	ids := []string{}
-	err = s.read(ctx, func(t *tx) error {
-		found, err := list[string](t, "SELECT p.id FROM json_each(?) j JOIN pair p ON p.seq = j.value ORDER BY j.key", string(wanted))
-		ids = append(ids, found...)
-		return err
+func (s *store) IDs(ctx context.Context, seqs []int64) ([]string, error) {
+	return readOne(ctx, s, func(t *tx) ([]string, error) {
+		ids, err := list[string](t, "SELECT p.id FROM "+inOrder+" ORDER BY j.key", asArray(seqs))
+		return append([]string{}, ids...), err
 	})
-	return ids, err
 }
 
-// Newest returns the Seqs of up to n uncut pairs before the pair before (0: from
-// the end), of one session or, with "", of all, in order.
-func (s *SQLite) Newest(ctx context.Context, session string, before int64, n int) ([]int64, error) {
-	query := "SELECT seq FROM pair WHERE cut IS NULL AND (? = 0 OR seq < ?) ORDER BY seq DESC LIMIT ?"
-	args := []any{before, before, n}
-	if session != "" {
-		query = `SELECT seq FROM pair WHERE session = (SELECT n FROM session WHERE id = ?)
-			AND cut IS NULL AND (? = 0 OR seq < ?) ORDER BY seq DESC LIMIT ?`
-		args = append([]any{session}, args...)
+func (s *store) Newest(ctx context.Context, session string, before int64, n int) ([]int64, error) {
+	of := ""
+	if session != "" { // only then, so that the index of the sessions is used
+		of = " AND session = (SELECT n FROM session WHERE id = ?3)"
 	}
-	var seqs []int64
-	err := s.read(ctx, func(t *tx) (err error) {
-		seqs, err = list[int64](t, "SELECT seq FROM ("+query+") ORDER BY seq", args...)
-		return err
+	return readOne(ctx, s, func(t *tx) ([]int64, error) {
+		newest, err := list[int64](t, "SELECT seq FROM pair WHERE cut IS NULL AND (?1 = 0 OR seq < ?1)"+of+" ORDER BY seq DESC LIMIT ?2", before, n, session)
+		slices.Reverse(newest)
+		return newest, err
 	})
-	return seqs, err
 }
 
-// groupValues is the text of each Field's value; a topic is its number.
-var groupValues = map[Field]string{
-	BySession: "(SELECT id FROM session WHERE n = p.session)", ByModel: "(SELECT name FROM model WHERE n = p.model)",
-	ByTopic: "p.topic", ByStar: "p.star", ByFlag: "p.flag", ByState: "p.state",
-}
-
-// Groups counts the uncut pairs of every value of a field, the value with the
-// newest pair first. It looks at each pair.
-func (s *SQLite) Groups(ctx context.Context, by Field) ([]Group, error) {
-	value, ok := groupValues[by]
-	if !ok {
+func (s *store) Groups(ctx context.Context, by Field) (groups []Group, err error) {
+	value := map[Field]string{BySession: "SELECT id FROM session", ByModel: "SELECT name FROM model"}[by]
+	if value == "" {
 		return nil, fmt.Errorf("history: no field %q", by)
 	}
-	var groups []Group
-	err := s.read(ctx, func(t *tx) error {
-		paths, err := t.topicPaths()
-		if err != nil {
-			return err
-		}
-		query := fmt.Sprintf(`SELECT coalesce(%s, ''), count(*), sum(p.state = %d), max(p.seq)
-			FROM pair p WHERE p.cut IS NULL GROUP BY p.%s ORDER BY max(p.seq) DESC`, value, stateError, by)
+	err = s.read(ctx, func(t *tx) error {
+		query := fmt.Sprintf(`SELECT coalesce((%s WHERE n = p.%s), ''), count(*), sum(p.state = %d), max(p.seq)
+			FROM pair p WHERE p.cut IS NULL GROUP BY p.%[2]s ORDER BY max(p.seq) DESC`, value, by, stateError)
 		return t.each(query, nil, func(scan scanner) error {
 			var g Group
 			err := scan(&g.Value, &g.Pairs, &g.Failed, &g.Newest)
-			if n, number := strconv.ParseInt(g.Value, 10, 64); number == nil {
-				switch by {
-				case ByTopic:
-					g.Value = paths[n]
-				case ByState:
-					g.Value = string(states[n&3])
-				default: // the value is what it says
-				}
-			}
 			groups = append(groups, g)
 			return err
 		})
@@ -157,22 +116,16 @@ func (s *SQLite) Groups(ctx context.Context, by Field) ([]Group, error) {
 	return groups, err
 }
 
-// MarkGroups lists the uncut pairs by their marks. It looks at each pair.
-func (s *SQLite) MarkGroups(ctx context.Context) (groups []MarkGroup, err error) {
+func (s *store) MarkGroups(ctx context.Context) (groups []MarkGroup, err error) {
+	const query = `SELECT star, flag, coalesce((SELECT path FROM topic WHERE n = pair.topic), ''), group_concat(seq, ' ')
+		FROM pair WHERE cut IS NULL GROUP BY star, flag, topic`
 	err = s.read(ctx, func(t *tx) error {
-		paths, err := t.topicPaths()
-		if err != nil {
-			return err
-		}
-		const query = "SELECT star, flag, topic, group_concat(seq, ' ') FROM pair WHERE cut IS NULL GROUP BY star, flag, topic"
 		return t.each(query, nil, func(scan scanner) error {
 			var g MarkGroup
-			var topic int64
 			var packed string
-			if err := scan(&g.Star, &g.Flag, &topic, &packed); err != nil {
+			if err := scan(&g.Star, &g.Flag, &g.Topic, &packed); err != nil {
 				return err
 			}
-			g.Topic = paths[topic]
 			for field := range strings.SplitSeq(packed, " ") {
 				seq, err := strconv.ParseInt(field, 10, 64)
 				if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // topicList is "path own all" of every topic.
-func topicList(t *testing.T, s *SQLite) []string {
+func topicList(t *testing.T, s *store) []string {
 	t.Helper()
 	topics, err := s.Topics(t.Context())
 	if err != nil {
@@ -42,8 +42,8 @@ func TestTopics(t *testing.T) {
 		{"made by pairs", func() error { return nil }, false, []string{"AI 1 3", "AI > Agents 2 2", "Work 0 1", "Work > AI 0 1", "Work > AI > Agents 1 1"}},
 		{"create", func() error { return s.CreateTopic(t.Context(), "New > Sub") }, false, nil},
 		{"create the root", func() error { return s.CreateTopic(t.Context(), " > ") }, true, nil},
-		{"rename", func() error { return s.RenameTopic(t.Context(), "New > Sub", "Other") }, false, nil},
-		{"rename to a path", func() error { return s.RenameTopic(t.Context(), "New", "a > b") }, true, nil},
+		{"rename", func() error { return s.MoveTopic(t.Context(), "New > Sub", "New > Other") }, false, nil},
+		{"rename to nothing", func() error { return s.MoveTopic(t.Context(), "New", " > ") }, true, nil},
 		{"delete with nothing in it", func() error {
 			return errors.Join(s.DeleteTopic(t.Context(), "New > Other"), s.DeleteTopic(t.Context(), "New"))
 		}, false, []string{"AI 1 3", "AI > Agents 2 2", "Work 0 1", "Work > AI 0 1", "Work > AI > Agents 1 1"}},

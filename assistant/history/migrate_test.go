@@ -45,7 +45,7 @@ func raw(t testing.TB, path string, statements ...string) {
 }
 
 // checkFirst checks that everything of testdata/v1.sql is there.
-func checkFirst(t *testing.T, s *SQLite) {
+func checkFirst(t *testing.T, s *store) {
 	t.Helper()
 	got := load(t, s, 1, 2)
 	if len(got) != 2 {
@@ -134,7 +134,7 @@ func TestNewerVersionIsRefused(t *testing.T) {
 				raw(t, path, "UPDATE meta SET version = 99", "PRAGMA user_version = 99")
 			}
 			before := readAll(t, path)
-			_, err := Open(t.Context(), path, Options{})
+			_, err := openStore(t.Context(), path, Options{})
 			var newer *NewerSchemaError
 			if !errors.As(err, &newer) || newer.Found != 99 || newer.Supported != schemaVersion || newer.Path != path {
 				t.Fatalf("Open = %v; want a NewerSchemaError", err)

@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -19,13 +20,12 @@ const (
 	// busyTimeout bounds the wait for another process's transaction. The
 	// longest of ours, a batch of an import, takes a fraction of it.
 	busyTimeout = 20 * time.Second
-	// maxReaders is how many queries run beside each other: filter, list and counter.
-	maxReaders = 4
-	// quietTime is how long after Open background work begins: who just started
-	// winnow waits for the screen, and winnow ask is over by then as a rule.
+	maxReaders  = 4 // queries that run beside each other
+	// quietTime is how long after Open background work begins: the screen comes
+	// first, and winnow ask is usually over by then.
 	quietTime = time.Second
-	// walPages is when a commit copies the log into the database itself, in
-	// pages of 4 KiB. Background work does so earlier.
+	// walPages is the size of the log, in pages of 4 KiB, at which a commit copies it
+	// into the database. Background work does so earlier.
 	walPages = 16_000
 )
 
@@ -34,11 +34,10 @@ type Options struct {
 	Now func() time.Time // nil means time.Now
 	Log *slog.Logger     // nil means no log
 	// OnDamage is called once, from a goroutine of the store, when the database
-	// was found damaged while it is open. nil is not called.
+	// is found damaged while it is open. nil is not called.
 	OnDamage func(*DamageError)
-	// Redact takes secrets out of every text before it is stored: pairs,
-	// requests, drafts, sent and queued messages. It is called from any
-	// goroutine, also on JSON, which must stay JSON. nil changes nothing.
+	// Redact takes secrets out of every text before it is stored. It is called from
+	// any goroutine, also on JSON, which must stay JSON. nil changes nothing.
 	Redact func(string) string
 
 	step     func(name string) // called before each step of creation, migration and salvage
@@ -54,28 +53,28 @@ func (o Options) quiet() time.Duration {
 	return quietTime
 }
 
-// Report is what Open found and did.
+// Report is what opening a store found and did.
 type Report struct {
-	Repaired    []string // modes that let others read, now repaired
+	Repaired    []string // files that others could read, a sentence each
 	Interrupted int      // pairs that a dead process left in state sending
-	Migrated    int      // the version the database had before; 0: it was current or new
+	Migrated    int      // the version of the schema before; 0: it was current or new
 	Copy        string   // the copy made before migrating; "" is none
-	Salvage     *Salvage // what became of a damaged database; nil: there was no damage
-	// LostLog says that the -wal file of a process that died is missing or
-	// empty: what it wrote last may be lost.
+	Salvage     *Salvage // nil: there was no damage
+	// LostLog says that the -wal file of a process that died is missing or empty:
+	// what was committed last may be lost.
 	LostLog bool
-	// ReadOnly is why nothing can be written: the store only reads. nil: it writes.
+	// ReadOnly is why nothing can be written; nil: the store writes.
 	ReadOnly error
 }
 
-// SQLite is a Store in one database file. Its methods are safe from any goroutine.
-type SQLite struct {
+// store is a Store in one SQLite file.
+type store struct {
 	path    string
 	run     string // folder of owners, lock and state
 	options Options
 	report  Report
 	owner   *owner
-	writer  *writer
+	writer  *writer // nil: read-only
 	readers *sql.DB
 	writes  *sql.DB
 
@@ -84,22 +83,30 @@ type SQLite struct {
 	changed  chan struct{} // has a token after a commit
 
 	background sync.WaitGroup
-	leaving    sync.Mutex      // between start of a goroutine and Close
+	leaving    sync.Mutex      // between the start of a goroutine and Close
 	ctx        context.Context // ends with Close
 	cancel     context.CancelFunc
 	damage     sync.Once
 	firstWrite sync.Once
 }
 
-// Open opens the database at path and creates it when there is none. It repairs
-// wide file modes, migrates an older form after a copy, ends what dead processes
-// left in state sending, and salvages a damaged file; Report tells. Where nothing
-// can be written it opens a database that is whole to be read.
+// Open opens the SQLite database at path and creates it when there is none. It
+// repairs wide file modes, migrates an older schema after a copy, ends what dead
+// processes left in state sending, and salvages a damaged file; see Report.
+// Where nothing can be written it opens a sound database for reading.
 //
 // It returns a *NewerSchemaError, a *FileError or a *StorageError for what it
 // cannot use, and ctx's error when another process takes too long to open the
 // same database.
-func Open(ctx context.Context, path string, o Options) (*SQLite, error) {
+func Open(ctx context.Context, path string, o Options) (Store, error) {
+	s, err := openStore(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func openStore(ctx context.Context, path string, o Options) (*store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -110,14 +117,17 @@ func Open(ctx context.Context, path string, o Options) (*SQLite, error) {
 	if err != nil {
 		return nil, fmt.Errorf("history: %w", err)
 	}
-	s := &SQLite{path: path, run: path + ".run", options: o, changed: make(chan struct{}, 1)}
+	s := &store{path: path, run: path + ".run", options: o, changed: make(chan struct{}, 1)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if err := s.prepareFiles(); err != nil {
 		return nil, err
 	}
-	opening, err := s.openLocked(ctx)
-	if opening != nil {
-		defer opening.Close()
+	lock, err := lockOpening(ctx, s.run)
+	if err == nil {
+		defer lock.Close()
+		if s.owner, err = newOwner(s.run, o.Now()); err == nil {
+			err = s.open(ctx)
+		}
 	}
 	if err != nil {
 		s.abandon()
@@ -127,48 +137,37 @@ func Open(ctx context.Context, path string, o Options) (*SQLite, error) {
 	return s, nil
 }
 
-// Report tells what Open found and did.
-func (s *SQLite) Report() Report { return s.report }
+func (s *store) Report() Report { return s.report }
 
-// Path is the absolute path of the database.
-func (s *SQLite) Path() string { return s.path }
+func (s *store) Path() string { return s.path }
 
-func (s *SQLite) now() time.Time { return s.options.Now() }
+func (s *store) Redact(text string) string {
+	if s.options.Redact == nil {
+		return text
+	}
+	return s.options.Redact(text)
+}
 
 // step tells a test what comes next.
-func (s *SQLite) step(name string) {
+func (s *store) step(name string) {
 	if s.options.step != nil {
 		s.options.step(name)
 	}
 }
 
-// openLocked takes the open lock, which the caller closes, and opens.
-func (s *SQLite) openLocked(ctx context.Context) (opening interface{ Close() error }, err error) {
-	lock, err := lockOpening(ctx, s.run)
-	if err != nil {
-		return nil, err
-	}
-	if s.owner, err = newOwner(s.run, s.now()); err != nil {
-		return lock, err
-	}
-	return lock, s.open(ctx)
-}
-
-// open inspects the file, salvages it when it is damaged, and connects.
-func (s *SQLite) open(ctx context.Context) error {
+// open inspects the file, salvages it when it is damaged, and connects, under the open lock.
+func (s *store) open(ctx context.Context) error {
 	living, dead, err := countOwners(s.run, s.owner)
 	if err != nil {
 		return err
 	}
 	var found inspection
 	if living == 0 { // otherwise somebody has it open, and inspected it
-		if found, err = s.inspect(ctx); err != nil {
-			return err
+		if found, err = s.inspect(ctx); err == nil && found.damage != nil {
+			err = s.salvage(ctx, found.damage)
 		}
-		if found.damage != nil {
-			if err := s.salvage(ctx, found.damage); err != nil {
-				return err
-			}
+		if err != nil {
+			return err
 		}
 	}
 	s.step("create the file")
@@ -176,22 +175,22 @@ func (s *SQLite) open(ctx context.Context) error {
 		return err
 	}
 	logged := size(s.path+"-wal") > 0
-	err = s.attach(ctx)
-	if living == 0 && err != nil && (damaged(err) || code(err) == codeError || code(err) == codeConstraint) {
-		// What inspection let pass, working with it found: a migration that fails
-		// is one of a schema that is not what its version says.
+	err = s.connect(ctx)
+	if c := code(err); living == 0 && (damaged(err) || c == codeError || c == codeConstraint) {
+		// Nobody else changes the database, so a statement that fails met what the
+		// inspection did not find.
 		_ = s.disconnect() // the salvage goes on
 		if err = s.salvage(ctx, err); err == nil {
-			err = s.attach(ctx)
+			err = s.connect(ctx)
 		}
 	}
 	if err != nil {
 		return err
 	}
 	if living == 0 {
-		state := fileState{phase: phaseOpen, unchecked: found.unsure}
+		state := fileState{Phase: phaseOpen, Unchecked: found.unsure}
 		if logged {
-			state.phase = phaseWritten
+			state.Phase = phaseWritten
 		}
 		s.writeState(state)
 	}
@@ -204,19 +203,6 @@ func (s *SQLite) open(ctx context.Context) error {
 	return nil
 }
 
-// attach connects and ends what dead processes left unfinished.
-func (s *SQLite) attach(ctx context.Context) error {
-	if err := s.connect(ctx); err != nil {
-		return err
-	}
-	s.step("end interrupted pairs")
-	if err := s.endInterrupted(ctx); err != nil {
-		return err
-	}
-	_, err := s.Refresh(ctx) // so that Revision is known
-	return err
-}
-
 // dsn names a connection to the database.
 func dsn(path string, pragmas ...string) string {
 	q := url.Values{"_dqs": {"0"}, "_defensive": {"1"}}
@@ -224,8 +210,9 @@ func dsn(path string, pragmas ...string) string {
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: q.Encode()}).String()
 }
 
-// connect opens the connections and brings the schema up to date.
-func (s *SQLite) connect(ctx context.Context) (err error) {
+// connect opens the connections, brings the schema up to date and ends what dead
+// processes left unfinished.
+func (s *store) connect(ctx context.Context) (err error) {
 	s.step("connect")
 	s.writes, err = sql.Open("sqlite", dsn(s.path,
 		"journal_mode(WAL)", "synchronous(FULL)", fmt.Sprintf("wal_autocheckpoint(%d)", walPages), "secure_delete(FAST)"))
@@ -242,10 +229,18 @@ func (s *SQLite) connect(ctx context.Context) (err error) {
 	if err := s.upgrade(ctx); err != nil {
 		return err
 	}
-	return s.connectReaders(dsn(s.path, "query_only(1)"), maxReaders)
+	if err := s.connectReaders(dsn(s.path, "query_only(1)"), maxReaders); err != nil {
+		return err
+	}
+	s.step("end interrupted pairs")
+	if err := s.writer.inTx(ctx, s.endInterrupted); err != nil {
+		return fmt.Errorf("history: end interrupted pairs: %w", err)
+	}
+	_, err = s.Refresh(ctx) // so that Revision is known
+	return err
 }
 
-func (s *SQLite) connectReaders(dsn string, most int) (err error) {
+func (s *store) connectReaders(dsn string, most int) (err error) {
 	if s.readers, err = sql.Open("sqlite", dsn); err != nil {
 		return fmt.Errorf("history: open: %w", err)
 	}
@@ -255,56 +250,46 @@ func (s *SQLite) connectReaders(dsn string, most int) (err error) {
 }
 
 // endInterrupted ends the pairs whose owner died while sending them. An owner is
-// alive before it owns a pair, so one that is not alive now will never be.
-func (s *SQLite) endInterrupted(ctx context.Context) error {
-	err := s.writer.inTx(ctx, func(t *tx) error {
-		owned, err := keyed[int64, string](t, "SELECT seq, owner FROM pair WHERE owner IS NOT NULL")
-		var seqs []int64
-		for seq, token := range owned {
-			lives, err := alive(s.run, token)
-			if err != nil {
-				return err
-			}
-			if !lives {
-				seqs = append(seqs, seq)
-			}
-		}
-		if err != nil || len(seqs) == 0 {
-			return err
-		}
-		c, err := s.newChange(t)
-		if err != nil {
-			return err
-		}
-		paths, err := t.topicPaths()
-		if err != nil {
-			return err
-		}
-		var ended []assistant.Pair
-		err = t.pairs(seqs, paths, func(p assistant.Pair, damaged bool) error {
-			endInterrupted(&p)
-			if damaged { // it gets a new sum
-				p.Notice = DamagedText
-			}
-			ended = append(ended, p)
-			return nil
-		})
-		for i := range ended {
-			if err == nil {
-				err = c.put(&ended[i], false)
-			}
-		}
-		s.report.Interrupted = len(ended)
+// alive before it owns a pair, so one that is not alive now never will be.
+func (s *store) endInterrupted(t *tx) error {
+	owned, err := keyed[int64, string](t, "SELECT seq, owner FROM pair WHERE owner IS NOT NULL")
+	if err != nil {
 		return err
+	}
+	var seqs []int64
+	for seq, token := range owned {
+		lives, err := alive(s.run, token)
+		if err != nil {
+			return err
+		}
+		if !lives {
+			seqs = append(seqs, seq)
+		}
+	}
+	if len(seqs) == 0 {
+		return nil
+	}
+	var ended []assistant.Pair
+	err = t.pairs(seqs, func(p assistant.Pair, _ bool) error {
+		endInterrupted(&p)
+		ended = append(ended, p)
+		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("history: end interrupted pairs: %w", err)
+		return err
 	}
-	return nil
+	c, err := s.newChange(t)
+	for i := range ended {
+		if err == nil {
+			err = c.put(&ended[i], false)
+		}
+	}
+	s.report.Interrupted = len(ended)
+	return err
 }
 
 // start runs f in a goroutine that Close waits for; once Close has begun, not at all.
-func (s *SQLite) start(f func()) {
+func (s *store) start(f func()) {
 	s.leaving.Lock()
 	defer s.leaving.Unlock()
 	if s.ctx.Err() == nil {
@@ -313,15 +298,110 @@ func (s *SQLite) start(f func()) {
 }
 
 // written is called after each durable transaction, by who may use the writer.
-func (s *SQLite) written() {
+func (s *store) written() {
 	s.commits.Add(1)
 	s.firstWrite.Do(func() {
 		state := s.readState()
-		state.phase = phaseWritten
+		state.Phase = phaseWritten
 		s.writeState(state)
 	})
 	select {
 	case s.changed <- struct{}{}:
 	default:
 	}
+}
+
+// openReadOnly connects to a database that cannot be written, why being the
+// error. Without a shared memory file, which cannot be created then, SQLite
+// reads with the lock for itself.
+func (s *store) openReadOnly(ctx context.Context, why error) (*store, error) {
+	var storage *StorageError
+	if !errors.As(why, &storage) || size(s.path) <= 0 || errors.Is(why, context.Canceled) {
+		return nil, why
+	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.writer, s.writes, s.owner = nil, nil, nil
+	s.report = Report{Repaired: s.report.Repaired, ReadOnly: why}
+	for _, name := range []string{dsn(s.path, "query_only(1)") + "&mode=ro", dsn(s.path, "locking_mode(EXCLUSIVE)", "query_only(1)")} {
+		if err := s.connectReaders(name, 1); err != nil {
+			return nil, why
+		}
+		var version int
+		err := s.readers.QueryRowContext(ctx, "SELECT version FROM meta").Scan(&version)
+		if err == nil && version == schemaVersion {
+			return s, nil
+		}
+		s.readers.Close()
+	}
+	return nil, why
+}
+
+// Close leaves a pair in state sending as it is: the next Open ends it.
+func (s *store) Close() error {
+	s.leaving.Lock()
+	closed := s.ctx.Err() != nil
+	s.cancel()
+	s.leaving.Unlock()
+	s.background.Wait()
+	if closed || s.writer == nil {
+		return s.disconnect()
+	}
+	s.writer.turn <- struct{}{} // for good: nobody writes any more
+	defer s.owner.leave()
+	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
+	defer cancel()
+	opening, err := lockOpening(ctx, s.run)
+	if err != nil { // another opens; it connects, so the log stays
+		return s.disconnect()
+	}
+	defer opening.Close()
+	return s.disconnectNoting()
+}
+
+// disconnectNoting closes the database and notes how it looks, under the open
+// lock. The last to close copies the log of all into the database.
+func (s *store) disconnectNoting() error {
+	living, _, err := countOwners(s.run, s.owner)
+	if err != nil || living > 0 {
+		return errors.Join(err, s.disconnect())
+	}
+	state := s.readState()
+	state.Phase = phaseClosing
+	s.writeState(state)
+	err = s.disconnect()
+	if size(s.path+"-wal") < 0 && err == nil {
+		state.Phase, state.Fingerprint = phaseClosed, s.fingerprint()
+		s.writeState(state)
+	}
+	return err
+}
+
+func (s *store) disconnect() error {
+	var errs []error
+	if s.readers != nil {
+		errs = append(errs, s.readers.Close())
+	}
+	if s.writer != nil {
+		errs = append(errs, s.writer.close())
+	}
+	if s.writes != nil {
+		errs = append(errs, s.writes.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// abandon undoes an Open that failed, under the open lock if it was taken. After
+// a lost log the state stays, so that the next Open reports it again.
+func (s *store) abandon() {
+	s.cancel()
+	s.background.Wait()
+	if s.owner == nil {
+		return
+	}
+	if s.writes == nil || s.report.LostLog {
+		_ = s.disconnect() // why Open failed says more
+	} else {
+		_ = s.disconnectNoting()
+	}
+	s.owner.leave()
 }

@@ -2,6 +2,7 @@ package history
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,9 +16,8 @@ import (
 	"winnow/assistant"
 )
 
-// An owner is a process (more exactly, an open store) that is alive as long as
-// it holds the lock of its file in the run folder. The kernel drops the lock
-// with the process, however it ends, so nobody needs to trust a process number.
+// An owner is an open store. It is alive as long as it holds the lock of its
+// file in the run folder, which the kernel drops with the process.
 type owner struct {
 	token string
 	lock  *flock.Flock
@@ -25,28 +25,17 @@ type owner struct {
 
 const (
 	ownerPrefix = "owner-"
-	openLock    = "open.lock" // held while a store opens: one inspects, migrates or salvages at a time
-	// lockEvery is how often a wait for another's lock looks again.
-	lockEvery = 5 * time.Millisecond
-	// closeWait bounds the wait of a store that closes for another that opens.
-	// The one that opens connects, so the log stays.
-	closeWait = 250 * time.Millisecond
+	openLock    = "open.lock"            // held while a store opens: one inspects, migrates or salvages at a time
+	lockEvery   = 5 * time.Millisecond   // how often a wait for another's lock looks again
+	closeWait   = 250 * time.Millisecond // how long a store that closes waits for one that opens
 )
-
-func ownerPath(run, token string) string { return filepath.Join(run, ownerPrefix+token) }
 
 // newOwner creates and locks a file of its own in the run folder.
 func newOwner(run string, now time.Time) (*owner, error) {
 	token := assistant.NewID(now)
-	path := ownerPath(run, token)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
-	if err != nil {
-		return nil, fmt.Errorf("history: %w", err)
-	}
-	f.Close()
-	o := &owner{token, flock.New(path, flock.SetPermissions(fileMode))}
+	o := &owner{token, flock.New(filepath.Join(run, ownerPrefix+token), flock.SetFlag(os.O_RDWR|os.O_CREATE|os.O_EXCL), flock.SetPermissions(fileMode))}
 	if ok, err := o.lock.TryLock(); err != nil || !ok {
-		return nil, fmt.Errorf("history: lock %s: %w", path, errors.Join(err, errors.New("the lock is taken")))
+		return nil, fmt.Errorf("history: lock %s: %w", o.lock.Path(), errors.Join(err, errors.New("the lock is taken")))
 	}
 	return o, nil
 }
@@ -57,13 +46,9 @@ func (o *owner) leave() {
 	o.lock.Close()
 }
 
-// alive tells whether the owner of token still lives.
+// alive tells whether the owner of a token still lives.
 func alive(run, token string) (bool, error) {
-	path := ownerPath(run, token)
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	l := flock.New(path, flock.SetFlag(os.O_RDWR)) // never creates
+	l := flock.New(filepath.Join(run, ownerPrefix+token), flock.SetFlag(os.O_RDWR)) // never creates
 	got, err := l.TryLock()
 	l.Close()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -82,7 +67,7 @@ func countOwners(run string, me *owner) (living int, dead []string, err error) {
 	}
 	for _, e := range entries {
 		token, ok := strings.CutPrefix(e.Name(), ownerPrefix)
-		if !ok || me != nil && token == me.token {
+		if !ok || token == me.token {
 			continue
 		}
 		lives, err := alive(run, token)
@@ -92,7 +77,7 @@ func countOwners(run string, me *owner) (living int, dead []string, err error) {
 		case lives:
 			living++
 		default:
-			dead = append(dead, ownerPath(run, token))
+			dead = append(dead, filepath.Join(run, e.Name()))
 		}
 	}
 	return living, dead, nil
@@ -107,8 +92,7 @@ func lockOpening(ctx context.Context, run string) (*flock.Flock, error) {
 	return l, nil
 }
 
-// phase is how far the processes that have the database open came. It is
-// written in the run folder, under the open lock but for phaseWritten.
+// phase is how far the processes that have the database open came.
 type phase string
 
 const (
@@ -116,53 +100,37 @@ const (
 	phaseOpen    phase = "open"    // open; nothing need be in the log
 	phaseWritten phase = "written" // open, and the log holds what the database lacks
 	phaseClosing phase = "closing" // may be closed already, and its log gone
-	phaseClosed  phase = "closed"  // closed, as its fingerprint says
+	phaseClosed  phase = "closed"  // closed, with this fingerprint
 )
 
-// fileState is what the run folder tells of the database file.
+// fileState is what a file in the run folder says of the database. It is written
+// under the open lock, but for phaseWritten. Losing it costs a check, no more.
 type fileState struct {
-	phase phase
-	// unchecked says that a check of every page is still due.
-	unchecked bool
-	// fingerprint is size and time of the file of phaseClosed.
-	fingerprint string
+	Phase       phase
+	Unchecked   bool   // a check of every page is due
+	Fingerprint string // size and time of the database, of phaseClosed
 }
 
-func (s *SQLite) statePath() string { return filepath.Join(s.run, "state") }
+func (s *store) statePath() string { return filepath.Join(s.run, "state.json") }
 
-// readState reads the state; one that cannot be read is phaseNone.
-func (s *SQLite) readState() fileState {
+func (s *store) readState() (f fileState) {
 	raw, _ := os.ReadFile(s.statePath())
-	var f fileState
-	for i, line := range strings.Split(string(raw), "\n") {
-		switch {
-		case i == 0:
-			f.phase = phase(line)
-		case line == "unchecked":
-			f.unchecked = true
-		default:
-			f.fingerprint = line
-		}
-	}
+	_ = json.Unmarshal(raw, &f) // one that cannot be read is phaseNone
 	return f
 }
 
-// writeState replaces the state. Losing it costs a check, no more.
-func (s *SQLite) writeState(f fileState) {
-	lines := []string{string(f.phase)}
-	if f.unchecked {
-		lines = append(lines, "unchecked")
+func (s *store) writeState(f fileState) {
+	raw, err := json.Marshal(f)
+	if err == nil {
+		err = os.WriteFile(s.statePath(), raw, fileMode)
 	}
-	if f.fingerprint != "" {
-		lines = append(lines, f.fingerprint)
-	}
-	if err := os.WriteFile(s.statePath(), []byte(strings.Join(lines, "\n")), fileMode); err != nil {
+	if err != nil {
 		s.options.Log.Warn("history state file", "err", err)
 	}
 }
 
-// fingerprint is what the folder tells of the database file.
-func (s *SQLite) fingerprint() string {
+// fingerprint is what the folder says of the database file.
+func (s *store) fingerprint() string {
 	info, err := os.Lstat(s.path)
 	if err != nil {
 		return ""

@@ -19,6 +19,8 @@ var states = []assistant.PairState{assistant.PairIdle, assistant.PairSending, as
 
 const stateError = 3
 
+func stateNumber(p *assistant.Pair) int { return max(slices.Index(states, p.State), 0) }
+
 // maxStar is the best rating.
 const maxStar = 3
 
@@ -178,7 +180,7 @@ func (b *bodyRow) texts() []string {
 // sum is the sum that is stored with p: over its texts and all that never
 // changes without them. Marks change alone and are not in it.
 func (b *bodyRow) sum(p *assistant.Pair) int64 {
-	return bodySum(append(b.texts(), p.ID, p.Session, p.Model, string(states[max(slices.Index(states, p.State), 0)]), p.CreatedAt.Format(time.RFC3339Nano))...)
+	return bodySum(append(b.texts(), p.ID, p.Session, p.Model, string(states[stateNumber(p)]), p.CreatedAt.Format(time.RFC3339Nano))...)
 }
 
 // intact compares p with its sum. One that was stored by an older winnow is
@@ -188,18 +190,10 @@ func (b *bodyRow) intact(p *assistant.Pair, sum sql.NullInt64) bool {
 }
 
 // body makes the row of p without what redact takes out.
-func (s *SQLite) body(p *assistant.Pair) (b bodyRow, err error) {
+func (s *store) body(p *assistant.Pair) (b bodyRow, err error) {
 	more, err := encodeMore(p)
 	r := s.Redact
 	return bodyRow{r(p.UserText), r(p.AssistantText), r(p.Reasoning), r(p.ErrorCode), r(p.ErrorMessage), r(more)}, err
-}
-
-// Redact takes the secrets that the program knows out of a text.
-func (s *SQLite) Redact(text string) string {
-	if s.options.Redact == nil {
-		return text
-	}
-	return s.options.Redact(text)
 }
 
 // castagnoli is the polynomial that processors compute in hardware.
@@ -237,6 +231,15 @@ func cost(packed []byte, charsPerToken float64) int {
 		packed = packed[n:]
 	}
 	return sum
+}
+
+// instant rebuilds a time with the offset it was written with.
+func instant(sec, nsec int64, zone int) time.Time {
+	t := time.Unix(sec, nsec)
+	if zone == 0 {
+		return t.UTC()
+	}
+	return t.In(time.FixedZone("", zone))
 }
 
 // endInterrupted gives a pair that nobody sends any more its end.

@@ -48,8 +48,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-func childOpen(path string, o Options) *SQLite {
-	s, err := Open(context.Background(), path, o)
+func childOpen(path string, o Options) *store {
+	s, err := openStore(context.Background(), path, o)
 	if err != nil {
 		fmt.Println("error", err)
 		os.Exit(1)
@@ -214,7 +214,7 @@ func apply(state map[string]record, words []string) {
 }
 
 // stored reads what a store holds.
-func stored(t testing.TB, s *SQLite) map[string]record {
+func stored(t testing.TB, s *store) map[string]record {
 	t.Helper()
 	got := map[string]record{}
 	for _, p := range load(t, s, seqs(t, s, "")...) {
@@ -254,7 +254,7 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 		pending = c.follow(t, state, 1<<30, pending) // said before it died
 		_ = c.Wait()                                 // says that it was killed
 
-		s, err := Open(t.Context(), path, Options{})
+		s, err := openStore(t.Context(), path, Options{})
 		if err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}

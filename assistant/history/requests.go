@@ -11,9 +11,8 @@ import (
 	"winnow/assistant"
 )
 
-// maxRequest is the largest body that is stored, in bytes before it is packed:
-// four times what the largest context windows take, and a bound for what a
-// damaged or forged row can unpack to.
+// maxRequest is the largest body that is stored, in bytes: four times what the
+// largest context windows take, and a bound for what a damaged row unpacks to.
 const maxRequest = 64 << 20
 
 // packedRequest is a request as the database holds it.
@@ -23,29 +22,26 @@ type packedRequest struct {
 	packed []byte
 }
 
-// packRequests packs bodies, before the transaction begins: nobody waits for
-// the database meanwhile. One that is too large is left out.
-func (s *SQLite) packRequests(requests []assistant.PairRequest) ([]packedRequest, error) {
-	var list []packedRequest
+// packRequests packs bodies before the transaction begins. One that is too large
+// is left out.
+func (s *store) packRequests(requests []assistant.PairRequest) (list []packedRequest, err error) {
 	for _, r := range requests {
 		if len(r.Body) > maxRequest {
 			continue
 		}
-		if s.options.Redact != nil {
-			r.Body = []byte(s.Redact(string(r.Body)))
-		}
-		packed, err := deflate(r.Body)
+		body := []byte(s.Redact(string(r.Body)))
+		packed, err := pack(body)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, packedRequest{r, len(r.Body), packed})
+		list = append(list, packedRequest{r, len(body), packed})
 	}
 	return list, nil
 }
 
-// deflate packs a body, with a sum that tells when its bytes have changed. Fast
-// is good enough: what repeats in a body, names and schemas, lies close together.
-func deflate(body []byte) ([]byte, error) {
+// pack packs a body, with a sum that tells when its bytes have changed. Fast is
+// good enough: what repeats, names and schemas, lies close together.
+func pack(body []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
 	if err != nil {
@@ -56,37 +52,37 @@ func deflate(body []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// errPacked is a body that is not the one that was packed.
-var errPacked = errors.New("its bytes are not those that were written")
+// errChanged is a body that is not the one that was packed.
+var errChanged = errors.New("its bytes are not those that were written")
 
-// inflate unpacks what deflate made of a body of size bytes.
-func inflate(packed []byte, size int) ([]byte, error) {
+// unpack restores a packed body of size bytes.
+func unpack(packed []byte, size int) ([]byte, error) {
 	if size < 0 || size > maxRequest {
-		return nil, errPacked
+		return nil, errChanged
 	}
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errPacked, err)
+		return nil, fmt.Errorf("%w: %w", errChanged, err)
 	}
 	r.Multistream(false)
 	body, err := io.ReadAll(io.LimitReader(r, int64(size)+1)) // one more: so that the sum at the end is read
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%w: %w", errPacked, err)
+		return nil, fmt.Errorf("%w: %w", errChanged, err)
 	case len(body) != size:
-		return nil, errPacked
+		return nil, errChanged
 	}
 	return body, nil
 }
 
 // storeRequests adds requests of pairs that are there, and drops those that are
 // beyond the bounds.
-func (c *change) storeRequests(list []packedRequest, seqOf func(*assistant.Pair) int64) error {
+func (c *change) storeRequests(list []packedRequest) error {
 	for _, r := range list {
 		_, zone := r.At.Zone()
 		err := c.run(`INSERT INTO request (seq, response, attempt, trimmed, model, sec, nsec, zone, size, packed, body)
 			SELECT seq,?,?,?,?,?,?,?,?,?,? FROM pair WHERE seq = ?`,
-			r.Response, r.Attempt, r.Trimmed, r.Model, r.At.Unix(), r.At.Nanosecond(), zone, r.size, len(r.packed), r.packed, seqOf(r.Pair))
+			r.Response, r.Attempt, r.Trimmed, r.Model, r.At.Unix(), r.At.Nanosecond(), zone, r.size, len(r.packed), r.packed, r.Pair.Seq)
 		if err != nil {
 			return err
 		}
@@ -98,8 +94,7 @@ func (c *change) storeRequests(list []packedRequest, seqOf func(*assistant.Pair)
 }
 
 // dropRequests drops the requests of all but so many pairs, those sent last,
-// and the oldest ones beyond so many packed bytes. All that it looks
-// at lies in the index of the table: no body is read.
+// and the oldest ones beyond so many packed bytes. It reads the index alone.
 func (c *change) dropRequests(pairs, packed int) error {
 	err := c.run(`DELETE FROM request WHERE seq IN
 		(SELECT seq FROM request GROUP BY seq ORDER BY max(n) DESC LIMIT -1 OFFSET ?)`, pairs)
@@ -114,29 +109,14 @@ func (c *change) dropRequests(pairs, packed int) error {
 		(SELECT n, sum(packed) OVER (ORDER BY n DESC) AS newer FROM request) WHERE newer > ?)`, packed)
 }
 
-// Requests returns the requests of a pair as they were sent, oldest first; none
-// is nil, nil. When a body is damaged the others are returned with an error
-// that names it.
-func (s *SQLite) Requests(ctx context.Context, seq int64) ([]assistant.SentRequest, error) {
+func (s *store) Requests(ctx context.Context, seq int64) ([]assistant.SentRequest, error) {
 	var list []assistant.SentRequest
 	var broken []error
 	err := s.read(ctx, func(t *tx) error {
-		return t.each(`SELECT response, attempt, trimmed, model, sec, nsec, zone, size, body
-			FROM request WHERE seq = ? ORDER BY n`, []any{seq}, func(scan scanner) error {
-			var v assistant.SentRequest
-			var sec, nsec int64
-			var zone, size int
-			var packed []byte
-			if err := scan(&v.Response, &v.Attempt, &v.Trimmed, &v.Model, &sec, &nsec, &zone, &size, &packed); err != nil {
-				return err
+		return t.eachRequest("WHERE seq = ?", []any{seq}, func(_ int64, r assistant.SentRequest, damage error) error {
+			if broken = append(broken, damage); damage == nil {
+				list = append(list, r)
 			}
-			body, err := inflate(packed, size)
-			if err != nil {
-				broken = append(broken, fmt.Errorf("history: %s: %w", requestName(v.Attempt, v.Response, seq), err))
-				return nil
-			}
-			v.At, v.Body = instant(sec, nsec, zone), body
-			list = append(list, v)
 			return nil
 		})
 	})
@@ -146,7 +126,23 @@ func (s *SQLite) Requests(ctx context.Context, seq int64) ([]assistant.SentReque
 	return list, errors.Join(broken...)
 }
 
-// requestName names a request in a sentence.
-func requestName(attempt, response int, seq int64) string {
-	return fmt.Sprintf("request %d of response %d of pair %d", attempt, response, seq)
+// eachRequest calls each for requests, oldest first. damage names one whose body
+// is not what was sent.
+func (t *tx) eachRequest(where string, args []any, each func(seq int64, r assistant.SentRequest, damage error) error) error {
+	query := "SELECT seq, response, attempt, trimmed, model, sec, nsec, zone, size, body FROM request " + where + " ORDER BY n"
+	return t.each(query, args, func(scan scanner) error {
+		var r assistant.SentRequest
+		var seq, sec, nsec int64
+		var zone, size int
+		var packed []byte
+		if err := scan(&seq, &r.Response, &r.Attempt, &r.Trimmed, &r.Model, &sec, &nsec, &zone, &size, &packed); err != nil {
+			return err
+		}
+		body, err := unpack(packed, size)
+		if err != nil {
+			err = fmt.Errorf("history: request %d of response %d of pair %d: %w", r.Attempt, r.Response, seq, err)
+		}
+		r.At, r.Body = instant(sec, nsec, zone), body
+		return each(seq, r, err)
+	})
 }

@@ -25,7 +25,7 @@ func sentOf(p *assistant.Pair, n int, text string) assistant.PairRequest {
 }
 
 // requests reads what is kept of a pair.
-func requests(t testing.TB, s *SQLite, seq int64) []assistant.SentRequest {
+func requests(t testing.TB, s *store, seq int64) []assistant.SentRequest {
 	t.Helper()
 	got, err := s.Requests(t.Context(), seq)
 	if err != nil {
@@ -35,7 +35,7 @@ func requests(t testing.TB, s *SQLite, seq int64) []assistant.SentRequest {
 }
 
 // rowsOf counts the rows of the table of requests.
-func rowsOf(t testing.TB, s *SQLite) (n int64) {
+func rowsOf(t testing.TB, s *store) (n int64) {
 	t.Helper()
 	err := s.read(t.Context(), func(r *tx) (err error) {
 		n, _, err = r.number("SELECT count(*) FROM request")
@@ -198,10 +198,7 @@ func TestCheckCountsRequests(t *testing.T) {
 	if r := check("DELETE FROM request WHERE n > 1000"); r.Requests != maxProblems+5 || r.DamagedRequests != 0 || len(r.Problems) != 0 {
 		t.Errorf("a healthy table: %+v", r)
 	}
-	if r := check("UPDATE request SET packed = packed + 1"); r.DamagedRequests != maxProblems+5 || len(r.Problems) != maxProblems {
-		t.Errorf("with wrong counts of bytes: %d damaged, %d named", r.DamagedRequests, len(r.Problems))
-	}
-	if r := check("UPDATE request SET packed = packed - 1, seq = 77"); len(r.Problems) != 1 || !strings.Contains(r.Problems[0], "requests of pair 77") {
+	if r := check("UPDATE request SET seq = 77"); len(r.Problems) != 1 || !strings.Contains(r.Problems[0], "requests of pair 77") {
 		t.Errorf("requests of nobody: %v", r.Problems)
 	}
 }
@@ -231,7 +228,7 @@ func TestSalvageKeepsRequests(t *testing.T) {
 // FuzzRequestBody: any blob unpacks to so many bytes or is refused, and what
 // was packed comes back.
 func FuzzRequestBody(f *testing.F) {
-	whole, err := deflate([]byte(`{"messages":[{"role":"user","content":"hello hello hello"}]}`))
+	whole, err := pack([]byte(`{"messages":[{"role":"user","content":"hello hello hello"}]}`))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -239,20 +236,20 @@ func FuzzRequestBody(f *testing.F) {
 	f.Add([]byte{}, 3, whole[:len(whole)-2], 60)
 	f.Add(bytes.Repeat([]byte("a"), 5000), 17, []byte{0x78, 0x01}, -1)
 	f.Fuzz(func(t *testing.T, body []byte, at int, blob []byte, size int) {
-		if got, err := inflate(blob, size); err == nil && len(got) != size {
-			t.Fatalf("inflate gave %d bytes, want %d or an error", len(got), size)
+		if got, err := unpack(blob, size); err == nil && len(got) != size {
+			t.Fatalf("unpack gave %d bytes, want %d or an error", len(got), size)
 		}
-		packed, err := deflate(body)
+		packed, err := pack(body)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := inflate(packed, len(body)); err != nil || !bytes.Equal(got, body) {
-			t.Fatalf("inflate(deflate(%q)) = %q, %v", body, got, err)
+		if got, err := unpack(packed, len(body)); err != nil || !bytes.Equal(got, body) {
+			t.Fatalf("unpack(pack(%q)) = %q, %v", body, got, err)
 		}
 		at = int(uint(at) % uint(len(packed)))
 		packed[at] ^= 0x20
-		if got, err := inflate(packed, len(body)); err == nil && !bytes.Equal(got, body) {
-			t.Fatalf("byte %d was changed, and inflate gave other bytes without an error", at)
+		if got, err := unpack(packed, len(body)); err == nil && !bytes.Equal(got, body) {
+			t.Fatalf("byte %d was changed, and unpack gave other bytes without an error", at)
 		}
 	})
 }

@@ -16,58 +16,55 @@ import (
 	"winnow/assistant"
 )
 
-// Salvage tells what became of a damaged database.
+// Salvage is what became of a damaged database.
 type Salvage struct {
 	Reason   string // what was found
 	SetAside string // where the file now lies, unchanged, with its -wal
 	Foreign  bool   // nothing in it looked like winnow's, or nothing at all could be read
 	Salvaged int    // pairs in the new database
 	Lost     int    // pairs known to have been there
-	Altered  int    // of the salvaged, those whose text is not the one that was written, or of which only the text is left
+	Altered  int    // salvaged pairs that are not what was written, or of which only the texts are left
 }
 
 // Files of a salvage, beside the database.
 const (
 	salvageCopy = ".salvage"  // a copy to read from: SQLite may write in what it reads
 	salvagePart = ".new.part" // the new database, being filled
-	salvageDone = ".new"      // the new database, whole: from here on the salvage is carried on, not begun anew
+	salvageDone = ".new"      // the new database, whole: from here on the salvage is continued, not begun anew
 )
 
 // salvagePlan is a file in the run folder: the Salvage that is being carried out.
-func (s *SQLite) salvagePlan() string { return filepath.Join(s.run, "salvage.json") }
+func (s *store) salvagePlan() string { return filepath.Join(s.run, "salvage.json") }
 
 // salvage copies the rows that can be read into a new database, sets the damaged
 // one aside and puts the new one in its place. Killed at any step, it is begun
-// anew or carried on by the next Open.
-func (s *SQLite) salvage(ctx context.Context, damage error) error {
+// anew or continued by the next Open.
+func (s *store) salvage(ctx context.Context, damage error) error {
 	report := Salvage{Reason: damage.Error(), SetAside: s.freeName()}
 	os.Remove(s.salvagePlan())
 	for _, suffix := range []string{salvagePart, salvageCopy, salvageDone} {
 		removeDatabase(s.path + suffix)
 	}
 	s.step("salvage")
-	if err := s.fill(ctx, &report); err != nil {
-		return fmt.Errorf("history: salvage %s (%s): %w", s.path, report.Reason, err)
-	}
-	s.step("write the plan")
-	plan, err := json.Marshal(report)
+	err := s.fill(ctx, &report)
 	if err == nil {
-		err = os.WriteFile(s.salvagePlan(), plan, fileMode)
+		s.step("write the plan")
+		plan, _ := json.Marshal(report) // strings and numbers always encode
+		err = errors.Join(os.WriteFile(s.salvagePlan(), plan, fileMode), syncFile(s.salvagePlan()), syncFolder(s.run))
 	}
-	err = errors.Join(err, syncFile(s.salvagePlan()), syncFolder(s.run))
 	if err == nil {
 		s.step("commit the salvage")
 		err = os.Rename(s.path+salvagePart, s.path+salvageDone)
 	}
 	if err != nil {
-		return fmt.Errorf("history: salvage %s: %w", s.path, err)
+		return fmt.Errorf("history: salvage %s (%s): %w", s.path, report.Reason, err)
 	}
 	return s.finishSalvage()
 }
 
 // freeName is the name under which the damaged file will lie.
-func (s *SQLite) freeName() string {
-	base := s.path + ".damaged-" + s.now().Format("20060102-150405")
+func (s *store) freeName() string {
+	base := s.path + ".damaged-" + s.options.Now().Format("20060102-150405")
 	name := base
 	for n := 2; size(name) >= 0; n++ {
 		name = fmt.Sprintf("%s-%d", base, n)
@@ -75,9 +72,9 @@ func (s *SQLite) freeName() string {
 	return name
 }
 
-// finishSalvage carries out the rest of a salvage whose new database is whole:
-// the damaged files get other names, bytes unchanged, and the new one theirs.
-func (s *SQLite) finishSalvage() error {
+// finishSalvage does the rest of a salvage whose new database is whole: the
+// damaged files are renamed, and the new one gets their name.
+func (s *store) finishSalvage() error {
 	raw, err := os.ReadFile(s.salvagePlan())
 	whole := size(s.path+salvageDone) >= 0
 	if err != nil && !whole || size(s.path+salvagePart) >= 0 && !whole {
@@ -89,7 +86,7 @@ func (s *SQLite) finishSalvage() error {
 	}
 	report.SetAside = filepath.Join(filepath.Dir(s.path), filepath.Base(report.SetAside)) // the folder may have moved
 	if whole {
-		for _, suffix := range []string{"-shm", "-wal", "-journal", ""} {
+		for _, suffix := range suffixes {
 			s.step("set aside " + suffix)
 			if err := os.Rename(s.path+suffix, report.SetAside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("history: set the damaged database aside: %w", err)
@@ -112,7 +109,7 @@ func (s *SQLite) finishSalvage() error {
 }
 
 // fill makes the new database.
-func (s *SQLite) fill(ctx context.Context, report *Salvage) error {
+func (s *store) fill(ctx context.Context, report *Salvage) error {
 	part := s.path + salvagePart
 	if err := createFile(part); err != nil {
 		return err
@@ -127,7 +124,7 @@ func (s *SQLite) fill(ctx context.Context, report *Salvage) error {
 		return err
 	}
 	w := newWriter(conn)
-	if err := migrate(ctx, w, 0, s.options.step); err != nil {
+	if err := migrate(ctx, w, 0, s.step); err != nil {
 		return err
 	}
 	if err := s.copyReadable(ctx, w, report); err != nil {
@@ -137,7 +134,7 @@ func (s *SQLite) fill(ctx context.Context, report *Salvage) error {
 }
 
 // copyReadable copies what is readable from a copy of the damaged file.
-func (s *SQLite) copyReadable(ctx context.Context, w *writer, report *Salvage) error {
+func (s *store) copyReadable(ctx context.Context, w *writer, report *Salvage) error {
 	copied := s.path + salvageCopy
 	defer removeDatabase(copied)
 	for _, suffix := range []string{"", "-wal", "-journal"} {
@@ -157,20 +154,20 @@ func (s *SQLite) copyReadable(ctx context.Context, w *writer, report *Salvage) e
 		return ctx.Err()
 	}
 	defer conn.Close()
-	old := newWriter(conn)
 	from := &tx{ctx: ctx, conn: conn}
-	tables, err := keyed[string, int](from, "SELECT name, 1 FROM sqlite_schema")
-	if err != nil || tables["pair"] == 0 {
+	columns, _ := keyed[string, int](from, `SELECT t.name || '.' || c.name, 1 FROM sqlite_schema t
+		JOIN pragma_table_info(t.name) c WHERE t.sql LIKE 'CREATE TABLE %'`) // as far as they can be read
+	if columns["pair.seq"] == 0 {
 		report.Foreign = true
 		return ctx.Err()
 	}
-	_ = migrate(ctx, old, versionOf(from, tables), nil) // as far as it can be done; damage ends it
+	_ = migrate(ctx, newWriter(conn), versionOf(columns), s.step) // as far as it can be done
 	return w.inTx(ctx, func(t *tx) error {
 		c, err := s.newChange(t)
 		if err != nil {
 			return err
 		}
-		r := rescue{from: from, to: c, report: report}
+		r := rescue{from: from, to: c, report: report, saved: map[int64]bool{}}
 		for _, table := range []string{"session", "topic", "model", "intent", "draft", "sent", "filter_line", "setting", "saved_filter"} {
 			if err := r.table(table); err != nil {
 				return err
@@ -186,22 +183,16 @@ func (s *SQLite) copyReadable(ctx context.Context, w *writer, report *Salvage) e
 	})
 }
 
-// versionOf tells the version of a schema from its tables: the number in the
+// versionOf tells the version of a schema from its columns: the number in the
 // header may be damaged.
-func versionOf(t *tx, tables map[string]int) int {
-	queued, _, _ := t.number("SELECT count(*) FROM pragma_table_info('session') WHERE name = 'queued'")
-	switch {
-	case tables["meta"] > 0:
-		return 5
-	case queued > 0:
-		return 4
-	case tables["request"] > 0:
-		return 3
-	case tables["words"] > 0:
-		return 2
-	default:
-		return 1
+func versionOf(columns map[string]int) int {
+	added := []string{2: "unindexed.seq", 3: "request.n", 4: "session.queued", 5: "meta.version", 6: "topic.path"}
+	for version, column := range slices.Backward(added) {
+		if columns[column] > 0 {
+			return version
+		}
 	}
+	return 1
 }
 
 // rescue copies rows that can be read.
@@ -213,45 +204,40 @@ type rescue struct {
 	failed int
 }
 
-// table copies the readable rows of a small table, as far as their columns
-// still have their names.
+// table copies the readable rows of a small table, as far as its columns still
+// have their names.
 func (r *rescue) table(table string) error {
-	const both = "SELECT name FROM pragma_table_info(?)"
-	wanted, err := list[string](r.to.tx, both, table)
+	const query = "SELECT name FROM pragma_table_info(?)"
+	columns, err := list[string](r.to.tx, query, table)
 	if err != nil {
 		return err
 	}
-	left, err := list[string](r.from, both, table)
-	if err != nil {
+	left, _ := list[string](r.from, query, table)
+	columns = slices.DeleteFunc(columns, func(name string) bool { return !slices.Contains(left, name) })
+	if len(columns) == 0 {
 		return r.from.ctx.Err()
 	}
-	columns := slices.DeleteFunc(wanted, func(name string) bool { return !slices.Contains(left, name) })
-	if len(columns) == 0 {
-		return nil
-	}
 	names := strings.Join(columns, ", ")
-	rows, err := r.from.conn.QueryContext(r.from.ctx, "SELECT "+names+" FROM "+table)
-	if err != nil {
-		return r.from.ctx.Err() // unreadable as a whole, or not in this version
-	}
-	defer rows.Close()
-	values, into := make([]any, len(columns)), make([]any, len(columns))
-	for i := range into {
-		into[i] = &values[i]
-	}
-	query := fmt.Sprintf("INSERT OR IGNORE INTO %s (%s) VALUES (?%s)", table, names, strings.Repeat(",?", len(columns)-1))
-	for rows.Next() && rows.Scan(into...) == nil {
-		if err := r.to.run(query, values...); err != nil && code(err) != codeConstraint { // a row that its own table would refuse
+	insert := fmt.Sprintf("INSERT OR IGNORE INTO %s (%s) VALUES (?%s)", table, names, strings.Repeat(",?", len(columns)-1))
+	var failed error
+	_ = r.from.each("SELECT "+names+" FROM "+table, nil, func(scan scanner) error { // up to the first row that cannot be read
+		values, into := make([]any, len(columns)), make([]any, len(columns))
+		for i := range into {
+			into[i] = &values[i]
+		}
+		if err := scan(into...); err != nil {
 			return err
 		}
-	}
-	return r.from.ctx.Err()
+		if err := r.to.run(insert, values...); err != nil && code(err) != codeConstraint { // a row that its own table would refuse
+			failed = err
+		}
+		return failed
+	})
+	return errors.Join(failed, r.from.ctx.Err())
 }
 
 // pairs copies the readable pairs and counts the others.
 func (r *rescue) pairs() error {
-	r.saved = map[int64]bool{}
-	paths, _ := r.from.topicPaths() // as far as they can be read
 	last := int64(0)
 	for _, query := range []string{"SELECT seq FROM sqlite_sequence WHERE name = 'pair'", "SELECT max(seq) FROM pair", "SELECT max(seq) FROM body"} {
 		if n, _, err := r.from.number(query); err == nil {
@@ -259,19 +245,15 @@ func (r *rescue) pairs() error {
 		}
 	}
 	for from := int64(1); from <= last; from += loadAtOnce {
-		if err := r.span(from, min(from+loadAtOnce-1, last), paths); err != nil {
+		if err := r.span(from, min(from+loadAtOnce-1, last)); err != nil {
 			return err
 		}
 	}
 	r.report.Salvaged, r.report.Lost = len(r.saved), r.failed
-	for _, index := range []string{"pair_session", "sqlite_autoindex_pair_1"} {
+	for _, index := range []string{"pair_session", "sqlite_autoindex_pair_1"} { // either has the seqs of all
 		if known, err := list[int64](r.from, "SELECT seq FROM pair INDEXED BY "+index); err == nil {
-			r.report.Lost = 0
-			for _, seq := range known {
-				if !r.saved[seq] {
-					r.report.Lost++
-				}
-			}
+			known = slices.DeleteFunc(known, func(seq int64) bool { return r.saved[seq] })
+			r.report.Lost = len(known)
 			break
 		}
 	}
@@ -285,18 +267,15 @@ func (r *rescue) pairs() error {
 }
 
 // span copies pairs by ever smaller spans until the unreadable stand alone.
-func (r *rescue) span(from, to int64, paths map[int64]string) error {
-	seqs := make([]int64, 0, to-from+1)
+func (r *rescue) span(from, to int64) error {
+	var seqs []int64
 	for seq := from; seq <= to; seq++ {
 		seqs = append(seqs, seq)
 	}
-	type found struct {
-		pair    assistant.Pair
-		altered bool
-	}
-	var all []found
-	err := r.from.pairs(seqs, paths, func(p assistant.Pair, altered bool) error {
-		all = append(all, found{p, altered})
+	var read []assistant.Pair
+	var altered []bool
+	err := r.from.pairs(seqs, func(p assistant.Pair, damaged bool) error {
+		read, altered = append(read, p), append(altered, damaged)
 		return nil
 	})
 	switch {
@@ -306,13 +285,13 @@ func (r *rescue) span(from, to int64, paths map[int64]string) error {
 		return r.textOnly(from)
 	case err != nil:
 		half := from + (to-from)/2
-		if err := r.span(from, half, paths); err != nil {
+		if err := r.span(from, half); err != nil {
 			return err
 		}
-		return r.span(half+1, to, paths)
+		return r.span(half+1, to)
 	}
-	for i := range all {
-		if err := r.save(&all[i].pair, all[i].altered); err != nil {
+	for i := range read {
+		if err := r.save(&read[i], altered[i]); err != nil {
 			return err
 		}
 	}
@@ -321,9 +300,6 @@ func (r *rescue) span(from, to int64, paths map[int64]string) error {
 
 func (r *rescue) save(p *assistant.Pair, altered bool) error {
 	endInterrupted(p)
-	if altered { // it gets a new sum
-		p.Notice = DamagedText
-	}
 	p.Star = min(max(p.Star, 0), maxStar)
 	if checkPair(p) != nil {
 		r.failed++
@@ -346,7 +322,7 @@ func (r *rescue) save(p *assistant.Pair, altered bool) error {
 
 // textOnly saves the texts of a pair whose row cannot be read, under a new id.
 func (r *rescue) textOnly(seq int64) error {
-	p := assistant.Pair{Seq: seq, Session: "salvaged", Flag: true, State: assistant.PairComplete, CreatedAt: time.Unix(0, 0).UTC()}
+	p := assistant.Pair{Seq: seq, Session: "salvaged", Flag: true, State: assistant.PairComplete, CreatedAt: time.Unix(0, 0).UTC(), Notice: DamagedPair}
 	found := false
 	err := r.from.each("SELECT user, answer, reasoning, error_code, error_message FROM body WHERE seq = ?", []any{seq}, func(scan scanner) error {
 		found = true

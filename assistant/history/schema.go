@@ -3,7 +3,6 @@ package history
 import (
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,11 +14,10 @@ import (
 const applicationID = 0x776e6e77
 
 // schemaVersion is what this program writes and the newest it reads.
-const schemaVersion = 5
+const schemaVersion = 6
 
-// schema is the current form. migrations/N.sql brings version N-1 to N. A
-// migration that was released is never edited: a database it made may be
-// anywhere.
+// schema is the current form. migrations/N.sql brings version N-1 to N, and is
+// never edited after a release.
 //
 //go:embed schema.sql
 var schema string
@@ -39,7 +37,7 @@ func statements(version int) (sql []string, next int, err error) {
 		}
 		text = string(raw)
 	}
-	for _, s := range strings.Split(text, ";\n") {
+	for s := range strings.SplitSeq(text, ";\n") {
 		if s = strings.TrimSpace(s); s != "" {
 			sql = append(sql, s)
 		}
@@ -49,7 +47,7 @@ func statements(version int) (sql []string, next int, err error) {
 
 // migrate brings a database of this version to schemaVersion. Each version is a
 // transaction: a crash leaves the version before it, whole. step is called
-// before each statement and each commit; nil is not called.
+// before each statement and each commit.
 func migrate(ctx context.Context, w *writer, version int, step func(string)) error {
 	for version < schemaVersion {
 		sql, next, err := statements(version)
@@ -58,16 +56,12 @@ func migrate(ctx context.Context, w *writer, version int, step func(string)) err
 		}
 		err = w.inTx(ctx, func(t *tx) error {
 			for _, s := range sql {
-				if step != nil {
-					step(fmt.Sprintf("version %d: %.40s", next, s))
-				}
+				step(fmt.Sprintf("version %d: %.40s", next, s))
 				if _, err := t.conn.ExecContext(ctx, s); err != nil {
 					return err
 				}
 			}
-			if step != nil {
-				step(fmt.Sprintf("version %d: commit", next))
-			}
+			step(fmt.Sprintf("version %d: commit", next))
 			return nil
 		})
 		if err != nil {
@@ -79,7 +73,7 @@ func migrate(ctx context.Context, w *writer, version int, step func(string)) err
 }
 
 // upgrade creates the schema, or brings an older one up to date after a copy.
-func (s *SQLite) upgrade(ctx context.Context) error {
+func (s *store) upgrade(ctx context.Context) error {
 	var version int
 	if err := s.writer.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return fmt.Errorf("history: open %s: %w", s.path, err)
@@ -90,11 +84,11 @@ func (s *SQLite) upgrade(ctx context.Context) error {
 	if version > 0 {
 		copied, err := s.copyBefore(ctx, version)
 		if err != nil {
-			return fmt.Errorf("history: copy the database before bringing it up to date: %w", err)
+			return fmt.Errorf("history: copy the database before migrating it: %w", err)
 		}
 		s.report.Migrated, s.report.Copy = version, copied
 	}
-	return migrate(ctx, s.writer, version, s.options.step)
+	return migrate(ctx, s.writer, version, s.step)
 }
 
 // verifyVersion compares the version in the header with the one in meta, which
@@ -118,19 +112,11 @@ func verifyVersion(ctx context.Context, db querier, path string, version int) er
 	return fmt.Errorf("%w: the header says %d, the database %d", errVersion, version, repeated)
 }
 
-var (
-	errVersion = errors.New("the version of the schema is not the one that was written")
-	errSchema  = errors.New("the schema is not the one that was written")
-	errValue   = errors.New("a value is not of the type that was written")
-)
-
 // copyBefore makes a durable copy of a database of an older version and returns its name.
-func (s *SQLite) copyBefore(ctx context.Context, version int) (string, error) {
+func (s *store) copyBefore(ctx context.Context, version int) (string, error) {
 	name := fmt.Sprintf("%s.v%d.bak", s.path, version)
 	unfinished := name + ".part"
-	if err := os.Remove(unfinished); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return "", err
-	}
+	os.Remove(unfinished)
 	if err := createFile(unfinished); err != nil { // VACUUM INTO fills an empty file, and leaves its mode
 		return "", err
 	}

@@ -1,4 +1,4 @@
--- The database of winnow's history, version 5. A new database is made of this
+-- The database of winnow's history, version 6. A new database is made of this
 -- file; migrations/ brings older ones to the same form. Statements end with a
 -- semicolon at the end of a line, and nothing else does.
 
@@ -10,7 +10,7 @@ CREATE TABLE meta (
 	rev     INTEGER NOT NULL,
 	version INTEGER NOT NULL DEFAULT 0
 );
-INSERT INTO meta VALUES (1, 1, 5);
+INSERT INTO meta VALUES (1, 1, 6);
 
 CREATE TABLE session (
 	n       INTEGER PRIMARY KEY,
@@ -29,12 +29,8 @@ CREATE INDEX session_folder ON session (folder, touched);
 
 CREATE TABLE model (n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 
-CREATE TABLE topic (
-	n      INTEGER PRIMARY KEY,
-	parent INTEGER NOT NULL,            -- 0 is the root
-	name   TEXT NOT NULL,
-	UNIQUE (parent, name)
-);
+-- 'AI > Agents'; what is above a topic is there too.
+CREATE TABLE topic (n INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE);
 
 -- What filters ask about. Narrow, so that a million rows are read at once.
 CREATE TABLE pair (

@@ -9,49 +9,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
 )
 
-// Env is what a line depends on besides the pairs.
-type Env struct {
-	// Env holds what is selected now and the clock. A nil Saved means the saved
-	// filters of the store.
-	filter.Env
-	// CharsPerToken costs the Refs; 0 means 3.5.
-	CharsPerToken float64
-	// Fits returns how many of the newest pairs of base fit in a request: the
-	// boundary of o. It is called for a line with o alone, with ever longer ends
-	// of the base, until there is one that does not fit as a whole. nil means all.
-	Fits func(base []assistant.Ref) int
-}
-
-// EnvOf is what a filter line means for the user of a session at a time, by the
-// days of this place.
-func EnvOf(s *assistant.Session, now time.Time) Env {
-	return Env{
-		Env: filter.Env{
-			Now: now, Location: time.Local, SelectedTopic: s.Topic(), SelectedModel: s.Model(), Session: s.ID(),
-		},
-		CharsPerToken: s.Settings().Budget.CPT(),
-		Fits:          s.Fits(),
-	}
-}
-
 // defaultCharsPerToken is the setting of spec §8.4.
 const defaultCharsPerToken = 3.5
 
-// Result is what a line selects.
-type Result struct {
-	Refs  []assistant.Ref // in order
-	Hints []filter.Hint   // names in the line that do not exist
-}
-
-// Filter returns the uncut pairs that q selects; a nil q selects all. The error
-// is a *filter.Error at a saved filter, ctx's, or the database's.
-func (s *SQLite) Filter(ctx context.Context, q *filter.Query, env Env) (r Result, err error) {
+func (s *store) Filter(ctx context.Context, q *filter.Query, env Env) (r Result, err error) {
 	err = s.search(ctx, q, env, func(f *search) error {
 		r.Refs, err = f.all()
 		if err == nil {
@@ -62,8 +28,7 @@ func (s *SQLite) Filter(ctx context.Context, q *filter.Query, env Env) (r Result
 	return r, err
 }
 
-// Count counts what Filter would return.
-func (s *SQLite) Count(ctx context.Context, q *filter.Query, env Env) (n int, err error) {
+func (s *store) Count(ctx context.Context, q *filter.Query, env Env) (n int, err error) {
 	err = s.search(ctx, q, env, func(f *search) error {
 		where, args := f.where(f.base, f.expr, span{0, f.newest})
 		count, _, err := f.number("SELECT count(*) FROM pair p WHERE "+where, args...)
@@ -73,10 +38,7 @@ func (s *SQLite) Count(ctx context.Context, q *filter.Query, env Env) (n int, er
 	return n, err
 }
 
-// Stream yields what Filter would return in pieces, the newest piece first and
-// each piece in order. The first piece comes long before the last. It ends
-// after an error.
-func (s *SQLite) Stream(ctx context.Context, q *filter.Query, env Env) iter.Seq2[[]assistant.Ref, error] {
+func (s *store) Stream(ctx context.Context, q *filter.Query, env Env) iter.Seq2[[]assistant.Ref, error] {
 	return func(yield func([]assistant.Ref, error) bool) {
 		err := s.search(ctx, q, env, func(f *search) error {
 			return f.stream(f.base, f.expr, func(refs []assistant.Ref) bool { return yield(refs, nil) })
@@ -87,10 +49,7 @@ func (s *SQLite) Stream(ctx context.Context, q *filter.Query, env Env) iter.Seq2
 	}
 }
 
-// Refs returns the uncut pairs of one session in order, costed with
-// charsPerToken; session "" means of all sessions. It takes as long as that
-// session is, not the history.
-func (s *SQLite) Refs(ctx context.Context, session string, charsPerToken float64) ([]assistant.Ref, error) {
+func (s *store) Refs(ctx context.Context, session string, charsPerToken float64) ([]assistant.Ref, error) {
 	env := Env{CharsPerToken: charsPerToken, Env: filter.Env{Session: session}}
 	q := &filter.Query{Expr: filter.SessionCurrent{}}
 	if session == "" {
@@ -111,18 +70,18 @@ type search struct {
 }
 
 // search runs f on a line.
-func (s *SQLite) search(ctx context.Context, q *filter.Query, env Env, f func(*search) error) error {
+func (s *store) search(ctx context.Context, q *filter.Query, env Env, f func(*search) error) error {
 	if env.CharsPerToken == 0 {
 		env.CharsPerToken = defaultCharsPerToken
 	}
 	if env.Now.IsZero() {
-		env.Now = s.now()
+		env.Now = s.options.Now()
 	}
 	return s.read(ctx, func(t *tx) (err error) {
 		x := &search{tx: t, env: env}
 		if q != nil {
 			if env.Saved == nil {
-				lines, err := keyed[string, string](t, savedFilters)
+				lines, err := t.savedFilters()
 				if err != nil {
 					return err
 				}
@@ -303,13 +262,9 @@ func (f *search) hints() ([]filter.Hint, error) {
 	return filter.Hints(f.expr, slices.Sorted(maps.Values(topics)), sessions), err
 }
 
-// Revision grows with each change of pairs, topics and saved filters that this
-// process has made or met. It answers from memory.
-func (s *SQLite) Revision() int64 { return s.revision.Load() }
+func (s *store) Revision() int64 { return s.revision.Load() }
 
-// Refresh looks whether another process changed the database since the last
-// look. Filter and Count look by themselves.
-func (s *SQLite) Refresh(ctx context.Context) (changed bool, err error) {
+func (s *store) Refresh(ctx context.Context) (changed bool, err error) {
 	err = s.read(ctx, func(t *tx) error {
 		rev, _, err := t.number("SELECT rev FROM meta")
 		if err == nil {

@@ -165,7 +165,7 @@ func refSeqs(refs []assistant.Ref) []int64 {
 }
 
 // compare checks Filter, Count and Stream of one line against the definition.
-func (o *oracle) compare(t rapid.TB, s *SQLite, line string) {
+func (o *oracle) compare(t rapid.TB, s *store, line string) {
 	t.Helper()
 	want := o.eval(t, line)
 	q, _ := filter.Parse(line)
@@ -252,12 +252,12 @@ func TestALineSelectsWhatItsDefinitionSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		round++
 		path := filepath.Join(dir, fmt.Sprint(round), "h.db")
-		s, err := Open(context.Background(), path, Options{noIndex: rapid.Bool().Draw(t, "noIndex")})
+		s, err := openStore(context.Background(), path, Options{noIndex: rapid.Bool().Draw(t, "noIndex")})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		other, err := Open(context.Background(), path, Options{noIndex: true})
+		other, err := openStore(context.Background(), path, Options{noIndex: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -316,7 +316,7 @@ func (o *oracle) apply(b *assistant.Batch) {
 }
 
 // waitIndexed waits until every pair is in the full-text index.
-func waitIndexed(t rapid.TB, s *SQLite) {
+func waitIndexed(t rapid.TB, s *store) {
 	t.Helper()
 	for {
 		var left int64
@@ -334,7 +334,7 @@ func waitIndexed(t rapid.TB, s *SQLite) {
 }
 
 // sample fills a store with n random pairs in batches and returns them.
-func sample(t testing.TB, s *SQLite, n int) []assistant.Pair {
+func sample(t testing.TB, s *store, n int) []assistant.Pair {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	words := make([]string, 5000)

@@ -15,7 +15,7 @@ import (
 // full-text index, with answers of so many words.
 func crowd(t testing.TB, path string, n, words int) {
 	t.Helper()
-	s, err := Open(t.Context(), path, Options{noIndex: true})
+	s, err := openStore(t.Context(), path, Options{noIndex: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func crowd(t testing.TB, path string, n, words int) {
 	}
 }
 
-func waitingForIndex(t testing.TB, s *SQLite) (n int64) {
+func waitingForIndex(t testing.TB, s *store) (n int64) {
 	t.Helper()
 	err := s.read(t.Context(), func(r *tx) (err error) {
 		n, _, err = r.number("SELECT count(*) FROM unindexed")
@@ -78,7 +78,7 @@ func TestIndexingTakesSmallBites(t *testing.T) {
 	for _, words := range []int{1, 20, 500} {
 		path := filepath.Join(t.TempDir(), "h", "history.db")
 		crowd(t, path, 200, words)
-		s, err := Open(t.Context(), path, Options{}) // whose own background work begins later
+		s, err := openStore(t.Context(), path, Options{}) // whose own background work begins later
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,26 +119,26 @@ func TestADoubtOutlivesClose(t *testing.T) {
 	path := closedStore(t, 5)
 	s := open(t, path, Options{restless: true})
 	state := s.readState()
-	state.unchecked = true // as while checkLater is under way
+	state.Unchecked = true // as while checkLater is under way
 	s.writeState(state)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if !s.readState().unchecked {
+	if !s.readState().Unchecked {
 		t.Error("a database that nobody found sound is taken for a sound one")
 	}
 	again := open(t, path, Options{})
 	if err := again.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if state := again.readState(); state.unchecked || state.phase != phaseClosed {
+	if state := again.readState(); state.Unchecked || state.Phase != phaseClosed {
 		t.Errorf("after a check: %+v", state)
 	}
 }
 
 // A migrated database has the form of a new one.
 func TestMigrationsLeadToTheSchema(t *testing.T) {
-	form := func(s *SQLite) (all []string) {
+	form := func(s *store) (all []string) {
 		t.Helper()
 		err := s.read(t.Context(), func(r *tx) error {
 			return r.each(`SELECT t.name, coalesce(c.name, ''), coalesce(c.type, ''), coalesce(c."notnull", 0), coalesce(c.pk, 0)

@@ -2,106 +2,139 @@ package history
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
+	"time"
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
 )
 
-// Store holds pairs and what a user interface remembers. SQLite is the one of
-// this package; another engine passes historytest.Run. Its methods are safe from
-// any goroutine, and each is one transaction.
+// Store holds pairs and what a user interface remembers. Its methods are safe
+// from any goroutine. Each is one transaction, durable when it returns nil, and
+// changes nothing when it fails.
 type Store interface {
-	assistant.Store // Commit, Load, Refs
-	pairStore
-	topicStore
-	sessionStore
-	memoryStore
-	// Path says where the store is, for people.
-	Path() string
-	// Redact takes out of a text what is never stored or exported.
-	Redact(text string) string
-	// Check reads the whole store and changes nothing.
-	Check(ctx context.Context) (CheckReport, error)
-	// Close waits for what is being written.
-	Close() error
-}
+	// Commit deletes, then uncuts, cuts, puts, marks and adds requests. A new pair
+	// whose ID is known replaces that pair; an empty ID is filled in. An Intent that
+	// was committed before changes nothing. A pair in state sending belongs to this
+	// store: when the process dies, the next Open ends it as interrupted.
+	//
+	// Load finds cut pairs too. A pair whose stored bytes have changed has the
+	// Notice DamagedPair.
+	assistant.Store
+	assistant.RequestStore
+	assistant.SessionStore
 
-// pairStore finds and changes pairs.
-type pairStore interface {
 	// Filter returns the uncut pairs that a line selects; a nil line selects all.
+	// The error is a *filter.Error at a saved filter, ctx's, or the engine's.
 	Filter(ctx context.Context, q *filter.Query, env Env) (Result, error)
 	// Count counts what Filter would return.
 	Count(ctx context.Context, q *filter.Query, env Env) (int, error)
-	// Stream yields it in pieces, the newest first.
+	// Stream yields it in pieces, the newest piece first, and ends after an error.
 	Stream(ctx context.Context, q *filter.Query, env Env) iter.Seq2[[]assistant.Ref, error]
-	// Newest returns up to n uncut pairs before a pair (0: from the end), in order.
+	// Newest returns up to n uncut pairs before a pair (0: from the end) of a
+	// session ("": of all), in order.
 	Newest(ctx context.Context, session string, before int64, n int) ([]int64, error)
-	// IDs returns the ids of pairs in the order asked for.
+	// IDs returns the ids of pairs in the order asked for, without the unknown.
 	IDs(ctx context.Context, seqs []int64) ([]string, error)
-	// Requests returns the requests of a pair as they were sent, oldest first.
-	Requests(ctx context.Context, seq int64) ([]assistant.SentRequest, error)
-	// Append adds pairs whose id is not known yet, and counts them.
+	// Groups counts the uncut pairs of every session or model.
+	Groups(ctx context.Context, by Field) ([]Group, error)
+	// MarkGroups lists the uncut pairs by their marks, in no order.
+	MarkGroups(ctx context.Context) ([]MarkGroup, error)
+
+	// Append adds the pairs whose id is not known yet, in their order, and counts them.
 	Append(ctx context.Context, pairs []*assistant.Pair) (added int, err error)
-	// Mark sets marks of many pairs and returns what Restore needs to set them back.
+	// Mark sets marks of many pairs and returns what Restore needs to undo it.
 	Mark(ctx context.Context, seqs []int64, m Mark) (before Restored, err error)
-	// Restore sets back marks, created topics and saved filters.
+	// Restore sets back marks and saved filters, and removes the created topics
+	// that are empty.
 	Restore(ctx context.Context, to Restored) error
 	// Revision grows with each change of pairs, topics and saved filters that
 	// this process has made or met. It answers from memory.
 	Revision() int64
 	// Refresh looks whether another process has changed something.
 	Refresh(ctx context.Context) (changed bool, err error)
-	// Groups counts the uncut pairs of every value of a field, and how many of
-	// them ended in an error, the value with the newest pair first.
-	Groups(ctx context.Context, by Field) ([]Group, error)
-	// MarkGroups lists the uncut pairs by their marks, in no order.
-	MarkGroups(ctx context.Context) ([]MarkGroup, error)
-}
 
-// topicStore is the tree of topics. Refusals wrap ErrTopic.
-type topicStore interface {
-	// Topics lists all topics with their counts, sorted by path; it looks at each pair.
+	// Topics lists all topics with their counts, sorted by path.
 	Topics(ctx context.Context) ([]Topic, error)
-	// TopicPaths lists their paths, sorted, and looks at no pair.
+	// TopicPaths lists their paths, sorted, without counting.
 	TopicPaths(ctx context.Context) ([]string, error)
+	// CreateTopic creates a topic and those that lack above it.
 	CreateTopic(ctx context.Context, path string) error
-	RenameTopic(ctx context.Context, path, newName string) error
+	// MoveTopic gives a topic, with all below it, another path. Refusals of the
+	// three wrap ErrTopic.
 	MoveTopic(ctx context.Context, path, to string) error
+	// DeleteTopic removes a topic. Its pairs and the topics below it go to its
+	// parent, where topics of the same path are merged.
 	DeleteTopic(ctx context.Context, path string) error
-}
 
-// sessionStore remembers sessions.
-type sessionStore interface {
-	// Touch stores what is said of a session and makes it the last of its folder.
+	// Touch stores what is known of a session and makes it the last of its folder.
+	// Empty fields leave what was there; an unknown ID is a new session.
 	Touch(ctx context.Context, v Session) error
 	Sessions(ctx context.Context) ([]Session, error) // the last used first
 	Session(ctx context.Context, id string) (v Session, found bool, err error)
 	LastSession(ctx context.Context, folder string) (v Session, found bool, err error)
-	SaveQueued(ctx context.Context, session string, p assistant.Prompt) error
-	Queued(ctx context.Context, session string) (p assistant.Prompt, found bool, err error)
-	ClearQueued(ctx context.Context, session string) error
-	SetSessionState(ctx context.Context, session string, state json.RawMessage) error
-	SessionState(ctx context.Context, session string) (json.RawMessage, error)
-}
 
-// memoryStore remembers what a user has typed, chosen and saved.
-type memoryStore interface {
+	// SaveDraft stores a draft under a key; an empty one is removed.
 	SaveDraft(ctx context.Context, key string, d Draft) error
 	Draft(ctx context.Context, key string) (Draft, error)
+	// AddSent remembers a message as the newest of 500.
 	AddSent(ctx context.Context, text string) error
 	Sent(ctx context.Context, n int) ([]string, error) // the newest first
+	// AddFilterLine remembers a line as the newest of 100.
 	AddFilterLine(ctx context.Context, line string) error
 	FilterLines(ctx context.Context) ([]string, error) // the newest first
+	// Set stores a value of the program under a key; "" removes it.
 	Set(ctx context.Context, key, value string) error
 	Get(ctx context.Context, key string) (string, error)
+	// SaveFilter stores a line under a name; "" removes it. A line that cannot be
+	// evaluated, because it leads back to itself for example, is a *filter.Error.
 	SaveFilter(ctx context.Context, name, line string) error
+	// SetFilters replaces all saved filters, by name, without checking them.
 	SetFilters(ctx context.Context, lines map[string]string) error
 	SavedFilters(ctx context.Context) (map[string]string, error)
+
+	// Report is what opening the store found and did.
+	Report() Report
+	// Path says where the store is, for people.
+	Path() string
+	// Redact takes out of a text what is never stored or exported.
+	Redact(text string) string
+	// Check reads the whole store and changes nothing. Damage is in the report.
+	Check(ctx context.Context) (CheckReport, error)
+	// Close waits for what is being written.
+	Close() error
 }
 
-var _ Store = (*SQLite)(nil)
+// Env is what a line depends on besides the pairs.
+type Env struct {
+	// Env holds what is selected now and the clock. A nil Saved means the saved
+	// filters of the store.
+	filter.Env
+	// CharsPerToken costs the Refs; 0 means 3.5.
+	CharsPerToken float64
+	// Fits returns how many of the newest pairs of base fit in a request: the
+	// boundary of o. It is called with ever longer ends of the base, until one does
+	// not fit as a whole. nil means all.
+	Fits func(base []assistant.Ref) int
+}
+
+// EnvOf is what a filter line means for the user of a session at a time, by the
+// days of this place.
+func EnvOf(s *assistant.Session, now time.Time) Env {
+	return Env{
+		Env: filter.Env{
+			Now: now, Location: time.Local, SelectedTopic: s.Topic(), SelectedModel: s.Model(), Session: s.ID(),
+		},
+		CharsPerToken: s.Settings().Budget.CPT(),
+		Fits:          s.Fits(),
+	}
+}
+
+// Result is what a line selects.
+type Result struct {
+	Refs  []assistant.Ref // in order
+	Hints []filter.Hint   // names in the line that do not exist
+}
 
 // Mark is what can be set on many pairs at once. A nil field is left as it is.
 type Mark struct {
@@ -131,17 +164,67 @@ type Field string
 // The fields.
 const (
 	BySession Field = "session"
-	ByTopic   Field = "topic"
 	ByModel   Field = "model"
-	ByStar    Field = "star"
-	ByFlag    Field = "flag"
-	ByState   Field = "state"
 )
 
-// Group is the uncut pairs with one value of a field.
+// Group is the uncut pairs of one session or model.
 type Group struct {
-	Value  string // id of the session, path, model, "0" to "3", "0" or "1", state
+	Value  string // id of the session, or name of the model
 	Pairs  int
-	Failed int   // of them
-	Newest int64 // Seq
+	Failed int   // pairs that ended in an error
+	Newest int64 // Seq; the group with the greatest one comes first
+}
+
+// TopicSeparator stands between the names of a topic's path.
+const TopicSeparator = assistant.TopicSeparator
+
+// Topic is a node of the tree of topics.
+type Topic struct {
+	Path  string // "AI > Agents"
+	Pairs int    // uncut pairs of the topic itself
+	All   int    // and of its descendants
+}
+
+// Session is a conversation: the pairs that were sent under one id.
+type Session struct {
+	ID      string
+	Folder  string // where winnow ran
+	Window  string // what it worked on, such as the path of a .env file
+	Model   string // "provider/name", the last one chosen
+	Page    string // the page that was open
+	Started time.Time
+	Used    time.Time // for people; order is by use, not by clock
+
+	// Only Sessions fills in these.
+	Pairs int    // uncut
+	First int64  // Seq of the first uncut pair
+	Title string // the beginning of its message
+}
+
+// Draft is the text of an input box, and the texts that were put away from it.
+type Draft struct {
+	Text  string
+	Stash []string // newest last
+}
+
+// RenewSession begins a new session in the folder and window of the one before.
+func RenewSession(ctx context.Context, s Store, session *assistant.Session) error {
+	before := session.ID()
+	if err := session.Renew(ctx); err != nil {
+		return err
+	}
+	old, found, err := s.Session(ctx, before)
+	if err != nil || !found {
+		return err
+	}
+	return s.Touch(ctx, Session{ID: session.ID(), Folder: old.Folder, Window: old.Window, Model: session.Model()})
+}
+
+// ResumeSession continues an earlier session in session, and makes it the last
+// of its folder. When session has the id after an error, only the latter failed.
+func ResumeSession(ctx context.Context, s Store, session *assistant.Session, id string) error {
+	if err := session.Resume(ctx, id); err != nil {
+		return err
+	}
+	return s.Touch(ctx, Session{ID: id})
 }

@@ -13,14 +13,14 @@ import (
 	"winnow/assistant"
 )
 
-var _ assistant.Store = (*SQLite)(nil)
+var _ assistant.Store = (*store)(nil)
 
 // open opens a store at path and closes it with the test. Background work
 // begins at once.
-func open(t testing.TB, path string, o Options) *SQLite {
+func open(t testing.TB, path string, o Options) *store {
 	t.Helper()
 	o.restless = true
-	s, err := Open(t.Context(), path, o)
+	s, err := openStore(t.Context(), path, o)
 	if err != nil {
 		t.Fatalf("Open: %v", err)
 	}
@@ -28,7 +28,7 @@ func open(t testing.TB, path string, o Options) *SQLite {
 	return s
 }
 
-func newStore(t testing.TB) *SQLite {
+func newStore(t testing.TB) *store {
 	t.Helper()
 	return open(t, filepath.Join(t.TempDir(), "data", "history.db"), Options{})
 }
@@ -71,20 +71,20 @@ func full() *assistant.Pair {
 	}
 }
 
-func commit(t testing.TB, s *SQLite, b *assistant.Batch) {
+func commit(t testing.TB, s *store, b *assistant.Batch) {
 	t.Helper()
 	if err := s.Commit(context.Background(), b); err != nil {
 		t.Fatalf("Commit: %v", err)
 	}
 }
 
-func put(t testing.TB, s *SQLite, pairs ...*assistant.Pair) {
+func put(t testing.TB, s *store, pairs ...*assistant.Pair) {
 	t.Helper()
 	commit(t, s, &assistant.Batch{Put: pairs})
 }
 
 // seqs lists the uncut pairs of a session as Refs gives them.
-func seqs(t testing.TB, s *SQLite, session string) []int64 {
+func seqs(t testing.TB, s *store, session string) []int64 {
 	t.Helper()
 	refs, err := s.Refs(t.Context(), session, 3.5)
 	if err != nil {
@@ -97,7 +97,7 @@ func seqs(t testing.TB, s *SQLite, session string) []int64 {
 	return out
 }
 
-func load(t testing.TB, s *SQLite, want ...int64) []assistant.Pair {
+func load(t testing.TB, s *store, want ...int64) []assistant.Pair {
 	t.Helper()
 	got, err := s.Load(t.Context(), want)
 	if err != nil {

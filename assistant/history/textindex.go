@@ -150,7 +150,7 @@ func textOf(v driver.Value) string {
 // runBackground fills the full-text index and copies the log into the database
 // while the store is open: not before it has been open for a second, and in
 // small pieces, so that a job waits for the piece in hand at most.
-func (s *SQLite) runBackground() {
+func (s *store) runBackground() {
 	wait := time.NewTimer(s.options.quiet())
 	defer wait.Stop()
 	for {
@@ -176,7 +176,7 @@ func (s *SQLite) runBackground() {
 // indexSome indexes a few pairs, the newest first, and tells whether more are
 // left. What fails here is tried again after the next commit, and harms nobody:
 // pairs that are not indexed are read.
-func (s *SQLite) indexSome() (more bool) {
+func (s *store) indexSome() (more bool) {
 	if s.options.noIndex || s.writer.lock(s.ctx, s.ctx.Done()) != nil {
 		return false
 	}
@@ -230,7 +230,7 @@ func (t *tx) indexNewest() (more bool, err error) {
 
 // checkpointLog copies the log into the database now and then, so that no commit
 // has to do it. It waits for nobody; what readers hold is left for the next time.
-func (s *SQLite) checkpointLog() {
+func (s *store) checkpointLog() {
 	if s.commits.Load() < checkpointEvery || s.writer.lock(s.ctx, s.ctx.Done()) != nil {
 		return
 	}

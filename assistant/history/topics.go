@@ -2,30 +2,16 @@ package history
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"time"
-
-	"winnow/assistant"
 )
-
-// TopicSeparator stands between the names of a topic's path.
-const TopicSeparator = assistant.TopicSeparator
-
-// Topic is a node of the tree of topics.
-type Topic struct {
-	Path  string // "AI > Agents"
-	Pairs int    // uncut pairs of the topic itself
-	All   int    // and of its descendants
-}
 
 // splitTopic returns the names of a path; none for the root.
 func splitTopic(path string) []string {
 	var names []string
-	for _, n := range strings.Split(path, strings.TrimSpace(TopicSeparator)) {
+	for n := range strings.SplitSeq(path, strings.TrimSpace(TopicSeparator)) {
 		if n = strings.TrimSpace(n); n != "" {
 			names = append(names, n)
 		}
@@ -33,82 +19,62 @@ func splitTopic(path string) []string {
 	return names
 }
 
-// TopicPath is a path as a user has typed it, without empty names and needless
-// space.
+// TopicPath is a path as a user has typed it, without empty names and needless space.
 func TopicPath(typed string) string { return strings.Join(splitTopic(typed), TopicSeparator) }
 
-// topicPaths gives the path of every topic by its number; 0 is the root, "". A
-// row whose ancestors make a ring, as only damage can, ends where it began.
+// topicChain lists the paths from the first name of a path to the path itself.
+func topicChain(path string) []string {
+	names := splitTopic(path)
+	chain := make([]string, len(names))
+	for i := range names {
+		chain[i] = strings.Join(names[:i+1], TopicSeparator)
+	}
+	return chain
+}
+
+// topicPaths gives the path of every topic by its number; 0 is the root, "".
 func (t *tx) topicPaths() (map[int64]string, error) {
-	parents, names := map[int64]int64{}, map[int64]string{}
-	err := t.each("SELECT n, parent, name FROM topic", nil, func(scan scanner) error {
-		var n, parent int64
-		var name string
-		err := scan(&n, &parent, &name)
-		parents[n], names[n] = parent, name
-		return err
-	})
-	paths := map[int64]string{0: ""}
-	for n := range names {
-		var path []string
-		for at, ok := n, true; ok && len(path) < len(names); at = parents[at] {
-			var name string
-			if name, ok = names[at]; ok {
-				path = append(path, name)
-			}
-		}
-		slices.Reverse(path)
-		paths[n] = strings.Join(path, TopicSeparator)
+	paths, err := keyed[int64, string](t, "SELECT n, path FROM topic")
+	if paths != nil {
+		paths[0] = ""
 	}
 	return paths, err
 }
 
-// TopicPaths lists the paths of all topics, sorted. It looks at no pair: it
-// takes as long as there are topics.
-func (s *SQLite) TopicPaths(ctx context.Context) ([]string, error) {
-	var paths []string
+func (s *store) TopicPaths(ctx context.Context) (paths []string, err error) {
+	err = s.read(ctx, func(t *tx) error {
+		paths, err = list[string](t, "SELECT path FROM topic ORDER BY path")
+		return err
+	})
+	return paths, err
+}
+
+func (s *store) Topics(ctx context.Context) ([]Topic, error) {
+	topics := []Topic{}
 	err := s.read(ctx, func(t *tx) error {
-		all, err := t.topicPaths()
-		delete(all, 0)
-		paths = slices.Sorted(maps.Values(all))
-		return err
+		return t.each(`SELECT path, coalesce(g.pairs, 0) FROM topic
+			LEFT JOIN (SELECT topic, count(*) AS pairs FROM pair WHERE cut IS NULL GROUP BY topic) g ON g.topic = n ORDER BY path`, nil,
+			func(scan scanner) error {
+				var v Topic
+				err := scan(&v.Path, &v.Pairs)
+				topics = append(topics, v)
+				return err
+			})
 	})
-	return paths, err
-}
-
-// Topics lists all topics with their counts, sorted by path. It looks at each pair.
-func (s *SQLite) Topics(ctx context.Context) ([]Topic, error) {
-	var paths map[int64]string
-	var counts map[int64]int
-	err := s.read(ctx, func(t *tx) (err error) {
-		if paths, err = t.topicPaths(); err != nil {
-			return err
-		}
-		counts, err = keyed[int64, int](t, "SELECT topic, count(*) FROM pair WHERE cut IS NULL GROUP BY topic")
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
 	all := map[string]int{}
-	for n, count := range counts {
-		for path := paths[n]; path != ""; path = path[:max(strings.LastIndex(path, TopicSeparator), 0)] {
-			all[path] += count
+	for _, v := range topics {
+		for _, above := range topicChain(v.Path) {
+			all[above] += v.Pairs
 		}
 	}
-	topics := make([]Topic, 0, len(paths))
-	for n, path := range paths {
-		if n != 0 {
-			topics = append(topics, Topic{path, counts[n], all[path]})
-		}
+	for i := range topics {
+		topics[i].All = all[topics[i].Path]
 	}
-	slices.SortFunc(topics, func(a, b Topic) int { return strings.Compare(a.Path, b.Path) })
-	return topics, nil
+	return topics, err
 }
 
-// CreateTopic creates a topic and those that lack above it. One that exists stays.
-func (s *SQLite) CreateTopic(ctx context.Context, path string) error {
-	if len(splitTopic(path)) == 0 {
+func (s *store) CreateTopic(ctx context.Context, path string) error {
+	if TopicPath(path) == "" {
 		return fmt.Errorf("%w: a topic needs a name", ErrTopic)
 	}
 	return s.change(ctx, func(c *change) error {
@@ -117,189 +83,92 @@ func (s *SQLite) CreateTopic(ctx context.Context, path string) error {
 	})
 }
 
-// RenameTopic gives the topic at path another name in the same place. A name
-// with the separator in it is a path: see MoveTopic.
-func (s *SQLite) RenameTopic(ctx context.Context, path, newName string) error {
-	names, old := splitTopic(newName), splitTopic(path)
-	if len(names) != 1 {
-		return fmt.Errorf("%w: %q is not one name", ErrTopic, newName)
-	}
-	if len(old) == 0 {
-		return fmt.Errorf("%w: the root has no name", ErrTopic)
-	}
-	return s.MoveTopic(ctx, path, strings.Join(append(old[:len(old)-1:len(old)-1], names[0]), TopicSeparator))
-}
-
-// MoveTopic gives the topic at path, with all below it, the path to. The topics
-// that lack above to are created. It refuses to move a topic below itself or
-// onto another one.
-func (s *SQLite) MoveTopic(ctx context.Context, path, to string) error {
-	names := splitTopic(to)
-	if len(names) == 0 {
+func (s *store) MoveTopic(ctx context.Context, path, to string) error {
+	path, to = TopicPath(path), TopicPath(to)
+	if to == "" {
 		return fmt.Errorf("%w: a topic needs a name", ErrTopic)
 	}
+	if strings.HasPrefix(to, path+TopicSeparator) {
+		return fmt.Errorf("%w: %q cannot move below itself", ErrTopic, path)
+	}
 	return s.change(ctx, func(c *change) error {
-		at, err := c.existing(path)
+		moved, err := c.topicsAt(path)
 		if err != nil {
 			return err
 		}
-		parent, err := c.topic(strings.Join(names[:len(names)-1], TopicSeparator))
-		if err != nil {
+		if _, exists, err := c.number("SELECT n FROM topic WHERE path = ?", to); err != nil {
 			return err
+		} else if exists && to != path {
+			return fmt.Errorf("%w: %q exists already", ErrTopic, to)
 		}
-		for up := parent; up != 0; {
-			if up == at {
-				return fmt.Errorf("%w: %q cannot move below itself", ErrTopic, path)
-			}
-			if up, _, err = c.number("SELECT parent FROM topic WHERE n = ?", up); err != nil {
+		if chain := topicChain(to); len(chain) > 1 {
+			if _, err := c.topic(chain[len(chain)-2]); err != nil {
 				return err
 			}
 		}
-		leaf := names[len(names)-1]
-		if there, found, err := c.find(name{"topic", parent, leaf}); err != nil {
-			return err
-		} else if found && there != at {
-			return fmt.Errorf("%w: %q exists already", ErrTopic, to)
+		for _, old := range moved {
+			if err := c.run("UPDATE topic SET path = ? WHERE path = ?", to+strings.TrimPrefix(old, path), old); err != nil {
+				return err
+			}
 		}
-		return c.run("UPDATE topic SET parent = ?, name = ? WHERE n = ?", parent, leaf, at)
-	})
-}
-
-// DeleteTopic removes the topic; its pairs and the topics below it go to its
-// parent. A topic of the same name there takes over the pairs of its namesake.
-func (s *SQLite) DeleteTopic(ctx context.Context, path string) error {
-	return s.change(ctx, func(c *change) error {
-		at, err := c.existing(path)
-		if err != nil {
-			return err
-		}
-		parent, _, err := c.number("SELECT parent FROM topic WHERE n = ?", at)
-		if err != nil {
-			return err
-		}
-		return c.mergeTopic(at, parent)
-	})
-}
-
-// mergeTopic moves everything in topic at to topic into and removes it.
-func (c *change) mergeTopic(at, into int64) error {
-	children, err := keyed[int64, string](c.tx, "SELECT n, name FROM topic WHERE parent = ?", at)
-	if err != nil {
-		return err
-	}
-	// The topic goes first: a child of the same name can then take its place.
-	if err := c.run("DELETE FROM topic WHERE n = ?", at); err != nil {
-		return err
-	}
-	if err := c.run("UPDATE pair SET topic = ? WHERE topic = ?", into, at); err != nil {
-		return err
-	}
-	for _, child := range slices.Sorted(maps.Keys(children)) {
-		namesake, found, err := c.find(name{"topic", into, children[child]})
-		if err == nil && found {
-			err = c.mergeTopic(child, namesake)
-		} else if err == nil {
-			err = c.run("UPDATE topic SET parent = ? WHERE n = ?", into, child)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// existing is the number of the topic at path, which must exist and not be the root.
-func (c *change) existing(path string) (int64, error) {
-	at, found := int64(0), false
-	for _, n := range splitTopic(path) {
-		var err error
-		if at, found, err = c.find(name{"topic", at, n}); err != nil {
-			return 0, err
-		}
-		if !found {
-			break
-		}
-	}
-	if !found {
-		return 0, fmt.Errorf("%w: there is no topic %q", ErrTopic, path)
-	}
-	return at, nil
-}
-
-// missingTopics lists the topics that a path needs and that do not exist, those
-// above first.
-func missingTopics(path string, paths map[int64]string) (missing []string) {
-	existing := map[string]bool{}
-	for _, p := range paths {
-		existing[p] = true
-	}
-	names := splitTopic(path)
-	for n := range names {
-		if p := strings.Join(names[:n+1], TopicSeparator); !existing[p] {
-			missing = append(missing, p)
-		}
-	}
-	return missing
-}
-
-// removeEmpty removes a topic in which there is nothing, not even a pair that
-// was cut. One that is gone, or has another name by now, is left.
-func (c *change) removeEmpty(path string) error {
-	at, err := c.existing(path)
-	if errors.Is(err, ErrTopic) {
 		return nil
+	})
+}
+
+func (s *store) DeleteTopic(ctx context.Context, path string) error {
+	path = TopicPath(path)
+	parent := path[:max(strings.LastIndex(path, TopicSeparator), 0)]
+	return s.change(ctx, func(c *change) error {
+		below, err := c.topicsAt(path)
+		if err != nil {
+			return err
+		}
+		for _, old := range below { // from the top down, so that a topic that takes a deleted path is a new one
+			into, err := c.topic(parent + TopicSeparator + strings.TrimPrefix(old, path))
+			if err == nil {
+				err = c.run("UPDATE pair SET topic = ? WHERE topic = (SELECT n FROM topic WHERE path = ?)", into, old)
+			}
+			if err == nil {
+				err = c.run("DELETE FROM topic WHERE path = ?", old)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// topicsAt lists a topic, which must exist, and all below it, sorted.
+func (c *change) topicsAt(path string) ([]string, error) {
+	paths, err := list[string](c.tx, "SELECT path FROM topic WHERE path = ?1 OR substr(path, 1, length(?1) + 3) = ?1 || ' > ' ORDER BY path", path)
+	if err == nil && (path == "" || !slices.Contains(paths, path)) {
+		err = fmt.Errorf("%w: there is no topic %q", ErrTopic, path)
 	}
-	if err != nil {
-		return err
-	}
-	return c.run(`DELETE FROM topic WHERE n = ?1
-		AND NOT EXISTS (SELECT 1 FROM pair WHERE topic = ?1)
-		AND NOT EXISTS (SELECT 1 FROM topic WHERE parent = ?1)`, at)
+	return paths, err
 }
 
-// session is the number of a session, created when it is new.
-func (c *change) session(id string, started time.Time) (int64, error) {
-	return c.named(name{"session", 0, id},
-		"INSERT INTO session (id, started, used, touched) VALUES (?, ?, ?, ?) RETURNING n", id, started.UnixMilli(), c.now.UnixMilli(), c.rev)
-}
-
-// model is the number of a model, created when it is new.
-func (c *change) model(text string) (int64, error) {
-	return c.named(name{"model", 0, text}, "INSERT INTO model (name) VALUES (?) RETURNING n", text)
-}
-
-// topic is the number of the topic at path; the topics that lack on the way are created.
-func (c *change) topic(path string) (at int64, err error) {
-	for _, n := range splitTopic(path) {
-		if at, err = c.named(name{"topic", at, n}, "INSERT INTO topic (parent, name) VALUES (?, ?) RETURNING n", at, n); err != nil {
+// topic is the number of the topic at path, 0 for the root. What lacks of the
+// path is created.
+func (c *change) topic(path string) (n int64, err error) {
+	for _, path := range topicChain(path) {
+		n, err = c.find("SELECT n FROM topic WHERE path = ?", "INSERT INTO topic (path) VALUES (?) RETURNING n", path)
+		if err != nil {
 			return 0, err
 		}
 	}
-	return at, nil
+	return n, nil
 }
 
-// find is the number of n; found is false when there is none.
-func (t *tx) find(n name) (at int64, found bool, err error) {
-	switch n.table {
-	case "session":
-		return t.number("SELECT n FROM session WHERE id = ?", n.text)
-	case "model":
-		return t.number("SELECT n FROM model WHERE name = ?", n.text)
-	default:
-		return t.number("SELECT n FROM topic WHERE parent = ? AND name = ?", n.parent, n.text)
-	}
+// removeEmpty removes a topic in which there is nothing, not even a cut pair.
+func (c *change) removeEmpty(path string) error {
+	return c.run(`DELETE FROM topic WHERE path = ?1
+		AND NOT EXISTS (SELECT 1 FROM pair WHERE pair.topic = topic.n)
+		AND NOT EXISTS (SELECT 1 FROM topic below WHERE substr(below.path, 1, length(?1) + 3) = ?1 || ' > ')`, path)
 }
 
-func (c *change) named(n name, insert string, args ...any) (int64, error) {
-	if at, ok := c.names[n]; ok {
-		return at, nil
-	}
-	at, found, err := c.find(n)
-	if err == nil && !found {
-		at, _, err = c.number(insert, args...)
-	}
-	if err == nil {
-		c.names[n] = at
-	}
-	return at, err
+// missingTopics lists what lacks of a path, those above first.
+func missingTopics(path string, existing map[int64]string) []string {
+	there := slices.Collect(maps.Values(existing))
+	return slices.DeleteFunc(topicChain(path), func(p string) bool { return slices.Contains(there, p) })
 }

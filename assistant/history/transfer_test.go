@@ -14,7 +14,7 @@ import (
 	"winnow/assistant/safetext"
 )
 
-func export(t testing.TB, s *SQLite, f Format) string {
+func export(t testing.TB, s *store, f Format) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Export(t.Context(), s, &b, f, ExportOptions{}); err != nil {

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"time"
 )
 
 // querier is what a connection and a pool of them have in common.
@@ -21,10 +20,10 @@ type scanner func(into ...any) error
 type tx struct {
 	ctx   context.Context
 	conn  *sql.Conn
-	stmts map[string]*sql.Stmt // prepared ones, of the connection; nil: none are stored
+	stmts map[string]*sql.Stmt // prepared statements of the writer; nil: each is prepared when it runs
 }
 
-// stmt prepares a statement, once per connection where they are stored.
+// stmt prepares a statement of the writer once.
 func (t *tx) stmt(query string) (*sql.Stmt, error) {
 	if s, ok := t.stmts[query]; ok {
 		return s, nil
@@ -47,7 +46,8 @@ func (t *tx) query(query string, args []any) (*sql.Rows, error) {
 	return s.QueryContext(t.ctx, args...)
 }
 
-// each calls row for every row of the query.
+// each calls row for every row of the query. A value that cannot be scanned is
+// errValue: the store wrote another type.
 func (t *tx) each(query string, args []any, row func(scanner) error) error {
 	rows, err := t.query(query, args)
 	if err != nil {
@@ -55,7 +55,7 @@ func (t *tx) each(query string, args []any, row func(scanner) error) error {
 	}
 	defer rows.Close()
 	scan := func(into ...any) error {
-		if err := rows.Scan(into...); err != nil { // the store wrote another type
+		if err := rows.Scan(into...); err != nil {
 			return fmt.Errorf("%w: %w", errValue, err)
 		}
 		return nil
@@ -77,22 +77,12 @@ func (t *tx) number(query string, args ...any) (n int64, found bool, err error) 
 	return n, found, err
 }
 
-// exec runs a statement of a writing transaction and counts the rows it changed.
-func (t *tx) exec(query string, args ...any) (int64, error) {
-	s, err := t.stmt(query)
-	if err != nil {
-		return 0, err
-	}
-	r, err := s.ExecContext(t.ctx, args...)
-	if err != nil {
-		return 0, err
-	}
-	return r.RowsAffected()
-}
-
-// run is exec for who does not count.
+// run executes a statement of the writer.
 func (t *tx) run(query string, args ...any) error {
-	_, err := t.exec(query, args...)
+	s, err := t.stmt(query)
+	if err == nil {
+		_, err = s.ExecContext(t.ctx, args...)
+	}
 	return err
 }
 
@@ -122,7 +112,7 @@ func keyed[K comparable, V any](t *tx, query string, args ...any) (map[K]V, erro
 }
 
 // read runs f on one state of the database. Readers never wait for the writer.
-func (s *SQLite) read(ctx context.Context, f func(*tx) error) error {
+func (s *store) read(ctx context.Context, f func(*tx) error) error {
 	if s.ctx.Err() != nil {
 		return ErrClosed
 	}
@@ -131,8 +121,8 @@ func (s *SQLite) read(ctx context.Context, f func(*tx) error) error {
 		return s.explain("read", err)
 	}
 	defer conn.Close()
-	// Not sql.Tx, which ends in a goroutine of its own when ctx does: a connection
-	// that is busy while the store closes keeps SQLite from removing the log.
+	// sql.Tx ends in a goroutine of its own when ctx does; a connection that is busy
+	// while the store closes would keep SQLite from removing the log.
 	if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
 		return s.explain("read", err)
 	}
@@ -142,9 +132,18 @@ func (s *SQLite) read(ctx context.Context, f func(*tx) error) error {
 	return s.explain("read", f(&tx{ctx: ctx, conn: conn}))
 }
 
-// write runs one transaction. It is durable when write returns nil. Once f has
-// begun, ctx no longer ends it: the caller always learns what became of it.
-func (s *SQLite) write(ctx context.Context, f func(*tx) error) error {
+// readOne is read of one value.
+func readOne[T any](ctx context.Context, s *store, f func(*tx) (T, error)) (v T, err error) {
+	err = s.read(ctx, func(t *tx) error {
+		v, err = f(t)
+		return err
+	})
+	return v, err
+}
+
+// write runs one transaction. Once f has begun, ctx no longer ends it: the
+// caller always learns whether it was committed.
+func (s *store) write(ctx context.Context, f func(*tx) error) error {
 	if s.writer == nil {
 		return s.report.ReadOnly
 	}
@@ -159,10 +158,14 @@ func (s *SQLite) write(ctx context.Context, f func(*tx) error) error {
 	return s.explain("write", err)
 }
 
-// writer is the one connection of this process that writes. SQLite lets one
-// connection write at a time anyway; the queue in front of it is fair.
+// set is write of one statement.
+func (s *store) set(ctx context.Context, query string, args ...any) error {
+	return s.write(ctx, func(t *tx) error { return t.run(query, args...) })
+}
+
+// writer is the one connection of this process that writes, with a fair queue.
 type writer struct {
-	turn  chan struct{} // holds one token; who has it may use conn
+	turn  chan struct{} // has room for one token; who put it in may use conn
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
 }
@@ -191,9 +194,8 @@ func (w *writer) lock(ctx context.Context, closed <-chan struct{}) error {
 
 func (w *writer) unlock() { <-w.turn }
 
-// inTx runs f in one transaction, durable when inTx returns nil and undone when
-// it returns an error. BEGIN IMMEDIATE waits for another process's transaction
-// before f reads anything that may be about to change.
+// inTx runs f in one transaction, which is rolled back when f returns an error.
+// BEGIN IMMEDIATE waits for another process before f reads anything.
 func (w *writer) inTx(ctx context.Context, f func(*tx) error) error {
 	t := &tx{ctx: ctx, conn: w.conn, stmts: w.stmts}
 	if err := t.run("BEGIN IMMEDIATE"); err != nil {
@@ -217,13 +219,4 @@ func (w *writer) close() error {
 		s.Close()
 	}
 	return w.conn.Close()
-}
-
-// instant rebuilds a time with the offset it was written with.
-func instant(sec, nsec int64, zone int) time.Time {
-	t := time.Unix(sec, nsec)
-	if zone == 0 {
-		return t.UTC()
-	}
-	return t.In(time.FixedZone("", zone))
 }

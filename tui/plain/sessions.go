@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"winnow/assistant/history"
+	"winnow/assistant"
 	"winnow/assistant/workspace"
 )
 
@@ -74,7 +74,7 @@ func (c *console) listSessions(text string) {
 	}
 	c.out.line("Sessions, /session and the number resumes one:")
 	for i, s := range c.sessions[:min(len(c.sessions), listed)] {
-		about := []string{history.Pairs(s.Pairs), s.Used.Local().Format("2006-01-02 15:04")}
+		about := []string{assistant.Counted(s.Pairs, "pair"), s.Used.Local().Format("2006-01-02 15:04")}
 		if s.Folder != "" {
 			about = append(about, visibleLine(s.Folder))
 		}

@@ -1,0 +1,262 @@
+package history
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"winnow/assistant"
+	"winnow/assistant/filter"
+)
+
+// How much is remembered between runs.
+const (
+	storedSent        = 500 // texts of sent messages
+	storedFilterLines = 100 // lines of the filter that worked
+	// titleRunes is how much of a message a title needs: more than a screen is wide.
+	titleRunes = 200
+)
+
+func (s *store) Touch(ctx context.Context, v Session) error {
+	return s.change(ctx, func(c *change) error {
+		if v.Started.IsZero() {
+			v.Started = c.now
+		}
+		at, err := c.session(v.ID, v.Started)
+		if err != nil {
+			return err
+		}
+		return c.run(`UPDATE session SET used = ?, touched = ?,
+			folder = coalesce(nullif(?, ''), folder), window = coalesce(nullif(?, ''), window),
+			model = coalesce(nullif(?, ''), model), page = coalesce(nullif(?, ''), page)
+			WHERE n = ?`, c.now.UnixMilli(), c.rev, v.Folder, v.Window, v.Model, v.Page, at)
+	})
+}
+
+// sessions reads sessions with what the columns pairs, first and title of a
+// query say of them.
+func (s *store) sessions(ctx context.Context, counts, where string, args ...any) (all []Session, err error) {
+	query := "SELECT id, folder, window, model, page, started, used, " + counts + " FROM session s " + where
+	err = s.read(ctx, func(t *tx) error {
+		return t.each(query, args, func(scan scanner) error {
+			var v Session
+			var started, used int64
+			err := scan(&v.ID, &v.Folder, &v.Window, &v.Model, &v.Page, &started, &used, &v.Pairs, &v.First, &v.Title)
+			v.Started, v.Used = time.UnixMilli(started), time.UnixMilli(used)
+			all = append(all, v)
+			return err
+		})
+	})
+	return all, err
+}
+
+func (s *store) Sessions(ctx context.Context) ([]Session, error) {
+	return s.sessions(ctx, "coalesce(g.pairs, 0), coalesce(g.first, 0), coalesce((SELECT substr(user, 1, ?) FROM body WHERE seq = g.first), '')",
+		`LEFT JOIN (SELECT session, count(*) AS pairs, min(seq) AS first FROM pair WHERE cut IS NULL GROUP BY session) g ON g.session = s.n
+			ORDER BY touched DESC, n DESC`, titleRunes)
+}
+
+func (s *store) LastSession(ctx context.Context, folder string) (v Session, found bool, err error) {
+	return first(s.sessions(ctx, "0, 0, ''", "WHERE folder = ? ORDER BY touched DESC, n DESC LIMIT 1", folder))
+}
+
+func (s *store) Session(ctx context.Context, id string) (v Session, found bool, err error) {
+	return first(s.sessions(ctx, "0, 0, ''", "WHERE id = ?", id))
+}
+
+// first is the first of a list; found is false when it is empty.
+func first[T any](all []T, err error) (v T, found bool, _ error) {
+	if len(all) == 0 {
+		return v, false, err
+	}
+	return all[0], true, err
+}
+
+func (s *store) SaveQueued(ctx context.Context, session string, p assistant.Prompt) error {
+	p.Text = s.Redact(p.Text)
+	raw, err := json.Marshal(p)
+	if err != nil {
+		return fmt.Errorf("history: queued message: %w", err)
+	}
+	return s.setOfSession(ctx, session, "queued", string(raw))
+}
+
+func (s *store) Queued(ctx context.Context, session string) (p assistant.Prompt, found bool, err error) {
+	raw, err := s.text(ctx, "SELECT queued FROM session WHERE id = ?", session)
+	if err != nil || raw == "" {
+		return p, false, err
+	}
+	if err := json.Unmarshal([]byte(raw), &p); err != nil {
+		return p, false, fmt.Errorf("history: queued message of session %s: %w", session, err)
+	}
+	return p, true, nil
+}
+
+func (s *store) ClearQueued(ctx context.Context, session string) error {
+	return s.set(ctx, "UPDATE session SET queued = '' WHERE id = ? AND queued <> ''", session)
+}
+
+func (s *store) SetSessionState(ctx context.Context, session string, state json.RawMessage) error {
+	if len(state) > 0 && !json.Valid(state) {
+		return fmt.Errorf("history: state of session %s: not JSON", session)
+	}
+	return s.setOfSession(ctx, session, "state", s.Redact(string(state)))
+}
+
+func (s *store) SessionState(ctx context.Context, session string) (json.RawMessage, error) {
+	raw, err := s.text(ctx, "SELECT state FROM session WHERE id = ?", session)
+	if raw == "" {
+		return nil, err
+	}
+	return json.RawMessage(raw), err
+}
+
+// setOfSession sets a column of a session, which is created when it is unknown.
+func (s *store) setOfSession(ctx context.Context, session, column, value string) error {
+	return s.change(ctx, func(c *change) error {
+		n, err := c.session(session, c.now)
+		if err != nil {
+			return err
+		}
+		return c.run("UPDATE session SET "+column+" = ? WHERE n = ?", value, n)
+	})
+}
+
+// text reads one text, "" when there is none.
+func (s *store) text(ctx context.Context, query string, args ...any) (string, error) {
+	return readOne(ctx, s, func(t *tx) (string, error) {
+		text, _, err := first(list[string](t, query, args...))
+		return text, err
+	})
+}
+
+func (s *store) SaveDraft(ctx context.Context, key string, d Draft) error {
+	if d.Text == "" && len(d.Stash) == 0 {
+		return s.set(ctx, "DELETE FROM draft WHERE key = ?", key)
+	}
+	stash, err := json.Marshal(d.Stash)
+	if err != nil {
+		return err
+	}
+	return s.set(ctx, "INSERT OR REPLACE INTO draft VALUES (?, ?, ?)", key, s.Redact(d.Text), s.Redact(string(stash)))
+}
+
+func (s *store) Draft(ctx context.Context, key string) (d Draft, err error) {
+	err = s.read(ctx, func(t *tx) error {
+		return t.each("SELECT text, stash FROM draft WHERE key = ?", []any{key}, func(scan scanner) error {
+			var stash string
+			if err := scan(&d.Text, &stash); err != nil {
+				return err
+			}
+			return json.Unmarshal([]byte(stash), &d.Stash)
+		})
+	})
+	return d, err
+}
+
+func (s *store) AddSent(ctx context.Context, text string) error {
+	return s.addLine(ctx, "sent", text, storedSent)
+}
+
+func (s *store) Sent(ctx context.Context, n int) ([]string, error) { return s.lines(ctx, "sent", n) }
+
+func (s *store) AddFilterLine(ctx context.Context, line string) error {
+	return s.addLine(ctx, "filter_line", line, storedFilterLines)
+}
+
+func (s *store) FilterLines(ctx context.Context) ([]string, error) {
+	return s.lines(ctx, "filter_line", storedFilterLines)
+}
+
+func (s *store) addLine(ctx context.Context, table, text string, most int) error {
+	return s.write(ctx, func(t *tx) error {
+		if err := t.run("INSERT OR REPLACE INTO "+table+" (text) VALUES (?)", s.Redact(text)); err != nil {
+			return err
+		}
+		return t.run(fmt.Sprintf("DELETE FROM %[1]s WHERE n NOT IN (SELECT n FROM %[1]s ORDER BY n DESC LIMIT %[2]d)", table, most))
+	})
+}
+
+func (s *store) lines(ctx context.Context, table string, n int) ([]string, error) {
+	return readOne(ctx, s, func(t *tx) ([]string, error) {
+		return list[string](t, "SELECT text FROM "+table+" ORDER BY n DESC LIMIT ?", n)
+	})
+}
+
+func (s *store) Set(ctx context.Context, key, value string) error {
+	if value == "" {
+		return s.set(ctx, "DELETE FROM setting WHERE key = ?", key)
+	}
+	return s.set(ctx, "INSERT OR REPLACE INTO setting VALUES (?, ?)", key, s.Redact(value))
+}
+
+func (s *store) Get(ctx context.Context, key string) (string, error) {
+	return s.text(ctx, "SELECT value FROM setting WHERE key = ?", key)
+}
+
+func (t *tx) savedFilters() (map[string]string, error) {
+	return keyed[string, string](t, "SELECT name, line FROM saved_filter")
+}
+
+func (s *store) SavedFilters(ctx context.Context) (map[string]string, error) {
+	return readOne(ctx, s, (*tx).savedFilters)
+}
+
+func (s *store) SaveFilter(ctx context.Context, name, line string) error {
+	return s.change(ctx, func(c *change) error {
+		saved, err := c.savedFilters()
+		if err != nil {
+			return err
+		}
+		if saved[name] = line; line != "" {
+			if err := checkFilter(saved, line); err != nil {
+				return err
+			}
+		}
+		return c.putFilter(name, line)
+	})
+}
+
+// putFilter stores a line under a name; "" removes it.
+func (c *change) putFilter(name, line string) error {
+	if line == "" {
+		return c.run("DELETE FROM saved_filter WHERE name = ?", name)
+	}
+	return c.run("INSERT OR REPLACE INTO saved_filter VALUES (?, ?)", name, c.s.Redact(line))
+}
+
+func (s *store) SetFilters(ctx context.Context, lines map[string]string) error {
+	return s.change(ctx, func(c *change) error {
+		if err := c.run("DELETE FROM saved_filter"); err != nil {
+			return err
+		}
+		for name, line := range lines {
+			if err := c.putFilter(name, line); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// checkFilter refuses a line that cannot be evaluated with these filters.
+func checkFilter(saved map[string]string, line string) error {
+	q, err := filter.Parse(line)
+	if err != nil {
+		return err
+	}
+	if q.Command != nil {
+		return fmt.Errorf("a line with :%s cannot be saved", q.Command.Verb)
+	}
+	_, err = filter.Expand(q, lookUp(saved))
+	return err
+}
+
+// lookUp finds saved filters for filter.Expand.
+func lookUp(saved map[string]string) func(name string) (string, bool) {
+	return func(name string) (string, bool) {
+		line, ok := saved[name]
+		return line, ok
+	}
+}
