@@ -17,11 +17,10 @@ func Clean(s string) string {
 }
 
 // Cleaner is Clean for text that arrives in pieces: however a text is cut, the
-// pieces returned by Write and the last Flush add up to Clean of the whole. It
-// holds a few bytes, never more. The zero value is ready to use; it belongs to
-// one goroutine.
+// results of Write and of the last Flush add up to Clean of the whole. It holds
+// a few bytes. The zero value is ready to use; it belongs to one goroutine.
 type Cleaner struct {
-	bytes  decoder
+	tail   string // an incomplete character
 	escape escapeParser
 	out    strings.Builder
 
@@ -32,51 +31,73 @@ type Cleaner struct {
 	marks  int  // combining marks written since base
 }
 
-// Write takes the next piece and returns the text that is now certain.
+// Write adds the next piece and returns the text that is now certain.
 func (c *Cleaner) Write(chunk string) string {
-	if c.idle() {
-		if n := plain(chunk); n == len(chunk) {
-			c.wrote(chunk)
-			return chunk
-		}
+	if c.idle() && plain(chunk) == len(chunk) {
+		c.wrote(chunk)
+		return chunk
 	}
-	c.out.Grow(len(chunk))
-	for i := 0; i < len(chunk); {
+	s := c.tail + chunk
+	c.tail = ""
+	c.out.Grow(len(s))
+	for s != "" {
+		n := 0
 		if c.idle() {
-			if n := plain(chunk[i:]); n > 0 {
-				c.out.WriteString(chunk[i : i+n])
-				c.wrote(chunk[i : i+n])
-				i += n
-				continue
+			n = plain(s)
+			c.out.WriteString(s[:n])
+			c.wrote(s[:n])
+		}
+		if n == 0 {
+			if !utf8.FullRuneInString(s) {
+				c.tail = s
+				break
 			}
+			var r rune
+			r, n = decode(s)
+			c.add(r)
 		}
-		runes, n := c.bytes.next(chunk[i])
-		for _, r := range runes[:n] {
-			c.take(r)
-		}
-		i++
+		s = s[n:]
 	}
-	return c.drain()
+	return c.take()
 }
 
-// Flush ends the text and returns what was waiting for more. The Cleaner is as
-// new afterwards.
+// Flush ends the text and returns what was waiting for more. The Cleaner is then
+// ready for another text.
 func (c *Cleaner) Flush() string {
-	if c.bytes.end() {
-		c.take(utf8.RuneError)
+	if c.tail != "" {
+		c.add(utf8.RuneError)
 	}
-	rest := c.drain()
+	rest := c.take()
 	*c = Cleaner{}
 	return rest
 }
 
-func (c *Cleaner) drain() string {
+func (c *Cleaner) take() string {
 	s := c.out.String()
 	c.out.Reset()
 	return s
 }
 
-// plain returns how many bytes at the start of s are ASCII that needs no look.
+// decode returns the rune at the start of s and its length. A cut character gives
+// one U+FFFD for its longest valid beginning, so that its tail is never taken for
+// a C1 control; a lone byte that is a C1 control is that control, as for a
+// terminal in 8-bit mode.
+func decode(s string) (r rune, n int) {
+	r, n = utf8.DecodeRuneInString(s)
+	if r != utf8.RuneError || n > 1 {
+		return r, n
+	}
+	if b := rune(s[0]); opens(b) != inText || b == c1ST {
+		return b, 1
+	}
+	for n < len(s) && !utf8.FullRuneInString(s[:n+1]) {
+		n++
+	}
+	return r, n
+}
+
+// plain returns how many bytes at the start of s are printable ASCII, new lines
+// and tabs.
 func plain(s string) int {
 	for i := range len(s) {
 		if b := s[i]; (b < ' ' && b != '\n' && b != '\t') || b > '~' {
@@ -86,12 +107,12 @@ func plain(s string) int {
 	return len(s)
 }
 
-// idle reports whether nothing that came before changes the meaning of ASCII.
+// idle reports whether nothing before changes the meaning of ASCII.
 func (c *Cleaner) idle() bool {
-	return c.bytes.n == 0 && c.escape.state == inText && !c.cr && c.joiner == 0
+	return c.tail == "" && c.escape.state == inText && !c.cr && c.joiner == 0
 }
 
-// wrote notes that the ASCII text s was written.
+// wrote records that the ASCII text s was written.
 func (c *Cleaner) wrote(s string) {
 	if s != "" {
 		c.prev = rune(s[len(s)-1])
@@ -99,12 +120,10 @@ func (c *Cleaner) wrote(s string) {
 	}
 }
 
-// take judges one rune.
-func (c *Cleaner) take(r rune) {
-	if c.escape.swallow(r) {
-		return
-	}
+// add handles one rune.
+func (c *Cleaner) add(r rune) {
 	switch {
+	case c.escape.swallow(r):
 	case r == '\n' && c.cr:
 		c.cr = false
 	case r == '\r':
@@ -123,11 +142,12 @@ func (c *Cleaner) take(r rune) {
 	}
 }
 
-// join keeps a joiner for the rune after it where the rune before allows one.
+// join handles a joiner, which waits for the rune after it where the rune before
+// allows one.
 func (c *Cleaner) join(r rune) {
 	switch {
 	case c.joiner != 0: // one is enough
-	case viramaBefore(c.prev):
+	case virama(c.prev):
 		c.prev = r
 		c.out.WriteRune(r)
 	case r == zwj && c.emojiBefore(), joining(c.prev), mark(c.prev) && joining(c.base):
@@ -137,14 +157,6 @@ func (c *Cleaner) join(r rune) {
 
 func (c *Cleaner) emojiBefore() bool {
 	return pictograph(c.prev) || c.prev == vs16 && pictograph(c.base)
-}
-
-// wanted reports whether the joiner that waits has a meaning before r.
-func (c *Cleaner) wanted(r rune) bool {
-	if c.joiner == zwj && c.emojiBefore() {
-		return pictograph(r)
-	}
-	return joining(r) || mark(r)
 }
 
 // write appends r, and before it the joiner that waited for r.
@@ -157,7 +169,8 @@ func (c *Cleaner) write(r rune) {
 		c.marks++
 	}
 	if c.joiner != 0 {
-		if c.wanted(r) {
+		emoji := c.joiner == zwj && c.emojiBefore()
+		if emoji && pictograph(r) || !emoji && (joining(r) || mark(r)) {
 			c.out.WriteRune(c.joiner)
 		}
 		c.joiner = 0
@@ -167,51 +180,4 @@ func (c *Cleaner) write(r rune) {
 	}
 	c.prev = r
 	c.out.WriteRune(r)
-}
-
-// decoder turns bytes into runes across the borders of chunks. A truncated or
-// impossible sequence gives one U+FFFD for its longest valid beginning, so that
-// the tail of a cut character is never taken for a C1 control.
-type decoder struct {
-	part [utf8.UTFMax]byte
-	n    int // bytes in part, always the beginning of a valid character
-}
-
-// next takes one byte. It returns the runes that are now certain: none while a
-// character is incomplete, two when b ends a broken character and is one itself.
-func (d *decoder) next(b byte) (out [2]rune, n int) {
-	if d.n > 0 {
-		d.part[d.n] = b
-		if p := d.part[:d.n+1]; utf8.FullRune(p) {
-			if r, size := utf8.DecodeRune(p); size == len(p) {
-				d.n = 0
-				out[0] = r
-				return out, 1
-			}
-		} else {
-			d.n++
-			return out, 0
-		}
-		d.n = 0
-		out[0], n = utf8.RuneError, 1
-	}
-	switch {
-	case b < utf8.RuneSelf:
-		out[n] = rune(b)
-	case b >= 0xc2 && b <= 0xf4:
-		d.part[0], d.n = b, 1
-		return out, n
-	case introduces(rune(b)) || b == c1ST:
-		out[n] = rune(b) // what a terminal in 8-bit mode would obey
-	default:
-		out[n] = utf8.RuneError
-	}
-	return out, n + 1
-}
-
-// end reports whether an incomplete character was left, and forgets it.
-func (d *decoder) end() bool {
-	cut := d.n > 0
-	d.n = 0
-	return cut
 }

@@ -1,5 +1,7 @@
 package safetext
 
+import "strings"
+
 // The controls that shape a sequence.
 const (
 	bel = 0x07
@@ -16,41 +18,28 @@ const (
 	c1APC = 0x9f
 )
 
-// A sequence may swallow this many characters. Longer than any that a terminal
-// sends or obeys, short enough that an unterminated one cannot hide an answer.
+// How many characters of a sequence are dropped: more than any terminal sends or
+// obeys, and so few that a sequence without end cannot hide an answer.
 const (
 	maxCSI    = 128
 	maxString = 4096
 )
 
-// introduces reports the C1 controls that begin a sequence with a body.
-func introduces(r rune) bool {
-	return r == c1DCS || r == c1SOS || r == c1CSI || r == c1OSC || r == c1PM || r == c1APC
-}
-
 type escapeState uint8
 
 const (
 	inText   escapeState = iota
-	afterEsc             // ESC was seen
-	inEsc                // ESC and intermediates
+	afterEsc             // after ESC
+	inEsc                // after ESC and intermediates
 	inCSI
 	inOSC    // ends at BEL, ST or a line break
-	inString // SOS, PM, APC: end at ST or a line break
-	inDCS    // ends at ST only: sixel bodies hold line breaks
+	inString // SOS, PM, APC: ends at ST or a line break
+	inDCS    // ends at ST only: sixel bodies contain line breaks
 	stringEsc
 )
 
-// escapeParser recognises escape sequences rune by rune and keeps none of them.
-type escapeParser struct {
-	state     escapeState
-	swallowed int
-}
-
-func (p *escapeParser) enter(s escapeState) { p.state, p.swallowed = s, 0 }
-
-// opens maps an introducer, as C1 control or as the byte after ESC plus 0x40,
-// to the state it leads to.
+// opens returns the state after a C1 control that begins a sequence with a body,
+// inText after any other rune.
 func opens(r rune) escapeState {
 	switch r {
 	case c1CSI:
@@ -65,81 +54,64 @@ func opens(r rune) escapeState {
 	return inText
 }
 
+// escapeParser recognises escape sequences rune by rune.
+type escapeParser struct {
+	state     escapeState
+	swallowed int // runes of the current sequence
+}
+
 // swallow reports whether r belongs to a sequence. A rune that ends a sequence
-// by not belonging to it is text again and judged anew.
+// without belonging to it is text.
 func (p *escapeParser) swallow(r rune) bool {
-	if r == esc && p.state < inOSC || introduces(r) {
-		if r == esc {
-			p.enter(afterEsc)
-		} else {
-			p.enter(opens(r))
-		}
-		return true
-	}
-	if p.state == inText {
+	state := p.state
+	switch {
+	case opens(r) != inText:
+		return p.enter(opens(r))
+	case r == esc && state < inOSC:
+		return p.enter(afterEsc)
+	case state == inText:
 		return false
 	}
-	switch p.state {
+	p.swallowed++
+	switch state {
 	case afterEsc:
-		return p.first(r)
+		switch {
+		case r >= 0x40 && r <= 0x5f && opens(r+0x40) != inText: // ESC [ is CSI
+			return p.enter(opens(r + 0x40))
+		case r >= 0x20 && r <= 0x2f:
+			return p.enter(inEsc)
+		}
+		return p.end(r >= 0x30 && r <= 0x7e)
 	case inEsc:
-		return p.body(r, 0x20, 0x2f, 0x30, maxCSI)
+		return r >= 0x20 && r <= 0x2f && p.swallowed <= maxCSI || p.end(r >= 0x30 && r <= 0x7e)
 	case inCSI:
-		return p.body(r, 0x20, 0x3f, 0x40, maxCSI)
+		return r >= 0x20 && r <= 0x3f && p.swallowed <= maxCSI || p.end(r >= 0x40 && r <= 0x7e)
 	case stringEsc:
 		if r == '\\' {
-			p.enter(inText)
-			return true
+			return p.end(true)
 		}
 		p.enter(afterEsc)
 		return p.swallow(r)
-	default:
-		return p.str(r)
 	}
-}
-
-// first takes the rune after ESC.
-func (p *escapeParser) first(r rune) bool {
-	switch {
-	case r >= 0x40 && r <= 0x5f && opens(r+0x40) != inText:
-		p.enter(opens(r + 0x40))
-	case r >= 0x20 && r <= 0x2f:
-		p.enter(inEsc)
-	case r >= 0x30 && r <= 0x7e:
-		p.enter(inText)
-	default:
-		p.enter(inText)
-		return false
-	}
-	return true
-}
-
-// body takes a rune of a sequence whose parameters lie in lo…hi and whose final
-// is from final to 0x7e.
-func (p *escapeParser) body(r, lo, hi, final rune, limit int) bool {
-	switch {
-	case r >= lo && r <= hi && p.swallowed < limit:
-		p.swallowed++
-	case r >= final && r <= 0x7e:
-		p.enter(inText)
-	default:
-		p.enter(inText)
-		return false
-	}
-	return true
-}
-
-// str takes a rune of a control string.
-func (p *escapeParser) str(r rune) bool {
-	p.swallowed++
-	switch {
-	case r == c1ST || r == can || r == sub || r == bel && p.state == inOSC:
-		p.enter(inText)
+	switch { // of a control string
+	case r == c1ST || r == can || r == sub || r == bel && state == inOSC:
+		return p.end(true)
 	case r == esc:
 		p.state = stringEsc
-	case p.swallowed > maxString || p.state != inDCS && (r == '\n' || r == '\r'):
-		p.enter(inText)
-		return false
+	case p.swallowed > maxString, state != inDCS && strings.ContainsRune("\r\n", r):
+		return p.end(false)
 	}
 	return true
+}
+
+// enter begins a sequence or its next part with a rune that belongs to it.
+func (p *escapeParser) enter(s escapeState) bool {
+	*p = escapeParser{state: s}
+	return true
+}
+
+// end ends the sequence; belongs says whether its last rune is part of it.
+func (p *escapeParser) end(belongs bool) bool {
+	*p = escapeParser{}
+	return belongs
 }

@@ -1,9 +1,18 @@
 package safetext
 
 import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -23,15 +32,14 @@ type Redactor struct {
 }
 
 // NewRedactor returns a Redactor for secrets. Those shorter than MinSecret
-// characters are ignored; space around one is not part of it.
+// characters are ignored; surrounding white space is not part of a secret.
 func NewRedactor(secrets []string) *Redactor {
 	r := &Redactor{}
 	r.Add(secrets...)
 	return r
 }
 
-// Add makes more secrets known, for keys that are entered while running. What
-// was written before stays as it is.
+// Add adds secrets that become known while running.
 func (r *Redactor) Add(secrets ...string) {
 	for {
 		old := r.table.Load()
@@ -52,26 +60,19 @@ func (r *Redactor) Add(secrets ...string) {
 	}
 }
 
-// Redact returns s with every form of every secret replaced by [key]. Other
-// text is unchanged.
+// Redact returns s with every form of every secret replaced by [key].
 func (r *Redactor) Redact(s string) string {
-	t := r.current()
-	for t != nil {
-		out, _ := t.replace(s, false)
+	if r == nil {
+		return s
+	}
+	for t := r.table.Load(); t != nil; {
+		out := t.replace(s)
 		if len(out) == len(s) {
 			return s
 		}
-		s = out // shorter than before: every form is longer than [key]
+		s = out // shorter: every form is longer than [key]
 	}
 	return s
-}
-
-// current returns the secrets known now; nil for none.
-func (r *Redactor) current() *secretTable {
-	if r == nil {
-		return nil
-	}
-	return r.table.Load()
 }
 
 // secretTable holds the forms of a set of secrets; it never changes.
@@ -80,10 +81,9 @@ type secretTable struct {
 	first   [256][]form // the forms that can begin with a byte
 }
 
-// form recognises one form of one secret at the start of text. It returns how
-// many bytes match, 0 for none; more reports that text ended before the form
-// did, so that longer text might match.
-type form func(text string) (n int, more bool)
+// form recognises one form of one secret at the start of text. It returns the
+// length of the match, 0 for none.
+type form func(text string) int
 
 func newSecretTable(secrets []string) *secretTable {
 	t := &secretTable{secrets: secrets}
@@ -91,10 +91,20 @@ func newSecretTable(secrets []string) *secretTable {
 		for _, f := range base64Forms(s) {
 			t.add(escaped(f), f[:1]+`%\`)
 		}
-		hex := hexForm(s)
-		t.add(foldedHex(hex), hex[:1]+strings.ToUpper(hex[:1]))
+		digits := hex.EncodeToString([]byte(s))
+		t.add(func(text string) int {
+			if len(text) < len(digits) || !strings.EqualFold(text[:len(digits)], digits) {
+				return 0
+			}
+			return len(digits)
+		}, digits[:1]+strings.ToUpper(digits[:1]))
 		t.add(escaped(s), s[:1]+`%\`)
-		t.add(literal(s), s[:1]) // where s itself looks escaped
+		t.add(func(text string) int { // where s itself looks escaped
+			if !strings.HasPrefix(text, s) {
+				return 0
+			}
+			return len(s)
+		}, s[:1])
 	}
 	return t
 }
@@ -105,38 +115,186 @@ func (t *secretTable) add(f form, starts string) {
 	}
 }
 
-// replace redacts s. With partial it stops at the first place from which on
-// more text could make a secret, and returns what is left to be looked at.
-func (t *secretTable) replace(s string, partial bool) (out, rest string) {
+// replace replaces the longest form at each place.
+func (t *secretTable) replace(s string) string {
 	var b strings.Builder
 	done := 0 // s[:done] is in b
 	for i := 0; i < len(s); {
-		forms := t.first[s[i]]
-		if len(forms) == 0 {
+		longest := 0
+		for _, f := range t.first[s[i]] {
+			longest = max(longest, f(s[i:]))
+		}
+		if longest == 0 {
 			i++
 			continue
 		}
-		best, open := 0, false
-		for _, f := range forms {
-			n, more := f(s[i:])
-			best, open = max(best, n), open || more
-		}
-		switch {
-		case partial && open:
-			b.WriteString(s[done:i])
-			return b.String(), s[i:]
-		case best > 0:
-			b.WriteString(s[done:i])
-			b.WriteString(Redacted)
-			i += best
-			done = i
-		default:
-			i++
-		}
+		b.WriteString(s[done:i])
+		b.WriteString(Redacted)
+		i += longest
+		done = i
 	}
 	if done == 0 {
-		return s, ""
+		return s
 	}
 	b.WriteString(s[done:])
-	return b.String(), ""
+	return b.String()
+}
+
+// base64Forms returns what secret looks like inside base64 text, in both
+// alphabets: whole, with and without padding, and for each of the three places
+// in a group of three bytes at which it can begin, the characters that it alone
+// determines.
+func base64Forms(secret string) []string {
+	var forms []string
+	for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
+		whole := enc.EncodeToString([]byte(secret))
+		forms = append(forms, whole, strings.TrimRight(whole, "="))
+		for shift := range 3 {
+			text := enc.EncodeToString([]byte(strings.Repeat("\x00", shift) + secret))
+			first := (8*shift + 5) / 6            // a character carries 6 bits
+			last := 8 * (shift + len(secret)) / 6 // the next one also carries what follows
+			forms = append(forms, text[first:last])
+		}
+	}
+	return forms
+}
+
+// escaped is the form in which each character is plain, percent-encoded or
+// escaped as in JSON, in any mixture: encoders differ in what they escape.
+func escaped(secret string) form {
+	return func(text string) int {
+		at := 0
+		for rest := secret; rest != ""; {
+			if at == len(text) {
+				return 0
+			}
+			plain, n := unescape(text[at:])
+			r, size := utf8.DecodeRuneInString(rest)
+			switch {
+			case n > 0 && plain == string(r): // U+FFFD for a byte that is not UTF-8
+				at, rest = at+n, rest[size:]
+			case n > 0 && plain == rest[:1]:
+				at, rest = at+n, rest[1:]
+			case text[at] == rest[0]:
+				at, rest = at+1, rest[1:]
+			default:
+				return 0
+			}
+		}
+		return at
+	}
+}
+
+// unescape decodes the escape at the start of text; n is its length, 0 when there
+// is none. A + stands for a space in queries.
+func unescape(text string) (plain string, n int) {
+	switch {
+	case text[0] == '+':
+		return " ", 1
+	case text[0] == '%' && len(text) >= 3:
+		if b, err := strconv.ParseUint(text[1:3], 16, 8); err == nil {
+			return string([]byte{byte(b)}), 3
+		}
+	case text[0] != '\\' || len(text) < 2:
+	case text[1] == 'u' && len(text) >= 6:
+		r := codeUnit(text[2:6])
+		if utf16.IsSurrogate(r) && len(text) >= 12 && text[6:8] == `\u` {
+			return string(utf16.DecodeRune(r, codeUnit(text[8:12]))), 12
+		}
+		return string(r), 6
+	default:
+		if i := strings.IndexByte(`"\/bfnrt`, text[1]); i >= 0 {
+			return "\"\\/\b\f\n\r\t"[i : i+1], 2
+		}
+	}
+	return "", 0
+}
+
+// codeUnit decodes four hexadecimal digits; U+FFFD stands for anything else.
+func codeUnit(digits string) rune {
+	n, err := strconv.ParseUint(digits, 16, 16)
+	if err != nil {
+		return utf8.RuneError
+	}
+	return rune(n)
+}
+
+// maxHeldLine bounds the incomplete line that a Writer holds.
+const maxHeldLine = 64 << 10
+
+// Writer redacts what is written through it line by line, so that a secret which
+// is split over several writes is found, too. An incomplete line waits for its
+// end or for Flush; of one longer than 64 KiB the last 32 do. It is safe for
+// concurrent use.
+type Writer struct {
+	mu   sync.Mutex
+	to   io.Writer
+	by   *Redactor
+	held string
+}
+
+// NewWriter returns a Writer to w. It does not close w.
+func (r *Redactor) NewWriter(w io.Writer) *Writer { return &Writer{to: w, by: r} }
+
+// Write redacts and writes the lines that p completes. It returns the error of
+// the writer below.
+func (w *Writer) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.held += string(p)
+	end := strings.LastIndexByte(w.held, '\n') + 1
+	if len(w.held)-end > maxHeldLine { // a secret may begin in the second half
+		w.held = w.by.Redact(w.held)
+		end = max(len(w.held)-maxHeldLine/2, 0)
+	}
+	if err := w.pass(end); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Flush writes an incomplete line; call it when nothing more will come.
+func (w *Writer) Flush() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.pass(len(w.held))
+}
+
+func (w *Writer) pass(n int) error {
+	text := w.by.Redact(w.held[:n])
+	w.held = w.held[n:]
+	if text == "" {
+		return nil
+	}
+	_, err := io.WriteString(w.to, text)
+	return err
+}
+
+// ReplaceAttr is for slog.HandlerOptions: it redacts keys, strings, errors and
+// whatever else prints or marshals to text that contains a secret.
+func (r *Redactor) ReplaceAttr(_ []string, a slog.Attr) slog.Attr {
+	a.Key = r.Redact(a.Key)
+	switch a.Value.Kind() {
+	case slog.KindString:
+		a.Value = slog.StringValue(r.Redact(a.Value.String()))
+	case slog.KindAny:
+		a.Value = r.redactAny(a.Value)
+	default:
+	}
+	return a
+}
+
+// redactAny returns v when no text that a handler may print it as contains a
+// secret, else its redacted text.
+func (r *Redactor) redactAny(v slog.Value) slog.Value {
+	if raw, ok := v.Any().([]byte); ok {
+		return slog.StringValue(r.Redact(string(raw)))
+	}
+	asJSON, _ := json.Marshal(v.Any()) // a value without JSON is not printed as such
+	for _, text := range []string{fmt.Sprintf("%+v", v.Any()), string(asJSON)} {
+		if clean := r.Redact(text); clean != text {
+			return slog.StringValue(clean)
+		}
+	}
+	return v
 }

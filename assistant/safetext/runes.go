@@ -107,4 +107,4 @@ func joining(r rune) bool { return r >= 0x600 && unicode.In(r, joinerScripts...)
 
 func pictograph(r rune) bool { return unicode.Is(pictographs, r) }
 
-func viramaBefore(r rune) bool { return r >= 0x900 && unicode.Is(viramas, r) }
+func virama(r rune) bool { return r >= 0x900 && unicode.Is(viramas, r) }

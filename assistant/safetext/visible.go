@@ -2,6 +2,7 @@ package safetext
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -81,25 +82,9 @@ func Line(s string, max int) string {
 	}
 	s = strings.Trim(Clean(s), "\n\t")
 	if strings.ContainsAny(s, "\n\t") {
-		s = oneLine(s)
+		s = lineBreaks.ReplaceAllString(s, " ")
 	}
 	return ansi.Truncate(s, max, ellipsis)
 }
 
-// oneLine replaces every run of line ends and tabs by one space.
-func oneLine(s string) string {
-	var b strings.Builder
-	b.Grow(len(s))
-	inBreak := false
-	for _, r := range s {
-		isBreak := r == '\n' || r == '\t'
-		switch {
-		case !isBreak:
-			b.WriteRune(r)
-		case !inBreak:
-			b.WriteByte(' ')
-		}
-		inBreak = isBreak
-	}
-	return b.String()
-}
+var lineBreaks = regexp.MustCompile(`[\n\t]+`)

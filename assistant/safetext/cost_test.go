@@ -1,0 +1,55 @@
+package safetext
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// cost measures f, which must not depend on earlier calls.
+func cost(f func()) (cpu time.Duration, allocated uint64) {
+	cpu = 1 << 62
+	var before, after runtime.MemStats
+	for range 3 {
+		runtime.ReadMemStats(&before)
+		began := time.Now()
+		f()
+		cpu = min(cpu, time.Since(began))
+		runtime.ReadMemStats(&after)
+		allocated = after.TotalAlloc - before.TotalAlloc
+	}
+	return cpu, allocated
+}
+
+// Four times the bytes may take little more than four times the memory, and not
+// the sixteen times the time that a quadratic function takes.
+func TestCostIsLinearInTheBytes(t *testing.T) {
+	r := NewRedactor([]string{secret, strings.Repeat("a", 40)})
+	functions := map[string]func(string){
+		"Clean": func(s string) { Clean(s) }, "Visible": func(s string) { Visible(s) },
+		"Line": func(s string) { Line(s, 80) }, "Redact": func(s string) { r.Redact(s) },
+		"Cleaner": func(s string) {
+			var c Cleaner
+			for ; s != ""; s = s[min(len(s), 100):] {
+				c.Write(s[:min(len(s), 100)])
+			}
+			c.Flush()
+		},
+	}
+	for name, unit := range map[string]string{
+		"prose": "The quick brown fox. ", "unterminated sequences": "\x1b]0;aaaa", "escapes": `\u0061`, "percent": "%61",
+		"marks": "a\u0301\u0301\u0301", "joiners": "\u200d\u200c", "broken": "\xe2\x9b\xf0", "look-alikes": "g\u043ft",
+		"nearly the secret": strings.Repeat("a", 39) + "b", "the secret": strings.Repeat("a", 40), "backslashes": `\`,
+	} {
+		const size = 1 << 16
+		small, large := strings.Repeat(unit, size/len(unit)), strings.Repeat(unit, 4*size/len(unit))
+		for what, f := range functions {
+			cpu, memory := cost(func() { f(small) })
+			cpu4, memory4 := cost(func() { f(large) })
+			if cpu4 > 12*cpu+20*time.Millisecond || memory4 > 6*memory+1<<20 {
+				t.Errorf("%s of %s: 64 KiB take %v and %d KiB, 256 KiB take %v and %d KiB", what, name, cpu, memory>>10, cpu4, memory4>>10)
+			}
+		}
+	}
+}
