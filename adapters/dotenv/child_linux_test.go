@@ -2,9 +2,13 @@ package dotenv
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -37,6 +41,8 @@ func play(role string, args []string) int {
 	switch role {
 	case "foreign":
 		err = playForeign(args[0])
+	case "few handles":
+		err = playFewHandles(args[0])
 	case "saver":
 		err = playSaver(args[0])
 	case "editor":
@@ -60,4 +66,44 @@ func playForeign(path string) error {
 		return nil
 	}
 	return fmt.Errorf("saved")
+}
+
+// playFewHandles saves with a limit of file handles that rises until the save
+// succeeds. Before that, it must say that nothing was saved, and why.
+func playFewHandles(path string) error {
+	v := OpenVersions(filepath.Join(filepath.Dir(path), "versions"), nil)
+	for n := uint64(0); ; n++ {
+		s, err := Load(path) // also starts what the runtime needs to open files
+		if err != nil {
+			return err
+		}
+		entries, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			return err
+		}
+		var before syscall.Rlimit
+		if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &before); err != nil {
+			return err
+		}
+		limit := before
+		limit.Cur = uint64(len(entries)) - 1 + n // ReadDir's own handle is among them
+		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+			return err
+		}
+		saved, serr := v.Save(context.Background(), s, []Edit{Set("A", "2")}, Author{})
+		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &before); err != nil {
+			return err
+		}
+		if serr == nil && saved.Written {
+			fmt.Println("failures:", n)
+			return nil
+		}
+		var changed *ChangedError
+		if errors.As(serr, &changed) || !errors.Is(serr, syscall.EMFILE) || saved.Written || strings.Contains(serr.Error(), "was saved") {
+			return fmt.Errorf("with %d handles left: %w", n, serr)
+		}
+		if text, err := os.ReadFile(path); err != nil || string(text) != "A=1\n" {
+			return fmt.Errorf("with %d handles left: the file is %q, %w", n, text, err)
+		}
+	}
 }

@@ -138,6 +138,18 @@ func checkTwins(t *testing.T, path, comment string, reported int) {
 	}
 }
 
+// TestSaveWithFewHandles saves while the process runs out of file handles, at
+// every step: the save says so, changes nothing and leaves nothing behind.
+func TestSaveWithFewHandles(t *testing.T) {
+	path := put(t, filepath.Join(t.TempDir(), ".env"), "A=1\n", 0o600)
+	out, err := child(t, "few handles", path).CombinedOutput()
+	failures, _ := strconv.Atoi(strings.TrimPrefix(strings.TrimSpace(string(out)), "failures: "))
+	if err != nil || failures < 2 {
+		t.Fatalf("%s, %v; want saves that fail and then one that succeeds", out, err)
+	}
+	wantFile(t, path, "A=2\n")
+}
+
 // playEditor makes one edit for each byte it reads, in one of the ways in
 // which editors save. Each edit adds a line; it answers with a byte.
 func playEditor(path string) error {

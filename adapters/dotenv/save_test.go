@@ -207,6 +207,29 @@ func TestErrorAfterTheExchange(t *testing.T) {
 	}
 }
 
+// TestReadingGoesOnWhenNothingCanBeWritten reads a file while what a killed save
+// left cannot be removed and no version can be stored.
+func TestReadingGoesOnWhenNothingCanBeWritten(t *testing.T) {
+	path := put(t, filepath.Join(t.TempDir(), ".env"), "A=1\n", 0o600)
+	if err := os.MkdirAll(filepath.Join(path+besides+"X"+partial, "full"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	v := OpenVersions(filepath.Join(path, "versions"), nil)
+	s, err := Load(path)
+	if err != nil || len(s.Notices) != 1 || len(v.Notices()) != 1 {
+		t.Fatalf("%v; notices %q and %q", err, s.Notices, v.Notices())
+	}
+	if value, _ := s.File.Get("A", nil); value != "1" {
+		t.Errorf("A = %q", value)
+	}
+	if _, err := v.Save(t.Context(), s, []Edit{Set("A", "2")}, Author{}); err == nil {
+		t.Error("saved without a version")
+	}
+	if text, err := os.ReadFile(path); string(text) != "A=1\n" {
+		t.Errorf("the file is %q, %v", text, err)
+	}
+}
+
 func TestSaveCancelled(t *testing.T) {
 	for _, at := range []stage{atCreate, atReady} {
 		path := put(t, filepath.Join(t.TempDir(), ".env"), "A=1\n", 0o600)
