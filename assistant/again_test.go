@@ -45,7 +45,7 @@ func TestReplacesIsOneTransaction(t *testing.T) {
 	r.send("a")
 	r.send("b")
 	old := r.last()
-	r.must(r.session.Mark(context.Background(), old.Seq, func(p *assistant.Pair) { p.Star, p.Topic, p.UserText = 2, "T", "forged" }))
+	r.must(r.session.Mark(context.Background(), someMarks(old.Seq)))
 	commits := 0
 	r.store.onCommit(func(b *assistant.Batch) error {
 		if commits++; commits == 1 && (len(b.Put) != 1 || len(b.Delete) != 1 || b.Delete[0] != old.Seq) {
@@ -55,7 +55,7 @@ func TestReplacesIsOneTransaction(t *testing.T) {
 	})
 	r.turn(assistant.Prompt{Text: "b", Replaces: old.Seq})
 	p := r.last()
-	if p.AssistantText != "good" || p.Star != 2 || p.Topic != "T" || p.UserText != "b" || p.Seq == old.Seq {
+	if p.AssistantText != "good" || p.Star != 3 || p.Topic != "Mine" || p.UserText != "b" || p.Seq == old.Seq {
 		t.Errorf("new pair: %+v", p)
 	}
 	wantList(t, "history of the replacement", said(r.script.Requests()[2]), "a", "b")

@@ -103,9 +103,8 @@ func TestTheBoundaryIsComputedOnNothingElse(t *testing.T) {
 	seq := r.session.Visible()[0].Seq
 	for name, do := range map[string]func(){
 		"keys":           func() { look(r.session) },
-		"star":           func() { r.must(r.session.Mark(ctx, seq, func(p *assistant.Pair) { p.Star = 2 })) },
-		"flag":           func() { r.must(r.session.Mark(ctx, seq, func(p *assistant.Pair) { p.Flag = !p.Flag })) },
-		"topic":          func() { r.must(r.session.Mark(ctx, seq, func(p *assistant.Pair) { p.Topic = "T" })) },
+		"star":           func() { r.must(r.session.Mark(ctx, starMark(seq, 2))) },
+		"flag and topic": func() { r.must(r.session.Mark(ctx, someMarks(seq))) },
 		"topic to come":  func() { r.session.SetTopic("A"); r.session.TopicMoved("A", "B") },
 		"trim attempts":  func() { r.session.SetSettings(settings(func(p *budget.Params) { p.MaxTrimAttempts = 3 })) },
 		"other settings": func() { r.session.SetSettings(assistant.Settings{ContextTokens: 900, Confirm: assistant.ConfirmNever}) },
@@ -123,7 +122,7 @@ func TestTheBoundaryIsComputedOnNothingElse(t *testing.T) {
 		"requests sent":   func() { r.sent(seq) },
 		"the window":      func() { r.must(r.window.Type("a longer word than any before it")) },
 		"an edit":         func() { r.must(r.session.Edit("type", func() error { return r.window.Type("more") })) },
-		"saved":           func() { r.must(r.session.Saved()) },
+		"saved":           func() { _, err := r.session.Save(ctx); r.must(err) },
 		"the telemetry":   func() { r.session.Records() },
 	} {
 		do()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"winnow/checkpoint"
 )
@@ -17,16 +18,14 @@ type checkedCall struct {
 	ToolCall
 	tool    Tool
 	invalid *ToolResult // why it may not run; nil when it may
-	idle    bool        // it changes nothing, see Tool.Idle
 }
 
 // runCalls runs the calls of a whole response, in order, each on its own.
 func (t *turn) runCalls(a answer) error {
-	checked := make([]checkedCall, len(a.calls))
+	checked := make([]checkedCall, len(a.end.Calls))
 	wrong := ""
-	for i, c := range a.calls {
+	for i, c := range a.end.Calls {
 		checked[i] = t.check(c, a.end, i)
-		checked[i].ID = t.callID(c.ID, i)
 		if r := checked[i].invalid; r != nil && wrong == "" {
 			wrong = r.Message
 		}
@@ -82,37 +81,36 @@ func (t *turn) countRound(wrong string) error {
 // a part that was lost may have changed its arguments.
 func (t *turn) check(c Call, end End, i int) checkedCall {
 	tool, args, invalid := t.tools.check(c)
+	refuse := func(format string, args ...any) {
+		r := Fail(CodeFailed, format, args...)
+		invalid = &r
+	}
 	switch {
 	case end.Damaged != "":
-		invalid = refusedCall("not run, because the response was damaged on its way: %s; make the call again", end.Damaged)
+		refuse("not run, because the response was damaged on its way: %s; make the call again", end.Damaged)
 	case i >= maxCalls:
-		invalid = refusedCall("not run: a response may make %d calls at most", maxCalls)
+		refuse("not run: a response may make %d calls at most", maxCalls)
 	}
 	if invalid != nil {
 		args = validOrQuoted(c.Arguments)
 	}
 	return checkedCall{
-		ToolCall: ToolCall{Name: c.Name, Arguments: args, Response: t.response, Silent: invalid != nil},
+		ToolCall: ToolCall{ID: t.callID(c.ID, i), Name: c.Name, Arguments: args, Response: t.response, Silent: invalid != nil},
 		tool:     tool, invalid: invalid,
 	}
-}
-
-func refusedCall(format string, args ...any) *ToolResult {
-	r := Fail(CodeFailed, format, args...)
-	return &r
 }
 
 // callID is the id that the endpoint gave, made unique in the turn: some give
 // none, some the same to every call, and each result must find its call.
 func (t *turn) callID(given string, i int) string {
 	if t.callIDs == nil {
-		t.callIDs = map[string]bool{}
+		t.callIDs = map[string]bool{"": true}
 		for _, c := range t.pair.ToolCalls {
 			t.callIDs[c.ID] = true
 		}
 	}
 	id := given
-	if id == "" || t.callIDs[id] {
+	if t.callIDs[id] {
 		id = fmt.Sprintf("call_%d_%d", t.response, i)
 	}
 	for t.callIDs[id] {
@@ -148,7 +146,7 @@ func (t *turn) call(all []checkedCall, i int) error {
 	t.emit(Status{"Running " + c.Name + "…"})
 	t.emit(ToolStart{Tool: c.Name, Input: c.Arguments, ToolUseID: c.ID, Index: index})
 	began := t.now()
-	result, ran, err := t.execute(all, i)
+	result, wrote, err := t.runTool(all[i:])
 	if err != nil {
 		return err
 	}
@@ -159,7 +157,7 @@ func (t *turn) call(all []checkedCall, i int) error {
 		t.pair.Payloads = append(t.pair.Payloads, *p)
 	}
 	t.text.WriteString(marker(index))
-	if c.tool.Write && ran && !c.idle {
+	if wrote {
 		t.flushTexts()
 		err = t.afterWrite(c.ToolCall)
 	}
@@ -187,10 +185,11 @@ func (t *turn) addCall(c ToolCall) {
 	}
 }
 
-// execute asks, makes the checkpoint and runs the tool. The error is ctx's,
-// when it ended before the tool began.
-func (t *turn) execute(all []checkedCall, i int) (r ToolResult, ran bool, err error) {
-	c := &all[i]
+// runTool asks, makes the checkpoint and runs the tool of the first of the calls
+// that are still to run. wrote reports that it may have changed the window. The
+// error is ctx's, when it ended before the tool began.
+func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error) {
+	c := &calls[0]
 	allowed, err := t.approve(c.tool, c.Arguments)
 	switch {
 	case t.ctx.Err() != nil:
@@ -200,9 +199,9 @@ func (t *turn) execute(all []checkedCall, i int) (r ToolResult, ran bool, err er
 	case !allowed:
 		return Fail(CodeDeclined, "declined by the user"), false, nil
 	}
-	c.idle = c.tool.Idle != nil && c.tool.Idle(c.Arguments)
-	if c.tool.Write && !c.idle {
-		if err := t.beforeWrite(all[i:]); err != nil {
+	writes := c.tool.Write && (c.tool.Idle == nil || !c.tool.Idle(c.Arguments))
+	if writes {
+		if err := t.beforeWrite(calls); err != nil {
 			return Fail(CodeFailed, "nothing was changed: %v", err), false, nil
 		}
 	}
@@ -218,27 +217,24 @@ func (t *turn) execute(all []checkedCall, i int) (r ToolResult, ran bool, err er
 		t.completePayload(&p)
 		r.Payload = &p
 	}
-	return r, true, nil
+	return r, writes, nil
 }
 
 // approve asks the user where the policy says so. It waits for Answer.
 func (t *turn) approve(tool Tool, args json.RawMessage) (bool, error) {
-	if t.s == nil {
-		return true, nil
-	}
 	policy := t.settings.Confirm
 	always := policy == ConfirmAlways && tool.Write
-	if policy == ConfirmNever || (!tool.Lasting && !always) {
+	if t.s == nil || policy == ConfirmNever || (!tool.Lasting && !always) {
 		return true, nil
 	}
 	diff, ask, err := tool.preview(t.ctx, args)
-	if err != nil {
-		return false, err
+	if err != nil || (!ask && !always) {
+		return err == nil, err
 	}
-	if !ask && !always {
-		return true, nil
-	}
-	id, answer := t.s.openQuestion()
+	id, answer := NewID(t.now()), make(chan bool, 1) // Answer must not wait for the turn
+	t.s.mu.Lock()
+	t.s.answers[id] = answer
+	t.s.mu.Unlock()
 	t.emit(ConfirmRequest{ID: id, Tool: tool.Name, Diff: diff})
 	select {
 	case yes := <-answer:
@@ -247,19 +243,6 @@ func (t *turn) approve(tool Tool, args json.RawMessage) (bool, error) {
 		return false, t.ctx.Err()
 	}
 }
-
-// openQuestion registers a question.
-func (s *Session) openQuestion() (id string, answer chan bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	id = NewID(s.now())
-	answer = make(chan bool, 1) // Answer must not wait for the turn
-	s.answers[id] = answer
-	return id, answer
-}
-
-// errNoCheckpoint is why a write tool does not run in a session without journal.
-var errNoCheckpoint = errors.New("no checkpoint can be made without a journal")
 
 // beforeWrite makes the turn's checkpoint, once, before its first write tool.
 // calls are those of the response that are still to run.
@@ -272,7 +255,7 @@ func (t *turn) beforeWrite(calls []checkedCall) error {
 	case j == nil && t.s.opts.WithoutCheckpoints:
 		return nil
 	case j == nil:
-		return errNoCheckpoint
+		return errors.New("no checkpoint can be made without a journal")
 	}
 	state, err := windowState(t.s.opts.Window)
 	if err != nil {
@@ -314,6 +297,23 @@ func (t *turn) afterWrite(c ToolCall) error {
 		}
 	}
 	return t.commit()
+}
+
+// wholeResponses is the text up to the last tool result: what came after it
+// was not whole.
+func wholeResponses(p *Pair) string {
+	cards := 0
+	for _, c := range p.ToolCalls {
+		if !c.Silent {
+			cards++
+		}
+	}
+	for _, at := range slices.Backward(markerForm.FindAllStringSubmatchIndex(p.AssistantText, -1)) {
+		if opensCard(p.AssistantText, at, cards) {
+			return p.AssistantText[:at[1]]
+		}
+	}
+	return ""
 }
 
 // getPayload is the tool that fetches a payload of an earlier turn.

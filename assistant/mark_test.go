@@ -8,10 +8,22 @@ import (
 	at "winnow/assistant/assistanttest"
 )
 
-// setMarks gives a pair three stars, the red flag and the topic Mine.
-func setMarks(p *assistant.Pair) { p.Star, p.Flag, p.Topic = 3, false, "Mine" }
+// someMarks gives a pair three stars, no flag and the topic Mine.
+func someMarks(seq int64) assistant.PairMark {
+	star, flag, topic := 3, false, "Mine"
+	return assistant.PairMark{Seq: seq, Star: &star, Flag: &flag, Topic: &topic}
+}
 
-// wantMarks holds a pair against setMarks.
+// starMark gives a pair so many stars.
+func starMark(seq int64, n int) assistant.PairMark { return assistant.PairMark{Seq: seq, Star: &n} }
+
+// running is the pair that is being answered: the newest in view.
+func (r *rig) running() int64 {
+	r.t.Helper()
+	return r.last().Seq
+}
+
+// wantMarks holds a pair against someMarks.
 func wantMarks(t testing.TB, p assistant.Pair) {
 	t.Helper()
 	if p.Star != 3 || p.Flag || p.Topic != "Mine" {
@@ -32,16 +44,13 @@ func TestMarksOfTheRunningPairStand(t *testing.T) {
 			r := newRig(t, at.NewScript(answers...))
 			events := r.begin(assistant.Prompt{Text: "a"})
 			gate.Wait(t)
-			seq, ok := r.session.Running()
-			if !ok {
-				t.Fatal("no pair runs")
-			}
-			r.must(r.session.Mark(ctx, seq, setMarks))
+			seq := r.running()
+			r.must(r.session.Mark(ctx, someMarks(seq)))
 			wantEqual(t, "prompt", r.pair(seq).UserText, "a")
 			gate.Open()
 			at.Events(t, events)
 			wantMarks(t, r.last())
-			r.must(r.session.Mark(ctx, seq, func(p *assistant.Pair) { p.Star = 0 }))
+			r.must(r.session.Mark(ctx, starMark(seq, 0)))
 			if p := r.last(); p.Star != 0 || p.Topic != "Mine" || p.State == assistant.PairSending {
 				t.Errorf("after the turn: %+v", p)
 			}
@@ -53,7 +62,7 @@ func TestMarksOfTheRunningPairStand(t *testing.T) {
 		r.send("a")
 		events := r.begin(assistant.Prompt{Retry: r.last().Seq})
 		gate.Wait(t)
-		r.must(r.session.Mark(ctx, r.last().Seq, setMarks))
+		r.must(r.session.Mark(ctx, someMarks(r.last().Seq)))
 		gate.Open()
 		at.Events(t, events)
 		wantMarks(t, r.last())
@@ -65,7 +74,7 @@ func TestMarksOfTheRunningPairStand(t *testing.T) {
 		r.send("a")
 		events := r.begin(assistant.Prompt{Text: "b", Replaces: r.last().Seq})
 		gate.Wait(t)
-		r.must(r.session.Mark(ctx, r.last().Seq, setMarks))
+		r.must(r.session.Mark(ctx, someMarks(r.last().Seq)))
 		r.session.Cancel()
 		at.Events(t, events)
 		wantMarks(t, r.last())
@@ -79,7 +88,7 @@ func TestMarksOfTheRunningPairStand(t *testing.T) {
 		r.store.onCommit(func(b *assistant.Batch) error {
 			if !marked { // right before the commit of the decision
 				marked = true
-				return r.session.Mark(ctx, p.Seq, setMarks)
+				return r.session.Mark(ctx, someMarks(p.Seq))
 			}
 			return nil
 		})
@@ -102,12 +111,8 @@ func TestAMarkWritesNothingElse(t *testing.T) {
 		}
 		return nil
 	})
-	r.must(r.session.Mark(context.Background(), p.Seq, func(p *assistant.Pair) { p.Star = 1 }))
-	r.store.onCommit(func(*assistant.Batch) error { t.Error("no change was committed"); return nil })
-	r.must(r.session.Mark(context.Background(), p.Seq, func(p *assistant.Pair) { p.UserText = "forged" }))
-	if err := r.session.Mark(context.Background(), 99, setMarks); err == nil {
-		t.Error("a pair that is not there was marked")
-	}
+	r.must(r.session.Mark(context.Background(), starMark(p.Seq, 1)))
+	wantEqual(t, "stars", r.last().Star, 1)
 }
 
 func TestTheTopicFollows(t *testing.T) {

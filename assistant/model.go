@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"winnow/assistant/budget"
 )
 
 // Model is one endpoint that answers requests: an OpenAI-compatible server,
@@ -190,6 +192,10 @@ type ModelInfo struct {
 	Source    string // where the description comes from: "live", "cache", "catalogue", "config"
 	NoChat    bool   // an embedding, speech or other model that cannot chat
 	Retrieved time.Time
+}
+
+func (m ModelInfo) limit() budget.Limit {
+	return budget.Limit{Context: m.Context, TPM: m.TPM, Known: m.Known}
 }
 
 // Kind is the class of a failed request: the label that is shown.

@@ -84,6 +84,12 @@ func (t *turn) systemCost(system string) int {
 	return sum
 }
 
+// grown is the size of what the turn has added since the user's message.
+func (t *turn) grown() int {
+	added := Pair{State: PairComplete, AssistantText: t.pair.AssistantText, ToolCalls: t.pair.ToolCalls}
+	return PairCost(&added, t.settings.Budget.CPT())
+}
+
 // request is the next request: the system prompt, the included pairs that were
 // not trimmed, and the whole running turn.
 func (t *turn) request() Request {
@@ -98,24 +104,50 @@ func (t *turn) request() Request {
 	return Request{Model: t.name, Messages: wireMessages(messages), Tools: t.tools.specs, Sampling: t.sampling}
 }
 
-// nextRequest is the request that leaves now.
+// nextRequest is the request that leaves now. What executes a proposal goes to
+// no endpoint, and is neither counted nor stored.
 func (t *turn) nextRequest() Request {
 	req := t.request()
 	if t.s == nil {
 		return req
 	}
-	out := &outgoing{model: t.model, req: req, head: SentRequest{
-		Response: t.response, Attempt: t.attempt.Record().AttemptsUsed + 1,
-		Model: t.modelID, At: t.now(), Trimmed: t.attempt.T(),
-	}}
-	t.s.mu.Lock()
-	t.out = out
-	t.s.mu.Unlock()
-	if t.decided == nil {
-		r := t.attempt.Record()
-		t.registry.spend(t.modelID, r.AttemptTotalTokens+r.Budget.MaxContext-r.Budget.MaxUsableRaw, t.now())
+	if t.out = true; t.decided != nil {
+		return req
 	}
+	r := t.attempt.Record()
+	t.registry.spend(t.modelID, r.AttemptTotalTokens+r.Budget.MaxContext-r.Budget.MaxUsableRaw, t.now())
+	t.s.mu.Lock()
+	defer t.s.mu.Unlock()
+	t.unstored = append(t.unstored, outgoing{t.model, req, SentRequest{
+		Response: t.response, Attempt: r.AttemptsUsed + 1, Model: t.modelID, At: t.now(), Trimmed: t.attempt.T(),
+	}})
 	return req
+}
+
+// Request is the exact request that Send would make now for a text: what is
+// seen is what is sent. The body is the JSON document of the selected
+// endpoint when it can show one. It looks at the window, so while a turn runs
+// it is ErrBusy.
+func (s *Session) Request(ctx context.Context, text string) (Request, json.RawMessage, error) {
+	release, err := s.acquireWork()
+	if err != nil {
+		return Request{}, nil, err
+	}
+	defer release()
+	t, err := s.newTurn(ctx, Prompt{Text: text})
+	if err != nil {
+		return Request{}, nil, err
+	}
+	defer t.cancel(nil)
+	if err := t.loadPair(); err != nil {
+		return Request{}, nil, err
+	}
+	if err := t.assemble(t.visiblePairs()); err != nil {
+		return Request{}, nil, err
+	}
+	o := outgoing{model: t.model, req: t.request()}
+	sent, err := o.sent()
+	return o.req, sent.Body, err
 }
 
 // defaultContextTokens bounds what a window tells of itself: enough for a
@@ -125,11 +157,15 @@ const defaultContextTokens = 16_000
 // system takes the window's context and writes the system prompt. pairs are
 // the ones that the request holds.
 func (t *turn) system(pairs []Pair) (string, error) {
-	parts := promptParts{}
+	parts := promptParts{location: t.s.location()}
 	var tools []Tool
 	if w := t.s.opts.Window; w != nil {
 		if b, ok := w.(Budgeter); ok {
-			b.SetContextBudget(t.contextBudget())
+			bound := t.settings.ContextTokens
+			if bound <= 0 {
+				bound = defaultContextTokens
+			}
+			b.SetContextBudget(min(bound, t.info.limit().ML()/4))
 		}
 		raw, err := t.takeContext(w)
 		if err != nil {
@@ -138,32 +174,19 @@ func (t *turn) system(pairs []Pair) (string, error) {
 		parts.window, parts.context, tools = w.Prompt(), raw, w.Tools()
 	}
 	t.available = t.s.available(tools)
-	parts.page, parts.location = t.available.Page, t.s.location()
-	parts.payloads = t.available.Payloads
+	parts.page, parts.payloads, parts.tools = t.available.Page, t.available.Payloads, t.available.Tools
 	for i := range pairs {
 		parts.manifest = append(parts.manifest, pairs[i].Payloads...)
 	}
-	all := t.available.Tools
 	if len(parts.manifest) > 0 {
-		all = append(all, getPayload(parts.manifest))
+		parts.tools = append(parts.tools, getPayload(parts.manifest))
 	}
-	box, err := newToolbox(all)
+	box, err := newToolbox(parts.tools)
 	if err != nil {
 		return "", err
 	}
-	t.tools, t.types, parts.tools = box, t.available.Payloads, all
-	t.pair.Page = parts.location.Page
+	t.tools, t.types, t.pair.Page = box, parts.payloads, parts.location.Page
 	return parts.build(), nil
-}
-
-// contextBudget is the setting, and at most a quarter of what the model takes.
-func (t *turn) contextBudget() int {
-	bound := t.settings.ContextTokens
-	if bound <= 0 {
-		bound = defaultContextTokens
-	}
-	limit := budget.Limit{Context: t.info.Context, TPM: t.info.TPM, Known: t.info.Known}
-	return min(bound, limit.ML()/4)
 }
 
 // location is what is open in the window.
@@ -183,7 +206,7 @@ func (s *Session) available(window []Tool) Available {
 	}
 	out := pages.At(s.location())
 	for _, t := range window {
-		if !slices.ContainsFunc(out.Tools, func(have Tool) bool { return have.Name == t.Name }) {
+		if !slices.ContainsFunc(out.Tools, sameTool(t.Name)) {
 			out.Tools = append(out.Tools, t)
 		}
 	}
@@ -217,7 +240,11 @@ func (t *turn) takeContext(w Window) (json.RawMessage, error) {
 		found, next.mark = log.Changes(last.mark)
 		changes = append(changes, found...)
 	} else if last.json != nil && last.hash != next.hash {
-		changes = append(changes, contextChanged(t.now(), last.json, next.json))
+		changed := NewChange("context_changed", t.now(), nil)
+		if delta, err := checkpoint.Diff(last.json, next.json); err == nil {
+			changed["delta"] = delta
+		}
+		changes = append(changes, changed)
 	}
 	if last.json == nil && !last.resumed {
 		changes = changes[:0] // the first message: everything is new
@@ -240,7 +267,7 @@ func readContext(w Window) (contextMemory, error) {
 func (t *turn) remember() {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
-	t.s.context = t.told
+	t.s.current.context = t.told
 }
 
 // rememberOwn makes what the assistant's tools changed no news: the next
@@ -252,33 +279,20 @@ func (t *turn) rememberOwn() error {
 	}
 	now, err := readContext(w)
 	if err != nil {
-		return fmt.Errorf("the window could not be read: %w", err)
+		return err
 	}
 	t.told = now
 	t.remember()
 	return nil
 }
 
-// contextChanged names the paths that differ, for windows that keep no log.
-func contextChanged(now time.Time, before, after json.RawMessage) Change {
-	delta, err := checkpoint.Diff(before, after)
-	if err != nil {
-		return NewChange("context_changed", now, nil)
-	}
-	return NewChange("context_changed", now, map[string]any{"delta": delta})
-}
-
 // addField adds a field at the end of a JSON object; other JSON stays alone.
 func addField(object json.RawMessage, name string, value any) (json.RawMessage, error) {
-	text := strings.TrimSpace(string(object))
-	if !strings.HasPrefix(text, "{") {
-		return object, nil
-	}
+	body, isObject := strings.CutSuffix(strings.TrimSpace(string(object)), "}")
 	raw, err := PlainJSON(value)
-	if err != nil {
-		return nil, err
+	if err != nil || !isObject {
+		return object, err
 	}
-	body := strings.TrimSuffix(text, "}")
 	if strings.TrimSpace(body) != "{" {
 		body += ","
 	}
@@ -295,38 +309,52 @@ type SentRequest struct {
 	Body     json.RawMessage `json:"body"`    // the JSON document, byte for byte; headers are no part of it
 }
 
-// SentRequests returns the requests of a pair as they were sent, oldest first,
-// those of a running turn too. None kept is nil, nil. With an error it returns
-// the ones that could be read.
-func (s *Session) SentRequests(ctx context.Context, seq int64) ([]SentRequest, error) {
-	var unkept []SentRequest
-	var out *outgoing
-	s.mu.Lock()
-	if t := s.running; t != nil && t.seq == seq && seq != 0 {
-		unkept, out = slices.Clone(t.unkept), t.out
-	}
-	s.mu.Unlock()
-	kept, err := s.storedRequests(ctx, seq)
-	if out != nil {
-		sent, failed := out.sent()
-		if failed != nil {
-			err = failed
-		} else {
-			unkept = append(unkept, sent)
-		}
-	}
-	for _, r := range unkept { // one may have been stored meanwhile
-		if !slices.ContainsFunc(kept, func(k SentRequest) bool { return k.is(r) }) {
-			kept = append(kept, r)
-		}
-	}
-	return kept, err
+// outgoing is a request that has left.
+type outgoing struct {
+	model Model
+	req   Request
+	head  SentRequest // all but the body
 }
 
-// is reports whether two requests of one pair are the same one. A pair that is
-// tried again has several of one response.
-func (r SentRequest) is(other SentRequest) bool {
-	return r.Response == other.Response && r.Attempt == other.Attempt && r.At.Equal(other.At) && string(r.Body) == string(other.Body)
+// sent is the request with its body, the endpoint's own when it can show one.
+// The body is asked for after the request has left: the first byte does not wait
+// for it, and a field that the endpoint refused and our client then left out is
+// not in it.
+func (o outgoing) sent() (sent SentRequest, err error) {
+	sent = o.head
+	if e, ok := o.model.(Encoder); ok {
+		sent.Body, err = e.Encode(o.req)
+	} else {
+		sent.Body, err = PlainJSON(o.req)
+	}
+	return sent, err
+}
+
+// SentRequests returns the requests of a pair as they were sent, oldest first,
+// those of a running turn too. None stored is nil, nil. With an error it returns
+// the ones that could be read.
+func (s *Session) SentRequests(ctx context.Context, seq int64) ([]SentRequest, error) {
+	var unstored []outgoing
+	s.mu.Lock()
+	if t := s.running; t != nil && t.seq == seq && seq != 0 {
+		unstored = slices.Clone(t.unstored)
+	}
+	s.mu.Unlock()
+	all, err := s.storedRequests(ctx, seq)
+	for _, o := range unstored {
+		sent, failed := o.sent()
+		if failed != nil {
+			err = failed
+			continue
+		}
+		// One may have been stored meanwhile.
+		if !slices.ContainsFunc(all, func(r SentRequest) bool {
+			return r.Response == sent.Response && r.Attempt == sent.Attempt && r.At.Equal(sent.At) && string(r.Body) == string(sent.Body)
+		}) {
+			all = append(all, sent)
+		}
+	}
+	return all, err
 }
 
 func (s *Session) storedRequests(ctx context.Context, seq int64) ([]SentRequest, error) {
@@ -334,53 +362,4 @@ func (s *Session) storedRequests(ctx context.Context, seq int64) ([]SentRequest,
 		return k.Requests(ctx, seq)
 	}
 	return nil, nil
-}
-
-// outgoing is a request that waits for its answer. It is not changed.
-type outgoing struct {
-	model Model
-	req   Request
-	head  SentRequest // all but the body
-}
-
-// sent is the request with its body. The body is asked for after the request
-// has left: the first byte does not wait for it, and a field that the endpoint
-// refused and our client then left out is not in it.
-func (o *outgoing) sent() (SentRequest, error) {
-	body, err := encodeRequest(o.model, o.req)
-	sent := o.head
-	sent.Body = body
-	return sent, err
-}
-
-// encodeRequest is the JSON document of a request: the endpoint's own when it
-// can show one.
-func encodeRequest(m Model, req Request) (json.RawMessage, error) {
-	if e, ok := m.(Encoder); ok {
-		return e.Encode(req)
-	}
-	return PlainJSON(req)
-}
-
-// requestAnswered moves the request that was out to those that the next commit
-// stores and returns its body; nil when none was out. What executes a proposal
-// went to no endpoint and is not stored.
-func (t *turn) requestAnswered() json.RawMessage {
-	if t.out == nil {
-		return nil
-	}
-	var sent SentRequest
-	var done []SentRequest
-	if t.decided == nil {
-		var err error
-		if sent, err = t.out.sent(); err == nil {
-			done = append(done, sent)
-		} else {
-			t.log.Warn("request not stored", "model", t.modelID, "error", err)
-		}
-	}
-	t.s.mu.Lock()
-	defer t.s.mu.Unlock()
-	t.out, t.unkept = nil, append(t.unkept, done...)
-	return sent.Body
 }

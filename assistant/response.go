@@ -4,15 +4,123 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
 
+// What a turn reports of its end.
+const (
+	limitNotice = "Stopped after %d rounds of tool calls. Everything done so far is kept."
+	emptyNotice = "The model gave an empty answer."
+)
+
+// ActionContinue is the server action that continues after the limit of rounds.
+const ActionContinue = "continue"
+
+// respondAll goes on until the assistant's final response. The error is nil for
+// a complete turn, ctx's error for a cancelled one, else a *TurnError.
+func (t *turn) respondAll() error {
+	defer t.flushTexts()
+	for {
+		if !t.correcting {
+			t.emit(Status{"Thinking…"})
+		}
+		t.newParagraph = t.text.Len() > 0
+		a, err := t.respond()
+		if err == nil && len(a.end.Calls) == 0 {
+			return t.turnError(t.finish(a))
+		}
+		if err == nil && a.end.Cut() {
+			err = &TurnError{Code: CodeInterrupted, Message: "the answer was " + a.end.cutBy() + ", so its tool calls were not run"}
+		}
+		if err == nil {
+			err = t.runCalls(a)
+		}
+		switch {
+		case err != nil:
+			return t.turnError(err)
+		case t.shouldStop():
+			return nil
+		case t.rounds >= t.limits.Iterations:
+			t.note(fmt.Sprintf(limitNotice, t.rounds))
+			t.suggest(Suggested{Actions: []SuggestedAction{{
+				Label: "Continue", Action: ActionContinue, Handler: "server", Style: "primary",
+			}}})
+			return nil
+		}
+	}
+}
+
+// shouldStop reports whether the turn ends after the response it is in.
+func (t *turn) shouldStop() bool {
+	if t.s == nil {
+		return t.stopped
+	}
+	_, waits := t.s.Queued()
+	return waits && !t.s.QueuedHeld()
+}
+
+// turnError turns an error into the one that ends the turn; nil stays nil.
+func (t *turn) turnError(err error) error {
+	var f *TurnError
+	var re *RequestError
+	switch {
+	case err == nil:
+		return nil
+	case t.ctx.Err() != nil:
+		return t.ctx.Err()
+	case errors.As(err, &f):
+		return f
+	case errors.As(err, &re):
+		return &TurnError{Code: string(re.Kind), Message: re.Sentence(), Err: re}
+	}
+	return &TurnError{Code: string(KindUnknown), Message: err.Error(), Err: err}
+}
+
+// finish stores the final response.
+func (t *turn) finish(a answer) error {
+	t.flushTexts()
+	switch {
+	case a.end.Cut():
+		t.note("The answer was " + a.end.cutBy() + ".")
+	case a.end.Damaged != "":
+		t.note("The answer was damaged on its way: " + a.end.Damaged + ".")
+	case t.pair.AssistantText == "" && len(t.pair.Payloads) == 0 && t.pair.Suggested == nil:
+		t.note(emptyNotice)
+	}
+	t.addMessage(&TextMessage{a.text, RoleAssistant}, t.list.Len())
+	return t.responseDone(true)
+}
+
+// addMessage puts a message into the list, at index at, and yields it.
+func (t *turn) addMessage(m Message, at int) {
+	t.list.messages = slices.Insert(t.list.messages, at, m)
+	if t.yield != nil {
+		t.stopped = t.stopped || !t.yield(m)
+	}
+}
+
+// responseDone stores a whole response; the end of the turn stores the final one.
+func (t *turn) responseDone(final bool) error {
+	t.response++
+	if t.s == nil {
+		return nil
+	}
+	t.attempt.Complete()
+	t.report(t.attempt.Ended(), "")
+	t.remember()
+	if final {
+		return nil
+	}
+	t.attempt.Continue(t.grown())
+	return t.commit()
+}
+
 // answer is one whole response.
 type answer struct {
-	text  string // without payloads and with its own markers as the model wrote them
-	calls []Call
-	end   End
+	text string // without payloads, and with what looks like a marker as the model wrote it
+	end  End
 }
 
 // respond gets one response, with a smaller request after each overflow.
@@ -28,13 +136,37 @@ func (t *turn) respond() (answer, error) {
 			}
 			t.registry.Heard(t.modelID, re.Limits, wait, t.now())
 		}
-		if err == nil || re == nil || re.Kind != KindOverflow || r.any {
-			return r.answer(), err
+		if re == nil || re.Kind != KindOverflow || r.any {
+			return answer{strings.TrimSpace(r.text.String()), r.end}, err
 		}
 		if err := t.overflow(re); err != nil {
 			return answer{}, err
 		}
 	}
+}
+
+// overflow drops the oldest included pair. A limit that the endpoint names is
+// what the model takes from now on.
+func (t *turn) overflow(re *RequestError) error {
+	if re.Limit > 0 {
+		t.registry.Learn(ModelInfo{ID: t.modelID, Context: re.Limit, Known: true})
+	}
+	if t.s == nil {
+		return re
+	}
+	more := t.attempt.Overflow()
+	t.report(t.attempt.Ended(), re.words())
+	if !more {
+		return &TurnError{Code: CodeOverflowTrimmed, Err: re, Message: fmt.Sprintf(
+			"the request is too long for %s even without %d of %d pairs: %s",
+			t.modelID, t.attempt.T(), t.attempt.X(), re.words())}
+	}
+	last := t.noteSend(true)
+	t.emit(ContextTrimmed{
+		Sent: t.attempt.X() - t.attempt.T(), Trimmed: t.attempt.T(),
+		Visible: t.boundary.Y, Attempt: t.attempt.T() + 1, Tokens: last.Tokens, Pairs: last.LeftOut,
+	})
+	return nil
 }
 
 // response reads the parts of one response.
@@ -59,24 +191,20 @@ func (t *turn) newResponse() *response {
 	return r
 }
 
-func (r *response) answer() answer {
-	return answer{text: strings.TrimSpace(r.text.String()), calls: r.end.Calls, end: r.end}
-}
-
-func (r *response) read(req Request) error {
+func (r *response) read(req Request) (err error) {
 	ctx := r.t.ctx
-	for part, err := range r.t.model.Stream(ctx, req) {
-		if err != nil {
-			r.flush()
-			return err
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
+	for part, failed := range r.t.model.Stream(ctx, req) {
+		if err = failed; err != nil || ctx.Err() != nil {
+			break
 		}
 		r.add(part)
 	}
-	r.flush()
+	r.endThought()
+	r.addPieces(r.payloads.flush())
+	r.show(r.guard.flush())
 	switch {
+	case err != nil:
+		return err
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case !r.ended:
@@ -110,17 +238,10 @@ func (r *response) add(part Part) {
 	case Unreadable:
 		t.warn("A part of the answer could not be read: " + p.Reason)
 	case End:
-		r.endThought()
 		r.end, r.ended = p, true
 		t.addUsage(p.Usage)
 		t.registry.Heard(t.modelID, p.Limits, 0, t.now())
 	}
-}
-
-// warn reports what went wrong with a part, now and in the pair.
-func (t *turn) warn(text string) {
-	t.emit(Status{text})
-	t.note(text)
 }
 
 func (r *response) endThought() {
@@ -129,14 +250,6 @@ func (r *response) endThought() {
 		r.t.pair.ReasoningFor += took
 		r.t.thoughts[len(r.t.thoughts)-1].Took += took
 		r.began = time.Time{}
-	}
-}
-
-func (r *response) flush() {
-	r.endThought()
-	r.addPieces(r.payloads.flush())
-	if rest := r.guard.flush(); rest != "" {
-		r.show(rest)
 	}
 }
 
@@ -153,9 +266,7 @@ func (r *response) addPieces(all []parsed) {
 			r.t.warn(p.notice)
 		default:
 			r.text.WriteString(p.text)
-			if safe := r.guard.write(p.text); safe != "" {
-				r.show(safe)
-			}
+			r.show(r.guard.write(p.text))
 		}
 	}
 }
@@ -165,26 +276,57 @@ func (r *response) addPieces(all []parsed) {
 func (r *response) show(text string) {
 	t := r.t
 	if t.newParagraph || t.text.Len() == 0 {
-		if text = strings.TrimLeft(text, " \n\t"); text == "" {
-			return
-		}
-		if t.newParagraph {
-			text = "\n\n" + text
-		}
-		t.newParagraph = false
+		text = strings.TrimLeft(text, " \n\t")
 	}
+	if text == "" {
+		return
+	}
+	if t.newParagraph {
+		text = "\n\n" + text
+	}
+	t.newParagraph, t.correcting = false, false
 	t.addText(text)
+}
+
+// addText adds to the assistant's text and reports it.
+func (t *turn) addText(text string) {
+	t.text.WriteString(text)
+	t.emit(TextDelta{text})
+}
+
+// flushTexts writes the texts into the pair. They grow in builders, so that a
+// chunk costs the same at the end of a long answer as at its beginning.
+func (t *turn) flushTexts() {
+	t.pair.AssistantText = strings.TrimSpace(t.text.String())
+	t.pair.Reasoning = strings.TrimSpace(t.reasoning.String())
+	t.flushThoughts()
+}
+
+// breakParagraph sets what follows apart from the text before it.
+func (t *turn) breakParagraph() {
+	if s := t.text.String(); s != "" && !strings.HasSuffix(s, "\n\n") && !strings.HasSuffix(s, "]]") {
+		t.addText("\n\n")
+	}
+	t.newParagraph = false
+}
+
+// suggest adds to what is offered for the next step.
+func (t *turn) suggest(s Suggested) {
+	if t.pair.Suggested == nil {
+		t.pair.Suggested = &Suggested{}
+	}
+	t.pair.Suggested.Values = append(t.pair.Suggested.Values, s.Values...)
+	t.pair.Suggested.Actions = append(t.pair.Suggested.Actions, s.Actions...)
 }
 
 // addPayload adds a payload that the model wrote: what it offers becomes chips
 // and buttons, everything else a card.
 func (t *turn) addPayload(p Payload) {
-	var offered struct {
-		Values  []SuggestedValue
-		Actions []SuggestedAction
-	}
-	switch p.Type {
-	case PayloadValues, PayloadActions:
+	if p.Type == PayloadValues || p.Type == PayloadActions {
+		var offered struct {
+			Values  []SuggestedValue
+			Actions []SuggestedAction
+		}
 		if json.Unmarshal(p.Data, &offered) == nil {
 			t.suggest(Suggested(offered))
 		}
@@ -200,10 +342,8 @@ func (t *turn) completePayload(p *Payload) {
 		p.ID = NewID(t.now())[16:] // the random part: short enough to be quoted by a model
 	}
 	p.Data = validOrQuoted(string(p.Data))
-	for _, kind := range t.types {
-		if kind.Name == p.Type && p.Summary == "" {
-			p.Summary = kind.summary(p.Data)
-		}
+	if i := slices.IndexFunc(t.types, samePayload(p.Type)); i >= 0 && p.Summary == "" {
+		p.Summary = t.types[i].summary(p.Data)
 	}
 	if p.Summary == "" {
 		p.Summary = p.Type
@@ -222,28 +362,4 @@ func (t *turn) addUsage(u *Usage) {
 	sum.Completion += u.Completion
 	sum.Reasoning += u.Reasoning
 	sum.Cached += u.Cached
-}
-
-// overflow drops the oldest included pair. A limit that the endpoint names is
-// what the model takes from now on.
-func (t *turn) overflow(re *RequestError) error {
-	if re.Limit > 0 {
-		t.registry.Learn(ModelInfo{ID: t.modelID, Context: re.Limit, Known: true})
-	}
-	if t.s == nil {
-		return re
-	}
-	more := t.attempt.Overflow()
-	t.report(t.attempt.Ended(), re.words())
-	if !more {
-		return &TurnError{Code: CodeOverflowTrimmed, Err: re, Message: fmt.Sprintf(
-			"the request is too long for %s even without %d of %d pairs: %s",
-			t.modelID, t.attempt.T(), t.attempt.X(), re.words())}
-	}
-	result := t.noteSend()
-	t.emit(ContextTrimmed{
-		Sent: t.attempt.X() - t.attempt.T(), Trimmed: t.attempt.T(),
-		Visible: t.boundary.Y, Attempt: t.attempt.T() + 1, Tokens: result.Tokens, Pairs: result.LeftOut,
-	})
-	return nil
 }

@@ -115,7 +115,7 @@ func TestServerActionsReachTheProgram(t *testing.T) {
 		}
 	})
 	deploy := assistant.SuggestedAction{Label: "Deploy", Action: "deploy", Handler: "server", Data: json.RawMessage(`{"to":"here"}`)}
-	events, err := r.session.Act(t.Context(), deploy)
+	events, err := r.session.Send(t.Context(), r.session.PromptOf(deploy))
 	r.must(err)
 	at.Events(t, events)
 	wantEqual(t, "the program is told", got, `deploy {"to":"here"}`)

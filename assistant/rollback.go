@@ -3,6 +3,7 @@ package assistant
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"winnow/checkpoint"
@@ -12,7 +13,7 @@ import (
 // both. What it cut comes back with UndoRollback until the next message. It
 // returns the text of the first pair that was cut, for the input.
 func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scope) (text string, err error) {
-	release, err := s.mayRollBack()
+	release, err := s.acquireRollback()
 	if err != nil {
 		return "", err
 	}
@@ -25,8 +26,13 @@ func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scop
 	if err != nil {
 		return "", err
 	}
-	text = s.firstText(ctx, intent)
-	if err := s.executeRollback(ctx, intent); err != nil {
+	cut, err := s.toCut(ctx, intent)
+	if err == nil && len(cut) > 0 {
+		if p, err := s.pair(ctx, cut[0].Seq); err == nil {
+			text = p.UserText
+		}
+	}
+	if err = errors.Join(err, s.executeRollback(ctx, intent)); err != nil {
 		s.log.Error("rollback failed", "checkpoint", id, "scope", string(scope), "error", err)
 		return "", err
 	}
@@ -36,21 +42,21 @@ func (s *Session) Rollback(ctx context.Context, id string, scope checkpoint.Scop
 // firstPair is the oldest pair of the session that a checkpoint is the start
 // of; 0 when it is none, or has no pair.
 func (s *Session) firstPair(ctx context.Context, id string) (int64, error) {
-	all := s.opts.Journal.List("")
-	at := slices.IndexFunc(all, func(c checkpoint.Checkpoint) bool { return c.ID == id })
-	if at < 0 || all[at].Kind != checkpoint.KindStart {
-		return 0, nil
+	for _, c := range s.opts.Journal.List("") {
+		if c.ID == id && c.Kind == checkpoint.KindStart {
+			refs, err := s.refs(ctx, c.Session)
+			if err != nil || len(refs) == 0 {
+				return 0, err
+			}
+			return refs[0].Seq, nil
+		}
 	}
-	refs, err := s.opts.Store.Refs(ctx, all[at].Session, s.Settings().Budget.CPT())
-	if err != nil || len(refs) == 0 {
-		return 0, err
-	}
-	return refs[0].Seq, nil
+	return 0, nil
 }
 
 // UndoRollback takes the last rollback back, if no message was sent since.
 func (s *Session) UndoRollback(ctx context.Context) error {
-	release, err := s.mayRollBack()
+	release, err := s.acquireRollback()
 	if err != nil {
 		return err
 	}
@@ -66,89 +72,92 @@ func (s *Session) UndoRollback(ctx context.Context) error {
 	return nil
 }
 
-func (s *Session) mayRollBack() (release func(), err error) {
+func (s *Session) acquireRollback() (release func(), err error) {
 	if s.opts.Journal == nil || s.opts.Window == nil {
 		return nil, ErrNoJournal
 	}
 	return s.acquireWork()
 }
 
+// finishRollback finishes a rollback that a crash interrupted. Work is acquired.
+func (s *Session) finishRollback(ctx context.Context) error {
+	if s.opts.Journal == nil || s.opts.Window == nil {
+		return nil
+	}
+	pending, err := s.opts.Journal.Pending()
+	if err != nil || pending == nil {
+		return err
+	}
+	if err := s.executeRollback(ctx, *pending); err != nil {
+		return fmt.Errorf("finish the rollback that was begun: %w", err)
+	}
+	return nil
+}
+
 // executeRollback does what an intent says, in this order: the window, which can be
 // put back; the store, all of it or nothing; the journal's note that it is done.
 func (s *Session) executeRollback(ctx context.Context, in checkpoint.Intent) error {
-	w := s.opts.Window
-	if in.Scope != checkpoint.Conversation {
+	w, j := s.opts.Window, s.opts.Journal
+	restoresWindow := in.Scope != checkpoint.Conversation
+	if restoresWindow {
 		if err := w.ApplyState(in.State); err != nil {
-			return errors.Join(err, s.opts.Journal.Abandon(in))
+			return errors.Join(err, j.Abandon(in))
 		}
 	}
 	cut, err := s.toCut(ctx, in)
 	if err == nil {
-		err = s.opts.Store.Commit(ctx, batchOf(in))
+		b := &Batch{Intent: in.ID}
+		switch {
+		case in.Scope == checkpoint.Rules:
+		case in.Undoes != "":
+			b.Uncut = in.Undoes
+		case in.Cut != 0:
+			b.Cut = &Cut{Name: in.ID, Sessions: in.Sessions, From: in.Cut}
+		}
+		err = s.opts.Store.Commit(ctx, b)
 	}
 	if err != nil {
-		var back error
-		if in.Scope != checkpoint.Conversation {
-			back = w.ApplyState(in.Previous)
+		if restoresWindow {
+			err = errors.Join(err, w.ApplyState(in.Previous))
 		}
-		return errors.Join(err, back, s.opts.Journal.Abandon(in))
+		return errors.Join(err, j.Abandon(in))
 	}
-	if err := s.opts.Journal.Finish(in); err != nil {
+	if err := j.Finish(in); err != nil {
 		return err
 	}
 	state, err := windowState(w)
 	if err == nil {
 		err = s.markSaved(state)
 	}
-	return errors.Join(err, s.reloadView(ctx, in, cut))
-}
-
-// batchOf is the store's part of an intent.
-func batchOf(in checkpoint.Intent) *Batch {
-	b := &Batch{Intent: in.ID}
-	switch {
-	case in.Scope == checkpoint.Rules:
-	case in.Undoes != "":
-		b.Uncut = in.Undoes
-	case in.Cut != 0:
-		b.Cut = &Cut{Name: in.ID, Sessions: in.Sessions, From: in.Cut}
+	if in.Scope != checkpoint.Rules {
+		err = errors.Join(err, s.showRolledBack(ctx, in, cut))
 	}
-	return b
+	return err
 }
 
-// toCut finds the visible pairs that an intent cuts.
+// toCut finds the pairs that an intent cuts, oldest first.
 func (s *Session) toCut(ctx context.Context, in checkpoint.Intent) ([]Ref, error) {
-	b := batchOf(in)
-	if b.Cut == nil {
+	if in.Scope == checkpoint.Rules || in.Undoes != "" || in.Cut == 0 {
 		return nil, nil
 	}
-	var later []Ref
-	var seqs []int64
-	for _, r := range s.Visible() {
-		if r.Seq >= b.Cut.From {
-			later, seqs = append(later, r), append(seqs, r.Seq)
+	var cut []Ref
+	for _, session := range in.Sessions {
+		refs, err := s.refs(ctx, session)
+		if err != nil {
+			return nil, err
 		}
+		cut = append(cut, slices.DeleteFunc(refs, func(r Ref) bool { return r.Seq < in.Cut })...)
 	}
-	pairs, err := s.opts.Store.Load(ctx, seqs)
-	if err != nil {
-		return nil, err
-	}
-	cut := map[int64]bool{}
-	for i := range pairs {
-		cut[pairs[i].Seq] = slices.Contains(b.Cut.Sessions, pairs[i].Session)
-	}
-	return slices.DeleteFunc(later, func(r Ref) bool { return !cut[r.Seq] }), nil
+	slices.SortFunc(cut, bySeq)
+	return cut, nil
 }
 
-// reloadView brings the view in line with what was cut or came back, and makes
-// the next turn tell the model everything anew.
-func (s *Session) reloadView(ctx context.Context, in checkpoint.Intent, cut []Ref) error {
-	if in.Scope == checkpoint.Rules {
-		return nil
-	}
+// showRolledBack brings the view in line with what was cut or came back, and
+// makes the next turn tell the model everything anew.
+func (s *Session) showRolledBack(ctx context.Context, in checkpoint.Intent, cut []Ref) error {
 	var back []Ref
 	if in.Undoes != "" {
-		refs, err := s.opts.Store.Refs(ctx, s.ID(), s.Settings().Budget.CPT())
+		refs, err := s.refs(ctx, s.ID())
 		if err != nil {
 			return err
 		}
@@ -156,42 +165,18 @@ func (s *Session) reloadView(ctx context.Context, in checkpoint.Intent, cut []Re
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.context = contextMemory{mark: s.context.mark, resumed: s.context.resumed}
+	s.current.context = contextMemory{mark: s.current.context.mark, resumed: s.current.context.resumed}
 	if in.Undoes == "" {
-		s.view.cut = cut
-		s.view.drop(func(seq int64) bool {
-			return slices.ContainsFunc(cut, func(r Ref) bool { return r.Seq == seq })
-		})
+		seqs := make([]int64, len(cut))
+		for i, r := range cut {
+			seqs[i] = r.Seq
+		}
+		s.view.cut = s.view.drop(seqs)
 		return nil
 	}
 	if s.view.cut != nil {
-		back = s.view.cut // exactly what was visible, of whichever session
-		s.view.cut = nil
+		back, s.view.cut = s.view.cut, nil // exactly what was visible, of whichever session
 	}
 	s.view.bringBack(back)
 	return nil
-}
-
-// firstText is what the user said in the first pair that a rollback cuts. A
-// pair that an earlier one has cut, or that is deleted, is not cut again.
-func (s *Session) firstText(ctx context.Context, in checkpoint.Intent) string {
-	if in.Cut == 0 || in.Scope == checkpoint.Rules {
-		return ""
-	}
-	first := int64(0)
-	for _, session := range in.Sessions {
-		refs, err := s.opts.Store.Refs(ctx, session, s.Settings().Budget.CPT())
-		if err != nil {
-			return ""
-		}
-		at := slices.IndexFunc(refs, func(r Ref) bool { return r.Seq >= in.Cut })
-		if at >= 0 && (first == 0 || refs[at].Seq < first) {
-			first = refs[at].Seq
-		}
-	}
-	pairs, err := s.opts.Store.Load(ctx, []int64{first})
-	if err != nil || len(pairs) == 0 {
-		return ""
-	}
-	return pairs[0].UserText
 }

@@ -2,7 +2,6 @@ package assistant
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 )
 
@@ -41,13 +40,8 @@ func (s *Session) Send(ctx context.Context, p Prompt) (<-chan Event, error) {
 	return s.startTurn(t)
 }
 
-// Act sends what choosing a server action of an answer means: the program's
+// PromptOf is what choosing a server action of an answer sends: the program's
 // own prompt, see Options.ServerAction, or ActionPrompt.
-func (s *Session) Act(ctx context.Context, a SuggestedAction) (<-chan Event, error) {
-	return s.Send(ctx, s.PromptOf(a))
-}
-
-// PromptOf is the prompt that Act sends.
 func (s *Session) PromptOf(a SuggestedAction) Prompt {
 	if s.opts.ServerAction != nil {
 		if p, ok := s.opts.ServerAction(a.Action, a.Data); ok {
@@ -71,7 +65,7 @@ func (s *Session) newTurn(ctx context.Context, p Prompt) (*turn, error) {
 	}
 	t := &turn{
 		s: s, prompt: p, registry: s.registry, model: model, name: name, modelID: s.model, info: info, now: s.now, log: s.log,
-		settings: s.opts.Settings, limits: s.opts.Settings.Limits.orDefault(), session: s.id, topic: s.topic, told: s.context,
+		settings: s.opts.Settings, limits: s.opts.Settings.Limits.orDefault(), session: s.current.id, topic: s.topic, told: s.current.context,
 		over: make(chan struct{}),
 	}
 	t.ctx, t.cancel = context.WithCancelCause(ctx)
@@ -94,19 +88,16 @@ func (s *Session) startTurn(t *turn) (<-chan Event, error) {
 
 // endTurn makes the session ready for the next turn.
 func (s *Session) endTurn(t *turn, end Event) {
+	if t.attempt != nil {
+		t.noteSend(false)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running = nil
 	s.turnStarted = make(chan struct{})
-	for id, answer := range s.answers {
-		close(answer)
-		delete(s.answers, id)
-	}
+	clear(s.answers)
 	if _, complete := end.(Complete); !complete {
-		s.held = true // what waits is never sent by itself after an error
-	}
-	if t.attempt != nil && t.decided == nil {
-		s.lastSend = t.sendResult()
+		s.current.held = true // what waits is never sent by itself after an error
 	}
 	s.view.tracker.SetLimit(s.limit()) // the endpoint may have named its limits
 }
@@ -120,7 +111,7 @@ func (s *Session) Queue(p Prompt) error {
 		return ErrEmpty
 	}
 	s.mu.Lock()
-	t, id := s.running, s.id
+	t, id := s.running, s.current.id
 	s.mu.Unlock()
 	if t == nil {
 		return ErrNotBusy
@@ -133,20 +124,20 @@ func (s *Session) Queue(p Prompt) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	c := &s.current
 	if s.running != t {
-		s.takenQueued = durable // its send, or ForgetQueued, removes it
+		c.takenQueued = durable // its send, or ForgetQueued, removes it
 		return ErrNotBusy
 	}
-	s.queued, s.held, s.takenQueued = &p, false, false
-	if t.seq == 0 { // TurnStarted comes first
-		t.owed = &Queued{p.Text}
+	c.queued, c.held, c.takenQueued = &p, false, false
+	if len(t.owed) > 0 || t.seq == 0 { // TurnStarted comes first
+		t.owed = append(t.owed, Queued{p.Text})
 		return nil
 	}
 	select {
 	case t.events <- Queued{p.Text}: // open as long as the turn is the running one
-		t.owed = nil
-	default:
-		t.owed = &Queued{p.Text} // the reader is behind: reported with the next event
+	default: // the reader is behind
+		t.owed = append(t.owed, Queued{p.Text})
 	}
 	return nil
 }
@@ -155,10 +146,10 @@ func (s *Session) Queue(p Prompt) error {
 func (s *Session) Queued() (Prompt, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.queued == nil {
+	if s.current.queued == nil {
 		return Prompt{}, false
 	}
-	return *s.queued, true
+	return *s.current.queued, true
 }
 
 // QueuedHeld reports whether the waiting message waits for the user: its turn
@@ -166,7 +157,7 @@ func (s *Session) Queued() (Prompt, bool) {
 func (s *Session) QueuedHeld() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.queued != nil && s.held
+	return s.current.queued != nil && s.current.held
 }
 
 // TakeQueued removes the waiting message and returns it: to edit it, to drop
@@ -174,20 +165,20 @@ func (s *Session) QueuedHeld() bool {
 func (s *Session) TakeQueued() (Prompt, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.queued == nil {
+	p := s.current.queued
+	if p == nil {
 		return Prompt{}, false
 	}
-	p := *s.queued
-	s.queued, s.takenQueued = nil, true
-	return p, true
+	s.current.queued, s.current.takenQueued = nil, true
+	return *p, true
 }
 
 // ForgetQueued removes a message that was taken from the store, once it is
 // durable elsewhere or dropped.
 func (s *Session) ForgetQueued(ctx context.Context) error {
 	s.mu.Lock()
-	taken, id := s.takenQueued, s.id
-	s.takenQueued = false
+	taken, id := s.current.takenQueued, s.current.id
+	s.current.takenQueued = false
 	s.mu.Unlock()
 	if store, ok := s.opts.Store.(SessionStore); ok && taken {
 		return store.ClearQueued(ctx, id)
@@ -216,50 +207,4 @@ func (s *Session) Answer(id string, yes bool) error {
 	delete(s.answers, id)
 	answer <- yes
 	return nil
-}
-
-// Request is the exact request that Send would make now for a text: what is
-// seen is what is sent. The body is the JSON document of the selected
-// endpoint when it can show one. It looks at the window, so while a turn runs
-// it is ErrBusy.
-func (s *Session) Request(ctx context.Context, text string) (Request, json.RawMessage, error) {
-	release, err := s.acquireWork()
-	if err != nil {
-		return Request{}, nil, err
-	}
-	defer release()
-	t, err := s.newTurn(ctx, Prompt{Text: text})
-	if err != nil {
-		return Request{}, nil, err
-	}
-	defer t.cancel(nil)
-	if err := t.loadPair(); err != nil {
-		return Request{}, nil, err
-	}
-	if err := t.assemble(t.visiblePairs()); err != nil {
-		return Request{}, nil, err
-	}
-	req := t.request()
-	body, err := encodeRequest(t.model, req)
-	return req, body, err
-}
-
-// measure estimates the system prompt before the first turn has written one,
-// so that the first boundary is right. A window that cannot be read now reports
-// that when a message is sent.
-func (s *Session) measure(ctx context.Context) {
-	t, err := s.newTurn(ctx, Prompt{})
-	if err != nil {
-		return
-	}
-	defer t.cancel(nil)
-	t.pair = &Pair{}
-	system, err := t.system(nil)
-	if err != nil {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.view.tracker.SetSystem(t.systemCost(system))
-	s.view.tracker.Dirty()
 }

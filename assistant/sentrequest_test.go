@@ -74,7 +74,7 @@ func TestRequestsOfOtherEndsAreKept(t *testing.T) {
 		r := newRig(t, at.NewScript(at.Answer{addWord("two")}, at.Answer{at.Stop{At: gate}}))
 		events := r.begin(assistant.Prompt{Text: "a"})
 		gate.Wait(t)
-		seq, _ := r.session.Running()
+		seq := r.running()
 		r.wantSent(r.sent(seq), r.script.Requests(), "0.1-0", "1.1-0") // the one that is out, too
 		r.session.Cancel()
 		at.Events(t, events)

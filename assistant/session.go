@@ -1,9 +1,11 @@
 package assistant
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -69,52 +71,41 @@ type Session struct {
 
 	// work is a semaphore of one for window, journal and store: acquire work on
 	// them by sending, release by receiving. A turn holds it until its end.
-	work chan struct{}
+	work    chan struct{}
+	started bool // in journal and store; guarded by work
 
 	mu          sync.Mutex // guards the fields below; never held over I/O
-	id          string
+	current     sessionMemory
 	model       string
 	topic       string
 	running     *turn
 	turnStarted chan struct{} // closed when the next turn starts
+	answers     map[string]chan bool
+	view        view
+}
+
+// sessionMemory is what belongs to the session id, not to the one before it.
+type sessionMemory struct {
+	id          string
 	queued      *Prompt
 	held        bool // queued waits for the user, not for the end of a turn
 	takenQueued bool // the store still has a queued message that was taken
-	answers     map[string]chan bool
 	context     contextMemory
-	view        view
+	storedState string // as it was stored last
 	records     []budget.Record
 	lastSend    *LastSend // nil before the first
-	ready       *future   // of StartAsync; nil when Start was used
-	storedState string    // the session state as it was stored last
 }
 
-// future is the end of something that runs on its own. err is valid once done
-// is closed.
-type future struct {
-	done chan struct{}
-	err  error
-}
-
-func (f *future) pending() bool {
-	if f == nil {
-		return false
-	}
-	select {
-	case <-f.done:
-		return false
-	default:
-		return true
-	}
-}
-
-// NewSession returns a session over the models of a registry. Its view holds
-// the pairs of that session until SetView says otherwise.
+// NewSession returns a session over the models of a registry. Its view is empty
+// until LoadView or SetView.
 func NewSession(registry *Registry, opts Options) (*Session, error) {
 	if registry == nil {
 		return nil, &ConfigError{"registry", "a session needs models to talk to"}
 	}
-	s := &Session{registry: registry, opts: opts, now: opts.Now, log: opts.Log, id: opts.ID, model: opts.Model, topic: opts.Topic}
+	s := &Session{
+		registry: registry, opts: opts, now: opts.Now, log: opts.Log, model: opts.Model, topic: opts.Topic,
+		work: make(chan struct{}, 1), turnStarted: make(chan struct{}), answers: map[string]chan bool{},
+	}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -125,12 +116,7 @@ func NewSession(registry *Registry, opts Options) (*Session, error) {
 		s.opts.Store = &MemoryStore{}
 	}
 	s.run = NewID(s.now())
-	if s.id == "" {
-		s.id = NewID(s.now())
-	}
-	s.work = make(chan struct{}, 1)
-	s.turnStarted = make(chan struct{})
-	s.answers = map[string]chan bool{}
+	s.current.id = cmp.Or(opts.ID, NewID(s.now()))
 	s.view.tracker = budget.NewTracker(opts.Settings.Budget, s.limit())
 	return s, nil
 }
@@ -157,7 +143,7 @@ func (s *Session) acquireWork() (release func(), err error) {
 func (s *Session) ID() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.id
+	return s.current.id
 }
 
 // Model is the selected model, "provider/name"; "" is none.
@@ -200,7 +186,7 @@ func (s *Session) SetSettings(set Settings) {
 	s.view.tracker.SetParams(set.Budget)
 }
 
-// Busy says whether a turn runs.
+// Busy reports whether a turn runs.
 func (s *Session) Busy() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -210,26 +196,12 @@ func (s *Session) Busy() bool {
 // Registry returns the models the session chooses from.
 func (s *Session) Registry() *Registry { return s.registry }
 
-// Store returns where the session stores its pairs.
-func (s *Session) Store() Store { return s.opts.Store }
-
 // Window returns what the assistant works on; nil is nothing.
 func (s *Session) Window() Window { return s.opts.Window }
 
 // Pairs loads pairs by Seq, the running one as far as it is stored.
 func (s *Session) Pairs(ctx context.Context, seqs []int64) ([]Pair, error) {
 	return s.opts.Store.Load(ctx, seqs)
-}
-
-// Running is the pair that is being answered; ok is false when none is, or
-// while its prompt is not durable yet.
-func (s *Session) Running() (seq int64, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.running == nil {
-		return 0, false
-	}
-	return s.running.seq, s.running.seq != 0
 }
 
 // TopicSeparator stands between the names of a topic's path.
@@ -255,9 +227,22 @@ func (s *Session) Topic() string {
 func (s *Session) TopicMoved(from, to string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	moved, ok := movedTopic(s.topic, from, to)
-	if ok {
-		s.topic = moved
+	rest, below := strings.CutPrefix(s.topic+TopicSeparator, from+TopicSeparator)
+	if !below || from == "" {
+		return false
 	}
-	return ok
+	s.topic = strings.TrimPrefix(strings.TrimSuffix(to+TopicSeparator+rest, TopicSeparator), TopicSeparator)
+	return true
+}
+
+// pair loads one pair; ErrNoPair when it is not there.
+func (s *Session) pair(ctx context.Context, seq int64) (*Pair, error) {
+	pairs, err := s.opts.Store.Load(ctx, []int64{seq})
+	if err != nil {
+		return nil, err
+	}
+	if len(pairs) == 0 {
+		return nil, ErrNoPair
+	}
+	return &pairs[0], nil
 }

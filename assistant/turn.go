@@ -13,9 +13,25 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// turn is one turn: responses joined by tool calls. The first group of fields
-// is all that a turn of a Conversation has; s is nil there, and so is what needs
-// a session: window, store, checkpoints, budget and events.
+// Limits bound a turn. The zero value is the default.
+type Limits struct {
+	Iterations int // rounds of tool calls in a turn; 0 is 5
+	Invalid    int // invalid rounds in a row that end the turn; 0 is 4
+}
+
+func (l Limits) orDefault() Limits {
+	if l.Iterations <= 0 {
+		l.Iterations = 5
+	}
+	if l.Invalid <= 0 {
+		l.Invalid = 4
+	}
+	return l
+}
+
+// turn is one turn: responses joined by tool calls. The first two groups of
+// fields are all that a turn of a Conversation has; s is nil there, and so is
+// what needs a session: window, store, checkpoints, budget and events.
 type turn struct {
 	registry *Registry
 	model    Model
@@ -36,8 +52,8 @@ type turn struct {
 	pair         *Pair // what the turn has produced so far; its texts after flushTexts
 	text         strings.Builder
 	reasoning    strings.Builder
-	thoughts     []Thought       // the blocks of reasoning
-	callIDs      map[string]bool // of pair; nil until the first call
+	thoughts     []Thought
+	callIDs      map[string]bool // of pair
 	cards        int             // calls that have a card: the N of the next marker
 	response     int             // whole responses so far
 	newParagraph bool            // the next text starts a paragraph
@@ -55,23 +71,23 @@ type turn struct {
 	events   chan Event
 	over     chan struct{} // closed when the session is ready for the next turn
 	// Guarded by the session's mutex:
-	seq    int64         // of the pair, once it is durable
-	owed   *Queued       // could not be reported when it happened
-	out    *outgoing     // the request that waits for its answer
-	unkept []SentRequest // for the next commit
+	seq      int64      // of the pair, once it is durable
+	owed     []Event    // of Queue, to be reported with the next event
+	unstored []outgoing // requests that left and are not stored; the last may wait for its answer
 
 	began      time.Time
-	fresh      bool          // the pair was made by this turn
-	exchange   []Message     // what a pair that is tried again holds already
-	replaced   *Pair         // what Replaces named, to be restored on cancel
-	lost       []SentRequest // of replaced, which are deleted with it
-	decided    *Pair         // holds the proposal that the turn executes
-	proposal   string        // the id of its payload
-	spans      []int         // messages of each included pair, oldest first
-	selection  []budget.Selected
-	seqs       []int64 // of selection, the included pairs, oldest first
+	fresh      bool              // the pair was made by this turn
+	exchange   []Message         // what a pair that is tried again holds already
+	replaced   *Pair             // what Replaces named, to be restored on cancel
+	lost       []SentRequest     // of replaced, which are deleted with it
+	decided    *Pair             // holds the proposal that the turn executes
+	proposal   string            // the id of its payload
+	spans      []int             // messages of each included pair, oldest first
+	selection  []budget.Selected // the included pairs, oldest first
+	seqs       []int64           // of selection
 	boundary   budget.Boundary
 	attempt    *budget.Attempt
+	out        bool // the attempt was sent and its end is not reported
 	available  Available
 	told       contextMemory // what the model knows of the window once it has answered
 	checkpoint string        // id of this turn's; "" before the first write
@@ -87,22 +103,22 @@ func (t *turn) run() {
 	select {
 	case t.s.work <- struct{}{}:
 		if t.ctx.Err() == nil {
-			end = t.guarded()
+			end = t.execute()
 		}
 		<-t.s.work
 	case <-t.ctx.Done():
 	}
 	t.s.endTurn(t, end)
 	close(t.over)
-	if t.owed != nil {
-		t.events <- *t.owed
+	for _, e := range append(t.owed, end) {
+		t.events <- e
 	}
-	t.events <- end
 	close(t.events)
 }
 
-// guarded turns a panic of the turn into an Error, with the pair kept.
-func (t *turn) guarded() (end Event) {
+// execute runs the turn and stores its end. A panic becomes an Error, with the
+// pair kept.
+func (t *turn) execute() (end Event) {
 	defer t.cancel(nil)
 	if w := t.s.opts.Window; w != nil {
 		w.Lock()
@@ -110,35 +126,25 @@ func (t *turn) guarded() (end Event) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			end = t.closeAfterPanic(p)
+			t.log.Error("turn panicked", "panic", fmt.Sprint(p))
+			end = t.close(&TurnError{Code: string(KindUnknown), Message: fmt.Sprintf("winnow itself failed: %v", p)})
 		}
 	}()
 	t.began = t.now()
-	if err := t.s.ensureStarted(t.ctx); err != nil {
+	err := errors.Join(t.s.ensureStarted(t.ctx), t.s.finishRollback(t.ctx))
+	if err == nil {
+		err = t.prepare()
+	}
+	if err != nil {
 		return t.close(err)
 	}
-	if err := t.prepare(); err != nil {
-		return t.close(err)
-	}
-	err := t.respondAll()
+	err = t.respondAll()
 	if len(t.pair.ToolCalls) > 0 {
-		if own := t.rememberOwn(); err == nil && own != nil {
+		if own := t.rememberOwn(); own != nil {
 			t.log.Error("window not read after the turn", "error", own)
 		}
 	}
 	return t.close(err)
-}
-
-// closeAfterPanic closes the turn after a panic, which closing may repeat.
-func (t *turn) closeAfterPanic(p any) (end Event) {
-	f := &TurnError{Code: string(KindUnknown), Message: fmt.Sprintf("winnow itself failed: %v", p)}
-	t.log.Error("turn panicked", "panic", fmt.Sprint(p))
-	defer func() {
-		if recover() != nil {
-			end = Error{Code: f.Code, Message: f.Message}
-		}
-	}()
-	return t.close(f)
 }
 
 // emit reports to the reader of the events, unless the turn was cancelled.
@@ -147,19 +153,14 @@ func (t *turn) emit(e Event) {
 		return
 	}
 	t.s.mu.Lock()
-	owed := t.owed
+	all := append(t.owed, e)
 	t.owed = nil
 	t.s.mu.Unlock()
-	if owed != nil {
-		t.send(*owed)
-	}
-	t.send(e)
-}
-
-func (t *turn) send(e Event) {
-	select {
-	case t.events <- e:
-	case <-t.ctx.Done():
+	for _, e := range all {
+		select {
+		case t.events <- e:
+		case <-t.ctx.Done():
+		}
 	}
 }
 
@@ -200,7 +201,7 @@ func (t *turn) prepare() error {
 	return &TurnError{Code: CodePromptTooLarge, Message: why}
 }
 
-// loadPair takes the pair to try again, or makes a new one.
+// loadPair loads the pair to try again, or makes a new one.
 func (t *turn) loadPair() error {
 	if t.prompt.Retry != 0 {
 		return t.loadRetry()
@@ -212,7 +213,7 @@ func (t *turn) loadPair() error {
 		State: PairSending, CreatedAt: now,
 	}
 	if t.prompt.Replaces != 0 {
-		old, err := t.load(t.prompt.Replaces)
+		old, err := t.s.pair(t.ctx, t.prompt.Replaces)
 		if err != nil {
 			return &TurnError{Code: string(KindUnknown), Message: "the pair to replace is gone", Err: err}
 		}
@@ -226,10 +227,10 @@ func (t *turn) loadPair() error {
 	return nil
 }
 
-// loadRetry takes an error pair with the responses that were whole. One that
+// loadRetry loads an error pair with the responses that were whole. One that
 // is still called sending could not be stored when its turn ended.
 func (t *turn) loadRetry() error {
-	old, err := t.load(t.prompt.Retry)
+	old, err := t.s.pair(t.ctx, t.prompt.Retry)
 	stuck := err == nil && old.State == PairSending && old.Session == t.session
 	if err != nil || (old.State != PairError && !stuck) {
 		return &TurnError{Code: string(KindUnknown), Message: "the pair to try again is gone, or has no error", Err: err}
@@ -253,15 +254,26 @@ func (t *turn) loadRetry() error {
 	return nil
 }
 
-func (t *turn) load(seq int64) (*Pair, error) {
-	pairs, err := t.s.opts.Store.Load(t.ctx, []int64{seq})
-	if err != nil {
-		return nil, err
+// resume continues what the pair holds already: nothing, or the whole responses
+// of a turn that is tried again, whose limits go on where they were.
+func (t *turn) resume() {
+	t.text.WriteString(t.pair.AssistantText)
+	t.reasoning.WriteString(t.pair.Reasoning)
+	for _, b := range PairThoughts(t.pair) {
+		t.thoughts = append(t.thoughts, b.Thought)
 	}
-	if len(pairs) == 0 {
-		return nil, ErrNoPair
+	t.invalid = t.pair.InvalidRounds
+	rounds, invalid := map[int]bool{}, map[int]bool{} // of each response
+	for _, c := range t.pair.ToolCalls {
+		t.response = c.Response + 1
+		rounds[c.Response] = true
+		if c.Silent {
+			invalid[c.Response] = true
+		} else {
+			t.cards++
+		}
 	}
-	return &pairs[0], nil
+	t.rounds = len(rounds) - len(invalid)
 }
 
 // storePair commits the pair as it is and shows it. What it replaces is deleted,
@@ -286,9 +298,48 @@ func (t *turn) storePair() error {
 	defer t.s.mu.Unlock()
 	t.seq = t.pair.Seq
 	t.events <- TurnStarted{t.seq} // does not block: it is the first event
-	if t.replaced != nil {
-		t.s.view.drop(func(seq int64) bool { return seq == t.replaced.Seq })
-	}
+	t.s.view.drop(b.Delete)
 	t.s.view.showRunning(t.pair.Seq)
 	return nil
+}
+
+// commit stores the pair as it is now, with the requests that were answered.
+func (t *turn) commit() error {
+	t.s.mu.Lock()
+	answered := t.unstored
+	t.s.mu.Unlock()
+	b := &Batch{Put: []*Pair{t.pair}, KeepMarks: true}
+	for _, o := range answered {
+		if sent, err := o.sent(); err == nil {
+			b.Requests = append(b.Requests, PairRequest{t.pair, sent})
+		} else {
+			t.log.Warn("request not stored", "model", t.modelID, "error", err)
+		}
+	}
+	if err := t.s.opts.Store.Commit(context.WithoutCancel(t.ctx), b); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	t.s.mu.Lock()
+	defer t.s.mu.Unlock()
+	t.unstored = t.unstored[len(answered):]
+	return nil
+}
+
+// maxNotices bounds the notices of a turn: a hostile answer could cause
+// thousands.
+const maxNotices = 16
+
+// note adds a notice about the turn that stays when the status line is gone.
+func (t *turn) note(text string) {
+	if t.notices == maxNotices || strings.Contains(t.pair.Notice, text) {
+		return
+	}
+	t.notices++
+	t.pair.Notice = strings.TrimPrefix(t.pair.Notice+"\n"+text, "\n")
+}
+
+// warn reports what went wrong with a part, now and in the pair.
+func (t *turn) warn(text string) {
+	t.emit(Status{text})
+	t.note(text)
 }

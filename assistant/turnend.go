@@ -8,42 +8,42 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"winnow/assistant/budget"
 )
 
 // close stores how the turn ended and returns the event that reports it. What
 // it reports is on disk before.
 func (t *turn) close(err error) Event {
-	var f *TurnError
-	failed := errors.As(err, &f)
-	interrupted := errors.Is(context.Cause(t.ctx), errInterrupted)
+	stored := t.pair != nil && t.pair.Seq != 0
 	switch {
-	case t.pair == nil || t.pair.Seq == 0: // the message is nowhere: it could not be stored
-		if t.ctx.Err() != nil {
-			return Cancelled{}
-		}
-		return errorEvent(f, err)
-	case err == nil:
+	case stored && err == nil:
 		t.pair.State = PairComplete
 		return t.storeEnd(t.complete())
-	case interrupted:
-		f = &TurnError{Code: CodeInterrupted, Message: "winnow ended before the answer was complete"}
-	case failed:
-	case t.ctx.Err() != nil:
-		return t.cancelled()
+	case stored && errors.Is(context.Cause(t.ctx), errInterrupted):
+		err = &TurnError{Code: CodeInterrupted, Message: "winnow ended before the answer was complete"}
+	case !stored && t.ctx.Err() != nil:
+		return Cancelled{}
 	}
-	e := errorEvent(f, err)
+	var f *TurnError
+	if !errors.As(err, &f) {
+		if t.ctx.Err() != nil {
+			return t.cancelled()
+		}
+		f = &TurnError{Code: string(KindUnknown), Message: err.Error()}
+	}
+	e := Error{Code: f.Code, Message: f.Message}
+	if !stored {
+		return e
+	}
 	t.pair.State, t.pair.ErrorCode, t.pair.ErrorMessage = PairError, e.Code, e.Message
-	t.reportBroken(&TurnError{Code: e.Code, Message: e.Message})
+	if t.out {
+		t.attempt.Fail()
+		t.report(t.attempt.Ended(), e.Message)
+	}
 	t.log.Error("turn failed", "code", e.Code, "model", t.modelID)
 	return t.storeEnd(e)
-}
-
-func errorEvent(f *TurnError, err error) Error {
-	if f != nil {
-		return Error{Code: f.Code, Message: f.Message}
-	}
-	return Error{Code: string(KindUnknown), Message: err.Error()}
 }
 
 func (t *turn) complete() Event {
@@ -71,8 +71,8 @@ const (
 
 // cancelled removes the pair when no tool has run, and keeps it otherwise.
 func (t *turn) cancelled() Event {
-	if t.attempt != nil {
-		t.reportBroken(nil)
+	if t.out {
+		t.report(t.attempt.Record(), "")
 	}
 	ran := slices.ContainsFunc(t.pair.ToolCalls, func(c ToolCall) bool { return !c.Silent && c.Result != nil })
 	if ran || !t.fresh {
@@ -96,8 +96,8 @@ func (t *turn) removePair() error {
 	ctx := context.WithoutCancel(t.ctx)
 	b := &Batch{Delete: []int64{t.pair.Seq}, KeepMarks: true}
 	if old := t.replaced; old != nil {
-		if now, err := t.s.opts.Store.Load(ctx, []int64{t.pair.Seq}); err == nil && len(now) == 1 {
-			old.Star, old.Flag, old.Topic = now[0].Star, now[0].Flag, now[0].Topic
+		if now, err := t.s.pair(ctx, t.pair.Seq); err == nil {
+			old.Star, old.Flag, old.Topic = now.Star, now.Flag, now.Topic
 		}
 		old.Seq = 0
 		b.Put = append(b.Put, old)
@@ -118,28 +118,11 @@ func (t *turn) removePair() error {
 	}
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
-	t.s.view.drop(func(seq int64) bool { return seq == t.pair.Seq })
+	t.s.view.drop(b.Delete)
 	if t.replaced != nil {
 		t.s.view.put(PairRef(t.replaced, t.settings.Budget.CPT()))
 	}
 	return nil
-}
-
-// wholeResponses is the text up to the last tool result: what came after it
-// was not whole.
-func wholeResponses(p *Pair) string {
-	cards := 0
-	for _, c := range p.ToolCalls {
-		if !c.Silent {
-			cards++
-		}
-	}
-	for _, at := range slices.Backward(markerForm.FindAllStringSubmatchIndex(p.AssistantText, -1)) {
-		if opensCard(p.AssistantText, at, cards) {
-			return p.AssistantText[:at[1]]
-		}
-	}
-	return ""
 }
 
 // storeEnd commits the final pair and gives its cost to the boundary.
@@ -166,67 +149,43 @@ const recordLimit = 100
 func (s *Session) Records() []budget.Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.records)
+	return slices.Clone(s.current.records)
 }
 
 // report gives the telemetry an attempt that has ended. One that was cancelled
 // stays "sent". What executes a proposal is no attempt: it went to no endpoint.
 func (t *turn) report(r budget.Record, cause string) {
-	sent := t.requestAnswered()
+	t.out = false
 	if t.decided != nil {
 		return
 	}
 	r.Model, r.LastErrorMessage = t.modelID, cause
-	r.TrimmingRemoved, r.Selection = slices.Clip(t.selection[:r.TrimmedCount]), t.selection[r.TrimmedCount:]
+	r.TrimmingRemoved, r.Selection = slices.Clone(t.selection[:r.TrimmedCount]), slices.Clone(t.selection[r.TrimmedCount:])
 	for _, out := range r.TrimmingRemoved {
 		r.TrimmingRemovedTokens += out.Tokens
 	}
 	t.s.mu.Lock()
-	if n := len(t.s.records) - recordLimit + 1; n > 0 {
-		t.s.records = slices.Delete(t.s.records, 0, n)
-	}
-	t.s.records = append(t.s.records, r)
+	kept := &t.s.current.records
+	*kept = append((*kept)[max(0, len(*kept)-recordLimit+1):], r)
+	unstored := t.unstored
 	t.s.mu.Unlock()
 	if t.s.opts.Telemetry == nil {
 		return
 	}
-	r.Selection, r.TrimmingRemoved = slices.Clone(r.Selection), slices.Clone(r.TrimmingRemoved)
-	if t.s.opts.TelemetryMessages {
-		r.Messages = messagesOf(sent)
+	if n := len(unstored); t.s.opts.TelemetryMessages && n > 0 {
+		if sent, err := unstored[n-1].sent(); err == nil {
+			r.Messages = messagesOf(sent.Body)
+		}
 	}
 	t.s.opts.Telemetry(r)
-}
-
-// reportBroken reports an attempt that was out when the turn ended.
-func (t *turn) reportBroken(f *TurnError) {
-	switch {
-	case t.out == nil: // its end was reported
-	case f == nil:
-		t.report(t.attempt.Record(), "")
-	default:
-		t.attempt.Fail()
-		t.report(t.attempt.Ended(), f.Message)
-	}
 }
 
 // messagesOf reads the messages out of a body as it was sent, hence without
 // the keys that its client took out. A content that is not text is its JSON.
 func messagesOf(body json.RawMessage) []budget.Message {
-	var doc struct {
-		Messages []struct {
-			Role    string
-			Content json.RawMessage
-		}
-	}
-	if json.Unmarshal(body, &doc) != nil {
-		return nil
-	}
-	out := make([]budget.Message, len(doc.Messages))
-	for i, m := range doc.Messages {
-		out[i].Role = m.Role
-		if json.Unmarshal(m.Content, &out[i].Content) != nil {
-			out[i].Content = string(m.Content)
-		}
+	var out []budget.Message
+	for _, m := range gjson.GetBytes(body, "messages").Array() {
+		out = append(out, budget.Message{Role: m.Get("role").String(), Content: m.Get("content").String()})
 	}
 	return out
 }
@@ -245,41 +204,25 @@ type LastSend struct {
 	Included int          // X: pairs that were predicted to fit
 	Visible  int          // Y
 	Stage    budget.Stage // how the last attempt ended
-	// LeftOut are the T pairs that were trimmed, oldest first; none for most sends.
+	// LeftOut are the T pairs that were trimmed, oldest first; none for most
+	// sends. It is not to be changed.
 	LeftOut []LeftOut
 	Tokens  int // of LeftOut together
 }
 
-// LastSend reports what the last send left out; ok is false before the first one
-// of the session. It stays until the next send, also when the view changes.
-func (s *Session) LastSend() (last LastSend, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.lastSend == nil {
-		return LastSend{}, false
-	}
-	last = *s.lastSend
-	last.LeftOut = slices.Clone(last.LeftOut)
-	return last, true
-}
-
-// sendResult is what became of the turn's send so far.
-func (t *turn) sendResult() *LastSend {
+// noteSend makes the send so far what LastSend reports. freeze makes it what
+// Counter reports, too. What executes a proposal is no send.
+func (t *turn) noteSend(freeze bool) *LastSend {
 	r := &LastSend{Pair: t.pair.Seq, Included: t.attempt.X(), Visible: t.boundary.Y, Stage: t.attempt.Stage()}
 	for i, s := range t.selection[:t.attempt.T()] {
 		r.LeftOut = append(r.LeftOut, LeftOut{Seq: t.seqs[i], ID: s.ID, Tokens: s.Tokens})
 		r.Tokens += s.Tokens
 	}
-	return r
-}
-
-// noteSend makes the send so far what LastSend and Counter report.
-func (t *turn) noteSend() *LastSend {
-	r := t.sendResult()
 	if t.decided == nil {
 		t.s.mu.Lock()
 		defer t.s.mu.Unlock()
-		t.s.lastSend, t.s.view.frozen = r, true
+		t.s.current.lastSend = r
+		t.s.view.frozen = t.s.view.frozen || freeze
 	}
 	return r
 }

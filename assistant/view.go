@@ -21,28 +21,20 @@ type view struct {
 // LoadView makes the pairs of this session the view. While a turn runs it is
 // ErrBusy. It does not wait for StartAsync, which brings the boundary.
 func (s *Session) LoadView(ctx context.Context) error {
-	s.mu.Lock()
-	starting := s.ready.pending()
-	s.mu.Unlock()
-	if starting {
-		return s.loadView(ctx)
+	if s.Busy() {
+		return ErrBusy
 	}
-	release, err := s.acquireWork()
-	if err != nil {
-		return err
-	}
-	defer release()
-	s.measure(ctx)
-	return s.loadView(ctx)
-}
-
-func (s *Session) loadView(ctx context.Context) error {
-	refs, err := s.opts.Store.Refs(ctx, s.ID(), s.Settings().Budget.CPT())
+	refs, err := s.refs(ctx, s.ID())
 	if err != nil {
 		return err
 	}
 	s.SetView(refs, "x")
 	return nil
+}
+
+// refs are the uncut pairs of a session.
+func (s *Session) refs(ctx context.Context, session string) ([]Ref, error) {
+	return s.opts.Store.Refs(ctx, session, s.Settings().Budget.CPT())
 }
 
 // SetView makes refs what is visible, in chronological order: the result of a
@@ -67,17 +59,16 @@ func (s *Session) RefreshView(refs []Ref, line string) bool {
 	return true
 }
 
-// setView is SetView with the lock held.
 func (s *Session) setView(refs []Ref, line string) {
-	s.view.line = line
-	s.view.refs = slices.Clone(refs)
+	v := &s.view
+	v.line, v.refs = line, slices.Clone(refs)
 	if t := s.running; t != nil && t.seq != 0 {
-		if i, in := s.view.find(t.seq); !in {
-			s.view.refs = slices.Insert(s.view.refs, i, Ref{Seq: t.seq})
+		if i, in := v.find(t.seq); !in {
+			v.refs = slices.Insert(v.refs, i, Ref{Seq: t.seq})
 		}
 	}
-	s.view.tracker.Replace(costsOf(s.view.refs))
-	s.view.frozen, s.view.cut = false, nil
+	v.tracker.Replace(costsOf(v.refs))
+	v.frozen, v.cut = false, nil
 }
 
 // Filter is the line that made the view.
@@ -103,11 +94,18 @@ func (s *Session) Visible() []Ref {
 }
 
 // Boundary tells which visible pairs the next request holds. It is computed
-// anew only after one of the triggers of budget.Reason.
+// anew only after what changes the pairs, the model or the settings.
 func (s *Session) Boundary() budget.Boundary {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.view.tracker.Boundary()
+}
+
+// Recomputes counts how often the boundary was computed.
+func (s *Session) Recomputes() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.view.tracker.Recomputes()
 }
 
 // Counter is the context counter: X/Y of the boundary, or [X-T]/Y of a send
@@ -116,10 +114,21 @@ func (s *Session) Boundary() budget.Boundary {
 func (s *Session) Counter() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if last := s.lastSend; s.view.frozen && len(last.LeftOut) > 0 {
+	if last := s.current.lastSend; s.view.frozen && len(last.LeftOut) > 0 {
 		return budget.Boundary{X: last.Included, Y: last.Visible}.Counter(len(last.LeftOut))
 	}
 	return s.view.tracker.Boundary().Counter(0)
+}
+
+// LastSend reports what the last send left out; ok is false before the first one
+// of the session. It stays until the next send, also when the view changes.
+func (s *Session) LastSend() (last LastSend, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current.lastSend == nil {
+		return LastSend{}, false
+	}
+	return *s.current.lastSend, true
 }
 
 // nearLimit is the share of a model's limit from which on NearLimit reports it:
@@ -143,20 +152,10 @@ func (s *Session) Fits() func(base []Ref) int {
 	}
 }
 
-// Recomputes counts how often the boundary was computed.
-func (s *Session) Recomputes() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.view.tracker.Recomputes()
-}
-
 // limit is what is known of the selected model. s.mu is held, or s is new.
 func (s *Session) limit() budget.Limit {
-	_, _, info, err := s.registry.Open(s.model)
-	if err != nil {
-		return budget.Limit{}
-	}
-	return budget.Limit{Context: info.Context, TPM: info.TPM, Known: info.Known}
+	_, _, info, _ := s.registry.Open(s.model) // of an unknown model nothing is known
+	return info.limit()
 }
 
 // ModelsChanged takes over what the registry has learned about models.
@@ -168,21 +167,23 @@ func (s *Session) ModelsChanged() {
 
 // The methods of view are called with the session's lock held.
 
+func bySeq(a, b Ref) int { return cmp.Compare(a.Seq, b.Seq) }
+
 func (v *view) find(seq int64) (int, bool) {
-	return slices.BinarySearchFunc(v.refs, seq, func(r Ref, seq int64) int { return cmp.Compare(r.Seq, seq) })
+	return slices.BinarySearchFunc(v.refs, Ref{Seq: seq}, bySeq)
 }
 
-// put shows a pair, new or with another cost.
+// put shows a pair, new or with another cost. One that is older than the newest
+// and not in view stays out of it.
 func (v *view) put(r Ref) {
-	cost := budget.Cost{Tokens: r.Cost, Contributes: r.Sends}
 	i, in := v.find(r.Seq)
 	switch {
 	case in:
 		v.refs[i] = r
-		v.tracker.Set(i, cost)
+		v.tracker.Set(i, r.cost())
 	case i == len(v.refs):
 		v.refs = append(v.refs, r)
-		v.tracker.Append(cost)
+		v.tracker.Append(r.cost())
 	}
 }
 
@@ -194,33 +195,35 @@ func (v *view) showRunning(seq int64) {
 	}
 }
 
-// bringBack shows pairs that were dropped, each in its place.
+// bringBack shows pairs that were dropped.
 func (v *view) bringBack(refs []Ref) {
 	v.frozen = false
-	for _, r := range refs {
-		if i, in := v.find(r.Seq); !in {
-			v.refs = slices.Insert(v.refs, i, r)
-		}
-	}
+	v.refs = append(v.refs, refs...)
+	slices.SortFunc(v.refs, bySeq)
+	v.refs = slices.CompactFunc(v.refs, func(a, b Ref) bool { return a.Seq == b.Seq })
 	v.tracker.Replace(costsOf(v.refs))
 }
 
-// drop takes pairs out of view.
-func (v *view) drop(gone func(seq int64) bool) {
-	for i := len(v.refs) - 1; i >= 0; i-- {
-		if gone(v.refs[i].Seq) {
+// drop takes pairs out of view and returns those that were in it, oldest first.
+func (v *view) drop(seqs []int64) (dropped []Ref) {
+	for _, seq := range seqs {
+		if i, in := v.find(seq); in {
 			v.frozen = false
+			dropped = append(dropped, v.refs[i])
 			v.refs = slices.Delete(v.refs, i, i+1)
 			v.tracker.Remove(i)
 		}
 	}
+	return dropped
 }
+
+func (r Ref) cost() budget.Cost { return budget.Cost{Tokens: r.Cost, Contributes: r.Sends} }
 
 // costsOf are what the boundary needs to know of refs.
 func costsOf(refs []Ref) []budget.Cost {
 	costs := make([]budget.Cost, len(refs))
 	for i, r := range refs {
-		costs[i] = budget.Cost{Tokens: r.Cost, Contributes: r.Sends}
+		costs[i] = r.cost()
 	}
 	return costs
 }
@@ -237,18 +240,17 @@ type DraftCost struct {
 	Total int // the whole request: system prompt, included pairs and text
 	Left  int // what the model could still take beside all that; below zero it is too much
 
-	// OverReserve says that the text is longer than what the boundary keeps free
+	// OverReserve reports that the text is longer than what the boundary keeps free
 	// for it, so that the endpoint may find the whole too long: then Trims of the
-	// oldest included pairs will probably be left out.
-	OverReserve bool
-	Trims       int // 0 without OverReserve
-	TrimTokens  int // of those pairs
+	// oldest included pairs, of TrimTokens, will probably be left out.
+	OverReserve       bool
+	Trims, TrimTokens int
 
-	// OverBudget says that text and system prompt alone are more than the model
+	// OverBudget reports that text and system prompt alone are more than the model
 	// takes: it would not be sent.
 	OverBudget bool
 
-	// OverQuota says that the endpoint has not enough left for the whole request
+	// OverQuota reports that the endpoint has not enough left for the whole request
 	// now; Quota tells when it has.
 	OverQuota bool
 	Quota     Quota // the zero value when the endpoint never spoke of quotas

@@ -92,7 +92,7 @@ func TestWhileLockedNothingElseTouchesTheWindow(t *testing.T) {
 		"delete":   func() error { return r.session.Delete(ctx, 1) },
 		"request":  func() error { _, _, err := r.session.Request(ctx, "x"); return err },
 		"begin":    func() error { return r.session.Start(ctx) },
-		"saved":    r.session.Saved,
+		"save":     func() error { _, err := r.session.Save(ctx); return err },
 	} {
 		if err := refused(); !errors.Is(err, assistant.ErrBusy) {
 			t.Errorf("%s: %v, want ErrBusy", name, err)

@@ -304,17 +304,12 @@ func (m *Model) viewEnter() tea.Cmd {
 // one more than the store has, and none after the last.
 func stars(n int) func(*Model) tea.Cmd {
 	return onPair(func(m *Model, p assistant.Pair) tea.Cmd {
-		session := m.session
-		return markPair(p.Seq, func(ctx context.Context) (notice string, err error) {
-			err = session.Mark(ctx, p.Seq, func(p *assistant.Pair) {
-				if n < 0 {
-					p.Star = (p.Star + 1) % 4
-				} else {
-					p.Star = n
-				}
-				notice = assistant.Counted(p.Star, "star")
-			})
-			return notice, err
+		work, star := m.work, n
+		if n < 0 {
+			star = (p.Star + 1) % 4
+		}
+		return markPair(p.Seq, func(ctx context.Context) (string, error) {
+			return assistant.Counted(star, "star"), work.SetStars(ctx, p.Seq, star)
 		})
 	})
 }

@@ -215,21 +215,23 @@ func (w *Workspace) Delete(ctx context.Context, seqs []int64, confirmed bool) (*
 
 // SetStars gives a pair 0 to 3 stars.
 func (w *Workspace) SetStars(ctx context.Context, seq int64, n int) error {
-	return w.session.Mark(ctx, seq, func(p *assistant.Pair) { p.Star = min(max(n, 0), 3) })
+	n = min(max(n, 0), 3)
+	return w.session.Mark(ctx, assistant.PairMark{Seq: seq, Star: &n})
 }
 
 // ToggleFlag turns the flag of a pair over and returns it.
 func (w *Workspace) ToggleFlag(ctx context.Context, seq int64) (flag bool, err error) {
-	err = w.session.Mark(ctx, seq, func(p *assistant.Pair) {
-		p.Flag = !p.Flag
-		flag = p.Flag
-	})
-	return flag, err
+	p, err := w.pair(ctx, seq)
+	if err != nil {
+		return false, err
+	}
+	flag = !p.Flag
+	return flag, w.session.Mark(ctx, assistant.PairMark{Seq: seq, Flag: &flag})
 }
 
 // SetTopic gives a pair a topic, as a path; "" is the root.
 func (w *Workspace) SetTopic(ctx context.Context, seq int64, path string) error {
-	return w.session.Mark(ctx, seq, func(p *assistant.Pair) { p.Topic = path })
+	return w.session.Mark(ctx, assistant.PairMark{Seq: seq, Topic: &path})
 }
 
 func (w *Workspace) pair(ctx context.Context, seq int64) (*assistant.Pair, error) {

@@ -294,7 +294,7 @@ func (l *life) star(rt *rapid.T) {
 	l.rt = rt
 	p := l.draw("pair", func(*lived) bool { return true })
 	p.star = rapid.IntRange(0, 3).Draw(rt, "stars")
-	l.must(l.session.Mark(l.t.Context(), p.seq, func(m *assistant.Pair) { m.Star = p.star }))
+	l.must(l.session.Mark(l.t.Context(), assistant.PairMark{Seq: p.seq, Star: &p.star}))
 }
 
 // edit changes the rules by hand.
@@ -330,9 +330,8 @@ func (l *life) byHand(c doing) error {
 
 func (l *life) save(rt *rapid.T) {
 	l.rt = rt
-	_, err := l.window.Save(l.t.Context())
+	_, err := l.session.Save(l.t.Context())
 	l.must(err)
-	l.must(l.session.Saved())
 	l.oracle.saved = l.oracle.rules.clone()
 }
 
