@@ -111,16 +111,17 @@ func (t *turn) nextRequest() Request {
 	if t.s == nil {
 		return req
 	}
-	if t.out = true; t.decided != nil {
+	r := t.attempt.Record()
+	t.out = &outgoing{t.model, req, SentRequest{
+		Response: t.response, Attempt: r.AttemptsUsed + 1, Model: t.modelID, At: t.now(), Trimmed: t.attempt.T(),
+	}}
+	if t.decided != nil {
 		return req
 	}
-	r := t.attempt.Record()
 	t.registry.spend(t.modelID, r.AttemptTotalTokens+r.Budget.MaxContext-r.Budget.MaxUsableRaw, t.now())
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
-	t.unstored = append(t.unstored, outgoing{t.model, req, SentRequest{
-		Response: t.response, Attempt: r.AttemptsUsed + 1, Model: t.modelID, At: t.now(), Trimmed: t.attempt.T(),
-	}})
+	t.unstored = append(t.unstored, *t.out)
 	return req
 }
 

@@ -87,7 +87,7 @@ type turn struct {
 	seqs       []int64           // of selection
 	boundary   budget.Boundary
 	attempt    *budget.Attempt
-	out        bool // the attempt was sent and its end is not reported
+	out        *outgoing // the attempt's request, until its end is reported
 	available  Available
 	told       contextMemory // what the model knows of the window once it has answered
 	checkpoint string        // id of this turn's; "" before the first write
@@ -127,7 +127,10 @@ func (t *turn) execute() (end Event) {
 	defer func() {
 		if p := recover(); p != nil {
 			t.log.Error("turn panicked", "panic", fmt.Sprint(p))
-			end = t.close(&TurnError{Code: string(KindUnknown), Message: fmt.Sprintf("winnow itself failed: %v", p)})
+			f := &TurnError{Code: string(KindUnknown), Message: fmt.Sprintf("winnow itself failed: %v", p)}
+			end = Error{Code: f.Code, Message: f.Message}
+			defer func() { _ = recover() }() // closing may repeat the panic
+			end = t.close(f)
 		}
 	}()
 	t.began = t.now()

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"winnow/assistant/budget"
 )
 
@@ -38,7 +36,7 @@ func (t *turn) close(err error) Event {
 		return e
 	}
 	t.pair.State, t.pair.ErrorCode, t.pair.ErrorMessage = PairError, e.Code, e.Message
-	if t.out {
+	if t.out != nil {
 		t.attempt.Fail()
 		t.report(t.attempt.Ended(), e.Message)
 	}
@@ -71,7 +69,7 @@ const (
 
 // cancelled removes the pair when no tool has run, and keeps it otherwise.
 func (t *turn) cancelled() Event {
-	if t.out {
+	if t.out != nil {
 		t.report(t.attempt.Record(), "")
 	}
 	ran := slices.ContainsFunc(t.pair.ToolCalls, func(c ToolCall) bool { return !c.Silent && c.Result != nil })
@@ -155,25 +153,25 @@ func (s *Session) Records() []budget.Record {
 // report gives the telemetry an attempt that has ended. One that was cancelled
 // stays "sent". What executes a proposal is no attempt: it went to no endpoint.
 func (t *turn) report(r budget.Record, cause string) {
-	t.out = false
+	out := t.out
+	t.out = nil
 	if t.decided != nil {
 		return
 	}
 	r.Model, r.LastErrorMessage = t.modelID, cause
 	r.TrimmingRemoved, r.Selection = slices.Clone(t.selection[:r.TrimmedCount]), slices.Clone(t.selection[r.TrimmedCount:])
-	for _, out := range r.TrimmingRemoved {
-		r.TrimmingRemovedTokens += out.Tokens
+	for _, pair := range r.TrimmingRemoved {
+		r.TrimmingRemovedTokens += pair.Tokens
 	}
 	t.s.mu.Lock()
 	kept := &t.s.current.records
 	*kept = append((*kept)[max(0, len(*kept)-recordLimit+1):], r)
-	unstored := t.unstored
 	t.s.mu.Unlock()
 	if t.s.opts.Telemetry == nil {
 		return
 	}
-	if n := len(unstored); t.s.opts.TelemetryMessages && n > 0 {
-		if sent, err := unstored[n-1].sent(); err == nil {
+	if t.s.opts.TelemetryMessages && out != nil {
+		if sent, err := out.sent(); err == nil {
 			r.Messages = messagesOf(sent.Body)
 		}
 	}
@@ -183,9 +181,19 @@ func (t *turn) report(r budget.Record, cause string) {
 // messagesOf reads the messages out of a body as it was sent, hence without
 // the keys that its client took out. A content that is not text is its JSON.
 func messagesOf(body json.RawMessage) []budget.Message {
-	var out []budget.Message
-	for _, m := range gjson.GetBytes(body, "messages").Array() {
-		out = append(out, budget.Message{Role: m.Get("role").String(), Content: m.Get("content").String()})
+	var doc struct {
+		Messages []struct {
+			Role    string
+			Content json.RawMessage
+		}
+	}
+	if json.Unmarshal(body, &doc) != nil {
+		return nil
+	}
+	out := make([]budget.Message, len(doc.Messages))
+	for i, m := range doc.Messages {
+		out[i] = budget.Message{Role: m.Role, Content: string(m.Content)}
+		_ = json.Unmarshal(m.Content, &out[i].Content) // a text
 	}
 	return out
 }
@@ -205,7 +213,7 @@ type LastSend struct {
 	Visible  int          // Y
 	Stage    budget.Stage // how the last attempt ended
 	// LeftOut are the T pairs that were trimmed, oldest first; none for most
-	// sends. It is not to be changed.
+	// sends.
 	LeftOut []LeftOut
 	Tokens  int // of LeftOut together
 }

@@ -128,7 +128,9 @@ func (s *Session) LastSend() (last LastSend, ok bool) {
 	if s.current.lastSend == nil {
 		return LastSend{}, false
 	}
-	return *s.current.lastSend, true
+	last = *s.current.lastSend
+	last.LeftOut = slices.Clone(last.LeftOut)
+	return last, true
 }
 
 // nearLimit is the share of a model's limit from which on NearLimit reports it:

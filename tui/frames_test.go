@@ -19,7 +19,8 @@ import (
 // commands of an update run one after the other until none is left.
 type still struct {
 	*Model
-	t *testing.T
+	t     *testing.T
+	store *assistant.MemoryStore
 }
 
 func newStill(t *testing.T, o style.Options, w, h int, answers ...at.Answer) *still {
@@ -38,7 +39,8 @@ func newStill(t *testing.T, o style.Options, w, h int, answers ...at.Answer) *st
 	}
 	registry.Learn(known...)
 	clock := tuitest.NewClock()
-	session, err := assistant.NewSession(registry, assistant.Options{ID: "s1", Model: "openai/gpt-5.1", Now: clock.Now})
+	store := &assistant.MemoryStore{}
+	session, err := assistant.NewSession(registry, assistant.Options{ID: "s1", Store: store, Model: "openai/gpt-5.1", Now: clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +52,7 @@ func newStill(t *testing.T, o style.Options, w, h int, answers ...at.Answer) *st
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &still{m, t}
+	s := &still{m, t, store}
 	s.do(loadStart(m.work))
 	s.do(m.resize(w, h))
 	return s
@@ -82,7 +84,7 @@ func (s *still) pairs(pairs ...assistant.Pair) {
 		if p.State == "" {
 			p.State = assistant.PairComplete
 		}
-		if err := s.session.Store().Commit(context.Background(), &assistant.Batch{Put: []*assistant.Pair{&p}}); err != nil {
+		if err := s.store.Commit(context.Background(), &assistant.Batch{Put: []*assistant.Pair{&p}}); err != nil {
 			s.t.Fatal(err)
 		}
 	}
