@@ -93,8 +93,6 @@ func (p *Pane) enter() pane.Action {
 		p.openTab(tabModels)
 	case rowNew:
 		return p.markSeen()
-	case rowLint:
-		return p.findRedundant()
 	case rowFinding:
 		f := p.findings()[r.at]
 		p.jumpTo = ruleKey(f.List, f.Pattern)
@@ -269,7 +267,7 @@ func (p *Pane) suggestPatterns(list modelfilter.List, ids []string) pane.Action 
 		}
 		box.update(func(r *results) { r.suggestion = &suggestion{provider: provider, list: list, patterns: patterns} })
 		if len(patterns) > 1 {
-			return fmt.Sprintf("%d patterns are needed · enter adds them", len(patterns)), nil
+			return fmt.Sprintf("%d patterns are needed · enter shows what they change", len(patterns)), nil
 		}
 		return "one pattern matches them · enter adds it", nil
 	}}

@@ -105,7 +105,6 @@ type results struct {
 	creates    bool // there is no file yet
 	conflict   *assistant.Conflict
 	suggestion *suggestion
-	lint       *lint
 	counts     map[string]providerCounts // by provider, as its drift
 	drift      map[string]models.Drift
 }
@@ -127,7 +126,6 @@ type providerCounts struct {
 type lint struct {
 	revision int64
 	findings []engine.Finding
-	done     bool // redundant rules were looked for
 }
 
 // inbox holds the results of actions. It alone is shared between goroutines.

@@ -20,10 +20,10 @@
 //
 // # Caveats
 //
-//   - At each key a pattern is compared exactly with the liveCompared likeliest
-//     rules of its list; enter compares it with all that come into question.
-//   - Redundant rules are looked for when there are more than lintRules rules
-//     only when the user asks for it in the tab of changes.
+//   - With more than fewRules rules a pattern is compared with them on enter, not
+//     at each key.
+//   - With more than fewRules rules the tab of changes lists no redundant ones;
+//     "winnow rules lint" does.
 //   - An import is divided at commas and at white space, since a paste into a
 //     line loses its line ends; patterns with spaces are added one by one.
 //

@@ -127,7 +127,7 @@ func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
 	case rowHead:
 		return p.headPieces(r)
 	case rowNone:
-		return []pane.Piece{{Text: "  " + pane.FirstFitting(w-len("   "), p.emptyList(r.list)...), Ink: in.Muted}}, nil
+		return []pane.Piece{{Text: "  " + p.emptyList(r.list, w-len("   ")), Ink: in.Muted}}, nil
 	case rowRule:
 		return p.rulePieces(d.rules[r.list][r.at], w)
 	case rowRemoved:
@@ -149,8 +149,6 @@ func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
 		return []pane.Piece{{Text: sign + " ", Ink: ink}, {Text: listColumn(modelfilter.ListOf(c)), Ink: in.Muted}, {Text: pane.Visible(c.Pattern), Ink: ink}}, nil
 	case rowFinding:
 		return p.findingPieces(p.findings()[r.at])
-	case rowLint:
-		return []pane.Piece{{Text: "look for redundant rules", Ink: in.Text}}, []pane.Piece{{Text: p.keys.Hint("pane-highlight", "looks"), Ink: in.Muted}}
 	case rowNotice:
 		return []pane.Piece{{Text: icons.Warn + " ", Ink: in.Warn}, {Text: pane.Visible(p.shortNotice(d.notices[r.at])), Ink: in.Text}}, nil
 	default:
@@ -158,19 +156,13 @@ func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
 	return []pane.Piece{{Text: r.text, Ink: in.Muted}}, nil
 }
 
-// emptyList explains a list without rules, the longest text first.
-func (p *Pane) emptyList(list modelfilter.List) []string {
-	action, texts := "add-ignore", []string{"adds one that hides the models it matches", "adds one: it hides models", "adds one"}
+// emptyList explains a list without rules.
+func (p *Pane) emptyList(list modelfilter.List, w int) string {
+	hint := p.keys.Hint("add-ignore", "adds one: it hides models")
 	if list == modelfilter.Allow {
-		action, texts = "add-allow", []string{"adds one that shows models that ignore rules hide", "adds one: it shows models", "adds one"}
+		hint = p.keys.Hint("add-allow", "adds one: it shows models")
 	}
-	out := []string{"none"}
-	for i := len(texts) - 1; i >= 0; i-- {
-		if hint := p.keys.Hint(action, texts[i]); hint != "" {
-			out = append([]string{"none · " + hint}, out...)
-		}
-	}
-	return out
+	return pane.FirstFitting(w, pane.Join("none", hint), "none")
 }
 
 // headPieces are the name of a group, and how much of a list is unsaved.

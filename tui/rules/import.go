@@ -57,8 +57,7 @@ func (r ruleSet) String() string {
 	return strings.Join(parts, " and ")
 }
 
-// importRules adds the rules of the line: suggested ones at once, since the pane
-// shows all of them; typed or pasted ones after a question that shows what they
+// importRules adds the rules of the line, after a question that shows what they
 // change and which are refused.
 func (p *Pane) importRules() pane.Action {
 	if no := p.refuseLocked(); no != nil {
@@ -74,23 +73,19 @@ func (p *Pane) importRules() pane.Action {
 			return no
 		}
 	}
-	if p.line.suggested {
-		p.closeLine()
-		return p.importEdit(rules, "Add ", "added ")
-	}
 	return pane.Confirm{
 		Title: "Import into " + pane.Visible(p.data.provider) + "?", Lines: p.importLines(rules), Yes: "import",
 		Then: func() pane.Action {
 			p.closeLine()
-			return p.importEdit(rules, "Import ", "imported ")
+			return p.importEdit(rules)
 		},
 	}
 }
 
-// importEdit adds all rules in one step; its texts begin with do and did.
-func (p *Pane) importEdit(rules ruleSet, do, did string) pane.Action {
+// importEdit adds all rules in one step.
+func (p *Pane) importEdit(rules ruleSet) pane.Action {
 	var out []modelfilter.Imported
-	a := p.edit(p.data.provider, do+rules.String(), "", func(s modelfilter.Scope) (err error) {
+	a := p.edit(p.data.provider, "Import "+rules.String(), "", func(s modelfilter.Scope) (err error) {
 		if out, err = s.Import(modelfilter.Import{Lists: rules}); err != nil {
 			return err
 		}
@@ -106,7 +101,7 @@ func (p *Pane) importEdit(rules ruleSet, do, did string) pane.Action {
 	outcome := e.Done
 	e.Done = func() string {
 		added, refused := addedRules(out)
-		text := did + added.String() + outcome()
+		text := "imported " + added.String() + outcome()
 		if refused > 0 {
 			text += fmt.Sprintf(" · %d refused", refused)
 		}

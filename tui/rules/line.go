@@ -59,17 +59,16 @@ func (p *Pane) openPattern(list modelfilter.List, text string) {
 	p.textChanged()
 }
 
-// openSuggested opens the line with suggested patterns of a list.
+// openSuggested opens the line with suggested patterns of a list: several are an
+// import.
 func (p *Pane) openSuggested(list modelfilter.List, patterns []string) {
 	if len(patterns) == 1 {
 		p.openPattern(list, patterns[0])
 		return
 	}
-	p.line.kind, p.line.list = lineImport, list
-	p.line.suggest(strings.Join(patterns, ", "))
+	p.line.kind, p.line.suggested = lineImport, false
+	p.line.Set(list.String() + ": " + strings.ReplaceAll(strings.Join(patterns, ","), " ", "?")) // a space ends a pattern
 	p.textChanged()
-	p.line.rules = ruleSet{} // as suggested, not as parsed: a pattern may contain a space
-	p.line.rules[list] = patterns
 }
 
 // openSearch opens the line with the search, to be typed over.
@@ -99,7 +98,6 @@ func (p *Pane) Escape() {
 		return
 	}
 	p.rememberText()
-	p.dropSuggestedRules()
 	p.line.suggest("")
 	p.textChanged()
 }
@@ -108,14 +106,6 @@ func (p *Pane) Escape() {
 func (p *Pane) rememberText() {
 	if !p.line.Empty() && !p.line.suggested {
 		p.line.last[p.line.kind] = p.line.Text()
-	}
-}
-
-// dropSuggestedRules turns a line with several suggested patterns into one for a
-// pattern of their list, which is what the user had asked for.
-func (p *Pane) dropSuggestedRules() {
-	if p.line.kind == lineImport && p.line.suggested {
-		p.line.kind = linePattern
 	}
 }
 
@@ -162,15 +152,12 @@ func (p *Pane) Key(name, text string) pane.Action {
 // editLine gives the text line a key or a paste.
 func (p *Pane) editLine(name, text string) {
 	l := &p.line
-	before, severalSuggested := l.Text(), l.kind == lineImport && l.suggested
+	before := l.Text()
 	typed := printable(text)
 	switch {
 	case l.Editor.Key(name):
-		if l.suggested = false; severalSuggested { // from now on the text names their list
-			l.Prepend(l.list.String() + ": ")
-		}
+		l.suggested = false
 	case typed != "":
-		p.dropSuggestedRules()
 		if l.suggested {
 			l.suggest("")
 		}
@@ -181,7 +168,7 @@ func (p *Pane) editLine(name, text string) {
 		runes := []rune(typed)
 		l.Insert(string(runes[:min(len(runes), max(0, most-l.Len()))]))
 	}
-	if l.Text() != before || severalSuggested && !l.suggested {
+	if l.Text() != before {
 		p.textChanged()
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
@@ -18,14 +16,18 @@ func (p *Pane) typingNotes(w, h int) []pane.Note {
 	in, l := &p.inks, &p.line
 	label, ink := " / ", in.Text
 	switch {
-	case l.kind == linePattern, l.kind == lineImport && l.suggested:
+	case l.kind == linePattern:
 		label, ink = " "+l.list.String()+" ", p.listInk(l.list)
 	case l.kind == lineImport:
 		label = " import "
 	}
 	label = label[:min(len(label), max(0, w/2))]
-	word := p.suggestedWord(w - len(label))
-	text := l.draw(w-len(label)-ansi.StringWidth(word), in)
+	const suggested = " suggested "
+	word := ""
+	if l.suggested && w-len(label) > 2*len(suggested) {
+		word = suggested
+	}
+	text := l.draw(w-len(label)-len(word), in)
 	notes := []pane.Note{p.separator(w), {Text: ink.On(label) + text + in.Muted.On(word)}}
 	if p.data.locked && l.kind != lineSearch {
 		notes = append(notes, p.oneLine(2, w, in.Warn, " "+p.st.Icons.Lock+" assistant at work: nothing is added"))
@@ -34,29 +36,12 @@ func (p *Pane) typingNotes(w, h int) []pane.Note {
 	case linePattern:
 		notes = append(notes, p.previewNotes(w, h)...)
 	case lineImport:
-		notes = append(notes, p.importNotes(w, h)...)
+		notes = append(notes, p.importNotes(w)...)
 	case lineSearch:
 		notes = append(notes, p.oneLine(1, w, in.Count, " "+p.hitCount()))
 	default:
 	}
 	return append(notes, p.oneLine(rankLine, w, in.Muted, " "+p.hintLine()))
-}
-
-// suggestedWord says that the text of the line is a suggestion, in as many words
-// as leave room for the text.
-func (p *Pane) suggestedWord(w int) string {
-	if !p.line.suggested {
-		return ""
-	}
-	const gaps = 3 // around the word, and the cursor after the text
-	word := pane.FirstFitting(w-ansi.StringWidth(pane.Visible(p.line.Text()))-gaps, "typing replaces it", "suggested", "")
-	if word == "" && w > 2*len("suggested") { // the text is cut anyway
-		word = "suggested"
-	}
-	if word == "" {
-		return ""
-	}
-	return " " + word + " "
 }
 
 // Hints implements pane.Hinter: the keys of the text line. They are not bound in
@@ -86,8 +71,6 @@ func (p *Pane) Hints() []pane.Hint {
 	case p.data.locked:
 	case l.kind == linePattern && l.preview.pattern != "" && l.preview.refusal == nil:
 		enter = "adds it"
-	case l.kind == lineImport && l.suggested:
-		enter = "adds them"
 	case l.kind == lineImport && l.rules.len() > 0:
 		enter = "shows and asks"
 	}
@@ -148,7 +131,7 @@ func (p *Pane) previewNotes(w, h int) []pane.Note {
 }
 
 // importNotes say what an import would add, and how one is written.
-func (p *Pane) importNotes(w, h int) []pane.Note {
+func (p *Pane) importNotes(w int) []pane.Note {
 	in := &p.inks
 	if p.line.rules.len() == 0 {
 		return []pane.Note{
@@ -157,11 +140,7 @@ func (p *Pane) importNotes(w, h int) []pane.Note {
 			p.oneLine(3, w, in.Muted, " or lines of an .env"),
 		}
 	}
-	notes := []pane.Note{p.oneLine(1, w, in.Count, " "+p.line.rules.String())}
-	if p.line.suggested {
-		notes = append(notes, p.listNotes(w, h/3, p.importLines(p.line.rules)[1:])...)
-	}
-	return notes
+	return []pane.Note{p.oneLine(1, w, in.Count, " "+p.line.rules.String())}
 }
 
 // listNotes are the first n lines; the last says how many more there are.

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,11 +83,8 @@ func TestWhatIsOfferedLooksAndReadsSo(t *testing.T) {
 			t.Errorf("what is offered looks as if it had been typed: %q", line)
 		}
 	}
-	if frame = ansi.Strip(b.screen(60, 22)); !strings.Contains(frame, "typing replaces it") {
-		t.Errorf("a wide pane does not say what typing does:\n%s", frame)
-	}
 	b.keys("<end>")
-	if frame := ansi.Strip(b.screen(60, 22)); strings.Contains(frame, "typing replaces it") || strings.Contains(frame, "suggested") {
+	if frame := ansi.Strip(b.screen(60, 22)); strings.Contains(frame, "suggested") {
 		t.Errorf("what is edited is still said to be suggested:\n%s", frame)
 	}
 }
@@ -134,63 +132,37 @@ func twoPatterns(t testing.TB) *bench {
 		b.on(id)
 		b.do("pane-select")
 	}
-	if said := b.do("add-allow"); said != "2 patterns are needed · enter adds them" {
+	if said := b.do("add-allow"); said != "2 patterns are needed · enter shows what they change" {
 		t.Fatalf("said %q", said)
 	}
 	return b
 }
 
-func TestEnterDoesWithSeveralPatternsWhatIsSaid(t *testing.T) {
+// Several suggested patterns are an import: it can be edited, and enter asks.
+func TestSeveralPatternsAreAskedAbout(t *testing.T) {
 	b := twoPatterns(t)
-	frame := ansi.Strip(b.screen(60, 24))
-	for _, want := range []string{" allow gpt-4-turbo, o3 ", "2 allow rules", "+ allow gpt-4-turbo", "+ allow o3", "enter adds them · esc clears"} {
-		if !strings.Contains(frame, want) {
-			t.Errorf("the pane does not say %q:\n%s", want, frame)
-		}
+	if frame := ansi.Strip(b.screen(60, 24)); !strings.Contains(frame, "2 allow rules") || !strings.Contains(frame, "enter shows and asks · esc clears") {
+		t.Errorf("the pane says:\n%s", frame)
 	}
-	e, ok := b.Key("enter", "").(pane.Edit)
-	if !ok || e.Description != "Add 2 allow rules" {
-		t.Fatalf("enter asks for %+v", e)
+	b.keys("<end>,o1*")
+	if b.line.Text() != "allow: gpt-4-turbo,o3,o1*" {
+		t.Errorf("the line is %q", b.line.Text())
 	}
-	b.perform(e)
-	if got := b.rules(modelfilter.Allow); got != "gpt-4o-audio-preview gpt-4-turbo o3" || b.Typing() {
+	c, ok := b.Key("enter", "").(pane.Confirm)
+	if !ok || !slices.Contains(c.Lines, "+ allow gpt-4-turbo") {
+		t.Fatalf("enter asks %+v", c)
+	}
+	b.perform(c.Then())
+	if got := b.rules(modelfilter.Allow); got != "gpt-4o-audio-preview gpt-4-turbo o3 o1*" || b.Typing() {
 		t.Errorf("allow = %s, typing %v", got, b.Typing())
 	}
 }
 
-func TestSeveralPatternsThatAreEditedAreAskedAbout(t *testing.T) {
-	b := twoPatterns(t)
-	b.keys("<end>, o1*")
-	if b.line.Text() != "allow: gpt-4-turbo, o3, o1*" {
-		t.Errorf("the line holds %q", b.line.Text())
-	}
-	if frame := ansi.Strip(b.screen(60, 22)); !strings.Contains(frame, "3 allow rules") || !strings.Contains(frame, "enter shows and asks · esc clears") {
-		t.Errorf("the pane says:\n%s", frame)
-	}
-	if _, ok := b.Key("enter", "").(pane.Confirm); !ok {
-		t.Error("enter does not ask")
-	}
-}
-
-func TestSeveralPatternsThatAreDeclinedLeaveALineOfTheirList(t *testing.T) {
-	for name, keys := range map[string]string{"typed over": "o1*", "cleared": "<esc>o1*"} {
-		t.Run(name, func(t *testing.T) {
-			b := twoPatterns(t)
-			if said := b.keys(keys + "<enter>"); said != "added allow rule “o1*”: no model changes" {
-				t.Errorf("said %q", said)
-			}
-			if got := b.rules(modelfilter.Ignore); strings.Contains(got, "o1*") {
-				t.Errorf("ignore = %s", got)
-			}
-		})
-	}
-}
-
-func TestSeveralPatternsWithSpacesStayWhole(t *testing.T) {
+func TestSuggestedPatternsWithSpacesStayWhole(t *testing.T) {
 	b := open(t, "OPENAI_API_KEY=x-long-enough\n", []string{"openai/my own", "openai/my", "openai/yours", "openai/yours truly"})
 	b.openSuggested(modelfilter.Ignore, []string{"my own", "yours truly"})
-	if said := b.keys("<enter>"); said != "added 2 ignore rules: 2 models hidden" {
-		t.Errorf("said %q, rules %s", said, b.rules(modelfilter.Ignore))
+	if c, ok := b.Key("enter", "").(pane.Confirm); !ok || c.Lines[0] != "2 ignore rules: hides 2 more models" {
+		t.Errorf("enter asks %+v", c)
 	}
 }
 

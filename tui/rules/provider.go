@@ -6,7 +6,6 @@ import (
 	"maps"
 
 	"winnow/adapters/modelfilter"
-	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/tui/overlay"
@@ -135,21 +134,5 @@ func (p *Pane) markSeen() pane.Action {
 			return "", err
 		}
 		return assistant.Counted(n, "new model") + " of " + pane.Visible(name) + " marked as seen", nil
-	}}
-}
-
-// findRedundant compares the rules of each list with each other.
-func (p *Pane) findRedundant() pane.Action {
-	w, box := p.window, &p.inbox
-	return pane.Run{Doing: "looking for redundant rules…", Run: func(context.Context) (string, error) {
-		l := lint{revision: w.Revision(), findings: w.Lint(), done: true}
-		box.update(func(r *results) { r.lint = &l })
-		n := 0
-		for _, f := range l.findings {
-			if f.Kind == engine.Redundant {
-				n++
-			}
-		}
-		return assistant.Counted(n, "redundant rule") + " found", nil
 	}}
 }

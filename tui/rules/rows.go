@@ -25,7 +25,6 @@ const (
 	rowNew                    // the number of new models
 	rowChange                 // unsaved change at
 	rowFinding                // finding at
-	rowLint                   // the action that looks for redundant rules
 	rowNotice                 // notice at of the file
 )
 
@@ -277,14 +276,11 @@ func (p *Pane) changeRows() []row {
 			p.keys.Hint("delete-rule", "undoes a change"), p.keys.Hint("discard", "discards all of them"))...)...)
 	}
 	findings := p.findings()
-	if len(findings)+len(d.notices) > 0 || !p.lint.done {
+	if len(findings)+len(d.notices) > 0 {
 		rows = append(rows, row{kind: rowHead, text: "notes"})
 	}
 	for i := range findings {
 		rows = append(rows, row{kind: rowFinding, list: findings[i].List, at: i})
-	}
-	if !p.lint.done {
-		rows = append(rows, row{kind: rowLint})
 	}
 	for i := range d.notices {
 		rows = append(rows, row{kind: rowNotice, at: i})
@@ -293,24 +289,21 @@ func (p *Pane) changeRows() []row {
 }
 
 // fewRules is up to how many rules of a provider they are compared with each
-// other, or with a pattern at each key, on the update loop: at most 3 ms. Of more
-// rules that happens only when the user asks for it.
+// other, or with a pattern at each key, on the update loop: at most 3 ms. A pattern
+// is compared with more rules on enter.
 const fewRules = 100
 
 func (s *snapshot) hasFewRules() bool { return len(s.rules[0])+len(s.rules[1]) <= fewRules }
 
-// findings are what is odd about the rules. Of many rules they are the ones that
-// match or decide nothing, until the user asks for the rest.
+// findings are what is odd about the rules: of many rules, the ones that match or
+// decide nothing.
 func (p *Pane) findings() []engine.Finding {
-	if r, _ := p.inbox.get(); r.lint != nil && r.lint.revision == p.data.revision {
-		p.lint = *r.lint
-	}
 	if p.lint.revision == p.data.revision {
 		return p.lint.findings
 	}
 	p.lint = lint{revision: p.data.revision}
 	if p.data.hasFewRules() {
-		p.lint.findings, p.lint.done = p.window.Lint(), true
+		p.lint.findings = p.window.Lint()
 		return p.lint.findings
 	}
 	for _, list := range lists {

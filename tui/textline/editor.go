@@ -36,10 +36,6 @@ func (e *Editor) Set(text string) { e.before, e.after = text, "" }
 // Insert puts text before the cursor.
 func (e *Editor) Insert(text string) { e.before += text }
 
-// Prepend puts text at the beginning of the line; the cursor stays where it is
-// in the rest.
-func (e *Editor) Prepend(text string) { e.before = text + e.before }
-
 // Replace puts text in the place of the runes from up to to, and the cursor
 // behind it.
 func (e *Editor) Replace(from, to int, text string) {
