@@ -4,8 +4,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-
-	"winnow/tui/chat"
 )
 
 // pointer is what the left button does while it is down.
@@ -13,13 +11,8 @@ type pointer struct {
 	selecting bool // it was pressed on text
 	scrolling bool // a timer runs: it is held beyond the edge
 	x, y      int  // in the chat
-	clicks    int  // in a row on one cell
-	pressed   time.Time
 	copying   bool // the selection is copied when all its pairs are loaded
 }
-
-// multiClick is how close presses must be to be one double or triple click.
-const multiClick = 400 * time.Millisecond
 
 // onMouse takes what the mouse does.
 func (m *Model) onMouse(msg tea.MouseMsg) tea.Cmd {
@@ -84,14 +77,8 @@ func (m *Model) onPress(at tea.Mouse) tea.Cmd {
 // press begins a selection.
 func (c *conversation) press(at tea.Mouse) {
 	p := &c.pointer
-	x, y := c.inChat(at)
-	if now := c.now(); x != p.x || y != p.y || now.Sub(p.pressed) > multiClick {
-		p.clicks = 0
-	}
-	units := [...]chat.Unit{chat.Character, chat.Word, chat.Line}
-	p.clicks, p.pressed, p.x, p.y = p.clicks%len(units)+1, c.now(), x, y
-	c.chat.ClearSelection()
-	c.chat.SelectStart(x, y, units[p.clicks-1])
+	p.x, p.y = c.inChat(at)
+	c.chat.SelectStart(p.x, p.y)
 	p.selecting = true
 }
 

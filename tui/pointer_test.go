@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -142,13 +141,6 @@ func TestDraggingCopiesTheTextAsDrawn(t *testing.T) {
 	}
 	if !strings.Contains(r.Frame(), "INPUT") {
 		t.Error("dragging took the focus")
-	}
-	r.clock.Advance(time.Second)
-	for range 2 { // a double click takes a word
-		r.Click(column(t, frame, y, "bold"), y)
-	}
-	if got := <-copied; got != "**bold**" && got != "bold" {
-		t.Errorf("a double click copied %q", got)
 	}
 }
 

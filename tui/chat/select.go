@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -13,17 +11,6 @@ import (
 	"winnow/assistant/safetext"
 	"winnow/tui/markdown"
 	"winnow/tui/textwidth"
-)
-
-// Unit is what a selection grows by.
-type Unit int
-
-// The units: a click and drag selects characters, a double click words, a triple
-// click lines as they were before they were broken for the width.
-const (
-	Character Unit = iota
-	Word
-	Line
 )
 
 // position is a cell of a pair as it is drawn.
@@ -47,16 +34,15 @@ type span struct{ from, to position }
 // selection is what the pointer selects: everything from one span to another.
 type selection struct {
 	anchor, head span
-	unit         Unit
 	started      bool // the button was pressed on text
 	some         bool // there is something between anchor and head
 }
 
-// SelectStart starts a selection at a cell of what View drew last. With Word and
-// Line it selects one at once; with Character nothing until SelectTo.
-func (v *View) SelectStart(x, y int, u Unit) {
-	at, ok := v.spanAt(x, y, u)
-	v.sel = selection{anchor: at, head: at, unit: u, started: ok, some: ok && u != Character}
+// SelectStart starts a selection at a cell of what View drew last. It selects
+// nothing until SelectTo.
+func (v *View) SelectStart(x, y int) {
+	at, ok := v.spanAt(x, y)
+	v.sel = selection{anchor: at, head: at, started: ok}
 }
 
 // SelectTo extends the selection to a cell, which may lie outside of the view: then
@@ -67,7 +53,7 @@ func (v *View) SelectTo(x, y int) {
 		return
 	}
 	v.layout() // the rows drawn before scrolling show other lines
-	if at, ok := v.spanAt(x, y, v.sel.unit); ok {
+	if at, ok := v.spanAt(x, y); ok {
 		v.sel.head = at
 		v.sel.some = v.sel.some || at != v.sel.anchor
 	}
@@ -233,20 +219,20 @@ func (it *item) joint(y int) markdown.Joint {
 	return markdown.Joint{Lead: notCopied}
 }
 
-// spanAt is the character, word or line on a cell. Beside a text it is the
+// spanAt is the character on a cell. Beside a text it is the
 // nearest place of the line; where there is no text, the beginning of what
 // follows, or the end of what stands above.
-func (v *View) spanAt(x, y int, u Unit) (span, bool) {
+func (v *View) spanAt(x, y int) (span, bool) {
 	y, x = max(0, min(y, v.height-1)), x-v.gutter()
 	for row := y; row < v.height; row++ {
 		if it, line, ok := v.textAt(row); ok {
-			return it.unitAt(line, x, u), true
+			return it.characterAt(line, x), true
 		}
 		x = -1
 	}
 	for row := y - 1; row >= 0; row-- {
 		if it, line, ok := v.textAt(row); ok {
-			return it.unitAt(line, math.MaxInt, u), true
+			return it.characterAt(line, math.MaxInt), true
 		}
 	}
 	return span{}, false
@@ -263,83 +249,19 @@ func (v *View) textAt(y int) (it *item, line int, ok bool) {
 	return it, line, from < to
 }
 
-// unitAt is the unit at column x of a line, or the nearest place.
-func (it *item) unitAt(line, x int, u Unit) span {
-	at := func(line, from, to int) span {
-		return span{position{it.seq, line, from}, position{it.seq, line, to}}
-	}
+// characterAt is the character at column x of a line, or the nearest place.
+func (it *item) characterAt(line, x int) span {
 	from, to := it.textCells(line)
-	if u == Line {
-		first, last := line, line
-		for it.joint(first).Soft {
-			first--
+	end := min(max(x, from), to)
+	begin := end
+	if x == begin && x < to { // a wide character is selected whole
+		end = 0
+		for s, state := it.line(line), byte(0); end <= x; {
+			_, width, n, next := markdown.Character(s, state)
+			begin, end, s, state = end, end+width, s[n:], next
 		}
-		for it.joint(last + 1).Soft {
-			last++
-		}
-		begin, _ := it.textCells(first)
-		_, end := it.textCells(last)
-		return span{position{it.seq, first, begin}, position{it.seq, last, end}}
 	}
-	if u == Character && (x < from || x >= to) {
-		x = min(max(x, from), to)
-		return at(line, x, x)
-	}
-	chars := characters(it.line(line))
-	i := 0
-	for i < len(chars)-1 && (chars[i].at < from || x >= chars[i].at+chars[i].width) {
-		i++
-	}
-	a, b := i, i+1
-	if u == Word {
-		a, b = wordAround(chars, i)
-	}
-	return at(line, max(from, chars[a].at), chars[b-1].at+chars[b-1].width)
-}
-
-// character is one on a line, from the cell where it stands.
-type character struct {
-	text      string
-	at, width int
-}
-
-func characters(line string) []character {
-	var all []character
-	at := 0
-	for state := byte(0); line != ""; {
-		text, width, n, next := markdown.Character(line, state)
-		if width > 0 {
-			all = append(all, character{text, at, width})
-		}
-		at, line, state = at+width, line[n:], next
-	}
-	return all
-}
-
-// wordAround are the first character of the word that contains character i, and
-// the one after its last; i alone where there is none.
-func wordAround(chars []character, i int) (from, to int) {
-	from, to = i, i+1
-	if !isWord(chars[i].text) {
-		return from, to
-	}
-	for from > 0 && isWord(chars[from-1].text) {
-		from--
-	}
-	for to < len(chars) && isWord(chars[to].text) {
-		to++
-	}
-	for to > i+1 && strings.Contains(".:?", chars[to-1].text) {
-		to--
-	}
-	return from, to
-}
-
-// isWord reports whether a character belongs to words: letters, digits, and what
-// addresses, paths and the names of models are made of.
-func isWord(text string) bool {
-	r, _ := utf8.DecodeRuneInString(text)
-	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || strings.ContainsRune("_-./:@%~+#?&=", r)
+	return span{position{it.seq, line, begin}, position{it.seq, line, end}}
 }
 
 // drawSelected draws what is selected of a row, which shows a line of pair i.

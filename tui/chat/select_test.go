@@ -28,7 +28,7 @@ func cellOf(t *testing.T, v *View, w, h int, text string) (x, y int) {
 func drag(t *testing.T, v *View, w, h int, from, to string) string {
 	t.Helper()
 	x, y := cellOf(t, v, w, h, from)
-	v.SelectStart(x, y, Character)
+	v.SelectStart(x, y)
 	x, y = cellOf(t, v, w, h, to)
 	v.SelectTo(x+ansi.StringWidth(to)-1, y)
 	return v.SelectionText()
@@ -63,7 +63,7 @@ func TestSelectionIsTheTextAsDrawn(t *testing.T) {
 	v.ToggleAll()
 	if got, want := drag(t, v, w, 60, "pattern", "5 models"), `pattern": "*mini*"`+"\n}\n5 models"; got != want {
 		x, y := cellOf(t, v, w, 60, "pattern")
-		v.SelectStart(x, y, Character)
+		v.SelectStart(x, y)
 		v.SelectTo(w, y+2)
 		if got = v.SelectionText(); got != want {
 			t.Errorf("of an open card came %q, want %q", got, want)
@@ -79,19 +79,19 @@ func TestSelectionBesideTheText(t *testing.T) {
 	show(v, pair(1, "question", "first line\n\n- item one\n- item two\n\nlast"))
 	const w, h = 40, 20
 	x, y := cellOf(t, v, w, h, "first")
-	if v.SelectStart(0, 0, Character); v.HasSelection() {
+	if v.SelectStart(0, 0); v.HasSelection() {
 		t.Error("a press selects")
 	}
 	v.SelectTo(w+20, h+20)
 	if got, want := v.SelectionText(), "question\n\nfirst line\n\n• item one\n• item two\n\nlast"; got != want {
 		t.Errorf("all is %q, want %q", got, want)
 	}
-	v.SelectStart(w-1, y, Character) // behind the end of the line
+	v.SelectStart(w-1, y) // behind the end of the line
 	v.SelectTo(x, y)
 	if got := v.SelectionText(); got != "first line" {
 		t.Errorf("from behind the end came %q", got)
 	}
-	v.SelectStart(x, y+1, Character) // a blank line: what follows
+	v.SelectStart(x, y+1) // a blank line: what follows
 	_, below := cellOf(t, v, w, h, "item one")
 	v.SelectTo(w-1, below)
 	if got := v.SelectionText(); got != "• item one" {
@@ -100,38 +100,6 @@ func TestSelectionBesideTheText(t *testing.T) {
 	v.ClearSelection()
 	if v.HasSelection() || v.SelectionText() != "" {
 		t.Error("the selection is still there")
-	}
-}
-
-func TestDoubleAndTripleClick(t *testing.T) {
-	v := view()
-	_, p := turn()
-	p.UserText = "ask openai/gpt-5.1-mini now\nand more"
-	p.AssistantText = "Some **mod**els of `x.y` here, and the paragraph goes on and on.\n\n```\n\tf(a, b)\n```"
-	show(v, p)
-	const w, h = 40, 30
-	for at, want := range map[string][2]string{
-		"gpt":  {"openai/gpt-5.1-mini", "ask openai/gpt-5.1-mini now"},
-		"els":  {"models", "Some models of x.y here, and the paragraph goes on and on."},
-		"x.y":  {"x.y", "Some models of x.y here, and the paragraph goes on and on."},
-		"a, b": {"a", "    f(a, b)"},
-	} {
-		x, y := cellOf(t, v, w, h, at)
-		v.SelectStart(x, y, Word)
-		if got := v.SelectionText(); got != want[0] {
-			t.Errorf("double click on %q: %q, want %q", at, got, want[0])
-		}
-		v.SelectStart(x, y, Line)
-		if got := v.SelectionText(); got != want[1] {
-			t.Errorf("triple click on %q: %q, want %q", at, got, want[1])
-		}
-	}
-	x, y := cellOf(t, v, w, h, "Some")
-	v.SelectStart(x, y, Word)
-	x, y = cellOf(t, v, w, h, "ere,")
-	v.SelectTo(x, y)
-	if got := v.SelectionText(); got != "Some models of x.y here" {
-		t.Errorf("by words came %q", got)
 	}
 }
 
@@ -159,7 +127,7 @@ func TestSelectionStaysWhileTextStreamsAndScrolls(t *testing.T) {
 	if got := v.SelectionText(); got != "first words" {
 		t.Errorf("at the end the selection is %q", got)
 	}
-	v.SelectStart(5, 3, Character)
+	v.SelectStart(5, 3)
 	v.ScrollBy(-3)
 	v.SelectTo(5, 3)
 	if !v.HasSelection() {
@@ -226,7 +194,7 @@ func TestTheWidthIsNotCopied(t *testing.T) {
 		v.View(w, 10)
 		h := len(v.src.item(1).Lines(v.inner())) + 5
 		v.View(w, h)
-		v.SelectStart(0, 0, Character)
+		v.SelectStart(0, 0)
 		v.SelectTo(w, h)
 		want := text + "\n\n" + text + "\n\n" + text + "\n\n" + words + "\n\n    code " + words
 		if got := v.SelectionText(); got != want {
@@ -253,7 +221,7 @@ func TestAnySelectionIsPartOfTheText(t *testing.T) {
 			return rapid.IntRange(-2, w+2).Draw(t, name+" x"), rapid.IntRange(-2, h+2).Draw(t, name+" y")
 		}
 		x, y := at("from")
-		v.SelectStart(x, y, Unit(rapid.IntRange(0, 2).Draw(t, "unit")))
+		v.SelectStart(x, y)
 		x, y = at("to")
 		v.SelectTo(x, y)
 		got := v.SelectionText()

@@ -340,7 +340,7 @@ func TestNoWidthIsTooHostile(t *testing.T) {
 				v.ToggleAll()
 			}
 			h := 1 + w*7%60
-			for up := range 3 {
+			for range 3 {
 				got := v.View(w, h)
 				if len(got) != h {
 					t.Fatalf("%d rows, want %d", len(got), h)
@@ -350,7 +350,7 @@ func TestNoWidthIsTooHostile(t *testing.T) {
 						t.Fatalf("at %d×%d a line is %d cells wide: %q", w, h, n, line)
 					}
 				}
-				v.SelectStart(w/3, h/2, Unit(up))
+				v.SelectStart(w/3, h/2)
 				v.SelectTo(w, h)
 				v.ScrollBy(-17 * w % 400)
 			}
