@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -54,12 +55,11 @@ var modes = []string{"input", "view", "command", "pane"}
 // several keys are wrong, one for each of them, joined.
 func (s *Settings) readFile(path string, data []byte) error {
 	values := map[string]any{}
-	var keys struct{ Keys map[string]struct{} }
-	var entries struct{ Provider []struct{} } // without fields: those of a struct match in any case
 	var list struct{ Provider []Provider }
 	if err := toml.Unmarshal(data, &values); err != nil {
 		return syntaxError(path, err)
 	}
+	var keys struct{ Keys map[string]struct{} }
 	found, err := unknown(data, &keys)
 	if err != nil {
 		return syntaxError(path, err)
@@ -87,21 +87,19 @@ func (s *Settings) readFile(path string, data []byte) error {
 			lines = append(lines, line)
 		}
 	}
-	if err := errors.Join(faults...); err != nil {
-		return err
-	}
-	if found, err = unknown(data, &entries); err != nil {
-		return syntaxError(path, err)
-	}
-	for _, at := range found {
-		if name := at.Key(); name[0] == "provider" && !slices.Contains(providerKeys, name[1]) {
-			faults = append(faults, &Error{path, position(at), "", quoted(name[1]) + " is not a key of a provider" + hint(name[1], providerKeys)})
+	if faults == nil {
+		var entries struct{ Provider []struct{} } // without fields: those of a struct match in any case
+		found, err = unknown(data, &entries)
+		for _, at := range found {
+			if name := at.Key(); name[0] == "provider" && !slices.Contains(providerKeys, name[1]) {
+				faults = append(faults, &Error{path, position(at), "", quoted(name[1]) + " is not a key of a provider" + hint(name[1], providerKeys)})
+			}
 		}
 	}
-	if err := errors.Join(faults...); err != nil {
-		return err
+	if faults != nil {
+		return errors.Join(faults...)
 	}
-	if err := toml.Unmarshal(data, &list); err != nil {
+	if err = errors.Join(err, toml.Unmarshal(data, &list)); err != nil {
 		return syntaxError(path, err)
 	}
 	s.Providers = list.Provider
@@ -144,11 +142,6 @@ func (s *Settings) readSetting(k Setting, value any, from Origin, fault func(whe
 // readBinding reads a line of [keys.MODE]: ACTION = "key" or a list of keys. ""
 // is no key.
 func (s *Settings) readBinding(name []string, values map[string]any, line int, fault func(where, format string, args ...any)) {
-	var value any = values
-	for _, part := range name {
-		table, _ := value.(map[string]any)
-		value = table[part]
-	}
 	where := strings.Join(name, ".")
 	if len(name) != 3 {
 		fault(where, "write [keys.MODE] and below it ACTION = \"key\" or a list of keys")
@@ -158,19 +151,26 @@ func (s *Settings) readBinding(name []string, values map[string]any, line int, f
 		fault("", "%s is not a mode%s", quoted(name[1]), hint(name[1], modes))
 		return
 	}
-	keys, ok := value.([]any)
-	if text, single := value.(string); single {
-		ok = true
-		if text != "" {
-			keys = []any{text}
-		}
+	value := any(values)
+	for _, part := range name {
+		value = value.(map[string]any)[part] // the decoder found name as such a path
 	}
 	b := Binding{Mode: name[1], Action: name[2], Line: line}
-	for _, k := range keys {
-		text, isText := k.(string)
-		b.Keys, ok = append(b.Keys, text), ok && isText
-	}
-	if !ok {
+	switch value := value.(type) {
+	case string:
+		if value != "" {
+			b.Keys = []string{value}
+		}
+	case []any:
+		for _, key := range value {
+			if text, ok := key.(string); ok {
+				b.Keys = append(b.Keys, text)
+			} else {
+				fault(where, "is neither a key nor a list of keys")
+				return
+			}
+		}
+	default:
 		fault(where, "is neither a key nor a list of keys")
 		return
 	}
@@ -245,12 +245,17 @@ func Nearest(name string, names []string) string {
 	return best
 }
 
-// hint ends a sentence about a wrong name: with the nearest one, or with all.
-func hint(name string, names []string) string {
+// suggestion ends a sentence about a wrong name with the nearest one, if any.
+func suggestion(name string, names []string) string {
 	if n := Nearest(name, names); n != "" {
 		return fmt.Sprintf("; did you mean %s?", quoted(n))
 	}
-	return "; there are " + strings.Join(names, ", ")
+	return ""
+}
+
+// hint is suggestion or, when no name is near, all of them.
+func hint(name string, names []string) string {
+	return cmp.Or(suggestion(name, names), "; there are "+strings.Join(names, ", "))
 }
 
 // maxQuoted is the number of characters of a wrong value that an error repeats.

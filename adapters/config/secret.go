@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -103,44 +104,31 @@ func WithoutKeys(environ []string) []string {
 	return out
 }
 
+var (
+	wordPattern  = regexp.MustCompile(`^(?:[^\s'"\\]|'[^']*'|"(?s:[^"\\]|\\.)*"|(?s:\\.))+`)
+	quotePattern = regexp.MustCompile(`'[^']*'|"(?s:[^"\\]|\\.)*"|(?s:\\.)`)
+	inQuotes     = strings.NewReplacer(`\"`, `"`, `\\`, `\`) // inside "…" a \ before other characters is itself
+)
+
 // Words splits a command into its words as a shell does, with '…', "…" and \,
 // and expands nothing.
 func Words(s string) ([]string, error) {
 	var words []string
-	var word strings.Builder
-	open, quote, escaped := false, rune(0), false
-	for _, r := range s {
-		switch {
-		case escaped:
-			if quote == '"' && r != '"' && r != '\\' {
-				word.WriteRune('\\') // inside "…" a \ before other characters is itself
-			}
-			word.WriteRune(r)
-			escaped = false
-		case r == '\\' && quote != '\'':
-			open, escaped = true, true
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(r)
-		case r == '\'' || r == '"':
-			open, quote = true, r
-		case r == ' ' || r == '\t' || r == '\n':
-			if open {
-				words = append(words, word.String())
-				word.Reset()
-				open = false
-			}
-		default:
-			open = true
-			word.WriteRune(r)
+	for s = strings.TrimLeft(s, " \t\n"); s != ""; s = strings.TrimLeft(s, " \t\n") {
+		word := wordPattern.FindString(s)
+		if word == "" {
+			return nil, errors.New("a quote or \\ in the command is not closed")
 		}
-	}
-	if quote != 0 || escaped {
-		return nil, errors.New("a quote or \\ in the command is not closed")
-	}
-	if open {
-		words = append(words, word.String())
+		s = s[len(word):]
+		words = append(words, quotePattern.ReplaceAllStringFunc(word, func(quote string) string {
+			switch quote[0] {
+			case '"':
+				return inQuotes.Replace(quote[1 : len(quote)-1])
+			case '\'':
+				return quote[1 : len(quote)-1]
+			}
+			return quote[1:]
+		}))
 	}
 	return words, nil
 }

@@ -28,7 +28,14 @@ func Set(path, key, value string, themes []string) error {
 	if err := k.set(&want, value); err != nil {
 		return &Error{Where: key, Reason: err.Error()}
 	}
-	target, mode, data, err := current(path)
+	mode, data := fs.FileMode(0o600), []byte(nil) // of a new file: it may contain keys later
+	target, err := filepath.EvalSymlinks(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		target, err = path, nil
+	case err == nil:
+		data, mode, err = read(target)
+	}
 	if err != nil {
 		return &Error{Path: path, Reason: reason(err)}
 	}
@@ -46,7 +53,7 @@ func Set(path, key, value string, themes []string) error {
 	if k.Show(result) != k.Show(&want) || !sameOthers(data, changed, key) {
 		return &Error{Path: path, Where: key, Reason: "cannot be changed alone: the file would be read differently"}
 	}
-	if err := replace(target, mode, changed); err != nil {
+	if err := WriteFile(target, mode, changed); err != nil {
 		return &Error{Path: path, Reason: reason(err)}
 	}
 	return nil
@@ -61,22 +68,6 @@ func sameOthers(before, after []byte, key string) bool {
 	delete(was, key)
 	delete(is, key)
 	return reflect.DeepEqual(was, is)
-}
-
-// newMode is the mode of a file that Set creates: it may contain keys later.
-const newMode = 0o600
-
-// current reads the file at path; target is its name without symbolic links. A
-// missing file is empty.
-func current(path string) (target string, mode fs.FileMode, data []byte, err error) {
-	target, err = filepath.EvalSymlinks(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return path, newMode, nil, nil
-	}
-	if err == nil {
-		data, mode, err = read(target)
-	}
-	return target, mode, data, err
 }
 
 // edited is the file with another value for a top-level key.
@@ -142,14 +133,14 @@ func lineFor(data []byte, key string) int {
 	return from
 }
 
-// replace replaces a file by rename: after a crash the old or the new file is
-// there, whole.
-func replace(path string, mode fs.FileMode, data []byte) error {
+// WriteFile replaces the file at path by rename: after a crash the old or the new
+// file is there, whole. It creates missing folders for their owner alone.
+func WriteFile(path string, mode fs.FileMode, data []byte) error {
 	folder := filepath.Dir(path)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(folder, ".winnow-config-*")
+	f, err := os.CreateTemp(folder, ".winnow-*")
 	if err != nil {
 		return err
 	}

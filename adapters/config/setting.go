@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,37 +10,34 @@ import (
 )
 
 // Settings are the values in force. Load makes them; the zero value is not the
-// default.
+// default. The tags of a setting are its key, its default, what it accepts (one
+// of a list, of which the first is the default, or a range) and a clause of help.
 type Settings struct {
-	Model     string // "provider/name"; "" is the one used last, or the first
-	SendKey   string // "ctrl+enter" or "enter"
-	Confirm   string // "save", "always" or "never"
-	LongReply string // long_reply: "stay" or "view"
-	Theme     string // "auto", "dark", "light", or a name of Options.Themes, which may end in "-dark" or "-light"
-	LogLevel  string // "error", "warning", "info" or "debug"
-	Window    string // "model-filter" or "history"
-
-	MaxIterations        int
-	ContextTokens        int
-	UserRequestAllowance int
-	MaxTrimAttempts      int
-	CharsPerToken        float64
-
-	ConnectTimeout   time.Duration
-	FirstByteTimeout time.Duration
-	IdleTimeout      time.Duration
-
-	Mouse        bool
-	Notify       bool
-	Plain        bool
-	LocalServers bool // look for servers on this machine's usual ports
+	Model                string        `key:"model" help:"PROVIDER/NAME of the model to begin with"`
+	Window               string        `key:"window" one:"model-filter, history" help:"what the assistant works on"`
+	SendKey              string        `key:"send_key" one:"ctrl+enter, enter" help:"the key that sends"`
+	Confirm              string        `key:"confirm" one:"save, always, never" help:"which tools of the assistant ask first"`
+	MaxIterations        int           `key:"max_iterations" default:"5" range:"1 to 100" help:"rounds of tool calls in a turn"`
+	CharsPerToken        float64       `key:"chars_per_token" default:"3.5" range:"0.5 to 20" help:"characters in a token, for estimates"`
+	UserRequestAllowance int           `key:"user_request_allowance" default:"100" range:"0 to 1000000" help:"tokens reserved for the message"`
+	MaxTrimAttempts      int           `key:"max_trim_attempts" default:"10" range:"0 to 1000" help:"pairs that may be dropped when a request is too long"`
+	ContextTokens        int           `key:"context_tokens" default:"16000" range:"500 to 1000000" help:"tokens of the window's context"`
+	LongReply            string        `key:"long_reply" one:"stay, view" help:"where the focus goes when a reply is longer than the screen"`
+	ConnectTimeout       time.Duration `key:"connect_timeout" default:"10s" help:"until there is a connection"`
+	FirstByteTimeout     time.Duration `key:"first_byte_timeout" default:"5m0s" help:"until the first piece of an answer"`
+	IdleTimeout          time.Duration `key:"idle_timeout" default:"2m0s" help:"between two pieces of an answer"`
+	Theme                string        `key:"theme" one:"auto, dark, light" help:"the colours"` // see Background
+	Mouse                bool          `key:"mouse" default:"false" help:"use the mouse from the start"`
+	Notify               bool          `key:"notify" default:"false" help:"notify when a long turn ends out of sight"`
+	Plain                bool          `key:"plain" default:"false" help:"no alternate screen, lines only"`
+	LocalServers         bool          `key:"local_servers" default:"true" help:"look for Ollama, LM Studio and llama.cpp on this machine"`
+	LogLevel             string        `key:"log_level" one:"info, error, warning, debug" help:"how much is logged"`
 
 	Keys      []Binding
 	Providers []Provider
 
-	// Path is the file that was read; Found is false when there is none.
-	Path    string
-	Found   bool
+	Path    string            // the file that was read
+	Found   bool              // there is a file
 	Origins map[string]Origin // by key
 
 	themes []string // Options.Themes
@@ -77,48 +75,34 @@ type Setting struct {
 	Default string
 	Help    string // one clause
 
-	// Show is the value in force, in a form that the setting accepts.
-	Show func(*Settings) string
-
-	quoted bool // a TOML string, not a number or a truth value
-	set    func(*Settings, string) error
-}
-
-// Env is the environment variable that sets it.
-func (s Setting) Env() string { return "WINNOW_" + strings.ToUpper(s.Key) }
-
-// literal is a value as TOML.
-func (s Setting) literal(value string) string {
-	if !s.quoted {
-		return value
-	}
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
+	field   int      // of Settings
+	choices []string // nil: any text
+	limits  string   // of a number
+	themes  []string // Options.Themes, of the key theme
 }
 
 // All lists the settings in the order of the template. themes are
 // Options.Themes.
 func All(themes []string) []Setting {
-	return []Setting{
-		text("model", "", "PROVIDER/NAME of the model to begin with", func(s *Settings) *string { return &s.Model }),
-		choice("window", "what the assistant works on", func(s *Settings) *string { return &s.Window }, "model-filter", "history"),
-		choice("send_key", "the key that sends", func(s *Settings) *string { return &s.SendKey }, "ctrl+enter", "enter"),
-		choice("confirm", "which tools of the assistant ask first", func(s *Settings) *string { return &s.Confirm }, "save", "always", "never"),
-		number("max_iterations", 5, 1, 100, "rounds of tool calls in a turn", func(s *Settings) *int { return &s.MaxIterations }),
-		number("chars_per_token", 3.5, 0.5, 20, "characters in a token, for estimates", func(s *Settings) *float64 { return &s.CharsPerToken }),
-		number("user_request_allowance", 100, 0, 1_000_000, "tokens reserved for the message", func(s *Settings) *int { return &s.UserRequestAllowance }),
-		number("max_trim_attempts", 10, 0, 1000, "pairs that may be dropped when a request is too long", func(s *Settings) *int { return &s.MaxTrimAttempts }),
-		number("context_tokens", 16_000, 500, 1_000_000, "tokens of the window's context", func(s *Settings) *int { return &s.ContextTokens }),
-		choice("long_reply", "where the focus goes when a reply is longer than the screen", func(s *Settings) *string { return &s.LongReply }, "stay", "view"),
-		span("connect_timeout", 10*time.Second, "until there is a connection", func(s *Settings) *time.Duration { return &s.ConnectTimeout }),
-		span("first_byte_timeout", 300*time.Second, "until the first piece of an answer", func(s *Settings) *time.Duration { return &s.FirstByteTimeout }),
-		span("idle_timeout", 120*time.Second, "between two pieces of an answer", func(s *Settings) *time.Duration { return &s.IdleTimeout }),
-		theme(themes),
-		flag("mouse", false, "use the mouse from the start", func(s *Settings) *bool { return &s.Mouse }),
-		flag("notify", false, "notify when a long turn ends out of sight", func(s *Settings) *bool { return &s.Notify }),
-		flag("plain", false, "no alternate screen, lines only", func(s *Settings) *bool { return &s.Plain }),
-		flag("local_servers", true, "look for Ollama, LM Studio and llama.cpp on this machine", func(s *Settings) *bool { return &s.LocalServers }),
-		choice("log_level", "how much is logged", func(s *Settings) *string { return &s.LogLevel }, "info", "error", "warning", "debug"),
+	var all []Setting
+	of := reflect.TypeFor[Settings]()
+	for i := range of.NumField() {
+		tag := of.Field(i).Tag
+		k := Setting{Key: tag.Get("key"), Default: tag.Get("default"), Help: tag.Get("help"), field: i, limits: tag.Get("range")}
+		if k.Key == "" {
+			continue
+		}
+		if one := tag.Get("one"); one != "" {
+			k.choices = strings.Split(one, ", ")
+			k.Default = k.choices[0]
+			if k.Key == "theme" {
+				k.choices, k.themes = append(k.choices, themes...), themes
+			}
+			k.Help += ": " + k.list()
+		}
+		all = append(all, k)
 	}
+	return all
 }
 
 func find(key string, themes []string) (Setting, bool) {
@@ -130,38 +114,70 @@ func find(key string, themes []string) (Setting, bool) {
 	return all[i], true
 }
 
-func text(key, std, help string, at func(*Settings) *string) Setting {
-	return setting(key, std, help, at, func(v string) (string, error) { return v, nil })
-}
+// Env is the environment variable that sets it.
+func (k Setting) Env() string { return "WINNOW_" + strings.ToUpper(k.Key) }
 
-// setting makes a Setting from the field that stores its value and the parser
-// that checks it.
-func setting[T any](key string, std T, help string, at func(*Settings) *T, parse func(string) (T, error)) Setting {
-	set := func(s *Settings, v string) error {
-		value, err := parse(v)
-		if err == nil {
-			*at(s) = value
-		}
-		return err
-	}
-	show := func(s *Settings) string { return fmt.Sprint(*at(s)) }
-	quoted := false
-	switch any(std).(type) {
+// Show is the value in force, in a form that the setting accepts.
+func (k Setting) Show(s *Settings) string { return fmt.Sprint(k.value(s).Interface()) }
+
+func (k Setting) value(s *Settings) reflect.Value { return reflect.ValueOf(s).Elem().Field(k.field) }
+
+// literal is a value as TOML.
+func (k Setting) literal(value string) string {
+	switch k.value(&Settings{}).Interface().(type) {
 	case string, time.Duration:
-		quoted = true
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
 	}
-	return Setting{Key: key, Default: fmt.Sprint(std), Help: help, quoted: quoted, set: set, Show: show}
+	return value
 }
 
-// choice accepts one of the values; the first is the default.
-func choice(key, help string, at func(*Settings) *string, values ...string) Setting {
-	list := strings.Join(values, ", ")
-	return setting(key, values[0], help+": "+list, at, func(v string) (string, error) {
-		if !slices.Contains(values, v) {
-			return "", fmt.Errorf("%s is not one of %s", quoted(v), list)
+// set parses v and stores it in s.
+func (k Setting) set(s *Settings, v string) error {
+	value, err := k.parse(k.value(s).Interface(), v)
+	if err == nil {
+		k.value(s).Set(reflect.ValueOf(value))
+	}
+	return err
+}
+
+// parse parses v as a value of the type of as.
+func (k Setting) parse(as any, v string) (any, error) {
+	switch as.(type) {
+	case bool:
+		b, err := strconv.ParseBool(v)
+		if err != nil {
+			return nil, fmt.Errorf("%s is neither true nor false", quoted(v))
+		}
+		return b, nil
+	case time.Duration:
+		d, err := time.ParseDuration(v)
+		if n, bare := strconv.Atoi(v); bare == nil {
+			d, err = time.Duration(n)*time.Second, nil
+		}
+		if err != nil || d <= 0 || d > 24*time.Hour {
+			return nil, fmt.Errorf("%s is not a time such as 90s or 2m, at most 24h", quoted(v))
+		}
+		return d, nil
+	case string:
+		if k.choices != nil && !slices.Contains(k.choices, v) && !slices.Contains(k.themes, withoutBackground(v)) {
+			return nil, fmt.Errorf("%s is not one of %s%s", quoted(v), k.list(), suggestion(v, k.choices))
 		}
 		return v, nil
-	})
+	}
+	var least, most float64
+	_, _ = fmt.Sscanf(k.limits, "%g to %g", &least, &most) // of the tag
+	_, whole := as.(int)
+	f, err := strconv.ParseFloat(v, 64)
+	inRange := f >= least && f <= most // false for NaN
+	switch {
+	case whole && err == nil && inRange && f == float64(int(f)):
+		return int(f), nil
+	case whole:
+		return nil, fmt.Errorf("%s is not a whole number from %s", quoted(v), k.limits)
+	case err != nil || !inRange:
+		return nil, fmt.Errorf("%s is not a number from %s", quoted(v), k.limits)
+	}
+	return f, nil
 }
 
 // The suffixes of a theme's name that select a background.
@@ -170,81 +186,30 @@ const (
 	onLight = "-light"
 )
 
-// theme accepts a background for the default theme, or the name of a theme. A
-// theme follows the terminal's background unless its name has a suffix.
-func theme(names []string) Setting {
-	known := append([]string{"auto", "dark", "light"}, names...)
-	list := strings.Join(known, ", ")
-	if len(names) > 0 {
-		list += fmt.Sprintf("; the last %d also with %s or %s at the end", len(names), onDark, onLight)
+func withoutBackground(theme string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(theme, onDark), onLight)
+}
+
+// list is what a setting with choices accepts. A theme follows the terminal's
+// background unless its name has a suffix.
+func (k Setting) list() string {
+	list := strings.Join(k.choices, ", ")
+	if len(k.themes) > 0 {
+		list += fmt.Sprintf("; the last %d also with %s or %s at the end", len(k.themes), onDark, onLight)
 	}
-	return setting("theme", known[0], "the colours: "+list, func(s *Settings) *string { return &s.Theme }, func(v string) (string, error) {
-		name := strings.TrimSuffix(strings.TrimSuffix(v, onDark), onLight)
-		if slices.Contains(known, v) || name != v && slices.Contains(names, name) {
-			return v, nil
-		}
-		near := Nearest(v, known)
-		if near != "" {
-			near = "; did you mean " + quoted(near) + "?"
-		}
-		return "", fmt.Errorf("%s is not one of %s%s", quoted(v), list, near)
-	})
+	return list
 }
 
 // Background splits Theme: the name of the theme, "" for the default one, and
 // the background, "auto", "dark" or "light".
 func (s *Settings) Background() (name, background string) {
-	switch s.Theme {
-	case "", "auto":
-		return "", "auto"
-	case "dark", "light":
+	switch name = withoutBackground(s.Theme); {
+	case s.Theme == "dark", s.Theme == "light":
 		return "", s.Theme
+	case name == "auto":
+		return "", name
+	case name == s.Theme:
+		return name, "auto"
 	}
-	if name, ok := strings.CutSuffix(s.Theme, onDark); ok {
-		return name, "dark"
-	}
-	if name, ok := strings.CutSuffix(s.Theme, onLight); ok {
-		return name, "light"
-	}
-	return s.Theme, "auto"
-}
-
-// number accepts an int or a float64 from least to most.
-func number[T int | float64](key string, std, least, most T, help string, at func(*Settings) *T) Setting {
-	kind := "number"
-	if _, whole := any(std).(int); whole {
-		kind = "whole number"
-	}
-	return setting(key, std, help, at, func(v string) (T, error) {
-		f, err := strconv.ParseFloat(v, 64)
-		n := T(f)
-		if err != nil || float64(n) != f || n < least || n > most { // NaN is not equal to itself
-			err = fmt.Errorf("%s is not a %s from %v to %v", quoted(v), kind, least, most)
-		}
-		return n, err
-	})
-}
-
-// span accepts "90s" and "2m30s", and a bare number of seconds.
-func span(key string, std time.Duration, help string, at func(*Settings) *time.Duration) Setting {
-	return setting(key, std, help, at, func(v string) (time.Duration, error) {
-		d, err := time.ParseDuration(v)
-		if n, bare := strconv.Atoi(v); bare == nil {
-			d, err = time.Duration(n)*time.Second, nil
-		}
-		if err != nil || d <= 0 || d > 24*time.Hour {
-			err = fmt.Errorf("%s is not a time such as 90s or 2m, at most 24h", quoted(v))
-		}
-		return d, err
-	})
-}
-
-func flag(key string, std bool, help string, at func(*Settings) *bool) Setting {
-	return setting(key, std, help, at, func(v string) (bool, error) {
-		b, err := strconv.ParseBool(v)
-		if err != nil {
-			err = fmt.Errorf("%s is neither true nor false", quoted(v))
-		}
-		return b, err
-	})
+	return name, s.Theme[len(name)+1:]
 }
