@@ -39,7 +39,6 @@ func BenchmarkKey(b *testing.B) {
 				if i%2 == 1 {
 					k = tea.KeyPressMsg{Code: tea.KeyBackspace}
 				}
-				m.input.burst.last = m.input.burst.last.Add(-pasteGap) // no paste
 				m.Update(k)
 				m.View()
 			}

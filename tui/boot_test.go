@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -45,7 +46,7 @@ func bootDesk(t *testing.T, f furniture, fail error) booting {
 	if b.model, err = New(o); err != nil {
 		t.Fatal(err)
 	}
-	d.Screen = tuitest.Start(t, b.model, f.w, f.h, tuitest.Options{Clock: d.clock})
+	d.Screen = tuitest.Start(t, b.model, f.w, f.h, tuitest.Options{Clock: d.clock, Input: f.input()})
 	d.Wait("loading…")
 	return b
 }
@@ -74,8 +75,15 @@ func TestOneTypesWhileEverythingIsLoaded(t *testing.T) {
 }
 
 func TestAPasteWithoutBracketsBeforeEverythingIsThere(t *testing.T) {
-	b := bootDesk(t, furniture{}, nil)
-	b.Bytes([]byte("hey there\rnext\rlast"))
+	from, to, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = to.Close() })
+	b := bootDesk(t, furniture{keys: NewInput(from)}, nil)
+	if _, err := to.WriteString("hey there\rnext\rlast"); err != nil {
+		t.Fatal(err)
+	}
 	b.box("hey there|next|last")
 	b.gate.Open()
 	b.Wait("◇ test/script")

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"strings"
@@ -11,6 +12,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/filter"
+	"winnow/assistant/history"
 	"winnow/tui/tuitest"
 )
 
@@ -22,6 +25,23 @@ type ledger struct {
 	desk    *desk
 	answers map[string]int
 	renders int
+	lines   int // of the filter language that were evaluated
+}
+
+// counted is a history that counts the filter lines it evaluates.
+type counted struct {
+	history.Store
+	lines *int
+}
+
+func (c counted) Filter(ctx context.Context, q *filter.Query, env history.Env) (history.Result, error) {
+	*c.lines++
+	return c.Store.Filter(ctx, q, env)
+}
+
+func (c counted) Count(ctx context.Context, q *filter.Query, env history.Env) (int, error) {
+	*c.lines++
+	return c.Store.Count(ctx, q, env)
 }
 
 // newLedger opens a program on a history, in a bubble. A message of the
@@ -29,6 +49,7 @@ type ledger struct {
 func newLedger(t *testing.T, f furniture) *ledger {
 	t.Helper()
 	l := &ledger{answers: map[string]int{}}
+	f.wrap = func(s history.Store) history.Store { return counted{s, &l.lines} }
 	f.change = func(o *Options) {
 		now := o.Now
 		o.Now = func() time.Time {
@@ -67,11 +88,6 @@ func (l *ledger) run(cmd tea.Cmd) {
 		select {
 		case msg := <-l.msgs:
 			l.answers[strings.TrimPrefix(fmt.Sprintf("%T", msg), "tui.")]++
-			if plan, ok := msg.(savePlannedMsg); ok {
-				for i, line := range plan.lines { // the file has a name that every run knows
-					plan.lines[i] = strings.ReplaceAll(line, l.desk.file, "/home/gateway/.env")
-				}
-			}
 			l.take(msg)
 		default:
 			l.View()
@@ -99,7 +115,7 @@ func (l *ledger) keys(names ...string) {
 func (l *ledger) work(before *[4]int) (done [4]int) {
 	now := [4]int{
 		l.session.Recomputes() + l.answers["boundaryComputedMsg"],
-		l.answers["filterAppliedMsg"] + l.answers["filterCountedMsg"] + l.answers["pairCheckedMsg"],
+		l.lines,
 		l.answers["pairsLoadedMsg"],
 		l.renders,
 	}

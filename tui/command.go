@@ -1,21 +1,25 @@
 package tui
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
 	"winnow/assistant/workspace"
+	"winnow/tui/overlay"
 	"winnow/tui/textline"
 	"winnow/tui/textwidth"
 )
 
-// commandLine is COMMAND: the line that filters the conversation or carries a
-// :command out on the pairs it selects.
+// commandLine is COMMAND: the line that filters the conversation or executes a
+// :command on the pairs it selects.
 type commandLine struct {
 	*shared
 	line      textLine
@@ -31,13 +35,13 @@ type completions struct {
 	line textline.Editor // as it was typed
 }
 
-// completionsSeen is how many of them one sees at once.
+// completionsSeen is how many of them are on the screen at once.
 const completionsSeen = 8
 
 func (o *completions) open() bool { return len(o.list) > 0 }
 
-// changed says what the line would leave, or what is wrong with it.
-func (l *commandLine) changed([]string) tea.Cmd {
+// changed shows what the line would leave, or what is wrong with it.
+func (l *commandLine) changed() tea.Cmd {
 	text := l.line.Text()
 	l.line.offers = completions{}
 	if _, err := filter.Parse(text); err != nil {
@@ -49,59 +53,68 @@ func (l *commandLine) changed([]string) tea.Cmd {
 		return nil
 	}
 	l.line.wrong, l.line.column = false, 0 // the number stays until the new one is known
-	return countFilter(l.work, text)
+	return async(func(ctx context.Context) (int, error) { return l.work.CountFilter(ctx, text) }, func(n int, err error) tea.Cmd {
+		switch {
+		case text != l.line.Text() || l.mode != modeCommand || l.line.wrong:
+			// The line has changed since, or was applied and refused.
+		case err != nil:
+			l.line.fail(err)
+		default:
+			l.line.setHint(pairsCounted(n))
+		}
+		return nil
+	})
 }
 
-func (l *commandLine) onCount(msg filterCountedMsg) tea.Cmd {
-	if msg.line != l.line.Text() || l.mode != modeCommand || l.line.wrong {
-		return nil // the answer to a line that is not there any more, or that was applied since and failed
+// pairsCounted is a number of pairs in words.
+func pairsCounted(n int) string {
+	if n == 0 {
+		return "no pair"
 	}
-	if msg.err != nil {
-		l.line.fail(msg.err)
-	} else {
-		l.line.setHint(pairsCounted(msg.count))
-	}
-	return nil
+	return assistant.Counted(n, "pair")
 }
 
-// walk goes through the lines that worked, or through the list that is open.
-func (l *commandLine) walk(step int, topics []string) tea.Cmd {
+// onCommandLine is an action of the filter line.
+func onCommandLine(do func(*commandLine, int) tea.Cmd, step int) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd { return do(&m.command, step) }
+}
+
+// walk goes through the lines that were applied, or through the list that is open.
+func (l *commandLine) walk(step int) tea.Cmd {
 	switch {
 	case l.line.offers.open():
-		return l.complete(step, topics)
+		return l.complete(step)
 	case !l.line.walk(step):
 		return nil
 	}
-	return l.changed(topics)
+	return l.changed()
 }
 
-// complete opens the list and takes an entry; called again it goes on to the
-// next, or back.
-func (l *commandLine) complete(step int, topics []string) tea.Cmd {
-	if !l.line.offers.open() && !l.offer(topics) {
+// complete opens the list and takes an entry; called again it takes the next one,
+// or the one before.
+func (l *commandLine) complete(step int) tea.Cmd {
+	if !l.line.offers.open() && !l.offer() {
 		return nil
 	}
-	o := &l.line.offers
-	switch n := len(o.list); {
-	case o.at < 0 && step < 0:
-		o.at = n - 1
-	default:
-		o.at = (o.at + step + n) % n
+	o := l.line.offers
+	n := len(o.list)
+	if o.at < 0 && step < 0 {
+		o.at = n
 	}
-	open := *o
+	o.at = (o.at + step + n) % n
 	c := o.list[o.at]
 	l.line.Editor = o.line
 	l.line.Replace(c.From, c.To, c.Text)
-	cmd := l.changed(topics)
-	if len(open.list) > 1 {
-		l.line.offers = open
+	cmd := l.changed()
+	if n > 1 {
+		l.line.offers = o
 	}
 	return cmd
 }
 
 // offer opens the list without taking anything; it reports whether there is one.
-func (l *commandLine) offer(topics []string) bool {
-	from := filter.Sources{Topics: topics}
+func (l *commandLine) offer() bool {
+	from := filter.Sources{Topics: l.topics}
 	for _, info := range l.session.Registry().Models() {
 		from.Models = append(from.Models, info.ID)
 	}
@@ -117,23 +130,16 @@ func (l *commandLine) offer(topics []string) bool {
 	return true
 }
 
-// closeOffers takes the list away and gives back what was typed.
-func (l *commandLine) closeOffers(topics []string) tea.Cmd {
-	l.line.Editor = l.line.offers.line
-	return l.changed(topics)
-}
-
 // rows are the lines above the filter line: what can stand in it, and what is
 // wrong with it or what its command takes.
-func (l *commandLine) rows(w, h int) []string {
-	var rows []string
-	word, tone := l.line.hint, l.styles.Footer.Bad
+func (l *commandLine) rows(w, h int) (rows []string) {
+	text, tone := l.line.hint, l.styles.Footer.Bad
 	if !l.line.wrong {
-		word, tone = l.usage(), l.styles.Footer.Notice
+		text, tone = l.usage(), l.styles.Footer.Notice
 	}
-	if word != "" {
-		for _, text := range textwidth.Wrap(oneLine(word), w-2) {
-			rows = append(rows, tone.Render(" "+text+strings.Repeat(" ", max(0, w-1-ansi.StringWidth(text)))))
+	if text != "" {
+		for _, line := range textwidth.Wrap(oneLine(text), w-2) {
+			rows = append(rows, tone.Render(" "+line+strings.Repeat(" ", max(0, w-1-ansi.StringWidth(line)))))
 		}
 	}
 	rows = rows[:min(len(rows), h)]
@@ -147,8 +153,8 @@ func (l *commandLine) rows(w, h int) []string {
 	return rows
 }
 
-// usage says what the command of the line takes and what it would do; "" for a
-// line without one.
+// usage is what the command of the line takes and would do; "" for a line
+// without one.
 func (l *commandLine) usage() string {
 	q, err := filter.Parse(l.line.Text())
 	if err != nil || q.Command == nil {
@@ -161,19 +167,12 @@ func (l *commandLine) usage() string {
 	return text
 }
 
-// onCommandLine is the action of the filter line.
-func onCommandLine(do func(*commandLine, int, []string) tea.Cmd, step int) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd { return do(&m.command, step, m.pickers.topics) }
-}
-
 // openCommand opens the filter line with a text.
 func (m *Model) openCommand(text string) tea.Cmd {
 	m.setMode(modeCommand)
 	m.command.line.open(text)
-	return m.command.changed(m.pickers.topics)
+	return m.command.changed()
 }
-
-func (m *Model) toCommand() tea.Cmd { return m.openCommand(m.session.Filter()) }
 
 // commandOnShown is the action that opens the filter line with a command on the
 // pairs that are shown, and the list of what it takes.
@@ -185,16 +184,51 @@ func commandOnShown(command string) func(*Model) tea.Cmd {
 		}
 		cmd := m.openCommand(line + command)
 		if strings.HasSuffix(command, " ") || command == ":" {
-			m.command.offer(m.pickers.topics)
+			m.command.offer()
 		}
 		return cmd
 	}
 }
 
-// lineAgain opens the filter line with one that did not work, and says why.
+// applyLine applies the line; on an error the line stays and nothing is applied.
+func (m *Model) applyLine() tea.Cmd {
+	line := strings.TrimSpace(m.command.line.Text())
+	if _, err := filter.Parse(line); err != nil {
+		m.command.line.offers = completions{}
+		m.command.line.fail(err)
+		return nil
+	}
+	m.notice.clear()
+	return m.runLine(line)
+}
+
+// runLine applies a line as if it had been typed: it filters, or plans a command.
+func (m *Model) runLine(line string) tea.Cmd {
+	q, err := filter.Parse(line)
+	if err != nil {
+		return m.fail(err)
+	}
+	m.setMode(modeView)
+	switch {
+	case m.opts.History == nil:
+		return m.fail(workspace.ErrNoHistory)
+	case q.Command != nil:
+		return async(func(ctx context.Context) (history.Command, error) { return m.work.PlanCommand(ctx, line) }, func(c history.Command, err error) tea.Cmd {
+			return m.confirmCommand(line, c, err)
+		})
+	}
+	var boundary boundaryComputedMsg
+	return async(func(ctx context.Context) (workspace.Filtered, error) {
+		f, err := m.work.SetFilter(ctx, line)
+		boundary = boundaryOf(m.session)
+		return f, err
+	}, func(f workspace.Filtered, err error) tea.Cmd { return m.filtered(line, f, boundary, err) })
+}
+
+// lineAgain opens the filter line with one that was refused, and shows why.
 func (m *Model) lineAgain(line string, err error) tea.Cmd {
 	if m.mode != modeView || m.overlay.Open() {
-		return m.fail(err) // the user has gone on to something else
+		return m.fail(err) // the user has turned to something else
 	}
 	m.setMode(modeCommand)
 	m.command.line.open(line)
@@ -202,37 +236,176 @@ func (m *Model) lineAgain(line string, err error) tea.Cmd {
 	return nil
 }
 
-// applyLine applies the line; an error keeps it and applies nothing.
-func (m *Model) applyLine() tea.Cmd {
-	line := strings.TrimSpace(m.command.line.Text())
-	q, err := filter.Parse(line)
+// filtered shows what a line left.
+func (m *Model) filtered(line string, f workspace.Filtered, boundary boundaryComputedMsg, err error) tea.Cmd {
 	if err != nil {
-		m.command.line.offers = completions{}
-		m.command.line.fail(err)
+		return m.lineAgain(line, err)
+	}
+	for _, r := range f.Refs[max(0, len(f.Refs)-2):] {
+		m.conv.chat.SetHidden(r.Seq, false) // the line shows it after all
+	}
+	m.conv.setBoundary(boundary)
+	m.conv.chat.Bottom()
+	m.command.line.remember(line)
+	text := pairsCounted(len(f.Refs))
+	if line == "" {
+		text += " · all sessions"
+	}
+	for _, hint := range f.Hints {
+		text += " · " + hint.String()
+	}
+	m.notice.info(text)
+	return m.conv.loadMissing()
+}
+
+// refilter evaluates the active line again after pairs have changed.
+func (m *Model) refilter() tea.Cmd {
+	return attempt(m.work.Refilter, func(err error) tea.Cmd {
+		if err != nil {
+			return m.failView(err)
+		}
+		return computeBoundary(m.session)
+	})
+}
+
+// failView shows that the line of the view can no longer be evaluated, behind the
+// notice of what was just done.
+func (m *Model) failView(err error) tea.Cmd {
+	text := "the filter of the view cannot be evaluated: " + sentence(err)
+	if m.notice.text != "" {
+		text = m.notice.text + " · " + text
+	}
+	m.notice.fail(text)
+	return nil
+}
+
+// readsMarks reports whether a line reads what a user sets on pairs: stars, flag,
+// topic. A saved filter may.
+func readsMarks(line string) (reads bool) {
+	q, err := filter.Parse(line)
+	if err != nil || q.Expr == nil {
+		return false
+	}
+	filter.Walk(q.Expr, func(x filter.Expr) {
+		switch x.(type) {
+		case filter.Stars, filter.Flag, filter.Topic, filter.TopicSelected, filter.TopicLast, filter.Saved:
+			reads = true
+		default:
+		}
+	})
+	return reads
+}
+
+// confirmCommand executes a planned command; what changes many pairs, or for
+// good, asks first.
+func (m *Model) confirmCommand(line string, c history.Command, err error) tea.Cmd {
+	if err != nil {
+		return m.lineAgain(line, err)
+	}
+	do := func() tea.Cmd {
+		return async(func(ctx context.Context) (history.Outcome, error) { return m.work.Execute(ctx, c, line) }, func(out history.Outcome, err error) tea.Cmd {
+			return m.executed(line, c, out, err)
+		})
+	}
+	yes := string(c.Verb)
+	if c.Verb == filter.SetTopic {
+		yes = "move"
+	}
+	what := oneLine(c.Does())
+	what = strings.ToUpper(what[:1]) + what[1:]
+	switch c.Confirm() {
+	case history.ConfirmNewTopic:
+		return m.ask("There is no topic "+oneLine(c.Topic)+". Create it?", []string{what + "."}, yes, "don't "+yes, do)
+	case history.ConfirmDelete:
+		return m.ask(what+" for good?", nil, yes, "don't "+yes, do)
+	case history.ConfirmMany:
+		return m.ask(what+"?", nil, yes, "don't "+yes, do)
+	default:
+		return do()
+	}
+}
+
+// executed shows what a command has done, and the pairs as they are now. An error
+// beside an outcome is one of the view.
+func (m *Model) executed(line string, c history.Command, out history.Outcome, err error) tea.Cmd {
+	if err != nil && out.Text == "" {
+		return m.lineAgain(line, err)
+	}
+	notice := out.Text
+	if out.CanUndo() {
+		m.command.undoStack = append(m.command.undoStack, c.Seqs)
+		notice += m.hintIn(modeView, " · %s undoes it", "undo-pairs")
+	}
+	m.notice.info(notice)
+	if err != nil {
+		return m.failView(err)
+	}
+	m.command.line.remember(line)
+	if len(out.Filters) > 0 {
+		m.openFilters(out.Filters)
+	}
+	if c.DryRun {
 		return nil
 	}
-	m.setMode(modeView)
-	m.notice.clear()
-	return m.runQuery(q, line)
+	return m.showMarks(c.Seqs)
 }
 
-// runLine carries a line out as if it had been typed.
-func (m *Model) runLine(line string) tea.Cmd {
-	q, err := filter.Parse(line)
-	if err != nil {
-		return m.fail(err)
-	}
-	m.setMode(modeView)
-	return m.runQuery(q, line)
+// undoCommand undoes the newest command on pairs.
+func (m *Model) undoCommand() tea.Cmd {
+	return async(m.work.UndoCommand, func(out history.Outcome, err error) tea.Cmd {
+		switch {
+		case errors.Is(err, workspace.ErrNothingToUndo):
+			return m.info("there is no command of the filter line to undo")
+		case err != nil && out.Text == "":
+			return m.fail(err)
+		}
+		m.notice.info("undone: " + out.Text)
+		if err != nil {
+			m.failView(err)
+		}
+		var seqs []int64
+		if n := len(m.command.undoStack); n > 0 {
+			seqs = m.command.undoStack[n-1]
+			m.command.undoStack = m.command.undoStack[:n-1]
+		}
+		return m.showMarks(seqs)
+	})
 }
 
-// runQuery filters, or prepares the command of a line.
-func (m *Model) runQuery(q *filter.Query, line string) tea.Cmd {
-	switch {
-	case m.opts.History == nil:
-		return m.fail(workspace.ErrNoHistory)
-	case q.Command != nil:
-		return planCommand(m.work, line)
+// showMarks shows what has changed of pairs: on the screen, and by the active
+// filter, which the workspace has evaluated again.
+func (m *Model) showMarks(seqs []int64) tea.Cmd {
+	loaded := slices.DeleteFunc(m.conv.chat.Loaded(), func(seq int64) bool {
+		_, in := slices.BinarySearch(seqs, seq)
+		return !in
+	})
+	return tea.Batch(computeBoundary(m.session), m.loadNames(), loadPairs(m.session, 0, loaded...))
+}
+
+// loadNames reads the names that completion offers, which a command may have
+// changed.
+func (m *Model) loadNames() tea.Cmd {
+	return func() tea.Msg {
+		topics, saved := m.work.Names(context.Background())
+		return resultMsg(func() tea.Cmd {
+			m.topics, m.command.saved = topics, saved
+			return nil
+		})
 	}
-	return setFilter(m.work, line)
+}
+
+// openFilters lists the saved filters, to apply or to delete one.
+func (m *Model) openFilters(all []history.SavedFilter) tea.Cmd {
+	entries := make([]overlay.Entry, len(all))
+	for i, f := range all {
+		entries[i] = overlay.Entry{Value: f.Name, Text: "@" + f.Name, Extra: f.Line}
+	}
+	const forget = "alt+x"
+	p := overlay.NewPicker("Saved filters", entries, 0).WithKeys("enter shows its pairs · "+forget+" deletes it", forget)
+	return m.open(overlay.Filters, p, func(c overlay.Chosen) tea.Cmd {
+		if c.Key == forget {
+			return m.runLine(":forget " + c.Value)
+		}
+		return m.runLine("@" + c.Value)
+	})
 }

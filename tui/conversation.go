@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"strconv"
@@ -23,17 +24,20 @@ type conversation struct {
 	boundary  boundaryComputedMsg // the newest
 	requested map[int64]bool      // pairs that are being loaded
 	search    textLine            // "/"
-	found     textFoundMsg        // what the history knows of the text searched for
-	pointer   pointer
-	pending   bool // the next key picks a code block
+	found     struct {            // the pairs of the whole history that contain needle
+		needle string
+		seqs   []int64 // sorted
+	}
+	pointer pointer
+	pending bool // the next key picks a code block
 }
 
-// noteTimeout bounds how long the note of a drawing may hold up the frame. One
-// that cannot be stored is done without.
+// noteTimeout bounds how long noting a drawing may delay the frame. One that
+// cannot be noted is not.
 const noteTimeout = 100 * time.Millisecond
 
 // watchDrawing notes in the history which long answer is being drawn. One that
-// kills the program is shown as its source at the next start.
+// crashes the program is shown as its source at the next start.
 func (c *conversation) watchDrawing() {
 	note := func(store func(context.Context, int64) error, seq int64) {
 		ctx, cancel := context.WithTimeout(context.Background(), noteTimeout)
@@ -46,8 +50,8 @@ func (c *conversation) watchDrawing() {
 	})
 }
 
-// showSource shows pairs as their source that were being drawn when the program
-// died.
+// showSource shows as their source the pairs that were being drawn when the
+// program crashed.
 func (c *conversation) showSource(seqs []int64) {
 	for _, seq := range seqs {
 		c.chat.SetRaw(seq)
@@ -69,18 +73,70 @@ func (c *conversation) showRefs(refs []assistant.Ref) {
 	c.chat.SetRefs(refs, c.boundary.at.First)
 }
 
-// onTrimmed lets the counter say what the request leaves out by now.
+// onTrimmed shows in the counter what the request leaves out by now.
 func (c *conversation) onTrimmed(e assistant.ContextTrimmed) {
 	c.boundary.counter = fmt.Sprintf("[%d-%d]/%d", e.Sent+e.Trimmed, e.Trimmed, e.Visible)
 }
 
 // newest is the last pair in view.
 func (c *conversation) newest() (int64, bool) {
-	refs := c.boundary.refs
-	if len(refs) == 0 {
-		return 0, false
+	if refs := c.boundary.refs; len(refs) > 0 {
+		return refs[len(refs)-1].Seq, true
 	}
-	return refs[len(refs)-1].Seq, true
+	return 0, false
+}
+
+// onBoundary shows a boundary that was computed anew.
+func (m *Model) onBoundary(msg boundaryComputedMsg) tea.Cmd {
+	if msg.near && !m.conv.boundary.near && m.ready && m.notice.text == "" {
+		m.notice.info("the conversation is close to what the model takes" + m.hint(" · %s begins a new session", "new-session"))
+	}
+	m.conv.setBoundary(msg)
+	return m.conv.loadMissing()
+}
+
+// loadMissing loads the pairs on the screen that are not loaded.
+func (c *conversation) loadMissing() tea.Cmd {
+	var want []int64
+	for _, seq := range c.chat.Missing() {
+		if !c.requested[seq] {
+			c.requested[seq] = true
+			want = append(want, seq)
+		}
+	}
+	return loadPairs(c.session, 0, want...)
+}
+
+// onPairs shows loaded pairs. That of a turn that has ended takes the place of
+// the streamed one; that of the running turn is left as it is.
+func (m *Model) onPairs(msg pairsLoadedMsg) tea.Cmd {
+	for _, seq := range msg.asked {
+		delete(m.conv.requested, seq)
+	}
+	if msg.err != nil {
+		return m.fail(fmt.Errorf("the history could not be read: %w", msg.err))
+	}
+	loaded := msg.pairs[:0]
+	for _, p := range msg.pairs {
+		switch {
+		case msg.turn != 0 && (p.Seq != m.turn.seq || msg.turn == m.turn.n && !m.turn.running):
+			m.conv.chat.EndTurn(p)
+		case msg.turn == 0 && (p.Seq != m.turn.seq || !m.turn.running):
+			loaded = append(loaded, p)
+		}
+	}
+	m.conv.chat.Load(loaded)
+	return tea.Batch(m.conv.loadMissing(), m.conv.copySelection(), m.conv.computeEffects())
+}
+
+// reload reads the pairs on the screen again, and what is visible when the
+// filter reads what a tool may have changed of pairs.
+func (m *Model) reload() tea.Cmd {
+	load := loadPairs(m.session, 0, m.conv.chat.Loaded()...)
+	if readsMarks(m.session.Filter()) {
+		return tea.Batch(load, m.refilter())
+	}
+	return load
 }
 
 // walk is the action that moves in the view.
@@ -96,58 +152,43 @@ func onConversation(do func(*conversation) tea.Cmd) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return do(&m.conv) }
 }
 
-// loadMissing asks for the pairs on the screen that are not loaded.
-func (c *conversation) loadMissing() tea.Cmd {
-	var want []int64
-	for _, seq := range c.chat.Missing() {
-		if !c.requested[seq] {
-			c.requested[seq] = true
-			want = append(want, seq)
-		}
-	}
-	if len(want) == 0 {
-		return nil
-	}
-	return loadPairs(c.session, want)
-}
-
-// answered says that pairs that were asked for have come, or cannot.
-func (c *conversation) answered(seqs []int64) {
-	for _, seq := range seqs {
-		delete(c.requested, seq)
-	}
-}
-
-// jumpToBoundary shows the first pair that the next request holds.
+// jumpToBoundary shows the first pair that the next request contains.
 func (c *conversation) jumpToBoundary() tea.Cmd {
-	b := c.boundary.at
+	b, text := c.boundary.at, ""
 	switch {
 	case b.Y == 0:
-		c.notice.info("there is nothing to send yet")
+		text = "there is nothing to send yet"
 	case b.All() && b.Y == 1:
-		c.notice.info("the only pair is included")
+		text = "the only pair is included"
 	case b.All():
-		c.notice.info(fmt.Sprintf("all %d pairs are included", b.Y))
+		text = fmt.Sprintf("all %d pairs are included", b.Y)
 	case b.First >= b.Y:
-		c.notice.info("no pair fits; the next message goes alone")
+		text = "no pair fits; the next message goes alone"
 	default:
 		c.chat.JumpTo(c.boundary.refs[b.First].Seq)
-		c.notice.info(fmt.Sprintf("from here on %d of %d pairs are sent", b.X, b.Y))
+		text = fmt.Sprintf("from here on %d of %d pairs are sent", b.X, b.Y)
 	}
+	c.notice.info(text)
 	return c.loadMissing()
 }
 
-// openSearch starts the search line.
+// openSearch opens the search line.
 func (c *conversation) openSearch() tea.Cmd {
 	c.search.open("")
 	return nil
 }
 
-// searchKey gives the search line a key.
+// searchKey handles a key in the search line. Enter searches; with an empty line
+// it continues the last search.
 func (c *conversation) searchKey(name, text string) tea.Cmd {
 	switch name {
 	case "enter":
-		return c.startSearch()
+		c.search.active = false
+		if text := c.search.Text(); text != "" {
+			c.chat.Search(text)
+			c.search.remember(text)
+		}
+		return c.toHit(false)
 	case "up", "ctrl+p":
 		c.search.walk(-1)
 	case "down", "ctrl+n":
@@ -161,7 +202,7 @@ func (c *conversation) searchKey(name, text string) tea.Cmd {
 	return nil
 }
 
-// escapeSearch clears the search line, or leaves it when it is empty.
+// escapeSearch clears the search line, or closes it when it is empty.
 func (c *conversation) escapeSearch() {
 	if c.search.Empty() {
 		c.search.active = false
@@ -171,98 +212,70 @@ func (c *conversation) escapeSearch() {
 	c.chat.Search("")
 }
 
-// startSearch searches for what the line says; an empty one goes on with the
-// search there was.
-func (c *conversation) startSearch() tea.Cmd {
-	c.search.active = false
-	if text := c.search.Text(); text != "" {
-		c.chat.Search(text)
-		c.search.remember(text)
-	}
-	return c.nextHit()
+// hit is the action that goes to the next or the previous hit.
+func hit(back bool) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd { return m.conv.toHit(back) }
 }
 
-func (c *conversation) nextHit() tea.Cmd     { return c.toHit(false) }
-func (c *conversation) previousHit() tea.Cmd { return c.toHit(true) }
-
-// toHit goes to the next hit or the one before; of pairs that are not loaded the
-// history is asked first.
+// toHit goes to the next or the previous hit, also in pairs that are not loaded:
+// the history is searched first.
 func (c *conversation) toHit(back bool) tea.Cmd {
 	needle := c.chat.Searching()
 	if needle == "" {
 		return c.info("nothing is searched for" + c.hint(" · %s searches", "search"))
 	}
 	if c.opts.History != nil && c.found.needle != needle {
-		return findText(c.work, needle, back)
+		return async(func(ctx context.Context) ([]int64, error) { return c.work.FindText(ctx, needle) }, func(seqs []int64, err error) tea.Cmd {
+			if err != nil || needle != c.chat.Searching() {
+				return c.fail(err)
+			}
+			c.found.needle, c.found.seqs = needle, seqs
+			return c.toHit(back)
+		})
 	}
 	hit, ok := c.chat.NextFound(back, c.found.seqs)
 	if !ok {
-		c.notice.info("“" + needle + "” is in no pair that is shown" + c.hint(" · %s with c'…' searches all sessions", "filter"))
-		return nil
+		return c.info("“" + needle + "” is in no pair that is shown" + c.hint(" · %s with c'…' searches all sessions", "filter"))
 	}
 	c.notice.info(fmt.Sprintf("“%s” · message %d of %d that contain it%s%s", needle, hit.Nth, hit.Of, c.hint(" · %s next", "next-hit"), c.hint(" · %s previous", "previous-hit")))
 	return c.loadMissing()
 }
 
-// onFound goes to the next hit, now that it is known where the history has any.
-func (c *conversation) onFound(msg textFoundMsg) tea.Cmd {
-	switch {
-	case msg.needle != c.chat.Searching():
-		return nil // another text is searched for by now
-	case msg.err != nil:
-		return c.fail(msg.err)
-	}
-	c.found = msg
-	return c.toHit(msg.back)
-}
-
-// previousCheckpoint and nextCheckpoint walk over the turns that changed the window.
-func (c *conversation) previousCheckpoint() tea.Cmd { return c.toCheckpoint(-1) }
-func (c *conversation) nextCheckpoint() tea.Cmd     { return c.toCheckpoint(1) }
-
-func (c *conversation) toCheckpoint(step int) tea.Cmd {
-	focused, _ := c.chat.Focused()
-	found := int64(0)
-	for _, p := range c.session.Checkpoints() {
-		switch at := p.Position; {
-		case at == 0:
-		case step < 0 && at < focused.Seq && at > found, step > 0 && at > focused.Seq && (found == 0 || at < found):
-			found = at
+// toCheckpoint is the action that goes to the next turn that changed the window,
+// or the one before.
+func toCheckpoint(step int) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		focused, _ := m.conv.chat.Focused()
+		found := int64(0)
+		for _, p := range m.session.Checkpoints() {
+			at := p.Position
+			if at != 0 && (step < 0 && at < focused.Seq && at > found || step > 0 && at > focused.Seq && (found == 0 || at < found)) {
+				found = at
+			}
 		}
+		if found == 0 || !m.conv.chat.JumpTo(found) {
+			m.notice.info("no checkpoint that way")
+		}
+		return m.conv.loadMissing()
 	}
-	if found == 0 || !c.chat.JumpTo(found) {
-		c.notice.info("no checkpoint that way")
+}
+
+// moveChoice is the action that moves along the chips and buttons with the focus.
+func moveChoice(n int) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		if !m.conv.chat.MoveChoice(n) && len(m.conv.chat.Choices()) > 0 {
+			m.notice.info("the suggestions of the newest answer" + m.hint(" · %s goes on to them", "next-item") + m.hint(" · %s chooses the first from anywhere", "choose-1"))
+		}
+		return nil
 	}
-	return c.loadMissing()
 }
 
-// nextChoice and previousChoice walk along the chips and buttons with the focus.
-func (c *conversation) nextChoice() tea.Cmd     { return c.moveChoice(1) }
-func (c *conversation) previousChoice() tea.Cmd { return c.moveChoice(-1) }
-
-func (c *conversation) moveChoice(n int) tea.Cmd {
-	if !c.chat.MoveChoice(n) && len(c.chat.Choices()) > 0 {
-		c.notice.info("the suggestions of the newest answer" + c.hint(" · %s goes on to them", "next-item") + c.hint(" · %s chooses the first from anywhere", "choose-1"))
+// copyFocused is the action that copies a text of the focused pair.
+func copyFocused(what string, text func(*chat.View) (string, bool)) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		copied, _ := text(m.conv.chat)
+		return m.copyOut(what, copied)
 	}
-	return nil
-}
-
-// onPairChecked marks a pair that stays on the screen although the line hides it.
-func (c *conversation) onPairChecked(msg pairCheckedMsg) tea.Cmd {
-	c.chat.SetHidden(msg.seq, !msg.shown)
-	return nil
-}
-
-// Copying takes the logical text, never what is on the screen.
-
-func (c *conversation) copyAnswer() tea.Cmd {
-	text, _ := c.chat.Answer()
-	return c.copyOut("the answer", text)
-}
-
-func (c *conversation) copyPair() tea.Cmd {
-	text, _ := c.chat.Markdown()
-	return c.copyOut("the pair", text)
 }
 
 // copyCode copies the only block, or waits for the digit of one.
@@ -300,46 +313,143 @@ func (m *Model) viewEnter() tea.Cmd {
 	return nil
 }
 
-// stars is the action that gives the pair with the focus so many stars; -1 is
-// one more than the store has, and none after the last.
+// onPair is an action on the pair with the focus. Later keys wait for its result.
+func onPair(do func(*Model, assistant.Pair) tea.Cmd) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		if p, ok := m.conv.chat.Focused(); ok {
+			return m.change(do(m, p))
+		}
+		return nil
+	}
+}
+
+// whenIdle is an action on the pair with the focus that is refused during a turn.
+func whenIdle(do func(*Model, assistant.Pair) tea.Cmd) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		if m.session.Busy() {
+			return m.fail(assistant.ErrBusy)
+		}
+		return onPair(do)(m)
+	}
+}
+
+// markPair changes star, flag or topic of a pair; change returns a notice.
+func (m *Model) markPair(seq int64, change func(context.Context) (notice string, err error)) tea.Cmd {
+	return async(change, func(notice string, err error) tea.Cmd {
+		if err != nil {
+			return m.fail(err)
+		}
+		m.notice.info(notice)
+		recompute := computeBoundary(m.session)
+		if readsMarks(m.session.Filter()) {
+			recompute = m.refilter()
+		}
+		return tea.Batch(recompute, m.loadNames(), loadPairs(m.session, 0, seq))
+	})
+}
+
+// stars is the action that gives the pair so many stars; -1 is one more, and none
+// after three.
 func stars(n int) func(*Model) tea.Cmd {
 	return onPair(func(m *Model, p assistant.Pair) tea.Cmd {
-		work, star := m.work, n
+		star := n
 		if n < 0 {
 			star = (p.Star + 1) % 4
 		}
-		return markPair(p.Seq, func(ctx context.Context) (string, error) {
-			return assistant.Counted(star, "star"), work.SetStars(ctx, p.Seq, star)
+		return m.markPair(p.Seq, func(ctx context.Context) (string, error) {
+			return assistant.Counted(star, "star"), m.work.SetStars(ctx, p.Seq, star)
 		})
 	})
 }
 
-// flagPair turns the flag of a pair over.
-func flagPair(m *Model, p assistant.Pair) tea.Cmd {
-	return markPair(p.Seq, func(ctx context.Context) (string, error) {
+// flagPair toggles the flag of a pair.
+func (m *Model) flagPair(p assistant.Pair) tea.Cmd {
+	return m.markPair(p.Seq, func(ctx context.Context) (string, error) {
 		flag, err := m.work.ToggleFlag(ctx, p.Seq)
 		return map[bool]string{true: "flagged", false: "flag removed"}[flag], err
 	})
 }
 
-// onPair is an action on the pair with the focus, as the store has it: the
-// screen may be behind. Keys after it find what it has left.
-func onPair(do func(*Model, assistant.Pair) tea.Cmd) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd {
-		p, ok := m.conv.chat.Focused()
-		if !ok {
-			return nil
+// confirming runs a use case that may want a confirmation: then it asks, and runs
+// it again with that.
+func (m *Model) confirming(do func(ctx context.Context, confirmed bool) (*workspace.Confirm, error), show func(error) tea.Cmd) tea.Cmd {
+	return async(func(ctx context.Context) (*workspace.Confirm, error) { return do(ctx, false) }, func(c *workspace.Confirm, err error) tea.Cmd {
+		if c == nil {
+			return show(err)
 		}
-		return m.change(do(m, p))
-	}
+		return m.askConfirm(*c, func() tea.Cmd {
+			return m.change(attempt(func(ctx context.Context) error {
+				_, err := do(ctx, true)
+				return err
+			}, show))
+		})
+	})
 }
 
-// whenIdle is an action on the pair with the focus that no turn may run beside.
-func whenIdle(do func(*workspace.Workspace, int64) tea.Cmd) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd {
-		if m.session.Busy() {
-			return m.fail(assistant.ErrBusy)
-		}
-		return onPair(func(m *Model, p assistant.Pair) tea.Cmd { return do(m.work, p.Seq) })(m)
+// askConfirm asks for the confirmation that a use case wants.
+func (m *Model) askConfirm(c workspace.Confirm, yes func() tea.Cmd) tea.Cmd {
+	unsaved := "There are unsaved " + m.state() + ". They stay as they are;"
+	switch c.Kind {
+	case workspace.ConfirmDelete:
+		return m.ask("Delete this pair for good?", []string{oneLine(c.Text)}, "delete", "keep", yes)
+	case workspace.ConfirmRegenerate:
+		return m.ask("Regenerate?", []string{
+			"The old answer changed the " + m.state() + ". They stay as they are;",
+			"a new answer may change them again." + m.hint(" %s undoes either.", "undo"),
+		}, "regenerate", "keep the answer", yes)
+	case workspace.ConfirmResume:
+		return m.ask("Continue this session?", []string{unsaved, "the conversation of now stays in the history."}, "continue", "stay here", yes)
+	case workspace.ConfirmNewSession:
+		return m.ask("Start a new session?", []string{unsaved, "the old conversation stays in the history."}, "new session", "stay here", yes)
 	}
+	return nil
+}
+
+// retryPair tries a failed pair again in its place, or regenerates the last one.
+func (m *Model) retryPair(p assistant.Pair) tea.Cmd {
+	var retry workspace.Retry
+	return m.confirming(func(ctx context.Context, confirmed bool) (c *workspace.Confirm, err error) {
+		retry, c, err = m.work.Retry(ctx, p.Seq, confirmed)
+		return c, err
+	}, func(err error) tea.Cmd {
+		switch {
+		case errors.Is(err, workspace.ErrNotLast):
+			return m.info("only the last answer can be regenerated" + m.hintIn(modeView, " · %s edits and asks again", "re-ask"))
+		case err != nil:
+			return m.fail(err)
+		}
+		return m.startPrompt(retry.Prompt)
+	})
+}
+
+// reAskPair puts the message of a pair into the box, to be edited and sent again.
+func (m *Model) reAskPair(p assistant.Pair) tea.Cmd {
+	var text string
+	return async(func(ctx context.Context) (replaces bool, err error) {
+		text, replaces, err = m.work.BeginReAsk(ctx, p.Seq)
+		return replaces, err
+	}, func(replaces bool, err error) tea.Cmd {
+		if err != nil {
+			return m.fail(err)
+		}
+		m.setMode(modeInput)
+		m.input.draft.Set(text)
+		if replaces {
+			m.notice.info("sending replaces the failed message" + m.hint(" · %s gives up", "escape"))
+		}
+		return m.input.draftChanged()
+	})
+}
+
+// deletePair removes a pair for good.
+func (m *Model) deletePair(p assistant.Pair) tea.Cmd {
+	return m.confirming(func(ctx context.Context, confirmed bool) (*workspace.Confirm, error) {
+		return m.work.Delete(ctx, []int64{p.Seq}, confirmed)
+	}, func(err error) tea.Cmd {
+		if err != nil {
+			return m.fail(err)
+		}
+		m.notice.info("deleted")
+		return tea.Batch(computeBoundary(m.session), m.loadNames())
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,6 +49,21 @@ type furniture struct {
 	model   assistant.Model           // what answers; nil is a script of the answers
 	known   []assistant.ModelInfo     // by which names; nil is test/script and test/other
 	ids     []string                  // what is filtered; nil is deskModels
+	wrap    func(history.Store) history.Store
+	keys    *Input // where they are read; nil: the test types them
+	path    string // of the .env, as a save shows it; "" is the true one
+}
+
+// elsewhere is a window whose file seems to be at a path that every run knows.
+type elsewhere struct {
+	*modelfilter.Window
+	path string
+}
+
+func (w elsewhere) PlanSave(ctx context.Context) (assistant.SavePlan, error) {
+	plan, err := w.Window.PlanSave(ctx)
+	plan.Path = w.path
+	return plan, err
 }
 
 const deskEnv = "OPENAI_API_KEY=sk-not-a-real-key\nANTHROPIC_API_KEY=sk-nor-this\nIGNORE_MODELS_OPENAI=gpt-3.5*,o3*\n"
@@ -134,14 +150,21 @@ func deskOptions(t testing.TB, f furniture) (Options, *desk) {
 	if f.history != nil {
 		must(f.history(d.store))
 	}
+	if f.wrap != nil {
+		d.store = f.wrap(d.store)
+	}
 	registry, pages := &assistant.Registry{}, &assistant.Pages{}
 	must(modelfilter.Register(pages, d.window))
 	if f.model == nil {
 		f.model = d.script
 	}
 	must(registry.Add(assistant.Provider{Name: "test", Model: f.model, Known: f.known}))
+	var window assistant.Window = d.window
+	if f.path != "" {
+		window = elsewhere{d.window, f.path}
+	}
 	d.session, err = assistant.NewSession(registry, assistant.Options{
-		ID: "s1", Window: d.window, Pages: pages, Store: d.store, Journal: journal, Model: f.known[0].ID, Now: d.clock.Now,
+		ID: "s1", Window: window, Pages: pages, Store: d.store, Journal: journal, Model: f.known[0].ID, Now: d.clock.Now,
 	})
 	must(err)
 	must(d.session.Start(t.Context()))
@@ -150,11 +173,18 @@ func deskOptions(t testing.TB, f furniture) (Options, *desk) {
 		Style:     style.Options{Dark: true, Unicode: true},
 		Clipboard: func(text string) error { d.copied = append(d.copied, text); return nil },
 	}
-	o.Examples = []string{"first example", "second example"}
+	o.Examples, o.Input = []string{"first example", "second example"}, f.keys
 	if f.change != nil {
 		f.change(&o)
 	}
 	return o, d
+}
+
+func (f furniture) input() io.Reader {
+	if f.keys == nil {
+		return nil
+	}
+	return f.keys
 }
 
 // furnish starts the program.
@@ -164,7 +194,7 @@ func furnish(t *testing.T, f furniture) *desk {
 		f.w, f.h = 120, 32
 	}
 	m, d := furnished(t, f)
-	d.Screen = tuitest.Start(t, m, f.w, f.h, tuitest.Options{Clock: d.clock})
+	d.Screen = tuitest.Start(t, m, f.w, f.h, tuitest.Options{Clock: d.clock, Input: f.input()})
 	d.in("INPUT")
 	d.WaitGone("loading…")
 	return d

@@ -124,7 +124,9 @@ func TestEachFolderHasItsOwnDraft(t *testing.T) {
 		if got, want := loaded(folder), map[string]string{"/one": "of before"}[folder]; got != want {
 			t.Errorf("%s begins with %q, want %q", folder, got, want)
 		}
-		storeDraft(in(folder), history.Draft{Text: "in " + folder})()
+		if err := in(folder).SaveDraft(t.Context(), history.Draft{Text: "in " + folder}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, folder := range []string{"/one", "/two"} {
 		if got := loaded(folder); got != "in "+folder {

@@ -38,7 +38,7 @@ func TestAnAnswerThatKilledTheProgramOpensAsItsSource(t *testing.T) {
 		m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 		m.Update(loadStart(m.work)())
 		if missing := m.conv.chat.Missing(); len(missing) > 0 {
-			m.Update(loadPairs(d.session, missing)())
+			m.Update(loadPairs(d.session, 0, missing...)())
 		}
 		return m
 	}
@@ -77,7 +77,7 @@ func TestTheButtonsOfAnErrorNameTheKeysAsBound(t *testing.T) {
 	}})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 32})
 	m.Update(loadStart(m.work)())
-	m.Update(loadPairs(d.session, m.conv.chat.Missing())())
+	m.Update(loadPairs(d.session, 0, m.conv.chat.Missing()...)())
 	if frame := plainFrame(m.View().Content); !strings.Contains(frame, "Retry · ctrl+y]") || !strings.Contains(frame, "Re-ask · e]") || !strings.Contains(frame, "Delete]") {
 		t.Errorf("the buttons are in\n%s", frame)
 	}

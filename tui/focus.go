@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -9,31 +10,104 @@ import (
 	"winnow/tui/overlay"
 )
 
-// onKey gives a key to whoever takes it, unless it has to wait or is part of a
-// paste that came without brackets.
-func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
-	defer func() { m.lastKey = m.now() }()
-	if len(m.queue.waiting) > 0 && m.enqueue(k) {
-		return nil
-	}
-	if cmd, pasted := m.input.pasted(k, m.layout.small); pasted {
-		return cmd
-	}
-	ended := m.input.endBurst()
-	m.input.burst.first = ""
-	if m.enqueue(k) {
-		return ended
-	}
-	return tea.Batch(ended, m.actOnKey(k))
+// keyQueue holds keys that come before what they are for: while a change of
+// rules, pairs or marks runs, keys of VIEW and PANE wait for its result; until the
+// session is there, keys that need it wait. What comes after a key that waits,
+// waits behind it. Typing into the box never waits.
+type keyQueue struct {
+	changes int       // that run
+	waiting []tea.Msg // keys, pastes and the mouse, in order
 }
 
-// actOnKey gives a key to the first who takes it: what works anywhere, the
-// overlay, a text line, the mode's own table, the text that has the focus.
-func (m *Model) actOnKey(k tea.KeyPressMsg) tea.Cmd {
-	name, text := keyName(k), k.Text
-	if name == "ctrl+enter" {
-		m.kitty = true
+const (
+	doublePress = 2 * time.Second // between two presses that quit
+	onceMore    = "once more quits"
+)
+
+// change runs a command that later keys wait for.
+func (s *shared) change(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
 	}
+	s.queue.changes++
+	return func() tea.Msg { return changeDoneMsg{cmd()} }
+}
+
+// onChangeDone handles the result of a change, and then the keys that waited.
+func (m *Model) onChangeDone(msg changeDoneMsg) tea.Cmd {
+	m.queue.changes--
+	_, cmd := m.Update(msg.answer)
+	return tea.Batch(cmd, m.flushKeys())
+}
+
+// mustWait reports whether a key is for what is being changed, or needs what is
+// not there yet.
+func (m *Model) mustWait(msg tea.Msg) bool {
+	k, isKey := msg.(tea.KeyPressMsg)
+	if !isKey {
+		return false
+	}
+	if m.ready {
+		return m.queue.changes > 0 && (m.mode == modeView || m.mode == modePane) && !m.overlay.Open()
+	}
+	a := m.keys.find(m.mode, k.String())
+	early := []string{"send", "newline", "escape", "undo-typing", "next-region", "previous-region", "enter", "input", "cancel", "quit"}
+	return a != nil && (!slices.Contains(early, a.name) || a.name == "escape" && m.mode == modeView)
+}
+
+// enqueue lets a message wait behind the others; false when it may act now. A key
+// that cancels or quits waits for nothing and drops the others.
+func (m *Model) enqueue(msg tea.Msg) bool {
+	if k, ok := msg.(tea.KeyPressMsg); ok {
+		a := m.keys.find(m.mode, k.String())
+		if a != nil && (a.name == "cancel" || a.name == "quit" || a.name == "escape" && m.turn.running) {
+			m.queue.waiting = nil
+			return false
+		}
+	}
+	if len(m.queue.waiting) == 0 && !m.mustWait(msg) {
+		return false
+	}
+	m.queue.waiting = append(m.queue.waiting, msg)
+	return true
+}
+
+// flushKeys handles what has waited, up to what must wait still.
+func (m *Model) flushKeys() tea.Cmd {
+	var cmds []tea.Cmd
+	for len(m.queue.waiting) > 0 && !m.mustWait(m.queue.waiting[0]) {
+		msg := m.queue.waiting[0]
+		m.queue.waiting = m.queue.waiting[1:]
+		switch msg := msg.(type) {
+		case tea.KeyPressMsg:
+			cmds = append(cmds, m.actOnKey(msg))
+		case tea.PasteMsg:
+			cmds = append(cmds, m.paste(msg.Content))
+		case tea.MouseMsg:
+			cmds = append(cmds, m.pointAt(msg))
+		}
+		m.fitInput()
+		if h := m.layout.input.Dy() - inputFrame; h > 0 {
+			m.input.draft.View(h) // it scrolls as it is drawn, which it is after each message otherwise
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// onKey handles a key, unless it has to wait.
+func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
+	m.lastKey = m.now()
+	if m.enqueue(k) {
+		return nil
+	}
+	return m.actOnKey(k)
+}
+
+// actOnKey gives a key to the first of: what works anywhere, the overlay, a text
+// line, the mode's own table, the text that has the focus.
+func (m *Model) actOnKey(k tea.KeyPressMsg) tea.Cmd {
+	name := k.String()
+	m.kitty = m.kitty || name == "ctrl+enter"
 	m.conv.chat.EndJump()
 	m.conv.chat.ClearSelection()
 	a := m.keys.find(m.mode, name)
@@ -45,7 +119,7 @@ func (m *Model) actOnKey(k tea.KeyPressMsg) tea.Cmd {
 	case m.overlay.Open():
 		return m.overlayKey(k, a)
 	case m.typingLine() && !lineAction(a):
-		return m.lineKey(name, text)
+		return m.lineKey(name, k.Text)
 	case m.conv.pending && m.mode == modeView:
 		return m.conv.copyCodeBlock(name)
 	case a != nil:
@@ -57,8 +131,8 @@ func (m *Model) actOnKey(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// blindKey takes a key on a screen that is too small to show what it does: one
-// can close, cancel and leave there, and nothing opens that nobody sees.
+// blindKey handles a key on a screen that is too small to show what it does: it
+// can close, cancel and quit, and nothing opens unseen.
 func (m *Model) blindKey(name string, a *action) tea.Cmd {
 	switch {
 	case name == "esc" && m.overlay.Open():
@@ -69,12 +143,11 @@ func (m *Model) blindKey(name string, a *action) tea.Cmd {
 	return nil
 }
 
-// overlayKey gives the topmost overlay a key. The keys that cancel and quit mean
-// there what they mean everywhere, and the key that has opened a list of keys,
-// numbers or notices closes it. What was typed before a question could be read
-// goes on to the box that it was typed for.
+// overlayKey gives the topmost overlay a key. The keys that cancel and quit work
+// as everywhere, and the key that has opened a list closes it. What was typed
+// before a question could be read goes to the box that it was typed for.
 func (m *Model) overlayKey(k tea.KeyPressMsg, a *action) tea.Cmd {
-	name := keyName(k)
+	name := k.String()
 	_, kind, _ := m.overlay.Top()
 	switch {
 	case a == nil:
@@ -91,31 +164,26 @@ func (m *Model) overlayKey(k tea.KeyPressMsg, a *action) tea.Cmd {
 	return m.onOutcome(out)
 }
 
-// onPaste takes pasted text.
+// onPaste handles pasted text, unless it has to wait.
 func (m *Model) onPaste(msg tea.PasteMsg) tea.Cmd {
-	m.input.burst.off = true // this terminal marks its pastes
 	if m.enqueue(msg) {
 		return nil
 	}
 	return m.paste(msg.Content)
 }
 
-// paste puts text wherever the focus is. It never sends.
+// paste puts text wherever the focus is. A question takes none: the text is for
+// the box behind it.
 func (m *Model) paste(text string) tea.Cmd {
+	_, kind, open := m.overlay.Top()
 	switch {
-	case m.overlay.Open() && !m.questionOver(modeInput): // a question takes no text: it is for the box behind it
+	case open && (kind != overlay.Confirm || m.mode != modeInput):
 		return m.onOutcome(m.overlay.Key("", text))
 	case m.typingLine():
 		return m.lineKey("", oneLine(text))
 	}
 	m.setMode(modeInput)
-	return m.input.onPasted(m.input.draft.Paste(text))
-}
-
-// questionOver says whether a question stands over the box of a mode.
-func (m *Model) questionOver(box mode) bool {
-	_, kind, open := m.overlay.Top()
-	return open && kind == overlay.Confirm && m.mode == box
+	return m.input.paste(text)
 }
 
 // setMode moves the focus.
@@ -138,14 +206,6 @@ func (m *Model) setMode(to mode) {
 	}
 }
 
-// toMode is the action that moves the focus.
-func toMode(to mode) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd {
-		m.setMode(to)
-		return nil
-	}
-}
-
 // escape does the nearest of: close, clear, cancel, leave.
 func (m *Model) escape() tea.Cmd {
 	switch {
@@ -165,8 +225,8 @@ func (m *Model) escape() tea.Cmd {
 	return nil
 }
 
-// interrupt is the key that cancels what the escape key would cancel or clear;
-// with nothing of that, twice within two seconds quits.
+// interrupt cancels or clears as escape does; with nothing to cancel or clear,
+// twice within doublePress quits.
 func (m *Model) interrupt() tea.Cmd {
 	switch {
 	case m.overlay.Open():
@@ -178,12 +238,10 @@ func (m *Model) interrupt() tea.Cmd {
 	}
 	m.ctrlC = m.now()
 	m.notice.info(onceMore)
-	return tea.Tick(doublePress, func(time.Time) tea.Msg { return onceMoreDueMsg{} })
+	return after(doublePress, m.onOnceMoreDue)
 }
 
-const onceMore = "once more quits"
-
-// onOnceMoreDue takes back what is true no longer.
+// onOnceMoreDue clears a notice that is no longer true.
 func (m *Model) onOnceMoreDue() tea.Cmd {
 	if m.notice.text == onceMore && m.now().Sub(m.ctrlC) >= doublePress {
 		m.notice.clear()
@@ -191,29 +249,19 @@ func (m *Model) onOnceMoreDue() tea.Cmd {
 	return nil
 }
 
-// doublePress is how close two presses must be to mean quit.
-const doublePress = 2 * time.Second
-
-// regions are what the keys of the next and the previous region walk through.
-func (m *Model) regions() []mode {
-	if m.plainChat() {
-		return []mode{modeInput, modeView}
-	}
-	return []mode{modeInput, modeView, modePane}
-}
-
 // neighbour is the region that is so many steps away from the focus.
 func (m *Model) neighbour(step int) mode {
-	order := m.regions()
-	for i, r := range order {
-		if r == m.mode {
-			return order[(i+step+len(order))%len(order)]
-		}
+	regions := []mode{modeInput, modeView, modePane}
+	if m.plainChat() {
+		regions = regions[:2]
+	}
+	if i := slices.Index(regions, m.mode); i >= 0 {
+		return regions[(i+step+len(regions))%len(regions)]
 	}
 	return m.mode
 }
 
-// nextRegion goes on to the next region; while files are offered it takes one.
+// nextRegion moves to the next region; while files are offered it takes one.
 func (m *Model) nextRegion() tea.Cmd {
 	switch {
 	case m.input.completing():
@@ -231,21 +279,15 @@ func (m *Model) previousRegion() tea.Cmd {
 	return nil
 }
 
-// typingLine says whether a text line has the focus.
+// typingLine reports whether a text line has the focus.
 func (m *Model) typingLine() bool {
 	return m.mode == modeCommand || m.mode == modeView && m.conv.search.active || m.mode == modePane && m.pane.Typing()
 }
 
-// lineAction says whether an action works although a text line has the focus.
+// lineAction reports whether an action works although a text line has the focus.
 func lineAction(a *action) bool {
-	if a == nil {
-		return false
-	}
-	switch a.name {
-	case "escape", "apply-filter", "older-filter", "newer-filter", "complete-filter", "complete-filter-back", "save", "help", "hud", "mouse", "notices":
-		return true
-	}
-	return strings.HasPrefix(a.name, "choose-")
+	works := []string{"escape", "apply-filter", "older-filter", "newer-filter", "complete-filter", "complete-filter-back", "save", "help", "hud", "mouse", "notices"}
+	return a != nil && (slices.Contains(works, a.name) || strings.HasPrefix(a.name, "choose-"))
 }
 
 // lineKey gives the text line that has the focus a key.
@@ -255,7 +297,7 @@ func (m *Model) lineKey(name, text string) tea.Cmd {
 		return m.perform(m.pane.Key(name, text))
 	case modeCommand:
 		if m.command.line.key(name, text) {
-			return m.command.changed(m.pickers.topics)
+			return m.command.changed()
 		}
 		return nil
 	default:
@@ -263,19 +305,21 @@ func (m *Model) lineKey(name, text string) tea.Cmd {
 	}
 }
 
-// escapeLine closes the list of a text line, else clears the line, nothing
-// applied, and the key for earlier lines brings it back; an empty one is left.
+// escapeLine closes the list of a text line, else clears the line, else leaves
+// it. Nothing is applied; the key for earlier lines brings a cleared one back.
 func (m *Model) escapeLine() tea.Cmd {
+	line := &m.command.line
 	switch {
 	case m.mode == modePane:
 		m.pane.Escape()
 	case m.mode == modeView:
 		m.conv.escapeSearch()
-	case m.command.line.offers.open():
-		return m.command.closeOffers(m.pickers.topics)
-	case !m.command.line.Empty():
-		m.command.line.clear()
-		return m.command.changed(m.pickers.topics)
+	case line.offers.open():
+		line.Editor = line.offers.line
+		return m.command.changed()
+	case !line.Empty():
+		line.clear()
+		return m.command.changed()
 	default:
 		m.setMode(modeView)
 	}
@@ -287,7 +331,7 @@ func (m *Model) resize(w, h int) tea.Cmd {
 	m.width, m.height = w, h
 	m.arrange()
 	if o, ok := m.overlay.Find(overlay.Help); ok {
-		o.(*overlay.Picker).SetEntries(m.helpEntries()) // of so many keys as there is room for
+		o.(*overlay.Picker).SetEntries(m.helpEntries()) // of as many keys as there is room for
 	}
 	if !m.ready {
 		return nil
@@ -295,7 +339,7 @@ func (m *Model) resize(w, h int) tea.Cmd {
 	return m.conv.loadMissing()
 }
 
-// arrange gives the parts their places.
+// arrange lays out the parts.
 func (m *Model) arrange() {
 	if m.width == 0 {
 		return

@@ -3,10 +3,12 @@ package tui
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
+	at "winnow/assistant/assistanttest"
 	"winnow/tui/pane"
 	"winnow/tui/tuitest"
 )
@@ -94,8 +96,25 @@ func TestUndoSaysWhatIsUndone(t *testing.T) {
 // Where there is room the message that waits names its keys, at least the one
 // of all that can be done with it.
 func TestQueuedCardNamesItsKeys(t *testing.T) {
-	m, _ := furnished(t, furniture{})
-	m.turn.queued, m.turn.waiting = "and then the other thing", &assistant.Prompt{}
+	synctest.Test(t, queuedCardNamesItsKeys)
+}
+
+func queuedCardNamesItsKeys(t *testing.T) {
+	gate := at.NewGate()
+	m, d := furnished(t, furniture{answers: []at.Answer{{at.Stop{At: gate}}, say("b")}})
+	events, err := m.work.Send(t.Context(), assistant.Prompt{Text: "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for range events {
+		}
+	}()
+	<-gate.Reached()
+	defer d.session.Cancel()
+	if _, _, err := m.work.Queue(t.Context(), assistant.Prompt{Text: "and then the other thing"}); err != nil {
+		t.Fatal(err)
+	}
 	for w, want := range map[int]string{
 		90: "  queued: and then the other thing  alt+e edit  alt+s send now  alt+x drop",
 		70: "  queued: and then the othe…  alt+e edit  alt+s send now  alt+x drop",

@@ -9,21 +9,12 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/tui/overlay"
-	"winnow/tui/pane"
 	"winnow/tui/style"
 	"winnow/tui/textwidth"
 )
 
-// View composes the frame of what the parts draw. While a paste is gathered
-// nothing changes that could be seen.
+// View composes the frame of what the parts draw.
 func (m *Model) View() tea.View {
-	if !m.input.burst.holds() {
-		m.drawn = m.draw()
-	}
-	return m.drawn
-}
-
-func (m *Model) draw() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
 	v.ReportFocus = true
@@ -190,10 +181,10 @@ func (c *conversation) welcome(w int) []string {
 		lines = append(lines, st.Number.Render(key)+"  "+st.Example.Render(oneLine(e)))
 	}
 	beside := "conversation and rules"
-	switch _, saves := c.pane.(pane.Saver); {
+	switch {
 	case c.plainChat():
 		beside = "the conversation"
-	case !saves:
+	case !c.saves():
 		beside = "conversation and pane"
 	}
 	var hints []string

@@ -283,7 +283,7 @@ func TestOutsetsBeginWhereTheySay(t *testing.T) {
 		func(b *bench) bool { return b.mode == modeCommand },
 		func(b *bench) bool { return b.top() == overlay.Settings },
 		func(b *bench) bool { return b.turn.running && b.top() == overlay.Models },
-		func(b *bench) bool { return b.turn.running && b.conv.search.active && b.turn.hasQueued() },
+		func(b *bench) bool { return b.turn.running && b.conv.search.active && b.turn.queuedText() != "" },
 		func(b *bench) bool { return b.top() == overlay.TopicName },
 		func(b *bench) bool { return b.mode == modePane && b.layout.chat.Empty() },
 	} {

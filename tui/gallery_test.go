@@ -131,7 +131,7 @@ func gallery(w, h int) furniture {
 	elsewhere := told("elsewhere?", "not here")
 	elsewhere.Session = "s0"
 	return furniture{
-		w: w, h: h, pairs: append([]assistant.Pair{elsewhere}, append(pairs, failed("and the others"))...),
+		w: w, h: h, path: "/home/gateway/.env", pairs: append([]assistant.Pair{elsewhere}, append(pairs, failed("and the others"))...),
 		history: func(s history.Store) error {
 			for _, topic := range []string{"AI > Agents", "Home"} {
 				if err := s.CreateTopic(context.Background(), topic); err != nil {

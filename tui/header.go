@@ -149,7 +149,7 @@ func (h header) right() []headerPart {
 	st, ic := h.styles.Header, h.styles.Icons
 	right := []headerPart{{h.model(h.width), onPickers((*pickers).openModels)}}
 	if n := inEffect(h.session.Checkpoints()); n > 0 {
-		right = append(right, headerPart{st.Text.Render(fmt.Sprintf("%s %d %s", ic.Checkpoint, n, ic.Menu)), onPickers((*pickers).openCheckpoints)})
+		right = append(right, headerPart{st.Text.Render(fmt.Sprintf("%s %d %s", ic.Checkpoint, n, ic.Menu)), (*Model).openCheckpoints})
 	}
 	counter := st.Count
 	if h.near {

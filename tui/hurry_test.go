@@ -17,7 +17,7 @@ import (
 func (b *bench) hurry(keys ...tuitest.Key) {
 	time.Sleep(time.Second) // no paste: the first key comes after a while
 	for _, k := range keys {
-		time.Sleep(pasteGap)
+		time.Sleep(tuitest.KeyGap)
 		b.take(tuitest.Press(k))
 	}
 	b.settle()

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"slices"
@@ -19,15 +20,12 @@ import (
 // files it names, the messages on their way out, the draft in the store.
 type input struct {
 	*shared
-	draft     *composer.Model
-	fitted    string     // the text that the layout was made for
-	burst     burst      // a paste without brackets
-	files     completion // of the @path before the cursor
-	outbox    []outgoing // messages that wait for files or for the session, in order
-	posted    int        // how many there were
-	sentEarly []string   // sent before the sent history was loaded
-	saved     string     // the draft as stored last
-	storing   struct {
+	draft   *composer.Model
+	fitted  string      // the text that the layout was made for
+	files   completion  // of the @path before the cursor
+	outbox  []*outgoing // messages that wait for files or for the session, in order
+	saved   string      // the draft as stored last
+	storing struct {
 		due     bool // a timer runs
 		running bool // a draft is being stored
 		again   bool // it is out of date already
@@ -38,15 +36,18 @@ type input struct {
 	}
 }
 
+// draftPause is for how long a changed draft is not stored: well under the four
+// seconds after which a draft is promised to survive a crash.
+const draftPause = 1500 * time.Millisecond
+
 // onInput is an action of the box.
 func onInput(do func(*input) tea.Cmd) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return do(&m.input) }
 }
 
-// write gives the box a key and sees to it that the draft is stored.
+// write gives the box a key.
 func (i *input) write(k tea.KeyPressMsg) tea.Cmd {
 	i.draft.Key(k)
-	i.burst.first = k.Text
 	i.notice.clear()
 	return tea.Batch(i.draftChanged(), i.offerFiles())
 }
@@ -54,13 +55,13 @@ func (i *input) write(k tea.KeyPressMsg) tea.Cmd {
 // newLine breaks the line.
 func (i *input) newLine() tea.Cmd {
 	i.draft.NewLine()
-	i.burst.first = "\r" // that a \n may follow
 	return i.draftChanged()
 }
 
-// onPasted shows the box after a paste from which characters were left out.
-func (i *input) onPasted(hidden int) tea.Cmd {
-	if hidden > 0 {
+// paste puts pasted text into the box. It never sends.
+func (i *input) paste(text string) tea.Cmd {
+	i.notice.clear()
+	if hidden := i.draft.Paste(text); hidden > 0 {
 		i.notice.info(assistant.Counted(hidden, "invisible character") + " left out of the paste")
 	}
 	return tea.Batch(i.draftChanged(), i.offerFiles())
@@ -99,11 +100,11 @@ func (i *input) newer() tea.Cmd {
 // recall walks through sent messages at the edge of the text, and moves the
 // cursor inside it.
 func (i *input) recall(key rune, edge bool, step func() bool) tea.Cmd {
-	if !edge || !step() {
+	if edge && step() {
+		i.work.EndReAsk()
+	} else {
 		i.draft.Key(tea.KeyPressMsg{Code: key})
-		return nil
 	}
-	i.work.EndReAsk()
 	return nil
 }
 
@@ -114,8 +115,8 @@ func (i *input) giveBack(text string) {
 	}
 }
 
-// offerDraft puts the draft of before into an empty box. Where something was
-// typed already it is an older text, which comes back as those do.
+// offerDraft puts the stored draft into an empty box. Where something was typed
+// already it is an older text, which can be recalled as those can.
 func (i *input) offerDraft(stored string) {
 	switch {
 	case stored == "":
@@ -127,26 +128,16 @@ func (i *input) offerDraft(stored string) {
 	}
 }
 
-// drafted is what the box would lose.
-func (i *input) drafted() history.Draft {
-	return history.Draft{Text: i.draft.Text(), Stash: append(slices.Clone(i.draft.Stash()), i.waitingTexts()...)}
-}
-
 // waitingTexts are the messages that are on their way, but not there.
-func (i *input) waitingTexts() []string {
-	var texts []string
+func (i *input) waitingTexts() (texts []string) {
 	for _, o := range i.outbox {
 		texts = append(texts, o.typed)
 	}
 	return texts
 }
 
-// draftPause is how long a draft that was changed is not stored: well under the
-// four seconds after which a draft is promised to survive a crash.
-const draftPause = 1500 * time.Millisecond
-
-// draftChanged sees to it that the draft is stored soon. A draft that was
-// emptied replaces nothing any more.
+// draftChanged stores the draft soon, a while after its first change, whether it
+// is still being written or not. A draft that was emptied replaces nothing.
 func (i *input) draftChanged() tea.Cmd {
 	if i.draft.Empty() {
 		i.work.EndReAsk()
@@ -155,17 +146,18 @@ func (i *input) draftChanged() tea.Cmd {
 		return nil
 	}
 	i.storing.due = true
-	return after(draftPause, draftDueMsg{})
+	return after(draftPause, func() tea.Cmd {
+		i.storing.due = false
+		if i.draft.Text() == i.saved {
+			return nil
+		}
+		return i.storeDraft()
+	})
 }
 
-// onDraftDue stores the draft a while after its first change, whether it is
-// still being written or not.
-func (i *input) onDraftDue() tea.Cmd {
-	i.storing.due = false
-	if i.draft.Text() == i.saved {
-		return nil
-	}
-	return i.storeDraft()
+// drafted is what the box would lose.
+func (i *input) drafted() history.Draft {
+	return history.Draft{Text: i.draft.Text(), Stash: append(slices.Clone(i.draft.Stash()), i.waitingTexts()...)}
 }
 
 // storeDraft stores the draft, one after the other: an older one must not come
@@ -176,81 +168,75 @@ func (i *input) storeDraft() tea.Cmd {
 		return nil
 	}
 	i.storing.running = true
-	return storeDraft(i.work, i.drafted())
-}
-
-func (i *input) onDraftStored(msg draftStoredMsg) tea.Cmd {
-	again := i.storing.again
-	i.storing.running, i.storing.again = false, false
-	if msg.err != nil {
-		i.notice.fail("the draft could not be stored: " + sentence(msg.err))
+	draft := i.drafted()
+	return attempt(func(ctx context.Context) error { return i.work.SaveDraft(ctx, draft) }, func(err error) tea.Cmd {
+		again := i.storing.again
+		i.storing.running, i.storing.again = false, false
+		if err != nil {
+			i.notice.fail("the draft could not be stored: " + sentence(err))
+			return nil
+		}
+		if i.saved = draft.Text; again {
+			return i.storeDraft()
+		}
 		return nil
-	}
-	i.saved = msg.text
-	if again {
-		return i.storeDraft()
-	}
-	return nil
-}
-
-// openEditor edits the draft in the user's editor: in a file that only the user
-// can read.
-func (i *input) openEditor() tea.Cmd {
-	if len(i.opts.Editor) == 0 {
-		return i.info("no editor: set VISUAL or EDITOR")
-	}
-	text := i.draft.Text()
-	return func() tea.Msg {
-		file, err := os.CreateTemp("", "winnow-*.md")
-		if err != nil {
-			return editorClosedMsg{err: err}
-		}
-		_, err = file.WriteString(text)
-		if closed := file.Close(); err == nil {
-			err = closed
-		}
-		return editorReadyMsg{path: file.Name(), err: err}
-	}
-}
-
-// onEditorReady gives the terminal to the editor.
-func (i *input) onEditorReady(msg editorReadyMsg) tea.Cmd {
-	if msg.err != nil {
-		return i.fail(msg.err)
-	}
-	args := append(slices.Clone(i.opts.Editor[1:]), msg.path)
-	cmd := exec.CommandContext(context.Background(), i.opts.Editor[0], args...)
-	cmd.Env = withoutKeys(os.Environ())
-	return tea.ExecProcess(cmd, func(err error) tea.Msg {
-		defer os.Remove(msg.path) // a leftover temporary file harms nobody
-		if err != nil {
-			return editorClosedMsg{err: err}
-		}
-		text, err := os.ReadFile(msg.path)
-		return editorClosedMsg{text: string(text), err: err}
 	})
 }
 
-// withoutKeys leaves out of an environment what looks like a secret: an editor
-// and its plugins have no use for the keys of providers.
+// openEditor edits the draft in the user's editor.
+func (m *Model) openEditor() tea.Cmd {
+	if len(m.opts.Editor) == 0 {
+		return m.info("no editor: set VISUAL or EDITOR")
+	}
+	text := m.input.draft.Text()
+	return async(func(context.Context) (string, error) { return writeDraft(text) }, m.runEditor)
+}
+
+// writeDraft writes a draft to a new file that only the user can read.
+func writeDraft(text string) (path string, err error) {
+	file, err := os.CreateTemp("", "winnow-*.md")
+	if err != nil {
+		return "", err
+	}
+	_, err = file.WriteString(text)
+	return file.Name(), errors.Join(err, file.Close())
+}
+
+// runEditor lends the terminal to the editor, and puts into the box what was
+// edited.
+func (m *Model) runEditor(path string, err error) tea.Cmd {
+	if err != nil {
+		return m.fail(err)
+	}
+	args := append(slices.Clone(m.opts.Editor[1:]), path)
+	cmd := exec.CommandContext(context.Background(), m.opts.Editor[0], args...)
+	cmd.Env = withoutKeys(os.Environ())
+	return tea.ExecProcess(cmd, func(err error) tea.Msg {
+		defer os.Remove(path) // a leftover temporary file harms nobody
+		var text []byte
+		if err == nil {
+			text, err = os.ReadFile(path)
+		}
+		return resultMsg(func() tea.Cmd { return m.edited(string(text), err) })
+	})
+}
+
+func (m *Model) edited(text string, err error) tea.Cmd {
+	if err != nil {
+		return m.fail(err)
+	}
+	m.setMode(modeInput)
+	m.input.draft.Set(strings.TrimRight(text, "\r\n")) // editors end a file with line breaks
+	return m.input.draftChanged()
+}
+
+// withoutKeys removes from an environment what looks like a secret: an editor and
+// its plugins have no use for the keys of providers.
 func withoutKeys(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
 		name, _, _ := strings.Cut(strings.ToUpper(entry), "=")
-		for _, part := range []string{"API_KEY", "TOKEN", "SECRET", "PASSWORD"} {
-			if strings.Contains(name, part) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc([]string{"API_KEY", "TOKEN", "SECRET", "PASSWORD"}, func(part string) bool {
+			return strings.Contains(name, part)
+		})
 	})
-}
-
-// onEditorClosed puts what was edited into the box.
-func (m *Model) onEditorClosed(msg editorClosedMsg) tea.Cmd {
-	if msg.err != nil {
-		return m.fail(msg.err)
-	}
-	m.setMode(modeInput)
-	m.input.draft.Set(strings.TrimRight(msg.text, "\r\n")) // editors end a file with line breaks
-	return m.input.draftChanged()
 }

@@ -12,6 +12,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/tui/pane"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
@@ -267,7 +268,7 @@ func TestAChangeOfTheFileIsShown(t *testing.T) {
 // Every text that names a key names it as it is bound: with other keys no text
 // names a default one.
 func TestKeysAreNamedAsBound(t *testing.T) {
-	m, d := furnished(t, furniture{pairs: []assistant.Pair{told("question", "answer"), failed("broken")}, change: func(o *Options) {
+	m, _ := furnished(t, furniture{pairs: []assistant.Pair{told("question", "answer"), failed("broken")}, change: func(o *Options) {
 		n := 0
 		for _, a := range actionTable() {
 			for _, in := range a.modes {
@@ -276,7 +277,7 @@ func TestKeysAreNamedAsBound(t *testing.T) {
 			}
 		}
 	}})
-	_ = d
+	done := func(cmd tea.Cmd) { m.Update(cmd()) }
 	m.Update(loadStart(m.work)())
 	m.Update(tea.WindowSizeMsg{Width: 160, Height: 40})
 	seen := func(where string) {
@@ -299,11 +300,11 @@ func TestKeysAreNamedAsBound(t *testing.T) {
 	m.turn.running = false
 	for what, do := range map[string]func(){
 		"busy": func() { m.fail(assistant.ErrBusy) }, "no model": func() { m.fail(assistant.ErrNoModel) },
-		"cleared": func() { m.input.draft.Set("x"); m.input.clear() }, "search": func() { m.conv.nextHit() },
+		"cleared": func() { m.input.draft.Set("x"); m.input.clear() }, "search": func() { m.conv.toHit(false) },
 		"cancelled": func() { m.onCancelled(turn{}, assistant.Cancelled{Kept: true}) }, "mouse": func() { m.toggleMouse() },
-		"edited": func() { m.onEdited(editedMsg{notice: "added"}) }, "session": func() { m.onSessionChanged(sessionChangedMsg{switched: true}) },
-		"rolled back": func() { m.onRolledBack(rolledBackMsg{notice: "rolled back", undoable: true}) },
-		"re-ask":      func() { m.onReAskRead(reAskReadMsg{text: "x", replaces: true}) },
+		"edited":   func() { done(m.edit(pane.Edit{Description: "added", Change: func() error { return nil }})) },
+		"session":  func() { m.sessionChanged(true, nil, "a new session") },
+		"restored": func() { m.restored("rolled back") }, "re-ask": func() { done(m.reAskPair(assistant.Pair{Seq: 2})) },
 	} {
 		m.setMode(modeView)
 		do()

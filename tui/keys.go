@@ -156,10 +156,6 @@ func (k *keyMap) named(name string) *action {
 	return nil
 }
 
-// keyName is the name a key has in the table. An upper-case letter is itself,
-// however the terminal spells the shift that made it.
-func keyName(k tea.KeyPressMsg) string { return k.String() }
-
 // mode is where the keys go.
 type mode int
 

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"image/color"
 	"os"
 	"time"
 
@@ -49,8 +48,10 @@ type Options struct {
 	// TmuxBuffer puts text into the buffer of the tmux around the program, which
 	// passes it on to its terminal; nil: there is no tmux.
 	TmuxBuffer func(text string) error
-	// Redact takes keys out of text before it is copied; nil leaves it.
+	// Redact removes keys from text before it is copied; nil leaves it.
 	Redact func(string) string
+	// Input is what the keys are read from; nil when something else is.
+	Input *Input
 }
 
 // Parts are what a screen shows and works on.
@@ -65,6 +66,9 @@ type Parts struct {
 	// Changes are those of the saved state that others make, already in the
 	// window; nil: nothing is watched.
 	Changes <-chan assistant.SavedChange
+	// Payloads are the payload types that the program has registered: their cards
+	// are drawn with Title, Icon and Rows.
+	Payloads []assistant.PayloadType
 }
 
 // Recovery is what a crash left behind, for the user to decide.
@@ -84,8 +88,7 @@ type Model struct {
 	pickers pickers
 
 	layout   layout
-	drawn    tea.View // the last frame
-	showPane bool     // on a narrow screen
+	showPane bool // on a narrow screen
 	mouse    bool
 	focused  bool // the terminal has the focus
 	ticking  bool // a timer moves what is animated
@@ -111,9 +114,10 @@ type shared struct {
 	height    int
 
 	mode     mode
-	ready    bool // the start is over
-	loading  bool // the first pairs are not there yet
-	kitty    bool // the terminal reports ctrl+enter
+	ready    bool     // the start is over
+	loading  bool     // the first pairs are not there yet
+	topics   []string // paths, for completion and pickers
+	kitty    bool     // the terminal reports ctrl+enter
 	notice   notices
 	overlay  overlay.Stack
 	handlers map[overlay.Kind]func(overlay.Chosen) tea.Cmd // what a choice does
@@ -192,6 +196,7 @@ func (m *Model) use(p Parts) {
 	m.pane.SetKeys(func(action string) string { return m.hintIn(modePane, "%s", action) })
 	m.pane.SetFocus(m.mode == modePane)
 	m.conv.watchDrawing()
+	m.conv.handlePayloads(p.Payloads)
 	if p.Notice != "" {
 		m.notice.info(p.Notice)
 	}
@@ -214,18 +219,3 @@ func (m *Model) Init() tea.Cmd {
 
 // Err is why the start failed; nil when it did not, or is not over.
 func (m *Model) Err() error { return m.err }
-
-// restyle draws everything with other colours.
-func (m *Model) restyle(o style.Options) {
-	m.styleOpts = o
-	m.styles = style.New(o)
-	m.conv.chat.SetStyles(m.styles)
-	m.input.draft.SetStyles(m.styles.Input)
-	m.pane.SetStyles(m.styles)
-}
-
-func isDark(c color.Color) bool {
-	r, g, b, _ := c.RGBA()
-	const half = 0xffff / 2
-	return (299*r+587*g+114*b)/1000 < half // luma of ITU-R BT.601
-}

@@ -4,18 +4,22 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/safetext"
+	"winnow/assistant/workspace"
 	"winnow/tui/chat"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 )
 
-// paneAction is the action of the key table that the pane knows by its name.
+// paneAction is the action of the key table that the pane performs by its name.
 func paneAction(name string) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { return m.perform(m.pane.Do(name)) }
 }
@@ -27,7 +31,7 @@ func (m *Model) perform(a pane.Action) tea.Cmd {
 		if m.session.Busy() {
 			return m.fail(assistant.ErrBusy)
 		}
-		return m.change(editWindow(m.work, a))
+		return m.change(m.edit(a))
 	case pane.Notify:
 		m.notice.show(a.Text, a.Bad)
 	case pane.SetFilter:
@@ -37,28 +41,54 @@ func (m *Model) perform(a pane.Action) tea.Cmd {
 			return m.perform(a.Then(c.Value))
 		})
 	case pane.Confirm:
-		answers := []overlay.Answer{{Key: "y", Label: a.Yes}}
-		then := map[string]func() pane.Action{"y": a.Then}
+		answers, then := []string{"y", a.Yes}, map[string]func() pane.Action{"y": a.Then}
 		for _, more := range a.More {
-			answers, then[more.Key] = append(answers, overlay.Answer{Key: more.Key, Label: more.Label}), more.Then
+			answers, then[more.Key] = append(answers, more.Key, more.Label), more.Then
 		}
-		return m.question(overlay.Confirm, a.Title, a.Lines, append(answers, overlay.Answer{Key: "n", Label: "don't " + a.Yes}), "n", func(answer string) tea.Cmd {
+		return m.question(overlay.Confirm, a.Title, a.Lines, "n", func(answer string) tea.Cmd {
 			if then[answer] == nil {
 				return m.info("nothing was changed")
 			}
 			return m.perform(then[answer]())
-		})
+		}, append(answers, "n", "don't "+a.Yes)...)
 	case pane.Run:
 		m.notice.info(a.Doing)
-		return runAction(a)
+		return async(a.Run, func(notice string, err error) tea.Cmd {
+			m.pane.Changed()
+			if err != nil {
+				return m.fail(err)
+			}
+			return m.info(notice)
+		})
 	case pane.Nothing:
 	}
 	return nil
 }
 
-// clientAction runs an action of this program that the model suggested. What
-// the screen does not know itself is the pane's; a query in its data is typed
-// into the line that the pane opens.
+// edit makes a change of the window by hand, as one step that can be undone.
+func (m *Model) edit(e pane.Edit) tea.Cmd {
+	return async(func(context.Context) (notice string, err error) {
+		if err = m.work.Edit(e.Description, e.Change); err == nil {
+			notice = e.Notice()
+		}
+		return notice, err
+	}, func(notice string, err error) tea.Cmd {
+		m.pane.Changed()
+		if err != nil {
+			return m.fail(err)
+		}
+		notice += m.hintIn(modePane, " · %s undoes it", "undo")
+		if !e.View && m.pane.Status().Unsaved {
+			notice += m.hint(", %s saves", "save")
+		}
+		m.notice.info(notice)
+		return m.conv.computeEffects()
+	})
+}
+
+// clientAction performs an action that the model suggested: one of the key table,
+// else one of the pane. A query in its data is typed into the line that the pane
+// opens.
 func (m *Model) clientAction(a assistant.SuggestedAction) tea.Cmd {
 	name := strings.ReplaceAll(a.Action, "_", "-")
 	if name == "open-save" {
@@ -82,40 +112,15 @@ func (m *Model) readPane() tea.Cmd {
 	if !ok || !r.Stale() {
 		return nil
 	}
-	return func() tea.Msg { return paneReadMsg{r.Read(context.Background())} }
+	return attempt(r.Read, func(err error) tea.Cmd {
+		if errors.Is(err, history.ErrClosed) {
+			return nil
+		}
+		return m.fail(err)
+	})
 }
 
-func (m *Model) onPaneRead(msg paneReadMsg) tea.Cmd {
-	if errors.Is(msg.err, history.ErrClosed) {
-		return nil
-	}
-	return m.fail(msg.err)
-}
-
-// onEdited shows a change of the window by hand.
-func (m *Model) onEdited(msg editedMsg) tea.Cmd {
-	m.pane.Changed()
-	if msg.err != nil {
-		return m.fail(msg.err)
-	}
-	text := msg.notice + m.hintIn(modePane, " · %s undoes it", "undo")
-	if !msg.view && m.pane.Status().Unsaved {
-		text += m.hint(", %s saves", "save")
-	}
-	m.notice.info(text)
-	return m.conv.computeEffects()
-}
-
-func (m *Model) onRan(msg ranMsg) tea.Cmd {
-	m.pane.Changed()
-	if msg.err != nil {
-		return m.fail(msg.err)
-	}
-	return m.info(msg.notice)
-}
-
-// onNoticed shows what came out beside the screen, and the model that may be
-// another one now.
+// onNoticed shows a notice from outside of the screen.
 func (m *Model) onNoticed(msg Noticed) tea.Cmd {
 	m.pane.Changed()
 	if msg.Text != "" {
@@ -124,7 +129,21 @@ func (m *Model) onNoticed(msg Noticed) tea.Cmd {
 	return computeBoundary(m.session)
 }
 
-// onSavedChanged shows the rules that somebody else has written.
+// waitSavedChange waits for the next change that another program makes to what is
+// saved.
+func waitSavedChange(changes <-chan assistant.SavedChange) tea.Cmd {
+	if changes == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		if change, open := <-changes; open {
+			return savedChangedMsg{change}
+		}
+		return nil
+	}
+}
+
+// onSavedChanged shows the rules that another program has saved.
 func (m *Model) onSavedChanged(msg savedChangedMsg) tea.Cmd {
 	m.pane.Changed()
 	if msg.change.Conflict != nil {
@@ -132,123 +151,200 @@ func (m *Model) onSavedChanged(msg savedChangedMsg) tea.Cmd {
 	} else {
 		m.notice.info("the file was changed by somebody else · its rules are loaded")
 	}
-	return tea.Batch(m.conv.computeEffects(), waitSavedChange(msg.more))
+	return tea.Batch(m.conv.computeEffects(), waitSavedChange(m.opts.Changes))
 }
 
-// save shows what would be written, and writes when the user says so.
-func (m *Model) save() tea.Cmd { return m.planSave(false) }
+// save shows what would be saved, and saves when the user confirms.
+func (m *Model) save() tea.Cmd { return m.planSave(func() tea.Cmd { return nil }) }
 
-func (m *Model) planSave(quit bool) tea.Cmd {
-	k, ok := m.pane.(pane.Saver)
+// planSave is save; then follows when nothing is unsaved any more.
+func (m *Model) planSave(then func() tea.Cmd) tea.Cmd {
 	switch {
-	case !ok:
+	case !m.saves():
 		return m.info("there is nothing to save here")
 	case m.session.Busy():
 		return m.fail(assistant.ErrBusy)
 	}
-	return planSave(k, m.styles, quit)
-}
-
-// onSavePlanned asks with what the save would change.
-func (m *Model) onSavePlanned(msg savePlannedMsg) tea.Cmd {
-	k, ok := m.pane.(pane.Saver)
-	switch {
-	case msg.err != nil:
-		return m.fail(msg.err)
-	case !ok || !msg.changes:
-		m.notice.info("nothing to save: the file says the same")
-		if msg.quit {
-			return m.end()
+	return async(m.work.PlanSave, func(plan assistant.SavePlan, err error) tea.Cmd {
+		switch {
+		case err != nil:
+			return m.fail(err)
+		case plan.Conflict != nil:
+			return m.askConflict(plan.Conflict, plan.Rules, then)
+		case plan.Empty():
+			m.notice.info("nothing to save: the file says the same")
+			return then()
 		}
-		return nil
-	}
-	return m.question(overlay.SaveSheet, "Save these changes?", append(msg.lines, ""), []overlay.Answer{
-		{Key: "y", Label: "save"}, {Key: "n", Label: "don't save"},
-	}, "n", func(answer string) tea.Cmd {
-		if answer != "y" {
-			return m.info("nothing was saved")
-		}
-		return saveWindow(m.session, k, msg.quit)
+		return m.question(overlay.SaveSheet, "Save these changes?", append(pane.SavePlanLines(plan, &m.styles), ""), "n", func(answer string) tea.Cmd {
+			if answer != "y" {
+				return m.info("nothing was saved")
+			}
+			return async(m.work.Save, func(saved assistant.Saved, err error) tea.Cmd {
+				m.pane.Changed()
+				var c *assistant.Conflict
+				switch {
+				case errors.As(err, &c):
+					return m.askConflict(c, plan.Rules, then)
+				case err != nil:
+					return m.fail(err)
+				}
+				m.notice.info(saved.Message)
+				return then()
+			})
+		}, "y", "save", "n", "don't save")
 	})
 }
 
-func (m *Model) onSaved(msg savedMsg) tea.Cmd {
-	m.pane.Changed()
-	if msg.err != nil {
-		return m.fail(msg.err)
+// askConflict asks, with both sides, which version of a file wins that another
+// program has changed. A merge saves again.
+func (m *Model) askConflict(c *assistant.Conflict, mine []assistant.RuleChange, then func() tea.Cmd) tea.Cmd {
+	refresh := func(description, notice string, dropUnsaved bool, next func() tea.Cmd) tea.Cmd {
+		return m.change(async(func(ctx context.Context) (assistant.Refreshed, error) {
+			return m.work.RefreshSaved(ctx, description, dropUnsaved)
+		}, func(_ assistant.Refreshed, err error) tea.Cmd {
+			m.pane.Changed()
+			if err != nil {
+				return m.fail(err)
+			}
+			m.notice.info(notice)
+			return next()
+		}))
 	}
-	m.notice.info(msg.notice)
-	if msg.quit {
-		return m.end()
+	merge := func() tea.Cmd {
+		return refresh("Merge with the changed file", "merged the unsaved rules into the changed file", false, func() tea.Cmd { return m.planSave(then) })
 	}
-	return nil
+	if len(c.Rules) == 0 && !c.Busy && !c.Missing {
+		return merge()
+	}
+	return m.question(overlay.Confirm, pane.ConflictTitle(c), pane.ConflictLines(c, mine, &m.styles.Icons), "n", func(answer string) tea.Cmd {
+		switch answer {
+		case "y":
+			return merge()
+		case "t":
+			return refresh("Reload the changed file", "loaded their version; the unsaved rules are dropped", true, then)
+		}
+		return m.info("nothing was saved")
+	}, "y", "load their version and re-apply mine", "t", "load theirs, drop mine", "n", "don't save")
 }
 
 // quit asks when rules are unsaved; they can also be kept for the next time.
 func (m *Model) quit() tea.Cmd {
-	k, saves := m.pane.(pane.Saver)
-	if !saves || !m.pane.Status().Unsaved {
+	if !m.saves() || !m.pane.Status().Unsaved {
 		return m.end()
 	}
-	return m.question(overlay.Confirm, "There are unsaved rules", []string{"The file is as it was."}, []overlay.Answer{
-		{Key: "s", Label: "save"}, {Key: "k", Label: "keep for next time"}, {Key: "d", Label: "discard"}, {Key: "n", Label: "stay"},
-	}, "n", func(answer string) tea.Cmd {
+	return m.question(overlay.Confirm, "There are unsaved rules", []string{"The file is as it was."}, "n", func(answer string) tea.Cmd {
 		switch answer {
 		case "s":
-			return m.planSave(true)
+			return m.planSave(m.end)
 		case "k":
 			return m.end()
 		case "d":
 			m.work.Cancel()
-			return tea.Sequence(editWindow(m.work, pane.Edit{Description: "Discard on quitting", Change: k.Discard}), m.end())
+			return async(func(context.Context) ([]assistant.RuleChange, error) { return m.work.Discard("Discard on quitting") }, func(_ []assistant.RuleChange, err error) tea.Cmd {
+				if err != nil && !errors.Is(err, workspace.ErrNothingUnsaved) {
+					return m.fail(err)
+				}
+				return m.end()
+			})
 		}
 		return nil
-	})
+	}, "s", "save", "k", "keep for next time", "d", "discard", "n", "stay")
 }
 
-// end stores the draft and leaves.
+// end stores the draft and quits.
 func (m *Model) end() tea.Cmd {
 	if !m.ready {
 		return tea.Quit // see Typed
 	}
-	return tea.Sequence(storeDraft(m.work, m.input.drafted()), tea.Quit)
+	draft := m.input.drafted()
+	return attempt(func(ctx context.Context) error { return m.work.SaveDraft(ctx, draft) }, func(error) tea.Cmd { return tea.Quit })
 }
 
-// computeEffects finds out what the proposals that wait for the user would do,
+// StoreDraft stores a draft that is not stored yet. It is called after the end of
+// a program that a signal has ended.
+func (m *Model) StoreDraft(ctx context.Context) error {
+	if !m.ready || m.input.draft.Text() == m.input.saved && len(m.input.outbox) == 0 {
+		return nil
+	}
+	return m.work.SaveDraft(ctx, m.input.drafted())
+}
+
+// computeEffects computes what the proposals that wait for the user would do,
 // which changes with every rule.
 func (c *conversation) computeEffects() tea.Cmd {
 	f, ok := c.pane.(pane.Forecaster)
 	if !ok {
 		return nil
 	}
-	var waiting []assistant.Payload
-	for _, p := range c.chat.Undecided() {
-		if p.Type == chat.RuleProposal {
-			waiting = append(waiting, p)
-		}
-	}
+	waiting := slices.DeleteFunc(c.chat.Undecided(), func(p assistant.Payload) bool { return p.Type != chat.RuleProposal })
 	if len(waiting) == 0 {
 		return nil
 	}
-	return func() tea.Msg {
-		msg := effectsComputedMsg{effects: map[string]pane.Effect{}}
+	return async(func(context.Context) (map[string]pane.Effect, error) {
+		effects := map[string]pane.Effect{}
 		for _, p := range waiting {
 			e, err := f.Effect(p.Data)
 			if err != nil {
 				e.Refused = append(e.Refused, err.Error())
 			}
-			msg.effects[p.ID] = e
+			effects[p.ID] = e
 		}
-		return msg
+		return effects, nil
+	}, func(effects map[string]pane.Effect, _ error) tea.Cmd {
+		for id, e := range effects {
+			c.chat.Enrich(id, c.chat.EffectRows(e))
+		}
+		return nil
+	})
+}
+
+// handlePayloads draws the cards of the payload types that the program around the
+// screen has registered.
+func (c *conversation) handlePayloads(types []assistant.PayloadType) {
+	for _, t := range types {
+		if t.Rows == nil && t.Title == "" && t.Icon == "" {
+			continue
+		}
+		h := chat.Handler{Title: t.Title, Icon: t.Icon, Decide: t.Calls != nil}
+		if t.Rows != nil {
+			h.Render = func(p assistant.Payload) (rows []chat.Row) {
+				for _, line := range t.Rows(p.Data) {
+					rows = append(rows, chat.Row{Text: line})
+				}
+				return rows
+			}
+		}
+		c.chat.Handle(t.Name, h)
 	}
 }
 
-// onEffects shows them on the cards.
-func (c *conversation) onEffects(msg effectsComputedMsg) tea.Cmd {
-	for id, e := range msg.effects {
-		c.chat.Enrich(id, c.chat.EffectRows(e))
+// choose takes suggestion i of the newest answer, or example i of the welcome.
+func (m *Model) choose(i int) tea.Cmd {
+	choices := m.conv.chat.Choices()
+	if m.conv.welcomes() && i < len(m.opts.Examples) {
+		m.work.EndReAsk()
+		m.input.draft.Set(m.opts.Examples[i])
+		m.setMode(modeInput)
+		return m.input.draftChanged()
 	}
-	return nil
+	if i >= len(choices) {
+		return m.info(fmt.Sprint("there is no suggestion ", i+1))
+	}
+	c := choices[i]
+	switch {
+	case c.Do != "":
+		m.conv.chat.FocusLast()
+		return m.keys.named(c.Do).do(m)
+	case m.session.Busy():
+		return m.fail(assistant.ErrBusy)
+	case c.Payload != "":
+		return m.decide(c.Payload, c.Accept)
+	case c.Action == nil:
+		return m.startPrompt(assistant.Prompt{Text: c.Value})
+	case c.Action.Handler == "server":
+		return m.startPrompt(m.work.ActionPrompt(*c.Action))
+	}
+	return m.clientAction(*c.Action)
 }
 
 // decide answers a proposal of the newest pair.
@@ -263,7 +359,20 @@ func (m *Model) decide(payload string, accept bool) tea.Cmd {
 		return m.fail(err)
 	case events == nil:
 		m.notice.info("rejected; the model is told with the next message")
-		return loadPairs(m.session, []int64{seq})
+		return loadPairs(m.session, 0, seq)
 	}
 	return m.follow(events, assistant.Prompt{Text: "Accept the proposal"})
+}
+
+// askTool shows what a tool wants to do for good, and waits for the user. What is
+// confirmed is what is shown: nothing in it is invisible.
+func (m *Model) askTool(ask assistant.ConfirmRequest) {
+	verb := oneLine(strings.ReplaceAll(ask.Tool, "_", " "))
+	yes, _, _ := strings.Cut(verb, " ")
+	m.question(overlay.Confirm, "The assistant wants to "+verb, append(cleanLines(ask.Diff, safetext.Visible), ""), "n", func(answer string) tea.Cmd {
+		if err := m.work.Answer(ask.ID, answer == "y"); err != nil {
+			m.notice.info("the turn was over already")
+		}
+		return nil
+	}, "y", yes, "n", "don't "+yes)
 }

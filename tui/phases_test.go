@@ -353,7 +353,7 @@ func TestMarks(t *testing.T) {
 		if err := s.store.CreateTopic(t.Context(), "home > work"); err != nil {
 			t.Fatal(err)
 		}
-		s.start(loadNames(s.work))
+		s.start(s.loadNames())
 		s.settle()
 		if s.keys("t", "work", "enter"); load().Topic != "home > work" {
 			t.Errorf("the topic is %q", load().Topic)
@@ -695,25 +695,25 @@ func TestEditorGetsAndGivesTheDraft(t *testing.T) {
 	}
 	s.opts.Editor = []string{"editor"}
 	s.input.draft.Set("words\nof mine")
-	ready, ok := s.input.openEditor()().(editorReadyMsg)
-	if !ok || ready.err != nil {
-		t.Fatalf("the draft is not ready for the editor: %+v", ready)
+	path, err := writeDraft(s.input.draft.Text())
+	if err != nil {
+		t.Fatalf("the draft is not ready for the editor: %v", err)
 	}
-	defer os.Remove(ready.path)
-	text, err := os.ReadFile(ready.path)
-	info, statErr := os.Stat(ready.path)
+	defer os.Remove(path)
+	text, err := os.ReadFile(path)
+	info, statErr := os.Stat(path)
 	if err != nil || statErr != nil || string(text) != "words\nof mine" || info.Mode().Perm() != 0o600 {
 		t.Errorf("the editor finds %q (%v, %v)", text, err, statErr)
 	}
-	if s.input.onEditorReady(ready) == nil {
+	if s.runEditor(path, nil) == nil {
 		t.Error("no editor is run")
 	}
-	s.do(s.onEditorClosed(editorClosedMsg{err: os.ErrPermission}))
+	s.do(s.edited("", os.ErrPermission))
 	if s.input.draft.Text() != "words\nof mine" {
 		t.Errorf("an editor that fails leaves %q", s.input.draft.Text())
 	}
 	s.setMode(modeView)
-	s.do(s.onEditorClosed(editorClosedMsg{text: string(text) + " and more\n"}))
+	s.do(s.edited(string(text)+" and more\n", nil))
 	if s.input.draft.Text() != "words\nof mine and more" || s.mode != modeInput {
 		t.Errorf("the editor gives %q, in %s", s.input.draft.Text(), s.mode)
 	}

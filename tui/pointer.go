@@ -14,7 +14,12 @@ type pointer struct {
 	copying   bool // the selection is copied when all its pairs are loaded
 }
 
-// onMouse takes what the mouse does.
+const (
+	edgePause = 50 * time.Millisecond // between the lines that scroll beyond the edge
+	wheelStep = 3                     // lines that a notch of the wheel moves
+)
+
+// onMouse handles the mouse, unless it has to wait.
 func (m *Model) onMouse(msg tea.MouseMsg) tea.Cmd {
 	if m.enqueue(msg) {
 		return nil
@@ -22,15 +27,18 @@ func (m *Model) onMouse(msg tea.MouseMsg) tea.Cmd {
 	return m.pointAt(msg)
 }
 
-// pointAt: the wheel scrolls, a click focuses, folds and picks, dragging over the
-// conversation selects its text.
+// pointAt handles the mouse: the wheel scrolls, a click focuses, folds and picks,
+// dragging over the conversation selects its text.
 func (m *Model) pointAt(msg tea.MouseMsg) tea.Cmd {
 	at := msg.Mouse()
 	switch msg.(type) {
 	case tea.MouseWheelMsg:
 		return m.onWheel(at)
 	case tea.MouseClickMsg:
-		return m.onPress(at)
+		if m.overlay.Open() || !inside(m.layout.chat, at.X, at.Y) || at.Button != tea.MouseLeft {
+			return m.onClick(at.X, at.Y)
+		}
+		m.conv.press(at)
 	case tea.MouseMotionMsg:
 		return m.conv.onDrag(at)
 	case tea.MouseReleaseMsg:
@@ -38,9 +46,6 @@ func (m *Model) pointAt(msg tea.MouseMsg) tea.Cmd {
 	}
 	return nil
 }
-
-// wheelStep is how many lines a notch of the wheel moves.
-const wheelStep = 3
 
 // onWheel scrolls what is under the pointer.
 func (m *Model) onWheel(at tea.Mouse) tea.Cmd {
@@ -65,16 +70,7 @@ func (m *Model) onWheel(at tea.Mouse) tea.Cmd {
 	return nil
 }
 
-// onPress begins a selection on text; what is pressed elsewhere acts at once.
-func (m *Model) onPress(at tea.Mouse) tea.Cmd {
-	if m.overlay.Open() || !inside(m.layout.chat, at.X, at.Y) || at.Button != tea.MouseLeft {
-		return m.onClick(at.X, at.Y)
-	}
-	m.conv.press(at)
-	return nil
-}
-
-// press begins a selection.
+// press begins a selection at text.
 func (c *conversation) press(at tea.Mouse) {
 	p := &c.pointer
 	p.x, p.y = c.inChat(at)
@@ -100,17 +96,10 @@ func (c *conversation) onDrag(at tea.Mouse) tea.Cmd {
 		return nil
 	}
 	p.scrolling = true
-	return edgeDue()
+	return after(edgePause, c.onEdgeDue)
 }
 
-// edgePause is how often the conversation scrolls while a selection is dragged
-// beyond its edge.
-const edgePause = 50 * time.Millisecond
-
-func edgeDue() tea.Cmd {
-	return tea.Tick(edgePause, func(time.Time) tea.Msg { return edgeDueMsg{} })
-}
-
+// onEdgeDue scrolls while a selection is dragged beyond the edge.
 func (c *conversation) onEdgeDue() tea.Cmd {
 	p := &c.pointer
 	n := c.chat.SelectEdge(p.y)
@@ -120,7 +109,7 @@ func (c *conversation) onEdgeDue() tea.Cmd {
 	}
 	c.chat.ScrollBy(n)
 	c.chat.SelectTo(p.x, p.y)
-	return tea.Batch(c.loadMissing(), edgeDue())
+	return tea.Batch(c.loadMissing(), after(edgePause, c.onEdgeDue))
 }
 
 // onRelease copies what was selected; without a selection it was a click.
@@ -143,7 +132,7 @@ func (c *conversation) copySelection() tea.Cmd {
 		return nil
 	}
 	if missing := c.chat.SelectionMissing(); len(missing) > 0 {
-		return loadPairs(c.session, missing)
+		return loadPairs(c.session, 0, missing...)
 	}
 	c.pointer.copying = false
 	return c.copyOut("the selection", c.chat.SelectionText())
@@ -155,9 +144,7 @@ func (m *Model) onClick(x, y int) tea.Cmd {
 	}
 	switch {
 	case inside(m.layout.header, x, y):
-		if do := m.header().at(x); do != nil {
-			return do(m)
-		}
+		return m.run(m.header().at(x))
 	case inside(m.layout.chat, x, y):
 		cx, cy := m.conv.inChat(tea.Mouse{X: x, Y: y})
 		if i, ok := m.conv.chat.ChoiceAt(cx, cy); ok {
@@ -165,7 +152,7 @@ func (m *Model) onClick(x, y int) tea.Cmd {
 		}
 		m.setMode(modeView)
 		if action, ok := m.conv.chat.ActionAt(cx, cy); ok {
-			return m.keys.named(action).do(m)
+			return m.run(m.keys.named(action).do)
 		}
 		m.conv.chat.Click(cy)
 	case inside(m.layout.pane, x, y):
@@ -177,9 +164,15 @@ func (m *Model) onClick(x, y int) tea.Cmd {
 		}
 		m.setMode(modeInput)
 	case inside(m.layout.footer, x, y):
-		if do := m.hintAt(x); do != nil {
-			return do(m)
-		}
+		return m.run(m.hintAt(x))
 	}
 	return nil
+}
+
+// run performs an action; nil does nothing.
+func (m *Model) run(do func(*Model) tea.Cmd) tea.Cmd {
+	if do == nil {
+		return nil
+	}
+	return do(m)
 }

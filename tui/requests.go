@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
 	"winnow/tui/overlay"
 )
 
@@ -18,32 +19,31 @@ import (
 type shownRequest struct {
 	title string
 	lines []string
-	body  string // as it is copied: byte for byte what goes out
+	body  string // as it is copied: byte for byte what is sent
+}
+
+func newShownRequest(title string, body json.RawMessage) shownRequest {
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, body, "", "  "); err != nil {
+		pretty.Write(body) // it is shown as it is
+	}
+	return shownRequest{title, cleanLines(pretty.String(), safetext.Clean), string(body)}
 }
 
 // exactRequest shows the requests of the focused pair as they were sent, and
-// from everywhere else the one that would be sent now.
+// from elsewhere the one that would be sent now.
 func (m *Model) exactRequest() tea.Cmd {
 	if p, ok := m.conv.chat.Focused(); ok && m.mode == modeView {
-		return loadRequests(m.session, p.Seq)
+		return m.sentRequests(p.Seq)
 	}
 	return m.nextRequest()
 }
 
-// nextRequest shows the request that would be sent now.
-func (m *Model) nextRequest() tea.Cmd {
-	pair := int64(0)
-	if p, ok := m.conv.chat.Focused(); ok && m.mode == modeView {
-		pair = p.Seq
-	}
-	return buildRequest(m.session, m.input.draft.Text(), pair)
-}
-
-// loadRequests reads the requests of a pair.
-func loadRequests(s *assistant.Session, seq int64) tea.Cmd {
-	return func() tea.Msg {
-		sent, err := s.SentRequests(context.Background(), seq)
-		msg := requestsLoadedMsg{pair: seq, sent: true, err: err}
+// sentRequests shows the requests of a pair, the newest first on the screen. An
+// error beside them is that of a damaged one.
+func (m *Model) sentRequests(pair int64) tea.Cmd {
+	return async(func(ctx context.Context) (all []shownRequest, err error) {
+		sent, err := m.session.SentRequests(ctx, pair)
 		for i, r := range sent {
 			title := fmt.Sprintf("sent %s to %s", r.At.Local().Format(time.TimeOnly), oneLine(r.Model))
 			if len(sent) > 1 {
@@ -52,72 +52,67 @@ func loadRequests(s *assistant.Session, seq int64) tea.Cmd {
 			if r.Trimmed > 0 {
 				title += " · without " + assistant.Counted(r.Trimmed, "pair")
 			}
-			msg.requests = append(msg.requests, showRequest(title, r.Body))
+			all = append(all, newShownRequest(title, r.Body))
 		}
-		return msg
-	}
+		return all, err
+	}, func(all []shownRequest, err error) tea.Cmd {
+		m.fail(err)
+		switch {
+		case len(all) > 0:
+			return m.openRequest(all, len(all)-1, pair, true)
+		case err != nil:
+			return nil
+		}
+		m.notice.info("what was sent for this pair is no longer stored · this would be sent now")
+		return m.nextRequest()
+	})
 }
 
-// buildRequest builds the request that would be sent now.
-func buildRequest(s *assistant.Session, text string, pair int64) tea.Cmd {
+// nextRequest shows the request that would be sent now.
+func (m *Model) nextRequest() tea.Cmd {
+	pair, text := int64(0), m.input.draft.Text()
+	if p, ok := m.conv.chat.Focused(); ok && m.mode == modeView {
+		pair = p.Seq
+	}
 	if strings.TrimSpace(text) == "" {
 		text = "(your next message)"
 	}
-	return func() tea.Msg {
-		_, body, err := s.Request(context.Background(), text)
+	return async(func(ctx context.Context) (json.RawMessage, error) {
+		_, body, err := m.work.Request(ctx, text)
+		return body, err
+	}, func(body json.RawMessage, err error) tea.Cmd {
 		if err != nil {
-			return requestsLoadedMsg{err: err}
+			return m.fail(err)
 		}
-		return requestsLoadedMsg{pair: pair, requests: []shownRequest{showRequest("the request that would be sent now", body)}}
-	}
+		return m.openRequest([]shownRequest{newShownRequest("the request that would be sent now", body)}, 0, pair, false)
+	})
 }
 
-func showRequest(title string, body json.RawMessage) shownRequest {
-	var pretty bytes.Buffer
-	if err := json.Indent(&pretty, body, "", "  "); err != nil {
-		pretty.Write(body) // it is shown as it is
-	}
-	return shownRequest{title: title, lines: cleanLines(pretty.String()), body: string(body)}
-}
-
-func (m *Model) onRequests(msg requestsLoadedMsg) tea.Cmd {
-	switch {
-	case msg.err != nil && len(msg.requests) == 0:
-		return m.fail(msg.err)
-	case msg.err != nil:
-		m.notice.fail(sentence(msg.err))
-	case len(msg.requests) == 0:
-		m.notice.info("what was sent for this pair is no longer stored · this would be sent now")
-		return m.nextRequest()
-	}
-	return m.openRequest(msg, len(msg.requests)-1)
-}
-
-// openRequest shows one of the requests.
-func (m *Model) openRequest(msg requestsLoadedMsg, i int) tea.Cmd {
-	r := msg.requests[i]
+// openRequest shows one of the requests of a pair, or with sent false the next
+// one; pair 0 is none.
+func (m *Model) openRequest(all []shownRequest, i int, pair int64, sent bool) tea.Cmd {
 	hint, keys := "y copies it", []string{"y"}
 	switch {
-	case msg.sent:
+	case sent:
 		hint, keys = "n the one that would be sent now · "+hint, append(keys, "n")
-	case msg.pair != 0:
+	case pair != 0:
 		hint, keys = "s what was sent for the pair · "+hint, append(keys, "s")
 	}
-	if len(msg.requests) > 1 {
+	if len(all) > 1 {
 		hint, keys = "← → the others · "+hint, append(keys, "left", "right")
 	}
-	text := overlay.NewText(r.title, r.lines).WithKeys(hint, keys...)
+	text := overlay.NewText(all[i].title, all[i].lines).WithKeys(hint, keys...)
 	return m.open(overlay.Request, text, func(c overlay.Chosen) tea.Cmd {
 		switch c.Key {
 		case "left":
-			return m.openRequest(msg, max(0, i-1))
+			return m.openRequest(all, max(0, i-1), pair, sent)
 		case "right":
-			return m.openRequest(msg, min(len(msg.requests)-1, i+1))
+			return m.openRequest(all, min(len(all)-1, i+1), pair, sent)
 		case "n":
 			return m.nextRequest()
 		case "s":
-			return loadRequests(m.session, msg.pair)
+			return m.sentRequests(pair)
 		}
-		return m.copyOut("the request", r.body)
+		return m.copyOut("the request", all[i].body)
 	})
 }

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"context"
+	"image/color"
 	"slices"
 	"strconv"
 
@@ -17,92 +19,94 @@ type setting struct {
 	key    string
 	title  string
 	values []string
-	words  map[string]string // what a value means, where it does not say so itself
+	words  map[string]string // what a value means, where it is not plain
 	value  func(m *Model) string
-	set    func(m *Model, value string) tea.Cmd
-	stored func(m *Model) (key, value string) // in the config; nil: key and value
-}
-
-// storedAs is what to write into the config.
-func (s setting) storedAs(m *Model) (key, value string) {
-	if s.stored != nil {
-		return s.stored(m)
-	}
-	return s.key, s.value(m)
+	set    func(m *Model, value string) tea.Cmd // nil: it is a setting of the session
+	stored func(m *Model) (key, value string)   // in the config; nil: key and value
 }
 
 // inWords is a value in words.
-func (s setting) inWords(value string) string {
-	if words := s.words[value]; words != "" {
-		return words
-	}
-	return value
-}
+func (s setting) inWords(value string) string { return orElse(s.words[value], value) }
 
 // next is the value after this one; the first after one that is not offered.
 func (s setting) next(value string) string {
 	return s.values[(slices.Index(s.values, value)+1)%len(s.values)]
 }
 
-// settings can be changed while the program runs.
-func settings() []setting {
-	all := []setting{
-		{
-			key: "confirm", title: "The assistant asks before", values: []string{"save", "always", "never"},
-			words: map[string]string{"save": "it saves", "always": "every change", "never": "nothing"},
-			value: func(m *Model) string { return string(orElse(m.session.Settings().Confirm, assistant.ConfirmSave)) },
-			set:   setSession(func(s *assistant.Settings, v string) { s.Confirm = assistant.ConfirmPolicy(v) }),
-		},
-		number("max_iterations", "Rounds of tool calls in a turn", []string{"3", "5", "10", "20"},
-			func(s assistant.Settings) int { return orElse(s.Limits.Iterations, defaultIterations) },
-			func(s *assistant.Settings, n int) { s.Limits.Iterations = n }),
-		number("user_request_allowance", "Tokens kept free for your next message", []string{"100", "500", "2000", "8000"},
-			func(s assistant.Settings) int { return s.Budget.URA() },
-			func(s *assistant.Settings, n int) { s.Budget.UserRequestAllowance = n }),
-		number("max_trim_attempts", "Pairs left out when a request is too long", []string{"10", "25", "100"},
-			func(s assistant.Settings) int { return s.Budget.NTA() },
-			func(s *assistant.Settings, n int) { s.Budget.MaxTrimAttempts = n }),
+// change sets a value from now on.
+func (s setting) change(m *Model, value string) tea.Cmd {
+	if s.set != nil {
+		return s.set(m, value)
 	}
-	return append(all, screenSettings()...)
+	if err := m.work.Set(s.key, value); err != nil {
+		return m.fail(err)
+	}
+	return computeBoundary(m.session)
 }
 
 // defaultIterations is what Limits takes for zero.
 const defaultIterations = 5
 
+// settings can be changed while the program runs.
+func settings() []setting {
+	session := func(key, title string, value func(assistant.Settings) string, values ...string) setting {
+		return setting{key: key, title: title, values: values, value: func(m *Model) string { return value(m.session.Settings()) }}
+	}
+	confirm := session("confirm", "The assistant asks before", func(s assistant.Settings) string {
+		return string(orElse(s.Confirm, assistant.ConfirmSave))
+	}, "save", "always", "never")
+	confirm.words = map[string]string{"save": "it saves", "always": "every change", "never": "nothing"}
+	return append([]setting{
+		confirm,
+		session("max_iterations", "Rounds of tool calls in a turn", func(s assistant.Settings) string {
+			return strconv.Itoa(orElse(s.Limits.Iterations, defaultIterations))
+		}, "3", "5", "10", "20"),
+		session("user_request_allowance", "Tokens kept free for your next message", func(s assistant.Settings) string {
+			return strconv.Itoa(s.Budget.URA())
+		}, "100", "500", "2000", "8000"),
+		session("max_trim_attempts", "Pairs left out when a request is too long", func(s assistant.Settings) string {
+			return strconv.Itoa(s.Budget.NTA())
+		}, "10", "25", "100"),
+	}, screenSettings()...)
+}
+
 // screenSettings are those of the screen itself.
 func screenSettings() []setting {
-	onOff := []string{"true", "false"}
+	onOff := func(key, title string, at func(*Model) *bool, on, off string) setting {
+		return setting{
+			key: key, title: title, values: []string{"true", "false"}, words: map[string]string{"true": on, "false": off},
+			value: func(m *Model) string { return strconv.FormatBool(*at(m)) },
+			set:   func(m *Model, v string) tea.Cmd { *at(m) = v == "true"; return nil },
+		}
+	}
+	themes := map[string]string{}
+	for _, name := range style.Themes() {
+		themes[name] = name + ": " + style.About(name)
+	}
+	reply := onOff("long_reply", "When an answer is longer than the screen", func(m *Model) *bool { return &m.opts.ReplyView }, "go to it when nobody types", "stay in the input")
+	reply.stored = func(m *Model) (key, value string) {
+		return "long_reply", map[bool]string{false: "stay", true: "view"}[m.opts.ReplyView]
+	}
 	return []setting{
+		reply,
+		onOff("mouse", "Mouse", func(m *Model) *bool { return &m.mouse }, "scrolls and clicks", "selects text"),
+		onOff("notify", "Tell when a long turn has ended unseen", func(m *Model) *bool { return &m.opts.Notify }, "yes", "no"),
 		{
-			key: "long_reply", title: "When an answer is longer than the screen", values: []string{"stay", "view"},
-			words: map[string]string{"view": "go to it when nobody types", "stay": "stay in the input"},
-			value: func(m *Model) string { return map[bool]string{false: "stay", true: "view"}[m.opts.ReplyView] },
-			set:   func(m *Model, v string) tea.Cmd { m.opts.ReplyView = v == "view"; return nil },
+			key: "theme", title: "Background", values: []string{"auto", "dark", "light"}, words: map[string]string{"auto": "as the terminal's"},
+			value: (*Model).background, stored: (*Model).themeSetting,
+			set: func(m *Model, v string) tea.Cmd {
+				if m.opts.Fixed = v != "auto"; !m.opts.Fixed {
+					return tea.RequestBackgroundColor
+				}
+				m.restyle(func(o *style.Options) { o.Dark = v == "dark" })
+				return nil
+			},
 		},
 		{
-			key: "mouse", title: "Mouse", values: onOff, words: map[string]string{"true": "scrolls and clicks", "false": "selects text"},
-			value: func(m *Model) string { return strconv.FormatBool(m.mouse) },
-			set:   func(m *Model, v string) tea.Cmd { m.mouse = v == "true"; return nil },
-		},
-		{
-			key: "notify", title: "Tell when a long turn has ended unseen", values: onOff, words: map[string]string{"true": "yes", "false": "no"},
-			value: func(m *Model) string { return strconv.FormatBool(m.opts.Notify) },
-			set:   func(m *Model, v string) tea.Cmd { m.opts.Notify = v == "true"; return nil },
-		},
-		{
-			key: "theme", title: "Background", values: []string{"auto", "dark", "light"},
-			words:  map[string]string{"auto": "as the terminal's"},
-			value:  func(m *Model) string { return m.background() },
-			set:    func(m *Model, v string) tea.Cmd { return m.setBackground(v) },
-			stored: (*Model).themeSetting,
-		},
-		{
-			key: "colours", title: "Theme of colours", values: style.Themes(), words: themeWords(), stored: (*Model).themeSetting,
+			key: "colours", title: "Theme of colours", values: style.Themes(), words: themes, stored: (*Model).themeSetting,
 			value: func(m *Model) string { return orElse(m.styleOpts.Theme, style.DefaultTheme) },
 			set: func(m *Model, v string) tea.Cmd {
-				o := m.styleOpts
-				o.Theme = v
-				m.restyle(o)
+				m.restyle(func(o *style.Options) { o.Theme = v })
 				return nil
 			},
 		},
@@ -110,7 +114,7 @@ func screenSettings() []setting {
 }
 
 // themeSetting is the setting "theme": the colours and, behind them, the
-// background; of the usual colours the background alone.
+// background; of the default colours the background alone.
 func (m *Model) themeSetting() (key, value string) {
 	name, background := orElse(m.styleOpts.Theme, style.DefaultTheme), m.background()
 	switch {
@@ -122,15 +126,7 @@ func (m *Model) themeSetting() (key, value string) {
 	return "theme", name + "-" + background
 }
 
-func themeWords() map[string]string {
-	words := map[string]string{}
-	for _, name := range style.Themes() {
-		words[name] = name + ": " + style.About(name)
-	}
-	return words
-}
-
-// background is whether the colours are for a dark or a light background, or for
+// background is the background that the colours are for: dark, light, or auto for
 // that of the terminal.
 func (m *Model) background() string {
 	switch {
@@ -142,56 +138,13 @@ func (m *Model) background() string {
 	return "light"
 }
 
-func (m *Model) setBackground(to string) tea.Cmd {
-	m.opts.Fixed = to != "auto"
-	if !m.opts.Fixed {
-		return tea.RequestBackgroundColor
-	}
-	o := m.styleOpts
-	o.Dark = to == "dark"
-	m.restyle(o)
-	return nil
-}
-
-// setSession changes what the session works with, and what fits then.
-func setSession(change func(*assistant.Settings, string)) func(*Model, string) tea.Cmd {
-	return func(m *Model, value string) tea.Cmd {
-		s := m.session.Settings()
-		change(&s, value)
-		m.session.SetSettings(s)
-		return computeBoundary(m.session)
-	}
-}
-
-func number(key, title string, values []string, get func(assistant.Settings) int, set func(*assistant.Settings, int)) setting {
-	return setting{
-		key: key, title: title, values: values,
-		value: func(m *Model) string { return strconv.Itoa(get(m.session.Settings())) },
-		set: setSession(func(s *assistant.Settings, value string) {
-			if n, err := strconv.Atoi(value); err == nil { // one of values
-				set(s, n)
-			}
-		}),
-	}
-}
-
-// orElse is v, or other when v is not set.
-func orElse[T comparable](v, other T) T {
-	var zero T
-	if v == zero {
-		return other
-	}
-	return v
-}
+const storeKey = "alt+s" // stores a setting for the next start
 
 // openSettings lists the settings; choosing one takes its next value.
 func (m *Model) openSettings() tea.Cmd { return m.settingsAt(0, "") }
 
-// storeKey keeps a setting for the next start.
-const storeKey = "alt+s"
-
-// settingsAt opens the list at a line, and says what was just done.
-func (m *Model) settingsAt(at int, said string) tea.Cmd {
+// settingsAt opens the list at a line, with a notice of what was just done.
+func (m *Model) settingsAt(at int, notice string) tea.Cmd {
 	all := settings()
 	entries := make([]overlay.Entry, len(all))
 	for i, s := range all {
@@ -202,8 +155,8 @@ func (m *Model) settingsAt(at int, said string) tea.Cmd {
 	if m.opts.KeepSetting != nil {
 		hint, keys = hint+" · "+storeKey+" stores it for the next start", []string{storeKey}
 	}
-	if said != "" {
-		hint = said + " · " + hint
+	if notice != "" {
+		hint = notice + " · " + hint
 	}
 	picker := overlay.NewPicker("Settings", entries, at).WithKeys(hint, keys...)
 	return m.open(overlay.Settings, picker, func(c overlay.Chosen) tea.Cmd {
@@ -214,58 +167,67 @@ func (m *Model) settingsAt(at int, said string) tea.Cmd {
 		s := all[i]
 		if c.Key == storeKey {
 			m.settingsAt(i, "")
-			key, value := s.storedAs(m)
-			return storeSetting(m.opts.KeepSetting, key, value, i)
+			return m.storeSetting(i, s)
 		}
-		cmd := s.set(m, s.next(s.value(m)))
-		said := s.title + ": " + s.inWords(s.value(m))
-		m.notice.info(said)
-		m.settingsAt(i, said)
+		cmd := s.change(m, s.next(s.value(m)))
+		notice := s.title + ": " + s.inWords(s.value(m))
+		m.notice.info(notice)
+		m.settingsAt(i, notice)
 		return cmd
 	})
 }
 
-// storeSetting writes a value where the next start finds it.
-func storeSetting(keep func(key, value string) error, key, value string, at int) tea.Cmd {
-	return func() tea.Msg { return settingStoredMsg{at: at, key: key, value: value, err: keep(key, value)} }
+// storeSetting stores the setting of a line for the next start.
+func (m *Model) storeSetting(at int, s setting) tea.Cmd {
+	key, value := s.key, s.value(m)
+	if s.stored != nil {
+		key, value = s.stored(m)
+	}
+	return attempt(func(context.Context) error { return m.opts.KeepSetting(key, value) }, func(err error) tea.Cmd {
+		notice := key + " = " + value + " is stored"
+		if err != nil {
+			notice = sentence(err)
+		}
+		m.notice.show(notice, err != nil)
+		if _, kind, open := m.overlay.Top(); open && kind == overlay.Settings {
+			m.overlay.Pop()
+			return m.settingsAt(at, notice)
+		}
+		return nil
+	})
 }
 
-func (m *Model) onSettingStored(msg settingStoredMsg) tea.Cmd {
-	said := msg.key + " = " + msg.value + " is stored"
-	if msg.err != nil {
-		said = sentence(msg.err)
-		m.fail(msg.err)
-	} else {
-		m.notice.info(said)
-	}
-	if _, kind, open := m.overlay.Top(); open && kind == overlay.Settings {
-		m.overlay.Pop()
-		return m.settingsAt(msg.at, said)
-	}
-	return nil
+// restyle draws everything with other colours.
+func (m *Model) restyle(change func(*style.Options)) {
+	change(&m.styleOpts)
+	m.styles = style.New(m.styleOpts)
+	m.conv.chat.SetStyles(m.styles)
+	m.input.draft.SetStyles(m.styles.Input)
+	m.pane.SetStyles(m.styles)
 }
 
 // onBackground follows the terminal between dark and light.
 func (m *Model) onBackground(msg tea.BackgroundColorMsg) tea.Cmd {
 	if dark := isDark(msg.Color); dark != m.styleOpts.Dark && !m.opts.Fixed {
-		o := m.styleOpts
-		o.Dark = dark
-		m.restyle(o)
+		m.restyle(func(o *style.Options) { o.Dark = dark })
 	}
 	return nil
 }
 
+func isDark(c color.Color) bool {
+	r, g, b, _ := c.RGBA()
+	const half = 0xffff / 2
+	return (299*r+587*g+114*b)/1000 < half // luma of ITU-R BT.601
+}
+
 func (m *Model) switchTheme() tea.Cmd {
-	o := m.styleOpts
-	o.Dark = !o.Dark
 	m.opts.Fixed = true
-	m.restyle(o)
+	m.restyle(func(o *style.Options) { o.Dark = !o.Dark })
 	return m.info("background: " + m.background())
 }
 
 func (m *Model) toggleMouse() tea.Cmd {
-	m.mouse = !m.mouse
-	if m.mouse {
+	if m.mouse = !m.mouse; m.mouse {
 		return m.info("mouse on: wheel scrolls, click focuses and picks, drag copies" + m.hint(" · %s turns it off", "mouse"))
 	}
 	return m.info("mouse off: the terminal selects text")

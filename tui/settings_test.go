@@ -40,7 +40,7 @@ func TestEverySettingTakesAllItsValuesInTurn(t *testing.T) {
 		first := s.value(m)
 		seen := map[string]bool{}
 		for range s.values {
-			s.set(m, s.next(s.value(m)))
+			s.change(m, s.next(s.value(m)))
 			if m.background() == "auto" && s.key == "theme" {
 				m.opts.Fixed = false
 			}

@@ -1,8 +1,10 @@
 package tui
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -14,6 +16,39 @@ import (
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 )
+
+// notices are the sentences of the footer. The newest stays there until the next
+// key that does something; all can be read again.
+type notices struct {
+	text string
+	bad  bool
+	past []pastNotice // oldest first
+	now  func() time.Time
+}
+
+// pastNotice is a notice that was shown.
+type pastNotice struct {
+	at   time.Time
+	text string
+	bad  bool
+}
+
+const (
+	maxNotices   = 100  // that can be read again
+	noticeLength = 4000 // cells: the longest words of a provider
+)
+
+func (n *notices) info(text string) { n.show(text, false) }
+func (n *notices) fail(text string) { n.show(text, true) }
+func (n *notices) clear()           { n.text = "" }
+
+func (n *notices) show(text string, bad bool) {
+	n.text, n.bad = safetext.Line(text, noticeLength), bad
+	if n.text != "" {
+		n.past = append(n.past, pastNotice{n.now(), n.text, bad})
+		n.past = n.past[max(0, len(n.past)-maxNotices):]
+	}
+}
 
 // info shows a sentence in the footer.
 func (s *shared) info(text string) tea.Cmd {
@@ -38,7 +73,7 @@ func (s *shared) fail(err error) tea.Cmd {
 	return nil
 }
 
-// sentence is an error as the footer says it: one line, sanitised.
+// sentence is an error as the footer shows it: one line, sanitised.
 func sentence(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	return oneLine(text)
@@ -47,22 +82,23 @@ func sentence(err error) string {
 // oneLine makes a text from anywhere safe for one line of the screen.
 func oneLine(text string) string { return safetext.Line(text, 500) }
 
-// cleanLines makes a text of several lines safe to show.
-func cleanLines(text string) []string {
-	lines := strings.Split(safetext.Clean(text), "\n")
+// cleanLines makes a text of several lines safe to show. clean is how: without
+// what is invisible, or with it spelled out.
+func cleanLines(text string, clean func(string) string) []string {
+	lines := strings.Split(text, "\n")
 	for i, l := range lines {
-		lines[i] = strings.ReplaceAll(l, "\t", "    ")
+		lines[i] = clean(strings.ReplaceAll(l, "\t", "    "))
 	}
 	return lines
 }
 
-// visibleLines is cleanLines with everything shown that hides.
-func visibleLines(text string) []string {
-	lines := strings.Split(text, "\n")
-	for i, l := range lines {
-		lines[i] = safetext.Visible(strings.ReplaceAll(l, "\t", "    "))
+// orElse is v, or other when v is the zero value.
+func orElse[T comparable](v, other T) T {
+	var zero T
+	if v == zero {
+		return other
 	}
-	return lines
+	return v
 }
 
 // key is the first key of an action as it is bound now, in the mode of now or
@@ -94,77 +130,35 @@ func (s *shared) hint(format, action string) string {
 
 // hintIn is the hint of a key in a mode.
 func (s *shared) hintIn(in mode, format, action string) string {
-	a := s.keys.named(action)
-	if a == nil {
-		return ""
-	}
-	if keys := s.shownKeys(in, a); len(keys) > 0 {
-		return fmt.Sprintf(format, keys[0])
+	if a := s.keys.named(action); a != nil {
+		if keys := s.shownKeys(in, a); len(keys) > 0 {
+			return fmt.Sprintf(format, keys[0])
+		}
 	}
 	return ""
 }
 
-// open puts an overlay on the screen; chosen says what a choice does.
-func (s *shared) open(kind overlay.Kind, o overlay.Overlay, chosen func(overlay.Chosen) tea.Cmd) tea.Cmd {
-	s.handlers[kind] = chosen
-	s.overlay.Push(kind, o)
-	return nil
-}
-
-// onOutcome does what was chosen in an overlay.
-func (s *shared) onOutcome(out overlay.Outcome) tea.Cmd {
-	if search, ok := out.(overlay.Search); ok {
-		return func() tea.Msg { return pickerSearchedMsg{search.Run()} }
-	}
-	c, chosen := out.(overlay.Chosen)
-	if do := s.handlers[c.Kind]; chosen && do != nil {
-		return do(c)
-	}
-	return nil
-}
-
-// ask asks a question whose answer is no unless y is pressed. yes and no are the
-// verbs of the answers.
-func (s *shared) ask(title string, lines []string, yes, no string, do func() tea.Cmd) tea.Cmd {
-	return s.question(overlay.Confirm, title, lines, []overlay.Answer{{Key: "y", Label: yes}, {Key: "n", Label: no}}, "n", func(answer string) tea.Cmd {
-		if answer != "y" {
-			return s.info("nothing was changed")
-		}
-		return do()
-	})
-}
-
-// question asks one with answers of its own; no is that of the keys that decline.
-func (s *shared) question(kind overlay.Kind, title string, lines []string, answers []overlay.Answer, no string, answered func(string) tea.Cmd) tea.Cmd {
-	q := overlay.NewQuestion(title, lines, answers, no, s.now)
-	return s.open(kind, q, func(c overlay.Chosen) tea.Cmd { return answered(c.Value) })
-}
-
-// declines says what esc does to the overlay that is open.
-func (s *shared) declines() string {
-	switch _, kind, _ := s.overlay.Top(); kind {
-	case overlay.Confirm, overlay.SaveSheet:
-		return "esc declines"
-	default:
-		return "esc closes"
-	}
-}
-
-// plainChat says whether there is no window.
+// plainChat reports whether there is no window.
 func (s *shared) plainChat() bool {
 	_, none := s.pane.(pane.None)
 	return none
 }
 
-// state is what checkpoints of this window keep, in a word.
+// saves reports whether the window can be saved.
+func (s *shared) saves() bool {
+	_, ok := s.session.Window().(assistant.Saver)
+	return ok
+}
+
+// state is what checkpoints of this window hold, in a word.
 func (s *shared) state() string {
-	if _, saves := s.pane.(pane.Saver); saves {
+	if s.saves() {
 		return "rules"
 	}
 	return "changes"
 }
 
-// clock is a time, with the day when that is another one.
+// clock is a time, with the day unless that is today.
 func (s *shared) clock(t time.Time) string {
 	t, now := t.Local(), s.now().Local()
 	if t.Year() == now.Year() && t.YearDay() == now.YearDay() {
@@ -173,7 +167,24 @@ func (s *shared) clock(t time.Time) string {
 	return t.Format("2006-01-02 15:04")
 }
 
-// copyOut puts a text on the clipboard, without the keys in it.
+// openNotices shows the notices, the newest first and whole.
+func (s *shared) openNotices() tea.Cmd {
+	if len(s.notice.past) == 0 {
+		return s.info("there was no notice yet")
+	}
+	lines := make([]string, len(s.notice.past))
+	for i, n := range s.notice.past {
+		text := s.styles.Overlay.Text
+		if n.bad {
+			text = s.styles.Footer.Bad
+		}
+		lines[len(lines)-1-i] = s.styles.Overlay.Muted.Render(n.at.Local().Format(time.TimeOnly)) + "  " + text.Render(n.text)
+	}
+	return s.open(overlay.Notices, overlay.NewText("Notices", lines), nil)
+}
+
+// copyOut copies a text, without the keys in it: to the system's clipboard, to
+// the buffer of tmux and, by OSC 52, to the terminal, which may drop it.
 func (s *shared) copyOut(what, text string) tea.Cmd {
 	if strings.TrimSpace(text) == "" {
 		return s.info("there is nothing to copy")
@@ -181,57 +192,27 @@ func (s *shared) copyOut(what, text string) tea.Cmd {
 	if s.opts.Redact != nil {
 		text = s.opts.Redact(text)
 	}
-	return copyText(what, text, s.opts.Clipboard, s.opts.TmuxBuffer)
+	native, tmux := s.opts.Clipboard, s.opts.TmuxBuffer
+	copied := func(context.Context) (to []string, err error) {
+		if native(text) == nil {
+			to = append(to, "the clipboard")
+		}
+		if tmux != nil && tmux(text) == nil {
+			to = append(to, "the tmux buffer")
+		}
+		return to, nil
+	}
+	return tea.Batch(tea.SetClipboard(text), async(copied, func(to []string, _ error) tea.Cmd {
+		if len(to) == 0 {
+			return s.info("sent " + what + " by OSC 52; whether the terminal takes it is not known")
+		}
+		return s.info("copied " + what + " to " + strings.Join(to, " and ") + " · OSC 52 sent")
+	}))
 }
 
-// onCopied says which ways were tried: whether the terminal took its own is not
-// known.
-func (s *shared) onCopied(msg copiedMsg) tea.Cmd {
-	var to []string
-	if msg.native {
-		to = append(to, "the clipboard")
-	}
-	if msg.tmux {
-		to = append(to, "the tmux buffer")
-	}
-	if len(to) == 0 {
-		return s.info("sent " + msg.what + " by OSC 52; whether the terminal takes it is not known")
-	}
-	return s.info("copied " + msg.what + " to " + strings.Join(to, " and ") + " · OSC 52 sent")
-}
-
-const (
-	// noticesKept is how many notices can be read again.
-	noticesKept = 100
-	// noticeLength bounds one, in cells: the longest words of a provider.
-	noticeLength = 4000
-)
-
-// notices are the sentences of the footer. The newest stays there until the next
-// key that does something; all can be read again.
-type notices struct {
-	text string
-	bad  bool
-	past []pastNotice // oldest first
-	now  func() time.Time
-}
-
-// pastNotice is a notice that was shown.
-type pastNotice struct {
-	at   time.Time
-	text string
-	bad  bool
-}
-
-func (n *notices) info(text string) { n.show(text, false) }
-func (n *notices) fail(text string) { n.show(text, true) }
-func (n *notices) clear()           { n.text = "" }
-
-func (n *notices) show(text string, bad bool) {
-	n.text, n.bad = safetext.Line(text, noticeLength), bad
-	if n.text == "" {
-		return
-	}
-	n.past = append(n.past, pastNotice{n.now(), n.text, bad})
-	n.past = n.past[max(0, len(n.past)-noticesKept):]
+// tmuxBuffer puts text into the buffer of the tmux around the program.
+func tmuxBuffer(text string) error {
+	cmd := exec.CommandContext(context.Background(), "tmux", "load-buffer", "-w", "-")
+	cmd.Stdin = strings.NewReader(text)
+	return cmd.Run()
 }

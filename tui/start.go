@@ -13,9 +13,27 @@ import (
 	"winnow/tui/style"
 )
 
-// The screen stands before anything is open: it has a box to write in and a
+// The screen is there before anything is open: with a box to write in and a
 // frame without contents. Start opens the rest; sessionReadyMsg brings it. Keys
 // that need it wait in the keyQueue, messages that were sent in the outbox.
+
+type (
+	// sessionReadyMsg brings what the screen shows and works on.
+	sessionReadyMsg struct {
+		parts  Parts
+		loaded startLoadedMsg
+		err    error
+	}
+	// startLoadedMsg is what is shown first.
+	startLoadedMsg struct {
+		boundary boundaryComputedMsg
+		draft    history.Draft
+		recall   workspace.Recall
+		models   modelList
+		drawing  []int64 // the pairs being drawn when the program crashed
+		err      error
+	}
+)
 
 // openParts opens the parts and loads what is shown of them first.
 func openParts(open func() (Parts, error)) tea.Cmd {
@@ -29,8 +47,23 @@ func openParts(open func() (Parts, error)) tea.Cmd {
 	}
 }
 
-// onReady shows what has been opened. What was kept of an earlier run is offered
-// behind what was typed since, and the keys that waited get their turn.
+// loadStart loads what the first screen needs: the pairs of the session, the
+// stored draft, and what completion offers. Only pairs that cannot be read are an
+// error.
+func loadStart(w *workspace.Workspace) tea.Cmd {
+	return func() tea.Msg {
+		ctx := context.Background()
+		msg := startLoadedMsg{err: w.Session().LoadView(ctx)}
+		msg.boundary = boundaryOf(w.Session())
+		msg.draft, _ = w.Draft(ctx)
+		msg.recall = w.Recall(ctx)
+		msg.drawing = w.Drawing(ctx)
+		msg.models = modelList{recent: w.RecentModels(ctx), favourites: w.FavouriteModels(ctx)}
+		return msg
+	}
+}
+
+// onReady shows what has been opened, and handles the keys that waited.
 func (m *Model) onReady(msg sessionReadyMsg) tea.Cmd {
 	if msg.err != nil {
 		m.err = msg.err
@@ -44,15 +77,15 @@ func (m *Model) onReady(msg sessionReadyMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+// onStart shows what was loaded. What was typed since the start goes before what
+// an earlier run has stored.
 func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	m.loading = false
-	if msg.err != nil {
-		m.fail(msg.err)
-	}
-	m.pickers.topics, m.command.saved, m.pickers.models = msg.recall.Topics, msg.recall.Filters, msg.models
+	m.fail(msg.err)
+	m.topics, m.command.saved, m.pickers.models = msg.recall.Topics, msg.recall.Filters, msg.models
 	m.command.line.history = msg.recall.Lines
-	m.input.draft.SetSent(append(msg.recall.Sent, m.input.sentEarly...))
-	m.input.draft.SetStash(append(msg.draft.Stash, m.input.draft.Stash()...)) // keys may have been faster
+	m.input.draft.SetSent(msg.recall.Sent)
+	m.input.draft.SetStash(append(msg.draft.Stash, m.input.draft.Stash()...))
 	m.input.offerDraft(msg.draft.Text)
 	m.conv.showSource(msg.drawing)
 	m.conv.setBoundary(msg.boundary)
@@ -63,25 +96,21 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 }
 
 // Typed is what would be lost when the program has ended before there was a
-// store for it: the text, and what was put away, the newest last. It is called
+// store for it: the text, and what was cleared, the newest last. It is called
 // after the end; once the session was there it is empty.
 func (m *Model) Typed() history.Draft {
 	if m.ready {
 		return history.Draft{}
 	}
-	m.input.endBurst()
-	d := m.input.drafted()
-	d.Stash = m.input.draft.Stash()
 	texts := m.input.waitingTexts()
-	if strings.TrimSpace(d.Text) != "" {
-		texts = append(texts, d.Text)
+	if text := m.input.draft.Text(); strings.TrimSpace(text) != "" {
+		texts = append(texts, text)
 	}
-	d.Text = strings.Join(texts, "\n\n")
-	return d
+	return history.Draft{Text: strings.Join(texts, "\n\n"), Stash: m.input.draft.Stash()}
 }
 
-// KeepTyped stores what was Typed beside the draft of before, of which nothing is
-// lost. An empty one changes nothing.
+// KeepTyped adds what was Typed to the stored draft, of which nothing is lost. An
+// empty one changes nothing.
 func KeepTyped(ctx context.Context, w *workspace.Workspace, typed history.Draft) error {
 	if typed.Text == "" && len(typed.Stash) == 0 {
 		return nil
@@ -103,29 +132,20 @@ func KeepTyped(ctx context.Context, w *workspace.Workspace, typed history.Draft)
 // emptyPane is the pane before there is a window: its border.
 type emptyPane struct {
 	pane.None
-	st    style.Styles
-	focus bool
+	styles style.Styles
+	focus  bool
 }
 
 // Lines implements pane.Pane.
-func (f *emptyPane) Lines(w, h int) []string {
-	if w < 2 || h < 2 {
-		return f.None.Lines(w, h)
-	}
-	b, st := f.st.Border.Shape, f.st.Border.Idle
-	if f.focus {
-		b, st = f.st.Border.FocusedShape, f.st.Border.Focused
-	}
-	rows := []string{st.Render(b.TopLeft + strings.Repeat(b.Top, w-2) + b.TopRight)}
-	between := st.Render(b.Left) + strings.Repeat(" ", w-2) + st.Render(b.Right)
-	for range h - 2 {
-		rows = append(rows, between)
-	}
-	return append(rows, st.Render(b.BottomLeft+strings.Repeat(b.Bottom, w-2)+b.BottomRight))
+func (p *emptyPane) Lines(w, h int) []string {
+	lines, _ := pane.Frame{Styles: &p.styles, Focused: p.focus}.Draw(w, h, func(w, h int) []string {
+		return strings.Split(strings.Repeat(strings.Repeat(" ", w)+"\n", h-1)+strings.Repeat(" ", w), "\n")
+	})
+	return lines
 }
 
 // SetStyles implements pane.Pane.
-func (f *emptyPane) SetStyles(st style.Styles) { f.st = st }
+func (p *emptyPane) SetStyles(st style.Styles) { p.styles = st }
 
 // SetFocus implements pane.Pane.
-func (f *emptyPane) SetFocus(on bool) { f.focus = on }
+func (p *emptyPane) SetFocus(on bool) { p.focus = on }

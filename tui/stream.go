@@ -8,15 +8,15 @@ import (
 	"winnow/assistant"
 )
 
-// eventStream reads the events of a turn for the update loop, one message at a
-// time: the handler of each asks for the next. Neighbouring pieces of text, or
+// eventStream turns the events of a turn into messages, one at a time: each is
+// followed by the next wait. Neighbouring pieces of text, or
 // of reasoning, within a frame become one message; every other event is a
 // message of its own and is never held back.
 type eventStream struct {
 	turn   int // counts turns
 	events <-chan assistant.Event
 	next   assistant.Event // read already, the first of the next message; nil is none
-	drawn  time.Time       // when the last chunk was given away
+	drawn  time.Time       // when the last chunk was returned
 }
 
 // streamFrame is how often streamed text is shown: about 30 times a second,
@@ -102,9 +102,7 @@ func (s *eventStream) message(e assistant.Event) tea.Msg {
 		return answerWantedMsg{of, e}
 	case assistant.Complete, assistant.Error, assistant.Cancelled:
 		return turnEndedMsg{of, e}
-	case assistant.Queued:
-		return messageQueuedMsg{of}
-	case assistant.TextDelta, assistant.ReasoningDelta: // without text
+	case assistant.Queued, assistant.TextDelta, assistant.ReasoningDelta: // without text
 	}
 	return nil
 }
@@ -140,7 +138,7 @@ type (
 		turnOf
 		event assistant.Event
 	}
-	// contextTrimmedMsg is a request that goes out again with fewer pairs.
+	// contextTrimmedMsg is a request that is sent again with fewer pairs.
 	contextTrimmedMsg struct {
 		turnOf
 		trimmed assistant.ContextTrimmed
@@ -150,7 +148,7 @@ type (
 		turnOf
 		retry assistant.Retrying
 	}
-	// statusChangedMsg is a word about what happens.
+	// statusChangedMsg is a word about what the turn does.
 	statusChangedMsg struct {
 		turnOf
 		text string
@@ -162,8 +160,6 @@ type (
 		turnOf
 		ask assistant.ConfirmRequest
 	}
-	// messageQueuedMsg is a message that waits for the end of the turn.
-	messageQueuedMsg struct{ turnOf }
 	// turnEndedMsg is how the turn ended: Complete, Error or Cancelled.
 	turnEndedMsg struct {
 		turnOf

@@ -11,19 +11,24 @@ import (
 	"winnow/tui/textwidth"
 )
 
-// textLine is a line of text with a cursor: the filter line, the search.
+// textLine is a line of text in the footer: the filter line, the search.
 type textLine struct {
 	textline.Editor
 	active  bool
 	hint    string // what the text would do, or what is wrong with it
 	wrong   bool
 	column  int      // where it is wrong, from 1; 0 is nowhere
-	history []string // lines that worked
-	cleared string   // what was cleared since, the newest
+	history []string // lines that were applied, oldest first
+	cleared string   // the newest line that was cleared since
 	place   int      // in past; len(past) is the line being written
 	written string   // the line being written, while place is another
 	offers  completions
 }
+
+const (
+	maxLine  = 4000 // cells of the longest text that one key or paste inserts
+	lineGaps = 3    // cells around the hint behind a line
+)
 
 func (t *textLine) open(text string) {
 	*t = textLine{active: true, history: t.history, cleared: t.cleared}
@@ -31,7 +36,7 @@ func (t *textLine) open(text string) {
 	t.Set(text)
 }
 
-// setHint says what the line would do; fail says what is wrong with it.
+// setHint shows what the line would do; fail shows what is wrong with it.
 func (t *textLine) setHint(hint string) { t.hint, t.wrong, t.column = hint, false, 0 }
 
 func (t *textLine) fail(err error) {
@@ -42,8 +47,8 @@ func (t *textLine) fail(err error) {
 	}
 }
 
-// walk goes to an earlier or a later line of the history; it reports whether
-// there is one.
+// walk shows an earlier or a later line of the history; it reports whether there
+// is one.
 func (t *textLine) walk(step int) bool {
 	at, past := t.place+step, t.past()
 	if at < 0 || at > len(past) {
@@ -53,11 +58,7 @@ func (t *textLine) walk(step int) bool {
 		t.written = t.Text()
 	}
 	t.place = at
-	if at == len(past) {
-		t.Set(t.written)
-	} else {
-		t.Set(past[at])
-	}
+	t.Set(append(past[:len(past):len(past)], t.written)[at])
 	return true
 }
 
@@ -69,7 +70,7 @@ func (t *textLine) past() []string {
 	return append(t.history[:len(t.history):len(t.history)], t.cleared)
 }
 
-// remember keeps a line that worked, as the newest.
+// remember adds a line that was applied to the history.
 func (t *textLine) remember(line string) {
 	if line != "" && (len(t.history) == 0 || t.history[len(t.history)-1] != line) {
 		t.history = append(t.history, line)
@@ -93,20 +94,14 @@ func (t *textLine) key(name, text string) bool {
 	return t.Text() != before
 }
 
-// maxLine is the longest text that one key or paste puts into a line, in cells.
-const maxLine = 4000
-
-// room divides w cells between the line and the hint behind it: the line always
-// has half of them.
+// room divides w cells between the line and the hint behind it: the line has at
+// least half of them.
 func (t *textLine) room(label string, w int) (room int, hint string) {
 	if !t.wrong {
 		hint = textwidth.Truncate(oneLine(t.hint), max(0, w/2-lineGaps), "…")
 	}
 	return max(8, w-ansi.StringWidth(label)-ansi.StringWidth(hint)-lineGaps), hint
 }
-
-// lineGaps is the space around the hint behind a line.
-const lineGaps = 3
 
 // view draws the line in w cells with its cursor in sight. mark draws the rune
 // that is wrong; the cell behind the text stands for what is missing.
@@ -125,9 +120,5 @@ func (t *textLine) view(w int, mark func(string) string) string {
 	if left < 0 || left+wide > w {
 		return body
 	}
-	sign := textwidth.Cut(body, left, left+wide)
-	if sign == "" {
-		sign = " "
-	}
-	return textwidth.Cut(body, 0, left) + mark(sign) + textwidth.Cut(body, left+wide, w)
+	return textwidth.Cut(body, 0, left) + mark(orElse(textwidth.Cut(body, left, left+wide), " ")) + textwidth.Cut(body, left+wide, w)
 }

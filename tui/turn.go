@@ -2,23 +2,27 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
+	"winnow/assistant/safetext"
+	"winnow/tui/overlay"
+	"winnow/tui/textwidth"
 )
 
 // turnState is what the screen knows of the running turn and of the last one,
-// and of the message that waits for its end.
+// and of the queued message.
 type turnState struct {
 	*shared
 	turn
-	queued  string            // the message that waits, as it was typed
-	waiting *assistant.Prompt // it waits for the user: the turn before it failed
-	sendNow bool              // it goes out when the turn is cancelled
+	queued  string // the queued message as it was typed; "" is that of the session
+	sendNow bool   // the queued message is sent when the turn is cancelled
 }
 
 // turn is one turn.
@@ -35,8 +39,13 @@ type turn struct {
 	acted    bool // a tool has run
 }
 
-// thinking is the status of a turn until its first text.
-const thinking = "Thinking…"
+const (
+	thinking     = "Thinking…"            // the status of a turn until its first text
+	idlePause    = 2 * time.Second        // without a key, before the focus moves by itself
+	spinnerFrame = 125 * time.Millisecond // eight frames a second look alive
+	longTurn     = 10 * time.Second       // from when on the user may have looked away
+	queuedFrame  = 4                      // cells that stay free beside the card
+)
 
 // send starts a turn with what is in the box, or queues it while one runs. The
 // message leaves the box for the outbox when it has to wait.
@@ -46,7 +55,7 @@ func (m *Model) send() tea.Cmd {
 	}
 	p := assistant.Prompt{Text: m.input.draft.Text()}
 	if names := attached(p.Text); len(names) > 0 || len(m.input.outbox) > 0 || !m.ready {
-		return m.input.post(p, names)
+		return m.post(p, names)
 	}
 	return m.dispatch(p)
 }
@@ -58,42 +67,67 @@ func (m *Model) dispatch(p assistant.Prompt) tea.Cmd {
 	}
 	switch cost := m.session.Draft(p.Text); {
 	case cost.OverBudget:
-		return m.askOverBudget(p)
+		return m.askTooLong(p)
 	case cost.OverQuota:
 		return m.ask("The provider would likely refuse this now", quotaLines(cost), "send anyway", "don't send", func() tea.Cmd { return m.startDraft(p) })
 	}
 	return m.startDraft(p)
 }
 
-// startPrompt begins a turn that the draft has no part in: a suggestion, a retry.
-func (m *Model) startPrompt(p assistant.Prompt) tea.Cmd {
-	return m.begin(p, func() string { return p.Text })
+// askTooLong asks about a message that is estimated not to fit.
+func (m *Model) askTooLong(p assistant.Prompt) tea.Cmd {
+	b, n := m.conv.boundary.at, m.session.Settings().Budget.Estimate(p.Text)
+	return m.question(overlay.Confirm, "This message is too long", []string{
+		fmt.Sprintf("~%d tokens, with ~%d of the system prompt; the model takes %d.", n, b.SYS, b.ML),
+		"This is an estimate: the model may take it all the same.",
+		"Kept unsent, it stands in the conversation and can be asked again.",
+	}, "n", func(answer string) tea.Cmd {
+		if answer == "n" {
+			return nil
+		}
+		p.Force = answer == "y"
+		return m.startDraft(p)
+	}, "y", "send anyway", "k", "keep it unsent", "n", "go on editing")
 }
 
 // startDraft begins a turn. The text leaves the box only when the turn has begun.
 func (m *Model) startDraft(p assistant.Prompt) tea.Cmd {
-	return m.begin(p, func() string {
-		if text := m.input.draft.Text(); p.Retry == 0 && text != "" && strings.HasPrefix(p.Text, text) {
-			return m.input.draft.Take() // without the texts of its files
-		}
-		return p.Text
-	})
+	typed, take := p.Text, false
+	if text := m.input.draft.Text(); p.Retry == 0 && text != "" && strings.HasPrefix(p.Text, text) {
+		typed, take = text, true // without the texts of its files
+	}
+	cmd, ok := m.begin(p, typed)
+	if ok && take {
+		m.input.draft.Take()
+		cmd = tea.Batch(cmd, m.input.storeDraft())
+	}
+	return cmd
 }
 
-// begin sends a message; typed gives it as it was typed, once it is on its way.
-func (m *Model) begin(p assistant.Prompt, typed func() string) tea.Cmd {
+// begin sends a message that was typed as typed; ok is false when it was refused.
+func (m *Model) begin(p assistant.Prompt, typed string) (cmd tea.Cmd, ok bool) {
 	events, err := m.work.Send(context.Background(), p)
 	if err != nil {
-		return m.fail(err)
+		return m.fail(err), false
 	}
-	text := typed()
-	m.input.draft.AddSent(text)
-	cmd := m.follow(events, p)
-	m.turn.typed = text
-	return tea.Batch(cmd, addSent(m.work, text), m.input.storeDraft())
+	m.input.draft.AddSent(typed)
+	cmd = m.follow(events, p)
+	m.turn.typed = typed
+	return tea.Batch(cmd, m.addSent(typed)), true
 }
 
-// follow watches a turn that has begun.
+// startPrompt begins a turn that the draft has no part in: a suggestion, a retry.
+func (m *Model) startPrompt(p assistant.Prompt) tea.Cmd {
+	cmd, _ := m.begin(p, p.Text)
+	return cmd
+}
+
+// addSent stores a message as it was typed.
+func (s *shared) addSent(text string) tea.Cmd {
+	return attempt(func(ctx context.Context) error { return s.work.AddSent(ctx, text) }, s.fail)
+}
+
+// follow shows the events of a turn that has begun.
 func (m *Model) follow(events <-chan assistant.Event, p assistant.Prompt) tea.Cmd {
 	m.turn.turn = turn{n: m.turn.n + 1, running: true, began: m.now(), prompt: p, status: thinking}
 	m.notice.clear()
@@ -102,14 +136,27 @@ func (m *Model) follow(events <-chan assistant.Event, p assistant.Prompt) tea.Cm
 		m.conv.chat.Bottom()
 	}
 	stream := &eventStream{turn: m.turn.n, events: events}
-	return tea.Batch(stream.wait, m.tick())
+	if m.ticking {
+		return stream.wait
+	}
+	m.ticking = true
+	return tea.Batch(stream.wait, after(spinnerFrame, m.onTick))
+}
+
+// onTick animates the screen as long as a turn runs.
+func (m *Model) onTick() tea.Cmd {
+	m.conv.chat.Tick()
+	if m.ticking = m.turn.running; !m.ticking {
+		return nil
+	}
+	return after(spinnerFrame, m.onTick)
 }
 
 // onTurnStarted shows the running pair at the end of the view, or in its place
 // when an older one is tried again.
 func (m *Model) onTurnStarted(msg turnStartedMsg) tea.Cmd {
 	m.turn.seq = msg.seq
-	m.pane.Changed() // the turn has the window now, and says so
+	m.pane.Changed() // the window is locked now, and the pane shows it
 	m.conv.showRefs(m.session.Visible())
 	m.conv.chat.StartTurn(assistant.Pair{
 		Seq: msg.seq, UserText: m.turn.prompt.Text, CreatedAt: m.turn.began, Flag: true,
@@ -134,7 +181,7 @@ func (m *Model) onChunk(msg chunkStreamedMsg) {
 	m.conv.chat.Apply(assistant.TextDelta{Text: msg.text})
 }
 
-// onTool shows a tool call, and lets the pane show what it has done.
+// onTool shows a tool call, and what it has done to the window.
 func (m *Model) onTool(msg toolCalledMsg) {
 	m.turn.retrying = false
 	m.conv.chat.Apply(msg.event)
@@ -144,8 +191,7 @@ func (m *Model) onTool(msg toolCalledMsg) {
 	}
 }
 
-// setStatus says what happens; that something is tried again stays until it has
-// led to anything.
+// setStatus shows a status; that of a retry stays until the next text or tool.
 func (t *turnState) setStatus(text string) {
 	if !t.retrying {
 		t.status = text
@@ -168,47 +214,29 @@ func (m *Model) onTurnEnd(end assistant.Event) tea.Cmd {
 	t := m.turn.turn
 	m.turn.running, m.turn.status = false, ""
 	m.pane.Changed()
-	cmds := []tea.Cmd{computeBoundary(m.session), m.notifyEnd(t), loadTurnPair(m.session, t)}
+	cmds := []tea.Cmd{computeBoundary(m.session), m.notifyEnd(t)}
+	if t.seq != 0 {
+		cmds = append(cmds, loadPairs(m.session, t.n, t.seq))
+	}
 	switch e := end.(type) {
 	case assistant.Complete:
 		if t.wrote { // a tool may have changed what pairs say of themselves
 			cmds = append(cmds, m.reload())
 		}
-		cmds = append(cmds, m.startNext(), m.showReply(t.seq), m.checkPair(t.seq))
+		cmds = append(cmds, m.sendQueuedNext(!m.work.QueuedHeld()), m.showReply(t.seq), m.checkPair(t.seq))
 		m.noticeEnd(e.Payload.Notice)
 	case assistant.Error:
 		if t.seq == 0 {
 			m.input.giveBack(t.typed)
 		}
 		m.notice.fail("[error: " + e.Code + "] " + e.Message)
-		cmds = append(cmds, m.holdQueued())
+		cmds = append(cmds, m.sendQueuedNext(m.turn.sendNow))
 	case assistant.Cancelled:
 		m.onCancelled(t, e)
-		cmds = append(cmds, m.holdQueued())
+		cmds = append(cmds, m.sendQueuedNext(m.turn.sendNow))
 	default:
 	}
 	return tea.Batch(cmds...)
-}
-
-// checkPair asks, under a line of the user's own, whether that shows the pair
-// just answered.
-func (m *Model) checkPair(seq int64) tea.Cmd {
-	if line := m.session.Filter(); m.opts.History == nil || seq == 0 || line == "" || line == "x" {
-		return nil
-	}
-	return checkPair(m.work, seq)
-}
-
-// noticeEnd says what a user should know after an answer: winnow's own word
-// about it, what was left out of the request, that the conversation grows long.
-func (m *Model) noticeEnd(notice string) {
-	last, _ := m.session.LastSend()
-	switch {
-	case notice != "":
-		m.notice.info(notice)
-	case len(last.LeftOut) > 0:
-		m.notice.info(fmt.Sprintf("sent without the oldest: %s, ~%d tokens%s", assistant.Counted(len(last.LeftOut), "pair"), last.Tokens, m.hint(" · %s lists them", "hud")))
-	}
 }
 
 // onCancelled brings the text back when the pair has vanished.
@@ -226,87 +254,45 @@ func (m *Model) onCancelled(t turn, e assistant.Cancelled) {
 	}
 }
 
-// cancel breaks the running turn off.
-func (m *Model) cancel() tea.Cmd {
-	m.session.Cancel()
-	m.turn.status = "Cancelling…"
-	return nil
+// noticeEnd shows winnow's own notice of an answer, or what was left out of its
+// request.
+func (m *Model) noticeEnd(notice string) {
+	last, _ := m.session.LastSend()
+	switch {
+	case notice != "":
+		m.notice.info(notice)
+	case len(last.LeftOut) > 0:
+		m.notice.info(fmt.Sprintf("sent without the oldest: %s, ~%d tokens%s", assistant.Counted(len(last.LeftOut), "pair"), last.Tokens, m.hint(" · %s lists them", "hud")))
+	}
 }
 
-// onBoundary shows a boundary that was computed anew.
-func (m *Model) onBoundary(msg boundaryComputedMsg) tea.Cmd {
-	if msg.near && !m.conv.boundary.near && m.ready && m.notice.text == "" {
-		m.notice.info("the conversation is close to what the model takes" + m.hint(" · %s begins a new session", "new-session"))
+// checkPair marks the pair just answered when the user's own filter line hides it.
+func (m *Model) checkPair(seq int64) tea.Cmd {
+	if line := m.session.Filter(); m.opts.History == nil || seq == 0 || line == "" || line == "x" {
+		return nil
 	}
-	m.conv.setBoundary(msg)
-	return m.conv.loadMissing()
-}
-
-// onPairs fills pairs in. The pair of a turn that has ended takes the place of
-// the streamed one; that of the running turn is left as it is.
-func (m *Model) onPairs(msg pairsLoadedMsg) tea.Cmd {
-	m.conv.answered(msg.asked)
-	if msg.err != nil {
-		return m.fail(fmt.Errorf("the history could not be read: %w", msg.err))
-	}
-	loaded := msg.pairs[:0]
-	for _, p := range msg.pairs {
-		switch {
-		case msg.turn != 0 && (p.Seq != m.turn.seq || msg.turn == m.turn.n && !m.turn.running):
-			m.conv.chat.EndTurn(p)
-		case msg.turn == 0 && (p.Seq != m.turn.seq || !m.turn.running):
-			loaded = append(loaded, p)
+	return async(func(ctx context.Context) (bool, error) { return m.work.Selects(ctx, seq) }, func(shown bool, err error) tea.Cmd {
+		if err == nil {
+			m.conv.chat.SetHidden(seq, !shown)
 		}
-	}
-	m.conv.chat.Load(loaded)
-	return tea.Batch(m.conv.loadMissing(), m.conv.copySelection(), m.conv.computeEffects())
+		return m.fail(err)
+	})
 }
 
 // showReply scrolls to the first line of a reply that is longer than the view.
-// The focus stays; where the user wants it, it follows when nobody types.
+// The focus stays; with long_reply = "view" it follows when nobody types.
 func (m *Model) showReply(seq int64) tea.Cmd {
 	if seq == 0 || !m.conv.chat.AtEnd() || !m.conv.chat.ShowReply(seq) || !m.opts.ReplyView {
 		return nil
 	}
-	return after(idlePause, idleMsg{m.turn.n})
-}
-
-// idlePause is how long no key must have come before the focus moves by itself.
-const idlePause = 2 * time.Second
-
-// onIdle moves the focus to a long answer when nobody is typing.
-func (m *Model) onIdle(msg idleMsg) tea.Cmd {
-	quiet := m.now().Sub(m.lastKey) >= idlePause
-	if msg.turn == m.turn.n && m.mode == modeInput && m.input.draft.Empty() && !m.overlay.Open() && quiet {
-		m.setMode(modeView)
-	}
-	return nil
-}
-
-// tick starts the animation, once.
-func (m *Model) tick() tea.Cmd {
-	if m.ticking {
+	n := m.turn.n
+	return after(idlePause, func() tea.Cmd {
+		quiet := m.now().Sub(m.lastKey) >= idlePause
+		if n == m.turn.n && m.mode == modeInput && m.input.draft.Empty() && !m.overlay.Open() && quiet {
+			m.setMode(modeView)
+		}
 		return nil
-	}
-	m.ticking = true
-	return tick()
-}
-
-// tick moves the spinner on.
-func tick() tea.Cmd {
-	return tea.Tick(spinnerFrame, func(time.Time) tea.Msg { return tickedMsg{} })
-}
-
-// spinnerFrame is how fast the spinner turns: eight frames a second look alive.
-const spinnerFrame = 125 * time.Millisecond
-
-// onTick moves what is animated; when no turn runs, the timer ends.
-func (m *Model) onTick() tea.Cmd {
-	m.conv.chat.Tick()
-	if m.ticking = m.turn.running; !m.ticking {
-		return nil
-	}
-	return tick()
+	})
 }
 
 // notifyEnd sends a notification when a long turn ends while nobody looks.
@@ -317,27 +303,173 @@ func (m *Model) notifyEnd(t turn) tea.Cmd {
 	return tea.Raw("\x1b]9;winnow: the answer is there\a")
 }
 
-// longTurn is from when on one may have looked away.
-const longTurn = 10 * time.Second
+// cancel ends the running turn.
+func (m *Model) cancel() tea.Cmd {
+	m.work.Cancel()
+	m.turn.status = "Cancelling…"
+	return nil
+}
 
-// statusLine says what happens as long as a turn runs, in one place. What esc
-// does depends on what is open.
+// statusLine shows what a running turn does, and what esc does meanwhile.
 func (t *turnState) statusLine(w int) string {
 	if !t.running {
 		return ""
 	}
 	spin := t.styles.Icons.Running
-	parts := []string{spin[int(t.now().Sub(t.began)/spinnerFrame)%len(spin)]}
+	took := t.now().Sub(t.began)
+	line := spin[int(took/spinnerFrame)%len(spin)]
 	if t.status != "" {
-		parts[0] += " " + oneLine(t.status)
+		line += " " + oneLine(t.status)
 	}
-	if took := t.now().Sub(t.began); took >= time.Second {
-		parts[0] += " " + seconds(took)
+	if took >= time.Second {
+		line += " " + seconds(took)
 	}
-	if t.overlay.Open() {
-		parts = append(parts, t.declines())
-	} else if key := t.key("escape"); key != "" {
-		parts = append(parts, key+" cancels")
+	switch _, kind, open := t.overlay.Top(); {
+	case open && (kind == overlay.Confirm || kind == overlay.SaveSheet):
+		line += " · esc declines"
+	case open:
+		line += " · esc closes"
+	default:
+		line += t.hint(" · %s cancels", "escape")
 	}
-	return fit("  "+t.styles.Chat.Notice.Render(strings.Join(parts, " · ")), w, t.styles.Icons.Ellipsis)
+	return fit("  "+t.styles.Chat.Notice.Render(line), w, t.styles.Icons.Ellipsis)
+}
+
+// enqueueMessage queues what is in the box until the response is complete, in the
+// place of a message that is queued already. Its card appears once it is durable;
+// when the turn has ended meanwhile it is sent.
+func (m *Model) enqueueMessage(p assistant.Prompt) tea.Cmd {
+	typed, before := m.input.draft.Take(), m.turn.queuedText()
+	return attempt(func(ctx context.Context) error {
+		_, _, err := m.work.Queue(ctx, p)
+		return err
+	}, func(err error) tea.Cmd {
+		switch {
+		case errors.Is(err, assistant.ErrNotBusy):
+			cmd, ok := m.begin(p, typed)
+			if !ok {
+				m.input.giveBack(typed)
+			}
+			return tea.Batch(cmd, m.input.storeDraft())
+		case err != nil:
+			m.input.giveBack(typed)
+			return m.fail(err)
+		}
+		if before != "" {
+			m.input.draft.AddSent(before)
+		}
+		m.turn.queued = typed
+		return m.input.storeDraft()
+	})
+}
+
+// queuedText is the queued message as it was typed, or as an earlier run has
+// stored it; "" is none.
+func (t *turnState) queuedText() string {
+	p, ok := t.work.Queued()
+	if !ok {
+		return ""
+	}
+	return orElse(t.queued, p.Text)
+}
+
+// takeQueued removes the queued message and returns it.
+func (t *turnState) takeQueued() (p assistant.Prompt, typed string, ok bool) {
+	typed = t.queuedText()
+	p, ok = t.work.TakeQueued()
+	t.queued, t.sendNow = "", false
+	return p, typed, ok
+}
+
+// sendQueuedNext sends the queued message if it is due. One that is refused goes
+// back to the input.
+func (m *Model) sendQueuedNext(due bool) tea.Cmd {
+	if !due {
+		return nil
+	}
+	p, typed, ok := m.turn.takeQueued()
+	if !ok {
+		return nil
+	}
+	cmd, sent := m.begin(p, typed)
+	if !sent {
+		m.input.giveBack(typed)
+	}
+	return cmd
+}
+
+// onQueued is an action on the queued message.
+func onQueued(do func(*Model) tea.Cmd) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		if _, ok := m.work.Queued(); !ok {
+			return m.info("no message is queued")
+		}
+		return do(m)
+	}
+}
+
+// editQueued puts the message back into the box. What is in the box comes back
+// with undo.
+func (m *Model) editQueued() tea.Cmd {
+	_, typed, _ := m.turn.takeQueued()
+	m.work.EndReAsk()
+	m.input.draft.Set(typed)
+	m.setMode(modeInput)
+	return m.input.draftChanged()
+}
+
+// sendQueued sends the message at once: a running turn is cancelled first.
+func (m *Model) sendQueued() tea.Cmd {
+	if m.session.Busy() {
+		m.turn.sendNow = true
+		return m.cancel()
+	}
+	return m.sendQueuedNext(true)
+}
+
+// dropQueued removes the message; it can be recalled as a sent one.
+func (m *Model) dropQueued() tea.Cmd {
+	_, typed, _ := m.turn.takeQueued()
+	m.input.draft.AddSent(typed)
+	m.notice.info("the queued message is dropped" + m.hintIn(modeInput, " · %s in an empty input calls it back", "older-message"))
+	return attempt(func(ctx context.Context) error {
+		return errors.Join(m.work.AddSent(ctx, typed), m.session.ForgetQueued(ctx))
+	}, m.fail)
+}
+
+// openQueued shows the whole queued message.
+func (m *Model) openQueued() tea.Cmd {
+	title := "Queued: it is sent when this response is complete"
+	if m.work.QueuedHeld() {
+		title = "Queued: it waits for you"
+	}
+	return m.question(overlay.Queued, title, cleanLines(m.turn.queuedText(), safetext.Clean), "", func(answer string) tea.Cmd {
+		if do := map[string]func(*Model) tea.Cmd{"e": (*Model).editQueued, "s": (*Model).sendQueued, "d": (*Model).dropQueued}[answer]; do != nil {
+			return do(m)
+		}
+		return nil
+	}, "e", "edit", "s", "send now", "d", "drop")
+}
+
+// queuedCard is the queued message as the last line of the conversation; "" is
+// none. Where there is no room for its keys they give way to its beginning.
+func (t *turnState) queuedCard(w int) string {
+	text := t.queuedText()
+	if text == "" {
+		return ""
+	}
+	text, keys := "queued: "+oneLine(text), ""
+	for _, all := range [...][][2]string{{{"edit-queued", "edit"}, {"send-queued", "send now"}, {"drop-queued", "drop"}}, {{"queued", "edit, send, drop"}}, {}} {
+		keys = ""
+		for _, k := range all {
+			if key := t.key(k[0]); key != "" {
+				keys += "  " + t.styles.Chat.Number.Render(key) + " " + t.styles.Chat.Time.Render(k[1])
+			}
+		}
+		if w-queuedFrame-ansi.StringWidth(keys) >= min(ansi.StringWidth(text), w/3) {
+			break
+		}
+	}
+	text = textwidth.Truncate(text, max(0, w-queuedFrame-ansi.StringWidth(keys)), t.styles.Icons.Ellipsis)
+	return fit("  "+t.styles.Chat.User.Render(text)+keys, w, "")
 }

@@ -1,71 +1,75 @@
 package tui
 
 import (
+	"context"
+	"time"
+
 	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant"
+	"winnow/assistant/budget"
+	"winnow/tui/overlay"
 )
 
 // Update routes; it decides nothing else. A message is of the running turn, of
-// the store and session, of the pane, or of the terminal. The box may have
-// another height then, and what the pane shows may be out of date.
+// the workspace, or of the terminal. The box may have another height then, and
+// what the pane shows may be out of date.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd, routed := m.onTurnMsg(msg)
-	for _, route := range [...]func(tea.Msg) (tea.Cmd, bool){m.onStorageMsg, m.onHistoryMsg, m.onPaneMsg, m.onTerminalMsg} {
+	for _, route := range [...]func(tea.Msg) (tea.Cmd, bool){m.onWorkMsg, m.onTerminalMsg} {
 		if !routed {
 			cmd, routed = route(msg)
 		}
 	}
 	m.fitInput()
+	m.opts.Input.acceptText(m.mode == modeInput && !m.overlay.Open() && !m.layout.small)
 	if read := m.readPane(); read != nil {
 		cmd = tea.Batch(cmd, read)
 	}
 	return m, cmd
 }
 
-// onTurnMsg routes what a turn sends. Messages of a turn that is over are
-// dropped; its events are read to the end so that it can close.
+// onTurnMsg routes the events of a turn. Those of a turn that is over are read
+// to the end, so that it can close, and dropped.
 func (m *Model) onTurnMsg(msg tea.Msg) (tea.Cmd, bool) {
 	t, ok := msg.(turnMsg)
 	if !ok {
 		return nil, false
 	}
 	var cmd tea.Cmd
-	if stream := t.of(); stream.turn == m.turn.n {
-		cmd = m.onTurnEvent(msg)
+	if t.of().turn == m.turn.n {
+		switch msg := msg.(type) {
+		case turnStartedMsg:
+			cmd = m.onTurnStarted(msg)
+		case chunkStreamedMsg:
+			m.onChunk(msg)
+		case payloadFoundMsg:
+			m.conv.chat.Apply(msg.found)
+		case toolCalledMsg:
+			m.onTool(msg)
+		case contextTrimmedMsg:
+			m.turn.onTrimmed(msg.trimmed)
+			m.conv.onTrimmed(msg.trimmed)
+		case requestRetriedMsg:
+			m.turn.onRetry(msg.retry)
+		case statusChangedMsg:
+			m.turn.setStatus(msg.text)
+		case checkpointMadeMsg:
+			m.turn.wrote = true
+		case answerWantedMsg:
+			m.askTool(msg.ask)
+		case turnEndedMsg:
+			cmd = m.onTurnEnd(msg.end)
+		}
 	}
 	return tea.Batch(cmd, t.of().wait), true
 }
 
-// onTurnEvent routes the events of the running turn.
-func (m *Model) onTurnEvent(msg tea.Msg) tea.Cmd {
+// onWorkMsg routes what the workspace and the program around the screen answer.
+func (m *Model) onWorkMsg(msg tea.Msg) (tea.Cmd, bool) {
 	switch msg := msg.(type) {
-	case turnStartedMsg:
-		return m.onTurnStarted(msg)
-	case chunkStreamedMsg:
-		m.onChunk(msg)
-	case payloadFoundMsg:
-		m.conv.chat.Apply(msg.found)
-	case toolCalledMsg:
-		m.onTool(msg)
-	case contextTrimmedMsg:
-		m.turn.onTrimmed(msg.trimmed)
-		m.conv.onTrimmed(msg.trimmed)
-	case requestRetriedMsg:
-		m.turn.onRetry(msg.retry)
-	case statusChangedMsg:
-		m.turn.setStatus(msg.text)
-	case checkpointMadeMsg:
-		m.turn.wrote = true
-	case answerWantedMsg:
-		m.askTool(msg.ask)
-	case turnEndedMsg:
-		return m.onTurnEnd(msg.end)
-	}
-	return nil
-}
-
-// onStorageMsg routes what the session and the store answer.
-func (m *Model) onStorageMsg(msg tea.Msg) (tea.Cmd, bool) {
-	switch msg := msg.(type) {
+	case resultMsg:
+		return msg(), true
 	case sessionReadyMsg:
 		return m.onReady(msg), true
 	case startLoadedMsg:
@@ -74,90 +78,10 @@ func (m *Model) onStorageMsg(msg tea.Msg) (tea.Cmd, bool) {
 		return m.onBoundary(msg), true
 	case pairsLoadedMsg:
 		return m.onPairs(msg), true
-	case pairsChangedMsg:
-		return m.onPairsChanged(msg), true
-	case retryPreparedMsg:
-		return m.onRetryPrepared(msg), true
-	case reAskReadMsg:
-		return m.onReAskRead(msg), true
-	case messageStoredMsg:
-		return m.onMessageStored(msg), true
-	case confirmWantedMsg:
-		return m.onConfirmWanted(msg), true
-	case pairCheckedMsg:
-		return m.conv.onPairChecked(msg), true
-	case textFoundMsg:
-		return m.conv.onFound(msg), true
-	case filterAppliedMsg:
-		return m.onFilter(msg), true
-	case filterCountedMsg:
-		return m.command.onCount(msg), true
-	case commandPlannedMsg:
-		return m.onCommandPlanned(msg), true
-	case commandExecutedMsg:
-		return m.onCommandExecuted(msg), true
-	case commandUndoneMsg:
-		return m.onCommandUndone(msg), true
-	case viewStaleMsg:
-		return m.onStale(msg), true
-	}
-	return nil, false
-}
-
-// onHistoryMsg routes what was looked up, stored or switched beside the pairs.
-func (m *Model) onHistoryMsg(msg tea.Msg) (tea.Cmd, bool) {
-	switch msg := msg.(type) {
-	case sessionsLoadedMsg:
-		return m.onSessions(msg), true
-	case sessionChangedMsg:
-		return m.onSessionChanged(msg), true
-	case namesLoadedMsg:
-		return m.onNames(msg), true
-	case topicsChangedMsg:
-		return m.onTopics(msg), true
-	case rolledBackMsg:
-		return m.onRolledBack(msg), true
-	case modelsLoadedMsg:
-		return m.pickers.onModels(msg), true
-	case modelPickedMsg:
-		return m.pickers.onModelPicked(msg), true
-	case favouritesStoredMsg:
-		return m.pickers.onFavourites(msg), true
-	case requestsLoadedMsg:
-		return m.onRequests(msg), true
-	case settingStoredMsg:
-		return m.onSettingStored(msg), true
-	case draftStoredMsg:
-		return m.input.onDraftStored(msg), true
-	case filesReadMsg:
-		return m.onFilesRead(msg), true
-	case filesListedMsg:
-		return m.input.onFilesListed(msg), true
-	case changeDoneMsg:
-		return m.onChangeDone(msg), true
-	case failedMsg:
-		return m.fail(msg.err), true
-	}
-	return nil, false
-}
-
-// onPaneMsg routes what the window and its pane answer.
-func (m *Model) onPaneMsg(msg tea.Msg) (tea.Cmd, bool) {
-	switch msg := msg.(type) {
-	case paneReadMsg:
-		return m.onPaneRead(msg), true
-	case editedMsg:
-		return m.onEdited(msg), true
-	case ranMsg:
-		return m.onRan(msg), true
-	case savePlannedMsg:
-		return m.onSavePlanned(msg), true
-	case savedMsg:
-		return m.onSaved(msg), true
 	case savedChangedMsg:
 		return m.onSavedChanged(msg), true
-	case effectsComputedMsg:
-		return m.conv.onEffects(msg), true
+	case changeDoneMsg:
+		return m.onChangeDone(msg), true
 	case Noticed:
 		return m.onNoticed(msg), true
 	}
@@ -177,34 +101,134 @@ func (m *Model) onTerminalMsg(msg tea.Msg) (tea.Cmd, bool) {
 		return m.onMouse(msg), true
 	case tea.BackgroundColorMsg:
 		return m.onBackground(msg), true
+	case timerMsg:
+		return msg(), true
 	case tea.KeyboardEnhancementsMsg:
 		m.kitty = m.kitty || msg.SupportsKeyDisambiguation()
 	case tea.FocusMsg:
 		m.focused = true
 	case tea.BlurMsg:
 		m.focused = false
-	case pickerSearchedMsg:
-		m.overlay.Show(msg.found)
-	case copiedMsg:
-		return m.onCopied(msg), true
-	case editorReadyMsg:
-		return m.input.onEditorReady(msg), true
-	case editorClosedMsg:
-		return m.onEditorClosed(msg), true
-	case burstRestedMsg:
-		return m.input.onBurstRested(msg), true
-	case draftDueMsg:
-		return m.input.onDraftDue(), true
-	case tickedMsg:
-		return m.onTick(), true
-	case edgeDueMsg:
-		return m.conv.onEdgeDue(), true
-	case onceMoreDueMsg:
-		return m.onOnceMoreDue(), true
-	case idleMsg:
-		return m.onIdle(msg), true
 	default:
 		return nil, false
 	}
 	return nil, true
+}
+
+// Noticed reports an event outside of the screen, such as which model the
+// endpoints named. The program around the screen sends it; the current model may
+// have changed.
+type Noticed struct {
+	Text string // a sentence for the footer; "" shows nothing
+	Bad  bool   // it is a failure
+}
+
+type (
+	// resultMsg is the result of a use case: it shows that result. Made by async.
+	resultMsg func() tea.Cmd
+	// timerMsg is a timer that has run off. Made by after.
+	timerMsg func() tea.Cmd
+	// boundaryComputedMsg is a boundary that was computed anew, with the counter
+	// and the pairs it divides. near: the conversation is close to what the model
+	// takes.
+	boundaryComputedMsg struct {
+		refs    []assistant.Ref
+		at      budget.Boundary
+		counter string
+		near    bool
+	}
+	// pairsLoadedMsg brings pairs; those of a turn that has ended name it.
+	pairsLoadedMsg struct {
+		turn  int // 0 for all others
+		asked []int64
+		pairs []assistant.Pair
+		err   error
+	}
+	// savedChangedMsg is a change of the saved state by another program.
+	savedChangedMsg struct{ change assistant.SavedChange }
+	// changeDoneMsg ends what later keys wait for, with its answer.
+	changeDoneMsg struct{ answer tea.Msg }
+)
+
+// async runs do outside of the update loop and then, in it, show with what do
+// returned. do must not touch the model.
+func async[T any](do func(context.Context) (T, error), show func(T, error) tea.Cmd) tea.Cmd {
+	return func() tea.Msg {
+		value, err := do(context.Background())
+		return resultMsg(func() tea.Cmd { return show(value, err) })
+	}
+}
+
+// attempt is async for what returns an error alone.
+func attempt(do func(context.Context) error, show func(error) tea.Cmd) tea.Cmd {
+	return async(func(ctx context.Context) (struct{}, error) { return struct{}{}, do(ctx) },
+		func(_ struct{}, err error) tea.Cmd { return show(err) })
+}
+
+// after runs do in the update loop when a time has passed.
+func after(d time.Duration, do func() tea.Cmd) tea.Cmd {
+	return tea.Tick(d, func(time.Time) tea.Msg { return timerMsg(do) })
+}
+
+// computeBoundary reads the boundary after something that can have moved it.
+func computeBoundary(s *assistant.Session) tea.Cmd {
+	return func() tea.Msg { return boundaryOf(s) }
+}
+
+func boundaryOf(s *assistant.Session) boundaryComputedMsg {
+	return boundaryComputedMsg{refs: s.Visible(), at: s.Boundary(), counter: s.Counter(), near: s.NearLimit()}
+}
+
+// loadPairs loads pairs; turn is the one that has ended with them, or 0.
+func loadPairs(s *assistant.Session, turn int, seqs ...int64) tea.Cmd {
+	if len(seqs) == 0 {
+		return nil
+	}
+	return func() tea.Msg {
+		pairs, err := s.Pairs(context.Background(), seqs)
+		return pairsLoadedMsg{turn: turn, asked: seqs, pairs: pairs, err: err}
+	}
+}
+
+// open puts an overlay on the screen; chosen does what a choice in it means.
+func (s *shared) open(kind overlay.Kind, o overlay.Overlay, chosen func(overlay.Chosen) tea.Cmd) tea.Cmd {
+	s.handlers[kind] = chosen
+	s.overlay.Push(kind, o)
+	return nil
+}
+
+// onOutcome does what was chosen in an overlay, or starts its search.
+func (s *shared) onOutcome(out overlay.Outcome) tea.Cmd {
+	switch out := out.(type) {
+	case overlay.Search:
+		return async(func(context.Context) (overlay.Found, error) { return out.Run(), nil },
+			func(found overlay.Found, _ error) tea.Cmd { s.overlay.Show(found); return nil })
+	case overlay.Chosen:
+		if do := s.handlers[out.Kind]; do != nil {
+			return do(out)
+		}
+	}
+	return nil
+}
+
+// ask asks a question that y confirms; every other answer declines. yes and no
+// are the verbs of the answers.
+func (s *shared) ask(title string, lines []string, yes, no string, do func() tea.Cmd) tea.Cmd {
+	return s.question(overlay.Confirm, title, lines, "n", func(answer string) tea.Cmd {
+		if answer != "y" {
+			return s.info("nothing was changed")
+		}
+		return do()
+	}, "y", yes, "n", no)
+}
+
+// question asks one with answers of its own, pairs of a key and its label; no is
+// the key of the answer that esc and enter give.
+func (s *shared) question(kind overlay.Kind, title string, lines []string, no string, answered func(key string) tea.Cmd, answers ...string) tea.Cmd {
+	var all []overlay.Answer
+	for i := 0; i+1 < len(answers); i += 2 {
+		all = append(all, overlay.Answer{Key: answers[i], Label: answers[i+1]})
+	}
+	q := overlay.NewQuestion(title, lines, all, no, s.now)
+	return s.open(kind, q, func(c overlay.Chosen) tea.Cmd { return answered(c.Value) })
 }

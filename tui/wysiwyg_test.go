@@ -182,7 +182,7 @@ func (s *seeing) do(step step) error {
 			s.visible = s.visible[s.firstFitting():]
 		}
 	case step.model != "":
-		s.start(pickModel(s.work, "test/"+step.model))
+		s.start(attempt(func(ctx context.Context) error { return s.work.PickModel(ctx, "test/"+step.model) }, func(error) tea.Cmd { return computeBoundary(s.session) }))
 		s.settle()
 	case step.remove:
 		return s.removeFirst()

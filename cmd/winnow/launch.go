@@ -178,8 +178,9 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, calm func()) er
 	a.logger() // from here on it is asked for by several goroutines
 	var screen *tea.Program
 	width, height, _ := term.GetSize(out.Fd()) // unknown is 0: Bubble Tea finds it out
+	keys := tui.NewInput(in)
 	model, err := tui.New(tui.Options{
-		Style: theme, Fixed: fixed, Width: width, Height: height, Settings: sessionSettings(s), HasPane: true,
+		Input: keys, Style: theme, Fixed: fixed, Width: width, Height: height, Settings: sessionSettings(s), HasPane: true,
 		Rebinds: rebinds(s.Keys), EnterIs: s.SendKey == "enter", Mouse: s.Mouse, ReplyView: s.LongReply == "view", Notify: s.Notify,
 		Redact: a.redactor.Redact, KeepSetting: a.storeSetting,
 		Start: func() (tui.Parts, error) {
@@ -198,9 +199,9 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, calm func()) er
 	if err != nil {
 		return err
 	}
-	screen = a.newScreen(model, tui.NewInput(in, nil), out)
+	screen = a.newScreen(model, keys, out)
 	var stored error
-	err = a.runModel(screen, in, out, func() { stored = a.leave(ctx, model.Typed()) })
+	err = a.runModel(screen, in, out, func() { stored = errors.Join(model.StoreDraft(ctx), a.leave(ctx, model.Typed())) })
 	if err == nil {
 		err = model.Err()
 	}

@@ -25,6 +25,7 @@ type Options struct {
 	Clock   *Clock               // moved by KeyGap before each key; nil leaves time alone
 	Profile colorprofile.Profile // the zero value means 24-bit colour
 	Answers bool                 // the program hears the answers of the terminal
+	Input   io.Reader            // what the program reads in the place of Bytes and answers
 	Env     []string             // of the program; nil means that of an xterm
 }
 
@@ -65,8 +66,12 @@ func Start(t testing.TB, model tea.Model, w, h int, opts ...Options) *Screen {
 	} else {
 		s.term.answers(nil)
 	}
+	var input io.Reader = in
+	if o.Input != nil {
+		input = o.Input
+	}
 	s.program = tea.NewProgram(model,
-		tea.WithInput(in), tea.WithOutput(s.term), tea.WithWindowSize(w, h), tea.WithoutSignals(), tea.WithEnvironment(o.Env),
+		tea.WithInput(input), tea.WithOutput(s.term), tea.WithWindowSize(w, h), tea.WithoutSignals(), tea.WithEnvironment(o.Env),
 		tea.WithColorProfile(o.Profile), tea.WithFPS(framesPerSecond), tea.WithFilter(dropSeen))
 	go func() {
 		_, s.err = s.program.Run()

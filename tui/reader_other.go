@@ -1,0 +1,11 @@
+//go:build !unix
+
+package tui
+
+import (
+	"os"
+	"time"
+)
+
+// readable is not known on this system.
+var readable func(*os.File, time.Duration) bool
