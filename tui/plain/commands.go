@@ -2,7 +2,6 @@ package plain
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
-	"winnow/assistant/history"
 	"winnow/assistant/workspace"
 )
 
@@ -21,7 +19,7 @@ type command struct {
 	args string // as help shows them
 	help string
 	idle bool // refused while a turn runs
-	run  func(c *console, args string)
+	run  func(c *console, args string) error
 }
 
 // commands are all of them, in the order in which help reads them.
@@ -40,8 +38,8 @@ func commands() []command {
 		{"topic", "[PATH|none]", "the topic of new messages, and those there are", false, (*console).topic},
 		{"delete", "N", "delete pair N for good", true, (*console).deletePair},
 		{"rules", "", "the rules of the window", false, (*console).listRules},
-		{"changes", "", "what a save would change", true, (*console).listChanges},
-		{"save", "", "show what would be written, ask, and write", true, (*console).save},
+		{"changes", "", "what a save would change", true, func(c *console, _ string) error { _, err := c.planSave(); return err }},
+		{"save", "", "show what would be written, ask, and write", true, func(c *console, _ string) error { return c.saveThen(func() {}) }},
 		{"discard", "", "return to what is saved", true, (*console).discard},
 		{"undo", "", "undo the newest change, whoever made it", true, (*console).undo},
 		{"undo-pairs", "", "undo the last :command of a filter line", false, (*console).undoPairs},
@@ -51,7 +49,7 @@ func commands() []command {
 		{"models", "[TEXT]", "the models, or those with TEXT in their name", false, (*console).listModels},
 		{"model", "N|PROVIDER/NAME", "choose a model for the next message", false, (*console).chooseModel},
 		{"filter", "[LINE]", "see, and send, only the pairs that LINE matches; LINE :star 2, :topic NAME, :export … does it to them", false, (*console).filter},
-		{"all", "", "see the pairs of all sessions", false, func(c *console, _ string) { c.setFilter("") }},
+		{"all", "", "see the pairs of all sessions", false, func(c *console, _ string) error { return c.setFilter("") }},
 		{"sessions", "[TEXT]", "the sessions, or those with TEXT in their first message or folder", false, (*console).listSessions},
 		{"session", "N", "resume session N", true, (*console).resume},
 		{"new", "", "start a new session", true, (*console).newSession},
@@ -84,11 +82,11 @@ func (c *console) command(text string) {
 	case c.turn != nil && (number || cmd != nil && cmd.idle):
 		c.fail(assistant.ErrBusy)
 	case number:
-		c.choose(name)
+		c.fail(c.choose(name))
 	case cmd == nil:
 		c.out.line(unknownText(name))
 	default:
-		cmd.run(c, strings.TrimSpace(args))
+		c.fail(cmd.run(c, strings.TrimSpace(args)))
 	}
 }
 
@@ -107,209 +105,182 @@ func unknownText(name string) string {
 	return text + " /help lists all. Two slashes begin a message with one."
 }
 
-func (c *console) help(string) {
+func (c *console) help(string) error {
 	c.out.line("One line is one message. A backslash at the end of a line continues on the next line; \"\"\" begins a message of many lines and ends it.")
 	c.out.line("While the assistant works, a message waits for the end of its answer. Ctrl+C cancels the answer; twice with nothing to cancel, it quits.")
 	c.out.line("A number alone is a message; a slash and a number choose. What is permanent is asked about, and only the word yes does it.")
 	for _, cmd := range commands() {
-		c.indented(strings.TrimSpace("/"+cmd.name+" "+cmd.args) + ": " + cmd.help)
+		c.out.indented(strings.TrimSpace("/"+cmd.name+" "+cmd.args) + ": " + cmd.help)
 	}
+	return nil
 }
+
+// hint is a command that was used wrongly: how it is used, or what there is.
+type hint string
+
+func (h hint) Error() string { return string(h) }
 
 // advice is what to do about an error, in the words of this console.
-var advice = []struct {
-	err  error
-	text string
-}{
-	{assistant.ErrBusy, "the assistant is working; Ctrl+C or /cancel cancels it"},
-	{assistant.ErrNoModel, "no model is selected; /models lists them, /model chooses one, /retry then sends the message"},
-	{workspace.ErrNoHistory, "there is no history in this run, only this session"},
+var advice = map[error]string{
+	assistant.ErrBusy:          "the assistant is working; Ctrl+C or /cancel cancels it",
+	assistant.ErrNoModel:       "no model is selected; /models lists them, /model chooses one, /retry then sends the message",
+	workspace.ErrNoHistory:     "there is no history in this run, only this session",
+	workspace.ErrNothingToUndo: "there is nothing to undo",
 }
 
-// fail shows an error.
+// fail shows an error, if there is one.
 func (c *console) fail(err error) {
+	var wrong hint
+	var syntax *filter.Error
+	switch {
+	case err == nil:
+		return
+	case errors.As(err, &wrong):
+		c.out.line(string(wrong))
+		return
+	case errors.As(err, &syntax):
+		c.complain("Filter", err.Error())
+		return
+	}
 	text := namedKeys(err.Error())
-	for _, a := range advice {
-		if errors.Is(err, a.err) {
-			text = a.text
+	for known, words := range advice {
+		if errors.Is(err, known) {
+			text = words
 		}
 	}
-	label := "Error"
-	var syntax *filter.Error
-	if errors.As(err, &syntax) {
-		label = "Filter"
-	}
-	c.complain(label, text)
+	c.complain("Error", text)
 }
 
 func (c *console) complain(label, text string) {
 	c.endLine()
 	c.out.fresh()
-	c.err.raw(c.err.painted(redOn, label+":") + " " + c.err.safe(text) + "\n")
+	c.err.styled(redOn, label, text)
 }
 
-// namedKeys names the keys of this console where a text of the core names those
-// of the screen.
+// namedKeys names the keys of this console where a text names those of the screen.
 func namedKeys(text string) string {
 	return strings.ReplaceAll(text, "esc cancels", "Ctrl+C or /cancel cancels")
 }
 
-// index is the index of an entry that the user calls by its number from 1; what
-// is wrong is shown.
-func (c *console) index(number string, n int, wrong string) (i int, ok bool) {
+// index is the index of an entry that the user calls by its number from 1; wrong
+// says what there is.
+func index(number string, n int, wrong string) (int, error) {
 	i, err := strconv.Atoi(number)
 	if err != nil || i < 1 || i > n {
-		c.out.line(wrong)
-		return 0, false
+		return 0, hint(wrong)
 	}
-	return i - 1, true
+	return i - 1, nil
 }
 
-// filter shows the filter, or sets it.
-func (c *console) filter(line string) {
-	if line == "" {
-		c.out.labelled("Filter", filterName(c.s.Filter()))
-		return
+// listed is how many models or sessions are listed at once; a TEXT finds others.
+const listed = 20
+
+// numbered lists entries with their numbers; more says how to find the others.
+func (c *console) numbered(title string, n int, entry func(i int) string, more string) {
+	c.out.line(title)
+	for i := range min(n, listed) {
+		c.out.indented(fmt.Sprintf("%d %s", i+1, entry(i)))
 	}
-	c.setFilter(line)
+	if n > listed {
+		c.out.line(fmt.Sprintf("%d more; %s.", n-listed, more))
+	}
 }
 
-func filterName(line string) string {
-	switch line {
-	case "":
-		return "none, all pairs of all sessions"
-	case "x":
-		return "x, the pairs of this session"
+func (c *console) listModels(text string) error {
+	c.models = nil
+	for _, m := range c.s.Registry().Models() {
+		if !m.NoChat && strings.Contains(strings.ToLower(m.ID), strings.ToLower(text)) {
+			c.models = append(c.models, m.ID)
+		}
 	}
-	return line
+	if len(c.models) == 0 {
+		return hint("No model is known by that name. /model PROVIDER/NAME chooses one that is not listed.")
+	}
+	c.numbered("Models, /model and the number chooses:", len(c.models), func(i int) string {
+		if c.models[i] == c.s.Model() {
+			return visibleLine(c.models[i]) + ", chosen"
+		}
+		return visibleLine(c.models[i])
+	}, "/models TEXT finds those with TEXT in their name")
+	return nil
 }
 
-// setFilter makes what a line matches the view, or executes its :command.
-func (c *console) setFilter(line string) {
-	if q, err := filter.Parse(line); err == nil && q.Command != nil {
-		c.execute(line)
-		return
+func (c *console) chooseModel(id string) error {
+	if _, err := strconv.Atoi(id); err == nil {
+		i, err := index(id, len(c.models), "There is no model of that number; /models lists and numbers them.")
+		if err != nil {
+			return err
+		}
+		id = c.models[i]
 	}
-	var found workspace.Filtered
-	if !c.run(func(ctx context.Context) (err error) { found, err = c.w.SetFilter(ctx, line); return err }) {
-		return
+	if id == "" {
+		return hint(c.modelText() + ".")
 	}
-	for _, h := range found.Hints {
-		c.out.line(h.String())
+	if err := c.w.PickModel(c.ctx, id); err != nil {
+		return err
 	}
-	c.choices, c.counter = nil, c.s.Counter()
-	c.out.line(assistant.Counted(len(found.Refs), "pair") + ". " + c.contextText())
-}
-
-// execute executes the :command of a filter line. A change of many pairs, or for
-// good, is asked about.
-func (c *console) execute(line string) {
-	var o history.Command
-	if !c.run(func(ctx context.Context) (err error) { o, err = c.w.PlanCommand(ctx, line); return err }) {
-		return
-	}
-	does := upperFirst(o.Does())
-	switch o.Confirm() {
-	case history.ConfirmNewTopic:
-		c.out.labelled("Question", "There is no topic "+o.Topic+". Create it? "+does+".")
-	case history.ConfirmDelete:
-		c.out.labelled("Question", does+" for good?")
-	case history.ConfirmMany:
-		c.out.labelled("Question", does+"?")
-	default:
-		c.executed(o, line)
-		return
-	}
-	if c.turn != nil { // its question may come
-		c.fail(assistant.ErrBusy)
-		return
-	}
-	c.askYes("Type yes to do it: ", func() { c.executed(o, line) })
-}
-
-func (c *console) executed(o history.Command, line string) {
-	var out history.Outcome
-	if !c.run(func(ctx context.Context) (err error) { out, err = c.w.Execute(ctx, o, line); return err }) {
-		return
-	}
-	for _, f := range out.Filters {
-		c.indented("@" + f.Name + ": " + f.Line)
-	}
-	if out.Text != "" {
-		c.out.line(upperFirst(out.Text) + ".")
-	}
-	if out.CanUndo() {
-		c.out.line("/undo-pairs undoes it.")
-	}
+	c.out.line(c.modelText() + " from the next message on.")
 	c.showChanges()
+	return nil
 }
 
-func (c *console) undoPairs(string) {
-	out, err := c.w.UndoCommand(c.ctx)
-	switch {
-	case errors.Is(err, workspace.ErrNothingToUndo):
-		c.out.line("There is no command on pairs to undo.")
-	case err != nil:
-		c.fail(err)
-	default:
-		c.out.line("Undone: " + out.Undone() + ".")
-		c.showChanges()
-	}
-}
-
-func (c *console) setThinking(word string) {
+func (c *console) setThinking(word string) error {
 	c.thinking = word == "on" || word == "" && !c.thinking
 	if c.thinking {
-		c.out.line("The reasoning is shown.")
-	} else {
-		c.out.line("The reasoning is not shown.")
+		return hint("The reasoning is shown.")
 	}
+	return hint("The reasoning is not shown.")
 }
 
 // showRequest shows the exact request that a text would send.
-func (c *console) showRequest(text string) {
+func (c *console) showRequest(text string) error {
 	if text == "" {
 		text = c.unsent
 	}
 	_, body, err := c.w.Request(c.ctx, text)
 	if err != nil {
-		c.fail(err)
-		return
+		return err
 	}
 	var pretty bytes.Buffer
-	if json.Indent(&pretty, body, "", "  ") != nil {
-		pretty.Reset()
-		pretty.Write(body)
+	if err := json.Indent(&pretty, body, "", "  "); err != nil {
+		return err
 	}
 	c.out.line(pretty.String())
+	return nil
 }
 
 // showStatus shows what a screen always shows.
-func (c *console) showStatus(string) {
+func (c *console) showStatus(string) error {
 	c.o.Window.Changed()
 	st, b := c.o.Window.Status(), c.s.Boundary()
-	about := ""
-	if !b.Known {
-		about = "about "
-	}
+	about := map[bool]string{false: "about "}[b.Known]
 	c.out.labelled("Window", strings.TrimSpace(st.Title+" "+st.Subtitle))
 	c.out.line(c.modelText() + ".")
-	c.out.line(c.contextText() + fmt.Sprintf(" The model takes %s%d tokens, %d are for the system prompt and tools, %d are the history, %d are kept for the next message.",
+	c.out.line(c.contextText() + fmt.Sprintf(" The model takes %s%d tokens, %d are for the system prompt and tools, %d are the history, %d are reserved for the next message.",
 		about, b.ML, b.SYS, b.HistoryTokens, c.s.Settings().Budget.URA()))
 	c.out.labelled("Filter", filterName(c.s.Filter()))
 	if topic := c.s.Topic(); topic != "" {
 		c.out.labelled("Topic", topic)
 	}
 	c.out.labelled("Checkpoints", strconv.Itoa(len(c.s.Checkpoints())))
-	if st.Unsaved {
-		c.out.line("There are unsaved changes.")
-	} else {
-		c.out.line("Nothing is unsaved.")
-	}
+	c.out.line(map[bool]string{true: "There are unsaved changes.", false: "Nothing is unsaved."}[st.Unsaved])
 	if c.turn != nil {
 		c.out.line("The assistant is working.")
 	}
 	if p, waits := c.w.Queued(); waits {
 		c.out.labelled("Queued", oneLine(p.Text))
 	}
+	return nil
+}
+
+// contextText is the context counter as a sentence.
+func (c *console) contextText() string {
+	return "Context " + strings.ReplaceAll(c.s.Counter(), "/", " of ") + "."
+}
+
+func (c *console) modelText() string {
+	if id := c.s.Model(); id != "" {
+		return "Model " + visibleLine(id)
+	}
+	return "No model is selected; /models lists them"
 }

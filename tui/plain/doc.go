@@ -4,21 +4,20 @@
 // # Nouns
 //
 // A console is one run of it. It reads lines: a message is one line (a
-// backslash at its end goes on with the next one, and """ begins and ends a
+// backslash at its end continues it on the next one, and """ begins and ends a
 // block), a command begins with /. It writes lines: each begins with a word
 // that says what it is (You, Thinking, Tool, Assistant, Saved, Error); nothing
-// that was written changes. An answer comes by sentences
-// and lines, as a screen reader reads. What can be chosen has a number, and a
-// slash before the number chooses it, so that a number alone is a message like
-// any other. What a screen always shows is written when it changes, and by
-// /status. What the user can do is assistant/workspace; this package parses
-// lines and renders outcomes.
+// that was written changes. An answer comes by sentences and lines, as a screen
+// reader reads. What can be chosen has a number, and a slash before the number
+// chooses it, so that a number alone is a message like any other. What a screen
+// always shows is written when it changes, and by /status. What the user can do
+// is assistant/workspace; this package parses lines and renders outcomes.
 //
 // # Questions
 //
-// What is permanent is asked about. Only the word yes, typed after the question was
-// there, is a yes: lines that came before, or sooner after it than anyone
-// reads, are never answers. A console whose input nobody types says no itself.
+// What is permanent is asked about. Only the word yes, typed after the question
+// was there, is a yes: lines that came before, or sooner after it than anyone
+// reads, are never answers. Where nobody types the input the answer is no.
 //
 // # Who may call what from where
 //
@@ -30,8 +29,8 @@
 //
 // A terminal hands over whole lines: the beginning of a line that was typed
 // before a question and ended after it cannot be told apart. Text that is
-// typed while an answer comes stands in the middle of it. Files named as @path
-// are words here. The look of Markdown is left to the reader.
+// typed while an answer comes is in the middle of it. Files named as @path
+// are words here. Markdown is left as it is, and lines are not wrapped.
 //
 // It implements the flag --plain of spec section 12, with the words and the
 // behaviour of sections 3, 4, 5.1, 6 and 8, and the promises A6, T1 and T2.

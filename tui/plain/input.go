@@ -12,64 +12,52 @@ import (
 type line struct {
 	text string // without its end
 	at   time.Time
-	err  error // instead of a text: why it could not be taken
+	err  error // errLongLine instead of a text
 }
 
 const (
 	// maxLine bounds one line, in bytes: more than any model takes.
 	maxLine = 16 << 20
 	// ahead is how many lines are read before they are asked for, so that a
-	// line is stamped when it comes and not when its turn comes.
+	// line has the time when it came and not when its turn comes.
 	ahead = 1024
 )
 
 var errLongLine = errors.New("the line is longer than 16 MB and was not taken")
 
 // readLines reads lines until the input ends and then closes the channel. What
-// stands behind the last line end is a line too.
+// is behind the last line end is a line too. A line that is too long is left out.
 func readLines(in io.Reader, now func() time.Time) <-chan line {
 	lines := make(chan line, ahead)
 	go func() {
 		defer close(lines)
-		r := bufio.NewReader(in)
-		for {
-			text, err := readLine(r)
-			if text != "" || err == nil || errors.Is(err, errLongLine) {
-				l := line{text: strings.TrimRight(text, "\r\n"), at: now()}
-				if errors.Is(err, errLongLine) {
-					l.err, err = err, nil
-				}
-				lines <- l
+		var b strings.Builder
+		long := false
+		for r := bufio.NewReader(in); ; {
+			part, err := r.ReadSlice('\n')
+			if long = long || b.Len()+len(part) > maxLine; !long {
+				b.Write(part)
+			}
+			if errors.Is(err, bufio.ErrBufferFull) {
+				continue
+			}
+			switch {
+			case long:
+				lines <- line{at: now(), err: errLongLine}
+			case b.Len() > 0:
+				lines <- line{text: strings.TrimRight(b.String(), "\r\n"), at: now()}
 			}
 			if err != nil {
 				return
 			}
+			b.Reset()
+			long = false
 		}
 	}()
 	return lines
 }
 
-// readLine reads a line, end included. One that is too long is read to its end
-// and thrown away.
-func readLine(r *bufio.Reader) (string, error) {
-	var b strings.Builder
-	long := false
-	for {
-		part, err := r.ReadSlice('\n')
-		if long = long || b.Len()+len(part) > maxLine; !long {
-			b.Write(part)
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-		case long && err == nil:
-			return "", errLongLine
-		default:
-			return b.String(), err
-		}
-	}
-}
-
-// messageReader puts a message together that stands on several lines.
+// messageReader puts a message of several lines together.
 type messageReader struct {
 	lines []string
 	block bool // between """ and """
@@ -81,14 +69,12 @@ const quotes = `"""`
 // add adds a line. When it ends the message, that is returned.
 func (m *messageReader) add(text string) (message string, whole bool) {
 	trimmed := strings.TrimSpace(text)
-	if !m.begun {
-		if rest, opens := strings.CutPrefix(trimmed, quotes); opens {
-			m.begun, m.block = true, true
-			if rest == "" {
-				return "", false
-			}
-			text, trimmed = rest, rest
+	if rest, opens := strings.CutPrefix(trimmed, quotes); opens && !m.begun {
+		m.begun, m.block = true, true
+		if rest == "" {
+			return "", false
 		}
+		text, trimmed = rest, rest
 	}
 	switch {
 	case m.block && strings.HasSuffix(trimmed, quotes):
@@ -99,12 +85,12 @@ func (m *messageReader) add(text string) (message string, whole bool) {
 	case m.block:
 		m.lines = append(m.lines, text)
 		return "", false
-	case strings.HasSuffix(text, `\`) && !strings.HasSuffix(text, `\\`):
+	case strings.HasSuffix(text, `\\`): // a real backslash at the end
+		text = strings.TrimSuffix(text, `\`)
+	case strings.HasSuffix(text, `\`):
 		m.begun = true
 		m.lines = append(m.lines, strings.TrimSuffix(text, `\`))
 		return "", false
-	case strings.HasSuffix(text, `\\`):
-		text = strings.TrimSuffix(text, `\`) // a real backslash at the end
 	}
 	m.lines = append(m.lines, text)
 	return m.end(), true
@@ -115,4 +101,78 @@ func (m *messageReader) end() string {
 	text := strings.Join(m.lines, "\n")
 	*m = messageReader{}
 	return text
+}
+
+// question waits for a line of the user.
+type question struct {
+	prompt  string
+	at      time.Time               // when it was shown; zero is not yet
+	answers map[string]func() error // by word
+	number  func(word string) bool
+	no      func()
+}
+
+// readingTime is how long after a question no line answers it: nobody has read
+// it and typed a word in less.
+const readingTime = 300 * time.Millisecond
+
+// ask opens a question that is answered by one of some words. Where nobody types,
+// the answer is no.
+func (c *console) ask(prompt string, answers map[string]func() error, no func()) {
+	if !c.o.Interactive || c.ended {
+		c.out.line("Nobody is here to answer: no.")
+		no()
+		return
+	}
+	c.question = &question{prompt: prompt, answers: answers, no: no}
+}
+
+// askYes asks whether to do something; only the word yes does it.
+func (c *console) askYes(prompt string, do func() error) {
+	c.ask(prompt, map[string]func() error{"yes": do}, c.nothingDone)
+}
+
+// dropQuestion answers the open question with no.
+func (c *console) dropQuestion() {
+	if q := c.question; q != nil {
+		c.question = nil
+		q.no()
+	}
+}
+
+// typedEarly reports whether a line was typed before the open question could be
+// read.
+func (c *console) typedEarly(l line) bool {
+	return c.question != nil && (c.question.at.IsZero() || l.at.Before(c.question.at.Add(readingTime)))
+}
+
+// answer answers the open question. A text that is no answer is a no, and is not
+// lost.
+func (c *console) answer(text string) {
+	q, word := c.question, strings.ToLower(strings.TrimSpace(text))
+	c.question = nil
+	if do := q.answers[word]; do != nil {
+		c.fail(do())
+		return
+	}
+	if q.number != nil && q.number(word) {
+		return
+	}
+	q.no()
+	switch {
+	case isNo(word):
+	case c.turn != nil:
+		c.send(text)
+	default:
+		c.unsent, c.failed = text, 0
+		c.out.line("That was no answer. /retry sends it as a message.")
+	}
+}
+
+func isNo(text string) bool {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "", "n", "no", "y", "stay", "keep":
+		return true
+	}
+	return false
 }

@@ -12,18 +12,16 @@ import (
 )
 
 // listPairs lists messages by their number in view; the oldest is 1.
-func (c *console) listPairs(args string) {
+func (c *console) listPairs(args string) error {
 	refs, b, n := c.s.Visible(), c.s.Boundary(), 10
 	if args != "" {
 		var err error
 		if n, err = strconv.Atoi(args); err != nil || n < 1 {
-			c.out.line("/pairs and a number: how many.")
-			return
+			return hint("/pairs and a number: how many.")
 		}
 	}
 	if len(refs) == 0 {
-		c.out.line("There are no pairs in view.")
-		return
+		return hint("There are no pairs in view.")
 	}
 	from := max(0, len(refs)-n)
 	var seqs []int64
@@ -33,14 +31,13 @@ func (c *console) listPairs(args string) {
 	}
 	pairs, err := c.s.Pairs(c.ctx, seqs)
 	if err != nil {
-		c.fail(err)
-		return
+		return err
 	}
 	c.out.line(fmt.Sprintf("Pairs %d to %d of %d:", from+1, len(refs), len(refs)))
-	for i := range pairs {
-		p := &pairs[i]
-		c.indented(fmt.Sprintf("%d %s%s", at[p.Seq]+1, oneLine(p.UserText), pairMarks(p, b.Includes(at[p.Seq]))))
+	for _, p := range pairs {
+		c.out.indented(fmt.Sprintf("%d %s%s", at[p.Seq]+1, oneLine(p.UserText), pairMarks(&p, b.Includes(at[p.Seq]))))
 	}
+	return nil
 }
 
 // pairMarks are the marks that a screen shows at a pair, as words.
@@ -68,43 +65,45 @@ func pairMarks(p *assistant.Pair, included bool) string {
 }
 
 // pairNumbered loads the pair of a number in view; "" is the last.
-func (c *console) pairNumbered(number string) (*assistant.Pair, bool) {
+func (c *console) pairNumbered(number string) (*assistant.Pair, error) {
 	refs := c.s.Visible()
 	if number == "" {
 		number = strconv.Itoa(len(refs))
 	}
-	i, ok := c.index(number, len(refs), fmt.Sprintf("There is no such pair; %s in view. /pairs lists them.", are(len(refs))))
-	if !ok {
-		return nil, false
+	i, err := index(number, len(refs), fmt.Sprintf("There is no such pair; %s in view. /pairs lists them.", are(len(refs))))
+	if err != nil {
+		return nil, err
 	}
-	return c.pair(refs[i].Seq)
-}
-
-func (c *console) pair(seq int64) (*assistant.Pair, bool) {
-	pairs, err := c.s.Pairs(c.ctx, []int64{seq})
+	pairs, err := c.s.Pairs(c.ctx, []int64{refs[i].Seq})
 	if err == nil && len(pairs) == 0 {
 		err = assistant.ErrNoPair
 	}
 	if err != nil {
-		c.fail(err)
-		return nil, false
+		return nil, err
 	}
-	return &pairs[0], true
+	return &pairs[0], nil
+}
+
+func are(n int) string {
+	if n == 1 {
+		return "1 is"
+	}
+	return fmt.Sprintf("%d are", n)
 }
 
 // readPair shows a pair with everything in it.
-func (c *console) readPair(number string) {
-	p, ok := c.pairNumbered(number)
-	if !ok {
-		return
+func (c *console) readPair(number string) error {
+	p, err := c.pairNumbered(number)
+	if err != nil {
+		return err
 	}
 	whole := func(label, text string) {
-		w := sentenceWriter{out: c.out, label: label, width: c.o.Width}
+		w := sentenceWriter{out: c.out, label: label}
 		w.write(text)
 		w.end()
 	}
 	c.out.labelled("You", p.UserText)
-	if p.Reasoning != "" && c.thinking {
+	if c.thinking {
 		whole("Thinking", p.Reasoning)
 	}
 	var calls []assistant.ToolCall
@@ -121,7 +120,7 @@ func (c *console) readPair(number string) {
 		}
 	}
 	for _, payload := range p.Payloads {
-		c.out.labelled(typeName(payload.Type), strings.TrimSpace(payload.Summary+" "+payload.Decision))
+		c.out.labelled(cardName(payload.Type), strings.TrimSpace(payload.Summary+" "+payload.Decision))
 	}
 	if p.Notice != "" {
 		c.out.labelled("Notice", p.Notice)
@@ -129,6 +128,7 @@ func (c *console) readPair(number string) {
 	if p.State == assistant.PairError {
 		c.out.labelled("Error ("+p.ErrorCode+")", p.ErrorMessage)
 	}
+	return nil
 }
 
 func (c *console) readCall(call assistant.ToolCall) {
@@ -145,41 +145,45 @@ func (c *console) readCall(call assistant.ToolCall) {
 
 // retry sends again what failed or was cancelled; of a good answer, the last one
 // only, it makes a new one.
-func (c *console) retry(string) {
+func (c *console) retry(string) error {
 	seq := c.failed
 	if seq == 0 && c.unsent != "" {
 		c.dispatch(assistant.Prompt{Text: c.unsent})
-		return
+		return nil
 	}
 	if seq == 0 {
-		p, ok := c.pairNumbered("")
-		if !ok {
-			return
+		p, err := c.pairNumbered("")
+		if err != nil {
+			return err
 		}
 		seq = p.Seq
 	}
-	again := func(confirmed bool) *workspace.Confirm {
-		r, confirm, err := c.w.Retry(c.ctx, seq, confirmed)
-		switch {
-		case err != nil:
-			c.fail(err)
-		case confirm == nil:
+	return c.confirmed(func(yes bool) (*workspace.Confirm, error) {
+		r, confirm, err := c.w.Retry(c.ctx, seq, yes)
+		if err == nil && confirm == nil {
 			c.dispatch(r.Prompt)
 		}
-		return confirm
+		return confirm, err
+	}, "The last answer changed the window. That stays; a new answer may change it again. /undo undoes either.", "Type yes for a new answer: ")
+}
+
+// confirmed does something that may want to be confirmed, which about and prompt
+// ask for then.
+func (c *console) confirmed(do func(yes bool) (*workspace.Confirm, error), about, prompt string) error {
+	confirm, err := do(false)
+	if confirm != nil {
+		c.out.line(about)
+		c.askYes(prompt, func() error { _, err := do(true); return err })
 	}
-	if again(false) != nil {
-		c.out.line("The last answer changed the window. That stays; a new answer may change it again. /undo undoes either.")
-		c.askYes("Type yes for a new answer: ", func() { again(true) })
-	}
+	return err
 }
 
 // reAsk sends other words in place of what failed.
-func (c *console) reAsk(text string) {
+func (c *console) reAsk(text string) error {
 	if c.failed == 0 && c.unsent == "" {
-		p, ok := c.pairNumbered("")
-		if !ok {
-			return
+		p, err := c.pairNumbered("")
+		if err != nil {
+			return err
 		}
 		c.unsent = p.UserText
 		if p.State == assistant.PairError {
@@ -188,117 +192,102 @@ func (c *console) reAsk(text string) {
 	}
 	if c.failed != 0 {
 		if _, _, err := c.w.BeginReAsk(c.ctx, c.failed); err != nil {
-			c.fail(err)
-			return
+			return err
 		}
 	}
 	if text != "" {
 		c.send(text)
-		return
+		return nil
 	}
 	c.out.labelled("The message was", c.unsent)
-	c.out.line("The next message takes its place.")
+	return hint("The next message takes its place.")
 }
 
 // queued shows, sends or drops the queued message.
-func (c *console) queued(args string) {
+func (c *console) queued(args string) error {
 	p, waits := c.w.Queued()
 	switch {
 	case !waits:
-		c.out.line("No message waits.")
+		return hint("No message waits.")
 	case args == "drop":
-		if _, _, err := c.w.DropQueued(c.ctx); err != nil {
-			c.fail(err)
-		}
+		_, _, err := c.w.DropQueued(c.ctx)
 		c.unsent, c.failed = p.Text, 0
 		c.out.line("Dropped; /retry sends it.")
+		return err
 	case args == "send" && c.turn == nil:
 		c.w.TakeQueued()
 		c.dispatch(assistant.Prompt{Text: p.Text, Attachments: p.Attachments})
 	default:
 		c.out.labelled("Queued", oneLine(p.Text))
 	}
+	return nil
 }
 
 // deletePair deletes a pair; it asks, unless the pair failed.
-func (c *console) deletePair(number string) {
+func (c *console) deletePair(number string) error {
 	if number == "" {
-		c.out.line("/delete and the number of a pair; /pairs lists them.")
-		return
+		return hint("/delete and the number of a pair; /pairs lists them.")
 	}
-	p, ok := c.pairNumbered(number)
-	if !ok {
-		return
+	p, err := c.pairNumbered(number)
+	if err != nil {
+		return err
 	}
-	remove := func(confirmed bool) *workspace.Confirm {
-		confirm, err := c.w.Delete(c.ctx, []int64{p.Seq}, confirmed)
-		switch {
-		case err != nil:
-			c.fail(err)
-		case confirm == nil:
+	return c.confirmed(func(yes bool) (*workspace.Confirm, error) {
+		confirm, err := c.w.Delete(c.ctx, []int64{p.Seq}, yes)
+		if err == nil && confirm == nil {
 			if c.failed == p.Seq {
 				c.failed = 0
 			}
 			c.out.line("Deleted: " + oneLine(p.UserText))
 			c.showChanges()
 		}
-		return confirm
-	}
-	if remove(false) != nil {
-		c.out.labelled("Pair "+number, oneLine(p.UserText))
-		c.askYes("Type yes to delete it for good: ", func() { remove(true) })
-	}
+		return confirm, err
+	}, "Pair "+number+": "+oneLine(p.UserText), "Type yes to delete it for good: ")
 }
 
 // mark changes what the user sets on a pair, and shows what it is now.
-func (c *console) mark(number string, change func(p *assistant.Pair) (text string, err error)) {
-	p, ok := c.pairNumbered(number)
-	if !ok {
-		return
+func (c *console) mark(number string, change func(p *assistant.Pair) (text string, err error)) error {
+	p, err := c.pairNumbered(number)
+	if err != nil {
+		return err
 	}
 	text, err := change(p)
-	if err == nil {
-		c.out.line(fmt.Sprintf("%s: %s", oneLine(p.UserText), text))
-		if err = c.w.Refilter(c.ctx); errors.Is(err, workspace.ErrNoHistory) {
-			err = nil
-		}
-	}
 	if err != nil {
-		c.fail(err)
-		return
+		return err
+	}
+	c.out.line(fmt.Sprintf("%s: %s", oneLine(p.UserText), text))
+	if err := c.w.Refilter(c.ctx); err != nil && !errors.Is(err, workspace.ErrNoHistory) {
+		return err
 	}
 	c.showChanges()
+	return nil
 }
 
-func (c *console) star(args string) {
+func (c *console) star(args string) error {
 	number, stars, _ := strings.Cut(args, " ")
 	n, err := strconv.Atoi(strings.TrimSpace(stars))
-	const most = 3
-	if err != nil || n < 0 || n > most {
-		c.out.line("/star, the number of a pair, and 0 to 3; /pairs lists the pairs.")
-		return
+	if err != nil || n < 0 || n > 3 {
+		return hint("/star, the number of a pair, and 0 to 3; /pairs lists the pairs.")
 	}
-	c.mark(number, func(p *assistant.Pair) (string, error) {
+	return c.mark(number, func(p *assistant.Pair) (string, error) {
 		return assistant.Counted(n, "star"), c.w.SetStars(c.ctx, p.Seq, n)
 	})
 }
 
-func (c *console) flag(number string) {
-	c.mark(number, func(p *assistant.Pair) (string, error) {
+func (c *console) flag(number string) error {
+	return c.mark(number, func(p *assistant.Pair) (string, error) {
 		flag, err := c.w.ToggleFlag(c.ctx, p.Seq)
-		if flag {
-			return "blue flag", err
-		}
-		return "grey flag", err
+		return map[bool]string{true: "blue flag", false: "grey flag"}[flag], err
 	})
 }
 
 // topic shows the topics, or gives new messages one.
-func (c *console) topic(path string) {
-	if path != "" {
-		if path == "none" {
-			path = ""
-		}
+func (c *console) topic(path string) error {
+	switch path {
+	case "":
+	case "none":
+		c.s.SetTopic("")
+	default:
 		c.s.SetTopic(history.TopicPath(path))
 	}
 	name := "none"
@@ -309,7 +298,8 @@ func (c *console) topic(path string) {
 	if path == "" {
 		topics, _ := c.w.Names(c.ctx)
 		for _, t := range topics {
-			c.indented(oneLine(t))
+			c.out.indented(oneLine(t))
 		}
 	}
+	return nil
 }

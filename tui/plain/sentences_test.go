@@ -14,9 +14,9 @@ import (
 )
 
 // spoken is what is written of text that comes in pieces of so many bytes.
-func spoken(text string, size, width int) string {
+func spoken(text string, size int) string {
 	var b bytes.Buffer
-	s := sentenceWriter{out: &printer{w: &b, redact: func(s string) string { return s }}, label: "Assistant", width: width}
+	s := sentenceWriter{out: &printer{w: &b, redact: func(s string) string { return s }}, label: "Assistant"}
 	for text != "" {
 		n := min(size, len(text))
 		s.write(text[:n])
@@ -28,23 +28,18 @@ func spoken(text string, size, width int) string {
 
 func TestSentences(t *testing.T) {
 	for name, c := range map[string]struct {
-		text  string
-		width int
-		want  string
+		text, want string
 	}{
-		"a sentence":        {"Hello there.", 0, "Assistant: Hello there.\n"},
-		"paragraphs":        {"One.\n\n\n\nTwo.  \n\n", 0, "Assistant: One.\n\nTwo.\n"},
-		"nothing":           {" \n ", 0, ""},
-		"wrapped":           {"one two three four", 20, "Assistant: one two\nthree four\n"},
-		"a long word":       {"one " + strings.Repeat("x", 30), 20, "Assistant: one\n" + strings.Repeat("x", 30) + "\n"},
-		"code is not":       {"```\na b c d e f g h i j k\n\n\n  x\n```\nlast word here now", 16, "Assistant: ```\na b c d e f g h i j k\n\n\n  x\n```\nlast word here\nnow\n"},
-		"a table is not":    {"T:\n| a | b | c | d | e | f |\nlast", 16, "Assistant: T:\n| a | b | c | d | e | f |\nlast\n"},
-		"wide sentences":    {"你好世界。你好世界。", 24, "Assistant: 你好世界。\n你好世界。\n"},
-		"lists keep spaces": {"- a\n  - b", 40, "Assistant: - a\n  - b\n"},
+		"a sentence":        {"Hello there.", "Assistant: Hello there.\n"},
+		"paragraphs":        {"One.\n\nTwo.  \n\n", "Assistant: One.\n\nTwo.\n"},
+		"nothing":           {" \n ", ""},
+		"code":              {"```\na. b\n\n\n  x\n```\nlast", "Assistant: ```\na. b\n\n\n  x\n```\nlast\n"},
+		"wide sentences":    {"你好世界。你好世界。", "Assistant: 你好世界。你好世界。\n"},
+		"lists keep spaces": {"- a\n  - b", "Assistant: - a\n  - b\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for size := 1; size <= len(c.text)+1; size++ {
-				if got := spoken(c.text, size, c.width); got != c.want {
+				if got := spoken(c.text, size); got != c.want {
 					t.Fatalf("in pieces of %d: %q, want %q", size, got, c.want)
 				}
 			}
@@ -73,7 +68,7 @@ func TestSentencesComesBySentences(t *testing.T) {
 
 // BenchmarkSentencesWithoutEnds: text that never ends a word costs no more at its end.
 func BenchmarkSentencesWithoutEnds(b *testing.B) {
-	s := sentenceWriter{out: &printer{w: io.Discard, redact: func(s string) string { return s }}, label: "A", width: 80}
+	s := sentenceWriter{out: &printer{w: io.Discard, redact: func(s string) string { return s }}, label: "A"}
 	for b.Loop() {
 		s.write("xxxx")
 	}
@@ -81,11 +76,11 @@ func BenchmarkSentencesWithoutEnds(b *testing.B) {
 
 func FuzzSentences(f *testing.F) {
 	for _, text := range []string{"One. Two\n\nthree", "```go\nx := 1\n```\nafter", "你好。\x1b[31m\u202e", "| a |\n", "a\tb  c \n d", strings.Repeat("x", maxWord+9), "a" + strings.Repeat(" ", 300) + "b"} {
-		f.Add(text, 3, 20)
+		f.Add(text, 3)
 	}
-	f.Fuzz(func(t *testing.T, text string, size, width int) {
-		size, width = max(1, size%64), max(0, width%200)
-		whole, pieces := spoken(text, len(text)+1, width), spoken(text, size, width)
+	f.Fuzz(func(t *testing.T, text string, size int) {
+		size = max(1, size%64)
+		whole, pieces := spoken(text, len(text)+1), spoken(text, size)
 		if whole != pieces {
 			t.Fatalf("whole %q, in pieces of %d %q", whole, size, pieces)
 		}

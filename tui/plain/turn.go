@@ -2,15 +2,14 @@ package plain
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
+	"winnow/tui/pane"
 )
 
 // turn is what the console knows of the running turn.
@@ -20,7 +19,7 @@ type turn struct {
 	seq         int64 // its pair
 	answer      sentenceWriter
 	reasoning   sentenceWriter
-	saidThinks  bool    // that the model thinks was shown
+	thought     bool    // that the model thinks was shown
 	inTool      bool    // the line of the tool is open
 	progress    float64 // as last shown
 	checkpoints bool    // one was made
@@ -30,38 +29,38 @@ type turn struct {
 func (c *console) send(text string) { c.dispatch(assistant.Prompt{Text: safetext.Clean(text)}) }
 
 func (c *console) dispatch(p assistant.Prompt) {
-	if c.turn != nil {
-		c.queue(p)
-		return
-	}
-	if check := c.w.CheckSend(p); check.TooLong {
+	switch check := c.w.CheckSend(p); {
+	case c.turn != nil:
+		c.fail(c.queue(p))
+	case check.TooLong:
 		c.unsent, c.failed = p.Text, 0
 		c.out.line(fmt.Sprintf("This message is too long: about %d tokens, with about %d of the system prompt; the model takes %d.",
 			c.s.Settings().Budget.Estimate(p.Text), c.s.Boundary().SYS, c.s.Boundary().ML))
-		c.askYes("The estimate may be wrong. Type yes to send it anyway: ", func() {
+		c.askYes("The estimate may be wrong. Type yes to send it anyway: ", func() error {
 			p.Force = true
 			c.start(p)
+			return nil
 		})
-		return
+	default:
+		c.start(p)
 	}
-	c.start(p)
 }
 
 // queue stores a message for the end of the running response.
-func (c *console) queue(p assistant.Prompt) {
+func (c *console) queue(p assistant.Prompt) error {
 	replaced, had, err := c.w.Queue(c.ctx, p)
 	if errors.Is(err, assistant.ErrNotBusy) {
 		c.late, err = &p, nil // the turn has ended; its last event is still to be read
 	}
 	if err != nil {
-		c.fail(err)
-		return
+		return err
 	}
 	c.endLine()
 	c.out.labelled("Queued", oneLine(p.Text))
 	if had {
 		c.out.line("It replaces: " + oneLine(replaced.Text))
 	}
+	return nil
 }
 
 // start begins a turn. It ends by Cancel, not by ctx, so that its last event is
@@ -86,19 +85,11 @@ func (c *console) start(p assistant.Prompt) {
 // follow shows a turn that has begun.
 func (c *console) follow(events <-chan assistant.Event, p assistant.Prompt) {
 	c.choices = nil
-	c.turn = &turn{
-		events: events, prompt: p,
-		answer:    sentenceWriter{out: c.out, label: "Assistant", width: c.o.Width},
-		reasoning: sentenceWriter{out: c.out, label: "Thinking", width: c.o.Width},
-	}
+	c.turn = &turn{events: events, prompt: p, answer: sentenceWriter{out: c.out, label: "Assistant"}, reasoning: sentenceWriter{out: c.out, label: "Thinking"}}
 }
 
 // addSent adds a message to those that can be recalled.
-func (c *console) addSent(text string) {
-	if err := c.w.AddSent(c.ctx, text); err != nil {
-		c.fail(err)
-	}
-}
+func (c *console) addSent(text string) { c.fail(c.w.AddSent(c.ctx, text)) }
 
 // endLine ends the line that streams, before something else is shown.
 func (c *console) endLine() {
@@ -109,8 +100,8 @@ func (c *console) endLine() {
 	}
 }
 
-// say adds a labelled line to a running turn.
-func (c *console) say(label, text string) {
+// note adds a labelled line to a running turn.
+func (c *console) note(label, text string) {
 	c.endLine()
 	c.out.labelled(label, namedKeys(text))
 }
@@ -136,19 +127,19 @@ func (c *console) onEvent(e assistant.Event, ok bool) {
 	case assistant.ToolStart, assistant.ToolProgress, assistant.ToolComplete:
 		c.onTool(e)
 	case assistant.PayloadFound:
-		c.say(typeName(e.Payload.Type), e.Payload.Summary)
+		c.note(cardName(e.Payload.Type), e.Payload.Summary)
 	case assistant.CheckpointCreated:
 		t.checkpoints = true
 	case assistant.ContextTrimmed:
-		c.say("Notice", fmt.Sprintf("too long for the model: trying again without %d of %d pairs.", e.Trimmed, e.Sent+e.Trimmed))
+		c.note("Notice", fmt.Sprintf("too long for the model: trying again without %d of %d pairs.", e.Trimmed, e.Sent+e.Trimmed))
 	case assistant.Retrying:
 		text := "trying again: " + e.Reason
 		if e.After > 0 {
 			text = fmt.Sprintf("trying again in %s, attempt %d: %s", e.After.Round(100*time.Millisecond), e.Attempt, e.Reason)
 		}
-		c.say("Notice", text)
+		c.note("Notice", text)
 	case assistant.Queued:
-		c.say("Queued", oneLine(e.Text))
+		c.note("Queued", oneLine(e.Text))
 	case assistant.ConfirmRequest:
 		c.confirm(e)
 	case assistant.Complete, assistant.Error, assistant.Cancelled:
@@ -156,14 +147,15 @@ func (c *console) onEvent(e assistant.Event, ok bool) {
 	}
 }
 
+// onStatus shows a status, the first "Thinking…" of a turn only. That a tool runs
+// is said by its own line.
 func (c *console) onStatus(text string) {
 	switch {
+	case strings.HasPrefix(text, "Running "):
 	case text != "Thinking…":
-		if !strings.HasPrefix(text, "Running ") { // the tool's own line says it
-			c.say("Notice", text)
-		}
-	case !c.turn.saidThinks:
-		c.turn.saidThinks = true
+		c.note("Notice", text)
+	case !c.turn.thought:
+		c.turn.thought = true
 		c.endLine()
 		c.out.line(text)
 	}
@@ -181,69 +173,69 @@ func (c *console) onText(text string) {
 	c.turn.answer.write(strings.ReplaceAll(text, `\[[tool:`, "[[tool:"))
 }
 
+// maxOutcome bounds what is shown of a tool, in cells; /pair shows all.
+const maxOutcome = 400
+
 // onTool shows a call and its result on one line, if nothing comes between.
 func (c *console) onTool(e assistant.Event) {
 	t := c.turn
 	switch e := e.(type) {
 	case assistant.ToolStart:
 		c.endLine()
-		c.out.begin("Tool")
-		c.out.more(strings.TrimSpace(visibleLine(e.Tool)+" "+argumentText(e.Input)) + " …")
+		c.out.begin(boldOn, "Tool")
+		c.out.more(strings.TrimSpace(visibleLine(e.Tool)+" "+safetext.Line(pane.ArgumentLine(e.Input), maxOutcome)) + " …")
 		t.progress, t.inTool = 0, true
 	case assistant.ToolProgress:
 		const step = 0.25 // a listener wants to hear that it goes on, not each step
 		if e.Progress >= t.progress+step && e.Progress < 1 {
 			t.progress = e.Progress
-			c.say("Progress", fmt.Sprintf("%d percent, %s", int(e.Progress*100), oneLine(e.Message)))
+			c.note("Progress", fmt.Sprintf("%d percent, %s", int(e.Progress*100), oneLine(e.Message)))
 		}
 	case assistant.ToolComplete:
 		if !t.inTool {
 			c.endLine()
-			c.out.begin("Tool")
+			c.out.begin(boldOn, "Tool")
 			c.out.more(visibleLine(e.Tool))
 		}
-		c.out.more(" " + resultText(e))
+		text := safetext.Line(e.Message, maxOutcome)
+		switch {
+		case e.Success:
+			text = "done: " + text
+		case e.ErrorCode != assistant.CodeDeclined:
+			text = "failed (" + visibleLine(e.ErrorCode) + "): " + text
+		}
+		c.out.more(" " + text)
 		c.out.fresh()
 		t.inTool = false
 	default:
 	}
 }
 
-// maxOutcome bounds what is shown of a tool's result, in cells; /pair shows all.
-const maxOutcome = 400
-
-func resultText(e assistant.ToolComplete) string {
-	message := safetext.Line(e.Message, maxOutcome)
-	switch {
-	case e.Success:
-		return "done: " + message
-	case e.ErrorCode == assistant.CodeDeclined:
-		return message
+// cardName is the name of a payload type as words.
+func cardName(payload string) string {
+	if payload == "" {
+		return "Card"
 	}
-	return "failed (" + visibleLine(e.ErrorCode) + "): " + message
+	return upperFirst(spaced(payload))
 }
 
-// argumentText are the values of an object of arguments, with their names when
-// there are several.
-func argumentText(raw json.RawMessage) string {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(raw, &fields) != nil {
-		return safetext.Line(visible(string(raw)), maxOutcome)
-	}
-	var parts []string
-	for name, value := range fields {
-		var text string
-		if json.Unmarshal(value, &text) != nil {
-			text = string(value)
+// confirm asks about a tool, with everything that it would do.
+func (c *console) confirm(e assistant.ConfirmRequest) {
+	reply := func(yes bool) error {
+		if !yes {
+			c.out.line("It is not done.")
 		}
-		text = visible(text)
-		if len(fields) > 1 {
-			text = visible(name) + "=" + text
+		if c.w.Answer(e.ID, yes) != nil {
+			c.out.line("The turn was over already.")
 		}
-		parts = append(parts, text)
+		return nil
 	}
-	slices.Sort(parts)
-	return safetext.Line(strings.Join(parts, " "), maxOutcome)
+	c.endLine()
+	c.out.labelled("Question", "the assistant wants to "+spaced(e.Tool)+". This is what it would do:")
+	for l := range strings.SplitSeq(strings.TrimRight(e.Diff, "\n"), "\n") {
+		c.out.indented(visible(l))
+	}
+	c.ask("Type yes to do it: ", map[string]func() error{"yes": func() error { return reply(true) }}, func() { _ = reply(false) })
 }
 
 // onEnd says how the turn ended and what can be done now.
@@ -252,8 +244,10 @@ func (c *console) onEnd(end assistant.Event) {
 	t := c.turn
 	c.turn, c.question = nil, nil
 	c.o.Window.Changed()
+	complete := false
 	switch e := end.(type) {
 	case assistant.Complete:
+		complete = true
 		if e.Payload.Notice != "" {
 			c.out.labelled("Notice", e.Payload.Notice)
 		}
@@ -274,20 +268,17 @@ func (c *console) onEnd(end assistant.Event) {
 		c.out.line(fmt.Sprintf("Checkpoint %d: /undo undoes these changes.", len(c.s.Checkpoints())))
 	}
 	c.showChanges()
-	c.next(end, t.seq)
+	c.next(complete, t.seq)
 }
 
 // next continues after a turn: with the end, with the queued message, or with
 // what the answer offers.
-func (c *console) next(end assistant.Event, seq int64) {
-	_, complete := end.(assistant.Complete)
+func (c *console) next(complete bool, seq int64) {
 	queued, waits := c.w.Queued()
 	switch {
-	case c.cancelled:
-		c.done = true
 	case c.leaving:
 		c.leaving = false
-		c.quit("")
+		_ = c.quit("") // it asks, or ends
 	case waits && complete:
 		c.w.TakeQueued()
 		c.startQueued(queued)
@@ -309,41 +300,38 @@ func (c *console) startQueued(p assistant.Prompt) {
 }
 
 // cancel cancels the running turn.
-func (c *console) cancel(string) {
+func (c *console) cancel(string) error {
 	if c.turn == nil {
-		c.out.line("Nothing runs.")
-		return
+		return hint("Nothing runs.")
 	}
 	c.endLine()
 	c.out.line("Cancelling.")
 	c.question = nil
 	c.w.Cancel()
+	return nil
 }
 
-// showChanges shows what a screen always shows, when it has changed.
-func (c *console) showChanges() {
-	if now := c.s.Counter(); now != c.counter {
-		c.counter = now
-		c.out.line(c.contextText())
+// quit leaves, and asks first what becomes of unsaved changes. The pair of a
+// running turn stays, as interrupted.
+func (c *console) quit(string) error {
+	switch {
+	case c.turn != nil:
+		c.leaving, c.question = true, nil
+		c.endLine()
+		go c.interruptTurn() // the loop reads the end of the turn
+	case !c.w.QuitCheck().Unsaved || !c.o.Interactive || c.ended:
+		c.leave()
+	default:
+		c.out.labelled("Question", "there are unsaved changes. save writes them, keep leaves them for next time, discard drops them, stay does not quit.")
+		leave := func() error { c.leave(); return nil }
+		c.ask("Type save, keep, discard or stay: ", map[string]func() error{
+			"save": func() error { return c.saveThen(c.leave) }, "keep": leave,
+			"discard": func() error { return errors.Join(c.discardNow(), leave()) },
+		}, func() {
+			if !c.ended {
+				c.out.line("You stay.")
+			}
+		})
 	}
-	if now := c.isUnsaved(); now != c.unsaved {
-		c.unsaved = now
-		if now {
-			c.out.line("There are unsaved changes; /save writes them.")
-		} else {
-			c.out.line("Nothing is unsaved.")
-		}
-	}
-}
-
-// contextText is the context counter as a sentence.
-func (c *console) contextText() string {
-	return "Context " + strings.ReplaceAll(c.s.Counter(), "/", " of ") + "."
-}
-
-func (c *console) modelText() string {
-	if id := c.s.Model(); id != "" {
-		return "Model " + visibleLine(id)
-	}
-	return "No model is selected; /models lists them"
+	return nil
 }

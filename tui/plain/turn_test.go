@@ -239,6 +239,15 @@ func TestContextEndsIt(t *testing.T) {
 	if r.session.Busy() || script.Cancelled() != 1 {
 		t.Errorf("busy %v, %d cancelled", r.session.Busy(), script.Cancelled())
 	}
+	// What was asked stays, as after a kill.
+	refs := r.session.Visible()
+	if len(refs) != 1 {
+		t.Fatalf("%d pairs in view, want the one that was asked", len(refs))
+	}
+	pairs, err := r.session.Pairs(t.Context(), []int64{refs[0].Seq})
+	if err != nil || pairs[0].ErrorCode != assistant.CodeInterrupted || strings.TrimSpace(pairs[0].AssistantText) != "Half." {
+		t.Errorf("the pair is %+v, %v; want it interrupted, with what was received", pairs, err)
+	}
 }
 
 // TestNobodyReadsOn: a terminal that is gone ends the turn and the console.

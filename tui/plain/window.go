@@ -2,57 +2,69 @@ package plain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"winnow/assistant"
+	"winnow/assistant/workspace"
+	"winnow/checkpoint"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 )
 
+// nothingDone says that a question was answered with no.
+func (c *console) nothingDone() { c.out.line("Nothing was done.") }
+
 // perform does what the window asks for.
-func (c *console) perform(a pane.Action) {
+func (c *console) perform(a pane.Action) error {
 	switch a := a.(type) {
 	case pane.Edit:
-		c.edit(a)
+		return c.edit(a)
 	case pane.Notify:
 		c.out.line(a.Text)
 	case pane.SetFilter:
-		c.setFilter(a.Line)
+		return c.setFilter(a.Line)
 	case pane.Pick:
 		c.pick(a)
 	case pane.Confirm:
 		c.out.labelled("Question", a.Title)
-		c.indented(a.Lines...)
+		c.out.indented(a.Lines...)
 		prompt := "Type yes to " + a.Yes
-		answers := map[string]func(){"yes": func() { c.perform(a.Then()) }}
+		answers := map[string]func() error{"yes": func() error { return c.perform(a.Then()) }}
 		for _, more := range a.More {
 			prompt += ", " + more.Key + " to " + more.Label
-			answers[more.Key] = func() { c.perform(more.Then()) }
+			answers[more.Key] = func() error { return c.perform(more.Then()) }
 		}
-		c.ask(prompt+": ", answers, func() { c.out.line("Nothing was done.") })
+		c.ask(prompt+": ", answers, c.nothingDone)
 	case pane.Run:
 		c.out.line(a.Doing)
-		notice := ""
-		ok := c.run(func(ctx context.Context) (err error) { notice, err = a.Run(ctx); return err })
+		notice, err := get(c, a.Run)
 		c.o.Window.Changed()
-		if ok {
-			c.out.line(notice)
-			c.showChanges()
+		if err != nil {
+			return err
 		}
+		c.out.line(notice)
+		c.showChanges()
 	case pane.Nothing:
 	}
+	return nil
 }
 
 // edit changes the window, as one step that can be undone.
-func (c *console) edit(e pane.Edit) {
+func (c *console) edit(e pane.Edit) error {
 	if err := c.w.Edit(e.Description, e.Change); err != nil {
-		c.fail(err)
-		return
+		return err
 	}
+	c.changed(e.Notice() + ". /undo undoes it.")
+	return nil
+}
+
+// changed says what has changed the window, and shows what that changes.
+func (c *console) changed(text string) {
 	c.o.Window.Changed()
-	c.out.line(e.Notice() + ". /undo undoes it.")
+	c.out.line(text)
 	c.showChanges()
 }
 
@@ -60,17 +72,16 @@ func (c *console) edit(e pane.Edit) {
 func (c *console) pick(p pane.Pick) {
 	c.out.labelled("Question", p.Title)
 	for i, e := range p.Entries {
-		c.indented(strings.TrimSpace(fmt.Sprintf("%d %s  %s", i+1, visibleLine(e.Text), visibleLine(e.Extra))))
+		c.out.indented(strings.TrimSpace(fmt.Sprintf("%d %s  %s", i+1, visibleLine(e.Text), visibleLine(e.Extra))))
 	}
 	c.ask("Type a number: ", nil, func() { c.out.line("Nothing was chosen.") })
 	if c.question != nil {
 		c.question.number = func(word string) bool {
-			n, err := strconv.Atoi(word)
-			if err != nil || n < 1 || n > len(p.Entries) {
-				return false
+			i, err := index(word, len(p.Entries), "")
+			if err == nil {
+				c.fail(c.perform(p.Then(p.Entries[i].Value)))
 			}
-			c.perform(p.Then(p.Entries[n-1].Value))
-			return true
+			return err == nil
 		}
 	}
 }
@@ -119,54 +130,49 @@ func (c *console) listChoices(title string) {
 	}
 	c.out.line(title + ", a slash and the number chooses:")
 	for i, ch := range c.choices {
-		c.indented(fmt.Sprintf("/%d %s", i+1, visibleLine(ch.label)))
+		c.out.indented(fmt.Sprintf("/%d %s", i+1, visibleLine(ch.label)))
 	}
 }
 
-func (c *console) choose(number string) {
-	i, ok := c.index(number, len(c.choices), fmt.Sprintf("There is no choice %s; %s offered now.", visibleLine(number), are(len(c.choices))))
-	if !ok {
-		return
+func (c *console) choose(number string) error {
+	i, err := index(number, len(c.choices), fmt.Sprintf("There is no choice %s; %s offered now.", visibleLine(number), are(len(c.choices))))
+	if err != nil {
+		return err
 	}
 	ch := c.choices[i]
-	show := func(text string) {
-		if c.o.Interactive {
-			c.out.labelled("You", text)
-		}
-	}
+	p := assistant.Prompt{Text: ch.message}
 	switch {
 	case ch.proposal != "":
-		c.decide(ch)
-	case ch.action == nil:
-		show(ch.message)
-		c.dispatch(assistant.Prompt{Text: ch.message})
-	case ch.action.Handler == "server":
-		show(ch.label)
-		c.dispatch(c.w.ActionPrompt(*ch.action))
-	default:
-		c.act(ch.action.Action)
+		return c.decide(ch)
+	case ch.action != nil && ch.action.Handler != "server":
+		return c.act(ch.action.Action)
+	case ch.action != nil:
+		p = c.w.ActionPrompt(*ch.action)
 	}
-}
-
-func are(n int) string {
-	if n == 1 {
-		return "1 is"
+	if c.o.Interactive {
+		text := ch.message
+		if ch.action != nil {
+			text = ch.label
+		}
+		c.out.labelled("You", text)
 	}
-	return fmt.Sprintf("%d are", n)
+	c.dispatch(p)
+	return nil
 }
 
 // decide answers a proposal. Accepting it is a turn of its own.
-func (c *console) decide(ch choice) {
+func (c *console) decide(ch choice) error {
 	events, err := c.w.Decide(c.ctx, ch.pair, ch.proposal, ch.accept)
 	switch {
 	case err != nil:
-		c.fail(err)
+		return err
 	case events == nil:
 		c.out.line("Rejected; the assistant learns of it with your next message.")
 		c.offer(ch.pair)
 	default:
 		c.follow(events, assistant.Prompt{Text: ch.label})
 	}
+	return nil
 }
 
 // sameAs are the actions of windows that a command does.
@@ -176,137 +182,192 @@ var sameAs = map[string]string{
 
 // act performs an action that an answer suggested: a command of this console, or
 // one that the window knows.
-func (c *console) act(action string) {
+func (c *console) act(action string) error {
 	name := strings.ReplaceAll(action, "_", "-")
 	if same, ok := sameAs[name]; ok {
 		name = same
 	}
 	if cmd := commandNamed(name); cmd != nil {
-		cmd.run(c, "")
-		return
+		return cmd.run(c, "")
 	}
 	if d, ok := c.o.Window.(doer); ok {
 		a := d.Do(name)
 		if _, nothing := a.(pane.Nothing); !nothing {
-			c.perform(a)
-			return
+			return c.perform(a)
 		}
 	}
-	c.listRules("")
+	return c.listRules("")
 }
 
-func (c *console) listRules(string) {
+func (c *console) listRules(string) error {
 	l, ok := c.o.Window.(Lister)
 	if !ok {
-		c.out.line("This window has nothing to list.")
-		return
+		return hint("This window has nothing to list.")
 	}
 	c.o.Window.Changed()
 	rules := l.Rules()
 	if len(rules) == 0 {
 		c.out.line("There are no rules.")
 	}
-	c.indented(rules...)
+	c.out.indented(rules...)
 	c.out.line(l.Summary())
+	return nil
 }
 
-func (c *console) listChanges(string) { c.planSave() }
-
-// planSave shows what a save would change; it reports whether there is anything.
-func (c *console) planSave() bool {
-	var plan assistant.SavePlan
-	if !c.run(func(ctx context.Context) (err error) { plan, err = c.w.PlanSave(ctx); return err }) {
-		return false
-	}
+// planSave shows what a save would change; any says whether there is something.
+func (c *console) planSave() (any bool, err error) {
+	plan, err := get(c, c.w.PlanSave)
 	st := style.New(style.Options{Colors: style.None})
 	switch {
+	case err != nil:
+		return false, err
 	case plan.Conflict != nil:
 		c.out.labelled("Notice", pane.ConflictTitle(plan.Conflict)+".")
-		c.indented(pane.ConflictLines(plan.Conflict, plan.Rules, &st.Icons)...)
-		c.resolve()
-		return false
-	case plan.Empty():
-		c.out.line("Nothing to save: the file says the same.")
-		return false
-	}
-	c.indented(pane.SavePlanLines(plan, &st)...)
-	return true
-}
-
-// resolve asks whose version of the rules holds when both sides changed them.
-func (c *console) resolve() {
-	load := func(drop bool) func() {
-		return func() {
-			if c.run(func(ctx context.Context) error {
-				_, err := c.w.RefreshSaved(ctx, "Load the changed file", drop)
+		c.out.indented(pane.ConflictLines(plan.Conflict, plan.Rules, &st.Icons)...)
+		load := func(drop bool) func() error {
+			return func() error {
+				_, err := get(c, func(ctx context.Context) (assistant.Refreshed, error) {
+					return c.w.RefreshSaved(ctx, "Load the changed file", drop)
+				})
+				if err == nil {
+					c.changed("The file was loaded. /changes shows what is unsaved now.")
+				}
 				return err
-			}) {
-				c.o.Window.Changed()
-				c.out.line("The file was loaded. /changes shows what is unsaved now.")
-				c.showChanges()
 			}
 		}
+		c.ask("Type mine to load their version and re-apply yours, theirs to drop yours: ",
+			map[string]func() error{"mine": load(false), "theirs": load(true)}, func() { c.out.line("Nothing was saved.") })
+		return false, nil
+	case plan.Empty():
+		c.out.line("Nothing to save: the file says the same.")
+		return false, nil
 	}
-	c.ask("Type mine to load their version and re-apply yours, theirs to drop yours: ",
-		map[string]func(){"mine": load(false), "theirs": load(true)}, func() { c.out.line("Nothing was saved.") })
+	c.out.indented(pane.SavePlanLines(plan, &st)...)
+	return true, nil
 }
 
-func (c *console) save(string) { c.saveThen(func() {}) }
-
 // saveThen shows what would be written, writes after a yes, and continues.
-func (c *console) saveThen(then func()) {
-	if !c.planSave() {
+func (c *console) saveThen(then func()) error {
+	any, err := c.planSave()
+	if err != nil {
+		return err
+	}
+	if !any {
 		if c.question == nil {
 			then()
 		}
-		return
+		return nil
 	}
-	c.askYes("Type yes to save: ", func() {
-		var saved assistant.Saved
-		ok := c.run(func(ctx context.Context) (err error) { saved, err = c.w.Save(ctx); return err })
+	c.askYes("Type yes to save: ", func() error {
+		saved, err := get(c, c.w.Save)
 		c.o.Window.Changed()
 		c.unsaved = c.isUnsaved()
-		if ok {
+		if err == nil {
 			c.out.labelled("Saved", saved.Message)
 			then()
 		}
+		return err
 	})
+	return nil
 }
 
-func (c *console) discard(string) {
-	if c.planSave() {
+func (c *console) discard(string) error {
+	any, err := c.planSave()
+	if any {
 		c.askYes("Type yes to discard these changes: ", c.discardNow)
 	}
+	return err
 }
 
-func (c *console) discardNow() {
+func (c *console) discardNow() error {
 	lost, err := c.w.Discard("Discarded the unsaved changes")
+	if err == nil {
+		c.changed("Discarded " + assistant.Counted(len(lost), "unsaved change") + ". /undo undoes it.")
+	}
+	return err
+}
+
+// listCheckpoints lists the points to go back to, "Session start" first.
+func (c *console) listCheckpoints(string) error {
+	all := c.s.Checkpoints()
+	if len(all) == 0 {
+		return hint("There are no checkpoints.")
+	}
+	c.out.line("Checkpoints, /rollback and the number goes back to before it:")
+	for i, p := range all {
+		c.out.indented(strconv.Itoa(i+1) + " " + checkpointText(p))
+	}
+	return nil
+}
+
+func checkpointText(p checkpoint.Checkpoint) string {
+	text := p.Time.Local().Format("15:04") + " " + visibleLine(p.Description)
+	if effect := p.Effect(); effect != "" {
+		text += ": " + oneLine(effect)
+	}
+	return text
+}
+
+var scopes = map[string]checkpoint.Scope{
+	"": checkpoint.Both, "both": checkpoint.Both, "rules": checkpoint.Rules, "conversation": checkpoint.Conversation,
+}
+
+func (c *console) rollback(args string) error {
+	number, what, _ := strings.Cut(args, " ")
+	scope, known := scopes[strings.TrimSpace(what)]
+	if !known {
+		number = ""
+	}
+	all := c.s.Checkpoints()
+	i, err := index(number, len(all), "/rollback, the number of a checkpoint, and perhaps rules or conversation. /checkpoints lists them.")
 	if err != nil {
-		c.fail(err)
-		return
+		return err
+	}
+	return c.rolledBack(c.w.Rollback(c.ctx, all[i].ID, scope))
+}
+
+func (c *console) rolledBack(back workspace.RolledBack, err error) error {
+	if err != nil {
+		return err
+	}
+	c.choices = nil
+	c.out.line("Rolled back to before " + visibleLine(back.Step.Description) + ". /undo-rollback undoes that until the next message.")
+	if back.Text != "" {
+		c.unsent, c.failed = back.Text, 0
+		c.out.labelled("The message was", oneLine(back.Text))
+		c.out.line("/retry sends it again, /reask asks with other words.")
 	}
 	c.o.Window.Changed()
-	c.out.line("Discarded " + assistant.Counted(len(lost), "unsaved change") + ". /undo undoes it.")
 	c.showChanges()
+	return nil
 }
 
-// quit leaves, and asks first what becomes of unsaved changes.
-func (c *console) quit(string) {
-	check := c.w.QuitCheck()
-	switch {
-	case c.turn != nil:
-		c.leaving = true
-		c.cancel("")
-	case !check.Unsaved || !c.o.Interactive || c.ended:
-		c.leave()
-	default:
-		c.out.labelled("Question", "there are unsaved changes. save writes them, keep leaves them for next time, discard drops them, stay does not quit.")
-		c.ask("Type save, keep, discard or stay: ", map[string]func(){
-			"save": func() { c.saveThen(c.leave) }, "keep": c.leave, "discard": func() { c.discardNow(); c.leave() },
-		}, func() {
-			if !c.ended {
-				c.out.line("You stay.")
-			}
-		})
+// undo undoes the newest change. It asks when that cuts the conversation.
+func (c *console) undo(string) error {
+	step, ok := c.w.UndoStep()
+	undo := func(scope checkpoint.Scope) func() error {
+		return func() error { return c.rolledBack(c.w.Undo(c.ctx, scope)) }
 	}
+	switch {
+	case !ok:
+		return hint("There is no change to undo.")
+	case !step.ByAssistant:
+		return undo(checkpoint.Rules)()
+	}
+	c.out.labelled("The assistant's change", checkpointText(step.Checkpoint))
+	c.ask("Type yes to undo it with its message, rules to undo only the change: ",
+		map[string]func() error{"yes": undo(checkpoint.Both), "rules": undo(checkpoint.Rules)}, c.nothingDone)
+	return nil
+}
+
+func (c *console) undoRollback(string) error {
+	err := c.w.UndoRollback(c.ctx)
+	if errors.Is(err, workspace.ErrNothingToUndo) {
+		return hint("There is no rollback to undo.")
+	}
+	if err == nil {
+		c.unsent, c.failed = "", 0
+		c.changed("The rollback is undone.")
+	}
+	return err
 }

@@ -53,12 +53,9 @@ type Options struct {
 	// queued, questions are asked, errors go to Out. Without it messages go one
 	// after the other, questions are answered no, errors go to Err.
 	Interactive bool
-	// Interrupt receives what Ctrl+C sends; nil never does.
-	Interrupt <-chan os.Signal
+	Interrupt   <-chan os.Signal // what Ctrl+C sends; nil never does
 
-	Prompt   string // before a message; "" is "You: "
-	Width    int    // cells at which answers are wrapped; 0 leaves it to the terminal
-	Color    bool   // labels stand out
+	Color    bool // labels stand out
 	Examples []string
 	Notice   string // shown at the start
 	Recovery *Recovery
@@ -76,8 +73,8 @@ const (
 // Run converses until the input ends, the user quits or ctx is done, and returns
 // the exit status: 0; 1 when Out fails, when the session cannot be read, or, not
 // Interactive, when the last turn failed; 130 when ctx or Ctrl+C ended it. A
-// running turn is finished at the end of the input and cancelled by ctx. Unsaved
-// changes of the window stay as they are.
+// running turn is finished at the end of the input, and interrupted by ctx: its
+// pair stays. Unsaved changes of the window stay as they are.
 func Run(ctx context.Context, o Options) int {
 	c := newConsole(ctx, o)
 	if err := c.s.LoadView(ctx); err != nil {
@@ -97,9 +94,6 @@ func newConsole(ctx context.Context, o Options) *console {
 	}
 	if o.Err == nil {
 		o.Err = io.Discard
-	}
-	if o.Prompt == "" {
-		o.Prompt = "You: "
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -140,30 +134,28 @@ type console struct {
 	models   []string          // as last numbered
 	sessions []history.Session // as last numbered
 
-	counter   string // as last shown
-	unsaved   bool   // as last shown
-	thinking  bool   // reasoning is shown
-	prompted  bool   // a prompt waits for a line
-	ended     bool   // the input has
-	warned    bool   // one more Ctrl+C quits
-	leaving   bool   // quit when the turn is over
-	cancelled bool   // ctx is done: quit without a word
-	done      bool
-	status    int
+	counter  string // as last shown
+	unsaved  bool   // as last shown
+	thinking bool   // reasoning is shown
+	prompted bool   // a prompt waits for a line
+	ended    bool   // the input has
+	warned   bool   // one more Ctrl+C quits
+	leaving  bool   // quit when the turn is over
+	done     bool
+	status   int
 }
 
 // loop handles one event after the other until the console is done.
 func (c *console) loop() int {
-	stop := c.ctx.Done()
 	for !c.done {
 		if c.ended && c.turn == nil {
 			c.endOfInput()
 			break
 		}
 		c.prompt()
-		if c.out.err != nil && !c.cancelled {
-			c.stop(exitFailed)
-			continue
+		if c.out.err != nil {
+			c.interruptTurn()
+			return exitFailed
 		}
 		var events <-chan assistant.Event
 		input := c.lines
@@ -174,9 +166,10 @@ func (c *console) loop() int {
 			input = nil
 		}
 		select {
-		case <-stop:
-			stop = nil
-			c.stop(exitCancelled)
+		case <-c.ctx.Done():
+			c.interruptTurn()
+			c.out.fresh()
+			return exitCancelled
 		case _, ok := <-c.o.Interrupt:
 			c.interrupt(ok)
 		case e, ok := <-events:
@@ -188,6 +181,15 @@ func (c *console) loop() int {
 	return c.status
 }
 
+// interruptTurn ends the running turn as the end of the program does: its pair
+// stays, as interrupted.
+func (c *console) interruptTurn() {
+	const limit = 500 * time.Millisecond // afterwards the next start marks the pair
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), limit)
+	defer cancel()
+	_ = c.s.Close(ctx)
+}
+
 // prompt shows once what kind of line is expected.
 func (c *console) prompt() {
 	unread := c.question != nil && c.question.at.IsZero()
@@ -195,9 +197,9 @@ func (c *console) prompt() {
 		return
 	}
 	c.prompted = false
-	text := c.o.Prompt
+	text := "You: "
 	switch {
-	case !c.o.Interactive || c.ended || c.cancelled || c.turn != nil && c.question == nil:
+	case !c.o.Interactive || c.ended || c.turn != nil && c.question == nil:
 		return
 	case c.question != nil:
 		text = c.question.prompt
@@ -258,7 +260,7 @@ func (c *console) interrupt(ok bool) {
 	case !ok:
 		c.o.Interrupt = nil
 	case c.turn != nil:
-		c.cancel("")
+		_ = c.cancel("") // something runs
 	case c.question != nil:
 		c.dropQuestion()
 	case c.message.begun:
@@ -271,16 +273,6 @@ func (c *console) interrupt(ok bool) {
 		c.warned = true
 		c.out.line("Ctrl+C again quits; so does /quit.")
 	}
-}
-
-// stop ends the console as soon as the turn allows it.
-func (c *console) stop(status int) {
-	c.status, c.cancelled, c.question = status, true, nil
-	if c.turn == nil {
-		c.done = true
-		return
-	}
-	c.s.Cancel()
 }
 
 // endOfInput leaves after the last line.
@@ -326,22 +318,36 @@ func (c *console) greet() {
 		}
 		c.listChoices("For example")
 	}
-	c.counter, c.unsaved = c.s.Counter(), c.isUnsaved()
-	if c.unsaved {
-		c.out.line("There are unsaved changes; /save writes them.")
-	}
+	c.counter = c.s.Counter()
+	c.showChanges()
 	if r := c.o.Recovery; r != nil {
 		c.out.labelled("Question", "winnow stopped unexpectedly last time.")
-		c.indented(r.Lines...)
-		c.ask("Type discard to drop the unsaved changes; anything else keeps them: ", map[string]func(){
-			"discard": func() { c.edit(pane.Edit{Description: "Discard after a crash", Change: r.Discard}) },
+		c.out.indented(r.Lines...)
+		c.ask("Type discard to drop the unsaved changes; anything else keeps them: ", map[string]func() error{
+			"discard": func() error { return c.edit(pane.Edit{Description: "Discard after a crash", Change: r.Discard}) },
 		}, func() { c.out.line("Recovered; nothing is saved yet.") })
 	}
 }
 
+// showChanges shows what a screen always shows, when it has changed.
+func (c *console) showChanges() {
+	if now := c.s.Counter(); now != c.counter {
+		c.counter = now
+		c.out.line(c.contextText())
+	}
+	if now := c.isUnsaved(); now != c.unsaved {
+		c.unsaved = now
+		if now {
+			c.out.line("There are unsaved changes; /save writes them.")
+		} else {
+			c.out.line("Nothing is unsaved.")
+		}
+	}
+}
+
 // run does what takes time. Ctrl+C and the end of ctx cancel it; it is waited
-// for in any case. It reports an error and whether there was none.
-func (c *console) run(f func(ctx context.Context) error) bool {
+// for in any case.
+func (c *console) run(f func(ctx context.Context) error) error {
 	ctx, cancel := context.WithCancel(c.ctx)
 	defer cancel()
 	result := make(chan error, 1)
@@ -350,14 +356,17 @@ func (c *console) run(f func(ctx context.Context) error) bool {
 	for {
 		select {
 		case err := <-result:
-			if err != nil {
-				c.fail(err)
-			}
-			return err == nil
+			return err
 		case <-interrupts:
 			interrupts = nil
 			c.out.line("Cancelling.")
 			cancel()
 		}
 	}
+}
+
+// get is run for what has a result.
+func get[T any](c *console, f func(ctx context.Context) (T, error)) (v T, err error) {
+	err = c.run(func(ctx context.Context) (err error) { v, err = f(ctx); return err })
+	return v, err
 }
