@@ -1,14 +1,20 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"winnow/assistant"
+	"winnow/assistant/budget"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
 	"winnow/assistant/safetext"
@@ -23,6 +29,12 @@ const (
 	firstWords     = 80 // cells of a user's text
 	maxModelsShown = 50
 )
+
+// otherModels names the pairs of the models that are not listed one by one.
+const otherModels = "(others)"
+
+// cutNote tells the model what to do about a cut context.
+const cutNote = "The lists are cut to fit; every count is exact. search_pairs, list_topics and list_sessions give the rest."
 
 // countPatience bounds how long the context waits for the count of a line that
 // has to read texts; such a line is shown without its count.
@@ -132,61 +144,129 @@ func (w *Window) Context() (any, error) {
 	return w.describe(ctx, now)
 }
 
-// StateHash changes whenever the context may have changed.
+// StateHash changes whenever the context may have changed. "" says that it
+// cannot be read; Context says why.
 func (w *Window) StateHash() string {
 	w.work.Lock()
 	defer w.work.Unlock()
 	ctx := context.Background()
-	hash := sha256.New()
 	now, err := w.read(ctx)
-	if err == nil {
-		var c Context
-		if c, err = w.describe(ctx, now); err == nil {
-			err = json.NewEncoder(hash).Encode(c)
-		}
-	}
 	if err != nil {
-		return "" // nothing is known; Context says why
+		return ""
 	}
-	return hex.EncodeToString(hash.Sum(nil))
+	c, err := w.describe(ctx, now)
+	raw, encodeErr := json.Marshal(c)
+	if err != nil || encodeErr != nil {
+		return ""
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(raw))
 }
 
 // describe makes the context of these marks.
 func (w *Window) describe(ctx context.Context, now marks) (Context, error) {
 	at := w.selected()
-	c := Context{
-		WindowType: windowType, Session: shown(at.Session), Topic: shown(at.Topic),
-		Topics: []ContextTopic{}, Models: []ContextModel{}, Saved: []ContextSaved{}, Newest: []PairLine{},
-	}
 	sessions, err := w.store.Groups(ctx, history.BySession)
 	if err != nil {
-		return c, err
+		return Context{}, err
 	}
 	models, err := w.store.Groups(ctx, history.ByModel)
 	if err != nil {
-		return c, err
+		return Context{}, err
 	}
-	c.Counts = ContextCounts{
-		Pairs: len(now.pairs), Topics: len(now.columns[topics].sets), Saved: len(now.filters), Starred: map[string]int{},
-		Unflagged: len(now.columns[flags].sets[flagOff]), NoTopic: len(now.pairs) - len(now.columns[topics].marked()),
-		Sessions: len(sessions), Models: len(models),
+	saved, err := w.store.SavedFilters(ctx)
+	if err != nil {
+		return Context{}, err
+	}
+	newest, err := w.store.Load(ctx, backwards(now.pairs, newestShown))
+	if err != nil {
+		return Context{}, err
+	}
+	c := Context{
+		WindowType: windowType, Session: shown(at.Session), Topic: shown(at.Topic),
+		Topics: now.tree(""), Models: mostUsed(models), Saved: []ContextSaved{}, Newest: []PairLine{},
+		Counts: ContextCounts{
+			Pairs: len(now.pairs), Sessions: len(sessions), Models: len(models), Topics: len(now.topicPaths()), Saved: len(saved),
+			Starred: map[string]int{}, Unflagged: len(now.sets[mark{flags, flagOff}]), NoTopic: len(now.sets[mark{topics, ""}]),
+		},
+	}
+	for n := 1; n <= filter.MaxStars; n++ {
+		value := strconv.Itoa(n)
+		c.Counts.Starred[value] = len(now.sets[mark{stars, value}])
 	}
 	for _, s := range sessions {
 		c.Counts.Failed += s.Failed
 	}
-	for value, pairs := range now.columns[stars].sets {
-		c.Counts.Starred[value] = len(pairs)
+	for _, name := range slices.Sorted(maps.Keys(saved)) {
+		c.Saved = append(c.Saved, ContextSaved{shown(name), shown(saved[name])})
+	}
+	for _, p := range newest {
+		c.Newest = append(c.Newest, pairLine(p))
 	}
 	if c.Filter, err = w.activeFilter(ctx, at.Line); err != nil {
-		return c, err
+		return Context{}, err
 	}
-	f := lists{models: mostUsed(models)}
-	if f.newest, err = w.newest(ctx, now.pairs); err != nil {
-		return c, err
-	}
-	f.topics, f.saved = now.tree(noTopic), now.filters
-	return f.fill(c, w.contextBudget()), nil
+	c.cut(charsOf(w.contextBudget()))
+	return c, nil
 }
+
+// mostUsed lists the models that answered most, the most used first, and the
+// pairs of the rest as one.
+func mostUsed(groups []history.Group) []ContextModel {
+	slices.SortFunc(groups, func(a, b history.Group) int {
+		return cmp.Or(cmp.Compare(b.Pairs, a.Pairs), cmp.Compare(a.Value, b.Value))
+	})
+	list := []ContextModel{}
+	for i, g := range groups {
+		switch {
+		case i < maxModelsShown:
+			list = append(list, ContextModel{shown(g.Value), g.Pairs})
+		case i == maxModelsShown:
+			list = append(list, ContextModel{otherModels, g.Pairs})
+		default:
+			list[maxModelsShown].Pairs += g.Pairs
+		}
+	}
+	return list
+}
+
+// cut shortens the longest list until the context has at most so many characters.
+func (c *Context) cut(limit int) {
+	if size(*c) <= limit {
+		return
+	}
+	c.Truncated, c.Note = true, cutNote
+	slices.SortStableFunc(c.Topics, func(a, b ContextTopic) int { return cmp.Compare(b.All, a.All) }) // the largest stay
+	for size(*c) > limit {
+		sizes := []int{size(c.Topics), size(c.Models), size(c.Saved), size(c.Newest)}
+		longest := slices.Max(sizes)
+		if longest == len("[]") {
+			return
+		}
+		switch slices.Index(sizes, longest) {
+		case 0:
+			c.Topics = c.Topics[:len(c.Topics)*3/4]
+		case 1:
+			c.Models = c.Models[:len(c.Models)*3/4]
+		case 2:
+			c.Saved = c.Saved[:len(c.Saved)*3/4]
+		default:
+			c.Newest = c.Newest[:len(c.Newest)*3/4]
+		}
+	}
+	slices.SortFunc(c.Topics, func(a, b ContextTopic) int { return cmp.Compare(a.Topic, b.Topic) })
+}
+
+// size is how many characters v takes as JSON.
+func size(v any) int {
+	text, err := assistant.PlainJSON(v)
+	if err != nil {
+		return 0 // only what encodes is in a context
+	}
+	return utf8.RuneCount(text)
+}
+
+// charsOf is how many characters are estimated as so many tokens.
+func charsOf(tokens int) int { return int(float64(tokens) * budget.Params{}.CPT()) }
 
 // activeFilter counts what the user sees.
 func (w *Window) activeFilter(ctx context.Context, line string) (ContextFilter, error) {
@@ -211,25 +291,6 @@ func (w *Window) activeFilter(ctx context.Context, line string) (ContextFilter, 
 	}
 	f.Shows = &n
 	return f, nil
-}
-
-// newest loads the last pairs, the newest first.
-func (w *Window) newest(ctx context.Context, pairs seqs) ([]PairLine, error) {
-	loaded, err := w.store.Load(ctx, backwards(pairs, newestShown))
-	lines := make([]PairLine, len(loaded))
-	for i, p := range loaded {
-		lines[i] = pairLine(p)
-	}
-	return lines, err
-}
-
-// backwards is up to n of the last pairs, the newest first.
-func backwards(pairs seqs, n int) seqs {
-	out := make(seqs, 0, min(n, len(pairs)))
-	for i := len(pairs) - 1; i >= 0 && len(out) < n; i-- {
-		out = append(out, pairs[i])
-	}
-	return out
 }
 
 // SetContextBudget bounds the context to about so many estimated tokens.

@@ -2,7 +2,8 @@ package history
 
 import (
 	"context"
-	"maps"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,102 +13,116 @@ import (
 	"winnow/assistant/history"
 )
 
-// What a pair has when nobody has marked it, and the value of a cleared flag.
+// kind is what can be marked of a pair, which has one value of each.
+type kind string
+
+// The kinds, and the values of a flag.
 const (
-	noStars = "0"
+	stars  kind = "stars" // "0" to "3"
+	flags  kind = "flags"
+	topics kind = "topics" // path; "" is none
+
 	flagOn  = "blue"
 	flagOff = "grey"
-	noTopic = ""
 )
 
-// column holds one kind of mark: which pairs have which value. Pairs with the
-// value plain are in no set; a set may be empty.
-type column struct {
-	plain string
-	sets  map[string]seqs
+// plainMarks are those of a pair that nobody has marked.
+var plainMarks = map[kind]string{stars: "0", flags: flagOn, topics: ""}
+
+// mark is a value of a kind.
+type mark struct {
+	kind  kind
+	value string
 }
 
-// marked is all pairs that do not have the plain value.
-func (c column) marked() seqs {
-	var all seqs
-	for _, s := range c.sets {
-		all = append(all, s...)
+// marked is a pair in respect of a kind.
+type marked struct {
+	kind kind
+	seq  int64
+}
+
+func (m mark) plain() bool { return m.value == plainMarks[m.kind] }
+
+// set is the mark as the store sets it.
+func (m mark) set() history.Mark {
+	switch m.kind {
+	case stars:
+		n, _ := strconv.Atoi(m.value) // checked where values come from
+		return history.Mark{Star: &n}
+	case flags:
+		on := m.value == flagOn
+		return history.Mark{Flag: &on}
+	default:
+		return history.Mark{Topic: &m.value}
 	}
-	slices.Sort(all)
+}
+
+// marks are all that the tools can change, at one moment.
+type marks struct {
+	pairs seqs          // uncut
+	sets  map[mark]seqs // the pairs of each mark; every topic is there
+}
+
+// read returns the marks as they are now.
+func (w *Window) read(ctx context.Context) (marks, error) {
+	m := marks{sets: map[mark]seqs{}}
+	paths, err := w.store.TopicPaths(ctx)
+	if err != nil {
+		return m, err
+	}
+	groups, err := w.store.MarkGroups(ctx)
+	for _, path := range paths {
+		m.sets[mark{topics, path}] = nil
+	}
+	for _, g := range groups {
+		m.pairs = append(m.pairs, g.Seqs...)
+		flag := flagOff
+		if g.Flag {
+			flag = flagOn
+		}
+		for _, of := range []mark{{stars, strconv.Itoa(g.Star)}, {flags, flag}, {topics, g.Topic}} {
+			m.sets[of] = append(m.sets[of], g.Seqs...)
+		}
+	}
+	slices.Sort(m.pairs)
+	for _, set := range m.sets {
+		slices.Sort(set)
+	}
+	return m, err
+}
+
+// sorted lists the marks of a set in order.
+func sorted[V any](sets map[mark]V) []mark {
+	var all []mark
+	for m := range sets {
+		all = append(all, m)
+	}
+	slices.SortFunc(all, func(a, b mark) int {
+		return strings.Compare(string(a.kind)+"\x00"+a.value, string(b.kind)+"\x00"+b.value)
+	})
 	return all
 }
 
-// changes is what has to be given to which pairs to make to of c.
-func (c column) changes(to column) map[string]seqs {
+// changes is which marks pairs must get to have those of to.
+func (m marks) changes(to marks) map[mark]seqs {
+	out := map[mark]seqs{}
+	for of, pairs := range to.sets {
+		if gained := pairs.minus(m.sets[of]); len(gained) > 0 {
+			out[of] = gained
+		}
+	}
+	return out
+}
+
+// values divides pairs by their value of a kind.
+func (m marks) values(k kind, pairs seqs) map[string]seqs {
 	out := map[string]seqs{}
-	for value, pairs := range to.sets {
-		if gained := pairs.minus(c.sets[value]); len(gained) > 0 {
-			out[value] = gained
-		}
-	}
-	if lost := c.marked().minus(to.marked()); len(lost) > 0 {
-		out[c.plain] = lost
-	}
-	return out
-}
-
-// give sets the value of pairs.
-func (c column) give(value string, pairs seqs) {
-	for v, have := range c.sets {
-		if v != value {
-			c.sets[v] = have.minus(pairs)
-		}
-	}
-	if value != c.plain {
-		c.sets[value] = c.sets[value].or(pairs)
-	}
-}
-
-// values tells the value of each of these pairs.
-func (c column) values(pairs seqs) map[int64]string {
-	out := make(map[int64]string, len(pairs))
-	for _, s := range pairs {
-		out[s] = c.plain
-	}
-	for value, have := range c.sets {
-		for _, s := range pairs.and(have) {
-			out[s] = value
+	for of, have := range m.sets {
+		if both := pairs.and(have); of.kind == k && len(both) > 0 {
+			out[of.value] = both
 		}
 	}
 	return out
-}
-
-func (c column) clone() column { return column{c.plain, maps.Clone(c.sets)} }
-
-// marks are everything that the tools can change, at one moment.
-type marks struct {
-	pairs   seqs // uncut
-	columns [kinds]column
-	filters map[string]string
-}
-
-// The kinds of marks. The set names of topics are the tree.
-const (
-	stars = iota
-	flags
-	topics
-	kinds
-)
-
-func noMarks() marks {
-	m := marks{filters: map[string]string{}}
-	for kind, plain := range [kinds]string{noStars, flagOn, noTopic} {
-		m.columns[kind] = column{plain, map[string]seqs{}}
-	}
-	return m
-}
-
-func (m marks) clone() marks {
-	for kind := range m.columns {
-		m.columns[kind] = m.columns[kind].clone()
-	}
-	m.filters = maps.Clone(m.filters)
-	return m
 }
 
 // newest is the number of the last pair; 0 when there is none.
@@ -118,95 +133,70 @@ func (m marks) newest() int64 {
 	return m.pairs[len(m.pairs)-1]
 }
 
-// below is the pairs of a topic and of those under it.
-func (m marks) below(topic string) seqs {
-	var all seqs
-	for path, pairs := range m.columns[topics].sets {
-		if path == topic || strings.HasPrefix(path, topic+history.TopicSeparator) {
-			all = append(all, pairs...)
+// topicPaths lists the topics in order.
+func (m marks) topicPaths() []string {
+	var paths []string
+	for _, of := range sorted(m.sets) {
+		if of.kind == topics && of.value != "" {
+			paths = append(paths, of.value)
 		}
 	}
-	slices.Sort(all)
-	return all
+	return paths
 }
 
 // tree is the topic under and those below it by path, counted; "" is all.
 func (m marks) tree(under string) []ContextTopic {
-	all := map[string]int{}
-	for path, pairs := range m.columns[topics].sets {
-		names := levels(path)
-		for n := range names {
-			all[strings.Join(names[:n+1], history.TopicSeparator)] += len(pairs)
+	tree := []ContextTopic{}
+	at := map[string]int{}
+	for i, path := range m.topicPaths() {
+		tree, at[path] = append(tree, ContextTopic{Topic: path, Pairs: len(m.sets[mark{topics, path}])}), i
+	}
+	for _, t := range slices.Clone(tree) {
+		for path := t.Topic; path != ""; path = path[:max(strings.LastIndex(path, history.TopicSeparator), 0)] {
+			tree[at[path]].All += t.Pairs
 		}
 	}
-	tree := make([]ContextTopic, 0, len(all))
-	for _, path := range m.topicPaths() {
-		if under != "" && path != under && !strings.HasPrefix(path, under+history.TopicSeparator) {
-			continue
-		}
-		tree = append(tree, ContextTopic{shown(path), len(m.columns[topics].sets[path]), all[path]})
+	tree = slices.DeleteFunc(tree, func(t ContextTopic) bool {
+		return under != "" && t.Topic != under && !strings.HasPrefix(t.Topic, under+history.TopicSeparator)
+	})
+	for i := range tree {
+		tree[i].Topic = shown(tree[i].Topic)
 	}
 	return tree
 }
 
-// topicPaths lists the tree in order.
-func (m marks) topicPaths() []string { return slices.Sorted(maps.Keys(m.columns[topics].sets)) }
-
-// mark is the store's word for a value of a kind.
-func mark(kind int, value string) history.Mark {
-	switch kind {
-	case stars:
-		n, _ := strconv.Atoi(value) // checked where values come from
-		return history.Mark{Star: &n}
-	case flags:
-		on := value == flagOn
-		return history.Mark{Flag: &on}
+// topic is the path that a name means: the topic of that path, whatever the
+// case of its letters, else the path itself as the store writes it.
+func (m marks) topic(name string) (path string, found bool) {
+	path = history.TopicPath(name)
+	if _, exact := m.sets[mark{topics, path}]; exact && path != "" {
+		return path, true
 	}
-	return history.Mark{Topic: &value}
-}
-
-// read returns the marks as they are now.
-func (w *Window) read(ctx context.Context) (marks, error) {
-	m := noMarks()
-	paths, err := w.store.TopicPaths(ctx)
-	if err != nil {
-		return m, err
-	}
-	groups, err := w.store.MarkGroups(ctx)
-	if err != nil {
-		return m, err
-	}
-	for _, path := range paths {
-		m.columns[topics].sets[path] = nil
-	}
-	for n := 1; n <= filter.MaxStars; n++ {
-		m.columns[stars].sets[strconv.Itoa(n)] = nil
-	}
-	for _, g := range groups {
-		m.pairs = append(m.pairs, g.Seqs...)
-		for kind, value := range [kinds]string{strconv.Itoa(g.Star), flagValue(g.Flag), g.Topic} {
-			if c := m.columns[kind]; value != c.plain {
-				c.sets[value] = append(c.sets[value], g.Seqs...)
-			}
+	for _, p := range m.topicPaths() {
+		if strings.EqualFold(p, path) {
+			return p, true
 		}
 	}
-	slices.Sort(m.pairs)
-	for _, c := range m.columns {
-		for _, set := range c.sets {
-			slices.Sort(set)
-		}
-	}
-	m.filters, err = w.store.SavedFilters(ctx)
-	return m, err
+	return path, false
 }
 
-// flagValue is the value of a flag.
-func flagValue(on bool) string {
-	if on {
-		return flagOn
+// unknownTopic says that there is no such topic, and which were likely meant.
+func (m marks) unknownTopic(path string) *refusal {
+	r := refuse(assistant.CodeFailed, "there is no topic %s", quote(path))
+	pattern := filter.Topic{}
+	for _, level := range strings.Split(path, history.TopicSeparator) {
+		pattern.Path = append(pattern.Path, filter.Pattern{Parts: []string{level}})
 	}
-	return flagOff
+	for _, h := range filter.Hints(pattern, m.topicPaths(), nil) {
+		if len(h.Nearest) > 0 {
+			r.Message += "; nearest: " + shown(strings.Join(h.Nearest, ", "))
+		}
+	}
+	return r
 }
+
+// seqs is a set of pairs by their numbers, rising.
+type seqs []int64
 
 func numbers(refs []assistant.Ref) seqs {
 	out := make(seqs, len(refs))
@@ -215,3 +205,98 @@ func numbers(refs []assistant.Ref) seqs {
 	}
 	return out
 }
+
+// divide tells what of a is in b and what is not.
+func (a seqs) divide(b seqs) (in, out seqs) {
+	j := 0
+	for _, s := range a {
+		for j < len(b) && b[j] < s {
+			j++
+		}
+		if j < len(b) && b[j] == s {
+			in = append(in, s)
+		} else {
+			out = append(out, s)
+		}
+	}
+	return in, out
+}
+
+// and is what is in both.
+func (a seqs) and(b seqs) seqs {
+	in, _ := a.divide(b)
+	return in
+}
+
+// minus is a without what is in b.
+func (a seqs) minus(b seqs) seqs {
+	_, out := a.divide(b)
+	return out
+}
+
+// upTo is the part of a up to and including last.
+func (a seqs) upTo(last int64) seqs {
+	n, _ := slices.BinarySearch(a, last+1)
+	return a[:n:n]
+}
+
+// backwards is up to n of the last pairs, the newest first.
+func backwards(pairs seqs, n int) seqs {
+	out := slices.Clone(pairs[max(len(pairs)-n, 0):])
+	slices.Reverse(out)
+	return out
+}
+
+// runs writes a as runs of neighbours: "4", "6-9".
+func (a seqs) runs() []string {
+	out := []string{}
+	for i := 0; i < len(a); {
+		j := i + 1
+		for j < len(a) && a[j] == a[j-1]+1 {
+			j++
+		}
+		run := strconv.FormatInt(a[i], 10)
+		if j > i+1 {
+			run += "-" + strconv.FormatInt(a[j-1], 10)
+		}
+		out = append(out, run)
+		i = j
+	}
+	return out
+}
+
+// String names the pairs, the first ones of a long list.
+func (a seqs) String() string {
+	const most = 40
+	runs := a.runs()
+	if more := len(runs) - most; more > 0 {
+		return strings.Join(runs[:most], ", ") + fmt.Sprintf(" and %d more runs", more)
+	}
+	return strings.Join(runs, ", ")
+}
+
+// readRuns reads what runs writes. No number may be above last, which bounds
+// what a damaged text can ask for.
+func readRuns(runs []string, last int64) (seqs, error) {
+	var out seqs
+	at := int64(0)
+	for _, run := range runs {
+		first, end, isRun := strings.Cut(run, "-")
+		from, err := strconv.ParseInt(first, 10, 64)
+		to := from
+		if err == nil && isRun {
+			to, err = strconv.ParseInt(end, 10, 64)
+		}
+		if err != nil || from <= at || to < from || to > last {
+			return nil, fmt.Errorf("%q is no run of pairs between %d and %d", run, at+1, last)
+		}
+		for at = from; at < to; at++ {
+			out = append(out, at)
+		}
+		out = append(out, at)
+	}
+	return out, nil
+}
+
+// MarshalJSON writes the numbers as a list, never null.
+func (a seqs) MarshalJSON() ([]byte, error) { return json.Marshal(append([]int64{}, a...)) }

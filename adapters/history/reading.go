@@ -44,19 +44,19 @@ type toolCall struct {
 	Message   string `json:"message"`
 }
 
-func (w *Window) getPair(ctx context.Context, a getArgs) (assistant.ToolResult, refusal, error) {
+func (w *Window) getPair(ctx context.Context, a getArgs) (assistant.ToolResult, error) {
 	uncut, err := w.store.Newest(ctx, "", a.ID+1, 1) // the pair itself, unless it is unknown or was rolled back
 	if err != nil {
-		return assistant.ToolResult{}, nil, err
+		return assistant.ToolResult{}, err
 	}
 	var loaded []assistant.Pair
 	if a.ID > 0 && slices.Equal(uncut, []int64{a.ID}) {
 		if loaded, err = w.store.Load(ctx, []int64{a.ID}); err != nil {
-			return assistant.ToolResult{}, nil, err
+			return assistant.ToolResult{}, err
 		}
 	}
 	if len(loaded) == 0 {
-		return assistant.ToolResult{}, refuse(assistant.CodeFailed, "there is no pair %d; search_pairs finds the numbers", a.ID), nil
+		return assistant.ToolResult{}, refuse(assistant.CodeFailed, "there is no pair %d; search_pairs finds the numbers", a.ID)
 	}
 	p := loaded[0]
 	v := wholePair{PairLine: pairLine(p)}
@@ -80,7 +80,7 @@ func (w *Window) getPair(ctx context.Context, a getArgs) (assistant.ToolResult, 
 	for _, f := range p.Attachments {
 		v.Files = append(v.Files, shown(f.Name))
 	}
-	return assistant.OK(fmt.Sprintf("pair %d of %s", p.Seq, v.At), v), nil, nil
+	return assistant.OK(fmt.Sprintf("pair %d of %s", p.Seq, v.At), v), nil
 }
 
 // head is the beginning of a text, without what hides in it; cut says that
@@ -96,24 +96,21 @@ type topicsArgs struct {
 	Under string `json:"under,omitempty" jsonschema:"only the topic of this path and those below it"`
 }
 
-func (w *Window) listTopics(ctx context.Context, a topicsArgs) (assistant.ToolResult, refusal, error) {
+func (w *Window) listTopics(ctx context.Context, a topicsArgs) (assistant.ToolResult, error) {
 	now, err := w.read(ctx)
 	if err != nil {
-		return assistant.ToolResult{}, nil, err
+		return assistant.ToolResult{}, err
 	}
-	under := ""
-	if len(levels(a.Under)) > 0 {
-		var refused refusal
-		if under, refused = now.existing(a.Under); refused != nil {
-			return assistant.ToolResult{}, refused, nil
-		}
+	under, found := now.topic(a.Under)
+	if under != "" && !found {
+		return assistant.ToolResult{}, now.unknownTopic(under)
 	}
 	list := now.tree(under)
 	data := map[string]any{"count": len(list), "topics": list[:min(len(list), maxTopics)], "truncated": len(list) > maxTopics}
 	if under == "" {
-		data["pairs_without_topic"] = len(now.pairs) - len(now.columns[topics].marked())
+		data["pairs_without_topic"] = len(now.sets[mark{topics, ""}])
 	}
-	return assistant.OK(assistant.Counted(len(list), "topic"), data), nil, nil
+	return assistant.OK(assistant.Counted(len(list), "topic"), data), nil
 }
 
 type sessionsArgs struct {
@@ -131,10 +128,10 @@ type sessionLine struct {
 	Began   string `json:"began_with"` // the first words
 }
 
-func (w *Window) listSessions(ctx context.Context, a sessionsArgs) (assistant.ToolResult, refusal, error) {
+func (w *Window) listSessions(ctx context.Context, a sessionsArgs) (assistant.ToolResult, error) {
 	all, err := w.store.Sessions(ctx)
 	if err != nil {
-		return assistant.ToolResult{}, nil, err
+		return assistant.ToolResult{}, err
 	}
 	all = slices.DeleteFunc(all, func(s history.Session) bool { return s.Pairs == 0 })
 	limit := a.Limit
@@ -151,7 +148,7 @@ func (w *Window) listSessions(ctx context.Context, a sessionsArgs) (assistant.To
 		})
 	}
 	data := map[string]any{"count": len(all), "sessions": list, "truncated": len(list) < len(all)}
-	return assistant.OK(assistant.Counted(len(all), "session"), data), nil, nil
+	return assistant.OK(assistant.Counted(len(all), "session"), data), nil
 }
 
 // Bounds of condensed material.
@@ -175,17 +172,17 @@ type condensed struct {
 	Cut       bool   `json:"cut,omitempty"`
 }
 
-func (w *Window) summarisePairs(ctx context.Context, a summariseArgs) (assistant.ToolResult, refusal, error) {
+func (w *Window) summarisePairs(ctx context.Context, a summariseArgs) (assistant.ToolResult, error) {
 	all, err := w.store.Refs(ctx, "", 0)
 	if err != nil {
-		return assistant.ToolResult{}, nil, err
+		return assistant.ToolResult{}, err
 	}
-	s, refused, err := w.choose(ctx, a.chosen, numbers(all))
-	if err != nil || refused != nil {
-		return assistant.ToolResult{}, refused, err
+	s, err := w.choose(ctx, a.chosen, numbers(all))
+	if err == nil && len(s.pairs) == 0 {
+		err = refuse(assistant.CodeFailed, "the line selects no pair%s", s.remarks())
 	}
-	if len(s.pairs) == 0 {
-		return assistant.ToolResult{}, refuse(assistant.CodeFailed, "the line selects no pair%s", s.remarks()), nil
+	if err != nil {
+		return assistant.ToolResult{}, err
 	}
 	tokens := min(a.Tokens, maxSummaryTokens)
 	if tokens <= 0 {
@@ -194,7 +191,7 @@ func (w *Window) summarisePairs(ctx context.Context, a summariseArgs) (assistant
 	fit := max(1, tokens/minPairTokens)
 	loaded, err := w.store.Load(ctx, backwards(s.pairs, fit))
 	if err != nil {
-		return assistant.ToolResult{}, nil, err
+		return assistant.ToolResult{}, err
 	}
 	slices.Reverse(loaded)
 	list := condense(loaded, tokens)
@@ -212,7 +209,7 @@ func (w *Window) summarisePairs(ctx context.Context, a summariseArgs) (assistant
 		message += fmt.Sprintf("; %d older ones do not fit: narrow the line to read them", left)
 	}
 	data := map[string]any{"count": len(s.pairs), "pairs": list, "truncated": len(list) < len(s.pairs)}
-	return assistant.OK(message+s.remarks(), data), nil, nil
+	return assistant.OK(message+s.remarks(), data), nil
 }
 
 // condense cuts pairs to equal shares of the tokens; what short ones leave goes

@@ -2,7 +2,9 @@ package history
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -36,29 +38,26 @@ type found struct {
 	Truncated bool `json:"truncated,omitempty"`
 }
 
-func (w *Window) searchPairs(ctx context.Context, a searchArgs) (assistant.ToolResult, refusal, error) {
+func (w *Window) searchPairs(ctx context.Context, a searchArgs) (assistant.ToolResult, error) {
 	words := plainWords(a.Query)
 	line := strings.TrimSpace(a.Line)
 	if len(words) == 0 && line == "" {
-		return assistant.ToolResult{}, refuse(assistant.CodeInvalidArguments, "give words to look for in query, or a filter line"), nil
+		return assistant.ToolResult{}, refuse(assistant.CodeInvalidArguments, "give words to look for in query, or a filter line")
 	}
-	q, refused := parseLine(line)
-	if refused != nil {
-		return assistant.ToolResult{}, refused, nil
+	q, err := parseLine(line)
+	if err != nil {
+		return assistant.ToolResult{}, err
 	}
 	q.Expr = withWords(q.Expr, words)
-	s, refused, err := w.find(ctx, q, line)
-	if err != nil || refused != nil {
-		return assistant.ToolResult{}, refused, err
+	s, err := w.find(ctx, q, line)
+	if err != nil {
+		return assistant.ToolResult{}, err
 	}
 	limit := a.Limit
 	if limit <= 0 {
 		limit = searchLines
 	}
 	loaded, err := w.store.Load(ctx, backwards(s.pairs, min(limit, maxSearchLines)))
-	if err != nil {
-		return assistant.ToolResult{}, nil, err
-	}
 	f := found{Count: len(s.pairs), IDs: backwards(s.pairs, maxSearchIDs), Pairs: []PairLine{}, Line: filter.PrintExpr(q.Expr)}
 	for _, p := range loaded {
 		l := pairLine(p)
@@ -69,7 +68,7 @@ func (w *Window) searchPairs(ctx context.Context, a searchArgs) (assistant.ToolR
 		f.Hints = append(f.Hints, shown(h.String()))
 	}
 	f.Truncated = len(f.Pairs) < f.Count
-	return assistant.OK(f.sentence(), f), nil, nil
+	return assistant.OK(f.sentence(), f), err
 }
 
 // sentence says what was found, also for who reads no more than that.
@@ -105,19 +104,13 @@ func (f found) sentence() string {
 func plainWords(query string) []string {
 	var words []string
 	for i, part := range strings.Split(query, `"`) {
-		if i%2 == 1 {
-			words = append(words, strings.TrimSpace(part))
-			continue
-		}
-		words = append(words, strings.Fields(part)...)
-	}
-	nonEmpty := words[:0]
-	for _, word := range words {
-		if word != "" {
-			nonEmpty = append(nonEmpty, word)
+		if part = strings.TrimSpace(part); i%2 == 1 && part != "" {
+			words = append(words, part)
+		} else if i%2 == 0 {
+			words = append(words, strings.Fields(part)...)
 		}
 	}
-	return nonEmpty
+	return words
 }
 
 // withWords narrows an expression to texts that hold all words.
@@ -166,4 +159,126 @@ func place(text, word string) int {
 		return -1
 	}
 	return len([]rune(low[:at]))
+}
+
+// maxIDs is how many pairs a call may name one by one; more are what lines are for.
+const maxIDs = 1000
+
+// lastLooked is how many of the newest pairs of a selection are looked at for
+// one that is being answered: more sessions than that hardly run at once.
+const lastLooked = 32
+
+// chosen says which pairs a tool is about.
+type chosen struct {
+	IDs  []int64 `json:"ids,omitempty" jsonschema:"numbers of pairs, as search_pairs gives them"`
+	Line string  `json:"line,omitempty" jsonschema:"a filter line, in place of ids; it selects from the whole history"`
+}
+
+// selection is the pairs that a call is about.
+type selection struct {
+	pairs  seqs
+	busy   seqs // that the line selects too, left out: they are being answered
+	hints  []filter.Hint
+	byLine bool
+}
+
+// choose finds the pairs that a call names. all are those that there are.
+func (w *Window) choose(ctx context.Context, c chosen, all seqs) (selection, error) {
+	line := strings.TrimSpace(c.Line)
+	switch {
+	case len(c.IDs) > 0 && line != "":
+		return selection{}, refuse(assistant.CodeInvalidArguments, "give ids or a line, not both")
+	case line != "":
+		q, err := parseLine(line)
+		if err != nil {
+			return selection{}, err
+		}
+		return w.find(ctx, q, line)
+	case len(c.IDs) == 0:
+		return selection{}, refuse(assistant.CodeInvalidArguments, "give ids, or a line that selects pairs")
+	case len(c.IDs) > maxIDs:
+		return selection{}, refuse(assistant.CodeInvalidArguments, "%d ids are more than %d; give a line", len(c.IDs), maxIDs)
+	}
+	pairs := seqs(slices.Clone(c.IDs))
+	slices.Sort(pairs)
+	pairs = slices.Compact(pairs)
+	if unknown := pairs.minus(all); len(unknown) > 0 {
+		return selection{}, refuse(assistant.CodeFailed, "there is no pair %s; search_pairs finds the numbers", unknown)
+	}
+	return selection{pairs: pairs}, nil
+}
+
+// find returns the pairs that a query selects, without those that are being
+// answered: they are the question itself.
+func (w *Window) find(ctx context.Context, q *filter.Query, line string) (selection, error) {
+	found, err := w.store.Filter(ctx, q, w.env())
+	if err != nil {
+		return selection{}, unreadable(err, line)
+	}
+	pairs := numbers(found.Refs)
+	busy, err := w.answering(ctx, pairs)
+	return selection{pairs: pairs.minus(busy), busy: busy, hints: found.Hints, byLine: true}, err
+}
+
+// parseLine reads a line that only filters.
+func parseLine(line string) (*filter.Query, error) {
+	q, err := filter.Parse(line)
+	if err != nil {
+		return nil, unreadable(err, line)
+	}
+	if q.Command != nil {
+		return nil, refuse(assistant.CodeInvalidArguments, "a line here only filters; leave out %s and use the tool for it", quote(q.Command.String()))
+	}
+	return q, nil
+}
+
+// unreadable makes an error in a line a refusal that points at the column.
+func unreadable(err error, line string) error {
+	var e *filter.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	r := refuse(assistant.CodeInvalidArguments, "the line cannot be read: %s", e.Error())
+	r.Hint = "Correct the line at that column and call again; nothing was done."
+	r.Data = map[string]any{"line": shown(line), "column": e.Column, "found": shown(e.Found), "want": shown(e.Want)}
+	return r
+}
+
+// markable refuses to mark nothing, and pairs that are being answered: their
+// turn would write over the marks.
+func (w *Window) markable(ctx context.Context, s selection) error {
+	switch {
+	case s.byLine && len(s.pairs) == 0:
+		return refuse(assistant.CodeFailed, "the line selects no pair%s", s.remarks())
+	case s.byLine:
+		return nil
+	}
+	busy, err := w.answering(ctx, s.pairs)
+	if len(busy) > 0 && err == nil {
+		return refuse(assistant.CodeFailed, "pair %s is being answered and can be marked when that has ended", busy)
+	}
+	return err
+}
+
+// answering is those of the pairs whose turn still runs.
+func (w *Window) answering(ctx context.Context, pairs seqs) (busy seqs, err error) {
+	loaded, err := w.store.Load(ctx, backwards(pairs, lastLooked))
+	for _, p := range slices.Backward(loaded) {
+		if p.State == assistant.PairSending {
+			busy = append(busy, p.Seq)
+		}
+	}
+	return busy, err
+}
+
+// remarks are what else is to be said of a selection, as the end of a sentence.
+func (s selection) remarks() string {
+	var out string
+	for _, h := range s.hints {
+		out += "; " + shown(h.String())
+	}
+	if len(s.busy) > 0 {
+		out += fmt.Sprintf("; pair %s is being answered and was left out", s.busy)
+	}
+	return out
 }

@@ -76,8 +76,8 @@ func TestTheAssistantStarsAndARollbackRestores(t *testing.T) {
 	script := assistanttest.NewScript(
 		use("search_pairs", `{"query":"kubernetes"}`), use("star_pairs", `{"line":"c'kubernetes' | c'thanks'","stars":3}`),
 		assistanttest.Answer{assistanttest.Say("Three stars for three pairs.")},
-		use("set_topic", `{"ids":[7,5],"topic":"Kept","create":true}`), use("rename_topic", `{"topic":"AI","name":"KI"}`),
-		use("flag_pairs", `{"ids":[1],"flag":false}`), use("save_filter", `{"name":"best","line":"s3"}`),
+		use("set_topic", `{"ids":[7,5],"topic":"Kept","create":true}`), use("set_topic", `{"line":"t'AI...'","topic":"KI","create":true}`),
+		use("flag_pairs", `{"ids":[1],"flag":false}`),
 		assistanttest.Answer{assistanttest.Say("Ordered.")},
 	)
 	d := sit(t, script)
@@ -93,7 +93,7 @@ func TestTheAssistantStarsAndARollbackRestores(t *testing.T) {
 	starred := stateOf(t, d.window)
 	second := assistanttest.Only[assistant.CheckpointCreated](d.say(t, "now order them"))
 	ordered := marksOf(t, d.store)
-	want := "1:0-KI 2:3+KI > Agents 3:0+KI > Agents 4:3+Work 5:3+Kept 6:0+ 7:0+Kept 8:0+KI "
+	want := "1:0-KI 2:3+KI 3:0+KI 4:3+Work 5:3+Kept 6:0+ 7:0+Kept 8:0+AI "
 	if ordered != want {
 		t.Fatalf("after the second turn %s\nwant %s", ordered, want)
 	}
@@ -129,7 +129,7 @@ func TestTheAssistantStarsAndARollbackRestores(t *testing.T) {
 func TestARollbackOfTheRulesAloneLeavesThePairs(t *testing.T) {
 	script := assistanttest.NewScript(
 		assistanttest.Answer{assistanttest.Say("Hello.")},
-		use("star_pairs", `{"line":"b","stars":3}`), use("rename_topic", `{"topic":"Talk","name":"Chat"}`),
+		use("star_pairs", `{"line":"b","stars":3}`), use("set_topic", `{"line":"t'Talk'","topic":"Chat","create":true}`),
 		assistanttest.Answer{assistanttest.Say("All.")},
 	)
 	d := sit(t, script)
@@ -143,8 +143,6 @@ func TestARollbackOfTheRulesAloneLeavesThePairs(t *testing.T) {
 	if got, want := marksOf(t, d.store), text+"7:0+Talk 8:0+Talk "; got != want {
 		t.Errorf("rolled back to %s\nwant %s", got, want)
 	}
-	// Pair 8 was being answered: when it was written at the end of its turn its
-	// topic was made again, and the tool's name for it is gone.
 	if err := d.UndoRollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +153,7 @@ func TestARollbackOfTheRulesAloneLeavesThePairs(t *testing.T) {
 
 func TestARollbackSurvivesARestart(t *testing.T) {
 	script := assistanttest.NewScript(
-		use("star_pairs", `{"ids":[1,2,3],"stars":3}`), use("delete_topic", `{"topic":"AI"}`), assistanttest.Answer{assistanttest.Say("Done.")})
+		use("star_pairs", `{"ids":[1,2,3],"stars":3}`), use("set_topic", `{"line":"t'AI...'","topic":""}`), assistanttest.Answer{assistanttest.Say("Done.")})
 	d := sit(t, script)
 	before := marksOf(t, d.store)
 	d.say(t, "star the first three")
@@ -172,7 +170,7 @@ func TestARollbackSurvivesARestart(t *testing.T) {
 	if err := d.window.ApplyState(state); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := marksOf(t, d.store), before+"7:0+ "; got != want { // its own pair is newer than the state: it stays as the turn left it
+	if got, want := marksOf(t, d.store), before+"7:0+AI "; got != want { // its own pair is newer than the state: it stays as the turn left it
 		t.Errorf("restored to %s\nwant %s", got, want)
 	}
 }
@@ -181,7 +179,7 @@ func TestTheModelIsToldOfTheWindow(t *testing.T) {
 	script := assistanttest.NewScript(assistanttest.Answer{assistanttest.Say("Hm.")})
 	d := sit(t, script)
 	d.say(t, "hello")
-	if _, err := d.store.Mark(t.Context(), []int64{1, 2}, mark(stars, "2")); err != nil {
+	if _, err := d.store.Mark(t.Context(), []int64{1, 2}, mark{stars, "2"}.set()); err != nil {
 		t.Fatal(err)
 	}
 	d.say(t, "and now")
@@ -189,7 +187,7 @@ func TestTheModelIsToldOfTheWindow(t *testing.T) {
 	first, second := asked[0].Messages[0].Content, asked[1].Messages[0].Content
 	for _, want := range []string{
 		"You work in the chat history", `"window_type":"history"`, `"changes_since_last_message":[]`,
-		`The user looks at the pairs that the filter line "x" shows.`, "- search_pairs: ", "- forget_filter: ",
+		`The user looks at the pairs that the filter line "x" shows.`, "- search_pairs: ", "- set_topic: ",
 	} {
 		if !strings.Contains(first, want) {
 			t.Errorf("the system prompt lacks %s:\n%s", want, first)
@@ -215,7 +213,7 @@ func TestAManualEditIsAStep(t *testing.T) {
 	d := sit(t, assistanttest.NewScript())
 	before := stateOf(t, d.window)
 	err := d.Edit("star 1 pair", func() error {
-		_, err := d.store.Mark(t.Context(), []int64{1}, mark(stars, "3"))
+		_, err := d.store.Mark(t.Context(), []int64{1}, mark{stars, "3"}.set())
 		return err
 	})
 	if err != nil {

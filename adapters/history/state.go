@@ -6,11 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 
+	"winnow/assistant"
 	"winnow/assistant/filter"
+	"winnow/assistant/history"
 )
 
 // stateVersion is the form of the state.
@@ -20,18 +21,19 @@ const stateVersion = 1
 // state can ask for.
 const maxNewest = 1 << 30
 
-// state is what a checkpoint brings back.
+// state is what a checkpoint restores.
 type state struct {
 	Version int                 `json:"version"`
 	Newest  int64               `json:"newest"` // the last pair that it speaks of
 	Stars   map[string][]string `json:"stars"`  // runs of pairs by stars, "1" to "3"
 	Grey    []string            `json:"grey"`   // pairs without flag
 	Topics  map[string][]string `json:"topics"` // every topic, with its own pairs
-	Filters map[string]string   `json:"filters"`
+	// Filters are in states of older versions. They stay as they are.
+	Filters json.RawMessage `json:"filters,omitempty"`
 }
 
-// State is the marks of all pairs that are not as a new pair's, the tree of
-// topics and the saved filters. Equal states encode equally.
+// State is the marks of all pairs that are not as a new pair's, and the tree of
+// topics. Equal states encode equally.
 func (w *Window) State() (any, error) {
 	w.work.Lock()
 	defer w.work.Unlock()
@@ -41,20 +43,22 @@ func (w *Window) State() (any, error) {
 	}
 	s := state{
 		Version: stateVersion, Newest: m.newest(), Stars: map[string][]string{},
-		Grey: m.columns[flags].sets[flagOff].runs(), Topics: map[string][]string{}, Filters: m.filters,
+		Grey: m.sets[mark{flags, flagOff}].runs(), Topics: map[string][]string{},
 	}
-	for value, pairs := range m.columns[stars].sets {
-		if len(pairs) > 0 {
-			s.Stars[value] = pairs.runs()
+	for of, pairs := range m.sets {
+		switch {
+		case of.plain():
+		case of.kind == stars:
+			s.Stars[of.value] = pairs.runs()
+		case of.kind == topics:
+			s.Topics[of.value] = pairs.runs()
 		}
-	}
-	for path, pairs := range m.columns[topics].sets {
-		s.Topics[path] = pairs.runs()
 	}
 	return s, nil
 }
 
-// readState returns the marks that a state holds, and its newest pair.
+// readState returns the marks that a state holds, those of its pairs that it
+// does not name left out, and its newest pair.
 func readState(raw json.RawMessage) (m marks, newest int64, err error) {
 	var s state
 	d := json.NewDecoder(bytes.NewReader(raw))
@@ -65,38 +69,30 @@ func readState(raw json.RawMessage) (m marks, newest int64, err error) {
 	if s.Version != stateVersion || s.Newest < 0 || s.Newest > maxNewest {
 		return m, 0, fmt.Errorf("the state of the history has version %d and newest pair %d, this program reads version %d", s.Version, s.Newest, stateVersion)
 	}
-	m = noMarks()
-	put := func(kind int, value string, runs []string) {
-		pairs, problem := readRuns(runs, s.Newest)
-		if err == nil && problem != nil {
-			err = fmt.Errorf("the state of the history cannot be read: %w", problem)
-		}
-		m.columns[kind].sets[value] = pairs
-	}
+	all := map[mark][]string{{flags, flagOff}: s.Grey}
 	for value, runs := range s.Stars {
 		if n, problem := strconv.Atoi(value); problem != nil || n < 1 || n > filter.MaxStars || strconv.Itoa(n) != value {
 			return m, 0, fmt.Errorf("the state of the history gives pairs %q stars", value)
 		}
-		put(stars, value, runs)
+		all[mark{stars, value}] = runs
 	}
-	put(flags, flagOff, s.Grey)
 	for path, runs := range s.Topics {
-		if path == "" || path != canonical(path) {
+		if path == "" || path != history.TopicPath(path) {
 			return m, 0, fmt.Errorf("the state of the history has a topic %q", path)
 		}
-		put(topics, path, runs)
+		all[mark{topics, path}] = runs
 	}
-	for name, line := range s.Filters {
-		if name == "" || line == "" {
-			return m, 0, fmt.Errorf("the state of the history has a filter %q of %q", name, line)
+	m.sets = map[mark]seqs{}
+	for of, runs := range all {
+		if m.sets[of], err = readRuns(runs, s.Newest); err != nil {
+			return m, 0, fmt.Errorf("the state of the history cannot be read: %w", err)
 		}
-		m.filters[name] = line
 	}
-	return m, s.Newest, err
+	return m, s.Newest, nil
 }
 
-// ApplyState brings a state back, all of it or nothing: when it fails midway,
-// what it did is put back. Each kind of mark is a transaction of its own.
+// ApplyState restores a state, all of it or nothing: when it fails midway, what
+// it did is undone. Each mark is a transaction of its own.
 func (w *Window) ApplyState(raw json.RawMessage) error {
 	target, newest, err := readState(raw)
 	if err != nil {
@@ -109,52 +105,59 @@ func (w *Window) ApplyState(raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	err = w.bring(ctx, before, target, newest)
+	err = w.restore(ctx, before, target, newest)
 	if err == nil {
 		return nil
 	}
-	midway, readErr := w.read(ctx)
-	if readErr == nil {
-		readErr = w.bring(ctx, midway, before, max(before.newest(), midway.newest()))
+	midway, undoErr := w.read(ctx)
+	if undoErr == nil {
+		undoErr = w.restore(ctx, midway, before, max(before.newest(), midway.newest()))
 	}
-	if readErr != nil {
-		return errors.Join(err, fmt.Errorf("and the marks could not be put back: %w", readErr))
+	if undoErr != nil {
+		return errors.Join(err, fmt.Errorf("and the marks could not be restored: %w", undoErr))
 	}
 	return err
 }
 
-// bring makes target of now, for the pairs up to newest; later ones get back
-// their original marks.
-func (w *Window) bring(ctx context.Context, now, target marks, newest int64) error {
-	for kind := range now.columns {
-		needs := w.original.back(kind, now, newest)
-		for value, pairs := range now.columns[kind].changes(target.columns[kind]) {
-			needs[value] = needs[value].or(pairs.upTo(newest))
-		}
-		for _, value := range sortedKeys(needs) {
-			if len(needs[value]) == 0 {
-				continue
-			}
-			if _, err := w.store.Mark(ctx, needs[value], mark(kind, value)); err != nil {
-				return err
+// restore makes target of now, for the pairs up to newest; later ones get back
+// what they had before the tools changed it.
+func (w *Window) restore(ctx context.Context, now, target marks, newest int64) error {
+	known := now.pairs.upTo(newest)
+	for k, plain := range plainMarks {
+		rest := known
+		for of, pairs := range target.sets {
+			if of.kind == k && !of.plain() {
+				rest = rest.minus(pairs)
 			}
 		}
+		target.sets[mark{k, plain}] = rest
 	}
-	if err := w.bringTopics(ctx, now, target); err != nil {
-		return err
+	needs := now.changes(target)
+	for of, pairs := range needs {
+		needs[of] = pairs.upTo(newest)
 	}
-	if maps.Equal(now.filters, target.filters) {
-		return nil
+	for of, value := range w.original {
+		if _, uncut := slices.BinarySearch(now.pairs, of.seq); uncut && of.seq > newest {
+			needs[mark{of.kind, value}] = append(needs[mark{of.kind, value}], of.seq)
+		}
 	}
-	return w.store.SetFilters(ctx, target.filters)
+	for _, of := range sorted(needs) {
+		if len(needs[of]) == 0 {
+			continue
+		}
+		if _, err := w.store.Mark(ctx, needs[of], of.set()); err != nil {
+			return err
+		}
+	}
+	return w.restoreTopics(ctx, now, target)
 }
 
-// bringTopics makes the tree that of target, but for topics with pairs that
+// restoreTopics makes the tree that of target, but for topics with pairs that
 // target does not speak of.
-func (w *Window) bringTopics(ctx context.Context, now, target marks) error {
+func (w *Window) restoreTopics(ctx context.Context, now, target marks) error {
 	for _, path := range target.topicPaths() {
 		delete(w.nonEmpty, path)
-		if _, has := now.columns[topics].sets[path]; has {
+		if _, has := now.sets[mark{topics, path}]; has {
 			continue
 		}
 		if err := w.store.CreateTopic(ctx, path); err != nil {
@@ -166,7 +169,7 @@ func (w *Window) bringTopics(ctx context.Context, now, target marks) error {
 		return err
 	}
 	for _, t := range slices.Backward(tree) { // those below come first
-		if _, wanted := target.columns[topics].sets[t.Path]; wanted {
+		if _, wanted := target.sets[mark{topics, t.Path}]; wanted {
 			continue
 		}
 		if t.All > 0 {
@@ -180,4 +183,53 @@ func (w *Window) bringTopics(ctx context.Context, now, target marks) error {
 		}
 	}
 	return nil
+}
+
+// notice notes what changed since the model was last told, and remembers now as
+// what it is told. Pairs that are new or gone are not noted.
+func (w *Window) notice(now marks, line string) {
+	then, oldLine := w.seen, w.line
+	w.seen, w.line = &now, line
+	if then == nil {
+		return
+	}
+	changed := then.changes(now)
+	for _, of := range sorted(changed) {
+		pairs := changed[of].and(then.pairs)
+		if len(pairs) == 0 {
+			continue
+		}
+		fields := map[string]any{"ids": pairs.String(), "count": len(pairs)}
+		switch of.kind {
+		case stars:
+			fields["stars"], _ = strconv.Atoi(of.value)
+			w.note("pairs_starred", fields)
+		case flags:
+			fields["flag"] = of.value == flagOn
+			w.note("pairs_flagged", fields)
+		case topics:
+			fields["topic"] = shown(of.value)
+			w.note("topic_set", fields)
+		}
+	}
+	w.noteTopics("topic_created", now, *then)
+	w.noteTopics("topic_removed", *then, now)
+	if line != oldLine {
+		w.note("filter_changed", map[string]any{"line": shown(line)})
+	}
+}
+
+// noteTopics notes the topics of one moment that the other does not have.
+func (w *Window) noteTopics(kind string, of, other marks) {
+	for _, path := range of.topicPaths() {
+		if _, has := other.sets[mark{topics, path}]; !has {
+			w.note(kind, map[string]any{"topic": shown(path)})
+		}
+	}
+}
+
+func (w *Window) note(kind string, fields map[string]any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.log.Add(assistant.NewChange(kind, w.now(), fields))
 }

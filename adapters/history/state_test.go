@@ -24,17 +24,14 @@ func TestStateIsCompactAndStable(t *testing.T) {
 	s, w := library(t)
 	good(t, w, "star_pairs", `{"ids":[1,2,3,5],"stars":2}`)
 	good(t, w, "flag_pairs", `{"ids":[6],"flag":false}`)
-	if err := s.SaveFilter(t.Context(), "best", "s>1"); err != nil {
-		t.Fatal(err)
-	}
-	want := `{"version":1,"newest":6,"stars":{"2":["1-3","5"]},"grey":["6"],"topics":{"AI":["1"],"AI > Agents":["2-3"],"Work":["4"]},"filters":{"best":"s>1"}}`
+	want := `{"version":1,"newest":6,"stars":{"2":["1-3","5"]},"grey":["6"],"topics":{"AI":["1"],"AI > Agents":["2-3"],"Work":["4"]}}`
 	if got := plain(stateOf(t, w)); got != want {
 		t.Errorf("State = %s\nwant %s", got, want)
 	}
 	if stateOf(t, New(s, Options{})) != stateOf(t, w) {
 		t.Error("another window on the same store has another state")
 	}
-	empty := `{"version":1,"newest":0,"stars":{},"grey":[],"topics":{},"filters":{}}`
+	empty := `{"version":1,"newest":0,"stars":{},"grey":[],"topics":{}}`
 	if got := stateOf(t, New(newStore(t), Options{})); got != empty {
 		t.Errorf("of an empty store State = %s", got)
 	}
@@ -81,21 +78,13 @@ func randomCall(r *rand.Rand) (name, args string) {
 	paths := []string{"AI", "ai", "AI > Agents", "AI > agents", "Work", "Work > AI", "New", "New > Deep > Er", ""}
 	path := func() string { return paths[r.IntN(len(paths))] }
 	id := func() int { return 1 + r.IntN(8) }
-	switch r.IntN(8) {
+	switch r.IntN(4) {
 	case 0:
 		return "star_pairs", fmt.Sprintf(`{"ids":[%d,%d],"stars":%d}`, id(), id(), r.IntN(4))
 	case 1:
 		return "flag_pairs", fmt.Sprintf(`{"line":"r%d","flag":%v}`, id(), r.IntN(2) == 0)
-	case 2, 3:
-		return "set_topic", fmt.Sprintf(`{"ids":[%d,%d],"topic":%q,"create":true}`, id(), id(), path())
-	case 4:
-		return "rename_topic", fmt.Sprintf(`{"topic":%q,"name":%q}`, path(), []string{"KI", "Work", "Er"}[r.IntN(3)])
-	case 5:
-		return "move_topic", fmt.Sprintf(`{"topic":%q,"under":%q}`, path(), path())
-	case 6:
-		return "delete_topic", fmt.Sprintf(`{"topic":%q}`, path())
 	}
-	return []string{"save_filter", "forget_filter"}[r.IntN(2)], fmt.Sprintf(`{"name":"f%d","line":"s%d"}`, r.IntN(3), r.IntN(4))
+	return "set_topic", fmt.Sprintf(`{"ids":[%d,%d],"topic":%q,"create":true}`, id(), id(), path())
 }
 
 func TestAStateSaysNothingOfNewerPairs(t *testing.T) {
@@ -162,7 +151,6 @@ func TestStatesThatAreNotOursChangeNothing(t *testing.T) {
 		"zero":            `{"version":1,"newest":6,"grey":["0"]}`,
 		"an empty topic":  `{"version":1,"newest":6,"topics":{"":["1"]}}`,
 		"an odd topic":    `{"version":1,"newest":6,"topics":{"A>B":[]}}`,
-		"an empty filter": `{"version":1,"newest":6,"filters":{"a":""}}`,
 	} {
 		if err := w.ApplyState(json.RawMessage(raw)); err == nil {
 			t.Errorf("%s is applied", name)
@@ -173,25 +161,40 @@ func TestStatesThatAreNotOursChangeNothing(t *testing.T) {
 	}
 }
 
-func TestApplyStateThatFailsMidwayIsPutBack(t *testing.T) {
+// A state of a version that had saved filters in it is applied, and they stay.
+func TestFiltersOfAnOlderStateStay(t *testing.T) {
+	s, w := library(t)
+	if err := s.SaveFilter(t.Context(), "mine", "s3"); err != nil {
+		t.Fatal(err)
+	}
+	old := strings.TrimSuffix(stateOf(t, w), "}") + `,"filters":{"other":"s1"}}`
+	good(t, w, "star_pairs", `{"ids":[1],"stars":3}`)
+	if err := w.ApplyState(json.RawMessage(old)); err != nil {
+		t.Fatal(err)
+	}
+	if saved, err := s.SavedFilters(t.Context()); err != nil || len(saved) != 1 || saved["mine"] != "s3" || strings.Contains(stateOf(t, w), `"3"`) {
+		t.Errorf("saved %v, %v, state %s", saved, err, stateOf(t, w))
+	}
+}
+
+func TestApplyStateThatFailsMidwayIsUndone(t *testing.T) {
 	s, w := library(t)
 	target := stateOf(t, w)
 	good(t, w, "star_pairs", `{"ids":[1,2,3],"stars":3}`)
-	good(t, w, "rename_topic", `{"topic":"AI","name":"KI"}`)
-	good(t, w, "save_filter", `{"name":"ours","line":"s3"}`)
+	good(t, w, "set_topic", `{"ids":[1,2],"topic":"KI","create":true}`)
 	before := stateOf(t, w)
 
-	// The database refuses one filter: the last thing that is written.
+	// The database refuses one topic: the last thing that is written.
 	db, err := sql.Open("sqlite", "file:"+s.Path()+"?_pragma=busy_timeout(30000)") // the store may be indexing
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	const refuse = "CREATE TRIGGER no BEFORE INSERT ON saved_filter WHEN new.name = 'zz' BEGIN SELECT RAISE(ABORT, 'refused'); END"
+	const refuse = "CREATE TRIGGER no BEFORE INSERT ON topic WHEN new.path = 'zz' BEGIN SELECT RAISE(ABORT, 'refused'); END"
 	if _, err := db.ExecContext(t.Context(), refuse); err != nil {
 		t.Fatal(err)
 	}
-	broken := strings.Replace(target, `"filters":{}`, `"filters":{"a":"s1","zz":"s2"}`, 1)
+	broken := strings.Replace(target, `"topics":{`, `"topics":{"zz":[],`, 1)
 	if err := w.ApplyState(json.RawMessage(broken)); err == nil || !strings.Contains(err.Error(), "refused") {
 		t.Fatalf("ApplyState = %v", err)
 	}

@@ -35,21 +35,9 @@ func TestToolsThatWork(t *testing.T) {
 		"flag line":             {"flag_pairs", `{"line":"x's1'","flag":false}`, `3 pairs now have no flag`, `"ids":"1-3"`},
 		"topic":                 {"set_topic", `{"ids":[5],"topic":"work"}`, `1 pair now has the topic "Work"`, `"changed":1`},
 		"topic some have":       {"set_topic", `{"ids":[4,5],"topic":"Work"}`, `1 pair now has the topic "Work"; 1 had it already`, `"selected":2`},
-		"topic new":             {"set_topic", `{"ids":[5,6],"topic":"Life>Goats","create":true}`, `"Life > Goats"; the topic is new`, `"ids":"5-6"`},
+		"topic new":             {"set_topic", `{"ids":[5,6],"topic":"Life>Goats","create":true}`, `"Life > Goats", which is new`, `"ids":"5-6"`},
 		"topic none":            {"set_topic", `{"ids":[1],"topic":""}`, `1 pair now has no topic`, `"ids":"1"`},
-		"rename":                {"rename_topic", `{"topic":"AI","name":"KI"}`, `the topic "AI" is "KI" now, with 3 pairs`, `"to":"KI"`},
-		"rename to other case":  {"rename_topic", `{"topic":"AI","name":"Ai"}`, `is "Ai" now`, `"from":"AI"`},
-		"rename to itself":      {"rename_topic", `{"topic":"Work","name":"Work"}`, `nothing changed`, `"pairs":1`},
-		"move":                  {"move_topic", `{"topic":"Work","under":"AI > Agents"}`, `is "AI > Agents > Work" now, with 1 pair`, `"pairs":1`},
-		"move to the top":       {"move_topic", `{"topic":"AI > Agents","under":""}`, `is "Agents" now`, `"pairs":2`},
-		"move under a new one":  {"move_topic", `{"topic":"AI","under":"Old"}`, `is "Old > AI" now, with 3 pairs`, `"pairs":3`},
-		"delete":                {"delete_topic", `{"topic":"AI > Agents"}`, `2 pairs went to the topic "AI"`, `"parent":"AI"`},
-		"delete at the top":     {"delete_topic", `{"topic":"AI"}`, `1 pair went to no topic`, `"pairs":3`},
-		"save":                  {"save_filter", `{"name":"ai_work","line":"t'AI...'"}`, `@ai_work is saved; it selects 3 pairs now`, `"count":3`},
 		"search by saved":       {"search_pairs", `{"line":"@mine"}`, `1 pair matches @mine`, `"ids":[4]`},
-		"save over another":     {"save_filter", `{"name":"mine","line":"s3"}`, `before it was t'Work'`, `"count":0`},
-		"forget":                {"forget_filter", `{"name":"mine"}`, `@mine is forgotten; it was t'Work'`, `"name":"mine"`},
-		"forget with its sign":  {"forget_filter", `{"name":"@mine"}`, `@mine is forgotten`, `"name":"mine"`},
 		"summarise within room": {"summarise_pairs", `{"line":"b","tokens":60}`, `1 pair to summarise; 5 older ones do not fit`, `"truncated":true`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -89,19 +77,6 @@ func TestToolsThatRefuse(t *testing.T) {
 		"star nothing":           {"star_pairs", `{"line":"t'Wrok'","stars":1}`, assistant.CodeFailed, "nearest: Work"},
 		"flag an unknown pair":   {"flag_pairs", `{"ids":[0],"flag":true}`, assistant.CodeFailed, "there is no pair 0"},
 		"an unknown topic":       {"set_topic", `{"ids":[1],"topic":"Agent"}`, assistant.CodeFailed, "nearest: AI > Agents"},
-		"rename unknown":         {"rename_topic", `{"topic":"Wrok","name":"X"}`, assistant.CodeFailed, "nearest: Work"},
-		"rename to a path":       {"rename_topic", `{"topic":"AI","name":"A > B"}`, assistant.CodeInvalidArguments, "not one name"},
-		"rename to nothing":      {"rename_topic", `{"topic":"AI","name":" "}`, assistant.CodeInvalidArguments, "not one name"},
-		"rename onto another":    {"rename_topic", `{"topic":"AI","name":"work"}`, assistant.CodeFailed, `"Work" exists already`},
-		"move below itself":      {"move_topic", `{"topic":"AI","under":"AI > Agents"}`, assistant.CodeFailed, "below itself"},
-		"move unknown":           {"move_topic", `{"topic":"","under":"AI"}`, assistant.CodeFailed, "no topic"},
-		"delete unknown":         {"delete_topic", `{"topic":"Nothing"}`, assistant.CodeFailed, "no topic"},
-		"save a bad name":        {"save_filter", `{"name":"a b","line":"s3"}`, assistant.CodeInvalidArguments, "letters, digits"},
-		"save a bad line":        {"save_filter", `{"name":"a","line":"s>"}`, assistant.CodeInvalidArguments, "column "},
-		"save nothing":           {"save_filter", `{"name":"a","line":" "}`, assistant.CodeInvalidArguments, "empty"},
-		"save a cycle":           {"save_filter", `{"name":"a","line":"@a s3"}`, assistant.CodeInvalidArguments, "column 1"},
-		"save a command":         {"save_filter", `{"name":"a","line":"s3 :flag"}`, assistant.CodeInvalidArguments, ":flag"},
-		"forget unknown":         {"forget_filter", `{"name":"mein"}`, assistant.CodeFailed, "there is: mine"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, w := library(t)
@@ -134,8 +109,7 @@ func TestMarksReachTheStore(t *testing.T) {
 	good(t, w, "star_pairs", `{"ids":[1,4],"stars":2}`)
 	good(t, w, "flag_pairs", `{"line":"x's2'","flag":false}`)
 	good(t, w, "set_topic", `{"line":"c'goat'","topic":"Goats","create":true}`)
-	good(t, w, "move_topic", `{"topic":"AI > Agents","under":"Work"}`)
-	want := "1:2+Goats 2:0+Work > Agents 3:0+Work > Agents 4:2-Work 5:0- 6:0-Goats "
+	want := "1:2+Goats 2:0+AI > Agents 3:0+AI > Agents 4:2-Work 5:0- 6:0-Goats "
 	if got := marksOf(t, s); got != want {
 		t.Errorf("the store has %s\nwant %s", got, want)
 	}
@@ -174,7 +148,6 @@ func TestMoreThanFiftyPairsAsk(t *testing.T) {
 		"few":       {"star_pairs", `{"line":"x's1'","stars":1}`, ""},
 		"unchanged": {"flag_pairs", `{"line":"b","flag":true}`, ""},
 		"broken":    {"star_pairs", `{"line":"b'","stars":1}`, ""},
-		"filter":    {"save_filter", `{"name":"a","line":"b"}`, ""},
 	} {
 		tl := tool(t, w, c.tool)
 		if _, ask, err := tl.Preview(t.Context(), json.RawMessage(c.args)); ask || err != nil {
@@ -190,21 +163,11 @@ func TestMoreThanFiftyPairsAsk(t *testing.T) {
 		"topic":     {"set_topic", `{"line":"b","topic":"X","create":true}`, `52 pairs: the topic "X"`},
 		"few":       {"star_pairs", `{"line":"x's1'","stars":1}`, ""},
 		"unchanged": {"flag_pairs", `{"line":"b","flag":true}`, ""},
-		"below 51":  {"rename_topic", `{"topic":"AI > Many","name":"More"}`, ""},
 	} {
 		tl := tool(t, w, c.tool)
 		shows, ask, err := tl.Preview(t.Context(), json.RawMessage(c.args))
 		if err != nil || ask != (c.shows != "") || !strings.HasPrefix(shows, c.shows) {
 			t.Errorf("%s: Preview = %q, %v, %v; want %q", name, shows, ask, err, c.shows)
-		}
-	}
-	good(t, w, "set_topic", `{"line":"b !x's3'","topic":"AI > Many"}`)
-	for name, args := range map[string]string{
-		"rename_topic": `{"topic":"AI","name":"KI"}`, "move_topic": `{"topic":"AI","under":"Work"}`, "delete_topic": `{"topic":"AI"}`,
-	} {
-		shows, ask, err := tool(t, w, name).Preview(t.Context(), json.RawMessage(args))
-		if err != nil || !ask || !strings.HasPrefix(shows, "52 pairs: ") {
-			t.Errorf("%s: Preview = %q, %v, %v", name, shows, ask, err)
 		}
 	}
 	good(t, w, "set_topic", `{"line":"x's1' ","topic":"AI"}`)

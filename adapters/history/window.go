@@ -2,14 +2,24 @@ package history
 
 import (
 	"context"
+	_ "embed"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
+	"winnow/assistant/safetext"
 )
+
+// PageName is the page that this window is.
+const PageName = "history"
+
+//go:embed prompt.md
+var prompt string
 
 // Selected is what the user has open. The zero value is nothing.
 type Selected struct {
@@ -34,11 +44,11 @@ type Window struct {
 	now      func() time.Time
 	selected func() Selected
 
-	work     sync.Mutex // held while the store is asked or changed; taken before mu
-	seen     *marks     // as the model was last told; nil: it was told nothing
-	line     string     // the filter line as the model was last told
-	original originalMarks
-	nonEmpty map[string]bool // topics that ApplyState left because of newer pairs
+	work     sync.Mutex        // held while the store is read or changed; locked before mu
+	seen     *marks            // as the model was last told; nil: it was told nothing
+	line     string            // the filter line as the model was last told
+	original map[marked]string // what pairs had before the tools first changed it
+	nonEmpty map[string]bool   // topics that ApplyState left because of newer pairs
 
 	mu     sync.Mutex
 	locked bool
@@ -56,7 +66,7 @@ var (
 
 // New returns a window on a store, which stays the caller's to close.
 func New(store history.Store, o Options) *Window {
-	w := &Window{store: store, now: o.Now, selected: o.Selected, original: newOriginalMarks(), nonEmpty: map[string]bool{}}
+	w := &Window{store: store, now: o.Now, selected: o.Selected, original: map[marked]string{}, nonEmpty: map[string]bool{}}
 	if w.now == nil {
 		w.now = time.Now
 	}
@@ -66,8 +76,7 @@ func New(store history.Store, o Options) *Window {
 	return w
 }
 
-// Lock says that the assistant works; Unlock that it has ended. The window has
-// no edits of the user's own to keep back: Session.Edit does that.
+// Lock says that the assistant works.
 func (w *Window) Lock() { w.setLocked(true) }
 
 // Unlock ends what Lock began.
@@ -89,6 +98,142 @@ func (w *Window) Locked() bool {
 // Dirty is never true: what changes is on disk at once.
 func (w *Window) Dirty() bool { return false }
 
+// Prompt tells the model how to work in this window.
+func (w *Window) Prompt() string { return prompt }
+
+// Where names the page. It has no tabs.
+func (w *Window) Where() assistant.Location { return assistant.Location{Page: PageName} }
+
+// Register adds the page of the window. The tools come from Window.Tools.
+func Register(pages *assistant.Pages, w *Window) error {
+	return pages.AddPage(assistant.Page{Name: PageName, Context: func(assistant.Location) string {
+		if line := w.selected().Line; line != "" {
+			return "The user looks at the pairs that the filter line " + quote(line) + " shows."
+		}
+		return "The user looks at all pairs of the history."
+	}})
+}
+
+// Tools are what the assistant may do with the history. None deletes a pair.
+func (w *Window) Tools() []assistant.Tool {
+	return []assistant.Tool{
+		reader(w, "search_pairs", "Find pairs by plain words, by a filter line, or by both.", w.searchPairs),
+		reader(w, "get_pair", "Read one pair: texts, tool calls, marks.", w.getPair),
+		reader(w, "list_topics", "List the tree of topics with their counts.", w.listTopics),
+		reader(w, "list_sessions", "List the sessions, the last used first, with how each began.", w.listSessions),
+		reader(w, "summarise_pairs", "Read many pairs in condensed form, to summarise them in your answer.", w.summarisePairs),
+		writer(w, "star_pairs", "Give pairs 0 to 3 stars.", w.planStars),
+		writer(w, "flag_pairs", "Flag pairs, or remove their flag.", w.planFlag),
+		writer(w, "set_topic", "Give pairs a topic, or none.", w.planTopic),
+	}
+}
+
+// category groups the tools for people.
+const category = "History"
+
+// refusal is an error that is a result of its own: why a call is not carried out.
+type refusal struct{ assistant.ToolResult }
+
+func (r *refusal) Error() string { return r.Message }
+
+func refuse(code, format string, args ...any) *refusal {
+	return &refusal{assistant.Fail(code, format, args...)}
+}
+
+// result is what a tool returns: a refusal is no failure of the program.
+func result(r assistant.ToolResult, err error) (assistant.ToolResult, error) {
+	var refused *refusal
+	if errors.As(err, &refused) {
+		return refused.ToolResult, nil
+	}
+	return r, err
+}
+
+// reader makes a tool that changes nothing.
+func reader[A any](w *Window, name, description string, run func(context.Context, A) (assistant.ToolResult, error)) assistant.Tool {
+	t := assistant.NewTool(name, description, func(ctx context.Context, args A) (assistant.ToolResult, error) {
+		w.work.Lock()
+		defer w.work.Unlock()
+		return result(run(ctx, args))
+	})
+	t.Category = category
+	return t
+}
+
+// asksAbove is how many pairs may change without asking (filter language, Commands).
+const asksAbove = 50
+
+// change is what a write tool is going to do.
+type change struct {
+	pairs seqs   // that will differ
+	mark  mark   // that they get
+	does  string // "3 stars"
+	done  string // what to say afterwards
+	data  map[string]any
+}
+
+// writer makes a write tool. plan works out what a call would do and changes
+// nothing; it runs once more for the dialog that asks.
+func writer[A any](w *Window, name, description string, plan func(context.Context, A, marks) (change, error)) assistant.Tool {
+	prepare := func(ctx context.Context, args A) (change, marks, error) {
+		now, err := w.read(ctx)
+		if err != nil {
+			return change{}, now, err
+		}
+		c, err := plan(ctx, args, now)
+		return c, now, err
+	}
+	t := assistant.NewTool(name, description, func(ctx context.Context, args A) (assistant.ToolResult, error) {
+		w.work.Lock()
+		defer w.work.Unlock()
+		c, now, err := prepare(ctx, args)
+		if err == nil && len(c.pairs) > 0 {
+			err = w.apply(ctx, c, now)
+		}
+		return result(assistant.OK(c.done, c.data), err)
+	})
+	t.Write, t.Lasting, t.Category = true, true, category
+	t.Preview = func(ctx context.Context, raw json.RawMessage) (string, bool, error) {
+		w.work.Lock()
+		defer w.work.Unlock()
+		var args A
+		if err := json.Unmarshal(raw, &args); err != nil {
+			return "", false, nil // the call itself says what is wrong with its arguments
+		}
+		c, _, err := prepare(ctx, args)
+		if _, err = result(assistant.ToolResult{}, err); err != nil || len(c.pairs) <= asksAbove {
+			return "", false, err
+		}
+		return fmt.Sprintf("%s: %s\npairs %s", assistant.Counted(len(c.pairs), "pair"), c.does, c.pairs), true, nil
+	}
+	return t
+}
+
+// apply carries a change out. What the user did before it is noted for the model
+// first, so that it is told apart from what the tool does.
+func (w *Window) apply(ctx context.Context, c change, before marks) error {
+	if _, err := w.store.Mark(ctx, c.pairs, c.mark.set()); err != nil {
+		return err
+	}
+	after, err := w.read(ctx)
+	if err != nil {
+		w.seen = nil // what the user does meanwhile cannot be told apart any more
+		return errors.Join(errors.New("the change was made, but its effect could not be read"), err)
+	}
+	for value, pairs := range before.values(c.mark.kind, c.pairs) {
+		for _, seq := range pairs {
+			if _, known := w.original[marked{c.mark.kind, seq}]; !known {
+				w.original[marked{c.mark.kind, seq}] = value
+			}
+		}
+	}
+	if w.seen != nil {
+		w.notice(before, w.line)
+		w.seen = &after
+	}
+	return nil
+}
+
 // env is what a line depends on now.
 func (w *Window) env() history.Env {
 	at := w.selected()
@@ -98,50 +243,20 @@ func (w *Window) env() history.Env {
 	}
 }
 
-// alter runs a change of the marks that a tool makes, and takes note of what it
-// did. before are the marks just read.
-func (w *Window) alter(ctx context.Context, before marks, change func() error) error {
-	if err := change(); err != nil {
-		return err
-	}
-	after, err := w.read(ctx)
-	if err != nil {
-		w.seen = nil // what the user did meanwhile can no longer be told apart
-		return errors.Join(errors.New("the change was made, but what it did could not be read"), err)
-	}
-	w.original.note(before, after)
-	if w.seen != nil {
-		w.seen.follow(before, after)
-	}
-	return nil
+// Changes returns what the user did after mark, as far as a Context has shown
+// it, and the mark for the next call. What the tools did is not in it.
+func (w *Window) Changes(mark int64) ([]assistant.Change, int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.log.Since(mark)
 }
 
-// follow does to m what made after of before.
-func (m *marks) follow(before, after marks) {
-	for kind := range m.columns {
-		c := m.columns[kind]
-		for value, pairs := range before.columns[kind].changes(after.columns[kind]) {
-			c.give(value, pairs.and(m.pairs))
-		}
-	}
-	for _, path := range after.topicPaths() {
-		if _, had := before.columns[topics].sets[path]; !had {
-			m.columns[topics].sets[path] = m.columns[topics].sets[path].or(nil)
-		}
-	}
-	for _, path := range before.topicPaths() {
-		if _, has := after.columns[topics].sets[path]; !has {
-			delete(m.columns[topics].sets, path)
-		}
-	}
-	for name, line := range after.filters {
-		if before.filters[name] != line {
-			m.filters[name] = line
-		}
-	}
-	for name := range before.filters {
-		if _, has := after.filters[name]; !has {
-			delete(m.filters, name)
-		}
-	}
-}
+// maxName is how many cells of a name, topic or line a model is told.
+const maxName = 200
+
+// shown is a name as a model is told it: on one line, without hidden characters,
+// cut when it is long.
+func shown(text string) string { return safetext.Line(text, maxName) }
+
+// quote is a name inside a sentence.
+func quote(text string) string { return fmt.Sprintf("%q", shown(text)) }

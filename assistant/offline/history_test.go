@@ -9,8 +9,7 @@ import (
 // historyTools are those of the chat history.
 var historyTools = map[string]string{
 	"search_pairs": "query line limit", "get_pair": "id", "list_topics": "under", "list_sessions": "limit", "summarise_pairs": "ids line",
-	"star_pairs": "ids line stars", "flag_pairs": "ids line flag", "set_topic": "ids line topic create", "rename_topic": "topic name",
-	"move_topic": "topic under", "delete_topic": "topic", "save_filter": "name line", "forget_filter": "name",
+	"star_pairs": "ids line stars", "flag_pairs": "ids line flag", "set_topic": "ids line topic create",
 }
 
 // historySystem is what the history's window tells: lists where the model filter has objects.
