@@ -1,17 +1,22 @@
 package endpoints
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"iter"
 	"log/slog"
 	"net"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
+	"winnow/adapters/config"
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/assistant/openai"
@@ -29,11 +34,11 @@ type Endpoint struct {
 	Known   []assistant.ModelInfo // its models when it cannot list them
 
 	guess    bool // only looked for on its usual port: that it is not there is no failure
-	window   int  // context window of models that tell none; 0 is unknown
+	window   int  // context window of models that name none; 0 is unknown
 	options  func(context.Context) (openai.Options, error)
 	timeouts openai.Timeouts
 	log      *slog.Logger
-	cache    *listCache
+	cacheDir string       // of the last list of models; "" caches none
 	stop     func() error // ends what options has started; nil is nothing
 
 	mu     sync.Mutex
@@ -47,23 +52,17 @@ func (e *Endpoint) connect(ctx context.Context) (*openai.Client, error) {
 	if e.client != nil {
 		return e.client, nil
 	}
-	o := openai.Options{}
+	var o openai.Options
+	var err error
 	if e.options != nil {
-		var err error
 		if o, err = e.options(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if o.BaseURL == "" {
-		o.BaseURL = e.BaseURL
-	}
+	o.BaseURL = cmp.Or(o.BaseURL, e.BaseURL)
 	o.Name, o.Log, o.Timeouts = e.Name, e.log, e.timeouts
-	client, err := openai.New(o)
-	if err != nil {
-		return nil, err
-	}
-	e.client = client
-	return client, nil
+	e.client, err = openai.New(o)
+	return e.client, err
 }
 
 // APIKey reads the endpoint's key, which makes it known to the redactor; "" is
@@ -127,15 +126,16 @@ func (e *Endpoint) List(ctx context.Context) ([]assistant.ModelInfo, error) {
 		return nil, err
 	}
 	listed, err := client.Models(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for i := range listed {
 		listed[i] = e.describe(listed[i])
 	}
-	if err == nil && e.cache != nil {
-		if err := e.cache.store(e.BaseURL, listed); err != nil && e.log != nil {
-			e.log.Warn("model list not cached", "endpoint", e.Name, "error", err)
-		}
+	if err := e.storeList(listed); err != nil && e.log != nil {
+		e.log.Warn("model list not cached", "endpoint", e.Name, "error", err)
 	}
-	return listed, err
+	return listed, nil
 }
 
 // offered is List for the registry, which asks every endpoint: automatic ones
@@ -158,10 +158,37 @@ func (e *Endpoint) describe(m assistant.ModelInfo) assistant.ModelInfo {
 		}
 		m.Tools, m.Reasons, m.Images = m.Tools || info.Tools, m.Reasons || info.Reasons, m.Images || info.Images
 	}
-	if m.Context == 0 {
-		m.Context = e.window
-	}
+	m.Context = cmp.Or(m.Context, e.window)
 	return m
+}
+
+// cachePath is the file of the last list of models of this address.
+func (e *Endpoint) cachePath() string {
+	sum := sha256.Sum256([]byte(e.BaseURL))
+	return filepath.Join(e.cacheDir, hex.EncodeToString(sum[:12])+".json")
+}
+
+func (e *Endpoint) storeList(listed []assistant.ModelInfo) error {
+	if e.cacheDir == "" {
+		return nil
+	}
+	data, err := json.Marshal(listed)
+	if err != nil {
+		return err
+	}
+	return config.WriteFile(e.cachePath(), 0o600, data)
+}
+
+// cached returns a model of the last list, when there is one that can be read.
+func (e *Endpoint) cached(id string) (assistant.ModelInfo, bool) {
+	var listed []assistant.ModelInfo
+	if data, err := os.ReadFile(e.cachePath()); err == nil {
+		_ = json.Unmarshal(data, &listed) // a damaged list is none
+	}
+	if i := slices.IndexFunc(listed, func(m assistant.ModelInfo) bool { return m.ID == id }); i >= 0 {
+		return listed[i], true
+	}
+	return assistant.ModelInfo{}, false
 }
 
 // answerTimeout is how long an endpoint may take to accept a connection: a
@@ -176,7 +203,7 @@ func (e *Endpoint) Answers(ctx context.Context) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(at.Hostname(), port(at)))
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(at.Hostname(), openai.Port(at)))
 	if err != nil {
 		return false
 	}
@@ -199,24 +226,3 @@ func (e *Endpoint) usable(ctx context.Context) bool {
 }
 
 func canChat(m assistant.ModelInfo) bool { return !m.NoChat }
-
-// A ListError is an endpoint that has no model to begin with.
-type ListError struct {
-	Endpoint *Endpoint
-	Err      error // nil: it lists no model that can chat
-}
-
-// Error names the endpoint and the reason.
-func (l *ListError) Error() string {
-	if l.Err == nil {
-		return l.Endpoint.Name + " lists no model that can chat"
-	}
-	return l.Endpoint.Name + " (" + l.Endpoint.BaseURL + ") does not list its models: " + l.Err.Error()
-}
-
-// Unwrap returns the error of the request.
-func (l *ListError) Unwrap() error { return l.Err }
-
-// ErrNotQualified is the name of a model without its provider where several
-// endpoints could be meant.
-var ErrNotQualified = errors.New("the model is not named PROVIDER/NAME")

@@ -1,10 +1,10 @@
 package endpoints
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/url"
 	"slices"
 	"strings"
@@ -85,30 +85,31 @@ func (e *NamedError) Error() string {
 // those of reading the .env file.
 func Find(o Options) (*Set, error) {
 	f := finder{Options: o}
-	proxy, err := f.proxy()
-	if err != nil {
-		return nil, err
-	}
 	ambient, err := f.ambient()
 	if err != nil {
 		return nil, err
 	}
-	configured := make([]*Endpoint, len(o.Settings.Providers))
-	for i, p := range o.Settings.Providers {
-		if configured[i], err = f.configured(p); err != nil {
+	found := []*Endpoint{ambient}
+	for _, p := range o.Settings.Providers {
+		e, err := f.configured(p)
+		if err != nil {
 			return nil, err
 		}
+		found = append(found, e)
 	}
-	named, err := f.named(append([]*Endpoint{ambient, proxy}, configured...))
+	proxy, err := f.proxy()
+	if err != nil {
+		return nil, err
+	}
+	found = append(found, proxy)
+	named, err := f.named(found)
 	if err != nil {
 		return nil, err
 	}
 	f.add(named)
-	f.add(ambient)
-	for _, e := range configured {
+	for _, e := range found {
 		f.add(e)
 	}
-	f.add(proxy)
 	for _, s := range o.Local {
 		f.add(&Endpoint{Name: s.Name, BaseURL: s.URL, From: "its usual port", Auto: true, guess: true})
 	}
@@ -165,7 +166,7 @@ func (f *finder) named(others []*Endpoint) (*Endpoint, error) {
 	if f.BaseURL == "" {
 		return nil, nil
 	}
-	at, err := openai.CheckBaseURL(f.BaseURL)
+	at, err := openai.CheckBaseURL(f.BaseURL, false)
 	if err != nil {
 		return nil, &NamedError{What: "base URL", Value: f.BaseURL, Reason: err.Error()}
 	}
@@ -174,15 +175,12 @@ func (f *finder) named(others []*Endpoint) (*Endpoint, error) {
 		if o == nil {
 			continue
 		}
-		if there, err := url.Parse(o.BaseURL); err == nil && origin(there) == origin(at) {
+		if there, err := url.Parse(o.BaseURL); err == nil && openai.SameOrigin(there, at) {
 			e = &Endpoint{Key: o.Key, Known: o.Known, From: e.From, window: o.window, options: o.options}
 			break
 		}
 	}
-	e.Name, e.BaseURL = f.Provider, at.String()
-	if e.Name == "" {
-		e.Name = hostName(at)
-	}
+	e.Name, e.BaseURL = cmp.Or(f.Provider, hostName(at)), at.String()
 	return e, nil
 }
 
@@ -195,7 +193,7 @@ func (f *finder) ambient() (*Endpoint, error) {
 	}
 	e := &Endpoint{Name: OpenAIName, BaseURL: openaiURL, From: "OPENAI_API_KEY"}
 	if raw != "" {
-		at, err := openai.CheckBaseURL(raw)
+		at, err := openai.CheckBaseURL(raw, false)
 		if err != nil {
 			return nil, &NamedError{What: "OPENAI_BASE_URL", Value: raw, Reason: err.Error()}
 		}
@@ -206,12 +204,7 @@ func (f *finder) ambient() (*Endpoint, error) {
 
 // configured is a provider of the settings. Its key is read when it is first used.
 func (f *finder) configured(p config.Provider) (*Endpoint, error) {
-	at, err := openai.CheckBaseURL(p.BaseURL)
-	if err != nil && p.AllowHTTP {
-		if plain, bad := url.Parse(p.BaseURL); bad == nil && plain.Scheme == "http" && plain.Host != "" && plain.User == nil {
-			at, err = plain, nil
-		}
-	}
+	at, err := openai.CheckBaseURL(p.BaseURL, p.AllowHTTP)
 	if err != nil {
 		return nil, &config.Error{Path: f.Settings.Path, Line: p.Line, Where: "provider " + p.Name, Reason: err.Error()}
 	}
@@ -253,20 +246,20 @@ func (f *finder) proxy() (*Endpoint, error) {
 			f.learn(v)
 		}
 	}
-	base, inEnvironment := f.lookup("PROXY_BASE_URL")
-	if !inEnvironment {
-		base, _ = source.File.Get("PROXY_BASE_URL", f.lookup)
+	variable := func(name string) (value string, inEnvironment bool) {
+		if value, inEnvironment = f.lookup(name); !inEnvironment {
+			value, _ = source.File.Get(name, f.lookup)
+		}
+		return value, inEnvironment
 	}
-	key, ok := f.lookup("PROXY_API_KEY")
-	if !ok {
-		key, _ = source.File.Get("PROXY_API_KEY", f.lookup)
-	}
+	base, inEnvironment := variable("PROXY_BASE_URL")
+	key, _ := variable("PROXY_API_KEY")
 	if base == "" && key == "" {
 		return nil, nil
 	}
 	e := &Endpoint{Name: ProxyName, BaseURL: proxyURL, From: "the usual port of the proxy of " + source.Path, Auto: true, guess: true}
 	if base != "" {
-		at, err := openai.CheckBaseURL(base)
+		at, err := openai.CheckBaseURL(base, false)
 		if err != nil {
 			if f.Notice != nil {
 				f.Notice(fmt.Sprintf("the proxy of this folder is left out: PROXY_BASE_URL: %v", err))
@@ -280,7 +273,7 @@ func (f *finder) proxy() (*Endpoint, error) {
 		if inEnvironment {
 			e.From = "the environment"
 		}
-		e.Remote = !inEnvironment && !loopback(at.Hostname())
+		e.Remote = !inEnvironment && !openai.Loopback(at.Hostname())
 	}
 	return f.keyed(e, "PROXY_API_KEY", key), nil
 }
@@ -328,28 +321,11 @@ func (f *finder) lookup(name string) (string, bool) {
 	return "", false
 }
 
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
 // hostName names an endpoint after the most telling part of its host.
 func hostName(at *url.URL) string {
-	if loopback(at.Hostname()) {
+	if openai.Loopback(at.Hostname()) {
 		return "local"
 	}
 	parts := strings.Split(strings.TrimPrefix(at.Hostname(), "api."), ".")
 	return parts[max(0, len(parts)-2)]
-}
-
-// origin is the scheme, host and port that a key is bound to.
-func origin(at *url.URL) string {
-	return strings.ToLower(at.Scheme + "://" + net.JoinHostPort(at.Hostname(), port(at)))
-}
-
-func port(at *url.URL) string {
-	if p := at.Port(); p != "" {
-		return p
-	}
-	return map[string]string{"http": "80", "https": "443"}[at.Scheme]
 }

@@ -151,7 +151,7 @@ func TestKnownContextWithoutAsking(t *testing.T) {
 		t.Fatalf("List = %v, %v", listed, err)
 	}
 	listed[0].Context, listed[0].Known = 6000, true
-	if err := first.All[0].cache.store(first.All[0].BaseURL, listed); err != nil {
+	if err := first.All[0].storeList(listed); err != nil {
 		t.Fatal(err)
 	}
 	asked := len(server.Asked())

@@ -2,13 +2,8 @@ package endpoints
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -22,17 +17,14 @@ type Set struct {
 	All      []*Endpoint // in order of preference; never empty
 	Registry *assistant.Registry
 
-	byURL bool // the user named the first one by its address or name
+	byName bool // the user named the first one by its address or name
 }
 
 func newSet(all []*Endpoint, o Options) (*Set, error) {
-	s := &Set{All: all, Registry: &assistant.Registry{}, byURL: o.BaseURL != "" || o.Provider != ""}
+	s := &Set{All: all, Registry: &assistant.Registry{}, byName: o.BaseURL != "" || o.Provider != ""}
 	for _, e := range all {
-		e.log = o.Log
+		e.log, e.cacheDir = o.Log, o.CacheDir
 		e.timeouts = openai.Timeouts{Connect: o.Settings.ConnectTimeout, FirstByte: o.Settings.FirstByteTimeout, Idle: o.Settings.IdleTimeout}
-		if o.CacheDir != "" {
-			e.cache = &listCache{o.CacheDir}
-		}
 		p := assistant.Provider{Name: e.Name, Model: e, Known: e.Known}
 		if len(e.Known) == 0 {
 			p.List = e.offered
@@ -65,8 +57,12 @@ func (s *Set) Named(name string) *Endpoint {
 // used: any, or only the one that the user named.
 func (s *Set) Serves(id string) bool {
 	name, _, _ := strings.Cut(id, "/")
-	return s.Named(name) != nil && (!s.byURL || s.All[0].Name == name)
+	return s.Named(name) != nil && (!s.byName || s.All[0].Name == name)
 }
+
+// ErrNotQualified is the name of a model without its provider where several
+// endpoints could be meant.
+var ErrNotQualified = errors.New("the model is not named PROVIDER/NAME")
 
 // ModelID is the full id of a model that the user named: PROVIDER/NAME of an
 // endpoint, or a name of the first endpoint when the user set that up. preferNamed
@@ -93,6 +89,23 @@ type Choice struct {
 	ID   string
 	Note string // one sentence about a model that the user did not name
 }
+
+// A ListError is an endpoint that has no model to begin with.
+type ListError struct {
+	Endpoint *Endpoint
+	Err      error // nil: it lists no model that can chat
+}
+
+// Error names the endpoint and the reason.
+func (l *ListError) Error() string {
+	if l.Err == nil {
+		return l.Endpoint.Name + " lists no model that can chat"
+	}
+	return l.Endpoint.Name + " (" + l.Endpoint.BaseURL + ") does not list its models: " + l.Err.Error()
+}
+
+// Unwrap returns the error of the request.
+func (l *ListError) Unwrap() error { return l.Err }
 
 // First asks the endpoints for a model to begin with: the first chat model of the
 // first endpoint that the user set up, else of the first that answers. The error
@@ -146,56 +159,10 @@ func (s *Set) Describe(id string) error {
 	}
 	name, _, _ := strings.Cut(id, "/")
 	e := s.Named(name)
-	if e.cache != nil {
-		listed := e.cache.load(e.BaseURL)
-		if i := slices.IndexFunc(listed, func(m assistant.ModelInfo) bool { return m.ID == id }); i >= 0 {
-			info = listed[i]
-			info.Source = "cache"
-		}
+	if cached, ok := e.cached(id); ok {
+		info = cached
+		info.Source = "cache"
 	}
 	s.Registry.Learn(e.describe(info))
 	return nil
-}
-
-// listCache keeps the model list of each address in a file of its own.
-type listCache struct{ dir string }
-
-func (c *listCache) path(baseURL string) string {
-	sum := sha256.Sum256([]byte(baseURL))
-	return filepath.Join(c.dir, hex.EncodeToString(sum[:12])+".json")
-}
-
-func (c *listCache) store(baseURL string, models []assistant.ModelInfo) error {
-	data, err := json.Marshal(models)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(c.dir, 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(c.dir, ".list-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), c.path(baseURL))
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // what is left is only a temporary file
-	}
-	return err
-}
-
-// load returns the cached list; nothing when there is none that can be read.
-func (c *listCache) load(baseURL string) []assistant.ModelInfo {
-	data, err := os.ReadFile(c.path(baseURL))
-	if err != nil {
-		return nil
-	}
-	var models []assistant.ModelInfo
-	if json.Unmarshal(data, &models) != nil {
-		return nil
-	}
-	return models
 }

@@ -13,11 +13,9 @@ import (
 // "https://api.openai.com/v1", and returns it without trailing slashes, scheme
 // and host in lower case. The error says what is wrong and repeats no password.
 //
-// https is accepted, and http to this machine. The path is used as it is: a
-// missing /v1 is not guessed.
-func CheckBaseURL(raw string) (*url.URL, error) { return checkBaseURL(raw, false) }
-
-func checkBaseURL(raw string, plainHTTP bool) (*url.URL, error) {
+// https is accepted, and http to this machine, or to any with the user's consent
+// plainHTTP. The path is used as it is: a missing /v1 is not guessed.
+func CheckBaseURL(raw string, plainHTTP bool) (*url.URL, error) {
 	raw = strings.TrimSpace(raw)
 	if raw == "" {
 		return nil, errors.New("the base URL is empty; an example is https://api.openai.com/v1")
@@ -40,7 +38,7 @@ func checkBaseURL(raw string, plainHTTP bool) (*url.URL, error) {
 		return nil, err
 	}
 	switch {
-	case u.Scheme == "https", u.Scheme == "http" && (plainHTTP || loopback(u.Hostname())):
+	case u.Scheme == "https", u.Scheme == "http" && (plainHTTP || Loopback(u.Hostname())):
 	case u.Scheme == "http":
 		return nil, fmt.Errorf("the base URL sends the key unencrypted to %s: plain http is for this machine only", u.Host)
 	default:
@@ -80,18 +78,19 @@ func checkParts(u *url.URL) error {
 	return nil
 }
 
-// loopback reports whether host is this machine, without asking a name server.
-func loopback(host string) bool {
+// Loopback reports whether host is this machine, without asking a name server.
+func Loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && addr.Unmap().IsLoopback()
 }
 
-// sameOrigin reports whether a and b have scheme, host and port in common.
-func sameOrigin(a, b *url.URL) bool {
-	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
+// SameOrigin reports whether a and b have scheme, host and port in common.
+func SameOrigin(a, b *url.URL) bool {
+	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && Port(a) == Port(b)
 }
 
-func port(u *url.URL) string {
+// Port returns the port of u, also when it is the default of http or https.
+func Port(u *url.URL) string {
 	switch {
 	case u.Port() != "":
 		return u.Port()

@@ -18,7 +18,7 @@ func TestCheckBaseURL(t *testing.T) {
 		"http://api.localhost":           "http://api.localhost",
 		"https://192.168.1.4/openai/api": "https://192.168.1.4/openai/api",
 	} {
-		if u, err := CheckBaseURL(raw); err != nil || u.String() != want {
+		if u, err := CheckBaseURL(raw, false); err != nil || u.String() != want {
 			t.Errorf("CheckBaseURL(%q) = %v, %v; want %s", raw, u, err, want)
 		}
 	}
@@ -52,7 +52,7 @@ func TestCheckBaseURL(t *testing.T) {
 		"https://example.com\\@evil.com":       "",
 		"https://evil.com\u202e/moc.elpmaxe//": "contains",
 	} {
-		if u, err := CheckBaseURL(raw); err == nil || !strings.Contains(err.Error(), why) {
+		if u, err := CheckBaseURL(raw, false); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("CheckBaseURL(%q) = %v, %v; want an error with %q", raw, u, err, why)
 		} else if strings.Contains(err.Error(), "pass") && strings.Contains(raw, "pass@") && !strings.Contains(err.Error(), "password:") {
 			t.Errorf("the error repeats the password: %v", err)
@@ -68,11 +68,11 @@ func FuzzBaseURL(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		u, err := CheckBaseURL(raw)
+		u, err := CheckBaseURL(raw, false)
 		if err != nil {
 			return
 		}
-		again, err := CheckBaseURL(u.String())
+		again, err := CheckBaseURL(u.String(), false)
 		if err != nil || again.String() != u.String() {
 			t.Fatalf("%q becomes %q and then %v, %v", raw, u, again, err)
 		}

@@ -69,7 +69,7 @@ var (
 // New returns a client for the endpoint. It connects to nothing and reads
 // nothing from the environment. The error says what is wrong with the options.
 func New(opts Options) (*Client, error) {
-	base, err := checkBaseURL(opts.BaseURL, opts.AllowPlainHTTP)
+	base, err := CheckBaseURL(opts.BaseURL, opts.AllowPlainHTTP)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +195,7 @@ var errRedirect = errors.New("redirect refused")
 
 func (c *Client) checkRedirect(req *http.Request, via []*http.Request) error {
 	switch {
-	case !sameOrigin(req.URL, c.base):
+	case !SameOrigin(req.URL, c.base):
 		return fmt.Errorf("%w: %s redirects to %s, and the key is for %s only", errRedirect, c.host, safetext.Clean(req.URL.Host), c.host)
 	case req.Method != via[0].Method:
 		return fmt.Errorf("%w: %s redirects the request without its body", errRedirect, c.host)

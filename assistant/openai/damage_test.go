@@ -200,22 +200,18 @@ func TestTheOrderOfMembersDoesNotMatter(t *testing.T) {
 // cost returns what decoding body takes, arriving in pieces of a read.
 func cost(t *testing.T, body []byte) (cpu time.Duration, allocated uint64) {
 	t.Helper()
-	best := time.Duration(1 << 62)
 	var before, after runtime.MemStats
-	for range 3 {
-		a := &answer{Client: &Client{}}
-		runtime.ReadMemStats(&before)
-		began := time.Now()
-		for piece := range slices.Chunk(body, readSize) {
-			if _, _, err := a.write(piece); err != nil {
-				t.Fatal(err)
-			}
+	a := &answer{Client: &Client{}}
+	runtime.ReadMemStats(&before)
+	began := time.Now()
+	for piece := range slices.Chunk(body, readSize) {
+		if _, _, err := a.write(piece); err != nil {
+			t.Fatal(err)
 		}
-		best = min(best, time.Since(began))
-		runtime.ReadMemStats(&after)
-		allocated = after.TotalAlloc - before.TotalAlloc
 	}
-	return best, allocated
+	cpu = time.Since(began)
+	runtime.ReadMemStats(&after)
+	return cpu, after.TotalAlloc - before.TotalAlloc
 }
 
 // Four times the bytes may take little more than four times the memory, and
@@ -237,14 +233,19 @@ func TestCostIsLinearInTheBytes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			const size = 1 << 18
-			cpu, memory := cost(t, []byte(body(size)))
-			cpu4, memory4 := cost(t, []byte(body(4*size)))
-			if cpu4 > 12*cpu+30*time.Millisecond {
-				t.Errorf("256 KiB take %v, 1 MiB takes %v", cpu, cpu4)
+			small, large := []byte(body(size)), []byte(body(4*size))
+			cpu, cpu4 := time.Duration(1<<62), time.Duration(1<<62)
+			for range 20 { // of a busy machine the best counts
+				c, memory := cost(t, small)
+				c4, memory4 := cost(t, large)
+				if memory4 > 6*memory+1<<20 || memory4 > 24*4*size {
+					t.Fatalf("256 KiB take %d KiB, 1 MiB takes %d KiB", memory>>10, memory4>>10)
+				}
+				if cpu, cpu4 = min(cpu, c), min(cpu4, c4); cpu4 < 10*cpu+time.Millisecond {
+					return
+				}
 			}
-			if memory4 > 6*memory+1<<20 || memory4 > 24*4*size {
-				t.Errorf("256 KiB take %d KiB, 1 MiB takes %d KiB", memory>>10, memory4>>10)
-			}
+			t.Errorf("256 KiB take %v, 1 MiB takes %v", cpu, cpu4)
 		})
 	}
 }
