@@ -83,8 +83,8 @@ func TestJournalCutAtEveryByte(t *testing.T) {
 		} else {
 			known = got
 		}
-		if records := bytes.Count(whole[:n], []byte("\n")) - 1; len(j.index.lines) < records {
-			t.Fatalf("cut at byte %d: %d of %d records", n, len(j.index.lines), records)
+		if records := bytes.Count(whole[:n], []byte("\n")) - 1; len(j.index.records) < records {
+			t.Fatalf("cut at byte %d: %d of %d records", n, len(j.index.records), records)
 		}
 		if in := must[*Intent](t)(j.Pending()); in != nil {
 			ok(t, j.Finish(*in))

@@ -1,27 +1,17 @@
 package checkpoint
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
-
-// line is what of a record is needed to rebuild states.
-type line struct {
-	offset  int64 // in the file
-	length  int   // with LF
-	prev    int64 // Seq of the record before it
-	kind    payloadKind
-	payload string
-	sum     string // of the state after the record, "" for none
-}
 
 // entry is a checkpoint in the index.
 type entry struct {
 	Checkpoint
-	line    int    // the state after this record is that of the checkpoint
+	record  int    // the state after this record is that of the checkpoint
 	sum     string // of that state
 	changed bool   // the step after it changed the rules
 	dropped bool   // it is not in the list
@@ -30,7 +20,7 @@ type entry struct {
 // rollback is a rollback in the index.
 type rollback struct {
 	rollbackNote
-	line         int   // of the intent
+	record       int   // of the intent
 	doneSeq      int64 // of the record that it is done
 	undoneBefore bool  // Undone of the target before it was done
 }
@@ -38,7 +28,7 @@ type rollback struct {
 // index is all that the records of a journal say. It changes only by apply,
 // so a journal answers after a restart as it did before.
 type index struct {
-	lines   []line
+	records []*record
 	entries []*entry
 	byID    map[string]*entry
 	seq     int64            // the largest
@@ -48,7 +38,7 @@ type index struct {
 	session string           // the one started or resumed last
 	turn    string           // id of the checkpoint that Record adds tools to
 	active  map[string]int64 // Seq at which a session last recorded something
-	saved   int              // line of the last opSaved, -1: none
+	saved   *record          // the last opSaved; nil: none
 	pending *rollback
 	undo    *rollback // the rollback that can be undone
 	closed  bool      // the last record is opClose, or there is none
@@ -60,14 +50,14 @@ type index struct {
 }
 
 func newIndex() *index {
-	return &index{byID: make(map[string]*entry), active: make(map[string]int64), saved: -1, closed: true}
+	return &index{byID: make(map[string]*entry), active: make(map[string]int64), closed: true}
 }
 
 // read adds all records of a journal. What is behind size then is the start of
 // a record that was never finished. Only a newer format is an error.
-func (x *index) read(content []byte, path string) error {
-	first, rest, found := bytes.Cut(content, []byte("\n"))
-	if !found && bytes.HasPrefix(header(formatVersion), content) {
+func (x *index) read(content, path string) error {
+	first, rest, found := strings.Cut(content, "\n")
+	if !found && strings.HasPrefix(string(header(formatVersion)), content) {
 		return nil
 	}
 	version, ok := headerVersion(first)
@@ -79,22 +69,21 @@ func (x *index) read(content []byte, path string) error {
 	}
 	x.size = int64(len(content) - len(rest))
 	for len(rest) > 0 {
-		text, after, whole := bytes.Cut(rest, []byte("\n"))
+		text, after, whole := strings.Cut(rest, "\n")
 		if !whole {
 			// A write that a crash cut short, or a record whose LF has changed.
 			text = text[:len(text)-1]
-			if _, _, _, err := readLine(text); err != nil {
+			if _, err := readRecord(text); err != nil {
 				return nil //nolint:nilerr // a crash leaves such an end
 			}
 			x.damaged++
 		}
-		r, kind, payload, err := readLine(text)
-		if err == nil {
+		if r, err := readRecord(text); err == nil {
 			if r.Prev != x.last && r.Op != opRepaired {
 				x.damaged++ // a line is gone without a trace
 			}
 			x.badEnd = false
-			x.apply(&r, line{length: len(text) + 1, kind: kind, payload: payload})
+			x.apply(r)
 		} else {
 			x.damaged, x.badEnd = x.damaged+1, true
 			x.size += int64(len(text)) + 1
@@ -106,16 +95,15 @@ func (x *index) read(content []byte, path string) error {
 
 // apply adds one record. A record that refers to something unknown, as can
 // happen after damage, does what it still can.
-func (x *index) apply(r *record, l line) {
-	l.offset, l.prev, l.sum = x.size, r.Prev, r.Sum
-	x.size += int64(l.length)
-	x.lines = append(x.lines, l)
-	n, wasClosed := len(x.lines)-1, x.closed
+func (x *index) apply(r *record) {
+	x.size += r.size()
+	x.records = append(x.records, r)
+	wasClosed := x.closed
 	x.last, x.seq, x.closed = r.Seq, max(x.seq, r.Seq), r.Op == opClose
 	if r.Check != nil {
 		x.checks++
 	}
-	switch l.kind {
+	switch r.kind {
 	case payloadFull:
 		x.deltas, x.checks = 0, 0
 	case payloadDelta:
@@ -124,7 +112,7 @@ func (x *index) apply(r *record, l line) {
 	}
 	switch r.Op {
 	case opStart, opAdd, opEdit, opKeep:
-		x.addEntry(r, l.kind)
+		x.addEntry(r)
 	case opResume:
 		x.session, x.turn = r.Session, ""
 		x.active[r.Session] = r.Seq
@@ -135,10 +123,10 @@ func (x *index) apply(r *record, l line) {
 			x.active[e.Session] = r.Seq
 		}
 	case opSaved:
-		x.saved = n
+		x.saved = r
 	case opIntent:
 		if r.Rollback != nil {
-			x.pending = &rollback{rollbackNote: *r.Rollback, line: n}
+			x.pending = &rollback{rollbackNote: *r.Rollback, record: len(x.records) - 1}
 		}
 	case opDone:
 		x.done(r)
@@ -159,14 +147,14 @@ func (x *index) apply(r *record, l line) {
 	}
 }
 
-func (x *index) addEntry(r *record, kind payloadKind) {
+func (x *index) addEntry(r *record) {
 	if r.Check == nil {
 		return
 	}
-	e := &entry{Checkpoint: *r.Check, line: len(x.lines) - 1, sum: r.Sum, changed: r.Changed}
-	e.Tools, e.Full = slices.Clone(e.Tools), kind == payloadFull
+	e := &entry{Checkpoint: *r.Check, record: len(x.records) - 1, sum: r.Sum, changed: r.Changed}
+	e.Tools, e.Full = slices.Clone(e.Tools), r.kind == payloadFull
 	if r.Op == opEdit { // its record holds the state after the edit
-		e.line, e.sum, e.changed = e.line-1, r.before(), r.before() != r.Sum
+		e.record, e.sum, e.changed = e.record-1, r.before(), r.before() != r.Sum
 	}
 	x.entries = append(x.entries, e)
 	x.byID[e.ID] = e
@@ -252,50 +240,52 @@ func (x *index) lastStep() *entry {
 
 // sum returns the sum of the current state, "" when there is none.
 func (x *index) sum() string {
-	if len(x.lines) == 0 {
+	if len(x.records) == 0 {
 		return ""
 	}
-	return x.lines[len(x.lines)-1].sum
+	return x.records[len(x.records)-1].Sum
 }
 
-// rebuild returns the state after line at, which must have the given sum: from
-// the nearest full state forward.
-func rebuild(lines []line, at int, sum string) (document, error) {
-	from := at
-	for from >= 0 && lines[from].kind != payloadFull {
+// rebuild returns the state after the last of records, which must have the given
+// sum: from the nearest full state forward.
+func rebuild(records []*record, sum string) (document, error) {
+	from := len(records) - 1
+	for from >= 0 && records[from].kind != payloadFull {
 		from--
 	}
 	if from < 0 || sum == "" {
-		return document{}, fmt.Errorf("%w: no state at record %d", ErrDamaged, at)
+		return document{}, fmt.Errorf("%w: no state at record %d", ErrDamaged, len(records))
 	}
-	tree, err := decode([]byte(lines[from].payload))
-	for i := from + 1; i <= at && err == nil; i++ {
-		if lines[i].kind == payloadDelta {
+	tree, err := decode([]byte(records[from].payload))
+	for _, r := range records[from+1:] {
+		if r.kind == payloadDelta && err == nil {
 			var d Delta
-			if err = json.Unmarshal([]byte(lines[i].payload), &d); err == nil {
+			if err = json.Unmarshal([]byte(r.payload), &d); err == nil {
 				tree, err = d.apply(tree)
 			}
 		}
 	}
 	if err != nil {
-		return document{}, fmt.Errorf("%w: state at record %d: %w", ErrDamaged, at, err)
+		return document{}, fmt.Errorf("%w: state at record %d: %w", ErrDamaged, len(records), err)
 	}
 	d := document{tree, encode(tree)}
 	if d.sum() != sum {
-		return document{}, fmt.Errorf("%w: the state at record %d is another", ErrDamaged, at)
+		return document{}, fmt.Errorf("%w: the state at record %d is another", ErrDamaged, len(records))
 	}
 	return d, nil
 }
 
+// stateAt returns the state of a checkpoint.
+func (x *index) stateAt(e *entry) (document, error) { return rebuild(x.records[:e.record+1], e.sum) }
+
 // savedText returns the state that was last saved, "" when it is not known.
 func (x *index) savedText() string {
-	if x.saved < 0 {
+	switch {
+	case x.saved == nil:
 		return ""
+	case x.saved.kind == payloadSide:
+		return x.saved.payload
 	}
-	l := x.lines[x.saved]
-	if l.kind == payloadSide {
-		return l.payload
-	}
-	d, _ := rebuild(x.lines, x.saved, l.sum)
+	d, _ := rebuild(x.records[:slices.Index(x.records, x.saved)+1], x.saved.Sum)
 	return d.text
 }

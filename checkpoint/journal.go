@@ -157,7 +157,7 @@ func (j *Journal) openWriter() error {
 		j.index.size = int64(len(header(formatVersion)))
 		return syncFolder(filepath.Dir(j.path))
 	case j.index.size > max(j.opts.compact, compactGrowth*j.index.image):
-		if err := j.compact(content); err != nil {
+		if err := j.compact(); err != nil {
 			j.report.Failed = err // the large file is as good as before
 		}
 	}

@@ -1,12 +1,12 @@
 package checkpoint
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -21,7 +21,6 @@ import (
 const (
 	formatVersion = 1 // of the format that is written
 	headerWord    = "winnow-journal "
-	checksumLen   = 8
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -57,7 +56,7 @@ const (
 	opRepaired op = "repaired"
 )
 
-// record is the note of a line.
+// record is a line of the journal. The fields with JSON names are its note.
 type record struct {
 	Seq int64 `json:"seq"`
 	// Prev is Seq of the record before it in the file: a lost line shows.
@@ -75,6 +74,10 @@ type record struct {
 	Rollback *rollbackNote `json:"rollback,omitempty"`
 	Image    *imageNote    `json:"image,omitempty"`
 	Lost     []string      `json:"lost,omitempty"`
+
+	kind    payloadKind
+	payload string // a part of text
+	text    string // the line without LF
 }
 
 // rollbackNote is an Intent as it is written.
@@ -112,40 +115,44 @@ func header(version int) []byte {
 }
 
 // headerVersion reads a first line without its LF; false if it is none.
-func headerVersion(text []byte) (int, bool) {
-	digits, _, _ := bytes.Cut(bytes.TrimPrefix(text, []byte(headerWord)), []byte(" "))
-	version, err := strconv.Atoi(string(digits))
-	return version, err == nil && string(text)+"\n" == string(header(version))
+func headerVersion(text string) (int, bool) {
+	digits, _, _ := strings.Cut(strings.TrimPrefix(text, headerWord), " ")
+	version, err := strconv.Atoi(digits)
+	return version, err == nil && text+"\n" == string(header(version))
 }
 
-// appendLine appends a record as a line.
-func appendLine(dst []byte, r *record, kind payloadKind, payload string) ([]byte, error) {
+// encode sets the text of a record from its other fields.
+func (r *record) encode() error {
 	note, err := json.Marshal(r)
 	if err != nil {
-		return nil, fmt.Errorf("checkpoint: write record: %w", err)
+		return fmt.Errorf("checkpoint: write record: %w", err)
 	}
-	if kind != payloadNone {
-		note = append(append(note, '\t', byte(kind)), payload...)
+	if r.kind != payloadNone {
+		note = append(append(note, '\t', byte(r.kind)), r.payload...)
 	}
-	dst = fmt.Appendf(dst, "%08x ", crc32.Checksum(note, castagnoli))
-	return append(append(dst, note...), '\n'), nil
+	r.text = fmt.Sprintf("%08x %s", crc32.Checksum(note, castagnoli), note)
+	return nil
 }
 
 // errLine is returned for a line that is not a whole, unchanged record.
 var errLine = errors.New("checkpoint: damaged record")
 
-// readLine reads a line without its LF.
-func readLine(text []byte) (r record, kind payloadKind, payload string, err error) {
-	sum, body, _ := bytes.Cut(text, []byte(" "))
-	if string(sum) != fmt.Sprintf("%0*x", checksumLen, crc32.Checksum(body, castagnoli)) {
-		return record{}, 0, "", errLine
+// readRecord reads a line without its LF.
+func readRecord(text string) (*record, error) {
+	sum, body, _ := strings.Cut(text, " ")
+	if sum != fmt.Sprintf("%08x", crc32.Checksum([]byte(body), castagnoli)) {
+		return nil, errLine
 	}
-	note, rest, found := bytes.Cut(body, []byte("\t"))
-	if found && len(rest) > 0 {
-		kind, payload = payloadKind(rest[0]), string(rest[1:])
+	note, payload, found := strings.Cut(body, "\t")
+	r := &record{text: text}
+	if err := json.Unmarshal([]byte(note), r); err != nil || found && payload == "" {
+		return nil, errLine
 	}
-	if err := json.Unmarshal(note, &r); err != nil || found && len(rest) == 0 {
-		return record{}, 0, "", errLine
+	if found {
+		r.kind, r.payload = payloadKind(payload[0]), payload[1:]
 	}
-	return r, kind, payload, nil
+	return r, nil
 }
+
+// size is the length of the line, with LF.
+func (r *record) size() int64 { return int64(len(r.text)) + 1 }

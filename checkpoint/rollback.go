@@ -42,8 +42,8 @@ func (j *Journal) BeginUndoRollback() (Intent, error) {
 	case j.index.undo == nil:
 		return Intent{}, ErrNothing
 	}
-	line := j.index.undo.line
-	state, err := rebuild(j.index.lines, line, j.index.lines[line].sum)
+	at := j.index.undo.record
+	state, err := rebuild(j.index.records[:at+1], j.index.records[at].Sum)
 	if err != nil {
 		return Intent{}, err
 	}
@@ -58,7 +58,7 @@ func (j *Journal) begin(note rollbackNote, state document) (Intent, error) {
 	if note.Scope == Conversation {
 		state = j.now
 	}
-	r := record{Op: opIntent, Time: j.opts.Now().UTC(), Rollback: &note}
+	r := record{Op: opIntent, Rollback: &note}
 	if err := j.write(r, nil, state.text); err != nil {
 		return Intent{}, err
 	}
@@ -120,7 +120,7 @@ func (j *Journal) intent() Intent {
 	rb := x.pending
 	in := Intent{
 		ID: rb.ID, Scope: rb.Scope, Undoes: rb.Undoes, Cut: rb.Cut, Sessions: slices.Clone(rb.Sessions),
-		State: []byte(x.lines[rb.line].payload), Previous: j.now.raw(),
+		State: []byte(x.records[rb.record].payload), Previous: j.now.raw(),
 	}
 	if e := x.byID[rb.Target]; e != nil {
 		in.Target = e.public()
@@ -156,11 +156,11 @@ func (j *Journal) Finish(in Intent) error {
 	if rb == nil || rb.ID != in.ID {
 		return ErrNothing
 	}
-	state, err := parse([]byte(j.index.lines[rb.line].payload))
+	state, err := parse([]byte(j.index.records[rb.record].payload))
 	if err != nil {
 		return err
 	}
-	done := record{Op: opDone, Time: j.opts.Now().UTC(), Rollback: &rb.rollbackNote}
+	done := record{Op: opDone, Rollback: &rb.rollbackNote}
 	if err := j.write(done, &state, ""); err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (j *Journal) Abandon(in Intent) error {
 	if rb == nil || rb.ID != in.ID {
 		return ErrNothing
 	}
-	return j.write(record{Op: opAbandon, Time: j.opts.Now().UTC(), Rollback: &rb.rollbackNote}, nil, "")
+	return j.write(record{Op: opAbandon, Rollback: &rb.rollbackNote}, nil, "")
 }
 
 // CanUndoRollback reports whether BeginUndoRollback would find a rollback,
@@ -200,5 +200,5 @@ func (j *Journal) Forget() error {
 	if j.index.undo == nil {
 		return nil
 	}
-	return j.write(record{Op: opForget, Time: j.opts.Now().UTC()}, nil, "")
+	return j.write(record{Op: opForget}, nil, "")
 }

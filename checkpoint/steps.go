@@ -18,7 +18,7 @@ func (j *Journal) Start(session string, state json.RawMessage) (Checkpoint, erro
 	}
 	for _, e := range j.index.list(session) {
 		if e.Kind == KindStart && e.Session == session {
-			err := j.write(record{Op: opResume, Time: j.opts.Now().UTC(), Session: session}, &to, "")
+			err := j.write(record{Op: opResume, Session: session}, &to, "")
 			return e.public(), err
 		}
 	}
@@ -57,7 +57,7 @@ func (j *Journal) Record(state json.RawMessage, tools []ToolSummary) error {
 	if err != nil {
 		return err
 	}
-	r := record{Op: opRecord, Time: j.opts.Now().UTC(), For: j.index.turn, Tools: slices.Clone(tools)}
+	r := record{Op: opRecord, For: j.index.turn, Tools: slices.Clone(tools)}
 	return j.write(r, &to, "")
 }
 
@@ -76,7 +76,7 @@ func (j *Journal) Edit(description string, before, after json.RawMessage) (Check
 		return Checkpoint{}, err
 	}
 	if j.now.text != from.text { // the window was changed without a record of it
-		if err := j.write(record{Op: opRecord, Time: j.opts.Now().UTC()}, &from, ""); err != nil {
+		if err := j.write(record{Op: opRecord}, &from, ""); err != nil {
 			return Checkpoint{}, err
 		}
 	}
@@ -111,7 +111,7 @@ func (j *Journal) Saved(state json.RawMessage) error {
 	if side == j.now.text {
 		side = "" // the record says that it is the current one
 	}
-	return j.write(record{Op: opSaved, Time: j.opts.Now().UTC()}, nil, side)
+	return j.write(record{Op: opSaved}, nil, side)
 }
 
 // accept parses a state for a call that is refused while a rollback is pending.
@@ -167,7 +167,7 @@ func (j *Journal) stateOf(id string) (document, error) {
 		j.mu.RUnlock()
 		return document{}, fmt.Errorf("%w: %q", ErrUnknown, id)
 	}
-	lines, at, sum := j.index.lines, e.line, e.sum // lines are only ever appended
+	records, sum := j.index.records[:e.record+1], e.sum // records are only ever appended
 	j.mu.RUnlock()
-	return rebuild(lines, at, sum)
+	return rebuild(records, sum)
 }

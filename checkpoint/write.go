@@ -19,15 +19,17 @@ func (j *Journal) write(r record, to *document, side string) error {
 		return err
 	}
 	x, now := j.index, j.now
-	l := line{kind: payloadNone}
 	if side != "" {
-		l.kind, l.payload = payloadSide, side
+		r.kind, r.payload = payloadSide, side
 	}
 	r.Seq, r.Prev, r.Sum = x.seq+1, x.last, x.sum()
+	if r.Time.IsZero() && r.Check == nil && r.Op != opClose {
+		r.Time = j.opts.Now().UTC()
+	}
 	if to != nil {
 		full := r.Sum == "" || x.deltas >= maxDeltas || r.Check != nil && x.checks >= j.opts.Every-1
 		now = *to
-		l.kind, l.payload = transition(j.now, now, full)
+		r.kind, r.payload = transition(j.now, now, full)
 		if now.text != j.now.text {
 			r.Base, r.Sum = r.Sum, now.sum()
 		}
@@ -35,18 +37,16 @@ func (j *Journal) write(r record, to *document, side string) error {
 	if r.Check != nil {
 		r.Check.Seq = r.Seq
 	}
-	text, err := appendLine(nil, &r, l.kind, l.payload)
-	if err != nil {
+	if err := r.encode(); err != nil {
 		return err
 	}
-	if err := j.append(text); err != nil {
+	if err := j.append([]byte(r.text + "\n")); err != nil {
 		return err
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.now = now
-	l.length = len(text)
-	x.apply(&r, l)
+	x.apply(&r)
 	if r.Op == opSaved {
 		if j.saved = side; side == "" {
 			j.saved = now.text
@@ -57,17 +57,15 @@ func (j *Journal) write(r record, to *document, side string) error {
 
 // transition chooses the payload that says how the state became to.
 func transition(from, to document, full bool) (payloadKind, string) {
-	if full {
-		return payloadFull, to.text
-	}
-	if from.text == to.text {
+	if !full && from.text == to.text {
 		return payloadNone, ""
 	}
-	delta, err := json.Marshal(diff(from.tree, to.tree))
-	if err != nil || len(delta) >= len(to.text) {
-		return payloadFull, to.text
+	if !full {
+		if delta, err := json.Marshal(diff(from.tree, to.tree)); err == nil && len(delta) < len(to.text) {
+			return payloadDelta, string(delta)
+		}
 	}
-	return payloadDelta, string(delta)
+	return payloadFull, to.text
 }
 
 // writable returns why nothing can be written, nil when it can.
