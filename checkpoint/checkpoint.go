@@ -14,52 +14,38 @@ import (
 // Kind says what the step after a checkpoint was.
 type Kind string
 
+// The kinds of steps.
 const (
-	// KindStart is the start of a session, the first entry of its list.
-	KindStart Kind = "start"
-	// KindTurn is a turn of the assistant that called a write tool.
-	KindTurn Kind = "turn"
-	// KindEdit is an edit that the user made by hand.
-	KindEdit Kind = "edit"
+	KindStart Kind = "start" // the start of a session, the first entry of its list
+	KindTurn  Kind = "turn"  // a turn of the assistant that called a write tool
+	KindEdit  Kind = "edit"  // an edit that the user made by hand
 )
 
 // Checkpoint is a point to which rules and conversation can go back: the
 // moment before the step that it is named after.
 type Checkpoint struct {
-	// ID is unique in the journal: 12 characters of a-z and 2-7.
-	ID string `json:"id"`
-	// Seq orders checkpoints; clocks do not.
-	Seq int64 `json:"seq"`
-	// Time is when the checkpoint was made, in UTC.
-	Time time.Time `json:"time"`
+	ID   string    `json:"id"`   // unique in the journal: 12 characters of a-z and 2-7
+	Seq  int64     `json:"seq"`  // orders checkpoints; clocks do not
+	Time time.Time `json:"time"` // when it was made, in UTC
 	Kind Kind      `json:"kind"`
-	// Description is one line for the list. In a Checkpoint that the journal
-	// returns it is never empty: Describe makes it from Tools.
+	// Description is one line for the list, never empty in a Checkpoint that
+	// the journal returns: Describe makes it from Tools.
 	Description string `json:"description,omitempty"`
 	// Tools are the write tools of the turn: those announced when the
 	// checkpoint was made, and from Record on those that ran.
-	Tools []ToolSummary `json:"tools,omitempty"`
-	// Session is the id of the session that made it; "" outside sessions.
-	Session string `json:"session,omitempty"`
-	// Position is the id of the pair whose turn made the checkpoint; a
-	// rollback cuts the conversation to before it. 0: none.
-	Position int64 `json:"position,omitempty"`
-	// Full reports whether the whole state is stored here, not a delta.
-	Full bool `json:"full,omitempty"`
-	// Undone reports that a rollback went back to here, so that the step
-	// after it is no longer in effect; UndoStep passes over it.
-	Undone bool `json:"undone,omitempty"`
+	Tools    []ToolSummary `json:"tools,omitempty"`
+	Session  string        `json:"session,omitempty"`  // "" outside sessions
+	Position int64         `json:"position,omitempty"` // id of the turn's pair, before which a rollback cuts; 0: none
+	Full     bool          `json:"full,omitempty"`     // the whole state is stored here, not a delta
+	Undone   bool          `json:"undone,omitempty"`   // a rollback went back to here: UndoStep passes over it
 }
 
 // ToolSummary is one call of a write tool in a checkpoint.
 type ToolSummary struct {
-	Name string `json:"name"`
-	// Args is what the tool was called with: a JSON object, or any text.
-	Args string `json:"args,omitempty"`
-	// Effect is the tool's own message, as "Added 5 models to ignore".
-	Effect string `json:"effect,omitempty"`
-	// OK reports success. A call without OK and Effect has not run yet.
-	OK bool `json:"ok,omitempty"`
+	Name   string `json:"name"`
+	Args   string `json:"args,omitempty"`   // a JSON object, or any text
+	Effect string `json:"effect,omitempty"` // the tool's own message, as "Added 5 models to ignore"
+	OK     bool   `json:"ok,omitempty"`     // a call without OK and Effect has not run yet
 }
 
 const (
@@ -167,13 +153,11 @@ func (c *Checkpoint) addResults(tools []ToolSummary) {
 // Scope is what a rollback takes back.
 type Scope string
 
+// The scopes. Conversation leaves the checkpoints in the list: they are the way
+// back for rules that are still in effect.
 const (
-	// Both takes back rules and conversation.
-	Both Scope = "both"
-	// Rules leaves the conversation as it is.
-	Rules Scope = "rules"
-	// Conversation leaves the rules as they are, and the checkpoints too:
-	// they are the way back for rules that are still in effect.
+	Both         Scope = "both"
+	Rules        Scope = "rules"
 	Conversation Scope = "conversation"
 )
 
@@ -181,24 +165,15 @@ const (
 // Its receiver sets the window to State, marks the pairs in the database and
 // then calls Finish, or Abandon when that was not possible.
 type Intent struct {
-	// ID names the rollback; the database marks the pairs it cuts with it.
-	ID    string
-	Scope Scope
-	// Undoes is the ID of the rollback to undo: exactly the pairs marked
-	// with it come back, and none are cut. "" for a rollback.
-	Undoes string
-	// Target is the checkpoint gone back to.
-	Target Checkpoint
-	// Cut is the first pair to cut: of Sessions, every visible pair from
-	// this id on. 0: none. When Undoes is set it repeats that rollback's.
-	Cut      int64
+	ID       string // the database marks the pairs that the rollback cuts with it
+	Scope    Scope
+	Undoes   string     // the rollback to undo: exactly the pairs marked with it come back, none are cut; "" for a rollback
+	Target   Checkpoint // the checkpoint gone back to
+	Cut      int64      // of Sessions, every visible pair from this id on is cut; 0: none. With Undoes, that rollback's
 	Sessions []string
-	// State is the window state to apply, Previous the one it replaces.
-	// With Scope Conversation they are the same.
-	State, Previous json.RawMessage
-	// Dropped are the checkpoints that Finish takes out of the list. When
-	// Undoes is set they are the steps made since the rollback.
-	Dropped []Checkpoint
+	State    json.RawMessage // the window state to apply
+	Previous json.RawMessage // the one it replaces; the same with Scope Conversation
+	Dropped  []Checkpoint    // leave the list at Finish; with Undoes, the steps made since the rollback
 }
 
 // newID returns a new id: 60 random bits as 12 characters.

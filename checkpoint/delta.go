@@ -3,7 +3,6 @@ package checkpoint
 import (
 	"encoding/json"
 	"regexp"
-	"sort"
 	"strconv"
 	"strings"
 )
@@ -155,7 +154,7 @@ func sameContainer(a, b any) bool {
 }
 
 // commonItems returns the places, in a and in b, of items that both lists have
-// in the same order: the most there are, when no item occurs twice in a list.
+// in the same order: all of them unless items changed places.
 func commonItems(a, b []any) [][2]int {
 	var common [][2]int
 	head, tail := 0, 0
@@ -170,44 +169,21 @@ func commonItems(a, b []any) [][2]int {
 		text := encode(b[j])
 		places[text] = append(places[text], j)
 	}
-	var pairs [][2]int
+	next := head // where the next item of b may be
 	for i := head; i < len(a)-tail; i++ {
 		text := encode(a[i])
-		if found := places[text]; len(found) > 0 {
-			pairs = append(pairs, [2]int{i, found[0]})
-			places[text] = found[1:]
+		for len(places[text]) > 0 && places[text][0] < next {
+			places[text] = places[text][1:]
+		}
+		if len(places[text]) > 0 {
+			next = places[text][0] + 1
+			common = append(common, [2]int{i, next - 1})
 		}
 	}
-	common = append(common, longestIncreasing(pairs)...)
 	for ; tail > 0; tail-- {
 		common = append(common, [2]int{len(a) - tail, len(b) - tail})
 	}
 	return common
-}
-
-// longestIncreasing returns the most pairs whose second numbers rise; the
-// first ones rise anyway. It is patience sorting.
-func longestIncreasing(pairs [][2]int) [][2]int {
-	var ends []int // the last pair of the best run of each length
-	before := make([]int, len(pairs))
-	for k, p := range pairs {
-		n := sort.Search(len(ends), func(i int) bool { return pairs[ends[i]][1] >= p[1] })
-		if n > 0 {
-			before[k] = ends[n-1]
-		}
-		if n == len(ends) {
-			ends = append(ends, 0)
-		}
-		ends[n] = k
-	}
-	out := make([][2]int, len(ends))
-	for n := len(ends) - 1; n >= 0; n-- {
-		out[n] = pairs[ends[n]]
-		if n > 0 {
-			ends[n-1] = before[ends[n]]
-		}
-	}
-	return out
 }
 
 // emptyKey stands for the key "", which could not be seen in a path.

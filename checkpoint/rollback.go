@@ -149,36 +149,33 @@ func (j *Journal) Pending() (*Intent, error) {
 // Finish records that a rollback is done: its state is the newest now, and
 // the checkpoints it drops leave the list. ErrNothing when it is not the
 // pending one.
-func (j *Journal) Finish(in Intent) error {
-	j.writing.Lock()
-	defer j.writing.Unlock()
-	rb := j.index.pending
-	if rb == nil || rb.ID != in.ID {
-		return ErrNothing
-	}
-	state, err := parse([]byte(j.index.records[rb.record].payload))
-	if err != nil {
-		return err
-	}
-	done := record{Op: opDone, Rollback: &rb.rollbackNote}
-	if err := j.write(done, &state, ""); err != nil {
-		return err
-	}
-	j.opts.Log.Info("rollback", "id", rb.ID, "checkpoint", rb.Target, "scope", string(rb.Scope), "undoes", rb.Undoes)
-	return nil
-}
+func (j *Journal) Finish(in Intent) error { return j.end(opDone, in) }
 
 // Abandon records that a rollback will not be done, because the window or the
 // database refused it and both are as before. ErrNothing when it is not the
 // pending one.
-func (j *Journal) Abandon(in Intent) error {
+func (j *Journal) Abandon(in Intent) error { return j.end(opAbandon, in) }
+
+func (j *Journal) end(op op, in Intent) error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
 	rb := j.index.pending
 	if rb == nil || rb.ID != in.ID {
 		return ErrNothing
 	}
-	return j.write(record{Op: opAbandon, Rollback: &rb.rollbackNote}, nil, "")
+	var state *document
+	if op == opDone {
+		d, err := parse([]byte(j.index.records[rb.record].payload))
+		if err != nil {
+			return err
+		}
+		state = &d
+	}
+	err := j.write(record{Op: op, Rollback: &rb.rollbackNote}, state, "")
+	if err == nil {
+		j.opts.Log.Info("rollback", "id", rb.ID, "op", string(op), "checkpoint", rb.Target, "scope", string(rb.Scope), "undoes", rb.Undoes)
+	}
+	return err
 }
 
 // CanUndoRollback reports whether BeginUndoRollback would find a rollback,

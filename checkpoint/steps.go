@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -10,19 +11,14 @@ import (
 // entry of its list. A session that started before is resumed instead: its
 // first entry stays and is returned, and state is recorded as the newest.
 func (j *Journal) Start(session string, state json.RawMessage) (Checkpoint, error) {
-	j.writing.Lock()
-	defer j.writing.Unlock()
-	to, err := j.accept(state)
-	if err != nil {
-		return Checkpoint{}, err
-	}
-	for _, e := range j.index.list(session) {
-		if e.Kind == KindStart && e.Session == session {
-			err := j.write(record{Op: opResume, Session: session}, &to, "")
-			return e.public(), err
+	return j.step(state, func(to document) (Checkpoint, error) {
+		for _, e := range j.index.list(session) {
+			if e.Kind == KindStart && e.Session == session {
+				return e.public(), j.write(record{Op: opResume, Session: session}, &to, "")
+			}
 		}
-	}
-	return j.add(opStart, Checkpoint{Kind: KindStart, Session: session}, to)
+		return j.add(opStart, Checkpoint{Kind: KindStart, Session: session}, to)
+	})
 }
 
 // Add makes the checkpoint of a turn, to be called before its first write
@@ -31,56 +27,67 @@ func (j *Journal) Start(session string, state json.RawMessage) (Checkpoint, erro
 // about to run), Session ("": the one started) and Position. The last rollback
 // cannot be undone any more.
 func (j *Journal) Add(meta Checkpoint, state json.RawMessage) (Checkpoint, error) {
-	j.writing.Lock()
-	defer j.writing.Unlock()
-	to, err := j.accept(state)
-	if err != nil {
-		return Checkpoint{}, err
-	}
-	if meta.Session == "" {
-		meta.Session = j.index.session
-	}
-	c := Checkpoint{
-		Kind: KindTurn, Time: meta.Time, Description: meta.Description, Tools: slices.Clone(meta.Tools),
-		Session: meta.Session, Position: meta.Position,
-	}
-	return j.add(opAdd, c, to)
+	return j.step(state, func(to document) (Checkpoint, error) {
+		return j.add(opAdd, Checkpoint{
+			Kind: KindTurn, Time: meta.Time, Description: meta.Description, Tools: slices.Clone(meta.Tools),
+			Session: cmp.Or(meta.Session, j.index.session), Position: meta.Position,
+		}, to)
+	})
 }
 
 // Record records the state after write tools ran, together with their
 // results, which go to the checkpoint of the turn. A result replaces the
 // announced call with its name and arguments.
 func (j *Journal) Record(state json.RawMessage, tools []ToolSummary) error {
-	j.writing.Lock()
-	defer j.writing.Unlock()
-	to, err := j.accept(state)
-	if err != nil {
-		return err
-	}
-	r := record{Op: opRecord, For: j.index.turn, Tools: slices.Clone(tools)}
-	return j.write(r, &to, "")
+	_, err := j.step(state, func(to document) (Checkpoint, error) {
+		return Checkpoint{}, j.write(record{Op: opRecord, For: j.index.turn, Tools: slices.Clone(tools)}, &to, "")
+	})
+	return err
 }
 
 // Edit records one edit that the user made by hand, from before to after, as
 // a step that can be undone. No description: "Edit". When before and after are
 // equal nothing is written and the zero Checkpoint is returned.
 func (j *Journal) Edit(description string, before, after json.RawMessage) (Checkpoint, error) {
+	return j.step(before, func(from document) (Checkpoint, error) {
+		to, err := parse(after)
+		if err != nil || from.text == to.text {
+			return Checkpoint{}, err
+		}
+		if j.now.text != from.text { // the window was changed without a record of it
+			if err := j.write(record{Op: opRecord}, &from, ""); err != nil {
+				return Checkpoint{}, err
+			}
+		}
+		return j.add(opEdit, Checkpoint{Kind: KindEdit, Description: description, Session: j.index.session}, to)
+	})
+}
+
+// Saved records that the window's file holds state now. Nothing else changes;
+// a later state is unsaved until the next Saved.
+func (j *Journal) Saved(state json.RawMessage) error {
+	_, err := j.step(state, func(saved document) (Checkpoint, error) {
+		if saved.text == j.now.text {
+			saved.text = "" // the record says that it is the current one
+		}
+		return Checkpoint{}, j.write(record{Op: opSaved}, nil, saved.text)
+	})
+	return err
+}
+
+// step parses a state for a call that writes and is refused while a rollback is
+// pending.
+func (j *Journal) step(state json.RawMessage, write func(document) (Checkpoint, error)) (Checkpoint, error) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	from, err := j.accept(before)
+	if j.index.pending != nil {
+		return Checkpoint{}, ErrPending
+	}
+	d, err := parse(state)
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	to, err := j.accept(after)
-	if err != nil || from.text == to.text {
-		return Checkpoint{}, err
-	}
-	if j.now.text != from.text { // the window was changed without a record of it
-		if err := j.write(record{Op: opRecord}, &from, ""); err != nil {
-			return Checkpoint{}, err
-		}
-	}
-	return j.add(opEdit, Checkpoint{Kind: KindEdit, Description: description, Session: j.index.session}, to)
+	return write(d)
 }
 
 // add writes the record of a new checkpoint.
@@ -98,42 +105,14 @@ func (j *Journal) add(op op, c Checkpoint, to document) (Checkpoint, error) {
 	return j.index.byID[c.ID].public(), nil
 }
 
-// Saved records that the window's file holds state now. Nothing else changes;
-// a later state is unsaved until the next Saved.
-func (j *Journal) Saved(state json.RawMessage) error {
-	j.writing.Lock()
-	defer j.writing.Unlock()
-	saved, err := j.accept(state)
-	if err != nil {
-		return err
-	}
-	side := saved.text
-	if side == j.now.text {
-		side = "" // the record says that it is the current one
-	}
-	return j.write(record{Op: opSaved}, nil, side)
-}
-
-// accept parses a state for a call that is refused while a rollback is pending.
-func (j *Journal) accept(state json.RawMessage) (document, error) {
-	if j.index.pending != nil {
-		return document{}, ErrPending
-	}
-	return parse(state)
-}
-
 // List returns the checkpoints of a session, of all with "", in the order in
 // which they were made.
 func (j *Journal) List(session string) []Checkpoint {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
-	return public(j.index.list(session))
-}
-
-func public(entries []*entry) []Checkpoint {
-	out := make([]Checkpoint, len(entries))
-	for i, e := range entries {
-		out[i] = e.public()
+	out := []Checkpoint{}
+	for _, e := range j.index.list(session) {
+		out = append(out, e.public())
 	}
 	return out
 }
