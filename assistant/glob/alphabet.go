@@ -2,16 +2,12 @@ package glob
 
 import (
 	"slices"
-	"unicode"
 	"unicode/utf8"
 )
 
-// readable lists the characters a counterexample is made of, the best first;
-// when none of them will do, any printable one, and then any at all.
+// readable lists the characters an example is made of, the best first; when none
+// of them will do, any other.
 const readable = "abcdefghijklmnopqrstuvwxyz0123456789-._ABCDEFGHIJKLMNOPQRSTUVWXYZ/:@+=~ !#$%&()*,;<>?[\\]^`{|}'\""
-
-// printableTries is how far into an interval a printable character is sought.
-const printableTries = 512
 
 // alphabet divides the code points into intervals between which no token of
 // some patterns, and not the slash, makes a difference.
@@ -19,7 +15,7 @@ type alphabet struct {
 	starts []rune // intervals[i] is starts[i] up to before starts[i+1]
 }
 
-func newAlphabet(patterns []*Pattern) alphabet {
+func newAlphabet(patterns ...*Pattern) alphabet {
 	starts := []rune{0, '/', '/' + 1}
 	for _, p := range patterns {
 		starts = appendBounds(starts, p.tokens)
@@ -59,8 +55,7 @@ func (a alphabet) interval(r rune) int {
 	return i
 }
 
-// examples returns the best character of each interval; -1 where no string
-// can hold one.
+// examples returns a character of each interval; -1 where no string can have one.
 func (a alphabet) examples() []rune {
 	out := make([]rune, a.len())
 	for i := range out {
@@ -83,14 +78,8 @@ func (a alphabet) examples() []rune {
 	return out
 }
 
-// exampleIn returns the best character of lo to hi, none of which is in
-// readable, or -1.
+// exampleIn returns a character of lo to hi that a string can have, or -1.
 func exampleIn(lo, hi rune) rune {
-	for r := lo; r <= hi && r < lo+printableTries; r++ {
-		if unicode.IsPrint(r) {
-			return r
-		}
-	}
 	// Surrogates lie in one piece: a character is at an end of the interval, at
 	// an end of that piece, or a byte.
 	const firstSurrogate, pastSurrogates, firstByte = 0xD800, 0xE000, badByteBase + utf8.RuneSelf
@@ -132,11 +121,10 @@ func (c *class) example() rune {
 			return r
 		}
 	}
-	best := rune(-1)
 	for _, s := range c.spans {
-		if r := exampleIn(s.lo, s.hi); best < 0 || unicode.IsPrint(r) && !unicode.IsPrint(best) {
-			best = r
+		if r := exampleIn(s.lo, s.hi); r >= 0 {
+			return r
 		}
 	}
-	return best
+	return -1
 }

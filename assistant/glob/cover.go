@@ -10,11 +10,11 @@ const MaxStates = 200_000
 // than a thousand characters together get fewer than MaxStates states.
 const maxStateWords = 4 << 20
 
-// Coverage is the answer to whether patterns cover another one.
+// Coverage is the answer to whether a pattern covers another one.
 type Coverage struct {
-	Covered bool // the broad patterns match all that the narrow one matches
+	Covered bool // the broad pattern matches all that the narrow one matches
 	// Counterexample is a shortest string that the narrow pattern matches and
-	// none of the broad ones; it is meaningful when neither Covered nor
+	// the broad one does not; it is meaningful when neither Covered nor
 	// Undecided is set, and may be the empty string.
 	Counterexample string
 	Undecided      bool // the search was given up; Covered is false
@@ -23,14 +23,8 @@ type Coverage struct {
 
 // Covers reports whether broad matches every string that narrow matches.
 func Covers(broad, narrow *Pattern) Coverage {
-	return CoversAny([]*Pattern{broad}, narrow)
-}
-
-// CoversAny reports whether every string that narrow matches is matched by at
-// least one of broad.
-func CoversAny(broad []*Pattern, narrow *Pattern) Coverage {
-	if covered, sure := coversByShape(broad, narrow); sure {
-		return covered
+	if coversByShape(broad, narrow) {
+		return Coverage{Covered: true}
 	}
 	if s, ok := refutingExample(broad, narrow, (*Pattern).Match); ok {
 		return Coverage{Counterexample: s}
@@ -38,12 +32,12 @@ func CoversAny(broad []*Pattern, narrow *Pattern) Coverage {
 	return search(broad, narrow, nil, false)
 }
 
-// RuleCovers reports whether every model id that narrow matches as a rule (see
-// MatchID) is matched by at least one of the rules broad. If within is not nil
-// only the ids that within matches, as a plain pattern, count.
-func RuleCovers(broad []*Pattern, narrow, within *Pattern) Coverage {
-	if covered, sure := coversByShape(broad, narrow); sure {
-		return covered
+// RuleCovers reports whether the rule broad matches every model id that narrow
+// matches as a rule (see MatchID). If within is not nil only the ids that within
+// matches, as a plain pattern, count.
+func RuleCovers(broad, narrow, within *Pattern) Coverage {
+	if coversByShape(broad, narrow) {
+		return Coverage{Covered: true}
 	}
 	if within == nil {
 		if s, ok := refutingExample(broad, narrow, (*Pattern).MatchID); ok {
@@ -53,40 +47,33 @@ func RuleCovers(broad []*Pattern, narrow, within *Pattern) Coverage {
 	return search(broad, narrow, within, true)
 }
 
-// refutingExample returns the example of narrow if no broad pattern matches it.
+// refutingExample returns the example of narrow if broad does not match it.
 // As no match of narrow is shorter, as a pattern or as a rule, no
 // counterexample is either.
-func refutingExample(broad []*Pattern, narrow *Pattern, match func(*Pattern, string) bool) (string, bool) {
+func refutingExample(broad, narrow *Pattern, match func(*Pattern, string) bool) (string, bool) {
 	s, _ := narrow.Example()
-	if !match(narrow, s) { // bad bytes that joined to a character
-		return "", false
-	}
-	for _, p := range broad {
-		if match(p, s) {
-			return "", false
-		}
-	}
-	return s, true
+	return s, match(narrow, s) && !match(broad, s) // it does not match itself where bad bytes joined to a character
 }
 
 // coversByShape answers the questions that need no search. What it says of
 // patterns holds for rules as well, for rules widen both sides alike.
-func coversByShape(broad []*Pattern, narrow *Pattern) (c Coverage, sure bool) {
-	covered := narrow.never
-	for _, p := range broad {
-		fixed, literal := p.Literal()
-		same, isLiteral := narrow.Literal()
-		switch {
-		case literal:
-			covered = covered || isLiteral && same == fixed
-		case !p.stars || !p.head.plain || !p.tail.plain:
-		case len(p.middle) == 0 && p.tail.text == "": // abc*
-			covered = covered || strings.HasPrefix(narrow.Prefix(), p.head.text)
-		case len(p.middle) == 0 && p.head.text == "": // *abc
-			covered = covered || strings.HasSuffix(narrow.Suffix(), p.tail.text)
-		case len(p.middle) == 1 && p.middle[0].plain && p.head.text == "" && p.tail.text == "": // *abc*
-			covered = covered || strings.Contains(narrow.Core(), p.middle[0].text)
-		}
+func coversByShape(broad, narrow *Pattern) bool {
+	fixed, literal := broad.Literal()
+	same, isLiteral := narrow.Literal()
+	head, tail := broad.head.text, broad.tail.text
+	switch {
+	case narrow.never:
+		return true
+	case literal:
+		return isLiteral && same == fixed
+	case !broad.stars || !broad.head.plain || !broad.tail.plain:
+		return false
+	case len(broad.middle) == 0 && tail == "": // abc*
+		return strings.HasPrefix(narrow.Prefix(), head)
+	case len(broad.middle) == 0 && head == "": // *abc
+		return strings.HasSuffix(narrow.Suffix(), tail)
+	case len(broad.middle) == 1 && broad.middle[0].plain && head+tail == "": // *abc*
+		return strings.Contains(narrow.Core(), broad.middle[0].text)
 	}
-	return Coverage{Covered: covered}, covered
+	return false
 }

@@ -45,35 +45,13 @@ func TestCovers(t *testing.T) {
 		{"?", "\xff", true, ""},
 		{"[!a]", "[!b]", false, "a"},
 	} {
-		c := Covers(Compile(tc.broad), Compile(tc.narrow))
-		if c.Covered != tc.want || c.Undecided || c.Counterexample != tc.counter {
-			t.Errorf("Covers(%q, %q) = %+v, want %v with %q", tc.broad, tc.narrow, c, tc.want, tc.counter)
+		broad, narrow := Compile(tc.broad), Compile(tc.narrow)
+		c := Covers(broad, narrow)
+		if c.Covered != tc.want || c.Undecided || utf8.RuneCountInString(c.Counterexample) != utf8.RuneCountInString(tc.counter) {
+			t.Errorf("Covers(%q, %q) = %+v, want %v with one like %q", tc.broad, tc.narrow, c, tc.want, tc.counter)
 		}
-	}
-}
-
-func TestCoversAny(t *testing.T) {
-	for _, tc := range []struct {
-		broad   string
-		narrow  string
-		want    bool
-		counter string
-	}{
-		{"", "a", false, "a"},
-		{"gpt-4 gpt-5", "gpt-[45]", true, ""},
-		{"gpt-4 gpt-5", "gpt-[456]", false, "gpt-6"},
-		{"a* [!a]*", "?*", true, ""},
-		{"a* [!a]*", "*", false, ""},
-		{"*a *b *c", "*[a-c]", true, ""},
-		{"*a* [!a] [!a][!a] [!a][!a][!a]*", "?*", true, ""},
-	} {
-		var broad []*Pattern
-		for _, text := range strings.Fields(tc.broad) {
-			broad = append(broad, Compile(text))
-		}
-		c := CoversAny(broad, Compile(tc.narrow))
-		if c.Covered != tc.want || c.Undecided || c.Counterexample != tc.counter {
-			t.Errorf("CoversAny(%q, %q) = %+v, want %v with %q", tc.broad, tc.narrow, c, tc.want, tc.counter)
+		if !c.Covered && (!narrow.Match(c.Counterexample) || broad.Match(c.Counterexample)) {
+			t.Errorf("Covers(%q, %q): %q is no counterexample", tc.broad, tc.narrow, c.Counterexample)
 		}
 	}
 }
@@ -99,7 +77,7 @@ func TestRuleCovers(t *testing.T) {
 		{"openai/*", "*", false, true},
 		{"?*", "*", false, true},
 	} {
-		broad, narrow := []*Pattern{Compile(tc.broad)}, Compile(tc.narrow)
+		broad, narrow := Compile(tc.broad), Compile(tc.narrow)
 		if c := RuleCovers(broad, narrow, nil); c.Covered != tc.want || c.Undecided {
 			t.Errorf("RuleCovers(%q, %q, nil) = %+v, want %v", tc.broad, tc.narrow, c, tc.want)
 		}
@@ -109,11 +87,11 @@ func TestRuleCovers(t *testing.T) {
 	}
 }
 
-// Without a broad pattern nothing but the slash tells it from other letters.
-func TestRuleCoversWithoutRules(t *testing.T) {
-	c := RuleCovers(nil, Compile("[!a]"), Compile("??"))
-	if c.Covered || c.Counterexample != "/b" {
-		t.Errorf("RuleCovers = %+v, want the counterexample /b", c)
+// Where the broad pattern matches nothing, only the slash differs from other letters.
+func TestRuleCoversByNothing(t *testing.T) {
+	c := RuleCovers(Compile("[z-a]"), Compile("[!a]"), Compile("??"))
+	if c.Covered || len(c.Counterexample) != 2 || c.Counterexample[0] != '/' || c.Counterexample[1] == 'a' {
+		t.Errorf("RuleCovers = %+v, want a counterexample like /b", c)
 	}
 }
 
@@ -152,19 +130,12 @@ func TestCoverageByBruteForce(t *testing.T) {
 	match := (*Pattern).Match
 	matchID := (*Pattern).MatchID
 	covered, uncovered := 0, 0
-	for round := range 6_000 {
+	for round := range 9_000 {
 		space := spaces[round%2]
-		narrow, broad := smallPattern(rng), []*Pattern{smallPattern(rng)}
-		check := func(name string, c Coverage, match func(*Pattern, string) bool, broad []*Pattern, within *Pattern) {
+		narrow, broad := smallPattern(rng), smallPattern(rng)
+		check := func(name string, c Coverage, match func(*Pattern, string) bool, within *Pattern) {
 			t.Helper()
-			refutes := func(s string) bool {
-				for _, p := range broad {
-					if match(p, s) {
-						return false
-					}
-				}
-				return match(narrow, s) && within.Match(s)
-			}
+			refutes := func(s string) bool { return !match(broad, s) && match(narrow, s) && within.Match(s) }
 			if c.Undecided {
 				t.Fatalf("%s(%q, %q): undecided", name, broad, narrow)
 			}
@@ -186,16 +157,12 @@ func TestCoverageByBruteForce(t *testing.T) {
 			}
 		}
 		everything := Compile("*")
-		check("Covers", Covers(broad[0], narrow), match, broad, everything)
-		check("RuleCovers", RuleCovers(broad, narrow, nil), matchID, broad, everything)
+		check("Covers", Covers(broad, narrow), match, everything)
+		check("RuleCovers", RuleCovers(broad, narrow, nil), matchID, everything)
 		within := Compile([]string{"a/*", "[aA]/*", "ab/*", "b*", "[ab]*/*"}[rng.IntN(5)])
-		check("RuleCovers", RuleCovers(broad, narrow, within), matchID, broad, within)
-		broad = append(broad, smallPattern(rng), smallPattern(rng))
-		check("CoversAny", CoversAny(broad, narrow), match, broad, everything)
-		check("RuleCovers", RuleCovers(broad, narrow, nil), matchID, broad, everything)
-		check("RuleCovers", RuleCovers(broad, narrow, within), matchID, broad, within)
+		check("RuleCovers", RuleCovers(broad, narrow, within), matchID, within)
 	}
-	if covered < 4_000 || uncovered < 4_000 {
+	if covered < 3_000 || uncovered < 4_000 {
 		t.Fatalf("%d covered, %d not: the test says little", covered, uncovered)
 	}
 }
@@ -221,7 +188,7 @@ func TestCoverageOfLongPatterns(t *testing.T) {
 		if c := Covers(w, n); !c.Covered && !c.Undecided {
 			t.Fatalf("Covers(%q, %q) = %+v, want covered", w, n, c)
 		}
-		if c := RuleCovers([]*Pattern{w}, n, nil); !c.Covered && !c.Undecided {
+		if c := RuleCovers(w, n, nil); !c.Covered && !c.Undecided {
 			t.Fatalf("RuleCovers(%q, %q) = %+v, want covered", w, n, c)
 		}
 		c := Covers(n, w)
@@ -240,16 +207,16 @@ func explosive(n int) (broad, narrow *Pattern) {
 func TestCoverageGivesUp(t *testing.T) {
 	everything := Compile("*") // keeps RuleCovers from trying an example first
 	broad, narrow := explosive(12)
-	c := RuleCovers([]*Pattern{broad}, narrow, everything)
+	c := RuleCovers(broad, narrow, everything)
 	if c.Covered || c.Undecided || !narrow.Match(c.Counterexample) || broad.MatchID(c.Counterexample) {
 		t.Errorf("12 characters: %+v, want a counterexample", c)
 	}
 	broad, narrow = explosive(40)
-	c = RuleCovers([]*Pattern{broad}, narrow, everything)
+	c = RuleCovers(broad, narrow, everything)
 	if !c.Undecided || c.Covered || c.States < MaxStates || c.States > MaxStates+100 {
 		t.Errorf("40 characters: %+v, want undecided after %d states", c, MaxStates)
 	}
-	if c = RuleCovers([]*Pattern{broad}, narrow, nil); c.Undecided || broad.MatchID(c.Counterexample) {
+	if c = RuleCovers(broad, narrow, nil); c.Undecided || broad.MatchID(c.Counterexample) {
 		t.Errorf("with an example: %+v, want a counterexample", c)
 	}
 }
@@ -264,7 +231,7 @@ func TestCoverageOfHugePatterns(t *testing.T) {
 	if c := Covers(huge, Compile("*"+text.String()+"?*")); c.Covered {
 		t.Errorf("Covers = %+v, want not covered", c)
 	}
-	if c := RuleCovers([]*Pattern{huge}, huge, nil); c.Covered || !c.Undecided {
+	if c := RuleCovers(huge, huge, nil); c.Covered || !c.Undecided {
 		t.Errorf("RuleCovers = %+v, want undecided", c)
 	}
 }
@@ -302,7 +269,7 @@ func BenchmarkCovers(b *testing.B) {
 		b.Run(tc.name, func(b *testing.B) {
 			var c Coverage
 			for b.Loop() {
-				c = RuleCovers([]*Pattern{broad}, narrow, everything)
+				c = RuleCovers(broad, narrow, everything)
 			}
 			b.ReportMetric(float64(c.States), "states")
 		})

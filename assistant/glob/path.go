@@ -7,9 +7,9 @@ type path struct {
 	moves  [][]int32 // by state: the letters that lead anywhere
 }
 
-// newPath makes the path of p; takes returns the states of p whose token takes
-// a letter.
-func newPath(p *Pattern, letters int, takes func(letter int) []uint64) path {
+// newPath makes the path of p; accepting returns the states of p whose token
+// accepts a letter.
+func newPath(p *Pattern, letters int, accepting func(letter int) []uint64) path {
 	f := path{tokens: p.tokens, moves: make([][]int32, reading+len(p.tokens)+1)}
 	every := make([]int32, letters)
 	for l := range every {
@@ -23,7 +23,7 @@ func newPath(p *Pattern, letters int, takes func(letter int) []uint64) path {
 			continue
 		}
 		for l := range every {
-			if hasBit(takes(l), q) {
+			if hasBit(accepting(l), q) {
 				f.moves[q] = append(f.moves[q], int32(l))
 			}
 		}
@@ -45,19 +45,19 @@ func (f *path) accepts(q int32) bool {
 }
 
 // next returns the at most two states, -1 for none, that q leads to with a
-// letter that the states in takes accept; false when there are none.
-func (f *path) next(q int32, takes []uint64, slash bool) (to [2]int32, ok bool) {
+// letter that the tokens of the states in accepting accept; false when there are none.
+func (f *path) next(q int32, accepting []uint64, slash bool) (to [2]int32, ok bool) {
 	switch {
 	case q == waiting && slash:
 		return [2]int32{reading, -1}, true
 	case q == waiting:
 		return [2]int32{waiting, -1}, true
 	case !f.isStar(q):
-		if !hasBit(takes, int(q)) {
+		if !hasBit(accepting, int(q)) {
 			return to, false
 		}
 		return [2]int32{q + 1, -1}, true
-	case !hasBit(takes, int(q)+1): // of the token behind the star
+	case !hasBit(accepting, int(q)+1): // of the token behind the star
 		return [2]int32{q, -1}, true
 	case f.isStar(q + 2): // accepts all that q accepts
 		return [2]int32{q + 2, -1}, true

@@ -15,7 +15,7 @@ type Pattern struct {
 	middle []segment // between stars
 	tail   segment   // behind the last star, when there is one
 	stars  bool      // there is a star
-	never  bool      // it holds a class without members: nothing matches
+	never  bool      // it has a class without members: nothing matches
 }
 
 // Compile makes a Pattern of text. Every text is a pattern.
@@ -64,7 +64,7 @@ func (p *Pattern) Suffix() string {
 	return string(b)
 }
 
-// Core returns the longest text that every match of p holds somewhere, the
+// Core returns the longest text that every match of p contains, the
 // first of them when several are as long.
 func (p *Pattern) Core() string {
 	var best, run []byte
@@ -88,7 +88,7 @@ func (p *Pattern) OpenStart() bool { return len(p.tokens) > 0 && p.tokens[0].kin
 // Match reports whether p matches the whole of s. It allocates nothing as long
 // as no part between two stars is longer than 64 × maxBlocks characters.
 //
-// It takes the head from the front and the tail from the back; then it is
+// It cuts the head off the front and the tail off the back; then it is
 // enough to find each middle segment as far left as possible, in order.
 func (p *Pattern) Match(s string) bool {
 	s, ok := p.head.cutFront(s)

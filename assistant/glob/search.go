@@ -2,7 +2,7 @@ package glob
 
 import "encoding/binary"
 
-// antichain is how many sets of a place are kept to prune larger ones with.
+// antichain is how many sets of a place are stored to prune larger ones with.
 // Pruning is never needed for the answer, only for speed.
 const antichain = 12
 
@@ -11,7 +11,7 @@ const antichain = 12
 type place struct{ narrow, within int32 }
 
 // node is a visited state of the product: a place, and the set of states that
-// the broad patterns can be in then.
+// broad can be in then.
 type node struct {
 	place
 	parent int32
@@ -19,18 +19,18 @@ type node struct {
 }
 
 // searcher looks, shortest strings first, for one that narrow and within
-// accept and no broad pattern does. A node is left out when another one at the
+// accept and broad does not. A node is left out when another one at the
 // same place, found no later, has a subset of its set: a string that refutes
 // coverage from the larger set does so from the smaller one.
 type searcher struct {
-	union   *union
+	broad   *automaton
 	letters []letter
 	narrow  path
 	within  path
 	rules   bool
 
 	nodes []node
-	sets  []uint64        // the set of node i is at i times the union's words
+	sets  []uint64        // the set of node i is at i times the words of broad
 	seen  map[string]bool // the places and sets of nodes
 	key   []byte          // buffer for a key of seen
 	small map[place][]int32
@@ -38,17 +38,17 @@ type searcher struct {
 
 // search decides whether broad accepts all that narrow and within accept; a nil
 // within accepts everything.
-func search(broad []*Pattern, narrow, within *Pattern, rules bool) Coverage {
+func search(broad, narrow, within *Pattern, rules bool) Coverage {
 	if within == nil {
 		within = Compile("*")
 	}
-	a := newAlphabet(append([]*Pattern{narrow, within}, broad...))
-	u := newUnion(broad)
+	a := newAlphabet(narrow, within, broad)
+	u := newAutomaton(broad)
 	if (2*u.words+stateWords(narrow)+stateWords(within))*a.len() > maxStateWords {
 		return Coverage{Undecided: true}
 	}
 	s := &searcher{
-		union: u, rules: rules,
+		broad: u, rules: rules,
 		letters: newLetters(a, u, broad, narrow, within),
 		seen:    map[string]bool{},
 		small:   map[place][]int32{},
@@ -59,8 +59,8 @@ func search(broad []*Pattern, narrow, within *Pattern, rules bool) Coverage {
 }
 
 func (s *searcher) run(limit int) Coverage {
-	set := make([]uint64, s.union.words)
-	s.union.start(set, s.rules)
+	set := make([]uint64, s.broad.words)
+	s.broad.start(set, s.rules)
 	starts := []int32{reading}
 	if s.rules && !s.narrow.isStar(reading) { // a leading star is the wider start
 		starts = append(starts, waiting)
@@ -84,7 +84,7 @@ func (s *searcher) run(limit int) Coverage {
 // expand visits what node i leads to and returns a node that refutes the
 // coverage, or -1.
 func (s *searcher) expand(i int, set []uint64) int {
-	n, w := s.nodes[i], s.union.words
+	n, w := s.nodes[i], s.broad.words
 	for _, l := range s.narrow.moves[n.narrow] {
 		letter := &s.letters[l]
 		right, ok := s.within.next(n.within, letter.within, letter.slash)
@@ -92,7 +92,7 @@ func (s *searcher) expand(i int, set []uint64) int {
 			continue
 		}
 		left, _ := s.narrow.next(n.narrow, letter.narrow, letter.slash)
-		s.union.next(set, s.sets[i*w:][:w], letter)
+		s.broad.next(set, s.sets[i*w:][:w], letter)
 		for _, q := range left {
 			for _, r := range right {
 				if q < 0 || r < 0 {
@@ -111,7 +111,7 @@ func (s *searcher) expand(i int, set []uint64) int {
 // visit adds a node, or returns -1 if nothing new can come of it.
 func (s *searcher) visit(at place, set []uint64, parent, letter int32) int {
 	for i, w := range set {
-		if w&s.union.hopeless[i] != 0 {
+		if w&s.broad.hopeless[i] != 0 {
 			return -1
 		}
 	}
@@ -123,7 +123,7 @@ func (s *searcher) visit(at place, set []uint64, parent, letter int32) int {
 		return -1
 	}
 	found := len(s.nodes)
-	if !s.keepSmall(at, set, int32(found)) {
+	if !s.addSmallest(at, set, int32(found)) {
 		return -1
 	}
 	s.seen[string(s.key)] = true
@@ -132,12 +132,12 @@ func (s *searcher) visit(at place, set []uint64, parent, letter int32) int {
 	return found
 }
 
-// keepSmall reports whether no kept set of the place is a subset of set. If
-// so it keeps set, in the place of a superset or while there is room.
-func (s *searcher) keepSmall(at place, set []uint64, id int32) bool {
-	kept := s.small[at]
+// addSmallest reports whether no stored set of the place is a subset of set. If
+// so it stores set, in place of a superset or while there is room.
+func (s *searcher) addSmallest(at place, set []uint64, id int32) bool {
+	stored := s.small[at]
 	replace := -1
-	for k, other := range kept {
+	for k, other := range stored {
 		have := s.sets[int(other)*len(set):][:len(set)]
 		within, contains := true, true
 		for i, w := range set {
@@ -153,21 +153,21 @@ func (s *searcher) keepSmall(at place, set []uint64, id int32) bool {
 	}
 	switch {
 	case replace >= 0:
-		kept[replace] = id
-	case len(kept) < antichain:
-		s.small[at] = append(kept, id)
+		stored[replace] = id
+	case len(stored) < antichain:
+		s.small[at] = append(stored, id)
 	}
 	return true
 }
 
-// refutes reports whether the left side accepts in node i and no broad pattern
-// does.
+// refutes reports whether the left side accepts in node i and broad
+// does not.
 func (s *searcher) refutes(i int) bool {
 	if !s.narrow.accepts(s.nodes[i].narrow) || !s.within.accepts(s.nodes[i].within) {
 		return false
 	}
-	for k, w := range s.sets[i*s.union.words:][:s.union.words] {
-		if w&s.union.accept[k] != 0 {
+	for k, w := range s.sets[i*s.broad.words:][:s.broad.words] {
+		if w&s.broad.accept[k] != 0 {
 			return false
 		}
 	}

@@ -168,7 +168,7 @@ func (j *judge) covers(broad, narrow *rule) answer {
 // provider and those without a slash. A rule matches the latter as a plain
 // pattern, unless it holds a slash itself.
 func (j *judge) search(broad, narrow *rule) answer {
-	c := glob.RuleCovers([]*glob.Pattern{broad.pattern}, narrow.pattern, j.engine.within)
+	c := glob.RuleCovers(broad.pattern, narrow.pattern, j.engine.within)
 	literal, _, _ := strings.Cut(narrow.pattern.String(), "[")
 	if c.Covered && !strings.Contains(literal, "/") {
 		c = glob.Covers(broad.pattern, narrow.pattern)
