@@ -283,13 +283,10 @@ func (f *finder) offline() *Endpoint {
 	e := &Endpoint{Name: OfflineName, From: "built in"}
 	e.Known = []assistant.ModelInfo{{ID: OfflineModel, Context: offline.ContextWindow, Known: true, Tools: true, Reasons: true, Source: "built in"}}
 	e.options = func(context.Context) (openai.Options, error) {
-		server, err := offline.Start(context.Background(), offline.Options{Delay: f.Delay})
-		if err != nil {
-			return openai.Options{}, fmt.Errorf("the offline model cannot listen on this machine: %w", err)
-		}
+		server := offline.Start(context.Background(), offline.Options{Delay: f.Delay})
 		e.stop = server.Close
 		f.learn(server.Token())
-		return openai.Options{BaseURL: server.URL(), Key: server.Token()}, nil
+		return openai.Options{BaseURL: server.URL(), Key: server.Token(), HTTP: server.Client()}, nil
 	}
 	return e
 }

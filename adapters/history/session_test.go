@@ -260,12 +260,9 @@ func TestManyPairsAskInASession(t *testing.T) {
 }
 
 func TestTheOfflineModelFinds(t *testing.T) {
-	server, err := offline.Start(t.Context(), offline.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := offline.Start(t.Context(), offline.Options{})
 	defer server.Close()
-	client, err := openai.New(openai.Options{BaseURL: server.URL(), Key: server.Token()})
+	client, err := openai.New(openai.Options{BaseURL: server.URL(), Key: server.Token(), HTTP: server.Client()})
 	if err != nil {
 		t.Fatal(err)
 	}

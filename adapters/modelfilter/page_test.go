@@ -179,10 +179,9 @@ func TestProposal(t *testing.T) {
 // talk is a session over the window with the offline model on the real wire.
 func talk(t *testing.T, f *fixture) *assistant.Session {
 	t.Helper()
-	server, err := offline.Start(t.Context(), offline.Options{})
-	f.must(err)
+	server := offline.Start(t.Context(), offline.Options{})
 	t.Cleanup(func() { _ = server.Close() })
-	client, err := openai.New(openai.Options{BaseURL: server.URL(), Key: server.Token(), Name: "offline"})
+	client, err := openai.New(openai.Options{BaseURL: server.URL(), Key: server.Token(), Name: "offline", HTTP: server.Client()})
 	f.must(err)
 	registry := &assistant.Registry{}
 	f.must(registry.Add(assistant.Provider{

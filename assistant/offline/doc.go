@@ -43,7 +43,7 @@
 // # Who may call what from where
 //
 // New's Model is an http.Handler for any number of goroutines. Start serves it
-// on loopback with a token. Everything else is pure: the same request gives
+// over connections in memory. Everything else is pure: the same request gives
 // the same bytes.
 //
 // # Caveats

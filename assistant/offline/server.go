@@ -6,11 +6,11 @@ import (
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -107,36 +107,75 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-// Server is the model on a loopback port of its own.
+// Server is the model behind connections in memory: it needs no port and no file
+// descriptor, and nobody but Client reaches it.
 type Server struct {
 	http  *http.Server
-	url   string
+	conns chan net.Conn // dialled, and not accepted yet
 	token string
 	stop  func() bool
-	done  chan struct{}
+	done  chan struct{} // closed when nothing is served any more
 }
 
-// Start listens on 127.0.0.1 on a free port, with a random bearer token in
-// place of opts.Token. The server ends with ctx or Close, streams included.
-func Start(ctx context.Context, opts Options) (*Server, error) {
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("offline: listen: %w", err)
-	}
+// Start serves the model with a random bearer token in place of opts.Token. The
+// server ends with ctx or Close, streams included.
+func Start(ctx context.Context, opts Options) *Server {
 	opts.Token = rand.Text()
-	s := &Server{url: "http://" + l.Addr().String() + "/v1", token: opts.Token, done: make(chan struct{})}
+	s := &Server{token: opts.Token, conns: make(chan net.Conn), done: make(chan struct{})}
 	s.http = &http.Server{Handler: New(opts), ReadHeaderTimeout: headerLimit, BaseContext: func(net.Listener) context.Context { return ctx }}
+	l := &listener{conns: s.conns, closed: make(chan struct{})}
 	go func() {
 		defer close(s.done)
 		_ = s.http.Serve(l) // ErrServerClosed: Close is the only end
 	}()
 	s.stop = context.AfterFunc(ctx, func() { _ = s.http.Close() })
-	return s, nil
+	return s
 }
 
-// URL is the base URL for an OpenAI client, "http://127.0.0.1:PORT/v1".
-func (s *Server) URL() string { return s.url }
+// listener accepts the connections that Client dials.
+type listener struct {
+	conns  <-chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+// Accept implements net.Listener.
+func (l *listener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements net.Listener.
+func (l *listener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+// Addr implements net.Listener.
+func (l *listener) Addr() net.Addr { return &net.UnixAddr{Name: "offline", Net: "pipe"} }
+
+// Client reaches the server.
+func (s *Server) Client() *http.Client {
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		select {
+		case s.conns <- theirs:
+			return ours, nil
+		case <-s.done:
+			return nil, net.ErrClosed
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return &http.Client{Transport: &http.Transport{DialContext: dial, DisableCompression: true}}
+}
+
+// URL is the base URL for an OpenAI client that uses Client.
+func (s *Server) URL() string { return "http://127.0.0.1/v1" }
 
 // Token is the bearer token the server asks for.
 func (s *Server) Token() string { return s.token }

@@ -29,24 +29,21 @@ func body(tb testing.TB, said string, more map[string]any) []byte {
 
 func start(t *testing.T) *Server {
 	t.Helper()
-	s, err := Start(t.Context(), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := Start(t.Context(), Options{})
 	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
 
-func send(t *testing.T, method, url, token string, b []byte) (*http.Response, string) {
+func send(t *testing.T, s *Server, method, path, token string, b []byte) (*http.Response, string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, url, bytes.NewReader(b))
+	req, err := http.NewRequestWithContext(t.Context(), method, s.URL()+path, bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
-	res, err := http.DefaultClient.Do(req)
+	res, err := s.Client().Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,13 +120,13 @@ func readStream(tb testing.TB, text string) streamed {
 
 func TestWire(t *testing.T) {
 	s := start(t)
-	res, text := send(t, "GET", s.URL()+"/models", s.Token(), nil)
+	res, text := send(t, s, "GET", "/models", s.Token(), nil)
 	wants(t, text, `"id":"rules"`, `"owned_by":"winnow"`, `"context_window":128000`)
 	if res.StatusCode != http.StatusOK {
 		t.Errorf("models: %s", res.Status)
 	}
 	const said = "hide nano models"
-	res, text = send(t, "POST", s.URL()+"/chat/completions", s.Token(),
+	res, text = send(t, s, "POST", "/chat/completions", s.Token(),
 		body(t, said, map[string]any{"stream": true, "stream_options": map[string]any{"include_usage": true}}))
 	got := readStream(t, text)
 	if ct := res.Header.Get("Content-Type"); ct != "text/event-stream" {
@@ -141,7 +138,7 @@ func TestWire(t *testing.T) {
 	if got.chunks < 15 || got.thought == "" || got.text == "" {
 		t.Errorf("%d chunks, thought %q, text %q", got.chunks, got.thought, got.text)
 	}
-	_, again := send(t, "POST", s.URL()+"/chat/completions", s.Token(),
+	_, again := send(t, s, "POST", "/chat/completions", s.Token(),
 		body(t, said, map[string]any{"stream": true, "stream_options": map[string]any{"include_usage": true}}))
 	if again != text {
 		t.Error("the same request gave another answer")
@@ -167,7 +164,7 @@ func TestWireErrors(t *testing.T) {
 		"unknown role":  {"POST", "/chat/completions", s.Token(), []byte(`{"model":"rules","messages":[{"role":"\u001b[31m"}]}`), 400, "invalid_request"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			res, text := send(t, c.method, s.URL()+c.path, c.token, c.body)
+			res, text := send(t, s, c.method, c.path, c.token, c.body)
 			var e struct {
 				Error struct{ Message, Type, Code string }
 			}
@@ -183,7 +180,7 @@ func TestWireErrors(t *testing.T) {
 
 func TestContentParts(t *testing.T) {
 	s := start(t)
-	_, text := send(t, "POST", s.URL()+"/chat/completions", s.Token(),
+	_, text := send(t, s, "POST", "/chat/completions", s.Token(),
 		[]byte(`{"model":"offline/rules","messages":[{"role":"user","content":[{"type":"text","text":"hel"},{"type":"text","text":"lo"}]},{"role":"assistant","content":null}]}`))
 	wants(t, readStream(t, text).text, "not a language model")
 }
@@ -232,10 +229,7 @@ func TestStreamStopsWithItsClient(t *testing.T) {
 
 func TestServerEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	s, err := Start(ctx, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := Start(ctx, Options{})
 	cancel()
 	<-s.done
 	if err := s.Close(); err != nil {
