@@ -10,8 +10,8 @@ func (w *Window) Changes(mark int64) ([]assistant.Change, int64) {
 	return w.log.Since(mark)
 }
 
-// note remembers what the user did. A search that goes on is one change.
-func (w *Window) note(kind string, fields map[string]any) {
+// record remembers what the user did. A search that goes on is one change.
+func (w *Window) record(kind string, fields map[string]any) {
 	change := assistant.NewChange(kind, w.opts.Now(), fields)
 	if kind == searchChanged {
 		w.log.Continue(change)
@@ -22,7 +22,7 @@ func (w *Window) note(kind string, fields map[string]any) {
 
 const searchChanged = "search_changed"
 
-// noteRule remembers a rule that the user added or removed.
-func (w *Window) noteRule(kind string, p *provider, list List, pattern string) {
-	w.note(kind, map[string]any{"provider": p.name, "rule_type": ruleType(list), "pattern": shown(pattern)})
+// recordRule remembers a rule that the user added or removed.
+func (w *Window) recordRule(kind string, p *provider, list List, pattern string) {
+	w.record(kind, map[string]any{"provider": p.name, "rule_type": ruleType(list), "pattern": visible(pattern)})
 }

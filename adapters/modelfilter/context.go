@@ -3,35 +3,50 @@ package modelfilter
 import (
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
+	"winnow/assistant/budget"
 )
 
-// windowType is how the context names this window.
-const windowType = "model_filter"
+const (
+	// windowType is how the context names this window.
+	windowType = "model_filter"
+	// defaultContextTokens bounds the context when nobody has set a budget.
+	defaultContextTokens = 16_000
+	// cutNote tells the model what to do about a cut context.
+	cutNote = "The lists are cut to fit; every count is exact. Use get_models_matching_pattern, get_model_details and explain_model_status for the rest."
+)
 
 // Context is what the model is told of the window.
 type Context struct {
-	WindowType      string        `json:"window_type"`
-	CurrentProvider string        `json:"current_provider"`
-	Models          ContextModels `json:"models"`
-	Rules           ContextRules  `json:"rules"`
-	UI              ContextUI     `json:"ui_state"`
-	Providers       []string      `json:"available_providers"`
+	WindowType      string `json:"window_type"`
+	CurrentProvider string `json:"current_provider"`
+	Models          struct {
+		Total     int            `json:"total_count"`
+		Available int            `json:"available_count"`
+		Items     []ContextModel `json:"items"`
+	} `json:"models"` // of the current provider
+	Rules struct {
+		Ignore         []ContextRule `json:"ignore"`
+		Whitelist      []ContextRule `json:"whitelist"`
+		IgnoreCount    int           `json:"ignore_count,omitempty"` // only when the lists were cut
+		WhitelistCount int           `json:"whitelist_count,omitempty"`
+	} `json:"rules"` // of the current provider
+	UI struct {
+		Search      string   `json:"search_query"`
+		Unsaved     bool     `json:"has_unsaved_changes"`
+		Rule        *RuleRef `json:"highlighted_rule"`
+		Highlighted []string `json:"highlighted_models"`
+	} `json:"ui_state"`
+	Providers []string `json:"available_providers"`
 	// Warnings are about rules that cannot be edited, ids that are not
 	// filtered, and models that are not known.
 	Warnings []string `json:"warnings,omitempty"`
 	// Truncated says that lists were cut, and Note which; counts stay exact.
 	Truncated bool   `json:"truncated,omitempty"`
 	Note      string `json:"note,omitempty"`
-}
-
-// ContextModels are the models of the current provider.
-type ContextModels struct {
-	Total     int            `json:"total_count"`
-	Available int            `json:"available_count"`
-	Items     []ContextModel `json:"items"`
 }
 
 // ContextModel is one model.
@@ -48,28 +63,11 @@ type RuleRef struct {
 	Type    string `json:"type"` // "ignore" or "whitelist"
 }
 
-// ContextRules are the rules of the current provider. The counts of the lists
-// are there only when the lists were cut.
-type ContextRules struct {
-	Ignore         []ContextRule `json:"ignore"`
-	Whitelist      []ContextRule `json:"whitelist"`
-	IgnoreCount    int           `json:"ignore_count,omitempty"`
-	WhitelistCount int           `json:"whitelist_count,omitempty"`
-}
-
 // ContextRule is one rule with the models whose status it decides.
 type ContextRule struct {
 	Pattern  string   `json:"pattern"`
 	Affected int      `json:"affected_count"`
 	Models   []string `json:"affected_models"`
-}
-
-// ContextUI is what the user does in the window.
-type ContextUI struct {
-	Search      string   `json:"search_query"`
-	Unsaved     bool     `json:"has_unsaved_changes"`
-	Rule        *RuleRef `json:"highlighted_rule"`
-	Highlighted []string `json:"highlighted_models"`
 }
 
 // Context returns a Context of the current provider, cut to the budget.
@@ -78,19 +76,104 @@ func (w *Window) Context() (any, error) {
 	defer w.mu.Unlock()
 	p := w.providerNamed(w.current)
 	e := w.rules(p)
-	c := Context{
-		WindowType: windowType, CurrentProvider: shown(p.name),
-		Models:    ContextModels{Total: e.Total(), Available: e.Available(), Items: []ContextModel{}},
-		Rules:     ContextRules{Ignore: []ContextRule{}, Whitelist: []ContextRule{}},
-		UI:        ContextUI{Search: shown(w.search), Unsaved: w.dirty(), Highlighted: []string{}},
-		Providers: shownAll(w.order),
-		Warnings:  w.warnings(p, e),
+	c := Context{WindowType: windowType, CurrentProvider: visible(p.name), Providers: visibleAll(w.order), Warnings: w.warnings(p, e)}
+	c.Models.Total, c.Models.Available = e.Total(), e.Available()
+	c.UI.Search, c.UI.Unsaved = visible(w.search), w.dirty()
+	if h := w.highlight; h.Rule != "" && slices.Contains(p.lists[h.List].effective(), h.Rule) {
+		c.UI.Rule = &RuleRef{visible(h.Rule), ruleType(h.List)}
 	}
-	if h := w.highlight; h.Rule != "" && slices.Contains(p.lists[h.List].shown(), h.Rule) {
-		c.UI.Rule = &RuleRef{shown(h.Rule), ruleType(h.List)}
+	limit := int(float64(w.contextBudget()) * budget.Params{}.CPT())
+	if whole, fits := w.fill(c, p, limit, shares{100, 100, 100}); fits {
+		return whole, nil
 	}
-	f := filling{p: p, e: e, highlighted: w.highlight.Models}
-	return f.fill(c, w.contextBudget()), nil
+	c.Truncated, c.Note = true, cutNote
+	c.Rules.IgnoreCount, c.Rules.WhitelistCount = len(e.Patterns(Ignore)), len(e.Patterns(Allow))
+	cut, _ := w.fill(c, p, limit, shares{50, 30, 20})
+	return cut, nil
+}
+
+// shares are how much of the room that the parts before it leave a part of the
+// context may take, in percent. What is left is for the list of models.
+type shares struct{ rules, affected, highlighted int }
+
+// fill puts the lists of a provider into c, as far as they fit into so many
+// characters: rules, then the models that they decide, those that the user has
+// highlighted, and all models. fits is false when something was left out.
+func (w *Window) fill(c Context, p *provider, limit int, part shares) (filled Context, fits bool) {
+	c.Rules.Ignore, c.Rules.Whitelist, c.UI.Highlighted, c.Models.Items = []ContextRule{}, []ContextRule{}, []string{}, []ContextModel{}
+	e, left := w.rules(p), limit-size(c)
+
+	room := left * part.rules / 100
+	left -= room
+	fits = add(&c.Rules.Whitelist, &room, contextRules(e, Allow)) && add(&c.Rules.Ignore, &room, contextRules(e, Ignore))
+	left += room
+
+	room = left * part.affected / 100
+	left -= room
+	rest := len(c.Rules.Whitelist) + len(c.Rules.Ignore)
+	for list, rules := range [][]ContextRule{Ignore: c.Rules.Ignore, Allow: c.Rules.Whitelist} {
+		for i := range rules {
+			each := room
+			if part.affected < 100 {
+				each = room / rest
+			}
+			rest--
+			room -= each
+			fits = add(&rules[i].Models, &each, displayNames(p.name, e.Decided(List(list), i, each+1))) && fits
+			room += each
+		}
+	}
+	left += room
+
+	room = left * part.highlighted / 100
+	left -= room
+	fits = add(&c.UI.Highlighted, &room, visibleAll(w.highlight.Models)) && fits
+	left += room
+	fits = add(&c.Models.Items, &left, contextModels(p.name, e.Statuses())) && fits
+	return c, fits
+}
+
+// add adds items to a list as long as there is room, in characters; false when
+// some are left out.
+func add[T any](list *[]T, room *int, items []T) bool {
+	for _, item := range items {
+		cost := size(item) + len(",")
+		if cost > *room {
+			return false
+		}
+		*room -= cost
+		*list = append(*list, item)
+	}
+	return true
+}
+
+// size is how many characters v takes as JSON.
+func size(v any) int {
+	text, err := assistant.PlainJSON(v)
+	if err != nil {
+		return 0 // only what encodes is put in
+	}
+	return utf8.RuneCount(text)
+}
+
+// contextRules are the rules of a list without the models that they decide.
+func contextRules(e *engine.Engine, list List) []ContextRule {
+	var out []ContextRule
+	for _, r := range e.Rules(list) {
+		out = append(out, ContextRule{visible(r.Pattern), r.Decides, []string{}})
+	}
+	return out
+}
+
+func contextModels(provider string, statuses []engine.ModelStatus) []ContextModel {
+	out := make([]ContextModel, len(statuses))
+	for i, m := range statuses {
+		out[i] = ContextModel{ID: visible(m.ID), Name: visible(displayName(provider, m.ID)), Status: m.Status.String()}
+		if m.Index >= 0 {
+			out[i].Rule = &RuleRef{visible(m.Rule), ruleType(m.List)}
+		}
+	}
+	return out
 }
 
 // warnings are what the model must know before it promises anything.
@@ -109,9 +192,6 @@ func (w *Window) warnings(p *provider, e *engine.Engine) []string {
 	}
 	return out
 }
-
-// defaultContextTokens bounds the context when nobody has set a budget.
-const defaultContextTokens = 16_000
 
 // SetContextBudget bounds the context to about so many estimated tokens.
 func (w *Window) SetContextBudget(tokens int) {

@@ -122,7 +122,7 @@ func TestContextMakesIDsHarmless(t *testing.T) {
 		t.Error("an id holds a line end")
 	}
 	for _, m := range c.Models.Items {
-		if n := utf8.RuneCountInString(m.ID); n > maxShown {
+		if n := utf8.RuneCountInString(m.ID); n > maxVisible {
 			t.Errorf("an id has %d characters", n)
 		}
 	}

@@ -28,7 +28,7 @@ func (s Scope) Add(list List, pattern string) (added Added, err error) {
 	err = s.w.asUser(func() error {
 		p := s.provider()
 		if added, err = s.w.add(p, list, pattern); err == nil {
-			s.w.noteRule("rule_added", p, list, added.Pattern)
+			s.w.recordRule("rule_added", p, list, added.Pattern)
 		}
 		return err
 	})
@@ -68,7 +68,7 @@ func (s Scope) Remove(list List, pattern string) error {
 		if err := s.w.remove(p, list, pattern); err != nil {
 			return err
 		}
-		s.w.noteRule("rule_removed", p, list, strings.TrimSpace(pattern))
+		s.w.recordRule("rule_removed", p, list, strings.TrimSpace(pattern))
 		return nil
 	})
 }
@@ -90,48 +90,7 @@ func (w *Window) remove(p *provider, list List, pattern string) error {
 	return nil
 }
 
-// RemoveRedundant stages the removal of all rules that others of their list
-// cover. No model changes its status by that.
-func (s Scope) RemoveRedundant(list List) (removed []string, err error) {
-	err = s.w.asUser(func() error {
-		p := s.provider()
-		if err := p.editable(list); err != nil {
-			return err
-		}
-		var at []int
-		for _, f := range s.w.rules(p).Lint() {
-			if f.List == list && f.Kind == engine.Redundant {
-				at, removed = append(at, f.Index), append(removed, f.Pattern)
-			}
-		}
-		for _, i := range slices.Backward(at) {
-			s.w.stageRemove(p, list, i)
-		}
-		for _, r := range removed {
-			s.w.noteRule("rule_removed", p, list, r)
-		}
-		return nil
-	})
-	return removed, err
-}
-
-// Clear stages an empty list and says how many rules it had. The error is
-// ErrLocked or a *FixedError.
-func (s Scope) Clear(list List) (n int, err error) {
-	err = s.w.asUser(func() error {
-		p := s.provider()
-		gone := slices.Clone(p.lists[list].rules)
-		if n, err = s.w.clear(p, list); err != nil {
-			return err
-		}
-		for _, r := range gone {
-			s.w.noteRule("rule_removed", p, list, r)
-		}
-		return nil
-	})
-	return n, err
-}
-
+// clear stages an empty list and says how many rules it had.
 func (w *Window) clear(p *provider, list List) (int, error) {
 	if err := p.editable(list); err != nil {
 		return 0, err
@@ -172,7 +131,7 @@ func (s Scope) Import(in Import) (out []Imported, err error) {
 		if out, err = s.w.importRules(p, in); err != nil {
 			return err
 		}
-		s.w.noteDifference(p, before, p.stagedRules())
+		s.w.recordDifference(p, before, p.stagedRules())
 		return nil
 	})
 	return out, err
@@ -239,14 +198,14 @@ func (p *provider) stagedRules() [2][]string {
 	return [2][]string{slices.Clone(p.lists[Ignore].rules), slices.Clone(p.lists[Allow].rules)}
 }
 
-// noteDifference remembers what the user turned before into after.
-func (w *Window) noteDifference(p *provider, before, after [2][]string) {
+// recordDifference remembers what the user turned before into after.
+func (w *Window) recordDifference(p *provider, before, after [2][]string) {
 	for _, list := range lists {
 		for _, r := range without(before[list], after[list]) {
-			w.noteRule("rule_removed", p, list, r)
+			w.recordRule("rule_removed", p, list, r)
 		}
 		for _, r := range without(after[list], before[list]) {
-			w.noteRule("rule_added", p, list, r)
+			w.recordRule("rule_added", p, list, r)
 		}
 	}
 }

@@ -19,7 +19,7 @@ func (w *Window) HighlightRule(list List, pattern string) Highlight {
 	p := w.providerNamed(w.current)
 	e := w.rules(p)
 	h := Highlight{}
-	if slices.Contains(p.lists[list].shown(), pattern) {
+	if slices.Contains(p.lists[list].effective(), pattern) {
 		h = Highlight{pattern, list, e.Matching(pattern)}
 	}
 	return w.setHighlight(h)

@@ -67,7 +67,7 @@ func (w *Window) Refresh(ctx context.Context, name string) (Refreshed, error) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.note("models_refreshed", map[string]any{"provider": r.Provider, "new_count": r.Total})
+	w.record("models_refreshed", map[string]any{"provider": r.Provider, "new_count": r.Total})
 	return r, nil
 }
 

@@ -54,14 +54,6 @@ func (w *Window) SetTab(tab string) error {
 	return nil
 }
 
-// TabOf is the tab that a client action opens before it does anything else; ""
-// for one that needs none.
-func TabOf(action string) string {
-	return map[string]string{
-		ActionShowModels: TabModels, ActionFindModels: TabModels, ActionShowRules: TabRules, ActionShowChanges: TabChanges,
-	}[action]
-}
-
 // position is where the user is in the window.
 type position struct {
 	Provider string `json:"provider"`
@@ -129,5 +121,5 @@ func (w *Window) pageContext(at assistant.Location) string {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return fmt.Sprintf("The user looks at %s of %s.", what, shown(w.current))
+	return fmt.Sprintf("The user looks at %s of %s.", what, visible(w.current))
 }

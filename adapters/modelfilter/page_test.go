@@ -73,17 +73,6 @@ func TestPositionIsRestored(t *testing.T) {
 	}
 }
 
-func TestClientActionsNameTheirTab(t *testing.T) {
-	for action, want := range map[string]string{
-		ActionFindModels: TabModels, ActionShowModels: TabModels, ActionShowRules: TabRules, ActionShowChanges: TabChanges, ActionOpenSave: "",
-	} {
-		if got := TabOf(action); got != want {
-			t.Errorf("TabOf(%s) = %q, want %q", action, got, want)
-		}
-	}
-}
-
-// TestEffectOfAllRulesTogether proposes rules that cancel each other.
 func TestEffectOfAllRulesTogether(t *testing.T) {
 	f := fresh(t, plainEnv)
 	e, refused, err := f.Effect(Proposal{AddIgnore: []string{"gpt-4*"}, AddAllow: []string{"gpt-4*"}})

@@ -117,7 +117,7 @@ func linesOf(lines []dotenv.DiffLine) []assistant.FileLine {
 func keyChanges(before, after *dotenv.File) []assistant.KeyChange {
 	var out []assistant.KeyChange
 	for _, c := range dotenv.Changes(before, after) {
-		k := assistant.KeyChange{Key: shown(c.Key), Before: masked, After: masked}
+		k := assistant.KeyChange{Key: visible(c.Key), Before: masked, After: masked}
 		if strings.HasPrefix(c.Key, listPrefix[Ignore]) || strings.HasPrefix(c.Key, listPrefix[Allow]) {
 			k.Before, _ = before.Raw(c.Key)
 			k.After, _ = after.Raw(c.Key)
@@ -134,8 +134,8 @@ func keyChanges(before, after *dotenv.File) []assistant.KeyChange {
 	return out
 }
 
-// savedShown are the rules that the proxy heeds without a save.
-func (p *provider) savedShown(list List) []string {
+// savedRules are the rules that the proxy heeds without a save.
+func (p *provider) savedRules(list List) []string {
 	if l := &p.lists[list]; !l.env {
 		return l.saved
 	}
@@ -146,7 +146,7 @@ func (p *provider) savedShown(list List) []string {
 func (w *Window) effect(p *provider) assistant.ModelEffect {
 	now := w.rules(p)
 	saved := engine.New(p.name, now.Models())
-	saved.Set(p.savedShown(Ignore), p.savedShown(Allow))
+	saved.Set(p.savedRules(Ignore), p.savedRules(Allow))
 	return effectOf(saved, now)
 }
 
@@ -198,9 +198,9 @@ func PlanText(p assistant.SavePlan) string {
 	case p.Empty():
 		return "nothing would change"
 	case p.Creates:
-		fmt.Fprintf(&b, "%s (new file)\n", shown(p.Path))
+		fmt.Fprintf(&b, "%s (new file)\n", visible(p.Path))
 	default:
-		fmt.Fprintf(&b, "%s\n", shown(p.Path))
+		fmt.Fprintf(&b, "%s\n", visible(p.Path))
 	}
 	if p.Conflict != nil {
 		b.WriteString("The same rules were changed in the file since it was read: it cannot be saved before that is merged or reloaded.\n")
@@ -231,13 +231,13 @@ func effectText(e assistant.ModelEffect) string {
 	case len(parts) == 0:
 		parts = []string{"no model changes"}
 	}
-	fmt.Fprintf(&b, "%s: %s\n", shown(e.Provider), strings.Join(parts, ", "))
+	fmt.Fprintf(&b, "%s: %s\n", visible(e.Provider), strings.Join(parts, ", "))
 	for _, part := range []struct {
 		sign string
 		ids  []string
 	}{{"+", e.Shown}, {"-", e.Hidden}} {
 		for _, id := range part.ids[:min(len(part.ids), maxListed)] {
-			fmt.Fprintf(&b, "%s %s\n", part.sign, shown(displayName(e.Provider, id)))
+			fmt.Fprintf(&b, "%s %s\n", part.sign, visible(displayName(e.Provider, id)))
 		}
 		if n := len(part.ids) - maxListed; n > 0 {
 			fmt.Fprintf(&b, "%s and %d more\n", part.sign, n)

@@ -145,7 +145,7 @@ func summarizeProposal(data json.RawMessage) string {
 	}
 	s := strings.Join(parts, "; ")
 	if p.Provider != "" {
-		s += " for " + shown(p.Provider)
+		s += " for " + visible(p.Provider)
 	}
 	return s
 }

@@ -27,8 +27,8 @@ type ruleList struct {
 	rules []string // what is staged
 }
 
-// shown are the rules that the proxy would heed after a save.
-func (l *ruleList) shown() []string {
+// effective are the rules that the proxy would heed after a save.
+func (l *ruleList) effective() []string {
 	if l.env {
 		return l.wins
 	}
@@ -86,7 +86,7 @@ func (w *Window) rules(p *provider) *engine.Engine {
 // sync gives the engine the rules that are shown.
 func (p *provider) sync() {
 	if p.engine != nil {
-		p.engine.Set(p.lists[Ignore].shown(), p.lists[Allow].shown())
+		p.engine.Set(p.lists[Ignore].effective(), p.lists[Allow].effective())
 	}
 }
 
@@ -117,9 +117,9 @@ func (w *Window) stageRemove(p *provider, list List, index int) {
 type staging int
 
 const (
-	dropStaged  staging = iota // the file's rules take their place
-	keepStaged                 // they stay as they are
-	mergeStaged                // what was staged is done to the file's rules
+	dropStaged   staging = iota // the file's rules take their place
+	retainStaged                // they stay as they are
+	mergeStaged                 // what was staged is done to the file's rules
 )
 
 // adopt takes over what was read.
@@ -266,7 +266,7 @@ func (w *Window) Providers() []ProviderView {
 		p := w.providerNamed(name)
 		out[i] = ProviderView{
 			Name: name, Current: name == w.current, Key: p.key, Unsaved: p.dirty(),
-			Rules: len(p.lists[Ignore].shown()) + len(p.lists[Allow].shown()),
+			Rules: len(p.lists[Ignore].effective()) + len(p.lists[Allow].effective()),
 			Fixed: p.lists[Ignore].fixed != "" || p.lists[Allow].fixed != "",
 		}
 	}
@@ -289,7 +289,7 @@ func (w *Window) SetProvider(name string) error {
 			return err
 		}
 		if from := w.current; w.choose(p) {
-			w.note("provider_changed", map[string]any{"from": from, "to": p.name})
+			w.record("provider_changed", map[string]any{"from": from, "to": p.name})
 		}
 		return nil
 	})

@@ -71,17 +71,17 @@ func (w *Window) readAround(source *dotenv.Source) *reading {
 		r.notices = append(r.notices, fmt.Sprintf("%s:%d: %s", source.Path, p.Line, p.Text))
 	}
 	for _, key := range v.Keys() {
-		r.take(v, key)
+		r.readVariable(v, key)
 	}
-	r.note(v)
+	r.addNotices(v)
 	return r
 }
 
-// take reads one variable.
-func (r *reading) take(v variables, key string) {
+// readVariable reads one variable.
+func (r *reading) readVariable(v variables, key string) {
 	for list, prefix := range listPrefix {
 		if name, ok := strings.CutPrefix(key, prefix); ok && name != "" {
-			r.takeList(v, key, &r.provider(strings.ToLower(name)).lists[list])
+			r.readList(v, key, &r.provider(strings.ToLower(name)).lists[list])
 			return
 		}
 	}
@@ -94,7 +94,7 @@ func (r *reading) take(v variables, key string) {
 	p.named, p.key = true, p.key || o.Value != ""
 }
 
-func (r *reading) takeList(v variables, key string, l *listReading) {
+func (r *reading) readList(v variables, key string, l *listReading) {
 	file := v.source.File
 	raw, here := file.Raw(key)
 	if here {
@@ -130,8 +130,8 @@ func (r *reading) provider(name string) *providerReading {
 	return p
 }
 
-// note tells of the lists that are not simply the file's.
-func (r *reading) note(v variables) {
+// addNotices tells of the lists that are not simply the file's.
+func (r *reading) addNotices(v variables) {
 	for _, name := range r.order {
 		for _, list := range lists {
 			switch l := r.at[name].lists[list]; {

@@ -55,7 +55,7 @@ func (w *Window) save(ctx context.Context, who dotenv.Who) (assistant.Saved, err
 		if !result.Written && err != nil {
 			return assistant.Saved{}, err
 		}
-		saved := w.adoptSaved(result, err, keepStaged, who)
+		saved := w.adoptSaved(result, err, retainStaged, who)
 		saved.Rules = rules
 		saved.Message = fmt.Sprintf("Saved %s to %s. %s", ruleCount(rules), w.fileName(), restartHint)
 		return saved, nil
@@ -84,7 +84,7 @@ func (w *Window) adoptSaved(result dotenv.Saved, warning error, what staging, wh
 	}
 	w.adopt(r, what)
 	if who == dotenv.User {
-		w.note("changes_saved", nil)
+		w.record("changes_saved", nil)
 	}
 	w.opts.Log.Info("rules saved", "file", out.Path, "variables", len(out.Keys), "by", string(who))
 	return out
@@ -98,7 +98,7 @@ func ruleCount(changes []assistant.RuleChange) string {
 			names = append(names, c.Provider)
 		}
 	}
-	return assistant.Counted(len(changes), "rule") + " of " + strings.Join(shownAll(names), ", ")
+	return assistant.Counted(len(changes), "rule") + " of " + strings.Join(visibleAll(names), ", ")
 }
 
 // Discard implements [assistant.Saver]: it puts all staged rules back to those
@@ -106,7 +106,7 @@ func ruleCount(changes []assistant.RuleChange) string {
 func (w *Window) Discard() (lost []assistant.RuleChange, err error) {
 	err = w.asUser(func() error {
 		if lost = w.discard(); len(lost) > 0 {
-			w.note("changes_discarded", nil)
+			w.record("changes_discarded", nil)
 		}
 		return nil
 	})
@@ -221,7 +221,7 @@ func (w *Window) refreshed(r *reading, what staging) assistant.Refreshed {
 		for _, list := range lists {
 			out.Rules = append(out.Rules, ruleChanges(name, list, old[name].saved[list], p.lists[list].saved)...)
 		}
-		w.noteDifference(p, old[name].staged, p.stagedRules())
+		w.recordDifference(p, old[name].staged, p.stagedRules())
 	}
 	return out
 }

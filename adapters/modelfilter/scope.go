@@ -43,25 +43,13 @@ func look[T any](s Scope, read func(p *provider, e *engine.Engine) T) T {
 	return read(p, s.w.rules(p))
 }
 
-// RuleView is a rule as it is shown.
+// RuleView is a rule as it is drawn.
 type RuleView struct {
-	Pattern  string
-	List     List
-	Index    int // in its list
-	Matches  int // models it matches
-	Decides  int // models whose status it decides
-	Shadowed bool
-	Dead     bool
-	Unsaved  bool
-	Source   string // where it comes from: ".env:12", "the environment", "models.env:3"; "" when unsaved
-	Fixed    bool   // it cannot be edited
-
-	info engine.RuleInfo
+	engine.RuleInfo
+	Unsaved bool
+	Source  string // where it comes from: ".env:12", "the environment", "models.env:3"; "" when unsaved
+	Fixed   bool   // it cannot be edited
 }
-
-// Models returns the ids that the rule matched when it was looked at, the first
-// n of them; all if n is 0.
-func (r RuleView) Models(n int) []string { return r.info.Models(n) }
 
 // Rules lists the rules of one list in order.
 func (s Scope) Rules(list List) []RuleView {
@@ -73,10 +61,7 @@ func (s Scope) Rules(list List) []RuleView {
 		}
 		out := make([]RuleView, 0, len(l.rules))
 		for _, info := range e.Rules(list) {
-			v := RuleView{
-				Pattern: info.Pattern, List: list, Index: info.Index, Matches: info.Matches, Decides: info.Decides,
-				Shadowed: info.Shadowed, Dead: info.Dead, Source: l.origin, Fixed: l.fixed != "", info: info,
-			}
+			v := RuleView{RuleInfo: info, Source: l.origin, Fixed: l.fixed != ""}
 			if !l.env && !saved[info.Pattern] {
 				v.Unsaved, v.Source = true, ""
 			}
@@ -93,40 +78,27 @@ func (s Scope) Removed(list List) []string {
 	})
 }
 
-// ModelView is a model as it is shown.
+// ModelView is a model as it is drawn.
 type ModelView struct {
-	ID         string
-	Name       string // as rules name it
-	Status     engine.Status
-	Rule       string // pattern of the rule that decides; "" when none does
-	RuleList   List   // of that rule
-	RuleIndex  int    // of that rule; -1 when none decides
-	New        bool   // came since the models were last seen
-	Unfiltered bool   // the proxy does not filter it at all
+	engine.ModelStatus
+	Name string // as rules name it
+	New  bool   // came since the models were last seen
 }
 
 // Models lists the models with their status.
 func (s Scope) Models() []ModelView {
 	return look(s, func(p *provider, e *engine.Engine) []ModelView {
-		fresh := make(map[string]bool, len(p.models.New))
+		added := make(map[string]bool, len(p.models.New))
 		for _, id := range p.models.New {
-			fresh[id] = true
+			added[id] = true
 		}
 		statuses := e.Statuses()
 		out := make([]ModelView, len(statuses))
 		for i, m := range statuses {
-			out[i] = modelView(p.name, m)
-			out[i].New = fresh[m.ID]
+			out[i] = ModelView{m, displayName(p.name, m.ID), added[m.ID]}
 		}
 		return out
 	})
-}
-
-func modelView(provider string, m engine.ModelStatus) ModelView {
-	return ModelView{
-		ID: m.ID, Name: displayName(provider, m.ID), Status: m.Status,
-		Rule: m.Rule, RuleList: m.List, RuleIndex: m.Index, Unfiltered: m.Unfiltered,
-	}
 }
 
 // Counts are the numbers of a provider.
@@ -143,7 +115,7 @@ func (s Scope) Counts() Counts { return look(s, counts) }
 func counts(p *provider, e *engine.Engine) Counts {
 	c := Counts{
 		Total: e.Total(), Available: e.Available(), Unfiltered: len(e.Unfiltered()), New: len(p.models.New),
-		IgnoreRules: len(p.lists[Ignore].shown()), AllowRules: len(p.lists[Allow].shown()),
+		IgnoreRules: len(p.lists[Ignore].effective()), AllowRules: len(p.lists[Allow].effective()),
 	}
 	c.Hidden = c.Total - c.Available
 	for _, r := range e.Rules(Allow) {
@@ -165,7 +137,7 @@ func (s Scope) Expected(served ...string) []string {
 			}
 		}
 		saved := engine.New(p.name, ids)
-		saved.Set(p.savedShown(Ignore), p.savedShown(Allow))
+		saved.Set(p.savedRules(Ignore), p.savedRules(Allow))
 		return without(saved.Models(), saved.Hidden())
 	})
 }
@@ -210,28 +182,6 @@ func (s Scope) Suggest(ids []string) []string {
 	})
 }
 
-// Find returns the models that a query finds: one with wildcards as a pattern,
-// another one as a part of the name in any case. "" finds all.
-func (s Scope) Find(query string) []ModelView {
-	all := s.Models()
-	query = strings.TrimSpace(query)
-	if query == "" {
-		return all
-	}
-	var fits func(id string) bool
-	if strings.ContainsAny(query, "*?[") {
-		found := map[string]bool{}
-		for _, id := range look(s, func(_ *provider, e *engine.Engine) []string { return e.Matching(query) }) {
-			found[id] = true
-		}
-		fits = func(id string) bool { return found[id] }
-	} else {
-		query = strings.ToLower(query)
-		fits = func(id string) bool { return strings.Contains(strings.ToLower(id), query) }
-	}
-	return slices.DeleteFunc(all, func(m ModelView) bool { return !fits(m.ID) })
-}
-
 // maxSearch is how many characters of a search are kept.
 const maxSearch = 500
 
@@ -245,7 +195,7 @@ func (w *Window) SetSearch(query string) error {
 		if query != w.search {
 			w.search = query
 			w.revision++
-			w.note(searchChanged, map[string]any{"query": shown(query)})
+			w.record(searchChanged, map[string]any{"query": visible(query)})
 		}
 		return nil
 	})

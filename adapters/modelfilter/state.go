@@ -158,15 +158,15 @@ func (w *Window) apply(s state) {
 		}
 		if after := p.stagedRules(); !slices.Equal(before[Ignore], after[Ignore]) || !slices.Equal(before[Allow], after[Allow]) {
 			p.sync()
-			w.noteDifference(p, before, after)
+			w.recordDifference(p, before, after)
 		}
 	}
 	if from := w.current; w.choose(w.providerNamed(s.Provider)) {
-		w.note("provider_changed", map[string]any{"from": from, "to": s.Provider})
+		w.record("provider_changed", map[string]any{"from": from, "to": s.Provider})
 	}
 	if w.search != s.Search {
 		w.search = s.Search
-		w.note(searchChanged, map[string]any{"query": shown(s.Search)})
+		w.record(searchChanged, map[string]any{"query": visible(s.Search)})
 	}
 	w.reorder(w.order)
 	w.revision++

@@ -1,7 +1,9 @@
 package modelfilter
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -9,36 +11,30 @@ import (
 	"winnow/assistant"
 )
 
-// ruleResult is what a tool says of one rule. Models are named as rules name
-// them; at most maxListed, the counts are exact.
-type ruleResult struct {
-	Provider  string   `json:"provider"`
-	RuleType  string   `json:"rule_type"`
-	Pattern   string   `json:"pattern,omitempty"`
-	Affected  []string `json:"affected_models"`
-	Count     int      `json:"affected_count"`
-	Truncated bool     `json:"truncated,omitempty"`
-	Matched   int      `json:"matched_count,omitempty"`
-	Redundant []string `json:"redundant_rules,omitempty"`
-	Undecided []string `json:"undecided_rules,omitempty"`
-	Removed   []string `json:"removed_rules,omitempty"`
-	numbers
+// edited makes the result of a change of rules: first the effect, which is what
+// a line with little room shows of it, and last what is available now and whether
+// that is saved.
+func (w *Window) edited(p *provider, effect, done string, data fields) assistant.ToolResult {
+	e, saved := w.rules(p), "Not saved yet."
+	if !w.dirty() { // a change that takes an unsaved one back
+		saved = "Nothing is unsaved now."
+	}
+	data["provider"], data["available_count"], data["total_count"], data["has_unsaved_changes"] = p.name, e.Available(), e.Total(), w.dirty()
+	return assistant.OK(fmt.Sprintf("%s: %s %d of %d available. %s", effect, done, e.Available(), e.Total(), saved), data)
 }
 
-// numbers go with every result that changes rules.
-type numbers struct {
-	Available int  `json:"available_count"`
-	Total     int  `json:"total_count"`
-	Unsaved   bool `json:"has_unsaved_changes"`
+// affected are the fields for the models that a change of a list affects.
+func (p *provider) affected(list List, ids []string) fields {
+	data := fields{"rule_type": ruleType(list), "affected_models": p.names(ids), "affected_count": len(ids)}
+	if len(ids) > maxListed {
+		data["truncated"] = true
+	}
+	return data
 }
 
-func (w *Window) numbers(e *engine.Engine) numbers {
-	return numbers{e.Available(), e.Total(), w.dirty()}
-}
-
-// name names some ids, and says whether that was all of them.
-func name(p *provider, ids []string) (names []string, cut bool) {
-	return displayNames(p.name, ids[:min(len(ids), maxListed)]), len(ids) > maxListed
+// names are the first of some ids as rules name them.
+func (p *provider) names(ids []string) []string {
+	return displayNames(p.name, ids[:min(len(ids), maxListed)])
 }
 
 func (w *Window) toolAdd(list List, a ruleArgs) assistant.ToolResult {
@@ -47,73 +43,50 @@ func (w *Window) toolAdd(list List, a ruleArgs) assistant.ToolResult {
 		if err != nil {
 			return failed(err)
 		}
-		data := ruleResult{
-			Provider: p.name, RuleType: ruleType(list), Pattern: shown(added.Pattern),
-			Count: len(added.Models), Matched: added.Matches,
-			Redundant: shownAll(added.Redundant), Undecided: shownAll(added.Undecided), numbers: w.numbers(e),
+		n := len(added.Models)
+		effect := assistant.Counted(n, "model") + " hidden"
+		switch {
+		case added.Matches == 0:
+			effect = "Matches no model now"
+		case list == Allow:
+			effect = assistant.Counted(n, "model") + " allowed"
+		case n == 0:
+			effect = "Nothing changes, other rules decide the " + assistant.Counted(added.Matches, "model") + " it matches"
 		}
-		data.Affected, data.Truncated = name(p, added.Models)
-		r := assistant.OK(w.addedText(p, e, list, added), data)
+		done := fmt.Sprintf("added %s rule %s for %s.", list, quote(added.Pattern), p.name)
+		if others := added.Matches - n; others > 0 && n > 0 {
+			done += fmt.Sprintf(" Other rules decide %d more that it matches.", others)
+		}
+		data := p.affected(list, added.Models)
+		data["pattern"], data["matched_count"] = visible(added.Pattern), added.Matches
+		if len(added.Redundant) > 0 {
+			done += fmt.Sprintf(" It makes these %s rules redundant: %s.", list, quoteAll(added.Redundant))
+			data["redundant_rules"] = visibleAll(added.Redundant)
+		}
+		if len(added.Undecided) > 0 {
+			done += fmt.Sprintf(" Whether it and these rules cover each other was not found out: %s.", quoteAll(added.Undecided))
+			data["undecided_rules"] = visibleAll(added.Undecided)
+		}
+		r := w.edited(p, effect, done, data)
 		if added.Matches == 0 {
-			r.Hint = w.noMatchHint(e, added.Pattern)
+			r.Hint = noMatchHint(e, added.Pattern)
 		}
 		return r
 	})
 }
 
-// addedText says what a new rule does: first the effect, which is what a line
-// with little room shows of it.
-func (w *Window) addedText(p *provider, e *engine.Engine, list List, a Added) string {
-	n := len(a.Models)
-	effect := assistant.Counted(n, "model") + " hidden"
-	switch {
-	case a.Matches == 0:
-		effect = "Matches no model now"
-	case list == Allow:
-		effect = assistant.Counted(n, "model") + " kept available"
-	case n == 0:
-		effect = "Nothing changes, other rules decide the " + assistant.Counted(a.Matches, "model") + " it matches"
-	}
-	text := fmt.Sprintf("%s: added %s rule %s for %s.", effect, ruleType(list), quote(a.Pattern), p.name)
-	if kept := a.Matches - n; kept > 0 && n > 0 {
-		text += fmt.Sprintf(" Other rules decide %d more that it matches.", kept)
-	}
-	text += w.standing(e)
-	if len(a.Redundant) > 0 {
-		text += fmt.Sprintf(" It makes these %s rules redundant: %s.", ruleType(list), quoteAll(a.Redundant))
-	}
-	if len(a.Undecided) > 0 {
-		text += fmt.Sprintf(" Whether it and these rules cover each other was not found out: %s.", quoteAll(a.Undecided))
-	}
-	return text
-}
-
-// standing ends what is said of a change: what is available now, and whether
-// that is saved. A change that takes an unsaved one back leaves nothing to save.
-func (w *Window) standing(e *engine.Engine) string {
-	saved := "Not saved yet."
-	if !w.dirty() {
-		saved = "Nothing is unsaved now."
-	}
-	return fmt.Sprintf(" %d of %d available. %s", e.Available(), e.Total(), saved)
-}
-
 // noMatchHint helps with a pattern that matches nothing.
-func (w *Window) noMatchHint(e *engine.Engine, pattern string) string {
+func noMatchHint(e *engine.Engine, pattern string) string {
 	pattern = strings.TrimSpace(pattern)
 	if e.Total() == 0 {
 		return "No models of this provider are known yet; refresh_models asks for them."
 	}
 	if wider := "*" + strings.Trim(pattern, "*") + "*"; wider != pattern && wider != "**" {
 		if n := len(e.Matching(wider)); n > 0 {
-			return fmt.Sprintf("No matches. Hint: use wildcards, e.g. %s, which matches %s.", shown(wider), assistant.Counted(n, "model"))
+			return fmt.Sprintf("No matches. Hint: use wildcards, e.g. %s, which matches %s.", visible(wider), assistant.Counted(n, "model"))
 		}
 	}
-	names := make([]string, e.Total())
-	for i, id := range e.Models() {
-		names[i] = displayName(e.Provider(), id)
-	}
-	if near := nearest(strings.Trim(pattern, "*"), names); len(near) > 0 {
+	if near := nearest(strings.Trim(pattern, "*"), modelNames(e)); len(near) > 0 {
 		return "No matches. Hint: upper and lower case differ; near are " + quoteAll(near) + "."
 	}
 	return "No matches. Hint: use wildcards, e.g. *preview*."
@@ -124,47 +97,96 @@ func (w *Window) toolRemove(list List, a ruleArgs) assistant.ToolResult {
 		before := e.Hidden()
 		if err := w.remove(p, list, a.Pattern); err != nil {
 			r := failed(err)
-			if rules := p.lists[list].rules; len(rules) == 0 {
-				r.Hint = fmt.Sprintf("There are no %s rules for %s.", ruleType(list), p.name)
-			} else {
-				r.Hint = fmt.Sprintf("The %s rules of %s are: %s.", ruleType(list), p.name, quoteAll(rules))
+			r.Hint = fmt.Sprintf("There are no %s rules for %s.", list, p.name)
+			if rules := p.lists[list].rules; len(rules) > 0 {
+				r.Hint = fmt.Sprintf("The %s rules of %s are: %s.", list, p.name, quoteAll(rules))
 			}
 			return r
 		}
 		pattern := strings.TrimSpace(a.Pattern)
-		changed, effect := changedBy(list, before, e.Hidden())
-		data := ruleResult{Provider: p.name, RuleType: ruleType(list), Pattern: shown(pattern), Count: len(changed), numbers: w.numbers(e)}
-		data.Affected, data.Truncated = name(p, changed)
-		return assistant.OK(fmt.Sprintf("%s %s: removed %s rule %s of %s.",
-			assistant.Counted(len(changed), "model"), effect, ruleType(list), quote(pattern), p.name)+w.standing(e), data)
+		return w.removed(p, list, before, fmt.Sprintf("%s rule %s", list, quote(pattern)), fields{"pattern": visible(pattern)})
 	})
-}
-
-// changedBy returns the models that the removal of rules changed, and how.
-func changedBy(list List, before, after []string) (ids []string, effect string) {
-	if list == Ignore {
-		ids, effect = without(before, after), "shown again"
-	} else {
-		ids, effect = without(after, before), "hidden now"
-	}
-	return ids, effect
 }
 
 func (w *Window) toolClear(list List, a listArgs) assistant.ToolResult {
 	return w.onProvider(a.Provider, func(p *provider, e *engine.Engine) assistant.ToolResult {
-		gone, before := slices.Clone(p.lists[list].rules), e.Hidden()
+		before, rules := e.Hidden(), p.listed(list)
 		n, err := w.clear(p, list)
 		if err != nil {
 			return failed(err)
 		}
-		data := ruleResult{Provider: p.name, RuleType: ruleType(list), numbers: w.numbers(e), Affected: []string{}}
 		if n == 0 {
-			return assistant.OK(fmt.Sprintf("There were no %s rules for %s.", ruleType(list), p.name), data)
+			return assistant.OK(fmt.Sprintf("There were no %s rules for %s.", list, p.name), p.affected(list, nil))
 		}
-		changed, effect := changedBy(list, before, e.Hidden())
-		data.Count, data.Removed = len(changed), shownAll(gone[:min(n, maxListed)])
-		data.Affected, data.Truncated = name(p, changed)
-		return assistant.OK(fmt.Sprintf("%s %s: removed %s of %s.",
-			assistant.Counted(len(changed), "model"), effect, assistant.Counted(n, ruleType(list)+" rule"), p.name)+w.standing(e), data)
+		return w.removed(p, list, before, assistant.Counted(n, list.String()+" rule"), fields{"removed_rules": rules})
 	})
+}
+
+// removed makes the result of a removal of rules. before are the models that
+// were hidden.
+func (w *Window) removed(p *provider, list List, before []string, what string, more fields) assistant.ToolResult {
+	ids, effect := without(before, w.rules(p).Hidden()), "shown again"
+	if list == Allow {
+		ids, effect = without(w.rules(p).Hidden(), before), "hidden now"
+	}
+	data := p.affected(list, ids)
+	maps.Copy(data, more)
+	return w.edited(p, assistant.Counted(len(ids), "model")+" "+effect, fmt.Sprintf("removed %s of %s.", what, p.name), data)
+}
+
+func (w *Window) toolImport(a importArgs) assistant.ToolResult {
+	return w.onProvider(a.Provider, func(p *provider, _ *engine.Engine) assistant.ToolResult {
+		if a.Ignore == nil && a.Whitelist == nil {
+			r := assistant.Fail(assistant.CodeFailed, "There is nothing to import: neither ignore nor whitelist is given.")
+			r.Hint = `Give at least one list, e.g. {"ignore": ["*preview*"], "mode": "merge"}.`
+			return r
+		}
+		before := p.stagedRules()
+		items, err := w.importRules(p, Import{Lists: [2][]string{Ignore: a.Ignore, Allow: a.Whitelist}, Replace: a.Mode == modeReplace})
+		if err != nil {
+			return failed(err)
+		}
+		return w.imported(p, a.Mode, before, items)
+	})
+}
+
+// imported makes the result of an import. before are the rules as they were.
+func (w *Window) imported(p *provider, mode string, before [2][]string, items []Imported) assistant.ToolResult {
+	var results []fields
+	added, kept, refused, covered := 0, 0, 0, 0
+	for _, it := range items {
+		r := fields{"pattern": visible(it.Pattern), "rule_type": ruleType(it.List), "success": it.Err == nil, "affected_count": it.Affected}
+		switch {
+		case it.Err != nil:
+			f := failed(it.Err)
+			r["message"], r["error_code"] = f.Message, f.ErrorCode
+			refused++
+			if f.ErrorCode == assistant.CodeCovered {
+				covered++
+			}
+		case it.Kept:
+			r["message"] = "Kept."
+			kept++
+		default:
+			r["message"] = "Added."
+			added++
+		}
+		results = append(results, r)
+	}
+	gone := fields{"ignore": visibleAll(without(before[Ignore], p.lists[Ignore].rules)), "whitelist": visibleAll(without(before[Allow], p.lists[Allow].rules))}
+	removed := len(without(slices.Concat(before[Ignore], before[Allow]), slices.Concat(p.lists[Ignore].rules, p.lists[Allow].rules)))
+	data := fields{"mode": mode, "results": results, "added_count": added, "refused_count": refused, "removed_rules": gone}
+	r := w.edited(p, fmt.Sprintf("Imported %d of %s for %s", added+kept, assistant.Counted(len(items), "rule"), p.name),
+		fmt.Sprintf("%d added, %d kept, %d refused, %d removed.", added, kept, refused, removed), data)
+	if refused < len(items) || len(items) == 0 {
+		return r
+	}
+	r = assistant.Fail(assistant.CodeFailed, "None of %s was imported; the rules of %s stay as they were. The first: %s",
+		assistant.Counted(len(items), "rule"), p.name, failed(items[0].Err).Message)
+	var refusal *engine.Refusal
+	if covered == len(items) && errors.As(items[0].Err, &refusal) {
+		r.ErrorCode = assistant.CodeCovered
+	}
+	r.Data = data
+	return r
 }

@@ -2,20 +2,18 @@ package modelfilter
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
+	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
 )
 
-// The categories of the tools.
-const (
-	categoryRules    = "Rules"
-	categoryQuery    = "Query"
-	categoryProvider = "Provider"
-	categoryState    = "State"
-)
-
+// The arguments of the tools.
 type (
 	ruleArgs struct {
 		Pattern  string `json:"pattern" jsonschema:"the pattern, with * ? [seq] as wildcards"`
@@ -24,128 +22,85 @@ type (
 	listArgs struct {
 		Provider string `json:"provider,omitempty" jsonschema:"the provider; the current one if left out"`
 	}
+	importArgs struct {
+		Ignore    []string `json:"ignore,omitempty" jsonschema:"ignore patterns; left out, that list stays as it is"`
+		Whitelist []string `json:"whitelist,omitempty" jsonschema:"whitelist patterns; left out, that list stays as it is"`
+		Mode      string   `json:"mode" jsonschema:"merge adds to the rules, replace takes the place of the lists that are given"`
+		Provider  string   `json:"provider,omitempty" jsonschema:"the provider; the current one if left out"`
+	}
+	detailArgs struct {
+		Model string `json:"model,omitempty" jsonschema:"id or name of a model; left out: an overview"`
+	}
+	modelArgs struct {
+		Model string `json:"model" jsonschema:"id or name of a model"`
+	}
+	providerArgs struct {
+		Provider string `json:"provider" jsonschema:"one of available_providers"`
+	}
 	noArgs struct{}
+)
+
+// fields are the data of a tool result. Names of models are as rules name them,
+// at most maxListed; counts are exact.
+type fields map[string]any
+
+// The modes of import_rules.
+const (
+	modeMerge   = "merge"
+	modeReplace = "replace"
 )
 
 // Tools are the actions that the model may take.
 func (w *Window) Tools() []assistant.Tool {
-	return []assistant.Tool{
-		write(categoryRules, assistant.NewTool("add_ignore_rule",
+	tools := []assistant.Tool{
+		tool("Rules", "add_ignore_rule",
 			"Add a pattern to the ignore list: models that match it are hidden from the proxy's list, unless a whitelist rule matches them. Returns the affected models. Staged until it is saved.",
-			func(_ context.Context, a ruleArgs) (assistant.ToolResult, error) { return w.toolAdd(Ignore, a), nil })),
-		write(categoryRules, assistant.NewTool("remove_ignore_rule",
-			"Remove a pattern from the ignore list. It must be given as it stands in the list.",
-			func(_ context.Context, a ruleArgs) (assistant.ToolResult, error) { return w.toolRemove(Ignore, a), nil })),
-		write(categoryRules, assistant.NewTool("add_whitelist_rule",
+			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolAdd(Ignore, a) }),
+		tool("Rules", "remove_ignore_rule", "Remove a pattern from the ignore list. It must be given as it stands in the list.",
+			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolRemove(Ignore, a) }),
+		tool("Rules", "add_whitelist_rule",
 			"Add a pattern to the whitelist: models that match it stay available, whatever the ignore rules say. Returns the affected models. Staged until it is saved.",
-			func(_ context.Context, a ruleArgs) (assistant.ToolResult, error) { return w.toolAdd(Allow, a), nil })),
-		write(categoryRules, assistant.NewTool("remove_whitelist_rule",
-			"Remove a pattern from the whitelist. It must be given as it stands in the list.",
-			func(_ context.Context, a ruleArgs) (assistant.ToolResult, error) { return w.toolRemove(Allow, a), nil })),
-		write(categoryRules, assistant.NewTool("clear_all_ignore_rules",
-			"Remove all ignore rules of a provider.",
-			func(_ context.Context, a listArgs) (assistant.ToolResult, error) { return w.toolClear(Ignore, a), nil })),
-		write(categoryRules, assistant.NewTool("clear_all_whitelist_rules",
-			"Remove all whitelist rules of a provider.",
-			func(_ context.Context, a listArgs) (assistant.ToolResult, error) { return w.toolClear(Allow, a), nil })),
-		write(categoryRules, importTool(w)),
-		read(categoryQuery, assistant.NewTool("get_models_matching_pattern",
-			"List the models that a pattern matches, without changing anything.",
-			func(_ context.Context, a ruleArgs) (assistant.ToolResult, error) { return w.toolMatching(a), nil })),
-		read(categoryQuery, assistant.NewTool("get_model_details",
-			"Tell what is known of a model. Without a model: an overview of the current provider.",
-			func(_ context.Context, a detailArgs) (assistant.ToolResult, error) { return w.toolDetails(a), nil })),
-		read(categoryQuery, assistant.NewTool("explain_model_status",
-			"Explain why a model is hidden or available: the rule that decides, and all that match.",
-			func(_ context.Context, a modelArgs) (assistant.ToolResult, error) { return w.toolExplain(a), nil })),
-		read(categoryProvider, assistant.NewTool("switch_provider",
-			"Show another provider of available_providers. Changes no rule.",
-			func(_ context.Context, a providerArgs) (assistant.ToolResult, error) { return w.toolSwitch(a), nil })),
-		read(categoryProvider, assistant.NewTool("refresh_models",
-			"Ask the provider or the proxy for its models again. Goes to the network.",
-			w.toolRefresh)),
-		w.saveTool(),
-		w.discardTool(),
+			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolAdd(Allow, a) }),
+		tool("Rules", "remove_whitelist_rule", "Remove a pattern from the whitelist. It must be given as it stands in the list.",
+			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolRemove(Allow, a) }),
+		tool("Rules", "clear_all_ignore_rules", "Remove all ignore rules of a provider.",
+			func(_ context.Context, a listArgs) assistant.ToolResult { return w.toolClear(Ignore, a) }),
+		tool("Rules", "clear_all_whitelist_rules", "Remove all whitelist rules of a provider.",
+			func(_ context.Context, a listArgs) assistant.ToolResult { return w.toolClear(Allow, a) }),
+		tool("Rules", "import_rules",
+			"Bring in many rules at once, each on its own: one that is refused does not stop the others. Returns a result for each. Staged until it is saved.",
+			func(_ context.Context, a importArgs) assistant.ToolResult { return w.toolImport(a) }),
+		tool("Query", "get_models_matching_pattern", "List the models that a pattern matches, without changing anything.",
+			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolMatching(a) }),
+		tool("Query", "get_model_details", "Tell what is known of a model. Without a model: an overview of the current provider.",
+			func(_ context.Context, a detailArgs) assistant.ToolResult { return w.toolDetails(a) }),
+		tool("Query", "explain_model_status", "Explain why a model is hidden or available: the rule that decides, and all that match.",
+			func(_ context.Context, a modelArgs) assistant.ToolResult { return w.toolExplain(a.Model) }),
+		tool("Provider", "switch_provider", "Show another provider of available_providers. Changes no rule.",
+			func(_ context.Context, a providerArgs) assistant.ToolResult { return w.toolSwitch(a) }),
+		tool("Provider", "refresh_models", "Ask the provider or the proxy for its models again. Goes to the network.", w.toolRefresh),
+		tool("State", "save_changes", "Write all staged rules to the .env file. The user is asked first and sees the difference.", w.toolSave),
+		tool("State", "discard_changes", "Put all staged rules back to those of the .env file. The user is asked first when something would be lost.", w.toolDiscard),
 	}
-}
-
-func write(category string, t assistant.Tool) assistant.Tool {
-	t.Category, t.Write = category, true
-	return t
-}
-
-func read(category string, t assistant.Tool) assistant.Tool {
-	t.Category = category
-	return t
-}
-
-// failed makes a result of an error, with the code and the hint that belong to it.
-func failed(err error) assistant.ToolResult {
-	r := assistant.Fail(assistant.CodeFailed, "%s", sentence(err.Error()))
-	var refusal *engine.Refusal
-	var unknown *UnknownError
-	switch {
-	case errors.As(err, &refusal):
-		r = refused(refusal)
-	case errors.As(err, &unknown) && unknown.What == "provider":
-		r.Data = map[string]any{"available_providers": shownAll(unknown.Known)}
-	case errors.As(err, &unknown):
-		r.Data = map[string]any{"nearest": shownAll(unknown.Near)}
-	case errors.Is(err, ErrLocked):
-		r.ErrorCode = assistant.CodeLocked
-	}
-	return r
-}
-
-// refused makes a result of a pattern that is not taken.
-func refused(refusal *engine.Refusal) assistant.ToolResult {
-	r := assistant.Fail(assistant.CodeFailed, "%s", refusalText(refusal))
-	switch refusal.Reason {
-	case engine.Duplicate, engine.Covered:
-		r.ErrorCode = assistant.CodeCovered
-		r.Data = map[string]any{
-			"pattern": shown(refusal.Pattern), "rule_type": ruleType(refusal.List),
-			"existing_rules": shownAll(refusal.By), "covered_by": shown(refusal.By[0]),
+	for i := range tools {
+		switch t := &tools[i]; t.Name {
+		case "import_rules":
+			t.Schema.Properties["mode"].Enum = []any{modeMerge, modeReplace}
+		case "save_changes":
+			t.Lasting, t.Preview = true, w.previewSave
+		case "discard_changes":
+			t.Lasting, t.Preview = true, w.previewDiscard
+			t.Idle = func(json.RawMessage) bool { return !w.Dirty() }
 		}
-		r.Hint = "Nothing needs to be added: the existing rule does it."
-	case engine.Unwritable:
-		r.Hint = "Use ? for a character that a pattern cannot hold, and one call for each pattern."
-	case engine.Empty:
-		r.Hint = "Give a pattern, e.g. *preview*."
 	}
-	return r
+	return tools
 }
 
-// refusalText is the reason with everything quoted for a model.
-func refusalText(r *engine.Refusal) string {
-	switch r.Reason {
-	case engine.Empty:
-		return "The pattern is empty."
-	case engine.Duplicate:
-		return "Pattern " + quote(r.Pattern) + " is already in the " + ruleType(r.List) + " list."
-	case engine.Unwritable:
-		return "Pattern " + quote(r.Pattern) + " cannot be saved: it holds " + r.Detail + "."
-	default:
-	}
-	rules := " rule "
-	if len(r.By) > 1 {
-		rules = " rules "
-	}
-	return "Pattern " + quote(r.Pattern) + " is already covered by the " + ruleType(r.List) + rules + quoteAll(r.By) + "."
-}
-
-// sentence gives a message a capital letter and a full stop.
-func sentence(s string) string {
-	if s == "" {
-		return s
-	}
-	if c := s[0]; c >= 'a' && c <= 'z' {
-		s = string(c-'a'+'A') + s[1:]
-	}
-	if last := s[len(s)-1]; last != '.' && last != '?' && last != '!' {
-		s += "."
-	}
-	return s
+// tool makes a tool. Those about rules and about what is saved write.
+func tool[A any](category, name, description string, run func(context.Context, A) assistant.ToolResult) assistant.Tool {
+	t := assistant.NewTool(name, description, func(ctx context.Context, a A) (assistant.ToolResult, error) { return run(ctx, a), nil })
+	t.Category, t.Write = category, category == "Rules" || category == "State"
+	return t
 }
 
 // onProvider runs a tool on a provider.
@@ -157,4 +112,199 @@ func (w *Window) onProvider(name string, run func(p *provider, e *engine.Engine)
 		return failed(err)
 	}
 	return run(p, w.rules(p))
+}
+
+// failed makes a result of an error, with the code and the hint that belong to it.
+func failed(err error) assistant.ToolResult {
+	r := assistant.Fail(assistant.CodeFailed, "%s", sentence(err.Error()))
+	var refusal *engine.Refusal
+	var unknown *UnknownError
+	switch {
+	case errors.As(err, &refusal):
+		r = refused(refusal)
+	case errors.As(err, &unknown) && unknown.What == "provider":
+		r.Data = fields{"available_providers": visibleAll(unknown.Known)}
+	case errors.As(err, &unknown):
+		r.Data = fields{"nearest": visibleAll(unknown.Near)}
+	case errors.Is(err, ErrLocked):
+		r.ErrorCode = assistant.CodeLocked
+	}
+	return r
+}
+
+// refused makes a result of a pattern that is not accepted. Rules and pattern are
+// quoted for a model.
+func refused(refusal *engine.Refusal) assistant.ToolResult {
+	r, pattern := assistant.Fail(assistant.CodeFailed, "The pattern is empty."), quote(refusal.Pattern)
+	switch refusal.Reason {
+	case engine.Empty:
+		r.Hint = "Give a pattern, e.g. *preview*."
+		return r
+	case engine.Unwritable:
+		r.Message = "Pattern " + pattern + " cannot be saved: it holds " + refusal.Detail + "."
+		r.Hint = "Use ? for a character that a pattern cannot hold, and one call for each pattern."
+		return r
+	case engine.Duplicate:
+		r.Message = fmt.Sprintf("Pattern %s is already in the %s list.", pattern, refusal.List)
+	default:
+		rules := "rule"
+		if len(refusal.By) > 1 {
+			rules = "rules"
+		}
+		r.Message = fmt.Sprintf("Pattern %s is already covered by the %s %s %s.", pattern, refusal.List, rules, quoteAll(refusal.By))
+	}
+	r.ErrorCode = assistant.CodeCovered
+	r.Hint = "Nothing needs to be added: the existing rule does it."
+	r.Data = fields{
+		"pattern": visible(refusal.Pattern), "rule_type": ruleType(refusal.List),
+		"existing_rules": visibleAll(refusal.By), "covered_by": visible(refusal.By[0]),
+	}
+	return r
+}
+
+// sentence gives a message a capital letter and a full stop.
+func sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	s = strings.ToUpper(s[:1]) + s[1:]
+	if !strings.ContainsAny(s[len(s)-1:], ".?!") {
+		s += "."
+	}
+	return s
+}
+
+func (w *Window) toolSwitch(a providerArgs) assistant.ToolResult {
+	if strings.TrimSpace(a.Provider) == "" {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return failed(&UnknownError{What: "provider", Known: slices.Clone(w.order)})
+	}
+	return w.onProvider(a.Provider, func(p *provider, e *engine.Engine) assistant.ToolResult {
+		c := counts(p, e)
+		verb := "is already"
+		if w.choose(p) {
+			verb = "is now"
+		}
+		return assistant.OK(fmt.Sprintf("The current provider %s %s: %d of %s available.", verb, p.name, c.Available, assistant.Counted(c.Total, "model")), fields{
+			"provider": p.name, "total_count": c.Total, "available_count": c.Available, "ignore_rule_count": c.IgnoreRules, "whitelist_rule_count": c.AllowRules,
+			"ignore_rules": p.listed(Ignore), "whitelist_rules": p.listed(Allow),
+		})
+	})
+}
+
+// listed are the first rules of a list, as a model is told them.
+func (p *provider) listed(list List) []string {
+	rules := p.lists[list].effective()
+	return visibleAll(rules[:min(len(rules), maxListed)])
+}
+
+func (w *Window) toolRefresh(ctx context.Context, a listArgs) assistant.ToolResult {
+	assistant.Report(ctx, assistant.Progress{Stage: "fetch", Message: "asking for the models"})
+	r, err := w.refresh(ctx, a.Provider)
+	if err != nil {
+		f := failed(err)
+		if unknown := (*UnknownError)(nil); !errors.As(err, &unknown) {
+			f.Hint = "The models that were known before are still there."
+		}
+		return f
+	}
+	return w.onProvider(r.Provider, func(p *provider, e *engine.Engine) assistant.ToolResult {
+		data := fields{
+			"provider": p.name, "total_count": e.Total(), "available_count": e.Available(), "models_from": r.Source,
+			"added_models": p.names(r.Added), "added_count": len(r.Added), "gone_models": p.names(r.Gone), "gone_count": len(r.Gone),
+		}
+		text := fmt.Sprintf("%s has %s (from: %s): %d added, %d gone. %d available.",
+			p.name, assistant.Counted(e.Total(), "model"), r.Source, len(r.Added), len(r.Gone), e.Available())
+		if r.Problem != "" {
+			text += " " + sentence(r.Problem)
+			data["problem"] = r.Problem
+		}
+		return assistant.OK(text, data)
+	})
+}
+
+// savedFields are the data of the tools that save and discard.
+func (w *Window) savedFields(changes []assistant.RuleChange) fields {
+	listed := []fields{}
+	for _, c := range changes[:min(len(changes), maxListed)] {
+		change := "removed"
+		if c.Added {
+			change = "added"
+		}
+		listed = append(listed, fields{"provider": c.Provider, "rule_type": ruleType(ListOf(c)), "pattern": visible(c.Pattern), "change": change})
+	}
+	return fields{"file": visible(w.EnvFile()), "changed_rules": listed, "changed_count": len(changes), "has_unsaved_changes": w.Dirty()}
+}
+
+func (w *Window) toolSave(ctx context.Context, _ noArgs) assistant.ToolResult {
+	saved, err := w.save(ctx, dotenv.Assistant)
+	var conflict *assistant.Conflict
+	switch {
+	case errors.As(err, &conflict):
+		return conflictResult(conflict)
+	case err != nil:
+		r := failed(fmt.Errorf("nothing was saved: %w", err))
+		r.Data = w.savedFields(w.Diff())
+		return r
+	}
+	return assistant.OK(strings.TrimSpace(saved.Message+" "+saved.Warning), w.savedFields(saved.Rules))
+}
+
+// conflictResult tells a model that somebody else has changed the file, and
+// which variables, but no value of a foreign one: that may be a key.
+func conflictResult(c *assistant.Conflict) assistant.ToolResult {
+	var keys []string
+	for _, k := range c.Keys {
+		keys = append(keys, k.Key)
+	}
+	r := assistant.Fail(assistant.CodeFailed, "Nothing was saved: %v. The staged rules are unchanged.", c)
+	if c.Kept != "" {
+		r.Message = fmt.Sprintf("The rules were saved, but %v.", c)
+	}
+	r.Hint = "Only the user can decide whether to merge or to reload; ask them to open the save preview."
+	r.Data = fields{"file": visible(c.Path), "changed_by_others": keys}
+	return r
+}
+
+func (w *Window) previewSave(ctx context.Context, _ json.RawMessage) (string, bool, error) {
+	plan, err := w.PlanSave(ctx)
+	if err != nil {
+		return "", false, err
+	}
+	return PlanText(plan), !plan.Empty(), nil
+}
+
+func (w *Window) toolDiscard(context.Context, noArgs) assistant.ToolResult {
+	w.mu.Lock()
+	lost := w.discard()
+	w.mu.Unlock()
+	if len(lost) == 0 {
+		return assistant.OK("There was nothing to discard: no rule is staged.", w.savedFields(nil))
+	}
+	return assistant.OK(fmt.Sprintf("Discarded %s; the rules are those of the file again.", ruleCount(lost)), w.savedFields(lost))
+}
+
+// previewDiscard shows what a discard would lose and what it would do to the models.
+func (w *Window) previewDiscard(context.Context, json.RawMessage) (string, bool, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.dirty() {
+		return "", false, nil
+	}
+	var b strings.Builder
+	b.WriteString("These staged changes would be lost:\n")
+	for _, c := range w.diff() {
+		sign := "-"
+		if c.Added {
+			sign = "+"
+		}
+		fmt.Fprintf(&b, "%s %s %s %s\n", sign, visible(c.Provider), ruleType(ListOf(c)), visible(c.Pattern))
+	}
+	for _, p := range w.dirtyProviders() {
+		e := w.effect(p)
+		e.Shown, e.Hidden = e.Hidden, e.Shown // the way back
+		b.WriteString("\n" + effectText(e))
+	}
+	return strings.TrimRight(b.String(), "\n"), true, nil
 }

@@ -107,6 +107,11 @@ var toolCases = map[string]toolCase{
 		tool: "add_ignore_rule", args: `{"pattern":"o1-preview"}`, fails: "covered", says: []string{"covered by the ignore rule `*-preview`"},
 		data: map[string]any{"covered_by": "*-preview", "existing_rules": strs("*-preview")}, rules: []string{"*-preview", "gpt-3.5*"},
 	},
+	"add ignore covered by several": {
+		setup: func(f *fixture) { f.must(second(f.Add(Ignore, "o1*"))) },
+		tool:  "add_ignore_rule", args: `{"pattern":"o1-preview"}`, fails: "covered", says: []string{"covered by the ignore rules `*-preview`, `o1*`"},
+		data: map[string]any{"existing_rules": strs("*-preview", "o1*")},
+	},
 	"add ignore twice": {
 		tool: "add_ignore_rule", args: `{"pattern":"*-preview"}`, fails: "covered", says: []string{"already in the ignore list"}, rules: []string{"*-preview", "gpt-3.5*"},
 	},
@@ -127,11 +132,11 @@ var toolCases = map[string]toolCase{
 	},
 	"add ignore no match": {tool: "add_ignore_rule", args: `{"pattern":"turbo"}`, says: []string{"Matches no model now", "e.g. *turbo*, which matches 4 models"}},
 	"add whitelist": {
-		tool: "add_whitelist_rule", args: `{"pattern":"gpt-3.5-turbo"}`, says: []string{"1 model kept available"},
+		tool: "add_whitelist_rule", args: `{"pattern":"gpt-3.5-turbo"}`, says: []string{"1 model allowed"},
 		data: map[string]any{"rule_type": "whitelist", "affected_models": strs("gpt-3.5-turbo"), "available_count": 7.}, allow: []string{"gpt-4o-preview", "gpt-3.5-turbo"},
 	},
 	"add whitelist covered": {
-		tool: "add_whitelist_rule", args: `{"pattern":"gpt-4o-preview"}`, fails: "covered", says: []string{"already in the whitelist list"}, allow: []string{"gpt-4o-preview"},
+		tool: "add_whitelist_rule", args: `{"pattern":"gpt-4o-preview"}`, fails: "covered", says: []string{"already in the allow list"}, allow: []string{"gpt-4o-preview"},
 	},
 	"remove ignore": {
 		tool: "remove_ignore_rule", args: `{"pattern":"*-preview"}`, says: []string{"2 models shown again", "8 of 10 available"},
@@ -147,7 +152,7 @@ var toolCases = map[string]toolCase{
 	},
 	"remove whitelist unknown": {
 		setup: func(f *fixture) { f.must(second(f.Clear(Allow))) },
-		tool:  "remove_whitelist_rule", args: `{"pattern":"x"}`, fails: "failed", says: []string{"There are no whitelist rules for openai"},
+		tool:  "remove_whitelist_rule", args: `{"pattern":"x"}`, fails: "failed", says: []string{"There are no allow rules for openai"},
 	},
 	"clear ignore": {
 		tool: "clear_all_ignore_rules", args: `{}`, says: []string{"removed 2 ignore rules", "4 models shown again"},
@@ -155,7 +160,7 @@ var toolCases = map[string]toolCase{
 	},
 	"clear ignore none":       {tool: "clear_all_ignore_rules", args: `{"provider":"gemini"}`, says: []string{"There were no ignore rules for gemini"}},
 	"clear ignore no where":   {tool: "clear_all_ignore_rules", args: `{"provider":"nowhere"}`, fails: "failed", says: []string{"`openai`, `gemini`"}},
-	"clear whitelist":         {tool: "clear_all_whitelist_rules", args: `{}`, says: []string{"removed 1 whitelist rule of", "1 model hidden now"}, allow: []string{}},
+	"clear whitelist":         {tool: "clear_all_whitelist_rules", args: `{}`, says: []string{"removed 1 allow rule of", "1 model hidden now"}, allow: []string{}},
 	"clear whitelist nowhere": {tool: "clear_all_whitelist_rules", args: `{"provider":"nowhere"}`, fails: "failed"},
 	"import merge": {
 		tool: "import_rules", args: `{"ignore":["o1","gpt-4-turbo","o1-preview","a,b",""],"whitelist":["o1"],"mode":"merge"}`,
@@ -203,7 +208,7 @@ var toolCases = map[string]toolCase{
 		tool:  "get_models_matching_pattern", args: `{"pattern":"*","provider":"gemini"}`, says: []string{"refresh_models asks for them"},
 	},
 	"details overview": {
-		tool: "get_model_details", args: `{}`, says: []string{"openai has 10 models: 6 available, 4 hidden, 1 kept"},
+		tool: "get_model_details", args: `{}`, says: []string{"openai has 10 models: 6 available, 4 hidden, 1 allowed"},
 		data: map[string]any{
 			"provider": "openai", "total_count": 10., "available_count": 6., "hidden_count": 4., "models_from": "cache",
 			"models_as_of": "2026-11-21T14:32:15Z", "new_models": strs("o1"), "ignore_rule_count": 2.,
@@ -222,7 +227,7 @@ var toolCases = map[string]toolCase{
 		data: map[string]any{"affecting_rule": map[string]any{"pattern": "*-preview", "type": "ignore"}},
 	},
 	"explain kept": {
-		tool: "explain_model_status", args: `{"model":"gpt-4o-preview"}`, says: []string{"the whitelist rule `gpt-4o-preview` keeps it", "ignore rule `*-preview`"},
+		tool: "explain_model_status", args: `{"model":"gpt-4o-preview"}`, says: []string{"shown by the allow rule `gpt-4o-preview`", "ignore rule `*-preview`"},
 		data: map[string]any{"status": "whitelisted"},
 	},
 	"explain normal": {tool: "explain_model_status", args: `{"model":"o1"}`, says: []string{"no rule matches it"}},
@@ -359,13 +364,13 @@ func TestResultsNameNoMoreThanCanBeRead(t *testing.T) {
 	f := fresh(t, plainEnv)
 	f.shelf.lists["openai"] = ModelList{IDs: manyModels(5000)}
 	r := f.call("add_ignore_rule", `{"pattern":"m*"}`)
-	data := r.Data.(ruleResult)
-	if data.Count != 5000 || len(data.Affected) != maxListed || !data.Truncated {
-		t.Errorf("%d affected, %d listed, truncated %v", data.Count, len(data.Affected), data.Truncated)
+	data := asJSON(t, r.Data)
+	if data["affected_count"] != 5000. || len(data["affected_models"].([]any)) != maxListed || data["truncated"] != true {
+		t.Errorf("%v affected, truncated %v", data["affected_count"], data["truncated"])
 	}
-	m := f.call("get_models_matching_pattern", `{"pattern":"*"}`).Data.(matchResult)
-	if m.Count != 5000 || len(m.Models) != maxMatches || !m.Truncated || m.Hidden != 5000 {
-		t.Errorf("%d matched, %d listed, %d hidden, truncated %v", m.Count, len(m.Models), m.Hidden, m.Truncated)
+	data = asJSON(t, f.call("get_models_matching_pattern", `{"pattern":"*"}`).Data)
+	if data["count"] != 5000. || len(data["models"].([]any)) != maxMatches || data["truncated"] != true || data["hidden_count"] != 5000. {
+		t.Errorf("%v matched, %v hidden, truncated %v", data["count"], data["hidden_count"], data["truncated"])
 	}
 }
 

@@ -8,28 +8,28 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// maxShown is how many characters of an id or a pattern a model is told.
-const maxShown = 200
+// maxVisible is how many characters of an id or a pattern a model is told.
+const maxVisible = 200
 
-// shown is an id or a pattern as a model is told it: what is hidden is made
+// visible is an id or a pattern as a model is told it: what is hidden is made
 // visible, and what is too long is cut.
-func shown(text string) string {
+func visible(text string) string {
 	if plain(text) {
 		return text
 	}
-	if utf8.RuneCountInString(text) > maxShown {
-		text = string([]rune(text)[:maxShown])
+	if utf8.RuneCountInString(text) > maxVisible {
+		text = string([]rune(text)[:maxVisible])
 	}
 	text = safetext.Visible(text)
-	if utf8.RuneCountInString(text) > maxShown {
-		text = string([]rune(text)[:maxShown-1]) + "…"
+	if utf8.RuneCountInString(text) > maxVisible {
+		text = string([]rune(text)[:maxVisible-1]) + "…"
 	}
 	return text
 }
 
 // plain says that nothing of text is hidden or long.
 func plain(text string) bool {
-	if len(text) > maxShown {
+	if len(text) > maxVisible {
 		return false
 	}
 	for i := range len(text) {
@@ -40,10 +40,10 @@ func plain(text string) bool {
 	return true
 }
 
-func shownAll(texts []string) []string {
+func visibleAll(texts []string) []string {
 	out := make([]string, len(texts))
 	for i, t := range texts {
-		out[i] = shown(t)
+		out[i] = visible(t)
 	}
 	return out
 }
@@ -51,7 +51,7 @@ func shownAll(texts []string) []string {
 // quote is an id or a pattern inside a sentence, as a Markdown code span: an
 // asterisk outside of one is emphasis.
 func quote(text string) string {
-	text = shown(text)
+	text = visible(text)
 	fence := "`"
 	for strings.Contains(text, fence) {
 		fence += "`"
@@ -95,7 +95,7 @@ func displayName(provider, id string) string {
 func displayNames(provider string, ids []string) []string {
 	out := make([]string, len(ids))
 	for i, id := range ids {
-		out[i] = shown(displayName(provider, id))
+		out[i] = visible(displayName(provider, id))
 	}
 	return out
 }

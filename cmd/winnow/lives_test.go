@@ -322,7 +322,9 @@ func (l *life) byHand(c doing) error {
 		_, err := l.window.Add(list, c.pattern)
 		return err
 	case c.clears():
-		_, err := l.window.Clear(list)
+		in := modelfilter.Import{Replace: true}
+		in.Lists[list] = []string{}
+		_, err := l.window.Import(in)
 		return err
 	}
 	return l.window.Remove(list, c.pattern)

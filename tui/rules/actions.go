@@ -386,8 +386,8 @@ func (p *Pane) restoreRule(provider string, list modelfilter.List, pattern strin
 
 // confirmDeleteDeciding asks first, since a rule seldom decides one model alone.
 func (p *Pane) confirmDeleteDeciding(m modelfilter.ModelView) pane.Action {
-	r, ok := p.data.rule(m.RuleList, m.Rule)
-	if m.RuleIndex < 0 || !ok {
+	r, ok := p.data.rule(m.List, m.Rule)
+	if m.Index < 0 || !ok {
 		return pane.Notify{Text: "no rule decides this model"}
 	}
 	return pane.Confirm{

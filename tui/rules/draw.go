@@ -258,8 +258,8 @@ func (p *Pane) modelPieces(m modelfilter.ModelView, w int) (left, right []pane.P
 		right = []pane.Piece{{Text: icons.Warn, Ink: in.Warn}}
 	case m.Unfiltered:
 		right = []pane.Piece{{Text: icons.Warn + " not filtered", Ink: in.Warn}}
-	case m.RuleIndex >= 0:
-		sign, colour := p.colour(m.RuleList, m.Rule)
+	case m.Index >= 0:
+		sign, colour := p.colour(m.List, m.Rule)
 		right = []pane.Piece{{Text: sign, Ink: colour}}
 		rule := " " + textwidth.Truncate(pane.Visible(m.Rule), w/3, icons.Ellipsis)
 		if w >= wideRow && ansi.StringWidth(rule) <= w-ansi.StringWidth(id)-modelLead { // the name comes first

@@ -58,3 +58,14 @@ func TestOneLineOfARowLeavesOutItsName(t *testing.T) {
 		t.Errorf("where there is room the id is not said:\n%s", got)
 	}
 }
+
+// "No rule holds nano": what the assistant suggests from another tab is searched
+// among the models.
+func TestFindModelsOpensTheModels(t *testing.T) {
+	b := open(t, someEnv, []string{"openai/gpt-5-nano", "openai/gpt-4o"})
+	b.do("show-changes", "find-models")
+	b.keys("nano")
+	if got := ansi.Strip(b.screen(60, 20)); !strings.Contains(got, "gpt-5-nano") || strings.Contains(got, "gpt-4o") {
+		t.Errorf("the models are not searched:\n%s", got)
+	}
+}

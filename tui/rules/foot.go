@@ -268,7 +268,7 @@ func (p *Pane) aboutModel(m modelfilter.ModelView) (name, text string) {
 	default:
 		text = "shown, no rule matches"
 	}
-	if rule, ok := p.data.rule(m.RuleList, m.Rule); ok && m.RuleIndex >= 0 && rule.Source != "" {
+	if rule, ok := p.data.rule(m.List, m.Rule); ok && m.Index >= 0 && rule.Source != "" {
 		text += " (" + pane.Visible(rule.Source) + ")"
 	}
 	var also []string
