@@ -5,6 +5,8 @@ import (
 	"iter"
 	"log/slog"
 	"time"
+
+	"winnow/assistant/budget"
 )
 
 // Config configures a Conversation.
@@ -118,9 +120,9 @@ func (c *Conversation) choose(images bool) (model Model, name, id string, err er
 func (c *Conversation) estimate() int {
 	sum := 0
 	for _, m := range wireMessages(c.messages.messages) {
-		sum += estimate(m.Content, DefaultCharsPerToken)
+		sum += budget.Estimate(m.Content)
 		for _, call := range m.Calls {
-			sum += estimate(call.Arguments, DefaultCharsPerToken)
+			sum += budget.Estimate(call.Arguments)
 		}
 	}
 	return sum

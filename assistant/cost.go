@@ -3,9 +3,10 @@ package assistant
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"strings"
 	"unicode/utf8"
+
+	"winnow/assistant/budget"
 )
 
 // PairParts returns the texts that a pair adds to a request, each of which is
@@ -34,18 +35,13 @@ func PairParts(p *Pair) []string {
 func PairCost(p *Pair, charsPerToken float64) int {
 	sum := 0
 	for _, part := range PairParts(p) {
-		sum += estimate(part, charsPerToken)
+		sum += budget.Params{CharsPerToken: charsPerToken}.Estimate(part)
 	}
 	return sum
 }
 
-// PairSends says whether the pair contributes messages to a request.
+// PairSends reports whether the pair contributes messages to a request.
 func PairSends(p *Pair) bool { return len(PairMessages(p)) > 0 }
-
-// estimate is ⌈runes / charsPerToken⌉.
-func estimate(text string, charsPerToken float64) int {
-	return int(math.Ceil(float64(utf8.RuneCountInString(text)) / charsPerToken))
-}
 
 // PairMessages returns the messages a pair gives to a request: what the user
 // said, the tool exchange, the assistant's text. Empty parts give none. A pair
@@ -104,22 +100,17 @@ func encodeResult(r ToolResult) json.RawMessage {
 	if err == nil && utf8.RuneCount(raw) <= maxResultRunes {
 		return raw
 	}
+	shown.Data = map[string]any{"truncated": true, "note": "the data could not be encoded and was left out"}
 	if err == nil {
+		all, _ := PlainJSON(r.Data)
 		shown.Data = map[string]any{
-			"truncated": true, "note": "the data was cut to fit; ask for less at a time", "beginning": beginning(r.Data),
+			"truncated": true, "note": "the data was cut to fit; ask for less at a time",
+			"beginning": cutRunes(string(all), maxResultRunes/2),
 		}
-	} else {
-		shown.Data = map[string]any{"truncated": true, "note": "the data could not be encoded and was left out"}
 	}
 	shown.Message = cutRunes(shown.Message, maxResultRunes/4)
 	raw, _ = PlainJSON(shown)
 	return raw
-}
-
-// beginning is the first part of data's JSON, as text.
-func beginning(data any) string {
-	raw, _ := PlainJSON(data)
-	return cutRunes(string(raw), maxResultRunes/2)
 }
 
 func cutRunes(s string, n int) string {
@@ -141,10 +132,6 @@ func resultContent(m *ToolCallMessage) string {
 	}
 	return string(m.Result)
 }
-
-// DefaultCharsPerToken divides the runes of a text to estimate its tokens: a
-// little under the four that English takes, so that estimates err on the safe side.
-const DefaultCharsPerToken = 3.5
 
 // Counted is a number with its noun: "1 pair", "3 pairs". thing is the singular
 // of a noun whose plural takes an s.

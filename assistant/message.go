@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"cmp"
 	"encoding/json"
 	"iter"
 	"slices"
@@ -60,65 +61,33 @@ func (l *MessageList) Len() int { return len(l.messages) }
 func (l *MessageList) At(i int) Message { return l.messages[i] }
 
 // All yields the messages in order with their places.
-func (l *MessageList) All() iter.Seq2[int, Message] {
-	return func(yield func(int, Message) bool) {
-		for i, m := range l.messages {
-			if !yield(i, m) {
-				return
-			}
-		}
-	}
-}
-
-// Copy returns a list that can grow apart from this one. The messages
-// themselves are shared: they are not changed once they are in a list.
-func (l *MessageList) Copy() *MessageList { return NewMessageList(l.messages...) }
+func (l *MessageList) All() iter.Seq2[int, Message] { return slices.All(l.messages) }
 
 // wireMessages turns a list into what goes over the wire: calls of one response
 // become one assistant message with its calls and then their tool messages.
 func wireMessages(messages []Message) []WireMessage {
-	var out []WireMessage
-	for i := 0; i < len(messages); i++ {
-		switch m := messages[i].(type) {
+	var out, results []WireMessage
+	for i, m := range messages {
+		call, isCall := m.(*ToolCallMessage)
+		if !isCall || !call.joined {
+			out, results = append(out, results...), nil
+		}
+		switch m := m.(type) {
 		case *AgentMessage:
 			out = append(out, WireMessage{Role: RoleSystem, Content: m.Text})
 		case *TextMessage:
-			if m.Text == "" {
-				continue // an empty answer; endpoints refuse it
+			if m.Text != "" { // an empty answer; endpoints refuse it
+				out = append(out, WireMessage{Role: m.Role, Content: m.Text})
 			}
-			out = append(out, WireMessage{Role: m.Role, Content: m.Text})
 		case *ToolCallMessage:
-			group := responseAt(messages, i)
-			out = append(out, wireExchange(group)...)
-			i += len(group) - 1
+			if !m.joined || i == 0 {
+				out = append(out, WireMessage{Role: RoleAssistant, Content: m.Message})
+			}
+			head := &out[len(out)-1]
+			args := cmp.Or(string(m.Arguments), "{}") // what endpoints want for none
+			head.Calls = append(head.Calls, Call{ID: m.ToolCallID, Name: m.ToolName, Arguments: args})
+			results = append(results, WireMessage{Role: RoleTool, CallID: m.ToolCallID, Content: resultContent(m)})
 		}
 	}
-	return out
-}
-
-// responseAt returns the calls of the response that begins at i.
-func responseAt(messages []Message, i int) []*ToolCallMessage {
-	group := []*ToolCallMessage{messages[i].(*ToolCallMessage)}
-	for _, m := range messages[i+1:] {
-		call, ok := m.(*ToolCallMessage)
-		if !ok || !call.joined {
-			break
-		}
-		group = append(group, call)
-	}
-	return group
-}
-
-func wireExchange(group []*ToolCallMessage) []WireMessage {
-	head := WireMessage{Role: RoleAssistant, Content: group[0].Message}
-	results := make([]WireMessage, len(group))
-	for i, m := range group {
-		args := string(m.Arguments)
-		if args == "" {
-			args = "{}" // what endpoints want for none
-		}
-		head.Calls = append(head.Calls, Call{ID: m.ToolCallID, Name: m.ToolName, Arguments: args})
-		results[i] = WireMessage{Role: RoleTool, CallID: m.ToolCallID, Content: resultContent(m)}
-	}
-	return append([]WireMessage{head}, results...)
+	return append(out, results...)
 }

@@ -1,9 +1,11 @@
 package assistant
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -37,14 +39,11 @@ type PayloadType struct {
 	Schema      *jsonschema.Schema // of the data; nil accepts any object
 	// Summarize makes one line of the data; nil uses Description.
 	Summarize func(data json.RawMessage) string
-	// Title and Icon are of its card; "" leaves them to the user interface. Rows
-	// are the lines of the card, of plain text; nil shows the summary only.
-	Title, Icon string
-	Rows        func(data json.RawMessage) []string
 
 	// Marker starts the payload in the model's text, "RULE_PROPOSAL:". Only of FromLLM.
 	Marker string
-	// Parse turns the JSON after the marker into the data; nil takes it as it is. An error leaves the text visible.
+	// Parse turns the JSON after the marker into the data; nil leaves it as it is.
+	// An error leaves the text visible.
 	Parse func(raw json.RawMessage) (json.RawMessage, error)
 	// Instructions tell the model when and how to write it.
 	Instructions string
@@ -55,15 +54,11 @@ type PayloadType struct {
 
 // summary is one line about data, whatever the type leaves out.
 func (t PayloadType) summary(data json.RawMessage) string {
+	text := ""
 	if t.Summarize != nil {
-		if s := t.Summarize(data); s != "" {
-			return s
-		}
+		text = t.Summarize(data)
 	}
-	if t.Description != "" {
-		return t.Description
-	}
-	return t.Name
+	return cmp.Or(text, t.Description, t.Name)
 }
 
 // read validates and parses the JSON that followed the marker.
@@ -99,57 +94,31 @@ func suggestedValues() PayloadType {
 		Instructions: `SUGGESTED_VALUES - offer up to four likely next messages, on the last line of an answer, when a choice is open:
 
 SUGGESTED_VALUES: {"values": [{"label": "Save", "value": "save the changes"}]}`,
-		Summarize: func(data json.RawMessage) string {
-			var b body
-			_ = json.Unmarshal(data, &b)
-			labels := make([]string, len(b.Values))
-			for i, v := range b.Values {
-				labels[i] = v.Label
-			}
-			return "offered: " + strings.Join(labels, ", ")
-		},
 	}
 }
 
 // suggestedActions are buttons under the answer.
 func suggestedActions(actions []ClientAction) PayloadType {
-	type body struct {
-		Actions []SuggestedAction `json:"actions"`
-	}
-	schema := &jsonschema.Schema{
-		Type: "object", Required: []string{"actions"},
-		Properties: map[string]*jsonschema.Schema{"actions": {Type: "array", Items: &jsonschema.Schema{
-			Type: "object", Required: []string{"label", "action"},
-			Properties: map[string]*jsonschema.Schema{
-				"label": {Type: "string"}, "action": {Type: "string"}, "data": {},
-				"handler": {Type: "string", Enum: []any{"client", "server"}},
-				"style":   {Type: "string", Enum: []any{"primary", "secondary", "warning"}},
-			},
-		}}},
-	}
 	return PayloadType{
-		Name: PayloadActions, Source: FromLLM, Global: true, Schema: schema,
+		Name: PayloadActions, Source: FromLLM, Global: true,
 		Description: "buttons under the answer",
 		Marker:      "SUGGESTED_ACTIONS:",
 		Instructions: `SUGGESTED_ACTIONS - offer buttons for actions listed under CLIENT ACTIONS:
 
 SUGGESTED_ACTIONS: {"actions": [{"label": "Show them", "action": "show_models", "handler": "client", "style": "secondary"}]}`,
 		Parse: func(raw json.RawMessage) (json.RawMessage, error) {
-			var b body
-			if err := json.Unmarshal(raw, &b); err != nil {
+			var body struct {
+				Actions []SuggestedAction `json:"actions"`
+			}
+			if err := json.Unmarshal(raw, &body); err != nil {
 				return nil, err
 			}
-			for i := range b.Actions {
-				if err := b.Actions[i].complete(actions); err != nil {
+			for i := range body.Actions {
+				if err := body.Actions[i].complete(actions); err != nil {
 					return nil, err
 				}
 			}
-			return PlainJSON(b)
-		},
-		Summarize: func(data json.RawMessage) string {
-			var b body
-			_ = json.Unmarshal(data, &b)
-			return fmt.Sprintf("%d buttons", len(b.Actions))
+			return PlainJSON(body)
 		},
 	}
 }
@@ -157,19 +126,15 @@ SUGGESTED_ACTIONS: {"actions": [{"label": "Show them", "action": "show_models", 
 // complete fills in what the model left out and refuses a client action that
 // the page does not have: a button must not do nothing.
 func (a *SuggestedAction) complete(known []ClientAction) error {
-	if a.Handler == "" {
-		a.Handler = "client"
+	a.Handler, a.Style = cmp.Or(a.Handler, "client"), cmp.Or(a.Style, "secondary")
+	has := func(k ClientAction) bool { return k.Action == a.Action }
+	switch {
+	case a.Label == "" || a.Action == "":
+		return errors.New("an action needs a label and a name")
+	case !slices.Contains([]string{"client", "server"}, a.Handler) || !slices.Contains([]string{"primary", "secondary", "warning"}, a.Style):
+		return fmt.Errorf("handler %q or style %q is unknown", a.Handler, a.Style)
+	case a.Handler == "client" && !slices.ContainsFunc(known, has):
+		return fmt.Errorf("there is no client action %q here", a.Action)
 	}
-	if a.Style == "" {
-		a.Style = "secondary"
-	}
-	if a.Handler == "server" {
-		return nil
-	}
-	for _, k := range known {
-		if k.Action == a.Action {
-			return nil
-		}
-	}
-	return fmt.Errorf("there is no client action %q here", a.Action)
+	return nil
 }

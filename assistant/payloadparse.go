@@ -3,6 +3,8 @@ package assistant
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -19,12 +21,13 @@ const (
 // JSON and was none is text as a whole, not searched again: the time is linear
 // in the text.
 type payloadParser struct {
-	types []PayloadType // FromLLM only; no marker is part of another
-	held  string        // text that may begin a marker
-	open  *PayloadType  // whose marker was read; nil outside
-	body  []byte        // what followed the marker so far
-	scan  objectScan    // of body
-	read  int           // payloads that were tried to read
+	types   []PayloadType  // FromLLM only; no marker is part of another
+	markers *regexp.Regexp // any of their markers
+	held    string         // text that may begin a marker
+	open    *PayloadType   // whose marker was read; nil outside
+	body    []byte         // what followed the marker so far
+	scan    objectScan     // of body
+	read    int            // payloads that were tried to read
 
 	text strings.Builder // certain text that was not returned yet
 	out  []parsed
@@ -37,22 +40,32 @@ type parsed struct {
 	notice  string // why something that looked like a payload stayed text
 }
 
+func newPayloadParser(all []PayloadType) *payloadParser {
+	p := &payloadParser{}
+	var markers []string
+	for _, t := range all {
+		if t.Source == FromLLM {
+			p.types, markers = append(p.types, t), append(markers, regexp.QuoteMeta(t.Marker))
+		}
+	}
+	if len(markers) > 0 {
+		p.markers = regexp.MustCompile(strings.Join(markers, "|"))
+	}
+	return p
+}
+
 // write takes a chunk and returns what is certain now.
 func (p *payloadParser) write(chunk string) []parsed {
 	text := p.held + chunk
 	p.held = ""
-	next := make([]int, len(p.types)) // place of each type's next marker; -1 is none
-	for i := range next {
-		next[i] = -2 // not searched yet
-	}
-	for at := 0; at < len(text); {
+	for text != "" {
 		if p.open == nil {
-			at = p.seek(text, at, next)
+			text = p.seek(text)
 			continue
 		}
-		n, state := p.scan.read(text[at:], maxPayload-len(p.body))
-		p.body = append(p.body, text[at:at+n]...)
-		at += n
+		n, state := p.scan.read(text, maxPayload-len(p.body))
+		p.body = append(p.body, text[:n]...)
+		text = text[n:]
 		switch state {
 		case jsonOpen:
 		case jsonWhole:
@@ -65,7 +78,7 @@ func (p *payloadParser) write(chunk string) []parsed {
 			p.giveUp("was too long")
 		}
 	}
-	return p.take()
+	return p.certain()
 }
 
 // flush returns the rest at the end of the text.
@@ -75,11 +88,10 @@ func (p *payloadParser) flush() []parsed {
 	}
 	p.text.WriteString(p.held)
 	p.held = ""
-	return p.take()
+	return p.certain()
 }
 
-// take returns what is certain.
-func (p *payloadParser) take() []parsed {
+func (p *payloadParser) certain() []parsed {
 	p.flushText()
 	out := p.out
 	p.out = nil
@@ -93,51 +105,43 @@ func (p *payloadParser) flushText() {
 	}
 }
 
-// seek passes text on from at up to the next marker, and returns the place
-// behind it. next remembers where each marker was found, so that no stretch of
-// text is searched twice for the same marker.
-func (p *payloadParser) seek(text string, at int, next []int) int {
-	first := -1
-	for i := range p.types {
-		if next[i] == -2 || next[i] >= 0 && next[i] < at {
-			if next[i] = strings.Index(text[at:], p.types[i].Marker); next[i] >= 0 {
-				next[i] += at
-			}
-		}
-		if next[i] >= 0 && (first < 0 || next[i] < next[first]) {
-			first = i
-		}
+// seek passes text on up to the next marker, and returns what is behind it.
+func (p *payloadParser) seek(text string) (rest string) {
+	var at []int
+	if p.markers != nil && p.read < maxPayloads {
+		at = p.markers.FindStringIndex(text)
 	}
-	if first < 0 || p.read == maxPayloads {
+	if at == nil {
 		hold := 0 // the longest ending that a marker may begin with
 		for _, t := range p.types {
-			hold = max(hold, overlap(text[at:], t.Marker))
+			hold = max(hold, overlap(text, t.Marker))
 		}
-		p.text.WriteString(text[at : len(text)-hold])
+		p.text.WriteString(text[:len(text)-hold])
 		p.held = text[len(text)-hold:]
-		return len(text)
+		return ""
 	}
-	p.text.WriteString(text[at:next[first]])
-	p.open, p.body, p.scan = &p.types[first], nil, objectScan{}
-	return next[first] + len(p.open.Marker)
+	p.text.WriteString(text[:at[0]])
+	i := slices.IndexFunc(p.types, func(t PayloadType) bool { return t.Marker == text[at[0]:at[1]] })
+	p.open, p.body, p.scan = &p.types[i], nil, objectScan{}
+	return text[at[1]:]
 }
 
 // closePayload reads the JSON after a marker; what cannot be read stays visible.
 func (p *payloadParser) closePayload() {
 	kind := p.open
-	p.read++
 	data, err := kind.read(json.RawMessage(strings.TrimSpace(string(p.body))))
 	if err != nil {
-		p.giveUp("")
-		p.notice("a %s could not be read and is shown as text: %v", kind.Name, err)
+		p.giveUp(fmt.Sprintf("could not be read (%v)", err))
 		return
 	}
+	p.read++
 	p.flushText()
 	p.out = append(p.out, parsed{payload: &Payload{Type: kind.Name, Data: data, Summary: kind.summary(data)}})
 	p.open, p.body = nil, nil
 }
 
-// giveUp makes text of the marker and what followed it.
+// giveUp makes text of the marker and what followed it, with a notice unless why
+// is "".
 func (p *payloadParser) giveUp(why string) {
 	kind := p.open
 	p.text.WriteString(kind.Marker)
@@ -145,13 +149,9 @@ func (p *payloadParser) giveUp(why string) {
 	p.open, p.body = nil, nil
 	if why != "" {
 		p.read++
-		p.notice("a %s %s and is shown as text", kind.Name, why)
+		p.flushText()
+		p.out = append(p.out, parsed{notice: fmt.Sprintf("a %s %s and is shown as text", kind.Name, why)})
 	}
-}
-
-func (p *payloadParser) notice(format string, args ...any) {
-	p.flushText()
-	p.out = append(p.out, parsed{notice: fmt.Sprintf(format, args...)})
 }
 
 type jsonState int

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
 )
 
 // Decide answers a proposal of the model. Accepting executes it through the
@@ -16,16 +17,15 @@ func (s *Session) Decide(ctx context.Context, pair int64, payload string, accept
 		return nil, err
 	}
 	defer release()
-	holder, at, err := s.proposal(ctx, pair, payload)
+	holder, at, kind, err := s.proposal(ctx, pair, payload)
 	if err != nil {
 		return nil, err
 	}
 	found := &holder.Payloads[at]
-	kind, ok := s.payloadType(found.Type)
 	switch {
 	case found.Decision != "":
 		return nil, fmt.Errorf("this proposal was %s already", found.Decision)
-	case !ok || kind.Calls == nil:
+	case kind == nil || kind.Calls == nil:
 		return nil, fmt.Errorf("a %s cannot be accepted or rejected", found.Type)
 	case !accept:
 		found.Decision = "rejected"
@@ -44,34 +44,22 @@ func (s *Session) Decide(ctx context.Context, pair int64, payload string, accept
 	return s.startTurn(t)
 }
 
-// proposal finds a payload in its pair.
-func (s *Session) proposal(ctx context.Context, seq int64, id string) (*Pair, int, error) {
-	pairs, err := s.opts.Store.Load(ctx, []int64{seq})
+// proposal finds a payload in its pair, and its type, which is nil when it is
+// not available where the user is.
+func (s *Session) proposal(ctx context.Context, seq int64, id string) (*Pair, int, *PayloadType, error) {
+	p, err := s.pair(ctx, seq)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, nil, err
 	}
-	for i := range pairs {
-		for at, have := range pairs[i].Payloads {
-			if have.ID == id {
-				return &pairs[i], at, nil
-			}
-		}
+	at := slices.IndexFunc(p.Payloads, func(have Payload) bool { return have.ID == id })
+	if at < 0 {
+		return nil, 0, nil, ErrNoPair
 	}
-	return nil, 0, ErrNoPair
-}
-
-// payloadType is a type that is available where the user is.
-func (s *Session) payloadType(name string) (PayloadType, bool) {
-	var tools []Tool
-	if s.opts.Window != nil {
-		tools = s.opts.Window.Tools()
+	types := s.available(nil).Payloads
+	if i := slices.IndexFunc(types, samePayload(p.Payloads[at].Type)); i >= 0 {
+		return p, at, &types[i], nil
 	}
-	for _, t := range s.available(tools).Payloads {
-		if t.Name == name {
-			return t, true
-		}
-	}
-	return PayloadType{}, false
+	return p, at, nil, nil
 }
 
 // ActionPrompt is what choosing a server action sends, when the program has no

@@ -126,7 +126,7 @@ type answer struct {
 // respond gets one response, with a smaller request after each overflow.
 func (t *turn) respond() (answer, error) {
 	for {
-		r := t.newResponse()
+		r := &response{t: t, payloads: newPayloadParser(t.types)}
 		err := r.read(t.nextRequest())
 		var re *RequestError
 		if errors.As(err, &re) {
@@ -172,23 +172,13 @@ func (t *turn) overflow(re *RequestError) error {
 // response reads the parts of one response.
 type response struct {
 	t        *turn
-	payloads payloadParser
+	payloads *payloadParser
 	guard    markerGuard
 	text     strings.Builder
 	began    time.Time // of the reasoning
 	any      bool      // something of the answer has arrived
 	ended    bool
 	end      End
-}
-
-func (t *turn) newResponse() *response {
-	r := &response{t: t}
-	for _, p := range t.types {
-		if p.Source == FromLLM {
-			r.payloads.types = append(r.payloads.types, p)
-		}
-	}
-	return r
 }
 
 func (r *response) read(req Request) (err error) {

@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -95,13 +96,10 @@ func NewTool[A any, R ToolResult | string](name, description string, run func(ct
 		if err != nil {
 			return Fail(CodeFailed, "%v", err)
 		}
-		switch r := any(result).(type) {
-		case ToolResult:
-			return r
-		case string:
-			return OK(r, nil)
+		if text, ok := any(result).(string); ok {
+			return OK(text, nil)
 		}
-		return ToolResult{}
+		return any(result).(ToolResult)
 	}}
 }
 
@@ -123,17 +121,14 @@ func Report(ctx context.Context, p Progress) {
 	}
 }
 
-func withProgress(ctx context.Context, report func(Progress)) context.Context {
-	return context.WithValue(ctx, progressKey{}, report)
+// schema is what arguments must fit; without one there are none.
+func (t Tool) schema() *jsonschema.Schema {
+	return cmp.Or(t.Schema, &jsonschema.Schema{Type: "object"})
 }
 
 // Spec is what a model is told of the tool.
 func (t Tool) Spec() ToolSpec {
-	schema := t.Schema
-	if schema == nil {
-		schema = &jsonschema.Schema{Type: "object"}
-	}
-	raw, err := PlainJSON(schema)
+	raw, err := PlainJSON(t.schema())
 	if err != nil {
 		raw = json.RawMessage(`{"type":"object"}`)
 	}
@@ -147,15 +142,18 @@ const graceAfterCancel = 50 * time.Millisecond
 // run carries out a valid call: with its timeout, and with a panic turned into
 // a result. A tool that does not heed its ctx is left behind.
 func (t Tool) run(ctx context.Context, args json.RawMessage, report func(Progress)) ToolResult {
-	timeout := t.Timeout
-	if timeout == 0 {
-		timeout = DefaultToolTimeout
-	}
+	timeout := cmp.Or(t.Timeout, DefaultToolTimeout)
 	bounded, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	done := make(chan ToolResult, 1)
-	progress := make(chan Progress)
-	go func() { done <- t.guarded(withProgress(bounded, relay(bounded, progress)), args) }()
+	done, progress := make(chan ToolResult, 1), make(chan Progress)
+	relay := func(p Progress) {
+		p.Data, _ = frozen(p.Data) // what cannot be encoded is left out
+		select {
+		case progress <- p:
+		case <-bounded.Done():
+		}
+	}
+	go func() { done <- t.guarded(context.WithValue(bounded, progressKey{}, relay), args) }()
 	var grace <-chan time.Time
 	over := bounded.Done()
 	for {
@@ -164,34 +162,18 @@ func (t Tool) run(ctx context.Context, args json.RawMessage, report func(Progres
 			if r.Success || bounded.Err() == nil {
 				return r
 			}
-			return t.ended(ctx, timeout)
 		case p := <-progress:
 			report(p)
+			continue
 		case <-over:
 			over, grace = nil, time.After(graceAfterCancel)
+			continue
 		case <-grace:
-			return t.ended(ctx, timeout)
 		}
-	}
-}
-
-// ended is the result of a call whose time was over before it was done.
-func (t Tool) ended(ctx context.Context, timeout time.Duration) ToolResult {
-	if ctx.Err() != nil {
-		return Fail(CodeCancelled, "%s was cancelled while it ran", t.Name)
-	}
-	return Fail(CodeTimeout, "%s took longer than %s and was stopped", t.Name, timeout)
-}
-
-// relay hands progress to the one who waits for the tool, and drops it once
-// nobody waits any more.
-func relay(ctx context.Context, to chan<- Progress) func(Progress) {
-	return func(p Progress) {
-		p.Data, _ = frozen(p.Data) // what cannot be encoded is left out
-		select {
-		case to <- p:
-		case <-ctx.Done():
+		if ctx.Err() != nil {
+			return Fail(CodeCancelled, "%s was cancelled while it ran", t.Name)
 		}
+		return Fail(CodeTimeout, "%s took longer than %s and was stopped", t.Name, timeout)
 	}
 }
 
@@ -215,11 +197,8 @@ func (t Tool) guarded(ctx context.Context, args json.RawMessage) (r ToolResult) 
 
 // frozen is a value as JSON, a json.RawMessage, or nil.
 func frozen(v any) (any, error) {
-	if v == nil {
-		return nil, nil
-	}
 	raw, err := PlainJSON(v)
-	if err != nil || string(raw) == "null" {
+	if err != nil || orNil(raw) == nil {
 		return nil, err
 	}
 	return raw, nil

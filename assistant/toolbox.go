@@ -37,23 +37,20 @@ const retryHint = "Please review the tool schema and retry."
 // that says why not and what was probably meant.
 func (b *toolbox) check(c Call) (t Tool, args json.RawMessage, invalid *ToolResult) {
 	t, ok := b.byName[c.Name]
-	if !ok {
-		return t, nil, invalidCall(CodeUnknownTool, "Unknown tool: '%s'.%s", c.Name, didYouMean(c.Name, b.names))
-	}
 	args = json.RawMessage(strings.TrimSpace(c.Arguments))
 	if len(args) == 0 {
 		args = json.RawMessage("{}") // how some endpoints say: no arguments
 	}
-	if problem := t.problem(args); problem != "" {
-		return t, nil, invalidCall(CodeInvalidArguments, "%s", problem)
+	r := Fail(CodeUnknownTool, "Unknown tool: '%s'.%s", c.Name, didYouMean(c.Name, b.names))
+	if ok {
+		problem := t.problem(args)
+		if problem == "" {
+			return t, args, nil
+		}
+		r = Fail(CodeInvalidArguments, "%s", problem)
 	}
-	return t, args, nil
-}
-
-func invalidCall(code, format string, args ...any) *ToolResult {
-	r := Fail(code, format, args...)
 	r.Hint = retryHint
-	return &r
+	return t, nil, &r
 }
 
 // problem is the exact reason why args do not fit the tool; "" when they do.
@@ -62,10 +59,7 @@ func (t Tool) problem(args json.RawMessage) string {
 	if err := json.Unmarshal(args, &fields); err != nil || fields == nil {
 		return fmt.Sprintf("Invalid arguments for '%s': they must be one complete JSON object.", t.Name)
 	}
-	schema := t.Schema
-	if schema == nil {
-		schema = &jsonschema.Schema{}
-	}
+	schema := t.schema()
 	known := sortedKeys(schema.Properties)
 	for _, name := range sortedKeys(fields) {
 		if !slices.Contains(known, name) && !takesMore(schema) {
@@ -78,7 +72,11 @@ func (t Tool) problem(args json.RawMessage) string {
 		}
 	}
 	if err := validate(schema, args); err != nil {
-		return fmt.Sprintf("Invalid arguments for '%s': %s", t.Name, schemaReason(err))
+		reason := err.Error()
+		if i := strings.LastIndex(reason, "validating "); i >= 0 { // the validator says what it does
+			reason = reason[i+len("validating "):]
+		}
+		return fmt.Sprintf("Invalid arguments for '%s': %s", t.Name, strings.TrimPrefix(reason, "root: "))
 	}
 	return ""
 }
@@ -88,15 +86,6 @@ func (t Tool) problem(args json.RawMessage) string {
 func takesMore(s *jsonschema.Schema) bool {
 	more := s.AdditionalProperties
 	return (more != nil && more.Not == nil) || len(s.PatternProperties) > 0
-}
-
-// schemaReason leaves out what the validator says of itself.
-func schemaReason(err error) string {
-	text := err.Error()
-	if i := strings.LastIndex(text, "validating "); i >= 0 {
-		text = strings.TrimPrefix(text[i:], "validating ")
-	}
-	return strings.TrimPrefix(text, "root: ")
 }
 
 // didYouMean names the nearest of the known names, if one is near.
