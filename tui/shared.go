@@ -65,6 +65,8 @@ func (s *shared) fail(err error) tea.Cmd {
 		s.notice.fail("the assistant is working" + s.hint(" · %s cancels", "escape"))
 	case errors.Is(err, assistant.ErrNoModel):
 		s.notice.fail("no model is selected" + s.hint(" · %s chooses one", "models"))
+	case errors.Is(err, assistant.ErrModelGone):
+		s.notice.fail(sentence(err) + s.hint(" · %s chooses another", "models"))
 	case errors.Is(err, workspace.ErrNoHistory):
 		s.notice.fail("without a history there is only this session")
 	default:

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -121,13 +122,17 @@ func (w *Workspace) RefreshModels(ctx context.Context) map[string]error {
 	return failed
 }
 
-// models reads a list; what cannot be read is empty.
+// models reads a list, without the models that are gone; what cannot be read is
+// empty.
 func (w *Workspace) models(ctx context.Context, key string) []string {
 	if w.history == nil {
 		return nil
 	}
 	text, _ := w.history.Get(ctx, key)
-	return strings.Fields(text)
+	return slices.DeleteFunc(strings.Fields(text), func(id string) bool {
+		_, _, _, err := w.session.Registry().Open(id)
+		return errors.Is(err, assistant.ErrModelGone)
+	})
 }
 
 func (w *Workspace) storeModels(ctx context.Context, key string, ids []string) error {

@@ -18,13 +18,16 @@ type SendCheck struct {
 	TooLong bool
 	// OverQuota: the endpoint would likely refuse it now.
 	OverQuota bool
+	// ModelGone: the endpoint does not offer the selected model any more.
+	ModelGone bool
 }
 
 // CheckSend estimates, from memory, whether a message can be sent.
 func (w *Workspace) CheckSend(p assistant.Prompt) SendCheck {
 	w.session.Boundary() // computes it, when it is out of date
 	c := w.session.Draft(p.Text)
-	return SendCheck{Cost: c, TooLong: c.OverBudget && p.Retry == 0, OverQuota: c.OverQuota && !c.OverBudget}
+	_, _, _, err := w.session.Registry().Open(w.session.Model())
+	return SendCheck{Cost: c, TooLong: c.OverBudget && p.Retry == 0, OverQuota: c.OverQuota && !c.OverBudget, ModelGone: errors.Is(err, assistant.ErrModelGone)}
 }
 
 // Send starts a turn; see assistant.Session.Send. A message that is composed

@@ -380,3 +380,23 @@ func TestASessionContinuesWithTheModelChosenInIt(t *testing.T) {
 	r.must(err)
 	want(t, "model", r.session.Model(), "test/small")
 }
+
+func TestAModelThatVanishedIsNotOffered(t *testing.T) {
+	r := newRig(t, say("ok"))
+	list := []assistant.ModelInfo{{ID: "far/a", Source: "live"}, {ID: "far/b", Source: "live"}}
+	r.must(r.session.Registry().Add(assistant.Provider{
+		Name: "far", Model: r.script, List: func(context.Context) ([]assistant.ModelInfo, error) { return list, nil },
+	}))
+	want(t, "failed lists", len(r.RefreshModels(r.ctx)), 0)
+	r.must(r.PickModel(r.ctx, "far/b"))
+	_, err := r.ToggleFavourite(r.ctx, "far/b")
+	r.must(err)
+	want(t, "gone", r.CheckSend(assistant.Prompt{Text: "hi"}).ModelGone, false)
+	list = list[:1]
+	want(t, "failed lists", len(r.RefreshModels(r.ctx)), 0)
+	want(t, "gone", r.CheckSend(assistant.Prompt{Text: "hi"}).ModelGone, true)
+	want(t, "recent models", len(r.RecentModels(r.ctx)), 0)
+	want(t, "favourite models", len(r.FavouriteModels(r.ctx)), 0)
+	_, err = r.Send(r.ctx, assistant.Prompt{Text: "hi"})
+	r.wantErr(err, assistant.ErrModelGone)
+}
