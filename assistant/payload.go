@@ -39,6 +39,10 @@ type PayloadType struct {
 	Schema      *jsonschema.Schema // of the data; nil accepts any object
 	// Summarize makes one line of the data; nil uses Description.
 	Summarize func(data json.RawMessage) string
+	// Title and Icon are of its card; "" leaves them to the user interface. Rows
+	// are the lines of the card, of plain text; nil shows the summary only.
+	Title, Icon string
+	Rows        func(data json.RawMessage) []string
 
 	// Marker starts the payload in the model's text, "RULE_PROPOSAL:". Only of FromLLM.
 	Marker string
