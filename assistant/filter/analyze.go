@@ -56,10 +56,9 @@ func UsesBoundary(x Expr) bool {
 	return contains(x, func(x Expr) bool { _, ok := x.(Boundary); return ok })
 }
 
-// UnsafeForDelete reports whether deleting what x selects would change what x
-// selects, and the term to blame. Saved filters must be expanded: one that is
-// not is unsafe.
-func UnsafeForDelete(x Expr) (reason string, unsafe bool) {
+// UnsafeForDelete says why deleting what x selects would change what x selects;
+// "" when it would not. Saved filters must be expanded: one that is not is unsafe.
+func UnsafeForDelete(x Expr) (reason string) {
 	Walk(x, func(x Expr) {
 		why := ""
 		switch x.(type) {
@@ -73,11 +72,11 @@ func UnsafeForDelete(x Expr) (reason string, unsafe bool) {
 			why = "is a saved filter that was not looked up"
 		default:
 		}
-		if why != "" && !unsafe {
-			reason, unsafe = printTerm(x)+" "+why, true
+		if why != "" && reason == "" {
+			reason = x.line() + " " + why
 		}
 	})
-	return reason, unsafe
+	return reason
 }
 
 // Base returns x with every o and oN left out; nil when nothing is left, which

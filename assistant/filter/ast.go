@@ -5,7 +5,9 @@ import "time"
 // Expr is a condition on a pair: one of the types below, by value.
 //
 //sumtype:decl
-type Expr interface{ expr() }
+type Expr interface {
+	line() string // as Parse reads it
+}
 
 // The ways to combine.
 type (
@@ -75,28 +77,6 @@ type (
 	// Saved is @NAME.
 	Saved struct{ Name string }
 )
-
-func (And) expr()            {}
-func (Or) expr()             {}
-func (Not) expr()            {}
-func (Topic) expr()          {}
-func (TopicSelected) expr()  {}
-func (TopicLast) expr()      {}
-func (Stars) expr()          {}
-func (Recent) expr()         {}
-func (Flag) expr()           {}
-func (Model) expr()          {}
-func (ModelSelected) expr()  {}
-func (Age) expr()            {}
-func (Day) expr()            {}
-func (Content) expr()        {}
-func (Regexp) expr()         {}
-func (Failed) expr()         {}
-func (Attachments) expr()    {}
-func (Session) expr()        {}
-func (SessionCurrent) expr() {}
-func (Boundary) expr()       {}
-func (Saved) expr()          {}
 
 // Op compares.
 type Op uint8

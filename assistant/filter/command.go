@@ -42,28 +42,24 @@ type Command struct {
 // formats are those of Export; the first is the default.
 var formats = []string{"json", "md", "txt", "html"}
 
-// Names of the flags.
+// commandFlags are the flags and the fields that they set, in the order in which
+// they are printed.
+var commandFlags = []struct {
+	name  string
+	field func(*Command) *bool
+}{
+	{flagBase, func(c *Command) *bool { return &c.Base }},
+	{flagForce, func(c *Command) *bool { return &c.Force }},
+	{flagDryRun, func(c *Command) *bool { return &c.DryRun }},
+	{flagNoConfirm, func(c *Command) *bool { return &c.NoConfirm }},
+}
+
 const (
 	flagBase      = "--base"
 	flagForce     = "--force"
 	flagDryRun    = "--dry-run"
 	flagNoConfirm = "--no-confirm"
 )
-
-// flag returns the field that a flag sets; nil for an unknown one.
-func (c *Command) flag(name string) *bool {
-	switch name {
-	case flagBase:
-		return &c.Base
-	case flagForce:
-		return &c.Force
-	case flagDryRun:
-		return &c.DryRun
-	case flagNoConfirm:
-		return &c.NoConfirm
-	}
-	return nil
-}
 
 // verb is what one command takes.
 type verb struct {
@@ -147,7 +143,11 @@ func (p *parser) command() *Command {
 			p.failAt(w.pos, w.shown(), flagWanted(w.text, v))
 			return nil
 		}
-		*c.flag(w.text) = true
+		for _, f := range commandFlags {
+			if f.name == w.text {
+				*f.field(c) = true
+			}
+		}
 	}
 	if p.err == nil {
 		v.args(p, c, rest)
@@ -241,35 +241,31 @@ func topicArgs(p *parser, c *Command, words []word) {
 }
 
 func starArgs(p *parser, c *Command, words []word) {
-	const want = "a number of stars from 0 to 3, as in :star 2"
-	if len(words) == 0 {
-		p.fail(want)
-		return
-	}
-	w := words[0]
-	if len(w.text) != 1 || w.text[0] < '0' || w.text[0] > '0'+MaxStars {
-		p.failAt(w.pos, w.shown(), want)
-		return
-	}
-	c.Stars = int(w.text[0] - '0')
-	if len(words) > 1 {
-		p.extra(c, words[1])
+	w := p.oneWord(c, words, "a number of stars from 0 to 3, as in :star 2", func(text string) bool {
+		return len(text) == 1 && text[0] >= '0' && text[0] <= '0'+MaxStars
+	})
+	if w != "" {
+		c.Stars = int(w[0] - '0')
 	}
 }
 
 func nameArgs(p *parser, c *Command, words []word) {
-	const want = "a name of letters, digits, _ and -"
-	if len(words) == 0 {
+	c.Name = p.oneWord(c, words, "a name of letters, digits, _ and -", func(text string) bool {
+		return text != "" && strings.IndexFunc(text, func(r rune) bool { return !nameRune(r) }) < 0
+	})
+}
+
+// oneWord is the only word of a command, "" when it is not what is wanted.
+func (p *parser) oneWord(c *Command, words []word, want string, fits func(string) bool) string {
+	switch {
+	case len(words) == 0:
 		p.fail(want)
-		return
-	}
-	w := words[0]
-	if w.text == "" || strings.IndexFunc(w.text, func(r rune) bool { return !nameRune(r) }) >= 0 {
-		p.failAt(w.pos, w.shown(), want)
-		return
-	}
-	c.Name = w.text
-	if len(words) > 1 {
+	case !fits(words[0].text):
+		p.failAt(words[0].pos, words[0].shown(), want)
+	case len(words) > 1:
 		p.extra(c, words[1])
+	default:
+		return words[0].text
 	}
+	return ""
 }

@@ -39,34 +39,11 @@ type Completion struct {
 	Kind     Kind
 }
 
-// letterHelp is what the letters mean, in the order in which they are offered.
-var letterHelp = []struct{ text, help string }{
-	{"t", "topic: t'NAME', t, tN"},
-	{"s", "stars: s2, s>=1"},
-	{"r", "last N pairs: r10"},
-	{"b", "flagged"},
-	{"g", "not flagged"},
-	{"m", "model: m'NAME', m"},
-	{"d", "age or day: d<7d, d2026-03-04"},
-	{"c", "content: c'TEXT', c/RE/"},
-	{"o", "included pairs: o, oN, !o"},
-	{"e", "ended in an error"},
-	{"i", "has attachments"},
-	{"x", "session: x, x'ID'"},
-	{"@", "saved filter: @NAME"},
-	{"!", "not"},
-	{"(", "group"},
-	{":", "command"},
-}
-
 // formatHelp is what the formats are for.
 var formatHelp = map[string]string{
 	"json": "all there is, to be imported again", "md": "Markdown, to be read and edited",
 	"txt": "plain text", "html": "a page for a browser",
 }
-
-// starWords are what :star takes, the most first.
-var starWords = []string{"3", "2", "1", "0"}
 
 // Complete lists what can stand at the cursor, which is a number of characters
 // from the start of the line; best first.
@@ -83,7 +60,11 @@ func Complete(line string, cursor int, from Sources) []Completion {
 	case inCommand:
 		return at.commands(from)
 	case betweenTerms:
-		return at.letters()
+		list := []Completion{}
+		for _, l := range letters() {
+			list = append(list, Completion{cursor, cursor, l.text, l.text, l.help, KindLetter})
+		}
+		return list
 	default:
 		return nil
 	}
@@ -202,15 +183,6 @@ func (at spot) names(from Sources) []Completion {
 	})
 }
 
-// letters offers what begins a term.
-func (at spot) letters() []Completion {
-	var list []Completion
-	for _, l := range letterHelp {
-		list = append(list, Completion{at.cursor, at.cursor, l.text, l.text, l.help, KindLetter})
-	}
-	return list
-}
-
 // commands completes the command, its flags and its arguments.
 func (at spot) commands(from Sources) []Completion {
 	typed := string(at.text[at.start:at.cursor])
@@ -248,7 +220,7 @@ func (at spot) commands(from Sources) []Completion {
 		}
 		return list
 	case Star:
-		return at.offer(wordStart, at.cursor, starWords, KindStars, plain)
+		return at.offer(wordStart, at.cursor, []string{"3", "2", "1", "0"}, KindStars, plain)
 	case Forget:
 		return at.offer(wordStart, at.cursor, from.Saved, KindSaved, plain)
 	case SetTopic:

@@ -19,99 +19,77 @@ func Print(q *Query) string {
 
 // PrintExpr returns the line that Parse reads as x; empty for nil.
 func PrintExpr(x Expr) string {
-	var b strings.Builder
-	printExpr(&b, x)
-	return b.String()
+	if x == nil {
+		return ""
+	}
+	return x.line()
 }
 
-func printExpr(b *strings.Builder, x Expr) {
-	switch x := x.(type) {
-	case And:
-		for i, t := range x.Terms {
-			if i > 0 {
-				b.WriteString(" & ")
-			}
-			_, either := t.(Or)
-			parenthesise(b, t, either)
-		}
-	case Or:
-		for i, t := range x.Terms {
-			if i > 0 {
-				b.WriteString(" | ")
-			}
-			printExpr(b, t)
-		}
-	case Not:
-		b.WriteByte('!')
-		_, and := x.X.(And)
-		_, or := x.X.(Or)
-		parenthesise(b, x.X, and || or)
-	case nil:
-	default:
-		b.WriteString(printTerm(x))
+func (x And) line() string {
+	terms := make([]string, len(x.Terms))
+	for i, t := range x.Terms {
+		_, either := t.(Or)
+		terms[i] = parenthesised(t, either)
 	}
+	return strings.Join(terms, " & ")
 }
 
-func parenthesise(b *strings.Builder, x Expr, needed bool) {
-	if !needed {
-		printExpr(b, x)
-		return
+func (x Or) line() string {
+	terms := make([]string, len(x.Terms))
+	for i, t := range x.Terms {
+		terms[i] = t.line()
 	}
-	b.WriteByte('(')
-	printExpr(b, x)
-	b.WriteByte(')')
+	return strings.Join(terms, " | ")
 }
 
-func printTerm(x Expr) string {
-	switch x := x.(type) {
-	case Topic:
-		return "t" + quotedPattern(x.text())
-	case TopicSelected:
-		return "t"
-	case TopicLast:
-		return fmt.Sprintf("t%d", x.N)
-	case Stars:
-		return fmt.Sprintf("s%s%d", x.Op, x.N)
-	case Recent:
-		return fmt.Sprintf("r%d", x.N)
-	case Flag:
-		if x.Blue {
-			return "b"
-		}
-		return "g"
-	case Model:
-		return "m" + quotedPattern(x.Name)
-	case ModelSelected:
-		return "m"
-	case Age:
-		return fmt.Sprintf("d%s%d%s", x.Op, x.N, x.Unit)
-	case Day:
-		return fmt.Sprintf("d%s%04d-%02d-%02d", x.Op, x.Year, x.Month, x.Day)
-	case Content:
-		if len(x.Parts) == 0 {
-			return "c'*'"
-		}
-		return "c" + quotedPattern(Pattern(x))
-	case Regexp:
-		return "c/" + slashed(x.Source) + "/"
-	case Failed:
-		return "e"
-	case Attachments:
-		return "i"
-	case Session:
-		return "x" + quotedText(x.Prefix)
-	case SessionCurrent:
-		return "x"
-	case Boundary:
-		if x.Extra > 0 {
-			return fmt.Sprintf("o%d", x.Extra)
-		}
-		return "o"
-	case Saved:
-		return "@" + x.Name
-	default:
+func (x Not) line() string {
+	_, and := x.X.(And)
+	_, or := x.X.(Or)
+	return "!" + parenthesised(x.X, and || or)
+}
+
+func parenthesised(x Expr, needed bool) string {
+	if needed {
+		return "(" + x.line() + ")"
 	}
-	panic(fmt.Sprintf("filter: no such term: %T", x))
+	return x.line()
+}
+
+func (x Topic) line() string        { return "t" + quotedPattern(x.text()) }
+func (TopicSelected) line() string  { return "t" }
+func (x TopicLast) line() string    { return fmt.Sprintf("t%d", x.N) }
+func (x Stars) line() string        { return fmt.Sprintf("s%s%d", x.Op, x.N) }
+func (x Recent) line() string       { return fmt.Sprintf("r%d", x.N) }
+func (x Model) line() string        { return "m" + quotedPattern(x.Name) }
+func (ModelSelected) line() string  { return "m" }
+func (x Age) line() string          { return fmt.Sprintf("d%s%d%s", x.Op, x.N, x.Unit) }
+func (x Day) line() string          { return fmt.Sprintf("d%s%04d-%02d-%02d", x.Op, x.Year, x.Month, x.Day) }
+func (x Regexp) line() string       { return "c/" + strings.ReplaceAll(x.Source, "/", `\/`) + "/" }
+func (Failed) line() string         { return "e" }
+func (Attachments) line() string    { return "i" }
+func (x Session) line() string      { return "x" + quotedText(x.Prefix) }
+func (SessionCurrent) line() string { return "x" }
+func (x Saved) line() string        { return "@" + x.Name }
+
+func (x Flag) line() string {
+	if x.Blue {
+		return "b"
+	}
+	return "g"
+}
+
+func (x Content) line() string {
+	if len(x.Parts) == 0 {
+		return "c'*'"
+	}
+	return "c" + quotedPattern(Pattern(x))
+}
+
+func (x Boundary) line() string {
+	if x.Extra > 0 {
+		return fmt.Sprintf("o%d", x.Extra)
+	}
+	return "o"
 }
 
 // text returns the topic as one pattern.
@@ -143,16 +121,12 @@ func quotedPattern(p Pattern) string {
 	return "'" + strings.Join(parts, "*") + "'"
 }
 
-// slashed escapes the slashes of a regular expression.
-func slashed(source string) string { return strings.ReplaceAll(source, "/", `\/`) }
-
 // String returns the command as it stands in a line, colon included.
 func (c *Command) String() string {
 	words := []string{":" + string(c.Verb)}
 	switch c.Verb {
 	case Export:
-		words = append(words, c.Format)
-		if c.Path != "" {
+		if words = append(words, c.Format); c.Path != "" {
 			words = append(words, quotedText(c.Path))
 		}
 	case SetTopic:
@@ -165,9 +139,9 @@ func (c *Command) String() string {
 		words = append(words, c.Name)
 	case FlagOn, FlagOff, Delete, Filters:
 	}
-	for _, name := range []string{flagBase, flagForce, flagDryRun, flagNoConfirm} {
-		if *c.flag(name) {
-			words = append(words, name)
+	for _, f := range commandFlags {
+		if *f.field(c) {
+			words = append(words, f.name)
 		}
 	}
 	return strings.Join(words, " ")

@@ -3,6 +3,7 @@ package filter
 import (
 	"errors"
 	"regexp/syntax"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,55 +16,60 @@ const wantTerm = "a term: t s r b g m d c e i x o @NAME ! or ("
 
 // term reads a letter and what belongs to it.
 func (p *parser) term() Expr {
-	letter := p.peek()
-	if letter == '@' {
+	first := p.peek()
+	if first == '@' {
 		return p.saved()
 	}
-	term, ok := letters[letter]
-	if !ok {
+	all := letters()
+	i := slices.IndexFunc(all, func(l letter) bool { return l.text == string(first) && l.parse != nil })
+	if i < 0 {
 		p.fail(wantTerm)
 		return nil
 	}
 	p.pos++
 	p.space()
-	x := term.parse(p)
+	x := all[i].parse(p)
 	p.space()
 	if p.err == nil && p.stray() {
-		p.fail("nothing more after " + string(letter) + term.takes)
+		p.fail("nothing more after " + all[i].text + " (" + all[i].help + ")")
 	}
 	return x
 }
 
 // stray reports an argument that the term before it did not take.
 func (p *parser) stray() bool {
-	switch r := p.peek(); {
-	case quote(r) || digit(r):
-		return true
-	default:
-		return r == '<' || r == '>' || r == '=' || r == '/'
+	r := p.peek()
+	return quote(r) || digit(r) || strings.ContainsRune("<>=/", r)
+}
+
+// letter is the beginning of a term.
+type letter struct {
+	text  string
+	help  string             // what it means, with examples
+	parse func(*parser) Expr // reads what follows; nil is not read by it
+}
+
+// letters lists what begins a term, in the order in which completion offers it.
+func letters() []letter {
+	return []letter{
+		{"t", "topic: t'NAME', t, tN", (*parser).topic},
+		{"s", "stars: s2, s>=1", (*parser).stars},
+		{"r", "last N pairs: r10", func(p *parser) Expr { return Recent{p.number("a number of pairs, as in r10")} }},
+		{"b", "flagged", func(*parser) Expr { return Flag{Blue: true} }},
+		{"g", "not flagged", func(*parser) Expr { return Flag{} }},
+		{"m", "model: m'NAME', m", (*parser).model},
+		{"d", "age or day: d<7d, d2026-03-04", (*parser).date},
+		{"c", "content: c'TEXT', c/RE/", (*parser).content},
+		{"o", "included pairs: o, oN, !o", (*parser).boundary},
+		{"e", "ended in an error", func(*parser) Expr { return Failed{} }},
+		{"i", "has attachments", func(*parser) Expr { return Attachments{} }},
+		{"x", "session: x, x'ID'", (*parser).session},
+		{"@", "saved filter: @NAME", nil},
+		{"!", "not", nil},
+		{"(", "group", nil},
+		{":", "command", nil},
 	}
 }
-
-// letters maps each letter to the reader of what follows it, and says what that takes.
-var letters = map[rune]struct {
-	parse func(*parser) Expr
-	takes string
-}{
-	't': {(*parser).topic, ": t'NAME', tN or t"},
-	's': {(*parser).stars, ": s3, s=3, s<3, s>=3"},
-	'r': {func(p *parser) Expr { return Recent{p.number("a number of pairs, as in r10")} }, ": rN"},
-	'b': {func(*parser) Expr { return Flag{Blue: true} }, takesNothing},
-	'g': {func(*parser) Expr { return Flag{} }, takesNothing},
-	'm': {(*parser).model, ": m'NAME' or m"},
-	'd': {(*parser).date, ": d<7d or d2026-03-04"},
-	'c': {(*parser).content, ": c'TEXT' or c/RE/"},
-	'e': {func(*parser) Expr { return Failed{} }, takesNothing},
-	'i': {func(*parser) Expr { return Attachments{} }, takesNothing},
-	'x': {(*parser).session, ": x'ID' or x"},
-	'o': {(*parser).boundary, ": oN or o"},
-}
-
-const takesNothing = ", which takes no argument"
 
 func (p *parser) topic() Expr {
 	switch r := p.peek(); {
@@ -139,13 +145,8 @@ func (p *parser) content() Expr {
 		if len(parts) == 1 && parts[0] == "" {
 			p.failAt(start, found, "a text to look for")
 		}
-		var kept []string
-		for _, part := range parts {
-			if part != "" {
-				kept = append(kept, part)
-			}
-		}
-		return Content{kept}
+		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+		return Content{slices.Concat(parts)} // nil when nothing is left
 	}
 	p.fail("a text in quotes or an expression in slashes, as in c'word' or c/wor[dk]/")
 	return nil
@@ -193,21 +194,12 @@ func (p *parser) date() Expr {
 // unit reads a unit, days when there is none.
 func (p *parser) unit() Unit {
 	for _, u := range units {
-		if p.ahead(string(u)) {
+		if strings.HasPrefix(string(p.text[p.pos:min(p.pos+len(Minutes), len(p.text))]), string(u)) {
 			p.pos += len(u)
 			return u
 		}
 	}
 	return Days
-}
-
-func (p *parser) ahead(ascii string) bool {
-	for i, r := range ascii {
-		if p.peekAt(i) != r {
-			return false
-		}
-	}
-	return true
 }
 
 // day reads a calendar day.

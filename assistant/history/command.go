@@ -50,7 +50,7 @@ func Prepare(ctx context.Context, s Store, q *filter.Query, env Env) (Command, e
 	if c.Base {
 		expr = filter.Base(expr)
 	}
-	c.unsafe, _ = filter.UnsafeForDelete(expr)
+	c.unsafe = filter.UnsafeForDelete(expr)
 	r, err := s.Filter(ctx, &filter.Query{Expr: expr}, env)
 	for _, ref := range r.Refs {
 		c.Seqs = append(c.Seqs, ref.Seq)

@@ -37,7 +37,7 @@ const importAtOnce = 1000
 // before it in the store, too. A pair that was exported while it was sent comes
 // in as interrupted.
 func Import(ctx context.Context, s Store, r io.Reader, o ImportOptions) (ImportReport, error) {
-	in := &importer{s: s, ctx: ctx, options: o, decoder: json.NewDecoder(r)}
+	in := &importer{ctx: ctx, s: s, options: o, decoder: json.NewDecoder(r)}
 	if err := in.document(); err != nil {
 		return in.report, fmt.Errorf("history: import: %w", err)
 	}
@@ -45,13 +45,12 @@ func Import(ctx context.Context, s Store, r io.Reader, o ImportOptions) (ImportR
 }
 
 type importer struct {
-	s       Store
 	ctx     context.Context
+	s       Store
 	options ImportOptions
 	decoder *json.Decoder
 	report  ImportReport
 	batch   []*assistant.Pair
-	read    int // pairs
 }
 
 // document reads the top object, whose fields may come in any order.
@@ -70,7 +69,10 @@ func (in *importer) document() error {
 		}
 		switch field, _ := token.(string); field {
 		case "meta":
-			err = in.meta()
+			var m exportMeta
+			if err = in.decoder.Decode(&m); err == nil && m.Version > exportVersion {
+				err = fmt.Errorf("version %d of the form is newer than this winnow, which reads up to %d", m.Version, exportVersion)
+			}
 		case "pairs":
 			pairs = true
 			err = in.pairs()
@@ -89,76 +91,54 @@ func (in *importer) document() error {
 		return err
 	}
 	switch {
-	case pairs && len(list) > 0:
-		return errors.New("both pairs and messages")
+	case pairs == (len(list) > 0):
+		return errors.New("want either pairs or messages")
 	case pairs:
 		return in.flush()
-	case len(list) > 0:
+	default:
 		return in.messages(list)
 	}
-	return errors.New("neither pairs nor messages")
 }
 
 func (in *importer) delim(want json.Delim) error {
 	token, err := in.decoder.Token()
-	if err != nil {
-		return err
+	if err == nil && token != want {
+		err = fmt.Errorf("found %v at byte %d, want %v", token, in.decoder.InputOffset(), want)
 	}
-	if token != want {
-		return fmt.Errorf("found %v at byte %d, want %v", token, in.decoder.InputOffset(), want)
-	}
-	return nil
-}
-
-func (in *importer) meta() error {
-	var m exportMeta
-	if err := in.decoder.Decode(&m); err != nil {
-		return err
-	}
-	if m.Version > exportVersion {
-		return fmt.Errorf("version %d of the form is newer than this winnow, which reads up to %d", m.Version, exportVersion)
-	}
-	return nil
+	return err
 }
 
 func (in *importer) pairs() error {
 	if err := in.delim('['); err != nil {
 		return err
 	}
-	for in.decoder.More() {
+	for n := 0; in.decoder.More(); n++ {
 		var raw json.RawMessage
+		p := &assistant.Pair{Flag: true} // the default of new pairs
 		err := in.decoder.Decode(&raw)
 		if err == nil {
-			err = in.pair(raw)
+			err = decodePair(raw, p)
+		}
+		if err == nil {
+			p.Seq = 0
+			if p.ID == "" {
+				p.ID = contentID(raw)
+			}
+			endInterrupted(p)
+			err = in.add(p)
 		}
 		if err != nil {
-			return fmt.Errorf("pair %d: %w", in.read, err)
+			return fmt.Errorf("pair %d: %w", n, err)
 		}
-		in.read++
 	}
 	return in.delim(']')
-}
-
-// pair reads one pair of an export.
-func (in *importer) pair(raw json.RawMessage) error {
-	p := &assistant.Pair{Flag: true} // the default of new pairs
-	if err := decodePair(raw, p); err != nil {
-		return err
-	}
-	p.Seq = 0
-	if p.ID == "" {
-		p.ID = contentID(raw)
-	}
-	endInterrupted(p)
-	return in.add(p)
 }
 
 func (in *importer) add(p *assistant.Pair) error {
 	if err := checkPair(p); err != nil {
 		return err
 	}
-	in.batch = append(in.batch, p)
-	if len(in.batch) < importAtOnce {
+	if in.batch = append(in.batch, p); len(in.batch) < importAtOnce {
 		return nil
 	}
 	return in.flush()
@@ -213,42 +193,37 @@ func (in *importer) messages(fields map[string]json.RawMessage) error {
 }
 
 // pairsOf groups the messages of a list into pairs. What the assistant said
-// before any user makes a pair without a user's text; who it is, is no part of one.
+// before any user makes a pair without a user's text.
 func pairsOf(list *assistant.MessageList) []*assistant.Pair {
 	var pairs []*assistant.Pair
-	var at *assistant.Pair
 	begin := func(text string) {
-		at = &assistant.Pair{UserText: text, Flag: true, State: assistant.PairComplete}
-		pairs = append(pairs, at)
+		pairs = append(pairs, &assistant.Pair{UserText: text, Flag: true, State: assistant.PairComplete})
 	}
 	inCalls := false // the message before was a call
 	for _, m := range list.All() {
-		switch m := m.(type) {
-		case *assistant.AgentMessage:
-			continue
-		case *assistant.TextMessage:
-			if m.Role == assistant.RoleUser {
-				begin(m.Text)
-				inCalls = false
-				continue
-			}
-			if at == nil {
-				begin("")
-			}
-			at.AssistantText += plainAnswer(m.Text)
-			inCalls = false
-		case *assistant.ToolCallMessage:
-			if at == nil {
-				begin("")
-			}
-			addCall(at, m, inCalls && m.Message == "")
-			inCalls = true
+		text, isText := m.(*assistant.TextMessage)
+		call, isCall := m.(*assistant.ToolCallMessage)
+		switch {
+		case isText && text.Role == assistant.RoleUser:
+			begin(text.Text)
+		case (isText || isCall) && len(pairs) == 0:
+			begin("")
+		}
+		switch {
+		case isText && text.Role != assistant.RoleUser:
+			pairs[len(pairs)-1].AssistantText += plainAnswer(text.Text)
+		case isCall:
+			addCall(pairs[len(pairs)-1], call, inCalls && call.Message == "")
+		}
+		if isText || isCall {
+			inCalls = isCall
 		}
 	}
 	return pairs
 }
 
-// addCall adds a call to a pair. A joined one is of the same response as the one before.
+// addCall adds a call to a pair. A joined one is of the same response as the one
+// before. Its result is as winnow writes it, or any JSON as its data.
 func addCall(p *assistant.Pair, m *assistant.ToolCallMessage, joined bool) {
 	n := len(p.ToolCalls)
 	c := assistant.ToolCall{ID: m.ToolCallID, Name: m.ToolName, Arguments: m.Arguments}
@@ -258,27 +233,21 @@ func addCall(p *assistant.Pair, m *assistant.ToolCallMessage, joined bool) {
 			c.Response++
 		}
 	}
-	if m.Result != nil || m.Error != nil {
-		c.Result = resultOf(m)
+	ours, err := decodeResult(m.Result)
+	switch {
+	case err == nil && ours != nil && (ours.Message != "" || ours.Success):
+		c.Result = ours
+	case m.Error != nil:
+		c.Result = &assistant.ToolResult{Message: *m.Error, ErrorCode: assistant.CodeFailed}
+	case m.Result != nil:
+		c.Result = &assistant.ToolResult{Success: true}
+	}
+	if c.Result != nil && c.Result != ours && m.Result != nil {
+		c.Result.Data = m.Result
 	}
 	p.ToolCalls = append(p.ToolCalls, c)
 	p.AssistantText += plainAnswer(m.Message) + fmt.Sprintf("[[tool:%d]]", n)
 }
 
-// resultOf is the result of a call: as winnow writes it, or any JSON as its data.
-func resultOf(m *assistant.ToolCallMessage) *assistant.ToolResult {
-	if r, err := decodeResult(m.Result); err == nil && r != nil && (r.Message != "" || r.Success) {
-		return r
-	}
-	r := &assistant.ToolResult{Success: m.Error == nil}
-	if m.Error != nil {
-		r.Message, r.ErrorCode = *m.Error, assistant.CodeFailed
-	}
-	if m.Result != nil {
-		r.Data = m.Result
-	}
-	return r
-}
-
-// plainAnswer keeps what only looks like the marker of a call from being one.
+// plainAnswer escapes what only looks like the marker of a call.
 func plainAnswer(text string) string { return strings.ReplaceAll(text, "[[tool:", `\[[tool:`) }
