@@ -93,32 +93,23 @@ func TestScriptStops(t *testing.T) {
 }
 
 func TestServer(t *testing.T) {
-	inner := BadArguments(2, "f", Calls(Call{Name: "g", Arguments: `{"a":1}`}))
-	s := NewServer(t, Text("hello you"), Pieces(Stream("x"), 1), Page("Hi"), Refuse(429, `{"error":"slow"}`, "Retry-After", "3"), CutAfter("data: x"), Hangup()).
-		Then(inner, inner, inner, TokenLimit(10, Once(Text("first"), Text("then"))))
+	s := NewServer(t, Text("hello you"), Pieces(Stream("x"), 1), Refuse(429, `{"error":"slow"}`, "Retry-After", "3"), CutAfter("data: x")).
+		Then(Calls(Call{Name: "g", Arguments: `{"a":1}`}), TokenLimit(10, Text("first")))
 	expect := func(content string, status int, contentType, want string) {
 		t.Helper()
 		res, body := ask(t, s, content)
-		if res == nil && status == 0 {
-			return
-		}
 		if res == nil || res.StatusCode != status || !strings.HasPrefix(res.Header.Get("Content-Type"), contentType) || !strings.Contains(body, want) {
 			t.Fatalf("got %v %q; want %d %s %q", res, body, status, contentType, want)
 		}
 	}
 	expect("a", 200, eventStream, `{"content":"hello "}`)
 	expect("a", 200, eventStream, "data: [DONE]\n\n")
-	expect("a", 200, "text/html", "<title>Hi</title>")
 	expect("a", 429, "application/json", "slow")
 	expect("a", 200, eventStream, "data: x cut")
-	expect("a", 0, "", "")
-	expect("a", 200, eventStream, `{\"wr`)
-	expect("a", 200, eventStream, `"name":"f"`)
 	expect("a", 200, eventStream, `"name":"g"`)
 	expect(strings.Repeat("é", 36), 400, "application/json", "context_length_exceeded")
 	expect(strings.Repeat("é", 35), 200, eventStream, "first")
-	expect("a", 200, eventStream, "then")
-	if asked := s.Asked(); len(asked) != 12 || asked[0].Chat.Messages[0].Content != "a" || !asked[0].Chat.Stream || asked[11].Number() != 11 {
+	if asked := s.Asked(); len(asked) != 7 || asked[0].Chat.Messages[0].Content != "a" {
 		t.Errorf("%d requests, the first %+v", len(asked), asked[0].Chat)
 	}
 }
@@ -138,8 +129,8 @@ func TestServerNoticesThatTheClientIsGone(t *testing.T) {
 	gate.Wait(t)
 	cancel()
 	res.Body.Close()
-	if x := s.Gone(t); x.Number() != 0 {
-		t.Errorf("exchange %d is gone", x.Number())
+	if x := s.Gone(t); !x.Gone() {
+		t.Error("the exchange is not gone")
 	}
 }
 
@@ -171,8 +162,7 @@ func TestWindow(t *testing.T) {
 		t.Errorf("preview %q %v %v", diff, asks, err)
 	}
 	run("save_words", `{}`)
-	run("remove_word", `{"word":"cat"}`)
-	if fmt.Sprint(w.Words(), w.Saved(), w.Runs()) != "[dog] [cat dog] [add_word dog add_word dog save_words remove_word cat]" {
+	if fmt.Sprint(w.Words(), w.Saved(), w.Runs()) != "[cat dog] [cat dog] [add_word dog add_word dog save_words]" {
 		t.Errorf("got %v %v %v", w.Words(), w.Saved(), w.Runs())
 	}
 	if err := w.ApplyState(state); err != nil || w.StateHash() != hash {

@@ -1,59 +1,96 @@
 package assistanttest
 
 import (
+	"context"
 	"iter"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"winnow/assistant"
 )
 
-// Events reads the events of a turn until its channel is closed, and fails the
-// test when nothing comes for too long. What came is returned either way.
-func Events(t testing.TB, events <-chan assistant.Event) []assistant.Event {
+// waitLimit is how long a helper waits for what must come: only a broken test
+// gets there.
+const waitLimit = 10 * time.Second
+
+// Gate is where something waits until the test opens it. Make it with NewGate.
+type Gate struct {
+	reach, open   sync.Once
+	reached, free chan struct{}
+}
+
+// NewGate returns a closed gate.
+func NewGate() *Gate {
+	return &Gate{reached: make(chan struct{}), free: make(chan struct{})}
+}
+
+// Open lets everything through, from now on. It may be called again.
+func (g *Gate) Open() { g.open.Do(func() { close(g.free) }) }
+
+// Reached is closed once something has arrived at the gate.
+func (g *Gate) Reached() <-chan struct{} { return g.reached }
+
+// Wait waits until something has arrived at the gate.
+func (g *Gate) Wait(t testing.TB) {
 	t.Helper()
-	var all []assistant.Event
-	timer := time.NewTimer(patience)
+	receive(t, g.reached, "nothing reached the gate")
+}
+
+// Pass waits until the gate is open; it returns the error of ctx when that ends before.
+func (g *Gate) Pass(ctx context.Context) error {
+	g.reach.Do(func() { close(g.reached) })
+	select {
+	case <-g.free:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// receive reads from c and fails the test when nothing comes for too long.
+func receive[T any](t testing.TB, c <-chan T, otherwise string, args ...any) (v T, ok bool) {
+	t.Helper()
+	timer := time.NewTimer(waitLimit)
 	defer timer.Stop()
+	select {
+	case v, ok = <-c:
+	case <-timer.C:
+		t.Fatalf(otherwise, args...)
+	}
+	return v, ok
+}
+
+// Events reads the events of a turn until its channel is closed.
+func Events(t testing.TB, events <-chan assistant.Event) (all []assistant.Event) {
+	t.Helper()
 	for {
-		select {
-		case e, ok := <-events:
-			if !ok {
-				return all
-			}
-			all = append(all, e)
-			timer.Reset(patience)
-		case <-timer.C:
-			t.Fatalf("the turn does not end; so far: %#v", all)
+		e, ok := receive(t, events, "the turn does not end; so far: %#v", all)
+		if !ok {
+			return all
 		}
+		all = append(all, e)
 	}
 }
 
 // Until reads events up to and including the first of type E.
 func Until[E assistant.Event](t testing.TB, events <-chan assistant.Event) (all []assistant.Event, found E) {
 	t.Helper()
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
 	for {
-		select {
-		case e, ok := <-events:
-			if !ok {
-				t.Fatalf("the turn ended without %T: %#v", found, all)
-			}
-			all = append(all, e)
-			if found, ok = e.(E); ok {
-				return all, found
-			}
-		case <-timer.C:
-			t.Fatalf("%T does not come; so far: %#v", found, all)
+		e, ok := receive(t, events, "%T does not come; so far: %#v", found, all)
+		if !ok {
+			t.Fatalf("the turn ended without %T: %#v", found, all)
+		}
+		all = append(all, e)
+		if found, ok = e.(E); ok {
+			return all, found
 		}
 	}
 }
 
 // Only picks the events of one type.
-func Only[E assistant.Event](events []assistant.Event) []E {
-	var picked []E
+func Only[E assistant.Event](events []assistant.Event) (picked []E) {
 	for _, e := range events {
 		if e, ok := e.(E); ok {
 			picked = append(picked, e)
@@ -62,7 +99,7 @@ func Only[E assistant.Event](events []assistant.Event) []E {
 	return picked
 }
 
-// EventText is the answer that the events spell out.
+// EventText is the text of the answer in events.
 func EventText(events []assistant.Event) string {
 	var all strings.Builder
 	for _, e := range Only[assistant.TextDelta](events) {
@@ -72,8 +109,7 @@ func EventText(events []assistant.Event) string {
 }
 
 // Parts reads a stream to its end.
-func Parts(stream iter.Seq2[assistant.Part, error]) ([]assistant.Part, error) {
-	var all []assistant.Part
+func Parts(stream iter.Seq2[assistant.Part, error]) (all []assistant.Part, err error) {
 	for part, err := range stream {
 		if err != nil {
 			return all, err
@@ -83,20 +119,19 @@ func Parts(stream iter.Seq2[assistant.Part, error]) ([]assistant.Part, error) {
 	return all, nil
 }
 
-// Spoken puts the text and the reasoning of parts together, and returns the End
-// when there is one.
+// Spoken joins the text and the reasoning of parts, and returns the End when
+// there is one.
 func Spoken(parts []assistant.Part) (text, reasoning string, end *assistant.End) {
-	var t, r strings.Builder
 	for _, part := range parts {
 		switch part := part.(type) {
 		case assistant.Text:
-			t.WriteString(part.Text)
+			text += part.Text
 		case assistant.Reasoning:
-			r.WriteString(part.Text)
+			reasoning += part.Text
 		case assistant.End:
 			end = &part
 		default:
 		}
 	}
-	return t.String(), r.String(), end
+	return text, reasoning, end
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 )
 
 // eventStream is the content type of streamed answers.
@@ -12,11 +11,6 @@ const eventStream = "text/event-stream"
 
 // Text answers with text, word by word.
 func Text(text string) Reply { return Raw(eventStream, Stream(text)) }
-
-// Reasoned answers with reasoning and then text.
-func Reasoned(reasoning, text string) Reply {
-	return Raw(eventStream, ReasoningEvent("reasoning_content", reasoning)+Stream(text))
-}
 
 // Raw answers 200 with this body, each event in a piece of its own.
 func Raw(contentType, body string) Reply {
@@ -57,13 +51,7 @@ func Refuse(status int, body string, headers ...string) Reply {
 	}
 }
 
-// Page answers 200 with a web page, as a wrong address often does.
-func Page(title string) Reply {
-	return Refuse(http.StatusOK, "<!DOCTYPE html><html><head><title>"+title+"</title></head><body>hello</body></html>")
-}
-
-// Stalled sends these events and then nothing until the gate is open; after
-// that the rest.
+// Stalled sends the events before, waits for the gate, and sends the rest.
 func Stalled(before string, at *Gate, after string) Reply {
 	return func(x *Exchange) {
 		x.Start(http.StatusOK, "Content-Type", eventStream)
@@ -74,7 +62,7 @@ func Stalled(before string, at *Gate, after string) Reply {
 	}
 }
 
-// Unanswered takes the request and sends not even a header until the gate is open.
+// Unanswered reads the request and sends not even a header until the gate is open.
 func Unanswered(at *Gate, then Reply) Reply {
 	return func(x *Exchange) {
 		if x.Stall(at) {
@@ -91,9 +79,6 @@ func CutAfter(body string) Reply {
 		x.Cut()
 	}
 }
-
-// Hangup loses the connection before any answer.
-func Hangup() Reply { return func(x *Exchange) { x.Cut() } }
 
 // Calls answers with tool calls, streamed in pieces. Calls without an id get one.
 func Calls(calls ...Call) Reply {
@@ -112,35 +97,6 @@ func Calls(calls ...Call) Reply {
 	}
 }
 
-// BadArguments answers so often with a call whose arguments no schema takes,
-// and from then on with then.
-func BadArguments(times int, tool string, then Reply) Reply {
-	bad := []string{`{"wrong":1}`, `{`, `[]`, `"text"`, ``}
-	var mu sync.Mutex
-	n := 0
-	return func(x *Exchange) {
-		mu.Lock()
-		i := n
-		n++
-		mu.Unlock()
-		if i >= times {
-			then(x)
-			return
-		}
-		Calls(Call{Name: tool, Arguments: bad[i%len(bad)]})(x)
-	}
-}
-
-// Parallel answers with so many calls of one tool; arguments gets the number of
-// the call from 0.
-func Parallel(n int, tool string, arguments func(i int) string) Reply {
-	calls := make([]Call, n)
-	for i := range calls {
-		calls[i] = Call{Name: tool, Arguments: arguments(i)}
-	}
-	return Calls(calls...)
-}
-
 // TokenLimit refuses, as OpenAI does, requests whose messages have more than
 // limit tokens (Chat.Tokens), and lets others through.
 func TokenLimit(limit int, within Reply) Reply {
@@ -154,17 +110,6 @@ func TokenLimit(limit int, within Reply) Reply {
 			"message": fmt.Sprintf("This model's maximum context length is %d tokens. However, your messages resulted in %d tokens. Please reduce the length of the messages.", limit, n),
 			"type":    "invalid_request_error", "param": "messages", "code": "context_length_exceeded",
 		}}))(x)
-	}
-}
-
-// Once answers the first request with first and all others with then: for a
-// reply inside another.
-func Once(first, then Reply) Reply {
-	var once sync.Once
-	return func(x *Exchange) {
-		reply := then
-		once.Do(func() { reply = first })
-		reply(x)
 	}
 }
 

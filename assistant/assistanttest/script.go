@@ -88,15 +88,15 @@ func (s *Script) Then(answers ...Answer) *Script {
 	return s
 }
 
-// Requests returns what the script has been asked, in order.
+// Requests returns the requests so far, in order.
 func (s *Script) Requests() []assistant.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// Cancelled counts the answers that ended because their context did, or
-// because nobody read on.
+// Cancelled counts the answers that ended because their context did, or because
+// the consumer broke off.
 func (s *Script) Cancelled() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +109,7 @@ func (s *Script) Encode(req assistant.Request) (json.RawMessage, error) { return
 // Stream plays the next answer.
 func (s *Script) Stream(ctx context.Context, req assistant.Request) iter.Seq2[assistant.Part, error] {
 	return func(yield func(assistant.Part, error) bool) {
-		answer, err := s.take(req)
+		answer, err := s.choose(req)
 		if err == nil {
 			err = s.play(ctx, answer, func(p assistant.Part) bool { return yield(p, nil) })
 		}
@@ -125,8 +125,8 @@ func (s *Script) Stream(ctx context.Context, req assistant.Request) iter.Seq2[as
 	}
 }
 
-// errBroken says that nobody reads on.
-var errBroken = fmt.Errorf("the reader has broken off")
+// errBroken says that the consumer has broken off.
+var errBroken = errors.New("the consumer has broken off")
 
 func (s *Script) cancel() {
 	s.mu.Lock()
@@ -134,8 +134,8 @@ func (s *Script) cancel() {
 	s.cancelled++
 }
 
-// take notes the request, a copy, and picks its answer.
-func (s *Script) take(req assistant.Request) (Answer, error) {
+// choose stores a copy of the request and chooses its answer.
+func (s *Script) choose(req assistant.Request) (Answer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	req.Messages, req.Tools = slices.Clone(req.Messages), slices.Clone(req.Tools)
@@ -148,7 +148,7 @@ func (s *Script) take(req assistant.Request) (Answer, error) {
 	return answer, nil
 }
 
-// play does the steps of an answer.
+// play executes the steps of an answer.
 func (s *Script) play(ctx context.Context, answer Answer, give func(assistant.Part) bool) error {
 	var calls []assistant.Call
 	for _, step := range answer {
@@ -186,18 +186,14 @@ func (s *Script) play(ctx context.Context, answer Answer, give func(assistant.Pa
 }
 
 func finish(f Finish, calls []assistant.Call, give func(assistant.Part) bool) error {
-	if f.Reason == "" {
-		f.Reason = finishReason(len(calls))
+	switch {
+	case f.Reason == "" && len(calls) > 0:
+		f.Reason = "tool_calls"
+	case f.Reason == "":
+		f.Reason = "stop"
 	}
 	give(assistant.End{Calls: calls, Finish: f.Reason, Damaged: f.Damaged, Usage: f.Usage, Limits: f.Limits})
 	return nil
-}
-
-func finishReason(calls int) string {
-	if calls > 0 {
-		return "tool_calls"
-	}
-	return "stop"
 }
 
 func (s *Script) call(c Call) assistant.Call {

@@ -1,10 +1,11 @@
 package assistanttest
 
 import (
-	"bytes"
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,18 +15,15 @@ import (
 // requests for completions in order, the last answer again and again. Make it
 // with NewServer.
 type Server struct {
-	// URL is the base URL of the endpoint.
-	URL string
+	URL string // the base URL of the endpoint
 
-	http   *httptest.Server
-	mu     sync.Mutex
-	reply  []Reply
-	next   int
-	list   Reply
-	image  Reply
-	asked  []*Exchange
-	gone   chan *Exchange
-	closed chan struct{}
+	mu      sync.Mutex
+	replies []Reply
+	routes  map[string]Reply // by the end of the path
+	next    int
+	asked   []*Exchange
+	gone    chan *Exchange
+	closed  chan struct{}
 }
 
 // Reply answers one request on the wire.
@@ -33,10 +31,10 @@ type Reply func(x *Exchange)
 
 // Exchange is one request to a Server, and the means to answer it.
 type Exchange struct {
-	Method, Path string
-	Header       http.Header
-	Body         []byte
-	Chat         Chat // what Body says, when it is a request for a completion
+	Path   string
+	Header http.Header
+	Body   []byte
+	Chat   Chat // what Body says, when it is a request for a completion
 
 	number  int
 	writer  http.ResponseWriter
@@ -44,27 +42,28 @@ type Exchange struct {
 	server  *Server
 }
 
-// backlog is how many vanished clients a server remembers before the oldest
-// has been asked for; no test comes near it.
+// backlog is how many vanished clients a server stores for Gone; no test comes
+// near it.
 const backlog = 1024
 
-// NewServer starts an endpoint that answers so, and stops it when the test ends.
-// Without replies it answers "ok".
+// NewServer starts an endpoint with these replies, and stops it when the test
+// ends. Without replies it answers "ok".
 func NewServer(t testing.TB, replies ...Reply) *Server {
 	t.Helper()
 	if len(replies) == 0 {
 		replies = []Reply{Text("ok")}
 	}
-	s := &Server{
-		reply: replies, list: ModelList("test-model"), image: Refuse(http.StatusNotFound, ""),
-		gone: make(chan *Exchange, backlog), closed: make(chan struct{}),
-	}
-	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
-	s.URL = s.http.URL + "/v1"
+	s := &Server{replies: replies, routes: map[string]Reply{"/models": ModelList("test-model")}, gone: make(chan *Exchange, backlog), closed: make(chan struct{})}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		x := &Exchange{Path: r.URL.Path, Header: r.Header.Clone(), Body: body, writer: w, request: r, server: s}
+		s.choose(x)(x)
+	}))
+	s.URL = server.URL + "/v1"
 	t.Cleanup(func() {
 		close(s.closed)
-		s.http.CloseClientConnections()
-		s.http.Close()
+		server.CloseClientConnections()
+		server.Close()
 	})
 	return s
 }
@@ -73,23 +72,18 @@ func NewServer(t testing.TB, replies ...Reply) *Server {
 func (s *Server) Then(replies ...Reply) *Server {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.reply = append(s.reply, replies...)
+	s.replies = append(s.replies, replies...)
 	return s
 }
 
 // Models sets the answer to a request for the list of models.
-func (s *Server) Models(r Reply) *Server {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.list = r
-	return s
-}
+func (s *Server) Models(r Reply) *Server { return s.Route("/models", r) }
 
-// Images sets the answer to a request for a picture; before, they are refused.
-func (s *Server) Images(r Reply) *Server {
+// Route sets the answer to requests whose path ends with suffix.
+func (s *Server) Route(suffix string, r Reply) *Server {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.image = r
+	s.routes[suffix] = r
 	return s
 }
 
@@ -97,46 +91,34 @@ func (s *Server) Images(r Reply) *Server {
 func (s *Server) Asked() []*Exchange {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]*Exchange(nil), s.asked...)
+	return slices.Clone(s.asked)
 }
 
 // Gone waits until a client has closed its connection in the middle of an
 // answer, and returns that exchange.
 func (s *Server) Gone(t testing.TB) *Exchange {
 	t.Helper()
-	return await(t, s.gone, "no client has closed its connection")
+	x, _ := receive(t, s.gone, "no client has closed its connection")
+	return x
 }
 
-func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(r.Body)
-	x := &Exchange{
-		Method: r.Method, Path: r.URL.Path, Header: r.Header.Clone(), Body: body,
-		writer: w, request: r, server: s,
-	}
-	s.pick(x)(x)
-}
-
-// pick notes the request and chooses its answer.
-func (s *Server) pick(x *Exchange) Reply {
+// choose stores the request and chooses its answer.
+func (s *Server) choose(x *Exchange) Reply {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x.number = len(s.asked)
 	s.asked = append(s.asked, x)
-	switch {
-	case strings.HasSuffix(x.Path, "/models"):
-		return s.list
-	case strings.HasSuffix(x.Path, "/images/generations"):
-		return s.image
-	case strings.HasSuffix(x.Path, "/chat/completions"):
-		x.Chat = readChat(x.Body)
-		s.next++
-		return s.reply[min(s.next, len(s.reply))-1]
+	for suffix, reply := range s.routes {
+		if strings.HasSuffix(x.Path, suffix) {
+			return reply
+		}
 	}
-	return Refuse(http.StatusNotFound, "404 page not found")
+	if !strings.HasSuffix(x.Path, "/chat/completions") || json.Unmarshal(x.Body, &x.Chat) != nil {
+		return Refuse(http.StatusNotFound, "404 page not found")
+	}
+	s.next++
+	return s.replies[min(s.next, len(s.replies))-1]
 }
-
-// Number counts the requests to the server from 0.
-func (x *Exchange) Number() int { return x.number }
 
 // Start sends the head of the answer. headers are names and values in turn.
 func (x *Exchange) Start(status int, headers ...string) {
@@ -155,7 +137,10 @@ func (x *Exchange) Send(piece string) {
 
 func (x *Exchange) flush() { http.NewResponseController(x.writer).Flush() }
 
-// Stall stands still until the gate is open. It reports false when the client
+// Gone reports whether the client has closed the connection.
+func (x *Exchange) Gone() bool { return x.request.Context().Err() != nil }
+
+// Stall waits until the gate is open. It reports false when the client
 // has closed the connection or the server is stopped instead.
 func (x *Exchange) Stall(g *Gate) bool {
 	go func() {
@@ -175,25 +160,3 @@ func (x *Exchange) Stall(g *Gate) bool {
 
 // Cut closes the connection in the middle of the answer. It does not return.
 func (x *Exchange) Cut() { panic(http.ErrAbortHandler) }
-
-// Flood writes piece until the client is gone or it was written limit times,
-// and reports how often it was.
-func (x *Exchange) Flood(piece string, limit int) int {
-	block := []byte(piece)
-	if n := floodBlock / len(piece); n > 1 {
-		block = bytes.Repeat(block, n)
-	}
-	for sent := 0; sent < limit; {
-		n := min(len(block)/len(piece), limit-sent)
-		if _, err := x.writer.Write(block[:n*len(piece)]); err != nil {
-			x.server.gone <- x
-			return sent
-		}
-		sent += n
-	}
-	x.flush()
-	return limit
-}
-
-// floodBlock is how much Flood writes at once.
-const floodBlock = 64 << 10

@@ -16,20 +16,19 @@ import (
 // Window is a small window: a list of words. Its tools are
 //
 //	list_words, count_words      read
-//	add_word, remove_word        write, {"word": "…"}; unknown words and doubles are failures
+//	add_word                     write, {"word": "…"}; a word that is there is a failure
 //	save_words                   write, lasting: makes the words the saved ones
-//	fail, panic                  write, do what they say after changing nothing
-//	slow                         read, stands at Slow until it is opened or the call ends
+//	fail, panic                  write, do what they say and change nothing
+//	slow                         read, waits at Slow until it is opened or the call ends
 //	progress                     read, reports progress twice
 //
 // The exported fields are set before use. The zero value is an empty window.
 type Window struct {
-	Instructions string        // what Prompt returns
-	Slow         *Gate         // where slow stands; nil waits for the end of the call
-	SlowTimeout  time.Duration // of slow; 0 is the default of all tools
-	BreakContext error         // what Context fails with; nil works
-	BreakState   error         // what State fails with
-	BreakApply   error         // what ApplyState fails with
+	Instructions string // what Prompt returns
+	Slow         *Gate  // where slow waits; nil waits for the end of the call
+	BreakContext error  // what Context fails with; nil works
+	BreakState   error  // what State fails with
+	BreakApply   error  // what ApplyState fails with
 
 	mu      sync.Mutex
 	words   []string
@@ -99,7 +98,7 @@ func (w *Window) Type(word string) error {
 	return nil
 }
 
-// Context tells the words.
+// Context is the words.
 func (w *Window) Context() (any, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -109,7 +108,7 @@ func (w *Window) Context() (any, error) {
 	return map[string]any{"words": slices.Concat([]string{}, w.words), "unsaved": !slices.Equal(w.words, w.saved)}, nil
 }
 
-// Prompt returns Instructions, or a sentence in their place.
+// Prompt returns Instructions, or a sentence instead.
 func (w *Window) Prompt() string {
 	if w.Instructions != "" {
 		return w.Instructions
@@ -178,12 +177,15 @@ func (w *Window) Changes(mark int64) ([]assistant.Change, int64) {
 	return slices.Clone(w.changes[min(max(mark, 0), n):]), n
 }
 
-// ran notes a run and makes the rest of a tool atomic.
-func (w *Window) ran(run string, change func() assistant.ToolResult) assistant.ToolResult {
+// ran records a run and makes the change of a tool, if any, atomic.
+func (w *Window) ran(run string, change func() assistant.ToolResult) (r assistant.ToolResult) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.runs = append(w.runs, run)
-	return change()
+	if change != nil {
+		r = change()
+	}
+	return r
 }
 
 type wordArgs struct {
@@ -198,11 +200,10 @@ func (w *Window) Tools() []assistant.Tool {
 		assistant.NewTool("list_words", "List the words.", w.list),
 		assistant.NewTool("count_words", "Count the words.", w.count),
 		writes(assistant.NewTool("add_word", "Add a word.", w.add)),
-		writes(assistant.NewTool("remove_word", "Remove a word.", w.remove)),
 		w.save(),
 		writes(assistant.NewTool("fail", "Fails.", w.fail)),
 		writes(assistant.NewTool("panic", "Panics.", w.panic)),
-		w.slow(),
+		assistant.NewTool("slow", "Takes its time.", w.slow),
 		assistant.NewTool("progress", "Reports progress.", w.progress),
 	}
 	for i := range tools {
@@ -237,17 +238,6 @@ func (w *Window) add(_ context.Context, a wordArgs) (assistant.ToolResult, error
 	}), nil
 }
 
-func (w *Window) remove(_ context.Context, a wordArgs) (assistant.ToolResult, error) {
-	return w.ran("remove_word "+a.Word, func() assistant.ToolResult {
-		i := slices.Index(w.words, a.Word)
-		if i < 0 {
-			return assistant.Fail(assistant.CodeFailed, "%q is not there", a.Word)
-		}
-		w.words = slices.Delete(w.words, i, i+1)
-		return assistant.OK("removed "+a.Word, nil)
-	}), nil
-}
-
 func (w *Window) save() assistant.Tool {
 	t := writes(assistant.NewTool("save_words", "Save the words.", func(context.Context, noArgs) (assistant.ToolResult, error) {
 		return w.ran("save_words", func() assistant.ToolResult {
@@ -264,33 +254,26 @@ func (w *Window) save() assistant.Tool {
 }
 
 func (w *Window) fail(context.Context, noArgs) (string, error) {
-	w.ran("fail", func() assistant.ToolResult { return assistant.ToolResult{} })
+	w.ran("fail", nil)
 	return "", errors.New("this tool always fails")
 }
 
 func (w *Window) panic(context.Context, noArgs) (string, error) {
-	w.ran("panic", func() assistant.ToolResult { return assistant.ToolResult{} })
+	w.ran("panic", nil)
 	panic("this tool always panics")
 }
 
-func (w *Window) slow() assistant.Tool {
-	t := assistant.NewTool("slow", "Takes its time.", func(ctx context.Context, _ noArgs) (string, error) {
-		w.ran("slow", func() assistant.ToolResult { return assistant.ToolResult{} })
-		gate := w.Slow
-		if gate == nil {
-			gate = NewGate()
-		}
-		if err := gate.Pass(ctx); err != nil {
-			return "", err
-		}
-		return "at last", nil
-	})
-	t.Timeout = w.SlowTimeout
-	return t
+func (w *Window) slow(ctx context.Context, _ noArgs) (string, error) {
+	w.ran("slow", nil)
+	gate := w.Slow
+	if gate == nil {
+		gate = NewGate()
+	}
+	return "at last", gate.Pass(ctx)
 }
 
 func (w *Window) progress(ctx context.Context, _ noArgs) (string, error) {
-	w.ran("progress", func() assistant.ToolResult { return assistant.ToolResult{} })
+	w.ran("progress", nil)
 	assistant.Report(ctx, assistant.Progress{Stage: "half", Message: "half of it", Done: 0.5})
 	assistant.Report(ctx, assistant.Progress{Stage: "done", Message: "all of it", Done: 1})
 	return "done", nil

@@ -11,39 +11,18 @@ import (
 // Chat is a request for a completion, as an endpoint reads it.
 type Chat struct {
 	Model    string
-	Stream   bool
 	Messages []ChatMessage
-	Tools    []ChatTool
 }
 
 // ChatMessage is a message of a Chat.
 type ChatMessage struct {
 	Role       string
 	Content    string
-	ToolCallID string     `json:"tool_call_id"`
-	ToolCalls  []ChatCall `json:"tool_calls"`
-}
-
-// ChatCall is a tool call of a ChatMessage.
-type ChatCall struct {
-	ID       string
-	Function struct{ Name, Arguments string }
-}
-
-// ChatTool is a tool of a Chat.
-type ChatTool struct {
-	Function struct {
-		Name, Description string
-		Parameters        json.RawMessage
-	}
-}
-
-func readChat(body []byte) Chat {
-	var c Chat
-	if err := json.Unmarshal(body, &c); err != nil {
-		return Chat{}
-	}
-	return c
+	ToolCallID string `json:"tool_call_id"`
+	ToolCalls  []struct {
+		ID       string
+		Function struct{ Name, Arguments string }
+	} `json:"tool_calls"`
 }
 
 // charsPerToken is the ratio that winnow estimates with.
@@ -66,9 +45,6 @@ func tokens(s string) int { return int(math.Ceil(float64(utf8.RuneCountInString(
 // Done is the event that ends a stream.
 const Done = "data: [DONE]\n\n"
 
-// Event is any JSON value as an event of a stream.
-func Event(v any) string { return "data: " + encode(v) + "\n\n" }
-
 // Delta is an event with this delta, an object in JSON.
 func Delta(delta string) string {
 	return `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"test-model","choices":[{"index":0,"delta":` + delta + `,"finish_reason":null}]}` + "\n\n"
@@ -84,19 +60,15 @@ func ReasoningEvent(field, text string) string {
 
 // CallEvent is a piece of a tool call. Empty ids and names are left out.
 func CallEvent(index int, id, name, arguments string) string {
-	call := map[string]any{"index": index, "type": "function", "function": function(name, arguments)}
+	function := map[string]any{"arguments": arguments}
+	if name != "" {
+		function["name"] = name
+	}
+	call := map[string]any{"index": index, "type": "function", "function": function}
 	if id != "" {
 		call["id"] = id
 	}
 	return Delta(encode(map[string]any{"tool_calls": []any{call}}))
-}
-
-func function(name, arguments string) map[string]any {
-	f := map[string]any{"arguments": arguments}
-	if name != "" {
-		f["name"] = name
-	}
-	return f
 }
 
 // FinishEvent ends the choice.

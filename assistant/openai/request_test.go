@@ -128,7 +128,7 @@ func TestImage(t *testing.T) {
 		"half of JSON": {`{"data":[{"b64_json":"` + b64, "something else"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := assistanttest.NewServer(t).Images(assistanttest.Refuse(http.StatusOK, test.body, "X-A", "b"))
+			s := assistanttest.NewServer(t).Route("/images/generations", assistanttest.Refuse(http.StatusOK, test.body, "X-A", "b"))
 			image, err := newRig(t, s).Image(t.Context(), "dall-e-3", "a cat")
 			if test.want != "" {
 				if !strings.Contains(fmt.Sprint(err), test.want) {

@@ -15,7 +15,12 @@ import (
 )
 
 func TestStream(t *testing.T) {
-	s := assistanttest.NewServer(t, assistanttest.Reasoned("hm", "a b c"), assistanttest.Parallel(100, "f", func(i int) string { return fmt.Sprintf(`{"i":%d}`, i) }))
+	hundred := make([]assistanttest.Call, 100)
+	for i := range hundred {
+		hundred[i] = assistanttest.Call{Name: "f", Arguments: fmt.Sprintf(`{"i":%d}`, i)}
+	}
+	s := assistanttest.NewServer(t,
+		assistanttest.Raw("text/event-stream", assistanttest.ReasoningEvent("reasoning_content", "hm")+assistanttest.Stream("a b c")), assistanttest.Calls(hundred...))
 	r := newRig(t, s)
 	parts, err := r.ask(t)
 	if text, reasoning, end := assistanttest.Spoken(parts); text != "a b c" || reasoning != "hm" || end == nil || end.Finish != "stop" || err != nil {
@@ -42,7 +47,7 @@ func TestNeverAShortSuccess(t *testing.T) {
 	}{
 		"a clean end without its end": {assistanttest.Raw("text/event-stream", text), assistant.KindInterrupted},
 		"a connection that is lost":   {assistanttest.CutAfter(text), assistant.KindInterrupted},
-		"a web page":                  {assistanttest.Page("Welcome"), assistant.KindUnknown},
+		"a web page":                  {assistanttest.Refuse(200, "<!DOCTYPE html><title>Welcome</title>"), assistant.KindUnknown},
 		"an empty body":               {assistanttest.Raw("text/event-stream", ""), assistant.KindNet},
 		"NDJSON of another wire":      {assistanttest.Raw("application/x-ndjson", `{"done":true}`+"\n"), assistant.KindUnknown},
 		"a picture":                   {assistanttest.Raw("image/png", "\x89PNG"), assistant.KindUnknown},
@@ -107,6 +112,9 @@ func TestNothingAmbientLeaks(t *testing.T) {
 	}
 }
 
+// hangUp loses the connection before any answer.
+func hangUp(x *assistanttest.Exchange) { x.Cut() }
+
 func TestRetries(t *testing.T) {
 	busy := assistanttest.Refuse(503, `{"error":{"message":"busy `+testKey+`"}}`)
 	later := func(after string) assistanttest.Reply {
@@ -122,7 +130,7 @@ func TestRetries(t *testing.T) {
 		"it works":                 {[]assistanttest.Reply{ok}, "[]", "", 0},
 		"busy twice":               {[]assistanttest.Reply{busy, busy, ok}, "[500ms 1s]", "", 0},
 		"busy for good":            {[]assistanttest.Reply{busy}, "[500ms 1s 2s]", assistant.KindNet, 0},
-		"hung up":                  {[]assistanttest.Reply{assistanttest.Hangup(), ok}, "[500ms]", "", 0},
+		"hung up":                  {[]assistanttest.Reply{hangUp, ok}, "[500ms]", "", 0},
 		"hung up after the header": {[]assistanttest.Reply{assistanttest.CutAfter(": hi\n\n"), ok}, "[500ms]", "", 0},
 		"an empty answer":          {[]assistanttest.Reply{assistanttest.Raw("text/event-stream", ""), ok}, "[500ms]", "", 0},
 		"an error before content":  {[]assistanttest.Reply{assistanttest.Raw("text/event-stream", `data: {"error":{"code":502,"message":"x"}}`+"\n\n"), ok}, "[500ms]", "", 0},
@@ -292,15 +300,20 @@ func TestRefusalBodyIsBounded(t *testing.T) {
 	flooded := make(chan int, 1)
 	s := assistanttest.NewServer(t, func(x *assistanttest.Exchange) {
 		x.Start(400, "Content-Type", "text/plain")
-		flooded <- x.Flood(strings.Repeat("boom ", 1000), 200_000)
+		sent := 0
+		for piece := strings.Repeat("boom ", 10_000); sent < 20_000 && !x.Gone(); sent++ {
+			x.Send(piece)
+		}
+		flooded <- sent
+		x.Stall(assistanttest.NewGate())
 	})
 	_, err := newRig(t, s).ask(t)
 	if re := new(assistant.RequestError); !errors.As(err, &re) || len(re.Message) > 4*maxMessage || !strings.HasPrefix(re.Message, "boom boom") {
 		t.Errorf("error %.80v", err)
 	}
 	s.Gone(t)
-	if sent := <-flooded; sent >= 200_000 {
-		t.Errorf("the whole body of %d MB was read", sent*5000>>20)
+	if sent := <-flooded; sent >= 20_000 {
+		t.Errorf("the whole body of %d MB was read", sent*50_000>>20)
 	}
 }
 
@@ -346,7 +359,7 @@ func TestErrorsOnTheWire(t *testing.T) {
 		"nothing":                    {assistanttest.Refuse(400, ""), "unknown: HOST answered 400 Bad Request"},
 		"hostile words":              {assistanttest.Refuse(400, "a\x1b[2Jb\u202ec\n\nd"), "unknown: 400 abc d"},
 		"an echo of the key":         {assistanttest.Refuse(401, `{"error":{"message":"wrong key `+testKey+`"}}`), "auth: 401 wrong key [key]"},
-		"a page in place of answers": {assistanttest.Page("Log in"), `unknown: HOST answered with a web page, "Log in"`},
+		"a page in place of answers": {assistanttest.Refuse(200, "<!DOCTYPE html><title>Log in</title>"), `unknown: HOST answered with a web page, "Log in"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, assistanttest.NewServer(t, test.reply))

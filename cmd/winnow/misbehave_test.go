@@ -44,6 +44,17 @@ func TestAskWithServersThatMisbehave(t *testing.T) {
 		return at.Call{ID: id, Name: "add_ignore_rule", Arguments: `{"pattern":"` + pattern + `"}`}
 	}
 	done := at.Text("Done.")
+	bad := func(times int) []at.Reply { // so many calls that no schema accepts
+		var replies []at.Reply
+		for _, arguments := range []string{`{"wrong":1}`, `{`, `[]`, `"text"`, ``}[:times] {
+			replies = append(replies, at.Calls(at.Call{Name: "add_ignore_rule", Arguments: arguments}))
+		}
+		return append(replies, done)
+	}
+	hundred := make([]at.Call, 100)
+	for i := range hundred {
+		hundred[i] = add("", fmt.Sprintf("p%03d", i))
+	}
 	type want struct {
 		status           int
 		completed, fails int // tool_complete events with and without success
@@ -55,18 +66,18 @@ func TestAskWithServersThatMisbehave(t *testing.T) {
 		replies []at.Reply
 		want    want
 	}{
-		"bad arguments once":       {[]at.Reply{at.BadArguments(1, "add_ignore_rule", done)}, want{requests: 2}},
-		"bad arguments twice":      {[]at.Reply{at.BadArguments(2, "add_ignore_rule", done)}, want{retrying: 1, requests: 3}},
-		"bad arguments three":      {[]at.Reply{at.BadArguments(3, "add_ignore_rule", done)}, want{retrying: 2, requests: 4}},
-		"bad arguments four times": {[]at.Reply{at.BadArguments(4, "add_ignore_rule", done)}, want{status: 1, retrying: 2, code: assistant.CodeInvalidToolCalls, requests: 4}},
-		"bad arguments five times": {[]at.Reply{at.BadArguments(5, "add_ignore_rule", done)}, want{status: 1, retrying: 2, code: assistant.CodeInvalidToolCalls, requests: 4}},
+		"bad arguments once":       {bad(1), want{requests: 2}},
+		"bad arguments twice":      {bad(2), want{retrying: 1, requests: 3}},
+		"bad arguments three":      {bad(3), want{retrying: 2, requests: 4}},
+		"bad arguments four times": {bad(4), want{status: 1, retrying: 2, code: assistant.CodeInvalidToolCalls, requests: 4}},
+		"bad arguments five times": {bad(5), want{status: 1, retrying: 2, code: assistant.CodeInvalidToolCalls, requests: 4}},
 		"an unknown tool":          {[]at.Reply{at.Calls(at.Call{Name: "add_ignore_rul", Arguments: addMini}), done}, want{requests: 2}},
 		"the second of two fails": {
 			[]at.Reply{at.Calls(add("a", "*mini*"), add("b", "*mini*"), add("c", "*nano*")), done},
 			want{completed: 2, fails: 1, requests: 2},
 		},
 		"a hundred calls at once": {
-			[]at.Reply{at.Parallel(100, "add_ignore_rule", func(i int) string { return fmt.Sprintf(`{"pattern":"p%03d"}`, i) }), done},
+			[]at.Reply{at.Calls(hundred...), done},
 			want{completed: 64, requests: 2},
 		},
 		"an endless loop": {

@@ -34,10 +34,10 @@ func TestScripts(t *testing.T) {
 		"DENIED_URL":     assistanttest.NewServer(t, assistanttest.Refuse(401, `{"error":{"message":"Incorrect API key provided: sk-wrong-key-123","code":"invalid_api_key"}}`)).URL,
 		"GONE_URL":       assistanttest.NewServer(t, assistanttest.Refuse(404, `{"error":{"message":"The model does not exist","code":"model_not_found"}}`)).URL,
 		"CUT_URL":        assistanttest.NewServer(t, assistanttest.CutAfter(assistanttest.TextEvent("half an ans"))).URL,
-		"PAGE_URL":       assistanttest.NewServer(t, assistanttest.Page("Welcome")).URL,
+		"PAGE_URL":       assistanttest.NewServer(t, assistanttest.Refuse(200, "<!DOCTYPE html><title>Welcome</title>")).URL,
 		"ESCAPE_URL":     assistanttest.NewServer(t, assistanttest.Text("safe\x1b]52;c;aGk=\x07 \x1b[2Jtext\u202e")).URL,
 		"PROXY_LIST_URL": assistanttest.NewServer(t).Models(assistanttest.ModelList("openai/gpt-4o", "openai/new-model")).URL,
-		"TOOL_URL":       assistanttest.NewServer(t, assistanttest.Once(assistanttest.Calls(call), assistanttest.Text("Done."))).URL,
+		"TOOL_URL":       assistanttest.NewServer(t, assistanttest.Calls(call), assistanttest.Text("Done.")).URL,
 	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
