@@ -1,5 +1,7 @@
 package style
 
+import "strings"
+
 // Icons are the signs that go with the colours, so that every state can be
 // told without colour. Each is one cell wide in both sets; the ASCII set is
 // for terminals without Unicode.
@@ -39,34 +41,44 @@ type Icons struct {
 }
 
 func icons(unicode bool) Icons {
-	if !unicode {
-		return asciiIcons
+	if unicode {
+		return catalogue().Unicode
 	}
-	return Icons{
-		ToolOK: "✓", ToolBad: "✗",
-		Running: []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"},
-		Folded:  "▸", Open: "▾", Menu: "▾",
-		Unsaved: "●", Saved: "○", Lock: "⊠", Model: "◇", Checkpoint: "⟲",
-		Error: "✗", Warn: "!", New: "↓", Selected: "❯", Marked: "◆", Ellipsis: "…",
-		Star: "★", Flag: "⚑",
-		Ignore: "−", Allow: "+", Pending: "●", Shadowed: "◐", Dead: "∅", RuleBar: "▌",
-		Wheel:     []string{"●", "■", "▲", "◆", "○", "□", "△", "◇"},
-		Available: "✓", Hidden: "·", BarFull: "█", BarEmpty: "░",
-		Add: "+", Remove: "-",
-		Bullet: "•", Quote: "│", Rule: "─", Ticked: "☑", Blank: "☐", Column: "│", Cross: "┼",
-	}
+	return catalogue().ASCII
 }
 
-var asciiIcons = Icons{
-	ToolOK: "+", ToolBad: "x",
-	Running: []string{"|", "/", "-", `\`},
-	Folded:  ">", Open: "v", Menu: "v",
-	Unsaved: "*", Saved: "o", Lock: "#", Model: "@", Checkpoint: "<",
-	Error: "x", Warn: "!", New: "v", Selected: ">", Marked: "*", Ellipsis: "~",
-	Star: "*", Flag: "P",
-	Ignore: "-", Allow: "+", Pending: "*", Shadowed: "%", Dead: "0", RuleBar: "|",
-	Wheel:     []string{"o", "#", "^", "*", "=", "%", "&", "@"},
-	Available: "+", Hidden: ".", BarFull: "#", BarEmpty: ".",
-	Add: "+", Remove: "-",
-	Bullet: "*", Quote: "|", Rule: "-", Ticked: "x", Blank: "o", Column: "|", Cross: "+",
+// equivalents are the ASCII signs that stand for those which winnow's own words
+// use, each one cell wide. They agree with the ASCII set of Icons.
+var equivalents = map[rune]byte{
+	'·': '-', '•': '*', '…': '~', '–': '-', '—': '-', '−': '-', '×': 'x', '\u00a0': ' ',
+	'“': '"', '”': '"', '„': '"', '«': '"', '»': '"', '‘': '\'', '’': '\'', '‹': '<', '›': '>',
+	'↑': '^', '↓': 'v', '←': '<', '→': '>', '▸': '>', '▾': 'v', '❯': '>', '⟲': '<',
+	'✓': '+', '✗': 'x', '●': '*', '○': 'o', '◇': '@', '◆': '*', '★': '*', '☆': '-',
+	'─': '-', '━': '-', '│': '|', '┃': '|', '▌': '|', '█': '#', '░': '.',
+	'┌': '+', '┐': '+', '└': '+', '┘': '+', '├': '+', '┤': '+', '┬': '+', '┴': '+', '┼': '+',
+	'╭': '+', '╮': '+', '╰': '+', '╯': '+',
+}
+
+// ASCII replaces the signs of winnow's own words in a frame by ASCII ones of
+// the same width, for a terminal without Unicode. Letters, and whatever else
+// it does not know, stay: they are other people's text, and better half
+// readable than gone. The addresses of links are not touched.
+func ASCII(frame string) string {
+	command, before := false, rune(0) // an operating system command, as links are, ends with BEL or ESC \
+	return strings.Map(func(r rune) rune {
+		escaped := before == '\x1b'
+		before = r
+		switch sign, known := equivalents[r]; {
+		case escaped && r == ']':
+			command = true
+		case command && (r == '\a' || escaped && r == '\\'):
+			command = false
+		case command:
+		case known:
+			return rune(sign)
+		case r == '\ufffd': // a byte that is no character, or the sign for it
+			return '?'
+		}
+		return r
+	}, frame)
 }

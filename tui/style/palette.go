@@ -49,23 +49,24 @@ type theme struct {
 	Dark, Light palette
 }
 
-// catalogue is themes.json. In its sixteen-colour palettes muted text is the
+// catalogue is catalogue.json: the themes and the signs. In its sixteen-colour palettes muted text is the
 // terminal's own colour, faint: bright black cannot be read in several common
 // schemes. On white, green, yellow and cyan are too pale: what is good has the
 // terminal's own colour there, and its sign carries the meaning.
 var catalogue = sync.OnceValue(func() (c struct {
-	Themes map[string]theme
-	Ansi16 theme
+	Themes         map[string]theme
+	Ansi16         theme
+	Unicode, ASCII Icons
 },
 ) {
-	if err := json.Unmarshal(themesJSON, &c); err != nil {
-		panic("style: themes.json: " + err.Error())
+	if err := json.Unmarshal(catalogueJSON, &c); err != nil {
+		panic("style: catalogue.json: " + err.Error())
 	}
 	return c
 })
 
-//go:embed themes.json
-var themesJSON []byte
+//go:embed catalogue.json
+var catalogueJSON []byte
 
 // Themes lists the names of the themes, sorted.
 func Themes() []string { return slices.Sorted(maps.Keys(catalogue().Themes)) }
