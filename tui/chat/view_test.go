@@ -604,3 +604,24 @@ func TestDrawingIsWatchedAndAPairOpensRaw(t *testing.T) {
 		t.Errorf("rendered again:\n%s", got)
 	}
 }
+
+// A: while an answer of 4 MiB is shown, a key costs what it costs under a short one.
+func TestAKeyUnderALongAnswerCostsWhatItCostsUnderAShortOne(t *testing.T) {
+	for name, unit := range map[string]string{"prose": "some **words** of an answer\n\n", "quotes": "> > ", "items": "- a\n  - b\n", "one line": "words "} {
+		cost := func(size int) float64 {
+			v := view()
+			show(v, pair(1, "q", strings.Repeat(unit, size/len(unit))), pair(2, "q", "short"))
+			v.SetActive(true)
+			v.View(100, 40)
+			v.FocusLast()
+			return testing.AllocsPerRun(20, func() {
+				v.PrevPart()
+				v.ScrollBy(-3)
+				v.View(100, 40)
+			})
+		}
+		if short, long := cost(64<<10), cost(4<<20); long > 2*short+100 {
+			t.Errorf("%s: a key makes %v allocations under 4 MiB, %v under 64 KiB", name, long, short)
+		}
+	}
+}

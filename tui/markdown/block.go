@@ -101,10 +101,10 @@ func (b *block) shows() bool {
 func (d *Doc) split(at int) {
 	b := d.leaf
 	next := &block{
-		kind: b.kind, text: bytes.Clone(b.text[at:]), line: max(0, b.line-at), prev: b, parent: b.parent, above: depthOf(b.parent),
+		kind: b.kind, text: b.text[at:], line: max(0, b.line-at), prev: b, parent: b.parent, above: depthOf(b.parent),
 		fence: b.fence, from: b.to, check: leastCode, barred: b.barred, head: b.head,
 	}
-	b.text = b.text[:at:at]
+	b.text = bytes.Clone(b.text[:at]) // the small part: of a long line the rest is cut again and again
 	d.closeLeaf()
 	if d.overBudget() {
 		d.goPlain(next.text)

@@ -56,10 +56,12 @@ func TestHostileTextCostsWhatItsLengthCosts(t *testing.T) {
 func TestHostileTextIsBounded(t *testing.T) {
 	for name, src := range map[string]string{
 		"quotes": strings.Repeat(">", 20_000) + " text", "items": strings.Repeat("- ", 32_000), "list": strings.Repeat("* a\n", 262_144),
-		"quotes of items": strings.Repeat("> - ", 16_000) + "\n" + strings.Repeat("text ", 2000),
+		"a line of 4 MiB": strings.Repeat("words ", 700_000), "4 MiB of prose": strings.Repeat("some **words** of it\n\n", 200_000),
+		"a line of code of 4 MiB": "```\n" + strings.Repeat("words ", 700_000),
+		"quotes of items":         strings.Repeat("> - ", 16_000) + "\n" + strings.Repeat("text ", 2000),
 	} {
 		allocated, _ := cost(src)
-		if most := uint64(256*len(src) + 64<<20); allocated > most {
+		if most := uint64(128*len(src) + 64<<20); allocated > most {
 			t.Errorf("%s: %d bytes allocated for %d, want at most %d", name, allocated, len(src), most)
 		}
 	}
@@ -67,9 +69,9 @@ func TestHostileTextIsBounded(t *testing.T) {
 
 func TestNestingBeyondItsDepthIsText(t *testing.T) {
 	d := New(look)
-	d.Append(strings.Repeat("> ", maxDepth+3) + "words\n")
+	d.Append(strings.Repeat("> ", 67) + "words\n")
 	d.Finish()
-	if got := ansi.Strip(strings.Join(d.Lines(300), "")); strings.Count(got, "│") != maxDepth || !strings.HasSuffix(got, "> > > words") {
+	if got := ansi.Strip(strings.Join(d.Lines(300), "")); strings.Count(got, "│") != 64 || !strings.HasSuffix(got, "> > > words") {
 		t.Errorf("%d bars, and %q", strings.Count(got, "│"), got)
 	}
 }

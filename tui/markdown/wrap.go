@@ -162,6 +162,10 @@ func breakLine(line []cell, width int, emit func(from, to int)) {
 // wrapCode breaks a line of code into lines of at most width cells, wherever
 // they end; the lines after the first begin where the code began.
 func wrapCode(out *drawn, s string, width int) {
+	if len(s) <= width && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
+		out.add(strings.TrimRight(s, " "), Joint{}) // megabytes of plain text are drawn at once
+		return
+	}
 	line := cells(s)
 	breakCode(line, width, func(lead, from, to int) {
 		blank := from > 0 && line[from-1].text == " "
