@@ -38,8 +38,7 @@ type Endpoint struct {
 	options  func(context.Context) (openai.Options, error)
 	timeouts openai.Timeouts
 	log      *slog.Logger
-	cacheDir string       // of the last list of models; "" caches none
-	stop     func() error // ends what options has started; nil is nothing
+	cacheDir string // of the last list of models; "" caches none
 
 	mu     sync.Mutex
 	client *openai.Client
@@ -73,17 +72,6 @@ func (e *Endpoint) APIKey(ctx context.Context) (string, error) {
 	}
 	o, err := e.options(ctx)
 	return o.Key, err
-}
-
-func (e *Endpoint) close() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.stop == nil {
-		return nil
-	}
-	stop := e.stop
-	e.stop = nil
-	return stop()
 }
 
 // Stream implements assistant.Model.

@@ -278,15 +278,12 @@ func (f *finder) proxy() (*Endpoint, error) {
 	return f.keyed(e, "PROXY_API_KEY", key), nil
 }
 
-// offline is the built-in model. Its server starts when it is first asked.
+// offline is the built-in model.
 func (f *finder) offline() *Endpoint {
 	e := &Endpoint{Name: OfflineName, From: "built in"}
 	e.Known = []assistant.ModelInfo{{ID: OfflineModel, Context: offline.ContextWindow, Known: true, Tools: true, Reasons: true, Source: "built in"}}
 	e.options = func(context.Context) (openai.Options, error) {
-		server := offline.Start(context.Background(), offline.Options{Delay: f.Delay})
-		e.stop = server.Close
-		f.learn(server.Token())
-		return openai.Options{BaseURL: server.URL(), Key: server.Token(), HTTP: server.Client()}, nil
+		return openai.Options{BaseURL: offline.BaseURL, HTTP: offline.Model{Delay: f.Delay}.Client()}, nil
 	}
 	return e
 }

@@ -32,11 +32,6 @@ func find(t *testing.T, env string, o Options) *Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := set.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	return set
 }
 

@@ -36,15 +36,6 @@ func newSet(all []*Endpoint, o Options) (*Set, error) {
 	return s, nil
 }
 
-// Close stops what was started; it is safe to call more than once.
-func (s *Set) Close() error {
-	var faults []error
-	for _, e := range s.All {
-		faults = append(faults, e.close())
-	}
-	return errors.Join(faults...)
-}
-
 // Named is the endpoint of this name; nil when there is none.
 func (s *Set) Named(name string) *Endpoint {
 	if i := slices.IndexFunc(s.All, func(e *Endpoint) bool { return e.Name == name }); i >= 0 {

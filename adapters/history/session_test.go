@@ -260,9 +260,7 @@ func TestManyPairsAskInASession(t *testing.T) {
 }
 
 func TestTheOfflineModelFinds(t *testing.T) {
-	server := offline.Start(t.Context(), offline.Options{})
-	defer server.Close()
-	client, err := openai.New(openai.Options{BaseURL: server.URL(), Key: server.Token(), HTTP: server.Client()})
+	client, err := openai.New(openai.Options{BaseURL: offline.BaseURL, HTTP: offline.Model{}.Client()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -168,9 +168,7 @@ func TestProposal(t *testing.T) {
 // talk is a session over the window with the offline model on the real wire.
 func talk(t *testing.T, f *fixture) *assistant.Session {
 	t.Helper()
-	server := offline.Start(t.Context(), offline.Options{})
-	t.Cleanup(func() { _ = server.Close() })
-	client, err := openai.New(openai.Options{BaseURL: server.URL(), Key: server.Token(), Name: "offline", HTTP: server.Client()})
+	client, err := openai.New(openai.Options{BaseURL: offline.BaseURL, Name: "offline", HTTP: offline.Model{}.Client()})
 	f.must(err)
 	registry := &assistant.Registry{}
 	f.must(registry.Add(assistant.Provider{

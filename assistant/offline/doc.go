@@ -42,9 +42,9 @@
 //
 // # Who may call what from where
 //
-// New's Model is an http.Handler for any number of goroutines. Start serves it
-// over connections in memory. Everything else is pure: the same request gives
-// the same bytes.
+// Model is the transport of an HTTP client, for any number of goroutines. Each
+// answer is streamed by a goroutine of its own, which ends with the request's
+// context or when the body is closed. The same request gives the same bytes.
 //
 // # Caveats
 //

@@ -1,10 +1,8 @@
 package offline
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"unicode"
@@ -103,17 +101,15 @@ func FuzzText(f *testing.F) {
 	f.Add("remove the from of in: , , ; ! ? * ? [")
 	f.Add("yes")
 	ctx := contextJSON(nil)
-	m := New(Options{})
 	f.Fuzz(func(t *testing.T, said string) {
 		b, err := json.Marshal(map[string]any{"model": "rules", "messages": []any{system(ctx), user(said)}, "tools": toolList(filterTools), "stream": true})
 		if err != nil {
 			t.Skip()
 		}
-		w := httptest.NewRecorder()
-		m.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "POST", "/v1/chat/completions", bytes.NewReader(b)))
-		s := readStream(t, w.Body.String())
-		if w.Code != 200 || !s.done || s.finish == "" || s.text == "" {
-			t.Fatalf("%q: status %d, done %t, finish %q, text %q", said, w.Code, s.done, s.finish, s.text)
+		res, text := send(t, "POST", "/chat/completions", b)
+		s := readStream(t, text)
+		if res.StatusCode != 200 || !s.done || s.finish == "" || s.text == "" {
+			t.Fatalf("%q: status %d, done %t, finish %q, text %q", said, res.StatusCode, s.done, s.finish, s.text)
 		}
 		if bad := unsafe(s.text + s.thought); bad != "" {
 			t.Fatalf("%q is answered with %s: %q", said, bad, s.text)
@@ -132,12 +128,10 @@ func FuzzRequest(f *testing.F) {
 	f.Add(body(f, "hide mini models", nil))
 	f.Add([]byte(`{"model":"rules","messages":[{"role":"tool","tool_call_id":"x","content":"{\"data\":[1]}"}]}`))
 	f.Add([]byte(`{"model":"rules","messages":[{"role":"system","content":"{\"window_type\":\"model_filter\",\"models\":{\"items\":[{}]}}"},{"role":"user","content":"list"}]}`))
-	m := New(Options{})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		w := httptest.NewRecorder()
-		m.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "POST", "/v1/chat/completions", bytes.NewReader(b)))
-		if w.Code != 200 && !strings.Contains(w.Body.String(), `"error"`) {
-			t.Fatalf("status %d: %s", w.Code, w.Body)
+		res, text := send(t, "POST", "/chat/completions", b)
+		if res.StatusCode != 200 && !strings.Contains(text, `"error"`) {
+			t.Fatalf("status %d: %s", res.StatusCode, text)
 		}
 	})
 }

@@ -5,9 +5,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -27,23 +27,13 @@ func body(tb testing.TB, said string, more map[string]any) []byte {
 	return b
 }
 
-func start(t *testing.T) *Server {
+func send(t testing.TB, method, path string, b []byte) (*http.Response, string) {
 	t.Helper()
-	s := Start(t.Context(), Options{})
-	t.Cleanup(func() { _ = s.Close() })
-	return s
-}
-
-func send(t *testing.T, s *Server, method, path, token string, b []byte) (*http.Response, string) {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, s.URL()+path, bytes.NewReader(b))
+	req, err := http.NewRequestWithContext(t.Context(), method, BaseURL+path, bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if token != "" {
-		req.Header.Set("Authorization", "Bearer "+token)
-	}
-	res, err := s.Client().Do(req)
+	res, err := Model{}.Client().Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,14 +109,13 @@ func readStream(tb testing.TB, text string) streamed {
 }
 
 func TestWire(t *testing.T) {
-	s := start(t)
-	res, text := send(t, s, "GET", "/models", s.Token(), nil)
+	res, text := send(t, "GET", "/models", nil)
 	wants(t, text, `"id":"rules"`, `"owned_by":"winnow"`, `"context_window":128000`)
 	if res.StatusCode != http.StatusOK {
 		t.Errorf("models: %s", res.Status)
 	}
 	const said = "hide nano models"
-	res, text = send(t, s, "POST", "/chat/completions", s.Token(),
+	res, text = send(t, "POST", "/chat/completions",
 		body(t, said, map[string]any{"stream": true, "stream_options": map[string]any{"include_usage": true}}))
 	got := readStream(t, text)
 	if ct := res.Header.Get("Content-Type"); ct != "text/event-stream" {
@@ -138,7 +127,7 @@ func TestWire(t *testing.T) {
 	if got.chunks < 15 || got.thought == "" || got.text == "" {
 		t.Errorf("%d chunks, thought %q, text %q", got.chunks, got.thought, got.text)
 	}
-	_, again := send(t, s, "POST", "/chat/completions", s.Token(),
+	_, again := send(t, "POST", "/chat/completions",
 		body(t, said, map[string]any{"stream": true, "stream_options": map[string]any{"include_usage": true}}))
 	if again != text {
 		t.Error("the same request gave another answer")
@@ -146,25 +135,21 @@ func TestWire(t *testing.T) {
 }
 
 func TestWireErrors(t *testing.T) {
-	s := start(t)
-	good := body(t, "help", nil)
 	for name, c := range map[string]struct {
-		method, path, token string
-		body                []byte
-		status              int
-		code                string
+		method, path string
+		body         []byte
+		status       int
+		code         string
 	}{
-		"no token":      {"GET", "/models", "", nil, 401, "invalid_api_key"},
-		"wrong token":   {"POST", "/chat/completions", "x", good, 401, "invalid_api_key"},
-		"no such path":  {"GET", "/embeddings", s.Token(), nil, 404, "not_found"},
-		"no such model": {"POST", "/chat/completions", s.Token(), []byte(`{"model":"gpt","messages":[{"role":"user"}]}`), 404, "model_not_found"},
-		"not JSON":      {"POST", "/chat/completions", s.Token(), []byte(`{"model"`), 400, "invalid_json"},
-		"wrong types":   {"POST", "/chat/completions", s.Token(), []byte(`{"model":"rules","messages":[{"role":"user","content":7}]}`), 400, "invalid_request"},
-		"no messages":   {"POST", "/chat/completions", s.Token(), []byte(`{"model":"rules","messages":[]}`), 400, "invalid_request"},
-		"unknown role":  {"POST", "/chat/completions", s.Token(), []byte(`{"model":"rules","messages":[{"role":"\u001b[31m"}]}`), 400, "invalid_request"},
+		"no such path":  {"GET", "/embeddings", nil, 404, "not_found"},
+		"no such model": {"POST", "/chat/completions", []byte(`{"model":"gpt","messages":[{"role":"user"}]}`), 404, "model_not_found"},
+		"not JSON":      {"POST", "/chat/completions", []byte(`{"model"`), 400, "invalid_json"},
+		"wrong types":   {"POST", "/chat/completions", []byte(`{"model":"rules","messages":[{"role":"user","content":7}]}`), 400, "invalid_request"},
+		"no messages":   {"POST", "/chat/completions", []byte(`{"model":"rules","messages":[]}`), 400, "invalid_request"},
+		"unknown role":  {"POST", "/chat/completions", []byte(`{"model":"rules","messages":[{"role":"\u001b[31m"}]}`), 400, "invalid_request"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			res, text := send(t, s, c.method, c.path, c.token, c.body)
+			res, text := send(t, c.method, c.path, c.body)
 			var e struct {
 				Error struct{ Message, Type, Code string }
 			}
@@ -179,39 +164,42 @@ func TestWireErrors(t *testing.T) {
 }
 
 func TestContentParts(t *testing.T) {
-	s := start(t)
-	_, text := send(t, s, "POST", "/chat/completions", s.Token(),
+	_, text := send(t, "POST", "/chat/completions",
 		[]byte(`{"model":"offline/rules","messages":[{"role":"user","content":[{"type":"text","text":"hel"},{"type":"text","text":"lo"}]},{"role":"assistant","content":null}]}`))
 	wants(t, readStream(t, text).text, "not a language model")
 }
 
-// cancelWriter ends the request after some writes, as a client that goes away.
-type cancelWriter struct {
-	httptest.ResponseRecorder
-	after, writes int
-	cancel        context.CancelFunc
-}
-
-func (w *cancelWriter) Write(b []byte) (int, error) {
-	if w.writes++; w.writes == w.after {
-		w.cancel()
+// readUntil reads chunks of an answer, cancels its request after some of them,
+// and says how many came and how it ended.
+func readUntil(t *testing.T, ctx context.Context, delay time.Duration, after int, cancel func()) (chunks int, err error) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(ctx, "POST", BaseURL+"/chat/completions", bytes.NewReader(body(t, "help", nil)))
+	if err != nil {
+		t.Fatal(err)
 	}
-	return w.ResponseRecorder.Write(b)
+	res, err := Model{Delay: delay}.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	lines := bufio.NewScanner(res.Body)
+	for lines.Scan() {
+		if strings.HasPrefix(lines.Text(), "data: ") {
+			if chunks++; chunks == after {
+				cancel()
+			}
+		}
+	}
+	return chunks, lines.Err()
 }
 
 func TestStreamStopsWithItsClient(t *testing.T) {
 	const after = 3
-	serve := func(t *testing.T, delay time.Duration, w *cancelWriter, ctx context.Context) {
-		t.Helper()
-		req := httptest.NewRequestWithContext(ctx, "POST", "/v1/chat/completions", bytes.NewReader(body(t, "help", map[string]any{"stream": true})))
-		New(Options{Delay: delay}).ServeHTTP(w, req)
-		if w.writes != after || strings.Contains(w.Body.String(), "[DONE]") {
-			t.Errorf("%d chunks were written, the client went after %d", w.writes, after)
-		}
-	}
 	t.Run("at a chunk", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		serve(t, 0, &cancelWriter{ResponseRecorder: *httptest.NewRecorder(), after: after, cancel: cancel}, ctx)
+		if n, err := readUntil(t, ctx, 0, after, cancel); n > after+1 || !errors.Is(err, context.Canceled) {
+			t.Errorf("%d chunks came, %v; the client went after %d", n, err, after)
+		}
 	})
 	t.Run("in a pause", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -219,24 +207,20 @@ func TestStreamStopsWithItsClient(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
 			begin := time.Now()
-			serve(t, time.Hour, &cancelWriter{ResponseRecorder: *httptest.NewRecorder()}, ctx)
-			if d := time.Since(begin); d != limit {
-				t.Errorf("it ended %s after the client", d-limit)
+			n, err := readUntil(t, ctx, time.Hour, 0, nil)
+			if d := time.Since(begin); d != limit || n != after || !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%d chunks came, %v, %s after the client went", n, err, d-limit)
 			}
 		})
 	})
-}
-
-func TestServerEndsWithItsContext(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	s := Start(ctx, Options{})
-	cancel()
-	<-s.done
-	if err := s.Close(); err != nil {
-		t.Errorf("Close after the context: %v", err)
-	}
-	other := start(t)
-	if other.Token() == s.Token() || len(other.Token()) < 20 {
-		t.Errorf("tokens %q and %q", s.Token(), other.Token())
-	}
+	t.Run("not read", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) { // which fails when a goroutine is left
+			req, _ := http.NewRequestWithContext(t.Context(), "POST", BaseURL+"/chat/completions", bytes.NewReader(body(t, "help", nil)))
+			res, err := Model{}.RoundTrip(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = res.Body.Close()
+		})
+	})
 }

@@ -33,7 +33,6 @@ func (a *app) openEndpoints(delay time.Duration) (*endpoints.Set, error) {
 	case err != nil:
 		return nil, err
 	}
-	a.onClose(set.Close)
 	return set, nil
 }
 
