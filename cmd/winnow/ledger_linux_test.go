@@ -3,11 +3,9 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -85,17 +83,20 @@ func (l *ledger) set(text string, change func(*entry)) {
 	}
 }
 
-// execute runs the program beside the one on the screen.
+// execute runs a command in the folder and home of the program on the screen, in
+// this process: it reads what the other one has left on the disk.
 func execute(t *testing.T, dir string, env []string, args ...string) []byte {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), "winnow", args...)
-	c.Dir, c.Env = dir, env
+	home := ""
+	for _, e := range env {
+		if value, ok := strings.CutPrefix(e, "WINNOW_HOME="); ok {
+			home = value
+		}
+	}
+	args = append([]string{"--home", home, "--env-file", filepath.Join(dir, ".env"), "--create"}, args...)
 	var out, fault bytes.Buffer
-	c.Stdout, c.Stderr = &out, &fault
-	err := c.Run()
-	var exit *exec.ExitError
-	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != statusPending) {
-		t.Fatalf("winnow %v: %v\n%s", args, err, fault.String())
+	if status := run(t.Context(), args, nil, &out, &fault); status != statusDone && status != statusPending {
+		t.Fatalf("winnow %v: status %d\n%s", args, status, fault.String())
 	}
 	return out.Bytes()
 }
