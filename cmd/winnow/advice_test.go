@@ -13,6 +13,8 @@ func TestRefusedFilesComeWithAdvice(t *testing.T) {
 	for cause, want := range map[syscall.Errno]string{
 		syscall.EROFS:  "--home DIR",
 		syscall.EACCES: "owner and mode",
+		syscall.ENOSPC: "the disk is full",
+		syscall.EMFILE: "too many files are open",
 	} {
 		err := fmt.Errorf("history: %w", &fs.PathError{Op: "open", Path: "x", Err: cause})
 		if got := nextStep(err); !strings.Contains(got, want) {

@@ -41,11 +41,8 @@ func checkpointsListCommand(a *app) *cobra.Command {
 			}
 			rows = append(rows, []string{c.ID, c.Time.Local().Format(timeHuman), what, c.Effect()})
 		}
-		lines := table([]string{"id", "time", "before", "effect"}, rows)
-		if len(rows) == 0 {
-			lines = []string{"there are no checkpoints for " + w.name + " yet"}
-		}
-		return a.emit(map[string]any{"checkpoints": all, "unsaved": w.unsaved()}, lines...)
+		return a.emit(map[string]any{"checkpoints": all, "unsaved": w.unsaved()},
+			table("there are no checkpoints for "+w.name+" yet", []string{"id", "time", "before", "effect"}, rows)...)
 	})
 	c.Flags().StringVar(&session, "session", "", "only those of the session with this ID")
 	return c

@@ -26,28 +26,21 @@ func keysCommand(a *app) *cobra.Command {
 // sendKeys are the keys that terminals differ about.
 var sendKeys = []string{"ctrl+enter", "shift+enter", "alt+enter", "ctrl+j"}
 
-// keyPage is the screen of doctor keys: what was pressed last, the newest last,
-// and which of sendKeys have come.
+// keyPage is the screen of doctor keys: what was pressed, the newest last, and
+// which of sendKeys have come.
 type keyPage struct {
-	table   *tui.KeyTable
-	raw     *tap
-	tmux    []string // what tmux needs; none outside of it, or when all is well
-	pressed []keyPressed
-	seen    map[string]bool
-	kitty   bool // the terminal says that it tells all keys apart
-	width   int
-	height  int
+	table *tui.KeyTable
+	raw   *tap
+	tmux  []string // what tmux needs; none outside of it, or when all is well
+	lines []string // of the keys that were pressed
+	last  string   // the key before
+	seen  map[string]bool
+	kitty bool // the terminal says that it tells all keys apart
+	size  tea.WindowSizeMsg
 }
 
-// keyPressed is one key.
-type keyPressed struct {
-	name  string
-	bytes string // as they were read
-	uses  []tui.KeyUse
-}
-
-// maxKeys is how many keys are remembered: more than the tallest screen shows.
-const maxKeys = 100
+// maxLines bounds lines: more than the tallest screen shows.
+const maxLines = 300
 
 // Init implements tea.Model.
 func (p *keyPage) Init() tea.Cmd { return nil }
@@ -56,58 +49,56 @@ func (p *keyPage) Init() tea.Cmd { return nil }
 func (p *keyPage) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		p.width, p.height = msg.Width, msg.Height
+		p.size = msg
 	case tea.KeyboardEnhancementsMsg:
 		p.kitty = p.kitty || msg.SupportsKeyDisambiguation()
 		p.raw.take() // the terminal's answer is no key
 	case tea.PasteMsg:
-		p.add(keyPressed{name: fmt.Sprintf("a paste of %s", assistant.Counted(len([]rune(msg.Content)), "character"))})
 		p.raw.take()
+		p.lines = append(p.lines, "a paste of "+assistant.Counted(len([]rune(msg.Content)), "character"))
 	case tea.KeyPressMsg:
 		return p, p.press(msg.String())
 	}
 	return p, nil
 }
 
-// press shows a key; Esc after Esc, or ctrl+c, ends.
+// press shows a key, its bytes, and below what it does in each mode. Esc after
+// Esc, or ctrl+c, ends.
 func (p *keyPage) press(name string) tea.Cmd {
-	twice := name == "esc" && len(p.pressed) > 0 && p.pressed[len(p.pressed)-1].name == "esc"
 	p.seen[name] = true
-	p.add(keyPressed{name, p.raw.take(), p.table.Uses(name)})
-	if twice || name == "ctrl+c" {
+	p.lines = append(p.lines, strings.TrimRight(fmt.Sprintf("%-14s %s", name, p.raw.take()), " "))
+	uses := p.table.Uses(name)
+	for _, u := range uses {
+		p.lines = append(p.lines, fmt.Sprintf("    %-8s %s (%s)", u.Mode, u.Help, u.Action))
+	}
+	if len(uses) == 0 {
+		p.lines = append(p.lines, "    bound to nothing: in INPUT it is text or moves the cursor")
+	}
+	p.lines = p.lines[max(0, len(p.lines)-maxLines):]
+	before := p.last
+	if p.last = name; name == "ctrl+c" || name == "esc" && before == "esc" {
 		return tea.Quit
 	}
 	return nil
 }
 
-func (p *keyPage) add(k keyPressed) {
-	p.pressed = append(p.pressed, k)
-	p.pressed = p.pressed[max(0, len(p.pressed)-maxKeys):]
-}
-
 // View implements tea.Model.
 func (p *keyPage) View() tea.View {
-	head := []string{
+	lines := []string{
 		"winnow doctor keys: press any key to see what arrives. Esc twice or ctrl+c leaves.", "",
 		"  " + strings.Join(p.arrivals(), "   "),
 		"  " + p.protocol(), "",
 	}
 	for _, line := range p.tmux {
-		head = append(head, "  "+line)
+		lines = append(lines, "  "+line)
 	}
-	if len(p.tmux) > 0 {
-		head = append(head, "")
+	room := max(0, p.size.Height-len(lines))
+	lines = append(lines, p.lines[max(0, len(p.lines)-room):]...)
+	lines = lines[:min(len(lines), max(p.size.Height, 1))]
+	for i, line := range lines {
+		lines[i] = ansi.Truncate(safetext.Line(line, maxLine), max(p.size.Width, 1), "…")
 	}
-	var keys []string
-	for _, k := range p.pressed {
-		keys = append(keys, k.lines()...)
-	}
-	room := max(0, p.height-len(head))
-	lines := append(head, keys[max(0, len(keys)-room):]...)
-	for i, line := range lines[:min(len(lines), max(p.height, 1))] {
-		lines[i] = ansi.Truncate(safetext.Line(line, maxLine), max(p.width, 1), "…")
-	}
-	v := tea.NewView(strings.Join(lines[:min(len(lines), max(p.height, 1))], "\n"))
+	v := tea.NewView(strings.Join(lines, "\n"))
 	v.AltScreen = true
 	return v
 }
@@ -130,22 +121,6 @@ func (p *keyPage) protocol() string {
 		return "This terminal says that it tells all keys apart (kitty protocol)."
 	}
 	return "This terminal does not say that it tells all keys apart: where ctrl+enter comes as enter, send with ctrl+j."
-}
-
-// lines are a key as it is shown: its name and bytes, and below what it does.
-func (k keyPressed) lines() []string {
-	first := k.name
-	if k.bytes != "" {
-		first = fmt.Sprintf("%-14s %s", k.name, k.bytes)
-	}
-	out := []string{first}
-	for _, u := range k.uses {
-		out = append(out, fmt.Sprintf("    %-8s %s (%s)", u.Mode, u.Help, u.Action))
-	}
-	if len(k.uses) == 0 && k.bytes != "" {
-		out = append(out, "    bound to nothing: in INPUT it is text or moves the cursor")
-	}
-	return out
 }
 
 // doctorKeys runs the page and sums up what was seen.
@@ -198,14 +173,16 @@ func (t *tap) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// take is what was read since it was asked last, for people: "ESC [ 1 3 ; 5 u".
+// byteNames are the bytes that have a name.
+var byteNames = map[byte]string{0x1b: "ESC", '\r': "CR", '\n': "LF", '\t': "TAB", ' ': "SPACE", 0x7f: "DEL"}
+
+// take is what was read since it was called last, for people: "ESC [13;5u".
 func (t *tap) take() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	names := map[byte]string{0x1b: "ESC", '\r': "CR", '\n': "LF", '\t': "TAB", ' ': "SPACE", 0x7f: "DEL"}
 	var b strings.Builder
 	for i, c := range t.bytes {
-		name := names[c]
+		name := byteNames[c]
 		switch {
 		case name != "":
 		case c < ' ':
@@ -215,7 +192,7 @@ func (t *tap) take() string {
 		default:
 			name = string(rune(c))
 		}
-		if i > 0 && (len(name) > 1 || c > 0x7e || t.bytes[i-1] < ' ' || t.bytes[i-1] > 0x7e) {
+		if i > 0 && (len(name) > 1 || t.bytes[i-1] < ' ' || t.bytes[i-1] > 0x7e) {
 			b.WriteByte(' ')
 		}
 		b.WriteString(name)

@@ -53,11 +53,11 @@ func TestTheKeyPageFitsAnyScreen(t *testing.T) {
 			}
 		}
 	}
-	for range 3 * maxKeys {
+	for range 3 * maxLines {
 		p.Update(tea.KeyPressMsg{Code: 'x', Text: "x"})
 	}
-	if len(p.pressed) != maxKeys {
-		t.Errorf("%d keys are kept, want %d", len(p.pressed), maxKeys)
+	if len(p.lines) != maxLines {
+		t.Errorf("%d lines are stored, want %d", len(p.lines), maxLines)
 	}
 }
 

@@ -61,6 +61,17 @@ func (l *lineContext) env(ctx context.Context, a *app, store history.Store) (his
 	return e, err
 }
 
+// ofHistory is a command on the history.
+func (a *app) ofHistory(run func(ctx context.Context, store history.Store, args []string) error) func(context.Context, []string) error {
+	return func(ctx context.Context, args []string) error {
+		store, err := a.openHistory(ctx)
+		if err != nil {
+			return err
+		}
+		return run(ctx, store, args)
+	}
+}
+
 // selected is the pairs that a line selects; hints go to standard error.
 func (a *app) selected(ctx context.Context, store history.Store, line string, in *lineContext) ([]int64, error) {
 	fault := func(err error) error {
@@ -97,19 +108,15 @@ func (a *app) selected(ctx context.Context, store history.Store, line string, in
 
 func historySearchCommand(a *app) *cobra.Command {
 	var in lineContext
-	c := command("search LINE", "List the pairs that a line of the filter language selects", 1, 1, func(ctx context.Context, args []string) error {
-		return a.historySearch(ctx, args[0], &in)
-	})
+	c := command("search LINE", "List the pairs that a line of the filter language selects", 1, 1, a.ofHistory(func(ctx context.Context, store history.Store, args []string) error {
+		return a.historySearch(ctx, store, args[0], &in)
+	}))
 	c.Example = `winnow history search "c'retry' & d<7d"`
 	in.bind(c)
 	return c
 }
 
-func (a *app) historySearch(ctx context.Context, line string, in *lineContext) error {
-	store, err := a.openHistory(ctx)
-	if err != nil {
-		return err
-	}
+func (a *app) historySearch(ctx context.Context, store history.Store, line string, in *lineContext) error {
 	seqs, err := a.selected(ctx, store, line, in)
 	if err != nil {
 		return err
@@ -147,7 +154,7 @@ func historyExportCommand(a *app) *cobra.Command {
 	var in lineContext
 	var format, line string
 	var force bool
-	c := command("export [FILE]", "Write pairs to a file or to standard output", 0, 1, func(ctx context.Context, args []string) error {
+	c := command("export [FILE]", "Write pairs to a file or to standard output", 0, 1, a.ofHistory(func(ctx context.Context, store history.Store, args []string) (err error) {
 		to := append(args, "-")[0]
 		f, ok := formats[format]
 		if !ok && format != "" {
@@ -156,10 +163,6 @@ func historyExportCommand(a *app) *cobra.Command {
 		if format == "" {
 			f = cmp.Or(formats[strings.ToLower(strings.TrimPrefix(filepath.Ext(to), "."))], history.JSON)
 		}
-		store, err := a.openHistory(ctx)
-		if err != nil {
-			return err
-		}
 		o := history.ExportOptions{Progress: func(done, total int) { a.progress("exporting, %d of %d pairs", done, total) }}
 		if line != "" {
 			if o.Seqs, err = a.selected(ctx, store, line, &in); err != nil {
@@ -167,7 +170,7 @@ func historyExportCommand(a *app) *cobra.Command {
 			}
 		}
 		return a.export(ctx, store, to, force, f, o)
-	})
+	}))
 	c.Example = "winnow history export all.json\nwinnow history export --format md --filter 's>1' best.md"
 	in.bind(c)
 	c.Flags().StringVar(&format, "format", "", "json (lossless), md, txt or html; by the name of the file without it")
@@ -191,11 +194,7 @@ func (a *app) export(ctx context.Context, store history.Store, to string, force 
 
 func historyImportCommand(a *app) *cobra.Command {
 	var session string
-	c := command("import FILE…", "Add pairs of an export or of a message list; - is standard input", 1, -1, func(ctx context.Context, files []string) error {
-		store, err := a.openHistory(ctx)
-		if err != nil {
-			return err
-		}
+	c := command("import FILE…", "Add pairs of an export or of a message list; - is standard input", 1, -1, a.ofHistory(func(ctx context.Context, store history.Store, files []string) error {
 		defer a.progress("")
 		var sum history.ImportReport
 		for _, name := range files {
@@ -210,7 +209,7 @@ func historyImportCommand(a *app) *cobra.Command {
 		a.progress("")
 		return a.emit(map[string]int{"added": sum.Added, "known": sum.Known},
 			fmt.Sprintf("%s added, %d were there already", assistant.Counted(sum.Added, "pair"), sum.Known))
-	})
+	}))
 	c.Flags().StringVar(&session, "into", "", "ID of the session that takes the pairs of a message list")
 	return c
 }
@@ -233,11 +232,7 @@ func (a *app) importFile(ctx context.Context, store history.Store, name string, 
 	return history.Import(ctx, store, from, o)
 }
 
-func (a *app) historyCheck(ctx context.Context, _ []string) error {
-	store, err := a.openHistory(ctx)
-	if err != nil {
-		return err
-	}
+func (a *app) historyCheck(ctx context.Context, store history.Store, _ []string) error {
 	a.progress("reading %s", store.Path())
 	r, err := store.Check(ctx)
 	a.progress("")
@@ -280,11 +275,7 @@ type sessionJSON struct {
 	Pairs   int    `json:"pairs"`
 }
 
-func (a *app) historySessions(ctx context.Context, _ []string) error {
-	store, err := a.openHistory(ctx)
-	if err != nil {
-		return err
-	}
+func (a *app) historySessions(ctx context.Context, store history.Store, _ []string) error {
 	sessions, err := store.Sessions(ctx)
 	if err != nil {
 		return err
@@ -295,9 +286,6 @@ func (a *app) historySessions(ctx context.Context, _ []string) error {
 		all = append(all, sessionJSON{s.ID, s.Folder, s.Window, s.Model, s.Started.UTC().Format(timeJSON), s.Used.UTC().Format(timeJSON), s.Pairs})
 		rows = append(rows, []string{s.ID, s.Used.Local().Format(timeHuman), fmt.Sprint(s.Pairs), windowName(s.Window), s.Model, s.Folder})
 	}
-	lines := table([]string{"session", "used", ">pairs", "window", "model", "folder"}, rows)
-	if len(rows) == 0 {
-		lines = []string{"there are no sessions yet"}
-	}
-	return a.emit(map[string]any{"sessions": all}, lines...)
+	return a.emit(map[string]any{"sessions": all},
+		table("there are no sessions yet", []string{"session", "used", ">pairs", "window", "model", "folder"}, rows)...)
 }

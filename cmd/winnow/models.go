@@ -121,7 +121,7 @@ func (a *app) modelList(ctx context.Context, w *openWindow, scopes []scope, refr
 		sums = append(sums, fmt.Sprintf("%s: %d of %d available, from %s", p.Provider, p.Available, p.Total, sourceText(p)))
 	}
 	a.progress("")
-	lines := append(table([]string{"model", "status", "rule", ">context", ">$ / 1M in, out"}, rows), sums...)
+	lines := append(table("", []string{"model", "status", "rule", ">context", ">$ / 1M in, out"}, rows), sums...)
 	if err := a.emit(map[string]any{"providers": all}, lines...); err != nil {
 		return err
 	}
@@ -264,6 +264,6 @@ func (a *app) chatModels(ctx context.Context) error {
 		}
 		out = append(out, one)
 	}
-	err = a.emit(map[string]any{"endpoints": out}, table([]string{"model", ">context", ">$ / 1M in, out"}, rows)...)
+	err = a.emit(map[string]any{"endpoints": out}, table("", []string{"model", ">context", ">$ / 1M in, out"}, rows)...)
 	return errors.Join(append(faults, err)...)
 }

@@ -89,10 +89,13 @@ func visible(s string) string { return safetext.Visible(s) }
 func list[T any](of []T) []T { return append([]T{}, of...) }
 
 // table aligns rows under titles. The columns of a title that begins with ">"
-// are aligned to the right. Without rows there are no lines.
-func table(titles []string, rows [][]string) []string {
-	if len(rows) == 0 {
+// are aligned to the right. Without rows there is the line empty, unless it is "".
+func table(empty string, titles []string, rows [][]string) []string {
+	switch {
+	case len(rows) == 0 && empty == "":
 		return nil
+	case len(rows) == 0:
+		return []string{empty}
 	}
 	head, widths := make([]string, len(titles)), make([]int, len(titles))
 	for i, title := range titles {

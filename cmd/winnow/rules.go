@@ -152,11 +152,8 @@ func (a *app) rulesList(_ context.Context, w *openWindow, _ []string) error {
 		providers = append(providers, p)
 		sums = append(sums, fmt.Sprintf("%s: %d of %d models shown", p.Provider, p.Available, p.Total))
 	}
-	lines := append(table([]string{"provider", "list", "pattern", ">models", "remark"}, rows), sums...)
-	if len(rows) == 0 {
-		lines = []string{"there are no rules in " + w.name}
-	}
-	return a.emit(map[string]any{"env_file": w.name, "unsaved": w.unsaved(), "providers": providers}, lines...)
+	lines := table("there are no rules in "+w.name, []string{"provider", "list", "pattern", ">models", "remark"}, rows)
+	return a.emit(map[string]any{"env_file": w.name, "unsaved": w.unsaved(), "providers": providers}, append(lines, sums...)...)
 }
 
 func ruleRemark(r modelfilter.RuleView) string {

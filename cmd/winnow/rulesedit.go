@@ -267,11 +267,7 @@ func (a *app) rulesLog(ctx context.Context, w *openWindow) error {
 		all = append(all, versionJSON{v.ID, v.Time.UTC().Format(timeJSON), string(v.Author.Who), v.Author.Session, keys, v.Created})
 		rows = append(rows, []string{v.ID, v.Time.Local().Format(timeHuman), string(v.Author.Who), v.Author.Session, strings.Join(keys, ", ")})
 	}
-	lines := table([]string{"id", "time", "who", "session", "changes"}, rows)
-	if len(rows) == 0 {
-		lines = []string{"winnow has not saved " + w.name + " yet"}
-	}
-	return a.emit(map[string]any{"versions": all}, lines...)
+	return a.emit(map[string]any{"versions": all}, table("winnow has not saved "+w.name+" yet", []string{"id", "time", "who", "session", "changes"}, rows)...)
 }
 
 // logAdvice is added to what is wrong with the ID of a version.

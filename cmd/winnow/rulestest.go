@@ -69,7 +69,7 @@ func (a *app) rulesTest(_ context.Context, w *openWindow, ids []string) error {
 		}
 		rows[i] = []string{visible(m.ID), m.Status, rule}
 	}
-	return a.emit(map[string]any{"models": statuses}, table([]string{"model", "status", "rule"}, rows)...)
+	return a.emit(map[string]any{"models": statuses}, table("", []string{"model", "status", "rule"}, rows)...)
 }
 
 // scopeOf is the provider of a model and the model's whole id: the provider of

@@ -66,7 +66,7 @@ func (a *app) configShow(context.Context, []string) error {
 		rows = append(rows, []string{"provider " + p.Name, p.BaseURL, fmt.Sprintf("%s:%d", s.Path, p.Line)})
 	}
 	return a.emit(map[string]any{"path": s.Path, "exists": s.Found, "settings": settings, "providers": providers},
-		table([]string{"setting", "value", "from"}, rows)...)
+		table("", []string{"setting", "value", "from"}, rows)...)
 }
 
 func (a *app) configCheck(context.Context, []string) error {

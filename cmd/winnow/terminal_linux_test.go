@@ -289,3 +289,27 @@ func TestToolLinesOnATerminal(t *testing.T) {
 	p.wait("All done.")
 	inOrder(t, p.written(), "I add one rule:", "✓ add_ignore_rule *mini*", "All done.")
 }
+
+// On a terminal a save is confirmed there, with what it would write.
+func TestAskConfirmsASaveOnATerminal(t *testing.T) {
+	for answer, saved := range map[string]bool{"y": true, "n": false} {
+		t.Run(answer, func(t *testing.T) {
+			t.Parallel()
+			p := startOn(t, "exec winnow -m offline/rules ask 'hide o3* and save'")
+			p.wait("+IGNORE_MODELS_OPENAI=")
+			p.wait("Run save_changes? [y/N]")
+			for over := false; !over; { // what is typed too soon is no answer
+				p.keys(answer + "\n")
+				select {
+				case <-p.ended:
+					over = true
+				case <-time.Tick(100 * time.Millisecond):
+				}
+			}
+			file, err := os.ReadFile(filepath.Join(p.cmd.Dir, ".env"))
+			if err != nil || strings.Contains(string(file), "o3*") != saved {
+				t.Errorf("the file is %q, %v; want it saved: %v", file, err, saved)
+			}
+		})
+	}
+}
