@@ -22,13 +22,12 @@ const (
 
 // catalogue is the compiled-in list, indexed.
 type catalogue struct {
-	providers []string              // the proxy's names, the main ones first
-	aliases   map[string]string     // other accepted names
-	bases     map[string]string     // of those that speak the wire of OpenAI
-	spans     map[string][2]int     // where a provider's models are in models
-	models    []assistant.ModelInfo // grouped by provider
-	byID      map[string]int        // lower-case id → place
-	byName    map[string]int        // lower-case last segment → first place
+	providers []string                         // the proxy's names, the main ones first
+	aliases   map[string]string                // other accepted names
+	bases     map[string]string                // of those that speak the wire of OpenAI
+	models    map[string][]assistant.ModelInfo // by provider
+	byID      map[string]assistant.ModelInfo   // by lower-case id
+	byName    map[string]assistant.ModelInfo   // by lower-case last segment; the first that has it
 }
 
 // theCatalogue reads the compiled-in list when it is first needed: it takes
@@ -37,8 +36,8 @@ var theCatalogue = sync.OnceValue(func() *catalogue { return newCatalogue(embedd
 
 func newCatalogue(all []catwalk.Provider) *catalogue {
 	c := &catalogue{
-		aliases: map[string]string{}, bases: map[string]string{}, spans: map[string][2]int{},
-		byID: map[string]int{}, byName: map[string]int{},
+		aliases: map[string]string{}, bases: map[string]string{}, models: map[string][]assistant.ModelInfo{},
+		byID: map[string]assistant.ModelInfo{}, byName: map[string]assistant.ModelInfo{},
 	}
 	for _, p := range all {
 		if p.ID != "" {
@@ -51,7 +50,7 @@ func newCatalogue(all []catwalk.Provider) *catalogue {
 func (c *catalogue) add(p catwalk.Provider) {
 	id := strings.ToLower(string(p.ID))
 	name := proxyName(id)
-	if _, twice := c.spans[name]; twice {
+	if slices.Contains(c.providers, name) {
 		return
 	}
 	c.providers = append(c.providers, name)
@@ -63,13 +62,11 @@ func (c *catalogue) add(p catwalk.Provider) {
 	if speaksOpenAI(p) {
 		c.bases[name] = p.APIEndpoint
 	}
-	from := len(c.models)
 	for _, m := range p.Models {
 		if usable(m.ID) {
 			c.addModel(name, m)
 		}
 	}
-	c.spans[name] = [2]int{from, len(c.models)}
 }
 
 func (c *catalogue) addModel(provider string, m catwalk.Model) {
@@ -78,20 +75,20 @@ func (c *catalogue) addModel(provider string, m catwalk.Model) {
 	if _, twice := c.byID[key]; twice {
 		return
 	}
-	place := len(c.models)
-	c.byID[key] = place
-	last := key[strings.LastIndexByte(key, '/')+1:]
-	if _, exists := c.byName[last]; !exists {
-		c.byName[last] = place
-	}
-	c.models = append(c.models, assistant.ModelInfo{
+	info := assistant.ModelInfo{
 		ID: id, Source: SourceCatalogue,
 		Context: int(max(m.ContextWindow, 0)), Known: m.ContextWindow > 0,
 		// The catalogue lists models for agents, so all of them call tools. Its
 		// images are those a model can see; ours are those it can draw.
 		Tools: true, Reasons: m.CanReason,
 		PriceIn: listPrice(m.CostPer1MIn), PriceOut: listPrice(m.CostPer1MOut),
-	})
+	}
+	c.byID[key] = info
+	last := key[strings.LastIndexByte(key, '/')+1:]
+	if _, exists := c.byName[last]; !exists {
+		c.byName[last] = info
+	}
+	c.models[provider] = append(c.models[provider], info)
 }
 
 // listPrice is dollars of a million tokens as people write them: the catalogue's were
@@ -123,8 +120,7 @@ func (c *catalogue) canonical(provider string) string {
 
 // of returns the models of one provider. The caller may not change them.
 func (c *catalogue) of(provider string) []assistant.ModelInfo {
-	span := c.spans[c.canonical(providerName(provider))]
-	return c.models[span[0]:span[1]]
+	return c.models[c.canonical(providerName(provider))]
 }
 
 // Providers returns the names of the providers of the catalogue, the main ones first.
@@ -149,26 +145,19 @@ func Info(id string) (assistant.ModelInfo, bool) {
 func (c *catalogue) find(id string) (assistant.ModelInfo, bool) {
 	provider, name, full := strings.Cut(id, "/")
 	if !full {
-		return c.at(c.byName, id)
+		info, ok := c.byName[id]
+		return info, ok
 	}
 	name = strings.TrimPrefix(name, "models/")
-	if info, ok := c.at(c.byID, c.canonical(provider)+"/"+name); ok {
+	if info, ok := c.byID[c.canonical(provider)+"/"+name]; ok {
 		return info, true
 	}
-	info, ok := c.at(c.byID, name)
+	info, ok := c.byID[name]
 	if !ok {
-		info, ok = c.at(c.byName, name[strings.LastIndexByte(name, '/')+1:])
+		info, ok = c.byName[name[strings.LastIndexByte(name, '/')+1:]]
 	}
 	info.Known, info.PriceIn, info.PriceOut = false, 0, 0
 	return info, ok
-}
-
-func (c *catalogue) at(index map[string]int, key string) (assistant.ModelInfo, bool) {
-	place, ok := index[key]
-	if !ok {
-		return assistant.ModelInfo{}, false
-	}
-	return c.models[place], true
 }
 
 // proxyNames gives the names by which the proxy calls the providers that the

@@ -12,8 +12,17 @@ import (
 	"winnow/assistant"
 )
 
+// allModels lists the models of a catalogue by provider.
+func allModels(c *catalogue) []assistant.ModelInfo {
+	var all []assistant.ModelInfo
+	for _, provider := range c.providers {
+		all = append(all, c.models[provider]...)
+	}
+	return all
+}
+
 func TestCatalogueIsWhole(t *testing.T) {
-	all := theCatalogue().models
+	all := allModels(theCatalogue())
 	if len(all) < 1000 || len(Providers()) < 30 {
 		t.Fatalf("%d models of %d providers", len(all), len(Providers()))
 	}
@@ -121,8 +130,8 @@ func TestHostileCatalogueEntries(t *testing.T) {
 		}},
 		{ID: "acme", Models: []catwalk.Model{{ID: "late"}}},
 	})
-	if len(c.models) != 1 || c.models[0].ID != "acme/a" || c.models[0].Known || c.models[0].PriceIn != 0 {
-		t.Errorf("models %+v", c.models)
+	if all := allModels(c); len(all) != 1 || all[0].ID != "acme/a" || all[0].Known || all[0].PriceIn != 0 {
+		t.Errorf("models %+v", all)
 	}
 	if len(c.bases) != 0 {
 		t.Errorf("bases %v", c.bases)
@@ -137,7 +146,7 @@ func BenchmarkCatalogueLoad(b *testing.B) {
 }
 
 func BenchmarkInfo(b *testing.B) {
-	id := theCatalogue().models[700].ID
+	id := allModels(theCatalogue())[700].ID
 	b.ReportAllocs()
 	for b.Loop() {
 		Info(id)

@@ -228,7 +228,7 @@ func TestMemoryAfterAFailedSave(t *testing.T) {
 }
 
 func TestInfoOfALiveModel(t *testing.T) {
-	infos := []assistant.ModelInfo{{ID: "openai/own", Context: 5000, PriceIn: 1, PriceOut: 2, Tools: true, Reasons: true}, {ID: theCatalogue().models[0].ID}}
+	infos := []assistant.ModelInfo{{ID: "openai/own", Context: 5000, PriceIn: 1, PriceOut: 2, Tools: true, Reasons: true}, {ID: allModels(theCatalogue())[0].ID}}
 	infos = append(infos, assistant.ModelInfo{ID: theCatalogue().of("openai")[0].ID, Tools: true})
 	l := New(Options{
 		Dir: t.TempDir() + "/x",
@@ -250,7 +250,7 @@ func TestInfoOfALiveModel(t *testing.T) {
 	if got, ok := l.Info("openai/no-such"); ok {
 		t.Errorf("%+v", got)
 	}
-	if got, ok := l.Info(theCatalogue().models[0].ID); !ok || got.Source != SourceCatalogue {
+	if got, ok := l.Info(allModels(theCatalogue())[0].ID); !ok || got.Source != SourceCatalogue {
 		t.Errorf("%+v, %v", got, ok)
 	}
 }
