@@ -11,7 +11,7 @@ import (
 	"unicode"
 )
 
-// Kind says what the step after a checkpoint was.
+// Kind is the kind of the step after a checkpoint.
 type Kind string
 
 // The kinds of steps.
@@ -135,7 +135,7 @@ func (c Checkpoint) public() Checkpoint {
 	return c
 }
 
-// addResults notes that tools ran: each result replaces the announced call that
+// addResults records that tools ran: each result replaces the announced call that
 // it answers, or is added.
 func (c *Checkpoint) addResults(tools []ToolSummary) {
 	for _, t := range tools {
@@ -150,7 +150,7 @@ func (c *Checkpoint) addResults(tools []ToolSummary) {
 	}
 }
 
-// Scope is what a rollback takes back.
+// Scope is what a rollback reverts.
 type Scope string
 
 // The scopes. Conversation leaves the checkpoints in the list: they are the way

@@ -17,13 +17,13 @@ const Member = -1
 // [n] counts only items that the delta neither adds nor removes, so a path
 // means the same place in both directions. The zero value changes nothing.
 type Delta struct {
-	// Added holds what only the new document has. Index is the item's place
+	// Added is what only the new document has. Index is the item's place
 	// in the new list, in rising order, or Member.
 	Added map[string][]Item `json:"added,omitempty"`
-	// Removed holds what only the old document has. Index is the item's
+	// Removed is what only the old document has. Index is the item's
 	// place in the old list, in rising order, or Member.
 	Removed map[string][]Item `json:"removed,omitempty"`
-	// Modified holds values that stayed in their place and changed.
+	// Modified is the values that changed in their place.
 	Modified map[string]Change `json:"modified,omitempty"`
 }
 
@@ -42,7 +42,7 @@ type Change struct {
 // Empty reports whether d changes nothing.
 func (d Delta) Empty() bool { return len(d.Added)+len(d.Removed)+len(d.Modified) == 0 }
 
-// Invert returns the delta that leads back. It shares its values with d.
+// Invert returns the delta from the new document to the old one. It shares its values with d.
 func (d Delta) Invert() Delta {
 	back := Delta{Added: d.Removed, Removed: d.Added}
 	if d.Modified != nil {
@@ -54,7 +54,7 @@ func (d Delta) Invert() Delta {
 	return back
 }
 
-// Diff returns how a became b: Diff(a, b).Apply(a) is b and
+// Diff returns the difference between a and b: Diff(a, b).Apply(a) is b and
 // Diff(a, b).Invert().Apply(b) is a, in canonical form. Equal documents give
 // an empty Delta. What is no JSON document is an error.
 func Diff(a, b json.RawMessage) (Delta, error) {
@@ -75,7 +75,7 @@ func diff(a, b any) Delta {
 	return d
 }
 
-// compare adds to d how a became b at path.
+// compare adds to d the difference between a and b at path.
 func (d *Delta) compare(path string, a, b any) {
 	switch x := a.(type) {
 	case map[string]any:
@@ -186,7 +186,7 @@ func commonItems(a, b []any) [][2]int {
 	return common
 }
 
-// emptyKey stands for the key "", which could not be seen in a path.
+// emptyKey is the key "" in a path.
 const emptyKey = `\-`
 
 var keyEscaper = strings.NewReplacer(`\`, `\\`, `.`, `\.`, `[`, `\[`)

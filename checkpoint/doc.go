@@ -1,4 +1,4 @@
-// Package checkpoint keeps every version of a window's state on disk, so that
+// Package checkpoint stores every version of a window's state on disk, so that
 // rules and conversation can go back to any earlier point and survive a crash.
 //
 // A state is one JSON document; what is in it does not matter here. It is
@@ -6,17 +6,17 @@
 // with sorted keys, without white space and HTML escapes, numbers exactly as
 // they were written (1.0 is not 1).
 //
-// A delta says how one document became another: what was added, removed and
-// modified, by path. Apply leads forth, Invert and Apply back, exactly; a
-// document that does not fit is an error, never a wrong document.
+// A delta is the difference between two documents: what was added, removed and
+// modified, by path. Apply makes the second of the first, Invert and Apply the
+// first of the second, exactly; for any other document Apply returns an error.
 //
 // A checkpoint is a point to go back to: the moment before a step, which is the
 // start of a session, a turn of the assistant that called a write tool, or an
 // edit made by hand. Seq orders them, never the clock.
 //
 // A journal is an append-only file of checksummed records. Each tenth checkpoint
-// holds the full state, the others a delta. Open cuts off what a crash left
-// unfinished, keeps a copy of a damaged file and the readable records of it, and
+// contains the full state, the others a delta. Open cuts off what a crash left
+// unfinished, copies a damaged file aside and continues with its readable records, and
 // drops the older part of a file that has grown large. One process writes at a
 // time; others get a *LockedError or open ReadOnly.
 //
@@ -32,13 +32,13 @@
 //
 // # Caveats
 //
-//   - States and tool arguments are stored as they are given: keep secrets out.
-//   - Descriptions hold tool arguments; sanitise them before a terminal.
-//   - A message that leads to no Add must call Forget, or an old rollback could
-//     still be undone after it.
+//   - States and tool arguments are stored as they are given: they must not contain secrets.
+//   - Descriptions contain tool arguments; sanitise them before a terminal.
+//   - For a message without an Add the caller must call Forget, or an old
+//     rollback could still be undone after it.
 //   - Open changes the permissions of the journal's folder to 0700.
-//   - The records are held in memory: up to some 8 MiB, then Open compacts the
-//     file; the 20 newest sessions keep their checkpoints.
+//   - The records are in memory: up to some 8 MiB, then Open compacts the
+//     file; the checkpoints of the 20 newest sessions remain.
 //   - Where the system has no lock that ends with its process (Solaris, AIX,
 //     WebAssembly), only one process may use a journal.
 //

@@ -18,7 +18,7 @@ var (
 )
 
 // LockedError is returned by Open while another process has the journal open
-// for writing. A process that has ended holds no lock, however it ended.
+// for writing. The lock ends with its process, however that ends.
 type LockedError struct {
 	PID  int // of the other process; 0 when it is not known
 	Path string
@@ -48,7 +48,7 @@ func (e *VersionError) Error() string {
 // Report is what Open found and did. The zero value means nothing unusual.
 type Report struct {
 	Torn       int64    // bytes of an unacknowledged write at the end that were cut off
-	Damaged    bool     // whole records were not readable; the next five fields are of this
+	Damaged    bool     // whole records were not readable; see the next five fields
 	Aside      string   // where a copy of the damaged file is; "" when ReadOnly
 	Unreadable int      // records
 	Lost, Kept int      // checkpoints whose state could not be rebuilt, and the others
@@ -62,13 +62,13 @@ type Report struct {
 func (r Report) Notices() []string {
 	var out []string
 	if r.Damaged {
-		text := fmt.Sprintf("The checkpoint journal was damaged: %d records were not readable; %d checkpoints were kept, %d lost.",
+		text := fmt.Sprintf("The checkpoint journal was damaged: %d records were not readable; %d checkpoints remain, %d are lost.",
 			r.Unreadable, r.Kept, r.Lost)
 		if r.StateLost {
-			text += " The newest rules in it are lost; older ones were kept."
+			text += " The newest rules in it are lost; older ones are in effect."
 		}
 		if r.Aside != "" {
-			text += " The damaged file is kept as " + r.Aside + "."
+			text += " A copy of the damaged file is " + r.Aside + "."
 		}
 		out = append(out, text)
 	}

@@ -25,7 +25,7 @@ type rollback struct {
 	undoneBefore bool  // Undone of the target before it was done
 }
 
-// index is all that the records of a journal say. It changes only by apply,
+// index is the content of all records of a journal. It changes only by apply,
 // so a journal answers after a restart as it did before.
 type index struct {
 	records []*record
@@ -119,7 +119,7 @@ func (x *index) apply(r *record) {
 	case opRecord:
 		if e := x.byID[r.For]; e != nil {
 			e.addResults(r.Tools)
-			e.changed = r.Sum != e.sum // a later tool can take back what an earlier one did
+			e.changed = r.Sum != e.sum // a later tool can revert what an earlier one did
 			x.active[e.Session] = r.Seq
 		}
 	case opSaved:
@@ -200,7 +200,7 @@ func (x *index) done(r *record) {
 	}
 }
 
-// drop takes checkpoints out of the list, or puts them back.
+// drop removes checkpoints from the list, or adds them again.
 func (x *index) drop(ids []string, dropped bool) {
 	for _, id := range ids {
 		if e := x.byID[id]; e != nil {

@@ -22,8 +22,8 @@ const (
 	// compactGrowth: a file that is still large after a compaction is
 	// compacted again only when it has grown by this factor.
 	compactGrowth = 2
-	// keepSessions is how many sessions keep their checkpoints when a journal
-	// is compacted.
+	// keepSessions is the number of newest sessions whose checkpoints remain
+	// when a journal is compacted.
 	keepSessions = 20
 )
 
@@ -38,7 +38,7 @@ type Options struct {
 	compact int64               // tests: 0 means compactAbove
 }
 
-// Journal keeps the checkpoints of one window in a file. Open makes one. Its
+// Journal is the checkpoints of one window in a file. Open makes one. Its
 // methods may be called from any goroutine. What those that write have written
 // is durable when they return; on error nothing has changed. All others answer
 // from memory and never wait for the disk.
@@ -48,20 +48,20 @@ type Journal struct {
 	run    Run
 	report Report
 
-	writing sync.Mutex // held while a record is written
+	writing sync.Mutex // locked while a record is written
 	file    file       // nil when ReadOnly and after Close
 	info    fs.FileInfo
 	locked  *os.File
 	torn    bool // the file is longer than its whole records
 
-	mu     sync.RWMutex // held only for moments; guards all below
+	mu     sync.RWMutex // locked only for moments; guards all below
 	index  *index
 	now    document // the current state
 	saved  string   // canonical form of the saved state
 	closed bool
 }
 
-// Run is what the journal says of the run of the program before this one.
+// Run is the run of the program before this one.
 type Run struct {
 	// Closed: it ended in order, or there was none. False after a crash.
 	Closed bool
@@ -184,7 +184,7 @@ func (j *Journal) openFile() ([]byte, error) {
 	return content, nil
 }
 
-// startRun notes what the run before was and begins a new one.
+// startRun stores what the run before was and begins a new one.
 func (j *Journal) startRun() {
 	x := j.index
 	j.run = Run{Closed: x.closed, Session: x.session}
@@ -203,7 +203,7 @@ func (j *Journal) startRun() {
 
 // Close records the orderly end of this run and lets the next process in. A
 // second Close does nothing. On error the journal is closed all the same, and
-// the next run will take this one for crashed.
+// the next run will consider this one crashed.
 func (j *Journal) Close() error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
@@ -268,7 +268,7 @@ func (j *Journal) Current() json.RawMessage {
 }
 
 // SavedState returns the state that the window's file was last known to
-// hold; nil and false when Saved was never called.
+// contain; nil and false when Saved was never called.
 func (j *Journal) SavedState() (json.RawMessage, bool) {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
@@ -279,7 +279,7 @@ func (j *Journal) SavedState() (json.RawMessage, bool) {
 }
 
 // Clean reports whether nothing is unsaved: the newest state is the one that
-// Saved was last called with, or nothing was ever recorded, whatever Saved said.
+// Saved was last called with, or nothing was ever recorded, whatever Saved recorded.
 func (j *Journal) Clean() bool {
 	j.mu.RLock()
 	defer j.mu.RUnlock()

@@ -15,7 +15,7 @@ import (
 //	crc32c SP note [ TAB kind payload ] LF
 //
 // The checksum, 8 hexadecimal digits, covers all between it and LF. The note
-// is a small JSON object; the payload is a state or a delta. Neither can hold
+// is a small JSON object; the payload is a state or a delta. Neither can contain
 // a raw TAB or LF, so after damage the next LF is where the next record begins.
 
 const (
@@ -44,7 +44,7 @@ const (
 	opAdd     op = "add"     // the checkpoint of a turn: Check
 	opRecord  op = "record"  // the state changed: For, Tools
 	opEdit    op = "edit"    // the user's edit: Check; the state is that after it
-	opSaved   op = "saved"   // the window's file holds the side state, else this one
+	opSaved   op = "saved"   // the window's file contains the side state, else this one
 	opIntent  op = "intent"  // a rollback begins: Rollback, side: its state
 	opDone    op = "done"    // and is done: Rollback
 	opAbandon op = "abandon" // or was not: Rollback
@@ -91,7 +91,7 @@ type rollbackNote struct {
 	Dropped  []string `json:"dropped,omitempty"`
 }
 
-// imageNote is what the records say that a compacted journal has no more.
+// imageNote is what remains of the records that a compaction removed.
 type imageNote struct {
 	Seq     int64            `json:"seq"`
 	Session string           `json:"session,omitempty"`

@@ -41,7 +41,7 @@ func (j *Journal) load(content []byte) (lost []string, err error) {
 }
 
 // repair replaces a damaged journal by its readable records and one more that
-// says what is lost. A copy of the damaged file stays beside it.
+// lists what is lost. A copy of the damaged file stays beside it.
 func (j *Journal) repair(content []byte, lost []string) error {
 	x := j.index
 	aside := j.path + ".damaged-" + j.opts.Now().UTC().Format("20060102T150405Z") + "-" + newID()[:4]
@@ -54,9 +54,9 @@ func (j *Journal) repair(content []byte, lost []string) error {
 	return j.rewrite(append(x.records, end))
 }
 
-// compact replaces a large file by its newer part, which holds all of the
+// compact replaces a large file by its newer part, which has all of the
 // newest sessions and what undoing the last rollback needs. Before it come the
-// state that it begins with and what the older part said.
+// state that it begins with and what remains of the older part.
 func (j *Journal) compact() error {
 	x := j.index
 	cut := x.firstNeeded()
@@ -85,7 +85,7 @@ func (j *Journal) compact() error {
 	return err
 }
 
-// setState makes a record hold the full state after it, if there is one.
+// setState stores the full state after a record in it, if there is one.
 func (r *record) setState(state document) {
 	if state.text != "" {
 		r.kind, r.payload, r.Sum = payloadFull, state.text, state.sum()

@@ -22,7 +22,7 @@ func (j *Journal) Start(session string, state json.RawMessage) (Checkpoint, erro
 }
 
 // Add makes the checkpoint of a turn, to be called before its first write
-// tool runs; that tool must not run when this is an error. Of meta it takes
+// tool runs; that tool must not run when this is an error. Of meta it uses
 // Time (zero: now), Description ("": made from the tools), Tools (the calls
 // about to run), Session ("": the one started) and Position. The last rollback
 // cannot be undone any more.
@@ -63,12 +63,12 @@ func (j *Journal) Edit(description string, before, after json.RawMessage) (Check
 	})
 }
 
-// Saved records that the window's file holds state now. Nothing else changes;
+// Saved records that the window's file contains state now. Nothing else changes;
 // a later state is unsaved until the next Saved.
 func (j *Journal) Saved(state json.RawMessage) error {
 	_, err := j.step(state, func(saved document) (Checkpoint, error) {
 		if saved.text == j.now.text {
-			saved.text = "" // the record says that it is the current one
+			saved.text = "" // without a side state the record is about the current one
 		}
 		return Checkpoint{}, j.write(record{Op: opSaved}, nil, saved.text)
 	})

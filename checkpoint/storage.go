@@ -19,7 +19,7 @@ const (
 	othersMode = 0o077
 	// everyoneWrites is the permission of others to write.
 	everyoneWrites = 0o002
-	// lockSuffix names the file that the writer holds a lock on. The lock is
+	// lockSuffix names the file that the writer locks. The lock is
 	// not on the journal, because a rewritten journal is a new file.
 	lockSuffix = ".lock"
 	// newSuffix names a file that is to replace the journal.
@@ -49,7 +49,7 @@ func prepareFolder(dir string, report *Report) error {
 	return narrow(dir, info, folderMode, report)
 }
 
-// narrow takes the permissions of others away. On Windows permissions are
+// narrow removes the permissions of others. On Windows permissions are
 // inherited and mode bits mean nothing.
 func narrow(path string, info fs.FileInfo, mode fs.FileMode, report *Report) error {
 	if runtime.GOOS == "windows" || info.Mode().Perm()&othersMode == 0 {
@@ -82,7 +82,7 @@ func openRegular(path string, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// errLocked is returned by openLock when another process holds the lock.
+// errLocked is returned by openLock when another process has locked it.
 var errLocked = errors.New("locked")
 
 // lock makes this process the one that writes to the journal at path. The
@@ -108,7 +108,7 @@ func lock(path string) (*os.File, error) {
 // opens it.
 func (j *Journal) replaceFile(content []byte) error {
 	temp := j.path + newSuffix
-	_ = os.Remove(temp) // a crash may have left one; what else is wrong create says
+	_ = os.Remove(temp) // a crash may have left one; create reports anything else
 	err := j.create(temp, content)
 	if err == nil {
 		err = os.Rename(temp, j.path)

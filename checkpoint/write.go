@@ -7,13 +7,13 @@ import (
 	"os"
 )
 
-// maxDeltas bounds how many deltas rebuilding one state can take.
+// maxDeltas bounds how many deltas rebuilding one state can need.
 const maxDeltas = 50
 
 // write appends a record, durably, and then adds it to the index. to is the
 // state after the record, nil: as it was; side a state that is not the current
 // one, "" for none. On error nothing has changed, in memory or, as far as
-// possible, in the file. The caller holds writing.
+// possible, in the file. The caller has locked writing.
 func (j *Journal) write(r record, to *document, side string) error {
 	if err := j.writable(); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (j *Journal) write(r record, to *document, side string) error {
 	return nil
 }
 
-// transition chooses the payload that says how the state became to.
+// transition chooses the payload of a record after which the state is to.
 func transition(from, to document, full bool) (payloadKind, string) {
 	if !full && from.text == to.text {
 		return payloadNone, ""

@@ -105,7 +105,7 @@ func (f *File) satisfies(e Edit) bool {
 }
 
 // apply makes one edit, trying every place and spelling until the file reads as
-// it should. base is the file before all edits of the step, wanted has them all.
+// it should. base is the file before all edits of the step, wanted has all of them.
 func (f *File) apply(base *File, e Edit, wanted map[string]Edit) (*File, error) {
 	b, known := f.deciding(e.Key)
 	reason := unwritable(e.Value)

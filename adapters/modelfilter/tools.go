@@ -141,7 +141,7 @@ func refused(refusal *engine.Refusal) assistant.ToolResult {
 		r.Hint = "Give a pattern, e.g. *preview*."
 		return r
 	case engine.Unwritable:
-		r.Message = "Pattern " + pattern + " cannot be saved: it holds " + refusal.Detail + "."
+		r.Message = "Pattern " + pattern + " cannot be saved: it contains " + refusal.Detail + "."
 		r.Hint = "Use ? for a character that a pattern cannot hold, and one call for each pattern."
 		return r
 	case engine.Duplicate:

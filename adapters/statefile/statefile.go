@@ -6,7 +6,7 @@
 // orders the processes that read, change and write one of them.
 //
 // All functions do I/O and are safe from any goroutine. Messages of errors name
-// no path: who calls says which document it is about.
+// no path: the caller adds which document it is about.
 //
 // Caveats: Write syncs the file but not its folder, so a power cut may bring back
 // the previous document, never a mixture. On Windows permissions are inherited
@@ -37,7 +37,7 @@ const (
 	folderMode fs.FileMode = 0o700
 	// maxSize bounds what is read, in bytes.
 	maxSize = 256 << 20
-	// lockPatience is how long Lock waits for others, who hold a lock for one
+	// lockPatience is how long Lock waits for others, who lock it for one
 	// write; it tries again after lockPause.
 	lockPatience = 10 * time.Second
 	lockPause    = 2 * time.Millisecond

@@ -94,7 +94,7 @@ func exampleIn(lo, hi rune) rune {
 }
 
 // Example returns a shortest string that p matches, readable where the pattern
-// leaves a choice; false when p matches nothing. Of a pattern that holds bad
+// leaves a choice; false when p matches nothing. Of a pattern with bad
 // bytes it may be that the example reads as other characters.
 func (p *Pattern) Example() (string, bool) {
 	var b []byte

@@ -14,7 +14,7 @@ const (
 	reading = 1 // token i is read in state reading+i
 )
 
-// letter is a class of characters that no automaton of a search tells apart.
+// letter is a class of characters that no automaton of a search distinguishes.
 // Its bitsets are over states.
 type letter struct {
 	rune   rune // an example
@@ -27,15 +27,15 @@ type letter struct {
 
 // automaton is that of the broad pattern. A set of its states is a bitset.
 type automaton struct {
-	words    int
-	accept   []uint64
-	stars    []uint64
-	hopeless []uint64 // states from which every string is accepted
+	words      int
+	accept     []uint64
+	stars      []uint64
+	acceptsAll []uint64 // states from which every string is accepted
 }
 
 func newAutomaton(p *Pattern) *automaton {
 	n := stateWords(p)
-	u := &automaton{words: n, accept: make([]uint64, n), stars: make([]uint64, n), hopeless: make([]uint64, n)}
+	u := &automaton{words: n, accept: make([]uint64, n), stars: make([]uint64, n), acceptsAll: make([]uint64, n)}
 	m := len(p.tokens)
 	setBit(u.accept, reading+m)
 	for i, t := range p.tokens {
@@ -44,7 +44,7 @@ func newAutomaton(p *Pattern) *automaton {
 		}
 	}
 	if m > 0 && p.tokens[m-1].kind == star {
-		setBit(u.hopeless, reading+m-1)
+		setBit(u.acceptsAll, reading+m-1)
 	}
 	return u
 }
@@ -75,8 +75,8 @@ func (u *automaton) next(to, from []uint64, l *letter) {
 // close adds the states behind stars, and all states before the last star of
 // the pattern. The latter changes no answer: from a state before a star,
 // whatever is accepted passes that star, which also accepts what came before it.
-// But it makes sets that accept the same strings look the same, and keeps
-// their number linear for patterns without `?` and classes.
+// But it makes sets that accept the same strings look the same, and their number
+// remains linear for patterns without `?` and classes.
 func (u *automaton) close(set []uint64) {
 	carry := uint64(0)
 	for i := range set {
@@ -95,7 +95,7 @@ func (u *automaton) close(set []uint64) {
 	}
 }
 
-// newLetters divides the intervals of a by what the automata tell apart.
+// newLetters divides the intervals of a by what the automata distinguish.
 func newLetters(a alphabet, u *automaton, broad, narrow, within *Pattern) []letter {
 	left, right := stateWords(narrow), stateWords(within)
 	size := 2*u.words + left + right
@@ -121,9 +121,9 @@ func newLetters(a alphabet, u *automaton, broad, narrow, within *Pattern) []lett
 	return mergeLetters(all, masks, size)
 }
 
-// mergeLetters keeps the first of the letters that are alike.
+// mergeLetters returns the first of the letters that are alike.
 func mergeLetters(all []letter, masks []uint64, size int) []letter {
-	var kept []letter
+	var merged []letter
 	seen := map[string]bool{}
 	var key []byte
 	for i, l := range all {
@@ -135,14 +135,14 @@ func mergeLetters(all []letter, masks []uint64, size int) []letter {
 			key = binary.LittleEndian.AppendUint64(key, w)
 		}
 		if l.slash {
-			key = append(key, '/') // paths tell the slash apart too
+			key = append(key, '/') // paths distinguish the slash too
 		}
 		if !seen[string(key)] {
 			seen[string(key)] = true
-			kept = append(kept, l)
+			merged = append(merged, l)
 		}
 	}
-	return kept
+	return merged
 }
 
 // stateWords returns how many words a set of p's states has.

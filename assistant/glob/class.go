@@ -8,7 +8,7 @@ import (
 // maxRune is the last code point of the alphabet.
 const maxRune = utf8.MaxRune
 
-// badByteBase plus a byte is the code point that stands for that byte where
+// badByteBase plus a byte is the code point for that byte where
 // it is not part of valid UTF-8; it is where Python's surrogateescape puts it.
 const badByteBase = 0xDC00
 
@@ -97,7 +97,7 @@ func decodeLast(s string) (rune, int) {
 }
 
 // appendRune is the inverse of decode. It reports false for code points that
-// no string holds: surrogates that stand for no byte.
+// no string contains: surrogates that are no byte.
 func appendRune(b []byte, r rune) ([]byte, bool) {
 	if r >= badByteBase+utf8.RuneSelf && r <= badByteBase+0xFF {
 		return append(b, byte(r-badByteBase)), true

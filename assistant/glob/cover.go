@@ -55,8 +55,8 @@ func refutingExample(broad, narrow *Pattern, match func(*Pattern, string) bool) 
 	return s, match(narrow, s) && !match(broad, s) // it does not match itself where bad bytes joined to a character
 }
 
-// coversByShape answers the questions that need no search. What it says of
-// patterns holds for rules as well, for rules widen both sides alike.
+// coversByShape answers the questions that need no search. What is true of
+// patterns is true of rules as well, because rules widen both sides alike.
 func coversByShape(broad, narrow *Pattern) bool {
 	fixed, literal := broad.Literal()
 	same, isLiteral := narrow.Literal()

@@ -13,7 +13,7 @@
 //
 // A rule of the proxy tries its pattern on the id without its first `/`
 // segment and on the whole id; either match will do. MatchID and RuleCovers
-// speak of rules, Match and Covers of plain patterns.
+// are about rules, Match and Covers about plain patterns.
 //
 // # Coverage
 //
@@ -27,10 +27,10 @@
 //
 // A character is a code point, not a grapheme. A byte that is not part of
 // valid UTF-8 is one character of its own, which only the same bad byte, `?`,
-// `*` or a class equals; in ranges and order it stands at U+DC80 to U+DCFF, as
-// with Python's surrogateescape. Coverage treats bad bytes as free to stand
-// side by side, even where two of them would read as one valid character: for
-// patterns that hold bad bytes it may miss a coverage but never invents one.
+// `*` or a class equals; in ranges and order it is at U+DC80 to U+DCFF, as
+// with Python's surrogateescape. Coverage assumes that bad bytes can follow
+// each other, even where two of them would read as one valid character: for
+// patterns with bad bytes it may miss a coverage but never invents one.
 //
 // This implements the matching and coverage of section 9 of the specification.
 package glob

@@ -8,12 +8,12 @@ import (
 const (
 	// blockBits is how many tokens one machine word follows at once.
 	blockBits = 64
-	// maxBlocks is how many blocks a search keeps on the stack; a longer
+	// maxBlocks is how many blocks a search has on the stack; a longer
 	// segment makes Match allocate. 256 blocks are 16,384 characters.
 	maxBlocks = 256
 )
 
-// finder searches a segment by shift-and: bit i of the state says that the
+// finder searches a segment by shift-and: bit i of the state is set when the
 // last i+1 characters match the first i+1 tokens. A character costs one step a
 // block of 64 tokens, whatever the text; memory is linear in the tokens.
 type finder struct {
@@ -23,8 +23,8 @@ type finder struct {
 	wide   []wideBlock
 }
 
-// wideBlock holds the masks of one block for characters beyond ASCII: masks[i]
-// holds from starts[i] up to the next start.
+// wideBlock is the masks of one block for characters beyond ASCII: masks[i]
+// is for starts[i] up to the next start.
 type wideBlock struct {
 	starts []rune
 	masks  []uint64

@@ -15,7 +15,7 @@ type segment struct {
 	free   bool    // only `?`
 }
 
-// split cuts p.tokens at the stars. valid says that the pattern is valid UTF-8:
+// split cuts p.tokens at the stars. valid reports that the pattern is valid UTF-8:
 // only then is text compared bytewise, because then every occurrence begins and
 // ends between characters.
 func (p *Pattern) split(valid bool) {

@@ -131,7 +131,7 @@ func simplest(c *class) token {
 // rangeItems finds the ranges of a bracket as Python 3.11 does: hyphens split
 // the content into chunks at least two characters apart, a range that would be
 // empty disappears with both its ends, and the hyphens that are left between
-// chunks are the bare ones. What follows a removed range may come to stand
+// chunks are the bare ones. What follows a removed range may become the
 // first and so become a negation; Python does that too.
 func rangeItems(content []rune) []item {
 	chunks := hyphenChunks(content)

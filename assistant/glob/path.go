@@ -1,7 +1,7 @@
 package glob
 
 // path follows the automaton of one pattern along single states. A state at a
-// star stands for the state behind it as well.
+// star is the state behind it as well.
 type path struct {
 	tokens []token
 	moves  [][]int32 // by state: the letters that lead anywhere

@@ -81,8 +81,8 @@ func (p *Pattern) Core() string {
 	return string(best)
 }
 
-// OpenStart reports whether p begins with a star, so that anything may stand
-// before what it matches.
+// OpenStart reports whether p begins with a star, so that anything may
+// precede what it matches.
 func (p *Pattern) OpenStart() bool { return len(p.tokens) > 0 && p.tokens[0].kind == star }
 
 // Match reports whether p matches the whole of s. It allocates nothing as long

@@ -111,7 +111,7 @@ func (s *searcher) expand(i int, set []uint64) int {
 // visit adds a node, or returns -1 if nothing new can come of it.
 func (s *searcher) visit(at place, set []uint64, parent, letter int32) int {
 	for i, w := range set {
-		if w&s.broad.hopeless[i] != 0 {
+		if w&s.broad.acceptsAll[i] != 0 {
 			return -1
 		}
 	}

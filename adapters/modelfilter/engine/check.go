@@ -10,14 +10,14 @@ import (
 	"winnow/assistant/glob"
 )
 
-// Reason says why a pattern is refused.
+// Reason is why a pattern is refused.
 type Reason uint8
 
 // The reasons to refuse a pattern.
 const (
 	Empty      Reason = iota // nothing is left of it after trimming
-	Duplicate                // the list holds the very pattern
-	Unwritable               // the rule file cannot hold it
+	Duplicate                // the list already contains this pattern
+	Unwritable               // the rule file cannot contain it
 	Covered                  // a rule of the list matches all that it matches
 )
 
@@ -30,7 +30,7 @@ type Refusal struct {
 	Detail  string   // Unwritable: what cannot be written
 }
 
-// Error says the reason in one line.
+// Error is the reason in one line.
 func (r *Refusal) Error() string {
 	switch r.Reason {
 	case Empty:
@@ -38,7 +38,7 @@ func (r *Refusal) Error() string {
 	case Duplicate:
 		return fmt.Sprintf("pattern %q is already in the %s list", r.Pattern, r.List)
 	case Unwritable:
-		return fmt.Sprintf("pattern %q cannot be saved: it holds %s", r.Pattern, r.Detail)
+		return fmt.Sprintf("pattern %q cannot be saved: it contains %s", r.Pattern, r.Detail)
 	default:
 	}
 	rules := "rule"
@@ -59,7 +59,7 @@ type Verdict struct {
 	Undecided []string // rules of the list that may cover it or be covered
 }
 
-// Check says whether pattern, trimmed, should be added to the list. A refusal
+// Check decides whether pattern, trimmed, should be added to the list. A refusal
 // is an error of type *Refusal.
 func (e *Engine) Check(list List, pattern string) (Verdict, error) {
 	pattern = strings.TrimSpace(pattern)
@@ -77,10 +77,10 @@ func (e *Engine) Check(list List, pattern string) (Verdict, error) {
 		return Verdict{}, refusal
 	}
 	v := Verdict{Pattern: pattern}
-	fresh, judge := e.newRule(pattern), e.newJudge()
+	added, search := e.newRule(pattern), e.newCoverageSearch()
 	open := make([]bool, len(rules))
 	for i, r := range rules {
-		switch judge.covers(r, fresh) {
+		switch search.covers(r, added) {
 		case yes:
 			refusal.Reason, refusal.By = Covered, append(refusal.By, r.pattern.String())
 		case maybe:
@@ -92,7 +92,7 @@ func (e *Engine) Check(list List, pattern string) (Verdict, error) {
 		return Verdict{}, refusal
 	}
 	for i, r := range rules {
-		switch judge.covers(fresh, r) {
+		switch search.covers(added, r) {
 		case yes:
 			v.Redundant = append(v.Redundant, r.pattern.String())
 		case maybe:
@@ -106,8 +106,8 @@ func (e *Engine) Check(list List, pattern string) (Verdict, error) {
 	return v, nil
 }
 
-// unwritable names what keeps a pattern out of a comma-separated value of the
-// rule file, or returns "".
+// unwritable names what a comma-separated value of the rule file cannot contain
+// of pattern, "" when nothing.
 func unwritable(pattern string) string {
 	switch {
 	case strings.Contains(pattern, ","):
@@ -124,7 +124,7 @@ func unwritable(pattern string) string {
 	return ""
 }
 
-// answer is what a judge says.
+// answer is the result of a coverage search.
 type answer uint8
 
 const (
@@ -133,49 +133,49 @@ const (
 	maybe
 )
 
-// patience is how many searches for coverage one question to the engine may
-// lose before it stops searching: each costs a good part of a second.
-const patience = 4
+// maxUndecided is how many searches for coverage may end undecided in one call of
+// the engine before it stops searching: each takes a good part of a second.
+const maxUndecided = 4
 
-// judge decides coverage between rules for one question to the engine.
-type judge struct {
-	engine *Engine
-	lost   int
+// coverageSearch decides coverage between rules during one call of the engine.
+type coverageSearch struct {
+	engine    *Engine
+	undecided int // searches so far
 }
 
-func (e *Engine) newJudge() *judge { return &judge{engine: e} }
+func (e *Engine) newCoverageSearch() *coverageSearch { return &coverageSearch{engine: e} }
 
 // covers reports whether broad matches all ids of the provider that narrow
 // matches. The models and an example refute most pairs; a search does the rest.
-func (j *judge) covers(broad, narrow *rule) answer {
+func (s *coverageSearch) covers(broad, narrow *rule) answer {
 	if !narrow.matches.within(broad.matches) {
 		return no
 	}
 	if narrow.example == "" {
-		s, _ := narrow.pattern.Example()
-		narrow.example = j.engine.provider + "/" + s
+		name, _ := narrow.pattern.Example()
+		narrow.example = s.engine.provider + "/" + name
 	}
 	if narrow.pattern.MatchID(narrow.example) && !broad.pattern.MatchID(narrow.example) {
 		return no
 	}
-	if j.lost == patience {
+	if s.undecided == maxUndecided {
 		return maybe
 	}
-	return j.search(broad, narrow)
+	return s.search(broad, narrow)
 }
 
 // search decides coverage for the ids that the proxy filters: those of the
 // provider and those without a slash. A rule matches the latter as a plain
-// pattern, unless it holds a slash itself.
-func (j *judge) search(broad, narrow *rule) answer {
-	c := glob.RuleCovers(broad.pattern, narrow.pattern, j.engine.within)
+// pattern, unless it contains a slash itself.
+func (s *coverageSearch) search(broad, narrow *rule) answer {
+	c := glob.RuleCovers(broad.pattern, narrow.pattern, s.engine.within)
 	literal, _, _ := strings.Cut(narrow.pattern.String(), "[")
 	if c.Covered && !strings.Contains(literal, "/") {
 		c = glob.Covers(broad.pattern, narrow.pattern)
 	}
 	switch {
 	case c.Undecided:
-		j.lost++
+		s.undecided++
 		return maybe
 	case c.Covered:
 		return yes

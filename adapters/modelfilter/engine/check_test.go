@@ -20,13 +20,13 @@ func TestCheckRefuses(t *testing.T) {
 		{"", Empty, "the pattern is empty"},
 		{" \t ", Empty, "the pattern is empty"},
 		{" gpt-4* ", Duplicate, `pattern "gpt-4*" is already in the ignore list`},
-		{"a,b", Unwritable, `pattern "a,b" cannot be saved: it holds a comma`},
-		{"a\nb", Unwritable, `pattern "a\nb" cannot be saved: it holds a line break`},
-		{"a\rb", Unwritable, `pattern "a\rb" cannot be saved: it holds a line break`},
-		{"a\x1bb", Unwritable, `pattern "a\x1bb" cannot be saved: it holds a control character`},
-		{"a\u0085b", Unwritable, `pattern "a\u0085b" cannot be saved: it holds a control character`},
-		{"a${B}", Unwritable, `pattern "a${B}" cannot be saved: it holds ${`},
-		{"a\xff", Unwritable, `pattern "a\xff" cannot be saved: it holds a byte that is not UTF-8`},
+		{"a,b", Unwritable, `pattern "a,b" cannot be saved: it contains a comma`},
+		{"a\nb", Unwritable, `pattern "a\nb" cannot be saved: it contains a line break`},
+		{"a\rb", Unwritable, `pattern "a\rb" cannot be saved: it contains a line break`},
+		{"a\x1bb", Unwritable, `pattern "a\x1bb" cannot be saved: it contains a control character`},
+		{"a\u0085b", Unwritable, `pattern "a\u0085b" cannot be saved: it contains a control character`},
+		{"a${B}", Unwritable, `pattern "a${B}" cannot be saved: it contains ${`},
+		{"a\xff", Unwritable, `pattern "a\xff" cannot be saved: it contains a byte that is not UTF-8`},
 		{"gpt-4o", Covered, `pattern "gpt-4o" is already covered by the ignore rule "gpt-4*"`},
 		{"gpt-4**", Covered, `pattern "gpt-4**" is already covered by the ignore rule "gpt-4*"`},
 		{"o1-preview", Covered, `pattern "o1-preview" is already covered by the ignore rule "*preview"`},
@@ -154,16 +154,16 @@ func TestCheckSaysUndecided(t *testing.T) {
 	if err != nil || !slices.Equal(v.Undecided, e.Patterns(Ignore)[1:]) {
 		t.Errorf("Check = %+v, %v; want undecided", v, err)
 	}
-	j, fresh := e.newJudge(), e.newRule(strings.Repeat("?", 65))
-	for range 2 * patience {
+	j, fresh := e.newCoverageSearch(), e.newRule(strings.Repeat("?", 65))
+	for range 2 * maxUndecided {
 		for _, r := range e.lists[Ignore].rules[1:] {
 			if got := j.covers(r, fresh); got != maybe {
 				t.Fatalf("covers = %v, want maybe", got)
 			}
 		}
 	}
-	if j.lost != patience {
-		t.Errorf("%d searches were lost, want %d", j.lost, patience)
+	if j.undecided != maxUndecided {
+		t.Errorf("%d searches were lost, want %d", j.undecided, maxUndecided)
 	}
 }
 

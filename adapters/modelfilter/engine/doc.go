@@ -1,4 +1,4 @@
-// Package engine says which models of a provider the proxy's rules hide, by
+// Package engine computes which models of a provider the proxy's rules hide, by
 // which rule, and what a change of the rules would change.
 //
 // # Rule

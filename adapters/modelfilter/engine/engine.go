@@ -43,7 +43,7 @@ type ruleList struct {
 	any   marks // the models that some rule matches
 }
 
-// Engine holds the models and rules of one provider. Make it with New.
+// Engine is the models and rules of one provider. Make it with New.
 type Engine struct {
 	provider string
 	within   *glob.Pattern // the ids of the provider
@@ -63,7 +63,7 @@ func New(provider string, models []string) *Engine {
 // Provider returns the name the engine was made with.
 func (e *Engine) Provider() string { return e.provider }
 
-// SetModels replaces the models and keeps the rules.
+// SetModels replaces the models and leaves the rules as they are.
 func (e *Engine) SetModels(models []string) {
 	e.models = newIndex(e.provider, models)
 	for k := range e.lists {
@@ -76,7 +76,7 @@ func (e *Engine) SetModels(models []string) {
 }
 
 // Set replaces both lists. Patterns are used as they are, duplicates
-// included; a pattern that either list held before is not matched again.
+// included; a pattern that was in either list before is not matched again.
 func (e *Engine) Set(ignore, allow []string) {
 	known := map[string]*rule{}
 	for _, l := range e.lists {
@@ -113,7 +113,7 @@ func (l *ruleList) recompute(n int) {
 	}
 }
 
-// Add appends a rule. It accepts any pattern; Check says whether it should be added.
+// Add appends a rule. It accepts any pattern; Check decides whether it should be added.
 func (e *Engine) Add(list List, pattern string) {
 	l := &e.lists[list]
 	r := e.newRule(pattern)
@@ -141,12 +141,12 @@ func (e *Engine) RemoveAt(list List, index int) bool {
 	if index < 0 || index >= len(l.rules) {
 		return false
 	}
-	orphans := l.rules[index].own
+	freed := l.rules[index].own
 	l.rules = slices.Delete(l.rules, index, index+1)
 	for _, later := range l.rules[index:] {
-		orphans.moveTo(later.own, later.matches)
+		freed.moveTo(later.own, later.matches)
 	}
-	l.any.remove(orphans)
+	l.any.remove(freed)
 	return true
 }
 

@@ -76,7 +76,7 @@ func compareEnds(a, b string) int {
 }
 
 // match returns the filtered models that p matches as a rule. It looks at
-// those that begin, end or hold what p fixes; at all when p fixes nothing.
+// those that begin with, end with or contain the text that p fixes; at all when p fixes none.
 func (x *index) match(p *glob.Pattern) marks {
 	found := newMarks(len(x.ids))
 	if start := p.Prefix(); start != "" {

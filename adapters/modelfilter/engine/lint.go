@@ -1,6 +1,6 @@
 package engine
 
-// Kind is what lint finds about a rule.
+// Kind is the kind of a defect.
 type Kind uint8
 
 // The kinds of findings.
@@ -8,7 +8,7 @@ const (
 	Dead      Kind = iota // matches no model
 	Shadowed              // matches, but other rules decide all its models
 	Redundant             // another rule of its list covers it
-	Undecided             // whether another rule covers it was not found out
+	Undecided             // whether another rule covers it could not be decided
 )
 
 // String returns "dead", "shadowed", "redundant" or "undecided".
@@ -16,24 +16,24 @@ func (k Kind) String() string {
 	return [...]string{"dead", "shadowed", "redundant", "undecided"}[k]
 }
 
-// Finding is one thing that lint says of one rule.
+// Finding is a defect of one rule.
 type Finding struct {
 	Kind    Kind
 	List    List
 	Index   int
 	Pattern string
 	// By is the rule that covers it, may cover it, or decides its first model;
-	// "" of a dead rule. ByList and ByIndex say where it is.
+	// "" of a dead rule. ByList and ByIndex are its place.
 	By      string
 	ByList  List
 	ByIndex int
 }
 
-// Lint returns what is odd about the rules, list by list and rule by rule. All
+// Lint returns the defects of the rules, list by list and rule by rule. All
 // redundant rules may be removed at once without any status changing.
 func (e *Engine) Lint() []Finding {
 	var out []Finding
-	judge := e.newJudge()
+	search := e.newCoverageSearch()
 	for _, list := range []List{Ignore, Allow} {
 		for i, info := range e.Rules(list) {
 			f := Finding{List: list, Index: i, Pattern: info.Pattern}
@@ -47,7 +47,7 @@ func (e *Engine) Lint() []Finding {
 				f.By, f.ByList, f.ByIndex = s.Rule, s.List, s.Index
 				out = append(out, f)
 			}
-			if by, a := e.coveredBy(judge, list, i); a != no {
+			if by, a := e.coveredBy(search, list, i); a != no {
 				f.Kind = Redundant
 				if a == maybe {
 					f.Kind = Undecided
@@ -63,15 +63,15 @@ func (e *Engine) Lint() []Finding {
 // coveredBy returns the first rule of the list that covers rule i; of rules
 // that cover each other the first one counts as not covered. Without one it
 // returns the first that may.
-func (e *Engine) coveredBy(judge *judge, list List, i int) (by int, a answer) {
+func (e *Engine) coveredBy(search *coverageSearch, list List, i int) (by int, a answer) {
 	rules := e.lists[list].rules
 	for k, r := range rules {
 		if k == i {
 			continue
 		}
-		switch judge.covers(r, rules[i]) {
+		switch search.covers(r, rules[i]) {
 		case yes:
-			if k < i || judge.covers(rules[i], r) == no {
+			if k < i || search.covers(rules[i], r) == no {
 				return k, yes
 			}
 		case maybe:

@@ -2,7 +2,7 @@ package engine
 
 import "math/bits"
 
-// wordBits is how many models one word of marks holds.
+// wordBits is how many models one word of marks is for.
 const wordBits = 64
 
 // marks is a set of models, by their place in the list.

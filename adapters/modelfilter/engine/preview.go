@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Change says what a change of the rules would change in the proxy's list.
+// Change is what a change of the rules changes in the proxy's list.
 type Change struct {
 	Matches int      // models that the rule matches
 	Hidden  []string // shown now, hidden then
 	Shown   []string // hidden now, shown then
 }
 
-// Preview says what adding pattern, trimmed, to the list would change. The
+// Preview returns what adding pattern, trimmed, to the list would change. The
 // place in the list makes no difference to that.
 func (e *Engine) Preview(list List, pattern string) Change {
 	matches := e.newRule(strings.TrimSpace(pattern)).matches
@@ -21,12 +21,12 @@ func (e *Engine) Preview(list List, pattern string) Change {
 		c.Shown = e.models.list(matches.and(e.hidden()), 0)
 		return c
 	}
-	fresh := matches.without(e.lists[Ignore].any)
-	c.Hidden = e.models.list(fresh.without(e.lists[Allow].any), 0)
+	added := matches.without(e.lists[Ignore].any)
+	c.Hidden = e.models.list(added.without(e.lists[Allow].any), 0)
 	return c
 }
 
-// PreviewRemove says what removing the rule at index would change; nothing if
+// PreviewRemove returns what removing the rule at index would change; nothing if
 // there is no such rule.
 func (e *Engine) PreviewRemove(list List, index int) Change {
 	l := &e.lists[list]
@@ -34,15 +34,15 @@ func (e *Engine) PreviewRemove(list List, index int) Change {
 		return Change{}
 	}
 	r := l.rules[index]
-	orphans := slices.Clone(r.own)
+	freed := slices.Clone(r.own)
 	for _, later := range l.rules[index+1:] {
-		orphans.remove(later.matches)
+		freed.remove(later.matches)
 	}
 	c := Change{Matches: r.matches.count()}
 	if list == Allow {
-		c.Hidden = e.models.list(orphans.and(e.lists[Ignore].any), 0)
+		c.Hidden = e.models.list(freed.and(e.lists[Ignore].any), 0)
 	} else {
-		c.Shown = e.models.list(orphans.without(e.lists[Allow].any), 0)
+		c.Shown = e.models.list(freed.without(e.lists[Allow].any), 0)
 	}
 	return c
 }

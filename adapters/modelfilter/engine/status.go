@@ -61,7 +61,7 @@ func (e *Engine) Statuses() []ModelStatus {
 	for i, id := range e.models.ids {
 		out[i] = ModelStatus{ID: id, Index: -1, Unfiltered: e.models.unfiltered.has(int32(i))}
 	}
-	for _, list := range []List{Ignore, Allow} { // what Allow says is written last
+	for _, list := range []List{Ignore, Allow} { // allow rules win: they are written last
 		for k, r := range e.lists[list].rules {
 			pattern := r.pattern.String()
 			r.own.each(func(i int) bool {
@@ -169,7 +169,7 @@ type MatchingRule struct {
 	Decides bool
 }
 
-// Explanation says why a model has its status.
+// Explanation is why a model has its status.
 type Explanation struct {
 	ModelStatus
 	// Rules are all rules that match the id, allow rules first, each list in

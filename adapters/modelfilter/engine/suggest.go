@@ -16,8 +16,12 @@ import (
 // is the same for the same sets, in any order. An id in both sets, or one that
 // no rule can tell from one of others, is left out.
 func Suggest(wanted, others []string) []string {
+	has := make(map[string]bool, len(others))
+	for _, id := range others {
+		has[id] = true
+	}
 	wanted = slices.Compact(slices.Sorted(slices.Values(wanted)))
-	wanted = slices.DeleteFunc(wanted, func(id string) bool { return slices.Contains(others, id) })
+	wanted = slices.DeleteFunc(wanted, func(id string) bool { return has[id] })
 	var names []string
 	for _, id := range wanted {
 		names = append(names, nameOf(id))
@@ -55,7 +59,7 @@ func matchesNone(pattern string, ids []string) bool {
 }
 
 // The letters and digits that a part of a name must have, at its beginning and
-// elsewhere: a shorter one says little.
+// elsewhere: a shorter one is not specific enough.
 const (
 	minStart = 2
 	minPart  = 3
@@ -127,6 +131,6 @@ func lettersIn(part string) int {
 	return n
 }
 
-// quoted writes text as part of a pattern: a comma, which no pattern can hold,
+// quoted writes text as part of a pattern: a comma, which no pattern can contain,
 // becomes `?`.
 func quoted(text string) string { return strings.ReplaceAll(glob.Quote(text), ",", "?") }

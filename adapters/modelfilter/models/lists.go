@@ -58,7 +58,7 @@ type Lists struct {
 // entry is the stored list of a provider.
 type entry struct {
 	once     sync.Once     // reads the disk
-	fetching chan struct{} // holds one element during a fetch
+	fetching chan struct{} // has one element during a fetch
 	fetches  int           // how many are over
 	list     List          // the result of the last one
 	err      error
@@ -114,7 +114,7 @@ func (l *Lists) entry(provider string) *entry {
 	return e
 }
 
-// list makes the List of an entry. The caller holds mu.
+// list makes the List of an entry. The caller has locked mu.
 func (l *Lists) list(provider string, e *entry) List {
 	out := List{Provider: provider, Source: SourceCatalogue, Err: e.diskErr}
 	r := e.record
@@ -239,7 +239,7 @@ func (l *Lists) Seen(provider string) error {
 }
 
 // Info returns what is known of a model: from its provider's last fetch, and
-// from the catalogue where that is silent. See [Info].
+// from the catalogue what that does not contain. See [Info].
 func (l *Lists) Info(id string) (assistant.ModelInfo, bool) {
 	info, ok := Info(id)
 	provider, name, _ := strings.Cut(id, "/")

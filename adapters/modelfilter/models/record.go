@@ -243,7 +243,7 @@ func (d disk) update(ctx context.Context, base record, newest bool, change func(
 	return r, err
 }
 
-// merge adds what a fetch said of a model to what the catalogue knows.
+// merge adds what a fetch returned for a model to what the catalogue knows.
 func (m model) merge(info assistant.ModelInfo) assistant.ModelInfo {
 	if m.Context > 0 {
 		info.Context, info.Known = m.Context, true

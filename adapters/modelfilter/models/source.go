@@ -18,7 +18,7 @@ type Fetcher interface {
 	Models(ctx context.Context) ([]assistant.ModelInfo, error)
 }
 
-// Target is an endpoint that a Fetcher is wanted for. The ids that the Fetcher
+// Target is an endpoint to make a Fetcher for. The ids that the Fetcher
 // returns begin with Name and a slash.
 type Target struct {
 	Name     string            // prefix of the ids
