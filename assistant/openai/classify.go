@@ -76,26 +76,21 @@ func containsAny(text string, words []string) bool {
 	return false
 }
 
-// limitPatterns find the context limit in the message of an overflow, as OpenAI,
+// limitPattern finds the context limit in the message of an overflow, as OpenAI,
 // vLLM, llama.cpp, Anthropic, Gemini and rate limits of tokens word it.
-var limitPatterns = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)(?:maximum|max)\s+(?:model\s+|input\s+)?(?:context|tokens|length)[^0-9]{0,40}?([0-9][0-9,_]*)`),
-	regexp.MustCompile(`(?i)context\s+(?:length|window|size|limit)[^0-9]{0,24}?([0-9][0-9,_]*)`),
-	regexp.MustCompile(`(?i)>\s*([0-9][0-9,_]*)\s+maximum`),
-	regexp.MustCompile(`(?i)maximum number of tokens allowed[^0-9]{0,8}([0-9][0-9,_]*)`),
-	regexp.MustCompile(`(?i)\blimit:?\s+(?:is\s+|of\s+)?([0-9][0-9,_]*)`),
-}
+var limitPattern = regexp.MustCompile(`(?i)(?:` +
+	`(?:maximum|max)\s+(?:model\s+|input\s+)?(?:context|tokens|length)[^0-9]{0,40}?|` +
+	`context\s+(?:length|window|size|limit)[^0-9]{0,24}?|>\s*|` +
+	`maximum number of tokens allowed[^0-9]{0,8}|\blimit:?\s+(?:is\s+|of\s+)?)([0-9][0-9,_]*)`)
 
 // contextLimit returns the number of tokens that message names as the limit, 0
 // when it names none.
 func contextLimit(message string) int {
 	const least = 256 // a smaller number is something else
-	for _, pattern := range limitPatterns {
-		if found := pattern.FindStringSubmatch(message); found != nil {
-			n, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(found[1]))
-			if err == nil && n >= least && n <= maxCount {
-				return n
-			}
+	for _, found := range limitPattern.FindAllStringSubmatch(message, -1) {
+		n, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(found[1]))
+		if err == nil && n >= least && n <= maxCount {
+			return n
 		}
 	}
 	return 0

@@ -241,7 +241,7 @@ func TestCostIsLinearInTheBytes(t *testing.T) {
 				if memory4 > 6*memory+1<<20 || memory4 > 24*4*size {
 					t.Fatalf("256 KiB take %d KiB, 1 MiB takes %d KiB", memory>>10, memory4>>10)
 				}
-				if cpu, cpu4 = min(cpu, c), min(cpu4, c4); cpu4 < 10*cpu+time.Millisecond {
+				if cpu, cpu4 = min(cpu, c), min(cpu4, c4); cpu4 < 10*cpu+10*time.Millisecond {
 					return
 				}
 			}
@@ -304,11 +304,11 @@ func TestBodiesAreLoggedAtDebug(t *testing.T) {
 	}
 }
 
-func TestAStatusWithoutANameIsSaidByItsNumber(t *testing.T) {
+func TestAStatusWithoutANameIsShownAsANumber(t *testing.T) {
 	s := assistanttest.NewServer(t, assistanttest.Refuse(529, `{"error":{"message":"Overloaded"}}`), assistanttest.Text("ok"))
 	r := newRig(t, s)
 	parts, err := r.ask(t)
-	if all := retries(parts); err != nil || len(all) != 1 || all[0].Reason != r.host+" answered 529: Overloaded" {
+	if all := retries(parts); err != nil || len(all) != 1 || all[0].Reason != "Overloaded (status 529)" {
 		t.Errorf("retries %+v, %v", all, err)
 	}
 }

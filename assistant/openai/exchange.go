@@ -91,21 +91,15 @@ func (x *exchange) read(res *http.Response) error {
 	}
 }
 
-// drainTime is how long the end of a body may take after a whole answer.
-const drainTime = time.Second
-
-// drain discards what follows a whole answer.
+// drain discards what follows a whole answer, so that the connection is free for
+// the next request.
 func (x *exchange) drain() {
-	timer := time.NewTimer(drainTime)
-	defer timer.Stop()
 	for {
 		select {
 		case e := <-x.events:
 			if e.ended {
 				return
 			}
-		case <-timer.C:
-			return
 		case <-x.ctx.Done():
 			return
 		}
@@ -187,18 +181,6 @@ func transient(err *assistant.RequestError) bool {
 		return false
 	}
 	return err.Kind == assistant.KindNet
-}
-
-// reason is one sentence about why the request is sent again.
-func (c *Client) reason(err error) string {
-	var re *assistant.RequestError
-	switch {
-	case !errors.As(err, &re):
-		return c.displayable(err.Error())
-	case re.Status == 0 || strings.HasPrefix(re.Message, c.host+" answered"):
-		return re.Message
-	}
-	return c.host + " answered " + statusText(re.Status) + ": " + re.Message
 }
 
 // netError is the error of a connection that failed before the answer began. A

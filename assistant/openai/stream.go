@@ -59,7 +59,10 @@ func (s *stream) run() error {
 		if !again {
 			return err
 		}
-		reason := s.reason(err)
+		reason := err.Error()
+		if re := new(assistant.RequestError); errors.As(err, &re) {
+			reason = re.Sentence()
+		}
 		s.opts.Log.Warn("request is sent again", "provider", s.opts.Name, "attempt", retry, "reason", reason, "after", after)
 		if !s.yield(assistant.Retry{Attempt: retry, Reason: reason, After: after}, nil) {
 			return errBrokenOff
@@ -80,7 +83,8 @@ func (s *stream) attempt() error {
 		cancel()
 		return err
 	}
-	go func() { // the end of the body makes the connection free for the next request
+	go func() {
+		defer time.AfterFunc(drainTime, cancel).Stop()
 		defer cancel()
 		x.drain()
 	}()
@@ -195,6 +199,8 @@ const (
 	// afterFinish is how long the usage report and [DONE] may take after the
 	// finish_reason. Some endpoints never send them and keep the connection open.
 	afterFinish = 2 * time.Second
+	// drainTime is how long the end of a body may take after a whole answer.
+	drainTime = time.Second
 )
 
 // wait measures how long one exchange has sent nothing useful.

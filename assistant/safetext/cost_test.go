@@ -29,7 +29,7 @@ func checkLinear(t *testing.T, what string, small, large func()) {
 			t.Errorf("%s: 64 KiB take %d KiB, 256 KiB take %d KiB", what, memory>>10, memory4>>10)
 			return
 		}
-		if cpu, cpu4 = min(cpu, c), min(cpu4, c4); cpu4 < 10*cpu+time.Millisecond {
+		if cpu, cpu4 = min(cpu, c), min(cpu4, c4); cpu4 < 10*cpu+10*time.Millisecond {
 			return
 		}
 	}
