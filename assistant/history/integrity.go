@@ -93,7 +93,9 @@ func (s *store) probe(ctx context.Context, whole bool) error {
 		err = checkPages(ctx, conn, "integrity_check")
 	}
 	if err == nil && whole && current {
-		err = (&tx{ctx: ctx, conn: conn}).allPairs(func(assistant.Pair, bool) error { return nil })
+		t := &tx{ctx: ctx, conn: conn}
+		t.allPairs(func(assistant.Pair, bool) {})
+		err = t.err
 	}
 	return err
 }
@@ -230,48 +232,34 @@ const contradictions = `
 // Check reads every page, every sum and every reference: seconds for a large database.
 func (s *store) Check(ctx context.Context) (CheckReport, error) {
 	var report CheckReport
-	err := s.read(ctx, func(t *tx) (err error) {
-		if err = checkPages(ctx, t.conn, "integrity_check"); err != nil {
-			return err
+	problem := func(format string, args ...any) {
+		if len(report.Problems) < maxProblems {
+			report.Problems = append(report.Problems, fmt.Sprintf(format, args...))
 		}
-		problem := func(format string, args ...any) {
-			if len(report.Problems) < maxProblems {
-				report.Problems = append(report.Problems, fmt.Sprintf(format, args...))
-			}
-		}
-		err = t.each(contradictions, []any{maxProblems}, func(scan scanner) error {
+	}
+	err := s.read(ctx, func(t *tx) {
+		t.fail(checkPages(ctx, t.conn, "integrity_check"))
+		t.each(contradictions, []any{maxProblems}, func(scan scanner) {
 			var seq int64
 			var format string
-			err := scan(&seq, &format)
+			scan(&seq, &format)
 			problem(format, seq)
-			return err
 		})
-		if err != nil {
-			return err
-		}
-		err = t.each(`SELECT (SELECT count(*) FROM pair WHERE cut IS NULL), (SELECT count(*) FROM pair WHERE cut IS NOT NULL),
-			(SELECT count(*) FROM session), (SELECT count(*) FROM topic)`, nil, func(scan scanner) error {
-			return scan(&report.Pairs, &report.Cut, &report.Sessions, &report.Topics)
+		t.each(`SELECT (SELECT count(*) FROM pair WHERE cut IS NULL), (SELECT count(*) FROM pair WHERE cut IS NOT NULL),
+			(SELECT count(*) FROM session), (SELECT count(*) FROM topic)`, nil, func(scan scanner) {
+			scan(&report.Pairs, &report.Cut, &report.Sessions, &report.Topics)
 		})
-		if err != nil {
-			return err
-		}
-		err = t.allPairs(func(p assistant.Pair, damaged bool) error {
+		t.allPairs(func(p assistant.Pair, damaged bool) {
 			if damaged {
 				problem("the texts of pair %d are not those that were written", p.Seq)
 			}
-			return nil
 		})
-		if err != nil {
-			return err
-		}
-		return t.eachRequest("", nil, func(seq int64, r assistant.SentRequest, damage error) error {
+		t.eachRequest("", nil, func(_ assistant.SentRequest, damage error) {
 			report.Requests++
 			if damage != nil {
 				report.DamagedRequests++
 				problem("%v", damage)
 			}
-			return nil
 		})
 	})
 	var damage *DamageError
@@ -284,15 +272,13 @@ func (s *store) Check(ctx context.Context) (CheckReport, error) {
 }
 
 // allPairs calls each for every pair, cut ones too.
-func (t *tx) allPairs(each func(p assistant.Pair, damaged bool) error) error {
+func (t *tx) allPairs(each func(p assistant.Pair, damaged bool)) {
 	for from := int64(0); ; {
-		seqs, err := list[int64](t, "SELECT seq FROM pair WHERE seq > ? ORDER BY seq LIMIT ?", from, loadAtOnce)
-		if err != nil || len(seqs) == 0 {
-			return err
+		seqs := list[int64](t, "SELECT seq FROM pair WHERE seq > ? ORDER BY seq LIMIT ?", from, loadAtOnce)
+		if len(seqs) == 0 || t.err != nil {
+			return
 		}
-		if err := t.pairs(seqs, each); err != nil {
-			return err
-		}
+		t.pairs(seqs, each)
 		from = seqs[len(seqs)-1]
 	}
 }

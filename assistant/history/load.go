@@ -20,17 +20,10 @@ const DamagedPair = "This pair is damaged on the disk: it is not what was writte
 
 func (s *store) Load(ctx context.Context, seqs []int64) ([]assistant.Pair, error) {
 	pairs := make([]assistant.Pair, 0, len(seqs))
-	err := s.read(ctx, func(t *tx) error {
+	err := s.read(ctx, func(t *tx) {
 		for piece := range slices.Chunk(seqs, loadAtOnce) {
-			err := t.pairs(piece, func(p assistant.Pair, _ bool) error {
-				pairs = append(pairs, p)
-				return nil
-			})
-			if err != nil {
-				return err
-			}
+			t.pairs(piece, func(p assistant.Pair, _ bool) { pairs = append(pairs, p) })
 		}
-		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -49,53 +42,54 @@ func asArray(seqs []int64) string {
 
 // pairs calls each for the pairs with these seqs, in the order asked for. One
 // that is damaged has the Notice DamagedPair.
-func (t *tx) pairs(seqs []int64, each func(p assistant.Pair, damaged bool) error) error {
+func (t *tx) pairs(seqs []int64, each func(p assistant.Pair, damaged bool)) {
 	const query = `SELECT p.seq, p.id, coalesce(s.id, ''), coalesce(t.path, ''), coalesce(m.name, ''), p.star, p.flag, p.state, p.sec, p.nsec, p.zone,
 			b.user, b.answer, b.reasoning, b.error_code, b.error_message, b.more, b.sum
 		FROM ` + inOrder + ` JOIN body b ON b.seq = p.seq LEFT JOIN session s ON s.n = p.session
 		LEFT JOIN topic t ON t.n = p.topic LEFT JOIN model m ON m.n = p.model ORDER BY j.key`
-	return t.each(query, []any{asArray(seqs)}, func(scan scanner) error {
+	t.each(query, []any{asArray(seqs)}, func(scan scanner) {
 		var p assistant.Pair
 		var b bodyRow
 		var sec, nsec int64
 		var state, zone int
 		var sum sql.NullInt64
-		if err := scan(&p.Seq, &p.ID, &p.Session, &p.Topic, &p.Model, &p.Star, &p.Flag, &state, &sec, &nsec, &zone,
-			&b.user, &b.answer, &b.reasoning, &b.errorCode, &b.errorMessage, &b.more, &sum); err != nil {
-			return err
-		}
+		scan(&p.Seq, &p.ID, &p.Session, &p.Topic, &p.Model, &p.Star, &p.Flag, &state, &sec, &nsec, &zone,
+			&b.user, &b.answer, &b.reasoning, &b.errorCode, &b.errorMessage, &b.more, &sum)
 		p.UserText, p.AssistantText, p.Reasoning, p.ErrorCode, p.ErrorMessage = b.user, b.answer, b.reasoning, b.errorCode, b.errorMessage
 		p.State, p.CreatedAt = states[state&3], instant(sec, nsec, zone)
 		damaged := !b.intact(&p, sum)
 		if b.more != "" {
 			if err := decodePair([]byte(b.more), &p); err != nil && !damaged {
-				return fmt.Errorf("history: pair %d: %w", p.Seq, err)
+				t.fail(fmt.Errorf("history: pair %d: %w", p.Seq, err))
 			}
 		}
 		if damaged {
 			p.Notice = DamagedPair
 		}
-		return each(p, damaged)
+		if t.err == nil {
+			each(p, damaged)
+		}
 	})
 }
 
 func (s *store) IDs(ctx context.Context, seqs []int64) ([]string, error) {
-	return readOne(ctx, s, func(t *tx) ([]string, error) {
-		ids, err := list[string](t, "SELECT p.id FROM "+inOrder+" ORDER BY j.key", asArray(seqs))
-		return append([]string{}, ids...), err
+	ids := []string{}
+	err := s.read(ctx, func(t *tx) {
+		ids = append(ids, list[string](t, "SELECT p.id FROM "+inOrder+" ORDER BY j.key", asArray(seqs))...)
 	})
+	return ids, err
 }
 
-func (s *store) Newest(ctx context.Context, session string, before int64, n int) ([]int64, error) {
+func (s *store) Newest(ctx context.Context, session string, before int64, n int) (newest []int64, err error) {
 	of := ""
 	if session != "" { // only then, so that the index of the sessions is used
 		of = " AND session = (SELECT n FROM session WHERE id = ?3)"
 	}
-	return readOne(ctx, s, func(t *tx) ([]int64, error) {
-		newest, err := list[int64](t, "SELECT seq FROM pair WHERE cut IS NULL AND (?1 = 0 OR seq < ?1)"+of+" ORDER BY seq DESC LIMIT ?2", before, n, session)
+	err = s.read(ctx, func(t *tx) {
+		newest = list[int64](t, "SELECT seq FROM pair WHERE cut IS NULL AND (?1 = 0 OR seq < ?1)"+of+" ORDER BY seq DESC LIMIT ?2", before, n, session)
 		slices.Reverse(newest)
-		return newest, err
 	})
+	return newest, err
 }
 
 func (s *store) Groups(ctx context.Context, by Field) (groups []Group, err error) {
@@ -103,14 +97,13 @@ func (s *store) Groups(ctx context.Context, by Field) (groups []Group, err error
 	if value == "" {
 		return nil, fmt.Errorf("history: no field %q", by)
 	}
-	err = s.read(ctx, func(t *tx) error {
-		query := fmt.Sprintf(`SELECT coalesce((%s WHERE n = p.%s), ''), count(*), sum(p.state = %d), max(p.seq)
-			FROM pair p WHERE p.cut IS NULL GROUP BY p.%[2]s ORDER BY max(p.seq) DESC`, value, by, stateError)
-		return t.each(query, nil, func(scan scanner) error {
+	query := fmt.Sprintf(`SELECT coalesce((%s WHERE n = p.%s), ''), count(*), sum(p.state = %d), max(p.seq)
+		FROM pair p WHERE p.cut IS NULL GROUP BY p.%[2]s ORDER BY max(p.seq) DESC`, value, by, stateError)
+	err = s.read(ctx, func(t *tx) {
+		t.each(query, nil, func(scan scanner) {
 			var g Group
-			err := scan(&g.Value, &g.Pairs, &g.Failed, &g.Newest)
+			scan(&g.Value, &g.Pairs, &g.Failed, &g.Newest)
 			groups = append(groups, g)
-			return err
 		})
 	})
 	return groups, err
@@ -119,23 +112,18 @@ func (s *store) Groups(ctx context.Context, by Field) (groups []Group, err error
 func (s *store) MarkGroups(ctx context.Context) (groups []MarkGroup, err error) {
 	const query = `SELECT star, flag, coalesce((SELECT path FROM topic WHERE n = pair.topic), ''), group_concat(seq, ' ')
 		FROM pair WHERE cut IS NULL GROUP BY star, flag, topic`
-	err = s.read(ctx, func(t *tx) error {
-		return t.each(query, nil, func(scan scanner) error {
+	err = s.read(ctx, func(t *tx) {
+		t.each(query, nil, func(scan scanner) {
 			var g MarkGroup
 			var packed string
-			if err := scan(&g.Star, &g.Flag, &g.Topic, &packed); err != nil {
-				return err
-			}
-			for field := range strings.SplitSeq(packed, " ") {
+			scan(&g.Star, &g.Flag, &g.Topic, &packed)
+			for field := range strings.FieldsSeq(packed) {
 				seq, err := strconv.ParseInt(field, 10, 64)
-				if err != nil {
-					return err
-				}
+				t.fail(err)
 				g.Seqs = append(g.Seqs, seq)
 			}
 			slices.Sort(g.Seqs)
 			groups = append(groups, g)
-			return nil
 		})
 	})
 	return groups, err

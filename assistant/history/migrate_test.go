@@ -172,10 +172,7 @@ func TestFullDisk(t *testing.T) {
 	put(t, s, before)
 	pages := func(max int) {
 		t.Helper()
-		err := s.write(t.Context(), func(tx *tx) error {
-			_, _, err := tx.number("PRAGMA max_page_count = " + itoa(max))
-			return err
-		})
+		err := s.write(t.Context(), func(tx *tx) { tx.number("PRAGMA max_page_count = " + itoa(max)) })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -251,41 +251,28 @@ func (s *store) connectReaders(dsn string, most int) (err error) {
 
 // endInterrupted ends the pairs whose owner died while sending them. An owner is
 // alive before it owns a pair, so one that is not alive now never will be.
-func (s *store) endInterrupted(t *tx) error {
-	owned, err := keyed[int64, string](t, "SELECT seq, owner FROM pair WHERE owner IS NOT NULL")
-	if err != nil {
-		return err
-	}
+func (s *store) endInterrupted(t *tx) {
 	var seqs []int64
-	for seq, token := range owned {
+	for seq, token := range keyed[int64, string](t, "SELECT seq, owner FROM pair WHERE owner IS NOT NULL") {
 		lives, err := alive(s.run, token)
-		if err != nil {
-			return err
-		}
+		t.fail(err)
 		if !lives {
 			seqs = append(seqs, seq)
 		}
 	}
 	if len(seqs) == 0 {
-		return nil
+		return
 	}
 	var ended []assistant.Pair
-	err = t.pairs(seqs, func(p assistant.Pair, _ bool) error {
+	t.pairs(seqs, func(p assistant.Pair, _ bool) {
 		endInterrupted(&p)
 		ended = append(ended, p)
-		return nil
 	})
-	if err != nil {
-		return err
-	}
-	c, err := s.newChange(t)
+	c := s.newChange(t)
 	for i := range ended {
-		if err == nil {
-			err = c.put(&ended[i], false)
-		}
+		c.put(&ended[i], false)
 	}
 	s.report.Interrupted = len(ended)
-	return err
 }
 
 // start runs f in a goroutine that Close waits for; once Close has begun, not at all.

@@ -19,15 +19,12 @@ const (
 )
 
 func (s *store) Touch(ctx context.Context, v Session) error {
-	return s.change(ctx, func(c *change) error {
+	return s.change(ctx, func(c *change) {
 		if v.Started.IsZero() {
 			v.Started = c.now
 		}
-		at, err := c.session(v.ID, v.Started)
-		if err != nil {
-			return err
-		}
-		return c.run(`UPDATE session SET used = ?, touched = ?,
+		at := c.session(v.ID, v.Started)
+		c.run(`UPDATE session SET used = ?, touched = ?,
 			folder = coalesce(nullif(?, ''), folder), window = coalesce(nullif(?, ''), window),
 			model = coalesce(nullif(?, ''), model), page = coalesce(nullif(?, ''), page)
 			WHERE n = ?`, c.now.UnixMilli(), c.rev, v.Folder, v.Window, v.Model, v.Page, at)
@@ -38,14 +35,13 @@ func (s *store) Touch(ctx context.Context, v Session) error {
 // query say of them.
 func (s *store) sessions(ctx context.Context, counts, where string, args ...any) (all []Session, err error) {
 	query := "SELECT id, folder, window, model, page, started, used, " + counts + " FROM session s " + where
-	err = s.read(ctx, func(t *tx) error {
-		return t.each(query, args, func(scan scanner) error {
+	err = s.read(ctx, func(t *tx) {
+		t.each(query, args, func(scan scanner) {
 			var v Session
 			var started, used int64
-			err := scan(&v.ID, &v.Folder, &v.Window, &v.Model, &v.Page, &started, &used, &v.Pairs, &v.First, &v.Title)
+			scan(&v.ID, &v.Folder, &v.Window, &v.Model, &v.Page, &started, &used, &v.Pairs, &v.First, &v.Title)
 			v.Started, v.Used = time.UnixMilli(started), time.UnixMilli(used)
 			all = append(all, v)
-			return err
 		})
 	})
 	return all, err
@@ -114,21 +110,21 @@ func (s *store) SessionState(ctx context.Context, session string) (json.RawMessa
 
 // setOfSession sets a column of a session, which is created when it is unknown.
 func (s *store) setOfSession(ctx context.Context, session, column, value string) error {
-	return s.change(ctx, func(c *change) error {
-		n, err := c.session(session, c.now)
-		if err != nil {
-			return err
-		}
-		return c.run("UPDATE session SET "+column+" = ? WHERE n = ?", value, n)
+	return s.change(ctx, func(c *change) {
+		c.run("UPDATE session SET "+column+" = ? WHERE n = ?", value, c.session(session, c.now))
 	})
 }
 
 // text reads one text, "" when there is none.
 func (s *store) text(ctx context.Context, query string, args ...any) (string, error) {
-	return readOne(ctx, s, func(t *tx) (string, error) {
-		text, _, err := first(list[string](t, query, args...))
-		return text, err
-	})
+	texts, err := s.texts(ctx, query, args...)
+	text, _, err := first(texts, err)
+	return text, err
+}
+
+func (s *store) texts(ctx context.Context, query string, args ...any) (texts []string, err error) {
+	err = s.read(ctx, func(t *tx) { texts = list[string](t, query, args...) })
+	return texts, err
 }
 
 func (s *store) SaveDraft(ctx context.Context, key string, d Draft) error {
@@ -143,13 +139,11 @@ func (s *store) SaveDraft(ctx context.Context, key string, d Draft) error {
 }
 
 func (s *store) Draft(ctx context.Context, key string) (d Draft, err error) {
-	err = s.read(ctx, func(t *tx) error {
-		return t.each("SELECT text, stash FROM draft WHERE key = ?", []any{key}, func(scan scanner) error {
-			var stash string
-			if err := scan(&d.Text, &stash); err != nil {
-				return err
-			}
-			return json.Unmarshal([]byte(stash), &d.Stash)
+	err = s.read(ctx, func(t *tx) {
+		t.each("SELECT text, stash FROM draft WHERE key = ?", []any{key}, func(scan scanner) {
+			var stash []byte
+			scan(&d.Text, &stash)
+			t.fail(json.Unmarshal(stash, &d.Stash))
 		})
 	})
 	return d, err
@@ -170,18 +164,14 @@ func (s *store) FilterLines(ctx context.Context) ([]string, error) {
 }
 
 func (s *store) addLine(ctx context.Context, table, text string, most int) error {
-	return s.write(ctx, func(t *tx) error {
-		if err := t.run("INSERT OR REPLACE INTO "+table+" (text) VALUES (?)", s.Redact(text)); err != nil {
-			return err
-		}
-		return t.run(fmt.Sprintf("DELETE FROM %[1]s WHERE n NOT IN (SELECT n FROM %[1]s ORDER BY n DESC LIMIT %[2]d)", table, most))
+	return s.write(ctx, func(t *tx) {
+		t.run("INSERT OR REPLACE INTO "+table+" (text) VALUES (?)", s.Redact(text))
+		t.run(fmt.Sprintf("DELETE FROM %[1]s WHERE n NOT IN (SELECT n FROM %[1]s ORDER BY n DESC LIMIT %[2]d)", table, most))
 	})
 }
 
 func (s *store) lines(ctx context.Context, table string, n int) ([]string, error) {
-	return readOne(ctx, s, func(t *tx) ([]string, error) {
-		return list[string](t, "SELECT text FROM "+table+" ORDER BY n DESC LIMIT ?", n)
-	})
+	return s.texts(ctx, "SELECT text FROM "+table+" ORDER BY n DESC LIMIT ?", n)
 }
 
 func (s *store) Set(ctx context.Context, key, value string) error {
@@ -195,48 +185,40 @@ func (s *store) Get(ctx context.Context, key string) (string, error) {
 	return s.text(ctx, "SELECT value FROM setting WHERE key = ?", key)
 }
 
-func (t *tx) savedFilters() (map[string]string, error) {
+func (t *tx) savedFilters() map[string]string {
 	return keyed[string, string](t, "SELECT name, line FROM saved_filter")
 }
 
-func (s *store) SavedFilters(ctx context.Context) (map[string]string, error) {
-	return readOne(ctx, s, (*tx).savedFilters)
+func (s *store) SavedFilters(ctx context.Context) (saved map[string]string, err error) {
+	err = s.read(ctx, func(t *tx) { saved = t.savedFilters() })
+	return saved, err
 }
 
 func (s *store) SaveFilter(ctx context.Context, name, line string) error {
-	return s.change(ctx, func(c *change) error {
-		saved, err := c.savedFilters()
-		if err != nil {
-			return err
-		}
+	return s.change(ctx, func(c *change) {
+		saved := c.savedFilters()
 		if saved[name] = line; line != "" {
-			if err := checkFilter(saved, line); err != nil {
-				return err
-			}
+			c.fail(checkFilter(saved, line))
 		}
-		return c.putFilter(name, line)
+		c.putFilter(name, line)
 	})
 }
 
 // putFilter stores a line under a name; "" removes it.
-func (c *change) putFilter(name, line string) error {
+func (c *change) putFilter(name, line string) {
 	if line == "" {
-		return c.run("DELETE FROM saved_filter WHERE name = ?", name)
+		c.run("DELETE FROM saved_filter WHERE name = ?", name)
+	} else {
+		c.run("INSERT OR REPLACE INTO saved_filter VALUES (?, ?)", name, c.s.Redact(line))
 	}
-	return c.run("INSERT OR REPLACE INTO saved_filter VALUES (?, ?)", name, c.s.Redact(line))
 }
 
 func (s *store) SetFilters(ctx context.Context, lines map[string]string) error {
-	return s.change(ctx, func(c *change) error {
-		if err := c.run("DELETE FROM saved_filter"); err != nil {
-			return err
-		}
+	return s.change(ctx, func(c *change) {
+		c.run("DELETE FROM saved_filter")
 		for name, line := range lines {
-			if err := c.putFilter(name, line); err != nil {
-				return err
-			}
+			c.putFilter(name, line)
 		}
-		return nil
 	})
 }
 

@@ -77,47 +77,37 @@ func unpack(packed []byte, size int) ([]byte, error) {
 
 // storeRequests adds requests of pairs that are there, and drops those that are
 // beyond the bounds.
-func (c *change) storeRequests(list []packedRequest) error {
+func (c *change) storeRequests(list []packedRequest) {
 	for _, r := range list {
 		_, zone := r.At.Zone()
-		err := c.run(`INSERT INTO request (seq, response, attempt, trimmed, model, sec, nsec, zone, size, packed, body)
+		c.run(`INSERT INTO request (seq, response, attempt, trimmed, model, sec, nsec, zone, size, packed, body)
 			SELECT seq,?,?,?,?,?,?,?,?,?,? FROM pair WHERE seq = ?`,
 			r.Response, r.Attempt, r.Trimmed, r.Model, r.At.Unix(), r.At.Nanosecond(), zone, r.size, len(r.packed), r.packed, r.Pair.Seq)
-		if err != nil {
-			return err
-		}
 	}
-	if len(list) == 0 {
-		return nil
+	if len(list) > 0 {
+		c.dropRequests(assistant.KeptRequestPairs, assistant.KeptRequestBytes)
 	}
-	return c.dropRequests(assistant.KeptRequestPairs, assistant.KeptRequestBytes)
 }
 
 // dropRequests drops the requests of all but so many pairs, those sent last,
 // and the oldest ones beyond so many packed bytes. It reads the index alone.
-func (c *change) dropRequests(pairs, packed int) error {
-	err := c.run(`DELETE FROM request WHERE seq IN
+func (c *change) dropRequests(pairs, packed int) {
+	c.run(`DELETE FROM request WHERE seq IN
 		(SELECT seq FROM request GROUP BY seq ORDER BY max(n) DESC LIMIT -1 OFFSET ?)`, pairs)
-	if err != nil {
-		return err
+	if total, _ := c.number("SELECT coalesce(sum(packed), 0) FROM request"); total > int64(packed) {
+		c.run(`DELETE FROM request WHERE n IN (SELECT n FROM
+			(SELECT n, sum(packed) OVER (ORDER BY n DESC) AS newer FROM request) WHERE newer > ?)`, packed)
 	}
-	total, _, err := c.number("SELECT coalesce(sum(packed), 0) FROM request")
-	if err != nil || total <= int64(packed) {
-		return err
-	}
-	return c.run(`DELETE FROM request WHERE n IN (SELECT n FROM
-		(SELECT n, sum(packed) OVER (ORDER BY n DESC) AS newer FROM request) WHERE newer > ?)`, packed)
 }
 
 func (s *store) Requests(ctx context.Context, seq int64) ([]assistant.SentRequest, error) {
 	var list []assistant.SentRequest
 	var broken []error
-	err := s.read(ctx, func(t *tx) error {
-		return t.eachRequest("WHERE seq = ?", []any{seq}, func(_ int64, r assistant.SentRequest, damage error) error {
+	err := s.read(ctx, func(t *tx) {
+		t.eachRequest("WHERE seq = ?", []any{seq}, func(r assistant.SentRequest, damage error) {
 			if broken = append(broken, damage); damage == nil {
 				list = append(list, r)
 			}
-			return nil
 		})
 	})
 	if err != nil {
@@ -128,21 +118,19 @@ func (s *store) Requests(ctx context.Context, seq int64) ([]assistant.SentReques
 
 // eachRequest calls each for requests, oldest first. damage names one whose body
 // is not what was sent.
-func (t *tx) eachRequest(where string, args []any, each func(seq int64, r assistant.SentRequest, damage error) error) error {
+func (t *tx) eachRequest(where string, args []any, each func(r assistant.SentRequest, damage error)) {
 	query := "SELECT seq, response, attempt, trimmed, model, sec, nsec, zone, size, body FROM request " + where + " ORDER BY n"
-	return t.each(query, args, func(scan scanner) error {
+	t.each(query, args, func(scan scanner) {
 		var r assistant.SentRequest
 		var seq, sec, nsec int64
 		var zone, size int
 		var packed []byte
-		if err := scan(&seq, &r.Response, &r.Attempt, &r.Trimmed, &r.Model, &sec, &nsec, &zone, &size, &packed); err != nil {
-			return err
-		}
+		scan(&seq, &r.Response, &r.Attempt, &r.Trimmed, &r.Model, &sec, &nsec, &zone, &size, &packed)
 		body, err := unpack(packed, size)
 		if err != nil {
 			err = fmt.Errorf("history: request %d of response %d of pair %d: %w", r.Attempt, r.Response, seq, err)
 		}
 		r.At, r.Body = instant(sec, nsec, zone), body
-		return each(seq, r, err)
+		each(r, err)
 	})
 }

@@ -37,10 +37,7 @@ func requests(t testing.TB, s *store, seq int64) []assistant.SentRequest {
 // rowsOf counts the rows of the table of requests.
 func rowsOf(t testing.TB, s *store) (n int64) {
 	t.Helper()
-	err := s.read(t.Context(), func(r *tx) (err error) {
-		n, _, err = r.number("SELECT count(*) FROM request")
-		return err
-	})
+	err := s.read(t.Context(), func(r *tx) { n, _ = r.number("SELECT count(*) FROM request") })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,8 +117,8 @@ func TestOldRequestsAreDropped(t *testing.T) {
 		s := newStore(t)
 		p := pair("x", "q", "a")
 		commit(t, s, &assistant.Batch{Put: []*assistant.Pair{p}, Requests: []assistant.PairRequest{sentOf(p, 0, "a"), sentOf(p, 1, "b"), sentOf(p, 2, "c")}})
-		err := s.write(t.Context(), func(tx *tx) error { // as if each were large
-			return tx.run("UPDATE request SET packed = ?", assistant.KeptRequestBytes/2-1000)
+		err := s.write(t.Context(), func(tx *tx) { // as if each were large
+			tx.run("UPDATE request SET packed = ?", assistant.KeptRequestBytes/2-1000)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -152,7 +149,7 @@ func TestADamagedRequestIsNamed(t *testing.T) {
 			s := newStore(t)
 			p := pair("x", "q", "a")
 			commit(t, s, &assistant.Batch{Put: []*assistant.Pair{p}, Requests: []assistant.PairRequest{sentOf(p, 0, "first"), sentOf(p, 1, "second"), sentOf(p, 2, "third")}})
-			if err := s.write(t.Context(), func(tx *tx) error { return tx.run(damage) }); err != nil {
+			if err := s.write(t.Context(), func(tx *tx) { tx.run(damage) }); err != nil {
 				t.Fatal(err)
 			}
 			got, err := s.Requests(t.Context(), p.Seq)
@@ -186,7 +183,7 @@ func TestCheckCountsRequests(t *testing.T) {
 	commit(t, s, b)
 	check := func(sql string) CheckReport {
 		t.Helper()
-		if err := s.write(t.Context(), func(tx *tx) error { return tx.run(sql) }); err != nil {
+		if err := s.write(t.Context(), func(tx *tx) { tx.run(sql) }); err != nil {
 			t.Fatal(err)
 		}
 		report, err := s.Check(t.Context())
@@ -209,8 +206,9 @@ func TestSalvageKeepsRequests(t *testing.T) {
 	s := open(t, path, Options{})
 	p, lost := pair("x", "q", "a"), pair("x", "q", "a")
 	commit(t, s, &assistant.Batch{Put: []*assistant.Pair{p, lost}, Requests: []assistant.PairRequest{sentOf(p, 0, "first"), sentOf(p, 1, "second"), sentOf(lost, 0, "of a lost pair")}})
-	err := s.write(t.Context(), func(tx *tx) error {
-		return errors.Join(tx.run("DELETE FROM pair WHERE seq = ?", lost.Seq), tx.run("DELETE FROM body WHERE seq = ?", lost.Seq))
+	err := s.write(t.Context(), func(tx *tx) {
+		tx.run("DELETE FROM pair WHERE seq = ?", lost.Seq)
+		tx.run("DELETE FROM body WHERE seq = ?", lost.Seq)
 	})
 	if err = errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)

@@ -155,31 +155,25 @@ func (s *store) copyReadable(ctx context.Context, w *writer, report *Salvage) er
 	}
 	defer conn.Close()
 	from := &tx{ctx: ctx, conn: conn}
-	columns, _ := keyed[string, int](from, `SELECT t.name || '.' || c.name, 1 FROM sqlite_schema t
-		JOIN pragma_table_info(t.name) c WHERE t.sql LIKE 'CREATE TABLE %'`) // as far as they can be read
+	var columns map[string]int
+	_ = from.try(func() { // as far as they can be read
+		columns = keyed[string, int](from, `SELECT t.name || '.' || c.name, 1 FROM sqlite_schema t
+			JOIN pragma_table_info(t.name) c WHERE t.sql LIKE 'CREATE TABLE %'`)
+	})
 	if columns["pair.seq"] == 0 {
 		report.Foreign = true
 		return ctx.Err()
 	}
 	_ = migrate(ctx, newWriter(conn), versionOf(columns), s.step) // as far as it can be done
-	return w.inTx(ctx, func(t *tx) error {
-		c, err := s.newChange(t)
-		if err != nil {
-			return err
-		}
-		r := rescue{from: from, to: c, report: report, saved: map[int64]bool{}}
+	return w.inTx(ctx, func(t *tx) {
+		r := rescue{from: from, to: s.newChange(t), report: report, saved: map[int64]bool{}}
 		for _, table := range []string{"session", "topic", "model", "intent", "draft", "sent", "filter_line", "setting", "saved_filter"} {
-			if err := r.table(table); err != nil {
-				return err
-			}
+			r.table(table)
 		}
-		if err := r.pairs(); err != nil {
-			return err
-		}
-		if err := r.table("request"); err != nil {
-			return err
-		}
-		return c.run("DELETE FROM request WHERE seq NOT IN (SELECT seq FROM pair)")
+		r.pairs()
+		r.table("request")
+		t.run("DELETE FROM request WHERE seq NOT IN (SELECT seq FROM pair)")
+		t.fail(ctx.Err())
 	})
 }
 
@@ -195,7 +189,8 @@ func versionOf(columns map[string]int) int {
 	return 1
 }
 
-// rescue copies rows that can be read.
+// rescue copies rows that can be read. Errors of from end what is read in one
+// go, those of to the rescue.
 type rescue struct {
 	from   *tx
 	to     *change
@@ -206,134 +201,130 @@ type rescue struct {
 
 // table copies the readable rows of a small table, as far as its columns still
 // have their names.
-func (r *rescue) table(table string) error {
+func (r *rescue) table(table string) {
 	const query = "SELECT name FROM pragma_table_info(?)"
-	columns, err := list[string](r.to.tx, query, table)
-	if err != nil {
-		return err
-	}
-	left, _ := list[string](r.from, query, table)
-	columns = slices.DeleteFunc(columns, func(name string) bool { return !slices.Contains(left, name) })
+	var left []string
+	_ = r.from.try(func() { left = list[string](r.from, query, table) })
+	columns := slices.DeleteFunc(list[string](r.to.tx, query, table), func(name string) bool { return !slices.Contains(left, name) })
 	if len(columns) == 0 {
-		return r.from.ctx.Err()
+		return
 	}
 	names := strings.Join(columns, ", ")
 	insert := fmt.Sprintf("INSERT OR IGNORE INTO %s (%s) VALUES (?%s)", table, names, strings.Repeat(",?", len(columns)-1))
-	var failed error
-	_ = r.from.each("SELECT "+names+" FROM "+table, nil, func(scan scanner) error { // up to the first row that cannot be read
-		values, into := make([]any, len(columns)), make([]any, len(columns))
-		for i := range into {
-			into[i] = &values[i]
-		}
-		if err := scan(into...); err != nil {
-			return err
-		}
-		if err := r.to.run(insert, values...); err != nil && code(err) != codeConstraint { // a row that its own table would refuse
-			failed = err
-		}
-		return failed
+	_ = r.from.try(func() { // up to the first row that cannot be read
+		r.from.each("SELECT "+names+" FROM "+table, nil, func(scan scanner) {
+			values, into := make([]any, len(columns)), make([]any, len(columns))
+			for i := range into {
+				into[i] = &values[i]
+			}
+			if scan(into...); r.from.err == nil {
+				r.insert(func() { r.to.run(insert, values...) })
+			}
+		})
 	})
-	return errors.Join(failed, r.from.ctx.Err())
+}
+
+// insert runs an insertion, and tells whether the row is in no contradiction
+// with those that are there. Other errors end the rescue.
+func (r *rescue) insert(f func()) bool {
+	if r.to.err != nil {
+		return false
+	}
+	err := r.to.try(f)
+	if err != nil && code(err) != codeConstraint {
+		r.to.fail(err)
+	}
+	return err == nil
 }
 
 // pairs copies the readable pairs and counts the others.
-func (r *rescue) pairs() error {
+func (r *rescue) pairs() {
 	last := int64(0)
 	for _, query := range []string{"SELECT seq FROM sqlite_sequence WHERE name = 'pair'", "SELECT max(seq) FROM pair", "SELECT max(seq) FROM body"} {
-		if n, _, err := r.from.number(query); err == nil {
+		_ = r.from.try(func() {
+			n, _ := r.from.number(query)
 			last = max(last, n)
-		}
+		})
 	}
 	for from := int64(1); from <= last; from += loadAtOnce {
-		if err := r.span(from, min(from+loadAtOnce-1, last)); err != nil {
-			return err
-		}
+		r.span(from, min(from+loadAtOnce-1, last))
 	}
 	r.report.Salvaged, r.report.Lost = len(r.saved), r.failed
 	for _, index := range []string{"pair_session", "sqlite_autoindex_pair_1"} { // either has the seqs of all
-		if known, err := list[int64](r.from, "SELECT seq FROM pair INDEXED BY "+index); err == nil {
-			known = slices.DeleteFunc(known, func(seq int64) bool { return r.saved[seq] })
-			r.report.Lost = len(known)
+		var known []int64
+		if r.from.try(func() { known = list[int64](r.from, "SELECT seq FROM pair INDEXED BY "+index) }) == nil {
+			r.report.Lost = len(slices.DeleteFunc(known, func(seq int64) bool { return r.saved[seq] }))
 			break
 		}
 	}
-	cuts, _ := keyed[int64, string](r.from, "SELECT seq, cut FROM pair WHERE cut IS NOT NULL")
+	var cuts map[int64]string
+	_ = r.from.try(func() { cuts = keyed[int64, string](r.from, "SELECT seq, cut FROM pair WHERE cut IS NOT NULL") })
 	for seq, cut := range cuts {
-		if err := r.to.run("UPDATE pair SET cut = ? WHERE seq = ?", cut, seq); err != nil {
-			return err
-		}
+		r.to.run("UPDATE pair SET cut = ? WHERE seq = ?", cut, seq)
 	}
-	return r.from.ctx.Err()
 }
 
 // span copies pairs by ever smaller spans until the unreadable stand alone.
-func (r *rescue) span(from, to int64) error {
+func (r *rescue) span(from, to int64) {
+	if r.to.err != nil || r.from.ctx.Err() != nil {
+		return
+	}
 	var seqs []int64
 	for seq := from; seq <= to; seq++ {
 		seqs = append(seqs, seq)
 	}
 	var read []assistant.Pair
 	var altered []bool
-	err := r.from.pairs(seqs, func(p assistant.Pair, damaged bool) error {
-		read, altered = append(read, p), append(altered, damaged)
-		return nil
+	err := r.from.try(func() {
+		r.from.pairs(seqs, func(p assistant.Pair, damaged bool) { read, altered = append(read, p), append(altered, damaged) })
 	})
 	switch {
-	case r.from.ctx.Err() != nil:
-		return r.from.ctx.Err()
 	case err != nil && from == to:
-		return r.textOnly(from)
+		r.textOnly(from)
 	case err != nil:
 		half := from + (to-from)/2
-		if err := r.span(from, half); err != nil {
-			return err
-		}
-		return r.span(half+1, to)
-	}
-	for i := range read {
-		if err := r.save(&read[i], altered[i]); err != nil {
-			return err
+		r.span(from, half)
+		r.span(half+1, to)
+	default:
+		for i := range read {
+			r.save(&read[i], altered[i])
 		}
 	}
-	return nil
 }
 
-func (r *rescue) save(p *assistant.Pair, altered bool) error {
+func (r *rescue) save(p *assistant.Pair, altered bool) {
 	endInterrupted(p)
 	p.Star = min(max(p.Star, 0), maxStar)
 	if checkPair(p) != nil {
 		r.failed++
-		return nil //nolint:nilerr // counted; the other pairs are still to be saved
+		return
 	}
-	err := r.to.put(p, false)
-	if code(err) == codeConstraint { // the id of another pair
-		p.ID, altered = "", true
-		err = r.to.put(p, false)
-	}
-	if err != nil {
-		return err
+	seq := p.Seq
+	if !r.insert(func() { r.to.put(p, false) }) { // the id of another pair
+		p.Seq, p.ID, altered = seq, "", true
+		r.to.put(p, false)
 	}
 	if altered {
 		r.report.Altered++
 	}
 	r.saved[p.Seq] = true
-	return nil
 }
 
 // textOnly saves the texts of a pair whose row cannot be read, under a new id.
-func (r *rescue) textOnly(seq int64) error {
-	p := assistant.Pair{Seq: seq, Session: "salvaged", Flag: true, State: assistant.PairComplete, CreatedAt: time.Unix(0, 0).UTC(), Notice: DamagedPair}
-	found := false
-	err := r.from.each("SELECT user, answer, reasoning, error_code, error_message FROM body WHERE seq = ?", []any{seq}, func(scan scanner) error {
-		found = true
-		return scan(&p.UserText, &p.AssistantText, &p.Reasoning, &p.ErrorCode, &p.ErrorMessage)
+func (r *rescue) textOnly(seq int64) {
+	p := assistant.Pair{Session: "salvaged", Flag: true, State: assistant.PairComplete, CreatedAt: time.Unix(0, 0).UTC(), Notice: DamagedPair}
+	const query = "SELECT seq, user, answer, reasoning, error_code, error_message FROM body WHERE seq = ?"
+	err := r.from.try(func() {
+		r.from.each(query, []any{seq}, func(scan scanner) {
+			scan(&p.Seq, &p.UserText, &p.AssistantText, &p.Reasoning, &p.ErrorCode, &p.ErrorMessage)
+		})
 	})
-	if err != nil || !found {
+	if err != nil || p.Seq == 0 {
 		r.failed++
-		return r.from.ctx.Err()
+		return
 	}
 	if p.ErrorCode != "" {
 		p.State = assistant.PairError
 	}
-	return r.save(&p, true)
+	r.save(&p, true)
 }

@@ -54,15 +54,12 @@ func migrate(ctx context.Context, w *writer, version int, step func(string)) err
 		if err != nil {
 			return err
 		}
-		err = w.inTx(ctx, func(t *tx) error {
+		err = w.inTx(ctx, func(t *tx) {
 			for _, s := range sql {
 				step(fmt.Sprintf("version %d: %.40s", next, s))
-				if _, err := t.conn.ExecContext(ctx, s); err != nil {
-					return err
-				}
+				t.run(s)
 			}
 			step(fmt.Sprintf("version %d: commit", next))
-			return nil
 		})
 		if err != nil {
 			return fmt.Errorf("history: bring the database to version %d: %w", next, err)

@@ -18,32 +18,35 @@ import (
 const defaultCharsPerToken = 3.5
 
 func (s *store) Filter(ctx context.Context, q *filter.Query, env Env) (r Result, err error) {
-	err = s.search(ctx, q, env, func(f *search) error {
-		r.Refs, err = f.all()
-		if err == nil {
-			r.Hints, err = f.hints()
-		}
-		return err
+	err = s.search(ctx, q, env, func(f *search) {
+		r.Refs = f.all()
+		r.Hints = f.hints()
 	})
-	return r, err
+	if err != nil {
+		return Result{}, err
+	}
+	return r, nil
 }
 
 func (s *store) Count(ctx context.Context, q *filter.Query, env Env) (n int, err error) {
-	err = s.search(ctx, q, env, func(f *search) error {
+	err = s.search(ctx, q, env, func(f *search) {
 		where, args := f.where(f.base, f.expr, span{0, f.newest})
-		count, _, err := f.number("SELECT count(*) FROM pair p WHERE "+where, args...)
+		count, _ := f.number("SELECT count(*) FROM pair p WHERE "+where, args...)
 		n = int(count)
-		return err
 	})
 	return n, err
 }
 
 func (s *store) Stream(ctx context.Context, q *filter.Query, env Env) iter.Seq2[[]assistant.Ref, error] {
 	return func(yield func([]assistant.Ref, error) bool) {
-		err := s.search(ctx, q, env, func(f *search) error {
-			return f.stream(f.base, f.expr, func(refs []assistant.Ref) bool { return yield(refs, nil) })
+		stopped := false
+		err := s.search(ctx, q, env, func(f *search) {
+			f.stream(f.base, f.expr, func(refs []assistant.Ref) bool {
+				stopped = !yield(refs, nil)
+				return !stopped
+			})
 		})
-		if err != nil {
+		if err != nil && !stopped {
 			yield(nil, err)
 		}
 	}
@@ -70,49 +73,36 @@ type search struct {
 }
 
 // search runs f on a line.
-func (s *store) search(ctx context.Context, q *filter.Query, env Env, f func(*search) error) error {
+func (s *store) search(ctx context.Context, q *filter.Query, env Env, f func(*search)) error {
 	if env.CharsPerToken == 0 {
 		env.CharsPerToken = defaultCharsPerToken
 	}
 	if env.Now.IsZero() {
 		env.Now = s.options.Now()
 	}
-	return s.read(ctx, func(t *tx) (err error) {
+	return s.read(ctx, func(t *tx) {
 		x := &search{tx: t, env: env}
 		if q != nil {
 			if env.Saved == nil {
-				lines, err := t.savedFilters()
-				if err != nil {
-					return err
-				}
-				env.Saved = lookUp(lines)
+				env.Saved = lookUp(t.savedFilters())
 			}
-			if x.expr, err = filter.Expand(q, env.Saved); err != nil {
-				return err
-			}
+			var err error
+			x.expr, err = filter.Expand(q, env.Saved)
+			t.fail(err)
 		}
-		x.source = filter.Source{Env: env.Env, Failed: stateError}
-		if x.source.Topics, err = t.topicPaths(); err != nil {
-			return err
-		}
-		if x.source.Models, err = keyed[int64, string](t, "SELECT n, name FROM model"); err != nil {
-			return err
-		}
-		if x.newest, _, err = t.number("SELECT coalesce(max(seq), 0) FROM pair"); err != nil {
-			return err
-		}
-		rev, _, err := t.number("SELECT rev FROM meta")
-		if err != nil {
-			return err
+		x.source = filter.Source{Env: env.Env, Failed: stateError, Topics: t.topicPaths()}
+		x.source.Models = keyed[int64, string](t, "SELECT n, name FROM model")
+		x.newest, _ = t.number("SELECT coalesce(max(seq), 0) FROM pair")
+		rev, _ := t.number("SELECT rev FROM meta")
+		if t.err != nil {
+			return
 		}
 		s.revision.Store(rev)
 		if filter.UsesBoundary(x.expr) {
 			x.base = filter.Base(x.expr)
-			if err := x.findBoundary(); err != nil {
-				return err
-			}
+			x.findBoundary()
 		}
-		return f(x)
+		f(x)
 	})
 }
 
@@ -143,134 +133,119 @@ const (
 
 // stream calls each with the refs that both expressions select, the newest piece
 // first, until it returns false.
-func (f *search) stream(a, b filter.Expr, each func([]assistant.Ref) bool) error {
-	for to, n := f.newest, int64(firstSpan); to > 0; n = min(2*n, lastSpan) {
+func (f *search) stream(a, b filter.Expr, each func([]assistant.Ref) bool) {
+	for to, n := f.newest, int64(firstSpan); to > 0 && f.err == nil; n = min(2*n, lastSpan) {
 		in := span{max(to-n, 0), to}
-		where, args := f.where(a, b, in)
-		refs, err := f.refs(where, args)
-		if err != nil {
-			return err
-		}
+		refs := f.refs(f.where(a, b, in))
 		if len(refs) > 0 && !each(refs) {
-			return nil
+			return
 		}
 		to = in.from
 	}
-	return nil
 }
 
 // refs reads the refs of the pairs that a condition is true for, in order. The
 // rows come packed in one text: a million rows through database/sql take seconds.
-func (f *search) refs(where string, args []any) (refs []assistant.Ref, err error) {
+func (f *search) refs(where string, args []any) (refs []assistant.Ref) {
 	const query = "SELECT coalesce(group_concat(seq || ' ' || sends || ' ' || hex(parts), ';'), '') FROM pair p WHERE "
-	err = f.each(query+where, args, func(scan scanner) error {
-		var packed []byte
-		if err := scan(&packed); err != nil {
-			return err
+	f.each(query+where, args, func(scan scanner) {
+		var text string
+		scan(&text)
+		if text == "" {
+			return
 		}
-		text := string(packed)
 		refs = make([]assistant.Ref, 0, strings.Count(text, ";")+1)
 		var parts []byte
 		for row := range strings.SplitSeq(text, ";") {
-			seq, rest, ok := strings.Cut(row, " ")
-			if !ok {
-				continue
-			}
+			seq, rest, _ := strings.Cut(row, " ")
+			sends, encoded, _ := strings.Cut(rest, " ")
 			n, err := strconv.ParseInt(seq, 10, 64)
-			if err != nil {
-				return err
-			}
-			if parts, err = hex.AppendDecode(parts[:0], []byte(rest[2:])); err != nil {
-				return err
-			}
-			refs = append(refs, assistant.Ref{Seq: n, Sends: rest[0] == '1', Cost: cost(parts, f.env.CharsPerToken)})
+			f.fail(err)
+			parts, err = hex.AppendDecode(parts[:0], []byte(encoded))
+			f.fail(err)
+			refs = append(refs, assistant.Ref{Seq: n, Sends: sends == "1", Cost: cost(parts, f.env.CharsPerToken)})
 		}
-		return nil
 	})
 	bySeq := func(a, b assistant.Ref) int { return int(a.Seq - b.Seq) }
 	if !slices.IsSortedFunc(refs, bySeq) { // an index was used
 		slices.SortFunc(refs, bySeq)
 	}
-	return refs, err
+	return refs
 }
 
 // all collects a stream in order.
-func (f *search) all() ([]assistant.Ref, error) {
+func (f *search) all() []assistant.Ref {
 	var pieces [][]assistant.Ref
-	err := f.stream(f.base, f.expr, func(refs []assistant.Ref) bool {
+	f.stream(f.base, f.expr, func(refs []assistant.Ref) bool {
 		pieces = append(pieces, refs)
 		return true
 	})
 	slices.Reverse(pieces)
-	return slices.Concat(pieces...), err
+	return slices.Concat(pieces...)
 }
 
 // findBoundary reads the newest pairs of the base until one of them does not
 // fit, and lets o mean those after it.
-func (f *search) findBoundary() error {
+func (f *search) findBoundary() {
 	firsts := map[int]int64{} // by the number of extra pairs; 0 is all
 	f.source.First = func(extra int) int64 { return firsts[extra] }
 	if f.env.Fits == nil {
-		return nil
+		return
 	}
 	var newest []assistant.Ref // of the base, as far as they were read
 	fits := 0
-	err := f.stream(f.base, nil, func(refs []assistant.Ref) bool {
+	f.stream(f.base, nil, func(refs []assistant.Ref) bool {
 		newest = append(refs, newest...)
 		fits = min(max(f.env.Fits(newest), 0), len(newest))
 		return fits == len(newest)
 	})
 	filter.Walk(f.expr, func(x filter.Expr) {
-		if o, ok := x.(filter.Boundary); ok && err == nil {
-			firsts[o.Extra], err = f.first(newest, len(newest)-fits-o.Extra)
+		if o, ok := x.(filter.Boundary); ok {
+			firsts[o.Extra] = f.first(newest, len(newest)-fits-o.Extra)
 		}
 	})
-	return err
 }
 
 // first is the seq of the pair at this index of the base, of which the newest
 // were read; a negative index is before them. After the last it is one that no
 // pair has yet.
-func (f *search) first(newest []assistant.Ref, at int) (int64, error) {
+func (f *search) first(newest []assistant.Ref, at int) int64 {
 	switch {
 	case at >= len(newest):
-		return f.newest + 1, nil
+		return f.newest + 1
 	case at >= 0:
-		return newest[at].Seq, nil
+		return newest[at].Seq
 	case len(newest) == 0:
-		return 0, nil
+		return 0
 	}
 	where, args := f.where(f.base, nil, span{0, newest[0].Seq - 1})
-	seq, _, err := f.number("SELECT seq FROM pair p WHERE "+where+" ORDER BY seq DESC LIMIT 1 OFFSET ?", append(args, -at-1)...)
-	return seq, err
+	seq, _ := f.number("SELECT seq FROM pair p WHERE "+where+" ORDER BY seq DESC LIMIT 1 OFFSET ?", append(args, -at-1)...)
+	return seq
 }
 
 // hints names the topics and sessions of the line that do not exist.
-func (f *search) hints() ([]filter.Hint, error) {
+func (f *search) hints() []filter.Hint {
 	if f.expr == nil {
-		return nil, nil
+		return nil
 	}
 	var sessions []string
-	var err error
 	filter.Walk(f.expr, func(x filter.Expr) {
-		if _, ok := x.(filter.Session); ok && sessions == nil && err == nil {
-			sessions, err = list[string](f.tx, "SELECT id FROM session")
+		if _, ok := x.(filter.Session); ok && sessions == nil {
+			sessions = list[string](f.tx, "SELECT id FROM session")
 		}
 	})
 	topics := maps.Clone(f.source.Topics)
 	delete(topics, 0)
-	return filter.Hints(f.expr, slices.Sorted(maps.Values(topics)), sessions), err
+	return filter.Hints(f.expr, slices.Sorted(maps.Values(topics)), sessions)
 }
 
 func (s *store) Revision() int64 { return s.revision.Load() }
 
 func (s *store) Refresh(ctx context.Context) (changed bool, err error) {
-	err = s.read(ctx, func(t *tx) error {
-		rev, _, err := t.number("SELECT rev FROM meta")
-		if err == nil {
+	err = s.read(ctx, func(t *tx) {
+		if rev, found := t.number("SELECT rev FROM meta"); found {
 			changed = s.revision.Swap(rev) != rev
 		}
-		return err
 	})
 	return changed, err
 }

@@ -31,10 +31,7 @@ func crowd(t testing.TB, path string, n, words int) {
 
 func waitingForIndex(t testing.TB, s *store) (n int64) {
 	t.Helper()
-	err := s.read(t.Context(), func(r *tx) (err error) {
-		n, _, err = r.number("SELECT count(*) FROM unindexed")
-		return err
-	})
+	err := s.read(t.Context(), func(r *tx) { n, _ = r.number("SELECT count(*) FROM unindexed") })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,16 +51,15 @@ func TestAStartScansNoPairs(t *testing.T) {
 		{"SELECT seq FROM pair p WHERE " + session, args},
 		{"SELECT seq, owner FROM pair WHERE owner IS NOT NULL", nil},
 	} {
-		err := s.read(t.Context(), func(r *tx) error {
-			return r.each("EXPLAIN QUERY PLAN "+query.sql, query.args, func(scan scanner) error {
+		err := s.read(t.Context(), func(r *tx) {
+			r.each("EXPLAIN QUERY PLAN "+query.sql, query.args, func(scan scanner) {
 				var id, parent, unused int
 				var detail string
-				err := scan(&id, &parent, &unused, &detail)
+				scan(&id, &parent, &unused, &detail)
 				byKey := strings.Contains(detail, "INTEGER PRIMARY KEY") && strings.HasPrefix(detail, "SEARCH p ")
 				if byKey || strings.HasPrefix(detail, "SCAN p") && !strings.Contains(detail, "pair_owner") {
 					t.Errorf("%s: %s", query.sql, detail)
 				}
-				return err
 			})
 		})
 		if err != nil {
@@ -140,14 +136,13 @@ func TestADoubtOutlivesClose(t *testing.T) {
 func TestMigrationsLeadToTheSchema(t *testing.T) {
 	form := func(s *store) (all []string) {
 		t.Helper()
-		err := s.read(t.Context(), func(r *tx) error {
-			return r.each(`SELECT t.name, coalesce(c.name, ''), coalesce(c.type, ''), coalesce(c."notnull", 0), coalesce(c.pk, 0)
-				FROM sqlite_schema t LEFT JOIN pragma_table_info(t.name) c WHERE t.name NOT LIKE 'words%'`, nil, func(scan scanner) error {
+		err := s.read(t.Context(), func(r *tx) {
+			r.each(`SELECT t.name, coalesce(c.name, ''), coalesce(c.type, ''), coalesce(c."notnull", 0), coalesce(c.pk, 0)
+				FROM sqlite_schema t LEFT JOIN pragma_table_info(t.name) c WHERE t.name NOT LIKE 'words%'`, nil, func(scan scanner) {
 				var table, column, kind string
 				var notNull, key int
-				err := scan(&table, &column, &kind, &notNull, &key)
+				scan(&table, &column, &kind, &notNull, &key)
 				all = append(all, fmt.Sprintln(table, column, kind, notNull, key))
-				return err
 			})
 		})
 		if err != nil {

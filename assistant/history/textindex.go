@@ -186,10 +186,7 @@ func (s *store) indexSome() (more bool) {
 	ctx := context.WithoutCancel(s.ctx)
 	_, err := s.writer.conn.ExecContext(ctx, "PRAGMA synchronous = NORMAL")
 	if err == nil {
-		err = s.writer.inTx(ctx, func(t *tx) error {
-			more, err = t.indexNewest()
-			return err
-		})
+		err = s.writer.inTx(ctx, func(t *tx) { more = t.indexNewest() })
 	}
 	_, full := s.writer.conn.ExecContext(ctx, "PRAGMA synchronous = FULL")
 	if err = errors.Join(err, full); err != nil {
@@ -199,33 +196,28 @@ func (s *store) indexSome() (more bool) {
 }
 
 // indexNewest indexes the newest pairs that wait for it.
-func (t *tx) indexNewest() (more bool, err error) {
+func (t *tx) indexNewest() (more bool) {
 	type waiting struct {
-		seq  int64
-		body bodyRow
+		seq          int64
+		user, answer string
 	}
 	var queue []waiting
 	bytes := 0
-	err = t.each(`SELECT u.seq, coalesce(b.user, ''), coalesce(b.answer, '')
-		FROM unindexed u LEFT JOIN body b USING (seq) ORDER BY u.seq DESC LIMIT ?`, []any{indexPairs}, func(scan scanner) error {
-		var w waiting
-		if bytes >= indexBytes {
-			return nil
+	t.each(`SELECT u.seq, coalesce(b.user, ''), coalesce(b.answer, '')
+		FROM unindexed u LEFT JOIN body b USING (seq) ORDER BY u.seq DESC LIMIT ?`, []any{indexPairs}, func(scan scanner) {
+		if bytes < indexBytes {
+			var w waiting
+			scan(&w.seq, &w.user, &w.answer)
+			bytes += len(w.user) + len(w.answer)
+			queue = append(queue, w)
 		}
-		err := scan(&w.seq, &w.body.user, &w.body.answer)
-		bytes += len(w.body.user) + len(w.body.answer)
-		queue = append(queue, w)
-		return err
 	})
 	for _, w := range queue {
-		if err == nil {
-			err = errors.Join(
-				t.run("DELETE FROM words WHERE rowid = ?", w.seq),
-				t.run("INSERT INTO words (rowid, user, answer) VALUES (?, ?, ?)", w.seq, fold(w.body.user), fold(w.body.answer)),
-				t.run("DELETE FROM unindexed WHERE seq = ?", w.seq))
-		}
+		t.run("DELETE FROM words WHERE rowid = ?", w.seq)
+		t.run("INSERT INTO words (rowid, user, answer) VALUES (?, ?, ?)", w.seq, fold(w.user), fold(w.answer))
+		t.run("DELETE FROM unindexed WHERE seq = ?", w.seq)
 	}
-	return len(queue) > 0, err
+	return len(queue) > 0
 }
 
 // checkpointLog copies the log into the database now and then, so that no commit

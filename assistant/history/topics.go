@@ -33,136 +33,103 @@ func topicChain(path string) []string {
 }
 
 // topicPaths gives the path of every topic by its number; 0 is the root, "".
-func (t *tx) topicPaths() (map[int64]string, error) {
-	paths, err := keyed[int64, string](t, "SELECT n, path FROM topic")
-	if paths != nil {
-		paths[0] = ""
-	}
-	return paths, err
+func (t *tx) topicPaths() map[int64]string {
+	paths := keyed[int64, string](t, "SELECT n, path FROM topic")
+	paths[0] = ""
+	return paths
 }
 
 func (s *store) TopicPaths(ctx context.Context) (paths []string, err error) {
-	err = s.read(ctx, func(t *tx) error {
-		paths, err = list[string](t, "SELECT path FROM topic ORDER BY path")
-		return err
-	})
+	err = s.read(ctx, func(t *tx) { paths = list[string](t, "SELECT path FROM topic ORDER BY path") })
 	return paths, err
 }
 
 func (s *store) Topics(ctx context.Context) ([]Topic, error) {
+	const query = `SELECT path, coalesce(g.pairs, 0) FROM topic
+		LEFT JOIN (SELECT topic, count(*) AS pairs FROM pair WHERE cut IS NULL GROUP BY topic) g ON g.topic = n ORDER BY path`
 	topics := []Topic{}
-	err := s.read(ctx, func(t *tx) error {
-		return t.each(`SELECT path, coalesce(g.pairs, 0) FROM topic
-			LEFT JOIN (SELECT topic, count(*) AS pairs FROM pair WHERE cut IS NULL GROUP BY topic) g ON g.topic = n ORDER BY path`, nil,
-			func(scan scanner) error {
-				var v Topic
-				err := scan(&v.Path, &v.Pairs)
-				topics = append(topics, v)
-				return err
-			})
-	})
 	all := map[string]int{}
-	for _, v := range topics {
-		for _, above := range topicChain(v.Path) {
-			all[above] += v.Pairs
-		}
-	}
+	err := s.read(ctx, func(t *tx) {
+		t.each(query, nil, func(scan scanner) {
+			var v Topic
+			scan(&v.Path, &v.Pairs)
+			topics = append(topics, v)
+			for _, above := range topicChain(v.Path) {
+				all[above] += v.Pairs
+			}
+		})
+	})
 	for i := range topics {
 		topics[i].All = all[topics[i].Path]
 	}
 	return topics, err
 }
 
+// errNoName refuses the root.
+var errNoName = fmt.Errorf("%w: a topic needs a name", ErrTopic)
+
 func (s *store) CreateTopic(ctx context.Context, path string) error {
 	if TopicPath(path) == "" {
-		return fmt.Errorf("%w: a topic needs a name", ErrTopic)
+		return errNoName
 	}
-	return s.change(ctx, func(c *change) error {
-		_, err := c.topic(path)
-		return err
-	})
+	return s.change(ctx, func(c *change) { c.topic(path) })
 }
 
 func (s *store) MoveTopic(ctx context.Context, path, to string) error {
 	path, to = TopicPath(path), TopicPath(to)
 	if to == "" {
-		return fmt.Errorf("%w: a topic needs a name", ErrTopic)
+		return errNoName
 	}
 	if strings.HasPrefix(to, path+TopicSeparator) {
 		return fmt.Errorf("%w: %q cannot move below itself", ErrTopic, path)
 	}
-	return s.change(ctx, func(c *change) error {
-		moved, err := c.topicsAt(path)
-		if err != nil {
-			return err
+	return s.change(ctx, func(c *change) {
+		moved := c.topicsAt(path)
+		if _, exists := c.number("SELECT n FROM topic WHERE path = ?", to); exists && to != path {
+			c.fail(fmt.Errorf("%w: %q exists already", ErrTopic, to))
 		}
-		if _, exists, err := c.number("SELECT n FROM topic WHERE path = ?", to); err != nil {
-			return err
-		} else if exists && to != path {
-			return fmt.Errorf("%w: %q exists already", ErrTopic, to)
-		}
-		if chain := topicChain(to); len(chain) > 1 {
-			if _, err := c.topic(chain[len(chain)-2]); err != nil {
-				return err
-			}
-		}
+		c.topic(parentTopic(to))
 		for _, old := range moved {
-			if err := c.run("UPDATE topic SET path = ? WHERE path = ?", to+strings.TrimPrefix(old, path), old); err != nil {
-				return err
-			}
+			c.run("UPDATE topic SET path = ? WHERE path = ?", to+strings.TrimPrefix(old, path), old)
 		}
-		return nil
 	})
 }
 
+// parentTopic is the path above a path, "" for the root.
+func parentTopic(path string) string { return path[:max(strings.LastIndex(path, TopicSeparator), 0)] }
+
 func (s *store) DeleteTopic(ctx context.Context, path string) error {
 	path = TopicPath(path)
-	parent := path[:max(strings.LastIndex(path, TopicSeparator), 0)]
-	return s.change(ctx, func(c *change) error {
-		below, err := c.topicsAt(path)
-		if err != nil {
-			return err
+	return s.change(ctx, func(c *change) {
+		for _, old := range c.topicsAt(path) { // from the top down, so that a topic that takes a deleted path is a new one
+			into := c.topic(parentTopic(path) + TopicSeparator + strings.TrimPrefix(old, path))
+			c.run("UPDATE pair SET topic = ? WHERE topic = (SELECT n FROM topic WHERE path = ?)", into, old)
+			c.run("DELETE FROM topic WHERE path = ?", old)
 		}
-		for _, old := range below { // from the top down, so that a topic that takes a deleted path is a new one
-			into, err := c.topic(parent + TopicSeparator + strings.TrimPrefix(old, path))
-			if err == nil {
-				err = c.run("UPDATE pair SET topic = ? WHERE topic = (SELECT n FROM topic WHERE path = ?)", into, old)
-			}
-			if err == nil {
-				err = c.run("DELETE FROM topic WHERE path = ?", old)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
 	})
 }
 
 // topicsAt lists a topic, which must exist, and all below it, sorted.
-func (c *change) topicsAt(path string) ([]string, error) {
-	paths, err := list[string](c.tx, "SELECT path FROM topic WHERE path = ?1 OR substr(path, 1, length(?1) + 3) = ?1 || ' > ' ORDER BY path", path)
-	if err == nil && (path == "" || !slices.Contains(paths, path)) {
-		err = fmt.Errorf("%w: there is no topic %q", ErrTopic, path)
+func (c *change) topicsAt(path string) []string {
+	paths := list[string](c.tx, "SELECT path FROM topic WHERE path = ?1 OR substr(path, 1, length(?1) + 3) = ?1 || ' > ' ORDER BY path", path)
+	if path == "" || !slices.Contains(paths, path) {
+		c.fail(fmt.Errorf("%w: there is no topic %q", ErrTopic, path))
 	}
-	return paths, err
+	return paths
 }
 
 // topic is the number of the topic at path, 0 for the root. What lacks of the
 // path is created.
-func (c *change) topic(path string) (n int64, err error) {
+func (c *change) topic(path string) (n int64) {
 	for _, path := range topicChain(path) {
-		n, err = c.find("SELECT n FROM topic WHERE path = ?", "INSERT INTO topic (path) VALUES (?) RETURNING n", path)
-		if err != nil {
-			return 0, err
-		}
+		n = c.find("SELECT n FROM topic WHERE path = ?", "INSERT INTO topic (path) VALUES (?) RETURNING n", path)
 	}
-	return n, nil
+	return n
 }
 
 // removeEmpty removes a topic in which there is nothing, not even a cut pair.
-func (c *change) removeEmpty(path string) error {
-	return c.run(`DELETE FROM topic WHERE path = ?1
+func (c *change) removeEmpty(path string) {
+	c.run(`DELETE FROM topic WHERE path = ?1
 		AND NOT EXISTS (SELECT 1 FROM pair WHERE pair.topic = topic.n)
 		AND NOT EXISTS (SELECT 1 FROM topic below WHERE substr(below.path, 1, length(?1) + 3) = ?1 || ' > ')`, path)
 }

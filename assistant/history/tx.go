@@ -14,13 +14,30 @@ type querier interface {
 }
 
 // scanner reads the columns of a row, as sql.Rows.Scan does.
-type scanner func(into ...any) error
+type scanner func(into ...any)
 
-// tx is a running transaction: it sees the database as it was at one moment.
+// tx is a running transaction: it sees the database as it was at one moment. Its
+// first error stays: what comes after it does nothing and reads nothing.
 type tx struct {
 	ctx   context.Context
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt // prepared statements of the writer; nil: each is prepared when it runs
+	err   error
+}
+
+// fail ends the transaction, unless err is nil.
+func (t *tx) fail(err error) {
+	if t.err == nil {
+		t.err = err
+	}
+}
+
+// try runs f, which may fail without ending the transaction.
+func (t *tx) try(f func()) error {
+	f()
+	err := t.err
+	t.err = nil
+	return err
 }
 
 // stmt prepares a statement of the writer once.
@@ -48,71 +65,72 @@ func (t *tx) query(query string, args []any) (*sql.Rows, error) {
 
 // each calls row for every row of the query. A value that cannot be scanned is
 // errValue: the store wrote another type.
-func (t *tx) each(query string, args []any, row func(scanner) error) error {
+func (t *tx) each(query string, args []any, row func(scanner)) {
+	if t.err != nil {
+		return
+	}
 	rows, err := t.query(query, args)
 	if err != nil {
-		return err
+		t.err = err
+		return
 	}
 	defer rows.Close()
-	scan := func(into ...any) error {
+	scan := func(into ...any) {
 		if err := rows.Scan(into...); err != nil {
-			return fmt.Errorf("%w: %w", errValue, err)
-		}
-		return nil
-	}
-	for rows.Next() {
-		if err := row(scan); err != nil {
-			return err
+			t.fail(fmt.Errorf("%w: %w", errValue, err))
 		}
 	}
-	return rows.Err()
+	for t.err == nil && rows.Next() {
+		row(scan)
+	}
+	t.fail(rows.Err())
 }
 
 // number reads one integer; found is false when there is no row.
-func (t *tx) number(query string, args ...any) (n int64, found bool, err error) {
-	err = t.each(query, args, func(scan scanner) error {
+func (t *tx) number(query string, args ...any) (n int64, found bool) {
+	t.each(query, args, func(scan scanner) {
 		found = true
-		return scan(&n)
+		scan(&n)
 	})
-	return n, found, err
+	return n, found && t.err == nil
 }
 
 // run executes a statement of the writer.
-func (t *tx) run(query string, args ...any) error {
+func (t *tx) run(query string, args ...any) {
+	if t.err != nil {
+		return
+	}
 	s, err := t.stmt(query)
 	if err == nil {
 		_, err = s.ExecContext(t.ctx, args...)
 	}
-	return err
+	t.err = err
 }
 
 // list reads a column.
-func list[T any](t *tx, query string, args ...any) ([]T, error) {
-	var out []T
-	err := t.each(query, args, func(scan scanner) error {
+func list[T any](t *tx, query string, args ...any) (all []T) {
+	t.each(query, args, func(scan scanner) {
 		var v T
-		err := scan(&v)
-		out = append(out, v)
-		return err
+		scan(&v)
+		all = append(all, v)
 	})
-	return out, err
+	return all
 }
 
 // keyed reads two columns into a map.
-func keyed[K comparable, V any](t *tx, query string, args ...any) (map[K]V, error) {
-	out := map[K]V{}
-	err := t.each(query, args, func(scan scanner) error {
+func keyed[K comparable, V any](t *tx, query string, args ...any) map[K]V {
+	all := map[K]V{}
+	t.each(query, args, func(scan scanner) {
 		var k K
 		var v V
-		err := scan(&k, &v)
-		out[k] = v
-		return err
+		scan(&k, &v)
+		all[k] = v
 	})
-	return out, err
+	return all
 }
 
 // read runs f on one state of the database. Readers never wait for the writer.
-func (s *store) read(ctx context.Context, f func(*tx) error) error {
+func (s *store) read(ctx context.Context, f func(*tx)) error {
 	if s.ctx.Err() != nil {
 		return ErrClosed
 	}
@@ -129,21 +147,14 @@ func (s *store) read(ctx context.Context, f func(*tx) error) error {
 	defer func() {
 		_, _ = conn.ExecContext(context.Background(), "ROLLBACK") // fails only where SQLite has ended it already
 	}()
-	return s.explain("read", f(&tx{ctx: ctx, conn: conn}))
-}
-
-// readOne is read of one value.
-func readOne[T any](ctx context.Context, s *store, f func(*tx) (T, error)) (v T, err error) {
-	err = s.read(ctx, func(t *tx) error {
-		v, err = f(t)
-		return err
-	})
-	return v, err
+	t := &tx{ctx: ctx, conn: conn}
+	f(t)
+	return s.explain("read", t.err)
 }
 
 // write runs one transaction. Once f has begun, ctx no longer ends it: the
 // caller always learns whether it was committed.
-func (s *store) write(ctx context.Context, f func(*tx) error) error {
+func (s *store) write(ctx context.Context, f func(*tx)) error {
 	if s.writer == nil {
 		return s.report.ReadOnly
 	}
@@ -160,7 +171,7 @@ func (s *store) write(ctx context.Context, f func(*tx) error) error {
 
 // set is write of one statement.
 func (s *store) set(ctx context.Context, query string, args ...any) error {
-	return s.write(ctx, func(t *tx) error { return t.run(query, args...) })
+	return s.write(ctx, func(t *tx) { t.run(query, args...) })
 }
 
 // writer is the one connection of this process that writes, with a fair queue.
@@ -194,24 +205,25 @@ func (w *writer) lock(ctx context.Context, closed <-chan struct{}) error {
 
 func (w *writer) unlock() { <-w.turn }
 
-// inTx runs f in one transaction, which is rolled back when f returns an error.
-// BEGIN IMMEDIATE waits for another process before f reads anything.
-func (w *writer) inTx(ctx context.Context, f func(*tx) error) error {
+// inTx runs f in one transaction, which is rolled back when it fails. BEGIN
+// IMMEDIATE waits for another process before f reads anything.
+func (w *writer) inTx(ctx context.Context, f func(*tx)) error {
 	t := &tx{ctx: ctx, conn: w.conn, stmts: w.stmts}
-	if err := t.run("BEGIN IMMEDIATE"); err != nil {
-		return err
+	t.run("BEGIN IMMEDIATE")
+	if t.err != nil {
+		return t.err
 	}
-	err := f(t)
-	if err == nil {
-		if err = t.run("COMMIT"); err == nil {
-			return nil
-		}
+	f(t)
+	t.run("COMMIT")
+	if t.err == nil {
+		return nil
 	}
-	t.ctx = context.Background()
-	if undo := t.run("ROLLBACK"); undo != nil && code(undo) != codeError { // SQLite rolled back by itself
-		return errors.Join(err, undo)
+	undo := &tx{ctx: context.Background(), conn: w.conn, stmts: w.stmts}
+	undo.run("ROLLBACK")
+	if code(undo.err) != codeError { // otherwise SQLite rolled back by itself
+		return errors.Join(t.err, undo.err)
 	}
-	return err
+	return t.err
 }
 
 func (w *writer) close() error {
