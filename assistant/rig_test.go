@@ -17,11 +17,13 @@ import (
 	"winnow/checkpoint"
 )
 
-// store is a MemoryStore that a test can look into and break.
+// store is a MemoryStore that a test can look into and break, and that stores
+// requests.
 type store struct {
 	assistant.MemoryStore
-	mu     sync.Mutex
-	before func(b *assistant.Batch) error // called ahead of every commit; nil does nothing
+	mu       sync.Mutex
+	before   func(b *assistant.Batch) error // called ahead of every commit; nil does nothing
+	requests map[int64][]assistant.SentRequest
 }
 
 func (s *store) Commit(ctx context.Context, b *assistant.Batch) error {
@@ -33,7 +35,28 @@ func (s *store) Commit(ctx context.Context, b *assistant.Batch) error {
 			return err
 		}
 	}
-	return s.MemoryStore.Commit(ctx, b)
+	if err := s.MemoryStore.Commit(ctx, b); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.requests == nil {
+		s.requests = map[int64][]assistant.SentRequest{}
+	}
+	for _, seq := range b.Delete {
+		delete(s.requests, seq)
+	}
+	for _, r := range b.Requests {
+		s.requests[r.Pair.Seq] = append(s.requests[r.Pair.Seq], r.SentRequest)
+	}
+	return nil
+}
+
+// Requests implements assistant.RequestStore.
+func (s *store) Requests(_ context.Context, seq int64) ([]assistant.SentRequest, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests[seq]), nil
 }
 
 // onCommit sets what happens ahead of every commit.

@@ -120,41 +120,6 @@ func TestAProposalSendsNothing(t *testing.T) {
 	wantEqual(t, "records of attempts", len(r.records)-told, 0)
 }
 
-func TestMemoryStoreKeepsABoundedNumberOfRequests(t *testing.T) {
-	s := &assistant.MemoryStore{}
-	b := &assistant.Batch{}
-	for range assistant.KeptRequestPairs + 2 {
-		p := &assistant.Pair{State: assistant.PairComplete}
-		b.Put = append(b.Put, p)
-		b.Requests = append(b.Requests, assistant.PairRequest{Pair: p, SentRequest: assistant.SentRequest{Body: []byte("{}")}})
-	}
-	b.Requests = append(b.Requests, assistant.PairRequest{Pair: &assistant.Pair{Seq: 9999}})
-	ctx := context.Background()
-	if err := s.Commit(ctx, b); err != nil {
-		t.Fatal(err)
-	}
-	count := func(seq int64) int {
-		t.Helper()
-		got, err := s.Requests(ctx, seq)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(got)
-	}
-	if count(2) != 0 || count(3) != 1 || count(assistant.KeptRequestPairs+2) != 1 || count(9999) != 0 {
-		t.Error("not the newest pairs keep their requests")
-	}
-	large := assistant.SentRequest{Body: make([]byte, assistant.KeptRequestBytes/2)}
-	for range 3 {
-		if err := s.Commit(ctx, &assistant.Batch{Requests: []assistant.PairRequest{{Pair: b.Put[5], SentRequest: large}}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if count(6) != 2 || count(502) != 0 {
-		t.Errorf("%d large requests are kept, want the 2 that fit", count(6))
-	}
-}
-
 // K1: what is kept is what the endpoint got, and no key is in it.
 func TestKeptRequestsAreTheBytesOnTheWire(t *testing.T) {
 	const key = "sk-live-0123456789abcdefghij"

@@ -108,25 +108,18 @@ type Ref struct {
 	Sends bool // whether the pair contributes messages to a request
 }
 
-// MemoryStore is a Store that lasts as long as the process. The zero value is
-// empty and ready; it is safe from any goroutine.
+// MemoryStore is a Store that lasts as long as the process, without the requests.
+// The zero value is empty and ready; it is safe from any goroutine.
 type MemoryStore struct {
 	mu    sync.Mutex
 	pairs []memoryPair // by Seq
 	last  int64
 	done  map[string]bool // intents
-	sent  []memoryRequest // oldest first
 }
 
 type memoryPair struct {
 	Pair
 	cut string
-}
-
-// memoryRequest is a request of the pair with this Seq.
-type memoryRequest struct {
-	seq int64
-	SentRequest
 }
 
 // Commit implements Store.
@@ -140,7 +133,6 @@ func (s *MemoryStore) Commit(_ context.Context, b *Batch) error {
 		s.done = map[string]bool{b.Intent: true}
 	}
 	s.pairs = slices.DeleteFunc(s.pairs, func(p memoryPair) bool { return slices.Contains(b.Delete, p.Seq) })
-	s.sent = slices.DeleteFunc(s.sent, func(r memoryRequest) bool { return slices.Contains(b.Delete, r.seq) })
 	for i := range s.pairs {
 		p := &s.pairs[i]
 		switch {
@@ -164,55 +156,20 @@ func (s *MemoryStore) Commit(_ context.Context, b *Batch) error {
 	}
 	for _, m := range b.Marks {
 		if i, ok := s.find(m.Seq); ok {
-			m.set(&s.pairs[i].Pair)
+			p := &s.pairs[i]
+			set(&p.Star, m.Star)
+			set(&p.Flag, m.Flag)
+			set(&p.Topic, m.Topic)
 		}
 	}
-	s.addRequests(b.Requests)
 	return nil
 }
 
-// set marks p.
-func (m PairMark) set(p *Pair) {
-	if m.Star != nil {
-		p.Star = *m.Star
+// set sets *to, unless value is nil.
+func set[T any](to, value *T) {
+	if value != nil {
+		*to = *value
 	}
-	if m.Flag != nil {
-		p.Flag = *m.Flag
-	}
-	if m.Topic != nil {
-		p.Topic = *m.Topic
-	}
-}
-
-// addRequests adds requests of pairs that are there and drops the oldest beyond the bounds.
-func (s *MemoryStore) addRequests(requests []PairRequest) {
-	for _, r := range requests {
-		if _, ok := s.find(r.Pair.Seq); ok {
-			s.sent = append(s.sent, memoryRequest{r.Pair.Seq, r.SentRequest})
-		}
-	}
-	pairs, bytes := map[int64]bool{}, 0
-	for i, r := range slices.Backward(s.sent) {
-		pairs[r.seq] = true
-		bytes += len(r.Body)
-		if len(pairs) > KeptRequestPairs || bytes > KeptRequestBytes {
-			s.sent = slices.Delete(s.sent, 0, i+1)
-			return
-		}
-	}
-}
-
-// Requests returns the requests of a pair as they were sent, oldest first.
-func (s *MemoryStore) Requests(_ context.Context, seq int64) ([]SentRequest, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var out []SentRequest
-	for _, r := range s.sent {
-		if r.seq == seq {
-			out = append(out, r.SentRequest)
-		}
-	}
-	return out, nil
 }
 
 func (s *MemoryStore) find(seq int64) (int, bool) {

@@ -29,24 +29,22 @@ func PairThoughts(p *Pair) []PlacedThought {
 	}
 	whole := []PlacedThought{{Thought{Took: p.ReasoningFor}, p.Reasoning}}
 	var out []PlacedThought
+	var before Thought
 	for i, t := range p.Thoughts {
-		end, before := len(p.Reasoning), Thought{}
+		end := len(p.Reasoning)
 		if i+1 < len(p.Thoughts) {
 			end = p.Thoughts[i+1].From
 		}
-		if i > 0 {
-			before = p.Thoughts[i-1]
-		}
-		// The answer may have been cut since; the thinking never is.
-		t.Place = min(t.Place, len(p.AssistantText))
-		if (i == 0) != (t.From == 0) || t.From < before.From || end < t.From || end > len(p.Reasoning) ||
-			t.Place < min(before.Place, len(p.AssistantText)) || t.Place > 0 && p.AssistantText[t.Place-1] == '\\' ||
-			!begins(p.Reasoning, t.From) || !begins(p.AssistantText, t.Place) {
+		t.Place = min(t.Place, len(p.AssistantText)) // the answer may have been cut since; the thinking never is
+		inOrder := (i > 0 || t.From == 0) && before.From <= t.From && t.From <= end && end <= len(p.Reasoning) && before.Place <= t.Place
+		escaped := strings.HasSuffix(p.AssistantText[:max(t.Place, 0)], `\`) // a marker is escaped there
+		if !inOrder || escaped || !begins(p.Reasoning, t.From) || !begins(p.AssistantText, t.Place) {
 			return whole
 		}
 		if text := strings.TrimSpace(p.Reasoning[t.From:end]); text != "" {
 			out = append(out, PlacedThought{t, text})
 		}
+		before = t
 	}
 	if len(out) == 0 {
 		return whole
