@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"github.com/pelletier/go-toml/v2"
-	"github.com/pelletier/go-toml/v2/unstable"
 )
 
 // Set writes a setting into the file at path. A new file is readable by its
@@ -42,10 +41,7 @@ func Set(path, key, value string, themes []string) error {
 	if err := newSettings(path, themes).readFile(path, data); err != nil {
 		return err
 	}
-	changed, err := edited(data, key, k.literal(value))
-	if err != nil {
-		return &Error{Path: path, Where: key, Reason: err.Error()}
-	}
+	changed := edited(data, key, k.literal(value))
 	result := newSettings(path, themes)
 	if err := result.readFile(path, changed); err != nil {
 		return err
@@ -70,67 +66,35 @@ func sameOthers(before, after []byte, key string) bool {
 	return reflect.DeepEqual(was, is)
 }
 
-// edited is the file with another value for a top-level key.
-func edited(data []byte, key, text string) ([]byte, error) {
-	from, to, found, err := valueAt(data, key)
-	if err != nil {
-		return nil, err
+// tablePattern matches the first table with the comments above it.
+var tablePattern = regexp.MustCompile(`(?m)(^[ \t]*(#.*)?\r?\n)*^[ \t]*\[`)
+
+// edited is the file with another value for a top-level key. A missing key is
+// inserted after the line of the template that has it as a comment, else before
+// the first table. Set verifies the result.
+func edited(data []byte, key, text string) []byte {
+	from, to := len(data), len(data) // where the first table begins, with and without its comments
+	if at := tablePattern.FindIndex(data); at != nil {
+		from, to = at[0], at[1]
 	}
-	if found {
-		return slices.Concat(data[:from], []byte(text), data[to:]), nil
+	name := regexp.QuoteMeta(key)
+	value := regexp.MustCompile(`(?m)^[ \t]*["']?` + name + `["']?[ \t]*=[ \t]*("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s#]+)`)
+	if at := value.FindSubmatchIndex(data[:to]); at != nil {
+		return slices.Concat(data[:at[2]], []byte(text), data[at[3]:])
+	}
+	comment := regexp.MustCompile(`(?m)^#[ \t]*` + name + `[ \t]*=.*(\n|$)`)
+	if at := comment.FindIndex(data[:to]); at != nil {
+		from = at[1]
 	}
 	end := "\n"
 	if bytes.Contains(data, []byte("\r\n")) {
 		end = "\r\n"
 	}
-	at := lineFor(data, key)
 	line := key + " = " + text + end
-	if at > 0 && data[at-1] != '\n' {
+	if from > 0 && data[from-1] != '\n' {
 		line = end + line
 	}
-	return slices.Concat(data[:at], []byte(line), data[at:]), nil
-}
-
-// valueAt is the range of the value of a top-level key.
-func valueAt(data []byte, key string) (from, to int, found bool, err error) {
-	var p unstable.Parser
-	p.Reset(data)
-	for p.NextExpression() {
-		e := p.Expression()
-		if e.Kind == unstable.Table || e.Kind == unstable.ArrayTable {
-			break // the keys that follow belong to it
-		}
-		if e.Kind != unstable.KeyValue {
-			continue
-		}
-		name := e.Key()
-		if name.Next(); string(name.Node().Data) != key || !name.IsLast() {
-			continue
-		}
-		v := e.Value()
-		at := v.Raw
-		if at.Length == 0 {
-			at = p.Range(v.Data)
-		}
-		return int(at.Offset), int(at.Offset + at.Length), true, nil
-	}
-	return 0, 0, false, p.Error()
-}
-
-// lineFor is the offset at which a line for a missing key is inserted: after the
-// line of the template that has it as a comment, else before the first table and
-// the comments above it.
-func lineFor(data []byte, key string) int {
-	commented := regexp.MustCompile(`(?m)^#[ \t]*` + regexp.QuoteMeta(key) + `[ \t]*=.*(\n|$)`)
-	table := regexp.MustCompile(`(?m)(^[ \t]*(#.*)?\r?\n)*^[ \t]*\[`)
-	from, to := len(data), len(data)
-	if at := table.FindIndex(data); at != nil {
-		from, to = at[0], at[1]
-	}
-	if at := commented.FindIndex(data[:to]); at != nil {
-		return at[1]
-	}
-	return from
+	return slices.Concat(data[:from], []byte(line), data[from:])
 }
 
 // WriteFile replaces the file at path by rename: after a crash the old or the new
