@@ -3,52 +3,47 @@
 //
 // # Nouns
 //
-// A [File] is the text of a `.env` file, cut into [Binding]s; it never changes.
-// An [Edit] gives one key a value or removes it; [File.With] applies edits and
-// returns a new File. A [Source] is a File as it was read from disk;
-// [Source.Save] replaces it atomically. [Versions] stores the rule lines of the
-// last saves. A [Tree] is what the proxy sees: the environment and all `.env`
-// files of a folder. Rule lines are those that set IGNORE_MODELS_… or WHITELIST_MODELS_….
+// A [File] is the text of a `.env` file; it never changes. An [Edit] gives one
+// key a value or removes it; [File.With] applies edits and returns a new File. A
+// [Source] is a File as it was read from disk; [Source.Save] replaces it
+// atomically. [Versions] stores the rule lines of the last saves. A [Tree] is
+// what the proxy sees: the environment and all `.env` files of a folder. Rule
+// lines are those that set IGNORE_MODELS_… or WHITELIST_MODELS_….
 //
 // # Values
 //
 // Values are strings after quotes and escapes. `${NAME}` and `${NAME:-text}` are
 // resolved when a value is read ([File.Get]), from the real environment first
 // and then from the keys above it in the file. python-dotenv has no way to
-// write them literally, so [File.With] refuses them. After every edit the text
-// is parsed again; if any key, edited or not, would read differently than it
+// write them literally, so [File.With] refuses them. When a key is set several
+// times the last assignment decides. An edit changes that one and leaves the
+// others as they are; removing the key removes all. After every edit the text is
+// parsed again; if any key, edited or not, would read differently than it
 // should, the edit is refused with a [*RefusedError].
-//
-// The bytes that result depend on the text that was parsed and on the last
-// value given to each key, never on the steps between: giving a key back its
-// old value gives the file back its old bytes. When a key is set several times
-// the last assignment decides. An edit changes that one and leaves the others as they
-// are; removing the key removes all.
 //
 // # Saving
 //
 // A save locks the folder, compares the file with what was loaded, writes a
 // temporary file beside it with the same attributes and never a wider mode,
 // syncs it, compares again, refuses if another program has the file open for
-// writing, exchanges the two names, reads the displaced file, syncs the
-// folder and removes the displaced file. If that is not what was loaded, it
-// remains beside the file and the save ends in a [*ChangedError] that names it. The next [Load] or
-// save removes what a killed save left.
+// writing, exchanges the two names, reads the displaced file, syncs the folder
+// and removes the displaced file. If that is not what was loaded, it remains
+// beside the file and the save ends in a [*ChangedError] that names it. The next
+// [Load] or save removes what a killed save left.
 //
 // # Who may call what
 //
-// Files, Bindings, Edits and Trees are values: any goroutine may use them.
-// Sources are not changed by a save and may be shared too; saves of one file
-// wait for each other, also between processes. [Watch] starts a goroutine that ends with its context.
+// Files, Edits, Sources and Trees are values: any goroutine may use them. Saves
+// of one file wait for each other, also between processes. [Watch] starts a
+// goroutine that ends with its context.
 //
 // # Caveats
 //
 //   - Names are exchanged and writers detected on Linux only. Elsewhere, and on
-//     file systems without an exchange, the file is compared right before it is
-//     replaced; a change between these two system calls is lost.
+//     file systems without an exchange, a change between the last comparison and
+//     the rename is lost. Extended attributes are preserved on Linux only.
 //   - A file with several hard links is not saved: a save would separate them.
 //   - A value with variables is cut off at 128 KiB once they are resolved.
-//   - Extended attributes are preserved on Linux, owners on every Unix.
 //   - Files and errors contain secrets. Their printed forms do not, except under
 //     the methods that return bytes or values.
 //

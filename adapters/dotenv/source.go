@@ -158,16 +158,10 @@ func links(path string) ([]string, error) {
 // readSnapshot reads a file that is not a symbolic link. A missing one is no error.
 func readSnapshot(path string) (snapshot, error) {
 	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return snapshot{}, nil
-	}
 	if err == nil && !info.Mode().IsRegular() {
 		return snapshot{}, &FileError{path, notRegular, nil} // before opening: opening a device may have an effect
 	}
-	var f *os.File
-	if err == nil {
-		f, err = openRegular(path)
-	}
+	f, err := openRegular(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return snapshot{}, nil

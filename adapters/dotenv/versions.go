@@ -20,7 +20,7 @@ const MaxVersions = 20
 // OriginalVersion is the ID of the file as it was before the first save.
 const OriginalVersion = "original"
 
-// Who made a save.
+// Who made a save: the user or the assistant.
 type Who string
 
 // The two who save.
@@ -151,32 +151,12 @@ func (v *Versions) Log(ctx context.Context, s *Source) ([]Version, error) {
 // Diff lists the rule lines that a version changed.
 func (v *Versions) Diff(ctx context.Context, s *Source, id string) ([]DiffLine, error) {
 	r, err := v.record(ctx, s, id)
-	if err != nil {
-		return nil, err
-	}
-	return Diff(Parse(r.Before.join(nil)), Parse(r.After.join(nil))), nil
+	return Diff(Parse(r.Before.join(nil)), Parse(r.After.join(nil))), err
 }
 
-// RestoreDiff lists the lines that Restore would change.
-func (v *Versions) RestoreDiff(ctx context.Context, s *Source, id string) ([]DiffLine, error) {
-	restored, err := v.restored(ctx, s, id)
-	if err != nil {
-		return nil, err
-	}
-	return Diff(s.File, restored), nil
-}
-
-// Restore gives the file the rule lines that a version left, as a save with a
-// version of its own. All other lines stay as they are.
-func (v *Versions) Restore(ctx context.Context, s *Source, id string, by Author) (Saved, error) {
-	restored, err := v.restored(ctx, s, id)
-	if err != nil {
-		return Saved{}, err
-	}
-	return v.replace(ctx, s, restored, by)
-}
-
-func (v *Versions) restored(ctx context.Context, s *Source, id string) (*File, error) {
+// Restored is the file with the rule lines that a version left. All other lines
+// are as in s.
+func (v *Versions) Restored(ctx context.Context, s *Source, id string) (*File, error) {
 	r, err := v.record(ctx, s, id)
 	if err != nil {
 		return nil, err
@@ -184,18 +164,27 @@ func (v *Versions) restored(ctx context.Context, s *Source, id string) (*File, e
 	return r.After.applyTo(s.File)
 }
 
-func (v *Versions) record(ctx context.Context, s *Source, id string) (*record, error) {
+// Restore replaces the file by Restored, as a save with a version of its own.
+func (v *Versions) Restore(ctx context.Context, s *Source, id string, by Author) (Saved, error) {
+	restored, err := v.Restored(ctx, s, id)
+	if err != nil {
+		return Saved{}, err
+	}
+	return v.replace(ctx, s, restored, by)
+}
+
+func (v *Versions) record(ctx context.Context, s *Source, id string) (record, error) {
 	l, err := v.open(ctx, s)
 	if err != nil {
-		return nil, err
+		return record{}, err
 	}
 	defer l.unlock()
 	for _, r := range append(l.Records, l.Original) {
 		if r != nil && r.ID == id {
-			return r, nil
+			return *r, nil
 		}
 	}
-	return nil, fmt.Errorf("dotenv: there is no version %s of %s", printable(id), printable(s.Path))
+	return record{}, fmt.Errorf("dotenv: there is no version %s of %s", printable(id), printable(s.Path))
 }
 
 // versionLog is the file with the versions of one `.env` file, locked.

@@ -37,8 +37,12 @@ func (w *Window) RestoreDiff(ctx context.Context, id string) ([]assistant.FileLi
 	if w.versions == nil {
 		return nil, ErrNoVersions
 	}
-	lines, err := w.versions.RestoreDiff(ctx, w.loaded(), id)
-	return linesOf(lines), err
+	source := w.loaded()
+	restored, err := w.versions.Restored(ctx, source, id)
+	if err != nil {
+		return nil, err
+	}
+	return fileLines(source.File, restored), nil
 }
 
 // Restore gives the file the rules that a version left. All other lines stay.
