@@ -118,6 +118,13 @@ func (w *Window) EnvFile() string {
 	return w.source.Path
 }
 
+// FileExists reports whether the file was there when it was read or saved last.
+func (w *Window) FileExists() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.source.Exists
+}
+
 // fileName is how the file is called in messages.
 func (w *Window) fileName() string { return filepath.Base(w.source.Path) }
 

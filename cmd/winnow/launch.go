@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/signal"
 	"strings"
@@ -131,8 +130,7 @@ func (a *app) open(ctx context.Context, delay time.Duration, started func(error)
 		return nil, err
 	}
 	if w := p.window; w.filter != nil {
-		_, missing := os.Stat(w.name)
-		p.rules = rules.New(w.filter, rules.Options{Creates: errors.Is(missing, fs.ErrNotExist), Drift: w.lists})
+		p.rules = rules.New(w.filter, rules.Options{Drift: w.lists})
 		p.pane = p.rules
 	} else {
 		p.pane = historypane.New(p.session, p.store)

@@ -13,6 +13,6 @@
 // # Who may call what
 //
 // A Pane belongs to the goroutine that runs Update and View, and does no I/O
-// there. The functions inside an Action and the methods of Saver, Reader and
-// Forecaster are safe from any goroutine.
+// there. The functions inside an Action and the methods of Reader and Forecaster
+// are safe from any goroutine.
 package pane

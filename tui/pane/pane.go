@@ -59,16 +59,6 @@ func (keys Keys) Hints(pairs ...string) []Hint {
 	return hints
 }
 
-// Saver is a Pane whose window can be saved.
-type Saver interface {
-	// Plan shows what a save would change, as lines that are safe to show.
-	Plan(ctx context.Context, st style.Styles) (lines []string, changes bool, err error)
-	// Save writes, and returns a notice of what was written.
-	Save(ctx context.Context) (notice string, err error)
-	// Discard returns to the saved state.
-	Discard() error
-}
-
 // Reader is a Pane that draws what it has read before.
 type Reader interface {
 	// Stale reports, from memory, that what is drawn is out of date and wants a

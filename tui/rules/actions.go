@@ -52,7 +52,7 @@ func (p *Pane) Do(action string) pane.Action {
 	case "import-rules":
 		return p.openImport()
 	case "discard":
-		return p.discardOrResolve()
+		return p.confirmDiscard()
 	case "open-save":
 		return pane.Notify{Text: p.keys.Hint("save", "shows what a save would change")}
 	}

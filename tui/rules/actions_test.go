@@ -2,15 +2,12 @@ package rules
 
 import (
 	"context"
-	"errors"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/adapters/modelfilter"
-	"winnow/assistant"
 	"winnow/tui/pane"
 )
 
@@ -280,18 +277,15 @@ func TestProviders(t *testing.T) {
 	}
 }
 
-func TestSaveSheetAndSave(t *testing.T) {
+func TestSaveSheetShowsTheFileAndTheModels(t *testing.T) {
 	b := open(t, someEnv, someModels)
-	if lines, changes, err := b.Plan(context.Background(), b.st); changes || err != nil || len(lines) != 1 {
-		t.Errorf("nothing to save: %q, %v, %v", lines, changes, err)
-	}
 	b.do("delete-rule", "add-ignore")
 	b.keys("*mini*<enter>")
-	lines, changes, err := b.Plan(context.Background(), b.st)
-	if !changes || err != nil || !b.Status().Unsaved {
-		t.Fatalf("Plan = %v, %v", changes, err)
+	plan, err := b.w.PlanSave(t.Context())
+	if err != nil || !b.Status().Unsaved {
+		t.Fatal(err)
 	}
-	text := ansi.Strip(strings.Join(lines, "\n"))
+	text := ansi.Strip(strings.Join(pane.SavePlanLines(plan, &b.st), "\n"))
 	for _, want := range []string{
 		"- IGNORE_MODELS_OPENAI=gpt-3.5*,*-preview*,gpt-9*,*audio*", "+ IGNORE_MODELS_OPENAI=*-preview*,gpt-9*,*audio*,*mini*",
 		"openai: 2 more will be shown, 2 more will be hidden", "+ openai/gpt-3.5-turbo", "- openai/gpt-5-mini", "restart the proxy",
@@ -303,123 +297,38 @@ func TestSaveSheetAndSave(t *testing.T) {
 	if strings.Contains(text, "sk-not-a-real-key") {
 		t.Error("the sheet shows a key")
 	}
-	said, err := b.Save(context.Background())
-	b.Changed()
-	if err != nil || !strings.Contains(said, "Restart the proxy") || b.Status().Unsaved {
-		t.Errorf("Save = %q, %v; unsaved %v", said, err, b.Status().Unsaved)
-	}
 }
 
 func TestSaveCreatesTheFile(t *testing.T) {
 	b := open(t, "", someModels)
+	if !strings.Contains(b.screen(60, 20), "does not exist yet") {
+		t.Errorf("nothing says that there is no file:\n%s", b.screen(60, 20))
+	}
 	b.do("add-ignore")
 	b.keys("*mini*<enter>")
-	lines, _, err := b.Plan(context.Background(), b.st)
-	if err != nil || !strings.Contains(lines[0], "(new file)") {
-		t.Errorf("Plan = %q, %v", lines, err)
-	}
-	if _, err := b.Save(context.Background()); err != nil {
+	if _, err := b.w.Save(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	b.Changed()
+	if b.Status().Unsaved {
+		t.Error("saved rules are shown as unsaved")
+	}
 	if b.do("delete-rule"); strings.Contains(b.screen(60, 20), "does not exist") {
 		t.Error("the file is said not to exist after a save")
 	}
 }
 
-// A conflict takes one key for the question and one for the answer.
-func TestConflictIsResolvedByOneAnswer(t *testing.T) {
-	for key, want := range map[string]string{
-		"y": "*-preview* *audio* theirs* *mini*", "t": "gpt-3.5* *-preview* *audio* theirs*", "d": "gpt-3.5* *-preview* gpt-9* *audio*",
-	} {
-		t.Run(key, func(t *testing.T) {
-			b := open(t, someEnv, someModels)
-			b.do("delete-rule", "add-ignore")
-			b.keys("*mini*<enter>")
-			theirs := strings.Replace(someEnv, "gpt-9*,*audio*", "*audio*,theirs*", 1)
-			if err := os.WriteFile(b.file, []byte(theirs), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			b.screen(60, 30) // it must not be shown again
-			var c *assistant.Conflict
-			if _, _, err := b.Plan(context.Background(), b.st); !errors.As(err, &c) {
-				t.Fatalf("Plan = %v", err)
-			}
-			if !strings.Contains(b.screen(60, 30), "changed by someone else · D resolves it") {
-				t.Errorf("the pane does not say so at once:\n%s", b.screen(60, 30))
-			}
-			if _, err := b.Save(context.Background()); err == nil {
-				t.Fatal("the save overwrote a changed file")
-			}
-			b.Changed()
-			ask, ok := b.Do("discard").(pane.Confirm)
-			const shows = "theirs:\n+ IGNORE_MODELS_OPENAI theirs*\n- IGNORE_MODELS_OPENAI gpt-9*\n\nyours:\n- openai ignore gpt-3.5*\n+ openai ignore *mini*"
-			if text := strings.Join(ask.Lines, "\n"); !ok || text != shows {
-				t.Fatalf("the question shows:\n%s", text)
-			}
-			answers := map[string]func() pane.Action{"y": ask.Then}
-			for _, a := range ask.More {
-				answers[a.Key] = a.Then
-			}
-			b.perform(answers[key]())
-			if got := b.rules(modelfilter.Ignore); got != want {
-				t.Errorf("rules = %s, want %s", got, want)
-			}
-			if _, _, err := b.Plan(context.Background(), b.st); err != nil {
-				t.Errorf("Plan afterwards = %v", err)
-			}
-		})
-	}
-}
-
-func TestAForeignChangeWithoutUnsavedRulesIsTakenOver(t *testing.T) {
+func TestDiscardAsks(t *testing.T) {
 	b := open(t, someEnv, someModels)
-	if err := os.WriteFile(b.file, []byte(strings.Replace(someEnv, "gpt-9*", "theirs*", 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.checkFile(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(b.rules(modelfilter.Ignore), "theirs*") {
-		t.Errorf("rules %s", b.rules(modelfilter.Ignore))
-	}
-}
-
-func TestForeignVariablesAreNamed(t *testing.T) {
-	b := open(t, someEnv, someModels)
-	theirs := strings.Replace(someEnv, "# the proxy", "# their proxy", 1)
-	theirs = strings.Replace(theirs, "sk-not-a-real-key", "sk-another-not-real", 1)
-	theirs = strings.Replace(theirs, "gpt-9*", "theirs*", 1)
-	if err := os.WriteFile(b.file, []byte(theirs), 0o600); err != nil {
-		t.Fatal(err)
+	if said := b.do("discard"); said != "nothing is unsaved" {
+		t.Errorf("with nothing unsaved said %q", said)
 	}
 	b.do("delete-rule")
-	var c *assistant.Conflict
-	if err := b.checkFile(context.Background()); !errors.As(err, &c) {
-		t.Fatalf("checkFile = %v", err)
+	if ask, ok := b.Do("discard").(pane.Confirm); !ok || len(ask.Lines) != 1 || ask.Lines[0] != "- openai ignore gpt-3.5*" {
+		t.Fatalf("discard asks %+v", ask)
 	}
-	text := strings.Join(pane.ConflictLines(c, nil, &b.st.Icons), "\n")
-	for _, want := range []string{"\nOPENAI_API_KEY changed\n", "yours:\nno change"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not shown:\n%s", want, text)
-		}
-	}
-	if strings.Contains(text, "not-a-real-key") || strings.Contains(text, "another-not-real") {
-		t.Errorf("a key is shown:\n%s", text)
-	}
-}
-
-func TestSaveAloneFindsAForeignChangeToo(t *testing.T) {
-	b := open(t, someEnv, someModels)
-	b.do("delete-rule")
-	if err := os.WriteFile(b.file, []byte(strings.Replace(someEnv, "gpt-9*", "theirs*", 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Save(context.Background()); err == nil || err.Error() != b.file+" was changed by someone else" {
-		t.Errorf("Save = %v", err)
-	}
-	if ask, ok := b.Do("discard").(pane.Confirm); !ok || len(ask.More) != 2 {
-		t.Errorf("discard = %+v", ask)
+	if said := b.do("discard"); said != "discarded 1 unsaved change" || b.Status().Unsaved {
+		t.Errorf("said %q, unsaved %v", said, b.Status().Unsaved)
 	}
 }
 

@@ -31,6 +31,7 @@ type snapshot struct {
 	locked   bool
 	dirty    bool
 	file     string
+	exists   bool // the file
 }
 
 // readWindow takes a snapshot. The revision is read first: a change during the
@@ -38,7 +39,7 @@ type snapshot struct {
 func readWindow(w *modelfilter.Window) snapshot {
 	s := snapshot{
 		revision: w.Revision(), provider: w.Provider(), models: w.Models(), counts: w.Counts(), diff: w.Diff(),
-		notices: w.Notices(), light: w.Highlighted(), locked: w.Locked(), dirty: w.Dirty(), file: w.EnvFile(),
+		notices: w.Notices(), light: w.Highlighted(), locked: w.Locked(), dirty: w.Dirty(), file: w.EnvFile(), exists: w.FileExists(),
 	}
 	for _, list := range lists {
 		s.rules[list] = w.Rules(list)
@@ -102,8 +103,6 @@ func (s *snapshot) isHighlighted(r modelfilter.RuleView) bool {
 // results are what actions found out off the update loop. Its maps and pointers
 // are replaced, never changed in place.
 type results struct {
-	creates    bool // there is no file yet
-	conflict   *assistant.Conflict
 	suggestion *suggestion
 	counts     map[string]providerCounts // by provider, as its drift
 	drift      map[string]models.Drift

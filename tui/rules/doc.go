@@ -14,8 +14,8 @@
 //
 // # Who may call what
 //
-// A Pane belongs to the goroutine that runs Update and View. Plan, Save, Discard,
-// Warm, and the functions inside actions are safe from any other: they touch the
+// A Pane belongs to the goroutine that runs Update and View. Warm, Effect
+// and the functions inside actions are safe from any other: they touch the
 // window and an inbox, never what is drawn.
 //
 // # Caveats

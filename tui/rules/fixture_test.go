@@ -82,7 +82,7 @@ func open(t testing.TB, env string, ids []string, environ ...string) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := New(w, Options{Creates: env == ""})
+	p := New(w, Options{})
 	p.SetStyles(style.New(style.Options{Dark: true, Colors: style.None, Unicode: true}))
 	p.SetKeys(tuitest.PaneKey)
 	p.SetFocus(true)

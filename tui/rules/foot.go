@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -131,9 +130,6 @@ func (p *Pane) warnings(w int) []pane.Note {
 		notes = append(notes, p.oneLine(rank, w, in.Warn, " "+icons.Warn+" "+text))
 	}
 	found, _ := p.inbox.get()
-	if found.conflict != nil {
-		warn(2, pane.Join(pane.Visible(filepath.Base(d.file))+" was changed by someone else", p.keys.Hint("discard", "resolves it")))
-	}
 	if drift := found.drift[d.provider]; drift.Any() {
 		warn(6, fmt.Sprintf("proxy: %d missing, %d extra · restart it", len(drift.Missing), len(drift.Extra)))
 	}

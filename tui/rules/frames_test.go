@@ -102,7 +102,7 @@ func TestDriftIsShownUntilTheNextSave(t *testing.T) {
 		t.Errorf("expected = %q, want the 10 that the file leaves and one that the proxy alone knows", from.expected)
 	}
 	golden(t, b, "drift")
-	if _, err := b.Save(context.Background()); err != nil {
+	if _, err := b.w.Save(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	b.Changed()

@@ -30,8 +30,7 @@ var lists = [...]modelfilter.List{modelfilter.Ignore, modelfilter.Allow}
 
 // Options configures New. The zero value is ready to use.
 type Options struct {
-	Creates bool    // there is no file yet: the first save creates it
-	Drift   drifter // nil: what the proxy serves is not compared
+	Drift drifter // nil: what the proxy serves is not compared
 }
 
 // drifter compares what the proxy serves with what it should serve.
@@ -70,7 +69,6 @@ type Pane struct {
 
 var (
 	_ pane.Pane       = (*Pane)(nil)
-	_ pane.Saver      = (*Pane)(nil)
 	_ pane.Hinter     = (*Pane)(nil)
 	_ pane.Forecaster = (*Pane)(nil)
 	_ pane.Completer  = (*Pane)(nil)
@@ -81,7 +79,7 @@ var (
 func New(w *modelfilter.Window, o Options) *Pane {
 	p := &Pane{window: w, opts: o, selected: map[string]bool{}, colours: map[string]map[string]int{}, query: w.Search(), windowQuery: w.Search()}
 	p.tabs.Lists = make([]pane.List[row], tabCount)
-	p.inbox.results = results{creates: o.Creates, counts: map[string]providerCounts{}, drift: map[string]models.Drift{}}
+	p.inbox.results = results{counts: map[string]providerCounts{}, drift: map[string]models.Drift{}}
 	p.SetStyles(style.New(style.Options{}))
 	for t, name := range tabNames {
 		if name.page == w.Where().Tab {

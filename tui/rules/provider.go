@@ -78,12 +78,10 @@ func (p *Pane) switchProvider(name string) pane.Action {
 	}
 }
 
-// refreshModels asks the provider for its models, and looks whether somebody
-// else has changed the file.
+// refreshModels asks the provider for its models, and the proxy what it serves.
 func (p *Pane) refreshModels() pane.Action {
 	w, box, name, drift, source := p.window, &p.inbox, p.data.provider, p.opts.Drift, p.data.source.Source
 	return pane.Run{Doing: "asking " + pane.Visible(name) + " for its models…", Run: func(ctx context.Context) (string, error) {
-		_ = p.checkFile(ctx) // a file that cannot be read is shown by the next save
 		r, err := w.Refresh(ctx, name)
 		if err != nil {
 			return "", err
@@ -135,4 +133,28 @@ func (p *Pane) markSeen() pane.Action {
 		}
 		return assistant.Counted(n, "new model") + " of " + pane.Visible(name) + " marked as seen", nil
 	}}
+}
+
+// confirmDiscard asks before unsaved rules are lost.
+func (p *Pane) confirmDiscard() pane.Action {
+	if no := p.refuseLocked(); no != nil {
+		return no
+	}
+	if len(p.data.diff) == 0 {
+		return pane.Notify{Text: "nothing is unsaved"}
+	}
+	w, lost := p.window, 0
+	discard := pane.Edit{
+		Description: "Discard the unsaved rules",
+		Change: func() error {
+			changes, err := w.Discard()
+			lost = len(changes)
+			return err
+		},
+		Done: func() string { return "discarded " + assistant.Counted(lost, "unsaved change") },
+	}
+	return pane.Confirm{
+		Title: "Discard the unsaved rules?", Lines: pane.RuleChangeLines(p.data.diff, &p.st.Icons), Yes: "discard",
+		Then: func() pane.Action { return discard },
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
+	"winnow/adapters/modelfilter/models"
 	"winnow/assistant/glob"
 	"winnow/tui/pane"
 )
@@ -80,7 +81,10 @@ func (p *Pane) refresh() {
 				p.cursorAt[t] = p.rowKey(r)
 			}
 		}
-		p.data = readWindow(p.window)
+		unsaved := p.data.dirty
+		if p.data = readWindow(p.window); unsaved && !p.data.dirty { // saved: the proxy has to be asked again
+			p.inbox.update(func(r *results) { r.drift = map[string]models.Drift{} })
+		}
 		p.dropSelected()
 		p.assignColours()
 	}
@@ -322,7 +326,7 @@ func (p *Pane) findings() []engine.Finding {
 
 // noFile says that the first save creates the file.
 func (p *Pane) noFile() []string {
-	if r, _ := p.inbox.get(); !r.creates {
+	if p.data.exists {
 		return nil
 	}
 	return []string{"", pane.Visible(filepath.Base(p.data.file)) + " does not exist yet:", "the first save creates it"}
