@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -44,9 +45,12 @@ func TestHintsThatDoNotFitGiveWayInTheMiddle(t *testing.T) {
 		10:  " a first",
 		5:   "",
 	} {
-		line, _ := m.hintLine(hints, w)
+		line := ""
+		for _, h := range m.fitHints(slices.Clone(hints), w) {
+			line += h.drawn
+		}
 		if got := ansi.Strip(line); got != want {
-			t.Errorf("hintLine in %d cells = %q, want %q", w, got, want)
+			t.Errorf("the hints in %d cells = %q, want %q", w, got, want)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/tui/overlay"
+	"winnow/tui/pane"
 	"winnow/tui/style"
 	"winnow/tui/textwidth"
 )
@@ -40,25 +41,36 @@ func (m *Model) View() tea.View {
 	return v
 }
 
-// compose draws the parts where the layout put them, and the overlay above.
+// compose draws the parts where the layout puts them, and above them the overlay,
+// or the list that belongs to the text that is being written.
 func (m *Model) compose() string {
-	rows := make([]string, 0, m.height)
-	rows = append(rows, m.header().view())
+	rows := append(make([]string, 0, m.height), m.header())
 	rows = append(rows, m.middle()...)
 	rows = append(rows, m.inputLines()...)
 	rows = append(rows, m.footer(m.width))
 	base := strings.Join(rows, "\n")
-	if !m.overlay.Open() {
-		return m.withLists(base)
+	var list []string
+	foot := m.layout.input.Min.Y
+	switch {
+	case m.overlay.Open():
+		if o, ok := m.overlay.Find(overlay.HUD); ok {
+			o.(*overlay.Text).SetLines(m.hudLines()) // its numbers are those of now
+		}
+		box, x, y := m.overlay.View(m.width, m.height, m.styles)
+		return m.above(base, box, x, y)
+	case m.input.completing():
+		list = m.input.fileLines(m.width, foot-headerLines)
+	case m.mode == modeCommand:
+		foot = m.layout.footer.Min.Y
+		list = m.command.rows(m.width, foot-headerLines)
 	}
-	if o, ok := m.overlay.Find(overlay.HUD); ok {
-		o.(*overlay.Text).SetLines(m.hudLines()) // its numbers are those of now
+	if len(list) == 0 {
+		return base
 	}
-	box, x, y := m.overlay.View(m.width, m.height, m.styles)
-	return m.above(base, box, x, y)
+	return m.above(base, strings.Join(list, "\n"), 0, foot-len(list))
 }
 
-// above lays a box on a frame.
+// above draws a box on a frame.
 func (s *shared) above(base, box string, x, y int) string {
 	canvas := lipgloss.NewCompositor(lipgloss.NewLayer(base), lipgloss.NewLayer(box).X(x).Y(y).Z(1))
 	lines := strings.Split(canvas.Render(), "\n") // without the space at their ends
@@ -71,32 +83,11 @@ func (s *shared) above(base, box string, x, y int) string {
 	return strings.Join(lines[:s.height], "\n")
 }
 
-// withLists lays what belongs to the text that is being written on the lines
-// above it: the list of files above the input, what the filter line may hold
-// above the footer.
-func (m *Model) withLists(base string) string {
-	var box []string
-	foot := 0
-	switch {
-	case m.input.completing():
-		foot = m.layout.input.Min.Y
-		box = m.input.fileLines(m.width, foot-headerLines)
-	case m.mode == modeCommand:
-		foot = m.layout.footer.Min.Y
-		box = m.command.rows(m.width, foot-headerLines)
-	}
-	if len(box) == 0 {
-		return base
-	}
-	return m.above(base, strings.Join(box, "\n"), 0, foot-len(box))
-}
-
 // middle is chat and pane, side by side where there is room.
 func (m *Model) middle() []string {
 	out := make([]string, m.layout.chat.Dy())
 	if w := m.layout.chat.Dx(); w > 0 {
-		below := []string{m.turn.statusLine(w - 2), m.turn.queuedCard(w - 2)}
-		out = m.conv.box(w, len(out), m.turn.running, below)
+		out = m.conv.box(w, len(out), m.turn.running, m.turn.statusLine(w-2), m.turn.queuedCard(w-2))
 	}
 	if w := m.layout.pane.Dx(); w > 0 {
 		for i, row := range m.pane.Lines(w, len(out)) {
@@ -108,7 +99,7 @@ func (m *Model) middle() []string {
 
 // box is the conversation in its frame; below are lines under the messages that
 // are left out when they are empty.
-func (c *conversation) box(w, h int, running bool, below []string) []string {
+func (c *conversation) box(w, h int, running bool, below ...string) []string {
 	b, st := c.styles.Border.Shape, c.styles.Border.Idle
 	if c.mode == modeView {
 		b, st = c.styles.Border.FocusedShape, c.styles.Border.Focused
@@ -136,19 +127,12 @@ func (c *conversation) lines(w, h int, running bool, below []string) []string {
 		}
 	}
 	h -= len(under)
-	if c.chat.Len() == 0 && !running {
-		return append(c.empty(w, h), under...)
+	if c.chat.Len() > 0 || running {
+		return append(c.chat.View(w, h), under...)
 	}
-	return append(c.chat.View(w, h), under...)
-}
-
-// empty is what stands where there are no pairs: that they are not there yet,
-// that the filter leaves none, or the welcome.
-func (c *conversation) empty(w, h int) []string {
-	var lines []string
+	lines := []string{"", c.styles.Chat.Time.Render("loading…")}
 	switch {
 	case c.loading:
-		lines = []string{"", c.styles.Chat.Time.Render("loading…")}
 	case c.welcomes():
 		lines = c.welcome(w)
 	default:
@@ -161,12 +145,12 @@ func (c *conversation) empty(w, h int) []string {
 		if i >= top && i-top < len(lines) {
 			line = "  " + lines[i-top]
 		}
-		out[i] = fit(line, w, c.styles.Icons.Ellipsis)
+		out[i] = textwidth.Fit(line, w, c.styles.Icons.Ellipsis)
 	}
-	return out
+	return append(out, under...)
 }
 
-// welcomes says whether the conversation is empty, not only the view of it.
+// welcomes reports whether the conversation is empty, not only the view of it.
 func (c *conversation) welcomes() bool {
 	f := c.session.Filter()
 	return c.chat.Len() == 0 && (f == "x" || f == "")
@@ -177,8 +161,7 @@ func (c *conversation) welcome(w int) []string {
 	st := c.styles.Chat
 	lines := []string{"", st.Welcome.Render("What would you like to change?"), ""}
 	for i, e := range c.opts.Examples {
-		key := c.key("choose-" + string(rune('1'+i)))
-		lines = append(lines, st.Number.Render(key)+"  "+st.Example.Render(oneLine(e)))
+		lines = append(lines, st.Number.Render(c.key("choose-"+string(rune('1'+i))))+"  "+st.Example.Render(oneLine(e)))
 	}
 	beside := "conversation and rules"
 	switch {
@@ -187,13 +170,8 @@ func (c *conversation) welcome(w int) []string {
 	case !c.saves():
 		beside = "conversation and pane"
 	}
-	var hints []string
-	for _, h := range [...]string{c.hint("%s sends", "send"), c.hint("%s goes on to "+beside, "next-region"), c.hint("%s finds every command", "palette"), c.hint("%s help", "help")} {
-		if h != "" {
-			hints = append(hints, h)
-		}
-	}
-	return append(append(lines, ""), c.quietLines(strings.Join(hints, " · "), w)...)
+	hints := pane.Join(c.hint("%s sends", "send"), c.hint("%s goes on to "+beside, "next-region"), c.hint("%s finds every command", "palette"), c.hint("%s help", "help"))
+	return append(append(lines, ""), c.quietLines(hints, w)...)
 }
 
 // noMatch is what stands in the place of pairs that the filter hides.
@@ -209,7 +187,7 @@ func (c *conversation) noMatch(w int) []string {
 	return append(append(lines, ""), c.quietLines(key+" changes the filter · an empty filter shows all pairs", w)...)
 }
 
-// quietLines are a hint in as many lines as it takes.
+// quietLines are a hint in as many lines as it needs.
 func (c *conversation) quietLines(hint string, w int) []string {
 	lines := textwidth.Wrap(hint, w-4)
 	for i, line := range lines {
@@ -220,49 +198,39 @@ func (c *conversation) quietLines(hint string, w int) []string {
 
 func filterName(line string) string { return orElse(line, "none: all pairs") }
 
-// inputLines are the rule above the box with what is said of the draft, and the
-// box.
+// sendLabel is the button at the right end of the line above the box, with the
+// mouse on.
+const sendLabel = "[send] "
+
+// inputLines are the box, and above it a line with what is known of the draft.
 func (m *Model) inputLines() []string {
 	w, h := m.layout.input.Dx(), m.layout.input.Dy()-inputFrame
 	border := m.styles.Border.Idle
 	if m.mode == modeInput {
 		border = m.styles.Border.Focused
 	}
-	note := m.input.chip() + m.input.estimate()
+	note := m.input.estimate()
+	if m.work.ReAsked() != 0 {
+		note = " replaces the failed message " + note
+	}
 	if m.mouse {
 		note += sendLabel
 	}
 	rule := strings.Repeat(m.styles.Border.Shape.Top, max(0, w-ansi.StringWidth(note)))
 	rows := []string{border.Render(rule) + m.styles.Input.Estimate.Render(note)}
-	body := strings.Split(m.input.draft.View(h), "\n")
-	for i := range h {
-		line := ""
-		if i < len(body) {
-			line = body[i]
-		}
-		rows = append(rows, fit(line, w, ""))
+	body := append(strings.Split(m.input.draft.View(h), "\n"), make([]string, h)...)
+	for _, line := range body[:h] {
+		rows = append(rows, textwidth.Fit(line, w, ""))
 	}
 	return rows
 }
 
-// sendLabel is the button at the right end of the line above the box, with the
-// mouse on.
-const sendLabel = "[send] "
-
-// sendButton says whether a cell is that button.
+// sendButton reports whether a cell is that button.
 func (m *Model) sendButton(x, y int) bool {
 	return m.mouse && y == m.layout.input.Min.Y && x >= m.layout.input.Max.X-len(sendLabel)
 }
 
-// chip says that the draft replaces a message that failed; "" when it does not.
-func (i *input) chip() string {
-	if i.work.ReAsked() == 0 {
-		return ""
-	}
-	return " replaces the failed message "
-}
-
-// cursor is where the terminal's own cursor belongs.
+// cursor is where the terminal's own cursor belongs; nil is nowhere.
 func (m *Model) cursor() *tea.Cursor {
 	if m.overlay.Open() {
 		if x, y, ok := m.overlay.Cursor(m.width, m.height); ok {
@@ -270,25 +238,19 @@ func (m *Model) cursor() *tea.Cursor {
 		}
 		return nil
 	}
-	switch m.mode {
-	case modeInput:
-		c := m.input.draft.Cursor()
-		if c == nil {
-			return nil
-		}
-		at := image.Pt(c.X, c.Y).Add(m.layout.input.Min).Add(image.Pt(0, inputFrame))
-		if !at.In(m.layout.input) {
-			return nil
-		}
-		c.X, c.Y = at.X, at.Y
-		return c
-	case modeCommand, modeView:
-		if x, ok := m.lineCursor(); ok {
-			return tea.NewCursor(x, m.height-1)
-		}
-	case modePane:
+	if x, ok := m.lineCursor(); ok {
+		return tea.NewCursor(x, m.height-1)
 	}
-	return nil
+	c := m.input.draft.Cursor()
+	if c == nil || m.mode != modeInput {
+		return nil
+	}
+	at := image.Pt(c.X, c.Y).Add(m.layout.input.Min).Add(image.Pt(0, inputFrame))
+	c.X, c.Y = at.X, at.Y
+	if !at.In(m.layout.input) {
+		return nil
+	}
+	return c
 }
 
 // tooSmall fills a screen that cannot show a chat.
@@ -299,19 +261,7 @@ func tooSmall(w, h int) string {
 		if i == h/2 {
 			rows[i] = strings.Repeat(" ", max(0, (w-len(text))/2)) + text
 		}
-		rows[i] = fit(rows[i], w, "")
+		rows[i] = textwidth.Fit(rows[i], w, "")
 	}
 	return strings.Join(rows, "\n")
-}
-
-// fit makes w cells of a line; tail stands for what is cut off.
-func fit(line string, w int, tail string) string {
-	line = textwidth.Truncate(line, w, tail)
-	return line + strings.Repeat(" ", max(0, w-ansi.StringWidth(line)))
-}
-
-// fill makes w cells of a line with the background of a style.
-func fill(line string, w int, st lipgloss.Style) string {
-	line = textwidth.Truncate(line, w, "…")
-	return line + st.Render(strings.Repeat(" ", max(0, w-ansi.StringWidth(line))))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant/safetext"
@@ -14,172 +15,126 @@ import (
 	"winnow/tui/textwidth"
 )
 
-// header says where one is: window, provider, model, checkpoints, context, what
-// is unsaved, and that the window is locked. It is made for one frame or click.
-type header struct {
-	*shared
-	counter       string
-	near, running bool
-	buttons       bool // with the mouse on
-}
-
 // headerPart is a part of the header, with what a click on it does.
 type headerPart struct {
 	text string
 	do   func(*Model) tea.Cmd // nil: nothing
 }
 
-func (m *Model) header() header {
-	return header{m.shared, orElse(m.conv.boundary.counter, "0/0"), m.conv.boundary.near, m.turn.running, m.mouse}
-}
+// modelLeast is how many cells of a model's name tell which it is.
+const modelLeast = 12
 
-// view draws it. Before the session is there only the name is known.
-func (h header) view() string {
-	bar := h.styles.Header.Bar
-	if !h.ready {
-		return fill(h.styles.Header.Name.Render(" winnow"), h.width, bar)
+// header shows window, provider, model, checkpoints, context, and whether the
+// window is unsaved or locked. Before the session is there only the name is known.
+func (m *Model) header() string {
+	bar := m.styles.Header.Bar
+	if !m.ready {
+		return fill(m.styles.Header.Name.Render(" winnow"), m.width, bar)
 	}
-	left, right, room := h.parts(h.width)
-	line := left + bar.Render(strings.Repeat(" ", max(0, room-ansi.StringWidth(left))))
+	left, right := m.headerParts()
+	room := max(0, m.width-partsWidth(right))
+	line := textwidth.Truncate(left, room, m.styles.Icons.Ellipsis)
+	line += bar.Render(strings.Repeat(" ", max(0, room-ansi.StringWidth(line))))
 	for _, p := range right {
 		line += p.text
 	}
-	return textwidth.Truncate(line, h.width, "")
+	return textwidth.Truncate(line, m.width, "")
 }
 
-// at is what a click on a column does; nil is nothing.
-func (h header) at(x int) func(*Model) tea.Cmd {
-	if !h.ready {
+// headerAt is what a click on a column of the header does; nil is nothing.
+func (m *Model) headerAt(x int) func(*Model) tea.Cmd {
+	if !m.ready {
 		return nil
 	}
-	_, right, at := h.parts(h.width)
+	_, right := m.headerParts()
+	at := m.width - partsWidth(right)
 	for _, p := range right {
-		if x >= at && x < at+ansi.StringWidth(p.text) {
+		if w := ansi.StringWidth(p.text); x >= at && x < at+w {
 			return p.do
+		} else {
+			at += w
 		}
-		at += ansi.StringWidth(p.text)
 	}
 	return nil
 }
 
-// parts fits the parts into w cells; room is where the right side begins. The
-// names of program and window give way before the model, the checkpoints before
-// both; what is unsaved is the last to go.
-func (h header) parts(w int) (left string, right []headerPart, room int) {
-	right = h.right()
-	for _, names := range []int{2, 1, 0} {
-		left = h.left(names)
-		for _, drop := range []int{0, 1} { // the checkpoints stand behind the model
-			if fits := h.fit(w-ansi.StringWidth(left)-1, right, drop); fits != nil {
-				return left, fits, w - partsWidth(fits)
-			}
-		}
-	}
-	fits := h.spaced(right[1:]) // the counter and what is unsaved
-	for n := len(right) - 1; n > 1 && ansi.StringWidth(left)+partsWidth(fits) > w; n-- {
-		fits = h.spaced(right[len(right)-n+1:])
-	}
-	room = max(0, w-partsWidth(fits))
-	return textwidth.Truncate(left, room, h.styles.Icons.Ellipsis), fits, room
-}
-
-// modelLeast is how much of a model's name says which it is.
-const modelLeast = 12
-
-// fit fits the right side into w cells, with the model's name shortened if need
-// be, and without so many parts behind it; nil when that is not enough.
-func (h header) fit(w int, right []headerPart, drop int) []headerPart {
-	if len(right) < 4 && drop > 0 {
-		return nil // there are no checkpoints
-	}
-	right = append(right[:1:1], right[1+drop:]...)
-	model := ansi.StringWidth(right[0].text)
-	if over := partsWidth(h.spaced(right)) - w; over > 0 {
-		if model-over < min(model, modelLeast) {
-			return nil
-		}
-		right[0].text = h.model(model - over)
-	}
-	return h.spaced(right)
-}
-
-// spaced are the parts with the gaps between and behind them.
-func (h header) spaced(parts []headerPart) []headerPart {
-	var out []headerPart
-	for i, p := range parts {
-		if i > 0 {
-			out = append(out, headerPart{text: h.styles.Header.Bar.Render("  ")})
-		}
-		out = append(out, p)
-	}
-	return append(out, headerPart{text: h.styles.Header.Bar.Render(" ")})
-}
-
-func partsWidth(parts []headerPart) int {
-	sum := 0
+func partsWidth(parts []headerPart) (sum int) {
 	for _, p := range parts {
 		sum += ansi.StringWidth(p.text)
 	}
 	return sum
 }
 
-// left is the name of the program with so many of those of the window and what
-// it shows, the last first.
-func (h header) left(names int) string {
-	status := h.pane.Status()
-	line := h.styles.Header.Name.Render(" winnow")
-	parts := []string{status.Title, status.Subtitle}
-	for _, part := range parts[len(parts)-names:] {
-		if part != "" {
-			line += h.styles.Header.Text.Render(" · " + safetext.Visible(part))
+// headerParts fits the header into the screen. The names of window and provider
+// give way before the model, the checkpoints before both; what is unsaved is the
+// last to go.
+func (m *Model) headerParts() (left string, right []headerPart) {
+	status := m.pane.Status()
+	full := m.headerModel(m.width)
+	for names := 2; names >= 0; names-- {
+		left = m.styles.Header.Name.Render(" winnow")
+		for _, part := range []string{status.Title, status.Subtitle}[2-names:] {
+			if part != "" {
+				left += m.styles.Header.Text.Render(" · " + safetext.Visible(part))
+			}
+		}
+		for _, checkpoints := range []bool{true, false} {
+			right = m.headerRight(full, checkpoints)
+			over := partsWidth(right) + 1 + ansi.StringWidth(left) - m.width
+			if over <= 0 {
+				return left, right
+			}
+			if w := ansi.StringWidth(full) - over; w >= modelLeast {
+				return left, m.headerRight(m.headerModel(w), checkpoints)
+			}
 		}
 	}
-	return line
+	for right = right[2:]; len(right) > 2 && ansi.StringWidth(left)+partsWidth(right) > m.width; {
+		right = right[2:] // a part and the gap behind it
+	}
+	return left, right
 }
 
-// model is the model in at most w cells.
-func (h header) model(w int) string {
-	ic := h.styles.Icons
+// headerModel is the model in at most w cells.
+func (m *Model) headerModel(w int) string {
+	ic := m.styles.Icons
 	frame := ansi.StringWidth(ic.Model) + ansi.StringWidth(ic.Menu) + 2
-	name := safetext.Visible(orElse(h.session.Model(), "no model"))
-	return h.styles.Header.Model.Render(ic.Model + " " + textwidth.Truncate(name, max(0, w-frame), ic.Ellipsis) + " " + ic.Menu)
+	name := safetext.Visible(orElse(m.session.Model(), "no model"))
+	return m.styles.Header.Model.Render(ic.Model + " " + textwidth.Truncate(name, max(0, w-frame), ic.Ellipsis) + " " + ic.Menu)
 }
 
-func (h header) right() []headerPart {
-	st, ic := h.styles.Header, h.styles.Icons
-	right := []headerPart{{h.model(h.width), onPickers((*pickers).openModels)}}
-	if n := inEffect(h.session.Checkpoints()); n > 0 {
-		right = append(right, headerPart{st.Text.Render(fmt.Sprintf("%s %d %s", ic.Checkpoint, n, ic.Menu)), (*Model).openCheckpoints})
+// headerRight is the right side, with gaps between the parts.
+func (m *Model) headerRight(model string, checkpoints bool) (right []headerPart) {
+	st, ic := m.styles.Header, m.styles.Icons
+	add := func(text string, do func(*Model) tea.Cmd) {
+		if len(right) > 0 {
+			right = append(right, headerPart{text: st.Bar.Render("  ")})
+		}
+		right = append(right, headerPart{text, do})
+	}
+	add(model, onPickers((*pickers).openModels))
+	inEffect := slices.DeleteFunc(m.session.Checkpoints(), func(c checkpoint.Checkpoint) bool { return c.Undone })
+	if n := len(inEffect); n > 0 && checkpoints {
+		add(st.Text.Render(fmt.Sprintf("%s %d %s", ic.Checkpoint, n, ic.Menu)), (*Model).openCheckpoints)
 	}
 	counter := st.Count
-	if h.near {
+	if m.conv.boundary.near {
 		counter = st.Unsaved // a warning as well
 	}
-	right = append(right, headerPart{counter.Render(h.counter), (*Model).openHUD})
-	if h.buttons {
-		right = append(right, headerPart{st.Text.Render("[new session]"), (*Model).newSession})
+	add(counter.Render(orElse(m.conv.boundary.counter, "0/0")), (*Model).openHUD)
+	if m.mouse {
+		add(st.Text.Render("[new session]"), (*Model).newSession)
 	}
 	switch {
-	case h.running:
-		right = append(right, headerPart{text: st.Lock.Render(ic.Lock + " working")})
-	case h.plainChat():
-	case h.pane.Status().Unsaved:
-		right = append(right, headerPart{st.Unsaved.Render(ic.Unsaved + " unsaved"), (*Model).save})
+	case m.turn.running:
+		add(st.Lock.Render(ic.Lock+" working"), nil)
+	case m.plainChat():
+	case m.pane.Status().Unsaved:
+		add(st.Unsaved.Render(ic.Unsaved+" unsaved"), (*Model).save)
 	default:
-		right = append(right, headerPart{text: st.Saved.Render(ic.Saved + " saved")})
+		add(st.Saved.Render(ic.Saved+" saved"), nil)
 	}
-	return right
-}
-
-// inEffect counts the checkpoints that were not undone.
-func inEffect(all []checkpoint.Checkpoint) int {
-	n := 0
-	for _, c := range all {
-		if !c.Undone {
-			n++
-		}
-	}
-	return n
+	return append(right, headerPart{text: st.Bar.Render(" ")})
 }
 
 // footer shows the mode, and the keys that work now, or the notice, or the line
@@ -191,11 +146,15 @@ func (m *Model) footer(w int) string {
 	if m.overlay.Open() {
 		return fill(left+f.Bar.Render(" ")+f.Text.Render(m.overlay.Hints()), w, f.Bar)
 	}
-	if line, ok := m.footerLine(room); ok {
-		return fill(left+line, w, f.Bar)
+	if t, label := m.activeLine(); t != nil {
+		return fill(left+m.drawLine(t, label, room), w, f.Bar)
 	}
 	if m.notice.text == "" {
-		return fill(left+m.keyHints(room), w, f.Bar)
+		line := left
+		for _, h := range m.hints(room) {
+			line += h.drawn
+		}
+		return fill(line, w, f.Bar)
 	}
 	tone := f.Notice
 	if m.notice.bad {
@@ -210,126 +169,103 @@ func (m *Model) footer(w int) string {
 	return fill(left+f.Bar.Render(" ")+tone.Render(textwidth.Truncate(text, room, "")), w, f.Bar)
 }
 
-// keyHints are the keys that work now, the most useful first.
-func (m *Model) keyHints(w int) string {
-	hints := m.hints()
-	line, _ := m.hintLine(hints, w)
-	return line
-}
-
-// hints are the keys that work now with what they do: those of a text line of
-// the pane that has the focus, else those of the mode.
-func (m *Model) hints() []footerHint {
-	var hints []footerHint
-	if h, ok := m.pane.(pane.Hinter); ok && m.mode == modePane {
-		for _, hint := range h.Hints() {
-			hints = append(hints, footerHint{Hint: hint})
-		}
-	}
-	if len(hints) > 0 {
-		return hints
-	}
-	actions := m.keys.inMode(m.mode)
-	slices.SortStableFunc(actions, func(a, b *action) int { return a.footer - b.footer })
-	for _, a := range actions {
-		if a.footer == 0 || a.name == "save" && (m.turn.running || !m.pane.Status().Unsaved) {
-			continue
-		}
-		hints = append(hints, footerHint{pane.Hint{Key: m.shownKeys(m.mode, a)[0], Text: m.hintText(a)}, a.do})
-	}
-	return hints
+// fill makes w cells of a line with the background of a style.
+func fill(line string, w int, st lipgloss.Style) string {
+	line = textwidth.Truncate(line, w, "…")
+	return line + st.Render(strings.Repeat(" ", max(0, w-ansi.StringWidth(line))))
 }
 
 // footerHint is a key with what it does, by a click as well.
 type footerHint struct {
 	pane.Hint
-	do func(*Model) tea.Cmd // nil: nothing
+	drawn string
+	do    func(*Model) tea.Cmd // nil: nothing
 }
 
-// hintLine shows as many hints as fit into w cells: the first ones, and the
-// last, which is the way to all others.
-func (m *Model) hintLine(hints []footerHint, w int) (line string, shown []footerHint) {
-	f := m.styles.Footer
-	hints = slices.Clone(hints)
-	parts, sum := make([]string, len(hints)), 0
-	for i, h := range hints {
-		parts[i] = f.Bar.Render(" ") + f.Key.Render(h.Key) + f.Text.Render(" "+h.Text)
-		if i > 0 {
-			parts[i] = f.Text.Render(" ·") + parts[i]
+// hints are the keys that work now, the most useful first: those of a text line of
+// the pane, else those of the mode.
+func (m *Model) hints(w int) (hints []footerHint) {
+	if h, ok := m.pane.(pane.Hinter); ok && m.mode == modePane {
+		for _, hint := range h.Hints() {
+			hints = append(hints, footerHint{Hint: hint})
 		}
-		sum += ansi.StringWidth(parts[i])
 	}
-	for len(parts) > 1 && sum > w {
-		at := max(1, len(parts)-2)
-		sum -= ansi.StringWidth(parts[at])
-		parts, hints = slices.Delete(parts, at, at+1), slices.Delete(hints, at, at+1)
+	if len(hints) == 0 {
+		actions := m.keys.inMode(m.mode)
+		slices.SortStableFunc(actions, func(a, b *action) int { return a.footer - b.footer })
+		for _, a := range actions {
+			if a.footer != 0 && (a.name != "save" || !m.turn.running && m.pane.Status().Unsaved) {
+				hints = append(hints, footerHint{Hint: pane.Hint{Key: m.shownKeys(m.mode, a)[0], Text: m.hintText(a)}, do: a.do})
+			}
+		}
 	}
-	if sum > w {
-		return "", nil
+	return m.fitHints(hints, w)
+}
+
+// fitHints draws hints in w cells. Where they do not all fit, the first ones stay,
+// and the last, which is the way to all others.
+func (s *shared) fitHints(hints []footerHint, w int) []footerHint {
+	f, sum := s.styles.Footer, 0
+	for i := range hints {
+		h := &hints[i]
+		h.drawn = f.Bar.Render(" ") + f.Key.Render(h.Key) + f.Text.Render(" "+h.Text)
+		if i > 0 {
+			h.drawn = f.Text.Render(" ·") + h.drawn
+		}
+		sum += ansi.StringWidth(h.drawn)
 	}
-	return strings.Join(parts, ""), hints
+	for len(hints) > 0 && sum > w {
+		at := min(max(1, len(hints)-2), len(hints)-1)
+		sum -= ansi.StringWidth(hints[at].drawn)
+		hints = slices.Delete(hints, at, at+1)
+	}
+	return hints
 }
 
 // hintAt is what a click on a column of the footer does; nil is nothing.
 func (m *Model) hintAt(x int) func(*Model) tea.Cmd {
-	if _, typing := m.activeLine(); typing != "" || m.overlay.Open() || m.notice.text != "" {
+	if t, _ := m.activeLine(); t != nil || m.overlay.Open() || m.notice.text != "" {
 		return nil
 	}
-	x -= ansi.StringWidth(m.mode.String()) + 2
-	_, shown := m.hintLine(m.hints(), m.width-ansi.StringWidth(m.mode.String())-2)
-	for i, h := range shown {
-		w := ansi.StringWidth(h.Key+h.Text) + 2
-		if i > 0 {
-			w += 2 // the dot before it
-		}
-		if x < w {
+	mode := ansi.StringWidth(m.mode.String()) + 2
+	x -= mode
+	for _, h := range m.hints(m.width - mode) {
+		if w := ansi.StringWidth(h.drawn); x < w {
 			return h.do
+		} else {
+			x -= w
 		}
-		x -= w
 	}
 	return nil
 }
 
 // hintText is an action in a word or two, as it works now.
 func (m *Model) hintText(a *action) string {
-	switch {
-	case a.name == "send" && m.turn.running:
-		return "queue"
-	case a.name == "send":
-		return "send"
-	case a.name == "escape" && m.input.completing():
-		return "close"
-	case a.name == "next-region" && m.input.completing():
-		return "take"
-	case a.name == "next-region":
+	switch a.name {
+	case "send":
+		return map[bool]string{true: "queue", false: "send"}[m.turn.running]
+	case "next-region":
+		if m.input.completing() {
+			return "take"
+		}
 		return strings.ToLower(m.neighbour(1).String())
-	case a.name == "escape" && m.turn.running:
-		return "cancel"
-	case a.name == "escape" && m.mode == modeInput && !m.input.draft.Empty():
-		return "clear"
-	case a.name == "escape" && m.mode == modeView:
-		return "filter"
-	case a.name == "escape":
+	case "escape":
+		switch {
+		case m.input.completing():
+			return "close"
+		case m.turn.running:
+			return "cancel"
+		case m.mode == modeInput && !m.input.draft.Empty():
+			return "clear"
+		case m.mode == modeView:
+			return "filter"
+		}
 		return "view"
 	}
 	return orElse(a.hint, a.help)
 }
 
-// footerLine is the text line that has the focus, drawn in the footer. What is
-// wrong with the filter line stands above it.
-func (m *Model) footerLine(w int) (string, bool) {
-	f := m.styles.Footer
-	t, label := m.activeLine()
-	if t == nil {
-		return "", false
-	}
-	room, hint := t.room(label, w)
-	body := t.view(room, func(wrong string) string { return f.Bad.Underline(true).Render(wrong) })
-	line := f.Key.Render(label) + f.Text.Render(body+strings.Repeat(" ", max(0, room-ansi.StringWidth(body))))
-	return textwidth.Truncate(line+f.Bar.Render(" ")+f.Notice.Render(hint), w, "…"), true
-}
-
-// activeLine is the text line in the footer that has the focus.
+// activeLine is the text line in the footer that has the focus; nil is none.
 func (m *Model) activeLine() (*textLine, string) {
 	switch {
 	case m.mode == modeCommand:
@@ -338,6 +274,15 @@ func (m *Model) activeLine() (*textLine, string) {
 		return &m.conv.search, " / "
 	}
 	return nil, ""
+}
+
+// drawLine draws a text line in w cells.
+func (m *Model) drawLine(t *textLine, label string, w int) string {
+	f := m.styles.Footer
+	room, hint := t.room(label, w)
+	body := t.view(room, func(wrong string) string { return f.Bad.Underline(true).Render(wrong) })
+	line := f.Key.Render(label) + f.Text.Render(body+strings.Repeat(" ", max(0, room-ansi.StringWidth(body))))
+	return textwidth.Truncate(line+f.Bar.Render(" ")+f.Notice.Render(hint), w, "…")
 }
 
 // lineCursor is the column of the cursor in the footer.

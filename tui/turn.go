@@ -332,7 +332,7 @@ func (t *turnState) statusLine(w int) string {
 	default:
 		line += t.hint(" · %s cancels", "escape")
 	}
-	return fit("  "+t.styles.Chat.Notice.Render(line), w, t.styles.Icons.Ellipsis)
+	return textwidth.Fit("  "+t.styles.Chat.Notice.Render(line), w, t.styles.Icons.Ellipsis)
 }
 
 // enqueueMessage queues what is in the box until the response is complete, in the
@@ -471,5 +471,5 @@ func (t *turnState) queuedCard(w int) string {
 		}
 	}
 	text = textwidth.Truncate(text, max(0, w-queuedFrame-ansi.StringWidth(keys)), t.styles.Icons.Ellipsis)
-	return fit("  "+t.styles.Chat.User.Render(text)+keys, w, "")
+	return textwidth.Fit("  "+t.styles.Chat.User.Render(text)+keys, w, "")
 }
