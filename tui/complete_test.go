@@ -134,3 +134,17 @@ func lastUser(script *assistanttest.Script) string {
 	messages := all[len(all)-1].Messages
 	return messages[len(messages)-1].Content
 }
+
+// The names of the pane, its rules and models, complete in a message.
+func TestRulesAndModelsAreCompleted(t *testing.T) {
+	folder(t, nil)
+	d := furnish(t, furniture{})
+	d.Type("why is @gpt-4o-p")
+	d.Wait("rule or model")
+	d.Type(tuitest.Tab)
+	d.box("why is gpt-4o-preview")
+	d.Type("@o3")
+	d.Wait("o3*")
+	d.Type(tuitest.Tab)
+	d.box("why is gpt-4o-preview o3*")
+}

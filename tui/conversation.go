@@ -348,15 +348,19 @@ func (m *Model) markPair(seq int64, change func(context.Context) (notice string,
 	})
 }
 
-// stars is the action that gives the pair so many stars; -1 is one more, and none
-// after three.
+// stars is the action that gives the pair so many stars; -1 is one more than the
+// store has, which may be ahead of the screen, and none after three.
 func stars(n int) func(*Model) tea.Cmd {
 	return onPair(func(m *Model, p assistant.Pair) tea.Cmd {
-		star := n
-		if n < 0 {
-			star = (p.Star + 1) % 4
-		}
 		return m.markPair(p.Seq, func(ctx context.Context) (string, error) {
+			star := n
+			if n < 0 {
+				pairs, err := m.session.Pairs(ctx, []int64{p.Seq})
+				if err != nil || len(pairs) == 0 {
+					return "", err
+				}
+				star = (pairs[0].Star + 1) % 4
+			}
 			return assistant.Counted(star, "star"), m.work.SetStars(ctx, p.Seq, star)
 		})
 	})

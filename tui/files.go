@@ -2,7 +2,6 @@ package tui
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +16,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
+	"winnow/tui/pane"
 )
 
 const (
@@ -153,27 +153,37 @@ func readText(path string) (string, error) {
 	return string(data), nil
 }
 
-// completion is the list of files above the input while a word that begins
-// with @ stands before the cursor. The zero value offers nothing.
+// completion is the list above the input while a word that begins with @ stands
+// before the cursor: files, and what the pane names, such as rules and models. The
+// zero value offers nothing.
 type completion struct {
-	word    string      // what the list belongs to, with its @; "" is no list
-	dir     string      // as typed, with its slash, whose files are listed
-	listed  bool        // files are those of dir
-	files   []fileEntry // all of dir
-	shown   []fileEntry // those that the word matches, best first
-	at      int         // in shown
-	pending bool        // tab was pressed before the list came
+	word    string       // what the list belongs to, with its @; "" is no list
+	dir     string       // as typed, with its slash, whose files are listed
+	all     []suggestion // of dir
+	shown   []suggestion // those that the word matches, best first
+	listed  bool
+	at      int  // in shown
+	pending bool // tab was pressed before the list came
 }
 
-// fileEntry is a file or a folder that a message can name.
-type fileEntry struct {
-	path string // as it is typed after the @, a folder with its slash
-	name string
-	dir  bool
-	size int64
+// suggestion is what can stand in the place of the word.
+type suggestion struct {
+	name  string // what is matched
+	text  string // in the place of the word, with the @ of a file
+	extra string
 }
 
-// offerFiles lists files when the word before the cursor begins with @.
+// completing reports whether the list is on the screen.
+func (i *input) completing() bool {
+	return i.mode == modeInput && len(i.files.shown) > 0 && i.files.word == i.draft.Word()
+}
+
+// listing reports whether the list is about to come.
+func (i *input) listing() bool {
+	return i.mode == modeInput && i.files.word != "" && !i.files.listed && i.files.word == i.draft.Word()
+}
+
+// offerFiles opens the list when the word before the cursor begins with @.
 func (i *input) offerFiles() tea.Cmd {
 	word, c := i.draft.Word(), &i.files
 	switch {
@@ -190,13 +200,16 @@ func (i *input) offerFiles() tea.Cmd {
 		return nil // the same folder: it is listed, or will be
 	}
 	*c = completion{word: word, dir: dir}
-	return async(func(context.Context) ([]fileEntry, error) { return readFolder(dir), nil }, func(files []fileEntry, _ error) tea.Cmd {
+	var names []string
+	if p, ok := i.pane.(pane.Completer); ok && dir == "" {
+		names = p.Completions()
+	}
+	return async(func(context.Context) ([]suggestion, error) { return suggest(dir, names), nil }, func(all []suggestion, _ error) tea.Cmd {
 		if c.word == "" || c.word != i.draft.Word() || c.dir != dir {
 			return nil // the word has changed
 		}
-		c.files, c.listed = files, true
-		c.match()
-		if c.pending {
+		c.all, c.listed = all, true
+		if c.match(); c.pending {
 			c.pending = false
 			return i.takeFile()
 		}
@@ -204,121 +217,98 @@ func (i *input) offerFiles() tea.Cmd {
 	})
 }
 
-// readFolder lists a folder: folders first, each part by name. One that cannot be
-// read offers nothing.
-func readFolder(dir string) (files []fileEntry) {
-	folder, err := os.Open(filepath.Clean(filePath(dir))) // "" is the folder of the program
-	if err != nil {
-		return nil
+// suggest lists a folder, folders first, each part by name, and then names. A
+// folder that cannot be read, and a name with white space, a comma at its end or
+// invisible characters, which a message cannot contain as one word, is left out.
+func suggest(dir string, names []string) (all []suggestion) {
+	entries, _ := os.ReadDir(filepath.Clean(filePath(dir))) // "" is the folder of the program
+	for _, folders := range []bool{true, false} {
+		for _, e := range entries[:min(len(entries), maxListed)] {
+			info, err := os.Stat(filepath.Join(filePath(dir), e.Name())) // of what a link leads to
+			if err != nil || info.IsDir() != folders || !folders && !info.Mode().IsRegular() {
+				continue
+			}
+			path, extra := dir+e.Name(), fmt.Sprintf("%.1f KB", float64(info.Size())/(1<<10))
+			switch {
+			case folders:
+				path, extra = path+"/", "folder"
+			case !strings.ContainsAny(path, "./"):
+				path = "./" + path // so that it is seen to be a path
+			}
+			switch size := info.Size(); {
+			case folders:
+			case size > maxAttachment:
+				extra = "too large"
+			case size < 1<<10:
+				extra = fmt.Sprintf("%d B", size)
+			}
+			if safetext.Line(path, len(path)) == path && slices.Equal(attached("@"+path), []string{path}) {
+				all = append(all, suggestion{e.Name(), "@" + path, extra})
+			}
+		}
 	}
-	defer folder.Close() // it was only read
-	names, _ := folder.Readdirnames(maxListed)
-	for _, name := range names {
-		info, err := os.Stat(filepath.Join(folder.Name(), name))
-		if err != nil || !(info.IsDir() || info.Mode().IsRegular()) {
-			continue // gone, or no text
-		}
-		f := fileEntry{path: dir + name, name: name, dir: info.IsDir(), size: info.Size()}
-		switch {
-		case f.dir:
-			f.path += "/"
-		case !strings.ContainsAny(f.path, "./"):
-			f.path = "./" + name // so that it is seen to be a path
-		}
-		// A name with white space, a comma at its end or invisible characters
-		// cannot be typed.
-		if safetext.Line(f.path, len(f.path)) == f.path && slices.Equal(attached("@"+f.path), []string{f.path}) {
-			files = append(files, f)
+	for _, name := range names[:min(len(names), maxListed)] {
+		if safetext.Line(name, len(name)) == name && !strings.ContainsAny(name, " \t") {
+			all = append(all, suggestion{name, name, "rule or model"})
 		}
 	}
-	slices.SortFunc(files, func(a, b fileEntry) int {
-		if a.dir != b.dir {
-			return map[bool]int{true: -1, false: 1}[a.dir]
-		}
-		return cmp.Compare(strings.ToLower(a.name), strings.ToLower(b.name))
-	})
-	return files
+	return all
 }
 
-// match selects the files whose name contains what was typed: those that begin
-// with it come first. Hidden ones are shown once their dot is typed.
+// match selects what contains the typed text: what begins with it comes first.
+// Hidden files are shown once their dot is typed.
 func (c *completion) match() {
 	typed := strings.ToLower(c.word[1+len(c.dir):])
+	var inside []suggestion
 	c.at, c.shown = 0, nil
-	var inside []fileEntry
-	for _, f := range c.files {
-		name := strings.ToLower(f.name)
+	for _, s := range c.all {
+		name := strings.ToLower(s.name)
 		switch {
 		case strings.HasPrefix(name, ".") && !strings.HasPrefix(typed, "."):
 		case strings.HasPrefix(name, typed):
-			c.shown = append(c.shown, f)
+			c.shown = append(c.shown, s)
 		case strings.Contains(name, typed):
-			inside = append(inside, f)
+			inside = append(inside, s)
 		}
 	}
 	c.shown = append(c.shown, inside...)
-	if len(c.shown) == 1 && "@"+c.shown[0].path == c.word {
+	if len(c.shown) == 1 && c.shown[0].text == c.word {
 		c.shown = nil // it is complete
 	}
 }
 
-// completing reports whether the list is on the screen.
-func (i *input) completing() bool {
-	return i.mode == modeInput && len(i.files.shown) > 0 && i.files.word == i.draft.Word()
-}
-
-// listing reports whether the list is about to come.
-func (i *input) listing() bool {
-	return i.mode == modeInput && i.files.word != "" && !i.files.listed && i.files.word == i.draft.Word()
-}
-
-// takeFile puts the selected path into the message. After a folder the list
+// takeFile puts the selected entry into the message. After a folder the list
 // continues inside it.
 func (i *input) takeFile() tea.Cmd {
 	if !i.completing() {
 		return nil
 	}
-	f := i.files.shown[i.files.at]
+	text := i.files.shown[i.files.at].text
 	i.files = completion{}
-	text := "@" + f.path
-	if !f.dir {
+	if !strings.HasSuffix(text, "/") {
 		text += " "
 	}
 	i.draft.ReplaceWord(text)
 	return tea.Batch(i.draftChanged(), i.offerFiles())
 }
 
-// moveFile selects another file of the list.
+// moveFile selects another entry of the list.
 func (i *input) moveFile(step int) tea.Cmd {
 	i.files.at = min(max(i.files.at+step, 0), len(i.files.shown)-1)
 	return nil
 }
 
-// closeFiles closes the list; the word offers nothing until it names another
-// folder.
+// closeFiles closes the list until the word names another folder.
 func (i *input) closeFiles() tea.Cmd {
-	i.files.files, i.files.shown, i.files.listed = nil, nil, true
+	i.files.all, i.files.shown, i.files.listed = nil, nil, true
 	return nil
 }
 
 // fileLines draws the list in at most h lines with its frame.
 func (i *input) fileLines(w, h int) []string {
-	rows := min(h-listFrame, filesSeen)
-	if rows < 1 {
-		return nil
-	}
 	lines := make([]listLine, len(i.files.shown))
-	for n, f := range i.files.shown {
-		extra := fmt.Sprintf("%.1f KB", float64(f.size)/(1<<10))
-		switch {
-		case f.dir:
-			extra = "folder"
-		case f.size > maxAttachment:
-			extra = "too large"
-		case f.size < 1<<10:
-			extra = fmt.Sprintf("%d B", f.size)
-		}
-		lines[n] = listLine{f.path, extra}
+	for n, s := range i.files.shown {
+		lines[n] = listLine{strings.TrimPrefix(s.text, "@"), s.extra}
 	}
-	return listBox(lines, i.files.at, rows, w, i.styles)
+	return listBox(lines, i.files.at, min(h-listFrame, filesSeen), w, i.styles)
 }

@@ -47,14 +47,14 @@ func TestABurstOfChunksIsMerged(t *testing.T) {
 				} else {
 					text += len(msg.text)
 				}
-			default:
-				others = append(others, strings.TrimPrefix(fmt.Sprintf("%T", msg), "tui."))
+			case eventArrivedMsg:
+				others = append(others, strings.TrimPrefix(fmt.Sprintf("%T", msg.event), "assistant."))
 			}
 		}
 		if text != 1000 || thought != "hm" || chunks > 40 {
 			t.Errorf("%d characters and %q in %d messages, want 1000 and \"hm\" in about 32", text, thought, chunks)
 		}
-		if got := strings.Join(others, " "); got != "toolCalledMsg toolCalledMsg turnEndedMsg" {
+		if got := strings.Join(others, " "); got != "ToolStart ToolComplete Complete" {
 			t.Errorf("the other messages are %s", got)
 		}
 	})
@@ -270,7 +270,7 @@ func TestAChangeOfTheFileIsShown(t *testing.T) {
 func TestKeysAreNamedAsBound(t *testing.T) {
 	m, _ := furnished(t, furniture{pairs: []assistant.Pair{told("question", "answer"), failed("broken")}, change: func(o *Options) {
 		n := 0
-		for _, a := range actionTable() {
+		for _, a := range actionTable(false) {
 			for _, in := range a.modes {
 				n++
 				o.Rebinds = append(o.Rebinds, Rebind{Mode: in.String(), Action: a.name, Keys: []string{fmt.Sprintf("key%d", n)}})

@@ -30,10 +30,11 @@ type action struct {
 	opens overlay.Kind
 }
 
-// keyMap finds actions by key and mode.
+// keyMap finds actions by key and mode, and the keys of an action.
 type keyMap struct {
 	actions []*action
-	byKey   map[mode]map[string]*action
+	byKey   [modes]map[string]*action
+	keys    [modes]map[*action][]string
 }
 
 // KeyError is a binding in the config that cannot be.
@@ -62,30 +63,37 @@ var reservedKeys = []string{"ctrl+b", "ctrl+m", "ctrl+i", "ctrl+h"}
 
 // newKeyMap builds the map from the table and the user's changes. Two actions
 // on one key in one mode, an unknown action, mode or reserved key: a *KeyError.
-func newKeyMap(table []*action, rebinds []Rebind) (*keyMap, error) {
-	k := &keyMap{actions: table, byKey: map[mode]map[string]*action{}}
-	bound := map[mode]map[*action][]string{}
-	for m := range mode(len(modeNames)) {
-		bound[m] = map[*action][]string{}
-		k.byKey[m] = map[string]*action{}
+func newKeyMap(enterSends bool, rebinds []Rebind) (*keyMap, error) {
+	k := &keyMap{actions: actionTable(enterSends)}
+	for m := range k.keys {
+		k.byKey[m], k.keys[m] = map[string]*action{}, map[*action][]string{}
 	}
-	for _, a := range table {
+	for _, a := range k.actions {
 		for _, m := range a.modes {
-			bound[m][a] = a.keys
+			k.keys[m][a] = a.keys
 		}
 	}
 	for _, r := range rebinds {
-		m, a, err := k.resolve(r)
-		if err != nil {
-			return nil, err
+		m := slices.Index(modeNames[:], strings.ToUpper(r.Mode))
+		if m < 0 {
+			return nil, &KeyError{r.Mode, r.Action, "there is no such mode; there is input, view, command, pane"}
 		}
-		bound[m][a] = r.Keys
+		a := k.named(r.Action)
+		if a == nil {
+			return nil, &KeyError{r.Mode, r.Action, "there is no such action; the palette lists them all"}
+		}
+		for _, key := range r.Keys {
+			if slices.Contains(reservedKeys, key) {
+				return nil, &KeyError{r.Mode, key, "terminals keep this key for themselves"}
+			}
+		}
+		k.keys[m][a] = r.Keys
 	}
-	for m := range bound {
-		for _, a := range table { // in table order, so that errors are always the same
-			for _, key := range bound[m][a] {
+	for m := range k.keys {
+		for _, a := range k.actions { // in table order, so that errors are always the same
+			for _, key := range k.keys[m][a] {
 				if other, taken := k.byKey[m][key]; taken {
-					return nil, &KeyError{m.String(), key, fmt.Sprintf("bound to both %s and %s", other.name, a.name)}
+					return nil, &KeyError{mode(m).String(), key, fmt.Sprintf("bound to both %s and %s", other.name, a.name)}
 				}
 				k.byKey[m][key] = a
 			}
@@ -94,59 +102,20 @@ func newKeyMap(table []*action, rebinds []Rebind) (*keyMap, error) {
 	return k, nil
 }
 
-func (k *keyMap) resolve(r Rebind) (mode, *action, error) {
-	m := slices.Index(modeNames[:], strings.ToUpper(r.Mode))
-	if m < 0 {
-		return 0, nil, &KeyError{r.Mode, r.Action, "there is no such mode; there is input, view, command, pane"}
-	}
-	for _, key := range r.Keys {
-		if slices.Contains(reservedKeys, key) {
-			return 0, nil, &KeyError{r.Mode, key, "terminals keep this key for themselves"}
-		}
-	}
-	for _, a := range k.actions {
-		if a.name == r.Action {
-			return mode(m), a, nil
-		}
-	}
-	return 0, nil, &KeyError{r.Mode, r.Action, "there is no such action; the palette lists them all"}
-}
-
 // find is the action of a key in a mode; nil is none.
 func (k *keyMap) find(m mode, key string) *action { return k.byKey[m][key] }
 
-// keysOf lists the keys of an action in a mode, as bound now.
-func (k *keyMap) keysOf(m mode, a *action) []string {
-	var keys []string
-	for _, key := range a.keys {
-		if k.byKey[m][key] == a {
-			keys = append(keys, key)
-		}
-	}
-	if len(keys) > 0 {
-		return keys
-	}
-	for key, have := range k.byKey[m] {
-		if have == a {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// inMode lists the actions of a mode in table order.
-func (k *keyMap) inMode(m mode) []*action {
-	var out []*action
+// inMode lists the actions that have a key in a mode, in table order.
+func (k *keyMap) inMode(m mode) (out []*action) {
 	for _, a := range k.actions {
-		if slices.Contains(a.modes, m) && len(k.keysOf(m, a)) > 0 {
+		if len(k.keys[m][a]) > 0 {
 			out = append(out, a)
 		}
 	}
 	return out
 }
 
-// named is the action of this name.
+// named is the action of this name; nil is none.
 func (k *keyMap) named(name string) *action {
 	for _, a := range k.actions {
 		if a.name == name {
@@ -154,6 +123,18 @@ func (k *keyMap) named(name string) *action {
 		}
 	}
 	return nil
+}
+
+// shownKeys are the keys of an action as they work in this terminal: the send
+// key that certainly arrives comes first.
+func (s *shared) shownKeys(m mode, a *action) []string {
+	keys := slices.Clone(s.keys.keys[m][a])
+	if a.name == "send" && !s.kitty {
+		if i := slices.Index(keys, "ctrl+j"); i > 0 {
+			keys = append([]string{"ctrl+j"}, slices.Delete(keys, i, i+1)...)
+		}
+	}
+	return keys
 }
 
 // mode is where the keys go.
@@ -164,10 +145,101 @@ const (
 	modeView
 	modeCommand
 	modePane
+	modes // how many there are
 )
 
 // modeNames are the names shown in the footer and used in the config.
-var modeNames = [...]string{modeInput: "INPUT", modeView: "VIEW", modeCommand: "COMMAND", modePane: "PANE"}
+var modeNames = [modes]string{modeInput: "INPUT", modeView: "VIEW", modeCommand: "COMMAND", modePane: "PANE"}
 
 // String is the mode's name in the footer.
 func (m mode) String() string { return modeNames[m] }
+
+// KeyTable describes what keys do, for an explanation outside of the program.
+type KeyTable struct{ keys *keyMap }
+
+// KeyUse is what a key does in one mode.
+type KeyUse struct {
+	Mode   string // as the footer names it
+	Action string // in the config
+	Help   string // a clause
+}
+
+// Keys is the key table as these settings make it; a *KeyError when they cannot
+// be. enterIs is send_key = "enter".
+func Keys(rebinds []Rebind, enterIs bool) (*KeyTable, error) {
+	keys, err := newKeyMap(enterIs, rebinds)
+	if err != nil {
+		return nil, err
+	}
+	return &KeyTable{keys}, nil
+}
+
+// Uses is what a key does, mode by mode; none when no mode binds it. name is
+// that of tea.KeyPressMsg.String.
+func (k *KeyTable) Uses(name string) (out []KeyUse) {
+	for m := range modes {
+		if a := k.keys.find(m, name); a != nil {
+			out = append(out, KeyUse{m.String(), a.name, a.help})
+		}
+	}
+	return out
+}
+
+// How wide the keys stand before what they do: nearly all of every row, and the
+// first one where there is no room for more.
+const (
+	helpKeys     = 17
+	helpFirstKey = 12
+	helpRoom     = 70 // cells of the screen from which on all keys are shown
+)
+
+// openHelp shows every key, written from the key map, at those of the focus. An
+// action that makes sense from anywhere can be chosen.
+func (m *Model) openHelp() tea.Cmd {
+	entries := m.helpEntries()
+	at := max(0, slices.IndexFunc(entries, func(e overlay.Entry) bool { return e.Group == m.mode.String() }))
+	return m.open(overlay.Help, overlay.NewPicker("Keys", entries, at), func(c overlay.Chosen) tea.Cmd {
+		if a := m.keys.named(c.Value); a == nil || a.inside {
+			return nil
+		}
+		return m.runAction(c.Value)
+	})
+}
+
+func (m *Model) helpEntries() (out []overlay.Entry) {
+	column := helpKeys
+	if m.width < helpRoom {
+		column = helpFirstKey
+	}
+	for _, in := range []mode{modeInput, modeView, modeCommand, modePane} {
+		for _, a := range m.keys.inMode(in) {
+			if in != modeInput && len(a.modes) == len(inAll) || in == modeCommand && len(a.modes) == len(notCommand) {
+				continue // what works everywhere stands once
+			}
+			shown := m.shownKeys(in, a)
+			keys, help, ok := a.row(shown)
+			if column == helpFirstKey && len(shown) > 1 {
+				keys = shown[0]
+			}
+			if ok {
+				out = append(out, overlay.Entry{Value: a.name, Text: fmt.Sprintf("%-*s  %s", column, keys, help), Group: in.String()})
+			}
+		}
+	}
+	return out
+}
+
+// row is an action as a line of help. The first of a row of digits stands for
+// all of them; ok is false for the others, and for what needs no help.
+func (a *action) row(keys []string) (shown, help string, ok bool) {
+	shown = strings.Join(keys, " ")
+	switch {
+	case a.name == "choose-1" && shown == "alt+1":
+		return "alt+1 … alt+9", "choose a suggestion", true
+	case a.name == "star-0" && shown == "0":
+		return "0 1 2 3", "stars", true
+	case slices.Equal(keys, a.keys) && (strings.HasPrefix(a.name, "choose-") || strings.HasPrefix(a.name, "star-")):
+		return "", "", false
+	}
+	return shown, a.help, a.help != "" && len(keys) > 0
+}

@@ -8,15 +8,15 @@ import (
 )
 
 func TestNoKeyIsBoundTwice(t *testing.T) {
-	for name, table := range map[string][]*action{"default": actionTable(), "enter sends": enterSends(actionTable())} {
-		if _, err := newKeyMap(table, nil); err != nil {
+	for name, enterSends := range map[string]bool{"default": false, "enter sends": true} {
+		if _, err := newKeyMap(enterSends, nil); err != nil {
 			t.Errorf("%s: newKeyMap = %v, want no clash", name, err)
 		}
 	}
 }
 
 func TestEveryActionIsReachable(t *testing.T) {
-	for _, a := range actionTable() {
+	for _, a := range actionTable(false) {
 		if a.do == nil {
 			t.Errorf("%s does nothing", a.name)
 		}
@@ -46,7 +46,7 @@ func TestRebinding(t *testing.T) {
 		"terminal's keys": {Rebind{"view", "search", []string{"ctrl+b"}}, "keep this key"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			k, err := newKeyMap(actionTable(), []Rebind{c.rebind})
+			k, err := newKeyMap(false, []Rebind{c.rebind})
 			var ke *KeyError
 			switch {
 			case c.want == "" && err != nil:
@@ -66,14 +66,14 @@ func TestRebinding(t *testing.T) {
 }
 
 func TestClashNamesBoth(t *testing.T) {
-	_, err := newKeyMap(actionTable(), []Rebind{{"view", "search", []string{"y"}}})
+	_, err := newKeyMap(false, []Rebind{{"view", "search", []string{"y"}}})
 	if err == nil || !strings.Contains(err.Error(), "search") || !strings.Contains(err.Error(), "copy-answer") {
 		t.Errorf("newKeyMap = %v, want both actions named", err)
 	}
 }
 
 func TestSpecifiedKeys(t *testing.T) {
-	k, err := newKeyMap(actionTable(), nil)
+	k, err := newKeyMap(false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestSpecifiedKeys(t *testing.T) {
 }
 
 func TestEnterSendsSwapsTheKeys(t *testing.T) {
-	k, err := newKeyMap(enterSends(actionTable()), nil)
+	k, err := newKeyMap(true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

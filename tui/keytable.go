@@ -23,7 +23,8 @@ var (
 )
 
 // actionTable is every key of the program. Its order is the order of help.
-func actionTable() []*action {
+// enterSends swaps the send keys: enter sends, the others break the line.
+func actionTable(enterSends bool) []*action {
 	table := slices.Concat(inputActions(), viewActions(), commandActions())
 	for n := range 4 {
 		table = append(table, &action{
@@ -36,6 +37,9 @@ func actionTable() []*action {
 			name: "choose-" + strconv.Itoa(n), help: "choose suggestion " + strconv.Itoa(n), modes: inAll,
 			keys: []string{"alt+" + strconv.Itoa(n)}, do: func(m *Model) tea.Cmd { return m.choose(n - 1) }, inside: true,
 		})
+	}
+	if enterSends {
+		table[0].keys, table[1].keys = []string{"enter"}, []string{"shift+enter", "ctrl+enter", "ctrl+j", "alt+enter"}
 	}
 	return table
 }
@@ -182,17 +186,4 @@ func globalActions() []*action {
 		{name: "suspend", title: "Suspend winnow", modes: nil, do: func(*Model) tea.Cmd { return tea.Suspend }},
 		{name: "quit", title: "Quit", help: "quit", modes: inAll, keys: []string{"ctrl+q"}, do: (*Model).quit, anywhere: true},
 	}
-}
-
-// enterSends swaps the send keys: enter sends, the others break the line.
-func enterSends(table []*action) []*action {
-	for _, a := range table {
-		switch a.name {
-		case "send":
-			a.keys = []string{"enter"}
-		case "newline":
-			a.keys = []string{"shift+enter", "ctrl+enter", "ctrl+j", "alt+enter"}
-		}
-	}
-	return table
 }

@@ -74,42 +74,38 @@ const (
 	listSides = 4  // cells of the frame and the space beside it
 )
 
-// listBox draws a framed list of at most rows lines on a screen of w cells,
-// with the line at in sight and marked; -1 marks none.
+// listBox draws a framed list of at most rows lines on a screen of w cells, with
+// the line at in sight and marked; -1 marks none.
 func listBox(lines []listLine, at, rows, w int, st style.Styles) []string {
-	rows = min(rows, len(lines))
+	if rows = min(rows, len(lines)); rows < 1 {
+		return nil
+	}
 	top := min(max(0, at-rows+1), len(lines)-rows)
-	widest := 0
+	widest := listLeast
 	for _, l := range lines {
 		widest = max(widest, ansi.StringWidth(l.text)+ansi.StringWidth(l.extra)+4) // the sign and gaps
 	}
-	inner := max(min(max(widest, listLeast), w-listSides), 1)
+	inner := max(min(widest, w-listSides), 1)
 	b, border := st.Border.Shape, st.Overlay.Border
 	out := []string{border.Render(b.TopLeft + strings.Repeat(b.Top, inner+2) + b.TopRight)}
-	for i := top; i < top+rows; i++ {
-		out = append(out, border.Render(b.Left)+" "+listRow(lines[i], i == at, inner, st)+" "+border.Render(b.Right))
+	for i, l := range lines[top : top+rows] {
+		sign, look, muted := " ", st.Overlay.Text, st.Overlay.Muted
+		if top+i == at {
+			sign, look, muted = st.Icons.Selected, st.Overlay.Selected, st.Overlay.Selected
+		}
+		extra := textwidth.Truncate(l.extra, max(inner/2, inner-ansi.StringWidth(l.text)-4), st.Icons.Ellipsis)
+		room := inner - ansi.StringWidth(extra)
+		text := textwidth.Truncate(sign+" "+l.text, max(0, room-1), st.Icons.Ellipsis)
+		out = append(out, border.Render(b.Left)+" "+look.Render(textwidth.Fit(text, room, ""))+muted.Render(extra)+" "+border.Render(b.Right))
 	}
 	place := ""
-	if rows < len(lines) {
-		place = fmt.Sprintf(" %d/%d ", max(at, top+rows-1)+1, len(lines))
-		if at >= 0 {
-			place = fmt.Sprintf(" %d/%d ", at+1, len(lines))
-		}
+	switch last := top + rows; {
+	case rows == len(lines):
+	case at >= 0:
+		place = fmt.Sprintf(" %d/%d ", at+1, len(lines))
+	default:
+		place = fmt.Sprintf(" %d/%d ", last, len(lines))
 	}
 	rest := max(0, inner+2-ansi.StringWidth(place))
 	return append(out, border.Render(b.BottomLeft+strings.Repeat(b.Bottom, rest)+place+b.BottomRight))
-}
-
-func listRow(l listLine, selected bool, w int, st style.Styles) string {
-	sign := " "
-	if selected {
-		sign = st.Icons.Selected
-	}
-	extra := textwidth.Truncate(l.extra, max(w/2, w-ansi.StringWidth(l.text)-4), st.Icons.Ellipsis)
-	text := textwidth.Truncate(sign+" "+l.text, max(0, w-ansi.StringWidth(extra)-1), st.Icons.Ellipsis)
-	gap := strings.Repeat(" ", max(0, w-ansi.StringWidth(text)-ansi.StringWidth(extra)))
-	if selected {
-		return st.Overlay.Selected.Render(text + gap + extra)
-	}
-	return st.Overlay.Text.Render(text+gap) + st.Overlay.Muted.Render(extra)
 }

@@ -127,11 +127,7 @@ type shared struct {
 // New makes the screen. It does no I/O: Init starts what there is to load. Keys
 // that cannot be bound so are a *KeyError.
 func New(opts Options) (*Model, error) {
-	table := actionTable()
-	if opts.EnterIs {
-		table = enterSends(table)
-	}
-	keys, err := newKeyMap(table, opts.Rebinds)
+	keys, err := newKeyMap(opts.EnterIs, opts.Rebinds)
 	if err != nil {
 		return nil, err
 	}

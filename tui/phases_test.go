@@ -752,7 +752,7 @@ func TestMouse(t *testing.T) {
 }
 
 func TestPaletteReachesEveryCommand(t *testing.T) {
-	for _, a := range actionTable() {
+	for _, a := range actionTable(false) {
 		if a.inside || a.title == "" || a.name == "suspend" || a.name == "quit" {
 			continue // two that end or stop the program
 		}
@@ -776,7 +776,7 @@ func TestPaletteReachesEveryCommand(t *testing.T) {
 }
 
 func TestEveryActionHasAKeyOrIsInThePalette(t *testing.T) {
-	for _, a := range actionTable() {
+	for _, a := range actionTable(false) {
 		if len(a.keys) == 0 && (a.inside || a.title == "") {
 			t.Errorf("nothing leads to %s", a.name)
 		}
@@ -788,7 +788,7 @@ func TestEveryActionHasAKeyOrIsInThePalette(t *testing.T) {
 
 func TestEnterSends(t *testing.T) {
 	s := newStill(t, style.Options{Unicode: true}, 80, 24, say("ok"))
-	keys, err := newKeyMap(enterSends(actionTable()), nil)
+	keys, err := newKeyMap(true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

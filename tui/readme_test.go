@@ -40,7 +40,7 @@ func hold(t *testing.T, name, want string) {
 }
 
 func TestReadmeListsEveryKey(t *testing.T) {
-	k, err := newKeyMap(actionTable(), nil)
+	k, err := newKeyMap(false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

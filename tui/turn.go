@@ -154,18 +154,18 @@ func (m *Model) onTick() tea.Cmd {
 
 // onTurnStarted shows the running pair at the end of the view, or in its place
 // when an older one is tried again.
-func (m *Model) onTurnStarted(msg turnStartedMsg) tea.Cmd {
-	m.turn.seq = msg.seq
+func (m *Model) onTurnStarted(e assistant.TurnStarted) tea.Cmd {
+	m.turn.seq = e.Seq
 	m.pane.Changed() // the window is locked now, and the pane shows it
 	m.conv.showRefs(m.session.Visible())
 	m.conv.chat.StartTurn(assistant.Pair{
-		Seq: msg.seq, UserText: m.turn.prompt.Text, CreatedAt: m.turn.began, Flag: true,
+		Seq: e.Seq, UserText: m.turn.prompt.Text, CreatedAt: m.turn.began, Flag: true,
 		Model: m.session.Model(), State: assistant.PairSending,
 	})
-	if last, _ := m.conv.newest(); msg.seq == last {
+	if last, _ := m.conv.newest(); e.Seq == last {
 		m.conv.chat.Bottom()
 	} else {
-		m.conv.chat.Show(msg.seq, false)
+		m.conv.chat.Show(e.Seq, false)
 	}
 	return computeBoundary(m.session)
 }
@@ -182,10 +182,10 @@ func (m *Model) onChunk(msg chunkStreamedMsg) {
 }
 
 // onTool shows a tool call, and what it has done to the window.
-func (m *Model) onTool(msg toolCalledMsg) {
+func (m *Model) onTool(e assistant.Event) {
 	m.turn.retrying = false
-	m.conv.chat.Apply(msg.event)
-	if _, done := msg.event.(assistant.ToolComplete); done {
+	m.conv.chat.Apply(e)
+	if _, done := e.(assistant.ToolComplete); done {
 		m.turn.acted = true
 		m.pane.Changed()
 	}

@@ -39,30 +39,40 @@ func (m *Model) onTurnMsg(msg tea.Msg) (tea.Cmd, bool) {
 	var cmd tea.Cmd
 	if t.of().turn == m.turn.n {
 		switch msg := msg.(type) {
-		case turnStartedMsg:
-			cmd = m.onTurnStarted(msg)
 		case chunkStreamedMsg:
 			m.onChunk(msg)
-		case payloadFoundMsg:
-			m.conv.chat.Apply(msg.found)
-		case toolCalledMsg:
-			m.onTool(msg)
-		case contextTrimmedMsg:
-			m.turn.onTrimmed(msg.trimmed)
-			m.conv.onTrimmed(msg.trimmed)
-		case requestRetriedMsg:
-			m.turn.onRetry(msg.retry)
-		case statusChangedMsg:
-			m.turn.setStatus(msg.text)
-		case checkpointMadeMsg:
-			m.turn.wrote = true
-		case answerWantedMsg:
-			m.askTool(msg.ask)
-		case turnEndedMsg:
-			cmd = m.onTurnEnd(msg.end)
+		case eventArrivedMsg:
+			cmd = m.onTurnEvent(msg.event)
 		}
 	}
 	return tea.Batch(cmd, t.of().wait), true
+}
+
+// onTurnEvent routes the events of the running turn.
+func (m *Model) onTurnEvent(e assistant.Event) tea.Cmd {
+	switch e := e.(type) {
+	case assistant.TurnStarted:
+		return m.onTurnStarted(e)
+	case assistant.PayloadFound:
+		m.conv.chat.Apply(e)
+	case assistant.ToolStart, assistant.ToolProgress, assistant.ToolComplete:
+		m.onTool(e)
+	case assistant.ContextTrimmed:
+		m.turn.onTrimmed(e)
+		m.conv.onTrimmed(e)
+	case assistant.Retrying:
+		m.turn.onRetry(e)
+	case assistant.Status:
+		m.turn.setStatus(e.Message)
+	case assistant.CheckpointCreated:
+		m.turn.wrote = true
+	case assistant.ConfirmRequest:
+		m.askTool(e)
+	case assistant.Complete, assistant.Error, assistant.Cancelled:
+		return m.onTurnEnd(e)
+	case assistant.Queued, assistant.TextDelta, assistant.ReasoningDelta: // shown otherwise
+	}
+	return nil
 }
 
 // onWorkMsg routes what the workspace and the program around the screen answer.
