@@ -23,9 +23,8 @@
 // # Caveats
 //
 // Type returns before the frame is on the terminal: what a key draws is waited
-// for with Wait or Until. Answers of the terminal (its background, its keyboard)
-// reach the program only with Options.Answers; then it also switches to grapheme
-// widths, which the emulator does not do for all emoji.
+// for with Wait or Until. It hears no answers of the
+// terminal.
 //
 // # Pictures
 //

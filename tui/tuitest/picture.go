@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"image/color"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
@@ -31,40 +35,40 @@ const (
 // fonts are the monospaced fonts that the common systems bring with them.
 const fonts = "Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace"
 
+// picture is an SVG that is being written, in the colours of a terminal.
+type picture struct {
+	out               bytes.Buffer
+	back, fore        string
+	titleInk, outline string
+}
+
 // SVG draws a frame of w×h cells. What lies outside is cut off, what is missing
 // is empty; a size below one cell counts as one.
 func SVG(frame string, w, h int, o PictureOptions) []byte {
 	w, h = max(w, 1), max(h, 1)
-	p := &picture{scheme: schemeOf(o.Dark)}
-	screen := cells(frame, w, h)
+	p := &picture{back: "#f4f4f6", fore: "#1f2028", titleInk: "#525666", outline: "#c4c6cf"}
+	if o.Dark {
+		p.back, p.fore, p.titleInk, p.outline = "#1c1d24", "#e4e4ec", "#a9acbd", "#3a3d4d"
+	}
+	screen := uv.NewScreenBuffer(w, h)
+	screen.Method = ansi.GraphemeWidth
+	uv.NewStyledString(frame).Draw(screen, screen.Bounds())
 	width, height := w*cellWidth+2*margin, h*cellHeight+barHeight+margin
 	p.add(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" font-family="%s" font-size="%d">`,
 		width, height, width, height, fonts, fontSize)
 	p.window(width, height, ansi.Truncate(ansi.Strip(o.Title), max(w-16, 0), "…"))
 	p.add(`<g shape-rendering="crispEdges">`)
-	for y, row := range screen {
-		p.backgrounds(row, barHeight+y*cellHeight)
+	for y, row := range screen.Lines {
+		for _, s := range spans(row, func(c *uv.Cell) string { return p.paint(&c.Style).back }) {
+			p.add(`<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`, margin+s.x*cellWidth, barHeight+y*cellHeight, s.w*cellWidth, cellHeight, s.key)
+		}
 	}
-	p.add("</g>\n"+`<g id="screen" fill="%s" stroke-linecap="square">`, p.scheme.fore)
-	for y, row := range screen {
+	p.add("</g>\n"+`<g id="screen" fill="%s" stroke-linecap="square">`, p.fore)
+	for y, row := range screen.Lines {
 		p.row(row, barHeight+y*cellHeight+ascent)
 	}
 	p.add("</g>\n</svg>")
 	return p.out.Bytes()
-}
-
-// cells reads a frame as a terminal of this size does.
-func cells(frame string, w, h int) []uv.Line {
-	buffer := uv.NewScreenBuffer(w, h)
-	buffer.Method = ansi.GraphemeWidth
-	uv.NewStyledString(frame).Draw(buffer, buffer.Bounds())
-	return buffer.Lines
-}
-
-// picture is an SVG that is being written.
-type picture struct {
-	out    bytes.Buffer
-	scheme scheme
 }
 
 // add writes a line. Its arguments are numbers and colours, or were made safe
@@ -85,80 +89,227 @@ func escaped(text string) string {
 func (p *picture) window(width, height int, title string) {
 	const edge = 0.5 // a line of one pixel lies on the pixels when it runs through their middle
 	p.add("<title>%s</title>", escaped(title))
-	p.add(`<rect x="%g" y="%g" width="%d" height="%d" rx="%d" fill="%s" stroke="%s"/>`,
-		edge, edge, width-1, height-1, corner, p.scheme.back, p.scheme.edge)
+	p.add(`<rect x="%g" y="%g" width="%d" height="%d" rx="%d" fill="%s" stroke="%s"/>`, edge, edge, width-1, height-1, corner, p.back, p.outline)
 	for i, colour := range []string{"#ff5f57", "#febc2e", "#28c840"} {
 		p.add(`<circle cx="%d" cy="%d" r="%d" fill="%s"/>`, margin+button+i*20, barHeight/2, button, colour)
 	}
 	if title != "" {
-		p.add(`<text x="%d" y="%d" text-anchor="middle" font-size="13" fill="%s">%s</text>`,
-			width/2, barHeight/2+5, p.scheme.muted, escaped(title))
+		p.add(`<text x="%d" y="%d" text-anchor="middle" font-size="13" fill="%s">%s</text>`, width/2, barHeight/2+5, p.titleInk, escaped(title))
 	}
 }
 
-// backgrounds draws what lies behind the text of a row whose top is at y.
-func (p *picture) backgrounds(row uv.Line, y int) {
-	for _, s := range spans(row, func(c *uv.Cell) string { return p.scheme.paint(&c.Style).back }) {
-		p.add(`<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`, margin+s.x*cellWidth, y, s.w*cellWidth, cellHeight, s.key)
-	}
+// paint is how a cell looks.
+type paint struct {
+	fore, back   string // back is "" for the terminal's own
+	bold, italic bool
 }
 
-// row draws the text of a row whose letters stand on y.
+// paint resolves a style. Reversed text changes places with its background,
+// faint text lies halfway to it, and hidden text has its colour.
+func (p *picture) paint(st *uv.Style) paint {
+	out := paint{fore: p.fore, bold: st.Attrs&uv.AttrBold != 0, italic: st.Attrs&uv.AttrItalic != 0}
+	if st.Fg != nil {
+		out.fore = hex(st.Fg)
+	}
+	behind := p.back
+	if st.Bg != nil {
+		out.back = hex(st.Bg)
+		behind = out.back
+	}
+	if st.Attrs&uv.AttrReverse != 0 {
+		out.fore, out.back, behind = behind, out.fore, out.fore
+	}
+	if st.Attrs&uv.AttrFaint != 0 {
+		var a, b [3]int
+		_, _ = fmt.Sscanf(out.fore+behind, "#%02x%02x%02x#%02x%02x%02x", &a[0], &a[1], &a[2], &b[0], &b[1], &b[2]) // made by hex
+		out.fore = fmt.Sprintf("#%02x%02x%02x", (a[0]+b[0])/2, (a[1]+b[1])/2, (a[2]+b[2])/2)
+	}
+	if st.Attrs&uv.AttrConceal != 0 {
+		out.fore = behind
+	}
+	return out
+}
+
+func hex(c color.Color) string {
+	r, g, b, _ := c.RGBA()
+	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
+}
+
+// span is a stretch of a row with the same key.
+type span struct {
+	x, w      int // in cells
+	key, text string
+}
+
+// spans divides a row by a property of its cells; "" is left out.
+func spans(row uv.Line, key func(*uv.Cell) string) (out []span) {
+	for x := range row {
+		c := &row[x]
+		if c.Width <= 0 {
+			continue // the character before it covers this cell
+		}
+		k := key(c)
+		if n := len(out) - 1; n >= 0 && k != "" && out[n].key == k && out[n].x+out[n].w == x {
+			out[n].w += c.Width
+			out[n].text += c.Content
+		} else if k != "" {
+			out = append(out, span{x, c.Width, k, c.Content})
+		}
+	}
+	return out
+}
+
+// row draws the text of a row whose letters stand on y, and the lines under and
+// through it. Boxes and blocks are drawn as paths: fonts leave gaps between them.
 func (p *picture) row(row uv.Line, y int) {
-	all := p.runs(row)
+	runs := spans(row, func(c *uv.Cell) string {
+		if strings.TrimSpace(c.Content) == "" {
+			return ""
+		}
+		look := p.paint(&c.Style)
+		attrs := ""
+		if look.fore != p.fore {
+			attrs += ` fill="` + look.fore + `"`
+		}
+		if look.bold {
+			attrs += ` font-weight="bold"`
+		}
+		if look.italic {
+			attrs += ` font-style="italic"`
+		}
+		switch r, n := utf8.DecodeRuneInString(c.Content); {
+		case n == len(c.Content) && strings.ContainsRune(boxes, r):
+			if strings.ContainsRune(heavy, r) {
+				return fmt.Sprintf(`<path fill="none" stroke-width="3" stroke="%s"`, look.fore)
+			}
+			return fmt.Sprintf(`<path fill="none" stroke="%s"`, look.fore)
+		case n == len(c.Content) && strings.ContainsRune(blocks, r):
+			return fmt.Sprintf(`<path fill="%s"`, look.fore)
+		case isPlain(c.Content):
+			return "<text" + attrs
+		}
+		return "<text" + attrs + ` class="sign"` // a font may lack it: its width is given
+	})
 	lines := p.decorations(row)
-	if len(all) == 0 && len(lines) == 0 {
+	if len(runs)+len(lines) == 0 {
 		return
 	}
 	p.add(`<g transform="translate(%d %d)">`, margin, y)
-	for _, r := range all {
-		if r.form.kind == letters || r.form.kind == sign {
-			p.letters(r)
-		} else {
-			p.shape(r)
+	for _, r := range runs {
+		switch {
+		case strings.HasPrefix(r.key, "<path"):
+			p.add(`<g transform="translate(%d)"><title>%s</title>%s d="%s"/></g>`, r.x*cellWidth, escaped(r.text), r.key, path(r.text))
+		case r.w > 1 || strings.HasSuffix(r.key, `"sign"`):
+			p.add(`%s x="%d" textLength="%d" lengthAdjust="spacingAndGlyphs">%s</text>`, r.key, r.x*cellWidth, r.w*cellWidth, escaped(r.text))
+		default:
+			p.add(`%s x="%d">%s</text>`, r.key, r.x*cellWidth, escaped(r.text))
 		}
 	}
-	for _, d := range lines {
-		p.add("%s", d)
+	for _, line := range lines {
+		p.add("%s", line)
 	}
 	p.add("</g>")
 }
 
-// letters draws a run of text. The width is given, so that neither the font
-// nor a character that it lacks moves what follows.
-func (p *picture) letters(r run) {
-	extra := ""
-	if r.paint.fore != p.scheme.fore {
-		extra += ` fill="` + r.paint.fore + `"`
-	}
-	if r.paint.bold {
-		extra += ` font-weight="bold"`
-	}
-	if r.paint.italic {
-		extra += ` font-style="italic"`
-	}
-	if r.w > 1 || r.form.kind == sign {
-		extra += fmt.Sprintf(` textLength="%d" lengthAdjust="spacingAndGlyphs"`, r.w*cellWidth)
-	}
-	p.add(`<text x="%d"%s>%s</text>`, r.x*cellWidth, extra, escaped(r.text))
-}
-
 // decorations are the lines under and through the text of a row.
-func (p *picture) decorations(row uv.Line) []string {
-	const under, through = 2.5, -4.5
-	var out []string
+func (p *picture) decorations(row uv.Line) (out []string) {
 	draw := func(y float64, on func(*uv.Cell) bool) {
-		key := func(c *uv.Cell) string {
+		for _, s := range spans(row, func(c *uv.Cell) string {
 			if !on(c) {
 				return ""
 			}
-			return p.scheme.paint(&c.Style).fore
-		}
-		for _, s := range spans(row, key) {
+			return p.paint(&c.Style).fore
+		}) {
 			out = append(out, fmt.Sprintf(`<path stroke="%s" d="M%d %gh%d"/>`, s.key, s.x*cellWidth, y, s.w*cellWidth))
 		}
 	}
-	draw(under, func(c *uv.Cell) bool { return c.Style.Underline != uv.UnderlineNone })
-	draw(through, func(c *uv.Cell) bool { return c.Style.Attrs&uv.AttrStrikethrough != 0 })
+	draw(2.5, func(c *uv.Cell) bool { return c.Style.Underline != uv.UnderlineNone })
+	draw(-4.5, func(c *uv.Cell) bool { return c.Style.Attrs&uv.AttrStrikethrough != 0 })
 	return out
+}
+
+// isPlain reports whether every monospaced font has a character, in one cell and
+// drawn from left to right.
+func isPlain(content string) bool {
+	r, n := utf8.DecodeRuneInString(content)
+	if n != len(content) || r == utf8.RuneError {
+		return false
+	}
+	return r <= unicode.MaxLatin1 || unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic) || strings.ContainsRune("…–•", r)
+}
+
+const (
+	// boxes are the characters that draw boxes; ways are the edges that those of
+	// each row of eleven reach: u, r, d, l.
+	boxes = light + heavy + "╭╮╰╯"
+	light = "─│┌┐└┘├┤┬┴┼"
+	heavy = "━┃┏┓┗┛┣┫┳┻╋"
+	ways  = "rl.ud.rd.dl.ur.ul.urd.udl.rdl.url.urdl"
+	// blocks fill a cell: the left part of it, its lower part, half of it, or a shade.
+	blocks = "▏▎▍▌▋▊▉█" + "▁▂▃▄▅▆▇" + "▀▐░▒▓"
+)
+
+// path draws boxes and blocks from the left end of a run, on the line that letters
+// stand on. Lines have square caps, so that no seam shows between cells.
+func path(text string) string {
+	var b strings.Builder
+	for i, r := range []rune(text) {
+		at := strings.IndexRune(boxes, r)
+		if at < 0 {
+			block(&b, float64(i*cellWidth), r)
+			continue
+		}
+		n := utf8.RuneCountInString(boxes[:at])
+		corner := n % 11
+		if n >= 22 {
+			corner = 2 + n - 22 // drawn without the arc
+		}
+		const middle = cellHeight/2.0 + 0.5 - ascent
+		way := strings.Split(ways, ".")[corner]
+		x := float64(i*cellWidth) + cellWidth/2.0
+		from, to := x, x
+		if strings.Contains(way, "l") {
+			from = float64(i * cellWidth)
+		}
+		if strings.Contains(way, "r") {
+			to = float64((i + 1) * cellWidth)
+		}
+		if from < to {
+			fmt.Fprintf(&b, "M%g %gH%g", from, middle, to)
+		}
+		above, below := middle, middle
+		if strings.Contains(way, "u") {
+			above = -ascent
+		}
+		if strings.Contains(way, "d") {
+			below = cellHeight - ascent
+		}
+		if above < below {
+			fmt.Fprintf(&b, "M%g %gV%g", x, above, below)
+		}
+	}
+	return b.String()
+}
+
+// block draws a block whose cell begins at x, in eighths of the cell. A shade is
+// drawn as stripes.
+func block(b *strings.Builder, x float64, r rune) {
+	const eighth, high = cellWidth / 8.0, cellHeight / 8.0
+	rect := func(left, top, w, h float64) {
+		fmt.Fprintf(b, "M%g %gh%gv%gh%gz", x+left*eighth, top*high-ascent, w*eighth, h*high, -w*eighth)
+	}
+	switch n := float64(utf8.RuneCountInString(blocks[:strings.IndexRune(blocks, r)])); {
+	case n < 8:
+		rect(0, 0, n+1, 8)
+	case n < 15:
+		rect(0, 15-n, 8, n-7)
+	case r == '▀':
+		rect(0, 0, 8, 4)
+	case r == '▐':
+		rect(4, 0, 4, 8)
+	default:
+		for stripe := range 4 {
+			rect(0, float64(2*stripe), 8, (n-16)/2)
+		}
+	}
 }

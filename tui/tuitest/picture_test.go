@@ -51,14 +51,14 @@ func elements(t *testing.T, svg []byte) []element {
 		case name == "g" && attrs["id"] == "screen":
 			screen = true
 		case !screen:
+		case pathStart.MatchString(attrs["transform"]):
+			path = attrs
 		case name == "g":
 			var dx, dy int
 			if _, err := fmt.Sscanf(attrs["transform"], "translate(%d %d)", &dx, &dy); err != nil || dx != margin {
 				t.Fatalf("a row is at %q: %v", attrs["transform"], err)
 			}
 			y = (dy - barHeight - ascent) / cellHeight
-		case name == "path":
-			path = attrs
 		case name == "text", name == "title":
 			var text string
 			if err := d.DecodeElement(&text, &begin); err != nil {
@@ -175,30 +175,28 @@ func TestLinesUnderAndThrough(t *testing.T) {
 	}
 }
 
-// TestBoxesJoin holds that each character of boxes reaches those edges of its
-// cell that it points to, in their middle, and no other.
+// Each character of boxes reaches those edges of its cell that it points to, in
+// their middle, and no other.
 func TestBoxesJoin(t *testing.T) {
-	const (
-		middleX, middleY = 4.5, -4.5
-		top, bottom      = -14.0, 4.0
-	)
-	ends := map[int][2]float64{up: {middleX, top}, down: {middleX, bottom}, left: {0, middleY}, right: {9, middleY}}
-	for r, s := range boxes {
-		reached := points(t, boxPath(string(r)))
-		for way, at := range ends {
-			if got, want := reached[at], s.ways&way != 0; got != want {
-				t.Errorf("%c goes to %v: %v, want %v (%s)", r, at, got, want, boxPath(string(r)))
+	const middleX, middleY = 4.5, -4.5
+	edges := map[rune][2]float64{'u': {middleX, -14}, 'd': {middleX, 4}, 'l': {0, middleY}, 'r': {9, middleY}}
+	for r, want := range map[rune]string{
+		'─': "rl", '│': "ud", '┌': "rd", '┐': "dl", '└': "ur", '┘': "ul", '├': "urd", '┤': "udl", '┬': "rdl", '┴': "url", '┼': "urdl",
+		'━': "rl", '┃': "ud", '┏': "rd", '╋': "urdl", '╭': "rd", '╮': "dl", '╯': "ul", '╰': "ur",
+	} {
+		reached := points(t, path(string(r)))
+		for way, at := range edges {
+			if got, want := reached[at], strings.ContainsRune(want, way); got != want {
+				t.Errorf("%c goes to %v: %v, want %v (%s)", r, at, got, want, path(string(r)))
 			}
 		}
 	}
-	if got, want := boxPath("┌──┐"), "M4.5 -4.5V4M4.5 -4.5H31.5M31.5 -4.5V4"; got != want {
-		t.Errorf("boxPath = %s, want %s", got, want)
-	}
-	if got, want := boxPath("├─┼─┤"), "M4.5 -14V4M22.5 -14V4M4.5 -4.5H40.5M40.5 -14V4"; got != want {
-		t.Errorf("boxPath = %s, want %s", got, want)
-	}
-	if got, want := blockPath("██▌▌"), "M0 -14h18v18h-18zM18 -14h4.5v18h-4.5zM27 -14h4.5v18h-4.5z"; got != want {
-		t.Errorf("blockPath = %s, want %s", got, want)
+	for text, want := range map[string]string{
+		"█▌": "M0 -14h9v18h-9zM9 -14h4.5v18h-4.5z", "▄": "M0 -5h9v9h-9z", "▀": "M0 -14h9v9h-9z", "▐": "M4.5 -14h4.5v18h-4.5z",
+	} {
+		if got := path(text); got != want {
+			t.Errorf("path(%s) = %s, want %s", text, got, want)
+		}
 	}
 }
 

@@ -22,11 +22,8 @@ const (
 
 // Options configures Start. The zero value is ready to use.
 type Options struct {
-	Clock   *Clock               // moved by KeyGap before each key; nil leaves time alone
-	Profile colorprofile.Profile // the zero value means 24-bit colour
-	Answers bool                 // the program hears the answers of the terminal
-	Input   io.Reader            // what the program reads in the place of Bytes and answers
-	Env     []string             // of the program; nil means that of an xterm
+	Clock *Clock    // moved by KeyGap before each key; nil leaves time alone
+	Input io.Reader // what the program reads in the place of Bytes
 }
 
 // Screen is a program on a terminal in memory. Start makes it.
@@ -53,26 +50,16 @@ func Start(t testing.TB, model tea.Model, w, h int, opts ...Options) *Screen {
 	if len(opts) > 0 {
 		o = opts[0]
 	}
-	if o.Profile == colorprofile.Unknown {
-		o.Profile = colorprofile.TrueColor
-	}
-	if o.Env == nil {
-		o.Env = []string{"TERM=xterm-256color", "COLORTERM=truecolor"}
-	}
 	in, keys := io.Pipe()
 	s := &Screen{t: t, term: newTerminal(w, h), clock: o.Clock, input: keys, ended: make(chan struct{})}
-	if o.Answers {
-		s.term.answers(keys)
-	} else {
-		s.term.answers(nil)
-	}
+	go func() { _, _ = io.Copy(io.Discard, s.term.emu) }() // its answers
 	var input io.Reader = in
 	if o.Input != nil {
 		input = o.Input
 	}
 	s.program = tea.NewProgram(model,
-		tea.WithInput(input), tea.WithOutput(s.term), tea.WithWindowSize(w, h), tea.WithoutSignals(), tea.WithEnvironment(o.Env),
-		tea.WithColorProfile(o.Profile), tea.WithFPS(framesPerSecond), tea.WithFilter(dropSeen))
+		tea.WithInput(input), tea.WithOutput(s.term), tea.WithWindowSize(w, h), tea.WithoutSignals(), tea.WithEnvironment([]string{"TERM=xterm-256color", "COLORTERM=truecolor"}),
+		tea.WithColorProfile(colorprofile.TrueColor), tea.WithFPS(framesPerSecond), tea.WithFilter(dropSeen))
 	go func() {
 		_, s.err = s.program.Run()
 		close(s.ended)

@@ -166,12 +166,6 @@ func TestTypeMovesTheClockBeforeEachKey(t *testing.T) {
 	}
 }
 
-func TestAnswersReachTheProgram(t *testing.T) {
-	s := Start(t, &echo{}, 40, 5, Options{Answers: true})
-	s.Type(Key("ctrl+l"))
-	s.Wait("dark: true")
-}
-
 func TestProgramThatEndsItself(t *testing.T) {
 	s := Start(t, &echo{}, 40, 5)
 	s.Type(CtrlQ)
