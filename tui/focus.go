@@ -330,13 +330,19 @@ func (m *Model) escapeLine() tea.Cmd {
 func (m *Model) resize(w, h int) tea.Cmd {
 	m.width, m.height = w, h
 	m.arrange()
-	if o, ok := m.overlay.Find(overlay.Help); ok {
-		o.(*overlay.Picker).SetEntries(m.helpEntries()) // of as many keys as there is room for
-	}
+	m.refreshHelp()
 	if !m.ready {
 		return nil
 	}
 	return m.conv.loadMissing()
+}
+
+// refreshHelp shows in an open help the keys as they work in the terminal, as many
+// as there is room for.
+func (m *Model) refreshHelp() {
+	if o, ok := m.overlay.Find(overlay.Help); ok {
+		o.(*overlay.Picker).SetEntries(m.helpEntries())
+	}
 }
 
 // arrange lays out the parts.

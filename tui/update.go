@@ -115,6 +115,7 @@ func (m *Model) onTerminalMsg(msg tea.Msg) (tea.Cmd, bool) {
 		return msg(), true
 	case tea.KeyboardEnhancementsMsg:
 		m.kitty = m.kitty || msg.SupportsKeyDisambiguation()
+		m.refreshHelp()
 	case tea.FocusMsg:
 		m.focused = true
 	case tea.BlurMsg:
