@@ -106,6 +106,15 @@ func (r *Pages) AddPayload(t PayloadType) error {
 	return nil
 }
 
+// PayloadTypes are the payload types that the program has registered. A user
+// interface draws their cards with Title, Icon and Rows.
+func (s *Session) PayloadTypes() []PayloadType {
+	if s.opts.Pages == nil {
+		return nil
+	}
+	return slices.Clone(s.opts.Pages.payloads)
+}
+
 // Available is what a location offers.
 type Available struct {
 	Page     Page

@@ -18,91 +18,91 @@ import (
 const rolledBack = "rolled back"
 
 // openCheckpoints lists the checkpoints; it opens on the current state.
-func (m *Model) openCheckpoints() tea.Cmd {
-	entries := []overlay.Entry{{Text: "current state", Mark: m.styles.Icons.Marked}}
-	for _, c := range slices.Backward(m.session.Checkpoints()) {
+func (p *pickers) openCheckpoints() tea.Cmd {
+	entries := []overlay.Entry{{Text: "current state", Mark: p.styles.Icons.Marked}}
+	for _, c := range slices.Backward(p.session.Checkpoints()) {
 		entries = append(entries, overlay.Entry{
-			Value: c.ID, Text: m.clock(c.Time) + "  " + c.Description, More: c.Effect(),
-			Mark: m.styles.Icons.Checkpoint, Extra: map[bool]string{true: "undone"}[c.Undone],
+			Value: c.ID, Text: p.clock(c.Time) + "  " + c.Description, More: c.Effect(),
+			Mark: p.styles.Icons.Checkpoint, Extra: map[bool]string{true: "undone"}[c.Undone],
 		})
 	}
 	picker := overlay.NewPicker("Checkpoints", entries, 0).WithKeys(
-		"enter both · alt+r "+m.state()+" only · alt+c conversation only", "alt+r", "alt+c")
-	return m.open(overlay.Checkpoints, picker, func(c overlay.Chosen) tea.Cmd {
+		"enter both · alt+r "+p.state()+" only · alt+c conversation only", "alt+r", "alt+c")
+	return p.open(overlay.Checkpoints, picker, func(c overlay.Chosen) tea.Cmd {
 		if c.Value == "" {
 			return nil
 		}
 		scope := map[string]checkpoint.Scope{"alt+r": checkpoint.Rules, "alt+c": checkpoint.Conversation}[c.Key]
-		return m.rollBack(c.Value, scope, rolledBack)
+		return p.rollBack(c.Value, scope, rolledBack)
 	})
 }
 
 // rollBack rolls back to a checkpoint; notice begins what the footer shows then.
-func (m *Model) rollBack(id string, scope checkpoint.Scope, notice string) tea.Cmd {
-	if m.session.Busy() {
-		return m.fail(assistant.ErrBusy)
+func (p *pickers) rollBack(id string, scope checkpoint.Scope, notice string) tea.Cmd {
+	if p.session.Busy() {
+		return p.fail(assistant.ErrBusy)
 	}
-	return m.change(async(func(ctx context.Context) (workspace.RolledBack, error) { return m.work.Rollback(ctx, id, scope) }, func(out workspace.RolledBack, err error) tea.Cmd {
+	return p.change(async(func(ctx context.Context) (workspace.RolledBack, error) { return p.work.Rollback(ctx, id, scope) }, func(out workspace.RolledBack, err error) tea.Cmd {
 		if err != nil {
-			return m.fail(err)
+			return p.fail(err)
 		}
 		if out.Text != "" {
-			m.input.giveBack(out.Text)
+			p.input.giveBack(out.Text)
 		}
-		return m.restored(notice + m.hint(" · %s “Undo the last rollback” undoes it", "palette"))
+		return p.restored(notice + p.hint(" · %s “Undo the last rollback” undoes it", "palette"))
 	}))
 }
 
 // undoRollback undoes the last rollback.
-func (m *Model) undoRollback() tea.Cmd {
-	return m.change(attempt(m.work.UndoRollback, func(err error) tea.Cmd {
+func (p *pickers) undoRollback() tea.Cmd {
+	return p.change(attempt(p.work.UndoRollback, func(err error) tea.Cmd {
 		switch {
 		case errors.Is(err, workspace.ErrNothingToUndo):
-			return m.info("there is no rollback to undo")
+			return p.info("there is no rollback to undo")
 		case err != nil:
-			return m.fail(err)
+			return p.fail(err)
 		}
-		return m.restored("the rollback is undone")
+		return p.restored("the rollback is undone")
 	}))
 }
 
 // restored shows the window and the conversation after a rollback.
-func (m *Model) restored(notice string) tea.Cmd {
-	m.pane.Changed()
-	m.notice.info(notice)
-	return tea.Batch(computeBoundary(m.session), m.reload())
+func (p *pickers) restored(notice string) tea.Cmd {
+	p.pane.Changed()
+	p.notice.info(notice)
+	return tea.Batch(computeBoundary(p.session), p.conv.reload())
 }
 
 // undo undoes the newest change of the window, whoever made it. It asks when that
 // cuts the conversation.
-func (m *Model) undo() tea.Cmd {
-	step, ok := m.work.UndoStep()
+func (p *pickers) undo() tea.Cmd {
+	step, ok := p.work.UndoStep()
 	switch {
-	case m.session.Busy():
-		return m.fail(assistant.ErrBusy)
+	case p.session.Busy():
+		return p.fail(assistant.ErrBusy)
 	case !ok:
-		return m.info("there is no change of the " + m.state() + " to undo")
+		return p.info("there is no change of the " + p.state() + " to undo")
 	case !step.ByAssistant:
-		return m.rollBack(step.ID, checkpoint.Rules, "undone: "+oneLine(step.Description))
+		return p.rollBack(step.ID, checkpoint.Rules, "undone: "+oneLine(step.Description))
 	}
 	leaves := map[bool]string{true: " leaves", false: " leave"}[step.Pairs == 1]
 	lines := []string{
-		m.clock(step.Time) + "  " + oneLine(step.Description), oneLine(step.Effect()), "",
+		p.clock(step.Time) + "  " + oneLine(step.Description), oneLine(step.Effect()), "",
 		"With the conversation, " + assistant.Counted(step.Pairs, "pair") + leaves + " the view.",
 		"The message that asked for it goes back to the input.",
 	}
 	if step.OtherSession {
 		lines[2] = "It was made in another session."
 	}
-	return m.question(overlay.Confirm, "Undo the assistant's change?", lines, "n", func(answer string) tea.Cmd {
+	return p.question(overlay.Confirm, "Undo the assistant's change?", lines, "n", func(answer string) tea.Cmd {
 		switch answer {
 		case "y":
-			return m.rollBack(step.ID, checkpoint.Both, rolledBack)
+			return p.rollBack(step.ID, checkpoint.Both, rolledBack)
 		case "r":
-			return m.rollBack(step.ID, checkpoint.Rules, rolledBack)
+			return p.rollBack(step.ID, checkpoint.Rules, rolledBack)
 		}
 		return nil
-	}, "y", m.state()+" and conversation", "r", m.state()+" only", "n", "don't undo")
+	}, "y", p.state()+" and conversation", "r", p.state()+" only", "n", "don't undo")
 }
 
 // askRecovery asks what to do with what a crash left behind.

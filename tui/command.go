@@ -23,8 +23,7 @@ import (
 type commandLine struct {
 	*shared
 	line      textLine
-	saved     map[string]string // filters by name, for completion
-	undoStack [][]int64         // the pairs of commands that can be undone, the newest last
+	undoStack [][]int64 // the pairs of commands that can be undone, the newest last
 }
 
 // completions is the list above the filter line: what can stand at its cursor.
@@ -258,27 +257,6 @@ func (m *Model) filtered(line string, f workspace.Filtered, boundary boundaryCom
 	return m.conv.loadMissing()
 }
 
-// refilter evaluates the active line again after pairs have changed.
-func (m *Model) refilter() tea.Cmd {
-	return attempt(m.work.Refilter, func(err error) tea.Cmd {
-		if err != nil {
-			return m.failView(err)
-		}
-		return computeBoundary(m.session)
-	})
-}
-
-// failView shows that the line of the view can no longer be evaluated, behind the
-// notice of what was just done.
-func (m *Model) failView(err error) tea.Cmd {
-	text := "the filter of the view cannot be evaluated: " + sentence(err)
-	if m.notice.text != "" {
-		text = m.notice.text + " · " + text
-	}
-	m.notice.fail(text)
-	return nil
-}
-
 // readsMarks reports whether a line reads what a user sets on pairs: stars, flag,
 // topic. A saved filter may.
 func readsMarks(line string) (reads bool) {
@@ -380,18 +358,6 @@ func (m *Model) showMarks(seqs []int64) tea.Cmd {
 		return !in
 	})
 	return tea.Batch(computeBoundary(m.session), m.loadNames(), loadPairs(m.session, 0, loaded...))
-}
-
-// loadNames reads the names that completion offers, which a command may have
-// changed.
-func (m *Model) loadNames() tea.Cmd {
-	return func() tea.Msg {
-		topics, saved := m.work.Names(context.Background())
-		return resultMsg(func() tea.Cmd {
-			m.topics, m.command.saved = topics, saved
-			return nil
-		})
-	}
 }
 
 // openFilters lists the saved filters, to apply or to delete one.

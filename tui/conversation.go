@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"image"
 	"strconv"
@@ -11,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
-	"winnow/assistant/workspace"
 	"winnow/tui/chat"
 )
 
@@ -131,10 +129,10 @@ func (m *Model) onPairs(msg pairsLoadedMsg) tea.Cmd {
 
 // reload reads the pairs on the screen again, and what is visible when the
 // filter reads what a tool may have changed of pairs.
-func (m *Model) reload() tea.Cmd {
-	load := loadPairs(m.session, 0, m.conv.chat.Loaded()...)
-	if readsMarks(m.session.Filter()) {
-		return tea.Batch(load, m.refilter())
+func (c *conversation) reload() tea.Cmd {
+	load := loadPairs(c.session, 0, c.chat.Loaded()...)
+	if readsMarks(c.session.Filter()) {
+		return tea.Batch(load, c.refilter())
 	}
 	return load
 }
@@ -311,149 +309,4 @@ func (m *Model) viewEnter() tea.Cmd {
 	}
 	m.setMode(modeInput)
 	return nil
-}
-
-// onPair is an action on the pair with the focus. Later keys wait for its result.
-func onPair(do func(*Model, assistant.Pair) tea.Cmd) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd {
-		if p, ok := m.conv.chat.Focused(); ok {
-			return m.change(do(m, p))
-		}
-		return nil
-	}
-}
-
-// whenIdle is an action on the pair with the focus that is refused during a turn.
-func whenIdle(do func(*Model, assistant.Pair) tea.Cmd) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd {
-		if m.session.Busy() {
-			return m.fail(assistant.ErrBusy)
-		}
-		return onPair(do)(m)
-	}
-}
-
-// markPair changes star, flag or topic of a pair; change returns a notice.
-func (m *Model) markPair(seq int64, change func(context.Context) (notice string, err error)) tea.Cmd {
-	return async(change, func(notice string, err error) tea.Cmd {
-		if err != nil {
-			return m.fail(err)
-		}
-		m.notice.info(notice)
-		recompute := computeBoundary(m.session)
-		if readsMarks(m.session.Filter()) {
-			recompute = m.refilter()
-		}
-		return tea.Batch(recompute, m.loadNames(), loadPairs(m.session, 0, seq))
-	})
-}
-
-// stars is the action that gives the pair so many stars; -1 is one more than the
-// store has, which may be ahead of the screen, and none after three.
-func stars(n int) func(*Model) tea.Cmd {
-	return onPair(func(m *Model, p assistant.Pair) tea.Cmd {
-		return m.markPair(p.Seq, func(ctx context.Context) (string, error) {
-			star := n
-			if n < 0 {
-				pairs, err := m.session.Pairs(ctx, []int64{p.Seq})
-				if err != nil || len(pairs) == 0 {
-					return "", err
-				}
-				star = (pairs[0].Star + 1) % 4
-			}
-			return assistant.Counted(star, "star"), m.work.SetStars(ctx, p.Seq, star)
-		})
-	})
-}
-
-// flagPair toggles the flag of a pair.
-func (m *Model) flagPair(p assistant.Pair) tea.Cmd {
-	return m.markPair(p.Seq, func(ctx context.Context) (string, error) {
-		flag, err := m.work.ToggleFlag(ctx, p.Seq)
-		return map[bool]string{true: "flagged", false: "flag removed"}[flag], err
-	})
-}
-
-// confirming runs a use case that may want a confirmation: then it asks, and runs
-// it again with that.
-func (m *Model) confirming(do func(ctx context.Context, confirmed bool) (*workspace.Confirm, error), show func(error) tea.Cmd) tea.Cmd {
-	return async(func(ctx context.Context) (*workspace.Confirm, error) { return do(ctx, false) }, func(c *workspace.Confirm, err error) tea.Cmd {
-		if c == nil {
-			return show(err)
-		}
-		return m.askConfirm(*c, func() tea.Cmd {
-			return m.change(attempt(func(ctx context.Context) error {
-				_, err := do(ctx, true)
-				return err
-			}, show))
-		})
-	})
-}
-
-// askConfirm asks for the confirmation that a use case wants.
-func (m *Model) askConfirm(c workspace.Confirm, yes func() tea.Cmd) tea.Cmd {
-	unsaved := "There are unsaved " + m.state() + ". They stay as they are;"
-	switch c.Kind {
-	case workspace.ConfirmDelete:
-		return m.ask("Delete this pair for good?", []string{oneLine(c.Text)}, "delete", "keep", yes)
-	case workspace.ConfirmRegenerate:
-		return m.ask("Regenerate?", []string{
-			"The old answer changed the " + m.state() + ". They stay as they are;",
-			"a new answer may change them again." + m.hint(" %s undoes either.", "undo"),
-		}, "regenerate", "keep the answer", yes)
-	case workspace.ConfirmResume:
-		return m.ask("Continue this session?", []string{unsaved, "the conversation of now stays in the history."}, "continue", "stay here", yes)
-	case workspace.ConfirmNewSession:
-		return m.ask("Start a new session?", []string{unsaved, "the old conversation stays in the history."}, "new session", "stay here", yes)
-	}
-	return nil
-}
-
-// retryPair tries a failed pair again in its place, or regenerates the last one.
-func (m *Model) retryPair(p assistant.Pair) tea.Cmd {
-	var retry workspace.Retry
-	return m.confirming(func(ctx context.Context, confirmed bool) (c *workspace.Confirm, err error) {
-		retry, c, err = m.work.Retry(ctx, p.Seq, confirmed)
-		return c, err
-	}, func(err error) tea.Cmd {
-		switch {
-		case errors.Is(err, workspace.ErrNotLast):
-			return m.info("only the last answer can be regenerated" + m.hintIn(modeView, " · %s edits and asks again", "re-ask"))
-		case err != nil:
-			return m.fail(err)
-		}
-		return m.startPrompt(retry.Prompt)
-	})
-}
-
-// reAskPair puts the message of a pair into the box, to be edited and sent again.
-func (m *Model) reAskPair(p assistant.Pair) tea.Cmd {
-	var text string
-	return async(func(ctx context.Context) (replaces bool, err error) {
-		text, replaces, err = m.work.BeginReAsk(ctx, p.Seq)
-		return replaces, err
-	}, func(replaces bool, err error) tea.Cmd {
-		if err != nil {
-			return m.fail(err)
-		}
-		m.setMode(modeInput)
-		m.input.draft.Set(text)
-		if replaces {
-			m.notice.info("sending replaces the failed message" + m.hint(" · %s gives up", "escape"))
-		}
-		return m.input.draftChanged()
-	})
-}
-
-// deletePair removes a pair for good.
-func (m *Model) deletePair(p assistant.Pair) tea.Cmd {
-	return m.confirming(func(ctx context.Context, confirmed bool) (*workspace.Confirm, error) {
-		return m.work.Delete(ctx, []int64{p.Seq}, confirmed)
-	}, func(err error) tea.Cmd {
-		if err != nil {
-			return m.fail(err)
-		}
-		m.notice.info("deleted")
-		return tea.Batch(computeBoundary(m.session), m.loadNames())
-	})
 }

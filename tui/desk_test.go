@@ -40,18 +40,19 @@ type desk struct {
 // furniture is what differs from desk to desk. The zero value has an empty
 // history, one ignore rule and no answers.
 type furniture struct {
-	w, h    int    // 0 is 120×32: chat and pane side by side
-	env     string // "" is deskEnv
-	pairs   []assistant.Pair
-	answers []at.Answer
-	change  func(*Options)
-	history func(history.Store) error // prepares what else is stored
-	model   assistant.Model           // what answers; nil is a script of the answers
-	known   []assistant.ModelInfo     // by which names; nil is test/script and test/other
-	ids     []string                  // what is filtered; nil is deskModels
-	wrap    func(history.Store) history.Store
-	keys    *Input // where they are read; nil: the test types them
-	path    string // of the .env, as a save shows it; "" is the true one
+	w, h     int    // 0 is 120×32: chat and pane side by side
+	env      string // "" is deskEnv
+	pairs    []assistant.Pair
+	answers  []at.Answer
+	change   func(*Options)
+	history  func(history.Store) error // prepares what else is stored
+	model    assistant.Model           // what answers; nil is a script of the answers
+	known    []assistant.ModelInfo     // by which names; nil is test/script and test/other
+	ids      []string                  // what is filtered; nil is deskModels
+	payloads []assistant.PayloadType   // besides those of the window
+	wrap     func(history.Store) history.Store
+	keys     *Input // where they are read; nil: the test types them
+	path     string // of the .env, as a save shows it; "" is the true one
 }
 
 // elsewhere is a window whose file seems to be at a path that every run knows.
@@ -155,6 +156,9 @@ func deskOptions(t testing.TB, f furniture) (Options, *desk) {
 	}
 	registry, pages := &assistant.Registry{}, &assistant.Pages{}
 	must(modelfilter.Register(pages, d.window))
+	for _, p := range f.payloads {
+		must(pages.AddPayload(p))
+	}
 	if f.model == nil {
 		f.model = d.script
 	}

@@ -44,17 +44,17 @@ func (m *Model) View() tea.View {
 // compose draws the parts where the layout puts them, and above them the overlay,
 // or the list that belongs to the text that is being written.
 func (m *Model) compose() string {
-	rows := append(make([]string, 0, m.height), m.header())
+	rows := append(make([]string, 0, m.height), bars{m}.header())
 	rows = append(rows, m.middle()...)
 	rows = append(rows, m.inputLines()...)
-	rows = append(rows, m.footer(m.width))
+	rows = append(rows, bars{m}.footer(m.width))
 	base := strings.Join(rows, "\n")
 	var list []string
 	foot := m.layout.input.Min.Y
 	switch {
 	case m.overlay.Open():
 		if o, ok := m.overlay.Find(overlay.HUD); ok {
-			o.(*overlay.Text).SetLines(m.hudLines()) // its numbers are those of now
+			o.(*overlay.Text).SetLines(hud{m}.lines()) // its numbers are those of now
 		}
 		box, x, y := m.overlay.View(m.width, m.height, m.styles)
 		return m.above(base, box, x, y)
@@ -238,7 +238,7 @@ func (m *Model) cursor() *tea.Cursor {
 		}
 		return nil
 	}
-	if x, ok := m.lineCursor(); ok {
+	if x, ok := (bars{m}).lineCursor(); ok {
 		return tea.NewCursor(x, m.height-1)
 	}
 	c := m.input.draft.Cursor()

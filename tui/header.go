@@ -15,6 +15,9 @@ import (
 	"winnow/tui/textwidth"
 )
 
+// bars draws the header and the footer, and finds what a click on them does.
+type bars struct{ *Model }
+
 // headerPart is a part of the header, with what a click on it does.
 type headerPart struct {
 	text string
@@ -26,7 +29,7 @@ const modelLeast = 12
 
 // header shows window, provider, model, checkpoints, context, and whether the
 // window is unsaved or locked. Before the session is there only the name is known.
-func (m *Model) header() string {
+func (m bars) header() string {
 	bar := m.styles.Header.Bar
 	if !m.ready {
 		return fill(m.styles.Header.Name.Render(" winnow"), m.width, bar)
@@ -42,7 +45,7 @@ func (m *Model) header() string {
 }
 
 // headerAt is what a click on a column of the header does; nil is nothing.
-func (m *Model) headerAt(x int) func(*Model) tea.Cmd {
+func (m bars) headerAt(x int) func(*Model) tea.Cmd {
 	if !m.ready {
 		return nil
 	}
@@ -68,7 +71,7 @@ func partsWidth(parts []headerPart) (sum int) {
 // headerParts fits the header into the screen. The names of window and provider
 // give way before the model, the checkpoints before both; what is unsaved is the
 // last to go.
-func (m *Model) headerParts() (left string, right []headerPart) {
+func (m bars) headerParts() (left string, right []headerPart) {
 	status := m.pane.Status()
 	full := m.headerModel(m.width)
 	for names := 2; names >= 0; names-- {
@@ -96,7 +99,7 @@ func (m *Model) headerParts() (left string, right []headerPart) {
 }
 
 // headerModel is the model in at most w cells.
-func (m *Model) headerModel(w int) string {
+func (m bars) headerModel(w int) string {
 	ic := m.styles.Icons
 	frame := ansi.StringWidth(ic.Model) + ansi.StringWidth(ic.Menu) + 2
 	name := safetext.Visible(orElse(m.session.Model(), "no model"))
@@ -104,7 +107,7 @@ func (m *Model) headerModel(w int) string {
 }
 
 // headerRight is the right side, with gaps between the parts.
-func (m *Model) headerRight(model string, checkpoints bool) (right []headerPart) {
+func (m bars) headerRight(model string, checkpoints bool) (right []headerPart) {
 	st, ic := m.styles.Header, m.styles.Icons
 	add := func(text string, do func(*Model) tea.Cmd) {
 		if len(right) > 0 {
@@ -115,7 +118,7 @@ func (m *Model) headerRight(model string, checkpoints bool) (right []headerPart)
 	add(model, onPickers((*pickers).openModels))
 	inEffect := slices.DeleteFunc(m.session.Checkpoints(), func(c checkpoint.Checkpoint) bool { return c.Undone })
 	if n := len(inEffect); n > 0 && checkpoints {
-		add(st.Text.Render(fmt.Sprintf("%s %d %s", ic.Checkpoint, n, ic.Menu)), (*Model).openCheckpoints)
+		add(st.Text.Render(fmt.Sprintf("%s %d %s", ic.Checkpoint, n, ic.Menu)), onPickers((*pickers).openCheckpoints))
 	}
 	counter := st.Count
 	if m.conv.boundary.near {
@@ -139,7 +142,7 @@ func (m *Model) headerRight(model string, checkpoints bool) (right []headerPart)
 
 // footer shows the mode, and the keys that work now, or the notice, or the line
 // that is being written.
-func (m *Model) footer(w int) string {
+func (m bars) footer(w int) string {
 	f := m.styles.Footer
 	left := f.Mode.Render(" " + m.mode.String() + " ")
 	room := w - ansi.StringWidth(left)
@@ -184,7 +187,7 @@ type footerHint struct {
 
 // hints are the keys that work now, the most useful first: those of a text line of
 // the pane, else those of the mode.
-func (m *Model) hints(w int) (hints []footerHint) {
+func (m bars) hints(w int) (hints []footerHint) {
 	if h, ok := m.pane.(pane.Hinter); ok && m.mode == modePane {
 		for _, hint := range h.Hints() {
 			hints = append(hints, footerHint{Hint: hint})
@@ -223,7 +226,7 @@ func (s *shared) fitHints(hints []footerHint, w int) []footerHint {
 }
 
 // hintAt is what a click on a column of the footer does; nil is nothing.
-func (m *Model) hintAt(x int) func(*Model) tea.Cmd {
+func (m bars) hintAt(x int) func(*Model) tea.Cmd {
 	if t, _ := m.activeLine(); t != nil || m.overlay.Open() || m.notice.text != "" {
 		return nil
 	}
@@ -240,7 +243,7 @@ func (m *Model) hintAt(x int) func(*Model) tea.Cmd {
 }
 
 // hintText is an action in a word or two, as it works now.
-func (m *Model) hintText(a *action) string {
+func (m bars) hintText(a *action) string {
 	switch a.name {
 	case "send":
 		return map[bool]string{true: "queue", false: "send"}[m.turn.running]
@@ -266,7 +269,7 @@ func (m *Model) hintText(a *action) string {
 }
 
 // activeLine is the text line in the footer that has the focus; nil is none.
-func (m *Model) activeLine() (*textLine, string) {
+func (m bars) activeLine() (*textLine, string) {
 	switch {
 	case m.mode == modeCommand:
 		return &m.command.line, " : "
@@ -277,7 +280,7 @@ func (m *Model) activeLine() (*textLine, string) {
 }
 
 // drawLine draws a text line in w cells.
-func (m *Model) drawLine(t *textLine, label string, w int) string {
+func (m bars) drawLine(t *textLine, label string, w int) string {
 	f := m.styles.Footer
 	room, hint := t.room(label, w)
 	body := t.view(room, func(wrong string) string { return f.Bad.Underline(true).Render(wrong) })
@@ -286,7 +289,7 @@ func (m *Model) drawLine(t *textLine, label string, w int) string {
 }
 
 // lineCursor is the column of the cursor in the footer.
-func (m *Model) lineCursor() (int, bool) {
+func (m bars) lineCursor() (int, bool) {
 	t, label := m.activeLine()
 	if t == nil {
 		return 0, false

@@ -15,33 +15,36 @@ import (
 
 // openHUD opens the numbers of the context; its key closes them again.
 func (m *Model) openHUD() tea.Cmd {
-	return m.open(overlay.HUD, overlay.NewText("Context", m.hudLines()), nil)
+	return m.open(overlay.HUD, overlay.NewText("Context", hud{m}.lines()), nil)
 }
+
+// hud are the numbers of the context.
+type hud struct{ *Model }
 
 // hudNames is how wide the names are where there is room; a narrow screen gives
 // them half of it.
 const hudNames = 34
 
-// hudLines are the numbers behind the counter, in groups: those of the boundary and
+// lines are the numbers behind the counter, in groups: those of the boundary and
 // of the send that the counter shows.
-func (m *Model) hudLines() (lines []string) {
+func (m hud) lines() (out []string) {
 	names := min(hudNames, max(4, m.width/2))
 	st := m.styles.Overlay
-	for i, group := range m.hudGroups() {
+	for i, group := range m.groups() {
 		if i > 0 {
-			lines = append(lines, "")
+			out = append(out, "")
 		}
-		lines = append(lines, st.Group.Render(group.name))
+		out = append(out, st.Group.Render(group.name))
 		for _, row := range group.rows {
 			// The acronym of the telemetry stands behind the words in muted type.
 			words, acronym, short := strings.Cut(textwidth.Fit(textwidth.Fit(row.name, names-1, "…"), names, ""), " (")
 			if short {
 				acronym = st.Muted.Render(" (" + acronym)
 			}
-			lines = append(lines, "  "+st.Text.Render(words)+acronym+st.Text.Render(oneLine(fmt.Sprint(row.value))))
+			out = append(out, "  "+st.Text.Render(words)+acronym+st.Text.Render(oneLine(fmt.Sprint(row.value))))
 		}
 	}
-	return lines
+	return out
 }
 
 type (
@@ -55,7 +58,7 @@ type (
 	}
 )
 
-func (m *Model) hudGroups() []hudGroup {
+func (m hud) groups() []hudGroup {
 	b, set := m.conv.boundary, m.session.Settings().Budget
 	computed := fmt.Sprintf("%d times", m.session.Recomputes())
 	if m.session.Recomputes() == 1 {
@@ -68,19 +71,19 @@ func (m *Model) hudGroups() []hudGroup {
 			{"kept for the next message (URA)", set.URA()},
 			{"most trims a send (NTA)", set.NTA()},
 		}},
-		{"BUDGET", m.hudBudget(m.input.draftCost())},
+		{"BUDGET", m.budget(m.input.draftCost())},
 		{"SELECTION", []hudRow{
 			{"filter", filterName(m.session.Filter())},
 			{"visible (Y)", b.at.Y},
 			{"included (X)", b.at.X},
 			{"computed", computed},
 		}},
-		{"TRIMMING", m.hudTrimming()},
-		{"ERROR", m.hudError()},
+		{"TRIMMING", m.trimming()},
+		{"ERROR", m.failure()},
 	}
 }
 
-func (m *Model) hudBudget(cost assistant.DraftCost) []hudRow {
+func (m hud) budget(cost assistant.DraftCost) []hudRow {
 	b, known := m.conv.boundary.at, "~"
 	if b.Known {
 		known = ""
@@ -122,8 +125,8 @@ func (m *Model) hudBudget(cost assistant.DraftCost) []hudRow {
 	return rows
 }
 
-// hudTrimming is what became of the last send.
-func (m *Model) hudTrimming() []hudRow {
+// trimming is what became of the last send.
+func (m hud) trimming() []hudRow {
 	rows := []hudRow{{"counter", m.conv.boundary.counter}}
 	last, ok := m.session.LastSend()
 	if !ok {
@@ -146,8 +149,8 @@ func (m *Model) hudTrimming() []hudRow {
 	return rows
 }
 
-// hudError is why the last attempt failed, and the focused pair.
-func (m *Model) hudError() (rows []hudRow) {
+// failure is why the last attempt failed, and the focused pair.
+func (m hud) failure() (rows []hudRow) {
 	if records := m.session.Records(); len(records) > 0 && records[len(records)-1].LastErrorMessage != "" {
 		r := records[len(records)-1]
 		rows = append(rows, hudRow{"last attempt", r.LastErrorMessage},

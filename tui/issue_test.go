@@ -281,7 +281,7 @@ func TestKeysAreNamedAsBound(t *testing.T) {
 	m.Update(loadStart(m.work)())
 	m.Update(tea.WindowSizeMsg{Width: 160, Height: 40})
 	seen := func(where string) {
-		for _, text := range []string{m.notice.text, plainFrame(m.footer(160)), strings.Join(m.conv.welcome(150), " "), m.turn.statusLine(100)} {
+		for _, text := range []string{m.notice.text, plainFrame(bars{m}.footer(160)), strings.Join(m.conv.welcome(150), " "), m.turn.statusLine(100)} {
 			for _, key := range []string{"ctrl+", "alt+", "f1 ", "f2 ", "f4 ", "esc ", "enter ", " u undoes", " r tries", " j goes"} {
 				if strings.Contains(text, key) {
 					t.Errorf("%s: %q names %q", where, text, key)
@@ -304,7 +304,7 @@ func TestKeysAreNamedAsBound(t *testing.T) {
 		"cancelled": func() { m.onCancelled(turn{}, assistant.Cancelled{Kept: true}) }, "mouse": func() { m.toggleMouse() },
 		"edited":   func() { done(m.edit(pane.Edit{Description: "added", Change: func() error { return nil }})) },
 		"session":  func() { m.sessionChanged(true, nil, "a new session") },
-		"restored": func() { m.restored("rolled back") }, "re-ask": func() { done(m.reAskPair(assistant.Pair{Seq: 2})) },
+		"restored": func() { m.pickers.restored("rolled back") }, "re-ask": func() { done(m.reAskPair(assistant.Pair{Seq: 2})) },
 	} {
 		m.setMode(modeView)
 		do()

@@ -66,9 +66,6 @@ type Parts struct {
 	// Changes are those of the saved state that others make, already in the
 	// window; nil: nothing is watched.
 	Changes <-chan assistant.SavedChange
-	// Payloads are the payload types that the program has registered: their cards
-	// are drawn with Title, Icon and Rows.
-	Payloads []assistant.PayloadType
 }
 
 // Recovery is what a crash left behind, for the user to decide.
@@ -114,10 +111,11 @@ type shared struct {
 	height    int
 
 	mode     mode
-	ready    bool     // the start is over
-	loading  bool     // the first pairs are not there yet
-	topics   []string // paths, for completion and pickers
-	kitty    bool     // the terminal reports ctrl+enter
+	ready    bool              // the start is over
+	loading  bool              // the first pairs are not there yet
+	topics   []string          // paths, for completion and pickers
+	saved    map[string]string // filters by name, for completion
+	kitty    bool              // the terminal reports ctrl+enter
 	notice   notices
 	overlay  overlay.Stack
 	handlers map[overlay.Kind]func(overlay.Chosen) tea.Cmd // what a choice does
@@ -153,7 +151,7 @@ func New(opts Options) (*Model, error) {
 	m.input.draft.Focus()
 	m.command = commandLine{shared: s}
 	m.turn = turnState{shared: s}
-	m.pickers = pickers{shared: s}
+	m.pickers = pickers{shared: s, conv: &m.conv, input: &m.input}
 	if opts.Start == nil {
 		m.use(opts.Parts)
 	} else if err := m.useNothing(); err != nil {
@@ -192,7 +190,7 @@ func (m *Model) use(p Parts) {
 	m.pane.SetKeys(func(action string) string { return m.hintIn(modePane, "%s", action) })
 	m.pane.SetFocus(m.mode == modePane)
 	m.conv.watchDrawing()
-	m.conv.handlePayloads(p.Payloads)
+	m.conv.handlePayloads(m.session.PayloadTypes())
 	if p.Notice != "" {
 		m.notice.info(p.Notice)
 	}

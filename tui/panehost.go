@@ -302,7 +302,7 @@ func (c *conversation) computeEffects() tea.Cmd {
 // screen has registered.
 func (c *conversation) handlePayloads(types []assistant.PayloadType) {
 	for _, t := range types {
-		if t.Rows == nil && t.Title == "" && t.Icon == "" {
+		if t.Rows == nil && t.Title == "" && t.Icon == "" { // the card stays as it is
 			continue
 		}
 		h := chat.Handler{Title: t.Title, Icon: t.Icon, Decide: t.Calls != nil}

@@ -19,6 +19,8 @@ import (
 // pickers are the lists to choose from, with what they show of earlier runs.
 type pickers struct {
 	*shared
+	conv   *conversation
+	input  *input
 	models modelList
 }
 
@@ -118,44 +120,44 @@ func (m *Model) sessionChanged(switched bool, err error, notice string) tea.Cmd 
 }
 
 // openTopics selects the topic of the pairs to come, and edits the tree.
-func (m *Model) openTopics() tea.Cmd {
-	picker := m.pickers.topicPicker("Topic of new messages")
-	if m.opts.History != nil {
+func (p *pickers) openTopics() tea.Cmd {
+	picker := p.topicPicker("Topic of new messages")
+	if p.opts.History != nil {
 		picker = picker.WithKeys("enter selects · alt+n new · alt+r rename · alt+d delete", "alt+r", "alt+d").WithNew("alt+n")
 	}
-	return m.open(overlay.Topics, picker, func(c overlay.Chosen) tea.Cmd {
+	return p.open(overlay.Topics, picker, func(c overlay.Chosen) tea.Cmd {
 		switch c.Key {
 		case "alt+n":
-			return m.newTopic(c.Query, c.Value)
+			return p.newTopic(c.Query, c.Value)
 		case "alt+r":
-			return m.renameTopic(c.Value)
+			return p.renameTopic(c.Value)
 		case "alt+d":
-			return m.deleteTopic(c.Value)
+			return p.deleteTopic(c.Value)
 		}
-		m.session.SetTopic(c.Value)
-		return m.info("new messages go to " + topicName(c.Value))
+		p.session.SetTopic(c.Value)
+		return p.info("new messages go to " + topicName(c.Value))
 	})
 }
 
 // openPairTopic gives the pair with the focus a topic.
-func (m *Model) openPairTopic() tea.Cmd {
-	p, ok := m.conv.chat.Focused()
+func (p *pickers) openPairTopic() tea.Cmd {
+	focused, ok := p.conv.chat.Focused()
 	if !ok {
 		return nil
 	}
-	picker := m.pickers.topicPicker("Topic of this pair")
-	if m.opts.History != nil {
+	picker := p.topicPicker("Topic of this pair")
+	if p.opts.History != nil {
 		picker = picker.WithNew("alt+n").WithKeys("enter selects · alt+n the path that is typed, as a new topic")
 	}
-	return m.open(overlay.Topics, picker, func(c overlay.Chosen) tea.Cmd {
+	return p.open(overlay.Topics, picker, func(c overlay.Chosen) tea.Cmd {
 		to := c.Value
 		if c.Key == "alt+n" {
 			if to = history.TopicPath(c.Query); to == "" {
-				return m.info("type the path of the new topic, then alt+n")
+				return p.info("type the path of the new topic, then alt+n")
 			}
 		}
-		return m.change(m.markPair(p.Seq, func(ctx context.Context) (string, error) {
-			return "topic: " + topicName(to), m.work.SetTopic(ctx, p.Seq, to)
+		return p.change(p.conv.markPair(focused.Seq, func(ctx context.Context) (string, error) {
+			return "topic: " + topicName(to), p.work.SetTopic(ctx, focused.Seq, to)
 		}))
 	})
 }
@@ -185,66 +187,66 @@ func splitTopic(path string) (parent, name string) {
 }
 
 // newTopic creates the topic of a path, and asks for the path when it is empty.
-func (m *Model) newTopic(path, parent string) tea.Cmd {
+func (p *pickers) newTopic(path, parent string) tea.Cmd {
 	if path = history.TopicPath(path); path != "" {
-		return m.editTopics("new messages go to "+oneLine(path), "", path, func(ctx context.Context) error {
-			return m.opts.History.CreateTopic(ctx, path)
+		return p.editTopics("new messages go to "+oneLine(path), "", path, func(ctx context.Context) error {
+			return p.opts.History.CreateTopic(ctx, path)
 		})
 	}
 	if parent != "" {
 		parent += history.TopicSeparator
 	}
-	return m.open(overlay.TopicName, overlay.NewLine("New topic", parent, "the path, as in AI > Agents · enter creates it"), func(c overlay.Chosen) tea.Cmd {
-		return m.newTopic(c.Value, "")
+	return p.open(overlay.TopicName, overlay.NewLine("New topic", parent, "the path, as in AI > Agents · enter creates it"), func(c overlay.Chosen) tea.Cmd {
+		return p.newTopic(c.Value, "")
 	})
 }
 
 // renameTopic asks for another name; the topics below move along.
-func (m *Model) renameTopic(path string) tea.Cmd {
+func (p *pickers) renameTopic(path string) tea.Cmd {
 	if path == "" {
-		return m.info("pairs without a topic have no name to change")
+		return p.info("pairs without a topic have no name to change")
 	}
 	parent, name := splitTopic(path)
-	return m.open(overlay.TopicName, overlay.NewLine("Rename "+oneLine(path), name, "a name, or a path to move it · enter renames"), func(c overlay.Chosen) tea.Cmd {
+	return p.open(overlay.TopicName, overlay.NewLine("Rename "+oneLine(path), name, "a name, or a path to move it · enter renames"), func(c overlay.Chosen) tea.Cmd {
 		to := history.TopicPath(c.Value)
 		if above, _ := splitTopic(to); parent != "" && above == "" {
 			to = parent + history.TopicSeparator + to
 		}
-		return m.editTopics(oneLine(path+" is now "+to), path, to, func(ctx context.Context) error {
-			return m.opts.History.MoveTopic(ctx, path, to)
+		return p.editTopics(oneLine(path+" is now "+to), path, to, func(ctx context.Context) error {
+			return p.opts.History.MoveTopic(ctx, path, to)
 		})
 	})
 }
 
 // deleteTopic asks first; pairs and topics below move to the parent.
-func (m *Model) deleteTopic(path string) tea.Cmd {
+func (p *pickers) deleteTopic(path string) tea.Cmd {
 	if path == "" {
-		return m.info("pairs without a topic are in none to delete")
+		return p.info("pairs without a topic are in none to delete")
 	}
 	parent, _ := splitTopic(path)
-	return m.ask("Delete the topic "+oneLine(path)+"?", []string{
+	return p.ask("Delete the topic "+oneLine(path)+"?", []string{
 		"No pair is deleted: its pairs and the topics below it", "go to " + oneLine(topicName(parent)) + ".",
 	}, "delete", "keep", func() tea.Cmd {
-		return m.editTopics(oneLine(path)+" is deleted", path, parent, func(ctx context.Context) error {
-			return m.opts.History.DeleteTopic(ctx, path)
+		return p.editTopics(oneLine(path)+" is deleted", path, parent, func(ctx context.Context) error {
+			return p.opts.History.DeleteTopic(ctx, path)
 		})
 	})
 }
 
 // editTopics changes the tree: the topic at from is at to then; from is "" for a
 // new one, which is selected.
-func (m *Model) editTopics(notice, from, to string, change func(context.Context) error) tea.Cmd {
+func (p *pickers) editTopics(notice, from, to string, change func(context.Context) error) tea.Cmd {
 	return attempt(change, func(err error) tea.Cmd {
 		if err != nil {
-			return m.fail(err)
+			return p.fail(err)
 		}
-		m.notice.info(notice)
+		p.notice.info(notice)
 		if from == "" {
-			m.session.SetTopic(to)
-			return m.loadNames()
+			p.session.SetTopic(to)
+			return p.loadNames()
 		}
-		m.session.TopicMoved(from, to)
-		return tea.Batch(m.loadNames(), loadPairs(m.session, 0, m.conv.chat.Loaded()...), m.refilter())
+		p.session.TopicMoved(from, to)
+		return tea.Batch(p.loadNames(), loadPairs(p.session, 0, p.conv.chat.Loaded()...), p.refilter())
 	})
 }
 

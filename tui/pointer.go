@@ -144,7 +144,7 @@ func (m *Model) onClick(x, y int) tea.Cmd {
 	}
 	switch {
 	case inside(m.layout.header, x, y):
-		return m.run(m.headerAt(x))
+		return m.run(bars{m}.headerAt(x))
 	case inside(m.layout.chat, x, y):
 		cx, cy := m.conv.inChat(tea.Mouse{X: x, Y: y})
 		if i, ok := m.conv.chat.ChoiceAt(cx, cy); ok {
@@ -164,7 +164,7 @@ func (m *Model) onClick(x, y int) tea.Cmd {
 		}
 		m.setMode(modeInput)
 	case inside(m.layout.footer, x, y):
-		return m.run(m.hintAt(x))
+		return m.run(bars{m}.hintAt(x))
 	}
 	return nil
 }

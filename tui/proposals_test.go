@@ -1,8 +1,10 @@
 package tui
 
 import (
+	"encoding/json"
 	"testing"
 
+	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/tui/tuitest"
 )
@@ -24,4 +26,18 @@ func TestAProposalTellsItsEffect(t *testing.T) {
 	d.WaitGone("working")
 	d.Wait("+▌▲ gpt-5*")
 	d.Wait("*-preview ")
+}
+
+// A program gives the payload types that it registers a card of their own.
+func TestARegisteredPayloadTypeHasItsCard(t *testing.T) {
+	d := furnish(t, furniture{
+		answers: []at.Answer{say(`Here it is. RECEIPT: {"total":"42"} That is all.`)},
+		payloads: []assistant.PayloadType{{
+			Name: "receipt", Description: "a receipt", Source: assistant.FromLLM, Global: true, Marker: "RECEIPT:", Title: "what it costs", Icon: "$",
+			Rows: func(data json.RawMessage) []string { return []string{"the sum is " + string(data)} },
+		}},
+	})
+	d.Type("how much is it", tuitest.Send)
+	d.Wait("what it costs")
+	d.Wait(`the sum is {"total":"42"}`)
 }

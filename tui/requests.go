@@ -32,18 +32,18 @@ func newShownRequest(title string, body json.RawMessage) shownRequest {
 
 // exactRequest shows the requests of the focused pair as they were sent, and
 // from elsewhere the one that would be sent now.
-func (m *Model) exactRequest() tea.Cmd {
-	if p, ok := m.conv.chat.Focused(); ok && m.mode == modeView {
-		return m.sentRequests(p.Seq)
+func (p *pickers) exactRequest() tea.Cmd {
+	if focused, ok := p.conv.chat.Focused(); ok && p.mode == modeView {
+		return p.sentRequests(focused.Seq)
 	}
-	return m.nextRequest()
+	return p.nextRequest()
 }
 
 // sentRequests shows the requests of a pair, the newest first on the screen. An
 // error beside them is that of a damaged one.
-func (m *Model) sentRequests(pair int64) tea.Cmd {
+func (p *pickers) sentRequests(pair int64) tea.Cmd {
 	return async(func(ctx context.Context) (all []shownRequest, err error) {
-		sent, err := m.session.SentRequests(ctx, pair)
+		sent, err := p.session.SentRequests(ctx, pair)
 		for i, r := range sent {
 			title := fmt.Sprintf("sent %s to %s", r.At.Local().Format(time.TimeOnly), oneLine(r.Model))
 			if len(sent) > 1 {
@@ -56,41 +56,41 @@ func (m *Model) sentRequests(pair int64) tea.Cmd {
 		}
 		return all, err
 	}, func(all []shownRequest, err error) tea.Cmd {
-		m.fail(err)
+		p.fail(err)
 		switch {
 		case len(all) > 0:
-			return m.openRequest(all, len(all)-1, pair, true)
+			return p.openRequest(all, len(all)-1, pair, true)
 		case err != nil:
 			return nil
 		}
-		m.notice.info("what was sent for this pair is no longer stored · this would be sent now")
-		return m.nextRequest()
+		p.notice.info("what was sent for this pair is no longer stored · this would be sent now")
+		return p.nextRequest()
 	})
 }
 
 // nextRequest shows the request that would be sent now.
-func (m *Model) nextRequest() tea.Cmd {
-	pair, text := int64(0), m.input.draft.Text()
-	if p, ok := m.conv.chat.Focused(); ok && m.mode == modeView {
-		pair = p.Seq
+func (p *pickers) nextRequest() tea.Cmd {
+	pair, text := int64(0), p.input.draft.Text()
+	if focused, ok := p.conv.chat.Focused(); ok && p.mode == modeView {
+		pair = focused.Seq
 	}
 	if strings.TrimSpace(text) == "" {
 		text = "(your next message)"
 	}
 	return async(func(ctx context.Context) (json.RawMessage, error) {
-		_, body, err := m.work.Request(ctx, text)
+		_, body, err := p.work.Request(ctx, text)
 		return body, err
 	}, func(body json.RawMessage, err error) tea.Cmd {
 		if err != nil {
-			return m.fail(err)
+			return p.fail(err)
 		}
-		return m.openRequest([]shownRequest{newShownRequest("the request that would be sent now", body)}, 0, pair, false)
+		return p.openRequest([]shownRequest{newShownRequest("the request that would be sent now", body)}, 0, pair, false)
 	})
 }
 
 // openRequest shows one of the requests of a pair, or with sent false the next
 // one; pair 0 is none.
-func (m *Model) openRequest(all []shownRequest, i int, pair int64, sent bool) tea.Cmd {
+func (p *pickers) openRequest(all []shownRequest, i int, pair int64, sent bool) tea.Cmd {
 	hint, keys := "y copies it", []string{"y"}
 	switch {
 	case sent:
@@ -102,17 +102,17 @@ func (m *Model) openRequest(all []shownRequest, i int, pair int64, sent bool) te
 		hint, keys = "← → the others · "+hint, append(keys, "left", "right")
 	}
 	text := overlay.NewText(all[i].title, all[i].lines).WithKeys(hint, keys...)
-	return m.open(overlay.Request, text, func(c overlay.Chosen) tea.Cmd {
+	return p.open(overlay.Request, text, func(c overlay.Chosen) tea.Cmd {
 		switch c.Key {
 		case "left":
-			return m.openRequest(all, max(0, i-1), pair, sent)
+			return p.openRequest(all, max(0, i-1), pair, sent)
 		case "right":
-			return m.openRequest(all, min(len(all)-1, i+1), pair, sent)
+			return p.openRequest(all, min(len(all)-1, i+1), pair, sent)
 		case "n":
-			return m.nextRequest()
+			return p.nextRequest()
 		case "s":
-			return m.sentRequests(pair)
+			return p.sentRequests(pair)
 		}
-		return m.copyOut("the request", all[i].body)
+		return p.copyOut("the request", all[i].body)
 	})
 }

@@ -218,3 +218,71 @@ func tmuxBuffer(text string) error {
 	cmd.Stdin = strings.NewReader(text)
 	return cmd.Run()
 }
+
+// refilter evaluates the active line again after pairs have changed.
+func (s *shared) refilter() tea.Cmd {
+	return attempt(s.work.Refilter, func(err error) tea.Cmd {
+		if err != nil {
+			return s.failView(err)
+		}
+		return computeBoundary(s.session)
+	})
+}
+
+// failView shows that the line of the view can no longer be evaluated, behind the
+// notice of what was just done.
+func (s *shared) failView(err error) tea.Cmd {
+	text := "the filter of the view cannot be evaluated: " + sentence(err)
+	if s.notice.text != "" {
+		text = s.notice.text + " · " + text
+	}
+	s.notice.fail(text)
+	return nil
+}
+
+// loadNames reads the names that completion offers, which a command may have
+// changed.
+func (s *shared) loadNames() tea.Cmd {
+	return func() tea.Msg {
+		topics, saved := s.work.Names(context.Background())
+		return resultMsg(func() tea.Cmd {
+			s.topics, s.saved = topics, saved
+			return nil
+		})
+	}
+}
+
+// confirming runs a use case that may want a confirmation: then it asks, and runs
+// it again with that.
+func (s *shared) confirming(do func(ctx context.Context, confirmed bool) (*workspace.Confirm, error), show func(error) tea.Cmd) tea.Cmd {
+	return async(func(ctx context.Context) (*workspace.Confirm, error) { return do(ctx, false) }, func(c *workspace.Confirm, err error) tea.Cmd {
+		if c == nil {
+			return show(err)
+		}
+		return s.askConfirm(*c, func() tea.Cmd {
+			return s.change(attempt(func(ctx context.Context) error {
+				_, err := do(ctx, true)
+				return err
+			}, show))
+		})
+	})
+}
+
+// askConfirm asks for the confirmation that a use case wants.
+func (s *shared) askConfirm(c workspace.Confirm, yes func() tea.Cmd) tea.Cmd {
+	unsaved := "There are unsaved " + s.state() + ". They stay as they are;"
+	switch c.Kind {
+	case workspace.ConfirmDelete:
+		return s.ask("Delete this pair for good?", []string{oneLine(c.Text)}, "delete", "keep", yes)
+	case workspace.ConfirmRegenerate:
+		return s.ask("Regenerate?", []string{
+			"The old answer changed the " + s.state() + ". They stay as they are;",
+			"a new answer may change them again." + s.hint(" %s undoes either.", "undo"),
+		}, "regenerate", "keep the answer", yes)
+	case workspace.ConfirmResume:
+		return s.ask("Continue this session?", []string{unsaved, "the conversation of now stays in the history."}, "continue", "stay here", yes)
+	case workspace.ConfirmNewSession:
+		return s.ask("Start a new session?", []string{unsaved, "the old conversation stays in the history."}, "new session", "stay here", yes)
+	}
+	return nil
+}

@@ -82,7 +82,7 @@ func (m *Model) onReady(msg sessionReadyMsg) tea.Cmd {
 func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	m.loading = false
 	m.fail(msg.err)
-	m.topics, m.command.saved, m.pickers.models = msg.recall.Topics, msg.recall.Filters, msg.models
+	m.topics, m.saved, m.pickers.models = msg.recall.Topics, msg.recall.Filters, msg.models
 	m.command.line.history = msg.recall.Lines
 	m.input.draft.SetSent(msg.recall.Sent)
 	m.input.draft.SetStash(append(msg.draft.Stash, m.input.draft.Stash()...))

@@ -1,0 +1,121 @@
+package tui
+
+import (
+	"context"
+	"errors"
+
+	tea "charm.land/bubbletea/v2"
+
+	"winnow/assistant"
+	"winnow/assistant/workspace"
+)
+
+// onPair is an action on the pair with the focus. Later keys wait for its result.
+func onPair(do func(*Model, assistant.Pair) tea.Cmd) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		if p, ok := m.conv.chat.Focused(); ok {
+			return m.change(do(m, p))
+		}
+		return nil
+	}
+}
+
+// whenIdle is an action on the pair with the focus that is refused during a turn.
+func whenIdle(do func(*Model, assistant.Pair) tea.Cmd) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		if m.session.Busy() {
+			return m.fail(assistant.ErrBusy)
+		}
+		return onPair(do)(m)
+	}
+}
+
+// markPair changes star, flag or topic of a pair; change returns a notice.
+func (c *conversation) markPair(seq int64, change func(context.Context) (notice string, err error)) tea.Cmd {
+	return async(change, func(notice string, err error) tea.Cmd {
+		if err != nil {
+			return c.fail(err)
+		}
+		c.notice.info(notice)
+		recompute := computeBoundary(c.session)
+		if readsMarks(c.session.Filter()) {
+			recompute = c.refilter()
+		}
+		return tea.Batch(recompute, c.loadNames(), loadPairs(c.session, 0, seq))
+	})
+}
+
+// stars is the action that gives the pair so many stars; -1 is one more than the
+// store has, which may be ahead of the screen, and none after three.
+func stars(n int) func(*Model) tea.Cmd {
+	return onPair(func(m *Model, p assistant.Pair) tea.Cmd {
+		return m.conv.markPair(p.Seq, func(ctx context.Context) (string, error) {
+			star := n
+			if n < 0 {
+				pairs, err := m.session.Pairs(ctx, []int64{p.Seq})
+				if err != nil || len(pairs) == 0 {
+					return "", err
+				}
+				star = (pairs[0].Star + 1) % 4
+			}
+			return assistant.Counted(star, "star"), m.work.SetStars(ctx, p.Seq, star)
+		})
+	})
+}
+
+// flagPair toggles the flag of a pair.
+func (c *conversation) flagPair(p assistant.Pair) tea.Cmd {
+	return c.markPair(p.Seq, func(ctx context.Context) (string, error) {
+		flag, err := c.work.ToggleFlag(ctx, p.Seq)
+		return map[bool]string{true: "flagged", false: "flag removed"}[flag], err
+	})
+}
+
+// retryPair tries a failed pair again in its place, or regenerates the last one.
+func (m *Model) retryPair(p assistant.Pair) tea.Cmd {
+	var retry workspace.Retry
+	return m.confirming(func(ctx context.Context, confirmed bool) (c *workspace.Confirm, err error) {
+		retry, c, err = m.work.Retry(ctx, p.Seq, confirmed)
+		return c, err
+	}, func(err error) tea.Cmd {
+		switch {
+		case errors.Is(err, workspace.ErrNotLast):
+			return m.info("only the last answer can be regenerated" + m.hintIn(modeView, " · %s edits and asks again", "re-ask"))
+		case err != nil:
+			return m.fail(err)
+		}
+		return m.startPrompt(retry.Prompt)
+	})
+}
+
+// reAskPair puts the message of a pair into the box, to be edited and sent again.
+func (m *Model) reAskPair(p assistant.Pair) tea.Cmd {
+	var text string
+	return async(func(ctx context.Context) (replaces bool, err error) {
+		text, replaces, err = m.work.BeginReAsk(ctx, p.Seq)
+		return replaces, err
+	}, func(replaces bool, err error) tea.Cmd {
+		if err != nil {
+			return m.fail(err)
+		}
+		m.setMode(modeInput)
+		m.input.draft.Set(text)
+		if replaces {
+			m.notice.info("sending replaces the failed message" + m.hint(" · %s gives up", "escape"))
+		}
+		return m.input.draftChanged()
+	})
+}
+
+// deletePair removes a pair for good.
+func (c *conversation) deletePair(p assistant.Pair) tea.Cmd {
+	return c.confirming(func(ctx context.Context, confirmed bool) (*workspace.Confirm, error) {
+		return c.work.Delete(ctx, []int64{p.Seq}, confirmed)
+	}, func(err error) tea.Cmd {
+		if err != nil {
+			return c.fail(err)
+		}
+		c.notice.info("deleted")
+		return tea.Batch(computeBoundary(c.session), c.loadNames())
+	})
+}
