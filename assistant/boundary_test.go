@@ -43,7 +43,7 @@ func TestTheBoundaryIsComputedOnItsTriggers(t *testing.T) {
 			r.session.ModelsChanged()
 		}},
 		"tokens a minute": {do: func(r *rig) {
-			r.session.Registry().Heard("test/script", &assistant.RateLimits{RequestsLeft: -1, TokensPerMinute: 9000, TokensLeft: -1}, 0, startTime)
+			r.session.Registry().SetQuota("test/script", &assistant.RateLimits{RequestsLeft: -1, TokensPerMinute: 9000, TokensLeft: -1}, 0, startTime)
 			r.session.ModelsChanged()
 		}},
 		"reply arrived": {do: func(r *rig) { r.send("new") }},
@@ -115,7 +115,7 @@ func TestTheBoundaryIsComputedOnNothingElse(t *testing.T) {
 			r.session.ModelsChanged()
 		},
 		"a quota": func() {
-			r.session.Registry().Heard("test/script", &assistant.RateLimits{RequestsPerMinute: 5, RequestsLeft: 5, TokensLeft: 9, TokensReset: time.Second}, 0, startTime)
+			r.session.Registry().SetQuota("test/script", &assistant.RateLimits{RequestsPerMinute: 5, RequestsLeft: 5, TokensLeft: 9, TokensReset: time.Second}, 0, startTime)
 			r.session.ModelsChanged()
 		},
 		"a request shown": func() { _, _, err := r.session.Request(ctx, "what would go out"); r.must(err) },

@@ -41,7 +41,7 @@ func (b Builder) message(name, text string, make func(text string) Message) Buil
 	})
 }
 
-// Agent tells the model who it is.
+// Agent adds the description of the assistant.
 func (b Builder) Agent(text string) Builder {
 	return b.message("agent", text, func(text string) Message { return &AgentMessage{text} })
 }

@@ -80,8 +80,8 @@ func (c *Conversation) Run(ctx context.Context) iter.Seq2[Message, error] {
 	}
 }
 
-// newTurn prepares a turn of a conversation that stands alone: nobody to ask,
-// nothing to check, nothing to trim.
+// newTurn prepares a turn without a session: no confirmations, no checkpoints,
+// no trimming.
 func (c *Conversation) newTurn() (*turn, error) {
 	model, name, id, err := c.choose(false)
 	if err != nil {

@@ -1,41 +1,49 @@
 // Package assistant is the core of winnow: an assistant that sees a window,
-// changes it through tools, and can take every change back. It knows nothing
-// of terminals; any Go program can embed it by implementing Window.
+// changes it through tools, and whose every change can be undone. It knows
+// nothing of terminals; any Go program can embed it by implementing Window.
 //
 // # Nouns
 //
-// A Window gives context, tools and a prompt and takes state back. A Pair is
-// one user message and everything the assistant produced for it. A turn goes
-// from sending a message to the assistant's last response; a response is one
-// streamed completion of a Model. Session drives turns for a user interface
-// and reports them as Events; Conversation and Builder are the plain way to
-// talk to a model with tools, without window, history or checkpoints.
+// A Window gives context, tools and a prompt, and its state can be restored. A
+// Pair is one user message and everything the assistant produced for it. A turn
+// goes from sending a message to the assistant's last response; a response is one
+// streamed completion of a Model. A round is a response with tool calls and their
+// results. Session runs turns for a user interface and reports them as Events;
+// Conversation and Builder are the plain way to use a model with tools, without
+// window, history or checkpoints. A Registry is the providers and their models.
 //
 // # Who may call what from where
 //
 // Session methods are safe from any goroutine and return copies. A turn's
-// events come on one channel, in order, and must be read to the end; whoever
-// reads it learns everything. While a turn runs, what works on window, journal
-// or pairs (Begin, LoadView, Edit, Saved, Rollback, UndoRollback, Renew, Delete,
-// Decide, Request) is refused with ErrBusy; a turn that is started while one of
-// them is at work waits for it. These, Mark, Pairs and SentRequests may wait for
-// the disk; Draft, Quota, Boundary and LastSend answer from memory.
-// Conversation, Builder and MessageList belong to one goroutine.
+// events come on one channel, in order, and must be read to the end. While a turn
+// runs, what works on window, journal or pairs (Start, LoadView, Edit, Save,
+// Rollback, UndoRollback, Renew, Resume, Delete, Decide, Request) is refused with
+// ErrBusy; a turn that is started while one of them works waits for it. These,
+// Queue, Mark, Pairs and SentRequests may wait for the disk; Draft, Quota,
+// Boundary and LastSend answer from memory. Conversation, Builder and MessageList
+// belong to one goroutine.
 //
 // # Caveats
 //
-// Text that reaches a Model's parts is sanitised by the wire (assistant/safetext);
-// tool arguments are not: they are executed as received, and made safe where
+// Text in the parts of a Model is sanitised by the wire (assistant/safetext);
+// tool arguments are not: they are executed as received, and sanitised where
 // they are shown.
 //
-// A tool that does not heed its ctx is left behind when its time is over: what
+// No call of a response runs unless the response was received whole and sound:
+// see End.Damaged. Whether a lost or repeated event can be noticed is described in
+// assistant/openai.
+//
+// A tool that ignores the end of its ctx is left behind after its timeout: what
 // it does then is in no checkpoint.
 //
-// The text of a pair and of its TextDeltas holds markers, [[tool:N]]; Pieces
-// takes it apart. What a model writes in their likeness is escaped.
+// The text of a pair and of its TextDeltas has markers, [[tool:N]]; Pieces
+// splits it. What a model writes that looks like one is escaped.
 //
-// Without a Journal nothing can be taken back, and write tools do not change
-// the window unless Options.WithoutCheckpoints says that this is meant.
+// Without a Journal nothing can be undone, and write tools do not change the
+// window unless Options.WithoutCheckpoints is set.
+//
+// A model that was in its endpoint's list and is not any more is refused with
+// ErrModelGone; one that was never listed is not.
 //
 // The package implements sections 5, 7, 8.2 and 8.4 of winnow's specification.
 package assistant

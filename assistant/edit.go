@@ -79,39 +79,25 @@ func (s *Session) Save(ctx context.Context) (saved Saved, err error) {
 			return saved, err
 		}
 	}
-	return saved, s.noteSaved()
-}
-
-// Saved notes in the journal that the window was saved.
-func (s *Session) Saved() error {
-	release, err := s.acquireWork()
-	if err != nil {
-		return err
-	}
-	defer release()
-	return s.noteSaved()
-}
-
-// noteSaved is Saved with work acquired. What others had written into the file
-// is merged by a save, as a step of its own.
-func (s *Session) noteSaved() error {
 	j := s.opts.Journal
 	if j == nil || s.opts.Window == nil {
-		return nil
+		return saved, nil
 	}
 	state, err := windowState(s.opts.Window)
 	if err != nil {
-		return err
+		return saved, err
 	}
+	// What others had written into the file is merged by a save, as a step of its own.
 	if before := j.Current(); before != nil && !checkpoint.Equal(before, state) {
 		if _, err := j.Edit("Load what others saved", before, state); err != nil {
-			return err
+			return saved, err
 		}
 	}
-	return s.markSaved(state)
+	return saved, s.markSaved(state)
 }
 
-// markSaved notes that state is what is saved, when the window says so.
+// markSaved notes that state is what is saved, unless the window has unsaved
+// changes.
 func (s *Session) markSaved(state json.RawMessage) error {
 	if d, ok := s.opts.Window.(Dirtier); !ok || d.Dirty() {
 		return nil

@@ -19,12 +19,12 @@ var (
 	ErrEmpty = errors.New("the message is empty")
 	// ErrNoPair is given a pair that is not there, or cannot do what was asked.
 	ErrNoPair = errors.New("no such pair")
-	// ErrNotAsked answers a question that nobody asked.
+	// ErrNotAsked refuses an answer to a question that is not open.
 	ErrNotAsked = errors.New("no question is open")
 	// ErrNoJournal refuses what needs checkpoints in a session without them.
 	ErrNoJournal = errors.New("this session has no checkpoints")
 	// ErrRounds ends Conversation.Run when the limit of rounds of tool calls
-	// is reached. Everything done so far is kept; another Run goes on.
+	// is reached. What was done stays; another Run continues.
 	ErrRounds = errors.New("the limit of rounds of tool calls is reached")
 )
 

@@ -24,7 +24,7 @@ type (
 		Seq int64 `json:"seq"`
 	}
 
-	// Status is what happens until the first text comes, in a few words.
+	// Status is what happens until the first text comes, as a short phrase.
 	Status struct {
 		Message string `json:"message"`
 	}
@@ -90,7 +90,7 @@ type (
 
 	// Cancelled ends a turn that the user broke off.
 	Cancelled struct {
-		// Kept says whether the pair stays, because a tool had run.
+		// Kept reports that the pair stays, because a tool had run.
 		Kept bool `json:"kept"`
 	}
 
@@ -119,7 +119,7 @@ type (
 
 	// Retrying reports that something is tried again: a request that failed
 	// before its first byte, or, with Code CodeInvalidToolCalls, a round of
-	// invalid calls. It holds until the next text or tool.
+	// invalid calls. It is valid until the next text or tool.
 	Retrying struct {
 		Attempt int           `json:"attempt"`
 		Reason  string        `json:"reason"`

@@ -200,7 +200,7 @@ func orNil(raw json.RawMessage) json.RawMessage {
 }
 
 // PlainJSON is json.Marshal without the escapes meant for HTML, so that what is
-// stored, sent and counted reads like what was said. Its errors are Marshal's.
+// stored, sent and counted is the text itself. Its errors are Marshal's.
 func PlainJSON(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

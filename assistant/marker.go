@@ -8,7 +8,7 @@ import (
 )
 
 // The marker of tool result N in the assistant's text is [[tool:N]]. What looks
-// like one in the model's own words is kept apart by a backslash before it.
+// like one in the model's text is escaped by a backslash before it.
 const (
 	markerOpen    = "[[tool:"
 	escapedMarker = `\[[tool:`
@@ -48,7 +48,7 @@ func Pieces(text string, calls int) []Piece {
 	return out
 }
 
-// opensCard says whether a match of markerForm is a marker of ours.
+// opensCard reports whether a match of markerForm is the marker of a call.
 func opensCard(text string, at []int, calls int) bool {
 	n, err := strconv.Atoi(text[at[2]:at[3]])
 	return err == nil && n < calls && text[at[0]] != '\\'

@@ -13,10 +13,10 @@ import (
 //sumtype:decl
 type Message interface{ message() }
 
-// AgentMessage tells the model who it is.
+// AgentMessage is the description of the assistant that the model is given.
 type AgentMessage struct{ Text string }
 
-// TextMessage is what the user or the assistant said.
+// TextMessage is a text of the user or the assistant.
 type TextMessage struct {
 	Text string
 	Role Role // RoleUser or RoleAssistant
@@ -42,11 +42,10 @@ func (*AgentMessage) message()    {}
 func (*TextMessage) message()     {}
 func (*ToolCallMessage) message() {}
 
-// MessageList holds the messages of a conversation. The
-// zero value is an empty list. It is not safe for concurrent use.
+// MessageList is the messages of a conversation. The zero value is an empty list. It is not safe for concurrent use.
 type MessageList struct{ messages []Message }
 
-// NewMessageList returns a list that holds messages in this order.
+// NewMessageList returns a list of messages in this order.
 func NewMessageList(messages ...Message) *MessageList {
 	return &MessageList{messages: slices.Clone(messages)}
 }

@@ -48,7 +48,7 @@ type ImageModel interface {
 // Image is a drawn picture.
 type Image struct {
 	Data     []byte // the decoded file
-	MIMEType string // for example "image/png"; "" when the endpoint did not say
+	MIMEType string // for example "image/png"; "" when the endpoint gave none
 	Revised  string // the prompt as the endpoint changed it; "" when it did not
 }
 
@@ -69,7 +69,7 @@ type Sampling struct {
 	Seed            *int64   // nil is none
 }
 
-// Role says who speaks in a message.
+// Role is the author of a message.
 type Role string
 
 // The roles of the chat completions wire.
@@ -97,7 +97,7 @@ type Call struct {
 	Arguments string
 }
 
-// ToolSpec is what a model is told about a tool.
+// ToolSpec is the description of a tool for a model.
 type ToolSpec struct {
 	Name        string
 	Description string
@@ -117,7 +117,7 @@ type (
 	// in, sanitised by the wire.
 	Reasoning struct{ Text string }
 
-	// Wait says that the endpoint is slow: nothing useful came For so long.
+	// Wait reports that the endpoint is slow: nothing useful came For so long.
 	Wait struct{ For time.Duration }
 
 	// Retry announces that the request failed before its first content and
@@ -128,7 +128,7 @@ type (
 		After   time.Duration // how long the wire waits before it sends
 	}
 
-	// Unreadable says that a part of the answer could not be understood and was left out.
+	// Unreadable reports that a part of the answer could not be understood and was left out.
 	Unreadable struct{ Reason string }
 
 	// End closes a whole answer.
@@ -154,7 +154,7 @@ func (End) part()        {}
 // said everything. Tools of a cut answer never run.
 func (e End) Cut() bool { return e.Finish == "length" || e.Finish == "content_filter" }
 
-// cutBy says what stopped an answer that is cut.
+// cutBy is what stopped an answer that is cut.
 func (e End) cutBy() string {
 	if e.Finish == "content_filter" {
 		return "stopped by the provider's content filter"
@@ -168,14 +168,14 @@ type Usage struct {
 }
 
 // RateLimits is what an endpoint's headers said about its quotas. None left is
-// not the same as no word about it: begin with NoLimits, not with the zero value.
+// not the same as unknown: begin with NoLimits, not with the zero value.
 type RateLimits struct {
 	RequestsPerMinute, TokensPerMinute int           // 0 is unknown
 	RequestsLeft, TokensLeft           int           // -1 is unknown
 	RequestsReset, TokensReset         time.Duration // until nothing is used any more; 0 is unknown
 }
 
-// NoLimits is no word about any quota.
+// NoLimits are limits of which nothing is known.
 func NoLimits() RateLimits { return RateLimits{RequestsLeft: -1, TokensLeft: -1} }
 
 // ModelInfo describes a model that can be chosen.

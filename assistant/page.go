@@ -11,9 +11,9 @@ import (
 // and subtabs. What counts is the sum of global, page, tab and subtab.
 type Page struct {
 	Name string
-	// Identity replaces the base prompt on this page; "" keeps it.
+	// Identity replaces the base prompt on this page; "" leaves it.
 	Identity string
-	// Context tells the model what the user looks at; nil leaves it to the window.
+	// Context describes to the model what the user looks at; nil leaves it to the window.
 	Context       func(Location) string
 	Tools         []string // by name
 	Payloads      []string // by name

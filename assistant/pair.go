@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// PairState tells how far a pair has come.
+// PairState is how far a pair has come.
 type PairState string
 
 // The states of spec §8.1.
@@ -32,7 +32,7 @@ const (
 // Pair is one user message and everything the assistant produced for it. It is
 // the unit of history, of filtering and of context.
 type Pair struct {
-	ID      string `json:"id"` // see NewID; kept by export and import
+	ID      string `json:"id"` // see NewID; export and import preserve it
 	Seq     int64  `json:"-"`  // place in the stream, given by the store; order is by Seq, never by time
 	Session string `json:"session"`
 	Topic   string `json:"topic"` // path, "AI > Agents"; "" is the root
@@ -61,7 +61,7 @@ type Pair struct {
 	Took         time.Duration `json:"took,omitempty"`          // from send to end, in ns
 	Usage        *Usage        `json:"usage,omitempty"`         // summed over the responses of the turn
 	Suggested    *Suggested    `json:"suggested,omitempty"`
-	Notice       string        `json:"notice,omitempty"` // winnow's own word about how the turn ended
+	Notice       string        `json:"notice,omitempty"` // what winnow reports of how the turn ended
 	// InvalidRounds counts the invalid rounds of tool calls that the turn ended
 	// with, so that trying again after a crash does not start at none.
 	InvalidRounds int `json:"invalid_rounds,omitempty"`
@@ -90,7 +90,7 @@ type ToolCall struct {
 	// share it and go back to the model as one assistant message.
 	Response int           `json:"response"`
 	Took     time.Duration `json:"took,omitempty"` // in ns
-	// Silent calls were invalid: the model was told, the user is not shown a card.
+	// Silent calls were invalid: the model gets the result, the user sees no card.
 	Silent bool `json:"silent,omitempty"`
 }
 

@@ -21,7 +21,7 @@ type Payload struct {
 	Decision string `json:"decision,omitempty"`
 }
 
-// PayloadSource says who makes payloads of a type.
+// PayloadSource is who makes payloads of a type.
 type PayloadSource string
 
 // The sources of spec §7.3.
@@ -49,7 +49,7 @@ type PayloadType struct {
 	// Parse turns the JSON after the marker into the data; nil leaves it as it is.
 	// An error leaves the text visible.
 	Parse func(raw json.RawMessage) (json.RawMessage, error)
-	// Instructions tell the model when and how to write it.
+	// Instructions are for the model: when and how to write it.
 	Instructions string
 	// Calls are the tool calls that carry out an accepted proposal; nil when
 	// there is nothing to accept.

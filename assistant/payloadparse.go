@@ -9,7 +9,7 @@ import (
 )
 
 // Bounds of the payloads in a response. What is beyond them is text: a proposal
-// that nobody can read is not held back while it streams.
+// that no person can read is not held back while it streams.
 const (
 	maxPayload  = 256 << 10 // bytes of JSON after a marker
 	maxPayloads = 64        // that are read, valid or not

@@ -40,21 +40,21 @@ func TestAQuotaIsWhatWasSaidLast(t *testing.T) {
 		"a refusal with both": {limits(10, 0, 9*s, 0, -1, 0), 30 * s, s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsPerMinute: 10, RequestsLeft: 0, RequestsReset: 8 * s, TokensLeft: -1}, Wait: 29 * s}},
 	} {
 		r := &assistant.Registry{}
-		r.Heard("p/m", tt.said, tt.wait, startTime)
+		r.SetQuota("p/m", tt.said, tt.wait, startTime)
 		got, ok := r.Quota("p/m", startTime.Add(tt.at))
-		tt.want.Model, tt.want.Said = "p/m", startTime
+		tt.want.Model, tt.want.At = "p/m", startTime
 		if !ok || got != tt.want {
 			t.Errorf("%s: %+v, %v\nwant %+v", name, got, ok, tt.want)
 		}
 	}
 	r := &assistant.Registry{}
-	r.Heard("p/m", nil, 0, startTime)
+	r.SetQuota("p/m", nil, 0, startTime)
 	if q, ok := r.Quota("p/m", startTime); ok {
 		t.Errorf("out of nothing came %+v", q)
 	}
 	// Good news ends a pause, and what is not said again is not known any more.
-	r.Heard("p/m", nil, time.Hour, startTime)
-	r.Heard("p/m", limits(10, 9, s, 0, -1, 0), 0, startTime)
+	r.SetQuota("p/m", nil, time.Hour, startTime)
+	r.SetQuota("p/m", limits(10, 9, s, 0, -1, 0), 0, startTime)
 	if q, _ := r.Quota("p/m", startTime); q.Wait != 0 || q.RequestsLeft != 9 || q.TokensLeft != -1 {
 		t.Errorf("after an answer: %+v", q)
 	}
@@ -138,7 +138,7 @@ func TestTokensAMinuteBoundTheNextSend(t *testing.T) {
 
 	// So few that pairs fall out of context, and out of the next request.
 	few := b.SYS + b.URA + b.HistoryTokens/2
-	r.session.Registry().Heard("test/script", &assistant.RateLimits{RequestsLeft: -1, TokensPerMinute: few, TokensLeft: -1}, 0, startTime)
+	r.session.Registry().SetQuota("test/script", &assistant.RateLimits{RequestsLeft: -1, TokensPerMinute: few, TokensLeft: -1}, 0, startTime)
 	r.session.ModelsChanged()
 	b = r.session.Boundary()
 	if b.All() || b.ML != few {
@@ -229,7 +229,7 @@ func TestDraft(t *testing.T) {
 			t.Errorf("%s: %+v\nwant %+v", name, got, want)
 		}
 	}
-	r.session.Registry().Heard("test/script", &assistant.RateLimits{RequestsLeft: -1, TokensLeft: b.SYS + b.HistoryTokens + 10, TokensReset: 21 * time.Second}, 0, startTime)
+	r.session.Registry().SetQuota("test/script", &assistant.RateLimits{RequestsLeft: -1, TokensLeft: b.SYS + b.HistoryTokens + 10, TokensReset: 21 * time.Second}, 0, startTime)
 	for n, want := range map[int]bool{0: false, 10: false, 11: true} {
 		got := r.session.Draft(tokens(n))
 		if got.OverQuota != want || got.Quota.TokensReset != 21*time.Second {

@@ -13,7 +13,7 @@ import (
 type Provider struct {
 	Name  string
 	Model Model
-	// List asks which models there are; nil offers only what Known holds.
+	// List asks which models there are; nil offers only those of Known.
 	List func(ctx context.Context) ([]ModelInfo, error)
 	// Known describes models without asking, by full id.
 	Known []ModelInfo
@@ -100,8 +100,7 @@ func (r *Registry) Models() []ModelInfo {
 
 // Refresh asks the named providers, all without names, which models they have.
 // A model that a provider listed before and does not list now is gone: Open
-// refuses it with ErrModelGone. A provider that fails keeps what was known of
-// it; the errors are by name.
+// refuses it with ErrModelGone. What was known of a provider that fails stays; the errors are by name.
 func (r *Registry) Refresh(ctx context.Context, names ...string) map[string]error {
 	r.mu.RLock()
 	providers := slices.Clone(r.providers)
@@ -128,7 +127,7 @@ func (r *Registry) Refresh(ctx context.Context, names ...string) map[string]erro
 	return failed
 }
 
-// replace makes found the list of a provider, beside what Known holds. An empty
+// replace makes found the list of a provider, beside the models of Known. An empty
 // list removes the models but calls none of them gone: the endpoint was not asked.
 func (r *Registry) replace(p Provider, found []ModelInfo) {
 	r.mu.Lock()
@@ -154,7 +153,7 @@ func (r *Registry) replace(p Provider, found []ModelInfo) {
 // Open returns the endpoint of a model, the name by which the endpoint knows
 // it, and its description. An unknown provider is a *ConfigError; ErrModelGone
 // refuses a model that its endpoint does not list any more. A model that was
-// never listed is not refused: the provider has the last word.
+// never listed is not refused: the provider decides.
 func (r *Registry) Open(id string) (Model, string, ModelInfo, error) {
 	provider, name, ok := strings.Cut(id, "/")
 	if !ok || name == "" {
@@ -173,17 +172,17 @@ func (r *Registry) Open(id string) (Model, string, ModelInfo, error) {
 	info := r.models[id]
 	info.ID = id
 	if tpm := r.quotas[id].TokensPerMinute; tpm > 0 {
-		info.TPM = tpm // the endpoint itself said so
+		info.TPM = tpm // reported by the endpoint itself
 	}
 	return r.providers[i].Model, name, info, nil
 }
 
-// Quota is how much more an endpoint may be asked for a model now: what it said
-// last, less what was sent to it since.
+// Quota is how much more an endpoint may be asked for a model now: what it
+// reported last, less what was sent to it since.
 type Quota struct {
 	RateLimits
 	Model string    // "provider/name"
-	Said  time.Time // when the endpoint said so
+	At    time.Time // when the endpoint reported it
 	// Wait is how much longer the endpoint, which refused a request, asked to
 	// wait before the next; 0 is not at all.
 	Wait time.Duration
@@ -201,7 +200,7 @@ type quota struct {
 	at time.Time
 }
 
-// quotaWindow is how long a quota lasts that does not say: they are named by the
+// quotaWindow is how long a quota without a reset lasts: they are named by the
 // minute.
 const quotaWindow = time.Minute
 
@@ -226,7 +225,7 @@ func (q quota) aged(now time.Time) quota {
 	return q
 }
 
-// use takes n off what is left, and starts its window.
+// use subtracts n from what is left, and starts its window.
 func use(n int, left *int, reset *time.Duration) {
 	if *left < 0 {
 		return
@@ -237,10 +236,10 @@ func use(n int, left *int, reset *time.Duration) {
 	}
 }
 
-// Heard stores what an endpoint said of the quotas of a model, "provider/name".
-// Its tokens a minute bound what the model takes from now on. wait is how long a
+// SetQuota stores what an endpoint reported of the quotas of a model, "provider/name".
+// Its tokens a minute bound the requests to the model from now on. wait is how long a
 // refusal asked to wait; 0 is no refusal. nil limits were not given.
-func (r *Registry) Heard(id string, l *RateLimits, wait time.Duration, now time.Time) {
+func (r *Registry) SetQuota(id string, l *RateLimits, wait time.Duration, now time.Time) {
 	if l == nil && wait <= 0 {
 		return
 	}
@@ -252,7 +251,7 @@ func (r *Registry) Heard(id string, l *RateLimits, wait time.Duration, now time.
 	if !known {
 		q.RateLimits = NoLimits()
 	}
-	q.Model, q.Said = id, now
+	q.Model, q.At = id, now
 	if l != nil {
 		q.RateLimits, q.Wait = *l, 0
 		use(0, &q.RequestsLeft, &q.RequestsReset)
@@ -264,7 +263,7 @@ func (r *Registry) Heard(id string, l *RateLimits, wait time.Duration, now time.
 	r.quotas[id] = q
 }
 
-// spend takes a request of so many tokens off, until the endpoint says what is left.
+// spend subtracts a request of so many tokens, until the endpoint reports what is left.
 func (r *Registry) spend(id string, tokens int, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

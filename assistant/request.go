@@ -12,7 +12,7 @@ import (
 	"winnow/checkpoint"
 )
 
-// visiblePairs returns the included pairs and takes the boundary, as the user
+// visiblePairs returns the included pairs and copies the boundary, as the user
 // sees them at this moment. The pair that is tried again or replaced is not
 // history.
 func (t *turn) visiblePairs() []Ref {
@@ -151,12 +151,12 @@ func (s *Session) Request(ctx context.Context, text string) (Request, json.RawMe
 	return o.req, sent.Body, err
 }
 
-// defaultContextTokens bounds what a window tells of itself: enough for a
+// defaultContextTokens bounds the context of a window: enough for a
 // thousand models with their status, a fifth of a window of 80,000.
 const defaultContextTokens = 16_000
 
-// system takes the window's context and writes the system prompt. pairs are
-// the ones that the request holds.
+// system reads the window's context and writes the system prompt. pairs are
+// those of the request.
 func (t *turn) system(pairs []Pair) (string, error) {
 	parts := promptParts{location: t.s.location()}
 	var tools []Tool
@@ -168,7 +168,7 @@ func (t *turn) system(pairs []Pair) (string, error) {
 			}
 			b.SetContextBudget(min(bound, t.info.limit().ML()/4))
 		}
-		raw, err := t.takeContext(w)
+		raw, err := t.contextWithChanges(w)
 		if err != nil {
 			return "", fmt.Errorf("the window could not be read: %w", err)
 		}
@@ -218,23 +218,23 @@ func (s *Session) available(window []Tool) Available {
 	return out
 }
 
-// contextMemory is what the model was last told about the window.
+// contextMemory is what the model knows of the window.
 type contextMemory struct {
 	hash    string
 	json    json.RawMessage // nil: nothing in this run
 	mark    int64           // of the window's change log
-	resumed bool            // an earlier run told it something
+	resumed bool            // of an earlier run
 	pending []Change        // made after that, and stored with the session
 }
 
-// takeContext returns the window's context as the model is told it, with what
-// changed since it was told the last time.
-func (t *turn) takeContext(w Window) (json.RawMessage, error) {
+// contextWithChanges returns the window's context for the model, with what changed
+// since the model was given it last.
+func (t *turn) contextWithChanges(w Window) (json.RawMessage, error) {
 	next, err := readContext(w)
 	if err != nil {
 		return nil, err
 	}
-	last := t.told
+	last := t.context
 	changes := append([]Change{}, last.pending...)
 	if log, ok := w.(ChangeLog); ok {
 		var found []Change
@@ -250,7 +250,7 @@ func (t *turn) takeContext(w Window) (json.RawMessage, error) {
 	if last.json == nil && !last.resumed {
 		changes = changes[:0] // the first message: everything is new
 	}
-	t.told = next
+	t.context = next
 	return addField(next.json, "changes_since_last_message", changes)
 }
 
@@ -264,15 +264,15 @@ func readContext(w Window) (contextMemory, error) {
 }
 
 // remember stores what the model knows of the window, now that it has answered.
-// A request that failed told it nothing.
+// A request that failed changes nothing.
 func (t *turn) remember() {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
-	t.s.current.context = t.told
+	t.s.current.context = t.context
 }
 
 // rememberOwn makes what the assistant's tools changed no news: the next
-// message tells what the user did.
+// message reports what the user did.
 func (t *turn) rememberOwn() error {
 	w := t.s.opts.Window
 	if _, ok := w.(ChangeLog); ok || w == nil {
@@ -282,7 +282,7 @@ func (t *turn) rememberOwn() error {
 	if err != nil {
 		return err
 	}
-	t.told = now
+	t.context = now
 	t.remember()
 	return nil
 }

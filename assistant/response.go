@@ -134,7 +134,7 @@ func (t *turn) respond() (answer, error) {
 			if re.Kind == KindQuota {
 				wait = re.After
 			}
-			t.registry.Heard(t.modelID, re.Limits, wait, t.now())
+			t.registry.SetQuota(t.modelID, re.Limits, wait, t.now())
 		}
 		if re == nil || re.Kind != KindOverflow || r.any {
 			return answer{strings.TrimSpace(r.text.String()), r.end}, err
@@ -146,7 +146,7 @@ func (t *turn) respond() (answer, error) {
 }
 
 // overflow drops the oldest included pair. A limit that the endpoint names is
-// what the model takes from now on.
+// the limit of the model from now on.
 func (t *turn) overflow(re *RequestError) error {
 	if re.Limit > 0 {
 		t.registry.Learn(ModelInfo{ID: t.modelID, Context: re.Limit, Known: true})
@@ -230,7 +230,7 @@ func (r *response) add(part Part) {
 	case End:
 		r.end, r.ended = p, true
 		t.addUsage(p.Usage)
-		t.registry.Heard(t.modelID, p.Limits, 0, t.now())
+		t.registry.SetQuota(t.modelID, p.Limits, 0, t.now())
 	}
 }
 
@@ -246,7 +246,7 @@ func (r *response) endThought() {
 func (r *response) addPieces(all []parsed) {
 	for _, p := range all {
 		if r.t.ctx.Err() != nil {
-			return // a hostile chunk can hold thousands
+			return // a hostile chunk can contain thousands
 		}
 		switch {
 		case p.payload != nil:

@@ -54,7 +54,7 @@ func (s *Session) firstPair(ctx context.Context, id string) (int64, error) {
 	return 0, nil
 }
 
-// UndoRollback takes the last rollback back, if no message was sent since.
+// UndoRollback undoes the last rollback, if no message was sent since.
 func (s *Session) UndoRollback(ctx context.Context) error {
 	release, err := s.acquireRollback()
 	if err != nil {
@@ -153,7 +153,7 @@ func (s *Session) toCut(ctx context.Context, in checkpoint.Intent) ([]Ref, error
 }
 
 // showRolledBack brings the view in line with what was cut or came back, and
-// makes the next turn tell the model everything anew.
+// makes the next turn give the model the whole context anew.
 func (s *Session) showRolledBack(ctx context.Context, in checkpoint.Intent, cut []Ref) error {
 	var back []Ref
 	if in.Undoes != "" {

@@ -19,7 +19,7 @@ type Need struct {
 // one that meets the need, or a *ConfigError that says what is missing.
 type Selection func(need Need, models []ModelInfo) (id string, err error)
 
-// DefaultSelection takes the preferred model if it can do what is needed, else,
+// DefaultSelection chooses the preferred model if it can do what is needed, else,
 // when none is named, the first that can.
 func DefaultSelection(need Need, models []ModelInfo) (string, error) {
 	prefix := ""
@@ -45,8 +45,8 @@ func DefaultSelection(need Need, models []ModelInfo) (string, error) {
 	return "", &ConfigError{"model", "no known model can do this: " + need.String()}
 }
 
-// lacking says what a model cannot do. Nothing is held against one that nobody
-// has described: its endpoint has the last word.
+// lacking is what a model cannot do. Of a model without a description everything
+// is assumed: its endpoint decides.
 func (n Need) lacking(m ModelInfo) error {
 	described := m.Known && m.Source != "config"
 	switch {

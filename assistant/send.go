@@ -9,20 +9,20 @@ import (
 type Prompt struct {
 	Text        string
 	Attachments []Attachment // files whose text is part of Text
-	// Replaces is the pair that the new one takes the place of, at the end of
+	// Replaces is the pair that the new one replaces, at the end of
 	// the stream: an error pair asked again, or the last one regenerated. 0 is none.
 	Replaces int64
 	// Retry is the error pair to try again in its place. It continues after the
-	// whole responses that the pair holds. 0 is none.
+	// whole responses of the pair. 0 is none.
 	Retry int64
 	// Force sends a prompt that is estimated to be too large: an estimate may be
-	// wrong, the endpoint has the last word.
+	// wrong, the endpoint decides.
 	Force bool
 }
 
 func (p Prompt) blank() bool { return p.Retry == 0 && strings.TrimSpace(p.Text) == "" }
 
-// eventBuffer holds a burst of events while the reader draws: enough for a
+// eventBuffer is the size of a burst of events while the reader draws: enough for a
 // frame at the fastest stream measured, 1,000 chunks a second at 30 frames.
 const eventBuffer = 256
 
@@ -65,7 +65,7 @@ func (s *Session) newTurn(ctx context.Context, p Prompt) (*turn, error) {
 	}
 	t := &turn{
 		s: s, prompt: p, registry: s.registry, model: model, name: name, modelID: s.model, info: info, now: s.now, log: s.log,
-		settings: s.opts.Settings, limits: s.opts.Settings.Limits.orDefault(), session: s.current.id, topic: s.topic, told: s.current.context,
+		settings: s.opts.Settings, limits: s.opts.Settings.Limits.orDefault(), session: s.current.id, topic: s.topic, context: s.current.context,
 		over: make(chan struct{}),
 	}
 	t.ctx, t.cancel = context.WithCancelCause(ctx)
@@ -103,7 +103,7 @@ func (s *Session) endTurn(t *turn, end Event) {
 }
 
 // Queue stores one message to be sent when the response that is streaming now
-// is complete; a newer one takes its place. It is durable when Queue returns, if
+// is complete; a newer one replaces it. It is durable when Queue returns, if
 // the store is a SessionStore. ErrEmpty: there is no text. ErrNotBusy: no turn
 // runs, send it.
 func (s *Session) Queue(p Prompt) error {
@@ -161,7 +161,7 @@ func (s *Session) QueuedHeld() bool {
 }
 
 // TakeQueued removes the waiting message and returns it: to edit it, to drop
-// it, or to send it. The store keeps it until a message is sent or ForgetQueued.
+// it, or to send it. It stays in the store until a message is sent or ForgetQueued.
 func (s *Session) TakeQueued() (Prompt, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

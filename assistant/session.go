@@ -13,7 +13,7 @@ import (
 	"winnow/checkpoint"
 )
 
-// ConfirmPolicy says which tools ask the user before they run.
+// ConfirmPolicy is which tools ask the user before they run.
 type ConfirmPolicy string
 
 // The policies of the setting confirm. No model text can lower it.
@@ -41,7 +41,7 @@ type Options struct {
 	Settings Settings
 	Now      func() time.Time
 	Log      *slog.Logger
-	// Telemetry receives a record of every attempt of a request; nil is nobody.
+	// Telemetry receives a record of every attempt of a request; nil records nothing.
 	Telemetry func(budget.Record)
 	// TelemetryMessages asks for the messages of each attempt in its record, as
 	// they were sent.
@@ -57,7 +57,7 @@ type Settings struct {
 	Budget  budget.Params
 	Confirm ConfirmPolicy
 	// ContextTokens bounds the window's context; 0 is 16,000. It is never more
-	// than a quarter of what the model takes.
+	// than a quarter of the model's limit.
 	ContextTokens int
 }
 
@@ -70,7 +70,7 @@ type Session struct {
 	run      string // names this run in stored session states
 
 	// work is a semaphore of one for window, journal and store: acquire work on
-	// them by sending, release by receiving. A turn holds it until its end.
+	// them by sending, release by receiving. A turn has it until its end.
 	work    chan struct{}
 	started bool // in journal and store; guarded by work
 
@@ -153,7 +153,7 @@ func (s *Session) Model() string {
 	return s.model
 }
 
-// SetModel selects the model for the next send. A running turn keeps its own.
+// SetModel selects the model for the next send. A running turn continues with its own.
 func (s *Session) SetModel(id string) error {
 	if _, _, _, err := s.registry.Open(id); err != nil {
 		return err

@@ -166,7 +166,7 @@ func (s *Session) Close(ctx context.Context) error {
 // sessionState is what is stored of a session beside its pairs.
 type sessionState struct {
 	Position json.RawMessage `json:"position,omitempty"` // of a Positioned window
-	// Changes are those of the window that the model was not told yet; those
+	// Changes are those of the window that the model does not know yet; those
 	// after Mark of the run Run are still in the window's own log.
 	Changes []Change `json:"changes,omitempty"`
 	Run     string   `json:"run,omitempty"`

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Store keeps pairs. assistant/history keeps them in SQLite; MemoryStore is
+// Store stores pairs. assistant/history does so in SQLite; MemoryStore is
 // for programs that need no more than the running process.
 type Store interface {
 	// Commit applies one batch, all of it or nothing, and is durable when it
@@ -22,9 +22,9 @@ type Store interface {
 	Refs(ctx context.Context, session string, charsPerToken float64) ([]Ref, error)
 }
 
-// RequestStore is a Store that keeps the requests of a Batch.
+// RequestStore is a Store that stores the requests of a Batch.
 type RequestStore interface {
-	// Requests returns what is kept of a pair, oldest first; none is nil, nil.
+	// Requests returns those of a pair, oldest first; none is nil, nil.
 	// With an error it returns those that are whole.
 	Requests(ctx context.Context, seq int64) ([]SentRequest, error)
 }
@@ -43,7 +43,7 @@ type SessionStore interface {
 	SessionState(ctx context.Context, session string) (json.RawMessage, error)
 }
 
-// How many requests a Store keeps. They are looked at soon after they were sent
+// How many requests a Store stores. They are looked at soon after they were sent
 // or not at all, and every one repeats the history before it: without a bound
 // they would soon be the largest part of what is stored.
 const (
@@ -69,8 +69,8 @@ type Batch struct {
 	KeepMarks bool
 	// Marks change what a user set on pairs, after Put, and nothing else of them.
 	Marks []PairMark
-	// Requests are kept with their pairs as they were sent, after Put. A store
-	// that keeps none leaves them out; one that does keeps no more than
+	// Requests are stored with their pairs as they were sent, after Put. A store
+	// that is no RequestStore leaves them out; one that is stores no more than
 	// KeptRequestPairs and KeptRequestBytes.
 	Requests []PairRequest
 	// Delete removes pairs for good, with their requests, before anything else.

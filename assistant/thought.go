@@ -20,8 +20,8 @@ type PlacedThought struct {
 	Text string // without the space around it
 }
 
-// PairThoughts takes the Reasoning of a pair apart; none is nil. Places that
-// do not fit the texts, of whoever wrote them, make one block of all of it, and
+// PairThoughts splits the Reasoning of a pair; none is nil. Places that do not
+// fit the texts make one block of all of it, and
 // so does a pair from before there were places.
 func PairThoughts(p *Pair) []PlacedThought {
 	if strings.TrimSpace(p.Reasoning) == "" {

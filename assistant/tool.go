@@ -11,7 +11,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// DefaultToolTimeout bounds a call whose tool does not say otherwise.
+// DefaultToolTimeout bounds a call of a tool without a Timeout.
 const DefaultToolTimeout = 30 * time.Second
 
 // The error codes of a ToolResult.
@@ -46,7 +46,7 @@ type Tool struct {
 	Preview func(ctx context.Context, args json.RawMessage) (diff string, ask bool, err error)
 
 	Timeout time.Duration      // 0 is DefaultToolTimeout
-	Schema  *jsonschema.Schema // of the arguments, an object; nil takes none
+	Schema  *jsonschema.Schema // of the arguments, an object; nil accepts none
 	Run     ToolFunc
 }
 
@@ -126,7 +126,7 @@ func (t Tool) schema() *jsonschema.Schema {
 	return cmp.Or(t.Schema, &jsonschema.Schema{Type: "object"})
 }
 
-// Spec is what a model is told of the tool.
+// Spec is the description of the tool for a model.
 func (t Tool) Spec() ToolSpec {
 	raw, err := PlainJSON(t.schema())
 	if err != nil {
@@ -140,7 +140,7 @@ func (t Tool) Spec() ToolSpec {
 const graceAfterCancel = 50 * time.Millisecond
 
 // run carries out a valid call: with its timeout, and with a panic turned into
-// a result. A tool that does not heed its ctx is left behind.
+// a result. A tool that ignores the end of its ctx is left behind.
 func (t Tool) run(ctx context.Context, args json.RawMessage, report func(Progress)) ToolResult {
 	timeout := cmp.Or(t.Timeout, DefaultToolTimeout)
 	bounded, cancel := context.WithTimeout(ctx, timeout)

@@ -39,7 +39,7 @@ func (b *toolbox) check(c Call) (t Tool, args json.RawMessage, invalid *ToolResu
 	t, ok := b.byName[c.Name]
 	args = json.RawMessage(strings.TrimSpace(c.Arguments))
 	if len(args) == 0 {
-		args = json.RawMessage("{}") // how some endpoints say: no arguments
+		args = json.RawMessage("{}") // how some endpoints send no arguments
 	}
 	r := Fail(CodeUnknownTool, "Unknown tool: '%s'.%s", c.Name, didYouMean(c.Name, b.names))
 	if ok {
@@ -62,7 +62,7 @@ func (t Tool) problem(args json.RawMessage) string {
 	schema := t.schema()
 	known := sortedKeys(schema.Properties)
 	for _, name := range sortedKeys(fields) {
-		if !slices.Contains(known, name) && !takesMore(schema) {
+		if !slices.Contains(known, name) && !acceptsMore(schema) {
 			return fmt.Sprintf("Invalid parameter: '%s' is not a valid parameter.%s", name, didYouMean(name, known))
 		}
 	}
@@ -81,9 +81,9 @@ func (t Tool) problem(args json.RawMessage) string {
 	return ""
 }
 
-// takesMore says whether a schema welcomes parameters that it does not name.
-// One that says nothing about them does not: a misspelt name is not ignored.
-func takesMore(s *jsonschema.Schema) bool {
+// acceptsMore reports whether a schema accepts parameters that it does not name.
+// One without a rule about them does not: a misspelt name is not ignored.
+func acceptsMore(s *jsonschema.Schema) bool {
 	more := s.AdditionalProperties
 	return (more != nil && more.Not == nil) || len(s.PatternProperties) > 0
 }

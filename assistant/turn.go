@@ -57,7 +57,7 @@ type turn struct {
 	cards        int             // calls that have a card: the N of the next marker
 	response     int             // whole responses so far
 	newParagraph bool            // the next text starts a paragraph
-	correcting   bool            // a Retrying was reported: it holds until the next text or tool
+	correcting   bool            // a Retrying was reported: it is valid until the next text or tool
 	invalid      int             // invalid rounds in a row
 	rounds       int             // rounds with tools, the invalid ones left out
 	notices      int             // that note has added
@@ -77,10 +77,10 @@ type turn struct {
 
 	began      time.Time
 	fresh      bool              // the pair was made by this turn
-	exchange   []Message         // what a pair that is tried again holds already
+	exchange   []Message         // what a pair that is tried again has already
 	replaced   *Pair             // what Replaces named, to be restored on cancel
 	lost       []SentRequest     // of replaced, which are deleted with it
-	decided    *Pair             // holds the proposal that the turn executes
+	decided    *Pair             // has the proposal that the turn executes
 	proposal   string            // the id of its payload
 	spans      []int             // messages of each included pair, oldest first
 	selection  []budget.Selected // the included pairs, oldest first
@@ -89,7 +89,7 @@ type turn struct {
 	attempt    *budget.Attempt
 	out        *outgoing // the attempt's request, until its end is reported
 	available  Available
-	told       contextMemory // what the model knows of the window once it has answered
+	context    contextMemory // what the model knows of the window once it has answered
 	checkpoint string        // id of this turn's; "" before the first write
 }
 
@@ -257,7 +257,7 @@ func (t *turn) loadRetry() error {
 	return nil
 }
 
-// resume continues what the pair holds already: nothing, or the whole responses
+// resume continues what the pair has already: nothing, or the whole responses
 // of a turn that is tried again, whose limits go on where they were.
 func (t *turn) resume() {
 	t.text.WriteString(t.pair.AssistantText)

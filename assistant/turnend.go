@@ -61,7 +61,7 @@ func (t *turn) complete() Event {
 	return Complete{payload}
 }
 
-// What a pair says that was cancelled and stays.
+// The error messages of a cancelled pair that stays.
 const (
 	cancelledAfterTools = "you cancelled it; what the tools did is kept, and a retry goes on from there"
 	cancelledUnanswered = "you cancelled it before it was answered; it can be tried again"
@@ -137,8 +137,8 @@ func (t *turn) storeEnd(end Event) Event {
 	return end
 }
 
-// recordLimit is how many records of attempts a session keeps: more than
-// anybody scrolls back through, and a bound for a session that runs for weeks.
+// recordLimit is how many records of attempts a session has: more than a person
+// scrolls back through, and a bound for a session that runs for weeks.
 const recordLimit = 100
 
 // Records returns the telemetry of this session, one record an attempt, the

@@ -93,7 +93,7 @@ func (s *Session) Visible() []Ref {
 	return slices.Clone(s.view.refs)
 }
 
-// Boundary tells which visible pairs the next request holds. It is computed
+// Boundary is which visible pairs the next request contains. It is computed
 // anew only after what changes the pairs, the model or the settings.
 func (s *Session) Boundary() budget.Boundary {
 	s.mu.Lock()
@@ -137,15 +137,15 @@ func (s *Session) LastSend() (last LastSend, ok bool) {
 // a few exchanges before pairs drop out.
 const nearLimit = 0.8
 
-// NearLimit reports that the conversation is close to what the selected model
-// takes, or beyond it.
+// NearLimit reports that the conversation is close to the limit of the selected
+// model, or beyond it.
 func (s *Session) NearLimit() bool {
 	b := s.Boundary()
 	return b.Y > 0 && (!b.All() || float64(b.HistoryTokens+b.URA) >= nearLimit*float64(b.Usable))
 }
 
-// Fits returns what tells how many of the newest of some pairs the next request
-// would hold, by the model and the settings of now.
+// Fits returns a function that counts how many of the newest of some pairs the next
+// request would contain, by the model and the settings of now.
 func (s *Session) Fits() func(base []Ref) int {
 	b, set := s.Boundary(), s.Settings().Budget
 	return func(base []Ref) int {
@@ -160,7 +160,7 @@ func (s *Session) limit() budget.Limit {
 	return info.limit()
 }
 
-// ModelsChanged takes over what the registry has learned about models.
+// ModelsChanged applies what the registry has learned about models.
 func (s *Session) ModelsChanged() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -206,7 +206,7 @@ func (v *view) bringBack(refs []Ref) {
 	v.tracker.Replace(costsOf(v.refs))
 }
 
-// drop takes pairs out of view and returns those that were in it, oldest first.
+// drop removes pairs from the view and returns those that were in it, oldest first.
 func (v *view) drop(seqs []int64) (dropped []Ref) {
 	for _, seq := range seqs {
 		if i, in := v.find(seq); in {
@@ -240,20 +240,20 @@ func (s *Session) Quota() (q Quota, ok bool) {
 type DraftCost struct {
 	AUT   int // the text itself
 	Total int // the whole request: system prompt, included pairs and text
-	Left  int // what the model could still take beside all that; below zero it is too much
+	Left  int // what the model's limit leaves beside all that; below zero it is too much
 
-	// OverReserve reports that the text is longer than what the boundary keeps free
+	// OverReserve reports that the text is longer than what the boundary leaves free
 	// for it, so that the endpoint may find the whole too long: then Trims of the
 	// oldest included pairs, of TrimTokens, will probably be left out.
 	OverReserve       bool
 	Trims, TrimTokens int
 
-	// OverBudget reports that text and system prompt alone are more than the model
-	// takes: it would not be sent.
+	// OverBudget reports that text and system prompt alone are more than the limit
+	// of the model: it would not be sent.
 	OverBudget bool
 
 	// OverQuota reports that the endpoint has not enough left for the whole request
-	// now; Quota tells when it has.
+	// now; Quota has the time when it will.
 	OverQuota bool
 	Quota     Quota // the zero value when the endpoint never spoke of quotas
 }

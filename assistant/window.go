@@ -13,10 +13,10 @@ import (
 // The session calls a window from one goroutine at a time. Its own user
 // interface may call it at any moment: a window guards its own state.
 type Window interface {
-	// Context is what the model is told about the window: a value that
+	// Context is the window as the model is given it: a value that
 	// encodes to a JSON object.
 	Context() (any, error)
-	// Prompt tells the model how to work in this window.
+	// Prompt is the instructions for the model in this window.
 	Prompt() string
 	// Tools are the actions the model may take.
 	Tools() []Tool
@@ -27,14 +27,14 @@ type Window interface {
 	ApplyState(state json.RawMessage) error
 	// StateHash changes whenever the context may have changed.
 	StateHash() string
-	// Lock keeps the user from changing the window while the assistant works;
+	// Lock prevents changes by the user while the assistant works;
 	// Unlock ends that. They come in pairs and do not nest.
 	Lock()
 	Unlock()
 }
 
 // Change is one thing that happened in a window between two messages, as the
-// model is told: a "type", its own fields, and a "timestamp".
+// model is given it: a "type", its own fields, and a "timestamp".
 type Change map[string]any
 
 // NewChange returns a change of this kind at this moment.
@@ -85,7 +85,7 @@ type Pager interface {
 // Location is a page with its open tab and subtab; both may be "".
 type Location struct{ Page, Tab, Subtab string }
 
-// MaxChanges is how many changes a Changes holds: more than a model would read
+// MaxChanges bounds a Changes: more than a model would read
 // between two messages.
 const MaxChanges = 200
 

@@ -15,7 +15,7 @@ import (
 
 func TestTheHUDTellsWhatIsLeftOfTheQuota(t *testing.T) {
 	r := start(t, 120, 50, say("an answer"))
-	r.session.Registry().Heard("test/script", &assistant.RateLimits{
+	r.session.Registry().SetQuota("test/script", &assistant.RateLimits{
 		RequestsPerMinute: 60, RequestsLeft: 59, RequestsReset: time.Second,
 		TokensPerMinute: 900, TokensLeft: 300, TokensReset: 21 * time.Second,
 	}, 0, r.clock.Now())

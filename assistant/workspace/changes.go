@@ -24,7 +24,7 @@ func (w *Workspace) PlanSave(ctx context.Context) (assistant.SavePlan, error) {
 }
 
 // Save writes the unsaved changes. A file that somebody else has changed is an
-// *assistant.Conflict: RefreshSaved takes their version over.
+// *assistant.Conflict: RefreshSaved loads their version.
 func (w *Workspace) Save(ctx context.Context) (assistant.Saved, error) {
 	if _, err := w.saver(); err != nil {
 		return assistant.Saved{}, err
@@ -70,7 +70,7 @@ func (w *Workspace) saver() (assistant.Saver, error) {
 	return nil, ErrNotSaver
 }
 
-// UndoStep is the change that Undo takes back.
+// UndoStep is the change that Undo undoes.
 type UndoStep struct {
 	checkpoint.Checkpoint
 	ByAssistant  bool // undoing it with its conversation cuts pairs
@@ -100,7 +100,7 @@ type RolledBack struct {
 	Text string // of the first message that was cut, for the input; "" is none
 }
 
-// Undo takes the newest change back. A user's change is undone alone. An
+// Undo undoes the newest change. A user's change is undone alone. An
 // assistant's change is undone with its conversation or alone, as scope says;
 // scope is ignored for a user's change.
 func (w *Workspace) Undo(ctx context.Context, scope checkpoint.Scope) (RolledBack, error) {
@@ -115,7 +115,7 @@ func (w *Workspace) Undo(ctx context.Context, scope checkpoint.Scope) (RolledBac
 }
 
 // Rollback returns to the state before a checkpoint; scope "" is both window
-// and conversation. UndoRollback takes it back until the next message.
+// and conversation. UndoRollback undoes it until the next message.
 func (w *Workspace) Rollback(ctx context.Context, id string, scope checkpoint.Scope) (RolledBack, error) {
 	if scope == "" {
 		scope = checkpoint.Both
@@ -131,7 +131,7 @@ func (w *Workspace) Rollback(ctx context.Context, id string, scope checkpoint.Sc
 	return out, err
 }
 
-// UndoRollback takes the last rollback back; ErrNothingToUndo when there is
+// UndoRollback undoes the last rollback; ErrNothingToUndo when there is
 // none, or a message was sent since.
 func (w *Workspace) UndoRollback(ctx context.Context) error {
 	err := w.session.UndoRollback(ctx)

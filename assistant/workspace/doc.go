@@ -1,4 +1,4 @@
-// Package workspace holds what a user can do in winnow, each use case once, for
+// Package workspace is what a user can do in winnow, each use case once, for
 // every front end: a screen, plain lines, a command, a server.
 //
 // # Nouns
@@ -22,5 +22,5 @@
 // sent messages, no other sessions; methods that need it return ErrNoHistory.
 //
 // The package implements sections 5 to 10 and 12 of winnow's specification as
-// far as they say what a user can do.
+// far as they describe what a user can do.
 package workspace

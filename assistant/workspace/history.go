@@ -84,7 +84,7 @@ func (w *Workspace) FindText(ctx context.Context, text string) ([]int64, error) 
 }
 
 // PlanCommand prepares the :command of a filter line: what it acts on, and what
-// to ask before Execute. The error says why it cannot be executed.
+// to ask before Execute. The error is why it cannot be executed.
 func (w *Workspace) PlanCommand(ctx context.Context, line string) (history.Command, error) {
 	q, env, err := w.parse(line)
 	if err != nil {
@@ -173,7 +173,7 @@ const (
 )
 
 // Draft returns the draft of the folder. One without a folder, of a version
-// that kept one for all, belongs to whoever finds it.
+// that kept one for all, belongs to the first folder that reads it.
 func (w *Workspace) Draft(ctx context.Context) (history.Draft, error) {
 	if w.history == nil {
 		return history.Draft{}, nil
@@ -261,7 +261,7 @@ func (w *Workspace) BeginDrawing(ctx context.Context, seq int64) error {
 	return w.noteDrawing(ctx, seq, true)
 }
 
-// EndDrawing takes the note of a pair back.
+// EndDrawing removes the note of a pair.
 func (w *Workspace) EndDrawing(ctx context.Context, seq int64) error {
 	return w.noteDrawing(ctx, seq, false)
 }

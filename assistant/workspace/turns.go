@@ -13,8 +13,8 @@ import (
 // SendCheck is what stands against sending a message now.
 type SendCheck struct {
 	Cost assistant.DraftCost
-	// TooLong: text and system prompt are estimated to be more than the model
-	// takes. Sent anyway, the estimate may be wrong: see assistant.Prompt.Force.
+	// TooLong: text and system prompt are estimated to be more than the limit of
+	// the model. Sent anyway, the estimate may be wrong: see assistant.Prompt.Force.
 	TooLong bool
 	// OverQuota: the endpoint would likely refuse it now.
 	OverQuota bool
@@ -31,7 +31,7 @@ func (w *Workspace) CheckSend(p assistant.Prompt) SendCheck {
 }
 
 // Send starts a turn; see assistant.Session.Send. A message that is composed
-// after BeginReAsk takes the place of that pair. The caller stores the text as
+// after BeginReAsk replaces that pair. The caller stores the text as
 // it was typed with AddSent.
 func (w *Workspace) Send(ctx context.Context, p assistant.Prompt) (<-chan assistant.Event, error) {
 	w.mu.Lock()
@@ -105,7 +105,7 @@ func (w *Workspace) Decide(ctx context.Context, pair int64, payload string, acce
 // Retry is how a pair is answered again.
 type Retry struct {
 	Prompt      assistant.Prompt // to be sent
-	Regenerates bool             // a new answer takes the place of a good one; false: a failed pair is tried again
+	Regenerates bool             // a new answer replaces a good one; false: a failed pair is tried again
 }
 
 // Retry prepares a failed pair to be tried again in its place, or the last
@@ -147,7 +147,7 @@ func (w *Workspace) LastPair() (seq int64, ok bool) {
 }
 
 // BeginReAsk returns the message of a pair for the input. The next message
-// that is sent or queued takes the place of a failed pair; replaces reports
+// that is sent or queued replaces a failed pair; replaces reports
 // whether it does. EndReAsk ends that.
 func (w *Workspace) BeginReAsk(ctx context.Context, seq int64) (text string, replaces bool, err error) {
 	p, err := w.pair(ctx, seq)
@@ -171,7 +171,7 @@ func (w *Workspace) EndReAsk() {
 	w.reask = 0
 }
 
-// ReAsked is the pair that the next message takes the place of; 0 is none.
+// ReAsked is the pair that the next message replaces; 0 is none.
 func (w *Workspace) ReAsked() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -32,7 +32,7 @@ type Options struct {
 	History history.Store // nil: nothing is stored beside the session's own store
 	Folder  string        // the draft belongs to it
 	// KeepSetting stores a setting that was changed, under the key of the
-	// configuration; nil keeps it for this run only.
+	// configuration; nil sets it for this run only.
 	KeepSetting func(key, value string) error
 	Now         func() time.Time // nil means time.Now
 }
@@ -72,7 +72,7 @@ type Confirm struct {
 	Pairs int // that Delete would delete
 }
 
-// ConfirmKind says which question to ask.
+// ConfirmKind is which question to ask.
 type ConfirmKind string
 
 // The questions.
