@@ -173,11 +173,8 @@ func (c *catalog) rulesInWords(list string) string {
 		}
 		var rules []string
 		for _, r := range c.rules[l] {
-			s := code(r.pattern)
-			if r.count >= 0 {
-				s += " (" + count(r.count, "model") + ")"
-			}
-			rules = append(rules, s)
+			decides := filter(c.models, func(m model) bool { return m.rule == r })
+			rules = append(rules, fmt.Sprintf("%s (%s)", code(r), count(len(decides), "model")))
 		}
 		parts = append(parts, strings.TrimSuffix(count(len(rules), listName(l)+" rule")+": "+strings.Join(rules, ", "), ": ")+".")
 	}

@@ -69,7 +69,7 @@ func providersOf(edits []edit) []string {
 // hiddenBy lists the models that edits of the provider would hide. n counts with
 // them those that are not listed and may be hidden.
 func (c *catalog) hiddenBy(edits []edit) (models []model, n int) {
-	patterns := map[string][]string{ignoreList: c.patternsOf(ignoreList), allowList: c.patternsOf(allowList)}
+	patterns := map[string][]string{ignoreList: slices.Clone(c.rules[ignoreList]), allowList: slices.Clone(c.rules[allowList])}
 	for _, e := range edits {
 		switch {
 		case e.provider != c.provider:
@@ -100,7 +100,7 @@ func (c *catalog) proposal(edits []edit, n int) proposal {
 	for _, e := range own {
 		patterns := []string{e.pattern}
 		if e.clear {
-			patterns = c.patternsOf(e.list)
+			patterns = c.rules[e.list]
 		}
 		list := lists[e.tool()]
 		*list = append(*list, patterns...)

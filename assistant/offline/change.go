@@ -5,15 +5,20 @@ import (
 	"slices"
 )
 
+// editTools are the tools that change rules.
+var editTools = map[string]edit{
+	"add_ignore_rule": {list: ignoreList, add: true}, "remove_ignore_rule": {list: ignoreList}, "clear_all_ignore_rules": {list: ignoreList, clear: true},
+	"add_whitelist_rule": {list: allowList, add: true}, "remove_whitelist_rule": {list: allowList}, "clear_all_whitelist_rules": {list: allowList, clear: true},
+}
+
 // tool is the tool that makes an edit.
 func (e edit) tool() string {
-	switch {
-	case e.clear:
-		return "clear_all_" + e.list + "_rules"
-	case e.add:
-		return "add_" + e.list + "_rule"
+	for name, does := range editTools {
+		if does == (edit{list: e.list, add: e.add && !e.clear, clear: e.clear}) {
+			return name
+		}
 	}
-	return "remove_" + e.list + "_rule"
+	return ""
 }
 
 // change makes the edits of a plan, or reports what came of them.
@@ -68,7 +73,7 @@ func (r *result) failure(what string) string {
 	case r.Code == "declined":
 		return "You declined it: that was not done."
 	}
-	return what + ": " + sentence(lowerFirst(cmp.Or(r.Message, "no reason was given")))
+	return what + ": " + sentence(cmp.Or(r.Message, "no reason was given"))
 }
 
 // inWords says what edits do: "hide `*mini*` and allow `gpt-4o` on openai".
@@ -166,27 +171,22 @@ func (c *conversation) switchTo(s step) {
 func (x *exchange) edits() (edits []edit, whole bool) {
 	whole = true
 	for _, c := range x.calls {
-		if !c.ok() || !writeTools[c.name] {
+		e, isEdit := editTools[c.name]
+		switch {
+		case !c.ok():
+			continue
+		case !isEdit:
+			whole = whole && c.name != "import_rules"
 			continue
 		}
-		provider := cmp.Or(c.res.Data.Get("provider").String(), c.args.Get("provider").String())
-		whole = whole && c.name != "import_rules"
-		e := edit{provider: provider, pattern: c.args.Get("pattern").String()}
-		for _, e.list = range []string{ignoreList, allowList} {
-			switch c.name {
-			case edit{list: e.list, add: true}.tool():
-				e.add = true
-				edits = append(edits, e)
-			case edit{list: e.list}.tool():
-				edits = append(edits, e)
-			case edit{list: e.list, clear: true}.tool():
-				removed := stringsOf(c.res.Data.Get("removed_rules"))
-				const listed = 100 // a result lists no more rules
-				whole = whole && len(removed) < listed
-				for _, e.pattern = range removed {
-					edits = append(edits, e)
-				}
-			}
+		patterns := []string{c.args.Get("pattern").String()}
+		if e.clear {
+			patterns = stringsOf(c.res.Data.Get("removed_rules"))
+			const listed = 100 // a result lists no more rules
+			whole = whole && len(patterns) < listed
+		}
+		for _, pattern := range patterns {
+			edits = append(edits, edit{provider: cmp.Or(c.res.Data.Get("provider").String(), c.args.Get("provider").String()), list: e.list, add: e.add, pattern: pattern})
 		}
 	}
 	return edits, whole

@@ -244,13 +244,11 @@ func (c *conversation) call(name string, a args) *result {
 		c.stopped = c.stopped || k.res.Code == "locked"
 		return k.res
 	}
-	if !offered {
-		c.missing = append(c.missing, name)
-		return &result{missing: true, Message: "the tool " + name + " is not offered here"}
-	}
-	if c.stopped || c.now.rounds >= maxRounds {
-		c.stopped = true
-		return &result{missing: true, Message: "this turn has ended"}
+	if c.stopped = c.stopped || c.now.rounds >= maxRounds; c.stopped || !offered {
+		if !offered {
+			c.missing = append(c.missing, name)
+		}
+		return &result{missing: true}
 	}
 	if slices.ContainsFunc(c.calls, func(p pending) bool { return !writeTools[name] && p.name == name && p.args == text }) {
 		return nil

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -141,19 +142,14 @@ func (c *conversation) listPairs(tool string, a args) {
 	}
 	var lines []string
 	for _, p := range r.Data.Get("pairs").Array() {
-		notes := []string{foreign(p.Get("at").String()), foreign(p.Get("topic").String()), foreign(p.Get("state").String())}
-		if n := int(p.Get("stars").Int()); n > 0 {
-			notes = append(notes, count(n, "star"))
-		}
 		line := fmt.Sprintf("**%d** %s", p.Get("id").Int(), foreign(p.Get("user").String()))
-		if notes = unique(notes); len(notes) > 0 {
+		notes := unique([]string{foreign(p.Get("at").String()), foreign(p.Get("topic").String()), foreign(p.Get("state").String())})
+		if len(notes) > 0 {
 			line += " (" + strings.Join(notes, ", ") + ")"
 		}
-		if answer, _, _ := strings.Cut(clean(p.Get("assistant").String()), ". "); answer != "" {
+		answer, _, _ := strings.Cut(clean(p.Get("assistant").String()), ". ")
+		if answer = cmp.Or(answer, p.Get("found").String()); answer != "" {
 			line += " — " + foreign(answer)
-		}
-		if found := p.Get("found").String(); found != "" {
-			line += ": …" + foreign(found) + "…"
 		}
 		lines = append(lines, line)
 	}

@@ -151,14 +151,14 @@ func (p *plan) hide(tg *target) {
 func (p *plan) only(tg *target, models []model, patterns []string) {
 	switch {
 	case len(models) == 0:
-		p.say("No model%s matches. Hiding the rest would hide everything, so %s", tg.on(), lowerFirst(nothingChanged))
+		p.say("No model%s matches, and hiding the rest would hide everything. %s", tg.on(), nothingChanged)
 		return
 	case len(patterns) == 0:
 		p.say("Too many models are meant to name them one by one. %s", nothingChanged)
 		return
 	}
 	before := len(p.edits)
-	for _, r := range tg.patternsOf(allowList) {
+	for _, r := range tg.rules[allowList] {
 		if !slices.Contains(patterns, r) && len(without(tg.matching(r), models)) > 0 {
 			p.set(tg, allowList, false, r)
 		}
@@ -180,7 +180,7 @@ func (p *plan) only(tg *target, models []model, patterns []string) {
 // allows the models when a broader rule hides them.
 func (p *plan) unhide(tg *target) {
 	start := len(p.edits)
-	for _, r := range tg.patternsOf(ignoreList) {
+	for _, r := range tg.rules[ignoreList] {
 		hides := filter(tg.matching(r), model.isHidden)
 		meant := len(intersect(hides, tg.models)) > 0
 		switch {
@@ -239,7 +239,7 @@ func (p *plan) removeRules(tg *target) {
 	for _, w := range wanted {
 		var exact, near []edit
 		for _, list := range []string{ignoreList, allowList} {
-			for _, r := range tg.patternsOf(list) {
+			for _, r := range tg.rules[list] {
 				e := edit{provider: tg.provider, list: list, pattern: r}
 				switch {
 				case p.step.list != "" && p.step.list != list:

@@ -63,7 +63,7 @@ func (c *conversation) resolve(s step) []target {
 				tg.include(it)
 			}
 		}
-		tg.subtract(s.what)
+		tg.subtract()
 		out = append(out, tg)
 	}
 	return out
@@ -142,20 +142,15 @@ func (tg *target) include(it item) {
 }
 
 // subtract takes the excepted models out, and finds the patterns for just them.
-func (tg *target) subtract(sel selection) {
+func (tg *target) subtract() {
 	out := intersect(tg.models, tg.excepted)
 	tg.models, tg.excepted = without(tg.models, out), out
-	candidates := [][]string{tg.keep}
-	for _, a := range sel.items {
-		for _, b := range sel.except {
-			both := item{words: slices.Concat(a.words, b.words), family: true}
-			candidates = append(candidates, both.spellings(out)...)
-		}
+	if len(out) == 0 {
+		tg.keep = nil
+		return
 	}
-	if tg.keep = nil; len(out) > 0 {
-		tg.keep = choose(tg.catalog, out, candidates)
-		tg.vague = tg.vague || len(tg.keep) == 0
-	}
+	tg.keep = choose(tg.catalog, out, [][]string{tg.keep})
+	tg.vague = tg.vague || len(tg.keep) == 0
 }
 
 var (

@@ -35,7 +35,7 @@ var sentences = []struct{ said, want string }{
 	{"hide mini gpt models", "openai+ignore(gpt*mini*)"},
 	{"hide haiku on anthropic", "anthropic+ignore(*haiku*)"},
 	{"hide opus on anthropic", "anthropic+ignore(*opus*)"},
-	{"hide the gpt-5 models except the mini ones", "openai+allow(gpt-5*mini*) openai+ignore(gpt-5*)"},
+	{"hide the gpt-5 models except the mini ones", "openai+allow(gpt-5-mini) openai+ignore(gpt-5*)"},
 	{"hide mini models; nano too", "openai+ignore(*mini*) openai+ignore(*nano*)"},
 	{"mini models should be hidden", "openai+ignore(*mini*)"},
 	{"make the mini models hidden", "openai+ignore(*mini*)"},

@@ -108,14 +108,6 @@ func upperFirst(s string) string {
 	return s
 }
 
-// lowerFirst fits a sentence into another one; an abbreviation keeps its case.
-func lowerFirst(s string) string {
-	if rs := []rune(s); len(rs) > 1 && unicode.IsUpper(rs[0]) && unicode.IsLower(rs[1]) {
-		return string(unicode.ToLower(rs[0])) + string(rs[1:])
-	}
-	return s
-}
-
 // bullets is a head and a Markdown list of at most maxLines lines.
 func bullets(head string, lines []string) string {
 	if cut := len(lines) - maxLines; cut > 0 {

@@ -46,7 +46,7 @@ type catalog struct {
 	asked         map[string]bool // the patterns that were asked for because of that
 	unlisted      int             // models that those match and that are not in models; they count as shown
 	total, hidden int
-	rules         map[string][]rule // by list
+	rules         map[string][]string // the patterns by list
 }
 
 // model is one entry of a model list.
@@ -55,12 +55,6 @@ type model struct {
 	name   string // as a rule names it: without the provider's own segment
 	status string // "normal", "ignored" or "whitelisted"
 	rule   string // the pattern that decides the status
-}
-
-// rule is a rule and how many models it decides; -1 is not known.
-type rule struct {
-	pattern string
-	count   int
 }
 
 func newModel(id, provider string) model {
@@ -90,15 +84,7 @@ func (c *catalog) matching(pattern string) []model {
 
 // has reports a rule that is written just so.
 func (c *catalog) has(list, pattern string) bool {
-	return slices.Contains(c.patternsOf(list), pattern)
-}
-
-func (c *catalog) patternsOf(list string) []string {
-	var out []string
-	for _, r := range c.rules[list] {
-		out = append(out, r.pattern)
-	}
-	return out
+	return slices.Contains(c.rules[list], pattern)
 }
 
 // matcher reports the models that one of some patterns matches.
@@ -175,10 +161,9 @@ func newWindow(c gjson.Result) window {
 		w.providers = append(w.providers, shown)
 	}
 	models := c.Get("models")
-	w.shown = catalog{provider: shown, rules: map[string][]rule{}}
-	for _, list := range []string{ignoreList, allowList} {
-		w.shown.rules[list] = rulesOf(c.Get("rules." + list))
-	}
+	w.shown = catalog{provider: shown, rules: map[string][]string{
+		ignoreList: stringsOf(c.Get("rules.ignore.#.pattern")), allowList: stringsOf(c.Get("rules.whitelist.#.pattern")),
+	}}
 	w.shown.add(models.Get("items"))
 	listed := len(w.shown.models)
 	w.shown.total = max(int(models.Get("total_count").Int()), listed)
@@ -201,19 +186,6 @@ func (c *catalog) add(list gjson.Result) {
 		}
 		return true
 	})
-}
-
-// rulesOf reads rules: objects with counts in the context, strings in a result.
-func rulesOf(list gjson.Result) []rule {
-	var out []rule
-	for _, r := range list.Array() {
-		if p := r.Get("pattern").String(); r.IsObject() && p != "" {
-			out = append(out, rule{p, int(r.Get("affected_count").Int())})
-		} else if r.Type == gjson.String {
-			out = append(out, rule{r.String(), -1})
-		}
-	}
-	return out
 }
 
 // sameProvider lists other names of a provider, tried in this order.
@@ -244,19 +216,14 @@ func (c *conversation) catalog(provider string, sel selection) *catalog {
 	case provider == c.shown.provider && c.shown.unlisted == 0:
 		cat = &c.shown
 	default:
-		cat = &catalog{provider: provider, rules: map[string][]rule{}, asked: map[string]bool{}}
+		cat = &catalog{provider: provider, asked: map[string]bool{}}
 		r := c.models(cat, "*")
 		if r == nil {
 			return nil
 		}
 		cat.total, cat.hidden = int(r.Data.Get("count").Int()), int(r.Data.Get("hidden_count").Int())
 		cat.cut = cat.total > len(cat.models)
-		for _, list := range []string{ignoreList, allowList} {
-			cat.rules[list] = rulesOf(r.Data.Get(list + "_rules"))
-		}
-		if provider == c.shown.provider {
-			cat.rules = c.shown.rules // these have counts
-		}
+		cat.rules = map[string][]string{ignoreList: stringsOf(r.Data.Get("ignore_rules")), allowList: stringsOf(r.Data.Get("whitelist_rules"))}
 	}
 	c.catalogs[provider] = cat
 	known := true
