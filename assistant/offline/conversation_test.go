@@ -100,6 +100,7 @@ func TestConversations(t *testing.T) {
 		"elsewhere is offered": {
 			{"hide flash models", "", []string{"gemini has models with `flash`", `"hide flash models on gemini"`, "Nothing was changed"}},
 			{"hide flash on gemini", "gemini+ignore(*flash*)", nil},
+			{"hide flash models", "", []string{"gemini has models with `flash`, all of them hidden"}},
 		},
 		"words left over": {
 			{"hide mini models carefully", "", []string{"I understood", "not `carefully`", "Nothing was changed"}},
@@ -134,6 +135,15 @@ func TestFirstAnswerSaysWhatItIs(t *testing.T) {
 		t.Errorf("the second answer says it again:\n%s", text)
 	}
 	wants(t, c.say("are you an llm?"), "not a language model")
+}
+
+// TestPatternsAreQuotedOnce: what a tool's message names is a code span, also
+// where it is one already.
+func TestPatternsAreQuotedOnce(t *testing.T) {
+	const said = "1 model hidden: added ignore rule `*mini*`, \"a b\" and *x*."
+	if got, want := foreign(said), "1 model hidden: added ignore rule `*mini*`, `a b` and `*x*`."; got != want {
+		t.Errorf("foreign = %s, want %s", got, want)
+	}
 }
 
 // TestCutListsAreAskedFor: a list that the context and a query cut is looked up

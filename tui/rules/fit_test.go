@@ -63,7 +63,7 @@ func TestOneLineOfARowLeavesOutItsName(t *testing.T) {
 // among the models.
 func TestFindModelsOpensTheModels(t *testing.T) {
 	b := open(t, someEnv, []string{"openai/gpt-5-nano", "openai/gpt-4o"})
-	b.do("show-changes", "find-models")
+	b.do("show-rules", "find-models")
 	b.keys("nano")
 	if got := ansi.Strip(b.screen(60, 20)); !strings.Contains(got, "gpt-5-nano") || strings.Contains(got, "gpt-4o") {
 		t.Errorf("the models are not searched:\n%s", got)
