@@ -42,8 +42,7 @@ func (b binding) describe() string {
 	return printable(b.key)
 }
 
-// blank is the white space of Python within a line, space all of it: Unicode's
-// and four separators of ASCII that Go leaves out.
+// blank is the white space of Python within a line, space all of it; see isSpace.
 const (
 	blank = "\\t\\v\\f\\x1c-\\x1f \\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}"
 	space = blank + "\\r\\n"
@@ -53,7 +52,6 @@ const (
 // them. A lone CR and CRLF end a line too: Python opens text files with
 // universal newlines.
 var (
-	beforeKey    = regexp.MustCompile(`^[` + space + `]*`)
 	exportWord   = regexp.MustCompile(`^export[` + blank + `]+`)
 	quotedKey    = regexp.MustCompile(`^'([^']+)'`)
 	bareKey      = regexp.MustCompile(`^[^=#` + space + `]+`)
@@ -91,7 +89,7 @@ func parse(text string) []binding {
 // includes the rest of the line at which reading failed.
 func (s *scanner) binding() binding {
 	b := binding{start: s.pos}
-	s.skip(beforeKey)
+	s.pos = len(s.text) - len(strings.TrimLeftFunc(s.text[s.pos:], isSpace))
 	b.lineStart = b.start + strings.LastIndexAny(s.text[b.start:s.pos], "\r\n") + 1
 	if s.pos == len(s.text) || s.statement(&b) {
 		return b
@@ -147,9 +145,16 @@ func (s *scanner) value(b *binding) (ok bool) {
 	return ok
 }
 
-// skip goes over a pattern and returns its group, or all of it without one.
+// skip goes over a pattern and returns its group, or all of it without one. Only
+// quoted text may go beyond the line: a pattern is slower on a longer text.
 func (s *scanner) skip(pattern *regexp.Regexp) (string, bool) {
-	m := pattern.FindStringSubmatch(s.text[s.pos:])
+	text := s.text[s.pos:]
+	if c := s.next(); c != '\'' && c != '"' {
+		if end := strings.IndexAny(text, "\r\n"); end >= 0 {
+			text = text[:min(end+len("\r\n"), len(text))]
+		}
+	}
+	m := pattern.FindStringSubmatch(text)
 	if m == nil {
 		return "", false
 	}
@@ -165,7 +170,8 @@ func (s *scanner) next() byte {
 	return s.text[s.pos]
 }
 
-// isSpace is what Python calls white space.
+// isSpace is what Python calls white space: Unicode's, and four separators of
+// ASCII that Go leaves out.
 func isSpace(c rune) bool { return unicode.IsSpace(c) || 0x1c <= c && c <= 0x1f }
 
 // newlines counts the line ends in s.
@@ -173,7 +179,5 @@ func newlines(s string) int {
 	return strings.Count(s, "\n") + strings.Count(s, "\r") - strings.Count(s, "\r\n")
 }
 
-// universal is s with every line end as Python shows it, "\n".
-func universal(s string) string {
-	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s)
-}
+// universal replaces every line end by the one that Python shows.
+var universal = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace
