@@ -289,6 +289,21 @@ func TestAnAlteredTextSaysSo(t *testing.T) {
 	}
 }
 
+// The sum covers what never changes without the texts, too.
+func TestAnAlteredColumnSaysSo(t *testing.T) {
+	for _, change := range []string{
+		"UPDATE pair SET id = 'other' WHERE seq = 3", "UPDATE pair SET state = 0 WHERE seq = 3", "UPDATE pair SET nsec = nsec + 1 WHERE seq = 3",
+		"UPDATE session SET id = id || 'x'", "UPDATE model SET name = 'other'",
+	} {
+		path := closedStore(t, 5)
+		raw(t, path, change)
+		s := open(t, path, Options{})
+		if got := load(t, s, 3); len(got) != 1 || got[0].Notice != DamagedPair {
+			t.Errorf("%s: %+v", change, got)
+		}
+	}
+}
+
 func TestEmptyFileIsANewDatabase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.db")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
