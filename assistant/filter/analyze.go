@@ -100,13 +100,13 @@ func Base(x Expr) Expr {
 }
 
 func bases(terms []Expr) []Expr {
-	var kept []Expr
+	var rest []Expr
 	for _, t := range terms {
 		if b := Base(t); b != nil {
-			kept = append(kept, b)
+			rest = append(rest, b)
 		}
 	}
-	return kept
+	return rest
 }
 
 func combine(terms []Expr, build func([]Expr) Expr) Expr {
@@ -167,13 +167,13 @@ func (e *expander) expand(x Expr) Expr {
 
 // all expands terms and leaves out those that show all.
 func (e *expander) all(terms []Expr) []Expr {
-	var kept []Expr
+	var rest []Expr
 	for _, t := range terms {
 		if x := e.expand(t); x != nil {
-			kept = append(kept, x)
+			rest = append(rest, x)
 		}
 	}
-	return kept
+	return rest
 }
 
 // load reads one saved filter.

@@ -8,13 +8,13 @@ type Pattern struct{ Parts []string }
 
 // newPattern drops stars that follow stars.
 func newPattern(parts []string) Pattern {
-	kept := parts[:1:1]
+	rest := parts[:1:1]
 	for i := 1; i < len(parts); i++ {
 		if parts[i] != "" || i == len(parts)-1 {
-			kept = append(kept, parts[i])
+			rest = append(rest, parts[i])
 		}
 	}
-	return Pattern{kept}
+	return Pattern{rest}
 }
 
 // String returns the pattern as it stands between quotes, stars that are text

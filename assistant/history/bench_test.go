@@ -30,7 +30,7 @@ func benchStore(b *testing.B, n int) string {
 	if _, err := os.Stat(path + ".ready"); err == nil {
 		return path
 	}
-	s, err := openStore(context.Background(), path, Options{restless: true})
+	s, err := openStore(context.Background(), path, Options{noDelay: true})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func closedStore(t testing.TB, n int) string {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s = open(t, path, Options{restless: true})
+	s = open(t, path, Options{noDelay: true})
 	waitIndexed(t, s)
 	if err := s.SaveDraft(t.Context(), "k", Draft{Text: "typed"}); err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func closedStore(t testing.TB, n int) string {
 		t.Fatal(err)
 	}
 	if size(path+"-wal") >= 0 {
-		t.Fatal("Close left the log unfolded")
+		t.Fatal("Close did not checkpoint the log")
 	}
 	return path
 }
@@ -91,7 +91,7 @@ func checkSaved(t *testing.T, s *store, saved *Salvage, n int, original string) 
 	p := pair("after", "q", "a")
 	put(t, s, p)
 	if len(load(t, s, p.Seq)) != 1 {
-		t.Error("the new database does not take pairs")
+		t.Error("the new database does not accept pairs")
 	}
 }
 
@@ -192,7 +192,7 @@ func TestFlippedBytes(t *testing.T) {
 	}
 }
 
-func TestForeignFileIsSetAsideWithItsNameTold(t *testing.T) {
+func TestForeignFileIsSetAsideAndReported(t *testing.T) {
 	for name, make := range map[string]func(path string){
 		"text": func(path string) {
 			if err := os.WriteFile(path, []byte(strings.Repeat("not a database\n", 100)), 0o600); err != nil {
@@ -221,8 +221,8 @@ func TestForeignFileIsSetAsideWithItsNameTold(t *testing.T) {
 	}
 }
 
-// D8: a log that is missing after a crash is told.
-func TestMissingLogIsTold(t *testing.T) {
+// D8: a log that is missing after a crash is reported.
+func TestMissingLogIsReported(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h", "history.db")
 	c := startChild(t, "hold", path)
 	c.kill()
@@ -250,7 +250,7 @@ func TestAnEmptiedFileIsDamage(t *testing.T) {
 	put(t, s, pair("x", "q", "a"))
 }
 
-func TestAnEmptiedLogIsTold(t *testing.T) {
+func TestAnEmptiedLogIsReported(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h", "history.db")
 	startChild(t, "hold", path).kill()
 	if err := os.Truncate(path+"-wal", 0); err != nil {
@@ -264,7 +264,7 @@ func TestAnEmptiedLogIsTold(t *testing.T) {
 
 // A byte that flipped in a stored text is known when the pair is read, and the
 // pair says so.
-func TestAnAlteredTextSaysSo(t *testing.T) {
+func TestAnAlteredTextIsMarked(t *testing.T) {
 	path := closedStore(t, 20)
 	const marker = "question 7"
 	damageFile(t, path, func(b []byte) []byte {
@@ -290,7 +290,7 @@ func TestAnAlteredTextSaysSo(t *testing.T) {
 }
 
 // The sum covers what never changes without the texts, too.
-func TestAnAlteredColumnSaysSo(t *testing.T) {
+func TestAnAlteredColumnIsMarked(t *testing.T) {
 	for _, change := range []string{
 		"UPDATE pair SET id = 'other' WHERE seq = 3", "UPDATE pair SET state = 0 WHERE seq = 3", "UPDATE pair SET nsec = nsec + 1 WHERE seq = 3",
 		"UPDATE session SET id = id || 'x'", "UPDATE model SET name = 'other'",
@@ -349,11 +349,11 @@ func TestCheckFindsAnAlteredText(t *testing.T) {
 	}
 }
 
-// Damage that a query meets is told once, and mended by the next Open.
-func TestDamageFoundInUseIsToldAndMended(t *testing.T) {
+// Damage that a query meets is reported once, and salvaged by the next Open.
+func TestDamageFoundInUseIsReportedAndSalvaged(t *testing.T) {
 	path := closedStore(t, 200)
-	told := make(chan *DamageError, 2)
-	s := open(t, path, Options{OnDamage: func(e *DamageError) { told <- e }})
+	reported := make(chan *DamageError, 2)
+	s := open(t, path, Options{OnDamage: func(e *DamageError) { reported <- e }})
 	all := seqs(t, s, "")
 	info, err := os.Stat(path)
 	if err != nil {
@@ -376,8 +376,8 @@ func TestDamageFoundInUseIsToldAndMended(t *testing.T) {
 	if !errors.As(err, &damage) || damage.Path != path {
 		t.Fatalf("Load = %v; want a DamageError", err)
 	}
-	if e := <-told; e.Path != path {
-		t.Errorf("told %v", e)
+	if e := <-reported; e.Path != path {
+		t.Errorf("reported %v", e)
 	}
 	s.Close()
 	again := open(t, path, Options{})
@@ -419,7 +419,7 @@ func TestModes(t *testing.T) {
 		put(t, s, full())
 		check(t, filepath.Dir(s.Path()))
 	})
-	t.Run("wide modes are repaired and told", func(t *testing.T) {
+	t.Run("wide modes are repaired and reported", func(t *testing.T) {
 		path := closedStore(t, 3)
 		if err := errors.Join(os.Chmod(path, 0o644), os.Chmod(filepath.Dir(path), 0o755)); err != nil {
 			t.Fatal(err)
@@ -482,7 +482,7 @@ func TestAFileThatCannotBeReadIsNotDamage(t *testing.T) {
 	}
 	again := open(t, path, Options{})
 	if r := again.Report(); r.Salvage != nil {
-		t.Errorf("it was taken for damage: %+v", r.Salvage)
+		t.Errorf("it was treated as damage: %+v", r.Salvage)
 	}
 	if n := len(seqs(t, again, "")); n != 1 {
 		t.Errorf("%d pairs, want the one that was there", n)

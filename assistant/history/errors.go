@@ -102,7 +102,7 @@ var (
 	errValue   = errors.New("a value is not of the type that was written")
 )
 
-// damaged tells whether err means that the file itself is broken.
+// damaged reports whether err means that the file itself is broken.
 func damaged(err error) bool {
 	is := func(target error) bool { return errors.Is(err, target) }
 	c := code(err)

@@ -47,7 +47,7 @@ func inBlocks(write func(block) string) func(*assistant.Pair) (string, error) {
 	}
 }
 
-// blocks takes a pair apart, in the order in which it is read. Calls that the
+// blocks divides a pair into its parts, in the order in which they are read. Calls that the
 // answer has no place for come last; silent ones are left out.
 func blocks(p *assistant.Pair) []block {
 	about := []string{p.CreatedAt.Format("2006-01-02 15:04"), p.Model, p.Topic, strings.Repeat("★", p.Star)}
@@ -299,7 +299,7 @@ func escapeHidden(encoded string) string {
 	return out.String()
 }
 
-// hidden tells whether a rune is a control, a formatting character, one that is
+// hidden reports whether a rune is a control, a formatting character, one that is
 // drawn as nothing, or one of the variation selectors in which text can be hidden.
 func hidden(r rune) bool {
 	const brailleBlank = 0x2800

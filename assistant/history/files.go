@@ -17,14 +17,14 @@ const (
 	worldWritable fs.FileMode = 0o002 // lets anybody put a file of theirs in our place
 )
 
-// hasModes tells whether file modes mean something here.
+// hasModes reports whether file modes mean something here.
 const hasModes = runtime.GOOS != "windows"
 
 // suffixes of the files that belong to a database; the file itself is last.
 var suffixes = []string{"-shm", "-wal", "-journal", ""}
 
 // prepareFiles creates the folders, refuses what is no file or folder of ours,
-// and takes from others the right to read.
+// and removes the right of others to read.
 func (s *store) prepareFiles() error {
 	for _, dir := range []string{filepath.Dir(s.path), s.run} {
 		if info, err := os.Lstat(dir); dir == s.run && err == nil && !info.IsDir() {
@@ -66,7 +66,7 @@ func (s *store) prepareFiles() error {
 	return nil
 }
 
-// tighten takes from a mode what is not in most, and reports it.
+// tighten removes from a mode what is not in most, and reports it.
 func (s *store) tighten(path string, info fs.FileInfo, most fs.FileMode) error {
 	mode := info.Mode().Perm()
 	if !hasModes || mode&^most == 0 {

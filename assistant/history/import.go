@@ -16,10 +16,10 @@ import (
 
 // ImportOptions configures Import. The zero value is ready to use.
 type ImportOptions struct {
-	// Session takes the pairs of a MessageList, which names none; "" makes an
+	// Session gets the pairs of a MessageList, which names none; "" makes an
 	// id from the list, the same for the same list.
 	Session  string
-	Progress func(done int) // called now and then; nil is not told
+	Progress func(done int) // called now and then; nil is not called
 }
 
 // ImportReport counts what Import did.

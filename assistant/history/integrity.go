@@ -22,8 +22,8 @@ const damagedMark = "damaged"
 
 // inspection is what inspect found.
 type inspection struct {
-	damage error // nil is none
-	unsure bool  // a check of every page, in the background, is due
+	damage     error // nil is none
+	needsCheck bool  // a check of every page, in the background, is due
 }
 
 // inspect looks at a database that nobody has open, before anything is written:
@@ -55,7 +55,7 @@ func (s *store) inspect(ctx context.Context) (inspection, error) {
 	if damaged(err) || code(err) == codeError { // nobody else has it open, and the statements are right
 		return inspection{damage: err}, nil
 	}
-	return inspection{unsure: err == nil && !whole}, err
+	return inspection{needsCheck: err == nil && !whole}, err
 }
 
 // probe reads a database in doubt. It writes nothing, but for the rollback of a
@@ -167,7 +167,7 @@ func checkPages(ctx context.Context, db querier, pragma string) error {
 // sound, the state says that a check is due.
 func (s *store) checkLater() {
 	select {
-	case <-time.After(s.options.quiet()):
+	case <-time.After(s.options.delay()):
 	case <-s.ctx.Done():
 		return
 	}

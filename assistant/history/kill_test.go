@@ -76,7 +76,7 @@ func TestKilledWhileItIsCreated(t *testing.T) {
 func TestKilledWhileItIsMigrated(t *testing.T) {
 	m := killedAt(t, rawDatabase(t, firstVersion), "copy", "version 2: commit", "version 5: DROP", "version 6: commit")
 	for i, path := range m.paths {
-		s, err := openStore(t.Context(), path, Options{restless: true})
+		s, err := openStore(t.Context(), path, Options{noDelay: true})
 		if err != nil {
 			t.Errorf("killed at %q: %v", m.names[i], err)
 			continue
@@ -90,7 +90,7 @@ func TestKilledWhileItIsMigrated(t *testing.T) {
 }
 
 // Killed at any step of a salvage, the next start carries it out, and its counts
-// are told.
+// are reported.
 func TestKilledWhileItIsSalvaged(t *testing.T) {
 	const n = 40
 	path := closedStore(t, n)

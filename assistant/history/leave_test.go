@@ -45,8 +45,8 @@ func (a *after) ask() {
 	}
 }
 
-// unharmed opens the database, which nothing has been removed from.
-func unharmed(t *testing.T, path string) *store {
+// openIntact opens the database, which nothing has been removed from.
+func openIntact(t *testing.T, path string) *store {
 	t.Helper()
 	s := open(t, path, Options{})
 	if r := s.Report(); r.LostLog || r.Salvage != nil {
@@ -55,10 +55,10 @@ func unharmed(t *testing.T, path string) *store {
 	return s
 }
 
-// TestTheLogOfADeadOwnerIsFoldedByAnother: the last to close a database folds
-// the log into it and removes it, also that of an owner who died meanwhile.
+// TestTheLogOfADeadOwnerIsCheckpointedByAnother: the last to close a database checkpoints
+// the log and removes it, also that of an owner who died meanwhile.
 // Nothing is lost by that, and nothing must be said to be.
-func TestTheLogOfADeadOwnerIsFoldedByAnother(t *testing.T) {
+func TestTheLogOfADeadOwnerIsCheckpointedByAnother(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h", "history.db")
 	c := startChild(t, "hold", path)
 	s := open(t, path, Options{})
@@ -70,14 +70,14 @@ func TestTheLogOfADeadOwnerIsFoldedByAnother(t *testing.T) {
 	if _, err := os.Stat(path + "-wal"); err == nil {
 		t.Fatal("the log is still there: this test shows nothing")
 	}
-	s = unharmed(t, path)
+	s = openIntact(t, path)
 	if s.Report().Interrupted != 1 {
 		t.Errorf("%d pairs of the dead owner are ended", s.Report().Interrupted)
 	}
 }
 
 // TestAnOpenThatFailsLosesNothing: an Open that is given up at any point leaves
-// a database that a dead owner had open as it was, or folded.
+// a database that a dead owner had open as it was, or checkpointed.
 func TestAnOpenThatFailsLosesNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h", "history.db")
 	failed := 0
@@ -89,7 +89,7 @@ func TestAnOpenThatFailsLosesNothing(t *testing.T) {
 			break
 		}
 		failed++
-		unharmed(t, path).Close()
+		openIntact(t, path).Close()
 	}
 	if failed == 0 {
 		t.Error("no Open was given up")
@@ -98,7 +98,7 @@ func TestAnOpenThatFailsLosesNothing(t *testing.T) {
 
 // TestKilledWhileClosing: wherever the process is killed that closes the
 // database, in the middle of the index, of the check of the whole file, of
-// folding the log, the next Open finds nothing missing.
+// checkpointing the log, the next Open finds nothing missing.
 func TestKilledWhileClosing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h", "history.db")
 	for round := range 12 {
@@ -107,7 +107,7 @@ func TestKilledWhileClosing(t *testing.T) {
 			c.out.Scan()
 		}
 		c.kill()
-		s := unharmed(t, path)
+		s := openIntact(t, path)
 		if got := len(seqs(t, s, "")); got < (round+1)*closePairs {
 			t.Errorf("round %d: %d pairs, want %d", round, got, (round+1)*closePairs)
 		}
@@ -122,7 +122,7 @@ const closePairs = 60
 
 // childClose writes pairs, and closes while they are being indexed.
 func childClose(path string) {
-	s := childOpen(path, Options{restless: true})
+	s := childOpen(path, Options{noDelay: true})
 	b := &assistant.Batch{}
 	for range closePairs {
 		b.Put = append(b.Put, pair("closed", "some words for the index, "+assistant.NewID(time.Now()), string(make([]byte, 20_000))))

@@ -65,7 +65,7 @@ func TestMarksOfABatchChangeNothingElse(t *testing.T) {
 		t.Errorf("Load = %s\nwant %s", asJSON(t, got), asJSON(t, want))
 	}
 	if err := s.Commit(t.Context(), &assistant.Batch{Marks: []assistant.PairMark{{Seq: p.Seq, Star: &nine}}}); err == nil {
-		t.Error("nine stars were taken")
+		t.Error("nine stars were accepted")
 	}
 }
 

@@ -126,7 +126,7 @@ func TestNewerVersionIsRefused(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				defer db.Close() // keeps the log from being folded into the file
+				defer db.Close() // keeps the log from being checkpointed into the file
 				if _, err := db.ExecContext(t.Context(), "PRAGMA wal_autocheckpoint = 0; UPDATE meta SET version = 99; PRAGMA user_version = 99"); err != nil {
 					t.Fatal(err)
 				}

@@ -21,9 +21,9 @@ const (
 	// longest of ours, a batch of an import, takes a fraction of it.
 	busyTimeout = 20 * time.Second
 	maxReaders  = 4 // queries that run beside each other
-	// quietTime is how long after Open background work begins: the screen comes
+	// backgroundDelay is how long after Open background work begins: the screen comes
 	// first, and winnow ask is usually over by then.
-	quietTime = time.Second
+	backgroundDelay = time.Second
 	// walPages is the size of the log, in pages of 4 KiB, at which a commit copies it
 	// into the database. Background work does so earlier.
 	walPages = 16_000
@@ -40,17 +40,17 @@ type Options struct {
 	// any goroutine, also on JSON, which must stay JSON. nil changes nothing.
 	Redact func(string) string
 
-	step     func(name string) // called before each step of creation, migration and salvage
-	noIndex  bool              // leaves texts out of the full-text index
-	restless bool              // begins background work at once
+	step    func(name string) // called before each step of creation, migration and salvage
+	noIndex bool              // leaves texts out of the full-text index
+	noDelay bool              // begins background work at once
 }
 
-// quiet is how long background work waits.
-func (o Options) quiet() time.Duration {
-	if o.restless {
+// delay is how long background work waits.
+func (o Options) delay() time.Duration {
+	if o.noDelay {
 		return 0
 	}
-	return quietTime
+	return backgroundDelay
 }
 
 // Report is what opening a store found and did.
@@ -83,7 +83,7 @@ type store struct {
 	changed  chan struct{} // has a token after a commit
 
 	background sync.WaitGroup
-	leaving    sync.Mutex      // between the start of a goroutine and Close
+	closing    sync.Mutex      // between the start of a goroutine and Close
 	ctx        context.Context // ends with Close
 	cancel     context.CancelFunc
 	damage     sync.Once
@@ -148,7 +148,7 @@ func (s *store) Redact(text string) string {
 	return s.options.Redact(text)
 }
 
-// step tells a test what comes next.
+// step notifies a test of what comes next.
 func (s *store) step(name string) {
 	if s.options.step != nil {
 		s.options.step(name)
@@ -188,7 +188,7 @@ func (s *store) open(ctx context.Context) error {
 		return err
 	}
 	if living == 0 {
-		state := fileState{Phase: phaseOpen, Unchecked: found.unsure}
+		state := fileState{Phase: phaseOpen, Unchecked: found.needsCheck}
 		if logged {
 			state.Phase = phaseWritten
 		}
@@ -197,7 +197,7 @@ func (s *store) open(ctx context.Context) error {
 	for _, path := range dead {
 		os.Remove(path)
 	}
-	if found.unsure {
+	if found.needsCheck {
 		s.start(s.checkLater)
 	}
 	return nil
@@ -277,8 +277,8 @@ func (s *store) endInterrupted(t *tx) {
 
 // start runs f in a goroutine that Close waits for; once Close has begun, not at all.
 func (s *store) start(f func()) {
-	s.leaving.Lock()
-	defer s.leaving.Unlock()
+	s.closing.Lock()
+	defer s.closing.Unlock()
 	if s.ctx.Err() == nil {
 		s.background.Go(f)
 	}
@@ -325,10 +325,10 @@ func (s *store) openReadOnly(ctx context.Context, why error) (*store, error) {
 
 // Close leaves a pair in state sending as it is: the next Open ends it.
 func (s *store) Close() error {
-	s.leaving.Lock()
+	s.closing.Lock()
 	closed := s.ctx.Err() != nil
 	s.cancel()
-	s.leaving.Unlock()
+	s.closing.Unlock()
 	s.background.Wait()
 	if closed || s.writer == nil {
 		return s.disconnect()

@@ -35,7 +35,7 @@ func newOwner(run string, now time.Time) (*owner, error) {
 	token := assistant.NewID(now)
 	o := &owner{token, flock.New(filepath.Join(run, ownerPrefix+token), flock.SetFlag(os.O_RDWR|os.O_CREATE|os.O_EXCL), flock.SetPermissions(fileMode))}
 	if ok, err := o.lock.TryLock(); err != nil || !ok {
-		return nil, fmt.Errorf("history: lock %s: %w", o.lock.Path(), errors.Join(err, errors.New("the lock is taken")))
+		return nil, fmt.Errorf("history: lock %s: %w", o.lock.Path(), errors.Join(err, errors.New("the lock is held already")))
 	}
 	return o, nil
 }
@@ -46,7 +46,7 @@ func (o *owner) leave() {
 	o.lock.Close()
 }
 
-// alive tells whether the owner of a token still lives.
+// alive reports whether the owner of a token still lives.
 func alive(run, token string) (bool, error) {
 	l := flock.New(filepath.Join(run, ownerPrefix+token), flock.SetFlag(os.O_RDWR)) // never creates
 	got, err := l.TryLock()

@@ -199,7 +199,7 @@ func (s *store) body(p *assistant.Pair) (b bodyRow, err error) {
 // castagnoli is the polynomial that processors compute in hardware.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// bodySum tells later whether the texts are still those that were written.
+// bodySum shows later whether the texts are still those that were written.
 func bodySum(texts ...string) int64 {
 	sum := crc32.New(castagnoli)
 	for _, t := range texts {

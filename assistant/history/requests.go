@@ -39,7 +39,7 @@ func (s *store) packRequests(requests []assistant.PairRequest) (list []packedReq
 	return list, nil
 }
 
-// pack packs a body, with a sum that tells when its bytes have changed. Fast is
+// pack packs a body, with a sum that shows when its bytes have changed. Fast is
 // good enough: what repeats, names and schemas, lies close together.
 func pack(body []byte) ([]byte, error) {
 	var b bytes.Buffer

@@ -24,7 +24,7 @@ func sentOf(p *assistant.Pair, n int, text string) assistant.PairRequest {
 	}}
 }
 
-// requests reads what is kept of a pair.
+// requests reads what is stored of a pair.
 func requests(t testing.TB, s *store, seq int64) []assistant.SentRequest {
 	t.Helper()
 	got, err := s.Requests(t.Context(), seq)
@@ -44,7 +44,7 @@ func rowsOf(t testing.TB, s *store) (n int64) {
 	return n
 }
 
-func TestRequestsAreKeptAsTheyWereSent(t *testing.T) {
+func TestRequestsAreStoredAsTheyWereSent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h", "history.db")
 	s := open(t, path, Options{})
 	p, other := pair("x", "one", "1"), pair("x", "two", "2")
@@ -61,7 +61,7 @@ func TestRequestsAreKeptAsTheyWereSent(t *testing.T) {
 	}
 	for i, want := range []assistant.PairRequest{first, second} {
 		if !bytes.Equal(got[i].Body, want.Body) || !got[i].At.Equal(want.At) {
-			t.Errorf("request %d is not byte for byte what was kept", i)
+			t.Errorf("request %d is not byte for byte what was stored", i)
 		}
 	}
 	if got := requests(t, s, other.Seq); got != nil {
@@ -105,12 +105,12 @@ func TestOldRequestsAreDropped(t *testing.T) {
 		}
 		commit(t, s, b)
 		if n := rowsOf(t, s); n != 2*assistant.KeptRequestPairs || requests(t, s, b.Put[2].Seq) != nil || len(requests(t, s, b.Put[3].Seq)) != 2 {
-			t.Errorf("%d requests are kept, want %d of the newest pairs", n, 2*assistant.KeptRequestPairs)
+			t.Errorf("%d requests are stored, want %d of the newest pairs", n, 2*assistant.KeptRequestPairs)
 		}
 		// An old pair that is tried again was sent last.
 		commit(t, s, &assistant.Batch{Requests: []assistant.PairRequest{sentOf(b.Put[0], 0, "again")}})
 		if len(requests(t, s, b.Put[0].Seq)) != 1 || requests(t, s, b.Put[3].Seq) != nil {
-			t.Error("what was sent last is not what is kept")
+			t.Error("what was sent last is not what is stored")
 		}
 	})
 	t.Run("bytes", func(t *testing.T) {
@@ -124,12 +124,12 @@ func TestOldRequestsAreDropped(t *testing.T) {
 			t.Fatal(err)
 		}
 		commit(t, s, &assistant.Batch{Requests: []assistant.PairRequest{sentOf(p, 3, "d")}})
-		var kept []int
+		var stored []int
 		for _, r := range requests(t, s, p.Seq) {
-			kept = append(kept, r.Response)
+			stored = append(stored, r.Response)
 		}
-		if !slices.Equal(kept, []int{1, 2, 3}) {
-			t.Errorf("requests %v are kept, want 1 2 3: two halves and a small one", kept)
+		if !slices.Equal(stored, []int{1, 2, 3}) {
+			t.Errorf("requests %v are stored, want 1 2 3: two halves and a small one", stored)
 		}
 	})
 }
@@ -201,7 +201,7 @@ func TestCheckCountsRequests(t *testing.T) {
 }
 
 // What is salvaged keeps its requests.
-func TestSalvageKeepsRequests(t *testing.T) {
+func TestSalvageCopiesRequests(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h", "history.db")
 	s := open(t, path, Options{})
 	p, lost := pair("x", "q", "a"), pair("x", "q", "a")

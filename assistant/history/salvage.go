@@ -166,7 +166,7 @@ func (s *store) copyReadable(ctx context.Context, w *writer, report *Salvage) er
 	}
 	_ = migrate(ctx, newWriter(conn), versionOf(columns), s.step) // as far as it can be done
 	return w.inTx(ctx, func(t *tx) {
-		r := rescue{from: from, to: s.newChange(t), report: report, saved: map[int64]bool{}}
+		r := salvager{from: from, to: s.newChange(t), report: report, saved: map[int64]bool{}}
 		for _, table := range []string{"session", "topic", "model", "intent", "draft", "sent", "filter_line", "setting", "saved_filter"} {
 			r.table(table)
 		}
@@ -177,7 +177,7 @@ func (s *store) copyReadable(ctx context.Context, w *writer, report *Salvage) er
 	})
 }
 
-// versionOf tells the version of a schema from its columns: the number in the
+// versionOf returns the version of a schema from its columns: the number in the
 // header may be damaged.
 func versionOf(columns map[string]int) int {
 	added := []string{2: "unindexed.seq", 3: "request.n", 4: "session.queued", 5: "meta.version", 6: "topic.path"}
@@ -189,9 +189,9 @@ func versionOf(columns map[string]int) int {
 	return 1
 }
 
-// rescue copies rows that can be read. Errors of from end what is read in one
-// go, those of to the rescue.
-type rescue struct {
+// salvager copies rows that can be read. Errors of from end what is read in one
+// go, those of to the salvager.
+type salvager struct {
 	from   *tx
 	to     *change
 	report *Salvage
@@ -201,7 +201,7 @@ type rescue struct {
 
 // table copies the readable rows of a small table, as far as its columns still
 // have their names.
-func (r *rescue) table(table string) {
+func (r *salvager) table(table string) {
 	const query = "SELECT name FROM pragma_table_info(?)"
 	var left []string
 	_ = r.from.try(func() { left = list[string](r.from, query, table) })
@@ -224,9 +224,9 @@ func (r *rescue) table(table string) {
 	})
 }
 
-// insert runs an insertion, and tells whether the row is in no contradiction
-// with those that are there. Other errors end the rescue.
-func (r *rescue) insert(f func()) bool {
+// insert runs an insertion, and reports whether the row is in no contradiction
+// with those that are there. Other errors end the salvager.
+func (r *salvager) insert(f func()) bool {
 	if r.to.err != nil {
 		return false
 	}
@@ -238,7 +238,7 @@ func (r *rescue) insert(f func()) bool {
 }
 
 // pairs copies the readable pairs and counts the others.
-func (r *rescue) pairs() {
+func (r *salvager) pairs() {
 	last := int64(0)
 	for _, query := range []string{"SELECT seq FROM sqlite_sequence WHERE name = 'pair'", "SELECT max(seq) FROM pair", "SELECT max(seq) FROM body"} {
 		_ = r.from.try(func() {
@@ -265,7 +265,7 @@ func (r *rescue) pairs() {
 }
 
 // span copies pairs by ever smaller spans until the unreadable stand alone.
-func (r *rescue) span(from, to int64) {
+func (r *salvager) span(from, to int64) {
 	if r.to.err != nil || r.from.ctx.Err() != nil {
 		return
 	}
@@ -292,7 +292,7 @@ func (r *rescue) span(from, to int64) {
 	}
 }
 
-func (r *rescue) save(p *assistant.Pair, altered bool) {
+func (r *salvager) save(p *assistant.Pair, altered bool) {
 	endInterrupted(p)
 	p.Star = min(max(p.Star, 0), maxStar)
 	if checkPair(p) != nil {
@@ -311,7 +311,7 @@ func (r *rescue) save(p *assistant.Pair, altered bool) {
 }
 
 // textOnly saves the texts of a pair whose row cannot be read, under a new id.
-func (r *rescue) textOnly(seq int64) {
+func (r *salvager) textOnly(seq int64) {
 	p := assistant.Pair{Session: "salvaged", Flag: true, State: assistant.PairComplete, CreatedAt: time.Unix(0, 0).UTC(), Notice: DamagedPair}
 	const query = "SELECT seq, user, answer, reasoning, error_code, error_message FROM body WHERE seq = ?"
 	err := r.from.try(func() {

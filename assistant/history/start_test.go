@@ -11,9 +11,9 @@ import (
 	"winnow/assistant/filter"
 )
 
-// crowd makes a database of n pairs in two sessions, none of them in the
+// unindexedStore makes a database of n pairs in two sessions, none of them in the
 // full-text index, with answers of so many words.
-func crowd(t testing.TB, path string, n, words int) {
+func unindexedStore(t testing.TB, path string, n, words int) {
 	t.Helper()
 	s, err := openStore(t.Context(), path, Options{noIndex: true})
 	if err != nil {
@@ -69,11 +69,11 @@ func TestAStartScansNoPairs(t *testing.T) {
 }
 
 // One transaction of background indexing is small, whatever waits.
-func TestIndexingTakesSmallBites(t *testing.T) {
+func TestIndexingTransactionsAreSmall(t *testing.T) {
 	const mostPairs, mostBytes = 64, 8 << 10
 	for _, words := range []int{1, 20, 500} {
 		path := filepath.Join(t.TempDir(), "h", "history.db")
-		crowd(t, path, 200, words)
+		unindexedStore(t, path, 200, words)
 		s, err := openStore(t.Context(), path, Options{}) // whose own background work begins later
 		if err != nil {
 			t.Fatal(err)
@@ -82,8 +82,8 @@ func TestIndexingTakesSmallBites(t *testing.T) {
 		for left := waitingForIndex(t, s); left > 0; {
 			s.indexSome()
 			now := waitingForIndex(t, s)
-			if bite := left - now; bite < 1 || bite > mostPairs || bite*int64(words*len("answer ")) > mostBytes {
-				t.Fatalf("%d pairs of %d words in one transaction", bite, words)
+			if indexed := left - now; indexed < 1 || indexed > mostPairs || indexed*int64(words*len("answer ")) > mostBytes {
+				t.Fatalf("%d pairs of %d words in one transaction", indexed, words)
 			}
 			left = now
 		}
@@ -97,7 +97,7 @@ func TestIndexingTakesSmallBites(t *testing.T) {
 // Background work that is under way does not keep the store from being used or closed.
 func TestTheStoreIsUsedWhileItIndexes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h", "history.db")
-	crowd(t, path, 2000, 50)
+	unindexedStore(t, path, 2000, 50)
 	s := open(t, path, Options{})
 	for i := range 20 {
 		put(t, s, pair("late", fmt.Sprint(i), "answer"))
@@ -111,9 +111,9 @@ func TestTheStoreIsUsedWhileItIndexes(t *testing.T) {
 }
 
 // A database whose check was not over when it was closed is checked by the next Open.
-func TestADoubtOutlivesClose(t *testing.T) {
+func TestADueCheckOutlivesClose(t *testing.T) {
 	path := closedStore(t, 5)
-	s := open(t, path, Options{restless: true})
+	s := open(t, path, Options{noDelay: true})
 	state := s.readState()
 	state.Unchecked = true // as while checkLater is under way
 	s.writeState(state)
@@ -121,7 +121,7 @@ func TestADoubtOutlivesClose(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !s.readState().Unchecked {
-		t.Error("a database that nobody found sound is taken for a sound one")
+		t.Error("a database that was not checked counts as checked")
 	}
 	again := open(t, path, Options{})
 	if err := again.Close(); err != nil {

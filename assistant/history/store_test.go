@@ -19,7 +19,7 @@ var _ assistant.Store = (*store)(nil)
 // begins at once.
 func open(t testing.TB, path string, o Options) *store {
 	t.Helper()
-	o.restless = true
+	o.noDelay = true
 	s, err := openStore(t.Context(), path, o)
 	if err != nil {
 		t.Fatalf("Open: %v", err)

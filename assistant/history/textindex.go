@@ -111,7 +111,7 @@ func init() {
 const maxCompiled = 64
 
 // onEither makes a function of SQL that compiles its first argument, once for
-// many rows, and tells whether it matches one of the others.
+// many rows, and reports whether it matches one of the others.
 func onEither(compile func(string) (func(string) bool, error)) func(*sqlite.FunctionContext, []driver.Value) (driver.Value, error) {
 	var mu sync.Mutex
 	compiled := map[string]func(string) bool{}
@@ -151,7 +151,7 @@ func textOf(v driver.Value) string {
 // while the store is open: not before it has been open for a second, and in
 // small pieces, so that a job waits for the piece in hand at most.
 func (s *store) runBackground() {
-	wait := time.NewTimer(s.options.quiet())
+	wait := time.NewTimer(s.options.delay())
 	defer wait.Stop()
 	for {
 		select {
@@ -173,7 +173,7 @@ func (s *store) runBackground() {
 	}
 }
 
-// indexSome indexes a few pairs, the newest first, and tells whether more are
+// indexSome indexes a few pairs, the newest first, and reports whether more are
 // left. What fails here is tried again after the next commit, and harms nobody:
 // pairs that are not indexed are read.
 func (s *store) indexSome() (more bool) {
