@@ -86,10 +86,10 @@ func TestAnAnswerKeepsToOneProcessor(t *testing.T) {
 	}
 }
 
-// announcingServer answers with a sentence and a call, then with another sentence.
-func announcingServer(t *testing.T) *assistanttest.Server {
+// announcingServer answers with a text and a call, then with a sentence.
+func announcingServer(t *testing.T, text string) *assistanttest.Server {
 	t.Helper()
-	call := assistanttest.TextEvent("I add one rule:") + assistanttest.CallEvent(0, "a", "add_ignore_rule", addMini) + assistanttest.FinishEvent("tool_calls") + assistanttest.Done
+	call := assistanttest.TextEvent(text) + assistanttest.CallEvent(0, "a", "add_ignore_rule", addMini) + assistanttest.FinishEvent("tool_calls") + assistanttest.Done
 	return assistanttest.NewServer(t, assistanttest.Raw("text/event-stream", call), assistanttest.Text("All done."))
 }
 
@@ -108,7 +108,7 @@ func inOrder(t *testing.T, text string, parts ...string) {
 
 // In one pipe, text and tool lines have lines of their own, in their order.
 func TestToolLinesInAPipe(t *testing.T) {
-	server := announcingServer(t)
+	server := announcingServer(t, "I add one rule:")
 	ownFolder(t)
 	var both bytes.Buffer
 	if status := run(t.Context(), []string{"--base-url", server.URL, "-m", "x", "--provider", "openai", "ask", "hide"}, nil, &both, &both); status != 0 {

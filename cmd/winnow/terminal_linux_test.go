@@ -278,10 +278,10 @@ func TestASignalKeepsTheQuestionOfAsk(t *testing.T) {
 	}
 }
 
-// On a terminal the line of a tool comes below the sentence that announces it,
-// and above what is said of it.
+// On a terminal the line of a tool comes below the text that announces it, also
+// where that is not complete, and above what is said of it.
 func TestToolLinesOnATerminal(t *testing.T) {
-	server := announcingServer(t)
+	server := announcingServer(t, "```\nI add one rule:")
 	p := startOn(t, "exec winnow --base-url "+server.URL+" -m x ask hide")
 	if got := p.status(); got != 0 {
 		t.Errorf("exit status %d\n%s", got, p.written())
