@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -57,7 +58,9 @@ func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, environ: os.Environ(), redactor: &safetext.Redactor{}}
 	log.SetFlags(0)
 	log.SetOutput(&logLines{app: a, source: "standard logger"})
-	a.ctx, a.stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	// What the parent ignores, as nohup does, stays ignored.
+	ends := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}, signal.Ignored)
+	a.ctx, a.stop = signal.NotifyContext(ctx, ends...)
 	context.AfterFunc(a.ctx, a.stop) // a second signal ends the process at once
 	for _, e := range a.environ {
 		if name, value, _ := strings.Cut(e, "="); dotenv.LooksSecret(name) && name != "PWD" && name != "OLDPWD" {

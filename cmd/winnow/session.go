@@ -133,7 +133,13 @@ func (a *app) openSession(ctx context.Context, p *program, old history.Session, 
 		return err
 	}
 	w.session.Store(p.session)
-	a.touch(ctx, p.store, history.Session{ID: id, Folder: a.folder(), Window: w.name, Model: model})
+	// No screen and no model waits for the disk; a failure is reported at the end of
+	// the run.
+	touched := make(chan error, 1)
+	a.onClose(func() error { return <-touched })
+	go func() {
+		touched <- p.store.Touch(context.WithoutCancel(ctx), history.Session{ID: id, Folder: a.folder(), Window: w.name, Model: model})
+	}()
 	if started != nil && w.filter == nil {
 		err = p.session.StartAsync(ctx, started)
 	} else {
@@ -148,15 +154,6 @@ func (a *app) openSession(ctx context.Context, p *program, old history.Session, 
 		return p.session.LoadView(ctx)
 	}
 	return nil
-}
-
-// touch stores what is known of a session in the background: no screen and no
-// model waits for the disk. A failure is reported at the end of the run.
-func (a *app) touch(ctx context.Context, store history.Store, s history.Session) {
-	ctx = context.WithoutCancel(ctx) // also when the run is cancelled at once
-	stored := make(chan error, 1)
-	go func() { stored <- store.Touch(ctx, s) }()
-	a.onClose(func() error { return <-stored })
 }
 
 // telemetry appends the record of each request to the file of --telemetry; nil

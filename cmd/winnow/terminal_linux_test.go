@@ -278,6 +278,27 @@ func TestASignalKeepsTheQuestionOfAsk(t *testing.T) {
 	}
 }
 
+// What the parent ignores, as nohup does, ends nothing.
+func TestAnIgnoredHangupStaysIgnored(t *testing.T) {
+	gate := stalledServer(t)
+	dir := t.TempDir()
+	c := exec.CommandContext(t.Context(), "sh", "-c", "trap '' HUP; exec winnow -m openai/x ask hi")
+	c.Dir, c.Env = dir, append(os.Environ(), "WINNOW_HOME="+filepath.Join(dir, "home"), "OPENAI_API_KEY=sk-x-0123456789", "OPENAI_BASE_URL="+gate.url, "WINNOW_LOCAL_SERVERS=false")
+	var fault bytes.Buffer
+	c.Stderr = &fault
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	gate.gate.Wait(t)
+	if err := c.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	gate.gate.Open()
+	if err := c.Wait(); err != nil {
+		t.Errorf("%v: %s", err, fault.String())
+	}
+}
+
 // On a terminal the line of a tool comes below the text that announces it, also
 // where that is not complete, and above what is said of it.
 func TestToolLinesOnATerminal(t *testing.T) {
