@@ -93,7 +93,7 @@ func (s *stream) attempt() error {
 
 // receive handles the events of x until the answer is whole or has failed.
 func (s *stream) receive(x *exchange, a *answer) error {
-	w := newWait(s.opts.Timeouts)
+	w := newProgressTimer(s.opts.Timeouts)
 	defer w.stop()
 	for {
 		select {
@@ -118,7 +118,7 @@ func (s *stream) receive(x *exchange, a *answer) error {
 }
 
 // handle handles one event; over means that the answer is whole.
-func (s *stream) handle(a *answer, w *wait, e event) (over bool, err error) {
+func (s *stream) handle(a *answer, w *progressTimer, e event) (over bool, err error) {
 	switch {
 	case e.ended:
 		if a.understood || a.frames.framing != unknownFraming || e.err == nil {
@@ -203,8 +203,8 @@ const (
 	drainTime = time.Second
 )
 
-// wait measures how long one exchange has sent nothing useful.
-type wait struct {
+// progressTimer measures how long one exchange has sent nothing useful.
+type progressTimer struct {
 	timeouts Timeouts
 	phase    phase
 	limit    *time.Timer  // fires when the phase has taken too long
@@ -212,24 +212,24 @@ type wait struct {
 	notices  int          // since the last useful event
 }
 
-func newWait(t Timeouts) *wait {
-	return &wait{timeouts: t, limit: time.NewTimer(t.Connect), notice: time.NewTicker(noticeEvery)}
+func newProgressTimer(t Timeouts) *progressTimer {
+	return &progressTimer{timeouts: t, limit: time.NewTimer(t.Connect), notice: time.NewTicker(noticeEvery)}
 }
 
-func (w *wait) stop() {
+func (w *progressTimer) stop() {
 	w.limit.Stop()
 	w.notice.Stop()
 }
 
 // duration is the limit of the current phase.
-func (w *wait) duration() time.Duration {
+func (w *progressTimer) duration() time.Duration {
 	t := w.timeouts
 	return [...]time.Duration{t.Connect, t.FirstByte, t.FirstByte, t.Idle, afterFinish}[w.phase]
 }
 
 // enter begins a phase before the first content. Its limit runs from the
 // connection and goes on when the header is received.
-func (w *wait) enter(p phase) {
+func (w *progressTimer) enter(p phase) {
 	connected := w.phase == connecting
 	w.phase = max(w.phase, p)
 	if connected {
@@ -238,14 +238,14 @@ func (w *wait) enter(p phase) {
 }
 
 // restart begins the phase p after something useful.
-func (w *wait) restart(p phase) {
+func (w *progressTimer) restart(p phase) {
 	w.phase, w.notices = p, 0
 	w.limit.Reset(w.duration())
 	w.notice.Reset(noticeEvery)
 }
 
 // over reports that the limit has passed at the same moment as a notice.
-func (w *wait) over() bool {
+func (w *progressTimer) over() bool {
 	select {
 	case <-w.limit.C:
 		w.limit.Reset(0) // receive sees it next
@@ -256,7 +256,7 @@ func (w *wait) over() bool {
 }
 
 // timeout is the error of a phase that has taken too long.
-func (c *Client) timeout(w *wait) error {
+func (c *Client) timeout(w *progressTimer) error {
 	kind, cause, format := assistant.KindNet, errTimeout, ""
 	switch w.phase {
 	case connecting:

@@ -92,13 +92,19 @@ func (p *escapeParser) swallow(r rune) bool {
 		}
 		p.enter(afterEsc)
 		return p.swallow(r)
+	default:
+		return p.controlString(r)
 	}
-	switch { // of a control string
-	case r == c1ST || r == can || r == sub || r == bel && state == inOSC:
+}
+
+// controlString handles a rune of a control string.
+func (p *escapeParser) controlString(r rune) bool {
+	switch {
+	case r == c1ST || r == can || r == sub || r == bel && p.state == inOSC:
 		return p.end(true)
 	case r == esc:
 		p.state = stringEsc
-	case p.swallowed > maxString, state != inDCS && strings.ContainsRune("\r\n", r):
+	case p.swallowed > maxString, p.state != inDCS && strings.ContainsRune("\r\n", r):
 		return p.end(false)
 	}
 	return true
