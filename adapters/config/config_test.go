@@ -323,3 +323,90 @@ func TestDesktopKeyring(t *testing.T) {
 		t.Errorf("Resolve of a name that is not there = %v", err)
 	}
 }
+
+func TestWords(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                        "[]",
+		"  a  b\tc\n":             "[a b c]",
+		`'a b' "c d" e\ f`:        "[a b|c d|e f]",
+		`a'b'"c"\d`:               "[abcd]",
+		`'' ""`:                   "[|]",
+		`"a \" \\ \n b"`:          `[a " \ \n b]`,
+		`'a \ " b'`:               `[a \ " b]`,
+		`$HOME; *.txt | ~ & "$X"`: "[$HOME; *.txt | ~ & $X]",
+		"vim -c 'set tw=72'":      "[vim -c|set tw=72]",
+	} {
+		words, err := Words(in)
+		if got := "[" + strings.Join(words, "|") + "]"; strings.ReplaceAll(got, "|", " ") != strings.ReplaceAll(want, "|", " ") || err != nil {
+			t.Errorf("Words(%q) = %s, %v; want %s", in, got, err, want)
+		}
+	}
+	for _, in := range []string{"'a", `"a`, `a\`, `a "b`, `a'b`, `"a\"`} {
+		if words, err := Words(in); err == nil {
+			t.Errorf("Words(%q) = %q, want an error", in, words)
+		}
+	}
+}
+
+func TestEnvironmentAndFlagsAreChecked(t *testing.T) {
+	for want, o := range map[string]Options{
+		`WINNOW_MAX_ITERATIONS: "0" is not a whole number from 1 to 100`: {Environ: []string{"WINNOW_MAX_ITERATIONS=0"}},
+		`WINNOW_MOUSE: "maybe" is neither true nor false`:                {Environ: []string{"WINNOW_MOUSE=maybe"}},
+		`--log-level: "loud" is not one of info, error, warning, debug`:  {Override: []Flag{{"--log-level", "log_level", "loud"}}},
+		`WINNOW_CHARS_PER_TOKEN: "NaN" is not a number from 0.5 to 20`:   {Environ: []string{"WINNOW_CHARS_PER_TOKEN=NaN"}},
+		`WINNOW_IDLE_TIMEOUT: "25h" is not a time such as 90s or 2m`:     {Environ: []string{"WINNOW_IDLE_TIMEOUT=25h"}},
+		`WINNOW_IDLE_TIMEOUT: "-1" is not a time such as 90s or 2m`:      {Environ: []string{"WINNOW_IDLE_TIMEOUT=-1"}},
+	} {
+		if _, err := Load(o); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("Load(%+v) = %v, want %s", o, err, want)
+		}
+	}
+}
+
+func TestEverySettingHasADefaultAndHelp(t *testing.T) {
+	s, err := Load(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, k := range All(nil) {
+		if k.Help == "" || seen[k.Key] || k.Show(s) != k.Default || k.Env() != "WINNOW_"+strings.ToUpper(k.Key) {
+			t.Errorf("%+v shows %q", k, k.Show(s))
+		}
+		seen[k.Key] = true
+		if o := s.Origins[k.Key]; o.From != "default" || o.String() != "default" {
+			t.Errorf("%s comes from %v", k.Key, o)
+		}
+	}
+	if len(seen) != 19 {
+		t.Errorf("%d settings, want 19", len(seen))
+	}
+}
+
+func TestWriteFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "folder", "file")
+	for _, text := range []string{"one", "two"} {
+		if err := WriteFile(path, 0o640, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		info, statErr := os.Stat(path)
+		if string(data) != text || err != nil || statErr != nil || info.Mode().Perm() != 0o640 {
+			t.Errorf("the file is %q, %v, %v", data, err, info)
+		}
+	}
+	left, err := os.ReadDir(filepath.Dir(path))
+	if folder, statErr := os.Stat(filepath.Dir(path)); len(left) != 1 || err != nil || statErr != nil || folder.Mode().Perm() != 0o700 {
+		t.Errorf("beside it there are %v; the folder is %v", left, folder.Mode())
+	}
+	if err := WriteFile(t.TempDir(), 0o600, nil); err == nil {
+		t.Error("a folder was replaced by a file")
+	}
+}
+
+func TestAFileIsBoundedInSize(t *testing.T) {
+	path := write(t, "# "+strings.Repeat("x", maxSize))
+	if _, err := Load(Options{Path: path}); err == nil || !strings.Contains(err.Error(), "larger than") {
+		t.Errorf("Load = %v, want that it is too large", err)
+	}
+}

@@ -10,7 +10,7 @@ import (
 )
 
 // maxSize is the largest file that is read, in bytes; usual is about a kilobyte.
-const maxSize = 1 << 20
+const maxSize = 256 << 10
 
 // Options configures Load. The zero value is the defaults alone.
 type Options struct {
@@ -97,7 +97,7 @@ func read(path string) (data []byte, mode fs.FileMode, err error) {
 	}
 	data, err = io.ReadAll(io.LimitReader(f, maxSize+1))
 	if err == nil && len(data) > maxSize {
-		err = errors.New("is larger than 1 MiB")
+		err = errors.New("is larger than 256 KiB")
 	}
 	return data, info.Mode().Perm(), err
 }

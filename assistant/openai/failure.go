@@ -53,13 +53,13 @@ func (f *failure) read(v gjson.Result, depth int) {
 		f.add(v.Str)
 	case v.Type == gjson.True:
 		f.add("the endpoint reports an error")
-	case v.IsArray():
-		for _, inner := range v.Array() {
-			f.read(inner, depth+1)
-		}
-	case v.IsObject():
+	case v.IsArray(), v.IsObject():
 		v.ForEach(func(name, inner gjson.Result) bool {
-			f.member(name.Str, inner, depth)
+			if v.IsArray() {
+				f.read(inner, depth+1)
+			} else {
+				f.member(name.Str, inner, depth)
+			}
 			return true
 		})
 	}
@@ -91,11 +91,12 @@ func (f *failure) member(name string, v gjson.Result, depth int) {
 	}
 }
 
-// add appends words that are not in the message yet.
+// add appends words that are not in the message yet, unless it is long enough:
+// an error may be a list of millions.
 func (f *failure) add(words string) {
 	words = strings.TrimSpace(words)
 	switch {
-	case words == "" || len(f.message) > maxErrorBody || strings.Contains(f.message, words):
+	case words == "" || len(f.message) > 4*maxMessage || strings.Contains(f.message, words):
 	case f.message == "":
 		f.message = words
 	default:

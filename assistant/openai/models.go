@@ -154,6 +154,9 @@ func (c *Client) modelInfo(v gjson.Result) (info assistant.ModelInfo, id string)
 	} else if v.IsObject() {
 		id = firstString(v, idNames)
 	}
+	if id == "" {
+		return info, id
+	}
 	info = assistant.ModelInfo{
 		ID: c.opts.Name + "/" + id, Source: "live", Retrieved: c.opts.Now(),
 		PriceIn:  price(v, "pricing.prompt", "input_cost_per_token", "pricing.input"),
