@@ -3,23 +3,23 @@
 //
 // # Nouns
 //
-// A View shows the visible pairs and knows where the boundary is. A pair is an
-// item made of parts: what the user said, the reasoning, stretches of text,
-// tool cards, payload cards, a notice or an error, the suggestions. One part
-// has the focus. Pairs that are not loaded yet are placeholders; Missing names
-// those that are on the screen, and Load fills them in.
+// A View shows the visible pairs and where the boundary is. A pair is an item made
+// of parts: the user's message, the reasoning, stretches of text, tool cards,
+// payload cards, a notice or an error, the choices. One part has the focus. Pairs
+// that are not loaded are placeholders; Missing names those near the screen, and
+// Load fills them in.
 //
-// The running pair is fed with the events of its turn and drawn from them until
-// Settle puts the stored pair in its place.
+// StartTurn shows a running pair, Apply shows each event of its turn, and EndTurn
+// puts the stored pair in its place.
 //
-// A part draws lines, and says of each how it is joined to the one above it and how
-// many of its cells are no text. A selection with the mouse is two cells of parts:
-// it copies the text as drawn, without gutter, bars and padding, and with the line
-// breaks of the width joined. It stays where it is while the answer grows and the
-// view scrolls, and ends when the width changes. Answer, Markdown and Code give
-// the source instead.
+// A part draws lines, and reports of each how it is joined to the one above it and
+// how many of its cells are no text. A selection is two cells of pairs: it copies
+// the text as drawn, without gutter, bars and padding, and with the line breaks of
+// the width joined. It stays while the answer grows and the view scrolls, and ends
+// when the width changes or a part is opened or closed. Answer, Markdown and Code
+// return the source instead.
 //
-// A Handler says how the payloads of a type look and what the user can make of
+// A Handler says how the payloads of a type look and what the user can do with
 // them; rule_proposal has one. The others show a summary and their folded JSON.
 //
 // # Who may call what
@@ -28,8 +28,8 @@
 //
 // # Caveats
 //
-// At most keepItems pairs stay loaded; one that is scrolled back to is asked
-// for again. Lines of an item never hold the gutter or the dimming of pairs
-// that are off-context: those are drawn per row, so that a moving boundary
-// renders nothing anew.
+// At most maxLoaded pairs stay loaded; one that is scrolled back to is missing
+// again. The lines of an item contain neither the gutter nor the dimming of pairs
+// that are off-context: those are drawn per row, so a moving boundary redraws no
+// pair.
 package chat

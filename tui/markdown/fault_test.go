@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/alecthomas/chroma/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/tui/style"
@@ -150,8 +151,8 @@ func TestThemesOfCodeAreSeparate(t *testing.T) {
 
 func TestCodeIsColoured(t *testing.T) {
 	lines := whole("```go\n// note\nfunc f() string { return \"x\" }\n```", 60)
-	if s := look.syntax; !strings.Contains(lines[0], s[classComment]+"// note") || !strings.Contains(lines[1], s[classKeyword]+"func") ||
-		!strings.Contains(lines[1], s[classString]+"\"x\"") {
+	if s := look.syntax; !strings.Contains(lines[0], s[chroma.Comment]+"// note") || !strings.Contains(lines[1], s[chroma.Keyword]+"func") ||
+		!strings.Contains(lines[1], s[chroma.LiteralString]+"\"x\"") {
 		t.Errorf("code is not coloured: %q", lines)
 	}
 }
@@ -162,7 +163,7 @@ func TestLongCodeIsCutOutsideOfComments(t *testing.T) {
 	lines := whole(src, 60)
 	comment := 0
 	for _, line := range lines {
-		if strings.Contains(line, "in comment") && strings.Contains(line, look.syntax[classComment]) {
+		if strings.Contains(line, "in comment") && strings.Contains(line, look.syntax[chroma.Comment]) {
 			comment++
 		}
 	}

@@ -39,7 +39,7 @@ func (s *Style) colour(l chroma.Lexer, text string) (lines []string, end ending)
 		}
 	}
 	for line := range strings.SplitSeq(text, "\n") {
-		lines = append(lines, paint(s.syntax[classPlain], cleanCode(line, 0)))
+		lines = append(lines, paint(s.code, cleanCode(line, 0)))
 	}
 	return lines, ending{}
 }
@@ -113,7 +113,7 @@ func (s *Style) tokens(l chroma.Lexer, text string) (lines []string, end ending,
 		} else {
 			outside.WriteByte(' ')
 		}
-		before := s.syntax[classOf(t.Type)]
+		before := s.token(t.Type)
 		for rest, more := t.Value, true; more; {
 			var part string
 			part, rest, more = strings.Cut(rest, "\n")

@@ -162,5 +162,5 @@ func (d *Doc) openCode(b *block) []string {
 		return append(g.lines[:g.sure:g.sure], lines...)
 	}
 	d.work.coloured += len(line)
-	return append(g.lines[:len(g.lines):len(g.lines)], paint(d.style.syntax[classPlain], cleanCode(string(line), 0)))
+	return append(g.lines[:len(g.lines):len(g.lines)], paint(d.style.code, cleanCode(string(line), 0)))
 }

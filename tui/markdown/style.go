@@ -28,7 +28,8 @@ type Style struct {
 	inline renderer.Renderer // headings, which are blocks of glamour's
 	flow   renderer.Renderer // all other text
 
-	syntax [syntaxClasses]string // style sequence by class of token
+	syntax map[chroma.TokenType]string // style sequences of tokens, see token
+	code   string                      // of all others
 
 	bar, bullet, ticked, blank string // what the lines of quotes and items begin with
 	column                     string // what stands between two columns
@@ -43,8 +44,9 @@ func NewStyle(look style.Markdown) *Style {
 	s.ticked, s.blank = look.Item.Render(look.Ticked)+" ", look.Item.Render(look.Blank)+" "
 	s.column = " " + look.TableLine.Render(look.Column) + " "
 	s.plain, s.tableHead = sequence(look.Text), sequence(look.TableHead)
-	for class, st := range syntaxStyles(look) {
-		s.syntax[class] = sequence(st)
+	s.code, s.syntax = sequence(look.CodeBlock), map[chroma.TokenType]string{}
+	for token, st := range syntaxStyles(look.Syntax) {
+		s.syntax[token] = sequence(st)
 	}
 	return s
 }
@@ -172,71 +174,26 @@ func paint(sequence, s string) string {
 	return sequence + s + styleEnd
 }
 
-// class is a class of words in source code that look the same.
-type class int
-
-const (
-	classPlain class = iota
-	classKeyword
-	classType
-	classFunction
-	className
-	classBuiltin
-	classString
-	classNumber
-	classComment
-	classOperator
-	classError
-	classAdded
-	classRemoved
-	classHeading
-
-	syntaxClasses
-)
-
-func syntaxStyles(look style.Markdown) [syntaxClasses]lipgloss.Style {
-	s := look.Syntax
-	return [syntaxClasses]lipgloss.Style{
-		classPlain: look.CodeBlock, classKeyword: s.Keyword, classType: s.Type, classFunction: s.Function,
-		className: s.Name, classBuiltin: s.Builtin, classString: s.String, classNumber: s.Number,
-		classComment: s.Comment, classOperator: s.Operator, classError: s.Error,
-		classAdded: s.Added, classRemoved: s.Removed, classHeading: s.Heading,
+// syntaxStyles are the styles of source code by token, by the subcategory or by the
+// category of tokens.
+func syntaxStyles(s style.Syntax) map[chroma.TokenType]lipgloss.Style {
+	return map[chroma.TokenType]lipgloss.Style{
+		chroma.Keyword: s.Keyword, chroma.KeywordType: s.Type, chroma.CommentPreproc: s.Keyword, chroma.CommentPreprocFile: s.Keyword,
+		chroma.Name: s.Name, chroma.NameFunction: s.Function, chroma.NameFunctionMagic: s.Function, chroma.NameDecorator: s.Function,
+		chroma.NameBuiltin: s.Builtin, chroma.NameBuiltinPseudo: s.Builtin, chroma.NameAttribute: s.Builtin, chroma.NameConstant: s.Builtin,
+		chroma.NameClass: s.Type, chroma.NameNamespace: s.Type, chroma.NameTag: s.Type, chroma.NameException: s.Type,
+		chroma.Literal: s.Number, chroma.LiteralString: s.String, chroma.Comment: s.Comment,
+		chroma.Operator: s.Operator, chroma.Punctuation: s.Operator, chroma.Error: s.Error,
+		chroma.GenericInserted: s.Added, chroma.GenericDeleted: s.Removed, chroma.GenericHeading: s.Heading, chroma.GenericSubheading: s.Heading,
 	}
 }
 
-// classOf is the class of a chroma token.
-func classOf(t chroma.TokenType) class {
-	switch {
-	case t == chroma.KeywordType:
-		return classType
-	case t.InCategory(chroma.Keyword):
-		return classKeyword
-	case t.InSubCategory(chroma.NameFunction), t == chroma.NameDecorator:
-		return classFunction
-	case t.InSubCategory(chroma.NameBuiltin), t == chroma.NameAttribute, t == chroma.NameConstant:
-		return classBuiltin
-	case t == chroma.NameClass, t == chroma.NameNamespace, t == chroma.NameTag, t == chroma.NameException:
-		return classType
-	case t.InCategory(chroma.Name):
-		return className
-	case t.InSubCategory(chroma.LiteralString):
-		return classString
-	case t.InCategory(chroma.Literal):
-		return classNumber
-	case t == chroma.CommentPreproc, t == chroma.CommentPreprocFile:
-		return classKeyword
-	case t.InCategory(chroma.Comment):
-		return classComment
-	case t.InCategory(chroma.Operator), t == chroma.Punctuation:
-		return classOperator
-	case t == chroma.GenericInserted:
-		return classAdded
-	case t == chroma.GenericDeleted:
-		return classRemoved
-	case t == chroma.GenericHeading, t == chroma.GenericSubheading:
-		return classHeading
-	case t == chroma.Error:
-		return classError
+// token is the style sequence of a token of code.
+func (s *Style) token(t chroma.TokenType) string {
+	for _, kind := range [...]chroma.TokenType{t, t.SubCategory(), t.Category()} {
+		if before, ok := s.syntax[kind]; ok {
+			return before
+		}
 	}
-	return classPlain
+	return s.code
 }

@@ -1,11 +1,13 @@
-// Package overlay holds what lies above the screen: pickers, texts, questions
+// Package overlay draws what lies above the screen: pickers, texts, questions
 // and lines to type, on a stack.
 //
 // # Nouns
 //
 // An Overlay draws itself into a box and answers each key with an Outcome: it
-// stays, it closes, something was chosen, or a search is wanted. What a choice
-// means is the root model's business; nothing here does I/O or knows a session.
+// stays, it closes, something was chosen, or a search is wanted. A Picker is a
+// list that is searched while one types, a Text shows lines and may ask a
+// question, a Line asks for a text. What a choice means is the root model's
+// business; nothing here does I/O or knows a session.
 //
 // # Who may call what
 //
@@ -14,7 +16,7 @@
 //
 // # Caveats
 //
-// A Question takes an answer only after GuardTime without a key, so that what the
-// user types ahead answers no question that nobody has read. The keys in overlays
-// are fixed, not bound in the key table.
+// A question accepts an answer only after GuardTime without a key, so that what
+// the user types ahead answers no question that nobody has read. The keys in
+// overlays are fixed, not bound in the key table.
 package overlay
