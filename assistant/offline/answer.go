@@ -43,14 +43,14 @@ func (c *conversation) answer(p *plan) {
 			if tg.all {
 				n, hidden = tg.total, tg.hidden
 			}
-			c.say("%s: %s, %d shown and %d hidden.", clean(tg.provider), count(n, "model"), n-hidden, hidden)
+			c.reportf("%s: %s, %d shown and %d hidden.", clean(tg.provider), count(n, "model"), n-hidden, hidden)
 		}
 	case showRules:
 		for _, tg := range p.targets {
-			c.say("%s: %s", clean(tg.provider), tg.rulesInWords(p.step.list))
+			c.reportf("%s: %s", clean(tg.provider), tg.rulesInWords(p.step.list))
 		}
 	case listProviders:
-		c.say("%s: %s. %s is shown.", upperFirst(count(len(c.providers), "provider")), codes(c.providers), clean(c.provider))
+		c.reportf("%s: %s. %s is shown.", upperFirst(count(len(c.providers), "provider")), codes(c.providers), clean(c.provider))
 	case lastChanges:
 		c.lastChanges()
 	default:
@@ -60,7 +60,7 @@ func (c *conversation) answer(p *plan) {
 
 // talk gives one of the answers, with examples where they help.
 func (c *conversation) talk(k kind, examples []string) {
-	c.say("%s", answers[k])
+	c.reportf("%s", answers[k])
 	if k == help || k == greet {
 		c.examples(examples)
 	}
@@ -73,35 +73,35 @@ func (c *conversation) examples(requests []string) {
 		c.offer(upperFirst(r), r)
 		lines = append(lines, code(r))
 	}
-	c.say("%s", bullets("These work:", lines))
+	c.reportf("%s", bullets("These work:", lines))
 }
 
 // notUnderstood says what of a request was understood and what was not, with
 // suggestions. The turn changes nothing then.
 func (c *conversation) notUnderstood(s step, left []string) {
 	if s.kind == unknown || s.kind == followUp {
-		c.say("I did not understand %s. %s", code(s.text), nothingChanged)
+		c.reportf("I did not understand %s. %s", code(s.text), nothingChanged)
 	} else {
 		understood := slices.DeleteFunc(strings.Fields(s.text), func(w string) bool {
 			return slices.ContainsFunc(left, func(l string) bool { return strings.EqualFold(w, l) })
 		})
-		c.say("I understood %s, but not %s. %s", code(strings.Join(understood, " ")), codes(unique(left)), nothingChanged)
+		c.reportf("I understood %s, but not %s. %s", code(strings.Join(understood, " ")), codes(unique(left)), nothingChanged)
 	}
 	if s.kind == hide && len(left) > 0 {
 		request := `hide "*` + strings.Trim(left[0], `"*`) + `*"`
-		c.say("I know models by their names only. For a rule about names that come later, say %s.", code(request))
+		c.reportf("I know models by their names only. For a rule about names that come later, say %s.", code(request))
 		c.offer(upperFirst(request), request)
 	}
 	c.offer("Help", "help")
-	c.say("Say `help` for what I understand.")
+	c.reportf("Say `help` for what I understand.")
 }
 
 // listModels lists models, of one status or all, by the rules that decide them.
 func (c *conversation) listModels(p *plan) {
 	if slices.ContainsFunc(c.steps, func(s step) bool { return s.kind.changesRules() }) {
-		c.say("What follows is as it was before the changes of this message.")
+		c.reportf("What follows is as it was before the changes of this message.")
 	}
-	said := len(c.said)
+	said := len(c.paragraphs)
 	for _, tg := range p.targets {
 		models, n, state := tg.models, tg.total, p.step.state
 		switch {
@@ -126,18 +126,18 @@ func (c *conversation) listModels(p *plan) {
 		}
 		lines := byRule(models)
 		if p.step.kind == explain && len(lines) == 1 {
-			c.say("%s: %s.", clean(tg.provider), lines[0])
+			c.reportf("%s: %s.", clean(tg.provider), lines[0])
 		} else {
-			c.say("%s", bullets(head, lines))
+			c.reportf("%s", bullets(head, lines))
 		}
 		if hidden := filter(models, model.isHidden); p.step.kind == explain && len(hidden) > 0 {
 			c.offer("Unhide "+hidden[0].name, "unhide "+hidden[0].name+tg.on())
 		}
 	}
-	if len(p.targets) > 1 && len(c.said) == said {
-		c.say("No model is %s on any provider.", cmp.Or(p.step.state, "found"))
+	if len(p.targets) > 1 && len(c.paragraphs) == said {
+		c.reportf("No model is %s on any provider.", cmp.Or(p.step.state, "found"))
 	} else if len(p.targets) > 1 {
-		c.say("On the other providers none is.")
+		c.reportf("On the other providers none is.")
 	}
 }
 

@@ -49,8 +49,8 @@ func (c *conversation) ask(plans []*plan) bool {
 	case !every:
 		head = "That would hide more than half of the models that are shown, so I ask first."
 	}
-	c.say("%s", bullets(head, lines))
-	c.say("%s Accept what is proposed, or say `yes`.", nothingChanged)
+	c.reportf("%s", bullets(head, lines))
+	c.reportf("%s Accept what is proposed, or say `yes`.", nothingChanged)
 	c.proposals = proposals
 	c.offer("Yes, do it", "yes")
 	c.offer("No, leave it", "no")

@@ -45,11 +45,11 @@ func (c *conversation) change(p *plan) {
 		return
 	}
 	if len(done) == 1 {
-		c.say("%s", done[0])
+		c.reportf("%s", done[0])
 	} else if len(done) > 1 {
-		c.say("%s", bullets(count(len(done), "change")+":", done))
+		c.reportf("%s", bullets(count(len(done), "change")+":", done))
 	}
-	c.said = append(c.said, failures...)
+	c.paragraphs = append(c.paragraphs, failures...)
 }
 
 // changed says what a change of rules did, in the tool's words and with the
@@ -107,9 +107,9 @@ func (c *conversation) do(tool string, a args) bool {
 	case r == nil:
 		c.announce("I call %s.", code(tool))
 	case r.Success:
-		c.say("%s", sentence(r.Message))
+		c.reportf("%s", sentence(r.Message))
 	default:
-		c.say("%s", r.failure(code(tool)+" failed"))
+		c.reportf("%s", r.failure(code(tool)+" failed"))
 	}
 	return r != nil && r.Success
 }
@@ -121,7 +121,7 @@ func (c *conversation) lookUp(tool string, a args) *result {
 	if r == nil {
 		c.announce("I look it up with %s.", code(tool))
 	} else if !r.Success {
-		c.say("%s", r.failure("I could not look it up"))
+		c.reportf("%s", r.failure("I could not look it up"))
 		return nil
 	}
 	return r
@@ -139,9 +139,9 @@ func (c *conversation) save() {
 	wanted := slices.ContainsFunc(before, func(s step) bool { return s.kind.changesRules() })
 	switch again := c.made("save_changes") || c.wrote; {
 	case !again && wanted && c.unsaved:
-		c.say("None of these changes was made, so I did not save the others. Say `save` to write them.")
+		c.reportf("None of these changes was made, so I did not save the others. Say `save` to write them.")
 	case !again && (wanted || !c.unsaved):
-		c.say("There is nothing to save.")
+		c.reportf("There is nothing to save.")
 	case c.do("save_changes", args{}):
 		c.saved, c.wrote = true, true
 	}
@@ -149,7 +149,7 @@ func (c *conversation) save() {
 
 func (c *conversation) discard() {
 	if !c.made("discard_changes") && !c.unsaved {
-		c.say("There is nothing to discard: everything is saved.")
+		c.reportf("There is nothing to discard: everything is saved.")
 	} else if c.do("discard_changes", args{}) {
 		c.wrote = false
 	}
@@ -158,9 +158,9 @@ func (c *conversation) discard() {
 func (c *conversation) switchTo(s step) {
 	switch at := s.what.at.providers; {
 	case len(at) != 1:
-		c.say("Name one provider: %s.", codes(c.providers))
+		c.reportf("Name one provider: %s.", codes(c.providers))
 	case !c.made("switch_provider") && at[0] == c.provider && at[0] == c.shown.provider:
-		c.say("%s is shown already.", clean(at[0]))
+		c.reportf("%s is shown already.", clean(at[0]))
 	default:
 		c.do("switch_provider", args{"provider": at[0]})
 	}
@@ -225,11 +225,11 @@ func (c *conversation) undo(s step) {
 		n = len(all)
 	}
 	if len(all) == 0 {
-		c.say("I see no change of mine in this conversation that I can take back. %s", rollBack)
+		c.reportf("I see no change of mine in this conversation that I can take back. %s", rollBack)
 		return
 	}
 	if n > len(all) {
-		c.say("I can take back the changes of %s, not of %d. %s %s", count(len(all), "message"), n, nothingChanged, rollBack)
+		c.reportf("I can take back the changes of %s, not of %d. %s %s", count(len(all), "message"), n, nothingChanged, rollBack)
 		c.offer("Undo all", "undo everything")
 		return
 	}
@@ -237,7 +237,7 @@ func (c *conversation) undo(s step) {
 	for _, x := range slices.Backward(all[len(all)-n:]) {
 		edits, whole := x.edits()
 		if !whole {
-			c.say("I cannot take %s back rule by rule. %s %s", code(clean(x.user)), nothingChanged, rollBack)
+			c.reportf("I cannot take %s back rule by rule. %s %s", code(clean(x.user)), nothingChanged, rollBack)
 			return
 		}
 		for _, e := range slices.Backward(edits) {
@@ -247,14 +247,14 @@ func (c *conversation) undo(s step) {
 	}
 	c.change(p)
 	if !c.waiting() && n > 1 {
-		c.say("The changes of your last %d messages are taken back.", n)
+		c.reportf("The changes of your last %d messages are taken back.", n)
 	}
 }
 
 // lastChanges says what the last message of the conversation changed.
 func (c *conversation) lastChanges() {
 	if len(c.past) == 0 {
-		c.say("Nothing yet: this is your first message.")
+		c.reportf("Nothing yet: this is your first message.")
 		return
 	}
 	var lines []string
@@ -264,9 +264,9 @@ func (c *conversation) lastChanges() {
 		}
 	}
 	if len(lines) == 0 {
-		c.say("For your last message I changed nothing.")
+		c.reportf("For your last message I changed nothing.")
 		return
 	}
-	c.say("%s", bullets("For your last message:", unique(lines)))
+	c.reportf("%s", bullets("For your last message:", unique(lines)))
 	c.offer("Undo", "undo that")
 }

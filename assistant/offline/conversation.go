@@ -32,15 +32,15 @@ type conversation struct {
 	catalogs  map[string]*catalog // by provider
 	confirmed bool                // the user has said yes to what this turn does
 
-	calls     []pending
-	announced []string // what the calls are for
-	said      []string // paragraphs of the answer
-	values    []value
-	proposals []proposal
-	missing   []string // tools that are not offered
-	stopped   bool     // locked or out of rounds: no more calls
-	wrote     bool     // a rule was changed in this turn
-	saved     bool     // a save succeeded after it
+	calls      []pending
+	announced  []string // what the calls are for
+	paragraphs []string // of the answer
+	values     []value
+	proposals  []proposal
+	missing    []string // tools that are not offered
+	stopped    bool     // locked or out of rounds: no more calls
+	wrote      bool     // a rule was changed in this turn
+	saved      bool     // a save succeeded after it
 }
 
 // pending is a call of this response.
@@ -80,13 +80,13 @@ func respond(req *chatRequest) reply {
 		c.respondFilter()
 	default:
 		c.steps = []step{{text: c.now.user}}
-		c.say("I have no rules for this window. %s %s", self, howToConnect)
+		c.reportf("I have no rules for this window. %s %s", self, howToConnect)
 	}
 	if c.waiting() {
 		return reply{c.thought(), strings.Join(unique(c.announced), " "), c.calls}
 	}
 	c.finish()
-	return reply{c.thought(), strings.Join(unique(c.said), "\n\n") + c.markers(), nil}
+	return reply{c.thought(), strings.Join(unique(c.paragraphs), "\n\n") + c.markers(), nil}
 }
 
 // respondFilter answers a message about the model filter. It acts on all of it
@@ -98,7 +98,7 @@ func (c *conversation) respondFilter() {
 			c.notUnderstood(s, s.rest)
 		}
 	}
-	if len(c.said) > 0 {
+	if len(c.paragraphs) > 0 {
 		return
 	}
 	var plans []*plan
@@ -262,9 +262,9 @@ func (c *conversation) call(name string, a args) *result {
 // waiting reports that calls of this response must come back first.
 func (c *conversation) waiting() bool { return len(c.calls) > 0 }
 
-// say adds a paragraph to the answer.
-func (c *conversation) say(format string, a ...any) {
-	c.said = append(c.said, fmt.Sprintf(format, a...))
+// reportf adds a paragraph to the answer.
+func (c *conversation) reportf(format string, a ...any) {
+	c.paragraphs = append(c.paragraphs, fmt.Sprintf(format, a...))
 }
 
 // announce adds a sentence about the calls of this response.
@@ -285,27 +285,27 @@ func (c *conversation) finish() {
 	for _, k := range c.now.calls { // the context has changed between two responses: what they did must be said
 		if !k.used && k.res != nil && writeTools[k.name] {
 			c.wrote = c.wrote || k.res.Success
-			c.say("%s: %s", code(k.name), sentence(k.res.Message))
+			c.reportf("%s: %s", code(k.name), sentence(k.res.Message))
 		}
 	}
 	if m := unique(c.missing); len(m) > 0 {
-		c.say("I would need %s for that, which this window does not offer now.", codes(m))
+		c.reportf("I would need %s for that, which this window does not offer now.", codes(m))
 	}
 	if c.stopped && c.now.rounds >= maxRounds {
-		c.say("I stop here: I call tools at most %d times a message. Say the rest again.", maxRounds)
+		c.reportf("I stop here: I call tools at most %d times a message. Say the rest again.", maxRounds)
 	}
 	if c.saved {
-		c.say("Hidden models leave the proxy's list; a direct call to one is still routed.")
+		c.reportf("Hidden models leave the proxy's list; a direct call to one is still routed.")
 	} else if c.wrote {
 		c.offer("Save", "save the changes")
 		c.offer("Show hidden", "which models are hidden, and why?")
 		c.offer("Undo", "undo that")
 	}
-	if len(c.said) == 0 {
-		c.say("There was nothing to do.")
+	if len(c.paragraphs) == 0 {
+		c.reportf("There was nothing to do.")
 	}
 	if len(c.past) == 0 {
-		c.say("%s %s", self, howToConnect)
+		c.reportf("%s %s", self, howToConnect)
 	}
 }
 

@@ -22,7 +22,7 @@ func (c *conversation) respondHistory() {
 	c.steps = c.parse(c.now.user)
 	for i, s := range c.steps {
 		if len(s.rest) > 0 || s.kind == unknown || s.kind == followUp {
-			c.say("I did not understand %s. %s", code(s.text), nothingChanged)
+			c.reportf("I did not understand %s. %s", code(s.text), nothingChanged)
 			c.examples(historyExamples)
 			return
 		}
@@ -54,7 +54,7 @@ func (c *conversation) historyStep(s step) {
 	case listTopics:
 		c.listTopics()
 	case undo:
-		c.say("I cannot take marks back. The checkpoints of the window can.")
+		c.reportf("I cannot take marks back. The checkpoints of the window can.")
 	default:
 		c.talk(s.kind, historyExamples)
 	}
@@ -73,7 +73,7 @@ func (c *conversation) selected(p pairSet) args {
 		a["line"] = p.filterLine()
 	}
 	if len(a) == 0 {
-		c.say("I do not know which pairs you mean. Name them by words, by numbers, or say `the last 5`.")
+		c.reportf("I do not know which pairs you mean. Name them by words, by numbers, or say `the last 5`.")
 		return nil
 	}
 	return a
@@ -157,7 +157,7 @@ func (c *conversation) listPairs(tool string, a args) {
 	if n := int(r.Data.Get("count").Int()); n > 0 && tool == "search_pairs" { // its message repeats the pairs
 		head = upperFirst(count(n, "pair")) + verbFor(n, " matches", " match") + ", the newest first:"
 	}
-	c.say("%s", bullets(head, lines))
+	c.reportf("%s", bullets(head, lines))
 }
 
 func (c *conversation) listTopics() {
@@ -170,7 +170,7 @@ func (c *conversation) listTopics() {
 		lines = append(lines, foreign(topic.Get("topic").String())+": "+count(int(topic.Get("pairs").Int()), "pair"))
 		return true
 	})
-	c.say("%s", bullets(sentence(r.Message), lines))
+	c.reportf("%s", bullets(sentence(r.Message), lines))
 }
 
 // pairSet is pairs of the chat history in words.

@@ -54,7 +54,7 @@ func (c *conversation) planStep(s step) *plan {
 	for i := range p.targets {
 		tg := &p.targets[i]
 		if tg.vague && s.kind.changesRules() {
-			c.say("%s%s fit, too many to name one by one, and no pattern fits just these. %s", upperFirst(count(len(tg.models), "model")), tg.on(), nothingChanged)
+			c.reportf("%s%s fit, too many to name one by one, and no pattern fits just these. %s", upperFirst(count(len(tg.models), "model")), tg.on(), nothingChanged)
 			return nil
 		}
 		p.planTarget(tg)
@@ -77,13 +77,13 @@ func (p *plan) planTarget(tg *target) {
 	case everything && (k == unhide || k == allow):
 		p.clear(tg, ignoreList)
 	case everything && k == only:
-		p.say("Rules are kept per provider, and %s can stay as it is. %s", clean(tg.provider), nothingChanged)
+		p.reportf("Rules are kept per provider, and %s can stay as it is. %s", clean(tg.provider), nothingChanged)
 	case k == only:
 		p.only(tg, tg.models, tg.exactly())
 	case tg.all && k == hide:
 		p.hideAll(tg)
 	case tg.all && k == allow: // "keep everything but mini"
-		p.hide(&target{catalog: tg.catalog, models: tg.excepted, patterns: tg.keep})
+		p.hide(&target{catalog: tg.catalog, models: tg.excepted, patterns: tg.exceptPatterns})
 	case k == hide || k == remove:
 		p.hide(tg)
 	case k == unhide:
@@ -102,7 +102,7 @@ func wild(pattern string) bool { return strings.ContainsAny(pattern, "*?[") }
 // hideAll hides every model but the exceptions.
 func (p *plan) hideAll(tg *target) {
 	if len(tg.excepted) > 0 {
-		p.only(tg, tg.excepted, tg.keep)
+		p.only(tg, tg.excepted, tg.exceptPatterns)
 	} else {
 		p.hide(tg)
 	}
@@ -115,11 +115,11 @@ func (p *plan) hide(tg *target) {
 		return slices.ContainsFunc(it.words, func(w term) bool { return w.typed })
 	})
 	if len(tg.models) > 0 && !typed && !slices.ContainsFunc(tg.models, model.isShown) {
-		p.say("%s%s hidden already%s.", upperFirst(codes(names(tg.models))), verbFor(len(tg.models), " is", " are"), tg.on())
+		p.reportf("%s%s hidden already%s.", upperFirst(codes(names(tg.models))), verbFor(len(tg.models), " is", " are"), tg.on())
 		return
 	}
 	if slices.ContainsFunc(tg.patterns, wild) {
-		for _, k := range tg.keep {
+		for _, k := range tg.exceptPatterns {
 			if !tg.has(allowList, k) {
 				p.set(tg, allowList, true, k)
 			}
@@ -142,7 +142,7 @@ func (p *plan) hide(tg *target) {
 	}
 	kept := filter(tg.models, func(m model) bool { return m.isAllowed() && !slices.Contains(tg.patterns, m.rule) })
 	if n := len(kept); n > 0 {
-		p.say("%s%s shown, because an allow rule wins: %s.", upperFirst(count(n, "model")), verbFor(n, " stays", " stay"), codes(names(kept)))
+		p.reportf("%s%s shown, because an allow rule wins: %s.", upperFirst(count(n, "model")), verbFor(n, " stays", " stay"), codes(names(kept)))
 	}
 }
 
@@ -151,10 +151,10 @@ func (p *plan) hide(tg *target) {
 func (p *plan) only(tg *target, models []model, patterns []string) {
 	switch {
 	case len(models) == 0:
-		p.say("No model%s matches, and hiding the rest would hide everything. %s", tg.on(), nothingChanged)
+		p.reportf("No model%s matches, and hiding the rest would hide everything. %s", tg.on(), nothingChanged)
 		return
 	case len(patterns) == 0:
-		p.say("Too many models are meant to name them one by one. %s", nothingChanged)
+		p.reportf("Too many models are meant to name them one by one. %s", nothingChanged)
 		return
 	}
 	before := len(p.edits)
@@ -172,7 +172,7 @@ func (p *plan) only(tg *target, models []model, patterns []string) {
 		p.set(tg, ignoreList, true, "*")
 	}
 	if len(p.edits) == before {
-		p.say("That is so already%s.", tg.on())
+		p.reportf("That is so already%s.", tg.on())
 	}
 }
 
@@ -193,7 +193,7 @@ func (p *plan) unhide(tg *target) {
 		}
 	}
 	if len(p.edits) == start {
-		p.say("No model%s that matches %s is hidden.", tg.on(), codes(tg.patterns))
+		p.reportf("No model%s that matches %s is hidden.", tg.on(), codes(tg.patterns))
 	}
 }
 
@@ -208,7 +208,7 @@ func (tg *target) exactly() []string {
 func (p *plan) allow(tg *target) {
 	for _, a := range tg.exactly() {
 		if tg.has(allowList, a) {
-			p.say("%s is an allow rule%s already.", code(a), tg.on())
+			p.reportf("%s is an allow rule%s already.", code(a), tg.on())
 		} else {
 			p.set(tg, allowList, true, a)
 		}
@@ -217,7 +217,7 @@ func (p *plan) allow(tg *target) {
 
 func (p *plan) clear(tg *target, list string) {
 	if len(tg.rules[list]) == 0 {
-		p.say("There are no %s rules%s.", listName(list), tg.on())
+		p.reportf("There are no %s rules%s.", listName(list), tg.on())
 		return
 	}
 	p.edits = append(p.edits, edit{provider: tg.provider, list: list, clear: true})
@@ -234,7 +234,7 @@ func (p *plan) removeRules(tg *target) {
 		}
 	}
 	if len(wanted) == 0 {
-		p.say("Say which rule, as it is written. %s", nothingChanged)
+		p.reportf("Say which rule, as it is written. %s", nothingChanged)
 	}
 	for _, w := range wanted {
 		var exact, near []edit
@@ -257,7 +257,7 @@ func (p *plan) removeRules(tg *target) {
 			p.edits = append(p.edits, exact...)
 			continue
 		}
-		p.say("There is no one rule %s%s. %s", code(w), tg.on(), tg.rulesInWords(p.step.list))
+		p.reportf("There is no one rule %s%s. %s", code(w), tg.on(), tg.rulesInWords(p.step.list))
 		for _, e := range exact {
 			p.offer("Remove "+e.pattern, "remove the "+listName(e.list)+" rule "+e.pattern+tg.on())
 		}

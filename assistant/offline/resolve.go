@@ -10,19 +10,19 @@ import (
 // target is what a selection means on one provider.
 type target struct {
 	*catalog
-	models   []model  // the listed models meant, without the exceptions
-	patterns []string // together they match just these and the excepted ones
-	excepted []model  // the listed models that the exceptions take out
-	keep     []string // patterns for these
-	all      bool     // every model of the provider
-	vague    bool     // no patterns match just some of the models
+	models         []model  // the listed models meant, without the exceptions
+	patterns       []string // together they match just these and the excepted ones
+	excepted       []model  // the listed models that the exceptions take out
+	exceptPatterns []string // patterns for these
+	all            bool     // every model of the provider
+	vague          bool     // no patterns match just some of the models
 }
 
 // resolve finds what a step's selection means. nil means that calls are made
 // now, or that it could not be found, which is said.
 func (c *conversation) resolve(s step) []target {
 	if len(s.what.items) == 0 {
-		c.say("I do not know which models you mean. %s", nothingChanged)
+		c.reportf("I do not know which models you mean. %s", nothingChanged)
 		return nil
 	}
 	var providers, unknown []string
@@ -46,7 +46,7 @@ func (c *conversation) resolve(s step) []target {
 		c.notUnderstood(s, unknown)
 		return nil
 	case len(providers) == 0:
-		c.say("No provider is meant. %s", nothingChanged)
+		c.reportf("No provider is meant. %s", nothingChanged)
 		return nil
 	}
 	var out []target
@@ -55,7 +55,7 @@ func (c *conversation) resolve(s step) []target {
 		for _, it := range s.what.except {
 			if it.provider == "" || it.provider == p {
 				models, _ := it.find(tg.catalog)
-				tg.excepted, tg.keep = append(tg.excepted, models...), append(tg.keep, it.patterns(tg.catalog, models)...)
+				tg.excepted, tg.exceptPatterns = append(tg.excepted, models...), append(tg.exceptPatterns, it.patterns(tg.catalog, models)...)
 			}
 		}
 		for i, it := range s.what.items {
@@ -90,10 +90,10 @@ func (c *conversation) placesOf(s step, it item) (at, missing []string) {
 	for _, p := range at {
 		models, _ := it.find(c.catalog(p, s.what))
 		if s.kind == hide && !slices.ContainsFunc(models, model.isShown) {
-			c.say("%s has models with %s, all of them hidden.", clean(p), code(it.text()))
+			c.reportf("%s has models with %s, all of them hidden.", clean(p), code(it.text()))
 			continue
 		}
-		c.say("%s has models with %s.", clean(p), code(it.text()))
+		c.reportf("%s has models with %s.", clean(p), code(it.text()))
 		c.offer("On "+p, s.text+" on "+p)
 	}
 	return nil, missing
@@ -146,11 +146,11 @@ func (tg *target) subtract() {
 	out := intersect(tg.models, tg.excepted)
 	tg.models, tg.excepted = without(tg.models, out), out
 	if len(out) == 0 {
-		tg.keep = nil
+		tg.exceptPatterns = nil
 		return
 	}
-	tg.keep = choose(tg.catalog, out, [][]string{tg.keep})
-	tg.vague = tg.vague || len(tg.keep) == 0
+	tg.exceptPatterns = choose(tg.catalog, out, [][]string{tg.exceptPatterns})
+	tg.vague = tg.vague || len(tg.exceptPatterns) == 0
 }
 
 var (
