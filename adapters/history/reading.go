@@ -46,17 +46,15 @@ type toolCall struct {
 
 func (w *Window) getPair(ctx context.Context, a getArgs) (assistant.ToolResult, error) {
 	uncut, err := w.store.Newest(ctx, "", a.ID+1, 1) // the pair itself, unless it is unknown or was rolled back
+	if err == nil && (a.ID <= 0 || !slices.Equal(uncut, []int64{a.ID})) {
+		err = refuse(assistant.CodeFailed, "there is no pair %d; search_pairs finds the numbers", a.ID)
+	}
 	if err != nil {
 		return assistant.ToolResult{}, err
 	}
-	var loaded []assistant.Pair
-	if a.ID > 0 && slices.Equal(uncut, []int64{a.ID}) {
-		if loaded, err = w.store.Load(ctx, []int64{a.ID}); err != nil {
-			return assistant.ToolResult{}, err
-		}
-	}
-	if len(loaded) == 0 {
-		return assistant.ToolResult{}, refuse(assistant.CodeFailed, "there is no pair %d; search_pairs finds the numbers", a.ID)
+	loaded, err := w.store.Load(ctx, uncut)
+	if err != nil || len(loaded) == 0 {
+		return assistant.ToolResult{}, err
 	}
 	p := loaded[0]
 	v := wholePair{PairLine: pairLine(p)}
@@ -194,14 +192,8 @@ func (w *Window) summarisePairs(ctx context.Context, a summariseArgs) (assistant
 		return assistant.ToolResult{}, err
 	}
 	slices.Reverse(loaded)
-	list := condense(loaded, tokens)
-	cut := 0
-	for _, c := range list {
-		if c.Cut {
-			cut++
-		}
-	}
-	message := fmt.Sprintf("%s to summarise", assistant.Counted(len(list), "pair"))
+	list, cut := condense(loaded, tokens)
+	message := assistant.Counted(len(list), "pair") + " to summarise"
 	if cut > 0 {
 		message += fmt.Sprintf(", %d of them cut", cut)
 	}
@@ -212,24 +204,24 @@ func (w *Window) summarisePairs(ctx context.Context, a summariseArgs) (assistant
 	return assistant.OK(message+s.remarks(), data), nil
 }
 
-// condense cuts pairs to equal shares of the tokens; what short ones leave goes
-// to those after them.
-func condense(pairs []assistant.Pair, tokens int) []condensed {
+// condense cuts pairs to equal shares of the tokens, and counts the cut ones.
+// What short ones leave goes to those after them.
+func condense(pairs []assistant.Pair, tokens int) (list []condensed, cut int) {
 	room := charsOf(tokens)
-	list := make([]condensed, 0, len(pairs))
 	for i, p := range pairs {
 		c := condensed{ID: p.Seq}
 		share := room/(len(pairs)-i) - size(c) - len(",")
-		user, answer := plainSize(p.UserText), plainSize(p.AssistantText)
-		forUser := max(share*userPercent/100, share-answer)
+		forUser := max(share*userPercent/100, share-plainSize(p.AssistantText))
 		var cutUser, cutAnswer bool
-		c.User, cutUser = headJSON(p.UserText, min(forUser, user))
+		c.User, cutUser = headJSON(p.UserText, min(forUser, plainSize(p.UserText)))
 		c.Assistant, cutAnswer = headJSON(p.AssistantText, share-plainSize(c.User))
-		c.Cut = cutUser || cutAnswer
+		if c.Cut = cutUser || cutAnswer; c.Cut {
+			cut++
+		}
 		room -= size(c) + len(",")
 		list = append(list, c)
 	}
-	return list
+	return list, cut
 }
 
 // plainSize is how many characters a text takes inside a JSON string.

@@ -91,19 +91,20 @@ func Base(x Expr) Expr {
 		}
 		return nil
 	case And:
-		return combine(bases(x.Terms), func(t []Expr) Expr { return And{t} })
+		return combine(rewrite(x.Terms, Base), func(t []Expr) Expr { return And{t} })
 	case Or:
-		return combine(bases(x.Terms), func(t []Expr) Expr { return Or{t} })
+		return combine(rewrite(x.Terms, Base), func(t []Expr) Expr { return Or{t} })
 	default:
 		return x
 	}
 }
 
-func bases(terms []Expr) []Expr {
+// rewrite changes each term, and leaves out those that show all.
+func rewrite(terms []Expr, f func(Expr) Expr) []Expr {
 	var rest []Expr
 	for _, t := range terms {
-		if b := Base(t); b != nil {
-			rest = append(rest, b)
+		if x := f(t); x != nil {
+			rest = append(rest, x)
 		}
 	}
 	return rest
@@ -153,9 +154,9 @@ func (e *expander) expand(x Expr) Expr {
 		}
 		return Recent{0} // not everything: nothing
 	case And:
-		return combine(e.all(x.Terms), func(t []Expr) Expr { return And{t} })
+		return combine(rewrite(x.Terms, e.expand), func(t []Expr) Expr { return And{t} })
 	case Or:
-		terms := e.all(x.Terms)
+		terms := rewrite(x.Terms, e.expand)
 		if len(terms) < len(x.Terms) {
 			return nil // one alternative shows all
 		}
@@ -163,17 +164,6 @@ func (e *expander) expand(x Expr) Expr {
 	default:
 		return x
 	}
-}
-
-// all expands terms and leaves out those that show all.
-func (e *expander) all(terms []Expr) []Expr {
-	var rest []Expr
-	for _, t := range terms {
-		if x := e.expand(t); x != nil {
-			rest = append(rest, x)
-		}
-	}
-	return rest
 }
 
 // load reads one saved filter.

@@ -39,7 +39,7 @@ type parser struct {
 // or reads alternatives up to the end, a colon or a closing parenthesis.
 func (p *parser) or() Expr {
 	terms := []Expr{p.and()}
-	for p.err == nil && (p.take('|') || p.take('+')) {
+	for p.err == nil && (p.accept('|') || p.accept('+')) {
 		p.space()
 		terms = append(terms, p.and())
 	}
@@ -52,7 +52,7 @@ func (p *parser) and() Expr {
 	terms := []Expr{p.not()}
 	for p.err == nil {
 		p.space()
-		if p.take('&') {
+		if p.accept('&') {
 			p.space()
 		} else if r := p.peek(); r == eol || r == '|' || r == '+' || r == ')' || r == ':' {
 			break
@@ -88,14 +88,14 @@ func (p *parser) not() Expr {
 	defer func() { p.depth-- }()
 	p.space()
 	switch {
-	case p.take('!'):
+	case p.accept('!'):
 		return Not{p.not()}
 	case p.peek() == '(':
 		open := p.pos
 		p.pos++
 		x := p.or()
 		p.space()
-		if !p.take(')') {
+		if !p.accept(')') {
 			p.fail(") for the ( in column " + itoa(open+1))
 		}
 		return x

@@ -38,8 +38,8 @@ func (s *scanner) space() {
 	}
 }
 
-// take skips r if it is next.
-func (s *scanner) take(r rune) bool {
+// accept skips r if it is next.
+func (s *scanner) accept(r rune) bool {
 	if s.peek() == r {
 		s.pos++
 		return true
@@ -110,15 +110,15 @@ func (s *scanner) number(want string) int {
 // op reads a comparison; ok is false when there is none.
 func (s *scanner) op() (o Op, ok bool) {
 	switch {
-	case s.take('='):
+	case s.accept('='):
 		return Equal, true
-	case s.take('<'):
-		if s.take('=') {
+	case s.accept('<'):
+		if s.accept('=') {
 			return LessEqual, true
 		}
 		return Less, true
-	case s.take('>'):
-		if s.take('=') {
+	case s.accept('>'):
+		if s.accept('=') {
 			return GreaterEqual, true
 		}
 		return Greater, true

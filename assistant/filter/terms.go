@@ -210,7 +210,7 @@ func (p *parser) day(o Op) Expr {
 	digits := p.pos - start
 	var rest [2]int
 	for i := range rest {
-		if !p.take('-') {
+		if !p.accept('-') {
 			p.fail("- and a day, as in 2026-03-04")
 			return nil
 		}

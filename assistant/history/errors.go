@@ -26,8 +26,7 @@ type NewerSchemaError struct {
 
 // Error names both versions.
 func (e *NewerSchemaError) Error() string {
-	return fmt.Sprintf("history: %s was written by a newer winnow (version %d of its form; this one reads up to %d): update winnow, or use another --home",
-		e.Path, e.Found, e.Supported)
+	return fmt.Sprintf("history: %s was written by a newer winnow (version %d of its schema; this one reads up to %d)", e.Path, e.Found, e.Supported)
 }
 
 // FileError is a file or folder that the store refuses to use.
@@ -55,7 +54,7 @@ type DamageError struct {
 
 // Error names the file and what was found.
 func (e *DamageError) Error() string {
-	return fmt.Sprintf("history: %s is damaged (%v): start winnow again to set it aside and salvage what is readable", e.Path, e.Err)
+	return fmt.Sprintf("history: %s is damaged (%v); the next start sets it aside and salvages what is readable", e.Path, e.Err)
 }
 
 // Unwrap returns what SQLite found.
@@ -126,33 +125,29 @@ func (s *store) explain(op string, err error) error {
 	return err
 }
 
+// storageReasons say what is wrong with the disk.
+var storageReasons = map[error]string{
+	syscall.ENOSPC: "the disk is full", syscall.EDQUOT: "the disk is full", syscall.EROFS: "the disk is read-only",
+	syscall.EMFILE: "too many files are open", syscall.ENFILE: "too many files are open", syscall.EIO: "the disk reports an error",
+}
+
+// storageCodes are the result codes of SQLite that are about the disk.
+var storageCodes = map[int]string{
+	sqlitelib.SQLITE_FULL: "the disk is full", sqlitelib.SQLITE_READONLY: "it is read-only",
+	sqlitelib.SQLITE_CANTOPEN: "it or a file beside it cannot be opened", sqlitelib.SQLITE_BUSY: "another program holds its lock",
+	sqlitelib.SQLITE_IOERR: "the disk reports an error",
+}
+
 // storageReason says what is wrong with the disk, "" when err is no error of it.
 func storageReason(err error) string {
-	switch {
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return "the disk is full"
-	case errors.Is(err, syscall.EROFS):
-		return "the disk is read-only"
-	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		return "too many files are open"
-	case errors.Is(err, syscall.EIO):
-		return "the disk reports an error"
-	}
-	switch code(err) {
-	case sqlitelib.SQLITE_FULL:
-		return "the disk is full"
-	case sqlitelib.SQLITE_READONLY:
-		return "it is read-only"
-	case sqlitelib.SQLITE_CANTOPEN:
-		return "it or a file beside it cannot be opened"
-	case sqlitelib.SQLITE_BUSY:
-		return "another program holds its lock"
-	case sqlitelib.SQLITE_IOERR:
-		var e *sqlite.Error
-		if errors.As(err, &e) && (e.Code() == sqlitelib.SQLITE_IOERR_SHMSIZE || e.Code() == sqlitelib.SQLITE_IOERR_WRITE) {
-			return "the disk is full or reports an error"
+	for target, reason := range storageReasons {
+		if errors.Is(err, target) {
+			return reason
 		}
-		return "the disk reports an error"
 	}
-	return ""
+	var e *sqlite.Error
+	if errors.As(err, &e) && (e.Code() == sqlitelib.SQLITE_IOERR_SHMSIZE || e.Code() == sqlitelib.SQLITE_IOERR_WRITE) {
+		return "the disk is full or reports an error"
+	}
+	return storageCodes[code(err)]
 }

@@ -139,7 +139,7 @@ func TestNewerVersionIsRefused(t *testing.T) {
 			if !errors.As(err, &newer) || newer.Found != 99 || newer.Supported != schemaVersion || newer.Path != path {
 				t.Fatalf("Open = %v; want a NewerSchemaError", err)
 			}
-			if !strings.Contains(err.Error(), "update winnow") {
+			if !strings.Contains(err.Error(), "newer winnow") {
 				t.Errorf("%q does not say what to do", err)
 			}
 			if after := readAll(t, path); before != after {
