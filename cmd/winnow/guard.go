@@ -80,7 +80,7 @@ func (a *app) newScreen(model tea.Model, in io.Reader, out *os.File) *tea.Progra
 // is called when the loop has ended, while signals are still watched.
 func (a *app) runModel(p *tea.Program, in, out *os.File, atEnd func()) error {
 	g := newGuard(in, out)
-	release := a.captureStderr()
+	release, stack := a.captureStderr()
 	defer release()
 	stop := a.watch(g, p)
 	_, err := p.Run()
@@ -94,7 +94,11 @@ func (a *app) runModel(p *tea.Program, in, out *os.File, atEnd func()) error {
 	}
 	g.restore()
 	h, noHome := a.folders()
-	if errors.Is(err, tea.ErrProgramPanic) && noHome == nil { // its text and stack went to standard error
+	if errors.Is(err, tea.ErrProgramPanic) && noHome == nil {
+		select { // Run may return before Bubble Tea has written the stack to standard error
+		case <-stack:
+		case <-time.After(closeTime):
+		}
 		return advise(errors.New("winnow itself failed"), "the rules and the conversation are stored; %s tells more", h.log())
 	}
 	return fmt.Errorf("the screen: %w", err)

@@ -87,26 +87,31 @@ func (l *logLines) Write(p []byte) (int, error) {
 // captureStderr sends what is written to file descriptor 2 into the log, so that
 // no library writes over the screen, and the text of a fatal error, which this
 // process cannot read any more, into a file beside the log. release gives
-// standard error back. Where the system cannot do this, nothing is captured.
-func (a *app) captureStderr() (release func()) {
+// standard error back; stack is closed when the stack of a panic has come. Where
+// the system cannot do this, nothing is captured.
+func (a *app) captureStderr() (release func(), stack <-chan struct{}) {
 	r, w, err := os.Pipe()
 	if err != nil {
-		return func() {}
+		return func() {}, nil
 	}
 	restore, err := redirectStderr(w)
 	_ = w.Close() // descriptor 2 is a copy of it
 	if err != nil {
 		_ = r.Close()
-		return func() {}
+		return func() {}, nil
 	}
 	a.crashOutput()
-	read := make(chan struct{})
+	read, panicked := make(chan struct{}), make(chan struct{})
+	begun := sync.OnceFunc(func() { close(panicked) })
 	go func() {
 		defer close(read)
 		lines, out := bufio.NewReader(r), &logLines{a, "stderr"}
 		for {
 			line, err := lines.ReadSlice('\n') // a longer line comes in pieces
 			_, _ = out.Write(line)             // never fails
+			if bytes.HasPrefix(line, []byte("goroutine ")) {
+				begun()
+			}
 			if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 				return
 			}
@@ -117,7 +122,7 @@ func (a *app) captureStderr() (release func()) {
 		<-read
 		_ = r.Close()
 		_ = debug.SetCrashOutput(nil, debug.CrashOptions{})
-	})
+	}), panicked
 }
 
 // crashOutput has the runtime write the text of a fatal error to a file of the

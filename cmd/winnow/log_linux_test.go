@@ -30,7 +30,7 @@ func TestNothingElseWritesOnTheTerminal(t *testing.T) {
 	a := testApp(t)
 	const key = "sk-secret-0123456789"
 	a.redactor.Add(key)
-	release := a.captureStderr()
+	release, _ := a.captureStderr()
 	log.Print("Unsolicited response with " + key + "\x1b]52;c;aGk=\x07")
 	if _, err := syscall.Write(2, []byte("descriptor 2 \x1b[2Jwith "+key+"\nand a last line")); err != nil {
 		t.Fatal(err)
