@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -309,5 +310,55 @@ func TestKeysAreNamedAsBound(t *testing.T) {
 		m.setMode(modeView)
 		do()
 		seen(what)
+	}
+}
+
+// A save merges what somebody else has changed beside the rules, and asks where the
+// same rules were changed.
+func TestASaveMergesOrAsks(t *testing.T) {
+	for name, c := range map[string]struct {
+		theirs, shows, answer, want string
+	}{
+		"another key": {deskEnv + "OTHER=1\n", "Save these changes?", "y", "OTHER=1"},
+		"the same rules": {
+			strings.Replace(deskEnv, "gpt-3.5*", "theirs*", 1), "load their version and re-apply mine", "t", "IGNORE_MODELS_OPENAI=theirs*,o3*\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := furnish(t, furniture{})
+			d.goTo("PANE")
+			d.Type("x")
+			d.says("deleted ignore rule")
+			if err := os.WriteFile(d.file, []byte(c.theirs), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			d.Type(tuitest.CtrlS)
+			d.Wait(c.shows)
+			d.clock.Advance(time.Second) // the question was read
+			d.Type(c.answer)
+			d.WaitGone(c.shows)
+			d.hold("the file", func() bool { return strings.Contains(d.env(), c.want) })
+			d.Wait("saved")
+		})
+	}
+}
+
+// 12: the counter is of one send: it follows each trim of the request that is
+// tried again, and stays until the next boundary is computed.
+func TestTheCounterFollowsEachTrim(t *testing.T) {
+	s := newStill(t, style.Options{Unicode: true}, 100, 24)
+	s.conv.boundary.counter = "4/9"
+	for trimmed, want := range map[int]string{1: "[4-1]/9", 2: "[4-2]/9"} {
+		s.onTurnEvent(assistant.ContextTrimmed{Sent: 4 - trimmed, Trimmed: trimmed, Visible: 9, Attempt: trimmed})
+		if head, _, _ := strings.Cut(s.frame(), "\n"); !strings.Contains(head, want) {
+			t.Errorf("after %d trims the header is %q", trimmed, head)
+		}
+		if hud := strings.Join(hud{s.Model}.lines(), "\n"); !strings.Contains(hud, want) {
+			t.Errorf("after %d trims the HUD does not show %s", trimmed, want)
+		}
+	}
+	s.do(computeBoundary(s.session))
+	if head, _, _ := strings.Cut(s.frame(), "\n"); !strings.Contains(head, "0/0") {
+		t.Errorf("with the next boundary the header is %q", head)
 	}
 }
