@@ -12,14 +12,14 @@ import (
 	"winnow/tui/tuitest"
 )
 
-// fetching is a desk without a terminal in a folder with a file to send.
-func fetching(t *testing.T, answers ...at.Answer) (*Model, *desk) {
+// fetching is a fixture without a terminal in a folder with a file to send.
+func fetching(t *testing.T, answers ...at.Answer) (*Model, *fixture) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("a.txt", []byte("the text of the file\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m, d := furnished(t, furniture{answers: answers})
+	m, d := newProgram(t, setup{answers: answers})
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 	t.Cleanup(func() { m.session.Cancel() })
 	return m, d
@@ -81,7 +81,7 @@ func TestAFileIsSentWithAMessageOfTheStart(t *testing.T) {
 	if err := os.WriteFile("a.txt", []byte("the text of the file\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b := bootDesk(t, furniture{}, nil)
+	b := bootFixture(t, setup{}, nil)
 	b.Type("look at @a.txt", tuitest.Send)
 	b.Wait("goes out as soon as")
 	b.Type("next")

@@ -24,8 +24,8 @@ printf ' %s\n\n' "$line" >> "$1"
 printf 'the editor ends'
 `
 
-// editing is a desk with an editor, and the folder of its temporary files.
-func editing(t *testing.T, script string) (d *desk, tmp string) {
+// editing is a fixture with an editor, and the folder of its temporary files.
+func editing(t *testing.T, script string) (d *fixture, tmp string) {
 	t.Helper()
 	if _, err := os.Stat("/bin/sh"); err != nil {
 		t.Skip("there is no shell for the editor")
@@ -34,7 +34,7 @@ func editing(t *testing.T, script string) (d *desk, tmp string) {
 	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	d = furnish(t, furniture{change: func(o *Options) { o.Editor = []string{"/bin/sh", path} }})
+	d = startProgram(t, setup{change: func(o *Options) { o.Editor = []string{"/bin/sh", path} }})
 	tmp = t.TempDir()
 	t.Setenv("TMPDIR", tmp)
 	return d, tmp
@@ -86,7 +86,7 @@ func TestEditorThatFailsLeavesTheDraft(t *testing.T) {
 // TestSuspendIsAsked looks at the message alone: carried out, it would stop this
 // process. What the program does after it is in the next test.
 func TestSuspendIsAsked(t *testing.T) {
-	m, _ := furnished(t, furniture{})
+	m, _ := newProgram(t, setup{})
 	if msg := m.keys.named("suspend").do(m)(); msg != (tea.SuspendMsg{}) {
 		t.Errorf("the command asks for %T, want %T", msg, tea.SuspendMsg{})
 	}
@@ -94,7 +94,7 @@ func TestSuspendIsAsked(t *testing.T) {
 
 func TestResumedProgramGoesOn(t *testing.T) {
 	gate := at.NewGate()
-	d := furnish(t, furniture{answers: []at.Answer{{at.Say("half"), at.Stop{At: gate}, at.Say(" of it")}}})
+	d := startProgram(t, setup{answers: []at.Answer{{at.Say("half"), at.Stop{At: gate}, at.Say(" of it")}}})
 	d.Type("go on", tuitest.Send)
 	gate.Wait(t)
 	d.Type("a draft")
@@ -109,7 +109,7 @@ func TestResumedProgramGoesOn(t *testing.T) {
 
 // clean waits until a repaint of the whole screen changes nothing: what the
 // renderer has left out was really there.
-func (d *desk) clean() {
+func (d *fixture) clean() {
 	d.t.Helper()
 	d.WaitGone(" …│") // the last that changes after a turn
 	before, written := d.Frame(), len(d.Output())
@@ -126,7 +126,7 @@ func TestTerminalFollowsAStormOfSizes(t *testing.T) {
 		gates = append(gates, at.NewGate())
 		answer = append(answer, at.Say(fmt.Sprintf("Word %d, 漢字 and **bold**.\n\n", i)), at.Stop{At: gates[i]})
 	}
-	d := furnish(t, furniture{answers: []at.Answer{append(answer, at.Say("The end."))}})
+	d := startProgram(t, setup{answers: []at.Answer{append(answer, at.Say("The end."))}})
 	d.Type("go on", tuitest.Send)
 	r := rand.New(rand.NewPCG(3, 4))
 	for i, g := range gates {

@@ -18,7 +18,7 @@ func benched(b *testing.B, tokens int) *Model {
 	for i := 0; answer.Len() < tokens*4; i++ {
 		fmt.Fprintf(&answer, "## Part %d\n\nSome **bold** words and `code`.\n\n- one item\n- another *item*\n\n```go\nfunc f%d() error { return nil }\n```\n\n", i, i)
 	}
-	m, _ := furnished(b, furniture{pairs: []assistant.Pair{told("question", answer.String())}})
+	m, _ := newProgram(b, setup{pairs: []assistant.Pair{told("question", answer.String())}})
 	m.Update(tea.WindowSizeMsg{Width: 160, Height: 50})
 	m.Update(loadStart(m.work)())
 	if missing := m.conv.loadMissing(); missing != nil {

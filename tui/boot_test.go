@@ -19,21 +19,21 @@ import (
 	"winnow/tui/tuitest"
 )
 
-// booting is a desk that is still put together: the gate holds it.
+// booting is a fixture that is still put together: the gate holds it.
 type booting struct {
-	*desk
+	*fixture
 	model *Model
 	gate  *at.Gate
 }
 
-// bootDesk begins without a session. fail is what becomes of the start; nil is well.
-func bootDesk(t *testing.T, f furniture, fail error) booting {
+// bootFixture begins without a session. fail is what becomes of the start; nil is well.
+func bootFixture(t *testing.T, f setup, fail error) booting {
 	t.Helper()
 	if f.w == 0 {
 		f.w, f.h = 120, 32
 	}
-	o, d := deskOptions(t, f)
-	b := booting{desk: d, gate: at.NewGate()}
+	o, d := programOptions(t, f)
+	b := booting{fixture: d, gate: at.NewGate()}
 	parts := o.Parts
 	o.Parts, o.HasPane = Parts{}, true
 	o.Start = func() (Parts, error) {
@@ -55,7 +55,7 @@ func bootDesk(t *testing.T, f furniture, fail error) booting {
 const draftKey = "input"
 
 func TestOneTypesWhileEverythingIsLoaded(t *testing.T) {
-	b := bootDesk(t, furniture{}, nil)
+	b := bootFixture(t, setup{}, nil)
 	if head, _, _ := strings.Cut(b.Frame(), "\n"); strings.TrimSpace(head) != "winnow" {
 		t.Errorf("the header says %q before anything is known", head)
 	}
@@ -80,7 +80,7 @@ func TestAPasteWithoutBracketsBeforeEverythingIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = to.Close() })
-	b := bootDesk(t, furniture{keys: NewInput(from)}, nil)
+	b := bootFixture(t, setup{keys: NewInput(from)}, nil)
 	if _, err := to.WriteString("hey there\rnext\rlast"); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestAPasteWithoutBracketsBeforeEverythingIsThere(t *testing.T) {
 
 func TestTheFrameStaysWhereItIs(t *testing.T) {
 	for _, size := range [][2]int{{160, 50}, {120, 32}, {80, 24}, {40, 12}} {
-		b := bootDesk(t, furniture{w: size[0], h: size[1], env: "OPENAI_API_KEY=sk-not-a-real-key\n"}, nil)
+		b := bootFixture(t, setup{w: size[0], h: size[1], env: "OPENAI_API_KEY=sk-not-a-real-key\n"}, nil)
 		b.Type("a", tuitest.Enter, "b")
 		b.box("a|b")
 		before := strings.Split(b.Frame(), "\n")
@@ -133,7 +133,7 @@ func corners(line string) string {
 }
 
 func TestWhatIsSentBeforeGoesOutAfter(t *testing.T) {
-	b := bootDesk(t, furniture{answers: []at.Answer{say("first answer"), say("second answer")}}, nil)
+	b := bootFixture(t, setup{answers: []at.Answer{say("first answer"), say("second answer")}}, nil)
 	b.Type("one", tuitest.Send)
 	b.says("goes out as soon as")
 	b.box("Type a message…")
@@ -152,7 +152,7 @@ func TestWhatIsSentBeforeGoesOutAfter(t *testing.T) {
 }
 
 func TestAKeyThatNeedsMoreWaits(t *testing.T) {
-	b := bootDesk(t, furniture{}, nil)
+	b := bootFixture(t, setup{}, nil)
 	b.Type("draft", tuitest.Key("ctrl+l"), "other")
 	b.box("draft") // what follows belongs to what ctrl+l opens
 	b.gate.Open()
@@ -167,7 +167,7 @@ func TestAKeyThatNeedsMoreWaits(t *testing.T) {
 
 func TestAFailureOfTheStartEndsTheProgram(t *testing.T) {
 	broken := errors.New("the journal is in use")
-	b := bootDesk(t, furniture{}, broken)
+	b := bootFixture(t, setup{}, broken)
 	b.Type("x")
 	b.gate.Open()
 	if err := b.WaitEnd(); err != nil {
@@ -187,7 +187,7 @@ func TestQuittingBeforeEverythingIsThere(t *testing.T) {
 		"from the conversation":       {"typed", tuitest.Tab, tuitest.Key("ctrl+q")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := bootDesk(t, furniture{history: func(h history.Store) error {
+			b := bootFixture(t, setup{history: func(h history.Store) error {
 				return h.SaveDraft(t.Context(), draftKey, history.Draft{Text: "kept", Stash: []string{"old"}})
 			}}, nil)
 			b.Type(keys...)
@@ -210,7 +210,7 @@ func TestQuittingBeforeEverythingIsThere(t *testing.T) {
 }
 
 func TestWhatWasTypedFirstDoesNotReplaceTheDraftOfBefore(t *testing.T) {
-	b := bootDesk(t, furniture{history: func(h history.Store) error {
+	b := bootFixture(t, setup{history: func(h history.Store) error {
 		return h.SaveDraft(t.Context(), draftKey, history.Draft{Text: "kept", Stash: []string{"old"}})
 	}}, nil)
 	b.Type("gone", tuitest.Esc, "new")
@@ -225,7 +225,7 @@ func TestWhatWasTypedFirstDoesNotReplaceTheDraftOfBefore(t *testing.T) {
 
 func TestNoKeyOfBeforeAnswersTheQuestionAfterACrash(t *testing.T) {
 	discarded := false
-	b := bootDesk(t, furniture{change: func(o *Options) {
+	b := bootFixture(t, setup{change: func(o *Options) {
 		o.Recovery = &Recovery{Lines: []string{"+ a rule"}, Discard: func() error { discarded = true; return nil }}
 	}}, nil)
 	b.Type("d")

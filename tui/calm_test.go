@@ -17,12 +17,12 @@ import (
 	"winnow/tui/tuitest"
 )
 
-// ledger is a program whose work is counted: the messages that commands
+// workCounter is a program whose work is counted: the messages that commands
 // answered with, by type, and the messages of the conversation that were drawn
 // anew.
-type ledger struct {
+type workCounter struct {
 	bench
-	desk    *desk
+	fixture *fixture
 	answers map[string]int
 	renders int
 	lines   int // of the filter language that were evaluated
@@ -44,11 +44,11 @@ func (c counted) Count(ctx context.Context, q *filter.Query, env history.Env) (i
 	return c.Store.Count(ctx, q, env)
 }
 
-// newLedger opens a program on a history, in a bubble. A message of the
+// newWorkCounter opens a program on a history, in a bubble. A message of the
 // conversation asks for the time once each time it is drawn anew.
-func newLedger(t *testing.T, f furniture) *ledger {
+func newWorkCounter(t *testing.T, f setup) *workCounter {
 	t.Helper()
-	l := &ledger{answers: map[string]int{}}
+	l := &workCounter{answers: map[string]int{}}
 	f.wrap = func(s history.Store) history.Store { return counted{s, &l.lines} }
 	f.change = func(o *Options) {
 		now := o.Now
@@ -59,8 +59,8 @@ func newLedger(t *testing.T, f furniture) *ledger {
 			return now()
 		}
 	}
-	m, d := furnished(t, f)
-	l.bench, l.desk = bench{Model: m, msgs: make(chan tea.Msg, 4096)}, d
+	m, d := newProgram(t, f)
+	l.bench, l.fixture = bench{Model: m, msgs: make(chan tea.Msg, 4096)}, d
 	l.run(m.Init())
 	l.run(m.resize(f.w, f.h))
 	return l
@@ -81,7 +81,7 @@ func calledFrom(name string) bool {
 }
 
 // run carries out a command and all that follows, and draws.
-func (l *ledger) run(cmd tea.Cmd) {
+func (l *workCounter) run(cmd tea.Cmd) {
 	l.start(cmd)
 	for {
 		synctest.Wait()
@@ -97,14 +97,14 @@ func (l *ledger) run(cmd tea.Cmd) {
 }
 
 // keys presses keys as a hand would.
-func (l *ledger) keys(names ...string) {
+func (l *workCounter) keys(names ...string) {
 	for _, n := range names {
 		k, ok := named[n]
 		if !ok {
 			r := []rune(n)[0]
 			k = tea.KeyPressMsg{Code: r, Text: n}
 		}
-		l.desk.clock.Advance(tuitest.KeyGap)
+		l.fixture.clock.Advance(tuitest.KeyGap)
 		_, cmd := l.Update(k)
 		l.run(cmd)
 	}
@@ -112,7 +112,7 @@ func (l *ledger) keys(names ...string) {
 
 // work is what was done since the last time: boundaries, filter lines, loads
 // of pairs and drawn messages.
-func (l *ledger) work(before *[4]int) (done [4]int) {
+func (l *workCounter) work(before *[4]int) (done [4]int) {
 	now := [4]int{
 		l.session.Recomputes() + l.answers["boundaryComputedMsg"],
 		l.lines,
@@ -132,13 +132,13 @@ func TestTypingScrollingAndResizingRecomputeNothing(t *testing.T) {
 		for i := range 300 {
 			pairs = append(pairs, told(fmt.Sprintf("question %d", i), fmt.Sprintf("an **answer** of a line, %d", i)))
 		}
-		l := newLedger(t, furniture{w: 120, h: 40, pairs: pairs})
+		l := newWorkCounter(t, setup{w: 120, h: 40, pairs: pairs})
 		l.keys("tab", "f", "ctrl+u", "s", "0", "enter")
 		if l.session.Filter() != "s0" || l.session.Boundary().Y != 300 {
 			t.Fatalf("the filter is %q over %d pairs", l.session.Filter(), l.session.Boundary().Y)
 		}
-		var ledger [4]int
-		if done := l.work(&ledger); done[0] == 0 || done[1] == 0 || done[2] == 0 || done[3] == 0 {
+		var workCounter [4]int
+		if done := l.work(&workCounter); done[0] == 0 || done[1] == 0 || done[2] == 0 || done[3] == 0 {
 			t.Fatalf("the work to begin with is %v: it is not counted", done)
 		}
 		none := [4]int{}
@@ -147,34 +147,34 @@ func TestTypingScrollingAndResizingRecomputeNothing(t *testing.T) {
 		for range 20 {
 			l.keys("w", "o", "r", "d", "space", "漢", "enter", "up", "down", "backspace", "ctrl+z")
 		}
-		if done := l.work(&ledger); done != none {
+		if done := l.work(&workCounter); done != none {
 			t.Errorf("typing: %v boundaries, filters, loads and messages drawn", done)
 		}
 
 		l.keys("esc", "tab") // clear the draft; VIEW
-		l.work(&ledger)
+		l.work(&workCounter)
 		scroll := []string{"k", "k", "ctrl+u", "ctrl+u", "pgup", "up", "j", "J", "K", "down", "ctrl+d", "ctrl+d", "pgdown", "pgdown"}
 		l.keys(scroll...)
 		onScreen := 40 // no pair has less than a line
-		if done := l.work(&ledger); done[0] != 0 || done[1] != 0 || done[3] > 4*onScreen {
+		if done := l.work(&workCounter); done[0] != 0 || done[1] != 0 || done[3] > 4*onScreen {
 			t.Errorf("scrolling: %v; want no boundary, no filter, and at most what came onto the screen", done)
 		}
 		l.keys(scroll...)
-		if done := l.work(&ledger); done != none {
+		if done := l.work(&workCounter); done != none {
 			t.Errorf("scrolling over what was seen: %v, want nothing", done)
 		}
 		l.keys("space", "space")
-		l.work(&ledger)
+		l.work(&workCounter)
 
 		for w := 119; w > 60; w -= 3 {
 			l.run(l.resize(w, 40))
-			if done := l.work(&ledger); done[0] != 0 || done[1] != 0 || done[3] > 2*onScreen {
+			if done := l.work(&workCounter); done[0] != 0 || done[1] != 0 || done[3] > 2*onScreen {
 				t.Errorf("resizing to %d: %v; want no boundary, no filter, and only the messages on the screen", w, done)
 			}
 		}
 		for h := 39; h > 30; h-- {
 			l.run(l.resize(62, h))
-			if done := l.work(&ledger); done[0] != 0 || done[1] != 0 || done[3] > 4 {
+			if done := l.work(&workCounter); done[0] != 0 || done[1] != 0 || done[3] > 4 {
 				t.Errorf("resizing to %d lines: %v, want nothing", h, done)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 // pointed at.
 func TestEnterTakesTheChoiceThatIsPointedAt(t *testing.T) {
 	offer := at.Say(`What now? SUGGESTED_VALUES: {"values":[{"label":"One","value":"do one"},{"label":"Two","value":"do two"},{"label":"Three","value":"do three"}]}`)
-	d := furnish(t, furniture{w: 80, h: 24, answers: []at.Answer{{offer}, say("two it is")}})
+	d := startProgram(t, setup{w: 80, h: 24, answers: []at.Answer{{offer}, say("two it is")}})
 	d.ask("hello", "[1 One] [2 Two] [3 Three]")
 	d.goTo("VIEW")
 	d.Type(tuitest.Key("right"))

@@ -11,19 +11,19 @@ import (
 	"winnow/tui/tuitest"
 )
 
-// three is a desk with three pairs, the second of which has two stars.
-func three(t *testing.T, f furniture) *desk {
+// three is a fixture with three pairs, the second of which has two stars.
+func three(t *testing.T, f setup) *fixture {
 	t.Helper()
 	second := told("pears?", "about pears")
 	second.Star = 2
 	f.pairs = append(f.pairs, told("apples?", "about apples"), second, told("plums?", "about plums"))
-	d := furnish(t, f)
+	d := startProgram(t, f)
 	d.Wait("3/3")
 	return d
 }
 
 // command types a line into an empty COMMAND line and applies it.
-func (d *desk) command(line string) {
+func (d *fixture) command(line string) {
 	d.t.Helper()
 	d.Type("f")
 	d.in("COMMAND")
@@ -31,7 +31,7 @@ func (d *desk) command(line string) {
 }
 
 func TestMarksOfACommandAreSeenAtOnce(t *testing.T) {
-	d := three(t, furniture{w: 80, h: 24})
+	d := three(t, setup{w: 80, h: 24})
 	d.goTo("VIEW")
 	d.command("c'apples' :star 3")
 	d.says("1 pair now has 3 stars · u undoes it")
@@ -64,7 +64,7 @@ func TestMarksOfACommandAreSeenAtOnce(t *testing.T) {
 }
 
 func TestMarksOfACommandMovePairsOutOfTheFilter(t *testing.T) {
-	d := three(t, furniture{})
+	d := three(t, setup{})
 	d.goTo("VIEW")
 	d.command("s0")
 	d.Wait("2/2")
@@ -90,7 +90,7 @@ func TestErrorOfACommandKeepsTheLine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := three(t, furniture{})
+			d := three(t, setup{})
 			d.goTo("VIEW")
 			for _, line := range c.before {
 				d.command(line)
@@ -114,7 +114,7 @@ func TestErrorOfACommandKeepsTheLine(t *testing.T) {
 }
 
 func TestForgottenFilterOfTheViewLeavesItAsItIs(t *testing.T) {
-	d := three(t, furniture{})
+	d := three(t, setup{})
 	d.goTo("VIEW")
 	d.command("s2 :save two")
 	d.says("saved as @two")
@@ -131,7 +131,7 @@ func TestForgottenFilterOfTheViewLeavesItAsItIs(t *testing.T) {
 }
 
 func TestSavedFiltersAreListedAppliedAndForgotten(t *testing.T) {
-	d := three(t, furniture{})
+	d := three(t, setup{})
 	d.goTo("VIEW")
 	d.command("s2 :save two")
 	d.says("saved as @two")
@@ -148,7 +148,7 @@ func TestSavedFiltersAreListedAppliedAndForgotten(t *testing.T) {
 }
 
 // palette takes a command of the palette.
-func (d *desk) palette(search string) {
+func (d *fixture) palette(search string) {
 	d.t.Helper()
 	d.Type(tuitest.Key("ctrl+p"))
 	d.Wait("Commands")
@@ -159,7 +159,7 @@ func (d *desk) palette(search string) {
 
 func TestPaletteExportsForOneWhoDoesNotKnowTheSyntax(t *testing.T) {
 	t.Chdir(t.TempDir())
-	d := three(t, furniture{w: 80, h: 24})
+	d := three(t, setup{w: 80, h: 24})
 	d.palette("export")
 	d.in("COMMAND")
 	d.Wait("Markdown, to be read and edited")
@@ -188,7 +188,7 @@ func TestPaletteReachesTheCommandsOfTheFilterLine(t *testing.T) {
 	} {
 		t.Run(search, func(t *testing.T) {
 			t.Parallel()
-			d := three(t, furniture{})
+			d := three(t, setup{})
 			d.palette(search)
 			d.in("COMMAND")
 			if got := footerOf(d.Frame()); !strings.HasPrefix(got, " COMMAND  : "+line) {
@@ -196,7 +196,7 @@ func TestPaletteReachesTheCommandsOfTheFilterLine(t *testing.T) {
 			}
 		})
 	}
-	d := three(t, furniture{})
+	d := three(t, setup{})
 	d.palette("previous region")
 	d.in("PANE")
 	d.palette("previous tab")
@@ -204,7 +204,7 @@ func TestPaletteReachesTheCommandsOfTheFilterLine(t *testing.T) {
 }
 
 func TestDeletingTheShownPairsAsks(t *testing.T) {
-	d := three(t, furniture{})
+	d := three(t, setup{})
 	d.goTo("VIEW")
 	d.command("c'plums'")
 	d.Wait("1/1")
@@ -219,7 +219,7 @@ func TestDeletingTheShownPairsAsks(t *testing.T) {
 }
 
 func TestFilterThatCannotBeReadAnyMoreLetsCommandsAnswer(t *testing.T) {
-	d := three(t, furniture{history: func(h history.Store) error { return h.SaveFilter(t.Context(), "two", "s2") }})
+	d := three(t, setup{history: func(h history.Store) error { return h.SaveFilter(t.Context(), "two", "s2") }})
 	d.goTo("VIEW")
 	d.command("@two")
 	d.Wait("1/1")
@@ -235,7 +235,7 @@ func TestManyPairsAreMarkedAndTakenBackOnTheScreenAlone(t *testing.T) {
 	for range 120 {
 		pairs = append(pairs, told("question", "answer"))
 	}
-	d := furnish(t, furniture{pairs: pairs})
+	d := startProgram(t, setup{pairs: pairs})
 	d.Wait("120/120")
 	d.goTo("VIEW")
 	d.command("x :star 2")

@@ -312,7 +312,7 @@ func (m *Model) executed(line string, c history.Command, out history.Outcome, er
 	notice := out.Text
 	if out.CanUndo() {
 		m.command.undoStack = append(m.command.undoStack, c.Seqs)
-		notice += m.hintIn(modeView, " · %s undoes it", "undo-pairs")
+		notice += m.hint(" · %s undoes it", "undo-pairs")
 	}
 	m.notice.info(notice)
 	if err != nil {

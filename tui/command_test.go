@@ -9,7 +9,7 @@ import (
 )
 
 // line waits for a filter line and what stands behind it.
-func (d *desk) line(text, hint string) {
+func (d *fixture) line(text, hint string) {
 	d.t.Helper()
 	d.Until(func(frame string) bool {
 		foot := footerOf(frame) + " "
@@ -18,7 +18,7 @@ func (d *desk) line(text, hint string) {
 }
 
 func TestErrorLeavesTheLineItsRoom(t *testing.T) {
-	d := three(t, furniture{w: 80, h: 24})
+	d := three(t, setup{w: 80, h: 24})
 	d.goTo("COMMAND")
 	long := "c'apples and pears' | d2026-13-01"
 	d.Type(tuitest.Key("ctrl+u"), long)
@@ -57,7 +57,7 @@ func underlined(styled string) string {
 }
 
 func TestLineTellsItsCountAlsoWhenEmpty(t *testing.T) {
-	d := three(t, furniture{w: 80, h: 24})
+	d := three(t, setup{w: 80, h: 24})
 	d.goTo("COMMAND")
 	d.line("x", "3 pairs")
 	d.Type("&s2")
@@ -69,7 +69,7 @@ func TestLineTellsItsCountAlsoWhenEmpty(t *testing.T) {
 }
 
 func TestTabGoesThroughAListWithASign(t *testing.T) {
-	d := three(t, furniture{history: func(h history.Store) error {
+	d := three(t, setup{history: func(h history.Store) error {
 		for _, path := range []string{"AI > Agents", "AI > Art"} {
 			if err := h.CreateTopic(t.Context(), path); err != nil {
 				return err
@@ -100,7 +100,7 @@ func TestTabGoesThroughAListWithASign(t *testing.T) {
 }
 
 func TestHistoryOfLines(t *testing.T) {
-	d := three(t, furniture{})
+	d := three(t, setup{})
 	d.goTo("VIEW")
 	d.command("s2")
 	d.Wait("1/1")
@@ -118,7 +118,7 @@ func TestHistoryOfLines(t *testing.T) {
 }
 
 func TestFilterThatLeavesNothingSaysSo(t *testing.T) {
-	d := three(t, furniture{w: 80, h: 24})
+	d := three(t, setup{w: 80, h: 24})
 	d.goTo("VIEW")
 	d.command("c'bananas'")
 	d.Wait("no pair matches c'bananas'")

@@ -138,7 +138,7 @@ func lastUser(script *assistanttest.Script) string {
 // The names of the pane, its rules and models, complete in a message.
 func TestRulesAndModelsAreCompleted(t *testing.T) {
 	folder(t, nil)
-	d := furnish(t, furniture{})
+	d := startProgram(t, setup{})
 	d.Type("why is @gpt-4o-p")
 	d.Wait("rule or model")
 	d.Type(tuitest.Tab)

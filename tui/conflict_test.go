@@ -15,11 +15,11 @@ func TestAConflictIsResolvedByOneAnswer(t *testing.T) {
 		"y": "ignore o3*, ignore theirs*", "t": "ignore gpt-3.5*, ignore o3*, ignore theirs*", "n": "ignore o3*",
 	} {
 		t.Run(key, func(t *testing.T) {
-			d := furnish(t, furniture{})
+			d := startProgram(t, setup{})
 			d.goTo("PANE")
 			d.Type("x") // gpt-3.5*
 			d.hold("the deletion", func() bool { return d.rules() == "ignore o3*" })
-			theirs := strings.Replace(deskEnv, "o3*", "o3*,theirs*", 1)
+			theirs := strings.Replace(testEnv, "o3*", "o3*,theirs*", 1)
 			if err := os.WriteFile(d.file, []byte(theirs), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -39,11 +39,11 @@ func TestAConflictIsResolvedByOneAnswer(t *testing.T) {
 
 // A change of other variables is merged without a question.
 func TestAForeignChangeOfOtherVariablesAsksNothing(t *testing.T) {
-	d := furnish(t, furniture{})
+	d := startProgram(t, setup{})
 	d.goTo("PANE")
 	d.Type("x")
 	d.hold("the deletion", func() bool { return d.rules() == "ignore o3*" })
-	if err := os.WriteFile(d.file, []byte(deskEnv+"OTHER=1\n"), 0o600); err != nil {
+	if err := os.WriteFile(d.file, []byte(testEnv+"OTHER=1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	d.Type(tuitest.CtrlS)
@@ -51,6 +51,6 @@ func TestAForeignChangeOfOtherVariablesAsksNothing(t *testing.T) {
 	d.clock.Advance(overlayGuard)
 	d.Type("y")
 	d.hold("the file", func() bool {
-		return d.env() == strings.Replace(deskEnv, "gpt-3.5*,", "", 1)+"OTHER=1\n"
+		return d.env() == strings.Replace(testEnv, "gpt-3.5*,", "", 1)+"OTHER=1\n"
 	})
 }

@@ -55,7 +55,7 @@ func (c *conversation) showSource(seqs []int64) {
 		c.chat.SetRaw(seq)
 	}
 	if len(seqs) > 0 {
-		c.notice.info("an answer that winnow stopped at is shown as its source" + c.hintIn(modeView, " · %s renders it", "raw"))
+		c.notice.info("an answer that winnow stopped at is shown as its source" + c.hint(" · %s renders it", "raw"))
 	}
 }
 

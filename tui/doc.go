@@ -1,19 +1,25 @@
 // Package tui is winnow's screen: one Bubble Tea model that shows a Session
-// and its window and turns keys into calls on them.
+// and its window and turns keys into use cases of its Workspace.
 //
-// # How it is built
+// # Nouns
 //
-// Model is the one tea.Model of the program; Boot stands in for it in the first
-// moments, draws its frame without contents, and hands over what was typed.
-// Update routes messages and decides nothing
-// else; children (tui/chat, tui/rules, tui/overlay) are structs with plain
-// methods that the root asks to draw and to take keys. Whatever waits, for the
-// disk, the network or a running turn, happens in a tea.Cmd and comes back as
-// a message of msgs.go. A turn's events arrive in batches, carry the turn they
-// belong to, and those of a turn that is over fall to the floor.
+// Model is the one tea.Model of the program. Its children have state and plain
+// methods of their own: conversation (VIEW, with search and pointer), input (the box,
+// its files and outbox), commandLine (COMMAND), turnState (the turn and the queued
+// message), pickers (lists to choose from). bars and hud draw what the model shows of
+// all of them. shared is what the children have in common: session, workspace, keys,
+// notices, overlays.
 //
-// Every key is in one table, keytable.go. It writes the footer, the help, the
-// command palette and the table of the README, and is what Update asks.
+// An action is something the user can do: a row of keytable.go, which writes footer,
+// help, command palette and the table of the README, and is what Update asks.
+//
+// # How a thing travels
+//
+// A key goes through Update to its action, which calls the workspace by async: outside
+// of the update loop. The result is a resultMsg, which shows it in Update. The events of
+// a turn arrive by an eventStream, each as a message of its own but for neighbouring
+// pieces of text; events of a turn that is over are dropped. Every recomputed boundary
+// is a boundaryComputedMsg. Update computes none.
 //
 // # Modes
 //
@@ -21,10 +27,15 @@
 // the filter line, PANE works on the rules. Overlays lie above all of them and
 // give the mode back that was there before.
 //
+// # Who may call what
+//
+// A Model belongs to its program. Typed and StoreDraft are called after its end, an
+// Input is read by one goroutine, Keys may be called from any.
+//
 // # Caveats
 //
-// Nothing in Update or View waits. Text is sanitised before it is shown,
-// whoever wrote it.
+// Nothing in Update or View waits. Text is sanitised before it is shown, whoever wrote
+// it. On a system without poll, pastes without markers are typed text.
 //
 // The package implements sections 3 and 4 of winnow's specification.
 package tui

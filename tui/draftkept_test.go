@@ -112,7 +112,7 @@ func TestMarksThatATurnChangedAreShown(t *testing.T) {
 // Two programs on one history do not write over each other's draft; one that
 // was kept for all folders is found by the first.
 func TestEachFolderHasItsOwnDraft(t *testing.T) {
-	_, d := furnished(t, furniture{})
+	_, d := newProgram(t, setup{})
 	if err := d.store.SaveDraft(t.Context(), draftKey, history.Draft{Text: "of before"}); err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func (n *noting) Set(ctx context.Context, key, value string) error {
 
 func TestAnAnswerThatKilledTheProgramOpensAsItsSource(t *testing.T) {
 	long := strings.Repeat("**deep** text ", 2000)
-	o, d := deskOptions(t, furniture{pairs: []assistant.Pair{told("question", long)}})
+	o, d := programOptions(t, setup{pairs: []assistant.Pair{told("question", long)}})
 	store := &noting{Store: d.store}
 	opens := func() *Model {
 		o.Parts = partsOf(d.session, store, nil, d.clock.Now)
@@ -72,7 +72,7 @@ func TestAnAnswerThatKilledTheProgramOpensAsItsSource(t *testing.T) {
 }
 
 func TestTheButtonsOfAnErrorNameTheKeysAsBound(t *testing.T) {
-	m, d := furnished(t, furniture{pairs: []assistant.Pair{failed("broken")}, change: func(o *Options) {
+	m, d := newProgram(t, setup{pairs: []assistant.Pair{failed("broken")}, change: func(o *Options) {
 		o.Rebinds = []Rebind{{"view", "retry", []string{"ctrl+y"}}, {"view", "delete-pair", nil}}
 	}})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 32})

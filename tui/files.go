@@ -98,7 +98,7 @@ func (m *Model) sendOutgoing(o *outgoing) tea.Cmd {
 			m.input.draft.PutAway(o.typed)
 		}
 		if refused && m.notice.text != "" {
-			m.notice.text += m.hintIn(modeInput, " · %s on the first line brings the message back", "older-message")
+			m.notice.text += m.hint(" · %s on the first line brings the message back", "older-message")
 		}
 	}
 	return tea.Batch(cmd, m.input.storeDraft())

@@ -18,7 +18,7 @@ import (
 // all others.
 func TestFooterAlwaysNamesHelp(t *testing.T) {
 	for mode, first := range map[string]string{"INPUT": "ctrl+j send", "VIEW": "enter write", "PANE": "i ignore"} {
-		d := three(t, furniture{w: 80, h: 24})
+		d := three(t, setup{w: 80, h: 24})
 		if mode != "INPUT" {
 			d.goTo(mode)
 		}
@@ -33,7 +33,7 @@ func TestFooterAlwaysNamesHelp(t *testing.T) {
 }
 
 func TestHintsThatDoNotFitGiveWayInTheMiddle(t *testing.T) {
-	m, _ := furnished(t, furniture{})
+	m, _ := newProgram(t, setup{})
 	var hints []footerHint
 	for _, h := range []pane.Hint{{Key: "a", Text: "first"}, {Key: "b", Text: "second"}, {Key: "c", Text: "third"}, {Key: "z", Text: "last"}} {
 		hints = append(hints, footerHint{Hint: h})
@@ -58,7 +58,7 @@ func TestHintsThatDoNotFitGiveWayInTheMiddle(t *testing.T) {
 // Whatever was said is over with the next key, also with esc.
 func TestANoticeEndsWithAnyKey(t *testing.T) {
 	for _, key := range []any{tuitest.Esc, tuitest.Tab, tuitest.ShiftTab} {
-		d := three(t, furniture{w: 80, h: 24})
+		d := three(t, setup{w: 80, h: 24})
 		d.goTo("VIEW")
 		d.Type("O")
 		d.says("all 3 pairs are included")
@@ -69,14 +69,14 @@ func TestANoticeEndsWithAnyKey(t *testing.T) {
 
 // The palette names the key that works in this terminal first, as help does.
 func TestPaletteNamesTheKeyThatWorksHere(t *testing.T) {
-	d := three(t, furniture{w: 80, h: 24})
+	d := three(t, setup{w: 80, h: 24})
 	d.Type(tuitest.Key("ctrl+p"), "send the m")
 	d.Wait("Send the message  ctrl+j ctrl+enter alt+enter")
 }
 
 // What esc clears in a text line comes back with the key for earlier lines.
 func TestAClearedLineComesBack(t *testing.T) {
-	d := three(t, furniture{w: 80, h: 24})
+	d := three(t, setup{w: 80, h: 24})
 	d.goTo("COMMAND")
 	d.Type(tuitest.Key("ctrl+u"), "c'pears'", tuitest.Esc)
 	d.line("", "3 pairs")
@@ -89,7 +89,7 @@ func TestAClearedLineComesBack(t *testing.T) {
 }
 
 func TestUndoSaysWhatIsUndone(t *testing.T) {
-	d := furnish(t, furniture{w: 120, h: 32})
+	d := startProgram(t, setup{w: 120, h: 32})
 	d.goTo("PANE")
 	d.Type("x")
 	d.says("deleted ignore rule")
@@ -105,7 +105,7 @@ func TestQueuedCardNamesItsKeys(t *testing.T) {
 
 func queuedCardNamesItsKeys(t *testing.T) {
 	gate := at.NewGate()
-	m, d := furnished(t, furniture{answers: []at.Answer{{at.Stop{At: gate}}, say("b")}})
+	m, d := newProgram(t, setup{answers: []at.Answer{{at.Stop{At: gate}}, say("b")}})
 	events, err := m.work.Send(t.Context(), assistant.Prompt{Text: "a"})
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func queuedCardNamesItsKeys(t *testing.T) {
 
 // On an ordinary screen help is read without being cut, and it follows the size.
 func TestHelpIsReadWhole(t *testing.T) {
-	d := three(t, furniture{w: 80, h: 24})
+	d := three(t, setup{w: 80, h: 24})
 	d.Type(tuitest.Key("f1"))
 	d.Wait("ctrl+j ctrl+enter alt+enter  send")
 	for range 120 {

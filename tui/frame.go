@@ -176,7 +176,7 @@ func (c *conversation) welcome(w int) []string {
 
 // noMatch is what stands in the place of pairs that the filter hides.
 func (c *conversation) noMatch(w int) []string {
-	key := c.hintIn(modeView, "%s", "filter")
+	key := c.hint("%s", "filter")
 	if c.mode == modeInput {
 		key = c.hint("%s and ", "escape") + key
 	}

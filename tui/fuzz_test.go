@@ -160,27 +160,27 @@ func keyOf(c byte) tea.KeyPressMsg {
 
 // outset is where a run of keys begins. The first byte picks it.
 type outset struct {
-	name string
-	desk bool   // with a pane and a history, else a plain chat
-	keys string // from INPUT, in the alphabet of keyOf
+	name    string
+	fixture bool   // with a pane and a history, else a plain chat
+	keys    string // from INPUT, in the alphabet of keyOf
 }
 
 var outsets = []outset{
 	{name: "plain chat"},
-	{name: "conversation, VIEW", desk: true, keys: "\x02"},
-	{name: "turn that has begun", desk: true, keys: "go\x0e"},
-	{name: "turn with a question", desk: true, keys: "go\x0e" + strings.Repeat("\xf0", 20)},
-	{name: "pane, line for a pattern", desk: true, keys: "\x0digpt-5"},
-	{name: "pane, unsaved rules", desk: true, keys: "\x0dx"},
-	{name: "palette over the filter line", desk: true, keys: "\x02f\x06"},
-	{name: "settings", desk: true, keys: "\x8fsettings\x01"},
-	{name: "models, while a turn runs", desk: true, keys: "go\x0e\x8b"},
-	{name: "search line, queued message", desk: true, keys: "go\x0eand\x0e\x02/needle"},
-	{name: "line for the name of a topic", desk: true, keys: "\x93\xc0"},
-	{name: "narrow screen, pane", desk: true, keys: "\xe1\x0d"},
+	{name: "conversation, VIEW", fixture: true, keys: "\x02"},
+	{name: "turn that has begun", fixture: true, keys: "go\x0e"},
+	{name: "turn with a question", fixture: true, keys: "go\x0e" + strings.Repeat("\xf0", 20)},
+	{name: "pane, line for a pattern", fixture: true, keys: "\x0digpt-5"},
+	{name: "pane, unsaved rules", fixture: true, keys: "\x0dx"},
+	{name: "palette over the filter line", fixture: true, keys: "\x02f\x06"},
+	{name: "settings", fixture: true, keys: "\x8fsettings\x01"},
+	{name: "models, while a turn runs", fixture: true, keys: "go\x0e\x8b"},
+	{name: "search line, queued message", fixture: true, keys: "go\x0eand\x0e\x02/needle"},
+	{name: "line for the name of a topic", fixture: true, keys: "\x93\xc0"},
+	{name: "narrow screen, pane", fixture: true, keys: "\xe1\x0d"},
 }
 
-// steady is the model of a desk that takes its time: a rule, a save that asks,
+// steady is the model of a fixture that takes its time: a rule, a save that asks,
 // and words.
 type steady struct{}
 
@@ -207,10 +207,10 @@ func (steady) Stream(ctx context.Context, req assistant.Request) iter.Seq2[assis
 	}
 }
 
-// steadyDesk is a program in a bubble, with two pairs and a pane.
-func steadyDesk(t *testing.T) (*bench, *desk) {
+// steadyFixture is a program in a bubble, with two pairs and a pane.
+func steadyFixture(t *testing.T) (*bench, *fixture) {
 	t.Helper()
-	m, d := furnished(t, furniture{
+	m, d := newProgram(t, setup{
 		model: steady{}, pairs: []assistant.Pair{told("question", "an answer with a needle"), failed("another")},
 		change: func(o *Options) { o.Now = nil }, // the time of the bubble, so that what is typed is no paste
 	})
@@ -224,10 +224,10 @@ func steadyDesk(t *testing.T) (*bench, *desk) {
 // begin opens the program of an outset.
 func (o outset) begin(t *testing.T) *bench {
 	t.Helper()
-	if !o.desk {
+	if !o.fixture {
 		return newBench(t)
 	}
-	b, _ := steadyDesk(t)
+	b, _ := steadyFixture(t)
 	for _, c := range []byte(o.keys) {
 		b.event(c)
 	}

@@ -67,12 +67,12 @@ var rooms = []room{
 
 // visitor is a program in a bubble that is led from room to room.
 type visitor struct {
-	ledger
+	workCounter
 	gate *at.Gate
 }
 
 // visit opens the program of a room and leads there.
-func visit(t *testing.T, r room, o style.Options, f furniture) *visitor {
+func visit(t *testing.T, r room, o style.Options, f setup) *visitor {
 	t.Helper()
 	v := &visitor{gate: at.NewGate()}
 	reached := v.gate.Reached
@@ -96,8 +96,8 @@ func visit(t *testing.T, r room, o style.Options, f furniture) *visitor {
 	if r.empty {
 		f.pairs = nil
 	}
-	m, d := furnished(t, f)
-	v.bench, v.desk, v.answers = bench{Model: m, msgs: make(chan tea.Msg, 4096)}, d, map[string]int{}
+	m, d := newProgram(t, f)
+	v.bench, v.fixture, v.answers = bench{Model: m, msgs: make(chan tea.Msg, 4096)}, d, map[string]int{}
 	v.run(m.Init())
 	v.run(m.resize(f.w, f.h))
 	if r.asks {
@@ -122,7 +122,7 @@ func (v *visitor) leave() {
 }
 
 // gallery is a history in which everything has something to show.
-func gallery(w, h int) furniture {
+func gallery(w, h int) setup {
 	pairs := longTalk()
 	for i := range pairs {
 		pairs[i].Session, pairs[i].Model, pairs[i].Flag, pairs[i].State = "s1", "test/script", true, assistant.PairComplete
@@ -130,7 +130,7 @@ func gallery(w, h int) furniture {
 	pairs[0].Star, pairs[0].Topic = 2, "AI > Agents"
 	elsewhere := told("elsewhere?", "not here")
 	elsewhere.Session = "s0"
-	return furniture{
+	return setup{
 		w: w, h: h, path: "/home/gateway/.env", pairs: append([]assistant.Pair{elsewhere}, append(pairs, failed("and the others"))...),
 		history: func(s history.Store) error {
 			for _, topic := range []string{"AI > Agents", "Home"} {

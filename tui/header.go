@@ -52,11 +52,11 @@ func (m bars) headerAt(x int) func(*Model) tea.Cmd {
 	_, right := m.headerParts()
 	at := m.width - partsWidth(right)
 	for _, p := range right {
-		if w := ansi.StringWidth(p.text); x >= at && x < at+w {
+		w := ansi.StringWidth(p.text)
+		if x >= at && x < at+w {
 			return p.do
-		} else {
-			at += w
 		}
+		at += w
 	}
 	return nil
 }
@@ -233,11 +233,11 @@ func (m bars) hintAt(x int) func(*Model) tea.Cmd {
 	mode := ansi.StringWidth(m.mode.String()) + 2
 	x -= mode
 	for _, h := range m.hints(m.width - mode) {
-		if w := ansi.StringWidth(h.drawn); x < w {
+		w := ansi.StringWidth(h.drawn)
+		if x < w {
 			return h.do
-		} else {
-			x -= w
 		}
+		x -= w
 	}
 	return nil
 }

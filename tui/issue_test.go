@@ -141,7 +141,7 @@ func TestTheEditorInheritsNoKeys(t *testing.T) {
 // G: what hides in the name of a model is shown in the header and the list.
 func TestHiddenCharactersOfAModelAreShown(t *testing.T) {
 	id := "test/gpt-4\u200bo"
-	m, _ := furnished(t, furniture{known: []assistant.ModelInfo{{ID: id, Context: 1000, Known: true}}})
+	m, _ := newProgram(t, setup{known: []assistant.ModelInfo{{ID: id, Context: 1000, Known: true}}})
 	m.resize(120, 32)
 	entries, _ := m.pickers.modelEntries(id)
 	for name, text := range map[string]string{"header": m.View().Content, "list": entries[0].Text} {
@@ -153,7 +153,7 @@ func TestHiddenCharactersOfAModelAreShown(t *testing.T) {
 
 // 22: the footer names where the key of the next region goes.
 func TestTheFooterNamesTheNextRegion(t *testing.T) {
-	d := furnish(t, furniture{w: 200, h: 40})
+	d := startProgram(t, setup{w: 200, h: 40})
 	d.says("tab view")
 	d.Type(tuitest.Tab)
 	d.says("tab pane")
@@ -181,7 +181,7 @@ func TestCopyingSaysWhatWasTried(t *testing.T) {
 
 // 26: a terminal that marks its pastes makes nobody guess.
 func TestNothingIsGuessedAfterAMarkedPaste(t *testing.T) {
-	m, d := furnished(t, furniture{})
+	m, d := newProgram(t, setup{})
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 	m.Update(tea.PasteMsg{Content: "pasted "})
 	for _, k := range []tea.KeyPressMsg{{Code: 'a', Text: "a"}, {Code: 'b', Text: "b"}, {Code: 'j', Mod: tea.ModCtrl}} {
@@ -205,7 +205,7 @@ func TestEscDeclinesIsSaid(t *testing.T) {
 }
 
 func TestTheMouseReachesHintsAndButtons(t *testing.T) {
-	d := furnish(t, furniture{w: 140, h: 32, answers: []at.Answer{say("an answer")}, change: func(o *Options) { o.Mouse = true }})
+	d := startProgram(t, setup{w: 140, h: 32, answers: []at.Answer{say("an answer")}, change: func(o *Options) { o.Mouse = true }})
 	click := func(text string) {
 		for y, line := range strings.Split(d.Frame(), "\n") {
 			if before, _, ok := strings.Cut(line, text); ok {
@@ -233,7 +233,7 @@ func TestTheMouseReachesHintsAndButtons(t *testing.T) {
 
 // 28: help opens at the mode of now.
 func TestHelpOpensAtTheModeOfNow(t *testing.T) {
-	d := furnish(t, furniture{})
+	d := startProgram(t, setup{})
 	d.goTo("PANE")
 	d.Type(tuitest.F1)
 	d.Until(func(frame string) bool {
@@ -243,7 +243,7 @@ func TestHelpOpensAtTheModeOfNow(t *testing.T) {
 
 // 29: an estimate alone does not refuse.
 func TestWhatSeemsTooLongCanBeSentAnyway(t *testing.T) {
-	d := furnish(t, furniture{
+	d := startProgram(t, setup{
 		answers: []at.Answer{say("it fits")},
 		known:   []assistant.ModelInfo{{ID: "test/script", Context: 2000, Known: true, Tools: true}},
 	})
@@ -258,7 +258,7 @@ func TestWhatSeemsTooLongCanBeSentAnyway(t *testing.T) {
 // 3: the window that was changed by somebody else is shown, with a notice.
 func TestAChangeOfTheFileIsShown(t *testing.T) {
 	changes := make(chan assistant.SavedChange, 1)
-	d := furnish(t, furniture{change: func(o *Options) { o.Changes = changes }})
+	d := startProgram(t, setup{change: func(o *Options) { o.Changes = changes }})
 	changes <- assistant.SavedChange{Refreshed: assistant.Refreshed{Changed: true}}
 	d.says("the file was changed by somebody else")
 	changes <- assistant.SavedChange{Conflict: &assistant.Conflict{}}
@@ -269,7 +269,7 @@ func TestAChangeOfTheFileIsShown(t *testing.T) {
 // Every text that names a key names it as it is bound: with other keys no text
 // names a default one.
 func TestKeysAreNamedAsBound(t *testing.T) {
-	m, _ := furnished(t, furniture{pairs: []assistant.Pair{told("question", "answer"), failed("broken")}, change: func(o *Options) {
+	m, _ := newProgram(t, setup{pairs: []assistant.Pair{told("question", "answer"), failed("broken")}, change: func(o *Options) {
 		n := 0
 		for _, a := range actionTable(false) {
 			for _, in := range a.modes {
@@ -319,13 +319,13 @@ func TestASaveMergesOrAsks(t *testing.T) {
 	for name, c := range map[string]struct {
 		theirs, shows, answer, want string
 	}{
-		"another key": {deskEnv + "OTHER=1\n", "Save these changes?", "y", "OTHER=1"},
+		"another key": {testEnv + "OTHER=1\n", "Save these changes?", "y", "OTHER=1"},
 		"the same rules": {
-			strings.Replace(deskEnv, "gpt-3.5*", "theirs*", 1), "load their version and re-apply mine", "t", "IGNORE_MODELS_OPENAI=theirs*,o3*\n",
+			strings.Replace(testEnv, "gpt-3.5*", "theirs*", 1), "load their version and re-apply mine", "t", "IGNORE_MODELS_OPENAI=theirs*,o3*\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := furnish(t, furniture{})
+			d := startProgram(t, setup{})
 			d.goTo("PANE")
 			d.Type("x")
 			d.says("deleted ignore rule")

@@ -145,7 +145,7 @@ func New(opts Options) (*Model, error) {
 	s.notice.now = s.now
 	m := &Model{shared: s, mouse: opts.Mouse, focused: true}
 	m.conv = conversation{shared: s, chat: chat.New(s.styles, s.now), requested: map[int64]bool{}}
-	m.conv.chat.SetKeys(func(action string) string { return m.hintIn(modeView, "%s", action) })
+	m.conv.chat.SetKeys(m.key)
 	m.input = input{shared: s, draft: composer.New(s.styles.Input)}
 	m.input.draft.SetPlaceholder("Type a message" + s.styles.Icons.Ellipsis)
 	m.input.draft.Focus()
@@ -187,7 +187,7 @@ func (m *Model) use(p Parts) {
 		m.pane = pane.None{}
 	}
 	m.pane.SetStyles(m.styles)
-	m.pane.SetKeys(func(action string) string { return m.hintIn(modePane, "%s", action) })
+	m.pane.SetKeys(m.key)
 	m.pane.SetFocus(m.mode == modePane)
 	m.conv.watchDrawing()
 	m.conv.handlePayloads(m.session.PayloadTypes())

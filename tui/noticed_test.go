@@ -9,7 +9,7 @@ import (
 
 func TestWhatComesOutBesideTheScreenIsShown(t *testing.T) {
 	long := strings.Repeat("word ", 1200)
-	d := furnish(t, furniture{
+	d := startProgram(t, setup{
 		pairs: []assistant.Pair{told("one", long), told("two", long), told("three", long)},
 		known: []assistant.ModelInfo{{ID: "test/script", Context: 64_000, Known: true}, {ID: "test/small", Context: 4000, Known: true}},
 	})

@@ -16,14 +16,14 @@ import (
 type opening struct {
 	kind   overlay.Kind
 	title  string
-	modes  []string    // where its keys work; the mode of the key table
-	before func(*desk) // in INPUT, with an empty box
+	modes  []string       // where its keys work; the mode of the key table
+	before func(*fixture) // in INPUT, with an empty box
 	keys   []any
 	query  string // finds one entry by letters that do not stand together; "" is no list
 	found  string // the entry
 	other  string // one that the query leaves out
 	take   []any  // what chooses, after the query
-	taken  func(*testing.T, *desk)
+	taken  func(*testing.T, *fixture)
 }
 
 var everywhere = []string{"INPUT", "VIEW", "PANE"}
@@ -33,12 +33,12 @@ var openings = []opening{
 	{
 		kind: overlay.Models, title: "Model", modes: everywhere, keys: []any{tuitest.Key("ctrl+l")},
 		query: "ohr", found: "$2/$8", other: "64k", take: []any{tuitest.Enter},
-		taken: func(_ *testing.T, d *desk) { d.Wait("◇ test/other") },
+		taken: func(_ *testing.T, d *fixture) { d.Wait("◇ test/other") },
 	},
 	{
 		kind: overlay.Checkpoints, title: "Checkpoints", modes: everywhere, before: deleteRule, keys: []any{tuitest.Key("ctrl+g")},
 		query: "delgpt", found: "Delete ignore rule", other: "current state", take: []any{tuitest.Enter},
-		taken: func(t *testing.T, d *desk) {
+		taken: func(t *testing.T, d *fixture) {
 			t.Helper()
 			d.says("rolled back")
 			if got := d.rules(); got != "ignore gpt-3.5*, ignore o3*" {
@@ -49,12 +49,12 @@ var openings = []opening{
 	{
 		kind: overlay.Help, title: "Keys", modes: append(everywhere, "COMMAND"), keys: []any{tuitest.F1},
 		query: "cntxthud", found: "context HUD", other: "", take: []any{tuitest.Enter},
-		taken: func(_ *testing.T, d *desk) { d.Wait("━ Context ━") },
+		taken: func(_ *testing.T, d *fixture) { d.Wait("━ Context ━") },
 	},
 	{
 		kind: overlay.Palette, title: "Commands", modes: everywhere, keys: []any{tuitest.CtrlP},
 		query: "swtchdrk", found: "Switch between dark and light", other: "Send the message", take: []any{tuitest.Enter},
-		taken: func(t *testing.T, d *desk) {
+		taken: func(t *testing.T, d *fixture) {
 			t.Helper()
 			dark := d.Styled()
 			d.Type(tuitest.CtrlP, "swtchdrk", tuitest.Enter)
@@ -65,7 +65,7 @@ var openings = []opening{
 	{
 		kind: overlay.Topics, title: "Topic of new messages", modes: everywhere, keys: []any{tuitest.Key("ctrl+t")},
 		query: "agts", found: "AI > Agents", other: "Home", take: []any{tuitest.Enter},
-		taken: func(t *testing.T, d *desk) {
+		taken: func(t *testing.T, d *fixture) {
 			t.Helper()
 			d.says("new messages go to AI > Agents")
 			if got := d.session.Topic(); got != "AI > Agents" {
@@ -76,17 +76,17 @@ var openings = []opening{
 	{
 		kind: overlay.TopicName, title: "New topic", modes: everywhere, keys: []any{tuitest.Key("ctrl+t"), tuitest.Key("alt+n")},
 		take:  []any{"Home > Garden", tuitest.Enter},
-		taken: func(_ *testing.T, d *desk) { d.says("new messages go to Home > Garden") },
+		taken: func(_ *testing.T, d *fixture) { d.says("new messages go to Home > Garden") },
 	},
 	{
 		kind: overlay.Sessions, title: "Sessions", modes: everywhere, keys: []any{tuitest.CtrlP, "Sessions", tuitest.Enter},
 		query: "gtway", found: "at the gateway?", other: "/home/elsewhere", take: []any{tuitest.Enter},
-		taken: func(_ *testing.T, d *desk) { d.Wait("said at the gateway") },
+		taken: func(_ *testing.T, d *fixture) { d.Wait("said at the gateway") },
 	},
 	{
 		kind: overlay.Settings, title: "Settings", modes: everywhere, keys: []any{tuitest.CtrlP, "Settings", tuitest.Enter},
 		query: "anslonger", found: "When an answer is longer than the screen", other: "Background", take: []any{tuitest.Enter},
-		taken: func(_ *testing.T, d *desk) {
+		taken: func(_ *testing.T, d *fixture) {
 			d.Until(func(frame string) bool {
 				return strings.Contains(lineOf(frame, "❯   When an answer is longer than the screen"), "go to it when nobody types")
 			})
@@ -94,31 +94,31 @@ var openings = []opening{
 		},
 	},
 	{kind: overlay.HUD, title: "Context", modes: append(everywhere, "COMMAND"), keys: []any{tuitest.F2}},
-	{kind: overlay.Notices, title: "Notices", modes: append(everywhere, "COMMAND"), before: func(d *desk) { d.Type(tuitest.F3) }, keys: []any{tuitest.Key("f4")}},
+	{kind: overlay.Notices, title: "Notices", modes: append(everywhere, "COMMAND"), before: func(d *fixture) { d.Type(tuitest.F3) }, keys: []any{tuitest.Key("f4")}},
 	{kind: overlay.Request, title: "the request that", modes: []string{"VIEW"}, keys: []any{"x"}},
 	{
 		kind: overlay.SaveSheet, title: "Save these changes?", modes: append(everywhere, "COMMAND"), before: deleteRule, keys: []any{tuitest.CtrlS},
 		take: []any{"y"},
-		taken: func(t *testing.T, d *desk) {
+		taken: func(t *testing.T, d *fixture) {
 			t.Helper()
 			d.WaitGone("● unsaved")
-			if want := strings.Replace(deskEnv, "gpt-3.5*,o3*", "o3*", 1); d.env() != want {
+			if want := strings.Replace(testEnv, "gpt-3.5*,o3*", "o3*", 1); d.env() != want {
 				t.Errorf("the file says %q, want %q", d.env(), want)
 			}
 		},
 	},
 	{
 		kind: overlay.Confirm, title: "Delete this pair for good?", modes: []string{"VIEW"}, keys: []any{"d"}, take: []any{"y"},
-		taken: func(_ *testing.T, d *desk) { d.WaitGone("said here") },
+		taken: func(_ *testing.T, d *fixture) { d.WaitGone("said here") },
 	},
 	{
 		kind: overlay.Provider, title: "Provider", modes: []string{"PANE"}, keys: []any{"p"},
 		query: "atrpc", found: "anthropic", other: "✓ openai", take: []any{tuitest.Enter},
-		taken: func(_ *testing.T, d *desk) { d.Wait("model filter · anthropic") },
+		taken: func(_ *testing.T, d *fixture) { d.Wait("model filter · anthropic") },
 	},
 	{
 		kind: overlay.Queued, title: "Queued: ", modes: everywhere, before: queueSecond, keys: []any{tuitest.Key("alt+q")}, take: []any{"e"},
-		taken: func(_ *testing.T, d *desk) {
+		taken: func(_ *testing.T, d *fixture) {
 			d.box("second")
 			d.WaitGone("queued:")
 		},
@@ -126,7 +126,7 @@ var openings = []opening{
 }
 
 // deleteRule leaves a change to save and to go back to.
-func deleteRule(d *desk) {
+func deleteRule(d *fixture) {
 	d.goTo("PANE")
 	d.Type("x")
 	d.Wait("● unsaved")
@@ -135,7 +135,7 @@ func deleteRule(d *desk) {
 }
 
 // queueSecond lets a turn stand still with a message that waits.
-func queueSecond(d *desk) {
+func queueSecond(d *fixture) {
 	d.Type("first", tuitest.Send)
 	d.Wait("half")
 	d.Type("second", tuitest.Send)
@@ -152,13 +152,13 @@ func lineOf(frame, text string) string {
 	return ""
 }
 
-// begin furnishes a desk on which everything can be opened.
-func (o opening) begin(t *testing.T) *desk {
+// begin furnishes a fixture on which everything can be opened.
+func (o opening) begin(t *testing.T) *fixture {
 	t.Helper()
 	gate := at.NewGate()
 	elsewhere := told("at the gateway?", "said at the gateway")
 	elsewhere.Session = "gate"
-	d := furnish(t, furniture{
+	d := startProgram(t, setup{
 		pairs:   []assistant.Pair{elsewhere, told("here?", "said here")},
 		answers: []at.Answer{{at.Say("half"), at.Stop{At: gate}}},
 		history: func(h history.Store) error {
@@ -183,7 +183,7 @@ func (o opening) begin(t *testing.T) *desk {
 }
 
 // open opens it and waits until it can be answered.
-func (o opening) open(d *desk) {
+func (o opening) open(d *fixture) {
 	d.t.Helper()
 	for _, key := range o.keys {
 		d.Type(key)

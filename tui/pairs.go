@@ -80,7 +80,7 @@ func (m *Model) retryPair(p assistant.Pair) tea.Cmd {
 	}, func(err error) tea.Cmd {
 		switch {
 		case errors.Is(err, workspace.ErrNotLast):
-			return m.info("only the last answer can be regenerated" + m.hintIn(modeView, " · %s edits and asks again", "re-ask"))
+			return m.info("only the last answer can be regenerated" + m.hint(" · %s edits and asks again", "re-ask"))
 		case err != nil:
 			return m.fail(err)
 		}

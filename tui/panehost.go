@@ -77,7 +77,7 @@ func (m *Model) edit(e pane.Edit) tea.Cmd {
 		if err != nil {
 			return m.fail(err)
 		}
-		notice += m.hintIn(modePane, " · %s undoes it", "undo")
+		notice += m.hint(" · %s undoes it", "undo")
 		if !e.View && m.pane.Status().Unsaved {
 			notice += m.hint(", %s saves", "save")
 		}

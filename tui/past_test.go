@@ -13,7 +13,7 @@ import (
 func TestThePaneOfTheHistory(t *testing.T) {
 	inAI := told("robots?", "about robots")
 	inAI.Topic = "AI"
-	d := furnish(t, furniture{
+	d := startProgram(t, setup{
 		pairs:  []assistant.Pair{told("apples?", "about apples"), inAI},
 		change: func(o *Options) { o.Pane = historypane.New(o.Work.Session(), o.History) },
 	})

@@ -92,7 +92,7 @@ func (s *shared) sessionEntries(all []history.Session) (entries []overlay.Entry)
 // newSession starts a new session; it asks when rules are unsaved.
 func (m *Model) newSession() tea.Cmd {
 	return m.confirming(m.work.NewSession, func(err error) tea.Cmd {
-		return m.sessionChanged(err == nil, err, "a new session; the old one is in the history"+m.hintIn(modeView, " (%s, then an empty line)", "filter"))
+		return m.sessionChanged(err == nil, err, "a new session; the old one is in the history"+m.hint(" (%s, then an empty line)", "filter"))
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 // The card of a proposal says what accepting it would do now, also after the
 // rules have become others by hand.
 func TestAProposalTellsItsEffect(t *testing.T) {
-	d := furnish(t, furniture{answers: []at.Answer{
+	d := startProgram(t, setup{answers: []at.Answer{
 		say(`I propose this. RULE_PROPOSAL: {"add_ignore":["*-preview"],"reasoning":"previews come and go"}`),
 		say("done"),
 	}})
@@ -30,7 +30,7 @@ func TestAProposalTellsItsEffect(t *testing.T) {
 
 // A program gives the payload types that it registers a card of their own.
 func TestARegisteredPayloadTypeHasItsCard(t *testing.T) {
-	d := furnish(t, furniture{
+	d := startProgram(t, setup{
 		answers: []at.Answer{say(`Here it is. RECEIPT: {"total":"42"} That is all.`)},
 		payloads: []assistant.PayloadType{{
 			Name: "receipt", Description: "a receipt", Source: assistant.FromLLM, Global: true, Marker: "RECEIPT:", Title: "what it costs", Icon: "$",

@@ -109,7 +109,7 @@ func (m *Model) sendQueued() tea.Cmd {
 func (m *Model) dropQueued() tea.Cmd {
 	_, typed, _ := m.turn.takeQueued()
 	m.input.draft.AddSent(typed)
-	m.notice.info("the queued message is dropped" + m.hintIn(modeInput, " · %s in an empty input calls it back", "older-message"))
+	m.notice.info("the queued message is dropped" + m.hint(" · %s in an empty input calls it back", "older-message"))
 	return attempt(func(ctx context.Context) error {
 		return errors.Join(m.work.AddSent(ctx, typed), m.session.ForgetQueued(ctx))
 	}, m.fail)

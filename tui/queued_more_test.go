@@ -28,7 +28,7 @@ func TestReplacedQueuedMessagesAreNotLost(t *testing.T) {
 func TestPaneSaysThatTheAssistantWorks(t *testing.T) {
 	for range 20 {
 		gate := at.NewGate()
-		d := furnish(t, furniture{answers: []at.Answer{{at.Say("half of it"), at.Stop{At: gate}}}})
+		d := startProgram(t, setup{answers: []at.Answer{{at.Say("half of it"), at.Stop{At: gate}}}})
 		d.Type("go on", tuitest.Send)
 		gate.Wait(t)
 		d.Wait("half of it")
@@ -40,7 +40,7 @@ func TestPaneSaysThatTheAssistantWorks(t *testing.T) {
 
 func TestATooSmallScreenCancelsAndOpensNothing(t *testing.T) {
 	gate := at.NewGate()
-	d := furnish(t, furniture{answers: []at.Answer{{at.Say("half"), at.Stop{At: gate}}}})
+	d := startProgram(t, setup{answers: []at.Answer{{at.Say("half"), at.Stop{At: gate}}}})
 	d.Type("go on", tuitest.Send)
 	gate.Wait(t)
 	d.Wait("half")

@@ -10,8 +10,8 @@ import (
 	"winnow/tui/tuitest"
 )
 
-// archive is a desk whose history holds another session and an empty one.
-func archive(t *testing.T, f furniture) *desk {
+// archive is a fixture whose history holds another session and an empty one.
+func archive(t *testing.T, f setup) *fixture {
 	t.Helper()
 	old := told("first of the old session,\nwith a second line", "an old answer")
 	old.Session = "old"
@@ -26,19 +26,19 @@ func archive(t *testing.T, f furniture) *desk {
 		}
 		return nil
 	}
-	d := furnish(t, f)
+	d := startProgram(t, f)
 	d.Wait("1/1")
 	return d
 }
 
-func (d *desk) sessions() {
+func (d *fixture) sessions() {
 	d.t.Helper()
 	d.Type(tuitest.CtrlP, "Sessions", tuitest.Enter)
 	d.Wait("━ Sessions ━")
 }
 
 func TestSessionsAreKnownByTheirFirstMessage(t *testing.T) {
-	d := archive(t, furniture{w: 80, h: 24})
+	d := archive(t, setup{w: 80, h: 24})
 	d.sessions()
 	for _, text := range []string{"first of the old session,", "/srv/gateway", "2 pairs", "here?", "1 pair", "enter shows its pairs · alt+o continues it"} {
 		d.Wait(text)
@@ -57,7 +57,7 @@ func TestSessionsAreKnownByTheirFirstMessage(t *testing.T) {
 }
 
 func TestSessionGoesOnInsideTheProgram(t *testing.T) {
-	d := archive(t, furniture{answers: []at.Answer{say("and on")}})
+	d := archive(t, setup{answers: []at.Answer{say("and on")}})
 	d.sessions()
 	d.Type("first of")
 	d.Wait("/ first of")
@@ -79,7 +79,7 @@ func TestSessionGoesOnInsideTheProgram(t *testing.T) {
 }
 
 func TestGoingOnWithASessionAsksAboutUnsavedRules(t *testing.T) {
-	d := archive(t, furniture{})
+	d := archive(t, setup{})
 	deleteRule(d)
 	d.Wait("unsaved")
 	d.sessions()

@@ -9,7 +9,7 @@ import (
 )
 
 // settingsOf opens the settings with one of them searched for.
-func (d *desk) setting(search string) {
+func (d *fixture) setting(search string) {
 	d.t.Helper()
 	d.Type(tuitest.CtrlP, "Settings", tuitest.Enter)
 	d.Wait("━ Settings ━")
@@ -18,7 +18,7 @@ func (d *desk) setting(search string) {
 }
 
 func TestSettingsSayWhatTheyAreAndWhatWasDone(t *testing.T) {
-	d := furnish(t, furniture{w: 80, h: 30})
+	d := startProgram(t, setup{w: 80, h: 30})
 	d.Type(tuitest.CtrlP, "Settings", tuitest.Enter)
 	d.Wait("enter takes the next value")
 	for _, text := range []string{"Background", "Theme of colours", "The assistant asks before", "it saves"} {
@@ -35,7 +35,7 @@ func TestSettingsSayWhatTheyAreAndWhatWasDone(t *testing.T) {
 }
 
 func TestEverySettingTakesAllItsValuesInTurn(t *testing.T) {
-	m, _ := furnished(t, furniture{})
+	m, _ := newProgram(t, setup{})
 	for _, s := range settings() {
 		first := s.value(m)
 		seen := map[string]bool{}
@@ -55,7 +55,7 @@ func TestEverySettingTakesAllItsValuesInTurn(t *testing.T) {
 func TestSettingIsKept(t *testing.T) {
 	var kept []string
 	var fault error
-	d := furnish(t, furniture{w: 100, h: 30, change: func(o *Options) {
+	d := startProgram(t, setup{w: 100, h: 30, change: func(o *Options) {
 		o.KeepSetting = func(key, value string) error { kept = append(kept, key+"="+value); return fault }
 	}})
 	d.setting("ended unseen")

@@ -130,16 +130,6 @@ func (s *shared) hint(format, action string) string {
 	return ""
 }
 
-// hintIn is the hint of a key in a mode.
-func (s *shared) hintIn(in mode, format, action string) string {
-	if a := s.keys.named(action); a != nil {
-		if keys := s.shownKeys(in, a); len(keys) > 0 {
-			return fmt.Sprintf(format, keys[0])
-		}
-	}
-	return ""
-}
-
 // plainChat reports whether there is no window.
 func (s *shared) plainChat() bool {
 	_, none := s.pane.(pane.None)

@@ -14,7 +14,7 @@ func proveChoosing(t *testing.T) {
 	for _, mode := range []string{"INPUT", "VIEW", "COMMAND", "PANE"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			d := furnish(t, furniture{answers: []at.Answer{
+			d := startProgram(t, setup{answers: []at.Answer{
 				say(`Which? SUGGESTED_VALUES: {"values":[{"label":"A","value":"take a"},{"label":"B","value":"take b"}]}`), say("b it is"),
 			}})
 			d.ask("hello", "[2 B]")
@@ -36,7 +36,7 @@ func proveHistories(t *testing.T) {
 	t.Helper()
 	t.Run("COMMAND", func(t *testing.T) {
 		t.Parallel()
-		d := furnish(t, furniture{pairs: []assistant.Pair{told("apples?", "about apples")}})
+		d := startProgram(t, setup{pairs: []assistant.Pair{told("apples?", "about apples")}})
 		d.Wait("1/1")
 		d.goTo("COMMAND")
 		d.Type(tuitest.Key("ctrl+u"), "s0", tuitest.Enter)
@@ -56,7 +56,7 @@ func proveHistories(t *testing.T) {
 	})
 	t.Run("INPUT", func(t *testing.T) {
 		t.Parallel()
-		d := furnish(t, furniture{answers: []at.Answer{say("answer one"), say("answer two")}})
+		d := startProgram(t, setup{answers: []at.Answer{say("answer one"), say("answer two")}})
 		d.ask("one", "answer one")
 		d.ask("two", "answer two")
 		d.Type("first line", tuitest.Enter, "second line", tuitest.Up)
@@ -75,7 +75,7 @@ func proveRegions(t *testing.T) {
 	t.Helper()
 	t.Run("wide", func(t *testing.T) {
 		t.Parallel()
-		d := furnish(t, furniture{})
+		d := startProgram(t, setup{})
 		for _, mode := range []string{"VIEW", "PANE", "INPUT"} {
 			d.Type(tuitest.Tab)
 			d.in(mode)
@@ -87,7 +87,7 @@ func proveRegions(t *testing.T) {
 	})
 	t.Run("below 100 columns", func(t *testing.T) {
 		t.Parallel()
-		d := furnish(t, furniture{w: 99, h: 30})
+		d := startProgram(t, setup{w: 99, h: 30})
 		d.WaitGone("Rules │ Models")
 		d.Type(tuitest.Tab)
 		d.in("VIEW")
@@ -103,7 +103,7 @@ func proveRegions(t *testing.T) {
 	})
 	t.Run("COMMAND: the word", func(t *testing.T) {
 		t.Parallel()
-		d := furnish(t, furniture{})
+		d := startProgram(t, setup{})
 		d.goTo("COMMAND")
 		d.Type(tuitest.Key("ctrl+u"), "m'test/o", tuitest.Tab)
 		d.Wait("m'test/other'")
@@ -111,7 +111,7 @@ func proveRegions(t *testing.T) {
 	})
 	t.Run("completion list", func(t *testing.T) { // not parallel: it changes the folder
 		folder(t, map[string]string{"plan.txt": "the plan"})
-		d := furnish(t, furniture{})
+		d := startProgram(t, setup{})
 		d.Type("see @")
 		d.Wait("❯ plan.txt")
 		d.Type(tuitest.Tab)
@@ -122,15 +122,15 @@ func proveRegions(t *testing.T) {
 
 func provePane(t *testing.T) {
 	t.Helper()
-	begin := func(t *testing.T) *desk {
+	begin := func(t *testing.T) *fixture {
 		t.Helper()
 		t.Parallel()
-		d := furnish(t, furniture{env: strings.Replace(deskEnv, "gpt-3.5*,o3*", "gpt-3.5*,o3*,o4*", 1)})
+		d := startProgram(t, setup{env: strings.Replace(testEnv, "gpt-3.5*,o3*", "gpt-3.5*,o3*,o4*", 1)})
 		d.goTo("PANE")
 		d.on("gpt-3.5*")
 		return d
 	}
-	check := func(t *testing.T, d *desk, want string) {
+	check := func(t *testing.T, d *fixture, want string) {
 		t.Helper()
 		if got := d.rules(); got != want {
 			t.Errorf("the rules are %s, want %s", got, want)
@@ -220,7 +220,7 @@ func provePane(t *testing.T) {
 }
 
 // on waits until the cursor of the pane stands on a row with this text.
-func (d *desk) on(text string) {
+func (d *fixture) on(text string) {
 	d.t.Helper()
 	d.Until(func(frame string) bool {
 		row := paneRow(frame, text)
@@ -234,7 +234,7 @@ func proveColonAndHelp(t *testing.T) {
 		for key, title := range map[string]string{":": "━ Commands ━", "?": "━ Keys ━"} {
 			t.Run(mode+" "+key, func(t *testing.T) {
 				t.Parallel()
-				d := furnish(t, furniture{})
+				d := startProgram(t, setup{})
 				d.goTo(mode)
 				d.Type(key)
 				d.Wait(title)
@@ -246,7 +246,7 @@ func proveColonAndHelp(t *testing.T) {
 	}
 	t.Run("INPUT: text", func(t *testing.T) {
 		t.Parallel()
-		d := furnish(t, furniture{})
+		d := startProgram(t, setup{})
 		d.Type(":?")
 		d.box(":?")
 	})
@@ -260,7 +260,7 @@ func proveAnywhereButCommand(t *testing.T) {
 	for _, mode := range []string{"INPUT", "VIEW", "PANE"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			d := furnish(t, furniture{pairs: []assistant.Pair{told("old", "an old answer")}})
+			d := startProgram(t, setup{pairs: []assistant.Pair{told("old", "an old answer")}})
 			d.Wait("1/1")
 			d.goTo(mode)
 			for key, title := range titles {
@@ -279,7 +279,7 @@ func proveAnywhereButCommand(t *testing.T) {
 	}
 	t.Run("COMMAND", func(t *testing.T) {
 		t.Parallel()
-		d := furnish(t, furniture{pairs: []assistant.Pair{told("old", "an old answer")}})
+		d := startProgram(t, setup{pairs: []assistant.Pair{told("old", "an old answer")}})
 		d.Wait("1/1")
 		d.goTo("COMMAND")
 		for _, key := range []tuitest.Key{"ctrl+l", "ctrl+g", "ctrl+t", "ctrl+n", "ctrl+o", "ctrl+p", "ctrl+n"} {
@@ -295,7 +295,7 @@ func proveAnywhereButCommand(t *testing.T) {
 	})
 	t.Run("ctrl+n asks when rules are unsaved", func(t *testing.T) {
 		t.Parallel()
-		d := furnish(t, furniture{pairs: []assistant.Pair{told("old", "an old answer")}})
+		d := startProgram(t, setup{pairs: []assistant.Pair{told("old", "an old answer")}})
 		d.Wait("1/1")
 		d.goTo("PANE")
 		d.Type("x")
@@ -320,7 +320,7 @@ func proveAnywhere(t *testing.T) {
 	for _, mode := range []string{"INPUT", "VIEW", "COMMAND", "PANE"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			d := furnish(t, furniture{})
+			d := startProgram(t, setup{})
 			d.goTo("PANE")
 			d.Type("x")
 			d.Wait("● unsaved")
@@ -345,7 +345,7 @@ func proveAnywhere(t *testing.T) {
 			d.Type("y")
 			d.WaitGone("● unsaved")
 			d.in(mode)
-			if want := strings.Replace(deskEnv, "gpt-3.5*,o3*", "o3*", 1); d.env() != want {
+			if want := strings.Replace(testEnv, "gpt-3.5*,o3*", "o3*", 1); d.env() != want {
 				t.Errorf("the file says %q, want %q", d.env(), want)
 			}
 		})
@@ -353,7 +353,7 @@ func proveAnywhere(t *testing.T) {
 }
 
 // output waits until the program has written this.
-func (d *desk) output(text string) {
+func (d *fixture) output(text string) {
 	d.t.Helper()
 	d.Until(func(string) bool { return strings.Contains(string(d.Output()), text) })
 }
@@ -362,7 +362,7 @@ func proveUndo(t *testing.T) {
 	t.Helper()
 	t.Run("INPUT: typing", func(t *testing.T) {
 		t.Parallel()
-		d := furnish(t, furniture{})
+		d := startProgram(t, setup{})
 		d.Type("one", tuitest.Space, "two", tuitest.CtrlZ)
 		d.box("one")
 		d.Type(tuitest.CtrlZ)
@@ -371,7 +371,7 @@ func proveUndo(t *testing.T) {
 	for _, key := range []tuitest.Key{"ctrl+w", "ctrl+u", "alt+backspace"} {
 		t.Run("INPUT: what "+string(key)+" took", func(t *testing.T) {
 			t.Parallel()
-			d := furnish(t, furniture{})
+			d := startProgram(t, setup{})
 			d.Type("one", key)
 			d.box("Type a message…")
 			d.Type(tuitest.CtrlZ)
@@ -381,7 +381,7 @@ func proveUndo(t *testing.T) {
 	for _, mode := range []string{"VIEW", "PANE"} {
 		t.Run(mode+": the user's change", func(t *testing.T) {
 			t.Parallel()
-			d := furnish(t, furniture{})
+			d := startProgram(t, setup{})
 			d.goTo("PANE")
 			d.Type("x")
 			d.Wait("● unsaved")
@@ -398,7 +398,7 @@ func proveUndo(t *testing.T) {
 	}
 	t.Run("the assistant's change asks", func(t *testing.T) {
 		t.Parallel()
-		d := furnish(t, furniture{answers: []at.Answer{{at.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"gpt-5*"}`}}, say("Added.")}})
+		d := startProgram(t, setup{answers: []at.Answer{{at.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"gpt-5*"}`}}, say("Added.")}})
 		d.ask("hide five", "Added.")
 		for _, c := range []struct{ answer, rules string }{
 			{"n", "ignore gpt-3.5*, ignore o3*, ignore gpt-5*"}, {"y", "ignore gpt-3.5*, ignore o3*"},
@@ -428,7 +428,7 @@ func proveCtrlC(t *testing.T) {
 		t.Run(mode+": cancels, then quits", func(t *testing.T) {
 			t.Parallel()
 			gate := at.NewGate()
-			d := furnish(t, furniture{answers: []at.Answer{{at.Say("half"), at.Stop{At: gate}}}})
+			d := startProgram(t, setup{answers: []at.Answer{{at.Say("half"), at.Stop{At: gate}}}})
 			d.Type("first", tuitest.Send)
 			gate.Wait(t)
 			d.Wait("half")
@@ -454,7 +454,7 @@ func proveCtrlC(t *testing.T) {
 	}
 	t.Run("clears a line", func(t *testing.T) {
 		t.Parallel()
-		d := furnish(t, furniture{})
+		d := startProgram(t, setup{})
 		d.goTo("COMMAND")
 		d.Type("s2")
 		d.Wait("xs2")
@@ -464,7 +464,7 @@ func proveCtrlC(t *testing.T) {
 	})
 	t.Run("closes an overlay", func(t *testing.T) {
 		t.Parallel()
-		d := furnish(t, furniture{})
+		d := startProgram(t, setup{})
 		d.Type(tuitest.F1)
 		d.Wait("━ Keys ━")
 		d.Type(tuitest.CtrlC)
@@ -477,7 +477,7 @@ func proveCtrlQ(t *testing.T) {
 	for _, mode := range []string{"INPUT", "VIEW", "COMMAND", "PANE"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			d := furnish(t, furniture{})
+			d := startProgram(t, setup{})
 			d.goTo(mode)
 			d.Type(tuitest.CtrlQ)
 			if err := d.WaitEnd(); err != nil {
@@ -486,14 +486,14 @@ func proveCtrlQ(t *testing.T) {
 		})
 	}
 	for answer, want := range map[string]struct{ env, rules string }{
-		"s": {strings.Replace(deskEnv, "gpt-3.5*,o3*", "o3*", 1), "ignore o3*"},
-		"k": {deskEnv, "ignore o3*"},
-		"d": {deskEnv, "ignore gpt-3.5*, ignore o3*"},
-		"n": {deskEnv, "ignore o3*"},
+		"s": {strings.Replace(testEnv, "gpt-3.5*,o3*", "o3*", 1), "ignore o3*"},
+		"k": {testEnv, "ignore o3*"},
+		"d": {testEnv, "ignore gpt-3.5*, ignore o3*"},
+		"n": {testEnv, "ignore o3*"},
 	} {
 		t.Run("unsaved rules: "+answer, func(t *testing.T) {
 			t.Parallel()
-			d := furnish(t, furniture{})
+			d := startProgram(t, setup{})
 			d.goTo("PANE")
 			d.Type("x")
 			d.Wait("● unsaved")
@@ -525,7 +525,7 @@ func proveCtrlQ(t *testing.T) {
 func proveOverlayKeys(t *testing.T) {
 	t.Helper()
 	t.Parallel()
-	d := furnish(t, furniture{})
+	d := startProgram(t, setup{})
 	d.Type(tuitest.CtrlP)
 	d.Wait("❯   Send the message")
 	for _, c := range []struct {

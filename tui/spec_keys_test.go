@@ -104,7 +104,7 @@ func proveSend(t *testing.T) {
 		t.Run(string(key), func(t *testing.T) {
 			t.Parallel()
 			gate := at.NewGate()
-			d := furnish(t, furniture{answers: []at.Answer{{at.Say("first answer"), at.Stop{At: gate}}, say("second answer")}})
+			d := startProgram(t, setup{answers: []at.Answer{{at.Say("first answer"), at.Stop{At: gate}}, say("second answer")}})
 			d.Type("first", key)
 			gate.Wait(t)
 			d.box("Type a message…")
@@ -127,7 +127,7 @@ func proveNewLine(t *testing.T) {
 	t.Helper()
 	t.Run("break the line", func(t *testing.T) {
 		t.Parallel()
-		d := furnish(t, furniture{answers: []at.Answer{say("ok")}})
+		d := startProgram(t, setup{answers: []at.Answer{say("ok")}})
 		d.Type("one", tuitest.Enter, "two", tuitest.Key("shift+enter"), "three")
 		d.box("one|two|three")
 		if n := len(d.script.Requests()); n != 0 {
@@ -136,7 +136,7 @@ func proveNewLine(t *testing.T) {
 	})
 	t.Run("send_key = enter", func(t *testing.T) {
 		t.Parallel()
-		d := furnish(t, furniture{answers: []at.Answer{say("the answer")}, change: func(o *Options) { o.EnterIs = true }})
+		d := startProgram(t, setup{answers: []at.Answer{say("the answer")}, change: func(o *Options) { o.EnterIs = true }})
 		d.Type("a", tuitest.Key("ctrl+enter"), "b", tuitest.Key("ctrl+j"), "c", tuitest.Key("alt+enter"), "d", tuitest.Key("shift+enter"), "e")
 		d.box("a|b|c|d|e")
 		if n := len(d.script.Requests()); n != 0 {
@@ -154,7 +154,7 @@ func proveEscOverlay(t *testing.T) {
 	t.Helper()
 	t.Parallel()
 	gate := at.NewGate()
-	d := furnish(t, furniture{answers: []at.Answer{{at.Say("half"), at.Stop{At: gate}}}})
+	d := startProgram(t, setup{answers: []at.Answer{{at.Say("half"), at.Stop{At: gate}}}})
 	d.Type("first", tuitest.Send)
 	gate.Wait(t)
 	d.Type("my draft", tuitest.F1)
@@ -173,15 +173,15 @@ func proveEscLine(t *testing.T) {
 		open      []any  // from INPUT
 		mode      string // that Esc leads back to
 		typed     string
-		untouched func(*desk) string
+		untouched func(*fixture) string
 	}{
-		"COMMAND line": {[]any{tuitest.Tab, "f", tuitest.Key("ctrl+u")}, "VIEW", "c'zebra'", func(d *desk) string { return d.session.Filter() }},
-		"search":       {[]any{tuitest.Tab, "/"}, "VIEW", "zebra", func(*desk) string { return "" }},
-		"pattern":      {[]any{tuitest.ShiftTab, "i"}, "PANE", "gpt-5*", func(d *desk) string { return d.rules() + d.env() }},
+		"COMMAND line": {[]any{tuitest.Tab, "f", tuitest.Key("ctrl+u")}, "VIEW", "c'zebra'", func(d *fixture) string { return d.session.Filter() }},
+		"search":       {[]any{tuitest.Tab, "/"}, "VIEW", "zebra", func(*fixture) string { return "" }},
+		"pattern":      {[]any{tuitest.ShiftTab, "i"}, "PANE", "gpt-5*", func(d *fixture) string { return d.rules() + d.env() }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := furnish(t, furniture{pairs: []assistant.Pair{told("apples?", "about apples"), told("pears?", "about pears")}})
+			d := startProgram(t, setup{pairs: []assistant.Pair{told("apples?", "about apples"), told("pears?", "about pears")}})
 			d.Wait("about pears")
 			before := c.untouched(d)
 			d.Type(c.open...)
@@ -207,7 +207,7 @@ func proveEscTurn(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			gate := at.NewGate()
-			d := furnish(t, furniture{answers: []at.Answer{{at.Say("half"), at.Stop{At: gate}}}})
+			d := startProgram(t, setup{answers: []at.Answer{{at.Say("half"), at.Stop{At: gate}}}})
 			d.Type("first", tuitest.Send)
 			gate.Wait(t)
 			d.Wait("half")
@@ -230,7 +230,7 @@ func proveEscTurn(t *testing.T) {
 	t.Run("INPUT with a draft", func(t *testing.T) {
 		t.Parallel()
 		gate := at.NewGate()
-		d := furnish(t, furniture{answers: []at.Answer{{at.Say("half"), at.Stop{At: gate}}}})
+		d := startProgram(t, setup{answers: []at.Answer{{at.Say("half"), at.Stop{At: gate}}}})
 		d.Type("first", tuitest.Send)
 		gate.Wait(t)
 		d.Type("my draft", tuitest.Esc)
@@ -247,7 +247,7 @@ func proveEscDraft(t *testing.T) {
 	for _, back := range []tuitest.Key{tuitest.CtrlZ, tuitest.Up} {
 		t.Run("and "+string(back), func(t *testing.T) {
 			t.Parallel()
-			d := furnish(t, furniture{})
+			d := startProgram(t, setup{})
 			d.Type("precious", tuitest.Enter, "words", tuitest.Esc)
 			d.box("Type a message…")
 			d.in("INPUT")
@@ -260,7 +260,7 @@ func proveEscDraft(t *testing.T) {
 func proveEscWalk(t *testing.T) {
 	t.Helper()
 	t.Parallel()
-	d := furnish(t, furniture{})
+	d := startProgram(t, setup{})
 	for _, mode := range []string{"VIEW", "COMMAND", "COMMAND", "VIEW", "COMMAND"} { // the filter in the line is cleared once
 		d.Type(tuitest.Esc)
 		d.in(mode)
@@ -286,7 +286,7 @@ func proveBurst(t *testing.T) {
 					t.Fatal(err)
 				}
 				t.Cleanup(func() { _ = to.Close() })
-				d := furnish(t, furniture{
+				d := startProgram(t, setup{
 					answers: []at.Answer{say("sent")}, keys: NewInput(from), change: func(o *Options) { o.EnterIs = sends },
 				})
 				if _, err := to.WriteString("one" + key + "two" + key); err != nil {
@@ -306,7 +306,7 @@ func proveBurst(t *testing.T) {
 func proveKeyThatWorksHere(t *testing.T) {
 	t.Helper()
 	t.Parallel()
-	d := furnish(t, furniture{})
+	d := startProgram(t, setup{})
 	d.says("ctrl+j send")
 	d.Message(tea.KeyboardEnhancementsMsg{Flags: 1}) // it tells keys apart
 	d.says("ctrl+enter send")

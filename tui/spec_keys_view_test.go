@@ -30,7 +30,7 @@ func proveBoundaryKey(t *testing.T) {
 				p.ToolCalls = []assistant.ToolCall{heavyCall()} // some of them fit 64,000 tokens
 				pairs = append(pairs, p)
 			}
-			d := furnish(t, furniture{pairs: pairs})
+			d := startProgram(t, setup{pairs: pairs})
 			d.Wait("/12")
 			d.Type(tuitest.Tab, key)
 			d.says("from here on")
@@ -48,7 +48,7 @@ func proveBoundaryKey(t *testing.T) {
 	}
 	t.Run("all included", func(t *testing.T) {
 		t.Parallel()
-		d := furnish(t, furniture{pairs: []assistant.Pair{told("one", "an answer")}})
+		d := startProgram(t, setup{pairs: []assistant.Pair{told("one", "an answer")}})
 		d.Wait("1/1")
 		d.Type(tuitest.Tab, "O")
 		d.says("the only pair is included")
@@ -70,7 +70,7 @@ func proveMoving(t *testing.T) {
 		told("message 0", longAnswer("zero")), told("message 1", "needle one"), told("message 2", longAnswer("two")),
 		told("message 3", "another needle"), told("message 4", longAnswer("four")),
 	}
-	d := furnish(t, furniture{pairs: pairs, answers: []at.Answer{
+	d := startProgram(t, setup{pairs: pairs, answers: []at.Answer{
 		{at.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"gpt-5*"}`}},
 		say("a rule"),
 		say("talk"),
@@ -140,7 +140,7 @@ func proveEnter(t *testing.T) {
 	t.Helper()
 	t.Run("VIEW: a chip", func(t *testing.T) {
 		t.Parallel()
-		d := furnish(t, furniture{answers: []at.Answer{say(`Which? SUGGESTED_VALUES: {"values":[{"label":"A","value":"take a"}]}`), say("a it is")}})
+		d := startProgram(t, setup{answers: []at.Answer{say(`Which? SUGGESTED_VALUES: {"values":[{"label":"A","value":"take a"}]}`), say("a it is")}})
 		d.ask("hello", "[1 A]")
 		d.Type(tuitest.Tab, "j", "j")
 		d.focused("❯1 A]")
@@ -152,7 +152,7 @@ func proveEnter(t *testing.T) {
 	})
 	t.Run("VIEW: else", func(t *testing.T) {
 		t.Parallel()
-		d := furnish(t, furniture{pairs: []assistant.Pair{told("hello", "an answer")}})
+		d := startProgram(t, setup{pairs: []assistant.Pair{told("hello", "an answer")}})
 		d.Wait("1/1")
 		d.Type(tuitest.Tab)
 		d.in("VIEW")
@@ -161,7 +161,7 @@ func proveEnter(t *testing.T) {
 	})
 	t.Run("COMMAND", func(t *testing.T) {
 		t.Parallel()
-		d := furnish(t, furniture{pairs: []assistant.Pair{told("apples?", "about apples"), told("pears?", "about pears")}})
+		d := startProgram(t, setup{pairs: []assistant.Pair{told("apples?", "about apples"), told("pears?", "about pears")}})
 		d.Wait("2/2")
 		d.goTo("COMMAND")
 		d.Type(tuitest.Key("ctrl+u"), "c'apples'", tuitest.Enter)
@@ -172,7 +172,7 @@ func proveEnter(t *testing.T) {
 	})
 	t.Run("PANE", func(t *testing.T) {
 		t.Parallel()
-		d := furnish(t, furniture{})
+		d := startProgram(t, setup{})
 		d.goTo("PANE")
 		d.Type("j", tuitest.Enter) // the second rule; its models are picked out
 		d.on("o3*")
@@ -195,7 +195,7 @@ func paneRow(frame, text string) string {
 func proveFolding(t *testing.T) {
 	t.Helper()
 	t.Parallel()
-	d := furnish(t, furniture{w: 120, h: 60, answers: []at.Answer{
+	d := startProgram(t, setup{w: 120, h: 60, answers: []at.Answer{
 		{at.Think("deep thought"), at.Say("Adding."), at.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"gpt-5*"}`}},
 		say("Added."),
 	}})
@@ -227,16 +227,16 @@ func proveFolding(t *testing.T) {
 func proveErrorPair(t *testing.T) {
 	t.Helper()
 	two := []assistant.Pair{told("good", "fine"), failed("bad")}
-	begin := func(t *testing.T) *desk {
+	begin := func(t *testing.T) *fixture {
 		t.Helper()
 		t.Parallel()
-		d := furnish(t, furniture{pairs: two, answers: []at.Answer{say("better now")}})
+		d := startProgram(t, setup{pairs: two, answers: []at.Answer{say("better now")}})
 		d.Wait("[error: net] the line is dead")
 		d.Type(tuitest.Tab)
 		d.focused("bad")
 		return d
 	}
-	check := func(t *testing.T, d *desk, want string) {
+	check := func(t *testing.T, d *fixture, want string) {
 		t.Helper()
 		if got := d.texts(); got != want {
 			t.Errorf("the pairs are %q, want %q", got, want)
@@ -281,16 +281,16 @@ func proveErrorPair(t *testing.T) {
 
 func proveGoodPair(t *testing.T) {
 	t.Helper()
-	begin := func(t *testing.T) *desk {
+	begin := func(t *testing.T) *fixture {
 		t.Helper()
 		t.Parallel()
-		d := furnish(t, furniture{pairs: []assistant.Pair{told("one", "old one"), told("two", "old two")}, answers: []at.Answer{say("new answer")}})
+		d := startProgram(t, setup{pairs: []assistant.Pair{told("one", "old one"), told("two", "old two")}, answers: []at.Answer{say("new answer")}})
 		d.Wait("old two")
 		d.Type(tuitest.Tab)
 		d.focused("two")
 		return d
 	}
-	check := func(t *testing.T, d *desk, want string) {
+	check := func(t *testing.T, d *fixture, want string) {
 		t.Helper()
 		if got := d.texts(); got != want {
 			t.Errorf("the pairs are %q, want %q", got, want)
@@ -312,7 +312,7 @@ func proveGoodPair(t *testing.T) {
 	})
 	t.Run("r asks when rules were changed", func(t *testing.T) {
 		t.Parallel()
-		d := furnish(t, furniture{answers: []at.Answer{{at.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"gpt-5*"}`}}, say("Added."), say("new answer")}})
+		d := startProgram(t, setup{answers: []at.Answer{{at.Call{Name: "add_ignore_rule", Arguments: `{"pattern":"gpt-5*"}`}}, say("Added."), say("new answer")}})
 		d.ask("hide five", "Added.")
 		d.Type(tuitest.Tab, "r")
 		d.Wait("Regenerate?")
@@ -356,7 +356,7 @@ func proveCopying(t *testing.T) {
 	t.Helper()
 	t.Parallel()
 	p := told("how?", "**Two**:\n\n```go\nx := 1\n```\n\n```sh\nls -l\n```")
-	d := furnish(t, furniture{h: 40, w: 120, pairs: []assistant.Pair{told("before", "nothing"), p, told("after", "all")}})
+	d := startProgram(t, setup{h: 40, w: 120, pairs: []assistant.Pair{told("before", "nothing"), p, told("after", "all")}})
 	d.Wait("3/3")
 	d.Type(tuitest.Tab, "K")
 	d.focused("how?")
@@ -398,7 +398,7 @@ func proveCopying(t *testing.T) {
 func proveMarking(t *testing.T) {
 	t.Helper()
 	t.Parallel()
-	d := furnish(t, furniture{pairs: []assistant.Pair{told("hello", "an answer")}})
+	d := startProgram(t, setup{pairs: []assistant.Pair{told("hello", "an answer")}})
 	d.Wait("1/1")
 	d.Type(tuitest.Tab)
 	d.focused("hello")

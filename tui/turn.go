@@ -242,7 +242,7 @@ func (m *Model) onCancelled(t turn, e assistant.Cancelled) {
 	case e.Kept && t.acted:
 		m.notice.info("cancelled; what the tools have done stays")
 	case e.Kept:
-		m.notice.info("cancelled" + m.hintIn(modeView, "; %s tries again", "retry"))
+		m.notice.info("cancelled" + m.hint("; %s tries again", "retry"))
 	default:
 		m.conv.chat.Remove(t.seq)
 		m.conv.showRefs(m.session.Visible())

@@ -83,7 +83,7 @@ func TestTypedTextIsNeverLost(t *testing.T) {
 // typeBetween does the steps and returns the words that are not found again.
 func typeBetween(t *testing.T, steps []string) (lost []string, frame string) {
 	t.Helper()
-	b, d := steadyDesk(t)
+	b, d := steadyFixture(t)
 	var words []string
 	for _, step := range steps {
 		if step != "type" {
@@ -112,7 +112,7 @@ func typeBetween(t *testing.T, steps []string) (lost []string, frame string) {
 }
 
 // everything is all text that the user can get at.
-func everything(t *testing.T, b *bench, d *desk) string {
+func everything(t *testing.T, b *bench, d *fixture) string {
 	t.Helper()
 	var all strings.Builder
 	seqs := make([]int64, 200)

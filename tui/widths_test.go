@@ -43,8 +43,8 @@ var oneHostile = strings.Map(func(r rune) rune {
 }, strings.ToValidUTF8(strings.Join(hostile, " "), "?"))
 
 // hostileRoom is a program where everything that comes from outside is hostile.
-func hostileRoom(w, h int) furniture {
-	f := furniture{w: w, h: h}
+func hostileRoom(w, h int) setup {
+	f := setup{w: w, h: h}
 	for i, text := range hostile {
 		arguments, err := json.Marshal(map[string]string{text: text})
 		if err != nil {
@@ -61,7 +61,7 @@ func hostileRoom(w, h int) furniture {
 	}
 	pattern := strings.NewReplacer(",", "", "\"", "", "'", "", "\\", "", "#", "", "$", "", "\x1b", "", "\x00", "", "`", "").Replace(oneHostile)
 	f.env = "OPENAI_API_KEY=a\nIGNORE_MODELS_OPENAI=\"gpt-3.5*,o3*," + pattern + "\"\nWHITELIST_MODELS_OPENAI=\"漢字*,*👨‍👩‍👧‍👦*\"\n"
-	f.ids = append([]string{"openai/" + pattern, "openai/漢字", "openai/👨‍👩‍👧‍👦 \u202egpj"}, deskModels...)
+	f.ids = append([]string{"openai/" + pattern, "openai/漢字", "openai/👨‍👩‍👧‍👦 \u202egpj"}, testModels...)
 	for i, text := range hostile {
 		f.known = append(f.known, assistant.ModelInfo{ID: fmt.Sprintf("test/%d%s", i, text), Context: 64_000, Known: true, Tools: true, PriceIn: 1e-9, PriceOut: 1e9})
 	}

@@ -23,9 +23,9 @@ import (
 	"winnow/tui/tuitest"
 )
 
-// desk is the whole program with its first window, the model filter, on a
+// fixture is the whole program with its first window, the model filter, on a
 // terminal in memory. It is read by its frames alone, as a user does.
-type desk struct {
+type fixture struct {
 	*tuitest.Screen
 	t       testing.TB
 	session *assistant.Session
@@ -37,18 +37,18 @@ type desk struct {
 	copied  []string // what went to the clipboard
 }
 
-// furniture is what differs from desk to desk. The zero value has an empty
+// setup is what differs from fixture to fixture. The zero value has an empty
 // history, one ignore rule and no answers.
-type furniture struct {
+type setup struct {
 	w, h     int    // 0 is 120×32: chat and pane side by side
-	env      string // "" is deskEnv
+	env      string // "" is testEnv
 	pairs    []assistant.Pair
 	answers  []at.Answer
 	change   func(*Options)
 	history  func(history.Store) error // prepares what else is stored
 	model    assistant.Model           // what answers; nil is a script of the answers
 	known    []assistant.ModelInfo     // by which names; nil is test/script and test/other
-	ids      []string                  // what is filtered; nil is deskModels
+	ids      []string                  // what is filtered; nil is testModels
 	payloads []assistant.PayloadType   // besides those of the window
 	wrap     func(history.Store) history.Store
 	keys     *Input // where they are read; nil: the test types them
@@ -67,10 +67,10 @@ func (w elsewhere) PlanSave(ctx context.Context) (assistant.SavePlan, error) {
 	return plan, err
 }
 
-const deskEnv = "OPENAI_API_KEY=sk-not-a-real-key\nANTHROPIC_API_KEY=sk-nor-this\nIGNORE_MODELS_OPENAI=gpt-3.5*,o3*\n"
+const testEnv = "OPENAI_API_KEY=sk-not-a-real-key\nANTHROPIC_API_KEY=sk-nor-this\nIGNORE_MODELS_OPENAI=gpt-3.5*,o3*\n"
 
-// deskModels are the models of the shown provider.
-var deskModels = []string{
+// testModels are the models of the shown provider.
+var testModels = []string{
 	"openai/gpt-3.5-turbo", "openai/gpt-4o", "openai/gpt-4o-preview", "openai/gpt-5", "openai/gpt-5-preview", "openai/o3", "openai/o4-mini",
 }
 
@@ -87,10 +87,10 @@ func (shelf) Models(context.Context, string) (modelfilter.ModelList, error) {
 
 func (shelf) Seen(string) error { return nil }
 
-// furnished is the model of a desk before a terminal is put before it.
-func furnished(t testing.TB, f furniture) (*Model, *desk) {
+// newProgram is the model of a fixture before a terminal is put before it.
+func newProgram(t testing.TB, f setup) (*Model, *fixture) {
 	t.Helper()
-	o, d := deskOptions(t, f)
+	o, d := programOptions(t, f)
 	m, err := New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -107,10 +107,10 @@ func partsOf(s *assistant.Session, store history.Store, p pane.Pane, now func() 
 	return Parts{Work: workspace.New(o), History: store, Pane: p}
 }
 
-// deskOptions are the options of such a model.
-func deskOptions(t testing.TB, f furniture) (Options, *desk) {
+// programOptions are the options of such a model.
+func programOptions(t testing.TB, f setup) (Options, *fixture) {
 	t.Helper()
-	d := &desk{t: t, script: at.NewScript(f.answers...), clock: tuitest.NewClock()}
+	d := &fixture{t: t, script: at.NewScript(f.answers...), clock: tuitest.NewClock()}
 	dir := t.TempDir()
 	d.file = filepath.Join(dir, ".env")
 	must := func(err error) {
@@ -120,10 +120,10 @@ func deskOptions(t testing.TB, f furniture) (Options, *desk) {
 		}
 	}
 	if f.env == "" {
-		f.env = deskEnv
+		f.env = testEnv
 	}
 	if f.ids == nil {
-		f.ids = deskModels
+		f.ids = testModels
 	}
 	if f.known == nil {
 		f.known = []assistant.ModelInfo{
@@ -184,27 +184,27 @@ func deskOptions(t testing.TB, f furniture) (Options, *desk) {
 	return o, d
 }
 
-func (f furniture) input() io.Reader {
+func (f setup) input() io.Reader {
 	if f.keys == nil {
 		return nil
 	}
 	return f.keys
 }
 
-// furnish starts the program.
-func furnish(t *testing.T, f furniture) *desk {
+// startProgram starts the program.
+func startProgram(t *testing.T, f setup) *fixture {
 	t.Helper()
 	if f.w == 0 {
 		f.w, f.h = 120, 32
 	}
-	m, d := furnished(t, f)
+	m, d := newProgram(t, f)
 	d.Screen = tuitest.Start(t, m, f.w, f.h, tuitest.Options{Clock: d.clock, Input: f.input()})
 	d.in("INPUT")
 	d.WaitGone("loading…")
 	return d
 }
 
-// told is a pair of the session that a desk begins with.
+// told is a pair of the session that a fixture begins with.
 func told(user, answer string) assistant.Pair {
 	return assistant.Pair{Session: "s1", Model: "test/script", UserText: user, AssistantText: answer, Flag: true, State: assistant.PairComplete}
 }
@@ -217,7 +217,7 @@ func failed(user string) assistant.Pair {
 }
 
 // in waits for a mode, by its name in the footer.
-func (d *desk) in(mode string) {
+func (d *fixture) in(mode string) {
 	d.t.Helper()
 	d.Until(func(frame string) bool { return strings.HasPrefix(footerOf(frame), " "+mode+" ") })
 }
@@ -225,7 +225,7 @@ func (d *desk) in(mode string) {
 func footerOf(frame string) string { return frame[strings.LastIndexByte(frame, '\n')+1:] }
 
 // goTo leads from INPUT with an empty box to a mode.
-func (d *desk) goTo(mode string) {
+func (d *fixture) goTo(mode string) {
 	d.t.Helper()
 	switch mode {
 	case "VIEW":
@@ -239,13 +239,13 @@ func (d *desk) goTo(mode string) {
 }
 
 // says waits for a notice in the footer.
-func (d *desk) says(text string) {
+func (d *fixture) says(text string) {
 	d.t.Helper()
 	d.Until(func(frame string) bool { return strings.Contains(footerOf(frame), text) })
 }
 
 // ask sends a message and waits for the end of its turn.
-func (d *desk) ask(text, shown string) {
+func (d *fixture) ask(text, shown string) {
 	d.t.Helper()
 	d.Type(text, tuitest.Send)
 	d.Wait(shown)
@@ -253,7 +253,7 @@ func (d *desk) ask(text, shown string) {
 }
 
 // rest waits until no turn runs and the screen says so.
-func (d *desk) rest() {
+func (d *fixture) rest() {
 	d.t.Helper()
 	d.Until(func(frame string) bool {
 		head, _, _ := strings.Cut(frame, "\n")
@@ -262,7 +262,7 @@ func (d *desk) rest() {
 }
 
 // box is what stands in the input box, its lines joined by "|".
-func (d *desk) box(text string) {
+func (d *fixture) box(text string) {
 	d.t.Helper()
 	d.Until(func(frame string) bool { return boxOf(frame) == text })
 }
@@ -281,7 +281,7 @@ func boxOf(frame string) string {
 }
 
 // focused waits until the mark of the focus stands at a line with this text.
-func (d *desk) focused(text string) {
+func (d *fixture) focused(text string) {
 	d.t.Helper()
 	d.Until(func(frame string) bool { return strings.Contains(focusOf(frame), text) })
 }
@@ -298,7 +298,7 @@ func focusOf(frame string) string {
 }
 
 // texts are the stored pairs, as "message=answer" or "message!code".
-func (d *desk) texts() string {
+func (d *fixture) texts() string {
 	d.t.Helper()
 	refs, err := d.store.Refs(d.t.Context(), "", 3.5)
 	if err != nil {
@@ -322,7 +322,7 @@ func (d *desk) texts() string {
 }
 
 // rules are the patterns of both lists of the shown provider.
-func (d *desk) rules() string {
+func (d *fixture) rules() string {
 	var out []string
 	for _, list := range []modelfilter.List{modelfilter.Ignore, modelfilter.Allow} {
 		for _, r := range d.window.Rules(list) {
@@ -333,7 +333,7 @@ func (d *desk) rules() string {
 }
 
 // env is what the file says.
-func (d *desk) env() string {
+func (d *fixture) env() string {
 	d.t.Helper()
 	text, err := os.ReadFile(d.file)
 	if err != nil {
@@ -344,7 +344,7 @@ func (d *desk) env() string {
 
 // hold waits for something behind the screen, which changes by the time a
 // frame is drawn.
-func (d *desk) hold(what string, ok func() bool) {
+func (d *fixture) hold(what string, ok func() bool) {
 	d.t.Helper()
 	d.Until(func(string) bool { return ok() })
 	if !ok() {
