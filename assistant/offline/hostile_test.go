@@ -80,7 +80,7 @@ func BenchmarkTwentyThousandModels(b *testing.B) {
 		w.models["openai"] = append(w.models["openai"], fmt.Sprintf("openai/vendor%d/model-%d-mini", i%50, i))
 	}
 	ctx := w.context()
-	raw := body(b, "", map[string]any{"messages": []any{system(ctx), user("hide gpt-4 and audio models; only the newest gpt models")}})
+	raw := body(b, "", map[string]any{"messages": []any{system(ctx), user("hide gpt-4 and audio models; only gpt models")}})
 	for b.Loop() {
 		req, bad := readRequest(raw)
 		if bad != nil {
