@@ -104,7 +104,7 @@ func (e *Endpoint) Image(ctx context.Context, model, prompt string) (assistant.I
 }
 
 // List asks the endpoint which models it has, and caches the answer. What the
-// endpoint does not tell of a model is added from the catalogue.
+// endpoint omits of a model is added from the catalogue.
 func (e *Endpoint) List(ctx context.Context) ([]assistant.ModelInfo, error) {
 	if len(e.Known) > 0 {
 		return slices.Clone(e.Known), nil

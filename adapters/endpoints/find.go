@@ -56,7 +56,7 @@ type Options struct {
 	Delay    time.Duration
 	Redactor *safetext.Redactor // learns every key; nil learns none
 	Log      *slog.Logger
-	Notice   func(string) // told why an endpoint of the folder is left out; nil is nobody
+	Notice   func(string) // receives why an endpoint of the folder is left out; nil is nobody
 }
 
 // NamedError is a Provider or BaseURL that cannot be used.
@@ -288,7 +288,7 @@ func (f *finder) offline() *Endpoint {
 	return e
 }
 
-// keyed gives an endpoint a key, which comes from the variable named; "" is none.
+// keyed sets the key of an endpoint, which comes from the variable named; "" is none.
 func (f *finder) keyed(e *Endpoint, variable, key string) *Endpoint {
 	if key != "" {
 		e.Key = variable

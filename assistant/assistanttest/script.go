@@ -61,7 +61,7 @@ func Overflow() Answer {
 	}}}
 }
 
-// Script is a model in memory that gives its answers in order, the last one
+// Script is a model in memory that plays its answers in order, the last one
 // again and again. Make it with NewScript.
 type Script struct {
 	mu        sync.Mutex
@@ -149,7 +149,7 @@ func (s *Script) choose(req assistant.Request) (Answer, error) {
 }
 
 // play executes the steps of an answer.
-func (s *Script) play(ctx context.Context, answer Answer, give func(assistant.Part) bool) error {
+func (s *Script) play(ctx context.Context, answer Answer, yield func(assistant.Part) bool) error {
 	var calls []assistant.Call
 	for _, step := range answer {
 		if err := ctx.Err(); err != nil {
@@ -176,23 +176,23 @@ func (s *Script) play(ctx context.Context, answer Answer, give func(assistant.Pa
 		case Cut:
 			return &assistant.RequestError{Kind: assistant.KindInterrupted, Message: "the connection ended before the answer did"}
 		case Finish:
-			return finish(step, calls, give)
+			return finish(step, calls, yield)
 		}
-		if !give(part) {
+		if !yield(part) {
 			return errBroken
 		}
 	}
-	return finish(Finish{}, calls, give)
+	return finish(Finish{}, calls, yield)
 }
 
-func finish(f Finish, calls []assistant.Call, give func(assistant.Part) bool) error {
+func finish(f Finish, calls []assistant.Call, yield func(assistant.Part) bool) error {
 	switch {
 	case f.Reason == "" && len(calls) > 0:
 		f.Reason = "tool_calls"
 	case f.Reason == "":
 		f.Reason = "stop"
 	}
-	give(assistant.End{Calls: calls, Finish: f.Reason, Damaged: f.Damaged, Usage: f.Usage, Limits: f.Limits})
+	yield(assistant.End{Calls: calls, Finish: f.Reason, Damaged: f.Damaged, Usage: f.Usage, Limits: f.Limits})
 	return nil
 }
 

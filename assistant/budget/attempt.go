@@ -90,7 +90,7 @@ func (a *Attempt) Complete() { a.finish(StageComplete) }
 // Fail ends the attempt with an error that is not an overflow.
 func (a *Attempt) Fail() { a.finish(StageError) }
 
-// finish ends an attempt that was sent; one that has ended keeps its stage.
+// finish ends an attempt that was sent; one that has ended is not changed.
 func (a *Attempt) finish(s Stage) {
 	if a.stage == StageSent {
 		a.end(s)

@@ -18,7 +18,7 @@ const (
 // the default of each.
 type Params struct {
 	CharsPerToken        float64 // CPT: characters a token stands for; 0 means 3.5
-	UserRequestAllowance int     // URA: tokens kept free for the next message; 0 means 100, negative none
+	UserRequestAllowance int     // URA: tokens reserved for the next message; 0 means 100, negative none
 	MaxTrimAttempts      int     // NTA: pairs one send may drop; 0 means 10, negative none
 }
 
@@ -94,7 +94,7 @@ type Boundary struct {
 	Usable        int  // ML − SYS; may be negative
 	ML            int  // model limit
 	SYS           int  // system prompt and tool schemas
-	URA           int  // allowance kept free for the next message
+	URA           int  // allowance reserved for the next message
 	Known         bool // ML is the model's own; else shown as ~
 }
 
@@ -150,7 +150,7 @@ func (b *Boundary) move(visible []Cost) (examined int) {
 	return examined
 }
 
-// count adds a pair to the included ones, or takes it out for sign −1.
+// count adds a pair to the included ones, or removes it for sign −1.
 func (b *Boundary) count(c Cost, sign int) {
 	b.HistoryTokens += sign * c.tokens()
 	if c.Contributes {

@@ -103,7 +103,7 @@ func (a *answer) end(cause error) ([]assistant.Part, error) {
 	}), nil
 }
 
-// errNoAnswer is the cause of a response that holds nothing.
+// errNoAnswer is the cause of a response without content.
 var errNoAnswer = errors.New("empty answer")
 
 // incomplete is the error of an answer without its end.
@@ -139,8 +139,8 @@ func (a *answer) frame(f frame) bool {
 	ch, ok := readChunk(f.data)
 	switch {
 	case ok && f.event == "error" && ch.failure == nil:
-		said := parseFailure(f.data)
-		ch.failure = &said
+		failed := parseFailure(f.data)
+		ch.failure = &failed
 	case ok:
 	case f.event == "error":
 		a.err = a.failed(0, parseFailure(f.data), a.limits)
@@ -182,14 +182,14 @@ func (a *answer) damage(reason string) {
 	}
 }
 
-// chunk handles what one event says.
+// chunk handles the content of one event.
 func (a *answer) chunk(ch chunk) {
 	a.understood = a.understood || ch.choices
 	finish := finishReason(ch.finish)
-	switch said := ch.text != "" || ch.reasoning != "" || len(ch.calls) > 0; {
+	switch more := ch.text != "" || ch.reasoning != "" || len(ch.calls) > 0; {
 	case ch.damaged != "":
 		a.damage(ch.damaged)
-	case a.finished && said:
+	case a.finished && more:
 		a.damage("it went on after its finish_reason")
 	case a.finished && finish != "" && finish != a.finish:
 		a.damage("it has two different finish_reasons")

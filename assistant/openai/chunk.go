@@ -10,7 +10,7 @@ import (
 	"winnow/assistant"
 )
 
-// chunk is what one frame says, a delta or a whole completion alike. Texts are
+// chunk is the content of one frame, a delta or a whole completion alike. Texts are
 // raw: as they stand between the quotes of a JSON string; see unescaper.
 type chunk struct {
 	text      string // content, and a refusal, which is shown as an answer

@@ -11,7 +11,7 @@ import (
 // overflowCode is the code of OpenAI for a request longer than the context.
 const overflowCode = "context_length_exceeded"
 
-// overflowPhrases are what other endpoints say instead. They and the code cause
+// overflowPhrases are what other endpoints send instead. They and the code cause
 // trimming; nothing else does.
 var overflowPhrases = []string{
 	"context_length",

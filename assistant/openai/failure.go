@@ -22,7 +22,7 @@ const (
 	maxMessage   = 600      // runes of an endpoint's own words: sentences, not a stack trace
 )
 
-// failure is what an endpoint said about an error, raw.
+// failure is an error as an endpoint describes it, raw.
 type failure struct {
 	code    string // the code when it is a word, else the type
 	status  int    // the code when it is an HTTP status
@@ -157,7 +157,7 @@ func (c *Client) refusal(status int, body []byte, header http.Header) *assistant
 	return err
 }
 
-// failed is the error of what an endpoint said. status 0 means in the middle of
+// failed is the error of a failure. status 0 means in the middle of
 // an answer; limits are from the header and may be nil.
 func (c *Client) failed(status int, f failure, limits *assistant.RateLimits) *assistant.RequestError {
 	message := c.failureMessage(status, f)

@@ -182,7 +182,7 @@ func (c *Client) modelInfo(v gjson.Result) (info assistant.ModelInfo, id string)
 			info.NoChat = info.NoChat || !out["text"]
 		}
 	}
-	// A model whose entry says nothing about tools is assumed to call them.
+	// A model whose entry does not mention tools is assumed to call them.
 	calls, known := anyFlag(abilities, toolNames)
 	info.Tools = !info.NoChat && (calls || !known) && (len(parameters) == 0 || parameters["tools"])
 	return info, id
@@ -239,7 +239,7 @@ func price(v gjson.Result, perToken, alsoPerToken, perMillion string) float64 {
 	return 0
 }
 
-// The parts of ids and modes that tell what a model is when its entry does not.
+// Parts of the ids and modes of models for other purposes than chat.
 // An unknown mode may chat.
 var (
 	imageIDs   = []string{"dall-e", "gpt-image", "imagen", "stable-diffusion", "flux"}

@@ -134,8 +134,8 @@ func (s *stream) handle(a *answer, w *progressTimer, e event) (over bool, err er
 		return false, nil
 	}
 	parts, useful, err := a.write(e.body)
-	if gone := s.give(a, parts); gone != nil {
-		return false, gone
+	if stop := s.deliver(a, parts); stop != nil {
+		return false, stop
 	}
 	if useful && a.finished {
 		w.restart(finishing)
@@ -151,14 +151,14 @@ func (s *stream) handle(a *answer, w *progressTimer, e event) (over bool, err er
 // finish yields the rest of an answer that has ended.
 func (s *stream) finish(a *answer, cause error) error {
 	parts, err := a.end(cause)
-	if gone := s.give(a, parts); gone != nil {
-		return gone
+	if stop := s.deliver(a, parts); stop != nil {
+		return stop
 	}
 	return err
 }
 
-// give yields parts. The answer is logged at DEBUG when it is whole.
-func (s *stream) give(a *answer, parts []assistant.Part) error {
+// deliver yields parts. The answer is logged at DEBUG when it is whole.
+func (s *stream) deliver(a *answer, parts []assistant.Part) error {
 	s.content = s.content || a.content
 	for _, part := range parts {
 		switch p := part.(type) {
@@ -197,7 +197,7 @@ const (
 	// noticeEvery is after how long without anything useful a Wait is announced.
 	noticeEvery = 20 * time.Second
 	// afterFinish is how long the usage report and [DONE] may take after the
-	// finish_reason. Some endpoints never send them and keep the connection open.
+	// finish_reason. Some endpoints never send them and leave the connection open.
 	afterFinish = 2 * time.Second
 	// drainTime is how long the end of a body may take after a whole answer.
 	drainTime = time.Second

@@ -17,7 +17,7 @@ func Clean(s string) string {
 }
 
 // Cleaner is Clean for text that arrives in pieces: however a text is cut, the
-// results of Write and of the last Flush add up to Clean of the whole. It holds
+// results of Write and of the last Flush add up to Clean of the whole. It buffers
 // a few bytes. The zero value is ready to use; it belongs to one goroutine.
 type Cleaner struct {
 	tail   string // an incomplete character
@@ -58,7 +58,7 @@ func (c *Cleaner) Write(chunk string) string {
 		}
 		s = s[n:]
 	}
-	return c.take()
+	return c.written()
 }
 
 // Flush ends the text and returns what was waiting for more. The Cleaner is then
@@ -67,19 +67,19 @@ func (c *Cleaner) Flush() string {
 	if c.tail != "" {
 		c.add(utf8.RuneError)
 	}
-	rest := c.take()
+	rest := c.written()
 	*c = Cleaner{}
 	return rest
 }
 
-func (c *Cleaner) take() string {
+func (c *Cleaner) written() string {
 	s := c.out.String()
 	c.out.Reset()
 	return s
 }
 
 // decode returns the rune at the start of s and its length. A cut character gives
-// one U+FFFD for its longest valid beginning, so that its tail is never taken for
+// one U+FFFD for its longest valid beginning, so that its tail is never read as
 // a C1 control; a lone byte that is a C1 control is that control, as for a
 // terminal in 8-bit mode.
 func decode(s string) (r rune, n int) {

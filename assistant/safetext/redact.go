@@ -219,18 +219,18 @@ func codeUnit(digits string) rune {
 	return rune(n)
 }
 
-// maxHeldLine bounds the incomplete line that a Writer holds.
-const maxHeldLine = 64 << 10
+// maxPending bounds the incomplete line that a Writer buffers.
+const maxPending = 64 << 10
 
 // Writer redacts what is written through it line by line, so that a secret which
 // is split over several writes is found, too. An incomplete line waits for its
 // end or for Flush; of one longer than 64 KiB the last 32 do. It is safe for
 // concurrent use.
 type Writer struct {
-	mu   sync.Mutex
-	to   io.Writer
-	by   *Redactor
-	held string
+	mu      sync.Mutex
+	to      io.Writer
+	by      *Redactor
+	pending string
 }
 
 // NewWriter returns a Writer to w. It does not close w.
@@ -241,11 +241,11 @@ func (r *Redactor) NewWriter(w io.Writer) *Writer { return &Writer{to: w, by: r}
 func (w *Writer) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.held += string(p)
-	end := strings.LastIndexByte(w.held, '\n') + 1
-	if len(w.held)-end > maxHeldLine { // a secret may begin in the second half
-		w.held = w.by.Redact(w.held)
-		end = max(len(w.held)-maxHeldLine/2, 0)
+	w.pending += string(p)
+	end := strings.LastIndexByte(w.pending, '\n') + 1
+	if len(w.pending)-end > maxPending { // a secret may begin in the second half
+		w.pending = w.by.Redact(w.pending)
+		end = max(len(w.pending)-maxPending/2, 0)
 	}
 	if err := w.pass(end); err != nil {
 		return 0, err
@@ -257,12 +257,12 @@ func (w *Writer) Write(p []byte) (int, error) {
 func (w *Writer) Flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.pass(len(w.held))
+	return w.pass(len(w.pending))
 }
 
 func (w *Writer) pass(n int) error {
-	text := w.by.Redact(w.held[:n])
-	w.held = w.held[n:]
+	text := w.by.Redact(w.pending[:n])
+	w.pending = w.pending[n:]
 	if text == "" {
 		return nil
 	}

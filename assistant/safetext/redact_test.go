@@ -169,8 +169,8 @@ func TestWriterBoundsALineWithoutEnd(t *testing.T) {
 		if _, err := w.Write([]byte(piece)); err != nil {
 			t.Fatal(err)
 		}
-		if len(w.held) > maxHeldLine+len(piece) {
-			t.Fatalf("holds %d bytes", len(w.held))
+		if len(w.pending) > maxPending+len(piece) {
+			t.Fatalf("buffers %d bytes", len(w.pending))
 		}
 		piece = secret[4:] + strings.Repeat("x", 1000) + secret[:4]
 	}

@@ -10,12 +10,12 @@ const (
 	vs16 = '\ufe0f' // emoji presentation of the sign before
 )
 
-// maxMarks is how many combining marks one base keeps: Unicode's Stream-Safe
+// maxMarks is how many combining marks stay on one base: Unicode's Stream-Safe
 // Text Format allows 30, more than any language writes. A longer run only
 // serves to paint over other lines or to make one cell cost megabytes.
 const maxMarks = 30
 
-// visibleFormat holds the format characters (Cf) that have a glyph: number and
+// visibleFormat are the format characters (Cf) that have a glyph: number and
 // verse signs written around digits.
 var visibleFormat = &unicode.RangeTable{
 	R16: []unicode.Range16{
@@ -28,7 +28,7 @@ var visibleFormat = &unicode.RangeTable{
 }
 
 // pictographs approximates Extended_Pictographic: what an emoji sequence can
-// be made of. A sign too many keeps one joiner that nobody sees; a sign too few
+// be made of. A sign too many leaves one joiner that nobody sees; a sign too few
 // would break an emoji apart.
 var pictographs = &unicode.RangeTable{
 	R16: []unicode.Range16{

@@ -19,7 +19,7 @@ func deceptive(text []rune) map[int]bool {
 	return found
 }
 
-// inRun judges text[from:to], which holds no space.
+// inRun examines text[from:to], which contains no space.
 func inRun(text []rune, from, to int, found map[int]bool) {
 	idLike := false
 	for _, r := range text[from:to] {
@@ -42,7 +42,7 @@ func inRun(text []rune, from, to int, found map[int]bool) {
 	}
 }
 
-// inWord judges text[from:to], which holds letters, marks and digits only.
+// inWord examines text[from:to], which contains letters, marks and digits only.
 func inWord(text []rune, from, to int, idLike bool, found map[int]bool) {
 	latin, allAlike := false, true
 	for _, r := range text[from:to] {
@@ -87,7 +87,7 @@ func besideASCII(text []rune, i, from, to int) bool {
 }
 
 // letterPairs lists letters and, after each, the ASCII letter or digit that
-// readers take it for.
+// it looks like.
 const letterPairs = "" +
 	// Cyrillic
 	"аaеeоoрpсcуyхxіiјjѕsԁdԛqԝwһhӏlкkмmтtнhвbгrпnьbзz" +
