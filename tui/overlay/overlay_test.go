@@ -255,3 +255,82 @@ func TestOneKindIsOpenOnce(t *testing.T) {
 		t.Error("a third overlay is open")
 	}
 }
+
+func TestTextScrolls(t *testing.T) {
+	var lines []string
+	for i := range 50 {
+		lines = append(lines, fmt.Sprintf("line %02d", i))
+	}
+	o := NewText("title", lines)
+	first := func() string {
+		return strings.TrimSpace(o.Body(40, 10, plainStyles)[0])
+	}
+	first()
+	for _, c := range []struct{ key, want, place string }{
+		{"down", "line 01", "11/50"}, {"pgdown", "line 10", "20/50"}, {"up", "line 09", "19/50"}, {"end", "line 40", "50/50"},
+		{"down", "line 40", "50/50"}, {"ctrl+u", "line 31", "41/50"}, {"home", "line 00", "10/50"}, {"up", "line 00", "10/50"},
+	} {
+		if out := press(o, c.key); out != (Stay{}) {
+			t.Errorf("%s = %#v", c.key, out)
+		}
+		if got := first(); got != c.want || o.Place() != c.place {
+			t.Errorf("after %s: %q at %s, want %q at %s", c.key, got, o.Place(), c.want, c.place)
+		}
+	}
+	o.Scroll(3) // the wheel
+	if got := first(); got != "line 03" {
+		t.Errorf("after the wheel: %q", got)
+	}
+	o.SetLines(lines[:2])
+	if got := first(); got != "line 00" || o.Place() != "" {
+		t.Errorf("of two lines: %q at %q", got, o.Place())
+	}
+}
+
+func TestTextKeysChooseAndHintStaysBelow(t *testing.T) {
+	o := NewText("title", []string{"only line"}).WithKeys("s shows it all", "s")
+	w, h := o.Size(100, 40)
+	body := o.Body(w, h, plainStyles)
+	if got := ansi.Strip(body[len(body)-1]); got != "s shows it all" || len(body) != 3 {
+		t.Errorf("the body is %q", body)
+	}
+	if got := press(o, "s"); got != (Chosen{Value: "s", Key: "s"}) {
+		t.Errorf("s = %#v", got)
+	}
+	for _, key := range []string{"esc", "q", "enter"} {
+		if got := press(o, key); got != (Closed{}) {
+			t.Errorf("%s = %#v", key, got)
+		}
+	}
+}
+
+func TestClicksBesideTheBoxChangeNothing(t *testing.T) {
+	var s Stack
+	s.Push(Models, NewPicker("title", entries(3), 0))
+	const w, h = 80, 24
+	view, x, y := s.View(w, h, plainStyles)
+	if got := s.Click(x-1, y, w, h); got != (Stay{}) || !s.Open() {
+		t.Errorf("a click beside the box = %#v", got)
+	}
+	for row, line := range strings.Split(ansi.Strip(view), "\n") {
+		if strings.Contains(line, "entry 1") {
+			if got := s.Click(x+4, y+row, w, h); got != (Chosen{Kind: Models, Value: "1", Key: "enter"}) || s.Open() {
+				t.Errorf("a click on the second entry = %#v, open %v", got, s.Open())
+			}
+		}
+	}
+}
+
+func TestPastedTextSearchesAndIsNoCommand(t *testing.T) {
+	var s Stack
+	p := NewPicker("title", entries(40), 0)
+	s.Push(Models, p)
+	s.Key("", "entry 17\n")
+	if got := s.Key("enter", ""); got != (Chosen{Kind: Models, Value: "17", Key: "enter"}) {
+		t.Errorf("after a paste enter = %#v", got)
+	}
+	s.Push(Confirm, NewQuestion("Save?", nil, []Answer{{"y", "save"}, {"n", "no"}}, "n", time.Now))
+	if got := s.Key("", "y"); got == (Chosen{Kind: Confirm, Value: "y", Key: "y"}) {
+		t.Error("a paste answers a question")
+	}
+}
