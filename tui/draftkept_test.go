@@ -134,3 +134,27 @@ func TestEachFolderHasItsOwnDraft(t *testing.T) {
 		}
 	}
 }
+
+// A program that a signal ends has a draft that no timer has stored yet.
+func TestTheDraftOfTheLastSecondIsStored(t *testing.T) {
+	m, _ := newProgram(t, setup{})
+	m.Update(loadStart(m.work)())
+	m.Update(tea.PasteMsg{Content: "last words"})
+	if err := m.StoreDraft(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := m.work.Draft(t.Context()); d.Text != "last words" || err != nil {
+		t.Errorf("stored is %q, %v", d.Text, err)
+	}
+}
+
+// A message that an earlier run has queued waits for the user.
+func TestAQueuedMessageOfAnEarlierRunIsShown(t *testing.T) {
+	d := startProgram(t, setup{w: 120, h: 32, answers: []at.Answer{say("answered")}, history: func(s history.Store) error {
+		return s.(assistant.SessionStore).SaveQueued(t.Context(), "s1", assistant.Prompt{Text: "from before"})
+	}})
+	d.Wait("queued: from before")
+	d.Type(tuitest.Key("alt+s"))
+	d.Wait("answered")
+	d.WaitGone("queued: ")
+}
