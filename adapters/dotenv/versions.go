@@ -44,6 +44,9 @@ type Version struct {
 	Created bool      `json:"created"` // there was no file before
 }
 
+// ErrNoVersions is returned where earlier versions are asked for and none are stored.
+var ErrNoVersions = errors.New("earlier versions of the rules are not kept")
+
 // Versions stores the rule lines of the last saves of each `.env` file in a
 // folder outside the project; of all other lines only a hash, because they contain
 // keys. It may be shared, also between processes. Use [OpenVersions].
@@ -57,11 +60,16 @@ type Versions struct {
 // OpenVersions opens the store in a folder and makes the folder with mode 0700
 // if it does not exist. Wider modes are repaired. Where that is not possible, or
 // others could replace the folder, [Versions.Notices] has the reason and each
-// method returns it. now is the clock, nil time.Now.
+// method returns it. Without a folder no versions are stored: Save is that of the
+// Source, all else ErrNoVersions. now is the clock, nil time.Now.
 func OpenVersions(folder string, now func() time.Time) *Versions {
 	v := &Versions{folder: folder, now: now}
 	if v.now == nil {
 		v.now = time.Now
+	}
+	if folder == "" {
+		v.err = ErrNoVersions
+		return v
 	}
 	repaired, err := statefile.Folder(folder)
 	if err != nil {
@@ -105,6 +113,9 @@ func (v *Versions) Save(ctx context.Context, s *Source, edits []Edit, by Author)
 }
 
 func (v *Versions) replace(ctx context.Context, s *Source, after *File, by Author) (Saved, error) {
+	if errors.Is(v.err, ErrNoVersions) {
+		return s.replace(ctx, after.Bytes())
+	}
 	l, err := v.open(ctx, s)
 	if errors.Is(err, statefile.ErrDamaged) {
 		if err = os.Rename(l.path, l.path+".damaged"); err == nil {

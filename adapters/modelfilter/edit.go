@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"winnow/adapters/modelfilter/engine"
+	"winnow/assistant"
 )
 
 // maxPattern is how many characters a new pattern may have: far more than any
@@ -28,7 +29,7 @@ func (s Scope) Add(list List, pattern string) (added Added, err error) {
 	err = s.w.asUser(func() error {
 		p := s.provider()
 		if added, err = s.w.add(p, list, pattern); err == nil {
-			s.w.recordRule("rule_added", p, list, added.Pattern)
+			s.w.recordRules(assistant.RuleChange{Provider: p.name, Type: changeType[list], Pattern: added.Pattern, Added: true})
 		}
 		return err
 	})
@@ -68,7 +69,7 @@ func (s Scope) Remove(list List, pattern string) error {
 		if err := s.w.remove(p, list, pattern); err != nil {
 			return err
 		}
-		s.w.recordRule("rule_removed", p, list, strings.TrimSpace(pattern))
+		s.w.recordRules(assistant.RuleChange{Provider: p.name, Type: changeType[list], Pattern: strings.TrimSpace(pattern)})
 		return nil
 	})
 }
@@ -127,11 +128,11 @@ const maxImport = 1000
 func (s Scope) Import(in Import) (out []Imported, err error) {
 	err = s.w.asUser(func() error {
 		p := s.provider()
-		before := p.stagedRules()
+		before := p.staged()
 		if out, err = s.w.importRules(p, in); err != nil {
 			return err
 		}
-		s.w.recordDifference(p, before, p.stagedRules())
+		s.w.recordRules(ruleChanges(p.name, before, p.staged())...)
 		return nil
 	})
 	return out, err
@@ -191,21 +192,4 @@ func (w *Window) importList(p *provider, list List, patterns []string, replace b
 		w.stage(p, list, before) // nothing came that could take their place
 	}
 	return out
-}
-
-// stagedRules are the staged rules of both lists.
-func (p *provider) stagedRules() [2][]string {
-	return [2][]string{slices.Clone(p.lists[Ignore].rules), slices.Clone(p.lists[Allow].rules)}
-}
-
-// recordDifference remembers what the user turned before into after.
-func (w *Window) recordDifference(p *provider, before, after [2][]string) {
-	for _, list := range lists {
-		for _, r := range without(before[list], after[list]) {
-			w.recordRule("rule_removed", p, list, r)
-		}
-		for _, r := range without(after[list], before[list]) {
-			w.recordRule("rule_added", p, list, r)
-		}
-	}
 }

@@ -24,16 +24,6 @@ type lister interface {
 	Seen(provider string) error
 }
 
-// wellKnown are the providers to choose from when nothing names one: those of
-// the catalogue, and the newcomer's in any case.
-func wellKnown() []string {
-	all := models.Providers()
-	if !slices.Contains(all, newcomer) {
-		all = append([]string{newcomer}, all...)
-	}
-	return all
-}
-
 // setModels takes over a list.
 func (p *provider) setModels(list ModelList) {
 	p.models = list

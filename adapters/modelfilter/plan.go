@@ -35,21 +35,7 @@ func (w *Window) Diff() []assistant.RuleChange {
 func (w *Window) diff() []assistant.RuleChange {
 	var out []assistant.RuleChange
 	for _, p := range w.dirtyProviders() {
-		for _, list := range lists {
-			out = append(out, ruleChanges(p.name, list, p.lists[list].saved, p.lists[list].rules)...)
-		}
-	}
-	return out
-}
-
-// ruleChanges lists what turns before into after, removals first.
-func ruleChanges(provider string, list List, before, after []string) []assistant.RuleChange {
-	var out []assistant.RuleChange
-	for _, r := range without(before, after) {
-		out = append(out, assistant.RuleChange{Provider: provider, Type: changeType[list], Pattern: r})
-	}
-	for _, r := range without(after, before) {
-		out = append(out, assistant.RuleChange{Provider: provider, Type: changeType[list], Pattern: r, Added: true})
+		out = append(out, ruleChanges(p.name, p.saved(), p.staged())...)
 	}
 	return out
 }
@@ -134,19 +120,11 @@ func keyChanges(before, after *dotenv.File) []assistant.KeyChange {
 	return out
 }
 
-// savedRules are the rules that the proxy heeds without a save.
-func (p *provider) savedRules(list List) []string {
-	if l := &p.lists[list]; !l.env {
-		return l.saved
-	}
-	return p.lists[list].wins
-}
-
 // effect is what a save would do to the models of a provider.
 func (w *Window) effect(p *provider) assistant.ModelEffect {
 	now := w.rules(p)
 	saved := engine.New(p.name, now.Models())
-	saved.Set(p.savedRules(Ignore), p.savedRules(Allow))
+	saved.Set(p.lists[Ignore].inForce(), p.lists[Allow].inForce())
 	return effectOf(saved, now)
 }
 
@@ -162,8 +140,7 @@ func effectOf(before, after *engine.Engine) assistant.ModelEffect {
 func (w *Window) edits() ([]dotenv.Edit, error) {
 	var out []dotenv.Edit
 	for _, p := range w.dirtyProviders() {
-		for _, list := range lists {
-			l := &p.lists[list]
+		for list, l := range p.lists {
 			if !l.dirty() {
 				continue
 			}
@@ -176,7 +153,7 @@ func (w *Window) edits() ([]dotenv.Edit, error) {
 			}
 			edit, err := dotenv.SetList(key, l.rules)
 			if err != nil {
-				return nil, fmt.Errorf("the %s rules of %s cannot be written: %w", list, p.name, err)
+				return nil, fmt.Errorf("the %s rules of %s cannot be written: %w", List(list), p.name, err)
 			}
 			if l.other && len(l.rules) == 0 {
 				edit = dotenv.Set(key, "") // without the key the other file would count again

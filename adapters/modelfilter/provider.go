@@ -2,17 +2,20 @@ package modelfilter
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"winnow/adapters/modelfilter/engine"
+	"winnow/adapters/modelfilter/models"
+	"winnow/assistant"
 )
 
 // provider is what the window holds of one provider.
 type provider struct {
 	name  string
-	named bool // a variable for its key is there
-	key   bool // with a value
+	named bool // a variable for its key is there, be it empty
+	key   bool // one of them has a value
 	lists [2]ruleList
 
 	engine *engine.Engine // of the rules that are shown; nil until they are asked for
@@ -20,14 +23,24 @@ type provider struct {
 	sum    string // identifies the ids of models
 }
 
-// ruleList is one list of a provider.
+// ruleList is one list of a provider: what the files and the environment say
+// of it, and the staged rules.
 type ruleList struct {
-	listReading
-	saved []string // what the file says
-	rules []string // what is staged
+	vars   []string // the variables of the file that name the list, the deciding one last
+	saved  []string // what a save would change: the file's rules, else another file's
+	rules  []string // what is staged
+	origin string   // where saved comes from, ".env:12"; "" when there are none
+	other  bool     // it is another file
+
+	fixed string   // why the list cannot be edited; "" when it can
+	env   bool     // the environment decides
+	wins  []string // its rules, which count in place of saved
 }
 
-// effective are the rules that the proxy would heed after a save.
+// ruleSet is the rules of both lists, by List.
+type ruleSet [2][]string
+
+// effective are the rules that the proxy would use after a save.
 func (l *ruleList) effective() []string {
 	if l.env {
 		return l.wins
@@ -35,14 +48,29 @@ func (l *ruleList) effective() []string {
 	return l.rules
 }
 
+// inForce are the rules that the proxy uses without a save.
+func (l *ruleList) inForce() []string {
+	if l.env {
+		return l.wins
+	}
+	return l.saved
+}
+
 func (l *ruleList) dirty() bool { return !slices.Equal(l.rules, l.saved) }
 
 func (p *provider) dirty() bool { return p.lists[Ignore].dirty() || p.lists[Allow].dirty() }
 
+// staged and saved are the rules of both lists.
+func (p *provider) staged() ruleSet {
+	return ruleSet{slices.Clone(p.lists[Ignore].rules), slices.Clone(p.lists[Allow].rules)}
+}
+
+func (p *provider) saved() ruleSet { return ruleSet{p.lists[Ignore].saved, p.lists[Allow].saved} }
+
 // empty says whether nothing but a choice of the user speaks of the provider.
 func (p *provider) empty() bool {
-	for _, list := range lists {
-		if l := &p.lists[list]; len(l.rules)+len(l.saved)+len(l.wins) > 0 || l.origin != "" {
+	for _, l := range p.lists {
+		if len(l.rules)+len(l.saved)+len(l.wins) > 0 || l.origin != "" {
 			return false
 		}
 	}
@@ -105,7 +133,7 @@ func (w *Window) stageAdd(p *provider, list List, pattern string) {
 	w.revision++
 }
 
-// stageRemove takes the rule at index out, at the cost of that rule.
+// stageRemove removes the rule at index, at the cost of that rule.
 func (w *Window) stageRemove(p *provider, list List, index int) {
 	e, l := w.rules(p), &p.lists[list]
 	l.rules = slices.Delete(slices.Clone(l.rules), index, index+1)
@@ -113,47 +141,18 @@ func (w *Window) stageRemove(p *provider, list List, index int) {
 	w.revision++
 }
 
-// staging says what becomes of staged rules when the file is read anew.
-type staging int
-
-const (
-	dropStaged   staging = iota // the file's rules take their place
-	retainStaged                // they stay as they are
-	mergeStaged                 // what was staged is done to the file's rules
-)
-
-// adopt takes over what was read.
-func (w *Window) adopt(r *reading, what staging) {
-	w.source, w.notices = r.source, r.notices
-	if w.versions != nil {
-		w.notices = append(w.notices, w.versions.Notices()...)
-	}
-	for name := range r.at {
-		w.providerNamed(name)
-	}
-	for name, p := range w.providers {
-		said := r.at[name]
-		if said == nil {
-			said = &providerReading{}
+// ruleChanges lists what turns the rules before into those after, removals first.
+func ruleChanges(provider string, before, after ruleSet) []assistant.RuleChange {
+	var out []assistant.RuleChange
+	for _, list := range lists {
+		for _, r := range without(before[list], after[list]) {
+			out = append(out, assistant.RuleChange{Provider: provider, Type: changeType[list], Pattern: r})
 		}
-		p.named, p.key = said.named, said.key
-		for _, list := range lists {
-			l := &p.lists[list]
-			before := l.saved
-			l.listReading = said.lists[list]
-			l.saved = l.listReading.rules
-			switch what {
-			case dropStaged:
-				l.rules = slices.Clone(l.saved)
-			case mergeStaged:
-				l.rules = mergeRules(before, l.rules, l.saved)
-			default:
-			}
+		for _, r := range without(after[list], before[list]) {
+			out = append(out, assistant.RuleChange{Provider: provider, Type: changeType[list], Pattern: r, Added: true})
 		}
-		p.sync()
 	}
-	w.reorder(r.order)
-	w.revision++
+	return out
 }
 
 // mergeRules does to theirs what turned base into ours. Where they changed
@@ -174,58 +173,47 @@ func mergeRules(base, ours, theirs []string) []string {
 }
 
 // reorder lists the providers that can be chosen: those that were read, those
-// with staged rules, and as long as none has a key those that are well known.
+// with staged rules, as long as none has a key those of the catalogue, and the
+// current one.
 func (w *Window) reorder(read []string) {
-	var order, others []string
-	for _, name := range read {
-		if p := w.providers[name]; p != nil && !p.empty() {
-			order = append(order, name)
-		}
-	}
+	names := append(slices.Clone(read), slices.Sorted(maps.Keys(w.providers))...)
+	names = slices.DeleteFunc(names, func(name string) bool { return w.providerNamed(name).empty() })
 	keys := false
-	for name, p := range w.providers {
+	for _, p := range w.providers {
 		keys = keys || p.named
-		if !p.empty() && !slices.Contains(order, name) {
-			others = append(others, name)
-		}
 	}
-	slices.Sort(others)
-	order = append(order, others...)
 	if !keys {
-		others = wellKnown()
+		names = append(names, models.Providers()...)
 	}
 	if w.current != "" {
-		others = append(others, w.current) // the user stays where they are
+		names = append(names, w.current)
 	}
-	for _, name := range others {
-		if !slices.Contains(order, name) {
-			order = append(order, name)
+	w.order = nil
+	for _, name := range names {
+		if !slices.Contains(w.order, name) {
+			w.order = append(w.order, name)
 		}
 	}
-	w.order = order
 }
 
-// firstProvider is the one to begin with: the first with a key, else the
-// newcomer's if rules name it or nothing is named, else the first that is named.
+// defaultProvider is the provider shown first when none has a key.
+const defaultProvider = "openai"
+
+// firstProvider is the first provider with a key, else the default one unless
+// rules name only others.
 func (w *Window) firstProvider() string {
 	for _, name := range w.order {
-		if p := w.providers[name]; p != nil && p.key {
+		if w.providerNamed(name).key {
 			return name
 		}
 	}
-	if p := w.providers[newcomer]; p != nil && !p.empty() {
-		return newcomer
+	if first := w.order[0]; w.providerNamed(defaultProvider).empty() && !w.providerNamed(first).empty() {
+		return first
 	}
-	if p := w.providers[w.order[0]]; p != nil && !p.empty() {
-		return p.name
-	}
-	return newcomer
+	return defaultProvider
 }
 
-// newcomer is the provider shown when none has a key.
-const newcomer = "openai"
-
-// providerNamed returns the provider, known or not.
+// providerNamed returns the provider of that name, a new one if there is none.
 func (w *Window) providerNamed(name string) *provider {
 	p := w.providers[name]
 	if p == nil {

@@ -22,29 +22,11 @@ var listPrefix = [...]string{Ignore: "IGNORE_MODELS_", Allow: "WHITELIST_MODELS_
 
 // reading is what the files and the environment say of all providers.
 type reading struct {
-	source  *dotenv.Source
-	order   []string // names, those of the file first, in its order
-	at      map[string]*providerReading
-	notices []string
-}
-
-// providerReading is what they say of one.
-type providerReading struct {
-	named bool // a variable for a key is there, be it empty
-	key   bool // one of them has a value
-	lists [2]listReading
-}
-
-// listReading is what they say of one list.
-type listReading struct {
-	vars   []string // the variables of the file that name the list, the deciding one last
-	rules  []string // what a save would change: the file's, else another file's
-	origin string   // where rules come from, ".env:12"; "" when there are none
-	other  bool     // they come from another file
-
-	fixed string   // why the list cannot be edited; "" when it can
-	wins  []string // what counts in place of rules where the environment decides
-	env   bool     // it does
+	source    *dotenv.Source
+	tree      *dotenv.Tree
+	order     []string // names, those of the file first, in its order
+	providers map[string]*provider
+	notices   []string
 }
 
 // read reads the file, the files beside it and the environment anew.
@@ -62,26 +44,27 @@ func (w *Window) read(ctx context.Context) (*reading, error) {
 // readAround reads what is around a file that is read already. It never
 // fails: what cannot be read there is a notice.
 func (w *Window) readAround(source *dotenv.Source) *reading {
-	v := variables{Tree: dotenv.LoadTree(source, w.opts.Environ()), source: source}
-	r := &reading{source: source, at: map[string]*providerReading{}, notices: slices.Clone(source.Notices)}
-	for _, err := range v.Problems {
+	r := &reading{
+		source: source, tree: dotenv.LoadTree(source, w.opts.Environ()),
+		providers: map[string]*provider{}, notices: slices.Clone(source.Notices),
+	}
+	for _, err := range r.tree.Problems {
 		r.notices = append(r.notices, fmt.Sprintf("The proxy reads another file: %v.", err))
 	}
 	for _, p := range source.File.Problems() {
 		r.notices = append(r.notices, fmt.Sprintf("%s:%d: %s", source.Path, p.Line, p.Text))
 	}
-	for _, key := range v.Keys() {
-		r.readVariable(v, key)
+	for _, key := range r.tree.Keys() {
+		r.readVariable(key)
 	}
-	r.addNotices(v)
+	r.addNotices()
 	return r
 }
 
-// readVariable reads one variable.
-func (r *reading) readVariable(v variables, key string) {
+func (r *reading) readVariable(key string) {
 	for list, prefix := range listPrefix {
 		if name, ok := strings.CutPrefix(key, prefix); ok && name != "" {
-			r.readList(v, key, &r.provider(strings.ToLower(name)).lists[list])
+			r.readList(key, &r.provider(name).lists[list])
 			return
 		}
 	}
@@ -89,75 +72,110 @@ func (r *reading) readVariable(v variables, key string) {
 	if !ok || name == "" || key == proxyKey {
 		return
 	}
-	p := r.provider(strings.ToLower(name))
-	o, _ := v.Lookup(key)
+	p := r.provider(name)
+	o, _ := r.tree.Lookup(key)
 	p.named, p.key = true, p.key || o.Value != ""
 }
 
-func (r *reading) readList(v variables, key string, l *listReading) {
-	file := v.source.File
-	raw, here := file.Raw(key)
+func (r *reading) readList(key string, l *ruleList) {
+	raw, here := r.source.File.Raw(key)
 	if here {
 		l.vars = append(l.vars, key)
 	}
-	o, ok := v.Lookup(key)
+	o, ok := r.tree.Lookup(key)
 	if !ok {
 		return
 	}
-	*l = listReading{vars: l.vars, origin: o.String(), rules: dotenv.SplitList(o.Value)}
+	*l = ruleList{vars: l.vars, origin: o.String(), saved: dotenv.SplitList(o.Value)}
 	switch {
 	case o.Path == "":
-		l.env, l.wins, l.rules = true, l.rules, nil
-		l.fixed = fmt.Sprintf("the environment variable %s decides them and wins over %s: unset it and start winnow and the proxy again to edit them here", key, v.base())
+		l.env, l.wins, l.saved = true, l.saved, nil
+		l.fixed = fmt.Sprintf("the environment variable %s decides them and wins over %s: unset it and start winnow and the proxy again to edit them here", key, r.fileName())
 		if here {
-			value, _ := file.Get(key, v.environ)
-			l.rules = dotenv.SplitList(value)
+			value, _ := r.source.File.Get(key, r.environ)
+			l.saved = dotenv.SplitList(value)
 		}
-	case o.Path != v.source.Path:
+	case o.Path != r.source.Path:
 		l.other = true
 	case strings.Contains(raw, "${"):
 		l.fixed = fmt.Sprintf("%s sets %s from other variables (${…}): edit that line by hand", o, key)
 	}
 }
 
-func (r *reading) provider(name string) *providerReading {
-	p := r.at[name]
+// provider returns the provider whose name, in any case, a variable contains.
+func (r *reading) provider(name string) *provider {
+	name = strings.ToLower(name)
+	p := r.providers[name]
 	if p == nil {
-		p = &providerReading{}
-		r.at[name] = p
+		p = &provider{name: name}
+		r.providers[name] = p
 		r.order = append(r.order, name)
 	}
 	return p
 }
 
 // addNotices tells of the lists that are not simply the file's.
-func (r *reading) addNotices(v variables) {
+func (r *reading) addNotices() {
 	for _, name := range r.order {
-		for _, list := range lists {
-			switch l := r.at[name].lists[list]; {
+		for list, l := range r.providers[name].lists {
+			what := fmt.Sprintf("%s rules of %s", List(list), name)
+			switch {
 			case l.fixed != "":
-				r.notices = append(r.notices, fmt.Sprintf("The %s rules of %s cannot be edited: %s.", list, name, l.fixed))
+				r.notices = append(r.notices, fmt.Sprintf("The %s cannot be edited: %s.", what, l.fixed))
 			case l.other:
-				r.notices = append(r.notices, fmt.Sprintf("The %s rules of %s come from %s; a save writes them to %s, which wins.", list, name, l.origin, v.base()))
+				r.notices = append(r.notices, fmt.Sprintf("The %s come from %s; a save writes them to %s, which wins.", what, l.origin, r.fileName()))
 			}
-			if l := r.at[name].lists[list]; len(l.vars) > 1 {
-				r.notices = append(r.notices, fmt.Sprintf("%s names the %s rules of %s %d times; %s counts.", v.base(), list, name, len(l.vars), l.vars[len(l.vars)-1]))
+			if n := len(l.vars); n > 1 {
+				r.notices = append(r.notices, fmt.Sprintf("%s names the %s %d times; %s counts.", r.fileName(), what, n, l.vars[n-1]))
 			}
 		}
 	}
 }
 
-// variables is what the proxy finds when it starts.
-type variables struct {
-	*dotenv.Tree
-	source *dotenv.Source
-}
-
-// base is the name of the file.
-func (v variables) base() string { return filepath.Base(v.source.Path) }
+func (r *reading) fileName() string { return filepath.Base(r.source.Path) }
 
 // environ looks a variable up in the real environment.
-func (v variables) environ(name string) (string, bool) {
-	o, ok := v.Lookup(name)
+func (r *reading) environ(name string) (string, bool) {
+	o, ok := r.tree.Lookup(name)
 	return o.Value, ok && o.Path == ""
+}
+
+// onRead says what becomes of staged rules when the file is read anew.
+type onRead int
+
+const (
+	dropStaged    onRead = iota // the file's rules take their place
+	retainStaged                // they stay as they are
+	mergeStaged                 // what was staged is done to the file's rules
+	mergeOrReport               // mergeStaged, but lists that both sides changed are a conflict
+)
+
+// adopt takes over what was read.
+func (w *Window) adopt(r *reading, what onRead) {
+	w.source, w.notices = r.source, append(r.notices, w.versions.Notices()...)
+	for name := range r.providers {
+		w.providerNamed(name)
+	}
+	for name, p := range w.providers {
+		found := r.providers[name]
+		if found == nil {
+			found = &provider{}
+		}
+		p.named, p.key = found.named, found.key
+		for list, l := range found.lists {
+			old := p.lists[list]
+			switch what {
+			case dropStaged:
+				l.rules = slices.Clone(l.saved)
+			case retainStaged:
+				l.rules = old.rules
+			default:
+				l.rules = mergeRules(old.saved, old.rules, l.saved)
+			}
+			p.lists[list] = l
+		}
+		p.sync()
+	}
+	w.reorder(r.order)
+	w.revision++
 }

@@ -40,17 +40,16 @@ func (w *Window) save(ctx context.Context, who dotenv.Who) (assistant.Saved, err
 		if len(edits) == 0 {
 			return assistant.Saved{Path: source.Path, Message: "There is nothing to save."}, nil
 		}
-		result, err := w.write(ctx, source, edits, who)
+		result, err := w.versions.Save(ctx, source, edits, dotenv.Author{Who: who, Session: w.opts.Session()})
 		var changed *dotenv.ChangedError
 		if errors.As(err, &changed) {
-			err := w.mergeAfter(ctx, changed)
-			if err == nil && attempt < saveAttempts {
-				continue
+			if err := w.mergeAfter(ctx, changed); err != nil {
+				return assistant.Saved{}, err
 			}
-			if err == nil {
-				err = conflictOf(changed)
+			if attempt == saveAttempts {
+				return assistant.Saved{}, conflictOf(changed)
 			}
-			return assistant.Saved{}, err
+			continue
 		}
 		if !result.Written && err != nil {
 			return assistant.Saved{}, err
@@ -65,16 +64,9 @@ func (w *Window) save(ctx context.Context, who dotenv.Who) (assistant.Saved, err
 // restartHint goes with every save.
 const restartHint = "Restart the proxy to apply them."
 
-func (w *Window) write(ctx context.Context, source *dotenv.Source, edits []dotenv.Edit, who dotenv.Who) (dotenv.Saved, error) {
-	if w.versions == nil {
-		return source.Save(ctx, edits)
-	}
-	return w.versions.Save(ctx, source, edits, dotenv.Author{Who: who, Session: w.opts.Session()})
-}
-
 // adoptSaved takes over a file that was just written. warning is what could not
 // be done afterwards; nil when all was.
-func (w *Window) adoptSaved(result dotenv.Saved, warning error, what staging, who dotenv.Who) assistant.Saved {
+func (w *Window) adoptSaved(result dotenv.Saved, warning error, what onRead, who dotenv.Who) assistant.Saved {
 	r := w.readAround(result.Source)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -114,13 +106,11 @@ func (w *Window) Discard() (lost []assistant.RuleChange, err error) {
 }
 
 func (w *Window) discard() []assistant.RuleChange {
-	lost, dirty := w.diff(), w.dirtyProviders()
-	for _, p := range dirty {
+	lost := w.diff()
+	for _, p := range w.dirtyProviders() {
 		for _, list := range lists {
-			p.lists[list].rules = slices.Clone(p.lists[list].saved)
+			w.stage(p, list, p.lists[list].saved)
 		}
-		p.sync()
-		w.revision++
 	}
 	return lost
 }
@@ -130,56 +120,51 @@ func (w *Window) RefreshSaved(ctx context.Context, dropUnsaved bool) (assistant.
 	if w.Locked() {
 		return assistant.Refreshed{}, ErrLocked
 	}
-	w.saving.Lock()
-	defer w.saving.Unlock()
 	what := mergeStaged
 	if dropUnsaved {
 		what = dropStaged
 	}
-	r, err := w.read(ctx)
-	if err != nil {
-		return assistant.Refreshed{}, err
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.refreshed(r, what), nil
+	w.saving.Lock()
+	defer w.saving.Unlock()
+	change, err := w.reload(ctx, what)
+	return change.Refreshed, err
 }
 
 // catchUp takes over the file if another program has changed it and merges the
-// staged rules into it. Lists that both sides changed are a conflict, and then
-// nothing has happened.
+// staged rules into it, or reports the conflict.
 func (w *Window) catchUp(ctx context.Context) (assistant.SavedChange, error) {
 	w.saving.Lock()
 	defer w.saving.Unlock()
-	return w.catchUpLocked(ctx)
+	return w.reload(ctx, mergeOrReport)
 }
 
-func (w *Window) catchUpLocked(ctx context.Context) (assistant.SavedChange, error) {
+// reload reads the file again. The caller holds saving. With a conflict nothing
+// has happened.
+func (w *Window) reload(ctx context.Context, what onRead) (assistant.SavedChange, error) {
 	r, err := w.read(ctx)
 	if err != nil {
 		return assistant.SavedChange{}, err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if what != mergeOrReport {
+		return assistant.SavedChange{Refreshed: w.refreshed(r, what)}, nil
+	}
 	if r.source.Hash == w.source.Hash && r.source.Exists == w.source.Exists {
 		return assistant.SavedChange{}, nil
 	}
 	both := w.changedOnBothSides(r)
 	missing := w.source.Exists && !r.source.Exists
 	if len(both) == 0 && !(missing && w.dirty()) {
-		return assistant.SavedChange{Refreshed: w.refreshed(r, mergeStaged)}, nil
+		return assistant.SavedChange{Refreshed: w.refreshed(r, what)}, nil
 	}
 	ours, err := w.staged()
 	if err != nil {
 		return assistant.SavedChange{}, err
 	}
-	return assistant.SavedChange{
-		Refreshed: assistant.Refreshed{Path: w.source.Path},
-		Conflict: &assistant.Conflict{
-			Path: w.source.Path, Missing: missing, Rules: both, Keys: keyChanges(w.source.File, r.source.File),
-			Theirs: fileLines(w.source.File, r.source.File), Ours: fileLines(w.source.File, ours),
-		},
-	}, nil
+	c := newConflict(w.source.Path, w.source.File, r.source.File, ours)
+	c.Missing, c.Rules = missing, both
+	return assistant.SavedChange{Refreshed: assistant.Refreshed{Path: c.Path}, Conflict: c}, nil
 }
 
 // changedOnBothSides lists what is staged for lists that were changed in the
@@ -187,21 +172,22 @@ func (w *Window) catchUpLocked(ctx context.Context) (assistant.SavedChange, erro
 func (w *Window) changedOnBothSides(r *reading) []assistant.RuleChange {
 	var out []assistant.RuleChange
 	for _, p := range w.dirtyProviders() {
-		for _, list := range lists {
-			l, theirs := &p.lists[list], []string(nil)
-			if said := r.at[p.name]; said != nil {
-				theirs = said.lists[list].rules
-			}
-			if l.dirty() && !slices.Equal(theirs, l.saved) && !slices.Equal(theirs, l.rules) {
-				out = append(out, ruleChanges(p.name, list, l.saved, l.rules)...)
+		var theirs, saved, staged ruleSet
+		if found := r.providers[p.name]; found != nil {
+			theirs = found.saved()
+		}
+		for list, l := range p.lists {
+			if l.dirty() && !slices.Equal(theirs[list], l.saved) && !slices.Equal(theirs[list], l.rules) {
+				saved[list], staged[list] = l.saved, l.rules
 			}
 		}
+		out = append(out, ruleChanges(p.name, saved, staged)...)
 	}
 	return out
 }
 
 // refreshed takes over what was read and reports what that changed.
-func (w *Window) refreshed(r *reading, what staging) assistant.Refreshed {
+func (w *Window) refreshed(r *reading, what onRead) assistant.Refreshed {
 	before := w.source
 	out := assistant.Refreshed{
 		Path: before.Path, Keys: keyChanges(before.File, r.source.File),
@@ -210,18 +196,15 @@ func (w *Window) refreshed(r *reading, what staging) assistant.Refreshed {
 	if what == dropStaged {
 		out.Dropped = w.diff()
 	}
-	type rules struct{ saved, staged [2][]string }
-	old := map[string]rules{}
+	saved, staged := map[string]ruleSet{}, map[string]ruleSet{}
 	for name, p := range w.providers {
-		old[name] = rules{[2][]string{p.lists[Ignore].saved, p.lists[Allow].saved}, p.stagedRules()}
+		saved[name], staged[name] = p.saved(), p.staged()
 	}
 	w.adopt(r, what)
 	for _, name := range slices.Sorted(maps.Keys(w.providers)) {
 		p := w.providers[name]
-		for _, list := range lists {
-			out.Rules = append(out.Rules, ruleChanges(name, list, old[name].saved[list], p.lists[list].saved)...)
-		}
-		w.recordDifference(p, old[name].staged, p.stagedRules())
+		out.Rules = append(out.Rules, ruleChanges(name, saved[name], p.saved())...)
+		w.recordRules(ruleChanges(name, staged[name], p.staged())...)
 	}
 	return out
 }
@@ -229,18 +212,16 @@ func (w *Window) refreshed(r *reading, what staging) assistant.Refreshed {
 // mergeAfter merges the staged rules into a file that changed under a save. The
 // error is the conflict that stands in the way.
 func (w *Window) mergeAfter(ctx context.Context, changed *dotenv.ChangedError) error {
-	if changed.Kept != "" { // our rules are in the file: nothing is staged any more
-		if r, err := w.read(ctx); err == nil {
-			w.mu.Lock()
-			w.refreshed(r, mergeStaged)
-			w.mu.Unlock()
+	switch {
+	case changed.Kept != "": // our rules are in the file: nothing is staged any more
+		if _, err := w.reload(ctx, mergeStaged); err != nil {
+			w.opts.Log.Warn("saved file not read", "file", changed.Path, "error", err)
 		}
 		return conflictOf(changed)
-	}
-	if changed.Busy || changed.Err != nil {
+	case changed.Busy || changed.Err != nil:
 		return conflictOf(changed)
 	}
-	change, err := w.catchUpLocked(ctx)
+	change, err := w.reload(ctx, mergeOrReport)
 	if err == nil && change.Conflict != nil {
 		return change.Conflict
 	}
@@ -248,10 +229,14 @@ func (w *Window) mergeAfter(ctx context.Context, changed *dotenv.ChangedError) e
 }
 
 func conflictOf(changed *dotenv.ChangedError) *assistant.Conflict {
-	base, theirs, ours := dotenv.Parse(changed.Base), dotenv.Parse(changed.Theirs), dotenv.Parse(changed.Ours)
+	c := newConflict(changed.Path, dotenv.Parse(changed.Base), dotenv.Parse(changed.Theirs), dotenv.Parse(changed.Ours))
+	c.Missing, c.Busy, c.Kept = changed.Missing, changed.Busy, changed.Kept
+	return c
+}
+
+func newConflict(path string, base, theirs, ours *dotenv.File) *assistant.Conflict {
 	return &assistant.Conflict{
-		Path: changed.Path, Missing: changed.Missing, Busy: changed.Busy, Kept: changed.Kept,
-		Theirs: fileLines(base, theirs), Ours: fileLines(base, ours), Keys: keyChanges(base, theirs),
+		Path: path, Theirs: fileLines(base, theirs), Ours: fileLines(base, ours), Keys: keyChanges(base, theirs),
 	}
 }
 

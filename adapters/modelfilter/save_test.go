@@ -347,7 +347,7 @@ func TestVersions(t *testing.T) {
 	o.VersionsDir = ""
 	w, err := Open(t.Context(), o)
 	f.must(err)
-	if _, err := w.Versions(t.Context()); !errors.Is(err, ErrNoVersions) {
+	if _, err := w.Versions(t.Context()); !errors.Is(err, dotenv.ErrNoVersions) {
 		t.Errorf("Versions = %v, want ErrNoVersions", err)
 	}
 }

@@ -137,7 +137,7 @@ func (s Scope) Expected(served ...string) []string {
 			}
 		}
 		saved := engine.New(p.name, ids)
-		saved.Set(p.savedRules(Ignore), p.savedRules(Allow))
+		saved.Set(p.lists[Ignore].inForce(), p.lists[Allow].inForce())
 		return without(saved.Models(), saved.Hidden())
 	})
 }

@@ -82,7 +82,7 @@ func (w *Window) State() (any, error) {
 func (w *Window) state() state {
 	s := state{Version: stateVersion, Provider: w.current, Search: w.search, Rules: map[string]stateRules{}}
 	for name, p := range w.providers {
-		r := stateRules{stateTexts(p.lists[Ignore].rules), stateTexts(p.lists[Allow].rules)}
+		r := newStateRules(p.staged())
 		if len(r.Ignore)+len(r.Allow) > 0 {
 			s.Rules[name] = r
 		}
@@ -90,22 +90,21 @@ func (w *Window) state() state {
 	return s
 }
 
-func stateTexts(rules []string) []stateText {
-	out := make([]stateText, len(rules))
-	for i, r := range rules {
-		out[i] = stateText(r)
-	}
-	return out
+func newStateRules(rules ruleSet) stateRules {
+	return stateRules{convert[stateText](rules[Ignore]), convert[stateText](rules[Allow])}
 }
 
 func (r stateRules) list(list List) []string {
-	texts := r.Ignore
 	if list == Allow {
-		texts = r.Allow
+		return convert[string](r.Allow)
 	}
-	out := make([]string, len(texts))
+	return convert[string](r.Ignore)
+}
+
+func convert[To, From ~string](texts []From) []To {
+	out := make([]To, len(texts))
 	for i, t := range texts {
-		out[i] = string(t)
+		out[i] = To(t)
 	}
 	return out
 }
@@ -152,13 +151,13 @@ func (w *Window) apply(s state) {
 		w.providerNamed(name)
 	}
 	for _, p := range w.providers {
-		before := p.stagedRules()
+		before := p.staged()
 		for _, list := range lists {
 			p.lists[list].rules = s.Rules[p.name].list(list)
 		}
-		if after := p.stagedRules(); !slices.Equal(before[Ignore], after[Ignore]) || !slices.Equal(before[Allow], after[Allow]) {
+		if changes := ruleChanges(p.name, before, p.staged()); !slices.Equal(before[Ignore], p.lists[Ignore].rules) || !slices.Equal(before[Allow], p.lists[Allow].rules) {
 			p.sync()
-			w.recordDifference(p, before, after)
+			w.recordRules(changes...)
 		}
 	}
 	if from := w.current; w.choose(w.providerNamed(s.Provider)) {
@@ -186,23 +185,19 @@ func (w *Window) Recover(unsaved, saved json.RawMessage) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	merged := state{Version: stateVersion, Provider: ours.Provider, Search: ours.Search, Rules: map[string]stateRules{}}
-	names := map[string]bool{}
 	for name := range ours.Rules {
-		names[name] = true
+		w.providerNamed(name)
 	}
-	for name := range w.providers {
-		names[name] = true
-	}
-	for name := range names {
-		p := w.providerNamed(name)
-		var rules [2][]string
-		for _, list := range lists {
-			rules[list] = mergeRules(base.Rules[name].list(list), ours.Rules[name].list(list), p.lists[list].saved)
+	merged := map[string]stateRules{}
+	for name, p := range w.providers {
+		var rules ruleSet
+		for list, l := range p.lists {
+			rules[list] = mergeRules(base.Rules[name].list(List(list)), ours.Rules[name].list(List(list)), l.saved)
 		}
-		merged.Rules[name] = stateRules{stateTexts(rules[Ignore]), stateTexts(rules[Allow])}
+		merged[name] = newStateRules(rules)
 	}
-	w.apply(merged)
+	ours.Rules = merged
+	w.apply(ours)
 	return nil
 }
 

@@ -141,7 +141,7 @@ func (w *Window) toolImport(a importArgs) assistant.ToolResult {
 			r.Hint = `Give at least one list, e.g. {"ignore": ["*preview*"], "mode": "merge"}.`
 			return r
 		}
-		before := p.stagedRules()
+		before := p.staged()
 		items, err := w.importRules(p, Import{Lists: [2][]string{Ignore: a.Ignore, Allow: a.Whitelist}, Replace: a.Mode == modeReplace})
 		if err != nil {
 			return failed(err)
@@ -151,7 +151,7 @@ func (w *Window) toolImport(a importArgs) assistant.ToolResult {
 }
 
 // imported makes the result of an import. before are the rules as they were.
-func (w *Window) imported(p *provider, mode string, before [2][]string, items []Imported) assistant.ToolResult {
+func (w *Window) imported(p *provider, mode string, before ruleSet, items []Imported) assistant.ToolResult {
 	var results []fields
 	added, kept, refused, covered := 0, 0, 0, 0
 	for _, it := range items {

@@ -9,34 +9,22 @@ import (
 	"winnow/assistant"
 )
 
-// ErrNoVersions is returned where earlier versions are wanted and none are kept.
-var ErrNoVersions = errors.New("earlier versions of the rules are not kept")
-
 // ErrUnsaved is returned by Restore while rules are staged.
 var ErrUnsaved = errors.New("there are unsaved rules: save or discard them first")
 
 // Versions lists the last saves of the file, newest first.
 func (w *Window) Versions(ctx context.Context) ([]dotenv.Version, error) {
-	if w.versions == nil {
-		return nil, ErrNoVersions
-	}
 	return w.versions.Log(ctx, w.loaded())
 }
 
 // VersionDiff lists the lines that a version changed, secrets masked.
 func (w *Window) VersionDiff(ctx context.Context, id string) ([]assistant.FileLine, error) {
-	if w.versions == nil {
-		return nil, ErrNoVersions
-	}
 	lines, err := w.versions.Diff(ctx, w.loaded(), id)
 	return linesOf(lines), err
 }
 
 // RestoreDiff lists the lines that Restore would change, secrets masked.
 func (w *Window) RestoreDiff(ctx context.Context, id string) ([]assistant.FileLine, error) {
-	if w.versions == nil {
-		return nil, ErrNoVersions
-	}
 	source := w.loaded()
 	restored, err := w.versions.Restored(ctx, source, id)
 	if err != nil {
@@ -46,11 +34,8 @@ func (w *Window) RestoreDiff(ctx context.Context, id string) ([]assistant.FileLi
 }
 
 // Restore gives the file the rules that a version left. All other lines stay.
-// The error is ErrLocked, ErrUnsaved, ErrNoVersions or one of a save.
+// The error is ErrLocked, ErrUnsaved, dotenv.ErrNoVersions or one of a save.
 func (w *Window) Restore(ctx context.Context, id string) (assistant.Saved, error) {
-	if w.versions == nil {
-		return assistant.Saved{}, ErrNoVersions
-	}
 	w.saving.Lock()
 	defer w.saving.Unlock()
 	err := w.asUser(func() error {

@@ -45,7 +45,7 @@ type Window struct {
 	Scope
 
 	opts     Options
-	versions *dotenv.Versions // nil keeps none
+	versions *dotenv.Versions
 
 	saving sync.Mutex // held while the file is written; taken before mu
 
@@ -97,11 +97,8 @@ func Open(ctx context.Context, o Options) (*Window, error) {
 	if o.Session == nil {
 		o.Session = func() string { return "" }
 	}
-	w := &Window{opts: o, providers: map[string]*provider{}, tab: TabRules, revision: 1, unlocked: make(chan struct{}, 1)}
+	w := &Window{opts: o, providers: map[string]*provider{}, tab: TabRules, revision: 1, unlocked: make(chan struct{}, 1), versions: dotenv.OpenVersions(o.VersionsDir, o.Now)}
 	w.Scope = Scope{w: w}
-	if o.VersionsDir != "" {
-		w.versions = dotenv.OpenVersions(o.VersionsDir, o.Now)
-	}
 	r, err := w.read(ctx)
 	if err != nil {
 		return nil, err
@@ -217,7 +214,13 @@ func (w *Window) record(kind string, fields map[string]any) {
 
 const searchChanged = "search_changed"
 
-// recordRule remembers a rule that the user added or removed.
-func (w *Window) recordRule(kind string, p *provider, list List, pattern string) {
-	w.record(kind, map[string]any{"provider": p.name, "rule_type": ruleType(list), "pattern": visible(pattern)})
+// recordRules remembers rules that the user added or removed.
+func (w *Window) recordRules(changes ...assistant.RuleChange) {
+	for _, c := range changes {
+		kind := "rule_removed"
+		if c.Added {
+			kind = "rule_added"
+		}
+		w.record(kind, map[string]any{"provider": c.Provider, "rule_type": ruleType(ListOf(c)), "pattern": visible(c.Pattern)})
+	}
 }
