@@ -90,10 +90,7 @@ func (m *Model) edit(e pane.Edit) tea.Cmd {
 // else one of the pane. A query in its data is typed into the line that the pane
 // opens.
 func (m *Model) clientAction(a assistant.SuggestedAction) tea.Cmd {
-	name := strings.ReplaceAll(a.Action, "_", "-")
-	if name == "open-save" {
-		name = "save"
-	}
+	name := pane.ActionName(a.Action)
 	if known := m.keys.named(name); known != nil {
 		return known.do(m)
 	}
@@ -276,7 +273,7 @@ func (c *conversation) computeEffects() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	waiting := slices.DeleteFunc(c.chat.Undecided(), func(p assistant.Payload) bool { return p.Type != chat.RuleProposal })
+	waiting := slices.DeleteFunc(c.chat.Undecided(), func(p assistant.Payload) bool { return p.Type != pane.RuleProposal })
 	if len(waiting) == 0 {
 		return nil
 	}
@@ -339,10 +336,9 @@ func (m *Model) choose(i int) tea.Cmd {
 		return m.fail(assistant.ErrBusy)
 	case c.Payload != "":
 		return m.decide(c.Payload, c.Accept)
-	case c.Action == nil:
-		return m.startPrompt(assistant.Prompt{Text: c.Value})
-	case c.Action.Handler == "server":
-		return m.startPrompt(m.work.ActionPrompt(*c.Action))
+	}
+	if p, isPrompt := c.Prompt(m.work); isPrompt {
+		return m.startPrompt(p)
 	}
 	return m.clientAction(*c.Action)
 }

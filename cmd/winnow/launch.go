@@ -291,6 +291,9 @@ func (a *app) runPlain(ctx context.Context, p *program) error {
 		Interactive: isTerminal(a.stdin), Interrupt: interrupt, Color: a.colour(),
 		Examples: p.examples(), Notice: p.notice, Redact: a.redactor.Redact,
 	}
+	if p.window.filter != nil {
+		o.Rules = func() []string { return a.plainRules(p.window.filter) }
+	}
 	if lines, discard := p.window.crash(); lines != nil {
 		o.Recovery = &plain.Recovery{Lines: lines, Discard: discard}
 	}

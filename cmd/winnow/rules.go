@@ -10,6 +10,7 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
+	"winnow/assistant"
 	"winnow/assistant/workspace"
 )
 
@@ -154,6 +155,33 @@ func (a *app) rulesList(_ context.Context, w *openWindow, _ []string) error {
 	}
 	lines := table("there are no rules in "+w.name, []string{"provider", "list", "pattern", ">models", "remark"}, rows)
 	return a.emit(map[string]any{"env_file": w.name, "unsaved": w.unsaved(), "providers": providers}, append(lines, sums...)...)
+}
+
+// plainRules are the rules as --plain lists them, one a line, then how many models
+// they leave of each provider.
+func (a *app) plainRules(w *modelfilter.Window) []string {
+	scopes, err := a.scopes(w, false)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	lines, sums := []string{}, []string{}
+	for _, s := range scopes {
+		for _, l := range lists {
+			for _, r := range s.Rules(l) {
+				text := fmt.Sprintf("%s %s %s: decides %s", s.provider, l, visible(r.Pattern), assistant.Counted(r.Decides, "model"))
+				if remark := ruleRemark(r); remark != "" {
+					text += ", " + remark
+				}
+				lines = append(lines, text)
+			}
+		}
+		counts := s.Counts()
+		sums = append(sums, fmt.Sprintf("%s: %d of %d models shown", s.provider, counts.Available, counts.Total))
+	}
+	if len(lines) == 0 {
+		return []string{"There are no rules."}
+	}
+	return append(lines, sums...)
 }
 
 func ruleRemark(r modelfilter.RuleView) string {

@@ -3,14 +3,13 @@ package chat
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
+	"winnow/tui/pane"
 	"winnow/tui/textwidth"
 )
 
@@ -63,7 +62,7 @@ func (c *card) draw(width int, l *look) []string {
 		}
 	}
 	head := tone.Render(c.foldSign(l)+" "+sign) + " " + st.Chat.ToolName.Render(oneLine(c.call.Name))
-	for _, s := range []string{shortArgs(c.call.Arguments), oneLine(tail)} {
+	for _, s := range []string{safetext.Line(pane.ArgumentLine(c.call.Arguments), 400), oneLine(tail)} {
 		if s != "" {
 			head += "  " + st.Chat.ToolArgs.Render(s)
 		}
@@ -103,25 +102,6 @@ func (c *card) putSection(title, text string, width int, l *look) {
 
 // minText is how many cells a text keeps beside titles and indents.
 const minText = 8
-
-// shortArgs shows the arguments on one line: the values of an object, whose
-// names the tool's name implies.
-func shortArgs(raw json.RawMessage) string {
-	var fields map[string]any
-	if json.Unmarshal(raw, &fields) != nil {
-		return oneLine(string(raw))
-	}
-	var values []string
-	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		text, isText := fields[key].(string)
-		if !isText {
-			value, _ := json.Marshal(fields[key])
-			text = string(value)
-		}
-		values = append(values, text)
-	}
-	return oneLine(strings.Join(values, " "))
-}
 
 func indentedJSON(raw json.RawMessage) string {
 	var v any

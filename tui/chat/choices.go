@@ -8,48 +8,26 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
-	"winnow/assistant/safetext"
+	"winnow/tui/pane"
 	"winnow/tui/style"
 	"winnow/tui/textwidth"
 )
 
-// Choice is something under an answer that a key chooses: a next message or an action.
-type Choice struct {
-	Label   string
-	Value   string                     // the message to send; "" for an action
-	Action  *assistant.SuggestedAction // nil for a message
-	Payload string                     // the proposal that Accept answers; "" for a message or action
-	Accept  bool
-	Do      string // below a pair that failed, the action of the key table; "" for all others
-}
-
 // afterError is what can be done about a pair that failed: by the keys of these
 // actions while the pair has the focus, by number when it is the newest, and by a
 // click.
-var afterError = []Choice{{Label: "Retry", Do: "retry"}, {Label: "Re-ask", Do: "re-ask"}, {Label: "Delete", Do: "delete-pair"}}
+var afterError = []pane.Choice{{Label: "Retry", Do: "retry"}, {Label: "Re-ask", Do: "re-ask"}, {Label: "Delete", Do: "delete-pair"}}
 
 // maxChoices is how many can be chosen: alt+1 to alt+9.
 const maxChoices = 9
 
 // choicesOf are the choices under a pair: what waits for a decision first.
-func (l *look) choicesOf(p assistant.Pair) []Choice {
-	var out []Choice
+func (l *look) choicesOf(p assistant.Pair) []pane.Choice {
+	var out []pane.Choice
 	if p.State == assistant.PairError {
 		out = append(out, afterError...)
 	}
-	for _, payload := range p.Payloads {
-		if l.handler(payload.Type).decides() && payload.Decision == "" {
-			out = append(out, Choice{Label: "Accept", Payload: payload.ID, Accept: true}, Choice{Label: "Reject", Payload: payload.ID})
-		}
-	}
-	if s := p.Suggested; s != nil {
-		for _, a := range s.Actions {
-			out = append(out, Choice{Label: safetext.Line(a.Label, 60), Action: &a})
-		}
-		for _, v := range s.Values {
-			out = append(out, Choice{Label: safetext.Line(v.Label, 60), Value: v.Value})
-		}
-	}
+	out = append(out, pane.Choices(&p, func(t string) bool { return l.handler(t).decides() })...)
 	return out[:min(len(out), maxChoices)]
 }
 
@@ -57,7 +35,7 @@ func (l *look) choicesOf(p assistant.Pair) []Choice {
 // them, so its sheet is empty.
 type choicesPart struct {
 	partState
-	choices  []Choice
+	choices  []pane.Choice
 	live     bool // the newest pair: they can be chosen
 	spans    []choiceSpan
 	selected int  // the one that enter chooses while the part has the focus
@@ -83,7 +61,7 @@ func (p *choicesPart) draw(width int, l *look) []string {
 		if !p.live && c.Do == "" {
 			continue
 		}
-		tone, open := c.tone(&l.st.Chat), "["
+		tone, open := choiceTone(c, &l.st.Chat), "["
 		if p.focused && i == p.selected {
 			tone, open = tone.Underline(true), l.st.Icons.Selected
 		}
@@ -114,7 +92,7 @@ func (it *item) choices() *choicesPart {
 }
 
 // Choices are those of the newest pair.
-func (v *View) Choices() []Choice {
+func (v *View) Choices() []pane.Choice {
 	if v.Len() == 0 {
 		return nil
 	}
@@ -209,7 +187,7 @@ func (v *View) choiceAt(x, y int) (at, i int, ok bool) {
 }
 
 // tone is how a choice looks: a chip, or a button in its style.
-func (c Choice) tone(st *style.Chat) lipgloss.Style {
+func choiceTone(c pane.Choice, st *style.Chat) lipgloss.Style {
 	kind := "secondary"
 	switch {
 	case c.Accept, c.Do == "retry":

@@ -72,7 +72,7 @@ func (v *View) Handle(payloadType string, h Handler) {
 
 // handler is the handler of a payload type.
 func (l *look) handler(payloadType string) Handler {
-	if h, ok := l.handlers[payloadType]; ok || payloadType != RuleProposal {
+	if h, ok := l.handlers[payloadType]; ok || payloadType != pane.RuleProposal {
 		return h
 	}
 	return Handler{Title: "proposed rules", Icon: l.st.Icons.Pending, Decide: true, Render: l.proposalRows}
@@ -182,10 +182,7 @@ func (p *payloadPart) putRows(rows []Row, width int, st *style.Chat) {
 	}
 }
 
-// RuleProposal is the payload type of proposed rules.
-const RuleProposal = "rule_proposal"
-
-// proposal is what the card reads of a rule_proposal.
+// proposal is what the card reads of a pane.RuleProposal.
 type proposal struct {
 	AddIgnore    []string `json:"add_ignore"`
 	AddAllow     []string `json:"add_whitelist"`

@@ -62,7 +62,7 @@ func TestAHandlerDrawsAndIsTold(t *testing.T) {
 
 func TestProposedRulesShowEachRuleAndTheirEffect(t *testing.T) {
 	v := view()
-	p := withPayload(RuleProposal, `{"add_ignore":["*-preview*","a\u200bb"],"add_whitelist":["gpt-4o"],"remove_ignore":["x*"],"reasoning":"previews go"}`)
+	p := withPayload(pane.RuleProposal, `{"add_ignore":["*-preview*","a\u200bb"],"add_whitelist":["gpt-4o"],"remove_ignore":["x*"],"reasoning":"previews go"}`)
 	show(v, p)
 	got := plain(v.View(70, 30))
 	for _, want := range []string{"proposed rules", "− ignore *-preview*", "+ allow gpt-4o", "- no longer ignore x*", "− ignore a‹U+200B›b", "previews go", "[1 Accept] [2 Reject]"} {

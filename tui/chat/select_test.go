@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"winnow/assistant"
+	"winnow/tui/pane"
 )
 
 // cellOf finds text on the screen: the cell of its first character.
@@ -170,7 +171,7 @@ func everything(seq int64, text string) assistant.Pair {
 	p.Reasoning, p.State, p.ErrorMessage, p.ErrorCode, p.Notice = text, assistant.PairError, text, "net", text
 	p.ToolCalls = []assistant.ToolCall{{Name: "a_tool", Arguments: json.RawMessage(`{"a":"b"}`), Result: &assistant.ToolResult{Success: true, Message: text}}}
 	raw, _ := json.Marshal(proposal{AddIgnore: []string{"*x*"}, Reasoning: text})
-	p.Payloads = []assistant.Payload{{ID: "p", Type: RuleProposal, Data: raw, Summary: text}}
+	p.Payloads = []assistant.Payload{{ID: "p", Type: pane.RuleProposal, Data: raw, Summary: text}}
 	return p
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
+	"winnow/tui/pane"
 	"winnow/tui/style"
 )
 
@@ -277,7 +278,7 @@ func TestChoicesBelongToTheNewestPair(t *testing.T) {
 		Values:  []assistant.SuggestedValue{{Label: "Save", Value: "save it"}},
 		Actions: []assistant.SuggestedAction{{Label: "Show", Action: "show_models", Handler: "client"}},
 	}
-	second.Payloads = []assistant.Payload{{ID: "p", Type: RuleProposal, Summary: "two rules"}}
+	second.Payloads = []assistant.Payload{{ID: "p", Type: pane.RuleProposal, Summary: "two rules"}}
 	show(v, first, second)
 	got := plain(v.View(80, 30))
 	if strings.Contains(got, "Old") || !strings.Contains(got, "[1 Accept] [2 Reject] [3 Show] [4 Save]") {

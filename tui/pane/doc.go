@@ -8,7 +8,8 @@
 // model performs, since only the root starts commands and knows whether the
 // assistant works. Tabs are the lists of a pane in a Frame: cursor, scrolling and
 // clicks. A Note is a text in the foot below a list. An Ink is a style made ready
-// for drawing.
+// for drawing. A Choice is what an answer offers: a message, an action, or yes or
+// no to a proposal; screen and console number the same ones.
 //
 // # Who may call what
 //

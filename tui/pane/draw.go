@@ -172,9 +172,9 @@ func Join(sentences ...string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(sentences), func(s string) bool { return s == "" }), " · ")
 }
 
-// ArgumentLine is the arguments of a call on one line: the values of an object in
-// the order of their names, which the tool's name implies; true, false and numbers
-// with theirs. What would hide in it is visible.
+// ArgumentLine is the arguments of a call on one line: an object in the order of
+// its names, texts without their names, which the tool's name implies. What would
+// hide in it is visible.
 func ArgumentLine(raw json.RawMessage) string {
 	var fields map[string]any
 	if json.Unmarshal(raw, &fields) != nil {

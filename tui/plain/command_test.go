@@ -95,7 +95,7 @@ func TestProposals(t *testing.T) {
 		t.Run(choice, func(t *testing.T) {
 			pages := &assistant.Pages{}
 			err := pages.AddPayload(assistant.PayloadType{
-				Name: ruleProposal, Source: assistant.FromLLM, Marker: "RULE_PROPOSAL:", Global: true,
+				Name: pane.RuleProposal, Source: assistant.FromLLM, Marker: "RULE_PROPOSAL:", Global: true,
 				Summarize: func(json.RawMessage) string { return "add a dog" },
 				Calls: func(json.RawMessage) ([]assistant.Call, error) {
 					return []assistant.Call{{ID: "1", Name: "add_word", Arguments: `{"word":"dog"}`}}, nil
@@ -122,7 +122,7 @@ func TestProposals(t *testing.T) {
 func TestActionsOfTheWindow(t *testing.T) {
 	r := start(t, at.NewScript(at.Answer{at.Say("Hm.")}), nil)
 	r.wait("You: ") // the console waits; a second one does what answers suggest
-	c := newConsole(t.Context(), Options{Workspace: workspace.New(workspace.Options{Session: r.session}), Window: wordsPane{r.window}, Out: r.terminal})
+	c := newConsole(t.Context(), Options{Workspace: workspace.New(workspace.Options{Session: r.session}), Window: wordsPane{Window: r.window}, Rules: rulesOf(r.window), In: strings.NewReader(""), Out: r.terminal, Err: r.err})
 	act := func(action string) {
 		t.Helper()
 		if err := c.act(action); err != nil {

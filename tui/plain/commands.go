@@ -26,7 +26,6 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"help", "", "read this", false, (*console).help},
-		{"1", "", "choose the first choice, /2 the second", true, nil},
 		{"cancel", "", "cancel the answer, as Ctrl+C does", false, (*console).cancel},
 		{"retry", "", "send again what failed or was cancelled; else regenerate the last answer", true, (*console).retry},
 		{"reask", "[TEXT]", "send TEXT, or the next message, in place of what failed", true, (*console).reAsk},
@@ -62,7 +61,7 @@ func commands() []command {
 
 func commandNamed(name string) *command {
 	for _, cmd := range commands() {
-		if cmd.name == name && cmd.run != nil {
+		if cmd.name == name {
 			return &cmd
 		}
 	}
@@ -94,7 +93,7 @@ func (c *console) command(text string) {
 func unknownText(name string) string {
 	var near []string
 	for _, cmd := range commands() {
-		if cmd.run != nil && name != "" && strings.HasPrefix(cmd.name, name[:1]) {
+		if name != "" && strings.HasPrefix(cmd.name, name[:1]) {
 			near = append(near, "/"+cmd.name)
 		}
 	}
@@ -108,7 +107,7 @@ func unknownText(name string) string {
 func (c *console) help(string) error {
 	c.out.line("One line is one message. A backslash at the end of a line continues on the next line; \"\"\" begins a message of many lines and ends it.")
 	c.out.line("While the assistant works, a message waits for the end of its answer. Ctrl+C cancels the answer; twice with nothing to cancel, it quits.")
-	c.out.line("A number alone is a message; a slash and a number choose. What is permanent is asked about, and only the word yes does it.")
+	c.out.line("A number alone is a message; a slash and a number, as in /1, choose what is offered. What is permanent is asked about, and only the word yes does it.")
 	for _, cmd := range commands() {
 		c.out.indented(strings.TrimSpace("/"+cmd.name+" "+cmd.args) + ": " + cmd.help)
 	}

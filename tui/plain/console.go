@@ -13,42 +13,21 @@ import (
 	"winnow/tui/pane"
 )
 
-// Window is what the console asks of the window it works on; every pane.Pane is
-// one. A Lister can be listed, a doer performs the actions that an answer
-// suggests.
-type Window interface {
-	// Changed reports that the window may have changed.
-	Changed()
-	// Status is what the window is.
-	Status() pane.Status
-}
-
-// Lister is a Window that can be read aloud.
-type Lister interface {
-	// Rules are the rules, one a line, each with what it does.
-	Rules() []string
-	// Summary is the effect of all of them, in one line.
-	Summary() string
-}
-
-// doer performs an action by its name; pane.Pane has it.
-type doer interface {
-	Do(action string) pane.Action
-}
-
 // Recovery is what a crash left behind, for the user to decide.
 type Recovery struct {
 	Lines   []string // what happened and what there is
 	Discard func() error
 }
 
-// Options configures Run. Workspace is needed, the rest may be zero.
+// Options configures Run. Workspace, Window, In, Out and Err are needed, the rest
+// may be zero.
 type Options struct {
 	Workspace *workspace.Workspace
-	Window    Window // nil: a plain chat
+	Window    pane.Pane
+	Rules     func() []string // the rules of the window with what each does, one a line; nil: it has none
 
-	In       io.Reader // nil is empty
-	Out, Err io.Writer // nil is nowhere
+	In       io.Reader
+	Out, Err io.Writer
 	// Interactive says that somebody types In while reading Out: messages can be
 	// queued, questions are asked, errors go to Out. Without it messages go one
 	// after the other, questions are answered no, errors go to Err.
@@ -86,20 +65,8 @@ func Run(ctx context.Context, o Options) int {
 }
 
 func newConsole(ctx context.Context, o Options) *console {
-	if o.In == nil {
-		o.In = strings.NewReader("")
-	}
-	if o.Out == nil {
-		o.Out = io.Discard
-	}
-	if o.Err == nil {
-		o.Err = io.Discard
-	}
 	if o.Now == nil {
 		o.Now = time.Now
-	}
-	if o.Window == nil {
-		o.Window = pane.None{}
 	}
 	if o.Redact == nil {
 		o.Redact = func(s string) string { return s }
@@ -130,7 +97,8 @@ type console struct {
 	late     *assistant.Prompt // queued after the turn had ended
 	unsent   string            // a text that was not sent, for /retry and /reask
 	failed   int64             // the pair of the last turn, when that failed; 0 is none
-	choices  []choice
+	choices  []pane.Choice     // that /1, /2… choose
+	chosenOf int64             // the pair of the choices; 0: examples
 	models   []string          // as last numbered
 	sessions []history.Session // as last numbered
 
@@ -314,7 +282,7 @@ func (c *console) greet() {
 		c.out.line(assistant.Counted(n, "pair") + " in this session; /pairs reads them.")
 	} else {
 		for _, e := range c.o.Examples {
-			c.choices = append(c.choices, choice{label: e, message: e})
+			c.choices = append(c.choices, pane.Choice{Label: e, Value: e})
 		}
 		c.listChoices("For example")
 	}
@@ -345,28 +313,25 @@ func (c *console) showChanges() {
 	}
 }
 
-// run does what takes time. Ctrl+C and the end of ctx cancel it; it is waited
+// get does what takes time. Ctrl+C and the end of ctx cancel it; it is waited
 // for in any case.
-func (c *console) run(f func(ctx context.Context) error) error {
+func get[T any](c *console, f func(ctx context.Context) (T, error)) (v T, err error) {
 	ctx, cancel := context.WithCancel(c.ctx)
 	defer cancel()
-	result := make(chan error, 1)
-	go func() { result <- f(ctx) }()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		v, err = f(ctx)
+	}()
 	interrupts := c.o.Interrupt
 	for {
 		select {
-		case err := <-result:
-			return err
+		case <-done:
+			return v, err
 		case <-interrupts:
 			interrupts = nil
 			c.out.line("Cancelling.")
 			cancel()
 		}
 	}
-}
-
-// get is run for what has a result.
-func get[T any](c *console, f func(ctx context.Context) (T, error)) (v T, err error) {
-	err = c.run(func(ctx context.Context) (err error) { v, err = f(ctx); return err })
-	return v, err
 }

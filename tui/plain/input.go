@@ -108,7 +108,6 @@ type question struct {
 	prompt  string
 	at      time.Time               // when it was shown; zero is not yet
 	answers map[string]func() error // by word
-	number  func(word string) bool
 	no      func()
 }
 
@@ -153,9 +152,6 @@ func (c *console) answer(text string) {
 	c.question = nil
 	if do := q.answers[word]; do != nil {
 		c.fail(do())
-		return
-	}
-	if q.number != nil && q.number(word) {
 		return
 	}
 	q.no()

@@ -110,24 +110,24 @@ func (c *clock) pass(d time.Duration) {
 
 // wordsPane is the window of the tests as the console sees it.
 type wordsPane struct {
+	pane.None
 	*at.Window
 }
-
-func (p wordsPane) Changed() {}
 
 func (p wordsPane) Status() pane.Status {
 	return pane.Status{Title: "words", Unsaved: !slices.Equal(p.Words(), p.Saved())}
 }
 
-func (p wordsPane) Rules() []string {
-	var out []string
-	for _, w := range p.Words() {
-		out = append(out, "word "+w)
+// rulesOf lists the words of a window.
+func rulesOf(w *at.Window) func() []string {
+	return func() []string {
+		var out []string
+		for _, word := range w.Words() {
+			out = append(out, "word "+word)
+		}
+		return append(out, fmt.Sprintf("%d words.", len(out)))
 	}
-	return out
 }
-
-func (p wordsPane) Summary() string { return fmt.Sprintf("%d words.", len(p.Words())) }
 
 func (p wordsPane) Do(action string) pane.Action {
 	switch action {
@@ -138,9 +138,7 @@ func (p wordsPane) Do(action string) pane.Action {
 }
 
 var (
-	_ Window                    = wordsPane{}
-	_ Lister                    = wordsPane{}
-	_ Window                    = pane.Pane(nil)
+	_ pane.Pane                 = wordsPane{}
 	_ assistant.Saver           = savedWords{}
 	_ interface{ Dirty() bool } = savedWords{}
 )
@@ -250,9 +248,7 @@ func start(t *testing.T, script *at.Script, change func(*testOptions), sessions 
 		t.Fatal(err)
 	}
 	o.Workspace = workspace.New(workspace.Options{Session: r.session, History: o.History, Now: r.clock.Now})
-	if o.Window == nil {
-		o.Window = wordsPane{r.window}
-	}
+	o.Window, o.Rules = wordsPane{Window: r.window}, rulesOf(r.window)
 	ctx, cancel := context.WithCancel(context.Background())
 	r.stop = cancel
 	go func() { r.ended <- Run(ctx, o.Options) }()

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,34 +72,13 @@ func (c *console) changed(text string) {
 // pick lets the user choose from a list by its number.
 func (c *console) pick(p pane.Pick) {
 	c.out.labelled("Question", p.Title)
+	answers := map[string]func() error{}
 	for i, e := range p.Entries {
+		answers[strconv.Itoa(i+1)] = func() error { return c.perform(p.Then(e.Value)) }
 		c.out.indented(strings.TrimSpace(fmt.Sprintf("%d %s  %s", i+1, visibleLine(e.Text), visibleLine(e.Extra))))
 	}
-	c.ask("Type a number: ", nil, func() { c.out.line("Nothing was chosen.") })
-	if c.question != nil {
-		c.question.number = func(word string) bool {
-			i, err := index(word, len(p.Entries), "")
-			if err == nil {
-				c.fail(c.perform(p.Then(p.Entries[i].Value)))
-			}
-			return err == nil
-		}
-	}
+	c.ask("Type a number: ", answers, func() { c.out.line("Nothing was chosen.") })
 }
-
-// choice is something that /1, /2… chooses: the next message, an action, or the
-// answer to a proposal.
-type choice struct {
-	label    string
-	message  string
-	action   *assistant.SuggestedAction
-	pair     int64 // of the proposal
-	proposal string
-	accept   bool
-}
-
-// ruleProposal is the type of payload that is accepted or rejected.
-const ruleProposal = "rule_proposal"
 
 // offer shows the choices of a pair, numbered as on the screen.
 func (c *console) offer(seq int64) {
@@ -106,21 +86,7 @@ func (c *console) offer(seq int64) {
 	if seq == 0 || err != nil || len(pairs) == 0 {
 		return // the answer was shown; only its suggestions cannot be read
 	}
-	c.choices = nil
-	for _, p := range pairs[0].Payloads {
-		if p.Type == ruleProposal && p.Decision == "" {
-			c.choices = append(c.choices, choice{label: "Accept: " + p.Summary, pair: seq, proposal: p.ID, accept: true},
-				choice{label: "Reject it", pair: seq, proposal: p.ID})
-		}
-	}
-	if s := pairs[0].Suggested; s != nil {
-		for _, a := range s.Actions {
-			c.choices = append(c.choices, choice{label: a.Label, action: &a})
-		}
-		for _, v := range s.Values {
-			c.choices = append(c.choices, choice{label: v.Label, message: v.Value})
-		}
-	}
+	c.choices, c.chosenOf = pane.Choices(&pairs[0], func(t string) bool { return t == pane.RuleProposal }), seq
 	c.listChoices("Choices")
 }
 
@@ -130,8 +96,16 @@ func (c *console) listChoices(title string) {
 	}
 	c.out.line(title + ", a slash and the number chooses:")
 	for i, ch := range c.choices {
-		c.out.indented(fmt.Sprintf("/%d %s", i+1, visibleLine(ch.label)))
+		c.out.indented(fmt.Sprintf("/%d %s", i+1, visibleLine(choiceText(ch))))
 	}
+}
+
+// choiceText is a choice in words: a proposal is accepted by what it proposes.
+func choiceText(ch pane.Choice) string {
+	if ch.Accept {
+		return ch.Label + ": " + ch.Summary
+	}
+	return ch.Label
 }
 
 func (c *console) choose(number string) error {
@@ -140,77 +114,58 @@ func (c *console) choose(number string) error {
 		return err
 	}
 	ch := c.choices[i]
-	p := assistant.Prompt{Text: ch.message}
-	switch {
-	case ch.proposal != "":
+	if ch.Payload != "" {
 		return c.decide(ch)
-	case ch.action != nil && ch.action.Handler != "server":
-		return c.act(ch.action.Action)
-	case ch.action != nil:
-		p = c.w.ActionPrompt(*ch.action)
+	}
+	p, isPrompt := ch.Prompt(c.w)
+	if !isPrompt {
+		return c.act(ch.Action.Action)
 	}
 	if c.o.Interactive {
-		text := ch.message
-		if ch.action != nil {
-			text = ch.label
-		}
-		c.out.labelled("You", text)
+		c.out.labelled("You", cmp.Or(ch.Value, ch.Label))
 	}
 	c.dispatch(p)
 	return nil
 }
 
 // decide answers a proposal. Accepting it is a turn of its own.
-func (c *console) decide(ch choice) error {
-	events, err := c.w.Decide(c.ctx, ch.pair, ch.proposal, ch.accept)
+func (c *console) decide(ch pane.Choice) error {
+	seq := c.chosenOf
+	events, err := c.w.Decide(c.ctx, seq, ch.Payload, ch.Accept)
 	switch {
 	case err != nil:
 		return err
 	case events == nil:
 		c.out.line("Rejected; the assistant learns of it with your next message.")
-		c.offer(ch.pair)
+		c.offer(seq)
 	default:
-		c.follow(events, assistant.Prompt{Text: ch.label})
+		c.follow(events, assistant.Prompt{Text: choiceText(ch)})
 	}
 	return nil
 }
 
-// sameAs are the actions of windows that a command does.
-var sameAs = map[string]string{
-	"open-save": "save", "show-rules": "rules", "show-changes": "changes", "rollback": "checkpoints",
-}
+// sameAs are actions of the screen that a command of another name does.
+var sameAs = map[string]string{"show-rules": "rules", "show-changes": "changes", "rollback": "checkpoints"}
 
 // act performs an action that an answer suggested: a command of this console, or
 // one that the window knows.
 func (c *console) act(action string) error {
-	name := strings.ReplaceAll(action, "_", "-")
-	if same, ok := sameAs[name]; ok {
-		name = same
-	}
-	if cmd := commandNamed(name); cmd != nil {
+	name := pane.ActionName(action)
+	if cmd := commandNamed(cmp.Or(sameAs[name], name)); cmd != nil {
 		return cmd.run(c, "")
 	}
-	if d, ok := c.o.Window.(doer); ok {
-		a := d.Do(name)
-		if _, nothing := a.(pane.Nothing); !nothing {
-			return c.perform(a)
-		}
+	a := c.o.Window.Do(name)
+	if _, nothing := a.(pane.Nothing); nothing {
+		return c.listRules("")
 	}
-	return c.listRules("")
+	return c.perform(a)
 }
 
 func (c *console) listRules(string) error {
-	l, ok := c.o.Window.(Lister)
-	if !ok {
+	if c.o.Rules == nil {
 		return hint("This window has nothing to list.")
 	}
-	c.o.Window.Changed()
-	rules := l.Rules()
-	if len(rules) == 0 {
-		c.out.line("There are no rules.")
-	}
-	c.out.indented(rules...)
-	c.out.line(l.Summary())
+	c.out.indented(c.o.Rules()...)
 	return nil
 }
 

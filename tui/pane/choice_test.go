@@ -1,0 +1,80 @@
+package pane
+
+import (
+	"encoding/json"
+	"testing"
+
+	"winnow/assistant"
+)
+
+// server turns an action of the server into a message.
+type server struct{}
+
+func (server) ActionPrompt(a assistant.SuggestedAction) assistant.Prompt {
+	return assistant.Prompt{Text: "do " + a.Action}
+}
+
+func TestChoicesOfAnAnswer(t *testing.T) {
+	p := &assistant.Pair{
+		Payloads: []assistant.Payload{
+			{ID: "decided", Type: RuleProposal, Decision: "accepted"},
+			{ID: "card", Type: "model_list"},
+			{ID: "open", Type: RuleProposal, Summary: "hide two models"},
+		},
+		Suggested: &assistant.Suggested{
+			Actions: []assistant.SuggestedAction{{Label: "Save", Action: "open_save"}, {Label: "Refresh", Action: "refresh", Handler: "server"}},
+			Values:  []assistant.SuggestedValue{{Label: "Show\u202e all\nmodels", Value: "show all models"}},
+		},
+	}
+	proposals := func(payloadType string) bool { return payloadType == RuleProposal }
+	want := []struct {
+		label, payload, prompt string
+		accept, isPrompt       bool
+	}{
+		{label: "Accept", payload: "open", accept: true},
+		{label: "Reject", payload: "open"},
+		{label: "Save"},
+		{label: "Refresh", prompt: "do refresh", isPrompt: true},
+		{label: "Show‹U+202E› all‹U+000A›models", prompt: "show all models", isPrompt: true},
+	}
+	got := Choices(p, proposals)
+	if len(got) != len(want) {
+		t.Fatalf("%d choices %+v, want %d", len(got), got, len(want))
+	}
+	for i, w := range want {
+		c := got[i]
+		prompt, isPrompt := c.Prompt(server{})
+		if c.Label != w.label || c.Payload != w.payload || c.Accept != w.accept || isPrompt != w.isPrompt || prompt.Text != w.prompt {
+			t.Errorf("choice %d is %+v with the prompt %q, %v; want %+v", i+1, c, prompt.Text, isPrompt, w)
+		}
+	}
+	if got[0].Summary != "hide two models" {
+		t.Errorf("the proposal is summarised as %q", got[0].Summary)
+	}
+	if none := Choices(&assistant.Pair{}, proposals); len(none) != 0 {
+		t.Errorf("an answer that offers nothing has the choices %+v", none)
+	}
+}
+
+func TestActionNames(t *testing.T) {
+	for action, want := range map[string]string{"open_save": "save", "open-save": "save", "show_rules": "show-rules", "undo": "undo"} {
+		if got := ActionName(action); got != want {
+			t.Errorf("ActionName(%q) = %q, want %q", action, got, want)
+		}
+	}
+}
+
+func TestArgumentsOnOneLine(t *testing.T) {
+	for raw, want := range map[string]string{
+		`{"pattern":"*mini*","dry_run":true,"count":3}`: "count=3 dry_run=true *mini*",
+		`{"b":["x","y"],"a":null}`:                      `a=null b=["x","y"]`,
+		`{}`:                                            "",
+		`["x"]`:                                         `["x"]`,
+		`{"broken`:                                      `{"broken`,
+		"{\"word\":\"a\u202eb\"}":                       "a‹U+202E›b",
+	} {
+		if got := ArgumentLine(json.RawMessage(raw)); got != want {
+			t.Errorf("ArgumentLine(%s) = %q, want %q", raw, got, want)
+		}
+	}
+}
