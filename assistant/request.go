@@ -241,17 +241,22 @@ func (t *turn) contextWithChanges(w Window) (json.RawMessage, error) {
 		found, next.mark = log.Changes(last.mark)
 		changes = append(changes, found...)
 	} else if last.json != nil && last.hash != next.hash {
-		changed := NewChange("context_changed", t.now(), nil)
-		if delta, err := checkpoint.Diff(last.json, next.json); err == nil {
-			changed["delta"] = delta
-		}
-		changes = append(changes, changed)
+		changes = append(changes, contextChanged(t.now(), last.json, next.json))
 	}
 	if last.json == nil && !last.resumed {
 		changes = changes[:0] // the first message: everything is new
 	}
 	t.context = next
 	return addField(next.json, "changes_since_last_message", changes)
+}
+
+// contextChanged is the change that tells which paths of a value differ.
+func contextChanged(at time.Time, before, after json.RawMessage) Change {
+	c := NewChange("context_changed", at, nil)
+	if delta, err := checkpoint.Diff(before, after); err == nil {
+		c["delta"] = delta
+	}
+	return c
 }
 
 func readContext(w Window) (contextMemory, error) {

@@ -1,9 +1,11 @@
 package assistant
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 )
 
 // Start records where the session starts, so that "Session start" is the first
@@ -171,6 +173,9 @@ type sessionState struct {
 	Changes []Change `json:"changes,omitempty"`
 	Run     string   `json:"run,omitempty"`
 	Mark    int64    `json:"mark,omitempty"`
+	// State is the window's after Changes. Another run, or another program, may
+	// change the window before the session goes on.
+	State json.RawMessage `json:"state,omitempty"`
 }
 
 // storeState stores where the session stands. Work is acquired. A failure costs
@@ -184,9 +189,12 @@ func (s *Session) storeState(ctx context.Context) {
 	id, known, before := s.current.id, s.current.context, s.current.storedState
 	s.mu.Unlock()
 	state := sessionState{Changes: known.pending, Run: s.run, Mark: known.mark}
-	if log, ok := s.opts.Window.(ChangeLog); ok && (known.json != nil || known.resumed) {
-		found, next := log.Changes(known.mark)
-		state.Changes, state.Mark = append(append([]Change{}, known.pending...), found...), next
+	if known.json != nil || known.resumed {
+		if log, ok := s.opts.Window.(ChangeLog); ok {
+			found, next := log.Changes(known.mark)
+			state.Changes, state.Mark = append(append([]Change{}, known.pending...), found...), next
+		}
+		state.State, _ = windowState(s.opts.Window)
 	}
 	if w, ok := s.opts.Window.(Positioned); ok {
 		if position, err := w.Position(); err == nil {
@@ -224,18 +232,43 @@ func (s *Session) restoreState(ctx context.Context) {
 	if waits && failed == nil {
 		s.current.queued, s.current.held = &prompt, true
 	}
-	if raw != nil && err == nil {
+	restored := raw != nil && err == nil
+	if restored {
 		s.current.storedState = string(raw)
-		s.current.context = contextMemory{resumed: true, pending: state.Changes}
-		if state.Run == s.run {
-			s.current.context.mark = state.Mark
-		}
 	}
 	s.mu.Unlock()
 	if w, ok := s.opts.Window.(Positioned); ok && state.Position != nil {
 		err = errors.Join(err, w.SetPosition(state.Position))
 	}
+	if restored {
+		known := s.resumedContext(state)
+		s.mu.Lock()
+		s.current.context = known
+		s.mu.Unlock()
+	}
 	if err = errors.Join(err, failed); err != nil {
 		s.log.Warn("session state not restored", "id", id, "error", err)
 	}
+}
+
+// resumedContext is what the model of a resumed session knows of the window, and
+// what it does not: the changes that were stored, and after a session of another
+// run the difference between the stored state and that of now. The window's log
+// of this run is then left out: it is how the window got to its state.
+func (s *Session) resumedContext(state sessionState) contextMemory {
+	known := contextMemory{resumed: true, pending: state.Changes}
+	if log, ok := s.opts.Window.(ChangeLog); ok {
+		if state.Run == s.run {
+			known.mark = state.Mark
+			return known
+		}
+		_, known.mark = log.Changes(math.MaxInt64)
+	}
+	if s.opts.Window == nil || state.State == nil {
+		return known
+	}
+	if now, err := windowState(s.opts.Window); err == nil && !bytes.Equal(now, state.State) {
+		known.pending = append(known.pending, contextChanged(s.now(), state.State, now))
+	}
+	return known
 }

@@ -3,6 +3,7 @@ package assistant_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"winnow/assistant"
@@ -59,4 +60,30 @@ func TestASessionIsRestoredWhereItWasLeft(t *testing.T) {
 	wantIn(t, r.systemOf(1), "changes_since_last_message", "two")
 	r.send("third")
 	wantIn(t, r.systemOf(2), `"changes_since_last_message":[]`)
+}
+
+// Another program may change the window between two runs of a session. How the
+// window got to its state in this run is no change.
+func TestAChangeBetweenTwoRunsIsToldOnce(t *testing.T) {
+	kept := &stateStore{states: map[string]json.RawMessage{}}
+	r := newRig(t, at.NewScript(at.Answer{at.Say("ok")}), func(o *assistant.Options) { o.Store = kept })
+	r.send("first")
+	r.must(r.session.Close(t.Context()))
+
+	for _, c := range []struct{ word, want string }{{"", `"changes_since_last_message":[]`}, {"two", `"type":"context_changed"`}} {
+		again := at.NewWindow("one")
+		if c.word != "" {
+			r.must(again.Type(c.word)) // logged by the new window
+		}
+		r.options.Window = again
+		r.open()
+		n := len(r.script.Requests())
+		r.send("more")
+		wantIn(t, r.systemOf(n), c.want)
+		if strings.Count(r.systemOf(n), `"type":`) > 1 {
+			t.Errorf("more than one change: %s", r.systemOf(n))
+		}
+		r.send("again")
+		wantIn(t, r.systemOf(n+1), `"changes_since_last_message":[]`)
+	}
 }

@@ -47,7 +47,8 @@ func NewChange(kind string, at time.Time, fields map[string]any) Change {
 }
 
 // ChangeLog is a Window that remembers what its user did. A window without it
-// gets one "context_changed" entry with the paths that differ.
+// gets one "context_changed" entry with the paths that differ; so does every
+// window whose state another run has changed before a session goes on.
 type ChangeLog interface {
 	// Changes returns what happened after mark, oldest first, and the mark to
 	// ask with next time. Mark 0 asks for everything.

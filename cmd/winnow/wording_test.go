@@ -1,0 +1,69 @@
+package main
+
+import (
+	"go/scanner"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// replaced are sentences that users read in earlier builds, in lower case. Each
+// has a shorter or clearer one in its place.
+var replaced = []string{
+	"what shall be done", "the keys that answer stand in", "match no model that an allow rule does not keep",
+	"winnow did not end well", "take theirs over", "do my changes to it again", "makes needless", "what the footer said",
+	"accepts %d arg", "1 stars", "y do it", "enter touches", "f1 helps",
+}
+
+// TestReplacedSentencesAreGone looks for them in what users and models read: the
+// string literals of the program, its embedded texts and the README.
+func TestReplacedSentencesAreGone(t *testing.T) {
+	files := 0
+	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, d fs.DirEntry, err error) error {
+		name := d.Name()
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (name == "testdata" || name == "bin" || strings.HasPrefix(name, ".") && name != ".."):
+			return filepath.SkipDir
+		case strings.HasSuffix(name, "_test.go") || !strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, ".md"):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		files++
+		if strings.HasSuffix(name, ".go") {
+			text = literals(text)
+		}
+		for _, old := range replaced {
+			if strings.Contains(strings.ToLower(string(text)), old) {
+				t.Errorf("%s says %q", path, old)
+			}
+		}
+		return nil
+	})
+	if err != nil || files < 100 {
+		t.Fatalf("%d files, %v", files, err)
+	}
+}
+
+// literals are the string literals of a Go file, a line each.
+func literals(source []byte) []byte {
+	var s scanner.Scanner
+	files := token.NewFileSet()
+	s.Init(files.AddFile("", files.Base(), len(source)), source, nil, 0)
+	var all []byte
+	for {
+		switch _, tok, text := s.Scan(); tok {
+		case token.EOF:
+			return all
+		case token.STRING:
+			all = append(append(all, text...), '\n')
+		}
+	}
+}
