@@ -3,6 +3,8 @@ package tui
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -306,6 +308,9 @@ func (m *Model) confirmCommand(line string, c history.Command, err error) tea.Cm
 // executed shows what a command has done, and the pairs as they are now. An error
 // beside an outcome is one of the view.
 func (m *Model) executed(line string, c history.Command, out history.Outcome, err error) tea.Cmd {
+	if errors.Is(err, fs.ErrExist) {
+		err = fmt.Errorf("%w; --force overwrites it", err)
+	}
 	if err != nil && out.Text == "" {
 		return m.lineAgain(line, err)
 	}

@@ -209,7 +209,7 @@ func Undo(ctx context.Context, s Store, o Outcome) error {
 
 // Execute does what a command says. in is the session that is looked at: it
 // deletes, and its filter is written out when the command forgets a name in it.
-// The error may be that of Refused, an *ExistsError, a *filter.Error,
+// The error may be that of Refused, an fs.ErrExist, a *filter.Error,
 // assistant.ErrBusy, or the store's; nothing has been done then.
 func Execute(ctx context.Context, s Store, c Command, in *assistant.Session) (Outcome, error) {
 	if err := c.Refused(); err != nil {
@@ -218,27 +218,34 @@ func Execute(ctx context.Context, s Store, c Command, in *assistant.Session) (Ou
 	if c.DryRun {
 		return Outcome{Text: "would " + c.Does()}, nil
 	}
-	out := Outcome{Text: c.done(len(c.Seqs))}
 	yes, no := true, false
-	m := Mark{}
+	var before Restored
+	var err error
+	n := len(c.Seqs)
+	mark := func(m Mark) {
+		before, err = s.Mark(ctx, c.Seqs, m)
+		n = len(before.Marks)
+	}
 	switch c.Verb {
 	case filter.Export:
-		return out, ExportFile(ctx, s, c.Path, c.Force, Format(c.Format), ExportOptions{Seqs: append([]int64{}, c.Seqs...)})
+		err = ExportFile(ctx, s, c.Path, c.Force, Format(c.Format), ExportOptions{Seqs: append([]int64{}, c.Seqs...)})
 	case filter.Delete:
-		return out, in.Delete(ctx, c.Seqs...)
+		err = in.Delete(ctx, c.Seqs...)
 	case filter.SetTopic:
-		m.Topic = &c.Topic
+		mark(Mark{Topic: &c.Topic})
 	case filter.Star:
-		m.Star = &c.Stars
+		mark(Mark{Star: &c.Stars})
 	case filter.FlagOn:
-		m.Flag = &yes
+		mark(Mark{Flag: &yes})
 	case filter.FlagOff:
-		m.Flag = &no
+		mark(Mark{Flag: &no})
 	default:
 		return executeSaved(ctx, s, c, in)
 	}
-	before, err := s.Mark(ctx, c.Seqs, m)
-	return Outcome{Text: c.done(len(before.Marks)), before: before}, err
+	if err != nil {
+		return Outcome{}, err
+	}
+	return Outcome{Text: c.done(n), before: before}, nil
 }
 
 // executeSaved executes a command about saved filters. A view stays as it is

@@ -3,7 +3,6 @@ package history
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"syscall"
 
@@ -34,16 +33,6 @@ type FileError struct{ Path, Reason string }
 
 // Error names the file and the reason.
 func (e *FileError) Error() string { return "history: " + e.Path + ": " + e.Reason }
-
-// ExistsError is a file that is there already and was not written over. It is
-// an fs.ErrExist.
-type ExistsError struct{ Path string }
-
-// Error names the file.
-func (e *ExistsError) Error() string { return e.Path + " is there already; --force overwrites it" }
-
-// Is makes it an fs.ErrExist.
-func (e *ExistsError) Is(target error) bool { return target == fs.ErrExist }
 
 // DamageError is a database whose bytes contradict each other. Closing the
 // store and opening it again sets the file aside and salvages what is readable.

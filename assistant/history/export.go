@@ -10,8 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-
-	"winnow/assistant"
+	"strings"
+	"syscall"
 )
 
 // Format is a form of export.
@@ -25,25 +25,6 @@ const (
 	HTML     Format = "html" // one page that needs nothing else
 )
 
-// form is how a Format is written.
-type form struct {
-	begin   func(total int) string
-	pair    func(p *assistant.Pair) (string, error)
-	between string // two pairs
-	end     string
-}
-
-var forms = map[Format]form{
-	JSON: {begin: beginJSON, pair: pairAsJSON, between: ",", end: "\n]}\n"},
-	Markdown: {
-		begin: func(total int) string { return "# winnow history, " + assistant.Counted(total, "pair") + "\n" }, pair: inBlocks(markdownBlock),
-	},
-	Text: {
-		begin: func(total int) string { return "winnow history, " + assistant.Counted(total, "pair") + "\n" }, pair: inBlocks(textBlock),
-	},
-	HTML: {begin: beginHTML, pair: inBlocks(htmlBlock), end: "</body>\n</html>\n"},
-}
-
 // ExportOptions configures Export. The zero value is ready to use.
 type ExportOptions struct {
 	Seqs     []int64               // which pairs; nil is all uncut ones
@@ -54,9 +35,9 @@ type ExportOptions struct {
 // pairs at a time. A terminal can show all forms as they are: JSON escapes what
 // it would obey or hide, the others leave it out.
 func Export(ctx context.Context, s Store, w io.Writer, f Format, o ExportOptions) error {
-	as, ok := forms[f]
-	if !ok {
-		return fmt.Errorf("history: unknown form of export %q; want json, md, txt or html", f)
+	form, err := formOf(f)
+	if err != nil {
+		return err
 	}
 	seqs := o.Seqs
 	if seqs == nil {
@@ -69,8 +50,14 @@ func Export(ctx context.Context, s Store, w io.Writer, f Format, o ExportOptions
 		}
 	}
 	out := bufio.NewWriter(w)
-	write := func(text string) { _, _ = out.WriteString(text) } // Flush reports the first failure
-	write(as.begin(len(seqs)))
+	write := func(part string, data any) {
+		var text strings.Builder
+		if fault := form.ExecuteTemplate(&text, part, data); err == nil {
+			err = fault
+		}
+		_, _ = out.WriteString(s.Redact(text.String())) // Flush reports the first failure
+	}
+	write("begin", len(seqs))
 	done := 0
 	for piece := range slices.Chunk(seqs, loadAtOnce) {
 		pairs, err := s.Load(ctx, piece)
@@ -78,22 +65,15 @@ func Export(ctx context.Context, s Store, w io.Writer, f Format, o ExportOptions
 			return fmt.Errorf("history: export: %w", err)
 		}
 		for i := range pairs {
-			text, err := as.pair(&pairs[i])
-			if err != nil {
-				return fmt.Errorf("history: export pair %s: %w", pairs[i].ID, err)
-			}
-			if i+done > 0 {
-				write(as.between)
-			}
-			write(s.Redact(text))
+			write("pair", &pairs[i])
 		}
 		done += len(piece)
 		if o.Progress != nil {
 			o.Progress(done, len(seqs))
 		}
 	}
-	write(as.end)
-	if err := out.Flush(); err != nil {
+	write("end", nil)
+	if err := errors.Join(err, out.Flush()); err != nil {
 		return fmt.Errorf("history: export: %w", err)
 	}
 	return nil
@@ -101,7 +81,7 @@ func Export(ctx context.Context, s Store, w io.Writer, f Format, o ExportOptions
 
 // ExportFile is Export into a file that its owner alone can read. It is written
 // beside path first, so that it is there whole and durable or not at all. One
-// that is there, or comes to be there meanwhile, is an *ExistsError without force.
+// that is there, or comes to be there meanwhile, is an fs.ErrExist without force.
 func ExportFile(ctx context.Context, s Store, path string, force bool, f Format, o ExportOptions) error {
 	switch there, err := os.Lstat(path); {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
@@ -109,11 +89,11 @@ func ExportFile(ctx context.Context, s Store, path string, force bool, f Format,
 	case err == nil && there.IsDir():
 		return fmt.Errorf("%s is a folder; name a file in it", path)
 	case err == nil && !force:
-		return &ExistsError{path}
+		return about(path, fs.ErrExist)
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), ".winnow-export-*")
 	if err != nil {
-		return namePath(path, err)
+		return about(path, err)
 	}
 	defer os.Remove(file.Name()) // after the rename it is gone
 	err = Export(ctx, s, file, f, o)
@@ -124,7 +104,7 @@ func ExportFile(ctx context.Context, s Store, path string, force bool, f Format,
 		err = closed
 	}
 	if err == nil {
-		err = namePath(path, link(file.Name(), path, force))
+		err = about(path, link(file.Name(), path, force))
 	}
 	if err != nil {
 		return err
@@ -132,16 +112,15 @@ func ExportFile(ctx context.Context, s Store, path string, force bool, f Format,
 	return syncFolder(filepath.Dir(path))
 }
 
-// namePath makes an error about the temporary file one about the file that was
+// about makes an error about the temporary file one about the file that was
 // asked for.
-func namePath(path string, err error) error {
-	var one *fs.PathError
-	var two *os.LinkError
+func about(path string, err error) error {
+	var cause syscall.Errno
 	switch {
-	case errors.As(err, &one):
-		return &fs.PathError{Op: "write", Path: path, Err: one.Err}
-	case errors.As(err, &two):
-		return &fs.PathError{Op: "write", Path: path, Err: two.Err}
+	case errors.Is(err, fs.ErrExist):
+		return &fs.PathError{Op: "write", Path: path, Err: fs.ErrExist}
+	case errors.As(err, &cause):
+		return &fs.PathError{Op: "write", Path: path, Err: cause}
 	}
 	return err
 }
@@ -154,8 +133,8 @@ func link(from, to string, force bool) error {
 		if err == nil {
 			return nil
 		}
-		if _, there := os.Lstat(to); there == nil || errors.Is(err, fs.ErrExist) {
-			return &ExistsError{to}
+		if _, there := os.Lstat(to); there == nil {
+			return fs.ErrExist
 		}
 	}
 	return os.Rename(from, to) // also on a file system without links

@@ -40,7 +40,7 @@ func (s *store) prepareFiles() error {
 		case !info.IsDir():
 			return &FileError{dir, "is not a folder"}
 		case hasModes && info.Mode().Perm()&worldWritable != 0:
-			return &FileError{dir, fmt.Sprintf("anybody may write in this folder (mode %04o): choose another, or chmod 700 it", info.Mode().Perm())}
+			return &FileError{dir, fmt.Sprintf("anybody may write in this folder (mode %04o)", info.Mode().Perm())}
 		}
 		if err := s.tighten(dir, info, dirMode); err != nil {
 			return err

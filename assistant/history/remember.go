@@ -213,15 +213,6 @@ func (c *change) putFilter(name, line string) {
 	}
 }
 
-func (s *store) SetFilters(ctx context.Context, lines map[string]string) error {
-	return s.change(ctx, func(c *change) {
-		c.run("DELETE FROM saved_filter")
-		for name, line := range lines {
-			c.putFilter(name, line)
-		}
-	})
-}
-
 // checkFilter refuses a line that cannot be evaluated with these filters.
 func checkFilter(saved map[string]string, line string) error {
 	q, err := filter.Parse(line)

@@ -89,8 +89,6 @@ type Store interface {
 	// SaveFilter stores a line under a name; "" removes it. A line that cannot be
 	// evaluated, because it leads back to itself for example, is a *filter.Error.
 	SaveFilter(ctx context.Context, name, line string) error
-	// SetFilters replaces all saved filters, by name, without checking them.
-	SetFilters(ctx context.Context, lines map[string]string) error
 	SavedFilters(ctx context.Context) (map[string]string, error)
 
 	// Report is what opening the store found and did.

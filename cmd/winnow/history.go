@@ -193,13 +193,11 @@ func (a *app) export(ctx context.Context, store history.Store, to string, force 
 }
 
 func historyImportCommand(a *app) *cobra.Command {
-	var session string
-	c := command("import FILE…", "Add pairs of an export or of a message list; - is standard input", 1, -1, a.ofHistory(func(ctx context.Context, store history.Store, files []string) error {
+	return command("import FILE…", "Add the pairs of a JSON export; - is standard input", 1, -1, a.ofHistory(func(ctx context.Context, store history.Store, files []string) error {
 		defer a.progress("")
 		var sum history.ImportReport
 		for _, name := range files {
-			o := history.ImportOptions{Session: session, Progress: func(done int) { a.progress("importing %s, %s", name, assistant.Counted(done, "pair")) }}
-			r, err := a.importFile(ctx, store, name, o)
+			r, err := a.importFile(ctx, store, name)
 			sum.Added += r.Added
 			sum.Known += r.Known
 			if err != nil {
@@ -210,12 +208,10 @@ func historyImportCommand(a *app) *cobra.Command {
 		return a.emit(map[string]int{"added": sum.Added, "known": sum.Known},
 			fmt.Sprintf("%s added, %d were there already", assistant.Counted(sum.Added, "pair"), sum.Known))
 	}))
-	c.Flags().StringVar(&session, "into", "", "ID of the session that takes the pairs of a message list")
-	return c
 }
 
 // importFile imports one file; an error does not name it.
-func (a *app) importFile(ctx context.Context, store history.Store, name string, o history.ImportOptions) (history.ImportReport, error) {
+func (a *app) importFile(ctx context.Context, store history.Store, name string) (history.ImportReport, error) {
 	from := a.stdin
 	if name != "-" {
 		f, err := os.Open(name)
@@ -229,7 +225,7 @@ func (a *app) importFile(ctx context.Context, store history.Store, name string, 
 		defer f.Close()
 		from = io.Reader(f)
 	}
-	return history.Import(ctx, store, from, o)
+	return history.Import(ctx, store, from, func(done int) { a.progress("importing %s, %s", name, assistant.Counted(done, "pair")) })
 }
 
 func (a *app) historyCheck(ctx context.Context, store history.Store, _ []string) error {

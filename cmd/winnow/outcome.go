@@ -112,6 +112,7 @@ func nextStep(err error) string {
 		advice  *adviceError
 		locked  *checkpoint.LockedError
 		newer   *history.NewerSchemaError
+		refused *history.FileError
 		version *checkpoint.VersionError
 		changed *dotenv.ChangedError
 		unknown *modelfilter.UnknownError
@@ -124,6 +125,10 @@ func nextStep(err error) string {
 		return "close the other winnow that has this window open, or try again when it is done"
 	case errors.As(err, &newer), errors.As(err, &version):
 		return "use the newer winnow, or another --home"
+	case errors.As(err, &refused):
+		return "put a file or folder that only you can write in its place (chmod 700 a folder), or name another folder with --home"
+	case errors.Is(err, fs.ErrExist):
+		return "--force overwrites it"
 	case errors.As(err, &changed):
 		return "winnow rules diff shows both; save again to put your changes on top of the file as it is now"
 	case errors.As(err, &unknown) && unknown.What == "provider":

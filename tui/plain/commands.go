@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strconv"
 	"strings"
 
@@ -126,6 +127,7 @@ var advice = map[error]string{
 	assistant.ErrModelGone:     "the endpoint does not offer this model any more; /models lists them, /model chooses another",
 	workspace.ErrNoHistory:     "there is no history in this run, only this session",
 	workspace.ErrNothingToUndo: "there is nothing to undo",
+	fs.ErrExist:                "that file is there already; --force overwrites it",
 }
 
 // fail shows an error, if there is one.
