@@ -222,8 +222,22 @@ func DecodeEvent(data []byte) (Event, error) {
 		return nil, fmt.Errorf("event: %w", err)
 	}
 	for _, zero := range []Event{
-		TurnStarted{}, Status{}, TextDelta{}, ReasoningDelta{}, ToolStart{}, ToolProgress{}, ToolComplete{}, PayloadFound{},
-		Complete{}, Error{}, Cancelled{}, CheckpointCreated{}, ContextTrimmed{}, Queued{}, Retrying{}, ConfirmRequest{},
+		TurnStarted{},
+		Status{},
+		TextDelta{},
+		ReasoningDelta{},
+		ToolStart{},
+		ToolProgress{},
+		ToolComplete{},
+		PayloadFound{},
+		Complete{},
+		Error{},
+		Cancelled{},
+		CheckpointCreated{},
+		ContextTrimmed{},
+		Queued{},
+		Retrying{},
+		ConfirmRequest{},
 	} {
 		if zero.event() != head.Type {
 			continue

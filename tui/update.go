@@ -218,6 +218,7 @@ func (s *shared) onOutcome(out overlay.Outcome) tea.Cmd {
 		if do := s.handlers[out.Kind]; do != nil {
 			return do(out)
 		}
+	case overlay.Closed, overlay.Stay, overlay.Unread: // nothing was chosen
 	}
 	return nil
 }

@@ -146,7 +146,7 @@ func links(path string) ([]string, error) {
 		hops = append(hops, at)
 		to, err := os.Readlink(at)
 		if err != nil {
-			return hops, nil // no link; reading the file reports what it is
+			return hops, nil //nolint:nilerr // no link; reading the file reports what it is
 		}
 		if at = to; !filepath.IsAbs(to) {
 			at = filepath.Join(dir, to)

@@ -37,7 +37,7 @@ func Watch(ctx context.Context, path string) (<-chan struct{}, error) {
 	changed := make(chan struct{}, 1)
 	go func() {
 		defer close(changed)
-		defer w.Close() // a failure leaves nothing to do
+		defer func() { _ = w.Close() }() // a failure leaves nothing to do
 		var quiet <-chan time.Time
 		var first time.Time
 		for {

@@ -119,6 +119,7 @@ func quantile(samples []float64, q float64) float64 {
 // newPacedServer is an endpoint whose model's name says how it answers: N
 // chunks, M of them a second ("p4000at200"; at 0 is as fast as it goes).
 func newPacedServer(t *testing.T) *httptest.Server {
+	t.Helper()
 	words := strings.Fields("the models of this provider are listed *below* with `code`, a number like 42 and a few more words of prose.\n\n")
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/models") {

@@ -128,6 +128,14 @@ func (d *Doc) place(line []byte, long bool) placement {
 		paragraph = false // link definitions end here
 	}
 	d.openContainers(&p, paragraph || inside && d.leafIs(blockTable))
+	d.placeLeaf(&p, paragraph, inside, long)
+	return p
+}
+
+// placeLeaf finds out what the text behind the containers of a line is. inside
+// says that the line is in all open containers, paragraph that it may go on the
+// open one.
+func (d *Doc) placeLeaf(p *placement, paragraph, inside, long bool) {
 	lazy := !inside && len(p.opened) == 0
 	inside = inside && len(p.opened) == 0
 	paragraph = paragraph && inside || lazy && d.leafIs(blockText)
@@ -143,7 +151,6 @@ func (d *Doc) place(line []byte, long bool) placement {
 	default:
 		p.kind, p.joins, p.lazy = lineText, paragraph, paragraph && lazy
 	}
-	return p
 }
 
 // leafIs reports whether the open leaf is of a kind.

@@ -267,8 +267,14 @@ func TestTextScrolls(t *testing.T) {
 	}
 	first()
 	for _, c := range []struct{ key, want, place string }{
-		{"down", "line 01", "11/50"}, {"pgdown", "line 10", "20/50"}, {"up", "line 09", "19/50"}, {"end", "line 40", "50/50"},
-		{"down", "line 40", "50/50"}, {"ctrl+u", "line 31", "41/50"}, {"home", "line 00", "10/50"}, {"up", "line 00", "10/50"},
+		{"down", "line 01", "11/50"},
+		{"pgdown", "line 10", "20/50"},
+		{"up", "line 09", "19/50"},
+		{"end", "line 40", "50/50"},
+		{"down", "line 40", "50/50"},
+		{"ctrl+u", "line 31", "41/50"},
+		{"home", "line 00", "10/50"},
+		{"up", "line 00", "10/50"},
 	} {
 		if out := press(o, c.key); out != (Stay{}) {
 			t.Errorf("%s = %#v", c.key, out)

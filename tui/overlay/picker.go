@@ -280,6 +280,7 @@ func (p *Picker) line(l matchLine, w int, st style.Styles) string {
 		return o.Group.Render(textwidth.Truncate(visible(e.Group), w, "…"))
 	case moreLine:
 		return o.Muted.Render(textwidth.Truncate("    "+visible(e.More), w, "…"))
+	case entryLine:
 	}
 	sign, extra := " ", visible(e.Extra)
 	if l.match == p.at {
