@@ -12,6 +12,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 const (
@@ -51,7 +53,7 @@ type Journal struct {
 	writing sync.Mutex // locked while a record is written
 	file    file       // nil when ReadOnly and after Close
 	info    fs.FileInfo
-	locked  *os.File
+	locked  *flock.Flock
 	torn    bool // the file is longer than its whole records
 
 	mu     sync.RWMutex // locked only for moments; guards all below

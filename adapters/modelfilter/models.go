@@ -52,42 +52,40 @@ type Refreshed struct {
 // to the network. When that fails the list stays as it was.
 func (w *Window) Refresh(ctx context.Context, name string) (Refreshed, error) {
 	r, err := w.refresh(ctx, name)
-	if err != nil {
-		return r, err
+	if err == nil {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.record("models_refreshed", map[string]any{"provider": r.Provider, "new_count": r.Total})
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.record("models_refreshed", map[string]any{"provider": r.Provider, "new_count": r.Total})
-	return r, nil
+	return r, err
 }
 
 func (w *Window) refresh(ctx context.Context, name string) (Refreshed, error) {
 	w.mu.Lock()
 	p, err := w.find(name)
-	w.mu.Unlock()
 	if err != nil {
+		w.mu.Unlock()
 		return Refreshed{}, err
 	}
-	r := Refreshed{Provider: p.name}
-	w.mu.Lock()
 	w.rules(p) // the list before the fetch, which changes what Cached returns
 	before := p.models.IDs
 	w.mu.Unlock()
 	if w.opts.Models == nil {
-		return r, fmt.Errorf("nothing is known of the models of %s: no source of models is set up", p.name)
+		return Refreshed{}, fmt.Errorf("nothing is known of the models of %s: no source of models is set up", p.name)
 	}
 	list, err := w.opts.Models.Models(ctx, p.name)
 	if err != nil {
 		w.opts.Log.Warn("models not refreshed", "provider", p.name, "error", err)
-		return r, fmt.Errorf("the models of %s could not be refreshed, the list stays as it was: %w", p.name, err)
+		return Refreshed{}, fmt.Errorf("the models of %s could not be refreshed, the list stays as it was: %w", p.name, err)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	p.setModels(list)
 	w.revision++
-	r.Total, r.Source, r.At, r.Problem = len(list.IDs), list.Source, list.At, list.Err
-	r.Added, r.Gone = without(list.IDs, before), without(before, list.IDs)
-	return r, nil
+	return Refreshed{
+		Provider: p.name, Total: len(list.IDs), Added: without(list.IDs, before), Gone: without(before, list.IDs),
+		Source: list.Source, At: list.At, Problem: list.Err,
+	}, nil
 }
 
 // without returns the ids of a that b does not hold.

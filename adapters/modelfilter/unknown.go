@@ -32,43 +32,28 @@ func (e *UnknownError) Error() string {
 // maxNear is how many names are suggested for one that is unknown.
 const maxNear = 5
 
-// maxCompared is how many names are compared letter by letter; of longer
-// lists only those that hold the name or are held by it are suggested.
-const maxCompared = 5000
-
-// nearest returns the known names that may have been meant.
+// nearest returns the known names that may have been meant: those that contain
+// the name or are contained in it, and those a few changed letters away.
 func nearest(name string, known []string) []string {
 	name = strings.ToLower(name)
 	if name == "" {
 		return nil
 	}
-	type candidate struct {
-		name     string
-		distance int
-	}
-	var found []candidate
-	far := 1 + max(1, len(name)/3)
-	for i, k := range known {
+	distance := map[string]int{}
+	for _, k := range known {
 		lower := strings.ToLower(k)
-		if strings.Contains(lower, name) || len(lower) > 2 && strings.Contains(name, lower) {
-			found = append(found, candidate{k, abs(len(lower) - len(name))})
-			continue
+		far, d := max(1, len(name)/3), max(len(lower)-len(name), len(name)-len(lower))
+		if !strings.Contains(lower, name) && (len(lower) <= 2 || !strings.Contains(name, lower)) {
+			if d <= far {
+				d = assistant.EditDistance(name, lower)
+			}
+			if d > far {
+				continue
+			}
 		}
-		if i >= maxCompared || abs(len(lower)-len(name)) >= far {
-			continue
-		}
-		if d := assistant.EditDistance(name, lower); d < far {
-			found = append(found, candidate{k, d})
-		}
+		distance[k] = d
 	}
-	slices.SortStableFunc(found, func(a, b candidate) int {
-		return cmp.Compare(a.distance, b.distance)
-	})
-	out := make([]string, 0, maxNear)
-	for _, c := range found[:min(len(found), maxNear)] {
-		out = append(out, c.name)
-	}
-	return out
+	found := slices.DeleteFunc(slices.Clone(known), func(k string) bool { _, ok := distance[k]; return !ok })
+	slices.SortStableFunc(found, func(a, b string) int { return cmp.Compare(distance[a], distance[b]) })
+	return found[:min(len(found), maxNear)]
 }
-
-func abs(n int) int { return max(n, -n) }
