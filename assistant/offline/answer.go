@@ -28,7 +28,7 @@ var answers = map[kind]string{
 }
 
 var filterExamples = []string{
-	"which models are hidden, and why?", "hide every preview model", "hide all flash models on gemini except gemini-2.5-flash", "only allow gpt-5 models",
+	"which models are hidden, and why?", "hide every preview model", "hide all flash models on gemini except gemini-2.5-flash", "only keep the newest GPT models",
 	"hide mini on every provider", "why is gpt-4o hidden?", "unhide *preview*", "remove the rule *preview*", "propose rules for hiding previews", "undo the last two changes", "save",
 }
 

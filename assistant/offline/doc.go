@@ -30,15 +30,17 @@
 // # Selections
 //
 //	selection = item { ("," | "and" | "or") item } [ "except" item { … } ] [ "on" PROVIDER … | "on every provider" | "everywhere" ]
-//	item      = { word | id | pattern | "quoted" } ["models"] | PROVIDER "models" | "everything"
+//	item      = ["newest" [N]] { word | id | pattern | "quoted" } ["models"] | PROVIDER "models" | "everything"
 //
 // A word stands for the models that have it in their name between separators;
 // `mini` is no part of `gemini`. An id is itself, unless "models" follows:
 // "gpt-4 models" are `gpt-4*`. Words are not stemmed: `opus` is `*opus*`. The
 // pattern of a word is the first of `word*`, `*word*`, `*-word*`, … that matches
 // just these models, else they are named one by one. Quoted text and text with
-// wildcards is used as it is. Without a provider the shown one is meant; an id or
-// a family that only another provider has is meant there.
+// wildcards is used as it is. "The newest X" are the models of X with the highest
+// version, one of each line: a line is an id without its version and date. "The
+// newest N X" are N of them, one of each line. Without a provider the shown one
+// is meant; an id or a family of just one other provider is meant there.
 //
 // # Who may call what from where
 //

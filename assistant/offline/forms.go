@@ -80,7 +80,7 @@ var slots = map[string]string{
 
 // talkForms are understood in every window.
 var talkForms = []form{
-	{undo, "undo [that|it|this|last|latest|previous|your] [change|changes]"},
+	{undo, "undo [that|it|this|last|newest|previous|your] [change|changes]"},
 	{help, "help"},
 	{help, "what can you|users do|say|ask"},
 	{help, "who|what is you"},
@@ -96,7 +96,7 @@ var talkForms = []form{
 // filterForms are the requests about the model filter. Of the forms that match,
 // the first without words left over counts.
 var filterForms = compile(slices.Concat([]form{
-	{undo, "undo [last|latest|previous|your] $n [changes|change|steps|requests|messages]"},
+	{undo, "undo [last|newest|previous|your] $n [changes|change|steps|requests|messages]"},
 	{save, "save [it|them|that|this|all|everything] [changes|rules] [to] [file|disk|.env]"},
 	{discard, "discard [all|it|them] [unsaved] [changes|everything]"},
 	{switchTo, "switch|use|open [provider] $where"},

@@ -227,7 +227,7 @@ func readPairs(tokens []token) pairSet {
 			out.words = append(out.words, t.text)
 		case len(ids) > 0 && len(out.ids)+len(ids) <= maxPairNumbers:
 			out.ids = append(out.ids, ids...)
-		case t.is("last", "latest"):
+		case t.is("last", "newest"):
 			after := append(slices.Clone(tokens[i+1:]), token{}, token{})
 			n := number(after[0].canon)
 			if n > 0 {

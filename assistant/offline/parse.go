@@ -166,6 +166,9 @@ func (p *parser) fill(s *step, spans []span) {
 			if len(s.what.items) == 0 && !s.what.pronoun {
 				understood = s.kind.isQuestion() // "how many on anthropic"
 			}
+			if s.kind == removeRule || s.kind == unallow { // rules have no age
+				understood = understood && !slices.ContainsFunc(s.what.items, func(it item) bool { return it.newest })
+			}
 		case "where", "at":
 			var at scope
 			at, understood = p.where(sp.tokens)

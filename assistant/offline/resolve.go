@@ -2,6 +2,7 @@ package offline
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -37,6 +38,11 @@ func (c *conversation) resolve(s step) []target {
 			at = []string{it.provider}
 		}
 		_, missing := c.known(s, it, at)
+		if len(missing) > 0 && !slices.ContainsFunc(missing, isNotKind) {
+			others, _ := c.known(s, it, c.providers)
+			c.elsewhere(step{kind: hide, what: s.what, text: "hide " + it.text()}, it, others)
+			continue
+		}
 		unknown = append(unknown, missing...)
 	}
 	switch {
@@ -52,17 +58,13 @@ func (c *conversation) resolve(s step) []target {
 	var out []target
 	for _, p := range providers {
 		tg := target{catalog: c.catalog(p, s.what)}
-		for _, it := range s.what.except {
-			if it.provider == "" || it.provider == p {
-				models, _ := it.find(tg.catalog)
-				tg.excepted, tg.exceptPatterns = append(tg.excepted, models...), append(tg.exceptPatterns, it.patterns(tg.catalog, models)...)
-			}
-		}
+		tg.exclude(s.what.except, false)
 		for i, it := range s.what.items {
 			if slices.Contains(places[i], p) {
 				tg.include(it)
 			}
 		}
+		tg.exclude(s.what.except, true)
 		tg.subtract()
 		out = append(out, tg)
 	}
@@ -72,7 +74,7 @@ func (c *conversation) resolve(s step) []target {
 // placesOf finds the providers on which an item means something. missing are
 // the words that mean nothing there. Without a provider in the request it is the
 // shown one. What that does not know is looked for on the others: a question
-// is about all that do, a change needs an id or a family that only one has; of
+// is about all that do, a change needs an id or a family of just one; of
 // other words the places are said.
 func (c *conversation) placesOf(s step, it item) (at, missing []string) {
 	here := c.providersOf(s.what.at)
@@ -84,9 +86,20 @@ func (c *conversation) placesOf(s step, it item) (at, missing []string) {
 		return at, missing
 	}
 	at, _ = c.known(s, it, c.providers)
-	if len(at) > 0 && (s.kind.isQuestion() || len(at) == 1 && it.isFamily(c.catalog(at[0], s.what))) {
+	family := slices.DeleteFunc(slices.Clone(at), func(p string) bool { return !it.isFamily(c.catalog(p, s.what)) })
+	switch {
+	case len(at) > 0 && s.kind.isQuestion():
 		return at, nil
+	case len(family) == 1:
+		return family, nil
 	}
+	c.elsewhere(s, it, at)
+	return nil, missing
+}
+
+// elsewhere says which other providers have models of an item, and offers the
+// request for them.
+func (c *conversation) elsewhere(s step, it item, at []string) {
 	for _, p := range at {
 		models, _ := it.find(c.catalog(p, s.what))
 		if s.kind == hide && !slices.ContainsFunc(models, model.isShown) {
@@ -96,7 +109,6 @@ func (c *conversation) placesOf(s step, it item) (at, missing []string) {
 		c.reportf("%s has models with %s.", clean(p), code(it.text()))
 		c.offer("On "+p, s.text+" on "+p)
 	}
-	return nil, missing
 }
 
 // known returns those of some providers on which all words of an item mean
@@ -131,14 +143,33 @@ func (c *conversation) providersOf(at scope) []string {
 	return slices.DeleteFunc(out, func(p string) bool { return slices.Contains(at.without, p) })
 }
 
-// include adds the models of an item.
+// exclude adds the models of exceptions: of those that ask for the newest, or of
+// the others. The newest are chosen among what is included.
+func (tg *target) exclude(except []item, newest bool) {
+	for _, it := range except {
+		if it.newest != newest || it.provider != "" && it.provider != tg.provider {
+			continue
+		}
+		models, _ := it.find(tg.catalog)
+		if newest {
+			models = it.newestOf(intersect(models, tg.models))
+		}
+		tg.excepted, tg.exceptPatterns = append(tg.excepted, models...), append(tg.exceptPatterns, it.patterns(tg.catalog, models)...)
+	}
+}
+
+// include adds the models of an item. The newest are chosen among what is not
+// excepted.
 func (tg *target) include(it item) {
 	models, _ := it.find(tg.catalog)
+	if it.newest {
+		models = it.newestOf(without(models, tg.excepted))
+	}
 	patterns := it.patterns(tg.catalog, models)
 	tg.models = append(tg.models, without(models, tg.models)...)
 	tg.patterns = unique(append(tg.patterns, patterns...))
-	tg.all = tg.all || it.all && len(it.words) == 0
-	tg.vague = tg.vague || len(patterns) == 0
+	tg.all = tg.all || it.all && len(it.words) == 0 && !it.newest
+	tg.vague = tg.vague || len(patterns) == 0 && len(models) > 0
 }
 
 // subtract takes the excepted models out, and finds the patterns for just them.
@@ -184,6 +215,12 @@ func (sel selection) queries() []string {
 var variants = map[string]string{
 	"experimental": "exp", "embeddings": "embedding", "previews": "preview", "minis": "mini", "nanos": "nano",
 	"images": "image", "haikus": "haiku", "sonnets": "sonnet", "betas": "beta", "snapshots": "snapshot",
+}
+
+// isNotKind reports a word that is none for a kind of models: an exception may
+// name a kind where there are none, as in "only gpt models, no previews".
+func isNotKind(word string) bool {
+	return variants[word] == "" && !slices.Contains(slices.Collect(maps.Values(variants)), word)
 }
 
 // texts are the word and its variant.
@@ -255,6 +292,10 @@ func (w term) inName() *regexp.Regexp {
 // patterns are those that match just the models of an item; nil when none do.
 func (it item) patterns(cat *catalog, models []model) []string {
 	switch {
+	case it.newest && (cat.unlisted > 0 || len(models) > mostRules): // one that is not listed may be newer
+		return nil
+	case it.newest:
+		return choose(cat, models, [][]string{names(models)})
 	case len(it.words) == 0:
 		return []string{"*"}
 	case len(it.words) == 1 && it.words[0].typed:
@@ -300,10 +341,12 @@ func (it item) spelling(name string) string {
 	return strings.Join(texts, "*")
 }
 
+// mostRules is how many models are named one by one.
+const mostRules = 60
+
 // choose returns the first candidate whose patterns match just the models, else
 // the models one by one; nil when that would be too many.
 func choose(cat *catalog, models []model, candidates [][]string) []string {
-	const mostRules = 60
 	if len(models) <= mostRules && !cat.cut {
 		candidates = append(candidates, unique(names(models)))
 	}

@@ -39,9 +39,11 @@ type item struct {
 	provider string // "openai models"
 	all      bool   // every model
 	family   bool   // "models" followed: not just the one of this id
+	newest   bool   // of these, the newest
+	count    int    // how many of the newest; 0: all that share the highest version
 }
 
-func (it item) empty() bool { return len(it.words) == 0 && it.provider == "" && !it.all }
+func (it item) empty() bool { return len(it.words) == 0 && it.provider == "" && !it.all && !it.newest }
 
 // texts are the words of an item.
 func (it item) texts() []string {
@@ -75,6 +77,7 @@ type reader struct {
 	sel       selection
 	cur       item
 	seen      bool // cur has a determiner or a noun
+	whole     bool // cur has a determiner: "the newest" before it is not meant of it
 	excepting bool
 }
 
@@ -122,7 +125,15 @@ func (r *reader) next() {
 	case t.in(nouns):
 		r.cur.family, r.seen = true, true
 	case t.in(determiners):
-		r.seen = true
+		r.seen, r.whole = true, true
+	case t.is("newest"):
+		r.cur.newest = true
+		if n := number(r.peek(0).canon); n > 0 {
+			r.cur.count = n
+			r.pos++
+		}
+	case number(t.canon) > 0 && r.cur.empty() && r.peek(0).is("newest"):
+		r.cur.count = number(t.canon)
 	case t.is("of", "with", "again", "instead"):
 	default:
 		r.word(strings.ToLower(t.text))
@@ -145,16 +156,19 @@ func (r *reader) word(text string) {
 func (r *reader) flush() {
 	it := r.cur
 	it.all = it.all || len(it.words) == 0 && (it.provider != "" || r.seen)
+	if n := len(r.sel.items); n > 0 && !r.excepting && len(it.words) > 0 && !it.newest && !r.whole { // "the newest Claude and GPT models"
+		it.newest, it.count = r.sel.items[n-1].newest, r.sel.items[n-1].count
+	}
 	switch {
 	case it.empty():
-	case r.excepting && it.provider != "" && len(it.words) == 0:
+	case r.excepting && it.provider != "" && len(it.words) == 0 && !it.newest:
 		r.sel.at.without = append(r.sel.at.without, it.provider)
 	case r.excepting:
 		r.sel.except = append(r.sel.except, it)
 	default:
 		r.sel.items = append(r.sel.items, it)
 	}
-	r.cur, r.seen = item{}, false
+	r.cur, r.seen, r.whole = item{}, false, false
 }
 
 // pronounHere reports a pronoun that stands alone: "that contain x" is none.

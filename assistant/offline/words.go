@@ -67,6 +67,7 @@ don't do_not does_not doesn't
 should must shall
 is are was were
 isn't aren't is_not are_not
+newest latest freshest most_recent
 except excluding besides without minus unless but_not apart_from other_than except_for
 yes y yep yeah proceed confirm do_it do_that go_ahead
 no nope cancel nevermind never_mind forget_it leave_it

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	"winnow/assistant/assistanttest"
 	"winnow/assistant/safetext"
@@ -151,5 +152,21 @@ func TestAFailedSaveIsAFailure(t *testing.T) {
 	status, _, fault := inFolder(t, "OPENAI_API_KEY=sk-test-aaaaaaaaaaaaaaaa\nIGNORE_MODELS_OPENAI=o1,o3\n", "--base-url", server.URL, "-m", "x", "ask", "--yes", "hide mini and save")
 	if status != statusFailed || !strings.Contains(fault, "the rules were not saved") {
 		t.Errorf("status %d, want %d: %s", status, statusFailed, fault)
+	}
+}
+
+// TestTheExamplesOfTheWelcomeAreUnderstood by the model that answers when nothing
+// is configured.
+func TestTheExamplesOfTheWelcomeAreUnderstood(t *testing.T) {
+	for window, opened := range map[string]*openWindow{"model-filter": {filter: &modelfilter.Window{}}, "history": {}} {
+		for _, example := range (&program{window: opened}).examples() {
+			t.Run(example, func(t *testing.T) {
+				const keys = "OPENAI_API_KEY=sk-test-1\nANTHROPIC_API_KEY=sk-test-2\nOPENROUTER_API_KEY=sk-test-3\n"
+				status, answer, fault := inFolder(t, keys, "--window", window, "-m", "offline/rules", "ask", example)
+				if status != 0 || answer == "" || strings.Contains(answer, "understood") || strings.Contains(answer, "did not understand") {
+					t.Errorf("status %d, %s%s", status, answer, fault)
+				}
+			})
+		}
 	}
 }

@@ -1,0 +1,92 @@
+package offline
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// release is what a name tells of a model's age.
+type release struct {
+	model   model
+	version []int  // the first numbers that are neither a date nor a size
+	date    int    // YYYYMMDD, or MMDD without a year; undated without one
+	line    string // the name without version and date: models of one line replace each other
+}
+
+// undated is the date of a name without one: an alias of the newest of its line.
+const undated = 99999999
+
+var (
+	// dates finds 20251101, 2025-11-01, 0613 and the revision 002 at the end of a part.
+	dates = regexp.MustCompile(`[-_@:](20\d\d-?\d\d-?\d\d|\d{3,4})(?:$|[-_@:])`)
+	// sizes finds 70b, 8x7b, a22b and 16k: how large, not how new.
+	sizes = regexp.MustCompile(`[-_:](?:a?\d+(?:\.\d+)?[bkm]|\d+x\d+b)\b`)
+	// versions finds 3-5, 4.1, the 4 of 4o and the 3 of qwen3.
+	versions = regexp.MustCompile(`(?:^|\D)(\d{1,2}(?:[.-]\d{1,2})*)(?:$|\D)`)
+	// notChat finds models that are passed over: a newer speech or picture model
+	// is no newer model of its family.
+	notChat   = regexp.MustCompile(`embed|tts|audio|realtime|transcribe|image|moderation|whisper|sora|search|instruct|guard|vision`)
+	firstWord = regexp.MustCompile(`^[A-Za-z]+`)
+)
+
+func newRelease(m model) release {
+	blank := func(s string) string { return strings.Repeat("-", len(s)) } // what follows keeps its place
+	name := strings.ToLower(m.name[strings.LastIndexByte(m.name, '/')+1:])
+	r := release{model: m, date: undated, line: strings.ReplaceAll(name, "-latest", "")}
+	if at := dates.FindStringSubmatchIndex(r.line); at != nil {
+		r.date, _ = strconv.Atoi(strings.ReplaceAll(r.line[at[2]:at[3]], "-", "")) // a few digits
+		r.line = r.line[:at[0]] + r.line[at[3]:]
+	}
+	if at := versions.FindStringSubmatchIndex(sizes.ReplaceAllStringFunc(r.line, blank)); at != nil {
+		for n := range strings.FieldsFuncSeq(r.line[at[2]:at[3]], func(c rune) bool { return c == '.' || c == '-' }) {
+			r.version = append(r.version, number(n))
+		}
+		r.line = r.line[:at[2]] + "#" + r.line[at[3]:]
+	}
+	return r
+}
+
+// newestOf picks the newest of the models that an item means: count of them, one
+// of each line, or of every line with the highest version its newest.
+func (it item) newestOf(models []model) []model {
+	if len(it.words) == 0 {
+		models = mainFamily(models)
+	}
+	if chat := filter(models, func(m model) bool { return !notChat.MatchString(strings.ToLower(m.name)) }); len(chat) > 0 {
+		models = chat
+	}
+	var releases []release
+	for _, m := range models {
+		releases = append(releases, newRelease(m))
+	}
+	slices.SortStableFunc(releases, func(a, b release) int {
+		return cmp.Or(slices.Compare(b.version, a.version), b.date-a.date, len(a.model.id)-len(b.model.id))
+	})
+	var out []model
+	lines := map[string]bool{}
+	for _, r := range releases {
+		if it.count > 0 && len(out) == it.count || it.count == 0 && !slices.Equal(r.version, releases[0].version) {
+			break
+		}
+		if !lines[r.line] {
+			lines[r.line], out = true, append(out, r.model)
+		}
+	}
+	return out
+}
+
+// mainFamily are the models whose names begin with the most common word:
+// versions of different families cannot be compared.
+func mainFamily(models []model) []model {
+	counts, most := map[string]int{}, ""
+	for _, m := range models {
+		w := firstWord.FindString(m.name)
+		if counts[w]++; w != "" && counts[w] > counts[most] {
+			most = w
+		}
+	}
+	return filter(models, func(m model) bool { return firstWord.FindString(m.name) == most })
+}
