@@ -64,7 +64,7 @@ func (t *turn) complete() Event {
 // The error messages of a cancelled pair that stays.
 const (
 	cancelledAfterTools = "you cancelled it; what the tools did is kept, and a retry goes on from there"
-	cancelledUnanswered = "you cancelled it before it was answered; it can be tried again"
+	cancelledUnanswered = "you cancelled it before it was answered"
 )
 
 // cancelled removes the pair when no tool has run, and keeps it otherwise.

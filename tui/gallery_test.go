@@ -32,7 +32,7 @@ type room struct {
 // rooms are every mode and overlay.
 var rooms = []room{
 	{name: "welcome", empty: true, shows: "What would you like to change?"},
-	{name: "input", shows: "block all preview models"},
+	{name: "input", shows: "Five models are now hidden."},
 	{name: "draft", keys: []string{"two", "enter", "lines"}, shows: "lines"},
 	{name: "view", keys: []string{"tab"}, shows: "VIEW"},
 	{name: "view-open", keys: []string{"tab", "z"}, shows: "▾"},

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -282,14 +283,15 @@ func (it *item) build(p assistant.Pair) []part {
 // ending are the parts after the answer: notice, error, choices.
 func (it *item) ending() (parts []part) {
 	if it.pair.Notice != "" {
-		parts = append(parts, newNotice(it.pair.Notice, false))
+		parts = append(parts, newNotice(it.pair.Notice, ""))
 	}
 	if it.pair.State == assistant.PairError {
-		text := fmt.Sprintf("[error: %s]", it.pair.ErrorCode)
-		if it.pair.ErrorMessage != it.pair.ErrorCode {
+		code := cmp.Or(it.pair.ErrorCode, string(assistant.KindUnknown)) // an imported pair may have none
+		text := fmt.Sprintf("[error: %s]", code)
+		if it.pair.ErrorMessage != code {
 			text += " " + it.pair.ErrorMessage
 		}
-		parts = append(parts, newNotice(text, true))
+		parts = append(parts, newNotice(text, code))
 	}
 	if choices := it.look.choicesOf(it.pair); len(choices) > 0 {
 		parts = append(parts, &choicesPart{choices: choices, live: it.newest})

@@ -216,15 +216,16 @@ func (p *textPart) joined() []markdown.Joint {
 	return p.doc().Joints(p.rendered)
 }
 
-// noticePart is winnow's own word about the turn, or how it failed.
+// noticePart is winnow's own word about the turn, or how it failed and what can be
+// done about that.
 type noticePart struct {
 	partState
 	notice string
-	bad    bool // the choices below it say what can be done
+	code   string // of an error, whose choices stand below it; "" for other notices
 }
 
-func newNotice(text string, bad bool) *noticePart {
-	return &noticePart{partState{open: true}, text, bad}
+func newNotice(text, code string) *noticePart {
+	return &noticePart{partState{open: true}, text, code}
 }
 
 func (p *noticePart) source() string { return p.notice }
@@ -232,7 +233,7 @@ func (p *noticePart) source() string { return p.notice }
 func (p *noticePart) draw(width int, l *look) []string {
 	p.sheet = sheet{}
 	sign, tone := l.st.Icons.Warn, l.st.Chat.Notice
-	if p.bad {
+	if p.code != "" {
 		sign, tone = l.st.Icons.Error, l.st.Chat.Error
 	}
 	p.put(safetext.Clean(p.notice), indent, width-indent, func(i int, line string) string {
@@ -241,8 +242,12 @@ func (p *noticePart) draw(width int, l *look) []string {
 		}
 		return tone.Render(sign + " " + line)
 	})
-	if !p.bad {
+	if p.code == "" {
 		p.add("")
+		return p.text
+	}
+	if way := l.keys.WayOut(p.code); way != "" {
+		p.put(way, indent, width-indent, indented(indent, l.st.Chat.Notice))
 	}
 	return p.text
 }

@@ -579,6 +579,25 @@ func TestTheButtonsOfOlderErrorsTakeClicks(t *testing.T) {
 	}
 }
 
+// Below an error stands what can be done about it, with the keys as they are bound
+// now.
+func TestAnErrorShowsItsWayOut(t *testing.T) {
+	v := view()
+	failed := pair(1, "a", "")
+	failed.State, failed.ErrorCode, failed.ErrorMessage = assistant.PairError, string(assistant.KindQuota), "slow down"
+	show(v, failed)
+	for bound, want := range map[string]string{
+		"ctrl+y": "[error: quota] slow down\n    Wait and try again (ctrl+y), add credit",
+		"R":      "[error: quota] slow down\n    Wait and try again (R), add credit",
+		"":       "[error: quota] slow down\n    Wait and try again, add credit",
+	} {
+		v.SetKeys(func(action string) string { return map[string]string{"retry": bound}[action] })
+		if got := plain(v.View(120, 20)); !strings.Contains(got, want) {
+			t.Errorf("retry on %q shows\n%s", bound, got)
+		}
+	}
+}
+
 // A: the drawing of a long stored answer is announced and its end too, and a pair
 // that is set raw is not rendered at all, also when it is loaded again.
 func TestDrawingIsWatchedAndAPairOpensRaw(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/workspace"
+	"winnow/tui/pane"
 )
 
 // command is what a line that begins with / does.
@@ -128,6 +129,12 @@ var advice = map[error]string{
 	workspace.ErrNoHistory:     "there is no history in this run, only this session",
 	workspace.ErrNothingToUndo: "there is nothing to undo",
 	fs.ErrExist:                "that file is there already; --force overwrites it",
+}
+
+// commandNames names the commands that take the place of keys in the way out of an
+// error. /retry and /reask are offered after every error, in a line of their own.
+var commandNames pane.Keys = func(action string) string {
+	return map[string]string{"models": "/model"}[action]
 }
 
 // fail shows an error, if there is one.

@@ -254,6 +254,9 @@ func (c *console) onEnd(end assistant.Event) {
 	case assistant.Error:
 		c.complain("Error ("+e.Code+")", e.Message)
 		c.unsent, c.failed = t.prompt.Text, t.seq
+		if way := commandNames.WayOut(e.Code); way != "" {
+			c.out.line(way)
+		}
 		c.out.line("/retry tries it again, /reask asks with other words.")
 	case assistant.Cancelled:
 		if e.Kept {

@@ -122,6 +122,7 @@ func TestErrorAndRetry(t *testing.T) {
 	r := start(t, script, nil)
 	r.say("hello")
 	r.wait("Error (auth): wrong key\n")
+	r.wait("Check the API key with winnow doctor, or choose another model (/model).\n/retry tries it again, /reask asks with other words.\n")
 	before := r.session.Visible()
 	r.say("/retry")
 	r.wait("Assistant: Well.")
