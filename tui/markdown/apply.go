@@ -147,7 +147,8 @@ func (d *Doc) add(b *block) {
 // would be something else at the beginning of a document begins with a mark.
 func paragraphLine(p placement, first bool) []byte {
 	text := bytes.TrimLeft(p.rest, " \t")
-	if p.open || interrupts(text) || isItem(text) || !first && (isUnderline(text) || isDelimiter(text) && p.lazy) {
+	_, item := openItem(text, 0)
+	if p.open || item || interrupts(text) || !first && (isUnderline(text) || isDelimiter(text) && p.lazy) {
 		return append([]byte(mark), text...)
 	}
 	return text

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -33,15 +34,13 @@ func lexer(lang string) chroma.Lexer {
 // string.
 func (s *Style) colour(l chroma.Lexer, text string) (lines []string, end ending) {
 	text = strings.TrimSuffix(text, "\n")
-	if l != nil && !hasLongLine(text) {
+	long := slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return len(line) > longCode })
+	if l != nil && !long {
 		if lines, end, ok := s.tokens(l, text); ok {
 			return lines, end
 		}
 	}
-	for line := range strings.SplitSeq(text, "\n") {
-		lines = append(lines, paint(s.code, cleanCode(line, 0)))
-	}
-	return lines, ending{}
+	return plainLines(s.code, text), ending{}
 }
 
 // colourInside colours text that begins inside of from and ends inside of to.
@@ -75,16 +74,6 @@ var multiline = []signs{
 type ending struct {
 	open   bool
 	inside signs
-}
-
-// hasLongLine reports whether a line of text is too long to be coloured.
-func hasLongLine(text string) bool {
-	for line := range strings.SplitSeq(text, "\n") {
-		if len(line) > longCode {
-			return true
-		}
-	}
-	return false
 }
 
 // tokens colours text token by token; ok is false when the lexer fails or gives
@@ -180,11 +169,11 @@ func cleanCode(s string, column int) string {
 	return clean(b.String())
 }
 
-// plainLines are the lines of text, without colours.
-func plainLines(text string) []string {
+// plainLines are the lines of text, each in one style.
+func plainLines(sequence, text string) []string {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for i, line := range lines {
-		lines[i] = cleanCode(line, 0)
+		lines[i] = paint(sequence, cleanCode(line, 0))
 	}
 	return lines
 }

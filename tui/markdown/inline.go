@@ -5,13 +5,14 @@ import (
 	"bytes"
 	"html"
 	"net/url"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	xansi "github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
-	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/parser"
 	ghtml "github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 )
@@ -35,7 +36,14 @@ func (s *Style) inlineText(n ast.Node, src []byte) string {
 	if c.children(block, n); block.FirstChild() == nil {
 		return ""
 	}
-	out := strings.Trim(s.drawn(r, c.buf, doc, n, src), "\n")
+	var b bytes.Buffer
+	s.mu.Lock()
+	err := r.Render(&b, c.buf, doc)
+	s.mu.Unlock()
+	if err != nil { // a bytes.Buffer takes everything: only glamour's templates fail, and there are none
+		return paint(s.plain, clean(string(n.Lines().Value(src))))
+	}
+	out := strings.Trim(b.String(), "\n")
 	if len(out) < shortText && strings.TrimSpace(xansi.Strip(out)) == "" {
 		return ""
 	}
@@ -45,18 +53,6 @@ func (s *Style) inlineText(n ast.Node, src []byte) string {
 // shortText is the length up to which a text is looked at for whether it is
 // nothing but blanks.
 const shortText = 256
-
-// drawn is what glamour makes of a copy of n.
-func (s *Style) drawn(r renderer.Renderer, buf []byte, doc, n ast.Node, src []byte) string {
-	var out bytes.Buffer
-	s.mu.Lock()
-	err := r.Render(&out, buf, doc)
-	s.mu.Unlock()
-	if err != nil { // a bytes.Buffer takes everything: only glamour's templates fail, and there are none
-		return paint(s.plain, clean(string(n.Lines().Value(src))))
-	}
-	return out.String()
-}
 
 // mark begins a line of a paragraph that goldmark would take for something else,
 // standing by itself. It is white space, so that emphasis may begin behind it, and
@@ -161,8 +157,7 @@ func (c *copier) address(to ast.Node, address string) {
 		c.shown(to, address)
 		return
 	}
-	value := ast.NewTextSegment(c.add(address))
-	to.AppendChild(to, ast.NewAutoLink(ast.AutoLinkURL, value))
+	to.AppendChild(to, ast.NewAutoLink(ast.AutoLinkURL, ast.NewTextSegment(c.add(address))))
 }
 
 // shown writes s in the style of a link that cannot be opened.
@@ -190,18 +185,14 @@ func openable(address string) bool {
 
 // value is the text of n as it reads, with the break after it.
 func (c *copier) value(n *ast.Text) string {
-	s := n.Segment.Value(c.src)
-	out := ""
+	out := literal(n.Segment.Value(c.src))
 	if n.IsRaw() {
-		out = clean(string(s))
-	} else {
-		out = literal(s)
+		out = clean(string(n.Segment.Value(c.src)))
 	}
-	if marked, ok := strings.CutPrefix(out, mark); ok {
-		if out = marked; out == "" {
-			return ""
-		}
+	if out == mark {
+		return ""
 	}
+	out = strings.TrimPrefix(out, mark)
 	switch {
 	case n.HardLineBreak():
 		out += "\n"
@@ -257,11 +248,7 @@ func literal(s []byte) string {
 // clean makes s safe to draw: valid UTF-8, no control characters, and blanks
 // for tabs and line breaks. What is sanitised already stays as it is.
 func clean(s string) string {
-	plain := true
-	for i := 0; i < len(s) && plain; i++ {
-		plain = s[i] >= ' ' && s[i] < 0x7f
-	}
-	if plain {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r >= 0x7f }) {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
@@ -273,4 +260,42 @@ func clean(s string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, string(utf8.RuneError)))
+}
+
+// globParser leaves the asterisks of a pattern alone that stands outside of a code
+// span, where it is plainly no emphasis: in quotes, or beside the sign that parts
+// the names of models.
+type globParser struct{}
+
+// quotedGlob is a pattern up to the quotation mark that ends it; partGlob is one
+// that begins with an asterisk before a separator.
+var (
+	quotedGlob = regexp.MustCompile(`^([\w*?./:\-]*[\w?./:\-][\w*?./:\-]*)["'”’“»]`)
+	partGlob   = regexp.MustCompile(`^\*[\-/.:]\w[\w*?./:\-]*`)
+)
+
+// Trigger implements parser.InlineParser.
+func (globParser) Trigger() []byte { return []byte{'*'} }
+
+// Parse implements parser.InlineParser.
+func (globParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
+	line, segment := block.PeekLine()
+	n := 0
+	switch block.PrecendingCharacter() {
+	case '"', '“', '„', '‘', '«', '\'':
+		if m := quotedGlob.FindSubmatch(line); m != nil {
+			n = len(m[1])
+		}
+	case ' ', '\n', '(', '[', ',':
+		n = len(partGlob.Find(line))
+	case '-', '/':
+		if n = len(partGlob.Find(line)); n == 0 && (len(line) == 1 || line[1] != '*' && !isWord(line[1])) {
+			n = 1
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	block.Advance(n)
+	return ast.NewTextSegment(segment.WithStop(segment.Start + n))
 }

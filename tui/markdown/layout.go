@@ -36,8 +36,8 @@ const leastInner = 8
 // leads are what the first line and the others of a block begin with.
 type leads struct {
 	first, rest string
-	inner       int   // how many cells are left for the text
-	head, tail  uint8 // how many cells of first and rest are not copied
+	inner       int // how many cells are left for the text
+	head, tail  int // how many cells of first and rest are not copied
 }
 
 // sign is what the first line in c begins with, and blank what the others do.
@@ -61,15 +61,11 @@ func (d *Doc) sign(c *container, box byte) (sign, blank string) {
 
 // leads are those of b at width, cut so that the text has room.
 func (d *Doc) leads(b *block, width int) leads {
-	var path [maxDepth]*container
-	n := depthOf(b.parent)
-	for c := b.parent; c != nil; c = c.parent {
-		path[c.depth-1] = c
-	}
+	path := b.parent.path()
 	var first, rest strings.Builder
-	l := leads{}
+	l := leads{inner: width}
 	copied := false
-	for _, c := range path[:n] {
+	for _, c := range path {
 		box := byte(0)
 		if c == b.parent {
 			box = b.box
@@ -79,35 +75,33 @@ func (d *Doc) leads(b *block, width int) leads {
 			sign = blank
 		}
 		copied = copied || !c.quote && sign != blank
-		cells := uint8(min(ansi.StringWidth(blank), 255))
 		if !copied {
-			l.head += min(cells, 255-l.head)
+			l.head += ansi.StringWidth(blank)
 		}
-		l.tail += min(cells, 255-l.tail)
+		l.tail += ansi.StringWidth(blank)
 		first.WriteString(sign)
 		rest.WriteString(blank)
 	}
 	if b.kind == blockCode && !b.fence.plain {
 		first.WriteString(codeIndent)
 		rest.WriteString(codeIndent)
-		l.tail += min(uint8(len(codeIndent)), 255-l.tail)
+		l.tail += len(codeIndent)
 		if !copied {
 			l.head = l.tail
 		}
 	}
-	l.first, l.rest, l.inner = first.String(), rest.String(), width
-	most := max(0, width-min(leastInner, width))
-	if most == 0 || n == 0 && b.kind != blockCode { // cut to nothing, their sequences would stay
-		if most == 0 {
-			return leads{inner: width}
-		}
-		return l
+	most := width - leastInner
+	if most <= 0 { // cut to nothing, their sequences would stay
+		return leads{inner: width}
 	}
-	if wide := max(ansi.StringWidth(l.first), ansi.StringWidth(l.rest)); wide > most {
+	l.first, l.rest = first.String(), rest.String()
+	wide := max(ansi.StringWidth(l.first), ansi.StringWidth(l.rest))
+	if wide > most {
 		l.first, l.rest = ansi.Truncate(l.first, most, ""), ansi.Truncate(l.rest, most, "")
-		l.head, l.tail = uint8(min(int(l.head), most)), uint8(min(int(l.tail), most))
+		l.head, l.tail = min(l.head, most), min(l.tail, most)
+		wide = max(ansi.StringWidth(l.first), ansi.StringWidth(l.rest))
 	}
-	l.inner = width - max(ansi.StringWidth(l.first), ansi.StringWidth(l.rest))
+	l.inner = width - wide
 	return l
 }
 
@@ -181,7 +175,7 @@ func (l leads) put(out *drawn, from int) {
 	lead, cells := l.first, l.head
 	for i := from; i < len(out.lines); i++ {
 		out.lines[i] = led(lead, out.lines[i])
-		out.joints[i].Lead = uint8(min(int(out.joints[i].Lead)+int(cells), 255))
+		out.joints[i].Lead = uint8(min(int(out.joints[i].Lead)+cells, 255))
 		lead, cells = l.rest, l.tail
 	}
 }
@@ -193,16 +187,12 @@ func (d *Doc) gapLine(b *block, width int) string {
 	for depthOf(c) > b.above {
 		c = c.parent
 	}
-	var lead []string
-	for ; c != nil; c = c.parent {
-		_, blank := d.sign(c, 0)
-		lead = append(lead, blank)
-	}
 	var all strings.Builder
-	for i := len(lead) - 1; i >= 0; i-- {
-		all.WriteString(lead[i])
+	for _, c := range c.path() {
+		_, blank := d.sign(c, 0)
+		all.WriteString(blank)
 	}
-	return trimRight(ansi.Truncate(all.String(), max(0, width-min(leastInner, width)), ""))
+	return trimRight(ansi.Truncate(all.String(), max(0, width-leastInner), ""))
 }
 
 // led is a line behind what it begins with.

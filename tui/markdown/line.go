@@ -182,13 +182,6 @@ func openItem(line []byte, column int) (marker, bool) {
 	return m, true
 }
 
-// isItem reports whether line begins an item of a list. Below a quote or an item
-// any does; interrupts is about what may stand below a paragraph.
-func isItem(line []byte) bool {
-	_, ok := openItem(line, 0)
-	return ok
-}
-
 // ordered reports whether the items of the list are numbered.
 func (m marker) ordered() bool { return m.char == '.' || m.char == ')' }
 
@@ -207,25 +200,4 @@ func interrupts(line []byte) bool {
 // isDelimiter reports whether line may be the second line of a table.
 func isDelimiter(line []byte) bool {
 	return bytes.IndexByte(line, '-') >= 0 && len(bytes.Trim(line, "|:- \t")) == 0
-}
-
-// consume skips n columns of white space, as far as there are so many, from line
-// at byte at, which stands in a column.
-func consume(line []byte, at, column, n int) (to, toColumn, blanks int) {
-	for ; n > 0 && at < len(line); at++ {
-		switch line[at] {
-		case ' ':
-			n, column = n-1, column+1
-		case '\t':
-			wide := codeColumns - column%codeColumns
-			column += wide
-			if wide > n {
-				return at + 1, column, wide - n
-			}
-			n -= wide
-		default:
-			return at, column, 0
-		}
-	}
-	return at, column, 0
 }

@@ -12,15 +12,6 @@ type view struct {
 	from    int   // the first of lines that changed since the last call of Fresh
 }
 
-// stale drops the lines from block i on.
-func (v *view) stale(i int) {
-	if i < len(v.starts) {
-		v.kept = v.starts[i]
-		v.starts = v.starts[:i]
-		v.from = min(v.from, v.kept)
-	}
-}
-
 // Lines are the lines of the text at width, which is at least 1. The slice is the
 // document's: read it, up to the next call.
 func (d *Doc) Lines(width int) []string {

@@ -28,6 +28,15 @@ func depthOf(c *container) int {
 	return c.depth
 }
 
+// path are c and the containers that hold it, the outermost first.
+func (c *container) path() []*container {
+	all := make([]*container, depthOf(c))
+	for ; c != nil; c = c.parent {
+		all[c.depth-1] = c
+	}
+	return all
+}
+
 // common is the innermost container that holds both a and b.
 func common(a, b *container) *container {
 	for a != b {
@@ -78,11 +87,17 @@ type cursor struct {
 // skip removes n columns of white space, as far as there are so many. The rest of
 // a tab becomes blanks.
 func (c *cursor) skip(n int) {
-	at, column, blanks := consume(c.rest, 0, c.column, n)
-	c.rest, c.column = c.rest[at:], column
-	if blanks > 0 {
-		c.rest = append(bytes.Repeat([]byte(" "), blanks), c.rest...)
-		c.column -= blanks
+	for ; n > 0 && len(c.rest) > 0 && (c.rest[0] == ' ' || c.rest[0] == '\t'); c.rest = c.rest[1:] {
+		wide := 1
+		if c.rest[0] == '\t' {
+			wide = codeColumns - c.column%codeColumns
+		}
+		if wide > n {
+			c.rest = append(bytes.Repeat([]byte(" "), wide-n), c.rest[1:]...)
+			c.column += n
+			return
+		}
+		n, c.column = n-wide, c.column+wide
 	}
 }
 

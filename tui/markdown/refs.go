@@ -110,5 +110,8 @@ func (d *Doc) redo(i int) {
 		d.blocks[k].drawn = drawn{} // it goes on from lines that change
 	}
 	d.version++
-	d.view.stale(i)
+	if v := &d.view; i < len(v.starts) { // its lines and those below it move
+		v.kept, v.starts = v.starts[i], v.starts[:i]
+		v.from = min(v.from, v.kept)
+	}
 }

@@ -80,7 +80,7 @@ func unboxed(text []byte) (box byte, rest []byte) {
 func (d *Doc) colour(b *block, from, to signs, src []byte) ([]string, ending) {
 	d.work.coloured += len(src)
 	if b.fence.plain {
-		return plainLines(string(src)), ending{}
+		return plainLines("", string(src)), ending{}
 	}
 	return d.style.colourInside(lexer(b.fence.lang), from, to, string(src))
 }

@@ -3,6 +3,7 @@ package markdown
 import (
 	"fmt"
 	"image/color"
+	"slices"
 	"strings"
 	"sync"
 
@@ -10,6 +11,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/alecthomas/chroma/v2"
 	xansi "github.com/charmbracelet/x/ansi"
+	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
@@ -51,38 +53,21 @@ func NewStyle(look style.Markdown) *Style {
 	return s
 }
 
-// The priorities of goldmark's own parsers, see its DefaultBlockParsers,
-// DefaultInlineParsers and extensions. The parsers of raw HTML are left out:
-// Vec<String> and <think> are text here.
+// newParser makes goldmark's parser with the extensions of GitHub and without raw
+// HTML: Vec<String> and <think> are text here.
 func newParser() parser.Parser {
-	return parser.NewParser(
-		parser.WithBlockParsers(
-			util.Prioritized(parser.NewSetextHeadingParser(), 100),
-			util.Prioritized(parser.NewThematicBreakParser(), 200),
-			util.Prioritized(parser.NewListParser(), 300),
-			util.Prioritized(parser.NewListItemParser(), 400),
-			util.Prioritized(parser.NewCodeBlockParser(), 500),
-			util.Prioritized(parser.NewATXHeadingParser(), 600),
-			util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
-			util.Prioritized(parser.NewBlockquoteParser(), 800),
-			util.Prioritized(parser.NewParagraphParser(), 1000),
-		),
-		parser.WithInlineParsers(
-			util.Prioritized(extension.NewTaskCheckBoxParser(), 0),
-			util.Prioritized(parser.NewCodeSpanParser(), 100),
-			util.Prioritized(parser.NewLinkParser(), 200),
-			util.Prioritized(parser.NewAutoLinkParser(), 300),
-			util.Prioritized(globParser{}, 400),
-			util.Prioritized(parser.NewEmphasisParser(), 500),
-			util.Prioritized(extension.NewStrikethroughParser(), 500),
-			util.Prioritized(extension.NewLinkifyParser(), 999),
-		),
-		parser.WithParagraphTransformers(
-			util.Prioritized(parser.LinkReferenceParagraphTransformer, 100),
-			util.Prioritized(extension.NewTableParagraphTransformer(), 200),
-		),
-		parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
+	withoutHTML := func(parsers []util.PrioritizedValue) []util.PrioritizedValue {
+		return slices.DeleteFunc(parsers, func(p util.PrioritizedValue) bool {
+			return p.Value == any(parser.NewHTMLBlockParser()) || p.Value == any(parser.NewRawHTMLParser())
+		})
+	}
+	p := parser.NewParser(
+		parser.WithBlockParsers(withoutHTML(parser.DefaultBlockParsers())...),
+		parser.WithInlineParsers(withoutHTML(parser.DefaultInlineParsers())...),
+		parser.WithInlineParsers(util.Prioritized(globParser{}, 400)), // before emphasis
+		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
 	)
+	return goldmark.New(goldmark.WithParser(p), goldmark.WithExtensions(extension.GFM)).Parser()
 }
 
 func newRenderer(c ansi.StyleConfig) renderer.Renderer {

@@ -148,12 +148,15 @@ func (t *table) row(cells []string) {
 
 // pad writes s aligned in column i.
 func (t *table) pad(b *strings.Builder, s string, i int) {
-	n := ansi.StringWidth(s)
-	free := max(0, t.cols[i]-n)
-	left := t.left(n, i)
-	b.WriteString(strings.Repeat(" ", left))
-	b.WriteString(s)
-	b.WriteString(strings.Repeat(" ", free-left))
+	free, left := max(0, t.cols[i]-ansi.StringWidth(s)), 0
+	switch t.align[i] {
+	case extast.AlignRight:
+		left = free
+	case extast.AlignCenter:
+		left = free / 2
+	default:
+	}
+	b.WriteString(strings.Repeat(" ", left) + s + strings.Repeat(" ", free-left))
 }
 
 // rule lays out the line under the head.
@@ -187,16 +190,3 @@ func (t *table) record(cells []string, inner int) {
 
 // columnGap is the width of what stands between two columns.
 const columnGap = 3
-
-// left is how many blanks stand before a text of width n in column i.
-func (t *table) left(n, i int) int {
-	free := max(0, t.cols[i]-n)
-	switch t.align[i] {
-	case extast.AlignRight:
-		return free
-	case extast.AlignCenter:
-		return free / 2
-	default:
-	}
-	return 0
-}

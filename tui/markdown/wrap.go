@@ -65,12 +65,13 @@ func cells(s string) []cell {
 	return all
 }
 
-// write joins cells to a line that leaves no style and no link open. Blanks at
-// the end are left out.
-func write(b *strings.Builder, line []cell) {
+// joined is a line of cells as a string that leaves no style and no link open.
+// Blanks at the end are left out.
+func joined(line []cell) string {
 	for len(line) > 0 && line[len(line)-1].text == " " {
 		line = line[:len(line)-1]
 	}
+	var b strings.Builder
 	var p pen
 	to := func(next pen) {
 		if p.link != next.link && p.link != "" {
@@ -92,12 +93,6 @@ func write(b *strings.Builder, line []cell) {
 		b.WriteString(c.text)
 	}
 	to(pen{})
-}
-
-// joined is a line of cells as a string.
-func joined(line []cell) string {
-	var b strings.Builder
-	write(&b, line)
 	return b.String()
 }
 
@@ -167,30 +162,25 @@ func wrapCode(out *drawn, s string, width int) {
 		return
 	}
 	line := cells(s)
-	breakCode(line, width, func(lead, from, to int) {
-		blank := from > 0 && line[from-1].text == " "
-		out.add(joined(append(line[:lead:lead], line[from:to]...)), Joint{Soft: from > 0, Space: blank, Lead: uint8(min(lead, 255))})
-	})
-}
-
-// breakCode calls emit with where each line of a line of code begins and ends, and
-// how many cells of its indent it begins with.
-func breakCode(line []cell, width int, emit func(lead, from, to int)) {
 	indent := 0
 	for indent < len(line) && line[indent].text == " " {
 		indent++
 	}
 	again := min(indent, width/2)
-	start, used, lead := 0, 0, 0
+	start, used, lead := 0, 0, 0 // lead: the cells of the indent that a line begins with
+	add := func(end int) {
+		blank := start > 0 && line[start-1].text == " "
+		out.add(joined(append(line[:lead:lead], line[start:end]...)), Joint{Soft: start > 0, Space: blank, Lead: uint8(min(lead, 255))})
+	}
 	for i := range line {
 		if line[i].width > width-again {
 			line[i].text, line[i].width = tooWide, 1
 		}
 		if used+line[i].width > width {
-			emit(lead, start, i)
+			add(i)
 			start, used, lead = i, again, again
 		}
 		used += line[i].width
 	}
-	emit(lead, start, len(line))
+	add(len(line))
 }
