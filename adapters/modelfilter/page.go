@@ -36,9 +36,7 @@ func (w *Window) Prompt() string { return prompt }
 
 // Where names the page and the tab that is open.
 func (w *Window) Where() assistant.Location {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return assistant.Location{Page: PageName, Tab: w.tab}
+	return assistant.Location{Page: PageName, Tab: withLock(w, func() string { return w.tab })}
 }
 
 // SetTab says which tab is open: TabRules, TabModels or TabChanges. Another

@@ -26,11 +26,7 @@ func ListOf(c assistant.RuleChange) List {
 var changeType = [...]string{Ignore: "ignored", Allow: "whitelisted"}
 
 // Diff lists the staged rules that differ from the file, by provider.
-func (w *Window) Diff() []assistant.RuleChange {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.diff()
-}
+func (w *Window) Diff() []assistant.RuleChange { return withLock(w, w.diff) }
 
 func (w *Window) diff() []assistant.RuleChange {
 	var out []assistant.RuleChange

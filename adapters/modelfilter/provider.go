@@ -262,11 +262,7 @@ func (w *Window) Providers() []ProviderView {
 }
 
 // Provider is the current provider.
-func (w *Window) Provider() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.current
-}
+func (w *Window) Provider() string { return withLock(w, func() string { return w.current }) }
 
 // SetProvider makes a provider the current one. The error is ErrLocked or an
 // *UnknownError.

@@ -37,10 +37,10 @@ func (s Scope) provider() *provider {
 
 // look runs what only reads.
 func look[T any](s Scope, read func(p *provider, e *engine.Engine) T) T {
-	s.w.mu.Lock()
-	defer s.w.mu.Unlock()
-	p := s.provider()
-	return read(p, s.w.rules(p))
+	return withLock(s.w, func() T {
+		p := s.provider()
+		return read(p, s.w.rules(p))
+	})
 }
 
 // RuleView is a rule as it is drawn.
@@ -202,11 +202,7 @@ func (w *Window) SetSearch(query string) error {
 }
 
 // Search is the search text.
-func (w *Window) Search() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.search
-}
+func (w *Window) Search() string { return withLock(w, func() string { return w.search }) }
 
 // Highlight is what the user has picked out: a rule and what it matches, or
 // models and, when there is one, the rule that decides them. The zero value is
@@ -220,44 +216,41 @@ type Highlight struct {
 // HighlightRule picks out a rule of the current provider with the models it
 // matches, and returns what is highlighted then: nothing, when there is no such rule.
 func (w *Window) HighlightRule(list List, pattern string) Highlight {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	p := w.providerNamed(w.current)
-	e := w.rules(p)
-	h := Highlight{}
-	if slices.Contains(p.lists[list].effective(), pattern) {
-		h = Highlight{pattern, list, e.Matching(pattern)}
-	}
-	return w.setHighlight(h)
+	return w.setHighlight(func(p *provider, e *engine.Engine) Highlight {
+		if !slices.Contains(p.lists[list].effective(), pattern) {
+			return Highlight{}
+		}
+		return Highlight{pattern, list, e.Matching(pattern)}
+	})
 }
 
 // HighlightModel picks out a model of the current provider with the rule that decides it.
 func (w *Window) HighlightModel(id string) Highlight {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	s := w.rules(w.providerNamed(w.current)).Status(id)
-	return w.setHighlight(Highlight{s.Rule, s.List, []string{id}})
+	return w.setHighlight(func(_ *provider, e *engine.Engine) Highlight {
+		s := e.Status(id)
+		return Highlight{s.Rule, s.List, []string{id}}
+	})
 }
 
 // ClearHighlight picks out nothing.
 func (w *Window) ClearHighlight() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.setHighlight(Highlight{})
+	w.setHighlight(func(*provider, *engine.Engine) Highlight { return Highlight{} })
 }
 
 // Highlighted is what is picked out.
 func (w *Window) Highlighted() Highlight {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	h := w.highlight
-	h.Models = slices.Clone(h.Models)
-	return h
+	return withLock(w, func() Highlight { return w.highlight.clone() })
 }
 
-func (w *Window) setHighlight(h Highlight) Highlight {
-	w.highlight = h
-	w.revision++
+func (w *Window) setHighlight(of func(*provider, *engine.Engine) Highlight) Highlight {
+	return look(w.Scope, func(p *provider, e *engine.Engine) Highlight {
+		w.highlight = of(p, e)
+		w.revision++
+		return w.highlight.clone()
+	})
+}
+
+func (h Highlight) clone() Highlight {
 	h.Models = slices.Clone(h.Models)
 	return h
 }

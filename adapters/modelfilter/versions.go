@@ -63,7 +63,5 @@ func (w *Window) Restore(ctx context.Context, id string) (assistant.Saved, error
 
 // loaded is the file as it was read last.
 func (w *Window) loaded() *dotenv.Source {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.source
+	return withLock(w, func() *dotenv.Source { return w.source })
 }

@@ -109,18 +109,10 @@ func Open(ctx context.Context, o Options) (*Window, error) {
 }
 
 // EnvFile is the file that a save writes, as an absolute path.
-func (w *Window) EnvFile() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.source.Path
-}
+func (w *Window) EnvFile() string { return w.loaded().Path }
 
 // FileExists reports whether the file was there when it was read or saved last.
-func (w *Window) FileExists() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.source.Exists
-}
+func (w *Window) FileExists() bool { return w.loaded().Exists }
 
 // fileName is how the file is called in messages.
 func (w *Window) fileName() string { return filepath.Base(w.source.Path) }
@@ -129,18 +121,12 @@ func (w *Window) fileName() string { return filepath.Base(w.source.Path) }
 // lines that cannot be read, modes that are too wide, rules that the
 // environment or another file decides.
 func (w *Window) Notices() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return append([]string{}, w.notices...)
+	return withLock(w, func() []string { return append([]string{}, w.notices...) })
 }
 
 // Revision changes whenever anything changed that a method without a context
 // would show.
-func (w *Window) Revision() int64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.revision
-}
+func (w *Window) Revision() int64 { return withLock(w, func() int64 { return w.revision }) }
 
 // Lock keeps the user from changing the window while the assistant works.
 func (w *Window) Lock() { w.setLocked(true) }
@@ -162,18 +148,10 @@ func (w *Window) setLocked(locked bool) {
 }
 
 // Locked says whether the assistant works in the window.
-func (w *Window) Locked() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.locked
-}
+func (w *Window) Locked() bool { return withLock(w, func() bool { return w.locked }) }
 
 // Dirty says whether any staged rule differs from the file.
-func (w *Window) Dirty() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.dirty()
-}
+func (w *Window) Dirty() bool { return withLock(w, w.dirty) }
 
 func (w *Window) dirty() bool {
 	for _, p := range w.providers {
@@ -182,6 +160,13 @@ func (w *Window) dirty() bool {
 		}
 	}
 	return false
+}
+
+// withLock reads something while it holds the window.
+func withLock[T any](w *Window, read func() T) T {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return read()
 }
 
 // asUser runs what a user may do only while the assistant does not work.
