@@ -92,6 +92,7 @@ func TestToolTurnAndRollback(t *testing.T) {
 	r.Type("add three", tuitest.Send)
 	r.Wait("Added.")
 	r.Wait("✓ add_word")
+	r.WaitGone(" …│") // the last that changes after a turn
 	if got := strings.Join(r.window.Words(), " "); got != "one two three" {
 		t.Fatalf("the window holds %q", got)
 	}
