@@ -67,6 +67,8 @@ type change struct {
 	s   *store
 	rev int64
 	now time.Time
+
+	newTopics []string // paths that topic created, those above first
 }
 
 // change runs one transaction that changes what filters select.
@@ -246,9 +248,6 @@ func (s *store) Mark(ctx context.Context, seqs []int64, m Mark) (before Restored
 	}
 	err = s.change(ctx, func(c *change) {
 		before.Marks = c.marks(seqs)
-		if m.Topic != nil {
-			before.NewTopics = missingTopics(*m.Topic, c.topicPaths())
-		}
 		for i := range before.Marks {
 			had := &before.Marks[i]
 			c.mark(assistant.PairMark{Seq: had.Seq, Star: m.Star, Flag: m.Flag, Topic: m.Topic})
@@ -262,6 +261,7 @@ func (s *store) Mark(ctx context.Context, seqs []int64, m Mark) (before Restored
 				had.Topic = nil
 			}
 		}
+		before.NewTopics = c.newTopics
 	})
 	if err != nil {
 		return Restored{}, err

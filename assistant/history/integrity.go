@@ -1,12 +1,14 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -76,62 +78,60 @@ func (s *store) probe(ctx context.Context, whole bool) error {
 		return err
 	}
 	defer conn.Close()
+	t := &tx{ctx: ctx, conn: conn}
 	var version, id, tables int
-	err = conn.QueryRowContext(ctx, "SELECT (SELECT user_version FROM pragma_user_version), (SELECT application_id FROM pragma_application_id), (SELECT count(*) FROM sqlite_schema)").
-		Scan(&version, &id, &tables)
-	if err == nil && tables > 0 {
-		if id != applicationID {
-			return errForeign
-		}
-		err = verifyVersion(ctx, conn, s.path, version)
+	t.each("SELECT (SELECT user_version FROM pragma_user_version), (SELECT application_id FROM pragma_application_id), (SELECT count(*) FROM sqlite_schema)",
+		nil, func(scan scanner) { scan(&version, &id, &tables) })
+	if tables > 0 && id != applicationID {
+		t.fail(errForeign)
+	}
+	if tables > 0 {
+		t.verifyVersion(s.path, version)
 	}
 	current := tables > 0 && version == schemaVersion
-	if err == nil && current {
-		err = verifySchema(ctx, conn, s.path)
+	if current {
+		t.fail(s.verifySchema(t))
 	}
-	if err == nil && whole {
-		err = checkPages(ctx, conn, "integrity_check")
+	if whole {
+		t.checkPages("integrity_check")
 	}
-	if err == nil && whole && current {
-		t := &tx{ctx: ctx, conn: conn}
+	if whole && current {
 		t.allPairs(func(assistant.Pair, bool) {})
-		err = t.err
 	}
-	return err
+	return t.err
 }
 
 // verifySchema compares the columns of a database with those of an empty one: a
 // byte that flipped in the text of the schema shows only when a statement meets
 // it. It returns errSchema when they differ.
-func verifySchema(ctx context.Context, db querier, path string) error {
-	const query = `SELECT group_concat(name, ' ') FROM (SELECT t.name || '.' || c.name || c.type || c."notnull" || c.pk AS name
-		FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' ORDER BY 1)`
-	empty, err := sql.Open("sqlite", ":memory:")
+func (s *store) verifySchema(t *tx) error {
+	const query = `SELECT t.name || '.' || c.name || c.type || c."notnull" || c.pk
+		FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' ORDER BY 1`
+	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
 		return err
 	}
-	defer empty.Close()
-	empty.SetMaxOpenConns(1)
-	if _, err := empty.ExecContext(ctx, schema); err != nil {
-		return err
-	}
-	var want, got string
-	if err := empty.QueryRowContext(ctx, query).Scan(&want); err != nil {
-		return err
-	}
-	if err := db.QueryRowContext(ctx, query).Scan(&got); err != nil {
-		return err
-	}
-	f, err := os.Open(path)
+	defer db.Close()
+	conn, err := db.Conn(t.ctx)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer conn.Close()
+	if _, err := conn.ExecContext(t.ctx, schema); err != nil {
+		return err
+	}
+	empty := &tx{ctx: t.ctx, conn: conn}
+	same := slices.Equal(list[string](empty, query), list[string](t, query))
 	header := make([]byte, 20)
-	if _, err := f.ReadAt(header, 0); err != nil {
+	f, err := os.Open(s.path)
+	if err == nil {
+		defer f.Close()
+		_, err = f.ReadAt(header, 0)
+	}
+	if err = cmp.Or(empty.err, t.err, err); err != nil {
 		return err
 	}
-	if want != got || header[18] > 2 { // the version for writing; a greater one makes the database read-only
+	if !same || header[18] > 2 { // the version for writing; a greater one makes the database read-only
 		return errSchema
 	}
 	return nil
@@ -140,27 +140,12 @@ func verifySchema(ctx context.Context, db querier, path string) error {
 // maxProblems bounds how many problems of one kind are listed.
 const maxProblems = 20
 
-// checkPages reads every page. It returns errPages with what contradicts.
-func checkPages(ctx context.Context, db querier, pragma string) error {
-	rows, err := db.QueryContext(ctx, fmt.Sprintf("PRAGMA %s(%d)", pragma, maxProblems))
-	if err != nil {
-		return err
+// checkPages reads every page. It fails with errPages and what contradicts.
+func (t *tx) checkPages(pragma string) {
+	found := list[string](t, fmt.Sprintf("PRAGMA %s(%d)", pragma, maxProblems))
+	if !slices.Equal(found, []string{"ok"}) {
+		t.fail(fmt.Errorf("%w: %s", errPages, strings.Join(found, "; ")))
 	}
-	defer rows.Close()
-	var found []string
-	for rows.Next() {
-		var line string
-		if err := rows.Scan(&line); err != nil {
-			return err
-		}
-		if line != "ok" {
-			found = append(found, line)
-		}
-	}
-	if err := rows.Err(); err != nil || len(found) == 0 {
-		return err
-	}
-	return fmt.Errorf("%w: %s", errPages, strings.Join(found, "; "))
 }
 
 // checkLater checks a database in doubt while it is in use. Until it is found
@@ -171,16 +156,7 @@ func (s *store) checkLater() {
 	case <-s.ctx.Done():
 		return
 	}
-	conn, err := s.readers.Conn(s.ctx)
-	if err != nil {
-		return
-	}
-	defer conn.Close()
-	switch err := checkPages(s.ctx, conn, "quick_check"); {
-	case s.ctx.Err() != nil:
-	case damaged(err):
-		_ = s.foundDamage(err) // marked, and OnDamage called
-	case err == nil:
+	if s.read(s.ctx, func(t *tx) { t.checkPages("quick_check") }) == nil { // read reports damage
 		state := s.readState()
 		state.Unchecked = false
 		s.writeState(state)
@@ -238,7 +214,7 @@ func (s *store) Check(ctx context.Context) (CheckReport, error) {
 		}
 	}
 	err := s.read(ctx, func(t *tx) {
-		t.fail(checkPages(ctx, t.conn, "integrity_check"))
+		t.checkPages("integrity_check")
 		t.each(contradictions, []any{maxProblems}, func(scan scanner) {
 			var seq int64
 			var format string

@@ -71,12 +71,11 @@ func migrate(ctx context.Context, w *writer, version int, step func(string)) err
 
 // upgrade creates the schema, or brings an older one up to date after a copy.
 func (s *store) upgrade(ctx context.Context) error {
-	var version int
-	if err := s.writer.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return fmt.Errorf("history: open %s: %w", s.path, err)
-	}
-	if err := verifyVersion(ctx, s.writer.conn, s.path, version); err != nil || version == schemaVersion {
-		return err
+	t := &tx{ctx: ctx, conn: s.writer.conn}
+	n, _ := t.number("PRAGMA user_version")
+	version := int(n)
+	if t.verifyVersion(s.path, version); t.err != nil || version == schemaVersion {
+		return t.err
 	}
 	if version > 0 {
 		copied, err := s.copyBefore(ctx, version)
@@ -89,24 +88,23 @@ func (s *store) upgrade(ctx context.Context) error {
 }
 
 // verifyVersion compares the version in the header with the one in meta, which
-// versions before 5 do not have. It returns a *NewerSchemaError for what a newer
+// versions before 5 do not have. It fails with a *NewerSchemaError for what a newer
 // program wrote and errVersion when the two contradict each other.
-func verifyVersion(ctx context.Context, db querier, path string, version int) error {
-	var repeated int
-	err := db.QueryRowContext(ctx, "SELECT version FROM meta").Scan(&repeated)
-	switch {
-	case damaged(err) || ctx.Err() != nil:
-		return err
-	case err != nil:
-		repeated = 0 // no such table
+func (t *tx) verifyVersion(path string, version int) {
+	var repeated int64
+	if t.err != nil {
+		return
 	}
-	switch {
-	case repeated == 0 && version < 5, repeated == version && version <= schemaVersion:
-		return nil
-	case repeated == version:
-		return &NewerSchemaError{path, version, schemaVersion}
+	err := t.try(func() { repeated, _ = t.number("SELECT version FROM meta") })
+	switch known := int(repeated); {
+	case damaged(err) || t.ctx.Err() != nil:
+		t.fail(err)
+	case known == 0 && version < 5, known == version && version <= schemaVersion: // without the table it is 0
+	case known == version:
+		t.fail(&NewerSchemaError{path, version, schemaVersion})
+	default:
+		t.fail(fmt.Errorf("%w: the header says %d, the database %d", errVersion, version, known))
 	}
-	return fmt.Errorf("%w: the header says %d, the database %d", errVersion, version, repeated)
 }
 
 // copyBefore makes a durable copy of a database of an older version and returns its name.

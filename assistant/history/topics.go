@@ -3,7 +3,6 @@ package history
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -122,7 +121,11 @@ func (c *change) topicsAt(path string) []string {
 // path is created.
 func (c *change) topic(path string) (n int64) {
 	for _, path := range topicChain(path) {
-		n = c.find("SELECT n FROM topic WHERE path = ?", "INSERT INTO topic (path) VALUES (?) RETURNING n", path)
+		var found bool
+		if n, found = c.number("SELECT n FROM topic WHERE path = ?", path); !found {
+			n, _ = c.number("INSERT INTO topic (path) VALUES (?) RETURNING n", path)
+			c.newTopics = append(c.newTopics, path)
+		}
 	}
 	return n
 }
@@ -132,10 +135,4 @@ func (c *change) removeEmpty(path string) {
 	c.run(`DELETE FROM topic WHERE path = ?1
 		AND NOT EXISTS (SELECT 1 FROM pair WHERE pair.topic = topic.n)
 		AND NOT EXISTS (SELECT 1 FROM topic below WHERE substr(below.path, 1, length(?1) + 3) = ?1 || ' > ')`, path)
-}
-
-// missingTopics lists what lacks of a path, those above first.
-func missingTopics(path string, existing map[int64]string) []string {
-	there := slices.Collect(maps.Values(existing))
-	return slices.DeleteFunc(topicChain(path), func(p string) bool { return slices.Contains(there, p) })
 }

@@ -7,12 +7,6 @@ import (
 	"fmt"
 )
 
-// querier is what a connection and a pool of them have in common.
-type querier interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
 // scanner reads the columns of a row, as sql.Rows.Scan does.
 type scanner func(into ...any)
 
