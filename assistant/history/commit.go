@@ -172,11 +172,16 @@ func (c *change) putRow(p *assistant.Pair) {
 
 // putBody writes the texts, and queues them for the full-text index if they changed.
 func (c *change) putBody(p *assistant.Pair) {
-	b, err := c.s.body(p)
+	more, err := encodeMore(p)
 	c.fail(err)
-	_, same := c.number("SELECT 1 FROM body WHERE seq = ? AND user = ? AND answer = ?", p.Seq, b.user, b.answer)
-	c.run(`INSERT OR REPLACE INTO body (seq, user, answer, reasoning, error_code, error_message, more, sum)
-		VALUES (?,?,?,?,?,?,?,?)`, p.Seq, b.user, b.answer, b.reasoning, b.errorCode, b.errorMessage, b.more, b.sum(p))
+	more = c.s.Redact(more)
+	safe := *p
+	for _, text := range []*string{&safe.UserText, &safe.AssistantText, &safe.Reasoning, &safe.ErrorCode, &safe.ErrorMessage} {
+		*text = c.s.Redact(*text)
+	}
+	_, same := c.number("SELECT 1 FROM body WHERE seq = ? AND user = ? AND answer = ?", p.Seq, safe.UserText, safe.AssistantText)
+	c.run(`INSERT OR REPLACE INTO body (seq, user, answer, reasoning, error_code, error_message, more, sum) VALUES (?,?,?,?,?,?,?,?)`,
+		p.Seq, safe.UserText, safe.AssistantText, safe.Reasoning, safe.ErrorCode, safe.ErrorMessage, more, pairSum(&safe, more))
 	if !same {
 		c.run("INSERT OR IGNORE INTO unindexed (seq) VALUES (?)", p.Seq)
 	}

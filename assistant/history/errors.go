@@ -3,7 +3,6 @@ package history
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"syscall"
 
 	"modernc.org/sqlite"
@@ -81,21 +80,24 @@ func code(err error) int {
 	return 0
 }
 
-// Damage that SQLite does not find by itself.
-var (
-	errForeign = errors.New("the file belongs to another program")
-	errPages   = errors.New("its pages contradict each other")
-	errVersion = errors.New("the version of the schema is not the one that was written")
-	errSchema  = errors.New("the schema is not the one that was written")
-	errValue   = errors.New("a value is not of the type that was written")
+// fileDamage is damage that SQLite does not find by itself.
+type fileDamage string
+
+func (d fileDamage) Error() string { return string(d) }
+
+const (
+	errForeign fileDamage = "the file belongs to another program"
+	errPages   fileDamage = "its pages contradict each other"
+	errVersion fileDamage = "the version of the schema is not the one that was written"
+	errSchema  fileDamage = "the schema is not the one that was written"
+	errValue   fileDamage = "a value is not of the type that was written"
 )
 
 // damaged reports whether err means that the file itself is broken.
 func damaged(err error) bool {
-	is := func(target error) bool { return errors.Is(err, target) }
+	var found fileDamage
 	c := code(err)
-	return c == sqlitelib.SQLITE_CORRUPT || c == sqlitelib.SQLITE_NOTADB ||
-		slices.ContainsFunc([]error{errForeign, errPages, errVersion, errSchema, errValue}, is)
+	return c == sqlitelib.SQLITE_CORRUPT || c == sqlitelib.SQLITE_NOTADB || errors.As(err, &found)
 }
 
 // explain turns an error of SQLite or of the system into a *DamageError or a

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"winnow/assistant"
 )
@@ -49,17 +47,16 @@ func (t *tx) pairs(seqs []int64, each func(p assistant.Pair, damaged bool)) {
 		LEFT JOIN topic t ON t.n = p.topic LEFT JOIN model m ON m.n = p.model ORDER BY j.key`
 	t.each(query, []any{asArray(seqs)}, func(scan scanner) {
 		var p assistant.Pair
-		var b bodyRow
 		var sec, nsec int64
 		var state, zone int
+		var more string
 		var sum sql.NullInt64
 		scan(&p.Seq, &p.ID, &p.Session, &p.Topic, &p.Model, &p.Star, &p.Flag, &state, &sec, &nsec, &zone,
-			&b.user, &b.answer, &b.reasoning, &b.errorCode, &b.errorMessage, &b.more, &sum)
-		p.UserText, p.AssistantText, p.Reasoning, p.ErrorCode, p.ErrorMessage = b.user, b.answer, b.reasoning, b.errorCode, b.errorMessage
+			&p.UserText, &p.AssistantText, &p.Reasoning, &p.ErrorCode, &p.ErrorMessage, &more, &sum)
 		p.State, p.CreatedAt = states[state&3], instant(sec, nsec, zone)
-		damaged := !b.intact(&p, sum)
-		if b.more != "" {
-			if err := decodePair([]byte(b.more), &p); err != nil && !damaged {
+		damaged := !intact(&p, more, sum)
+		if more != "" {
+			if err := decodePair([]byte(more), &p); err != nil && !damaged {
 				t.fail(fmt.Errorf("history: pair %d: %w", p.Seq, err))
 			}
 		}
@@ -110,19 +107,14 @@ func (s *store) Groups(ctx context.Context, by Field) (groups []Group, err error
 }
 
 func (s *store) MarkGroups(ctx context.Context) (groups []MarkGroup, err error) {
-	const query = `SELECT star, flag, coalesce((SELECT path FROM topic WHERE n = pair.topic), ''), group_concat(seq, ' ')
+	const query = `SELECT star, flag, coalesce((SELECT path FROM topic WHERE n = pair.topic), ''), json_group_array(seq ORDER BY seq)
 		FROM pair WHERE cut IS NULL GROUP BY star, flag, topic`
 	err = s.read(ctx, func(t *tx) {
 		t.each(query, nil, func(scan scanner) {
 			var g MarkGroup
-			var packed string
-			scan(&g.Star, &g.Flag, &g.Topic, &packed)
-			for field := range strings.FieldsSeq(packed) {
-				seq, err := strconv.ParseInt(field, 10, 64)
-				t.fail(err)
-				g.Seqs = append(g.Seqs, seq)
-			}
-			slices.Sort(g.Seqs)
+			var seqs []byte
+			scan(&g.Star, &g.Flag, &g.Topic, &seqs)
+			t.fail(json.Unmarshal(seqs, &g.Seqs))
 			groups = append(groups, g)
 		})
 	})

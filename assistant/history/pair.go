@@ -170,30 +170,21 @@ func encodeMore(p *assistant.Pair) (string, error) {
 	return string(raw), err
 }
 
-// bodyRow is a row of the table body.
-type bodyRow struct{ user, answer, reasoning, errorCode, errorMessage, more string }
-
-func (b *bodyRow) texts() []string {
-	return []string{b.user, b.answer, b.reasoning, b.errorCode, b.errorMessage, b.more}
+// pairTexts are what older versions of winnow summed.
+func pairTexts(p *assistant.Pair, more string) []string {
+	return []string{p.UserText, p.AssistantText, p.Reasoning, p.ErrorCode, p.ErrorMessage, more}
 }
 
-// sum is the sum that is stored with p: over its texts and all that never
+// pairSum is the sum that is stored with p: over its texts and all that never
 // changes without them. Marks change alone and are not in it.
-func (b *bodyRow) sum(p *assistant.Pair) int64 {
-	return bodySum(append(b.texts(), p.ID, p.Session, p.Model, string(states[stateNumber(p)]), p.CreatedAt.Format(time.RFC3339Nano))...)
+func pairSum(p *assistant.Pair, more string) int64 {
+	return bodySum(append(pairTexts(p, more), p.ID, p.Session, p.Model, string(states[stateNumber(p)]), p.CreatedAt.Format(time.RFC3339Nano))...)
 }
 
 // intact compares p with its sum. One that was stored by an older winnow is
 // over the texts only.
-func (b *bodyRow) intact(p *assistant.Pair, sum sql.NullInt64) bool {
-	return !sum.Valid || sum.Int64 == b.sum(p) || sum.Int64 == bodySum(b.texts()...)
-}
-
-// body makes the row of p without what redact takes out.
-func (s *store) body(p *assistant.Pair) (b bodyRow, err error) {
-	more, err := encodeMore(p)
-	r := s.Redact
-	return bodyRow{r(p.UserText), r(p.AssistantText), r(p.Reasoning), r(p.ErrorCode), r(p.ErrorMessage), r(more)}, err
+func intact(p *assistant.Pair, more string, sum sql.NullInt64) bool {
+	return !sum.Valid || sum.Int64 == pairSum(p, more) || sum.Int64 == bodySum(pairTexts(p, more)...)
 }
 
 // castagnoli is the polynomial that processors compute in hardware.
