@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -257,6 +258,9 @@ func (p *pickers) openModels() tea.Cmd {
 	return async(func(ctx context.Context) (map[string]error, error) { return p.work.RefreshModels(ctx), nil }, func(failed map[string]error, _ error) tea.Cmd {
 		for name, err := range failed {
 			p.notice.fail(name + ": its models could not be listed: " + sentence(err))
+		}
+		if _, _, _, err := p.session.Registry().Open(p.session.Model()); errors.Is(err, assistant.ErrModelGone) {
+			p.notice.fail(sentence(err))
 		}
 		o, open := p.overlay.Find(overlay.Models)
 		if !open {
