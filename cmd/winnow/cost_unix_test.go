@@ -147,7 +147,7 @@ func openedHistory(t *testing.T) history.Store {
 func importing(t *testing.T, text []byte) func() {
 	next := openedHistory(t)
 	return func() {
-		_, _ = history.Import(t.Context(), next, bytes.NewReader(text), history.ImportOptions{})
+		_, _ = history.Import(t.Context(), next, bytes.NewReader(text), nil)
 		next = openedHistory(t)
 	}
 }
