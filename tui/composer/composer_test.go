@@ -261,3 +261,72 @@ func TestTheViewIsNeverOld(t *testing.T) {
 		}
 	})
 }
+
+func TestAWordIsReplacedAsOneEdit(t *testing.T) {
+	b := box()
+	write(b, "hide *min")
+	if got := b.Word(); got != "*min" {
+		t.Fatalf("the word before the cursor is %q", got)
+	}
+	b.ReplaceWord("*mini*")
+	if got := b.Text(); got != "hide *mini*" {
+		t.Errorf("ReplaceWord = %q", got)
+	}
+	if b.Undo(); b.Text() != "hide *min" {
+		t.Errorf("Undo = %q, want the word as it was typed", b.Text())
+	}
+	write(b, " ")
+	if got := b.Word(); got != "" {
+		t.Errorf("behind a blank the word is %q", got)
+	}
+}
+
+func TestArrowsLeaveTheTextAtItsEndsOnly(t *testing.T) {
+	b := box()
+	write(b, "one")
+	b.NewLine()
+	write(b, "two")
+	if b.AtFirstLine() || !b.AtLastLine() {
+		t.Errorf("at the end: first line %v, last line %v", b.AtFirstLine(), b.AtLastLine())
+	}
+	b.Key(tea.KeyPressMsg{Code: tea.KeyUp})
+	if !b.AtFirstLine() || b.AtLastLine() {
+		t.Errorf("after up: first line %v, last line %v", b.AtFirstLine(), b.AtLastLine())
+	}
+}
+
+func TestInsertedLineEndsAreOne(t *testing.T) {
+	b := box()
+	write(b, "a ")
+	b.Insert("x\r\ny")
+	if got := b.Text(); got != "a x\ny" {
+		t.Fatalf("Insert = %q", got)
+	}
+	if b.Undo(); b.Text() != "a " {
+		t.Errorf("Undo = %q, want the whole text gone", b.Text())
+	}
+}
+
+func TestAMessageThatCouldNotBeSentComesBack(t *testing.T) {
+	b := box()
+	b.AddSent("sent")
+	write(b, "draft")
+	b.PutAway("unsent")
+	for _, want := range []string{"unsent", "sent"} {
+		if !b.Older() || b.Text() != want {
+			t.Fatalf("Older = %q, want %q", b.Text(), want)
+		}
+	}
+	for b.Newer() {
+	}
+	if got := b.Text(); got != "draft" {
+		t.Errorf("the draft is %q", got)
+	}
+	if got := b.Stash(); !slices.Equal(got, []string{"unsent"}) {
+		t.Errorf("the texts that were not sent are %q", got)
+	}
+	b.AddSent("unsent")
+	if got := b.Stash(); len(got) != 0 {
+		t.Errorf("once sent, %q is still listed as cleared", got)
+	}
+}

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
@@ -180,14 +181,12 @@ func (d *Doc) endCodeLine() {
 func (d *Doc) cutLongCode() {
 	for b := d.leaf; len(b.text)-b.line > longCode; b = d.leaf {
 		at := b.line + longCode
-		for at > b.line && !startsRune(b.text[at]) {
+		for at > b.line && !utf8.RuneStart(b.text[at]) {
 			at--
 		}
 		d.split(at)
 	}
 }
-
-func startsRune(b byte) bool { return b < 0x80 || b >= 0xC0 }
 
 // measuredRows is up to how many rows a table takes the widths of its columns
 // from. It goes on in pieces of pieceRows.

@@ -1,5 +1,7 @@
 package markdown
 
+import "unicode/utf8"
+
 // A paragraph or a block of code of any length is cut into blocks at places that
 // depend on nothing but what stands before them, so that each piece is rendered
 // once and the result is the same however the text arrived.
@@ -50,7 +52,7 @@ func (c *cutter) next(b byte) bool {
 	cut := false
 	switch {
 	case c.at > hardCut:
-		cut = b < 0x80 || b >= 0xC0 // not inside a character
+		cut = utf8.RuneStart(b)
 	case c.at > mostCut:
 		cut = isSpace(c.last) && !isSpace(b)
 	case c.at > leastCut:

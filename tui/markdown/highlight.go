@@ -19,11 +19,8 @@ const longCode = 1024
 
 // lexer is the lexer for a language, or nil.
 func lexer(lang string) chroma.Lexer {
-	if lang == "" {
-		return nil
-	}
 	l := lexers.Get(lang)
-	if l == nil || l == lexers.Fallback {
+	if lang == "" || l == nil || l == lexers.Fallback {
 		return nil
 	}
 	return chroma.Coalesce(l)

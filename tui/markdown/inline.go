@@ -50,8 +50,7 @@ func (s *Style) inlineText(n ast.Node, src []byte) string {
 	return out
 }
 
-// shortText is the length up to which a text is looked at for whether it is
-// nothing but blanks.
+// shortText is the length up to which a text is checked for being only blanks.
 const shortText = 256
 
 // mark begins a line of a paragraph that goldmark would take for something else,
@@ -174,10 +173,8 @@ func (c *copier) shown(to ast.Node, s string) {
 // openable reports whether an address may be made a hyperlink: printable ASCII
 // throughout, so that what is seen is what is opened, and of the web.
 func openable(address string) bool {
-	for _, b := range []byte(address) {
-		if b <= ' ' || b > '~' || b == '\\' {
-			return false
-		}
+	if strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r > '~' || r == '\\' }) {
+		return false
 	}
 	u, err := url.Parse(address)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
