@@ -60,10 +60,9 @@ func (l *ruleList) dirty() bool { return !slices.Equal(l.rules, l.saved) }
 
 func (p *provider) dirty() bool { return p.lists[Ignore].dirty() || p.lists[Allow].dirty() }
 
-// staged and saved are the rules of both lists.
-func (p *provider) staged() ruleSet {
-	return ruleSet{slices.Clone(p.lists[Ignore].rules), slices.Clone(p.lists[Allow].rules)}
-}
+// staged and saved are the rules of both lists. They stay as they are: rules
+// are only appended to a list, and removed from a copy.
+func (p *provider) staged() ruleSet { return ruleSet{p.lists[Ignore].rules, p.lists[Allow].rules} }
 
 func (p *provider) saved() ruleSet { return ruleSet{p.lists[Ignore].saved, p.lists[Allow].saved} }
 
