@@ -155,6 +155,19 @@ func TestTextsOfExportsAreThere(t *testing.T) {
 	}
 }
 
+func TestPairsWithoutIDsAreImportedOnce(t *testing.T) {
+	s := newStore(t)
+	const byHand = `{"pairs":[{"user_text":"one"},{"user_text":"two","state":"sending"}]}`
+	for round, want := range []ImportReport{{Added: 2}, {Known: 2}} {
+		if got, err := Import(t.Context(), s, strings.NewReader(byHand), nil); err != nil || got != want {
+			t.Errorf("Import %d = %+v, %v; want %+v", round, got, err, want)
+		}
+	}
+	if got := load(t, s, 2)[0]; got.State != assistant.PairError || got.ErrorCode != assistant.CodeInterrupted || !got.Flag {
+		t.Errorf("a pair that was being sent came in as %+v; want it interrupted and flagged", got)
+	}
+}
+
 func TestImportRefusesWhatItCannotRead(t *testing.T) {
 	s := newStore(t)
 	for name, text := range map[string]string{

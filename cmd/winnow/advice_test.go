@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"winnow/assistant/history"
 )
 
 // What a file system refuses says what to do next.
@@ -15,10 +17,14 @@ func TestRefusedFilesComeWithAdvice(t *testing.T) {
 		syscall.EACCES: "owner and mode",
 		syscall.ENOSPC: "the disk is full",
 		syscall.EMFILE: "too many files are open",
+		syscall.EEXIST: "--force",
 	} {
 		err := fmt.Errorf("history: %w", &fs.PathError{Op: "open", Path: "x", Err: cause})
 		if got := nextStep(err); !strings.Contains(got, want) {
 			t.Errorf("for %v: %q, want what speaks of %s", err, got, want)
 		}
+	}
+	if got := nextStep(&history.FileError{Path: "x", Reason: "anybody may write in this folder"}); !strings.Contains(got, "chmod 700") {
+		t.Errorf("for a folder that anybody may write in: %q, want what speaks of chmod 700", got)
 	}
 }
