@@ -340,3 +340,43 @@ func TestPastedTextSearchesAndIsNoCommand(t *testing.T) {
 		t.Error("a paste answers a question")
 	}
 }
+
+func TestTheCursorStandsBehindTheTextOfALine(t *testing.T) {
+	var s Stack
+	if _, _, ok := s.Cursor(80, 24); ok {
+		t.Error("no overlay is open, and there is a cursor")
+	}
+	s.Push(TopicName, NewLine("Topic", "ab", "hint"))
+	view, left, top := s.View(80, 24, plainStyles)
+	x, y, ok := s.Cursor(80, 24)
+	lines := strings.Split(ansi.Strip(view), "\n")
+	if !ok || y-top >= len(lines) {
+		t.Fatalf("cursor %v at %d,%d of a box at %d,%d", ok, x, y, left, top)
+	}
+	if before := ansi.Cut(lines[y-top], 0, x-left); !strings.HasSuffix(before, "ab") {
+		t.Errorf("before the cursor stands %q, want the text", before)
+	}
+	s.Push(Help, NewText("Help", []string{"a line"}))
+	if _, _, ok := s.Cursor(80, 24); ok {
+		t.Error("a text to read has a cursor")
+	}
+}
+
+func TestAnOverlayBelowIsFoundByItsKind(t *testing.T) {
+	var s Stack
+	line := NewLine("Topic", "", "")
+	s.Push(TopicName, line)
+	s.Push(Help, NewText("Help", []string{"a line"}))
+	if o, ok := s.Find(TopicName); !ok || o != Overlay(line) {
+		t.Errorf("found %v, %v", o, ok)
+	}
+	if _, ok := s.Find(Models); ok {
+		t.Error("an overlay that is not open is found")
+	}
+	if got := s.Hints(); got != "↑ ↓ scroll · esc closes" {
+		t.Errorf("the hints are %q, want those of the topmost", got)
+	}
+	if out := s.Key("esc", ""); out != (Closed{}) || s.Hints() != line.Hints() {
+		t.Errorf("after esc = %#v the hints are %q, want those of the line below", out, s.Hints())
+	}
+}
