@@ -97,6 +97,15 @@ func TestConversations(t *testing.T) {
 			{"remove all ignore rules for gemini", "gemini-ignore(all)", nil},
 		},
 		"why after a change": {{"hide o3", "openai+ignore(o3)", nil}, {"why?", "", []string{"openai: `o3` is hidden by the ignore rule `o3`"}}},
+		"a kind that is elsewhere is offered there": {
+			{"switch to anthropic", "switch(anthropic)", nil},
+			{"hide every mini and nano model", "", []string{"No model of anthropic matches `mini`", "No model of anthropic matches `nano`", "openai has models with `mini`", "xai has models with `mini`", `"hide every mini and nano model on openai"`, "Nothing was changed"}},
+			{"hide every mini and nano model on openai", "openai+ignore(*mini*) openai+ignore(*nano*)", nil},
+			{"hide every mini and nano model", "", []string{"openai has models with `mini`, all of them hidden", "gemini has models with `nano`"}},
+			{"hide claude and nano models", "", []string{"No model of anthropic matches `nano`"}},
+			{"hide embeddings and every wolpertinger", "", []string{"not `wolpertinger`"}},
+			{"hide every snapshot", "", []string{"No model of anthropic matches `snapshot`", "Nothing was changed"}},
+		},
 		"elsewhere is offered": {
 			{"hide flash models", "", []string{"gemini has models with `flash`", `"hide flash models on gemini"`, "Nothing was changed"}},
 			{"hide flash on gemini", "gemini+ignore(*flash*)", nil},

@@ -29,7 +29,7 @@
 //
 // # Selections
 //
-//	selection = item { ("," | "and" | "or") item } [ "except" item { … } ] [ "on" PROVIDER … | "on every provider" | "everywhere" ]
+//	selection = item { ("," | "and" | "or") item } [ "except" item { … } ] [ "on" PROVIDER … | "on every [major] provider" | "everywhere" ]
 //	item      = ["newest" [N]] { word | id | pattern | "quoted" } ["models"] | PROVIDER "models" | "everything"
 //
 // A word stands for the models that have it in their name between separators;

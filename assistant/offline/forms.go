@@ -134,6 +134,7 @@ var filterForms = compile(slices.Concat([]form{
 	{explain, "what about $what"},
 
 	{allow, "make sure [that] $what is|stays|stay|remains shown|allowed"},
+	{only, "only $what [should] is|be|stay shown|allowed"},
 	{only, "only $what"},
 	{hide, "hide $what"},
 	{hide, "$what should be hidden"},

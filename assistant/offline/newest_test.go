@@ -74,6 +74,9 @@ func TestNewestModelsStay(t *testing.T) {
 		"hide everything except the newest on anthropic, not previews":    {"anthropic": "claude-sonnet-5 claude-fable-5-preview"},
 		"hide all but the two newest gemini models on gemini":             {"gemini": "gemini-3.6-flash gemini-3.1-pro-preview"},
 		"hide all grok models on xai except the most recent":              {"xai": "grok-4 grok-4-fast"},
+		"Set up the filter so only the latest models from each major provider are available": {
+			"openai": "gpt-5.6-sol gpt-5.6-luna", "anthropic": "claude-sonnet-5 claude-fable-5-preview", "gemini": "gemini-3.6-flash", "xai": "grok-4 grok-4-fast",
+		},
 		"only keep the newest model of every provider": {
 			"openai": "gpt-5.6-sol gpt-5.6-luna", "anthropic": "claude-sonnet-5 claude-fable-5-preview", "gemini": "gemini-3.6-flash", "xai": "grok-4 grok-4-fast",
 		},
@@ -140,6 +143,33 @@ func TestAnExceptedKindMayBeMissing(t *testing.T) {
 		t.Errorf("it does %s", got)
 	}
 	wants(t, newChat(t, w).say("only keep the newest Claude and GPT models, block every prview"), "not `prview`", "Nothing was changed")
+}
+
+// TestMajorProviders: of every, each or all major providers, those of well-known
+// vendors are meant, and it asks first.
+func TestMajorProviders(t *testing.T) {
+	for _, said := range []string{
+		"only allow the newest of each major provider", "only keep the newest models of all major providers", "only keep the newest on the major providers",
+		"only the newest models from every major provider except xai should be available",
+	} {
+		w := newFakeWindow()
+		w.order = append(w.order, "router")
+		w.models["router"] = []string{"router/anthropic/claude-sonnet-5", "router/openai/gpt-5.5"}
+		c := newChat(t, w)
+		wants(t, c.say(said), "ask first", `"provider":"gemini"`)
+		if c.did() != "" {
+			t.Errorf("%q does %s before the yes", said, c.did())
+		}
+		c.say("yes")
+		stay, xai := fmt.Sprint(w.shown("openai"), w.shown("anthropic"), w.shown("gemini")), len(w.shown("xai")) == 3
+		if stay != "[gpt-5.6-sol gpt-5.6-luna] [claude-sonnet-5 claude-fable-5-preview] [gemini-3.6-flash]" || len(w.shown("router")) != 2 || xai != strings.Contains(said, "xai") {
+			t.Errorf("after %q %s stay, of the router %s, of xai %s", said, stay, w.shown("router"), w.shown("xai"))
+		}
+	}
+	w := newFakeWindow()
+	w.order = []string{"openai", "router"}
+	w.models["router"] = []string{"router/gpt-5.5"}
+	wants(t, newChat(t, w).say("hide every model on all major providers except openai"), "No provider is meant", "Nothing was changed")
 }
 
 // TestExamplesAreUnderstood: what help says that works does.

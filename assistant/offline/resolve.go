@@ -40,7 +40,7 @@ func (c *conversation) resolve(s step) []target {
 		_, missing := c.known(s, it, at)
 		if len(missing) > 0 && !slices.ContainsFunc(missing, isNotKind) {
 			others, _ := c.known(s, it, c.providers)
-			c.elsewhere(step{kind: hide, what: s.what, text: "hide " + it.text()}, it, others)
+			c.elsewhere(step{kind: hide, what: selection{items: []item{it}}, text: "hide " + it.text()}, it, others)
 			continue
 		}
 		unknown = append(unknown, missing...)
@@ -51,8 +51,10 @@ func (c *conversation) resolve(s step) []target {
 	case len(unknown) > 0:
 		c.notUnderstood(s, unknown)
 		return nil
-	case len(providers) == 0:
+	case len(providers) == 0 && len(c.paragraphs) == 0:
 		c.reportf("No provider is meant. %s", nothingChanged)
+		return nil
+	case slices.ContainsFunc(places, func(at []string) bool { return len(at) == 0 }): // which is said
 		return nil
 	}
 	var out []target
@@ -75,7 +77,7 @@ func (c *conversation) resolve(s step) []target {
 // the words that mean nothing there. Without a provider in the request it is the
 // shown one. What that does not know is looked for on the others: a question
 // is about all that do, a change needs an id or a family of just one; of
-// other words the places are said.
+// other words the places are said, and nothing is returned.
 func (c *conversation) placesOf(s step, it item) (at, missing []string) {
 	here := c.providersOf(s.what.at)
 	if it.provider != "" && (s.what.at.empty() || slices.Contains(here, it.provider)) {
@@ -92,13 +94,18 @@ func (c *conversation) placesOf(s step, it item) (at, missing []string) {
 		return at, nil
 	case len(family) == 1:
 		return family, nil
+	case c.catalog(c.provider, s.what) == nil: // it could not be looked up, which is said
+		return nil, nil
+	case len(at) == 0 && slices.ContainsFunc(missing, isNotKind):
+		return nil, missing
 	}
+	c.reportf("No model of %s matches %s. %s", joinAnd(here), code(it.text()), nothingChanged)
 	c.elsewhere(s, it, at)
-	return nil, missing
+	return nil, nil
 }
 
 // elsewhere says which other providers have models of an item, and offers the
-// request for them.
+// request for those that have models of all its items.
 func (c *conversation) elsewhere(s step, it item, at []string) {
 	for _, p := range at {
 		models, _ := it.find(c.catalog(p, s.what))
@@ -107,7 +114,9 @@ func (c *conversation) elsewhere(s step, it item, at []string) {
 			continue
 		}
 		c.reportf("%s has models with %s.", clean(p), code(it.text()))
-		c.offer("On "+p, s.text+" on "+p)
+		if !slices.ContainsFunc(s.what.items, func(o item) bool { _, missing := c.known(s, o, []string{p}); return len(missing) > 0 }) {
+			c.offer("On "+p, s.text+" on "+p)
+		}
 	}
 }
 
@@ -140,7 +149,9 @@ func (c *conversation) providersOf(at scope) []string {
 	case len(out) == 0:
 		out = []string{c.provider}
 	}
-	return slices.DeleteFunc(out, func(p string) bool { return slices.Contains(at.without, p) })
+	return slices.DeleteFunc(out, func(p string) bool {
+		return slices.Contains(at.without, p) || at.major && !majorProviders[strings.ToLower(p)]
+	})
 }
 
 // exclude adds the models of exceptions: of those that ask for the newest, or of

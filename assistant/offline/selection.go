@@ -18,6 +18,7 @@ type selection struct {
 type scope struct {
 	providers []string // as the window calls them
 	every     bool     // all of them
+	major     bool     // of all, those of well-known vendors
 	without   []string // of all, not these
 }
 
@@ -29,8 +30,11 @@ func (s scope) all() bool { return s.every || len(s.without) > 0 }
 func (s *scope) merge(o scope) {
 	s.providers = unique(append(s.providers, o.providers...))
 	s.without = append(s.without, o.without...)
-	s.every = s.every || o.every
+	s.every, s.major = s.every || o.every, s.major || o.major
 }
+
+// majorProviders are the names of the providers of well-known vendors.
+var majorProviders = set("openai anthropic gemini google vertex vertexai xai mistral deepseek meta cohere moonshot zai qwen minimax perplexity")
 
 // item is one set of a selection: the models that have all its words in their
 // names.
@@ -178,13 +182,21 @@ func (r *reader) pronounHere() bool {
 	return r.cur.empty() && !r.seen && alone
 }
 
-// scope reads providers behind a preposition: "every provider", "gemini and
-// openai"; false, and nothing is read, when there is none.
+// scope reads providers behind a preposition: "every provider", "all major
+// providers", "gemini and openai"; false, and nothing is read, when there is none.
 func (r *reader) scope(at *scope) bool {
 	start := r.pos
-	if r.peek(0).is("all", "every", "each", "any") && r.peek(1).is("provider", "providers") {
-		at.every = true
-		r.pos += 2
+	n := 0
+	if r.peek(n).is("all", "every", "each", "any") {
+		n++
+	}
+	major := r.peek(n).is("major")
+	if major {
+		n++
+	}
+	if n > 0 && r.peek(n).is("provider", "providers") {
+		at.every, at.major = true, at.major || major
+		r.pos += n + 1
 		return true
 	}
 	for n := 0; ; n = 0 {

@@ -40,7 +40,7 @@ const ignored = "-"
 // each line stands for the others of it. "_" is a space.
 var synonyms, longestPhrase = readSynonyms(`
 - please pls plz kindly just simply quickly the my our a an now currently always me really finally actually maybe oops sorry
-- can_you could_you would_you will_you can_we i_want_you_to i'd_like_you_to i_would_like_you_to i'd_like_to i_want_to i_need_to i_need_you_to let's tell go_ahead_and in_its_name in_their_name in_name
+- can_you could_you would_you will_you can_we i_want_you_to i'd_like_you_to i_would_like_you_to i'd_like_to i_want_to i_need_to i_need_you_to let's tell go_ahead_and set_up_filter_so set_up_filter_so_that in_its_name in_their_name in_name
 hide block ignore disable ban exclude suppress blacklist disallow hiding blocking ignoring disabling get_rid_of filter_out stop_showing stop_exposing
 hide don't_show do_not_show never_show i_don't_want i_don't_need we_don't_want we_don't_need i_do_not_want i_don't_want_to_see no_more
 unhide unblock unignore enable unhiding unblocking stop_hiding stop_blocking stop_ignoring don't_hide don't_block do_not_hide do_not_block no_longer_hide bring_back

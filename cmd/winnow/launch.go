@@ -143,7 +143,7 @@ func (p *program) examples() []string {
 	if p.window.filter == nil {
 		return []string{"find invoice", "give three stars to what is about kubernetes", "summarise the last 10 pairs"}
 	}
-	return []string{"hide every mini and nano model", "hide all preview models on every provider", "which models are hidden, and why?"}
+	return []string{"hide every mini and nano model", "only keep the newest Claude and GPT models", "which models are hidden, and why?"}
 }
 
 // closeSession ends a running turn before files are closed: its pair stays, as
