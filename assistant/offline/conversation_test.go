@@ -104,6 +104,7 @@ func TestConversations(t *testing.T) {
 			{"hide every mini and nano model", "", []string{"openai has models with `mini`, all of them hidden", "gemini has models with `nano`"}},
 			{"hide claude and nano models", "", []string{"No model of anthropic matches `nano`"}},
 			{"hide embeddings and every wolpertinger", "", []string{"not `wolpertinger`"}},
+			{"hide nano; hide models on every provider except anthropic and gemini and openai and xai", "", []string{"No model of anthropic", "No provider is meant"}},
 			{"hide every snapshot", "", []string{"No model of anthropic matches `snapshot`", "Nothing was changed"}},
 		},
 		"elsewhere is offered": {

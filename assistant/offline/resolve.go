@@ -26,6 +26,7 @@ func (c *conversation) resolve(s step) []target {
 		c.reportf("I do not know which models you mean. %s", nothingChanged)
 		return nil
 	}
+	said := len(c.paragraphs)
 	var providers, unknown []string
 	places := make([][]string, len(s.what.items))
 	for i, it := range s.what.items {
@@ -51,7 +52,7 @@ func (c *conversation) resolve(s step) []target {
 	case len(unknown) > 0:
 		c.notUnderstood(s, unknown)
 		return nil
-	case len(providers) == 0 && len(c.paragraphs) == 0:
+	case len(providers) == 0 && len(c.paragraphs) == said:
 		c.reportf("No provider is meant. %s", nothingChanged)
 		return nil
 	case slices.ContainsFunc(places, func(at []string) bool { return len(at) == 0 }): // which is said
@@ -99,7 +100,7 @@ func (c *conversation) placesOf(s step, it item) (at, missing []string) {
 	case len(at) == 0 && slices.ContainsFunc(missing, isNotKind):
 		return nil, missing
 	}
-	c.reportf("No model of %s matches %s. %s", joinAnd(here), code(it.text()), nothingChanged)
+	c.reportf("No model of %s matches %s. %s", clean(c.provider), code(it.text()), nothingChanged)
 	c.elsewhere(s, it, at)
 	return nil, nil
 }
