@@ -39,6 +39,8 @@
 //   - Open changes the permissions of the journal's folder to 0700.
 //   - The records are in memory: up to some 8 MiB, then Open compacts the
 //     file; the checkpoints of the 20 newest sessions remain.
+//   - Where the system has no lock that ends with its process (Solaris, AIX,
+//     WebAssembly), only one process may use a journal.
 //
 // It implements section 6 of the specification, "Checkpoints".
 package checkpoint

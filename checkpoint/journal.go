@@ -12,8 +12,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/gofrs/flock"
 )
 
 const (
@@ -53,7 +51,7 @@ type Journal struct {
 	writing sync.Mutex // locked while a record is written
 	file    file       // nil when ReadOnly and after Close
 	info    fs.FileInfo
-	locked  *flock.Flock
+	locked  *os.File
 	torn    bool // the file is longer than its whole records
 
 	mu     sync.RWMutex // locked only for moments; guards all below

@@ -10,8 +10,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-
-	"github.com/gofrs/flock"
 )
 
 const (
@@ -70,7 +68,7 @@ func openRegular(path string, flag int) (*os.File, error) {
 	if err == nil && !before.Mode().IsRegular() {
 		return nil, fmt.Errorf("%w: %s is no regular file", ErrUnsafe, path)
 	}
-	f, err := os.OpenFile(path, flag, fileMode)
+	f, err := os.OpenFile(path, flag|noFollow, fileMode)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: open journal: %w", err)
 	}
@@ -84,27 +82,26 @@ func openRegular(path string, flag int) (*os.File, error) {
 	return f, nil
 }
 
+// errLocked is returned by openLock when another process has locked it.
+var errLocked = errors.New("locked")
+
 // lock makes this process the one that writes to the journal at path. The
 // lock file is never deleted: a name that comes and goes could be locked twice.
-func lock(path string) (*flock.Flock, error) {
-	name := path + lockSuffix
-	f, err := openRegular(name, os.O_RDWR|os.O_CREATE)
-	if err != nil {
-		return nil, err
-	}
-	l := flock.New(name, flock.SetFlag(os.O_RDWR|os.O_CREATE), flock.SetPermissions(fileMode))
-	locked, err := l.TryLock()
-	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, errors.Join(fmt.Errorf("checkpoint: lock journal: %w", err), l.Close())
-	}
-	if !locked {
-		text, _ := os.ReadFile(name)
+func lock(path string) (*os.File, error) {
+	f, err := openLock(path + lockSuffix)
+	if errors.Is(err, errLocked) {
+		text, _ := os.ReadFile(path + lockSuffix)
 		pid, _ := strconv.Atoi(strings.TrimSpace(string(text))) // 0: not known
 		return nil, &LockedError{PID: pid, Path: path}
 	}
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint: lock journal: %w", err)
+	}
 	// The number only helps a person; the lock itself is the system's.
-	_ = os.WriteFile(name, fmt.Appendln(nil, os.Getpid()), fileMode)
-	return l, nil
+	if f.Truncate(0) == nil {
+		_, _ = f.WriteAt(fmt.Appendln(nil, os.Getpid()), 0)
+	}
+	return f, nil
 }
 
 // replaceFile makes content the journal, all of it, durably, or none of it, and
@@ -130,7 +127,7 @@ func (j *Journal) replaceFile(content []byte) error {
 
 // create writes a new file, durably, or none.
 func (j *Journal) create(path string, content []byte) error {
-	raw, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
+	raw, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|noFollow, fileMode)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,27 @@
+//go:build !(darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd)
+
+package checkpoint
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// noFollow has no equivalent here; the check before opening has to do.
+const noFollow = 0
+
+// openLock makes the file anew. On Windows a file that a process has open
+// cannot be removed, so that fails while another writer lives; Plan 9 enforces
+// ModeExclusive. The other systems here have no lock that the standard library
+// could take and that ends with its process.
+func openLock(path string) (*os.File, error) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.Join(errLocked, err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode|os.ModeExclusive)
+	if errors.Is(err, fs.ErrExist) {
+		err = errLocked
+	}
+	return f, err
+}
