@@ -19,7 +19,7 @@ type Added struct {
 	Pattern   string   // as it was added: trimmed
 	Models    []string // ids whose status it decides
 	Matches   int      // models it matches
-	Redundant []string // rules of its list that it makes needless
+	Redundant []string // rules of its list that it makes redundant
 	Undecided []string // rules of its list of which that was not found out
 }
 
