@@ -48,7 +48,7 @@ func Watch(ctx context.Context, path string) (<-chan struct{}, error) {
 				if !names[e.Name] {
 					continue
 				}
-			case <-w.Errors: // events were lost, perhaps ours
+			case <-w.Errors: //nolint:errcheck // events were lost, perhaps ours
 			case <-quiet:
 				quiet = nil
 				if again, err := watchLinks(w, path); err == nil {

@@ -25,6 +25,8 @@ import (
 // errors and model lists of an endpoint (assistant/openai), texts (safetext) and
 // Markdown (tui/markdown), which have tests of their own: four times the bytes
 // cost about four times the CPU time and memory.
+//
+//nolint:thelper // the functions of the table are the test, not helpers of it
 func TestForeignBytesCostLinearly(t *testing.T) {
 	env := func(unit string) func(*testing.T, int) func() {
 		return func(_ *testing.T, n int) func() {
@@ -145,6 +147,7 @@ func openedHistory(t *testing.T) history.Store {
 
 // importing imports a text, readable or not, into an empty history each time.
 func importing(t *testing.T, text []byte) func() {
+	t.Helper()
 	next := openedHistory(t)
 	return func() {
 		_, _ = history.Import(t.Context(), next, bytes.NewReader(text), nil)
@@ -152,7 +155,10 @@ func importing(t *testing.T, text []byte) func() {
 	}
 }
 
-func importPairs(t *testing.T, n int) func() { return importPairsOf(t, n, "an answer") }
+func importPairs(t *testing.T, n int) func() {
+	t.Helper()
+	return importPairsOf(t, n, "an answer")
+}
 
 func importPairsOf(t *testing.T, n int, answer string) func() {
 	t.Helper()

@@ -64,6 +64,7 @@ func literals(source []byte) []byte {
 			return all
 		case token.STRING:
 			all = append(append(all, text...), '\n')
+		default:
 		}
 	}
 }

@@ -81,7 +81,7 @@ func TestAPaneOfNothing(t *testing.T) {
 		t.Errorf("the title is %q, it types %v, it has %d lines", got, n.Typing(), len(n.Lines(10, 3)))
 	}
 	for _, a := range []Action{n.Do("add-ignore"), n.Key("a", "a"), n.Click(1, 1)} {
-		if a != (Action)(Nothing{}) {
+		if a != Action(Nothing{}) {
 			t.Errorf("it asks for %#v", a)
 		}
 	}

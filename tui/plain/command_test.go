@@ -136,10 +136,15 @@ func TestActionsOfTheWindow(t *testing.T) {
 	r.wait("word dog")
 	act("open_save")
 	r.wait("+ ant dog")
-	c.perform(pane.Run{Doing: "Looking.", Run: func(context.Context) (string, error) { return "Found 3.", nil }})
+	perform := func(a pane.Action) {
+		if err := c.perform(a); err != nil {
+			t.Error(err)
+		}
+	}
+	perform(pane.Run{Doing: "Looking.", Run: func(context.Context) (string, error) { return "Found 3.", nil }})
 	r.wait("Looking.\nFound 3.\n")
 	c.o.Interactive = true
-	c.perform(pane.Pick{
+	perform(pane.Pick{
 		Title: "Which?", Entries: []overlay.Entry{{Value: "a", Text: "Ant"}, {Value: "b", Text: "Bee"}},
 		Then: func(v string) pane.Action { return pane.Notify{Text: "It is " + v} },
 	})

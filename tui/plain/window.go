@@ -172,33 +172,39 @@ func (c *console) listRules(string) error {
 // planSave shows what a save would change; any says whether there is something.
 func (c *console) planSave() (any bool, err error) {
 	plan, err := get(c, c.w.PlanSave)
+	if err != nil {
+		return false, err
+	}
 	st := style.New(style.Options{Colors: style.None})
 	switch {
-	case err != nil:
-		return false, err
 	case plan.Conflict != nil:
-		c.out.labelled("Notice", pane.ConflictTitle(plan.Conflict)+".")
-		c.out.indented(pane.ConflictLines(plan.Conflict, plan.Rules, &st.Icons)...)
-		load := func(drop bool) func() error {
-			return func() error {
-				_, err := get(c, func(ctx context.Context) (assistant.Refreshed, error) {
-					return c.w.RefreshSaved(ctx, "Load the changed file", drop)
-				})
-				if err == nil {
-					c.changed("The file was loaded. /changes shows what is unsaved now.")
-				}
-				return err
-			}
-		}
-		c.ask("Type mine to load their version and re-apply yours, theirs to drop yours: ",
-			map[string]func() error{"mine": load(false), "theirs": load(true)}, func() { c.out.line("Nothing was saved.") })
-		return false, nil
+		c.askConflict(plan, &st)
+		return false, nil //nolint:nilerr // the conflict is asked about
 	case plan.Empty():
 		c.out.line("Nothing to save: the file says the same.")
 		return false, nil
 	}
 	c.out.indented(pane.SavePlanLines(plan, &st)...)
 	return true, nil
+}
+
+// askConflict asks whose rules count, where others have changed the same.
+func (c *console) askConflict(plan assistant.SavePlan, st *style.Styles) {
+	c.out.labelled("Notice", pane.ConflictTitle(plan.Conflict)+".")
+	c.out.indented(pane.ConflictLines(plan.Conflict, plan.Rules, &st.Icons)...)
+	load := func(drop bool) func() error {
+		return func() error {
+			_, err := get(c, func(ctx context.Context) (assistant.Refreshed, error) {
+				return c.w.RefreshSaved(ctx, "Load the changed file", drop)
+			})
+			if err == nil {
+				c.changed("The file was loaded. /changes shows what is unsaved now.")
+			}
+			return err
+		}
+	}
+	c.ask("Type mine to load their version and re-apply yours, theirs to drop yours: ",
+		map[string]func() error{"mine": load(false), "theirs": load(true)}, func() { c.out.line("Nothing was saved.") })
 }
 
 // saveThen shows what would be written, writes after a yes, and continues.
