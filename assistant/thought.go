@@ -36,9 +36,9 @@ func PairThoughts(p *Pair) []PlacedThought {
 			end = p.Thoughts[i+1].From
 		}
 		t.Place = min(t.Place, len(p.AssistantText)) // the answer may have been cut since; the thinking never is
-		inOrder := (i > 0 || t.From == 0) && before.From <= t.From && t.From <= end && end <= len(p.Reasoning) && before.Place <= t.Place
+		ordered := (i > 0 || t.From == 0) && before.From <= t.From && t.From <= end && end <= len(p.Reasoning) && before.Place <= t.Place
 		escaped := strings.HasSuffix(p.AssistantText[:max(t.Place, 0)], `\`) // a marker is escaped there
-		if !inOrder || escaped || !begins(p.Reasoning, t.From) || !begins(p.AssistantText, t.Place) {
+		if !ordered || escaped || !begins(p.Reasoning, t.From) || !begins(p.AssistantText, t.Place) {
 			return whole
 		}
 		if text := strings.TrimSpace(p.Reasoning[t.From:end]); text != "" {

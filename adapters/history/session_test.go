@@ -14,18 +14,18 @@ import (
 	"winnow/checkpoint"
 )
 
-// desk is a session in the window, over a store with six pairs.
-type desk struct {
+// chatSession is a session in the window, over a store with six pairs.
+type chatSession struct {
 	*assistant.Session
 	store   history.Store
 	window  *Window
 	journal string
 }
 
-// sit begins a session whose model is m.
-func sit(t *testing.T, m assistant.Model) *desk {
+// startChatSession begins a session whose model is m.
+func startChatSession(t *testing.T, m assistant.Model) *chatSession {
 	t.Helper()
-	d := &desk{journal: filepath.Join(t.TempDir(), "journal", "history.journal")}
+	d := &chatSession{journal: filepath.Join(t.TempDir(), "journal", "history.journal")}
 	d.store, _ = library(t)
 	d.window = New(d.store, Options{Now: clock, Selected: func() Selected { return Selected{Line: "x", Session: "s9"} }})
 	var pages assistant.Pages
@@ -55,7 +55,7 @@ func sit(t *testing.T, m assistant.Model) *desk {
 }
 
 // say sends a message and returns the events of its turn.
-func (d *desk) say(t *testing.T, text string) []assistant.Event {
+func (d *chatSession) say(t *testing.T, text string) []assistant.Event {
 	t.Helper()
 	events, err := d.Send(t.Context(), assistant.Prompt{Text: text})
 	if err != nil {
@@ -80,7 +80,7 @@ func TestTheAssistantStarsAndARollbackRestores(t *testing.T) {
 		use("flag_pairs", `{"ids":[1],"flag":false}`),
 		assistanttest.Answer{assistanttest.Say("Ordered.")},
 	)
-	d := sit(t, script)
+	d := startChatSession(t, script)
 	before, text := stateOf(t, d.window), marksOf(t, d.store)
 	events := d.say(t, "star what is about kubernetes, and the thanks")
 	made := assistanttest.Only[assistant.CheckpointCreated](events)
@@ -132,7 +132,7 @@ func TestARollbackOfTheRulesAloneLeavesThePairs(t *testing.T) {
 		use("star_pairs", `{"line":"b","stars":3}`), use("set_topic", `{"line":"t'Talk'","topic":"Chat","create":true}`),
 		assistanttest.Answer{assistanttest.Say("All.")},
 	)
-	d := sit(t, script)
+	d := startChatSession(t, script)
 	d.SetTopic("Talk")
 	text := marksOf(t, d.store)
 	d.say(t, "hello") // 7: newer than the start, in a topic the start does not know
@@ -154,7 +154,7 @@ func TestARollbackOfTheRulesAloneLeavesThePairs(t *testing.T) {
 func TestARollbackSurvivesARestart(t *testing.T) {
 	script := assistanttest.NewScript(
 		use("star_pairs", `{"ids":[1,2,3],"stars":3}`), use("set_topic", `{"line":"t'AI...'","topic":""}`), assistanttest.Answer{assistanttest.Say("Done.")})
-	d := sit(t, script)
+	d := startChatSession(t, script)
 	before := marksOf(t, d.store)
 	d.say(t, "star the first three")
 	d.window = New(d.store, Options{Now: clock}) // a new process knows the state from the journal only
@@ -177,7 +177,7 @@ func TestARollbackSurvivesARestart(t *testing.T) {
 
 func TestTheModelIsToldOfTheWindow(t *testing.T) {
 	script := assistanttest.NewScript(assistanttest.Answer{assistanttest.Say("Hm.")})
-	d := sit(t, script)
+	d := startChatSession(t, script)
 	d.say(t, "hello")
 	if _, err := d.store.Mark(t.Context(), []int64{1, 2}, mark{stars, "2"}.set()); err != nil {
 		t.Fatal(err)
@@ -210,7 +210,7 @@ func TestTheModelIsToldOfTheWindow(t *testing.T) {
 }
 
 func TestAManualEditIsAStep(t *testing.T) {
-	d := sit(t, assistanttest.NewScript())
+	d := startChatSession(t, assistanttest.NewScript())
 	before := stateOf(t, d.window)
 	err := d.Edit("star 1 pair", func() error {
 		_, err := d.store.Mark(t.Context(), []int64{1}, mark{stars, "3"}.set())
@@ -234,7 +234,7 @@ func TestAManualEditIsAStep(t *testing.T) {
 func TestManyPairsAskInASession(t *testing.T) {
 	script := assistanttest.NewScript(
 		use("star_pairs", `{"line":"t'Many'","stars":1}`), assistanttest.Answer{assistanttest.Say("As you like.")})
-	d := sit(t, script)
+	d := startChatSession(t, script)
 	for range 51 {
 		put(t, d.store, spoken("s3", "Many", "one of many", "ok"))
 	}
@@ -264,7 +264,7 @@ func TestTheOfflineModelFinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := sit(t, client)
+	d := startChatSession(t, client)
 	events := d.say(t, "find kubernetes")
 	calls := assistanttest.Only[assistant.ToolStart](events)
 	if len(calls) != 1 || calls[0].Tool != "search_pairs" {

@@ -228,7 +228,7 @@ func checkStar(star *int) error {
 
 // marks reads the marks of the pairs that exist.
 func (c *change) marks(seqs []int64) (all []assistant.PairMark) {
-	const query = "SELECT p.seq, p.star, p.flag, coalesce(t.path, '') FROM " + inOrder + " LEFT JOIN topic t ON t.n = p.topic ORDER BY j.key"
+	const query = "SELECT p.seq, p.star, p.flag, coalesce(t.path, '') FROM " + requestedPairs + " LEFT JOIN topic t ON t.n = p.topic ORDER BY j.key"
 	c.each(query, []any{asArray(seqs)}, func(scan scanner) {
 		m := assistant.PairMark{Star: new(int), Flag: new(bool), Topic: new(string)}
 		scan(&m.Seq, m.Star, m.Flag, m.Topic)

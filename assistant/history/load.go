@@ -29,10 +29,10 @@ func (s *store) Load(ctx context.Context, seqs []int64) ([]assistant.Pair, error
 	return pairs, nil
 }
 
-// inOrder is a table of seqs in the order asked for, joined with their pairs.
-const inOrder = "json_each(?) j JOIN pair p ON p.seq = j.value"
+// requestedPairs is a table of seqs in the order asked for, joined with their pairs.
+const requestedPairs = "json_each(?) j JOIN pair p ON p.seq = j.value"
 
-// asArray encodes seqs for inOrder.
+// asArray encodes seqs for requestedPairs.
 func asArray(seqs []int64) string {
 	raw, _ := json.Marshal(seqs) // integers always encode
 	return string(raw)
@@ -43,7 +43,7 @@ func asArray(seqs []int64) string {
 func (t *tx) pairs(seqs []int64, each func(p assistant.Pair, damaged bool)) {
 	const query = `SELECT p.seq, p.id, coalesce(s.id, ''), coalesce(t.path, ''), coalesce(m.name, ''), p.star, p.flag, p.state, p.sec, p.nsec, p.zone,
 			b.user, b.answer, b.reasoning, b.error_code, b.error_message, b.more, b.sum
-		FROM ` + inOrder + ` JOIN body b ON b.seq = p.seq LEFT JOIN session s ON s.n = p.session
+		FROM ` + requestedPairs + ` JOIN body b ON b.seq = p.seq LEFT JOIN session s ON s.n = p.session
 		LEFT JOIN topic t ON t.n = p.topic LEFT JOIN model m ON m.n = p.model ORDER BY j.key`
 	t.each(query, []any{asArray(seqs)}, func(scan scanner) {
 		var p assistant.Pair
@@ -72,7 +72,7 @@ func (t *tx) pairs(seqs []int64, each func(p assistant.Pair, damaged bool)) {
 func (s *store) IDs(ctx context.Context, seqs []int64) ([]string, error) {
 	ids := []string{}
 	err := s.read(ctx, func(t *tx) {
-		ids = append(ids, list[string](t, "SELECT p.id FROM "+inOrder+" ORDER BY j.key", asArray(seqs))...)
+		ids = append(ids, list[string](t, "SELECT p.id FROM "+requestedPairs+" ORDER BY j.key", asArray(seqs))...)
 	})
 	return ids, err
 }

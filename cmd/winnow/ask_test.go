@@ -94,8 +94,8 @@ func announcingServer(t *testing.T, text string) *assistanttest.Server {
 	return assistanttest.NewServer(t, assistanttest.Raw("text/event-stream", call), assistanttest.Text("All done."))
 }
 
-// inOrder fails unless a text holds others, one after the other.
-func inOrder(t *testing.T, text string, parts ...string) {
+// containsInSequence fails unless a text holds others, one after the other.
+func containsInSequence(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	rest := text
 	for _, part := range parts {
@@ -115,7 +115,7 @@ func TestToolLinesInAPipe(t *testing.T) {
 	if status := run(t.Context(), []string{"--base-url", server.URL, "-m", "x", "--provider", "openai", "ask", "hide"}, nil, &both, &both); status != 0 {
 		t.Fatalf("status %d: %s", status, both.String())
 	}
-	inOrder(t, "\n"+both.String(), "\nI add one rule:\n", "✓ add_ignore_rule *mini*", "\n\nAll done.\n")
+	containsInSequence(t, "\n"+both.String(), "\nI add one rule:\n", "✓ add_ignore_rule *mini*", "\n\nAll done.\n")
 }
 
 // What is said of an answer that stopped depends on what its tools did before.

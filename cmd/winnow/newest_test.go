@@ -260,7 +260,7 @@ func (b *bench) sheet(status int, args ...string) string {
 	return diff
 }
 
-// TestAllTellTheSameStory follows one wish from the question to the restarted
+// TestAllTellTheSameStory follows one request from the question to the restarted
 // proxy. Counts, rules, save sheet, file, rules diff and models --drift must
 // agree at every stop.
 func TestAllTellTheSameStory(t *testing.T) {
