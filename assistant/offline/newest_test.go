@@ -180,3 +180,18 @@ func TestExamplesAreUnderstood(t *testing.T) {
 		}
 	}
 }
+
+// TestAFamilyThatIsNowhereIsSaid: of the families to keep, one that no provider
+// has is no reason to do nothing.
+func TestAFamilyThatIsNowhereIsSaid(t *testing.T) {
+	w := newFakeWindow()
+	w.order = []string{"openai"}
+	c := newChat(t, w)
+	answer := c.say("only keep the newest Claude and GPT models")
+	wants(t, answer, "No provider here has models with `claude`.", "RULE_PROPOSAL: {")
+	c.say("yes")
+	if got := strings.Join(w.shown("openai"), " "); got != "gpt-5.6-sol gpt-5.6-luna" {
+		t.Errorf("%s stay: %s", got, c.did())
+	}
+	wants(t, newChat(t, w).say("only keep claude models"), "Nothing was changed")
+}

@@ -28,11 +28,17 @@ func (c *conversation) resolve(s step) []target {
 	}
 	said := len(c.paragraphs)
 	var providers, unknown []string
-	places := make([][]string, len(s.what.items))
+	items, places := []item{}, [][]string{}
 	for i, it := range s.what.items {
 		at, missing := c.placesOf(s, it)
-		places[i], providers, unknown = at, unique(append(providers, at...)), append(unknown, missing...)
+		if s.kind == only && len(missing) > 0 && (len(places) > 0 || i+1 < len(s.what.items)) && !slices.ContainsFunc(missing, isNotFamily) {
+			c.reportf("No provider here has models with %s.", code(strings.Join(missing, " "))) // there is nothing to keep
+			continue
+		}
+		items, places = append(items, it), append(places, at)
+		providers, unknown = unique(append(providers, at...)), append(unknown, missing...)
 	}
+	s.what.items = items
 	for _, it := range s.what.except {
 		at := providers
 		if it.provider != "" {
@@ -234,6 +240,11 @@ var variants = map[string]string{
 func isNotKind(word string) bool {
 	return variants[word] == "" && !slices.Contains(slices.Collect(maps.Values(variants)), word)
 }
+
+// families are the names of the model families of the well-known vendors.
+var families = set("gpt claude gemini gemma grok mistral deepseek llama command kimi glm qwen minimax sonar")
+
+func isNotFamily(word string) bool { return !families[word] }
 
 // texts are the word and its variant.
 func (w term) texts() []string { return unique([]string{w.text, variants[w.text]}) }
