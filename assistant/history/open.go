@@ -40,9 +40,10 @@ type Options struct {
 	// any goroutine, also on JSON, which must stay JSON. nil changes nothing.
 	Redact func(string) string
 
-	step    func(name string) // called before each step of creation, migration and salvage
-	noIndex bool              // leaves texts out of the full-text index
-	noDelay bool              // begins background work at once
+	step         func(name string) // called before each step of creation, migration and salvage
+	noIndex      bool              // leaves texts out of the full-text index
+	noDelay      bool              // begins background work at once
+	noBackground bool              // begins no background work at all
 }
 
 // delay is how long background work waits.
@@ -133,7 +134,9 @@ func openStore(ctx context.Context, path string, o Options) (*store, error) {
 		s.abandon()
 		return s.openReadOnly(ctx, s.explain("open", err))
 	}
-	s.start(s.runBackground)
+	if !o.noBackground {
+		s.start(s.runBackground)
+	}
 	return s, nil
 }
 

@@ -74,7 +74,7 @@ func TestIndexingTransactionsAreSmall(t *testing.T) {
 	for _, words := range []int{1, 20, 500} {
 		path := filepath.Join(t.TempDir(), "h", "history.db")
 		unindexedStore(t, path, 200, words)
-		s, err := openStore(t.Context(), path, Options{}) // whose own background work begins later
+		s, err := openStore(t.Context(), path, Options{noBackground: true})
 		if err != nil {
 			t.Fatal(err)
 		}
