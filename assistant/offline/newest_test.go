@@ -194,4 +194,6 @@ func TestAFamilyThatIsNowhereIsSaid(t *testing.T) {
 		t.Errorf("%s stay: %s", got, c.did())
 	}
 	wants(t, newChat(t, w).say("only keep claude models"), "Nothing was changed")
+	// One that another provider has is not said to be nowhere.
+	wants(t, newChat(t, newFakeWindow()).say("only keep claude and gpt models on openai"), "Nothing was changed")
 }

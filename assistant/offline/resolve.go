@@ -32,8 +32,10 @@ func (c *conversation) resolve(s step) []target {
 	for i, it := range s.what.items {
 		at, missing := c.placesOf(s, it)
 		if s.kind == only && len(missing) > 0 && (len(places) > 0 || i+1 < len(s.what.items)) && !slices.ContainsFunc(missing, isNotFamily) {
-			c.reportf("No provider here has models with %s.", code(strings.Join(missing, " "))) // there is nothing to keep
-			continue
+			if anywhere, _ := c.known(s, it, c.providers); len(anywhere) == 0 { // there is nothing to keep
+				c.reportf("No provider here has models with %s.", code(strings.Join(missing, " ")))
+				continue
+			}
 		}
 		items, places = append(items, it), append(places, at)
 		providers, unknown = unique(append(providers, at...)), append(unknown, missing...)
