@@ -3,6 +3,7 @@ package tuitest
 import (
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"strings"
 	"testing"
@@ -207,5 +208,20 @@ func TestUnknownKeyFailsTheTest(t *testing.T) {
 		if said == "" {
 			t.Errorf("Type(%v) said nothing", part)
 		}
+	}
+}
+
+// A program scrolls what it knew of a terminal that has become smaller.
+func TestScrollingMoreRowsThanThereAre(t *testing.T) {
+	v := newTerminal(20, 10)
+	defer v.close()
+	v.resize(20, 4)
+	for _, written := range []string{"\x1b[1;10r\x1b[3S", "\x1b[2;9r\x1b[2T", "\x1b[6;10r\x1b[5S", "\x1b[r\x1b[H\x1b[Jtop"} {
+		if _, err := io.WriteString(v, written); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if frame, _ := v.frame(); frame != "top\n\n\n" {
+		t.Errorf("the terminal shows %q", frame)
 	}
 }

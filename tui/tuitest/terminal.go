@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 )
 
@@ -26,7 +27,19 @@ func newTerminal(w, h int) *terminal {
 		CursorVisibility: func(visible bool) { v.hidden = !visible },
 		Title:            func(title string) { v.title = title },
 	})
+	v.emu.RegisterCsiHandler('r', v.limitMargins)
 	return v
+}
+
+// limitMargins ends the scrolling region at the last row, as terminals do, and
+// leaves the setting of it to the emulator, which would scroll rows that it
+// does not have: what a program wrote before it learned of a smaller terminal
+// comes after the change.
+func (v *terminal) limitMargins(params ansi.Params) bool {
+	if len(params) > 1 {
+		params[1] = min(params[1], ansi.Param(v.emu.Height()))
+	}
+	return false
 }
 
 // Write is the program's output. A terminal driver makes CR LF of LF, and the
