@@ -141,7 +141,7 @@ func (p *program) warm(ctx context.Context, calm func()) {
 	if p.rules != nil {
 		p.rules.Warm(ctx)
 	}
-	debug.FreeOSMemory()
+	releaseMemory()
 }
 
 // typeahead is what was typed in a run that ended before its history was open: a
