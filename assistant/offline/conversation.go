@@ -71,7 +71,7 @@ func respond(req *chatRequest) reply {
 	if n := len(req.exchanges); n > 0 {
 		c.now, c.past = req.exchanges[n-1], req.exchanges[:n-1]
 	}
-	c.parser = parser{filterForms, &c.window}
+	c.parser = parser{filterForms(), &c.window}
 	_, offered := c.tools["add_ignore_rule"]
 	switch {
 	case c.kind == historyWindow:

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // kind is what a request wants.
@@ -95,7 +96,7 @@ var talkForms = []form{
 
 // filterForms are the requests about the model filter. Of the forms that match,
 // the first without words left over counts.
-var filterForms = compile(slices.Concat([]form{
+var filterForms = compileOnce(slices.Concat([]form{
 	{undo, "undo [last|newest|previous|your] $n [changes|change|steps|requests|messages]"},
 	{save, "save [it|them|that|this|all|everything] [changes|rules] [to] [file|disk|.env]"},
 	{discard, "discard [all|it|them] [unsaved] [changes|everything]"},
@@ -157,7 +158,7 @@ var filterForms = compile(slices.Concat([]form{
 }, talkForms, []form{{hide, "no $what"}}))
 
 // historyForms are the requests about the chat history.
-var historyForms = compile(slices.Concat([]form{
+var historyForms = compileOnce(slices.Concat([]form{
 	{listTopics, "list|show|what [is] topics [is] [there]"},
 	{starPairs, "star $pairs with $n stars|star"},
 	{starPairs, "give $n stars|star to $pairs"},
@@ -185,6 +186,12 @@ type formSet struct {
 type compiledForm struct {
 	kind    kind
 	pattern *regexp.Regexp
+}
+
+// compileOnce compiles forms when they are first needed: it takes milliseconds,
+// which a start without a request does not have to wait for.
+func compileOnce(forms []form) func() formSet {
+	return sync.OnceValue(func() formSet { return compile(forms) })
 }
 
 func compile(forms []form) formSet {

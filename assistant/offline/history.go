@@ -18,7 +18,7 @@ var historyExamples = []string{
 // respondHistory answers in the window of the chat history. A step that is
 // about the results of another one waits for them.
 func (c *conversation) respondHistory() {
-	c.formSet = historyForms
+	c.formSet = historyForms()
 	c.steps = c.parse(c.now.user)
 	for i, s := range c.steps {
 		if len(s.rest) > 0 || s.kind == unknown || s.kind == followUp {

@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -103,5 +106,34 @@ func TestLinesAreHeldWhileAScreenIsDrawn(t *testing.T) {
 	fmt.Fprintln(h, "one")
 	if to.String() != "one\ntwo\none\n" {
 		t.Errorf("after the screen there is %q", to.String())
+	}
+}
+
+// TestInitAllocatesLittle: every command waits for the initialization of all
+// packages, so what takes long there is done when it is first needed.
+func TestInitAllocatesLittle(t *testing.T) {
+	const most = 1500 // allocations of one package
+	cmd := exec.CommandContext(t.Context(), "winnow", "--version")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	var trace strings.Builder
+	cmd.Stderr = &trace
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for line := range strings.Lines(trace.String()) {
+		var name string
+		var at, took float64
+		var size, count int
+		if n, _ := fmt.Sscanf(line, "init %s @%f ms, %f ms clock, %d bytes, %d allocs", &name, &at, &took, &size, &count); n != 5 || !strings.HasPrefix(name, "winnow/") {
+			continue
+		}
+		seen++
+		if count > most {
+			t.Errorf("the initialization of %s allocates %d times, want at most %d", name, count, most)
+		}
+	}
+	if seen == 0 {
+		t.Errorf("no package of ours in %q", trace.String())
 	}
 }
