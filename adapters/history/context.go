@@ -25,13 +25,9 @@ const windowType = "history"
 
 // Bounds of the context. Neither is ever the whole story: the tools are.
 const (
-	newestShown    = 40 // pairs: two screenfuls
-	firstWords     = 80 // cells of a user's text
-	maxModelsShown = 50
+	newestShown = 40 // pairs: two screenfuls
+	firstWords  = 80 // cells of a user's text
 )
-
-// otherModels names the pairs of the models that are not listed one by one.
-const otherModels = "(others)"
 
 // cutNote tells the model what to do about a cut context.
 const cutNote = "The lists are cut to fit; every count is exact. search_pairs, list_topics and list_sessions give the rest."
@@ -140,7 +136,6 @@ func (w *Window) Context() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.notice(now, w.selected().Line)
 	return w.describe(ctx, now)
 }
 
@@ -183,9 +178,9 @@ func (w *Window) describe(ctx context.Context, now marks) (Context, error) {
 	}
 	c := Context{
 		WindowType: windowType, Session: shown(at.Session), Topic: shown(at.Topic),
-		Topics: now.tree(""), Models: mostUsed(models), Saved: []ContextSaved{}, Newest: []PairLine{},
+		Topics: now.below(""), Models: mostUsed(models), Saved: []ContextSaved{}, Newest: []PairLine{},
 		Counts: ContextCounts{
-			Pairs: len(now.pairs), Sessions: len(sessions), Models: len(models), Topics: len(now.topicPaths()), Saved: len(saved),
+			Pairs: len(now.pairs), Sessions: len(sessions), Models: len(models), Topics: len(now.tree), Saved: len(saved),
 			Starred: map[string]int{}, Unflagged: len(now.sets[mark{flags, flagOff}]), NoTopic: len(now.sets[mark{topics, ""}]),
 		},
 	}
@@ -209,22 +204,14 @@ func (w *Window) describe(ctx context.Context, now marks) (Context, error) {
 	return c, nil
 }
 
-// mostUsed lists the models that answered most, the most used first, and the
-// pairs of the rest as one.
+// mostUsed lists the models, those that answered most first.
 func mostUsed(groups []history.Group) []ContextModel {
 	slices.SortFunc(groups, func(a, b history.Group) int {
 		return cmp.Or(cmp.Compare(b.Pairs, a.Pairs), cmp.Compare(a.Value, b.Value))
 	})
 	list := []ContextModel{}
-	for i, g := range groups {
-		switch {
-		case i < maxModelsShown:
-			list = append(list, ContextModel{shown(g.Value), g.Pairs})
-		case i == maxModelsShown:
-			list = append(list, ContextModel{otherModels, g.Pairs})
-		default:
-			list[maxModelsShown].Pairs += g.Pairs
-		}
+	for _, g := range groups {
+		list = append(list, ContextModel{shown(g.Value), g.Pairs})
 	}
 	return list
 }

@@ -109,19 +109,6 @@ func TestModelCountsAreExact(t *testing.T) {
 	if got := asJSON(t, first.Models); first.Counts.Models != 5 || got != counted {
 		t.Errorf("models %s, want %s", got, counted)
 	}
-	for i := range maxModelsShown + 20 {
-		p := spoken("s", "", "u", "a")
-		p.Model = fmt.Sprint("many/", i)
-		put(t, s, p)
-	}
-	c := contextOf(t, w)
-	sum := 0
-	for _, m := range c.Models {
-		sum += m.Pairs
-	}
-	if last := c.Models[len(c.Models)-1]; sum != c.Counts.Pairs || last.Model != otherModels {
-		t.Errorf("%d of %d pairs are counted by model, the last is %+v", sum, c.Counts.Pairs, last)
-	}
 }
 
 func TestStateHashFollowsTheContext(t *testing.T) {
@@ -151,59 +138,6 @@ func TestStateHashFollowsTheContext(t *testing.T) {
 		} else {
 			seen[hash] = step.what
 		}
-	}
-}
-
-func TestChangesTellWhatOthersDid(t *testing.T) {
-	line := "x"
-	s, _ := library(t)
-	w := New(s, Options{Now: clock, Selected: func() Selected { return Selected{Line: line} }})
-	good(t, w, "star_pairs", `{"ids":[6],"stars":1}`)
-	contextOf(t, w)
-	if got, _ := w.Changes(0); len(got) != 0 {
-		t.Fatalf("before the first message %v", got)
-	}
-	// What the tools do is not told; what others do beside it is.
-	good(t, w, "star_pairs", `{"ids":[1,2],"stars":2}`)
-	good(t, w, "set_topic", `{"ids":[1],"topic":"Fresh","create":true}`)
-	contextOf(t, w)
-	if got, _ := w.Changes(0); len(got) != 0 {
-		t.Errorf("of the tools' own changes it tells %v", got)
-	}
-	two, path := 2, "Shelf"
-	for _, err := range []error{
-		firstError(s.Mark(t.Context(), []int64{2, 3, 5}, markOf(&two, nil, nil))),
-		firstError(s.Mark(t.Context(), []int64{4, 5, 6}, markOf(nil, nil, &path))),
-		s.DeleteTopic(t.Context(), "Work"),
-		s.Commit(t.Context(), &assistant.Batch{Delete: []int64{6}}),
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	put(t, s, spoken("s2", "Shelf", "seventh", "")) // a new pair is no change of marks
-	line = "s2"
-	contextOf(t, w)
-	changes, mark := w.Changes(0)
-	var got []string
-	for _, c := range changes {
-		if c["timestamp"] != "2026-03-05T05:00:00Z" {
-			t.Errorf("timestamp %v", c["timestamp"])
-		}
-		delete(c, "timestamp")
-		got = append(got, asJSON(t, c))
-	}
-	want := []string{
-		`{"count":2,"ids":"3, 5","stars":2,"type":"pairs_starred"}`,
-		`{"count":2,"ids":"4-5","topic":"Shelf","type":"topic_set"}`,
-		`{"topic":"Shelf","type":"topic_created"}`, `{"topic":"Work","type":"topic_removed"}`,
-		`{"line":"s2","type":"filter_changed"}`,
-	}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("changes\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-	if again, _ := w.Changes(mark); len(again) != 0 {
-		t.Errorf("told twice: %v", again)
 	}
 }
 

@@ -23,21 +23,17 @@
 // All methods are safe from any goroutine. Where, Locked, Lock, Unlock, Dirty,
 // Prompt, Tools and SetContextBudget answer from memory; the others read the
 // store and do not belong into an update loop. The user's own marks go to the
-// Store; made in Session.Edit they become a step that can be undone. The model is
-// told of all of them with the next message.
+// Store; made in Session.Edit they become a step that can be undone.
 //
 // # Caveats
 //
-//   - The store has no transaction over several marks. ApplyState undoes what it
-//     did when it fails midway; when the process dies midway, the journal's intent
-//     completes it at the next start.
 //   - What the tools did to a pair newer than a checkpoint is known to this
 //     Window only: a rollback of the rules alone, after a restart, to a
 //     checkpoint that is older than the pair, leaves the pair's marks.
 //   - A rollback undoes the user's marks of the time after it, too, and its undo
 //     restores those that were recorded in the journal.
-//   - A topic that holds pairs newer than the state stays when the state does
-//     not have it.
+//   - A topic that holds pairs newer than the state, or cut ones, stays when the
+//     state does not have it.
 //   - A pair that is being answered is not found and cannot be marked by the
 //     tools: it is the request itself.
 //

@@ -58,10 +58,7 @@ func (w *Window) planTopic(ctx context.Context, a topicArgs, now marks) (change,
 
 // planMark plans to give pairs a mark; words say which.
 func (w *Window) planMark(ctx context.Context, which chosen, now marks, m mark, words string) (change, error) {
-	s, err := w.choose(ctx, which, now.pairs)
-	if err == nil {
-		err = w.markable(ctx, s)
-	}
+	s, err := w.choose(ctx, which)
 	if err != nil {
 		return change{}, err
 	}

@@ -61,18 +61,18 @@ func (m mark) set() history.Mark {
 type marks struct {
 	pairs seqs          // uncut
 	sets  map[mark]seqs // the pairs of each mark; every topic is there
+	tree  []history.Topic
 }
 
 // read returns the marks as they are now.
-func (w *Window) read(ctx context.Context) (marks, error) {
-	m := marks{sets: map[mark]seqs{}}
-	paths, err := w.store.TopicPaths(ctx)
-	if err != nil {
+func (w *Window) read(ctx context.Context) (m marks, err error) {
+	m.sets = map[mark]seqs{}
+	if m.tree, err = w.store.Topics(ctx); err != nil {
 		return m, err
 	}
 	groups, err := w.store.MarkGroups(ctx)
-	for _, path := range paths {
-		m.sets[mark{topics, path}] = nil
+	for _, t := range m.tree {
+		m.sets[mark{topics, t.Path}] = nil
 	}
 	for _, g := range groups {
 		m.pairs = append(m.pairs, g.Seqs...)
@@ -89,29 +89,6 @@ func (w *Window) read(ctx context.Context) (marks, error) {
 		slices.Sort(set)
 	}
 	return m, err
-}
-
-// sorted lists the marks of a set in order.
-func sorted[V any](sets map[mark]V) []mark {
-	var all []mark
-	for m := range sets {
-		all = append(all, m)
-	}
-	slices.SortFunc(all, func(a, b mark) int {
-		return strings.Compare(string(a.kind)+"\x00"+a.value, string(b.kind)+"\x00"+b.value)
-	})
-	return all
-}
-
-// changes is which marks pairs must get to have those of to.
-func (m marks) changes(to marks) map[mark]seqs {
-	out := map[mark]seqs{}
-	for of, pairs := range to.sets {
-		if gained := pairs.minus(m.sets[of]); len(gained) > 0 {
-			out[of] = gained
-		}
-	}
-	return out
 }
 
 // values divides pairs by their value of a kind.
@@ -133,36 +110,24 @@ func (m marks) newest() int64 {
 	return m.pairs[len(m.pairs)-1]
 }
 
-// topicPaths lists the topics in order.
-func (m marks) topicPaths() []string {
-	var paths []string
-	for _, of := range sorted(m.sets) {
-		if of.kind == topics && of.value != "" {
-			paths = append(paths, of.value)
-		}
+// paths lists the topics in order.
+func (m marks) paths() []string {
+	paths := make([]string, len(m.tree))
+	for i, t := range m.tree {
+		paths[i] = t.Path
 	}
 	return paths
 }
 
-// tree is the topic under and those below it by path, counted; "" is all.
-func (m marks) tree(under string) []ContextTopic {
-	tree := []ContextTopic{}
-	at := map[string]int{}
-	for i, path := range m.topicPaths() {
-		tree, at[path] = append(tree, ContextTopic{Topic: path, Pairs: len(m.sets[mark{topics, path}])}), i
-	}
-	for _, t := range slices.Clone(tree) {
-		for path := t.Topic; path != ""; path = path[:max(strings.LastIndex(path, history.TopicSeparator), 0)] {
-			tree[at[path]].All += t.Pairs
+// below lists the topic under and those below it by path; "" is all.
+func (m marks) below(under string) []ContextTopic {
+	list := []ContextTopic{}
+	for _, t := range m.tree {
+		if under == "" || t.Path == under || strings.HasPrefix(t.Path, under+history.TopicSeparator) {
+			list = append(list, ContextTopic{shown(t.Path), t.Pairs, t.All})
 		}
 	}
-	tree = slices.DeleteFunc(tree, func(t ContextTopic) bool {
-		return under != "" && t.Topic != under && !strings.HasPrefix(t.Topic, under+history.TopicSeparator)
-	})
-	for i := range tree {
-		tree[i].Topic = shown(tree[i].Topic)
-	}
-	return tree
+	return list
 }
 
 // topic is the path that a name means: the topic of that path, whatever the
@@ -172,7 +137,7 @@ func (m marks) topic(name string) (path string, found bool) {
 	if _, exact := m.sets[mark{topics, path}]; exact && path != "" {
 		return path, true
 	}
-	for _, p := range m.topicPaths() {
+	for _, p := range m.paths() {
 		if strings.EqualFold(p, path) {
 			return p, true
 		}
@@ -187,7 +152,7 @@ func (m marks) unknownTopic(path string) *refusal {
 	for _, level := range strings.Split(path, history.TopicSeparator) {
 		pattern.Path = append(pattern.Path, filter.Pattern{Parts: []string{level}})
 	}
-	for _, h := range filter.Hints(pattern, m.topicPaths(), nil) {
+	for _, h := range filter.Hints(pattern, m.paths(), nil) {
 		if len(h.Nearest) > 0 {
 			r.Message += "; nearest: " + shown(strings.Join(h.Nearest, ", "))
 		}
@@ -197,14 +162,6 @@ func (m marks) unknownTopic(path string) *refusal {
 
 // seqs is a set of pairs by their numbers, rising.
 type seqs []int64
-
-func numbers(refs []assistant.Ref) seqs {
-	out := make(seqs, len(refs))
-	for i, r := range refs {
-		out[i] = r.Seq
-	}
-	return out
-}
 
 // divide tells what of a is in b and what is not.
 func (a seqs) divide(b seqs) (in, out seqs) {

@@ -45,14 +45,11 @@ type toolCall struct {
 }
 
 func (w *Window) getPair(ctx context.Context, a getArgs) (assistant.ToolResult, error) {
-	uncut, err := w.store.Newest(ctx, "", a.ID+1, 1) // the pair itself, unless it is unknown or was rolled back
-	if err == nil && (a.ID <= 0 || !slices.Equal(uncut, []int64{a.ID})) {
-		err = refuse(assistant.CodeFailed, "there is no pair %d; search_pairs finds the numbers", a.ID)
-	}
+	s, err := w.choose(ctx, chosen{IDs: []int64{a.ID}})
 	if err != nil {
 		return assistant.ToolResult{}, err
 	}
-	loaded, err := w.store.Load(ctx, uncut)
+	loaded, err := w.store.Load(ctx, s.pairs)
 	if err != nil || len(loaded) == 0 {
 		return assistant.ToolResult{}, err
 	}
@@ -103,7 +100,7 @@ func (w *Window) listTopics(ctx context.Context, a topicsArgs) (assistant.ToolRe
 	if under != "" && !found {
 		return assistant.ToolResult{}, now.unknownTopic(under)
 	}
-	list := now.tree(under)
+	list := now.below(under)
 	data := map[string]any{"count": len(list), "topics": list[:min(len(list), maxTopics)], "truncated": len(list) > maxTopics}
 	if under == "" {
 		data["pairs_without_topic"] = len(now.sets[mark{topics, ""}])
@@ -171,14 +168,7 @@ type condensed struct {
 }
 
 func (w *Window) summarisePairs(ctx context.Context, a summariseArgs) (assistant.ToolResult, error) {
-	all, err := w.store.Refs(ctx, "", 0)
-	if err != nil {
-		return assistant.ToolResult{}, err
-	}
-	s, err := w.choose(ctx, a.chosen, numbers(all))
-	if err == nil && len(s.pairs) == 0 {
-		err = refuse(assistant.CodeFailed, "the line selects no pair%s", s.remarks())
-	}
+	s, err := w.choose(ctx, a.chosen)
 	if err != nil {
 		return assistant.ToolResult{}, err
 	}

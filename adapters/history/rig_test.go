@@ -125,7 +125,11 @@ func marksOf(t testing.TB, s history.Store) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := s.Load(t.Context(), numbers(refs))
+	var all []int64
+	for _, r := range refs {
+		all = append(all, r.Seq)
+	}
+	loaded, err := s.Load(t.Context(), all)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -176,36 +176,41 @@ type chosen struct {
 
 // selection is the pairs that a call is about.
 type selection struct {
-	pairs  seqs
-	busy   seqs // that the line selects too, left out: they are being answered
-	hints  []filter.Hint
-	byLine bool
+	pairs seqs
+	busy  seqs // asked for too, and left out: they are being answered
+	hints []filter.Hint
 }
 
-// choose finds the pairs that a call names. all are those that there are.
-func (w *Window) choose(ctx context.Context, c chosen, all seqs) (selection, error) {
+// choose finds the pairs that a call names, which must be one at least.
+func (w *Window) choose(ctx context.Context, c chosen) (selection, error) {
 	line := strings.TrimSpace(c.Line)
 	switch {
 	case len(c.IDs) > 0 && line != "":
 		return selection{}, refuse(assistant.CodeInvalidArguments, "give ids or a line, not both")
-	case line != "":
-		q, err := parseLine(line)
-		if err != nil {
-			return selection{}, err
-		}
-		return w.find(ctx, q, line)
-	case len(c.IDs) == 0:
+	case line == "" && len(c.IDs) == 0:
 		return selection{}, refuse(assistant.CodeInvalidArguments, "give ids, or a line that selects pairs")
 	case len(c.IDs) > maxIDs:
 		return selection{}, refuse(assistant.CodeInvalidArguments, "%d ids are more than %d; give a line", len(c.IDs), maxIDs)
 	}
-	pairs := seqs(slices.Clone(c.IDs))
-	slices.Sort(pairs)
-	pairs = slices.Compact(pairs)
-	if unknown := pairs.minus(all); len(unknown) > 0 {
-		return selection{}, refuse(assistant.CodeFailed, "there is no pair %s; search_pairs finds the numbers", unknown)
+	q, err := parseLine(line) // an empty one selects all pairs
+	if err != nil {
+		return selection{}, err
 	}
-	return selection{pairs: pairs}, nil
+	s, err := w.find(ctx, q, line)
+	if len(c.IDs) > 0 && err == nil {
+		pairs := seqs(slices.Clone(c.IDs))
+		slices.Sort(pairs)
+		pairs = slices.Compact(pairs)
+		s.busy = s.busy.and(pairs)
+		var unknown seqs
+		if s.pairs, unknown = pairs.minus(s.busy).divide(s.pairs); len(unknown) > 0 {
+			err = refuse(assistant.CodeFailed, "there is no pair %s; search_pairs finds the numbers", unknown)
+		}
+	}
+	if err == nil && len(s.pairs) == 0 {
+		err = refuse(assistant.CodeFailed, "no pair is selected%s", s.remarks())
+	}
+	return s, err
 }
 
 // find returns the pairs that a query selects, without those that are being
@@ -215,9 +220,18 @@ func (w *Window) find(ctx context.Context, q *filter.Query, line string) (select
 	if err != nil {
 		return selection{}, unreadable(err, line)
 	}
-	pairs := numbers(found.Refs)
-	busy, err := w.answering(ctx, pairs)
-	return selection{pairs: pairs.minus(busy), busy: busy, hints: found.Hints, byLine: true}, err
+	s := selection{hints: found.Hints}
+	for _, r := range found.Refs {
+		s.pairs = append(s.pairs, r.Seq)
+	}
+	loaded, err := w.store.Load(ctx, backwards(s.pairs, lastLooked))
+	for _, p := range slices.Backward(loaded) {
+		if p.State == assistant.PairSending {
+			s.busy = append(s.busy, p.Seq)
+		}
+	}
+	s.pairs = s.pairs.minus(s.busy)
+	return s, err
 }
 
 // parseLine reads a line that only filters.
@@ -242,33 +256,6 @@ func unreadable(err error, line string) error {
 	r.Hint = "Correct the line at that column and call again; nothing was done."
 	r.Data = map[string]any{"line": shown(line), "column": e.Column, "found": shown(e.Found), "want": shown(e.Want)}
 	return r
-}
-
-// markable refuses to mark nothing, and pairs that are being answered: their
-// turn would write over the marks.
-func (w *Window) markable(ctx context.Context, s selection) error {
-	switch {
-	case s.byLine && len(s.pairs) == 0:
-		return refuse(assistant.CodeFailed, "the line selects no pair%s", s.remarks())
-	case s.byLine:
-		return nil
-	}
-	busy, err := w.answering(ctx, s.pairs)
-	if len(busy) > 0 && err == nil {
-		return refuse(assistant.CodeFailed, "pair %s is being answered and can be marked when that has ended", busy)
-	}
-	return err
-}
-
-// answering is those of the pairs whose turn still runs.
-func (w *Window) answering(ctx context.Context, pairs seqs) (busy seqs, err error) {
-	loaded, err := w.store.Load(ctx, backwards(pairs, lastLooked))
-	for _, p := range slices.Backward(loaded) {
-		if p.State == assistant.PairSending {
-			busy = append(busy, p.Seq)
-		}
-	}
-	return busy, err
 }
 
 // remarks are what else is to be said of a selection, as the end of a sentence.

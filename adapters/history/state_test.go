@@ -140,7 +140,6 @@ func TestStatesThatAreNotOursChangeNothing(t *testing.T) {
 	for name, raw := range map[string]string{
 		"no JSON":         `{`,
 		"another version": `{"version":2}`,
-		"unknown field":   `{"version":1,"newest":6,"pairs":[]}`,
 		"four stars":      `{"version":1,"newest":6,"stars":{"4":["1"]}}`,
 		"stars in words":  `{"version":1,"newest":6,"stars":{"+1":["1"]}}`,
 		"beyond newest":   `{"version":1,"newest":6,"stars":{"1":["7"]}}`,

@@ -67,7 +67,7 @@ func TestToolsThatRefuse(t *testing.T) {
 		"search an unknown name": {"search_pairs", `{"line":"@nobody"}`, assistant.CodeInvalidArguments, "column "},
 		"get an unknown pair":    {"get_pair", `{"id":99}`, assistant.CodeFailed, "there is no pair 99"},
 		"list under unknown":     {"list_topics", `{"under":"Agent"}`, assistant.CodeFailed, "nearest: AI > Agents"},
-		"summarise nothing":      {"summarise_pairs", `{"line":"s3"}`, assistant.CodeFailed, "selects no pair"},
+		"summarise nothing":      {"summarise_pairs", `{"line":"s3"}`, assistant.CodeFailed, "no pair is selected"},
 		"star without pairs":     {"star_pairs", `{"stars":1}`, assistant.CodeInvalidArguments, "give ids, or a line"},
 		"star with both":         {"star_pairs", `{"ids":[1],"line":"b","stars":1}`, assistant.CodeInvalidArguments, "not both"},
 		"star an unknown pair":   {"star_pairs", `{"ids":[1,77,78],"stars":1}`, assistant.CodeFailed, "there is no pair 77-78"},
@@ -120,7 +120,7 @@ func TestAPairThatIsBeingAnsweredIsNotMarked(t *testing.T) {
 	running := spoken("s2", "", "star me", "")
 	running.State = assistant.PairSending
 	put(t, s, running)
-	if r := call(t, w, "star_pairs", `{"ids":[1,7],"stars":1}`); r.Success || !strings.Contains(r.Message, "7 is being answered") {
+	if r := call(t, w, "star_pairs", `{"ids":[1,7],"stars":1}`); !r.Success || !strings.Contains(r.Message, "1 pair now has 1 star; pair 7 is being answered") {
 		t.Errorf("by id: %+v", r)
 	}
 	if r := call(t, w, "star_pairs", `{"line":"x","stars":1}`); !r.Success || !strings.Contains(r.Message, "3 pairs now have 1 star; pair 7 is being answered") {

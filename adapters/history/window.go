@@ -45,28 +45,23 @@ type Window struct {
 	selected func() Selected
 
 	work     sync.Mutex        // held while the store is read or changed; locked before mu
-	seen     *marks            // as the model was last told; nil: it was told nothing
-	line     string            // the filter line as the model was last told
 	original map[marked]string // what pairs had before the tools first changed it
-	nonEmpty map[string]bool   // topics that ApplyState left because of newer pairs
 
 	mu     sync.Mutex
 	locked bool
 	budget int // of the context, in tokens; 0 means defaultContextTokens
-	log    assistant.Changes
 }
 
 var (
-	_ assistant.Window    = (*Window)(nil)
-	_ assistant.ChangeLog = (*Window)(nil)
-	_ assistant.Dirtier   = (*Window)(nil)
-	_ assistant.Budgeter  = (*Window)(nil)
-	_ assistant.Pager     = (*Window)(nil)
+	_ assistant.Window   = (*Window)(nil)
+	_ assistant.Dirtier  = (*Window)(nil)
+	_ assistant.Budgeter = (*Window)(nil)
+	_ assistant.Pager    = (*Window)(nil)
 )
 
 // New returns a window on a store, which stays the caller's to close.
 func New(store history.Store, o Options) *Window {
-	w := &Window{store: store, now: o.Now, selected: o.Selected, original: map[marked]string{}, nonEmpty: map[string]bool{}}
+	w := &Window{store: store, now: o.Now, selected: o.Selected, original: map[marked]string{}}
 	if w.now == nil {
 		w.now = time.Now
 	}
@@ -209,16 +204,10 @@ func writer[A any](w *Window, name, description string, plan func(context.Contex
 	return t
 }
 
-// apply carries a change out. What the user did before it is noted for the model
-// first, so that it is told apart from what the tool does.
+// apply carries a change out.
 func (w *Window) apply(ctx context.Context, c change, before marks) error {
 	if _, err := w.store.Mark(ctx, c.pairs, c.mark.set()); err != nil {
 		return err
-	}
-	after, err := w.read(ctx)
-	if err != nil {
-		w.seen = nil // what the user does meanwhile cannot be told apart any more
-		return errors.Join(errors.New("the change was made, but its effect could not be read"), err)
 	}
 	for value, pairs := range before.values(c.mark.kind, c.pairs) {
 		for _, seq := range pairs {
@@ -226,10 +215,6 @@ func (w *Window) apply(ctx context.Context, c change, before marks) error {
 				w.original[marked{c.mark.kind, seq}] = value
 			}
 		}
-	}
-	if w.seen != nil {
-		w.notice(before, w.line)
-		w.seen = &after
 	}
 	return nil
 }
@@ -241,14 +226,6 @@ func (w *Window) env() history.Env {
 		Env:  filter.Env{Now: w.now(), SelectedTopic: at.Topic, SelectedModel: at.Model, Session: at.Session},
 		Fits: at.Fits,
 	}
-}
-
-// Changes returns what the user did after mark, as far as a Context has shown
-// it, and the mark for the next call. What the tools did is not in it.
-func (w *Window) Changes(mark int64) ([]assistant.Change, int64) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.log.Since(mark)
 }
 
 // maxName is how many cells of a name, topic or line a model is told.

@@ -279,6 +279,9 @@ func (s *store) Restore(ctx context.Context, to Restored) error {
 		for _, m := range to.Marks {
 			c.mark(m)
 		}
+		for _, path := range to.Topics {
+			c.topic(path)
+		}
 		for _, path := range slices.Backward(to.NewTopics) {
 			c.removeEmpty(path)
 		}

@@ -45,8 +45,8 @@ type Store interface {
 	Append(ctx context.Context, pairs []*assistant.Pair) (added int, err error)
 	// Mark sets marks of many pairs and returns what Restore needs to undo it.
 	Mark(ctx context.Context, seqs []int64, m Mark) (before Restored, err error)
-	// Restore sets back marks and saved filters, and removes the created topics
-	// that are empty.
+	// Restore sets back marks, topics and saved filters. Of NewTopics it removes
+	// those that have no pair, be it cut.
 	Restore(ctx context.Context, to Restored) error
 	// Revision grows with each change of pairs, topics and saved filters that
 	// this process has made or met. It answers from memory.
@@ -144,6 +144,7 @@ type Mark struct {
 // Restored is how something was before a change, for Restore.
 type Restored struct {
 	Marks     []assistant.PairMark // of the pairs that exist; nil fields did not change
+	Topics    []string             // paths that must exist
 	NewTopics []string             // paths that were created, those above first
 	Filters   map[string]string    // saved filters; "" is none
 }
