@@ -7,16 +7,6 @@ import (
 	"strings"
 )
 
-// proposal is the data of a rule_proposal payload.
-type proposal struct {
-	Provider     string   `json:"provider"`
-	AddIgnore    []string `json:"add_ignore,omitempty"`
-	AddAllow     []string `json:"add_whitelist,omitempty"`
-	RemoveIgnore []string `json:"remove_ignore,omitempty"`
-	RemoveAllow  []string `json:"remove_whitelist,omitempty"`
-	Reasoning    string   `json:"reasoning"`
-}
-
 // ask proposes edits instead of making them, where that was wanted, where more
 // than half of what a provider shows would be hidden, or where rules of all
 // providers would change. False means that there is nothing to ask.
@@ -29,9 +19,14 @@ func (c *conversation) ask(plans []*plan) bool {
 		every = every || len(p.edits) > 0 && len(c.providers) > 1 && p.step.what.at.all()
 	}
 	var lines []string
-	var proposals []proposal
-	for _, provider := range providersOf(edits) {
-		cat := c.catalogs[provider]
+	var proposals []map[string]any
+	asked := map[string]bool{}
+	for _, e := range edits {
+		provider, cat := e.provider, c.catalogs[e.provider]
+		if asked[provider] {
+			continue
+		}
+		asked[provider] = true
 		hidden, n := cat.hiddenBy(edits)
 		large = large || 2*n > cat.shownCount()
 		line := fmt.Sprintf("%s: %d of the %s it shows would be hidden", clean(provider), n, count(cat.shownCount(), "model"))
@@ -57,15 +52,6 @@ func (c *conversation) ask(plans []*plan) bool {
 	return true
 }
 
-// providersOf are the providers of edits, in the order of the first of each.
-func providersOf(edits []edit) []string {
-	var out []string
-	for _, e := range edits {
-		out = append(out, e.provider)
-	}
-	return unique(out)
-}
-
 // hiddenBy lists the models that edits of the provider would hide. n counts with
 // them those that are not listed and may be hidden.
 func (c *catalog) hiddenBy(edits []edit) (models []model, n int) {
@@ -89,23 +75,22 @@ func (c *catalog) hiddenBy(edits []edit) (models []model, n int) {
 	return models, min(n+len(models), c.shownCount())
 }
 
-// proposal is what edits do to the provider, of which they hide n more models.
-func (c *catalog) proposal(edits []edit, n int) proposal {
-	p := proposal{Provider: c.provider}
-	lists := map[string]*[]string{
-		"add_ignore_rule": &p.AddIgnore, "remove_ignore_rule": &p.RemoveIgnore, "clear_all_ignore_rules": &p.RemoveIgnore,
-		"add_whitelist_rule": &p.AddAllow, "remove_whitelist_rule": &p.RemoveAllow, "clear_all_whitelist_rules": &p.RemoveAllow,
-	}
+// proposal is the rule_proposal payload of what edits do to the provider, of
+// which they hide n more models.
+func (c *catalog) proposal(edits []edit, n int) map[string]any {
 	own := slices.DeleteFunc(slices.Clone(edits), func(e edit) bool { return e.provider != c.provider })
+	p := map[string]any{"provider": c.provider, "reasoning": upperFirst(inWords(own)) + fmt.Sprintf(": hides %s.", count(n, "more model"))}
 	for _, e := range own {
-		patterns := []string{e.pattern}
+		key, patterns := "remove_"+e.list, []string{e.pattern}
+		if e.add {
+			key = "add_" + e.list
+		}
 		if e.clear {
 			patterns = c.rules[e.list]
 		}
-		list := lists[e.tool()]
-		*list = append(*list, patterns...)
+		list, _ := p[key].([]string)
+		p[key] = append(list, patterns...)
 	}
-	p.Reasoning = upperFirst(inWords(own)) + fmt.Sprintf(": hides %s.", count(n, "more model"))
 	return p
 }
 

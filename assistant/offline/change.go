@@ -13,12 +13,13 @@ var editTools = map[string]edit{
 
 // tool is the tool that makes an edit.
 func (e edit) tool() string {
-	for name, does := range editTools {
-		if does == (edit{list: e.list, add: e.add && !e.clear, clear: e.clear}) {
-			return name
-		}
+	switch {
+	case e.clear:
+		return "clear_all_" + e.list + "_rules"
+	case e.add:
+		return "add_" + e.list + "_rule"
 	}
-	return ""
+	return "remove_" + e.list + "_rule"
 }
 
 // change makes the edits of a plan, or reports what came of them.
@@ -44,12 +45,10 @@ func (c *conversation) change(p *plan) {
 		c.announce("I'll %s.", inWords(fresh))
 		return
 	}
-	if len(done) == 1 {
-		c.reportf("%s", done[0])
-	} else if len(done) > 1 {
-		c.reportf("%s", bullets(count(len(done), "change")+":", done))
+	if len(done) > 1 {
+		done = []string{bullets(count(len(done), "change")+":", done)}
 	}
-	c.paragraphs = append(c.paragraphs, failures...)
+	c.paragraphs = slices.Concat(c.paragraphs, done, failures)
 }
 
 // changed says what a change of rules did, in the tool's words and with the
@@ -62,12 +61,9 @@ func changed(r *result) string {
 	return s
 }
 
-// failure says why a call did not do what it should; "" when that is said
-// elsewhere.
+// failure says why a call did not do what it should.
 func (r *result) failure(what string) string {
 	switch {
-	case r.missing:
-		return ""
 	case r.Code == "locked":
 		return "I could not do it: the window is locked. " + nothingChanged
 	case r.Code == "declined":
@@ -102,26 +98,20 @@ func inWords(edits []edit) string {
 
 // do calls a tool that stands for a whole step and reports whether it did it.
 func (c *conversation) do(tool string, a args) bool {
-	r := c.call(tool, a)
-	switch {
-	case r == nil:
-		c.announce("I call %s.", code(tool))
-	case r.Success:
+	r := c.use(tool, a)
+	if r != nil {
 		c.reportf("%s", sentence(r.Message))
-	default:
-		c.reportf("%s", r.failure(code(tool)+" failed"))
 	}
-	return r != nil && r.Success
+	return r != nil
 }
 
-// lookUp calls a tool that changes nothing; nil while it runs, or when it failed,
-// which is said.
-func (c *conversation) lookUp(tool string, a args) *result {
+// use calls a tool; nil while it runs, or when it failed, which is said.
+func (c *conversation) use(tool string, a args) *result {
 	r := c.call(tool, a)
 	if r == nil {
-		c.announce("I look it up with %s.", code(tool))
+		c.announce("I call %s.", code(tool))
 	} else if !r.Success {
-		c.reportf("%s", r.failure("I could not look it up"))
+		c.reportf("%s", r.failure(code(tool)+" failed"))
 		return nil
 	}
 	return r

@@ -36,8 +36,7 @@ type conversation struct {
 	announced  []string // what the calls are for
 	paragraphs []string // of the answer
 	values     []value
-	proposals  []proposal
-	missing    []string // tools that are not offered
+	proposals  []map[string]any
 	stopped    bool     // locked or out of rounds: no more calls
 	wrote      bool     // a rule was changed in this turn
 	saved      bool     // a save succeeded after it
@@ -244,11 +243,11 @@ func (c *conversation) call(name string, a args) *result {
 		c.stopped = c.stopped || k.res.Code == "locked"
 		return k.res
 	}
-	if c.stopped = c.stopped || c.now.rounds >= maxRounds; c.stopped || !offered {
-		if !offered {
-			c.missing = append(c.missing, name)
-		}
-		return &result{missing: true}
+	if !offered {
+		return &result{Message: "this window does not offer " + code(name) + " now"}
+	}
+	if c.stopped = c.stopped || c.now.rounds >= maxRounds; c.stopped {
+		return &result{Message: "this message has called its tools already; say the rest again"}
 	}
 	if slices.ContainsFunc(c.calls, func(p pending) bool { return !writeTools[name] && p.name == name && p.args == text }) {
 		return nil
@@ -287,12 +286,6 @@ func (c *conversation) finish() {
 			c.wrote = c.wrote || k.res.Success
 			c.reportf("%s: %s", code(k.name), sentence(k.res.Message))
 		}
-	}
-	if m := unique(c.missing); len(m) > 0 {
-		c.reportf("I would need %s for that, which this window does not offer now.", codes(m))
-	}
-	if c.stopped && c.now.rounds >= maxRounds {
-		c.reportf("I stop here: I call tools at most %d times a message. Say the rest again.", maxRounds)
 	}
 	if c.saved {
 		c.reportf("Hidden models leave the proxy's list; a direct call to one is still routed.")

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/tidwall/gjson"
 )
 
 var historyExamples = []string{
@@ -34,11 +32,19 @@ func (c *conversation) respondHistory() {
 }
 
 func (c *conversation) historyStep(s step) {
+	named := s.pairs.them || len(s.pairs.ids) > 0 // these are shown in short form
+	switch {
+	case s.kind == findPairs && !named:
+		c.findPairs(s.pairs)
+		return
+	case s.kind == findPairs:
+		s.kind = summarisePairs
+	}
 	switch s.kind {
-	case findPairs:
-		c.findPairs(s)
 	case summarisePairs:
-		c.listPairs("summarise_pairs", c.selected(s.pairs))
+		if pairs := c.selected(s.pairs); pairs != nil {
+			c.listPairs("summarise_pairs", pairs)
+		}
 	case starPairs:
 		c.mark("star_pairs", s, args{"stars": max(s.n, 1)})
 	case unstarPairs:
@@ -86,11 +92,11 @@ func (c *conversation) pairsBefore() args {
 			if !k.ok() {
 				continue
 			}
-			ids, _ := k.args.Get("ids").Value().([]any)
-			if k.name == "search_pairs" {
-				ids, _ = k.res.Data.Get("ids").Value().([]any)
+			found := k.res.Data.Get("ids")
+			if k.name != "search_pairs" {
+				found = k.args.Get("ids")
 			}
-			if len(ids) > 0 {
+			if ids, _ := found.Value().([]any); len(ids) > 0 {
 				return args{"ids": ids[:min(len(ids), maxPairNumbers)]}
 			}
 			if line := k.args.Get("line").String(); line != "" {
@@ -109,34 +115,27 @@ func (c *conversation) mark(tool string, s step, mark args) {
 	}
 }
 
-// findPairs searches; pairs named by number are shown in short form.
-func (c *conversation) findPairs(s step) {
-	p := s.pairs
-	if p.them || len(p.ids) > 0 {
-		c.listPairs("summarise_pairs", c.selected(p))
-		return
-	}
+// findPairs searches, by plain words or by a filter line.
+func (c *conversation) findPairs(p pairSet) {
 	a := args{"line": p.filterLine()}
 	if len(p.terms) == 0 {
-		ws := slices.Clone(p.words)
-		for i, w := range ws {
+		var query []string
+		for _, w := range p.words {
 			if strings.Contains(w, " ") {
-				ws[i] = `"` + w + `"`
+				w = `"` + w + `"`
 			}
+			query = append(query, w)
 		}
-		a = args{"query": strings.Join(ws, " ")}
+		a = args{"query": strings.Join(query, " ")}
 	}
 	c.listPairs("search_pairs", a)
 	c.offer("Star them", "star them")
 	c.offer("Summarise them", "summarise them")
 }
 
-// listPairs lists the pairs that a tool returns; with no arguments it does nothing.
+// listPairs lists the pairs that a tool returns.
 func (c *conversation) listPairs(tool string, a args) {
-	if a == nil {
-		return
-	}
-	r := c.lookUp(tool, a)
+	r := c.use(tool, a)
 	if r == nil {
 		return
 	}
@@ -161,15 +160,14 @@ func (c *conversation) listPairs(tool string, a args) {
 }
 
 func (c *conversation) listTopics() {
-	r := c.lookUp("list_topics", args{})
+	r := c.use("list_topics", args{})
 	if r == nil {
 		return
 	}
 	var lines []string
-	r.Data.Get("topics").ForEach(func(_, topic gjson.Result) bool {
+	for _, topic := range r.Data.Get("topics").Array() {
 		lines = append(lines, foreign(topic.Get("topic").String())+": "+count(int(topic.Get("pairs").Int()), "pair"))
-		return true
-	})
+	}
 	c.reportf("%s", bullets(sentence(r.Message), lines))
 }
 
@@ -267,19 +265,18 @@ func topicPath(tokens []token) string {
 
 // idsOfRun reads a number or a run of them, "3-9"; none when it is something
 // else or more than a call takes.
-func idsOfRun(run string) []int {
+func idsOfRun(run string) (ids []int) {
 	from, to, isRun := strings.Cut(run, "-")
 	if !isRun {
 		to = from
 	}
 	first, err := strconv.Atoi(from)
 	last, err2 := strconv.Atoi(to)
-	if err != nil || err2 != nil || first < 0 || last < first || last-first >= maxPairNumbers {
+	if err != nil || err2 != nil || first < 0 || last-first >= maxPairNumbers {
 		return nil
 	}
-	var out []int
 	for n := first; n <= last; n++ {
-		out = append(out, n)
+		ids = append(ids, n)
 	}
-	return out
+	return ids
 }

@@ -80,8 +80,8 @@ func (p *plan) planTarget(tg *target) {
 		p.reportf("Rules are kept per provider, and %s can stay as it is. %s", clean(tg.provider), nothingChanged)
 	case k == only:
 		p.only(tg, tg.models, tg.exactly())
-	case tg.all && k == hide:
-		p.hideAll(tg)
+	case tg.all && k == hide && !everything:
+		p.only(tg, tg.excepted, tg.exceptPatterns)
 	case tg.all && k == allow: // "keep everything but mini"
 		p.hide(&target{catalog: tg.catalog, models: tg.excepted, patterns: tg.exceptPatterns})
 	case k == hide || k == remove:
@@ -98,15 +98,6 @@ func (c *catalog) on() string { return " on " + clean(c.provider) }
 
 // wild reports a pattern that is not just an id.
 func wild(pattern string) bool { return strings.ContainsAny(pattern, "*?[") }
-
-// hideAll hides every model but the exceptions.
-func (p *plan) hideAll(tg *target) {
-	if len(tg.excepted) > 0 {
-		p.only(tg, tg.excepted, tg.exceptPatterns)
-	} else {
-		p.hide(tg)
-	}
-}
 
 // hide adds ignore rules, and allow rules for the exceptions: an allow rule wins.
 // What "remove" names may be a rule that is written just so; that is removed.

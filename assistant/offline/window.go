@@ -245,7 +245,7 @@ func (c *conversation) catalog(provider string, sel selection) *catalog {
 
 // models adds the models of a pattern to a catalog; nil when it cannot now.
 func (c *conversation) models(cat *catalog, pattern string) *result {
-	r := c.lookUp("get_models_matching_pattern", args{"pattern": pattern, "provider": cat.provider})
+	r := c.use("get_models_matching_pattern", args{"pattern": pattern, "provider": cat.provider})
 	if r != nil {
 		cat.add(r.Data.Get("models"))
 	}

@@ -42,7 +42,6 @@ type result struct {
 	Message string // what failed, when it did not succeed
 	Code    string
 	Data    gjson.Result
-	missing bool // the call was not made
 }
 
 // readResult reads a tool message. Plain text is a success that says so.
@@ -105,7 +104,10 @@ func (r *chatRequest) add(m gjson.Result, byID map[string]*call) (problem string
 		now := r.exchanges[len(r.exchanges)-1]
 		now.rounds++
 		for _, c := range calls {
-			k := newCall(c.Get("function.name").String(), c.Get("function.arguments").String())
+			a := args{}
+			_ = json.Unmarshal([]byte(c.Get("function.arguments").String()), &a) // damaged arguments are none
+			text := a.encode()
+			k := &call{name: c.Get("function.name").String(), text: text, args: gjson.Parse(text)}
 			now.calls = append(now.calls, k)
 			byID[c.Get("id").String()] = k
 		}
@@ -119,14 +121,6 @@ func (r *chatRequest) add(m gjson.Result, byID map[string]*call) (problem string
 		return fmt.Sprintf("unknown role %q", clean(role))
 	}
 	return ""
-}
-
-// newCall reads a call; damaged arguments are none.
-func newCall(name, arguments string) *call {
-	a := args{}
-	_ = json.Unmarshal([]byte(arguments), &a)
-	text := a.encode()
-	return &call{name: name, text: text, args: gjson.Parse(text)}
 }
 
 // args are the arguments of a call.
