@@ -49,14 +49,25 @@ func ReadProposal(data json.RawMessage) (Proposal, error) {
 	return p, nil
 }
 
-// changes are the changes in the order in which they are carried out.
+// part is what a proposal does to one list.
+type part struct {
+	list     List
+	added    bool
+	verb     string
+	patterns []string
+}
+
+// parts are in the order in which they are carried out.
+func (p Proposal) parts() []part {
+	return []part{
+		{Ignore, false, "no longer ignore", p.RemoveIgnore}, {Allow, false, "no longer allow", p.RemoveAllow},
+		{Allow, true, "allow", p.AddAllow}, {Ignore, true, "ignore", p.AddIgnore},
+	}
+}
+
 func (p Proposal) changes() []assistant.RuleChange {
 	var out []assistant.RuleChange
-	for _, part := range []struct {
-		list     List
-		added    bool
-		patterns []string
-	}{{Ignore, false, p.RemoveIgnore}, {Allow, false, p.RemoveAllow}, {Allow, true, p.AddAllow}, {Ignore, true, p.AddIgnore}} {
+	for _, part := range p.parts() {
 		for _, pattern := range part.patterns {
 			out = append(out, assistant.RuleChange{Provider: p.Provider, Type: changeType[part.list], Pattern: pattern, Added: part.added})
 		}
@@ -130,15 +141,7 @@ func summarizeProposal(data json.RawMessage) string {
 		return ""
 	}
 	var parts []string
-	for _, part := range []struct {
-		verb     string
-		patterns []string
-	}{
-		{"ignore", p.AddIgnore},
-		{"allow", p.AddAllow},
-		{"no longer ignore", p.RemoveIgnore},
-		{"no longer allow", p.RemoveAllow},
-	} {
+	for _, part := range p.parts() {
 		if len(part.patterns) > 0 {
 			parts = append(parts, part.verb+" "+quoteAll(part.patterns))
 		}

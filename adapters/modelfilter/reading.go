@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"winnow/adapters/dotenv"
 )
@@ -86,20 +87,27 @@ func (r *reading) readList(key string, l *ruleList) {
 	if !ok {
 		return
 	}
-	*l = ruleList{vars: l.vars, origin: o.String(), saved: dotenv.SplitList(o.Value)}
+	*l = ruleList{vars: l.vars, origin: o.String(), saved: items(o.Value)}
 	switch {
 	case o.Path == "":
 		l.env, l.wins, l.saved = true, l.saved, nil
 		l.fixed = fmt.Sprintf("the environment variable %s decides them and wins over %s: unset it and start winnow and the proxy again to edit them here", key, r.fileName())
 		if here {
 			value, _ := r.source.File.Get(key, r.environ)
-			l.saved = dotenv.SplitList(value)
+			l.saved = items(value)
 		}
 	case o.Path != r.source.Path:
 		l.other = true
 	case strings.Contains(raw, "${"):
 		l.fixed = fmt.Sprintf("%s sets %s from other variables (${…}): edit that line by hand", o, key)
+	case !utf8.ValidString(raw):
+		l.fixed = fmt.Sprintf("%s is not valid UTF-8, so that the proxy cannot read the file: edit that line by hand", o)
 	}
+}
+
+// items are the rules of a value, which is UTF-8 in the state of the window.
+func items(value string) []string {
+	return dotenv.SplitList(strings.ToValidUTF8(value, "\uFFFD"))
 }
 
 // provider returns the provider whose name, in any case, a variable contains.

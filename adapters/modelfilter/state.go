@@ -3,7 +3,6 @@ package modelfilter
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -11,7 +10,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // stateVersion is the form of the state.
@@ -27,35 +25,13 @@ type state struct {
 }
 
 type stateRules struct {
-	Ignore []stateText `json:"ignore,omitempty"`
-	Allow  []stateText `json:"whitelist,omitempty"`
+	Ignore []string `json:"ignore,omitempty"`
+	Allow  []string `json:"whitelist,omitempty"`
 }
 
-// stateText is a pattern: a JSON string, or, when it is not UTF-8, its bytes
-// in base64 under "bytes".
-type stateText string
-
-// MarshalJSON writes the pattern so that it comes back byte for byte.
-func (t stateText) MarshalJSON() ([]byte, error) {
-	if utf8.ValidString(string(t)) {
-		return json.Marshal(string(t))
-	}
-	return json.Marshal(map[string]string{"bytes": base64.StdEncoding.EncodeToString([]byte(t))})
-}
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (t *stateText) UnmarshalJSON(raw []byte) error {
-	if len(raw) > 0 && raw[0] == '"' {
-		return json.Unmarshal(raw, (*string)(t))
-	}
-	var odd struct {
-		Bytes []byte `json:"bytes"`
-	}
-	if err := strictly(raw, &odd); err != nil {
-		return err
-	}
-	*t = stateText(odd.Bytes)
-	return nil
+// set is the rules by List, never nil.
+func (r stateRules) set() ruleSet {
+	return ruleSet{Ignore: append([]string{}, r.Ignore...), Allow: append([]string{}, r.Allow...)}
 }
 
 // strictly reads JSON that holds no more than v does.
@@ -82,31 +58,11 @@ func (w *Window) State() (any, error) {
 func (w *Window) state() state {
 	s := state{Version: stateVersion, Provider: w.current, Search: w.search, Rules: map[string]stateRules{}}
 	for name, p := range w.providers {
-		r := newStateRules(p.staged())
-		if len(r.Ignore)+len(r.Allow) > 0 {
-			s.Rules[name] = r
+		if r := p.staged(); len(r[Ignore])+len(r[Allow]) > 0 {
+			s.Rules[name] = stateRules{r[Ignore], r[Allow]}
 		}
 	}
 	return s
-}
-
-func newStateRules(rules ruleSet) stateRules {
-	return stateRules{convert[stateText](rules[Ignore]), convert[stateText](rules[Allow])}
-}
-
-func (r stateRules) list(list List) []string {
-	if list == Allow {
-		return convert[string](r.Allow)
-	}
-	return convert[string](r.Ignore)
-}
-
-func convert[To, From ~string](texts []From) []To {
-	out := make([]To, len(texts))
-	for i, t := range texts {
-		out[i] = To(t)
-	}
-	return out
 }
 
 // ApplyState brings a state back, all of it or nothing. What differs counts as
@@ -137,10 +93,8 @@ func readState(raw json.RawMessage) (state, error) {
 		if name == "" || name != strings.ToLower(name) {
 			return s, fmt.Errorf("the state of the rules names a provider %s", quote(name))
 		}
-		for _, list := range lists {
-			if slices.Contains(r.list(list), "") {
-				return s, fmt.Errorf("the state of the rules has an empty pattern for %s", quote(name))
-			}
+		if slices.Contains(r.Ignore, "") || slices.Contains(r.Allow, "") {
+			return s, fmt.Errorf("the state of the rules has an empty pattern for %s", quote(name))
 		}
 	}
 	return s, nil
@@ -151,13 +105,11 @@ func (w *Window) apply(s state) {
 		w.providerNamed(name)
 	}
 	for _, p := range w.providers {
-		before := p.staged()
-		for _, list := range lists {
-			p.lists[list].rules = s.Rules[p.name].list(list)
-		}
-		if changes := ruleChanges(p.name, before, p.staged()); !slices.Equal(before[Ignore], p.lists[Ignore].rules) || !slices.Equal(before[Allow], p.lists[Allow].rules) {
+		before, after := p.staged(), s.Rules[p.name].set()
+		p.lists[Ignore].rules, p.lists[Allow].rules = after[Ignore], after[Allow]
+		if !slices.Equal(before[Ignore], after[Ignore]) || !slices.Equal(before[Allow], after[Allow]) {
 			p.sync()
-			w.recordRules(changes...)
+			w.recordRules(ruleChanges(p.name, before, after)...)
 		}
 	}
 	if from := w.current; w.choose(w.providerNamed(s.Provider)) {
@@ -190,11 +142,8 @@ func (w *Window) Recover(unsaved, saved json.RawMessage) error {
 	}
 	merged := map[string]stateRules{}
 	for name, p := range w.providers {
-		var rules ruleSet
-		for list, l := range p.lists {
-			rules[list] = mergeRules(base.Rules[name].list(List(list)), ours.Rules[name].list(List(list)), l.saved)
-		}
-		merged[name] = newStateRules(rules)
+		before, after, theirs := base.Rules[name], ours.Rules[name], p.saved()
+		merged[name] = stateRules{mergeRules(before.Ignore, after.Ignore, theirs[Ignore]), mergeRules(before.Allow, after.Allow, theirs[Allow])}
 	}
 	ours.Rules = merged
 	w.apply(ours)

@@ -2,6 +2,7 @@ package modelfilter
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -67,14 +68,26 @@ func TestApplyStateIsAllOrNothing(t *testing.T) {
 	}
 }
 
-func TestStateKeepsBytesThatAreNoUTF8(t *testing.T) {
-	f := fresh(t, "OPENAI_API_KEY=x\nIGNORE_MODELS_OPENAI=a\xff*,b\n")
+// TestAListThatIsNotUTF8IsNotEdited: Python refuses the whole file, and a state
+// could not bring the bytes back.
+func TestAListThatIsNotUTF8IsNotEdited(t *testing.T) {
+	const env = "OPENAI_API_KEY=x\nIGNORE_MODELS_OPENAI=a\xff*,b\n"
+	f := fresh(t, env)
 	before := stateOf(t, f.Window)
-	f.must(second(f.Clear(Ignore)))
+	var fixed *FixedError
+	if _, err := f.Clear(Ignore); !errors.As(err, &fixed) {
+		t.Errorf("the list can be cleared: %v", err)
+	}
+	f.must(second(f.Add(Allow, "c")))
 	f.must(f.ApplyState(json.RawMessage(before)))
-	f.wantRules(Ignore, "a\xff*", "b")
+	f.wantRules(Ignore, "a\uFFFD*", "b")
 	if f.Dirty() {
 		t.Error("what came back differs from the file")
+	}
+	f.must(second(f.Add(Allow, "c")))
+	_, err := f.Save(t.Context())
+	if got := f.file(); got != env+"WHITELIST_MODELS_OPENAI=c\n" {
+		t.Errorf("the file is %q: %v", got, err)
 	}
 }
 

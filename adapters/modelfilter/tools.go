@@ -135,23 +135,15 @@ func failed(err error) assistant.ToolResult {
 // refused makes a result of a pattern that is not accepted. Rules and pattern are
 // quoted for a model.
 func refused(refusal *engine.Refusal) assistant.ToolResult {
-	r, pattern := assistant.Fail(assistant.CodeFailed, "The pattern is empty."), quote(refusal.Pattern)
+	r := assistant.Fail(assistant.CodeFailed, "%s", sentence(refusal.Text(quoteAll)))
 	switch refusal.Reason {
 	case engine.Empty:
 		r.Hint = "Give a pattern, e.g. *preview*."
 		return r
 	case engine.Unwritable:
-		r.Message = "Pattern " + pattern + " cannot be saved: it contains " + refusal.Detail + "."
 		r.Hint = "Use ? for a character that a pattern cannot hold, and one call for each pattern."
 		return r
-	case engine.Duplicate:
-		r.Message = fmt.Sprintf("Pattern %s is already in the %s list.", pattern, refusal.List)
 	default:
-		rules := "rule"
-		if len(refusal.By) > 1 {
-			rules = "rules"
-		}
-		r.Message = fmt.Sprintf("Pattern %s is already covered by the %s %s %s.", pattern, refusal.List, rules, quoteAll(refusal.By))
 	}
 	r.ErrorCode = assistant.CodeCovered
 	r.Hint = "Nothing needs to be added: the existing rule does it."

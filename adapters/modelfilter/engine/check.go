@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,24 +33,32 @@ type Refusal struct {
 
 // Error is the reason in one line.
 func (r *Refusal) Error() string {
+	return r.Text(func(patterns []string) string {
+		quoted := make([]string, len(patterns))
+		for i, p := range patterns {
+			quoted[i] = strconv.Quote(p)
+		}
+		return strings.Join(quoted, ", ")
+	})
+}
+
+// Text is the reason in one line, with patterns as quote writes them.
+func (r *Refusal) Text(quote func(patterns []string) string) string {
+	pattern := "pattern " + quote([]string{r.Pattern})
 	switch r.Reason {
 	case Empty:
 		return "the pattern is empty"
 	case Duplicate:
-		return fmt.Sprintf("pattern %q is already in the %s list", r.Pattern, r.List)
+		return fmt.Sprintf("%s is already in the %s list", pattern, r.List)
 	case Unwritable:
-		return fmt.Sprintf("pattern %q cannot be saved: it contains %s", r.Pattern, r.Detail)
+		return fmt.Sprintf("%s cannot be saved: it contains %s", pattern, r.Detail)
 	default:
 	}
 	rules := "rule"
 	if len(r.By) > 1 {
 		rules = "rules"
 	}
-	quoted := make([]string, len(r.By))
-	for i, by := range r.By {
-		quoted[i] = fmt.Sprintf("%q", by)
-	}
-	return fmt.Sprintf("pattern %q is already covered by the %s %s %s", r.Pattern, r.List, rules, strings.Join(quoted, ", "))
+	return fmt.Sprintf("%s is already covered by the %s %s %s", pattern, r.List, rules, quote(r.By))
 }
 
 // Verdict is what Check found of a pattern that may be added.

@@ -27,9 +27,10 @@ func Suggest(wanted, others []string) []string {
 		names = append(names, nameOf(id))
 	}
 	if len(names) > 1 {
-		for _, pattern := range commonPatterns(names) {
-			if matchesNone(pattern, others) {
-				return []string{pattern}
+		for _, text := range candidates(names) {
+			p := glob.Compile(text)
+			if !slices.ContainsFunc(names, func(name string) bool { return !p.Match(name) }) && matchesNone(text, others) {
+				return []string{text}
 			}
 		}
 	}
@@ -68,35 +69,22 @@ const (
 // maxCuts is how many cuts of a name are tried: their pairs are candidates.
 const maxCuts = 40
 
-// commonPatterns lists patterns that match all of names, the shortest first.
-func commonPatterns(names []string) []string {
+// candidates lists the patterns that may match all of names, the shortest first:
+// the shortest name with a part of it replaced by *, and parts of it.
+func candidates(names []string) []string {
 	shortest := slices.MinFunc(names, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
 	cuts := wordCuts(shortest)
 	cuts = cuts[:min(len(cuts), maxCuts)]
-	common := func(part string, length int, in func(name, part string) bool) bool {
-		return lettersIn(part) >= length && !slices.ContainsFunc(names, func(name string) bool { return !in(name, part) })
-	}
-	var starts, ends []string
-	out := []string{"*"}
+	specific := func(part string, letters int) bool { return part == "" || lettersIn(part) >= letters }
+	var out []string
 	for i, from := range cuts {
-		if start := shortest[:from]; common(start, minStart, strings.HasPrefix) {
-			starts = append(starts, start)
-			out = append(out, quoted(start)+"*")
-		}
-		if end := shortest[from:]; common(end, minPart, strings.HasSuffix) {
-			ends = append(ends, end)
-			out = append(out, "*"+quoted(end))
-		}
-		for _, to := range cuts[i+1:] {
-			if part := shortest[from:to]; common(part, minPart, strings.Contains) {
-				out = append(out, "*"+quoted(part)+"*")
-			}
-		}
-	}
-	for _, start := range starts {
-		for _, end := range ends {
-			if len(start)+len(end) <= len(shortest) { // else they may overlap in a name
+		for _, to := range cuts[i:] {
+			start, part, end := shortest[:from], shortest[from:to], shortest[to:]
+			if specific(start, minStart) && specific(end, minPart) {
 				out = append(out, quoted(start)+"*"+quoted(end))
+			}
+			if part != "" && specific(part, minPart) {
+				out = append(out, "*"+quoted(part)+"*")
 			}
 		}
 	}
