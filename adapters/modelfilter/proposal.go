@@ -60,8 +60,10 @@ type part struct {
 // parts are in the order in which they are carried out.
 func (p Proposal) parts() []part {
 	return []part{
-		{Ignore, false, "no longer ignore", p.RemoveIgnore}, {Allow, false, "no longer allow", p.RemoveAllow},
-		{Allow, true, "allow", p.AddAllow}, {Ignore, true, "ignore", p.AddIgnore},
+		{Ignore, false, "no longer ignore", p.RemoveIgnore},
+		{Allow, false, "no longer allow", p.RemoveAllow},
+		{Allow, true, "allow", p.AddAllow},
+		{Ignore, true, "ignore", p.AddIgnore},
 	}
 }
 

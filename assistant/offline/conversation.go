@@ -37,9 +37,9 @@ type conversation struct {
 	paragraphs []string // of the answer
 	values     []value
 	proposals  []map[string]any
-	stopped    bool     // locked or out of rounds: no more calls
-	wrote      bool     // a rule was changed in this turn
-	saved      bool     // a save succeeded after it
+	stopped    bool // locked or out of rounds: no more calls
+	wrote      bool // a rule was changed in this turn
+	saved      bool // a save succeeded after it
 }
 
 // pending is a call of this response.
