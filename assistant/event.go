@@ -3,7 +3,6 @@ package assistant
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"time"
 )
 
@@ -121,10 +120,10 @@ type (
 	// before its first byte, or, with Code CodeInvalidToolCalls, a round of
 	// invalid calls. It is valid until the next text or tool.
 	Retrying struct {
-		Attempt int           `json:"attempt"`
-		Reason  string        `json:"reason"`
-		Code    string        `json:"code,omitempty"`
-		After   time.Duration `json:"-"` // after_ms in JSON
+		Attempt int    `json:"attempt"`
+		Reason  string `json:"reason"`
+		Code    string `json:"code,omitempty"`
+		AfterMS int64  `json:"after_ms"` // milliseconds until then
 	}
 
 	// ConfirmRequest asks the user whether a tool may do something lasting.
@@ -153,15 +152,8 @@ func (Queued) event() string            { return "queued" }
 func (Retrying) event() string          { return "retrying" }
 func (ConfirmRequest) event() string    { return "confirm_request" }
 
-// Terminal reports whether e ends a turn.
-func Terminal(e Event) bool {
-	switch e.(type) {
-	case Complete, Error, Cancelled:
-		return true
-	default:
-		return false
-	}
-}
+// After is how long it is waited before the request is sent again.
+func (r Retrying) After() time.Duration { return time.Duration(r.AfterMS) * time.Millisecond }
 
 // ResponsePayload is the whole answer of a turn.
 type ResponsePayload struct {
@@ -212,63 +204,4 @@ func EncodeEvent(e Event) (json.RawMessage, error) {
 		return json.RawMessage(head + "}"), nil
 	}
 	return json.RawMessage(head + "," + string(body[1:])), nil
-}
-
-// DecodeEvent reads what EncodeEvent writes. An unknown type is an error that
-// names it.
-func DecodeEvent(data []byte) (Event, error) {
-	var head struct{ Type string }
-	if err := json.Unmarshal(data, &head); err != nil {
-		return nil, fmt.Errorf("event: %w", err)
-	}
-	for _, zero := range []Event{
-		TurnStarted{},
-		Status{},
-		TextDelta{},
-		ReasoningDelta{},
-		ToolStart{},
-		ToolProgress{},
-		ToolComplete{},
-		PayloadFound{},
-		Complete{},
-		Error{},
-		Cancelled{},
-		CheckpointCreated{},
-		ContextTrimmed{},
-		Queued{},
-		Retrying{},
-		ConfirmRequest{},
-	} {
-		if zero.event() != head.Type {
-			continue
-		}
-		e := reflect.New(reflect.TypeOf(zero))
-		if err := json.Unmarshal(data, e.Interface()); err != nil {
-			return nil, fmt.Errorf("event %s: %w", head.Type, err)
-		}
-		return e.Elem().Interface().(Event), nil
-	}
-	return nil, fmt.Errorf("event: type %q is unknown", head.Type)
-}
-
-// MarshalJSON writes After as after_ms.
-func (r Retrying) MarshalJSON() ([]byte, error) {
-	type fields Retrying
-	return PlainJSON(struct {
-		fields
-		AfterMS int64 `json:"after_ms"`
-	}{fields(r), r.After.Milliseconds()})
-}
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (r *Retrying) UnmarshalJSON(data []byte) error {
-	type fields Retrying
-	read := struct {
-		fields
-		AfterMS int64 `json:"after_ms"`
-	}{}
-	err := json.Unmarshal(data, &read)
-	*r = Retrying(read.fields)
-	r.After = time.Duration(read.AfterMS) * time.Millisecond
-	return err
 }

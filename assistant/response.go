@@ -222,7 +222,7 @@ func (r *response) add(part Part) {
 		t.reasoning.WriteString(p.Text)
 		t.emit(ReasoningDelta(p))
 	case Retry:
-		t.emit(Retrying{Attempt: p.Attempt, Reason: p.Reason, After: p.After})
+		t.emit(Retrying{Attempt: p.Attempt, Reason: p.Reason, AfterMS: p.After.Milliseconds()})
 	case Wait:
 		t.emit(Status{"No answer for " + p.For.Round(time.Second).String()})
 	case Unreadable:

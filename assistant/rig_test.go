@@ -164,16 +164,16 @@ func (r *rig) checked(events []assistant.Event) []assistant.Event {
 	r.t.Helper()
 	ends := 0
 	for i, e := range events {
-		if assistant.Terminal(e) {
+		if at.Terminal(e) {
 			ends++
 		}
-		if done, ok := e.(assistant.ToolComplete); ok && i+1 < len(events) && !assistant.Terminal(events[i+1]) {
+		if done, ok := e.(assistant.ToolComplete); ok && i+1 < len(events) && !at.Terminal(events[i+1]) {
 			if next := events[i+1]; next != (assistant.TextDelta{Text: fmt.Sprintf("[[tool:%d]]", done.Index)}) {
 				r.t.Errorf("after %#v comes %#v, want its marker", done, next)
 			}
 		}
 	}
-	if ends != 1 || !assistant.Terminal(events[len(events)-1]) {
+	if ends != 1 || !at.Terminal(events[len(events)-1]) {
 		r.t.Errorf("the turn has %d ends: %#v", ends, events)
 	}
 	if r.window.Locked() || r.window.Fault() != nil {

@@ -31,7 +31,7 @@ func TestWhatTheWireSaysBesideTheAnswer(t *testing.T) {
 	})
 	events := r.send("hi")
 	complete := end[assistant.Complete](t, events)
-	if retries := at.Only[assistant.Retrying](events); len(retries) != 1 || retries[0] != (assistant.Retrying{Attempt: 1, Reason: "busy", After: time.Second}) {
+	if retries := at.Only[assistant.Retrying](events); len(retries) != 1 || retries[0] != (assistant.Retrying{Attempt: 1, Reason: "busy", AfterMS: 1000}) {
 		t.Errorf("retries = %+v", retries)
 	}
 	statuses := ""

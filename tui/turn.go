@@ -201,8 +201,8 @@ func (t *turnState) onTrimmed(e assistant.ContextTrimmed) {
 
 func (t *turnState) onRetry(r assistant.Retrying) {
 	t.status, t.retrying = "Retrying…", true
-	if r.After > 0 {
-		t.status = fmt.Sprintf("Retrying in %s (%d): %s", r.After.Round(100*time.Millisecond), r.Attempt, r.Reason)
+	if r.After() > 0 {
+		t.status = fmt.Sprintf("Retrying in %s (%d): %s", r.After().Round(100*time.Millisecond), r.Attempt, r.Reason)
 	}
 }
 

@@ -2,7 +2,10 @@ package assistanttest
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"iter"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -106,6 +109,43 @@ func EventText(events []assistant.Event) string {
 		all.WriteString(e.Text)
 	}
 	return all.String()
+}
+
+// Terminal reports whether e ends a turn.
+func Terminal(e assistant.Event) bool {
+	switch e.(type) {
+	case assistant.Complete, assistant.Error, assistant.Cancelled:
+		return true
+	default:
+		return false
+	}
+}
+
+// DecodeEvent reads what assistant.EncodeEvent writes. An unknown type is an
+// error that names it.
+func DecodeEvent(text string) (assistant.Event, error) {
+	var head struct{ Type string }
+	if err := json.Unmarshal([]byte(text), &head); err != nil {
+		return nil, err
+	}
+	for _, zero := range []assistant.Event{
+		assistant.TurnStarted{}, assistant.Status{}, assistant.TextDelta{}, assistant.ReasoningDelta{},
+		assistant.ToolStart{}, assistant.ToolProgress{}, assistant.ToolComplete{}, assistant.PayloadFound{},
+		assistant.Complete{}, assistant.Error{}, assistant.Cancelled{}, assistant.CheckpointCreated{},
+		assistant.ContextTrimmed{}, assistant.Queued{}, assistant.Retrying{}, assistant.ConfirmRequest{},
+	} {
+		raw, err := assistant.EncodeEvent(zero)
+		if err != nil {
+			return nil, err
+		}
+		if !strings.HasPrefix(string(raw), `{"type":"`+head.Type+`"`) {
+			continue
+		}
+		e := reflect.New(reflect.TypeOf(zero))
+		err = json.Unmarshal([]byte(text), e.Interface())
+		return e.Elem().Interface().(assistant.Event), err
+	}
+	return nil, fmt.Errorf("event type %q is unknown", head.Type)
 }
 
 // Parts reads a stream to its end.

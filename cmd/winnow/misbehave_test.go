@@ -17,7 +17,7 @@ func eventsOf(t *testing.T, stdout string) []assistant.Event {
 	t.Helper()
 	var out []assistant.Event
 	for line := range strings.Lines(stdout) {
-		e, err := assistant.DecodeEvent([]byte(line))
+		e, err := at.DecodeEvent(line)
 		if err != nil {
 			t.Fatalf("%v in line %q", err, line)
 		}
@@ -25,11 +25,11 @@ func eventsOf(t *testing.T, stdout string) []assistant.Event {
 	}
 	ends := 0
 	for _, e := range out {
-		if assistant.Terminal(e) {
+		if at.Terminal(e) {
 			ends++
 		}
 	}
-	if ends != 1 || !assistant.Terminal(out[len(out)-1]) {
+	if ends != 1 || !at.Terminal(out[len(out)-1]) {
 		t.Fatalf("%d events end the turn, want the last one alone:\n%s", ends, stdout)
 	}
 	return out

@@ -12,7 +12,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"winnow/assistant"
 	"winnow/assistant/assistanttest"
 )
 
@@ -84,11 +83,11 @@ func events(ts *testscript.TestScript, neg bool, args []string) {
 	seen := map[string]bool{}
 	lines := strings.Split(strings.TrimRight(ts.ReadFile(args[0]), "\n"), "\n")
 	for i, line := range lines {
-		e, err := assistant.DecodeEvent([]byte(line))
+		e, err := assistanttest.DecodeEvent(line)
 		if err != nil {
 			ts.Fatalf("line %d: %v: %s", i+1, err, line)
 		}
-		if assistant.Terminal(e) != (i == len(lines)-1) {
+		if assistanttest.Terminal(e) != (i == len(lines)-1) {
 			ts.Fatalf("line %d of %d: %s", i+1, len(lines), line)
 		}
 		var head struct{ Type string }

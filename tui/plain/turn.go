@@ -134,8 +134,8 @@ func (c *console) onEvent(e assistant.Event, ok bool) {
 		c.note("Notice", fmt.Sprintf("too long for the model: trying again without %d of %d pairs.", e.Trimmed, e.Sent+e.Trimmed))
 	case assistant.Retrying:
 		text := "trying again: " + e.Reason
-		if e.After > 0 {
-			text = fmt.Sprintf("trying again in %s, attempt %d: %s", e.After.Round(100*time.Millisecond), e.Attempt, e.Reason)
+		if e.After() > 0 {
+			text = fmt.Sprintf("trying again in %s, attempt %d: %s", e.After().Round(100*time.Millisecond), e.Attempt, e.Reason)
 		}
 		c.note("Notice", text)
 	case assistant.Queued:
