@@ -2,6 +2,7 @@ package assistant
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,20 +33,19 @@ type (
 		Messages []json.RawMessage `json:"messages"`
 		Version  any               `json:"version"`
 	}
+	agentJSON struct {
+		Type string `json:"type"`
+		AgentMessage
+		Role Role `json:"role"`
+	}
 	textJSON struct {
 		Type string `json:"type"`
-		Text string `json:"text"`
-		Role Role   `json:"role"`
+		TextMessage
 	}
 	callJSON struct {
-		Type       string          `json:"type"`
-		Message    string          `json:"message"`
-		ToolName   string          `json:"tool_name"`
-		ToolCallID string          `json:"tool_call_id"`
-		Arguments  json.RawMessage `json:"arguments"`
-		Result     json.RawMessage `json:"result"`
-		Error      *string         `json:"error"`
-		Role       Role            `json:"role"`
+		Type string `json:"type"`
+		ToolCallMessage
+		Role Role `json:"role"`
 	}
 )
 
@@ -53,9 +53,8 @@ type (
 var nullable = []string{"arguments", "result", "error"}
 
 // checkRole refuses a role that the type cannot have.
-func checkRole(kind string, role Role) error {
-	fits := map[string][]Role{"AgentMessage": {RoleSystem}, "TextMessage": {RoleUser, RoleAssistant}, "ToolCallMessage": {RoleAssistant}}
-	if !slices.Contains(fits[kind], role) {
+func checkRole(kind string, role Role, fit ...Role) error {
+	if !slices.Contains(fit, role) {
 		return fmt.Errorf("role %q does not fit type %s", role, kind)
 	}
 	return nil
@@ -69,15 +68,13 @@ func (l *MessageList) MarshalJSON() ([]byte, error) {
 		var err error
 		switch m := m.(type) {
 		case *AgentMessage:
-			list.Messages[i], err = PlainJSON(textJSON{"AgentMessage", m.Text, RoleSystem})
+			list.Messages[i], err = PlainJSON(agentJSON{"AgentMessage", *m, RoleSystem})
 		case *TextMessage:
-			if err = checkRole("TextMessage", m.Role); err == nil {
-				list.Messages[i], err = PlainJSON(textJSON{"TextMessage", m.Text, m.Role})
+			if err = checkRole("TextMessage", m.Role, RoleUser, RoleAssistant); err == nil {
+				list.Messages[i], err = PlainJSON(textJSON{"TextMessage", *m})
 			}
 		case *ToolCallMessage:
-			list.Messages[i], err = PlainJSON(callJSON{
-				"ToolCallMessage", m.Message, m.ToolName, m.ToolCallID, m.Arguments, m.Result, m.Error, RoleAssistant,
-			})
+			list.Messages[i], err = PlainJSON(callJSON{"ToolCallMessage", *m, RoleAssistant})
 		default:
 			err = fmt.Errorf("%T is not a message", m)
 		}
@@ -130,32 +127,22 @@ func decodeMessage(raw json.RawMessage) (Message, error) {
 	if json.Unmarshal(raw, &head) != nil || string(raw) == "null" {
 		return nil, errors.New("not an object")
 	}
-	var text textJSON
-	var call callJSON
-	var err error
 	switch head.Type {
-	case "AgentMessage", "TextMessage":
-		err = decodeExactly(raw, &text)
+	case "AgentMessage":
+		var m agentJSON
+		err := decodeExactly(raw, &m)
+		return &m.AgentMessage, cmp.Or(err, checkRole(m.Type, m.Role, RoleSystem))
+	case "TextMessage":
+		var m textJSON
+		err := decodeExactly(raw, &m)
+		return &m.TextMessage, cmp.Or(err, checkRole(m.Type, m.Role, RoleUser, RoleAssistant))
 	case "ToolCallMessage":
-		err = decodeExactly(raw, &call)
-	default:
-		return nil, fmt.Errorf("type %#v is unknown; want AgentMessage, TextMessage or ToolCallMessage", head.Type)
+		var m callJSON
+		err := decodeExactly(raw, &m)
+		m.Arguments, m.Result = orNil(m.Arguments), orNil(m.Result)
+		return &m.ToolCallMessage, cmp.Or(err, checkRole(m.Type, m.Role, RoleAssistant))
 	}
-	if err == nil {
-		err = checkRole(text.Type+call.Type, text.Role+call.Role)
-	}
-	switch {
-	case err != nil:
-		return nil, err
-	case text.Type == "AgentMessage":
-		return &AgentMessage{text.Text}, nil
-	case text.Type == "TextMessage":
-		return &TextMessage{text.Text, text.Role}, nil
-	}
-	return &ToolCallMessage{
-		Message: call.Message, ToolName: call.ToolName, ToolCallID: call.ToolCallID,
-		Arguments: orNil(call.Arguments), Result: orNil(call.Result), Error: call.Error,
-	}, nil
+	return nil, fmt.Errorf("type %#v is unknown; want AgentMessage, TextMessage or ToolCallMessage", head.Type)
 }
 
 // decodeExactly decodes an object that has exactly the fields that into has

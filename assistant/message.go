@@ -14,23 +14,25 @@ import (
 type Message interface{ message() }
 
 // AgentMessage is the description of the assistant that the model is given.
-type AgentMessage struct{ Text string }
+type AgentMessage struct {
+	Text string `json:"text"`
+}
 
 // TextMessage is a text of the user or the assistant.
 type TextMessage struct {
-	Text string
-	Role Role // RoleUser or RoleAssistant
+	Text string `json:"text"`
+	Role Role   `json:"role"` // RoleUser or RoleAssistant
 }
 
 // ToolCallMessage is one call and what came of it. The calls of one response
 // are neighbours, and only the first carries the response's text.
 type ToolCallMessage struct {
-	Message    string
-	ToolName   string
-	ToolCallID string
-	Arguments  json.RawMessage // JSON, an object as a rule; written without white space
-	Result     json.RawMessage // JSON; nil when there is none
-	Error      *string         // nil: the call did not fail
+	Message    string          `json:"message"`
+	ToolName   string          `json:"tool_name"`
+	ToolCallID string          `json:"tool_call_id"`
+	Arguments  json.RawMessage `json:"arguments"` // an object as a rule; written without white space
+	Result     json.RawMessage `json:"result"`    // nil when there is none
+	Error      *string         `json:"error"`     // nil: the call did not fail
 
 	// joined marks a call of the same response as the message before it. It is
 	// not part of the published form: in a list that was read back, a call

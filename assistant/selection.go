@@ -66,20 +66,16 @@ func (n Need) lacking(m ModelInfo) error {
 
 // String names what is needed.
 func (n Need) String() string {
-	text := ""
-	for _, part := range []struct {
-		needed bool
-		name   string
-	}{
-		{n.Provider != "", "provider " + n.Provider},
-		{n.Tools, "tools"},
-		{n.Reasoning, "reasoning"},
-		{n.Images, "images"},
-		{n.Tokens > 0, fmt.Sprintf("%d tokens", n.Tokens)},
-	} {
-		if part.needed {
-			text += ", " + part.name
+	var parts []string
+	add := func(needed bool, part string) {
+		if needed {
+			parts = append(parts, part)
 		}
 	}
-	return strings.TrimPrefix(text, ", ")
+	add(n.Provider != "", "provider "+n.Provider)
+	add(n.Tools, "tools")
+	add(n.Reasoning, "reasoning")
+	add(n.Images, "images")
+	add(n.Tokens > 0, fmt.Sprintf("%d tokens", n.Tokens))
+	return strings.Join(parts, ", ")
 }
