@@ -7,6 +7,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 )
 
 func TestRetryGoesOnFromTheWholeResponses(t *testing.T) {
@@ -140,7 +141,7 @@ func TestWhatIsReplacedMakesRoomForOlderPairs(t *testing.T) {
 	big := put(t, r.store, assistant.Pair{Session: "s1", State: assistant.PairComplete, UserText: words(200), AssistantText: "x"})
 	r.must(r.session.LoadView(context.Background()))
 	b := r.session.Boundary()
-	r.session.Registry().Learn(assistant.ModelInfo{ID: "test/script", Context: b.SYS + b.URA + b.HistoryTokens - 1, Known: true})
+	r.session.Registry().Learn(llm.ModelInfo{ID: "test/script", Context: b.SYS + b.URA + b.HistoryTokens - 1, Known: true})
 	r.session.ModelsChanged()
 	wantEqual(t, "off context", r.session.Boundary().First, 1)
 	r.turn(assistant.Prompt{Text: "shorter", Replaces: big})

@@ -8,6 +8,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/budget"
+	"winnow/assistant/llm"
 	"winnow/checkpoint"
 )
 
@@ -39,11 +40,11 @@ func TestTheBoundaryIsComputedOnItsTriggers(t *testing.T) {
 		"off the filter":  {do: func(r *rig) { r.session.SetView(r.session.Visible()[1:], "s1") }},
 		"import":          {do: func(r *rig) { r.must(r.session.LoadView(ctx)) }},
 		"context is known": {do: func(r *rig) {
-			r.session.Registry().Learn(assistant.ModelInfo{ID: "test/script", Context: 50_000, Known: true})
+			r.session.Registry().Learn(llm.ModelInfo{ID: "test/script", Context: 50_000, Known: true})
 			r.session.ModelsChanged()
 		}},
 		"tokens a minute": {do: func(r *rig) {
-			r.session.Registry().SetQuota("test/script", &assistant.RateLimits{RequestsLeft: -1, TokensPerMinute: 9000, TokensLeft: -1}, 0, startTime)
+			r.session.Registry().SetQuota("test/script", &llm.RateLimits{RequestsLeft: -1, TokensPerMinute: 9000, TokensLeft: -1}, 0, startTime)
 			r.session.ModelsChanged()
 		}},
 		"reply arrived": {do: func(r *rig) { r.send("new") }},
@@ -111,11 +112,11 @@ func TestTheBoundaryIsComputedOnNothingElse(t *testing.T) {
 		"the same model": func() { r.must(r.session.SetModel("test/script")) },
 		"the same list":  func() { r.session.ModelsChanged() },
 		"a price": func() {
-			r.session.Registry().Learn(assistant.ModelInfo{ID: "test/script", PriceIn: 3, PriceOut: 4})
+			r.session.Registry().Learn(llm.ModelInfo{ID: "test/script", PriceIn: 3, PriceOut: 4})
 			r.session.ModelsChanged()
 		},
 		"a quota": func() {
-			r.session.Registry().SetQuota("test/script", &assistant.RateLimits{RequestsPerMinute: 5, RequestsLeft: 5, TokensLeft: 9, TokensReset: time.Second}, 0, startTime)
+			r.session.Registry().SetQuota("test/script", &llm.RateLimits{RequestsPerMinute: 5, RequestsLeft: 5, TokensLeft: 9, TokensReset: time.Second}, 0, startTime)
 			r.session.ModelsChanged()
 		},
 		"a request shown": func() { _, _, err := r.session.Request(ctx, "what would go out"); r.must(err) },

@@ -13,6 +13,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/budget"
+	"winnow/assistant/llm"
 )
 
 // put stores a pair as it stands and returns its place.
@@ -44,20 +45,20 @@ func drawnPair(t *rapid.T, i int) assistant.Pair {
 }
 
 // history is what a request holds between the system prompt and its last message.
-func history(req assistant.Request) []assistant.WireMessage {
+func history(req llm.Request) []llm.Message {
 	return req.Messages[1 : len(req.Messages)-1]
 }
 
 // wireOf is what pairs give to a request.
-func wireOf(pairs []assistant.Pair) []assistant.WireMessage {
+func wireOf(pairs []assistant.Pair) []llm.Message {
 	script := at.NewScript(at.Answer{at.Say("ok")})
-	registry := &assistant.Registry{}
-	_ = registry.Add(assistant.Provider{Name: "test", Model: script})
+	registry := &llm.Registry{}
+	_ = registry.Add(llm.Provider{Name: "test", Model: script})
 	list := assistant.NewMessageList()
 	for i := range pairs {
 		list.Append(assistant.PairMessages(&pairs[i])...)
 	}
-	list.Append(&assistant.TextMessage{Text: "last", Role: assistant.RoleUser})
+	list.Append(&assistant.TextMessage{Text: "last", Role: llm.RoleUser})
 	c, _ := assistant.NewConversation(registry, list, assistant.Config{Model: "test/x"})
 	for _, err := range c.Run(context.Background()) {
 		_ = err // only the request counts here
@@ -70,7 +71,7 @@ func TestWhatYouSeeIsWhatIsSent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		store, script := &assistant.MemoryStore{}, at.NewScript(at.Answer{at.Say("ok")})
 		registry := registryOf(t, script)
-		registry.Learn(assistant.ModelInfo{ID: "test/drawn", Context: rapid.IntRange(800, 1400).Draw(t, "context"), Known: true})
+		registry.Learn(llm.ModelInfo{ID: "test/drawn", Context: rapid.IntRange(800, 1400).Draw(t, "context"), Known: true})
 		s, err := assistant.NewSession(registry, assistant.Options{ID: "s1", Store: store, Model: "test/drawn"})
 		if err != nil {
 			t.Fatal(err)
@@ -117,7 +118,7 @@ func TestWhatYouSeeIsWhatIsSent(t *testing.T) {
 			t.Fatalf("Request showed\n%+v\nsent was\n%+v", shown, sent)
 		}
 		last := sent.Messages[len(sent.Messages)-1]
-		if last.Role != assistant.RoleUser || last.Content != "the new message" {
+		if last.Role != llm.RoleUser || last.Content != "the new message" {
 			t.Fatalf("last message = %+v", last)
 		}
 		if got, want := history(sent), wireOf(want); len(got)+len(want) > 0 && !reflect.DeepEqual(got, want) {
@@ -183,11 +184,11 @@ func TestNearLimit(t *testing.T) {
 	wantEqual(t, "with room", r.session.NearLimit(), false)
 	b := r.session.Boundary()
 	used := b.SYS + b.HistoryTokens + b.URA
-	r.session.Registry().Learn(assistant.ModelInfo{ID: "test/script", Context: used + 10, Known: true})
+	r.session.Registry().Learn(llm.ModelInfo{ID: "test/script", Context: used + 10, Known: true})
 	r.session.ModelsChanged()
 	wantEqual(t, "nearly full", r.session.NearLimit(), true)
 	wantEqual(t, "all fit", r.session.Boundary().All(), true)
-	r.session.Registry().Learn(assistant.ModelInfo{ID: "test/script", Context: used - 10, Known: true})
+	r.session.Registry().Learn(llm.ModelInfo{ID: "test/script", Context: used - 10, Known: true})
 	r.session.ModelsChanged()
 	wantEqual(t, "over", r.session.NearLimit() && !r.session.Boundary().All(), true)
 }
@@ -201,7 +202,7 @@ func TestAModelChangeCountsFromTheNextSend(t *testing.T) {
 		t.Error("an unknown provider was taken")
 	}
 	b := r.session.Boundary()
-	r.session.Registry().Learn(assistant.ModelInfo{ID: "test/tight", Context: b.SYS + b.URA + b.HistoryTokens/2, Known: true})
+	r.session.Registry().Learn(llm.ModelInfo{ID: "test/tight", Context: b.SYS + b.URA + b.HistoryTokens/2, Known: true})
 	r.must(r.session.SetModel("test/tight"))
 	seen := r.session.Boundary()
 	if seen.X == 0 || seen.X == 4 {

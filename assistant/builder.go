@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"winnow/assistant/llm"
+	"winnow/assistant/nearest"
 	"winnow/assistant/safetext"
 )
 
@@ -48,21 +50,21 @@ func (b Builder) Agent(text string) Builder {
 
 // Assistant adds an answer of the assistant, as an example to continue from.
 func (b Builder) Assistant(text string) Builder {
-	return b.message("assistant", text, func(text string) Message { return &TextMessage{text, RoleAssistant} })
+	return b.message("assistant", text, func(text string) Message { return &TextMessage{text, llm.RoleAssistant} })
 }
 
 // Context gives the model something to know.
 func (b Builder) Context(text string) Builder {
-	return b.message("context", text, func(text string) Message { return &TextMessage{text, RoleUser} })
+	return b.message("context", text, func(text string) Message { return &TextMessage{text, llm.RoleUser} })
 }
 
 // Request asks for something.
 func (b Builder) Request(text string) Builder {
-	return b.message("request", text, func(text string) Message { return &TextMessage{text, RoleUser} })
+	return b.message("request", text, func(text string) Message { return &TextMessage{text, llm.RoleUser} })
 }
 
 // Sampling sets how models choose their answers from the next Run on.
-func (b Builder) Sampling(s Sampling) Builder {
+func (b Builder) Sampling(s llm.Sampling) Builder {
 	return b.with("sampling", func(_ *[]Message, c *Config) error {
 		c.Sampling = s
 		return nil
@@ -75,7 +77,7 @@ func (b Builder) Provider(name string) Builder {
 	return b.with("provider", func(_ *[]Message, c *Config) error {
 		providers := b.conversation.registry.Providers()
 		if !slices.Contains(providers, name) {
-			return &ConfigError{"provider", fmt.Sprintf("there is no provider %q.%s", name, didYouMean(name, providers))}
+			return &llm.ConfigError{Field: "provider", Reason: fmt.Sprintf("there is no provider %q.%s", name, nearest.Hint(name, providers))}
 		}
 		of := c.Provider
 		if p, _, found := strings.Cut(c.Model, "/"); found && slices.Contains(providers, p) {
@@ -93,7 +95,7 @@ func (b Builder) Provider(name string) Builder {
 func (b Builder) Model(name string) Builder {
 	return b.with("model", func(_ *[]Message, c *Config) error {
 		if name == "" {
-			return &ConfigError{"model", "the name is empty"}
+			return &llm.ConfigError{Field: "model", Reason: "the name is empty"}
 		}
 		if p, _, found := strings.Cut(name, "/"); found && slices.Contains(b.conversation.registry.Providers(), p) {
 			c.Provider = p
@@ -119,7 +121,7 @@ func (b Builder) Tools(tools ...Tool) Builder {
 // and returns the conversation to run. A second call applies them again.
 func (b Builder) Conversation() (*Conversation, error) {
 	if b.conversation == nil {
-		return nil, &ConfigError{"conversation", "a builder comes from Conversation.Continuation"}
+		return nil, &llm.ConfigError{Field: "conversation", Reason: "a builder comes from Conversation.Continuation"}
 	}
 	c := b.conversation
 	var messages []Message
@@ -154,18 +156,18 @@ func (b Builder) Prompt(ctx context.Context) (string, error) {
 }
 
 // PromptForImage applies the deltas and has the texts of the user drawn as one picture.
-func (b Builder) PromptForImage(ctx context.Context) (Image, error) {
+func (b Builder) PromptForImage(ctx context.Context) (llm.Image, error) {
 	c, err := b.Conversation()
 	if err != nil {
-		return Image{}, err
+		return llm.Image{}, err
 	}
 	model, name, _, err := c.choose(true)
 	if err != nil {
-		return Image{}, err
+		return llm.Image{}, err
 	}
-	draws, ok := model.(ImageModel)
+	draws, ok := model.(llm.ImageModel)
 	if !ok {
-		return Image{}, &ConfigError{"model", "this endpoint has no images"}
+		return llm.Image{}, &llm.ConfigError{Field: "model", Reason: "this endpoint has no images"}
 	}
 	var texts []string
 	for _, m := range c.messages.All() {
@@ -173,7 +175,7 @@ func (b Builder) PromptForImage(ctx context.Context) (Image, error) {
 		case *AgentMessage:
 			texts = append(texts, m.Text)
 		case *TextMessage:
-			if m.Role == RoleUser {
+			if m.Role == llm.RoleUser {
 				texts = append(texts, m.Text)
 			}
 		case *ToolCallMessage:

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"winnow/assistant/llm"
+	"winnow/assistant/nearest"
 	"winnow/checkpoint"
 )
 
@@ -79,7 +81,7 @@ func (t *turn) countRound(wrong string) error {
 
 // check checks call number i of a response. None of a damaged response may run:
 // a part that was lost may have changed its arguments.
-func (t *turn) check(c Call, end End, i int) checkedCall {
+func (t *turn) check(c llm.Call, end llm.End, i int) checkedCall {
 	tool, args, invalid := t.tools.check(c)
 	refuse := func(format string, args ...any) {
 		r := Fail(CodeFailed, format, args...)
@@ -330,6 +332,6 @@ func getPayload(offered []Payload) Tool {
 				}
 				ids = append(ids, p.ID)
 			}
-			return Fail(CodeFailed, "there is no payload %q.%s", a.PayloadID, didYouMean(a.PayloadID, ids)), nil
+			return Fail(CodeFailed, "there is no payload %q.%s", a.PayloadID, nearest.Hint(a.PayloadID, ids)), nil
 		})
 }

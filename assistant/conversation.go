@@ -7,32 +7,33 @@ import (
 	"time"
 
 	"winnow/assistant/budget"
+	"winnow/assistant/llm"
 )
 
 // Config configures a Conversation.
 type Config struct {
-	Provider  string    // preferred provider; "" is any
-	Model     string    // preferred model; "" is any
-	Selection Selection // nil is DefaultSelection
+	Provider  string        // preferred provider; "" is any
+	Model     string        // preferred model; "" is any
+	Selection llm.Selection // nil is DefaultSelection
 	Tools     []Tool
 	Reasoning bool // only a model that reasons will do
 	Limits    Limits
-	Sampling  Sampling
+	Sampling  llm.Sampling
 }
 
 // Conversation owns a MessageList and talks to models about it. It belongs to
 // one goroutine at a time.
 type Conversation struct {
-	registry *Registry
+	registry *llm.Registry
 	messages *MessageList
 	config   Config
 }
 
 // NewConversation returns a conversation over the models of a registry.
 // messages may be nil, or a list that was stored before: the conversation owns it now.
-func NewConversation(registry *Registry, messages *MessageList, config Config) (*Conversation, error) {
+func NewConversation(registry *llm.Registry, messages *MessageList, config Config) (*Conversation, error) {
 	if registry == nil {
-		return nil, &ConfigError{"registry", "a conversation needs models to talk to"}
+		return nil, &llm.ConfigError{Field: "registry", Reason: "a conversation needs models to talk to"}
 	}
 	if _, err := newToolbox(config.Tools); err != nil {
 		return nil, err
@@ -56,7 +57,7 @@ func (c *Conversation) Continuation() Builder { return Builder{conversation: c} 
 
 // Run continues the conversation until the assistant's final text, yielding
 // each message when it is appended: a call as soon as it has its result. An
-// error ends it, a *ConfigError, a *TurnError, ErrRounds or ctx's; the messages
+// error ends it, a *llm.ConfigError, a *TurnError, ErrRounds or ctx's; the messages
 // so far stay. Who stops reading stops the conversation after the response that
 // is read.
 func (c *Conversation) Run(ctx context.Context) iter.Seq2[Message, error] {
@@ -99,12 +100,12 @@ func (c *Conversation) newTurn() (*turn, error) {
 
 // choose selects the model for the next request: its endpoint, the name by
 // which the endpoint knows it, and its full id.
-func (c *Conversation) choose(images bool) (model Model, name, id string, err error) {
+func (c *Conversation) choose(images bool) (model llm.Model, name, id string, err error) {
 	selection := c.config.Selection
 	if selection == nil {
-		selection = DefaultSelection
+		selection = llm.DefaultSelection
 	}
-	need := Need{
+	need := llm.Need{
 		Provider: c.config.Provider, Model: c.config.Model, Images: images,
 		Tools: len(c.config.Tools) > 0 && !images, Reasoning: c.config.Reasoning && !images, Tokens: c.estimate(),
 	}

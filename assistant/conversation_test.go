@@ -9,9 +9,10 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 )
 
-func conversation(t testing.TB, registry *assistant.Registry, list *assistant.MessageList, config assistant.Config) *assistant.Conversation {
+func conversation(t testing.TB, registry *llm.Registry, list *assistant.MessageList, config assistant.Config) *assistant.Conversation {
 	t.Helper()
 	c, err := assistant.NewConversation(registry, list, config)
 	if err != nil {
@@ -106,7 +107,7 @@ func TestDeltasAreAppliedAllOrNone(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if name != "request" {
-			var config *assistant.ConfigError
+			var config *llm.ConfigError
 			if !errors.As(err, &config) {
 				t.Errorf("%s: %v is no *ConfigError", name, err)
 			}
@@ -226,7 +227,7 @@ func TestRestoredAndContinuedOnAnotherProvider(t *testing.T) {
 }
 
 func TestHowARunFails(t *testing.T) {
-	refused := &assistant.RequestError{Kind: assistant.KindAuth, Status: 401, Message: "no key"}
+	refused := &llm.RequestError{Kind: llm.KindAuth, Status: 401, Message: "no key"}
 	run := func(script *at.Script) (*assistant.Conversation, error) {
 		c := conversation(t, providers(t, script, at.NewScript()), nil, assistant.Config{Model: "a/tools", Tools: []assistant.Tool{weather}})
 		_, err := c.Continuation().Request("x").Prompt(t.Context())
@@ -234,7 +235,7 @@ func TestHowARunFails(t *testing.T) {
 	}
 	_, err := run(at.NewScript(at.Answer{at.Fail{Err: refused}}))
 	var turn *assistant.TurnError
-	var re *assistant.RequestError
+	var re *llm.RequestError
 	if !errors.As(err, &turn) || turn.Code != "auth" || !errors.As(err, &re) || re.Status != 401 {
 		t.Errorf("refused: %v", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"winnow/assistant/budget"
+	"winnow/assistant/llm"
 )
 
 // PairParts returns the texts that a pair adds to a request, each of which is
@@ -54,7 +55,7 @@ func PairMessages(p *Pair) []Message {
 	}
 	var out []Message
 	if strings.TrimSpace(p.UserText) != "" {
-		out = append(out, &TextMessage{p.UserText, RoleUser})
+		out = append(out, &TextMessage{p.UserText, llm.RoleUser})
 	}
 	texts, last := segments(p.AssistantText, p.ToolCalls)
 	response := -1
@@ -70,7 +71,7 @@ func PairMessages(p *Pair) []Message {
 		out = append(out, m)
 	}
 	if last != "" && !failed {
-		out = append(out, &TextMessage{last, RoleAssistant})
+		out = append(out, &TextMessage{last, llm.RoleAssistant})
 	}
 	return out
 }

@@ -11,25 +11,26 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 )
 
 // streaming is a model that says before, then part n times, then after.
-func streaming(before string, part assistant.Part, n int, after string) assistant.Model {
-	return assistant.ModelFunc(func(context.Context, assistant.Request) iter.Seq2[assistant.Part, error] {
-		return func(yield func(assistant.Part, error) bool) {
-			ok := yield(assistant.Text{Text: before}, nil)
+func streaming(before string, part llm.Part, n int, after string) llm.Model {
+	return llm.ModelFunc(func(context.Context, llm.Request) iter.Seq2[llm.Part, error] {
+		return func(yield func(llm.Part, error) bool) {
+			ok := yield(llm.Text{Text: before}, nil)
 			for range n {
 				ok = ok && yield(part, nil)
 			}
-			if ok && yield(assistant.Text{Text: after}, nil) {
-				yield(assistant.End{Finish: "stop"}, nil)
+			if ok && yield(llm.Text{Text: after}, nil) {
+				yield(llm.End{Finish: "stop"}, nil)
 			}
 		}
 	})
 }
 
 // allocated is what a turn allocates, in bytes.
-func allocated(t testing.TB, m assistant.Model) uint64 {
+func allocated(t testing.TB, m llm.Model) uint64 {
 	t.Helper()
 	pages, _ := notes(t)
 	s, err := assistant.NewSession(registryOf(t, m), assistant.Options{Model: "test/script", Pages: pages})
@@ -51,14 +52,14 @@ func allocated(t testing.TB, m assistant.Model) uint64 {
 
 func TestAChunkCostsTheSameHoweverLongTheAnswerIs(t *testing.T) {
 	const few, many = 4000, 16_000
-	for name, m := range map[string]func(n int) assistant.Model{
-		"text":      func(n int) assistant.Model { return streaming("", assistant.Text{Text: "a word "}, n, "") },
-		"reasoning": func(n int) assistant.Model { return streaming("x", assistant.Reasoning{Text: "a word "}, n, "") },
-		"payload": func(n int) assistant.Model {
-			return streaming(`NOTE: {"text":"`, assistant.Text{Text: "a word "}, n, `"}`)
+	for name, m := range map[string]func(n int) llm.Model{
+		"text":      func(n int) llm.Model { return streaming("", llm.Text{Text: "a word "}, n, "") },
+		"reasoning": func(n int) llm.Model { return streaming("x", llm.Reasoning{Text: "a word "}, n, "") },
+		"payload": func(n int) llm.Model {
+			return streaming(`NOTE: {"text":"`, llm.Text{Text: "a word "}, n, `"}`)
 		},
-		"markers": func(n int) assistant.Model { return streaming("", assistant.Text{Text: "[[tool:"}, n, "") },
-		"braces":  func(n int) assistant.Model { return streaming("", assistant.Text{Text: "NOTE:{{"}, n, "") },
+		"markers": func(n int) llm.Model { return streaming("", llm.Text{Text: "[[tool:"}, n, "") },
+		"braces":  func(n int) llm.Model { return streaming("", llm.Text{Text: "NOTE:{{"}, n, "") },
 	} {
 		short, long := allocated(t, m(few)), allocated(t, m(many))
 		if per, perLong := float64(short)/few, float64(long)/many; perLong > 1.5*per {
@@ -80,14 +81,14 @@ func TestTheCoreKnowsNoTerminal(t *testing.T) {
 			}
 		}
 		own, found := strings.CutPrefix(dep, "winnow/")
-		if found && !slices.Contains([]string{"assistant", "assistant/budget", "assistant/safetext", "checkpoint"}, own) {
+		if found && !slices.Contains([]string{"assistant", "assistant/budget", "assistant/llm", "assistant/nearest", "assistant/safetext", "checkpoint"}, own) {
 			t.Errorf("assistant depends on winnow/%s", own)
 		}
 	}
 }
 
 func BenchmarkChunk(b *testing.B) {
-	s, err := assistant.NewSession(registryOf(b, streaming("", assistant.Text{Text: "a word "}, b.N, "")), assistant.Options{Model: "test/script"})
+	s, err := assistant.NewSession(registryOf(b, streaming("", llm.Text{Text: "a word "}, b.N, "")), assistant.Options{Model: "test/script"})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -7,10 +7,10 @@
 // A Window gives context, tools and a prompt, and its state can be restored. A
 // Pair is one user message and everything the assistant produced for it. A turn
 // goes from sending a message to the assistant's last response; a response is one
-// streamed completion of a Model. A round is a response with tool calls and their
+// streamed completion of an llm.Model. A round is a response with tool calls and their
 // results. Session runs turns for a user interface and reports them as Events;
 // Conversation and Builder are the plain way to use a model with tools, without
-// window, history or checkpoints. A Registry is the providers and their models.
+// window, history or checkpoints. Models come from an llm.Registry.
 //
 // # Who may call what from where
 //
@@ -25,12 +25,12 @@
 //
 // # Caveats
 //
-// Text in the parts of a Model is sanitised by the wire (assistant/safetext);
+// Text in the parts of an llm.Model is sanitised by the wire (assistant/safetext);
 // tool arguments are not: they are executed as received, and sanitised where
 // they are shown.
 //
 // No call of a response runs unless the response was received whole and sound:
-// see End.Damaged. Whether a lost or repeated event can be noticed is described in
+// see llm.End. Whether a lost or repeated event can be noticed is described in
 // assistant/openai.
 //
 // A tool that ignores the end of its ctx is left behind after its timeout: what
@@ -43,7 +43,7 @@
 // window unless Options.WithoutCheckpoints is set.
 //
 // A model that was in its endpoint's list and is not any more is refused with
-// ErrModelGone; one that was never listed is not.
+// llm.ErrModelGone; one that was never listed is not.
 //
 // The package implements sections 5, 7, 8.2 and 8.4 of winnow's specification.
 package assistant

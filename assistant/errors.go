@@ -13,8 +13,6 @@ var (
 	ErrNotBusy = errors.New("nothing is running")
 	// ErrNoModel refuses to send when no model is selected.
 	ErrNoModel = errors.New("no model is selected")
-	// ErrModelGone refuses a model that its endpoint does not list any more.
-	ErrModelGone = errors.New("the endpoint does not offer this model any more")
 	// ErrEmpty refuses to send nothing.
 	ErrEmpty = errors.New("the message is empty")
 	// ErrNoPair is given a pair that is not there, or cannot do what was asked.
@@ -40,15 +38,6 @@ func (e *TurnError) Error() string { return e.Code + ": " + e.Message }
 
 // Unwrap returns the cause.
 func (e *TurnError) Unwrap() error { return e.Err }
-
-// ConfigError is a configuration that cannot work.
-type ConfigError struct {
-	Field  string
-	Reason string
-}
-
-// Error names the field and the reason.
-func (e *ConfigError) Error() string { return fmt.Sprintf("config: %s: %s", e.Field, e.Reason) }
 
 // DeltaError is a builder's delta that cannot be applied to its conversation.
 type DeltaError struct {

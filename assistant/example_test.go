@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 // lamp is a window: the assistant sees it, and switches it through its tool.
@@ -34,19 +35,19 @@ func (l *lamp) Tools() []assistant.Tool {
 }
 
 // butler plays the model here; assistant/openai talks to a real one.
-func butler(_ context.Context, req assistant.Request) iter.Seq2[assistant.Part, error] {
-	return func(yield func(assistant.Part, error) bool) {
-		if req.Messages[len(req.Messages)-1].Role != assistant.RoleTool {
-			yield(assistant.End{Calls: []assistant.Call{{Name: "switch_lamp", Arguments: `{"on": true}`}}}, nil)
-		} else if yield(assistant.Text{Text: "There is light."}, nil) {
-			yield(assistant.End{Finish: "stop"}, nil)
+func butler(_ context.Context, req llm.Request) iter.Seq2[llm.Part, error] {
+	return func(yield func(llm.Part, error) bool) {
+		if req.Messages[len(req.Messages)-1].Role != llm.RoleTool {
+			yield(llm.End{Calls: []llm.Call{{Name: "switch_lamp", Arguments: `{"on": true}`}}}, nil)
+		} else if yield(llm.Text{Text: "There is light."}, nil) {
+			yield(llm.End{Finish: "stop"}, nil)
 		}
 	}
 }
 
 func Example() {
-	registry := &assistant.Registry{}
-	if err := registry.Add(assistant.Provider{Name: "house", Model: assistant.ModelFunc(butler)}); err != nil {
+	registry := &llm.Registry{}
+	if err := registry.Add(llm.Provider{Name: "house", Model: llm.ModelFunc(butler)}); err != nil {
 		panic(err)
 	}
 	session, err := assistant.NewSession(registry, assistant.Options{

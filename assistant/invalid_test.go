@@ -7,6 +7,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 )
 
 func TestInvalidCallsAreCorrectedSilently(t *testing.T) {
@@ -104,7 +105,7 @@ func TestTheLimitOfRounds(t *testing.T) {
 func TestACutResponseRunsNothing(t *testing.T) {
 	for name, last := range map[string]at.Step{
 		"length": at.Finish{Reason: "length"}, "filtered": at.Finish{Reason: "content_filter"}, "lost": at.Cut{},
-		"refused": at.Fail{Err: &assistant.RequestError{Kind: assistant.KindNet, Message: "gone"}},
+		"refused": at.Fail{Err: &llm.RequestError{Kind: llm.KindNet, Message: "gone"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, at.NewScript(at.Answer{at.Say("I"), addWord("two"), last}))

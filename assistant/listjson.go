@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"winnow/assistant/llm"
 )
 
 // listVersion is the version of the serialised form of a MessageList.
@@ -36,7 +38,7 @@ type (
 	agentJSON struct {
 		Type string `json:"type"`
 		AgentMessage
-		Role Role `json:"role"`
+		Role llm.Role `json:"role"`
 	}
 	textJSON struct {
 		Type string `json:"type"`
@@ -45,7 +47,7 @@ type (
 	callJSON struct {
 		Type string `json:"type"`
 		ToolCallMessage
-		Role Role `json:"role"`
+		Role llm.Role `json:"role"`
 	}
 )
 
@@ -53,7 +55,7 @@ type (
 var nullable = []string{"arguments", "result", "error"}
 
 // checkRole refuses a role that the type cannot have.
-func checkRole(kind string, role Role, fit ...Role) error {
+func checkRole(kind string, role llm.Role, fit ...llm.Role) error {
 	if !slices.Contains(fit, role) {
 		return fmt.Errorf("role %q does not fit type %s", role, kind)
 	}
@@ -68,13 +70,13 @@ func (l *MessageList) MarshalJSON() ([]byte, error) {
 		var err error
 		switch m := m.(type) {
 		case *AgentMessage:
-			list.Messages[i], err = PlainJSON(agentJSON{"AgentMessage", *m, RoleSystem})
+			list.Messages[i], err = PlainJSON(agentJSON{"AgentMessage", *m, llm.RoleSystem})
 		case *TextMessage:
-			if err = checkRole("TextMessage", m.Role, RoleUser, RoleAssistant); err == nil {
+			if err = checkRole("TextMessage", m.Role, llm.RoleUser, llm.RoleAssistant); err == nil {
 				list.Messages[i], err = PlainJSON(textJSON{"TextMessage", *m})
 			}
 		case *ToolCallMessage:
-			list.Messages[i], err = PlainJSON(callJSON{"ToolCallMessage", *m, RoleAssistant})
+			list.Messages[i], err = PlainJSON(callJSON{"ToolCallMessage", *m, llm.RoleAssistant})
 		default:
 			err = fmt.Errorf("%T is not a message", m)
 		}
@@ -131,16 +133,16 @@ func decodeMessage(raw json.RawMessage) (Message, error) {
 	case "AgentMessage":
 		var m agentJSON
 		err := decodeExactly(raw, &m)
-		return &m.AgentMessage, cmp.Or(err, checkRole(m.Type, m.Role, RoleSystem))
+		return &m.AgentMessage, cmp.Or(err, checkRole(m.Type, m.Role, llm.RoleSystem))
 	case "TextMessage":
 		var m textJSON
 		err := decodeExactly(raw, &m)
-		return &m.TextMessage, cmp.Or(err, checkRole(m.Type, m.Role, RoleUser, RoleAssistant))
+		return &m.TextMessage, cmp.Or(err, checkRole(m.Type, m.Role, llm.RoleUser, llm.RoleAssistant))
 	case "ToolCallMessage":
 		var m callJSON
 		err := decodeExactly(raw, &m)
 		m.Arguments, m.Result = orNil(m.Arguments), orNil(m.Result)
-		return &m.ToolCallMessage, cmp.Or(err, checkRole(m.Type, m.Role, RoleAssistant))
+		return &m.ToolCallMessage, cmp.Or(err, checkRole(m.Type, m.Role, llm.RoleAssistant))
 	}
 	return nil, fmt.Errorf("type %#v is unknown; want AgentMessage, TextMessage or ToolCallMessage", head.Type)
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"iter"
 	"slices"
+
+	"winnow/assistant/llm"
 )
 
 // Message is one entry of a MessageList: an *AgentMessage, a *TextMessage or a
@@ -20,8 +22,8 @@ type AgentMessage struct {
 
 // TextMessage is a text of the user or the assistant.
 type TextMessage struct {
-	Text string `json:"text"`
-	Role Role   `json:"role"` // RoleUser or RoleAssistant
+	Text string   `json:"text"`
+	Role llm.Role `json:"role"` // RoleUser or RoleAssistant
 }
 
 // ToolCallMessage is one call and what came of it. The calls of one response
@@ -66,8 +68,8 @@ func (l *MessageList) All() iter.Seq2[int, Message] { return slices.All(l.messag
 
 // wireMessages turns a list into what goes over the wire: calls of one response
 // become one assistant message with its calls and then their tool messages.
-func wireMessages(messages []Message) []WireMessage {
-	var out, results []WireMessage
+func wireMessages(messages []Message) []llm.Message {
+	var out, results []llm.Message
 	for i, m := range messages {
 		call, isCall := m.(*ToolCallMessage)
 		if !isCall || !call.joined {
@@ -75,19 +77,19 @@ func wireMessages(messages []Message) []WireMessage {
 		}
 		switch m := m.(type) {
 		case *AgentMessage:
-			out = append(out, WireMessage{Role: RoleSystem, Content: m.Text})
+			out = append(out, llm.Message{Role: llm.RoleSystem, Content: m.Text})
 		case *TextMessage:
 			if m.Text != "" { // an empty answer; endpoints refuse it
-				out = append(out, WireMessage{Role: m.Role, Content: m.Text})
+				out = append(out, llm.Message{Role: m.Role, Content: m.Text})
 			}
 		case *ToolCallMessage:
 			if !m.joined || i == 0 {
-				out = append(out, WireMessage{Role: RoleAssistant, Content: m.Message})
+				out = append(out, llm.Message{Role: llm.RoleAssistant, Content: m.Message})
 			}
 			head := &out[len(out)-1]
 			args := cmp.Or(string(m.Arguments), "{}") // what endpoints want for none
-			head.Calls = append(head.Calls, Call{ID: m.ToolCallID, Name: m.ToolName, Arguments: args})
-			results = append(results, WireMessage{Role: RoleTool, CallID: m.ToolCallID, Content: resultContent(m)})
+			head.Calls = append(head.Calls, llm.Call{ID: m.ToolCallID, Name: m.ToolName, Arguments: args})
+			results = append(results, llm.Message{Role: llm.RoleTool, CallID: m.ToolCallID, Content: resultContent(m)})
 		}
 	}
 	return append(out, results...)

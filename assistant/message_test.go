@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 // published is the example of the published form, in its order.
@@ -71,8 +72,8 @@ func TestEveryMessageComesBackAsItWas(t *testing.T) {
 	failed := "no such place"
 	list := assistant.NewMessageList(
 		&assistant.AgentMessage{Text: ""},
-		&assistant.TextMessage{Text: "<b>&\u2028\"\\\n漢", Role: assistant.RoleUser},
-		&assistant.TextMessage{Text: "", Role: assistant.RoleAssistant},
+		&assistant.TextMessage{Text: "<b>&\u2028\"\\\n漢", Role: llm.RoleUser},
+		&assistant.TextMessage{Text: "", Role: llm.RoleAssistant},
 		&assistant.ToolCallMessage{Message: "m", ToolName: "t", ToolCallID: "c", Arguments: json.RawMessage(`{"n":12345678901234567890,"f":1.0}`), Result: json.RawMessage(`[1,null]`)},
 		&assistant.ToolCallMessage{ToolName: "t", ToolCallID: "d", Arguments: json.RawMessage(`{}`), Error: &failed},
 		&assistant.ToolCallMessage{Message: "next", ToolName: "t", ToolCallID: "e", Arguments: json.RawMessage(`{}`), Error: new(string)},

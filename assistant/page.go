@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"winnow/assistant/llm"
 )
 
 // Page is what is available where the user is: a window's page with its tabs
@@ -49,10 +51,10 @@ func samePayload(name string) func(PayloadType) bool {
 }
 
 // AddPage registers a page. A name that is taken, or a tool or payload it lists
-// that nobody registered, is a *ConfigError.
+// that nobody registered, is a *llm.ConfigError.
 func (r *Pages) AddPage(p Page) error {
 	if _, taken := r.pages[p.Name]; taken || p.Name == "" {
-		return &ConfigError{"page", fmt.Sprintf("page %q is registered twice or has no name", p.Name)}
+		return &llm.ConfigError{Field: "page", Reason: fmt.Sprintf("page %q is registered twice or has no name", p.Name)}
 	}
 	all := []Tab{{Tools: p.Tools, Payloads: p.Payloads}}
 	for _, tab := range p.Tabs {
@@ -64,12 +66,12 @@ func (r *Pages) AddPage(p Page) error {
 	for _, tab := range all {
 		for _, name := range tab.Tools {
 			if !slices.ContainsFunc(r.tools, sameTool(name)) {
-				return &ConfigError{"page", fmt.Sprintf("page %q lists tool %q, which is not registered", p.Name, name)}
+				return &llm.ConfigError{Field: "page", Reason: fmt.Sprintf("page %q lists tool %q, which is not registered", p.Name, name)}
 			}
 		}
 		for _, name := range tab.Payloads {
 			if !slices.ContainsFunc(r.payloads, samePayload(name)) {
-				return &ConfigError{"page", fmt.Sprintf("page %q lists payload %q, which is not registered", p.Name, name)}
+				return &llm.ConfigError{Field: "page", Reason: fmt.Sprintf("page %q lists payload %q, which is not registered", p.Name, name)}
 			}
 		}
 	}
@@ -80,7 +82,7 @@ func (r *Pages) AddPage(p Page) error {
 	return nil
 }
 
-// AddTool registers a tool; a name that is taken is a *ConfigError.
+// AddTool registers a tool; a name that is taken is a *llm.ConfigError.
 func (r *Pages) AddTool(t Tool) error {
 	all := append(slices.Clip(r.tools), t)
 	if _, err := newToolbox(all); err != nil {
@@ -91,15 +93,15 @@ func (r *Pages) AddTool(t Tool) error {
 }
 
 // AddPayload registers a payload type. A name that is taken, or a model's
-// payload whose marker is empty or overlaps another one, is a *ConfigError.
+// payload whose marker is empty or overlaps another one, is a *llm.ConfigError.
 func (r *Pages) AddPayload(t PayloadType) error {
 	if t.Name == "" || slices.ContainsFunc(r.payloads, samePayload(t.Name)) {
-		return &ConfigError{"payloads", fmt.Sprintf("payload type %q is registered twice or has no name", t.Name)}
+		return &llm.ConfigError{Field: "payloads", Reason: fmt.Sprintf("payload type %q is registered twice or has no name", t.Name)}
 	}
 	for _, have := range append(slices.Clip(r.payloads), suggestedValues(), suggestedActions(nil)) {
 		both := t.Source == FromLLM && have.Source == FromLLM // an empty marker is part of every other
 		if both && (strings.Contains(have.Marker, t.Marker) || strings.Contains(t.Marker, have.Marker)) {
-			return &ConfigError{"payloads", fmt.Sprintf("the marker %q of payload type %q is empty or overlaps %q", t.Marker, t.Name, have.Marker)}
+			return &llm.ConfigError{Field: "payloads", Reason: fmt.Sprintf("the marker %q of payload type %q is empty or overlaps %q", t.Marker, t.Name, have.Marker)}
 		}
 	}
 	r.payloads = append(r.payloads, t)

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+
+	"winnow/assistant/llm"
 )
 
 // PairState is how far a pair has come.
@@ -59,7 +61,7 @@ type Pair struct {
 	ReasoningFor time.Duration `json:"reasoning_for,omitempty"` // how long the model thought, in ns
 	Thoughts     []Thought     `json:"thoughts,omitempty"`      // where Reasoning was thought; none: all of it came first
 	Took         time.Duration `json:"took,omitempty"`          // from send to end, in ns
-	Usage        *Usage        `json:"usage,omitempty"`         // summed over the responses of the turn
+	Usage        *llm.Usage    `json:"usage,omitempty"`         // summed over the responses of the turn
 	Suggested    *Suggested    `json:"suggested,omitempty"`
 	Notice       string        `json:"notice,omitempty"` // what winnow reports of how the turn ended
 	// InvalidRounds counts the invalid rounds of tool calls that the turn ended

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"winnow/assistant/llm"
 )
 
 // Payload is structured data of a conversation that a user interface shows as a card.
@@ -53,7 +55,7 @@ type PayloadType struct {
 	Instructions string
 	// Calls are the tool calls that carry out an accepted proposal; nil when
 	// there is nothing to accept.
-	Calls func(data json.RawMessage) ([]Call, error)
+	Calls func(data json.RawMessage) ([]llm.Call, error)
 }
 
 // summary is one line about data, whatever the type leaves out.

@@ -12,6 +12,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -22,10 +23,10 @@ func noop(context.Context, struct{}) (string, error) { return "ok", nil }
 var note = assistant.PayloadType{
 	Name: "note", Source: assistant.FromLLM, Marker: "NOTE:", Description: "a note", Instructions: "NOTE - write it.",
 	Schema: &jsonschema.Schema{Type: "object", Required: []string{"text"}, Properties: map[string]*jsonschema.Schema{"text": {Type: "string"}}},
-	Calls: func(data json.RawMessage) ([]assistant.Call, error) {
+	Calls: func(data json.RawMessage) ([]llm.Call, error) {
 		var n struct{ Text string }
 		err := json.Unmarshal(data, &n)
-		return []assistant.Call{{Name: "add_word", Arguments: fmt.Sprintf(`{"word":%q}`, n.Text)}}, err
+		return []llm.Call{{Name: "add_word", Arguments: fmt.Sprintf(`{"word":%q}`, n.Text)}}, err
 	},
 }
 

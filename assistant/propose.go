@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+
+	"winnow/assistant/llm"
 )
 
 // Decide answers a proposal of the model. Accepting executes it through the
@@ -82,28 +84,28 @@ func ActionPrompt(a SuggestedAction) Prompt {
 // scripted is a Model that makes given calls and then reports their results:
 // the user's own decision, executed like a model's.
 type scripted struct {
-	calls []Call
+	calls []llm.Call
 	done  string // what there was to do
 }
 
 // Stream implements Model.
-func (m scripted) Stream(_ context.Context, req Request) iter.Seq2[Part, error] {
-	return func(yield func(Part, error) bool) {
-		answered := req.Messages[len(req.Messages)-1].Role == RoleTool
+func (m scripted) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Part, error] {
+	return func(yield func(llm.Part, error) bool) {
+		answered := req.Messages[len(req.Messages)-1].Role == llm.RoleTool
 		if !answered && len(m.calls) > 0 {
-			yield(End{Calls: m.calls, Finish: "tool_calls"}, nil)
+			yield(llm.End{Calls: m.calls, Finish: "tool_calls"}, nil)
 			return
 		}
-		if yield(Text{m.outcome(req.Messages)}, nil) {
-			yield(End{Finish: "stop"}, nil)
+		if yield(llm.Text{Text: m.outcome(req.Messages)}, nil) {
+			yield(llm.End{Finish: "stop"}, nil)
 		}
 	}
 }
 
 // outcome reads the results of the calls, which end the messages.
-func (m scripted) outcome(messages []WireMessage) string {
+func (m scripted) outcome(messages []llm.Message) string {
 	failed, why := 0, ""
-	for i := len(messages) - 1; i >= 0 && messages[i].Role == RoleTool; i-- {
+	for i := len(messages) - 1; i >= 0 && messages[i].Role == llm.RoleTool; i-- {
 		var r ToolResult
 		if json.Unmarshal([]byte(messages[i].Content), &r) == nil && !r.Success {
 			failed, why = failed+1, r.Message

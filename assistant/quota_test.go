@@ -8,74 +8,8 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 )
-
-func TestAQuotaIsWhatWasSaidLast(t *testing.T) {
-	const s = time.Second
-	limits := func(rpm, requests int, rReset time.Duration, tpm, tokens int, tReset time.Duration) *assistant.RateLimits {
-		return &assistant.RateLimits{
-			RequestsPerMinute: rpm, RequestsLeft: requests, RequestsReset: rReset,
-			TokensPerMinute: tpm, TokensLeft: tokens, TokensReset: tReset,
-		}
-	}
-	for name, tt := range map[string]struct {
-		said *assistant.RateLimits
-		wait time.Duration
-		at   time.Duration // after it was said
-		want assistant.Quota
-	}{
-		"at once":             {limits(10, 9, 6*s, 3000, 2000, 20*s), 0, 0, assistant.Quota{RateLimits: assistant.RateLimits{RequestsPerMinute: 10, RequestsLeft: 9, RequestsReset: 6 * s, TokensPerMinute: 3000, TokensLeft: 2000, TokensReset: 20 * s}}},
-		"before the reset":    {limits(10, 9, 6*s, 3000, 2000, 20*s), 0, 5 * s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsPerMinute: 10, RequestsLeft: 9, RequestsReset: s, TokensPerMinute: 3000, TokensLeft: 2000, TokensReset: 15 * s}}},
-		"after one of them":   {limits(10, 9, 6*s, 3000, 2000, 20*s), 0, 6 * s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsPerMinute: 10, RequestsLeft: 10, TokensPerMinute: 3000, TokensLeft: 2000, TokensReset: 14 * s}}},
-		"used up":             {limits(0, -1, 0, 3000, 0, 20*s), 0, 19 * s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 0, TokensReset: s}}},
-		"used up, and over":   {limits(0, -1, 0, 3000, 0, 20*s), 0, 20 * s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 3000}}},
-		"only the limit":      {limits(0, -1, 0, 3000, -1, 0), 0, s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: -1}}},
-		"none, and no reset":  {limits(0, 0, 0, 3000, -1, 0), 0, 59 * s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: 0, RequestsReset: s, TokensPerMinute: 3000, TokensLeft: -1}}},
-		"without a reset":     {limits(0, -1, 0, 3000, 7, 0), 0, 59 * s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 7, TokensReset: s}}},
-		"a minute later":      {limits(0, -1, 0, 3000, 7, 0), 0, 60 * s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 3000}}},
-		"without a limit":     {limits(0, -1, 0, 0, 7, 9*s), 0, 8 * s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: -1, TokensLeft: 7, TokensReset: s}}},
-		"that is over":        {limits(0, -1, 0, 0, 7, 9*s), 0, 9 * s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: -1, TokensLeft: -1}}},
-		"a refusal":           {nil, 30 * s, 10 * s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: -1, TokensLeft: -1}, Wait: 20 * s}},
-		"a refusal, over":     {nil, 30 * s, 30 * s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: -1, TokensLeft: -1}}},
-		"a refusal with both": {limits(10, 0, 9*s, 0, -1, 0), 30 * s, s, assistant.Quota{RateLimits: assistant.RateLimits{RequestsPerMinute: 10, RequestsLeft: 0, RequestsReset: 8 * s, TokensLeft: -1}, Wait: 29 * s}},
-	} {
-		r := &assistant.Registry{}
-		r.SetQuota("p/m", tt.said, tt.wait, startTime)
-		got, ok := r.Quota("p/m", startTime.Add(tt.at))
-		tt.want.Model, tt.want.At = "p/m", startTime
-		if !ok || got != tt.want {
-			t.Errorf("%s: %+v, %v\nwant %+v", name, got, ok, tt.want)
-		}
-	}
-	r := &assistant.Registry{}
-	r.SetQuota("p/m", nil, 0, startTime)
-	if q, ok := r.Quota("p/m", startTime); ok {
-		t.Errorf("out of nothing came %+v", q)
-	}
-	// Good news ends a pause, and what is not said again is not known any more.
-	r.SetQuota("p/m", nil, time.Hour, startTime)
-	r.SetQuota("p/m", limits(10, 9, s, 0, -1, 0), 0, startTime)
-	if q, _ := r.Quota("p/m", startTime); q.Wait != 0 || q.RequestsLeft != 9 || q.TokensLeft != -1 {
-		t.Errorf("after an answer: %+v", q)
-	}
-}
-
-func TestQuotaRefuses(t *testing.T) {
-	for name, tt := range map[string]struct {
-		q    assistant.Quota
-		n    int
-		want bool
-	}{
-		"room":           {assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: 1, TokensLeft: 100}}, 100, false},
-		"no room":        {assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: 1, TokensLeft: 100}}, 101, true},
-		"unknown tokens": {assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: 1, TokensLeft: -1}}, 1 << 30, false},
-		"no request":     {assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: 0, TokensLeft: 100}}, 1, true},
-		"unknown both":   {assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: -1, TokensLeft: -1}}, 1, false},
-		"a pause":        {assistant.Quota{RateLimits: assistant.RateLimits{RequestsLeft: -1, TokensLeft: -1}, Wait: 1}, 1, true},
-	} {
-		wantEqual(t, name, tt.q.Refuses(tt.n), tt.want)
-	}
-}
 
 // clocked is a rig whose clock a test sets.
 func clocked(t testing.TB, script *at.Script) (r *rig, now *time.Time) {
@@ -87,7 +21,7 @@ func clocked(t testing.TB, script *at.Script) (r *rig, now *time.Time) {
 
 func TestWhatIsSentIsTakenOffTheQuota(t *testing.T) {
 	gate := at.NewGate()
-	limits := &assistant.RateLimits{RequestsPerMinute: 10, RequestsLeft: 5, RequestsReset: 30 * time.Second, TokensPerMinute: 50_000, TokensLeft: 40_000, TokensReset: time.Minute}
+	limits := &llm.RateLimits{RequestsPerMinute: 10, RequestsLeft: 5, RequestsReset: 30 * time.Second, TokensPerMinute: 50_000, TokensLeft: 40_000, TokensReset: time.Minute}
 	r, now := clocked(t, at.NewScript(at.Answer{at.Say("ok"), at.Finish{Limits: limits}}, at.Answer{at.Stop{At: gate}}))
 	if q, ok := r.session.Quota(); ok {
 		t.Errorf("before the first answer: %+v", q)
@@ -118,7 +52,7 @@ func TestWhatIsSentIsTakenOffTheQuota(t *testing.T) {
 
 func TestTokensAMinuteBoundTheNextSend(t *testing.T) {
 	gate := at.NewGate()
-	limits := &assistant.RateLimits{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 2900, TokensReset: time.Second}
+	limits := &llm.RateLimits{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 2900, TokensReset: time.Second}
 	r := trimRig(t, 6, at.NewScript(
 		at.Answer{addWord("two"), at.Finish{Limits: limits}}, at.Answer{at.Stop{At: gate}, at.Say("ok")}, at.Answer{at.Say("ok")},
 	), assistant.Settings{})
@@ -138,7 +72,7 @@ func TestTokensAMinuteBoundTheNextSend(t *testing.T) {
 
 	// So few that pairs fall out of context, and out of the next request.
 	few := b.SYS + b.URA + b.HistoryTokens/2
-	r.session.Registry().SetQuota("test/script", &assistant.RateLimits{RequestsLeft: -1, TokensPerMinute: few, TokensLeft: -1}, 0, startTime)
+	r.session.Registry().SetQuota("test/script", &llm.RateLimits{RequestsLeft: -1, TokensPerMinute: few, TokensLeft: -1}, 0, startTime)
 	r.session.ModelsChanged()
 	b = r.session.Boundary()
 	if b.All() || b.ML != few {
@@ -153,11 +87,11 @@ func TestTokensAMinuteBoundTheNextSend(t *testing.T) {
 }
 
 func TestARefusalSaysHowLongToWait(t *testing.T) {
-	refusal := &assistant.RequestError{
-		Kind: assistant.KindQuota, Status: 429, Message: "slow down", After: 40 * time.Second,
-		Limits: &assistant.RateLimits{RequestsLeft: -1, TokensPerMinute: 900, TokensReset: 40 * time.Second},
+	refusal := &llm.RequestError{
+		Kind: llm.KindQuota, Status: 429, Message: "slow down", After: 40 * time.Second,
+		Limits: &llm.RateLimits{RequestsLeft: -1, TokensPerMinute: 900, TokensReset: 40 * time.Second},
 	}
-	r, now := clocked(t, at.NewScript(at.Answer{at.Fail{Err: refusal}}, at.Answer{at.Fail{Err: &assistant.RequestError{Kind: assistant.KindNet, After: time.Hour}}}))
+	r, now := clocked(t, at.NewScript(at.Answer{at.Fail{Err: refusal}}, at.Answer{at.Fail{Err: &llm.RequestError{Kind: llm.KindNet, After: time.Hour}}}))
 	wantError(t, r.send("a"), "quota")
 	q, ok := r.session.Quota()
 	if !ok || q.Wait != 40*time.Second || q.TokensLeft != 0 || q.TokensPerMinute != 900 {
@@ -173,7 +107,7 @@ func TestARefusalSaysHowLongToWait(t *testing.T) {
 }
 
 func TestAConversationTeachesTheRegistry(t *testing.T) {
-	registry := registryOf(t, at.NewScript(at.Answer{at.Say("ok"), at.Finish{Limits: &assistant.RateLimits{RequestsLeft: -1, TokensPerMinute: 77, TokensLeft: 7}}}))
+	registry := registryOf(t, at.NewScript(at.Answer{at.Say("ok"), at.Finish{Limits: &llm.RateLimits{RequestsLeft: -1, TokensPerMinute: 77, TokensLeft: 7}}}))
 	c, err := assistant.NewConversation(registry, nil, assistant.Config{Model: "test/script"})
 	if err != nil {
 		t.Fatal(err)
@@ -200,7 +134,7 @@ func TestDraft(t *testing.T) {
 		costs[i] = ref.Cost
 	}
 	room := b.URA + 30 // beside the pairs
-	r.session.Registry().Learn(assistant.ModelInfo{ID: "test/script", Context: b.SYS + b.HistoryTokens + room, Known: true})
+	r.session.Registry().Learn(llm.ModelInfo{ID: "test/script", Context: b.SYS + b.HistoryTokens + room, Known: true})
 	r.session.ModelsChanged()
 	b = r.session.Boundary()
 	usable := b.Usable
@@ -229,7 +163,7 @@ func TestDraft(t *testing.T) {
 			t.Errorf("%s: %+v\nwant %+v", name, got, want)
 		}
 	}
-	r.session.Registry().SetQuota("test/script", &assistant.RateLimits{RequestsLeft: -1, TokensLeft: b.SYS + b.HistoryTokens + 10, TokensReset: 21 * time.Second}, 0, startTime)
+	r.session.Registry().SetQuota("test/script", &llm.RateLimits{RequestsLeft: -1, TokensLeft: b.SYS + b.HistoryTokens + 10, TokensReset: 21 * time.Second}, 0, startTime)
 	for n, want := range map[int]bool{0: false, 10: false, 11: true} {
 		got := r.session.Draft(tokens(n))
 		if got.OverQuota != want || got.Quota.TokensReset != 21*time.Second {

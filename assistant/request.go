@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"winnow/assistant/budget"
+	"winnow/assistant/llm"
 	"winnow/checkpoint"
 )
 
@@ -60,7 +61,7 @@ func (t *turn) assemble(visible []Ref) error {
 	if t.exchange != nil {
 		t.list.Append(t.exchange...)
 	} else {
-		t.list.Append(&TextMessage{t.pair.UserText, RoleUser})
+		t.list.Append(&TextMessage{t.pair.UserText, llm.RoleUser})
 	}
 	sys := t.systemCost(system)
 	within := t.boundary // as it was seen, of the pairs as they were loaded
@@ -92,7 +93,7 @@ func (t *turn) grown() int {
 
 // request is the next request: the system prompt, the included pairs that were
 // not trimmed, and the whole running turn.
-func (t *turn) request() Request {
+func (t *turn) request() llm.Request {
 	messages := t.list.messages
 	if t.attempt != nil {
 		skip := 1
@@ -101,12 +102,12 @@ func (t *turn) request() Request {
 		}
 		messages = append([]Message{messages[0]}, messages[skip:]...)
 	}
-	return Request{Model: t.name, Messages: wireMessages(messages), Tools: t.tools.specs, Sampling: t.sampling}
+	return llm.Request{Model: t.name, Messages: wireMessages(messages), Tools: t.tools.specs, Sampling: t.sampling}
 }
 
 // nextRequest is the request that leaves now. What executes a proposal goes to
 // no endpoint, and is neither counted nor stored.
-func (t *turn) nextRequest() Request {
+func (t *turn) nextRequest() llm.Request {
 	req := t.request()
 	if t.s == nil {
 		return req
@@ -118,7 +119,7 @@ func (t *turn) nextRequest() Request {
 	if t.decided != nil {
 		return req
 	}
-	t.registry.spend(t.modelID, r.AttemptTotalTokens+r.Budget.MaxContext-r.Budget.MaxUsableRaw, t.now())
+	t.registry.Spend(t.modelID, r.AttemptTotalTokens+r.Budget.MaxContext-r.Budget.MaxUsableRaw, t.now())
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
 	t.unstored = append(t.unstored, *t.out)
@@ -129,22 +130,22 @@ func (t *turn) nextRequest() Request {
 // seen is what is sent. The body is the JSON document of the selected
 // endpoint when it can show one. It looks at the window, so while a turn runs
 // it is ErrBusy.
-func (s *Session) Request(ctx context.Context, text string) (Request, json.RawMessage, error) {
+func (s *Session) Request(ctx context.Context, text string) (llm.Request, json.RawMessage, error) {
 	release, err := s.acquireWork()
 	if err != nil {
-		return Request{}, nil, err
+		return llm.Request{}, nil, err
 	}
 	defer release()
 	t, err := s.newTurn(ctx, Prompt{Text: text})
 	if err != nil {
-		return Request{}, nil, err
+		return llm.Request{}, nil, err
 	}
 	defer t.cancel(nil)
 	if err := t.loadPair(); err != nil {
-		return Request{}, nil, err
+		return llm.Request{}, nil, err
 	}
 	if err := t.assemble(t.visiblePairs()); err != nil {
-		return Request{}, nil, err
+		return llm.Request{}, nil, err
 	}
 	o := outgoing{model: t.model, req: t.request()}
 	sent, err := o.sent()
@@ -166,7 +167,7 @@ func (t *turn) system(pairs []Pair) (string, error) {
 			if bound <= 0 {
 				bound = defaultContextTokens
 			}
-			b.SetContextBudget(min(bound, t.info.limit().ML()/4))
+			b.SetContextBudget(min(bound, t.info.Limit().ML()/4))
 		}
 		raw, err := t.contextWithChanges(w)
 		if err != nil {
@@ -317,8 +318,8 @@ type SentRequest struct {
 
 // outgoing is a request that has left.
 type outgoing struct {
-	model Model
-	req   Request
+	model llm.Model
+	req   llm.Request
 	head  SentRequest // all but the body
 }
 
@@ -328,7 +329,7 @@ type outgoing struct {
 // not in it.
 func (o outgoing) sent() (sent SentRequest, err error) {
 	sent = o.head
-	if e, ok := o.model.(Encoder); ok {
+	if e, ok := o.model.(llm.Encoder); ok {
 		sent.Body, err = e.Encode(o.req)
 	} else {
 		sent.Body, err = PlainJSON(o.req)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"winnow/assistant/llm"
 )
 
 // What a turn reports of its end.
@@ -32,7 +34,7 @@ func (t *turn) respondAll() error {
 			return t.turnError(t.finish(a))
 		}
 		if err == nil && a.end.Cut() {
-			err = &TurnError{Code: CodeInterrupted, Message: "the answer was " + a.end.cutBy() + ", so its tool calls were not run"}
+			err = &TurnError{Code: CodeInterrupted, Message: "the answer was " + a.end.CutBy() + ", so its tool calls were not run"}
 		}
 		if err == nil {
 			err = t.runCalls(a)
@@ -64,7 +66,7 @@ func (t *turn) shouldStop() bool {
 // turnError turns an error into the one that ends the turn; nil stays nil.
 func (t *turn) turnError(err error) error {
 	var f *TurnError
-	var re *RequestError
+	var re *llm.RequestError
 	switch {
 	case err == nil:
 		return nil
@@ -75,7 +77,7 @@ func (t *turn) turnError(err error) error {
 	case errors.As(err, &re):
 		return &TurnError{Code: string(re.Kind), Message: re.Sentence(), Err: re}
 	}
-	return &TurnError{Code: string(KindUnknown), Message: err.Error(), Err: err}
+	return &TurnError{Code: string(llm.KindUnknown), Message: err.Error(), Err: err}
 }
 
 // finish stores the final response.
@@ -83,13 +85,13 @@ func (t *turn) finish(a answer) error {
 	t.flushTexts()
 	switch {
 	case a.end.Cut():
-		t.note("The answer was " + a.end.cutBy() + ".")
+		t.note("The answer was " + a.end.CutBy() + ".")
 	case a.end.Damaged != "":
 		t.note("The answer was damaged on its way: " + a.end.Damaged + ".")
 	case t.pair.AssistantText == "" && len(t.pair.Payloads) == 0 && t.pair.Suggested == nil:
 		t.note(emptyNotice)
 	}
-	t.addMessage(&TextMessage{a.text, RoleAssistant}, t.list.Len())
+	t.addMessage(&TextMessage{a.text, llm.RoleAssistant}, t.list.Len())
 	return t.responseDone(true)
 }
 
@@ -120,7 +122,7 @@ func (t *turn) responseDone(final bool) error {
 // answer is one whole response.
 type answer struct {
 	text string // without payloads, and with what looks like a marker as the model wrote it
-	end  End
+	end  llm.End
 }
 
 // respond gets one response, with a smaller request after each overflow.
@@ -128,15 +130,15 @@ func (t *turn) respond() (answer, error) {
 	for {
 		r := &response{t: t, payloads: newPayloadParser(t.types)}
 		err := r.read(t.nextRequest())
-		var re *RequestError
+		var re *llm.RequestError
 		if errors.As(err, &re) {
 			wait := time.Duration(0)
-			if re.Kind == KindQuota {
+			if re.Kind == llm.KindQuota {
 				wait = re.After
 			}
 			t.registry.SetQuota(t.modelID, re.Limits, wait, t.now())
 		}
-		if re == nil || re.Kind != KindOverflow || r.any {
+		if re == nil || re.Kind != llm.KindOverflow || r.any {
 			return answer{strings.TrimSpace(r.text.String()), r.end}, err
 		}
 		if err := t.overflow(re); err != nil {
@@ -147,19 +149,19 @@ func (t *turn) respond() (answer, error) {
 
 // overflow drops the oldest included pair. A limit that the endpoint names is
 // the limit of the model from now on.
-func (t *turn) overflow(re *RequestError) error {
+func (t *turn) overflow(re *llm.RequestError) error {
 	if re.Limit > 0 {
-		t.registry.Learn(ModelInfo{ID: t.modelID, Context: re.Limit, Known: true})
+		t.registry.Learn(llm.ModelInfo{ID: t.modelID, Context: re.Limit, Known: true})
 	}
 	if t.s == nil {
 		return re
 	}
 	more := t.attempt.Overflow()
-	t.report(t.attempt.Ended(), re.words())
+	t.report(t.attempt.Ended(), re.Words())
 	if !more {
 		return &TurnError{Code: CodeOverflowTrimmed, Err: re, Message: fmt.Sprintf(
 			"the request is too long for %s even without %d of %d pairs: %s",
-			t.modelID, t.attempt.T(), t.attempt.X(), re.words())}
+			t.modelID, t.attempt.T(), t.attempt.X(), re.Words())}
 	}
 	last := t.noteSend(true)
 	t.emit(ContextTrimmed{
@@ -178,10 +180,10 @@ type response struct {
 	began    time.Time // of the reasoning
 	any      bool      // something of the answer has arrived
 	ended    bool
-	end      End
+	end      llm.End
 }
 
-func (r *response) read(req Request) (err error) {
+func (r *response) read(req llm.Request) (err error) {
 	ctx := r.t.ctx
 	for part, failed := range r.t.model.Stream(ctx, req) {
 		if err = failed; err != nil || ctx.Err() != nil {
@@ -198,19 +200,19 @@ func (r *response) read(req Request) (err error) {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case !r.ended:
-		return &RequestError{Kind: KindInterrupted, Message: "the answer stopped before its end"}
+		return &llm.RequestError{Kind: llm.KindInterrupted, Message: "the answer stopped before its end"}
 	}
 	return nil
 }
 
-func (r *response) add(part Part) {
+func (r *response) add(part llm.Part) {
 	t := r.t
 	switch p := part.(type) {
-	case Text:
+	case llm.Text:
 		r.any = true
 		r.endThought()
 		r.addPieces(r.payloads.write(p.Text))
-	case Reasoning:
+	case llm.Reasoning:
 		r.any = true
 		if r.began.IsZero() {
 			r.began = t.now()
@@ -221,13 +223,13 @@ func (r *response) add(part Part) {
 		}
 		t.reasoning.WriteString(p.Text)
 		t.emit(ReasoningDelta(p))
-	case Retry:
+	case llm.Retry:
 		t.emit(Retrying{Attempt: p.Attempt, Reason: p.Reason, AfterMS: p.After.Milliseconds()})
-	case Wait:
+	case llm.Wait:
 		t.emit(Status{"No answer for " + p.For.Round(time.Second).String()})
-	case Unreadable:
+	case llm.Unreadable:
 		t.warn("A part of the answer could not be read: " + p.Reason)
-	case End:
+	case llm.End:
 		r.end, r.ended = p, true
 		t.addUsage(p.Usage)
 		t.registry.SetQuota(t.modelID, p.Limits, 0, t.now())
@@ -340,12 +342,12 @@ func (t *turn) completePayload(p *Payload) {
 	}
 }
 
-func (t *turn) addUsage(u *Usage) {
+func (t *turn) addUsage(u *llm.Usage) {
 	if u == nil {
 		return
 	}
 	if t.pair.Usage == nil {
-		t.pair.Usage = &Usage{}
+		t.pair.Usage = &llm.Usage{}
 	}
 	sum := t.pair.Usage
 	sum.Prompt += u.Prompt

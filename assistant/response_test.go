@@ -12,6 +12,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 )
 
 // duration is the shortest of three turns with an answer.
@@ -87,7 +88,7 @@ func TestCloseLeavesThePairInterrupted(t *testing.T) {
 }
 
 func TestAnOverflowTeachesTheLimit(t *testing.T) {
-	overflow := at.Answer{at.Fail{Err: &assistant.RequestError{Kind: assistant.KindOverflow, Status: 400, Message: "too long", Limit: 6000}}}
+	overflow := at.Answer{at.Fail{Err: &llm.RequestError{Kind: llm.KindOverflow, Status: 400, Message: "too long", Limit: 6000}}}
 	r := trimRig(t, 3, at.NewScript(overflow, at.Answer{at.Say("ok")}), assistant.Settings{})
 	r.send("go")
 	wantEqual(t, "limit", r.session.Boundary().ML, 6000)
@@ -125,11 +126,11 @@ func TestServerActionsReachTheProgram(t *testing.T) {
 }
 
 func TestModelsThatVanishedAreForgotten(t *testing.T) {
-	list := []assistant.ModelInfo{{ID: "p/a", Source: "live"}, {ID: "p/b", Source: "live"}}
-	registry := &assistant.Registry{}
-	err := registry.Add(assistant.Provider{
-		Name: "p", Model: at.NewScript(), Known: []assistant.ModelInfo{{ID: "p/known", Source: "cache"}},
-		List: func(context.Context) ([]assistant.ModelInfo, error) { return list, nil },
+	list := []llm.ModelInfo{{ID: "p/a", Source: "live"}, {ID: "p/b", Source: "live"}}
+	registry := &llm.Registry{}
+	err := registry.Add(llm.Provider{
+		Name: "p", Model: at.NewScript(), Known: []llm.ModelInfo{{ID: "p/known", Source: "cache"}},
+		List: func(context.Context) ([]llm.ModelInfo, error) { return list, nil },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -141,7 +142,7 @@ func TestModelsThatVanishedAreForgotten(t *testing.T) {
 		}
 		return strings.Join(out, " ")
 	}
-	registry.Learn(assistant.ModelInfo{ID: "p/mine", Source: "config"})
+	registry.Learn(llm.ModelInfo{ID: "p/mine", Source: "config"})
 	registry.Refresh(t.Context())
 	wantEqual(t, "models", ids(), "p/a p/b p/known p/mine")
 	list = list[:1]
@@ -150,11 +151,11 @@ func TestModelsThatVanishedAreForgotten(t *testing.T) {
 }
 
 func TestAModelThatVanishedIsNotSentTo(t *testing.T) {
-	list := []assistant.ModelInfo{{ID: "p/a", Source: "live"}, {ID: "p/b", Source: "live"}}
+	list := []llm.ModelInfo{{ID: "p/a", Source: "live"}, {ID: "p/b", Source: "live"}}
 	script := at.NewScript(at.Answer{at.Say("ok")})
-	registry := &assistant.Registry{}
-	err := registry.Add(assistant.Provider{
-		Name: "p", Model: script, List: func(context.Context) ([]assistant.ModelInfo, error) { return list, nil },
+	registry := &llm.Registry{}
+	err := registry.Add(llm.Provider{
+		Name: "p", Model: script, List: func(context.Context) ([]llm.ModelInfo, error) { return list, nil },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -166,10 +167,10 @@ func TestAModelThatVanishedIsNotSentTo(t *testing.T) {
 	}
 	list = list[:1]
 	registry.Refresh(t.Context())
-	if _, err := s.Send(t.Context(), assistant.Prompt{Text: "hello"}); !errors.Is(err, assistant.ErrModelGone) {
+	if _, err := s.Send(t.Context(), assistant.Prompt{Text: "hello"}); !errors.Is(err, llm.ErrModelGone) {
 		t.Errorf("Send = %v, want ErrModelGone", err)
 	}
-	if err := s.SetModel("p/b"); !errors.Is(err, assistant.ErrModelGone) {
+	if err := s.SetModel("p/b"); !errors.Is(err, llm.ErrModelGone) {
 		t.Errorf("SetModel = %v, want ErrModelGone", err)
 	}
 	wantEqual(t, "requests", len(script.Requests()), 0)
@@ -179,7 +180,7 @@ func TestAModelThatVanishedIsNotSentTo(t *testing.T) {
 	if err := s.SetModel("p/a"); err != nil {
 		t.Errorf("SetModel of a model that was not looked for: %v", err)
 	}
-	list = []assistant.ModelInfo{{ID: "p/b", Source: "live"}}
+	list = []llm.ModelInfo{{ID: "p/b", Source: "live"}}
 	registry.Refresh(t.Context())
 	if err := s.SetModel("p/b"); err != nil {
 		t.Errorf("SetModel of a model that came back: %v", err)
@@ -240,7 +241,7 @@ func TestSamplingReachesTheModel(t *testing.T) {
 	cold, seed := 0.0, int64(7)
 	script := at.NewScript(at.Answer{at.Say("ok")})
 	c := conversation(t, providers(t, script, at.NewScript()), nil, assistant.Config{Model: "a/tools"})
-	if _, err := c.Continuation().Sampling(assistant.Sampling{Temperature: &cold, MaxTokens: 5, ReasoningEffort: "low", Seed: &seed}).Request("go").Prompt(t.Context()); err != nil {
+	if _, err := c.Continuation().Sampling(llm.Sampling{Temperature: &cold, MaxTokens: 5, ReasoningEffort: "low", Seed: &seed}).Request("go").Prompt(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	got := script.Requests()[0].Sampling

@@ -14,6 +14,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/budget"
+	"winnow/assistant/llm"
 	"winnow/checkpoint"
 )
 
@@ -126,9 +127,9 @@ func (r *rig) open() {
 }
 
 // registryOf serves a model as test/script with 100,000 tokens and test/small with 300.
-func registryOf(t interface{ Fatal(...any) }, m assistant.Model) *assistant.Registry {
-	registry := &assistant.Registry{}
-	err := registry.Add(assistant.Provider{Name: "test", Model: m, Known: []assistant.ModelInfo{
+func registryOf(t interface{ Fatal(...any) }, m llm.Model) *llm.Registry {
+	registry := &llm.Registry{}
+	err := registry.Add(llm.Provider{Name: "test", Model: m, Known: []llm.ModelInfo{
 		{ID: "test/script", Context: 100_000, Known: true, Tools: true},
 		{ID: "test/small", Context: 300, Known: true, Tools: true},
 	}})
@@ -229,10 +230,10 @@ func call(name, arguments string) at.Call { return at.Call{Name: name, Arguments
 func addWord(word string) at.Call { return call("add_word", `{"word":"`+word+`"}`) }
 
 // said are the user's messages of a request, in order.
-func said(req assistant.Request) []string {
+func said(req llm.Request) []string {
 	var out []string
 	for _, m := range req.Messages {
-		if m.Role == assistant.RoleUser {
+		if m.Role == llm.RoleUser {
 			out = append(out, m.Content)
 		}
 	}
@@ -240,11 +241,11 @@ func said(req assistant.Request) []string {
 }
 
 // results decodes the tool messages of a request.
-func results(t testing.TB, req assistant.Request) []assistant.ToolResult {
+func results(t testing.TB, req llm.Request) []assistant.ToolResult {
 	t.Helper()
 	var out []assistant.ToolResult
 	for _, m := range req.Messages {
-		if m.Role == assistant.RoleTool {
+		if m.Role == llm.RoleTool {
 			var r assistant.ToolResult
 			if err := json.Unmarshal([]byte(m.Content), &r); err != nil {
 				t.Fatalf("tool message %q: %v", m.Content, err)

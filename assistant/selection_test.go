@@ -8,6 +8,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 )
 
 // drawer is a model that draws.
@@ -16,23 +17,23 @@ type drawer struct {
 	model, prompt string
 }
 
-func (d *drawer) Image(_ context.Context, model, prompt string) (assistant.Image, error) {
+func (d *drawer) Image(_ context.Context, model, prompt string) (llm.Image, error) {
 	d.model, d.prompt = model, prompt
-	return assistant.Image{Data: []byte("png"), MIMEType: "image/png"}, nil
+	return llm.Image{Data: []byte("png"), MIMEType: "image/png"}, nil
 }
 
 // two providers: "a" with a plain and a capable model, "b" that draws.
-func providers(t testing.TB, a, b assistant.Model) *assistant.Registry {
+func providers(t testing.TB, a, b llm.Model) *llm.Registry {
 	t.Helper()
-	registry := &assistant.Registry{}
-	for _, p := range []assistant.Provider{
-		{Name: "a", Model: a, Known: []assistant.ModelInfo{
+	registry := &llm.Registry{}
+	for _, p := range []llm.Provider{
+		{Name: "a", Model: a, Known: []llm.ModelInfo{
 			{ID: "a/embed", Context: 1 << 20, Known: true, Tools: true, Reasons: true, NoChat: true},
 			{ID: "a/plain", Context: 1000, Known: true},
 			{ID: "a/tools", Context: 10_000, Known: true, Tools: true},
 			{ID: "a/wise", Context: 5000, Known: true, Tools: true, Reasons: true},
 		}},
-		{Name: "b", Model: b, Known: []assistant.ModelInfo{{ID: "b/draws", Known: true, Images: true, Context: 100}, {ID: "b/tools", Tools: true}}},
+		{Name: "b", Model: b, Known: []llm.ModelInfo{{ID: "b/draws", Known: true, Images: true, Context: 100}, {ID: "b/tools", Tools: true}}},
 	} {
 		if err := registry.Add(p); err != nil {
 			t.Fatal(err)
@@ -91,7 +92,7 @@ func TestSelectionChecksWhatIsNeeded(t *testing.T) {
 			c := conversation(t, providers(t, a, b), nil, tt.config)
 			_, err := c.Continuation().Request(tt.text).Prompt(t.Context())
 			reqs := append(a.Requests(), b.Requests()...)
-			var config *assistant.ConfigError
+			var config *llm.ConfigError
 			switch {
 			case err == nil && len(reqs) == 1:
 				wantEqual(t, "model", reqs[0].Model, tt.want)
@@ -112,52 +113,8 @@ func TestPromptForImage(t *testing.T) {
 		t.Fatalf("PromptForImage = %+v, %v", image, err)
 	}
 	wantEqual(t, "asked", d.model+": "+d.prompt, "draws: in oil\n\na cat")
-	var config *assistant.ConfigError
+	var config *llm.ConfigError
 	if _, err := c.Continuation().Model("a/plain").PromptForImage(t.Context()); !errors.As(err, &config) {
 		t.Errorf("a model that cannot draw: %v", err)
-	}
-}
-
-func TestRegistry(t *testing.T) {
-	registry := &assistant.Registry{}
-	fails := errors.New("down")
-	up := true
-	p := assistant.Provider{
-		Name: "p", Model: at.NewScript(), Known: []assistant.ModelInfo{{ID: "p/a", Context: 10, Known: true, Source: "catalogue", PriceIn: 1}},
-		List: func(context.Context) ([]assistant.ModelInfo, error) {
-			if !up {
-				return nil, fails
-			}
-			return []assistant.ModelInfo{{ID: "p/a", Source: "live"}, {ID: "p/b", Source: "live"}}, nil
-		},
-	}
-	if err := registry.Add(p); err != nil {
-		t.Fatal(err)
-	}
-	for _, bad := range []assistant.Provider{p, {Name: "q"}, {Name: "a/b", Model: p.Model}, {Model: p.Model}} {
-		var config *assistant.ConfigError
-		if err := registry.Add(bad); !errors.As(err, &config) {
-			t.Errorf("Add(%q) = %v", bad.Name, err)
-		}
-	}
-	wantEqual(t, "refresh", len(registry.Refresh(t.Context())), 0)
-	up = false
-	wantEqual(t, "failed refresh", registry.Refresh(t.Context(), "p")["p"], fails)
-	models := registry.Models()
-	if len(models) != 2 || models[0].Context != 10 || models[0].PriceIn != 1 || models[0].Source != "live" {
-		t.Errorf("models = %+v", models)
-	}
-	registry.Learn(assistant.ModelInfo{ID: "p/a", TPM: 5})
-	if m := registry.Models()[0]; m.Source != "live" || m.TPM != 5 || m.Context != 10 {
-		t.Errorf("after a sparse lesson: %+v", m)
-	}
-	if _, _, _, err := registry.Open("pp/x"); err == nil || !strings.Contains(err.Error(), "Did you mean 'p'?") {
-		t.Errorf("unknown provider: %v", err)
-	}
-	if _, _, _, err := registry.Open("p"); err == nil {
-		t.Error("a model without name opens")
-	}
-	if _, name, info, err := registry.Open("p/org/new"); err != nil || name != "org/new" || info.ID != "p/org/new" {
-		t.Errorf("unlisted: %q, %+v, %v", name, info, err)
 	}
 }

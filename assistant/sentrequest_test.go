@@ -10,6 +10,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 	"winnow/assistant/openai"
 )
 
@@ -23,7 +24,7 @@ func (r *rig) sent(seq int64) []assistant.SentRequest {
 
 // wantSent holds kept requests against what the model was asked, byte for byte,
 // and against response, attempt and trimmed pairs, one string each.
-func (r *rig) wantSent(got []assistant.SentRequest, asked []assistant.Request, places ...string) {
+func (r *rig) wantSent(got []assistant.SentRequest, asked []llm.Request, places ...string) {
 	r.t.Helper()
 	var have []string
 	for _, s := range got {
@@ -134,7 +135,7 @@ func TestKeptRequestsAreTheBytesOnTheWire(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newRig(t, at.NewScript())
-	r.must(r.session.Registry().Add(assistant.Provider{Name: "wire", Model: client}))
+	r.must(r.session.Registry().Add(llm.Provider{Name: "wire", Model: client}))
 	r.must(r.session.SetModel("wire/m"))
 	end[assistant.Complete](t, r.send("my key is "+key+", is it safe?"))
 	got, asked := r.sent(r.last().Seq), server.Asked()

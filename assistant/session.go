@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"winnow/assistant/budget"
+	"winnow/assistant/llm"
 	"winnow/checkpoint"
 )
 
@@ -63,7 +64,7 @@ type Settings struct {
 
 // Session is what a user interface drives: one conversation in one window.
 type Session struct {
-	registry *Registry
+	registry *llm.Registry
 	opts     Options
 	now      func() time.Time
 	log      *slog.Logger
@@ -98,9 +99,9 @@ type sessionMemory struct {
 
 // NewSession returns a session over the models of a registry. Its view is empty
 // until LoadView or SetView.
-func NewSession(registry *Registry, opts Options) (*Session, error) {
+func NewSession(registry *llm.Registry, opts Options) (*Session, error) {
 	if registry == nil {
-		return nil, &ConfigError{"registry", "a session needs models to talk to"}
+		return nil, &llm.ConfigError{Field: "registry", Reason: "a session needs models to talk to"}
 	}
 	s := &Session{
 		registry: registry, opts: opts, now: opts.Now, log: opts.Log, model: opts.Model, topic: opts.Topic,
@@ -194,7 +195,7 @@ func (s *Session) Busy() bool {
 }
 
 // Registry returns the models the session chooses from.
-func (s *Session) Registry() *Registry { return s.registry }
+func (s *Session) Registry() *llm.Registry { return s.registry }
 
 // Window returns what the assistant works on; nil is nothing.
 func (s *Session) Window() Window { return s.opts.Window }

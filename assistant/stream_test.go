@@ -8,22 +8,23 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 )
 
 func TestWhatTheWireSaysBesideTheAnswer(t *testing.T) {
 	now := startTime
-	usage := &assistant.Usage{Prompt: 10, Completion: 5, Reasoning: 2, Cached: 1}
+	usage := &llm.Usage{Prompt: 10, Completion: 5, Reasoning: 2, Cached: 1}
 	r := newRig(t, at.NewScript(
 		at.Answer{
-			at.Emit{Part: assistant.Retry{Attempt: 1, Reason: "busy", After: time.Second}},
-			at.Emit{Part: assistant.Wait{For: 20 * time.Second}},
+			at.Emit{Part: llm.Retry{Attempt: 1, Reason: "busy", After: time.Second}},
+			at.Emit{Part: llm.Wait{For: 20 * time.Second}},
 			at.Think("one"), call("list_words", "{}"),
 			at.Finish{Usage: usage},
 		},
 		at.Answer{
 			at.Think("two"), at.Say("text"),
-			at.Emit{Part: assistant.Unreadable{Reason: "odd"}},
-			at.Emit{Part: assistant.Unreadable{Reason: "odd"}},
+			at.Emit{Part: llm.Unreadable{Reason: "odd"}},
+			at.Emit{Part: llm.Unreadable{Reason: "odd"}},
 			at.Finish{Usage: usage},
 		},
 	), func(o *assistant.Options) {
@@ -42,7 +43,7 @@ func TestWhatTheWireSaysBesideTheAnswer(t *testing.T) {
 	wantEqual(t, "notice, once", complete.Payload.Notice, "A part of the answer could not be read: odd")
 	p := r.last()
 	wantEqual(t, "reasoning", p.Reasoning, "one\n\ntwo")
-	wantEqual(t, "usage", *p.Usage, assistant.Usage{Prompt: 20, Completion: 10, Reasoning: 4, Cached: 2})
+	wantEqual(t, "usage", *p.Usage, llm.Usage{Prompt: 20, Completion: 10, Reasoning: 4, Cached: 2})
 	if p.ReasoningFor <= 0 || p.Took <= p.ReasoningFor {
 		t.Errorf("reasoned for %s of %s", p.ReasoningFor, p.Took)
 	}
@@ -69,7 +70,7 @@ func TestAnEmptyAnswerSaysSo(t *testing.T) {
 }
 
 func TestAnOverflowAfterContentIsNoReasonToSendAgain(t *testing.T) {
-	re := &assistant.RequestError{Kind: assistant.KindOverflow, Message: "too long after all"}
+	re := &llm.RequestError{Kind: llm.KindOverflow, Message: "too long after all"}
 	r := trimRig(t, 3, at.NewScript(at.Answer{at.Say("some"), at.Fail{Err: re}}), assistant.Settings{})
 	wantError(t, r.send("a"), "overflow")
 	wantEqual(t, "requests", len(r.script.Requests()), 1)
@@ -96,24 +97,24 @@ func TestSendRefuses(t *testing.T) {
 func TestErrorsSayWhatIsWrong(t *testing.T) {
 	cause := errors.New("cause")
 	for want, err := range map[string]error{
-		"config: model: gone":          &assistant.ConfigError{Field: "model", Reason: "gone"},
+		"config: model: gone":          &llm.ConfigError{Field: "model", Reason: "gone"},
 		"delta tools: cause":           &assistant.DeltaError{Delta: "tools", Err: cause},
 		"net: unreachable":             &assistant.TurnError{Code: "net", Message: "unreachable", Err: cause},
 		"message list: not JSON":       &assistant.MessageListError{Index: -1, Reason: "not JSON"},
 		"message list: message 3: bad": &assistant.MessageListError{Index: 3, Reason: "bad"},
-		"quota: 429 slow":              &assistant.RequestError{Kind: assistant.KindQuota, Status: 429, Message: "slow"},
-		"net: x answered 502":          &assistant.RequestError{Kind: assistant.KindNet, Status: 502, Message: "x answered 502"},
-		"net: cause":                   &assistant.RequestError{Kind: assistant.KindNet, Err: cause},
+		"quota: 429 slow":              &llm.RequestError{Kind: llm.KindQuota, Status: 429, Message: "slow"},
+		"net: x answered 502":          &llm.RequestError{Kind: llm.KindNet, Status: 502, Message: "x answered 502"},
+		"net: cause":                   &llm.RequestError{Kind: llm.KindNet, Err: cause},
 	} {
 		wantEqual(t, "error", err.Error(), want)
 	}
-	wantEqual(t, "kind", assistant.KindOf(fmt.Errorf("x: %w", &assistant.RequestError{Kind: assistant.KindNet})), assistant.KindNet)
-	wantEqual(t, "kind of another error", assistant.KindOf(cause), assistant.KindUnknown)
-	wantEqual(t, "kind of none", assistant.KindOf(nil), assistant.Kind(""))
+	wantEqual(t, "kind", llm.KindOf(fmt.Errorf("x: %w", &llm.RequestError{Kind: llm.KindNet})), llm.KindNet)
+	wantEqual(t, "kind of another error", llm.KindOf(cause), llm.KindUnknown)
+	wantEqual(t, "kind of none", llm.KindOf(nil), llm.Kind(""))
 }
 
 func TestSentencesOfFailedRequests(t *testing.T) {
-	for want, err := range map[string]*assistant.RequestError{
+	for want, err := range map[string]*llm.RequestError{
 		"slow (status 429)":          {Status: 429, Message: "slow."},
 		"x answered 502 Bad Gateway": {Status: 502, Message: "x answered 502 Bad Gateway"},
 		"cause":                      {Err: errors.New("cause")},

@@ -14,6 +14,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/budget"
+	"winnow/assistant/llm"
 	"winnow/assistant/openai"
 )
 
@@ -60,7 +61,7 @@ func TestTelemetryHoldsItsLaws(t *testing.T) {
 			wantList(t, "stages", r.stages(), tt.stages...)
 			asked := r.script.Requests()
 			if len(asked) == 0 {
-				asked = []assistant.Request{{}} // of what was not sent there is a record, too
+				asked = []llm.Request{{}} // of what was not sent there is a record, too
 			}
 			wantEqual(t, "one record an attempt", len(r.records), len(asked))
 			wantEqual(t, "the last one has an error", r.records[len(r.records)-1].LastErrorMessage != "", tt.failed)
@@ -148,7 +149,7 @@ func TestTelemetryMessagesAreThoseOnTheWire(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newRig(t, at.NewScript(), func(o *assistant.Options) { o.TelemetryMessages = true })
-	r.must(r.session.Registry().Add(assistant.Provider{Name: "wire", Model: client}))
+	r.must(r.session.Registry().Add(llm.Provider{Name: "wire", Model: client}))
 	r.must(r.session.SetModel("wire/m"))
 	r.send("my key is " + key)
 	for i, x := range server.Asked() {
@@ -212,7 +213,7 @@ func TestTheLastSendIsRemembered(t *testing.T) {
 
 // What a screen asks for may be asked from any goroutine while a turn runs.
 func TestASessionIsLookedAtWhileItWorks(t *testing.T) {
-	limits := &assistant.RateLimits{RequestsLeft: -1, TokensPerMinute: 90_000, TokensLeft: 80_000, TokensReset: time.Minute}
+	limits := &llm.RateLimits{RequestsLeft: -1, TokensPerMinute: 90_000, TokensLeft: 80_000, TokensReset: time.Minute}
 	r := trimRig(t, 5, at.NewScript(
 		at.Overflow(), at.Answer{addWord("two"), at.Finish{Limits: limits}}, at.Overflow(), at.Answer{addWord("three")}, at.Answer{at.Say("ok")},
 	), assistant.Settings{})

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"winnow/assistant/llm"
 )
 
 // DefaultToolTimeout bounds a call of a tool without a Timeout.
@@ -127,12 +129,12 @@ func (t Tool) schema() *jsonschema.Schema {
 }
 
 // Spec is the description of the tool for a model.
-func (t Tool) Spec() ToolSpec {
+func (t Tool) Spec() llm.ToolSpec {
 	raw, err := PlainJSON(t.schema())
 	if err != nil {
 		raw = json.RawMessage(`{"type":"object"}`)
 	}
-	return ToolSpec{Name: t.Name, Description: t.Description, Parameters: raw}
+	return llm.ToolSpec{Name: t.Name, Description: t.Description, Parameters: raw}
 }
 
 // graceAfterCancel is how long a cancelled tool may take to notice. It keeps

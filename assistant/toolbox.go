@@ -7,13 +7,16 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"winnow/assistant/llm"
+	"winnow/assistant/nearest"
 )
 
 // toolbox is the set of tools that one turn may use.
 type toolbox struct {
 	byName map[string]Tool
 	names  []string // in the order they were offered
-	specs  []ToolSpec
+	specs  []llm.ToolSpec
 }
 
 // newToolbox refuses two tools of one name and a tool without a function.
@@ -21,7 +24,7 @@ func newToolbox(tools []Tool) (*toolbox, error) {
 	b := &toolbox{byName: map[string]Tool{}}
 	for _, t := range tools {
 		if _, taken := b.byName[t.Name]; taken || t.Name == "" || t.Run == nil {
-			return nil, &ConfigError{"tools", fmt.Sprintf("tool %q is there twice, or has no name or function", t.Name)}
+			return nil, &llm.ConfigError{Field: "tools", Reason: fmt.Sprintf("tool %q is there twice, or has no name or function", t.Name)}
 		}
 		b.byName[t.Name] = t
 		b.names = append(b.names, t.Name)
@@ -35,13 +38,13 @@ const retryHint = "Please review the tool schema and retry."
 
 // check reports whether a call may run: its arguments as JSON, or the result
 // that says why not and what was probably meant.
-func (b *toolbox) check(c Call) (t Tool, args json.RawMessage, invalid *ToolResult) {
+func (b *toolbox) check(c llm.Call) (t Tool, args json.RawMessage, invalid *ToolResult) {
 	t, ok := b.byName[c.Name]
 	args = json.RawMessage(strings.TrimSpace(c.Arguments))
 	if len(args) == 0 {
 		args = json.RawMessage("{}") // how some endpoints send no arguments
 	}
-	r := Fail(CodeUnknownTool, "Unknown tool: '%s'.%s", c.Name, didYouMean(c.Name, b.names))
+	r := Fail(CodeUnknownTool, "Unknown tool: '%s'.%s", c.Name, nearest.Hint(c.Name, b.names))
 	if ok {
 		problem := t.problem(args)
 		if problem == "" {
@@ -63,7 +66,7 @@ func (t Tool) problem(args json.RawMessage) string {
 	known := sortedKeys(schema.Properties)
 	for _, name := range sortedKeys(fields) {
 		if !slices.Contains(known, name) && !acceptsMore(schema) {
-			return fmt.Sprintf("Invalid parameter: '%s' is not a valid parameter.%s", name, didYouMean(name, known))
+			return fmt.Sprintf("Invalid parameter: '%s' is not a valid parameter.%s", name, nearest.Hint(name, known))
 		}
 	}
 	for _, name := range schema.Required {
@@ -86,50 +89,6 @@ func (t Tool) problem(args json.RawMessage) string {
 func acceptsMore(s *jsonschema.Schema) bool {
 	more := s.AdditionalProperties
 	return (more != nil && more.Not == nil) || len(s.PatternProperties) > 0
-}
-
-// didYouMean names the nearest of the known names, if one is near.
-func didYouMean(name string, known []string) string {
-	best, distance := "", 1+max(2, len(name)/3)
-	for _, k := range known {
-		if d := EditDistance(strings.ToLower(name), strings.ToLower(k)); d < distance {
-			best, distance = k, d
-		}
-	}
-	switch {
-	case best != "":
-		return fmt.Sprintf(" Did you mean '%s'?", best)
-	case len(known) > 0:
-		return " There is: " + strings.Join(known, ", ") + "."
-	}
-	return ""
-}
-
-// EditDistance counts the characters to insert, delete, replace or swap with
-// their neighbour on the way from a to b: how far a name is from one that was meant.
-func EditDistance(a, b string) int {
-	from, to := []rune(a), []rune(b)
-	width := len(to) + 1
-	rows := make([]int, 3*width)
-	older, old, row := rows[:width], rows[width:2*width], rows[2*width:]
-	for j := range old {
-		old[j] = j
-	}
-	for i := range from {
-		row[0] = i + 1
-		for j := range to {
-			cost := old[j]
-			if from[i] != to[j] {
-				cost++
-			}
-			row[j+1] = min(cost, old[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && from[i] == to[j-1] && from[i-1] == to[j] {
-				row[j+1] = min(row[j+1], older[j-1]+1)
-			}
-		}
-		older, old, row = old, row, older
-	}
-	return old[len(to)]
 }
 
 // validate checks raw against schema.

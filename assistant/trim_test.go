@@ -11,6 +11,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/budget"
+	"winnow/assistant/llm"
 )
 
 // trimRig has pairs pairs of about 20 tokens, and a model that takes all.
@@ -83,11 +84,11 @@ func TestOverflowDropsTheOldestPairEachTime(t *testing.T) {
 }
 
 // wholeExchanges holds every call of a request against its result.
-func wholeExchanges(t interface{ Errorf(string, ...any) }, req assistant.Request) {
+func wholeExchanges(t interface{ Errorf(string, ...any) }, req llm.Request) {
 	open := []string{}
 	for _, m := range req.Messages {
 		switch {
-		case m.Role == assistant.RoleTool:
+		case m.Role == llm.RoleTool:
 			if len(open) == 0 || open[0] != m.CallID {
 				t.Errorf("result %s answers no open call of %v", m.CallID, open)
 				return
@@ -117,7 +118,7 @@ func TestTrimmingIsExhausted(t *testing.T) {
 			wantEqual(t, "records", len(r.records), tt.requests)
 			wantEqual(t, "last stage", r.records[len(r.records)-1].Stage, budget.StageExhausted)
 			for _, req := range r.script.Requests() {
-				if req.Messages[0].Role != assistant.RoleSystem || req.Messages[len(req.Messages)-1].Content != "new" {
+				if req.Messages[0].Role != llm.RoleSystem || req.Messages[len(req.Messages)-1].Content != "new" {
 					t.Errorf("request without system prompt or new text: %+v", req.Messages)
 				}
 			}
@@ -132,7 +133,7 @@ func TestALaterResponseTrimsOldPairsAndNeverItsOwnTurn(t *testing.T) {
 	wantList(t, "last request", said(reqs[3]), "user-2", "new")
 	for _, req := range reqs[1:] {
 		last := req.Messages[len(req.Messages)-1]
-		wantEqual(t, "the turn's own result", last.Role, assistant.RoleTool)
+		wantEqual(t, "the turn's own result", last.Role, llm.RoleTool)
 		wholeExchanges(t, req)
 	}
 	var stages []string
@@ -186,7 +187,7 @@ func FuzzTrim(f *testing.F) {
 		for i, req := range reqs {
 			wholeExchanges(t, req)
 			users := said(req)
-			if req.Messages[0].Role != assistant.RoleSystem || users[len(users)-1] != strings.TrimSpace(text) {
+			if req.Messages[0].Role != llm.RoleSystem || users[len(users)-1] != strings.TrimSpace(text) {
 				t.Fatalf("request %d lost its system prompt or its text: %+v", i, req.Messages)
 			}
 			if i > 0 && !slices.Equal(users, said(reqs[i-1])[1:]) {

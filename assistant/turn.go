@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"winnow/assistant/budget"
+	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
 )
 
@@ -33,11 +34,11 @@ func (l Limits) orDefault() Limits {
 // fields are all that a turn of a Conversation has; s is nil there, and so is
 // what needs a session: window, store, checkpoints, budget and events.
 type turn struct {
-	registry *Registry
-	model    Model
+	registry *llm.Registry
+	model    llm.Model
 	name     string // of the model, as its endpoint knows it
 	modelID  string
-	sampling Sampling
+	sampling llm.Sampling
 	tools    *toolbox
 	types    []PayloadType // the payloads a model may write
 	limits   Limits
@@ -64,7 +65,7 @@ type turn struct {
 
 	s        *Session
 	prompt   Prompt
-	info     ModelInfo
+	info     llm.ModelInfo
 	settings Settings
 	session  string
 	topic    string
@@ -127,7 +128,7 @@ func (t *turn) execute() (end Event) {
 	defer func() {
 		if p := recover(); p != nil {
 			t.log.Error("turn panicked", "panic", fmt.Sprint(p))
-			f := &TurnError{Code: string(KindUnknown), Message: fmt.Sprintf("winnow itself failed: %v", p)}
+			f := &TurnError{Code: string(llm.KindUnknown), Message: fmt.Sprintf("winnow itself failed: %v", p)}
 			end = Error{Code: f.Code, Message: f.Message}
 			defer func() { _ = recover() }() // closing may repeat the panic
 			end = t.close(f)
@@ -218,7 +219,7 @@ func (t *turn) loadPair() error {
 	if t.prompt.Replaces != 0 {
 		old, err := t.s.pair(t.ctx, t.prompt.Replaces)
 		if err != nil {
-			return &TurnError{Code: string(KindUnknown), Message: "the pair to replace is gone", Err: err}
+			return &TurnError{Code: string(llm.KindUnknown), Message: "the pair to replace is gone", Err: err}
 		}
 		t.replaced = old
 		if t.lost, err = t.s.storedRequests(t.ctx, old.Seq); err != nil {
@@ -236,7 +237,7 @@ func (t *turn) loadRetry() error {
 	old, err := t.s.pair(t.ctx, t.prompt.Retry)
 	stuck := err == nil && old.State == PairSending && old.Session == t.session
 	if err != nil || (old.State != PairError && !stuck) {
-		return &TurnError{Code: string(KindUnknown), Message: "the pair to try again is gone, or has no error", Err: err}
+		return &TurnError{Code: string(llm.KindUnknown), Message: "the pair to try again is gone, or has no error", Err: err}
 	}
 	old.State = PairError // which is what PairMessages must see
 	t.exchange = PairMessages(old)

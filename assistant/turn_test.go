@@ -11,6 +11,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 	"winnow/checkpoint"
 )
 
@@ -128,7 +129,7 @@ func TestCallsWithTheSameOrNoIDKeepTheirResults(t *testing.T) {
 	r := newRig(t, at.NewScript(at.Answer{
 		at.Call{ID: "x", Name: "add_word", Arguments: `{"word":"a"}`},
 		at.Call{ID: "x", Name: "add_word", Arguments: `{"word":"b"}`},
-		at.Emit{Part: assistant.End{Calls: []assistant.Call{
+		at.Emit{Part: llm.End{Calls: []llm.Call{
 			{ID: "x", Name: "add_word", Arguments: `{"word":"a"}`}, {ID: "x", Name: "add_word", Arguments: `{"word":"b"}`}, {Name: "count_words"},
 		}, Finish: "tool_calls"}},
 	}, at.Answer{at.Say("ok")}))
@@ -234,7 +235,7 @@ func TestAChangeThatCannotBeRecordedEndsTheTurn(t *testing.T) {
 }
 
 func TestARequestErrorKeepsItsClassAndWords(t *testing.T) {
-	r := newRig(t, at.NewScript(at.Answer{at.Fail{Err: &assistant.RequestError{Kind: assistant.KindQuota, Status: 429, Message: "slow down"}}}))
+	r := newRig(t, at.NewScript(at.Answer{at.Fail{Err: &llm.RequestError{Kind: llm.KindQuota, Status: 429, Message: "slow down"}}}))
 	e := wantError(t, r.send("hi"), "quota")
 	wantEqual(t, "message", e.Message, "slow down (status 429)")
 	p := r.last()

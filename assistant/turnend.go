@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"winnow/assistant/budget"
+	"winnow/assistant/llm"
 )
 
 // close stores how the turn ended and returns the event that reports it. What
@@ -29,7 +30,7 @@ func (t *turn) close(err error) Event {
 		if t.ctx.Err() != nil {
 			return t.cancelled()
 		}
-		f = &TurnError{Code: string(KindUnknown), Message: err.Error()}
+		f = &TurnError{Code: string(llm.KindUnknown), Message: err.Error()}
 	}
 	e := Error{Code: f.Code, Message: f.Message}
 	if !stored {
@@ -82,7 +83,7 @@ func (t *turn) cancelled() Event {
 		return t.storeEnd(Cancelled{Kept: true})
 	}
 	if err := t.removePair(); err != nil {
-		return Error{Code: string(KindUnknown), Message: fmt.Sprintf("cancelled, but the store failed: %v", err)}
+		return Error{Code: string(llm.KindUnknown), Message: fmt.Sprintf("cancelled, but the store failed: %v", err)}
 	}
 	return Cancelled{}
 }
@@ -128,7 +129,7 @@ func (t *turn) storeEnd(end Event) Event {
 	t.pair.Took = t.now().Sub(t.began).Round(time.Millisecond)
 	if err := t.commit(); err != nil {
 		t.log.Error("pair not stored", "error", err)
-		return Error{Code: string(KindUnknown), Message: fmt.Sprintf("the answer could not be stored: %v", err)}
+		return Error{Code: string(llm.KindUnknown), Message: fmt.Sprintf("the answer could not be stored: %v", err)}
 	}
 	t.s.mu.Lock()
 	t.s.view.put(PairRef(t.pair, t.settings.Budget.CPT()))

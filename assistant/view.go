@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"winnow/assistant/budget"
+	"winnow/assistant/llm"
 )
 
 // view is what is visible: the pairs that the active filter left.
@@ -157,7 +158,7 @@ func (s *Session) Fits() func(base []Ref) int {
 // limit is what is known of the selected model. s.mu is held, or s is new.
 func (s *Session) limit() budget.Limit {
 	_, _, info, _ := s.registry.Open(s.model) // of an unknown model nothing is known
-	return info.limit()
+	return info.Limit()
 }
 
 // ModelsChanged applies what the registry has learned about models.
@@ -232,7 +233,7 @@ func costsOf(refs []Ref) []budget.Cost {
 
 // Quota is what the endpoint of the selected model still allows now; ok is
 // false when it never spoke of quotas.
-func (s *Session) Quota() (q Quota, ok bool) {
+func (s *Session) Quota() (q llm.Quota, ok bool) {
 	return s.registry.Quota(s.Model(), s.now())
 }
 
@@ -255,7 +256,7 @@ type DraftCost struct {
 	// OverQuota reports that the endpoint has not enough left for the whole request
 	// now; Quota has the time when it will.
 	OverQuota bool
-	Quota     Quota // the zero value when the endpoint never spoke of quotas
+	Quota     llm.Quota // the zero value when the endpoint never spoke of quotas
 }
 
 // Draft estimates what sending text would cost. It is for every keystroke: it

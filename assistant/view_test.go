@@ -4,10 +4,11 @@ import (
 	"testing"
 
 	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 func TestRefreshOfALineThatIsNotTheViewsAnyMore(t *testing.T) {
-	s, err := assistant.NewSession(&assistant.Registry{}, assistant.Options{})
+	s, err := assistant.NewSession(&llm.Registry{}, assistant.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

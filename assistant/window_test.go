@@ -9,6 +9,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 )
 
 // plain is a Window without a change log: the words of an at.Window, hidden.
@@ -189,7 +190,7 @@ func TestToolsAndPayloadsResolveByPlace(t *testing.T) {
 		"no marker":      pages.AddPayload(assistant.PayloadType{Name: "m", Source: assistant.FromLLM}),
 		"part of a mark": pages.AddPayload(assistant.PayloadType{Name: "m", Source: assistant.FromLLM, Marker: "VALUES:"}),
 	} {
-		var ce *assistant.ConfigError
+		var ce *llm.ConfigError
 		if !errors.As(err, &ce) {
 			t.Errorf("%s: %v, want a *ConfigError", name, err)
 		}

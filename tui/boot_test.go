@@ -14,6 +14,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
+	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
@@ -255,8 +256,8 @@ func TestTheModelIsWhereItWouldBe(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		clock := tuitest.NewClock()
 		parts := func() Parts {
-			registry := &assistant.Registry{}
-			if err := registry.Add(assistant.Provider{Name: "test", Model: at.NewScript(), Known: []assistant.ModelInfo{{ID: "test/script"}}}); err != nil {
+			registry := &llm.Registry{}
+			if err := registry.Add(llm.Provider{Name: "test", Model: at.NewScript(), Known: []llm.ModelInfo{{ID: "test/script"}}}); err != nil {
 				r.Fatal(err)
 			}
 			s, err := assistant.NewSession(registry, assistant.Options{ID: "s", Model: "test/script", Now: clock.Now})

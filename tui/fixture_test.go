@@ -15,6 +15,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
+	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 	"winnow/tui/pane"
@@ -46,8 +47,8 @@ type setup struct {
 	answers  []at.Answer
 	change   func(*Options)
 	history  func(history.Store) error // prepares what else is stored
-	model    assistant.Model           // what answers; nil is a script of the answers
-	known    []assistant.ModelInfo     // by which names; nil is test/script and test/other
+	model    llm.Model                 // what answers; nil is a script of the answers
+	known    []llm.ModelInfo           // by which names; nil is test/script and test/other
 	ids      []string                  // what is filtered; nil is testModels
 	payloads []assistant.PayloadType   // besides those of the window
 	wrap     func(history.Store) history.Store
@@ -126,7 +127,7 @@ func programOptions(t testing.TB, f setup) (Options, *fixture) {
 		f.ids = testModels
 	}
 	if f.known == nil {
-		f.known = []assistant.ModelInfo{
+		f.known = []llm.ModelInfo{
 			{ID: "test/script", Context: 64_000, Known: true, Tools: true},
 			{ID: "test/other", Context: 128_000, Known: true, Tools: true, PriceIn: 2, PriceOut: 8},
 		}
@@ -154,7 +155,7 @@ func programOptions(t testing.TB, f setup) (Options, *fixture) {
 	if f.wrap != nil {
 		d.store = f.wrap(d.store)
 	}
-	registry, pages := &assistant.Registry{}, &assistant.Pages{}
+	registry, pages := &llm.Registry{}, &assistant.Pages{}
 	must(modelfilter.Register(pages, d.window))
 	for _, p := range f.payloads {
 		must(pages.AddPayload(p))
@@ -162,7 +163,7 @@ func programOptions(t testing.TB, f setup) (Options, *fixture) {
 	if f.model == nil {
 		f.model = d.script
 	}
-	must(registry.Add(assistant.Provider{Name: "test", Model: f.model, Known: f.known}))
+	must(registry.Add(llm.Provider{Name: "test", Model: f.model, Known: f.known}))
 	var window assistant.Window = d.window
 	if f.path != "" {
 		window = elsewhere{d.window, f.path}

@@ -11,6 +11,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
@@ -25,15 +26,15 @@ type still struct {
 
 func newStill(t *testing.T, o style.Options, w, h int, answers ...at.Answer) *still {
 	t.Helper()
-	registry := &assistant.Registry{}
-	known := []assistant.ModelInfo{
+	registry := &llm.Registry{}
+	known := []llm.ModelInfo{
 		{ID: "anthropic/claude-opus-4-6", Context: 200_000, Known: true, Tools: true, Reasons: true, PriceIn: 5, PriceOut: 25},
 		{ID: "openai/gpt-5.1", Context: 400_000, Known: true, Tools: true, Reasons: true, PriceIn: 1.25, PriceOut: 10},
 		{ID: "openai/gpt-5.1-mini", Context: 400_000, Known: true, Tools: true},
 	}
 	script := at.NewScript(answers...)
 	for _, name := range []string{"anthropic", "openai"} {
-		if err := registry.Add(assistant.Provider{Name: name, Model: script}); err != nil {
+		if err := registry.Add(llm.Provider{Name: name, Model: script}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 	"winnow/checkpoint"
 	"winnow/tui/overlay"
 	"winnow/tui/style"
@@ -22,17 +23,17 @@ import (
 // slow is a model that takes its time: reasoning, text, a tool, text.
 type slow struct{}
 
-func (slow) Stream(ctx context.Context, req assistant.Request) iter.Seq2[assistant.Part, error] {
-	parts := []assistant.Part{
-		assistant.Reasoning{Text: "hm"},
-		assistant.Text{Text: "# So\n\n```go\nx\n```\n"},
-		assistant.Text{Text: "words"},
-		assistant.End{Calls: []assistant.Call{{ID: "a", Name: "add_word", Arguments: `{"word":"x"}`}}, Finish: "tool_calls"},
+func (slow) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Part, error] {
+	parts := []llm.Part{
+		llm.Reasoning{Text: "hm"},
+		llm.Text{Text: "# So\n\n```go\nx\n```\n"},
+		llm.Text{Text: "words"},
+		llm.End{Calls: []llm.Call{{ID: "a", Name: "add_word", Arguments: `{"word":"x"}`}}, Finish: "tool_calls"},
 	}
-	if req.Messages[len(req.Messages)-1].Role == assistant.RoleTool {
-		parts = []assistant.Part{assistant.Text{Text: "done SUGGESTED_VALUES: {\"values\":[{\"label\":\"a\",\"value\":\"b\"}]}"}, assistant.End{Finish: "stop"}}
+	if req.Messages[len(req.Messages)-1].Role == llm.RoleTool {
+		parts = []llm.Part{llm.Text{Text: "done SUGGESTED_VALUES: {\"values\":[{\"label\":\"a\",\"value\":\"b\"}]}"}, llm.End{Finish: "stop"}}
 	}
-	return func(yield func(assistant.Part, error) bool) {
+	return func(yield func(llm.Part, error) bool) {
 		for _, p := range parts {
 			select {
 			case <-ctx.Done():
@@ -55,8 +56,8 @@ type bench struct {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	registry := &assistant.Registry{}
-	if err := registry.Add(assistant.Provider{Name: "test", Model: slow{}, Known: []assistant.ModelInfo{{ID: "test/slow", Context: 600, Known: true, Tools: true}}}); err != nil {
+	registry := &llm.Registry{}
+	if err := registry.Add(llm.Provider{Name: "test", Model: slow{}, Known: []llm.ModelInfo{{ID: "test/slow", Context: 600, Known: true, Tools: true}}}); err != nil {
 		t.Fatal(err)
 	}
 	journal, err := checkpoint.Open(t.TempDir()+"/j/log", checkpoint.Options{})
@@ -184,15 +185,15 @@ var outsets = []outset{
 // and words.
 type steady struct{}
 
-func (steady) Stream(ctx context.Context, req assistant.Request) iter.Seq2[assistant.Part, error] {
-	words := []assistant.Part{assistant.Reasoning{Text: "hm"}, assistant.Text{Text: "# So\n\n"}, assistant.Text{Text: "words"}}
-	end := assistant.End{Finish: "tool_calls", Calls: []assistant.Call{
+func (steady) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Part, error] {
+	words := []llm.Part{llm.Reasoning{Text: "hm"}, llm.Text{Text: "# So\n\n"}, llm.Text{Text: "words"}}
+	end := llm.End{Finish: "tool_calls", Calls: []llm.Call{
 		{ID: "a", Name: "add_ignore_rule", Arguments: `{"pattern":"gpt-5*"}`}, {ID: "b", Name: "save_changes", Arguments: `{}`},
 	}}
-	if req.Messages[len(req.Messages)-1].Role == assistant.RoleTool {
-		end = assistant.End{Finish: "stop"}
+	if req.Messages[len(req.Messages)-1].Role == llm.RoleTool {
+		end = llm.End{Finish: "stop"}
 	}
-	return func(yield func(assistant.Part, error) bool) {
+	return func(yield func(llm.Part, error) bool) {
 		for _, p := range append(words, end) {
 			select {
 			case <-ctx.Done():

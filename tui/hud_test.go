@@ -9,13 +9,14 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
 
 func TestTheHUDTellsWhatIsLeftOfTheQuota(t *testing.T) {
 	r := start(t, 120, 50, say("an answer"))
-	r.session.Registry().SetQuota("test/script", &assistant.RateLimits{
+	r.session.Registry().SetQuota("test/script", &llm.RateLimits{
 		RequestsPerMinute: 60, RequestsLeft: 59, RequestsReset: time.Second,
 		TokensPerMinute: 900, TokensLeft: 300, TokensReset: 21 * time.Second,
 	}, 0, r.clock.Now())

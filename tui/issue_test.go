@@ -13,6 +13,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
@@ -141,7 +142,7 @@ func TestTheEditorInheritsNoKeys(t *testing.T) {
 // G: what hides in the name of a model is shown in the header and the list.
 func TestHiddenCharactersOfAModelAreShown(t *testing.T) {
 	id := "test/gpt-4\u200bo"
-	m, _ := newProgram(t, setup{known: []assistant.ModelInfo{{ID: id, Context: 1000, Known: true}}})
+	m, _ := newProgram(t, setup{known: []llm.ModelInfo{{ID: id, Context: 1000, Known: true}}})
 	m.resize(120, 32)
 	entries, _ := m.pickers.modelEntries(id)
 	for name, text := range map[string]string{"header": m.View().Content, "list": entries[0].Text} {
@@ -245,7 +246,7 @@ func TestHelpOpensAtTheModeOfNow(t *testing.T) {
 func TestWhatSeemsTooLongCanBeSentAnyway(t *testing.T) {
 	d := startProgram(t, setup{
 		answers: []at.Answer{say("it fits")},
-		known:   []assistant.ModelInfo{{ID: "test/script", Context: 2000, Known: true, Tools: true}},
+		known:   []llm.ModelInfo{{ID: "test/script", Context: 2000, Known: true, Tools: true}},
 	})
 	d.Paste(strings.Repeat("word ", 1600))
 	d.Type(tuitest.Send)

@@ -9,6 +9,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
 	"winnow/tui/chat"
 	"winnow/tui/composer"
@@ -165,7 +166,7 @@ func New(opts Options) (*Model, error) {
 
 // useNothing shows the frame of a session to come: nothing is in it.
 func (m *Model) useNothing() error {
-	session, err := assistant.NewSession(&assistant.Registry{}, assistant.Options{Settings: m.opts.Settings})
+	session, err := assistant.NewSession(&llm.Registry{}, assistant.Options{Settings: m.opts.Settings})
 	if err != nil {
 		return err
 	}

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 func TestWhatComesOutBesideTheScreenIsShown(t *testing.T) {
 	long := strings.Repeat("word ", 1200)
 	d := startProgram(t, setup{
 		pairs: []assistant.Pair{told("one", long), told("two", long), told("three", long)},
-		known: []assistant.ModelInfo{{ID: "test/script", Context: 64_000, Known: true}, {ID: "test/small", Context: 4000, Known: true}},
+		known: []llm.ModelInfo{{ID: "test/script", Context: 64_000, Known: true}, {ID: "test/small", Context: 4000, Known: true}},
 	})
 	d.Wait("3/3")
 	if err := d.session.SetModel("test/small"); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
 	"winnow/assistant/workspace"
 	"winnow/tui/overlay"
@@ -259,7 +260,7 @@ func (p *pickers) openModels() tea.Cmd {
 		for name, err := range failed {
 			p.notice.fail(name + ": its models could not be listed: " + sentence(err))
 		}
-		if _, _, _, err := p.session.Registry().Open(p.session.Model()); errors.Is(err, assistant.ErrModelGone) {
+		if _, _, _, err := p.session.Registry().Open(p.session.Model()); errors.Is(err, llm.ErrModelGone) {
 			p.notice.fail(sentence(err))
 		}
 		o, open := p.overlay.Find(overlay.Models)
@@ -304,7 +305,7 @@ func (p *pickers) showModels(selected string) {
 // those of its provider.
 func (p *pickers) modelEntries(selected string) (entries []overlay.Entry, at int) {
 	all := p.session.Registry().Models()
-	byID := map[string]assistant.ModelInfo{}
+	byID := map[string]llm.ModelInfo{}
 	for _, info := range all {
 		byID[info.ID] = info
 	}
@@ -331,7 +332,7 @@ func (p *pickers) modelEntries(selected string) (entries []overlay.Entry, at int
 	return entries, at
 }
 
-func (p *pickers) modelEntry(info assistant.ModelInfo, group, text string) overlay.Entry {
+func (p *pickers) modelEntry(info llm.ModelInfo, group, text string) overlay.Entry {
 	var extra []string
 	if info.Tools {
 		extra = append(extra, "tools")

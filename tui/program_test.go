@@ -10,6 +10,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
+	"winnow/assistant/llm"
 	"winnow/checkpoint"
 	"winnow/tui/overlay"
 	"winnow/tui/style"
@@ -42,12 +43,12 @@ func start(t *testing.T, w, h int, answers ...at.Answer) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = r.store.Close() })
-	registry := &assistant.Registry{}
-	info := []assistant.ModelInfo{
+	registry := &llm.Registry{}
+	info := []llm.ModelInfo{
 		{ID: "test/script", Context: 4000, Known: true, Tools: true},
 		{ID: "test/other", Context: 128_000, Known: true, Tools: true, PriceIn: 2, PriceOut: 8},
 	}
-	if err := registry.Add(assistant.Provider{Name: "test", Model: r.script, Known: info}); err != nil {
+	if err := registry.Add(llm.Provider{Name: "test", Model: r.script, Known: info}); err != nil {
 		t.Fatal(err)
 	}
 	r.session, err = assistant.NewSession(registry, assistant.Options{
@@ -238,7 +239,7 @@ func TestBoundary(t *testing.T) {
 }
 
 func TestErrorPairRetries(t *testing.T) {
-	r := start(t, 90, 24, at.Answer{at.Fail{Err: &assistant.RequestError{Kind: assistant.KindQuota, Status: 429, Message: "slow down"}}}, say("better now"))
+	r := start(t, 90, 24, at.Answer{at.Fail{Err: &llm.RequestError{Kind: llm.KindQuota, Status: 429, Message: "slow down"}}}, say("better now"))
 	r.Type("hello", tuitest.Send)
 	r.Wait("[error: quota] slow down")
 	r.Type(tuitest.Esc, "r")

@@ -6,6 +6,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
@@ -81,7 +82,7 @@ func TestQueuedStaysWhenTheTurnIsCancelled(t *testing.T) {
 
 func TestQueuedStaysWhenTheTurnFails(t *testing.T) {
 	gate := at.NewGate()
-	refused := at.Fail{Err: &assistant.RequestError{Kind: assistant.KindQuota, Status: 429, Message: "slow down"}}
+	refused := at.Fail{Err: &llm.RequestError{Kind: llm.KindQuota, Status: 429, Message: "slow down"}}
 	r := start(t, 100, 24, at.Answer{at.Stop{At: gate}, refused}, say("third answer"))
 	r.Type("first", tuitest.Send)
 	gate.Wait(t)

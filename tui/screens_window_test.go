@@ -15,6 +15,7 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 	"winnow/tui"
@@ -157,10 +158,10 @@ func mainScreen(t *testing.T, dark bool) string {
 		EnvFile: file, Environ: func() []string { return nil }, Models: shelf{}, Now: clock.Now,
 	})
 	must(err)
-	pages, registry := &assistant.Pages{}, &assistant.Registry{}
+	pages, registry := &assistant.Pages{}, &llm.Registry{}
 	must(modelfilter.Register(pages, window))
-	known := []assistant.ModelInfo{{ID: "anthropic/claude-opus-4-6", Context: 200_000, Known: true, Tools: true}}
-	must(registry.Add(assistant.Provider{Name: "anthropic", Model: at.NewScript(mainAnswers(thinking)...), Known: known}))
+	known := []llm.ModelInfo{{ID: "anthropic/claude-opus-4-6", Context: 200_000, Known: true, Tools: true}}
+	must(registry.Add(llm.Provider{Name: "anthropic", Model: at.NewScript(mainAnswers(thinking)...), Known: known}))
 	journal, err := checkpoint.Open(filepath.Join(dir, "journal", "log"), checkpoint.Options{Now: clock.Now})
 	must(err)
 	defer func() { _ = journal.Close() }()

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
 	"winnow/assistant/workspace"
 	"winnow/tui/overlay"
@@ -65,7 +66,7 @@ func (s *shared) fail(err error) tea.Cmd {
 		s.notice.fail("the assistant is working" + s.hint(" · %s cancels", "escape"))
 	case errors.Is(err, assistant.ErrNoModel):
 		s.notice.fail("no model is selected" + s.hint(" · %s chooses one", "models"))
-	case errors.Is(err, assistant.ErrModelGone):
+	case errors.Is(err, llm.ErrModelGone):
 		s.notice.fail(sentence(err) + s.hint(" · %s chooses another", "models"))
 	case errors.Is(err, workspace.ErrNoHistory):
 		s.notice.fail("without a history there is only this session")

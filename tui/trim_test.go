@@ -13,6 +13,7 @@ import (
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/budget"
 	"winnow/assistant/history"
+	"winnow/assistant/llm"
 	"winnow/assistant/openai"
 	"winnow/checkpoint"
 	"winnow/tui/style"
@@ -59,9 +60,9 @@ func startWire(t *testing.T, n int, replies ...at.Reply) *wired {
 	if err != nil {
 		t.Fatal(err)
 	}
-	registry := &assistant.Registry{}
-	info := []assistant.ModelInfo{{ID: "wire/m", Context: 100_000, Known: true, Tools: true}}
-	if err := registry.Add(assistant.Provider{Name: "wire", Model: client, Known: info}); err != nil {
+	registry := &llm.Registry{}
+	info := []llm.ModelInfo{{ID: "wire/m", Context: 100_000, Known: true, Tools: true}}
+	if err := registry.Add(llm.Provider{Name: "wire", Model: client, Known: info}); err != nil {
 		t.Fatal(err)
 	}
 	r.session, err = assistant.NewSession(registry, assistant.Options{

@@ -8,8 +8,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 	"winnow/tui/overlay"
 	"winnow/tui/style"
 )
@@ -18,9 +18,9 @@ import (
 // one, the list says so, and so does what is sent to it.
 func TestAVanishedModelIsNotOffered(t *testing.T) {
 	s := newStill(t, style.Options{Unicode: true}, 100, 30)
-	list := []assistant.ModelInfo{{ID: "far/stays", Source: "live"}, {ID: "far/leaves", Source: "live"}}
-	err := s.session.Registry().Add(assistant.Provider{
-		Name: "far", Model: at.NewScript(), List: func(context.Context) ([]assistant.ModelInfo, error) { return list, nil },
+	list := []llm.ModelInfo{{ID: "far/stays", Source: "live"}, {ID: "far/leaves", Source: "live"}}
+	err := s.session.Registry().Add(llm.Provider{
+		Name: "far", Model: at.NewScript(), List: func(context.Context) ([]llm.ModelInfo, error) { return list, nil },
 	})
 	if err != nil {
 		t.Fatal(err)

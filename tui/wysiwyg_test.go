@@ -23,6 +23,7 @@ import (
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/budget"
 	"winnow/assistant/history"
+	"winnow/assistant/llm"
 	"winnow/checkpoint"
 	"winnow/tui/overlay"
 	"winnow/tui/style"
@@ -91,12 +92,12 @@ func (p plan) start(t *testing.T) *seeing {
 	}
 	t.Cleanup(func() { _ = journal.Close() })
 	s.fill(t)
-	registry := &assistant.Registry{}
-	var known []assistant.ModelInfo
+	registry := &llm.Registry{}
+	var known []llm.ModelInfo
 	for name, context := range p.contexts {
-		known = append(known, assistant.ModelInfo{ID: "test/" + name, Context: context, Known: context > 0, Tools: true})
+		known = append(known, llm.ModelInfo{ID: "test/" + name, Context: context, Known: context > 0, Tools: true})
 	}
-	if err := registry.Add(assistant.Provider{Name: "test", Model: s.script, Known: known}); err != nil {
+	if err := registry.Add(llm.Provider{Name: "test", Model: s.script, Known: known}); err != nil {
 		t.Fatal(err)
 	}
 	session, err := assistant.NewSession(registry, assistant.Options{
@@ -385,13 +386,13 @@ func (s *seeing) load(p madePair) assistant.Pair {
 }
 
 // compareMessages holds a request to the pairs it must hold.
-func (s *seeing) compareMessages(sent assistant.Request, want []madePair, message string) error {
-	var messages []assistant.WireMessage
+func (s *seeing) compareMessages(sent llm.Request, want []madePair, message string) error {
+	var messages []llm.Message
 	for _, p := range want {
 		messages = append(messages, p.messages()...)
 	}
-	messages = append(messages, assistant.WireMessage{Role: assistant.RoleUser, Content: message})
-	if len(sent.Messages) == 0 || sent.Messages[0].Role != assistant.RoleSystem {
+	messages = append(messages, llm.Message{Role: llm.RoleUser, Content: message})
+	if len(sent.Messages) == 0 || sent.Messages[0].Role != llm.RoleSystem {
 		return errors.New("the request does not begin with a system prompt")
 	}
 	if got := sent.Messages[1:]; !reflect.DeepEqual(got, messages) {
@@ -400,7 +401,7 @@ func (s *seeing) compareMessages(sent assistant.Request, want []madePair, messag
 	return nil
 }
 
-func list(messages []assistant.WireMessage) string {
+func list(messages []llm.Message) string {
 	var b strings.Builder
 	for _, m := range messages {
 		fmt.Fprintf(&b, "  %s %.60q calls %v for %q\n", m.Role, m.Content, m.Calls, m.CallID)
@@ -409,8 +410,8 @@ func list(messages []assistant.WireMessage) string {
 }
 
 // compareShown holds the overlay to the request that went out after it.
-func compareShown(shown string, sent assistant.Request) error {
-	var was assistant.Request
+func compareShown(shown string, sent llm.Request) error {
+	var was llm.Request
 	if err := json.Unmarshal([]byte(shown), &was); err != nil {
 		return fmt.Errorf("the request that was shown is no JSON: %w", err)
 	}
@@ -423,7 +424,7 @@ func compareShown(shown string, sent assistant.Request) error {
 }
 
 // compareRecord holds the telemetry to what went out.
-func (s *seeing) compareRecord(sent assistant.Request, want []madePair, message string) error {
+func (s *seeing) compareRecord(sent llm.Request, want []madePair, message string) error {
 	if len(s.records) != 1 {
 		return fmt.Errorf("%d attempts are told, want 1", len(s.records))
 	}
@@ -556,32 +557,32 @@ func (p madePair) stored(i int) assistant.Pair {
 // messages is what the spec says a pair gives: the user's message, the tool
 // exchange, the assistant's text; empty parts give none, and a pair that failed
 // gives only what was whole.
-func (p madePair) messages() []assistant.WireMessage {
+func (p madePair) messages() []llm.Message {
 	if p.failed && len(p.rounds) == 0 {
 		return nil
 	}
-	var out []assistant.WireMessage
+	var out []llm.Message
 	if p.user != "" {
-		out = append(out, assistant.WireMessage{Role: assistant.RoleUser, Content: p.user})
+		out = append(out, llm.Message{Role: llm.RoleUser, Content: p.user})
 	}
 	for r, round := range p.rounds {
-		head := assistant.WireMessage{Role: assistant.RoleAssistant, Content: round.text}
-		var results []assistant.WireMessage
+		head := llm.Message{Role: llm.RoleAssistant, Content: round.text}
+		var results []llm.Message
 		for c, call := range round.calls {
 			if !call.ran {
 				continue
 			}
 			made := call.stored(fmt.Sprintf("call-%s-%d-%d", p.name, r, c), r)
 			raw, _ := json.Marshal(made.Result)
-			head.Calls = append(head.Calls, assistant.Call{ID: made.ID, Name: made.Name, Arguments: string(made.Arguments)})
-			results = append(results, assistant.WireMessage{Role: assistant.RoleTool, CallID: made.ID, Content: string(raw)})
+			head.Calls = append(head.Calls, llm.Call{ID: made.ID, Name: made.Name, Arguments: string(made.Arguments)})
+			results = append(results, llm.Message{Role: llm.RoleTool, CallID: made.ID, Content: string(raw)})
 		}
 		if len(results) > 0 {
 			out = append(append(out, head), results...)
 		}
 	}
 	if p.final != "" && !p.failed {
-		out = append(out, assistant.WireMessage{Role: assistant.RoleAssistant, Content: p.final})
+		out = append(out, llm.Message{Role: llm.RoleAssistant, Content: p.final})
 	}
 	return out
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"winnow/assistant"
+	"winnow/assistant/nearest"
 	"winnow/assistant/safetext"
 )
 
@@ -238,7 +238,7 @@ func Nearest(name string, names []string) string {
 	}
 	best, distance := "", min(maxDistance, utf8.RuneCountInString(name)/2)+1
 	for _, n := range names {
-		if d := assistant.EditDistance(strings.ToLower(name), n); d < distance {
+		if d := nearest.Distance(strings.ToLower(name), n); d < distance {
 			best, distance = n, d
 		}
 	}

@@ -5,7 +5,7 @@
 //
 // # Nouns
 //
-// An Endpoint is one such place and an assistant.Model. An automatic endpoint
+// An Endpoint is one such place and an llm.Model. An automatic endpoint
 // was found, not set up by the user: it counts when it answers. A remote
 // endpoint is an automatic one that a file of the folder names on another
 // machine: it is used only when the user names it. A Set is all endpoints of a

@@ -18,20 +18,20 @@ import (
 
 	"winnow/adapters/config"
 	"winnow/adapters/modelfilter/models"
-	"winnow/assistant"
+	"winnow/assistant/llm"
 	"winnow/assistant/openai"
 )
 
-// Endpoint is a place that answers requests, as an assistant.Model. Its client
+// Endpoint is a place that answers requests, as an llm.Model. Its client
 // is made when it is first used.
 type Endpoint struct {
 	Name    string
-	BaseURL string                // "" of the offline model before it runs
-	From    string                // where it was found, for people
-	Key     string                // where its key comes from, for people; "" is none
-	Auto    bool                  // it was found, not set up by the user
-	Remote  bool                  // automatic, and on another machine: used only when named
-	Known   []assistant.ModelInfo // its models when it cannot list them
+	BaseURL string          // "" of the offline model before it runs
+	From    string          // where it was found, for people
+	Key     string          // where its key comes from, for people; "" is none
+	Auto    bool            // it was found, not set up by the user
+	Remote  bool            // automatic, and on another machine: used only when named
+	Known   []llm.ModelInfo // its models when it cannot list them
 
 	guess    bool // only looked for on its usual port: that it is not there is no failure
 	window   int  // context window of models that name none; 0 is unknown
@@ -74,19 +74,19 @@ func (e *Endpoint) APIKey(ctx context.Context) (string, error) {
 	return o.Key, err
 }
 
-// Stream implements assistant.Model.
-func (e *Endpoint) Stream(ctx context.Context, req assistant.Request) iter.Seq2[assistant.Part, error] {
+// Stream implements llm.Model.
+func (e *Endpoint) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Part, error] {
 	client, err := e.connect(ctx)
 	if err != nil {
-		return func(yield func(assistant.Part, error) bool) {
-			yield(nil, &assistant.RequestError{Kind: assistant.KindAuth, Message: err.Error(), Err: err})
+		return func(yield func(llm.Part, error) bool) {
+			yield(nil, &llm.RequestError{Kind: llm.KindAuth, Message: err.Error(), Err: err})
 		}
 	}
 	return client.Stream(ctx, req)
 }
 
-// Encode implements assistant.Encoder.
-func (e *Endpoint) Encode(req assistant.Request) (json.RawMessage, error) {
+// Encode implements llm.Encoder.
+func (e *Endpoint) Encode(req llm.Request) (json.RawMessage, error) {
 	client, err := e.connect(context.Background()) // the request is only shown: nothing is sent
 	if err != nil {
 		return nil, err
@@ -94,18 +94,18 @@ func (e *Endpoint) Encode(req assistant.Request) (json.RawMessage, error) {
 	return client.Encode(req)
 }
 
-// Image implements assistant.ImageModel.
-func (e *Endpoint) Image(ctx context.Context, model, prompt string) (assistant.Image, error) {
+// Image implements llm.ImageModel.
+func (e *Endpoint) Image(ctx context.Context, model, prompt string) (llm.Image, error) {
 	client, err := e.connect(ctx)
 	if err != nil {
-		return assistant.Image{}, err
+		return llm.Image{}, err
 	}
 	return client.Image(ctx, model, prompt)
 }
 
 // List asks the endpoint which models it has, and caches the answer. What the
 // endpoint omits of a model is added from the catalogue.
-func (e *Endpoint) List(ctx context.Context) ([]assistant.ModelInfo, error) {
+func (e *Endpoint) List(ctx context.Context) ([]llm.ModelInfo, error) {
 	if len(e.Known) > 0 {
 		return slices.Clone(e.Known), nil
 	}
@@ -128,7 +128,7 @@ func (e *Endpoint) List(ctx context.Context) ([]assistant.ModelInfo, error) {
 
 // offered is List for the registry, which asks every endpoint: automatic ones
 // that are not there have no models, and remote ones are not asked.
-func (e *Endpoint) offered(ctx context.Context) ([]assistant.ModelInfo, error) {
+func (e *Endpoint) offered(ctx context.Context) ([]llm.ModelInfo, error) {
 	if e.Remote || e.guess && !e.Answers(ctx) {
 		return nil, nil
 	}
@@ -136,7 +136,7 @@ func (e *Endpoint) offered(ctx context.Context) ([]assistant.ModelInfo, error) {
 }
 
 // describe adds what the catalogue and the settings know of a model.
-func (e *Endpoint) describe(m assistant.ModelInfo) assistant.ModelInfo {
+func (e *Endpoint) describe(m llm.ModelInfo) llm.ModelInfo {
 	if info, ok := models.Info(m.ID); ok {
 		if m.Context == 0 {
 			m.Context, m.Known = info.Context, info.Known
@@ -156,7 +156,7 @@ func (e *Endpoint) cachePath() string {
 	return filepath.Join(e.cacheDir, hex.EncodeToString(sum[:12])+".json")
 }
 
-func (e *Endpoint) storeList(listed []assistant.ModelInfo) error {
+func (e *Endpoint) storeList(listed []llm.ModelInfo) error {
 	if e.cacheDir == "" {
 		return nil
 	}
@@ -168,15 +168,15 @@ func (e *Endpoint) storeList(listed []assistant.ModelInfo) error {
 }
 
 // cached returns a model of the last list, when there is one that can be read.
-func (e *Endpoint) cached(id string) (assistant.ModelInfo, bool) {
-	var listed []assistant.ModelInfo
+func (e *Endpoint) cached(id string) (llm.ModelInfo, bool) {
+	var listed []llm.ModelInfo
 	if data, err := os.ReadFile(e.cachePath()); err == nil {
 		_ = json.Unmarshal(data, &listed) // a damaged list is none
 	}
-	if i := slices.IndexFunc(listed, func(m assistant.ModelInfo) bool { return m.ID == id }); i >= 0 {
+	if i := slices.IndexFunc(listed, func(m llm.ModelInfo) bool { return m.ID == id }); i >= 0 {
 		return listed[i], true
 	}
-	return assistant.ModelInfo{}, false
+	return llm.ModelInfo{}, false
 }
 
 // answerTimeout is how long an endpoint may take to accept a connection: a
@@ -213,4 +213,4 @@ func (e *Endpoint) usable(ctx context.Context) bool {
 	return err == nil && slices.ContainsFunc(listed, canChat)
 }
 
-func canChat(m assistant.ModelInfo) bool { return !m.NoChat }
+func canChat(m llm.ModelInfo) bool { return !m.NoChat }

@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"winnow/adapters/config"
-	"winnow/assistant"
 	"winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 	"winnow/assistant/offline"
 )
 
-var hello = assistant.Request{Model: "m", Messages: []assistant.WireMessage{{Role: assistant.RoleUser, Content: "hello"}}}
+var hello = llm.Request{Model: "m", Messages: []llm.Message{{Role: llm.RoleUser, Content: "hello"}}}
 
 // ask streams one request to an endpoint.
 func ask(t *testing.T, e *Endpoint) (string, error) {
@@ -73,8 +73,8 @@ func TestASecretThatCannotBeReadFailsEachUse(t *testing.T) {
 				t.Errorf("error %v, want one about %s", err, name)
 			}
 		}
-		if assistant.KindOf(streamErr) != assistant.KindAuth {
-			t.Errorf("the stream fails with the kind %s, want auth", assistant.KindOf(streamErr))
+		if llm.KindOf(streamErr) != llm.KindAuth {
+			t.Errorf("the stream fails with the kind %s, want auth", llm.KindOf(streamErr))
 		}
 	}
 	if len(s.Asked()) != 0 {

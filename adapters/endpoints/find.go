@@ -12,7 +12,7 @@ import (
 
 	"winnow/adapters/config"
 	"winnow/adapters/dotenv"
-	"winnow/assistant"
+	"winnow/assistant/llm"
 	"winnow/assistant/offline"
 	"winnow/assistant/openai"
 	"winnow/assistant/safetext"
@@ -212,7 +212,7 @@ func (f *finder) configured(p config.Provider) (*Endpoint, error) {
 		Name: p.Name, BaseURL: at.String(), Key: p.APIKey.String(), From: fmt.Sprintf("%s:%d", f.Settings.Path, p.Line), window: p.ContextWindow,
 	}
 	for _, m := range p.Models {
-		e.Known = append(e.Known, assistant.ModelInfo{ID: p.Name + "/" + m, Context: p.ContextWindow, Known: p.ContextWindow > 0, Source: "config"})
+		e.Known = append(e.Known, llm.ModelInfo{ID: p.Name + "/" + m, Context: p.ContextWindow, Known: p.ContextWindow > 0, Source: "config"})
 	}
 	e.options = func(ctx context.Context) (opts openai.Options, err error) {
 		opts = openai.Options{AllowPlainHTTP: p.AllowHTTP, Headers: map[string]string{}}
@@ -281,7 +281,7 @@ func (f *finder) proxy() (*Endpoint, error) {
 // offline is the built-in model.
 func (f *finder) offline() *Endpoint {
 	e := &Endpoint{Name: OfflineName, From: "built in"}
-	e.Known = []assistant.ModelInfo{{ID: OfflineModel, Context: offline.ContextWindow, Known: true, Tools: true, Reasons: true, Source: "built in"}}
+	e.Known = []llm.ModelInfo{{ID: OfflineModel, Context: offline.ContextWindow, Known: true, Tools: true, Reasons: true, Source: "built in"}}
 	e.options = func(context.Context) (openai.Options, error) {
 		return openai.Options{BaseURL: offline.BaseURL, HTTP: offline.Model{Delay: f.Delay}.Client()}, nil
 	}

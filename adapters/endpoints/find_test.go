@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"winnow/adapters/config"
-	"winnow/assistant"
 	"winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
 )
 
@@ -182,7 +182,7 @@ func TestModelIDs(t *testing.T) {
 	if _, err := none.ModelID("nowhere/x", false); err == nil {
 		t.Error("ModelID of an unknown provider is no error")
 	}
-	var _ assistant.Model = (*Endpoint)(nil)
+	var _ llm.Model = (*Endpoint)(nil)
 }
 
 // freeAddress is an address of this machine at which nobody listens.

@@ -8,24 +8,24 @@ import (
 	"strings"
 	"sync"
 
-	"winnow/assistant"
+	"winnow/assistant/llm"
 	"winnow/assistant/openai"
 )
 
 // Set is the endpoints of a run with the registry of their models.
 type Set struct {
 	All      []*Endpoint // in order of preference; never empty
-	Registry *assistant.Registry
+	Registry *llm.Registry
 
 	byName bool // the user named the first one by its address or name
 }
 
 func newSet(all []*Endpoint, o Options) (*Set, error) {
-	s := &Set{All: all, Registry: &assistant.Registry{}, byName: o.BaseURL != "" || o.Provider != ""}
+	s := &Set{All: all, Registry: &llm.Registry{}, byName: o.BaseURL != "" || o.Provider != ""}
 	for _, e := range all {
 		e.log, e.cacheDir = o.Log, o.CacheDir
 		e.timeouts = openai.Timeouts{Connect: o.Settings.ConnectTimeout, FirstByte: o.Settings.FirstByteTimeout, Idle: o.Settings.IdleTimeout}
-		p := assistant.Provider{Name: e.Name, Model: e, Known: e.Known}
+		p := llm.Provider{Name: e.Name, Model: e, Known: e.Known}
 		if len(e.Known) == 0 {
 			p.List = e.offered
 		}

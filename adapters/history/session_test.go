@@ -8,6 +8,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/assistanttest"
 	"winnow/assistant/history"
+	"winnow/assistant/llm"
 	"winnow/assistant/offline"
 	"winnow/assistant/openai"
 	"winnow/checkpoint"
@@ -22,7 +23,7 @@ type chatSession struct {
 }
 
 // startChatSession begins a session whose model is m.
-func startChatSession(t *testing.T, m assistant.Model) *chatSession {
+func startChatSession(t *testing.T, m llm.Model) *chatSession {
 	t.Helper()
 	d := &chatSession{journal: filepath.Join(t.TempDir(), "journal", "history.journal")}
 	d.store, _ = library(t)
@@ -36,9 +37,9 @@ func startChatSession(t *testing.T, m assistant.Model) *chatSession {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { journal.Close() })
-	var models assistant.Registry
-	info := assistant.ModelInfo{ID: "test/rules", Context: 128_000, Known: true} // the name of the offline model
-	if err := models.Add(assistant.Provider{Name: "test", Model: m, Known: []assistant.ModelInfo{info}}); err != nil {
+	var models llm.Registry
+	info := llm.ModelInfo{ID: "test/rules", Context: 128_000, Known: true} // the name of the offline model
+	if err := models.Add(llm.Provider{Name: "test", Model: m, Known: []llm.ModelInfo{info}}); err != nil {
 		t.Fatal(err)
 	}
 	d.Session, err = assistant.NewSession(&models, assistant.Options{

@@ -81,7 +81,7 @@ func (w *Window) remove(p *provider, list List, pattern string) error {
 	pattern = strings.TrimSpace(pattern)
 	rules := p.lists[list].rules
 	if !slices.Contains(rules, pattern) {
-		return &UnknownError{What: list.String() + " rule", Name: pattern, Near: nearest(pattern, rules)}
+		return &UnknownError{What: list.String() + " rule", Name: pattern, Near: nearestNames(pattern, rules)}
 	}
 	for i, r := range slices.Backward(rules) {
 		if r == pattern {

@@ -9,6 +9,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 	"winnow/assistant/offline"
 	"winnow/assistant/openai"
 	"winnow/checkpoint"
@@ -170,10 +171,10 @@ func talk(t *testing.T, f *fixture) *assistant.Session {
 	t.Helper()
 	client, err := openai.New(openai.Options{BaseURL: offline.BaseURL, Name: "offline", HTTP: offline.Model{}.Client()})
 	f.must(err)
-	registry := &assistant.Registry{}
-	f.must(registry.Add(assistant.Provider{
+	registry := &llm.Registry{}
+	f.must(registry.Add(llm.Provider{
 		Name: "offline", Model: client,
-		Known: []assistant.ModelInfo{{ID: "offline/rules", Context: offline.ContextWindow, Known: true, Tools: true}},
+		Known: []llm.ModelInfo{{ID: "offline/rules", Context: offline.ContextWindow, Known: true, Tools: true}},
 	}))
 	journal, err := checkpoint.Open(filepath.Join(t.TempDir(), "journal"), checkpoint.Options{})
 	f.must(err)

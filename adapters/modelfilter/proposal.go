@@ -9,6 +9,7 @@ import (
 
 	"winnow/adapters/modelfilter/engine"
 	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 // PayloadProposal is the payload type of a Proposal.
@@ -117,7 +118,7 @@ var ruleTools = map[List]map[bool]string{
 
 // calls are the tool calls that carry a proposal out. The provider is named in
 // each, so that it does not matter which one is current by then.
-func (w *Window) calls(data json.RawMessage) ([]assistant.Call, error) {
+func (w *Window) calls(data json.RawMessage) ([]llm.Call, error) {
 	p, err := ReadProposal(data)
 	if err != nil {
 		return nil, err
@@ -126,13 +127,13 @@ func (w *Window) calls(data json.RawMessage) ([]assistant.Call, error) {
 		p.Provider = w.Provider()
 	}
 	changes := p.changes()
-	out := make([]assistant.Call, len(changes))
+	out := make([]llm.Call, len(changes))
 	for i, c := range changes {
 		args, err := json.Marshal(ruleArgs{Pattern: c.Pattern, Provider: p.Provider})
 		if err != nil {
 			return nil, err
 		}
-		out[i] = assistant.Call{ID: fmt.Sprintf("proposal_%d", i+1), Name: ruleTools[ListOf(c)][c.Added], Arguments: string(args)}
+		out[i] = llm.Call{ID: fmt.Sprintf("proposal_%d", i+1), Name: ruleTools[ListOf(c)][c.Added], Arguments: string(args)}
 	}
 	return out, nil
 }

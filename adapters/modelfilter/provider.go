@@ -229,7 +229,7 @@ func (w *Window) find(name string) (*provider, error) {
 		name = w.current
 	}
 	if !slices.Contains(w.order, name) {
-		return nil, &UnknownError{What: "provider", Name: name, Near: nearest(name, w.order), Known: slices.Clone(w.order)}
+		return nil, &UnknownError{What: "provider", Name: name, Near: nearestNames(name, w.order), Known: slices.Clone(w.order)}
 	}
 	return w.providerNamed(name), nil
 }

@@ -80,7 +80,7 @@ func (w *Window) locate(text string) (located, error) {
 	}
 	p := places[len(places)-1]
 	e := w.rules(p)
-	return located{p, e, ""}, &UnknownError{What: "model of " + p.name, Name: text, Near: nearest(displayName(p.name, text), modelNames(e))}
+	return located{p, e, ""}, &UnknownError{What: "model of " + p.name, Name: text, Near: nearestNames(displayName(p.name, text), modelNames(e))}
 }
 
 // modelNames are the models of an engine as rules name them.

@@ -86,7 +86,7 @@ func noMatchHint(e *engine.Engine, pattern string) string {
 			return fmt.Sprintf("No matches. Hint: use wildcards, e.g. %s, which matches %s.", visible(wider), assistant.Counted(n, "model"))
 		}
 	}
-	if near := nearest(strings.Trim(pattern, "*"), modelNames(e)); len(near) > 0 {
+	if near := nearestNames(strings.Trim(pattern, "*"), modelNames(e)); len(near) > 0 {
 		return "No matches. Hint: upper and lower case differ; near are " + quoteAll(near) + "."
 	}
 	return "No matches. Hint: use wildcards, e.g. *preview*."

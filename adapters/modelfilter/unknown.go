@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"winnow/assistant"
+	"winnow/assistant/nearest"
 )
 
 // UnknownError is a name that nothing here has.
@@ -32,9 +32,9 @@ func (e *UnknownError) Error() string {
 // maxNear is how many names are suggested for one that is unknown.
 const maxNear = 5
 
-// nearest returns the known names that may have been meant: those that contain
+// nearestNames returns the known names that may have been meant: those that contain
 // the name or are contained in it, and those a few changed letters away.
-func nearest(name string, known []string) []string {
+func nearestNames(name string, known []string) []string {
 	name = strings.ToLower(name)
 	if name == "" {
 		return nil
@@ -45,7 +45,7 @@ func nearest(name string, known []string) []string {
 		far, d := max(1, len(name)/3), max(len(lower)-len(name), len(name)-len(lower))
 		if !strings.Contains(lower, name) && (len(lower) <= 2 || !strings.Contains(name, lower)) {
 			if d <= far {
-				d = assistant.EditDistance(name, lower)
+				d = nearest.Distance(name, lower)
 			}
 			if d > far {
 				continue

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 func ask(t *testing.T, s *Server, content string) (*http.Response, string) {
@@ -40,8 +41,8 @@ func TestScript(t *testing.T) {
 		Answer{Think("hm"), Say("a"), Say("b"), Call{Name: "f", Arguments: "{}"}, Call{ID: "x", Name: "g"}},
 		Answer{Say("c"), Fail{lost}},
 		Answer{Say("d"), Cut{}},
-	).Then(Answer{Emit{assistant.Wait{For: time.Second}}, Finish{Reason: "length", Usage: &assistant.Usage{Prompt: 3}}})
-	req := assistant.Request{Model: "m", Messages: []assistant.WireMessage{{Role: assistant.RoleUser, Content: "hi"}}}
+	).Then(Answer{Emit{llm.Wait{For: time.Second}}, Finish{Reason: "length", Usage: &llm.Usage{Prompt: 3}}})
+	req := llm.Request{Model: "m", Messages: []llm.Message{{Role: llm.RoleUser, Content: "hi"}}}
 	parts, err := Parts(s.Stream(t.Context(), req))
 	text, reasoning, end := Spoken(parts)
 	if text != "ab" || reasoning != "hm" || err != nil || end.Finish != "tool_calls" || fmt.Sprint(end.Calls) != "[{call_1 f {}} {x g }]" {
@@ -50,7 +51,7 @@ func TestScript(t *testing.T) {
 	if parts, err := Parts(s.Stream(t.Context(), req)); len(parts) != 1 || !errors.Is(err, lost) {
 		t.Errorf("a failure gives %v %v", parts, err)
 	}
-	if parts, err := Parts(s.Stream(t.Context(), req)); len(parts) != 1 || assistant.KindOf(err) != assistant.KindInterrupted {
+	if parts, err := Parts(s.Stream(t.Context(), req)); len(parts) != 1 || llm.KindOf(err) != llm.KindInterrupted {
 		t.Errorf("a cut gives %v %v", parts, err)
 	}
 	for range 2 { // the last answer repeats
@@ -66,7 +67,7 @@ func TestScript(t *testing.T) {
 	if _, err := Parts(NewScript().Stream(t.Context(), req)); err == nil {
 		t.Error("an empty script answers")
 	}
-	if _, err := Parts(NewScript(Overflow()).Stream(t.Context(), req)); assistant.KindOf(err) != assistant.KindOverflow {
+	if _, err := Parts(NewScript(Overflow()).Stream(t.Context(), req)); llm.KindOf(err) != llm.KindOverflow {
 		t.Errorf("an overflow gives %v", err)
 	}
 }
@@ -80,13 +81,13 @@ func TestScriptStops(t *testing.T) {
 			gate.Open()
 			gate.Open()
 		}()
-		parts, err := Parts(s.Stream(t.Context(), assistant.Request{}))
+		parts, err := Parts(s.Stream(t.Context(), llm.Request{}))
 		if text, _, _ := Spoken(parts); text != "ab" || err != nil {
 			t.Errorf("got %q %v", text, err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		if _, err := Parts(s.Stream(ctx, assistant.Request{})); !errors.Is(err, context.DeadlineExceeded) || s.Cancelled() != 1 {
+		if _, err := Parts(s.Stream(ctx, llm.Request{})); !errors.Is(err, context.DeadlineExceeded) || s.Cancelled() != 1 {
 			t.Errorf("got %v, %d cancelled", err, s.Cancelled())
 		}
 	})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 // waitLimit is how long a helper waits for what must come: only a broken test
@@ -149,7 +150,7 @@ func DecodeEvent(text string) (assistant.Event, error) {
 }
 
 // Parts reads a stream to its end.
-func Parts(stream iter.Seq2[assistant.Part, error]) (all []assistant.Part, err error) {
+func Parts(stream iter.Seq2[llm.Part, error]) (all []llm.Part, err error) {
 	for part, err := range stream {
 		if err != nil {
 			return all, err
@@ -161,14 +162,14 @@ func Parts(stream iter.Seq2[assistant.Part, error]) (all []assistant.Part, err e
 
 // Spoken joins the text and the reasoning of parts, and returns the End when
 // there is one.
-func Spoken(parts []assistant.Part) (text, reasoning string, end *assistant.End) {
+func Spoken(parts []llm.Part) (text, reasoning string, end *llm.End) {
 	for _, part := range parts {
 		switch part := part.(type) {
-		case assistant.Text:
+		case llm.Text:
 			text += part.Text
-		case assistant.Reasoning:
+		case llm.Reasoning:
 			reasoning += part.Text
-		case assistant.End:
+		case llm.End:
 			end = &part
 		default:
 		}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 // Step is one thing that a scripted answer does: Say, Think, Call, Fail, Cut,
@@ -31,13 +31,13 @@ type (
 	// Stop waits for a gate, or for the end of the request.
 	Stop struct{ At *Gate }
 	// Emit yields any part.
-	Emit struct{ Part assistant.Part }
+	Emit struct{ Part llm.Part }
 	// Finish ends the answer with this reason; "" stands for "stop" or "tool_calls".
 	Finish struct {
 		Reason  string
 		Damaged string
-		Usage   *assistant.Usage
-		Limits  *assistant.RateLimits
+		Usage   *llm.Usage
+		Limits  *llm.RateLimits
 	}
 )
 
@@ -55,8 +55,8 @@ type Answer []Step
 
 // Overflow is an answer that refuses the request as too long, with the words of OpenAI.
 func Overflow() Answer {
-	return Answer{Fail{&assistant.RequestError{
-		Kind: assistant.KindOverflow, Status: 400, Matched: "context_length_exceeded",
+	return Answer{Fail{&llm.RequestError{
+		Kind: llm.KindOverflow, Status: 400, Matched: "context_length_exceeded",
 		Message: "This model's maximum context length is 8192 tokens.",
 	}}}
 }
@@ -67,14 +67,14 @@ type Script struct {
 	mu        sync.Mutex
 	answers   []Answer
 	next      int
-	requests  []assistant.Request
+	requests  []llm.Request
 	calls     int
 	cancelled int
 }
 
 var (
-	_ assistant.Model   = (*Script)(nil)
-	_ assistant.Encoder = (*Script)(nil)
+	_ llm.Model   = (*Script)(nil)
+	_ llm.Encoder = (*Script)(nil)
 )
 
 // NewScript returns a model that answers so. Without answers every request fails.
@@ -89,7 +89,7 @@ func (s *Script) Then(answers ...Answer) *Script {
 }
 
 // Requests returns the requests so far, in order.
-func (s *Script) Requests() []assistant.Request {
+func (s *Script) Requests() []llm.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
@@ -104,14 +104,14 @@ func (s *Script) Cancelled() int {
 }
 
 // Encode returns req as JSON.
-func (s *Script) Encode(req assistant.Request) (json.RawMessage, error) { return json.Marshal(req) }
+func (s *Script) Encode(req llm.Request) (json.RawMessage, error) { return json.Marshal(req) }
 
 // Stream plays the next answer.
-func (s *Script) Stream(ctx context.Context, req assistant.Request) iter.Seq2[assistant.Part, error] {
-	return func(yield func(assistant.Part, error) bool) {
+func (s *Script) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Part, error] {
+	return func(yield func(llm.Part, error) bool) {
 		answer, err := s.choose(req)
 		if err == nil {
-			err = s.play(ctx, answer, func(p assistant.Part) bool { return yield(p, nil) })
+			err = s.play(ctx, answer, func(p llm.Part) bool { return yield(p, nil) })
 		}
 		switch {
 		case errors.Is(err, errBroken):
@@ -135,13 +135,13 @@ func (s *Script) cancel() {
 }
 
 // choose stores a copy of the request and chooses its answer.
-func (s *Script) choose(req assistant.Request) (Answer, error) {
+func (s *Script) choose(req llm.Request) (Answer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	req.Messages, req.Tools = slices.Clone(req.Messages), slices.Clone(req.Tools)
 	s.requests = append(s.requests, req)
 	if len(s.answers) == 0 {
-		return nil, &assistant.RequestError{Kind: assistant.KindUnknown, Message: "the script has no answer"}
+		return nil, &llm.RequestError{Kind: llm.KindUnknown, Message: "the script has no answer"}
 	}
 	answer := s.answers[min(s.next, len(s.answers)-1)]
 	s.next++
@@ -149,18 +149,18 @@ func (s *Script) choose(req assistant.Request) (Answer, error) {
 }
 
 // play executes the steps of an answer.
-func (s *Script) play(ctx context.Context, answer Answer, yield func(assistant.Part) bool) error {
-	var calls []assistant.Call
+func (s *Script) play(ctx context.Context, answer Answer, yield func(llm.Part) bool) error {
+	var calls []llm.Call
 	for _, step := range answer {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		var part assistant.Part
+		var part llm.Part
 		switch step := step.(type) {
 		case Say:
-			part = assistant.Text{Text: string(step)}
+			part = llm.Text{Text: string(step)}
 		case Think:
-			part = assistant.Reasoning{Text: string(step)}
+			part = llm.Reasoning{Text: string(step)}
 		case Emit:
 			part = step.Part
 		case Call:
@@ -174,7 +174,7 @@ func (s *Script) play(ctx context.Context, answer Answer, yield func(assistant.P
 		case Fail:
 			return step.Err
 		case Cut:
-			return &assistant.RequestError{Kind: assistant.KindInterrupted, Message: "the connection ended before the answer did"}
+			return &llm.RequestError{Kind: llm.KindInterrupted, Message: "the connection ended before the answer did"}
 		case Finish:
 			return finish(step, calls, yield)
 		}
@@ -185,23 +185,23 @@ func (s *Script) play(ctx context.Context, answer Answer, yield func(assistant.P
 	return finish(Finish{}, calls, yield)
 }
 
-func finish(f Finish, calls []assistant.Call, yield func(assistant.Part) bool) error {
+func finish(f Finish, calls []llm.Call, yield func(llm.Part) bool) error {
 	switch {
 	case f.Reason == "" && len(calls) > 0:
 		f.Reason = "tool_calls"
 	case f.Reason == "":
 		f.Reason = "stop"
 	}
-	yield(assistant.End{Calls: calls, Finish: f.Reason, Damaged: f.Damaged, Usage: f.Usage, Limits: f.Limits})
+	yield(llm.End{Calls: calls, Finish: f.Reason, Damaged: f.Damaged, Usage: f.Usage, Limits: f.Limits})
 	return nil
 }
 
-func (s *Script) call(c Call) assistant.Call {
+func (s *Script) call(c Call) llm.Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls++
 	if c.ID == "" {
 		c.ID = fmt.Sprintf("call_%d", s.calls)
 	}
-	return assistant.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments}
+	return llm.Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"winnow/assistant"
+	"winnow/assistant/nearest"
 )
 
 // Hint says that a name in a line is unknown. That is no error: the line is
@@ -34,11 +34,11 @@ func Hints(x Expr, topics, sessions []string) []Hint {
 		case Topic:
 			if !slices.ContainsFunc(topics, knows(x)) {
 				asked := strings.ReplaceAll(Topic{x.Path, false}.text().String(), `\*`, "*")
-				hints = append(hints, Hint{KindTopic, asked, nearest(asked, topics)})
+				hints = append(hints, Hint{KindTopic, asked, nearestNames(asked, topics)})
 			}
 		case Session:
 			if !slices.ContainsFunc(sessions, func(id string) bool { return strings.HasPrefix(id, x.Prefix) }) {
-				hints = append(hints, Hint{KindSession, x.Prefix, nearest(x.Prefix, sessions)})
+				hints = append(hints, Hint{KindSession, x.Prefix, nearestNames(x.Prefix, sessions)})
 			}
 		default:
 		}
@@ -57,9 +57,9 @@ func knows(t Topic) func(path string) bool {
 // maxNearest is how many names a hint offers.
 const maxNearest = 3
 
-// nearest returns the names most like asked, best first: those that hold it,
+// nearestNames returns the names most like asked, best first: those that hold it,
 // then those a few changed letters away.
-func nearest(asked string, names []string) []string {
+func nearestNames(asked string, names []string) []string {
 	asked = strings.ToLower(asked)
 	type ranked struct {
 		name string
@@ -92,7 +92,7 @@ func nearest(asked string, names []string) []string {
 
 // nearestOr returns the nearest name as a question, all names when none is near.
 func nearestOr(asked string, names []string) string {
-	if best := nearest(asked, names); len(best) > 0 {
+	if best := nearestNames(asked, names); len(best) > 0 {
 		return best[0] + "?"
 	}
 	return strings.Join(names, " ")
@@ -103,5 +103,5 @@ func within(a, b string, limit int) int {
 	if n := len([]rune(a)) - len([]rune(b)); n > limit || n < -limit {
 		return limit + 1
 	}
-	return assistant.EditDistance(a, b)
+	return nearest.Distance(a, b)
 }

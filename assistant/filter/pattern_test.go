@@ -43,8 +43,8 @@ func TestNearest(t *testing.T) {
 		"zzz":     nil,
 		"":        nil,
 	} {
-		if got := nearest(asked, names); !slices.Equal(got, want) {
-			t.Errorf("nearest(%q) = %q, want %q", asked, got, want)
+		if got := nearestNames(asked, names); !slices.Equal(got, want) {
+			t.Errorf("nearestNames(%q) = %q, want %q", asked, got, want)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
+	"winnow/assistant/llm"
 )
 
 // commander is a store with a session that looks at it.
@@ -25,7 +26,7 @@ func newCommander(t *testing.T, pairs ...*assistant.Pair) *commander {
 	t.Helper()
 	s := newStore(t)
 	put(t, s, pairs...)
-	in, err := assistant.NewSession(&assistant.Registry{}, assistant.Options{ID: "x", Store: s})
+	in, err := assistant.NewSession(&llm.Registry{}, assistant.Options{ID: "x", Store: s})
 	if err != nil {
 		t.Fatal(err)
 	}

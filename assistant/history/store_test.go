@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 var _ assistant.Store = (*store)(nil)
@@ -62,7 +63,7 @@ func full() *assistant.Pair {
 		Payloads: []assistant.Payload{{ID: "p1", Type: "rule_proposal", Data: json.RawMessage(`{"a":[1]}`), Summary: "sum", Decision: "accepted"}},
 		Page:     "rules", ReasoningFor: 3 * time.Second, Took: 4 * time.Second,
 		Thoughts: []assistant.Thought{{Took: 1}, {From: 2, Place: 3, Took: 2 * time.Second}},
-		Usage:    &assistant.Usage{Prompt: 1, Completion: 2, Reasoning: 3, Cached: 4},
+		Usage:    &llm.Usage{Prompt: 1, Completion: 2, Reasoning: 3, Cached: 4},
 		Suggested: &assistant.Suggested{
 			Values:  []assistant.SuggestedValue{{Label: "l", Value: "v"}},
 			Actions: []assistant.SuggestedAction{{Label: "l", Action: "a", Handler: "client", Style: "primary"}},

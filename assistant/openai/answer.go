@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"winnow/assistant"
+	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
 )
 
@@ -23,15 +23,15 @@ const (
 // the pieces of the body are cut, the parts are the same.
 type answer struct {
 	*Client
-	limits *assistant.RateLimits // from the header
+	limits *llm.RateLimits // from the header
 
 	frames     frames
 	think      thinkSplitter
 	unescape   [2]unescaper        // of text and of reasoning, here and below
 	clean      [2]safetext.Cleaner // of the same
 	calls      calls
-	parts      []assistant.Part // not yet returned
-	err        error            // ends the answer
+	parts      []llm.Part // not yet returned
+	err        error      // ends the answer
 	size       int
 	progress   int // grows with everything that brings the answer on
 	unreadable int
@@ -43,13 +43,13 @@ type answer struct {
 	done       bool   // [DONE] was received
 	damaged    string // the first reason why the calls must not run
 	empty      int    // empty events before the first call: keep-alives
-	usage      *assistant.Usage
+	usage      *llm.Usage
 }
 
 // write parses the next piece of the body. The parts are valid until the next
 // call; useful reports whether the piece brought the answer on, as comments and
 // empty events do not. After an error or done nothing more may be written.
-func (a *answer) write(b []byte) (parts []assistant.Part, useful bool, err error) {
+func (a *answer) write(b []byte) (parts []llm.Part, useful bool, err error) {
 	a.parts = a.parts[:0]
 	before := a.progress
 	a.framed(a.frames.write(b, a.frame))
@@ -62,7 +62,7 @@ func (a *answer) framed(err error) {
 	case errors.Is(err, errPage):
 		a.err = a.page()
 	case errors.Is(err, errEventTooLong):
-		a.err = a.fault(assistant.KindInterrupted, err, "%v", err)
+		a.err = a.fault(llm.KindInterrupted, err, "%v", err)
 	}
 	if a.frames.unknown {
 		a.damage("a line of it could not be read")
@@ -71,7 +71,7 @@ func (a *answer) framed(err error) {
 
 // end parses the end of the body: cause is nil when the endpoint closed it, else
 // what broke the connection. The last part of a whole answer is its End.
-func (a *answer) end(cause error) ([]assistant.Part, error) {
+func (a *answer) end(cause error) ([]llm.Part, error) {
 	a.parts = a.parts[:0]
 	if a.err == nil && cause == nil && !a.done {
 		a.framed(a.frames.end(a.frame))
@@ -91,14 +91,14 @@ func (a *answer) end(cause error) ([]assistant.Part, error) {
 	switch {
 	case a.calls.damaged != "":
 		a.damage(a.calls.damaged)
-	case slices.ContainsFunc(list, func(c assistant.Call) bool { return c.Name == "" }):
+	case slices.ContainsFunc(list, func(c llm.Call) bool { return c.Name == "" }):
 		a.damage("the name of a tool call is missing")
 	case len(list) > 0 && a.frames.empty > a.empty:
 		a.damage("an event of it is empty")
 	case len(list) == 0 && (a.finish == "tool_calls" || a.finish == "function_call"):
 		a.damage("its tool calls are missing")
 	}
-	return append(a.parts, assistant.End{
+	return append(a.parts, llm.End{
 		Calls: list, Finish: a.finish, Damaged: a.damaged, Usage: a.usage, Limits: a.limits,
 	}), nil
 }
@@ -108,7 +108,7 @@ var errNoAnswer = errors.New("empty answer")
 
 // incomplete is the error of an answer without its end.
 func (a *answer) incomplete(cause error) error {
-	const net, unknown, interrupted = assistant.KindNet, assistant.KindUnknown, assistant.KindInterrupted
+	const net, unknown, interrupted = llm.KindNet, llm.KindUnknown, llm.KindInterrupted
 	switch {
 	case a.frames.framing == htmlFraming:
 		return a.page()
@@ -168,10 +168,10 @@ func (a *answer) unreadableFrame(f frame) bool {
 	a.damage("a part of it could not be read")
 	a.progress++
 	if a.unreadable++; a.unreadable > maxUnreadable {
-		a.err = a.fault(assistant.KindInterrupted, nil, "more than %d events of the answer cannot be read", maxUnreadable)
+		a.err = a.fault(llm.KindInterrupted, nil, "more than %d events of the answer cannot be read", maxUnreadable)
 		return false
 	}
-	a.parts = append(a.parts, assistant.Unreadable{Reason: "an event of the answer is not JSON and was left out"})
+	a.parts = append(a.parts, llm.Unreadable{Reason: "an event of the answer is not JSON and was left out"})
 	return true
 }
 
@@ -208,11 +208,11 @@ func (a *answer) chunk(ch chunk) {
 	}
 	switch {
 	case a.size > maxAnswer:
-		a.err = a.fault(assistant.KindInterrupted, nil, "the answer is longer than 16 MiB")
+		a.err = a.fault(llm.KindInterrupted, nil, "the answer is longer than 16 MiB")
 	case ch.failure != nil:
 		a.err = a.failed(0, *ch.failure, a.limits)
 	case finish == "error":
-		a.err = a.fault(assistant.KindInterrupted, nil, "%s ended the answer with an error without saying which", a.host)
+		a.err = a.fault(llm.KindInterrupted, nil, "%s ended the answer with an error without saying which", a.host)
 	case finish != "" && !a.finished:
 		a.finish, a.finished = finish, true
 		a.progress++
@@ -226,7 +226,7 @@ func (a *answer) received() {
 }
 
 // finishReason maps the words of other endpoints for an answer that is cut at
-// its length to the one that assistant.End knows.
+// its length to the one that llm.End knows.
 func finishReason(reason string) string {
 	switch reason = strings.ToLower(oneLine(reason)); reason {
 	case "max_tokens", "max_output_tokens", "model_length":
@@ -271,9 +271,9 @@ func (a *answer) part(text string, reasoning bool) {
 			}
 		}
 		if reasoning {
-			a.parts = append(a.parts, assistant.Reasoning{Text: text[:n]})
+			a.parts = append(a.parts, llm.Reasoning{Text: text[:n]})
 		} else {
-			a.parts = append(a.parts, assistant.Text{Text: text[:n]})
+			a.parts = append(a.parts, llm.Text{Text: text[:n]})
 		}
 		text = text[n:]
 	}

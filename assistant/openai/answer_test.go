@@ -9,15 +9,15 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"winnow/assistant"
 	"winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 )
 
 // decode reads a body that arrives in these pieces.
-func decode(cause error, pieces ...string) ([]assistant.Part, error) {
+func decode(cause error, pieces ...string) ([]llm.Part, error) {
 	c := &Client{}
 	a := &answer{Client: c}
-	var all []assistant.Part
+	var all []llm.Part
 	for _, piece := range pieces {
 		parts, _, err := a.write([]byte(piece))
 		all = append(all, parts...)
@@ -33,17 +33,17 @@ func decode(cause error, pieces ...string) ([]assistant.Part, error) {
 }
 
 // describe writes parts in short: t: text, r: reasoning, ?: unreadable, end(finish calls).
-func describe(parts []assistant.Part, err error) string {
+func describe(parts []llm.Part, err error) string {
 	var b strings.Builder
 	last := ""
 	for _, p := range parts {
 		kind, text := "?", ""
 		switch p := p.(type) {
-		case assistant.Text:
+		case llm.Text:
 			kind, text = "t:", p.Text
-		case assistant.Reasoning:
+		case llm.Reasoning:
 			kind, text = "r:", p.Text
-		case assistant.End:
+		case llm.End:
 			kind, text = "end", fmt.Sprintf("(%s", p.Finish)
 			for _, c := range p.Calls {
 				text += fmt.Sprintf(" %s=%s%s", c.ID, c.Name, c.Arguments)
@@ -61,7 +61,7 @@ func describe(parts []assistant.Part, err error) string {
 		b.WriteString(text)
 	}
 	if err != nil {
-		b.WriteString(" !" + string(assistant.KindOf(err)))
+		b.WriteString(" !" + string(llm.KindOf(err)))
 	}
 	return strings.TrimSpace(b.String())
 }
@@ -182,11 +182,11 @@ func TestUsage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, end := assistanttest.Spoken(parts); *end.Usage != (assistant.Usage{Prompt: 1, Completion: 1}) {
+	if _, _, end := assistanttest.Spoken(parts); *end.Usage != (llm.Usage{Prompt: 1, Completion: 1}) {
 		t.Errorf("usage = %+v", *end.Usage)
 	}
 	parts, _ = decode(nil, assistanttest.FinishEvent("stop")+`data: {"usage":{"prompt_tokens":10,"completion_tokens":-3,"prompt_tokens_details":{"cached_tokens":4},"completion_tokens_details":{"reasoning_tokens":1e300}}}`+"\n\n")
-	if _, _, end := assistanttest.Spoken(parts); *end.Usage != (assistant.Usage{Prompt: 10, Cached: 4}) {
+	if _, _, end := assistanttest.Spoken(parts); *end.Usage != (llm.Usage{Prompt: 10, Cached: 4}) {
 		t.Errorf("odd usage = %+v", *end.Usage)
 	}
 }
@@ -282,7 +282,7 @@ func FuzzSSE(f *testing.F) {
 }
 
 // checkPromises holds the parts of any body against the promises.
-func checkPromises(t *testing.T, body []byte, parts []assistant.Part, err error) {
+func checkPromises(t *testing.T, body []byte, parts []llm.Part, err error) {
 	t.Helper()
 	text, reasoning, end := assistanttest.Spoken(parts)
 	if !utf8.ValidString(text) || !utf8.ValidString(reasoning) || strings.ContainsAny(text+reasoning, "\x1b\x00\x7f\u009b\u202e") {

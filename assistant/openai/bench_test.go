@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/assistant"
 	"winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 )
 
 // tokens is a stream of n tokens as OpenAI sends them, without its end.
@@ -59,7 +59,7 @@ func BenchmarkStream(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if _, ok := part.(assistant.Text); ok {
+			if _, ok := part.(llm.Text); ok {
 				n++
 			}
 		}

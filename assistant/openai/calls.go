@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"winnow/assistant"
+	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
 )
 
@@ -122,7 +122,7 @@ func (c *partialCall) extendName(name string) {
 }
 
 // list returns the calls in the order of their index, each with an id of its own.
-func (cs *calls) list() []assistant.Call {
+func (cs *calls) list() []llm.Call {
 	slices.SortStableFunc(cs.all, func(a, b *partialCall) int { return cmp.Compare(a.order, b.order) })
 	sent := map[string]bool{}
 	for _, c := range cs.all {
@@ -130,7 +130,7 @@ func (cs *calls) list() []assistant.Call {
 		sent[c.id] = true
 	}
 	used := map[string]bool{}
-	var list []assistant.Call
+	var list []llm.Call
 	for _, c := range cs.all {
 		c.arguments.WriteString(c.unescape.flush())
 		if c.name == "" && c.id == "" && c.arguments.Len() == 0 {
@@ -141,7 +141,7 @@ func (cs *calls) list() []assistant.Call {
 			id = "call_" + strconv.Itoa(n)
 		}
 		used[id] = true
-		list = append(list, assistant.Call{
+		list = append(list, llm.Call{
 			ID: id, Name: c.name, Arguments: strings.ToValidUTF8(c.arguments.String(), "\ufffd"),
 		})
 	}

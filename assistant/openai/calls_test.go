@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
-func assemble(deltas ...callDelta) []assistant.Call {
+func assemble(deltas ...callDelta) []llm.Call {
 	var cs calls
 	for _, d := range deltas {
 		d.arguments = escaped(d.arguments)
@@ -88,11 +88,11 @@ func FuzzToolAssembly(f *testing.F) {
 			begun          bool
 		}
 		sources := make([]source, n)
-		want := make([]assistant.Call, n)
+		want := make([]llm.Call, n)
 		for i := range sources {
 			// Each call is written with a letter of its own, so that a byte in the wrong one shows.
 			letter := strings.Repeat(string(rune('a'+i)), 1+i)
-			want[i] = assistant.Call{ID: "id" + letter, Name: "n" + letter, Arguments: `{"` + letter + `":"` + letter + `"}`}
+			want[i] = llm.Call{ID: "id" + letter, Name: "n" + letter, Arguments: `{"` + letter + `":"` + letter + `"}`}
 			sources[i] = source{id: want[i].ID, name: want[i].Name, rest: want[i].Arguments}
 		}
 		var cs calls

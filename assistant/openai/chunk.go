@@ -7,7 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 // chunk is the content of one frame, a delta or a whole completion alike. Texts are
@@ -18,7 +18,7 @@ type chunk struct {
 	details   string // of reasoning_details, mostly a copy of reasoning
 	finish    string
 	calls     []callDelta
-	usage     *assistant.Usage
+	usage     *llm.Usage
 	failure   *failure // the endpoint's "error", unless it is null or empty
 	choices   bool     // there is a "choices"
 	damaged   string   // why it cannot be trusted; "" when it can
@@ -54,7 +54,7 @@ func readChunk(data []byte) (ch chunk, ok bool) {
 		})
 	}
 	if usage := doc.Get("usage"); usage.IsObject() {
-		ch.usage = &assistant.Usage{
+		ch.usage = &llm.Usage{
 			Prompt:     count(usage.Get("prompt_tokens")),
 			Completion: count(usage.Get("completion_tokens")),
 			Cached:     count(usage.Get("prompt_tokens_details.cached_tokens")),

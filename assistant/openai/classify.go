@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 // overflowCode is the code of OpenAI for a request longer than the context.
@@ -34,37 +34,37 @@ var (
 // Classify returns the class of a failure from the HTTP status (0 when there was
 // none), the endpoint's code or type, and its message. matched is the code or
 // phrase that makes it an overflow, "" for every other class.
-func Classify(status int, code, message string) (kind assistant.Kind, matched string) {
+func Classify(status int, code, message string) (kind llm.Kind, matched string) {
 	code, message = strings.ToLower(code), strings.ToLower(message)
 	if code == overflowCode {
-		return assistant.KindOverflow, overflowCode
+		return llm.KindOverflow, overflowCode
 	}
 	for _, phrase := range overflowPhrases {
 		if strings.Contains(message, phrase) {
-			return assistant.KindOverflow, phrase
+			return llm.KindOverflow, phrase
 		}
 	}
 	switch status {
 	case 401, 403:
-		return assistant.KindAuth, ""
+		return llm.KindAuth, ""
 	case 402, 429:
-		return assistant.KindQuota, ""
+		return llm.KindQuota, ""
 	case 404:
-		return assistant.KindModel, ""
+		return llm.KindModel, ""
 	case 408, 502, 503, 504, 520, 521, 522, 523, 524, 529:
-		return assistant.KindNet, ""
+		return llm.KindNet, ""
 	}
 	switch text := code + " " + message; {
 	case containsAny(text, authWords):
-		return assistant.KindAuth, ""
+		return llm.KindAuth, ""
 	case containsAny(text, quotaWords):
-		return assistant.KindQuota, ""
+		return llm.KindQuota, ""
 	case containsAny(text, modelWords):
-		return assistant.KindModel, ""
+		return llm.KindModel, ""
 	case containsAny(text, netWords):
-		return assistant.KindNet, ""
+		return llm.KindNet, ""
 	}
-	return assistant.KindUnknown, ""
+	return llm.KindUnknown, ""
 }
 
 func containsAny(text string, words []string) bool {

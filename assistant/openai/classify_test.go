@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 var sevenPhrases = []string{
@@ -18,13 +18,13 @@ func TestOverflow(t *testing.T) {
 	for _, phrase := range sevenPhrases {
 		for _, status := range []int{0, 400, 413, 429, 500} {
 			for _, message := range []string{phrase, "Error: " + strings.ToUpper(phrase) + " (9000)."} {
-				if kind, matched := Classify(status, "", message); kind != assistant.KindOverflow || matched != phrase {
+				if kind, matched := Classify(status, "", message); kind != llm.KindOverflow || matched != phrase {
 					t.Errorf("Classify(%d, %q) = %s %q, want overflow %q", status, message, kind, matched, phrase)
 				}
 			}
 		}
 	}
-	if kind, matched := Classify(400, "Context_Length_Exceeded", "no words"); kind != assistant.KindOverflow || matched != overflowCode {
+	if kind, matched := Classify(400, "Context_Length_Exceeded", "no words"); kind != llm.KindOverflow || matched != overflowCode {
 		t.Errorf("the code gives %s %q", kind, matched)
 	}
 }
@@ -33,31 +33,31 @@ func TestClassify(t *testing.T) {
 	for name, test := range map[string]struct {
 		status        int
 		code, message string
-		want          assistant.Kind
+		want          llm.Kind
 	}{
-		"no key":                  {401, "invalid_api_key", "Incorrect API key provided", assistant.KindAuth},
-		"forbidden":               {403, "", "", assistant.KindAuth},
-		"a key refused with 400":  {400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.", assistant.KindAuth},
-		"rate limit":              {429, "rate_limit_exceeded", "Rate limit reached for gpt-4 on tokens per min", assistant.KindQuota},
-		"no credit":               {402, "", "Insufficient credits", assistant.KindQuota},
-		"quota in the stream":     {0, "insufficient_quota", "", assistant.KindQuota},
-		"quota with 500":          {500, "", "quota exceeded for this project", assistant.KindQuota},
-		"no such model":           {404, "model_not_found", "The model `x` does not exist", assistant.KindModel},
-		"no such model, with 400": {400, "", "model `x` does not exist", assistant.KindModel},
-		"a retired model":         {400, "", "This model is deprecated", assistant.KindModel},
-		"overloaded":              {529, "overloaded_error", "Overloaded", assistant.KindNet},
-		"bad gateway":             {502, "", "", assistant.KindNet},
-		"overloaded, in stream":   {0, "overloaded_error", "", assistant.KindNet},
-		"nothing known":           {400, "", "Invalid value for 'temperature'", assistant.KindUnknown},
-		"internal":                {500, "", "", assistant.KindUnknown},
-		"nothing at all":          {0, "", "", assistant.KindUnknown},
+		"no key":                  {401, "invalid_api_key", "Incorrect API key provided", llm.KindAuth},
+		"forbidden":               {403, "", "", llm.KindAuth},
+		"a key refused with 400":  {400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.", llm.KindAuth},
+		"rate limit":              {429, "rate_limit_exceeded", "Rate limit reached for gpt-4 on tokens per min", llm.KindQuota},
+		"no credit":               {402, "", "Insufficient credits", llm.KindQuota},
+		"quota in the stream":     {0, "insufficient_quota", "", llm.KindQuota},
+		"quota with 500":          {500, "", "quota exceeded for this project", llm.KindQuota},
+		"no such model":           {404, "model_not_found", "The model `x` does not exist", llm.KindModel},
+		"no such model, with 400": {400, "", "model `x` does not exist", llm.KindModel},
+		"a retired model":         {400, "", "This model is deprecated", llm.KindModel},
+		"overloaded":              {529, "overloaded_error", "Overloaded", llm.KindNet},
+		"bad gateway":             {502, "", "", llm.KindNet},
+		"overloaded, in stream":   {0, "overloaded_error", "", llm.KindNet},
+		"nothing known":           {400, "", "Invalid value for 'temperature'", llm.KindUnknown},
+		"internal":                {500, "", "", llm.KindUnknown},
+		"nothing at all":          {0, "", "", llm.KindUnknown},
 		// Traps: words that sound like an overflow and are none.
-		"too many requests":      {429, "", "Too many requests, slow down", assistant.KindQuota},
-		"entity too large":       {413, "", "Request Entity Too Large", assistant.KindUnknown},
-		"a length that is wrong": {400, "invalid_type", "context length must be a number", assistant.KindUnknown},
-		"a wrong max_tokens":     {400, "", "max_tokens is too large: 999999", assistant.KindUnknown},
-		"too long a string":      {400, "string_above_max_length", "string too long", assistant.KindUnknown},
-		"the code in the words":  {400, "other", "contextlength exceeded", assistant.KindUnknown},
+		"too many requests":      {429, "", "Too many requests, slow down", llm.KindQuota},
+		"entity too large":       {413, "", "Request Entity Too Large", llm.KindUnknown},
+		"a length that is wrong": {400, "invalid_type", "context length must be a number", llm.KindUnknown},
+		"a wrong max_tokens":     {400, "", "max_tokens is too large: 999999", llm.KindUnknown},
+		"too long a string":      {400, "string_above_max_length", "string too long", llm.KindUnknown},
+		"the code in the words":  {400, "other", "contextlength exceeded", llm.KindUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if kind, matched := Classify(test.status, test.code, test.message); kind != test.want || matched != "" {
@@ -109,9 +109,9 @@ func FuzzClassify(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		e := client.refusal(status, body, http.Header{})
-		overflow := e.Kind == assistant.KindOverflow
+		overflow := e.Kind == llm.KindOverflow
 		switch e.Kind {
-		case assistant.KindAuth, assistant.KindQuota, assistant.KindNet, assistant.KindModel, assistant.KindUnknown, assistant.KindOverflow:
+		case llm.KindAuth, llm.KindQuota, llm.KindNet, llm.KindModel, llm.KindUnknown, llm.KindOverflow:
 		default:
 			t.Fatalf("kind %q", e.Kind)
 		}
@@ -159,7 +159,7 @@ func TestRateLimits(t *testing.T) {
 	} {
 		h.Set(name, value)
 	}
-	want := assistant.RateLimits{RequestsPerMinute: 500, RequestsLeft: 499, TokensPerMinute: 30000, TokensLeft: -1, RequestsReset: 120 * time.Millisecond, TokensReset: 6 * time.Minute}
+	want := llm.RateLimits{RequestsPerMinute: 500, RequestsLeft: 499, TokensPerMinute: 30000, TokensLeft: -1, RequestsReset: 120 * time.Millisecond, TokensReset: 6 * time.Minute}
 	if l := rateLimits(h, time.Now()); l == nil || *l != want {
 		t.Errorf("got %+v, want %+v", l, want)
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/openai/openai-go/v3/option"
 
-	"winnow/assistant"
+	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
 )
 
@@ -61,9 +61,9 @@ type Client struct {
 }
 
 var (
-	_ assistant.Model      = (*Client)(nil)
-	_ assistant.Encoder    = (*Client)(nil)
-	_ assistant.ImageModel = (*Client)(nil)
+	_ llm.Model      = (*Client)(nil)
+	_ llm.Encoder    = (*Client)(nil)
+	_ llm.ImageModel = (*Client)(nil)
 )
 
 // New returns a client for the endpoint. It connects to nothing and reads

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/assistant"
 	"winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 )
 
 // call is a whole call of a tool, its arguments in two pieces.
@@ -81,13 +81,13 @@ var recorded = map[string][]string{
 
 // runnable returns the calls of a body that would run: none of an answer that
 // failed, is damaged, or was cut at its length.
-func runnable(body string) []assistant.Call {
+func runnable(body string) []llm.Call {
 	parts, err := decode(nil, body)
 	_, _, end := assistanttest.Spoken(parts)
 	if err != nil || end == nil || end.Damaged != "" || end.Cut() {
 		return nil
 	}
-	return slices.DeleteFunc(end.Calls, func(c assistant.Call) bool { return !json.Valid([]byte(c.Arguments)) })
+	return slices.DeleteFunc(end.Calls, func(c llm.Call) bool { return !json.Valid([]byte(c.Arguments)) })
 }
 
 func TestRecordedStreamsNeverRunAnotherCall(t *testing.T) {
@@ -97,7 +97,7 @@ func TestRecordedStreamsNeverRunAnotherCall(t *testing.T) {
 			t.Helper()
 			all := slices.Concat(events[:i], changed, events[i+1:])
 			for _, c := range runnable(strings.Join(all, "")) {
-				if !slices.ContainsFunc(whole.Calls, func(w assistant.Call) bool { return w.Name == c.Name && w.Arguments == c.Arguments }) {
+				if !slices.ContainsFunc(whole.Calls, func(w llm.Call) bool { return w.Name == c.Name && w.Arguments == c.Arguments }) {
 					t.Errorf("%s: event %d %s: runs %+v", name, i, what, c)
 				}
 			}
@@ -141,7 +141,7 @@ func TestCompleteCallsRunWhenOnlyDoneCame(t *testing.T) {
 	}
 }
 
-func spoken(parts []assistant.Part, err error) (string, *assistant.End, error) {
+func spoken(parts []llm.Part, err error) (string, *llm.End, error) {
 	text, _, end := assistanttest.Spoken(parts)
 	return text, end, err
 }
@@ -202,7 +202,7 @@ func TestAGiantEventComesInSmallParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range parts {
-		if text, ok := p.(assistant.Text); ok && len(text.Text) > maxPart {
+		if text, ok := p.(llm.Text); ok && len(text.Text) > maxPart {
 			t.Fatalf("a part of %d bytes", len(text.Text))
 		}
 	}
@@ -224,8 +224,8 @@ func TestContextLimitOfAnOverflow(t *testing.T) {
 	} {
 		s := assistanttest.NewServer(t, assistanttest.Refuse(400, fmt.Sprintf(`{"error":{"message":%q}}`, message)))
 		_, err := newRig(t, s).ask(t)
-		re, ok := err.(*assistant.RequestError) //nolint:errorlint // that is what Stream yields
-		if !ok || re.Kind != assistant.KindOverflow || re.Limit != want {
+		re, ok := err.(*llm.RequestError) //nolint:errorlint // that is what Stream yields
+		if !ok || re.Kind != llm.KindOverflow || re.Limit != want {
 			t.Errorf("%q: %+v, want a limit of %d", message, err, want)
 		}
 	}

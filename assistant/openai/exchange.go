@@ -15,7 +15,7 @@ import (
 
 	"github.com/openai/openai-go/v3/option"
 
-	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 // readSize is how much of a body is read at once: many tokens when they arrive
@@ -39,7 +39,7 @@ type event struct {
 }
 
 // send starts the exchange of req.
-func (c *Client) send(ctx context.Context, req assistant.Request) *exchange {
+func (c *Client) send(ctx context.Context, req llm.Request) *exchange {
 	x := &exchange{events: make(chan event), ctx: ctx}
 	go func() {
 		traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
@@ -114,7 +114,7 @@ func (c *Client) checkType(contentType string) error {
 	if contentType == "" || containsAny(strings.ToLower(contentType), acceptedTypes) {
 		return nil
 	}
-	return c.fault(assistant.KindUnknown, nil, "%s answered with %s instead of an answer", c.host, contentType)
+	return c.fault(llm.KindUnknown, nil, "%s answered with %s instead of an answer", c.host, contentType)
 }
 
 // checkStatus turns a refusal into its error. openai-go would read its body
@@ -142,7 +142,7 @@ var errTimeout = errors.New("timeout")
 
 // retryAfter decides whether retry number n follows on err, and after what pause.
 func (c *Client) retryAfter(err error, n int) (pause time.Duration, ok bool) {
-	var re *assistant.RequestError
+	var re *llm.RequestError
 	switch {
 	case n > maxRetries || !errors.As(err, &re):
 		return 0, false
@@ -158,7 +158,7 @@ func (c *Client) retryAfter(err error, n int) (pause time.Duration, ok bool) {
 
 // refusesUsage reports, once, that the endpoint does not accept the request for a
 // usage report. Later requests of the client do not ask for it.
-func (c *Client) refusesUsage(err *assistant.RequestError) bool {
+func (c *Client) refusesUsage(err *llm.RequestError) bool {
 	bad := err.Status == http.StatusBadRequest || err.Status == http.StatusUnprocessableEntity
 	return bad && strings.Contains(err.Message, "stream_options") && c.noUsage.CompareAndSwap(false, true)
 }
@@ -167,11 +167,11 @@ func (c *Client) refusesUsage(err *assistant.RequestError) bool {
 var creditWords = []string{"insufficient_quota", "current quota", "billing", "credits", "balance"}
 
 // transient reports whether the same request may succeed a moment later.
-func transient(err *assistant.RequestError) bool {
+func transient(err *llm.RequestError) bool {
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
 	switch {
-	case err.Kind == assistant.KindOverflow:
+	case err.Kind == llm.KindOverflow:
 		return false
 	case err.Status == http.StatusTooManyRequests:
 		return !containsAny(strings.ToLower(err.Message), creditWords)
@@ -180,14 +180,14 @@ func transient(err *assistant.RequestError) bool {
 	case errors.Is(err.Err, errTimeout), errors.Is(err.Err, errRedirect), errors.As(err.Err, &certificate), errors.As(err.Err, &record):
 		return false
 	}
-	return err.Kind == assistant.KindNet
+	return err.Kind == llm.KindNet
 }
 
 // netError is the error of a connection that failed before the answer began. A
 // *RequestError and a cancellation are returned as they are.
 func (c *Client) netError(err error) error {
 	var (
-		re          *assistant.RequestError
+		re          *llm.RequestError
 		dns         *net.DNSError
 		certificate *tls.CertificateVerificationError
 		record      tls.RecordHeaderError
@@ -210,5 +210,5 @@ func (c *Client) netError(err error) error {
 	case errors.As(err, &wrapped):
 		words = wrapped.Err.Error()
 	}
-	return c.fault(assistant.KindNet, err, "%s: %s", c.host, words)
+	return c.fault(llm.KindNet, err, "%s: %s", c.host, words)
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 const (
@@ -140,12 +140,12 @@ func (c *Client) displayable(text string) string {
 }
 
 // fault makes an error of the class kind; cause may be nil.
-func (c *Client) fault(kind assistant.Kind, cause error, format string, args ...any) *assistant.RequestError {
-	return &assistant.RequestError{Kind: kind, Message: c.displayable(fmt.Sprintf(format, args...)), Err: cause}
+func (c *Client) fault(kind llm.Kind, cause error, format string, args ...any) *llm.RequestError {
+	return &llm.RequestError{Kind: kind, Message: c.displayable(fmt.Sprintf(format, args...)), Err: cause}
 }
 
 // refusal is the error of a response with an HTTP status of 300 or more.
-func (c *Client) refusal(status int, body []byte, header http.Header) *assistant.RequestError {
+func (c *Client) refusal(status int, body []byte, header http.Header) *llm.RequestError {
 	err := c.failed(status, parseFailure(body), rateLimits(header, c.opts.Now()))
 	err.After = retryAfter(header, c.opts.Now())
 	if err.After > 0 {
@@ -159,21 +159,21 @@ func (c *Client) refusal(status int, body []byte, header http.Header) *assistant
 
 // failed is the error of a failure. status 0 means in the middle of
 // an answer; limits are from the header and may be nil.
-func (c *Client) failed(status int, f failure, limits *assistant.RateLimits) *assistant.RequestError {
+func (c *Client) failed(status int, f failure, limits *llm.RateLimits) *llm.RequestError {
 	message := c.failureMessage(status, f)
 	if status == 0 {
 		status = f.status
 	}
 	kind, matched := Classify(status, f.code, f.message)
-	err := &assistant.RequestError{Kind: kind, Status: status, Matched: matched, Limits: limits, Message: message}
+	err := &llm.RequestError{Kind: kind, Status: status, Matched: matched, Limits: limits, Message: message}
 	switch {
-	case kind == assistant.KindOverflow:
+	case kind == llm.KindOverflow:
 		err.Limit = contextLimit(f.message)
-	case kind == assistant.KindAuth && c.opts.Key == "":
+	case kind == llm.KindAuth && c.opts.Key == "":
 		err.Message = add(message, "no API key is set for "+c.opts.Name)
-	case kind == assistant.KindQuota && limits != nil && limits.TokensLeft == 0 && limits.TokensReset > 0:
+	case kind == llm.KindQuota && limits != nil && limits.TokensLeft == 0 && limits.TokensReset > 0:
 		err.Message = add(message, "the token quota resets in "+seconds(limits.TokensReset))
-	case kind == assistant.KindQuota && limits != nil && limits.RequestsLeft == 0 && limits.RequestsReset > 0:
+	case kind == llm.KindQuota && limits != nil && limits.RequestsLeft == 0 && limits.RequestsReset > 0:
 		err.Message = add(message, "the request quota resets in "+seconds(limits.RequestsReset))
 	}
 	return err

@@ -11,16 +11,16 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/tidwall/gjson"
 
-	"winnow/assistant"
+	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
 )
 
 // maxImage bounds the response that carries a picture, in base64.
 const maxImage = 64 << 20
 
-// Image draws one picture; see assistant.ImageModel. A response with only the
+// Image draws one picture; see llm.ImageModel. A response with only the
 // address of a picture is an error: nothing is fetched from elsewhere.
-func (c *Client) Image(ctx context.Context, model, prompt string) (assistant.Image, error) {
+func (c *Client) Image(ctx context.Context, model, prompt string) (llm.Image, error) {
 	params := sdk.ImageGenerateParams{Prompt: prompt, Model: model, N: sdk.Int(1)}
 	if strings.HasPrefix(model, "dall-e") { // newer models always send base64 and refuse the parameter
 		params.ResponseFormat = sdk.ImageGenerateParamsResponseFormatB64JSON
@@ -31,16 +31,16 @@ func (c *Client) Image(ctx context.Context, model, prompt string) (assistant.Ima
 		return err
 	})
 	if err != nil {
-		return assistant.Image{}, err
+		return llm.Image{}, err
 	}
-	fault := func(format string, args ...any) (assistant.Image, error) {
-		return assistant.Image{}, c.fault(assistant.KindUnknown, nil, format, args...)
+	fault := func(format string, args ...any) (llm.Image, error) {
+		return llm.Image{}, c.fault(llm.KindUnknown, nil, format, args...)
 	}
 	if !json.Valid(body) {
 		return fault("%s answered with something else than a picture", c.host)
 	}
 	if f := readFailure(gjson.GetBytes(body, "error")); f != nil {
-		return assistant.Image{}, c.failed(0, *f, nil)
+		return llm.Image{}, c.failed(0, *f, nil)
 	}
 	picture := gjson.GetBytes(body, "data.0")
 	encoded, address := picture.Get("b64_json").Str, picture.Get("url").Str
@@ -61,5 +61,5 @@ func (c *Client) Image(ctx context.Context, model, prompt string) (assistant.Ima
 	if !strings.HasPrefix(mime, "image/") {
 		mime = ""
 	}
-	return assistant.Image{Data: data, MIMEType: mime, Revised: safetext.Clean(picture.Get("revised_prompt").Str)}, nil
+	return llm.Image{Data: data, MIMEType: mime, Revised: safetext.Clean(picture.Get("revised_prompt").Str)}, nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/tidwall/gjson"
 
-	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 // The bounds of a list of models: entries, bytes, bytes of an id.
@@ -32,7 +32,7 @@ const (
 // Models asks the endpoint which models it serves, in its order, each once. A
 // list that is empty, null or no list at all is an error that says so; odd
 // elements among good ones are left out and logged.
-func (c *Client) Models(ctx context.Context) ([]assistant.ModelInfo, error) {
+func (c *Client) Models(ctx context.Context) ([]llm.ModelInfo, error) {
 	body, err := c.fetch(ctx, listTimeout, maxModelList, "its list of models", func(ctx context.Context, res **http.Response, via option.RequestOption) error {
 		api := sdk.Client{Options: c.request}
 		return api.Get(ctx, "models", nil, res, via)
@@ -49,7 +49,7 @@ func (c *Client) fetch(
 	ctx context.Context, timeout time.Duration, limit int64, what string,
 	request func(context.Context, **http.Response, option.RequestOption) error,
 ) ([]byte, error) {
-	late := c.fault(assistant.KindNet, errTimeout, "%s has not sent %s within %v", c.host, what, timeout)
+	late := c.fault(llm.KindNet, errTimeout, "%s has not sent %s within %v", c.host, what, timeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, late)
 	defer cancel()
 	var res *http.Response
@@ -63,7 +63,7 @@ func (c *Client) fetch(
 	}
 	switch {
 	case err == nil && int64(len(body)) > limit:
-		return nil, c.fault(assistant.KindUnknown, nil, "%s is longer than %d MiB", what, limit>>20)
+		return nil, c.fault(llm.KindUnknown, nil, "%s is longer than %d MiB", what, limit>>20)
 	case err == nil:
 		return body, nil
 	case errors.Is(context.Cause(ctx), late):
@@ -75,7 +75,7 @@ func (c *Client) fetch(
 }
 
 // parseModels reads a list: {"data":[…]}, {"models":[…]} or […].
-func (c *Client) parseModels(text []byte) ([]assistant.ModelInfo, error) {
+func (c *Client) parseModels(text []byte) ([]llm.ModelInfo, error) {
 	switch {
 	case len(text) == 0:
 		return nil, c.noList("the answer is empty")
@@ -98,7 +98,7 @@ func (c *Client) parseModels(text []byte) ([]assistant.ModelInfo, error) {
 	if !list.IsArray() {
 		return nil, c.noList(`there is no "data" list in the answer`)
 	}
-	var models []assistant.ModelInfo
+	var models []llm.ModelInfo
 	seen := map[string]bool{}
 	odd, all := 0, 0 // entries that are no model; all entries
 	list.ForEach(func(_, v gjson.Result) bool {
@@ -115,7 +115,7 @@ func (c *Client) parseModels(text []byte) ([]assistant.ModelInfo, error) {
 	})
 	switch {
 	case all > maxModels:
-		return nil, c.fault(assistant.KindUnknown, nil, "%s lists more than %d models", c.host, maxModels)
+		return nil, c.fault(llm.KindUnknown, nil, "%s lists more than %d models", c.host, maxModels)
 	case all == 0:
 		return nil, c.noList("the list is empty")
 	case len(models) == 0:
@@ -128,7 +128,7 @@ func (c *Client) parseModels(text []byte) ([]assistant.ModelInfo, error) {
 
 // noList is the error of an endpoint that sends no list of models.
 func (c *Client) noList(why string) error {
-	return c.fault(assistant.KindUnknown, nil, "%s sends no list of models: %s", c.host, add(why, c.missingVersion()))
+	return c.fault(llm.KindUnknown, nil, "%s sends no list of models: %s", c.host, add(why, c.missingVersion()))
 }
 
 // The members of an entry that mean the same, in the order of preference: those
@@ -148,7 +148,7 @@ var (
 
 // modelInfo reads an element of a list of models leniently. A plain string is an
 // id; id is "" when there is none.
-func (c *Client) modelInfo(v gjson.Result) (info assistant.ModelInfo, id string) {
+func (c *Client) modelInfo(v gjson.Result) (info llm.ModelInfo, id string) {
 	if v.Type == gjson.String {
 		id = v.Str
 	} else if v.IsObject() {
@@ -157,7 +157,7 @@ func (c *Client) modelInfo(v gjson.Result) (info assistant.ModelInfo, id string)
 	if id == "" {
 		return info, id
 	}
-	info = assistant.ModelInfo{
+	info = llm.ModelInfo{
 		ID: c.opts.Name + "/" + id, Source: "live", Retrieved: c.opts.Now(),
 		PriceIn:  price(v, "pricing.prompt", "input_cost_per_token", "pricing.input"),
 		PriceOut: price(v, "pricing.completion", "output_cost_per_token", "pricing.output"),

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/assistant"
 	"winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 )
 
-func listOf(t *testing.T, body string) ([]assistant.ModelInfo, error) {
+func listOf(t *testing.T, body string) ([]llm.ModelInfo, error) {
 	t.Helper()
 	s := assistanttest.NewServer(t).Models(assistanttest.Refuse(http.StatusOK, body))
 	return newRig(t, s).Models(t.Context())
@@ -98,21 +98,21 @@ func TestLongLists(t *testing.T) {
 func TestEntries(t *testing.T) {
 	for name, test := range map[string]struct {
 		entry string
-		want  assistant.ModelInfo
+		want  llm.ModelInfo
 	}{
-		"OpenAI":      {`{"id":"gpt-5","object":"model","owned_by":"system"}`, assistant.ModelInfo{Tools: true}},
-		"vLLM":        {`{"id":"q","max_model_len":32768}`, assistant.ModelInfo{Context: 32768, Known: true, Tools: true}},
-		"llama.cpp":   {`{"id":"q","meta":{"n_ctx_train":131072,"n_ctx":4096}}`, assistant.ModelInfo{Context: 4096, Known: true, Tools: true}},
-		"LM Studio":   {`{"id":"q","type":"llm","max_context_length":8192}`, assistant.ModelInfo{Context: 8192, Known: true, Tools: true}},
-		"Groq":        {`{"id":"q","context_window":131072}`, assistant.ModelInfo{Context: 131072, Known: true, Tools: true}},
-		"Mistral":     {`{"id":"q","max_context_length":32000,"capabilities":{"completion_chat":true,"function_calling":false}}`, assistant.ModelInfo{Context: 32000, Known: true}},
-		"Together":    {`{"id":"q","type":"chat","context_length":8192,"pricing":{"input":0.5,"output":1.5}}`, assistant.ModelInfo{Context: 8192, Known: true, Tools: true, PriceIn: 0.5, PriceOut: 1.5}},
-		"OpenRouter":  {`{"id":"q","context_length":1000,"pricing":{"prompt":"0.000003","completion":"0.000015"},"supported_parameters":["tools","reasoning"],"architecture":{"output_modalities":["text"]}}`, assistant.ModelInfo{Context: 1000, Known: true, Tools: true, Reasons: true, PriceIn: 3, PriceOut: 15}},
-		"a drawer":    {`{"id":"q","architecture":{"output_modalities":["image"]},"supported_parameters":[]}`, assistant.ModelInfo{Images: true, NoChat: true}},
-		"the proxy":   {`{"id":"q","input_cost_per_token":1e-6,"output_cost_per_token":2e-6,"max_input_tokens":9000,"context_window":10000,"mode":"chat","capabilities":{"function_calling":true,"reasoning":true},"supported_output_modalities":["text"]}`, assistant.ModelInfo{Context: 10000, Known: true, Tools: true, Reasons: true, PriceIn: 1, PriceOut: 2}},
-		"only input":  {`{"id":"q","max_input_tokens":9000}`, assistant.ModelInfo{Context: 9000, Known: true, Tools: true}},
-		"a bad size":  {`{"id":"q","context_window":-5,"max_model_len":"many","context_length":{}}`, assistant.ModelInfo{Tools: true}},
-		"an embedder": {`{"id":"q","mode":"embedding"}`, assistant.ModelInfo{NoChat: true}},
+		"OpenAI":      {`{"id":"gpt-5","object":"model","owned_by":"system"}`, llm.ModelInfo{Tools: true}},
+		"vLLM":        {`{"id":"q","max_model_len":32768}`, llm.ModelInfo{Context: 32768, Known: true, Tools: true}},
+		"llama.cpp":   {`{"id":"q","meta":{"n_ctx_train":131072,"n_ctx":4096}}`, llm.ModelInfo{Context: 4096, Known: true, Tools: true}},
+		"LM Studio":   {`{"id":"q","type":"llm","max_context_length":8192}`, llm.ModelInfo{Context: 8192, Known: true, Tools: true}},
+		"Groq":        {`{"id":"q","context_window":131072}`, llm.ModelInfo{Context: 131072, Known: true, Tools: true}},
+		"Mistral":     {`{"id":"q","max_context_length":32000,"capabilities":{"completion_chat":true,"function_calling":false}}`, llm.ModelInfo{Context: 32000, Known: true}},
+		"Together":    {`{"id":"q","type":"chat","context_length":8192,"pricing":{"input":0.5,"output":1.5}}`, llm.ModelInfo{Context: 8192, Known: true, Tools: true, PriceIn: 0.5, PriceOut: 1.5}},
+		"OpenRouter":  {`{"id":"q","context_length":1000,"pricing":{"prompt":"0.000003","completion":"0.000015"},"supported_parameters":["tools","reasoning"],"architecture":{"output_modalities":["text"]}}`, llm.ModelInfo{Context: 1000, Known: true, Tools: true, Reasons: true, PriceIn: 3, PriceOut: 15}},
+		"a drawer":    {`{"id":"q","architecture":{"output_modalities":["image"]},"supported_parameters":[]}`, llm.ModelInfo{Images: true, NoChat: true}},
+		"the proxy":   {`{"id":"q","input_cost_per_token":1e-6,"output_cost_per_token":2e-6,"max_input_tokens":9000,"context_window":10000,"mode":"chat","capabilities":{"function_calling":true,"reasoning":true},"supported_output_modalities":["text"]}`, llm.ModelInfo{Context: 10000, Known: true, Tools: true, Reasons: true, PriceIn: 1, PriceOut: 2}},
+		"only input":  {`{"id":"q","max_input_tokens":9000}`, llm.ModelInfo{Context: 9000, Known: true, Tools: true}},
+		"a bad size":  {`{"id":"q","context_window":-5,"max_model_len":"many","context_length":{}}`, llm.ModelInfo{Tools: true}},
+		"an embedder": {`{"id":"q","mode":"embedding"}`, llm.ModelInfo{NoChat: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			models, err := listOf(t, `{"data":[`+test.entry+`]}`)

@@ -13,8 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"winnow/assistant"
 	"winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 )
 
 // dialGivesUp is when a dial that nobody waits for any more ends: net/http lets
@@ -71,13 +71,13 @@ func timeline(c *Client) (lines string, err error) {
 			break
 		}
 		switch p := part.(type) {
-		case assistant.Wait:
+		case llm.Wait:
 			fmt.Fprintf(&b, "%v: wait %v\n", time.Since(start), p.For)
-		case assistant.Retry:
+		case llm.Retry:
 			fmt.Fprintf(&b, "%v: retry %d in %v\n", time.Since(start), p.Attempt, p.After)
-		case assistant.Text:
+		case llm.Text:
 			fmt.Fprintf(&b, "%v: %s\n", time.Since(start), p.Text)
-		case assistant.End:
+		case llm.End:
 			fmt.Fprintf(&b, "%v: end\n", time.Since(start))
 		default:
 		}
@@ -99,14 +99,14 @@ func TestEveryWaitHasALimit(t *testing.T) {
 	for name, test := range map[string]struct {
 		serve func(net.Conn)
 		want  string
-		kind  assistant.Kind
+		kind  llm.Kind
 	}{
 		"no connection": {nil, "10s: retry 1 in 500ms\n20.5s: retry 2 in 1s\n31.5s: retry 3 in 2s\n" +
-			"43.5s: net: no connection to localhost within 10s\n", assistant.KindNet},
+			"43.5s: net: no connection to localhost within 10s\n", llm.KindNet},
 		"no header": {send(""), waits(20*s, 300*s, 20*s, 0) +
-			"5m0s: net: localhost accepted the request and has not answered for 5m0s\n", assistant.KindNet},
+			"5m0s: net: localhost accepted the request and has not answered for 5m0s\n", llm.KindNet},
 		"no content": {send(streamHead), waits(20*s, 300*s, 20*s, 0) +
-			"5m0s: net: localhost began to answer and has sent no content for 5m0s\n", assistant.KindNet},
+			"5m0s: net: localhost began to answer and has sent no content for 5m0s\n", llm.KindNet},
 		"only keep-alives": {func(c net.Conn) {
 			io.WriteString(c, streamHead)
 			for {
@@ -116,9 +116,9 @@ func TestEveryWaitHasALimit(t *testing.T) {
 				time.Sleep(7 * s)
 			}
 		}, waits(20*s, 300*s, 20*s, 0) +
-			"5m0s: net: localhost began to answer and has sent no content for 5m0s\n", assistant.KindNet},
+			"5m0s: net: localhost began to answer and has sent no content for 5m0s\n", llm.KindNet},
 		"silence in the middle": {send(streamHead + assistanttest.TextEvent("a")), "0s: a\n" + waits(20*s, 120*s, 20*s, 0) +
-			"2m0s: interrupted: localhost has sent no more of the answer for 2m0s\n", assistant.KindInterrupted},
+			"2m0s: interrupted: localhost has sent no more of the answer for 2m0s\n", llm.KindInterrupted},
 		"a trickle goes on": {func(c net.Conn) {
 			io.WriteString(c, streamHead)
 			for range 3 {
@@ -129,14 +129,14 @@ func TestEveryWaitHasALimit(t *testing.T) {
 		}, "0s: a\n" + waits(20*s, 119*s, 20*s, 0) + "1m59s: a\n" + waits(139*s, 238*s, 20*s, 119*s) + "3m58s: a\n" + waits(258*s, 357*s, 20*s, 238*s) + "5m57s: end\n", ""},
 		"no [DONE] after the finish": {send(streamHead + assistanttest.TextEvent("a") + assistanttest.FinishEvent("stop")), "0s: a\n2s: end\n", ""},
 		"a refusal that stalls": {send("HTTP/1.1 400 Bad Request\r\nContent-Length: 100\r\n\r\noops"), waits(20*s, 300*s, 20*s, 0) +
-			"5m0s: net: localhost accepted the request and has not answered for 5m0s\n", assistant.KindNet},
+			"5m0s: net: localhost accepted the request and has not answered for 5m0s\n", llm.KindNet},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				got, err := timeline(pipeClient(t, test.serve))
 				time.Sleep(dialGivesUp) // of the bubble: the connection is given up by then
-				if got != test.want || assistant.KindOf(err) != test.kind {
-					t.Errorf("got\n%s(%s) want\n%s(%s)", got, assistant.KindOf(err), test.want, test.kind)
+				if got != test.want || llm.KindOf(err) != test.kind {
+					t.Errorf("got\n%s(%s) want\n%s(%s)", got, llm.KindOf(err), test.want, test.kind)
 				}
 			})
 		})

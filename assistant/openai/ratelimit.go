@@ -7,15 +7,15 @@ import (
 	"strings"
 	"time"
 
-	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 // longestPause bounds the pause that an endpoint can ask for.
 const longestPause = 30 * 24 * time.Hour
 
 // rateLimits reads the x-ratelimit-* headers; nil when there are none.
-func rateLimits(h http.Header, now time.Time) *assistant.RateLimits {
-	l := assistant.RateLimits{
+func rateLimits(h http.Header, now time.Time) *llm.RateLimits {
+	l := llm.RateLimits{
 		RequestsPerMinute: max(headerCount(h, "X-Ratelimit-Limit-Requests", "X-Ratelimit-Limit"), 0),
 		RequestsLeft:      headerCount(h, "X-Ratelimit-Remaining-Requests", "X-Ratelimit-Remaining"),
 		TokensPerMinute:   max(headerCount(h, "X-Ratelimit-Limit-Tokens"), 0),
@@ -23,7 +23,7 @@ func rateLimits(h http.Header, now time.Time) *assistant.RateLimits {
 		RequestsReset:     headerPause(h, now, "X-Ratelimit-Reset-Requests", "X-Ratelimit-Reset"),
 		TokensReset:       headerPause(h, now, "X-Ratelimit-Reset-Tokens"),
 	}
-	if l == assistant.NoLimits() {
+	if l == llm.NoLimits() {
 		return nil
 	}
 	return &l

@@ -14,14 +14,14 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/shared"
 
-	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 // errNotSent ends a request that is only encoded.
 var errNotSent = errors.New("not sent")
 
 // Encode returns the body that Stream would send for req, byte for byte.
-func (c *Client) Encode(req assistant.Request) (json.RawMessage, error) {
+func (c *Client) Encode(req llm.Request) (json.RawMessage, error) {
 	var body []byte
 	capture := func(r *http.Request, _ option.MiddlewareNext) (_ *http.Response, err error) {
 		if body, err = io.ReadAll(r.Body); err != nil {
@@ -37,7 +37,7 @@ func (c *Client) Encode(req assistant.Request) (json.RawMessage, error) {
 
 // complete builds the request and hands it to the middleware via, which sends
 // it or not and is the only one to see the response.
-func (c *Client) complete(ctx context.Context, req assistant.Request, via option.Middleware) error {
+func (c *Client) complete(ctx context.Context, req llm.Request, via option.Middleware) error {
 	params, err := c.completionParams(req)
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (c *Client) logRequest(r *http.Request, next option.MiddlewareNext) (*http.
 // completionParams converts req to the types of openai-go. The key of this
 // endpoint, pasted by the user or read by a tool, is redacted. Sampling
 // parameters are sent only when set: many endpoints refuse those they do not know.
-func (c *Client) completionParams(req assistant.Request) (sdk.ChatCompletionNewParams, error) {
+func (c *Client) completionParams(req llm.Request) (sdk.ChatCompletionNewParams, error) {
 	params := sdk.ChatCompletionNewParams{
 		Model:           req.Model,
 		ReasoningEffort: shared.ReasoningEffort(req.Sampling.ReasoningEffort),
@@ -107,16 +107,16 @@ func (c *Client) completionParams(req assistant.Request) (sdk.ChatCompletionNewP
 	return params, nil
 }
 
-func (c *Client) messageParam(m assistant.WireMessage) (sdk.ChatCompletionMessageParamUnion, error) {
+func (c *Client) messageParam(m llm.Message) (sdk.ChatCompletionMessageParamUnion, error) {
 	content := c.outside.Redact(m.Content)
 	switch m.Role {
-	case assistant.RoleSystem:
+	case llm.RoleSystem:
 		return sdk.SystemMessage(content), nil
-	case assistant.RoleUser:
+	case llm.RoleUser:
 		return sdk.UserMessage(content), nil
-	case assistant.RoleTool:
+	case llm.RoleTool:
 		return sdk.ToolMessage(content, m.CallID), nil
-	case assistant.RoleAssistant:
+	case llm.RoleAssistant:
 	default:
 		return sdk.ChatCompletionMessageParamUnion{}, fmt.Errorf("role %q is unknown", m.Role)
 	}

@@ -8,20 +8,20 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/assistant"
 	"winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 )
 
-var conversation = assistant.Request{
+var conversation = llm.Request{
 	Model: "gpt-5",
-	Messages: []assistant.WireMessage{
-		{Role: assistant.RoleSystem, Content: "be <brief>"},
-		{Role: assistant.RoleUser, Content: "hi 😀"},
-		{Role: assistant.RoleAssistant, Content: "", Calls: []assistant.Call{{ID: "1", Name: "f", Arguments: `{"a": 1}`}, {ID: "2", Name: "g", Arguments: `{`}}},
-		{Role: assistant.RoleTool, CallID: "1", Content: `{"success":true}`},
-		{Role: assistant.RoleAssistant, Content: "done"},
+	Messages: []llm.Message{
+		{Role: llm.RoleSystem, Content: "be <brief>"},
+		{Role: llm.RoleUser, Content: "hi 😀"},
+		{Role: llm.RoleAssistant, Content: "", Calls: []llm.Call{{ID: "1", Name: "f", Arguments: `{"a": 1}`}, {ID: "2", Name: "g", Arguments: `{`}}},
+		{Role: llm.RoleTool, CallID: "1", Content: `{"success":true}`},
+		{Role: llm.RoleAssistant, Content: "done"},
 	},
-	Tools: []assistant.ToolSpec{{Name: "f", Description: "does f", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]}`)}},
+	Tools: []llm.ToolSpec{{Name: "f", Description: "does f", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]}`)}},
 }
 
 const conversationBody = `{"messages":[{"content":"be <brief>","role":"system"},{"content":"hi 😀","role":"user"},` +
@@ -51,17 +51,17 @@ func TestEncodeIsWhatIsSent(t *testing.T) {
 func TestTheKeyIsNotSentAsText(t *testing.T) {
 	s := assistanttest.NewServer(t)
 	r := newRig(t, s)
-	req := assistant.Request{Model: "m", Messages: []assistant.WireMessage{
-		{Role: assistant.RoleUser, Content: "my key is " + testKey},
-		{Role: assistant.RoleAssistant, Calls: []assistant.Call{{ID: "1", Name: "f", Arguments: `{"k":"` + testKey + `"}`}}},
-		{Role: assistant.RoleTool, CallID: "1", Content: base64.StdEncoding.EncodeToString([]byte(testKey))},
+	req := llm.Request{Model: "m", Messages: []llm.Message{
+		{Role: llm.RoleUser, Content: "my key is " + testKey},
+		{Role: llm.RoleAssistant, Calls: []llm.Call{{ID: "1", Name: "f", Arguments: `{"k":"` + testKey + `"}`}}},
+		{Role: llm.RoleTool, CallID: "1", Content: base64.StdEncoding.EncodeToString([]byte(testKey))},
 	}}
 	body, err := r.Encode(req)
 	if err != nil || strings.Contains(string(body), testKey) || strings.Count(string(body), "[key]") != 3 {
 		t.Errorf("encoded %s, %v", body, err)
 	}
 	short := newRig(t, s, func(o *Options) { o.Key = "lm-studio" })
-	if body, err := short.Encode(assistant.Request{Messages: []assistant.WireMessage{{Role: assistant.RoleUser, Content: "start lm-studio"}}}); err != nil || !strings.Contains(string(body), "start lm-studio") {
+	if body, err := short.Encode(llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: "start lm-studio"}}}); err != nil || !strings.Contains(string(body), "start lm-studio") {
 		t.Errorf("a placeholder is taken for a key: %s, %v", body, err)
 	}
 }
@@ -69,9 +69,9 @@ func TestTheKeyIsNotSentAsText(t *testing.T) {
 func TestRequestsThatCannotBe(t *testing.T) {
 	s := assistanttest.NewServer(t)
 	r := newRig(t, s)
-	for name, req := range map[string]assistant.Request{
-		"an unknown role":       {Messages: []assistant.WireMessage{{Role: "wizard"}}},
-		"a schema that is none": {Tools: []assistant.ToolSpec{{Name: "f", Parameters: json.RawMessage(`[]`)}}},
+	for name, req := range map[string]llm.Request{
+		"an unknown role":       {Messages: []llm.Message{{Role: "wizard"}}},
+		"a schema that is none": {Tools: []llm.ToolSpec{{Name: "f", Parameters: json.RawMessage(`[]`)}}},
 	} {
 		if _, err := r.Encode(req); err == nil {
 			t.Errorf("%s can be encoded", name)
@@ -144,7 +144,7 @@ func TestImage(t *testing.T) {
 			}
 		})
 	}
-	if _, err := newRig(t, assistanttest.NewServer(t)).Image(t.Context(), "m", "x"); assistant.KindOf(err) != assistant.KindModel {
+	if _, err := newRig(t, assistanttest.NewServer(t)).Image(t.Context(), "m", "x"); llm.KindOf(err) != llm.KindModel {
 		t.Errorf("a refusal gives %v", err)
 	}
 }
@@ -154,7 +154,7 @@ func TestSamplingIsSent(t *testing.T) {
 	s := assistanttest.NewServer(t)
 	r := newRig(t, s)
 	req := hello
-	for _, sampling := range []assistant.Sampling{{}, {Temperature: &temperature, MaxTokens: 50, ReasoningEffort: "low", Seed: &seed}} {
+	for _, sampling := range []llm.Sampling{{}, {Temperature: &temperature, MaxTokens: 50, ReasoningEffort: "low", Seed: &seed}} {
 		req.Sampling = sampling
 		if _, err := assistanttest.Parts(r.Stream(t.Context(), req)); err != nil {
 			t.Fatal(err)

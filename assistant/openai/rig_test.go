@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"winnow/assistant"
 	"winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 )
 
 const testKey = "sk-test-0123456789abcdef"
@@ -46,7 +46,7 @@ func newRig(t *testing.T, server *assistanttest.Server, change ...func(*Options)
 }
 
 // ask streams one request and tells what came.
-func (r *rig) ask(t *testing.T) ([]assistant.Part, error) {
+func (r *rig) ask(t *testing.T) ([]llm.Part, error) {
 	t.Helper()
 	parts, err := assistanttest.Parts(r.Stream(t.Context(), hello))
 	if all := r.log.String(); strings.Contains(all, testKey) || err != nil && strings.Contains(err.Error(), testKey) {
@@ -55,11 +55,11 @@ func (r *rig) ask(t *testing.T) ([]assistant.Part, error) {
 	return parts, err
 }
 
-var hello = assistant.Request{Model: "m", Messages: []assistant.WireMessage{{Role: assistant.RoleUser, Content: "hello"}}}
+var hello = llm.Request{Model: "m", Messages: []llm.Message{{Role: llm.RoleUser, Content: "hello"}}}
 
-func retries(parts []assistant.Part) (all []assistant.Retry) {
+func retries(parts []llm.Part) (all []llm.Retry) {
 	for _, p := range parts {
-		if r, ok := p.(assistant.Retry); ok {
+		if r, ok := p.(llm.Retry); ok {
 			all = append(all, r)
 		}
 	}

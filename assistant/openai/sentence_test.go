@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"winnow/assistant"
 	"winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 )
 
 // Each failure says what happened, in a sentence. HOST stands for the host of the
@@ -56,7 +56,7 @@ func TestWhatTheUserReads(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, assistanttest.NewServer(t, test.reply))
 			_, err := r.ask(t)
-			var re *assistant.RequestError
+			var re *llm.RequestError
 			if !errors.As(err, &re) {
 				t.Fatalf("error %v", err)
 			}
@@ -80,7 +80,7 @@ func TestAKeyThatIsMissing(t *testing.T) {
 // neither in front of an answer nor in it.
 func TestRefusalsSpeakOfQuotas(t *testing.T) {
 	headers := []string{"X-RateLimit-Limit-Tokens", "900", "X-RateLimit-Remaining-Tokens", "0", "X-RateLimit-Reset-Tokens", "40s"}
-	want := assistant.RateLimits{TokensPerMinute: 900, RequestsLeft: -1, TokensReset: 40 * time.Second}
+	want := llm.RateLimits{TokensPerMinute: 900, RequestsLeft: -1, TokensReset: 40 * time.Second}
 	for name, reply := range map[string]assistanttest.Reply{
 		"refused": assistanttest.Refuse(429, `{"error":"slow"}`, append(headers, "Retry-After", "60")...),
 		"in the answer": func(x *assistanttest.Exchange) {
@@ -89,7 +89,7 @@ func TestRefusalsSpeakOfQuotas(t *testing.T) {
 		},
 	} {
 		_, err := newRig(t, assistanttest.NewServer(t, reply)).ask(t)
-		var re *assistant.RequestError
+		var re *llm.RequestError
 		if !errors.As(err, &re) || re.Limits == nil || *re.Limits != want {
 			t.Errorf("%s: %v with %+v, want %+v", name, err, re.Limits, want)
 		}

@@ -9,17 +9,17 @@ import (
 	"strings"
 	"time"
 
-	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
-// Stream sends req and yields the answer as it arrives; see assistant.Model. An
+// Stream sends req and yields the answer as it arrives; see llm.Model. An
 // attempt that fails before its first content is repeated up to three times
 // when that may help, each announced as a Retry. When ctx ends, so does the
 // stream, with the error of ctx.
-func (c *Client) Stream(ctx context.Context, req assistant.Request) iter.Seq2[assistant.Part, error] {
-	return func(yield func(assistant.Part, error) bool) {
+func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Part, error] {
+	return func(yield func(llm.Part, error) bool) {
 		if _, err := c.completionParams(req); err != nil {
-			yield(nil, c.fault(assistant.KindUnknown, err, "the request cannot be encoded: %v", err))
+			yield(nil, c.fault(llm.KindUnknown, err, "the request cannot be encoded: %v", err))
 			return
 		}
 		s := &stream{Client: c, ctx: ctx, req: req, yield: yield}
@@ -37,8 +37,8 @@ var errBrokenOff = errors.New("the consumer has broken off")
 type stream struct {
 	*Client
 	ctx      context.Context
-	req      assistant.Request
-	yield    func(assistant.Part, error) bool
+	req      llm.Request
+	yield    func(llm.Part, error) bool
 	content  bool            // content has been yielded: there is no retry any more
 	received strings.Builder // text and reasoning, for the log
 }
@@ -60,11 +60,11 @@ func (s *stream) run() error {
 			return err
 		}
 		reason := err.Error()
-		if re := new(assistant.RequestError); errors.As(err, &re) {
+		if re := new(llm.RequestError); errors.As(err, &re) {
 			reason = re.Sentence()
 		}
 		s.opts.Log.Warn("request is sent again", "provider", s.opts.Name, "attempt", retry, "reason", reason, "after", after)
-		if !s.yield(assistant.Retry{Attempt: retry, Reason: reason, After: after}, nil) {
+		if !s.yield(llm.Retry{Attempt: retry, Reason: reason, After: after}, nil) {
 			return errBrokenOff
 		}
 		if err := s.opts.Wait(s.ctx, after); err != nil {
@@ -105,7 +105,7 @@ func (s *stream) receive(x *exchange, a *answer) error {
 			}
 		case <-w.notice.C:
 			w.notices++
-			if !w.over() && !s.yield(assistant.Wait{For: time.Duration(w.notices) * noticeEvery}, nil) {
+			if !w.over() && !s.yield(llm.Wait{For: time.Duration(w.notices) * noticeEvery}, nil) {
 				return errBrokenOff
 			}
 		case <-w.limit.C:
@@ -158,22 +158,22 @@ func (s *stream) finish(a *answer, cause error) error {
 }
 
 // deliver yields parts. The answer is logged at DEBUG when it is whole.
-func (s *stream) deliver(a *answer, parts []assistant.Part) error {
+func (s *stream) deliver(a *answer, parts []llm.Part) error {
 	s.content = s.content || a.content
 	for _, part := range parts {
 		switch p := part.(type) {
-		case assistant.Text:
+		case llm.Text:
 			s.received.WriteString(p.Text)
-		case assistant.Reasoning:
+		case llm.Reasoning:
 			s.received.WriteString(p.Text)
-		case assistant.Unreadable:
+		case llm.Unreadable:
 			s.opts.Log.Warn("part of an answer left out", "provider", s.opts.Name, "reason", p.Reason)
-		case assistant.End:
+		case llm.End:
 			if s.opts.Log.Enabled(s.ctx, slog.LevelDebug) {
 				s.opts.Log.Debug("response", "provider", s.opts.Name, "finish", p.Finish, "damaged", p.Damaged,
 					"text", s.secrets.Redact(s.received.String()), "calls", s.secrets.Redact(fmt.Sprint(p.Calls)))
 			}
-		case assistant.Wait, assistant.Retry:
+		case llm.Wait, llm.Retry:
 		}
 		if !s.yield(part, nil) {
 			return errBrokenOff
@@ -257,7 +257,7 @@ func (w *progressTimer) over() bool {
 
 // timeout is the error of a phase that has taken too long.
 func (c *Client) timeout(w *progressTimer) error {
-	kind, cause, format := assistant.KindNet, errTimeout, ""
+	kind, cause, format := llm.KindNet, errTimeout, ""
 	switch w.phase {
 	case connecting:
 		cause, format = nil, "no connection to %s within %v"
@@ -266,7 +266,7 @@ func (c *Client) timeout(w *progressTimer) error {
 	case silent:
 		format = "%s began to answer and has sent no content for %v"
 	case streaming, finishing:
-		kind, format = assistant.KindInterrupted, "%s has sent no more of the answer for %v"
+		kind, format = llm.KindInterrupted, "%s has sent no more of the answer for %v"
 	}
 	return c.fault(kind, cause, format, c.host, w.duration())
 }

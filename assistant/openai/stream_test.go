@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"winnow/assistant"
 	"winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 )
 
 func TestStream(t *testing.T) {
@@ -43,19 +43,19 @@ func TestNeverAShortSuccess(t *testing.T) {
 	text := assistanttest.TextEvent("a")
 	for name, test := range map[string]struct {
 		reply assistanttest.Reply
-		want  assistant.Kind
+		want  llm.Kind
 	}{
-		"a clean end without its end": {assistanttest.Raw("text/event-stream", text), assistant.KindInterrupted},
-		"a connection that is lost":   {assistanttest.CutAfter(text), assistant.KindInterrupted},
-		"a web page":                  {assistanttest.Refuse(200, "<!DOCTYPE html><title>Welcome</title>"), assistant.KindUnknown},
-		"an empty body":               {assistanttest.Raw("text/event-stream", ""), assistant.KindNet},
-		"NDJSON of another wire":      {assistanttest.Raw("application/x-ndjson", `{"done":true}`+"\n"), assistant.KindUnknown},
-		"a picture":                   {assistanttest.Raw("image/png", "\x89PNG"), assistant.KindUnknown},
-		"an error in the stream":      {assistanttest.Raw("text/event-stream", text+`data: {"error":{"message":"boom `+testKey+`"}}`+"\n\n"), assistant.KindUnknown},
+		"a clean end without its end": {assistanttest.Raw("text/event-stream", text), llm.KindInterrupted},
+		"a connection that is lost":   {assistanttest.CutAfter(text), llm.KindInterrupted},
+		"a web page":                  {assistanttest.Refuse(200, "<!DOCTYPE html><title>Welcome</title>"), llm.KindUnknown},
+		"an empty body":               {assistanttest.Raw("text/event-stream", ""), llm.KindNet},
+		"NDJSON of another wire":      {assistanttest.Raw("application/x-ndjson", `{"done":true}`+"\n"), llm.KindUnknown},
+		"a picture":                   {assistanttest.Raw("image/png", "\x89PNG"), llm.KindUnknown},
+		"an error in the stream":      {assistanttest.Raw("text/event-stream", text+`data: {"error":{"message":"boom `+testKey+`"}}`+"\n\n"), llm.KindUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			parts, err := newRig(t, assistanttest.NewServer(t, test.reply)).ask(t)
-			if _, _, end := assistanttest.Spoken(parts); end != nil || assistant.KindOf(err) != test.want {
+			if _, _, end := assistanttest.Spoken(parts); end != nil || llm.KindOf(err) != test.want {
 				t.Errorf("end %v, error %v; want none and %s", end, err, test.want)
 			}
 		})
@@ -124,29 +124,29 @@ func TestRetries(t *testing.T) {
 	for name, test := range map[string]struct {
 		replies []assistanttest.Reply
 		slept   string
-		want    assistant.Kind
+		want    llm.Kind
 		after   time.Duration
 	}{
 		"it works":                 {[]assistanttest.Reply{ok}, "[]", "", 0},
 		"busy twice":               {[]assistanttest.Reply{busy, busy, ok}, "[500ms 1s]", "", 0},
-		"busy for good":            {[]assistanttest.Reply{busy}, "[500ms 1s 2s]", assistant.KindNet, 0},
+		"busy for good":            {[]assistanttest.Reply{busy}, "[500ms 1s 2s]", llm.KindNet, 0},
 		"hung up":                  {[]assistanttest.Reply{hangUp, ok}, "[500ms]", "", 0},
 		"hung up after the header": {[]assistanttest.Reply{assistanttest.CutAfter(": hi\n\n"), ok}, "[500ms]", "", 0},
 		"an empty answer":          {[]assistanttest.Reply{assistanttest.Raw("text/event-stream", ""), ok}, "[500ms]", "", 0},
 		"an error before content":  {[]assistanttest.Reply{assistanttest.Raw("text/event-stream", `data: {"error":{"code":502,"message":"x"}}`+"\n\n"), ok}, "[500ms]", "", 0},
 		"asked to wait":            {[]assistanttest.Reply{later("7"), ok}, "[7s]", "", 0},
 		"asked to wait until":      {[]assistanttest.Reply{later("Sun, 01 Mar 2026 12:00:03 GMT"), ok}, "[3s]", "", 0},
-		"asked to wait too long":   {[]assistanttest.Reply{later("11"), ok}, "[]", assistant.KindQuota, 11 * time.Second},
-		"no credit":                {[]assistanttest.Reply{assistanttest.Refuse(429, `{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}`), ok}, "[]", assistant.KindQuota, 0},
-		"too long, as 400":         {[]assistanttest.Reply{assistanttest.Refuse(400, `{"error":{"code":"context_length_exceeded"}}`), ok}, "[]", assistant.KindOverflow, 0},
-		"too long, as 429":         {[]assistanttest.Reply{assistanttest.Refuse(429, `{"error":{"message":"Request too large for gpt-4o"}}`), ok}, "[]", assistant.KindOverflow, 0},
-		"too long, as 500":         {[]assistanttest.Reply{assistanttest.Refuse(500, `{"error":"too many tokens"}`), ok}, "[]", assistant.KindOverflow, 0},
-		"refused":                  {[]assistanttest.Reply{assistanttest.Refuse(400, `{"error":"no"}`, "X-Should-Retry", "true"), ok}, "[]", assistant.KindUnknown, 0},
-		"no key":                   {[]assistanttest.Reply{assistanttest.Refuse(401, ""), ok}, "[]", assistant.KindAuth, 0},
-		"after the first content":  {[]assistanttest.Reply{assistanttest.CutAfter(assistanttest.TextEvent("a")), ok}, "[]", assistant.KindInterrupted, 0},
-		"busy after the content":   {[]assistanttest.Reply{assistanttest.Raw("text/event-stream", assistanttest.TextEvent("a")+`data: {"error":{"code":502,"message":"x"}}`+"\n\n"), ok}, "[]", assistant.KindNet, 0},
-		"after the first call":     {[]assistanttest.Reply{assistanttest.CutAfter(assistanttest.CallEvent(0, "a", "f", "{}")), ok}, "[]", assistant.KindInterrupted, 0},
-		"after the first thought":  {[]assistanttest.Reply{assistanttest.CutAfter(assistanttest.ReasoningEvent("reasoning", "a")), ok}, "[]", assistant.KindInterrupted, 0},
+		"asked to wait too long":   {[]assistanttest.Reply{later("11"), ok}, "[]", llm.KindQuota, 11 * time.Second},
+		"no credit":                {[]assistanttest.Reply{assistanttest.Refuse(429, `{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}`), ok}, "[]", llm.KindQuota, 0},
+		"too long, as 400":         {[]assistanttest.Reply{assistanttest.Refuse(400, `{"error":{"code":"context_length_exceeded"}}`), ok}, "[]", llm.KindOverflow, 0},
+		"too long, as 429":         {[]assistanttest.Reply{assistanttest.Refuse(429, `{"error":{"message":"Request too large for gpt-4o"}}`), ok}, "[]", llm.KindOverflow, 0},
+		"too long, as 500":         {[]assistanttest.Reply{assistanttest.Refuse(500, `{"error":"too many tokens"}`), ok}, "[]", llm.KindOverflow, 0},
+		"refused":                  {[]assistanttest.Reply{assistanttest.Refuse(400, `{"error":"no"}`, "X-Should-Retry", "true"), ok}, "[]", llm.KindUnknown, 0},
+		"no key":                   {[]assistanttest.Reply{assistanttest.Refuse(401, ""), ok}, "[]", llm.KindAuth, 0},
+		"after the first content":  {[]assistanttest.Reply{assistanttest.CutAfter(assistanttest.TextEvent("a")), ok}, "[]", llm.KindInterrupted, 0},
+		"busy after the content":   {[]assistanttest.Reply{assistanttest.Raw("text/event-stream", assistanttest.TextEvent("a")+`data: {"error":{"code":502,"message":"x"}}`+"\n\n"), ok}, "[]", llm.KindNet, 0},
+		"after the first call":     {[]assistanttest.Reply{assistanttest.CutAfter(assistanttest.CallEvent(0, "a", "f", "{}")), ok}, "[]", llm.KindInterrupted, 0},
+		"after the first thought":  {[]assistanttest.Reply{assistanttest.CutAfter(assistanttest.ReasoningEvent("reasoning", "a")), ok}, "[]", llm.KindInterrupted, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := assistanttest.NewServer(t, test.replies...)
@@ -154,7 +154,7 @@ func TestRetries(t *testing.T) {
 				o.Now = func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 			})
 			parts, err := r.ask(t)
-			if got := fmt.Sprint(r.slept); got != test.slept || assistant.KindOf(err) != test.want {
+			if got := fmt.Sprint(r.slept); got != test.slept || llm.KindOf(err) != test.want {
 				t.Errorf("slept %s, error %v; want %s and %q", got, err, test.slept, test.want)
 			}
 			announced := retries(parts)
@@ -166,7 +166,7 @@ func TestRetries(t *testing.T) {
 					t.Errorf("announced %+v", a)
 				}
 			}
-			if re := new(assistant.RequestError); errors.As(err, &re) && (re.After != test.after || (re.Matched != "") != (re.Kind == assistant.KindOverflow)) {
+			if re := new(llm.RequestError); errors.As(err, &re) && (re.After != test.after || (re.Matched != "") != (re.Kind == llm.KindOverflow)) {
 				t.Errorf("error %+v, want After %v", re, test.after)
 			}
 		})
@@ -179,7 +179,7 @@ func TestRetryCanBeCancelled(t *testing.T) {
 	defer cancel()
 	r := newRig(t, s, func(o *Options) { o.Wait = nil })
 	for part, err := range r.Stream(ctx, hello) {
-		if _, ok := part.(assistant.Retry); ok {
+		if _, ok := part.(llm.Retry); ok {
 			cancel()
 		} else if !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v %v, want a cancellation", part, err)
@@ -308,7 +308,7 @@ func TestRefusalBodyIsBounded(t *testing.T) {
 		x.Stall(assistanttest.NewGate())
 	})
 	_, err := newRig(t, s).ask(t)
-	if re := new(assistant.RequestError); !errors.As(err, &re) || len(re.Message) > 4*maxMessage || !strings.HasPrefix(re.Message, "boom boom") {
+	if re := new(llm.RequestError); !errors.As(err, &re) || len(re.Message) > 4*maxMessage || !strings.HasPrefix(re.Message, "boom boom") {
 		t.Errorf("error %.80v", err)
 	}
 	s.Gone(t)
@@ -333,7 +333,7 @@ func TestRedirects(t *testing.T) {
 			s := assistanttest.NewServer(t, assistanttest.Refuse(test.status, "", "Location", test.to))
 			r := newRig(t, s)
 			_, err := r.ask(t)
-			if assistant.KindOf(err) != assistant.KindNet || !strings.Contains(fmt.Sprint(err), test.want) || len(r.slept) != 0 {
+			if llm.KindOf(err) != llm.KindNet || !strings.Contains(fmt.Sprint(err), test.want) || len(r.slept) != 0 {
 				t.Errorf("error %v after %v, want one with %q and no retry", err, r.slept, test.want)
 			}
 		})
@@ -381,7 +381,7 @@ func TestMissingVersionIsSaid(t *testing.T) {
 		_, streamErr := assistanttest.Parts(c.Stream(t.Context(), hello))
 		_, listErr := c.Models(t.Context())
 		for _, err := range []error{streamErr, listErr} {
-			if hint := "the base URL " + s.URL + path + " has no version"; assistant.KindOf(err) != assistant.KindModel || strings.Contains(err.Error(), hint) != said {
+			if hint := "the base URL " + s.URL + path + " has no version"; llm.KindOf(err) != llm.KindModel || strings.Contains(err.Error(), hint) != said {
 				t.Errorf("path %q: error %v, hint wanted: %v", path, err, said)
 			}
 		}
@@ -396,7 +396,7 @@ func TestRefusedConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	parts, err := assistanttest.Parts(c.Stream(t.Context(), hello))
-	if assistant.KindOf(err) != assistant.KindNet || !strings.Contains(fmt.Sprint(err), "the connection was refused") || len(retries(parts)) != maxRetries {
+	if llm.KindOf(err) != llm.KindNet || !strings.Contains(fmt.Sprint(err), "the connection was refused") || len(retries(parts)) != maxRetries {
 		t.Errorf("error %v after %d retries", err, len(retries(parts)))
 	}
 }
@@ -410,7 +410,7 @@ func TestCertificatesAreChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	parts, err := assistanttest.Parts(c.Stream(t.Context(), hello))
-	if assistant.KindOf(err) != assistant.KindNet || !strings.Contains(fmt.Sprint(err), "certificate is not valid") || len(retries(parts)) != 0 {
+	if llm.KindOf(err) != llm.KindNet || !strings.Contains(fmt.Sprint(err), "certificate is not valid") || len(retries(parts)) != 0 {
 		t.Errorf("error %v after %d retries", err, len(retries(parts)))
 	}
 }
@@ -421,7 +421,7 @@ func TestLimitsOfTheEnd(t *testing.T) {
 		x.Send(assistanttest.Stream("a"))
 	})
 	parts, err := newRig(t, s).ask(t)
-	if _, _, end := assistanttest.Spoken(parts); err != nil || end.Limits == nil || *end.Limits != (assistant.RateLimits{TokensPerMinute: 30000, RequestsLeft: -1, TokensLeft: -1, TokensReset: time.Minute}) {
+	if _, _, end := assistanttest.Spoken(parts); err != nil || end.Limits == nil || *end.Limits != (llm.RateLimits{TokensPerMinute: 30000, RequestsLeft: -1, TokensLeft: -1, TokensReset: time.Minute}) {
 		t.Errorf("end %+v, %v", end, err)
 	}
 }
@@ -448,7 +448,7 @@ func TestWithoutUsage(t *testing.T) {
 func TestTokenLimit(t *testing.T) {
 	s := assistanttest.NewServer(t, assistanttest.TokenLimit(1, assistanttest.Text("ok")))
 	_, err := newRig(t, s).ask(t)
-	if re := new(assistant.RequestError); !errors.As(err, &re) || re.Kind != assistant.KindOverflow || re.Matched != "context_length_exceeded" || re.Status != 400 {
+	if re := new(llm.RequestError); !errors.As(err, &re) || re.Kind != llm.KindOverflow || re.Matched != "context_length_exceeded" || re.Status != 400 {
 		t.Errorf("error %#v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
+	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 )
@@ -230,8 +231,8 @@ func TestDrafts(t *testing.T) {
 }
 
 func TestAWorkspaceWithoutHistory(t *testing.T) {
-	registry := &assistant.Registry{}
-	if err := registry.Add(assistant.Provider{Name: "test", Model: at.NewScript(say("ok"))}); err != nil {
+	registry := &llm.Registry{}
+	if err := registry.Add(llm.Provider{Name: "test", Model: at.NewScript(say("ok"))}); err != nil {
 		t.Fatal(err)
 	}
 	s, err := assistant.NewSession(registry, assistant.Options{Model: "test/m"})

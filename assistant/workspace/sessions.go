@@ -10,6 +10,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/llm"
 )
 
 // NewSession starts a new session in the same window. Unsaved changes stay;
@@ -131,7 +132,7 @@ func (w *Workspace) models(ctx context.Context, key string) []string {
 	text, _ := w.history.Get(ctx, key)
 	return slices.DeleteFunc(strings.Fields(text), func(id string) bool {
 		_, _, _, err := w.session.Registry().Open(id)
-		return errors.Is(err, assistant.ErrModelGone)
+		return errors.Is(err, llm.ErrModelGone)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"winnow/assistant"
+	"winnow/assistant/llm"
 	"winnow/checkpoint"
 )
 
@@ -27,7 +28,7 @@ func (w *Workspace) CheckSend(p assistant.Prompt) SendCheck {
 	w.session.Boundary() // computes it, when it is out of date
 	c := w.session.Draft(p.Text)
 	_, _, _, err := w.session.Registry().Open(w.session.Model())
-	return SendCheck{Cost: c, TooLong: c.OverBudget && p.Retry == 0, OverQuota: c.OverQuota && !c.OverBudget, ModelGone: errors.Is(err, assistant.ErrModelGone)}
+	return SendCheck{Cost: c, TooLong: c.OverBudget && p.Retry == 0, OverQuota: c.OverQuota && !c.OverBudget, ModelGone: errors.Is(err, llm.ErrModelGone)}
 }
 
 // Send starts a turn; see assistant.Session.Send. A message that is composed
@@ -184,7 +185,7 @@ func (w *Workspace) ActionPrompt(a assistant.SuggestedAction) assistant.Prompt {
 }
 
 // Request is the exact request that sending text would make now.
-func (w *Workspace) Request(ctx context.Context, text string) (assistant.Request, json.RawMessage, error) {
+func (w *Workspace) Request(ctx context.Context, text string) (llm.Request, json.RawMessage, error) {
 	return w.session.Request(ctx, text)
 }
 

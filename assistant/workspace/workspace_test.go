@@ -11,6 +11,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
+	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 )
@@ -88,8 +89,8 @@ func newRig(t *testing.T, answers ...at.Answer) *rig {
 	r.store, err = history.Open(r.ctx, filepath.Join(dir, "history.db"), history.Options{})
 	r.must(err)
 	t.Cleanup(func() { r.store.Close() })
-	registry := &assistant.Registry{}
-	r.must(registry.Add(assistant.Provider{Name: "test", Model: r.script, Known: []assistant.ModelInfo{
+	registry := &llm.Registry{}
+	r.must(registry.Add(llm.Provider{Name: "test", Model: r.script, Known: []llm.ModelInfo{
 		{ID: "test/script", Context: 100_000, Known: true, Tools: true}, {ID: "test/small", Context: 200, Known: true},
 	}}))
 	r.session, err = assistant.NewSession(registry, assistant.Options{
@@ -153,7 +154,7 @@ func want[T comparable](t *testing.T, what string, got, want T) {
 func say(text string) at.Answer { return at.Answer{at.Say(text)} }
 
 func fail() at.Answer {
-	return at.Answer{at.Fail{Err: &assistant.RequestError{Kind: assistant.KindNet, Message: "no route"}}}
+	return at.Answer{at.Fail{Err: &llm.RequestError{Kind: llm.KindNet, Message: "no route"}}}
 }
 
 func add(word string) at.Answer {
@@ -312,8 +313,8 @@ func TestCheckSend(t *testing.T) {
 func (r *rig) reopened(answers ...at.Answer) *rig {
 	r.t.Helper()
 	next := *r
-	registry := &assistant.Registry{}
-	r.must(registry.Add(assistant.Provider{Name: "test", Model: at.NewScript(answers...)}))
+	registry := &llm.Registry{}
+	r.must(registry.Add(llm.Provider{Name: "test", Model: at.NewScript(answers...)}))
 	var err error
 	next.session, err = assistant.NewSession(registry, assistant.Options{
 		ID: "s1", Window: &window{Window: at.NewWindow("one"), saved: []string{"one"}}, Store: r.store, WithoutCheckpoints: true, Model: "test/script",
@@ -383,9 +384,9 @@ func TestASessionContinuesWithTheModelChosenInIt(t *testing.T) {
 
 func TestAModelThatVanishedIsNotOffered(t *testing.T) {
 	r := newRig(t, say("ok"))
-	list := []assistant.ModelInfo{{ID: "far/a", Source: "live"}, {ID: "far/b", Source: "live"}}
-	r.must(r.session.Registry().Add(assistant.Provider{
-		Name: "far", Model: r.script, List: func(context.Context) ([]assistant.ModelInfo, error) { return list, nil },
+	list := []llm.ModelInfo{{ID: "far/a", Source: "live"}, {ID: "far/b", Source: "live"}}
+	r.must(r.session.Registry().Add(llm.Provider{
+		Name: "far", Model: r.script, List: func(context.Context) ([]llm.ModelInfo, error) { return list, nil },
 	}))
 	want(t, "failed lists", len(r.RefreshModels(r.ctx)), 0)
 	r.must(r.PickModel(r.ctx, "far/b"))
@@ -398,5 +399,5 @@ func TestAModelThatVanishedIsNotOffered(t *testing.T) {
 	want(t, "recent models", len(r.RecentModels(r.ctx)), 0)
 	want(t, "favourite models", len(r.FavouriteModels(r.ctx)), 0)
 	_, err = r.Send(r.ctx, assistant.Prompt{Text: "hi"})
-	r.wantErr(err, assistant.ErrModelGone)
+	r.wantErr(err, llm.ErrModelGone)
 }

@@ -19,6 +19,7 @@ import (
 	"winnow/adapters/dotenv"
 	"winnow/adapters/endpoints"
 	"winnow/assistant"
+	"winnow/assistant/llm"
 	"winnow/tui/style"
 )
 
@@ -287,7 +288,7 @@ func examineEndpoint(ctx context.Context, e *endpoints.Endpoint) finding {
 	}
 	listed, err := e.List(ctx)
 	if err != nil {
-		return finding{"endpoint", broken, f.Detail + ": " + requestText(err), requestAdvice(string(assistant.KindOf(err)))}
+		return finding{"endpoint", broken, f.Detail + ": " + requestText(err), requestAdvice(string(llm.KindOf(err)))}
 	}
 	f.Detail += ": " + assistant.Counted(len(listed), "model")
 	return f

@@ -10,6 +10,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 )
 
 // eventsOf decodes what ask --json printed; exactly one event ends the turn.
@@ -86,7 +87,7 @@ func TestAskWithServersThatMisbehave(t *testing.T) {
 		},
 		"a cut after complete arguments": {
 			[]at.Reply{at.CutAfter(at.CallEvent(0, "a", "add_ignore_rule", addMini))},
-			want{status: 1, code: string(assistant.KindInterrupted), requests: 1},
+			want{status: 1, code: string(llm.KindInterrupted), requests: 1},
 		},
 		"stopped by its length": {
 			[]at.Reply{at.Raw("text/event-stream", at.CallEvent(0, "a", "add_ignore_rule", addMini)+at.FinishEvent("length")+at.Done)},

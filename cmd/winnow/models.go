@@ -13,6 +13,7 @@ import (
 	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 func modelsCommand(a *app) *cobra.Command {
@@ -255,7 +256,7 @@ func (a *app) chatModels(ctx context.Context) error {
 		}
 		if err := failed[e.Name]; err != nil {
 			one.Problem = requestText(err)
-			fault := advise(fmt.Errorf("%s (%s) does not list its models: %s", e.Name, e.BaseURL, one.Problem), "%s", requestAdvice(string(assistant.KindOf(err))))
+			fault := advise(fmt.Errorf("%s (%s) does not list its models: %s", e.Name, e.BaseURL, one.Problem), "%s", requestAdvice(string(llm.KindOf(err))))
 			if e.Auto {
 				a.say("%v", fault)
 			} else {

@@ -13,6 +13,7 @@ import (
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/llm"
 	"winnow/checkpoint"
 )
 
@@ -116,7 +117,7 @@ func nextStep(err error) string {
 		version *checkpoint.VersionError
 		changed *dotenv.ChangedError
 		unknown *modelfilter.UnknownError
-		request *assistant.RequestError
+		request *llm.RequestError
 	)
 	switch {
 	case errors.As(err, &advice):
@@ -150,15 +151,15 @@ func nextStep(err error) string {
 // requestAdvice is what to do about a failed request, by the code of its error.
 func requestAdvice(code string) string {
 	switch code {
-	case string(assistant.KindAuth):
+	case string(llm.KindAuth):
 		return "check the key: winnow doctor shows which endpoint is used and where its key comes from"
-	case string(assistant.KindQuota):
+	case string(llm.KindQuota):
 		return "wait, or choose another model with -m; winnow models --chat lists them"
-	case string(assistant.KindNet):
+	case string(llm.KindNet):
 		return "check the address and that the server runs, or use -m offline/rules; winnow doctor tells more"
-	case string(assistant.KindModel):
+	case string(llm.KindModel):
 		return "winnow models --chat lists the models there are; choose one with -m"
-	case string(assistant.KindOverflow), assistant.CodePromptTooLarge, assistant.CodeOverflowTrimmed:
+	case string(llm.KindOverflow), assistant.CodePromptTooLarge, assistant.CodeOverflowTrimmed:
 		return "send less text, or choose a model with a larger context with -m"
 	}
 	return ""
@@ -166,7 +167,7 @@ func requestAdvice(code string) string {
 
 // requestText is a failed request in the endpoint's words, else its own.
 func requestText(err error) string {
-	var r *assistant.RequestError
+	var r *llm.RequestError
 	if errors.As(err, &r) && r.Message != "" {
 		return fmt.Sprintf("%s: %s", r.Kind, r.Message)
 	}

@@ -12,6 +12,7 @@ import (
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/llm"
 	"winnow/assistant/openai"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
@@ -161,7 +162,7 @@ func (a *app) editSession(ctx context.Context, w *openWindow, store history.Stor
 	if store != nil {
 		o.Store = store
 	}
-	s, err := assistant.NewSession(&assistant.Registry{}, o)
+	s, err := assistant.NewSession(&llm.Registry{}, o)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"winnow/assistant"
+	"winnow/assistant/llm"
 	"winnow/tui/markdown"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -286,7 +287,7 @@ func (it *item) ending() (parts []part) {
 		parts = append(parts, newNotice(it.pair.Notice, ""))
 	}
 	if it.pair.State == assistant.PairError {
-		code := cmp.Or(it.pair.ErrorCode, string(assistant.KindUnknown)) // an imported pair may have none
+		code := cmp.Or(it.pair.ErrorCode, string(llm.KindUnknown)) // an imported pair may have none
 		text := fmt.Sprintf("[error: %s]", code)
 		if it.pair.ErrorMessage != code {
 			text += " " + it.pair.ErrorMessage

@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"winnow/assistant"
+	"winnow/assistant/llm"
 	"winnow/tui/pane"
 	"winnow/tui/style"
 )
@@ -584,7 +585,7 @@ func TestTheButtonsOfOlderErrorsTakeClicks(t *testing.T) {
 func TestAnErrorShowsItsWayOut(t *testing.T) {
 	v := view()
 	failed := pair(1, "a", "")
-	failed.State, failed.ErrorCode, failed.ErrorMessage = assistant.PairError, string(assistant.KindQuota), "slow down"
+	failed.State, failed.ErrorCode, failed.ErrorMessage = assistant.PairError, string(llm.KindQuota), "slow down"
 	show(v, failed)
 	for bound, want := range map[string]string{
 		"ctrl+y": "[error: quota] slow down\n    Wait and try again (ctrl+y), add credit",

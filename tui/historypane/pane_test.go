@@ -15,6 +15,7 @@ import (
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
+	"winnow/assistant/llm"
 	"winnow/checkpoint"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -49,7 +50,7 @@ func newRig(t *testing.T) *rig {
 		r.add(topic)
 	}
 	r.must(r.store.SaveFilter(t.Context(), "good", "s>1"))
-	r.session, err = assistant.NewSession(&assistant.Registry{}, assistant.Options{
+	r.session, err = assistant.NewSession(&llm.Registry{}, assistant.Options{
 		ID: "s", Window: at.NewWindow(), Store: r.store, Journal: r.journal, Now: clock,
 	})
 	r.must(err)

@@ -4,23 +4,24 @@ import (
 	"regexp"
 
 	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 // wayOut is what the user can do about a turn that ended with an error, by the
 // code of the error. {action} stands for the key of an action of the key table. With
 // the default keys each stands on one line of a screen of 80 cells.
 var wayOut = map[string]string{
-	string(assistant.KindAuth):        "Check the API key with winnow doctor, or choose another model{models}.",
-	string(assistant.KindQuota):       "Wait and try again{retry}, add credit or choose another model{models}.",
-	string(assistant.KindNet):         "Try again{retry}, choose another model{models} or run winnow doctor.",
-	string(assistant.KindModel):       "Choose another model{models}, or check the base URL with winnow doctor.",
-	string(assistant.KindOverflow):    "Shorten the message{re-ask}, or choose a model with more context{models}.",
-	string(assistant.KindInterrupted): "Try again{retry}, or rephrase the message{re-ask}.",
-	string(assistant.KindUnknown):     "Try again{retry}, choose another model{models} or run winnow doctor.",
-	assistant.CodeCancelled:           "Try again{retry}, or edit the message{re-ask}.",
-	assistant.CodeInvalidToolCalls:    "Try again{retry}, or choose another model{models}.",
-	assistant.CodePromptTooLarge:      "Shorten the message{re-ask}, or choose a model with more context{models}.",
-	assistant.CodeOverflowTrimmed:     "Shorten the message{re-ask}, or choose a model with more context{models}.",
+	string(llm.KindAuth):           "Check the API key with winnow doctor, or choose another model{models}.",
+	string(llm.KindQuota):          "Wait and try again{retry}, add credit or choose another model{models}.",
+	string(llm.KindNet):            "Try again{retry}, choose another model{models} or run winnow doctor.",
+	string(llm.KindModel):          "Choose another model{models}, or check the base URL with winnow doctor.",
+	string(llm.KindOverflow):       "Shorten the message{re-ask}, or choose a model with more context{models}.",
+	string(llm.KindInterrupted):    "Try again{retry}, or rephrase the message{re-ask}.",
+	string(llm.KindUnknown):        "Try again{retry}, choose another model{models} or run winnow doctor.",
+	assistant.CodeCancelled:        "Try again{retry}, or edit the message{re-ask}.",
+	assistant.CodeInvalidToolCalls: "Try again{retry}, or choose another model{models}.",
+	assistant.CodePromptTooLarge:   "Shorten the message{re-ask}, or choose a model with more context{models}.",
+	assistant.CodeOverflowTrimmed:  "Shorten the message{re-ask}, or choose a model with more context{models}.",
 }
 
 var actionInBraces = regexp.MustCompile(`\{([^}]+)\}`)

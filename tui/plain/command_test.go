@@ -11,6 +11,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
@@ -97,8 +98,8 @@ func TestProposals(t *testing.T) {
 			err := pages.AddPayload(assistant.PayloadType{
 				Name: pane.RuleProposal, Source: assistant.FromLLM, Marker: "RULE_PROPOSAL:", Global: true,
 				Summarize: func(json.RawMessage) string { return "add a dog" },
-				Calls: func(json.RawMessage) ([]assistant.Call, error) {
-					return []assistant.Call{{ID: "1", Name: "add_word", Arguments: `{"word":"dog"}`}}, nil
+				Calls: func(json.RawMessage) ([]llm.Call, error) {
+					return []llm.Call{{ID: "1", Name: "add_word", Arguments: `{"word":"dog"}`}}, nil
 				},
 			})
 			if err != nil {

@@ -16,6 +16,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/history"
+	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 	"winnow/tui/pane"
@@ -219,9 +220,9 @@ func start(t *testing.T, script *at.Script, change func(*testOptions), sessions 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { journal.Close() })
-	registry := &assistant.Registry{}
+	registry := &llm.Registry{}
 	for _, name := range []string{"test", "other"} {
-		if err := registry.Add(assistant.Provider{Name: name, Model: script, Known: []assistant.ModelInfo{
+		if err := registry.Add(llm.Provider{Name: name, Model: script, Known: []llm.ModelInfo{
 			{ID: name + "/one", Context: 100_000, Known: true, Tools: true},
 		}}); err != nil {
 			t.Fatal(err)

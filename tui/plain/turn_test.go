@@ -9,6 +9,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 )
 
 func TestCancelBreaksOffAndKeepsTheText(t *testing.T) {
@@ -113,12 +114,12 @@ func TestQueueWaitsAfterCancel(t *testing.T) {
 	r.wait("Assistant: Two.")
 }
 
-func refuse(kind assistant.Kind, message string) at.Answer {
-	return at.Answer{at.Fail{Err: &assistant.RequestError{Kind: kind, Message: message, Err: errors.New(message)}}}
+func refuse(kind llm.Kind, message string) at.Answer {
+	return at.Answer{at.Fail{Err: &llm.RequestError{Kind: kind, Message: message, Err: errors.New(message)}}}
 }
 
 func TestErrorAndRetry(t *testing.T) {
-	script := at.NewScript(refuse(assistant.KindAuth, "wrong \x1b[31mkey"), at.Answer{at.Say("Well.")})
+	script := at.NewScript(refuse(llm.KindAuth, "wrong \x1b[31mkey"), at.Answer{at.Say("Well.")})
 	r := start(t, script, nil)
 	r.say("hello")
 	r.wait("Error (auth): wrong key\n")
@@ -138,7 +139,7 @@ func TestErrorAndReAsk(t *testing.T) {
 		"then the text": {"/reask", "other words"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			script := at.NewScript(refuse(assistant.KindNet, "gone"), at.Answer{at.Say("Well.")})
+			script := at.NewScript(refuse(llm.KindNet, "gone"), at.Answer{at.Say("Well.")})
 			r := start(t, script, nil)
 			r.say("hello")
 			r.wait("Error (net)")
@@ -157,7 +158,7 @@ func TestErrorAndReAsk(t *testing.T) {
 }
 
 func TestErrorOfAScript(t *testing.T) {
-	r := start(t, at.NewScript(refuse(assistant.KindQuota, "no money")), func(o *testOptions) {
+	r := start(t, at.NewScript(refuse(llm.KindQuota, "no money")), func(o *testOptions) {
 		o.Interactive, o.In = false, strings.NewReader("hello")
 	})
 	if status := r.end(); status != exitFailed {
@@ -168,7 +169,7 @@ func TestErrorOfAScript(t *testing.T) {
 
 func TestTrimmedAndRetrying(t *testing.T) {
 	script := at.NewScript(at.Answer{at.Say("A.")}, at.Overflow(), at.Answer{
-		at.Emit{Part: assistant.Retry{Attempt: 2, Reason: "busy", After: 1500_000_000}}, at.Say("B."),
+		at.Emit{Part: llm.Retry{Attempt: 2, Reason: "busy", After: 1500_000_000}}, at.Say("B."),
 	})
 	r := start(t, script, nil)
 	r.say("one")
@@ -285,7 +286,7 @@ func TestHostileText(t *testing.T) {
 	script := at.NewScript(
 		at.Answer{at.Think(evil), at.Say("a" + evil + "b [[tool:0]] "), at.Call{Name: "add_word", Arguments: `{"word":"x\u202e\u001b[8my"}`}},
 		at.Answer{at.Say("SUGGESTED_VALUES: {\"values\":[{\"label\":\"\u202eevil\\u001b[2J\",\"value\":\"x\"}]}"), save},
-		refuse(assistant.KindNet, evil),
+		refuse(llm.KindNet, evil),
 	)
 	r := start(t, script, nil)
 	r.say("/thinking on")
@@ -337,7 +338,7 @@ func TestLongMessageAsks(t *testing.T) {
 
 // TestColour: it is on labels and nowhere else, and nothing moves.
 func TestColour(t *testing.T) {
-	r := start(t, at.NewScript(at.Answer{at.Say("Well.")}, refuse(assistant.KindNet, "gone")), func(o *testOptions) { o.Color = true })
+	r := start(t, at.NewScript(at.Answer{at.Say("Well.")}, refuse(llm.KindNet, "gone")), func(o *testOptions) { o.Color = true })
 	r.say("one")
 	r.wait(boldOn + "Assistant:" + off + " Well.\n")
 	r.say("two")

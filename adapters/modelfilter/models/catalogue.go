@@ -9,7 +9,7 @@ import (
 	"charm.land/catwalk/pkg/catwalk"
 	"charm.land/catwalk/pkg/embedded"
 
-	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 // The values of ModelInfo.Source and List.Source.
@@ -22,12 +22,12 @@ const (
 
 // catalogue is the compiled-in list, indexed.
 type catalogue struct {
-	providers []string                         // the proxy's names, the main ones first
-	aliases   map[string]string                // other accepted names
-	bases     map[string]string                // of those that speak the wire of OpenAI
-	models    map[string][]assistant.ModelInfo // by provider
-	byID      map[string]assistant.ModelInfo   // by lower-case id
-	byName    map[string]assistant.ModelInfo   // by lower-case last segment; the first that has it
+	providers []string                   // the proxy's names, the main ones first
+	aliases   map[string]string          // other accepted names
+	bases     map[string]string          // of those that speak the wire of OpenAI
+	models    map[string][]llm.ModelInfo // by provider
+	byID      map[string]llm.ModelInfo   // by lower-case id
+	byName    map[string]llm.ModelInfo   // by lower-case last segment; the first that has it
 }
 
 // theCatalogue reads the compiled-in list when it is first needed: it takes
@@ -36,8 +36,8 @@ var theCatalogue = sync.OnceValue(func() *catalogue { return newCatalogue(embedd
 
 func newCatalogue(all []catwalk.Provider) *catalogue {
 	c := &catalogue{
-		aliases: map[string]string{}, bases: map[string]string{}, models: map[string][]assistant.ModelInfo{},
-		byID: map[string]assistant.ModelInfo{}, byName: map[string]assistant.ModelInfo{},
+		aliases: map[string]string{}, bases: map[string]string{}, models: map[string][]llm.ModelInfo{},
+		byID: map[string]llm.ModelInfo{}, byName: map[string]llm.ModelInfo{},
 	}
 	for _, p := range all {
 		if p.ID != "" {
@@ -75,7 +75,7 @@ func (c *catalogue) addModel(provider string, m catwalk.Model) {
 	if _, twice := c.byID[key]; twice {
 		return
 	}
-	info := assistant.ModelInfo{
+	info := llm.ModelInfo{
 		ID: id, Source: SourceCatalogue,
 		Context: int(max(m.ContextWindow, 0)), Known: m.ContextWindow > 0,
 		// The catalogue lists models for agents, so all of them call tools. Its
@@ -119,7 +119,7 @@ func (c *catalogue) canonical(provider string) string {
 }
 
 // of returns the models of one provider. The caller may not change them.
-func (c *catalogue) of(provider string) []assistant.ModelInfo {
+func (c *catalogue) of(provider string) []llm.ModelInfo {
 	return c.models[c.canonical(providerName(provider))]
 }
 
@@ -132,17 +132,17 @@ func Providers() []string { return slices.Clone(theCatalogue().providers) }
 // that provider, the same name elsewhere. Then the context window is a guess
 // (not Known) and the price unknown. The ID is always the one asked for, the
 // Source "catalogue".
-func Info(id string) (assistant.ModelInfo, bool) {
+func Info(id string) (llm.ModelInfo, bool) {
 	info, ok := theCatalogue().find(strings.ToLower(strings.TrimSpace(id)))
 	if !ok {
-		return assistant.ModelInfo{}, false
+		return llm.ModelInfo{}, false
 	}
 	info.ID = id
 	return info, true
 }
 
 // find looks for a lower-case id.
-func (c *catalogue) find(id string) (assistant.ModelInfo, bool) {
+func (c *catalogue) find(id string) (llm.ModelInfo, bool) {
 	provider, name, full := strings.Cut(id, "/")
 	if !full {
 		info, ok := c.byName[id]

@@ -9,12 +9,12 @@ import (
 	"charm.land/catwalk/pkg/catwalk"
 	"charm.land/catwalk/pkg/embedded"
 
-	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 // allModels lists the models of a catalogue by provider.
-func allModels(c *catalogue) []assistant.ModelInfo {
-	var all []assistant.ModelInfo
+func allModels(c *catalogue) []llm.ModelInfo {
+	var all []llm.ModelInfo
 	for _, provider := range c.providers {
 		all = append(all, c.models[provider]...)
 	}
@@ -96,7 +96,7 @@ func TestInfo(t *testing.T) {
 	own := openai
 	guess := openai
 	guess.Known, guess.PriceIn, guess.PriceOut = false, 0, 0
-	for id, want := range map[string]assistant.ModelInfo{
+	for id, want := range map[string]llm.ModelInfo{
 		openai.ID:                         own,
 		strings.ToUpper(openai.ID):        own,
 		name:                              own,
@@ -113,7 +113,7 @@ func TestInfo(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"", "/", "openai/", "openai/no-such-model", "\x1b[31m", "a/b/c/"} {
-		if got, ok := Info(id); ok || got != (assistant.ModelInfo{}) {
+		if got, ok := Info(id); ok || got != (llm.ModelInfo{}) {
 			t.Errorf("Info(%q) = %+v", id, got)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"winnow/assistant"
+	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
 )
 
@@ -240,7 +240,7 @@ func (l *Lists) Seen(provider string) error {
 
 // Info returns what is known of a model: from its provider's last fetch, and
 // from the catalogue what that does not contain. See [Info].
-func (l *Lists) Info(id string) (assistant.ModelInfo, bool) {
+func (l *Lists) Info(id string) (llm.ModelInfo, bool) {
 	info, ok := Info(id)
 	provider, name, _ := strings.Cut(id, "/")
 	e := l.entry(providerName(provider))

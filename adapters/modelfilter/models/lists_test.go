@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 func TestWithoutAnythingTheCatalogue(t *testing.T) {
@@ -70,7 +70,7 @@ func TestBadListKeepsTheOldOne(t *testing.T) {
 		want  error
 	}{
 		"a failure":        {nil, errors.New("connection refused"), nil},
-		"HTML":             {nil, &assistant.RequestError{Kind: assistant.KindUnknown, Status: 200, Message: "<html>nope"}, nil},
+		"HTML":             {nil, &llm.RequestError{Kind: llm.KindUnknown, Status: 200, Message: "<html>nope"}, nil},
 		"null":             {nil, nil, ErrEmpty},
 		"empty":            {[]string{}, nil, ErrEmpty},
 		"only escapes":     {[]string{"\x1b[2J", "a\nb", "\x9b31m", "\u0085", "\xff"}, nil, ErrUnusable},
@@ -228,8 +228,8 @@ func TestMemoryAfterAFailedSave(t *testing.T) {
 }
 
 func TestInfoOfALiveModel(t *testing.T) {
-	infos := []assistant.ModelInfo{{ID: "openai/own", Context: 5000, PriceIn: 1, PriceOut: 2, Tools: true, Reasons: true}, {ID: allModels(theCatalogue())[0].ID}}
-	infos = append(infos, assistant.ModelInfo{ID: theCatalogue().of("openai")[0].ID, Tools: true})
+	infos := []llm.ModelInfo{{ID: "openai/own", Context: 5000, PriceIn: 1, PriceOut: 2, Tools: true, Reasons: true}, {ID: allModels(theCatalogue())[0].ID}}
+	infos = append(infos, llm.ModelInfo{ID: theCatalogue().of("openai")[0].ID, Tools: true})
 	l := New(Options{
 		Dir: t.TempDir() + "/x",
 		Env: func(name string) (Value, bool) { return Value{Text: "sk-test-openai-key"}, name == "OPENAI_API_KEY" },
@@ -255,6 +255,6 @@ func TestInfoOfALiveModel(t *testing.T) {
 	}
 }
 
-type fixed []assistant.ModelInfo
+type fixed []llm.ModelInfo
 
-func (f fixed) Models(context.Context) ([]assistant.ModelInfo, error) { return f, nil }
+func (f fixed) Models(context.Context) ([]llm.ModelInfo, error) { return f, nil }

@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"winnow/adapters/statefile"
-	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 const (
@@ -57,7 +57,7 @@ type model struct {
 // modelsOf turns what an endpoint answered into a list: sorted by name, each
 // once, nothing unusable. prefix is the text before every name of t. dropped
 // counts the entries left out; double ones are not counted.
-func modelsOf(infos []assistant.ModelInfo, t Target) (list []model, dropped int) {
+func modelsOf(infos []llm.ModelInfo, t Target) (list []model, dropped int) {
 	list = make([]model, 0, len(infos))
 	for _, info := range infos {
 		name, ok := strings.CutPrefix(info.ID, t.Name+"/")
@@ -244,7 +244,7 @@ func (d disk) update(ctx context.Context, base record, newest bool, change func(
 }
 
 // merge adds what a fetch returned for a model to what the catalogue knows.
-func (m model) merge(info assistant.ModelInfo) assistant.ModelInfo {
+func (m model) merge(info llm.ModelInfo) llm.ModelInfo {
 	if m.Context > 0 {
 		info.Context, info.Known = m.Context, true
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 // rig is a network of scripted endpoints and an environment.
@@ -91,11 +91,11 @@ type fetcher struct {
 	serve func(context.Context) ([]string, error)
 }
 
-func (f fetcher) Models(ctx context.Context) ([]assistant.ModelInfo, error) {
+func (f fetcher) Models(ctx context.Context) ([]llm.ModelInfo, error) {
 	names, err := f.serve(ctx)
-	var out []assistant.ModelInfo
+	var out []llm.ModelInfo
 	for _, n := range names {
-		out = append(out, assistant.ModelInfo{ID: f.name + "/" + n, Tools: true})
+		out = append(out, llm.ModelInfo{ID: f.name + "/" + n, Tools: true})
 	}
 	return out, err
 }
@@ -149,4 +149,4 @@ func contains(t *testing.T, text, part string) {
 	}
 }
 
-func infoOf(id string) assistant.ModelInfo { return assistant.ModelInfo{ID: id} }
+func infoOf(id string) llm.ModelInfo { return llm.ModelInfo{ID: id} }

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 // Fetcher asks one endpoint which models it serves. A *openai.Client is one.
 type Fetcher interface {
-	Models(ctx context.Context) ([]assistant.ModelInfo, error)
+	Models(ctx context.Context) ([]llm.ModelInfo, error)
 }
 
 // Target is an endpoint to make a Fetcher for. The ids that the Fetcher
@@ -185,7 +185,7 @@ func (l *Lists) ask(ctx context.Context, t Target) (fetched, error) {
 		return fetched{}, t.failed(ErrNoSource)
 	}
 	from, err := l.opts.Lister(t)
-	var infos []assistant.ModelInfo
+	var infos []llm.ModelInfo
 	if err == nil {
 		infos, err = from.Models(ctx)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/assistant"
+	"winnow/assistant/llm"
 )
 
 // secretOf makes a key that contains the name of its owner.
@@ -220,7 +220,7 @@ func TestGeminiNames(t *testing.T) {
 func TestKeysAreNotPrinted(t *testing.T) {
 	r := withAcme(t)
 	key := r.env["ACME_API_KEY"].Text
-	r.fails(acmeBase, &assistant.RequestError{Kind: assistant.KindAuth, Status: 401, Message: "bad key " + key})
+	r.fails(acmeBase, &llm.RequestError{Kind: llm.KindAuth, Status: 401, Message: "bad key " + key})
 	r.proxy = &Proxy{BaseURL: "http://u:" + key + "@127.0.0.1:8000/v1", Key: key}
 	l := r.lists()
 	list, err := l.Models(t.Context(), "acme")
@@ -242,8 +242,8 @@ func TestKeysAreNotPrinted(t *testing.T) {
 		}
 	}
 	contains(t, err.Error(), "401")
-	if assistant.KindOf(err) != assistant.KindAuth {
-		t.Errorf("kind %s", assistant.KindOf(err))
+	if llm.KindOf(err) != llm.KindAuth {
+		t.Errorf("kind %s", llm.KindOf(err))
 	}
 }
 

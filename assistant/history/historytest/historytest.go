@@ -21,6 +21,7 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/filter"
 	"winnow/assistant/history"
+	"winnow/assistant/llm"
 )
 
 // Run tests the stores that open returns, a new and empty one for each test.
@@ -98,7 +99,7 @@ func seqs(refs []assistant.Ref) []int64 {
 func pairsComeBack(t *testing.T, s history.Store) {
 	t.Helper()
 	p := pair("s1", "question <b> \u202e", "answer [[tool:0]]")
-	p.Topic, p.Star, p.ID, p.Usage = "AI > Agents", 2, "an-id", &assistant.Usage{Prompt: 3}
+	p.Topic, p.Star, p.ID, p.Usage = "AI > Agents", 2, "an-id", &llm.Usage{Prompt: 3}
 	p.Attachments = []assistant.Attachment{{Name: "a.txt", Type: "text/plain", Size: 3}}
 	p.Payloads = []assistant.Payload{{ID: "p", Type: "t", Data: json.RawMessage(`{"a":[1]}`)}}
 	p.ToolCalls = []assistant.ToolCall{

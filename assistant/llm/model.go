@@ -1,4 +1,4 @@
-package assistant
+package llm
 
 import (
 	"context"
@@ -55,7 +55,7 @@ type Image struct {
 // Request is one request for one response.
 type Request struct {
 	Model    string // the name the endpoint knows, without our provider prefix
-	Messages []WireMessage
+	Messages []Message
 	Tools    []ToolSpec
 	Sampling Sampling `json:",omitzero"`
 }
@@ -80,8 +80,8 @@ const (
 	RoleTool      Role = "tool"
 )
 
-// WireMessage is a message as the wire wants it: calls and their results apart.
-type WireMessage struct {
+// Message is a message as the wire wants it: calls and their results apart.
+type Message struct {
 	Role    Role
 	Content string
 	Calls   []Call // of an assistant message, in the order the model made them
@@ -154,8 +154,8 @@ func (End) part()        {}
 // said everything. Tools of a cut answer never run.
 func (e End) Cut() bool { return e.Finish == "length" || e.Finish == "content_filter" }
 
-// cutBy is what stopped an answer that is cut.
-func (e End) cutBy() string {
+// CutBy is what stopped an answer that is cut.
+func (e End) CutBy() string {
 	if e.Finish == "content_filter" {
 		return "stopped by the provider's content filter"
 	}
@@ -194,7 +194,8 @@ type ModelInfo struct {
 	Retrieved time.Time
 }
 
-func (m ModelInfo) limit() budget.Limit {
+// Limit is what the budget needs to know of the model.
+func (m ModelInfo) Limit() budget.Limit {
 	return budget.Limit{Context: m.Context, TPM: m.TPM, Known: m.Known}
 }
 
@@ -227,26 +228,26 @@ type RequestError struct {
 // Error is the class, the status and the provider's words.
 func (e *RequestError) Error() string {
 	if e.namesStatus() {
-		return fmt.Sprintf("%s: %s", e.Kind, e.words())
+		return fmt.Sprintf("%s: %s", e.Kind, e.Words())
 	}
-	return fmt.Sprintf("%s: %d %s", e.Kind, e.Status, e.words())
+	return fmt.Sprintf("%s: %d %s", e.Kind, e.Status, e.Words())
 }
 
 // Sentence is what happened, with the status unless the words name it.
 func (e *RequestError) Sentence() string {
 	if e.namesStatus() {
-		return e.words()
+		return e.Words()
 	}
-	return fmt.Sprintf("%s (status %d)", strings.TrimSuffix(e.words(), "."), e.Status)
+	return fmt.Sprintf("%s (status %d)", strings.TrimSuffix(e.Words(), "."), e.Status)
 }
 
 // namesStatus reports that the words need no status beside them.
 func (e *RequestError) namesStatus() bool {
-	return e.Status == 0 || strings.Contains(e.words(), strconv.Itoa(e.Status))
+	return e.Status == 0 || strings.Contains(e.Words(), strconv.Itoa(e.Status))
 }
 
-// words are the provider's, or else the cause's.
-func (e *RequestError) words() string {
+// Words are the provider's, or else the cause's.
+func (e *RequestError) Words() string {
 	if e.Message == "" && e.Err != nil {
 		return e.Err.Error()
 	}

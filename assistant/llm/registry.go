@@ -1,13 +1,29 @@
-package assistant
+package llm
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"winnow/assistant/nearest"
 )
+
+// ErrModelGone refuses a model that its endpoint does not list any more.
+var ErrModelGone = errors.New("the endpoint does not offer this model any more")
+
+// ConfigError is a configuration that cannot work.
+type ConfigError struct {
+	Field  string
+	Reason string
+}
+
+// Error names the field and the reason.
+func (e *ConfigError) Error() string { return fmt.Sprintf("config: %s: %s", e.Field, e.Reason) }
 
 // Provider is an endpoint under the name that stands before the "/" of its models.
 type Provider struct {
@@ -92,7 +108,7 @@ func (r *Registry) Models() []ModelInfo {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	out := make([]ModelInfo, 0, len(r.models))
-	for _, id := range sortedKeys(r.models) {
+	for _, id := range slices.Sorted(maps.Keys(r.models)) {
 		out = append(out, r.models[id])
 	}
 	return out
@@ -164,7 +180,7 @@ func (r *Registry) Open(id string) (Model, string, ModelInfo, error) {
 	defer r.mu.RUnlock()
 	i := slices.Index(names, provider)
 	if i < 0 {
-		return nil, "", ModelInfo{}, &ConfigError{"model", fmt.Sprintf("there is no provider %q.%s", provider, didYouMean(provider, names))}
+		return nil, "", ModelInfo{}, &ConfigError{"model", fmt.Sprintf("there is no provider %q.%s", provider, nearest.Hint(provider, names))}
 	}
 	if r.gone[id] {
 		return nil, "", ModelInfo{}, fmt.Errorf("%s: %w", id, ErrModelGone)
@@ -263,8 +279,8 @@ func (r *Registry) SetQuota(id string, l *RateLimits, wait time.Duration, now ti
 	r.quotas[id] = q
 }
 
-// spend subtracts a request of so many tokens, until the endpoint reports what is left.
-func (r *Registry) spend(id string, tokens int, now time.Time) {
+// Spend subtracts a request of so many tokens, until the endpoint reports what is left.
+func (r *Registry) Spend(id string, tokens int, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if q, known := r.quotas[id]; known {

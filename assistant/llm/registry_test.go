@@ -1,0 +1,133 @@
+package llm_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	at "winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
+)
+
+var startTime = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func wantEqual(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s is %v, want %v", what, got, want)
+	}
+}
+
+func TestRegistry(t *testing.T) {
+	registry := &llm.Registry{}
+	fails := errors.New("down")
+	up := true
+	p := llm.Provider{
+		Name: "p", Model: at.NewScript(), Known: []llm.ModelInfo{{ID: "p/a", Context: 10, Known: true, Source: "catalogue", PriceIn: 1}},
+		List: func(context.Context) ([]llm.ModelInfo, error) {
+			if !up {
+				return nil, fails
+			}
+			return []llm.ModelInfo{{ID: "p/a", Source: "live"}, {ID: "p/b", Source: "live"}}, nil
+		},
+	}
+	if err := registry.Add(p); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []llm.Provider{p, {Name: "q"}, {Name: "a/b", Model: p.Model}, {Model: p.Model}} {
+		var config *llm.ConfigError
+		if err := registry.Add(bad); !errors.As(err, &config) {
+			t.Errorf("Add(%q) = %v", bad.Name, err)
+		}
+	}
+	wantEqual(t, "refresh", len(registry.Refresh(t.Context())), 0)
+	up = false
+	wantEqual(t, "failed refresh", registry.Refresh(t.Context(), "p")["p"], fails)
+	models := registry.Models()
+	if len(models) != 2 || models[0].Context != 10 || models[0].PriceIn != 1 || models[0].Source != "live" {
+		t.Errorf("models = %+v", models)
+	}
+	registry.Learn(llm.ModelInfo{ID: "p/a", TPM: 5})
+	if m := registry.Models()[0]; m.Source != "live" || m.TPM != 5 || m.Context != 10 {
+		t.Errorf("after a sparse lesson: %+v", m)
+	}
+	if _, _, _, err := registry.Open("pp/x"); err == nil || !strings.Contains(err.Error(), "Did you mean 'p'?") {
+		t.Errorf("unknown provider: %v", err)
+	}
+	if _, _, _, err := registry.Open("p"); err == nil {
+		t.Error("a model without name opens")
+	}
+	if _, name, info, err := registry.Open("p/org/new"); err != nil || name != "org/new" || info.ID != "p/org/new" {
+		t.Errorf("unlisted: %q, %+v, %v", name, info, err)
+	}
+}
+
+func TestAQuotaIsWhatWasSaidLast(t *testing.T) {
+	const s = time.Second
+	limits := func(rpm, requests int, rReset time.Duration, tpm, tokens int, tReset time.Duration) *llm.RateLimits {
+		return &llm.RateLimits{
+			RequestsPerMinute: rpm, RequestsLeft: requests, RequestsReset: rReset,
+			TokensPerMinute: tpm, TokensLeft: tokens, TokensReset: tReset,
+		}
+	}
+	for name, tt := range map[string]struct {
+		said *llm.RateLimits
+		wait time.Duration
+		at   time.Duration // after it was said
+		want llm.Quota
+	}{
+		"at once":             {limits(10, 9, 6*s, 3000, 2000, 20*s), 0, 0, llm.Quota{RateLimits: llm.RateLimits{RequestsPerMinute: 10, RequestsLeft: 9, RequestsReset: 6 * s, TokensPerMinute: 3000, TokensLeft: 2000, TokensReset: 20 * s}}},
+		"before the reset":    {limits(10, 9, 6*s, 3000, 2000, 20*s), 0, 5 * s, llm.Quota{RateLimits: llm.RateLimits{RequestsPerMinute: 10, RequestsLeft: 9, RequestsReset: s, TokensPerMinute: 3000, TokensLeft: 2000, TokensReset: 15 * s}}},
+		"after one of them":   {limits(10, 9, 6*s, 3000, 2000, 20*s), 0, 6 * s, llm.Quota{RateLimits: llm.RateLimits{RequestsPerMinute: 10, RequestsLeft: 10, TokensPerMinute: 3000, TokensLeft: 2000, TokensReset: 14 * s}}},
+		"used up":             {limits(0, -1, 0, 3000, 0, 20*s), 0, 19 * s, llm.Quota{RateLimits: llm.RateLimits{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 0, TokensReset: s}}},
+		"used up, and over":   {limits(0, -1, 0, 3000, 0, 20*s), 0, 20 * s, llm.Quota{RateLimits: llm.RateLimits{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 3000}}},
+		"only the limit":      {limits(0, -1, 0, 3000, -1, 0), 0, s, llm.Quota{RateLimits: llm.RateLimits{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: -1}}},
+		"none, and no reset":  {limits(0, 0, 0, 3000, -1, 0), 0, 59 * s, llm.Quota{RateLimits: llm.RateLimits{RequestsLeft: 0, RequestsReset: s, TokensPerMinute: 3000, TokensLeft: -1}}},
+		"without a reset":     {limits(0, -1, 0, 3000, 7, 0), 0, 59 * s, llm.Quota{RateLimits: llm.RateLimits{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 7, TokensReset: s}}},
+		"a minute later":      {limits(0, -1, 0, 3000, 7, 0), 0, 60 * s, llm.Quota{RateLimits: llm.RateLimits{RequestsLeft: -1, TokensPerMinute: 3000, TokensLeft: 3000}}},
+		"without a limit":     {limits(0, -1, 0, 0, 7, 9*s), 0, 8 * s, llm.Quota{RateLimits: llm.RateLimits{RequestsLeft: -1, TokensLeft: 7, TokensReset: s}}},
+		"that is over":        {limits(0, -1, 0, 0, 7, 9*s), 0, 9 * s, llm.Quota{RateLimits: llm.RateLimits{RequestsLeft: -1, TokensLeft: -1}}},
+		"a refusal":           {nil, 30 * s, 10 * s, llm.Quota{RateLimits: llm.RateLimits{RequestsLeft: -1, TokensLeft: -1}, Wait: 20 * s}},
+		"a refusal, over":     {nil, 30 * s, 30 * s, llm.Quota{RateLimits: llm.RateLimits{RequestsLeft: -1, TokensLeft: -1}}},
+		"a refusal with both": {limits(10, 0, 9*s, 0, -1, 0), 30 * s, s, llm.Quota{RateLimits: llm.RateLimits{RequestsPerMinute: 10, RequestsLeft: 0, RequestsReset: 8 * s, TokensLeft: -1}, Wait: 29 * s}},
+	} {
+		r := &llm.Registry{}
+		r.SetQuota("p/m", tt.said, tt.wait, startTime)
+		got, ok := r.Quota("p/m", startTime.Add(tt.at))
+		tt.want.Model, tt.want.At = "p/m", startTime
+		if !ok || got != tt.want {
+			t.Errorf("%s: %+v, %v\nwant %+v", name, got, ok, tt.want)
+		}
+	}
+	r := &llm.Registry{}
+	r.SetQuota("p/m", nil, 0, startTime)
+	if q, ok := r.Quota("p/m", startTime); ok {
+		t.Errorf("out of nothing came %+v", q)
+	}
+	// Good news ends a pause, and what is not said again is not known any more.
+	r.SetQuota("p/m", nil, time.Hour, startTime)
+	r.SetQuota("p/m", limits(10, 9, s, 0, -1, 0), 0, startTime)
+	if q, _ := r.Quota("p/m", startTime); q.Wait != 0 || q.RequestsLeft != 9 || q.TokensLeft != -1 {
+		t.Errorf("after an answer: %+v", q)
+	}
+}
+
+func TestQuotaRefuses(t *testing.T) {
+	for name, tt := range map[string]struct {
+		q    llm.Quota
+		n    int
+		want bool
+	}{
+		"room":           {llm.Quota{RateLimits: llm.RateLimits{RequestsLeft: 1, TokensLeft: 100}}, 100, false},
+		"no room":        {llm.Quota{RateLimits: llm.RateLimits{RequestsLeft: 1, TokensLeft: 100}}, 101, true},
+		"unknown tokens": {llm.Quota{RateLimits: llm.RateLimits{RequestsLeft: 1, TokensLeft: -1}}, 1 << 30, false},
+		"no request":     {llm.Quota{RateLimits: llm.RateLimits{RequestsLeft: 0, TokensLeft: 100}}, 1, true},
+		"unknown both":   {llm.Quota{RateLimits: llm.RateLimits{RequestsLeft: -1, TokensLeft: -1}}, 1, false},
+		"a pause":        {llm.Quota{RateLimits: llm.RateLimits{RequestsLeft: -1, TokensLeft: -1}, Wait: 1}, 1, true},
+	} {
+		wantEqual(t, name, tt.q.Refuses(tt.n), tt.want)
+	}
+}
