@@ -76,14 +76,13 @@ func Describe(tools []ToolSummary) string {
 // describeArgs shows the values of a JSON object, in the order of their names,
 // without the names, which the tool's name implies; any other text as it is.
 func describeArgs(args string) string {
-	tree, _ := decode([]byte(args))
-	object, ok := tree.(map[string]any)
-	if !ok {
+	var object map[string]json.RawMessage
+	if json.Unmarshal([]byte(args), &object) != nil {
 		return args
 	}
 	var values []string
 	for _, name := range slices.Sorted(maps.Keys(object)) {
-		values = append(values, encode(object[name]))
+		values = append(values, string(object[name]))
 	}
 	return strings.Join(values, ", ")
 }

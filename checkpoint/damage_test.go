@@ -132,7 +132,7 @@ func TestJournalFlippedAtEveryByte(t *testing.T) {
 				t.Fatalf("byte %d flipped by %#x: %v", n, flip, err)
 			}
 			r := j.Report()
-			if !r.Damaged || r.Unreadable == 0 || r.Aside == "" || len(j.Notices()) == 0 {
+			if !r.Damaged || r.Unreadable == 0 || r.Aside == "" || len(j.Report().Notices()) == 0 {
 				t.Fatalf("byte %d flipped by %#x went unnoticed: %+v", n, flip, r)
 			}
 			if aside := must[[]byte](t)(os.ReadFile(r.Aside)); !bytes.Equal(aside, bad) {

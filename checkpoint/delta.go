@@ -39,9 +39,6 @@ type Change struct {
 	New json.RawMessage `json:"new"`
 }
 
-// Empty reports whether d changes nothing.
-func (d Delta) Empty() bool { return len(d.Added)+len(d.Removed)+len(d.Modified) == 0 }
-
 // Invert returns the delta from the new document to the old one. It shares its values with d.
 func (d Delta) Invert() Delta {
 	back := Delta{Added: d.Removed, Removed: d.Added}
@@ -142,15 +139,11 @@ func raw(v any) json.RawMessage { return json.RawMessage(encode(v)) }
 
 // sameContainer reports whether a and b are both objects or both lists.
 func sameContainer(a, b any) bool {
-	switch a.(type) {
-	case map[string]any:
-		_, ok := b.(map[string]any)
-		return ok
-	case []any:
-		_, ok := b.([]any)
-		return ok
-	}
-	return false
+	_, object := a.(map[string]any)
+	_, list := a.([]any)
+	_, object2 := b.(map[string]any)
+	_, list2 := b.([]any)
+	return object && object2 || list && list2
 }
 
 // commonItems returns the places, in a and in b, of items that both lists have

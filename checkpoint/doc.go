@@ -8,7 +8,8 @@
 //
 // A delta is the difference between two documents: what was added, removed and
 // modified, by path. Apply makes the second of the first, Invert and Apply the
-// first of the second, exactly; for any other document Apply returns an error.
+// first of the second, exactly. The sum of each state in the journal shows that a
+// chain of deltas led to it.
 //
 // A checkpoint is a point to go back to: the moment before a step, which is the
 // start of a session, a turn of the assistant that called a write tool, or an

@@ -53,8 +53,6 @@ type Report struct {
 	Unreadable int      // records
 	Lost, Kept int      // checkpoints whose state could not be rebuilt, and the others
 	StateLost  bool     // the newest rules could not be rebuilt; Current is older
-	Compacted  int64    // bytes by which the file shrank
-	Failed     error    // why it could not be compacted, which does no harm
 	Repaired   []string // files and folders whose permissions were too wide
 }
 
@@ -77,9 +75,6 @@ func (r Report) Notices() []string {
 	}
 	for _, path := range r.Repaired {
 		out = append(out, "Others could read "+path+"; its permissions were narrowed.")
-	}
-	if r.Failed != nil {
-		out = append(out, "The checkpoint journal could not be compacted: "+r.Failed.Error())
 	}
 	return out
 }

@@ -33,7 +33,6 @@ type index struct {
 	byID    map[string]*entry
 	seq     int64            // the largest
 	last    int64            // Seq of the last record
-	deltas  int              // since the last full state
 	checks  int              // checkpoints since the last full state
 	session string           // the one started or resumed last
 	turn    string           // id of the checkpoint that Record adds tools to
@@ -42,7 +41,6 @@ type index struct {
 	pending *rollback
 	undo    *rollback // the rollback that can be undone
 	closed  bool      // the last record is opClose, or there is none
-	image   int64     // size of the file when it was last compacted
 
 	damaged int   // records that are not readable, or are missing
 	badEnd  bool  // no record follows the last of these
@@ -103,12 +101,8 @@ func (x *index) apply(r *record) {
 	if r.Check != nil {
 		x.checks++
 	}
-	switch r.kind {
-	case payloadFull:
-		x.deltas, x.checks = 0, 0
-	case payloadDelta:
-		x.deltas++
-	case payloadNone, payloadSide:
+	if r.kind == payloadFull {
+		x.checks = 0
 	}
 	switch r.Op {
 	case opStart, opAdd, opEdit, opKeep:
@@ -136,7 +130,7 @@ func (x *index) apply(r *record) {
 		x.undo = nil
 	case opImage:
 		if r.Image != nil {
-			x.seq, x.image = max(x.seq, r.Image.Seq), max(x.size, r.Image.Size)
+			x.seq = max(x.seq, r.Image.Seq)
 			x.session, x.closed, x.active = r.Image.Session, r.Image.Closed, make(map[string]int64)
 			maps.Copy(x.active, r.Image.Active)
 		}

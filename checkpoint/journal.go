@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 )
@@ -19,9 +19,6 @@ const (
 	defaultEvery = 10
 	// compactAbove is the size in bytes from which Open compacts.
 	compactAbove = 8 << 20
-	// compactGrowth: a file that is still large after a compaction is
-	// compacted again only when it has grown by this factor.
-	compactGrowth = 2
 	// keepSessions is the number of newest sessions whose checkpoints remain
 	// when a journal is compacted.
 	keepSessions = 20
@@ -54,11 +51,10 @@ type Journal struct {
 	locked  *os.File
 	torn    bool // the file is longer than its whole records
 
-	mu     sync.RWMutex // locked only for moments; guards all below
-	index  *index
-	now    document // the current state
-	saved  string   // canonical form of the saved state
-	closed bool
+	mu    sync.RWMutex // locked only for moments; guards all below
+	index *index
+	now   document // the current state
+	saved string   // canonical form of the saved state
 }
 
 // Run is the run of the program before this one.
@@ -80,17 +76,11 @@ type Run struct {
 // Errors are a *LockedError, a *VersionError, one that wraps ErrUnsafe, or
 // the system's; in each case the file is as it was.
 func Open(path string, opts Options) (*Journal, error) {
-	if opts.Every <= 0 {
-		opts.Every = defaultEvery
-	}
+	opts.Every = cmp.Or(opts.Every, defaultEvery)
+	opts.Log = cmp.Or(opts.Log, slog.New(slog.DiscardHandler))
+	opts.compact = cmp.Or(opts.compact, compactAbove)
 	if opts.Now == nil {
 		opts.Now = time.Now
-	}
-	if opts.Log == nil {
-		opts.Log = slog.New(slog.DiscardHandler)
-	}
-	if opts.compact == 0 {
-		opts.compact = compactAbove
 	}
 	if opts.wrap == nil {
 		opts.wrap = func(f *os.File) file { return f }
@@ -115,20 +105,15 @@ func Open(path string, opts Options) (*Journal, error) {
 // openReader reads all of the file at once: what a writer appends or replaces
 // later is not seen.
 func (j *Journal) openReader() error {
-	f, err := openRegular(j.path, os.O_RDONLY)
+	content, err := j.openFile(os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = j.load(content)
 	}
-	content, err := io.ReadAll(f)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("checkpoint: read journal: %w", err)
-	}
-	_, err = j.load(content)
 	j.report.Torn = 0 // a writer may be at work on it right now
-	return err
+	return errors.Join(err, j.release())
 }
 
 // openWriter locks, reads, repairs and compacts the file.
@@ -140,8 +125,11 @@ func (j *Journal) openWriter() error {
 	if j.locked, err = lock(j.path); err != nil {
 		return err
 	}
-	content, err := j.openFile()
+	content, err := j.openFile(os.O_RDWR | os.O_CREATE)
 	if err != nil {
+		return err
+	}
+	if err := narrow(j.path, j.info, fileMode, &j.report); err != nil {
 		return err
 	}
 	lost, err := j.load(content)
@@ -156,28 +144,24 @@ func (j *Journal) openWriter() error {
 		}
 		j.index.size = int64(len(header(formatVersion)))
 		return syncFolder(filepath.Dir(j.path))
-	case j.index.size > max(j.opts.compact, compactGrowth*j.index.image):
-		if err := j.compact(); err != nil {
-			j.report.Failed = err // the large file is as good as before
+	case j.index.size > j.opts.compact:
+		if err := j.compact(); err != nil { // the large file is as good as before
+			j.opts.Log.Warn("checkpoint journal could not be compacted", "error", err)
 		}
 	}
 	return j.cutTorn()
 }
 
 // openFile opens the file and returns all of it.
-func (j *Journal) openFile() ([]byte, error) {
-	f, err := openRegular(j.path, os.O_RDWR|os.O_CREATE)
+func (j *Journal) openFile(flag int) (content []byte, err error) {
+	f, err := openRegular(j.path, flag)
 	if err != nil {
 		return nil, err
 	}
 	j.file = j.opts.wrap(f)
-	if j.info, err = f.Stat(); err != nil {
-		return nil, fmt.Errorf("checkpoint: read journal: %w", err)
+	if j.info, err = f.Stat(); err == nil {
+		content, err = io.ReadAll(f)
 	}
-	if err := narrow(j.path, j.info, fileMode, &j.report); err != nil {
-		return nil, err
-	}
-	content, err := io.ReadAll(f)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: read journal: %w", err)
 	}
@@ -207,16 +191,10 @@ func (j *Journal) startRun() {
 func (j *Journal) Close() error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	if j.isClosed() {
-		return nil
-	}
 	var err error
 	if j.file != nil && !j.index.closed {
 		err = j.write(record{Op: opClose}, nil, "")
 	}
-	j.mu.Lock()
-	j.closed = true
-	j.mu.Unlock()
 	return errors.Join(err, j.release())
 }
 
@@ -234,24 +212,11 @@ func (j *Journal) release() error {
 	return err
 }
 
-func (j *Journal) isClosed() bool {
-	j.mu.RLock()
-	defer j.mu.RUnlock()
-	return j.closed
-}
-
 // Report returns what Open found and did.
 func (j *Journal) Report() Report { return j.report }
 
-// Notices returns the report as sentences for the user, none when all is well.
-func (j *Journal) Notices() []string { return j.report.Notices() }
-
 // LastRun returns what is known of the run before this one.
-func (j *Journal) LastRun() Run {
-	run := j.run
-	run.Turn.Tools = slices.Clone(run.Turn.Tools)
-	return run
-}
+func (j *Journal) LastRun() Run { return j.run }
 
 // Path returns the absolute path of the file.
 func (j *Journal) Path() string { return j.path }

@@ -46,9 +46,6 @@ func open(t testing.TB, path string, opts Options) *Journal {
 // crash closes the files of j as the death of its process would.
 func crash(t testing.TB, j *Journal) {
 	t.Helper()
-	j.mu.Lock()
-	j.closed = true
-	j.mu.Unlock()
 	if err := j.release(); err != nil {
 		t.Fatal(err)
 	}
@@ -204,8 +201,8 @@ func TestModesAreNarrowed(t *testing.T) {
 	ok(t, os.Chmod(path, 0o644))
 	ok(t, os.Chmod(filepath.Dir(path), 0o755))
 	j = open(t, path, Options{})
-	if n := j.Report().Repaired; len(n) != 2 || len(j.Notices()) != 2 {
-		t.Errorf("repaired %v, notices %v", n, j.Notices())
+	if n := j.Report().Repaired; len(n) != 2 || len(j.Report().Notices()) != 2 {
+		t.Errorf("repaired %v, notices %v", n, j.Report().Notices())
 	}
 	for f, want := range map[string]os.FileMode{path: fileMode, filepath.Dir(path): folderMode} {
 		if info, err := os.Stat(f); err != nil || info.Mode().Perm() != want {

@@ -97,7 +97,6 @@ type imageNote struct {
 	Session string           `json:"session,omitempty"`
 	Active  map[string]int64 `json:"active,omitempty"`
 	Closed  bool             `json:"closed,omitempty"`
-	Size    int64            `json:"size,omitempty"` // about that of the file then
 }
 
 // before returns the sum of the state that the record was written upon.

@@ -65,9 +65,6 @@ func (j *Journal) compact() error {
 	}
 	needed := x.records[cut:]
 	image := &record{Seq: needed[0].Prev, Op: opImage, Image: &imageNote{Seq: x.seq, Session: x.session, Active: x.active}}
-	for _, r := range needed {
-		image.Image.Size += r.size()
-	}
 	if sum := x.records[cut-1].Sum; sum != "" {
 		state, err := rebuild(x.records[:cut], sum)
 		if err != nil {
@@ -79,10 +76,7 @@ func (j *Journal) compact() error {
 	if j.saved != "" {
 		front = append(front, &record{Seq: image.Seq, Prev: image.Seq, Op: opSaved, Sum: image.Sum, kind: payloadSide, payload: j.saved})
 	}
-	before := x.size
-	err := j.rewrite(append(front, needed...))
-	j.report.Compacted = before - j.index.size
-	return err
+	return j.rewrite(append(front, needed...))
 }
 
 // setState stores the full state after a record in it, if there is one.

@@ -10,13 +10,10 @@ import (
 // refused with ErrPending until Finish or Abandon.
 //
 // The rules return to the state at the checkpoint. The conversation is cut to
-// before the pair of its turn; for an edit, which has no pair, to before the
-// first turn that is dropped; for the start of a session likewise, or to before
-// first, the oldest pair of the session, if that is older. first is 0 when it
-// has none, and counts for nothing else.
-//
-// An id that is not in the list
-// is an error that wraps ErrUnknown.
+// before the pair of its turn; for an edit, which has no pair, to before the first
+// turn that is dropped; for the start of a session likewise, or to before first, the
+// oldest pair of the session (0: none), if that is older. An id that is not in the
+// list is an error that wraps ErrUnknown.
 func (j *Journal) BeginRollback(id string, scope Scope, first int64) (Intent, error) {
 	j.writing.Lock()
 	defer j.writing.Unlock()

@@ -119,7 +119,7 @@ func (j *Journal) replaceFile(content []byte) error {
 	if err != nil {
 		return fmt.Errorf("checkpoint: replace journal: %w", err)
 	}
-	if content, err = j.openFile(); err == nil {
+	if content, err = j.openFile(os.O_RDWR); err == nil {
 		_, err = j.load(content)
 	}
 	return err

@@ -7,9 +7,6 @@ import (
 	"os"
 )
 
-// maxDeltas bounds how many deltas rebuilding one state can need.
-const maxDeltas = 50
-
 // write appends a record, durably, and then adds it to the index. to is the
 // state after the record, nil: as it was; side a state that is not the current
 // one, "" for none. On error nothing has changed, in memory or, as far as
@@ -27,7 +24,7 @@ func (j *Journal) write(r record, to *document, side string) error {
 		r.Time = j.opts.Now().UTC()
 	}
 	if to != nil {
-		full := r.Sum == "" || x.deltas >= maxDeltas || r.Check != nil && x.checks >= j.opts.Every-1
+		full := r.Sum == "" || r.Check != nil && x.checks >= j.opts.Every-1
 		now = *to
 		r.kind, r.payload = transition(j.now, now, full)
 		if now.text != j.now.text {
@@ -73,7 +70,7 @@ func (j *Journal) writable() error {
 	switch {
 	case j.opts.ReadOnly:
 		return ErrReadOnly
-	case j.isClosed():
+	case j.file == nil:
 		return ErrClosed
 	}
 	info, err := os.Lstat(j.path)

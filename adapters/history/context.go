@@ -16,12 +16,8 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/budget"
 	"winnow/assistant/filter"
-	"winnow/assistant/history"
 	"winnow/assistant/safetext"
 )
-
-// windowType is how the context names this window.
-const windowType = "history"
 
 // Bounds of the context. Neither is ever the whole story: the tools are.
 const (
@@ -160,11 +156,11 @@ func (w *Window) StateHash() string {
 // describe makes the context of these marks.
 func (w *Window) describe(ctx context.Context, now marks) (Context, error) {
 	at := w.selected()
-	sessions, err := w.store.Groups(ctx, history.BySession)
+	sessions, err := w.sessions(ctx)
 	if err != nil {
 		return Context{}, err
 	}
-	models, err := w.store.Groups(ctx, history.ByModel)
+	models, err := w.store.Models(ctx)
 	if err != nil {
 		return Context{}, err
 	}
@@ -177,8 +173,8 @@ func (w *Window) describe(ctx context.Context, now marks) (Context, error) {
 		return Context{}, err
 	}
 	c := Context{
-		WindowType: windowType, Session: shown(at.Session), Topic: shown(at.Topic),
-		Topics: now.below(""), Models: mostUsed(models), Saved: []ContextSaved{}, Newest: []PairLine{},
+		WindowType: PageName, Session: shown(at.Session), Topic: shown(at.Topic),
+		Topics: now.below(""), Models: []ContextModel{}, Saved: []ContextSaved{}, Newest: []PairLine{},
 		Counts: ContextCounts{
 			Pairs: len(now.pairs), Sessions: len(sessions), Models: len(models), Topics: len(now.tree), Saved: len(saved),
 			Starred: map[string]int{}, Unflagged: len(now.sets[mark{flags, flagOff}]), NoTopic: len(now.sets[mark{topics, ""}]),
@@ -188,8 +184,9 @@ func (w *Window) describe(ctx context.Context, now marks) (Context, error) {
 		value := strconv.Itoa(n)
 		c.Counts.Starred[value] = len(now.sets[mark{stars, value}])
 	}
-	for _, s := range sessions {
-		c.Counts.Failed += s.Failed
+	for _, m := range models {
+		c.Counts.Failed += m.Failed
+		c.Models = append(c.Models, ContextModel{shown(m.Model), m.Pairs})
 	}
 	for _, name := range slices.Sorted(maps.Keys(saved)) {
 		c.Saved = append(c.Saved, ContextSaved{shown(name), shown(saved[name])})
@@ -202,18 +199,6 @@ func (w *Window) describe(ctx context.Context, now marks) (Context, error) {
 	}
 	c.cut(charsOf(w.contextBudget()))
 	return c, nil
-}
-
-// mostUsed lists the models, those that answered most first.
-func mostUsed(groups []history.Group) []ContextModel {
-	slices.SortFunc(groups, func(a, b history.Group) int {
-		return cmp.Or(cmp.Compare(b.Pairs, a.Pairs), cmp.Compare(a.Value, b.Value))
-	})
-	list := []ContextModel{}
-	for _, g := range groups {
-		list = append(list, ContextModel{shown(g.Value), g.Pairs})
-	}
-	return list
 }
 
 // cut shortens the longest list until the context has at most so many characters.

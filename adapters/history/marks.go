@@ -102,14 +102,6 @@ func (m marks) values(k kind, pairs seqs) map[string]seqs {
 	return out
 }
 
-// newest is the number of the last pair; 0 when there is none.
-func (m marks) newest() int64 {
-	if len(m.pairs) == 0 {
-		return 0
-	}
-	return m.pairs[len(m.pairs)-1]
-}
-
 // paths lists the topics in order.
 func (m marks) paths() []string {
 	paths := make([]string, len(m.tree))

@@ -123,12 +123,17 @@ type sessionLine struct {
 	Began   string `json:"began_with"` // the first words
 }
 
-func (w *Window) listSessions(ctx context.Context, a sessionsArgs) (assistant.ToolResult, error) {
+// sessions lists those that have pairs, the last used first.
+func (w *Window) sessions(ctx context.Context) ([]history.Session, error) {
 	all, err := w.store.Sessions(ctx)
+	return slices.DeleteFunc(all, func(s history.Session) bool { return s.Pairs == 0 }), err
+}
+
+func (w *Window) listSessions(ctx context.Context, a sessionsArgs) (assistant.ToolResult, error) {
+	all, err := w.sessions(ctx)
 	if err != nil {
 		return assistant.ToolResult{}, err
 	}
-	all = slices.DeleteFunc(all, func(s history.Session) bool { return s.Pairs == 0 })
 	limit := a.Limit
 	if limit <= 0 {
 		limit = sessionsShown

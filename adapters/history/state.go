@@ -38,8 +38,10 @@ func (w *Window) State() (any, error) {
 		return nil, err
 	}
 	s := state{
-		Version: stateVersion, Newest: m.newest(), Stars: map[string][]string{},
-		Grey: m.sets[mark{flags, flagOff}].runs(), Topics: map[string][]string{},
+		Version: stateVersion, Stars: map[string][]string{}, Grey: m.sets[mark{flags, flagOff}].runs(), Topics: map[string][]string{},
+	}
+	if len(m.pairs) > 0 {
+		s.Newest = m.pairs[len(m.pairs)-1]
 	}
 	for of, pairs := range m.sets {
 		switch {

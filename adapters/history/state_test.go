@@ -13,13 +13,6 @@ import (
 	"winnow/assistant/history"
 )
 
-// markOf builds a mark of what is not nil.
-func markOf(star *int, flag *bool, topic *string) history.Mark {
-	return history.Mark{Star: star, Flag: flag, Topic: topic}
-}
-
-func firstError(_ history.Restored, err error) error { return err }
-
 func TestStateIsCompactAndStable(t *testing.T) {
 	s, w := library(t)
 	good(t, w, "star_pairs", `{"ids":[1,2,3,5],"stars":2}`)

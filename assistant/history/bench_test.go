@@ -59,12 +59,18 @@ func BenchmarkOpen(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				seqs, err := s.Newest(b.Context(), "", 0, 30)
-				if err != nil {
-					b.Fatal(err)
-				}
-				if got := load(b, s, seqs...); len(got) != 30 {
-					b.Fatal(len(got))
+				for refs, err := range s.Stream(b.Context(), nil, Env{}) {
+					if err != nil {
+						b.Fatal(err)
+					}
+					var seqs []int64
+					for _, r := range refs[len(refs)-30:] {
+						seqs = append(seqs, r.Seq)
+					}
+					if got := load(b, s, seqs...); len(got) != 30 {
+						b.Fatal(len(got))
+					}
+					break
 				}
 				b.StopTimer()
 				s.Close()

@@ -350,7 +350,7 @@ func TestExportNamesWhatWasAsked(t *testing.T) {
 		":export json ~/no/folder.json":    filepath.Join(home, "no", "folder.json"),
 		":export json '" + home + "'":      home + " is a folder",
 		":export ~/all.md/x.json --force":  filepath.Join(home, "all.md", "x.json"),
-		":export md ~/all.md":              "already",
+		":export md ~/all.md":              "file exists",
 		":export json ~nobody/x --dry-run": "",
 	} {
 		out, err := o.do(line)

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 )
 
 // Format is a form of export.
@@ -80,62 +79,43 @@ func Export(ctx context.Context, s Store, w io.Writer, f Format, o ExportOptions
 }
 
 // ExportFile is Export into a file that its owner alone can read. It is written
-// beside path first, so that it is there whole and durable or not at all. One
-// that is there, or comes to be there meanwhile, is an fs.ErrExist without force.
-func ExportFile(ctx context.Context, s Store, path string, force bool, f Format, o ExportOptions) error {
-	switch there, err := os.Lstat(path); {
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return err
-	case err == nil && there.IsDir():
+// beside path first, so that it is there whole and durable or not at all. One that
+// is there is an fs.ErrExist without force.
+func ExportFile(ctx context.Context, s Store, path string, force bool, f Format, o ExportOptions) (err error) {
+	if there, err := os.Stat(path); err == nil && there.IsDir() {
 		return fmt.Errorf("%s is a folder; name a file in it", path)
-	case err == nil && !force:
-		return about(path, fs.ErrExist)
+	}
+	defer func() { // an error names the file that was asked for
+		var failed *fs.PathError
+		if errors.As(err, &failed) {
+			failed.Path = path
+		}
+	}()
+	if !force { // an empty file reserves the name
+		reserved, taken := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+		if taken != nil {
+			return taken
+		}
+		reserved.Close()
+		defer func() {
+			if err != nil {
+				os.Remove(path)
+			}
+		}()
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), ".winnow-export-*")
 	if err != nil {
-		return about(path, err)
+		return err
 	}
 	defer os.Remove(file.Name()) // after the rename it is gone
-	err = Export(ctx, s, file, f, o)
-	if err == nil {
+	if err = Export(ctx, s, file, f, o); err == nil {
 		err = file.Sync()
 	}
-	if closed := file.Close(); err == nil {
-		err = closed
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
 	}
-	if err == nil {
-		err = about(path, link(file.Name(), path, force))
-	}
-	if err != nil {
+	if err = os.Rename(file.Name(), path); err != nil {
 		return err
 	}
 	return syncFolder(filepath.Dir(path))
-}
-
-// about makes an error about the temporary file one about the file that was
-// asked for.
-func about(path string, err error) error {
-	var cause syscall.Errno
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		return &fs.PathError{Op: "write", Path: path, Err: fs.ErrExist}
-	case errors.As(err, &cause):
-		return &fs.PathError{Op: "write", Path: path, Err: cause}
-	}
-	return err
-}
-
-// link gives a file its name. Without force no file of that name is replaced:
-// a link cannot be made over one, where a rename would.
-func link(from, to string, force bool) error {
-	if !force {
-		err := os.Link(from, to)
-		if err == nil {
-			return nil
-		}
-		if _, there := os.Lstat(to); there == nil {
-			return fs.ErrExist
-		}
-	}
-	return os.Rename(from, to) // also on a file system without links
 }

@@ -46,23 +46,6 @@ func TestExportFileIsThereWholeOrNotAtAll(t *testing.T) {
 	}
 	only("all.json")
 
-	// Somebody makes the file while the pairs are written.
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	theirs := func(int, int) {
-		if err := os.WriteFile(path, []byte("theirs"), fileMode); err != nil {
-			t.Error(err)
-		}
-	}
-	if err := export(false, ExportOptions{Progress: theirs}); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("over a file that came meanwhile: %v, want an fs.ErrExist", err)
-	}
-	if now, err := os.ReadFile(path); err != nil || string(now) != "theirs" {
-		t.Errorf("the file of somebody else holds %q, %v", now, err)
-	}
-	only("all.json")
-
 	// A link that leads nowhere is somebody's file, too.
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)

@@ -55,38 +55,30 @@ func Import(ctx context.Context, s Store, r io.Reader, progress func(done int)) 
 	return report, nil
 }
 
-// decodeExport calls each for the pairs of an export. The fields of the document
-// may come in any order.
+// decodeExport calls each for the pairs of an export. What was written by hand may
+// lack the meta.
 func decodeExport(d *json.Decoder, each func(*assistant.Pair) error) error {
 	if err := delim(d, '{'); errors.Is(err, io.EOF) {
 		return errors.New("there is nothing in it")
 	} else if err != nil {
 		return err
 	}
-	found := false
-	for d.More() {
-		field, err := d.Token()
-		if err != nil {
+	field, err := d.Token()
+	if err == nil && field == "meta" {
+		var m exportMeta
+		if err := d.Decode(&m); err != nil {
 			return err
 		}
-		switch field {
-		case "meta":
-			var m exportMeta
-			if err = d.Decode(&m); err == nil && m.Version > exportVersion {
-				err = fmt.Errorf("version %d of the form is newer than this winnow, which reads up to %d", m.Version, exportVersion)
-			}
-		case "pairs":
-			found = true
-			err = decodePairs(d, each)
-		default:
-			err = fmt.Errorf("unknown field %q: not an export of winnow", field)
+		if m.Version > exportVersion {
+			return fmt.Errorf("version %d of the form is newer than this winnow, which reads up to %d", m.Version, exportVersion)
 		}
-		if err != nil {
-			return err
-		}
+		field, err = d.Token()
 	}
-	if !found {
-		return errors.New("there are no pairs in it")
+	if err != nil || field != "pairs" {
+		return errors.Join(errors.New("not an export of winnow"), err)
+	}
+	if err := decodePairs(d, each); err != nil {
+		return err
 	}
 	return delim(d, '}')
 }

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"winnow/assistant"
 )
@@ -22,42 +21,37 @@ const checkNow = 16 << 20
 // damagedMark is a file in the run folder: the damage that was found in use.
 const damagedMark = "damaged"
 
-// inspection is what inspect found.
-type inspection struct {
-	damage     error // nil is none
-	needsCheck bool  // a check of every page, in the background, is due
-}
-
 // inspect looks at a database that nobody has open, before anything is written:
 // what is set aside must be the bytes that were found. It reads all of it unless
-// the last process closed it in an orderly way. An error means that the database
-// must not be touched.
-func (s *store) inspect(ctx context.Context) (inspection, error) {
+// the last process closed it in an orderly way. err means that the database must
+// not be touched.
+func (s *store) inspect(ctx context.Context) (damage, err error) {
 	if err := s.finishSalvage(); err != nil {
-		return inspection{}, err
+		return nil, err
 	}
 	if what, err := os.ReadFile(filepath.Join(s.run, damagedMark)); err == nil {
-		return inspection{damage: errors.New(string(what))}, nil
+		return errors.New(string(what)), nil
 	}
 	state, bytes, log := s.readState(), size(s.path), size(s.path+"-wal")
 	switch {
 	case bytes <= 0 && log > 0:
-		return inspection{damage: errors.New("the database is gone, only its -wal file is left")}, nil
+		return errors.New("the database is gone, only its -wal file is left"), nil
 	case bytes == 0 && state.Phase != phaseNone:
-		return inspection{damage: errors.New("the file is empty, although there was a database in it")}, nil
+		return errors.New("the file is empty, although there was a database in it"), nil
 	case bytes <= 0:
-		return inspection{}, nil
+		return nil, nil
 	}
 	s.report.LostLog = state.Phase == phaseWritten && log <= 0
-	if state.Phase == phaseClosed && !state.Unchecked && state.Fingerprint == s.fingerprint() && log < 0 {
-		return inspection{}, nil
+	if state.Phase == phaseClosed && state.Fingerprint == s.fingerprint() && log < 0 {
+		return nil, nil
 	}
 	whole := bytes+max(log, 0) <= checkNow
-	err := s.probe(ctx, whole)
+	err = s.probe(ctx, whole)
 	if damaged(err) || code(err) == codeError { // nobody else has it open, and the statements are right
-		return inspection{damage: err}, nil
+		return err, nil
 	}
-	return inspection{needsCheck: err == nil && !whole}, err
+	s.inDoubt = !whole
+	return nil, err
 }
 
 // probe reads a database in doubt. It writes nothing, but for the rollback of a
@@ -145,21 +139,6 @@ func (t *tx) checkPages(pragma string) {
 	found := list[string](t, fmt.Sprintf("PRAGMA %s(%d)", pragma, maxProblems))
 	if !slices.Equal(found, []string{"ok"}) {
 		t.fail(fmt.Errorf("%w: %s", errPages, strings.Join(found, "; ")))
-	}
-}
-
-// checkLater checks a database in doubt while it is in use. Until it is found
-// sound, the state says that a check is due.
-func (s *store) checkLater() {
-	select {
-	case <-time.After(s.options.delay()):
-	case <-s.ctx.Done():
-		return
-	}
-	if s.read(s.ctx, func(t *tx) { t.checkPages("quick_check") }) == nil { // read reports damage
-		state := s.readState()
-		state.Unchecked = false
-		s.writeState(state)
 	}
 }
 

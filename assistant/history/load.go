@@ -69,41 +69,17 @@ func (t *tx) pairs(seqs []int64, each func(p assistant.Pair, damaged bool)) {
 	})
 }
 
-func (s *store) IDs(ctx context.Context, seqs []int64) ([]string, error) {
-	ids := []string{}
-	err := s.read(ctx, func(t *tx) {
-		ids = append(ids, list[string](t, "SELECT p.id FROM "+requestedPairs+" ORDER BY j.key", asArray(seqs))...)
-	})
-	return ids, err
-}
-
-func (s *store) Newest(ctx context.Context, session string, before int64, n int) (newest []int64, err error) {
-	of := ""
-	if session != "" { // only then, so that the index of the sessions is used
-		of = " AND session = (SELECT n FROM session WHERE id = ?3)"
-	}
-	err = s.read(ctx, func(t *tx) {
-		newest = list[int64](t, "SELECT seq FROM pair WHERE cut IS NULL AND (?1 = 0 OR seq < ?1)"+of+" ORDER BY seq DESC LIMIT ?2", before, n, session)
-		slices.Reverse(newest)
-	})
-	return newest, err
-}
-
-func (s *store) Groups(ctx context.Context, by Field) (groups []Group, err error) {
-	value := map[Field]string{BySession: "SELECT id FROM session", ByModel: "SELECT name FROM model"}[by]
-	if value == "" {
-		return nil, fmt.Errorf("history: no field %q", by)
-	}
-	query := fmt.Sprintf(`SELECT coalesce((%s WHERE n = p.%s), ''), count(*), sum(p.state = %d), max(p.seq)
-		FROM pair p WHERE p.cut IS NULL GROUP BY p.%[2]s ORDER BY max(p.seq) DESC`, value, by, stateError)
+func (s *store) Models(ctx context.Context) (counts []ModelCount, err error) {
+	query := fmt.Sprintf(`SELECT coalesce((SELECT name FROM model WHERE n = p.model), '') AS name, count(*), sum(p.state = %d)
+		FROM pair p WHERE p.cut IS NULL GROUP BY p.model ORDER BY count(*) DESC, name`, stateError)
 	err = s.read(ctx, func(t *tx) {
 		t.each(query, nil, func(scan scanner) {
-			var g Group
-			scan(&g.Value, &g.Pairs, &g.Failed, &g.Newest)
-			groups = append(groups, g)
+			var c ModelCount
+			scan(&c.Model, &c.Pairs, &c.Failed)
+			counts = append(counts, c)
 		})
 	})
-	return groups, err
+	return counts, err
 }
 
 func (s *store) MarkGroups(ctx context.Context) (groups []MarkGroup, err error) {

@@ -24,9 +24,6 @@ const (
 	// backgroundDelay is how long after Open background work begins: the screen comes
 	// first, and winnow ask is usually over by then.
 	backgroundDelay = time.Second
-	// walPages is the size of the log, in pages of 4 KiB, at which a commit copies it
-	// into the database. Background work does so earlier.
-	walPages = 16_000
 )
 
 // Options configures Open. The zero value is ready to use.
@@ -74,13 +71,13 @@ type store struct {
 	run     string // folder of owners, lock and state
 	options Options
 	report  Report
+	inDoubt bool // a check of every page is due
 	owner   *owner
 	writer  *writer // nil: read-only
 	readers *sql.DB
 	writes  *sql.DB
 
 	revision atomic.Int64  // meta.rev as this process knows it
-	commits  atomic.Int64  // since the log was last copied into the database
 	changed  chan struct{} // has a token after a commit
 
 	background sync.WaitGroup
@@ -164,10 +161,10 @@ func (s *store) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var found inspection
 	if living == 0 { // otherwise somebody has it open, and inspected it
-		if found, err = s.inspect(ctx); err == nil && found.damage != nil {
-			err = s.salvage(ctx, found.damage)
+		damage, err := s.inspect(ctx)
+		if err == nil && damage != nil {
+			err = s.salvage(ctx, damage)
 		}
 		if err != nil {
 			return err
@@ -191,7 +188,7 @@ func (s *store) open(ctx context.Context) error {
 		return err
 	}
 	if living == 0 {
-		state := fileState{Phase: phaseOpen, Unchecked: found.needsCheck}
+		state := fileState{Phase: phaseOpen}
 		if logged {
 			state.Phase = phaseWritten
 		}
@@ -199,9 +196,6 @@ func (s *store) open(ctx context.Context) error {
 	}
 	for _, path := range dead {
 		os.Remove(path)
-	}
-	if found.needsCheck {
-		s.start(s.checkLater)
 	}
 	return nil
 }
@@ -218,7 +212,7 @@ func dsn(path string, pragmas ...string) string {
 func (s *store) connect(ctx context.Context) (err error) {
 	s.step("connect")
 	s.writes, err = sql.Open("sqlite", dsn(s.path,
-		"journal_mode(WAL)", "synchronous(FULL)", fmt.Sprintf("wal_autocheckpoint(%d)", walPages), "secure_delete(FAST)"))
+		"journal_mode(WAL)", "synchronous(FULL)", "secure_delete(FAST)"))
 	if err != nil {
 		return fmt.Errorf("history: open: %w", err)
 	}
@@ -289,12 +283,7 @@ func (s *store) start(f func()) {
 
 // written is called after each durable transaction, by who may use the writer.
 func (s *store) written() {
-	s.commits.Add(1)
-	s.firstWrite.Do(func() {
-		state := s.readState()
-		state.Phase = phaseWritten
-		s.writeState(state)
-	})
+	s.firstWrite.Do(func() { s.writeState(fileState{Phase: phaseWritten}) })
 	select {
 	case s.changed <- struct{}{}:
 	default:
@@ -355,13 +344,10 @@ func (s *store) disconnectNoting() error {
 	if err != nil || living > 0 {
 		return errors.Join(err, s.disconnect())
 	}
-	state := s.readState()
-	state.Phase = phaseClosing
-	s.writeState(state)
+	s.writeState(fileState{Phase: phaseClosing})
 	err = s.disconnect()
 	if size(s.path+"-wal") < 0 && err == nil {
-		state.Phase, state.Fingerprint = phaseClosed, s.fingerprint()
-		s.writeState(state)
+		s.writeState(fileState{phaseClosed, s.fingerprint()})
 	}
 	return err
 }

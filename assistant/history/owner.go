@@ -107,7 +107,6 @@ const (
 // under the open lock, but for phaseWritten. Losing it costs a check, no more.
 type fileState struct {
 	Phase       phase
-	Unchecked   bool   // a check of every page is due
 	Fingerprint string // size and time of the database, of phaseClosed
 }
 

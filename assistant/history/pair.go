@@ -131,42 +131,38 @@ func decodeResult(raw json.RawMessage) (*assistant.ToolResult, error) {
 	return &r, nil
 }
 
-// columned are the JSON names of the fields of a pair that have a column. What
-// is left goes to body.more, so that a field that is added to Pair is stored
-// without a change here.
-var columned = []string{
-	"id", "session", "topic", "model", "user_text", "assistant_text", "reasoning", "star", "flag", "state",
-	"error_code", "error_message", "created_at",
+// moreJSON is what goes to body.more: the fields of a pair that have no column. The
+// fields here hide those of Pair that have one, so that a field which is added to
+// Pair is stored without a change here.
+type moreJSON struct {
+	*assistant.Pair
+	ID            any                    `json:"id,omitempty"`
+	Session       any                    `json:"session,omitempty"`
+	Topic         any                    `json:"topic,omitempty"`
+	Model         any                    `json:"model,omitempty"`
+	UserText      any                    `json:"user_text,omitempty"`
+	AssistantText any                    `json:"assistant_text,omitempty"`
+	Reasoning     any                    `json:"reasoning,omitempty"`
+	Star          any                    `json:"star,omitempty"`
+	Flag          any                    `json:"flag,omitempty"`
+	State         any                    `json:"state,omitempty"`
+	ErrorCode     any                    `json:"error_code,omitempty"`
+	ErrorMessage  any                    `json:"error_message,omitempty"`
+	CreatedAt     any                    `json:"created_at,omitempty"`
+	Attachments   []assistant.Attachment `json:"attachments,omitempty"`
+	ToolCalls     []callJSON             `json:"tool_calls,omitempty"`
 }
 
 // encodeMore encodes the fields of p that have no column; "" when all are empty.
 func encodeMore(p *assistant.Pair) (string, error) {
-	rest := *p
-	rest.UserText, rest.AssistantText, rest.Reasoning = "", "", ""
-	form, err := newPairJSON(&rest, true)
+	form, err := newPairJSON(p, true)
 	if err != nil {
 		return "", err
 	}
-	raw, err := assistant.PlainJSON(form)
-	if err != nil {
+	raw, err := assistant.PlainJSON(moreJSON{Pair: p, Attachments: form.Attachments, ToolCalls: form.ToolCalls})
+	if string(raw) == "{}" {
 		return "", err
 	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &fields); err != nil {
-		return "", err
-	}
-	for _, name := range columned {
-		delete(fields, name)
-	}
-	for _, name := range []string{"attachments", "tool_calls"} {
-		if string(fields[name]) == "[]" {
-			delete(fields, name)
-		}
-	}
-	if len(fields) == 0 {
-		return "", nil
-	}
-	raw, err = assistant.PlainJSON(fields)
 	return string(raw), err
 }
 

@@ -52,25 +52,17 @@ func pack(body []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// errChanged is a body that is not the one that was packed.
-var errChanged = errors.New("its bytes are not those that were written")
-
 // unpack restores a packed body of size bytes.
-func unpack(packed []byte, size int) ([]byte, error) {
-	if size < 0 || size > maxRequest {
-		return nil, errChanged
-	}
+func unpack(packed []byte, size int) (body []byte, err error) {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errChanged, err)
+	if err == nil {
+		body, err = io.ReadAll(io.LimitReader(r, maxRequest+1))
 	}
-	r.Multistream(false)
-	body, err := io.ReadAll(io.LimitReader(r, int64(size)+1)) // one more: so that the sum at the end is read
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%w: %w", errChanged, err)
-	case len(body) != size:
-		return nil, errChanged
+	if err == nil && len(body) != size {
+		err = fmt.Errorf("%d bytes, want %d", len(body), size)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("its bytes are not those that were written: %w", err)
 	}
 	return body, nil
 }

@@ -110,28 +110,6 @@ func TestTheStoreIsUsedWhileItIndexes(t *testing.T) {
 	}
 }
 
-// A database whose check was not over when it was closed is checked by the next Open.
-func TestADueCheckOutlivesClose(t *testing.T) {
-	path := closedStore(t, 5)
-	s := open(t, path, Options{noDelay: true})
-	state := s.readState()
-	state.Unchecked = true // as while checkLater is under way
-	s.writeState(state)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if !s.readState().Unchecked {
-		t.Error("a database that was not checked counts as checked")
-	}
-	again := open(t, path, Options{})
-	if err := again.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if state := again.readState(); state.Unchecked || state.Phase != phaseClosed {
-		t.Errorf("after a check: %+v", state)
-	}
-}
-
 // A migrated database has the form of a new one.
 func TestMigrationsLeadToTheSchema(t *testing.T) {
 	form := func(s *store) (all []string) {

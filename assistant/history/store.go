@@ -31,13 +31,8 @@ type Store interface {
 	Count(ctx context.Context, q *filter.Query, env Env) (int, error)
 	// Stream yields it in pieces, the newest piece first, and ends after an error.
 	Stream(ctx context.Context, q *filter.Query, env Env) iter.Seq2[[]assistant.Ref, error]
-	// Newest returns up to n uncut pairs before a pair (0: from the end) of a
-	// session ("": of all), in order.
-	Newest(ctx context.Context, session string, before int64, n int) ([]int64, error)
-	// IDs returns the ids of pairs in the order asked for, without the unknown.
-	IDs(ctx context.Context, seqs []int64) ([]string, error)
-	// Groups counts the uncut pairs of every session or model.
-	Groups(ctx context.Context, by Field) ([]Group, error)
+	// Models counts the uncut pairs of every model, the most used first.
+	Models(ctx context.Context) ([]ModelCount, error)
 	// MarkGroups lists the uncut pairs by their marks, in no order.
 	MarkGroups(ctx context.Context) ([]MarkGroup, error)
 
@@ -157,21 +152,10 @@ type MarkGroup struct {
 	Seqs  []int64 // in order
 }
 
-// Field is what Groups counts by.
-type Field string
-
-// The fields.
-const (
-	BySession Field = "session"
-	ByModel   Field = "model"
-)
-
-// Group is the uncut pairs of one session or model.
-type Group struct {
-	Value  string // id of the session, or name of the model
-	Pairs  int
-	Failed int   // pairs that ended in an error
-	Newest int64 // Seq; the group with the greatest one comes first
+// ModelCount is the uncut pairs of a model.
+type ModelCount struct {
+	Model         string // "provider/name"
+	Pairs, Failed int
 }
 
 // TopicSeparator stands between the names of a topic's path.
@@ -204,26 +188,4 @@ type Session struct {
 type Draft struct {
 	Text  string
 	Stash []string // newest last
-}
-
-// RenewSession begins a new session in the folder and window of the one before.
-func RenewSession(ctx context.Context, s Store, session *assistant.Session) error {
-	before := session.ID()
-	if err := session.Renew(ctx); err != nil {
-		return err
-	}
-	old, found, err := s.Session(ctx, before)
-	if err != nil || !found {
-		return err
-	}
-	return s.Touch(ctx, Session{ID: session.ID(), Folder: old.Folder, Window: old.Window, Model: session.Model()})
-}
-
-// ResumeSession continues an earlier session in session, and makes it the last
-// of its folder. When session has the id after an error, only the latter failed.
-func ResumeSession(ctx context.Context, s Store, session *assistant.Session, id string) error {
-	if err := session.Resume(ctx, id); err != nil {
-		return err
-	}
-	return s.Touch(ctx, Session{ID: id})
 }

@@ -265,10 +265,6 @@ func TestOrderIsBySequenceWhateverTheClockSays(t *testing.T) {
 	if got := seqs(t, s, "x"); !slices.Equal(got, want) {
 		t.Errorf("Refs = %v, want %v", got, want)
 	}
-	got, err := s.Newest(t.Context(), "x", 0, 3)
-	if err != nil || !slices.Equal(got, want[2:]) {
-		t.Errorf("Newest = %v, %v; want %v", got, err, want[2:])
-	}
 	at = day.Add(-99 * 365 * 24 * time.Hour)
 	if err := s.Touch(t.Context(), Session{ID: "later", Folder: "/f"}); err != nil {
 		t.Fatal(err)
@@ -297,20 +293,5 @@ func TestClosedStoreSaysSo(t *testing.T) {
 	}
 	if _, err := s.Load(context.Background(), []int64{1}); err == nil {
 		t.Error("Load on a closed store succeeded")
-	}
-}
-
-func TestIDsComeAsAskedFor(t *testing.T) {
-	s := newStore(t)
-	put(t, s, pair("s", "one", ""), pair("s", "two", ""), pair("s", "three", ""))
-	all := seqs(t, s, "")
-	loaded := load(t, s, all...)
-	want := []string{loaded[2].ID, loaded[0].ID, loaded[2].ID}
-	got, err := s.IDs(t.Context(), []int64{all[2], all[0], 99, all[2]})
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("IDs = %q, %v; want %q", got, err, want)
-	}
-	if got, err := s.IDs(t.Context(), nil); err != nil || got == nil || len(got) != 0 {
-		t.Errorf("no IDs = %#v, %v", got, err)
 	}
 }

@@ -26,9 +26,6 @@ const (
 	indexBytes = 4 << 10
 	// indexPause lies between two of them: at most half a core goes into it.
 	indexPause = 5 * time.Millisecond
-	// checkpointEvery is after how many transactions the log is copied into the
-	// database, in an idle moment.
-	checkpointEvery = 200
 )
 
 // ambiguous are the runes that the index does not tell from each other.
@@ -147,23 +144,25 @@ func textOf(v driver.Value) string {
 	return ""
 }
 
-// runBackground fills the full-text index and copies the log into the database
+// runBackground checks a large database in doubt and fills the full-text index
 // while the store is open: not before it has been open for a second, and in
 // small pieces, so that a job waits for the piece in hand at most.
 func (s *store) runBackground() {
 	wait := time.NewTimer(s.options.delay())
 	defer wait.Stop()
-	for {
+	for first := true; ; first = false {
 		select {
 		case <-wait.C:
 		case <-s.ctx.Done():
 			return
 		}
+		if first && s.inDoubt {
+			_ = s.read(s.ctx, func(t *tx) { t.checkPages("quick_check") }) // read reports damage
+		}
 		if more := s.indexSome(); more {
 			wait.Reset(indexPause)
 			continue
 		}
-		s.checkpointLog()
 		select {
 		case <-s.changed:
 			wait.Reset(indexPause)
@@ -218,19 +217,4 @@ func (t *tx) indexNewest() (more bool) {
 		t.run("DELETE FROM unindexed WHERE seq = ?", w.seq)
 	}
 	return len(queue) > 0
-}
-
-// checkpointLog copies the log into the database now and then, so that no commit
-// has to do it. It waits for nobody; what readers hold is left for the next time.
-func (s *store) checkpointLog() {
-	if s.commits.Load() < checkpointEvery || s.writer.lock(s.ctx, s.ctx.Done()) != nil {
-		return
-	}
-	defer s.writer.unlock()
-	s.commits.Store(0)
-	// Not under s.ctx: an interrupt that comes late would stay with the
-	// connection and keep Close from copying the rest.
-	if _, err := s.writer.conn.ExecContext(context.WithoutCancel(s.ctx), "PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
-		s.options.Log.Warn("history log", "err", s.explain("write", err))
-	}
 }

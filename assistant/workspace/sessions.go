@@ -23,7 +23,15 @@ func (w *Workspace) NewSession(ctx context.Context, confirmed bool) (*Confirm, e
 	if w.history == nil {
 		return nil, w.session.Renew(ctx)
 	}
-	return nil, history.RenewSession(ctx, w.history, w.session)
+	before := w.session.ID()
+	if err := w.session.Renew(ctx); err != nil {
+		return nil, err
+	}
+	old, found, err := w.history.Session(ctx, before)
+	if err != nil || !found {
+		return nil, err
+	}
+	return nil, w.history.Touch(ctx, history.Session{ID: w.session.ID(), Folder: old.Folder, Window: old.Window, Model: w.session.Model()})
 }
 
 // ResumeSession continues another session of the history in the same window,
@@ -41,10 +49,10 @@ func (w *Workspace) ResumeSession(ctx context.Context, id string, confirmed bool
 		return c, err
 	}
 	w.EndReAsk()
-	err := history.ResumeSession(ctx, w.history, w.session, id)
-	if w.session.ID() != id {
+	if err := w.session.Resume(ctx, id); err != nil {
 		return nil, err
 	}
+	err := w.history.Touch(ctx, history.Session{ID: id})
 	if old, found, _ := w.history.Session(ctx, id); found && old.Model != "" {
 		_ = w.session.SetModel(old.Model) // its provider may be gone: then the model of now stays
 	}

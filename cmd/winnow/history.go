@@ -121,20 +121,18 @@ func (a *app) historySearch(ctx context.Context, store history.Store, line strin
 	if err != nil {
 		return err
 	}
-	if a.flags.json {
-		ids, err := store.IDs(ctx, seqs)
-		if err != nil {
-			return err
-		}
-		return a.printJSON(ids)
-	}
 	const atOnce = 200 // pairs that are in memory while they are printed
+	ids := []string{}  // for JSON
 	for part := range slices.Chunk(seqs, atOnce) {
 		pairs, err := store.Load(ctx, part)
 		if err != nil {
 			return err
 		}
 		for _, p := range pairs {
+			if a.flags.json {
+				ids = append(ids, p.ID)
+				continue
+			}
 			line := fmt.Sprintf("%s  %s  %s  %s", p.ID, p.CreatedAt.Local().Format(timeHuman), p.Model, strings.Repeat("*", p.Star))
 			if p.State == assistant.PairError {
 				line += " error: " + p.ErrorCode
@@ -143,6 +141,9 @@ func (a *app) historySearch(ctx context.Context, store history.Store, line strin
 				return err
 			}
 		}
+	}
+	if a.flags.json {
+		return a.printJSON(ids)
 	}
 	return nil
 }

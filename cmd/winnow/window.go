@@ -100,7 +100,7 @@ func (a *app) openJournal(w *openWindow, path string, write bool) (err error) {
 		return err
 	}
 	a.onClose(w.journal.Close)
-	for _, notice := range w.journal.Notices() {
+	for _, notice := range w.journal.Report().Notices() {
 		a.say("%s", notice)
 	}
 	return nil

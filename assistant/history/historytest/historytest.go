@@ -34,7 +34,7 @@ func Run(t *testing.T, open func(t *testing.T) history.Store) {
 		"lines select pairs":       linesSelectPairs,
 		"marks are restored":       marksAreRestored,
 		"topics are a tree":        topicsAreATree,
-		"groups count":             groupsCount,
+		"models are counted":       modelsAreCounted,
 		"marks are grouped":        marksAreGrouped,
 		"sessions are remembered":  sessionsAreRemembered,
 		"what a user typed stays":  memoryStays,
@@ -125,13 +125,6 @@ func pairsComeBack(t *testing.T, s history.Store) {
 	if len(refs) != 1 || refs[0].Cost != assistant.PairCost(p, 3.5) || !refs[0].Sends {
 		t.Errorf("Refs = %+v; want cost %d", refs, assistant.PairCost(p, 3.5))
 	}
-	ids, err := s.IDs(t.Context(), []int64{other.Seq, p.Seq})
-	must(t, err)
-	newest, err := s.Newest(t.Context(), "", 0, 1)
-	must(t, err)
-	if !slices.Equal(ids, []string{other.ID, "an-id"}) || !slices.Equal(newest, []int64{other.Seq}) {
-		t.Errorf("IDs %q, Newest %v", ids, newest)
-	}
 }
 
 func batchIsAllOrNone(t *testing.T, s history.Store) {
@@ -218,12 +211,13 @@ func marksAreRestored(t *testing.T, s history.Store) {
 	if len(before.Marks) != 2 || len(before.NewTopics) != 2 {
 		t.Fatalf("before = %+v", before)
 	}
+	before.Topics = []string{"Made > Here"}
 	must(t, s.Restore(t.Context(), before))
 	got, err := s.Load(t.Context(), []int64{a.Seq, b.Seq})
 	must(t, err)
 	paths, err := s.TopicPaths(t.Context())
 	must(t, err)
-	if got[0].Star != 1 || got[0].Topic != "Old" || got[1].Star != 0 || got[1].Topic != "" || !slices.Equal(paths, []string{"Old"}) {
+	if got[0].Star != 1 || got[0].Topic != "Old" || got[1].Star != 0 || got[1].Topic != "" || !slices.Equal(paths, []string{"Made", "Made > Here", "Old"}) {
 		t.Errorf("restored %+v, topics %v", got, paths)
 	}
 	revision := s.Revision()
@@ -251,18 +245,15 @@ func topicsAreATree(t *testing.T, s history.Store) {
 	}
 }
 
-func groupsCount(t *testing.T, s history.Store) {
+func modelsAreCounted(t *testing.T, s history.Store) {
 	t.Helper()
-	a, b, c := pair("x", "1", ""), pair("y", "2", ""), pair("y", "3", "")
-	c.State = assistant.PairError
-	put(t, s, a, b, c)
-	for by, want := range map[history.Field][]history.Group{
-		history.BySession: {{Value: "y", Pairs: 2, Failed: 1, Newest: c.Seq}, {Value: "x", Pairs: 1, Newest: a.Seq}},
-		history.ByModel:   {{Value: "openai/gpt-5", Pairs: 3, Failed: 1, Newest: c.Seq}},
-	} {
-		if got, err := s.Groups(t.Context(), by); err != nil || !slices.Equal(got, want) {
-			t.Errorf("by %s: %v, %v; want %v", by, got, err, want)
-		}
+	a, b, c, cut := pair("x", "1", ""), pair("y", "2", ""), pair("y", "3", ""), pair("z", "4", "")
+	b.Model, c.State = "other", assistant.PairError
+	put(t, s, a, b, c, cut)
+	must(t, s.Commit(t.Context(), &assistant.Batch{Cut: &assistant.Cut{Name: "c", Sessions: []string{"z"}}}))
+	want := []history.ModelCount{{Model: "openai/gpt-5", Pairs: 2, Failed: 1}, {Model: "other", Pairs: 1}}
+	if got, err := s.Models(t.Context()); err != nil || !slices.Equal(got, want) {
+		t.Errorf("Models = %v, %v; want %v", got, err, want)
 	}
 }
 
