@@ -14,6 +14,7 @@ import (
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/budget"
 	"winnow/assistant/llm"
+	"winnow/assistant/message"
 )
 
 // put stores a pair as it stands and returns its place.
@@ -54,11 +55,11 @@ func wireOf(pairs []assistant.Pair) []llm.Message {
 	script := at.NewScript(at.Answer{at.Say("ok")})
 	registry := &llm.Registry{}
 	_ = registry.Add(llm.Provider{Name: "test", Model: script})
-	list := assistant.NewMessageList()
+	list := &message.List{}
 	for i := range pairs {
-		list.Append(assistant.PairMessages(&pairs[i])...)
+		*list = append(*list, assistant.PairMessages(&pairs[i])...)
 	}
-	list.Append(&assistant.TextMessage{Text: "last", Role: llm.RoleUser})
+	*list = append(*list, &message.Text{Text: "last", Role: llm.RoleUser})
 	c, _ := assistant.NewConversation(registry, list, assistant.Config{Model: "test/x"})
 	for _, err := range c.Run(context.Background()) {
 		_ = err // only the request counts here

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"winnow/assistant/llm"
+	"winnow/assistant/message"
 	"winnow/assistant/nearest"
 	"winnow/assistant/safetext"
 )
@@ -23,18 +24,18 @@ type Builder struct {
 // delta is one thing to apply: a message or a change of the config.
 type delta struct {
 	name  string
-	apply func(messages *[]Message, config *Config) error
+	apply func(messages *[]message.Message, config *Config) error
 }
 
-func (b Builder) with(name string, apply func(*[]Message, *Config) error) Builder {
+func (b Builder) with(name string, apply func(*[]message.Message, *Config) error) Builder {
 	b.deltas = append(slices.Clip(b.deltas), delta{name, apply})
 	return b
 }
 
 // message adds a message with a text, which is sanitised when the delta is made.
-func (b Builder) message(name, text string, make func(text string) Message) Builder {
+func (b Builder) message(name, text string, make func(text string) message.Message) Builder {
 	text = safetext.Clean(strings.TrimSpace(text))
-	return b.with(name, func(messages *[]Message, _ *Config) error {
+	return b.with(name, func(messages *[]message.Message, _ *Config) error {
 		if text == "" {
 			return ErrEmpty
 		}
@@ -45,27 +46,27 @@ func (b Builder) message(name, text string, make func(text string) Message) Buil
 
 // Agent adds the description of the assistant.
 func (b Builder) Agent(text string) Builder {
-	return b.message("agent", text, func(text string) Message { return &AgentMessage{text} })
+	return b.message("agent", text, func(text string) message.Message { return &message.Agent{Text: text} })
 }
 
 // Assistant adds an answer of the assistant, as an example to continue from.
 func (b Builder) Assistant(text string) Builder {
-	return b.message("assistant", text, func(text string) Message { return &TextMessage{text, llm.RoleAssistant} })
+	return b.message("assistant", text, func(text string) message.Message { return &message.Text{Text: text, Role: llm.RoleAssistant} })
 }
 
 // Context gives the model something to know.
 func (b Builder) Context(text string) Builder {
-	return b.message("context", text, func(text string) Message { return &TextMessage{text, llm.RoleUser} })
+	return b.message("context", text, func(text string) message.Message { return &message.Text{Text: text, Role: llm.RoleUser} })
 }
 
 // Request asks for something.
 func (b Builder) Request(text string) Builder {
-	return b.message("request", text, func(text string) Message { return &TextMessage{text, llm.RoleUser} })
+	return b.message("request", text, func(text string) message.Message { return &message.Text{Text: text, Role: llm.RoleUser} })
 }
 
 // Sampling sets how models choose their answers from the next Run on.
 func (b Builder) Sampling(s llm.Sampling) Builder {
-	return b.with("sampling", func(_ *[]Message, c *Config) error {
+	return b.with("sampling", func(_ *[]message.Message, c *Config) error {
 		c.Sampling = s
 		return nil
 	})
@@ -74,7 +75,7 @@ func (b Builder) Sampling(s llm.Sampling) Builder {
 // Provider prefers a provider from here on. A model that the conversation
 // preferred of another one is forgotten; one that this builder names is not.
 func (b Builder) Provider(name string) Builder {
-	return b.with("provider", func(_ *[]Message, c *Config) error {
+	return b.with("provider", func(_ *[]message.Message, c *Config) error {
 		providers := b.conversation.registry.Providers()
 		if !slices.Contains(providers, name) {
 			return &llm.ConfigError{Field: "provider", Reason: fmt.Sprintf("there is no provider %q.%s", name, nearest.Hint(name, providers))}
@@ -93,7 +94,7 @@ func (b Builder) Provider(name string) Builder {
 
 // Model prefers a model from here on: "provider/name", or a name of the provider.
 func (b Builder) Model(name string) Builder {
-	return b.with("model", func(_ *[]Message, c *Config) error {
+	return b.with("model", func(_ *[]message.Message, c *Config) error {
 		if name == "" {
 			return &llm.ConfigError{Field: "model", Reason: "the name is empty"}
 		}
@@ -107,7 +108,7 @@ func (b Builder) Model(name string) Builder {
 
 // Tools adds tools to those the conversation has.
 func (b Builder) Tools(tools ...Tool) Builder {
-	return b.with("tools", func(_ *[]Message, c *Config) error {
+	return b.with("tools", func(_ *[]message.Message, c *Config) error {
 		all := append(slices.Clip(c.Tools), tools...)
 		if _, err := newToolbox(all); err != nil {
 			return err
@@ -124,14 +125,14 @@ func (b Builder) Conversation() (*Conversation, error) {
 		return nil, &llm.ConfigError{Field: "conversation", Reason: "a builder comes from Conversation.Continuation"}
 	}
 	c := b.conversation
-	var messages []Message
+	var messages []message.Message
 	config := c.config
 	for _, d := range b.deltas {
 		if err := d.apply(&messages, &config); err != nil {
 			return nil, &DeltaError{d.name, err}
 		}
 	}
-	c.messages.Append(messages...)
+	*c.messages = append(*c.messages, messages...)
 	c.config = config
 	return c, nil
 }
@@ -148,7 +149,7 @@ func (b Builder) Prompt(ctx context.Context) (string, error) {
 		if err != nil {
 			return text, err
 		}
-		if t, ok := m.(*TextMessage); ok {
+		if t, ok := m.(*message.Text); ok {
 			text = t.Text
 		}
 	}
@@ -170,15 +171,15 @@ func (b Builder) PromptForImage(ctx context.Context) (llm.Image, error) {
 		return llm.Image{}, &llm.ConfigError{Field: "model", Reason: "this endpoint has no images"}
 	}
 	var texts []string
-	for _, m := range c.messages.All() {
+	for _, m := range *c.messages {
 		switch m := m.(type) {
-		case *AgentMessage:
+		case *message.Agent:
 			texts = append(texts, m.Text)
-		case *TextMessage:
+		case *message.Text:
 			if m.Role == llm.RoleUser {
 				texts = append(texts, m.Text)
 			}
-		case *ToolCallMessage:
+		case *message.ToolCall:
 		}
 	}
 	return draws.Image(ctx, name, strings.Join(texts, "\n\n"))

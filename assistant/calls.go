@@ -38,14 +38,14 @@ func (t *turn) runCalls(a answer) error {
 	case len(checked) > maxCalls:
 		t.note(fmt.Sprintf("A response made %d tool calls; only the first %d were run.", len(checked), maxCalls))
 	}
-	at := t.list.Len()
+	at := len(*t.list)
 	for i := range checked {
 		if err := t.call(checked, i); err != nil {
 			return err
 		}
 		m := callMessage(checked[i].ToolCall)
 		if i == 0 {
-			m.Message, m.joined = a.text, false
+			m.Message, m.Joined = a.text, false
 		}
 		// A Conversation may have got messages meanwhile: they come after the
 		// calls of this response, which stay neighbours.

@@ -8,6 +8,7 @@ import (
 
 	"winnow/assistant/budget"
 	"winnow/assistant/llm"
+	"winnow/assistant/message"
 )
 
 // Config configures a Conversation.
@@ -21,17 +22,17 @@ type Config struct {
 	Sampling  llm.Sampling
 }
 
-// Conversation owns a MessageList and talks to models about it. It belongs to
+// Conversation owns a message.List and talks to models about it. It belongs to
 // one goroutine at a time.
 type Conversation struct {
 	registry *llm.Registry
-	messages *MessageList
+	messages *message.List
 	config   Config
 }
 
 // NewConversation returns a conversation over the models of a registry.
 // messages may be nil, or a list that was stored before: the conversation owns it now.
-func NewConversation(registry *llm.Registry, messages *MessageList, config Config) (*Conversation, error) {
+func NewConversation(registry *llm.Registry, messages *message.List, config Config) (*Conversation, error) {
 	if registry == nil {
 		return nil, &llm.ConfigError{Field: "registry", Reason: "a conversation needs models to talk to"}
 	}
@@ -39,13 +40,13 @@ func NewConversation(registry *llm.Registry, messages *MessageList, config Confi
 		return nil, err
 	}
 	if messages == nil {
-		messages = NewMessageList()
+		messages = &message.List{}
 	}
 	return &Conversation{registry: registry, messages: messages, config: config}, nil
 }
 
 // Messages is the conversation's list: the one it works on.
-func (c *Conversation) Messages() *MessageList { return c.messages }
+func (c *Conversation) Messages() *message.List { return c.messages }
 
 // Config returns what the conversation runs with now.
 func (c *Conversation) Config() Config { return c.config }
@@ -60,8 +61,8 @@ func (c *Conversation) Continuation() Builder { return Builder{conversation: c} 
 // error ends it, a *llm.ConfigError, a *TurnError, ErrRounds or ctx's; the messages
 // so far stay. Who stops reading stops the conversation after the response that
 // is read.
-func (c *Conversation) Run(ctx context.Context) iter.Seq2[Message, error] {
-	return func(yield func(Message, error) bool) {
+func (c *Conversation) Run(ctx context.Context) iter.Seq2[message.Message, error] {
+	return func(yield func(message.Message, error) bool) {
 		t, err := c.newTurn()
 		if err != nil {
 			yield(nil, err)
@@ -69,7 +70,7 @@ func (c *Conversation) Run(ctx context.Context) iter.Seq2[Message, error] {
 		}
 		t.ctx, t.cancel = context.WithCancelCause(ctx)
 		defer t.cancel(nil)
-		t.yield = func(m Message) bool { return yield(m, nil) }
+		t.yield = func(m message.Message) bool { return yield(m, nil) }
 		err = t.respondAll()
 		switch {
 		case t.stopped:
@@ -120,7 +121,7 @@ func (c *Conversation) choose(images bool) (model llm.Model, name, id string, er
 // estimate is the size of the next request in tokens.
 func (c *Conversation) estimate() int {
 	sum := 0
-	for _, m := range wireMessages(c.messages.messages) {
+	for _, m := range c.messages.Wire() {
 		sum += budget.Estimate(m.Content)
 		for _, call := range m.Calls {
 			sum += budget.Estimate(call.Arguments)

@@ -10,9 +10,10 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
+	"winnow/assistant/message"
 )
 
-func conversation(t testing.TB, registry *llm.Registry, list *assistant.MessageList, config assistant.Config) *assistant.Conversation {
+func conversation(t testing.TB, registry *llm.Registry, list *message.List, config assistant.Config) *assistant.Conversation {
 	t.Helper()
 	c, err := assistant.NewConversation(registry, list, config)
 	if err != nil {
@@ -36,22 +37,22 @@ func TestBuildersAreImmutableAndShareTheConversation(t *testing.T) {
 	base := c.Continuation().Agent("  be brief  ")
 	one := base.Request("one")
 	two := base.Context("know this").Assistant("I do").Request("two").Provider("a").Model("tools").Tools(weather)
-	wantEqual(t, "before", c.Messages().Len(), 0)
+	wantEqual(t, "before", len(*c.Messages()), 0)
 	got, err := one.Conversation()
 	if err != nil || got != c {
 		t.Fatalf("conversation %p, %v, want %p", got, err, c)
 	}
-	wantEqual(t, "after one", c.Messages().Len(), 2)
-	wantEqual(t, "trimmed", c.Messages().At(0).(*assistant.AgentMessage).Text, "be brief")
+	wantEqual(t, "after one", len(*c.Messages()), 2)
+	wantEqual(t, "trimmed", (*c.Messages())[0].(*message.Agent).Text, "be brief")
 	wantEqual(t, "model", c.Config().Model, "")
 	if _, err := two.Conversation(); err != nil {
 		t.Fatal(err)
 	}
-	wantEqual(t, "after two", c.Messages().Len(), 6)
+	wantEqual(t, "after two", len(*c.Messages()), 6)
 	wantEqual(t, "config", fmt.Sprint(c.Config().Provider, c.Config().Model, len(c.Config().Tools)), "atools1")
 	roles := ""
-	for _, m := range c.Messages().All() {
-		if m, ok := m.(*assistant.TextMessage); ok {
+	for _, m := range *c.Messages() {
+		if m, ok := m.(*message.Text); ok {
 			roles += string(m.Role[0])
 		}
 	}
@@ -70,19 +71,19 @@ func TestBranchesOfABuilderDoNotMeet(t *testing.T) {
 			if _, err := b.Conversation(); err != nil {
 				t.Fatal(err)
 			}
-			wantEqual(t, "last", c.Messages().At(c.Messages().Len()-1).(*assistant.TextMessage).Text, want)
+			wantEqual(t, "last", (*c.Messages())[len(*c.Messages())-1].(*message.Text).Text, want)
 		}
 	}
 }
 
 func TestAFailedCallThatWasReadBackTellsItsError(t *testing.T) {
-	list, err := assistant.ReadMessageList([]byte(`{"messages":[{"type":"TextMessage","text":"go","role":"user"},
+	list, err := message.Read([]byte(`{"messages":[{"type":"TextMessage","text":"go","role":"user"},
 		{"type":"ToolCallMessage","message":"","tool_name":"t","tool_call_id":"c","arguments":null,"result":null,"error":"no such place","role":"assistant"}],"version":"1.0"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	script := at.NewScript(at.Answer{at.Say("ok")})
-	c := conversation(t, providers(t, script, at.NewScript()), list, assistant.Config{Model: "a/tools"})
+	c := conversation(t, providers(t, script, at.NewScript()), &list, assistant.Config{Model: "a/tools"})
 	if _, err := c.Continuation().Request("and?").Prompt(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func TestDeltasAreAppliedAllOrNone(t *testing.T) {
 				t.Errorf("%s: %v is no *ConfigError", name, err)
 			}
 		}
-		if c.Messages().Len() != 0 || c.Config().Provider != "a" || len(c.Config().Tools) != 1 {
+		if len(*c.Messages()) != 0 || c.Config().Provider != "a" || len(c.Config().Tools) != 1 {
 			t.Errorf("%s: a part was applied", name)
 		}
 	}
@@ -140,18 +141,18 @@ func TestRunYieldsEveryMessage(t *testing.T) {
 			t.Fatal(err)
 		}
 		switch m := m.(type) {
-		case *assistant.ToolCallMessage:
+		case *message.ToolCall:
 			got = append(got, fmt.Sprintf("%s|%s|%v", m.Message, m.ToolName, m.Error == nil))
-		case *assistant.TextMessage:
+		case *message.Text:
 			got = append(got, m.Text)
-		case *assistant.AgentMessage:
+		case *message.Agent:
 		}
-		if last := c.Messages().At(c.Messages().Len() - 1); m != last && got[0] != "I look.|get_weather|true" {
+		if last := (*c.Messages())[len(*c.Messages())-1]; m != last && got[0] != "I look.|get_weather|true" {
 			t.Errorf("%v was yielded before it was appended", m)
 		}
 	}
 	wantList(t, "messages", got, "I look.|get_weather|true", "|get_weather|false", "|get_wether|false", "It is sunny.")
-	wantEqual(t, "in the list", c.Messages().Len(), 6)
+	wantEqual(t, "in the list", len(*c.Messages()), 6)
 	second := script.Requests()[1].Messages
 	if len(second) != 5 || len(second[2].Calls) != 2 || second[2].Content != "I look." || second[3].CallID != second[2].Calls[0].ID {
 		t.Errorf("second request: %+v", second)
@@ -209,11 +210,11 @@ func TestRestoredAndContinuedOnAnotherProvider(t *testing.T) {
 	if strings.Contains(string(raw), "Tells the weather") {
 		t.Error("a tool was written")
 	}
-	list, err := assistant.ReadMessageList(raw)
+	list, err := message.Read(raw)
 	if err != nil {
 		t.Fatal(err)
 	}
-	restored := conversation(t, registry, list, assistant.Config{})
+	restored := conversation(t, registry, &list, assistant.Config{})
 	text, err := restored.Continuation().Provider("b").Model("tools").Request("thanks").Prompt(t.Context())
 	if err != nil || text != "Goodbye." {
 		t.Fatalf("Prompt = %q, %v", text, err)
@@ -244,8 +245,8 @@ func TestHowARunFails(t *testing.T) {
 		t.Errorf("invalid calls: %v", err)
 	}
 	c, err := run(at.NewScript(at.Answer{call("get_weather", `{"location":"X"}`)}))
-	if !errors.Is(err, assistant.ErrRounds) || c.Messages().Len() != 6 {
-		t.Errorf("endless: %v, %d messages", err, c.Messages().Len())
+	if !errors.Is(err, assistant.ErrRounds) || len(*c.Messages()) != 6 {
+		t.Errorf("endless: %v, %d messages", err, len(*c.Messages()))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -260,5 +261,5 @@ func TestHowARunFails(t *testing.T) {
 		}
 		break // stops after this response
 	}
-	wantEqual(t, "messages after a break", c.Messages().Len(), 7)
+	wantEqual(t, "messages after a break", len(*c.Messages()), 7)
 }

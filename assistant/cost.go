@@ -8,6 +8,7 @@ import (
 
 	"winnow/assistant/budget"
 	"winnow/assistant/llm"
+	"winnow/assistant/message"
 )
 
 // PairParts returns the texts that a pair adds to a request, each of which is
@@ -17,14 +18,14 @@ func PairParts(p *Pair) []string {
 	var parts []string
 	for _, m := range PairMessages(p) {
 		switch m := m.(type) {
-		case *TextMessage:
+		case *message.Text:
 			parts = append(parts, m.Text)
-		case *ToolCallMessage:
+		case *message.ToolCall:
 			if m.Message != "" {
 				parts = append(parts, m.Message)
 			}
-			parts = append(parts, string(m.Arguments), resultContent(m))
-		case *AgentMessage:
+			parts = append(parts, string(m.Arguments), m.Content())
+		case *message.Agent:
 			parts = append(parts, m.Text)
 		}
 	}
@@ -48,14 +49,14 @@ func PairSends(p *Pair) bool { return len(PairMessages(p)) > 0 }
 // said, the tool exchange, the assistant's text. Empty parts give none. A pair
 // that ended in an error gives only the responses and exchanges that were
 // whole, and nothing when there are none; a running pair gives nothing.
-func PairMessages(p *Pair) []Message {
+func PairMessages(p *Pair) []message.Message {
 	failed := p.State == PairError
 	if p.State == PairSending || (failed && len(p.ToolCalls) == 0) {
 		return nil
 	}
-	var out []Message
+	var out []message.Message
 	if strings.TrimSpace(p.UserText) != "" {
-		out = append(out, &TextMessage{p.UserText, llm.RoleUser})
+		out = append(out, &message.Text{Text: p.UserText, Role: llm.RoleUser})
 	}
 	texts, last := segments(p.AssistantText, p.ToolCalls)
 	response := -1
@@ -66,19 +67,19 @@ func PairMessages(p *Pair) []Message {
 		m := callMessage(c)
 		if c.Response != response {
 			response = c.Response
-			m.Message, m.joined = texts[i], false
+			m.Message, m.Joined = texts[i], false
 		}
 		out = append(out, m)
 	}
 	if last != "" && !failed {
-		out = append(out, &TextMessage{last, llm.RoleAssistant})
+		out = append(out, &message.Text{Text: last, Role: llm.RoleAssistant})
 	}
 	return out
 }
 
 // callMessage is the message of a call that has run, a later one of its response.
-func callMessage(c ToolCall) *ToolCallMessage {
-	m := &ToolCallMessage{ToolName: c.Name, ToolCallID: c.ID, Arguments: c.Arguments, joined: true}
+func callMessage(c ToolCall) *message.ToolCall {
+	m := &message.ToolCall{ToolName: c.Name, ToolCallID: c.ID, Arguments: c.Arguments, Joined: true}
 	m.Result = encodeResult(*c.Result)
 	if !c.Result.Success {
 		m.Error = &c.Result.Message
@@ -119,19 +120,6 @@ func cutRunes(s string, n int) string {
 		return s
 	}
 	return string([]rune(s)[:n]) + "…"
-}
-
-// resultContent is the text of the tool message that answers m.
-func resultContent(m *ToolCallMessage) string {
-	var text string
-	switch {
-	case m.Result == nil && m.Error != nil:
-		raw, _ := PlainJSON(ToolResult{Message: *m.Error, ErrorCode: CodeFailed})
-		return string(raw)
-	case json.Unmarshal(m.Result, &text) == nil:
-		return text
-	}
-	return string(m.Result)
 }
 
 // Counted is a number with its noun: "1 pair", "3 pairs". thing is the singular

@@ -20,7 +20,7 @@
 // Rollback, UndoRollback, Renew, Resume, Delete, Decide, Request) is refused with
 // ErrBusy; a turn that is started while one of them works waits for it. These,
 // Queue, Mark, Pairs and SentRequests may wait for the disk; Draft, Quota,
-// Boundary and LastSend answer from memory. Conversation, Builder and MessageList
+// Boundary and LastSend answer from memory. Conversation, Builder and message.List
 // belong to one goroutine.
 //
 // # Caveats

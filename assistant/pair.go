@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/base32"
 	"encoding/binary"
@@ -107,3 +108,15 @@ func NewID(now time.Time) string {
 
 // idEncoding is base32 with digits before letters, so that text order is time order.
 var idEncoding = base32.HexEncoding.WithPadding(base32.NoPadding)
+
+// PlainJSON is json.Marshal without the escapes meant for HTML, so that what is
+// stored, sent and counted is the text itself. Its errors are Marshal's.
+func PlainJSON(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

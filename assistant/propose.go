@@ -68,13 +68,16 @@ func (s *Session) proposal(ctx context.Context, seq int64, id string) (*Pair, in
 // prompt of its own for it: the label and, as JSON, the name and data of the
 // action. ActionContinue is its label alone.
 func ActionPrompt(a SuggestedAction) Prompt {
-	if a.Action == ActionContinue && orNil(a.Data) == nil {
+	if string(a.Data) == "null" {
+		a.Data = nil
+	}
+	if a.Action == ActionContinue && a.Data == nil {
 		return Prompt{Text: a.Label}
 	}
 	raw, err := PlainJSON(struct {
 		Action string          `json:"action"`
 		Data   json.RawMessage `json:"data,omitempty"`
-	}{a.Action, orNil(a.Data)})
+	}{a.Action, a.Data})
 	if err != nil { // data that is no JSON
 		return Prompt{Text: a.Label}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"winnow/assistant/budget"
 	"winnow/assistant/llm"
+	"winnow/assistant/message"
 	"winnow/checkpoint"
 )
 
@@ -42,7 +43,7 @@ func (t *turn) assemble(visible []Ref) error {
 	if err != nil {
 		return err
 	}
-	t.list = NewMessageList(&AgentMessage{system})
+	t.list = &message.List{&message.Agent{Text: system}}
 	var costs []budget.Cost
 	history := 0
 	for i := range pairs {
@@ -51,7 +52,7 @@ func (t *turn) assemble(visible []Ref) error {
 			continue // changed by another process since visiblePairs
 		}
 		cost := PairCost(&pairs[i], t.settings.Budget.CPT())
-		t.list.Append(messages...)
+		*t.list = append(*t.list, messages...)
 		t.spans = append(t.spans, len(messages))
 		costs = append(costs, budget.Cost{Tokens: cost, Contributes: true})
 		history += cost
@@ -59,9 +60,9 @@ func (t *turn) assemble(visible []Ref) error {
 		t.selection = append(t.selection, budget.Selected{ID: pairs[i].ID, Model: pairs[i].Model, Tokens: cost})
 	}
 	if t.exchange != nil {
-		t.list.Append(t.exchange...)
+		*t.list = append(*t.list, t.exchange...)
 	} else {
-		t.list.Append(&TextMessage{t.pair.UserText, llm.RoleUser})
+		*t.list = append(*t.list, &message.Text{Text: t.pair.UserText, Role: llm.RoleUser})
 	}
 	sys := t.systemCost(system)
 	within := t.boundary // as it was seen, of the pairs as they were loaded
@@ -94,15 +95,15 @@ func (t *turn) grown() int {
 // request is the next request: the system prompt, the included pairs that were
 // not trimmed, and the whole running turn.
 func (t *turn) request() llm.Request {
-	messages := t.list.messages
+	messages := *t.list
 	if t.attempt != nil {
 		skip := 1
 		for _, n := range t.spans[:t.attempt.T()] {
 			skip += n
 		}
-		messages = append([]Message{messages[0]}, messages[skip:]...)
+		messages = append(message.List{messages[0]}, messages[skip:]...)
 	}
-	return llm.Request{Model: t.name, Messages: wireMessages(messages), Tools: t.tools.specs, Sampling: t.sampling}
+	return llm.Request{Model: t.name, Messages: messages.Wire(), Tools: t.tools.specs, Sampling: t.sampling}
 }
 
 // nextRequest is the request that leaves now. What executes a proposal goes to

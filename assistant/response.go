@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"winnow/assistant/llm"
+	"winnow/assistant/message"
 )
 
 // What a turn reports of its end.
@@ -91,13 +92,13 @@ func (t *turn) finish(a answer) error {
 	case t.pair.AssistantText == "" && len(t.pair.Payloads) == 0 && t.pair.Suggested == nil:
 		t.note(emptyNotice)
 	}
-	t.addMessage(&TextMessage{a.text, llm.RoleAssistant}, t.list.Len())
+	t.addMessage(&message.Text{Text: a.text, Role: llm.RoleAssistant}, len(*t.list))
 	return t.responseDone(true)
 }
 
 // addMessage puts a message into the list, at index at, and yields it.
-func (t *turn) addMessage(m Message, at int) {
-	t.list.messages = slices.Insert(t.list.messages, at, m)
+func (t *turn) addMessage(m message.Message, at int) {
+	*t.list = slices.Insert(*t.list, at, m)
 	if t.yield != nil {
 		t.stopped = t.stopped || !t.yield(m)
 	}

@@ -13,6 +13,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
+	"winnow/assistant/message"
 )
 
 // duration is the shortest of three turns with an answer.
@@ -208,8 +209,8 @@ func TestTextIsSanitisedWhenTheDeltaIsMade(t *testing.T) {
 	if _, err := c.Continuation().Agent("a\x1b[31mb").Request("x\u202ey\x00z\xff").Conversation(); err != nil {
 		t.Fatal(err)
 	}
-	wantEqual(t, "agent", c.Messages().At(0).(*assistant.AgentMessage).Text, "ab")
-	wantEqual(t, "request", c.Messages().At(1).(*assistant.TextMessage).Text, "xyz\ufffd")
+	wantEqual(t, "agent", (*c.Messages())[0].(*message.Agent).Text, "ab")
+	wantEqual(t, "request", (*c.Messages())[1].(*message.Text).Text, "xyz\ufffd")
 	r := newRig(t, at.NewScript(at.Answer{at.Say("ok")}))
 	r.send("x\u202ey\x00z")
 	wantEqual(t, "of a session", r.last().UserText, "xyz")
@@ -230,7 +231,7 @@ func TestRunYieldsACallWhenItIsDone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := m.(*assistant.ToolCallMessage); ok {
+		if _, ok := m.(*message.ToolCall); ok {
 			order = append(order, "yielded")
 		}
 	}

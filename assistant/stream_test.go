@@ -9,6 +9,7 @@ import (
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
 	"winnow/assistant/llm"
+	"winnow/assistant/message"
 )
 
 func TestWhatTheWireSaysBesideTheAnswer(t *testing.T) {
@@ -100,8 +101,8 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 		"config: model: gone":          &llm.ConfigError{Field: "model", Reason: "gone"},
 		"delta tools: cause":           &assistant.DeltaError{Delta: "tools", Err: cause},
 		"net: unreachable":             &assistant.TurnError{Code: "net", Message: "unreachable", Err: cause},
-		"message list: not JSON":       &assistant.MessageListError{Index: -1, Reason: "not JSON"},
-		"message list: message 3: bad": &assistant.MessageListError{Index: 3, Reason: "bad"},
+		"message list: not JSON":       &message.Error{Index: -1, Reason: "not JSON"},
+		"message list: message 3: bad": &message.Error{Index: 3, Reason: "bad"},
 		"quota: 429 slow":              &llm.RequestError{Kind: llm.KindQuota, Status: 429, Message: "slow"},
 		"net: x answered 502":          &llm.RequestError{Kind: llm.KindNet, Status: 502, Message: "x answered 502"},
 		"net: cause":                   &llm.RequestError{Kind: llm.KindNet, Err: cause},

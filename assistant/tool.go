@@ -200,7 +200,7 @@ func (t Tool) guarded(ctx context.Context, args json.RawMessage) (r ToolResult) 
 // frozen is a value as JSON, a json.RawMessage, or nil.
 func frozen(v any) (any, error) {
 	raw, err := PlainJSON(v)
-	if err != nil || orNil(raw) == nil {
+	if err != nil || string(raw) == "null" {
 		return nil, err
 	}
 	return raw, nil

@@ -11,6 +11,7 @@ import (
 
 	"winnow/assistant/budget"
 	"winnow/assistant/llm"
+	"winnow/assistant/message"
 	"winnow/assistant/safetext"
 )
 
@@ -46,9 +47,9 @@ type turn struct {
 	log      *slog.Logger
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
-	list     *MessageList
-	yield    func(Message) bool // of a Conversation: receives each message; false stops the turn after its response
-	stopped  bool               // yield returned false
+	list     *message.List
+	yield    func(message.Message) bool // of a Conversation: receives each message; false stops the turn after its response
+	stopped  bool                       // yield returned false
 
 	pair         *Pair // what the turn has produced so far; its texts after flushTexts
 	text         strings.Builder
@@ -78,7 +79,7 @@ type turn struct {
 
 	began      time.Time
 	fresh      bool              // the pair was made by this turn
-	exchange   []Message         // what a pair that is tried again has already
+	exchange   []message.Message // what a pair that is tried again has already
 	replaced   *Pair             // what Replaces named, to be restored on cancel
 	lost       []SentRequest     // of replaced, which are deleted with it
 	decided    *Pair             // has the proposal that the turn executes

@@ -1,28 +1,28 @@
-package assistant
+package message
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"winnow/assistant/llm"
 )
 
-// listVersion is the version of the serialised form of a MessageList.
+// listVersion is the version of the serialised form of a List.
 const listVersion = "1.0"
 
-// MessageListError names the message of a serialised list that is at fault, and
+// Error names the message of a serialised list that is at fault, and
 // the reason.
-type MessageListError struct {
+type Error struct {
 	Index  int // of the message, from 0; -1 when the list itself is at fault
 	Reason string
 }
 
 // Error names the message and the reason.
-func (e *MessageListError) Error() string {
+func (e *Error) Error() string {
 	if e.Index < 0 {
 		return "message list: " + e.Reason
 	}
@@ -37,16 +37,16 @@ type (
 	}
 	agentJSON struct {
 		Type string `json:"type"`
-		AgentMessage
+		Agent
 		Role llm.Role `json:"role"`
 	}
 	textJSON struct {
 		Type string `json:"type"`
-		TextMessage
+		Text
 	}
 	callJSON struct {
 		Type string `json:"type"`
-		ToolCallMessage
+		ToolCall
 		Role llm.Role `json:"role"`
 	}
 )
@@ -63,62 +63,60 @@ func checkRole(kind string, role llm.Role, fit ...llm.Role) error {
 }
 
 // MarshalJSON writes {"messages":[…],"version":"1.0"}. A message that could not
-// be read back is a *MessageListError.
-func (l *MessageList) MarshalJSON() ([]byte, error) {
-	list := listJSON{Messages: make([]json.RawMessage, len(l.messages)), Version: listVersion}
-	for i, m := range l.messages {
+// be read back is a *Error.
+func (l List) MarshalJSON() ([]byte, error) {
+	list := listJSON{Messages: make([]json.RawMessage, len(l)), Version: listVersion}
+	for i, m := range l {
 		var err error
 		switch m := m.(type) {
-		case *AgentMessage:
-			list.Messages[i], err = PlainJSON(agentJSON{"AgentMessage", *m, llm.RoleSystem})
-		case *TextMessage:
+		case *Agent:
+			list.Messages[i], err = json.Marshal(agentJSON{"AgentMessage", *m, llm.RoleSystem})
+		case *Text:
 			if err = checkRole("TextMessage", m.Role, llm.RoleUser, llm.RoleAssistant); err == nil {
-				list.Messages[i], err = PlainJSON(textJSON{"TextMessage", *m})
+				list.Messages[i], err = json.Marshal(textJSON{"TextMessage", *m})
 			}
-		case *ToolCallMessage:
-			list.Messages[i], err = PlainJSON(callJSON{"ToolCallMessage", *m, llm.RoleAssistant})
+		case *ToolCall:
+			list.Messages[i], err = json.Marshal(callJSON{"ToolCallMessage", *m, llm.RoleAssistant})
 		default:
 			err = fmt.Errorf("%T is not a message", m)
 		}
 		if err != nil {
-			return nil, &MessageListError{i, err.Error()}
+			return nil, &Error{i, err.Error()}
 		}
 	}
-	return PlainJSON(list)
+	return json.Marshal(list)
 }
 
-// ReadMessageList reads what MarshalJSON writes. Every error is a
-// *MessageListError, also for what is no JSON at all.
-func ReadMessageList(data []byte) (*MessageList, error) {
-	l := &MessageList{}
-	if err := l.UnmarshalJSON(data); err != nil {
-		return nil, err
-	}
-	return l, nil
+// Read reads what MarshalJSON writes. Every error is an *Error, also for what is
+// no JSON at all.
+func Read(data []byte) (List, error) {
+	var l List
+	err := l.UnmarshalJSON(data)
+	return l, err
 }
 
 // UnmarshalJSON reads what MarshalJSON writes. Every other version, type,
-// missing or unknown field is a *MessageListError, and l stays as it was.
-func (l *MessageList) UnmarshalJSON(data []byte) error {
+// missing or unknown field is a *Error, and l stays as it was.
+func (l *List) UnmarshalJSON(data []byte) error {
 	var list listJSON
 	if err := decodeExactly(data, &list); err != nil {
-		return &MessageListError{-1, err.Error()}
+		return &Error{-1, err.Error()}
 	}
 	if list.Version != listVersion {
-		return &MessageListError{-1, fmt.Sprintf("version %#v is unknown; want %q", list.Version, listVersion)}
+		return &Error{-1, fmt.Sprintf("version %#v is unknown; want %q", list.Version, listVersion)}
 	}
 	read := make([]Message, len(list.Messages))
 	for i, raw := range list.Messages {
 		m, err := decodeMessage(raw)
 		if err != nil {
-			return &MessageListError{i, err.Error()}
+			return &Error{i, err.Error()}
 		}
-		if call, ok := m.(*ToolCallMessage); ok && call.Message == "" && i > 0 {
-			_, call.joined = read[i-1].(*ToolCallMessage)
+		if call, ok := m.(*ToolCall); ok && call.Message == "" && i > 0 {
+			_, call.Joined = read[i-1].(*ToolCall)
 		}
 		read[i] = m
 	}
-	l.messages = read
+	*l = read
 	return nil
 }
 
@@ -133,18 +131,18 @@ func decodeMessage(raw json.RawMessage) (Message, error) {
 	case "AgentMessage":
 		var m agentJSON
 		err := decodeExactly(raw, &m)
-		return &m.AgentMessage, cmp.Or(err, checkRole(m.Type, m.Role, llm.RoleSystem))
+		return &m.Agent, cmp.Or(err, checkRole(m.Type, m.Role, llm.RoleSystem))
 	case "TextMessage":
 		var m textJSON
 		err := decodeExactly(raw, &m)
-		return &m.TextMessage, cmp.Or(err, checkRole(m.Type, m.Role, llm.RoleUser, llm.RoleAssistant))
+		return &m.Text, cmp.Or(err, checkRole(m.Type, m.Role, llm.RoleUser, llm.RoleAssistant))
 	case "ToolCallMessage":
 		var m callJSON
 		err := decodeExactly(raw, &m)
 		m.Arguments, m.Result = orNil(m.Arguments), orNil(m.Result)
-		return &m.ToolCallMessage, cmp.Or(err, checkRole(m.Type, m.Role, llm.RoleAssistant))
+		return &m.ToolCall, cmp.Or(err, checkRole(m.Type, m.Role, llm.RoleAssistant))
 	}
-	return nil, fmt.Errorf("type %#v is unknown; want AgentMessage, TextMessage or ToolCallMessage", head.Type)
+	return nil, fmt.Errorf("type %#v is unknown; want Agent, Text or ToolCallMessage", head.Type)
 }
 
 // decodeExactly decodes an object that has exactly the fields that into has
@@ -158,21 +156,21 @@ func decodeExactly(data []byte, into any) error {
 	case err != nil || fields == nil:
 		return errors.New("not an object")
 	}
-	zero, err := PlainJSON(into)
+	zero, err := json.Marshal(into)
 	if err == nil {
 		err = json.Unmarshal(zero, &known)
 	}
 	if err != nil {
 		return err
 	}
-	for _, name := range sortedKeys(known) {
+	for _, name := range slices.Sorted(maps.Keys(known)) {
 		if value, ok := fields[name]; !ok {
 			return fmt.Errorf("%q is missing", name)
 		} else if string(value) == "null" && !slices.Contains(nullable, name) {
 			return fmt.Errorf("%q is null", name)
 		}
 	}
-	for _, name := range sortedKeys(fields) {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if _, ok := known[name]; !ok {
 			return fmt.Errorf("field %q is unknown", name)
 		}
@@ -186,16 +184,4 @@ func orNil(raw json.RawMessage) json.RawMessage {
 		return nil
 	}
 	return raw
-}
-
-// PlainJSON is json.Marshal without the escapes meant for HTML, so that what is
-// stored, sent and counted is the text itself. Its errors are Marshal's.
-func PlainJSON(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

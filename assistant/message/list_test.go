@@ -1,4 +1,4 @@
-package assistant_test
+package message_test
 
 import (
 	"bytes"
@@ -8,9 +8,16 @@ import (
 	"strings"
 	"testing"
 
-	"winnow/assistant"
 	"winnow/assistant/llm"
+	"winnow/assistant/message"
 )
+
+func wantEqual[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s is %v, want %v", what, got, want)
+	}
+}
 
 // published is the example of the published form, in its order.
 const published = `{
@@ -45,11 +52,11 @@ const published = `{
 }`
 
 func TestThePublishedExampleComesBackAsItIs(t *testing.T) {
-	list, err := assistant.ReadMessageList([]byte(published))
+	list, err := message.Read([]byte(published))
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantEqual(t, "messages", list.Len(), 4)
+	wantEqual(t, "messages", len(list), 4)
 	raw, err := json.Marshal(list)
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +66,7 @@ func TestThePublishedExampleComesBackAsItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantEqual(t, "encoded again", unescaped(raw), want.String())
-	call := list.At(3).(*assistant.ToolCallMessage)
+	call := list[3].(*message.ToolCall)
 	wantEqual(t, "arguments", string(call.Arguments), `{"location": "Paris"}`)
 }
 
@@ -70,27 +77,27 @@ func unescaped(raw []byte) string {
 
 func TestEveryMessageComesBackAsItWas(t *testing.T) {
 	failed := "no such place"
-	list := assistant.NewMessageList(
-		&assistant.AgentMessage{Text: ""},
-		&assistant.TextMessage{Text: "<b>&\u2028\"\\\n漢", Role: llm.RoleUser},
-		&assistant.TextMessage{Text: "", Role: llm.RoleAssistant},
-		&assistant.ToolCallMessage{Message: "m", ToolName: "t", ToolCallID: "c", Arguments: json.RawMessage(`{"n":12345678901234567890,"f":1.0}`), Result: json.RawMessage(`[1,null]`)},
-		&assistant.ToolCallMessage{ToolName: "t", ToolCallID: "d", Arguments: json.RawMessage(`{}`), Error: &failed},
-		&assistant.ToolCallMessage{Message: "next", ToolName: "t", ToolCallID: "e", Arguments: json.RawMessage(`{}`), Error: new(string)},
-		&assistant.ToolCallMessage{Message: "none", ToolName: "t", ToolCallID: "f"},
-	)
+	list := message.List{
+		&message.Agent{Text: ""},
+		&message.Text{Text: "<b>&\u2028\"\\\n漢", Role: llm.RoleUser},
+		&message.Text{Text: "", Role: llm.RoleAssistant},
+		&message.ToolCall{Message: "m", ToolName: "t", ToolCallID: "c", Arguments: json.RawMessage(`{"n":12345678901234567890,"f":1.0}`), Result: json.RawMessage(`[1,null]`)},
+		&message.ToolCall{ToolName: "t", ToolCallID: "d", Arguments: json.RawMessage(`{}`), Error: &failed},
+		&message.ToolCall{Message: "next", ToolName: "t", ToolCallID: "e", Arguments: json.RawMessage(`{}`), Error: new(string)},
+		&message.ToolCall{Message: "none", ToolName: "t", ToolCallID: "f"},
+	}
 	raw, err := list.MarshalJSON()
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := assistant.ReadMessageList(raw)
+	back, err := message.Read(raw)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, m := range list.All() {
+	for i, m := range list {
 		a, _ := json.Marshal(m)
-		b, _ := json.Marshal(back.At(i))
-		if reflect.TypeOf(m) != reflect.TypeOf(back.At(i)) || !bytes.Equal(a, b) {
+		b, _ := json.Marshal(back[i])
+		if reflect.TypeOf(m) != reflect.TypeOf(back[i]) || !bytes.Equal(a, b) {
 			t.Errorf("message %d: %s became %s", i, a, b)
 		}
 	}
@@ -100,20 +107,16 @@ func TestEveryMessageComesBackAsItWas(t *testing.T) {
 	}
 }
 
-func TestAListIsItsOwner(t *testing.T) {
-	messages := []assistant.Message{&assistant.AgentMessage{Text: "a"}}
-	list := assistant.NewMessageList(messages...)
-	messages[0] = &assistant.AgentMessage{Text: "b"}
-	wantEqual(t, "text", list.At(0).(*assistant.AgentMessage).Text, "a")
-	var zero assistant.MessageList
-	raw, err := json.Marshal(&zero)
+func TestAnEmptyListHasMessages(t *testing.T) {
+	var zero message.List
+	raw, err := json.Marshal(zero)
 	wantEqual(t, "empty", string(raw), `{"messages":[],"version":"1.0"}`)
 	if err != nil {
 		t.Error(err)
 	}
 }
 
-func TestReadMessageListNamesTheFault(t *testing.T) {
+func TestReadNamesTheFault(t *testing.T) {
 	text := func(fields string) string {
 		return `{"messages":[{"type":"AgentMessage","text":"x","role":"system"},` + fields + `],"version":"1.0"}`
 	}
@@ -152,8 +155,8 @@ func TestReadMessageListNamesTheFault(t *testing.T) {
 		{text(`{"type":"ToolCallMessage","message":"","tool_name":"t","tool_call_id":"c","arguments":{},"result":1,"error":4,"role":"assistant"}`), 1, `error of type string`},
 		{text(`{"type":"ToolCallMessage","message":"","tool_name":"t","tool_call_id":"c","arguments":{},"result":1,"error":null,"role":"tool"}`), 1, `role "tool" does not fit`},
 	} {
-		list, err := assistant.ReadMessageList([]byte(tt.in))
-		var fault *assistant.MessageListError
+		list, err := message.Read([]byte(tt.in))
+		var fault *message.Error
 		if !errors.As(err, &fault) || list != nil || fault.Index != tt.index || !strings.Contains(fault.Reason, tt.reason) {
 			t.Errorf("%s: %v, want message %d, %q", tt.in, err, tt.index, tt.reason)
 		}
@@ -161,11 +164,11 @@ func TestReadMessageListNamesTheFault(t *testing.T) {
 }
 
 func TestWhatCouldNotBeReadBackIsNotWritten(t *testing.T) {
-	for name, m := range map[string]assistant.Message{
-		"nil": nil, "role": &assistant.TextMessage{Text: "x"}, "arguments": &assistant.ToolCallMessage{Arguments: json.RawMessage(`{`)},
+	for name, m := range map[string]message.Message{
+		"nil": nil, "role": &message.Text{Text: "x"}, "arguments": &message.ToolCall{Arguments: json.RawMessage(`{`)},
 	} {
-		_, err := assistant.NewMessageList(&assistant.AgentMessage{}, m).MarshalJSON()
-		var fault *assistant.MessageListError
+		_, err := message.List{&message.Agent{}, m}.MarshalJSON()
+		var fault *message.Error
 		if !errors.As(err, &fault) || fault.Index != 1 {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -173,23 +176,23 @@ func TestWhatCouldNotBeReadBackIsNotWritten(t *testing.T) {
 }
 
 func TestAFaultyListLeavesTheOldOne(t *testing.T) {
-	list := assistant.NewMessageList(&assistant.AgentMessage{Text: "old"})
-	if err := json.Unmarshal([]byte(`{"messages":[],"version":"9"}`), list); err == nil || list.Len() != 1 {
-		t.Errorf("err %v, %d messages", err, list.Len())
+	list := &message.List{&message.Agent{Text: "old"}}
+	if err := json.Unmarshal([]byte(`{"messages":[],"version":"9"}`), list); err == nil || len(*list) != 1 {
+		t.Errorf("err %v, %d messages", err, len(*list))
 	}
 }
 
 // FuzzHistoryDecode holds that reading never panics, that every error is a
-// *MessageListError, and that what was read is written and read again as it is.
+// *message.Error, and that what was read is written and read again as it is.
 func FuzzHistoryDecode(f *testing.F) {
 	f.Add([]byte(published))
 	f.Add([]byte(`{"messages":[{"type":"ToolCallMessage","message":"","tool_name":"","tool_call_id":"","arguments":null,"result":null,"error":null,"role":"assistant"}],"version":"1.0"}`))
 	f.Add([]byte(`{"messages":[{"type":"X"}],"version":"1.0"}`))
 	f.Add([]byte("{\"messages\":[{\"type\":\"AgentMessage\",\"text\":\"\xff\\ud800\",\"role\":\"system\"}],\"version\":\"1.0\"}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		list, err := assistant.ReadMessageList(data)
+		list, err := message.Read(data)
 		if err != nil {
-			var fault *assistant.MessageListError
+			var fault *message.Error
 			if !errors.As(err, &fault) || fault.Reason == "" {
 				t.Fatalf("error %v", err)
 			}
@@ -199,17 +202,17 @@ func FuzzHistoryDecode(f *testing.F) {
 		if err != nil {
 			t.Fatalf("what was read cannot be written: %v", err)
 		}
-		back, err := assistant.ReadMessageList(raw)
-		if err != nil || back.Len() != list.Len() {
+		back, err := message.Read(raw)
+		if err != nil || len(back) != len(list) {
 			t.Fatalf("%s: %v", raw, err)
 		}
 		again, err := back.MarshalJSON()
 		if err != nil || !bytes.Equal(raw, again) {
 			t.Fatalf("%s became %s, %v", raw, again, err)
 		}
-		for i, m := range list.All() {
+		for i, m := range list {
 			a, _ := json.Marshal(m)
-			b, _ := json.Marshal(back.At(i))
+			b, _ := json.Marshal(back[i])
 			if !bytes.Equal(a, b) {
 				t.Fatalf("message %d: %s became %s", i, a, b)
 			}
