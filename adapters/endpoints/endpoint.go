@@ -33,12 +33,13 @@ type Endpoint struct {
 	Remote  bool            // automatic, and on another machine: used only when named
 	Known   []llm.ModelInfo // its models when it cannot list them
 
-	guess    bool // only looked for on its usual port: that it is not there is no failure
-	window   int  // context window of models that name none; 0 is unknown
-	options  func(context.Context) (openai.Options, error)
-	timeouts openai.Timeouts
-	log      *slog.Logger
-	cacheDir string // of the last list of models; "" caches none
+	guess     bool // only looked for on its usual port: that it is not there is no failure
+	window    int  // context window of models that name none; 0 is unknown
+	options   func(context.Context) (openai.Options, error)
+	timeouts  openai.Timeouts
+	readPause time.Duration
+	log       *slog.Logger
+	cacheDir  string // of the last list of models; "" caches none
 
 	mu     sync.Mutex
 	client *openai.Client
@@ -59,7 +60,7 @@ func (e *Endpoint) connect(ctx context.Context) (*openai.Client, error) {
 		}
 	}
 	o.BaseURL = cmp.Or(o.BaseURL, e.BaseURL)
-	o.Name, o.Log, o.Timeouts = e.Name, e.log, e.timeouts
+	o.Name, o.Log, o.Timeouts, o.ReadPause = e.Name, e.log, e.timeouts, e.readPause
 	e.client, err = openai.New(o)
 	return e.client, err
 }

@@ -46,17 +46,18 @@ func LocalServers() []Server {
 
 // Options says where to look. Settings is needed; the rest may be zero.
 type Options struct {
-	Settings *config.Settings
-	Environ  []string // "NAME=value"
-	EnvFile  string   // the .env file of the proxy
-	Provider string   // name of the endpoint that the user wants; "" is any
-	BaseURL  string   // address of the endpoint that the user wants; "" is none
-	Local    []Server // local servers to look for
-	CacheDir string   // lists of models are cached in it; "" caches none
-	Delay    time.Duration
-	Redactor *safetext.Redactor // learns every key; nil learns none
-	Log      *slog.Logger
-	Notice   func(string) // receives why an endpoint of the folder is left out; nil is nobody
+	Settings  *config.Settings
+	Environ   []string // "NAME=value"
+	EnvFile   string   // the .env file of the proxy
+	Provider  string   // name of the endpoint that the user wants; "" is any
+	BaseURL   string   // address of the endpoint that the user wants; "" is none
+	Local     []Server // local servers to look for
+	CacheDir  string   // lists of models are cached in it; "" caches none
+	Delay     time.Duration
+	ReadPause time.Duration      // see openai.Options
+	Redactor  *safetext.Redactor // learns every key; nil learns none
+	Log       *slog.Logger
+	Notice    func(string) // receives why an endpoint of the folder is left out; nil is nobody
 }
 
 // NamedError is a Provider or BaseURL that cannot be used.

@@ -24,6 +24,7 @@ func newSet(all []*Endpoint, o Options) (*Set, error) {
 	s := &Set{All: all, Registry: &llm.Registry{}, byName: o.BaseURL != "" || o.Provider != ""}
 	for _, e := range all {
 		e.log, e.cacheDir = o.Log, o.CacheDir
+		e.readPause = o.ReadPause
 		e.timeouts = openai.Timeouts{Connect: o.Settings.ConnectTimeout, FirstByte: o.Settings.FirstByteTimeout, Idle: o.Settings.IdleTimeout}
 		p := llm.Provider{Name: e.Name, Model: e, Known: e.Known}
 		if len(e.Known) == 0 {

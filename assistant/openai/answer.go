@@ -31,6 +31,8 @@ type answer struct {
 	clean      [2]safetext.Cleaner // of the same
 	calls      calls
 	parts      []llm.Part // not yet returned
+	gathered   []byte     // text of the next part
+	thought    bool       // gathered is reasoning
 	err        error      // ends the answer
 	size       int
 	progress   int // grows with everything that brings the answer on
@@ -53,6 +55,7 @@ func (a *answer) write(b []byte) (parts []llm.Part, useful bool, err error) {
 	a.parts = a.parts[:0]
 	before := a.progress
 	a.framed(a.frames.write(b, a.frame))
+	a.flushPart()
 	return a.parts, a.progress != before, a.err
 }
 
@@ -75,6 +78,7 @@ func (a *answer) end(cause error) ([]llm.Part, error) {
 	a.parts = a.parts[:0]
 	if a.err == nil && cause == nil && !a.done {
 		a.framed(a.frames.end(a.frame))
+		a.flushPart()
 	}
 	if a.err != nil {
 		return a.parts, a.err
@@ -84,6 +88,7 @@ func (a *answer) end(cause error) ([]llm.Part, error) {
 	a.think.flush(a.emit)
 	a.part(a.clean[1].Flush(), true)
 	a.part(a.clean[0].Flush(), false)
+	a.flushPart()
 	if !a.finished && (!a.done || !a.content) {
 		return a.parts, a.incomplete(cause)
 	}
@@ -171,6 +176,7 @@ func (a *answer) unreadableFrame(f frame) bool {
 		a.err = a.fault(llm.KindInterrupted, nil, "more than %d events of the answer cannot be read", maxUnreadable)
 		return false
 	}
+	a.flushPart()
 	a.parts = append(a.parts, llm.Unreadable{Reason: "an event of the answer is not JSON and was left out"})
 	return true
 }
@@ -263,14 +269,27 @@ func (a *answer) emit(text string, reasoning bool) {
 	a.part(cleaner.Write(text), reasoning)
 }
 
+// part adds text to the next part: what a piece of the body holds is one part,
+// however many events it is in.
 func (a *answer) part(text string, reasoning bool) {
+	if reasoning != a.thought {
+		a.flushPart()
+	}
+	a.thought = reasoning
+	a.gathered = append(a.gathered, text...)
+}
+
+// flushPart adds what part has gathered to the parts.
+func (a *answer) flushPart() {
+	text := string(a.gathered)
+	a.gathered = a.gathered[:0]
 	for text != "" {
 		n := len(text)
 		if n > maxPart {
 			for n = maxPart; !utf8.RuneStart(text[n]); n-- {
 			}
 		}
-		if reasoning {
+		if a.thought {
 			a.parts = append(a.parts, llm.Reasoning{Text: text[:n]})
 		} else {
 			a.parts = append(a.parts, llm.Text{Text: text[:n]})

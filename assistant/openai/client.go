@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -33,7 +32,13 @@ type Options struct {
 	AllowPlainHTTP bool
 	Timeouts       Timeouts
 
-	// HTTP replaces the default client; only its transport and cookie jar are used.
+	// ReadPause is the pause between two reads of a streamed answer once all that
+	// was received is read; 0 reads each piece when it comes. The first content is
+	// never held back, nor is what follows the finish_reason.
+	ReadPause time.Duration
+
+	// HTTP replaces the default client; only its transport and cookie jar are
+	// used. ReadPause has no effect then.
 	HTTP *http.Client
 	Log  *slog.Logger                                     // nil means no log
 	Now  func() time.Time                                 // nil means time.Now
@@ -179,7 +184,7 @@ func (c *Client) httpClient() *http.Client {
 	if client.Transport == nil {
 		client.Transport = &http.Transport{
 			Proxy:                  http.ProxyFromEnvironment,
-			DialContext:            (&net.Dialer{KeepAlive: 15 * time.Second}).DialContext,
+			DialContext:            dialPaced,
 			ForceAttemptHTTP2:      true,
 			MaxIdleConnsPerHost:    4,
 			IdleConnTimeout:        90 * time.Second,

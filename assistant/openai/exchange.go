@@ -25,8 +25,10 @@ const readSize = 16 << 10
 // exchange is one request on the wire. A goroutine sends it and reads the
 // response; it ends when its context is cancelled.
 type exchange struct {
-	events chan event // unbuffered
-	ctx    context.Context
+	events     chan event // unbuffered
+	ctx        context.Context
+	conn       *pacedConn // nil: another kind, or none yet
+	stopPacing func()     // of the receiver, as startPacing
 }
 
 // event is progress of an exchange: a connection (the zero value), the header,
@@ -40,10 +42,10 @@ type event struct {
 
 // send starts the exchange of req.
 func (c *Client) send(ctx context.Context, req llm.Request) *exchange {
-	x := &exchange{events: make(chan event), ctx: ctx}
+	x := &exchange{events: make(chan event), ctx: ctx, stopPacing: func() {}}
 	go func() {
 		traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-			GotConn: func(httptrace.GotConnInfo) { x.report(event{}) },
+			GotConn: x.connected,
 		})
 		var res *http.Response
 		err := c.complete(traced, req, func(r *http.Request, next option.MiddlewareNext) (_ *http.Response, err error) {

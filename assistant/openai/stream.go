@@ -83,6 +83,7 @@ func (s *stream) attempt() error {
 		cancel()
 		return err
 	}
+	x.stopPacing()
 	go func() {
 		defer time.AfterFunc(drainTime, cancel).Stop()
 		defer cancel()
@@ -100,7 +101,7 @@ func (s *stream) receive(x *exchange, a *answer) error {
 		case <-s.ctx.Done():
 			return s.ctx.Err()
 		case e := <-x.events:
-			if over, err := s.handle(a, w, e); over || err != nil {
+			if over, err := s.handle(x, a, w, e); over || err != nil {
 				return err
 			}
 		case <-w.notice.C:
@@ -118,7 +119,7 @@ func (s *stream) receive(x *exchange, a *answer) error {
 }
 
 // handle handles one event; over means that the answer is whole.
-func (s *stream) handle(a *answer, w *progressTimer, e event) (over bool, err error) {
+func (s *stream) handle(x *exchange, a *answer, w *progressTimer, e event) (over bool, err error) {
 	switch {
 	case e.ended:
 		if a.understood || a.frames.framing != unknownFraming || e.err == nil {
@@ -139,7 +140,11 @@ func (s *stream) handle(a *answer, w *progressTimer, e event) (over bool, err er
 	}
 	if useful && a.finished {
 		w.restart(finishing)
+		x.stopPacing()
 	} else if useful {
+		if w.phase < streaming {
+			x.startPacing(s.opts.ReadPause)
+		}
 		w.restart(streaming)
 	}
 	if err == nil && a.done {

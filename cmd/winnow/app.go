@@ -41,14 +41,15 @@ type app struct {
 	flags    flags
 	redactor *safetext.Redactor
 
-	settings *config.Settings
-	home     *home
-	store    history.Store
-	log      *slog.Logger
-	logging  sync.Mutex // guards log
-	level    slog.LevelVar
-	exit     atomic.Int64 // the status of a program that a signal ended
-	starting *start       // opens the program beside its screen; nil without a screen
+	settings  *config.Settings
+	home      *home
+	store     history.Store
+	log       *slog.Logger
+	logging   sync.Mutex // guards log
+	level     slog.LevelVar
+	exit      atomic.Int64  // the status of a program that a signal ended
+	readPause time.Duration // between two reads of an answer; 0 reads each piece when it comes
+	starting  *start        // opens the program beside its screen; nil without a screen
 
 	closing sync.Mutex // guards closers
 	closers []func() error

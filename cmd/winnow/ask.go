@@ -77,6 +77,9 @@ func piped(r io.Reader) bool {
 // the program does: its pair stays, as interrupted.
 func (a *app) ask(ctx context.Context, text string, yes bool) error {
 	defer startFast()()
+	if isTerminal(a.stdout) {
+		a.readPause = linesReadPause
+	}
 	p := &program{}
 	err := a.openModels(ctx, p, 0)
 	if err != nil {

@@ -32,6 +32,14 @@ import (
 // so that one sees how an answer comes.
 const offlineDelay = 15 * time.Millisecond
 
+// screenReadPause is the pause between two reads of an answer on the screen,
+// which shows streamed text 30 times a second, and linesReadPause where it is
+// printed on a terminal. A pipe gets each piece when it comes.
+const (
+	screenReadPause = 33 * time.Millisecond
+	linesReadPause  = 16 * time.Millisecond
+)
+
 // program is what the screen, the plain console and ask work with.
 type program struct {
 	session   *assistant.Session
@@ -170,6 +178,7 @@ func (p *program) rememberModel(ctx context.Context, folder string) error {
 func (a *app) runScreen(ctx context.Context, s *config.Settings, calm func()) error {
 	in, out := a.stdin.(*os.File), a.stdout.(*os.File)
 	theme, fixed := a.theme(s)
+	a.readPause = screenReadPause
 	held := &heldLines{to: a.stderr}
 	defer held.release()
 	a.starting, a.stderr = newStart(ctx), held

@@ -19,7 +19,8 @@ func (a *app) openEndpoints(delay time.Duration) (*endpoints.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Delay, o.Notice = delay, func(text string) { a.say("%s", text) }
+	o.Delay, o.ReadPause = delay, a.readPause
+	o.Notice = func(text string) { a.say("%s", text) }
 	o.Provider, o.BaseURL = a.given(a.flags.provider, "WINNOW_PROVIDER"), a.given(a.flags.baseURL, "WINNOW_BASE_URL")
 	set, err := endpoints.Find(o)
 	var named *endpoints.NamedError
