@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/models"
 )
 
@@ -24,7 +25,7 @@ type lister interface {
 	Seen(provider string) error
 }
 
-// setModels takes over a list.
+// setModels takes over a list, and makes the engine of its models.
 func (p *provider) setModels(list ModelList) {
 	p.models = list
 	h := sha256.New()
@@ -32,9 +33,8 @@ func (p *provider) setModels(list ModelList) {
 		fmt.Fprintf(h, "%q\n", id)
 	}
 	p.sum = hex.EncodeToString(h.Sum(nil))
-	if p.engine != nil {
-		p.engine.SetModels(list.IDs)
-	}
+	p.engine = engine.New(p.name, list.IDs)
+	p.sync()
 }
 
 // Refreshed is what came of asking for a provider's models again.

@@ -104,12 +104,10 @@ func keyChanges(before, after *dotenv.File) []assistant.KeyChange {
 			k.Before, _ = before.Raw(c.Key)
 			k.After, _ = after.Raw(c.Key)
 		}
-		switch c.Kind {
-		case dotenv.KeyAdded:
+		if c.Kind == dotenv.KeyAdded {
 			k.Before = ""
-		case dotenv.KeyRemoved:
+		} else if c.Kind == dotenv.KeyRemoved {
 			k.After = ""
-		case dotenv.KeyChanged:
 		}
 		out = append(out, k)
 	}

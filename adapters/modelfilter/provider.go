@@ -99,13 +99,11 @@ func (p *provider) editable(list List) error {
 // rules returns the engine, made when it is first needed.
 func (w *Window) rules(p *provider) *engine.Engine {
 	if p.engine == nil {
+		var list ModelList
 		if w.opts.Models != nil {
-			if list, ok := w.opts.Models.Cached(p.name); ok {
-				p.setModels(list)
-			}
+			list, _ = w.opts.Models.Cached(p.name)
 		}
-		p.engine = engine.New(p.name, p.models.IDs)
-		p.sync()
+		p.setModels(list)
 	}
 	return p.engine
 }

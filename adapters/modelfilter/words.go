@@ -14,30 +14,14 @@ const maxVisible = 200
 // visible is an id or a pattern as a model is told it: what is hidden is made
 // visible, and what is too long is cut.
 func visible(text string) string {
-	if plain(text) {
-		return text
-	}
 	if utf8.RuneCountInString(text) > maxVisible {
-		text = string([]rune(text)[:maxVisible])
+		text = string([]rune(text)[:maxVisible+1])
 	}
 	text = safetext.Visible(text)
 	if utf8.RuneCountInString(text) > maxVisible {
 		text = string([]rune(text)[:maxVisible-1]) + "…"
 	}
 	return text
-}
-
-// plain says that nothing of text is hidden or long.
-func plain(text string) bool {
-	if len(text) > maxVisible {
-		return false
-	}
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c > '~' {
-			return false
-		}
-	}
-	return true
 }
 
 func visibleAll(texts []string) []string {

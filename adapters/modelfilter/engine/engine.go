@@ -63,18 +63,6 @@ func New(provider string, models []string) *Engine {
 // Provider returns the name the engine was made with.
 func (e *Engine) Provider() string { return e.provider }
 
-// SetModels replaces the models and leaves the rules as they are.
-func (e *Engine) SetModels(models []string) {
-	e.models = newIndex(e.provider, models)
-	for k := range e.lists {
-		l := &e.lists[k]
-		for _, r := range l.rules {
-			r.matches = e.models.match(r.pattern)
-		}
-		l.recompute(len(e.models.ids))
-	}
-}
-
 // Set replaces both lists. Patterns are used as they are, duplicates
 // included; a pattern that was in either list before is not matched again.
 func (e *Engine) Set(ignore, allow []string) {
@@ -94,8 +82,11 @@ func (e *Engine) Set(ignore, allow []string) {
 			rules[i] = e.newRule(text)
 			known[text] = rules[i]
 		}
-		e.lists[list].rules = rules
-		e.lists[list].recompute(len(e.models.ids))
+		l := &e.lists[list]
+		l.rules, l.any = rules, newMarks(len(e.models.ids))
+		for _, r := range rules {
+			l.own(r)
+		}
 	}
 }
 
@@ -104,22 +95,17 @@ func (e *Engine) newRule(text string) *rule {
 	return &rule{pattern: p, matches: e.models.match(p)}
 }
 
-// recompute computes own and any of n models anew.
-func (l *ruleList) recompute(n int) {
-	l.any = newMarks(n)
-	for _, r := range l.rules {
-		r.own = r.matches.without(l.any)
-		l.any.add(r.own)
-	}
+// own gives the last rule of the list the models that no earlier rule matches.
+func (l *ruleList) own(r *rule) {
+	r.own = r.matches.without(l.any)
+	l.any.add(r.own)
 }
 
 // Add appends a rule. It accepts any pattern; Check decides whether it should be added.
 func (e *Engine) Add(list List, pattern string) {
 	l := &e.lists[list]
-	r := e.newRule(pattern)
-	r.own = r.matches.without(l.any)
-	l.any.add(r.own)
-	l.rules = append(l.rules, r)
+	l.rules = append(l.rules, e.newRule(pattern))
+	l.own(l.rules[len(l.rules)-1])
 }
 
 // Remove removes every rule with this pattern from the list and returns how

@@ -53,9 +53,6 @@ func TestStatus(t *testing.T) {
 			t.Errorf("rule %q = %+v, want %+v", r.Pattern, r, want)
 		}
 	}
-	if got := rules[0].Models(2); !slices.Equal(got, someModels[:2]) {
-		t.Errorf("Models(2) = %q, want the first two", got)
-	}
 }
 
 func TestExplain(t *testing.T) {
@@ -87,9 +84,8 @@ func TestAnswersAreTheCallersOwn(t *testing.T) {
 	e.Add(Ignore, "gpt*")
 	rules, statuses := e.Rules(Ignore), e.Statuses()
 	e.Set([]string{"*", "gpt*"}, nil)
-	e.SetModels([]string{"openai/z"})
-	if got := rules[0].Models(1); !slices.Equal(got, someModels[:1]) || rules[0].Decides != 4 {
-		t.Errorf("rule changed to %+v with models %q", rules[0], got)
+	if rules[0].Decides != 4 {
+		t.Errorf("rule changed to %+v", rules[0])
 	}
 	if statuses[0].Rule != "gpt*" {
 		t.Errorf("status changed to %+v", statuses[0])
@@ -147,12 +143,9 @@ func TestIncrementalEqualsScratch(t *testing.T) {
 			case op == 10:
 				n.rules = [2][]string{append(randomPatterns(rng, 4), n.rules[1]...), randomPatterns(rng, 3)}
 				e.Set(n.rules[Ignore], n.rules[Allow])
-			case rng.IntN(2) == 0:
+			default:
 				n.rules[list] = nil
 				e.Set(n.rules[Ignore], n.rules[Allow])
-			default:
-				n.models = randomModels(rng, 1+rng.IntN(90))
-				e.SetModels(n.models)
 			}
 			if d := n.differs(e); d != "" {
 				t.Fatalf("after step %d on %s %q at %d: %s", op, list, pattern, at, d)

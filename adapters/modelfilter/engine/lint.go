@@ -43,7 +43,7 @@ func (e *Engine) Lint() []Finding {
 				out = append(out, f)
 			case info.Shadowed:
 				f.Kind = Shadowed
-				s := e.Status(info.Models(1)[0])
+				s := e.Status(e.models.list(e.lists[list].rules[i].matches, 1)[0])
 				f.By, f.ByList, f.ByIndex = s.Rule, s.List, s.Index
 				out = append(out, f)
 			}

@@ -82,10 +82,10 @@ func (n *naive) differs(e *Engine) string {
 		}
 		for i, r := range e.Rules(list) {
 			want, decides := n.matching(r.Pattern), decided[fmt.Sprint(list, i)]
-			if r.Matches != len(want) || fmt.Sprint(r.Models(0)) != fmt.Sprint(want) ||
+			if r.Matches != len(want) || fmt.Sprint(e.Matching(r.Pattern)) != fmt.Sprint(n.matching(strings.TrimSpace(r.Pattern))) ||
 				r.Decides != len(decides) || fmt.Sprint(e.Decided(list, i, 0)) != fmt.Sprint(decides) ||
 				r.Dead != (len(want) == 0) || r.Shadowed != (len(want) > 0 && len(decides) == 0) {
-				return fmt.Sprintf("rule %+v models %q decides %q; want %q and %q", r, r.Models(0), e.Decided(list, i, 0), want, decides)
+				return fmt.Sprintf("rule %+v models %q decides %q; want %q and %q", r, e.Matching(r.Pattern), e.Decided(list, i, 0), want, decides)
 			}
 		}
 	}

@@ -114,18 +114,6 @@ type RuleInfo struct {
 	Decides  int  // models whose status it decides
 	Shadowed bool // it matches but decides nothing
 	Dead     bool // it matches nothing
-
-	models  *index
-	matches marks
-}
-
-// Models returns the models that the rule matches in their order, the first n
-// of them; all if n is 0.
-func (r RuleInfo) Models(n int) []string {
-	if r.models == nil {
-		return nil
-	}
-	return r.models.list(r.matches, n)
 }
 
 // Rules describes the rules of the list in order.
@@ -135,7 +123,6 @@ func (e *Engine) Rules(list List) []RuleInfo {
 		info := RuleInfo{
 			Pattern: r.pattern.String(), List: list, Index: i,
 			Matches: r.matches.count(), Decides: e.decides(list, r).count(),
-			models: e.models, matches: r.matches,
 		}
 		info.Dead = info.Matches == 0
 		info.Shadowed = !info.Dead && info.Decides == 0
