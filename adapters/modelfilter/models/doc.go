@@ -25,8 +25,8 @@
 //
 // The key <P>_API_KEY goes to <P>_API_BASE, or else to the provider's address
 // that is compiled in; PROXY_API_KEY goes to the proxy. A base that comes from
-// elsewhere than the key and not from the user's own environment is asked
-// about first ([Options.Trust]). Only the provider that is asked for is contacted.
+// elsewhere than the key and not from the user's own environment gets none. Only
+// the provider that is asked for is contacted.
 //
 // # Who may call what
 //

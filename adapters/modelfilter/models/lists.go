@@ -21,7 +21,6 @@ type List struct {
 	At       time.Time // when it was fetched; zero for the catalogue
 	New      []string  // those of IDs that came since Lists.Seen was last called, sorted
 	Partial  bool      // more models may exist: the source leaves some out
-	Dropped  int       // entries of this fetch that were unusable and are not in IDs
 	Err      string    // why the list is not fresh or was not saved, one safe line; "" when all is well
 }
 
@@ -37,9 +36,6 @@ type Options struct {
 	// Env reads a variable of the user's environment and .env file, the
 	// winning one where both have it. It is called from any goroutine. nil has none.
 	Env func(name string) (Value, bool)
-	// Trust reports that the user agrees to send the provider's key to baseURL,
-	// which somebody else set. nil agrees to nothing.
-	Trust func(provider, baseURL string) bool
 
 	Now func() time.Time // nil means time.Now
 	Log *slog.Logger     // nil means no log
@@ -140,7 +136,7 @@ func (l *Lists) list(provider string, e *entry) List {
 
 // Models asks the network for a provider's models: the provider itself when its
 // address and key are known, else the proxy. The List is always the best there is;
-// the error is why it is not fresh: a *FetchError, or that of ctx. Calls for
+// the error is why it is not fresh, one safe line, or that of ctx. Calls for
 // the same provider at the same time share one fetch.
 func (l *Lists) Models(ctx context.Context, provider string) (List, error) {
 	provider = providerName(provider)
@@ -181,7 +177,6 @@ func (l *Lists) refresh(ctx context.Context, provider string) (List, error) {
 	defer l.mu.Unlock()
 	e.live = true
 	list := l.list(provider, e)
-	list.Dropped = f.dropped
 	if why := errors.Join(f.note, err); why != nil {
 		list.Err = safetext.Line(why.Error(), maxReason)
 	}

@@ -18,7 +18,6 @@ type rig struct {
 	t     *testing.T
 	dir   string
 	proxy *Proxy
-	trust func(provider, base string) bool
 	now   time.Time
 
 	mu      sync.Mutex
@@ -37,7 +36,7 @@ func newRig(t *testing.T) *rig {
 // lists starts a run of the program over the rig's folder.
 func (r *rig) lists() *Lists {
 	return New(Options{
-		Dir: r.dir, Lister: r.lister, Proxy: r.proxy, Trust: r.trust,
+		Dir: r.dir, Lister: r.lister, Proxy: r.proxy,
 		Now: func() time.Time { return r.now },
 		Env: func(name string) (Value, bool) {
 			r.mu.Lock()

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"winnow/assistant/llm"
 )
@@ -85,7 +84,7 @@ func (l *Lists) fetch(ctx context.Context, provider string) (fetched, error) {
 		return fetched{}, err
 	}
 	f, err := l.fromProvider(ctx, provider)
-	unknown := errors.Is(err, ErrNoSource)
+	unknown := errors.Is(err, errNoSource)
 	if err == nil || ctx.Err() != nil || l.opts.Proxy == nil || !unknown && l.hasOwnList(provider) {
 		return f, err
 	}
@@ -109,7 +108,7 @@ func (l *Lists) hasOwnList(provider string) bool {
 	return e.record != nil && e.record.Source != SourceProxy
 }
 
-// fromProvider asks a provider. The error wraps ErrNoSource when it cannot be
+// fromProvider asks a provider. The error wraps errNoSource when it cannot be
 // asked: no address, or no key for an address that is compiled in.
 func (l *Lists) fromProvider(ctx context.Context, provider string) (fetched, error) {
 	t, err := l.target(provider)
@@ -126,20 +125,20 @@ func (l *Lists) fromProvider(ctx context.Context, provider string) (fetched, err
 func (l *Lists) target(provider string) (Target, error) {
 	t := Target{Name: provider, Provider: provider}
 	if provider == proxyTarget || !variableName(provider) {
-		return t, ErrNoSource
+		return t, errNoSource
 	}
 	key, hasKey := l.key(provider)
 	base, override := l.variable(provider, "_API_BASE")
 	known, fixed := endpointOf(provider)
 	if override {
 		t.BaseURL, t.Key, t.secret = base.Text, key.Text, key.Text
-		if hasKey && base.From != "" && base.From != key.From && !sameOrigin(base.Text, known.base) && !l.trusts(provider, base.Text) {
-			return t, &UntrustedError{provider, bare(base.Text), key.From, base.From}
+		if hasKey && base.From != "" && base.From != key.From && !sameOrigin(base.Text, known.base) {
+			return t, fmt.Errorf("the key from %s is not sent to %s, which %s sets", place(key.From), hostOf(base.Text), place(base.From))
 		}
 		return t, nil
 	}
 	if !hasKey || !fixed {
-		return t, ErrNoSource
+		return t, errNoSource
 	}
 	t.BaseURL, t.Key, t.secret, t.idPrefix, t.page = known.base, key.Text, key.Text, known.idPrefix, known.page
 	if known.keyHeader != "" {
@@ -154,10 +153,6 @@ func sameOrigin(a, b string) bool {
 	u, errA := url.Parse(a)
 	v, errB := url.Parse(b)
 	return errA == nil && errB == nil && u.Host != "" && u.Scheme == v.Scheme && u.Host == v.Host
-}
-
-func (l *Lists) trusts(provider, base string) bool {
-	return l.opts.Trust != nil && l.opts.Trust(provider, bare(base))
 }
 
 // key finds the first key of a provider: <P>_API_KEY, then <P>_API_KEY_1 and on.
@@ -182,7 +177,7 @@ func (l *Lists) variable(provider, suffix string) (Value, bool) {
 // ask fetches what of a target's list is usable.
 func (l *Lists) ask(ctx context.Context, t Target) (fetched, error) {
 	if l.opts.Lister == nil {
-		return fetched{}, t.failed(ErrNoSource)
+		return fetched{}, t.failed(errNoSource)
 	}
 	from, err := l.opts.Lister(t)
 	var infos []llm.ModelInfo
@@ -196,12 +191,12 @@ func (l *Lists) ask(ctx context.Context, t Target) (fetched, error) {
 	switch {
 	case err != nil:
 	case len(infos) == 0:
-		err = ErrEmpty
+		err = errEmpty
 	case len(infos) > maxModels:
-		err = ErrTooLong
+		err = errTooLong
 	default:
 		if f.models, f.dropped = modelsOf(infos, t); len(f.models) == 0 {
-			err = ErrUnusable
+			err = errUnusable
 		}
 	}
 	if err != nil {
@@ -222,29 +217,26 @@ func (l *Lists) fromProxy(ctx context.Context, provider string) (fetched, error)
 	f := served.fetched
 	f.models, f.dropped, f.source, f.partial = served.of(provider), 0, SourceProxy, true
 	if len(f.models) == 0 {
-		return fetched{}, Target{Provider: provider, BaseURL: l.opts.Proxy.BaseURL}.failed(ErrEmpty)
+		return fetched{}, Target{Provider: provider, BaseURL: l.opts.Proxy.BaseURL}.failed(errEmpty)
 	}
 	return f, nil
 }
 
 // Served is what the proxy serves at one moment, of all providers.
 type Served struct {
-	IDs     []string // as the proxy writes them, sorted, each once
-	At      time.Time
-	Dropped int // unusable entries, not in IDs
+	IDs []string // as the proxy writes them, sorted, each once
 
 	fetched fetched
 }
 
-// Served asks the proxy which models it serves. The error is a *FetchError
-// that wraps ErrNoProxy when there is none to ask.
+// Served asks the proxy which models it serves.
 func (l *Lists) Served(ctx context.Context) (Served, error) {
 	p := l.opts.Proxy
 	if p == nil {
-		return Served{}, Target{}.failed(ErrNoProxy)
+		return Served{}, Target{}.failed(errNoProxy)
 	}
 	f, err := l.ask(ctx, Target{Name: proxyTarget, BaseURL: strings.TrimSpace(p.BaseURL), Key: p.Key, secret: p.Key})
-	return Served{names(f.models), f.at, f.dropped, f}, err
+	return Served{names(f.models), f}, err
 }
 
 // of returns the models of one provider, in any case, their names without it.

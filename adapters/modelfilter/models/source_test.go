@@ -74,44 +74,35 @@ func TestKeysGoToTheirOwnOrigin(t *testing.T) {
 	}
 }
 
-// A base that somebody else wrote gets the key only after the user agreed.
+// A base that somebody else wrote gets no key.
 func TestForeignBaseGetsNoKey(t *testing.T) {
 	const evil = "https://user:pass@evil.example/v1?x=1"
 	for name, c := range map[string]struct {
 		keyFrom, baseFrom string
-		trust             bool
 		sent              bool
 	}{
-		"key of the environment, base of the file": {"", "./.env", false, false},
-		"the same, agreed to":                      {"", "./.env", true, true},
-		"both of the file":                         {"./.env", "./.env", false, true},
-		"both of the environment":                  {"", "", false, true},
-		"base of the environment":                  {"./.env", "", false, true},
-		"two files":                                {"a.env", "b.env", false, false},
+		"key of the environment, base of the file": {"", "./.env", false},
+		"both of the file":                         {"./.env", "./.env", true},
+		"both of the environment":                  {"", "", true},
+		"base of the environment":                  {"./.env", "", true},
+		"two files":                                {"a.env", "b.env", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			r.setenv("OPENAI_API_KEY", secretOf("openai"), c.keyFrom)
 			r.setenv("OPENAI_API_BASE", evil, c.baseFrom)
 			r.has(evil, "a")
-			r.trust = func(provider, base string) bool {
-				if provider != "openai" || base != "https://evil.example/v1" {
-					t.Errorf("asked about %s at %s", provider, base)
-				}
-				return c.trust
-			}
 			_, err := r.lists().Models(t.Context(), "openai")
 			if sent := len(r.asked()) > 0; sent != c.sent {
 				t.Errorf("sent is %v, error %v", sent, err)
 			}
-			var untrusted *UntrustedError
-			if errors.As(err, &untrusted) == c.sent {
+			if (err == nil) != c.sent {
 				t.Errorf("error %v", err)
 			}
 			if !c.sent {
-				contains(t, err.Error(), "evil.example")
-				if untrusted.BaseURL != "https://evil.example/v1" || strings.Contains(err.Error(), "pass") {
-					t.Errorf("%+v, %v", untrusted, err)
+				contains(t, err.Error(), "is not sent to evil.example")
+				if strings.Contains(err.Error(), "pass") {
+					t.Error(err)
 				}
 			}
 		})
@@ -168,7 +159,7 @@ func TestWhichKeyAndBase(t *testing.T) {
 			_, err := r.lists().Models(t.Context(), c.provider)
 			asked := r.asked()
 			if c.base == "" {
-				if len(asked) != 0 || !errors.Is(err, ErrNoSource) {
+				if len(asked) != 0 || !errors.Is(err, errNoSource) {
 					t.Errorf("asked %v, %v", asked, err)
 				}
 				return
@@ -211,9 +202,6 @@ func TestGeminiNames(t *testing.T) {
 	r.has("https://generativelanguage.googleapis.com/v1beta/openai", "models/gemini-a", "models/", "gemini-b")
 	list := must(t, r.lists(), "gemini")
 	is(t, "IDs", list.IDs, full("gemini", "gemini-a", "gemini-b"))
-	if list.Dropped != 1 {
-		t.Errorf("%d dropped", list.Dropped)
-	}
 }
 
 // No printed form contains a key, also when the endpoint echoes it.
