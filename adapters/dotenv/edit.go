@@ -19,16 +19,10 @@ func Set(key, value string) Edit { return Edit{Key: key, Value: value} }
 // Unset is the edit that removes key.
 func Unset(key string) Edit { return Edit{Key: key, Unset: true} }
 
-// String names the key and what happens to it, not the value.
-func (e Edit) String() string {
-	if e.Unset {
-		return "unset " + printable(e.Key)
-	}
-	return "set " + printable(e.Key)
+// Format names the key and what happens to it, not the value, whatever the verb.
+func (e Edit) Format(s fmt.State, _ rune) {
+	_, _ = fmt.Fprintf(s, "%s unset: %t", printable(e.Key), e.Unset)
 }
-
-// GoString is String: %#v must not print the value either.
-func (e Edit) GoString() string { return e.String() }
 
 // RefusedError is an edit that was not made because the file would not read as
 // it should afterwards.

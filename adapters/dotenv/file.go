@@ -81,13 +81,10 @@ func (f *File) deciding(key string) (binding, bool) {
 	return f.bindings[i], true
 }
 
-// String is the size of the file and none of its text.
-func (f *File) String() string {
-	return fmt.Sprintf("dotenv file (%d bytes, %d keys)", len(f.text), len(f.last))
+// Format prints the size of the file and none of its text, whatever the verb.
+func (f *File) Format(s fmt.State, _ rune) {
+	_, _ = fmt.Fprintf(s, "dotenv file (%d bytes, %d keys)", len(f.text), len(f.last))
 }
-
-// GoString is String: %#v must not print values either.
-func (f *File) GoString() string { return f.String() }
 
 // newline is the line end that most lines of the file have, LF when none has.
 func (f *File) newline() string {

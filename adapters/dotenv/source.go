@@ -89,11 +89,10 @@ func Load(path string) (*Source, error) {
 	return s, nil
 }
 
-// String names the file and none of its text.
-func (s *Source) String() string { return fmt.Sprintf("%s: %v", printable(s.Path), s.File) }
-
-// GoString is String: %#v must not print values either.
-func (s *Source) GoString() string { return s.String() }
+// Format names the file and prints none of its text, whatever the verb.
+func (s *Source) Format(out fmt.State, _ rune) {
+	_, _ = fmt.Fprintf(out, "%s: %v", printable(s.Path), s.File)
+}
 
 // snapshot is a file on disk at one moment.
 type snapshot struct {

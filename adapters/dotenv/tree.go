@@ -120,8 +120,5 @@ func (t *Tree) Lookup(key string) (Origin, bool) {
 // Keys lists all keys: those of the main file in its order, then all others by name.
 func (t *Tree) Keys() []string { return slices.Clone(t.keys) }
 
-// String is the number of keys, without the values.
-func (t *Tree) String() string { return fmt.Sprintf("%d keys", len(t.keys)) }
-
-// GoString is String: %#v must not print values either.
-func (t *Tree) GoString() string { return t.String() }
+// Format prints the number of keys, without the values.
+func (t *Tree) Format(s fmt.State, _ rune) { _, _ = fmt.Fprintf(s, "%d keys", len(t.keys)) }

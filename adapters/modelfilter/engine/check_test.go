@@ -172,16 +172,16 @@ func TestLint(t *testing.T) {
 	e.Set([]string{"gpt-4*", "gpt-4o", "nothing", "gpt-3*", "gpt-4**"}, []string{"gpt-3.5*", "openai/gpt-3.5*", "*mini"})
 	var got []string
 	for _, f := range e.Lint() {
-		got = append(got, fmt.Sprintf("%s %s %d %s by %s %s %d", f.Kind, f.List, f.Index, f.Pattern, f.By, f.ByList, f.ByIndex))
+		got = append(got, fmt.Sprintf("%s %s %d %s by %s %s", f.Kind, f.List, f.Index, f.Pattern, f.By, f.ByList))
 	}
 	want := []string{
-		"shadowed ignore 1 gpt-4o by gpt-4* ignore 0",
-		"redundant ignore 1 gpt-4o by gpt-4* ignore 0",
-		"dead ignore 2 nothing by  ignore 0",
-		"shadowed ignore 3 gpt-3* by gpt-3.5* allow 0",
-		"shadowed ignore 4 gpt-4** by gpt-4* ignore 0",
-		"redundant ignore 4 gpt-4** by gpt-4* ignore 0",
-		"shadowed allow 1 openai/gpt-3.5* by gpt-3.5* allow 0",
+		"shadowed ignore 1 gpt-4o by gpt-4* ignore",
+		"redundant ignore 1 gpt-4o by gpt-4* ignore",
+		"dead ignore 2 nothing by  ignore",
+		"shadowed ignore 3 gpt-3* by gpt-3.5* allow",
+		"shadowed ignore 4 gpt-4** by gpt-4* ignore",
+		"redundant ignore 4 gpt-4** by gpt-4* ignore",
+		"shadowed allow 1 openai/gpt-3.5* by gpt-3.5* allow",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("Lint() =\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

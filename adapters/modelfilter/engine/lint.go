@@ -22,11 +22,10 @@ type Finding struct {
 	List    List
 	Index   int
 	Pattern string
-	// By is the rule that covers it, may cover it, or decides its first model;
-	// "" of a dead rule. ByList and ByIndex are its place.
-	By      string
-	ByList  List
-	ByIndex int
+	// By is the rule of ByList that covers it, may cover it, or decides its first
+	// model; "" of a dead rule.
+	By     string
+	ByList List
 }
 
 // Lint returns the defects of the rules, list by list and rule by rule. All
@@ -44,7 +43,7 @@ func (e *Engine) Lint() []Finding {
 			case info.Shadowed:
 				f.Kind = Shadowed
 				s := e.Status(e.models.list(e.lists[list].rules[i].matches, 1)[0])
-				f.By, f.ByList, f.ByIndex = s.Rule, s.List, s.Index
+				f.By, f.ByList = s.Rule, s.List
 				out = append(out, f)
 			}
 			if by, a := e.coveredBy(search, list, i); a != no {
@@ -52,7 +51,7 @@ func (e *Engine) Lint() []Finding {
 				if a == maybe {
 					f.Kind = Undecided
 				}
-				f.By, f.ByList, f.ByIndex = e.lists[list].rules[by].pattern.String(), list, by
+				f.By, f.ByList = e.lists[list].rules[by].pattern.String(), list
 				out = append(out, f)
 			}
 		}

@@ -31,11 +31,10 @@ type Target struct {
 	page     int
 }
 
-// String leaves out the keys.
-func (t Target) String() string { return t.Name + " at " + hostOf(t.BaseURL) }
-
-// GoString leaves out the keys.
-func (t Target) GoString() string { return t.String() }
+// Format leaves out the keys, whatever the verb.
+func (t Target) Format(s fmt.State, _ rune) {
+	_, _ = fmt.Fprintf(s, "%s at %s", t.Name, hostOf(t.BaseURL))
+}
 
 // Proxy is the proxy's own endpoint, whose BaseURL ends before /models.
 type Proxy struct {
@@ -43,11 +42,8 @@ type Proxy struct {
 	Key     string // PROXY_API_KEY; "" sends none
 }
 
-// String leaves out the key.
-func (p Proxy) String() string { return proxyTarget + " at " + hostOf(p.BaseURL) }
-
-// GoString leaves out the key.
-func (p Proxy) GoString() string { return p.String() }
+// Format leaves out the key.
+func (p Proxy) Format(s fmt.State, _ rune) { _, _ = fmt.Fprintf(s, "proxy at %s", hostOf(p.BaseURL)) }
 
 // Value is a variable of the environment or of a .env file.
 type Value struct {
@@ -57,11 +53,8 @@ type Value struct {
 	From string
 }
 
-// String leaves out the text, which may be a key.
-func (v Value) String() string { return "a value of " + place(v.From) }
-
-// GoString leaves out the text.
-func (v Value) GoString() string { return v.String() }
+// Format leaves out the text, which may be a key.
+func (v Value) Format(s fmt.State, _ rune) { _, _ = fmt.Fprintf(s, "a value of %s", place(v.From)) }
 
 const (
 	// proxyTarget is the name of the proxy's target. No provider can have it:
