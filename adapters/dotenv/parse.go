@@ -1,9 +1,9 @@
 package dotenv
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // binding is one statement of a file: an assignment, a bare key, a comment, or
@@ -42,28 +42,6 @@ func (b binding) describe() string {
 	return printable(b.key)
 }
 
-// blank is the white space of Python within a line, space all of it; see isSpace.
-const (
-	blank = "\\t\\v\\f\\x1c-\\x1f \\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}"
-	space = blank + "\\r\\n"
-)
-
-// The patterns of python-dotenv's parser, in the order in which it applies
-// them. A lone CR and CRLF end a line too: Python opens text files with
-// universal newlines.
-var (
-	exportWord   = regexp.MustCompile(`^export[` + blank + `]+`)
-	quotedKey    = regexp.MustCompile(`^'([^']+)'`)
-	bareKey      = regexp.MustCompile(`^[^=#` + space + `]+`)
-	equals       = regexp.MustCompile(`^[` + blank + `]*=[` + blank + `]*`)
-	singleQuoted = regexp.MustCompile(`^'((?:\\'|[^'])*)'`)
-	doubleQuoted = regexp.MustCompile(`^"((?:\\"|[^"])*)"`)
-	restOfLine   = regexp.MustCompile(`^[^\r\n]*`)
-	comment      = regexp.MustCompile(`[` + blank + `]+#.*`)
-	lineEnd      = regexp.MustCompile(`^[` + blank + `]*(?:#[^\r\n]*)?(?:\r\n|\n|\r|$)`)
-	badLine      = regexp.MustCompile(`^[^\r\n]*(?:\r\n|\n|\r|$)`)
-)
-
 // scanner reads statements from text.
 type scanner struct {
 	text string
@@ -89,77 +67,124 @@ func parse(text string) []binding {
 // includes the rest of the line at which reading failed.
 func (s *scanner) binding() binding {
 	b := binding{start: s.pos}
-	s.pos = len(s.text) - len(strings.TrimLeftFunc(s.text[s.pos:], isSpace))
+	s.skip(isSpace)
 	b.lineStart = b.start + strings.LastIndexAny(s.text[b.start:s.pos], "\r\n") + 1
 	if s.pos == len(s.text) || s.statement(&b) {
 		return b
 	}
-	s.skip(badLine)
+	s.pos += len(s.line())
+	s.lineEnd()
 	return binding{start: b.start, lineStart: b.lineStart, bad: true}
 }
 
-// statement reads export, key, value, comment and line end, and reports whether
-// the text has that form.
+// statement reads export, key, value, comment and line end, as the patterns of
+// python-dotenv's parser do, and reports whether the text has that form.
 func (s *scanner) statement(b *binding) bool {
-	_, b.export = s.skip(exportWord)
+	if rest, ok := strings.CutPrefix(s.line(), "export"); ok {
+		_, size := utf8.DecodeRuneInString(rest)
+		if b.export = size > 0 && strings.TrimFunc(rest[:size], isBlank) == ""; b.export {
+			s.pos += len("export")
+			s.skip(isBlank)
+		}
+	}
 	ok := true
 	switch s.next() {
 	case '#':
 	case '\'':
-		b.key, ok = s.skip(quotedKey)
-		b.key = universal(b.key)
+		b.key, ok = s.quoted(false)
+		ok = ok && b.key != ""
 	default:
-		b.key, ok = s.skip(bareKey)
+		from := s.pos
+		s.skip(func(c rune) bool { return c != '=' && c != '#' && !isSpace(c) })
+		b.key, ok = s.text[from:s.pos], s.pos > from
 	}
 	if !ok {
 		return false
 	}
 	b.keyEnd = s.pos
-	if _, b.hasValue = s.skip(equals); b.hasValue && !s.value(b) {
-		return false
+	s.skip(isBlank)
+	if b.hasValue = s.next() == '='; b.hasValue {
+		s.pos++
+		s.skip(isBlank)
+		if !s.value(b) {
+			return false
+		}
 	}
-	_, ok = s.skip(lineEnd)
-	return ok
+	s.skip(isBlank)
+	if s.next() == '#' {
+		s.pos += len(s.line())
+	}
+	return s.lineEnd()
 }
 
 // value reads what follows "=".
 func (s *scanner) value(b *binding) (ok bool) {
 	b.valueStart = s.pos
 	switch b.quote = s.next(); b.quote {
-	case '\'':
-		b.value, ok = s.skip(singleQuoted)
-		b.value = unescape(universal(b.value), b.quote)
-	case '"':
-		b.value, ok = s.skip(doubleQuoted)
-		b.value = unescape(universal(b.value), b.quote)
+	case '\'', '"':
+		b.value, ok = s.quoted(true)
+		b.value = unescape(b.value, b.quote)
 	default:
 		b.quote, ok = 0, true
-		line := restOfLine.FindString(s.text[s.pos:])
-		if at := comment.FindStringIndex(line); at != nil {
-			line = line[:at[0]]
+		line, before := s.line(), 'x'
+		for i, c := range line {
+			if c == '#' && isBlank(before) {
+				line = line[:i]
+				break
+			}
+			before = c
 		}
 		b.value = strings.TrimRightFunc(line, isSpace)
-		s.pos += len(b.value) // lineEnd reads the white space and the comment
+		s.pos += len(b.value) // the white space and the comment come next
 	}
 	b.valueEnd = s.pos
 	return ok
 }
 
-// skip goes over a pattern and returns its group, or all of it without one. Only
-// quoted text may go beyond the line: a pattern is slower on a longer text.
-func (s *scanner) skip(pattern *regexp.Regexp) (string, bool) {
-	text := s.text[s.pos:]
-	if c := s.next(); c != '\'' && c != '"' {
-		if end := strings.IndexAny(text, "\r\n"); end >= 0 {
-			text = text[:min(end+len("\r\n"), len(text))]
+// quoted reads text between quotes, which may go over several lines. The first
+// closing quote without a backslash before it counts, when escapes are read;
+// without one the last of all.
+func (s *scanner) quoted(escapes bool) (string, bool) {
+	text, quote, end := s.text[s.pos+1:], s.next(), -1
+	for i := 0; i < len(text); i++ {
+		if text[i] != quote {
+			continue
+		}
+		if end = i; !escapes || i == 0 || text[i-1] != '\\' {
+			break
 		}
 	}
-	m := pattern.FindStringSubmatch(text)
-	if m == nil {
+	if end < 0 {
 		return "", false
 	}
-	s.pos += len(m[0])
-	return m[len(m)-1], true
+	s.pos += 1 + end + 1
+	return universal(text[:end]), true
+}
+
+// skip goes over the characters of a kind.
+func (s *scanner) skip(kind func(rune) bool) {
+	s.pos = len(s.text) - len(strings.TrimLeftFunc(s.text[s.pos:], kind))
+}
+
+// line is the rest of the line.
+func (s *scanner) line() string {
+	if end := strings.IndexAny(s.text[s.pos:], "\r\n"); end >= 0 {
+		return s.text[s.pos : s.pos+end]
+	}
+	return s.text[s.pos:]
+}
+
+// lineEnd goes over a line end, and reports whether one, or the end of the text,
+// is here. A lone CR and CRLF are line ends too: Python opens text files with
+// universal newlines.
+func (s *scanner) lineEnd() bool {
+	for _, end := range []string{"\r\n", "\n", "\r"} {
+		if strings.HasPrefix(s.text[s.pos:], end) {
+			s.pos += len(end)
+			return true
+		}
+	}
+	return s.pos == len(s.text)
 }
 
 // next is the byte at hand, 0 at the end.
@@ -173,6 +198,9 @@ func (s *scanner) next() byte {
 // isSpace is what Python calls white space: Unicode's, and four separators of
 // ASCII that Go leaves out.
 func isSpace(c rune) bool { return unicode.IsSpace(c) || 0x1c <= c && c <= 0x1f }
+
+// isBlank is white space within a line.
+func isBlank(c rune) bool { return isSpace(c) && c != '\r' && c != '\n' }
 
 // newlines counts the line ends in s.
 func newlines(s string) int {
