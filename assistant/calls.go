@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"winnow/assistant/llm"
+	"winnow/assistant/markup"
 	"winnow/assistant/nearest"
 	"winnow/checkpoint"
 )
@@ -158,7 +158,7 @@ func (t *turn) call(all []checkedCall, i int) error {
 	if p := result.Payload; p != nil {
 		t.pair.Payloads = append(t.pair.Payloads, *p)
 	}
-	t.text.WriteString(marker(index))
+	t.text.WriteString(markup.Card(index))
 	if wrote {
 		t.flushTexts()
 		err = t.afterWrite(c.ToolCall)
@@ -167,7 +167,7 @@ func (t *turn) call(all []checkedCall, i int) error {
 		Tool: c.Name, Index: index, ToolUseID: c.ID, Success: result.Success,
 		Message: result.Message, ErrorCode: result.ErrorCode, Data: result.Data, Payload: result.Payload,
 	})
-	t.emit(TextDelta{marker(index)})
+	t.emit(TextDelta{markup.Card(index)})
 	t.newParagraph = true
 	return err
 }
@@ -215,8 +215,7 @@ func (t *turn) runTool(calls []checkedCall) (r ToolResult, wrote bool, err error
 		})
 	})
 	if r.Payload != nil {
-		p := *r.Payload
-		t.completePayload(&p)
+		p := t.completed(*r.Payload)
 		r.Payload = &p
 	}
 	return r, writes, nil
@@ -310,12 +309,7 @@ func wholeResponses(p *Pair) string {
 			cards++
 		}
 	}
-	for _, at := range slices.Backward(markerForm.FindAllStringSubmatchIndex(p.AssistantText, -1)) {
-		if opensCard(p.AssistantText, at, cards) {
-			return p.AssistantText[:at[1]]
-		}
-	}
-	return ""
+	return p.AssistantText[:markup.AfterLastCard(p.AssistantText, cards)]
 }
 
 // getPayload is the tool that fetches a payload of an earlier turn.

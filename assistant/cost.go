@@ -8,6 +8,7 @@ import (
 
 	"winnow/assistant/budget"
 	"winnow/assistant/llm"
+	"winnow/assistant/markup"
 	"winnow/assistant/message"
 )
 
@@ -75,6 +76,28 @@ func PairMessages(p *Pair) []message.Message {
 		out = append(out, &message.Text{Text: last, Role: llm.RoleAssistant})
 	}
 	return out
+}
+
+// segments gives, for each call, the text that stands before it, and the text
+// after the last one. Markers count only the calls that are not silent.
+func segments(text string, calls []ToolCall) (before []string, last string) {
+	before = make([]string, len(calls))
+	var shown []int // index in calls of each card
+	for i, c := range calls {
+		if !c.Silent {
+			shown = append(shown, i)
+		}
+	}
+	var pending strings.Builder
+	for _, p := range markup.Pieces(text, len(shown)) {
+		if p.Call < 0 {
+			pending.WriteString(p.Text)
+			continue
+		}
+		before[shown[p.Call]] = strings.TrimSpace(pending.String())
+		pending.Reset()
+	}
+	return before, strings.TrimSpace(pending.String())
 }
 
 // callMessage is the message of a call that has run, a later one of its response.

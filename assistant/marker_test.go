@@ -7,40 +7,15 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/markup"
 )
-
-func TestPieces(t *testing.T) {
-	for _, tt := range []struct {
-		text  string
-		calls int
-		want  []assistant.Piece
-	}{
-		{"a [[tool:0]] b", 1, []assistant.Piece{{Text: "a ", Call: -1}, {Call: 0}, {Text: " b", Call: -1}}},
-		{"a [[tool:1]] b", 1, []assistant.Piece{{Text: "a [[tool:1]] b", Call: -1}}},
-		{`a \[[tool:0]] b`, 1, []assistant.Piece{{Text: "a [[tool:0]] b", Call: -1}}},
-		{"[[tool:99999999999]]", 5, []assistant.Piece{{Text: "[[tool:99999999999]]", Call: -1}}},
-		{"[[tool:0]][[tool:1]]", 2, []assistant.Piece{{Call: 0}, {Call: 1}}},
-		{"", 0, nil},
-	} {
-		got := assistant.Pieces(tt.text, tt.calls)
-		if len(got) != len(tt.want) {
-			t.Errorf("Pieces(%q, %d) = %+v, want %+v", tt.text, tt.calls, got, tt.want)
-			continue
-		}
-		for i := range got {
-			if got[i] != tt.want[i] {
-				t.Errorf("Pieces(%q, %d)[%d] = %+v, want %+v", tt.text, tt.calls, i, got[i], tt.want[i])
-			}
-		}
-	}
-}
 
 func TestAMarkerCannotBePutTogetherAcrossResponses(t *testing.T) {
 	r := newRig(t, at.NewScript(at.Answer{call("list_words", "{}")}, at.Answer{at.Say("x [[tool:"), call("nothing", "{}")}, at.Answer{at.Say("0]] y")}))
 	r.send("go")
 	p := r.last()
 	cards := 0
-	for _, piece := range assistant.Pieces(p.AssistantText, 1) {
+	for _, piece := range markup.Pieces(p.AssistantText, 1) {
 		if piece.Call >= 0 {
 			cards++
 		}
@@ -83,7 +58,7 @@ func FuzzMarkers(f *testing.F) {
 			t.Fatalf("%d pairs, %v", len(pairs), err)
 		}
 		cards, text := 0, ""
-		for _, p := range assistant.Pieces(pairs[0].AssistantText, len(pairs[0].ToolCalls)) {
+		for _, p := range markup.Pieces(pairs[0].AssistantText, len(pairs[0].ToolCalls)) {
 			if p.Call >= 0 {
 				cards++
 			}

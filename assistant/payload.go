@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"winnow/assistant/markup"
+
 	"winnow/assistant/llm"
 )
 
@@ -78,6 +80,16 @@ func (t PayloadType) read(raw json.RawMessage) (json.RawMessage, error) {
 		return raw, nil
 	}
 	return t.Parse(raw)
+}
+
+// kindsOf are the types that a model may write.
+func kindsOf(types []PayloadType) (kinds []markup.Kind) {
+	for _, t := range types {
+		if t.Source == FromLLM {
+			kinds = append(kinds, markup.Kind{Name: t.Name, Marker: t.Marker, Read: t.read})
+		}
+	}
+	return kinds
 }
 
 // The payload types that every session knows (spec §7.3). A window adds its own.

@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"winnow/assistant/llm"
+	"winnow/assistant/markup"
 	"winnow/assistant/message"
 )
 
@@ -129,7 +131,7 @@ type answer struct {
 // respond gets one response, with a smaller request after each overflow.
 func (t *turn) respond() (answer, error) {
 	for {
-		r := &response{t: t, payloads: newPayloadParser(t.types)}
+		r := &response{t: t, payloads: markup.NewParser(kindsOf(t.types))}
 		err := r.read(t.nextRequest())
 		var re *llm.RequestError
 		if errors.As(err, &re) {
@@ -175,8 +177,8 @@ func (t *turn) overflow(re *llm.RequestError) error {
 // response reads the parts of one response.
 type response struct {
 	t        *turn
-	payloads *payloadParser
-	guard    markerGuard
+	payloads *markup.Parser
+	guard    markup.Guard
 	text     strings.Builder
 	began    time.Time // of the reasoning
 	any      bool      // something of the answer has arrived
@@ -193,8 +195,8 @@ func (r *response) read(req llm.Request) (err error) {
 		r.add(part)
 	}
 	r.endThought()
-	r.addPieces(r.payloads.flush())
-	r.show(r.guard.flush())
+	r.addPieces(r.payloads.Flush())
+	r.show(r.guard.Flush())
 	switch {
 	case err != nil:
 		return err
@@ -212,7 +214,7 @@ func (r *response) add(part llm.Part) {
 	case llm.Text:
 		r.any = true
 		r.endThought()
-		r.addPieces(r.payloads.write(p.Text))
+		r.addPieces(r.payloads.Write(p.Text))
 	case llm.Reasoning:
 		r.any = true
 		if r.began.IsZero() {
@@ -246,20 +248,19 @@ func (r *response) endThought() {
 	}
 }
 
-func (r *response) addPieces(all []parsed) {
+func (r *response) addPieces(all []markup.Stretch) {
 	for _, p := range all {
 		if r.t.ctx.Err() != nil {
 			return // a hostile chunk can contain thousands
 		}
 		switch {
-		case p.payload != nil:
-			r.t.completePayload(p.payload)
-			r.t.addPayload(*p.payload)
-		case p.notice != "":
-			r.t.warn(p.notice)
+		case p.Kind != "":
+			r.t.addPayload(r.t.completed(Payload{Type: p.Kind, Data: p.Data}))
+		case p.Notice != "":
+			r.t.warn(p.Notice)
 		default:
-			r.text.WriteString(p.text)
-			r.show(r.guard.write(p.text))
+			r.text.WriteString(p.Text)
+			r.show(r.guard.Write(p.Text))
 		}
 	}
 }
@@ -329,8 +330,8 @@ func (t *turn) addPayload(p Payload) {
 	t.emit(PayloadFound{p})
 }
 
-// completePayload gives a payload its id and summary, and JSON for data.
-func (t *turn) completePayload(p *Payload) {
+// completed is a payload with its id and summary, and JSON for data.
+func (t *turn) completed(p Payload) Payload {
 	if p.ID == "" {
 		p.ID = NewID(t.now())[16:] // the random part: short enough to be quoted by a model
 	}
@@ -338,9 +339,8 @@ func (t *turn) completePayload(p *Payload) {
 	if i := slices.IndexFunc(t.types, samePayload(p.Type)); i >= 0 && p.Summary == "" {
 		p.Summary = t.types[i].summary(p.Data)
 	}
-	if p.Summary == "" {
-		p.Summary = p.Type
-	}
+	p.Summary = cmp.Or(p.Summary, p.Type)
+	return p
 }
 
 func (t *turn) addUsage(u *llm.Usage) {

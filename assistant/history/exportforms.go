@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"winnow/assistant"
+	"winnow/assistant/markup"
 	"winnow/assistant/safetext"
 )
 
@@ -76,9 +77,9 @@ func newView(p *assistant.Pair) view {
 		v.Attachments = append(v.Attachments, oneLine(a.Name))
 	}
 	calls := slices.DeleteFunc(slices.Clone(p.ToolCalls), func(c assistant.ToolCall) bool { return c.Silent })
-	pieces := assistant.Pieces(p.AssistantText, len(calls))
+	pieces := markup.Pieces(p.AssistantText, len(calls))
 	for i := range calls {
-		pieces = append(pieces, assistant.Piece{Call: i})
+		pieces = append(pieces, markup.Piece{Call: i})
 	}
 	shown := make([]bool, len(calls))
 	for _, piece := range pieces {

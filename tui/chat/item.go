@@ -8,6 +8,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/llm"
+	"winnow/assistant/markup"
 	"winnow/tui/markdown"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -250,7 +251,7 @@ func (it *item) build(p assistant.Pair) []part {
 	cards := cardsOf(p)
 	used, from := make([]bool, len(cards)), 0
 	addAnswer := func(text string) {
-		for _, piece := range assistant.Pieces(text, len(cards)) {
+		for _, piece := range markup.Pieces(text, len(cards)) {
 			if piece.Call >= 0 {
 				parts = append(parts, cards[piece.Call])
 				used[piece.Call] = true

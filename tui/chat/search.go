@@ -8,7 +8,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"winnow/assistant"
+	"winnow/assistant/markup"
 	"winnow/tui/markdown"
 	"winnow/tui/textwidth"
 )
@@ -212,7 +212,7 @@ func (v *View) Answer() (string, bool) {
 		return "", false
 	}
 	var parts []string
-	for _, piece := range assistant.Pieces(p.AssistantText, len(cardsOf(p))) {
+	for _, piece := range markup.Pieces(p.AssistantText, len(cardsOf(p))) {
 		if piece.Call < 0 {
 			parts = append(parts, strings.TrimSpace(piece.Text))
 		}
@@ -228,7 +228,7 @@ func (v *View) Markdown() (string, bool) {
 	}
 	parts := []string{"**You:** " + p.UserText, "**" + p.Model + ":**"}
 	cards := cardsOf(p)
-	for _, piece := range assistant.Pieces(p.AssistantText, len(cards)) {
+	for _, piece := range markup.Pieces(p.AssistantText, len(cards)) {
 		if piece.Call >= 0 {
 			c := cards[piece.Call]
 			parts = append(parts, "> `"+c.call.Name+" "+string(c.call.Arguments)+"`: "+firstLine(c.message()))

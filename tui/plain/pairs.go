@@ -8,6 +8,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/history"
+	"winnow/assistant/markup"
 	"winnow/assistant/workspace"
 )
 
@@ -112,7 +113,7 @@ func (c *console) readPair(number string) error {
 			calls = append(calls, call)
 		}
 	}
-	for _, piece := range assistant.Pieces(p.AssistantText, len(calls)) {
+	for _, piece := range markup.Pieces(p.AssistantText, len(calls)) {
 		if piece.Call < 0 {
 			whole("Assistant", strings.TrimSpace(piece.Text))
 		} else {

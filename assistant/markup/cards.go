@@ -1,8 +1,9 @@
-package assistant
+package markup
 
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,7 +15,8 @@ const (
 	escapedMarker = `\[[tool:`
 )
 
-func marker(n int) string { return fmt.Sprintf("%s%d]]", markerOpen, n) }
+// Card is the marker of tool result n.
+func Card(n int) string { return fmt.Sprintf("%s%d]]", markerOpen, n) }
 
 var markerForm = regexp.MustCompile(`\\?\[\[tool:(\d{1,6})\]\]`)
 
@@ -56,42 +58,30 @@ func opensCard(text string, at []int, calls int) bool {
 
 func unescapeMarkers(s string) string { return strings.ReplaceAll(s, escapedMarker, markerOpen) }
 
-// segments gives, for each call, the text that stands before it, and the text
-// after the last one. Markers count only the calls that are not silent.
-func segments(text string, calls []ToolCall) (before []string, last string) {
-	before = make([]string, len(calls))
-	var shown []int // index in calls of each card
-	for i, c := range calls {
-		if !c.Silent {
-			shown = append(shown, i)
+// AfterLastCard is where the text after the last card begins; 0 without cards.
+func AfterLastCard(text string, calls int) int {
+	for _, at := range slices.Backward(markerForm.FindAllStringSubmatchIndex(text, -1)) {
+		if opensCard(text, at, calls) {
+			return at[1]
 		}
 	}
-	var pending strings.Builder
-	for _, p := range Pieces(text, len(shown)) {
-		if p.Call < 0 {
-			pending.WriteString(p.Text)
-			continue
-		}
-		before[shown[p.Call]] = strings.TrimSpace(pending.String())
-		pending.Reset()
-	}
-	return before, strings.TrimSpace(pending.String())
+	return 0
 }
 
-// markerGuard escapes what looks like a tool marker in streamed model text. It
+// Guard escapes what looks like a tool marker in streamed model text. It
 // holds back at most the beginning of one, so that chunks may cut it anywhere.
-type markerGuard struct{ held string }
+type Guard struct{ held string }
 
-// write returns the text that is safe to pass on.
-func (g *markerGuard) write(chunk string) string {
+// Write returns the text that is safe to pass on.
+func (g *Guard) Write(chunk string) string {
 	text := g.held + chunk
 	keep := overlap(text, markerOpen)
 	g.held = text[len(text)-keep:]
 	return strings.ReplaceAll(text[:len(text)-keep], markerOpen, escapedMarker)
 }
 
-// flush returns what was held back.
-func (g *markerGuard) flush() string {
+// Flush returns what was held back.
+func (g *Guard) Flush() string {
 	text := g.held
 	g.held = ""
 	return text

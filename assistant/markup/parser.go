@@ -1,4 +1,4 @@
-package assistant
+package markup
 
 import (
 	"encoding/json"
@@ -15,38 +15,48 @@ const (
 	maxPayloads = 64        // that are read, valid or not
 )
 
-// payloadParser takes the payloads of a set of types out of streamed text. It
+// Parser takes the payloads of a set of types out of streamed text. It
 // holds text back only while it may still be a marker or its JSON, so that
 // chunks may cut it anywhere and the result is always the same. What began like
 // JSON and was none is text as a whole, not searched again: the time is linear
 // in the text.
-type payloadParser struct {
-	types   []PayloadType  // FromLLM only; no marker is part of another
+type Parser struct {
+	kinds   []Kind
 	markers *regexp.Regexp // any of their markers
 	held    string         // text that may begin a marker
-	open    *PayloadType   // whose marker was read; nil outside
+	open    *Kind          // whose marker was read; nil outside
 	body    []byte         // what followed the marker so far
 	scan    objectScan     // of body
 	read    int            // payloads that were tried to read
 
 	text strings.Builder // certain text that was not returned yet
-	out  []parsed
+	out  []Stretch
 }
 
-// parsed is what the parser made of a stretch of text: text, a payload or a notice.
-type parsed struct {
-	text    string
-	payload *Payload
-	notice  string // why something that looked like a payload stayed text
+// Kind is a kind of payload that a model may write.
+type Kind struct {
+	Name   string
+	Marker string // none is part of another
+	// Read turns the JSON after the marker into the data. An error leaves the
+	// text visible.
+	Read func(raw json.RawMessage) (json.RawMessage, error)
 }
 
-func newPayloadParser(all []PayloadType) *payloadParser {
-	p := &payloadParser{}
+// Stretch is what the parser made of a stretch of text: text, a payload or a
+// notice.
+type Stretch struct {
+	Text   string
+	Kind   string          // of the payload, its name; "" is none
+	Data   json.RawMessage // of the payload
+	Notice string          // why something that looked like a payload stayed text
+}
+
+// NewParser returns a parser for one answer.
+func NewParser(kinds []Kind) *Parser {
+	p := &Parser{kinds: kinds}
 	var markers []string
-	for _, t := range all {
-		if t.Source == FromLLM {
-			p.types, markers = append(p.types, t), append(markers, regexp.QuoteMeta(t.Marker))
-		}
+	for _, k := range kinds {
+		markers = append(markers, regexp.QuoteMeta(k.Marker))
 	}
 	if len(markers) > 0 {
 		p.markers = regexp.MustCompile(strings.Join(markers, "|"))
@@ -54,8 +64,8 @@ func newPayloadParser(all []PayloadType) *payloadParser {
 	return p
 }
 
-// write takes a chunk and returns what is certain now.
-func (p *payloadParser) write(chunk string) []parsed {
+// Write takes a chunk and returns what is certain now.
+func (p *Parser) Write(chunk string) []Stretch {
 	text := p.held + chunk
 	p.held = ""
 	for text != "" {
@@ -81,8 +91,8 @@ func (p *payloadParser) write(chunk string) []parsed {
 	return p.certain()
 }
 
-// flush returns the rest at the end of the text.
-func (p *payloadParser) flush() []parsed {
+// Flush returns the rest at the end of the text.
+func (p *Parser) Flush() []Stretch {
 	if p.open != nil {
 		p.giveUp("was not finished")
 	}
@@ -91,29 +101,29 @@ func (p *payloadParser) flush() []parsed {
 	return p.certain()
 }
 
-func (p *payloadParser) certain() []parsed {
+func (p *Parser) certain() []Stretch {
 	p.flushText()
 	out := p.out
 	p.out = nil
 	return out
 }
 
-func (p *payloadParser) flushText() {
+func (p *Parser) flushText() {
 	if p.text.Len() > 0 {
-		p.out = append(p.out, parsed{text: p.text.String()})
+		p.out = append(p.out, Stretch{Text: p.text.String()})
 		p.text.Reset()
 	}
 }
 
 // seek passes text on up to the next marker, and returns what is behind it.
-func (p *payloadParser) seek(text string) (rest string) {
+func (p *Parser) seek(text string) (rest string) {
 	var at []int
 	if p.markers != nil && p.read < maxPayloads {
 		at = p.markers.FindStringIndex(text)
 	}
 	if at == nil {
 		hold := 0 // the longest ending that a marker may begin with
-		for _, t := range p.types {
+		for _, t := range p.kinds {
 			hold = max(hold, overlap(text, t.Marker))
 		}
 		p.text.WriteString(text[:len(text)-hold])
@@ -121,28 +131,28 @@ func (p *payloadParser) seek(text string) (rest string) {
 		return ""
 	}
 	p.text.WriteString(text[:at[0]])
-	i := slices.IndexFunc(p.types, func(t PayloadType) bool { return t.Marker == text[at[0]:at[1]] })
-	p.open, p.body, p.scan = &p.types[i], nil, objectScan{}
+	i := slices.IndexFunc(p.kinds, func(t Kind) bool { return t.Marker == text[at[0]:at[1]] })
+	p.open, p.body, p.scan = &p.kinds[i], nil, objectScan{}
 	return text[at[1]:]
 }
 
 // closePayload reads the JSON after a marker; what cannot be read stays visible.
-func (p *payloadParser) closePayload() {
+func (p *Parser) closePayload() {
 	kind := p.open
-	data, err := kind.read(json.RawMessage(strings.TrimSpace(string(p.body))))
+	data, err := kind.Read(json.RawMessage(strings.TrimSpace(string(p.body))))
 	if err != nil {
 		p.giveUp(fmt.Sprintf("could not be read (%v)", err))
 		return
 	}
 	p.read++
 	p.flushText()
-	p.out = append(p.out, parsed{payload: &Payload{Type: kind.Name, Data: data, Summary: kind.summary(data)}})
+	p.out = append(p.out, Stretch{Kind: kind.Name, Data: data})
 	p.open, p.body = nil, nil
 }
 
 // giveUp makes text of the marker and what followed it, with a notice unless why
 // is "".
-func (p *payloadParser) giveUp(why string) {
+func (p *Parser) giveUp(why string) {
 	kind := p.open
 	p.text.WriteString(kind.Marker)
 	p.text.Write(p.body)
@@ -150,7 +160,7 @@ func (p *payloadParser) giveUp(why string) {
 	if why != "" {
 		p.read++
 		p.flushText()
-		p.out = append(p.out, parsed{notice: fmt.Sprintf("a %s %s and is shown as text", kind.Name, why)})
+		p.out = append(p.out, Stretch{Notice: fmt.Sprintf("a %s %s and is shown as text", kind.Name, why)})
 	}
 }
 
