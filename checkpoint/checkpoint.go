@@ -164,15 +164,16 @@ const (
 // Its receiver sets the window to State, marks the pairs in the database and
 // then calls Finish, or Abandon when that was not possible.
 type Intent struct {
-	ID       string // the database marks the pairs that the rollback cuts with it
-	Scope    Scope
-	Undoes   string     // the rollback to undo: exactly the pairs marked with it come back, none are cut; "" for a rollback
-	Target   Checkpoint // the checkpoint gone back to
-	Cut      int64      // of Sessions, every visible pair from this id on is cut; 0: none. With Undoes, that rollback's
-	Sessions []string
-	State    json.RawMessage // the window state to apply
-	Previous json.RawMessage // the one it replaces; the same with Scope Conversation
-	Dropped  []Checkpoint    // leave the list at Finish; with Undoes, the steps made since the rollback
+	ID       string   `json:"id"` // the database marks the pairs that the rollback cuts with it
+	Scope    Scope    `json:"scope"`
+	Undoes   string   `json:"undoes,omitempty"` // the rollback to undo: exactly the pairs marked with it come back, none are cut; "" for a rollback
+	Target   string   `json:"target"`           // the checkpoint gone back to
+	Cut      int64    `json:"cut,omitempty"`    // of Sessions, every visible pair from this id on is cut; 0: none. With Undoes, that rollback's
+	Sessions []string `json:"sessions,omitempty"`
+	Dropped  []string `json:"dropped,omitempty"` // checkpoints that leave the list at Finish; with Undoes, the steps made since the rollback
+
+	State    json.RawMessage `json:"-"` // the window state to apply
+	Previous json.RawMessage `json:"-"` // the one it replaces; the same with Scope Conversation
 }
 
 // newID returns a new id: 60 random bits as 12 characters.

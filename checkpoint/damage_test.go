@@ -215,7 +215,7 @@ func TestJournalOfAnEarlierVersionIsRead(t *testing.T) {
 		t.Fatalf("Pending = %+v, want %s", in, want.Pending)
 	}
 	ok(t, j.Finish(*in))
-	wantState(t, "after the rollback", j.Current(), want.States[in.Target.ID])
+	wantState(t, "after the rollback", j.Current(), want.States[in.Target])
 	ok(t, j.Finish(must[Intent](t)(j.BeginUndoRollback())))
 	wantState(t, "after its undo", j.Current(), want.Current)
 }

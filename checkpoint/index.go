@@ -19,10 +19,9 @@ type entry struct {
 
 // rollback is a rollback in the index.
 type rollback struct {
-	rollbackNote
-	record       int   // of the intent
-	doneSeq      int64 // of the record that it is done
-	undoneBefore bool  // Undone of the target before it was done
+	Intent
+	record       *record // of the intent; no step is recorded between it and its end
+	undoneBefore bool    // Undone of the target before it was done
 }
 
 // index is the content of all records of a journal. It changes only by apply,
@@ -120,7 +119,7 @@ func (x *index) apply(r *record) {
 		x.saved = r
 	case opIntent:
 		if r.Rollback != nil {
-			x.pending = &rollback{rollbackNote: *r.Rollback, record: len(x.records) - 1}
+			x.pending = &rollback{Intent: *r.Rollback, record: r}
 		}
 	case opDone:
 		x.done(r)
@@ -187,8 +186,7 @@ func (x *index) done(r *record) {
 		}
 	case target != nil:
 		if rb != nil && rb.ID == note.ID {
-			rb.doneSeq, rb.undoneBefore = r.Seq, target.Undone
-			x.undo = rb
+			rb.undoneBefore, x.undo = target.Undone, rb
 		}
 		target.Undone = target.Undone || note.Scope != Conversation && target.Kind != KindStart
 	}

@@ -71,24 +71,13 @@ type record struct {
 	Session  string        `json:"session,omitempty"`
 	For      string        `json:"for,omitempty"`
 	Tools    []ToolSummary `json:"tools,omitempty"`
-	Rollback *rollbackNote `json:"rollback,omitempty"`
+	Rollback *Intent       `json:"rollback,omitempty"`
 	Image    *imageNote    `json:"image,omitempty"`
 	Lost     []string      `json:"lost,omitempty"`
 
 	kind    payloadKind
 	payload string // a part of text
 	text    string // the line without LF
-}
-
-// rollbackNote is an Intent as it is written.
-type rollbackNote struct {
-	ID       string   `json:"id"`
-	Scope    Scope    `json:"scope"`
-	Undoes   string   `json:"undoes,omitempty"`
-	Target   string   `json:"target"`
-	Cut      int64    `json:"cut,omitempty"`
-	Sessions []string `json:"sessions,omitempty"`
-	Dropped  []string `json:"dropped,omitempty"`
 }
 
 // imageNote is what remains of the records that a compaction removed.

@@ -110,7 +110,7 @@ func (x *index) firstNeeded() int {
 	sessions = slices.DeleteFunc(sessions[:keepSessions], func(s string) bool { return s == "" })
 	i := slices.IndexFunc(x.entries, func(e *entry) bool {
 		for _, rb := range []*rollback{x.undo, x.pending} {
-			if rb != nil && (rb.record <= e.record || e.ID == rb.Target || slices.Contains(rb.Dropped, e.ID)) {
+			if rb != nil && (rb.record.Seq < e.Seq || e.ID == rb.Target || slices.Contains(rb.Dropped, e.ID)) {
 				return true
 			}
 		}
@@ -119,5 +119,5 @@ func (x *index) firstNeeded() int {
 	if i < 0 {
 		return 0
 	}
-	return x.entries[i].record
+	return max(x.entries[i].record, 0) // of an edit whose record is the first, the state before is lost
 }

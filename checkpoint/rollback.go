@@ -39,35 +39,35 @@ func (j *Journal) BeginUndoRollback() (Intent, error) {
 	case j.index.undo == nil:
 		return Intent{}, ErrNothing
 	}
-	at := j.index.undo.record
-	state, err := rebuild(j.index.records[:at+1], j.index.records[at].Sum)
+	intent := j.index.undo.record
+	state, err := rebuild(j.index.records[:slices.Index(j.index.records, intent)+1], intent.Sum)
 	if err != nil {
 		return Intent{}, err
 	}
 	return j.begin(j.index.planUndo(), state)
 }
 
-func (j *Journal) begin(note rollbackNote, state document) (Intent, error) {
+func (j *Journal) begin(in Intent, state document) (Intent, error) {
 	if j.index.pending != nil {
 		return Intent{}, ErrPending
 	}
-	note.ID = newID()
-	if note.Scope == Conversation {
+	in.ID = newID()
+	if in.Scope == Conversation {
 		state = j.now
 	}
-	r := record{Op: opIntent, Rollback: &note}
+	r := record{Op: opIntent, Rollback: &in}
 	if err := j.write(r, nil, state.text); err != nil {
 		return Intent{}, err
 	}
 	return j.intent(), nil
 }
 
-// planRollback makes the note of a rollback to target, without its id. first is
+// planRollback makes the intent of a rollback to target, without id and states. first is
 // the oldest pair of the session that target is the start of. A cut from before
 // all pairs would not do there: of other sessions that were resumed since, it
 // would cut what was written long before.
-func (x *index) planRollback(target *entry, scope Scope, first int64) rollbackNote {
-	note := rollbackNote{Scope: scope, Target: target.ID}
+func (x *index) planRollback(target *entry, scope Scope, first int64) Intent {
+	in := Intent{Scope: scope, Target: target.ID}
 	cut := target.Position
 	if target.Kind == KindStart {
 		cut = first
@@ -77,56 +77,44 @@ func (x *index) planRollback(target *entry, scope Scope, first int64) rollbackNo
 			continue
 		}
 		if scope != Conversation {
-			note.Dropped = append(note.Dropped, e.ID)
+			in.Dropped = append(in.Dropped, e.ID)
 		}
 		if e.Position > 0 && (cut == 0 || e.Position < cut) {
 			cut = e.Position
 		}
 	}
 	if scope == Rules || cut == 0 {
-		return note
+		return in
 	}
-	note.Cut = cut
+	in.Cut = cut
 	for session, seq := range x.active {
 		if session != "" && (seq >= target.Seq || session == target.Session) {
-			note.Sessions = append(note.Sessions, session)
+			in.Sessions = append(in.Sessions, session)
 		}
 	}
-	slices.Sort(note.Sessions)
-	return note
+	slices.Sort(in.Sessions)
+	return in
 }
 
-// planUndo makes the note of the undo of the last rollback, without its id.
-func (x *index) planUndo() rollbackNote {
-	note := x.undo.rollbackNote
-	note.Undoes, note.Dropped = note.ID, nil
-	if note.Scope == Conversation {
-		return note
+// planUndo makes the intent of the undo of the last rollback, likewise.
+func (x *index) planUndo() Intent {
+	in := x.undo.Intent
+	in.Undoes, in.Dropped = in.ID, nil
+	if in.Scope == Conversation {
+		return in
 	}
 	for _, e := range x.list("") {
-		if e.Seq > x.undo.doneSeq && e.Kind != KindStart {
-			note.Dropped = append(note.Dropped, e.ID)
+		if e.Seq > x.undo.record.Seq && e.Kind != KindStart {
+			in.Dropped = append(in.Dropped, e.ID)
 		}
 	}
-	return note
+	return in
 }
 
 // intent returns the pending rollback.
 func (j *Journal) intent() Intent {
-	x := j.index
-	rb := x.pending
-	in := Intent{
-		ID: rb.ID, Scope: rb.Scope, Undoes: rb.Undoes, Cut: rb.Cut, Sessions: slices.Clone(rb.Sessions),
-		State: []byte(x.records[rb.record].payload), Previous: j.now.raw(),
-	}
-	if e := x.byID[rb.Target]; e != nil {
-		in.Target = e.public()
-	}
-	for _, id := range rb.Dropped {
-		if e := x.byID[id]; e != nil {
-			in.Dropped = append(in.Dropped, e.public())
-		}
-	}
+	in := j.index.pending.Intent
+	in.State, in.Previous = []byte(j.index.pending.record.payload), j.now.raw()
 	return in
 }
 
@@ -162,13 +150,13 @@ func (j *Journal) end(op op, in Intent) error {
 	}
 	var state *document
 	if op == opDone {
-		d, err := parse([]byte(j.index.records[rb.record].payload))
+		d, err := parse([]byte(rb.record.payload))
 		if err != nil {
 			return err
 		}
 		state = &d
 	}
-	err := j.write(record{Op: op, Rollback: &rb.rollbackNote}, state, "")
+	err := j.write(record{Op: op, Rollback: &rb.Intent}, state, "")
 	if err == nil {
 		j.opts.Log.Info("rollback", "id", rb.ID, "op", string(op), "checkpoint", rb.Target, "scope", string(rb.Scope), "undoes", rb.Undoes)
 	}

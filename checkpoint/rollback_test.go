@@ -49,7 +49,7 @@ func TestRollback(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			j, path, list := steps(t)
 			in := must[Intent](t)(j.BeginRollback(list[c.to].ID, c.scope, 1))
-			if in.Cut != c.cut || len(in.Dropped) != c.dropped || in.Target.ID != list[c.to].ID || in.Undoes != "" {
+			if in.Cut != c.cut || len(in.Dropped) != c.dropped || in.Target != list[c.to].ID || in.Undoes != "" {
 				t.Errorf("intent %+v", in)
 			}
 			if (in.Cut > 0) != slices.Equal(in.Sessions, []string{"s"}) {
@@ -86,7 +86,7 @@ func TestRollback(t *testing.T) {
 			}
 			if c.scope == Conversation {
 				wantState(t, "undo", undo.State, doc(50))
-			} else if wantState(t, "undo", undo.State, doc(4)); !slices.Equal(ids(undo.Dropped), []string{since.ID}) {
+			} else if wantState(t, "undo", undo.State, doc(4)); !slices.Equal(undo.Dropped, []string{since.ID}) {
 				t.Errorf("undo drops %v", undo.Dropped)
 			}
 			ok(t, j.Finish(undo))
@@ -111,7 +111,7 @@ func TestRollbackSurvivesACrashAtEachPoint(t *testing.T) {
 	j = open(t, path, Options{})
 	wantState(t, "before it is done", j.Current(), doc(4))
 	found := must[*Intent](t)(j.Pending())
-	if found == nil || found.ID != in.ID || found.Cut != in.Cut || !slices.Equal(ids(found.Dropped), ids(in.Dropped)) ||
+	if found == nil || found.ID != in.ID || found.Cut != in.Cut || !slices.Equal(found.Dropped, in.Dropped) ||
 		string(found.State) != string(in.State) || string(found.Previous) != string(in.Previous) {
 		t.Fatalf("Pending = %+v, want %+v", found, in)
 	}

@@ -248,8 +248,8 @@ func Execute(ctx context.Context, s Store, c Command, in *assistant.Session) (Ou
 	return Outcome{Text: c.done(n), before: before}, nil
 }
 
-// executeSaved executes a command about saved filters. A view stays as it is
-// when a name that it is made of is forgotten: its line is written out.
+// executeSaved executes a command about saved filters. A view stays as it is when a
+// name is forgotten: its line is written out.
 func executeSaved(ctx context.Context, s Store, c Command, in *assistant.Session) (Outcome, error) {
 	saved, err := s.SavedFilters(ctx)
 	if err != nil {
@@ -275,9 +275,8 @@ func executeSaved(ctx context.Context, s Store, c Command, in *assistant.Session
 	case was == "":
 		return Outcome{}, fmt.Errorf("there is no saved filter @%s; :filters lists them", c.Name)
 	default:
-		line, needed := withoutName(in.Filter(), c.Name, saved)
-		if err = s.SaveFilter(ctx, c.Name, ""); err == nil && needed {
-			in.SetFilter(line)
+		if err = s.SaveFilter(ctx, c.Name, ""); err == nil && strings.Contains(in.Filter(), "@") {
+			in.SetFilter(writtenOut(in.Filter(), saved))
 			out.Text += ", the view stays"
 		}
 	}
@@ -287,20 +286,15 @@ func executeSaved(ctx context.Context, s Store, c Command, in *assistant.Session
 	return out, nil
 }
 
-// withoutName is the line with its saved filters written out, when one of
-// them is name or leads to it.
-func withoutName(line, name string, saved map[string]string) (written string, needed bool) {
+// writtenOut is a line in which the saved filters are written out.
+func writtenOut(line string, saved map[string]string) string {
 	q, err := filter.Parse(line)
-	if err != nil || q.Expr == nil {
-		return line, false
+	if err != nil {
+		return line
 	}
-	known := lookUp(saved)
-	expr, err := filter.Expand(q, func(n string) (string, bool) {
-		needed = needed || n == name
-		return known(n)
-	})
-	if err != nil || !needed {
-		return line, false
+	expr, err := filter.Expand(q, lookUp(saved))
+	if err != nil {
+		return line
 	}
-	return filter.PrintExpr(expr), true
+	return filter.PrintExpr(expr)
 }

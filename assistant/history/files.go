@@ -26,20 +26,18 @@ var suffixes = []string{"-shm", "-wal", "-journal", ""}
 // prepareFiles creates the folders, refuses what is no file or folder of ours,
 // and removes the right of others to read.
 func (s *store) prepareFiles() error {
+	if info, err := os.Lstat(s.run); err == nil && !info.IsDir() { // a link included
+		return &FileError{s.run, "is not a folder"}
+	}
 	for _, dir := range []string{filepath.Dir(s.path), s.run} {
-		if info, err := os.Lstat(dir); dir == s.run && err == nil && !info.IsDir() {
-			return &FileError{dir, "is not a folder"} // a link included
-		}
 		if err := os.MkdirAll(dir, dirMode); err != nil {
 			return fmt.Errorf("history: create the folder: %w", err)
 		}
 		info, err := os.Stat(dir)
-		switch {
-		case err != nil:
+		if err != nil {
 			return fmt.Errorf("history: %w", err)
-		case !info.IsDir():
-			return &FileError{dir, "is not a folder"}
-		case hasModes && info.Mode().Perm()&worldWritable != 0:
+		}
+		if hasModes && info.Mode().Perm()&worldWritable != 0 {
 			return &FileError{dir, fmt.Sprintf("anybody may write in this folder (mode %04o)", info.Mode().Perm())}
 		}
 		if err := s.tighten(dir, info, dirMode); err != nil {
@@ -54,9 +52,7 @@ func (s *store) prepareFiles() error {
 			continue
 		case err != nil:
 			return fmt.Errorf("history: %w", err)
-		case info.Mode()&fs.ModeSymlink != 0:
-			return &FileError{path, "is a symbolic link, which may lead anywhere"}
-		case !info.Mode().IsRegular():
+		case !info.Mode().IsRegular(): // a link, which may lead anywhere, included
 			return &FileError{path, "is not a regular file"}
 		}
 		if err := s.tighten(path, info, fileMode); err != nil {

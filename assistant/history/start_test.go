@@ -110,6 +110,15 @@ func TestTheStoreIsUsedWhileItIndexes(t *testing.T) {
 	}
 }
 
+// schemaSum is that of a new database and of migrated ones.
+func TestTheSumOfTheSchemaIsKnown(t *testing.T) {
+	for _, s := range []*store{newStore(t), open(t, rawDatabase(t, firstVersion), Options{})} {
+		if err := s.read(t.Context(), s.verifySchema); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // A migrated database has the form of a new one.
 func TestMigrationsLeadToTheSchema(t *testing.T) {
 	form := func(s *store) (all []string) {
