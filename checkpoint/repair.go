@@ -100,8 +100,8 @@ func (j *Journal) rewrite(records []*record) error {
 	return j.replaceFile(content)
 }
 
-// firstNeeded returns the record that a compacted journal begins with: 0, all
-// is needed, while there are few sessions.
+// firstNeeded returns the record that a compacted journal begins with; 0: all is
+// needed.
 func (x *index) firstNeeded() int {
 	if len(x.active) <= keepSessions {
 		return 0
@@ -116,7 +116,7 @@ func (x *index) firstNeeded() int {
 		}
 		return slices.Contains(sessions, e.Session)
 	})
-	if i < 0 {
+	if i <= 0 { // no checkpoint would go
 		return 0
 	}
 	return max(x.entries[i].record, 0) // of an edit whose record is the first, the state before is lost

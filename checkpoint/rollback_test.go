@@ -271,6 +271,12 @@ func TestCompactionKeepsWhatIsNeeded(t *testing.T) {
 		t.Errorf("s5 keeps %d checkpoints", got)
 	}
 	checkStates(t, j, states)
+	compacted := must[os.FileInfo](t)(os.Stat(path))
+	crash(t, j)
+	j = open(t, path, Options{wrap: quiet, compact: 1})
+	if !os.SameFile(compacted, must[os.FileInfo](t)(os.Stat(path))) {
+		t.Error("compacted again, although no session can go")
+	}
 	found := must[*Intent](t)(j.Pending())
 	if found == nil || found.ID != in.ID {
 		t.Fatalf("Pending = %+v, want %+v", found, in)

@@ -62,22 +62,15 @@ func narrow(path string, info fs.FileInfo, mode fs.FileMode, report *Report) err
 	return nil
 }
 
-// openRegular opens a file, which must be a regular file and no link.
+// openRegular opens a file, which must be a regular file and no link. Where noFollow
+// has no equivalent, one that is put in its place meanwhile is followed.
 func openRegular(path string, flag int) (*os.File, error) {
-	before, err := os.Lstat(path)
-	if err == nil && !before.Mode().IsRegular() {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%w: %s is no regular file", ErrUnsafe, path)
 	}
 	f, err := os.OpenFile(path, flag|noFollow, fileMode)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: open journal: %w", err)
-	}
-	info, err := f.Stat()
-	if err == nil && (!info.Mode().IsRegular() || before != nil && !os.SameFile(before, info)) {
-		err = fmt.Errorf("%w: %s was replaced while it was opened", ErrUnsafe, path)
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }

@@ -35,7 +35,6 @@ func (s *store) Commit(ctx context.Context, b *assistant.Batch) error {
 	}
 	err = s.change(ctx, func(c *change) {
 		if _, done := c.number("SELECT 1 FROM intent WHERE name = ?", b.Intent); done {
-			c.placeKnown(placed)
 			return
 		}
 		c.apply(b, placed)
@@ -88,16 +87,6 @@ func (s *store) change(ctx context.Context, f func(*change)) error {
 func (s *store) newChange(t *tx) *change {
 	rev, _ := t.number("UPDATE meta SET rev = rev + 1 RETURNING rev")
 	return &change{tx: t, s: s, rev: rev, now: s.options.Now()}
-}
-
-// placeKnown gives the pairs of an intent that was committed before the numbers
-// they got then.
-func (c *change) placeKnown(pairs []assistant.Pair) {
-	for i := range pairs {
-		if p := &pairs[i]; p.Seq == 0 && p.ID != "" {
-			p.Seq, _ = c.number("SELECT seq FROM pair WHERE id = ?", p.ID)
-		}
-	}
 }
 
 func (c *change) apply(b *assistant.Batch, placed []assistant.Pair) {

@@ -182,18 +182,12 @@ func newWriter(conn *sql.Conn) *writer {
 // lock waits for the connection until ctx ends or the store is closed.
 func (w *writer) lock(ctx context.Context, closed <-chan struct{}) error {
 	select {
-	case w.turn <- struct{}{}:
+	case w.turn <- struct{}{}: // Close waits for it, and never gives it back
+		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-closed:
 		return ErrClosed
-	}
-	select { // both were ready
-	case <-closed:
-		w.unlock()
-		return ErrClosed
-	default:
-		return nil
 	}
 }
 
