@@ -56,23 +56,21 @@ func (r *Pages) AddPage(p Page) error {
 	if _, taken := r.pages[p.Name]; taken || p.Name == "" {
 		return &llm.ConfigError{Field: "page", Reason: fmt.Sprintf("page %q is registered twice or has no name", p.Name)}
 	}
-	all := []Tab{{Tools: p.Tools, Payloads: p.Payloads}}
+	tools, payloads := slices.Clone(p.Tools), slices.Clone(p.Payloads)
 	for _, tab := range p.Tabs {
-		all = append(all, tab)
+		tools, payloads = append(tools, tab.Tools...), append(payloads, tab.Payloads...)
 		for _, subtab := range tab.Subtabs {
-			all = append(all, subtab)
+			tools, payloads = append(tools, subtab.Tools...), append(payloads, subtab.Payloads...)
 		}
 	}
-	for _, tab := range all {
-		for _, name := range tab.Tools {
-			if !slices.ContainsFunc(r.tools, sameTool(name)) {
-				return &llm.ConfigError{Field: "page", Reason: fmt.Sprintf("page %q lists tool %q, which is not registered", p.Name, name)}
-			}
+	for _, name := range tools {
+		if !slices.ContainsFunc(r.tools, sameTool(name)) {
+			return &llm.ConfigError{Field: "page", Reason: fmt.Sprintf("page %q lists tool %q, which is not registered", p.Name, name)}
 		}
-		for _, name := range tab.Payloads {
-			if !slices.ContainsFunc(r.payloads, samePayload(name)) {
-				return &llm.ConfigError{Field: "page", Reason: fmt.Sprintf("page %q lists payload %q, which is not registered", p.Name, name)}
-			}
+	}
+	for _, name := range payloads {
+		if !slices.ContainsFunc(r.payloads, samePayload(name)) {
+			return &llm.ConfigError{Field: "page", Reason: fmt.Sprintf("page %q lists payload %q, which is not registered", p.Name, name)}
 		}
 	}
 	if r.pages == nil {

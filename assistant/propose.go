@@ -19,15 +19,24 @@ func (s *Session) Decide(ctx context.Context, pair int64, payload string, accept
 		return nil, err
 	}
 	defer release()
-	holder, at, kind, err := s.proposal(ctx, pair, payload)
+	holder, err := s.pair(ctx, pair)
 	if err != nil {
 		return nil, err
 	}
+	at := slices.IndexFunc(holder.Payloads, func(have Payload) bool { return have.ID == payload })
+	if at < 0 {
+		return nil, ErrNoPair
+	}
 	found := &holder.Payloads[at]
+	kind := PayloadType{} // one that is not available where the user is
+	types := s.available(nil).Payloads
+	if i := slices.IndexFunc(types, samePayload(found.Type)); i >= 0 {
+		kind = types[i]
+	}
 	switch {
 	case found.Decision != "":
 		return nil, fmt.Errorf("this proposal was %s already", found.Decision)
-	case kind == nil || kind.Calls == nil:
+	case kind.Calls == nil:
 		return nil, fmt.Errorf("a %s cannot be accepted or rejected", found.Type)
 	case !accept:
 		found.Decision = "rejected"
@@ -46,39 +55,23 @@ func (s *Session) Decide(ctx context.Context, pair int64, payload string, accept
 	return s.startTurn(t)
 }
 
-// proposal finds a payload in its pair, and its type, which is nil when it is
-// not available where the user is.
-func (s *Session) proposal(ctx context.Context, seq int64, id string) (*Pair, int, *PayloadType, error) {
-	p, err := s.pair(ctx, seq)
-	if err != nil {
-		return nil, 0, nil, err
+// PromptOf is what choosing a server action of an answer sends: the program's own
+// prompt, see Options.ServerAction, else the label and, as JSON, the name and data
+// of the action. ActionContinue is its label alone.
+func (s *Session) PromptOf(a SuggestedAction) Prompt {
+	if s.opts.ServerAction != nil {
+		if p, ok := s.opts.ServerAction(a.Action, a.Data); ok {
+			return p
+		}
 	}
-	at := slices.IndexFunc(p.Payloads, func(have Payload) bool { return have.ID == id })
-	if at < 0 {
-		return nil, 0, nil, ErrNoPair
-	}
-	types := s.available(nil).Payloads
-	if i := slices.IndexFunc(types, samePayload(p.Payloads[at].Type)); i >= 0 {
-		return p, at, &types[i], nil
-	}
-	return p, at, nil, nil
-}
-
-// ActionPrompt is what choosing a server action sends, when the program has no
-// prompt of its own for it: the label and, as JSON, the name and data of the
-// action. ActionContinue is its label alone.
-func ActionPrompt(a SuggestedAction) Prompt {
 	if string(a.Data) == "null" {
 		a.Data = nil
-	}
-	if a.Action == ActionContinue && a.Data == nil {
-		return Prompt{Text: a.Label}
 	}
 	raw, err := PlainJSON(struct {
 		Action string          `json:"action"`
 		Data   json.RawMessage `json:"data,omitempty"`
 	}{a.Action, a.Data})
-	if err != nil { // data that is no JSON
+	if err != nil || a.Action == ActionContinue && a.Data == nil { // err: data that is no JSON
 		return Prompt{Text: a.Label}
 	}
 	return Prompt{Text: a.Label + "\n\n" + string(raw)}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"winnow/assistant/llm"
 	"winnow/assistant/markup"
@@ -224,6 +225,9 @@ func (r *response) add(part llm.Part) {
 			}
 			t.beginThought()
 		}
+		if t.reasoning.Len() == 0 {
+			p.Text = strings.TrimLeftFunc(p.Text, unicode.IsSpace)
+		}
 		t.reasoning.WriteString(p.Text)
 		t.emit(ReasoningDelta(p))
 	case llm.Retry:
@@ -270,7 +274,7 @@ func (r *response) addPieces(all []markup.Stretch) {
 func (r *response) show(text string) {
 	t := r.t
 	if t.newParagraph || t.text.Len() == 0 {
-		text = strings.TrimLeft(text, " \n\t")
+		text = strings.TrimLeftFunc(text, unicode.IsSpace)
 	}
 	if text == "" {
 		return

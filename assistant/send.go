@@ -40,17 +40,6 @@ func (s *Session) Send(ctx context.Context, p Prompt) (<-chan Event, error) {
 	return s.startTurn(t)
 }
 
-// PromptOf is what choosing a server action of an answer sends: the program's
-// own prompt, see Options.ServerAction, or ActionPrompt.
-func (s *Session) PromptOf(a SuggestedAction) Prompt {
-	if s.opts.ServerAction != nil {
-		if p, ok := s.opts.ServerAction(a.Action, a.Data); ok {
-			return p
-		}
-	}
-	return ActionPrompt(a)
-}
-
 // newTurn prepares a turn with the selected model and everything else that it
 // uses until its end, whatever is changed meanwhile.
 func (s *Session) newTurn(ctx context.Context, p Prompt) (*turn, error) {

@@ -48,7 +48,7 @@ type Options struct {
 	// they were sent.
 	TelemetryMessages bool
 	// ServerAction answers a server action that an answer offered: the prompt to
-	// send, or ok false for ActionPrompt. nil is ActionPrompt for all.
+	// send, or ok false for that of Session.PromptOf; nil is the latter for all.
 	ServerAction func(name string, data json.RawMessage) (p Prompt, ok bool)
 }
 

@@ -12,23 +12,18 @@ type Thought struct {
 	From  int           `json:"from"`           // in Reasoning: it goes on to the next block
 	Place int           `json:"place"`          // in AssistantText: how much of it came before
 	Took  time.Duration `json:"took,omitempty"` // in ns
-}
-
-// PlacedThought is a block of thinking with its text.
-type PlacedThought struct {
-	Thought
-	Text string // without the space around it
+	Text  string        `json:"-"`              // without the space around it; only in what PairThoughts returns
 }
 
 // PairThoughts splits the Reasoning of a pair; none is nil. Places that do not
-// fit the texts make one block of all of it, and
-// so does a pair from before there were places.
-func PairThoughts(p *Pair) []PlacedThought {
+// fit the texts make one block of all of it, and so does a pair from before there
+// were places.
+func PairThoughts(p *Pair) []Thought {
 	if strings.TrimSpace(p.Reasoning) == "" {
 		return nil
 	}
-	whole := []PlacedThought{{Thought{Took: p.ReasoningFor}, p.Reasoning}}
-	var out []PlacedThought
+	whole := []Thought{{Took: p.ReasoningFor, Text: p.Reasoning}}
+	var out []Thought
 	var before Thought
 	for i, t := range p.Thoughts {
 		end := len(p.Reasoning)
@@ -41,10 +36,10 @@ func PairThoughts(p *Pair) []PlacedThought {
 		if !ordered || escaped || !begins(p.Reasoning, t.From) || !begins(p.AssistantText, t.Place) {
 			return whole
 		}
-		if text := strings.TrimSpace(p.Reasoning[t.From:end]); text != "" {
-			out = append(out, PlacedThought{t, text})
-		}
 		before = t
+		if t.Text = strings.TrimSpace(p.Reasoning[t.From:end]); t.Text != "" {
+			out = append(out, t)
+		}
 	}
 	if len(out) == 0 {
 		return whole
@@ -67,22 +62,15 @@ func (t *turn) beginThought() {
 	t.thoughts = append(t.thoughts, Thought{From: t.reasoning.Len(), Place: place})
 }
 
-// flushThoughts writes the places into the pair, against the texts without
-// the space around them. One block that came first needs no place.
+// flushThoughts writes the places into the pair, whose texts end before the space
+// that may follow. One block that came first needs no place.
 func (t *turn) flushThoughts() {
 	t.pair.Thoughts = nil
 	if len(t.thoughts) == 0 || len(t.thoughts) == 1 && t.thoughts[0].Place == 0 {
 		return
 	}
-	lead := leading(t.reasoning.String())
-	shift := leading(t.text.String())
 	for _, b := range t.thoughts {
-		b.From, b.Place = max(b.From-lead, 0), min(max(b.Place-shift, 0), len(t.pair.AssistantText))
+		b.From, b.Place = min(b.From, len(t.pair.Reasoning)), min(b.Place, len(t.pair.AssistantText))
 		t.pair.Thoughts = append(t.pair.Thoughts, b)
 	}
-	t.pair.Thoughts[0].From = 0
-}
-
-func leading(text string) int {
-	return len(text) - len(strings.TrimLeft(text, " \n\t\r\v\f\u0085\u00a0"))
 }

@@ -264,9 +264,7 @@ func (t *turn) loadRetry() error {
 func (t *turn) resume() {
 	t.text.WriteString(t.pair.AssistantText)
 	t.reasoning.WriteString(t.pair.Reasoning)
-	for _, b := range PairThoughts(t.pair) {
-		t.thoughts = append(t.thoughts, b.Thought)
-	}
+	t.thoughts = PairThoughts(t.pair)
 	t.invalid = t.pair.InvalidRounds
 	rounds, invalid := map[int]bool{}, map[int]bool{} // of each response
 	for _, c := range t.pair.ToolCalls {
