@@ -102,7 +102,7 @@ type PairLine struct {
 	Flag    bool   `json:"flag"`
 	State   string `json:"state,omitempty"` // when it is not complete
 	User    string `json:"user"`            // the first words
-	Found   string `json:"found,omitempty"` // where a search met it
+	Found   string `json:"found,omitempty"` // where a search met it, when those do not show it
 }
 
 // lineTime is how times are told: to the minute, with their day.
@@ -132,6 +132,7 @@ func (w *Window) Context() (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	w.notice(now, w.selected().Line)
 	return w.describe(ctx, now)
 }
 
@@ -269,14 +270,11 @@ func (w *Window) activeFilter(ctx context.Context, line string) (ContextFilter, 
 func (w *Window) SetContextBudget(tokens int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.budget = tokens
+	w.budget = max(tokens, 0)
 }
 
 func (w *Window) contextBudget() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.budget <= 0 {
-		return defaultContextTokens
-	}
-	return w.budget
+	return cmp.Or(w.budget, defaultContextTokens)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"winnow/assistant"
+	"winnow/assistant/history"
 )
 
 func TestContextCounts(t *testing.T) {
@@ -138,6 +139,48 @@ func TestStateHashFollowsTheContext(t *testing.T) {
 		} else {
 			seen[hash] = step.what
 		}
+	}
+}
+
+func TestChangesTellWhatOthersDid(t *testing.T) {
+	line := "x"
+	s, _ := library(t)
+	w := New(s, Options{Now: clock, Selected: func() Selected { return Selected{Line: line} }})
+	good(t, w, "star_pairs", `{"ids":[6],"stars":1}`)
+	contextOf(t, w)
+	// What the tools do is not told; what others do beside it is.
+	good(t, w, "star_pairs", `{"ids":[1,2],"stars":2}`)
+	good(t, w, "set_topic", `{"ids":[1],"topic":"Fresh","create":true}`)
+	contextOf(t, w)
+	if got, _ := w.Changes(0); len(got) != 0 {
+		t.Errorf("of the tools' own changes it tells %v", got)
+	}
+	two, path := 2, "Shelf"
+	for _, m := range []struct {
+		seqs []int64
+		mark history.Mark
+	}{{[]int64{2, 3, 5}, history.Mark{Star: &two}}, {[]int64{4, 5, 6}, history.Mark{Topic: &path}}} {
+		if _, err := s.Mark(t.Context(), m.seqs, m.mark); err != nil {
+			t.Fatal(err)
+		}
+	}
+	good(t, w, "flag_pairs", `{"ids":[1],"flag":false}`)
+	put(t, s, spoken("s2", "Shelf", "seventh", "")) // a new pair is no change of marks
+	line = "s2"
+	contextOf(t, w)
+	changes, mark := w.Changes(0)
+	got := ""
+	for _, c := range changes {
+		delete(c, "timestamp")
+		got += asJSON(t, c)
+	}
+	want := `{"count":2,"ids":"3, 5","stars":"2","type":"pairs_marked"}` + `{"count":3,"ids":"4-6","topics":"Shelf","type":"pairs_marked"}` +
+		`{"line":"s2","type":"filter_changed"}`
+	if got != want {
+		t.Errorf("changes %s\nwant %s", got, want)
+	}
+	if again, _ := w.Changes(mark); len(again) != 0 {
+		t.Errorf("told twice: %v", again)
 	}
 }
 

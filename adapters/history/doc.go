@@ -23,7 +23,8 @@
 // All methods are safe from any goroutine. Where, Locked, Lock, Unlock, Dirty,
 // Prompt, Tools and SetContextBudget answer from memory; the others read the
 // store and do not belong into an update loop. The user's own marks go to the
-// Store; made in Session.Edit they become a step that can be undone.
+// Store; made in Session.Edit they become a step that can be undone. The model is
+// told of all of them with the next message.
 //
 // # Caveats
 //

@@ -33,8 +33,7 @@ type wholePair struct {
 	Error     string     `json:"error_message,omitempty"`
 	Calls     []toolCall `json:"tool_calls,omitempty"`
 	Files     []string   `json:"attachments,omitempty"`
-	// Truncated says that texts were cut.
-	Truncated bool `json:"truncated,omitempty"`
+	Truncated bool       `json:"truncated,omitempty"` // texts were cut
 }
 
 type toolCall struct {
@@ -204,31 +203,18 @@ func (w *Window) summarisePairs(ctx context.Context, a summariseArgs) (assistant
 func condense(pairs []assistant.Pair, tokens int) (list []condensed, cut int) {
 	room := charsOf(tokens)
 	for i, p := range pairs {
-		c := condensed{ID: p.Seq}
-		share := room/(len(pairs)-i) - size(c) - len(",")
-		forUser := max(share*userPercent/100, share-plainSize(p.AssistantText))
-		var cutUser, cutAnswer bool
-		c.User, cutUser = headJSON(p.UserText, min(forUser, plainSize(p.UserText)))
-		c.Assistant, cutAnswer = headJSON(p.AssistantText, share-plainSize(c.User))
-		if c.Cut = cutUser || cutAnswer; c.Cut {
+		share, c := room/(len(pairs)-i)-len(","), condensed{}
+		for limit := share; c.ID == 0 || size(c) > share && limit > 0; limit = limit * 9 / 10 {
+			forUser := max(limit*userPercent/100, limit-utf8.RuneCountInString(p.AssistantText), 1)
+			user, cutUser := head(p.UserText, forUser)
+			answer, cutAnswer := head(p.AssistantText, max(limit-utf8.RuneCountInString(user), 1))
+			c = condensed{p.Seq, user, answer, cutUser || cutAnswer}
+		}
+		if c.Cut {
 			cut++
 		}
 		room -= size(c) + len(",")
 		list = append(list, c)
 	}
 	return list, cut
-}
-
-// plainSize is how many characters a text takes inside a JSON string.
-func plainSize(text string) int { return size(safetext.Clean(text)) - len(`""`) }
-
-// headJSON is the beginning of a text that takes at most so many characters
-// inside a JSON string.
-func headJSON(text string, room int) (out string, cut bool) {
-	for limit := max(room, 1); ; limit = limit * 3 / 4 {
-		out, cutNow := head(text, max(limit, 1))
-		if plainSize(out) <= room || limit <= 1 {
-			return out, cutNow
-		}
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"winnow/assistant"
 	"winnow/assistant/filter"
@@ -18,7 +19,7 @@ const (
 	searchLines    = 20  // pairs in one line each, when the call does not say
 	maxSearchLines = 100 // and at most
 	maxSearchIDs   = 500 // numbers of pairs
-	foundAround    = 60  // characters on either side of a word in an answer
+	foundAround    = 60  // characters before a word in an answer
 )
 
 type searchArgs struct {
@@ -29,13 +30,12 @@ type searchArgs struct {
 
 // found is what a search tells.
 type found struct {
-	Count int        `json:"count"`
-	IDs   seqs       `json:"ids"`   // the newest first
-	Pairs []PairLine `json:"pairs"` // the newest first
-	Line  string     `json:"line"`  // what was searched for, as a filter line
-	Hints []string   `json:"hints,omitempty"`
-	// Truncated says that ids or pairs are not all; count is exact.
-	Truncated bool `json:"truncated,omitempty"`
+	Count     int        `json:"count"`
+	IDs       seqs       `json:"ids"`   // the newest first
+	Pairs     []PairLine `json:"pairs"` // the newest first
+	Line      string     `json:"line"`  // what was searched for, as a filter line
+	Hints     []string   `json:"hints,omitempty"`
+	Truncated bool       `json:"truncated,omitempty"` // ids or pairs are not all; count is exact
 }
 
 func (w *Window) searchPairs(ctx context.Context, a searchArgs) (assistant.ToolResult, error) {
@@ -61,7 +61,9 @@ func (w *Window) searchPairs(ctx context.Context, a searchArgs) (assistant.ToolR
 	f := found{Count: len(s.pairs), IDs: backwards(s.pairs, maxSearchIDs), Pairs: []PairLine{}, Line: filter.PrintExpr(q.Expr)}
 	for _, p := range loaded {
 		l := pairLine(p)
-		l.Found = around(p, words)
+		if len(words) > 0 && !strings.Contains(strings.ToLower(l.User), strings.ToLower(words[0])) {
+			l.Found = around(p.AssistantText, words[0])
+		}
 		f.Pairs = append(f.Pairs, l)
 	}
 	for _, h := range s.hints {
@@ -132,33 +134,15 @@ func withWords(x filter.Expr, words []string) filter.Expr {
 	return filter.And{Terms: terms}
 }
 
-// around is the piece of an answer in which the first word stands that the
-// user's first words do not show; "" when there is none.
-func around(p assistant.Pair, words []string) string {
-	for _, word := range words {
-		if at := place(safetext.Line(p.UserText, firstWords), word); at >= 0 {
-			continue
-		}
-		for _, text := range []string{p.AssistantText, p.UserText} {
-			if at := place(text, word); at >= 0 {
-				all := []rune(text)
-				from, to := max(0, at-foundAround), min(len(all), at+len([]rune(word))+foundAround)
-				return safetext.Line(string(all[from:to]), 2*foundAround+maxName)
-			}
-		}
+// around is the piece of an answer in which a word stands, "" when it does not.
+func around(text, word string) string {
+	low := strings.Map(unicode.ToLower, text) // as many runes as text
+	before, _, found := strings.Cut(low, strings.Map(unicode.ToLower, word))
+	if !found {
+		return ""
 	}
-	return ""
-}
-
-// place is where word stands in text, in characters, whatever the case; -1 when
-// it does not.
-func place(text, word string) int {
-	low := strings.Map(unicode.ToLower, text)
-	at := strings.Index(low, strings.Map(unicode.ToLower, word))
-	if at < 0 {
-		return -1
-	}
-	return len([]rune(low[:at]))
+	all, at := []rune(text), utf8.RuneCountInString(before)
+	return safetext.Line(string(all[max(0, at-foundAround):min(len(all), at+2*foundAround)]), maxName)
 }
 
 // maxIDs is how many pairs a call may name one by one; more are what lines are for.

@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -45,18 +48,22 @@ type Window struct {
 	selected func() Selected
 
 	work     sync.Mutex        // held while the store is read or changed; locked before mu
+	seen     *marks            // as the model was last told; nil: it was told nothing
+	line     string            // the filter line as the model was last told
 	original map[marked]string // what pairs had before the tools first changed it
 
 	mu     sync.Mutex
 	locked bool
 	budget int // of the context, in tokens; 0 means defaultContextTokens
+	log    assistant.Changes
 }
 
 var (
-	_ assistant.Window   = (*Window)(nil)
-	_ assistant.Dirtier  = (*Window)(nil)
-	_ assistant.Budgeter = (*Window)(nil)
-	_ assistant.Pager    = (*Window)(nil)
+	_ assistant.Window    = (*Window)(nil)
+	_ assistant.ChangeLog = (*Window)(nil)
+	_ assistant.Dirtier   = (*Window)(nil)
+	_ assistant.Budgeter  = (*Window)(nil)
+	_ assistant.Pager     = (*Window)(nil)
 )
 
 // New returns a window on a store, which stays the caller's to close.
@@ -123,9 +130,6 @@ func (w *Window) Tools() []assistant.Tool {
 	}
 }
 
-// category groups the tools for people.
-const category = "History"
-
 // refusal is an error that is a result of its own: why a call is not carried out.
 type refusal struct{ assistant.ToolResult }
 
@@ -151,7 +155,7 @@ func reader[A any](w *Window, name, description string, run func(context.Context
 		defer w.work.Unlock()
 		return result(run(ctx, args))
 	})
-	t.Category = category
+	t.Category = "History"
 	return t
 }
 
@@ -187,7 +191,7 @@ func writer[A any](w *Window, name, description string, plan func(context.Contex
 		}
 		return result(assistant.OK(c.done, c.data), err)
 	})
-	t.Write, t.Lasting, t.Category = true, true, category
+	t.Write, t.Lasting, t.Category = true, true, "History"
 	t.Preview = func(ctx context.Context, raw json.RawMessage) (string, bool, error) {
 		w.work.Lock()
 		defer w.work.Unlock()
@@ -204,10 +208,20 @@ func writer[A any](w *Window, name, description string, plan func(context.Contex
 	return t
 }
 
-// apply carries a change out.
+// apply carries a change out. What the user did before it is noted for the model
+// first, so that it is told apart from what the tool does.
 func (w *Window) apply(ctx context.Context, c change, before marks) error {
+	told := w.seen != nil
+	if told {
+		w.notice(before, w.line)
+	}
 	if _, err := w.store.Mark(ctx, c.pairs, c.mark.set()); err != nil {
 		return err
+	}
+	if after, err := w.read(ctx); told && err == nil {
+		w.seen = &after
+	} else {
+		w.seen = nil
 	}
 	for value, pairs := range before.values(c.mark.kind, c.pairs) {
 		for _, seq := range pairs {
@@ -226,6 +240,34 @@ func (w *Window) env() history.Env {
 		Env:  filter.Env{Now: w.now(), SelectedTopic: at.Topic, SelectedModel: at.Model, Session: at.Session},
 		Fits: at.Fits,
 	}
+}
+
+// notice notes which marks of the pairs that the model knows others have changed
+// since it was last told, and remembers now as what it is told.
+func (w *Window) notice(now marks, line string) {
+	then, oldLine := w.seen, w.line
+	if w.seen, w.line = &now, line; then == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	byName := func(a, b mark) int { return strings.Compare(string(a.kind)+a.value, string(b.kind)+b.value) }
+	for _, of := range slices.SortedFunc(maps.Keys(now.sets), byName) {
+		if pairs := now.sets[of].minus(then.sets[of]).and(then.pairs); len(pairs) > 0 {
+			w.log.Add(assistant.NewChange("pairs_marked", w.now(), map[string]any{string(of.kind): shown(of.value), "ids": pairs.String(), "count": len(pairs)}))
+		}
+	}
+	if line != oldLine {
+		w.log.Add(assistant.NewChange("filter_changed", w.now(), map[string]any{"line": shown(line)}))
+	}
+}
+
+// Changes returns what others did after mark, as far as a Context has shown it, and
+// the mark for the next call. What the tools did is not in it.
+func (w *Window) Changes(mark int64) ([]assistant.Change, int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.log.Since(mark)
 }
 
 // maxName is how many cells of a name, topic or line a model is told.
