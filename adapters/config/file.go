@@ -35,14 +35,14 @@ func (e *Error) Error() string {
 
 // Provider is an endpoint of the configuration.
 type Provider struct {
-	Name          string            `toml:"name"`
-	BaseURL       string            `toml:"base_url"`
-	APIKey        Secret            `toml:"api_key"`
-	Headers       map[string]Secret `toml:"headers"`
-	Models        []string          `toml:"models"`         // names; none: the endpoint is asked
-	ContextWindow int               `toml:"context_window"` // in tokens, of models whose window is unknown; 0 is unknown
-	AllowHTTP     bool              `toml:"allow_http"`     // consent to an unencrypted connection
-	Line          int               `toml:"-"`              // of its [[provider]], from 1
+	Name          string            `toml:"name" json:"name"`
+	BaseURL       string            `toml:"base_url" json:"base_url"`
+	APIKey        Secret            `toml:"api_key" json:"api_key,omitempty"`
+	Headers       map[string]Secret `toml:"headers" json:"headers,omitempty"`
+	Models        []string          `toml:"models" json:"models"`                           // names; none: the endpoint is asked
+	ContextWindow int               `toml:"context_window" json:"context_window,omitempty"` // in tokens, of models whose window is unknown; 0 is unknown
+	AllowHTTP     bool              `toml:"allow_http" json:"allow_http,omitempty"`         // consent to an unencrypted connection
+	Line          int               `toml:"-" json:"line"`                                  // of its [[provider]], from 1
 }
 
 // providerKeys are the keys of a [[provider]].

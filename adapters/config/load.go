@@ -62,7 +62,7 @@ func newSettings(path string, themes []string) *Settings {
 // override applies the environment and then the flags.
 func (s *Settings) override(o Options) error {
 	for _, k := range All(o.Themes) {
-		if v := lookup(o.Environ, k.Env()); v != "" {
+		if v, _ := Lookup(o.Environ, k.Env()); v != "" {
 			if err := k.set(s, v); err != nil {
 				return &Error{Where: k.Env(), Reason: err.Error()}
 			}

@@ -53,7 +53,7 @@ func (s Secret) Resolve(ctx context.Context, environ []string) (string, error) {
 	case !ok:
 		return string(s), nil
 	case kind == "env":
-		if v := lookup(environ, rest); v != "" {
+		if v, _ := Lookup(environ, rest); v != "" {
 			return v, nil
 		}
 		return "", fmt.Errorf("the variable %s is not set", rest)
@@ -133,11 +133,12 @@ func Words(s string) ([]string, error) {
 	return words, nil
 }
 
-func lookup(environ []string, name string) string {
+// Lookup reads a variable of an environment as os.Environ gives it.
+func Lookup(environ []string, name string) (value string, ok bool) {
 	for _, e := range environ {
-		if k, v, _ := strings.Cut(e, "="); k == name {
-			return v
+		if k, v, ok := strings.Cut(e, "="); ok && k == name {
+			return v, true
 		}
 	}
-	return ""
+	return "", false
 }

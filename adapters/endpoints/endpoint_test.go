@@ -132,7 +132,7 @@ func TestProxyOfTheEnvFile(t *testing.T) {
 		if err := os.WriteFile(o.EnvFile, []byte(c.env), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		e, err := Proxy(o)
+		e, err := (&finder{Options: o}).proxy()
 		got := ""
 		if e != nil {
 			got = e.BaseURL + " " + strings.ReplaceAll(e.From, o.EnvFile, "FILE")

@@ -12,6 +12,7 @@ import (
 
 	"winnow/adapters/config"
 	"winnow/adapters/dotenv"
+	"winnow/adapters/modelfilter/models"
 	"winnow/assistant/llm"
 	"winnow/assistant/offline"
 	"winnow/assistant/openai"
@@ -62,7 +63,7 @@ type Options struct {
 
 // NamedError is a Provider or BaseURL that cannot be used.
 type NamedError struct {
-	What   string   // "provider", "base URL" or "OPENAI_BASE_URL"
+	What   string   // "provider", "--base-url" or "OPENAI_BASE_URL"
 	Value  string   // as the user gave it
 	Reason string   // of an address that is refused
 	Near   string   // the most similar known provider; "" is none
@@ -121,17 +122,46 @@ func Find(o Options) (*Set, error) {
 	return newSet(f.all, o)
 }
 
-// Proxy is the proxy that the .env file describes; nil when it describes none.
-// Of the options, those that name another endpoint do not count.
-func Proxy(o Options) (*Endpoint, error) {
+// Lists makes the lists of the models of the proxy's providers, which are stored
+// in the folder dir. Of the options, those that name another endpoint do not
+// count. It connects to nothing.
+func Lists(o Options, dir string) (*models.Lists, error) {
 	f := finder{Options: o}
-	return f.proxy()
+	proxy, err := f.proxy()
+	if err != nil {
+		return nil, err
+	}
+	l := models.Options{
+		Dir: dir, Log: o.Log,
+		Env: func(name string) (models.Value, bool) {
+			if v, ok := f.lookup(name); ok {
+				return models.Value{Text: v}, true
+			}
+			v, ok := f.source.File.Get(name, f.lookup)
+			return models.Value{Text: v, From: f.source.Path}, ok
+		},
+		Lister: func(t models.Target) (models.Fetcher, error) {
+			f.learn(t.Key)
+			return openai.New(openai.Options{Name: t.Name, BaseURL: t.BaseURL, Key: t.Key, Headers: t.Headers, Log: o.Log})
+		},
+	}
+	// The proxy's key goes to an address of the same file, never from the user's
+	// environment to one that a file of the folder names.
+	key, keyOutside := f.lookup("PROXY_API_KEY")
+	if proxy != nil && !(proxy.Remote && keyOutside) {
+		if !keyOutside {
+			key, _ = f.source.File.Get("PROXY_API_KEY", f.lookup)
+		}
+		l.Proxy = &models.Proxy{BaseURL: proxy.BaseURL, Key: key}
+	}
+	return models.New(l), nil
 }
 
 // finder collects the endpoints of one Find.
 type finder struct {
 	Options
-	all []*Endpoint
+	all    []*Endpoint
+	source *dotenv.Source // the .env file, once proxy has read it
 }
 
 // add appends an endpoint unless it is nil or an earlier one has its name.
@@ -169,7 +199,7 @@ func (f *finder) named(others []*Endpoint) (*Endpoint, error) {
 	}
 	at, err := openai.CheckBaseURL(f.BaseURL, false)
 	if err != nil {
-		return nil, &NamedError{What: "base URL", Value: f.BaseURL, Reason: err.Error()}
+		return nil, &NamedError{What: "--base-url", Value: f.BaseURL, Reason: err.Error()}
 	}
 	e := &Endpoint{From: "--base-url"}
 	for _, o := range others {
@@ -242,6 +272,7 @@ func (f *finder) proxy() (*Endpoint, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.source = source
 	for _, key := range source.File.Keys() {
 		if v, ok := source.File.Get(key, f.lookup); ok && dotenv.LooksSecret(key) {
 			f.learn(v)
@@ -308,12 +339,7 @@ func (f *finder) learn(key string) {
 
 // lookup reads a variable of the environment.
 func (f *finder) lookup(name string) (string, bool) {
-	for _, e := range f.Environ {
-		if k, v, ok := strings.Cut(e, "="); ok && k == name {
-			return v, true
-		}
-	}
-	return "", false
+	return config.Lookup(f.Environ, name)
 }
 
 // hostName names an endpoint after the most telling part of its host.

@@ -64,7 +64,7 @@ func TestUnusableNames(t *testing.T) {
 		want string
 	}{
 		"unknown provider":   {Options{Provider: "ofline"}, `there is no endpoint "ofline"; did you mean "offline"?`},
-		"base URL":           {Options{BaseURL: "ftp://example.com"}, "base URL: "},
+		"base URL":           {Options{BaseURL: "ftp://example.com"}, "--base-url: "},
 		"plain http":         {Options{Environ: []string{"OPENAI_BASE_URL=http://example.com/v1"}}, "OPENAI_BASE_URL: "},
 		"address of a proxy": {Options{Environ: []string{"PROXY_BASE_URL=http://example.com/v1"}}, ""},
 	} {
@@ -176,8 +176,8 @@ func TestModelIDs(t *testing.T) {
 		}
 	}
 	none := find(t, "", Options{})
-	if _, err := none.ModelID("gpt-4o", false); !errors.Is(err, ErrNotQualified) {
-		t.Errorf("ModelID without an endpoint: %v, want ErrNotQualified", err)
+	if _, err := none.ModelID("gpt-4o", false); err == nil || !strings.Contains(err.Error(), "is not PROVIDER/NAME") {
+		t.Errorf("ModelID without an endpoint: %v, want that it is not PROVIDER/NAME", err)
 	}
 	if _, err := none.ModelID("nowhere/x", false); err == nil {
 		t.Error("ModelID of an unknown provider is no error")

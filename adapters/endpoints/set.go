@@ -2,7 +2,6 @@ package endpoints
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,14 +51,10 @@ func (s *Set) Serves(id string) bool {
 	return s.Named(name) != nil && (!s.byName || s.All[0].Name == name)
 }
 
-// ErrNotQualified is the name of a model without its provider where several
-// endpoints could be meant.
-var ErrNotQualified = errors.New("the model is not named PROVIDER/NAME")
-
 // ModelID is the full id of a model that the user named: PROVIDER/NAME of an
 // endpoint, or a name of the first endpoint when the user set that up. preferNamed
 // says that the endpoint the user named goes before a PROVIDER in name. Errors
-// are ErrNotQualified and those of Registry.Open.
+// are those of Registry.Open.
 func (s *Set) ModelID(name string, preferNamed bool) (string, error) {
 	prefix, rest, qualified := strings.Cut(name, "/")
 	first := s.All[0]
@@ -68,9 +63,6 @@ func (s *Set) ModelID(name string, preferNamed bool) (string, error) {
 	}
 	if !first.Auto && first.Name != OfflineName {
 		return first.Name + "/" + name, nil
-	}
-	if !qualified {
-		return "", fmt.Errorf("%w: %q", ErrNotQualified, name)
 	}
 	_, _, _, err := s.Registry.Open(name)
 	return "", err

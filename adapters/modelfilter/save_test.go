@@ -325,9 +325,6 @@ func TestVersions(t *testing.T) {
 	if lines, err := f.VersionDiff(t.Context(), log[0].ID); err != nil || len(lines) != 2 || !strings.Contains(lines[1].Text, "gpt-4") {
 		t.Errorf("VersionDiff = %v, %v", lines, err)
 	}
-	if lines, err := f.RestoreDiff(t.Context(), dotenv.OriginalVersion); err != nil || len(lines) != 2 {
-		t.Errorf("RestoreDiff = %v, %v", lines, err)
-	}
 	f.must(second(f.Add(Allow, "x")))
 	if _, err := f.Restore(t.Context(), log[1].ID); !errors.Is(err, ErrUnsaved) {
 		t.Errorf("Restore = %v, want ErrUnsaved", err)

@@ -43,12 +43,17 @@ func look[T any](s Scope, read func(p *provider, e *engine.Engine) T) T {
 	})
 }
 
+// Provider is the name of the provider.
+func (s Scope) Provider() string {
+	return look(s, func(p *provider, _ *engine.Engine) string { return p.name })
+}
+
 // RuleView is a rule as it is drawn.
 type RuleView struct {
 	engine.RuleInfo
-	Unsaved bool
-	Source  string // where it comes from: ".env:12", "the environment", "models.env:3"; "" when unsaved
-	Fixed   bool   // it cannot be edited
+	Unsaved bool   `json:"unsaved"`
+	Fixed   bool   `json:"fixed"`  // it cannot be edited
+	Source  string `json:"source"` // where it comes from: ".env:12", "the environment", "models.env:3"; "" when unsaved
 }
 
 // Rules lists the rules of one list in order.

@@ -23,16 +23,6 @@ func (w *Window) VersionDiff(ctx context.Context, id string) ([]assistant.FileLi
 	return linesOf(lines), err
 }
 
-// RestoreDiff lists the lines that Restore would change, secrets masked.
-func (w *Window) RestoreDiff(ctx context.Context, id string) ([]assistant.FileLine, error) {
-	source := w.loaded()
-	restored, err := w.versions.Restored(ctx, source, id)
-	if err != nil {
-		return nil, err
-	}
-	return fileLines(source.File, restored), nil
-}
-
 // Restore gives the file the rules that a version left. All other lines stay.
 // The error is ErrLocked, ErrUnsaved, dotenv.ErrNoVersions or one of a save.
 func (w *Window) Restore(ctx context.Context, id string) (assistant.Saved, error) {

@@ -170,18 +170,18 @@ type Topic struct {
 
 // Session is a conversation: the pairs that were sent under one id.
 type Session struct {
-	ID      string
-	Folder  string // where winnow ran
-	Window  string // what it worked on, such as the path of a .env file
-	Model   string // "provider/name", the last one chosen
-	Page    string // the page that was open
-	Started time.Time
-	Used    time.Time // for people; order is by use, not by clock
+	ID      string    `json:"id"`
+	Folder  string    `json:"folder"` // where winnow ran
+	Window  string    `json:"window"` // what it worked on, such as the path of a .env file
+	Model   string    `json:"model"`  // "provider/name", the last one chosen
+	Page    string    `json:"page"`   // the page that was open
+	Started time.Time `json:"started"`
+	Used    time.Time `json:"used"` // for people; order is by use, not by clock
 
 	// Only Sessions fills in these.
-	Pairs int    // uncut
-	First int64  // Seq of the first uncut pair
-	Title string // the beginning of its message
+	Pairs int    `json:"pairs"` // uncut
+	First int64  `json:"-"`     // Seq of the first uncut pair
+	Title string `json:"-"`     // the beginning of its message
 }
 
 // Draft is the text of an input box, and the texts that were put away from it.

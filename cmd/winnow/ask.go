@@ -15,6 +15,7 @@ import (
 
 	"winnow/assistant"
 	"winnow/assistant/safetext"
+	"winnow/tui/markdown"
 	"winnow/tui/pane"
 )
 
@@ -77,29 +78,15 @@ func piped(r io.Reader) bool {
 // the program does: its pair stays, as interrupted.
 func (a *app) ask(ctx context.Context, text string, yes bool) error {
 	defer startFast()()
+	o := opening{}
 	if isTerminal(a.stdout) {
-		a.readPause = linesReadPause
+		o.readPause = linesReadPause
 	}
-	p := &program{}
-	err := a.openModels(ctx, p, 0)
+	p, err := a.open(ctx, o)
 	if err != nil {
 		return err
 	}
-	old, err := a.resumed(ctx, p.store)
-	if err != nil {
-		return err
-	}
-	picked, err := a.model(ctx, p)
-	if err != nil {
-		return err
-	}
-	if p.window, err = a.openWindow(ctx, true); err != nil {
-		return err
-	}
-	if err := a.openSession(ctx, p, old, picked.ID, nil); err != nil {
-		return err
-	}
-	a.say("%s", picked.Note)
+	a.say("%s", p.notice)
 	if p.window.staged {
 		a.say("rules of an earlier run are still unsaved: winnow rules diff shows them")
 	}
@@ -114,7 +101,7 @@ func (a *app) ask(ctx context.Context, text string, yes bool) error {
 		return advise(context.Canceled, "the question is stored: winnow --continue asks it again, or winnow ask --continue goes on")
 	}
 	if err == nil && a.flags.set.Changed("model") { // chosen by the user, and it works
-		err = p.store.Set(ctx, lastModelKey(a.folder()), picked.ID)
+		err = p.store.Set(ctx, lastModelKey(a.folder()), p.session.Model())
 	}
 	return err
 }
@@ -133,7 +120,6 @@ const maxBurst = 32 << 10
 // follow prints a turn to its end. What came in one burst is written at once.
 func (a *app) follow(session *assistant.Session, events <-chan assistant.Event, yes bool) error {
 	t := &turnPrinter{app: a, session: session, yes: yes, inputs: map[int]string{}, lines: bufio.NewWriterSize(a.stdout, maxBurst)}
-	t.out = a.answerWriter(t.lines)
 	var failed error
 	for e := range events {
 		err := t.print(e)
@@ -145,7 +131,7 @@ func (a *app) follow(session *assistant.Session, events <-chan assistant.Event, 
 			session.Cancel()
 		}
 	}
-	if err := errors.Join(t.out.close(), t.lines.Flush()); failed == nil {
+	if err := errors.Join(t.endPart(), t.lines.Flush()); failed == nil {
 		failed = err
 	}
 	if failed == nil {
@@ -160,8 +146,9 @@ type turnPrinter struct {
 	app     *app
 	session *assistant.Session
 	yes     bool
-	lines   *bufio.Writer // standard output; out and events go through it
-	out     answerWriter
+	lines   *bufio.Writer  // standard output
+	part    answerPart     // nil before the first text of a part
+	parts   int            // so far
 	inputs  map[int]string // arguments of running tools, by index
 	marker  string         // the marker that follows a finished tool as a text delta
 	changed bool           // a tool has changed the window
@@ -184,10 +171,10 @@ func (t *turnPrinter) print(e assistant.Event) error {
 			t.marker = ""
 			return nil
 		}
-		return t.out.write(strings.ReplaceAll(e.Text, `\[[tool:`, `[[tool:`))
+		return t.write(strings.ReplaceAll(e.Text, `\[[tool:`, `[[tool:`))
 	case assistant.ToolStart:
 		t.inputs[e.Index] = safetext.Line(pane.ArgumentLine(e.Input), maxName)
-		return t.out.part() // what announces the tool stands above its line
+		return t.endPart() // what announces the tool stands above its line
 	case assistant.ToolComplete:
 		t.tool(e)
 	case assistant.CheckpointCreated:
@@ -207,6 +194,31 @@ func (t *turnPrinter) print(e assistant.Event) error {
 	default: // of interest to programs and screens
 	}
 	return nil
+}
+
+// write prints text of the answer, with a blank line between two parts.
+func (t *turnPrinter) write(text string) error {
+	if t.part == nil {
+		if text = strings.TrimLeft(text, "\n"); text == "" || t.app.flags.json {
+			return nil
+		}
+		if t.parts++; t.parts > 1 {
+			if err := t.lines.WriteByte('\n'); err != nil {
+				return err
+			}
+		}
+		t.part = t.app.newPart(t.lines)
+	}
+	return t.part.write(text)
+}
+
+func (t *turnPrinter) endPart() error {
+	if t.part == nil {
+		return nil
+	}
+	err := t.part.close()
+	t.part = nil
+	return err
 }
 
 // advice is what to do after a turn that failed. An answer that stopped in the
@@ -300,4 +312,76 @@ func (a *app) askYesNo(question string) bool {
 	case yes := <-answer:
 		return yes
 	}
+}
+
+// answerPart prints one part of an answer, the text between two calls of tools,
+// as it comes.
+type answerPart interface {
+	write(text string) error
+	close() error // the part is whole
+}
+
+// newPart renders Markdown on a terminal and writes the text itself elsewhere. to
+// leads to standard output.
+func (a *app) newPart(to io.Writer) answerPart {
+	if !isTerminal(a.stdout) || a.flags.plain {
+		return &rawPart{to: to}
+	}
+	const readable = 100 // columns: wider text is hard to read
+	return &renderedPart{to: to, signs: a.signs, doc: markdown.New(markdown.NewStyle(a.styles().Markdown)), width: min(a.width(), readable)}
+}
+
+// rawPart writes the text as it is, with one line end behind it. The text is
+// sanitised here, as everything that may reach a terminal.
+type rawPart struct {
+	to      io.Writer
+	cleaner safetext.Cleaner
+	breaks  string // line ends that wait for the text behind them
+}
+
+func (r *rawPart) write(text string) error { return r.emit(r.cleaner.Write(text)) }
+
+func (r *rawPart) emit(text string) error {
+	text = r.breaks + text
+	body := strings.TrimRight(text, "\n")
+	r.breaks = text[len(body):]
+	_, err := io.WriteString(r.to, body)
+	return err
+}
+
+func (r *rawPart) close() error {
+	err := r.emit(r.cleaner.Flush())
+	if err == nil {
+		_, err = io.WriteString(r.to, "\n")
+	}
+	return err
+}
+
+// renderedPart renders Markdown, each block as soon as it is whole.
+type renderedPart struct {
+	to    io.Writer
+	signs func(string) string // replaces what the terminal cannot show
+	doc   *markdown.Doc
+	width int
+	lines int // of doc that are printed
+}
+
+func (d *renderedPart) write(text string) error {
+	d.doc.Append(text)
+	return d.print(d.doc.Closed(d.width))
+}
+
+func (d *renderedPart) close() error {
+	d.doc.Finish()
+	return d.print(d.doc.Lines(d.width))
+}
+
+// print writes those of lines that are not printed yet.
+func (d *renderedPart) print(lines []string) error {
+	for ; d.lines < len(lines); d.lines++ {
+		if _, err := io.WriteString(d.to, d.signs(lines[d.lines])+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
 }

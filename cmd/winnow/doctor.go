@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
+	"regexp"
 	"strings"
 	"time"
 
@@ -95,10 +98,7 @@ func (a *app) doctor(ctx context.Context, secrets bool) error {
 
 func (a *app) examineTerminal(ctx context.Context) []finding {
 	name := a.env("TERM")
-	terminal := ok("terminal", "TERM is %s", name)
-	if name == "" {
-		terminal.Detail = "TERM is not set"
-	}
+	terminal := ok("terminal", "TERM is %s", cmp.Or(name, "not set"))
 	if program := a.env("TERM_PROGRAM"); program != "" {
 		terminal.Detail += ", the program " + program
 	}
@@ -124,23 +124,18 @@ func (a *app) examineTerminal(ctx context.Context) []finding {
 	return found
 }
 
-// tmuxOptions are those on which keys and the clipboard depend, how tmux is asked
-// for each, and which values are in the way. The last is what tmux knows of the
-// terminal around it.
+// tmuxOptions are those on which keys and the clipboard depend, with the values
+// that are in the way. The last is what tmux knows of the terminal around it; Esc
+// is felt to be late from 100 ms on, and tmux before 3.5 waits for 500.
 var tmuxOptions = []struct {
 	name string
-	ask  []string
-	bad  func(value string) bool
+	bad  *regexp.Regexp
 }{
-	{"extended-keys", []string{"show-options", "-sv", "extended-keys"}, func(v string) bool { return v == "off" }},
-	{"set-clipboard", []string{"show-options", "-sv", "set-clipboard"}, func(v string) bool { return v == "external" || v == "off" }},
-	{"focus-events", []string{"show-options", "-sv", "focus-events"}, func(v string) bool { return v == "off" }},
-	{"escape-time", []string{"show-options", "-sv", "escape-time"}, func(v string) bool {
-		const slow = 100 // ms from which on Esc is felt to be late; tmux before 3.5 waits for 500
-		ms, err := strconv.Atoi(v)
-		return err == nil && ms >= slow
-	}},
-	{"terminal-features", []string{"display-message", "-p", "#{client_termfeatures}"}, func(v string) bool { return v != "" && !strings.Contains(v, "extkeys") }},
+	{"extended-keys", regexp.MustCompile("^off$")},
+	{"set-clipboard", regexp.MustCompile("^(external|off)$")},
+	{"focus-events", regexp.MustCompile("^(0|off)$")},
+	{"escape-time", regexp.MustCompile(`^\d{3,}$`)},
+	{"client_termfeatures", regexp.MustCompile(".")}, // without extkeys,
 }
 
 // tmuxAdvice is what makes keys and the clipboard work inside tmux.
@@ -151,16 +146,20 @@ func (a *app) examineTmux(ctx context.Context) finding {
 	const limit = 2 * time.Second // tmux answers at once or hangs
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	var wrong, all []string
+	var format []string
 	for _, o := range tmuxOptions {
-		ask := exec.CommandContext(ctx, "tmux", o.ask...)
-		ask.Env = config.WithoutKeys(a.environ)
-		out, err := ask.Output()
-		value := strings.TrimSpace(string(out))
-		switch {
-		case err != nil:
-			value = "unknown"
-		case o.bad(value):
+		format = append(format, "#{"+o.name+"}")
+	}
+	ask := exec.CommandContext(ctx, "tmux", "display-message", "-p", strings.Join(format, "\n"))
+	ask.Env = config.WithoutKeys(a.environ)
+	out, err := ask.Output()
+	if err != nil {
+		return failed("tmux", fmt.Errorf("tmux does not tell its settings: %w", err), tmuxAdvice)
+	}
+	var wrong, all []string
+	for i, value := range strings.SplitN(strings.TrimSuffix(string(out), "\n"), "\n", len(tmuxOptions)) {
+		o := tmuxOptions[i]
+		if o.bad.MatchString(value) && !strings.Contains(value, "extkeys") {
 			wrong = append(wrong, o.name)
 		}
 		all = append(all, o.name+" "+value)
@@ -190,11 +189,7 @@ func (a *app) examineFolders() []finding {
 	if err != nil {
 		return []finding{failed("folders", err, "set WINNOW_HOME to a folder of your own")}
 	}
-	var found []finding
-	for _, dir := range []string{h.config, h.data, h.state, h.cache} {
-		found = append(found, examineFolder(dir))
-	}
-	return found
+	return []finding{examineFolder(h.config), examineFolder(h.data), examineFolder(h.state), examineFolder(h.cache)}
 }
 
 func examineFolder(dir string) finding {
@@ -246,15 +241,13 @@ func (a *app) examineEnvFile() finding {
 	return f
 }
 
-// examineEndpoints asks the endpoint that would be used, and says which others
-// were found.
+// examineEndpoints asks the endpoints, the first choice first.
 func (a *app) examineEndpoints(ctx context.Context) []finding {
-	set, err := a.openEndpoints(0)
+	set, err := a.openEndpoints(opening{})
 	if err != nil {
 		return []finding{failed("endpoint", err, nextStep(err))}
 	}
 	var found []finding
-	used := false
 	for _, e := range set.All {
 		if e.Remote {
 			f := ok("endpoint", "%s at %s is used only when you name it: %s does", e.Name, e.BaseURL, e.From)
@@ -265,12 +258,7 @@ func (a *app) examineEndpoints(ctx context.Context) []finding {
 		if e.Auto && !e.Answers(ctx) {
 			continue
 		}
-		f := examineEndpoint(ctx, e)
-		if !used && f.State != broken {
-			f.Detail += "; the first choice"
-			used = true
-		}
-		found = append(found, f)
+		found = append(found, examineEndpoint(ctx, e))
 	}
 	return found
 }
@@ -317,7 +305,7 @@ func (a *app) examineSecrets(ctx context.Context) []finding {
 	if err != nil {
 		return []finding{failed("secrets", err, "")}
 	}
-	if set, err := a.openEndpoints(0); err == nil { // else examineEndpoints has reported it
+	if set, err := a.openEndpoints(opening{}); err == nil { // else examineEndpoints has reported it
 		for _, e := range set.All {
 			_, _ = e.APIKey(ctx) // makes the key known to the redactor
 		}
@@ -326,11 +314,11 @@ func (a *app) examineSecrets(ctx context.Context) []finding {
 	var found []finding
 	for _, dir := range []string{h.data, h.state, h.cache} {
 		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-			if err != nil || !e.Type().IsRegular() {
+			if err = errors.Join(err, ctx.Err()); err != nil || !e.Type().IsRegular() {
 				return err
 			}
 			files++
-			holds, err := a.holdsSecret(ctx, path)
+			holds, err := a.holdsSecret(path)
 			if holds {
 				found = append(found, finding{"secrets", broken, path + " holds a key", "replace the key at its provider, then remove the file"})
 			}
@@ -347,28 +335,16 @@ func (a *app) examineSecrets(ctx context.Context) []finding {
 }
 
 // holdsSecret reports whether a file holds a known key in any form the redactor
-// knows. It is read in chunks that overlap by more than the longest form.
-func (a *app) holdsSecret(ctx context.Context, path string) (bool, error) {
-	const size, overlap = 1 << 20, 4 << 10
+// knows: whether it differs from itself redacted.
+func (a *app) holdsSecret(path string) (bool, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return false, err
 	}
 	defer f.Close()
-	chunk := make([]byte, 0, size+overlap)
-	for ctx.Err() == nil {
-		n, err := io.ReadFull(f, chunk[len(chunk):len(chunk)+size])
-		chunk = chunk[:len(chunk)+n]
-		if text := string(chunk); a.redactor.Redact(text) != text {
-			return true, nil
-		}
-		switch {
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			return false, nil
-		case err != nil:
-			return false, err
-		}
-		chunk = append(chunk[:0], chunk[len(chunk)-overlap:]...)
-	}
-	return false, ctx.Err()
+	as, redacted := sha256.New(), sha256.New()
+	w := a.redactor.NewWriter(redacted)
+	_, err = io.Copy(io.MultiWriter(as, w), f)
+	err = errors.Join(err, w.Flush())
+	return !bytes.Equal(as.Sum(nil), redacted.Sum(nil)), err
 }

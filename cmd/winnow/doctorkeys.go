@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -18,8 +17,8 @@ import (
 
 func keysCommand(a *app) *cobra.Command {
 	c := command("keys", "Press keys, and see what winnow receives and what each does", 0, 0, a.doctorKeys)
-	c.Long = "keys shows for each key that is pressed the bytes that the terminal sends, the name\n" +
-		"that winnow gives it, and what it does in each mode. Esc twice or ctrl+c leaves."
+	c.Long = "keys shows for each key that is pressed the name that winnow gives it and what it\n" +
+		"does in each mode. Esc twice or ctrl+c leaves."
 	return c
 }
 
@@ -30,13 +29,19 @@ var sendKeys = []string{"ctrl+enter", "shift+enter", "alt+enter", "ctrl+j"}
 // which of sendKeys have come.
 type keyPage struct {
 	table *tui.KeyTable
-	raw   *tap
-	tmux  []string // what tmux needs; none outside of it, or when all is well
 	lines []string // of the keys that were pressed
 	last  string   // the key before
 	seen  map[string]bool
 	kitty bool // the terminal says that it tells all keys apart
 	size  tea.WindowSizeMsg
+}
+
+func newKeyPage(table *tui.KeyTable) *keyPage {
+	p := &keyPage{table: table, seen: map[string]bool{}}
+	for _, key := range sendKeys {
+		p.seen[key] = false
+	}
+	return p
 }
 
 // maxLines bounds lines: more than the tallest screen shows.
@@ -52,9 +57,7 @@ func (p *keyPage) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		p.size = msg
 	case tea.KeyboardEnhancementsMsg:
 		p.kitty = p.kitty || msg.SupportsKeyDisambiguation()
-		p.raw.take() // the terminal's answer is no key
 	case tea.PasteMsg:
-		p.raw.take()
 		p.lines = append(p.lines, "a paste of "+assistant.Counted(len([]rune(msg.Content)), "character"))
 	case tea.KeyPressMsg:
 		return p, p.press(msg.String())
@@ -62,11 +65,13 @@ func (p *keyPage) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return p, nil
 }
 
-// press shows a key, its bytes, and below what it does in each mode. Esc after
+// press shows a key and below what it does in each mode. Esc after
 // Esc, or ctrl+c, ends.
 func (p *keyPage) press(name string) tea.Cmd {
-	p.seen[name] = true
-	p.lines = append(p.lines, strings.TrimRight(fmt.Sprintf("%-14s %s", name, p.raw.take()), " "))
+	if _, asked := p.seen[name]; asked {
+		p.seen[name] = true
+	}
+	p.lines = append(p.lines, name)
 	uses := p.table.Uses(name)
 	for _, u := range uses {
 		p.lines = append(p.lines, fmt.Sprintf("    %-8s %s (%s)", u.Mode, u.Help, u.Action))
@@ -88,9 +93,6 @@ func (p *keyPage) View() tea.View {
 		"winnow doctor keys: press any key to see what arrives. Esc twice or ctrl+c leaves.", "",
 		"  " + strings.Join(p.arrivals(), "   "),
 		"  " + p.protocol(), "",
-	}
-	for _, line := range p.tmux {
-		lines = append(lines, "  "+line)
 	}
 	room := max(0, p.size.Height-len(lines))
 	lines = append(lines, p.lines[max(0, len(p.lines)-room):]...)
@@ -124,7 +126,7 @@ func (p *keyPage) protocol() string {
 }
 
 // doctorKeys runs the page and sums up what was seen.
-func (a *app) doctorKeys(ctx context.Context, _ []string) error {
+func (a *app) doctorKeys(context.Context, []string) error {
 	if !isTerminal(a.stdin) || !isTerminal(a.stdout) {
 		return &usageError{"winnow doctor keys", "keys can be pressed at a terminal only"}
 	}
@@ -137,66 +139,9 @@ func (a *app) doctorKeys(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	page := &keyPage{table: table, raw: &tap{File: in}, seen: map[string]bool{}}
-	if a.env("TMUX") != "" {
-		if f := a.examineTmux(ctx); f.State != fine {
-			wrong, _, _ := strings.Cut(f.Detail, " (")
-			page.tmux = append([]string{"tmux: " + wrong}, strings.Split(f.Next, "\n")...)
-		}
-	}
-	if err := a.runModel(a.newScreen(page, page.raw, out), in, out, func() {}); err != nil {
+	page := newKeyPage(table)
+	if err := a.runModel(a.newScreen(page, in, out), in, out, func() {}); err != nil {
 		return err
 	}
-	seen := map[string]bool{}
-	for _, key := range sendKeys {
-		seen[key] = page.seen[key]
-	}
-	return a.emit(map[string]any{"kitty_protocol": page.kitty, "seen": seen}, strings.Join(page.arrivals(), ", "), page.protocol())
-}
-
-// tap is a terminal whose bytes are noted as they are read.
-type tap struct {
-	*os.File
-	mu    sync.Mutex
-	bytes []byte
-}
-
-// Read implements io.Reader.
-func (t *tap) Read(p []byte) (int, error) {
-	n, err := t.File.Read(p)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.bytes = append(t.bytes, p[:n]...)
-	if most := 64; len(t.bytes) > most { // the longest key is a fraction of it
-		t.bytes = t.bytes[len(t.bytes)-most:]
-	}
-	return n, err
-}
-
-// byteNames are the bytes that have a name.
-var byteNames = map[byte]string{0x1b: "ESC", '\r': "CR", '\n': "LF", '\t': "TAB", ' ': "SPACE", 0x7f: "DEL"}
-
-// take is what was read since it was called last, for people: "ESC [13;5u".
-func (t *tap) take() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	var b strings.Builder
-	for i, c := range t.bytes {
-		name := byteNames[c]
-		switch {
-		case name != "":
-		case c < ' ':
-			name = "^" + string(rune(c|0x40))
-		case c > 0x7e:
-			name = fmt.Sprintf("%02x", c)
-		default:
-			name = string(rune(c))
-		}
-		if i > 0 && (len(name) > 1 || t.bytes[i-1] < ' ' || t.bytes[i-1] > 0x7e) {
-			b.WriteByte(' ')
-		}
-		b.WriteString(name)
-	}
-	t.bytes = nil
-	return b.String()
+	return a.emit(map[string]any{"kitty_protocol": page.kitty, "seen": page.seen}, strings.Join(page.arrivals(), ", "), page.protocol())
 }

@@ -28,7 +28,7 @@ func TestTheKeyPageGivesTheTerminalBack(t *testing.T) {
 	}{
 		"esc twice": {func(v *vterm) {
 			v.press(escape)
-			v.wait("esc            ESC")
+			v.wait("(escape)")
 			v.press(escape)
 		}, 0},
 		"ctrl+c": {func(v *vterm) { v.press("\x03") }, 0},
@@ -46,10 +46,9 @@ func TestTheKeyPageGivesTheTerminalBack(t *testing.T) {
 			v := startVtermOf(t, dir, env, "sh", "-c", "winnow doctor keys; echo status $?; read line")
 			v.wait("press any key")
 			v.press("\x1b[13;5u")
-			v.wait("ctrl+enter     ESC [13;5u")
 			v.wait("ctrl+enter: arrives")
 			v.press("\x1bOP")
-			v.wait("f1             ESC OP")
+			v.wait("(help)")
 			if !v.rawNow() {
 				t.Fatal("the page has not made the terminal raw: the test shows nothing")
 			}

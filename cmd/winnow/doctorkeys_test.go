@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -17,13 +16,12 @@ func testPage(t *testing.T) *keyPage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &keyPage{table: table, raw: &tap{}, seen: map[string]bool{}, tmux: []string{"tmux: in the way: extended-keys", "set -s extended-keys on"}}
+	return newKeyPage(table)
 }
 
 func TestTheKeyPageTellsWhatArrives(t *testing.T) {
 	s := tuitest.Start(t, testPage(t), 110, 40)
 	s.Wait("ctrl+enter: not seen yet")
-	s.Wait("set -s extended-keys on")
 	s.Type(tuitest.Key("ctrl+enter"))
 	s.Wait("ctrl+enter: arrives")
 	s.Wait("shift+enter: not seen yet")
@@ -58,37 +56,5 @@ func TestTheKeyPageFitsAnyScreen(t *testing.T) {
 	}
 	if len(p.lines) != maxLines {
 		t.Errorf("%d lines are stored, want %d", len(p.lines), maxLines)
-	}
-}
-
-func TestBytesOfAKeyInWords(t *testing.T) {
-	for in, want := range map[string]string{
-		"\x1b[13;5u":    "ESC [13;5u",
-		"\x1b\r":        "ESC CR",
-		"\n":            "LF",
-		"\x1b[27;2;79~": "ESC [27;2;79~",
-		"é":             "c3 a9",
-		"\x02":          "^B",
-		"O":             "O",
-		"":              "",
-	} {
-		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.WriteString(in); err != nil {
-			t.Fatal(err)
-		}
-		_ = w.Close()
-		p := &tap{File: r}
-		buf := make([]byte, 100)
-		_, _ = p.Read(buf) // of an empty pipe: its end
-		_ = r.Close()
-		if got := p.take(); got != want {
-			t.Errorf("%q is shown as %q, want %q", in, got, want)
-		}
-		if got := p.take(); got != "" {
-			t.Errorf("%q is shown twice: %q", in, got)
-		}
 	}
 }

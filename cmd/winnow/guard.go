@@ -1,17 +1,25 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/term"
+	"gopkg.in/natefinch/lumberjack.v2"
+
+	"winnow/assistant/safetext"
 )
 
 // leaveScreen takes back every mode that the program may have set: synchronised
@@ -38,37 +46,42 @@ const (
 // guard restores the terminal however the program ends. It stands outside of
 // Bubble Tea's loop, which may be blocked.
 type guard struct {
-	in, out           *os.File
-	inState, outState *term.State // nil of what is no terminal
-	once              sync.Once
+	in, out *os.File
+	states  map[*os.File]*term.State // of those that are terminals
+	once    sync.Once
 }
 
 func newGuard(in, out *os.File) *guard {
-	g := &guard{in: in, out: out}
-	g.inState, _ = term.GetState(in.Fd())
-	g.outState, _ = term.GetState(out.Fd())
+	g := &guard{in: in, out: out, states: map[*os.File]*term.State{}}
+	for _, f := range []*os.File{in, out} {
+		if state, err := term.GetState(f.Fd()); err == nil {
+			g.states[f] = state
+		}
+	}
 	return g
 }
 
 // restore never blocks for longer than leaveTime.
 func (g *guard) restore() {
 	g.once.Do(func() {
-		if g.inState != nil {
-			_ = term.Restore(g.in.Fd(), g.inState) // a terminal that is gone needs nothing
+		for f, state := range g.states {
+			_ = term.Restore(f.Fd(), state) // a terminal that is gone needs nothing
 		}
-		if g.outState != nil {
-			_ = term.Restore(g.out.Fd(), g.outState)
-		}
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			_, _ = g.out.WriteString(leaveScreen)
-		}()
-		select {
-		case <-done:
-		case <-time.After(leaveTime):
-		}
+		within(leaveTime, func() { _, _ = g.out.WriteString(leaveScreen) })
 	})
+}
+
+// within runs f and waits for its end, but not for longer than limit.
+func within(limit time.Duration, f func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+	case <-time.After(limit):
+	}
 }
 
 // newScreen is a Bubble Tea program for runModel.
@@ -130,7 +143,11 @@ func (a *app) watch(g *guard, p *tea.Program) (stop func()) {
 		case <-time.After(graceTime):
 		}
 		g.restore()
-		a.closeWithin(closeTime)
+		within(closeTime, func() {
+			if err := a.close(); err != nil {
+				a.logger().Error("close", "error", err)
+			}
+		})
 		os.Exit(status)
 	}()
 	return func() {
@@ -148,17 +165,89 @@ func signalStatus(s os.Signal) int {
 	return statusCancelled
 }
 
-// closeWithin closes what is open, as far as that is possible in the time.
-func (a *app) closeWithin(limit time.Duration) {
-	done := make(chan struct{})
+// The log is rotated at logSize MiB; logBackups old files stay.
+const (
+	logSize    = 5
+	logBackups = 3
+)
+
+// logger returns the log, which it opens at the first call. It never fails: a
+// program that cannot log works without one. It is safe from any goroutine.
+func (a *app) logger() *slog.Logger {
+	a.logging.Lock()
+	defer a.logging.Unlock()
+	if a.log != nil {
+		return a.log
+	}
+	a.log = slog.New(slog.DiscardHandler)
+	h, err := a.folders()
+	if err != nil || makePrivate(filepath.Dir(h.log())) != nil {
+		return a.log
+	}
+	var level slog.Level // info
+	if a.settings != nil {
+		_ = level.UnmarshalText([]byte(strings.TrimSuffix(a.settings.LogLevel, "ing"))) // slog's "warn"; the settings are checked
+	}
+	file := &lumberjack.Logger{Filename: h.log(), MaxSize: logSize, MaxBackups: logBackups}
+	a.onClose(func() error {
+		_ = file.Close() // nothing that a user could do something about
+		return nil
+	})
+	a.log = slog.New(slog.NewJSONHandler(file, &slog.HandlerOptions{Level: level, ReplaceAttr: a.redactor.ReplaceAttr}))
+	return a.log
+}
+
+// logLines writes lines that others print, such as net/http through the standard
+// logger, into the log: sanitised, and without keys. Nothing but winnow writes on
+// the terminal.
+type logLines struct {
+	app    *app
+	source string // which stream the lines come from
+}
+
+// Write implements io.Writer. The standard logger calls it with whole lines.
+func (l *logLines) Write(p []byte) (int, error) {
+	for line := range bytes.Lines(p) {
+		if text := safetext.Line(string(line), maxLine); text != "" {
+			l.app.logger().Warn(text, "source", l.source)
+		}
+	}
+	return len(p), nil
+}
+
+// captureStderr sends what is written to file descriptor 2 into the log, so that
+// no library writes over the screen. release gives standard error back; stack is closed when the stack of a panic has come. Where
+// the system cannot do this, nothing is captured.
+func (a *app) captureStderr() (release func(), stack <-chan struct{}) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return func() {}, nil
+	}
+	restore, err := redirectStderr(w)
+	_ = w.Close() // descriptor 2 is a copy of it
+	if err != nil {
+		_ = r.Close()
+		return func() {}, nil
+	}
+	read, panicked := make(chan struct{}), make(chan struct{})
+	begun := sync.OnceFunc(func() { close(panicked) })
 	go func() {
-		defer close(done)
-		if err := a.close(); err != nil {
-			a.logger().Error("close", "error", err)
+		defer close(read)
+		lines, out := bufio.NewReader(r), &logLines{a, "stderr"}
+		for {
+			line, err := lines.ReadSlice('\n') // a longer line comes in pieces
+			_, _ = out.Write(line)             // never fails
+			if bytes.HasPrefix(line, []byte("goroutine ")) {
+				begun()
+			}
+			if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+				return
+			}
 		}
 	}()
-	select {
-	case <-done:
-	case <-time.After(limit):
-	}
+	return sync.OnceFunc(func() {
+		restore()
+		<-read
+		_ = r.Close()
+	}), panicked
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,7 +41,7 @@ func (l *lineContext) env(ctx context.Context, a *app, store history.Store) (his
 		return history.Env{}, err
 	}
 	e := history.Env{CharsPerToken: set.CharsPerToken}
-	e.Now, e.SelectedTopic, e.SelectedModel = a.now(), l.topic, a.flags.model
+	e.Now, e.SelectedTopic, e.SelectedModel = time.Now(), l.topic, a.flags.model
 	if l.now != "" {
 		if e.Now, err = time.Parse(time.RFC3339, l.now); err != nil {
 			return e, &usageError{"winnow history", fmt.Sprintf("--now: %q is not a time such as 2026-03-04T15:04:05Z", l.now)}
@@ -202,7 +201,7 @@ func historyImportCommand(a *app) *cobra.Command {
 			sum.Added += r.Added
 			sum.Known += r.Known
 			if err != nil {
-				return advise(fmt.Errorf("%s: %w", name, err), "%s before the fault were added; importing again adds none twice", assistant.Counted(sum.Added, "pair"))
+				return advise(err, "%s before the fault were added; importing again adds none twice", assistant.Counted(sum.Added, "pair"))
 			}
 		}
 		a.progress("")
@@ -211,22 +210,22 @@ func historyImportCommand(a *app) *cobra.Command {
 	}))
 }
 
-// importFile imports one file; an error does not name it.
+// importFile imports one file.
 func (a *app) importFile(ctx context.Context, store history.Store, name string) (history.ImportReport, error) {
 	from := a.stdin
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			var at *fs.PathError
-			if errors.As(err, &at) {
-				err = at.Err
-			}
 			return history.ImportReport{}, err
 		}
 		defer f.Close()
 		from = io.Reader(f)
 	}
-	return history.Import(ctx, store, from, func(done int) { a.progress("importing %s, %s", name, assistant.Counted(done, "pair")) })
+	r, err := history.Import(ctx, store, from, func(done int) { a.progress("importing %s, %s", name, assistant.Counted(done, "pair")) })
+	if err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return r, err
 }
 
 func (a *app) historyCheck(ctx context.Context, store history.Store, _ []string) error {
@@ -261,28 +260,15 @@ func (a *app) historyCheck(ctx context.Context, store history.Store, _ []string)
 	return advise(errors.Join(faults...), "%s", next)
 }
 
-// sessionJSON is a session as --json prints it.
-type sessionJSON struct {
-	ID      string `json:"id"`
-	Folder  string `json:"folder"`
-	Window  string `json:"window"`
-	Model   string `json:"model"`
-	Started string `json:"started"`
-	Used    string `json:"used"`
-	Pairs   int    `json:"pairs"`
-}
-
 func (a *app) historySessions(ctx context.Context, store history.Store, _ []string) error {
 	sessions, err := store.Sessions(ctx)
 	if err != nil {
 		return err
 	}
-	all := []sessionJSON{}
 	var rows [][]string
 	for _, s := range sessions {
-		all = append(all, sessionJSON{s.ID, s.Folder, s.Window, s.Model, s.Started.UTC().Format(timeJSON), s.Used.UTC().Format(timeJSON), s.Pairs})
 		rows = append(rows, []string{s.ID, s.Used.Local().Format(timeHuman), fmt.Sprint(s.Pairs), windowName(s.Window), s.Model, s.Folder})
 	}
-	return a.emit(map[string]any{"sessions": all},
+	return a.emit(map[string]any{"sessions": list(sessions)},
 		table("there are no sessions yet", []string{"session", "used", ">pairs", "window", "model", "folder"}, rows)...)
 }

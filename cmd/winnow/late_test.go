@@ -21,7 +21,7 @@ func opened(t *testing.T, args ...string) (p *program, told <-chan tui.Noticed) 
 	if err := newRoot(a).ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}
-	p, err := a.open(t.Context(), 0, nil)
+	p, err := a.open(t.Context(), opening{started: func(error) {}})
 	t.Cleanup(func() {
 		if err := a.close(); err != nil {
 			t.Error(err)
@@ -66,7 +66,7 @@ func TestTheHistoryWindowIsNotWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun := make(chan error, 1)
-	p, err := a.open(t.Context(), 0, func(err error) { begun <- err })
+	p, err := a.open(t.Context(), opening{started: func(err error) { begun <- err }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestASessionThatIsTakenUpHasItsModel(t *testing.T) {
 	if got := p.session.Model(); got != "openai/test-model" || len(p.session.Visible()) != 1 {
 		t.Errorf("the session has the model %q and %d pairs, want openai/test-model and 1", got, len(p.session.Visible()))
 	}
-	if err := p.rememberModel(t.Context(), "here"); err != nil {
+	if err := p.end(t.Context(), "here"); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := p.store.Get(t.Context(), lastModelKey("here")); got != "" || err != nil {

@@ -47,59 +47,54 @@ type program struct {
 	window    *openWindow
 	endpoints *endpoints.Set
 	pane      pane.Pane
-	rules     *rules.Pane // pane over the model filter; nil over the history
-	notice    string
-	later     <-chan foundModel // the model, when it was not known in time; nil: it was
-	auto      string            // the model that nobody chose; of follow until it has ended
+	notice    string // what is to be said of the model
+	unnamed   bool   // the endpoints are still to be asked for a model
+	auto      string // the model that nobody chose; of follow until it has ended
 	follows   sync.WaitGroup
 }
 
 // launch runs the program, on a screen or as lines. Signals end it, not ctx, so
 // that its end is its own.
 func (a *app) launch(ctx context.Context) error {
-	ctx = context.WithoutCancel(ctx)
 	s, err := a.config()
 	if err != nil {
 		return err
 	}
-	screen := isTerminal(a.stdin) && isTerminal(a.stdout)
-	if !screen && !s.Plain {
+	if !s.Plain && !(isTerminal(a.stdin) && isTerminal(a.stdout)) {
 		return &usageError{"winnow", "the program needs a terminal: use winnow ask, or --plain"}
 	}
 	calm := startFast()
 	defer calm()
 	if !s.Plain && a.env("TERM") != "dumb" {
-		return a.runScreen(ctx, s, calm)
+		return a.runScreen(context.WithoutCancel(ctx), s, calm)
 	}
-	delay := offlineDelay
-	if s.Plain {
-		delay = 0
-	}
-	p, err := a.open(ctx, delay, nil)
+	p, err := a.open(ctx, opening{resume: true})
 	if err != nil {
 		return err
 	}
-	err = a.runPlain(ctx, p)
-	p.closeSession()
-	return errors.Join(err, p.rememberModel(ctx, a.folder()))
+	ctx = context.WithoutCancel(ctx)
+	return errors.Join(a.runPlain(ctx, p), p.end(ctx, a.folder()))
 }
 
-// openModels opens the endpoints and the history of p. It connects to nothing.
-// delay is the pause of the offline model between two words.
-func (a *app) openModels(ctx context.Context, p *program, delay time.Duration) (err error) {
-	if p.endpoints, err = a.openEndpoints(delay); err != nil {
-		return err
-	}
-	p.store, err = a.openHistory(ctx)
-	return err
+// opening says how a program is opened.
+type opening struct {
+	delay     time.Duration // pause of the offline model between two words
+	readPause time.Duration // between two reads of an answer; 0 reads each piece when it comes
+	resume    bool          // the session that a crash interrupted goes on
+	// started gets the result of beginning a session over the history, which is
+	// not waited for then, nor is a model that the endpoints have to be asked for.
+	// nil waits for both.
+	started func(error)
 }
 
-// open opens everything. What needs the network happens beside it and is not
-// waited for, nor is the beginning of the session over the history: started,
-// unless it is nil, gets the result.
-func (a *app) open(ctx context.Context, delay time.Duration, started func(error)) (*program, error) {
+// open opens everything.
+func (a *app) open(ctx context.Context, o opening) (*program, error) {
 	p := &program{}
-	if err := a.openModels(ctx, p, delay); err != nil {
+	var err error
+	if p.endpoints, err = a.openEndpoints(o); err != nil {
+		return nil, err
+	}
+	if p.store, err = a.openHistory(ctx); err != nil {
 		return nil, err
 	}
 	if err := a.restoreTypeahead(ctx, p.store); err != nil {
@@ -110,40 +105,31 @@ func (a *app) open(ctx context.Context, delay time.Duration, started func(error)
 	if err != nil {
 		return nil, err
 	}
-	picked, err := a.namedModel(ctx, p, old.Model)
+	model, err := a.pickModel(ctx, p, old.Model, o.started == nil)
 	if err != nil {
 		return nil, err
-	}
-	if picked.ID == "" {
-		p.later = findModel(ctx, p.endpoints)
 	}
 	if p.window, err = a.openWindow(ctx, true); err != nil {
 		return nil, err
 	}
-	if picked.ID == "" {
-		picked = p.useFound(picked)
-	}
-	if last := p.window.journal.LastRun(); old.ID == "" && !last.Closed && last.Session != "" { // a crash interrupted it
+	if last := p.window.journal.LastRun(); o.resume && old.ID == "" && !last.Closed && last.Session != "" { // a crash interrupted it
 		if old, _, err = p.store.Session(ctx, last.Session); err != nil {
 			return nil, err
 		}
 	}
-	if picked.ID != "" {
-		if err := p.endpoints.Describe(picked.ID); err != nil {
-			return nil, err
-		}
-	}
-	p.notice = picked.Note
-	if err := a.openSession(ctx, p, old, picked.ID, started); err != nil {
+	if err := a.openSession(ctx, p, old, model, o.started); err != nil {
 		return nil, err
 	}
+	return p, nil
+}
+
+// showPane makes the pane of the window.
+func (p *program) showPane() {
 	if w := p.window; w.filter != nil {
-		p.rules = rules.New(w.filter, rules.Options{Drift: w.lists})
-		p.pane = p.rules
+		p.pane = rules.New(w.filter, rules.Options{Drift: w.lists})
 	} else {
 		p.pane = historypane.New(p.session, p.store)
 	}
-	return p, nil
 }
 
 // examples are requests that the welcome suggests.
@@ -163,9 +149,10 @@ func (p *program) closeSession() {
 	_ = p.session.Close(ctx)
 }
 
-// rememberModel stores the model that the user chose, for the next start here.
-// It comes after the end of what follow was called with.
-func (p *program) rememberModel(ctx context.Context, folder string) error {
+// end closes the session and stores the model that the user chose, for the next
+// start in this folder. It comes after the end of what follow was called with.
+func (p *program) end(ctx context.Context, folder string) error {
+	p.closeSession()
 	p.follows.Wait()
 	if id := p.session.Model(); id != p.auto && ctx.Err() == nil {
 		return p.store.Set(ctx, lastModelKey(folder), id)
@@ -178,10 +165,8 @@ func (p *program) rememberModel(ctx context.Context, folder string) error {
 func (a *app) runScreen(ctx context.Context, s *config.Settings, calm func()) error {
 	in, out := a.stdin.(*os.File), a.stdout.(*os.File)
 	theme, fixed := a.theme(s)
-	a.readPause = screenReadPause
-	held := &heldLines{to: a.stderr}
-	defer held.release()
-	a.starting, a.stderr = newStart(ctx), held
+	a.starting, a.holding = newStart(ctx), true
+	defer a.release()
 	a.logger() // from here on it is asked for by several goroutines
 	var screen *tea.Program
 	width, height, _ := term.GetSize(out.Fd()) // unknown is 0: Bubble Tea finds it out
@@ -193,14 +178,15 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, calm func()) er
 		Start: func() (tui.Parts, error) {
 			notify := func(n tui.Noticed) { screen.Send(n) }
 			p, err := a.starting.run(func(ctx context.Context) (*program, error) {
-				return a.open(ctx, offlineDelay, func(err error) { notify(failure(err)) })
+				return a.open(ctx, opening{offlineDelay, screenReadPause, true, func(err error) { notify(failure(err)) }})
 			})
 			if err != nil {
 				return tui.Parts{}, err
 			}
+			p.showPane()
 			p.follow(a.starting.ctx, notify)
 			go p.warm(a.starting.ctx, calm)
-			return a.parts(p, held.lines()), nil
+			return a.parts(p), nil
 		},
 	})
 	if err != nil {
@@ -216,21 +202,17 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, calm func()) er
 }
 
 // parts are what the screen works with, with the notices of opening it.
-func (a *app) parts(p *program, notices []string) tui.Parts {
+func (a *app) parts(p *program) tui.Parts {
 	editor, err := a.editor()
 	if err != nil {
 		editor = nil // the screen says so when an editor is asked for
 	}
-	if p.notice != "" {
-		notices = append(notices, p.notice)
-	}
+	a.saying.Lock()
 	parts := tui.Parts{
 		Work: a.workspace(p), History: p.store, Pane: p.pane, Examples: p.examples(), Editor: editor,
-		Notice: strings.Join(notices, " · "),
+		Notice: strings.Join(a.held, " · "), Recovery: p.window.crash(),
 	}
-	if lines, discard := p.window.crash(); lines != nil {
-		parts.Recovery = &tui.Recovery{Lines: lines, Discard: discard}
-	}
+	a.saying.Unlock()
 	if watcher, ok := p.window.window.(assistant.Watcher); ok {
 		parts.Changes, _ = watcher.Watch(a.starting.ctx) // nil where the system cannot
 	}
@@ -253,8 +235,7 @@ func (a *app) leave(ctx context.Context, typed history.Draft) error {
 	if p == nil {
 		return stored
 	}
-	p.closeSession()
-	return errors.Join(stored, p.rememberModel(ctx, a.folder()))
+	return errors.Join(stored, p.end(ctx, a.folder()))
 }
 
 func rebinds(keys []config.Binding) []tui.Rebind {
@@ -267,12 +248,12 @@ func rebinds(keys []config.Binding) []tui.Rebind {
 
 // crash is what the run before this one left unsaved when it stopped
 // unexpectedly, and how to discard it; nil after an orderly end.
-func (w *openWindow) crash() (lines []string, discard func() error) {
+func (w *openWindow) crash() *tui.Recovery {
 	last := w.journal.LastRun()
 	if w.filter == nil || last.Closed || !w.staged { // changes in the history are on disk at once
-		return nil, nil
+		return nil
 	}
-	lines = []string{"These rules were not saved:"}
+	lines := []string{"These rules were not saved:"}
 	for _, c := range w.filter.Diff() {
 		sign := map[bool]string{true: "+", false: "-"}[c.Added]
 		lines = append(lines, fmt.Sprintf("%s %s rule %s of %s", sign, modelfilter.ListOf(c), visible(c.Pattern), c.Provider))
@@ -280,10 +261,10 @@ func (w *openWindow) crash() (lines []string, discard func() error) {
 	if last.Turn.ID != "" {
 		lines = append(lines, "The last turn: "+last.Turn.Description)
 	}
-	return lines, func() error {
+	return &tui.Recovery{Lines: lines, Discard: func() error {
 		_, err := workspace.New(workspace.Options{Session: w.session.Load()}).Discard("discard what a crash left")
 		return err
-	}
+	}}
 }
 
 // runPlain runs the program as lines that are only ever added. An interrupt is
@@ -294,17 +275,16 @@ func (a *app) runPlain(ctx context.Context, p *program) error {
 	defer signal.Stop(interrupt)
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer stop()
+	p.showPane()
 	p.follow(ctx, func(tui.Noticed) {})
 	o := plain.Options{
 		Workspace: a.workspace(p), Window: p.pane, In: a.stdin, Out: a.stdout, Err: a.stderr,
 		Interactive: isTerminal(a.stdin), Interrupt: interrupt, Color: a.colour(),
 		Examples: p.examples(), Notice: p.notice, Redact: a.redactor.Redact,
+		Recovery: (*plain.Recovery)(p.window.crash()),
 	}
 	if p.window.filter != nil {
 		o.Rules = func() []string { return a.plainRules(p.window.filter) }
-	}
-	if lines, discard := p.window.crash(); lines != nil {
-		o.Recovery = &plain.Recovery{Lines: lines, Discard: discard}
 	}
 	if status := plain.Run(ctx, o); status != statusDone {
 		return statusError(status)

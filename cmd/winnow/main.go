@@ -2,18 +2,28 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime/debug"
 	"strings"
+	"syscall"
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"winnow/adapters/config"
+	"winnow/adapters/dotenv"
+	"winnow/adapters/endpoints"
+	"winnow/adapters/modelfilter"
+	"winnow/assistant"
+	"winnow/assistant/history"
+	"winnow/assistant/llm"
 	"winnow/assistant/safetext"
+	"winnow/checkpoint"
 )
 
 func main() {
@@ -162,4 +172,176 @@ func version() string {
 		return info.Main.Version
 	}
 	return "development build"
+}
+
+// The exit status of spec §12.
+const (
+	statusDone      = 0
+	statusFailed    = 1
+	statusUsage     = 2
+	statusPending   = 3
+	statusCancelled = 130
+)
+
+// maxLine and maxName bound, in cells, a sentence on standard error and a name
+// in it: nobody reads more of a hostile one.
+const (
+	maxLine = 2000
+	maxName = 120
+)
+
+// usageError is a command line that was not understood.
+type usageError struct{ command, fault string }
+
+func (e *usageError) Error() string { return e.fault }
+
+// adviceError is a failure with what to do next.
+type adviceError struct {
+	err  error
+	next string // a sentence
+}
+
+func (e *adviceError) Error() string { return e.err.Error() }
+func (e *adviceError) Unwrap() error { return e.err }
+
+// advise adds what to do next to an error; a nil err stays nil.
+func advise(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return &adviceError{err, fmt.Sprintf(format, args...)}
+}
+
+// statusError ends a command with a status and no words of its own.
+type statusError int
+
+func (e statusError) Error() string { return fmt.Sprintf("status %d", int(e)) }
+
+const errPending = statusError(statusPending)
+
+// report tells the user what went wrong and returns the exit status.
+func (a *app) report(err error) int {
+	status, silent := errors.AsType[statusError](err)
+	usage, misused := errors.AsType[*usageError](err)
+	setting, wrong := errors.AsType[*config.Error](err)
+	address, unusable := errors.AsType[*endpoints.NamedError](err)
+	switch {
+	case err == nil:
+		return statusDone
+	case silent:
+		return int(status)
+	case unusable && address.What == "--base-url":
+		usage, misused = &usageError{"winnow", address.Error()}, true
+	}
+	switch {
+	case misused:
+		a.say("winnow: %s", usage.fault)
+		a.say("%s --help tells more", usage.command)
+		return statusUsage
+	case errors.Is(err, context.Canceled):
+		a.say("cancelled")
+		a.say("%s", nextStep(err))
+		return statusCancelled
+	}
+	for _, line := range sentences(err) {
+		a.say("winnow: %s", line)
+	}
+	a.say("%s", nextStep(err))
+	if wrong && strings.HasPrefix(setting.Where, "--") {
+		return statusUsage
+	}
+	return statusFailed
+}
+
+// sentences is an error as lines: one for each of those that were joined.
+func sentences(err error) []string {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var out []string
+		for _, e := range joined.Unwrap() {
+			out = append(out, sentences(e)...)
+		}
+		return out
+	}
+	text := err.Error()
+	for _, prefix := range []string{"checkpoint: ", "history: ", "config: ", "dotenv: "} {
+		text = strings.TrimPrefix(text, prefix)
+	}
+	return []string{text}
+}
+
+// has reports whether an error is or wraps one of type E.
+func has[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+// nextStep is what the user can do about an error; "" when the error says it.
+func nextStep(err error) string {
+	advice, advised := errors.AsType[*adviceError](err)
+	named, unusable := errors.AsType[*endpoints.NamedError](err)
+	listed, unlisted := errors.AsType[*endpoints.ListError](err)
+	request, failed := errors.AsType[*llm.RequestError](err)
+	unknown, isUnknown := errors.AsType[*modelfilter.UnknownError](err)
+	switch {
+	case advised:
+		return advice.next
+	case unusable && named.What == "provider":
+		return fmt.Sprintf("there are %s; add others as [[provider]] to the settings (winnow config edit), or give --base-url", strings.Join(named.Names, ", "))
+	case unusable:
+		return "correct the variable or unset it"
+	case unlisted && listed.Err == nil:
+		return fmt.Sprintf("name one with -m %s/NAME", listed.Endpoint.Name)
+	case unlisted:
+		return fmt.Sprintf("name a model with -m %s/NAME, or %s", listed.Endpoint.Name, nextStep(listed.Err))
+	case has[*llm.ConfigError](err):
+		return "for example -m " + endpoints.OfflineModel + "; winnow models --chat lists what there is; a [[provider]] of the settings or OPENAI_API_KEY adds others"
+	case has[*checkpoint.LockedError](err):
+		return "close the other winnow that has this window open, or try again when it is done"
+	case has[*history.NewerSchemaError](err), has[*checkpoint.VersionError](err):
+		return "use the newer winnow, or another --home"
+	case has[*history.FileError](err):
+		return "put a file or folder that only you can write in its place (chmod 700 a folder), or name another folder with --home"
+	case errors.Is(err, fs.ErrExist):
+		return "--force overwrites it"
+	case has[*dotenv.ChangedError](err):
+		return "winnow rules diff shows both; save again to put your changes on top of the file as it is now"
+	case isUnknown && unknown.What == "provider":
+		return "winnow models lists the providers"
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return "too many files are open: raise the limit (ulimit -n) or close other programs"
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return "the disk is full: free some space, or name a folder on another disk with --home"
+	case failed:
+		return requestAdvice(string(request.Kind))
+	case errors.Is(err, syscall.EROFS):
+		return "winnow keeps a lock and its log beside what it reads: --home DIR names a folder that can be written"
+	case errors.Is(err, fs.ErrPermission):
+		return "check owner and mode of the file and of its folder"
+	}
+	return ""
+}
+
+// requestAdvice is what to do about a failed request, by the code of its error.
+func requestAdvice(code string) string {
+	switch code {
+	case string(llm.KindAuth):
+		return "check the key: winnow doctor shows which endpoint is used and where its key comes from"
+	case string(llm.KindQuota):
+		return "wait, or choose another model with -m; winnow models --chat lists them"
+	case string(llm.KindNet):
+		return "check the address and that the server runs, or use -m offline/rules; winnow doctor tells more"
+	case string(llm.KindModel):
+		return "winnow models --chat lists the models there are; choose one with -m"
+	case string(llm.KindOverflow), assistant.CodePromptTooLarge, assistant.CodeOverflowTrimmed:
+		return "send less text, or choose a model with a larger context with -m"
+	}
+	return ""
+}
+
+// requestText is a failed request in the endpoint's words, else its own.
+func requestText(err error) string {
+	if r, ok := errors.AsType[*llm.RequestError](err); ok && r.Message != "" {
+		return fmt.Sprintf("%s: %s", r.Kind, r.Message)
+	}
+	return err.Error()
 }

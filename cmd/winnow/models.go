@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"winnow/adapters/endpoints"
+	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
@@ -58,22 +59,19 @@ type modelJSON struct {
 	PriceOut float64 `json:"price_out"`
 }
 
-// contextText is the context window in tokens, "~" before a guess.
-func (m modelJSON) contextText() string {
-	switch {
-	case m.Context == 0:
-		return ""
-	case m.Known:
-		return fmt.Sprint(m.Context)
+// facts are its context window in tokens, "~" before a guess, and its prices; ""
+// is unknown.
+func (m modelJSON) facts() (window, price string) {
+	if m.Context > 0 {
+		window = fmt.Sprint(m.Context)
+		if !m.Known {
+			window = "~" + window
+		}
 	}
-	return fmt.Sprintf("~%d", m.Context)
-}
-
-func (m modelJSON) priceText() string {
-	if m.PriceIn == 0 && m.PriceOut == 0 {
-		return ""
+	if m.PriceIn > 0 || m.PriceOut > 0 {
+		price = fmt.Sprintf("%.2f, %.2f", m.PriceIn, m.PriceOut)
 	}
-	return fmt.Sprintf("%.2f, %.2f", m.PriceIn, m.PriceOut)
+	return window, price
 }
 
 // providerJSON is a provider as models --json prints it.
@@ -88,7 +86,7 @@ type providerJSON struct {
 	Models    []modelJSON `json:"models"`
 }
 
-func (a *app) modelList(ctx context.Context, w *openWindow, scopes []scope, refresh bool) error {
+func (a *app) modelList(ctx context.Context, w *openWindow, scopes []modelfilter.Scope, refresh bool) error {
 	failed := 0
 	var all []providerJSON
 	var rows [][]string
@@ -96,8 +94,8 @@ func (a *app) modelList(ctx context.Context, w *openWindow, scopes []scope, refr
 	for i, s := range scopes {
 		problem := ""
 		if refresh {
-			a.progress("asking for the models of %s (%d of %d)", s.provider, i+1, len(scopes))
-			r, err := w.filter.Refresh(ctx, s.provider)
+			a.progress("asking for the models of %s (%d of %d)", s.Provider(), i+1, len(scopes))
+			r, err := w.filter.Refresh(ctx, s.Provider())
 			if problem = r.Problem; err != nil {
 				problem = err.Error()
 				failed++
@@ -117,7 +115,8 @@ func (a *app) modelList(ctx context.Context, w *openWindow, scopes []scope, refr
 			if m.New {
 				status += ", new"
 			}
-			rows = append(rows, []string{visible(m.ID), status, visible(m.Rule), m.contextText(), m.priceText()})
+			window, price := m.facts()
+			rows = append(rows, []string{visible(m.ID), status, visible(m.Rule), window, price})
 		}
 		sums = append(sums, fmt.Sprintf("%s: %d of %d available, from %s", p.Provider, p.Available, p.Total, sourceText(p)))
 	}
@@ -137,13 +136,13 @@ func (a *app) modelList(ctx context.Context, w *openWindow, scopes []scope, refr
 	return nil
 }
 
-func providerModels(w *openWindow, s scope) (providerJSON, error) {
-	known, err := w.filter.ModelList(s.provider)
+func providerModels(w *openWindow, s modelfilter.Scope) (providerJSON, error) {
+	known, err := w.filter.ModelList(s.Provider())
 	if err != nil {
 		return providerJSON{}, err
 	}
 	counts := s.Counts()
-	p := providerJSON{Provider: s.provider, Source: known.Source, Partial: known.Partial, Available: counts.Available, Total: counts.Total, Models: []modelJSON{}}
+	p := providerJSON{Provider: s.Provider(), Source: known.Source, Partial: known.Partial, Available: counts.Available, Total: counts.Total, Models: []modelJSON{}}
 	if !known.At.IsZero() {
 		p.At = known.At.UTC().Format(time.RFC3339)
 	}
@@ -166,16 +165,14 @@ func sourceText(p providerJSON) string {
 
 // driftJSON is the difference of one provider.
 type driftJSON struct {
-	Provider string   `json:"provider"`
-	Missing  []string `json:"missing"` // the rules say available, the proxy does not serve it
-	Extra    []string `json:"extra"`   // the proxy serves it, the rules say hidden
-	Same     int      `json:"same"`
-	Source   string   `json:"source"` // where the models are known from
+	Provider string `json:"provider"`
+	models.Drift
+	Source string `json:"source"` // where the models are known from
 }
 
 // modelDrift compares what the proxy serves with the rules of the file: those it
 // reads when it starts.
-func (a *app) modelDrift(ctx context.Context, w *openWindow, scopes []scope) error {
+func (a *app) modelDrift(ctx context.Context, w *openWindow, scopes []modelfilter.Scope) error {
 	served, err := w.lists.Served(ctx)
 	if err != nil {
 		return advise(err, "start the proxy, or set PROXY_BASE_URL and PROXY_API_KEY in %s", w.name)
@@ -187,17 +184,17 @@ func (a *app) modelDrift(ctx context.Context, w *openWindow, scopes []scope) err
 	var lines []string
 	drifted := false
 	for _, s := range scopes {
-		known, err := w.filter.ModelList(s.provider)
+		known, err := w.filter.ModelList(s.Provider())
 		if err != nil {
 			return err
 		}
-		diff, note := served.Drift(s.provider, s.Expected(served.IDs...)), ""
+		diff, note := served.Drift(s.Provider(), s.Expected(served.IDs...)), ""
 		drifted = drifted || diff.Any()
 		if known.Source == models.SourceCatalogue && len(diff.Missing) > 0 {
 			note = " (the models are known from the catalogue only: winnow models --refresh tells which there are)"
 		}
-		out = append(out, driftJSON{s.provider, list(diff.Missing), list(diff.Extra), diff.Same, known.Source})
-		lines = append(lines, fmt.Sprintf("%s: %d as the rules say, %d missing%s, %d too many", s.provider, diff.Same, len(diff.Missing), note, len(diff.Extra)))
+		out = append(out, driftJSON{s.Provider(), models.Drift{Missing: list(diff.Missing), Extra: list(diff.Extra), Same: diff.Same}, known.Source})
+		lines = append(lines, fmt.Sprintf("%s: %d as the rules say, %d missing%s, %d too many", s.Provider(), diff.Same, len(diff.Missing), note, len(diff.Extra)))
 		for _, id := range diff.Missing {
 			lines = append(lines, "  - "+visible(id))
 		}
@@ -225,7 +222,7 @@ type endpointJSON struct {
 // the user set up and that does not is a failure; one that was only looked for
 // on its usual port is not.
 func (a *app) chatModels(ctx context.Context) error {
-	set, err := a.openEndpoints(0)
+	set, err := a.openEndpoints(opening{})
 	if err != nil {
 		return err
 	}
@@ -251,7 +248,8 @@ func (a *app) chatModels(ctx context.Context) error {
 			if name, _, _ := strings.Cut(m.ID, "/"); name == e.Name && !m.NoChat {
 				model := modelJSON{ID: m.ID, Context: m.Context, Known: m.Known, PriceIn: m.PriceIn, PriceOut: m.PriceOut}
 				one.Models = append(one.Models, model)
-				rows = append(rows, []string{visible(m.ID), model.contextText(), model.priceText()})
+				window, price := model.facts()
+				rows = append(rows, []string{visible(m.ID), window, price})
 			}
 		}
 		if err := failed[e.Name]; err != nil {

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"winnow/adapters/endpoints"
+	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 )
 
@@ -282,7 +283,7 @@ func TestAllTellTheSameStory(t *testing.T) {
 	proxy.restart(t, file)
 	served := map[string]driftJSON{} // all is served, nothing hidden
 	for name, s := range b.story() {
-		served[name] = driftJSON{Same: len(s.shown)}
+		served[name] = driftJSON{Drift: models.Drift{Same: len(s.shown)}}
 	}
 	if len(served) != 3 {
 		t.Fatalf("the story has %d providers, want 3", len(served))
@@ -331,8 +332,8 @@ func TestAllTellTheSameStory(t *testing.T) {
 	// The proxy goes by its old rules until it is started again.
 	old, young := map[string]driftJSON{}, map[string]driftJSON{}
 	for name, s := range staged {
-		old[name] = driftJSON{Extra: s.hidden, Same: len(s.shown)}
-		young[name] = driftJSON{Same: len(s.shown)}
+		old[name] = driftJSON{Drift: models.Drift{Extra: s.hidden, Same: len(s.shown)}}
+		young[name] = driftJSON{Drift: models.Drift{Same: len(s.shown)}}
 	}
 	b.driftTells("saved", 0, old)
 	proxy.restart(t, file)

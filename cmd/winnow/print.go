@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -18,11 +19,8 @@ import (
 	"winnow/tui/style"
 )
 
-// How times are written: for programs and for people.
-const (
-	timeJSON  = "2006-01-02T15:04:05.999Z07:00"
-	timeHuman = "2006-01-02 15:04:05"
-)
+// timeHuman is how times are written for people.
+const timeHuman = "2006-01-02 15:04:05"
 
 // emit prints a result on standard output: v as one line of JSON with --json,
 // else the lines, safe for a terminal.
@@ -42,12 +40,33 @@ func (a *app) emit(v any, lines ...string) error {
 	return nil
 }
 
-// say writes one line to standard error, safe and without keys. An empty text
-// is not written.
+// say writes one line to standard error, safe and without keys; while a screen is
+// drawn it holds it back. An empty text is not written. It is safe from any
+// goroutine.
 func (a *app) say(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); text != "" {
-		fmt.Fprintln(a.stderr, a.signs(safetext.Line(a.redactor.Redact(text), maxLine)))
+	text := fmt.Sprintf(format, args...)
+	if text == "" {
+		return
 	}
+	line := a.signs(safetext.Line(a.redactor.Redact(text), maxLine))
+	a.saying.Lock()
+	defer a.saying.Unlock()
+	switch {
+	case !a.holding:
+		fmt.Fprintln(a.stderr, line)
+	case !slices.Contains(a.held, line):
+		a.held = append(a.held, line)
+	}
+}
+
+// release writes what say has held back.
+func (a *app) release() {
+	a.saying.Lock()
+	defer a.saying.Unlock()
+	for _, line := range a.held {
+		fmt.Fprintln(a.stderr, line)
+	}
+	a.holding, a.held = false, nil
 }
 
 // printJSON writes one value as one line.
@@ -196,11 +215,7 @@ func (a *app) theme(s *config.Settings) (o style.Options, fixed bool) {
 // for its background: where the settings do not name one, the sixteen colours
 // that are readable on either.
 func (a *app) styles() style.Styles {
-	settings := a.settings
-	if settings == nil {
-		settings = &config.Settings{}
-	}
-	o, fixed := a.theme(settings)
+	o, fixed := a.theme(a.settings)
 	if !fixed && o.Colors < style.Col16 {
 		o.Colors = style.Col16
 	}

@@ -10,7 +10,6 @@ import (
 
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/engine"
-	"winnow/assistant"
 	"winnow/assistant/workspace"
 )
 
@@ -41,14 +40,20 @@ func (a *app) reading(run func(ctx context.Context, w *openWindow, args []string
 	}
 }
 
-// editing is a command that changes the rules of the model filter.
+// editing is a command that changes the rules of the model filter, in a session
+// without a model.
 func (a *app) editing(run func(ctx context.Context, w *openWindow, ws *workspace.Workspace, args []string) error) func(context.Context, []string) error {
 	return func(ctx context.Context, args []string) error {
-		w, ws, err := a.editFilter(ctx)
+		w, err := a.openFilter(ctx, true)
 		if err != nil {
 			return err
 		}
-		return run(ctx, w, ws, args)
+		session, err := a.editSession(ctx, w, nil, w.journal.LastRun().Session)
+		if err != nil {
+			return err
+		}
+		a.sayNotices(w)
+		return run(ctx, w, workspace.New(workspace.Options{Session: session, Folder: a.folder()}), args)
 	}
 }
 
@@ -74,15 +79,9 @@ func listFlag(c *cobra.Command) func() modelfilter.List {
 	}
 }
 
-// scope is the rules and models of one provider.
-type scope struct {
-	modelfilter.Scope
-	provider string
-}
-
 // scopes are the providers that a command is about: the one of --provider, or
 // those with rules or, if keyed, with a key.
-func (a *app) scopes(w *modelfilter.Window, keyed bool) ([]scope, error) {
+func (a *app) scopes(w *modelfilter.Window, keyed bool) ([]modelfilter.Scope, error) {
 	var names []string
 	if a.flags.provider != "" {
 		names = []string{a.flags.provider}
@@ -93,37 +92,25 @@ func (a *app) scopes(w *modelfilter.Window, keyed bool) ([]scope, error) {
 			}
 		}
 	}
-	var out []scope
+	var out []modelfilter.Scope
 	for _, name := range names {
 		s, err := w.On(name)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, scope{s, name})
+		out = append(out, s)
 	}
 	return out, nil
 }
 
-// ruleJSON is a rule as --json prints it.
-type ruleJSON struct {
-	Pattern  string `json:"pattern"`
-	Matches  int    `json:"matches"`
-	Affected int    `json:"affected_count"`
-	Shadowed bool   `json:"shadowed"`
-	Dead     bool   `json:"dead"`
-	Unsaved  bool   `json:"unsaved"`
-	Fixed    bool   `json:"fixed"`
-	Source   string `json:"source"`
-}
-
 // rulesJSON is the rules of a provider as --json prints them.
 type rulesJSON struct {
-	Provider  string     `json:"provider"`
-	Ignore    []ruleJSON `json:"ignore"`
-	Whitelist []ruleJSON `json:"whitelist"`
-	Removed   []string   `json:"removed"` // rules of the file whose removal is staged
-	Available int        `json:"available"`
-	Total     int        `json:"total"`
+	Provider  string                 `json:"provider"`
+	Ignore    []modelfilter.RuleView `json:"ignore"`
+	Whitelist []modelfilter.RuleView `json:"whitelist"`
+	Removed   []string               `json:"removed"` // rules of the file whose removal is staged
+	Available int                    `json:"available"`
+	Total     int                    `json:"total"`
 }
 
 func (a *app) rulesList(_ context.Context, w *openWindow, _ []string) error {
@@ -133,28 +120,32 @@ func (a *app) rulesList(_ context.Context, w *openWindow, _ []string) error {
 		return err
 	}
 	providers := []rulesJSON{}
-	var rows [][]string
-	var sums []string
 	for _, s := range scopes {
 		counts := s.Counts()
-		p := rulesJSON{Provider: s.provider, Removed: []string{}, Available: counts.Available, Total: counts.Total}
-		rules := [len(lists)][]ruleJSON{{}, {}}
-		for i, l := range lists {
-			for _, r := range s.Rules(l) {
-				rules[i] = append(rules[i], ruleJSON{r.Pattern, r.Matches, r.Decides, r.Shadowed, r.Dead, r.Unsaved, r.Fixed, r.Source})
-				rows = append(rows, []string{s.provider, l.String(), visible(r.Pattern), fmt.Sprint(r.Decides), ruleRemark(r)})
-			}
-			for _, pattern := range s.Removed(l) {
-				p.Removed = append(p.Removed, pattern)
-				rows = append(rows, []string{s.provider, l.String(), visible(pattern), "", "removal staged"})
-			}
-		}
-		p.Ignore, p.Whitelist = rules[0], rules[1]
-		providers = append(providers, p)
-		sums = append(sums, fmt.Sprintf("%s: %d of %d models shown", p.Provider, p.Available, p.Total))
+		removed := append(list(s.Removed(modelfilter.Ignore)), s.Removed(modelfilter.Allow)...)
+		providers = append(providers, rulesJSON{s.Provider(), s.Rules(modelfilter.Ignore), s.Rules(modelfilter.Allow), removed, counts.Available, counts.Total})
 	}
+	rows, sums := ruleTable(scopes)
 	lines := table("there are no rules in "+w.name, []string{"provider", "list", "pattern", ">models", "remark"}, rows)
 	return a.emit(map[string]any{"env_file": w.name, "unsaved": w.unsaved(), "providers": providers}, append(lines, sums...)...)
+}
+
+// ruleTable is a row for each rule, staged removals too, and how many models they
+// leave of each provider.
+func ruleTable(scopes []modelfilter.Scope) (rows [][]string, sums []string) {
+	for _, s := range scopes {
+		for _, l := range lists {
+			for _, r := range s.Rules(l) {
+				rows = append(rows, []string{s.Provider(), l.String(), visible(r.Pattern), fmt.Sprint(r.Decides), ruleRemark(r)})
+			}
+			for _, pattern := range s.Removed(l) {
+				rows = append(rows, []string{s.Provider(), l.String(), visible(pattern), "0", "removal staged"})
+			}
+		}
+		counts := s.Counts()
+		sums = append(sums, fmt.Sprintf("%s: %d of %d models shown", s.Provider(), counts.Available, counts.Total))
+	}
+	return rows, sums
 }
 
 // plainRules are the rules as --plain lists them, one a line, then how many models
@@ -164,22 +155,17 @@ func (a *app) plainRules(w *modelfilter.Window) []string {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	lines, sums := []string{}, []string{}
-	for _, s := range scopes {
-		for _, l := range lists {
-			for _, r := range s.Rules(l) {
-				text := fmt.Sprintf("%s %s %s: decides %s", s.provider, l, visible(r.Pattern), assistant.Counted(r.Decides, "model"))
-				if remark := ruleRemark(r); remark != "" {
-					text += ", " + remark
-				}
-				lines = append(lines, text)
-			}
-		}
-		counts := s.Counts()
-		sums = append(sums, fmt.Sprintf("%s: %d of %d models shown", s.provider, counts.Available, counts.Total))
-	}
-	if len(lines) == 0 {
+	rows, sums := ruleTable(scopes)
+	if len(rows) == 0 {
 		return []string{"There are no rules."}
+	}
+	var lines []string
+	for _, row := range rows {
+		noun := "models"
+		if row[3] == "1" {
+			noun = "model"
+		}
+		lines = append(lines, strings.TrimSuffix(fmt.Sprintf("%s %s %s: decides %s %s, %s", row[0], row[1], row[2], row[3], noun, row[4]), ", "))
 	}
 	return append(lines, sums...)
 }
@@ -218,8 +204,8 @@ func (a *app) rulesLint(_ context.Context, w *openWindow, _ []string) error {
 	var lines []string
 	for _, s := range scopes {
 		for _, f := range s.Lint() {
-			found = append(found, lintJSON{s.provider, f.Kind.String(), listName(f.List), f.Pattern, f.By})
-			lines = append(lines, fmt.Sprintf("%s: %s rule %s is %s: %s", s.provider, listName(f.List), visible(f.Pattern), f.Kind, lintReason(f.Kind, visible(f.By))))
+			found = append(found, lintJSON{s.Provider(), f.Kind.String(), listName(f.List), f.Pattern, f.By})
+			lines = append(lines, fmt.Sprintf("%s: %s rule %s is %s: %s", s.Provider(), listName(f.List), visible(f.Pattern), f.Kind, strings.ReplaceAll(lintReasons[f.Kind], "%s", visible(f.By))))
 		}
 	}
 	if len(lines) == 0 {
@@ -228,16 +214,8 @@ func (a *app) rulesLint(_ context.Context, w *openWindow, _ []string) error {
 	return cmp.Or(a.emit(map[string]any{"findings": found}, lines...), error(statusError(statusFailed)))
 }
 
-// lintReason says why a rule does nothing; by is the other rule of the finding.
-func lintReason(kind engine.Kind, by string) string {
-	switch kind {
-	case engine.Dead:
-		return "it matches no model"
-	case engine.Shadowed:
-		return "other rules decide all it matches, the first " + by
-	case engine.Undecided:
-		return by + " may cover it"
-	default:
-		return by + " covers it"
-	}
+// lintReasons say why a rule does nothing; %s is the other rule of the finding.
+var lintReasons = map[engine.Kind]string{
+	engine.Dead: "it matches no model", engine.Shadowed: "other rules decide all it matches, the first %s",
+	engine.Redundant: "%s covers it", engine.Undecided: "%s may cover it",
 }

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"winnow/adapters/dotenv"
 	"winnow/adapters/modelfilter"
 	"winnow/assistant"
 	"winnow/assistant/workspace"
@@ -23,16 +25,34 @@ func rulesChangeCommand(a *app, verb, short string) *cobra.Command {
 	c.Example = "winnow rules " + verb + " '*-preview*' --provider openai --save"
 	of := listFlag(c)
 	save := c.Flags().Bool("save", false, "save all staged rules afterwards")
-	run := a.editing(func(ctx context.Context, w *openWindow, ws *workspace.Workspace, args []string) error {
-		s := ruleStage{w: w, verb: verb, list: of(), provider: cmp.Or(a.flags.provider, w.filter.Provider())}
-		var err error
-		if s.scope, err = w.filter.On(s.provider); err != nil {
+	run := a.editing(func(ctx context.Context, w *openWindow, ws *workspace.Workspace, patterns []string) error {
+		s, err := w.filter.On(a.flags.provider)
+		if err != nil {
 			return err
 		}
-		for _, pattern := range args {
-			s.stage(ws, pattern)
+		var results []changeJSON
+		var lines []string
+		var refused []error
+		for _, pattern := range patterns {
+			one, err := stageRule(ws, s, verb, of(), pattern)
+			if results = append(results, one); err != nil {
+				refused = append(refused, err)
+			} else {
+				lines = append(lines, one.text(verb, of(), s.Provider()))
+			}
 		}
-		return a.endStage(ctx, ws, &s, *save)
+		saved := assistant.Saved{}
+		switch {
+		case *save && len(refused) > 0:
+			defer a.say("nothing was saved, because of what was refused")
+		case *save:
+			if saved, err = ws.Save(ctx); err != nil {
+				return a.saveError(err)
+			}
+			lines = append(lines, saved.Message)
+		}
+		err = a.emit(map[string]any{"provider": s.Provider(), "list": listName(of()), "results": results, "unsaved": w.unsaved(), "saved": saved.Written}, lines...)
+		return errors.Join(append([]error{err}, refused...)...)
 	})
 	c.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args) }
 	return c
@@ -47,78 +67,47 @@ type changeJSON struct {
 	Error     string   `json:"error,omitempty"`
 }
 
-// ruleStage is one rules add or rules remove.
-type ruleStage struct {
-	w        *openWindow
-	scope    modelfilter.Scope
-	verb     string
-	list     modelfilter.List
-	provider string
-	results  []changeJSON
-	lines    []string
-	refused  []error
+func (c changeJSON) text(verb string, of modelfilter.List, provider string) string {
+	text := "added %s rule %s of %s: it decides %s"
+	if verb == "remove" {
+		text = "removed %s rule %s of %s: %s changed"
+	}
+	text = fmt.Sprintf(text, of, visible(c.Pattern), provider, assistant.Counted(len(c.Affected), "model"))
+	if len(c.Redundant) > 0 {
+		text += "; it makes redundant " + visible(strings.Join(c.Redundant, ", "))
+	}
+	return text
 }
 
-func (s *ruleStage) stage(ws *workspace.Workspace, pattern string) {
-	one := changeJSON{Pattern: pattern, Affected: []string{}, Redundant: []string{}}
-	err := ws.Edit(fmt.Sprintf("%s %s rule %s of %s", s.verb, s.list, visible(pattern), s.provider), func() error {
-		return changeRule(s.scope, s.verb, s.list, pattern, &one)
+// stageRule adds or removes one rule as an edit of its own.
+func stageRule(ws *workspace.Workspace, s modelfilter.Scope, verb string, of modelfilter.List, pattern string) (one changeJSON, err error) {
+	err = ws.Edit(fmt.Sprintf("%s %s rule %s of %s", verb, of, visible(pattern), s.Provider()), func() (err error) {
+		one, err = changeRule(s, verb, of, pattern)
+		return err
 	})
 	if one.OK = err == nil; !one.OK {
 		one.Error = err.Error()
-		s.refused = append(s.refused, err)
-		s.results = append(s.results, one)
-		return
 	}
-	text := "added %s rule %s of %s: it decides %s"
-	if s.verb == "remove" {
-		text = "removed %s rule %s of %s: %s changed"
-	}
-	text = fmt.Sprintf(text, s.list, visible(one.Pattern), s.provider, assistant.Counted(len(one.Affected), "model"))
-	if len(one.Redundant) > 0 {
-		text += "; it makes redundant " + visible(strings.Join(one.Redundant, ", "))
-	}
-	s.results, s.lines = append(s.results, one), append(s.lines, text)
+	return one, err
 }
 
-// endStage saves if that is asked for and nothing was refused, and prints what
-// came of it all.
-func (a *app) endStage(ctx context.Context, ws *workspace.Workspace, s *ruleStage, save bool) error {
-	written := false
-	if save && len(s.refused) == 0 {
-		saved, err := ws.Save(ctx)
-		if err != nil {
-			return a.saveError(err)
-		}
-		written = saved.Written
-		s.lines = append(s.lines, saved.Message)
-	}
-	err := a.emit(map[string]any{"provider": s.provider, "list": listName(s.list), "results": s.results, "unsaved": s.w.unsaved(), "saved": written}, s.lines...)
-	if len(s.refused) > 0 && save {
-		a.say("nothing was saved, because of what was refused")
-	}
-	return errors.Join(append([]error{err}, s.refused...)...)
-}
-
-// changeRule adds or removes one rule; into gets what that does.
-func changeRule(s modelfilter.Scope, verb string, list modelfilter.List, pattern string, into *changeJSON) error {
+// changeRule adds or removes one rule.
+func changeRule(s modelfilter.Scope, verb string, of modelfilter.List, pattern string) (changeJSON, error) {
+	one := changeJSON{Pattern: pattern, Affected: []string{}, Redundant: []string{}}
 	if verb == "remove" {
-		for _, r := range s.Rules(list) {
+		for _, r := range s.Rules(of) {
 			if r.Pattern == strings.TrimSpace(pattern) {
-				p := s.PreviewRemove(list, r.Index)
-				into.Affected = append(append(into.Affected, p.Shown...), p.Hidden...)
+				p := s.PreviewRemove(of, r.Index)
+				one.Affected = append(append(one.Affected, p.Shown...), p.Hidden...)
 			}
 		}
-		return s.Remove(list, pattern)
+		return one, s.Remove(of, pattern)
 	}
-	added, err := s.Add(list, pattern)
+	added, err := s.Add(of, pattern)
 	if err != nil {
-		return err
+		return one, err
 	}
-	into.Pattern = added.Pattern
-	into.Affected = append(into.Affected, added.Models...)
-	into.Redundant = append(into.Redundant, added.Redundant...)
-	return nil
+	return changeJSON{Pattern: added.Pattern, Affected: list(added.Models), Redundant: list(added.Redundant)}, nil
 }
 
 func rulesPlanCommand(a *app) *cobra.Command {
@@ -141,7 +130,8 @@ func rulesPlanCommand(a *app) *cobra.Command {
 		var refused []error
 		for _, step := range steps {
 			for _, p := range step.patterns {
-				refused = append(refused, changeRule(s, step.verb, step.list, p, &changeJSON{}))
+				_, err := changeRule(s, step.verb, step.list, p)
+				refused = append(refused, err)
 			}
 		}
 		if err := errors.Join(refused...); err != nil {
@@ -229,10 +219,9 @@ func (a *app) rulesDiscard(_ context.Context, _ *openWindow, ws *workspace.Works
 
 // versionJSON is a save of the file as --json prints it.
 type versionJSON struct {
-	ID      string   `json:"id"`
-	Time    string   `json:"time"`
-	Who     string   `json:"who"`
-	Session string   `json:"session,omitempty"`
+	ID   string    `json:"id"`
+	Time time.Time `json:"time"`
+	dotenv.Author
 	Keys    []string `json:"keys"`
 	Created bool     `json:"created,omitempty"`
 }
@@ -242,8 +231,15 @@ func rulesLogCommand(a *app) *cobra.Command {
 		if len(args) == 0 {
 			return a.rulesLog(ctx, w)
 		}
-		lines, err := w.filter.VersionDiff(ctx, args[0])
-		return a.printLines(lines, err)
+		changed, err := w.filter.VersionDiff(ctx, args[0])
+		if err != nil {
+			return advise(err, logAdvice)
+		}
+		var lines []string
+		for _, l := range changed {
+			lines = append(lines, fmt.Sprintf("%s %4d  %s", l.Kind, l.Line, l.Text))
+		}
+		return a.emit(map[string]any{"lines": list(changed)}, lines...)
 	}))
 	c.Long = "The version \"original\" is the file as it was before winnow saved it for the first time."
 	return c
@@ -264,7 +260,7 @@ func (a *app) rulesLog(ctx context.Context, w *openWindow) error {
 		for _, c := range v.Changes {
 			keys = append(keys, c.String())
 		}
-		all = append(all, versionJSON{v.ID, v.Time.UTC().Format(timeJSON), string(v.Author.Who), v.Author.Session, keys, v.Created})
+		all = append(all, versionJSON{v.ID, v.Time.UTC(), v.Author, keys, v.Created})
 		rows = append(rows, []string{v.ID, v.Time.Local().Format(timeHuman), string(v.Author.Who), v.Author.Session, strings.Join(keys, ", ")})
 	}
 	return a.emit(map[string]any{"versions": all}, table("winnow has not saved "+w.name+" yet", []string{"id", "time", "who", "session", "changes"}, rows)...)
@@ -273,32 +269,8 @@ func (a *app) rulesLog(ctx context.Context, w *openWindow) error {
 // logAdvice is added to what is wrong with the ID of a version.
 const logAdvice = "winnow rules log lists the saves"
 
-// printLines prints changed lines of the file, or what is wrong with the version
-// they were asked of.
-func (a *app) printLines(changed []assistant.FileLine, err error) error {
-	if err != nil {
-		return advise(err, logAdvice)
-	}
-	var lines []string
-	for _, l := range changed {
-		lines = append(lines, fmt.Sprintf("%s %4d  %s", l.Kind, l.Line, l.Text))
-	}
-	if len(lines) == 0 {
-		lines = []string{"nothing would change"}
-	}
-	return a.emit(map[string]any{"lines": list(changed)}, lines...)
-}
-
 func rulesRestoreCommand(a *app) *cobra.Command {
-	var dry bool
-	show := a.reading(func(ctx context.Context, w *openWindow, args []string) error {
-		lines, err := w.filter.RestoreDiff(ctx, args[0])
-		if err = a.printLines(lines, err); err == nil && len(lines) > 0 {
-			err = errPending
-		}
-		return err
-	})
-	restore := a.editing(func(ctx context.Context, w *openWindow, ws *workspace.Workspace, args []string) error {
+	return command("restore ID", "Bring back the rules of an earlier save, or of the original file", 1, 1, a.editing(func(ctx context.Context, w *openWindow, ws *workspace.Workspace, args []string) error {
 		var saved assistant.Saved
 		err := ws.Edit("restore version "+args[0], func() (err error) {
 			saved, err = w.filter.Restore(ctx, args[0])
@@ -311,13 +283,5 @@ func rulesRestoreCommand(a *app) *cobra.Command {
 			return advise(a.saveError(err), logAdvice)
 		}
 		return a.printSaved(saved)
-	})
-	c := command("restore ID", "Bring back the rules of an earlier save, or of the original file", 1, 1, func(ctx context.Context, args []string) error {
-		if dry {
-			return show(ctx, args)
-		}
-		return restore(ctx, args)
-	})
-	c.Flags().BoolVar(&dry, "dry-run", false, "only show what would change (exit 3 when there is something)")
-	return c
+	}))
 }

@@ -32,23 +32,14 @@ func rulesTestCommand(a *app) *cobra.Command {
 	return c
 }
 
-// statusJSON is the status of a model.
-type statusJSON struct {
-	ID         string `json:"id"`
-	Status     string `json:"status"` // "normal", "ignored" or "whitelisted"
-	Rule       string `json:"rule"`   // pattern of the rule that decides; "" is none
-	Unfiltered bool   `json:"unfiltered,omitempty"`
-}
-
 func (a *app) rulesTest(_ context.Context, w *openWindow, ids []string) error {
-	statuses := []statusJSON{}
+	statuses := []engine.ModelStatus{}
 	for _, id := range ids {
 		s, full, err := a.scopeOf(w.filter, id)
 		if err != nil {
 			return err
 		}
-		m := s.Explain(full).ModelStatus
-		statuses = append(statuses, statusJSON{m.ID, m.Status.String(), m.Rule, m.Unfiltered})
+		statuses = append(statuses, s.Explain(full).ModelStatus)
 	}
 	if len(ids) == 0 {
 		scopes, err := a.scopes(w.filter, true)
@@ -57,7 +48,7 @@ func (a *app) rulesTest(_ context.Context, w *openWindow, ids []string) error {
 		}
 		for _, s := range scopes {
 			for _, m := range s.Models() {
-				statuses = append(statuses, statusJSON{m.ID, m.Status.String(), m.Rule, m.Unfiltered})
+				statuses = append(statuses, m.ModelStatus)
 			}
 		}
 	}
@@ -67,7 +58,7 @@ func (a *app) rulesTest(_ context.Context, w *openWindow, ids []string) error {
 		if m.Unfiltered {
 			rule = "the proxy does not filter it"
 		}
-		rows[i] = []string{visible(m.ID), m.Status, rule}
+		rows[i] = []string{visible(m.ID), m.Status.String(), rule}
 	}
 	return a.emit(map[string]any{"models": statuses}, table("", []string{"model", "status", "rule"}, rows)...)
 }
@@ -75,18 +66,14 @@ func (a *app) rulesTest(_ context.Context, w *openWindow, ids []string) error {
 // scopeOf is the provider of a model and the model's whole id: the provider of
 // --provider, of the id, or the current one.
 func (a *app) scopeOf(w *modelfilter.Window, id string) (modelfilter.Scope, string, error) {
-	provider := a.flags.provider
-	if name, _, ok := strings.Cut(id, "/"); ok && provider == "" {
+	if name, _, ok := strings.Cut(id, "/"); ok && a.flags.provider == "" {
 		if s, err := w.On(name); err == nil {
 			return s, id, nil
 		}
 	}
-	if provider == "" {
-		provider = w.Provider()
-	}
-	s, err := w.On(provider)
-	if !strings.HasPrefix(id, provider+"/") {
-		id = provider + "/" + id
+	s, err := w.On(a.flags.provider) // "" is the current one
+	if err == nil && !strings.HasPrefix(id, s.Provider()+"/") {
+		id = s.Provider() + "/" + id
 	}
 	return s, id, err
 }
@@ -149,22 +136,19 @@ func testCase(line []byte) (any, error) {
 	e := engine.New(*c.Provider, c.Models)
 	ignore := writable(engine.Ignore, c.Ignore, &refused)
 	e.Set(ignore, writable(engine.Allow, c.Whitelist, &refused))
-	models, rules := []statusJSON{}, []caseRule{}
-	for _, m := range e.Statuses() {
-		models = append(models, statusJSON{m.ID, m.Status.String(), m.Rule, m.Unfiltered})
-	}
+	rules := []caseRule{}
 	for _, l := range lists {
 		for _, r := range e.Rules(l) {
 			rules = append(rules, caseRule{Type: listName(l), Pattern: r.Pattern, Affected: &r.Decides})
 		}
 	}
 	return struct {
-		Models    []statusJSON `json:"models"`
-		Rules     []caseRule   `json:"rules"`
-		Available int          `json:"available"`
-		Total     int          `json:"total"`
-		Refused   []caseRule   `json:"refused"`
-	}{models, rules, e.Available(), e.Total(), refused}, nil
+		Models    []engine.ModelStatus `json:"models"`
+		Rules     []caseRule           `json:"rules"`
+		Available int                  `json:"available"`
+		Total     int                  `json:"total"`
+		Refused   []caseRule           `json:"refused"`
+	}{list(e.Statuses()), rules, e.Available(), e.Total(), refused}, nil
 }
 
 // writable leaves out the patterns that no rule can have: empty ones, those
@@ -189,23 +173,16 @@ func writable(of engine.List, patterns []string, refused *[]caseRule) []string {
 }
 
 func rulesCoversCommand(a *app) *cobra.Command {
-	c := command("covers NEW [EXISTING]", "Tell whether a pattern matches all that another one matches", 0, 2, nil)
-	c.Long = "Without EXISTING the rules of the provider are asked. With --json and standard input\n" +
-		"each line is a case of its own: " + `{"new":"gpt-4o*","existing":"gpt-4*"}`
-	of := listFlag(c)
-	c.RunE = func(cmd *cobra.Command, args []string) error {
+	c := command("covers NEW EXISTING", "Tell whether a pattern matches all that another one matches", 0, 2, func(_ context.Context, args []string) error {
 		switch {
 		case len(args) == 0 && a.flags.json && piped(a.stdin):
 			return a.batch(coverCase)
-		case len(args) == 0:
-			return &usageError{cmd.CommandPath(), "give a pattern, or with --json cases on standard input"}
-		case len(args) == 1:
-			return a.reading(func(_ context.Context, w *openWindow, args []string) error {
-				return a.coveredByRules(w, of(), args[0])
-			})(cmd.Context(), args)
+		case len(args) < 2:
+			return &usageError{"winnow rules covers", "give two patterns, or with --json cases on standard input"}
 		}
 		return a.printCoverage(coverage(args[0], args[1]))
-	}
+	})
+	c.Long = "With --json and standard input each line is a case of its own:\n" + `{"new":"gpt-4o*","existing":"gpt-4*"}`
 	return c
 }
 
@@ -214,7 +191,6 @@ type coverageJSON struct {
 	Covered        bool    `json:"covered"`
 	Counterexample *string `json:"counterexample,omitempty"` // what only the new one matches
 	Undecided      bool    `json:"undecided,omitempty"`      // given up: treated as not covered
-	By             string  `json:"by,omitempty"`             // the rule that covers it
 }
 
 func coverage(narrow, broad string) coverageJSON {
@@ -237,28 +213,9 @@ func coverCase(line []byte) (any, error) {
 	return coverage(*c.New, *c.Existing), nil
 }
 
-// coveredByRules asks the rules there are, staged ones included.
-func (a *app) coveredByRules(w *openWindow, of modelfilter.List, pattern string) error {
-	s, err := w.filter.On(a.flags.provider)
-	if err != nil {
-		return err
-	}
-	_, err = s.Add(of, pattern) // in memory only: it ends with the process
-	var refusal *engine.Refusal
-	if errors.As(err, &refusal) && (refusal.Reason == engine.Covered || refusal.Reason == engine.Duplicate) {
-		return a.printCoverage(coverageJSON{Covered: true, By: strings.Join(refusal.By, ", ")})
-	}
-	if err != nil {
-		return err
-	}
-	return a.printCoverage(coverageJSON{})
-}
-
 func (a *app) printCoverage(c coverageJSON) error {
 	text := "not covered"
 	switch {
-	case c.Covered && c.By != "":
-		text = "covered by " + visible(c.By)
 	case c.Covered:
 		text = "covered"
 	case c.Undecided:

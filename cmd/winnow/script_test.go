@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -186,11 +187,12 @@ func TestRawAnswer(t *testing.T) {
 		"escape over a border":  {[]string{"a\x1b", "[2Jb"}, "ab\n"},
 	} {
 		var b strings.Builder
-		r := &rawAnswer{to: &b}
+		lines := bufio.NewWriter(&b)
+		r := &turnPrinter{app: &app{}, lines: lines}
 		for _, p := range c.pieces {
 			err := error(nil)
 			if p == "|" {
-				err = r.part()
+				err = r.endPart()
 			} else {
 				err = r.write(p)
 			}
@@ -198,7 +200,7 @@ func TestRawAnswer(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := r.close(); err != nil {
+		if err := errors.Join(r.endPart(), lines.Flush()); err != nil {
 			t.Fatal(err)
 		}
 		if b.String() != c.want {

@@ -4,10 +4,15 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
 
 	"winnow/adapters/config"
 	historywindow "winnow/adapters/history"
@@ -15,69 +20,49 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/budget"
 	"winnow/assistant/history"
+	"winnow/assistant/safetext"
+	"winnow/assistant/workspace"
+	"winnow/checkpoint"
 )
 
-// resumed is the session that --continue or --session names; the zero value
-// stands for a new one.
+// resumed is the session that --continue or --session names, which is the last
+// used in this folder or the one whose id begins so; the zero value stands for a
+// new one. It belongs to the open window: its checkpoints are in that window's
+// journal. An imported session belongs to any.
 func (a *app) resumed(ctx context.Context, store history.Store) (history.Session, error) {
-	switch {
-	case a.flags.resume:
-		return a.lastSession(ctx, store)
-	case a.flags.session != "":
-		return a.namedSession(ctx, store, a.flags.session)
+	id := a.flags.session
+	if id == "" && !a.flags.resume {
+		return history.Session{}, nil
 	}
-	return history.Session{}, nil
-}
-
-// namedSession is the one session whose id begins with id. It belongs to the
-// open window: its checkpoints are in that window's journal.
-func (a *app) namedSession(ctx context.Context, store history.Store, id string) (history.Session, error) {
-	all, err := store.Sessions(ctx)
+	set, err := a.config()
 	if err != nil {
 		return history.Session{}, err
 	}
-	var found []history.Session
-	for _, s := range all {
-		if s.ID == id {
-			found = []history.Session{s}
-			break
-		}
-		if strings.HasPrefix(s.ID, id) {
-			found = append(found, s)
-		}
+	found, err := store.Sessions(ctx) // the last used first
+	if err != nil {
+		return history.Session{}, err
 	}
+	inWindow := func(s history.Session) bool { return s.Window == "" || windowName(s.Window) == set.Window }
+	found = slices.DeleteFunc(found, func(s history.Session) bool {
+		return !strings.HasPrefix(s.ID, id) || id == "" && (s.Folder != a.folder() || !inWindow(s))
+	})
+	if i := slices.IndexFunc(found, func(s history.Session) bool { return s.ID == id }); i >= 0 || id == "" && len(found) > 0 {
+		found = found[max(i, 0):][:1]
+	}
+	const all = "winnow history sessions lists all; open one with --session ID"
 	switch {
+	case len(found) == 0 && id == "":
+		err = advise(errors.New("there is no session to continue in this folder"), all)
 	case len(found) == 0:
-		err = advise(fmt.Errorf("there is no session %q", id), "winnow history sessions lists them")
+		err = advise(fmt.Errorf("there is no session %q", id), all)
 	case len(found) > 1:
-		err = advise(fmt.Errorf("%d sessions begin with %q", len(found), id), "winnow history sessions lists them")
-	case !a.inWindow(found[0]):
+		err = advise(fmt.Errorf("%d sessions begin with %q", len(found), id), all)
+	case !inWindow(found[0]):
 		err = advise(fmt.Errorf("the session %s belongs to another window", found[0].ID), "open it with --window %s", windowName(found[0].Window))
 	default:
 		return found[0], nil
 	}
 	return history.Session{}, err
-}
-
-// lastSession is the session last used in this folder, of the window that is open.
-func (a *app) lastSession(ctx context.Context, store history.Store) (history.Session, error) {
-	all, err := store.Sessions(ctx) // the last used first
-	for _, s := range all {
-		if s.Folder == a.folder() && a.inWindow(s) {
-			return s, nil
-		}
-	}
-	if err == nil {
-		err = advise(fmt.Errorf("there is no session to continue in this folder"), "winnow history sessions lists all; open one with --session ID")
-	}
-	return history.Session{}, err
-}
-
-// inWindow reports whether a session belongs to the window that the settings
-// name. An imported one belongs to any.
-func (a *app) inWindow(s history.Session) bool {
-	set, err := a.config()
-	return err == nil && (s.Window == "" || (s.Window == historyWindow) == (set.Window == historyWindow))
 }
 
 // windowName is the window of a session as --window names it: sessions of the
@@ -124,7 +109,7 @@ func (a *app) openSession(ctx context.Context, p *program, old history.Session, 
 	if err != nil {
 		return err
 	}
-	id := cmp.Or(old.ID, assistant.NewID(a.now()))
+	id := cmp.Or(old.ID, assistant.NewID(time.Now()))
 	p.session, err = assistant.NewSession(p.endpoints.Registry, assistant.Options{
 		ID: id, Window: w.window, Pages: pages, Store: p.store, Journal: w.journal, Model: model,
 		Settings: sessionSettings(s), Log: a.logger(), Telemetry: telemetry, TelemetryMessages: a.flags.telemetryMessages,
@@ -180,4 +165,88 @@ func (a *app) telemetry() (func(budget.Record), error) {
 			a.logger().Error("telemetry", "error", err)
 		}
 	}, nil
+}
+
+// checkpointJSON is a checkpoint as --json prints it.
+type checkpointJSON struct {
+	checkpoint.Checkpoint
+	Effect string `json:"effect"`
+}
+
+func checkpointsListCommand(a *app) *cobra.Command {
+	var session string
+	c := command("list", "List the checkpoints, oldest first", 0, 0, func(ctx context.Context, _ []string) error {
+		w, err := a.openWindow(ctx, false)
+		if err != nil {
+			return err
+		}
+		all := []checkpointJSON{}
+		var rows [][]string
+		for _, c := range w.journal.List(session) {
+			all = append(all, checkpointJSON{c, c.Effect()})
+			what := safetext.Line(c.Description, maxName)
+			if c.Undone {
+				what += " (undone)"
+			}
+			rows = append(rows, []string{c.ID, c.Time.Local().Format(timeHuman), what, c.Effect()})
+		}
+		return a.emit(map[string]any{"checkpoints": all, "unsaved": w.unsaved()},
+			table("there are no checkpoints for "+w.name+" yet", []string{"id", "time", "before", "effect"}, rows)...)
+	})
+	c.Flags().StringVar(&session, "session", "", "only those of the session with this ID")
+	return c
+}
+
+func rollbackCommand(a *app) *cobra.Command {
+	var rules, conversation bool
+	c := command("rollback ID", "Roll back to a checkpoint: staged rules, conversation, or both", 1, 1, func(ctx context.Context, args []string) error {
+		scope := checkpoint.Both
+		switch {
+		case rules:
+			scope = checkpoint.Rules
+		case conversation:
+			scope = checkpoint.Conversation
+		}
+		return a.rollback(ctx, args[0], scope)
+	})
+	c.Flags().BoolVar(&rules, "rules", false, "only the rules")
+	c.Flags().BoolVar(&conversation, "conversation", false, "only the conversation")
+	exclusive(c, "rules", "conversation")
+	return c
+}
+
+func (a *app) rollback(ctx context.Context, id string, scope checkpoint.Scope) error {
+	store, err := a.openHistory(ctx)
+	if err != nil {
+		return err
+	}
+	w, err := a.openWindow(ctx, true)
+	if err != nil {
+		return err
+	}
+	last := w.journal.LastRun().Session
+	for _, c := range w.journal.List("") {
+		if c.ID == id {
+			last = cmp.Or(c.Session, last)
+		}
+	}
+	session, err := a.editSession(ctx, w, store, last)
+	if err != nil {
+		return err
+	}
+	back, err := workspace.New(workspace.Options{Session: session, History: store, Folder: a.folder()}).Rollback(ctx, id, scope)
+	if errors.Is(err, checkpoint.ErrUnknown) {
+		return advise(fmt.Errorf("there is no checkpoint %q", safetext.Line(id, maxName)), "winnow checkpoints list shows them")
+	}
+	if err != nil {
+		return err
+	}
+	lines := []string{"rolled back to " + id}
+	if back.Text != "" {
+		lines = append(lines, "the first message that was removed: "+safetext.Line(back.Text, maxName))
+	}
+	if w.unsaved() {
+		lines = append(lines, "the rules differ from the file now: winnow rules diff shows how, winnow rules save saves them")
+	}
+	return a.emit(map[string]any{"id": id, "scope": string(scope), "unsaved": w.unsaved(), "first_text": back.Text}, lines...)
 }

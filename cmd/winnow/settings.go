@@ -4,16 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
+	"github.com/charmbracelet/x/term"
 	mango "github.com/muesli/mango-cobra"
 	"github.com/muesli/roff"
 	"github.com/spf13/cobra"
 
 	"winnow/adapters/config"
+	"winnow/adapters/dotenv"
 	"winnow/tui"
 	"winnow/tui/style"
 )
@@ -27,42 +31,20 @@ func (a *app) configPath(context.Context, []string) error {
 	return a.emit(map[string]any{"path": o.Path, "exists": missing == nil}, o.Path)
 }
 
-// settingJSON is a setting as --json prints it.
-type settingJSON struct {
-	Key   string `json:"key"`
-	Value string `json:"value"`
-	From  string `json:"from"`
-	Place string `json:"place,omitempty"`
-	Help  string `json:"help"`
-}
-
-// endpointSetting is a [[provider]] as --json prints it, without its key.
-type endpointSetting struct {
-	Name    string   `json:"name"`
-	BaseURL string   `json:"base_url"`
-	Key     string   `json:"api_key,omitempty"`
-	Models  []string `json:"models"`
-	Line    int      `json:"line"`
-}
-
 func (a *app) configShow(context.Context, []string) error {
 	s, err := a.config()
 	if err != nil {
 		return err
 	}
-	settings, providers := []settingJSON{}, []endpointSetting{}
+	settings, providers := []map[string]string{}, list(s.Providers)
 	var rows [][]string
 	for _, k := range config.All(style.Themes()) {
 		o := s.Origins[k.Key]
-		v := settingJSON{Key: k.Key, Value: k.Show(s), From: o.From, Help: k.Help}
-		if o.Name != "" {
-			v.Place = o.String()
-		}
-		settings = append(settings, v)
-		rows = append(rows, []string{k.Key, v.Value, o.String()})
+		settings = append(settings, map[string]string{"key": k.Key, "value": k.Show(s), "from": o.From, "place": o.String(), "help": k.Help})
+		rows = append(rows, []string{k.Key, k.Show(s), o.String()})
 	}
-	for _, p := range s.Providers {
-		providers = append(providers, endpointSetting{p.Name, p.BaseURL, p.APIKey.String(), list(p.Models), p.Line})
+	for i, p := range providers {
+		providers[i].Models = list(p.Models)
 		rows = append(rows, []string{"provider " + p.Name, p.BaseURL, fmt.Sprintf("%s:%d", s.Path, p.Line)})
 	}
 	return a.emit(map[string]any{"path": s.Path, "exists": s.Found, "settings": settings, "providers": providers},
@@ -72,26 +54,24 @@ func (a *app) configShow(context.Context, []string) error {
 func (a *app) configCheck(context.Context, []string) error {
 	s, err := a.config()
 	if err == nil {
-		_, err = a.openEndpoints(0) // their addresses
+		_, err = a.openEndpoints(opening{}) // their addresses
 	}
 	if err == nil {
 		_, err = tui.Keys(rebinds(s.Keys), s.SendKey == "enter")
 	}
-	if a.flags.json {
-		faults := []string{}
-		if err != nil {
-			faults, err = sentences(err), statusError(statusFailed)
-		}
-		o, _ := a.configOptions()
-		return errors.Join(a.printJSON(map[string]any{"path": o.Path, "ok": err == nil, "faults": faults}), err)
-	}
-	switch {
-	case err != nil:
+	if err != nil && !a.flags.json {
 		return err
-	case !s.Found:
-		return a.emit(nil, "there is no "+s.Path+": the defaults apply")
 	}
-	return a.emit(nil, s.Path+" is right")
+	faults, status := []string{}, error(nil)
+	if err != nil {
+		faults, status = sentences(err), statusError(statusFailed)
+	}
+	o, _ := a.configOptions()
+	text := o.Path + " is right"
+	if s != nil && !s.Found {
+		text = "there is no " + o.Path + ": the defaults apply"
+	}
+	return errors.Join(a.emit(map[string]any{"path": o.Path, "ok": err == nil, "faults": faults}, text), status)
 }
 
 // storeSetting writes a setting into the settings file for the next start, and
@@ -158,14 +138,91 @@ func (a *app) editor() ([]string, error) {
 }
 
 func manCommand(a *app) *cobra.Command {
-	c := command("man", "Print the manual page", 0, 0, nil)
-	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		page, err := mango.NewManPage(1, cmd.Root())
+	return command("man", "Print the manual page", 0, 0, func(context.Context, []string) error {
+		page, err := mango.NewManPage(1, newRoot(a))
 		if err != nil {
 			return err
 		}
 		_, err = fmt.Fprint(a.stdout, page.Build(roff.NewDocument()))
 		return err
-	}
+	})
+}
+
+func envSetCommand(a *app) *cobra.Command {
+	c := envCommand(a, "set KEY [VALUE]", "Give one key a value; every other byte stays", 2, func(args []string) (dotenv.Edit, error) {
+		value, err := a.envValue(args)
+		return dotenv.Set(args[0], value), err
+	})
+	c.Long = "Without VALUE it is read from standard input, so that it stands in no list of processes."
 	return c
+}
+
+func envUnsetCommand(a *app) *cobra.Command {
+	return envCommand(a, "unset KEY", "Remove one key; every other byte stays", 1, func(args []string) (dotenv.Edit, error) {
+		return dotenv.Unset(args[0]), nil
+	})
+}
+
+// envCommand edits one key of a .env file.
+func envCommand(a *app, use, short string, most int, edit func(args []string) (dotenv.Edit, error)) *cobra.Command {
+	var file string
+	c := command(use, short, 1, most, func(ctx context.Context, args []string) error {
+		e, err := edit(args)
+		if err != nil {
+			return err
+		}
+		if file == "" {
+			if err := a.checkEnvFile(); err != nil {
+				return err
+			}
+			file = a.envFile()
+		}
+		return a.envEdit(ctx, file, e)
+	})
+	c.Flags().StringVar(&file, "file", "", "the FILE; that of --env-file without it")
+	return c
+}
+
+// envValue is the value on the command line, else what is typed or piped in.
+func (a *app) envValue(args []string) (string, error) {
+	if len(args) > 1 {
+		return args[1], nil
+	}
+	if f, ok := a.stdin.(*os.File); ok && term.IsTerminal(f.Fd()) {
+		fmt.Fprintf(a.stderr, "value of %s (not shown): ", visible(args[0]))
+		value, err := term.ReadPassword(f.Fd())
+		fmt.Fprintln(a.stderr)
+		return string(value), err
+	}
+	data, err := io.ReadAll(io.LimitReader(a.stdin, dotenv.MaxSize))
+	if err != nil {
+		return "", fmt.Errorf("standard input: %w", err)
+	}
+	value := strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
+	if value == "" {
+		return "", &usageError{"winnow env set", "there is no value: give it as an argument or on standard input"}
+	}
+	return value, nil
+}
+
+func (a *app) envEdit(ctx context.Context, file string, edit dotenv.Edit) error {
+	if dotenv.LooksSecret(edit.Key) {
+		a.redactor.Add(edit.Value)
+	}
+	source, err := dotenv.Load(file)
+	if err != nil {
+		return err
+	}
+	saved, err := source.Save(ctx, []dotenv.Edit{edit})
+	if err != nil {
+		return err
+	}
+	lines := []string{source.Path + " is as it was"}
+	if saved.Written {
+		lines = nil
+		for _, c := range saved.Changes {
+			lines = append(lines, source.Path+": "+c.String())
+		}
+	}
+	return a.emit(map[string]any{"path": source.Path, "written": saved.Written, "changes": list(saved.Changes)}, lines...)
 }

@@ -1,23 +1,23 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"winnow/adapters/endpoints"
 	"winnow/assistant/history"
 	"winnow/assistant/workspace"
 	"winnow/tui"
+	"winnow/tui/rules"
 )
 
 const (
@@ -74,46 +74,6 @@ func (s *start) end() (p *program, ended bool) {
 	return nil, false
 }
 
-// heldLines keeps lines that are written while a screen is drawn until release.
-// Its methods are safe from any goroutine.
-type heldLines struct {
-	to io.Writer
-
-	mu   sync.Mutex
-	free bool
-	held []string // each line once
-}
-
-// Write implements io.Writer. It is called with whole lines.
-func (h *heldLines) Write(p []byte) (int, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.free {
-		return h.to.Write(p)
-	}
-	if line := strings.TrimRight(string(p), "\n"); !slices.Contains(h.held, line) {
-		h.held = append(h.held, line)
-	}
-	return len(p), nil
-}
-
-// lines are the lines that are held.
-func (h *heldLines) lines() []string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.Clone(h.held)
-}
-
-// release writes what is held, and from then on everything at once.
-func (h *heldLines) release() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, line := range h.held {
-		_, _ = io.WriteString(h.to, line+"\n") // a failure could only be reported on the same stream
-	}
-	h.free, h.held = true, nil
-}
-
 const (
 	// warmAfter is when the work begins that nobody waits for yet: the first
 	// frame and the draft of before are drawn by then.
@@ -138,8 +98,8 @@ func (p *program) warm(ctx context.Context, calm func()) {
 		return
 	}
 	calm()
-	if p.rules != nil {
-		p.rules.Warm(ctx)
+	if filter, ok := p.pane.(*rules.Pane); ok {
+		filter.Warm(ctx)
 	}
 	releaseMemory()
 }
@@ -156,15 +116,9 @@ func (a *app) storeTypeahead(d history.Draft) error {
 	if d.Text == "" && len(d.Stash) == 0 {
 		return nil
 	}
-	h, err := a.folders()
-	if err != nil {
-		return err
-	}
 	line, err := json.Marshal(typeahead{a.folder(), d})
-	if err != nil {
-		return err
-	}
-	if err := makePrivate(h.state); err != nil {
+	h, noHome := a.folders()
+	if err = errors.Join(err, noHome, makePrivate(h.state)); err != nil {
 		return err
 	}
 	file, err := os.OpenFile(h.typeahead(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -182,24 +136,149 @@ func (a *app) restoreTypeahead(ctx context.Context, store history.Store) error {
 	if err != nil {
 		return err
 	}
-	file, err := os.Open(h.typeahead())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	lines, err := os.ReadFile(h.typeahead())
 	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
 		return err
 	}
-	defer file.Close() // it was only read
-	for lines := bufio.NewReader(file); ; {
-		line, end := lines.ReadBytes('\n')
+	for line := range bytes.Lines(lines) {
 		var d typeahead
 		if json.Unmarshal(line, &d) == nil { // a line cut by a crash is left out
 			if err := tui.KeepTyped(ctx, workspace.New(workspace.Options{History: store, Folder: d.Folder}), d.Draft); err != nil {
 				return err
 			}
 		}
-		if end != nil {
-			return os.Remove(h.typeahead())
-		}
 	}
+	return os.Remove(h.typeahead())
+}
+
+// openEndpoints finds the endpoints of this run. It connects to nothing.
+func (a *app) openEndpoints(how opening) (*endpoints.Set, error) {
+	o, err := a.endpointOptions()
+	if err != nil {
+		return nil, err
+	}
+	o.Delay, o.ReadPause = how.delay, how.readPause
+	o.Notice = func(text string) { a.say("%s", text) }
+	return endpoints.Find(o)
+}
+
+func (a *app) endpointOptions() (o endpoints.Options, err error) {
+	s, err := a.config()
+	if err != nil {
+		return o, err
+	}
+	h, err := a.folders()
+	o = endpoints.Options{
+		Settings: s, Environ: a.environ, EnvFile: a.envFile(), CacheDir: h.endpoints(), Redactor: a.redactor, Log: a.logger(),
+		Provider: a.given(a.flags.provider, "WINNOW_PROVIDER"), BaseURL: a.given(a.flags.baseURL, "WINNOW_BASE_URL"),
+	}
+	if s.LocalServers {
+		o.Local = endpoints.LocalServers()
+	}
+	return o, err
+}
+
+// lastModelKey is where the history stores the model that was picked last in a folder.
+func lastModelKey(folder string) string { return "model:" + folder }
+
+// pickModel is the model to begin with: the one that is named, else the first that
+// the endpoints have. Unless wait is set they are asked later, by follow; until
+// then the offline model stands in, where the user set up no endpoint.
+func (a *app) pickModel(ctx context.Context, p *program, before string, wait bool) (id string, err error) {
+	if id, err = a.namedModel(ctx, p, before); err != nil {
+		return "", err
+	}
+	first := p.endpoints.All[0]
+	switch {
+	case id != "":
+		return id, p.endpoints.Describe(id)
+	case wait:
+		var c endpoints.Choice
+		c, err = p.endpoints.First(ctx)
+		id, p.notice = c.ID, c.Note
+	case first.Auto || first.Name == endpoints.OfflineName:
+		id, p.unnamed = endpoints.OfflineModel, true
+	default:
+		p.unnamed = true
+	}
+	p.auto = id
+	return id, err
+}
+
+// namedModel is the model that the user chose, now or earlier; "" when the
+// endpoints have to be asked. before is the model of the resumed session. It
+// connects to nothing.
+func (a *app) namedModel(ctx context.Context, p *program, before string) (string, error) {
+	s, err := a.config()
+	if err != nil {
+		return "", err
+	}
+	named := a.flags.provider != "" || a.flags.baseURL != ""
+	restricted := named || a.env("WINNOW_PROVIDER") != "" || a.env("WINNOW_BASE_URL") != ""
+	switch from := s.Origins["model"].From; {
+	case s.Model != "" && from == "flag": // an endpoint of the environment does not change it
+		return p.endpoints.ModelID(s.Model, named)
+	case s.Model != "" && from == "environment":
+		return p.endpoints.ModelID(s.Model, restricted)
+	case before != "" && before != endpoints.OfflineModel && p.endpoints.Serves(before): // the offline model may only have stood in
+		p.auto = before // chosen in the session, not in the folder
+		return before, nil
+	}
+	last, err := p.store.Get(ctx, lastModelKey(a.folder()))
+	switch {
+	case err != nil:
+		return "", err
+	case last != "" && p.endpoints.Serves(last):
+		return last, nil
+	case last != "" && !restricted:
+		a.say("%s, used here last, has no endpoint now", last)
+	}
+	if s.Model != "" && (!restricted || p.endpoints.Serves(s.Model)) {
+		return p.endpoints.ModelID(s.Model, restricted)
+	}
+	return "", nil
+}
+
+// follow asks the endpoints for a model when the user has named none, else the
+// selected endpoint for its models: what is known of them may be out of date.
+// notify gets what came of it.
+func (p *program) follow(ctx context.Context, notify func(tui.Noticed)) {
+	p.follows.Go(func() {
+		if !p.unnamed {
+			name, _, _ := strings.Cut(p.session.Model(), "/")
+			// A failure is shown when a message is sent, or the models are asked for.
+			if e := p.endpoints.Named(name); e != nil && len(e.Known) == 0 && len(p.endpoints.Registry.Refresh(ctx, name)) == 0 {
+				p.session.ModelsChanged()
+			}
+			return
+		}
+		c, err := p.endpoints.First(ctx)
+		_, sent := p.session.LastSend()
+		if ctx.Err() != nil || p.session.Model() != p.auto || p.session.Busy() || sent {
+			return // the user has chosen or sent something meanwhile
+		}
+		if err == nil {
+			err = p.endpoints.Describe(c.ID)
+		}
+		if err == nil {
+			err = p.session.SetModel(c.ID)
+		}
+		if err != nil {
+			notify(failure(err))
+			return
+		}
+		p.auto = c.ID
+		notify(tui.Noticed{Text: c.Note})
+	})
+}
+
+// failure shows err in the footer; a nil err only refreshes the screen.
+func failure(err error) tui.Noticed {
+	if err == nil {
+		return tui.Noticed{}
+	}
+	return tui.Noticed{Text: err.Error(), Bad: true}
 }

@@ -94,16 +94,18 @@ func TestAPanicOfTheStartEndsTheProgramInOrder(t *testing.T) {
 
 func TestLinesAreHeldWhileAScreenIsDrawn(t *testing.T) {
 	var to bytes.Buffer
-	h := &heldLines{to: &to}
-	fmt.Fprintln(h, "one")
-	fmt.Fprintln(h, "two")
-	fmt.Fprintln(h, "one")
-	if to.Len() > 0 || fmt.Sprint(h.lines()) != "[one two]" {
-		t.Errorf("written %q, held %q", to.String(), h.lines())
+	a := newApp(t.Context(), nil, &to, &to)
+	defer a.stop()
+	a.holding = true
+	for _, line := range []string{"one", "two", "one", ""} {
+		a.say("%s", line)
 	}
-	h.release()
-	h.release()
-	fmt.Fprintln(h, "one")
+	if to.Len() > 0 || fmt.Sprint(a.held) != "[one two]" {
+		t.Errorf("written %q, held %q", to.String(), a.held)
+	}
+	a.release()
+	a.release()
+	a.say("one")
 	if to.String() != "one\ntwo\none\n" {
 		t.Errorf("after the screen there is %q", to.String())
 	}

@@ -5,16 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync/atomic"
+	"time"
 
-	"winnow/adapters/dotenv"
+	"winnow/adapters/endpoints"
 	historywindow "winnow/adapters/history"
 	"winnow/adapters/modelfilter"
 	"winnow/adapters/modelfilter/models"
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
-	"winnow/assistant/openai"
-	"winnow/assistant/workspace"
 	"winnow/checkpoint"
 )
 
@@ -55,14 +54,15 @@ func (a *app) openFilter(ctx context.Context, write bool) (*openWindow, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := a.config(); err != nil {
-		return nil, err
-	}
 	if err := a.checkEnvFile(); err != nil {
 		return nil, err
 	}
 	w := &openWindow{}
-	if w.lists, err = a.modelLists(h); err != nil {
+	o, err := a.endpointOptions()
+	if err != nil {
+		return nil, err
+	}
+	if w.lists, err = endpoints.Lists(o, h.models()); err != nil {
 		return nil, err
 	}
 	w.filter, err = modelfilter.Open(ctx, modelfilter.Options{
@@ -91,7 +91,7 @@ func (a *app) openHistoryWindow(ctx context.Context, write bool) (*openWindow, e
 		return nil, err
 	}
 	w := &openWindow{name: historyWindow}
-	w.window = historywindow.New(store, historywindow.Options{Now: a.now, Selected: w.selected})
+	w.window = historywindow.New(store, historywindow.Options{Now: time.Now, Selected: w.selected})
 	return w, a.openJournal(w, h.historyJournal(), write)
 }
 
@@ -130,21 +130,6 @@ func (w *openWindow) restoreStaged() error {
 	return nil
 }
 
-// editFilter opens the model filter for a command that changes rules, in a
-// session without a model.
-func (a *app) editFilter(ctx context.Context) (*openWindow, *workspace.Workspace, error) {
-	w, err := a.openFilter(ctx, true)
-	if err != nil {
-		return nil, nil, err
-	}
-	session, err := a.editSession(ctx, w, nil, w.journal.LastRun().Session)
-	if err != nil {
-		return nil, nil, err
-	}
-	a.sayNotices(w)
-	return w, workspace.New(workspace.Options{Session: session, Folder: a.folder()}), nil
-}
-
 // editSession is a session that changes a window without a model. store may be
 // nil; it is opened for a rollback that a crash left unfinished, which may delete
 // pairs.
@@ -158,11 +143,7 @@ func (a *app) editSession(ctx context.Context, w *openWindow, store history.Stor
 			return nil, err
 		}
 	}
-	o := assistant.Options{ID: id, Window: w.window, Journal: w.journal, Log: a.logger()}
-	if store != nil {
-		o.Store = store
-	}
-	s, err := assistant.NewSession(&llm.Registry{}, o)
+	s, err := assistant.NewSession(&llm.Registry{}, assistant.Options{ID: id, Window: w.window, Journal: w.journal, Store: store, Log: a.logger()})
 	if err != nil {
 		return nil, err
 	}
@@ -199,43 +180,6 @@ func (w *openWindow) selected() historywindow.Selected {
 
 // unsaved reports whether the window has changes that are not saved.
 func (w *openWindow) unsaved() bool { return w.filter != nil && w.filter.Dirty() }
-
-// modelLists are the models of the proxy's providers.
-func (a *app) modelLists(h home) (*models.Lists, error) {
-	source, err := dotenv.Load(a.envFile())
-	if err != nil {
-		return nil, err
-	}
-	proxy, err := a.proxy()
-	if err != nil {
-		return nil, err
-	}
-	o := models.Options{
-		Dir: h.models(), Log: a.logger(),
-		Env: func(name string) (models.Value, bool) {
-			if v, ok := a.lookupEnv(name); ok {
-				return models.Value{Text: v}, true
-			}
-			v, ok := source.File.Get(name, a.lookupEnv)
-			return models.Value{Text: v, From: source.Path}, ok
-		},
-		Lister: func(t models.Target) (models.Fetcher, error) {
-			a.redactor.Add(t.Key)
-			return openai.New(openai.Options{Name: t.Name, BaseURL: t.BaseURL, Key: t.Key, Headers: t.Headers, Log: a.logger()})
-		},
-	}
-	// The proxy's key goes to an address of the same file, never from the user's
-	// environment to one that a file of the folder names.
-	_, keyOutside := a.lookupEnv("PROXY_API_KEY")
-	if proxy != nil && !(proxy.Remote && keyOutside) {
-		key, err := proxy.APIKey(a.ctx)
-		if err != nil {
-			return nil, err
-		}
-		o.Proxy = &models.Proxy{BaseURL: proxy.BaseURL, Key: key}
-	}
-	return models.New(o), nil
-}
 
 // openHistory opens the database of pairs at the first call.
 func (a *app) openHistory(ctx context.Context) (history.Store, error) {

@@ -17,6 +17,9 @@ func (s Status) String() string {
 	return [...]string{"normal", "ignored", "whitelisted"}[s]
 }
 
+// MarshalText is String, for JSON.
+func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
 // statusOf is the status that a deciding rule of the list gives.
 func statusOf(list List) Status {
 	if list == Allow {
@@ -27,12 +30,12 @@ func statusOf(list List) Status {
 
 // ModelStatus is the status of one model and the rule that decides it.
 type ModelStatus struct {
-	ID         string
-	Status     Status
-	Rule       string // pattern of the deciding rule; "" with Index -1
-	Index      int    // of that rule in its list; -1 when no rule decides
-	List       List   // of that rule; meaningless with Index -1
-	Unfiltered bool   // the proxy does not filter this id at all
+	ID         string `json:"id"`
+	Status     Status `json:"status"`
+	Rule       string `json:"rule"`                 // pattern of the deciding rule; "" with Index -1
+	Index      int    `json:"-"`                    // of that rule in its list; -1 when no rule decides
+	List       List   `json:"-"`                    // of that rule; meaningless with Index -1
+	Unfiltered bool   `json:"unfiltered,omitempty"` // the proxy does not filter this id at all
 }
 
 // Status returns the status of any id, whether it is one of the models or not.
@@ -107,13 +110,13 @@ func (e *Engine) Matching(pattern string) []string {
 
 // RuleInfo describes a rule as it was when it was asked for.
 type RuleInfo struct {
-	Pattern  string
-	List     List
-	Index    int
-	Matches  int  // models it matches
-	Decides  int  // models whose status it decides
-	Shadowed bool // it matches but decides nothing
-	Dead     bool // it matches nothing
+	Pattern  string `json:"pattern"`
+	List     List   `json:"-"`
+	Index    int    `json:"-"`
+	Matches  int    `json:"matches"`        // models it matches
+	Decides  int    `json:"affected_count"` // models whose status it decides
+	Shadowed bool   `json:"shadowed"`       // it matches but decides nothing
+	Dead     bool   `json:"dead"`           // it matches nothing
 }
 
 // Rules describes the rules of the list in order.

@@ -248,9 +248,9 @@ func (s Served) of(provider string) []model {
 // Drift is the difference between what the proxy serves of a provider and what
 // its rules allow. Both lists are sorted.
 type Drift struct {
-	Missing []string // available by the rules, not served by the proxy
-	Extra   []string // served by the proxy, hidden by the rules
-	Same    int      // served and available
+	Missing []string `json:"missing"` // available by the rules, not served by the proxy
+	Extra   []string `json:"extra"`   // served by the proxy, hidden by the rules
+	Same    int      `json:"same"`    // served and available
 }
 
 // Any reports whether there is a difference.
