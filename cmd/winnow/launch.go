@@ -28,14 +28,13 @@ import (
 	"winnow/tui/rules"
 )
 
-// offlineDelay is the pause of the offline model between two words on a screen,
-// so that one sees how an answer comes.
-const offlineDelay = 15 * time.Millisecond
-
-// screenReadPause is the pause between two reads of an answer on the screen,
-// which shows streamed text 30 times a second, and linesReadPause where it is
-// printed on a terminal. A pipe gets each piece when it comes.
 const (
+	// offlineDelay is the pause of the offline model between two words on a screen,
+	// so that one sees how an answer comes.
+	offlineDelay = 15 * time.Millisecond
+	// screenReadPause is the pause between two reads of an answer on the screen,
+	// which shows streamed text 30 times a second, and linesReadPause where it is
+	// printed on a terminal. A pipe gets each piece when it comes.
 	screenReadPause = 33 * time.Millisecond
 	linesReadPause  = 16 * time.Millisecond
 )

@@ -118,7 +118,11 @@ func (a *app) modelList(ctx context.Context, w *openWindow, scopes []modelfilter
 			window, price := m.facts()
 			rows = append(rows, []string{visible(m.ID), status, visible(m.Rule), window, price})
 		}
-		sums = append(sums, fmt.Sprintf("%s: %d of %d available, from %s", p.Provider, p.Available, p.Total, sourceText(p)))
+		sum := fmt.Sprintf("%s: %d of %d available, from the %s %s", p.Provider, p.Available, p.Total, p.Source, p.At)
+		if p.Source == "" {
+			sum = p.Provider + ": no models are known; winnow models --refresh asks for them"
+		}
+		sums = append(sums, strings.TrimSpace(sum))
 	}
 	a.progress("")
 	lines := append(table("", []string{"model", "status", "rule", ">context", ">$ / 1M in, out"}, rows), sums...)
@@ -151,16 +155,6 @@ func providerModels(w *openWindow, s modelfilter.Scope) (providerJSON, error) {
 		p.Models = append(p.Models, modelJSON{m.ID, m.Status.String(), m.Rule, m.New, info.Context, info.Known, info.PriceIn, info.PriceOut})
 	}
 	return p, nil
-}
-
-func sourceText(p providerJSON) string {
-	switch {
-	case p.Source == "":
-		return "nowhere: no models are known; winnow models --refresh asks for them"
-	case p.At != "":
-		return p.Source + ", " + p.At
-	}
-	return "the " + p.Source
 }
 
 // driftJSON is the difference of one provider.

@@ -68,17 +68,6 @@ func listName(l modelfilter.List) string {
 	return "ignore"
 }
 
-// listFlag declares --allow and returns the list that it chooses.
-func listFlag(c *cobra.Command) func() modelfilter.List {
-	allow := c.Flags().Bool("allow", false, "the allow list (WHITELIST_MODELS_…) instead of the ignore list")
-	return func() modelfilter.List {
-		if *allow {
-			return modelfilter.Allow
-		}
-		return modelfilter.Ignore
-	}
-}
-
 // scopes are the providers that a command is about: the one of --provider, or
 // those with rules or, if keyed, with a key.
 func (a *app) scopes(w *modelfilter.Window, keyed bool) ([]modelfilter.Scope, error) {
@@ -161,11 +150,8 @@ func (a *app) plainRules(w *modelfilter.Window) []string {
 	}
 	var lines []string
 	for _, row := range rows {
-		noun := "models"
-		if row[3] == "1" {
-			noun = "model"
-		}
-		lines = append(lines, strings.TrimSuffix(fmt.Sprintf("%s %s %s: decides %s %s, %s", row[0], row[1], row[2], row[3], noun, row[4]), ", "))
+		line := fmt.Sprintf("%s %s %s: decides %s models, %s", row[0], row[1], row[2], row[3], row[4])
+		lines = append(lines, strings.TrimSuffix(strings.Replace(line, "decides 1 models", "decides 1 model", 1), ", "))
 	}
 	return append(lines, sums...)
 }

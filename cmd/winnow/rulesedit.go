@@ -23,22 +23,23 @@ import (
 func rulesChangeCommand(a *app, verb, short string) *cobra.Command {
 	c := command(verb+" PATTERN…", short, 1, -1, nil)
 	c.Example = "winnow rules " + verb + " '*-preview*' --provider openai --save"
-	of := listFlag(c)
+	allow := c.Flags().Bool("allow", false, "the allow list (WHITELIST_MODELS_…) instead of the ignore list")
 	save := c.Flags().Bool("save", false, "save all staged rules afterwards")
 	run := a.editing(func(ctx context.Context, w *openWindow, ws *workspace.Workspace, patterns []string) error {
 		s, err := w.filter.On(a.flags.provider)
 		if err != nil {
 			return err
 		}
+		of := map[bool]modelfilter.List{false: modelfilter.Ignore, true: modelfilter.Allow}[*allow]
 		var results []changeJSON
 		var lines []string
 		var refused []error
 		for _, pattern := range patterns {
-			one, err := stageRule(ws, s, verb, of(), pattern)
+			one, err := stageRule(ws, s, verb, of, pattern)
 			if results = append(results, one); err != nil {
 				refused = append(refused, err)
 			} else {
-				lines = append(lines, one.text(verb, of(), s.Provider()))
+				lines = append(lines, one.text(verb, of, s.Provider()))
 			}
 		}
 		saved := assistant.Saved{}
@@ -51,7 +52,7 @@ func rulesChangeCommand(a *app, verb, short string) *cobra.Command {
 			}
 			lines = append(lines, saved.Message)
 		}
-		err = a.emit(map[string]any{"provider": s.Provider(), "list": listName(of()), "results": results, "unsaved": w.unsaved(), "saved": saved.Written}, lines...)
+		err = a.emit(map[string]any{"provider": s.Provider(), "list": listName(of), "results": results, "unsaved": w.unsaved(), "saved": saved.Written}, lines...)
 		return errors.Join(append([]error{err}, refused...)...)
 	})
 	c.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args) }
