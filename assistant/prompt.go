@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -23,24 +24,13 @@ type promptParts struct {
 
 // build writes the system prompt. Empty sections are left out.
 func (p promptParts) build() string {
-	var b strings.Builder
+	var sections []string
 	section := func(heading, body string) {
-		if body = strings.TrimSpace(body); body == "" {
-			return
+		if body = strings.TrimSpace(body); body != "" {
+			sections = append(sections, strings.TrimPrefix(heading+"\n\n"+body, "\n\n"))
 		}
-		if b.Len() > 0 {
-			b.WriteString("\n\n")
-		}
-		if heading != "" {
-			b.WriteString(heading + "\n\n")
-		}
-		b.WriteString(body)
 	}
-	identity := p.page.Identity
-	if identity == "" {
-		identity = basePrompt
-	}
-	section("", identity)
+	section("", cmp.Or(p.page.Identity, basePrompt))
 	section("", p.window)
 	if len(p.context) > 0 {
 		section("## Current Context", "```json\n"+fenced(p.context)+"\n```")
@@ -52,7 +42,7 @@ func (p promptParts) build() string {
 	section("== CONVERSATION DATA ==", p.data())
 	section("== TOOLS ==", p.toolList())
 	section("== CLIENT ACTIONS ==", p.actions())
-	return b.String()
+	return strings.Join(sections, "\n\n")
 }
 
 // fenced is JSON that cannot end the code block it stands in: a name in the
@@ -62,31 +52,34 @@ func fenced(raw json.RawMessage) string {
 }
 
 func (p promptParts) structured() string {
-	var parts []string
+	const intro = "Write these into your answer where they help, the JSON complete and on one line:"
+	var formats []string
 	for _, t := range p.payloads {
 		if t.Source == FromLLM && t.Instructions != "" {
-			parts = append(parts, t.Instructions)
+			formats = append(formats, "\n\n"+t.Instructions)
 		}
 	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "Write these into your answer where they help, the JSON complete and on one line:\n\n" + strings.Join(parts, "\n\n")
+	return introduced(intro, formats)
 }
 
 func (p promptParts) data() string {
-	if len(p.manifest) == 0 {
+	const intro = "AVAILABLE PAYLOADS (use get_payload tool to retrieve full data):"
+	lines := make([]string, len(p.manifest))
+	for i, m := range p.manifest {
+		lines[i] = fmt.Sprintf("\n- [%s] %s", m.ID, m.Summary)
+		if m.Decision != "" {
+			lines[i] += " (" + m.Decision + " by the user)"
+		}
+	}
+	return introduced(intro, lines)
+}
+
+// introduced are the parts after their introduction; "" when there are none.
+func introduced(intro string, parts []string) string {
+	if len(parts) == 0 {
 		return ""
 	}
-	lines := []string{"AVAILABLE PAYLOADS (use get_payload tool to retrieve full data):"}
-	for _, m := range p.manifest {
-		line := fmt.Sprintf("- [%s] %s", m.ID, m.Summary)
-		if m.Decision != "" {
-			line += " (" + m.Decision + " by the user)"
-		}
-		lines = append(lines, line)
-	}
-	return strings.Join(lines, "\n")
+	return intro + strings.Join(parts, "")
 }
 
 func (p promptParts) toolList() string {
