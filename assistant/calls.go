@@ -69,7 +69,7 @@ func (t *turn) countRound(wrong string) error {
 	t.invalid++
 	t.pair.InvalidRounds = t.invalid
 	switch {
-	case t.invalid >= t.limits.Invalid:
+	case t.invalid >= maxInvalidRounds:
 		return &TurnError{Code: CodeInvalidToolCalls, Message: fmt.Sprintf(
 			"the model made invalid tool calls %d times in a row; the last: %s", t.invalid, wrong)}
 	case t.invalid >= 2: // the first correction is silent

@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"log/slog"
@@ -13,13 +14,13 @@ import (
 
 // Config configures a Conversation.
 type Config struct {
-	Provider  string        // preferred provider; "" is any
-	Model     string        // preferred model; "" is any
-	Selection llm.Selection // nil is DefaultSelection
-	Tools     []Tool
-	Reasoning bool // only a model that reasons will do
-	Limits    Limits
-	Sampling  llm.Sampling
+	Provider   string        // preferred provider; "" is any
+	Model      string        // preferred model; "" is any
+	Selection  llm.Selection // nil is DefaultSelection
+	Tools      []Tool
+	Reasoning  bool // only a model that reasons will do
+	Iterations int  // rounds of tool calls in a Run; 0 is DefaultIterations
+	Sampling   llm.Sampling
 }
 
 // Conversation owns a message.List and talks to models about it. It belongs to
@@ -76,7 +77,7 @@ func (c *Conversation) Run(ctx context.Context) iter.Seq2[message.Message, error
 		case t.stopped:
 		case err != nil:
 			yield(nil, err)
-		case t.rounds >= t.limits.Iterations:
+		case t.rounds >= t.iterations:
 			yield(nil, ErrRounds)
 		}
 	}
@@ -95,7 +96,7 @@ func (c *Conversation) newTurn() (*turn, error) {
 	}
 	return &turn{
 		registry: c.registry, model: model, name: name, modelID: id, sampling: c.config.Sampling, tools: tools,
-		limits: c.config.Limits.orDefault(), now: time.Now, log: slog.New(slog.DiscardHandler), list: c.messages, pair: &Pair{},
+		iterations: cmp.Or(max(c.config.Iterations, 0), DefaultIterations), now: time.Now, log: slog.New(slog.DiscardHandler), list: c.messages, pair: &Pair{},
 	}, nil
 }
 

@@ -48,7 +48,7 @@ func (t *turn) respondAll() error {
 			return t.turnError(err)
 		case t.shouldStop():
 			return nil
-		case t.rounds >= t.limits.Iterations:
+		case t.rounds >= t.iterations:
 			t.note(fmt.Sprintf(limitNotice, t.rounds))
 			t.suggest(Suggested{Actions: []SuggestedAction{{
 				Label: "Continue", Action: ActionContinue, Handler: "server", Style: "primary",

@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"cmp"
 	"context"
 	"strings"
 )
@@ -54,7 +55,7 @@ func (s *Session) newTurn(ctx context.Context, p Prompt) (*turn, error) {
 	}
 	t := &turn{
 		s: s, prompt: p, registry: s.registry, model: model, name: name, modelID: s.model, info: info, now: s.now, log: s.log,
-		settings: s.opts.Settings, limits: s.opts.Settings.Limits.orDefault(), session: s.current.id, topic: s.topic, context: s.current.context,
+		settings: s.opts.Settings, iterations: cmp.Or(max(s.opts.Settings.Iterations, 0), DefaultIterations), session: s.current.id, topic: s.topic, context: s.current.context,
 		over: make(chan struct{}),
 	}
 	t.ctx, t.cancel = context.WithCancelCause(ctx)

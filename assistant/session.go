@@ -54,9 +54,9 @@ type Options struct {
 
 // Settings are what a user can set. The zero value is the default.
 type Settings struct {
-	Limits  Limits
-	Budget  budget.Params
-	Confirm ConfirmPolicy
+	Iterations int // rounds of tool calls in a turn; 0 is DefaultIterations
+	Budget     budget.Params
+	Confirm    ConfirmPolicy
 	// ContextTokens bounds the window's context; 0 is 16,000. It is never more
 	// than a quarter of the model's limit.
 	ContextTokens int

@@ -171,7 +171,7 @@ func TestTelemetryMessagesAreThoseOnTheWire(t *testing.T) {
 }
 
 func TestTheSessionKeepsTheNewestRecords(t *testing.T) {
-	r := newRig(t, at.NewScript(at.Answer{call("list_words", "{}")}), func(o *assistant.Options) { o.Settings.Limits.Iterations = 103 })
+	r := newRig(t, at.NewScript(at.Answer{call("list_words", "{}")}), func(o *assistant.Options) { o.Settings.Iterations = 103 })
 	r.send("a")
 	kept := r.session.Records()
 	wantEqual(t, "records", len(kept), 100)

@@ -15,41 +15,31 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// Limits bound a turn. The zero value is the default.
-type Limits struct {
-	Iterations int // rounds of tool calls in a turn; 0 is 5
-	Invalid    int // invalid rounds in a row that end the turn; 0 is 4
-}
-
-func (l Limits) orDefault() Limits {
-	if l.Iterations <= 0 {
-		l.Iterations = 5
-	}
-	if l.Invalid <= 0 {
-		l.Invalid = 4
-	}
-	return l
-}
+// What ends a turn that has no end of its own.
+const (
+	DefaultIterations = 5 // rounds of tool calls
+	maxInvalidRounds  = 4 // in a row
+)
 
 // turn is one turn: responses joined by tool calls. The first two groups of
 // fields are all that a turn of a Conversation has; s is nil there, and so is
 // what needs a session: window, store, checkpoints, budget and events.
 type turn struct {
-	registry *llm.Registry
-	model    llm.Model
-	name     string // of the model, as its endpoint knows it
-	modelID  string
-	sampling llm.Sampling
-	tools    *toolbox
-	types    []PayloadType // the payloads a model may write
-	limits   Limits
-	now      func() time.Time
-	log      *slog.Logger
-	ctx      context.Context
-	cancel   context.CancelCauseFunc
-	list     *message.List
-	yield    func(message.Message) bool // of a Conversation: receives each message; false stops the turn after its response
-	stopped  bool                       // yield returned false
+	registry   *llm.Registry
+	model      llm.Model
+	name       string // of the model, as its endpoint knows it
+	modelID    string
+	sampling   llm.Sampling
+	tools      *toolbox
+	types      []PayloadType // the payloads a model may write
+	iterations int           // the limit of rounds
+	now        func() time.Time
+	log        *slog.Logger
+	ctx        context.Context
+	cancel     context.CancelCauseFunc
+	list       *message.List
+	yield      func(message.Message) bool // of a Conversation: receives each message; false stops the turn after its response
+	stopped    bool                       // yield returned false
 
 	pair         *Pair // what the turn has produced so far; its texts after flushTexts
 	text         strings.Builder

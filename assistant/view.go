@@ -47,17 +47,14 @@ func (s *Session) SetView(refs []Ref, line string) {
 	s.setView(refs, line)
 }
 
-// RefreshView makes refs, which the line leaves after pairs have changed, what
-// is visible, unless another line has made the view meanwhile. It reports
-// whether it did.
-func (s *Session) RefreshView(refs []Ref, line string) bool {
+// RefreshView is SetView for a line that was evaluated again after pairs have
+// changed. When another line has made the view meanwhile it does nothing.
+func (s *Session) RefreshView(refs []Ref, line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.view.line != line {
-		return false
+	if s.view.line == line {
+		s.setView(refs, line)
 	}
-	s.setView(refs, line)
-	return true
 }
 
 func (s *Session) setView(refs []Ref, line string) {

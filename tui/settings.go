@@ -44,9 +44,6 @@ func (s setting) change(m *Model, value string) tea.Cmd {
 	return computeBoundary(m.session)
 }
 
-// defaultIterations is what Limits takes for zero.
-const defaultIterations = 5
-
 // settings can be changed while the program runs.
 func settings() []setting {
 	session := func(key, title string, value func(assistant.Settings) string, values ...string) setting {
@@ -59,7 +56,7 @@ func settings() []setting {
 	return append([]setting{
 		confirm,
 		session("max_iterations", "Rounds of tool calls in a turn", func(s assistant.Settings) string {
-			return strconv.Itoa(orElse(s.Limits.Iterations, defaultIterations))
+			return strconv.Itoa(orElse(s.Iterations, assistant.DefaultIterations))
 		}, "3", "5", "10", "20"),
 		session("user_request_allowance", "Tokens kept free for your next message", func(s assistant.Settings) string {
 			return strconv.Itoa(s.Budget.URA())

@@ -206,7 +206,7 @@ func TestSettings(t *testing.T) {
 	}
 	set := r.session.Settings()
 	want(t, "confirm", set.Confirm, assistant.ConfirmAlways)
-	want(t, "iterations", set.Limits.Iterations, 7)
+	want(t, "iterations", set.Iterations, 7)
 	for key, value := range map[string]string{"confirm": "maybe", "max_iterations": "many"} {
 		if err := r.Set(key, value); err == nil {
 			t.Errorf("Set(%s, %s) has no error", key, value)

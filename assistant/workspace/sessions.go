@@ -170,7 +170,7 @@ func (w *Workspace) Set(key, value string) error {
 		}
 		set.Confirm = policy
 	case "max_iterations":
-		err = number(&set.Limits.Iterations)
+		err = number(&set.Iterations)
 	case "user_request_allowance":
 		err = number(&set.Budget.UserRequestAllowance)
 	case "max_trim_attempts":

@@ -78,7 +78,7 @@ func windowName(stored string) string {
 // default, and -1 means 0.
 func sessionSettings(s *config.Settings) assistant.Settings {
 	return assistant.Settings{
-		Limits:        assistant.Limits{Iterations: s.MaxIterations},
+		Iterations:    s.MaxIterations,
 		Confirm:       assistant.ConfirmPolicy(s.Confirm),
 		ContextTokens: s.ContextTokens,
 		Budget: budget.Params{
