@@ -130,10 +130,22 @@ func DecodeEvent(text string) (assistant.Event, error) {
 		return nil, err
 	}
 	for _, zero := range []assistant.Event{
-		assistant.TurnStarted{}, assistant.Status{}, assistant.TextDelta{}, assistant.ReasoningDelta{},
-		assistant.ToolStart{}, assistant.ToolProgress{}, assistant.ToolComplete{}, assistant.PayloadFound{},
-		assistant.Complete{}, assistant.Error{}, assistant.Cancelled{}, assistant.CheckpointCreated{},
-		assistant.ContextTrimmed{}, assistant.Queued{}, assistant.Retrying{}, assistant.ConfirmRequest{},
+		assistant.TurnStarted{},
+		assistant.Status{},
+		assistant.TextDelta{},
+		assistant.ReasoningDelta{},
+		assistant.ToolStart{},
+		assistant.ToolProgress{},
+		assistant.ToolComplete{},
+		assistant.PayloadFound{},
+		assistant.Complete{},
+		assistant.Error{},
+		assistant.Cancelled{},
+		assistant.CheckpointCreated{},
+		assistant.ContextTrimmed{},
+		assistant.Queued{},
+		assistant.Retrying{},
+		assistant.ConfirmRequest{},
 	} {
 		raw, err := assistant.EncodeEvent(zero)
 		if err != nil {

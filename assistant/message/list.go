@@ -29,24 +29,29 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("message list: message %d: %s", e.Index, e.Reason)
 }
 
-// The serialised form: the fields of each type in this order, none left out.
+// The serialised form: the fields of each type in this order, none left out. The
+// plain types have no methods: they are no messages themselves.
 type (
+	plainAgent Agent
+	plainText  Text
+	plainCall  ToolCall
+
 	listJSON struct {
 		Messages []json.RawMessage `json:"messages"`
 		Version  any               `json:"version"`
 	}
 	agentJSON struct {
 		Type string `json:"type"`
-		Agent
+		plainAgent
 		Role llm.Role `json:"role"`
 	}
 	textJSON struct {
 		Type string `json:"type"`
-		Text
+		plainText
 	}
 	callJSON struct {
 		Type string `json:"type"`
-		ToolCall
+		plainCall
 		Role llm.Role `json:"role"`
 	}
 )
@@ -70,13 +75,13 @@ func (l List) MarshalJSON() ([]byte, error) {
 		var err error
 		switch m := m.(type) {
 		case *Agent:
-			list.Messages[i], err = json.Marshal(agentJSON{"AgentMessage", *m, llm.RoleSystem})
+			list.Messages[i], err = json.Marshal(agentJSON{"AgentMessage", plainAgent(*m), llm.RoleSystem})
 		case *Text:
 			if err = checkRole("TextMessage", m.Role, llm.RoleUser, llm.RoleAssistant); err == nil {
-				list.Messages[i], err = json.Marshal(textJSON{"TextMessage", *m})
+				list.Messages[i], err = json.Marshal(textJSON{"TextMessage", plainText(*m)})
 			}
 		case *ToolCall:
-			list.Messages[i], err = json.Marshal(callJSON{"ToolCallMessage", *m, llm.RoleAssistant})
+			list.Messages[i], err = json.Marshal(callJSON{"ToolCallMessage", plainCall(*m), llm.RoleAssistant})
 		default:
 			err = fmt.Errorf("%T is not a message", m)
 		}
@@ -131,16 +136,16 @@ func decodeMessage(raw json.RawMessage) (Message, error) {
 	case "AgentMessage":
 		var m agentJSON
 		err := decodeExactly(raw, &m)
-		return &m.Agent, cmp.Or(err, checkRole(m.Type, m.Role, llm.RoleSystem))
+		return (*Agent)(&m.plainAgent), cmp.Or(err, checkRole(m.Type, m.Role, llm.RoleSystem))
 	case "TextMessage":
 		var m textJSON
 		err := decodeExactly(raw, &m)
-		return &m.Text, cmp.Or(err, checkRole(m.Type, m.Role, llm.RoleUser, llm.RoleAssistant))
+		return (*Text)(&m.plainText), cmp.Or(err, checkRole(m.Type, m.Role, llm.RoleUser, llm.RoleAssistant))
 	case "ToolCallMessage":
 		var m callJSON
 		err := decodeExactly(raw, &m)
 		m.Arguments, m.Result = orNil(m.Arguments), orNil(m.Result)
-		return &m.ToolCall, cmp.Or(err, checkRole(m.Type, m.Role, llm.RoleAssistant))
+		return (*ToolCall)(&m.plainCall), cmp.Or(err, checkRole(m.Type, m.Role, llm.RoleAssistant))
 	}
 	return nil, fmt.Errorf("type %#v is unknown; want Agent, Text or ToolCallMessage", head.Type)
 }
