@@ -16,11 +16,9 @@ const maxPattern = 500
 
 // Added is what came of adding a rule.
 type Added struct {
-	Pattern   string   // as it was added: trimmed
-	Models    []string // ids whose status it decides
-	Matches   int      // models it matches
-	Redundant []string // rules of its list that it makes redundant
-	Undecided []string // rules of its list of which that was not found out
+	engine.Verdict
+	Models  []string // ids whose status it decides
+	Matches int      // models it matches
 }
 
 // Add stages a rule at the end of a list. The error is ErrLocked, a
@@ -47,10 +45,7 @@ func (w *Window) add(p *provider, list List, pattern string) (Added, error) {
 	w.stageAdd(p, list, v.Pattern)
 	e := w.rules(p)
 	at := len(p.lists[list].rules) - 1
-	return Added{
-		Pattern: v.Pattern, Models: e.Decided(list, at, 0), Matches: e.Rules(list)[at].Matches,
-		Redundant: v.Redundant, Undecided: v.Undecided,
-	}, nil
+	return Added{v, e.Decided(list, at, 0), e.Rules(list)[at].Matches}, nil
 }
 
 // check says whether a pattern may be added.
@@ -83,11 +78,7 @@ func (w *Window) remove(p *provider, list List, pattern string) error {
 	if !slices.Contains(rules, pattern) {
 		return &UnknownError{What: list.String() + " rule", Name: pattern, Near: nearestNames(pattern, rules)}
 	}
-	for i, r := range slices.Backward(rules) {
-		if r == pattern {
-			w.stageRemove(p, list, i)
-		}
-	}
+	w.stageRemove(p, list, pattern)
 	return nil
 }
 

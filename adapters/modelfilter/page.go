@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"winnow/assistant"
@@ -17,7 +18,12 @@ const (
 	TabChanges = "changes"
 )
 
-var tabs = []string{TabRules, TabModels, TabChanges}
+// tabs says what the user looks at in each tab.
+var tabs = map[string]string{
+	TabRules:   "the list of rules",
+	TabModels:  "the list of models",
+	TabChanges: "the difference between the staged rules and the file",
+}
 
 // The client actions that the model can suggest on the page.
 const (
@@ -44,8 +50,8 @@ func (w *Window) Where() assistant.Location {
 func (w *Window) SetTab(tab string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !slices.Contains(tabs, tab) {
-		return &UnknownError{What: "tab", Name: tab, Known: tabs}
+	if tabs[tab] == "" {
+		return &UnknownError{What: "tab", Name: tab, Known: slices.Sorted(maps.Keys(tabs))}
 	}
 	w.tab = tab
 	w.revision++
@@ -78,7 +84,7 @@ func (w *Window) SetPosition(raw json.RawMessage) error {
 	if p, err := w.find(at.Provider); err == nil && at.Provider != "" {
 		w.choose(p)
 	}
-	if slices.Contains(tabs, at.Tab) {
+	if tabs[at.Tab] != "" {
 		w.tab = at.Tab
 	}
 	w.search = at.Search
@@ -109,11 +115,7 @@ func Register(pages *assistant.Pages, w *Window) error {
 
 // pageContext says what the user looks at.
 func (w *Window) pageContext(at assistant.Location) string {
-	what := map[string]string{
-		TabRules:   "the list of rules",
-		TabModels:  "the list of models",
-		TabChanges: "the difference between the staged rules and the file",
-	}[at.Tab]
+	what := tabs[at.Tab]
 	if what == "" {
 		return ""
 	}

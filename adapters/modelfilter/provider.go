@@ -130,11 +130,11 @@ func (w *Window) stageAdd(p *provider, list List, pattern string) {
 	w.revision++
 }
 
-// stageRemove removes the rule at index, at the cost of that rule.
-func (w *Window) stageRemove(p *provider, list List, index int) {
+// stageRemove removes a rule with its duplicates, at the cost of that rule.
+func (w *Window) stageRemove(p *provider, list List, pattern string) {
 	e, l := w.rules(p), &p.lists[list]
-	l.rules = slices.Delete(slices.Clone(l.rules), index, index+1)
-	e.RemoveAt(list, index)
+	l.rules = slices.DeleteFunc(slices.Clone(l.rules), func(r string) bool { return r == pattern })
+	e.Remove(list, pattern)
 	w.revision++
 }
 

@@ -36,24 +36,19 @@ const maxNear = 5
 // the name or are contained in it, and those a few changed letters away.
 func nearestNames(name string, known []string) []string {
 	name = strings.ToLower(name)
-	if name == "" {
-		return nil
-	}
 	distance := map[string]int{}
+	var found []string
 	for _, k := range known {
 		lower := strings.ToLower(k)
 		far, d := max(1, len(name)/3), max(len(lower)-len(name), len(name)-len(lower))
-		if !strings.Contains(lower, name) && (len(lower) <= 2 || !strings.Contains(name, lower)) {
-			if d <= far {
-				d = nearest.Distance(name, lower)
-			}
-			if d > far {
-				continue
-			}
+		contained := strings.Contains(lower, name) || len(lower) > 2 && strings.Contains(name, lower)
+		if !contained && d <= far {
+			d = nearest.Distance(name, lower)
 		}
-		distance[k] = d
+		if name != "" && (contained || d <= far) {
+			distance[k], found = d, append(found, k)
+		}
 	}
-	found := slices.DeleteFunc(slices.Clone(known), func(k string) bool { _, ok := distance[k]; return !ok })
 	slices.SortStableFunc(found, func(a, b string) int { return cmp.Compare(distance[a], distance[b]) })
 	return found[:min(len(found), maxNear)]
 }

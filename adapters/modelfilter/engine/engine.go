@@ -121,19 +121,15 @@ func (e *Engine) Remove(list List, pattern string) int {
 	return removed
 }
 
-// RemoveAt removes the rule at index from the list; false if there is none.
-func (e *Engine) RemoveAt(list List, index int) bool {
+// RemoveAt removes the rule at index, which must be there, from the list.
+func (e *Engine) RemoveAt(list List, index int) {
 	l := &e.lists[list]
-	if index < 0 || index >= len(l.rules) {
-		return false
-	}
 	freed := l.rules[index].own
 	l.rules = slices.Delete(l.rules, index, index+1)
 	for _, later := range l.rules[index:] {
 		freed.moveTo(later.own, later.matches)
 	}
 	l.any.remove(freed)
-	return true
 }
 
 // Patterns returns the patterns of the list in order.

@@ -1,6 +1,9 @@
 package engine
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Status is what the rules make of a model.
 type Status uint8
@@ -78,15 +81,7 @@ func (e *Engine) Statuses() []ModelStatus {
 }
 
 // Models returns all models in their order.
-func (e *Engine) Models() []string { return e.models.list(e.all(), 0) }
-
-func (e *Engine) all() marks {
-	m := newMarks(len(e.models.ids))
-	for i := range e.models.ids {
-		m.set(int32(i))
-	}
-	return m
-}
+func (e *Engine) Models() []string { return slices.Clone(e.models.ids) }
 
 // Total returns how many models there are.
 func (e *Engine) Total() int { return len(e.models.ids) }

@@ -2,9 +2,10 @@ package engine
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
+	"sync"
 
 	"winnow/assistant/glob"
 )
@@ -59,8 +60,8 @@ func matchesNone(pattern string, ids []string) bool {
 	return unwritable(pattern) == "" && strings.TrimSpace(pattern) == pattern && !slices.ContainsFunc(ids, glob.Compile(pattern).MatchID)
 }
 
-// The letters and digits that a part of a name must have, at its beginning and
-// elsewhere: a shorter one is not specific enough.
+// The length that a part of a name must have, at its beginning and elsewhere,
+// without punctuation at its ends: a shorter one is not specific enough.
 const (
 	minStart = 2
 	minPart  = 3
@@ -75,7 +76,9 @@ func candidates(names []string) []string {
 	shortest := slices.MinFunc(names, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
 	cuts := wordCuts(shortest)
 	cuts = cuts[:min(len(cuts), maxCuts)]
-	specific := func(part string, letters int) bool { return part == "" || lettersIn(part) >= letters }
+	specific := func(part string, length int) bool {
+		return part == "" || len(strings.Trim(part, "-_.:/ ")) >= length
+	}
 	var out []string
 	for i, from := range cuts {
 		for _, to := range cuts[i:] {
@@ -94,29 +97,16 @@ func candidates(names []string) []string {
 	return out
 }
 
-// wordCuts returns where name can be cut, in order and with both ends. Words end
-// where a letter, a digit and anything else meet.
+// words finds the letters, the digits and the other characters of a name.
+var words = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\pL+|\p{Nd}+|[^\pL\p{Nd}]+`) })
+
+// wordCuts returns where name can be cut, in order and with both ends.
 func wordCuts(name string) []int {
 	cuts := []int{0}
-	var before rune
-	for i, r := range name {
-		if i > 0 && (unicode.IsLetter(before) != unicode.IsLetter(r) || unicode.IsDigit(before) != unicode.IsDigit(r)) {
-			cuts = append(cuts, i)
-		}
-		before = r
+	for _, at := range words().FindAllStringIndex(name, -1) {
+		cuts = append(cuts, at[1])
 	}
-	return append(cuts, len(name))
-}
-
-// lettersIn counts letters and digits.
-func lettersIn(part string) int {
-	n := 0
-	for _, r := range part {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			n++
-		}
-	}
-	return n
+	return cuts
 }
 
 // quoted writes text as part of a pattern: a comma, which no pattern can contain,
