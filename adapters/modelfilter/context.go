@@ -80,7 +80,7 @@ func (w *Window) Context() (any, error) {
 	c.Models.Total, c.Models.Available = e.Total(), e.Available()
 	c.UI.Search, c.UI.Unsaved = visible(w.search), w.dirty()
 	if h := w.highlight; h.Rule != "" && slices.Contains(p.lists[h.List].effective(), h.Rule) {
-		c.UI.Rule = &RuleRef{visible(h.Rule), ruleType(h.List)}
+		c.UI.Rule = &RuleRef{visible(h.Rule), ruleType[h.List]}
 	}
 	limit := int(float64(w.contextBudget()) * budget.Params{}.CPT())
 	if whole, fits := w.fill(c, p, limit, shares{100, 100, 100}); fits {
@@ -170,7 +170,7 @@ func contextModels(provider string, statuses []engine.ModelStatus) []ContextMode
 	for i, m := range statuses {
 		out[i] = ContextModel{ID: visible(m.ID), Name: visible(displayName(provider, m.ID)), Status: m.Status.String()}
 		if m.Index >= 0 {
-			out[i].Rule = &RuleRef{visible(m.Rule), ruleType(m.List)}
+			out[i].Rule = &RuleRef{visible(m.Rule), ruleType[m.List]}
 		}
 	}
 	return out

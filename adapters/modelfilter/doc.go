@@ -5,13 +5,10 @@
 // # Nouns
 //
 // A Window holds the rules of all providers, as the file has them and as they
-// are staged; nothing is written before Save. One provider is the current one.
-// A Scope is the window as seen from one provider; that of the Window follows
-// the current one. What a save would change, what came of it and what another
-// program did to the file meanwhile are the types of assistant.Saver.
-//
-// The lists of a provider are Ignore and Allow; the proxy and the assistant
-// call the second one "whitelist".
+// are staged; nothing is written before Save. A Scope is the window as seen from
+// one provider; that of the Window follows the current one. The lists of a
+// provider are Ignore and Allow; the proxy and the assistant call the second one
+// "whitelist".
 //
 // # Where rules come from
 //
@@ -28,7 +25,7 @@
 // All methods are safe from any goroutine and return copies. Those without a
 // context answer from memory and never wait for disk or network. While the
 // window is locked, the methods by which a user changes it return ErrLocked;
-// the tools work. Revision tells whether anything that they show has changed.
+// the tools work.
 //
 // # Caveats
 //

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"time"
 
 	"winnow/adapters/modelfilter/engine"
 	"winnow/adapters/modelfilter/models"
@@ -39,13 +38,9 @@ func (p *provider) setModels(list ModelList) {
 
 // Refreshed is what came of asking for a provider's models again.
 type Refreshed struct {
-	Provider string
-	Total    int
-	Added    []string // ids that were not known before
-	Gone     []string
-	Source   string // "live", "proxy", "cache" or "catalogue"
-	At       time.Time
-	Problem  string // why the list is not fresh; "" when it is
+	ModelList
+	Added []string // ids that were not known before
+	Gone  []string
 }
 
 // Refresh asks for a provider's models again; "" is the current one. It goes
@@ -55,7 +50,7 @@ func (w *Window) Refresh(ctx context.Context, name string) (Refreshed, error) {
 	if err == nil {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.record("models_refreshed", map[string]any{"provider": r.Provider, "new_count": r.Total})
+		w.record("models_refreshed", map[string]any{"provider": r.Provider, "new_count": len(r.IDs)})
 	}
 	return r, err
 }
@@ -82,10 +77,8 @@ func (w *Window) refresh(ctx context.Context, name string) (Refreshed, error) {
 	defer w.mu.Unlock()
 	p.setModels(list)
 	w.revision++
-	return Refreshed{
-		Provider: p.name, Total: len(list.IDs), Added: without(list.IDs, before), Gone: without(before, list.IDs),
-		Source: list.Source, At: list.At, Problem: list.Err,
-	}, nil
+	list.Provider = p.name
+	return Refreshed{list, without(list.IDs, before), without(before, list.IDs)}, nil
 }
 
 // without returns the ids of a that b does not hold.

@@ -116,15 +116,21 @@ var ruleTools = map[List]map[bool]string{
 	Allow:  {true: "add_whitelist_rule", false: "remove_whitelist_rule"},
 }
 
-// calls are the tool calls that carry a proposal out. The provider is named in
-// each, so that it does not matter which one is current by then.
-func (w *Window) calls(data json.RawMessage) ([]llm.Call, error) {
+// named reads a proposal and names its provider, so that it does not matter
+// which one is current when it is carried out.
+func (w *Window) named(data json.RawMessage) (Proposal, error) {
 	p, err := ReadProposal(data)
-	if err != nil {
-		return nil, err
-	}
 	if p.Provider == "" {
 		p.Provider = w.Provider()
+	}
+	return p, err
+}
+
+// calls are the tool calls that carry a proposal out.
+func (w *Window) calls(data json.RawMessage) ([]llm.Call, error) {
+	p, err := w.named(data)
+	if err != nil {
+		return nil, err
 	}
 	changes := p.changes()
 	out := make([]llm.Call, len(changes))
@@ -171,12 +177,9 @@ func proposalType(w *Window) assistant.PayloadType {
 		Name: PayloadProposal, Description: "a proposed change of rules", Source: assistant.FromLLM,
 		Schema: schema, Summarize: summarizeProposal, Marker: "RULE_PROPOSAL:", Instructions: proposalInstructions,
 		Parse: func(raw json.RawMessage) (json.RawMessage, error) {
-			p, err := ReadProposal(raw)
+			p, err := w.named(raw)
 			if err != nil {
 				return nil, err
-			}
-			if p.Provider == "" {
-				p.Provider = w.Provider() // what was proposed stays what is carried out
 			}
 			return json.Marshal(p)
 		},

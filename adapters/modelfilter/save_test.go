@@ -382,7 +382,7 @@ func TestRefresh(t *testing.T) {
 	}
 	f.shelf.fetched["gemini"] = ModelList{IDs: []string{"gemini/a", "gemini/gemini-1.0-pro"}, Source: "live", At: clock(), Err: "the disk is full"}
 	r, err := f.Refresh(t.Context(), "gemini")
-	if err != nil || r.Total != 2 || !slices.Equal(r.Added, []string{"gemini/a"}) || len(r.Gone) != 2 || r.Problem == "" {
+	if err != nil || len(r.IDs) != 2 || !slices.Equal(r.Added, []string{"gemini/a"}) || len(r.Gone) != 2 || r.Err == "" {
 		t.Errorf("Refresh = %+v, %v", r, err)
 	}
 	if f.Revision() == before {

@@ -3,7 +3,6 @@ package modelfilter
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"winnow/adapters/modelfilter/engine"
 )
@@ -93,14 +92,11 @@ type ModelView struct {
 // Models lists the models with their status.
 func (s Scope) Models() []ModelView {
 	return look(s, func(p *provider, e *engine.Engine) []ModelView {
-		added := make(map[string]bool, len(p.models.New))
-		for _, id := range p.models.New {
-			added[id] = true
-		}
 		statuses := e.Statuses()
 		out := make([]ModelView, len(statuses))
 		for i, m := range statuses {
-			out[i] = ModelView{m, displayName(p.name, m.ID), added[m.ID]}
+			_, isNew := slices.BinarySearch(p.models.New, m.ID)
+			out[i] = ModelView{m, displayName(p.name, m.ID), isNew}
 		}
 		return out
 	})
@@ -187,15 +183,12 @@ func (s Scope) Suggest(ids []string) []string {
 	})
 }
 
-// maxSearch is how many characters of a search are kept.
+// maxSearch is how many bytes of a search are stored.
 const maxSearch = 500
 
 // SetSearch sets the search text of the window.
 func (w *Window) SetSearch(query string) error {
-	if utf8.RuneCountInString(query) > maxSearch {
-		query = string([]rune(query)[:maxSearch])
-	}
-	query = strings.ToValidUTF8(query, "\uFFFD") // the state is JSON
+	query = strings.ToValidUTF8(query[:min(len(query), maxSearch)], "") // the state is JSON
 	return w.asUser(func() error {
 		if query != w.search {
 			w.search = query

@@ -159,15 +159,10 @@ func (w *Window) StateHash() string {
 	}
 	p := w.providerNamed(w.current)
 	w.rules(p)
-	h := sha256.New()
-	e := json.NewEncoder(h)
-	for _, part := range []any{
+	text, _ := json.Marshal([]any{ // these types always encode
 		w.state(), w.dirty(), w.order, w.highlight, p.sum, w.contextBudget(), p.lists[Ignore].wins, p.lists[Allow].wins,
-	} {
-		if err := e.Encode(part); err != nil { // these types always encode
-			fmt.Fprintf(h, "%v", err)
-		}
-	}
-	w.hashed, w.hash = w.revision, hex.EncodeToString(h.Sum(nil)[:16])
+	})
+	sum := sha256.Sum256(text)
+	w.hashed, w.hash = w.revision, hex.EncodeToString(sum[:16])
 	return w.hash
 }

@@ -116,7 +116,7 @@ func (m located) explain() assistant.ToolResult {
 	x := m.e.Explain(m.id)
 	matching, others := []fields{}, []string{}
 	for _, r := range x.Rules {
-		matching = append(matching, fields{"pattern": visible(r.Pattern), "type": ruleType(r.List), "position": r.Index + 1, "decides": r.Decides})
+		matching = append(matching, fields{"pattern": visible(r.Pattern), "type": ruleType[r.List], "position": r.Index + 1, "decides": r.Decides})
 		if !r.Decides {
 			others = append(others, fmt.Sprintf("%s rule %s", r.List, quote(r.Pattern)))
 		}
@@ -126,7 +126,7 @@ func (m located) explain() assistant.ToolResult {
 		"affecting_rule": nil, "matching_rules": matching, "new": slices.Contains(m.models.New, m.id), "unfiltered": x.Unfiltered,
 	}
 	if x.Index >= 0 {
-		data["affecting_rule"] = RuleRef{visible(x.Rule), ruleType(x.List)}
+		data["affecting_rule"] = RuleRef{visible(x.Rule), ruleType[x.List]}
 	}
 	if info, ok := models.Info(m.id); ok && info.Known {
 		data["context_window"], data["reasons"] = info.Context, info.Reasons

@@ -25,7 +25,7 @@ func (w *Window) edited(p *provider, effect, done string, data fields) assistant
 
 // affected are the fields for the models that a change of a list affects.
 func (p *provider) affected(list List, ids []string) fields {
-	data := fields{"rule_type": ruleType(list), "affected_models": p.names(ids), "affected_count": len(ids)}
+	data := fields{"rule_type": ruleType[list], "affected_models": p.names(ids), "affected_count": len(ids)}
 	if len(ids) > maxListed {
 		data["truncated"] = true
 	}
@@ -155,7 +155,7 @@ func (w *Window) imported(p *provider, mode string, before ruleSet, items []Impo
 	var results []fields
 	added, kept, refused, covered := 0, 0, 0, 0
 	for _, it := range items {
-		r := fields{"pattern": visible(it.Pattern), "rule_type": ruleType(it.List), "success": it.Err == nil, "affected_count": it.Affected}
+		r := fields{"pattern": visible(it.Pattern), "rule_type": ruleType[it.List], "success": it.Err == nil, "affected_count": it.Affected}
 		switch {
 		case it.Err != nil:
 			f := failed(it.Err)

@@ -148,7 +148,7 @@ func refused(refusal *engine.Refusal) assistant.ToolResult {
 	r.ErrorCode = assistant.CodeCovered
 	r.Hint = "Nothing needs to be added: the existing rule does it."
 	r.Data = fields{
-		"pattern": visible(refusal.Pattern), "rule_type": ruleType(refusal.List),
+		"pattern": visible(refusal.Pattern), "rule_type": ruleType[refusal.List],
 		"existing_rules": visibleAll(refusal.By), "covered_by": visible(refusal.By[0]),
 	}
 	return r
@@ -208,9 +208,9 @@ func (w *Window) toolRefresh(ctx context.Context, a listArgs) assistant.ToolResu
 		}
 		text := fmt.Sprintf("%s has %s (from: %s): %d added, %d gone. %d available.",
 			p.name, assistant.Counted(e.Total(), "model"), r.Source, len(r.Added), len(r.Gone), e.Available())
-		if r.Problem != "" {
-			text += " " + sentence(r.Problem)
-			data["problem"] = r.Problem
+		if r.Err != "" {
+			text += " " + sentence(r.Err)
+			data["problem"] = r.Err
 		}
 		return assistant.OK(text, data)
 	})
@@ -224,7 +224,7 @@ func (w *Window) savedFields(changes []assistant.RuleChange) fields {
 		if c.Added {
 			change = "added"
 		}
-		listed = append(listed, fields{"provider": c.Provider, "rule_type": ruleType(ListOf(c)), "pattern": visible(c.Pattern), "change": change})
+		listed = append(listed, fields{"provider": c.Provider, "rule_type": ruleType[ListOf(c)], "pattern": visible(c.Pattern), "change": change})
 	}
 	return fields{"file": visible(w.EnvFile()), "changed_rules": listed, "changed_count": len(changes), "has_unsaved_changes": w.Dirty()}
 }
@@ -291,7 +291,7 @@ func (w *Window) previewDiscard(context.Context, json.RawMessage) (string, bool,
 		if c.Added {
 			sign = "+"
 		}
-		fmt.Fprintf(&b, "%s %s %s %s\n", sign, visible(c.Provider), ruleType(ListOf(c)), visible(c.Pattern))
+		fmt.Fprintf(&b, "%s %s %s %s\n", sign, visible(c.Provider), ruleType[ListOf(c)], visible(c.Pattern))
 	}
 	for _, p := range w.dirtyProviders() {
 		e := w.effect(p)

@@ -206,6 +206,6 @@ func (w *Window) recordRules(changes ...assistant.RuleChange) {
 		if c.Added {
 			kind = "rule_added"
 		}
-		w.record(kind, map[string]any{"provider": c.Provider, "rule_type": ruleType(ListOf(c)), "pattern": visible(c.Pattern)})
+		w.record(kind, map[string]any{"provider": c.Provider, "rule_type": ruleType[ListOf(c)], "pattern": visible(c.Pattern)})
 	}
 }

@@ -61,12 +61,7 @@ func quoteAll(texts []string) string {
 }
 
 // ruleType is what the proxy and the assistant call a list.
-func ruleType(list List) string {
-	if list == Allow {
-		return "whitelist"
-	}
-	return "ignore"
-}
+var ruleType = [...]string{Ignore: "ignore", Allow: "whitelist"}
 
 // displayName is an id as the rules name it: without the provider.
 func displayName(provider, id string) string {

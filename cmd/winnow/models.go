@@ -96,7 +96,7 @@ func (a *app) modelList(ctx context.Context, w *openWindow, scopes []modelfilter
 		if refresh {
 			a.progress("asking for the models of %s (%d of %d)", s.Provider(), i+1, len(scopes))
 			r, err := w.filter.Refresh(ctx, s.Provider())
-			if problem = r.Problem; err != nil {
+			if problem = r.Err; err != nil {
 				problem = err.Error()
 				failed++
 			}

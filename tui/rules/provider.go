@@ -111,7 +111,7 @@ func (p *Pane) refreshModels() pane.Action {
 // refreshedText says what a refresh found; fresh is how many models are listed
 // as new.
 func refreshedText(r modelfilter.Refreshed, fresh int) string {
-	text := fmt.Sprintf("%s: %s", pane.Visible(r.Provider), assistant.Counted(r.Total, "model"))
+	text := fmt.Sprintf("%s: %s", pane.Visible(r.Provider), assistant.Counted(len(r.IDs), "model"))
 	if from := sourceNames[r.Source]; from != "" {
 		text += " " + from
 	}
@@ -121,7 +121,7 @@ func refreshedText(r modelfilter.Refreshed, fresh int) string {
 	if n := len(r.Gone); n > 0 {
 		text += fmt.Sprintf(", %d gone", n)
 	}
-	return pane.Join(text, r.Problem)
+	return pane.Join(text, r.Err)
 }
 
 // markSeen marks the new models as seen.

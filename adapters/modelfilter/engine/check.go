@@ -86,7 +86,7 @@ func (e *Engine) Check(list List, pattern string) (Verdict, error) {
 		return Verdict{}, refusal
 	}
 	v := Verdict{Pattern: pattern}
-	added, search := e.newRule(pattern), e.newCoverageSearch()
+	added, search := e.newRule(pattern), &coverageSearch{engine: e}
 	open := make([]bool, len(rules))
 	for i, r := range rules {
 		switch search.covers(r, added) {
@@ -151,8 +151,6 @@ type coverageSearch struct {
 	engine    *Engine
 	undecided int // searches so far
 }
-
-func (e *Engine) newCoverageSearch() *coverageSearch { return &coverageSearch{engine: e} }
 
 // covers reports whether broad matches all ids of the provider that narrow
 // matches. The models and an example refute most pairs; a search does the rest.

@@ -154,7 +154,7 @@ func TestCheckSaysUndecided(t *testing.T) {
 	if err != nil || !slices.Equal(v.Undecided, e.Patterns(Ignore)[1:]) {
 		t.Errorf("Check = %+v, %v; want undecided", v, err)
 	}
-	j, fresh := e.newCoverageSearch(), e.newRule(strings.Repeat("?", 65))
+	j, fresh := &coverageSearch{engine: e}, e.newRule(strings.Repeat("?", 65))
 	for range 2 * maxUndecided {
 		for _, r := range e.lists[Ignore].rules[1:] {
 			if got := j.covers(r, fresh); got != maybe {

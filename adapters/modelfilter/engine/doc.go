@@ -9,11 +9,6 @@
 // rule is Ignored, else it is Normal; the first matching rule of the deciding
 // list decides. Ignored models are hidden from the proxy's list.
 //
-// A rule that matches models but decides none is shadowed; one that matches
-// none is dead.
-//
-// # Unfiltered
-//
 // The proxy applies a provider's rules to ids whose first segment is exactly the
 // provider's lower-case name, and to ids without a slash, which belong to the
 // provider that listed them. All other ids are Unfiltered: always Normal, and

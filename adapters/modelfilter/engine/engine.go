@@ -17,12 +17,7 @@ const (
 )
 
 // String returns "ignore" or "allow".
-func (l List) String() string {
-	if l == Allow {
-		return "allow"
-	}
-	return "ignore"
-}
+func (l List) String() string { return [...]string{"ignore", "allow"}[l] }
 
 // lists are all lists, the one that wins first.
 var lists = [...]List{Allow, Ignore}

@@ -32,7 +32,7 @@ type Finding struct {
 // redundant rules may be removed at once without any status changing.
 func (e *Engine) Lint() []Finding {
 	var out []Finding
-	search := e.newCoverageSearch()
+	search := &coverageSearch{engine: e}
 	for _, list := range []List{Ignore, Allow} {
 		for i, info := range e.Rules(list) {
 			f := Finding{List: list, Index: i, Pattern: info.Pattern}

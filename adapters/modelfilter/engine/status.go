@@ -23,13 +23,8 @@ func (s Status) String() string {
 // MarshalText is String, for JSON.
 func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// statusOf is the status that a deciding rule of the list gives.
-func statusOf(list List) Status {
-	if list == Allow {
-		return Whitelisted
-	}
-	return Ignored
-}
+// statusOf is the status that a deciding rule of a list gives.
+var statusOf = [...]Status{Ignore: Ignored, Allow: Whitelisted}
 
 // ModelStatus is the status of one model and the rule that decides it.
 type ModelStatus struct {
@@ -53,7 +48,7 @@ func (e *Engine) Status(id string) ModelStatus {
 	for _, list := range lists {
 		for k, r := range e.lists[list].rules {
 			if known && r.own.has(i) || !known && (r.pattern.Match(id) || r.pattern.Match(name)) {
-				s.Status, s.Rule, s.Index, s.List = statusOf(list), r.pattern.String(), k, list
+				s.Status, s.Rule, s.Index, s.List = statusOf[list], r.pattern.String(), k, list
 				return s
 			}
 		}
@@ -72,7 +67,7 @@ func (e *Engine) Statuses() []ModelStatus {
 			pattern := r.pattern.String()
 			r.own.each(func(i int) bool {
 				s := &out[i]
-				s.Status, s.Rule, s.Index, s.List = statusOf(list), pattern, k, list
+				s.Status, s.Rule, s.Index, s.List = statusOf[list], pattern, k, list
 				return true
 			})
 		}

@@ -130,8 +130,7 @@ func Providers() []string { return slices.Clone(theCatalogue().providers) }
 // in any case and under any of the provider's names; a bare name at the first
 // provider that has it; and, where the catalogue does not list the model at
 // that provider, the same name elsewhere. Then the context window is a guess
-// (not Known) and the price unknown. The ID is always the one asked for, the
-// Source "catalogue".
+// (not Known) and the price unknown. The ID is the one asked for.
 func Info(id string) (llm.ModelInfo, bool) {
 	info, ok := theCatalogue().find(strings.ToLower(strings.TrimSpace(id)))
 	if !ok {

@@ -5,12 +5,10 @@
 // # Nouns
 //
 // The catalogue is what is compiled in: providers, models, context windows and
-// prices. A [List] is what is known of one provider's models now; its Source is
-// "live" (from the provider), "proxy", "cache" (an earlier one of these) or
-// "catalogue". [Lists] stores them, in memory and in a folder. The baseline is every id
-// that the user has seen at a provider; one that disappears stays in it, so
-// that it is not new when it returns. [Drift] is the difference between what
-// the proxy serves and what its rules allow.
+// prices. A [List] is what is known of one provider's models now. [Lists] stores
+// them, in memory and in a folder. The baseline is every id that the user has seen
+// at a provider, also one that has disappeared. [Drift] is the difference between
+// what the proxy serves and what its rules allow.
 //
 // Provider names are those of the proxy: the lower-case text before _API_KEY.
 // Model ids are "provider/name".
@@ -30,21 +28,18 @@
 //
 // # Who may call what
 //
-// The functions and all methods of [Lists] are safe from any goroutine. What
-// they return is the caller's own. [Lists.Cached] reads the disk once for a
-// provider and never the network; [Lists.Models], [Lists.Served] and
-// [Lists.Drift] go to the network. Two processes may share a folder.
+// All functions and methods are safe from any goroutine and return copies. Only
+// [Lists.Models], [Lists.Served] and [Lists.Drift] go to the network. Two
+// processes may share a folder.
 //
 // # Caveats
 //
 // Ids are stored as the provider writes them, also with invisible characters:
 // show them with safetext.Visible. Those with control characters or broken
-// UTF-8, with space at an end, or longer than 200 characters are left out and counted.
+// UTF-8, with space at an end, or longer than 200 characters are left out.
 //
 // The catalogue is as old as this program, and lists the models that people
-// chat with, not all. Its windows and prices for a model that only another
-// provider lists are not attributed to that provider: the window is a guess and
-// the price unknown.
+// chat with, not all.
 //
 // It implements the models of sections 9 and 11 of the specification.
 package models
