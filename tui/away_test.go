@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,7 +35,9 @@ func editing(t *testing.T, script string) (d *fixture, tmp string) {
 	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	d = startProgram(t, setup{change: func(o *Options) { o.Editor = []string{"/bin/sh", path} }})
+	d = startProgram(t, setup{change: func(o *Options) {
+		o.Editor = func(draft string) *exec.Cmd { return exec.CommandContext(t.Context(), "/bin/sh", path, draft) }
+	}})
 	tmp = t.TempDir()
 	t.Setenv("TMPDIR", tmp)
 	return d, tmp

@@ -16,6 +16,7 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
+	"winnow/tui/keyinput"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
@@ -81,7 +82,7 @@ func TestAPasteWithoutBracketsBeforeEverythingIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = to.Close() })
-	b := bootFixture(t, setup{keys: NewInput(from)}, nil)
+	b := bootFixture(t, setup{keys: keyinput.New(from)}, nil)
 	if _, err := to.WriteString("hey there\rnext\rlast"); err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +196,7 @@ func TestQuittingBeforeEverythingIsThere(t *testing.T) {
 			if err := b.WaitEnd(); err != nil {
 				t.Fatal(err)
 			}
-			if err := KeepTyped(t.Context(), workspace.New(workspace.Options{Session: b.session, History: b.store}), b.model.Typed()); err != nil || b.model.Err() != nil {
+			if err := workspace.New(workspace.Options{Session: b.session, History: b.store}).AddDraft(t.Context(), b.model.Typed()); err != nil || b.model.Err() != nil {
 				t.Fatal(err, b.model.Err())
 			}
 			d, err := b.store.Draft(t.Context(), draftKey)

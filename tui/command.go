@@ -24,7 +24,8 @@ import (
 // :command on the pairs it selects.
 type commandLine struct {
 	*shared
-	line      textLine
+	line      footerLine
+	offers    completions
 	undoStack [][]int64 // the pairs of commands that can be undone, the newest last
 }
 
@@ -44,7 +45,7 @@ func (o *completions) open() bool { return len(o.list) > 0 }
 // changed shows what the line would leave, or what is wrong with it.
 func (l *commandLine) changed() tea.Cmd {
 	text := l.line.Text()
-	l.line.offers = completions{}
+	l.offers = completions{}
 	if _, err := filter.Parse(text); err != nil {
 		l.line.fail(err)
 		return nil
@@ -83,9 +84,9 @@ func onCommandLine(do func(*commandLine, int) tea.Cmd, step int) func(*Model) te
 // walk goes through the lines that were applied, or through the list that is open.
 func (l *commandLine) walk(step int) tea.Cmd {
 	switch {
-	case l.line.offers.open():
+	case l.offers.open():
 		return l.complete(step)
-	case !l.line.walk(step):
+	case !l.line.Walk(step):
 		return nil
 	}
 	return l.changed()
@@ -94,10 +95,10 @@ func (l *commandLine) walk(step int) tea.Cmd {
 // complete opens the list and takes an entry; called again it takes the next one,
 // or the one before.
 func (l *commandLine) complete(step int) tea.Cmd {
-	if !l.line.offers.open() && !l.offer() {
+	if !l.offers.open() && !l.offer() {
 		return nil
 	}
-	o := l.line.offers
+	o := l.offers
 	n := len(o.list)
 	if o.at < 0 && step < 0 {
 		o.at = n
@@ -108,7 +109,7 @@ func (l *commandLine) complete(step int) tea.Cmd {
 	l.line.Replace(c.From, c.To, c.Text)
 	cmd := l.changed()
 	if n > 1 {
-		l.line.offers = o
+		l.offers = o
 	}
 	return cmd
 }
@@ -127,7 +128,7 @@ func (l *commandLine) offer() bool {
 	if len(list) == 0 {
 		return false
 	}
-	l.line.offers = completions{list: list, at: -1, line: l.line.Editor}
+	l.offers = completions{list: list, at: -1, line: l.line.Editor}
 	return true
 }
 
@@ -144,14 +145,12 @@ func (l *commandLine) rows(w, h int) (rows []string) {
 		}
 	}
 	rows = rows[:min(len(rows), h)]
-	if o := l.line.offers; o.open() && h-len(rows) > listFrame {
-		lines := make([]listLine, len(o.list))
-		for i, c := range o.list {
-			lines[i] = listLine{oneLine(c.Label), c.Help}
-		}
-		rows = append(listBox(lines, o.at, min(completionsSeen, h-len(rows)-listFrame), w, l.styles), rows...)
+	entries := make([]overlay.Entry, len(l.offers.list))
+	for i, c := range l.offers.list {
+		entries[i] = overlay.Entry{Text: c.Label, Extra: c.Help}
 	}
-	return rows
+	room := min(completionsSeen, h-len(rows)-overlay.ListFrame)
+	return append(overlay.List(entries, l.offers.at, room, w, l.styles), rows...)
 }
 
 // usage is what the command of the line takes and would do; "" for a line
@@ -194,8 +193,8 @@ func commandOnShown(command string) func(*Model) tea.Cmd {
 // applyLine applies the line; on an error the line stays and nothing is applied.
 func (m *Model) applyLine() tea.Cmd {
 	line := strings.TrimSpace(m.command.line.Text())
+	m.command.offers = completions{}
 	if _, err := filter.Parse(line); err != nil {
-		m.command.line.offers = completions{}
 		m.command.line.fail(err)
 		return nil
 	}
@@ -247,7 +246,7 @@ func (m *Model) filtered(line string, f workspace.Filtered, boundary boundaryCom
 	}
 	m.conv.setBoundary(boundary)
 	m.conv.chat.Bottom()
-	m.command.line.remember(line)
+	m.command.line.Remember(line)
 	text := pairsCounted(len(f.Refs))
 	if line == "" {
 		text += " · all sessions"
@@ -323,7 +322,7 @@ func (m *Model) executed(line string, c history.Command, out history.Outcome, er
 	if err != nil {
 		return m.failView(err)
 	}
-	m.command.line.remember(line)
+	m.command.line.Remember(line)
 	if len(out.Filters) > 0 {
 		m.openFilters(out.Filters)
 	}

@@ -21,12 +21,12 @@ type conversation struct {
 	at        image.Rectangle     // where it is on the screen, with its border
 	boundary  boundaryComputedMsg // the newest
 	requested map[int64]bool      // pairs that are being loaded
-	search    textLine            // "/"
+	search    footerLine          // "/"
 	found     struct {            // the pairs of the whole history that contain needle
 		needle string
 		seqs   []int64 // sorted
 	}
-	pointer pointer
+	copying bool // the selection is copied when all its pairs are loaded
 	pending bool // the next key picks a code block
 }
 
@@ -184,13 +184,13 @@ func (c *conversation) searchKey(name, text string) tea.Cmd {
 		c.search.active = false
 		if text := c.search.Text(); text != "" {
 			c.chat.Search(text)
-			c.search.remember(text)
+			c.search.Remember(text)
 		}
 		return c.toHit(false)
 	case "up", "ctrl+p":
-		c.search.walk(-1)
+		c.search.Walk(-1)
 	case "down", "ctrl+n":
-		c.search.walk(1)
+		c.search.Walk(1)
 	default:
 		if !c.search.key(name, text) {
 			return nil
@@ -205,7 +205,7 @@ func (c *conversation) escapeSearch() {
 	if c.search.Empty() {
 		c.search.active = false
 	} else {
-		c.search.clear()
+		c.search.Clear()
 	}
 	c.chat.Search("")
 }

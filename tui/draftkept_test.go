@@ -154,7 +154,10 @@ func TestAQueuedMessageOfAnEarlierRunIsShown(t *testing.T) {
 		return s.(assistant.SessionStore).SaveQueued(t.Context(), "s1", assistant.Prompt{Text: "from before"})
 	}})
 	d.Wait("queued: from before")
-	d.Type(tuitest.Key("alt+s"))
+	d.Type(tuitest.Key("alt+q"))
+	d.Wait("Queued: it")
+	d.clock.Advance(overlayGuard)
+	d.Type("s")
 	d.Wait("answered")
 	d.WaitGone("queued: ")
 }

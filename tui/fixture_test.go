@@ -18,6 +18,7 @@ import (
 	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
 	"winnow/checkpoint"
+	"winnow/tui/keyinput"
 	"winnow/tui/pane"
 	"winnow/tui/rules"
 	"winnow/tui/style"
@@ -52,8 +53,8 @@ type setup struct {
 	ids      []string                  // what is filtered; nil is testModels
 	payloads []assistant.PayloadType   // besides those of the window
 	wrap     func(history.Store) history.Store
-	keys     *Input // where they are read; nil: the test types them
-	path     string // of the .env, as a save shows it; "" is the true one
+	keys     *keyinput.Reader // where they are read; nil: the test types them
+	path     string           // of the .env, as a save shows it; "" is the true one
 }
 
 // elsewhere is a window whose file seems to be at a path that every run knows.

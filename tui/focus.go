@@ -212,7 +212,7 @@ func (m *Model) escape() tea.Cmd {
 	case m.typingLine():
 		return m.escapeLine()
 	case m.input.completing():
-		return m.input.closeFiles()
+		m.input.files.shown, m.input.files.closed = nil, true
 	case m.turn.running:
 		return m.cancel()
 	case m.mode == modeInput && !m.input.draft.Empty():
@@ -264,10 +264,10 @@ func (m *Model) neighbour(step int) mode {
 // nextRegion moves to the next region; while files are offered it takes one.
 func (m *Model) nextRegion() tea.Cmd {
 	switch {
-	case m.input.completing():
-		return m.input.takeFile()
 	case m.input.listing():
 		m.input.files.pending = true
+	case m.input.completing():
+		return m.input.takeFile()
 	default:
 		m.setMode(m.neighbour(1))
 	}
@@ -314,11 +314,11 @@ func (m *Model) escapeLine() tea.Cmd {
 		m.pane.Escape()
 	case m.mode == modeView:
 		m.conv.escapeSearch()
-	case line.offers.open():
-		line.Editor = line.offers.line
+	case m.command.offers.open():
+		line.Editor = m.command.offers.line
 		return m.command.changed()
 	case !line.Empty():
-		line.clear()
+		line.Clear()
 		return m.command.changed()
 	default:
 		m.setMode(modeView)

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -32,12 +31,16 @@ func TestFooterAlwaysNamesHelp(t *testing.T) {
 	}
 }
 
+// hintingPane has keys of its own.
+type hintingPane struct{ pane.None }
+
+func (hintingPane) Hints() []pane.Hint {
+	return []pane.Hint{{Key: "a", Text: "first"}, {Key: "b", Text: "second"}, {Key: "c", Text: "third"}, {Key: "z", Text: "last"}}
+}
+
 func TestHintsThatDoNotFitGiveWayInTheMiddle(t *testing.T) {
 	m, _ := newProgram(t, setup{})
-	var hints []footerHint
-	for _, h := range []pane.Hint{{Key: "a", Text: "first"}, {Key: "b", Text: "second"}, {Key: "c", Text: "third"}, {Key: "z", Text: "last"}} {
-		hints = append(hints, footerHint{Hint: h})
-	}
+	m.pane, m.mode = hintingPane{}, modePane
 	for w, want := range map[int]string{
 		100: " a first · b second · c third · z last",
 		37:  " a first · b second · z last",
@@ -46,8 +49,8 @@ func TestHintsThatDoNotFitGiveWayInTheMiddle(t *testing.T) {
 		5:   "",
 	} {
 		line := ""
-		for _, h := range m.fitHints(slices.Clone(hints), w) {
-			line += h.drawn
+		for _, h := range (bars{m}).hints(w) {
+			line += h.text
 		}
 		if got := ansi.Strip(line); got != want {
 			t.Errorf("the hints in %d cells = %q, want %q", w, got, want)
@@ -120,8 +123,7 @@ func queuedCardNamesItsKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	for w, want := range map[int]string{
-		90: "  queued: and then the other thing  alt+e edit  alt+s send now  alt+x drop",
-		70: "  queued: and then the othe…  alt+e edit  alt+s send now  alt+x drop",
+		70: "  queued: and then the other thing  alt+q edit, send, drop",
 		58: "  queued: and then the other th…  alt+q edit, send, drop",
 		38: "  queued: and then the other thing",
 		20: "  queued: and the…",

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"image"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -44,10 +45,10 @@ func (m *Model) View() tea.View {
 // compose draws the parts where the layout puts them, and above them the overlay,
 // or the list that belongs to the text that is being written.
 func (m *Model) compose() string {
-	rows := append(make([]string, 0, m.height), bars{m}.header())
+	rows := append(make([]string, 0, m.height), drawBar(bars{m}.header(), m.width, m.styles.Header.Bar))
 	rows = append(rows, m.middle()...)
 	rows = append(rows, m.inputLines()...)
-	rows = append(rows, bars{m}.footer(m.width))
+	rows = append(rows, drawBar(bars{m}.footer(), m.width, m.styles.Footer.Bar))
 	base := strings.Join(rows, "\n")
 	var list []string
 	foot := m.layout.input.Min.Y
@@ -59,7 +60,7 @@ func (m *Model) compose() string {
 		box, x, y := m.overlay.View(m.width, m.height, m.styles)
 		return m.above(base, box, x, y)
 	case m.input.completing():
-		list = m.input.fileLines(m.width, foot-headerLines)
+		list = overlay.List(m.input.files.shown, m.input.files.at, min(filesSeen, foot-headerLines-overlay.ListFrame), m.width, m.styles)
 	case m.mode == modeCommand:
 		foot = m.layout.footer.Min.Y
 		list = m.command.rows(m.width, foot-headerLines)
@@ -90,12 +91,18 @@ func (m *Model) middle() []string {
 		out = m.conv.box(w, len(out), m.turn.running, m.turn.statusLine(w-2), m.turn.queuedCard(w-2))
 	}
 	if w := m.layout.pane.Dx(); w > 0 {
-		for i, row := range m.pane.Lines(w, len(out)) {
+		rows := m.pane.Lines(w, len(out))
+		if !m.ready { // its border: there is no window yet
+			rows, _ = pane.Frame{Styles: &m.styles, Focused: m.mode == modePane}.Draw(w, len(out), blankLines)
+		}
+		for i, row := range rows {
 			out[i] += row
 		}
 	}
 	return out
 }
+
+func blankLines(w, h int) []string { return slices.Repeat([]string{strings.Repeat(" ", w)}, h) }
 
 // box is the conversation in its frame; below are lines under the messages that
 // are left out when they are empty.

@@ -97,25 +97,11 @@ func (m hud) budget(cost assistant.DraftCost) []hudRow {
 		{"the draft (AUT)", "~" + fmt.Sprint(cost.AUT)},
 		{"all of it now", "~" + fmt.Sprint(cost.Total)},
 	}
-	q, ok := m.session.Quota()
-	if !ok {
-		return rows
-	}
-	quota := func(name string, left, limit int, reset time.Duration) {
-		if limit <= 0 && left < 0 {
-			return
+	q, _ := m.session.Quota()
+	quota := func(name string, left, of int, reset time.Duration) {
+		if left >= 0 && of > 0 {
+			rows = append(rows, hudRow{name, fmt.Sprintf("%d of %d left, full in %s", left, of, seconds(reset))})
 		}
-		text := fmt.Sprint(limit)
-		if left >= 0 {
-			text = fmt.Sprintf("%d left", left)
-			if limit > 0 {
-				text = fmt.Sprintf("%d of %d left", left, limit)
-			}
-			if reset > 0 {
-				text += ", full in " + seconds(reset)
-			}
-		}
-		rows = append(rows, hudRow{name, text})
 	}
 	quota("tokens a minute", q.TokensLeft, q.TokensPerMinute, q.TokensReset)
 	quota("requests a minute", q.RequestsLeft, q.RequestsPerMinute, q.RequestsReset)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -185,7 +184,7 @@ func (i *input) storeDraft() tea.Cmd {
 
 // openEditor edits the draft in the user's editor.
 func (m *Model) openEditor() tea.Cmd {
-	if len(m.opts.Editor) == 0 {
+	if m.opts.Editor == nil {
 		return m.info("no editor: set VISUAL or EDITOR")
 	}
 	text := m.input.draft.Text()
@@ -208,10 +207,7 @@ func (m *Model) runEditor(path string, err error) tea.Cmd {
 	if err != nil {
 		return m.fail(err)
 	}
-	args := append(slices.Clone(m.opts.Editor[1:]), path)
-	cmd := exec.CommandContext(context.Background(), m.opts.Editor[0], args...)
-	cmd.Env = withoutKeys(os.Environ())
-	return tea.ExecProcess(cmd, func(err error) tea.Msg {
+	return tea.ExecProcess(m.opts.Editor(path), func(err error) tea.Msg {
 		defer os.Remove(path) // a leftover temporary file harms nobody
 		var text []byte
 		if err == nil {
@@ -228,15 +224,4 @@ func (m *Model) edited(text string, err error) tea.Cmd {
 	m.setMode(modeInput)
 	m.input.draft.Set(strings.TrimRight(text, "\r\n")) // editors end a file with line breaks
 	return m.input.draftChanged()
-}
-
-// withoutKeys removes from an environment what looks like a secret: an editor and
-// its plugins have no use for the keys of providers.
-func withoutKeys(environ []string) []string {
-	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
-		name, _, _ := strings.Cut(strings.ToUpper(entry), "=")
-		return slices.ContainsFunc([]string{"API_KEY", "TOKEN", "SECRET", "PASSWORD"}, func(part string) bool {
-			return strings.Contains(name, part)
-		})
-	})
 }

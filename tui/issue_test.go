@@ -131,14 +131,6 @@ func TestRetryingHoldsUntilTheNextText(t *testing.T) {
 	}
 }
 
-// D: the editor gets no keys of providers.
-func TestTheEditorInheritsNoKeys(t *testing.T) {
-	got := withoutKeys([]string{"HOME=/h", "OPENAI_API_KEY=sk", "GEMINI_API_KEY_2=x", "GITHUB_TOKEN=y", "TERM=xterm"})
-	if fmt.Sprint(got) != "[HOME=/h TERM=xterm]" {
-		t.Errorf("the editor gets %v", got)
-	}
-}
-
 // G: what hides in the name of a model is shown in the header and the list.
 func TestHiddenCharactersOfAModelAreShown(t *testing.T) {
 	id := "test/gpt-4\u200bo"
@@ -283,7 +275,7 @@ func TestKeysAreNamedAsBound(t *testing.T) {
 	m.Update(loadStart(m.work)())
 	m.Update(tea.WindowSizeMsg{Width: 160, Height: 40})
 	seen := func(where string) {
-		for _, text := range []string{m.notice.text, plainFrame(bars{m}.footer(160)), strings.Join(m.conv.welcome(150), " "), m.turn.statusLine(100)} {
+		for _, text := range []string{m.notice.text, plainFrame(drawBar(bars{m}.footer(), 160, m.styles.Footer.Bar)), strings.Join(m.conv.welcome(150), " "), m.turn.statusLine(100)} {
 			for _, key := range []string{"ctrl+", "alt+", "f1 ", "f2 ", "f4 ", "esc ", "enter ", " u undoes", " r tries", " j goes"} {
 				if strings.Contains(text, key) {
 					t.Errorf("%s: %q names %q", where, text, key)

@@ -89,7 +89,7 @@ func viewActions() []*action {
 		{name: "copy-code", title: "Copy a code block", help: "copy a code block; a digit picks one", modes: inView, keys: []string{"c"}, do: onConversation((*conversation).copyCode)},
 		{name: "raw", title: "Show the raw text", help: "raw view of the answer", modes: inView, keys: []string{"v"}, do: walk((*chat.View).ToggleRaw)},
 		{name: "exact-request", title: "Show the exact request", help: "the exact request of the pair, as it was sent", modes: inView, keys: []string{"x"}, do: onPickers((*pickers).exactRequest)},
-		{name: "next-request", title: "Show the request that would be sent now", modes: nil, do: onPickers((*pickers).nextRequest)},
+		{name: "next-request", title: "Show the request that would be sent now", modes: nil, do: onPickers(func(p *pickers) tea.Cmd { return p.requests(0) })},
 		{name: "star", title: "Star the pair", help: "more stars, up to three, then none", modes: inView, keys: []string{"*"}, do: stars(-1)},
 		{name: "flag", title: "Flag the pair", help: "flag or unflag", modes: inView, keys: []string{"a"}, do: onPair(func(m *Model, p assistant.Pair) tea.Cmd { return m.conv.flagPair(p) })},
 		{name: "topic", title: "Give the pair a topic", help: "topic of the pair", modes: inView, keys: []string{"t"}, do: onPickers((*pickers).openPairTopic)},
@@ -110,39 +110,30 @@ func commandActions() []*action {
 
 // paneActions work on the rules. The pane carries them out by name.
 func paneActions() []*action {
-	list := []struct {
-		name, title, help string
-		keys              []string
-		footer            int
-		hint              string
-	}{
-		{"pane-down", "", "next line", []string{"j", "down"}, 0, ""},
-		{"pane-up", "", "previous line", []string{"k", "up"}, 0, ""},
-		{"pane-first", "", "first line", []string{"g", "home"}, 0, ""},
-		{"pane-last", "", "last line", []string{"G", "end"}, 0, ""},
-		{"pane-page-down", "", "a page down", []string{"pgdown", "ctrl+d"}, 0, ""},
-		{"pane-page-up", "", "a page up", []string{"pgup", "ctrl+u"}, 0, ""},
-		{"pane-select", "", "select a line", []string{"space"}, 5, "select"},
-		{"pane-highlight", "", "highlight what the rule or model touches", []string{"enter"}, 6, "highlights"},
-		{"add-ignore", "Add an ignore rule", "add an ignore rule", []string{"i"}, 1, "ignore"},
-		{"add-allow", "Add an allow rule", "add an allow rule", []string{"w"}, 1, "allow"},
-		{"delete-rule", "Delete the rule", "delete the rule", []string{"x", "delete"}, 1, "delete"},
-		{"provider", "Switch the provider", "provider", []string{"p"}, 4, "provider"},
-		{"pane-search", "Search the models", "search the models", []string{"/"}, 0, ""},
-		{"previous-tab", "Previous tab of the pane", "previous tab", []string{"["}, 0, ""},
-		{"next-tab", "Next tab of the pane", "next tab", []string{"]"}, 4, "tab"},
-		{"refresh-models", "Refresh the models", "ask the provider for its models", []string{"ctrl+r"}, 0, ""},
-		{"import-rules", "Import rules", "import rules", []string{"I"}, 0, ""},
-		{"discard", "Discard unsaved rules", "discard unsaved rules; asks", []string{"D"}, 0, ""},
+	list := []*action{
+		{name: "pane-down", help: "next line", keys: []string{"j", "down"}},
+		{name: "pane-up", help: "previous line", keys: []string{"k", "up"}},
+		{name: "pane-first", help: "first line", keys: []string{"g", "home"}},
+		{name: "pane-last", help: "last line", keys: []string{"G", "end"}},
+		{name: "pane-page-down", help: "a page down", keys: []string{"pgdown", "ctrl+d"}},
+		{name: "pane-page-up", help: "a page up", keys: []string{"pgup", "ctrl+u"}},
+		{name: "pane-select", help: "select a line", keys: []string{"space"}, footer: 5, hint: "select"},
+		{name: "pane-highlight", help: "highlight what the rule or model touches", keys: []string{"enter"}, footer: 6, hint: "highlights"},
+		{name: "add-ignore", title: "Add an ignore rule", help: "add an ignore rule", keys: []string{"i"}, footer: 1, hint: "ignore"},
+		{name: "add-allow", title: "Add an allow rule", help: "add an allow rule", keys: []string{"w"}, footer: 1, hint: "allow"},
+		{name: "delete-rule", title: "Delete the rule", help: "delete the rule", keys: []string{"x", "delete"}, footer: 1, hint: "delete"},
+		{name: "provider", title: "Switch the provider", help: "provider", keys: []string{"p"}, footer: 4, hint: "provider"},
+		{name: "pane-search", title: "Search the models", help: "search the models", keys: []string{"/"}},
+		{name: "previous-tab", title: "Previous tab of the pane", help: "previous tab", keys: []string{"["}},
+		{name: "next-tab", title: "Next tab of the pane", help: "next tab", keys: []string{"]"}, footer: 4, hint: "tab"},
+		{name: "refresh-models", title: "Refresh the models", help: "ask the provider for its models", keys: []string{"ctrl+r"}},
+		{name: "import-rules", title: "Import rules", help: "import rules", keys: []string{"I"}},
+		{name: "discard", title: "Discard unsaved rules", help: "discard unsaved rules; asks", keys: []string{"D"}},
 	}
-	out := make([]*action, len(list))
-	for i, a := range list {
-		out[i] = &action{
-			name: a.name, title: a.title, help: a.help, modes: inPane, keys: a.keys, footer: a.footer, hint: a.hint, inside: a.title == "",
-			do: paneAction(a.name),
-		}
+	for _, a := range list {
+		a.modes, a.inside, a.do = inPane, a.title == "", paneAction(a.name)
 	}
-	return out
+	return list
 }
 
 // globalActions work anywhere, or nearly.
@@ -176,13 +167,9 @@ func globalActions() []*action {
 		{name: "undo", title: "Undo the newest change of the rules", help: "undo the newest change of the rules", modes: walking, keys: []string{"ctrl+z"}, do: onPickers((*pickers).undo)},
 		{name: "undo-rollback", title: "Undo the last rollback", modes: nil, do: onPickers((*pickers).undoRollback)},
 		{name: "cancel", title: "Cancel the turn", help: "cancel or clear; twice with neither: quit", modes: inAll, keys: []string{"ctrl+c"}, do: (*Model).interrupt, anywhere: true},
-		{name: "queued", title: "Queued message: edit, send now or drop", help: "the queued message: edit, send now or drop", modes: notCommand, keys: []string{"alt+q"}, do: onQueued((*Model).openQueued)},
-		{name: "edit-queued", help: "edit the queued message", modes: notCommand, keys: []string{"alt+e"}, do: onQueued((*Model).editQueued), inside: true},
-		{name: "send-queued", help: "send the queued message now, cancel the turn", modes: notCommand, keys: []string{"alt+s"}, do: onQueued((*Model).sendQueued), inside: true},
-		{name: "drop-queued", help: "drop the queued message", modes: notCommand, keys: []string{"alt+x"}, do: onQueued((*Model).dropQueued), inside: true},
+		{name: "queued", title: "Queued message: edit, send now or drop", help: "the queued message: edit, send now or drop", modes: notCommand, keys: []string{"alt+q"}, do: (*Model).openQueued},
 		{name: "sessions", title: "Sessions of the history", modes: nil, do: (*Model).openSessions},
 		{name: "settings", title: "Settings: theme, mouse, confirm, context", modes: nil, do: (*Model).openSettings},
-		{name: "theme", title: "Switch between dark and light (theme)", modes: nil, do: (*Model).switchTheme},
 		{name: "suspend", title: "Suspend winnow", modes: nil, do: func(*Model) tea.Cmd { return tea.Suspend }},
 		{name: "quit", title: "Quit", help: "quit", modes: inAll, keys: []string{"ctrl+q"}, do: (*Model).quit, anywhere: true},
 	}

@@ -1,15 +1,6 @@
 package tui
 
-import (
-	"fmt"
-	"image"
-	"strings"
-
-	"github.com/charmbracelet/x/ansi"
-
-	"winnow/tui/style"
-	"winnow/tui/textwidth"
-)
+import "image"
 
 // Sizes of the screen, in cells.
 const (
@@ -64,48 +55,3 @@ func arrange(w, h, rows int, show panes) layout {
 
 // inside says whether a cell lies in a part.
 func inside(r image.Rectangle, x, y int) bool { return image.Pt(x, y).In(r) }
-
-// listLine is a line of a list above a text that is being written.
-type listLine struct{ text, extra string }
-
-const (
-	listFrame = 2  // lines of the frame above and below
-	listLeast = 36 // cells inside, so that the list keeps its width while one types
-	listSides = 4  // cells of the frame and the space beside it
-)
-
-// listBox draws a framed list of at most rows lines on a screen of w cells, with
-// the line at in sight and marked; -1 marks none.
-func listBox(lines []listLine, at, rows, w int, st style.Styles) []string {
-	if rows = min(rows, len(lines)); rows < 1 {
-		return nil
-	}
-	top := min(max(0, at-rows+1), len(lines)-rows)
-	widest := listLeast
-	for _, l := range lines {
-		widest = max(widest, ansi.StringWidth(l.text)+ansi.StringWidth(l.extra)+4) // the sign and gaps
-	}
-	inner := max(min(widest, w-listSides), 1)
-	b, border := st.Border.Shape, st.Overlay.Border
-	out := []string{border.Render(b.TopLeft + strings.Repeat(b.Top, inner+2) + b.TopRight)}
-	for i, l := range lines[top : top+rows] {
-		sign, look, muted := " ", st.Overlay.Text, st.Overlay.Muted
-		if top+i == at {
-			sign, look, muted = st.Icons.Selected, st.Overlay.Selected, st.Overlay.Selected
-		}
-		extra := textwidth.Truncate(l.extra, max(inner/2, inner-ansi.StringWidth(l.text)-4), st.Icons.Ellipsis)
-		room := inner - ansi.StringWidth(extra)
-		text := textwidth.Truncate(sign+" "+l.text, max(0, room-1), st.Icons.Ellipsis)
-		out = append(out, border.Render(b.Left)+" "+look.Render(textwidth.Fit(text, room, ""))+muted.Render(extra)+" "+border.Render(b.Right))
-	}
-	place := ""
-	switch last := top + rows; {
-	case rows == len(lines):
-	case at >= 0:
-		place = fmt.Sprintf(" %d/%d ", at+1, len(lines))
-	default:
-		place = fmt.Sprintf(" %d/%d ", last, len(lines))
-	}
-	rest := max(0, inner+2-ansi.StringWidth(place))
-	return append(out, border.Render(b.BottomLeft+strings.Repeat(b.Bottom, rest)+place+b.BottomRight))
-}

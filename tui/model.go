@@ -2,6 +2,7 @@ package tui
 
 import (
 	"os"
+	"os/exec"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,6 +14,7 @@ import (
 	"winnow/assistant/workspace"
 	"winnow/tui/chat"
 	"winnow/tui/composer"
+	"winnow/tui/keyinput"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 	"winnow/tui/style"
@@ -52,7 +54,7 @@ type Options struct {
 	// Redact removes keys from text before it is copied; nil leaves it.
 	Redact func(string) string
 	// Input is what the keys are read from; nil when something else is.
-	Input *Input
+	Input *keyinput.Reader
 }
 
 // Parts are what a screen shows and works on.
@@ -61,8 +63,8 @@ type Parts struct {
 	History  history.Store // of Work; nil: the view is the session, nothing is stored
 	Pane     pane.Pane     // nil: a plain chat, without a window
 	Examples []string
-	Editor   []string // the command of $EDITOR, in words
-	Notice   string   // shown in the footer at the start
+	Editor   func(path string) *exec.Cmd // opens a file in the editor of the user; nil: there is none
+	Notice   string                      // shown in the footer at the start
 	Recovery *Recovery
 	// Changes are those of the saved state that others make, already in the
 	// window; nil: nothing is watched.
@@ -173,10 +175,6 @@ func (m *Model) useNothing() error {
 	session.SetView(nil, "x") // as it will begin
 	m.work, m.session = workspace.New(workspace.Options{Session: session}), session
 	m.pane = pane.None{}
-	if m.opts.HasPane {
-		m.pane = &emptyPane{}
-	}
-	m.pane.SetStyles(m.styles)
 	return nil
 }
 
@@ -191,7 +189,7 @@ func (m *Model) use(p Parts) {
 	m.pane.SetKeys(m.key)
 	m.pane.SetFocus(m.mode == modePane)
 	m.conv.watchDrawing()
-	m.conv.handlePayloads(m.session.PayloadTypes())
+	m.conv.chat.SetPayloadTypes(m.session.PayloadTypes())
 	if p.Notice != "" {
 		m.notice.info(p.Notice)
 	}

@@ -14,7 +14,6 @@ import (
 	"winnow/assistant/history"
 	"winnow/assistant/safetext"
 	"winnow/assistant/workspace"
-	"winnow/tui/chat"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
 )
@@ -295,26 +294,6 @@ func (c *conversation) computeEffects() tea.Cmd {
 	})
 }
 
-// handlePayloads draws the cards of the payload types that the program around the
-// screen has registered.
-func (c *conversation) handlePayloads(types []assistant.PayloadType) {
-	for _, t := range types {
-		if t.Rows == nil && t.Title == "" && t.Icon == "" { // the card stays as it is
-			continue
-		}
-		h := chat.Handler{Title: t.Title, Icon: t.Icon, Decide: t.Calls != nil}
-		if t.Rows != nil {
-			h.Render = func(p assistant.Payload) (rows []chat.Row) {
-				for _, line := range t.Rows(p.Data) {
-					rows = append(rows, chat.Row{Text: line})
-				}
-				return rows
-			}
-		}
-		c.chat.Handle(t.Name, h)
-	}
-}
-
 // choose takes suggestion i of the newest answer, or example i of the welcome.
 func (m *Model) choose(i int) tea.Cmd {
 	choices := m.conv.chat.Choices()
@@ -346,7 +325,7 @@ func (m *Model) choose(i int) tea.Cmd {
 // decide answers a proposal of the newest pair.
 func (m *Model) decide(payload string, accept bool) tea.Cmd {
 	seq, ok := m.conv.newest()
-	if !ok || !m.conv.chat.Decide(payload, accept) {
+	if !ok {
 		return nil
 	}
 	events, err := m.work.Decide(context.Background(), seq, payload, accept)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -589,7 +590,7 @@ func TestRequestsAreShownAsTheyWereSent(t *testing.T) {
 	r.WaitGone("working")
 	r.Type("later words", tuitest.Tab, "x")
 	r.Wait("request 2 of 2")
-	r.Wait("n the one that would be sent now")
+	r.Wait("← → the others")
 	r.scrollTo(`"Role": "tool"`)
 	r.Type("y")
 	r.Wait("copied the request")
@@ -605,10 +606,12 @@ func TestRequestsAreShownAsTheyWereSent(t *testing.T) {
 	if strings.Contains(r.Frame(), `"Role": "tool"`) {
 		t.Error("the first request holds the result of a tool")
 	}
-	r.Type("n")
+	r.Type(tuitest.Right)
+	r.Wait("request 2 of 2")
+	r.Type(tuitest.Right)
 	r.Wait("the request that would be sent now")
 	r.scrollTo("later words")
-	r.Type("s")
+	r.Type(tuitest.Left)
 	r.Wait("request 2 of 2")
 	r.Type(tuitest.Esc)
 	r.WaitGone("request 2 of 2")
@@ -693,7 +696,7 @@ func TestEditorGetsAndGivesTheDraft(t *testing.T) {
 	if s.keys("ctrl+o"); !strings.Contains(s.text(), "no editor") {
 		t.Errorf("without an editor:\n%s", s.text())
 	}
-	s.opts.Editor = []string{"editor"}
+	s.opts.Editor = func(path string) *exec.Cmd { return exec.CommandContext(t.Context(), "editor", path) }
 	s.input.draft.Set("words\nof mine")
 	path, err := writeDraft(s.input.draft.Text())
 	if err != nil {

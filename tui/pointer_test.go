@@ -153,19 +153,15 @@ func TestDraggingBeyondTheEdgeScrolls(t *testing.T) {
 	left := func(y int) tea.Mouse { return tea.Mouse{X: 4, Y: y, Button: tea.MouseLeft} }
 	y := row(t, plainFrame(s.frame()), "a line")
 	s.do(s.onMouse(tea.MouseClickMsg(left(y))))
-	if s.onMouse(tea.MouseMotionMsg(left(23))) == nil || !s.conv.pointer.scrolling {
-		t.Fatal("beyond the edge no timer runs")
-	}
-	for range 300 {
-		s.conv.onEdgeDue()
+	for i := range 300 {
+		s.do(s.onMouse(tea.MouseMotionMsg(left(22 + i%2))))
 		s.View()
 	}
 	if !strings.Contains(plainFrame(s.frame()), "the end") {
 		t.Errorf("it did not scroll to the end:\n%s", plainFrame(s.frame()))
 	}
-	s.onMouse(tea.MouseMotionMsg(left(10)))
-	if s.conv.onEdgeDue() != nil || s.conv.pointer.scrolling {
-		t.Error("inside the timer runs on")
+	if _, selected := s.conv.chat.SelectEnd(); !selected {
+		t.Error("nothing is selected")
 	}
 }
 

@@ -76,38 +76,48 @@ func (m *Model) sendQueuedNext(due bool) tea.Cmd {
 	return cmd
 }
 
-// onQueued is an action on the queued message.
-func onQueued(do func(*Model) tea.Cmd) func(*Model) tea.Cmd {
-	return func(m *Model) tea.Cmd {
-		if _, ok := m.work.Queued(); !ok {
-			return m.info("no message is queued")
-		}
-		return do(m)
+// openQueued shows the whole queued message, to edit it, send it now or drop it.
+func (m *Model) openQueued() tea.Cmd {
+	text := m.turn.queuedText()
+	if text == "" {
+		return m.info("no message is queued")
 	}
+	title := "Queued: it is sent when this response is complete"
+	if m.work.QueuedHeld() {
+		title = "Queued: it waits for you"
+	}
+	return m.question(overlay.Queued, title, cleanLines(text, safetext.Clean), "", func(answer string) tea.Cmd {
+		switch {
+		case answer == "":
+			return nil
+		case answer == "s" && m.session.Busy():
+			m.turn.sendNow = true
+			return m.cancel()
+		case answer == "s":
+			return m.sendQueuedNext(true)
+		}
+		_, typed, ok := m.turn.takeQueued()
+		switch {
+		case !ok:
+			return nil // it was sent meanwhile
+		case answer == "e":
+			return m.editQueued(typed)
+		}
+		return m.dropQueued(typed)
+	}, "e", "edit", "s", "send now", "d", "drop")
 }
 
 // editQueued puts the message back into the box. What is in the box comes back
 // with undo.
-func (m *Model) editQueued() tea.Cmd {
-	_, typed, _ := m.turn.takeQueued()
+func (m *Model) editQueued(typed string) tea.Cmd {
 	m.work.EndReAsk()
 	m.input.draft.Set(typed)
 	m.setMode(modeInput)
 	return m.input.draftChanged()
 }
 
-// sendQueued sends the message at once: a running turn is cancelled first.
-func (m *Model) sendQueued() tea.Cmd {
-	if m.session.Busy() {
-		m.turn.sendNow = true
-		return m.cancel()
-	}
-	return m.sendQueuedNext(true)
-}
-
 // dropQueued removes the message; it can be recalled as a sent one.
-func (m *Model) dropQueued() tea.Cmd {
-	_, typed, _ := m.turn.takeQueued()
+func (m *Model) dropQueued(typed string) tea.Cmd {
 	m.input.draft.AddSent(typed)
 	m.notice.info("the queued message is dropped" + m.hint(" · %s in an empty input calls it back", "older-message"))
 	return attempt(func(ctx context.Context) error {
@@ -115,39 +125,18 @@ func (m *Model) dropQueued() tea.Cmd {
 	}, m.fail)
 }
 
-// openQueued shows the whole queued message.
-func (m *Model) openQueued() tea.Cmd {
-	title := "Queued: it is sent when this response is complete"
-	if m.work.QueuedHeld() {
-		title = "Queued: it waits for you"
-	}
-	return m.question(overlay.Queued, title, cleanLines(m.turn.queuedText(), safetext.Clean), "", func(answer string) tea.Cmd {
-		if do := map[string]func(*Model) tea.Cmd{"e": (*Model).editQueued, "s": (*Model).sendQueued, "d": (*Model).dropQueued}[answer]; do != nil {
-			return do(m)
-		}
-		return nil
-	}, "e", "edit", "s", "send now", "d", "drop")
-}
-
 // queuedCard is the queued message as the last line of the conversation; "" is
-// none. Where there is no room for its keys they give way to its beginning.
+// none. Where there is no room for its key that gives way to its beginning.
 func (t *turnState) queuedCard(w int) string {
 	text := t.queuedText()
 	if text == "" {
 		return ""
 	}
-	text, keys := "queued: "+oneLine(text), ""
-	for _, all := range [...][][2]string{{{"edit-queued", "edit"}, {"send-queued", "send now"}, {"drop-queued", "drop"}}, {{"queued", "edit, send, drop"}}, {}} {
-		keys = ""
-		for _, k := range all {
-			if key := t.key(k[0]); key != "" {
-				keys += "  " + t.styles.Chat.Number.Render(key) + " " + t.styles.Chat.Time.Render(k[1])
-			}
-		}
-		if w-queuedFrame-ansi.StringWidth(keys) >= min(ansi.StringWidth(text), w/3) {
-			break
-		}
+	text = "queued: " + oneLine(text)
+	key := t.hint("  %s edit, send, drop", "queued")
+	if room := w - queuedFrame - ansi.StringWidth(key); room < min(ansi.StringWidth(text), w/3) {
+		key = ""
 	}
-	text = textwidth.Truncate(text, max(0, w-queuedFrame-ansi.StringWidth(keys)), t.styles.Icons.Ellipsis)
-	return textwidth.Fit("  "+t.styles.Chat.User.Render(text)+keys, w, "")
+	text = textwidth.Truncate(text, max(0, w-queuedFrame-ansi.StringWidth(key)), t.styles.Icons.Ellipsis)
+	return textwidth.Fit("  "+t.styles.Chat.User.Render(text)+t.styles.Chat.Time.Render(key), w, "")
 }

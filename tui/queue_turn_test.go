@@ -66,22 +66,24 @@ func (r *rig) pairs(t *testing.T) []assistant.Pair {
 
 func TestQueuedWorksFromEveryMode(t *testing.T) {
 	for name, c := range map[string]struct {
-		keys []any
-		sent bool
+		mode, key string
+		sent      bool
 	}{
-		"edit, VIEW":         {[]any{tuitest.Tab, tuitest.Key("alt+e")}, false},
-		"drop, VIEW":         {[]any{tuitest.Tab, tuitest.Key("alt+x")}, false},
-		"send now, VIEW":     {[]any{tuitest.Tab, tuitest.Key("alt+s")}, true},
-		"edit by its card":   {[]any{tuitest.Key("alt+q"), "e"}, false},
-		"drop by its card":   {[]any{tuitest.Key("alt+q"), "d"}, false},
-		"send now, its card": {[]any{tuitest.Key("alt+q"), "s"}, true},
+		"edit, VIEW":      {"VIEW", "e", false},
+		"drop, VIEW":      {"VIEW", "d", false},
+		"send now, VIEW":  {"VIEW", "s", true},
+		"edit, INPUT":     {"INPUT", "e", false},
+		"drop, INPUT":     {"INPUT", "d", false},
+		"send now, INPUT": {"INPUT", "s", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r, gate := waiting(t, say("second answer"))
-			r.Type(c.keys[0])
-			r.clock.Advance(overlayGuard)
-			r.Type(c.keys[1])
+			if c.mode == "VIEW" {
+				r.Type(tuitest.Tab)
+				r.Wait(" VIEW ")
+			}
+			r.answerQueued(c.key)
 			r.WaitGone("queued: second")
 			gate.Open()
 			if c.sent {

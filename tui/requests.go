@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -20,84 +21,76 @@ type shownRequest struct {
 	title string
 	lines []string
 	body  string // as it is copied: byte for byte what is sent
+	sent  bool   // not only what would be sent
 }
 
-func newShownRequest(title string, body json.RawMessage) shownRequest {
+func newShownRequest(title string, body json.RawMessage, sent bool) shownRequest {
 	var pretty bytes.Buffer
 	if err := json.Indent(&pretty, body, "", "  "); err != nil {
 		pretty.Write(body) // it is shown as it is
 	}
-	return shownRequest{title, cleanLines(pretty.String(), safetext.Clean), string(body)}
+	return shownRequest{title, cleanLines(pretty.String(), safetext.Clean), string(body), sent}
 }
 
-// exactRequest shows the requests of the focused pair as they were sent, and
-// from elsewhere the one that would be sent now.
+// exactRequest shows the requests of the focused pair as they were sent, and the one
+// that would be sent now; from elsewhere that one alone.
 func (p *pickers) exactRequest() tea.Cmd {
 	if focused, ok := p.conv.chat.Focused(); ok && p.mode == modeView {
-		return p.sentRequests(focused.Seq)
+		return p.requests(focused.Seq)
 	}
-	return p.nextRequest()
+	return p.requests(0)
 }
 
-// sentRequests shows the requests of a pair, the newest first on the screen. An
+// requests shows the newest request of a pair, between the others; pair 0 has none. An
 // error beside them is that of a damaged one.
-func (p *pickers) sentRequests(pair int64) tea.Cmd {
-	return async(func(ctx context.Context) (all []shownRequest, err error) {
-		sent, err := p.session.SentRequests(ctx, pair)
-		for i, r := range sent {
-			title := fmt.Sprintf("sent %s to %s", r.At.Local().Format(time.TimeOnly), oneLine(r.Model))
-			if len(sent) > 1 {
-				title += fmt.Sprintf(" · request %d of %d", i+1, len(sent))
-			}
-			if r.Trimmed > 0 {
-				title += " · without " + assistant.Counted(r.Trimmed, "pair")
-			}
-			all = append(all, newShownRequest(title, r.Body))
-		}
-		return all, err
-	}, func(all []shownRequest, err error) tea.Cmd {
-		p.fail(err)
-		switch {
-		case len(all) > 0:
-			return p.openRequest(all, len(all)-1, pair, true)
-		case err != nil:
-			return nil
-		}
-		p.notice.info("what was sent for this pair is no longer stored · this would be sent now")
-		return p.nextRequest()
-	})
-}
-
-// nextRequest shows the request that would be sent now.
-func (p *pickers) nextRequest() tea.Cmd {
-	pair, text := int64(0), p.input.draft.Text()
-	if focused, ok := p.conv.chat.Focused(); ok && p.mode == modeView {
-		pair = focused.Seq
-	}
+func (p *pickers) requests(pair int64) tea.Cmd {
+	text := p.input.draft.Text()
 	if strings.TrimSpace(text) == "" {
 		text = "(your next message)"
 	}
-	return async(func(ctx context.Context) (json.RawMessage, error) {
-		_, body, err := p.work.Request(ctx, text)
-		return body, err
-	}, func(body json.RawMessage, err error) tea.Cmd {
-		if err != nil {
-			return p.fail(err)
+	return async(func(ctx context.Context) (all []shownRequest, err error) {
+		if pair != 0 {
+			all, err = sentRequests(ctx, p.session, pair)
 		}
-		return p.openRequest([]shownRequest{newShownRequest("the request that would be sent now", body)}, 0, pair, false)
+		_, next, failed := p.work.Request(ctx, text)
+		if failed == nil {
+			all = append(all, newShownRequest("the request that would be sent now", next, false))
+		}
+		return all, errors.Join(err, failed)
+	}, func(all []shownRequest, err error) tea.Cmd {
+		p.fail(err)
+		sent := len(all)
+		if sent > 0 && !all[sent-1].sent {
+			sent--
+		}
+		switch {
+		case len(all) == 0:
+			return nil
+		case sent == 0 && pair != 0:
+			p.notice.info("what was sent for this pair is no longer stored · this would be sent now")
+		}
+		return p.openRequest(all, max(0, sent-1))
 	})
 }
 
-// openRequest shows one of the requests of a pair, or with sent false the next
-// one; pair 0 is none.
-func (p *pickers) openRequest(all []shownRequest, i int, pair int64, sent bool) tea.Cmd {
-	hint, keys := "y copies it", []string{"y"}
-	switch {
-	case sent:
-		hint, keys = "n the one that would be sent now · "+hint, append(keys, "n")
-	case pair != 0:
-		hint, keys = "s what was sent for the pair · "+hint, append(keys, "s")
+func sentRequests(ctx context.Context, s *assistant.Session, pair int64) (all []shownRequest, err error) {
+	sent, err := s.SentRequests(ctx, pair)
+	for i, r := range sent {
+		title := fmt.Sprintf("sent %s to %s", r.At.Local().Format(time.TimeOnly), oneLine(r.Model))
+		if len(sent) > 1 {
+			title += fmt.Sprintf(" · request %d of %d", i+1, len(sent))
+		}
+		if r.Trimmed > 0 {
+			title += " · without " + assistant.Counted(r.Trimmed, "pair")
+		}
+		all = append(all, newShownRequest(title, r.Body, true))
 	}
+	return all, err
+}
+
+// openRequest shows one of several requests.
+func (p *pickers) openRequest(all []shownRequest, i int) tea.Cmd {
+	hint, keys := "y copies it", []string{"y"}
 	if len(all) > 1 {
 		hint, keys = "← → the others · "+hint, append(keys, "left", "right")
 	}
@@ -105,13 +98,9 @@ func (p *pickers) openRequest(all []shownRequest, i int, pair int64, sent bool) 
 	return p.open(overlay.Request, text, func(c overlay.Chosen) tea.Cmd {
 		switch c.Key {
 		case "left":
-			return p.openRequest(all, max(0, i-1), pair, sent)
+			return p.openRequest(all, max(0, i-1))
 		case "right":
-			return p.openRequest(all, min(len(all)-1, i+1), pair, sent)
-		case "n":
-			return p.nextRequest()
-		case "s":
-			return p.sentRequests(pair)
+			return p.openRequest(all, min(len(all)-1, i+1))
 		}
 		return p.copyOut("the request", all[i].body)
 	})

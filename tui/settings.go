@@ -217,12 +217,6 @@ func isDark(c color.Color) bool {
 	return (299*r+587*g+114*b)/1000 < half // luma of ITU-R BT.601
 }
 
-func (m *Model) switchTheme() tea.Cmd {
-	m.opts.Fixed = true
-	m.restyle(func(o *style.Options) { o.Dark = !o.Dark })
-	return m.info("background: " + m.background())
-}
-
 func (m *Model) toggleMouse() tea.Cmd {
 	if m.mouse = !m.mouse; m.mouse {
 		return m.info("mouse on: wheel scrolls, click focuses and picks, drag copies" + m.hint(" · %s turns it off", "mouse"))

@@ -134,7 +134,7 @@ func (s *shared) hint(format, action string) string {
 // plainChat reports whether there is no window.
 func (s *shared) plainChat() bool {
 	_, none := s.pane.(pane.None)
-	return none
+	return none && (s.ready || !s.opts.HasPane)
 }
 
 // saves reports whether the window can be saved.

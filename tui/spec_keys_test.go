@@ -11,6 +11,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/tui/keyinput"
 	"winnow/tui/tuitest"
 )
 
@@ -287,7 +288,7 @@ func proveBurst(t *testing.T) {
 				}
 				t.Cleanup(func() { _ = to.Close() })
 				d := startProgram(t, setup{
-					answers: []at.Answer{say("sent")}, keys: NewInput(from), change: func(o *Options) { o.EnterIs = sends },
+					answers: []at.Answer{say("sent")}, keys: keyinput.New(from), change: func(o *Options) { o.EnterIs = sends },
 				})
 				if _, err := to.WriteString("one" + key + "two" + key); err != nil {
 					t.Fatal(err)

@@ -2,15 +2,12 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant/history"
 	"winnow/assistant/workspace"
-	"winnow/tui/pane"
-	"winnow/tui/style"
 )
 
 // The screen is there before anything is open: with a box to write in and a
@@ -83,7 +80,7 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	m.loading = false
 	m.fail(msg.err)
 	m.topics, m.saved, m.pickers.models = msg.recall.Topics, msg.recall.Filters, msg.models
-	m.command.line.history = msg.recall.Lines
+	m.command.line.History = msg.recall.Lines
 	m.input.draft.SetSent(msg.recall.Sent)
 	m.input.draft.SetStash(append(msg.draft.Stash, m.input.draft.Stash()...))
 	m.input.offerDraft(msg.draft.Text)
@@ -108,44 +105,3 @@ func (m *Model) Typed() history.Draft {
 	}
 	return history.Draft{Text: strings.Join(texts, "\n\n"), Stash: m.input.draft.Stash()}
 }
-
-// KeepTyped adds what was Typed to the stored draft, of which nothing is lost. An
-// empty one changes nothing.
-func KeepTyped(ctx context.Context, w *workspace.Workspace, typed history.Draft) error {
-	if typed.Text == "" && len(typed.Stash) == 0 {
-		return nil
-	}
-	d, err := w.Draft(ctx)
-	if err != nil {
-		return errors.Join(errors.New("what was typed could not be stored"), err)
-	}
-	if typed.Text != "" {
-		if d.Text != "" {
-			d.Stash = append(d.Stash, d.Text)
-		}
-		d.Text = typed.Text
-	}
-	d.Stash = append(d.Stash, typed.Stash...)
-	return w.SaveDraft(ctx, d)
-}
-
-// emptyPane is the pane before there is a window: its border.
-type emptyPane struct {
-	pane.None
-	styles style.Styles
-	focus  bool
-}
-
-// Lines implements pane.Pane.
-func (p *emptyPane) Lines(w, h int) []string {
-	lines, _ := pane.Frame{Styles: &p.styles, Focused: p.focus}.Draw(w, h, func(w, h int) []string {
-		return strings.Split(strings.Repeat(strings.Repeat(" ", w)+"\n", h-1)+strings.Repeat(" ", w), "\n")
-	})
-	return lines
-}
-
-// SetStyles implements pane.Pane.
-func (p *emptyPane) SetStyles(st style.Styles) { p.styles = st }
-
-// SetFocus implements pane.Pane.
-func (p *emptyPane) SetFocus(on bool) { p.focus = on }

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/tui/mention"
 	"winnow/tui/overlay"
 	"winnow/tui/textwidth"
 )
@@ -51,7 +52,7 @@ func (m *Model) send() tea.Cmd {
 		return nil
 	}
 	p := assistant.Prompt{Text: m.input.draft.Text()}
-	if names := attached(p.Text); len(names) > 0 || len(m.input.outbox) > 0 || !m.ready {
+	if names := mention.Files(p.Text); len(names) > 0 || len(m.input.outbox) > 0 || !m.ready {
 		return m.post(p, names)
 	}
 	return m.dispatch(p)

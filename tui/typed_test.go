@@ -20,6 +20,7 @@ const typedChecks = 40
 // moves are what may happen around a text that is being typed, but for keys
 // that delete it on purpose.
 var moves = map[string]func(*bench){
+	"alt+q":     func(b *bench) { b.press(tea.KeyPressMsg{Code: 'q', Mod: tea.ModAlt}) },
 	"esc":       func(b *bench) { b.event(0x00) },
 	"enter":     func(b *bench) { b.event(0x01) },
 	"tab":       func(b *bench) { b.event(0x02) },
@@ -42,9 +43,6 @@ var moves = map[string]func(*bench){
 	"paste":      func(b *bench) { b.event(0xd0) },
 	"wait":       func(b *bench) { b.event(0xf0) },
 	"wait long":  func(b *bench) { time.Sleep(3 * time.Second); b.settle() },
-	"alt+e":      func(b *bench) { b.press(tea.KeyPressMsg{Code: 'e', Mod: tea.ModAlt}) },
-	"alt+s":      func(b *bench) { b.press(tea.KeyPressMsg{Code: 's', Mod: tea.ModAlt}) },
-	"alt+x":      func(b *bench) { b.press(tea.KeyPressMsg{Code: 'x', Mod: tea.ModAlt}) },
 	"to INPUT":   toInput,
 	"to INPUT 2": toInput,
 }

@@ -22,7 +22,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	}
 	m.fitInput()
-	m.opts.Input.acceptText(m.mode == modeInput && !m.overlay.Open() && !m.layout.small)
+	m.opts.Input.AcceptText(m.mode == modeInput && !m.overlay.Open() && !m.layout.small)
 	if read := m.readPane(); read != nil {
 		cmd = tea.Batch(cmd, read)
 	}

@@ -410,3 +410,11 @@ func TestAFileIsBoundedInSize(t *testing.T) {
 		t.Errorf("Load = %v, want that it is too large", err)
 	}
 }
+
+// A child process, such as the user's editor, gets no keys of providers.
+func TestAChildInheritsNoKeys(t *testing.T) {
+	got := WithoutKeys([]string{"HOME=/h", "OPENAI_API_KEY=sk", "GEMINI_API_KEY_2=x", "GITHUB_TOKEN=y", "TERM=xterm"})
+	if want := []string{"HOME=/h", "TERM=xterm"}; !slices.Equal(got, want) {
+		t.Errorf("a child gets %v, want %v", got, want)
+	}
+}

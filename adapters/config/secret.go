@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -93,15 +94,15 @@ func output(ctx context.Context, words, environ []string) (string, error) {
 	return "", fmt.Errorf("the command %q printed nothing", words[0])
 }
 
-// WithoutKeys is the environment for a child process: without the keys of providers.
+// WithoutKeys is the environment for a child process: without what looks like a
+// secret, such as the keys of providers.
 func WithoutKeys(environ []string) []string {
-	var out []string
-	for _, e := range environ {
-		if name, _, _ := strings.Cut(e, "="); !strings.Contains(strings.ToUpper(name), "_API_KEY") {
-			out = append(out, e)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
+		name, _, _ := strings.Cut(strings.ToUpper(entry), "=")
+		return slices.ContainsFunc([]string{"API_KEY", "TOKEN", "SECRET", "PASSWORD"}, func(part string) bool {
+			return strings.Contains(name, part)
+		})
+	})
 }
 
 var (

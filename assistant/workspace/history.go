@@ -204,6 +204,26 @@ func (w *Workspace) SaveDraft(ctx context.Context, d history.Draft) error {
 	return w.session.ForgetQueued(ctx) // one that was taken to be edited is durable now
 }
 
+// AddDraft adds what was typed before there was a store to the stored draft, of
+// which nothing is lost. An empty one changes nothing.
+func (w *Workspace) AddDraft(ctx context.Context, typed history.Draft) error {
+	if typed.Text == "" && len(typed.Stash) == 0 {
+		return nil
+	}
+	d, err := w.Draft(ctx)
+	if err != nil {
+		return fmt.Errorf("what was typed could not be stored: %w", err)
+	}
+	if typed.Text != "" {
+		if d.Text != "" {
+			d.Stash = append(d.Stash, d.Text)
+		}
+		d.Text = typed.Text
+	}
+	d.Stash = append(d.Stash, typed.Stash...)
+	return w.SaveDraft(ctx, d)
+}
+
 func (w *Workspace) draftKey() string {
 	if w.folder == "" {
 		return draftKey

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -23,6 +25,7 @@ import (
 	"winnow/assistant/workspace"
 	"winnow/tui"
 	"winnow/tui/historypane"
+	"winnow/tui/keyinput"
 	"winnow/tui/pane"
 	"winnow/tui/plain"
 	"winnow/tui/rules"
@@ -169,7 +172,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, calm func()) er
 	a.logger() // from here on it is asked for by several goroutines
 	var screen *tea.Program
 	width, height, _ := term.GetSize(out.Fd()) // unknown is 0: Bubble Tea finds it out
-	keys := tui.NewInput(in)
+	keys := keyinput.New(in)
 	model, err := tui.New(tui.Options{
 		Input: keys, Style: theme, Fixed: fixed, Width: width, Height: height, Settings: sessionSettings(s), HasPane: true,
 		Rebinds: rebinds(s.Keys), EnterIs: s.SendKey == "enter", Mouse: s.Mouse, ReplyView: s.LongReply == "view", Notify: s.Notify,
@@ -202,16 +205,19 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, calm func()) er
 
 // parts are what the screen works with, with the notices of opening it.
 func (a *app) parts(p *program) tui.Parts {
-	editor, err := a.editor()
-	if err != nil {
-		editor = nil // the screen says so when an editor is asked for
-	}
 	a.saying.Lock()
 	parts := tui.Parts{
-		Work: a.workspace(p), History: p.store, Pane: p.pane, Examples: p.examples(), Editor: editor,
+		Work: a.workspace(p), History: p.store, Pane: p.pane, Examples: p.examples(),
 		Notice: strings.Join(a.held, " · "), Recovery: p.window.crash(),
 	}
 	a.saying.Unlock()
+	if words, err := a.editor(); err == nil { // else the screen says so when an editor is asked for
+		parts.Editor = func(path string) *exec.Cmd {
+			cmd := exec.CommandContext(context.Background(), words[0], append(slices.Clone(words[1:]), path)...)
+			cmd.Env = config.WithoutKeys(a.environ)
+			return cmd
+		}
+	}
 	if watcher, ok := p.window.window.(assistant.Watcher); ok {
 		parts.Changes, _ = watcher.Watch(a.starting.ctx) // nil where the system cannot
 	}
@@ -227,7 +233,7 @@ func (a *app) leave(ctx context.Context, typed history.Draft) error {
 	p, ended := a.starting.end()
 	var stored error
 	if ended && a.store != nil { // else it is still being opened, or cannot be
-		stored = tui.KeepTyped(ctx, workspace.New(workspace.Options{History: a.store, Folder: a.folder()}), typed)
+		stored = workspace.New(workspace.Options{History: a.store, Folder: a.folder()}).AddDraft(ctx, typed)
 	} else {
 		stored = a.storeTypeahead(typed)
 	}

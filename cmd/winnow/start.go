@@ -146,7 +146,7 @@ func (a *app) restoreTypeahead(ctx context.Context, store history.Store) error {
 	for line := range bytes.Lines(lines) {
 		var d typeahead
 		if json.Unmarshal(line, &d) == nil { // a line cut by a crash is left out
-			if err := tui.KeepTyped(ctx, workspace.New(workspace.Options{History: store, Folder: d.Folder}), d.Draft); err != nil {
+			if err := workspace.New(workspace.Options{History: store, Folder: d.Folder}).AddDraft(ctx, d.Draft); err != nil {
 				return err
 			}
 		}

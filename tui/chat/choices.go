@@ -27,7 +27,7 @@ func (l *look) choicesOf(p assistant.Pair) []pane.Choice {
 	if p.State == assistant.PairError {
 		out = append(out, afterError...)
 	}
-	out = append(out, pane.Choices(&p, func(t string) bool { return l.handler(t).decides() })...)
+	out = append(out, pane.Choices(&p, l.decides)...)
 	return out[:min(len(out), maxChoices)]
 }
 

@@ -19,8 +19,8 @@
 // when the width changes or a part is opened or closed. Answer, Markdown and Code
 // return the source instead.
 //
-// A Handler says how the payloads of a type look and what the user can do with
-// them; rule_proposal has one. The others show a summary and their folded JSON.
+// SetPayloadTypes says how the payloads of a type look and whether they are accepted;
+// rule_proposal is known. The others show a summary and their folded JSON.
 //
 // # Who may call what
 //

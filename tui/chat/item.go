@@ -16,14 +16,14 @@ import (
 
 // look is what items need to draw themselves.
 type look struct {
-	st       style.Styles
-	md       *markdown.Style
-	now      func() time.Time
-	keys     pane.Keys
-	frame    int                           // of the spinner
-	watch    func(seq int64) (done func()) // see WatchDrawing; nil calls nothing
-	handlers map[string]Handler            // by payload type, besides our own
-	extra    map[string][]Row              // by the id of a payload
+	st    style.Styles
+	md    *markdown.Style
+	now   func() time.Time
+	keys  pane.Keys
+	frame int                              // of the spinner
+	watch func(seq int64) (done func())    // see WatchDrawing; nil calls nothing
+	types map[string]assistant.PayloadType // registered, by name
+	extra map[string][]Row                 // by the id of a payload
 }
 
 // clock shows the time of day of a pair, and the day when it is not today.

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -15,27 +16,6 @@ import (
 	"winnow/tui/style"
 	"winnow/tui/textwidth"
 )
-
-// Handler says how the payloads of one type look and what the user can do with
-// them. Its zero value is what a type without a handler gets: the summary, and
-// the data as folded JSON.
-type Handler struct {
-	Title string // what the card is called; "" is the name of the type
-	Icon  string // a sign of one cell before the title; "" is none
-	// Render gives the rows of the card below its head; nil shows the data as
-	// JSON when the card is open. It is called to draw and must not block: what
-	// takes time is added later with View.Enrich.
-	Render func(p assistant.Payload) []Row
-	// Decide says that the session carries out what is accepted and reports to
-	// the model what is rejected.
-	Decide bool
-	// Accept and Reject are called when the user decides; nil does nothing. A
-	// type with either of them, or with Decide, gets both buttons.
-	Accept, Reject func(p assistant.Payload)
-}
-
-// decides says whether there is anything to accept or reject.
-func (h Handler) decides() bool { return h.Decide || h.Accept != nil || h.Reject != nil }
 
 // Row is a paragraph of a card. It is sanitised and broken into lines as it is drawn.
 type Row struct {
@@ -60,26 +40,42 @@ func (t Tone) style(st *style.Chat) lipgloss.Style {
 	return [...]lipgloss.Style{Plain: st.Assistant, Quiet: st.Time, Good: st.ToolOK, Bad: st.ToolBad, Warn: st.Star}[t]
 }
 
-// Handle registers the handler of a payload type, in the place of an older one.
-func (v *View) Handle(payloadType string, h Handler) {
-	v.look.handlers[payloadType] = h
+// SetPayloadTypes gives the view the registered types of payloads: title, icon and
+// rows of their cards, and whether there is something to accept. A card of another
+// type shows the summary and, when it is open, its data.
+func (v *View) SetPayloadTypes(types []assistant.PayloadType) {
+	for _, t := range types {
+		v.look.types[t.Name] = t
+	}
 	for _, it := range v.src.items {
 		if it.loaded && !it.running {
-			it.setPair(it.pair) // another handler offers other choices
+			it.setPair(it.pair) // another type offers other choices
 		}
 	}
 }
 
-// handler is the handler of a payload type.
-func (l *look) handler(payloadType string) Handler {
-	if h, ok := l.handlers[payloadType]; ok || payloadType != pane.RuleProposal {
-		return h
-	}
-	return Handler{Title: "proposed rules", Icon: l.st.Icons.Pending, Decide: true, Render: l.proposalRows}
+// decides reports whether a payload of a type is accepted or rejected.
+func (l *look) decides(payloadType string) bool {
+	return payloadType == pane.RuleProposal || l.types[payloadType].Calls != nil
 }
 
-// Enrich adds rows to the card of a payload that its handler could not know while
-// it drew, like the effect of a proposal. They replace those added before.
+// card is the head of a payload's card, and the rows below it. A proposal of rules
+// has some of its own.
+func (l *look) card(p assistant.Payload) (icon, title string, rows []Row) {
+	t := l.types[p.Type]
+	icon, title = t.Icon, cmp.Or(t.Title, oneLine(p.Type))
+	switch {
+	case t.Rows != nil:
+		for _, line := range t.Rows(p.Data) {
+			rows = append(rows, Row{Text: line})
+		}
+	case p.Type == pane.RuleProposal:
+		return cmp.Or(icon, l.st.Icons.Pending), cmp.Or(t.Title, "proposed rules"), l.proposalRows(p)
+	}
+	return icon, title, rows
+}
+
+// Enrich adds rows to the card of a payload that take time to know, like the effect of a proposal. They replace those added before.
 func (v *View) Enrich(payload string, rows []Row) {
 	v.look.extra[payload] = rows
 	for _, it := range v.src.items {
@@ -98,28 +94,8 @@ func (v *View) Undecided() []assistant.Payload {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(v.src.at(v.Len()-1).pair.Payloads), func(p assistant.Payload) bool {
-		return p.Decision != "" || !v.look.handler(p.Type).decides()
+		return p.Decision != "" || !v.look.decides(p.Type)
 	})
-}
-
-// Decide calls the handler of an undecided payload with the user's decision, and
-// reports whether the session has to know as well (Handler.Decide).
-func (v *View) Decide(payload string, accept bool) (session bool) {
-	for _, p := range v.Undecided() {
-		if p.ID != payload {
-			continue
-		}
-		h := v.look.handler(p.Type)
-		do := h.Reject
-		if accept {
-			do = h.Accept
-		}
-		if do != nil {
-			do(p)
-		}
-		return h.Decide
-	}
-	return false
 }
 
 // payloadPart is structured data of the turn: a card with its summary.
@@ -136,24 +112,18 @@ func (p *payloadPart) source() string { return indentedJSON(json.RawMessage(p.pa
 
 func (p *payloadPart) draw(width int, l *look) []string {
 	p.sheet = sheet{}
-	st, h := &l.st.Chat, l.handler(p.payload.Type)
+	st := &l.st.Chat
+	icon, head, rows := l.card(p.payload)
 	lead := p.foldSign(l) + " "
-	if h.Icon != "" {
-		lead += h.Icon + " "
-	}
-	head := h.Title
-	if head == "" {
-		head = oneLine(p.payload.Type)
+	if icon != "" {
+		lead += icon + " "
 	}
 	if summary := oneLine(p.payload.Summary); summary != "" {
 		head += "  " + summary
 	}
 	line := st.ToolName.Render(textwidth.Truncate(lead+oneLine(head), width, l.st.Icons.Ellipsis))
 	p.addText(line, leadCells(ansi.StringWidth(lead)))
-	if h.Render != nil {
-		p.putRows(h.Render(p.payload), width, st)
-	}
-	p.putRows(l.extra[p.payload.ID], width, st)
+	p.putRows(append(rows, l.extra[p.payload.ID]...), width, st)
 	if p.open {
 		p.put(safetext.Clean(visible(p.source())), indent, width-indent, indented(indent, st.ToolArgs))
 	}

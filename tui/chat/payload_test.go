@@ -2,7 +2,6 @@ package chat
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -29,30 +28,22 @@ func TestAPayloadWithoutAHandlerShowsItsSummaryAndFoldedJSON(t *testing.T) {
 	}
 }
 
-func TestAHandlerDrawsAndIsTold(t *testing.T) {
+func TestARegisteredTypeHasItsCard(t *testing.T) {
 	v := view()
 	show(v, withPayload("model_list", `{"n":2}`))
-	var told []string
-	v.Handle("model_list", Handler{
-		Title: "models", Icon: "◇",
-		Render: func(p assistant.Payload) []Row {
-			return []Row{{"+", "rows of " + string(p.Data) + " \x1b[31m\u202ehostile", Good}}
+	v.SetPayloadTypes([]assistant.PayloadType{{
+		Name: "model_list", Title: "models", Icon: "◇",
+		Rows: func(data json.RawMessage) []string {
+			return []string{"rows of " + string(data) + " \x1b[31m\u202ehostile"}
 		},
-		Accept: func(p assistant.Payload) { told = append(told, "accepted "+p.ID) },
-		Reject: func(p assistant.Payload) { told = append(told, "rejected "+p.ID) },
-	})
+		Calls: func(json.RawMessage) ([]assistant.Call, error) { return nil, nil },
+	}})
 	got := plain(v.View(60, 20))
-	if !strings.Contains(got, "▸ ◇ models  the summary") || !strings.Contains(got, `+ rows of {"n":2}`) || strings.ContainsAny(got, "\x1b\u202e") {
+	if !strings.Contains(got, "▸ ◇ models  the summary") || !strings.Contains(got, `rows of {"n":2}`) || strings.ContainsAny(got, "\x1b\u202e") {
 		t.Errorf("drawn:\n%s", got)
 	}
-	if !strings.Contains(got, "[1 Accept] [2 Reject]") {
+	if !strings.Contains(got, "[1 Accept] [2 Reject]") || len(v.Undecided()) != 1 {
 		t.Errorf("no buttons:\n%s", got)
-	}
-	if v.Decide("p1", true) || v.Decide("p1", false) || v.Decide("other", true) {
-		t.Error("the session would have to decide")
-	}
-	if want := []string{"accepted p1", "rejected p1"}; fmt.Sprint(told) != fmt.Sprint(want) {
-		t.Errorf("told %v, want %v", told, want)
 	}
 	v.Enrich("p1", []Row{{Text: "found out later"}})
 	if got = plain(v.View(60, 20)); !strings.Contains(got, "found out later") {
@@ -82,9 +73,6 @@ func TestProposedRulesShowEachRuleAndTheirEffect(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
 		}
-	}
-	if !v.Decide("p1", true) {
-		t.Error("the session is not asked to carry it out")
 	}
 	p.Payloads[0].Decision = "accepted"
 	v.Load([]assistant.Pair{p})

@@ -45,13 +45,14 @@ func (v *View) SelectStart(x, y int) {
 	v.sel = selection{anchor: at, head: at, started: ok}
 }
 
-// SelectTo extends the selection to a cell, which may lie outside of the view: then
-// it is the nearest one inside. Call it when the pointer moves with the button
-// down, and after scrolling meanwhile.
+// SelectTo extends the selection to a cell. One above or below the view scrolls, the
+// further the faster, and selects to the nearest cell inside. Call it when the pointer
+// moves with the button down.
 func (v *View) SelectTo(x, y int) {
 	if !v.sel.started || v.height == 0 {
 		return
 	}
+	v.list.ScrollBy(max(min(y, 0), -maxEdge) + min(max(y-v.height+1, 0), maxEdge))
 	v.layout() // the rows drawn before scrolling show other lines
 	if at, ok := v.spanAt(x, y); ok {
 		v.sel.head = at
@@ -59,16 +60,12 @@ func (v *View) SelectTo(x, y int) {
 	}
 }
 
-// SelectEdge is by how many lines to scroll while the pointer is held at row y: 0
-// inside the view, more the further away it is.
-func (v *View) SelectEdge(y int) int {
-	switch {
-	case y < 0:
-		return max(y, -maxEdge)
-	case y >= v.height:
-		return min(y-v.height+1, maxEdge)
-	}
-	return 0
+// SelectEnd ends what SelectStart has begun; started is false when that was not
+// called, selected when nothing is selected.
+func (v *View) SelectEnd() (started, selected bool) {
+	started, v.sel.started = v.sel.started, false
+	_, selected = v.selected()
+	return started, selected
 }
 
 // maxEdge is how many lines a pointer outside scrolls at most.
@@ -76,12 +73,6 @@ const maxEdge = 6
 
 // ClearSelection ends the selection.
 func (v *View) ClearSelection() { v.sel = selection{} }
-
-// HasSelection reports whether anything is selected.
-func (v *View) HasSelection() bool {
-	_, ok := v.selected()
-	return ok
-}
 
 // selected is the selection from its first to its last cell. There is none when
 // the pair of one of its ends is gone.

@@ -80,7 +80,7 @@ func New(st style.Styles, now func() time.Time) *View {
 	if now == nil {
 		now = time.Now
 	}
-	v := &View{look: look{now: now, handlers: map[string]Handler{}, extra: map[string][]Row{}}}
+	v := &View{look: look{now: now, types: map[string]assistant.PayloadType{}, extra: map[string][]Row{}}}
 	v.src = &source{items: map[int64]*item{}, look: &v.look}
 	v.SetStyles(st)
 	v.list.SetSource(v.src)

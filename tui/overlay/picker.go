@@ -282,20 +282,25 @@ func (p *Picker) line(l matchLine, w int, st style.Styles) string {
 		return o.Muted.Render(textwidth.Truncate("    "+visible(e.More), w, "…"))
 	case entryLine:
 	}
-	sign, extra := " ", visible(e.Extra)
-	if l.match == p.at {
+	if e.Extra == "" && !p.query.Empty() {
+		e.Extra = e.Group // there are no headings then
+	}
+	return e.draw(l.match == p.at, cmp.Or(e.Mark, " ")+" "+visible(e.Text), w, st)
+}
+
+// draw draws an entry in w cells, its text as it is given.
+func (e Entry) draw(selected bool, text string, w int, st style.Styles) string {
+	sign := " "
+	if selected {
 		sign = st.Icons.Selected
 	}
-	if extra == "" && !p.query.Empty() {
-		extra = visible(e.Group) // there are no headings then
-	}
-	left := sign + " " + cmp.Or(e.Mark, " ") + " " + visible(e.Text)
-	extra = textwidth.Truncate(extra, max(w/3, w-ansi.StringWidth(left)-1), "…")
+	left := sign + " " + text
+	extra := textwidth.Truncate(visible(e.Extra), max(w/3, w-ansi.StringWidth(left)-1), "…")
 	left = textwidth.Fit(left, w-ansi.StringWidth(extra)-1, "…") + " "
-	if l.match == p.at {
-		return o.Selected.Render(left + extra)
+	if selected {
+		return st.Overlay.Selected.Render(left + extra)
 	}
-	return o.Text.Render(left) + o.Muted.Render(extra)
+	return st.Overlay.Text.Render(left) + st.Overlay.Muted.Render(extra)
 }
 
 // visible is a text as it can be drawn on one line.

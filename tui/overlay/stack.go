@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -270,6 +271,39 @@ func framed(title, place string, lines []string, w int, st style.Styles) string 
 	}
 	rows = append(rows, border.Render(b.BottomLeft+strings.Repeat(b.Bottom, w+2-ansi.StringWidth(place))+place+b.BottomRight))
 	return strings.Join(rows, "\n")
+}
+
+const (
+	// ListFrame is how many lines the frame of a List takes.
+	ListFrame = 2
+	listLeast = 36 // cells inside, so that a list keeps its width while one types
+	listSigns = 4  // cells of the sign and gaps
+)
+
+// List draws entries beside a text that is being written: at most rows of them in a
+// frame, on a screen of w cells, the one at in sight and marked; -1 marks none.
+func List(entries []Entry, at, rows, w int, st style.Styles) []string {
+	if rows = min(rows, len(entries)); rows < 1 {
+		return nil
+	}
+	top := min(max(0, at-rows+1), len(entries)-rows)
+	inner := listLeast
+	for _, e := range entries {
+		inner = max(inner, ansi.StringWidth(visible(e.Text))+ansi.StringWidth(visible(e.Extra))+listSigns)
+	}
+	inner = max(1, min(inner, w-frameW))
+	lines := make([]string, rows)
+	for i, e := range entries[top : top+rows] {
+		lines[i] = e.draw(top+i == at, visible(e.Text), inner, st)
+	}
+	place := ""
+	if rows < len(entries) {
+		place = fmt.Sprintf("%d/%d", at+1, len(entries))
+		if at < 0 {
+			place = fmt.Sprintf("%d/%d", rows, len(entries))
+		}
+	}
+	return strings.Split(framed("", place, lines, inner, st), "\n")
 }
 
 // maxLine bounds what can be typed into a Line, in cells; minLine is what it takes

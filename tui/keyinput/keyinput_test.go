@@ -1,4 +1,4 @@
-package tui
+package keyinput
 
 import (
 	"os"
@@ -31,8 +31,8 @@ func readAll(t *testing.T, chunks []chunk) (got string) {
 		}
 		chunks = chunks[1:]
 	}
-	in := NewInput(from)
-	in.acceptText(true)
+	in := New(from)
+	in.AcceptText(true)
 	in.now = clock.Now
 	in.ready = func(_ *os.File, wait time.Duration) bool {
 		if len(chunks) == 0 || chunks[0].pause >= wait {

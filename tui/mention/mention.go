@@ -1,0 +1,166 @@
+// Package mention finds what a message names with an @: files, whose texts go with the
+// message, and what can stand behind an @ that is being typed. Paths are relative to
+// the folder of the program, ~/ is the home of the user.
+//
+// Its functions read the disk; any goroutine may call them.
+//
+// # Caveats
+//
+// A file goes along only when it is text of at most 256 KB. A path with white space in
+// it cannot be named.
+package mention
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"winnow/assistant"
+	"winnow/assistant/safetext"
+	"winnow/tui/overlay"
+)
+
+const (
+	maxAttachment = 256 << 10 // bytes of one file: 75,000 tokens, more than most models take
+	maxListed     = 5000      // files of a folder that are looked through
+)
+
+// Files lists the files that a text names as @path. A word is a path when it
+// has a dot or a slash in it, so that a mention of @someone stays a word.
+func Files(text string) (names []string) {
+	for _, word := range strings.Fields(text) {
+		name, marked := strings.CutPrefix(word, "@")
+		name = strings.TrimRight(name, ",;:!?)")
+		if marked && strings.ContainsAny(name, "./") && strings.Trim(name, "./") != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Attach adds the texts of files to the message that names them.
+func Attach(p assistant.Prompt, names []string) (assistant.Prompt, error) {
+	for _, name := range names {
+		text, err := readText(filePath(name))
+		if err != nil {
+			return p, fmt.Errorf("@%s %w", name, err)
+		}
+		p.Text += fmt.Sprintf("\n\n%s:\n```\n%s\n```", name, strings.TrimRight(text, "\n"))
+		p.Attachments = append(p.Attachments, assistant.Attachment{Name: name, Type: "text/plain", Size: int64(len(text))})
+	}
+	return p, nil
+}
+
+// filePath is the path of a name as it is typed: ~/ is the home of the user.
+func filePath(name string) string {
+	if rest, home := strings.CutPrefix(name, "~/"); home {
+		if dir, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(dir, rest)
+		}
+	}
+	return name
+}
+
+// readText reads a file of text.
+func readText(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", fmt.Errorf("cannot be read: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return "", errors.New("is not a file")
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("cannot be read: %w", err)
+	}
+	defer file.Close() // it was only read
+	data, err := io.ReadAll(io.LimitReader(file, maxAttachment+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("cannot be read: %w", err)
+	case len(data) > maxAttachment:
+		return "", fmt.Errorf("is larger than %d KB", maxAttachment>>10)
+	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
+		return "", errors.New("is not text")
+	}
+	return string(data), nil
+}
+
+// Split divides a word into its folder, with its slash, and what follows.
+func Split(word string) (dir, name string) {
+	path := strings.TrimPrefix(word, "@")
+	at := strings.LastIndexByte(path, '/') + 1
+	return path[:at], path[at:]
+}
+
+// Suggest lists what can stand in the place of a word: entries of its folder,
+// folders first, and names, first what begins with the typed text, then what contains
+// it. Hidden files are listed once their dot is typed. A folder that cannot be read, and
+// a name with white space, a comma at its end or invisible characters, which a message
+// cannot contain as one word, is left out.
+func Suggest(word string, names []string) []overlay.Entry {
+	dir, typed := Split(word)
+	typed = strings.ToLower(typed)
+	const folder, file, name = 0, 1, 2
+	var ranked [6][]overlay.Entry // by kind, then those that only contain what is typed
+	add := func(kind int, name, text, extra string) {
+		at := strings.Index(strings.ToLower(name), typed)
+		if at < 0 || name[0] == '.' && !strings.HasPrefix(typed, ".") || safetext.Line(text, len(text)) != text || strings.ContainsAny(text, " \t") {
+			return
+		}
+		if at > 0 {
+			kind += 3
+		}
+		ranked[kind] = append(ranked[kind], overlay.Entry{Value: text, Text: strings.TrimPrefix(text, "@"), Extra: extra})
+	}
+	entries, _ := os.ReadDir(filepath.Clean(filePath(dir))) // "" is the folder of the program
+	for _, e := range entries[:min(len(entries), maxListed)] {
+		path := dir + e.Name()
+		info, err := os.Stat(filePath(path)) // of what a link leads to
+		switch {
+		case err != nil:
+			continue
+		case info.IsDir():
+			path += "/"
+		case !info.Mode().IsRegular():
+			continue
+		case !strings.ContainsAny(path, "./"):
+			path = "./" + path // so that it is seen to be a path
+		}
+		if !slices.Equal(Files("@"+path), []string{path}) {
+			continue
+		}
+		if info.IsDir() {
+			add(folder, e.Name(), "@"+path, "folder")
+		} else {
+			add(file, e.Name(), "@"+path, fileSize(info.Size()))
+		}
+	}
+	for _, n := range names[:min(len(names), maxListed)] {
+		if dir == "" {
+			add(name, n, n, "rule or model")
+		}
+	}
+	all := slices.Concat(ranked[:]...)
+	if len(all) == 1 && all[0].Value == word {
+		return nil // it is complete
+	}
+	return all
+}
+
+func fileSize(size int64) string {
+	switch {
+	case size > maxAttachment:
+		return "too large"
+	case size < 1<<10:
+		return fmt.Sprintf("%d B", size)
+	}
+	return fmt.Sprintf("%.1f KB", float64(size)/(1<<10))
+}

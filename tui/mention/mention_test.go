@@ -1,0 +1,66 @@
+package mention
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"winnow/assistant"
+)
+
+// write makes files in a new folder and goes there.
+func write(t *testing.T, files map[string]string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for name, text := range files {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestAWordWithADotOrASlashIsAFile(t *testing.T) {
+	got := Files("see @a.txt, @dir/b and ask @someone or mail x@y.z; @./c! @.. @")
+	if want := []string{"a.txt", "dir/b", "./c"}; !slices.Equal(got, want) {
+		t.Errorf("the message names %q, want %q", got, want)
+	}
+}
+
+func TestFilesGoWithTheMessage(t *testing.T) {
+	write(t, map[string]string{"a.txt": "the text\n", "big": strings.Repeat("x", maxAttachment+1), "bin": "a\x00b", "dir/b": "other"})
+	p, err := Attach(assistant.Prompt{Text: "see @a.txt"}, []string{"a.txt"})
+	if err != nil || p.Text != "see @a.txt\n\na.txt:\n```\nthe text\n```" || len(p.Attachments) != 1 || p.Attachments[0].Size != 9 {
+		t.Errorf("the prompt is %+v, %v", p, err)
+	}
+	for name, why := range map[string]string{"big": "larger than 256 KB", "bin": "is not text", "dir": "is not a file", "none": "cannot be read"} {
+		if _, err := Attach(assistant.Prompt{}, []string{name}); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: %v, want %q", name, err, why)
+		}
+	}
+}
+
+func TestSuggestionsInOrder(t *testing.T) {
+	write(t, map[string]string{"notes/x": "", "a-note": "", "note.md": "12345", ".hidden": "", "two words": "", "Makefile": ""})
+	values := func(word string, names ...string) (out []string) {
+		for _, e := range Suggest(word, names) {
+			out = append(out, e.Value+" "+e.Extra)
+		}
+		return out
+	}
+	for word, want := range map[string][]string{
+		"@no":      {"@notes/ folder", "@note.md 5 B", "note-rule rule or model", "@./a-note 0 B", "my-note rule or model"},
+		"@notes/":  {"@notes/x 0 B"},
+		"@.":       {"@.hidden 0 B", "@note.md 5 B"},
+		"@note.md": nil, // it is complete
+		"@none/":   nil,
+	} {
+		if got := values(word, "my-note", "note-rule", "a note"); !slices.Equal(got, want) {
+			t.Errorf("%s offers %q, want %q", word, got, want)
+		}
+	}
+}
