@@ -17,6 +17,7 @@ import (
 	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
 	"winnow/tui/keyinput"
+	"winnow/tui/settings"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
@@ -267,7 +268,7 @@ func TestTheModelIsWhereItWouldBe(t *testing.T) {
 			}
 			return partsOf(s, nil, nil, clock.Now)
 		}
-		o := Options{Now: clock.Now, Fixed: true, Style: style.Options{Dark: true, Unicode: true}, Parts: parts(), Width: 120, Height: 32}
+		o := Options{Now: clock.Now, Screen: settings.Screen{Fixed: true, Style: style.Options{Dark: true, Unicode: true}}, Parts: parts(), Width: 120, Height: 32}
 		straight, err := New(o)
 		if err != nil {
 			r.Fatal(err)
@@ -284,7 +285,9 @@ func TestTheModelIsWhereItWouldBe(t *testing.T) {
 		cut := rapid.IntRange(0, len(msgs)).Draw(r, "ready before")
 		for i := range len(msgs) + 1 {
 			if i == cut {
-				behind.Update(sessionReadyMsg{parts: late, loaded: start})
+				early := start
+				early.parts = &late
+				behind.Update(early)
 			}
 			if i < len(msgs) {
 				clock.Advance(time.Duration(rapid.IntRange(10, 30).Draw(r, "ms")) * time.Millisecond) // no paste

@@ -24,9 +24,8 @@ import (
 // :command on the pairs it selects.
 type commandLine struct {
 	*shared
-	line      footerLine
-	offers    completions
-	undoStack [][]int64 // the pairs of commands that can be undone, the newest last
+	line   footerLine
+	offers completions
 }
 
 // completions is the list above the filter line: what can stand at its cursor.
@@ -286,22 +285,22 @@ func (m *Model) confirmCommand(line string, c history.Command, err error) tea.Cm
 			return m.executed(line, c, out, err)
 		})
 	}
-	yes := string(c.Verb)
+	yes, what := string(c.Verb), oneLine(c.Does())
 	if c.Verb == filter.SetTopic {
 		yes = "move"
 	}
-	what := oneLine(c.Does())
-	what = strings.ToUpper(what[:1]) + what[1:]
+	title, lines := strings.ToUpper(what[:1])+what[1:], []string(nil)
 	switch c.Confirm() {
 	case history.ConfirmNewTopic:
-		return m.ask("There is no topic "+oneLine(c.Topic)+". Create it?", []string{what + "."}, yes, "don't "+yes, do)
+		title, lines = "There is no topic "+oneLine(c.Topic)+". Create it?", []string{title + "."}
 	case history.ConfirmDelete:
-		return m.ask(what+" for good?", nil, yes, "don't "+yes, do)
+		title += " for good?"
 	case history.ConfirmMany:
-		return m.ask(what+"?", nil, yes, "don't "+yes, do)
+		title += "?"
 	default:
 		return do()
 	}
+	return m.ask(title, lines, yes, "don't "+yes, do)
 }
 
 // executed shows what a command has done, and the pairs as they are now. An error
@@ -315,7 +314,6 @@ func (m *Model) executed(line string, c history.Command, out history.Outcome, er
 	}
 	notice := out.Text
 	if out.CanUndo() {
-		m.command.undoStack = append(m.command.undoStack, c.Seqs)
 		notice += m.hint(" · %s undoes it", "undo-pairs")
 	}
 	m.notice.info(notice)
@@ -329,7 +327,7 @@ func (m *Model) executed(line string, c history.Command, out history.Outcome, er
 	if c.DryRun {
 		return nil
 	}
-	return m.showMarks(c.Seqs)
+	return m.showMarks()
 }
 
 // undoCommand undoes the newest command on pairs.
@@ -345,23 +343,14 @@ func (m *Model) undoCommand() tea.Cmd {
 		if err != nil {
 			m.failView(err)
 		}
-		var seqs []int64
-		if n := len(m.command.undoStack); n > 0 {
-			seqs = m.command.undoStack[n-1]
-			m.command.undoStack = m.command.undoStack[:n-1]
-		}
-		return m.showMarks(seqs)
+		return m.showMarks()
 	})
 }
 
 // showMarks shows what has changed of pairs: on the screen, and by the active
 // filter, which the workspace has evaluated again.
-func (m *Model) showMarks(seqs []int64) tea.Cmd {
-	loaded := slices.DeleteFunc(m.conv.chat.Loaded(), func(seq int64) bool {
-		_, in := slices.BinarySearch(seqs, seq)
-		return !in
-	})
-	return tea.Batch(computeBoundary(m.session), m.loadNames(), loadPairs(m.session, 0, loaded...))
+func (m *Model) showMarks() tea.Cmd {
+	return tea.Batch(computeBoundary(m.session), m.loadNames(), loadPairs(m.session, 0, m.conv.chat.Loaded()...))
 }
 
 // openFilters lists the saved filters, to apply or to delete one.

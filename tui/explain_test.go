@@ -6,9 +6,9 @@ import (
 )
 
 func TestKeysTellsWhatAKeyDoes(t *testing.T) {
-	uses := func(k *KeyTable, name string) string {
+	uses := func(k func(key string) []KeyUse, name string) string {
 		out := ""
-		for _, u := range k.Uses(name) {
+		for _, u := range k(name) {
 			out += u.Mode + ":" + u.Action + " "
 		}
 		return out
@@ -22,7 +22,7 @@ func TestKeysTellsWhatAKeyDoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		table *KeyTable
+		table func(key string) []KeyUse
 		key   string
 		want  string
 	}{

@@ -78,14 +78,7 @@ func (m *Model) flushKeys() tea.Cmd {
 	for len(m.queue.waiting) > 0 && !m.mustWait(m.queue.waiting[0]) {
 		msg := m.queue.waiting[0]
 		m.queue.waiting = m.queue.waiting[1:]
-		switch msg := msg.(type) {
-		case tea.KeyPressMsg:
-			cmds = append(cmds, m.actOnKey(msg))
-		case tea.PasteMsg:
-			cmds = append(cmds, m.paste(msg.Content))
-		case tea.MouseMsg:
-			cmds = append(cmds, m.pointAt(msg))
-		}
+		cmds = append(cmds, m.act(msg))
 		m.fitInput()
 		if h := m.layout.input.Dy() - inputFrame; h > 0 {
 			m.input.draft.View(h) // it scrolls as it is drawn, which it is after each message otherwise
@@ -94,18 +87,33 @@ func (m *Model) flushKeys() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// onKey handles a key, unless it has to wait.
-func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
-	m.lastKey = m.now()
-	if m.enqueue(k) {
+// onInput handles a key, a paste or the mouse, unless it has to wait.
+func (m *Model) onInput(msg tea.Msg) tea.Cmd {
+	if _, isKey := msg.(tea.KeyPressMsg); isKey {
+		m.lastKey = m.now()
+	}
+	if m.enqueue(msg) {
 		return nil
 	}
-	return m.actOnKey(k)
+	return m.act(msg)
 }
 
-// actOnKey gives a key to the first of: what works anywhere, the overlay, a text
+// act handles a key, a paste or the mouse now.
+func (m *Model) act(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return m.onKey(msg)
+	case tea.PasteMsg:
+		return m.paste(msg.Content)
+	case tea.MouseMsg:
+		return m.onMouse(msg)
+	}
+	return nil
+}
+
+// onKey gives a key to the first of: what works anywhere, the overlay, a text
 // line, the mode's own table, the text that has the focus.
-func (m *Model) actOnKey(k tea.KeyPressMsg) tea.Cmd {
+func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
 	m.kitty = m.kitty || name == "ctrl+enter"
 	m.conv.chat.EndJump()
@@ -162,14 +170,6 @@ func (m *Model) overlayKey(k tea.KeyPressMsg, a *action) tea.Cmd {
 		return m.input.write(tea.KeyPressMsg{Text: k.Text})
 	}
 	return m.onOutcome(out)
-}
-
-// onPaste handles pasted text, unless it has to wait.
-func (m *Model) onPaste(msg tea.PasteMsg) tea.Cmd {
-	if m.enqueue(msg) {
-		return nil
-	}
-	return m.paste(msg.Content)
 }
 
 // paste puts text wherever the focus is. A question takes none: the text is for

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"image"
 	"slices"
 	"strings"
@@ -24,7 +25,7 @@ func (m *Model) View() tea.View {
 	if m.turn.running {
 		v.WindowTitle = "winnow · working"
 	}
-	if m.mouse {
+	if m.opts.Mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	switch {
@@ -35,7 +36,7 @@ func (m *Model) View() tea.View {
 		return v
 	}
 	v.Content = m.compose()
-	if !m.styleOpts.Unicode {
+	if !m.opts.Style.Unicode {
 		v.Content, v.WindowTitle = style.ASCII(v.Content), style.ASCII(v.WindowTitle)
 	}
 	v.Cursor = m.cursor()
@@ -203,7 +204,7 @@ func (c *conversation) quietLines(hint string, w int) []string {
 	return lines
 }
 
-func filterName(line string) string { return orElse(line, "none: all pairs") }
+func filterName(line string) string { return cmp.Or(line, "none: all pairs") }
 
 // sendLabel is the button at the right end of the line above the box, with the
 // mouse on.
@@ -220,7 +221,7 @@ func (m *Model) inputLines() []string {
 	if m.work.ReAsked() != 0 {
 		note = " replaces the failed message " + note
 	}
-	if m.mouse {
+	if m.opts.Mouse {
 		note += sendLabel
 	}
 	rule := strings.Repeat(m.styles.Border.Shape.Top, max(0, w-ansi.StringWidth(note)))
@@ -234,7 +235,7 @@ func (m *Model) inputLines() []string {
 
 // sendButton reports whether a cell is that button.
 func (m *Model) sendButton(x, y int) bool {
-	return m.mouse && y == m.layout.input.Min.Y && x >= m.layout.input.Max.X-len(sendLabel)
+	return m.opts.Mouse && y == m.layout.input.Min.Y && x >= m.layout.input.Max.X-len(sendLabel)
 }
 
 // cursor is where the terminal's own cursor belongs; nil is nowhere.

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -95,7 +96,7 @@ func (m bars) header() []segment {
 func (m bars) headerModel(w int) string {
 	ic := m.styles.Icons
 	frame := ansi.StringWidth(ic.Model) + ansi.StringWidth(ic.Menu) + 2
-	name := safetext.Visible(orElse(m.session.Model(), "no model"))
+	name := safetext.Visible(cmp.Or(m.session.Model(), "no model"))
 	return m.styles.Header.Model.Render(ic.Model + " " + textwidth.Truncate(name, max(0, w-frame), ic.Ellipsis) + " " + ic.Menu)
 }
 
@@ -117,8 +118,8 @@ func (m bars) headerRight(model string, checkpoints bool) (right []segment) {
 	if m.conv.boundary.near {
 		counter = st.Unsaved // a warning as well
 	}
-	add(counter.Render(orElse(m.conv.boundary.counter, "0/0")), (*Model).openHUD)
-	if m.mouse {
+	add(counter.Render(cmp.Or(m.conv.boundary.counter, "0/0")), (*Model).openHUD)
+	if m.opts.Mouse {
 		add(st.Text.Render("[new session]"), (*Model).newSession)
 	}
 	switch {
@@ -205,7 +206,7 @@ func (m bars) hintText(a *action) string {
 	case a.name == "next-region":
 		return strings.ToLower(m.neighbour(1).String())
 	case a.name != "escape":
-		return orElse(a.hint, a.help)
+		return cmp.Or(a.hint, a.help)
 	case completing:
 		return "close"
 	case m.turn.running:

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/assistant/budget"
 	"winnow/assistant/safetext"
 	"winnow/tui/overlay"
 	"winnow/tui/textwidth"
@@ -30,125 +31,101 @@ const hudNames = 34
 func (m hud) lines() (out []string) {
 	names := min(hudNames, max(4, m.width/2))
 	st := m.styles.Overlay
-	for i, group := range m.groups() {
-		if i > 0 {
-			out = append(out, "")
+	group := func(name string) { out = append(out, "", st.Group.Render(name)) }
+	row := func(name string, value any) {
+		// The acronym of the telemetry stands behind the words in muted type.
+		words, acronym, short := strings.Cut(textwidth.Fit(textwidth.Fit(name, names-1, "…"), names, ""), " (")
+		if short {
+			acronym = st.Muted.Render(" (" + acronym)
 		}
-		out = append(out, st.Group.Render(group.name))
-		for _, row := range group.rows {
-			// The acronym of the telemetry stands behind the words in muted type.
-			words, acronym, short := strings.Cut(textwidth.Fit(textwidth.Fit(row.name, names-1, "…"), names, ""), " (")
-			if short {
-				acronym = st.Muted.Render(" (" + acronym)
-			}
-			out = append(out, "  "+st.Text.Render(words)+acronym+st.Text.Render(oneLine(fmt.Sprint(row.value))))
-		}
+		out = append(out, "  "+st.Text.Render(words)+acronym+st.Text.Render(oneLine(fmt.Sprint(value))))
 	}
-	return out
-}
-
-type (
-	hudGroup struct {
-		name string
-		rows []hudRow
-	}
-	hudRow struct {
-		name  string
-		value any
-	}
-)
-
-func (m hud) groups() []hudGroup {
 	b, set := m.conv.boundary, m.session.Settings().Budget
-	computed := fmt.Sprintf("%d times", m.session.Recomputes())
-	if m.session.Recomputes() == 1 {
-		computed = "once"
-	}
-	return []hudGroup{
-		{"PARAMETERS", []hudRow{
-			{"model", safetext.Visible(m.session.Model())},
-			{"characters a token (CPT)", set.CPT()},
-			{"kept for the next message (URA)", set.URA()},
-			{"most trims a send (NTA)", set.NTA()},
-		}},
-		{"BUDGET", m.budget(m.input.draftCost())},
-		{"SELECTION", []hudRow{
-			{"filter", filterName(m.session.Filter())},
-			{"visible (Y)", b.at.Y},
-			{"included (X)", b.at.X},
-			{"computed", computed},
-		}},
-		{"TRIMMING", m.trimming()},
-		{"ERROR", m.failure()},
-	}
+	group("PARAMETERS")
+	row("model", safetext.Visible(m.session.Model()))
+	row("characters a token (CPT)", set.CPT())
+	row("kept for the next message (URA)", set.URA())
+	row("most trims a send (NTA)", set.NTA())
+	group("BUDGET")
+	m.budget(row)
+	group("SELECTION")
+	row("filter", filterName(m.session.Filter()))
+	row("visible (Y)", b.at.Y)
+	row("included (X)", b.at.X)
+	row("computed", map[bool]string{true: "once", false: fmt.Sprintf("%d times", m.session.Recomputes())}[m.session.Recomputes() == 1])
+	group("TRIMMING")
+	row("counter", b.counter)
+	m.trimming(row)
+	group("ERROR")
+	m.failure(row)
+	return out[1:]
 }
 
-func (m hud) budget(cost assistant.DraftCost) []hudRow {
-	b, known := m.conv.boundary.at, "~"
+func (m hud) budget(row func(name string, value any)) {
+	b, cost, known := m.conv.boundary.at, m.input.draftCost(), "~"
 	if b.Known {
 		known = ""
 	}
-	rows := []hudRow{
-		{"model takes (ML)", known + fmt.Sprint(b.ML)},
-		{"system prompt and tools (SYS)", b.SYS},
-		{"usable", b.Usable},
-		{"history predicted", b.HistoryTokens},
-		{"left after that", b.Usable - b.HistoryTokens - b.URA},
-		{"the draft (AUT)", "~" + fmt.Sprint(cost.AUT)},
-		{"all of it now", "~" + fmt.Sprint(cost.Total)},
-	}
-	q, _ := m.session.Quota()
+	row("model takes (ML)", known+fmt.Sprint(b.ML))
+	row("system prompt and tools (SYS)", b.SYS)
+	row("usable", b.Usable)
+	row("history predicted", b.HistoryTokens)
+	row("left after that", b.Usable-b.HistoryTokens-b.URA)
+	row("the draft (AUT)", fmt.Sprintf("~%d", cost.AUT))
+	row("all of it now", fmt.Sprintf("~%d", cost.Total))
+	q, ok := m.session.Quota()
 	quota := func(name string, left, of int, reset time.Duration) {
-		if left >= 0 && of > 0 {
-			rows = append(rows, hudRow{name, fmt.Sprintf("%d of %d left, full in %s", left, of, seconds(reset))})
+		if ok && left >= 0 && of > 0 {
+			row(name, fmt.Sprintf("%d of %d left, full in %s", left, of, seconds(reset)))
 		}
 	}
 	quota("tokens a minute", q.TokensLeft, q.TokensPerMinute, q.TokensReset)
 	quota("requests a minute", q.RequestsLeft, q.RequestsPerMinute, q.RequestsReset)
 	if q.Wait > 0 {
-		rows = append(rows, hudRow{"the endpoint wants to be left", seconds(q.Wait)})
+		row("the endpoint wants to be left", seconds(q.Wait))
 	}
-	return rows
 }
 
 // trimming is what became of the last send.
-func (m hud) trimming() []hudRow {
-	rows := []hudRow{{"counter", m.conv.boundary.counter}}
+func (m hud) trimming(row func(name string, value any)) {
 	last, ok := m.session.LastSend()
 	if !ok {
-		return append(rows, hudRow{"last send", "none yet"})
+		row("last send", "none yet")
+		return
 	}
-	rows = append(rows, hudRow{"last send", fmt.Sprintf("%d of %d pairs included, %s", last.Included, last.Visible, last.Stage)})
+	row("last send", fmt.Sprintf("%d of %d pairs included, %s", last.Included, last.Visible, last.Stage))
 	if records := m.session.Records(); len(records) > 0 {
 		r := records[len(records)-1]
-		rows = append(rows, hudRow{"its attempts", r.AttemptsUsed + 1},
-			hudRow{"its history and message", fmt.Sprintf("~%d tokens, ~%d in reserve", r.AttemptTotalTokens, r.RemainingReserve)})
+		row("its attempts", r.AttemptsUsed+1)
+		row("its history and message", fmt.Sprintf("~%d tokens, ~%d in reserve", r.AttemptTotalTokens, r.RemainingReserve))
 	}
 	left := "none"
 	if len(last.LeftOut) > 0 {
 		left = fmt.Sprintf("%s, ~%d tokens", assistant.Counted(len(last.LeftOut), "pair"), last.Tokens)
 	}
-	rows = append(rows, hudRow{"left out (T)", left})
+	row("left out (T)", left)
 	for _, p := range last.LeftOut {
-		rows = append(rows, hudRow{"", fmt.Sprintf("~%d  %s", p.Tokens, m.conv.chat.UserText(p.Seq))})
+		row("", fmt.Sprintf("~%d  %s", p.Tokens, m.conv.chat.UserText(p.Seq)))
 	}
-	return rows
 }
 
 // failure is why the last attempt failed, and the focused pair.
-func (m hud) failure() (rows []hudRow) {
-	if records := m.session.Records(); len(records) > 0 && records[len(records)-1].LastErrorMessage != "" {
-		r := records[len(records)-1]
-		rows = append(rows, hudRow{"last attempt", r.LastErrorMessage},
-			hudRow{"taken for an overflow", map[bool]string{true: "yes", false: "no"}[r.OverflowMatched]})
+func (m hud) failure(row func(name string, value any)) {
+	var r budget.Record
+	if records := m.session.Records(); len(records) > 0 {
+		r = records[len(records)-1]
 	}
-	if p, ok := m.conv.chat.Focused(); ok && p.State == assistant.PairError {
-		rows = append(rows, hudRow{p.ErrorCode, p.ErrorMessage})
+	focused, _ := m.conv.chat.Focused()
+	failed := focused.State == assistant.PairError
+	if r.LastErrorMessage != "" {
+		row("last attempt", r.LastErrorMessage)
+		row("taken for an overflow", map[bool]string{true: "yes", false: "no"}[r.OverflowMatched])
+	} else if !failed {
+		row("last attempt", "no error")
 	}
-	if rows == nil {
-		return []hudRow{{"last attempt", "no error"}}
+	if failed {
+		row(focused.ErrorCode, focused.ErrorMessage)
 	}
-	return rows
 }
 
 // costKey is what the cost of a draft depends on: the text, what is included,

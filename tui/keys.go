@@ -154,9 +154,6 @@ var modeNames = [modes]string{modeInput: "INPUT", modeView: "VIEW", modeCommand:
 // String is the mode's name in the footer.
 func (m mode) String() string { return modeNames[m] }
 
-// KeyTable describes what keys do, for an explanation outside of the program.
-type KeyTable struct{ keys *keyMap }
-
 // KeyUse is what a key does in one mode.
 type KeyUse struct {
 	Mode   string // as the footer names it
@@ -164,25 +161,21 @@ type KeyUse struct {
 	Help   string // a clause
 }
 
-// Keys is the key table as these settings make it; a *KeyError when they cannot
-// be. enterIs is send_key = "enter".
-func Keys(rebinds []Rebind, enterIs bool) (*KeyTable, error) {
+// Keys tells what a key does, mode by mode, by the name of tea.KeyPressMsg.String; a
+// *KeyError when the bindings cannot be. enterIs is send_key = "enter".
+func Keys(rebinds []Rebind, enterIs bool) (uses func(key string) []KeyUse, err error) {
 	keys, err := newKeyMap(enterIs, rebinds)
 	if err != nil {
 		return nil, err
 	}
-	return &KeyTable{keys}, nil
-}
-
-// Uses is what a key does, mode by mode; none when no mode binds it. name is
-// that of tea.KeyPressMsg.String.
-func (k *KeyTable) Uses(name string) (out []KeyUse) {
-	for m := range modes {
-		if a := k.keys.find(m, name); a != nil {
-			out = append(out, KeyUse{m.String(), a.name, a.help})
+	return func(key string) (out []KeyUse) {
+		for m := range modes {
+			if a := keys.find(m, key); a != nil {
+				out = append(out, KeyUse{m.String(), a.name, a.help})
+			}
 		}
-	}
-	return out
+		return out
+	}, nil
 }
 
 // How wide the keys stand before what they do: nearly all of every row, and the

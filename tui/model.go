@@ -17,6 +17,7 @@ import (
 	"winnow/tui/keyinput"
 	"winnow/tui/overlay"
 	"winnow/tui/pane"
+	"winnow/tui/settings"
 	"winnow/tui/style"
 )
 
@@ -35,13 +36,9 @@ type Options struct {
 	// Width and Height are the size of the terminal; 0 waits until it is told.
 	Width, Height int
 
-	Style     style.Options // Dark follows the terminal unless Fixed
-	Fixed     bool          // the theme is the user's choice, not the terminal's
-	Rebinds   []Rebind
-	EnterIs   bool // send_key = "enter": enter sends, the other keys break the line
-	Mouse     bool // mouse capture at the start
-	ReplyView bool // long_reply = "view": a long answer takes the focus when nobody types
-	Notify    bool // notify when a long turn ends unseen
+	settings.Screen // as it is at the start
+	Rebinds         []Rebind
+	EnterIs         bool // send_key = "enter": enter sends, the other keys break the line
 	// KeepSetting writes a setting, by its key in the config, for the next start;
 	// nil: settings are for this run.
 	KeepSetting func(key, value string) error
@@ -89,7 +86,6 @@ type Model struct {
 
 	layout   layout
 	showPane bool // on a narrow screen
-	mouse    bool
 	focused  bool // the terminal has the focus
 	ticking  bool // a timer moves what is animated
 
@@ -108,10 +104,9 @@ type shared struct {
 	keys    *keyMap
 	now     func() time.Time
 
-	styles    style.Styles
-	styleOpts style.Options
-	width     int // of the screen
-	height    int
+	styles style.Styles
+	width  int // of the screen
+	height int
 
 	mode     mode
 	ready    bool              // the start is over
@@ -142,11 +137,11 @@ func New(opts Options) (*Model, error) {
 		}
 	}
 	s := &shared{
-		opts: opts, keys: keys, now: opts.Now, styleOpts: opts.Style, styles: style.New(opts.Style),
+		opts: opts, keys: keys, now: opts.Now, styles: style.New(opts.Style),
 		loading: true, handlers: map[overlay.Kind]func(overlay.Chosen) tea.Cmd{},
 	}
 	s.notice.now = s.now
-	m := &Model{shared: s, mouse: opts.Mouse, focused: true}
+	m := &Model{shared: s, focused: true}
 	m.conv = conversation{shared: s, chat: chat.New(s.styles, s.now), requested: map[int64]bool{}}
 	m.conv.chat.SetKeys(m.key)
 	m.input = input{shared: s, draft: composer.New(s.styles.Input)}
@@ -200,8 +195,6 @@ func (m *Model) Init() tea.Cmd {
 	load := loadStart(m.work)
 	if m.opts.Start != nil {
 		load = openParts(m.opts.Start)
-	} else if m.opts.Recovery != nil {
-		m.askRecovery()
 	}
 	cmds := []tea.Cmd{load, waitSavedChange(m.opts.Changes)}
 	if !m.opts.Fixed {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,8 +80,8 @@ func (s *shared) sessionEntries(all []history.Session) (entries []overlay.Entry)
 	room := max(leastTitle, s.width*9/10-besideTitle)
 	for _, session := range all {
 		e := overlay.Entry{
-			Value: session.ID, Group: orElse(session.Folder, "no folder"),
-			Text:  textwidth.Truncate(orElse(oneLine(session.Title), "(no text)"), room, s.styles.Icons.Ellipsis),
+			Value: session.ID, Group: cmp.Or(session.Folder, "no folder"),
+			Text:  textwidth.Truncate(cmp.Or(oneLine(session.Title), "(no text)"), room, s.styles.Icons.Ellipsis),
 			Extra: session.Used.Local().Format("2006-01-02 15:04") + " · " + assistant.Counted(session.Pairs, "pair"),
 		}
 		if session.ID == s.session.ID() {
@@ -121,137 +122,6 @@ func (m *Model) sessionChanged(switched bool, err error, notice string) tea.Cmd 
 	return tea.Batch(computeBoundary(m.session), m.conv.loadMissing())
 }
 
-// openTopics selects the topic of the pairs to come, and edits the tree.
-func (p *pickers) openTopics() tea.Cmd {
-	picker := p.topicPicker("Topic of new messages")
-	if p.opts.History != nil {
-		picker = picker.WithKeys("enter selects · alt+n new · alt+r rename · alt+d delete", "alt+r", "alt+d").WithNew("alt+n")
-	}
-	return p.open(overlay.Topics, picker, func(c overlay.Chosen) tea.Cmd {
-		switch c.Key {
-		case "alt+n":
-			return p.newTopic(c.Query, c.Value)
-		case "alt+r":
-			return p.renameTopic(c.Value)
-		case "alt+d":
-			return p.deleteTopic(c.Value)
-		}
-		p.session.SetTopic(c.Value)
-		return p.info("new messages go to " + topicName(c.Value))
-	})
-}
-
-// openPairTopic gives the pair with the focus a topic.
-func (p *pickers) openPairTopic() tea.Cmd {
-	focused, ok := p.conv.chat.Focused()
-	if !ok {
-		return nil
-	}
-	picker := p.topicPicker("Topic of this pair")
-	if p.opts.History != nil {
-		picker = picker.WithNew("alt+n").WithKeys("enter selects · alt+n the path that is typed, as a new topic")
-	}
-	return p.open(overlay.Topics, picker, func(c overlay.Chosen) tea.Cmd {
-		to := c.Value
-		if c.Key == "alt+n" {
-			if to = history.TopicPath(c.Query); to == "" {
-				return p.info("type the path of the new topic, then alt+n")
-			}
-		}
-		return p.change(p.conv.markPair(focused.Seq, func(ctx context.Context) (string, error) {
-			return "topic: " + topicName(to), p.work.SetTopic(ctx, focused.Seq, to)
-		}))
-	})
-}
-
-func (p *pickers) topicPicker(title string) *overlay.Picker {
-	entries := []overlay.Entry{{Value: "", Text: topicName("")}}
-	at := 0
-	for _, t := range p.topics {
-		if t == p.session.Topic() {
-			at = len(entries)
-		}
-		_, name := splitTopic(t)
-		depth := strings.Count(t, history.TopicSeparator)
-		entries = append(entries, overlay.Entry{Value: t, Text: strings.Repeat("  ", depth) + name, Extra: t})
-	}
-	return overlay.NewPicker(title, entries, at)
-}
-
-func topicName(path string) string { return orElse(path, "no topic") }
-
-// splitTopic splits a path into its parent, "" at the top, and the last name.
-func splitTopic(path string) (parent, name string) {
-	if i := strings.LastIndex(path, history.TopicSeparator); i >= 0 {
-		return path[:i], path[i+len(history.TopicSeparator):]
-	}
-	return "", path
-}
-
-// newTopic creates the topic of a path, and asks for the path when it is empty.
-func (p *pickers) newTopic(path, parent string) tea.Cmd {
-	if path = history.TopicPath(path); path != "" {
-		return p.editTopics("new messages go to "+oneLine(path), "", path, func(ctx context.Context) error {
-			return p.opts.History.CreateTopic(ctx, path)
-		})
-	}
-	if parent != "" {
-		parent += history.TopicSeparator
-	}
-	return p.open(overlay.TopicName, overlay.NewLine("New topic", parent, "the path, as in AI > Agents · enter creates it"), func(c overlay.Chosen) tea.Cmd {
-		return p.newTopic(c.Value, "")
-	})
-}
-
-// renameTopic asks for another name; the topics below move along.
-func (p *pickers) renameTopic(path string) tea.Cmd {
-	if path == "" {
-		return p.info("pairs without a topic have no name to change")
-	}
-	parent, name := splitTopic(path)
-	return p.open(overlay.TopicName, overlay.NewLine("Rename "+oneLine(path), name, "a name, or a path to move it · enter renames"), func(c overlay.Chosen) tea.Cmd {
-		to := history.TopicPath(c.Value)
-		if above, _ := splitTopic(to); parent != "" && above == "" {
-			to = parent + history.TopicSeparator + to
-		}
-		return p.editTopics(oneLine(path+" is now "+to), path, to, func(ctx context.Context) error {
-			return p.opts.History.MoveTopic(ctx, path, to)
-		})
-	})
-}
-
-// deleteTopic asks first; pairs and topics below move to the parent.
-func (p *pickers) deleteTopic(path string) tea.Cmd {
-	if path == "" {
-		return p.info("pairs without a topic are in none to delete")
-	}
-	parent, _ := splitTopic(path)
-	return p.ask("Delete the topic "+oneLine(path)+"?", []string{
-		"No pair is deleted: its pairs and the topics below it", "go to " + oneLine(topicName(parent)) + ".",
-	}, "delete", "keep", func() tea.Cmd {
-		return p.editTopics(oneLine(path)+" is deleted", path, parent, func(ctx context.Context) error {
-			return p.opts.History.DeleteTopic(ctx, path)
-		})
-	})
-}
-
-// editTopics changes the tree: the topic at from is at to then; from is "" for a
-// new one, which is selected.
-func (p *pickers) editTopics(notice, from, to string, change func(context.Context) error) tea.Cmd {
-	return attempt(change, func(err error) tea.Cmd {
-		if err != nil {
-			return p.fail(err)
-		}
-		p.notice.info(notice)
-		if from == "" {
-			p.session.SetTopic(to)
-			return p.loadNames()
-		}
-		p.session.TopicMoved(from, to)
-		return tea.Batch(p.loadNames(), loadPairs(p.session, 0, p.conv.chat.Loaded()...), p.refilter())
-	})
-}
-
 // openModels lets the user choose the model: favourites and recent ones first,
 // then by provider. Meanwhile it asks the endpoints for new ones.
 func (p *pickers) openModels() tea.Cmd {
@@ -275,7 +145,7 @@ func (p *pickers) openModels() tea.Cmd {
 
 // showModels lists the known models; selected is the first, "" the current one.
 func (p *pickers) showModels(selected string) {
-	entries, at := p.modelEntries(orElse(selected, p.session.Model()))
+	entries, at := p.modelEntries(cmp.Or(selected, p.session.Model()))
 	picker := overlay.NewPicker("Model", entries, at).WithKeys("enter selects · "+favouriteKey+" favourite or not", favouriteKey)
 	p.open(overlay.Models, picker, func(c overlay.Chosen) tea.Cmd {
 		if c.Key == favouriteKey {

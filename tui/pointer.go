@@ -7,17 +7,9 @@ import (
 // wheelStep is how many lines a notch of the wheel moves.
 const wheelStep = 3
 
-// onMouse handles the mouse, unless it has to wait.
-func (m *Model) onMouse(msg tea.MouseMsg) tea.Cmd {
-	if m.enqueue(msg) {
-		return nil
-	}
-	return m.pointAt(msg)
-}
-
-// pointAt handles the mouse: the wheel scrolls, a click focuses, folds and picks,
+// onMouse handles the mouse: the wheel scrolls, a click focuses, folds and picks,
 // dragging over the conversation selects its text.
-func (m *Model) pointAt(msg tea.MouseMsg) tea.Cmd {
+func (m *Model) onMouse(msg tea.MouseMsg) tea.Cmd {
 	at := msg.Mouse()
 	switch msg.(type) {
 	case tea.MouseWheelMsg:

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -48,7 +49,7 @@ func (t *turnState) queuedText() string {
 	if !ok {
 		return ""
 	}
-	return orElse(t.queued, p.Text)
+	return cmp.Or(t.queued, p.Text)
 }
 
 // takeQueued removes the queued message and returns it.

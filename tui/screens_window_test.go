@@ -20,6 +20,7 @@ import (
 	"winnow/checkpoint"
 	"winnow/tui"
 	"winnow/tui/rules"
+	"winnow/tui/settings"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
@@ -171,8 +172,7 @@ func mainScreen(t *testing.T, dark bool) string {
 	must(err)
 	must(session.Start(t.Context()))
 	model, err := tui.New(tui.Options{
-		Parts: tui.Parts{Work: workspace.New(workspace.Options{Session: session}), Pane: rules.New(window, rules.Options{})}, Now: clock.Now, Fixed: true,
-		Style: style.Options{Dark: dark, Unicode: true},
+		Parts: tui.Parts{Work: workspace.New(workspace.Options{Session: session}), Pane: rules.New(window, rules.Options{})}, Now: clock.Now, Screen: settings.Screen{Fixed: true, Style: style.Options{Dark: dark, Unicode: true}},
 	})
 	must(err)
 

@@ -34,24 +34,6 @@ func TestSettingsSayWhatTheyAreAndWhatWasDone(t *testing.T) {
 	d.says("Theme of colours: ")
 }
 
-func TestEverySettingTakesAllItsValuesInTurn(t *testing.T) {
-	m, _ := newProgram(t, setup{})
-	for _, s := range settings() {
-		first := s.value(m)
-		seen := map[string]bool{}
-		for range s.values {
-			s.change(m, s.next(s.value(m)))
-			if m.background() == "auto" && s.key == "theme" {
-				m.opts.Fixed = false
-			}
-			seen[s.value(m)] = true
-		}
-		if len(seen) != len(s.values) {
-			t.Errorf("%s takes %v of %v, from %s on", s.key, seen, s.values, first)
-		}
-	}
-}
-
 func TestSettingIsKept(t *testing.T) {
 	var kept []string
 	var fault error

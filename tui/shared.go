@@ -95,15 +95,6 @@ func cleanLines(text string, clean func(string) string) []string {
 	return lines
 }
 
-// orElse is v, or other when v is the zero value.
-func orElse[T comparable](v, other T) T {
-	var zero T
-	if v == zero {
-		return other
-	}
-	return v
-}
-
 // key is the first key of an action as it is bound now, in the mode of now or
 // else in another one; "" when it has none.
 func (s *shared) key(action string) string {

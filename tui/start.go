@@ -11,36 +11,31 @@ import (
 )
 
 // The screen is there before anything is open: with a box to write in and a
-// frame without contents. Start opens the rest; sessionReadyMsg brings it. Keys
+// frame without contents. Start opens the rest; startLoadedMsg brings it. Keys
 // that need it wait in the keyQueue, messages that were sent in the outbox.
 
-type (
-	// sessionReadyMsg brings what the screen shows and works on.
-	sessionReadyMsg struct {
-		parts  Parts
-		loaded startLoadedMsg
-		err    error
-	}
-	// startLoadedMsg is what is shown first.
-	startLoadedMsg struct {
-		boundary boundaryComputedMsg
-		draft    history.Draft
-		recall   workspace.Recall
-		models   modelList
-		drawing  []int64 // the pairs being drawn when the program crashed
-		err      error
-	}
-)
+// startLoadedMsg brings what the screen shows and works on, and what is shown first.
+type startLoadedMsg struct {
+	parts    *Parts // nil: they were there already
+	failed   error  // why they could not be opened
+	boundary boundaryComputedMsg
+	draft    history.Draft
+	recall   workspace.Recall
+	models   modelList
+	drawing  []int64 // the pairs being drawn when the program crashed
+	err      error
+}
 
 // openParts opens the parts and loads what is shown of them first.
 func openParts(open func() (Parts, error)) tea.Cmd {
 	return func() tea.Msg {
 		p, err := open()
 		if err != nil {
-			return sessionReadyMsg{err: err}
+			return startLoadedMsg{failed: err}
 		}
-		loaded, _ := loadStart(p.Work)().(startLoadedMsg)
-		return sessionReadyMsg{parts: p, loaded: loaded}
+		msg := loadStart(p.Work)().(startLoadedMsg)
+		msg.parts = &p
+		return msg
 	}
 }
 
@@ -60,23 +55,15 @@ func loadStart(w *workspace.Workspace) tea.Cmd {
 	}
 }
 
-// onReady shows what has been opened, and handles the keys that waited.
-func (m *Model) onReady(msg sessionReadyMsg) tea.Cmd {
-	if msg.err != nil {
-		m.err = msg.err
+// onStart shows what has been opened and loaded, and handles the keys that waited.
+// What was typed since the start goes before what an earlier run has stored.
+func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
+	if m.err = msg.failed; m.err != nil {
 		return tea.Quit
 	}
-	m.use(msg.parts)
-	cmds := []tea.Cmd{m.onStart(msg.loaded), m.flushOutbox(), m.flushKeys(), waitSavedChange(msg.parts.Changes)}
-	if msg.parts.Recovery != nil {
-		m.askRecovery()
+	if msg.parts != nil {
+		m.use(*msg.parts)
 	}
-	return tea.Batch(cmds...)
-}
-
-// onStart shows what was loaded. What was typed since the start goes before what
-// an earlier run has stored.
-func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	m.loading = false
 	m.fail(msg.err)
 	m.topics, m.saved, m.pickers.models = msg.recall.Topics, msg.recall.Filters, msg.models
@@ -89,7 +76,14 @@ func (m *Model) onStart(msg startLoadedMsg) tea.Cmd {
 	if m.conv.chat.Len() > 0 {
 		m.conv.chat.Bottom()
 	}
-	return m.conv.loadMissing()
+	cmds := []tea.Cmd{m.conv.loadMissing()}
+	if msg.parts != nil {
+		cmds = append(cmds, m.flushOutbox(), m.flushKeys(), waitSavedChange(msg.parts.Changes))
+	}
+	if m.opts.Recovery != nil {
+		m.askRecovery()
+	}
+	return tea.Batch(cmds...)
 }
 
 // Typed is what would be lost when the program has ended before there was a

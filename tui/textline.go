@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/charmbracelet/x/ansi"
@@ -76,5 +77,5 @@ func (t *footerLine) view(w int, mark func(string) string) string {
 	if left < 0 || left+wide > w {
 		return body
 	}
-	return textwidth.Cut(body, 0, left) + mark(orElse(textwidth.Cut(body, left, left+wide), " ")) + textwidth.Cut(body, left+wide, w)
+	return textwidth.Cut(body, 0, left) + mark(cmp.Or(textwidth.Cut(body, left, left+wide), " ")) + textwidth.Cut(body, left+wide, w)
 }

@@ -80,8 +80,6 @@ func (m *Model) onWorkMsg(msg tea.Msg) (tea.Cmd, bool) {
 	switch msg := msg.(type) {
 	case resultMsg:
 		return msg(), true
-	case sessionReadyMsg:
-		return m.onReady(msg), true
 	case startLoadedMsg:
 		return m.onStart(msg), true
 	case boundaryComputedMsg:
@@ -103,12 +101,8 @@ func (m *Model) onTerminalMsg(msg tea.Msg) (tea.Cmd, bool) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		return m.resize(msg.Width, msg.Height), true
-	case tea.KeyPressMsg:
-		return m.onKey(msg), true
-	case tea.PasteMsg:
-		return m.onPaste(msg), true
-	case tea.MouseMsg:
-		return m.onMouse(msg), true
+	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
+		return m.onInput(msg), true
 	case tea.BackgroundColorMsg:
 		return m.onBackground(msg), true
 	case timerMsg:

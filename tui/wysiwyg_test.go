@@ -26,6 +26,7 @@ import (
 	"winnow/assistant/llm"
 	"winnow/checkpoint"
 	"winnow/tui/overlay"
+	"winnow/tui/settings"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
@@ -112,8 +113,7 @@ func (p plan) start(t *testing.T) *seeing {
 		t.Fatal(err)
 	}
 	m, err := New(Options{
-		Parts: partsOf(session, s.store, nil, clock.Now), Now: clock.Now, Fixed: true,
-		Style: style.Options{Unicode: true, Colors: style.None}, Clipboard: func(string) error { return nil },
+		Parts: partsOf(session, s.store, nil, clock.Now), Now: clock.Now, Screen: settings.Screen{Fixed: true, Style: style.Options{Unicode: true, Colors: style.None}}, Clipboard: func(string) error { return nil },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -246,8 +246,8 @@ func (s *seeing) request(now bool) (string, error) {
 	s.conv.chat.FocusLast()
 	s.typeKeys("x")
 	box, kind, open := s.overlay.Top()
-	if open && now && strings.HasPrefix(box.Title(), "sent") {
-		s.typeKeys("n")
+	for open && now && strings.HasPrefix(box.Title(), "sent") { // the last one is that of now
+		s.press(tea.KeyPressMsg{Code: tea.KeyRight})
 		box, kind, open = s.overlay.Top()
 	}
 	if !open || kind != overlay.Request || strings.HasPrefix(box.Title(), "sent") == now {

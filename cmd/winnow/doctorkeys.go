@@ -28,7 +28,7 @@ var sendKeys = []string{"ctrl+enter", "shift+enter", "alt+enter", "ctrl+j"}
 // keyPage is the screen of doctor keys: what was pressed, the newest last, and
 // which of sendKeys have come.
 type keyPage struct {
-	table *tui.KeyTable
+	table func(key string) []tui.KeyUse
 	lines []string // of the keys that were pressed
 	last  string   // the key before
 	seen  map[string]bool
@@ -72,7 +72,7 @@ func (p *keyPage) press(name string) tea.Cmd {
 		p.seen[name] = true
 	}
 	p.lines = append(p.lines, name)
-	uses := p.table.Uses(name)
+	uses := p.table(name)
 	for _, u := range uses {
 		p.lines = append(p.lines, fmt.Sprintf("    %-8s %s (%s)", u.Mode, u.Help, u.Action))
 	}

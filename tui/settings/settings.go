@@ -1,0 +1,150 @@
+// Package settings is what the user changes while the program runs: settings of the
+// session, by its workspace, and of the screen.
+//
+// # Nouns
+//
+// A Setting is a line of the list of settings: it has a few values, of which Next sets
+// the one after the current one. Its key and its values are those of the config file.
+// Screen is what the settings of the screen change.
+//
+// # Who may call what
+//
+// A Screen and its settings belong to the goroutine that runs Update and View.
+package settings
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"winnow/assistant"
+	"winnow/assistant/workspace"
+	"winnow/tui/style"
+)
+
+// Screen are the settings of the screen. The zero value is ready to use.
+type Screen struct {
+	Style     style.Options // Dark follows the terminal unless Fixed
+	Fixed     bool          // the background is the user's choice, not the terminal's
+	Mouse     bool          // the mouse is captured
+	ReplyView bool          // long_reply = "view": a long answer takes the focus when nobody types
+	Notify    bool          // notify when a long turn ends unseen
+}
+
+// Setting is one of the settings.
+type Setting struct {
+	Key    string
+	Title  string
+	values []string
+	words  map[string]string // what a value means, where it is not plain
+	value  func() string
+	set    func(value string) error
+	stored func() (key, value string) // in the config; nil: key and value
+}
+
+// Value is the current value, in words.
+func (s Setting) Value() string { return cmp.Or(s.words[s.value()], s.value()) }
+
+// Next sets the value after the current one; the first after one that is not offered.
+func (s Setting) Next() error {
+	return s.set(s.values[(slices.Index(s.values, s.value())+1)%len(s.values)])
+}
+
+// Stored is the setting as the config file has it.
+func (s Setting) Stored() (key, value string) {
+	if s.stored != nil {
+		return s.stored()
+	}
+	return s.Key, s.value()
+}
+
+// All are the settings of a session and of the screen.
+func All(work *workspace.Workspace, screen *Screen) []Setting {
+	session := func(key, title string, value func(assistant.Settings) string, values ...string) Setting {
+		return Setting{
+			Key: key, Title: title, values: values, value: func() string { return value(work.Session().Settings()) },
+			set: func(v string) error { return work.Set(key, v) },
+		}
+	}
+	confirm := session("confirm", "The assistant asks before", func(s assistant.Settings) string {
+		return string(cmp.Or(s.Confirm, assistant.ConfirmSave))
+	}, "save", "always", "never")
+	confirm.words = map[string]string{"save": "it saves", "always": "every change", "never": "nothing"}
+	return append([]Setting{
+		confirm,
+		session("max_iterations", "Rounds of tool calls in a turn", func(s assistant.Settings) string {
+			return strconv.Itoa(cmp.Or(s.Iterations, assistant.DefaultIterations))
+		}, "3", "5", "10", "20"),
+		session("user_request_allowance", "Tokens kept free for your next message", func(s assistant.Settings) string {
+			return strconv.Itoa(s.Budget.URA())
+		}, "100", "500", "2000", "8000"),
+		session("max_trim_attempts", "Pairs left out when a request is too long", func(s assistant.Settings) string {
+			return strconv.Itoa(s.Budget.NTA())
+		}, "10", "25", "100"),
+	}, screen.settings()...)
+}
+
+func (s *Screen) settings() []Setting {
+	onOff := func(key, title string, at *bool, on, off string) Setting {
+		return Setting{
+			Key: key, Title: title, values: []string{"true", "false"}, words: map[string]string{"true": on, "false": off},
+			value: func() string { return strconv.FormatBool(*at) },
+			set:   func(v string) error { *at = v == "true"; return nil },
+		}
+	}
+	reply := onOff("long_reply", "When an answer is longer than the screen", &s.ReplyView, "go to it when nobody types", "stay in the input")
+	reply.stored = func() (key, value string) {
+		return "long_reply", map[bool]string{false: "stay", true: "view"}[s.ReplyView]
+	}
+	themes := map[string]string{}
+	for _, name := range style.Themes() {
+		themes[name] = name + ": " + style.About(name)
+	}
+	return []Setting{
+		reply,
+		onOff("mouse", "Mouse", &s.Mouse, "scrolls and clicks", "selects text"),
+		onOff("notify", "Tell when a long turn has ended unseen", &s.Notify, "yes", "no"),
+		{
+			Key: "theme", Title: "Background", values: []string{"auto", "dark", "light"}, words: map[string]string{"auto": "as the terminal's"},
+			value: s.background, stored: s.theme,
+			set: func(v string) error {
+				if s.Fixed = v != "auto"; s.Fixed {
+					s.Style.Dark = v == "dark"
+				}
+				return nil
+			},
+		},
+		{
+			Key: "colours", Title: "Theme of colours", values: style.Themes(), words: themes, stored: s.theme,
+			value: s.colours,
+			set:   func(v string) error { s.Style.Theme = v; return nil },
+		},
+	}
+}
+
+func (s *Screen) colours() string { return cmp.Or(s.Style.Theme, style.DefaultTheme) }
+
+// background is the background that the colours are for: dark, light, or auto for
+// that of the terminal.
+func (s *Screen) background() string {
+	switch {
+	case !s.Fixed:
+		return "auto"
+	case s.Style.Dark:
+		return "dark"
+	}
+	return "light"
+}
+
+// theme is the setting "theme": the colours and, behind them, the background; of the
+// default colours the background alone.
+func (s *Screen) theme() (key, value string) {
+	switch name, background := s.colours(), s.background(); {
+	case name == style.DefaultTheme:
+		return "theme", background
+	case background == "auto":
+		return "theme", name
+	default:
+		return "theme", name + "-" + background
+	}
+}
