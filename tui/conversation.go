@@ -170,12 +170,6 @@ func (c *conversation) jumpToBoundary() tea.Cmd {
 	return c.loadMissing()
 }
 
-// openSearch opens the search line.
-func (c *conversation) openSearch() tea.Cmd {
-	c.search.open("")
-	return nil
-}
-
 // searchKey handles a key in the search line. Enter searches; with an empty line
 // it continues the last search.
 func (c *conversation) searchKey(name, text string) tea.Cmd {

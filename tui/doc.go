@@ -6,9 +6,9 @@
 // Model is the one tea.Model of the program. Its children have state and plain
 // methods of their own: conversation (VIEW, with search and pointer), input (the box,
 // its files and outbox), commandLine (COMMAND), turnState (the turn and the queued
-// message), pickers (lists to choose from). bars and hud draw what the model shows of
-// all of them. shared is what the children have in common: session, workspace, keys,
-// notices, overlays.
+// message), pickers (lists to choose from). bars draws header and footer from all of
+// them. shared is what the children have in common: session, workspace, keys, notices,
+// overlays.
 //
 // An action is something the user can do: a row of keytable.go, which writes footer,
 // help, command palette and the table of the README, and is what Update asks.
@@ -29,13 +29,13 @@
 //
 // # Who may call what
 //
-// A Model belongs to its program. Typed and StoreDraft are called after its end, an
-// Input is read by one goroutine, Keys may be called from any.
+// A Model belongs to its program. Typed and StoreDraft are called after its end, Keys
+// may be called from any goroutine.
 //
 // # Caveats
 //
 // Nothing in Update or View waits. Text is sanitised before it is shown, whoever wrote
-// it. On a system without poll, pastes without markers are typed text.
+// it.
 //
 // The package implements sections 3 and 4 of winnow's specification.
 package tui

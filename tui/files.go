@@ -152,9 +152,3 @@ func (i *input) takeFile() tea.Cmd {
 	i.draft.ReplaceWord(text)
 	return tea.Batch(i.draftChanged(), i.offerFiles())
 }
-
-// moveFile selects another entry of the list.
-func (i *input) moveFile(step int) tea.Cmd {
-	i.files.at = min(max(i.files.at+step, 0), len(i.files.shown)-1)
-	return nil
-}

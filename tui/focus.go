@@ -120,8 +120,8 @@ func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
 	m.conv.chat.ClearSelection()
 	a := m.keys.find(m.mode, name)
 	switch {
-	case m.layout.small:
-		return m.blindKey(name, a)
+	case m.layout.small && (a == nil || a.name != "cancel" && a.name != "quit" && (a.name != "escape" || !m.turn.running)):
+		return nil // nothing opens unseen, but all can be cancelled
 	case a != nil && a.anywhere && !m.overlay.Open():
 		return a.do(m)
 	case m.overlay.Open():
@@ -135,18 +135,6 @@ func (m *Model) onKey(k tea.KeyPressMsg) tea.Cmd {
 		return a.do(m)
 	case m.mode == modeInput:
 		return m.input.write(k)
-	}
-	return nil
-}
-
-// blindKey handles a key on a screen that is too small to show what it does: it
-// can close, cancel and quit, and nothing opens unseen.
-func (m *Model) blindKey(name string, a *action) tea.Cmd {
-	switch {
-	case name == "esc" && m.overlay.Open():
-		return m.onOutcome(m.overlay.Key(name, ""))
-	case a != nil && (a.name == "escape" && m.turn.running || a.name == "cancel" || a.name == "quit"):
-		return a.do(m)
 	}
 	return nil
 }
@@ -271,11 +259,6 @@ func (m *Model) nextRegion() tea.Cmd {
 	default:
 		m.setMode(m.neighbour(1))
 	}
-	return nil
-}
-
-func (m *Model) previousRegion() tea.Cmd {
-	m.setMode(m.neighbour(-1))
 	return nil
 }
 

@@ -33,11 +33,11 @@ func cells(parts ...segment) (sum int) {
 	return sum
 }
 
-// clicked is what a click on a column of a bar does; nil is nothing.
-func clicked(parts []segment, x int) func(*Model) tea.Cmd {
+// onSegment handles a click on a column of a bar.
+func (m *Model) onSegment(parts []segment, x int) tea.Cmd {
 	for _, p := range parts {
-		if x < cells(p) {
-			return p.do
+		if w := cells(p); x >= 0 && x < w && p.do != nil {
+			return p.do(m)
 		}
 		x -= cells(p)
 	}

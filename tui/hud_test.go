@@ -9,37 +9,9 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
-	"winnow/assistant/llm"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
-
-func TestTheHUDTellsWhatIsLeftOfTheQuota(t *testing.T) {
-	r := start(t, 120, 50, say("an answer"))
-	r.session.Registry().SetQuota("test/script", &llm.RateLimits{
-		RequestsPerMinute: 60, RequestsLeft: 59, RequestsReset: time.Second,
-		TokensPerMinute: 900, TokensLeft: 300, TokensReset: 21 * time.Second,
-	}, 0, r.clock.Now())
-	r.session.ModelsChanged()
-	r.Type(tuitest.Key("f2"))
-	r.Wait("300 of 900 left, full in 21 s")
-	r.Wait("59 of 60 left")
-	r.Type(tuitest.Esc)
-	r.WaitGone("300 of 900")
-
-	r.Type("short", tuitest.Send) // with the system prompt over 300 tokens
-	r.Wait("The provider would likely refuse this now")
-	r.Wait("300 left for")
-	r.clock.Advance(overlayGuard)
-	r.Type(tuitest.Esc)
-	r.Wait("nothing was changed")
-	if len(r.script.Requests()) != 0 {
-		t.Error("the message was sent")
-	}
-	r.clock.Advance(time.Minute)
-	r.Type(tuitest.Send)
-	r.Wait("an answer")
-}
 
 func TestTheHUDAlwaysHasItsGroups(t *testing.T) {
 	r := start(t, 120, 50, say("an answer"))

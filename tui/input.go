@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -13,6 +14,8 @@ import (
 	"winnow/assistant"
 	"winnow/assistant/history"
 	"winnow/tui/composer"
+	"winnow/tui/hud"
+	"winnow/tui/overlay"
 )
 
 // input is the box in which a message is written, with what belongs to it: the
@@ -30,7 +33,8 @@ type input struct {
 		again   bool // it is out of date already
 	}
 	cost struct {
-		key costKey
+		text       string
+		recomputes int // how often the boundary was computed then
 		assistant.DraftCost
 	}
 }
@@ -82,29 +86,24 @@ func (i *input) undoTyping() tea.Cmd {
 	return i.draftChanged()
 }
 
-func (i *input) older() tea.Cmd {
-	if i.completing() {
-		return i.moveFile(-1)
-	}
-	return i.recall(tea.KeyUp, i.draft.AtFirstLine(), i.draft.Older)
-}
-
-func (i *input) newer() tea.Cmd {
-	if i.completing() {
-		return i.moveFile(1)
-	}
-	return i.recall(tea.KeyDown, i.draft.AtLastLine(), i.draft.Newer)
-}
-
-// recall walks through sent messages at the edge of the text, and moves the
-// cursor inside it.
-func (i *input) recall(key rune, edge bool, step func() bool) tea.Cmd {
-	if edge && step() {
-		i.work.EndReAsk()
-	} else {
-		i.draft.Key(tea.KeyPressMsg{Code: key})
-	}
-	return nil
+// recall is the action that walks through the files that are offered, else through
+// sent messages at the edge of the text, else moves the cursor inside it.
+func recall(step int) func(*Model) tea.Cmd {
+	return onInput(func(i *input) tea.Cmd {
+		key, edge, walk := tea.KeyUp, i.draft.AtFirstLine(), i.draft.Older
+		if step > 0 {
+			key, edge, walk = tea.KeyDown, i.draft.AtLastLine(), i.draft.Newer
+		}
+		switch {
+		case i.completing():
+			i.files.at = min(max(i.files.at+step, 0), len(i.files.shown)-1)
+		case edge && walk():
+			i.work.EndReAsk()
+		default:
+			i.draft.Key(tea.KeyPressMsg{Code: key})
+		}
+		return nil
+	})
 }
 
 // giveBack returns text to an empty box; the sent history has it in any case.
@@ -224,4 +223,53 @@ func (m *Model) edited(text string, err error) tea.Cmd {
 	m.setMode(modeInput)
 	m.input.draft.Set(strings.TrimRight(text, "\r\n")) // editors end a file with line breaks
 	return m.input.draftChanged()
+}
+
+// openHUD opens the numbers of the context; its key closes them again.
+func (m *Model) openHUD() tea.Cmd {
+	return m.open(overlay.HUD, overlay.NewText("Context", m.numbers()), nil)
+}
+
+// numbers are the numbers of the context as lines.
+func (m *Model) numbers() []string {
+	focused, _ := m.conv.chat.Focused()
+	return hud.Numbers{
+		Session: m.session, Boundary: m.conv.boundary.at, Counter: m.conv.boundary.counter,
+		Draft: m.input.draftCost(), Focused: focused, UserText: m.conv.chat.UserText,
+	}.Lines(m.width, m.styles.Overlay)
+}
+
+// draftCost is what sending the draft would take. It is computed once for a text and a
+// boundary, not for each frame.
+func (i *input) draftCost() assistant.DraftCost {
+	c, text, recomputes := &i.cost, i.draft.Shown(), i.session.Recomputes()
+	if c.text != text || c.recomputes != recomputes {
+		c.text, c.recomputes, c.DraftCost = text, recomputes, i.session.Draft(i.draft.Text())
+	}
+	return i.cost.DraftCost
+}
+
+// estimate is the size of the draft, and what it would do to what is sent with it;
+// "" for an empty one.
+func (i *input) estimate() string {
+	if i.draft.Empty() {
+		return ""
+	}
+	c := i.draftCost()
+	text := fmt.Sprintf(" ~%d", c.AUT)
+	switch {
+	case c.OverBudget:
+		text += " · too long for the model"
+	case c.OverReserve && c.Trims > 0:
+		text += " · " + assistant.Counted(c.Trims, "old pair") + " will not fit"
+	}
+	return text + " "
+}
+
+// seconds is a time for people.
+func seconds(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%d s", int(d.Round(time.Second)/time.Second))
+	}
+	return fmt.Sprintf("%d min %02d s", int(d/time.Minute), int(d%time.Minute/time.Second))
 }

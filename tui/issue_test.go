@@ -346,7 +346,7 @@ func TestTheCounterFollowsEachTrim(t *testing.T) {
 		if head, _, _ := strings.Cut(s.frame(), "\n"); !strings.Contains(head, want) {
 			t.Errorf("after %d trims the header is %q", trimmed, head)
 		}
-		if hud := strings.Join(hud{s.Model}.lines(), "\n"); !strings.Contains(hud, want) {
+		if hud := strings.Join(s.Model.numbers(), "\n"); !strings.Contains(hud, want) {
 			t.Errorf("after %d trims the HUD does not show %s", trimmed, want)
 		}
 	}

@@ -50,8 +50,8 @@ func inputActions() []*action {
 		{name: "send", title: "Send the message", help: "send; while a turn runs: queue", modes: inInput, keys: []string{"ctrl+enter", "ctrl+j", "alt+enter"}, do: (*Model).send, footer: 1},
 		{name: "newline", help: "new line", modes: inInput, keys: []string{"enter", "shift+enter"}, do: onInput((*input).newLine), inside: true},
 		{name: "escape", help: "close, clear, cancel or leave: the nearest", modes: inAll, keys: []string{"esc"}, do: (*Model).escape, footer: 2, inside: true},
-		{name: "older-message", help: "earlier message (on the first line)", modes: inInput, keys: []string{"up"}, do: onInput((*input).older), inside: true},
-		{name: "newer-message", help: "later message (on the last line)", modes: inInput, keys: []string{"down"}, do: onInput((*input).newer), inside: true},
+		{name: "older-message", help: "earlier message (on the first line)", modes: inInput, keys: []string{"up"}, do: recall(-1), inside: true},
+		{name: "newer-message", help: "later message (on the last line)", modes: inInput, keys: []string{"down"}, do: recall(1), inside: true},
 		{name: "undo-typing", help: "undo typing", modes: inInput, keys: []string{"ctrl+z"}, do: onInput((*input).undoTyping), inside: true},
 	}
 }
@@ -70,7 +70,7 @@ func viewActions() []*action {
 		{name: "page-down", help: "a page down", modes: []mode{modeInput, modeView}, keys: []string{"pgdown"}, do: walk(func(v *chat.View) { v.Page(1) }), inside: true},
 		{name: "page-up", help: "a page up", modes: []mode{modeInput, modeView}, keys: []string{"pgup"}, do: walk(func(v *chat.View) { v.Page(-1) }), inside: true},
 		{name: "jump-to-boundary", title: "Jump to the context boundary", help: "jump to the boundary: the first pair sent", modes: inView, keys: []string{"O", "o"}, do: onConversation((*conversation).jumpToBoundary), footer: 8, hint: "boundary"},
-		{name: "search", title: "Search the conversation", help: "search the conversation", modes: inView, keys: []string{"/"}, do: onConversation((*conversation).openSearch), footer: 6, hint: "search"},
+		{name: "search", title: "Search the conversation", help: "search the conversation", modes: inView, keys: []string{"/"}, do: func(m *Model) tea.Cmd { m.conv.search.open(""); return nil }, footer: 6, hint: "search"},
 		{name: "next-hit", help: "next hit", modes: inView, keys: []string{"n"}, do: hit(false), inside: true},
 		{name: "previous-hit", help: "previous hit", modes: inView, keys: []string{"N"}, do: hit(true), inside: true},
 		{name: "previous-checkpoint", help: "previous checkpoint", modes: inView, keys: []string{"{"}, do: toCheckpoint(-1), inside: true},
@@ -88,8 +88,8 @@ func viewActions() []*action {
 		{name: "copy-pair", title: "Copy the pair as Markdown", help: "copy the pair as Markdown", modes: inView, keys: []string{"Y"}, do: copyFocused("the pair", (*chat.View).Markdown)},
 		{name: "copy-code", title: "Copy a code block", help: "copy a code block; a digit picks one", modes: inView, keys: []string{"c"}, do: onConversation((*conversation).copyCode)},
 		{name: "raw", title: "Show the raw text", help: "raw view of the answer", modes: inView, keys: []string{"v"}, do: walk((*chat.View).ToggleRaw)},
-		{name: "exact-request", title: "Show the exact request", help: "the exact request of the pair, as it was sent", modes: inView, keys: []string{"x"}, do: onPickers((*pickers).exactRequest)},
-		{name: "next-request", title: "Show the request that would be sent now", modes: nil, do: onPickers(func(p *pickers) tea.Cmd { return p.requests(0) })},
+		{name: "exact-request", title: "Show the exact request", help: "the exact request of the pair, as it was sent", modes: inView, keys: []string{"x"}, do: onPickers(func(p *pickers) tea.Cmd { return p.exactRequest(false) })},
+		{name: "next-request", title: "Show the request that would be sent now", modes: nil, do: onPickers(func(p *pickers) tea.Cmd { return p.exactRequest(true) })},
 		{name: "star", title: "Star the pair", help: "more stars, up to three, then none", modes: inView, keys: []string{"*"}, do: stars(-1)},
 		{name: "flag", title: "Flag the pair", help: "flag or unflag", modes: inView, keys: []string{"a"}, do: onPair(func(m *Model, p assistant.Pair) tea.Cmd { return m.conv.flagPair(p) })},
 		{name: "topic", title: "Give the pair a topic", help: "topic of the pair", modes: inView, keys: []string{"t"}, do: onPickers((*pickers).openPairTopic)},
@@ -140,7 +140,7 @@ func paneActions() []*action {
 func globalActions() []*action {
 	return []*action{
 		{name: "next-region", title: "Next region", help: "next region", modes: notCommand, keys: []string{"tab"}, do: (*Model).nextRegion, footer: 7, hint: "pane"},
-		{name: "previous-region", title: "Previous region", help: "previous region", modes: notCommand, keys: []string{"shift+tab"}, do: (*Model).previousRegion},
+		{name: "previous-region", title: "Previous region", help: "previous region", modes: notCommand, keys: []string{"shift+tab"}, do: func(m *Model) tea.Cmd { m.setMode(m.neighbour(-1)); return nil }},
 		{name: "filter", title: "Filter the conversation", help: "filter line", modes: inView, keys: []string{"f"}, do: func(m *Model) tea.Cmd { return m.openCommand(m.session.Filter()) }},
 		{name: "command-line", title: "Type a :command on the shown pairs", modes: nil, do: commandOnShown(":")},
 		{name: "export-shown", title: "Export the shown pairs to a file", modes: nil, do: commandOnShown(":export ")},

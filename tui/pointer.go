@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"image"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -15,7 +17,7 @@ func (m *Model) onMouse(msg tea.MouseMsg) tea.Cmd {
 	case tea.MouseWheelMsg:
 		return m.onWheel(at)
 	case tea.MouseClickMsg:
-		if m.overlay.Open() || !inside(m.layout.chat, at.X, at.Y) || at.Button != tea.MouseLeft {
+		if m.overlay.Open() || !image.Pt(at.X, at.Y).In(m.layout.chat) || at.Button != tea.MouseLeft {
 			return m.onClick(at.X, at.Y)
 		}
 		m.conv.chat.SelectStart(m.conv.inChat(at))
@@ -38,7 +40,7 @@ func (m *Model) onWheel(at tea.Mouse) tea.Cmd {
 	switch {
 	case m.overlay.Open():
 		m.overlay.Scroll(step)
-	case inside(m.layout.pane, at.X, at.Y):
+	case image.Pt(at.X, at.Y).In(m.layout.pane):
 		cmds := make([]tea.Cmd, wheelStep)
 		for i := range cmds {
 			cmds[i] = m.perform(m.pane.Do(name))
@@ -82,40 +84,33 @@ func (c *conversation) copySelection() tea.Cmd {
 }
 
 func (m *Model) onClick(x, y int) tea.Cmd {
+	at := image.Pt(x, y)
 	if m.overlay.Open() {
 		return m.onOutcome(m.overlay.Click(x, y, m.width, m.height))
 	}
 	switch {
-	case inside(m.layout.header, x, y):
-		return m.run(clicked(bars{m}.header(), x))
-	case inside(m.layout.chat, x, y):
+	case at.In(m.layout.header):
+		return m.onSegment(bars{m}.header(), x)
+	case at.In(m.layout.chat):
 		cx, cy := m.conv.inChat(tea.Mouse{X: x, Y: y})
 		if i, ok := m.conv.chat.ChoiceAt(cx, cy); ok {
 			return m.choose(i)
 		}
 		m.setMode(modeView)
 		if action, ok := m.conv.chat.ActionAt(cx, cy); ok {
-			return m.run(m.keys.named(action).do)
+			return m.keys.named(action).do(m)
 		}
 		m.conv.chat.Click(cy)
-	case inside(m.layout.pane, x, y):
+	case at.In(m.layout.pane):
 		m.setMode(modePane)
 		return m.perform(m.pane.Click(x-m.layout.pane.Min.X, y-m.layout.pane.Min.Y))
-	case inside(m.layout.input, x, y):
+	case at.In(m.layout.input):
 		if m.sendButton(x, y) {
 			return m.send()
 		}
 		m.setMode(modeInput)
-	case inside(m.layout.footer, x, y):
-		return m.run(clicked(bars{m}.footer(), x))
+	case at.In(m.layout.footer):
+		return m.onSegment(bars{m}.footer(), x)
 	}
 	return nil
-}
-
-// run performs an action; nil does nothing.
-func (m *Model) run(do func(*Model) tea.Cmd) tea.Cmd {
-	if do == nil {
-		return nil
-	}
-	return do(m)
 }

@@ -101,20 +101,14 @@ func (m *Model) openQueued() tea.Cmd {
 		switch {
 		case !ok:
 			return nil // it was sent meanwhile
-		case answer == "e":
-			return m.editQueued(typed)
+		case answer == "d":
+			return m.dropQueued(typed)
 		}
-		return m.dropQueued(typed)
+		m.work.EndReAsk()
+		m.input.draft.Set(typed) // undo brings back what was in the box
+		m.setMode(modeInput)
+		return m.input.draftChanged()
 	}, "e", "edit", "s", "send now", "d", "drop")
-}
-
-// editQueued puts the message back into the box. What is in the box comes back
-// with undo.
-func (m *Model) editQueued(typed string) tea.Cmd {
-	m.work.EndReAsk()
-	m.input.draft.Set(typed)
-	m.setMode(modeInput)
-	return m.input.draftChanged()
 }
 
 // dropQueued removes the message; it can be recalled as a sent one.

@@ -32,19 +32,14 @@ func newShownRequest(title string, body json.RawMessage, sent bool) shownRequest
 	return shownRequest{title, cleanLines(pretty.String(), safetext.Clean), string(body), sent}
 }
 
-// exactRequest shows the requests of the focused pair as they were sent, and the one
-// that would be sent now; from elsewhere that one alone.
-func (p *pickers) exactRequest() tea.Cmd {
-	if focused, ok := p.conv.chat.Focused(); ok && p.mode == modeView {
-		return p.requests(focused.Seq)
+// exactRequest shows the newest request of the focused pair as it was sent, between the
+// others and the one that would be sent now; with now, and from elsewhere than VIEW, that
+// one alone. An error beside them is that of a damaged one.
+func (p *pickers) exactRequest(now bool) tea.Cmd {
+	pair, text := int64(0), p.input.draft.Text()
+	if focused, ok := p.conv.chat.Focused(); ok && !now && p.mode == modeView {
+		pair = focused.Seq
 	}
-	return p.requests(0)
-}
-
-// requests shows the newest request of a pair, between the others; pair 0 has none. An
-// error beside them is that of a damaged one.
-func (p *pickers) requests(pair int64) tea.Cmd {
-	text := p.input.draft.Text()
 	if strings.TrimSpace(text) == "" {
 		text = "(your next message)"
 	}

@@ -20,24 +20,18 @@ type eventStream struct {
 }
 
 type (
-	// turnMsg is a message of a turn.
-	turnMsg interface{ of() *eventStream }
-	// turnOf says which turn a message belongs to.
-	turnOf struct{ stream *eventStream }
 	// chunkStreamedMsg is a piece of text or reasoning.
 	chunkStreamedMsg struct {
-		turnOf
+		stream  *eventStream
 		text    string
 		thought bool
 	}
 	// eventArrivedMsg is any other event.
 	eventArrivedMsg struct {
-		turnOf
-		event assistant.Event
+		stream *eventStream
+		event  assistant.Event
 	}
 )
-
-func (t turnOf) of() *eventStream { return t.stream }
 
 // streamFrame is how often streamed text is shown: about 30 times a second,
 // faster than anyone reads and slow enough to leave the screen to the keys.
@@ -57,7 +51,7 @@ func (s *eventStream) wait() tea.Msg {
 		}
 		switch text, thought, isChunk := chunkOf(e); {
 		case !isChunk:
-			return eventArrivedMsg{turnOf{s}, e}
+			return eventArrivedMsg{s, e}
 		case text != "":
 			return s.gather(text, thought)
 		}
@@ -76,11 +70,11 @@ func (s *eventStream) gather(text string, thought bool) tea.Msg {
 			more, thinks, isChunk := chunkOf(e)
 			if !isChunk || thinks != thought {
 				s.next = e // of a closed turn the next wait reads again
-				return chunkStreamedMsg{turnOf{s}, string(chunk), thought}
+				return chunkStreamedMsg{s, string(chunk), thought}
 			}
 			chunk = append(chunk, more...)
 		case <-frame.C:
-			return chunkStreamedMsg{turnOf{s}, string(chunk), thought}
+			return chunkStreamedMsg{s, string(chunk), thought}
 		}
 	}
 }

@@ -63,11 +63,8 @@ func (m *Model) dispatch(p assistant.Prompt) tea.Cmd {
 	if m.session.Busy() {
 		return m.enqueueMessage(p)
 	}
-	switch cost := m.session.Draft(p.Text); {
-	case cost.OverBudget:
+	if m.session.Draft(p.Text).OverBudget {
 		return m.askTooLong(p)
-	case cost.OverQuota:
-		return m.ask("The provider would likely refuse this now", quotaLines(cost), "send anyway", "don't send", func() tea.Cmd { return m.startDraft(p) })
 	}
 	return m.startDraft(p)
 }

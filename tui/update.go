@@ -32,20 +32,19 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // onTurnMsg routes the events of a turn. Those of a turn that is over are read
 // to the end, so that it can close, and dropped.
 func (m *Model) onTurnMsg(msg tea.Msg) (tea.Cmd, bool) {
-	t, ok := msg.(turnMsg)
-	if !ok {
-		return nil, false
-	}
-	var cmd tea.Cmd
-	if t.of().turn == m.turn.n {
-		switch msg := msg.(type) {
-		case chunkStreamedMsg:
+	switch msg := msg.(type) {
+	case chunkStreamedMsg:
+		if msg.stream.turn == m.turn.n {
 			m.onChunk(msg)
-		case eventArrivedMsg:
-			cmd = m.onTurnEvent(msg.event)
 		}
+		return msg.stream.wait, true
+	case eventArrivedMsg:
+		if msg.stream.turn != m.turn.n {
+			return msg.stream.wait, true
+		}
+		return tea.Batch(m.onTurnEvent(msg.event), msg.stream.wait), true
 	}
-	return tea.Batch(cmd, t.of().wait), true
+	return nil, false
 }
 
 // onTurnEvent routes the events of the running turn.

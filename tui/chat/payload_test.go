@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"winnow/assistant"
+	"winnow/assistant/llm"
 	"winnow/tui/pane"
 )
 
@@ -36,7 +37,7 @@ func TestARegisteredTypeHasItsCard(t *testing.T) {
 		Rows: func(data json.RawMessage) []string {
 			return []string{"rows of " + string(data) + " \x1b[31m\u202ehostile"}
 		},
-		Calls: func(json.RawMessage) ([]assistant.Call, error) { return nil, nil },
+		Calls: func(json.RawMessage) ([]llm.Call, error) { return nil, nil },
 	}})
 	got := plain(v.View(60, 20))
 	if !strings.Contains(got, "▸ ◇ models  the summary") || !strings.Contains(got, `rows of {"n":2}`) || strings.ContainsAny(got, "\x1b\u202e") {

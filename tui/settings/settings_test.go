@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"winnow/assistant"
+	"winnow/assistant/llm"
 	"winnow/assistant/workspace"
 )
 
 func newWorkspace(t *testing.T) *workspace.Workspace {
 	t.Helper()
-	session, err := assistant.NewSession(&assistant.Registry{}, assistant.Options{})
+	session, err := assistant.NewSession(&llm.Registry{}, assistant.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,42 @@
+package hud
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"winnow/assistant"
+	"winnow/assistant/budget"
+	"winnow/assistant/llm"
+	"winnow/tui/style"
+)
+
+func TestLines(t *testing.T) {
+	session, err := assistant.NewSession(&llm.Registry{}, assistant.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := Numbers{
+		Session: session, Boundary: budget.Boundary{ML: 8000, SYS: 120, Usable: 7880, X: 2, Y: 3}, Counter: "2/3",
+		Draft:   assistant.DraftCost{AUT: 7, Total: 127},
+		Focused: assistant.Pair{State: assistant.PairError, ErrorCode: "net", ErrorMessage: "no\x1b[31m route"},
+	}
+	lines := n.Lines(80, style.New(style.Options{Colors: style.None}).Overlay)
+	text := ansi.Strip(strings.Join(lines, "\n"))
+	for _, want := range []string{
+		"PARAMETERS", "BUDGET", "SELECTION", "TRIMMING", "ERROR",
+		"model takes (ML)                  ~8000", "the draft (AUT)                   ~7", "all of it now                     ~127",
+		"visible (Y)                       3", "included (X)                      2", "counter                           2/3",
+		"last send                         none yet", "net                               no route",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	for _, line := range n.Lines(40, style.New(style.Options{Colors: style.None}).Overlay) {
+		if name, _, _ := strings.Cut(ansi.Strip(line), "~8000"); strings.Contains(line, "~8000") && len(name) != 22 {
+			t.Errorf("on a narrow screen a value begins in column %d:\n%s", len(name), line)
+		}
+	}
+}
