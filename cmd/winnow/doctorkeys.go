@@ -36,7 +36,7 @@ type keyPage struct {
 	size  tea.WindowSizeMsg
 }
 
-func newKeyPage(table *tui.KeyTable) *keyPage {
+func newKeyPage(table func(key string) []tui.KeyUse) *keyPage {
 	p := &keyPage{table: table, seen: map[string]bool{}}
 	for _, key := range sendKeys {
 		p.seen[key] = false
