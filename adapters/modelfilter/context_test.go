@@ -138,6 +138,9 @@ func TestContextSaysThatNoModelsAreKnown(t *testing.T) {
 	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "refresh_models") || c.Models.Items == nil {
 		t.Errorf("context = %+v", c)
 	}
+	if list, err := f.ModelList(""); err != nil || list.Source != "" {
+		t.Errorf("a list that is not known has the source %q, %v", list.Source, err)
+	}
 }
 
 func TestPromptSaysWhatTheRulesDo(t *testing.T) {

@@ -101,7 +101,9 @@ func (w *Window) rules(p *provider) *engine.Engine {
 	if p.engine == nil {
 		var list ModelList
 		if w.opts.Models != nil {
-			list, _ = w.opts.Models.Cached(p.name)
+			if cached, ok := w.opts.Models.Cached(p.name); ok { // an empty list comes from nowhere
+				list = cached
+			}
 		}
 		p.setModels(list)
 	}

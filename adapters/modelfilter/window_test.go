@@ -26,6 +26,9 @@ type shelf struct {
 
 func (s *shelf) Cached(provider string) (ModelList, bool) {
 	list, ok := s.lists[provider]
+	if !ok { // as models.Lists answers
+		list = ModelList{Provider: provider, Source: "catalogue"}
+	}
 	return list, ok
 }
 
