@@ -383,10 +383,10 @@ func TestEverySettingHasADefaultAndHelp(t *testing.T) {
 	}
 }
 
-func TestWriteFile(t *testing.T) {
+func TestReplaceFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "folder", "file")
 	for _, text := range []string{"one", "two"} {
-		if err := WriteFile(path, 0o640, []byte(text)); err != nil {
+		if err := replaceFile(path, 0o640, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 		data, err := os.ReadFile(path)
@@ -399,7 +399,7 @@ func TestWriteFile(t *testing.T) {
 	if folder, statErr := os.Stat(filepath.Dir(path)); len(left) != 1 || err != nil || statErr != nil || folder.Mode().Perm() != 0o700 {
 		t.Errorf("beside it there are %v; the folder is %v", left, folder.Mode())
 	}
-	if err := WriteFile(t.TempDir(), 0o600, nil); err == nil {
+	if err := replaceFile(t.TempDir(), 0o600, nil); err == nil {
 		t.Error("a folder was replaced by a file")
 	}
 }

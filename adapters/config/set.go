@@ -49,7 +49,7 @@ func Set(path, key, value string, themes []string) error {
 	if k.Show(result) != k.Show(&want) || !sameOthers(data, changed, key) {
 		return &Error{Path: path, Where: key, Reason: "cannot be changed alone: the file would be read differently"}
 	}
-	if err := WriteFile(target, mode, changed); err != nil {
+	if err := replaceFile(target, mode, changed); err != nil {
 		return &Error{Path: path, Reason: reason(err)}
 	}
 	return nil
@@ -97,9 +97,9 @@ func edited(data []byte, key, text string) []byte {
 	return slices.Concat(data[:from], []byte(line), data[from:])
 }
 
-// WriteFile replaces the file at path by rename: after a crash the old or the new
+// replaceFile replaces the file at path by rename: after a crash the old or the new
 // file is there, whole. It creates missing folders for their owner alone.
-func WriteFile(path string, mode fs.FileMode, data []byte) error {
+func replaceFile(path string, mode fs.FileMode, data []byte) error {
 	folder := filepath.Dir(path)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err

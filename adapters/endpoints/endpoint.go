@@ -3,8 +3,6 @@ package endpoints
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"iter"
 	"log/slog"
@@ -16,8 +14,8 @@ import (
 	"sync"
 	"time"
 
-	"winnow/adapters/config"
 	"winnow/adapters/modelfilter/models"
+	"winnow/adapters/statefile"
 	"winnow/assistant/llm"
 	"winnow/assistant/openai"
 )
@@ -153,27 +151,23 @@ func (e *Endpoint) describe(m llm.ModelInfo) llm.ModelInfo {
 
 // cachePath is the file of the last list of models of this address.
 func (e *Endpoint) cachePath() string {
-	sum := sha256.Sum256([]byte(e.BaseURL))
-	return filepath.Join(e.cacheDir, hex.EncodeToString(sum[:12])+".json")
+	return filepath.Join(e.cacheDir, statefile.Sum([]byte(e.BaseURL))[:24])
 }
 
 func (e *Endpoint) storeList(listed []llm.ModelInfo) error {
 	if e.cacheDir == "" {
 		return nil
 	}
-	data, err := json.Marshal(listed)
-	if err != nil {
+	if err := os.MkdirAll(e.cacheDir, 0o700); err != nil {
 		return err
 	}
-	return config.WriteFile(e.cachePath(), 0o600, data)
+	return statefile.Write(e.cachePath(), listed)
 }
 
 // cached returns a model of the last list, when there is one that can be read.
 func (e *Endpoint) cached(id string) (llm.ModelInfo, bool) {
 	var listed []llm.ModelInfo
-	if data, err := os.ReadFile(e.cachePath()); err == nil {
-		_ = json.Unmarshal(data, &listed) // a damaged list is none
-	}
+	_ = statefile.Read(e.cachePath(), &listed) // a damaged list is none
 	if i := slices.IndexFunc(listed, func(m llm.ModelInfo) bool { return m.ID == id }); i >= 0 {
 		return listed[i], true
 	}
