@@ -146,10 +146,10 @@ func (x *index) matchCore(found marks, p *glob.Pattern, core string) {
 
 // list returns the ids of m in order, the first n of them; all if n is 0.
 func (x *index) list(m marks, n int) []string {
-	if n == 0 {
-		n = m.count()
+	if count := m.count(); n == 0 || n > count {
+		n = count
 	}
-	out := make([]string, 0, min(n, len(x.ids)))
+	out := make([]string, 0, n)
 	m.each(func(i int) bool {
 		if len(out) < n {
 			out = append(out, x.ids[i])
