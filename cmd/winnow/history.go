@@ -74,11 +74,10 @@ func (a *app) ofHistory(run func(ctx context.Context, store history.Store, args 
 // selected is the pairs that a line selects; hints go to standard error.
 func (a *app) selected(ctx context.Context, store history.Store, line string, in *lineContext) ([]int64, error) {
 	fault := func(err error) error {
-		var at *filter.Error
-		if !errors.As(err, &at) {
-			return err
+		if has[*filter.Error](err) {
+			return &usageError{"winnow history", fmt.Sprintf("the line %q: %v", safetext.Line(line, maxName), err)}
 		}
-		return &usageError{"winnow history", fmt.Sprintf("the line %q: %v", safetext.Line(line, maxName), err)}
+		return err
 	}
 	q, err := filter.Parse(line)
 	if err != nil {

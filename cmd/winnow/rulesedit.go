@@ -191,8 +191,8 @@ func (a *app) printSaved(saved assistant.Saved) error {
 
 // saveError describes both sides of a conflict; other errors stay as they are.
 func (a *app) saveError(err error) error {
-	var c *assistant.Conflict
-	if !errors.As(err, &c) {
+	c, ok := errors.AsType[*assistant.Conflict](err)
+	if !ok {
 		return err
 	}
 	faults := []error{fmt.Errorf("nothing was saved: %w", err)}
