@@ -62,7 +62,7 @@ func TestTheBoundaryIsComputedOnItsTriggers(t *testing.T) {
 			answers: []at.Answer{{addWord("two")}, {at.Say("ok")}},
 			before:  func(r *rig) { r.send("new") },
 			do: func(r *rig) {
-				_, err := r.session.Rollback(ctx, r.session.Checkpoints()[1].ID, checkpoint.Both)
+				_, err := r.session.Rollback(ctx, r.session.Checkpoints()[1].ID, checkpoint.ScopeBoth)
 				r.must(err)
 			},
 		},

@@ -262,7 +262,7 @@ func (t *turn) beforeWrite(calls []checkedCall) error {
 	if err != nil {
 		return err
 	}
-	meta := checkpoint.Checkpoint{Kind: checkpoint.KindTurn, Session: t.session, Position: t.pair.Seq}
+	meta := checkpoint.Checkpoint{Kind: checkpoint.KindTurn, Session: t.session, PairSeq: t.pair.Seq}
 	for _, c := range calls {
 		if c.invalid == nil && c.tool.Write {
 			meta.Tools = append(meta.Tools, checkpoint.ToolSummary{Name: c.Name, Args: string(c.Arguments)})

@@ -98,7 +98,7 @@ func (s *Session) finishRollback(ctx context.Context) error {
 // put back; the store, all of it or nothing; the journal's note that it is done.
 func (s *Session) executeRollback(ctx context.Context, in checkpoint.Intent) error {
 	w, j := s.opts.Window, s.opts.Journal
-	restoresWindow := in.Scope != checkpoint.Conversation
+	restoresWindow := in.Scope != checkpoint.ScopeConversation
 	if restoresWindow {
 		if err := w.ApplyState(in.State); err != nil {
 			return errors.Join(err, j.Abandon(in))
@@ -108,7 +108,7 @@ func (s *Session) executeRollback(ctx context.Context, in checkpoint.Intent) err
 	if err == nil {
 		b := &Batch{Intent: in.ID}
 		switch {
-		case in.Scope == checkpoint.Rules:
+		case in.Scope == checkpoint.ScopeRules:
 		case in.Undoes != "":
 			b.Uncut = in.Undoes
 		case in.Cut != 0:
@@ -129,7 +129,7 @@ func (s *Session) executeRollback(ctx context.Context, in checkpoint.Intent) err
 	if err == nil {
 		err = s.markSaved(state)
 	}
-	if in.Scope != checkpoint.Rules {
+	if in.Scope != checkpoint.ScopeRules {
 		err = errors.Join(err, s.showRolledBack(ctx, in, cut))
 	}
 	return err
@@ -137,7 +137,7 @@ func (s *Session) executeRollback(ctx context.Context, in checkpoint.Intent) err
 
 // toCut finds the pairs that an intent cuts, oldest first.
 func (s *Session) toCut(ctx context.Context, in checkpoint.Intent) ([]Ref, error) {
-	if in.Scope == checkpoint.Rules || in.Undoes != "" || in.Cut == 0 {
+	if in.Scope == checkpoint.ScopeRules || in.Undoes != "" || in.Cut == 0 {
 		return nil, nil
 	}
 	var cut []Ref

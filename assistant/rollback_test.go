@@ -46,13 +46,13 @@ func TestRollbackGivesBackTheFirstTextThatIsCut(t *testing.T) {
 		r.must(err)
 		wantEqual(t, "text for the input", text, want)
 	}
-	back(2, checkpoint.Conversation, "c")
+	back(2, checkpoint.ScopeConversation, "c")
 	r.send("d")
-	back(2, checkpoint.Conversation, "d")
+	back(2, checkpoint.ScopeConversation, "d")
 	r.must(r.session.Renew(ctx))
-	back(0, checkpoint.Both, "")
+	back(0, checkpoint.ScopeBoth, "")
 	r.send("e")
-	back(0, checkpoint.Both, "e")
+	back(0, checkpoint.ScopeBoth, "e")
 }
 
 // TestRollbackToAStartLeavesWhatWasSaidBefore it, in a session that went on
@@ -65,7 +65,7 @@ func TestRollbackToAStartLeavesWhatWasSaidBefore(t *testing.T) {
 	r.must(r.session.Resume(ctx, later))
 	r.send("d")
 	for range 2 { // the second time there is nothing of its own left
-		_, err := r.session.Rollback(ctx, r.session.Checkpoints()[0].ID, checkpoint.Both)
+		_, err := r.session.Rollback(ctx, r.session.Checkpoints()[0].ID, checkpoint.ScopeBoth)
 		r.must(err)
 		wantList(t, "view", r.inView())
 		r.must(r.session.Resume(ctx, "s1"))
@@ -81,11 +81,11 @@ func TestRollback(t *testing.T) {
 		words, view []string
 		text        string
 	}{
-		{checkpoint.Both, 1, []string{"one"}, []string{"a"}, "b"},
-		{checkpoint.Both, 2, []string{"one", "two"}, []string{"a", "b"}, "c"},
-		{checkpoint.Both, 0, []string{"one"}, nil, "a"},
-		{checkpoint.Rules, 1, []string{"one"}, []string{"a", "b", "c"}, ""},
-		{checkpoint.Conversation, 1, []string{"one", "two", "three"}, []string{"a"}, "b"},
+		{checkpoint.ScopeBoth, 1, []string{"one"}, []string{"a"}, "b"},
+		{checkpoint.ScopeBoth, 2, []string{"one", "two"}, []string{"a", "b"}, "c"},
+		{checkpoint.ScopeBoth, 0, []string{"one"}, nil, "a"},
+		{checkpoint.ScopeRules, 1, []string{"one"}, []string{"a", "b", "c"}, ""},
+		{checkpoint.ScopeConversation, 1, []string{"one", "two", "three"}, []string{"a"}, "b"},
 	} {
 		t.Run(string(tt.scope)+tt.text, func(t *testing.T) {
 			r := twoTurns(t)
@@ -109,10 +109,10 @@ func TestRollback(t *testing.T) {
 			r.send("new")
 			reqs := r.script.Requests()
 			wantList(t, "sent", said(reqs[len(reqs)-1]), append(tt.view, "new")...)
-			if err := r.session.UndoRollback(ctx); !errors.Is(err, checkpoint.ErrNothing) {
+			if err := r.session.UndoRollback(ctx); !errors.Is(err, checkpoint.ErrNoRollback) {
 				t.Errorf("undo after a message: %v", err)
 			}
-			wantEqual(t, "told anew", len(r.changesOf(len(reqs)-1)) == 0 || tt.scope == checkpoint.Rules, true)
+			wantEqual(t, "told anew", len(r.changesOf(len(reqs)-1)) == 0 || tt.scope == checkpoint.ScopeRules, true)
 		})
 	}
 }
@@ -120,7 +120,7 @@ func TestRollback(t *testing.T) {
 func TestARollbackThatTheWindowRefusesChangesNothing(t *testing.T) {
 	r := twoTurns(t)
 	r.window.BreakApply = errors.New("no")
-	if _, err := r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.Both); err == nil {
+	if _, err := r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.ScopeBoth); err == nil {
 		t.Fatal("no error")
 	}
 	wantList(t, "words", r.window.Words(), "one", "two", "three")
@@ -132,13 +132,13 @@ func TestARollbackThatTheWindowRefusesChangesNothing(t *testing.T) {
 func TestARollbackThatTheStoreRefusesIsTakenBack(t *testing.T) {
 	r := twoTurns(t)
 	r.store.onCommit(func(*assistant.Batch) error { return errors.New("disk full") })
-	if _, err := r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.Both); err == nil {
+	if _, err := r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.ScopeBoth); err == nil {
 		t.Fatal("no error")
 	}
 	r.store.onCommit(nil)
 	wantList(t, "words", r.window.Words(), "one", "two", "three")
 	wantList(t, "view", r.inView(), "a", "b", "c")
-	_, err := r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.Both)
+	_, err := r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.ScopeBoth)
 	r.must(err)
 	wantList(t, "at the second try", r.inView(), "a")
 }
@@ -157,7 +157,7 @@ func TestAnInterruptedRollbackIsRolledForward(t *testing.T) {
 			})
 			func() {
 				defer func() { _ = recover() }()
-				_, _ = r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.Both)
+				_, _ = r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.ScopeBoth)
 			}()
 			r.store.onCommit(nil)
 			r.must(r.journal.Close())
@@ -185,7 +185,7 @@ func TestOnlyTheCutSessionsLeaveTheView(t *testing.T) {
 	refs, err := r.store.Refs(context.Background(), "", 3.5)
 	r.must(err)
 	r.session.SetView(refs, "")
-	_, err = r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.Both)
+	_, err = r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.ScopeBoth)
 	r.must(err)
 	wantList(t, "view", r.inView(), "theirs")
 	r.must(r.session.UndoRollback(context.Background()))
@@ -196,7 +196,7 @@ func TestUndoBringsBackNoMoreThanWasVisible(t *testing.T) {
 	r := twoTurns(t)
 	refs := r.session.Visible()
 	r.session.SetView(append(refs[:1:1], refs[2]), "filtered")
-	_, err := r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.Both)
+	_, err := r.session.Rollback(context.Background(), r.session.Checkpoints()[1].ID, checkpoint.ScopeBoth)
 	r.must(err)
 	wantList(t, "view", r.inView(), "a")
 	r.must(r.session.UndoRollback(context.Background()))
@@ -210,7 +210,7 @@ func TestEditIsAStepThatCanBeUndone(t *testing.T) {
 	if !ok || step.Description != "Add two" || step.Kind != checkpoint.KindEdit {
 		t.Fatalf("step = %+v, %v", step, ok)
 	}
-	_, err := r.session.Rollback(context.Background(), step.ID, checkpoint.Rules)
+	_, err := r.session.Rollback(context.Background(), step.ID, checkpoint.ScopeRules)
 	r.must(err)
 	wantList(t, "words", r.window.Words(), "one")
 	if _, ok := r.session.UndoStep(); ok {

@@ -170,7 +170,7 @@ func (t *turn) prepare() error {
 		return err
 	}
 	if j := t.s.opts.Journal; j != nil {
-		if err := j.Forget(); err != nil { // from here on the last rollback cannot be undone
+		if err := j.ForgetRollback(); err != nil { // from here on the last rollback cannot be undone
 			return err
 		}
 	}

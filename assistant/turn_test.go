@@ -167,7 +167,7 @@ func TestTheCheckpointIsMadeOnceAndIsDurableBeforeTheFirstWrite(t *testing.T) {
 		t.Error("the write tool ran before its checkpoint was in the journal")
 	}
 	list := r.session.Checkpoints()
-	if len(list) != 2 || list[0].Kind != checkpoint.KindStart || list[1].Position != r.last().Seq {
+	if len(list) != 2 || list[0].Kind != checkpoint.KindStart || list[1].PairSeq != r.last().Seq {
 		t.Fatalf("checkpoints: %+v", list)
 	}
 	state, err := r.journal.State(list[1].ID)
@@ -203,7 +203,7 @@ func TestNoCheckpointNoWrite(t *testing.T) {
 		r := newRig(t, at.NewScript(at.Answer{addWord("two")}, at.Answer{at.Say("ok")}), func(o *assistant.Options) { o.Journal = nil })
 		r.send("add")
 		wantList(t, "words", r.window.Words(), "one")
-		_, err := r.session.Rollback(context.Background(), "x", checkpoint.Both)
+		_, err := r.session.Rollback(context.Background(), "x", checkpoint.ScopeBoth)
 		wantEqual(t, "rollback", errors.Is(err, assistant.ErrNoJournal), true)
 	})
 	t.Run("no journal wanted", func(t *testing.T) {

@@ -15,7 +15,7 @@ func grown(b *testing.B, n int) (j *Journal, path string) {
 	state := ruleState(1000)
 	must[Checkpoint](b)(j.Start("s", state))
 	for i := range n {
-		must[Checkpoint](b)(j.Add(Checkpoint{Position: int64(i + 1)}, state))
+		must[Checkpoint](b)(j.Add(Checkpoint{PairSeq: int64(i + 1)}, state))
 		state = withRule(ruleState(1000), i%1000, fmt.Sprint("turn-", i))
 		ok(b, j.Record(state, []ToolSummary{{Name: "add_ignore_rule", OK: true}}))
 	}
@@ -36,18 +36,18 @@ func benchmarkAdd(b *testing.B, opts Options) {
 }
 
 func BenchmarkAddDelta1000Rules(b *testing.B) {
-	benchmarkAdd(b, Options{Every: 1 << 30, wrap: quiet})
+	benchmarkAdd(b, Options{FullEvery: 1 << 30, wrap: quiet})
 }
 
-func BenchmarkAddFull1000Rules(b *testing.B) { benchmarkAdd(b, Options{Every: 1, wrap: quiet}) }
+func BenchmarkAddFull1000Rules(b *testing.B) { benchmarkAdd(b, Options{FullEvery: 1, wrap: quiet}) }
 
-func BenchmarkAddDelta1000RulesFsync(b *testing.B) { benchmarkAdd(b, Options{Every: 1 << 30}) }
+func BenchmarkAddDelta1000RulesFsync(b *testing.B) { benchmarkAdd(b, Options{FullEvery: 1 << 30}) }
 
 func BenchmarkRollbackOver1000(b *testing.B) {
 	j, _ := grown(b, 1000)
 	oldest := j.List("s")[9] // as far as can be from a full state
 	for b.Loop() {
-		in, err := j.BeginRollback(oldest.ID, Both, 1)
+		in, err := j.BeginRollback(oldest.ID, ScopeBoth, 1)
 		if err == nil {
 			err = j.Finish(in)
 		}

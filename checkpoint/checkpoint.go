@@ -16,46 +16,46 @@ type Kind string
 
 // The kinds of steps.
 const (
-	KindStart Kind = "start" // the start of a session, the first entry of its list
+	KindStart Kind = "start" // the start of a session, its first checkpoint
 	KindTurn  Kind = "turn"  // a turn of the assistant that called a write tool
 	KindEdit  Kind = "edit"  // an edit that the user made by hand
 )
 
 // Checkpoint is a point to which rules and conversation can go back: the
-// moment before the step that it is named after.
+// moment before a step. Kind, Description and Tools describe that step.
 type Checkpoint struct {
 	ID   string    `json:"id"`   // unique in the journal: 12 characters of a-z and 2-7
-	Seq  int64     `json:"seq"`  // orders checkpoints; clocks do not
+	Seq  int64     `json:"seq"`  // orders checkpoints; Time does not
 	Time time.Time `json:"time"` // when it was made, in UTC
 	Kind Kind      `json:"kind"`
 	// Description is one line for the list, never empty in a Checkpoint that
 	// the journal returns: Describe makes it from Tools.
 	Description string `json:"description,omitempty"`
-	// Tools are the write tools of the turn: those announced when the
-	// checkpoint was made, and from Record on those that ran.
-	Tools    []ToolSummary `json:"tools,omitempty"`
-	Session  string        `json:"session,omitempty"`  // "" outside sessions
-	Position int64         `json:"position,omitempty"` // id of the turn's pair, before which a rollback cuts; 0: none
-	Full     bool          `json:"full,omitempty"`     // the whole state is stored here, not a delta
-	Undone   bool          `json:"undone,omitempty"`   // a rollback went back to here: UndoStep passes over it
+	// Tools are the calls of write tools in the turn: those passed to Add,
+	// each replaced by its result when Record is called after it ran.
+	Tools   []ToolSummary `json:"tools,omitempty"`
+	Session string        `json:"session,omitempty"`  // "" outside sessions
+	PairSeq int64         `json:"position,omitempty"` // of the turn's pair in the database: a rollback cuts it and later ones; 0: none
+	Full    bool          `json:"full,omitempty"`     // the whole state is stored here, not a delta
+	Undone  bool          `json:"undone,omitempty"`   // a rollback went back to here: UndoStep skips it
 }
 
 // ToolSummary is one call of a write tool in a checkpoint.
 type ToolSummary struct {
 	Name   string `json:"name"`
 	Args   string `json:"args,omitempty"`   // a JSON object, or any text
-	Effect string `json:"effect,omitempty"` // the tool's own message, as "Added 5 models to ignore"
-	OK     bool   `json:"ok,omitempty"`     // a call without OK and Effect has not run yet
+	Effect string `json:"effect,omitempty"` // the tool's own message, such as "Added 5 models to ignore"
+	OK     bool   `json:"ok,omitempty"`     // it succeeded; a call without OK and Effect has not run yet
 }
 
 const (
-	// maxDescribed is how many calls a description names before "+N more".
-	maxDescribed = 3
+	// maxDescribedCalls is how many calls a description names before "+N more".
+	maxDescribedCalls = 3
 	// maxArgsRunes is how much of a call's arguments a description shows.
 	maxArgsRunes = 60
 )
 
-// Describe makes the one-line description of a turn from its tools, as
+// Describe makes the one-line description of a turn from its tools, such as
 // add_ignore_rule("*-preview"). Control characters become spaces; nothing
 // else is sanitised.
 func Describe(tools []ToolSummary) string {
@@ -63,11 +63,11 @@ func Describe(tools []ToolSummary) string {
 		return "Assistant turn"
 	}
 	var parts []string
-	for _, t := range tools[:min(len(tools), maxDescribed)] {
+	for _, t := range tools[:min(len(tools), maxDescribedCalls)] {
 		parts = append(parts, t.Name+"("+shorten(describeArgs(t.Args))+")")
 	}
 	text := strings.Join(parts, ", ")
-	if more := len(tools) - maxDescribed; more > 0 {
+	if more := len(tools) - maxDescribedCalls; more > 0 {
 		text += ", +" + strconv.Itoa(more) + " more"
 	}
 	return text
@@ -87,7 +87,7 @@ func describeArgs(args string) string {
 	return strings.Join(values, ", ")
 }
 
-// shorten makes one line of at most maxArgsRunes of s.
+// shorten returns s as one line of at most maxArgsRunes characters.
 func shorten(s string) string {
 	runes := []rune(s)
 	if len(runes) > maxArgsRunes {
@@ -101,9 +101,8 @@ func shorten(s string) string {
 	return string(runes)
 }
 
-// Effect returns what the step did, for the second line of the list: the
-// effects of the tools that ran, "Initial state" for a session's start, ""
-// when nothing is known.
+// Effect returns in one line what the step did: the effects of the tools that
+// ran, "Initial state" for a session's start, "" when nothing is known.
 func (c Checkpoint) Effect() string {
 	if c.Kind == KindStart {
 		return "Initial state"
@@ -117,8 +116,8 @@ func (c Checkpoint) Effect() string {
 	return strings.Join(parts, "; ")
 }
 
-// public returns a copy for the caller, with a description.
-func (c Checkpoint) public() Checkpoint {
+// described returns a copy that has a description and shares no slice with c.
+func (c Checkpoint) described() Checkpoint {
 	c.Tools = slices.Clone(c.Tools)
 	if c.Description != "" {
 		return c
@@ -134,8 +133,8 @@ func (c Checkpoint) public() Checkpoint {
 	return c
 }
 
-// addResults records that tools ran: each result replaces the announced call that
-// it answers, or is added.
+// addResults records that tools ran: each result replaces the call without a
+// result that has its name and arguments, or is added.
 func (c *Checkpoint) addResults(tools []ToolSummary) {
 	for _, t := range tools {
 		i := slices.IndexFunc(c.Tools, func(a ToolSummary) bool {
@@ -152,28 +151,28 @@ func (c *Checkpoint) addResults(tools []ToolSummary) {
 // Scope is what a rollback reverts.
 type Scope string
 
-// The scopes. Conversation leaves the checkpoints in the list: they are the way
-// back for rules that are still in effect.
+// The scopes. ScopeConversation keeps all checkpoints in the list, because the
+// rules that they can revert are still in effect.
 const (
-	Both         Scope = "both"
-	Rules        Scope = "rules"
-	Conversation Scope = "conversation"
+	ScopeBoth         Scope = "both"
+	ScopeRules        Scope = "rules"
+	ScopeConversation Scope = "conversation"
 )
 
 // Intent is a rollback, or the undo of one, that is recorded and not yet done.
-// Its receiver sets the window to State, marks the pairs in the database and
-// then calls Finish, or Abandon when that was not possible.
+// The caller sets the window to State, marks the pairs in the database and
+// then calls Finish, or Abandon when one of them failed.
 type Intent struct {
-	ID       string   `json:"id"` // the database marks the pairs that the rollback cuts with it
+	ID       string   `json:"id"` // the pairs that the rollback cuts are marked with it in the database
 	Scope    Scope    `json:"scope"`
-	Undoes   string   `json:"undoes,omitempty"` // the rollback to undo: exactly the pairs marked with it come back, none are cut; "" for a rollback
-	Target   string   `json:"target"`           // the checkpoint gone back to
-	Cut      int64    `json:"cut,omitempty"`    // of Sessions, every visible pair from this id on is cut; 0: none. With Undoes, that rollback's
+	Undoes   string   `json:"undoes,omitempty"` // id of the rollback to undo: the pairs marked with it come back, none are cut; "" for a rollback
+	Target   string   `json:"target"`           // id of the checkpoint to go back to
+	Cut      int64    `json:"cut,omitempty"`    // every visible pair of Sessions from this PairSeq on is cut; 0: none. With Undoes: Cut of that rollback
 	Sessions []string `json:"sessions,omitempty"`
 	Dropped  []string `json:"dropped,omitempty"` // checkpoints that leave the list at Finish; with Undoes, the steps made since the rollback
 
 	State    json.RawMessage `json:"-"` // the window state to apply
-	Previous json.RawMessage `json:"-"` // the one it replaces; the same with Scope Conversation
+	Previous json.RawMessage `json:"-"` // the one it replaces; the same with ScopeConversation
 }
 
 // newID returns a new id: 60 random bits as 12 characters.

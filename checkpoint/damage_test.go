@@ -14,7 +14,7 @@ import (
 func sample(t *testing.T) ([]byte, map[string]json.RawMessage, []string) {
 	t.Helper()
 	path := journalPath(t)
-	j := open(t, path, Options{Every: 3})
+	j := open(t, path, Options{FullEvery: 3})
 	states := map[string]json.RawMessage{}
 	note := func(c Checkpoint, err error) {
 		t.Helper()
@@ -24,11 +24,11 @@ func sample(t *testing.T) ([]byte, map[string]json.RawMessage, []string) {
 	note(j.Start("s", doc(0)))
 	ok(t, j.Saved(doc(9)))
 	for n := range 3 {
-		note(j.Add(Checkpoint{Position: int64(n + 5)}, doc(n)))
+		note(j.Add(Checkpoint{PairSeq: int64(n + 5)}, doc(n)))
 		ok(t, j.Record(doc(n+1), []ToolSummary{{Name: "tool", OK: true}}))
 		note(j.Edit("edit", doc(n+1), doc(n+20)))
 	}
-	back := must[Intent](t)(j.BeginRollback(j.List("")[5].ID, Both, 1))
+	back := must[Intent](t)(j.BeginRollback(j.List("")[5].ID, ScopeBoth, 1))
 	ok(t, j.Finish(back))
 	ok(t, j.Saved(j.Current()))
 	note(j.Edit("edit", j.Current(), doc(40)))
@@ -93,7 +93,7 @@ func TestJournalCutAtEveryByte(t *testing.T) {
 		ok(t, err)
 		crash(t, j)
 		again := must[*Journal](t)(Open(path, Options{wrap: quiet}))
-		if again.Report().Damaged || again.Report().Torn != 0 {
+		if again.Report().Damaged || again.Report().TornBytes != 0 {
 			t.Fatalf("cut at byte %d: then %+v", n, again.Report())
 		}
 		wantState(t, "current", again.Current(), doc(77))
@@ -132,10 +132,10 @@ func TestJournalFlippedAtEveryByte(t *testing.T) {
 				t.Fatalf("byte %d flipped by %#x: %v", n, flip, err)
 			}
 			r := j.Report()
-			if !r.Damaged || r.Unreadable == 0 || r.Aside == "" || len(j.Report().Notices()) == 0 {
+			if !r.Damaged || r.UnreadableRecords == 0 || r.DamagedCopy == "" || len(j.Report().Notices()) == 0 {
 				t.Fatalf("byte %d flipped by %#x went unnoticed: %+v", n, flip, r)
 			}
-			if aside := must[[]byte](t)(os.ReadFile(r.Aside)); !bytes.Equal(aside, bad) {
+			if aside := must[[]byte](t)(os.ReadFile(r.DamagedCopy)); !bytes.Equal(aside, bad) {
 				t.Fatalf("byte %d flipped by %#x: the file set aside is changed", n, flip)
 			}
 			checkStates(t, j, states)
@@ -176,7 +176,7 @@ func TestForeignFileIsSetAside(t *testing.T) {
 	for name, content := range map[string]string{"text": "hello\nworld\n", "one line": "hello", "nul": string(make([]byte, 5000)), "binary": "SQLite format 3\x00\n\n\xff"} {
 		path := write(t, []byte(content))
 		j := open(t, path, Options{})
-		if r := j.Report(); !r.Damaged || string(must[[]byte](t)(os.ReadFile(r.Aside))) != content {
+		if r := j.Report(); !r.Damaged || string(must[[]byte](t)(os.ReadFile(r.DamagedCopy))) != content {
 			t.Errorf("%s: %+v", name, r)
 		}
 		must[Checkpoint](t)(j.Start("s", doc(1)))
@@ -197,7 +197,7 @@ func TestJournalOfAnEarlierVersionIsRead(t *testing.T) {
 	ok(t, json.Unmarshal(must[[]byte](t)(os.ReadFile("testdata/format1.json")), &want))
 	path := write(t, must[[]byte](t)(os.ReadFile("testdata/format1.journal")))
 	j := open(t, path, Options{})
-	if r := j.Report(); r.Damaged || r.Torn > 0 {
+	if r := j.Report(); r.Damaged || r.TornBytes > 0 {
 		t.Fatalf("report %+v", r)
 	}
 	if got := j.List(""); !reflect.DeepEqual(got, want.List) {

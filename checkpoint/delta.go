@@ -7,23 +7,24 @@ import (
 	"strings"
 )
 
-// Member is the Index of an Item that is a member of an object: the path
-// under which the item is listed names the member itself.
+// Member is the Index of an Item that is a member of an object. The path
+// of the item is then that of the member itself.
 const Member = -1
 
-// Delta is how one document became another. The keys of its maps are paths:
+// Delta is the difference between two documents. The keys of its maps are paths:
 // keys joined by dots and items of lists as [n], as in rules.ignore[3].colour.
 // In a key the characters . [ \ have a \ before them, and the empty key is \-.
 // [n] counts only items that the delta neither adds nor removes, so a path
 // means the same place in both directions. The zero value changes nothing.
 type Delta struct {
-	// Added is what only the new document has. Index is the item's place
-	// in the new list, in rising order, or Member.
+	// Added holds the items that only the new document has, by the path of
+	// their list, or of the member itself. Index is the index in the new
+	// list, in ascending order, or Member.
 	Added map[string][]Item `json:"added,omitempty"`
-	// Removed is what only the old document has. Index is the item's
-	// place in the old list, in rising order, or Member.
+	// Removed holds the items that only the old document has, likewise;
+	// Index is the index in the old list.
 	Removed map[string][]Item `json:"removed,omitempty"`
-	// Modified is the values that changed in their place.
+	// Modified holds the values that were replaced, by path.
 	Modified map[string]Change `json:"modified,omitempty"`
 }
 
@@ -53,7 +54,7 @@ func (d Delta) Invert() Delta {
 
 // Diff returns the difference between a and b: Diff(a, b).Apply(a) is b and
 // Diff(a, b).Invert().Apply(b) is a, in canonical form. Equal documents give
-// an empty Delta. What is no JSON document is an error.
+// an empty Delta. It is an error when a or b is not a JSON document.
 func Diff(a, b json.RawMessage) (Delta, error) {
 	before, err := decode(a)
 	if err != nil {
@@ -96,21 +97,21 @@ func (d *Delta) compareObjects(path string, a, b map[string]any) {
 		if now, ok := b[key]; ok {
 			d.compare(joinKey(path, key), old, now)
 		} else {
-			put(d.Removed, joinKey(path, key), Member, old)
+			addItem(d.Removed, joinKey(path, key), Member, old)
 		}
 	}
 	for key, now := range b {
 		if _, ok := a[key]; !ok {
-			put(d.Added, joinKey(path, key), Member, now)
+			addItem(d.Added, joinKey(path, key), Member, now)
 		}
 	}
 }
 
-// compareLists adds what differs between two lists. Between items that both
-// have, two objects or two lists in the same place count as one item that
-// changed, so that one changed rule is written without the rules beside it.
+// compareLists adds what differs between two lists. Between the items that both
+// have, two objects or two lists at the same place count as one item that
+// changed, so that one changed field of a rule does not store the whole rule.
 func (d *Delta) compareLists(path string, a, b []any) {
-	i, j, rank := 0, 0, 0 // rank counts the items that stay
+	i, j, rank := 0, 0, 0 // rank counts the items that are neither added nor removed
 	for _, next := range append(commonItems(a, b), [2]int{len(a), len(b)}) {
 		for ; i < next[0] && j < next[1]; i, j = i+1, j+1 {
 			if sameContainer(a[i], b[j]) {
@@ -118,21 +119,21 @@ func (d *Delta) compareLists(path string, a, b []any) {
 				rank++
 				continue
 			}
-			put(d.Removed, path, i, a[i])
-			put(d.Added, path, j, b[j])
+			addItem(d.Removed, path, i, a[i])
+			addItem(d.Added, path, j, b[j])
 		}
 		for ; i < next[0]; i++ {
-			put(d.Removed, path, i, a[i])
+			addItem(d.Removed, path, i, a[i])
 		}
 		for ; j < next[1]; j++ {
-			put(d.Added, path, j, b[j])
+			addItem(d.Added, path, j, b[j])
 		}
 		i, j, rank = i+1, j+1, rank+1
 	}
 }
 
-func put(side map[string][]Item, path string, index int, v any) {
-	side[path] = append(side[path], Item{index, raw(v)})
+func addItem(items map[string][]Item, path string, index int, v any) {
+	items[path] = append(items[path], Item{index, raw(v)})
 }
 
 func raw(v any) json.RawMessage { return json.RawMessage(encode(v)) }
@@ -146,8 +147,8 @@ func sameContainer(a, b any) bool {
 	return object && object2 || list && list2
 }
 
-// commonItems returns the places, in a and in b, of items that both lists have
-// in the same order: all of them unless items changed places.
+// commonItems returns the indexes, in a and in b, of items that both lists have
+// in the same order. It finds all of them unless items changed places.
 func commonItems(a, b []any) [][2]int {
 	var common [][2]int
 	head, tail := 0, 0
@@ -157,7 +158,7 @@ func commonItems(a, b []any) [][2]int {
 	for tail < min(len(a), len(b))-head && equal(a[len(a)-1-tail], b[len(b)-1-tail]) {
 		tail++
 	}
-	places := make(map[string][]int) // in b, of the items between head and tail
+	places := make(map[string][]int) // indexes in b of the items between head and tail
 	for j := head; j < len(b)-tail; j++ {
 		text := encode(b[j])
 		places[text] = append(places[text], j)
@@ -195,35 +196,36 @@ func joinKey(path, key string) string {
 	return path + "." + key
 }
 
-// step is one step of a path: into an object by key or into a list by rank.
-type step struct {
+// pathPart is one part of a path: a key of an object or a rank in a list, the [n]
+// of Delta.
+type pathPart struct {
 	key  string
-	rank int // -1: by key
+	rank int // -1: a key
 }
 
 var (
-	pathStep    = regexp.MustCompile(`^(?:\[(0|[1-9]\d*)\]|\.?((?:\\[\\.\[-]|[^\\.\[])+))`)
-	keyUnescape = strings.NewReplacer(emptyKey, "", `\\`, `\`, `\.`, `.`, `\[`, `[`)
+	pathPartPattern = regexp.MustCompile(`^(?:\[(0|[1-9]\d*)\]|\.?((?:\\[\\.\[-]|[^\\.\[])+))`)
+	keyUnescaper    = strings.NewReplacer(emptyKey, "", `\\`, `\`, `\.`, `.`, `\[`, `[`)
 )
 
-// splitPath is the inverse of joinKey and of adding [n].
-func splitPath(path string) ([]step, error) {
-	var steps []step
+// splitPath is the inverse of joinKey and of appending [n].
+func splitPath(path string) ([]pathPart, error) {
+	var parts []pathPart
 	for rest := path; rest != ""; {
-		part := pathStep.FindStringSubmatch(rest)
-		if part == nil {
+		match := pathPartPattern.FindStringSubmatch(rest)
+		if match == nil {
 			return nil, strconv.ErrSyntax
 		}
-		s := step{rank: -1}
-		if part[1] == "" {
-			s.key = keyUnescape.Replace(part[2])
-		} else if rank, err := strconv.Atoi(part[1]); err == nil {
-			s.rank = rank
+		part := pathPart{rank: -1}
+		if match[1] == "" {
+			part.key = keyUnescaper.Replace(match[2])
+		} else if rank, err := strconv.Atoi(match[1]); err == nil {
+			part.rank = rank
 		} else {
 			return nil, err
 		}
-		steps = append(steps, s)
-		rest = rest[len(part[0]):]
+		parts = append(parts, part)
+		rest = rest[len(match[0]):]
 	}
-	return steps, nil
+	return parts, nil
 }

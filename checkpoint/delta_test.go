@@ -116,8 +116,8 @@ func TestApplyRefusesADeltaThatMakesNoSense(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &d); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if got, err := d.Apply(json.RawMessage(`{"l":[1,2]}`)); !errors.Is(err, ErrMisfit) {
-			t.Errorf("%s: Apply = %s, %v; want ErrMisfit", name, got, err)
+		if got, err := d.Apply(json.RawMessage(`{"l":[1,2]}`)); !errors.Is(err, ErrMismatch) {
+			t.Errorf("%s: Apply = %s, %v; want ErrMismatch", name, got, err)
 		}
 	}
 }

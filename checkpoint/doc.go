@@ -1,47 +1,50 @@
 // Package checkpoint stores every version of a window's state on disk, so that
 // rules and conversation can go back to any earlier point and survive a crash.
 //
-// A state is one JSON document; what is in it does not matter here. It is
+// A window is what the assistant works on, such as the rules of a model filter.
+// A state is one JSON document, whose content does not matter here. It is
 // compared, stored and returned in canonical form: as encoding/json writes it,
 // with sorted keys, without white space and HTML escapes, numbers exactly as
 // they were written (1.0 is not 1).
 //
 // A delta is the difference between two documents: what was added, removed and
-// modified, by path. Apply makes the second of the first, Invert and Apply the
-// first of the second, exactly. The sum of each state in the journal shows that a
-// chain of deltas led to it.
+// modified, by path. Apply turns the first into exactly the second, and Apply of
+// the inverted delta turns the second back into the first. The journal stores a
+// checksum of each state, which the state rebuilt from deltas must have.
 //
 // A checkpoint is a point to go back to: the moment before a step, which is the
 // start of a session, a turn of the assistant that called a write tool, or an
-// edit made by hand. Seq orders them, never the clock.
+// edit made by hand. Checkpoints are ordered by Seq, never by time.
 //
-// A journal is an append-only file of checksummed records. Each tenth checkpoint
-// contains the full state, the others a delta. Open cuts off what a crash left
-// unfinished, copies a damaged file aside and continues with its readable records, and
-// drops the older part of a file that has grown large. One process writes at a
-// time; others get a *LockedError or open ReadOnly.
+// A journal is an append-only file of checksummed records. Every tenth checkpoint
+// contains the full state, the others a delta. Open cuts off a record that a crash
+// left unfinished, keeps a copy of a damaged file and continues with its readable
+// records, and drops the older part of a file that has grown large. One process
+// writes at a time; others get a *LockedError or open the journal ReadOnly.
 //
-// A rollback concerns two stores, the journal and the database of pairs.
+// A rollback changes two stores: the journal, and the database of pairs (a
+// message of the user and its answer).
 // BeginRollback records the Intent; the caller sets the window to Intent.State
 // and marks the cut pairs with Intent.ID; Finish records that it is done, or
 // Abandon that it was refused. An intent found by Pending after Open is carried
-// out again from the start: both steps have the same effect when done twice. The
-// last rollback can be undone until the next Add or Forget.
+// out again from the start: both steps are idempotent. The last rollback can be
+// undone until the next Add or ForgetRollback.
 //
-// Methods that write do I/O and do not belong into the update loop of a user
-// interface.
+// Methods that write wait for the disk: do not call them in the update loop of a
+// user interface.
 //
 // # Caveats
 //
 //   - States and tool arguments are stored as they are given: they must not contain secrets.
-//   - Descriptions contain tool arguments; sanitise them before a terminal.
-//   - For a message without an Add the caller must call Forget, or an old
-//     rollback could still be undone after it.
+//   - Descriptions contain tool arguments; sanitise them before printing them
+//     to a terminal.
+//   - For a message that makes no checkpoint the caller must call
+//     ForgetRollback, or an older rollback could still be undone after it.
 //   - Open changes the permissions of the journal's folder to 0700.
-//   - The records are in memory: up to some 8 MiB, then Open compacts the
-//     file; the checkpoints of the 20 newest sessions remain.
-//   - Where the system has no lock that ends with its process (Solaris, AIX,
-//     WebAssembly), only one process may use a journal.
+//   - All records are kept in memory. Open compacts a file of more than 8 MiB;
+//     the checkpoints of the 20 newest sessions remain.
+//   - On systems without a lock that is released when its process ends
+//     (Solaris, AIX, WebAssembly), only one process may use a journal.
 //
 // It implements section 6 of the specification, "Checkpoints".
 package checkpoint

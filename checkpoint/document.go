@@ -16,14 +16,13 @@ import (
 
 // document is a JSON document in the two forms that the package works on. It
 // is never changed, so versions of a document share the parts that are equal.
-// The zero value is no document.
+// The zero value stands for no document.
 type document struct {
 	tree any    // map[string]any, []any, string, json.Number, bool or nil
 	text string // canonical form: see doc.go
 }
 
-// Equal reports whether a and b have the same canonical form. What is no JSON
-// document equals nothing.
+// Equal reports whether a and b are JSON documents with the same canonical form.
 func Equal(a, b json.RawMessage) bool {
 	x, err := parse(a)
 	if err != nil {
@@ -70,10 +69,11 @@ func decode(text []byte) (any, error) {
 
 // lineSeparators undoes the two escapes that encoding/json always writes and
 // that journals of earlier versions do not have. An escaped backslash is
-// matched first, so that the u2028 behind it stays text.
+// matched first, so that the text u2028 after it is not replaced.
 var lineSeparators = strings.NewReplacer(`\\`, `\\`, `\u2028`, "\u2028", `\u2029`, "\u2029")
 
-// encode returns the canonical form of what decode made, which always has one.
+// encode returns the canonical form of a tree that decode returned. Such a tree
+// can always be encoded.
 func encode(tree any) string {
 	var out strings.Builder
 	e := json.NewEncoder(&out)

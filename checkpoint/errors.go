@@ -7,18 +7,18 @@ import (
 
 // Errors of Open and of the calls on a Journal.
 var (
-	ErrReadOnly = errors.New("checkpoint: journal is open for reading only")
-	ErrClosed   = errors.New("checkpoint: journal is closed")
-	ErrUnknown  = errors.New("checkpoint: no such checkpoint")                            // wrapped
-	ErrPending  = errors.New("checkpoint: a rollback is not finished")                    // Finish or Abandon it first
-	ErrNothing  = errors.New("checkpoint: no such rollback")                              // none to undo, or not the pending one
-	ErrDamaged  = errors.New("checkpoint: journal is damaged")                            // wrapped: a state cannot be rebuilt
-	ErrUnsafe   = errors.New("checkpoint: not a safe place for a journal")                // wrapped: a link, no regular file, a public folder
-	ErrMoved    = errors.New("checkpoint: journal file was moved or replaced while open") // by someone else; nothing was written
+	ErrReadOnly   = errors.New("checkpoint: journal is open for reading only")
+	ErrClosed     = errors.New("checkpoint: journal is closed")
+	ErrUnknown    = errors.New("checkpoint: no such checkpoint")                            // always wrapped
+	ErrPending    = errors.New("checkpoint: a rollback is not finished")                    // call Finish or Abandon first
+	ErrNoRollback = errors.New("checkpoint: no such rollback")                              // none to undo, or not the pending one
+	ErrDamaged    = errors.New("checkpoint: journal is damaged")                            // always wrapped: a state cannot be rebuilt
+	ErrUnsafe     = errors.New("checkpoint: not a safe place for a journal")                // always wrapped: not a regular file, or a folder that everyone may write to
+	ErrMoved      = errors.New("checkpoint: journal file was moved or replaced while open") // nothing was written
 )
 
 // LockedError is returned by Open while another process has the journal open
-// for writing. The lock ends with its process, however that ends.
+// for writing. A lock never outlives its process.
 type LockedError struct {
 	PID  int // of the other process; 0 when it is not known
 	Path string
@@ -33,7 +33,7 @@ func (e *LockedError) Error() string {
 }
 
 // VersionError is returned by Open for a journal of a newer format. The file
-// is left as it is.
+// is not changed.
 type VersionError struct {
 	Path         string
 	Found, Known int
@@ -41,19 +41,19 @@ type VersionError struct {
 
 // Error implements error.
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("checkpoint: %s was written by a newer winnow (format %d, this one knows %d); it is left as it is",
+	return fmt.Sprintf("checkpoint: %s was written by a newer winnow (format %d, this one knows %d); it was not changed",
 		e.Path, e.Found, e.Known)
 }
 
 // Report is what Open found and did. The zero value means nothing unusual.
 type Report struct {
-	Torn       int64    // bytes of an unacknowledged write at the end that were cut off
-	Damaged    bool     // whole records were not readable; see the next five fields
-	Aside      string   // where a copy of the damaged file is; "" when ReadOnly
-	Unreadable int      // records
-	Lost, Kept int      // checkpoints whose state could not be rebuilt, and the others
-	StateLost  bool     // the newest rules could not be rebuilt; Current is older
-	Repaired   []string // files and folders whose permissions were too wide
+	TornBytes         int64    // length of an unfinished record at the end, which was cut off
+	Damaged           bool     // whole records were not readable; see the next five fields
+	DamagedCopy       string   // path of a copy of the damaged file; "" when ReadOnly
+	UnreadableRecords int      // those lost without a line included
+	Lost, Kept        int      // checkpoints whose state could not be rebuilt, and the others
+	StateLost         bool     // the newest rules could not be rebuilt; Current is older
+	Narrowed          []string // files and folders whose permissions were too wide and were narrowed
 }
 
 // Notices returns the report as sentences for the user, none when all is well.
@@ -61,20 +61,20 @@ func (r Report) Notices() []string {
 	var out []string
 	if r.Damaged {
 		text := fmt.Sprintf("The checkpoint journal was damaged: %d records were not readable; %d checkpoints remain, %d are lost.",
-			r.Unreadable, r.Kept, r.Lost)
+			r.UnreadableRecords, r.Kept, r.Lost)
 		if r.StateLost {
 			text += " The newest rules in it are lost; older ones are in effect."
 		}
-		if r.Aside != "" {
-			text += " A copy of the damaged file is " + r.Aside + "."
+		if r.DamagedCopy != "" {
+			text += " A copy of the damaged file is " + r.DamagedCopy + "."
 		}
 		out = append(out, text)
 	}
-	if r.Torn > 0 {
-		out = append(out, fmt.Sprintf("An unfinished record of %d bytes was cut off the checkpoint journal.", r.Torn))
+	if r.TornBytes > 0 {
+		out = append(out, fmt.Sprintf("An unfinished record of %d bytes was cut off the end of the checkpoint journal.", r.TornBytes))
 	}
-	for _, path := range r.Repaired {
-		out = append(out, "Others could read "+path+"; its permissions were narrowed.")
+	for _, path := range r.Narrowed {
+		out = append(out, "Other users could read "+path+"; its permissions were narrowed.")
 	}
 	return out
 }

@@ -76,11 +76,11 @@ func TestFailedWriteChangesNothingAndCanBeRetried(t *testing.T) {
 	calls := map[string]func(*Journal) error{
 		"Start":  func(j *Journal) error { return second(j.Start("s2", doc(60))) },
 		"Resume": func(j *Journal) error { return second(j.Start("s", doc(60))) },
-		"Add":    func(j *Journal) error { return second(j.Add(Checkpoint{Position: 60}, doc(60))) },
+		"Add":    func(j *Journal) error { return second(j.Add(Checkpoint{PairSeq: 60}, doc(60))) },
 		"Record": func(j *Journal) error { return j.Record(doc(60), []ToolSummary{{Name: "x", OK: true}}) },
 		"Edit":   func(j *Journal) error { return second(j.Edit("e", doc(60), doc(61))) },
 		"Saved":  func(j *Journal) error { return j.Saved(doc(60)) },
-		"Begin":  func(j *Journal) error { return second(j.BeginRollback(j.List("")[0].ID, Both, 1)) },
+		"Begin":  func(j *Journal) error { return second(j.BeginRollback(j.List("")[0].ID, ScopeBoth, 1)) },
 	}
 	for name, call := range calls {
 		for _, lasts := range []bool{false, true} {
@@ -105,7 +105,7 @@ func TestFailedWriteChangesNothingAndCanBeRetried(t *testing.T) {
 					want := snapshot(t, j)
 					crash(t, j)
 					j = open(t, path, Options{})
-					if got := snapshot(t, j); got != want || j.Report().Damaged || j.Report().Torn > 0 {
+					if got := snapshot(t, j); got != want || j.Report().Damaged || j.Report().TornBytes > 0 {
 						t.Fatalf("%s: after retry and open\n     %s\nwant %s\n%+v", what, got, want, j.Report())
 					}
 				}
@@ -121,7 +121,7 @@ func TestFinishThatFailsStaysPending(t *testing.T) {
 		j := open(t, path, Options{wrap: f.wrap})
 		start := must[Checkpoint](t)(j.Start("s", doc(0)))
 		ok(t, j.Record(doc(1), nil))
-		in := must[Intent](t)(j.BeginRollback(start.ID, Both, 1))
+		in := must[Intent](t)(j.BeginRollback(start.ID, ScopeBoth, 1))
 		f.set(1, true, syscall.EIO)
 		if err := end(j, in); !errors.Is(err, syscall.EIO) {
 			t.Fatal(err)
@@ -168,7 +168,7 @@ func TestDiskFullWhileCompacting(t *testing.T) {
 	ok(t, j.Close())
 	var f faults
 	f.set(1, true, syscall.ENOSPC)
-	j = open(t, path, Options{wrap: f.wrap, compact: 1})
+	j = open(t, path, Options{wrap: f.wrap, compactAbove: 1})
 	f.set(0, false, nil)
 	if len(j.List("s0")) != 1 || len(j.List("s")) != 1 {
 		t.Errorf("report %+v, list %v", j.Report(), j.List("s"))

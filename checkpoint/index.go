@@ -8,50 +8,50 @@ import (
 	"strings"
 )
 
-// entry is a checkpoint in the index.
+// entry is a checkpoint and where its state is.
 type entry struct {
 	Checkpoint
-	record  int    // the state after this record is that of the checkpoint
+	record  int    // index of the record after which the state is that of the checkpoint
 	sum     string // of that state
 	changed bool   // the step after it changed the rules
 	dropped bool   // it is not in the list
 }
 
-// rollback is a rollback in the index.
+// rollback is an intent that is pending or can be undone.
 type rollback struct {
 	Intent
-	record       *record // of the intent; no step is recorded between it and its end
-	undoneBefore bool    // Undone of the target before it was done
+	record          *record // of the intent; no step is recorded until it ends
+	targetWasUndone bool    // Undone of the target before the rollback
 }
 
-// index is the content of all records of a journal. It changes only by apply,
+// index is the content of all records of a journal. Only apply changes it,
 // so a journal answers after a restart as it did before.
 type index struct {
-	records []*record
-	entries []*entry
-	byID    map[string]*entry
-	seq     int64            // the largest
-	last    int64            // Seq of the last record
-	checks  int              // checkpoints since the last full state
-	session string           // the one started or resumed last
-	turn    string           // id of the checkpoint that Record adds tools to
-	active  map[string]int64 // Seq at which a session last recorded something
-	saved   *record          // the last opSaved; nil: none
-	pending *rollback
-	undo    *rollback // the rollback that can be undone
-	closed  bool      // the last record is opClose, or there is none
+	records   []*record
+	entries   []*entry
+	byID      map[string]*entry
+	maxSeq    int64            // the largest Seq, also of records that were compacted
+	lastSeq   int64            // Seq of the last record
+	sinceFull int              // checkpoints since the last full state
+	session   string           // the one started or resumed last
+	turn      string           // id of the checkpoint that Record adds tools to
+	active    map[string]int64 // by session: Seq of its last record
+	saved     *record          // the last opSaved; nil: none
+	pending   *rollback
+	undo      *rollback // the rollback that can be undone
+	closed    bool      // the last record is opClose, or there is none
 
-	damaged int   // records that are not readable, or are missing
-	badEnd  bool  // no record follows the last of these
-	size    int64 // end of the last whole record
+	damaged    int   // records that are not readable, or are missing
+	endDamaged bool  // no readable record follows the last of these
+	size       int64 // offset of the end of the last whole record
 }
 
 func newIndex() *index {
 	return &index{byID: make(map[string]*entry), active: make(map[string]int64), closed: true}
 }
 
-// read adds all records of a journal. What is behind size then is the start of
-// a record that was never finished. Only a newer format is an error.
+// read adds all records of a journal. What follows size in content is then the
+// start of a record that was never finished. Only a newer format is an error.
 func (x *index) read(content, path string) error {
 	first, rest, found := strings.Cut(content, "\n")
 	if !found && strings.HasPrefix(string(header(formatVersion)), content) {
@@ -62,27 +62,27 @@ func (x *index) read(content, path string) error {
 		return &VersionError{Path: path, Found: version, Known: formatVersion}
 	}
 	if !ok {
-		x.damaged, x.badEnd = 1, true
+		x.damaged, x.endDamaged = 1, true
 	}
 	x.size = int64(len(content) - len(rest))
 	for len(rest) > 0 {
 		text, after, whole := strings.Cut(rest, "\n")
 		if !whole {
-			// A write that a crash cut short, or a record whose LF has changed.
+			// A write that a crash interrupted, or a record whose LF was damaged.
 			text = text[:len(text)-1]
 			if _, err := readRecord(text); err != nil {
-				return nil //nolint:nilerr // a crash leaves such an end
+				return nil //nolint:nilerr // an unfinished record is not damage
 			}
 			x.damaged++
 		}
 		if r, err := readRecord(text); err == nil {
-			if r.Prev != x.last && r.Op != opRepaired {
-				x.damaged++ // a line is gone without a trace
+			if r.Prev != x.lastSeq && r.Op != opRepaired {
+				x.damaged++ // a whole line is missing
 			}
-			x.badEnd = false
+			x.endDamaged = false
 			x.apply(r)
 		} else {
-			x.damaged, x.badEnd = x.damaged+1, true
+			x.damaged, x.endDamaged = x.damaged+1, true
 			x.size += int64(len(text)) + 1
 		}
 		rest = after
@@ -90,18 +90,18 @@ func (x *index) read(content, path string) error {
 	return nil
 }
 
-// apply adds one record. A record that refers to something unknown, as can
-// happen after damage, does what it still can.
+// apply adds one record. After damage a record can refer to something that is
+// lost; that part of it has no effect.
 func (x *index) apply(r *record) {
 	x.size += r.size()
 	x.records = append(x.records, r)
 	wasClosed := x.closed
-	x.last, x.seq, x.closed = r.Seq, max(x.seq, r.Seq), r.Op == opClose
-	if r.Check != nil {
-		x.checks++
+	x.lastSeq, x.maxSeq, x.closed = r.Seq, max(x.maxSeq, r.Seq), r.Op == opClose
+	if r.Checkpoint != nil {
+		x.sinceFull++
 	}
 	if r.kind == payloadFull {
-		x.checks = 0
+		x.sinceFull = 0
 	}
 	switch r.Op {
 	case opStart, opAdd, opEdit, opKeep:
@@ -122,16 +122,16 @@ func (x *index) apply(r *record) {
 			x.pending = &rollback{Intent: *r.Rollback, record: r}
 		}
 	case opDone:
-		x.done(r)
+		x.finishRollback(r)
 	case opAbandon:
 		x.pending = nil
 	case opForget:
 		x.undo = nil
-	case opImage:
-		if r.Image != nil {
-			x.seq = max(x.seq, r.Image.Seq)
-			x.session, x.closed, x.active = r.Image.Session, r.Image.Closed, make(map[string]int64)
-			maps.Copy(x.active, r.Image.Active)
+	case opCompacted:
+		if r.Compacted != nil {
+			x.maxSeq = max(x.maxSeq, r.Compacted.Seq)
+			x.session, x.closed, x.active = r.Compacted.Session, r.Compacted.Closed, make(map[string]int64)
+			maps.Copy(x.active, r.Compacted.Active)
 		}
 	case opRepaired:
 		x.damaged, x.closed = 0, wasClosed
@@ -141,10 +141,10 @@ func (x *index) apply(r *record) {
 }
 
 func (x *index) addEntry(r *record) {
-	if r.Check == nil {
+	if r.Checkpoint == nil {
 		return
 	}
-	e := &entry{Checkpoint: *r.Check, record: len(x.records) - 1, sum: r.Sum, changed: r.Changed}
+	e := &entry{Checkpoint: *r.Checkpoint, record: len(x.records) - 1, sum: r.Sum, changed: r.Changed}
 	e.Tools, e.Full = slices.Clone(e.Tools), r.kind == payloadFull
 	if r.Op == opEdit { // its record holds the state after the edit
 		e.record, e.sum, e.changed = e.record-1, r.before(), r.before() != r.Sum
@@ -164,36 +164,36 @@ func (x *index) addEntry(r *record) {
 	}
 }
 
-// done ends the pending rollback. One whose intent was lost cannot be undone,
-// because the state before it is not known.
-func (x *index) done(r *record) {
-	rb := x.pending
+// finishRollback ends the pending rollback. One whose intent was lost to damage
+// cannot be undone, because the state before it is not known.
+func (x *index) finishRollback(r *record) {
+	pending := x.pending
 	x.pending, x.turn = nil, ""
 	if r.Rollback == nil {
 		return
 	}
-	note, undone := r.Rollback, x.undo
-	target := x.byID[note.Target]
-	x.drop(note.Dropped, true)
+	intent, undone := r.Rollback, x.undo
+	target := x.byID[intent.Target]
+	x.setDropped(intent.Dropped, true)
 	x.undo = nil
 	switch {
-	case note.Undoes != "":
-		if undone != nil && undone.ID == note.Undoes {
-			x.drop(undone.Dropped, false)
+	case intent.Undoes != "":
+		if undone != nil && undone.ID == intent.Undoes {
+			x.setDropped(undone.Dropped, false)
 			if target != nil {
-				target.Undone = undone.undoneBefore
+				target.Undone = undone.targetWasUndone
 			}
 		}
 	case target != nil:
-		if rb != nil && rb.ID == note.ID {
-			rb.undoneBefore, x.undo = target.Undone, rb
+		if pending != nil && pending.ID == intent.ID {
+			pending.targetWasUndone, x.undo = target.Undone, pending
 		}
-		target.Undone = target.Undone || note.Scope != Conversation && target.Kind != KindStart
+		target.Undone = target.Undone || intent.Scope != ScopeConversation && target.Kind != KindStart
 	}
 }
 
-// drop removes checkpoints from the list, or adds them again.
-func (x *index) drop(ids []string, dropped bool) {
+// setDropped removes checkpoints from the list, or restores them.
+func (x *index) setDropped(ids []string, dropped bool) {
 	for _, id := range ids {
 		if e := x.byID[id]; e != nil {
 			e.dropped = dropped
@@ -201,9 +201,9 @@ func (x *index) drop(ids []string, dropped bool) {
 	}
 }
 
-// remove drops checkpoints for good.
+// remove removes checkpoints from the list forever.
 func (x *index) remove(ids []string) {
-	x.drop(ids, true)
+	x.setDropped(ids, true)
 	for _, id := range ids {
 		delete(x.byID, id)
 	}
@@ -239,7 +239,7 @@ func (x *index) sum() string {
 }
 
 // rebuild returns the state after the last of records, which must have the given
-// sum: from the nearest full state forward.
+// sum. It applies the deltas since the last full state.
 func rebuild(records []*record, sum string) (document, error) {
 	from := len(records) - 1
 	for from >= 0 && records[from].kind != payloadFull {
@@ -262,7 +262,7 @@ func rebuild(records []*record, sum string) (document, error) {
 	}
 	d := document{tree, encode(tree)}
 	if d.sum() != sum {
-		return document{}, fmt.Errorf("%w: the state at record %d is another", ErrDamaged, len(records))
+		return document{}, fmt.Errorf("%w: the state at record %d has another checksum", ErrDamaged, len(records))
 	}
 	return d, nil
 }
@@ -275,7 +275,7 @@ func (x *index) savedText() string {
 	switch {
 	case x.saved == nil:
 		return ""
-	case x.saved.kind == payloadSide:
+	case x.saved.kind == payloadOther:
 		return x.saved.payload
 	}
 	d, _ := rebuild(x.records[:slices.Index(x.records, x.saved)+1], x.saved.Sum)

@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	// defaultEvery is how many checkpoints share one full state.
-	defaultEvery = 10
-	// compactAbove is the size in bytes from which Open compacts.
-	compactAbove = 8 << 20
+	// defaultFullEvery is how many checkpoints share one full state.
+	defaultFullEvery = 10
+	// defaultCompactAbove is the size in bytes above which Open compacts a file.
+	defaultCompactAbove = 8 << 20
 	// keepSessions is the number of newest sessions whose checkpoints remain
 	// when a journal is compacted.
 	keepSessions = 20
@@ -26,18 +26,18 @@ const (
 
 // Options configures Open. The zero value is ready to use.
 type Options struct {
-	Every    int              // a full state each Every checkpoints; 0 means 10
-	Now      func() time.Time // nil means time.Now
-	Log      *slog.Logger     // nil means no log
-	ReadOnly bool             // look at the journal, also beside a writer
+	FullEvery int              // every how many checkpoints the full state is stored; 0 means 10
+	Now       func() time.Time // nil means time.Now
+	Log       *slog.Logger     // nil means no log
+	ReadOnly  bool             // only read the journal, even while another process writes to it
 
-	wrap    func(*os.File) file // tests: nil means the file itself
-	compact int64               // tests: 0 means compactAbove
+	wrap         func(*os.File) file // tests: nil means the file itself
+	compactAbove int64               // tests: 0 means defaultCompactAbove
 }
 
-// Journal is the checkpoints of one window in a file. Open makes one. Its
-// methods may be called from any goroutine. What those that write have written
-// is durable when they return; on error nothing has changed. All others answer
+// Journal is the checkpoints of one window in a file. Open returns one. Its
+// methods may be called from any goroutine. A method that writes returns when
+// its record is durable; on error nothing has changed. All others answer
 // from memory and never wait for the disk.
 type Journal struct {
 	opts   Options
@@ -45,40 +45,40 @@ type Journal struct {
 	run    Run
 	report Report
 
-	writing sync.Mutex // locked while a record is written
-	file    file       // nil when ReadOnly and after Close
-	info    fs.FileInfo
-	locked  *os.File
-	torn    bool // the file is longer than its whole records
+	writing  sync.Mutex  // locked while a record is written
+	file     file        // nil when ReadOnly and after Close
+	info     fs.FileInfo // of file
+	lockFile *os.File
+	torn     bool // bytes follow the last whole record of the file
 
-	mu    sync.RWMutex // locked only for moments; guards all below
-	index *index
-	now   document // the current state
-	saved string   // canonical form of the saved state
+	mu      sync.RWMutex // held only briefly; guards the fields below
+	index   *index
+	current document // the newest recorded state
+	saved   string   // canonical form of the state that was last saved; "" when it is not known
 }
 
-// Run is the run of the program before this one.
+// Run is what is known of the run of the program before this one.
 type Run struct {
-	// Closed: it ended in order, or there was none. False after a crash.
+	// Closed: it called Close, or there was none. False after a crash.
 	Closed bool
 	// Session is the session it was in, "" for none.
 	Session string
 	// Turn is the newest checkpoint of a turn of that session; the zero
-	// Checkpoint if there is none. After a crash it may not have ended.
+	// Checkpoint if there is none. After a crash that turn may not have ended.
 	Turn Checkpoint
 }
 
-// Open opens the journal at path, and makes it and its folder if need be. It
-// repairs what a crash or damage left; Report says what it did. Until Close no
-// other process can open it, but ReadOnly: then nothing is made or changed,
-// and a missing file is an empty journal.
+// Open opens the journal at path, and makes it and its folder if they are
+// missing. It repairs what a crash or damage left; Report says what it did. Until
+// Close no other process can open it except with ReadOnly, which makes and
+// changes nothing and takes a missing file for an empty journal.
 //
 // Errors are a *LockedError, a *VersionError, one that wraps ErrUnsafe, or
 // the system's; in each case the file is as it was.
 func Open(path string, opts Options) (*Journal, error) {
-	opts.Every = cmp.Or(opts.Every, defaultEvery)
+	opts.FullEvery = cmp.Or(opts.FullEvery, defaultFullEvery)
 	opts.Log = cmp.Or(opts.Log, slog.New(slog.DiscardHandler))
-	opts.compact = cmp.Or(opts.compact, compactAbove)
+	opts.compactAbove = cmp.Or(opts.compactAbove, defaultCompactAbove)
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
@@ -102,8 +102,8 @@ func Open(path string, opts Options) (*Journal, error) {
 	return j, nil
 }
 
-// openReader reads all of the file at once: what a writer appends or replaces
-// later is not seen.
+// openReader reads the whole file into memory and closes it: it does not see what
+// a writer appends or replaces later.
 func (j *Journal) openReader() error {
 	content, err := j.openFile(os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -112,7 +112,7 @@ func (j *Journal) openReader() error {
 	if err == nil {
 		_, err = j.load(content)
 	}
-	j.report.Torn = 0 // a writer may be at work on it right now
+	j.report.TornBytes = 0 // a writer may be at work on it right now
 	return errors.Join(err, j.release())
 }
 
@@ -122,14 +122,14 @@ func (j *Journal) openWriter() error {
 		return err
 	}
 	var err error
-	if j.locked, err = lock(j.path); err != nil {
+	if j.lockFile, err = lock(j.path); err != nil {
 		return err
 	}
 	content, err := j.openFile(os.O_RDWR | os.O_CREATE)
 	if err != nil {
 		return err
 	}
-	if err := narrow(j.path, j.info, fileMode, &j.report); err != nil {
+	if err := narrowPermissions(j.path, j.info, fileMode, &j.report); err != nil {
 		return err
 	}
 	lost, err := j.load(content)
@@ -144,8 +144,8 @@ func (j *Journal) openWriter() error {
 		}
 		j.index.size = int64(len(header(formatVersion)))
 		return syncFolder(filepath.Dir(j.path))
-	case j.index.size > j.opts.compact:
-		if err := j.compact(); err != nil { // the large file is as good as before
+	case j.index.size > j.opts.compactAbove:
+		if err := j.compact(); err != nil { // the large file remains usable
 			j.opts.Log.Warn("checkpoint journal could not be compacted", "error", err)
 		}
 	}
@@ -168,14 +168,14 @@ func (j *Journal) openFile(flag int) (content []byte, err error) {
 	return content, nil
 }
 
-// startRun stores what the run before was and begins a new one.
+// startRun stores what is known of the run before and begins a new one.
 func (j *Journal) startRun() {
 	x := j.index
 	j.run = Run{Closed: x.closed, Session: x.session}
 	if x.session != "" {
 		for _, e := range x.list(x.session) {
 			if e.Kind == KindTurn {
-				j.run.Turn = e.public()
+				j.run.Turn = e.described()
 			}
 		}
 	}
@@ -185,9 +185,9 @@ func (j *Journal) startRun() {
 	}
 }
 
-// Close records the orderly end of this run and lets the next process in. A
-// second Close does nothing. On error the journal is closed all the same, and
-// the next run will consider this one crashed.
+// Close records the end of this run and releases the lock. A second Close does
+// nothing. On error the journal is closed all the same, and the next run will
+// consider this one crashed.
 func (j *Journal) Close() error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
@@ -205,9 +205,9 @@ func (j *Journal) release() error {
 		err = j.file.Close()
 		j.file = nil
 	}
-	if j.locked != nil {
-		err = errors.Join(err, j.locked.Close())
-		j.locked = nil
+	if j.lockFile != nil {
+		err = errors.Join(err, j.lockFile.Close())
+		j.lockFile = nil
 	}
 	return err
 }
@@ -226,10 +226,10 @@ func (j *Journal) Path() string { return j.path }
 func (j *Journal) Current() json.RawMessage {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
-	if j.now.text == "" {
+	if j.current.text == "" {
 		return nil
 	}
-	return j.now.raw()
+	return j.current.raw()
 }
 
 // SavedState returns the state that the window's file was last known to
@@ -243,10 +243,10 @@ func (j *Journal) SavedState() (json.RawMessage, bool) {
 	return json.RawMessage(j.saved), true
 }
 
-// Clean reports whether nothing is unsaved: the newest state is the one that
-// Saved was last called with, or nothing was ever recorded, whatever Saved recorded.
+// Clean reports whether there is nothing to save: the newest state is the one
+// that Saved was last called with, or no state but that one was ever recorded.
 func (j *Journal) Clean() bool {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
-	return j.now.text == "" || j.now.text == j.saved
+	return j.current.text == "" || j.current.text == j.saved
 }

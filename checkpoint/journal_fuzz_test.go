@@ -40,7 +40,7 @@ func fuzzState(b byte) json.RawMessage {
 func play(t *testing.T, ops []byte, every int) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "state", "j")
-	opts := Options{Every: every, wrap: quiet}
+	opts := Options{FullEvery: every, wrap: quiet}
 	j := must[*Journal](t)(Open(path, opts))
 	m := &model{states: map[string]json.RawMessage{}, starts: map[string]bool{}}
 	note := func(c Checkpoint, state json.RawMessage) {
@@ -53,7 +53,7 @@ func play(t *testing.T, ops []byte, every int) {
 		state := fuzzState(arg)
 		switch op % 9 {
 		case 0:
-			note(must[Checkpoint](t)(j.Add(Checkpoint{Position: int64(arg)}, state)), state)
+			note(must[Checkpoint](t)(j.Add(Checkpoint{PairSeq: int64(arg)}, state)), state)
 			m.now, m.undo = state, nil
 		case 1:
 			ok(t, j.Record(state, []ToolSummary{{Name: "t", OK: true}}))
@@ -88,7 +88,7 @@ func play(t *testing.T, ops []byte, every int) {
 			}
 		case 5:
 			if len(m.list) > 0 && m.now != nil {
-				m.rollback(t, j, m.list[int(arg)%len(m.list)], []Scope{Both, Rules, Conversation}[arg%3])
+				m.rollback(t, j, m.list[int(arg)%len(m.list)], []Scope{ScopeBoth, ScopeRules, ScopeConversation}[arg%3])
 			}
 		case 6:
 			m.undoRollback(t, j)
@@ -100,9 +100,9 @@ func play(t *testing.T, ops []byte, every int) {
 			} else {
 				crash(t, j)
 			}
-			opts.compact = int64(arg % 2)
+			opts.compactAbove = int64(arg % 2)
 			j = must[*Journal](t)(Open(path, opts))
-			if r := j.Report(); r.Damaged || r.Torn > 0 || j.LastRun().Closed != closed {
+			if r := j.Report(); r.Damaged || r.TornBytes > 0 || j.LastRun().Closed != closed {
 				t.Fatalf("after open: %+v, %+v", r, j.LastRun())
 			}
 		case 8: // the start of a record that a crash cut short
@@ -122,7 +122,7 @@ func (m *model) rollback(t *testing.T, j *Journal, id string, scope Scope) {
 	t.Helper()
 	before := m.copy()
 	in := must[Intent](t)(j.BeginRollback(id, scope, 1))
-	if scope != Conversation {
+	if scope != ScopeConversation {
 		wantState(t, "target", in.State, m.states[id])
 		m.now = m.states[id]
 		at := slices.Index(m.list, id)
@@ -138,14 +138,14 @@ func (m *model) undoRollback(t *testing.T, j *Journal) {
 	t.Helper()
 	in, err := j.BeginUndoRollback()
 	if m.undo == nil {
-		if !errors.Is(err, ErrNothing) {
-			t.Fatalf("BeginUndoRollback = %+v, %v; want ErrNothing", in, err)
+		if !errors.Is(err, ErrNoRollback) {
+			t.Fatalf("BeginUndoRollback = %+v, %v; want ErrNoRollback", in, err)
 		}
 		return
 	}
 	ok(t, err)
 	ok(t, j.Finish(in))
-	if m.scope != Conversation {
+	if m.scope != ScopeConversation {
 		var starts []string
 		for _, id := range m.list[m.undoRun:] {
 			if m.starts[id] {

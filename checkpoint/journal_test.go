@@ -97,7 +97,7 @@ func TestLifeOfAJournal(t *testing.T) {
 		t.Error("not clean after Saved")
 	}
 	call := ToolSummary{Name: "add_ignore_rule", Args: `{"pattern":"*-preview"}`}
-	turn := must[Checkpoint](t)(j.Add(Checkpoint{Tools: []ToolSummary{call}, Position: 7}, doc(0)))
+	turn := must[Checkpoint](t)(j.Add(Checkpoint{Tools: []ToolSummary{call}, PairSeq: 7}, doc(0)))
 	call.Effect, call.OK = "Added 5 models to ignore", true
 	ok(t, j.Record(doc(1), []ToolSummary{call}))
 	edit := must[Checkpoint](t)(j.Edit("delete rule x", doc(1), doc(2)))
@@ -111,7 +111,7 @@ func TestLifeOfAJournal(t *testing.T) {
 	if list[0].Description != "Session start" || list[0].Effect() != "Initial state" {
 		t.Errorf("start is %q, %q", list[0].Description, list[0].Effect())
 	}
-	if got := list[1]; got.Description != `add_ignore_rule("*-preview")` || got.Effect() != call.Effect || !got.Time.Equal(at) || got.Position != 7 || len(got.Tools) != 1 {
+	if got := list[1]; got.Description != `add_ignore_rule("*-preview")` || got.Effect() != call.Effect || !got.Time.Equal(at) || got.PairSeq != 7 || len(got.Tools) != 1 {
 		t.Errorf("turn is %+v", got)
 	}
 	wantState(t, "current", j.Current(), doc(2))
@@ -163,7 +163,7 @@ func TestFullStateEachTenth(t *testing.T) {
 		must[Checkpoint](t)(j.Add(Checkpoint{}, withRule(ruleState(50), 7, fmt.Sprint("v", i))))
 	}
 	for i, c := range j.List("s") {
-		if c.Full != (i%defaultEvery == 0) {
+		if c.Full != (i%defaultFullEvery == 0) {
 			t.Errorf("checkpoint %d: full = %v", i, c.Full)
 		}
 	}
@@ -201,7 +201,7 @@ func TestModesAreNarrowed(t *testing.T) {
 	ok(t, os.Chmod(path, 0o644))
 	ok(t, os.Chmod(filepath.Dir(path), 0o755))
 	j = open(t, path, Options{})
-	if n := j.Report().Repaired; len(n) != 2 || len(j.Report().Notices()) != 2 {
+	if n := j.Report().Narrowed; len(n) != 2 || len(j.Report().Notices()) != 2 {
 		t.Errorf("repaired %v, notices %v", n, j.Report().Notices())
 	}
 	for f, want := range map[string]os.FileMode{path: fileMode, filepath.Dir(path): folderMode} {
@@ -269,7 +269,7 @@ func TestReadOnlyBesideAWriter(t *testing.T) {
 	if _, err := r.Add(Checkpoint{}, doc(3)); !errors.Is(err, ErrReadOnly) {
 		t.Errorf("Add = %v, want ErrReadOnly", err)
 	}
-	if _, err := r.BeginRollback(start.ID, Both, 1); !errors.Is(err, ErrReadOnly) {
+	if _, err := r.BeginRollback(start.ID, ScopeBoth, 1); !errors.Is(err, ErrReadOnly) {
 		t.Errorf("BeginRollback = %v, want ErrReadOnly", err)
 	}
 	ok(t, w.Close())

@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// noFollow makes opening a symbolic link an error, and never waits for the
-// other end of a FIFO that was put in the place of a file.
+// noFollow makes opening a symbolic link an error, and keeps the opening of a
+// FIFO that was put in the place of a file from blocking.
 const noFollow = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
-// openLock opens and locks the file. The system drops the lock when the file
-// is closed, also by the death of the process.
+// openLock opens and locks the file. The system releases the lock when the file
+// is closed, also when the process dies.
 func openLock(path string) (*os.File, error) {
 	f, err := openRegular(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 	"os"
 )
 
-// noFollow has no equivalent here; the check before opening has to do.
+// noFollow has no equivalent here; the check before opening must be enough.
 const noFollow = 0
 
-// openLock makes the file anew. On Windows a file that a process has open
-// cannot be removed, so that fails while another writer lives; Plan 9 enforces
-// ModeExclusive. The other systems here have no lock that the standard library
-// could take and that ends with its process.
+// openLock removes the file and creates it again. On Windows a file that a process
+// has open cannot be removed, so that fails while another process writes; Plan 9
+// enforces ModeExclusive. The other systems have no lock that the standard library
+// can take and that is released when its process ends.
 func openLock(path string) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(errLocked, err)

@@ -9,18 +9,18 @@ import (
 	"slices"
 )
 
-// ErrMisfit is wrapped by what Delta.Apply returns for a document that lacks a
-// place which the delta changes.
-var ErrMisfit = errors.New("delta does not fit the document")
+// ErrMismatch is wrapped by the error of Delta.Apply for a document that lacks a
+// place that the delta changes.
+var ErrMismatch = errors.New("delta does not fit the document")
 
-// errNoPlace is the reason of an ErrMisfit.
+// errNoPlace is wrapped together with ErrMismatch.
 var errNoPlace = errors.New("no such place")
 
-// absent is the value of a member that an object does not have.
+// absent is the value of a member that the object does not have.
 type absent struct{}
 
-// Apply returns the document, in canonical form, that d makes of doc, which is not
-// changed. It does not compare the values that d removes or replaces.
+// Apply applies d to doc and returns the new document in canonical form. It does
+// not compare the values that d removes or replaces with those of doc.
 func (d Delta) Apply(doc json.RawMessage) (json.RawMessage, error) {
 	tree, err := decode(doc)
 	if err != nil {
@@ -32,22 +32,22 @@ func (d Delta) Apply(doc json.RawMessage) (json.RawMessage, error) {
 	return raw(tree), nil
 }
 
-// apply is Apply on a tree: the result shares what stays as it is. Items are
+// apply is Apply for a tree: the result shares the unchanged parts. Items are
 // removed from outer lists before inner ones, then values are modified, then items
-// are added to inner lists before outer ones: so the [n] of a path is the plain
-// index whenever the path is followed.
+// are added to inner lists before outer ones: so whenever a path is followed, its
+// [n] is the index in the list at that moment.
 func (d Delta) apply(tree any) (any, error) {
 	var err error
 	at := func(path string, change func(any) (any, error)) {
 		if err != nil {
 			return
 		}
-		var steps []step
-		if steps, err = splitPath(path); err == nil {
-			tree, err = changeAt(tree, steps, change)
+		var parts []pathPart
+		if parts, err = splitPath(path); err == nil {
+			tree, err = changeAt(tree, parts, change)
 		}
 		if err != nil {
-			err = fmt.Errorf("checkpoint: %w: %q: %w", ErrMisfit, path, err)
+			err = fmt.Errorf("checkpoint: %w: %q: %w", ErrMismatch, path, err)
 		}
 	}
 	for _, path := range outerFirst(d.Removed) {
@@ -63,17 +63,17 @@ func (d Delta) apply(tree any) (any, error) {
 }
 
 // outerFirst sorts paths so that a place comes before all that is inside it.
-func outerFirst(side map[string][]Item) []string {
-	return slices.SortedFunc(maps.Keys(side), func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+func outerFirst(items map[string][]Item) []string {
+	return slices.SortedFunc(maps.Keys(items), func(a, b string) int { return cmp.Compare(len(a), len(b)) })
 }
 
-// changeAt returns v with another value at the place that steps lead to.
-// Objects and lists on the way are copied.
-func changeAt(v any, steps []step, change func(old any) (any, error)) (any, error) {
-	if len(steps) == 0 {
+// changeAt returns v with the value at the path replaced by what change makes of
+// it. Objects and lists on the way are copied.
+func changeAt(v any, path []pathPart, change func(old any) (any, error)) (any, error) {
+	if len(path) == 0 {
 		return change(v)
 	}
-	first, rest := steps[0], steps[1:]
+	first, rest := path[0], path[1:]
 	if object, ok := v.(map[string]any); ok && first.rank < 0 {
 		now, err := changeAt(object[first.key], rest, change)
 		object = maps.Clone(object)
@@ -88,14 +88,14 @@ func changeAt(v any, steps []step, change func(old any) (any, error)) (any, erro
 	}
 	now, err := changeAt(list[first.rank], rest, change)
 	if now == (absent{}) {
-		return nil, errNoPlace // an item of a list is no member
+		return nil, errNoPlace // only a member can be absent
 	}
 	list = slices.Clone(list)
 	list[first.rank] = now
 	return list, err
 }
 
-// removeItems returns the list v without items, or no value for a member.
+// removeItems returns the list v without items, or absent for a member.
 func removeItems(v any, items []Item) (any, error) {
 	if len(items) == 1 && items[0].Index == Member {
 		return absent{}, nil
@@ -112,7 +112,7 @@ func removeItems(v any, items []Item) (any, error) {
 	return append(stay, list[next:]...), nil
 }
 
-// addItems returns the list v with items, or the value of a member.
+// addItems returns the list v with items, or the new value of a member.
 func addItems(v any, items []Item) (any, error) {
 	if len(items) == 1 && items[0].Index == Member {
 		return decode(items[0].Value)

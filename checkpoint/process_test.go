@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 
 // writeForever prints a line for all that it made durable.
 func writeForever(path string) error {
-	j, err := Open(path, Options{Every: 3})
+	j, err := Open(path, Options{FullEvery: 3})
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func writeForever(path string) error {
 	}
 	fmt.Println("open")
 	for n := 0; ; n++ {
-		c, err := j.Add(Checkpoint{Position: int64(n + 1)}, doc(n))
+		c, err := j.Add(Checkpoint{PairSeq: int64(n + 1)}, doc(n))
 		if err != nil {
 			return err
 		}

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// A journal is lines of text. The first is the header; each other is a record:
+// A journal is lines of text. The first is the header; every other is a record:
 //
 //	crc32c SP note [ TAB kind payload ] LF
 //
-// The checksum, 8 hexadecimal digits, covers all between it and LF. The note
+// The checksum, 8 hexadecimal digits, covers what is between SP and LF. The note
 // is a small JSON object; the payload is a state or a delta. Neither can contain
-// a raw TAB or LF, so after damage the next LF is where the next record begins.
+// a raw TAB or LF, so after damage the next record begins after the next LF.
 
 const (
 	formatVersion = 1 // of the format that is written
@@ -31,64 +31,65 @@ type payloadKind byte
 const (
 	payloadNone  payloadKind = 0
 	payloadFull  payloadKind = 'F' // the state after the record
-	payloadDelta payloadKind = 'D' // how the state became the one after
-	payloadSide  payloadKind = 'S' // a state that is not the current one
+	payloadDelta payloadKind = 'D' // from the state before the record to the one after
+	payloadOther payloadKind = 'S' // a state that is not the current one
 )
 
-// op is what a record records.
+// op is the event that a record stores.
 type op string
 
+// After each op, the fields of record that it uses.
 const (
-	opStart   op = "start"   // a session began: Check
-	opResume  op = "resume"  // a session was resumed: Session
-	opAdd     op = "add"     // the checkpoint of a turn: Check
-	opRecord  op = "record"  // the state changed: For, Tools
-	opEdit    op = "edit"    // the user's edit: Check; the state is that after it
-	opSaved   op = "saved"   // the window's file contains the side state, else this one
-	opIntent  op = "intent"  // a rollback begins: Rollback, side: its state
-	opDone    op = "done"    // and is done: Rollback
-	opAbandon op = "abandon" // or was not: Rollback
-	opForget  op = "forget"  // the last rollback cannot be undone any more
-	opClose   op = "close"   // orderly end of a run
-	opImage   op = "image"   // the start of a compacted journal: Image
-	opKeep    op = "keep"    // a checkpoint in one of earlier versions: Check, Changed
-	// opRepaired: what is damaged before it was reported; Lost is gone.
-	opRepaired op = "repaired"
+	opStart     op = "start"    // Checkpoint; a session began
+	opResume    op = "resume"   // Session; it was resumed
+	opAdd       op = "add"      // Checkpoint, of a turn
+	opRecord    op = "record"   // For, Tools; the state changed
+	opEdit      op = "edit"     // Checkpoint; the state is the one after the user's edit
+	opSaved     op = "saved"    // payloadOther, the state in the window's file; none: the current one
+	opIntent    op = "intent"   // Rollback, and in payloadOther its state
+	opDone      op = "done"     // Rollback, which is finished
+	opAbandon   op = "abandon"  // Rollback, which was abandoned
+	opForget    op = "forget"   // the last rollback cannot be undone any more
+	opClose     op = "close"    // a run ended with Close
+	opCompacted op = "image"    // Compacted; the first record of a compacted journal
+	opKeep      op = "keep"     // Checkpoint, Changed; in journals that earlier versions compacted
+	opRepaired  op = "repaired" // Lost; damage before this record was already reported
 )
 
 // record is a line of the journal. The fields with JSON names are its note.
 type record struct {
 	Seq int64 `json:"seq"`
-	// Prev is Seq of the record before it in the file: a lost line shows.
+	// Prev is Seq of the record before it in the file, so that a lost line is noticed.
 	Prev int64     `json:"prev"`
 	Op   op        `json:"op"`
 	Time time.Time `json:"time,omitzero"`
-	// Base and Sum are document.sum before and after; Base only when different.
-	Base     string        `json:"base,omitempty"`
-	Sum      string        `json:"sum,omitempty"`
-	Check    *Checkpoint   `json:"checkpoint,omitempty"`
-	Changed  bool          `json:"changed,omitempty"`
-	Session  string        `json:"session,omitempty"`
-	For      string        `json:"for,omitempty"`
-	Tools    []ToolSummary `json:"tools,omitempty"`
-	Rollback *Intent       `json:"rollback,omitempty"`
-	Image    *imageNote    `json:"image,omitempty"`
-	Lost     []string      `json:"lost,omitempty"`
+	// Base and Sum are the document.sum of the state before and after the
+	// record; Base only when it differs.
+	Base       string        `json:"base,omitempty"`
+	Sum        string        `json:"sum,omitempty"`
+	Checkpoint *Checkpoint   `json:"checkpoint,omitempty"`
+	Changed    bool          `json:"changed,omitempty"`
+	Session    string        `json:"session,omitempty"`
+	For        string        `json:"for,omitempty"` // id of the checkpoint of the turn
+	Tools      []ToolSummary `json:"tools,omitempty"`
+	Rollback   *Intent       `json:"rollback,omitempty"`
+	Compacted  *compacted    `json:"image,omitempty"`
+	Lost       []string      `json:"lost,omitempty"`
 
 	kind    payloadKind
 	payload string // a part of text
 	text    string // the line without LF
 }
 
-// imageNote is what remains of the records that a compaction removed.
-type imageNote struct {
+// compacted is what the index keeps of the records that a compaction removed.
+type compacted struct {
 	Seq     int64            `json:"seq"`
 	Session string           `json:"session,omitempty"`
 	Active  map[string]int64 `json:"active,omitempty"`
 	Closed  bool             `json:"closed,omitempty"`
 }
 
-// before returns the sum of the state that the record was written upon.
+// before returns the sum of the state before the record.
 func (r *record) before() string {
 	if r.Base != "" {
 		return r.Base
@@ -102,7 +103,7 @@ func header(version int) []byte {
 	return fmt.Appendf(nil, "%s %08x\n", text, crc32.Checksum([]byte(text), castagnoli))
 }
 
-// headerVersion reads a first line without its LF; false if it is none.
+// headerVersion reads a header without its LF; false if it is not one.
 func headerVersion(text string) (int, bool) {
 	digits, _, _ := strings.Cut(strings.TrimPrefix(text, headerWord), " ")
 	version, err := strconv.Atoi(digits)
@@ -122,19 +123,19 @@ func (r *record) encode() error {
 	return nil
 }
 
-// errLine is returned for a line that is not a whole, unchanged record.
-var errLine = errors.New("checkpoint: damaged record")
+// errBadRecord is returned for a line that is not a whole, unchanged record.
+var errBadRecord = errors.New("checkpoint: damaged record")
 
 // readRecord reads a line without its LF.
 func readRecord(text string) (*record, error) {
 	sum, body, _ := strings.Cut(text, " ")
 	if sum != fmt.Sprintf("%08x", crc32.Checksum([]byte(body), castagnoli)) {
-		return nil, errLine
+		return nil, errBadRecord
 	}
 	note, payload, found := strings.Cut(body, "\t")
 	r := &record{text: text}
 	if err := json.Unmarshal([]byte(note), r); err != nil || found && payload == "" {
-		return nil, errLine
+		return nil, errBadRecord
 	}
 	if found {
 		r.kind, r.payload = payloadKind(payload[0]), payload[1:]

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// load makes content the state of j in memory. In a damaged journal the newest
+// load reads the content of the file into memory. In a damaged journal the newest
 // state that can be rebuilt becomes the current one, and checkpoints whose
 // state cannot be rebuilt leave the list; their ids are returned.
 func (j *Journal) load(content []byte) (lost []string, err error) {
@@ -15,13 +15,13 @@ func (j *Journal) load(content []byte) (lost []string, err error) {
 	if err := x.read(string(content), j.path); err != nil {
 		return nil, err
 	}
-	j.index, j.now, j.torn = x, document{}, x.size < int64(len(content))
-	j.report.Torn = int64(len(content)) - x.size
+	j.index, j.current, j.torn = x, document{}, x.size < int64(len(content))
+	j.report.TornBytes = int64(len(content)) - x.size
 	for n := len(x.records); n > 0 && x.records[n-1].Sum != ""; n-- {
-		if j.now, err = rebuild(x.records[:n], x.records[n-1].Sum); err == nil {
+		if j.current, err = rebuild(x.records[:n], x.records[n-1].Sum); err == nil {
 			break
 		}
-		x.damaged, x.badEnd = max(x.damaged, 1), true
+		x.damaged, x.endDamaged = max(x.damaged, 1), true
 	}
 	j.saved = x.savedText()
 	if x.damaged == 0 {
@@ -34,29 +34,29 @@ func (j *Journal) load(content []byte) (lost []string, err error) {
 	}
 	x.remove(lost)
 	j.report = Report{
-		Damaged: true, Unreadable: x.damaged, Lost: len(lost), Kept: len(x.list("")),
-		StateLost: x.badEnd, Repaired: j.report.Repaired,
+		Damaged: true, UnreadableRecords: x.damaged, Lost: len(lost), Kept: len(x.list("")),
+		StateLost: x.endDamaged, Narrowed: j.report.Narrowed,
 	}
 	return lost, nil
 }
 
 // repair replaces a damaged journal by its readable records and one more that
-// lists what is lost. A copy of the damaged file stays beside it.
+// lists the lost checkpoints. It keeps a copy of the damaged file in the folder.
 func (j *Journal) repair(content []byte, lost []string) error {
 	x := j.index
-	aside := j.path + ".damaged-" + j.opts.Now().UTC().Format("20060102T150405Z") + "-" + newID()[:4]
-	if err := j.create(aside, content); err != nil {
-		return fmt.Errorf("checkpoint: set damaged journal aside: %w", err)
+	damagedCopy := j.path + ".damaged-" + j.opts.Now().UTC().Format("20060102T150405Z") + "-" + newID()[:4]
+	if err := j.create(damagedCopy, content); err != nil {
+		return fmt.Errorf("checkpoint: copy damaged journal: %w", err)
 	}
-	j.report.Aside = aside
-	end := &record{Seq: x.seq + 1, Prev: x.last, Op: opRepaired, Time: j.opts.Now().UTC(), Lost: lost}
-	end.setState(j.now)
+	j.report.DamagedCopy = damagedCopy
+	end := &record{Seq: x.maxSeq + 1, Prev: x.lastSeq, Op: opRepaired, Time: j.opts.Now().UTC(), Lost: lost}
+	end.setState(j.current)
 	return j.rewrite(append(x.records, end))
 }
 
 // compact replaces a large file by its newer part, which has all of the
-// newest sessions and what undoing the last rollback needs. Before it come the
-// state that it begins with and what remains of the older part.
+// newest sessions and what undoing the last rollback needs. The first record
+// stores the state before that part and what the index keeps of the older part.
 func (j *Journal) compact() error {
 	x := j.index
 	cut := x.firstNeeded()
@@ -64,29 +64,29 @@ func (j *Journal) compact() error {
 		return nil
 	}
 	needed := x.records[cut:]
-	image := &record{Seq: needed[0].Prev, Op: opImage, Image: &imageNote{Seq: x.seq, Session: x.session, Active: x.active}}
+	first := &record{Seq: needed[0].Prev, Op: opCompacted, Compacted: &compacted{Seq: x.maxSeq, Session: x.session, Active: x.active}}
 	if sum := x.records[cut-1].Sum; sum != "" {
 		state, err := rebuild(x.records[:cut], sum)
 		if err != nil {
 			return err
 		}
-		image.setState(state)
+		first.setState(state)
 	}
-	front := []*record{image}
+	records := []*record{first}
 	if j.saved != "" {
-		front = append(front, &record{Seq: image.Seq, Prev: image.Seq, Op: opSaved, Sum: image.Sum, kind: payloadSide, payload: j.saved})
+		records = append(records, &record{Seq: first.Seq, Prev: first.Seq, Op: opSaved, Sum: first.Sum, kind: payloadOther, payload: j.saved})
 	}
-	return j.rewrite(append(front, needed...))
+	return j.rewrite(append(records, needed...))
 }
 
-// setState stores the full state after a record in it, if there is one.
+// setState makes state, if there is one, the full state after the record.
 func (r *record) setState(state document) {
 	if state.text != "" {
 		r.kind, r.payload, r.Sum = payloadFull, state.text, state.sum()
 	}
 }
 
-// rewrite makes records the whole journal, durably, or leaves it as it was.
+// rewrite replaces the journal by records, durably, or leaves it as it was.
 func (j *Journal) rewrite(records []*record) error {
 	content := header(formatVersion)
 	for _, r := range records {
@@ -100,8 +100,8 @@ func (j *Journal) rewrite(records []*record) error {
 	return j.replaceFile(content)
 }
 
-// firstNeeded returns the record that a compacted journal begins with; 0: all is
-// needed.
+// firstNeeded returns the index of the first record that a compaction keeps; 0:
+// all are needed.
 func (x *index) firstNeeded() int {
 	if len(x.active) <= keepSessions {
 		return 0
@@ -116,8 +116,8 @@ func (x *index) firstNeeded() int {
 		}
 		return slices.Contains(sessions, e.Session)
 	})
-	if i <= 0 { // no checkpoint would go
+	if i <= 0 { // no checkpoint would be removed
 		return 0
 	}
-	return max(x.entries[i].record, 0) // of an edit whose record is the first, the state before is lost
+	return max(x.entries[i].record, 0) // -1: an edit whose record is the first, the state before it is lost
 }

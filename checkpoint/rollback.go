@@ -9,27 +9,27 @@ import (
 // returns what has to be done. From then on every other call that writes is
 // refused with ErrPending until Finish or Abandon.
 //
-// The rules return to the state at the checkpoint. The conversation is cut to
-// before the pair of its turn; for an edit, which has no pair, to before the first
-// turn that is dropped; for the start of a session likewise, or to before first, the
-// oldest pair of the session (0: none), if that is older. An id that is not in the
-// list is an error that wraps ErrUnknown.
+// The rules return to the state at the checkpoint. The conversation is cut before
+// the oldest of these pairs: that of the checkpoint's turn (an edit has none),
+// those of the turns after it, and for the start of a session first, the oldest
+// pair of the session (0: none). An id that is not in the list is an error that
+// wraps ErrUnknown.
 func (j *Journal) BeginRollback(id string, scope Scope, first int64) (Intent, error) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	if !slices.Contains([]Scope{Both, Rules, Conversation}, scope) {
+	if !slices.Contains([]Scope{ScopeBoth, ScopeRules, ScopeConversation}, scope) {
 		return Intent{}, fmt.Errorf("checkpoint: unknown scope %q", scope)
 	}
-	state, err := j.stateOf(id)
+	state, err := j.stateByID(id)
 	if err != nil {
 		return Intent{}, err
 	}
-	return j.begin(j.index.planRollback(j.index.byID[id], scope, first), state)
+	return j.recordIntent(j.index.planRollback(j.index.byID[id], scope, first), state)
 }
 
-// BeginUndoRollback records that the last rollback is to be undone, as
-// BeginRollback does. It can be until the next Add or Forget; edits made since
-// are dropped. ErrNothing when there is no such rollback.
+// BeginUndoRollback records, as BeginRollback does, that the last rollback is to
+// be undone, which is possible until the next Add or ForgetRollback. Edits made
+// since are dropped. ErrNoRollback when there is none.
 func (j *Journal) BeginUndoRollback() (Intent, error) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
@@ -37,38 +37,38 @@ func (j *Journal) BeginUndoRollback() (Intent, error) {
 	case j.index.pending != nil:
 		return Intent{}, ErrPending
 	case j.index.undo == nil:
-		return Intent{}, ErrNothing
+		return Intent{}, ErrNoRollback
 	}
-	intent := j.index.undo.record
-	state, err := rebuild(j.index.records[:slices.Index(j.index.records, intent)+1], intent.Sum)
+	begin := j.index.undo.record // the state after it is the one before the rollback
+	state, err := rebuild(j.index.records[:slices.Index(j.index.records, begin)+1], begin.Sum)
 	if err != nil {
 		return Intent{}, err
 	}
-	return j.begin(j.index.planUndo(), state)
+	return j.recordIntent(j.index.planUndo(), state)
 }
 
-func (j *Journal) begin(in Intent, state document) (Intent, error) {
+func (j *Journal) recordIntent(intent Intent, state document) (Intent, error) {
 	if j.index.pending != nil {
 		return Intent{}, ErrPending
 	}
-	in.ID = newID()
-	if in.Scope == Conversation {
-		state = j.now
+	intent.ID = newID()
+	if intent.Scope == ScopeConversation {
+		state = j.current
 	}
-	r := record{Op: opIntent, Rollback: &in}
+	r := record{Op: opIntent, Rollback: &intent}
 	if err := j.write(r, nil, state.text); err != nil {
 		return Intent{}, err
 	}
-	return j.intent(), nil
+	return j.pendingIntent(), nil
 }
 
 // planRollback makes the intent of a rollback to target, without id and states. first is
-// the oldest pair of the session that target is the start of. A cut from before
-// all pairs would not do there: of other sessions that were resumed since, it
-// would cut what was written long before.
+// the oldest pair of the session that target is the start of. The cut is never
+// before all pairs: in other sessions that were resumed since, that would also
+// remove pairs from before the target.
 func (x *index) planRollback(target *entry, scope Scope, first int64) Intent {
-	in := Intent{Scope: scope, Target: target.ID}
-	cut := target.Position
+	intent := Intent{Scope: scope, Target: target.ID}
+	cut := target.PairSeq
 	if target.Kind == KindStart {
 		cut = first
 	}
@@ -76,77 +76,77 @@ func (x *index) planRollback(target *entry, scope Scope, first int64) Intent {
 		if e.Seq <= target.Seq || e.Kind == KindStart {
 			continue
 		}
-		if scope != Conversation {
-			in.Dropped = append(in.Dropped, e.ID)
+		if scope != ScopeConversation {
+			intent.Dropped = append(intent.Dropped, e.ID)
 		}
-		if e.Position > 0 && (cut == 0 || e.Position < cut) {
-			cut = e.Position
+		if e.PairSeq > 0 && (cut == 0 || e.PairSeq < cut) {
+			cut = e.PairSeq
 		}
 	}
-	if scope == Rules || cut == 0 {
-		return in
+	if scope == ScopeRules || cut == 0 {
+		return intent
 	}
-	in.Cut = cut
+	intent.Cut = cut
 	for session, seq := range x.active {
 		if session != "" && (seq >= target.Seq || session == target.Session) {
-			in.Sessions = append(in.Sessions, session)
+			intent.Sessions = append(intent.Sessions, session)
 		}
 	}
-	slices.Sort(in.Sessions)
-	return in
+	slices.Sort(intent.Sessions)
+	return intent
 }
 
-// planUndo makes the intent of the undo of the last rollback, likewise.
+// planUndo makes the intent of undoing the last rollback, without id and states.
 func (x *index) planUndo() Intent {
-	in := x.undo.Intent
-	in.Undoes, in.Dropped = in.ID, nil
-	if in.Scope == Conversation {
-		return in
+	intent := x.undo.Intent
+	intent.Undoes, intent.Dropped = intent.ID, nil
+	if intent.Scope == ScopeConversation {
+		return intent
 	}
 	for _, e := range x.list("") {
 		if e.Seq > x.undo.record.Seq && e.Kind != KindStart {
-			in.Dropped = append(in.Dropped, e.ID)
+			intent.Dropped = append(intent.Dropped, e.ID)
 		}
 	}
-	return in
+	return intent
 }
 
-// intent returns the pending rollback.
-func (j *Journal) intent() Intent {
-	in := j.index.pending.Intent
-	in.State, in.Previous = []byte(j.index.pending.record.payload), j.now.raw()
-	return in
+// pendingIntent returns the pending rollback with its states.
+func (j *Journal) pendingIntent() Intent {
+	intent := j.index.pending.Intent
+	intent.State, intent.Previous = []byte(j.index.pending.record.payload), j.current.raw()
+	return intent
 }
 
-// Pending returns the rollback that was recorded and not done, nil when there
+// Pending returns the rollback that was begun and not finished, nil when there
 // is none. One found after Open was interrupted by a crash, before or after
-// the database took part: do all of it again, then Finish.
+// the database was changed: do all of it again, then Finish.
 func (j *Journal) Pending() (*Intent, error) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
 	if j.index.pending == nil {
 		return nil, nil
 	}
-	in := j.intent()
-	return &in, nil
+	intent := j.pendingIntent()
+	return &intent, nil
 }
 
-// Finish records that a rollback is done: its state is the newest now, and
-// the checkpoints it drops leave the list. ErrNothing when it is not the
+// Finish records that a rollback is done: its state becomes the newest, and
+// the checkpoints it drops leave the list. ErrNoRollback when it is not the
 // pending one.
-func (j *Journal) Finish(in Intent) error { return j.end(opDone, in) }
+func (j *Journal) Finish(intent Intent) error { return j.endRollback(opDone, intent) }
 
 // Abandon records that a rollback will not be done, because the window or the
-// database refused it and both are as before. ErrNothing when it is not the
+// database refused it and both are as before. ErrNoRollback when it is not the
 // pending one.
-func (j *Journal) Abandon(in Intent) error { return j.end(opAbandon, in) }
+func (j *Journal) Abandon(intent Intent) error { return j.endRollback(opAbandon, intent) }
 
-func (j *Journal) end(op op, in Intent) error {
+func (j *Journal) endRollback(op op, intent Intent) error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
 	rb := j.index.pending
-	if rb == nil || rb.ID != in.ID {
-		return ErrNothing
+	if rb == nil || rb.ID != intent.ID {
+		return ErrNoRollback
 	}
 	var state *document
 	if op == opDone {
@@ -174,9 +174,9 @@ func (j *Journal) CanUndoRollback() (id string, ok bool) {
 	return j.index.undo.ID, true
 }
 
-// Forget ends the possibility to undo the last rollback, as the next message
-// does. Nothing is written when there is none.
-func (j *Journal) Forget() error {
+// ForgetRollback makes the last rollback one that cannot be undone any more; call
+// it for the next message. When there is none it writes nothing.
+func (j *Journal) ForgetRollback() error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
 	if j.index.undo == nil {

@@ -18,7 +18,7 @@ func steps(t *testing.T) (j *Journal, path string, list []Checkpoint) {
 	add := must[Checkpoint](t)
 	add(j.Start("s", doc(0)))
 	turn := func(pair int64, from, to int) {
-		add(j.Add(Checkpoint{Position: pair}, doc(from)))
+		add(j.Add(Checkpoint{PairSeq: pair}, doc(from)))
 		ok(t, j.Record(doc(to), []ToolSummary{{Name: "t", OK: true}}))
 	}
 	turn(5, 0, 1)
@@ -37,14 +37,14 @@ func TestRollback(t *testing.T) {
 		state   int
 		step    int // UndoStep afterwards, -1: none
 	}{
-		"both, to a turn":            {2, Both, 6, 2, 1, 1},
-		"rules, to a turn":           {2, Rules, 0, 2, 1, 1},
-		"conversation, to a turn":    {2, Conversation, 6, 0, 4, 4},
-		"both, to an edit":           {3, Both, 8, 1, 2, 2},
-		"both, to the newest":        {4, Both, 8, 0, 3, 3},
-		"both, to the start":         {0, Both, 1, 4, 0, -1},
-		"rules, to the start":        {0, Rules, 0, 4, 0, -1},
-		"conversation, to the start": {0, Conversation, 1, 0, 4, 4},
+		"both, to a turn":            {2, ScopeBoth, 6, 2, 1, 1},
+		"rules, to a turn":           {2, ScopeRules, 0, 2, 1, 1},
+		"conversation, to a turn":    {2, ScopeConversation, 6, 0, 4, 4},
+		"both, to an edit":           {3, ScopeBoth, 8, 1, 2, 2},
+		"both, to the newest":        {4, ScopeBoth, 8, 0, 3, 3},
+		"both, to the start":         {0, ScopeBoth, 1, 4, 0, -1},
+		"rules, to the start":        {0, ScopeRules, 0, 4, 0, -1},
+		"conversation, to the start": {0, ScopeConversation, 1, 0, 4, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			j, path, list := steps(t)
@@ -84,20 +84,20 @@ func TestRollback(t *testing.T) {
 			if undo.Undoes != in.ID || undo.Cut != in.Cut {
 				t.Errorf("undo %+v", undo)
 			}
-			if c.scope == Conversation {
+			if c.scope == ScopeConversation {
 				wantState(t, "undo", undo.State, doc(50))
 			} else if wantState(t, "undo", undo.State, doc(4)); !slices.Equal(undo.Dropped, []string{since.ID}) {
 				t.Errorf("undo drops %v", undo.Dropped)
 			}
 			ok(t, j.Finish(undo))
 			got, want := j.List("s"), list
-			if c.scope == Conversation {
+			if c.scope == ScopeConversation {
 				got = got[:len(list)]
 			}
 			if !slices.Equal(ids(got), ids(want)) || got[c.to].Undone {
 				t.Errorf("after undo List = %v, want %v", got, want)
 			}
-			if _, err := j.BeginUndoRollback(); !errors.Is(err, ErrNothing) {
+			if _, err := j.BeginUndoRollback(); !errors.Is(err, ErrNoRollback) {
 				t.Errorf("second undo: %v", err)
 			}
 		})
@@ -106,7 +106,7 @@ func TestRollback(t *testing.T) {
 
 func TestRollbackSurvivesACrashAtEachPoint(t *testing.T) {
 	j, path, list := steps(t)
-	in := must[Intent](t)(j.BeginRollback(list[1].ID, Both, 1))
+	in := must[Intent](t)(j.BeginRollback(list[1].ID, ScopeBoth, 1))
 	crash(t, j)
 	j = open(t, path, Options{})
 	wantState(t, "before it is done", j.Current(), doc(4))
@@ -121,7 +121,7 @@ func TestRollbackSurvivesACrashAtEachPoint(t *testing.T) {
 		"Edit":   second(j.Edit("", doc(1), doc(2))),
 		"Saved":  j.Saved(doc(1)),
 		"Start":  second(j.Start("x", doc(1))),
-		"Begin":  second(j.BeginRollback(list[0].ID, Both, 1)),
+		"Begin":  second(j.BeginRollback(list[0].ID, ScopeBoth, 1)),
 		"Undo":   second(j.BeginUndoRollback()),
 	} {
 		if !errors.Is(err, ErrPending) {
@@ -130,7 +130,7 @@ func TestRollbackSurvivesACrashAtEachPoint(t *testing.T) {
 	}
 	ok(t, j.Finish(*found))
 	wantState(t, "current", j.Current(), doc(0))
-	if err := j.Finish(*found); !errors.Is(err, ErrNothing) {
+	if err := j.Finish(*found); !errors.Is(err, ErrNoRollback) {
 		t.Errorf("Finish twice: %v", err)
 	}
 	crash(t, j)
@@ -146,7 +146,7 @@ func second[T any](_ T, err error) error { return err }
 
 func TestAbandonedRollbackChangesNothing(t *testing.T) {
 	j, path, list := steps(t)
-	in := must[Intent](t)(j.BeginRollback(list[1].ID, Both, 1))
+	in := must[Intent](t)(j.BeginRollback(list[1].ID, ScopeBoth, 1))
 	ok(t, j.Abandon(in))
 	crash(t, j)
 	j = open(t, path, Options{})
@@ -161,16 +161,16 @@ func TestAbandonedRollbackChangesNothing(t *testing.T) {
 
 func TestRollbackCanBeUndoneUntilTheNextMessage(t *testing.T) {
 	for name, message := range map[string]func(*Journal) error{
-		"forget": (*Journal).Forget,
-		"add":    func(j *Journal) error { return second(j.Add(Checkpoint{Position: 9}, doc(0))) },
+		"forget": (*Journal).ForgetRollback,
+		"add":    func(j *Journal) error { return second(j.Add(Checkpoint{PairSeq: 9}, doc(0))) },
 	} {
 		j, path, list := steps(t)
-		ok(t, j.Finish(must[Intent](t)(j.BeginRollback(list[1].ID, Both, 1))))
+		ok(t, j.Finish(must[Intent](t)(j.BeginRollback(list[1].ID, ScopeBoth, 1))))
 		ok(t, message(j))
 		crash(t, j)
 		j = open(t, path, Options{})
-		if _, err := j.BeginUndoRollback(); !errors.Is(err, ErrNothing) {
-			t.Errorf("%s: BeginUndoRollback = %v, want ErrNothing", name, err)
+		if _, err := j.BeginUndoRollback(); !errors.Is(err, ErrNoRollback) {
+			t.Errorf("%s: BeginUndoRollback = %v, want ErrNoRollback", name, err)
 		}
 	}
 }
@@ -182,7 +182,7 @@ func TestUndoStepWalksBackToTheStart(t *testing.T) {
 		if !found || step.ID != list[want].ID {
 			t.Fatalf("UndoStep = %v, %v; want %v", step.ID, found, list[want].ID)
 		}
-		ok(t, j.Finish(must[Intent](t)(j.BeginRollback(step.ID, Both, 1))))
+		ok(t, j.Finish(must[Intent](t)(j.BeginRollback(step.ID, ScopeBoth, 1))))
 		wantState(t, "current", j.Current(), doc(want-1))
 	}
 	if step, found := j.UndoStep(); found {
@@ -192,13 +192,13 @@ func TestUndoStepWalksBackToTheStart(t *testing.T) {
 
 func TestStepThatChangedNothingIsNotUndone(t *testing.T) {
 	j, _, list := steps(t)
-	must[Checkpoint](t)(j.Add(Checkpoint{Position: 9}, doc(4)))
+	must[Checkpoint](t)(j.Add(Checkpoint{PairSeq: 9}, doc(4)))
 	ok(t, j.Record(doc(4), []ToolSummary{{Name: "t", Effect: "declined"}}))
 	if step, _ := j.UndoStep(); step.ID != list[4].ID {
 		t.Errorf("UndoStep = %v, want %v", step, list[4])
 	}
 	// What its first tool did its second one took back.
-	must[Checkpoint](t)(j.Add(Checkpoint{Position: 10}, doc(4)))
+	must[Checkpoint](t)(j.Add(Checkpoint{PairSeq: 10}, doc(4)))
 	ok(t, j.Record(doc(5), []ToolSummary{{Name: "t"}}))
 	ok(t, j.Record(doc(4), []ToolSummary{{Name: "t"}, {Name: "t"}}))
 	if step, _ := j.UndoStep(); step.ID != list[4].ID {
@@ -220,8 +220,8 @@ func TestEditThatChangesNothingMakesNoCheckpoint(t *testing.T) {
 func TestRollbackOverASessionKeepsItsStart(t *testing.T) {
 	j, _, list := steps(t)
 	next := must[Checkpoint](t)(j.Start("later", doc(4)))
-	must[Checkpoint](t)(j.Add(Checkpoint{Position: 12}, doc(4)))
-	in := must[Intent](t)(j.BeginRollback(list[4].ID, Both, 1))
+	must[Checkpoint](t)(j.Add(Checkpoint{PairSeq: 12}, doc(4)))
+	in := must[Intent](t)(j.BeginRollback(list[4].ID, ScopeBoth, 1))
 	if in.Cut != 8 || !slices.Equal(in.Sessions, []string{"later", "s"}) {
 		t.Errorf("intent cuts %v from %d", in.Sessions, in.Cut)
 	}
@@ -239,19 +239,19 @@ func TestCompactionKeepsWhatIsNeeded(t *testing.T) {
 		states[must[Checkpoint](t)(j.Start(fmt.Sprint("s", s), doc(100*s))).ID] = doc(100 * s)
 		for n := range 4 {
 			from, to := doc(100*s+n), doc(100*s+n+1)
-			states[must[Checkpoint](t)(j.Add(Checkpoint{Position: int64(10*s + n)}, from)).ID] = from
+			states[must[Checkpoint](t)(j.Add(Checkpoint{PairSeq: int64(10*s + n)}, from)).ID] = from
 			ok(t, j.Record(to, []ToolSummary{{Name: "t", OK: true}}))
 		}
 	}
 	ok(t, j.Saved(doc(1)))
 	newest := fmt.Sprint("s", keepSessions+4)
 	before := j.List(newest)
-	ok(t, j.Finish(must[Intent](t)(j.BeginRollback(before[2].ID, Both, 1))))
+	ok(t, j.Finish(must[Intent](t)(j.BeginRollback(before[2].ID, ScopeBoth, 1))))
 	in := must[Intent](t)(j.BeginUndoRollback())
 	run, now, list := Run{Session: newest}, j.Current(), j.List(newest)
 	crash(t, j)
 
-	j = open(t, path, Options{wrap: quiet, compact: 1})
+	j = open(t, path, Options{wrap: quiet, compactAbove: 1})
 	if r := j.Report(); r.Damaged {
 		t.Fatalf("report %+v", r)
 	}
@@ -273,7 +273,7 @@ func TestCompactionKeepsWhatIsNeeded(t *testing.T) {
 	checkStates(t, j, states)
 	compacted := must[os.FileInfo](t)(os.Stat(path))
 	crash(t, j)
-	j = open(t, path, Options{wrap: quiet, compact: 1})
+	j = open(t, path, Options{wrap: quiet, compactAbove: 1})
 	if !os.SameFile(compacted, must[os.FileInfo](t)(os.Stat(path))) {
 		t.Error("compacted again, although no session can go")
 	}

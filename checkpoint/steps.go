@@ -7,77 +7,77 @@ import (
 	"slices"
 )
 
-// Start begins a session with the window in state: "Session start", the first
-// entry of its list. A session that started before is resumed instead: its
-// first entry stays and is returned, and state is recorded as the newest.
+// Start begins a session with the window in state and makes its first checkpoint,
+// "Session start". A session that started before is resumed instead: its first
+// checkpoint is returned, and state is recorded as the newest.
 func (j *Journal) Start(session string, state json.RawMessage) (Checkpoint, error) {
-	return j.step(state, func(to document) (Checkpoint, error) {
+	return j.writeState(state, func(to document) (Checkpoint, error) {
 		for _, e := range j.index.list(session) {
 			if e.Kind == KindStart && e.Session == session {
-				return e.public(), j.write(record{Op: opResume, Session: session}, &to, "")
+				return e.described(), j.write(record{Op: opResume, Session: session}, &to, "")
 			}
 		}
-		return j.add(opStart, Checkpoint{Kind: KindStart, Session: session}, to)
+		return j.addCheckpoint(opStart, Checkpoint{Kind: KindStart, Session: session}, to)
 	})
 }
 
-// Add makes the checkpoint of a turn, to be called before its first write
-// tool runs; that tool must not run when this is an error. Of meta it uses
+// Add makes the checkpoint of a turn. Call it before the turn's first write tool
+// runs, and do not run that tool when Add fails. Of meta it uses
 // Time (zero: now), Description ("": made from the tools), Tools (the calls
-// about to run), Session ("": the one started) and Position. The last rollback
-// cannot be undone any more.
+// about to run), Session ("": the one started last) and PairSeq. The last
+// rollback cannot be undone any more.
 func (j *Journal) Add(meta Checkpoint, state json.RawMessage) (Checkpoint, error) {
-	return j.step(state, func(to document) (Checkpoint, error) {
-		return j.add(opAdd, Checkpoint{
+	return j.writeState(state, func(to document) (Checkpoint, error) {
+		return j.addCheckpoint(opAdd, Checkpoint{
 			Kind: KindTurn, Time: meta.Time, Description: meta.Description, Tools: slices.Clone(meta.Tools),
-			Session: cmp.Or(meta.Session, j.index.session), Position: meta.Position,
+			Session: cmp.Or(meta.Session, j.index.session), PairSeq: meta.PairSeq,
 		}, to)
 	})
 }
 
-// Record records the state after write tools ran, together with their
-// results, which go to the checkpoint of the turn. A result replaces the
-// announced call with its name and arguments.
+// Record records the state after write tools ran, together with their results,
+// which become part of the turn's checkpoint. A result replaces the call passed
+// to Add with the same name and arguments.
 func (j *Journal) Record(state json.RawMessage, tools []ToolSummary) error {
-	_, err := j.step(state, func(to document) (Checkpoint, error) {
+	_, err := j.writeState(state, func(to document) (Checkpoint, error) {
 		return Checkpoint{}, j.write(record{Op: opRecord, For: j.index.turn, Tools: slices.Clone(tools)}, &to, "")
 	})
 	return err
 }
 
 // Edit records one edit that the user made by hand, from before to after, as
-// a step that can be undone. No description: "Edit". When before and after are
-// equal nothing is written and the zero Checkpoint is returned.
+// a step that can be undone. An empty description becomes "Edit". When before and
+// after are equal nothing is written and the zero Checkpoint is returned.
 func (j *Journal) Edit(description string, before, after json.RawMessage) (Checkpoint, error) {
-	return j.step(before, func(from document) (Checkpoint, error) {
+	return j.writeState(before, func(from document) (Checkpoint, error) {
 		to, err := parse(after)
 		if err != nil || from.text == to.text {
 			return Checkpoint{}, err
 		}
-		if j.now.text != from.text { // the window was changed without a record of it
+		if j.current.text != from.text { // the window changed and nobody recorded it
 			if err := j.write(record{Op: opRecord}, &from, ""); err != nil {
 				return Checkpoint{}, err
 			}
 		}
-		return j.add(opEdit, Checkpoint{Kind: KindEdit, Description: description, Session: j.index.session}, to)
+		return j.addCheckpoint(opEdit, Checkpoint{Kind: KindEdit, Description: description, Session: j.index.session}, to)
 	})
 }
 
 // Saved records that the window's file contains state now. Nothing else changes;
 // a later state is unsaved until the next Saved.
 func (j *Journal) Saved(state json.RawMessage) error {
-	_, err := j.step(state, func(saved document) (Checkpoint, error) {
-		if saved.text == j.now.text {
-			saved.text = "" // without a side state the record is about the current one
+	_, err := j.writeState(state, func(saved document) (Checkpoint, error) {
+		if saved.text == j.current.text {
+			saved.text = "" // a record without payload is about the current state
 		}
 		return Checkpoint{}, j.write(record{Op: opSaved}, nil, saved.text)
 	})
 	return err
 }
 
-// step parses a state for a call that writes and is refused while a rollback is
+// writeState parses state and calls write with it, or refuses while a rollback is
 // pending.
-func (j *Journal) step(state json.RawMessage, write func(document) (Checkpoint, error)) (Checkpoint, error) {
+func (j *Journal) writeState(state json.RawMessage, write func(document) (Checkpoint, error)) (Checkpoint, error) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
 	if j.index.pending != nil {
@@ -90,34 +90,34 @@ func (j *Journal) step(state json.RawMessage, write func(document) (Checkpoint, 
 	return write(d)
 }
 
-// add writes the record of a new checkpoint.
-func (j *Journal) add(op op, c Checkpoint, to document) (Checkpoint, error) {
+// addCheckpoint writes the record of a new checkpoint.
+func (j *Journal) addCheckpoint(op op, c Checkpoint, to document) (Checkpoint, error) {
 	for c.ID = newID(); j.index.byID[c.ID] != nil; c.ID = newID() {
 	}
 	if c.Time.IsZero() {
 		c.Time = j.opts.Now()
 	}
 	c.Time = c.Time.UTC()
-	if err := j.write(record{Op: op, Check: &c}, &to, ""); err != nil {
+	if err := j.write(record{Op: op, Checkpoint: &c}, &to, ""); err != nil {
 		return Checkpoint{}, err
 	}
-	j.opts.Log.Info("checkpoint", "id", c.ID, "kind", string(c.Kind), "session", c.Session, "position", c.Position)
-	return j.index.byID[c.ID].public(), nil
+	j.opts.Log.Info("checkpoint", "id", c.ID, "kind", string(c.Kind), "session", c.Session, "position", c.PairSeq)
+	return j.index.byID[c.ID].described(), nil
 }
 
-// List returns the checkpoints of a session, of all with "", in the order in
-// which they were made.
+// List returns the checkpoints of a session, or with "" of all sessions, in the
+// order in which they were made.
 func (j *Journal) List(session string) []Checkpoint {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
 	out := []Checkpoint{}
 	for _, e := range j.index.list(session) {
-		out = append(out, e.public())
+		out = append(out, e.described())
 	}
 	return out
 }
 
-// UndoStep returns the newest step, whoever made it, that is in effect and
+// UndoStep returns the newest step of user or assistant that is in effect and
 // changed the rules; false when there is none. BeginRollback to it undoes it.
 func (j *Journal) UndoStep() (Checkpoint, bool) {
 	j.mu.RLock()
@@ -126,20 +126,20 @@ func (j *Journal) UndoStep() (Checkpoint, bool) {
 	if e == nil {
 		return Checkpoint{}, false
 	}
-	return e.public(), true
+	return e.described(), true
 }
 
 // State returns the state at a checkpoint, in canonical form. An id that is
 // not in the list is an error that wraps ErrUnknown.
 func (j *Journal) State(id string) (json.RawMessage, error) {
-	d, err := j.stateOf(id)
+	d, err := j.stateByID(id)
 	if err != nil {
 		return nil, err
 	}
 	return d.raw(), nil
 }
 
-func (j *Journal) stateOf(id string) (document, error) {
+func (j *Journal) stateByID(id string) (document, error) {
 	j.mu.RLock()
 	e := j.index.byID[id]
 	if e == nil || e.dropped {

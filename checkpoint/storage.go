@@ -17,8 +17,8 @@ const (
 	fileMode   = 0o600
 	// othersMode are the permission bits that nobody but the owner may have.
 	othersMode = 0o077
-	// everyoneWrites is the permission of others to write.
-	everyoneWrites = 0o002
+	// worldWritable is the permission of everyone to write.
+	worldWritable = 0o002
 	// lockSuffix names the file that the writer locks. The lock is
 	// not on the journal, because a rewritten journal is a new file.
 	lockSuffix = ".lock"
@@ -26,7 +26,7 @@ const (
 	newSuffix = ".new"
 )
 
-// file is what the journal needs of its file. Tests put a faulty one here.
+// file is what the journal needs of its file. Tests replace it with a faulty one.
 type file interface {
 	io.WriterAt
 	Truncate(size int64) error
@@ -43,30 +43,30 @@ func prepareFolder(dir string, report *Report) error {
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	if runtime.GOOS != "windows" && info.Mode().Perm()&everyoneWrites != 0 {
+	if runtime.GOOS != "windows" && info.Mode().Perm()&worldWritable != 0 {
 		return fmt.Errorf("%w: everyone may write to the folder %s", ErrUnsafe, dir)
 	}
-	return narrow(dir, info, folderMode, report)
+	return narrowPermissions(dir, info, folderMode, report)
 }
 
-// narrow removes the permissions of others. On Windows permissions are
-// inherited and mode bits mean nothing.
-func narrow(path string, info fs.FileInfo, mode fs.FileMode, report *Report) error {
+// narrowPermissions removes the permissions of others. On Windows permissions are
+// inherited and mode bits have no effect.
+func narrowPermissions(path string, info fs.FileInfo, mode fs.FileMode, report *Report) error {
 	if runtime.GOOS == "windows" || info.Mode().Perm()&othersMode == 0 {
 		return nil
 	}
 	if err := os.Chmod(path, mode); err != nil {
 		return fmt.Errorf("checkpoint: narrow permissions: %w", err)
 	}
-	report.Repaired = append(report.Repaired, path)
+	report.Narrowed = append(report.Narrowed, path)
 	return nil
 }
 
-// openRegular opens a file, which must be a regular file and no link. Where noFollow
-// has no equivalent, one that is put in its place meanwhile is followed.
+// openRegular opens a file, which must be a regular file and not a link. Where
+// noFollow is 0, a link put in its place after the check is followed.
 func openRegular(path string, flag int) (*os.File, error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%w: %s is no regular file", ErrUnsafe, path)
+		return nil, fmt.Errorf("%w: %s is not a regular file", ErrUnsafe, path)
 	}
 	f, err := os.OpenFile(path, flag|noFollow, fileMode)
 	if err != nil {
@@ -78,8 +78,8 @@ func openRegular(path string, flag int) (*os.File, error) {
 // errLocked is returned by openLock when another process has locked it.
 var errLocked = errors.New("locked")
 
-// lock makes this process the one that writes to the journal at path. The
-// lock file is never deleted: a name that comes and goes could be locked twice.
+// lock makes this process the one that writes to the journal at path. The lock
+// file is never deleted, or two processes could each lock a file of that name.
 func lock(path string) (*os.File, error) {
 	f, err := openLock(path + lockSuffix)
 	if errors.Is(err, errLocked) {
@@ -90,15 +90,15 @@ func lock(path string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: lock journal: %w", err)
 	}
-	// The number only helps a person; the lock itself is the system's.
+	// The process id is only for the message of LockedError; it is not the lock.
 	if f.Truncate(0) == nil {
 		_, _ = f.WriteAt(fmt.Appendln(nil, os.Getpid()), 0)
 	}
 	return f, nil
 }
 
-// replaceFile makes content the journal, all of it, durably, or none of it, and
-// opens it.
+// replaceFile replaces the journal by content, atomically and durably, and opens
+// it again.
 func (j *Journal) replaceFile(content []byte) error {
 	temp := j.path + newSuffix
 	_ = os.Remove(temp) // a crash may have left one; create reports anything else
@@ -118,7 +118,7 @@ func (j *Journal) replaceFile(content []byte) error {
 	return err
 }
 
-// create writes a new file, durably, or none.
+// create makes a new file with content, durably, or none.
 func (j *Journal) create(path string, content []byte) error {
 	raw, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|noFollow, fileMode)
 	if err != nil {

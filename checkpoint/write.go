@@ -7,32 +7,32 @@ import (
 	"os"
 )
 
-// write appends a record, durably, and then adds it to the index. to is the
-// state after the record, nil: as it was; side a state that is not the current
-// one, "" for none. On error nothing has changed, in memory or, as far as
-// possible, in the file. The caller has locked writing.
-func (j *Journal) write(r record, to *document, side string) error {
+// write appends a record, durably, and then adds it to the index. to is the state
+// after the record, nil when the record does not change it; other is the payload
+// of payloadOther, "" for none. On error nothing has changed, in memory or, as far
+// as possible, in the file. The caller has locked writing.
+func (j *Journal) write(r record, to *document, other string) error {
 	if err := j.writable(); err != nil {
 		return err
 	}
-	x, now := j.index, j.now
-	if side != "" {
-		r.kind, r.payload = payloadSide, side
+	x, now := j.index, j.current
+	if other != "" {
+		r.kind, r.payload = payloadOther, other
 	}
-	r.Seq, r.Prev, r.Sum = x.seq+1, x.last, x.sum()
-	if r.Time.IsZero() && r.Check == nil && r.Op != opClose {
+	r.Seq, r.Prev, r.Sum = x.maxSeq+1, x.lastSeq, x.sum()
+	if r.Time.IsZero() && r.Checkpoint == nil && r.Op != opClose {
 		r.Time = j.opts.Now().UTC()
 	}
 	if to != nil {
-		full := r.Sum == "" || r.Check != nil && x.checks >= j.opts.Every-1
+		full := r.Sum == "" || r.Checkpoint != nil && x.sinceFull >= j.opts.FullEvery-1
 		now = *to
-		r.kind, r.payload = transition(j.now, now, full)
-		if now.text != j.now.text {
+		r.kind, r.payload = choosePayload(j.current, now, full)
+		if now.text != j.current.text {
 			r.Base, r.Sum = r.Sum, now.sum()
 		}
 	}
-	if r.Check != nil {
-		r.Check.Seq = r.Seq
+	if r.Checkpoint != nil {
+		r.Checkpoint.Seq = r.Seq
 	}
 	if err := r.encode(); err != nil {
 		return err
@@ -42,18 +42,20 @@ func (j *Journal) write(r record, to *document, side string) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.now = now
+	j.current = now
 	x.apply(&r)
 	if r.Op == opSaved {
-		if j.saved = side; side == "" {
+		if j.saved = other; other == "" {
 			j.saved = now.text
 		}
 	}
 	return nil
 }
 
-// transition chooses the payload of a record after which the state is to.
-func transition(from, to document, full bool) (payloadKind, string) {
+// choosePayload returns the payload of a record that changes the state from one
+// document to another: nothing, the smaller of delta and full state, or the full
+// state when full is set.
+func choosePayload(from, to document, full bool) (payloadKind, string) {
 	if !full && from.text == to.text {
 		return payloadNone, ""
 	}
@@ -65,7 +67,7 @@ func transition(from, to document, full bool) (payloadKind, string) {
 	return payloadFull, to.text
 }
 
-// writable returns why nothing can be written, nil when it can.
+// writable returns the reason why nothing can be written, nil when there is none.
 func (j *Journal) writable() error {
 	switch {
 	case j.opts.ReadOnly:
@@ -80,7 +82,7 @@ func (j *Journal) writable() error {
 	return nil
 }
 
-// append writes text behind the last whole record, durably, or leaves the file
+// append writes text after the last whole record, durably, or leaves the file
 // as it was.
 func (j *Journal) append(text []byte) error {
 	if err := j.cutTorn(); err != nil {
@@ -94,8 +96,8 @@ func (j *Journal) append(text []byte) error {
 		err = j.file.Sync()
 	}
 	if err != nil {
-		// The caller learns that nothing was written, so these bytes must go:
-		// now, or before the next are written.
+		// The caller is told that nothing was written, so these bytes must be cut
+		// off: now, or before the next record is written.
 		j.torn = true
 		if cut := j.cutTorn(); cut != nil {
 			j.opts.Log.Warn("checkpoint journal", "error", cut)
@@ -105,13 +107,13 @@ func (j *Journal) append(text []byte) error {
 	return nil
 }
 
-// cutTorn cuts off what is behind the last whole record.
+// cutTorn cuts off what follows the last whole record.
 func (j *Journal) cutTorn() error {
 	if !j.torn {
 		return nil
 	}
 	if err := j.file.Truncate(j.index.size); err != nil {
-		return fmt.Errorf("checkpoint: cut unfinished record off: %w", err)
+		return fmt.Errorf("checkpoint: cut off unfinished record: %w", err)
 	}
 	j.torn = false
 	return nil

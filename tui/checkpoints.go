@@ -32,7 +32,7 @@ func (p *pickers) openCheckpoints() tea.Cmd {
 		if c.Value == "" {
 			return nil
 		}
-		scope := map[string]checkpoint.Scope{"alt+r": checkpoint.Rules, "alt+c": checkpoint.Conversation}[c.Key]
+		scope := map[string]checkpoint.Scope{"alt+r": checkpoint.ScopeRules, "alt+c": checkpoint.ScopeConversation}[c.Key]
 		return p.rollBack(c.Value, scope, rolledBack)
 	})
 }
@@ -83,7 +83,7 @@ func (p *pickers) undo() tea.Cmd {
 	case !ok:
 		return p.info("there is no change of the " + p.state() + " to undo")
 	case !step.ByAssistant:
-		return p.rollBack(step.ID, checkpoint.Rules, "undone: "+oneLine(step.Description))
+		return p.rollBack(step.ID, checkpoint.ScopeRules, "undone: "+oneLine(step.Description))
 	}
 	leaves := map[bool]string{true: " leaves", false: " leave"}[step.Pairs == 1]
 	lines := []string{
@@ -97,9 +97,9 @@ func (p *pickers) undo() tea.Cmd {
 	return p.question(overlay.Confirm, "Undo the assistant's change?", lines, "n", func(answer string) tea.Cmd {
 		switch answer {
 		case "y":
-			return p.rollBack(step.ID, checkpoint.Both, rolledBack)
+			return p.rollBack(step.ID, checkpoint.ScopeBoth, rolledBack)
 		case "r":
-			return p.rollBack(step.ID, checkpoint.Rules, rolledBack)
+			return p.rollBack(step.ID, checkpoint.ScopeRules, rolledBack)
 		}
 		return nil
 	}, "y", p.state()+" and conversation", "r", p.state()+" only", "n", "don't undo")

@@ -240,7 +240,7 @@ func toCheckpoint(step int) func(*Model) tea.Cmd {
 		focused, _ := m.conv.chat.Focused()
 		found := int64(0)
 		for _, p := range m.session.Checkpoints() {
-			at := p.Position
+			at := p.PairSeq
 			if at != 0 && (step < 0 && at < focused.Seq && at > found || step > 0 && at > focused.Seq && (found == 0 || at < found)) {
 				found = at
 			}

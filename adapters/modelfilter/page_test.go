@@ -227,7 +227,7 @@ func TestTheAssistantFiltersModels(t *testing.T) {
 		t.Errorf("not saved: %s", assistanttest.EventText(events))
 	}
 	points := s.Checkpoints()
-	if _, err := s.Rollback(t.Context(), points[0].ID, checkpoint.Both); err != nil {
+	if _, err := s.Rollback(t.Context(), points[0].ID, checkpoint.ScopeBoth); err != nil {
 		t.Fatal(err)
 	}
 	f.wantRules(Ignore, "*-preview", "gpt-3.5*")

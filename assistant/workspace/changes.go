@@ -87,7 +87,7 @@ func (w *Workspace) UndoStep() (step UndoStep, ok bool) {
 	}
 	step = UndoStep{Checkpoint: c, ByAssistant: c.Kind == checkpoint.KindTurn, OtherSession: c.Session != w.session.ID()}
 	for _, r := range w.session.Visible() {
-		if c.Position != 0 && r.Seq >= c.Position {
+		if c.PairSeq != 0 && r.Seq >= c.PairSeq {
 			step.Pairs++
 		}
 	}
@@ -109,7 +109,7 @@ func (w *Workspace) Undo(ctx context.Context, scope checkpoint.Scope) (RolledBac
 		return RolledBack{}, ErrNothingToUndo
 	}
 	if !step.ByAssistant {
-		scope = checkpoint.Rules
+		scope = checkpoint.ScopeRules
 	}
 	return w.Rollback(ctx, step.ID, scope)
 }
@@ -118,7 +118,7 @@ func (w *Workspace) Undo(ctx context.Context, scope checkpoint.Scope) (RolledBac
 // and conversation. UndoRollback undoes it until the next message.
 func (w *Workspace) Rollback(ctx context.Context, id string, scope checkpoint.Scope) (RolledBack, error) {
 	if scope == "" {
-		scope = checkpoint.Both
+		scope = checkpoint.ScopeBoth
 	}
 	out := RolledBack{}
 	for _, c := range w.session.Checkpoints() {
@@ -135,7 +135,7 @@ func (w *Workspace) Rollback(ctx context.Context, id string, scope checkpoint.Sc
 // none, or a message was sent since.
 func (w *Workspace) UndoRollback(ctx context.Context) error {
 	err := w.session.UndoRollback(ctx)
-	if errors.Is(err, checkpoint.ErrNothing) {
+	if errors.Is(err, checkpoint.ErrNoRollback) {
 		return ErrNothingToUndo
 	}
 	return err

@@ -58,21 +58,21 @@ func TestDiscard(t *testing.T) {
 	if len(lost) != 1 || lost[0].Pattern != "two" || r.Unsaved() {
 		t.Errorf("Discard = %+v; unsaved: %v", lost, r.Unsaved())
 	}
-	_, err = r.Undo(r.ctx, checkpoint.Rules)
+	_, err = r.Undo(r.ctx, checkpoint.ScopeRules)
 	r.must(err)
 	want(t, "unsaved after the undo", r.Unsaved(), true)
 }
 
 func TestUndoOfAUsersChange(t *testing.T) {
 	r := newRig(t)
-	_, err := r.Undo(r.ctx, checkpoint.Both)
+	_, err := r.Undo(r.ctx, checkpoint.ScopeBoth)
 	r.wantErr(err, workspace.ErrNothingToUndo)
 	r.typeWord("two")
 	step, ok := r.UndoStep()
 	if !ok || step.ByAssistant || step.Description != "add two" {
 		t.Fatalf("UndoStep = %+v, %v", step, ok)
 	}
-	_, err = r.Undo(r.ctx, checkpoint.Both)
+	_, err = r.Undo(r.ctx, checkpoint.ScopeBoth)
 	r.must(err)
 	if words := r.window.Words(); !slices.Equal(words, []string{"one"}) {
 		t.Errorf("words = %q", words)
@@ -86,7 +86,7 @@ func TestUndoOfAnAssistantsChange(t *testing.T) {
 	if !ok || !step.ByAssistant || step.Pairs != 1 || step.OtherSession {
 		t.Fatalf("UndoStep = %+v, %v", step, ok)
 	}
-	back, err := r.Undo(r.ctx, checkpoint.Both)
+	back, err := r.Undo(r.ctx, checkpoint.ScopeBoth)
 	r.must(err)
 	want(t, "text", back.Text, "add two")
 	want(t, "visible pairs", len(r.session.Visible()), 0)

@@ -134,7 +134,7 @@ func (w *Workspace) Retry(ctx context.Context, seq int64, confirmed bool) (Retry
 // changedWindow reports whether the turn of a pair made a checkpoint.
 func (w *Workspace) changedWindow(seq int64) bool {
 	return slices.ContainsFunc(w.session.Checkpoints(), func(c checkpoint.Checkpoint) bool {
-		return c.Position == seq && c.Kind == checkpoint.KindTurn
+		return c.PairSeq == seq && c.Kind == checkpoint.KindTurn
 	})
 }
 

@@ -357,7 +357,7 @@ func (l *life) foreign(rt *rapid.T) {
 func (l *life) rollback(rt *rapid.T) {
 	l.rt = rt
 	c := rapid.SampledFrom(l.oracle.listed()).Draw(rt, "checkpoint")
-	l.rollBackTo(c, rapid.SampledFrom([]checkpoint.Scope{checkpoint.Both, checkpoint.Rules, checkpoint.Conversation}).Draw(rt, "scope"))
+	l.rollBackTo(c, rapid.SampledFrom([]checkpoint.Scope{checkpoint.ScopeBoth, checkpoint.ScopeRules, checkpoint.ScopeConversation}).Draw(rt, "scope"))
 }
 
 func (l *life) rollBackTo(c *point, scope checkpoint.Scope) {
@@ -373,7 +373,7 @@ func (l *life) undoRollback(rt *rapid.T) {
 	l.rt = rt
 	err := l.session.UndoRollback(l.t.Context())
 	if l.oracle.back == nil {
-		if !errors.Is(err, checkpoint.ErrNothing) {
+		if !errors.Is(err, checkpoint.ErrNoRollback) {
 			rt.Fatalf("there was nothing to undo: %v", err)
 		}
 		return
@@ -393,9 +393,9 @@ func (l *life) undo(rt *rapid.T) {
 	if !ok {
 		rt.Skip("no step to undo")
 	}
-	scope := checkpoint.Rules
+	scope := checkpoint.ScopeRules
 	if want.kind == checkpoint.KindTurn && rapid.Bool().Draw(rt, "both") {
-		scope = checkpoint.Both
+		scope = checkpoint.ScopeBoth
 	}
 	l.rollBackTo(want, scope)
 }

@@ -291,12 +291,12 @@ func (o *oracle) rollback(c *point, scope checkpoint.Scope) (text string) {
 	back := &wayBack{scope: scope, rules: o.rules.clone(), target: c, wasUndone: c.undone}
 	later := func(p *point) bool { return p.at > c.at && p.kind != checkpoint.KindStart }
 	cut := o.cutOf(c, later)
-	if scope != checkpoint.Conversation {
+	if scope != checkpoint.ScopeConversation {
 		o.rules = c.before.clone()
 		o.points, back.points = parted(o.points, later)
 		c.undone = c.undone || c.kind != checkpoint.KindStart
 	}
-	if scope != checkpoint.Rules && cut > 0 {
+	if scope != checkpoint.ScopeRules && cut > 0 {
 		o.all, back.pairs = parted(o.all, func(p *lived) bool {
 			return p.seq >= cut && (o.active[p.session] >= c.at || p.session == c.session)
 		})
@@ -348,7 +348,7 @@ func (o *oracle) undoRollback() {
 	o.back = nil
 	o.all = append(o.all, b.pairs...)
 	slices.SortFunc(o.all, func(p, q *lived) int { return cmp.Compare(p.seq, q.seq) })
-	if b.scope == checkpoint.Conversation {
+	if b.scope == checkpoint.ScopeConversation {
 		return
 	}
 	// Edits since then are dropped.
@@ -464,7 +464,7 @@ func (l *life) checkPoints() {
 	l.rt.Helper()
 	var got, want []string
 	for _, c := range l.session.Checkpoints() {
-		got = append(got, fmt.Sprintf("%s %s at %d undone %v", c.ID, c.Kind, c.Position, c.Undone))
+		got = append(got, fmt.Sprintf("%s %s at %d undone %v", c.ID, c.Kind, c.PairSeq, c.Undone))
 	}
 	for _, c := range l.oracle.listed() {
 		want = append(want, fmt.Sprintf("%s %s at %d undone %v", c.id, c.kind, c.position, c.undone))

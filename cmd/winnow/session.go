@@ -200,12 +200,12 @@ func checkpointsListCommand(a *app) *cobra.Command {
 func rollbackCommand(a *app) *cobra.Command {
 	var rules, conversation bool
 	c := command("rollback ID", "Roll back to a checkpoint: staged rules, conversation, or both", 1, 1, func(ctx context.Context, args []string) error {
-		scope := checkpoint.Both
+		scope := checkpoint.ScopeBoth
 		switch {
 		case rules:
-			scope = checkpoint.Rules
+			scope = checkpoint.ScopeRules
 		case conversation:
-			scope = checkpoint.Conversation
+			scope = checkpoint.ScopeConversation
 		}
 		return a.rollback(ctx, args[0], scope)
 	})

@@ -270,7 +270,7 @@ func checkpointText(p checkpoint.Checkpoint) string {
 }
 
 var scopes = map[string]checkpoint.Scope{
-	"": checkpoint.Both, "both": checkpoint.Both, "rules": checkpoint.Rules, "conversation": checkpoint.Conversation,
+	"": checkpoint.ScopeBoth, "both": checkpoint.ScopeBoth, "rules": checkpoint.ScopeRules, "conversation": checkpoint.ScopeConversation,
 }
 
 func (c *console) rollback(args string) error {
@@ -313,11 +313,11 @@ func (c *console) undo(string) error {
 	case !ok:
 		return hint("There is no change to undo.")
 	case !step.ByAssistant:
-		return undo(checkpoint.Rules)()
+		return undo(checkpoint.ScopeRules)()
 	}
 	c.out.labelled("The assistant's change", checkpointText(step.Checkpoint))
 	c.ask("Type yes to undo it with its message, rules to undo only the change: ",
-		map[string]func() error{"yes": undo(checkpoint.Both), "rules": undo(checkpoint.Rules)}, c.nothingDone)
+		map[string]func() error{"yes": undo(checkpoint.ScopeBoth), "rules": undo(checkpoint.ScopeRules)}, c.nothingDone)
 	return nil
 }
 
