@@ -6,30 +6,30 @@ import (
 	"strings"
 )
 
-// secretWord is a part of a key, between underscores or other signs, that
-// marks its value as a secret.
+// secretWord matches a part of a key, between underscores or other characters,
+// that marks the value as a secret.
 var secretWord = regexp.MustCompile(`(?i)(^|[^A-Z])(API_?KEYS?|KEYS?|ACCESS_?KEYS?|TOKENS?|SECRETS?|PASSW(OR)?DS?|PASS|PASSPHRASE|PWD|PRIVATE|CREDENTIALS?|CREDS?|AUTH|AUTHORIZATION|BEARER|COOKIES?|SESSION|SALT|SIGNATURE|DSN|WEBHOOK|JWT|PAT)([^A-Z]|$)`)
 
-// secretValue is a secret under any key: a password in an address, or a token
-// with a well-known beginning.
+// secretValue matches a secret under any key: a password in a URL, or a token
+// with a well-known prefix.
 var secretValue = regexp.MustCompile(`://[^/\s]*:[^/\s]*@|(^|[^A-Za-z0-9])(sk|pk|rk|xai|gsk|hf|ghp|gho|ghs|github_pat|glpat|xox[abpr]|AIza|AKIA|eyJ)[-_A-Za-z0-9]{12,}|-----BEGIN`)
 
 // LooksSecret reports whether the value of a key should not be shown: its name
 // contains a word like KEY, TOKEN, SECRET or PASSWORD. Rule keys never do.
 func LooksSecret(key string) bool { return !isRuleKey(key) && secretWord.MatchString(key) }
 
-// private reports whether the statement of a rule key may contain a secret: one
-// over several lines, which an unbalanced quote causes, or one with a comment or
-// value that looks like a secret.
-func (b binding) private() bool {
+// mayContainSecret reports whether the statement of a rule key may contain a
+// secret: one over several lines, which an unbalanced quote causes, or one with a
+// comment or value that looks like a secret.
+func (b binding) mayContainSecret() bool {
 	text := b.statement()
 	return strings.ContainsAny(text, "\r\n") || secretValue.MatchString(text) ||
 		secretWord.MatchString(text[max(b.keyEnd, b.valueEnd)-b.lineStart:])
 }
 
-// shown is the statement of a rule key, masked when it is private.
-func (b binding) shown() string {
-	if b.private() {
+// display is the statement of a rule key, masked when it may contain a secret.
+func (b binding) display() string {
+	if b.mayContainSecret() {
 		return printable(b.key) + "=••••"
 	}
 	return printable(b.statement())
@@ -57,17 +57,17 @@ func (d DiffLine) String() string { return string(d.Kind) + d.Text }
 // Diff lists the rule lines that differ, key by key, removed before added. Other
 // lines are never shown, they may contain keys; [Changes] names what differs in them.
 func Diff(before, after *File) []DiffLine {
-	was, is := before.ruleStatements(), after.ruleStatements()
+	removed, added := before.ruleStatements(), after.ruleStatements()
 	var all []DiffLine
 	for _, key := range keysOf(before, after) {
-		if slices.EqualFunc(was[key], is[key], func(a, b binding) bool { return a.statement() == b.statement() }) {
+		if slices.EqualFunc(removed[key], added[key], func(a, b binding) bool { return a.statement() == b.statement() }) {
 			continue
 		}
-		for _, b := range was[key] {
-			all = append(all, DiffLine{Removed, b.line, b.shown()})
+		for _, b := range removed[key] {
+			all = append(all, DiffLine{Removed, b.line, b.display()})
 		}
-		for _, b := range is[key] {
-			all = append(all, DiffLine{Added, b.line, b.shown()})
+		for _, b := range added[key] {
+			all = append(all, DiffLine{Added, b.line, b.display()})
 		}
 	}
 	return all
@@ -101,7 +101,7 @@ const (
 	KeyRemoved ChangeKind = "removed"
 )
 
-// Change is a key that two files read differently. It has no value.
+// Change is a key whose value differs between two files, without the values.
 type Change struct {
 	Key  string     `json:"key"`
 	Kind ChangeKind `json:"kind"`
@@ -110,19 +110,19 @@ type Change struct {
 // String is the kind and the key.
 func (c Change) String() string { return string(c.Kind) + " " + printable(c.Key) }
 
-// Changes lists the keys that before and after read differently, sorted.
-// Values are compared before their variables are resolved. A bare key counts as none.
+// Changes lists the keys whose values differ between before and after, sorted.
+// Values are compared before their variables are resolved. A bare key counts as missing.
 func Changes(before, after *File) []Change {
 	var all []Change
 	for _, key := range slices.Sorted(slices.Values(keysOf(before, after))) {
-		was, had := before.Raw(key)
-		is, has := after.Raw(key)
+		oldValue, had := before.Raw(key)
+		newValue, has := after.Raw(key)
 		switch {
 		case has && !had:
 			all = append(all, Change{key, KeyAdded})
 		case had && !has:
 			all = append(all, Change{key, KeyRemoved})
-		case was != is:
+		case oldValue != newValue:
 			all = append(all, Change{key, KeyChanged})
 		}
 	}

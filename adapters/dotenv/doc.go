@@ -18,7 +18,7 @@
 // write them literally, so [File.With] refuses them. When a key is set several
 // times the last assignment decides. An edit changes that one and leaves the
 // others as they are; removing the key removes all. After every edit the text is
-// parsed again; if any key, edited or not, would read differently than it
+// parsed again; if any key, edited or not, would have another value than it
 // should, the edit is refused with a [*RefusedError].
 //
 // # Saving
@@ -33,9 +33,9 @@
 //
 // # Who may call what
 //
-// Files, Edits, Sources and Trees are values: any goroutine may use them. Saves
-// of one file wait for each other, also between processes. [Watch] starts a
-// goroutine that ends with its context.
+// Files, Edits, Sources and Trees are immutable: any goroutine may use them.
+// Saves of one file exclude each other, also between processes. [Watch] starts
+// a goroutine that ends with its context.
 //
 // # Caveats
 //

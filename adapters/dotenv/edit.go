@@ -24,11 +24,11 @@ func (e Edit) Format(s fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(s, "%s unset: %t", printable(e.Key), e.Unset)
 }
 
-// RefusedError is an edit that was not made because the file would not read as
-// it should afterwards.
+// RefusedError is an edit that was not made because the value, or that of
+// another key, would be read wrongly afterwards.
 type RefusedError struct {
 	Key    string // the key that was to be edited
-	Line   int    // the line in the way, from 1; 0 when the reason is in the edit
+	Line   int    // the line that prevents the edit, from 1; 0 when the edit itself does
 	Reason string // one clause, without any value
 }
 
@@ -39,13 +39,13 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("dotenv: %s not changed: %s", printable(e.Key), e.Reason)
 }
 
-// newKey is the form of a key that may be added. Python would accept more,
+// validNewKey matches a key that may be added. Python would accept more,
 // shells and the proxy's own tools would not.
-var newKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
+var validNewKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
 
-// With applies edits in one step; of two for one key the later counts. Only
-// the bytes of the deciding value change: `export`, blanks, the style of
-// quoting where the value allows it, comments and line ends stay. A new key
+// With applies all edits or none; of two edits of one key the later one counts.
+// Only the bytes of the deciding value change: `export`, blanks, the style of
+// quoting where the value allows it, comments and line endings stay. A new key
 // goes next to the other rule key of its provider, else to the end. Removing a
 // key that is not there changes nothing. A byte order mark before an edited key
 // gets a line of its own. The error is a [*RefusedError], and then nothing is edited.
@@ -58,25 +58,25 @@ func (f *File) With(edits ...Edit) (*File, error) {
 		}
 		wanted[e.Key] = e
 	}
-	base := f.splitMark(wanted)
-	at := base
+	base := f.splitBOM(wanted)
+	current := base
 	for _, key := range keys {
 		e := wanted[key]
 		if base.satisfies(e) {
-			continue // the bytes that are there are the best way to write it
+			continue // the file has the value already, spelled as its author chose
 		}
-		next, err := at.apply(base, e, wanted)
+		next, err := current.apply(base, e, wanted)
 		if err != nil {
 			return nil, err
 		}
-		at = next
+		current = next
 	}
-	return at, nil
+	return current, nil
 }
 
-// splitMark puts a line break between a byte order mark and an edited key. Only
+// splitBOM puts a line break between a byte order mark and an edited key. Only
 // then do all versions of python-dotenv read the key.
-func (f *File) splitMark(wanted map[string]Edit) *File {
+func (f *File) splitBOM(wanted map[string]Edit) *File {
 	text, ok := strings.CutPrefix(f.text, bom)
 	if !ok || text == "" {
 		return f
@@ -86,10 +86,10 @@ func (f *File) splitMark(wanted map[string]Edit) *File {
 	if _, edited := wanted[first.key]; !edited || first.lineStart > 0 || first.key == "" {
 		return f
 	}
-	return parseFile(bom + f.newline() + text)
+	return parseFile(bom + f.lineEnding() + text)
 }
 
-// satisfies reports whether the file already reads as e asks.
+// satisfies reports whether the file already is as e wants it.
 func (f *File) satisfies(e Edit) bool {
 	b, ok := f.deciding(e.Key)
 	if e.Unset {
@@ -98,8 +98,8 @@ func (f *File) satisfies(e Edit) bool {
 	return ok && b.hasValue && b.value == e.Value && unwritable(e.Value) == ""
 }
 
-// apply makes one edit, trying every place and spelling until the file reads as
-// it should. base is the file before all edits of the step, wanted has all of them.
+// apply makes one edit, trying every place and spelling until verify accepts the
+// file. base is the file before all edits of With, wanted has all of them.
 func (f *File) apply(base *File, e Edit, wanted map[string]Edit) (*File, error) {
 	b, known := f.deciding(e.Key)
 	reason := unwritable(e.Value)
@@ -107,7 +107,7 @@ func (f *File) apply(base *File, e Edit, wanted map[string]Edit) (*File, error) 
 	case e.Unset:
 		next := parseFile(f.without(e.Key))
 		return next, f.verify(next, base, e, wanted)
-	case !known && !newKey.MatchString(e.Key):
+	case !known && !validNewKey.MatchString(e.Key):
 		reason = "a new key is made of letters, digits, _ . - and does not begin with a digit"
 	}
 	if reason != "" {
@@ -131,46 +131,46 @@ func (f *File) apply(base *File, e Edit, wanted map[string]Edit) (*File, error) 
 // best first.
 func (f *File) candidates(e Edit) []string {
 	b, known := f.deciding(e.Key)
-	sibling, beside := f.sibling(e.Key)
-	type gap struct{ before, after string } // what surrounds the value
-	var gaps []gap
+	sibling, hasSibling := f.sibling(e.Key)
+	type surroundings struct{ before, after string } // of the value
+	var all []surroundings
 	quote := byte('\'') // as the proxy's own editor writes it
 	switch {
 	case known && b.hasValue:
-		quote, gaps = b.quote, []gap{{f.text[:b.valueStart], f.text[b.valueEnd:]}}
+		quote, all = b.quote, []surroundings{{f.text[:b.valueStart], f.text[b.valueEnd:]}}
 	case known:
-		quote, gaps = 0, []gap{{f.text[:b.keyEnd] + "=", f.text[b.keyEnd:]}}
-	case beside:
+		quote, all = 0, []surroundings{{f.text[:b.keyEnd] + "=", f.text[b.keyEnd:]}}
+	case hasSibling:
 		start := e.Key + "="
 		if sibling.export {
 			start = "export " + start
 		}
 		quote = sibling.quote
 		for _, at := range []int{sibling.end(), len(f.text)} {
-			before, after := f.newLine(at)
-			gaps = append(gaps, gap{before + start, after})
+			before, after := f.insertLine(at)
+			all = append(all, surroundings{before + start, after})
 		}
 	default:
-		before, after := f.newLine(len(f.text))
-		gaps = []gap{{before + e.Key + "=", after}}
+		before, after := f.insertLine(len(f.text))
+		all = []surroundings{{before + e.Key + "=", after}}
 	}
-	var all []string
-	for _, g := range gaps {
+	var texts []string
+	for _, s := range all {
 		for _, spelled := range spellings(e.Value, quote) {
-			all = append(all, g.before+spelled+g.after)
+			texts = append(texts, s.before+spelled+s.after)
 		}
 	}
-	return all
+	return texts
 }
 
-// newLine is what surrounds a new line at an offset between two bindings. A file
-// whose last line has no line end stays one.
-func (f *File) newLine(at int) (before, after string) {
+// insertLine returns the text before and after a new line at an offset between
+// two bindings. A file whose last line has no line ending stays one.
+func (f *File) insertLine(at int) (before, after string) {
 	before, after = f.text[:at], f.text[at:]
 	if before == "" || strings.HasSuffix(before, "\n") || strings.HasSuffix(before, "\r") {
-		return before, f.newline() + after
+		return before, f.lineEnding() + after
 	}
-	return before + f.newline(), after
+	return before + f.lineEnding(), after
 }
 
 // without is the text without the lines of a key. Blank lines and comments
@@ -211,55 +211,55 @@ func (f *File) sibling(key string) (binding, bool) {
 	return binding{}, false
 }
 
-// verify compares f with what one edit made of it: the edited key must read as
-// asked, every key of the step that was edited before as it did, and every
-// other statement as in base, the file before the step.
+// verify compares f with the file after one edit: the edited key must have its
+// new value, the keys that With has edited before must keep theirs, and every
+// other statement must be as in base, the file before all edits.
 func (f *File) verify(after, base *File, e Edit, wanted map[string]Edit) error {
 	b, ok := after.deciding(e.Key)
 	switch {
 	case e.Unset && ok:
-		return &RefusedError{e.Key, b.line, "without its line the key appears here"}
+		return &RefusedError{e.Key, b.line, "the key would be set here once its own line is removed"}
 	case !e.Unset && (!ok || !b.hasValue || b.value != e.Value):
 		return after.unreadable(e.Key)
 	}
-	was, is := base.others(wanted), after.others(wanted)
-	for i := range max(len(was), len(is)) {
+	want, got := base.unedited(wanted), after.unedited(wanted)
+	for i := range max(len(want), len(got)) {
 		switch {
-		case i >= len(was):
-			return &RefusedError{e.Key, is[i].line, is[i].describe() + " would appear"}
-		case i >= len(is) || was[i].meaning != is[i].meaning:
-			return &RefusedError{e.Key, was[i].line, was[i].describe() + was[i].refersTo + " would be read differently"}
+		case i >= len(want):
+			return &RefusedError{e.Key, got[i].line, got[i].describe() + " would appear"}
+		case i >= len(got) || want[i].meaning != got[i].meaning:
+			return &RefusedError{e.Key, want[i].line, want[i].describe() + want[i].refersTo + " would be read differently"}
 		}
 	}
 	for key := range wanted {
-		was, had := f.deciding(key)
-		if is, has := after.deciding(key); key != e.Key && (had != has || was.assigns() != is.assigns()) {
-			return &RefusedError{e.Key, was.line, printable(key) + " would be read differently"}
+		old, had := f.deciding(key)
+		if b, has := after.deciding(key); key != e.Key && (had != has || old.assignment() != b.assignment()) {
+			return &RefusedError{e.Key, old.line, printable(key) + " would be read differently"}
 		}
 	}
 	return nil
 }
 
-// other is a statement that a step does not edit.
-type other struct {
+// uneditedStatement is a statement whose key With does not edit.
+type uneditedStatement struct {
 	binding
-	meaning  string // what it assigns, and what that refers to among the edited keys
+	meaning  string // its assignment, and those of the edited keys that it refers to
 	refersTo string // a clause that names one of these; "" when it refers to none
 }
 
-// others lists the statements outside the keys of a step.
-func (f *File) others(wanted map[string]Edit) []other {
-	var all []other
+// unedited lists the statements whose keys are not in wanted.
+func (f *File) unedited(wanted map[string]Edit) []uneditedStatement {
+	var all []uneditedStatement
 	above := map[string]string{} // what the edited keys are set to
 	for _, b := range f.bindings {
 		if _, edited := wanted[b.key]; edited {
-			above[b.key] = b.assigns()
+			above[b.key] = b.assignment()
 			continue
 		}
 		if b.key == "" && !b.bad {
 			continue
 		}
-		o := other{binding: b, meaning: b.assigns()}
+		o := uneditedStatement{binding: b, meaning: b.assignment()}
 		for _, m := range variable.FindAllStringSubmatch(b.value, -1) {
 			if _, edited := wanted[m[1]]; edited {
 				o.refersTo = " refers to ${" + printable(m[1]) + "}, and"
@@ -271,9 +271,9 @@ func (f *File) others(wanted map[string]Edit) []other {
 	return all
 }
 
-// assigns identifies the key and value of a statement, or the text of one that
+// assignment identifies the key and value of a statement, or the text of one that
 // cannot be read.
-func (b binding) assigns() string {
+func (b binding) assignment() string {
 	switch {
 	case b.bad:
 		return b.statement()
@@ -290,7 +290,7 @@ const noQuoting = "no way of quoting the value reads back the same (does it end 
 func (f *File) unreadable(key string) *RefusedError {
 	for _, b := range f.bindings {
 		if b.bad {
-			return &RefusedError{key, b.line, "cannot be read and would swallow the key: is a quote unbalanced?"}
+			return &RefusedError{key, b.line, "cannot be read and would include the key: is a quote unbalanced?"}
 		}
 	}
 	return &RefusedError{Key: key, Line: f.Line(key), Reason: noQuoting}

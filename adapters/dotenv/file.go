@@ -14,7 +14,7 @@ type File struct {
 	last     map[string]int // the deciding binding of each key
 }
 
-// Parse reads a file. Everything is a file: what python-dotenv cannot read is
+// Parse reads a file. Any bytes are accepted: what python-dotenv cannot read is
 // preserved and listed by [File.Problems].
 func Parse(data []byte) *File { return parseFile(string(data)) }
 
@@ -44,9 +44,9 @@ func (f *File) Keys() []string {
 	return keys
 }
 
-// Get is the value of a key as python-dotenv reads it: the last one, with its
-// variables resolved. It is false for a missing key and for a bare one. A
-// variable of env with the name of the key is not considered; [Tree] does that.
+// Get returns the value of a key as python-dotenv reads it: the last one, with
+// its variables resolved; false for a missing key and for a bare one. A variable
+// of env with the name of the key is not considered; [Tree] does that.
 func (f *File) Get(key string, env Environ) (string, bool) {
 	b, ok := f.deciding(key)
 	if !ok || !b.hasValue || !interpolates(b.value) {
@@ -54,7 +54,7 @@ func (f *File) Get(key string, env Environ) (string, bool) {
 	}
 	above := newScope()
 	for _, other := range f.bindings[:f.last[key]] {
-		above.read(other, env)
+		above.define(other, env)
 	}
 	return above.resolve(b.value, env), true
 }
@@ -86,8 +86,8 @@ func (f *File) Format(s fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(s, "dotenv file (%d bytes, %d keys)", len(f.text), len(f.last))
 }
 
-// newline is the line end that most lines of the file have, LF when none has.
-func (f *File) newline() string {
+// lineEnding is the one that most lines of the file have, LF when none has one.
+func (f *File) lineEnding() string {
 	crlf := strings.Count(f.text, "\r\n")
 	cr := strings.Count(f.text, "\r") - crlf
 	lf := strings.Count(f.text, "\n") - crlf
@@ -104,8 +104,8 @@ func (f *File) newline() string {
 // character of the first key and newer versions drop.
 const bom = "\ufeff"
 
-// Problem is something in a file that its writer hardly meant. Text is one
-// sentence without any value from the file.
+// Problem is something in a file that is probably a mistake. Text is one sentence
+// without any value from the file.
 type Problem struct {
 	Line int // from 1
 	Text string
@@ -114,7 +114,7 @@ type Problem struct {
 // String is the line and the text.
 func (p Problem) String() string { return fmt.Sprintf("line %d: %s", p.Line, p.Text) }
 
-// Problems lists what python-dotenv skips, misreads or dies of, in the order
+// Problems lists what python-dotenv skips, misreads or fails on, in the order
 // of the lines.
 func (f *File) Problems() []Problem {
 	var all []Problem
@@ -129,9 +129,9 @@ func (f *File) Problems() []Problem {
 		case b.bad:
 			text = fmt.Sprintf("cannot be read and is skipped, through line %d: is a quote unbalanced?", b.line+more)
 		case more > 0 && strings.Contains(b.value, "="):
-			text = fmt.Sprintf("one value reaches over %d lines and contains a \"=\": is a quote unbalanced?", more+1)
+			text = fmt.Sprintf("one value spans %d lines and contains a \"=\": is a quote unbalanced?", more+1)
 		case b.key != "" && last.start != b.start:
-			text = fmt.Sprintf("%s does not count here: line %d sets it again", printable(b.key), last.line)
+			text = fmt.Sprintf("%s has no effect here: line %d sets it again", printable(b.key), last.line)
 		default:
 			continue
 		}

@@ -67,7 +67,7 @@ func checkEdit(t *testing.T, old *File, e Edit) {
 	t.Helper()
 	edited, err := old.With(e)
 	marked := old // when the key follows a byte order mark, that gets a line of its own
-	old = marked.splitMark(map[string]Edit{e.Key: e})
+	old = marked.splitBOM(map[string]Edit{e.Key: e})
 	var refused *RefusedError
 	if err != nil {
 		if !errors.As(err, &refused) || refused.Reason == "" {
@@ -86,7 +86,7 @@ func checkEdit(t *testing.T, old *File, e Edit) {
 		}
 	}
 	was, is := outside(old, e.Key), outside(again, e.Key)
-	if eol := old.newline(); was != is && was+eol != is {
+	if eol := old.lineEnding(); was != is && was+eol != is {
 		t.Fatalf("%v %q: other bytes were %q, are %q", e, e.Value, was, is)
 	}
 	twice, err := again.With(e)

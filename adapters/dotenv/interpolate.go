@@ -14,10 +14,10 @@ var variable = regexp.MustCompile(`\$\{([^}:]*)(?::-([^}]*))?\}`)
 // interpolates reports whether reading value replaces a part of it.
 func interpolates(value string) bool { return variable.MatchString(value) }
 
-// The limits of what variables grow to, in bytes: forty lines that each double
-// the one above would fill any memory. A value is cut off at maxResolved, the
-// longest that Linux hands to a program; behind maxScope of such values in one
-// file, variables stay as they are written.
+// The limits of resolved values in bytes: forty lines that each double the one
+// above would exhaust the memory. A value is cut off at maxResolved, the longest
+// that Linux passes to a program; once the values of a file exceed maxScope
+// together, variables stay as they are written.
 const (
 	maxResolved = 128 << 10
 	maxScope    = 64 << 20
@@ -64,8 +64,8 @@ func (s *scope) lookup(name, fallback string, env Environ) string {
 	}
 }
 
-// read adds a binding to the scope.
-func (s *scope) read(b binding, env Environ) {
+// define adds a binding to the scope.
+func (s *scope) define(b binding, env Environ) {
 	switch {
 	case b.key == "":
 	case !b.hasValue:

@@ -10,7 +10,7 @@ import (
 // a line that cannot be read. The texts of all bindings, one after another,
 // are the file.
 type binding struct {
-	key      string // empty for comments, blank ends of file, and errors
+	key      string // empty for comments, a blank end of the file, and bad bindings
 	value    string // without quotes and escapes, before ${…} is resolved
 	hasValue bool   // false for a bare key without "="; such a key sets nothing
 	export   bool   // "export " precedes the key
@@ -21,15 +21,15 @@ type binding struct {
 
 	start      int // offset of text in the file
 	lineStart  int // offset of the line on which the statement begins
-	keyEnd     int // offset behind the key
-	valueStart int // offset behind "=" and the blanks after it
-	valueEnd   int // offset behind the value, closing quote included
+	keyEnd     int // offset after the key
+	valueStart int // offset after "=" and the blanks that follow
+	valueEnd   int // offset after the value, closing quote included
 }
 
-// end is the offset behind the binding.
+// end is the offset after the binding.
 func (b binding) end() int { return b.start + len(b.text) }
 
-// statement is the text of a binding without the lines before it and its line end.
+// statement is the text of a binding without the lines before it and its line ending.
 func (b binding) statement() string {
 	return strings.TrimRight(b.text[b.lineStart-b.start:], "\r\n")
 }
@@ -63,8 +63,8 @@ func parse(text string) []binding {
 	return all
 }
 
-// binding reads one statement. Whatever cannot be read becomes an error that
-// includes the rest of the line at which reading failed.
+// binding reads one statement. Whatever cannot be read becomes a bad binding
+// that includes the rest of the line at which reading failed.
 func (s *scanner) binding() binding {
 	b := binding{start: s.pos}
 	s.skip(isSpace)
@@ -77,7 +77,7 @@ func (s *scanner) binding() binding {
 	return binding{start: b.start, lineStart: b.lineStart, bad: true}
 }
 
-// statement reads export, key, value, comment and line end, as the patterns of
+// statement reads export, key, value, comment and line ending, as the patterns of
 // python-dotenv's parser do, and reports whether the text has that form.
 func (s *scanner) statement(b *binding) bool {
 	if rest, ok := strings.CutPrefix(s.line(), "export"); ok {
@@ -88,7 +88,7 @@ func (s *scanner) statement(b *binding) bool {
 		}
 	}
 	ok := true
-	switch s.next() {
+	switch s.peek() {
 	case '#':
 	case '\'':
 		b.key, ok = s.quoted(false)
@@ -103,7 +103,7 @@ func (s *scanner) statement(b *binding) bool {
 	}
 	b.keyEnd = s.pos
 	s.skip(isBlank)
-	if b.hasValue = s.next() == '='; b.hasValue {
+	if b.hasValue = s.peek() == '='; b.hasValue {
 		s.pos++
 		s.skip(isBlank)
 		if !s.value(b) {
@@ -111,7 +111,7 @@ func (s *scanner) statement(b *binding) bool {
 		}
 	}
 	s.skip(isBlank)
-	if s.next() == '#' {
+	if s.peek() == '#' {
 		s.pos += len(s.line())
 	}
 	return s.lineEnd()
@@ -120,7 +120,7 @@ func (s *scanner) statement(b *binding) bool {
 // value reads what follows "=".
 func (s *scanner) value(b *binding) (ok bool) {
 	b.valueStart = s.pos
-	switch b.quote = s.next(); b.quote {
+	switch b.quote = s.peek(); b.quote {
 	case '\'', '"':
 		b.value, ok = s.quoted(true)
 		b.value = unescape(b.value, b.quote)
@@ -141,11 +141,11 @@ func (s *scanner) value(b *binding) (ok bool) {
 	return ok
 }
 
-// quoted reads text between quotes, which may go over several lines. The first
-// closing quote without a backslash before it counts, when escapes are read;
-// without one the last of all.
+// quoted reads text between quotes, which may span several lines. It ends at the
+// first closing quote. With escapes, a quote after a backslash does not end it,
+// unless there is no other: then the last one does.
 func (s *scanner) quoted(escapes bool) (string, bool) {
-	text, quote, end := s.text[s.pos+1:], s.next(), -1
+	text, quote, end := s.text[s.pos+1:], s.peek(), -1
 	for i := 0; i < len(text); i++ {
 		if text[i] != quote {
 			continue
@@ -158,12 +158,12 @@ func (s *scanner) quoted(escapes bool) (string, bool) {
 		return "", false
 	}
 	s.pos += 1 + end + 1
-	return universal(text[:end]), true
+	return universalNewlines(text[:end]), true
 }
 
-// skip goes over the characters of a kind.
-func (s *scanner) skip(kind func(rune) bool) {
-	s.pos = len(s.text) - len(strings.TrimLeftFunc(s.text[s.pos:], kind))
+// skip skips the characters of a class.
+func (s *scanner) skip(class func(rune) bool) {
+	s.pos = len(s.text) - len(strings.TrimLeftFunc(s.text[s.pos:], class))
 }
 
 // line is the rest of the line.
@@ -174,8 +174,8 @@ func (s *scanner) line() string {
 	return s.text[s.pos:]
 }
 
-// lineEnd goes over a line end, and reports whether one, or the end of the text,
-// is here. A lone CR and CRLF are line ends too: Python opens text files with
+// lineEnd skips a line ending and reports whether one, or the end of the text,
+// is here. A lone CR and CRLF are line endings too: Python opens text files with
 // universal newlines.
 func (s *scanner) lineEnd() bool {
 	for _, end := range []string{"\r\n", "\n", "\r"} {
@@ -187,8 +187,8 @@ func (s *scanner) lineEnd() bool {
 	return s.pos == len(s.text)
 }
 
-// next is the byte at hand, 0 at the end.
-func (s *scanner) next() byte {
+// peek returns the next byte without reading it, 0 at the end.
+func (s *scanner) peek() byte {
 	if s.pos == len(s.text) {
 		return 0
 	}
@@ -202,10 +202,10 @@ func isSpace(c rune) bool { return unicode.IsSpace(c) || 0x1c <= c && c <= 0x1f 
 // isBlank is white space within a line.
 func isBlank(c rune) bool { return isSpace(c) && c != '\r' && c != '\n' }
 
-// newlines counts the line ends in s.
+// newlines counts the line endings in s.
 func newlines(s string) int {
 	return strings.Count(s, "\n") + strings.Count(s, "\r") - strings.Count(s, "\r\n")
 }
 
-// universal replaces every line end by the one that Python shows.
-var universal = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace
+// universalNewlines replaces every line ending by LF, as Python does.
+var universalNewlines = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace

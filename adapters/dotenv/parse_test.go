@@ -103,7 +103,7 @@ func TestProblems(t *testing.T) {
 		"bom, comment":  {"\ufeff# c\nA=1\n", 0, ""},
 		"unbalanced":    {"B=1\nA='x\n", 2, "unbalanced"},
 		"swallowed":     {"A='x\nB='y'\n", 1, "through line 2"},
-		"joined":        {"A=\"x\nB=1\nC=2\"\n", 1, "over 3 lines"},
+		"joined":        {"A=\"x\nB=1\nC=2\"\n", 1, "spans 3 lines"},
 		"no key":        {"=1\n", 1, "skipped"},
 		"duplicate":     {"A=1\nB=1\nA=2\n", 1, "line 3 sets it again"},
 		"invalid UTF-8": {"A=1\nB=\xff\n", 2, "UTF-8"},

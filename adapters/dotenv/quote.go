@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// escapes maps the letter behind a backslash in double quotes to what it means.
+// escapes maps the letter after a backslash in double quotes to its meaning.
 var escapes = map[byte]string{
 	'\\': `\`, '\'': "'", '"': `"`, 'a': "\a", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v",
 }
@@ -46,8 +46,8 @@ func spellings(value string, style byte) []string {
 // does not promise that the result can be read.
 func spell(value string, quote byte) []string {
 	if quote == 0 {
-		// python-dotenv would read a leading "#" as part of the value, a shell
-		// and the reader's eye would not.
+		// python-dotenv would read a leading "#" as part of the value; a shell and
+		// a person would not.
 		if strings.HasPrefix(value, "#") {
 			return nil
 		}
@@ -70,7 +70,7 @@ func spell(value string, quote byte) []string {
 func unwritable(value string) string {
 	switch {
 	case strings.Contains(value, "\x00"):
-		return "the value contains a NUL character, which no environment variable can"
+		return "the value contains a NUL character, which no environment variable can contain"
 	case !utf8.ValidString(value):
 		return "the value is not valid UTF-8: the proxy could not read the file"
 	case interpolates(value):

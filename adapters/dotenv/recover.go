@@ -14,13 +14,13 @@ import (
 )
 
 // The names that a save uses beside the file NAME. None ends in ".env", so the
-// proxy loads none of them. NAME.winnow-ID-NEW-OLD.swap is the record of a save
-// in progress: NEW and OLD are the hashes of the bytes to be written and replaced.
+// proxy loads none of them. NAME.winnow-ID-NEW-OLD.swap stands for a save in
+// progress: NEW and OLD are the hashes of the bytes to be written and replaced.
 const (
-	besides    = ".winnow-" // NAME.winnow-ID…
-	partial    = ".part"    // … incomplete, worthless
-	inProgress = ".swap"    // …-NEW-OLD: NEW before the exchange, afterwards what came out of it
-	conflict   = ".kept"    // another program's version that a save displaced
+	saveInfix     = ".winnow-" // NAME.winnow-ID…
+	partialSuffix = ".part"    // … incomplete: may be removed
+	swapSuffix    = ".swap"    // …-NEW-OLD: the new file before the exchange, the displaced one afterwards
+	keptSuffix    = ".kept"    // another program's version that a save displaced
 )
 
 // lockFolder waits for other saves of files in the folder of target.
@@ -58,7 +58,7 @@ func leftovers(target string) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), filepath.Base(target)+besides) {
+		if strings.HasPrefix(e.Name(), filepath.Base(target)+saveInfix) {
 			names = append(names, filepath.Join(filepath.Dir(target), e.Name()))
 		}
 	}
@@ -75,15 +75,15 @@ func recoverLocked(target string) ([]string, error) {
 	var notices []string
 	for _, name := range names {
 		switch filepath.Ext(name) {
-		case partial:
+		case partialSuffix:
 			err = os.Remove(name)
-		case inProgress:
+		case swapSuffix:
 			name, err = recoverExchange(target, name)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return notices, fileError(target, "has a file of an interrupted save beside it that cannot be removed", err)
 		}
-		if filepath.Ext(name) == conflict {
+		if filepath.Ext(name) == keptSuffix {
 			notices = append(notices, printable(name)+" is another program's change that a save displaced: compare it with the file and delete it")
 		}
 	}
@@ -94,12 +94,12 @@ func recoverLocked(target string) ([]string, error) {
 // to be written or replaced. Anything else is another program's version, which
 // is renamed; the new name is returned.
 func recoverExchange(target, name string) (string, error) {
-	parts := strings.Split(strings.TrimSuffix(filepath.Base(name), inProgress), "-")
+	parts := strings.Split(strings.TrimSuffix(filepath.Base(name), swapSuffix), "-")
 	out, err := readSnapshot(name)
 	if err != nil || len(parts) < 3 {
 		return name, err
 	}
-	if sum := short(out.hash()); sum == parts[len(parts)-1] || sum == parts[len(parts)-2] {
+	if sum := shortHash(out.hash()); sum == parts[len(parts)-1] || sum == parts[len(parts)-2] {
 		return name, os.Remove(name)
 	}
 	return setAside(target, name)
@@ -107,7 +107,7 @@ func recoverExchange(target, name string) (string, error) {
 
 // setAside renames another program's version to a name that no save removes.
 func setAside(target, name string) (string, error) {
-	aside := target + besides + rand.Text() + conflict
+	aside := target + saveInfix + rand.Text() + keptSuffix
 	if err := os.Rename(name, aside); err != nil {
 		return name, fmt.Errorf("dotenv: rename %s: %w", printable(name), err)
 	}

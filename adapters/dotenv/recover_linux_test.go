@@ -11,18 +11,18 @@ import (
 // TestRecover lays out what a save killed at each step leaves behind.
 func TestRecover(t *testing.T) {
 	const oldText, newText, theirs, later = "A=1\n", "A=2\n", "A=theirs\n", "A=later\n"
-	sum := func(s string) string { return short(sha256.Sum256([]byte(s))) }
-	swap := besides + "X-" + sum(newText) + "-" + sum(oldText) + inProgress
+	sum := func(s string) string { return shortHash(sha256.Sum256([]byte(s))) }
+	swap := saveInfix + "X-" + sum(newText) + "-" + sum(oldText) + swapSuffix
 	for name, test := range map[string]struct {
 		target, ending, beside string
 		aside                  string // what must lie beside the file afterwards, with a notice
 	}{
-		"half written":             {oldText, besides + "X" + partial, "A=", ""},
+		"half written":             {oldText, saveInfix + "X" + partialSuffix, "A=", ""},
 		"before the exchange":      {oldText, swap, newText, ""},
 		"after the exchange":       {newText, swap, oldText, ""},
 		"theirs came out":          {newText, swap, theirs, theirs},
 		"theirs came out, changed": {later, swap, theirs, theirs},
-		"displaced before":         {oldText, besides + "X" + conflict, theirs, theirs},
+		"displaced before":         {oldText, saveInfix + "X" + keptSuffix, theirs, theirs},
 	} {
 		path := put(t, filepath.Join(t.TempDir(), ".env"), test.target, 0o600)
 		put(t, path+test.ending, test.beside, 0o600)

@@ -66,10 +66,10 @@ func (e *ChangedError) GoString() string { return e.Error() }
 // Save applies edits and replaces the file in one atomic, durable step. The
 // error is a [*ChangedError] when the file is no longer what was loaded, a
 // [*RefusedError] when the edits cannot be made, a [*FileError] when the file
-// cannot be written or its mode, owner or attributes not be preserved. The file
-// is then as it was, with two exceptions: after a ChangedError with Kept, and
-// when Saved.Written is true beside an error. In that case the new bytes are in place, and the
-// error is about a later step. ctx is checked until the file is replaced.
+// cannot be written or its mode, owner or attributes cannot be preserved. The
+// file is then as it was, with two exceptions: after a ChangedError with Kept,
+// and when an error comes with Saved.Written. Then the new bytes are in place,
+// and the error is about a later step. ctx is checked until the file is replaced.
 func (s *Source) Save(ctx context.Context, edits []Edit) (Saved, error) {
 	after, err := s.File.With(edits...)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *Source) Save(ctx context.Context, edits []Edit) (Saved, error) {
 	return s.replace(ctx, after.Bytes())
 }
 
-// replace is Save with all bytes of the file.
+// replace makes data the bytes of the file, as Save does.
 func (s *Source) replace(ctx context.Context, data []byte) (Saved, error) {
 	if len(data) > MaxSize {
 		return Saved{}, &FileError{s.Path, tooLarge, nil}
@@ -99,7 +99,7 @@ func (s *Source) replace(ctx context.Context, data []byte) (Saved, error) {
 	if s.Exists && bytes.Equal(w.loaded.data, data) {
 		return Saved{Source: s}, nil
 	}
-	if err := w.permitted(); err != nil {
+	if err := w.checkReplaceable(); err != nil {
 		return Saved{}, err
 	}
 	written, err := w.writeTemp(ctx)
@@ -148,8 +148,9 @@ func (w *writer) changed(found snapshot) *ChangedError {
 	}
 }
 
-// permitted refuses a file whose nature a rename would not preserve.
-func (w *writer) permitted() error {
+// checkReplaceable refuses a file with several hard links, which a rename would
+// separate, and a write-protected one, which a rename would replace all the same.
+func (w *writer) checkReplaceable() error {
 	if !w.Exists {
 		return nil
 	}
@@ -170,8 +171,8 @@ func (w *writer) writeTemp(ctx context.Context) (snapshot, error) {
 		mode = w.Mode
 	}
 	written := snapshot{data: w.data}
-	name := w.Real + besides + rand.Text()
-	w.temp = name + partial
+	name := w.Real + saveInfix + rand.Text()
+	w.temp = name + partialSuffix
 	err := w.step(ctx, atCreate)
 	var f *os.File
 	if err == nil {
@@ -186,7 +187,7 @@ func (w *writer) writeTemp(ctx context.Context) (snapshot, error) {
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = w.step(ctx, atReady)
 	}
-	durable := name + "-" + short(written.hash()) + "-" + short(w.Hash) + inProgress
+	durable := name + "-" + shortHash(written.hash()) + "-" + shortHash(w.Hash) + swapSuffix
 	if err == nil {
 		err = os.Rename(w.temp, durable)
 	}
@@ -197,8 +198,8 @@ func (w *writer) writeTemp(ctx context.Context) (snapshot, error) {
 	return written, nil
 }
 
-// fill writes the bytes, gives the file the attributes of the target in an
-// order in which it is never accessible to more users than the target, and syncs it.
+// fill writes the bytes, sets the attributes of the target and syncs the file. The
+// order ensures that it is never accessible to more users than the target.
 func (w *writer) fill(f *os.File, mode fs.FileMode) error {
 	if _, err := f.Write(w.data); err != nil {
 		return err
@@ -217,8 +218,8 @@ func (w *writer) fill(f *os.File, mode fs.FileMode) error {
 
 // commit puts the temporary file in place of the target as a compare-and-swap.
 // done reports whether the file was saved; an error beside it is about a later
-// step. Every file handle is opened before the exchange: afterwards nothing may
-// fail for want of one.
+// step. Every file handle is opened before the exchange, so that nothing
+// can fail for lack of one afterwards.
 func (w *writer) commit(ctx context.Context) (done bool, err error) {
 	folder, err := os.Open(filepath.Dir(w.Real))
 	if err != nil {
@@ -242,8 +243,8 @@ func (w *writer) commit(ctx context.Context) (done bool, err error) {
 	case err != nil:
 		return false, errors.Join(w.failed("put it in place", err), os.Remove(w.temp))
 	case exchanged:
-		if out, err := w.displaced(old); err != nil || out.hash() != w.Hash || !out.sameAttributes(w.loaded) || leased && leaseBroken(old) {
-			return false, errors.Join(w.foreign(out, err), folder.Sync())
+		if out, err := w.readDisplaced(old); err != nil || out.hash() != w.Hash || !out.sameAttributes(w.loaded) || leased && leaseBroken(old) {
+			return false, errors.Join(w.displacedError(out, err), folder.Sync())
 		}
 	}
 	return true, w.finish(folder)
@@ -288,9 +289,9 @@ func (w *writer) putInPlace() (exchanged bool, err error) {
 	return err == nil, err
 }
 
-// displaced reads the file under the temporary name: usually the one of which
+// readDisplaced reads the file under the temporary name: usually the one of which
 // old is a handle, else one that was renamed over it before the exchange.
-func (w *writer) displaced(old *os.File) (snapshot, error) {
+func (w *writer) readDisplaced(old *os.File) (snapshot, error) {
 	before, err := old.Stat()
 	if err != nil {
 		return snapshot{}, err
@@ -301,9 +302,9 @@ func (w *writer) displaced(old *os.File) (snapshot, error) {
 	return readSnapshot(w.temp)
 }
 
-// foreign is the error for a displaced file that is not what was loaded, or that
+// displacedError is the error for a displaced file that is not what was loaded, or that
 // another program is about to write to. The file remains beside the target.
-func (w *writer) foreign(out snapshot, err error) error {
+func (w *writer) displacedError(out snapshot, err error) error {
 	changed := w.changed(out)
 	changed.Missing, changed.Err = false, err
 	changed.Kept, err = setAside(w.Real, w.temp)
@@ -329,7 +330,7 @@ func (w *writer) finish(folder *os.File) error {
 	return nil
 }
 
-// step is a point at which ctx, or a test, may end the save.
+// step ends the save with an error if ctx has ended or the test's hook fails.
 func (w *writer) step(ctx context.Context, at stage) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("dotenv: save %s: %w", printable(w.Path), err)
@@ -340,7 +341,7 @@ func (w *writer) step(ctx context.Context, at stage) error {
 	return w.hooks.at(at)
 }
 
-// failed is err with the step that failed, unless err already has a reason.
+// failed adds what failed to err, unless err already gives a reason.
 func (w *writer) failed(what string, err error) error {
 	var file *FileError
 	var changed *ChangedError
@@ -350,8 +351,8 @@ func (w *writer) failed(what string, err error) error {
 	return fileError(w.Path, "was not saved: could not "+what, err)
 }
 
-// short is the beginning of a hash, as used in file names.
-func short(sum [sha256.Size]byte) string { return hex.EncodeToString(sum[:8]) }
+// shortHash is the beginning of a hash, as used in file names.
+func shortHash(sum [sha256.Size]byte) string { return hex.EncodeToString(sum[:8]) }
 
 // stage is a moment of a save at which hooks.at is called.
 type stage string
@@ -364,7 +365,7 @@ const (
 	atRemove    stage = "remove"    // the folder is synced
 )
 
-// hooks let tests interrupt a save. An error from at simulates one of the system.
+// hooks let tests interrupt a save. An error from at simulates a system error.
 type hooks struct {
 	at         func(stage) error
 	noExchange bool // as if the system could not exchange two names

@@ -211,7 +211,7 @@ func TestErrorAfterTheExchange(t *testing.T) {
 // left cannot be removed and no version can be stored.
 func TestReadingGoesOnWhenNothingCanBeWritten(t *testing.T) {
 	path := put(t, filepath.Join(t.TempDir(), ".env"), "A=1\n", 0o600)
-	if err := os.MkdirAll(filepath.Join(path+besides+"X"+partial, "full"), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(path+saveInfix+"X"+partialSuffix, "full"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	v := OpenVersions(filepath.Join(path, "versions"), nil)

@@ -18,7 +18,7 @@ import (
 // kilobytes; a file a thousand times larger was named by mistake.
 const MaxSize = 8 << 20
 
-var tooLarge = fmt.Sprintf("is larger than %d MiB: that is no .env file", MaxSize>>20)
+var tooLarge = fmt.Sprintf("is larger than %d MiB: that is not a .env file", MaxSize>>20)
 
 // newMode is the mode of a file that a save creates: it will contain keys.
 const newMode fs.FileMode = 0o600
@@ -26,7 +26,7 @@ const newMode fs.FileMode = 0o600
 // maxLinks is how many symbolic links are followed to the real file, as on Linux.
 const maxLinks = 40
 
-// FileError is a file that is not read or not replaced, for a reason the user
+// FileError is a file that could not be read or replaced, for a reason the user
 // can do something about.
 type FileError struct {
 	Path   string
@@ -50,8 +50,8 @@ func fileError(path, reason string, err error) *FileError {
 // printable is text from a file with invisible characters spelled out.
 func printable(text string) string { return safetext.Visible(text) }
 
-// Source is a `.env` file as it was when it was read. It is a value: a save
-// makes another Source.
+// Source is a `.env` file as it was when it was read. It is immutable: a save
+// returns another Source.
 type Source struct {
 	Path    string // absolute, as given to Load
 	Real    string // the file that all symbolic links lead to

@@ -33,5 +33,5 @@ func writable(path string) error {
 // lockPath is what is locked for the files of a folder. Folders cannot be
 // locked here.
 func lockPath(folder string) string {
-	return filepath.Join(os.TempDir(), "winnow-"+short(sha256.Sum256([]byte(folder)))+".lock")
+	return filepath.Join(os.TempDir(), "winnow-"+shortHash(sha256.Sum256([]byte(folder)))+".lock")
 }

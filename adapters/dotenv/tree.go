@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// mainFile is the file that the proxy loads first, and the ending of the others.
+// mainFile is the file that the proxy loads first, and the suffix of the others.
 const mainFile = ".env"
 
-// disabled names the variable that stops python-dotenv from loading anything.
-const disabled = "PYTHON_DOTENV_DISABLED"
+// disableVariable stops python-dotenv from loading anything.
+const disableVariable = "PYTHON_DOTENV_DISABLED"
 
-// Origin is the place that gives a key its value.
+// Origin is the value of a key and the place that sets it.
 type Origin struct {
 	Path  string // empty for the real environment
 	Line  int    // from 1; 0 for the real environment
@@ -38,7 +38,7 @@ func (o Origin) GoString() string { return o.String() }
 // `.env`, then the other `*.env` files of that folder by name. The first that
 // gives a key a value wins.
 type Tree struct {
-	Problems []error // other files that cannot be read
+	Errors []error // why other files cannot be read
 
 	origins map[string]Origin
 	keys    []string // those of the main file in its order, then the others by name
@@ -60,7 +60,7 @@ func LoadTree(s *Source, environ []string) *Tree {
 	if filepath.Base(s.Path) == mainFile {
 		entries, err := os.ReadDir(filepath.Dir(s.Path))
 		if err != nil {
-			t.Problems = append(t.Problems, fileError(filepath.Dir(s.Path), "cannot be read", err))
+			t.Errors = append(t.Errors, fileError(filepath.Dir(s.Path), "cannot be read", err))
 		}
 		for _, e := range entries { // by name, as the proxy sorts them
 			if name := e.Name(); strings.HasSuffix(name, mainFile) && name != mainFile {
@@ -80,7 +80,7 @@ func LoadTree(s *Source, environ []string) *Tree {
 func (t *Tree) loadOther(path string) (keys []string) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {
-		return nil // python-dotenv passes over both
+		return nil // python-dotenv skips both
 	}
 	target, err := resolve(path)
 	var current snapshot
@@ -88,7 +88,7 @@ func (t *Tree) loadOther(path string) (keys []string) {
 		current, err = readSnapshot(target)
 	}
 	if err != nil {
-		t.Problems = append(t.Problems, err)
+		t.Errors = append(t.Errors, err)
 		return nil
 	}
 	return t.load(path, Parse(current.data))
@@ -96,12 +96,12 @@ func (t *Tree) loadOther(path string) (keys []string) {
 
 // load applies a file as load_dotenv does and returns its keys.
 func (t *Tree) load(path string, f *File) (keys []string) {
-	if slices.Contains([]string{"1", "true", "t", "yes", "y"}, strings.ToLower(t.origins[disabled].Value)) {
+	if slices.Contains([]string{"1", "true", "t", "yes", "y"}, strings.ToLower(t.origins[disableVariable].Value)) {
 		return nil
 	}
 	above := newScope()
 	for _, b := range f.bindings {
-		above.read(b, func(name string) (string, bool) { o, ok := t.origins[name]; return o.Value, ok })
+		above.define(b, func(name string) (string, bool) { o, ok := t.origins[name]; return o.Value, ok })
 	}
 	for key, value := range above.values { // resolved with the environment from before this file
 		if _, ok := t.origins[key]; !ok && value != nil {
@@ -111,7 +111,7 @@ func (t *Tree) load(path string, f *File) (keys []string) {
 	return f.Keys()
 }
 
-// Lookup is what the proxy sees of a key.
+// Lookup returns the value of a key that the proxy sees, with its origin.
 func (t *Tree) Lookup(key string) (Origin, bool) {
 	o, ok := t.origins[key]
 	return o, ok

@@ -59,8 +59,8 @@ func TestTreeOfAnotherName(t *testing.T) {
 
 func TestTreeTellsUnreadableFiles(t *testing.T) {
 	tree := treeOf(t, ".env", map[string]string{".env": "A=1\n", "b.env": strings.Repeat("A=1\n", MaxSize/4+1)})
-	if len(tree.Problems) != 1 || !strings.Contains(tree.Problems[0].Error(), "8 MiB") {
-		t.Errorf("problems %v, want that b.env is too large", tree.Problems)
+	if len(tree.Errors) != 1 || !strings.Contains(tree.Errors[0].Error(), "8 MiB") {
+		t.Errorf("problems %v, want that b.env is too large", tree.Errors)
 	}
 }
 

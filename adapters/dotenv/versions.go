@@ -20,10 +20,10 @@ const MaxVersions = 20
 // OriginalVersion is the ID of the file as it was before the first save.
 const OriginalVersion = "original"
 
-// Who made a save: the user or the assistant.
+// Who says whether the user or the assistant made a save.
 type Who string
 
-// The two who save.
+// The values of Who.
 const (
 	User      Who = "user"
 	Assistant Who = "assistant"
@@ -60,8 +60,8 @@ type Versions struct {
 // OpenVersions opens the store in a folder and makes the folder with mode 0700
 // if it does not exist. Wider modes are repaired. Where that is not possible, or
 // others could replace the folder, [Versions.Notices] has the reason and each
-// method returns it. Without a folder no versions are stored: Save is that of the
-// Source, all else ErrNoVersions. now is the clock, nil time.Now.
+// method returns it. Without a folder no versions are stored: Save then is that
+// of the Source, and the other methods return ErrNoVersions. A nil now is time.Now.
 func OpenVersions(folder string, now func() time.Time) *Versions {
 	v := &Versions{folder: folder, now: now}
 	if v.now == nil {
@@ -80,13 +80,13 @@ func OpenVersions(folder string, now func() time.Time) *Versions {
 	if repaired {
 		v.notices = append(v.notices, printable(folder)+" could be read by others: repaired")
 	}
-	v.removeKeys()
+	v.removeOldFormat()
 	return v
 }
 
-// removeKeys removes the folders in which an earlier format stored whole files,
+// removeOldFormat removes the folders in which an earlier format stored whole files,
 // keys included.
-func (v *Versions) removeKeys() {
+func (v *Versions) removeOldFormat() {
 	old, err := filepath.Glob(filepath.Join(v.folder, "*", "*.json"))
 	for _, name := range old {
 		err = errors.Join(err, os.RemoveAll(filepath.Dir(name)))
@@ -161,14 +161,14 @@ func (v *Versions) Log(ctx context.Context, s *Source) ([]Version, error) {
 
 // Diff lists the rule lines that a version changed.
 func (v *Versions) Diff(ctx context.Context, s *Source, id string) ([]DiffLine, error) {
-	r, err := v.record(ctx, s, id)
+	r, err := v.find(ctx, s, id)
 	return Diff(Parse(r.Before.join(nil)), Parse(r.After.join(nil))), err
 }
 
 // Restored is the file with the rule lines that a version left. All other lines
 // are as in s.
 func (v *Versions) Restored(ctx context.Context, s *Source, id string) (*File, error) {
-	r, err := v.record(ctx, s, id)
+	r, err := v.find(ctx, s, id)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func (v *Versions) Restore(ctx context.Context, s *Source, id string, by Author)
 	return v.replace(ctx, s, restored, by)
 }
 
-func (v *Versions) record(ctx context.Context, s *Source, id string) (record, error) {
+func (v *Versions) find(ctx context.Context, s *Source, id string) (record, error) {
 	l, err := v.open(ctx, s)
 	if err != nil {
 		return record{}, err
@@ -204,7 +204,7 @@ type versionLog struct {
 	Last     int       `json:"last"` // the number of the newest version
 	Original *record   `json:"original,omitempty"`
 	Records  []*record `json:"records"`           // oldest first
-	Pending  *record   `json:"pending,omitempty"` // its save is not known to be over
+	Pending  *record   `json:"pending,omitempty"` // its save may not have finished
 
 	path   string
 	unlock func()
@@ -274,10 +274,11 @@ func ruleTextOf(f *File) ruleText {
 	return ruleText{Sum: statefile.Sum(f.Bytes()), Rest: statefile.Sum(rest), Lines: lines}
 }
 
-// splitRules finds the rule lines of a file. A private one is among the rest.
+// splitRules separates the rule lines of a file from the rest. A line that may
+// contain a secret is part of the rest.
 func splitRules(f *File) (lines []ruleLine, rest []byte) {
 	for _, b := range f.bindings {
-		if !isRuleKey(b.key) || b.private() {
+		if !isRuleKey(b.key) || b.mayContainSecret() {
 			rest = append(rest, b.text...)
 			continue
 		}

@@ -9,17 +9,18 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// A change is reported when the file was unchanged for watchQuiet: an editor
-// writes in several steps. A file that is written without pause is reported every watchMost.
+// A change is reported when the file was unchanged for watchDelay: an editor
+// writes in several steps. A file that is written without pause is reported
+// every watchMaxDelay.
 const (
-	watchQuiet = 50 * time.Millisecond
-	watchMost  = time.Second
+	watchDelay    = 50 * time.Millisecond
+	watchMaxDelay = time.Second
 )
 
-// Watch reports changes of the file at path, also behind symbolic links, until
-// ctx ends; then the channel is closed. One signal may report several
-// changes, and the bytes may be the same as before: compare [Source.Hash]. It
-// watches folders, so the file need not exist.
+// Watch reports changes of the file at path, also through symbolic links, until
+// ctx ends; then the channel is closed. One signal may report several changes,
+// and the bytes may be the same as before: compare [Source.Hash]. It watches
+// folders, so the file need not exist.
 func Watch(ctx context.Context, path string) (<-chan struct{}, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -63,7 +64,7 @@ func Watch(ctx context.Context, path string) (<-chan struct{}, error) {
 			if quiet == nil {
 				first = time.Now()
 			}
-			quiet = time.After(min(watchQuiet, max(0, watchMost-time.Since(first))))
+			quiet = time.After(min(watchDelay, max(0, watchMaxDelay-time.Since(first))))
 		}
 	}()
 	return changed, nil

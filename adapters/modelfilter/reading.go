@@ -49,7 +49,7 @@ func (w *Window) readAround(source *dotenv.Source) *reading {
 		source: source, tree: dotenv.LoadTree(source, w.opts.Environ()),
 		providers: map[string]*provider{}, notices: slices.Clone(source.Notices),
 	}
-	for _, err := range r.tree.Problems {
+	for _, err := range r.tree.Errors {
 		r.notices = append(r.notices, fmt.Sprintf("The proxy reads another file: %v.", err))
 	}
 	for _, p := range source.File.Problems() {

@@ -5,8 +5,8 @@
 // ErrDamaged for anything else. Folder makes the folder for such files; Lock
 // orders the processes that read, change and write one of them.
 //
-// All functions do I/O and are safe from any goroutine. Messages of errors name
-// no path: the caller adds which document it is about.
+// All functions but Sum and Cause do I/O; all are safe from any goroutine. Error
+// messages name no path: the caller adds which document it is about.
 //
 // Caveats: Write syncs the file but not its folder, so a power cut may bring back
 // the previous document, never a mixture. On Windows permissions are inherited
@@ -37,17 +37,18 @@ const (
 	folderMode fs.FileMode = 0o700
 	// maxSize bounds what is read, in bytes.
 	maxSize = 256 << 20
-	// lockPatience is how long Lock waits for others, who lock it for one
-	// write; it tries again after lockPause.
-	lockPatience = 10 * time.Second
-	lockPause    = 2 * time.Millisecond
+	// lockTimeout is how long Lock waits for other processes, which hold the lock
+	// for one write; it tries again after lockRetry.
+	lockTimeout = 10 * time.Second
+	lockRetry   = 2 * time.Millisecond
 )
 
-// ErrDamaged is a file that is not what Write wrote.
+// ErrDamaged is returned for a file whose bytes are not those that Write wrote.
 var ErrDamaged = errors.New("the file is damaged")
 
 // Read decodes the document at path into v. The error wraps fs.ErrNotExist when
-// there is none and ErrDamaged when it is not one; links, pipes and devices are refused.
+// there is no file and ErrDamaged when the file is not a document; links, pipes
+// and devices are refused.
 func Read(path string, v any) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -91,20 +92,20 @@ func Write(path string, v any) error {
 		err = os.Rename(temp, path)
 	}
 	if err != nil {
-		_ = os.Remove(temp) // half a file is of no use
+		_ = os.Remove(temp) // it may be incomplete
 	}
 	return Cause(err)
 }
 
-// Sum is the SHA-256 of data in hexadecimal digits.
+// Sum is the SHA-256 of data in hexadecimal.
 func Sum(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// Folder makes a folder that only its owner can enter and narrows the mode of
-// one that is there, which repaired reports. A folder that others may replace
-// or write to is refused.
+// Folder makes a folder that only its owner can enter. If the folder exists and
+// others can read it, they no longer can afterwards, and repaired is true. A
+// folder that others may replace or write to is refused.
 func Folder(dir string) (repaired bool, err error) {
 	if err := os.MkdirAll(dir, folderMode); err != nil {
 		return false, Cause(err)
@@ -121,7 +122,7 @@ func Folder(dir string) (repaired bool, err error) {
 	case runtime.GOOS == "windows":
 		return false, nil
 	case parent.Mode()&0o002 != 0 && parent.Mode()&fs.ModeSticky == 0:
-		return false, errors.New("everybody can write to the folder around it")
+		return false, errors.New("everybody can write to its parent folder")
 	case mode&0o022 != 0:
 		return false, errors.New("others can write to its folder")
 	case mode&0o077 == 0:
@@ -130,21 +131,21 @@ func Folder(dir string) (repaired bool, err error) {
 	return true, Cause(os.Chmod(dir, folderMode))
 }
 
-// Lock waits for the lock at path, which may be a folder: then it leaves no
-// file behind. The lock ends with its process. On a file system without locks
-// it succeeds.
+// Lock waits for the lock at path, which may be a folder: then no lock file is
+// made. The lock ends with its process. On a file system without locks Lock
+// succeeds and locks nothing.
 func Lock(ctx context.Context, path string) (unlock func(), err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, lockPatience, errors.New("another process has locked it"))
+	ctx, cancel := context.WithTimeoutCause(ctx, lockTimeout, errors.New("another process has locked it"))
 	defer cancel()
 	flag := os.O_RDONLY
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		flag |= os.O_CREATE
 	}
 	l := flock.New(path, flock.SetFlag(flag), flock.SetPermissions(fileMode))
-	_, err = l.TryLockContext(ctx, lockPause)
+	_, err = l.TryLockContext(ctx, lockRetry)
 	switch {
 	case err == nil:
-		return func() { _ = l.Unlock() }, nil // it closes the file; nothing is left to do about an error
+		return func() { _ = l.Unlock() }, nil // it closes the file; an error leaves nothing to do
 	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.EISDIR):
 		return func() {}, nil
 	case ctx.Err() != nil:
@@ -153,7 +154,7 @@ func Lock(ctx context.Context, path string) (unlock func(), err error) {
 	return nil, Cause(err)
 }
 
-// Cause is an error of the file system without the operation and path in it.
+// Cause returns an error of the file system without its operation and path.
 func Cause(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
