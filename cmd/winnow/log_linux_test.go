@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -72,9 +73,24 @@ func TestSuspendingFromOutside(t *testing.T) {
 	p.mu.Lock()
 	p.out.Reset()
 	p.mu.Unlock()
-	if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	// Bubble Tea does not see a SIGCONT that comes before it waits for one, so
+	// the signal is repeated, as an impatient user would repeat fg.
+	resumed := make(chan struct{})
+	var repeated sync.WaitGroup
+	defer repeated.Wait()
+	defer close(resumed)
+	repeated.Go(func() {
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			_ = syscall.Kill(pid, syscall.SIGCONT)
+			select {
+			case <-resumed:
+				return
+			case <-tick.C:
+			}
+		}
+	})
 	p.wait("\x1b[?1049h")
 	p.wait("INPUT")
 }
