@@ -140,7 +140,7 @@ func Lists(o Options, dir string) (*models.Lists, error) {
 			v, ok := f.source.File.Get(name, f.lookup)
 			return models.Value{Text: v, From: f.source.Path}, ok
 		},
-		Lister: func(t models.Target) (models.Fetcher, error) {
+		NewFetcher: func(t models.Target) (models.Fetcher, error) {
 			f.learn(t.Key)
 			return openai.New(openai.Options{Name: t.Name, BaseURL: t.BaseURL, Key: t.Key, Headers: t.Headers, Log: o.Log})
 		},

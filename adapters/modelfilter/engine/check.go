@@ -61,7 +61,7 @@ func (r *Refusal) Text(quote func(patterns []string) string) string {
 	return fmt.Sprintf("%s is already covered by the %s %s %s", pattern, r.List, rules, quote(r.By))
 }
 
-// Verdict is what Check found of a pattern that may be added.
+// Verdict is what Check found out about a pattern that may be added.
 type Verdict struct {
 	Pattern   string   // trimmed: what to add
 	Redundant []string // rules of the list that the pattern covers, in order
@@ -87,13 +87,13 @@ func (e *Engine) Check(list List, pattern string) (Verdict, error) {
 	}
 	v := Verdict{Pattern: pattern}
 	added, search := e.newRule(pattern), &coverageSearch{engine: e}
-	open := make([]bool, len(rules))
+	undecided := make([]bool, len(rules))
 	for i, r := range rules {
 		switch search.covers(r, added) {
 		case yes:
 			refusal.Reason, refusal.By = Covered, append(refusal.By, r.pattern.String())
 		case maybe:
-			open[i] = true
+			undecided[i] = true
 		default:
 		}
 	}
@@ -105,18 +105,18 @@ func (e *Engine) Check(list List, pattern string) (Verdict, error) {
 		case yes:
 			v.Redundant = append(v.Redundant, r.pattern.String())
 		case maybe:
-			open[i] = true
+			undecided[i] = true
 		default:
 		}
-		if open[i] {
+		if undecided[i] {
 			v.Undecided = append(v.Undecided, r.pattern.String())
 		}
 	}
 	return v, nil
 }
 
-// unwritable names what a comma-separated value of the rule file cannot contain
-// of pattern, "" when nothing.
+// unwritable names the part of pattern that a comma-separated value of the rule
+// file cannot contain, "" when there is none.
 func unwritable(pattern string) string {
 	switch {
 	case strings.Contains(pattern, ","):
@@ -143,7 +143,7 @@ const (
 )
 
 // maxUndecided is how many searches for coverage may end undecided in one call of
-// the engine before it stops searching: each takes a good part of a second.
+// the engine before it stops searching: each takes most of a second.
 const maxUndecided = 4
 
 // coverageSearch decides coverage between rules during one call of the engine.
@@ -155,7 +155,7 @@ type coverageSearch struct {
 // covers reports whether broad matches all ids of the provider that narrow
 // matches. The models and an example refute most pairs; a search does the rest.
 func (s *coverageSearch) covers(broad, narrow *rule) answer {
-	if !narrow.matches.within(broad.matches) {
+	if !narrow.matches.subsetOf(broad.matches) {
 		return no
 	}
 	if narrow.example == "" {
@@ -173,11 +173,12 @@ func (s *coverageSearch) covers(broad, narrow *rule) answer {
 
 // search decides coverage for the ids that the proxy filters: those of the
 // provider and those without a slash. A rule matches the latter as a plain
-// pattern, unless it contains a slash itself.
+// pattern, unless the pattern has a slash before the first bracket: then it
+// matches none of them.
 func (s *coverageSearch) search(broad, narrow *rule) answer {
 	c := glob.RuleCovers(broad.pattern, narrow.pattern, s.engine.within)
-	literal, _, _ := strings.Cut(narrow.pattern.String(), "[")
-	if c.Covered && !strings.Contains(literal, "/") {
+	beforeBracket, _, _ := strings.Cut(narrow.pattern.String(), "[")
+	if c.Covered && !strings.Contains(beforeBracket, "/") {
 		c = glob.Covers(broad.pattern, narrow.pattern)
 	}
 	switch {

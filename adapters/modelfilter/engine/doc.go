@@ -1,5 +1,5 @@
 // Package engine computes which models of a provider the proxy's rules hide, by
-// which rule, and what a change of the rules would change.
+// which rule, and which models an edit of the rules would hide or show.
 //
 // # Rule
 //
@@ -16,16 +16,15 @@
 //
 // # Engine
 //
-// An Engine does no I/O and starts no goroutine; it has one owner, who may not
-// call it from several goroutines at once. Whatever it returns is a value of
-// the caller's own and stays as it was when the engine changes. Adding or
-// removing a rule costs that rule's own matches, not the whole table.
+// An Engine does no I/O, starts no goroutine and is not safe for concurrent use.
+// Results are copies: they do not change with the engine. Adding or removing a
+// rule takes time for the models that this rule matches, not for all models.
 //
 // # Caveats
 //
-// Coverage between rules is exact for the ids of the provider, present and
-// future; where the search is given up the rules count as not covered, and the
-// answer names them as undecided.
+// Coverage between rules is exact for all ids that the provider can have. Where
+// the search for it is given up, the rules count as not covered and are listed as
+// undecided.
 //
 // This implements the statuses and checks of section 9 of the specification.
 package engine

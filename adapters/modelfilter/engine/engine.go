@@ -19,23 +19,23 @@ const (
 // String returns "ignore" or "allow".
 func (l List) String() string { return [...]string{"ignore", "allow"}[l] }
 
-// lists are all lists, the one that wins first.
-var lists = [...]List{Allow, Ignore}
+// byPrecedence lists the lists, the one that wins first.
+var byPrecedence = [...]List{Allow, Ignore}
 
-// rule is a pattern in a list. matches never changes; own does as rules before
-// it come and go.
+// rule is a pattern in a list. matches never changes; first does when rules
+// before it are added or removed.
 type rule struct {
 	pattern *glob.Pattern
-	matches marks
-	own     marks  // the models of which it is the first matching rule of its list
+	matches bitset
+	first   bitset // the models of which it is the first matching rule of its list
 	example string // an id it matches, made when coverage is first asked for
 }
 
-// ruleList is an ordered list of rules. Their own sets are disjoint and
-// together make any.
+// ruleList is an ordered list of rules. Their first sets are disjoint; the union
+// of them is matched.
 type ruleList struct {
-	rules []*rule
-	any   marks // the models that some rule matches
+	rules   []*rule
+	matched bitset // the models that some rule matches
 }
 
 // Engine is the models and rules of one provider. Make it with New.
@@ -46,8 +46,8 @@ type Engine struct {
 	lists    [2]ruleList
 }
 
-// New makes an engine without rules. Models are full ids, "provider/name"; an
-// id that comes again is dropped.
+// New makes an engine without rules. Models are full ids, "provider/name";
+// duplicates are dropped.
 func New(provider string, models []string) *Engine {
 	provider = strings.ToLower(provider)
 	e := &Engine{provider: provider, within: glob.Compile(glob.Quote(provider) + "/*"), models: newIndex(provider, models)}
@@ -68,39 +68,34 @@ func (e *Engine) Set(ignore, allow []string) {
 		}
 	}
 	for list, patterns := range map[List][]string{Ignore: ignore, Allow: allow} {
-		rules := make([]*rule, len(patterns))
-		for i, text := range patterns {
+		l := &e.lists[list]
+		l.rules, l.matched = make([]*rule, 0, len(patterns)), newBitset(len(e.models.ids))
+		for _, text := range patterns {
 			if old := known[text]; old != nil {
-				rules[i] = &rule{pattern: old.pattern, matches: old.matches}
+				l.append(&rule{pattern: old.pattern, matches: old.matches})
 				continue
 			}
-			rules[i] = e.newRule(text)
-			known[text] = rules[i]
-		}
-		l := &e.lists[list]
-		l.rules, l.any = rules, newMarks(len(e.models.ids))
-		for _, r := range rules {
-			l.own(r)
+			known[text] = e.newRule(text)
+			l.append(known[text])
 		}
 	}
 }
 
 func (e *Engine) newRule(text string) *rule {
 	p := glob.Compile(text)
-	return &rule{pattern: p, matches: e.models.match(p)}
+	return &rule{pattern: p, matches: e.models.matching(p)}
 }
 
-// own gives the last rule of the list the models that no earlier rule matches.
-func (l *ruleList) own(r *rule) {
-	r.own = r.matches.without(l.any)
-	l.any.add(r.own)
+// append adds r, which is the first matching rule of the models that no other matches.
+func (l *ruleList) append(r *rule) {
+	r.first = r.matches.without(l.matched)
+	l.matched.add(r.first)
+	l.rules = append(l.rules, r)
 }
 
 // Add appends a rule. It accepts any pattern; Check decides whether it should be added.
 func (e *Engine) Add(list List, pattern string) {
-	l := &e.lists[list]
-	l.rules = append(l.rules, e.newRule(pattern))
-	l.own(l.rules[len(l.rules)-1])
+	e.lists[list].append(e.newRule(pattern))
 }
 
 // Remove removes every rule with this pattern from the list and returns how
@@ -116,15 +111,15 @@ func (e *Engine) Remove(list List, pattern string) int {
 	return removed
 }
 
-// RemoveAt removes the rule at index, which must be there, from the list.
+// RemoveAt removes the rule at index, which must exist, from the list.
 func (e *Engine) RemoveAt(list List, index int) {
 	l := &e.lists[list]
-	freed := l.rules[index].own
+	freed := l.rules[index].first
 	l.rules = slices.Delete(l.rules, index, index+1)
 	for _, later := range l.rules[index:] {
-		freed.moveTo(later.own, later.matches)
+		freed.moveTo(later.first, later.matches)
 	}
-	l.any.remove(freed)
+	l.matched.remove(freed)
 }
 
 // Patterns returns the patterns of the list in order.

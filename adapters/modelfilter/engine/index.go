@@ -14,11 +14,11 @@ type index struct {
 	ids        []string         // in the caller's order, each once
 	position   map[string]int32 // of an id in ids
 	names      []string         // ids without their first segment; "" of an unfiltered one
-	unfiltered marks
+	unfiltered bitset
 
 	// The filtered models, sorted by id, by name, and by id read backwards.
 	byID, byName, byEnd []int32
-	text                string  // the ids of byID, one behind the other
+	text                string  // the ids of byID, concatenated
 	ends                []int32 // where each of them ends in text
 }
 
@@ -30,7 +30,7 @@ func newIndex(provider string, models []string) *index {
 			x.ids = append(x.ids, id)
 		}
 	}
-	x.unfiltered = newMarks(len(x.ids))
+	x.unfiltered = newBitset(len(x.ids))
 	x.names = make([]string, len(x.ids))
 	for i, id := range x.ids {
 		name, ok := filteredName(provider, id)
@@ -75,10 +75,11 @@ func compareEnds(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// match returns the filtered models that p matches as a rule. It looks at
-// those that begin with, end with or contain the text that p fixes; at all when p fixes none.
-func (x *index) match(p *glob.Pattern) marks {
-	found := newMarks(len(x.ids))
+// matching returns the filtered models that p matches as a rule. It tries those
+// that begin with, end with or contain the text that every match of p has; all
+// models if there is no such text.
+func (x *index) matching(p *glob.Pattern) bitset {
+	found := newBitset(len(x.ids))
 	if start := p.Prefix(); start != "" {
 		x.matchStart(found, p, start)
 	} else if end := p.Suffix(); end != "" {
@@ -87,7 +88,7 @@ func (x *index) match(p *glob.Pattern) marks {
 		x.matchCore(found, p, core)
 	} else {
 		for _, i := range x.byID {
-			if x.matches(p, i) {
+			if x.matchesOne(p, i) {
 				found.set(i)
 			}
 		}
@@ -95,11 +96,12 @@ func (x *index) match(p *glob.Pattern) marks {
 	return found
 }
 
-func (x *index) matches(p *glob.Pattern, i int32) bool {
+// matchesOne reports whether p, as a rule, matches model i.
+func (x *index) matchesOne(p *glob.Pattern, i int32) bool {
 	return p.Match(x.ids[i]) || !p.OpenStart() && p.Match(x.names[i])
 }
 
-func (x *index) matchStart(found marks, p *glob.Pattern, start string) {
+func (x *index) matchStart(found bitset, p *glob.Pattern, start string) {
 	scan := func(order []int32, text []string) {
 		from, _ := slices.BinarySearchFunc(order, start, func(i int32, s string) int { return cmp.Compare(text[i], s) })
 		for _, i := range order[from:] {
@@ -115,21 +117,22 @@ func (x *index) matchStart(found marks, p *glob.Pattern, start string) {
 	scan(x.byID, x.ids)
 }
 
-func (x *index) matchEnd(found marks, p *glob.Pattern, end string) {
+func (x *index) matchEnd(found bitset, p *glob.Pattern, end string) {
 	from, _ := slices.BinarySearchFunc(x.byEnd, end, func(i int32, s string) int { return compareEnds(x.ids[i], s) })
 	for _, i := range x.byEnd[from:] {
 		if !strings.HasSuffix(x.ids[i], end) {
 			break
 		}
-		if x.matches(p, i) {
+		if x.matchesOne(p, i) {
 			found.set(i)
 		}
 	}
 }
 
-// matchCore searches the text of all ids at once. A hit that runs over the end
-// of an id shows when that id is matched; none later in it can be whole.
-func (x *index) matchCore(found marks, p *glob.Pattern, core string) {
+// matchCore searches the text of all ids at once. A hit that extends beyond the
+// id in which it begins is no match: the id does not contain core, and the search
+// goes on after it.
+func (x *index) matchCore(found bitset, p *glob.Pattern, core string) {
 	at := 0
 	for {
 		hit := strings.Index(x.text[at:], core)
@@ -137,7 +140,7 @@ func (x *index) matchCore(found marks, p *glob.Pattern, core string) {
 			return
 		}
 		k, _ := slices.BinarySearch(x.ends, int32(at+hit+1)) // the id, in byID order, that the hit begins in
-		if i := x.byID[k]; x.matches(p, i) {
+		if i := x.byID[k]; x.matchesOne(p, i) {
 			found.set(i)
 		}
 		at = int(x.ends[k])
@@ -145,7 +148,7 @@ func (x *index) matchCore(found marks, p *glob.Pattern, core string) {
 }
 
 // list returns the ids of m in order, the first n of them; all if n is 0.
-func (x *index) list(m marks, n int) []string {
+func (x *index) list(m bitset, n int) []string {
 	if count := m.count(); n == 0 || n > count {
 		n = count
 	}

@@ -1,6 +1,6 @@
 package engine
 
-// Kind is the kind of a defect.
+// Kind is the kind of a Finding.
 type Kind uint8
 
 // The kinds of findings.
@@ -16,7 +16,7 @@ func (k Kind) String() string {
 	return [...]string{"dead", "shadowed", "redundant", "undecided"}[k]
 }
 
-// Finding is a defect of one rule.
+// Finding is something about one rule that its author probably did not intend.
 type Finding struct {
 	Kind    Kind
 	List    List
@@ -28,7 +28,7 @@ type Finding struct {
 	ByList List
 }
 
-// Lint returns the defects of the rules, list by list and rule by rule. All
+// Lint returns the findings of all rules, list by list and rule by rule. All
 // redundant rules may be removed at once without any status changing.
 func (e *Engine) Lint() []Finding {
 	var out []Finding

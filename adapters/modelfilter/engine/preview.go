@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// Change is what a change of the rules changes in the proxy's list.
+// Change is the effect of an edit of the rules on the proxy's list.
 type Change struct {
 	Matches int      // models that the rule matches
-	Hidden  []string // shown now, hidden then
-	Shown   []string // hidden now, shown then
+	Hidden  []string // shown now, hidden after the edit
+	Shown   []string // hidden now, shown after the edit
 }
 
 // Preview returns what adding pattern, trimmed, to the list would change. The
-// place in the list makes no difference to that.
+// position in the list does not matter.
 func (e *Engine) Preview(list List, pattern string) Change {
 	matches := e.newRule(strings.TrimSpace(pattern)).matches
 	c := Change{Matches: matches.count()}
 	if list == Allow {
-		c.Shown = e.models.list(matches.and(e.hidden()), 0)
+		c.Shown = e.models.list(matches.intersect(e.hidden()), 0)
 		return c
 	}
-	added := matches.without(e.lists[Ignore].any)
-	c.Hidden = e.models.list(added.without(e.lists[Allow].any), 0)
+	added := matches.without(e.lists[Ignore].matched)
+	c.Hidden = e.models.list(added.without(e.lists[Allow].matched), 0)
 	return c
 }
 
@@ -34,15 +34,15 @@ func (e *Engine) PreviewRemove(list List, index int) Change {
 		return Change{}
 	}
 	r := l.rules[index]
-	freed := slices.Clone(r.own)
+	freed := slices.Clone(r.first)
 	for _, later := range l.rules[index+1:] {
 		freed.remove(later.matches)
 	}
 	c := Change{Matches: r.matches.count()}
 	if list == Allow {
-		c.Hidden = e.models.list(freed.and(e.lists[Ignore].any), 0)
+		c.Hidden = e.models.list(freed.intersect(e.lists[Ignore].matched), 0)
 	} else {
-		c.Shown = e.models.list(freed.without(e.lists[Allow].any), 0)
+		c.Shown = e.models.list(freed.without(e.lists[Allow].matched), 0)
 	}
 	return c
 }

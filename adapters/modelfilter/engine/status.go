@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Status is what the rules make of a model.
+// Status is how the rules apply to a model.
 type Status uint8
 
 // The statuses of a model.
@@ -23,7 +23,7 @@ func (s Status) String() string {
 // MarshalText is String, for JSON.
 func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// statusOf is the status that a deciding rule of a list gives.
+// statusOf is the status of a model by the list of the rule that decides.
 var statusOf = [...]Status{Ignore: Ignored, Allow: Whitelisted}
 
 // ModelStatus is the status of one model and the rule that decides it.
@@ -45,9 +45,9 @@ func (e *Engine) Status(id string) ModelStatus {
 		return s
 	}
 	i, known := e.models.position[id]
-	for _, list := range lists {
+	for _, list := range byPrecedence {
 		for k, r := range e.lists[list].rules {
-			if known && r.own.has(i) || !known && (r.pattern.Match(id) || r.pattern.Match(name)) {
+			if known && r.first.has(i) || !known && (r.pattern.Match(id) || r.pattern.Match(name)) {
 				s.Status, s.Rule, s.Index, s.List = statusOf[list], r.pattern.String(), k, list
 				return s
 			}
@@ -65,7 +65,7 @@ func (e *Engine) Statuses() []ModelStatus {
 	for _, list := range []List{Ignore, Allow} { // allow rules win: they are written last
 		for k, r := range e.lists[list].rules {
 			pattern := r.pattern.String()
-			r.own.each(func(i int) bool {
+			r.first.each(func(i int) bool {
 				s := &out[i]
 				s.Status, s.Rule, s.Index, s.List = statusOf[list], pattern, k, list
 				return true
@@ -85,7 +85,7 @@ func (e *Engine) Total() int { return len(e.models.ids) }
 func (e *Engine) Available() int { return e.Total() - e.hidden().count() }
 
 // hidden returns the ignored models.
-func (e *Engine) hidden() marks { return e.lists[Ignore].any.without(e.lists[Allow].any) }
+func (e *Engine) hidden() bitset { return e.lists[Ignore].matched.without(e.lists[Allow].matched) }
 
 // Hidden returns the ignored models in their order.
 func (e *Engine) Hidden() []string { return e.models.list(e.hidden(), 0) }
@@ -134,11 +134,11 @@ func (e *Engine) Decided(list List, index, n int) []string {
 }
 
 // decides returns the models whose status r decides.
-func (e *Engine) decides(list List, r *rule) marks {
+func (e *Engine) decides(list List, r *rule) bitset {
 	if list == Allow {
-		return r.own
+		return r.first
 	}
-	return r.own.without(e.lists[Allow].any)
+	return r.first.without(e.lists[Allow].matched)
 }
 
 // MatchingRule is a rule that matches a model.
@@ -160,7 +160,7 @@ type Explanation struct {
 // Explain explains the status of any id.
 func (e *Engine) Explain(id string) Explanation {
 	x := Explanation{ModelStatus: e.Status(id)}
-	for _, list := range lists {
+	for _, list := range byPrecedence {
 		for i, r := range e.lists[list].rules {
 			if r.pattern.MatchID(id) {
 				decides := x.Index == i && x.List == list

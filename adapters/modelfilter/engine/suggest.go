@@ -17,12 +17,12 @@ import (
 // is the same for the same sets, in any order. An id in both sets, or one that
 // no rule can tell from one of others, is left out.
 func Suggest(wanted, others []string) []string {
-	has := make(map[string]bool, len(others))
+	excluded := make(map[string]bool, len(others))
 	for _, id := range others {
-		has[id] = true
+		excluded[id] = true
 	}
 	wanted = slices.Compact(slices.Sorted(slices.Values(wanted)))
-	wanted = slices.DeleteFunc(wanted, func(id string) bool { return has[id] })
+	wanted = slices.DeleteFunc(wanted, func(id string) bool { return excluded[id] })
 	var names []string
 	for _, id := range wanted {
 		names = append(names, nameOf(id))
@@ -60,8 +60,8 @@ func matchesNone(pattern string, ids []string) bool {
 	return unwritable(pattern) == "" && strings.TrimSpace(pattern) == pattern && !slices.ContainsFunc(ids, glob.Compile(pattern).MatchID)
 }
 
-// The length that a part of a name must have, at its beginning and elsewhere,
-// without punctuation at its ends: a shorter one is not specific enough.
+// The least length of the start of a name and of another part of it, without
+// punctuation at the ends: a shorter part is not specific enough.
 const (
 	minStart = 2
 	minPart  = 3
@@ -71,7 +71,7 @@ const (
 const maxCuts = 40
 
 // candidates lists the patterns that may match all of names, the shortest first:
-// the shortest name with a part of it replaced by *, and parts of it.
+// the shortest name with a part replaced by *, and its parts between stars.
 func candidates(names []string) []string {
 	shortest := slices.MinFunc(names, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
 	cuts := wordCuts(shortest)

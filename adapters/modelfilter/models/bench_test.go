@@ -41,9 +41,9 @@ func stored(b *testing.B, n int) *Lists {
 		list = append(list, infoOf("acme/"+name))
 	}
 	l := New(Options{
-		Dir:    b.TempDir() + "/models",
-		Env:    func(name string) (Value, bool) { return Value{Text: acmeBase}, name == "ACME_API_BASE" },
-		Lister: func(Target) (Fetcher, error) { return list, nil },
+		Dir:        b.TempDir() + "/models",
+		Env:        func(name string) (Value, bool) { return Value{Text: acmeBase}, name == "ACME_API_BASE" },
+		NewFetcher: func(Target) (Fetcher, error) { return list, nil },
 	})
 	if _, err := l.Models(context.Background(), "acme"); err != nil {
 		b.Fatal(err)

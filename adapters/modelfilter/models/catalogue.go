@@ -24,7 +24,7 @@ const (
 type catalogue struct {
 	providers []string                   // the proxy's names, the main ones first
 	aliases   map[string]string          // other accepted names
-	bases     map[string]string          // of those that speak the wire of OpenAI
+	bases     map[string]string          // of those with an OpenAI-compatible API
 	models    map[string][]llm.ModelInfo // by provider
 	byID      map[string]llm.ModelInfo   // by lower-case id
 	byName    map[string]llm.ModelInfo   // by lower-case last segment; the first that has it
@@ -59,7 +59,7 @@ func (c *catalogue) add(p catwalk.Provider) {
 			c.aliases[other] = name
 		}
 	}
-	if speaksOpenAI(p) {
+	if openAICompatible(p) {
 		c.bases[name] = p.APIEndpoint
 	}
 	for _, m := range p.Models {
@@ -91,17 +91,16 @@ func (c *catalogue) addModel(provider string, m catwalk.Model) {
 	c.models[provider] = append(c.models[provider], info)
 }
 
-// listPrice is dollars of a million tokens as people write them: the catalogue's were
-// computed and come as 0.09999999999999999. A millionth of a dollar is more than
-// anybody charges by.
+// listPrice rounds dollars per million tokens to a millionth of a dollar, finer
+// than any price: those of the catalogue were computed, as 0.09999999999999999.
 func listPrice(dollars float64) float64 {
 	const steps = 1e6
 	return math.Round(max(dollars, 0)*steps) / steps
 }
 
-// speaksOpenAI reports whether a provider has a fixed address that answers
-// to a plain key in the way of OpenAI.
-func speaksOpenAI(p catwalk.Provider) bool {
+// openAICompatible reports whether a provider has a fixed address with an
+// OpenAI-compatible API and a plain key.
+func openAICompatible(p catwalk.Provider) bool {
 	switch p.Type {
 	case catwalk.TypeOpenAI, catwalk.TypeOpenAICompat, catwalk.TypeOpenRouter, catwalk.TypeVercel:
 		return strings.HasPrefix(p.APIEndpoint, "https://") && p.APIKey != ""
@@ -118,8 +117,8 @@ func (c *catalogue) canonical(provider string) string {
 	return provider
 }
 
-// of returns the models of one provider. The caller may not change them.
-func (c *catalogue) of(provider string) []llm.ModelInfo {
+// ofProvider returns the models of one provider. The caller may not change them.
+func (c *catalogue) ofProvider(provider string) []llm.ModelInfo {
 	return c.models[c.canonical(providerName(provider))]
 }
 
@@ -159,9 +158,9 @@ func (c *catalogue) find(id string) (llm.ModelInfo, bool) {
 	return info, ok
 }
 
-// proxyNames gives the names by which the proxy calls the providers that the
-// catalogue calls otherwise. For all others a hyphen becomes an underscore,
-// since the name is part of a variable's.
+// proxyNames are the proxy's names of the providers for which the catalogue has
+// another name. In all other names a hyphen becomes an underscore, because the
+// name is part of a variable's.
 var proxyNames = map[string]string{
 	"alibaba-singapore": "dashscope",
 	"copilot":           "github_copilot",
@@ -171,17 +170,18 @@ var proxyNames = map[string]string{
 	"vertexai":          "vertex_ai",
 }
 
-// endpoint is where a provider lists its models in the way of OpenAI.
+// endpoint is where a provider lists its models, in the format of OpenAI.
 type endpoint struct {
 	base string
 	// keyHeader carries the key in place of a bearer token; "" is a bearer token.
 	keyHeader string
-	// header is sent besides.
+	// header has further headers.
 	header map[string]string
 	// idPrefix precedes every id and is no part of the name.
 	idPrefix string
-	// page is the number of models after which the list may go on elsewhere; 0 never.
-	page int
+	// pageSize is the number of models on a page of the list, of which only the
+	// first is fetched; 0 if there are no pages.
+	pageSize int
 }
 
 // endpoints adds to the catalogue what it leaves to variables or does not know.
@@ -190,7 +190,7 @@ var endpoints = map[string]endpoint{
 		base:      "https://api.anthropic.com/v1",
 		keyHeader: "x-api-key",
 		header:    map[string]string{"anthropic-version": "2023-06-01"},
-		page:      20,
+		pageSize:  20,
 	},
 	"deepinfra":      {base: "https://api.deepinfra.com/v1/openai"},
 	"featherless_ai": {base: "https://api.featherless.ai/v1"},
@@ -214,8 +214,8 @@ func proxyName(catalogueID string) string {
 // providerName is the form in which names of providers are compared and stored.
 func providerName(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
-// endpointOf returns where a provider lists its models, as far as it is compiled
-// in. It is the provider's own address: its key may be sent there.
+// endpointOf returns where a provider lists its models, if that is compiled in. It
+// is the provider's own address: its key may be sent there.
 func endpointOf(provider string) (endpoint, bool) {
 	provider = providerName(provider)
 	if e, ok := endpoints[provider]; ok {

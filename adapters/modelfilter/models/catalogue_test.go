@@ -91,7 +91,7 @@ func TestEndpointsAreFixedAddresses(t *testing.T) {
 }
 
 func TestInfo(t *testing.T) {
-	openai := theCatalogue().of("openai")[0]
+	openai := theCatalogue().ofProvider("openai")[0]
 	_, name, _ := strings.Cut(openai.ID, "/")
 	own := openai
 	guess := openai

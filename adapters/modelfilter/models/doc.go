@@ -1,6 +1,6 @@
-// Package models lists the models that the providers of a proxy have, from where
-// that is known, which of them are new, and where the proxy serves others than
-// its rules allow.
+// Package models lists the models of a proxy's providers: where each list comes
+// from, which models are new, and whether the proxy serves the models that its
+// rules leave available.
 //
 // # Nouns
 //
@@ -8,23 +8,23 @@
 // prices. A [List] is what is known of one provider's models now. [Lists] stores
 // them, in memory and in a folder. The baseline is every id that the user has seen
 // at a provider, also one that has disappeared. [Drift] is the difference between
-// what the proxy serves and what its rules allow.
+// what the proxy serves and what its rules leave available.
 //
 // Provider names are those of the proxy: the lower-case text before _API_KEY.
 // Model ids are "provider/name".
 //
-// # A list never gets worse
+// # What a fetch changes
 //
-// A fetch that fails, or brings an empty, an oversized or an unusable list, leaves the
-// stored list as it was. The proxy leaves out what its rules hide, so its list
+// A fetch that fails, or returns an empty, an oversized or an unusable list, leaves
+// the stored list as it was. The proxy leaves out what its rules hide, so its list
 // adds to the stored one and removes nothing; such a List is Partial.
 //
 // # Keys
 //
 // The key <P>_API_KEY goes to <P>_API_BASE, or else to the provider's address
-// that is compiled in; PROXY_API_KEY goes to the proxy. A base that comes from
-// elsewhere than the key and not from the user's own environment gets none. Only
-// the provider that is asked for is contacted.
+// that is compiled in; PROXY_API_KEY goes to the proxy. A key is not sent to a base
+// that is set in another place than the key, unless that place is the user's own
+// environment. Only the provider that is asked for is contacted.
 //
 // # Who may call what
 //
@@ -38,8 +38,8 @@
 // show them with safetext.Visible. Those with control characters or broken
 // UTF-8, with space at an end, or longer than 200 characters are left out.
 //
-// The catalogue is as old as this program, and lists the models that people
-// chat with, not all.
+// The catalogue is as old as this build, and lists the models that people chat
+// with, not all.
 //
 // It implements the models of sections 9 and 11 of the specification.
 package models

@@ -20,8 +20,8 @@ var (
 // maxReason is the width of an error's text in cells; a sentence fits.
 const maxReason = 400
 
-// fetchError is a list that could not be had: one line, free of keys and safe to
-// show. The text of its cause may be anything.
+// fetchError is why a fetch failed: one line, free of keys and safe to show. The
+// text of its cause may be neither.
 type fetchError struct {
 	text  string
 	cause error
@@ -44,7 +44,8 @@ func (t Target) failed(cause error) error {
 	return &fetchError{fmt.Sprintf("models of %s: %s", who, reason), cause}
 }
 
-func place(from string) string {
+// placeName is where a variable is set, safe to show.
+func placeName(from string) string {
 	if from == "" {
 		return "the environment"
 	}
@@ -60,8 +61,8 @@ func hostOf(base string) string {
 	return safetext.Line(u.Host, maxReason/4)
 }
 
-// bare returns scheme, host and path of an address: what may be written down.
-func bare(base string) string {
+// withoutSecrets returns scheme, host and path of an address: what may be stored.
+func withoutSecrets(base string) string {
 	u, err := url.Parse(base)
 	if err != nil {
 		return ""

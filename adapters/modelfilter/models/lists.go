@@ -21,16 +21,16 @@ type List struct {
 	At       time.Time // when it was fetched; zero for the catalogue
 	New      []string  // those of IDs that came since Lists.Seen was last called, sorted
 	Partial  bool      // more models may exist: the source leaves some out
-	Err      string    // why the list is not fresh or was not saved, one safe line; "" when all is well
+	Err      string    // why the list is not fresh or was not saved, one safe line; "" when neither
 }
 
 // Options configures New. The zero value works and knows the catalogue only.
 type Options struct {
 	// Dir is the folder of the stored lists, made when needed; "" stores them in memory only.
 	Dir string
-	// Lister makes the client of an endpoint. It may send the target's key to
-	// the target's origin only. nil: the network is never used.
-	Lister func(Target) (Fetcher, error)
+	// NewFetcher makes the client of an endpoint, which may send the target's key
+	// to the target's origin only. nil: the network is never used.
+	NewFetcher func(Target) (Fetcher, error)
 	// Proxy is where the proxy serves its models; nil when there is none.
 	Proxy *Proxy
 	// Env reads a variable of the user's environment and .env file, the
@@ -43,25 +43,25 @@ type Options struct {
 
 // Lists stores the lists of all providers. Make it with New.
 type Lists struct {
-	opts  Options
-	disk  disk
-	mu    sync.Mutex // guards known and the fields of its entries, but for fetching
-	known map[string]*entry
+	opts    Options
+	disk    disk
+	mu      sync.Mutex // guards entries and their fields, except fetching
+	entries map[string]*entry
 	// writing orders updates, which may wait for the disk; it is locked before mu.
 	writing sync.Mutex
 }
 
 // entry is the stored list of a provider.
 type entry struct {
-	once     sync.Once     // reads the disk
-	fetching chan struct{} // has one element during a fetch
-	fetches  int           // how many are over
-	list     List          // the result of the last one
-	err      error
+	once      sync.Once     // reads the disk
+	fetching  chan struct{} // has one element during a fetch
+	completed int           // fetches in this run
+	list      List          // the result of the last one
+	err       error
 
 	record  *record // nil when nothing was ever fetched
 	live    bool    // fetched in this run
-	unsaved bool    // the disk has an older one
+	unsaved bool    // the record on disk is older
 	diskErr string  // an error of the disk, returned with the list
 }
 
@@ -74,10 +74,10 @@ func New(opts Options) *Lists {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	return &Lists{opts: opts, disk: disk(opts.Dir), known: map[string]*entry{}}
+	return &Lists{opts: opts, disk: disk(opts.Dir), entries: map[string]*entry{}}
 }
 
-// Cached returns what is known of a provider without asking anybody: the list
+// Cached returns what is known of a provider without the network: the list
 // fetched in this run, the stored one, or the catalogue's. ok is false when
 // there is none; the List is then empty. The disk is read at the first call.
 func (l *Lists) Cached(provider string) (List, bool) {
@@ -92,10 +92,10 @@ func (l *Lists) Cached(provider string) (List, bool) {
 // entry returns the entry of a provider, read from disk.
 func (l *Lists) entry(provider string) *entry {
 	l.mu.Lock()
-	e := l.known[provider]
+	e := l.entries[provider]
 	if e == nil {
 		e = &entry{fetching: make(chan struct{}, 1)}
-		l.known[provider] = e
+		l.entries[provider] = e
 	}
 	l.mu.Unlock()
 	e.once.Do(func() {
@@ -115,14 +115,14 @@ func (l *Lists) list(provider string, e *entry) List {
 	out := List{Provider: provider, Source: SourceCatalogue, Err: e.diskErr}
 	r := e.record
 	if r == nil {
-		for _, m := range theCatalogue().of(provider) {
+		for _, m := range theCatalogue().ofProvider(provider) {
 			_, name, _ := strings.Cut(m.ID, "/")
 			out.IDs = append(out.IDs, provider+"/"+name)
 		}
 		slices.Sort(out.IDs)
 		return out
 	}
-	out.IDs, out.New = ids(provider, names(r.Models)), ids(provider, r.fresh())
+	out.IDs, out.New = ids(provider, names(r.Models)), ids(provider, r.newNames())
 	out.Partial, out.Source, out.At = r.Partial, SourceCache, r.At
 	if e.live {
 		out.Source = r.Source
@@ -142,7 +142,7 @@ func (l *Lists) Models(ctx context.Context, provider string) (List, error) {
 	provider = providerName(provider)
 	e := l.entry(provider)
 	l.mu.Lock()
-	before := e.fetches
+	before := e.completed
 	l.mu.Unlock()
 	select {
 	case e.fetching <- struct{}{}:
@@ -151,13 +151,13 @@ func (l *Lists) Models(ctx context.Context, provider string) (List, error) {
 		return l.stale(provider, ctx.Err()), ctx.Err()
 	}
 	l.mu.Lock()
-	list, err, shared := e.list, e.err, e.fetches > before
+	list, err, shared := e.list, e.err, e.completed > before
 	l.mu.Unlock()
 	// Another caller's cancellation is not ours.
 	if !shared || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		list, err = l.refresh(ctx, provider)
 		l.mu.Lock()
-		e.fetches, e.list, e.err = e.fetches+1, list, err
+		e.completed, e.list, e.err = e.completed+1, list, err
 		l.mu.Unlock()
 	}
 	list.IDs, list.New = slices.Clone(list.IDs), slices.Clone(list.New)
@@ -183,8 +183,8 @@ func (l *Lists) refresh(ctx context.Context, provider string) (List, error) {
 	return list, nil
 }
 
-// stale is the list there is, with the reason why it is not a fresh one. It
-// is never called fresh.
+// stale returns the cached list with the reason why it is not fresh. Its Source is
+// never that of a fetched list.
 func (l *Lists) stale(provider string, why error) List {
 	list, _ := l.Cached(provider)
 	if list.Source != SourceCatalogue {
@@ -218,9 +218,9 @@ func (l *Lists) update(ctx context.Context, provider string, change func(*record
 	return err
 }
 
-// Seen marks a provider's models as seen: none of them is new any more, also
-// after it went away and came back. The error is that of saving it;
-// for this run the models are seen in any case. It does nothing before the first fetch.
+// Seen marks a provider's models as seen: they are no longer new, not even if they
+// disappear and return. The error is that of saving this; in this run they are
+// seen in any case. Seen does nothing before the first fetch.
 func (l *Lists) Seen(provider string) error {
 	provider = providerName(provider)
 	list, _ := l.Cached(provider)

@@ -225,11 +225,11 @@ func TestMemoryAfterAFailedSave(t *testing.T) {
 
 func TestInfoOfALiveModel(t *testing.T) {
 	infos := []llm.ModelInfo{{ID: "openai/own", Context: 5000, PriceIn: 1, PriceOut: 2, Tools: true, Reasons: true}, {ID: allModels(theCatalogue())[0].ID}}
-	infos = append(infos, llm.ModelInfo{ID: theCatalogue().of("openai")[0].ID, Tools: true})
+	infos = append(infos, llm.ModelInfo{ID: theCatalogue().ofProvider("openai")[0].ID, Tools: true})
 	l := New(Options{
 		Dir: t.TempDir() + "/x",
 		Env: func(name string) (Value, bool) { return Value{Text: "sk-test-openai-key"}, name == "OPENAI_API_KEY" },
-		Lister: func(Target) (Fetcher, error) {
+		NewFetcher: func(Target) (Fetcher, error) {
 			return fixed(infos), nil
 		},
 	})
@@ -238,7 +238,7 @@ func TestInfoOfALiveModel(t *testing.T) {
 	if !ok || got.Context != 5000 || !got.Known || got.PriceOut != 2 || !got.Tools || !got.Reasons || got.Source != SourceLive {
 		t.Errorf("%+v, %v", got, ok)
 	}
-	known := theCatalogue().of("openai")[0]
+	known := theCatalogue().ofProvider("openai")[0]
 	got, ok = l.Info(known.ID)
 	if !ok || got.Context != known.Context || !got.Known || got.PriceIn != known.PriceIn || got.Source != SourceLive {
 		t.Errorf("%+v, want what %+v says", got, known)

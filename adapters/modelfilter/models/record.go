@@ -18,11 +18,10 @@ import (
 )
 
 const (
-	// maxName is the length of a model's name in characters: the longest of
-	// real ones is about half of it, and ids go into prompts.
+	// maxName is the length of a model's name in characters: the longest real name
+	// is about half as long, and ids go into prompts.
 	maxName = 200
-	// maxModels is the length of a list: all models of the largest aggregators fit
-	// many times.
+	// maxModels is the length of a list, many times that of the largest aggregator.
 	maxModels = 200_000
 	// maxSeen is how many names a baseline remembers. When it is full, the names
 	// that left the list are forgotten; they would count as new again.
@@ -37,7 +36,8 @@ func usable(name string) bool {
 		strings.TrimSpace(name) == name && !strings.ContainsFunc(name, unsendable)
 }
 
-// unsendable reports control characters, line ends and the replacement character of invalid UTF-8.
+// unsendable reports whether r is a control character, a line separator or the
+// replacement character of invalid UTF-8.
 func unsendable(r rune) bool {
 	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == utf8.RuneError
 }
@@ -56,7 +56,7 @@ type model struct {
 
 // modelsOf turns what an endpoint answered into a list: sorted by name, each
 // once, nothing unusable. prefix is the text before every name of t. dropped
-// counts the entries left out; double ones are not counted.
+// counts the entries left out, duplicates excepted.
 func modelsOf(infos []llm.ModelInfo, t Target) (list []model, dropped int) {
 	list = make([]model, 0, len(infos))
 	for _, info := range infos {
@@ -68,23 +68,23 @@ func modelsOf(infos []llm.ModelInfo, t Target) (list []model, dropped int) {
 		}
 		list = append(list, model{
 			Name: name, Context: max(info.Context, 0),
-			PriceIn: price(info.PriceIn), PriceOut: price(info.PriceOut),
+			PriceIn: validPrice(info.PriceIn), PriceOut: validPrice(info.PriceOut),
 			Tools: info.Tools, Reasons: info.Reasons, Images: info.Images, NoChat: info.NoChat,
 		})
 	}
-	return tidy(list), dropped
+	return sortUnique(list), dropped
 }
 
-// tidy sorts list and drops all but the first of equal names.
-func tidy(list []model) []model {
+// sortUnique sorts list and drops all but the first of equal names.
+func sortUnique(list []model) []model {
 	slices.SortStableFunc(list, byName)
 	return slices.CompactFunc(list, func(a, b model) bool { return a.Name == b.Name })
 }
 
 func byName(a, b model) int { return strings.Compare(a.Name, b.Name) }
 
-// price is p when it can be one. Not-a-number could not be written down either.
-func price(p float64) float64 {
+// validPrice is p, or 0 if no price can be p. JSON has no NaN.
+func validPrice(p float64) float64 {
 	if p > 0 && p <= 1e9 {
 		return p
 	}
@@ -121,7 +121,7 @@ type record struct {
 	Seen []string `json:"seen"`
 }
 
-// fetched is a list that has just come.
+// fetched is the result of a fetch.
 type fetched struct {
 	models  []model
 	source  string
@@ -132,23 +132,23 @@ type fetched struct {
 	note    error // why this source and not a better one; nil when it is the best
 }
 
-// apply replaces the stored models by f's, or adds them when f is partial.
-// Another address lists other models, which is no news.
+// apply replaces the stored models by f's, or adds f's to them when f is partial.
+// The first models from an address are not new.
 func (r *record) apply(f fetched) {
-	known := r.Models != nil && r.Base == f.base
+	sameBase := r.Models != nil && r.Base == f.base
 	list := f.models
 	if f.partial {
-		list = tidy(slices.Concat(f.models, r.Models))
+		list = sortUnique(slices.Concat(f.models, r.Models))
 		list = list[:min(len(list), maxModels)]
 	}
 	r.Models, r.Source, r.Base, r.At, r.Partial = list, f.source, f.base, f.at, f.partial
-	if !known {
+	if !sameBase {
 		r.markSeen(names(list))
 	}
 }
 
-// fresh lists the names that are not in the baseline.
-func (r *record) fresh() []string {
+// newNames lists the names that are not in the baseline.
+func (r *record) newNames() []string {
 	var out []string
 	seen := r.Seen
 	for _, m := range r.Models {
@@ -167,12 +167,12 @@ func (r *record) markSeen(names []string) {
 	seen := slices.Concat(r.Seen, names)
 	slices.Sort(seen)
 	if seen = slices.Compact(seen); len(seen) > maxSeen {
-		seen = slices.DeleteFunc(seen, func(name string) bool { return !r.lists(name) })
+		seen = slices.DeleteFunc(seen, func(name string) bool { return !r.contains(name) })
 	}
 	r.Seen = seen
 }
 
-func (r *record) lists(name string) bool {
+func (r *record) contains(name string) bool {
 	_, ok := slices.BinarySearchFunc(r.Models, model{Name: name}, byName)
 	return ok
 }
@@ -180,10 +180,10 @@ func (r *record) lists(name string) bool {
 // disk stores records in a folder, one file a provider. "" stores nothing.
 type disk string
 
-// path names the file of a provider. Providers with unusual names get a number
-// for a name, which no other name can be.
+// path names the file of a provider. For an unusual name it is "+" and a hash,
+// which is no provider's name.
 func (d disk) path(provider string) string {
-	if !variableName(provider) || len(provider) > 64 || strings.Trim(provider[:1], "_-.") == "" {
+	if !isVariablePrefix(provider) || len(provider) > 64 || strings.Trim(provider[:1], "_-.") == "" {
 		provider = "+" + statefile.Sum([]byte(provider))[:32]
 	}
 	return filepath.Join(string(d), provider+".list")
@@ -200,7 +200,7 @@ func (d disk) load(provider string) (*record, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	r.Models = tidy(slices.DeleteFunc(r.Models, func(m model) bool { return !usable(m.Name) }))
+	r.Models = sortUnique(slices.DeleteFunc(r.Models, func(m model) bool { return !usable(m.Name) }))
 	if err == nil && (r.Provider != provider || r.Source != SourceLive && r.Source != SourceProxy || len(r.Models) == 0 || len(r.Models) > maxModels) {
 		err = statefile.ErrDamaged
 	}
@@ -211,21 +211,21 @@ func (d disk) load(provider string) (*record, error) {
 	return &r, nil
 }
 
-// update changes the record of base's provider under the folder's lock: what is
-// on disk, or base when nothing readable is there or newest is set. It returns
-// the changed record also when it could not be written.
-func (d disk) update(ctx context.Context, base record, newest bool, change func(*record)) (r *record, err error) {
+// update changes a record under the folder's lock: the one on disk, or base if
+// that is newer or the disk has no readable one. It returns the changed record
+// even if it could not be written.
+func (d disk) update(ctx context.Context, base record, baseIsNewer bool, change func(*record)) (r *record, err error) {
 	r = &base
 	if d != "" {
 		_, err = statefile.Folder(string(d))
 		var unlock func()
-		if err == nil { // a list that was fetched is stored also when its caller no longer waits
+		if err == nil { // a fetched list is stored even if its caller no longer waits
 			unlock, err = statefile.Lock(context.WithoutCancel(ctx), filepath.Join(string(d), ".lock"))
 		}
 		if err == nil {
 			defer unlock()
 			var stored *record
-			if stored, err = d.load(base.Provider); stored != nil && !newest {
+			if stored, err = d.load(base.Provider); stored != nil && !baseIsNewer {
 				r = stored
 			}
 			if errors.Is(err, statefile.ErrDamaged) {

@@ -36,7 +36,7 @@ func newRig(t *testing.T) *rig {
 // lists starts a run of the program over the rig's folder.
 func (r *rig) lists() *Lists {
 	return New(Options{
-		Dir: r.dir, Lister: r.lister, Proxy: r.proxy,
+		Dir: r.dir, NewFetcher: r.lister, Proxy: r.proxy,
 		Now: func() time.Time { return r.now },
 		Env: func(name string) (Value, bool) {
 			r.mu.Lock()

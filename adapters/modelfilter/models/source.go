@@ -24,11 +24,11 @@ type Target struct {
 	Provider string            // whose key it is; "" for the proxy
 	BaseURL  string            // the only place the key may go to
 	Key      string            // bearer token; "" sends none
-	Headers  map[string]string // sent besides; one may carry the key instead
+	Headers  map[string]string // further headers; one may carry the key instead
 
 	secret   string // the key, wherever it is carried
 	idPrefix string
-	page     int
+	pageSize int
 }
 
 // Format leaves out the keys, whatever the verb.
@@ -54,7 +54,7 @@ type Value struct {
 }
 
 // Format leaves out the text, which may be a key.
-func (v Value) Format(s fmt.State, _ rune) { _, _ = fmt.Fprintf(s, "a value of %s", place(v.From)) }
+func (v Value) Format(s fmt.State, _ rune) { _, _ = fmt.Fprintf(s, "a value of %s", placeName(v.From)) }
 
 const (
 	// proxyTarget is the name of the proxy's target. No provider can have it:
@@ -64,14 +64,15 @@ const (
 	maxKeys = 20
 )
 
-// variableName reports whether a provider's name can begin a variable's.
-func variableName(provider string) bool {
+// isVariablePrefix reports whether the name of a variable can begin with a
+// provider's name.
+func isVariablePrefix(provider string) bool {
 	return provider != "" && strings.Trim(provider, "abcdefghijklmnopqrstuvwxyz0123456789_.-") == ""
 }
 
-// fetch asks the provider, else the proxy. The proxy is asked in place of a
-// provider that failed only when there is no stored list to use, or when that
-// came from the proxy too.
+// fetch asks the provider, or the proxy if the provider cannot be asked. After a
+// provider that failed, the proxy is asked only if there is no stored list, or if
+// that came from the proxy too.
 func (l *Lists) fetch(ctx context.Context, provider string) (fetched, error) {
 	if err := ctx.Err(); err != nil {
 		return fetched{}, err
@@ -110,14 +111,14 @@ func (l *Lists) fromProvider(ctx context.Context, provider string) (fetched, err
 	}
 	f, err := l.ask(ctx, t)
 	f.source = SourceLive
-	f.partial = t.page > 0 && len(f.models)+f.dropped >= t.page
+	f.partial = t.pageSize > 0 && len(f.models)+f.dropped >= t.pageSize
 	return f, err
 }
 
 // target is a provider's own endpoint with its key.
 func (l *Lists) target(provider string) (Target, error) {
 	t := Target{Name: provider, Provider: provider}
-	if provider == proxyTarget || !variableName(provider) {
+	if provider == proxyTarget || !isVariablePrefix(provider) {
 		return t, errNoSource
 	}
 	key, hasKey := l.key(provider)
@@ -126,14 +127,14 @@ func (l *Lists) target(provider string) (Target, error) {
 	if override {
 		t.BaseURL, t.Key, t.secret = base.Text, key.Text, key.Text
 		if hasKey && base.From != "" && base.From != key.From && !sameOrigin(base.Text, known.base) {
-			return t, fmt.Errorf("the key from %s is not sent to %s, which %s sets", place(key.From), hostOf(base.Text), place(base.From))
+			return t, fmt.Errorf("the key from %s is not sent to %s, which %s sets", placeName(key.From), hostOf(base.Text), placeName(base.From))
 		}
 		return t, nil
 	}
 	if !hasKey || !fixed {
 		return t, errNoSource
 	}
-	t.BaseURL, t.Key, t.secret, t.idPrefix, t.page = known.base, key.Text, key.Text, known.idPrefix, known.page
+	t.BaseURL, t.Key, t.secret, t.idPrefix, t.pageSize = known.base, key.Text, key.Text, known.idPrefix, known.pageSize
 	if known.keyHeader != "" {
 		t.Headers = maps.Clone(known.header)
 		t.Headers[known.keyHeader], t.Key = key.Text, ""
@@ -148,7 +149,7 @@ func sameOrigin(a, b string) bool {
 	return errA == nil && errB == nil && u.Host != "" && u.Scheme == v.Scheme && u.Host == v.Host
 }
 
-// key finds the first key of a provider: <P>_API_KEY, then <P>_API_KEY_1 and on.
+// key finds the first key of a provider: <P>_API_KEY, <P>_API_KEY_1 and so on.
 func (l *Lists) key(provider string) (Value, bool) {
 	v, ok := l.variable(provider, "_API_KEY")
 	for n := 1; n <= maxKeys && !ok; n++ {
@@ -157,7 +158,7 @@ func (l *Lists) key(provider string) (Value, bool) {
 	return v, ok
 }
 
-// variable reads <P><suffix>; one that is empty is not there.
+// variable reads <P><suffix>; an empty one counts as missing.
 func (l *Lists) variable(provider, suffix string) (Value, bool) {
 	if l.opts.Env == nil {
 		return Value{}, false
@@ -167,20 +168,20 @@ func (l *Lists) variable(provider, suffix string) (Value, bool) {
 	return v, ok && v.Text != ""
 }
 
-// ask fetches what of a target's list is usable.
+// ask fetches the usable models of a target's list.
 func (l *Lists) ask(ctx context.Context, t Target) (fetched, error) {
-	if l.opts.Lister == nil {
+	if l.opts.NewFetcher == nil {
 		return fetched{}, t.failed(errNoSource)
 	}
-	from, err := l.opts.Lister(t)
+	fetcher, err := l.opts.NewFetcher(t)
 	var infos []llm.ModelInfo
 	if err == nil {
-		infos, err = from.Models(ctx)
+		infos, err = fetcher.Models(ctx)
 	}
 	if err == nil {
-		err = ctx.Err() // a fetcher that noticed too late is no reason to go on
+		err = ctx.Err() // the fetcher may return a list after ctx has ended
 	}
-	f := fetched{base: bare(t.BaseURL), at: l.opts.Now()}
+	f := fetched{base: withoutSecrets(t.BaseURL), at: l.opts.Now()}
 	switch {
 	case err != nil:
 	case len(infos) == 0:
@@ -208,7 +209,7 @@ func (l *Lists) fromProxy(ctx context.Context, provider string) (fetched, error)
 		return fetched{}, err
 	}
 	f := served.fetched
-	f.models, f.dropped, f.source, f.partial = served.of(provider), 0, SourceProxy, true
+	f.models, f.dropped, f.source, f.partial = served.ofProvider(provider), 0, SourceProxy, true
 	if len(f.models) == 0 {
 		return fetched{}, Target{Provider: provider, BaseURL: l.opts.Proxy.BaseURL}.failed(errEmpty)
 	}
@@ -232,8 +233,9 @@ func (l *Lists) Served(ctx context.Context) (Served, error) {
 	return Served{names(f.models), f}, err
 }
 
-// of returns the models of one provider, in any case, their names without it.
-func (s Served) of(provider string) []model {
+// ofProvider returns the models of one provider, named in any case; their names
+// are without it.
+func (s Served) ofProvider(provider string) []model {
 	var list []model
 	for _, m := range s.fetched.models {
 		first, name, ok := strings.Cut(m.Name, "/")
@@ -242,7 +244,7 @@ func (s Served) of(provider string) []model {
 			list = append(list, m)
 		}
 	}
-	return tidy(list)
+	return sortUnique(list)
 }
 
 // Drift is the difference between what the proxy serves of a provider and what
@@ -257,9 +259,9 @@ type Drift struct {
 func (d Drift) Any() bool { return len(d.Missing)+len(d.Extra) > 0 }
 
 // Drift asks the proxy and compares what it serves of a provider with what it
-// should: expected is given all that it serves, and returns the full ids that the
-// rules leave available, those of served among them that nobody else knows. A
-// proxy that cannot be asked is an error as of Served, never a drift.
+// should: expected returns the full ids that the rules leave available. It is
+// given all served ids, because only the proxy may know some of them. A proxy that
+// cannot be asked is an error as of Served, never a drift.
 func (l *Lists) Drift(ctx context.Context, provider string, expected func(served ...string) []string) (Drift, error) {
 	served, err := l.Served(ctx)
 	if err != nil {
@@ -268,11 +270,11 @@ func (l *Lists) Drift(ctx context.Context, provider string, expected func(served
 	return served.Drift(provider, expected(served.IDs...)), nil
 }
 
-// Drift compares with the full ids expected of a provider, without asking again,
-// for several providers in turn.
+// Drift compares what the proxy served with the full ids expected of a provider,
+// without asking again.
 func (s Served) Drift(provider string, expected []string) Drift {
 	provider = providerName(provider)
-	have := ids(provider, names(s.of(provider)))
+	have := ids(provider, names(s.ofProvider(provider)))
 	want := slices.Compact(slices.Sorted(slices.Values(expected)))
 	var d Drift
 	for _, id := range want {

@@ -235,10 +235,10 @@ func TestKeysAreNotPrinted(t *testing.T) {
 	}
 }
 
-func TestListerThatPanics(t *testing.T) {
+func TestFetcherThatPanics(t *testing.T) {
 	l := New(Options{
-		Env:    func(string) (Value, bool) { return Value{Text: "https://x.example"}, true },
-		Lister: func(Target) (Fetcher, error) { panic("boom") },
+		Env:        func(string) (Value, bool) { return Value{Text: "https://x.example"}, true },
+		NewFetcher: func(Target) (Fetcher, error) { panic("boom") },
 	})
 	func() {
 		defer func() {

@@ -108,7 +108,7 @@ func TestHostileAnswersOverTheWire(t *testing.T) {
 			}
 			e := serve(t, listOf(stored...))
 			l := models.New(models.Options{
-				Lister: wire, Dir: t.TempDir() + "/lists",
+				NewFetcher: wire, Dir: t.TempDir() + "/lists",
 				Env: environment(map[string]string{"ACME_API_KEY": "sk-acme-0123456789", "ACME_API_BASE": e.URL + "/v1"}),
 			})
 			before, err := l.Models(t.Context(), "acme")
@@ -132,7 +132,7 @@ func TestHostileAnswersOverTheWire(t *testing.T) {
 func TestKeysOverTheWire(t *testing.T) {
 	a, b, proxy := serve(t, listOf("x")), serve(t, listOf("y")), serve(t, listOf("a/x", "c/z", "c/w"))
 	l := models.New(models.Options{
-		Lister: wire, Dir: t.TempDir() + "/lists",
+		NewFetcher: wire, Dir: t.TempDir() + "/lists",
 		Proxy: &models.Proxy{BaseURL: proxy.URL + "/v1", Key: "key-of-the-proxy"},
 		Env: environment(map[string]string{
 			"A_API_KEY": "key-of-a", "A_API_BASE": a.URL + "/v1",

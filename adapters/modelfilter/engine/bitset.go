@@ -2,18 +2,18 @@ package engine
 
 import "math/bits"
 
-// wordBits is how many models one word of marks is for.
+// wordBits is how many models one word of a bitset is for.
 const wordBits = 64
 
-// marks is a set of models, by their place in the list.
-type marks []uint64
+// bitset is a set of models, by their position in the list.
+type bitset []uint64
 
-func newMarks(n int) marks { return make(marks, (n+wordBits-1)/wordBits) }
+func newBitset(n int) bitset { return make(bitset, (n+wordBits-1)/wordBits) }
 
-func (m marks) set(i int32)      { m[i/wordBits] |= 1 << (i % wordBits) }
-func (m marks) has(i int32) bool { return m[i/wordBits]>>(i%wordBits)&1 != 0 }
+func (m bitset) set(i int32)      { m[i/wordBits] |= 1 << (i % wordBits) }
+func (m bitset) has(i int32) bool { return m[i/wordBits]>>(i%wordBits)&1 != 0 }
 
-func (m marks) count() int {
+func (m bitset) count() int {
 	n := 0
 	for _, w := range m {
 		n += bits.OnesCount64(w)
@@ -21,8 +21,8 @@ func (m marks) count() int {
 	return n
 }
 
-// within reports whether all of m is in other.
-func (m marks) within(other marks) bool {
+// subsetOf reports whether all of m is in other.
+func (m bitset) subsetOf(other bitset) bool {
 	for i, w := range m {
 		if w&^other[i] != 0 {
 			return false
@@ -32,21 +32,21 @@ func (m marks) within(other marks) bool {
 }
 
 // add adds all of other to m.
-func (m marks) add(other marks) {
+func (m bitset) add(other bitset) {
 	for i, w := range other {
 		m[i] |= w
 	}
 }
 
 // remove removes all of other from m.
-func (m marks) remove(other marks) {
+func (m bitset) remove(other bitset) {
 	for i, w := range other {
 		m[i] &^= w
 	}
 }
 
 // moveTo moves those of m that are in which to another set.
-func (m marks) moveTo(to, which marks) {
+func (m bitset) moveTo(to, which bitset) {
 	for i, w := range which {
 		moved := m[i] & w
 		m[i] &^= moved
@@ -55,17 +55,17 @@ func (m marks) moveTo(to, which marks) {
 }
 
 // without returns a new set of m's models that are not in other.
-func (m marks) without(other marks) marks {
-	out := make(marks, len(m))
+func (m bitset) without(other bitset) bitset {
+	out := make(bitset, len(m))
 	for i, w := range m {
 		out[i] = w &^ other[i]
 	}
 	return out
 }
 
-// and returns a new set of the models in both.
-func (m marks) and(other marks) marks {
-	out := make(marks, len(m))
+// intersect returns a new set of the models in both.
+func (m bitset) intersect(other bitset) bitset {
+	out := make(bitset, len(m))
 	for i, w := range m {
 		out[i] = w & other[i]
 	}
@@ -73,7 +73,7 @@ func (m marks) and(other marks) marks {
 }
 
 // each calls f with every model of m in order until f returns false.
-func (m marks) each(f func(i int) bool) {
+func (m bitset) each(f func(i int) bool) {
 	for k, w := range m {
 		for ; w != 0; w &= w - 1 {
 			if !f(k*wordBits + bits.TrailingZeros64(w)) {
