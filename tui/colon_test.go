@@ -122,7 +122,7 @@ func TestForgottenFilterOfTheViewLeavesItAsItIs(t *testing.T) {
 	d.Wait("chat · @two")
 	d.Wait("1/1")
 	d.command(":forget two")
-	d.says("@two is forgotten, the view stays")
+	d.says("@two is forgotten, the view is unchanged")
 	d.Wait("chat · s2")
 	d.command("x :flag")
 	d.says("3 pairs flagged")

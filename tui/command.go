@@ -285,7 +285,7 @@ func (m *Model) confirmCommand(line string, c history.Command, err error) tea.Cm
 			return m.executed(line, c, out, err)
 		})
 	}
-	yes, what := string(c.Verb), oneLine(c.Does())
+	yes, what := string(c.Verb), oneLine(c.Describe())
 	if c.Verb == filter.SetTopic {
 		yes = "move"
 	}

@@ -106,7 +106,7 @@ func (w *Window) ApplyState(raw json.RawMessage) error {
 // difference is what makes target of now, for the pairs up to newest; later ones
 // get back what they had before the tools changed it. A topic that still has pairs,
 // be they cut, stays when target does not have it.
-func (w *Window) difference(now, target marks, newest int64) (d history.Restored) {
+func (w *Window) difference(now, target marks, newest int64) (d history.Snapshot) {
 	add := func(of mark, pairs ...int64) {
 		m := of.set()
 		for _, seq := range pairs {

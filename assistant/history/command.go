@@ -15,25 +15,25 @@ import (
 	"winnow/assistant/filter"
 )
 
-// ManyPairs is how many pairs a command may change without asking; more are
-// deleted only with --force.
+// ManyPairs is how many pairs a command may change without a confirmation; more
+// are deleted only with --force.
 const ManyPairs = 50
 
 // MaxUndo is how many commands a user interface should be able to undo.
 const MaxUndo = 10
 
-// Command is the :command of a filter line with all that it left open filled in.
+// Command is the :command of a filter line with its defaults filled in.
 type Command struct {
 	filter.Command         // Path and Topic are filled in
 	Line           string  // the filter before the colon; "" is all
-	Seqs           []int64 // of the pairs that it selects, in order
+	Seqs           []int64 // of the pairs that the filter matches, in order
 
-	unsafe   string // why deleting them would change what the line means; "" is fine
+	unsafe   string // why a deletion would change what the filter matches; "": it would not
 	newTopic bool   // Topic does not exist yet
 }
 
-// Prepare fills in the command of q, which must have one. The error is a
-// *filter.Error at a saved filter, ctx's, or the store's.
+// Prepare fills in the defaults of the command of q, which must have one. The
+// error is a *filter.Error at a saved filter, ctx's, or the store's.
 func Prepare(ctx context.Context, s Store, q *filter.Query, env Env) (Command, error) {
 	if env.Now.IsZero() {
 		env.Now = time.Now()
@@ -43,7 +43,7 @@ func Prepare(ctx context.Context, s Store, q *filter.Query, env Env) (Command, e
 	if err != nil {
 		return c, err
 	}
-	expr, err := filter.Expand(q, lookUp(saved))
+	expr, err := filter.Expand(q, lookup(saved))
 	if err != nil {
 		return c, err
 	}
@@ -61,7 +61,7 @@ func Prepare(ctx context.Context, s Store, q *filter.Query, env Env) (Command, e
 		if c.Path == "" {
 			c.Path = ExportPath(env.SelectedTopic, c.Format, env.Now)
 		}
-		if rest, short := strings.CutPrefix(c.Path, "~/"); short { // no shell has replaced it
+		if rest, short := strings.CutPrefix(c.Path, "~/"); short { // no shell has expanded it
 			if home, err := os.UserHomeDir(); err == nil {
 				c.Path = filepath.Join(home, rest)
 			}
@@ -78,7 +78,7 @@ func Prepare(ctx context.Context, s Store, q *filter.Query, env Env) (Command, e
 	return c, err
 }
 
-// ExportPath is the file of an export that names none.
+// ExportPath returns the default file name of an export.
 func ExportPath(topic, format string, at time.Time) string {
 	name := "all"
 	if topic != "" {
@@ -92,16 +92,16 @@ func ExportPath(topic, format string, at time.Time) string {
 	return fmt.Sprintf("winnow-%s-%s.%s", name, at.Format("20060102-150405"), format)
 }
 
-// Changes says whether the command changes pairs.
+// Changes reports whether the command changes pairs.
 func (c Command) Changes() bool {
 	return slices.Contains([]filter.Verb{filter.SetTopic, filter.Star, filter.FlagOn, filter.FlagOff, filter.Delete}, c.Verb)
 }
 
-// Refused says why the command cannot be executed; nil when it can.
+// Refused returns the reason why the command cannot be executed; nil when it can.
 func (c Command) Refused() error {
 	switch {
 	case len(c.Seqs) == 0 && (c.Changes() || c.Verb == filter.Export):
-		verb, _, _ := strings.Cut(c.Does(), " ")
+		verb, _, _ := strings.Cut(c.Describe(), " ")
 		return fmt.Errorf("no pair matches: there is nothing to %s", verb)
 	case c.Verb == filter.Save && c.Line == "":
 		return fmt.Errorf("there is nothing to save: write a filter before :save %s", c.Name)
@@ -118,7 +118,7 @@ func (c Command) Refused() error {
 // Confirmation is what a user should confirm before a command is executed.
 type Confirmation int
 
-// What there is to confirm.
+// The confirmations.
 const (
 	ConfirmNothing  Confirmation = iota
 	ConfirmNewTopic              // the topic does not exist yet and is created
@@ -140,7 +140,7 @@ func (c Command) Confirm() Confirmation {
 	return ConfirmNothing
 }
 
-// sentences say what each command does and what it has done.
+// sentences describe each command before and after it was executed.
 var sentences = map[filter.Verb]struct{ does, done string }{
 	filter.Delete:   {"delete {pairs}", "{pairs} deleted"},
 	filter.FlagOn:   {"flag {pairs}", "{pairs} flagged"},
@@ -153,13 +153,13 @@ var sentences = map[filter.Verb]struct{ does, done string }{
 	filter.Filters:  {"list the saved filters", ""},
 }
 
-// Does says what the command does, as in "flag 2 pairs".
-func (c Command) Does() string { return c.say(sentences[c.Verb].does, len(c.Seqs)) }
+// Describe returns what the command does, such as "flag 2 pairs".
+func (c Command) Describe() string { return c.fill(sentences[c.Verb].does, len(c.Seqs)) }
 
-// done says what the command has done to n pairs.
-func (c Command) done(n int) string { return c.say(sentences[c.Verb].done, n) }
+// describeDone returns what the command did to n pairs.
+func (c Command) describeDone(n int) string { return c.fill(sentences[c.Verb].done, n) }
 
-func (c Command) say(sentence string, n int) string {
+func (c Command) fill(sentence string, n int) string {
 	have, topic, stars := "have", c.Topic, assistant.Counted(c.Stars, "star")
 	if n == 1 {
 		have = "has"
@@ -173,33 +173,30 @@ func (c Command) say(sentence string, n int) string {
 	return strings.NewReplacer("{pairs}", assistant.Counted(n, "pair"), "{have}", have, "{topic}", topic, "{stars}", stars, "{path}", c.Path, "{name}", c.Name).Replace(sentence)
 }
 
-// Outcome is what a command has done.
+// Outcome is what a command did.
 type Outcome struct {
-	Text    string        // a clause; "" when Filters says it
+	Text    string        // a clause; "" when there are Filters
 	Filters []SavedFilter // of :filters, by name
 
-	before Restored // for Undo
+	before Snapshot // for Undo
 }
 
 // SavedFilter is a line that was saved under a name.
 type SavedFilter struct{ Name, Line string }
 
-// CanUndo says whether Undo can undo what was done.
+// CanUndo reports whether Undo can undo the command.
 func (o Outcome) CanUndo() bool { return len(o.before.Marks)+len(o.before.Filters) > 0 }
 
-// Undone says what Undo has done, as a clause.
+// Undone returns what Undo did, as a clause.
 func (o Outcome) Undone() string {
 	for name := range o.before.Filters {
-		return "@" + name + " is as before"
+		return "@" + name + " restored"
 	}
-	if len(o.before.Marks) == 1 {
-		return "1 pair is as before"
-	}
-	return assistant.Counted(len(o.before.Marks), "pair") + " are as before"
+	return assistant.Counted(len(o.before.Marks), "pair") + " restored"
 }
 
-// Undo undoes a command in one transaction: marks and saved filters are as they
-// were, and topics that were created are removed if they are empty.
+// Undo undoes a command in one transaction: it restores marks and saved filters,
+// and removes topics that were created if they are empty.
 func Undo(ctx context.Context, s Store, o Outcome) error {
 	if !o.CanUndo() {
 		return nil
@@ -207,19 +204,19 @@ func Undo(ctx context.Context, s Store, o Outcome) error {
 	return s.Restore(ctx, o.before)
 }
 
-// Execute does what a command says. in is the session that is looked at: it
-// deletes, and its filter is written out when the command forgets a name in it.
-// The error may be that of Refused, an fs.ErrExist, a *filter.Error,
-// assistant.ErrBusy, or the store's; nothing has been done then.
-func Execute(ctx context.Context, s Store, c Command, in *assistant.Session) (Outcome, error) {
+// Execute executes a command. session is the open one: it deletes the pairs, and
+// its filter is expanded when the command forgets a name in it. The error may be
+// that of Refused, an fs.ErrExist, a *filter.Error, assistant.ErrBusy, or the
+// store's; nothing has changed then.
+func Execute(ctx context.Context, s Store, c Command, session *assistant.Session) (Outcome, error) {
 	if err := c.Refused(); err != nil {
 		return Outcome{}, err
 	}
 	if c.DryRun {
-		return Outcome{Text: "would " + c.Does()}, nil
+		return Outcome{Text: "would " + c.Describe()}, nil
 	}
 	yes, no := true, false
-	var before Restored
+	var before Snapshot
 	var err error
 	n := len(c.Seqs)
 	mark := func(m Mark) {
@@ -230,7 +227,7 @@ func Execute(ctx context.Context, s Store, c Command, in *assistant.Session) (Ou
 	case filter.Export:
 		err = ExportFile(ctx, s, c.Path, c.Force, Format(c.Format), ExportOptions{Seqs: append([]int64{}, c.Seqs...)})
 	case filter.Delete:
-		err = in.Delete(ctx, c.Seqs...)
+		err = session.Delete(ctx, c.Seqs...)
 	case filter.SetTopic:
 		mark(Mark{Topic: &c.Topic})
 	case filter.Star:
@@ -240,23 +237,23 @@ func Execute(ctx context.Context, s Store, c Command, in *assistant.Session) (Ou
 	case filter.FlagOff:
 		mark(Mark{Flag: &no})
 	default:
-		return executeSaved(ctx, s, c, in)
+		return executeSaved(ctx, s, c, session)
 	}
 	if err != nil {
 		return Outcome{}, err
 	}
-	return Outcome{Text: c.done(n), before: before}, nil
+	return Outcome{Text: c.describeDone(n), before: before}, nil
 }
 
-// executeSaved executes a command about saved filters. A view stays as it is when a
-// name is forgotten: its line is written out.
-func executeSaved(ctx context.Context, s Store, c Command, in *assistant.Session) (Outcome, error) {
+// executeSaved executes a command about saved filters. Forgetting a name does not
+// change the view: the session's filter is expanded.
+func executeSaved(ctx context.Context, s Store, c Command, session *assistant.Session) (Outcome, error) {
 	saved, err := s.SavedFilters(ctx)
 	if err != nil {
 		return Outcome{}, err
 	}
 	was := saved[c.Name]
-	out := Outcome{Text: c.done(0), before: Restored{Filters: map[string]string{c.Name: was}}}
+	out := Outcome{Text: c.describeDone(0), before: Snapshot{Filters: map[string]string{c.Name: was}}}
 	switch {
 	case c.Verb == filter.Filters:
 		out = Outcome{}
@@ -269,15 +266,15 @@ func executeSaved(ctx context.Context, s Store, c Command, in *assistant.Session
 		return out, nil
 	case c.Verb == filter.Save:
 		if was != "" && was != c.Line {
-			out.Text += ", which was " + was
+			out.Text += ", which was " + was // a filter line
 		}
 		err = s.SaveFilter(ctx, c.Name, c.Line)
 	case was == "":
 		return Outcome{}, fmt.Errorf("there is no saved filter @%s; :filters lists them", c.Name)
 	default:
-		if err = s.SaveFilter(ctx, c.Name, ""); err == nil && strings.Contains(in.Filter(), "@") {
-			in.SetFilter(writtenOut(in.Filter(), saved))
-			out.Text += ", the view stays"
+		if err = s.SaveFilter(ctx, c.Name, ""); err == nil && strings.Contains(session.Filter(), "@") {
+			session.SetFilter(expandLine(session.Filter(), saved))
+			out.Text += ", the view is unchanged"
 		}
 	}
 	if err != nil {
@@ -286,13 +283,13 @@ func executeSaved(ctx context.Context, s Store, c Command, in *assistant.Session
 	return out, nil
 }
 
-// writtenOut is a line in which the saved filters are written out.
-func writtenOut(line string, saved map[string]string) string {
+// expandLine replaces the names of saved filters in a line by their expressions.
+func expandLine(line string, saved map[string]string) string {
 	q, err := filter.Parse(line)
 	if err != nil {
 		return line
 	}
-	expr, err := filter.Expand(q, lookUp(saved))
+	expr, err := filter.Expand(q, lookup(saved))
 	if err != nil {
 		return line
 	}

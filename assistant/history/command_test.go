@@ -296,7 +296,7 @@ func TestForgottenFilterLeavesTheViewThatItMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.in.SetView(r.Refs, "@good | s3")
-	if out := o.must(":forget two"); out.Text != "@two is forgotten, the view stays" {
+	if out := o.must(":forget two"); out.Text != "@two is forgotten, the view is unchanged" {
 		t.Errorf("said %q", out.Text)
 	}
 	if got, want := o.in.Filter(), "s2 & !e | s3"; strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(want, " ", "") {

@@ -10,8 +10,8 @@ import (
 	"winnow/assistant"
 )
 
-// storedIntents is how many intents are remembered. One would do for a single
-// process; several processes with a journal each share the database.
+// storedIntents is how many intents are remembered. One is enough for a single
+// process; several processes with a journal each can share the database.
 const storedIntents = 1000
 
 func (s *store) Commit(ctx context.Context, b *assistant.Batch) error {
@@ -29,18 +29,18 @@ func (s *store) Commit(ctx context.Context, b *assistant.Batch) error {
 	if err != nil {
 		return fmt.Errorf("history: commit: %w", err)
 	}
-	placed := make([]assistant.Pair, len(b.Put)) // what is stored: b.Put changes only when it is
+	stored := make([]assistant.Pair, len(b.Put)) // copies: b.Put changes only after the commit
 	for i, p := range b.Put {
-		placed[i] = *p
+		stored[i] = *p
 	}
 	err = s.change(ctx, func(c *change) {
 		if _, done := c.number("SELECT 1 FROM intent WHERE name = ?", b.Intent); done {
 			return
 		}
-		c.apply(b, placed)
+		c.apply(b, stored)
 		for i := range requests {
 			if at := slices.Index(b.Put, requests[i].Pair); at >= 0 {
-				requests[i].Pair = &placed[at]
+				requests[i].Pair = &stored[at]
 			}
 		}
 		c.storeRequests(requests)
@@ -53,24 +53,24 @@ func (s *store) Commit(ctx context.Context, b *assistant.Batch) error {
 		return fmt.Errorf("history: commit: %w", err)
 	}
 	for i, p := range b.Put {
-		at := placed[i]
+		at := stored[i]
 		p.Seq, p.ID, p.Star, p.Flag, p.Topic = at.Seq, at.ID, at.Star, at.Flag, at.Topic
 	}
 	return nil
 }
 
-// change is a running transaction that changes pairs, topics or filters, under
-// its number rev.
+// change is a running transaction that changes pairs, topics or filters, and
+// increments meta.rev to rev.
 type change struct {
 	*tx
 	s   *store
 	rev int64
 	now time.Time
 
-	newTopics []string // paths that topic created, those above first
+	newTopics []string // paths that topic created, parents first
 }
 
-// change runs one transaction that changes what filters select.
+// change runs one transaction that changes what filters can match.
 func (s *store) change(ctx context.Context, f func(*change)) error {
 	var rev int64
 	err := s.write(ctx, func(t *tx) {
@@ -89,7 +89,7 @@ func (s *store) newChange(t *tx) *change {
 	return &change{tx: t, s: s, rev: rev, now: s.options.Now()}
 }
 
-func (c *change) apply(b *assistant.Batch, placed []assistant.Pair) {
+func (c *change) apply(b *assistant.Batch, stored []assistant.Pair) {
 	for _, seq := range b.Delete {
 		for _, table := range []string{"pair", "body", "unindexed", "request"} {
 			c.run("DELETE FROM "+table+" WHERE seq = ?", seq)
@@ -108,8 +108,8 @@ func (c *change) apply(b *assistant.Batch, placed []assistant.Pair) {
 				b.Cut.Name, session, b.Cut.From)
 		}
 	}
-	for i := range placed {
-		c.put(&placed[i], b.KeepMarks)
+	for i := range stored {
+		c.put(&stored[i], b.KeepMarks)
 	}
 	for _, m := range b.Marks {
 		c.mark(m)
@@ -117,7 +117,7 @@ func (c *change) apply(b *assistant.Batch, placed []assistant.Pair) {
 }
 
 // put inserts or replaces a pair and sets its Seq and ID. With keepMarks a pair
-// that is there already gets its marks from the store.
+// that is replaced keeps its stored marks.
 func (c *change) put(p *assistant.Pair, keepMarks bool) {
 	if p.ID == "" {
 		p.ID = assistant.NewID(c.now)
@@ -134,10 +134,10 @@ func (c *change) put(p *assistant.Pair, keepMarks bool) {
 	c.putBody(p)
 }
 
-// putRow writes what filters ask about.
+// putRow writes the columns that filters use.
 func (c *change) putRow(p *assistant.Pair) {
 	session := c.session(p.Session, p.CreatedAt)
-	model := c.find("SELECT n FROM model WHERE name = ?", "INSERT INTO model (name) VALUES (?) RETURNING n", p.Model)
+	model := c.findOrInsert("SELECT n FROM model WHERE name = ?", "INSERT INTO model (name) VALUES (?) RETURNING n", p.Model)
 	topic := c.topic(p.Topic)
 	var given, owner any // NULL: not known yet, nobody
 	if p.Seq != 0 {
@@ -176,9 +176,9 @@ func (c *change) putBody(p *assistant.Pair) {
 	}
 }
 
-// find is the number of what a query finds by its first argument, inserted with
-// all arguments when there is none.
-func (c *change) find(query, insert string, args ...any) int64 {
+// findOrInsert returns the number that query finds by the first argument; when
+// there is none, it inserts a row with all arguments.
+func (c *change) findOrInsert(query, insert string, args ...any) int64 {
 	n, found := c.number(query, args[0])
 	if !found {
 		n, _ = c.number(insert, args...)
@@ -187,7 +187,7 @@ func (c *change) find(query, insert string, args ...any) int64 {
 }
 
 func (c *change) session(id string, started time.Time) int64 {
-	return c.find("SELECT n FROM session WHERE id = ?",
+	return c.findOrInsert("SELECT n FROM session WHERE id = ?",
 		"INSERT INTO session (id, started, used, touched) VALUES (?, ?, ?, ?) RETURNING n", id, started.UnixMilli(), c.now.UnixMilli(), c.rev)
 }
 
@@ -207,7 +207,7 @@ func (s *store) Append(ctx context.Context, pairs []*assistant.Pair) (added int,
 	return added, err
 }
 
-// checkStar refuses what could not be a rating.
+// checkStar refuses a rating out of range.
 func checkStar(star *int) error {
 	if star != nil && (*star < 0 || *star > maxStar) {
 		return fmt.Errorf("history: %d stars; want 0 to %d", *star, maxStar)
@@ -215,7 +215,7 @@ func checkStar(star *int) error {
 	return nil
 }
 
-// marks reads the marks of the pairs that exist.
+// marks reads the marks of those pairs that exist.
 func (c *change) marks(seqs []int64) (all []assistant.PairMark) {
 	const query = "SELECT p.seq, p.star, p.flag, coalesce(t.path, '') FROM " + requestedPairs + " LEFT JOIN topic t ON t.n = p.topic ORDER BY j.key"
 	c.each(query, []any{asArray(seqs)}, func(scan scanner) {
@@ -228,7 +228,7 @@ func (c *change) marks(seqs []int64) (all []assistant.PairMark) {
 
 // mark sets the marks of one pair that are not nil.
 func (c *change) mark(m assistant.PairMark) {
-	var topic any // NULL: as it is
+	var topic any // NULL: no change
 	if m.Topic != nil {
 		topic = c.topic(*m.Topic)
 	}
@@ -236,9 +236,9 @@ func (c *change) mark(m assistant.PairMark) {
 		m.Star, m.Flag, topic, m.Seq)
 }
 
-func (s *store) Mark(ctx context.Context, seqs []int64, m Mark) (before Restored, err error) {
+func (s *store) Mark(ctx context.Context, seqs []int64, m Mark) (before Snapshot, err error) {
 	if err := checkStar(m.Star); err != nil {
-		return Restored{}, err
+		return Snapshot{}, err
 	}
 	err = s.change(ctx, func(c *change) {
 		before.Marks = c.marks(seqs)
@@ -258,12 +258,12 @@ func (s *store) Mark(ctx context.Context, seqs []int64, m Mark) (before Restored
 		before.NewTopics = c.newTopics
 	})
 	if err != nil {
-		return Restored{}, err
+		return Snapshot{}, err
 	}
 	return before, nil
 }
 
-func (s *store) Restore(ctx context.Context, to Restored) error {
+func (s *store) Restore(ctx context.Context, to Snapshot) error {
 	return s.change(ctx, func(c *change) {
 		for _, m := range to.Marks {
 			c.mark(m)

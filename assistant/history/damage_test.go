@@ -40,7 +40,7 @@ func closedStore(t testing.TB, n int) string {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if size(path+"-wal") >= 0 {
+	if fileSize(path+"-wal") >= 0 {
 		t.Fatal("Close did not checkpoint the log")
 	}
 	return path
@@ -231,8 +231,8 @@ func TestMissingLogIsReported(t *testing.T) {
 	}
 	os.Remove(path + "-shm")
 	s := open(t, path, Options{})
-	if r := s.Report(); !r.LostLog {
-		t.Errorf("Report = %+v; want LostLog", r)
+	if r := s.Report(); !r.LostWAL {
+		t.Errorf("Report = %+v; want LostWAL", r)
 	}
 	put(t, s, pair("x", "q", "a"))
 }
@@ -244,7 +244,7 @@ func TestAnEmptiedFileIsDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := open(t, path, Options{})
-	if r := s.Report().Salvage; r == nil || size(r.SetAside) != 0 {
+	if r := s.Report().Salvage; r == nil || fileSize(r.SetAside) != 0 {
 		t.Errorf("Salvage = %+v", r)
 	}
 	put(t, s, pair("x", "q", "a"))
@@ -257,8 +257,8 @@ func TestAnEmptiedLogIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := open(t, path, Options{})
-	if r := s.Report(); !r.LostLog {
-		t.Errorf("Report = %+v; want LostLog", r)
+	if r := s.Report(); !r.LostWAL {
+		t.Errorf("Report = %+v; want LostWAL", r)
 	}
 }
 
@@ -339,7 +339,7 @@ func TestCheckFindsAnAlteredText(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := strings.Join(report.Problems, "\n")
-	for _, want := range []string{"texts of pair 4 are not", "pair 7 has lost its texts", "unknown session"} {
+	for _, want := range []string{"texts of pair 4 are not", "the texts of pair 7 are missing", "the session of pair"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("Check does not say %q:\n%s", want, all)
 		}
@@ -369,8 +369,8 @@ func TestDamageFoundInUseIsReportedAndSalvaged(t *testing.T) {
 	if _, err := f.WriteAt(junk, 4096*2); err != nil {
 		t.Fatal(err)
 	}
-	s.readers.SetMaxIdleConns(0) // drop what is cached
-	s.readers.SetMaxIdleConns(maxReaders)
+	s.readDB.SetMaxIdleConns(0) // drop what is cached
+	s.readDB.SetMaxIdleConns(maxReaders)
 	_, err = s.Load(t.Context(), all)
 	var damage *DamageError
 	if !errors.As(err, &damage) || damage.Path != path {

@@ -16,7 +16,8 @@ var (
 	ErrTopic = errors.New("history: topic")
 )
 
-// NewerSchemaError is a database that a newer winnow wrote. It was not touched.
+// NewerSchemaError is returned for a database that a newer winnow wrote. The file
+// was not changed.
 type NewerSchemaError struct {
 	Path             string
 	Found, Supported int
@@ -27,29 +28,29 @@ func (e *NewerSchemaError) Error() string {
 	return fmt.Sprintf("history: %s was written by a newer winnow (version %d of its schema; this one reads up to %d)", e.Path, e.Found, e.Supported)
 }
 
-// FileError is a file or folder that the store refuses to use.
+// FileError is returned for a file or folder that the store refuses to use.
 type FileError struct{ Path, Reason string }
 
 // Error names the file and the reason.
 func (e *FileError) Error() string { return "history: " + e.Path + ": " + e.Reason }
 
-// DamageError is a database whose bytes contradict each other. Closing the
-// store and opening it again sets the file aside and salvages what is readable.
+// DamageError is returned for a database file that is damaged. Closing the store
+// and opening it again renames the file and salvages what is readable.
 type DamageError struct {
 	Path string
-	Err  error // what SQLite found
+	Err  error // what was found
 }
 
 // Error names the file and what was found.
 func (e *DamageError) Error() string {
-	return fmt.Sprintf("history: %s is damaged (%v); the next start sets it aside and salvages what is readable", e.Path, e.Err)
+	return fmt.Sprintf("history: %s is damaged (%v); the next start renames it and salvages what is readable", e.Path, e.Err)
 }
 
-// Unwrap returns what SQLite found.
+// Unwrap returns what was found.
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// StorageError is a disk or folder that failed. Nothing was changed; what is
-// stored can still be read as far as the disk lets it.
+// StorageError is returned when a disk or folder failed. Nothing was changed; what
+// is stored can still be read as far as the disk allows.
 type StorageError struct {
 	Op     string // "read", "write" or "open"
 	Path   string
@@ -71,7 +72,7 @@ const (
 	codeConstraint = sqlitelib.SQLITE_CONSTRAINT
 )
 
-// code is the primary result code of an error of SQLite, 0 for another error.
+// code returns the primary result code of an error of SQLite, 0 for another error.
 func code(err error) int {
 	var e *sqlite.Error
 	if errors.As(err, &e) {
@@ -87,7 +88,7 @@ func (d fileDamage) Error() string { return string(d) }
 
 const (
 	errForeign fileDamage = "the file belongs to another program"
-	errPages   fileDamage = "its pages contradict each other"
+	errPages   fileDamage = "its pages are inconsistent"
 	errVersion fileDamage = "the version of the schema is not the one that was written"
 	errSchema  fileDamage = "the schema is not the one that was written"
 	errValue   fileDamage = "a value is not of the type that was written"
@@ -108,7 +109,7 @@ func (s *store) explain(op string, err error) error {
 	case err == nil || errors.As(err, &known):
 		return err
 	case damaged(err):
-		return s.foundDamage(err)
+		return s.reportDamage(err)
 	}
 	if reason := storageReason(err); reason != "" {
 		return &StorageError{op, s.path, reason, err}
@@ -116,7 +117,7 @@ func (s *store) explain(op string, err error) error {
 	return err
 }
 
-// storageReasons say what is wrong with the disk.
+// storageReasons are the errors of the system that are about the disk.
 var storageReasons = map[error]string{
 	syscall.ENOSPC: "the disk is full", syscall.EDQUOT: "the disk is full", syscall.EROFS: "the disk is read-only",
 	syscall.EMFILE: "too many files are open", syscall.ENFILE: "too many files are open", syscall.EIO: "the disk reports an error",
@@ -125,11 +126,11 @@ var storageReasons = map[error]string{
 // storageCodes are the result codes of SQLite that are about the disk.
 var storageCodes = map[int]string{
 	sqlitelib.SQLITE_FULL: "the disk is full", sqlitelib.SQLITE_READONLY: "it is read-only",
-	sqlitelib.SQLITE_CANTOPEN: "it or a file beside it cannot be opened", sqlitelib.SQLITE_BUSY: "another program holds its lock",
+	sqlitelib.SQLITE_CANTOPEN: "it or its -wal or -shm file cannot be opened", sqlitelib.SQLITE_BUSY: "another program holds its lock",
 	sqlitelib.SQLITE_IOERR: "the disk reports an error",
 }
 
-// storageReason says what is wrong with the disk, "" when err is no error of it.
+// storageReason says what is wrong with the disk, "" when err is not about it.
 func storageReason(err error) string {
 	for target, reason := range storageReasons {
 		if errors.Is(err, target) {

@@ -13,28 +13,28 @@ import (
 	"strings"
 )
 
-// Format is a form of export.
+// Format is a format of exports.
 type Format string
 
-// The forms of export.
+// The formats.
 const (
 	JSON     Format = "json" // lossless; Import reads it
 	Markdown Format = "md"
 	Text     Format = "txt"
-	HTML     Format = "html" // one page that needs nothing else
+	HTML     Format = "html" // one page without links to other files
 )
 
 // ExportOptions configures Export. The zero value is ready to use.
 type ExportOptions struct {
 	Seqs     []int64               // which pairs; nil is all uncut ones
-	Progress func(done, total int) // called now and then; nil is not called
+	Progress func(done, total int) // called after each few hundred pairs; nil is not called
 }
 
-// Export writes pairs, in order, to w. It holds no more than a few hundred
-// pairs at a time. A terminal can show all forms as they are: JSON escapes what
-// it would obey or hide, the others leave it out.
+// Export writes pairs, in order, to w. It holds no more than a few hundred pairs
+// in memory. All formats are safe to print to a terminal: control characters and
+// invisible ones are escaped in JSON and removed in the others.
 func Export(ctx context.Context, s Store, w io.Writer, f Format, o ExportOptions) error {
-	form, err := formOf(f)
+	formatter, err := newFormatter(f)
 	if err != nil {
 		return err
 	}
@@ -51,8 +51,8 @@ func Export(ctx context.Context, s Store, w io.Writer, f Format, o ExportOptions
 	out := bufio.NewWriter(w)
 	write := func(part string, data any) {
 		var text strings.Builder
-		if fault := form.ExecuteTemplate(&text, part, data); err == nil {
-			err = fault
+		if partErr := formatter.ExecuteTemplate(&text, part, data); err == nil {
+			err = partErr
 		}
 		_, _ = out.WriteString(s.Redact(text.String())) // Flush reports the first failure
 	}
@@ -78,11 +78,11 @@ func Export(ctx context.Context, s Store, w io.Writer, f Format, o ExportOptions
 	return nil
 }
 
-// ExportFile is Export into a file that its owner alone can read. It is written
-// beside path first, so that it is there whole and durable or not at all. One that
-// is there is an fs.ErrExist without force.
+// ExportFile is Export into a file that only its owner can read. It writes a
+// temporary file first and renames it, so that the file at path is complete and
+// durable or does not exist. Without force an existing file is an fs.ErrExist.
 func ExportFile(ctx context.Context, s Store, path string, force bool, f Format, o ExportOptions) (err error) {
-	if there, err := os.Stat(path); err == nil && there.IsDir() {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder; name a file in it", path)
 	}
 	defer func() { // an error names the file that was asked for
@@ -92,11 +92,11 @@ func ExportFile(ctx context.Context, s Store, path string, force bool, f Format,
 		}
 	}()
 	if !force { // an empty file reserves the name
-		reserved, taken := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
-		if taken != nil {
-			return taken
+		placeholder, openErr := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+		if openErr != nil {
+			return openErr
 		}
-		reserved.Close()
+		placeholder.Close()
 		defer func() {
 			if err != nil {
 				os.Remove(path)
@@ -107,7 +107,7 @@ func ExportFile(ctx context.Context, s Store, path string, force bool, f Format,
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name()) // after the rename it is gone
+	defer os.Remove(file.Name()) // fails after the rename
 	if err = Export(ctx, s, file, f, o); err == nil {
 		err = file.Sync()
 	}

@@ -14,22 +14,22 @@ import (
 const (
 	dirMode       fs.FileMode = 0o700
 	fileMode      fs.FileMode = 0o600
-	worldWritable fs.FileMode = 0o002 // lets anybody put a file of theirs in our place
+	worldWritable fs.FileMode = 0o002 // lets anybody replace the files in a folder
 )
 
-// hasModes reports whether file modes mean something here.
+// hasModes reports whether file modes have an effect on this system.
 const hasModes = runtime.GOOS != "windows"
 
 // suffixes of the files that belong to a database; the file itself is last.
 var suffixes = []string{"-shm", "-wal", "-journal", ""}
 
-// prepareFiles creates the folders, refuses what is no file or folder of ours,
-// and removes the right of others to read.
+// prepareFiles creates the folders, refuses anything but regular files and folders
+// in their places, and removes the permissions of others.
 func (s *store) prepareFiles() error {
-	if info, err := os.Lstat(s.run); err == nil && !info.IsDir() { // a link included
-		return &FileError{s.run, "is not a folder"}
+	if info, err := os.Lstat(s.runDir); err == nil && !info.IsDir() { // a link included
+		return &FileError{s.runDir, "is not a folder"}
 	}
-	for _, dir := range []string{filepath.Dir(s.path), s.run} {
+	for _, dir := range []string{filepath.Dir(s.path), s.runDir} {
 		if err := os.MkdirAll(dir, dirMode); err != nil {
 			return fmt.Errorf("history: create the folder: %w", err)
 		}
@@ -40,7 +40,7 @@ func (s *store) prepareFiles() error {
 		if hasModes && info.Mode().Perm()&worldWritable != 0 {
 			return &FileError{dir, fmt.Sprintf("anybody may write in this folder (mode %04o)", info.Mode().Perm())}
 		}
-		if err := s.tighten(dir, info, dirMode); err != nil {
+		if err := s.narrowMode(dir, info, dirMode); err != nil {
 			return err
 		}
 	}
@@ -55,27 +55,27 @@ func (s *store) prepareFiles() error {
 		case !info.Mode().IsRegular(): // a link, which may lead anywhere, included
 			return &FileError{path, "is not a regular file"}
 		}
-		if err := s.tighten(path, info, fileMode); err != nil {
+		if err := s.narrowMode(path, info, fileMode); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// tighten removes from a mode what is not in most, and reports it.
-func (s *store) tighten(path string, info fs.FileInfo, most fs.FileMode) error {
+// narrowMode removes the permissions that allowed does not have, and reports it.
+func (s *store) narrowMode(path string, info fs.FileInfo, allowed fs.FileMode) error {
 	mode := info.Mode().Perm()
-	if !hasModes || mode&^most == 0 {
+	if !hasModes || mode&^allowed == 0 {
 		return nil
 	}
-	if err := os.Chmod(path, mode&most); err != nil {
+	if err := os.Chmod(path, mode&allowed); err != nil {
 		return &FileError{path, fmt.Sprintf("others may read it (mode %04o) and its mode cannot be changed: %v", mode, err)}
 	}
-	s.report.Repaired = append(s.report.Repaired, fmt.Sprintf("%s had mode %04o, others could read it: now %04o", path, mode, mode&most))
+	s.report.Repaired = append(s.report.Repaired, fmt.Sprintf("%s had mode %04o, others could read it: now %04o", path, mode, mode&allowed))
 	return nil
 }
 
-// createFile creates an empty file with a durable name, unless it is there.
+// createFile creates an empty file, durably, unless it exists.
 func createFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
 	if errors.Is(err, fs.ErrExist) {
@@ -90,9 +90,9 @@ func createFile(path string) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// syncFolder makes the names in a folder durable.
+// syncFolder makes the creation and renaming of files in a folder durable.
 func syncFolder(dir string) error {
-	if !hasModes { // Windows cannot flush a folder, and need not
+	if !hasModes { // Windows cannot sync a folder, and need not
 		return nil
 	}
 	return syncWith(dir, os.O_RDONLY)
@@ -110,8 +110,8 @@ func syncWith(path string, flag int) error {
 	return f.Sync()
 }
 
-// size is the size of a file, -1 when there is none.
-func size(path string) int64 {
+// fileSize returns the size of a file, -1 when there is none.
+func fileSize(path string) int64 {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return -1
@@ -119,7 +119,7 @@ func size(path string) int64 {
 	return info.Size()
 }
 
-// removeDatabase removes a database of ours.
+// removeDatabase removes a database and the files that belong to it.
 func removeDatabase(path string) {
 	for _, suffix := range suffixes {
 		os.Remove(path + suffix)

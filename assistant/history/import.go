@@ -14,17 +14,17 @@ import (
 // ImportReport counts what Import did.
 type ImportReport struct {
 	Added int
-	Known int // skipped: a pair with this id is there, maybe changed since
+	Known int // skipped: the store has a pair with this id, maybe changed since
 }
 
-// importAtOnce is how many pairs make one transaction of an import.
+// importAtOnce is how many pairs are imported in one transaction.
 const importAtOnce = 1000
 
 // Import reads what Export wrote as JSON and appends the pairs to the stream in
-// their order. Pairs whose id is known are skipped, so that an import can be
-// repeated: after an error, with the pairs before it in the store, too. A pair
-// that was exported while it was sent comes in as interrupted. progress, unless
-// it is nil, is called now and then.
+// their order. Pairs whose id is in the store are skipped, so that an import can be
+// repeated, also after an error, which leaves the pairs before it in the store. A
+// pair that was exported while it was sent is imported as interrupted. progress,
+// unless it is nil, is called after each transaction.
 func Import(ctx context.Context, s Store, r io.Reader, progress func(done int)) (report ImportReport, err error) {
 	var batch []*assistant.Pair
 	flush := func() error {
@@ -55,11 +55,11 @@ func Import(ctx context.Context, s Store, r io.Reader, progress func(done int)) 
 	return report, nil
 }
 
-// decodeExport calls each for the pairs of an export. What was written by hand may
-// lack the meta.
+// decodeExport calls each for the pairs of an export. One that was written by hand
+// may lack the meta.
 func decodeExport(d *json.Decoder, each func(*assistant.Pair) error) error {
 	if err := delim(d, '{'); errors.Is(err, io.EOF) {
-		return errors.New("there is nothing in it")
+		return errors.New("the input is empty")
 	} else if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func decodeExport(d *json.Decoder, each func(*assistant.Pair) error) error {
 			return err
 		}
 		if m.Version > exportVersion {
-			return fmt.Errorf("version %d of the form is newer than this winnow, which reads up to %d", m.Version, exportVersion)
+			return fmt.Errorf("version %d of the format is newer than this winnow, which reads up to %d", m.Version, exportVersion)
 		}
 		field, err = d.Token()
 	}
@@ -103,7 +103,7 @@ func decodePairs(d *json.Decoder, each func(*assistant.Pair) error) error {
 				sum := sha256.Sum256(raw)
 				p.ID = fmt.Sprintf("%x", sum[:16])
 			}
-			endInterrupted(p)
+			markInterrupted(p)
 			err = each(p)
 		}
 		if err != nil {
@@ -113,7 +113,7 @@ func decodePairs(d *json.Decoder, each func(*assistant.Pair) error) error {
 	return delim(d, ']')
 }
 
-// delim reads a bracket.
+// delim reads one delimiter.
 func delim(d *json.Decoder, want json.Delim) error {
 	token, err := d.Token()
 	if err == nil && token != want {

@@ -13,52 +13,52 @@ import (
 	"winnow/assistant"
 )
 
-// checkNow is the size in bytes up to which a database in doubt is read whole
-// before it is used: some 100 ms. A larger one is checked while it is in use.
-const checkNow = 16 << 20
+// maxCheckAtOpen is the size in bytes up to which Open checks every page of a
+// database that may be damaged: some 100 ms. A larger one is checked while in use.
+const maxCheckAtOpen = 16 << 20
 
-// damagedMark is a file in the run folder: the damage that was found in use.
+// damagedMark is a file in the run folder with the damage that was found in use.
 const damagedMark = "damaged"
 
-// inspect looks at a database that nobody has open, before anything is written:
-// what is set aside must be the bytes that were found. It reads all of it unless
-// the last process closed it in an orderly way. err means that the database must
-// not be touched.
+// inspect checks a database that nobody has open, before anything is written: a
+// damaged file is set aside as it was found. It reads every page unless the last
+// process closed the database or it is large. err means that the database must not
+// be changed.
 func (s *store) inspect(ctx context.Context) (damage, err error) {
 	if err := s.finishSalvage(); err != nil {
 		return nil, err
 	}
-	if what, err := os.ReadFile(filepath.Join(s.run, damagedMark)); err == nil {
+	if what, err := os.ReadFile(filepath.Join(s.runDir, damagedMark)); err == nil {
 		return errors.New(string(what)), nil
 	}
-	state, bytes, log := s.readState(), size(s.path), size(s.path+"-wal")
+	state, bytes, walBytes := s.readState(), fileSize(s.path), fileSize(s.path+"-wal")
 	switch {
-	case bytes <= 0 && log > 0:
+	case bytes <= 0 && walBytes > 0:
 		return errors.New("the database is gone, only its -wal file is left"), nil
 	case bytes == 0 && state.Phase != phaseNone:
 		return errors.New("the file is empty, although there was a database in it"), nil
 	case bytes <= 0:
 		return nil, nil
 	}
-	s.report.LostLog = state.Phase == phaseWritten && log <= 0
-	if state.Phase == phaseClosed && state.Fingerprint == s.fingerprint() && log < 0 {
+	s.report.LostWAL = state.Phase == phaseWritten && walBytes <= 0
+	if state.Phase == phaseClosed && state.Fingerprint == s.fingerprint() && walBytes < 0 {
 		return nil, nil
 	}
-	whole := bytes+max(log, 0) <= checkNow
+	whole := bytes+max(walBytes, 0) <= maxCheckAtOpen
 	err = s.probe(ctx, whole)
-	if damaged(err) || code(err) == codeError { // nobody else has it open, and the statements are right
+	if damaged(err) || code(err) == codeError { // the statements are correct, so only damage makes them fail
 		return err, nil
 	}
-	s.inDoubt = !whole
+	s.checkDue = !whole
 	return nil, err
 }
 
-// probe reads a database in doubt. It writes nothing, but for the rollback of a
-// transaction that a process left unfinished before the database was in WAL
-// mode: no later connection could read past that.
+// probe reads a database that may be damaged, with whole every page and pair. It
+// writes nothing except the rollback of a transaction that a process left
+// unfinished before the database was in WAL mode: until then nobody can read it.
 func (s *store) probe(ctx context.Context, whole bool) error {
 	mode := "&mode=ro"
-	if size(s.path+"-journal") > 0 {
+	if fileSize(s.path+"-journal") > 0 {
 		mode = "&mode=rw"
 	}
 	db, err := sql.Open("sqlite", dsn(s.path, "query_only(1)")+mode)
@@ -94,12 +94,12 @@ func (s *store) probe(ctx context.Context, whole bool) error {
 	return t.err
 }
 
-// schemaSum is the bodySum of the columns of a sound database of schemaVersion.
+// schemaSum is the bodySum of the columns of an undamaged database of schemaVersion.
 const schemaSum = 0xd3129d7
 
 // verifySchema fails with errSchema when the columns of a database are not those
-// that were written: a byte that flipped in the text of the schema shows only when a
-// statement meets it.
+// that were written: SQLite notices a byte that flipped in the text of the schema
+// only when a statement uses that part.
 func (s *store) verifySchema(t *tx) {
 	columns := list[string](t, `SELECT t.name || '.' || c.name || c.type || c."notnull" || c.pk
 		FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' ORDER BY 1`)
@@ -118,7 +118,7 @@ func (s *store) verifySchema(t *tx) {
 // maxProblems bounds how many problems of one kind are listed.
 const maxProblems = 20
 
-// checkPages reads every page. It fails with errPages and what contradicts.
+// checkPages reads every page. It fails with errPages and what SQLite found.
 func (t *tx) checkPages(pragma string) {
 	found := list[string](t, fmt.Sprintf("PRAGMA %s(%d)", pragma, maxProblems))
 	if !slices.Equal(found, []string{"ok"}) {
@@ -126,16 +126,17 @@ func (t *tx) checkPages(pragma string) {
 	}
 }
 
-// foundDamage leaves a mark for the next Open, calls OnDamage, and returns a *DamageError.
-func (s *store) foundDamage(err error) error {
+// reportDamage writes damagedMark for the next Open, calls OnDamage, and returns a
+// *DamageError.
+func (s *store) reportDamage(err error) error {
 	var known *DamageError
 	if errors.As(err, &known) {
 		return err
 	}
 	found := &DamageError{s.path, err}
-	s.damage.Do(func() {
+	s.damageOnce.Do(func() {
 		s.options.Log.Error("history database damaged", "err", err)
-		if err := os.WriteFile(filepath.Join(s.run, damagedMark), []byte(err.Error()), fileMode); err != nil {
+		if err := os.WriteFile(filepath.Join(s.runDir, damagedMark), []byte(err.Error()), fileMode); err != nil {
 			s.options.Log.Error("history damage mark", "err", err)
 		}
 		if s.options.OnDamage != nil {
@@ -148,27 +149,27 @@ func (s *store) foundDamage(err error) error {
 // CheckReport is what Check found.
 type CheckReport struct {
 	Pairs, Cut, Sessions, Topics int
-	// Requests are the stored requests of pairs, and DamagedRequests those of them
-	// that are not what was sent any more.
+	// Requests counts the stored requests of pairs, and DamagedRequests those of
+	// them whose bytes have changed.
 	Requests, DamagedRequests int
-	// Problems are what contradicts, a sentence each; none is a healthy store.
+	// Problems has a sentence for each inconsistency; none means no damage.
 	Problems []string
 	// Damaged says that the file itself is broken: opening it again after this
 	// store is closed salvages what is readable.
 	Damaged bool
 }
 
-// contradictions has a row for each problem: a number, and a sentence with its place.
-const contradictions = `
-	SELECT seq, 'pair %d has lost its texts' FROM pair WHERE seq NOT IN (SELECT seq FROM body)
-	UNION SELECT seq, 'the texts of pair %d have lost their pair' FROM body WHERE seq NOT IN (SELECT seq FROM pair)
-	UNION SELECT seq, 'pair %d is of an unknown session' FROM pair WHERE session NOT IN (SELECT n FROM session)
-	UNION SELECT seq, 'pair %d is of an unknown model' FROM pair WHERE model NOT IN (SELECT n FROM model)
-	UNION SELECT seq, 'pair %d is of an unknown topic' FROM pair WHERE topic <> 0 AND topic NOT IN (SELECT n FROM topic)
-	UNION SELECT seq, 'requests of pair %d have lost their pair' FROM request WHERE seq NOT IN (SELECT seq FROM pair)
+// inconsistencies has a row for each problem: a Seq, and a sentence with %d for it.
+const inconsistencies = `
+	SELECT seq, 'the texts of pair %d are missing' FROM pair WHERE seq NOT IN (SELECT seq FROM body)
+	UNION SELECT seq, 'there are texts of pair %d, which does not exist' FROM body WHERE seq NOT IN (SELECT seq FROM pair)
+	UNION SELECT seq, 'the session of pair %d does not exist' FROM pair WHERE session NOT IN (SELECT n FROM session)
+	UNION SELECT seq, 'the model of pair %d does not exist' FROM pair WHERE model NOT IN (SELECT n FROM model)
+	UNION SELECT seq, 'the topic of pair %d does not exist' FROM pair WHERE topic <> 0 AND topic NOT IN (SELECT n FROM topic)
+	UNION SELECT seq, 'there are requests of pair %d, which does not exist' FROM request WHERE seq NOT IN (SELECT seq FROM pair)
 	LIMIT ?`
 
-// Check reads every page, every sum and every reference: seconds for a large database.
+// Check verifies every page, checksum and reference: seconds for a large database.
 func (s *store) Check(ctx context.Context) (CheckReport, error) {
 	var report CheckReport
 	problem := func(format string, args ...any) {
@@ -178,7 +179,7 @@ func (s *store) Check(ctx context.Context) (CheckReport, error) {
 	}
 	err := s.read(ctx, func(t *tx) {
 		t.checkPages("integrity_check")
-		t.each(contradictions, []any{maxProblems}, func(scan scanner) {
+		t.each(inconsistencies, []any{maxProblems}, func(scan scanner) {
 			var seq int64
 			var format string
 			scan(&seq, &format)
@@ -210,7 +211,7 @@ func (s *store) Check(ctx context.Context) (CheckReport, error) {
 	return report, err
 }
 
-// allPairs calls each for every pair, cut ones too.
+// allPairs calls each for every pair, cut ones included.
 func (t *tx) allPairs(each func(p assistant.Pair, damaged bool)) {
 	for from := int64(0); ; {
 		seqs := list[int64](t, "SELECT seq FROM pair WHERE seq > ? ORDER BY seq LIMIT ?", from, loadAtOnce)

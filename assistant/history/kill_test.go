@@ -64,7 +64,7 @@ func TestKilledWhileItIsCreated(t *testing.T) {
 			t.Errorf("killed at %q: %v", m.names[i], err)
 			continue
 		}
-		if r := s.Report(); r.Salvage != nil || r.LostLog {
+		if r := s.Report(); r.Salvage != nil || r.LostWAL {
 			t.Errorf("killed at %q: %+v", m.names[i], r)
 		}
 		put(t, s, pair("x", "q", "a"))
@@ -137,7 +137,7 @@ func TestAJournalIsRolledBack(t *testing.T) {
 	m.take("in a transaction")
 	db.Close()
 	killed := m.paths[0]
-	if size(killed+"-journal") <= 0 {
+	if fileSize(killed+"-journal") <= 0 {
 		t.Fatal("there is no journal: this test shows nothing")
 	}
 	s := open(t, killed, Options{})
@@ -215,7 +215,7 @@ func TestSecretsAreNotStored(t *testing.T) {
 // Where nothing can be written, what is stored is read, and every write says why.
 func TestReadingGoesOnWhenNothingCanBeWritten(t *testing.T) {
 	path := closedStore(t, 5)
-	s, err := (&store{path: path, run: path + ".run"}).openReadOnly(t.Context(), &StorageError{"open", path, "the disk is full", nil})
+	s, err := (&store{path: path, runDir: path + ".run"}).openReadOnly(t.Context(), &StorageError{"open", path, "the disk is full", nil})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func (a *after) ask() {
 func openIntact(t *testing.T, path string) *store {
 	t.Helper()
 	s := open(t, path, Options{})
-	if r := s.Report(); r.LostLog || r.Salvage != nil {
+	if r := s.Report(); r.LostWAL || r.Salvage != nil {
 		t.Errorf("Report = %+v; nothing was removed", r)
 	}
 	return s

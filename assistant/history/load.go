@@ -10,7 +10,7 @@ import (
 	"winnow/assistant"
 )
 
-// loadAtOnce is how many pairs are in memory at once where all are read.
+// loadAtOnce is how many pairs are loaded at a time where all are read.
 const loadAtOnce = 500
 
 // DamagedPair is the Notice of a pair whose stored bytes have changed.

@@ -74,13 +74,13 @@ func checkFirst(t *testing.T, s *store) {
 func TestOlderVersionIsMigratedAfterACopy(t *testing.T) {
 	path := rawDatabase(t, firstVersion)
 	s := open(t, path, Options{})
-	if r := s.Report(); r.Migrated != 1 || r.Copy != path+".v1.bak" || r.Salvage != nil {
+	if r := s.Report(); r.Migrated != 1 || r.Backup != path+".v1.bak" || r.Salvage != nil {
 		t.Fatalf("Report = %+v", r)
 	}
 	checkFirst(t, s)
 	put(t, s, pair("new", "q", "a"))
 	restored := filepath.Join(filepath.Dir(path), "restored.db")
-	if err := os.Rename(s.Report().Copy, restored); err != nil {
+	if err := os.Rename(s.Report().Backup, restored); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(restored); err != nil || info.Mode().Perm() != 0o600 {

@@ -18,11 +18,11 @@ import (
 
 const (
 	// busyTimeout bounds the wait for another process's transaction. The
-	// longest of ours, a batch of an import, takes a fraction of it.
+	// longest transaction, a batch of an import, takes a fraction of it.
 	busyTimeout = 20 * time.Second
-	maxReaders  = 4 // queries that run beside each other
-	// backgroundDelay is how long after Open background work begins: the screen comes
-	// first, and winnow ask is usually over by then.
+	maxReaders  = 4 // queries that run at the same time
+	// backgroundDelay is how long after Open background work begins: the first screen
+	// is drawn before, and a command such as winnow ask has usually ended by then.
 	backgroundDelay = time.Second
 )
 
@@ -33,8 +33,8 @@ type Options struct {
 	// OnDamage is called once, from a goroutine of the store, when the database
 	// is found damaged while it is open. nil is not called.
 	OnDamage func(*DamageError)
-	// Redact takes secrets out of every text before it is stored. It is called from
-	// any goroutine, also on JSON, which must stay JSON. nil changes nothing.
+	// Redact removes secrets from every text before it is stored. It is called from
+	// any goroutine, also with JSON, and must return JSON then. nil changes nothing.
 	Redact func(string) string
 
 	step         func(name string) // called before each step of creation, migration and salvage
@@ -53,45 +53,45 @@ func (o Options) delay() time.Duration {
 
 // Report is what opening a store found and did.
 type Report struct {
-	Repaired    []string // files that others could read, a sentence each
+	Repaired    []string // a sentence for each file and folder that others could read
 	Interrupted int      // pairs that a dead process left in state sending
 	Migrated    int      // the version of the schema before; 0: it was current or new
-	Copy        string   // the copy made before migrating; "" is none
+	Backup      string   // path of the copy made before migrating; "" is none
 	Salvage     *Salvage // nil: there was no damage
-	// LostLog says that the -wal file of a process that died is missing or empty:
+	// LostWAL says that the -wal file of a process that died is missing or empty:
 	// what was committed last may be lost.
-	LostLog bool
-	// ReadOnly is why nothing can be written; nil: the store writes.
+	LostWAL bool
+	// ReadOnly is why nothing can be written; nil: the store can write.
 	ReadOnly error
 }
 
 // store is a Store in one SQLite file.
 type store struct {
-	path    string
-	run     string // folder of owners, lock and state
-	options Options
-	report  Report
-	inDoubt bool // a check of every page is due
-	owner   *owner
-	writer  *writer // nil: read-only
-	readers *sql.DB
-	writes  *sql.DB
+	path     string
+	runDir   string // folder with the locks of owners, the open lock and the file state
+	options  Options
+	report   Report
+	checkDue bool // every page is to be checked in the background
+	owner    *owner
+	writer   *writer // nil: read-only
+	readDB   *sql.DB
+	writeDB  *sql.DB // has the one connection of writer
 
 	revision atomic.Int64  // meta.rev as this process knows it
 	changed  chan struct{} // has a token after a commit
 
 	background sync.WaitGroup
-	closing    sync.Mutex      // between the start of a goroutine and Close
+	closing    sync.Mutex      // no goroutine is started while Close ends ctx
 	ctx        context.Context // ends with Close
 	cancel     context.CancelFunc
-	damage     sync.Once
+	damageOnce sync.Once
 	firstWrite sync.Once
 }
 
 // Open opens the SQLite database at path and creates it when there is none. It
-// repairs wide file modes, migrates an older schema after a copy, ends what dead
-// processes left in state sending, and salvages a damaged file; see Report.
-// Where nothing can be written it opens a sound database for reading.
+// narrows wide file modes, migrates an older schema after a backup, ends pairs that
+// dead processes left in state sending, and salvages a damaged file; see Report.
+// Where nothing can be written it opens an undamaged database for reading.
 //
 // It returns a *NewerSchemaError, a *FileError or a *StorageError for what it
 // cannot use, and ctx's error when another process takes too long to open the
@@ -115,15 +115,15 @@ func openStore(ctx context.Context, path string, o Options) (*store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("history: %w", err)
 	}
-	s := &store{path: path, run: path + ".run", options: o, changed: make(chan struct{}, 1)}
+	s := &store{path: path, runDir: path + ".run", options: o, changed: make(chan struct{}, 1)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if err := s.prepareFiles(); err != nil {
 		return nil, err
 	}
-	lock, err := lockOpening(ctx, s.run)
+	lock, err := lockOpening(ctx, s.runDir)
 	if err == nil {
 		defer lock.Close()
-		if s.owner, err = newOwner(s.run, o.Now()); err == nil {
+		if s.owner, err = newOwner(s.runDir, o.Now()); err == nil {
 			err = s.open(ctx)
 		}
 	}
@@ -148,7 +148,7 @@ func (s *store) Redact(text string) string {
 	return s.options.Redact(text)
 }
 
-// step notifies a test of what comes next.
+// step tells a test which step comes next.
 func (s *store) step(name string) {
 	if s.options.step != nil {
 		s.options.step(name)
@@ -157,11 +157,11 @@ func (s *store) step(name string) {
 
 // open inspects the file, salvages it when it is damaged, and connects, under the open lock.
 func (s *store) open(ctx context.Context) error {
-	living, dead, err := countOwners(s.run, s.owner)
+	living, dead, err := listOwners(s.runDir, s.owner)
 	if err != nil {
 		return err
 	}
-	if living == 0 { // otherwise somebody has it open, and inspected it
+	if living == 0 { // otherwise the process that has it open has inspected it
 		damage, err := s.inspect(ctx)
 		if err == nil && damage != nil {
 			err = s.salvage(ctx, damage)
@@ -174,12 +174,12 @@ func (s *store) open(ctx context.Context) error {
 	if err := createFile(s.path); err != nil {
 		return err
 	}
-	logged := size(s.path+"-wal") > 0
+	hasWAL := fileSize(s.path+"-wal") > 0
 	err = s.connect(ctx)
 	if c := code(err); living == 0 && (damaged(err) || c == codeError || c == codeConstraint) {
-		// Nobody else changes the database, so a statement that fails met what the
-		// inspection did not find.
-		_ = s.disconnect() // the salvage goes on
+		// Nobody else changes the database, so a statement that fails met damage that
+		// the inspection did not find.
+		_ = s.disconnect() // the salvage needs no connection
 		if err = s.salvage(ctx, err); err == nil {
 			err = s.connect(ctx)
 		}
@@ -189,7 +189,7 @@ func (s *store) open(ctx context.Context) error {
 	}
 	if living == 0 {
 		state := fileState{Phase: phaseOpen}
-		if logged {
+		if hasWAL {
 			state.Phase = phaseWritten
 		}
 		s.writeState(state)
@@ -200,7 +200,7 @@ func (s *store) open(ctx context.Context) error {
 	return nil
 }
 
-// dsn names a connection to the database.
+// dsn returns the data source name of a connection to the database.
 func dsn(path string, pragmas ...string) string {
 	q := url.Values{"_dqs": {"0"}, "_defensive": {"1"}}
 	q["_pragma"] = append([]string{fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds())}, pragmas...)
@@ -211,13 +211,13 @@ func dsn(path string, pragmas ...string) string {
 // processes left unfinished.
 func (s *store) connect(ctx context.Context) (err error) {
 	s.step("connect")
-	s.writes, err = sql.Open("sqlite", dsn(s.path,
+	s.writeDB, err = sql.Open("sqlite", dsn(s.path,
 		"journal_mode(WAL)", "synchronous(FULL)", "secure_delete(FAST)"))
 	if err != nil {
 		return fmt.Errorf("history: open: %w", err)
 	}
-	s.writes.SetMaxOpenConns(1)
-	conn, err := s.writes.Conn(ctx)
+	s.writeDB.SetMaxOpenConns(1)
+	conn, err := s.writeDB.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("history: open %s: %w", s.path, err)
 	}
@@ -237,23 +237,23 @@ func (s *store) connect(ctx context.Context) (err error) {
 	return err
 }
 
-func (s *store) connectReaders(dsn string, most int) (err error) {
-	if s.readers, err = sql.Open("sqlite", dsn); err != nil {
+func (s *store) connectReaders(dsn string, maxConns int) (err error) {
+	if s.readDB, err = sql.Open("sqlite", dsn); err != nil {
 		return fmt.Errorf("history: open: %w", err)
 	}
-	s.readers.SetMaxOpenConns(most)
-	s.readers.SetMaxIdleConns(most)
+	s.readDB.SetMaxOpenConns(maxConns)
+	s.readDB.SetMaxIdleConns(maxConns)
 	return nil
 }
 
-// endInterrupted ends the pairs whose owner died while sending them. An owner is
-// alive before it owns a pair, so one that is not alive now never will be.
+// endInterrupted ends the pairs whose owner died while sending them. An owner locks
+// its file before it owns a pair, so one that is not alive now never will be.
 func (s *store) endInterrupted(t *tx) {
 	var seqs []int64
 	for seq, token := range keyed[int64, string](t, "SELECT seq, owner FROM pair WHERE owner IS NOT NULL") {
-		lives, err := alive(s.run, token)
+		isAlive, err := alive(s.runDir, token)
 		t.fail(err)
-		if !lives {
+		if !isAlive {
 			seqs = append(seqs, seq)
 		}
 	}
@@ -262,7 +262,7 @@ func (s *store) endInterrupted(t *tx) {
 	}
 	var ended []assistant.Pair
 	t.pairs(seqs, func(p assistant.Pair, _ bool) {
-		endInterrupted(&p)
+		markInterrupted(&p)
 		ended = append(ended, p)
 	})
 	c := s.newChange(t)
@@ -272,7 +272,8 @@ func (s *store) endInterrupted(t *tx) {
 	s.report.Interrupted = len(ended)
 }
 
-// start runs f in a goroutine that Close waits for; once Close has begun, not at all.
+// start runs f in a goroutine that Close waits for. Once Close has begun it does
+// nothing.
 func (s *store) start(f func()) {
 	s.closing.Lock()
 	defer s.closing.Unlock()
@@ -281,8 +282,8 @@ func (s *store) start(f func()) {
 	}
 }
 
-// written is called after each durable transaction, by who may use the writer.
-func (s *store) written() {
+// recordWrite is called after each durable transaction, while the writer is locked.
+func (s *store) recordWrite() {
 	s.firstWrite.Do(func() { s.writeState(fileState{Phase: phaseWritten}) })
 	select {
 	case s.changed <- struct{}{}:
@@ -290,27 +291,27 @@ func (s *store) written() {
 	}
 }
 
-// openReadOnly connects to a database that cannot be written, why being the
-// error. Without a shared memory file, which cannot be created then, SQLite
-// reads with the lock for itself.
+// openReadOnly connects to a database that cannot be written because of why. When
+// the shared memory file is missing and cannot be created, SQLite can only read in
+// exclusive locking mode.
 func (s *store) openReadOnly(ctx context.Context, why error) (*store, error) {
 	var storage *StorageError
-	if !errors.As(why, &storage) || size(s.path) <= 0 || errors.Is(why, context.Canceled) {
+	if !errors.As(why, &storage) || fileSize(s.path) <= 0 || errors.Is(why, context.Canceled) {
 		return nil, why
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.writer, s.writes, s.owner = nil, nil, nil
+	s.writer, s.writeDB, s.owner = nil, nil, nil
 	s.report = Report{Repaired: s.report.Repaired, ReadOnly: why}
 	for _, name := range []string{dsn(s.path, "query_only(1)") + "&mode=ro", dsn(s.path, "locking_mode(EXCLUSIVE)", "query_only(1)")} {
 		if err := s.connectReaders(name, 1); err != nil {
 			return nil, why
 		}
 		var version int
-		err := s.readers.QueryRowContext(ctx, "SELECT version FROM meta").Scan(&version)
+		err := s.readDB.QueryRowContext(ctx, "SELECT version FROM meta").Scan(&version)
 		if err == nil && version == schemaVersion {
 			return s, nil
 		}
-		s.readers.Close()
+		s.readDB.Close()
 	}
 	return nil, why
 }
@@ -325,28 +326,28 @@ func (s *store) Close() error {
 	if closed || s.writer == nil {
 		return s.disconnect()
 	}
-	s.writer.turn <- struct{}{} // for good: nobody writes any more
-	defer s.owner.leave()
+	s.writer.turn <- struct{}{} // never released: nobody writes any more
+	defer s.owner.release()
 	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
 	defer cancel()
-	opening, err := lockOpening(ctx, s.run)
-	if err != nil { // another opens; it connects, so the log stays
+	opening, err := lockOpening(ctx, s.runDir)
+	if err != nil { // another process is opening the database; it connects, so the WAL stays
 		return s.disconnect()
 	}
 	defer opening.Close()
-	return s.disconnectNoting()
+	return s.disconnectAndRecord()
 }
 
-// disconnectNoting closes the database and notes how it looks, under the open
-// lock. The last to close copies the log of all into the database.
-func (s *store) disconnectNoting() error {
-	living, _, err := countOwners(s.run, s.owner)
+// disconnectAndRecord closes the database and records its state, under the open
+// lock. The last process to close copies the WAL into the database.
+func (s *store) disconnectAndRecord() error {
+	living, _, err := listOwners(s.runDir, s.owner)
 	if err != nil || living > 0 {
 		return errors.Join(err, s.disconnect())
 	}
 	s.writeState(fileState{Phase: phaseClosing})
 	err = s.disconnect()
-	if size(s.path+"-wal") < 0 && err == nil {
+	if fileSize(s.path+"-wal") < 0 && err == nil {
 		s.writeState(fileState{phaseClosed, s.fingerprint()})
 	}
 	return err
@@ -354,30 +355,30 @@ func (s *store) disconnectNoting() error {
 
 func (s *store) disconnect() error {
 	var errs []error
-	if s.readers != nil {
-		errs = append(errs, s.readers.Close())
+	if s.readDB != nil {
+		errs = append(errs, s.readDB.Close())
 	}
 	if s.writer != nil {
 		errs = append(errs, s.writer.close())
 	}
-	if s.writes != nil {
-		errs = append(errs, s.writes.Close())
+	if s.writeDB != nil {
+		errs = append(errs, s.writeDB.Close())
 	}
 	return errors.Join(errs...)
 }
 
 // abandon undoes an Open that failed, under the open lock if it was taken. After
-// a lost log the state stays, so that the next Open reports it again.
+// a lost WAL the file state stays, so that the next Open reports it again.
 func (s *store) abandon() {
 	s.cancel()
 	s.background.Wait()
 	if s.owner == nil {
 		return
 	}
-	if s.writes == nil || s.report.LostLog {
-		_ = s.disconnect() // why Open failed says more
+	if s.writeDB == nil || s.report.LostWAL {
+		_ = s.disconnect() // Open returns the more useful error
 	} else {
-		_ = s.disconnectNoting()
+		_ = s.disconnectAndRecord()
 	}
-	s.owner.leave()
+	s.owner.release()
 }

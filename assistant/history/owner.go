@@ -17,17 +17,17 @@ import (
 )
 
 // An owner is an open store. It is alive as long as it holds the lock of its
-// file in the run folder, which the kernel drops with the process.
+// file in the run folder, which the kernel releases when the process ends.
 type owner struct {
 	token string
 	lock  *flock.Flock
 }
 
 const (
-	ownerPrefix = "owner-"
-	openLock    = "open.lock"            // held while a store opens: one inspects, migrates or salvages at a time
-	lockEvery   = 5 * time.Millisecond   // how often a wait for another's lock looks again
-	closeWait   = 250 * time.Millisecond // how long a store that closes waits for one that opens
+	ownerPrefix      = "owner-"
+	openLock         = "open.lock"            // held while a store opens or closes: one inspects, migrates or salvages at a time
+	lockPollInterval = 5 * time.Millisecond   // how often a wait for the open lock tries again
+	closeWait        = 250 * time.Millisecond // how long a store that closes waits for the open lock
 )
 
 // newOwner creates and locks a file of its own in the run folder.
@@ -41,12 +41,12 @@ func newOwner(run string, now time.Time) (*owner, error) {
 }
 
 // leave removes the file and the lock.
-func (o *owner) leave() {
+func (o *owner) release() {
 	os.Remove(o.lock.Path())
 	o.lock.Close()
 }
 
-// alive reports whether the owner of a token still lives.
+// alive reports whether the owner with this token is alive.
 func alive(run, token string) (bool, error) {
 	l := flock.New(filepath.Join(run, ownerPrefix+token), flock.SetFlag(os.O_RDWR)) // never creates
 	got, err := l.TryLock()
@@ -57,10 +57,10 @@ func alive(run, token string) (bool, error) {
 	return !got && err == nil, err
 }
 
-// countOwners counts the owners but me that live, and lists the files of the
+// listOwners counts the other owners that are alive, and lists the files of the
 // dead. The caller holds the open lock, so no file is between being created and
 // being locked.
-func countOwners(run string, me *owner) (living int, dead []string, err error) {
+func listOwners(run string, me *owner) (living int, dead []string, err error) {
 	entries, err := os.ReadDir(run)
 	if err != nil {
 		return 0, nil, fmt.Errorf("history: %w", err)
@@ -70,11 +70,11 @@ func countOwners(run string, me *owner) (living int, dead []string, err error) {
 		if !ok || token == me.token {
 			continue
 		}
-		lives, err := alive(run, token)
+		isAlive, err := alive(run, token)
 		switch {
 		case err != nil:
 			return 0, nil, fmt.Errorf("history: %w", err)
-		case lives:
+		case isAlive:
 			living++
 		default:
 			dead = append(dead, filepath.Join(run, e.Name()))
@@ -86,31 +86,31 @@ func countOwners(run string, me *owner) (living int, dead []string, err error) {
 // lockOpening waits until this store alone opens or closes the database.
 func lockOpening(ctx context.Context, run string) (*flock.Flock, error) {
 	l := flock.New(filepath.Join(run, openLock), flock.SetPermissions(fileMode))
-	if _, err := l.TryLockContext(ctx, lockEvery); err != nil {
+	if _, err := l.TryLockContext(ctx, lockPollInterval); err != nil {
 		return nil, fmt.Errorf("history: another winnow is opening the database: %w", err)
 	}
 	return l, nil
 }
 
-// phase is how far the processes that have the database open came.
+// phase is the last step that the processes with the database open have reached.
 type phase string
 
 const (
-	phaseNone    phase = ""        // no database was here
-	phaseOpen    phase = "open"    // open; nothing need be in the log
-	phaseWritten phase = "written" // open, and the log holds what the database lacks
-	phaseClosing phase = "closing" // may be closed already, and its log gone
+	phaseNone    phase = ""        // there was no database
+	phaseOpen    phase = "open"    // open; the WAL may be empty
+	phaseWritten phase = "written" // open, and the WAL holds what the database lacks
+	phaseClosing phase = "closing" // may be closed already, and its WAL removed
 	phaseClosed  phase = "closed"  // closed, with this fingerprint
 )
 
-// fileState is what a file in the run folder says of the database. It is written
-// under the open lock, but for phaseWritten. Losing it costs a check, no more.
+// fileState is stored in a file of the run folder. It is written under the open
+// lock, except phaseWritten. When it is lost, the next Open checks the database.
 type fileState struct {
 	Phase       phase
-	Fingerprint string // size and time of the database, of phaseClosed
+	Fingerprint string // of the database, with phaseClosed
 }
 
-func (s *store) statePath() string { return filepath.Join(s.run, "state.json") }
+func (s *store) statePath() string { return filepath.Join(s.runDir, "state.json") }
 
 func (s *store) readState() (f fileState) {
 	raw, _ := os.ReadFile(s.statePath())
@@ -128,7 +128,7 @@ func (s *store) writeState(f fileState) {
 	}
 }
 
-// fingerprint is what the folder says of the database file.
+// fingerprint returns size and modification time of the database file.
 func (s *store) fingerprint() string {
 	info, err := os.Lstat(s.path)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"winnow/assistant"
 )
 
-// states are the numbers of the states in the database.
+// states are the states of pairs; their indexes are stored in the database.
 var states = []assistant.PairState{assistant.PairIdle, assistant.PairSending, assistant.PairComplete, assistant.PairError}
 
 const stateError = 3
@@ -24,7 +24,7 @@ func stateNumber(p *assistant.Pair) int { return max(slices.Index(states, p.Stat
 // maxStar is the best rating.
 const maxStar = 3
 
-// checkPair refuses what could not come back as it was.
+// checkPair refuses a pair that could not be loaded as it was stored.
 func checkPair(p *assistant.Pair) error {
 	switch {
 	case p.State != "" && !slices.Contains(states, p.State):
@@ -37,16 +37,15 @@ func checkPair(p *assistant.Pair) error {
 	return nil
 }
 
-// pairJSON is the JSON form of a pair, in the column more and in exports. Its
-// calls have a form of their own.
+// pairJSON is the JSON form of a pair, in the column more and in exports.
 type pairJSON struct {
 	*assistant.Pair
 	Attachments []assistant.Attachment `json:"attachments"`
 	ToolCalls   []callJSON             `json:"tool_calls"`
 }
 
-// callJSON is a call whose arguments need not be JSON, and whose result is read
-// without losing a digit of a number.
+// callJSON is the JSON form of a call, whose arguments need not be JSON. Result is
+// raw so that no number loses a digit.
 type callJSON struct {
 	assistant.ToolCall
 	Arguments     json.RawMessage `json:"arguments,omitempty"`
@@ -55,8 +54,8 @@ type callJSON struct {
 	Result        json.RawMessage `json:"result,omitempty"`
 }
 
-// newPairJSON makes the form of p. asText stores arguments character by
-// character; else those that are JSON are part of the document.
+// newPairJSON makes the JSON form of p. asText stores arguments byte for byte, as
+// text; otherwise arguments that are JSON become part of the document.
 func newPairJSON(p *assistant.Pair, asText bool) (pairJSON, error) {
 	form := pairJSON{Pair: p, Attachments: append([]assistant.Attachment{}, p.Attachments...), ToolCalls: []callJSON{}}
 	for _, c := range p.ToolCalls {
@@ -83,7 +82,7 @@ func newPairJSON(p *assistant.Pair, asText bool) (pairJSON, error) {
 	return form, nil
 }
 
-// decodePair reads the JSON form of a pair over p.
+// decodePair reads the JSON form of a pair into p and keeps the fields it lacks.
 func decodePair(raw []byte, p *assistant.Pair) error {
 	form := pairJSON{Pair: p}
 	if err := json.Unmarshal(raw, &form); err != nil {
@@ -131,7 +130,7 @@ func decodeResult(raw json.RawMessage) (*assistant.ToolResult, error) {
 	return &r, nil
 }
 
-// moreJSON is what goes to body.more: the fields of a pair that have no column. The
+// moreJSON is stored in body.more: the fields of a pair that have no column. The
 // fields here hide those of Pair that have one, so that a field which is added to
 // Pair is stored without a change here.
 type moreJSON struct {
@@ -166,27 +165,27 @@ func encodeMore(p *assistant.Pair) (string, error) {
 	return string(raw), err
 }
 
-// pairTexts are what older versions of winnow summed.
+// pairTexts returns the texts that the checksums of older versions cover.
 func pairTexts(p *assistant.Pair, more string) []string {
 	return []string{p.UserText, p.AssistantText, p.Reasoning, p.ErrorCode, p.ErrorMessage, more}
 }
 
-// pairSum is the sum that is stored with p: over its texts and all that never
-// changes without them. Marks change alone and are not in it.
+// pairSum returns the checksum that is stored with p. It covers the texts and the
+// fields that only change together with them, but not the marks.
 func pairSum(p *assistant.Pair, more string) int64 {
 	return bodySum(append(pairTexts(p, more), p.ID, p.Session, p.Model, string(states[stateNumber(p)]), p.CreatedAt.Format(time.RFC3339Nano))...)
 }
 
-// intact compares p with its sum. One that was stored by an older winnow is
-// over the texts only.
+// intact compares p with its checksum. That of an older winnow covers the texts
+// only.
 func intact(p *assistant.Pair, more string, sum sql.NullInt64) bool {
 	return !sum.Valid || sum.Int64 == pairSum(p, more) || sum.Int64 == bodySum(pairTexts(p, more)...)
 }
 
-// castagnoli is the polynomial that processors compute in hardware.
+// castagnoli is the CRC-32 polynomial that processors compute in hardware.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// bodySum shows later whether the texts are still those that were written.
+// bodySum returns the checksum of texts.
 func bodySum(texts ...string) int64 {
 	sum := crc32.New(castagnoli)
 	for _, t := range texts {
@@ -196,8 +195,8 @@ func bodySum(texts ...string) int64 {
 	return int64(sum.Sum32())
 }
 
-// partRunes packs the length in runes of each part that p adds to a request.
-// With them the cost at any charsPerToken is known without the texts.
+// partRunes packs the length in runes of each part that p adds to a request, so
+// that the cost at any charsPerToken is known without the texts.
 func partRunes(p *assistant.Pair) []byte {
 	packed := []byte{}
 	for _, part := range assistant.PairParts(p) {
@@ -206,7 +205,8 @@ func partRunes(p *assistant.Pair) []byte {
 	return packed
 }
 
-// cost is the sum over packed parts of their runes divided by charsPerToken, rounded up.
+// cost returns the tokens of packed parts: for each, its runes divided by
+// charsPerToken, rounded up.
 func cost(packed []byte, charsPerToken float64) int {
 	sum := 0
 	for len(packed) > 0 {
@@ -220,7 +220,7 @@ func cost(packed []byte, charsPerToken float64) int {
 	return sum
 }
 
-// instant rebuilds a time with the offset it was written with.
+// instant returns a stored time with its offset.
 func instant(sec, nsec int64, zone int) time.Time {
 	t := time.Unix(sec, nsec)
 	if zone == 0 {
@@ -229,11 +229,11 @@ func instant(sec, nsec int64, zone int) time.Time {
 	return t.In(time.FixedZone("", zone))
 }
 
-// endInterrupted gives a pair that nobody sends any more its end.
-func endInterrupted(p *assistant.Pair) {
+// markInterrupted ends a pair in state sending that nobody sends any more.
+func markInterrupted(p *assistant.Pair) {
 	if p.State != assistant.PairSending {
 		return
 	}
 	p.State, p.ErrorCode = assistant.PairError, assistant.CodeInterrupted
-	p.ErrorMessage = "winnow ended before the answer was whole"
+	p.ErrorMessage = "winnow stopped before the answer was complete"
 }

@@ -258,7 +258,7 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 		if err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}
-		if rep := s.Report(); rep.Salvage != nil || rep.LostLog {
+		if rep := s.Report(); rep.Salvage != nil || rep.LostWAL {
 			t.Fatalf("round %d: Report = %+v", round, rep)
 		}
 		got := stored(t, s)

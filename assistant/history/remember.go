@@ -31,8 +31,7 @@ func (s *store) Touch(ctx context.Context, v Session) error {
 	})
 }
 
-// sessions reads sessions with what the columns pairs, first and title of a
-// query say of them.
+// sessions reads sessions; counts are the columns for Pairs, First and Title.
 func (s *store) sessions(ctx context.Context, counts, where string, args ...any) (all []Session, err error) {
 	query := "SELECT id, folder, window, model, page, started, used, " + counts + " FROM session s " + where
 	err = s.read(ctx, func(t *tx) {
@@ -61,7 +60,7 @@ func (s *store) Session(ctx context.Context, id string) (v Session, found bool, 
 	return first(s.sessions(ctx, "0, 0, ''", "WHERE id = ?", id))
 }
 
-// first is the first of a list; found is false when it is empty.
+// first returns the first of a list; found is false when it is empty.
 func first[T any](all []T, err error) (v T, found bool, _ error) {
 	if len(all) == 0 {
 		return v, false, err
@@ -75,7 +74,7 @@ func (s *store) SaveQueued(ctx context.Context, session string, p assistant.Prom
 	if err != nil {
 		return fmt.Errorf("history: queued message: %w", err)
 	}
-	return s.setOfSession(ctx, session, "queued", string(raw))
+	return s.setSessionColumn(ctx, session, "queued", string(raw))
 }
 
 func (s *store) Queued(ctx context.Context, session string) (p assistant.Prompt, found bool, err error) {
@@ -90,14 +89,14 @@ func (s *store) Queued(ctx context.Context, session string) (p assistant.Prompt,
 }
 
 func (s *store) ClearQueued(ctx context.Context, session string) error {
-	return s.set(ctx, "UPDATE session SET queued = '' WHERE id = ? AND queued <> ''", session)
+	return s.exec(ctx, "UPDATE session SET queued = '' WHERE id = ? AND queued <> ''", session)
 }
 
 func (s *store) SetSessionState(ctx context.Context, session string, state json.RawMessage) error {
 	if len(state) > 0 && !json.Valid(state) {
 		return fmt.Errorf("history: state of session %s: not JSON", session)
 	}
-	return s.setOfSession(ctx, session, "state", s.Redact(string(state)))
+	return s.setSessionColumn(ctx, session, "state", s.Redact(string(state)))
 }
 
 func (s *store) SessionState(ctx context.Context, session string) (json.RawMessage, error) {
@@ -108,8 +107,8 @@ func (s *store) SessionState(ctx context.Context, session string) (json.RawMessa
 	return json.RawMessage(raw), err
 }
 
-// setOfSession sets a column of a session, which is created when it is unknown.
-func (s *store) setOfSession(ctx context.Context, session, column, value string) error {
+// setSessionColumn sets a column of a session, which is created when it is unknown.
+func (s *store) setSessionColumn(ctx context.Context, session, column, value string) error {
 	return s.change(ctx, func(c *change) {
 		c.run("UPDATE session SET "+column+" = ? WHERE n = ?", value, c.session(session, c.now))
 	})
@@ -129,13 +128,13 @@ func (s *store) texts(ctx context.Context, query string, args ...any) (texts []s
 
 func (s *store) SaveDraft(ctx context.Context, key string, d Draft) error {
 	if d.Text == "" && len(d.Stash) == 0 {
-		return s.set(ctx, "DELETE FROM draft WHERE key = ?", key)
+		return s.exec(ctx, "DELETE FROM draft WHERE key = ?", key)
 	}
 	stash, err := json.Marshal(d.Stash)
 	if err != nil {
 		return err
 	}
-	return s.set(ctx, "INSERT OR REPLACE INTO draft VALUES (?, ?, ?)", key, s.Redact(d.Text), s.Redact(string(stash)))
+	return s.exec(ctx, "INSERT OR REPLACE INTO draft VALUES (?, ?, ?)", key, s.Redact(d.Text), s.Redact(string(stash)))
 }
 
 func (s *store) Draft(ctx context.Context, key string) (d Draft, err error) {
@@ -176,9 +175,9 @@ func (s *store) lines(ctx context.Context, table string, n int) ([]string, error
 
 func (s *store) Set(ctx context.Context, key, value string) error {
 	if value == "" {
-		return s.set(ctx, "DELETE FROM setting WHERE key = ?", key)
+		return s.exec(ctx, "DELETE FROM setting WHERE key = ?", key)
 	}
-	return s.set(ctx, "INSERT OR REPLACE INTO setting VALUES (?, ?)", key, s.Redact(value))
+	return s.exec(ctx, "INSERT OR REPLACE INTO setting VALUES (?, ?)", key, s.Redact(value))
 }
 
 func (s *store) Get(ctx context.Context, key string) (string, error) {
@@ -222,12 +221,12 @@ func checkFilter(saved map[string]string, line string) error {
 	if q.Command != nil {
 		return fmt.Errorf("a line with :%s cannot be saved", q.Command.Verb)
 	}
-	_, err = filter.Expand(q, lookUp(saved))
+	_, err = filter.Expand(q, lookup(saved))
 	return err
 }
 
-// lookUp finds saved filters for filter.Expand.
-func lookUp(saved map[string]string) func(name string) (string, bool) {
+// lookup finds saved filters for filter.Expand.
+func lookup(saved map[string]string) func(name string) (string, bool) {
 	return func(name string) (string, bool) {
 		line, ok := saved[name]
 		return line, ok

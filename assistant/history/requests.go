@@ -11,8 +11,8 @@ import (
 	"winnow/assistant"
 )
 
-// maxRequest is the largest body that is stored, in bytes: four times what the
-// largest context windows take, and a bound for what a damaged row unpacks to.
+// maxRequest is the largest body that is stored, in bytes: four times the largest
+// context window, and a bound for what a damaged row unpacks to.
 const maxRequest = 64 << 20
 
 // packedRequest is a request as the database holds it.
@@ -22,8 +22,8 @@ type packedRequest struct {
 	packed []byte
 }
 
-// packRequests packs bodies before the transaction begins. One that is too large
-// is left out.
+// packRequests compresses bodies before the transaction begins. One that is too
+// large is left out.
 func (s *store) packRequests(requests []assistant.PairRequest) (list []packedRequest, err error) {
 	for _, r := range requests {
 		if len(r.Body) > maxRequest {
@@ -39,8 +39,8 @@ func (s *store) packRequests(requests []assistant.PairRequest) (list []packedReq
 	return list, nil
 }
 
-// pack packs a body, with a sum that shows when its bytes have changed. Fast is
-// good enough: what repeats, names and schemas, lies close together.
+// pack compresses a body; gzip adds a checksum. The fastest level is good enough:
+// what repeats, names and schemas, is close together.
 func pack(body []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
@@ -67,7 +67,7 @@ func unpack(packed []byte, size int) (body []byte, err error) {
 	return body, nil
 }
 
-// storeRequests adds requests of pairs that are there, and drops those that are
+// storeRequests adds the requests whose pairs exist, and drops the oldest ones
 // beyond the bounds.
 func (c *change) storeRequests(list []packedRequest) {
 	for _, r := range list {
@@ -81,8 +81,8 @@ func (c *change) storeRequests(list []packedRequest) {
 	}
 }
 
-// dropRequests drops the requests of all but so many pairs, those sent last,
-// and the oldest ones beyond so many packed bytes. It reads the index alone.
+// dropRequests keeps the requests of so many pairs, those sent last, and of them
+// the newest up to so many packed bytes. It reads only the index.
 func (c *change) dropRequests(pairs, packed int) {
 	c.run(`DELETE FROM request WHERE seq IN
 		(SELECT seq FROM request GROUP BY seq ORDER BY max(n) DESC LIMIT -1 OFFSET ?)`, pairs)
@@ -108,8 +108,8 @@ func (s *store) Requests(ctx context.Context, seq int64) ([]assistant.SentReques
 	return list, errors.Join(broken...)
 }
 
-// eachRequest calls each for requests, oldest first. damage names one whose body
-// is not what was sent.
+// eachRequest calls each for requests, oldest first. damage is not nil for one
+// whose body is not what was sent.
 func (t *tx) eachRequest(where string, args []any, each func(r assistant.SentRequest, damage error)) {
 	query := "SELECT seq, response, attempt, trimmed, model, sec, nsec, zone, size, body FROM request " + where + " ORDER BY n"
 	t.each(query, args, func(scan scanner) {

@@ -259,7 +259,7 @@ var secondVersion string
 func TestVersionTwoIsMigrated(t *testing.T) {
 	path := rawDatabase(t, secondVersion)
 	s := open(t, path, Options{})
-	if r := s.Report(); r.Migrated != 2 || r.Copy != path+".v2.bak" || r.Salvage != nil {
+	if r := s.Report(); r.Migrated != 2 || r.Backup != path+".v2.bak" || r.Salvage != nil {
 		t.Fatalf("Report = %+v", r)
 	}
 	checkFirst(t, s)
@@ -272,7 +272,7 @@ func TestVersionTwoIsMigrated(t *testing.T) {
 		t.Errorf("SavedFilters = %v, %v", list, err)
 	}
 	restored := filepath.Join(filepath.Dir(path), "restored.db")
-	if err := os.Rename(s.Report().Copy, restored); err != nil {
+	if err := os.Rename(s.Report().Backup, restored); err != nil {
 		t.Fatal(err)
 	}
 	checkFirst(t, open(t, restored, Options{}))

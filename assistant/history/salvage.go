@@ -19,26 +19,26 @@ import (
 // Salvage is what became of a damaged database.
 type Salvage struct {
 	Reason   string // what was found
-	SetAside string // where the file now lies, unchanged, with its -wal
-	Foreign  bool   // nothing in it looked like winnow's, or nothing at all could be read
+	SetAside string // path of the damaged file, which was only renamed, with its -wal
+	Foreign  bool   // it has no pairs of winnow, or nothing could be read
 	Salvaged int    // pairs in the new database
 	Lost     int    // pairs known to have been there
-	Altered  int    // salvaged pairs that are not what was written, or of which only the texts are left
+	Altered  int    // salvaged pairs whose bytes have changed, or of which only the texts are left
 }
 
 // Files of a salvage, beside the database.
 const (
-	salvageCopy = ".salvage"  // a copy to read from: SQLite may write in what it reads
-	salvagePart = ".new.part" // the new database, being filled
-	salvageDone = ".new"      // the new database, whole: from here on the salvage is continued, not begun anew
+	salvageCopy = ".salvage"  // a copy to read from: SQLite may write to what it reads
+	salvagePart = ".new.part" // the new database while it is filled
+	salvageDone = ".new"      // the complete new database: the next Open continues the salvage, and does not restart it
 )
 
-// salvagePlan is a file in the run folder: the Salvage that is being carried out.
-func (s *store) salvagePlan() string { return filepath.Join(s.run, "salvage.json") }
+// salvagePlan returns the path of a file with the Salvage that is in progress.
+func (s *store) salvagePlan() string { return filepath.Join(s.runDir, "salvage.json") }
 
-// salvage copies the rows that can be read into a new database, sets the damaged
-// one aside and puts the new one in its place. Killed at any step, it is begun
-// anew or continued by the next Open.
+// salvage copies the rows that can be read into a new database, renames the
+// damaged one and puts the new one in its place. If the process is killed at any
+// step, the next Open restarts or continues it.
 func (s *store) salvage(ctx context.Context, damage error) error {
 	report := Salvage{Reason: damage.Error(), SetAside: s.freeName()}
 	os.Remove(s.salvagePlan())
@@ -50,7 +50,7 @@ func (s *store) salvage(ctx context.Context, damage error) error {
 	if err == nil {
 		s.step("write the plan")
 		plan, _ := json.Marshal(report) // strings and numbers always encode
-		err = errors.Join(os.WriteFile(s.salvagePlan(), plan, fileMode), syncFile(s.salvagePlan()), syncFolder(s.run))
+		err = errors.Join(os.WriteFile(s.salvagePlan(), plan, fileMode), syncFile(s.salvagePlan()), syncFolder(s.runDir))
 	}
 	if err == nil {
 		s.step("commit the salvage")
@@ -62,23 +62,23 @@ func (s *store) salvage(ctx context.Context, damage error) error {
 	return s.finishSalvage()
 }
 
-// freeName is the name under which the damaged file will lie.
+// freeName returns an unused name for the damaged file.
 func (s *store) freeName() string {
 	base := s.path + ".damaged-" + s.options.Now().Format("20060102-150405")
 	name := base
-	for n := 2; size(name) >= 0; n++ {
+	for n := 2; fileSize(name) >= 0; n++ {
 		name = fmt.Sprintf("%s-%d", base, n)
 	}
 	return name
 }
 
-// finishSalvage does the rest of a salvage whose new database is whole: the
-// damaged files are renamed, and the new one gets their name.
+// finishSalvage does the rest of a salvage whose new database is complete: it
+// renames the damaged files and gives the new one their name.
 func (s *store) finishSalvage() error {
 	raw, err := os.ReadFile(s.salvagePlan())
-	whole := size(s.path+salvageDone) >= 0
-	if err != nil && !whole || size(s.path+salvagePart) >= 0 && !whole {
-		return nil // there is none, or one that is begun anew
+	whole := fileSize(s.path+salvageDone) >= 0
+	if err != nil && !whole || fileSize(s.path+salvagePart) >= 0 && !whole {
+		return nil // there is no salvage, or one to restart
 	}
 	var report Salvage
 	if err := json.Unmarshal(raw, &report); err != nil || report.SetAside == "" {
@@ -89,7 +89,7 @@ func (s *store) finishSalvage() error {
 		for _, suffix := range suffixes {
 			s.step("set aside " + suffix)
 			if err := os.Rename(s.path+suffix, report.SetAside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("history: set the damaged database aside: %w", err)
+				return fmt.Errorf("history: rename the damaged database: %w", err)
 			}
 		}
 		s.step("put the new database in place")
@@ -97,7 +97,7 @@ func (s *store) finishSalvage() error {
 			return fmt.Errorf("history: %w", err)
 		}
 	}
-	for _, path := range []string{filepath.Join(s.run, damagedMark), s.statePath(), s.salvagePlan()} {
+	for _, path := range []string{filepath.Join(s.runDir, damagedMark), s.statePath(), s.salvagePlan()} {
 		s.step("remove " + filepath.Base(path))
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("history: %w", err)
@@ -156,7 +156,7 @@ func (s *store) copyReadable(ctx context.Context, w *writer, report *Salvage) er
 	defer conn.Close()
 	from := &tx{ctx: ctx, conn: conn}
 	var columns map[string]int
-	_ = from.try(func() { // as far as they can be read
+	_ = from.try(func() { // those that can be read
 		columns = keyed[string, int](from, `SELECT t.name || '.' || c.name, 1 FROM sqlite_schema t
 			JOIN pragma_table_info(t.name) c WHERE t.sql LIKE 'CREATE TABLE %'`)
 	})
@@ -164,14 +164,14 @@ func (s *store) copyReadable(ctx context.Context, w *writer, report *Salvage) er
 		report.Foreign = true
 		return ctx.Err()
 	}
-	_ = migrate(ctx, newWriter(conn), versionOf(columns), s.step) // as far as it can be done
+	_ = migrate(ctx, newWriter(conn), versionOf(columns), s.step) // an error ends it at an older version
 	return w.inTx(ctx, func(t *tx) {
 		r := salvager{from: from, to: s.newChange(t), report: report, saved: map[int64]bool{}}
 		for _, table := range []string{"session", "topic", "model", "intent", "draft", "sent", "filter_line", "setting", "saved_filter"} {
-			r.table(table)
+			r.copyTable(table)
 		}
-		r.pairs()
-		r.table("request")
+		r.copyPairs()
+		r.copyTable("request")
 		t.run("DELETE FROM request WHERE seq NOT IN (SELECT seq FROM pair)")
 		t.fail(ctx.Err())
 	})
@@ -189,19 +189,19 @@ func versionOf(columns map[string]int) int {
 	return 1
 }
 
-// salvager copies rows that can be read. Errors of from end what is read in one
-// go, those of to the salvager.
+// salvager copies rows that can be read. An error of from ends the read it is in;
+// an error of to ends the salvage.
 type salvager struct {
 	from   *tx
 	to     *change
 	report *Salvage
-	saved  map[int64]bool
-	failed int
+	saved  map[int64]bool // by Seq
+	failed int            // pairs that could not be read or saved
 }
 
-// table copies the readable rows of a small table, as far as its columns still
-// have their names.
-func (r *salvager) table(table string) {
+// copyTable copies the readable rows of a small table, and of them the columns
+// whose names are undamaged.
+func (r *salvager) copyTable(table string) {
 	const query = "SELECT name FROM pragma_table_info(?)"
 	var left []string
 	_ = r.from.try(func() { left = list[string](r.from, query, table) })
@@ -224,8 +224,8 @@ func (r *salvager) table(table string) {
 	})
 }
 
-// insert runs an insertion, and reports whether the row is in no contradiction
-// with those that are there. Other errors end the salvager.
+// insert runs an insertion, and reports whether the row was inserted: it is not
+// when it violates a constraint. Other errors end the salvage.
 func (r *salvager) insert(f func()) bool {
 	if r.to.err != nil {
 		return false
@@ -237,8 +237,8 @@ func (r *salvager) insert(f func()) bool {
 	return err == nil
 }
 
-// pairs copies the readable pairs and counts the others.
-func (r *salvager) pairs() {
+// copyPairs copies the readable pairs and counts the others.
+func (r *salvager) copyPairs() {
 	last := int64(0)
 	for _, query := range []string{"SELECT seq FROM sqlite_sequence WHERE name = 'pair'", "SELECT max(seq) FROM pair", "SELECT max(seq) FROM body"} {
 		_ = r.from.try(func() {
@@ -247,10 +247,10 @@ func (r *salvager) pairs() {
 		})
 	}
 	for from := int64(1); from <= last; from += loadAtOnce {
-		r.span(from, min(from+loadAtOnce-1, last))
+		r.copySpan(from, min(from+loadAtOnce-1, last))
 	}
 	r.report.Salvaged, r.report.Lost = len(r.saved), r.failed
-	for _, index := range []string{"pair_session", "sqlite_autoindex_pair_1"} { // either has the seqs of all
+	for _, index := range []string{"pair_session", "sqlite_autoindex_pair_1"} { // each has the seqs of all pairs
 		var known []int64
 		if r.from.try(func() { known = list[int64](r.from, "SELECT seq FROM pair INDEXED BY "+index) }) == nil {
 			r.report.Lost = len(slices.DeleteFunc(known, func(seq int64) bool { return r.saved[seq] }))
@@ -264,8 +264,9 @@ func (r *salvager) pairs() {
 	}
 }
 
-// span copies pairs by ever smaller spans until the unreadable stand alone.
-func (r *salvager) span(from, to int64) {
+// copySpan copies the pairs from one seq to another. When they cannot be read
+// together it halves the span, down to single pairs.
+func (r *salvager) copySpan(from, to int64) {
 	if r.to.err != nil || r.from.ctx.Err() != nil {
 		return
 	}
@@ -280,11 +281,11 @@ func (r *salvager) span(from, to int64) {
 	})
 	switch {
 	case err != nil && from == to:
-		r.textOnly(from)
+		r.saveTexts(from)
 	case err != nil:
 		half := from + (to-from)/2
-		r.span(from, half)
-		r.span(half+1, to)
+		r.copySpan(from, half)
+		r.copySpan(half+1, to)
 	default:
 		for i := range read {
 			r.save(&read[i], altered[i])
@@ -293,14 +294,14 @@ func (r *salvager) span(from, to int64) {
 }
 
 func (r *salvager) save(p *assistant.Pair, altered bool) {
-	endInterrupted(p)
+	markInterrupted(p)
 	p.Star = min(max(p.Star, 0), maxStar)
 	if checkPair(p) != nil {
 		r.failed++
 		return
 	}
 	seq := p.Seq
-	if !r.insert(func() { r.to.put(p, false) }) { // the id of another pair
+	if !r.insert(func() { r.to.put(p, false) }) { // another pair has its id
 		p.Seq, p.ID, altered = seq, "", true
 		r.to.put(p, false)
 	}
@@ -310,8 +311,8 @@ func (r *salvager) save(p *assistant.Pair, altered bool) {
 	r.saved[p.Seq] = true
 }
 
-// textOnly saves the texts of a pair whose row cannot be read, under a new id.
-func (r *salvager) textOnly(seq int64) {
+// saveTexts saves the texts of a pair whose row cannot be read, under a new id.
+func (r *salvager) saveTexts(seq int64) {
 	p := assistant.Pair{Session: "salvaged", Flag: true, State: assistant.PairComplete, CreatedAt: time.Unix(0, 0).UTC(), Notice: DamagedPair}
 	const query = "SELECT seq, user, answer, reasoning, error_code, error_message FROM body WHERE seq = ?"
 	err := r.from.try(func() {

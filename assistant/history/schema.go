@@ -46,7 +46,7 @@ func statements(version int) (sql []string, next int, err error) {
 }
 
 // migrate brings a database of this version to schemaVersion. Each version is a
-// transaction: a crash leaves the version before it, whole. step is called
+// transaction: a crash leaves the complete version before it. step is called
 // before each statement and each commit.
 func migrate(ctx context.Context, w *writer, version int, step func(string)) error {
 	for version < schemaVersion {
@@ -69,7 +69,7 @@ func migrate(ctx context.Context, w *writer, version int, step func(string)) err
 	return nil
 }
 
-// upgrade creates the schema, or brings an older one up to date after a copy.
+// upgrade creates the schema, or brings an older one up to date after a backup.
 func (s *store) upgrade(ctx context.Context) error {
 	t := &tx{ctx: ctx, conn: s.writer.conn}
 	n, _ := t.number("PRAGMA user_version")
@@ -78,11 +78,11 @@ func (s *store) upgrade(ctx context.Context) error {
 		return t.err
 	}
 	if version > 0 {
-		copied, err := s.copyBefore(ctx, version)
+		backup, err := s.backUp(ctx, version)
 		if err != nil {
-			return fmt.Errorf("history: copy the database before migrating it: %w", err)
+			return fmt.Errorf("history: back up the database before migrating it: %w", err)
 		}
-		s.report.Migrated, s.report.Copy = version, copied
+		s.report.Migrated, s.report.Backup = version, backup
 	}
 	return migrate(ctx, s.writer, version, s.step)
 }
@@ -107,8 +107,8 @@ func (t *tx) verifyVersion(path string, version int) {
 	}
 }
 
-// copyBefore makes a durable copy of a database of an older version and returns its name.
-func (s *store) copyBefore(ctx context.Context, version int) (string, error) {
+// backUp makes a durable copy of a database of an older version and returns its path.
+func (s *store) backUp(ctx context.Context, version int) (string, error) {
 	name := fmt.Sprintf("%s.v%d.bak", s.path, version)
 	unfinished := name + ".part"
 	os.Remove(unfinished)
@@ -122,7 +122,7 @@ func (s *store) copyBefore(ctx context.Context, version int) (string, error) {
 	if err := syncFile(unfinished); err != nil {
 		return "", err
 	}
-	s.step("name the copy")
+	s.step("rename the copy")
 	if err := os.Rename(unfinished, name); err != nil {
 		return "", err
 	}

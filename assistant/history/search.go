@@ -14,7 +14,7 @@ import (
 	"winnow/assistant/filter"
 )
 
-// defaultCharsPerToken is the setting of spec §8.4.
+// defaultCharsPerToken is the default of section 8.4 of the specification.
 const defaultCharsPerToken = 3.5
 
 func (s *store) Filter(ctx context.Context, q *filter.Query, env Env) (r Result, err error) {
@@ -62,17 +62,17 @@ func (s *store) Refs(ctx context.Context, session string, charsPerToken float64)
 	return r.Refs, err
 }
 
-// search is one evaluation of a line on one state of the database.
+// search is one evaluation of a line on one snapshot of the database.
 type search struct {
 	*tx
 	env    Env
-	expr   filter.Expr // nil selects all
-	base   filter.Expr // expr without o; expr selects among what it does
+	expr   filter.Expr // nil matches all
+	base   filter.Expr // expr without the term o: matches all that expr does, and more
 	newest int64       // the greatest seq
 	source filter.Source
 }
 
-// search runs f on a line.
+// search prepares the evaluation of a line and runs f with it.
 func (s *store) search(ctx context.Context, q *filter.Query, env Env, f func(*search)) error {
 	if env.CharsPerToken == 0 {
 		env.CharsPerToken = defaultCharsPerToken
@@ -81,35 +81,36 @@ func (s *store) search(ctx context.Context, q *filter.Query, env Env, f func(*se
 		env.Now = s.options.Now()
 	}
 	return s.read(ctx, func(t *tx) {
-		x := &search{tx: t, env: env}
+		line := &search{tx: t, env: env}
 		if q != nil {
 			if env.Saved == nil {
-				env.Saved = lookUp(t.savedFilters())
+				env.Saved = lookup(t.savedFilters())
 			}
 			var err error
-			x.expr, err = filter.Expand(q, env.Saved)
+			line.expr, err = filter.Expand(q, env.Saved)
 			t.fail(err)
 		}
-		x.source = filter.Source{Env: env.Env, Failed: stateError, Topics: t.topicPaths()}
-		x.source.Models = keyed[int64, string](t, "SELECT n, name FROM model")
-		x.newest, _ = t.number("SELECT coalesce(max(seq), 0) FROM pair")
+		line.source = filter.Source{Env: env.Env, Failed: stateError, Topics: t.topicPaths()}
+		line.source.Models = keyed[int64, string](t, "SELECT n, name FROM model")
+		line.newest, _ = t.number("SELECT coalesce(max(seq), 0) FROM pair")
 		rev, _ := t.number("SELECT rev FROM meta")
 		if t.err != nil {
 			return
 		}
 		s.revision.Store(rev)
-		if filter.UsesBoundary(x.expr) {
-			x.base = filter.Base(x.expr)
-			x.findBoundary()
+		if filter.UsesBoundary(line.expr) {
+			line.base = filter.Base(line.expr)
+			line.findBoundary()
 		}
-		f(x)
+		f(line)
 	})
 }
 
 // span is the pairs with from < seq <= to.
 type span struct{ from, to int64 }
 
-// where is the condition of the uncut pairs of a span that both expressions select.
+// where returns the condition for the uncut pairs of a span that both expressions
+// match.
 func (f *search) where(a, b filter.Expr, in span) (sql string, args []any) {
 	source := f.source
 	source.Dialect = dialect{in}
@@ -124,17 +125,17 @@ func (f *search) where(a, b filter.Expr, in span) (sql string, args []any) {
 	return sql, args
 }
 
-// The number of seqs that one query of a stream looks at: few at first, for a
-// screenful that is there at once, then ever more up to a bound for its memory.
+// The number of seqs that one query of a stream covers: few at first, so that the
+// first screenful comes fast, then doubled up to a bound for the memory.
 const (
 	firstSpan = 2048
-	lastSpan  = 128 << 10
+	maxSpan   = 128 << 10
 )
 
-// stream calls each with the refs that both expressions select, the newest piece
+// stream calls each with the refs that both expressions match, the newest piece
 // first, until it returns false.
 func (f *search) stream(a, b filter.Expr, each func([]assistant.Ref) bool) {
-	for to, n := f.newest, int64(firstSpan); to > 0 && f.err == nil; n = min(2*n, lastSpan) {
+	for to, n := f.newest, int64(firstSpan); to > 0 && f.err == nil; n = min(2*n, maxSpan) {
 		in := span{max(to-n, 0), to}
 		refs := f.refs(f.where(a, b, in))
 		if len(refs) > 0 && !each(refs) {
@@ -144,8 +145,8 @@ func (f *search) stream(a, b filter.Expr, each func([]assistant.Ref) bool) {
 	}
 }
 
-// refs reads the refs of the pairs that a condition is true for, in order. The
-// rows come packed in one text: a million rows through database/sql take seconds.
+// refs reads the refs of the pairs for which a condition is true, in order. The
+// query packs all rows into one text: a million rows through database/sql take seconds.
 func (f *search) refs(where string, args []any) (refs []assistant.Ref) {
 	const query = "SELECT coalesce(group_concat(seq || ' ' || sends || ' ' || hex(parts), ';'), '') FROM pair p WHERE "
 	f.each(query+where, args, func(scan scanner) {
@@ -167,7 +168,7 @@ func (f *search) refs(where string, args []any) (refs []assistant.Ref) {
 		}
 	})
 	bySeq := func(a, b assistant.Ref) int { return int(a.Seq - b.Seq) }
-	if !slices.IsSortedFunc(refs, bySeq) { // an index was used
+	if !slices.IsSortedFunc(refs, bySeq) { // SQLite used an index
 		slices.SortFunc(refs, bySeq)
 	}
 	return refs
@@ -185,14 +186,14 @@ func (f *search) all() []assistant.Ref {
 }
 
 // findBoundary reads the newest pairs of the base until one of them does not
-// fit, and lets o mean those after it.
+// fit, and makes the term o match those after it.
 func (f *search) findBoundary() {
-	firsts := map[int]int64{} // by the number of extra pairs; 0 is all
+	firsts := map[int]int64{} // the first seq that o matches, by Boundary.Extra; 0: all
 	f.source.First = func(extra int) int64 { return firsts[extra] }
 	if f.env.Fits == nil {
 		return
 	}
-	var newest []assistant.Ref // of the base, as far as they were read
+	var newest []assistant.Ref // of the base, those read so far
 	fits := 0
 	f.stream(f.base, nil, func(refs []assistant.Ref) bool {
 		newest = append(refs, newest...)
@@ -201,15 +202,15 @@ func (f *search) findBoundary() {
 	})
 	filter.Walk(f.expr, func(x filter.Expr) {
 		if o, ok := x.(filter.Boundary); ok {
-			firsts[o.Extra] = f.first(newest, len(newest)-fits-o.Extra)
+			firsts[o.Extra] = f.boundarySeq(newest, len(newest)-fits-o.Extra)
 		}
 	})
 }
 
-// first is the seq of the pair at this index of the base, of which the newest
-// were read; a negative index is before them. After the last it is one that no
-// pair has yet.
-func (f *search) first(newest []assistant.Ref, at int) int64 {
+// boundarySeq returns the seq of the pair at an index of newest. A negative index
+// counts back in the base from newest; one after the last gives a seq that no pair
+// has yet.
+func (f *search) boundarySeq(newest []assistant.Ref, at int) int64 {
 	switch {
 	case at >= len(newest):
 		return f.newest + 1
@@ -223,7 +224,7 @@ func (f *search) first(newest []assistant.Ref, at int) int64 {
 	return seq
 }
 
-// hints names the topics and sessions of the line that do not exist.
+// hints returns the topics and sessions of the line that do not exist.
 func (f *search) hints() []filter.Hint {
 	if f.expr == nil {
 		return nil

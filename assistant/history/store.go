@@ -24,46 +24,47 @@ type Store interface {
 	assistant.RequestStore
 	assistant.SessionStore
 
-	// Filter returns the uncut pairs that a line selects; a nil line selects all.
-	// The error is a *filter.Error at a saved filter, ctx's, or the engine's.
+	// Filter returns the uncut pairs that a line matches; a nil line matches all.
+	// The error is a *filter.Error at a saved filter, ctx's, or the database's.
 	Filter(ctx context.Context, q *filter.Query, env Env) (Result, error)
-	// Count counts what Filter would return.
+	// Count returns how many pairs Filter would return.
 	Count(ctx context.Context, q *filter.Query, env Env) (int, error)
-	// Stream yields it in pieces, the newest piece first, and ends after an error.
+	// Stream yields what Filter would return in pieces, the newest piece first, and
+	// ends after an error.
 	Stream(ctx context.Context, q *filter.Query, env Env) iter.Seq2[[]assistant.Ref, error]
 	// Models counts the uncut pairs of every model, the most used first.
 	Models(ctx context.Context) ([]ModelCount, error)
 	// MarkGroups lists the uncut pairs by their marks, in no order.
 	MarkGroups(ctx context.Context) ([]MarkGroup, error)
 
-	// Append adds the pairs whose id is not known yet, in their order, and counts them.
+	// Append adds the pairs whose id is not in the store, in their order.
 	Append(ctx context.Context, pairs []*assistant.Pair) (added int, err error)
 	// Mark sets marks of many pairs and returns what Restore needs to undo it.
-	Mark(ctx context.Context, seqs []int64, m Mark) (before Restored, err error)
-	// Restore sets back marks, topics and saved filters. Of NewTopics it removes
-	// those that have no pair, be it cut.
-	Restore(ctx context.Context, to Restored) error
+	Mark(ctx context.Context, seqs []int64, m Mark) (before Snapshot, err error)
+	// Restore restores marks, topics and saved filters. It removes those of
+	// NewTopics that have no pair, cut ones included, and no topic below them.
+	Restore(ctx context.Context, to Snapshot) error
 	// Revision grows with each change of pairs, topics and saved filters that
-	// this process has made or met. It answers from memory.
+	// this process has made or noticed. It answers from memory.
 	Revision() int64
-	// Refresh looks whether another process has changed something.
+	// Refresh updates Revision and reports whether another process changed something.
 	Refresh(ctx context.Context) (changed bool, err error)
 
 	// Topics lists all topics with their counts, sorted by path.
 	Topics(ctx context.Context) ([]Topic, error)
 	// TopicPaths lists their paths, sorted, without counting.
 	TopicPaths(ctx context.Context) ([]string, error)
-	// CreateTopic creates a topic and those that lack above it.
+	// CreateTopic creates a topic and its missing parents. Its refusals, and those
+	// of MoveTopic and DeleteTopic, wrap ErrTopic.
 	CreateTopic(ctx context.Context, path string) error
-	// MoveTopic gives a topic, with all below it, another path. Refusals of the
-	// three wrap ErrTopic.
+	// MoveTopic gives a topic, with all below it, another path.
 	MoveTopic(ctx context.Context, path, to string) error
 	// DeleteTopic removes a topic. Its pairs and the topics below it go to its
 	// parent, where topics of the same path are merged.
 	DeleteTopic(ctx context.Context, path string) error
 
-	// Touch stores what is known of a session and makes it the last of its folder.
-	// Empty fields leave what was there; an unknown ID is a new session.
+	// Touch stores what is known of a session and makes it the last used. Empty
+	// fields leave the stored values; an unknown ID is a new session.
 	Touch(ctx context.Context, v Session) error
 	Sessions(ctx context.Context) ([]Session, error) // the last used first
 	Session(ctx context.Context, id string) (v Session, found bool, err error)
@@ -72,47 +73,47 @@ type Store interface {
 	// SaveDraft stores a draft under a key; an empty one is removed.
 	SaveDraft(ctx context.Context, key string, d Draft) error
 	Draft(ctx context.Context, key string) (Draft, error)
-	// AddSent remembers a message as the newest of 500.
+	// AddSent remembers a message as the newest; the newest 500 are kept.
 	AddSent(ctx context.Context, text string) error
 	Sent(ctx context.Context, n int) ([]string, error) // the newest first
-	// AddFilterLine remembers a line as the newest of 100.
+	// AddFilterLine remembers a line as the newest; the newest 100 are kept.
 	AddFilterLine(ctx context.Context, line string) error
 	FilterLines(ctx context.Context) ([]string, error) // the newest first
 	// Set stores a value of the program under a key; "" removes it.
 	Set(ctx context.Context, key, value string) error
 	Get(ctx context.Context, key string) (string, error)
 	// SaveFilter stores a line under a name; "" removes it. A line that cannot be
-	// evaluated, because it leads back to itself for example, is a *filter.Error.
+	// evaluated, because it refers to itself for example, is a *filter.Error.
 	SaveFilter(ctx context.Context, name, line string) error
 	SavedFilters(ctx context.Context) (map[string]string, error)
 
 	// Report is what opening the store found and did.
 	Report() Report
-	// Path says where the store is, for people.
+	// Path says where the store is, in a form for the user.
 	Path() string
-	// Redact takes out of a text what is never stored or exported.
+	// Redact removes from a text the secrets that are never stored or exported.
 	Redact(text string) string
 	// Check reads the whole store and changes nothing. Damage is in the report.
 	Check(ctx context.Context) (CheckReport, error)
-	// Close waits for what is being written.
+	// Close closes the store after the write in progress.
 	Close() error
 }
 
-// Env is what a line depends on besides the pairs.
+// Env is what the result of a line depends on besides the pairs.
 type Env struct {
-	// Env holds what is selected now and the clock. A nil Saved means the saved
-	// filters of the store.
+	// Env holds the time, and the topic, model and session that are selected now.
+	// A nil Saved means the saved filters of the store.
 	filter.Env
-	// CharsPerToken costs the Refs; 0 means 3.5.
+	// CharsPerToken is used to compute Ref.Cost; 0 means 3.5.
 	CharsPerToken float64
-	// Fits returns how many of the newest pairs of base fit in a request: the
-	// boundary of o. It is called with ever longer ends of the base, until one does
-	// not fit as a whole. nil means all.
+	// Fits returns how many of the newest pairs of base fit in a request; the
+	// filter term o matches the pairs among them. It is called with more and more of
+	// the newest pairs, until they do not all fit. nil means that all fit.
 	Fits func(base []assistant.Ref) int
 }
 
-// EnvOf is what a filter line means for the user of a session at a time, by the
-// days of this place.
+// EnvOf returns the Env of a filter line that the user of a session enters at the
+// time now, in the local time zone.
 func EnvOf(s *assistant.Session, now time.Time) Env {
 	return Env{
 		Env: filter.Env{
@@ -123,7 +124,7 @@ func EnvOf(s *assistant.Session, now time.Time) Env {
 	}
 }
 
-// Result is what a line selects.
+// Result is the pairs that a line matches.
 type Result struct {
 	Refs  []assistant.Ref // in order
 	Hints []filter.Hint   // names in the line that do not exist
@@ -133,15 +134,15 @@ type Result struct {
 type Mark struct {
 	Star  *int // 0 to 3
 	Flag  *bool
-	Topic *string // path; what lacks of it is created
+	Topic *string // path; missing topics are created
 }
 
-// Restored is how something was before a change, for Restore.
-type Restored struct {
+// Snapshot is the part of the store that a change replaced, for Restore.
+type Snapshot struct {
 	Marks     []assistant.PairMark // of the pairs that exist; nil fields did not change
 	Topics    []string             // paths that must exist
-	NewTopics []string             // paths that were created, those above first
-	Filters   map[string]string    // saved filters; "" is none
+	NewTopics []string             // paths that were created, parents first
+	Filters   map[string]string    // saved filters by name; "": there was none
 }
 
 // MarkGroup is the uncut pairs with the same marks.
@@ -176,7 +177,7 @@ type Session struct {
 	Model   string    `json:"model"`  // "provider/name", the last one chosen
 	Page    string    `json:"page"`   // the page that was open
 	Started time.Time `json:"started"`
-	Used    time.Time `json:"used"` // for people; order is by use, not by clock
+	Used    time.Time `json:"used"` // only to be shown; sessions are ordered by revision
 
 	// Only Sessions fills in these.
 	Pairs int    `json:"pairs"` // uncut
@@ -184,7 +185,7 @@ type Session struct {
 	Title string `json:"-"`     // the beginning of its message
 }
 
-// Draft is the text of an input box, and the texts that were put away from it.
+// Draft is the text of an input box, and the texts that were stashed from it.
 type Draft struct {
 	Text  string
 	Stash []string // newest last

@@ -17,36 +17,36 @@ import (
 )
 
 const (
-	// needleRunes is the length from which the full-text index can find a
-	// needle: it is made of runs of three letters.
-	needleRunes = 3
+	// minNeedleRunes is the length from which the full-text index, which is made of
+	// trigrams, can find a needle.
+	minNeedleRunes = 3
 	// indexPairs and indexBytes bound one transaction of background indexing to
-	// some 5 ms, so that a commit never waits long behind it. A pair is never divided.
+	// some 5 ms, so that a commit never waits long for it. A pair is never split.
 	indexPairs = 32
 	indexBytes = 4 << 10
-	// indexPause lies between two of them: at most half a core goes into it.
+	// indexPause is the pause between two of them: indexing takes at most half a core.
 	indexPause = 5 * time.Millisecond
 )
 
-// ambiguous are the runes that the index does not tell from each other.
+// ambiguous are the runes that the index does not distinguish.
 const ambiguous = "\x00\ufffd\ufffe\uffff"
 
-// fold brings a text into the form that the index holds: as the filter language
-// compares, in lower case, and without the zero byte that would end it.
+// fold returns a text as the index stores it: in lower case, as the filter language
+// compares, and without zero bytes, at which SQLite would end it.
 func fold(text string) string {
 	return strings.ReplaceAll(strings.ToLower(text), "\x00", "\ufffd")
 }
 
-// dialect writes the conditions about texts for SQLite: with the full-text index
-// where it can find a needle, else with functions of this package on each text.
+// dialect writes the conditions on texts for SQLite: with the full-text index
+// where it can find a needle, otherwise with functions of this package on each text.
 type dialect struct{ in span }
 
-// Content asks the full-text index for the parts that it can find. A pair that
-// it lacks, or that must hold more than one part in order, is read.
+// Content searches the full-text index for the parts that it can find. The texts
+// of a pair are read when it is not indexed, or must contain several parts in order.
 func (d dialect) Content(parts []string) (sql string, args []any) {
 	var phrases []string
 	for _, part := range parts {
-		if part = fold(part); utf8.RuneCountInString(part) >= needleRunes && !strings.ContainsAny(part, ambiguous) {
+		if part = fold(part); utf8.RuneCountInString(part) >= minNeedleRunes && !strings.ContainsAny(part, ambiguous) {
 			phrases = append(phrases, `"`+strings.ReplaceAll(part, `"`, `""`)+`"`)
 		}
 	}
@@ -76,8 +76,8 @@ func (d dialect) Regexp(source string) (sql string, args []any) {
 	return onTexts("matches_regexp"), []any{[]byte(source)}
 }
 
-// onTexts calls a function with its argument and the texts of the pair, as
-// bytes: a text that is passed on would end at a zero byte.
+// onTexts calls an SQL function with its argument and the texts of the pair, as
+// blobs: SQLite would end a text at a zero byte.
 func onTexts(function string) string {
 	return "coalesce((SELECT " + function + "(?, CAST(b.user AS BLOB), CAST(b.answer AS BLOB)) FROM body b WHERE b.seq = p.seq), 0)"
 }
@@ -104,11 +104,11 @@ func init() {
 	})
 }
 
-// maxCompiled bounds how many needles are held ready for the next row.
+// maxCompiled bounds how many compiled needles are kept for the next rows.
 const maxCompiled = 64
 
-// onEither makes a function of SQL that compiles its first argument, once for
-// many rows, and reports whether it matches one of the others.
+// onEither makes an SQL function that compiles its first argument, once for many
+// rows, and reports whether it matches one of the other two.
 func onEither(compile func(string) (func(string) bool, error)) func(*sqlite.FunctionContext, []driver.Value) (driver.Value, error) {
 	var mu sync.Mutex
 	compiled := map[string]func(string) bool{}
@@ -133,7 +133,7 @@ func onEither(compile func(string) (func(string) bool, error)) func(*sqlite.Func
 	}
 }
 
-// textOf is a value of SQLite as text.
+// textOf returns a value of SQLite as text.
 func textOf(v driver.Value) string {
 	switch v := v.(type) {
 	case string:
@@ -144,9 +144,9 @@ func textOf(v driver.Value) string {
 	return ""
 }
 
-// runBackground checks a large database in doubt and fills the full-text index
-// while the store is open: not before it has been open for a second, and in
-// small pieces, so that a job waits for the piece in hand at most.
+// runBackground checks a large database that may be damaged and fills the full-text
+// index while the store is open, after backgroundDelay and in short transactions,
+// so that a commit waits for one of them at most.
 func (s *store) runBackground() {
 	wait := time.NewTimer(s.options.delay())
 	defer wait.Stop()
@@ -156,7 +156,7 @@ func (s *store) runBackground() {
 		case <-s.ctx.Done():
 			return
 		}
-		if first && s.inDoubt {
+		if first && s.checkDue {
 			_ = s.read(s.ctx, func(t *tx) { t.checkPages("quick_check") }) // read reports damage
 		}
 		if more := s.indexSome(); more {
@@ -172,29 +172,30 @@ func (s *store) runBackground() {
 	}
 }
 
-// indexSome indexes a few pairs, the newest first, and reports whether more are
-// left. What fails here is tried again after the next commit, and harms nobody:
-// pairs that are not indexed are read.
+// indexSome indexes a few pairs, the newest first, and reports whether more may be
+// left. A failure is tried again after the next commit and does no harm: the texts
+// of pairs that are not indexed are read.
 func (s *store) indexSome() (more bool) {
 	if s.options.noIndex || s.writer.lock(s.ctx, s.ctx.Done()) != nil {
 		return false
 	}
 	defer s.writer.unlock()
-	// Not durable by itself: it would be done again, and no commit shall wait for
-	// the disk because of it. The next durable transaction makes it durable too.
+	// Not durable by itself: a lost transaction is repeated, and no commit should
+	// wait for an fsync of the index. The next durable transaction syncs it too.
 	ctx := context.WithoutCancel(s.ctx)
 	_, err := s.writer.conn.ExecContext(ctx, "PRAGMA synchronous = NORMAL")
 	if err == nil {
 		err = s.writer.inTx(ctx, func(t *tx) { more = t.indexNewest() })
 	}
-	_, full := s.writer.conn.ExecContext(ctx, "PRAGMA synchronous = FULL")
-	if err = errors.Join(err, full); err != nil {
+	_, fullErr := s.writer.conn.ExecContext(ctx, "PRAGMA synchronous = FULL")
+	if err = errors.Join(err, fullErr); err != nil {
 		s.options.Log.Warn("history full-text index", "err", s.explain("write", err))
 	}
 	return err == nil && more
 }
 
-// indexNewest indexes the newest pairs that wait for it.
+// indexNewest indexes the newest pairs that are not indexed; more is false when
+// there was none.
 func (t *tx) indexNewest() (more bool) {
 	type waiting struct {
 		seq          int64

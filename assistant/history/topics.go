@@ -18,10 +18,10 @@ func splitTopic(path string) []string {
 	return names
 }
 
-// TopicPath is a path as a user has typed it, without empty names and needless space.
+// TopicPath returns a path that a user typed without empty names and extra space.
 func TopicPath(typed string) string { return strings.Join(splitTopic(typed), TopicSeparator) }
 
-// topicChain lists the paths from the first name of a path to the path itself.
+// topicChain lists the paths of a topic's ancestors, from the top, and its own.
 func topicChain(path string) []string {
 	names := splitTopic(path)
 	chain := make([]string, len(names))
@@ -31,7 +31,7 @@ func topicChain(path string) []string {
 	return chain
 }
 
-// topicPaths gives the path of every topic by its number; 0 is the root, "".
+// topicPaths returns the path of every topic by its number; 0 is the root, "".
 func (t *tx) topicPaths() map[int64]string {
 	paths := keyed[int64, string](t, "SELECT n, path FROM topic")
 	paths[0] = ""
@@ -53,8 +53,8 @@ func (s *store) Topics(ctx context.Context) ([]Topic, error) {
 			var v Topic
 			scan(&v.Path, &v.Pairs)
 			topics = append(topics, v)
-			for _, above := range topicChain(v.Path) {
-				all[above] += v.Pairs
+			for _, ancestor := range topicChain(v.Path) {
+				all[ancestor] += v.Pairs
 			}
 		})
 	})
@@ -94,7 +94,7 @@ func (s *store) MoveTopic(ctx context.Context, path, to string) error {
 	})
 }
 
-// parentTopic is the path above a path, "" for the root.
+// parentTopic returns the path of the parent, "" for the root.
 func parentTopic(path string) string { return path[:max(strings.LastIndex(path, TopicSeparator), 0)] }
 
 func (s *store) DeleteTopic(ctx context.Context, path string) error {
@@ -117,8 +117,8 @@ func (c *change) topicsAt(path string) []string {
 	return paths
 }
 
-// topic is the number of the topic at path, 0 for the root. What lacks of the
-// path is created.
+// topic returns the number of the topic at path, 0 for the root. It creates
+// missing topics.
 func (c *change) topic(path string) (n int64) {
 	for _, path := range topicChain(path) {
 		var found bool
@@ -130,7 +130,8 @@ func (c *change) topic(path string) (n int64) {
 	return n
 }
 
-// removeEmpty removes a topic in which there is nothing, not even a cut pair.
+// removeEmpty removes a topic that has no topic below it and no pair, not even a
+// cut one.
 func (c *change) removeEmpty(path string) {
 	c.run(`DELETE FROM topic WHERE path = ?1
 		AND NOT EXISTS (SELECT 1 FROM pair WHERE pair.topic = topic.n)

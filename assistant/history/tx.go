@@ -10,8 +10,8 @@ import (
 // scanner reads the columns of a row, as sql.Rows.Scan does.
 type scanner func(into ...any)
 
-// tx is a running transaction: it sees the database as it was at one moment. Its
-// first error stays: what comes after it does nothing and reads nothing.
+// tx is a running transaction: it sees one snapshot of the database. After its
+// first error all methods do nothing.
 type tx struct {
 	ctx   context.Context
 	conn  *sql.Conn
@@ -19,14 +19,14 @@ type tx struct {
 	err   error
 }
 
-// fail ends the transaction, unless err is nil.
+// fail makes err the error of the transaction, unless it has one.
 func (t *tx) fail(err error) {
 	if t.err == nil {
 		t.err = err
 	}
 }
 
-// try runs f, which may fail without ending the transaction.
+// try runs f and returns its error, which does not end the transaction.
 func (t *tx) try(f func()) error {
 	f()
 	err := t.err
@@ -123,18 +123,18 @@ func keyed[K comparable, V any](t *tx, query string, args ...any) map[K]V {
 	return all
 }
 
-// read runs f on one state of the database. Readers never wait for the writer.
+// read runs f on one snapshot of the database. Readers never wait for the writer.
 func (s *store) read(ctx context.Context, f func(*tx)) error {
 	if s.ctx.Err() != nil {
 		return ErrClosed
 	}
-	conn, err := s.readers.Conn(ctx)
+	conn, err := s.readDB.Conn(ctx)
 	if err != nil {
 		return s.explain("read", err)
 	}
 	defer conn.Close()
 	// sql.Tx ends in a goroutine of its own when ctx does; a connection that is busy
-	// while the store closes would keep SQLite from removing the log.
+	// while the store closes would keep SQLite from removing the WAL.
 	if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
 		return s.explain("read", err)
 	}
@@ -158,19 +158,19 @@ func (s *store) write(ctx context.Context, f func(*tx)) error {
 	defer s.writer.unlock()
 	err := s.writer.inTx(context.WithoutCancel(ctx), f)
 	if err == nil {
-		s.written()
+		s.recordWrite()
 	}
 	return s.explain("write", err)
 }
 
-// set is write of one statement.
-func (s *store) set(ctx context.Context, query string, args ...any) error {
+// exec runs one statement as a transaction.
+func (s *store) exec(ctx context.Context, query string, args ...any) error {
 	return s.write(ctx, func(t *tx) { t.run(query, args...) })
 }
 
-// writer is the one connection of this process that writes, with a fair queue.
+// writer is the one connection of this process that writes, behind a fair lock.
 type writer struct {
-	turn  chan struct{} // has room for one token; who put it in may use conn
+	turn  chan struct{} // full while the writer is locked
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
 }
@@ -182,7 +182,7 @@ func newWriter(conn *sql.Conn) *writer {
 // lock waits for the connection until ctx ends or the store is closed.
 func (w *writer) lock(ctx context.Context, closed <-chan struct{}) error {
 	select {
-	case w.turn <- struct{}{}: // Close waits for it, and never gives it back
+	case w.turn <- struct{}{}: // Close locks it forever
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -208,7 +208,7 @@ func (w *writer) inTx(ctx context.Context, f func(*tx)) error {
 	}
 	undo := &tx{ctx: context.Background(), conn: w.conn, stmts: w.stmts}
 	undo.run("ROLLBACK")
-	if code(undo.err) != codeError { // otherwise SQLite rolled back by itself
+	if code(undo.err) != codeError { // it is codeError when SQLite has rolled back itself
 		return errors.Join(t.err, undo.err)
 	}
 	return t.err

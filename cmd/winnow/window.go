@@ -211,11 +211,11 @@ func (a *app) sayHistory(r history.Report) {
 	if r.ReadOnly != nil {
 		a.say("the history can only be read: %v", r.ReadOnly)
 	}
-	if r.LostLog {
+	if r.LostWAL {
 		a.say("a part of the history was removed after a crash: what was written last may be lost")
 	}
 	if r.Migrated > 0 {
-		a.say("the history was brought to this version; a copy of the old one is %s", r.Copy)
+		a.say("the history was brought to this version; a copy of the old one is %s", r.Backup)
 	}
 	if r.Interrupted > 0 {
 		a.say("%s had no answer when winnow ended last; marked as interrupted", assistant.Counted(r.Interrupted, "question"))

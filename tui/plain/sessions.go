@@ -55,7 +55,7 @@ func (c *console) execute(line string) error {
 	if err != nil {
 		return err
 	}
-	does := upperFirst(cmd.Does())
+	does := upperFirst(cmd.Describe())
 	switch cmd.Confirm() {
 	case history.ConfirmNewTopic:
 		does = "There is no topic " + cmd.Topic + ". Create it? " + does + "."

@@ -1,11 +1,11 @@
-// Package historytest holds the tests that every history.Store passes, whatever
-// its engine. A test calls Run with a function that opens an empty store:
+// Package historytest has the tests that every implementation of history.Store
+// passes. A test calls Run with a function that opens an empty store:
 //
 //	historytest.Run(t, func(t *testing.T) history.Store { … })
 //
-// The store is used from several goroutines at once and is closed by who opened
-// it. The suite says what Store promises; what only one engine does, files and
-// damage for example, is tested beside it.
+// The store is used from several goroutines at once; the caller closes it. The
+// suite tests what Store promises; what only one implementation does, with files
+// and damage for example, is tested in its package.
 package historytest
 
 import (
@@ -45,7 +45,7 @@ func Run(t *testing.T, open func(t *testing.T) history.Store) {
 	}
 }
 
-// now is the clock of the suite.
+// now is the time at which the pairs of the suite were created.
 var now = time.Date(2026, 3, 4, 5, 6, 7, 800900, time.FixedZone("", 3600))
 
 func pair(session, user, answer string) *assistant.Pair {
@@ -67,7 +67,7 @@ func must(t *testing.T, errs ...error) {
 	}
 }
 
-// line returns the Seqs that a line selects, and checks that Count and Stream agree.
+// line returns the Seqs that a line matches, and checks that Count and Stream agree.
 func line(t *testing.T, s history.Store, text string, env history.Env) []int64 {
 	t.Helper()
 	q, err := filter.Parse(text)

@@ -19,15 +19,15 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// templates are the forms for people. The page of HTML runs and loads nothing; its
-// policy asks the browser to refuse what a mistake here would let through.
+// templates are the formats for people. The HTML page runs and loads nothing; its
+// content security policy blocks what a mistake here would let through.
 //
 //go:embed export.md export.txt export.html
 var templates embed.FS
 
-// form writes the parts of an export: "begin" with the number of pairs, "pair"
+// formatter writes the parts of an export: "begin" with the number of pairs, "pair"
 // with an *assistant.Pair, and "end".
-type form interface {
+type formatter interface {
 	ExecuteTemplate(w io.Writer, part string, data any) error
 }
 
@@ -40,19 +40,19 @@ var helpers = map[string]any{
 	"blocks": blocks,
 }
 
-func formOf(f Format) (form, error) {
+func newFormatter(f Format) (formatter, error) {
 	switch f {
 	case JSON:
-		return &jsonForm{}, nil
+		return &jsonFormatter{}, nil
 	case Markdown, Text:
 		return template.New("").Funcs(helpers).ParseFS(templates, "export."+string(f))
 	case HTML:
 		return htmltemplate.New("").Funcs(helpers).ParseFS(templates, "export.html")
 	}
-	return nil, fmt.Errorf("history: unknown form of export %q; want json, md, txt or html", f)
+	return nil, fmt.Errorf("history: unknown export format %q; want json, md, txt or html", f)
 }
 
-// view is a pair as people read it, without hidden characters.
+// view is a pair as an export for people shows it, without hidden characters.
 type view struct {
 	ID, Heading    string
 	User, Thinking string
@@ -61,13 +61,13 @@ type view struct {
 	Error          string
 }
 
-// answerPart is a text, or a call with a line about it and a detail: its input and output.
+// answerPart is a text, or a call: Text is a line about it, Detail its input and output.
 type answerPart struct {
 	Text, Detail string
 	Failed       bool
 }
 
-// newView makes the view of a pair. Calls that the answer has no place for come
+// newView makes the view of a pair. Calls to which the answer does not refer come
 // last; silent ones are left out.
 func newView(p *assistant.Pair) view {
 	about := []string{p.CreatedAt.Format("2006-01-02 15:04"), p.Model, p.Topic, strings.Repeat("★", p.Star)}
@@ -112,12 +112,12 @@ func callPart(c *assistant.ToolCall) answerPart {
 	return answerPart{oneLine(strings.TrimSpace(sign + " " + c.Name + "  " + message)), safetext.Clean(detail), failed}
 }
 
-// oneLine makes a text fit a line of its own.
+// oneLine shortens a text to one line.
 func oneLine(text string) string { return safetext.Line(text, 300) }
 
 func clean(text string) string { return strings.TrimSpace(safetext.Clean(text)) }
 
-// fence puts texts into a block of Markdown code whose fence they cannot close.
+// fence returns texts as a Markdown code block whose fence is longer than any in them.
 func fence(texts ...string) string {
 	text, mark := strings.Join(texts, ""), "```"
 	for strings.Contains(text, mark) {
@@ -126,12 +126,12 @@ func fence(texts ...string) string {
 	return mark + "\n" + text + "\n" + mark
 }
 
-// block is a run of prose, or of the code between two fences.
+// block is prose, or the code between two fences.
 type block struct{ Prose, Code string }
 
 var codeBlock = regexp.MustCompile("(?ms)^ *(?:`{3,}|~{3,})[^`\n]*\n(.*?)(?:^ *(?:`{3,}|~{3,}) *$|\\z)")
 
-// blocks divides a text at its fences.
+// blocks splits a text at its fences.
 func blocks(text string) (all []block) {
 	from := 0
 	for _, at := range codeBlock.FindAllStringSubmatchIndex(text, -1) {
@@ -141,23 +141,24 @@ func blocks(text string) (all []block) {
 	return append(all, block{Prose: strings.TrimSpace(text[from:])})
 }
 
-// The name and version of the JSON form.
+// The name and version of the JSON format.
 const (
 	exportName    = "winnow history"
 	exportVersion = 1
 )
 
-// exportMeta heads the JSON form. It holds no clock: the same pairs give the same bytes.
+// exportMeta is the head of the JSON format. It has no time: the same pairs give the
+// same bytes.
 type exportMeta struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
 	Pairs   int    `json:"pairs"`
 }
 
-// jsonForm writes {"meta":{…},"pairs":[…]} with a pair a line.
-type jsonForm struct{ later bool } // a pair was written
+// jsonFormatter writes {"meta":{…},"pairs":[…]} with one pair per line.
+type jsonFormatter struct{ wrotePair bool }
 
-func (j *jsonForm) ExecuteTemplate(w io.Writer, _ string, data any) error {
+func (j *jsonFormatter) ExecuteTemplate(w io.Writer, _ string, data any) error {
 	text := "\n]}\n"
 	switch data := data.(type) {
 	case int:
@@ -173,17 +174,17 @@ func (j *jsonForm) ExecuteTemplate(w io.Writer, _ string, data any) error {
 			return fmt.Errorf("pair %s: %w", data.ID, err)
 		}
 		text = "\n" + escapeHidden(string(raw))
-		if j.later {
+		if j.wrotePair {
 			text = "," + text
 		}
-		j.later = true
+		j.wrotePair = true
 	}
 	_, err := io.WriteString(w, text)
 	return err
 }
 
-// escapeHidden writes as \u escapes, in strings of encoded JSON, what a terminal
-// would obey or a reader would not see. The JSON means the same.
+// escapeHidden writes the hidden characters in strings of encoded JSON as \u
+// escapes. The value of the JSON does not change.
 func escapeHidden(encoded string) string {
 	var out strings.Builder
 	for rest := encoded; rest != ""; {
@@ -200,8 +201,8 @@ func escapeHidden(encoded string) string {
 	return out.String()
 }
 
-// hidden reports whether a rune is a control, a formatting character, one that is
-// drawn as nothing, or one of the variation selectors in which text can be hidden.
+// hidden reports whether a rune is a control or formatting character, invisible, or
+// a variation selector, with which text can be hidden.
 func hidden(r rune) bool {
 	const brailleBlank = 0x2800
 	return r > unicode.MaxASCII && !unicode.IsPrint(r) || r == 0x7f || r == brailleBlank ||
