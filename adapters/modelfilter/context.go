@@ -15,11 +15,11 @@ const (
 	windowType = "model_filter"
 	// defaultContextTokens bounds the context when nobody has set a budget.
 	defaultContextTokens = 16_000
-	// cutNote tells the model what to do about a cut context.
+	// cutNote tells the language model what to do about a cut context.
 	cutNote = "The lists are cut to fit; every count is exact. Use get_models_matching_pattern, get_model_details and explain_model_status for the rest."
 )
 
-// Context is what the model is told of the window.
+// Context describes the window to the language model.
 type Context struct {
 	WindowType      string `json:"window_type"`
 	CurrentProvider string `json:"current_provider"`
@@ -41,10 +41,10 @@ type Context struct {
 		Highlighted []string `json:"highlighted_models"`
 	} `json:"ui_state"`
 	Providers []string `json:"available_providers"`
-	// Warnings are about rules that cannot be edited, ids that are not
-	// filtered, and models that are not known.
+	// Warnings are about rules that cannot be edited, ids that are not filtered,
+	// and a provider whose models are not known.
 	Warnings []string `json:"warnings,omitempty"`
-	// Truncated says that lists were cut, and Note which; counts stay exact.
+	// Truncated reports that lists were cut; Note says what to do about it.
 	Truncated bool   `json:"truncated,omitempty"`
 	Note      string `json:"note,omitempty"`
 }
@@ -75,7 +75,7 @@ func (w *Window) Context() (any, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	p := w.providerNamed(w.current)
-	e := w.rules(p)
+	e := w.engine(p)
 	c := Context{WindowType: windowType, CurrentProvider: visible(p.name), Providers: visibleAll(w.order), Warnings: w.warnings(p, e)}
 	c.Models.Total, c.Models.Available = e.Total(), e.Available()
 	c.UI.Search, c.UI.Unsaved = visible(w.search), w.dirty()
@@ -92,52 +92,52 @@ func (w *Window) Context() (any, error) {
 	return cut, nil
 }
 
-// shares are how much of the room that the parts before it leave a part of the
-// context may take, in percent. What is left is for the list of models.
+// shares divides the room of the context: each part may take this percentage of
+// what the parts before it left. The list of models gets the rest.
 type shares struct{ rules, affected, highlighted int }
 
-// fill puts the lists of a provider into c, as far as they fit into so many
-// characters: rules, then the models that they decide, those that the user has
-// highlighted, and all models. fits is false when something was left out.
-func (w *Window) fill(c Context, p *provider, limit int, part shares) (filled Context, fits bool) {
+// fill puts the lists of a provider into c until c has limit characters: the rules,
+// the models that they decide, those that the user has highlighted, and all
+// models. fits is false when something was left out.
+func (w *Window) fill(c Context, p *provider, limit int, share shares) (filled Context, fits bool) {
 	c.Rules.Ignore, c.Rules.Whitelist, c.UI.Highlighted, c.Models.Items = []ContextRule{}, []ContextRule{}, []string{}, []ContextModel{}
-	e, left := w.rules(p), limit-size(c)
+	e, left := w.engine(p), limit-jsonSize(c)
 
-	room := left * part.rules / 100
+	room := left * share.rules / 100
 	left -= room
-	fits = add(&c.Rules.Whitelist, &room, contextRules(e, Allow)) && add(&c.Rules.Ignore, &room, contextRules(e, Ignore))
+	fits = appendFitting(&c.Rules.Whitelist, &room, contextRules(e, Allow)) && appendFitting(&c.Rules.Ignore, &room, contextRules(e, Ignore))
 	left += room
 
-	room = left * part.affected / 100
+	room = left * share.affected / 100
 	left -= room
 	rest := len(c.Rules.Whitelist) + len(c.Rules.Ignore)
 	for list, rules := range [][]ContextRule{Ignore: c.Rules.Ignore, Allow: c.Rules.Whitelist} {
 		for i := range rules {
 			each := room
-			if part.affected < 100 {
+			if share.affected < 100 {
 				each = room / rest
 			}
 			rest--
 			room -= each
-			fits = add(&rules[i].Models, &each, displayNames(p.name, e.Decided(List(list), i, each+1))) && fits
+			fits = appendFitting(&rules[i].Models, &each, displayNames(p.name, e.Decided(List(list), i, each+1))) && fits
 			room += each
 		}
 	}
 	left += room
 
-	room = left * part.highlighted / 100
+	room = left * share.highlighted / 100
 	left -= room
-	fits = add(&c.UI.Highlighted, &room, visibleAll(w.highlight.Models)) && fits
+	fits = appendFitting(&c.UI.Highlighted, &room, visibleAll(w.highlight.Models)) && fits
 	left += room
-	fits = add(&c.Models.Items, &left, contextModels(p.name, e.Statuses())) && fits
+	fits = appendFitting(&c.Models.Items, &left, contextModels(p.name, e.Statuses())) && fits
 	return c, fits
 }
 
-// add adds items to a list as long as there is room, in characters; false when
-// some are left out.
-func add[T any](list *[]T, room *int, items []T) bool {
+// appendFitting appends items to a list as long as there is room, in characters;
+// false when some are left out.
+func appendFitting[T any](list *[]T, room *int, items []T) bool {
 	for _, item := range items {
-		cost := size(item) + len(",")
+		cost := jsonSize(item) + len(",")
 		if cost > *room {
 			return false
 		}
@@ -147,11 +147,11 @@ func add[T any](list *[]T, room *int, items []T) bool {
 	return true
 }
 
-// size is how many characters v takes as JSON.
-func size(v any) int {
+// jsonSize is how many characters v takes as JSON.
+func jsonSize(v any) int {
 	text, err := assistant.PlainJSON(v)
 	if err != nil {
-		return 0 // only what encodes is put in
+		return 0 // all items of a context can be encoded
 	}
 	return utf8.RuneCount(text)
 }
@@ -176,7 +176,7 @@ func contextModels(provider string, statuses []engine.ModelStatus) []ContextMode
 	return out
 }
 
-// warnings are what the model must know before it promises anything.
+// warnings lists what limits the changes that the language model can promise.
 func (w *Window) warnings(p *provider, e *engine.Engine) []string {
 	var out []string
 	for _, list := range lists {

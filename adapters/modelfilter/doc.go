@@ -1,14 +1,14 @@
-// Package modelfilter is the model filter window: which models of an LLM
-// proxy's providers its rules hide, kept as IGNORE_MODELS_<PROVIDER> and
-// WHITELIST_MODELS_<PROVIDER> in the proxy's `.env`.
+// Package modelfilter is the model filter window. It edits the rules that hide
+// models of an LLM proxy's providers, which are stored as IGNORE_MODELS_<PROVIDER>
+// and WHITELIST_MODELS_<PROVIDER> in the proxy's `.env`.
 //
 // # Nouns
 //
-// A Window holds the rules of all providers, as the file has them and as they
-// are staged; nothing is written before Save. A Scope is the window as seen from
-// one provider; that of the Window follows the current one. The lists of a
-// provider are Ignore and Allow; the proxy and the assistant call the second one
-// "whitelist".
+// A Window has the rules of all providers, as the file has them and as they are
+// staged; nothing is written before Save. A Scope is the part of the window that
+// concerns one provider; that of the Window follows the current one. The lists of
+// a provider are Ignore and Allow; the proxy and the assistant call the second
+// one "whitelist".
 //
 // # Where rules come from
 //
@@ -16,9 +16,9 @@
 // a list is shown and cannot be edited. A list that only another *.env file of
 // the folder gives can be edited: a save writes it to the `.env`, which wins.
 //
-// If another program changes the file, the staged rules are merged into the new
-// ones by Watch, PlanSave and Save. Only a list that both sides changed is a
-// conflict, which RefreshSaved resolves.
+// If another program changes the file, Watch, PlanSave and Save merge the staged
+// rules into the changed file. Only a list that both sides changed is a conflict,
+// which RefreshSaved resolves.
 //
 // # Who may call what
 //
@@ -32,8 +32,8 @@
 //   - The rules hide models from the proxy's list; a direct call is still routed.
 //     The proxy reads them when it starts.
 //   - Model ids and patterns are shown as they are; whoever draws them makes
-//     them safe for a terminal. What the model is told of them is made visible
-//     and cut at 200 characters.
+//     them safe for a terminal. For the language model they are made
+//     visible and cut at 200 characters.
 //   - Patterns of the file are taken as they are, duplicates and all; only what
 //     is added is checked.
 //

@@ -14,7 +14,7 @@ import (
 // id, and little enough to be read before it is confirmed.
 const maxPattern = 500
 
-// Added is what came of adding a rule.
+// Added is the result of Add.
 type Added struct {
 	engine.Verdict
 	Models  []string // ids whose status it decides
@@ -43,17 +43,17 @@ func (w *Window) add(p *provider, list List, pattern string) (Added, error) {
 		return Added{}, err
 	}
 	w.stageAdd(p, list, v.Pattern)
-	e := w.rules(p)
+	e := w.engine(p)
 	at := len(p.lists[list].rules) - 1
 	return Added{v, e.Decided(list, at, 0), e.Rules(list)[at].Matches}, nil
 }
 
-// check says whether a pattern may be added.
+// check reports whether a pattern may be added.
 func (w *Window) check(p *provider, list List, pattern string) (engine.Verdict, error) {
 	if n := utf8.RuneCountInString(pattern); n > maxPattern {
-		return engine.Verdict{}, fmt.Errorf("the pattern has %d characters, at most %d are taken", n, maxPattern)
+		return engine.Verdict{}, fmt.Errorf("the pattern has %d characters, at most %d are allowed", n, maxPattern)
 	}
-	return w.rules(p).Check(list, pattern)
+	return w.engine(p).Check(list, pattern)
 }
 
 // Remove stages the removal of a rule, with its duplicates. The error is
@@ -82,7 +82,7 @@ func (w *Window) remove(p *provider, list List, pattern string) error {
 	return nil
 }
 
-// clear stages an empty list and says how many rules it had.
+// clear stages an empty list and returns how many rules it had.
 func (w *Window) clear(p *provider, list List) (int, error) {
 	if err := p.editable(list); err != nil {
 		return 0, err
@@ -94,28 +94,28 @@ func (w *Window) clear(p *provider, list List) (int, error) {
 	return n, nil
 }
 
-// Import is a set of rules to bring in.
+// Import is a set of rules to import.
 type Import struct {
 	Lists   [2][]string // by List; nil leaves the list alone
-	Replace bool        // take the place of the rules that are there, unless all of them are refused
+	Replace bool        // replace the rules of the list, unless all of the import are refused
 }
 
-// Imported is what came of one rule of an import.
+// Imported is the result for one rule of an import.
 type Imported struct {
 	List     List
 	Pattern  string // trimmed
-	Err      error  // why it was not taken; nil when it is in the list now
-	Kept     bool   // it was there before
+	Err      error  // why it was refused; nil when it is in the list now
+	Kept     bool   // it was in the list before
 	Affected int    // models whose status it decides
 }
 
-// maxImport is how many rules one import may bring: each is held against all
-// rules of its list.
+// maxImport is how many rules one import may have: each is compared with all rules
+// of its list.
 const maxImport = 1000
 
-// Import stages many rules at once, each on its own: one that is refused does
-// not stop the others. The error, that of Add or one about the number of rules, is one of
-// the whole import: then nothing is staged.
+// Import stages many rules at once, each on its own: one that is refused does not
+// stop the others. The error is one of Add or about the number of rules; then
+// nothing is staged.
 func (s Scope) Import(in Import) (out []Imported, err error) {
 	err = s.w.asUser(func() error {
 		p := s.provider()
@@ -141,7 +141,7 @@ func (w *Window) importRules(p *provider, in Import) ([]Imported, error) {
 		}
 	}
 	if n > maxImport {
-		return nil, fmt.Errorf("%d rules are too many for one import, at most %d are taken: use broader patterns, or import them in parts", n, maxImport)
+		return nil, fmt.Errorf("%d rules are too many for one import, at most %d are allowed: use broader patterns, or import them in parts", n, maxImport)
 	}
 	var out []Imported
 	for _, list := range lists {
@@ -151,7 +151,7 @@ func (w *Window) importRules(p *provider, in Import) ([]Imported, error) {
 	}
 	decides := map[List]map[string]int{Ignore: {}, Allow: {}}
 	for _, list := range lists {
-		for _, r := range w.rules(p).Rules(list) {
+		for _, r := range w.engine(p).Rules(list) {
 			decides[list][r.Pattern] += r.Decides
 		}
 	}
@@ -180,7 +180,7 @@ func (w *Window) importList(p *provider, list List, patterns []string, replace b
 		w.stageAdd(p, list, v.Pattern)
 	}
 	if replace && len(patterns) > 0 && len(p.lists[list].rules) == 0 {
-		w.stage(p, list, before) // nothing came that could take their place
+		w.stage(p, list, before) // all were refused: there is nothing to replace them with
 	}
 	return out
 }

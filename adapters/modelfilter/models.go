@@ -14,33 +14,33 @@ import (
 // ModelList is what is known of one provider's models.
 type ModelList = models.List
 
-// lister says which models providers have. *models.Lists is one.
-type lister interface {
+// modelLister lists the models of providers. *models.Lists is one.
+type modelLister interface {
 	// Cached answers without the network.
 	Cached(provider string) (ModelList, bool)
 	// Models asks the network.
 	Models(ctx context.Context, provider string) (ModelList, error)
-	// Seen makes the provider's new models known.
+	// Seen marks the provider's models as seen.
 	Seen(provider string) error
 }
 
-// setModels takes over a list, and makes the engine of its models.
+// setModels replaces the models of p and makes the engine for them.
 func (p *provider) setModels(list ModelList) {
 	p.models = list
 	h := sha256.New()
 	for _, id := range list.IDs {
 		fmt.Fprintf(h, "%q\n", id)
 	}
-	p.sum = hex.EncodeToString(h.Sum(nil))
+	p.idsHash = hex.EncodeToString(h.Sum(nil))
 	p.engine = engine.New(p.name, list.IDs)
-	p.sync()
+	p.updateEngine()
 }
 
-// Refreshed is what came of asking for a provider's models again.
+// Refreshed is the result of Refresh.
 type Refreshed struct {
 	ModelList
 	Added []string // ids that were not known before
-	Gone  []string
+	Gone  []string // ids that are no longer listed
 }
 
 // Refresh asks for a provider's models again; "" is the current one. It goes
@@ -62,7 +62,7 @@ func (w *Window) refresh(ctx context.Context, name string) (Refreshed, error) {
 		w.mu.Unlock()
 		return Refreshed{}, err
 	}
-	w.rules(p) // the list before the fetch, which changes what Cached returns
+	w.engine(p) // the list before the fetch, which changes what Cached returns
 	before := p.models.IDs
 	w.mu.Unlock()
 	if w.opts.Models == nil {
@@ -81,22 +81,22 @@ func (w *Window) refresh(ctx context.Context, name string) (Refreshed, error) {
 	return Refreshed{list, without(list.IDs, before), without(before, list.IDs)}, nil
 }
 
-// without returns the ids of a that b does not hold.
+// without returns the strings of a that are not in b.
 func without(a, b []string) []string {
-	held := make(map[string]bool, len(b))
+	excluded := make(map[string]bool, len(b))
 	for _, id := range b {
-		held[id] = true
+		excluded[id] = true
 	}
 	var out []string
 	for _, id := range a {
-		if !held[id] {
+		if !excluded[id] {
 			out = append(out, id)
 		}
 	}
 	return out
 }
 
-// Seen makes the new models of a provider known: from now on they are not new.
+// Seen marks the models of a provider as seen: they are no longer new.
 func (w *Window) Seen(name string) error {
 	w.mu.Lock()
 	p, err := w.find(name)
@@ -114,8 +114,8 @@ func (w *Window) Seen(name string) error {
 	return nil
 }
 
-// ModelList is the list of a provider's models: where it comes from, since
-// when, and what is new. "" is the current provider.
+// ModelList returns the models of a provider, with the source and age of the list
+// and the new ones. "" is the current provider.
 func (w *Window) ModelList(name string) (ModelList, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -123,7 +123,7 @@ func (w *Window) ModelList(name string) (ModelList, error) {
 	if err != nil {
 		return ModelList{}, err
 	}
-	w.rules(p)
+	w.engine(p)
 	list := p.models
 	list.IDs, list.New = slices.Clone(list.IDs), slices.Clone(list.New)
 	return list, nil

@@ -10,7 +10,7 @@ import (
 	"winnow/assistant"
 )
 
-// PageName is the page that this window is, with its tabs.
+// The names of the window's page and of its tabs.
 const (
 	PageName   = "model_filter"
 	TabRules   = "rules"
@@ -18,14 +18,14 @@ const (
 	TabChanges = "changes"
 )
 
-// tabs says what the user looks at in each tab.
+// tabs describes what each tab shows.
 var tabs = map[string]string{
 	TabRules:   "the list of rules",
 	TabModels:  "the list of models",
 	TabChanges: "the difference between the staged rules and the file",
 }
 
-// The client actions that the model can suggest on the page.
+// The client actions that the language model can suggest on the page.
 const (
 	ActionShowModels  = "show_models"
 	ActionShowRules   = "show_rules"
@@ -37,7 +37,7 @@ const (
 //go:embed prompt.md
 var prompt string
 
-// Prompt tells the model how to work in this window.
+// Prompt tells the language model how to work in this window.
 func (w *Window) Prompt() string { return prompt }
 
 // Where names the page and the tab that is open.
@@ -45,8 +45,8 @@ func (w *Window) Where() assistant.Location {
 	return assistant.Location{Page: PageName, Tab: withLock(w, func() string { return w.tab })}
 }
 
-// SetTab says which tab is open: TabRules, TabModels or TabChanges. Another
-// one is an *UnknownError.
+// SetTab sets the tab that is open: TabRules, TabModels or TabChanges. The error
+// is an *UnknownError.
 func (w *Window) SetTab(tab string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -72,8 +72,7 @@ func (w *Window) Position() (any, error) {
 	return position{w.current, w.tab, w.search}, nil
 }
 
-// SetPosition implements [assistant.Positioned]. It is no change that the
-// assistant is told of.
+// SetPosition implements [assistant.Positioned]. The assistant is not told of it.
 func (w *Window) SetPosition(raw json.RawMessage) error {
 	var at position
 	if err := json.Unmarshal(raw, &at); err != nil {

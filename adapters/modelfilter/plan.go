@@ -52,13 +52,13 @@ func (w *Window) dirtyProviders() []*provider {
 // file, it merges the staged rules into the new ones first, as a save would;
 // where both sides changed a list it reports a conflict.
 func (w *Window) PlanSave(ctx context.Context) (assistant.SavePlan, error) {
-	change, err := w.catchUp(ctx)
+	change, err := w.mergeIfChanged(ctx)
 	if err != nil {
 		return assistant.SavePlan{}, err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	after, err := w.staged()
+	after, err := w.stagedFile()
 	if err != nil {
 		return assistant.SavePlan{}, err
 	}
@@ -73,8 +73,8 @@ func (w *Window) PlanSave(ctx context.Context) (assistant.SavePlan, error) {
 	return plan, nil
 }
 
-// staged is the file as a save would leave it.
-func (w *Window) staged() (*dotenv.File, error) {
+// stagedFile is the file as a save would leave it.
+func (w *Window) stagedFile() (*dotenv.File, error) {
 	edits, err := w.edits()
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func keyChanges(before, after *dotenv.File) []assistant.KeyChange {
 
 // effect is what a save would do to the models of a provider.
 func (w *Window) effect(p *provider) assistant.ModelEffect {
-	now := w.rules(p)
+	now := w.engine(p)
 	saved := engine.New(p.name, now.Models())
 	saved.Set(p.lists[Ignore].inForce(), p.lists[Allow].inForce())
 	return effectOf(saved, now)
@@ -149,7 +149,7 @@ func (w *Window) edits() ([]dotenv.Edit, error) {
 			if err != nil {
 				return nil, fmt.Errorf("the %s rules of %s cannot be written: %w", List(list), p.name, err)
 			}
-			if l.other && len(l.rules) == 0 {
+			if l.fromOtherFile && len(l.rules) == 0 {
 				edit = dotenv.Set(key, "") // without the key the other file would count again
 			}
 			out = append(out, edit)
@@ -161,8 +161,8 @@ func (w *Window) edits() ([]dotenv.Edit, error) {
 // maxListed is how many names a difference or a result of a tool lists.
 const maxListed = 100
 
-// PlanText is a plan as it is shown to whoever decides about it: the difference
-// of the file, then that of the models. Ids and patterns in it are visible.
+// PlanText is a plan as text for whoever decides about it: the difference of the
+// file, then that of the models. Ids and patterns in it are visible.
 func PlanText(p assistant.SavePlan) string {
 	var b strings.Builder
 	switch {
@@ -185,8 +185,8 @@ func PlanText(p assistant.SavePlan) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// effectText is an effect in lines: a head with the numbers, then the models, +
-// for those that are shown again and - for those that become hidden.
+// effectText describes an effect: a line with the numbers, then the models, + for
+// those that are shown again and - for those that become hidden.
 func effectText(e assistant.ModelEffect) string {
 	var b strings.Builder
 	var parts []string

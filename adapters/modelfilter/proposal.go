@@ -15,7 +15,7 @@ import (
 // PayloadProposal is the payload type of a Proposal.
 const PayloadProposal = "rule_proposal"
 
-// Proposal is a set of rule changes that the model proposes and the user
+// Proposal is a set of rule changes that the language model proposes and the user
 // accepts or rejects.
 type Proposal struct {
 	Provider     string   `json:"provider,omitempty"` // "" is the current one
@@ -44,23 +44,23 @@ func ReadProposal(data json.RawMessage) (Proposal, error) {
 	}
 	for _, c := range p.changes() {
 		if strings.TrimSpace(c.Pattern) == "" {
-			return p, fmt.Errorf("the proposal holds an empty pattern")
+			return p, fmt.Errorf("the proposal contains an empty pattern")
 		}
 	}
 	return p, nil
 }
 
-// part is what a proposal does to one list.
-type part struct {
+// listEdits is what a proposal does to one list.
+type listEdits struct {
 	list     List
 	added    bool
 	verb     string
 	patterns []string
 }
 
-// parts are in the order in which they are carried out.
-func (p Proposal) parts() []part {
-	return []part{
+// edits are in the order in which they are carried out.
+func (p Proposal) edits() []listEdits {
+	return []listEdits{
 		{Ignore, false, "no longer ignore", p.RemoveIgnore},
 		{Allow, false, "no longer allow", p.RemoveAllow},
 		{Allow, true, "allow", p.AddAllow},
@@ -70,7 +70,7 @@ func (p Proposal) parts() []part {
 
 func (p Proposal) changes() []assistant.RuleChange {
 	var out []assistant.RuleChange
-	for _, part := range p.parts() {
+	for _, part := range p.edits() {
 		for _, pattern := range part.patterns {
 			out = append(out, assistant.RuleChange{Provider: p.Provider, Type: changeType[part.list], Pattern: pattern, Added: part.added})
 		}
@@ -87,9 +87,9 @@ func (w *Window) Effect(p Proposal) (assistant.ModelEffect, []error, error) {
 	if err != nil {
 		return assistant.ModelEffect{}, nil, err
 	}
-	now := w.rules(at)
-	then := engine.New(at.name, now.Models())
-	then.Set(now.Patterns(Ignore), now.Patterns(Allow))
+	before := w.engine(at)
+	after := engine.New(at.name, before.Models())
+	after.Set(before.Patterns(Ignore), before.Patterns(Allow))
 	var refused []error
 	for _, c := range p.changes() {
 		list := ListOf(c)
@@ -97,17 +97,17 @@ func (w *Window) Effect(p Proposal) (assistant.ModelEffect, []error, error) {
 			return assistant.ModelEffect{}, nil, err
 		}
 		if c.Added {
-			v, err := then.Check(list, c.Pattern)
+			v, err := after.Check(list, c.Pattern)
 			if err != nil {
 				refused = append(refused, err)
 				continue
 			}
-			then.Add(list, v.Pattern)
-		} else if then.Remove(list, strings.TrimSpace(c.Pattern)) == 0 {
+			after.Add(list, v.Pattern)
+		} else if after.Remove(list, strings.TrimSpace(c.Pattern)) == 0 {
 			refused = append(refused, &UnknownError{What: list.String() + " rule", Name: c.Pattern})
 		}
 	}
-	return effectOf(now, then), refused, nil
+	return effectOf(before, after), refused, nil
 }
 
 // ruleTools are the tools that add and remove a rule.
@@ -116,9 +116,9 @@ var ruleTools = map[List]map[bool]string{
 	Allow:  {true: "add_whitelist_rule", false: "remove_whitelist_rule"},
 }
 
-// named reads a proposal and names its provider, so that it does not matter
-// which one is current when it is carried out.
-func (w *Window) named(data json.RawMessage) (Proposal, error) {
+// resolveProposal reads a proposal and fills in the current provider if it names
+// none: another one may be current when the proposal is accepted.
+func (w *Window) resolveProposal(data json.RawMessage) (Proposal, error) {
 	p, err := ReadProposal(data)
 	if p.Provider == "" {
 		p.Provider = w.Provider()
@@ -126,9 +126,9 @@ func (w *Window) named(data json.RawMessage) (Proposal, error) {
 	return p, err
 }
 
-// calls are the tool calls that carry a proposal out.
+// calls returns the tool calls that carry out a proposal.
 func (w *Window) calls(data json.RawMessage) ([]llm.Call, error) {
-	p, err := w.named(data)
+	p, err := w.resolveProposal(data)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func summarizeProposal(data json.RawMessage) string {
 		return ""
 	}
 	var parts []string
-	for _, part := range p.parts() {
+	for _, part := range p.edits() {
 		if len(part.patterns) > 0 {
 			parts = append(parts, part.verb+" "+quoteAll(part.patterns))
 		}
@@ -162,7 +162,7 @@ func summarizeProposal(data json.RawMessage) string {
 	return s
 }
 
-// proposalInstructions teach the model the payload.
+// proposalInstructions describe the payload to the language model.
 const proposalInstructions = `RULE_PROPOSAL - when the user asks for a suggestion instead of a change, propose the rules; the user sees what they would do and accepts or rejects them. Leave out the lists that stay empty; "provider" may be left out:
 
 RULE_PROPOSAL: {"add_ignore": ["*-preview*"], "add_whitelist": ["gpt-4o"], "remove_ignore": [], "remove_whitelist": [], "reasoning": "hide previews, keep gpt-4o"}`
@@ -170,14 +170,14 @@ RULE_PROPOSAL: {"add_ignore": ["*-preview*"], "add_whitelist": ["gpt-4o"], "remo
 func proposalType(w *Window) assistant.PayloadType {
 	schema, err := jsonschema.For[Proposal](nil)
 	if err != nil {
-		panic("modelfilter: the schema of a proposal: " + err.Error()) // a mistake of the program
+		panic("modelfilter: the schema of a proposal: " + err.Error()) // a programming error
 	}
-	schema.AdditionalProperties = nil // a model may say more than is asked; only these fields are read
+	schema.AdditionalProperties = nil // language models add fields; only those of Proposal are read
 	return assistant.PayloadType{
 		Name: PayloadProposal, Description: "a proposed change of rules", Source: assistant.FromLLM,
 		Schema: schema, Summarize: summarizeProposal, Marker: "RULE_PROPOSAL:", Instructions: proposalInstructions,
 		Parse: func(raw json.RawMessage) (json.RawMessage, error) {
-			p, err := w.named(raw)
+			p, err := w.resolveProposal(raw)
 			if err != nil {
 				return nil, err
 			}

@@ -13,28 +13,28 @@ import (
 
 // provider is what the window holds of one provider.
 type provider struct {
-	name  string
-	named bool // a variable for its key is there, be it empty
-	key   bool // one of them has a value
-	lists [2]ruleList
+	name           string
+	hasKeyVariable bool // there is a variable for its key, perhaps an empty one
+	hasKey         bool // one of these variables has a value
+	lists          [2]ruleList
 
-	engine *engine.Engine // of the rules that are shown; nil until they are asked for
-	models ModelList
-	sum    string // identifies the ids of models
+	engine  *engine.Engine // of the effective rules; nil until it is needed
+	models  ModelList
+	idsHash string // of the ids of models
 }
 
 // ruleList is one list of a provider: what the files and the environment say
 // of it, and the staged rules.
 type ruleList struct {
-	vars   []string // the variables of the file that name the list, the deciding one last
-	saved  []string // what a save would change: the file's rules, else another file's
-	rules  []string // what is staged
-	origin string   // where saved comes from, ".env:12"; "" when there are none
-	other  bool     // it is another file
+	vars          []string // the variables of the file that set the list, the deciding one last
+	saved         []string // the file's rules, else another file's: what a save replaces
+	rules         []string // what is staged
+	origin        string   // where saved comes from, ".env:12"; "" when there are none
+	fromOtherFile bool     // origin is another file
 
-	fixed string   // why the list cannot be edited; "" when it can
-	env   bool     // the environment decides
-	wins  []string // its rules, which count in place of saved
+	fixed    string   // why the list cannot be edited; "" when it can
+	fromEnv  bool     // the environment decides
+	envRules []string // its rules, in force in place of saved
 }
 
 // ruleSet is the rules of both lists, by List.
@@ -42,16 +42,16 @@ type ruleSet [2][]string
 
 // effective are the rules that the proxy would use after a save.
 func (l *ruleList) effective() []string {
-	if l.env {
-		return l.wins
+	if l.fromEnv {
+		return l.envRules
 	}
 	return l.rules
 }
 
 // inForce are the rules that the proxy uses without a save.
 func (l *ruleList) inForce() []string {
-	if l.env {
-		return l.wins
+	if l.fromEnv {
+		return l.envRules
 	}
 	return l.saved
 }
@@ -66,17 +66,17 @@ func (p *provider) staged() ruleSet { return ruleSet{p.lists[Ignore].rules, p.li
 
 func (p *provider) saved() ruleSet { return ruleSet{p.lists[Ignore].saved, p.lists[Allow].saved} }
 
-// empty says whether nothing but a choice of the user speaks of the provider.
+// empty reports whether no rule and no key variable names the provider.
 func (p *provider) empty() bool {
 	for _, l := range p.lists {
-		if len(l.rules)+len(l.saved)+len(l.wins) > 0 || l.origin != "" {
+		if len(l.rules)+len(l.saved)+len(l.envRules) > 0 || l.origin != "" {
 			return false
 		}
 	}
-	return !p.named
+	return !p.hasKeyVariable
 }
 
-// FixedError is an edit of a list that something else than the file decides.
+// FixedError is returned for an edit of a list that the file alone does not decide.
 type FixedError struct {
 	Provider string
 	List     List
@@ -96,8 +96,8 @@ func (p *provider) editable(list List) error {
 	return nil
 }
 
-// rules returns the engine, made when it is first needed.
-func (w *Window) rules(p *provider) *engine.Engine {
+// engine returns the engine of p, made when it is first needed.
+func (w *Window) engine(p *provider) *engine.Engine {
 	if p.engine == nil {
 		var list ModelList
 		if w.opts.Models != nil {
@@ -110,8 +110,8 @@ func (w *Window) rules(p *provider) *engine.Engine {
 	return p.engine
 }
 
-// sync gives the engine the rules that are shown.
-func (p *provider) sync() {
+// updateEngine gives the engine the effective rules.
+func (p *provider) updateEngine() {
 	if p.engine != nil {
 		p.engine.Set(p.lists[Ignore].effective(), p.lists[Allow].effective())
 	}
@@ -120,13 +120,13 @@ func (p *provider) sync() {
 // stage replaces the staged rules of a list.
 func (w *Window) stage(p *provider, list List, rules []string) {
 	p.lists[list].rules = slices.Clone(rules)
-	p.sync()
+	p.updateEngine()
 	w.revision++
 }
 
 // stageAdd appends one rule, at the cost of that rule.
 func (w *Window) stageAdd(p *provider, list List, pattern string) {
-	e, l := w.rules(p), &p.lists[list] // the engine first: one made now has the rules as they are
+	e, l := w.engine(p), &p.lists[list] // the engine first: one made now has the rules as they are
 	l.rules = append(l.rules, pattern)
 	e.Add(list, pattern)
 	w.revision++
@@ -134,7 +134,7 @@ func (w *Window) stageAdd(p *provider, list List, pattern string) {
 
 // stageRemove removes a rule with its duplicates, at the cost of that rule.
 func (w *Window) stageRemove(p *provider, list List, pattern string) {
-	e, l := w.rules(p), &p.lists[list]
+	e, l := w.engine(p), &p.lists[list]
 	l.rules = slices.DeleteFunc(slices.Clone(l.rules), func(r string) bool { return r == pattern })
 	e.Remove(list, pattern)
 	w.revision++
@@ -172,14 +172,14 @@ func mergeRules(base, ours, theirs []string) []string {
 }
 
 // reorder lists the providers that can be chosen: those that were read, those
-// with staged rules, as long as none has a key those of the catalogue, and the
-// current one.
+// with staged rules, the current one, and if there is no key variable at all,
+// those of the catalogue.
 func (w *Window) reorder(read []string) {
 	names := append(slices.Clone(read), slices.Sorted(maps.Keys(w.providers))...)
 	names = slices.DeleteFunc(names, func(name string) bool { return w.providerNamed(name).empty() })
 	keys := false
 	for _, p := range w.providers {
-		keys = keys || p.named
+		keys = keys || p.hasKeyVariable
 	}
 	if !keys {
 		names = append(names, models.Providers()...)
@@ -202,7 +202,7 @@ const defaultProvider = "openai"
 // rules name only others.
 func (w *Window) firstProvider() string {
 	for _, name := range w.order {
-		if w.providerNamed(name).key {
+		if w.providerNamed(name).hasKey {
 			return name
 		}
 	}
@@ -252,7 +252,7 @@ func (w *Window) Providers() []ProviderView {
 	for i, name := range w.order {
 		p := w.providerNamed(name)
 		out[i] = ProviderView{
-			Name: name, Current: name == w.current, Key: p.key, Unsaved: p.dirty(),
+			Name: name, Current: name == w.current, Key: p.hasKey, Unsaved: p.dirty(),
 			Rules: len(p.lists[Ignore].effective()) + len(p.lists[Allow].effective()),
 			Fixed: p.lists[Ignore].fixed != "" || p.lists[Allow].fixed != "",
 		}
@@ -278,7 +278,7 @@ func (w *Window) SetProvider(name string) error {
 	})
 }
 
-// choose makes p the current provider; false if it was.
+// choose makes p the current provider; false if it already was.
 func (w *Window) choose(p *provider) bool {
 	if p.name == w.current {
 		return false

@@ -64,17 +64,17 @@ func (w *Window) save(ctx context.Context, who dotenv.Who) (assistant.Saved, err
 // restartHint goes with every save.
 const restartHint = "Restart the proxy to apply them."
 
-// adoptSaved takes over a file that was just written. warning is what could not
-// be done afterwards; nil when all was.
-func (w *Window) adoptSaved(result dotenv.Saved, warning error, what onRead, who dotenv.Who) assistant.Saved {
-	r := w.readAround(result.Source)
+// adoptSaved makes a file that was just written the state of the window. warning is
+// what failed after the write; nil when nothing did.
+func (w *Window) adoptSaved(result dotenv.Saved, warning error, policy stagedPolicy, who dotenv.Who) assistant.Saved {
+	r := w.newSnapshot(result.Source)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	out := assistant.Saved{Path: result.Source.Path, Written: result.Written, Keys: keyChanges(w.source.File, result.Source.File)}
 	if warning != nil {
 		out.Warning = sentence(warning.Error())
 	}
-	w.adopt(r, what)
+	w.adopt(r, policy)
 	if who == dotenv.User {
 		w.record("changes_saved", nil)
 	}
@@ -120,35 +120,35 @@ func (w *Window) RefreshSaved(ctx context.Context, dropUnsaved bool) (assistant.
 	if w.Locked() {
 		return assistant.Refreshed{}, ErrLocked
 	}
-	what := mergeStaged
+	policy := mergeStaged
 	if dropUnsaved {
-		what = dropStaged
+		policy = dropStaged
 	}
 	w.saving.Lock()
 	defer w.saving.Unlock()
-	change, err := w.reload(ctx, what)
+	change, err := w.reload(ctx, policy)
 	return change.Refreshed, err
 }
 
-// catchUp takes over the file if another program has changed it and merges the
+// mergeIfChanged reads the file if another program has changed it and merges the
 // staged rules into it, or reports the conflict.
-func (w *Window) catchUp(ctx context.Context) (assistant.SavedChange, error) {
+func (w *Window) mergeIfChanged(ctx context.Context) (assistant.SavedChange, error) {
 	w.saving.Lock()
 	defer w.saving.Unlock()
 	return w.reload(ctx, mergeOrReport)
 }
 
-// reload reads the file again. The caller holds saving. With a conflict nothing
-// has happened.
-func (w *Window) reload(ctx context.Context, what onRead) (assistant.SavedChange, error) {
+// reload reads the file again. The caller holds saving. A conflict leaves the
+// window as it was.
+func (w *Window) reload(ctx context.Context, policy stagedPolicy) (assistant.SavedChange, error) {
 	r, err := w.read(ctx)
 	if err != nil {
 		return assistant.SavedChange{}, err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if what != mergeOrReport {
-		return assistant.SavedChange{Refreshed: w.refreshed(r, what)}, nil
+	if policy != mergeOrReport {
+		return assistant.SavedChange{Refreshed: w.adoptAndReport(r, policy)}, nil
 	}
 	if r.source.Hash == w.source.Hash && r.source.Exists == w.source.Exists {
 		return assistant.SavedChange{}, nil
@@ -156,9 +156,9 @@ func (w *Window) reload(ctx context.Context, what onRead) (assistant.SavedChange
 	both := w.changedOnBothSides(r)
 	missing := w.source.Exists && !r.source.Exists
 	if len(both) == 0 && !(missing && w.dirty()) {
-		return assistant.SavedChange{Refreshed: w.refreshed(r, what)}, nil
+		return assistant.SavedChange{Refreshed: w.adoptAndReport(r, policy)}, nil
 	}
-	ours, err := w.staged()
+	ours, err := w.stagedFile()
 	if err != nil {
 		return assistant.SavedChange{}, err
 	}
@@ -169,7 +169,7 @@ func (w *Window) reload(ctx context.Context, what onRead) (assistant.SavedChange
 
 // changedOnBothSides lists what is staged for lists that were changed in the
 // file too, to something else.
-func (w *Window) changedOnBothSides(r *reading) []assistant.RuleChange {
+func (w *Window) changedOnBothSides(r *envSnapshot) []assistant.RuleChange {
 	var out []assistant.RuleChange
 	for _, p := range w.dirtyProviders() {
 		var theirs, saved, staged ruleSet
@@ -186,21 +186,21 @@ func (w *Window) changedOnBothSides(r *reading) []assistant.RuleChange {
 	return out
 }
 
-// refreshed takes over what was read and reports what that changed.
-func (w *Window) refreshed(r *reading, what onRead) assistant.Refreshed {
+// adoptAndReport adopts r and returns what that changed.
+func (w *Window) adoptAndReport(r *envSnapshot, policy stagedPolicy) assistant.Refreshed {
 	before := w.source
 	out := assistant.Refreshed{
 		Path: before.Path, Keys: keyChanges(before.File, r.source.File),
 		Changed: before.Hash != r.source.Hash || before.Exists != r.source.Exists,
 	}
-	if what == dropStaged {
+	if policy == dropStaged {
 		out.Dropped = w.diff()
 	}
 	saved, staged := map[string]ruleSet{}, map[string]ruleSet{}
 	for name, p := range w.providers {
 		saved[name], staged[name] = p.saved(), p.staged()
 	}
-	w.adopt(r, what)
+	w.adopt(r, policy)
 	for _, name := range slices.Sorted(maps.Keys(w.providers)) {
 		p := w.providers[name]
 		out.Rules = append(out.Rules, ruleChanges(name, saved[name], p.saved())...)
@@ -209,8 +209,8 @@ func (w *Window) refreshed(r *reading, what onRead) assistant.Refreshed {
 	return out
 }
 
-// mergeAfter merges the staged rules into a file that changed under a save. The
-// error is the conflict that stands in the way.
+// mergeAfter merges the staged rules into a file that changed during a save. The
+// error is the conflict that prevents this.
 func (w *Window) mergeAfter(ctx context.Context, changed *dotenv.ChangedError) error {
 	switch {
 	case changed.Kept != "": // our rules are in the file: nothing is staged any more
@@ -241,7 +241,7 @@ func newConflict(path string, base, theirs, ours *dotenv.File) *assistant.Confli
 }
 
 // Watch implements [assistant.Watcher]. While the assistant works the window
-// does not change; what happened meanwhile is taken over afterwards.
+// does not change; the file is read when it is done.
 func (w *Window) Watch(ctx context.Context) (<-chan assistant.SavedChange, error) {
 	signals, err := dotenv.Watch(ctx, w.EnvFile())
 	if err != nil {
@@ -263,7 +263,7 @@ func (w *Window) Watch(ctx context.Context) (<-chan assistant.SavedChange, error
 			if w.Locked() {
 				continue
 			}
-			change, err := w.catchUp(ctx)
+			change, err := w.mergeIfChanged(ctx)
 			if err != nil {
 				w.opts.Log.Warn("changed file not read", "file", w.EnvFile(), "error", err)
 				continue

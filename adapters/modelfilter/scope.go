@@ -14,8 +14,8 @@ type Scope struct {
 	name string // "" follows the current provider
 }
 
-// On looks at a provider; "" follows the current one, whichever it is. The
-// error is an *UnknownError.
+// On returns the Scope of a provider; "" follows the current one. The error is an
+// *UnknownError.
 func (w *Window) On(provider string) (Scope, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -26,7 +26,7 @@ func (w *Window) On(provider string) (Scope, error) {
 	return Scope{w, p.name}, nil
 }
 
-// provider returns what the scope is about. The caller holds the window.
+// provider returns the provider of the scope. The caller holds mu.
 func (s Scope) provider() *provider {
 	if s.name == "" {
 		return s.w.providerNamed(s.w.current)
@@ -34,20 +34,20 @@ func (s Scope) provider() *provider {
 	return s.w.providerNamed(s.name)
 }
 
-// look runs what only reads.
-func look[T any](s Scope, read func(p *provider, e *engine.Engine) T) T {
+// withEngine calls f with the provider of the scope and its engine while it holds mu.
+func withEngine[T any](s Scope, f func(p *provider, e *engine.Engine) T) T {
 	return withLock(s.w, func() T {
 		p := s.provider()
-		return read(p, s.w.rules(p))
+		return f(p, s.w.engine(p))
 	})
 }
 
 // Provider is the name of the provider.
 func (s Scope) Provider() string {
-	return look(s, func(p *provider, _ *engine.Engine) string { return p.name })
+	return withEngine(s, func(p *provider, _ *engine.Engine) string { return p.name })
 }
 
-// RuleView is a rule as it is drawn.
+// RuleView is a rule with what a list of rules shows of it.
 type RuleView struct {
 	engine.RuleInfo
 	Unsaved bool   `json:"unsaved"`
@@ -57,7 +57,7 @@ type RuleView struct {
 
 // Rules lists the rules of one list in order.
 func (s Scope) Rules(list List) []RuleView {
-	return look(s, func(p *provider, e *engine.Engine) []RuleView {
+	return withEngine(s, func(p *provider, e *engine.Engine) []RuleView {
 		l := &p.lists[list]
 		saved := make(map[string]bool, len(l.saved))
 		for _, r := range l.saved {
@@ -66,7 +66,7 @@ func (s Scope) Rules(list List) []RuleView {
 		out := make([]RuleView, 0, len(l.rules))
 		for _, info := range e.Rules(list) {
 			v := RuleView{RuleInfo: info, Source: l.origin, Fixed: l.fixed != ""}
-			if !l.env && !saved[info.Pattern] {
+			if !l.fromEnv && !saved[info.Pattern] {
 				v.Unsaved, v.Source = true, ""
 			}
 			out = append(out, v)
@@ -75,23 +75,23 @@ func (s Scope) Rules(list List) []RuleView {
 	})
 }
 
-// Removed lists the rules of the file that are staged to go.
+// Removed lists the rules of the file whose removal is staged.
 func (s Scope) Removed(list List) []string {
-	return look(s, func(p *provider, _ *engine.Engine) []string {
+	return withEngine(s, func(p *provider, _ *engine.Engine) []string {
 		return without(p.lists[list].saved, p.lists[list].rules)
 	})
 }
 
-// ModelView is a model as it is drawn.
+// ModelView is a model with what a list of models shows of it.
 type ModelView struct {
 	engine.ModelStatus
 	Name string // as rules name it
-	New  bool   // came since the models were last seen
+	New  bool   // first listed after the models were last seen
 }
 
 // Models lists the models with their status.
 func (s Scope) Models() []ModelView {
-	return look(s, func(p *provider, e *engine.Engine) []ModelView {
+	return withEngine(s, func(p *provider, e *engine.Engine) []ModelView {
 		statuses := e.Statuses()
 		out := make([]ModelView, len(statuses))
 		for i, m := range statuses {
@@ -102,7 +102,7 @@ func (s Scope) Models() []ModelView {
 	})
 }
 
-// Counts are the numbers of a provider.
+// Counts are the numbers of models and rules of a provider.
 type Counts struct {
 	Total, Available, Hidden int
 	Whitelisted, Unfiltered  int
@@ -110,8 +110,8 @@ type Counts struct {
 	IgnoreRules, AllowRules  int
 }
 
-// Counts returns the numbers of the provider.
-func (s Scope) Counts() Counts { return look(s, counts) }
+// Counts returns the counts of the provider.
+func (s Scope) Counts() Counts { return withEngine(s, counts) }
 
 func counts(p *provider, e *engine.Engine) Counts {
 	c := Counts{
@@ -125,12 +125,11 @@ func counts(p *provider, e *engine.Engine) Counts {
 	return c
 }
 
-// Expected returns the ids that the proxy should serve once it was restarted:
-// those that the rules of the file, not the staged ones, leave available. Of
-// served, what the proxy serves now, the models of the provider that are not
-// known count too.
+// Expected returns the ids that the proxy should serve after a restart: those that
+// the rules in force, not the staged ones, leave available. Models of the provider
+// that only the proxy knows are found in served, the ids that it serves now.
 func (s Scope) Expected(served ...string) []string {
-	return look(s, func(p *provider, e *engine.Engine) []string {
+	return withEngine(s, func(p *provider, e *engine.Engine) []string {
 		ids := slices.Clone(e.Models())
 		for _, id := range served {
 			if first, name, ok := strings.Cut(id, "/"); ok && strings.EqualFold(first, p.name) {
@@ -145,10 +144,10 @@ func (s Scope) Expected(served ...string) []string {
 
 // Preview says what adding a pattern would change, without adding it.
 func (s Scope) Preview(list List, pattern string) engine.Change {
-	return look(s, func(_ *provider, e *engine.Engine) engine.Change { return e.Preview(list, pattern) })
+	return withEngine(s, func(_ *provider, e *engine.Engine) engine.Change { return e.Preview(list, pattern) })
 }
 
-// Check says whether Add would take a pattern, and what it would make
+// Check reports whether Add would take a pattern, and what it would make
 // redundant, without adding it. The error is that of Add, but for the lock.
 func (s Scope) Check(list List, pattern string) (v engine.Verdict, err error) {
 	s.w.mu.Lock()
@@ -162,23 +161,23 @@ func (s Scope) Check(list List, pattern string) (v engine.Verdict, err error) {
 
 // PreviewRemove says what removing a rule would change.
 func (s Scope) PreviewRemove(list List, index int) engine.Change {
-	return look(s, func(_ *provider, e *engine.Engine) engine.Change { return e.PreviewRemove(list, index) })
+	return withEngine(s, func(_ *provider, e *engine.Engine) engine.Change { return e.PreviewRemove(list, index) })
 }
 
 // Explain says why a model has its status. Any id will do.
 func (s Scope) Explain(id string) engine.Explanation {
-	return look(s, func(_ *provider, e *engine.Engine) engine.Explanation { return e.Explain(id) })
+	return withEngine(s, func(_ *provider, e *engine.Engine) engine.Explanation { return e.Explain(id) })
 }
 
-// Lint says what is odd about the rules. It compares each rule with all
-// others of its list: not for every frame.
+// Lint lists the rules that probably do not do what was intended. It compares each
+// rule with all others of its list, which is slow for long lists.
 func (s Scope) Lint() []engine.Finding {
-	return look(s, func(_ *provider, e *engine.Engine) []engine.Finding { return e.Lint() })
+	return withEngine(s, func(_ *provider, e *engine.Engine) []engine.Finding { return e.Lint() })
 }
 
 // Suggest returns patterns that together match just these models of the provider.
 func (s Scope) Suggest(ids []string) []string {
-	return look(s, func(_ *provider, e *engine.Engine) []string {
+	return withEngine(s, func(_ *provider, e *engine.Engine) []string {
 		return engine.Suggest(ids, without(e.Models(), ids))
 	})
 }
@@ -202,17 +201,16 @@ func (w *Window) SetSearch(query string) error {
 // Search is the search text.
 func (w *Window) Search() string { return withLock(w, func() string { return w.search }) }
 
-// Highlight is what the user has picked out: a rule and what it matches, or
-// models and, when there is one, the rule that decides them. The zero value is
-// nothing.
+// Highlight is what the user has highlighted: a rule and the models it matches, or
+// a model and, when there is one, the rule that decides it. The zero value is nothing.
 type Highlight struct {
 	Rule   string // pattern; "" is none
 	List   List   // of the rule
 	Models []string
 }
 
-// HighlightRule picks out a rule of the current provider with the models it
-// matches, and returns what is highlighted then: nothing, when there is no such rule.
+// HighlightRule highlights a rule of the current provider with the models it
+// matches. It returns the new highlight: nothing, when there is no such rule.
 func (w *Window) HighlightRule(list List, pattern string) Highlight {
 	return w.setHighlight(func(p *provider, e *engine.Engine) Highlight {
 		if !slices.Contains(p.lists[list].effective(), pattern) {
@@ -222,7 +220,7 @@ func (w *Window) HighlightRule(list List, pattern string) Highlight {
 	})
 }
 
-// HighlightModel picks out a model of the current provider with the rule that decides it.
+// HighlightModel highlights a model of the current provider with the rule that decides it.
 func (w *Window) HighlightModel(id string) Highlight {
 	return w.setHighlight(func(_ *provider, e *engine.Engine) Highlight {
 		s := e.Status(id)
@@ -230,18 +228,18 @@ func (w *Window) HighlightModel(id string) Highlight {
 	})
 }
 
-// ClearHighlight picks out nothing.
+// ClearHighlight ends the highlight.
 func (w *Window) ClearHighlight() {
 	w.setHighlight(func(*provider, *engine.Engine) Highlight { return Highlight{} })
 }
 
-// Highlighted is what is picked out.
+// Highlighted is the current highlight.
 func (w *Window) Highlighted() Highlight {
 	return withLock(w, func() Highlight { return w.highlight.clone() })
 }
 
 func (w *Window) setHighlight(of func(*provider, *engine.Engine) Highlight) Highlight {
-	return look(w.Scope, func(p *provider, e *engine.Engine) Highlight {
+	return withEngine(w.Scope, func(p *provider, e *engine.Engine) Highlight {
 		w.highlight = of(p, e)
 		w.revision++
 		return w.highlight.clone()

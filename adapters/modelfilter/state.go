@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// stateVersion is the form of the state.
+// stateVersion is the version of the state's format.
 const stateVersion = 1
 
-// state is what a checkpoint brings back: the staged rules of all providers
-// that have any, the current provider and the search text.
+// state is what a checkpoint restores: the staged rules of all providers that have
+// any, the current provider and the search text.
 type state struct {
 	Version  int                   `json:"version"`
 	Provider string                `json:"provider"`
@@ -34,15 +34,15 @@ func (r stateRules) set() ruleSet {
 	return ruleSet{Ignore: append([]string{}, r.Ignore...), Allow: append([]string{}, r.Allow...)}
 }
 
-// strictly reads JSON that holds no more than v does.
-func strictly(raw []byte, v any) error {
+// decodeStrict decodes JSON that has no other fields than v.
+func decodeStrict(raw []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("something follows after its end")
+		return errors.New("there is data after its end")
 	}
 	return nil
 }
@@ -65,8 +65,8 @@ func (w *Window) state() state {
 	return s
 }
 
-// ApplyState brings a state back, all of it or nothing. What differs counts as
-// done by the user. The file is not touched.
+// ApplyState restores a state, all of it or nothing. The differences are recorded
+// as changes by the user. The file is not touched.
 func (w *Window) ApplyState(raw json.RawMessage) error {
 	s, err := readState(raw)
 	if err != nil {
@@ -80,7 +80,7 @@ func (w *Window) ApplyState(raw json.RawMessage) error {
 
 func readState(raw json.RawMessage) (state, error) {
 	var s state
-	if err := strictly(raw, &s); err != nil {
+	if err := decodeStrict(raw, &s); err != nil {
 		return s, fmt.Errorf("the state of the rules cannot be read: %w", err)
 	}
 	if s.Version != stateVersion {
@@ -91,7 +91,7 @@ func readState(raw json.RawMessage) (state, error) {
 	}
 	for name, r := range s.Rules {
 		if name == "" || name != strings.ToLower(name) {
-			return s, fmt.Errorf("the state of the rules names a provider %s", quote(name))
+			return s, fmt.Errorf("the state of the rules has an invalid provider name %s", quote(name))
 		}
 		if slices.Contains(r.Ignore, "") || slices.Contains(r.Allow, "") {
 			return s, fmt.Errorf("the state of the rules has an empty pattern for %s", quote(name))
@@ -108,7 +108,7 @@ func (w *Window) apply(s state) {
 		before, after := p.staged(), s.Rules[p.name].set()
 		p.lists[Ignore].rules, p.lists[Allow].rules = after[Ignore], after[Allow]
 		if !slices.Equal(before[Ignore], after[Ignore]) || !slices.Equal(before[Allow], after[Allow]) {
-			p.sync()
+			p.updateEngine()
 			w.recordRules(ruleChanges(p.name, before, after)...)
 		}
 	}
@@ -123,9 +123,9 @@ func (w *Window) apply(s state) {
 	w.revision++
 }
 
-// Recover takes up unsaved rules that an earlier run left: what turned saved,
-// the state that its file had, into unsaved is done to the rules of the file as it is
-// now. The provider and the search text come back as they were.
+// Recover restores the unsaved rules of an earlier run. saved is the state of the
+// file in that run: the difference between saved and unsaved is applied to the
+// present rules of the file. The provider and the search text are those of unsaved.
 func (w *Window) Recover(unsaved, saved json.RawMessage) error {
 	ours, err := readState(unsaved)
 	if err != nil {
@@ -158,9 +158,9 @@ func (w *Window) StateHash() string {
 		return w.hash
 	}
 	p := w.providerNamed(w.current)
-	w.rules(p)
+	w.engine(p)
 	text, _ := json.Marshal([]any{ // these types always encode
-		w.state(), w.dirty(), w.order, w.highlight, p.sum, w.contextBudget(), p.lists[Ignore].wins, p.lists[Allow].wins,
+		w.state(), w.dirty(), w.order, w.highlight, p.idsHash, w.contextBudget(), p.lists[Ignore].envRules, p.lists[Allow].envRules,
 	})
 	sum := sha256.Sum256(text)
 	w.hashed, w.hash = w.revision, hex.EncodeToString(sum[:16])

@@ -19,7 +19,7 @@ func (w *Window) toolMatching(a ruleArgs) assistant.ToolResult {
 	return w.onProvider(a.Provider, func(p *provider, e *engine.Engine) assistant.ToolResult {
 		pattern := strings.TrimSpace(a.Pattern)
 		if pattern == "" {
-			return refused(&engine.Refusal{})
+			return refusalResult(&engine.Refusal{})
 		}
 		ids := e.Matching(pattern)
 		hidden := len(ids) - len(without(ids, e.Hidden()))
@@ -61,8 +61,8 @@ type located struct {
 	id string
 }
 
-// locate finds a model: in the current provider first, then in the one that
-// its id names, by the very text before any other case.
+// locate finds a model: in the current provider first, then in the one that its id
+// names. An exact match comes before one in another case.
 func (w *Window) locate(text string) (located, error) {
 	places := []*provider{w.providerNamed(w.current)}
 	if head, _, ok := strings.Cut(text, "/"); ok && !strings.EqualFold(head, w.current) && slices.Contains(w.order, strings.ToLower(head)) {
@@ -70,7 +70,7 @@ func (w *Window) locate(text string) (located, error) {
 	}
 	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
 		for _, p := range places {
-			e := w.rules(p)
+			e := w.engine(p)
 			for _, id := range e.Models() {
 				if same(id, text) || same(displayName(p.name, id), text) {
 					return located{p, e, id}, nil
@@ -79,11 +79,11 @@ func (w *Window) locate(text string) (located, error) {
 		}
 	}
 	p := places[len(places)-1]
-	e := w.rules(p)
+	e := w.engine(p)
 	return located{p, e, ""}, &UnknownError{What: "model of " + p.name, Name: text, Near: nearestNames(displayName(p.name, text), modelNames(e))}
 }
 
-// modelNames are the models of an engine as rules name them.
+// modelNames are the names of an engine's models, without the provider.
 func modelNames(e *engine.Engine) []string {
 	names := e.Models()
 	for i, id := range names {
@@ -92,7 +92,7 @@ func modelNames(e *engine.Engine) []string {
 	return names
 }
 
-// toolExplain says what is known of a model and why it has its status.
+// toolExplain describes what is known of a model and why it has its status.
 func (w *Window) toolExplain(text string) assistant.ToolResult {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -101,7 +101,7 @@ func (w *Window) toolExplain(text string) assistant.ToolResult {
 	if err == nil {
 		return m.explain()
 	}
-	r := failed(err)
+	r := errorResult(err)
 	r.Hint = "Find names with get_models_matching_pattern, e.g. *mini*."
 	if displayName(m.name, text) == text {
 		text = m.name + "/" + text

@@ -11,11 +11,11 @@ import (
 	"winnow/assistant"
 )
 
-// edited makes the result of a change of rules: first the effect, which is what
-// a line with little room shows of it, and last what is available now and whether
-// that is saved.
-func (w *Window) edited(p *provider, effect, done string, data fields) assistant.ToolResult {
-	e, saved := w.rules(p), "Not saved yet."
+// editResult makes the result of a change of rules: the effect first, because a
+// display with little room cuts the end, and last what is available now and
+// whether that is saved.
+func (w *Window) editResult(p *provider, effect, done string, data fields) assistant.ToolResult {
+	e, saved := w.engine(p), "Not saved yet."
 	if !w.dirty() { // a change that takes an unsaved one back
 		saved = "Nothing is unsaved now."
 	}
@@ -32,7 +32,7 @@ func (p *provider) affected(list List, ids []string) fields {
 	return data
 }
 
-// names are the first of some ids as rules name them.
+// names are the first of some ids, without the provider.
 func (p *provider) names(ids []string) []string {
 	return displayNames(p.name, ids[:min(len(ids), maxListed)])
 }
@@ -41,7 +41,7 @@ func (w *Window) toolAdd(list List, a ruleArgs) assistant.ToolResult {
 	return w.onProvider(a.Provider, func(p *provider, e *engine.Engine) assistant.ToolResult {
 		added, err := w.add(p, list, a.Pattern)
 		if err != nil {
-			return failed(err)
+			return errorResult(err)
 		}
 		n := len(added.Models)
 		effect := assistant.Counted(n, "model") + " hidden"
@@ -64,10 +64,10 @@ func (w *Window) toolAdd(list List, a ruleArgs) assistant.ToolResult {
 			data["redundant_rules"] = visibleAll(added.Redundant)
 		}
 		if len(added.Undecided) > 0 {
-			done += fmt.Sprintf(" Whether it and these rules cover each other was not found out: %s.", quoteAll(added.Undecided))
+			done += fmt.Sprintf(" It is undecided whether it and these rules cover each other: %s.", quoteAll(added.Undecided))
 			data["undecided_rules"] = visibleAll(added.Undecided)
 		}
-		r := w.edited(p, effect, done, data)
+		r := w.editResult(p, effect, done, data)
 		if added.Matches == 0 {
 			r.Hint = noMatchHint(e, added.Pattern)
 		}
@@ -87,7 +87,7 @@ func noMatchHint(e *engine.Engine, pattern string) string {
 		}
 	}
 	if near := nearestNames(strings.Trim(pattern, "*"), modelNames(e)); len(near) > 0 {
-		return "No matches. Hint: upper and lower case differ; near are " + quoteAll(near) + "."
+		return "No matches. Hint: upper and lower case differ; similar names are " + quoteAll(near) + "."
 	}
 	return "No matches. Hint: use wildcards, e.g. *preview*."
 }
@@ -96,7 +96,7 @@ func (w *Window) toolRemove(list List, a ruleArgs) assistant.ToolResult {
 	return w.onProvider(a.Provider, func(p *provider, e *engine.Engine) assistant.ToolResult {
 		before := e.Hidden()
 		if err := w.remove(p, list, a.Pattern); err != nil {
-			r := failed(err)
+			r := errorResult(err)
 			r.Hint = fmt.Sprintf("There are no %s rules for %s.", list, p.name)
 			if rules := p.lists[list].rules; len(rules) > 0 {
 				r.Hint = fmt.Sprintf("The %s rules of %s are: %s.", list, p.name, quoteAll(rules))
@@ -104,7 +104,7 @@ func (w *Window) toolRemove(list List, a ruleArgs) assistant.ToolResult {
 			return r
 		}
 		pattern := strings.TrimSpace(a.Pattern)
-		return w.removed(p, list, before, fmt.Sprintf("%s rule %s", list, quote(pattern)), fields{"pattern": visible(pattern)})
+		return w.removalResult(p, list, before, fmt.Sprintf("%s rule %s", list, quote(pattern)), fields{"pattern": visible(pattern)})
 	})
 }
 
@@ -113,25 +113,25 @@ func (w *Window) toolClear(list List, a listArgs) assistant.ToolResult {
 		before, rules := e.Hidden(), p.listed(list)
 		n, err := w.clear(p, list)
 		if err != nil {
-			return failed(err)
+			return errorResult(err)
 		}
 		if n == 0 {
 			return assistant.OK(fmt.Sprintf("There were no %s rules for %s.", list, p.name), p.affected(list, nil))
 		}
-		return w.removed(p, list, before, assistant.Counted(n, list.String()+" rule"), fields{"removed_rules": rules})
+		return w.removalResult(p, list, before, assistant.Counted(n, list.String()+" rule"), fields{"removed_rules": rules})
 	})
 }
 
-// removed makes the result of a removal of rules. before are the models that
+// removalResult makes the result of a removal of rules. before are the models that
 // were hidden.
-func (w *Window) removed(p *provider, list List, before []string, what string, more fields) assistant.ToolResult {
-	ids, effect := without(before, w.rules(p).Hidden()), "shown again"
+func (w *Window) removalResult(p *provider, list List, before []string, what string, more fields) assistant.ToolResult {
+	ids, effect := without(before, w.engine(p).Hidden()), "shown again"
 	if list == Allow {
-		ids, effect = without(w.rules(p).Hidden(), before), "hidden now"
+		ids, effect = without(w.engine(p).Hidden(), before), "hidden now"
 	}
 	data := p.affected(list, ids)
 	maps.Copy(data, more)
-	return w.edited(p, assistant.Counted(len(ids), "model")+" "+effect, fmt.Sprintf("removed %s of %s.", what, p.name), data)
+	return w.editResult(p, assistant.Counted(len(ids), "model")+" "+effect, fmt.Sprintf("removed %s of %s.", what, p.name), data)
 }
 
 func (w *Window) toolImport(a importArgs) assistant.ToolResult {
@@ -144,21 +144,21 @@ func (w *Window) toolImport(a importArgs) assistant.ToolResult {
 		before := p.staged()
 		items, err := w.importRules(p, Import{Lists: [2][]string{Ignore: a.Ignore, Allow: a.Whitelist}, Replace: a.Mode == modeReplace})
 		if err != nil {
-			return failed(err)
+			return errorResult(err)
 		}
-		return w.imported(p, a.Mode, before, items)
+		return w.importResult(p, a.Mode, before, items)
 	})
 }
 
-// imported makes the result of an import. before are the rules as they were.
-func (w *Window) imported(p *provider, mode string, before ruleSet, items []Imported) assistant.ToolResult {
+// importResult makes the result of an import. before are the rules as they were.
+func (w *Window) importResult(p *provider, mode string, before ruleSet, items []Imported) assistant.ToolResult {
 	var results []fields
 	added, kept, refused, covered := 0, 0, 0, 0
 	for _, it := range items {
 		r := fields{"pattern": visible(it.Pattern), "rule_type": ruleType[it.List], "success": it.Err == nil, "affected_count": it.Affected}
 		switch {
 		case it.Err != nil:
-			f := failed(it.Err)
+			f := errorResult(it.Err)
 			r["message"], r["error_code"] = f.Message, f.ErrorCode
 			refused++
 			if f.ErrorCode == assistant.CodeCovered {
@@ -176,13 +176,13 @@ func (w *Window) imported(p *provider, mode string, before ruleSet, items []Impo
 	gone := fields{"ignore": visibleAll(without(before[Ignore], p.lists[Ignore].rules)), "whitelist": visibleAll(without(before[Allow], p.lists[Allow].rules))}
 	removed := len(without(slices.Concat(before[Ignore], before[Allow]), slices.Concat(p.lists[Ignore].rules, p.lists[Allow].rules)))
 	data := fields{"mode": mode, "results": results, "added_count": added, "refused_count": refused, "removed_rules": gone}
-	r := w.edited(p, fmt.Sprintf("Imported %d of %s for %s", added+kept, assistant.Counted(len(items), "rule"), p.name),
+	r := w.editResult(p, fmt.Sprintf("Imported %d of %s for %s", added+kept, assistant.Counted(len(items), "rule"), p.name),
 		fmt.Sprintf("%d added, %d kept, %d refused, %d removed.", added, kept, refused, removed), data)
 	if refused < len(items) || len(items) == 0 {
 		return r
 	}
 	r = assistant.Fail(assistant.CodeFailed, "None of %s was imported; the rules of %s stay as they were. The first: %s",
-		assistant.Counted(len(items), "rule"), p.name, failed(items[0].Err).Message)
+		assistant.Counted(len(items), "rule"), p.name, errorResult(items[0].Err).Message)
 	var refusal *engine.Refusal
 	if covered == len(items) && errors.As(items[0].Err, &refusal) {
 		r.ErrorCode = assistant.CodeCovered

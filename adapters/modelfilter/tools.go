@@ -40,7 +40,7 @@ type (
 	noArgs struct{}
 )
 
-// fields are the data of a tool result. Names of models are as rules name them,
+// fields are the data of a tool result. Names of models are without the provider,
 // at most maxListed; counts are exact.
 type fields map[string]any
 
@@ -50,29 +50,29 @@ const (
 	modeReplace = "replace"
 )
 
-// Tools are the actions that the model may take.
+// Tools are the actions that the language model may take.
 func (w *Window) Tools() []assistant.Tool {
 	tools := []assistant.Tool{
 		tool("Rules", "add_ignore_rule",
 			"Add a pattern to the ignore list: models that match it are hidden from the proxy's list, unless a whitelist rule matches them. Returns the affected models. Staged until it is saved.",
 			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolAdd(Ignore, a) }),
-		tool("Rules", "remove_ignore_rule", "Remove a pattern from the ignore list. It must be given as it stands in the list.",
+		tool("Rules", "remove_ignore_rule", "Remove a pattern from the ignore list. It must be given exactly as it is in the list.",
 			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolRemove(Ignore, a) }),
 		tool("Rules", "add_whitelist_rule",
 			"Add a pattern to the whitelist: models that match it stay available, whatever the ignore rules say. Returns the affected models. Staged until it is saved.",
 			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolAdd(Allow, a) }),
-		tool("Rules", "remove_whitelist_rule", "Remove a pattern from the whitelist. It must be given as it stands in the list.",
+		tool("Rules", "remove_whitelist_rule", "Remove a pattern from the whitelist. It must be given exactly as it is in the list.",
 			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolRemove(Allow, a) }),
 		tool("Rules", "clear_all_ignore_rules", "Remove all ignore rules of a provider.",
 			func(_ context.Context, a listArgs) assistant.ToolResult { return w.toolClear(Ignore, a) }),
 		tool("Rules", "clear_all_whitelist_rules", "Remove all whitelist rules of a provider.",
 			func(_ context.Context, a listArgs) assistant.ToolResult { return w.toolClear(Allow, a) }),
 		tool("Rules", "import_rules",
-			"Bring in many rules at once, each on its own: one that is refused does not stop the others. Returns a result for each. Staged until it is saved.",
+			"Import many rules at once, each on its own: one that is refused does not stop the others. Returns a result for each. Staged until it is saved.",
 			func(_ context.Context, a importArgs) assistant.ToolResult { return w.toolImport(a) }),
 		tool("Query", "get_models_matching_pattern", "List the models that a pattern matches, without changing anything.",
 			func(_ context.Context, a ruleArgs) assistant.ToolResult { return w.toolMatching(a) }),
-		tool("Query", "get_model_details", "Tell what is known of a model. Without a model: an overview of the current provider.",
+		tool("Query", "get_model_details", "Describe what is known of a model. Without a model: an overview of the current provider.",
 			func(_ context.Context, a detailArgs) assistant.ToolResult { return w.toolDetails(a) }),
 		tool("Query", "explain_model_status", "Explain why a model is hidden or available: the rule that decides, and all that match.",
 			func(_ context.Context, a modelArgs) assistant.ToolResult { return w.toolExplain(a.Model) }),
@@ -109,19 +109,19 @@ func (w *Window) onProvider(name string, run func(p *provider, e *engine.Engine)
 	defer w.mu.Unlock()
 	p, err := w.find(name)
 	if err != nil {
-		return failed(err)
+		return errorResult(err)
 	}
-	return run(p, w.rules(p))
+	return run(p, w.engine(p))
 }
 
-// failed makes a result of an error, with the code and the hint that belong to it.
-func failed(err error) assistant.ToolResult {
+// errorResult makes a result of an error, with the code and the hint that belong to it.
+func errorResult(err error) assistant.ToolResult {
 	r := assistant.Fail(assistant.CodeFailed, "%s", sentence(err.Error()))
 	var refusal *engine.Refusal
 	var unknown *UnknownError
 	switch {
 	case errors.As(err, &refusal):
-		r = refused(refusal)
+		r = refusalResult(refusal)
 	case errors.As(err, &unknown) && unknown.What == "provider":
 		r.Data = fields{"available_providers": visibleAll(unknown.Known)}
 	case errors.As(err, &unknown):
@@ -132,16 +132,16 @@ func failed(err error) assistant.ToolResult {
 	return r
 }
 
-// refused makes a result of a pattern that is not accepted. Rules and pattern are
-// quoted for a model.
-func refused(refusal *engine.Refusal) assistant.ToolResult {
+// refusalResult makes a result of a pattern that is not accepted. Rules and pattern
+// are quoted for the language model.
+func refusalResult(refusal *engine.Refusal) assistant.ToolResult {
 	r := assistant.Fail(assistant.CodeFailed, "%s", sentence(refusal.Text(quoteAll)))
 	switch refusal.Reason {
 	case engine.Empty:
 		r.Hint = "Give a pattern, e.g. *preview*."
 		return r
 	case engine.Unwritable:
-		r.Hint = "Use ? for a character that a pattern cannot hold, and one call for each pattern."
+		r.Hint = "Use ? for a character that a pattern cannot contain, and one call for each pattern."
 		return r
 	default:
 	}
@@ -170,7 +170,7 @@ func (w *Window) toolSwitch(a providerArgs) assistant.ToolResult {
 	if strings.TrimSpace(a.Provider) == "" {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		return failed(&UnknownError{What: "provider", Known: slices.Clone(w.order)})
+		return errorResult(&UnknownError{What: "provider", Known: slices.Clone(w.order)})
 	}
 	return w.onProvider(a.Provider, func(p *provider, e *engine.Engine) assistant.ToolResult {
 		c := counts(p, e)
@@ -185,7 +185,7 @@ func (w *Window) toolSwitch(a providerArgs) assistant.ToolResult {
 	})
 }
 
-// listed are the first rules of a list, as a model is told them.
+// listed are the first rules of a list, for the language model.
 func (p *provider) listed(list List) []string {
 	rules := p.lists[list].effective()
 	return visibleAll(rules[:min(len(rules), maxListed)])
@@ -195,7 +195,7 @@ func (w *Window) toolRefresh(ctx context.Context, a listArgs) assistant.ToolResu
 	assistant.Report(ctx, assistant.Progress{Stage: "fetch", Message: "asking for the models"})
 	r, err := w.refresh(ctx, a.Provider)
 	if err != nil {
-		f := failed(err)
+		f := errorResult(err)
 		if unknown := (*UnknownError)(nil); !errors.As(err, &unknown) {
 			f.Hint = "The models that were known before are still there."
 		}
@@ -206,7 +206,7 @@ func (w *Window) toolRefresh(ctx context.Context, a listArgs) assistant.ToolResu
 			"provider": p.name, "total_count": e.Total(), "available_count": e.Available(), "models_from": r.Source,
 			"added_models": p.names(r.Added), "added_count": len(r.Added), "gone_models": p.names(r.Gone), "gone_count": len(r.Gone),
 		}
-		text := fmt.Sprintf("%s has %s (from: %s): %d added, %d gone. %d available.",
+		text := fmt.Sprintf("%s has %s (source: %s): %d added, %d gone. %d available.",
 			p.name, assistant.Counted(e.Total(), "model"), r.Source, len(r.Added), len(r.Gone), e.Available())
 		if r.Err != "" {
 			text += " " + sentence(r.Err)
@@ -236,15 +236,15 @@ func (w *Window) toolSave(ctx context.Context, _ noArgs) assistant.ToolResult {
 	case errors.As(err, &conflict):
 		return conflictResult(conflict)
 	case err != nil:
-		r := failed(fmt.Errorf("nothing was saved: %w", err))
+		r := errorResult(fmt.Errorf("nothing was saved: %w", err))
 		r.Data = w.savedFields(w.Diff())
 		return r
 	}
 	return assistant.OK(strings.TrimSpace(saved.Message+" "+saved.Warning), w.savedFields(saved.Rules))
 }
 
-// conflictResult tells a model that somebody else has changed the file, and
-// which variables, but no value of a foreign one: that may be a key.
+// conflictResult tells the language model which variables of the file another
+// program has changed, but not their values: these may be keys.
 func conflictResult(c *assistant.Conflict) assistant.ToolResult {
 	var keys []string
 	for _, k := range c.Keys {

@@ -246,7 +246,7 @@ var toolCases = map[string]toolCase{
 		setup: func(f *fixture) {
 			f.shelf.fetched["openai"] = ModelList{IDs: append([]string{"openai/o3-preview"}, openaiModels[1:]...), Source: "live", At: clock()}
 		},
-		tool: "refresh_models", args: `{}`, says: []string{"10 models (from: live): 1 added, 1 gone"},
+		tool: "refresh_models", args: `{}`, says: []string{"10 models (source: live): 1 added, 1 gone"},
 		data: map[string]any{"added_models": strs("o3-preview"), "gone_models": strs("gpt-3.5-turbo"), "total_count": 10.},
 	},
 	"refresh fails":   {tool: "refresh_models", args: `{}`, fails: "failed", says: []string{"connection refused", "stays as it was", "still there"}},
@@ -454,7 +454,7 @@ func TestNoSecretReachesTheModel(t *testing.T) {
 }
 
 func TestFailedSaysLocked(t *testing.T) {
-	if r := failed(errors.Join(ErrLocked)); r.ErrorCode != assistant.CodeLocked {
-		t.Errorf("failed(ErrLocked) = %+v", r)
+	if r := errorResult(errors.Join(ErrLocked)); r.ErrorCode != assistant.CodeLocked {
+		t.Errorf("errorResult(ErrLocked) = %+v", r)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"winnow/assistant/nearest"
 )
 
-// UnknownError is a name that nothing here has.
+// UnknownError is returned for a name that does not exist.
 type UnknownError struct {
 	What  string // "provider", "model", "ignore rule", "allow rule"
 	Name  string
@@ -24,7 +24,7 @@ func (e *UnknownError) Error() string {
 	case len(e.Near) > 0:
 		s += fmt.Sprintf(". Did you mean %s?", quoteAll(e.Near))
 	case len(e.Known) > 0:
-		s += ". There is: " + quoteAll(e.Known)
+		s += ". Known: " + quoteAll(e.Known)
 	}
 	return s
 }
@@ -40,12 +40,12 @@ func nearestNames(name string, known []string) []string {
 	var found []string
 	for _, k := range known {
 		lower := strings.ToLower(k)
-		far, d := max(1, len(name)/3), max(len(lower)-len(name), len(name)-len(lower))
+		limit, d := max(1, len(name)/3), max(len(lower)-len(name), len(name)-len(lower))
 		contained := strings.Contains(lower, name) || len(lower) > 2 && strings.Contains(name, lower)
-		if !contained && d <= far {
+		if !contained && d <= limit {
 			d = nearest.Distance(name, lower)
 		}
-		if name != "" && (contained || d <= far) {
+		if name != "" && (contained || d <= limit) {
 			distance[k], found = d, append(found, k)
 		}
 	}

@@ -51,7 +51,7 @@ func (w *Window) Restore(ctx context.Context, id string) (assistant.Saved, error
 	return saved, nil
 }
 
-// loaded is the file as it was read last.
+// loaded is the file as it was last read.
 func (w *Window) loaded() *dotenv.Source {
 	return withLock(w, func() *dotenv.Source { return w.source })
 }

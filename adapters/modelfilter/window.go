@@ -2,7 +2,7 @@ package modelfilter
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -20,20 +20,21 @@ type List = engine.List
 // The lists of a provider.
 const (
 	Ignore = engine.Ignore // hides
-	Allow  = engine.Allow  // keeps, whatever Ignore says; the proxy's "whitelist"
+	Allow  = engine.Allow  // shows, whatever Ignore says; the proxy's "whitelist"
 )
 
 // lists are both lists, in the order in which they are shown and saved.
 var lists = [...]List{Ignore, Allow}
 
-// ErrLocked is returned by what the user may not do while the assistant works.
-var ErrLocked = errors.New("assistant is working · esc cancels")
+// ErrLocked is returned to a user who tries to change the window while the
+// assistant works in it.
+var ErrLocked = fmt.Errorf("the model filter is locked: %w", assistant.ErrBusy)
 
 // Options configures Open. The zero value opens ./.env.
 type Options struct {
 	EnvFile     string           // "" means .env; it need not exist
 	Environ     func() []string  // the real environment; nil means os.Environ
-	Models      lister           // nil knows no models
+	Models      modelLister      // nil knows no models
 	VersionsDir string           // where the last saves are kept; "" keeps none
 	Session     func() string    // id of the session that saves; nil means none
 	Now         func() time.Time // nil means time.Now
@@ -62,7 +63,7 @@ type Window struct {
 	unlocked  chan struct{} // signals Watch that the lock was released
 	budget    int           // of the context, in tokens; 0 means defaultContextTokens
 	revision  int64         // grows with every change of what is shown
-	log       assistant.Changes
+	changes   assistant.Changes
 	hashed    int64 // the revision that hash is of
 	hash      string
 }
@@ -80,7 +81,7 @@ var (
 
 // Open reads the file and the environment. A file that does not exist is an
 // empty one, which the first save creates. The error says which file cannot be
-// read and why; lines that cannot be read are told by Notices.
+// read and why; Notices has the lines that cannot be read.
 func Open(ctx context.Context, o Options) (*Window, error) {
 	if o.EnvFile == "" {
 		o.EnvFile = ".env"
@@ -124,8 +125,8 @@ func (w *Window) Notices() []string {
 	return withLock(w, func() []string { return append([]string{}, w.notices...) })
 }
 
-// Revision changes whenever anything changed that a method without a context
-// would show.
+// Revision changes whenever the result of any method without a context may have
+// changed.
 func (w *Window) Revision() int64 { return withLock(w, func() int64 { return w.revision }) }
 
 // Lock keeps the user from changing the window while the assistant works.
@@ -147,10 +148,10 @@ func (w *Window) setLocked(locked bool) {
 	}
 }
 
-// Locked says whether the assistant works in the window.
+// Locked reports whether the assistant works in the window.
 func (w *Window) Locked() bool { return withLock(w, func() bool { return w.locked }) }
 
-// Dirty says whether any staged rule differs from the file.
+// Dirty reports whether any staged rule differs from the file.
 func (w *Window) Dirty() bool { return withLock(w, w.dirty) }
 
 func (w *Window) dirty() bool {
@@ -162,14 +163,14 @@ func (w *Window) dirty() bool {
 	return false
 }
 
-// withLock reads something while it holds the window.
+// withLock calls read while it holds mu.
 func withLock[T any](w *Window, read func() T) T {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return read()
 }
 
-// asUser runs what a user may do only while the assistant does not work.
+// asUser makes a change that a user may make only while the assistant does not work.
 func (w *Window) asUser(change func() error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -184,22 +185,22 @@ func (w *Window) asUser(change func() error) error {
 func (w *Window) Changes(mark int64) ([]assistant.Change, int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.log.Since(mark)
+	return w.changes.Since(mark)
 }
 
-// record remembers what the user did. A search that goes on is one change.
+// record adds a change by the user to the log. Successive searches are one change.
 func (w *Window) record(kind string, fields map[string]any) {
 	change := assistant.NewChange(kind, w.opts.Now(), fields)
 	if kind == searchChanged {
-		w.log.Continue(change)
+		w.changes.Continue(change)
 		return
 	}
-	w.log.Add(change)
+	w.changes.Add(change)
 }
 
 const searchChanged = "search_changed"
 
-// recordRules remembers rules that the user added or removed.
+// recordRules adds rules that the user added or removed to the log.
 func (w *Window) recordRules(changes ...assistant.RuleChange) {
 	for _, c := range changes {
 		kind := "rule_removed"

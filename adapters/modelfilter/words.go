@@ -8,11 +8,11 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// maxVisible is how many characters of an id or a pattern a model is told.
+// maxVisible is how many characters of an id or a pattern the language model sees.
 const maxVisible = 200
 
-// visible is an id or a pattern as a model is told it: what is hidden is made
-// visible, and what is too long is cut.
+// visible is an id or a pattern for the language model: with invisible characters
+// spelled out, and cut when it is too long.
 func visible(text string) string {
 	if utf8.RuneCountInString(text) > maxVisible {
 		text = string([]rune(text)[:maxVisible+1])
@@ -46,15 +46,15 @@ func quote(text string) string {
 	return fence + text + fence
 }
 
-// quoteAll is a few of them.
+// quoteAll quotes the first of texts and counts the others.
 func quoteAll(texts []string) string {
-	const most = 12
-	quoted := make([]string, 0, most)
-	for _, t := range texts[:min(len(texts), most)] {
+	const maxQuoted = 12
+	quoted := make([]string, 0, maxQuoted)
+	for _, t := range texts[:min(len(texts), maxQuoted)] {
 		quoted = append(quoted, quote(t))
 	}
 	s := strings.Join(quoted, ", ")
-	if n := len(texts) - most; n > 0 {
+	if n := len(texts) - maxQuoted; n > 0 {
 		s += fmt.Sprintf(" and %d more", n)
 	}
 	return s
@@ -63,7 +63,7 @@ func quoteAll(texts []string) string {
 // ruleType is what the proxy and the assistant call a list.
 var ruleType = [...]string{Ignore: "ignore", Allow: "whitelist"}
 
-// displayName is an id as the rules name it: without the provider.
+// displayName is an id without its provider, as rules are usually written.
 func displayName(provider, id string) string {
 	if head, name, ok := strings.Cut(id, "/"); ok && head == provider {
 		return name

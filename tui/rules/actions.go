@@ -151,7 +151,7 @@ func refuse(err error) pane.Action { return pane.Notify{Text: pane.Visible(err.E
 // it does not.
 func (p *Pane) refuseLocked() pane.Action {
 	if p.window.Locked() {
-		return refuse(modelfilter.ErrLocked)
+		return pane.Notify{Text: lockedText, Bad: true}
 	}
 	return nil
 }

@@ -51,13 +51,16 @@ func (p *Pane) oneLine(rank, w int, ink pane.Ink, text string) pane.Note {
 	return pane.Note{Rank: rank, Text: ink.On(textwidth.Fit(text, w, p.st.Icons.Ellipsis))}
 }
 
+// lockedText says why the user cannot change the rules now.
+const lockedText = "assistant is working · esc cancels"
+
 // restNotes are the foot while nothing is typed. The text about the row under
 // the cursor takes at most aboutLines.
 func (p *Pane) restNotes(w, aboutLines int) []pane.Note {
 	in, icons := &p.inks, &p.st.Icons
 	notes := []pane.Note{p.separator(w)}
 	if p.data.locked {
-		notes = append(notes, p.oneLine(1, w, in.Warn, " "+icons.Lock+" "+modelfilter.ErrLocked.Error()))
+		notes = append(notes, p.oneLine(1, w, in.Warn, " "+icons.Lock+" "+lockedText))
 	}
 	if n := len(p.selected); n > 0 {
 		notes = append(notes, p.oneLine(3, w, in.Pending, " "+icons.Ticked+" "+pane.Join(fmt.Sprintf("%d selected", n), p.selectedHint())))
