@@ -36,7 +36,7 @@ func BenchmarkContext(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64(size(contextOf(b, w))), "characters")
+			b.ReportMetric(float64(jsonChars(contextOf(b, w))), "characters")
 		})
 		b.Run(fmt.Sprint(n, "/State"), func(b *testing.B) {
 			for range b.N {

@@ -19,24 +19,24 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// Bounds of the context. Neither is ever the whole story: the tools are.
+// Bounds of the context. The tools return the rest.
 const (
-	newestShown = 40 // pairs: two screenfuls
-	firstWords  = 80 // cells of a user's text
+	maxContextPairs = 40 // newest pairs: two screenfuls
+	maxUserCells    = 80 // cells of a user's text
 )
 
-// cutNote tells the model what to do about a cut context.
-const cutNote = "The lists are cut to fit; every count is exact. search_pairs, list_topics and list_sessions give the rest."
+// truncatedNote tells the model what to do about a truncated context.
+const truncatedNote = "The lists are cut to fit; every count is exact. search_pairs, list_topics and list_sessions give the rest."
 
-// countPatience bounds how long the context waits for the count of a line that
-// has to read texts; such a line is shown without its count.
-const countPatience = 2 * time.Second
+// countTimeout bounds the wait for the count of a line that has to read texts;
+// after it the context has no count.
+const countTimeout = 2 * time.Second
 
-// defaultContextTokens bounds the context when nobody has set a budget.
+// defaultContextTokens bounds the context when no budget is set.
 const defaultContextTokens = 16_000
 
-// Context is what the model is told of the window. The lists may be cut; the
-// counts are exact.
+// Context is what the model is told about the window. The lists may be truncated;
+// the counts are exact.
 type Context struct {
 	WindowType string         `json:"window_type"`
 	Counts     ContextCounts  `json:"counts"`
@@ -51,7 +51,7 @@ type Context struct {
 	Note       string         `json:"note,omitempty"`
 }
 
-// ContextCounts are of the whole history.
+// ContextCounts are the counts of the whole history.
 type ContextCounts struct {
 	Pairs     int            `json:"pairs"`
 	Sessions  int            `json:"sessions"` // that have pairs
@@ -64,15 +64,15 @@ type ContextCounts struct {
 	Failed    int            `json:"failed"`
 }
 
-// ContextFilter is the line that decides what the user sees.
+// ContextFilter is the filter line of the user's view.
 type ContextFilter struct {
-	Line  string `json:"line"`            // "" shows all
-	Shows *int   `json:"shows,omitempty"` // pairs; nil is not known
+	Line  string `json:"line"`            // "" matches all
+	Shows *int   `json:"shows,omitempty"` // how many pairs match; nil: not known
 	Error string `json:"error,omitempty"` // why the line cannot be read
 }
 
-// ContextTopic is a topic with the number of its own pairs, and of those with
-// the ones below it.
+// ContextTopic is a topic with the number of its pairs, without and with those of
+// the topics below it.
 type ContextTopic struct {
 	Topic string `json:"topic"`
 	Pairs int    `json:"pairs"`
@@ -91,7 +91,7 @@ type ContextSaved struct {
 	Line string `json:"line"`
 }
 
-// PairLine is a pair in one line.
+// PairLine is a short form of a pair.
 type PairLine struct {
 	ID      int64  `json:"id"`
 	At      string `json:"at"`
@@ -101,22 +101,22 @@ type PairLine struct {
 	Stars   int    `json:"stars,omitempty"`
 	Flag    bool   `json:"flag"`
 	State   string `json:"state,omitempty"` // when it is not complete
-	User    string `json:"user"`            // the first words
-	Found   string `json:"found,omitempty"` // where a search met it, when those do not show it
+	User    string `json:"user"`            // beginning of the user's text
+	Found   string `json:"found,omitempty"` // excerpt of the answer with the word searched for, when User lacks it
 }
 
-// lineTime is how times are told: to the minute, with their day.
-const lineTime = "2006-01-02 15:04"
+// timeLayout is the layout of times for the model.
+const timeLayout = "2006-01-02 15:04"
 
 func pairLine(p assistant.Pair) PairLine {
 	l := PairLine{
-		ID: p.Seq, At: p.CreatedAt.Format(lineTime), Session: shown(p.Session), Topic: shown(p.Topic), Model: shown(p.Model),
-		Stars: p.Star, Flag: p.Flag, User: safetext.Line(p.UserText, firstWords),
+		ID: p.Seq, At: p.CreatedAt.Format(timeLayout), Session: oneLine(p.Session), Topic: oneLine(p.Topic), Model: oneLine(p.Model),
+		Stars: p.Star, Flag: p.Flag, User: safetext.Line(p.UserText, maxUserCells),
 	}
 	switch p.State {
 	case assistant.PairComplete:
 	case assistant.PairError:
-		l.State = "error: " + shown(p.ErrorCode)
+		l.State = "error: " + oneLine(p.ErrorCode)
 	default:
 		l.State = string(p.State)
 	}
@@ -125,24 +125,24 @@ func pairLine(p assistant.Pair) PairLine {
 
 // Context returns a Context, cut to the budget.
 func (w *Window) Context() (any, error) {
-	w.work.Lock()
-	defer w.work.Unlock()
+	w.storeMu.Lock()
+	defer w.storeMu.Unlock()
 	ctx := context.Background()
-	now, err := w.read(ctx)
+	now, err := w.readMarks(ctx)
 	if err != nil {
 		return nil, err
 	}
-	w.notice(now, w.selected().Line)
+	w.recordChanges(now, w.selected().Line)
 	return w.describe(ctx, now)
 }
 
 // StateHash changes whenever the context may have changed. "" says that it
 // cannot be read; Context says why.
 func (w *Window) StateHash() string {
-	w.work.Lock()
-	defer w.work.Unlock()
+	w.storeMu.Lock()
+	defer w.storeMu.Unlock()
 	ctx := context.Background()
-	now, err := w.read(ctx)
+	now, err := w.readMarks(ctx)
 	if err != nil {
 		return ""
 	}
@@ -154,9 +154,9 @@ func (w *Window) StateHash() string {
 	return fmt.Sprintf("%x", sha256.Sum256(raw))
 }
 
-// describe makes the context of these marks.
+// describe makes the context for the current marks.
 func (w *Window) describe(ctx context.Context, now marks) (Context, error) {
-	at := w.selected()
+	selected := w.selected()
 	sessions, err := w.sessions(ctx)
 	if err != nil {
 		return Context{}, err
@@ -169,48 +169,48 @@ func (w *Window) describe(ctx context.Context, now marks) (Context, error) {
 	if err != nil {
 		return Context{}, err
 	}
-	newest, err := w.store.Load(ctx, backwards(now.pairs, newestShown))
+	newest, err := w.store.Load(ctx, newestFirst(now.pairs, maxContextPairs))
 	if err != nil {
 		return Context{}, err
 	}
 	c := Context{
-		WindowType: PageName, Session: shown(at.Session), Topic: shown(at.Topic),
+		WindowType: PageName, Session: oneLine(selected.Session), Topic: oneLine(selected.Topic),
 		Topics: now.below(""), Models: []ContextModel{}, Saved: []ContextSaved{}, Newest: []PairLine{},
 		Counts: ContextCounts{
 			Pairs: len(now.pairs), Sessions: len(sessions), Models: len(models), Topics: len(now.tree), Saved: len(saved),
-			Starred: map[string]int{}, Unflagged: len(now.sets[mark{flags, flagOff}]), NoTopic: len(now.sets[mark{topics, ""}]),
+			Starred: map[string]int{}, Unflagged: len(now.byMark[mark{flags, flagOff}]), NoTopic: len(now.byMark[mark{topics, ""}]),
 		},
 	}
 	for n := 1; n <= filter.MaxStars; n++ {
 		value := strconv.Itoa(n)
-		c.Counts.Starred[value] = len(now.sets[mark{stars, value}])
+		c.Counts.Starred[value] = len(now.byMark[mark{stars, value}])
 	}
 	for _, m := range models {
 		c.Counts.Failed += m.Failed
-		c.Models = append(c.Models, ContextModel{shown(m.Model), m.Pairs})
+		c.Models = append(c.Models, ContextModel{oneLine(m.Model), m.Pairs})
 	}
 	for _, name := range slices.Sorted(maps.Keys(saved)) {
-		c.Saved = append(c.Saved, ContextSaved{shown(name), shown(saved[name])})
+		c.Saved = append(c.Saved, ContextSaved{oneLine(name), oneLine(saved[name])})
 	}
 	for _, p := range newest {
 		c.Newest = append(c.Newest, pairLine(p))
 	}
-	if c.Filter, err = w.activeFilter(ctx, at.Line); err != nil {
+	if c.Filter, err = w.activeFilter(ctx, selected.Line); err != nil {
 		return Context{}, err
 	}
-	c.cut(charsOf(w.contextBudget()))
+	c.truncate(estimateChars(w.contextBudget()))
 	return c, nil
 }
 
-// cut shortens the longest list until the context has at most so many characters.
-func (c *Context) cut(limit int) {
-	if size(*c) <= limit {
+// truncate shortens the longest list until the context has at most limit characters.
+func (c *Context) truncate(limit int) {
+	if jsonChars(*c) <= limit {
 		return
 	}
-	c.Truncated, c.Note = true, cutNote
-	slices.SortStableFunc(c.Topics, func(a, b ContextTopic) int { return cmp.Compare(b.All, a.All) }) // the largest stay
-	for size(*c) > limit {
-		sizes := []int{size(c.Topics), size(c.Models), size(c.Saved), size(c.Newest)}
+	c.Truncated, c.Note = true, truncatedNote
+	slices.SortStableFunc(c.Topics, func(a, b ContextTopic) int { return cmp.Compare(b.All, a.All) }) // the largest are kept
+	for jsonChars(*c) > limit {
+		sizes := []int{jsonChars(c.Topics), jsonChars(c.Models), jsonChars(c.Saved), jsonChars(c.Newest)}
 		longest := slices.Max(sizes)
 		if longest == len("[]") {
 			return
@@ -229,8 +229,8 @@ func (c *Context) cut(limit int) {
 	slices.SortFunc(c.Topics, func(a, b ContextTopic) int { return cmp.Compare(a.Topic, b.Topic) })
 }
 
-// size is how many characters v takes as JSON.
-func size(v any) int {
+// jsonChars returns how many characters v has as JSON.
+func jsonChars(v any) int {
 	text, err := assistant.PlainJSON(v)
 	if err != nil {
 		return 0 // only what encodes is in a context
@@ -238,26 +238,26 @@ func size(v any) int {
 	return utf8.RuneCount(text)
 }
 
-// charsOf is how many characters are estimated as so many tokens.
-func charsOf(tokens int) int { return int(float64(tokens) * budget.Params{}.CPT()) }
+// estimateChars returns how many characters make so many estimated tokens.
+func estimateChars(tokens int) int { return int(float64(tokens) * budget.Params{}.CPT()) }
 
-// activeFilter counts what the user sees.
+// activeFilter describes the user's filter line and counts the pairs it matches.
 func (w *Window) activeFilter(ctx context.Context, line string) (ContextFilter, error) {
-	f := ContextFilter{Line: shown(line)}
+	f := ContextFilter{Line: oneLine(line)}
 	q, err := filter.Parse(line)
 	n := 0
 	if err == nil {
-		bounded, cancel := context.WithTimeout(ctx, countPatience)
+		bounded, cancel := context.WithTimeout(ctx, countTimeout)
 		defer cancel()
 		n, err = w.store.Count(bounded, q, w.env())
 		if err != nil && bounded.Err() != nil {
 			return f, nil
 		}
 	}
-	var unreadable *filter.Error
+	var lineErr *filter.Error
 	switch {
-	case errors.As(err, &unreadable):
-		f.Error = shown(unreadable.Error())
+	case errors.As(err, &lineErr):
+		f.Error = oneLine(lineErr.Error())
 		return f, nil
 	case err != nil:
 		return f, err

@@ -73,14 +73,14 @@ func TestContextStaysWithinItsBudget(t *testing.T) {
 	}
 	w := New(s, Options{Now: clock})
 	whole := contextOf(t, w)
-	if whole.Truncated || len(whole.Newest) != newestShown || len(whole.Topics) != whole.Counts.Topics || len(whole.Saved) != 100 {
+	if whole.Truncated || len(whole.Newest) != maxContextPairs || len(whole.Topics) != whole.Counts.Topics || len(whole.Saved) != 100 {
 		t.Fatalf("the default budget cuts %d pairs, %d of %d topics", len(whole.Newest), len(whole.Topics), whole.Counts.Topics)
 	}
 	for _, tokens := range []int{400, 1000, 2000, 4000, 8000} {
 		w.SetContextBudget(tokens)
 		c := contextOf(t, w)
-		if got := size(c); got > charsOf(tokens) {
-			t.Errorf("budget %d: %d characters, want at most %d", tokens, got, charsOf(tokens))
+		if got := jsonChars(c); got > estimateChars(tokens) {
+			t.Errorf("budget %d: %d characters, want at most %d", tokens, got, estimateChars(tokens))
 		}
 		if !c.Truncated || c.Note == "" {
 			t.Errorf("budget %d: cut without a word", tokens)
@@ -124,8 +124,8 @@ func TestStateHashFollowsTheContext(t *testing.T) {
 		what string
 		do   func() error
 	}{
-		{"a star", func() error { _, err := s.Mark(t.Context(), []int64{1}, mark{stars, "1"}.set()); return err }},
-		{"a flag", func() error { _, err := s.Mark(t.Context(), []int64{1}, mark{flags, flagOff}.set()); return err }},
+		{"a star", func() error { _, err := s.Mark(t.Context(), []int64{1}, mark{stars, "1"}.storeMark()); return err }},
+		{"a flag", func() error { _, err := s.Mark(t.Context(), []int64{1}, mark{flags, flagOff}.storeMark()); return err }},
 		{"a topic", func() error { return s.CreateTopic(t.Context(), "New") }},
 		{"a saved filter", func() error { return s.SaveFilter(t.Context(), "a", "s1") }},
 		{"a line", func() error { line = "s1"; return nil }},

@@ -10,7 +10,7 @@ import (
 )
 
 type starArgs struct {
-	chosen
+	pairArgs
 	Stars int `json:"stars" jsonschema:"0 to 3; 0 removes the stars"`
 }
 
@@ -18,23 +18,23 @@ func (w *Window) planStars(ctx context.Context, a starArgs, now marks) (change, 
 	if a.Stars < 0 || a.Stars > filter.MaxStars {
 		return change{}, refuse(assistant.CodeInvalidArguments, "%d stars; want 0 to %d", a.Stars, filter.MaxStars)
 	}
-	return w.planMark(ctx, a.chosen, now, mark{stars, strconv.Itoa(a.Stars)}, assistant.Counted(a.Stars, "star"))
+	return w.planMark(ctx, a.pairArgs, now, mark{stars, strconv.Itoa(a.Stars)}, assistant.Counted(a.Stars, "star"))
 }
 
 type flagArgs struct {
-	chosen
+	pairArgs
 	Flag bool `json:"flag" jsonschema:"true flags (blue, as every new pair is), false removes the flag (grey)"`
 }
 
 func (w *Window) planFlag(ctx context.Context, a flagArgs, now marks) (change, error) {
 	if a.Flag {
-		return w.planMark(ctx, a.chosen, now, mark{flags, flagOn}, "a flag")
+		return w.planMark(ctx, a.pairArgs, now, mark{flags, flagOn}, "a flag")
 	}
-	return w.planMark(ctx, a.chosen, now, mark{flags, flagOff}, "no flag")
+	return w.planMark(ctx, a.pairArgs, now, mark{flags, flagOff}, "no flag")
 }
 
 type topicArgs struct {
-	chosen
+	pairArgs
 	Topic  string `json:"topic" jsonschema:"path such as \"AI > Agents\"; empty for none"`
 	Create bool   `json:"create,omitempty" jsonschema:"create the topic when it does not exist"`
 }
@@ -42,7 +42,7 @@ type topicArgs struct {
 func (w *Window) planTopic(ctx context.Context, a topicArgs, now marks) (change, error) {
 	path, found := now.topic(a.Topic)
 	if path == "" {
-		return w.planMark(ctx, a.chosen, now, mark{topics, ""}, "no topic")
+		return w.planMark(ctx, a.pairArgs, now, mark{topics, ""}, "no topic")
 	}
 	if !found && !a.Create {
 		r := now.unknownTopic(path)
@@ -53,12 +53,12 @@ func (w *Window) planTopic(ctx context.Context, a topicArgs, now marks) (change,
 	if !found {
 		words += ", which is new"
 	}
-	return w.planMark(ctx, a.chosen, now, mark{topics, path}, words)
+	return w.planMark(ctx, a.pairArgs, now, mark{topics, path}, words)
 }
 
-// planMark plans to give pairs a mark; words say which.
-func (w *Window) planMark(ctx context.Context, which chosen, now marks, m mark, words string) (change, error) {
-	s, err := w.choose(ctx, which)
+// planMark plans to give pairs a mark; words name it in sentences.
+func (w *Window) planMark(ctx context.Context, which pairArgs, now marks, m mark, words string) (change, error) {
+	s, err := w.selectPairs(ctx, which)
 	if err != nil {
 		return change{}, err
 	}
@@ -68,20 +68,20 @@ func (w *Window) planMark(ctx context.Context, which chosen, now marks, m mark, 
 		}
 		return "have " + words
 	}
-	same, pairs := s.pairs.divide(now.sets[m])
-	c := change{pairs: pairs, mark: m, does: words, data: map[string]any{"selected": len(s.pairs), "changed": len(pairs)}}
+	same, pairs := s.pairs.split(now.byMark[m])
+	c := change{pairs: pairs, mark: m, words: words, data: map[string]any{"selected": len(s.pairs), "changed": len(pairs)}}
 	if len(pairs) == 0 {
-		c.done = fmt.Sprintf("nothing changed: %s %s already%s", assistant.Counted(len(s.pairs), "pair"), has(s.pairs), s.remarks())
+		c.message = fmt.Sprintf("nothing changed: %s %s already%s", assistant.Counted(len(s.pairs), "pair"), has(s.pairs), s.remarks())
 		return c, nil
 	}
-	c.done = fmt.Sprintf("%s now %s", assistant.Counted(len(pairs), "pair"), has(pairs))
+	c.message = fmt.Sprintf("%s now %s", assistant.Counted(len(pairs), "pair"), has(pairs))
 	if len(same) > 0 {
-		c.done += fmt.Sprintf("; %d had it already", len(same))
+		c.message += fmt.Sprintf("; %d had it already", len(same))
 	}
-	c.done += s.remarks()
+	c.message += s.remarks()
 	before := map[string]string{}
 	for value, pairs := range now.values(m.kind, pairs) {
-		before[shown(value)] = pairs.String()
+		before[oneLine(value)] = pairs.String()
 	}
 	c.data["ids"], c.data["before"] = pairs.String(), before
 	return c, nil

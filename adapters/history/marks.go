@@ -13,7 +13,7 @@ import (
 	"winnow/assistant/history"
 )
 
-// kind is what can be marked of a pair, which has one value of each.
+// kind is a kind of mark. A pair has one value of each.
 type kind string
 
 // The kinds, and the values of a flag.
@@ -26,8 +26,8 @@ const (
 	flagOff = "grey"
 )
 
-// plainMarks are those of a pair that nobody has marked.
-var plainMarks = map[kind]string{stars: "0", flags: flagOn, topics: ""}
+// defaultMarks are the marks of a new pair.
+var defaultMarks = map[kind]string{stars: "0", flags: flagOn, topics: ""}
 
 // mark is a value of a kind.
 type mark struct {
@@ -35,19 +35,19 @@ type mark struct {
 	value string
 }
 
-// marked is a pair in respect of a kind.
-type marked struct {
+// pairKind identifies one mark of one pair.
+type pairKind struct {
 	kind kind
 	seq  int64
 }
 
-func (m mark) plain() bool { return m.value == plainMarks[m.kind] }
+func (m mark) isDefault() bool { return m.value == defaultMarks[m.kind] }
 
-// set is the mark as the store sets it.
-func (m mark) set() history.Mark {
+// storeMark returns the mark as an argument of Store.Mark.
+func (m mark) storeMark() history.Mark {
 	switch m.kind {
 	case stars:
-		n, _ := strconv.Atoi(m.value) // checked where values come from
+		n, _ := strconv.Atoi(m.value) // callers have checked it
 		return history.Mark{Star: &n}
 	case flags:
 		on := m.value == flagOn
@@ -57,22 +57,22 @@ func (m mark) set() history.Mark {
 	}
 }
 
-// marks are all that the tools can change, at one moment.
+// marks is a snapshot of all that the tools can change.
 type marks struct {
-	pairs seqs          // uncut
-	sets  map[mark]seqs // the pairs of each mark; every topic is there
-	tree  []history.Topic
+	pairs  seqs          // uncut
+	byMark map[mark]seqs // the pairs with each mark; it has a key for every topic
+	tree   []history.Topic
 }
 
-// read returns the marks as they are now.
-func (w *Window) read(ctx context.Context) (m marks, err error) {
-	m.sets = map[mark]seqs{}
+// readMarks reads the current marks.
+func (w *Window) readMarks(ctx context.Context) (m marks, err error) {
+	m.byMark = map[mark]seqs{}
 	if m.tree, err = w.store.Topics(ctx); err != nil {
 		return m, err
 	}
 	groups, err := w.store.MarkGroups(ctx)
 	for _, t := range m.tree {
-		m.sets[mark{topics, t.Path}] = nil
+		m.byMark[mark{topics, t.Path}] = nil
 	}
 	for _, g := range groups {
 		m.pairs = append(m.pairs, g.Seqs...)
@@ -80,29 +80,29 @@ func (w *Window) read(ctx context.Context) (m marks, err error) {
 		if g.Flag {
 			flag = flagOn
 		}
-		for _, of := range []mark{{stars, strconv.Itoa(g.Star)}, {flags, flag}, {topics, g.Topic}} {
-			m.sets[of] = append(m.sets[of], g.Seqs...)
+		for _, key := range []mark{{stars, strconv.Itoa(g.Star)}, {flags, flag}, {topics, g.Topic}} {
+			m.byMark[key] = append(m.byMark[key], g.Seqs...)
 		}
 	}
 	slices.Sort(m.pairs)
-	for _, set := range m.sets {
+	for _, set := range m.byMark {
 		slices.Sort(set)
 	}
 	return m, err
 }
 
-// values divides pairs by their value of a kind.
+// values groups pairs by their value of a kind.
 func (m marks) values(k kind, pairs seqs) map[string]seqs {
 	out := map[string]seqs{}
-	for of, have := range m.sets {
-		if both := pairs.and(have); of.kind == k && len(both) > 0 {
-			out[of.value] = both
+	for key, have := range m.byMark {
+		if both := pairs.intersect(have); key.kind == k && len(both) > 0 {
+			out[key.value] = both
 		}
 	}
 	return out
 }
 
-// paths lists the topics in order.
+// paths lists the topics in the order of tree.
 func (m marks) paths() []string {
 	paths := make([]string, len(m.tree))
 	for i, t := range m.tree {
@@ -111,22 +111,22 @@ func (m marks) paths() []string {
 	return paths
 }
 
-// below lists the topic under and those below it by path; "" is all.
+// below lists the topic at the path under and those below it; "" lists all.
 func (m marks) below(under string) []ContextTopic {
 	list := []ContextTopic{}
 	for _, t := range m.tree {
 		if under == "" || t.Path == under || strings.HasPrefix(t.Path, under+history.TopicSeparator) {
-			list = append(list, ContextTopic{shown(t.Path), t.Pairs, t.All})
+			list = append(list, ContextTopic{oneLine(t.Path), t.Pairs, t.All})
 		}
 	}
 	return list
 }
 
-// topic is the path that a name means: the topic of that path, whatever the
-// case of its letters, else the path itself as the store writes it.
+// topic returns the path of the topic that name refers to, ignoring case; when there
+// is none, the normalized name.
 func (m marks) topic(name string) (path string, found bool) {
 	path = history.TopicPath(name)
-	if _, exact := m.sets[mark{topics, path}]; exact && path != "" {
+	if _, exact := m.byMark[mark{topics, path}]; exact && path != "" {
 		return path, true
 	}
 	for _, p := range m.paths() {
@@ -137,7 +137,7 @@ func (m marks) topic(name string) (path string, found bool) {
 	return path, false
 }
 
-// unknownTopic says that there is no such topic, and which were likely meant.
+// unknownTopic says that there is no such topic, and lists similar ones.
 func (m marks) unknownTopic(path string) *refusal {
 	r := refuse(assistant.CodeFailed, "there is no topic %s", quote(path))
 	pattern := filter.Topic{}
@@ -146,17 +146,17 @@ func (m marks) unknownTopic(path string) *refusal {
 	}
 	for _, h := range filter.Hints(pattern, m.paths(), nil) {
 		if len(h.Nearest) > 0 {
-			r.Message += "; nearest: " + shown(strings.Join(h.Nearest, ", "))
+			r.Message += "; nearest: " + oneLine(strings.Join(h.Nearest, ", "))
 		}
 	}
 	return r
 }
 
-// seqs is a set of pairs by their numbers, rising.
+// seqs is a set of pairs: their numbers in ascending order.
 type seqs []int64
 
-// divide tells what of a is in b and what is not.
-func (a seqs) divide(b seqs) (in, out seqs) {
+// split returns the elements of a that are in b, and those that are not.
+func (a seqs) split(b seqs) (in, out seqs) {
 	j := 0
 	for _, s := range a {
 		for j < len(b) && b[j] < s {
@@ -171,73 +171,73 @@ func (a seqs) divide(b seqs) (in, out seqs) {
 	return in, out
 }
 
-// and is what is in both.
-func (a seqs) and(b seqs) seqs {
-	in, _ := a.divide(b)
+// intersect returns what is in both.
+func (a seqs) intersect(b seqs) seqs {
+	in, _ := a.split(b)
 	return in
 }
 
-// minus is a without what is in b.
+// minus returns what is in a and not in b.
 func (a seqs) minus(b seqs) seqs {
-	_, out := a.divide(b)
+	_, out := a.split(b)
 	return out
 }
 
-// upTo is the part of a up to and including last.
+// upTo returns the part of a up to and including last.
 func (a seqs) upTo(last int64) seqs {
 	n, _ := slices.BinarySearch(a, last+1)
 	return a[:n:n]
 }
 
-// backwards is up to n of the last pairs, the newest first.
-func backwards(pairs seqs, n int) seqs {
+// newestFirst returns up to n of the newest pairs, the newest first.
+func newestFirst(pairs seqs, n int) seqs {
 	out := slices.Clone(pairs[max(len(pairs)-n, 0):])
 	slices.Reverse(out)
 	return out
 }
 
-// runs writes a as runs of neighbours: "4", "6-9".
-func (a seqs) runs() []string {
+// ranges returns a as ranges: "4", "6-9".
+func (a seqs) ranges() []string {
 	out := []string{}
 	for i := 0; i < len(a); {
 		j := i + 1
 		for j < len(a) && a[j] == a[j-1]+1 {
 			j++
 		}
-		run := strconv.FormatInt(a[i], 10)
+		text := strconv.FormatInt(a[i], 10)
 		if j > i+1 {
-			run += "-" + strconv.FormatInt(a[j-1], 10)
+			text += "-" + strconv.FormatInt(a[j-1], 10)
 		}
-		out = append(out, run)
+		out = append(out, text)
 		i = j
 	}
 	return out
 }
 
-// String names the pairs, the first ones of a long list.
+// String lists the pairs as ranges, at most maxRanges of them.
 func (a seqs) String() string {
-	const most = 40
-	runs := a.runs()
-	if more := len(runs) - most; more > 0 {
-		return strings.Join(runs[:most], ", ") + fmt.Sprintf(" and %d more runs", more)
+	const maxRanges = 40
+	ranges := a.ranges()
+	if more := len(ranges) - maxRanges; more > 0 {
+		return strings.Join(ranges[:maxRanges], ", ") + fmt.Sprintf(" and %d more ranges", more)
 	}
-	return strings.Join(runs, ", ")
+	return strings.Join(ranges, ", ")
 }
 
-// readRuns reads what runs writes. No number may be above last, which bounds
-// what a damaged text can ask for.
-func readRuns(runs []string, last int64) (seqs, error) {
+// parseRanges parses what ranges returns. No number may be above last, which bounds
+// the memory that a damaged state can take.
+func parseRanges(ranges []string, last int64) (seqs, error) {
 	var out seqs
 	at := int64(0)
-	for _, run := range runs {
-		first, end, isRun := strings.Cut(run, "-")
+	for _, text := range ranges {
+		first, end, isRange := strings.Cut(text, "-")
 		from, err := strconv.ParseInt(first, 10, 64)
 		to := from
-		if err == nil && isRun {
+		if err == nil && isRange {
 			to, err = strconv.ParseInt(end, 10, 64)
 		}
 		if err != nil || from <= at || to < from || to > last {
-			return nil, fmt.Errorf("%q is no run of pairs between %d and %d", run, at+1, last)
+			return nil, fmt.Errorf("%q is not a range of pairs between %d and %d", text, at+1, last)
 		}
 		for at = from; at < to; at++ {
 			out = append(out, at)

@@ -13,19 +13,19 @@ import (
 
 // Bounds of what the reading tools return.
 const (
-	maxTextShown  = 20_000 // characters of each text of a pair
-	maxCallShown  = 1_000  // characters of the arguments and the result of a call
-	maxTopics     = 500
-	sessionsShown = 20
-	maxSessions   = 200
+	maxTextChars    = 20_000 // characters of each text of a pair
+	maxCallChars    = 1_000  // characters of the arguments and the result of a call
+	maxTopics       = 500
+	defaultSessions = 20 // when the call does not say
+	maxSessions     = 200
 )
 
 type getArgs struct {
 	ID int64 `json:"id" jsonschema:"number of the pair"`
 }
 
-// wholePair is a pair as get_pair tells it.
-type wholePair struct {
+// pairDetail is a pair as get_pair returns it.
+type pairDetail struct {
 	PairLine
 	Asked     string     `json:"user_text"`
 	Answered  string     `json:"assistant_text"`
@@ -33,7 +33,7 @@ type wholePair struct {
 	Error     string     `json:"error_message,omitempty"`
 	Calls     []toolCall `json:"tool_calls,omitempty"`
 	Files     []string   `json:"attachments,omitempty"`
-	Truncated bool       `json:"truncated,omitempty"` // texts were cut
+	Truncated bool       `json:"truncated,omitempty"` // texts were cut off
 }
 
 type toolCall struct {
@@ -44,7 +44,7 @@ type toolCall struct {
 }
 
 func (w *Window) getPair(ctx context.Context, a getArgs) (assistant.ToolResult, error) {
-	s, err := w.choose(ctx, chosen{IDs: []int64{a.ID}})
+	s, err := w.selectPairs(ctx, pairArgs{IDs: []int64{a.ID}})
 	if err != nil {
 		return assistant.ToolResult{}, err
 	}
@@ -53,31 +53,31 @@ func (w *Window) getPair(ctx context.Context, a getArgs) (assistant.ToolResult, 
 		return assistant.ToolResult{}, err
 	}
 	p := loaded[0]
-	v := wholePair{PairLine: pairLine(p)}
+	v := pairDetail{PairLine: pairLine(p)}
 	for _, t := range []struct {
 		from string
 		to   *string
 	}{{p.UserText, &v.Asked}, {p.AssistantText, &v.Answered}, {p.Reasoning, &v.Reasoning}, {p.ErrorMessage, &v.Error}} {
 		cut := false
-		*t.to, cut = head(t.from, maxTextShown)
+		*t.to, cut = head(t.from, maxTextChars)
 		v.Truncated = v.Truncated || cut
 	}
 	for _, c := range p.ToolCalls {
-		call := toolCall{Name: shown(c.Name)}
-		call.Arguments, _ = head(string(c.Arguments), maxCallShown)
+		call := toolCall{Name: oneLine(c.Name)}
+		call.Arguments, _ = head(string(c.Arguments), maxCallChars)
 		if c.Result != nil {
 			call.Success = c.Result.Success
-			call.Message, _ = head(c.Result.Message, maxCallShown)
+			call.Message, _ = head(c.Result.Message, maxCallChars)
 		}
 		v.Calls = append(v.Calls, call)
 	}
 	for _, f := range p.Attachments {
-		v.Files = append(v.Files, shown(f.Name))
+		v.Files = append(v.Files, oneLine(f.Name))
 	}
 	return assistant.OK(fmt.Sprintf("pair %d of %s", p.Seq, v.At), v), nil
 }
 
-// head is the beginning of a text, without what hides in it; cut says that
+// head returns the beginning of a text without hidden characters; cut says that
 // there is more.
 func head(text string, runes int) (out string, cut bool) {
 	if utf8.RuneCountInString(text) > runes {
@@ -91,7 +91,7 @@ type topicsArgs struct {
 }
 
 func (w *Window) listTopics(ctx context.Context, a topicsArgs) (assistant.ToolResult, error) {
-	now, err := w.read(ctx)
+	now, err := w.readMarks(ctx)
 	if err != nil {
 		return assistant.ToolResult{}, err
 	}
@@ -102,7 +102,7 @@ func (w *Window) listTopics(ctx context.Context, a topicsArgs) (assistant.ToolRe
 	list := now.below(under)
 	data := map[string]any{"count": len(list), "topics": list[:min(len(list), maxTopics)], "truncated": len(list) > maxTopics}
 	if under == "" {
-		data["pairs_without_topic"] = len(now.sets[mark{topics, ""}])
+		data["pairs_without_topic"] = len(now.byMark[mark{topics, ""}])
 	}
 	return assistant.OK(assistant.Counted(len(list), "topic"), data), nil
 }
@@ -111,7 +111,7 @@ type sessionsArgs struct {
 	Limit int `json:"limit,omitempty" jsonschema:"how many, the last used first; 20 unless given, at most 200"`
 }
 
-// sessionLine is a session as list_sessions tells it.
+// sessionLine is a session as list_sessions returns it.
 type sessionLine struct {
 	ID      string `json:"id"`
 	Started string `json:"started"`
@@ -119,10 +119,10 @@ type sessionLine struct {
 	Pairs   int    `json:"pairs"`
 	Current bool   `json:"this_session,omitempty"`
 	First   int64  `json:"first_id"`
-	Began   string `json:"began_with"` // the first words
+	Began   string `json:"began_with"` // beginning of its first message
 }
 
-// sessions lists those that have pairs, the last used first.
+// sessions lists the sessions that have pairs, the last used first.
 func (w *Window) sessions(ctx context.Context) ([]history.Session, error) {
 	all, err := w.store.Sessions(ctx)
 	return slices.DeleteFunc(all, func(s history.Session) bool { return s.Pairs == 0 }), err
@@ -135,35 +135,35 @@ func (w *Window) listSessions(ctx context.Context, a sessionsArgs) (assistant.To
 	}
 	limit := a.Limit
 	if limit <= 0 {
-		limit = sessionsShown
+		limit = defaultSessions
 	}
-	shownOf := all[:min(len(all), limit, maxSessions)]
+	listed := all[:min(len(all), limit, maxSessions)]
 	current := w.selected().Session
-	list := make([]sessionLine, 0, len(shownOf))
-	for _, s := range shownOf {
+	list := make([]sessionLine, 0, len(listed))
+	for _, s := range listed {
 		list = append(list, sessionLine{
-			ID: shown(s.ID), Started: s.Started.Format(lineTime), Used: s.Used.Format(lineTime),
-			Pairs: s.Pairs, Current: s.ID == current, First: s.First, Began: safetext.Line(s.Title, firstWords),
+			ID: oneLine(s.ID), Started: s.Started.Format(timeLayout), Used: s.Used.Format(timeLayout),
+			Pairs: s.Pairs, Current: s.ID == current, First: s.First, Began: safetext.Line(s.Title, maxUserCells),
 		})
 	}
 	data := map[string]any{"count": len(all), "sessions": list, "truncated": len(list) < len(all)}
 	return assistant.OK(assistant.Counted(len(all), "session"), data), nil
 }
 
-// Bounds of condensed material.
+// Bounds of what summarise_pairs returns.
 const (
 	summaryTokens    = 4_000 // when the call does not say
 	maxSummaryTokens = 12_000
-	minPairTokens    = 60 // below that, less of a pair says nothing
-	userPercent      = 35 // of a pair's share; the answer gets the rest
+	minPairTokens    = 60 // a pair cut to less is useless
+	userPercent      = 35 // of a pair's share for the user's text; the answer gets the rest
 )
 
 type summariseArgs struct {
-	chosen
+	pairArgs
 	Tokens int `json:"tokens,omitempty" jsonschema:"how much to return, in estimated tokens; 4000 unless given, at most 12000"`
 }
 
-// condensed is a pair cut to its share.
+// condensed is a pair cut to its share of the tokens.
 type condensed struct {
 	ID        int64  `json:"id"`
 	User      string `json:"user"`
@@ -172,7 +172,7 @@ type condensed struct {
 }
 
 func (w *Window) summarisePairs(ctx context.Context, a summariseArgs) (assistant.ToolResult, error) {
-	s, err := w.choose(ctx, a.chosen)
+	s, err := w.selectPairs(ctx, a.pairArgs)
 	if err != nil {
 		return assistant.ToolResult{}, err
 	}
@@ -181,7 +181,7 @@ func (w *Window) summarisePairs(ctx context.Context, a summariseArgs) (assistant
 		tokens = summaryTokens
 	}
 	fit := max(1, tokens/minPairTokens)
-	loaded, err := w.store.Load(ctx, backwards(s.pairs, fit))
+	loaded, err := w.store.Load(ctx, newestFirst(s.pairs, fit))
 	if err != nil {
 		return assistant.ToolResult{}, err
 	}
@@ -198,13 +198,13 @@ func (w *Window) summarisePairs(ctx context.Context, a summariseArgs) (assistant
 	return assistant.OK(message+s.remarks(), data), nil
 }
 
-// condense cuts pairs to equal shares of the tokens, and counts the cut ones.
-// What short ones leave goes to those after them.
+// condense cuts pairs to equal shares of the tokens, and counts the cut ones. Pairs
+// get the room that shorter ones before them did not use.
 func condense(pairs []assistant.Pair, tokens int) (list []condensed, cut int) {
-	room := charsOf(tokens)
+	room := estimateChars(tokens) // left, in characters
 	for i, p := range pairs {
 		share, c := room/(len(pairs)-i)-len(","), condensed{}
-		for limit := share; c.ID == 0 || size(c) > share && limit > 0; limit = limit * 9 / 10 {
+		for limit := share; c.ID == 0 || jsonChars(c) > share && limit > 0; limit = limit * 9 / 10 {
 			forUser := max(limit*userPercent/100, limit-utf8.RuneCountInString(p.AssistantText), 1)
 			user, cutUser := head(p.UserText, forUser)
 			answer, cutAnswer := head(p.AssistantText, max(limit-utf8.RuneCountInString(user), 1))
@@ -213,7 +213,7 @@ func condense(pairs []assistant.Pair, tokens int) (list []condensed, cut int) {
 		if c.Cut {
 			cut++
 		}
-		room -= size(c) + len(",")
+		room -= jsonChars(c) + len(",")
 		list = append(list, c)
 	}
 	return list, cut

@@ -16,10 +16,10 @@ import (
 
 // Bounds of what a search returns.
 const (
-	searchLines    = 20  // pairs in one line each, when the call does not say
-	maxSearchLines = 100 // and at most
-	maxSearchIDs   = 500 // numbers of pairs
-	foundAround    = 60  // characters before a word in an answer
+	defaultSearchLines = 20  // pairs, when the call does not say
+	maxSearchLines     = 100 // pairs
+	maxSearchIDs       = 500 // numbers of pairs
+	excerptChars       = 60  // characters before the word in an excerpt; twice as many from it on
 )
 
 type searchArgs struct {
@@ -28,8 +28,8 @@ type searchArgs struct {
 	Limit int    `json:"limit,omitempty" jsonschema:"how many pairs to show, the newest first; 20 unless given, at most 100"`
 }
 
-// found is what a search tells.
-type found struct {
+// searchResult is what search_pairs returns.
+type searchResult struct {
 	Count     int        `json:"count"`
 	IDs       seqs       `json:"ids"`   // the newest first
 	Pairs     []PairLine `json:"pairs"` // the newest first
@@ -55,27 +55,28 @@ func (w *Window) searchPairs(ctx context.Context, a searchArgs) (assistant.ToolR
 	}
 	limit := a.Limit
 	if limit <= 0 {
-		limit = searchLines
+		limit = defaultSearchLines
 	}
-	loaded, err := w.store.Load(ctx, backwards(s.pairs, min(limit, maxSearchLines)))
-	f := found{Count: len(s.pairs), IDs: backwards(s.pairs, maxSearchIDs), Pairs: []PairLine{}, Line: filter.PrintExpr(q.Expr)}
+	loaded, err := w.store.Load(ctx, newestFirst(s.pairs, min(limit, maxSearchLines)))
+	f := searchResult{Count: len(s.pairs), IDs: newestFirst(s.pairs, maxSearchIDs), Pairs: []PairLine{}, Line: filter.PrintExpr(q.Expr)}
 	for _, p := range loaded {
 		l := pairLine(p)
 		if len(words) > 0 && !strings.Contains(strings.ToLower(l.User), strings.ToLower(words[0])) {
-			l.Found = around(p.AssistantText, words[0])
+			l.Found = excerpt(p.AssistantText, words[0])
 		}
 		f.Pairs = append(f.Pairs, l)
 	}
 	for _, h := range s.hints {
-		f.Hints = append(f.Hints, shown(h.String()))
+		f.Hints = append(f.Hints, oneLine(h.String()))
 	}
 	f.Truncated = len(f.Pairs) < f.Count
-	return assistant.OK(f.sentence(), f), err
+	return assistant.OK(f.message(), f), err
 }
 
-// sentence says what was found, also for who reads no more than that.
-func (f found) sentence() string {
-	what := shown(f.Line)
+// message says what was found; the first pairs are in it for readers of the message
+// alone.
+func (f searchResult) message() string {
+	what := oneLine(f.Line)
 	if f.Count == 0 {
 		out := "no pair matches " + what
 		for _, h := range f.Hints {
@@ -115,7 +116,7 @@ func plainWords(query string) []string {
 	return words
 }
 
-// withWords narrows an expression to texts that hold all words.
+// withWords narrows an expression to pairs whose texts contain all words.
 func withWords(x filter.Expr, words []string) filter.Expr {
 	var terms []filter.Expr
 	switch x := x.(type) {
@@ -134,39 +135,39 @@ func withWords(x filter.Expr, words []string) filter.Expr {
 	return filter.And{Terms: terms}
 }
 
-// around is the piece of an answer in which a word stands, "" when it does not.
-func around(text, word string) string {
-	low := strings.Map(unicode.ToLower, text) // as many runes as text
-	before, _, found := strings.Cut(low, strings.Map(unicode.ToLower, word))
+// excerpt returns the part of a text around a word, "" when the word is not in it.
+func excerpt(text, word string) string {
+	lower := strings.Map(unicode.ToLower, text) // as many runes as text
+	before, _, found := strings.Cut(lower, strings.Map(unicode.ToLower, word))
 	if !found {
 		return ""
 	}
 	all, at := []rune(text), utf8.RuneCountInString(before)
-	return safetext.Line(string(all[max(0, at-foundAround):min(len(all), at+2*foundAround)]), maxName)
+	return safetext.Line(string(all[max(0, at-excerptChars):min(len(all), at+2*excerptChars)]), maxNameCells)
 }
 
-// maxIDs is how many pairs a call may name one by one; more are what lines are for.
+// maxIDs is how many ids a call may give; for more it must give a filter line.
 const maxIDs = 1000
 
-// lastLooked is how many of the newest pairs of a selection are looked at for
-// one that is being answered: more sessions than that hardly run at once.
-const lastLooked = 32
+// maxBusyPairs is how many of the newest pairs are checked for one that is being
+// answered: more sessions than that rarely run at once.
+const maxBusyPairs = 32
 
-// chosen says which pairs a tool is about.
-type chosen struct {
+// pairArgs are the arguments that select the pairs of a call.
+type pairArgs struct {
 	IDs  []int64 `json:"ids,omitempty" jsonschema:"numbers of pairs, as search_pairs gives them"`
 	Line string  `json:"line,omitempty" jsonschema:"a filter line, in place of ids; it selects from the whole history"`
 }
 
-// selection is the pairs that a call is about.
+// selection is the pairs that a call selects.
 type selection struct {
 	pairs seqs
-	busy  seqs // asked for too, and left out: they are being answered
+	busy  seqs // selected too, but left out because they are being answered
 	hints []filter.Hint
 }
 
-// choose finds the pairs that a call names, which must be one at least.
-func (w *Window) choose(ctx context.Context, c chosen) (selection, error) {
+// selectPairs finds the pairs that a call selects, at least one.
+func (w *Window) selectPairs(ctx context.Context, c pairArgs) (selection, error) {
 	line := strings.TrimSpace(c.Line)
 	switch {
 	case len(c.IDs) > 0 && line != "":
@@ -185,9 +186,9 @@ func (w *Window) choose(ctx context.Context, c chosen) (selection, error) {
 		pairs := seqs(slices.Clone(c.IDs))
 		slices.Sort(pairs)
 		pairs = slices.Compact(pairs)
-		s.busy = s.busy.and(pairs)
+		s.busy = s.busy.intersect(pairs)
 		var unknown seqs
-		if s.pairs, unknown = pairs.minus(s.busy).divide(s.pairs); len(unknown) > 0 {
+		if s.pairs, unknown = pairs.minus(s.busy).split(s.pairs); len(unknown) > 0 {
 			err = refuse(assistant.CodeFailed, "there is no pair %s; search_pairs finds the numbers", unknown)
 		}
 	}
@@ -197,18 +198,18 @@ func (w *Window) choose(ctx context.Context, c chosen) (selection, error) {
 	return s, err
 }
 
-// find returns the pairs that a query selects, without those that are being
-// answered: they are the question itself.
+// find returns the pairs that a query matches, without those that are being
+// answered: they are the request itself.
 func (w *Window) find(ctx context.Context, q *filter.Query, line string) (selection, error) {
-	found, err := w.store.Filter(ctx, q, w.env())
+	matches, err := w.store.Filter(ctx, q, w.env())
 	if err != nil {
-		return selection{}, unreadable(err, line)
+		return selection{}, refuseLine(err, line)
 	}
-	s := selection{hints: found.Hints}
-	for _, r := range found.Refs {
+	s := selection{hints: matches.Hints}
+	for _, r := range matches.Refs {
 		s.pairs = append(s.pairs, r.Seq)
 	}
-	loaded, err := w.store.Load(ctx, backwards(s.pairs, lastLooked))
+	loaded, err := w.store.Load(ctx, newestFirst(s.pairs, maxBusyPairs))
 	for _, p := range slices.Backward(loaded) {
 		if p.State == assistant.PairSending {
 			s.busy = append(s.busy, p.Seq)
@@ -218,11 +219,11 @@ func (w *Window) find(ctx context.Context, q *filter.Query, line string) (select
 	return s, err
 }
 
-// parseLine reads a line that only filters.
+// parseLine parses a line and refuses one with a command.
 func parseLine(line string) (*filter.Query, error) {
 	q, err := filter.Parse(line)
 	if err != nil {
-		return nil, unreadable(err, line)
+		return nil, refuseLine(err, line)
 	}
 	if q.Command != nil {
 		return nil, refuse(assistant.CodeInvalidArguments, "a line here only filters; leave out %s and use the tool for it", quote(q.Command.String()))
@@ -230,23 +231,23 @@ func parseLine(line string) (*filter.Query, error) {
 	return q, nil
 }
 
-// unreadable makes an error in a line a refusal that points at the column.
-func unreadable(err error, line string) error {
+// refuseLine turns an error in a line into a refusal that names the column.
+func refuseLine(err error, line string) error {
 	var e *filter.Error
 	if !errors.As(err, &e) {
 		return err
 	}
 	r := refuse(assistant.CodeInvalidArguments, "the line cannot be read: %s", e.Error())
 	r.Hint = "Correct the line at that column and call again; nothing was done."
-	r.Data = map[string]any{"line": shown(line), "column": e.Column, "found": shown(e.Found), "want": shown(e.Want)}
+	r.Data = map[string]any{"line": oneLine(line), "column": e.Column, "found": oneLine(e.Found), "want": oneLine(e.Want)}
 	return r
 }
 
-// remarks are what else is to be said of a selection, as the end of a sentence.
+// remarks returns the hints and the pairs left out, as the end of a sentence.
 func (s selection) remarks() string {
 	var out string
 	for _, h := range s.hints {
-		out += "; " + shown(h.String())
+		out += "; " + oneLine(h.String())
 	}
 	if len(s.busy) > 0 {
 		out += fmt.Sprintf("; pair %s is being answered and was left out", s.busy)

@@ -179,7 +179,7 @@ func TestTheModelIsToldOfTheWindow(t *testing.T) {
 	script := assistanttest.NewScript(assistanttest.Answer{assistanttest.Say("Hm.")})
 	d := startChatSession(t, script)
 	d.say(t, "hello")
-	if _, err := d.store.Mark(t.Context(), []int64{1, 2}, mark{stars, "2"}.set()); err != nil {
+	if _, err := d.store.Mark(t.Context(), []int64{1, 2}, mark{stars, "2"}.storeMark()); err != nil {
 		t.Fatal(err)
 	}
 	d.say(t, "and now")
@@ -206,7 +206,7 @@ func TestAManualEditIsAStep(t *testing.T) {
 	d := startChatSession(t, assistanttest.NewScript())
 	before := stateOf(t, d.window)
 	err := d.Edit("star 1 pair", func() error {
-		_, err := d.store.Mark(t.Context(), []int64{1}, mark{stars, "3"}.set())
+		_, err := d.store.Mark(t.Context(), []int64{1}, mark{stars, "3"}.storeMark())
 		return err
 	})
 	if err != nil {

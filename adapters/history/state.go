@@ -12,75 +12,75 @@ import (
 	"winnow/assistant/history"
 )
 
-// stateVersion is the form of the state.
+// stateVersion is the version of the format of states.
 const stateVersion = 1
 
-// maxNewest is above any number a stream will reach, and bounds what a damaged
-// state can ask for.
-const maxNewest = 1 << 30
+// maxSeq is above any number that a stream will reach, and bounds the memory that a
+// damaged state can take.
+const maxSeq = 1 << 30
 
 // state is what a checkpoint restores.
 type state struct {
 	Version int                 `json:"version"`
-	Newest  int64               `json:"newest"` // the last pair that it speaks of
-	Stars   map[string][]string `json:"stars"`  // runs of pairs by stars, "1" to "3"
+	Newest  int64               `json:"newest"` // the newest pair when it was made
+	Stars   map[string][]string `json:"stars"`  // ranges of pairs by stars, "1" to "3"
 	Grey    []string            `json:"grey"`   // pairs without flag
 	Topics  map[string][]string `json:"topics"` // every topic, with its own pairs
 }
 
-// State is the marks of all pairs that are not as a new pair's, and the tree of
-// topics. Equal states encode equally.
+// State returns the marks of all pairs that differ from those of a new pair, and
+// the tree of topics. Equal states encode equally.
 func (w *Window) State() (any, error) {
-	w.work.Lock()
-	defer w.work.Unlock()
-	m, err := w.read(context.Background())
+	w.storeMu.Lock()
+	defer w.storeMu.Unlock()
+	m, err := w.readMarks(context.Background())
 	if err != nil {
 		return nil, err
 	}
 	s := state{
-		Version: stateVersion, Stars: map[string][]string{}, Grey: m.sets[mark{flags, flagOff}].runs(), Topics: map[string][]string{},
+		Version: stateVersion, Stars: map[string][]string{}, Grey: m.byMark[mark{flags, flagOff}].ranges(), Topics: map[string][]string{},
 	}
 	if len(m.pairs) > 0 {
 		s.Newest = m.pairs[len(m.pairs)-1]
 	}
-	for of, pairs := range m.sets {
+	for key, pairs := range m.byMark {
 		switch {
-		case of.plain():
-		case of.kind == stars:
-			s.Stars[of.value] = pairs.runs()
-		case of.kind == topics:
-			s.Topics[of.value] = pairs.runs()
+		case key.isDefault():
+		case key.kind == stars:
+			s.Stars[key.value] = pairs.ranges()
+		case key.kind == topics:
+			s.Topics[key.value] = pairs.ranges()
 		}
 	}
 	return s, nil
 }
 
-// readState returns the marks that a state holds, those of its pairs that it
-// does not name left out, and its newest pair.
+// readState returns the marks that a state contains, without default ones, and its
+// newest pair.
 func readState(raw json.RawMessage) (m marks, newest int64, err error) {
 	var s state
-	if err := json.Unmarshal(raw, &s); err != nil { // saved filters, in states of older versions, are left out
+	if err := json.Unmarshal(raw, &s); err != nil { // saved filters, in states of older versions, are ignored
 		return m, 0, fmt.Errorf("the state of the history cannot be read: %w", err)
 	}
-	if s.Version != stateVersion || s.Newest < 0 || s.Newest > maxNewest {
+	if s.Version != stateVersion || s.Newest < 0 || s.Newest > maxSeq {
 		return m, 0, fmt.Errorf("the state of the history has version %d and newest pair %d, this program reads version %d", s.Version, s.Newest, stateVersion)
 	}
-	all := map[mark][]string{{flags, flagOff}: s.Grey}
-	for value, runs := range s.Stars {
-		if n, problem := strconv.Atoi(value); problem != nil || n < 1 || n > filter.MaxStars || strconv.Itoa(n) != value {
+	rangesOf := map[mark][]string{{flags, flagOff}: s.Grey}
+	for value, ranges := range s.Stars {
+		if n, atoiErr := strconv.Atoi(value); atoiErr != nil || n < 1 || n > filter.MaxStars || strconv.Itoa(n) != value {
 			return m, 0, fmt.Errorf("the state of the history gives pairs %q stars", value)
 		}
-		all[mark{stars, value}] = runs
+		rangesOf[mark{stars, value}] = ranges
 	}
-	for path, runs := range s.Topics {
+	for path, ranges := range s.Topics {
 		if path == "" || path != history.TopicPath(path) {
 			return m, 0, fmt.Errorf("the state of the history has a topic %q", path)
 		}
-		all[mark{topics, path}] = runs
+		rangesOf[mark{topics, path}] = ranges
 	}
-	m.sets = map[mark]seqs{}
-	for of, runs := range all {
-		if m.sets[of], err = readRuns(runs, s.Newest); err != nil {
+	m.byMark = map[mark]seqs{}
+	for key, ranges := range rangesOf {
+		if m.byMark[key], err = parseRanges(ranges, s.Newest); err != nil {
 			return m, 0, fmt.Errorf("the state of the history cannot be read: %w", err)
 		}
 	}
@@ -93,48 +93,48 @@ func (w *Window) ApplyState(raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	w.work.Lock()
-	defer w.work.Unlock()
-	ctx := context.Background() // a rollback is not left half done
-	now, err := w.read(ctx)
+	w.storeMu.Lock()
+	defer w.storeMu.Unlock()
+	ctx := context.Background() // a rollback must not be cancelled
+	now, err := w.readMarks(ctx)
 	if err != nil {
 		return err
 	}
 	return w.store.Restore(ctx, w.difference(now, target, newest))
 }
 
-// difference is what makes target of now, for the pairs up to newest; later ones
-// get back what they had before the tools changed it. A topic that still has pairs,
-// be they cut, stays when target does not have it.
+// difference returns the changes that turn now into target, for the pairs up to
+// newest; later ones get back the marks they had before the tools changed them. A
+// topic that target lacks is kept while it has pairs, cut ones included.
 func (w *Window) difference(now, target marks, newest int64) (d history.Snapshot) {
-	add := func(of mark, pairs ...int64) {
-		m := of.set()
+	add := func(key mark, pairs ...int64) {
+		m := key.storeMark()
 		for _, seq := range pairs {
 			d.Marks = append(d.Marks, assistant.PairMark{Seq: seq, Star: m.Star, Flag: m.Flag, Topic: m.Topic})
 		}
 	}
-	for k, plain := range plainMarks {
+	for k, value := range defaultMarks {
 		rest := now.pairs.upTo(newest)
-		for of, pairs := range target.sets {
-			if of.kind == k && !of.plain() {
+		for key, pairs := range target.byMark {
+			if key.kind == k && !key.isDefault() {
 				rest = rest.minus(pairs)
 			}
 		}
-		target.sets[mark{k, plain}] = rest
+		target.byMark[mark{k, value}] = rest
 	}
-	for of, pairs := range target.sets {
-		add(of, pairs.minus(now.sets[of])...)
-		if of.kind == topics && of.value != "" {
-			d.Topics = append(d.Topics, of.value)
+	for key, pairs := range target.byMark {
+		add(key, pairs.minus(now.byMark[key])...)
+		if key.kind == topics && key.value != "" {
+			d.Topics = append(d.Topics, key.value)
 		}
 	}
-	for of, value := range w.original {
-		if _, uncut := slices.BinarySearch(now.pairs, of.seq); uncut && of.seq > newest {
-			add(mark{of.kind, value}, of.seq)
+	for key, value := range w.original {
+		if _, uncut := slices.BinarySearch(now.pairs, key.seq); uncut && key.seq > newest {
+			add(mark{key.kind, value}, key.seq)
 		}
 	}
 	for _, path := range now.paths() {
-		if _, wanted := target.sets[mark{topics, path}]; !wanted {
+		if _, wanted := target.byMark[mark{topics, path}]; !wanted {
 			d.NewTopics = append(d.NewTopics, path)
 		}
 	}

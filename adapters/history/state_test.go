@@ -206,7 +206,7 @@ func TestRunsOfPairs(t *testing.T) {
 		if got := c.pairs.String(); got != c.runs {
 			t.Errorf("%v is %q, want %q", []int64(c.pairs), got, c.runs)
 		}
-		back, err := readRuns(c.pairs.runs(), 9)
+		back, err := parseRanges(c.pairs.ranges(), 9)
 		if err != nil || !slices.Equal(back, c.pairs) {
 			t.Errorf("%q comes back as %v, %v", c.runs, back, err)
 		}
@@ -219,14 +219,14 @@ func FuzzReadRuns(f *testing.F) {
 	}
 	const last = 1000
 	f.Fuzz(func(t *testing.T, text string) {
-		pairs, err := readRuns(strings.Fields(text), last)
+		pairs, err := parseRanges(strings.Fields(text), last)
 		if err != nil {
 			return
 		}
 		if len(pairs) > last || !slices.IsSorted(pairs) || len(pairs) > 0 && (pairs[0] < 1 || pairs[len(pairs)-1] > last) {
 			t.Fatalf("%q gives %v", text, []int64(pairs))
 		}
-		if back, err := readRuns(pairs.runs(), last); err != nil || !slices.Equal(back, pairs) {
+		if back, err := parseRanges(pairs.ranges(), last); err != nil || !slices.Equal(back, pairs) {
 			t.Fatalf("%q does not come back: %v, %v", text, []int64(back), err)
 		}
 	})

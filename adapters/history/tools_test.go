@@ -178,10 +178,10 @@ func TestMoreThanFiftyPairsAsk(t *testing.T) {
 
 func TestGetPairHidesWhatWasRolledBackAndCutsLongTexts(t *testing.T) {
 	s, w := library(t)
-	long := spoken("s9", "", strings.Repeat("ä", maxTextShown+1), "evil \x1b]0;title\x07 text")
+	long := spoken("s9", "", strings.Repeat("ä", maxTextChars+1), "evil \x1b]0;title\x07 text")
 	put(t, s, long)
 	data := good(t, w, "get_pair", `{"id":7}`)
-	if n := len([]rune(data["user_text"].(string))); n != maxTextShown || data["truncated"] != true {
+	if n := len([]rune(data["user_text"].(string))); n != maxTextChars || data["truncated"] != true {
 		t.Errorf("%d characters, truncated %v", n, data["truncated"])
 	}
 	if data["assistant_text"] != "evil  text" {
@@ -224,7 +224,7 @@ func TestSummaryStaysWithinItsRoom(t *testing.T) {
 			t.Fatalf("%d: %+v", tokens, r)
 		}
 		list := r.Data.(map[string]any)["pairs"].([]condensed)
-		if got, room := size(list), charsOf(min(tokens, maxSummaryTokens)); got > room+len("[]") || got < room/3 {
+		if got, room := jsonChars(list), estimateChars(min(tokens, maxSummaryTokens)); got > room+len("[]") || got < room/3 {
 			t.Errorf("%d tokens: %d characters of %d, %d pairs", tokens, got, room, len(list))
 		}
 		for i := 1; i < len(list); i++ {
