@@ -5,14 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// readable lists the characters an example is made of, the best first; when none
-// of them will do, any other.
+// readable lists the characters of examples, the best first. Another character is
+// used when none of them matches.
 const readable = "abcdefghijklmnopqrstuvwxyz0123456789-._ABCDEFGHIJKLMNOPQRSTUVWXYZ/:@+=~ !#$%&()*,;<>?[\\]^`{|}'\""
 
-// alphabet divides the code points into intervals between which no token of
-// some patterns, and not the slash, makes a difference.
+// alphabet divides the code points into intervals. Each token of the patterns that
+// it is made for accepts all characters of an interval or none, and the slash is an
+// interval of its own.
 type alphabet struct {
-	starts []rune // intervals[i] is starts[i] up to before starts[i+1]
+	starts []rune // interval i is from starts[i] to before starts[i+1]
 }
 
 func newAlphabet(patterns ...*Pattern) alphabet {
@@ -32,9 +33,9 @@ func newAlphabet(patterns ...*Pattern) alphabet {
 func appendBounds(starts []rune, tokens []token) []rune {
 	for _, t := range tokens {
 		switch t.kind {
-		case one:
+		case char:
 			starts = append(starts, t.rune, t.rune+1)
-		case set:
+		case oneOf:
 			for _, s := range t.class.spans {
 				starts = append(starts, s.lo, s.hi+1)
 			}
@@ -94,19 +95,19 @@ func exampleIn(lo, hi rune) rune {
 }
 
 // Example returns a shortest string that p matches, readable where the pattern
-// leaves a choice; false when p matches nothing. Of a pattern with bad
-// bytes it may be that the example reads as other characters.
+// leaves a choice; false when p matches nothing. If the pattern has bad bytes, p may
+// not match the example: bad bytes in a row can be a valid character.
 func (p *Pattern) Example() (string, bool) {
 	var b []byte
 	for _, t := range p.tokens {
 		switch t.kind {
 		case never:
 			return "", false
-		case one:
+		case char:
 			b, _ = appendRune(b, t.rune)
-		case any1:
+		case anyChar:
 			b = append(b, readable[0])
-		case set:
+		case oneOf:
 			b, _ = appendRune(b, t.class.example())
 		default:
 		}

@@ -72,11 +72,11 @@ func (u *automaton) next(to, from []uint64, l *letter) {
 	u.close(to)
 }
 
-// close adds the states behind stars, and all states before the last star of
-// the pattern. The latter changes no answer: from a state before a star,
-// whatever is accepted passes that star, which also accepts what came before it.
-// But it makes sets that accept the same strings look the same, and their number
-// remains linear for patterns without `?` and classes.
+// close adds the states after stars, and all states before the last star in set.
+// The latter changes no answer: from a state before a star, whatever is accepted
+// passes that star, which also accepts what came before it. But it makes sets that
+// accept the same strings equal, and their number remains linear for patterns
+// without `?` and classes.
 func (u *automaton) close(set []uint64) {
 	carry := uint64(0)
 	for i := range set {
@@ -95,7 +95,7 @@ func (u *automaton) close(set []uint64) {
 	}
 }
 
-// newLetters divides the intervals of a by what the automata distinguish.
+// newLetters makes one letter of all intervals of a that no automaton distinguishes.
 func newLetters(a alphabet, u *automaton, broad, narrow, within *Pattern) []letter {
 	left, right := stateWords(narrow), stateWords(within)
 	size := 2*u.words + left + right
@@ -121,7 +121,7 @@ func newLetters(a alphabet, u *automaton, broad, narrow, within *Pattern) []lett
 	return mergeLetters(all, masks, size)
 }
 
-// mergeLetters returns the first of the letters that are alike.
+// mergeLetters returns the first of all letters with the same masks.
 func mergeLetters(all []letter, masks []uint64, size int) []letter {
 	var merged []letter
 	seen := map[string]bool{}
@@ -153,13 +153,13 @@ func stateWords(p *Pattern) int { return (len(p.tokens)+reading)/blockBits + 1 }
 func (p *Pattern) eachStep(a alphabet, f func(token, interval int)) {
 	for i, t := range p.tokens {
 		switch t.kind {
-		case one:
+		case char:
 			f(i, a.interval(t.rune))
-		case any1:
+		case anyChar:
 			for n := range a.len() {
 				f(i, n)
 			}
-		case set:
+		case oneOf:
 			for _, s := range t.class.spans {
 				for n, last := a.interval(s.lo), a.interval(s.hi); n <= last; n++ {
 					f(i, n)

@@ -52,20 +52,20 @@ func RuleCovers(broad, narrow, within *Pattern) Coverage {
 // counterexample is either.
 func refutingExample(broad, narrow *Pattern, match func(*Pattern, string) bool) (string, bool) {
 	s, _ := narrow.Example()
-	return s, match(narrow, s) && !match(broad, s) // it does not match itself where bad bytes joined to a character
+	return s, match(narrow, s) && !match(broad, s) // narrow does not match s if bad bytes in a row are a valid character
 }
 
 // coversByShape answers the questions that need no search. What is true of
 // patterns is true of rules as well, because rules widen both sides alike.
 func coversByShape(broad, narrow *Pattern) bool {
-	fixed, literal := broad.Literal()
-	same, isLiteral := narrow.Literal()
+	broadText, broadIsLiteral := broad.Literal()
+	narrowText, narrowIsLiteral := narrow.Literal()
 	head, tail := broad.head.text, broad.tail.text
 	switch {
 	case narrow.never:
 		return true
-	case literal:
-		return isLiteral && same == fixed
+	case broadIsLiteral:
+		return narrowIsLiteral && narrowText == broadText
 	case !broad.stars || !broad.head.plain || !broad.tail.plain:
 		return false
 	case len(broad.middle) == 0 && tail == "": // abc*

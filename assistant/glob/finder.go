@@ -23,22 +23,22 @@ type finder struct {
 	wide   []wideBlock
 }
 
-// wideBlock is the masks of one block for characters beyond ASCII: masks[i]
-// is for starts[i] up to the next start.
+// wideBlock has the masks of one block for characters beyond ASCII: masks[i] is for
+// the characters from starts[i] to before starts[i+1].
 type wideBlock struct {
 	starts []rune
 	masks  []uint64
 }
 
-func newFinder(toks []token) *finder {
-	n := (len(toks) + blockBits - 1) / blockBits
+func newFinder(tokens []token) *finder {
+	n := (len(tokens) + blockBits - 1) / blockBits
 	f := &finder{
 		blocks: n,
-		accept: 1 << ((len(toks) - 1) % blockBits),
+		accept: 1 << ((len(tokens) - 1) % blockBits),
 		ascii:  make([]uint64, utf8.RuneSelf*n), // row r: the masks of character r, block by block
 		wide:   make([]wideBlock, n),
 	}
-	for i, t := range toks {
+	for i, t := range tokens {
 		b, bit := i/blockBits, uint64(1)<<(i%blockBits)
 		for r := rune(0); r < utf8.RuneSelf; r++ {
 			if t.accepts(r) {
@@ -47,20 +47,20 @@ func newFinder(toks []token) *finder {
 		}
 	}
 	for b := range f.wide {
-		f.wide[b] = newWideBlock(toks[b*blockBits : min(len(toks), (b+1)*blockBits)])
+		f.wide[b] = newWideBlock(tokens[b*blockBits : min(len(tokens), (b+1)*blockBits)])
 	}
 	return f
 }
 
-func newWideBlock(toks []token) wideBlock {
-	starts := appendBounds([]rune{utf8.RuneSelf}, toks)
+func newWideBlock(tokens []token) wideBlock {
+	starts := appendBounds([]rune{utf8.RuneSelf}, tokens)
 	slices.Sort(starts)
 	starts = slices.Compact(starts)
 	first, _ := slices.BinarySearch(starts, utf8.RuneSelf)
 	w := wideBlock{starts: starts[first:]}
 	w.masks = make([]uint64, len(w.starts))
 	for k, r := range w.starts {
-		for i, t := range toks {
+		for i, t := range tokens {
 			if t.accepts(r) {
 				w.masks[k] |= 1 << i
 			}

@@ -8,27 +8,27 @@ import (
 // segment is a run of tokens without a star: it matches strings of exactly
 // len(tokens) characters.
 type segment struct {
-	tokens []token
-	text   string  // when plain: what the segment matches, bytewise
-	plain  bool    // only literal characters, all valid
-	finder *finder // for a middle segment that is neither plain nor free
-	free   bool    // only `?`
+	tokens  []token
+	text    string  // when plain: what the segment matches, bytewise
+	plain   bool    // only literal characters, all valid
+	finder  *finder // for a middle segment that is neither plain nor onlyAny
+	onlyAny bool    // only `?`
 }
 
 // split cuts p.tokens at the stars. valid reports that the pattern is valid UTF-8:
 // only then is text compared bytewise, because then every occurrence begins and
 // ends between characters.
 func (p *Pattern) split(valid bool) {
-	toks := p.tokens
+	tokens := p.tokens
 	var parts [][]token
 	start := 0
-	for i, t := range toks {
+	for i, t := range tokens {
 		if t.kind == star {
-			parts = append(parts, toks[start:i])
+			parts = append(parts, tokens[start:i])
 			start = i + 1
 		}
 	}
-	parts = append(parts, toks[start:])
+	parts = append(parts, tokens[start:])
 	p.head = newSegment(parts[0], valid)
 	if len(parts) == 1 {
 		return
@@ -37,23 +37,23 @@ func (p *Pattern) split(valid bool) {
 	p.tail = newSegment(parts[len(parts)-1], valid)
 	for _, part := range parts[1 : len(parts)-1] {
 		seg := newSegment(part, valid)
-		if !seg.plain && !seg.free {
+		if !seg.plain && !seg.onlyAny {
 			seg.finder = newFinder(part)
 		}
 		p.middle = append(p.middle, seg)
 	}
 }
 
-func newSegment(toks []token, valid bool) segment {
-	seg := segment{tokens: toks, plain: valid, free: true}
+func newSegment(tokens []token, valid bool) segment {
+	seg := segment{tokens: tokens, plain: valid, onlyAny: true}
 	var b []byte
-	for _, t := range toks {
-		if t.kind != one || !utf8.ValidRune(t.rune) {
+	for _, t := range tokens {
+		if t.kind != char || !utf8.ValidRune(t.rune) {
 			seg.plain = false
 		} else {
 			b = utf8.AppendRune(b, t.rune)
 		}
-		seg.free = seg.free && t.kind == any1
+		seg.onlyAny = seg.onlyAny && t.kind == anyChar
 	}
 	if seg.plain {
 		seg.text = string(b)
@@ -62,11 +62,11 @@ func newSegment(toks []token, valid bool) segment {
 }
 
 // cutFront matches the beginning of s and returns the rest.
-func (g *segment) cutFront(s string) (string, bool) {
-	if g.plain {
-		return strings.CutPrefix(s, g.text)
+func (seg *segment) cutFront(s string) (string, bool) {
+	if seg.plain {
+		return strings.CutPrefix(s, seg.text)
 	}
-	for _, t := range g.tokens {
+	for _, t := range seg.tokens {
 		if s == "" {
 			return "", false
 		}
@@ -80,16 +80,16 @@ func (g *segment) cutFront(s string) (string, bool) {
 }
 
 // cutBack matches the end of s and returns what is before it.
-func (g *segment) cutBack(s string) (string, bool) {
-	if g.plain {
-		return strings.CutSuffix(s, g.text)
+func (seg *segment) cutBack(s string) (string, bool) {
+	if seg.plain {
+		return strings.CutSuffix(s, seg.text)
 	}
-	for i := len(g.tokens) - 1; i >= 0; i-- {
+	for i := len(seg.tokens) - 1; i >= 0; i-- {
 		if s == "" {
 			return "", false
 		}
 		r, size := decodeLast(s)
-		if !g.tokens[i].accepts(r) {
+		if !seg.tokens[i].accepts(r) {
 			return "", false
 		}
 		s = s[:len(s)-size]
@@ -97,16 +97,16 @@ func (g *segment) cutBack(s string) (string, bool) {
 	return s, true
 }
 
-// cutThrough finds the leftmost match in s and returns what is behind it.
-func (g *segment) cutThrough(s string) (string, bool) {
+// cutThrough finds the leftmost match in s and returns what follows it.
+func (seg *segment) cutThrough(s string) (string, bool) {
 	switch {
-	case g.plain:
-		_, rest, ok := strings.Cut(s, g.text)
+	case seg.plain:
+		_, rest, ok := strings.Cut(s, seg.text)
 		return rest, ok
-	case g.free:
-		return g.cutFront(s)
+	case seg.onlyAny:
+		return seg.cutFront(s)
 	}
-	end := g.finder.find(s)
+	end := seg.finder.find(s)
 	if end < 0 {
 		return "", false
 	}

@@ -5,27 +5,27 @@ import "slices"
 type kind uint8
 
 const (
-	one   kind = iota // exactly rune
-	any1              // any one character
-	set               // one character of class
-	never             // matches nothing at all
-	star              // any run of characters
+	char    kind = iota // exactly rune
+	anyChar             // any one character
+	oneOf               // one character of class
+	never               // matches nothing at all
+	star                // any run of characters
 )
 
 // token is one element of a pattern. No two stars follow each other.
 type token struct {
 	kind  kind
-	rune  rune   // of kind one
-	class *class // of kind set
+	rune  rune   // of kind char
+	class *class // of kind oneOf
 }
 
 func (t token) accepts(r rune) bool {
 	switch t.kind {
-	case one:
+	case char:
 		return t.rune == r
-	case any1:
+	case anyChar:
 		return true
-	case set:
+	case oneOf:
 		return t.class.has(r)
 	default:
 	}
@@ -40,31 +40,31 @@ func parse(pattern string) []token {
 		pat = append(pat, r)
 		pattern = pattern[size:]
 	}
-	toks := make([]token, 0, len(pat))
+	tokens := make([]token, 0, len(pat))
 	unclosed := false // no `]` is left: do not look for one again
 	for i := 0; i < len(pat); {
 		switch c := pat[i]; {
 		case c == '*':
-			if n := len(toks); n == 0 || toks[n-1].kind != star {
-				toks = append(toks, token{kind: star})
+			if n := len(tokens); n == 0 || tokens[n-1].kind != star {
+				tokens = append(tokens, token{kind: star})
 			}
 		case c == '?':
-			toks = append(toks, token{kind: any1})
+			tokens = append(tokens, token{kind: anyChar})
 		case c == '[' && !unclosed:
 			end := bracketEnd(pat, i+1)
 			if end < 0 {
 				unclosed = true
-				toks = append(toks, token{kind: one, rune: c})
+				tokens = append(tokens, token{kind: char, rune: c})
 				break
 			}
-			toks = append(toks, bracket(pat[i+1:end]))
+			tokens = append(tokens, bracket(pat[i+1:end]))
 			i = end
 		default:
-			toks = append(toks, token{kind: one, rune: c})
+			tokens = append(tokens, token{kind: char, rune: c})
 		}
 		i++
 	}
-	return toks
+	return tokens
 }
 
 // bracketEnd finds the `]` that closes a bracket whose content begins at i, or
@@ -114,18 +114,18 @@ func bracket(content []rune) token {
 	return simplest(newClass(spans, negated))
 }
 
-// simplest makes the token of a class. A class of one is that character, so
-// that a quoted character costs no more than a plain one.
+// simplest makes the token of a class. A class of one character becomes that
+// character, so that a quoted one costs no more than a plain one.
 func simplest(c *class) token {
 	switch {
 	case len(c.spans) == 0:
 		return token{kind: never}
 	case len(c.spans) == 1 && c.spans[0].lo == c.spans[0].hi:
-		return token{kind: one, rune: c.spans[0].lo}
+		return token{kind: char, rune: c.spans[0].lo}
 	case len(c.spans) == 1 && c.spans[0] == span{0, maxRune}:
-		return token{kind: any1}
+		return token{kind: anyChar}
 	}
-	return token{kind: set, class: c}
+	return token{kind: oneOf, class: c}
 }
 
 // rangeItems finds the ranges of a bracket as Python 3.11 does: hyphens split
@@ -155,7 +155,7 @@ func rangeItems(content []rune) []item {
 }
 
 // hyphenChunks cuts the content of a bracket at the hyphens that can make a
-// range: not the first character, not the last, not right behind a range.
+// range: not the first character, not the last, not right after a range.
 func hyphenChunks(content []rune) [][]rune {
 	var chunks [][]rune
 	start, k := 0, 1

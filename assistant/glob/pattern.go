@@ -13,7 +13,7 @@ type Pattern struct {
 	tokens []token
 	head   segment   // before the first star
 	middle []segment // between stars
-	tail   segment   // behind the last star, when there is one
+	tail   segment   // after the last star, when there is one
 	stars  bool      // there is a star
 	never  bool      // it has a class without members: nothing matches
 }
@@ -42,7 +42,7 @@ func (p *Pattern) Literal() (string, bool) {
 func (p *Pattern) Prefix() string {
 	var b []byte
 	for _, t := range p.tokens {
-		if t.kind != one || !utf8.ValidRune(t.rune) {
+		if t.kind != char || !utf8.ValidRune(t.rune) {
 			break
 		}
 		b = utf8.AppendRune(b, t.rune)
@@ -54,7 +54,7 @@ func (p *Pattern) Prefix() string {
 // pattern fixes it.
 func (p *Pattern) Suffix() string {
 	i := len(p.tokens)
-	for i > 0 && p.tokens[i-1].kind == one && utf8.ValidRune(p.tokens[i-1].rune) {
+	for i > 0 && p.tokens[i-1].kind == char && utf8.ValidRune(p.tokens[i-1].rune) {
 		i--
 	}
 	var b []byte
@@ -69,7 +69,7 @@ func (p *Pattern) Suffix() string {
 func (p *Pattern) Core() string {
 	var best, run []byte
 	for _, t := range p.tokens {
-		if t.kind != one || !utf8.ValidRune(t.rune) {
+		if t.kind != char || !utf8.ValidRune(t.rune) {
 			run = run[:0]
 			continue
 		}

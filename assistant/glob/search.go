@@ -2,12 +2,11 @@ package glob
 
 import "encoding/binary"
 
-// antichain is how many sets of a place are stored to prune larger ones with.
+// maxAntichain is how many sets are stored for each place to prune larger ones.
 // Pruning is never needed for the answer, only for speed.
-const antichain = 12
+const maxAntichain = 12
 
-// place is where the left side of a question stands: a state of narrow and one
-// of within.
+// place is a state of narrow and one of within.
 type place struct{ narrow, within int32 }
 
 // node is a visited state of the product: a place, and the set of states that
@@ -25,15 +24,15 @@ type node struct {
 type searcher struct {
 	broad   *automaton
 	letters []letter
-	narrow  path
-	within  path
+	narrow  walker
+	within  walker
 	rules   bool
 
-	nodes []node
-	sets  []uint64        // the set of node i is at i times the words of broad
-	seen  map[string]bool // the places and sets of nodes
-	key   []byte          // buffer for a key of seen
-	small map[place][]int32
+	nodes    []node
+	sets     []uint64          // the set of node i is at i times the words of broad
+	seen     map[string]bool   // the places and sets of nodes
+	key      []byte            // buffer for a key of seen
+	smallest map[place][]int32 // nodes of each place, none with a subset of another's set
 }
 
 // search decides whether broad accepts all that narrow and within accept; a nil
@@ -49,12 +48,12 @@ func search(broad, narrow, within *Pattern, rules bool) Coverage {
 	}
 	s := &searcher{
 		broad: u, rules: rules,
-		letters: newLetters(a, u, broad, narrow, within),
-		seen:    map[string]bool{},
-		small:   map[place][]int32{},
+		letters:  newLetters(a, u, broad, narrow, within),
+		seen:     map[string]bool{},
+		smallest: map[place][]int32{},
 	}
-	s.narrow = newPath(narrow, len(s.letters), func(l int) []uint64 { return s.letters[l].narrow })
-	s.within = newPath(within, len(s.letters), func(l int) []uint64 { return s.letters[l].within })
+	s.narrow = newWalker(narrow, len(s.letters), func(l int) []uint64 { return s.letters[l].narrow })
+	s.within = newWalker(within, len(s.letters), func(l int) []uint64 { return s.letters[l].within })
 	return s.run(min(MaxStates, maxStateWords/max(u.words, 1)))
 }
 
@@ -67,12 +66,12 @@ func (s *searcher) run(limit int) Coverage {
 	}
 	for _, q := range starts {
 		if i := s.visit(place{q, reading}, set, -1, 0); i >= 0 && s.refutes(i) {
-			return s.refuted(i)
+			return s.counterexample(i)
 		}
 	}
 	for i := 0; i < len(s.nodes); i++ {
 		if found := s.expand(i, set); found >= 0 {
-			return s.refuted(found)
+			return s.counterexample(found)
 		}
 		if len(s.nodes) > limit {
 			return Coverage{Undecided: true, States: len(s.nodes)}
@@ -132,10 +131,10 @@ func (s *searcher) visit(at place, set []uint64, parent, letter int32) int {
 	return found
 }
 
-// addSmallest reports whether no stored set of the place is a subset of set. If
-// so it stores set, in place of a superset or while there is room.
+// addSmallest reports whether no stored set of the place is a subset of set. If so
+// it stores set, instead of a superset or while there is room.
 func (s *searcher) addSmallest(at place, set []uint64, id int32) bool {
-	stored := s.small[at]
+	stored := s.smallest[at]
 	replace := -1
 	for k, other := range stored {
 		have := s.sets[int(other)*len(set):][:len(set)]
@@ -154,14 +153,13 @@ func (s *searcher) addSmallest(at place, set []uint64, id int32) bool {
 	switch {
 	case replace >= 0:
 		stored[replace] = id
-	case len(stored) < antichain:
-		s.small[at] = append(stored, id)
+	case len(stored) < maxAntichain:
+		s.smallest[at] = append(stored, id)
 	}
 	return true
 }
 
-// refutes reports whether the left side accepts in node i and broad
-// does not.
+// refutes reports whether narrow and within accept in node i and broad does not.
 func (s *searcher) refutes(i int) bool {
 	if !s.narrow.accepts(s.nodes[i].narrow) || !s.within.accepts(s.nodes[i].within) {
 		return false
@@ -174,8 +172,8 @@ func (s *searcher) refutes(i int) bool {
 	return true
 }
 
-// refuted makes the answer of a node that refutes.
-func (s *searcher) refuted(i int) Coverage {
+// counterexample makes the answer for a node that refutes.
+func (s *searcher) counterexample(i int) Coverage {
 	var text []int32
 	for n := s.nodes[i]; n.parent >= 0; n = s.nodes[n.parent] {
 		text = append(text, n.letter)
