@@ -14,10 +14,9 @@ import (
 // listVersion is the version of the serialised form of a List.
 const listVersion = "1.0"
 
-// Error names the message of a serialised list that is at fault, and
-// the reason.
+// Error is why a list cannot be encoded or decoded.
 type Error struct {
-	Index  int // of the message, from 0; -1 when the list itself is at fault
+	Index  int // of the invalid message, from 0; -1 when the list itself is invalid
 	Reason string
 }
 
@@ -30,7 +29,7 @@ func (e *Error) Error() string {
 }
 
 // The serialised form: the fields of each type in this order, none left out. The
-// plain types have no methods: they are no messages themselves.
+// plain types have no methods, so they do not implement Message.
 type (
 	plainAgent Agent
 	plainText  Text
@@ -59,29 +58,36 @@ type (
 // nullable are the fields that may be null.
 var nullable = []string{"arguments", "result", "error"}
 
+// The values of "type".
+const (
+	agentType = "AgentMessage"
+	textType  = "TextMessage"
+	callType  = "ToolCallMessage"
+)
+
 // checkRole refuses a role that the type cannot have.
-func checkRole(kind string, role llm.Role, fit ...llm.Role) error {
-	if !slices.Contains(fit, role) {
-		return fmt.Errorf("role %q does not fit type %s", role, kind)
+func checkRole(typ string, role llm.Role, allowed ...llm.Role) error {
+	if !slices.Contains(allowed, role) {
+		return fmt.Errorf("role %q is not valid for type %s", role, typ)
 	}
 	return nil
 }
 
 // MarshalJSON writes {"messages":[…],"version":"1.0"}. A message that could not
-// be read back is a *Error.
+// be read back is an *Error.
 func (l List) MarshalJSON() ([]byte, error) {
 	list := listJSON{Messages: make([]json.RawMessage, len(l)), Version: listVersion}
 	for i, m := range l {
 		var err error
 		switch m := m.(type) {
 		case *Agent:
-			list.Messages[i], err = json.Marshal(agentJSON{"AgentMessage", plainAgent(*m), llm.RoleSystem})
+			list.Messages[i], err = json.Marshal(agentJSON{agentType, plainAgent(*m), llm.RoleSystem})
 		case *Text:
-			if err = checkRole("TextMessage", m.Role, llm.RoleUser, llm.RoleAssistant); err == nil {
-				list.Messages[i], err = json.Marshal(textJSON{"TextMessage", plainText(*m)})
+			if err = checkRole(textType, m.Role, llm.RoleUser, llm.RoleAssistant); err == nil {
+				list.Messages[i], err = json.Marshal(textJSON{textType, plainText(*m)})
 			}
 		case *ToolCall:
-			list.Messages[i], err = json.Marshal(callJSON{"ToolCallMessage", plainCall(*m), llm.RoleAssistant})
+			list.Messages[i], err = json.Marshal(callJSON{callType, plainCall(*m), llm.RoleAssistant})
 		default:
 			err = fmt.Errorf("%T is not a message", m)
 		}
@@ -92,16 +98,16 @@ func (l List) MarshalJSON() ([]byte, error) {
 	return json.Marshal(list)
 }
 
-// Read reads what MarshalJSON writes. Every error is an *Error, also for what is
-// no JSON at all.
+// Read decodes what MarshalJSON writes. Every error is an *Error, also for data
+// that is not JSON.
 func Read(data []byte) (List, error) {
 	var l List
 	err := l.UnmarshalJSON(data)
 	return l, err
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. Every other version, type,
-// missing or unknown field is a *Error, and l stays as it was.
+// UnmarshalJSON decodes what MarshalJSON writes. An unknown version or type and a
+// missing or unknown field are an *Error, which leaves l unchanged.
 func (l *List) UnmarshalJSON(data []byte) error {
 	var list listJSON
 	if err := decodeExactly(data, &list); err != nil {
@@ -133,21 +139,21 @@ func decodeMessage(raw json.RawMessage) (Message, error) {
 		return nil, errors.New("not an object")
 	}
 	switch head.Type {
-	case "AgentMessage":
+	case agentType:
 		var m agentJSON
 		err := decodeExactly(raw, &m)
 		return (*Agent)(&m.plainAgent), cmp.Or(err, checkRole(m.Type, m.Role, llm.RoleSystem))
-	case "TextMessage":
+	case textType:
 		var m textJSON
 		err := decodeExactly(raw, &m)
 		return (*Text)(&m.plainText), cmp.Or(err, checkRole(m.Type, m.Role, llm.RoleUser, llm.RoleAssistant))
-	case "ToolCallMessage":
+	case callType:
 		var m callJSON
 		err := decodeExactly(raw, &m)
 		m.Arguments, m.Result = orNil(m.Arguments), orNil(m.Result)
 		return (*ToolCall)(&m.plainCall), cmp.Or(err, checkRole(m.Type, m.Role, llm.RoleAssistant))
 	}
-	return nil, fmt.Errorf("type %#v is unknown; want Agent, Text or ToolCallMessage", head.Type)
+	return nil, fmt.Errorf("type %#v is unknown; want %s, %s or %s", head.Type, agentType, textType, callType)
 }
 
 // decodeExactly decodes an object that has exactly the fields that into has
@@ -161,9 +167,9 @@ func decodeExactly(data []byte, into any) error {
 	case err != nil || fields == nil:
 		return errors.New("not an object")
 	}
-	zero, err := json.Marshal(into)
+	template, err := json.Marshal(into)
 	if err == nil {
-		err = json.Unmarshal(zero, &known)
+		err = json.Unmarshal(template, &known)
 	}
 	if err != nil {
 		return err
@@ -183,7 +189,7 @@ func decodeExactly(data []byte, into any) error {
 	return json.Unmarshal(data, into)
 }
 
-// orNil is raw, and nil for JSON null.
+// orNil returns raw, or nil when raw is the JSON null.
 func orNil(raw json.RawMessage) json.RawMessage {
 	if string(raw) == "null" {
 		return nil

@@ -146,14 +146,14 @@ func TestReadNamesTheFault(t *testing.T) {
 		{text(`{"type":"TextMessage","Text":"x","role":"user"}`), 1, `"text" is missing`},
 		{text(`{"type":"TextMessage","text":"x"}`), 1, `"role" is missing`},
 		{text(`{"type":"TextMessage","text":null,"role":"user"}`), 1, `"text" is null`},
-		{text(`{"type":"TextMessage","text":"x","role":"system"}`), 1, `role "system" does not fit`},
-		{text(`{"type":"AgentMessage","text":"x","role":"user"}`), 1, `role "user" does not fit`},
+		{text(`{"type":"TextMessage","text":"x","role":"system"}`), 1, `role "system" is not valid`},
+		{text(`{"type":"AgentMessage","text":"x","role":"user"}`), 1, `role "user" is not valid`},
 		{text(`{"type":"TextMessage","text":"x","role":"user","more":1}`), 1, `field "more" is unknown`},
 		{text(`{"type":"ToolCallMessage","tool_name":"t","tool_call_id":"c","arguments":{},"result":1,"error":null,"role":"assistant"}`), 1, `"message" is missing`},
 		{text(`{"type":"ToolCallMessage","message":"","tool_name":"t","tool_call_id":"c","arguments":{},"error":null,"role":"assistant"}`), 1, `"result" is missing`},
 		{text(`{"type":"ToolCallMessage","message":"","tool_name":3,"tool_call_id":"c","arguments":{},"result":1,"error":null,"role":"assistant"}`), 1, `tool_name of type string`},
 		{text(`{"type":"ToolCallMessage","message":"","tool_name":"t","tool_call_id":"c","arguments":{},"result":1,"error":4,"role":"assistant"}`), 1, `error of type string`},
-		{text(`{"type":"ToolCallMessage","message":"","tool_name":"t","tool_call_id":"c","arguments":{},"result":1,"error":null,"role":"tool"}`), 1, `role "tool" does not fit`},
+		{text(`{"type":"ToolCallMessage","message":"","tool_name":"t","tool_call_id":"c","arguments":{},"result":1,"error":null,"role":"tool"}`), 1, `role "tool" is not valid`},
 	} {
 		list, err := message.Read([]byte(tt.in))
 		var fault *message.Error

@@ -1,5 +1,5 @@
-// Package message is the messages of a conversation with a model: a list that is
-// stored and read in its published form, and sent as what the wire wants.
+// Package message holds the messages of a conversation with a model: a List has
+// a published JSON form and converts to the messages of an llm.Request.
 //
 // A List, like any slice, belongs to one goroutine at a time.
 package message
@@ -16,30 +16,30 @@ import (
 //sumtype:decl
 type Message interface{ message() }
 
-// Agent is the description of the assistant that the model is given.
+// Agent is the system message: the description of the assistant.
 type Agent struct {
 	Text string `json:"text"`
 }
 
-// Text is a text of the user or the assistant.
+// Text is a message of the user or the assistant.
 type Text struct {
 	Text string   `json:"text"`
 	Role llm.Role `json:"role"` // RoleUser or RoleAssistant
 }
 
-// ToolCall is one call and what came of it. The calls of one response
-// are neighbours, and only the first carries the response's text.
+// ToolCall is one call and its result. The calls of one response are adjacent
+// in the list, and only the first has the text of the response.
 type ToolCall struct {
 	Message    string          `json:"message"`
 	ToolName   string          `json:"tool_name"`
 	ToolCallID string          `json:"tool_call_id"`
-	Arguments  json.RawMessage `json:"arguments"` // an object as a rule; written without white space
+	Arguments  json.RawMessage `json:"arguments"` // usually an object; encoded without white space
 	Result     json.RawMessage `json:"result"`    // nil when there is none
 	Error      *string         `json:"error"`     // nil: the call did not fail
 
-	// Joined marks a call of the same response as the message before it. It is
-	// not part of the published form: in a list that was read back, a call
-	// without text belongs to the response before it.
+	// Joined reports that the call belongs to the same response as the call before
+	// it. It is not part of the published form: in a list that was read back, a
+	// call without text belongs to the response before it.
 	Joined bool `json:"-"`
 }
 
@@ -50,8 +50,8 @@ func (*ToolCall) message() {}
 // List is the messages of a conversation, oldest first. The zero value is empty.
 type List []Message
 
-// Wire is the list as it goes over the wire: calls of one response become one
-// assistant message with its calls and then their tool messages.
+// Wire converts the list to the messages of a request: the calls of one response
+// become one assistant message, followed by a tool message for each result.
 func (l List) Wire() []llm.Message {
 	var out, results []llm.Message
 	for i, m := range l {
@@ -63,24 +63,24 @@ func (l List) Wire() []llm.Message {
 		case *Agent:
 			out = append(out, llm.Message{Role: llm.RoleSystem, Content: m.Text})
 		case *Text:
-			if m.Text != "" { // an empty answer; endpoints refuse it
+			if m.Text != "" { // endpoints refuse an empty message
 				out = append(out, llm.Message{Role: m.Role, Content: m.Text})
 			}
 		case *ToolCall:
 			if !m.Joined || i == 0 {
 				out = append(out, llm.Message{Role: llm.RoleAssistant, Content: m.Message})
 			}
-			head := &out[len(out)-1]
-			args := cmp.Or(string(m.Arguments), "{}") // what endpoints want for none
-			head.Calls = append(head.Calls, llm.Call{ID: m.ToolCallID, Name: m.ToolName, Arguments: args})
+			assistant := &out[len(out)-1]
+			args := cmp.Or(string(m.Arguments), "{}") // endpoints refuse an empty string
+			assistant.Calls = append(assistant.Calls, llm.Call{ID: m.ToolCallID, Name: m.ToolName, Arguments: args})
 			results = append(results, llm.Message{Role: llm.RoleTool, CallID: m.ToolCallID, Content: m.Content()})
 		}
 	}
 	return append(out, results...)
 }
 
-// Content is the text of the tool message with the result of the call. A call
-// that failed without one has a result that says so.
+// Content is the text of the tool message: the result of the call or, when the
+// call failed without a result, a JSON object with the error.
 func (m *ToolCall) Content() string {
 	var text string
 	switch {
