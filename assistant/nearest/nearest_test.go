@@ -36,7 +36,7 @@ func TestHint(t *testing.T) {
 	for name, want := range map[string]string{
 		"add_ignore_rul": " Did you mean 'add_ignore_rule'?",
 		"SAVE_CHANGE":    " Did you mean 'save_changes'?",
-		"weather":        " There is: add_ignore_rule, remove_ignore_rule, save_changes.",
+		"weather":        " Available: add_ignore_rule, remove_ignore_rule, save_changes.",
 	} {
 		if got := nearest.Hint(name, known); got != want {
 			t.Errorf("Hint(%q) = %q, want %q", name, got, want)
