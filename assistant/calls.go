@@ -158,7 +158,7 @@ func (t *turn) call(all []checkedCall, i int) error {
 	if p := result.Payload; p != nil {
 		t.pair.Payloads = append(t.pair.Payloads, *p)
 	}
-	t.text.WriteString(markup.Card(index))
+	t.text.WriteString(markup.CardMarker(index))
 	if wrote {
 		t.flushTexts()
 		err = t.afterWrite(c.ToolCall)
@@ -167,7 +167,7 @@ func (t *turn) call(all []checkedCall, i int) error {
 		Tool: c.Name, Index: index, ToolUseID: c.ID, Success: result.Success,
 		Message: result.Message, ErrorCode: result.ErrorCode, Data: result.Data, Payload: result.Payload,
 	})
-	t.emit(TextDelta{markup.Card(index)})
+	t.emit(TextDelta{markup.CardMarker(index)})
 	t.newParagraph = true
 	return err
 }

@@ -252,7 +252,7 @@ func (r *response) endThought() {
 	}
 }
 
-func (r *response) addPieces(all []markup.Stretch) {
+func (r *response) addPieces(all []markup.Segment) {
 	for _, p := range all {
 		if r.t.ctx.Err() != nil {
 			return // a hostile chunk can contain thousands

@@ -1,16 +1,16 @@
-// Package markup finds in the text of an answer what is not text: the payloads that
-// a model writes after a marker, and the places of the cards of its tool calls.
+// Package markup finds what stands between the text of an answer: the payloads
+// that a model writes after a marker, and the card markers of its tool calls.
 //
 // # Nouns
 //
 // A payload is "MARKER: {json}". A Parser takes those of some Kinds out of streamed
-// text. A card is the place of the result of tool call N, the marker [[tool:N]]:
-// Pieces splits a text at them. What a model writes that looks like one is escaped
-// by a Guard, so that a card never opens but where a call was made.
+// text, in Segments. The card marker [[tool:N]] is where the card with the result
+// of tool call N is shown; Pieces splits a text at them. A Guard escapes
+// what a model writes that looks like one, so that only a call has a card.
 //
 // # Caveats
 //
 // A Parser and a Guard belong to one goroutine and read one answer each. Both
 // hold text back only while it may be the beginning of a marker, or of its JSON:
-// the chunks may cut it anywhere. Time and memory are linear in the text.
+// a chunk may end anywhere. Time and memory are linear in the text.
 package markup

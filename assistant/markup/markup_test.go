@@ -68,7 +68,7 @@ var kinds = []markup.Kind{
 func read(chunks ...string) string {
 	p := markup.NewParser(kinds)
 	var all strings.Builder
-	add := func(found []markup.Stretch) {
+	add := func(found []markup.Segment) {
 		for _, s := range found {
 			switch {
 			case s.Kind != "":

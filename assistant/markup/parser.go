@@ -12,39 +12,37 @@ import (
 // that no person can read is not held back while it streams.
 const (
 	maxPayload  = 256 << 10 // bytes of JSON after a marker
-	maxPayloads = 64        // that are read, valid or not
+	maxPayloads = 64        // valid or not
 )
 
-// Parser takes the payloads of a set of types out of streamed text. It
-// holds text back only while it may still be a marker or its JSON, so that
-// chunks may cut it anywhere and the result is always the same. What began like
-// JSON and was none is text as a whole, not searched again: the time is linear
-// in the text.
+// Parser takes the payloads of some Kinds out of streamed text. It holds text back
+// only while it may still be a marker or its JSON, so that the result does not
+// depend on where chunks end. What begins like JSON and turns out to be invalid
+// becomes text without being searched again: the time is linear in the text.
 type Parser struct {
 	kinds   []Kind
 	markers *regexp.Regexp // any of their markers
 	held    string         // text that may begin a marker
-	open    *Kind          // whose marker was read; nil outside
+	open    *Kind          // of the payload that is being read; nil between payloads
 	body    []byte         // what followed the marker so far
 	scan    objectScan     // of body
-	read    int            // payloads that were tried to read
+	tried   int            // payloads, valid or not
 
-	text strings.Builder // certain text that was not returned yet
-	out  []Stretch
+	text strings.Builder // known to be text, but not in out yet
+	out  []Segment
 }
 
 // Kind is a kind of payload that a model may write.
 type Kind struct {
 	Name   string
-	Marker string // none is part of another
+	Marker string // does not contain the marker of another Kind
 	// Read turns the JSON after the marker into the data. An error leaves the
 	// text visible.
 	Read func(raw json.RawMessage) (json.RawMessage, error)
 }
 
-// Stretch is what the parser made of a stretch of text: text, a payload or a
-// notice.
-type Stretch struct {
+// Segment is a part of the text as it was parsed: text, a payload or a notice.
+type Segment struct {
 	Text   string
 	Kind   string          // of the payload, its name; "" is none
 	Data   json.RawMessage // of the payload
@@ -64,8 +62,8 @@ func NewParser(kinds []Kind) *Parser {
 	return p
 }
 
-// Write takes a chunk and returns what is certain now.
-func (p *Parser) Write(chunk string) []Stretch {
+// Write parses a chunk and returns the segments that are complete now.
+func (p *Parser) Write(chunk string) []Segment {
 	text := p.held + chunk
 	p.held = ""
 	for text != "" {
@@ -77,31 +75,32 @@ func (p *Parser) Write(chunk string) []Stretch {
 		p.body = append(p.body, text[:n]...)
 		text = text[n:]
 		switch state {
-		case jsonOpen:
-		case jsonWhole:
+		case jsonIncomplete:
+		case jsonComplete:
 			p.closePayload()
-		case jsonNone:
+		case jsonAbsent:
 			p.giveUp("")
-		case jsonBroken:
+		case jsonInvalid:
 			p.giveUp("could not be read")
-		case jsonLong:
+		case jsonTooLong:
 			p.giveUp("was too long")
 		}
 	}
-	return p.certain()
+	return p.takeOutput()
 }
 
-// Flush returns the rest at the end of the text.
-func (p *Parser) Flush() []Stretch {
+// Flush returns the remaining segments at the end of the text.
+func (p *Parser) Flush() []Segment {
 	if p.open != nil {
 		p.giveUp("was not finished")
 	}
 	p.text.WriteString(p.held)
 	p.held = ""
-	return p.certain()
+	return p.takeOutput()
 }
 
-func (p *Parser) certain() []Stretch {
+// takeOutput returns what was parsed and not returned yet.
+func (p *Parser) takeOutput() []Segment {
 	p.flushText()
 	out := p.out
 	p.out = nil
@@ -110,33 +109,33 @@ func (p *Parser) certain() []Stretch {
 
 func (p *Parser) flushText() {
 	if p.text.Len() > 0 {
-		p.out = append(p.out, Stretch{Text: p.text.String()})
+		p.out = append(p.out, Segment{Text: p.text.String()})
 		p.text.Reset()
 	}
 }
 
-// seek passes text on up to the next marker, and returns what is behind it.
+// seek adds text up to the next marker to the output and returns the rest after it.
 func (p *Parser) seek(text string) (rest string) {
 	var at []int
-	if p.markers != nil && p.read < maxPayloads {
+	if p.markers != nil && p.tried < maxPayloads {
 		at = p.markers.FindStringIndex(text)
 	}
 	if at == nil {
-		hold := 0 // the longest ending that a marker may begin with
-		for _, t := range p.kinds {
-			hold = max(hold, overlap(text, t.Marker))
+		hold := 0 // the length of the longest ending that may begin a marker
+		for _, k := range p.kinds {
+			hold = max(hold, overlap(text, k.Marker))
 		}
 		p.text.WriteString(text[:len(text)-hold])
 		p.held = text[len(text)-hold:]
 		return ""
 	}
 	p.text.WriteString(text[:at[0]])
-	i := slices.IndexFunc(p.kinds, func(t Kind) bool { return t.Marker == text[at[0]:at[1]] })
+	i := slices.IndexFunc(p.kinds, func(k Kind) bool { return k.Marker == text[at[0]:at[1]] })
 	p.open, p.body, p.scan = &p.kinds[i], nil, objectScan{}
 	return text[at[1]:]
 }
 
-// closePayload reads the JSON after a marker; what cannot be read stays visible.
+// closePayload reads the JSON after a marker; what cannot be read becomes text.
 func (p *Parser) closePayload() {
 	kind := p.open
 	data, err := kind.Read(json.RawMessage(strings.TrimSpace(string(p.body))))
@@ -144,57 +143,56 @@ func (p *Parser) closePayload() {
 		p.giveUp(fmt.Sprintf("could not be read (%v)", err))
 		return
 	}
-	p.read++
+	p.tried++
 	p.flushText()
-	p.out = append(p.out, Stretch{Kind: kind.Name, Data: data})
+	p.out = append(p.out, Segment{Kind: kind.Name, Data: data})
 	p.open, p.body = nil, nil
 }
 
-// giveUp makes text of the marker and what followed it, with a notice unless why
-// is "".
-func (p *Parser) giveUp(why string) {
+// giveUp turns the marker and what followed it into text, with a notice unless
+// reason is "".
+func (p *Parser) giveUp(reason string) {
 	kind := p.open
 	p.text.WriteString(kind.Marker)
 	p.text.Write(p.body)
 	p.open, p.body = nil, nil
-	if why != "" {
-		p.read++
+	if reason != "" {
+		p.tried++
 		p.flushText()
-		p.out = append(p.out, Stretch{Notice: fmt.Sprintf("a %s %s and is shown as text", kind.Name, why)})
+		p.out = append(p.out, Segment{Notice: fmt.Sprintf("a %s %s and is shown as text", kind.Name, reason)})
 	}
 }
 
 type jsonState int
 
 const (
-	jsonOpen   jsonState = iota // an object, or white space before one, that is not finished
-	jsonNone                    // no object begins here
-	jsonBroken                  // an object begins that cannot be JSON
-	jsonLong                    // an object that is too long
-	jsonWhole                   // a whole object
+	jsonIncomplete jsonState = iota // white space, or the beginning of an object
+	jsonAbsent                      // no object begins here
+	jsonInvalid                     // an object begins that cannot be JSON
+	jsonTooLong                     // an object that is too long
+	jsonComplete                    // a complete object
 )
 
 // objectScan finds the end of a JSON object in text that comes in pieces. It
-// counts braces outside strings; whether what is between them is JSON is for
-// the reader to say.
+// counts braces outside strings; Kind.Read decides whether the object is valid.
 type objectScan struct {
 	depth           int
 	quoted, escaped bool
 }
 
-// read scans up to limit bytes of text and returns how many it took.
+// read scans up to limit bytes of text and returns how many belong to the object.
 func (s *objectScan) read(text string, limit int) (n int, state jsonState) {
 	for i := range len(text) {
 		if i == limit {
-			return i, jsonLong
+			return i, jsonTooLong
 		}
 		c := text[i]
 		switch {
 		case s.depth == 0 && strings.IndexByte(" \t\r\n", c) >= 0:
 		case s.depth == 0 && c != '{':
-			return i, jsonNone
+			return i, jsonAbsent
 		case s.quoted && c < ' ':
-			return i, jsonBroken // no string of JSON goes over a line
+			return i, jsonInvalid // a JSON string has no control characters
 		case s.escaped:
 			s.escaped = false
 		case s.quoted && c == '\\':
@@ -206,9 +204,9 @@ func (s *objectScan) read(text string, limit int) (n int, state jsonState) {
 			s.depth++
 		case c == '}':
 			if s.depth--; s.depth == 0 {
-				return i + 1, jsonWhole
+				return i + 1, jsonComplete
 			}
 		}
 	}
-	return len(text), jsonOpen
+	return len(text), jsonIncomplete
 }
