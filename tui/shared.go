@@ -226,7 +226,7 @@ func (s *shared) failView(err error) tea.Cmd {
 // changed.
 func (s *shared) loadNames() tea.Cmd {
 	return func() tea.Msg {
-		topics, saved := s.work.Names(context.Background())
+		topics, saved := s.work.TopicsAndFilters(context.Background())
 		return resultMsg(func() tea.Cmd {
 			s.topics, s.saved = topics, saved
 			return nil

@@ -131,7 +131,7 @@ func (p *pickers) editTopics(notice, from, to string, change func(context.Contex
 	var topics []string
 	return attempt(func(ctx context.Context) error {
 		err := change(ctx)
-		topics, _ = p.work.Names(ctx)
+		topics, _ = p.work.TopicsAndFilters(ctx)
 		return err
 	}, func(err error) tea.Cmd {
 		p.topics = topics

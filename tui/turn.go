@@ -266,7 +266,7 @@ func (m *Model) checkPair(seq int64) tea.Cmd {
 	if line := m.session.Filter(); m.opts.History == nil || seq == 0 || line == "" || line == "x" {
 		return nil
 	}
-	return async(func(ctx context.Context) (bool, error) { return m.work.Selects(ctx, seq) }, func(shown bool, err error) tea.Cmd {
+	return async(func(ctx context.Context) (bool, error) { return m.work.Matches(ctx, seq) }, func(shown bool, err error) tea.Cmd {
 		if err == nil {
 			m.conv.chat.SetHidden(seq, !shown)
 		}

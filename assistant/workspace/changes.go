@@ -33,7 +33,7 @@ func (w *Workspace) Save(ctx context.Context) (assistant.Saved, error) {
 }
 
 // Discard returns the window to what is saved, as one step that can be undone,
-// and reports what was lost. With nothing unsaved it is ErrNothingUnsaved.
+// and returns the changes that were lost. ErrNothingUnsaved: there are none.
 func (w *Workspace) Discard(description string) (lost []assistant.RuleChange, err error) {
 	s, err := w.saver()
 	if err != nil {
@@ -73,12 +73,12 @@ func (w *Workspace) saver() (assistant.Saver, error) {
 // UndoStep is the change that Undo undoes.
 type UndoStep struct {
 	checkpoint.Checkpoint
-	ByAssistant  bool // undoing it with its conversation cuts pairs
-	Pairs        int  // visible pairs that undoing with the conversation cuts
+	ByAssistant  bool // made by a turn: it can be undone with its conversation
+	Pairs        int  // visible pairs that undoing with the conversation would cut
 	OtherSession bool // it was made in another session
 }
 
-// UndoStep is the newest change of the window that can be undone; ok is false
+// UndoStep returns the newest change of the window that can be undone; ok is false
 // when there is none.
 func (w *Workspace) UndoStep() (step UndoStep, ok bool) {
 	c, ok := w.session.UndoStep()
@@ -94,10 +94,10 @@ func (w *Workspace) UndoStep() (step UndoStep, ok bool) {
 	return step, true
 }
 
-// RolledBack is what came of a rollback.
+// RolledBack is the result of a rollback.
 type RolledBack struct {
 	Step checkpoint.Checkpoint
-	Text string // of the first message that was cut, for the input; "" is none
+	Text string // the first message that was cut, for the input; "" is none
 }
 
 // Undo undoes the newest change. A user's change is undone alone. An

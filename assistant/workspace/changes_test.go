@@ -138,7 +138,7 @@ func TestFilters(t *testing.T) {
 	if len(got.Refs) != 1 || got.Refs[0].Seq != first || len(r.session.Visible()) != 1 {
 		t.Errorf("SetFilter = %+v, visible %+v", got, r.session.Visible())
 	}
-	in, err := r.Selects(r.ctx, second)
+	in, err := r.Matches(r.ctx, second)
 	r.must(err)
 	want(t, "the line selects the second pair", in, false)
 	found, err := r.FindText(r.ctx, "beta")

@@ -6,15 +6,15 @@
 // A Workspace is one session with its window, its journal and the history of
 // one folder. Its methods are the use cases. They return typed outcomes: data
 // that a front end renders, never styled text and never the name of a key.
-// A Confirm is what a use case would do and wants a yes for: the front end asks,
-// and calls again with confirmed set.
+// A use case that needs a confirmation returns a Confirm and does nothing: the
+// front end asks, and calls again with confirmed set.
 //
 // # Who may call what from where
 //
 // All methods are safe from any goroutine. Send, Cancel, Answer, CheckSend,
 // Queued, QuitCheck, Unsaved, UndoStep and the ReAsk methods answer from memory;
 // every other method may wait for the disk, so a screen calls it outside its
-// update loop. Reading (visible pairs, boundary, counter) is Session's.
+// update loop. Visible pairs, boundary and counter are read from Session.
 //
 // # Caveats
 //

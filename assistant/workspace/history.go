@@ -13,26 +13,26 @@ import (
 	"winnow/assistant/history"
 )
 
-// Filtered is what a filter line selects.
+// Filtered is what a filter line matches.
 type Filtered struct {
 	Refs  []assistant.Ref
 	Hints []filter.Hint // names in the line that do not exist
 }
 
-// SetFilter makes what a line selects the view, and remembers the line. A line
-// with a :command is PlanCommand's. When a later SetFilter was faster, this one
-// changes nothing.
+// SetFilter makes the pairs that a line matches the view, and adds the line to the
+// filter history. A line with a :command is for PlanCommand. When a later SetFilter
+// has been called meanwhile, this one leaves the view alone.
 func (w *Workspace) SetFilter(ctx context.Context, line string) (Filtered, error) {
 	w.mu.Lock()
-	w.filters++
-	mine := w.filters
+	w.filterCalls++
+	call := w.filterCalls
 	w.mu.Unlock()
 	r, err := w.evaluate(ctx, line)
 	if err != nil {
 		return Filtered{}, err
 	}
 	w.mu.Lock()
-	if w.filters == mine {
+	if w.filterCalls == call {
 		w.session.SetView(r.Refs, line)
 	}
 	w.mu.Unlock()
@@ -50,7 +50,7 @@ func (w *Workspace) Refilter(ctx context.Context) error {
 	return nil
 }
 
-// CountFilter counts what a line would select.
+// CountFilter counts the pairs that a line matches.
 func (w *Workspace) CountFilter(ctx context.Context, line string) (int, error) {
 	q, env, err := w.parse(line)
 	if err != nil {
@@ -59,18 +59,19 @@ func (w *Workspace) CountFilter(ctx context.Context, line string) (int, error) {
 	return w.history.Count(ctx, q, env)
 }
 
-// Selects reports whether the active line selects a pair. A pair that was just
-// answered stays in view although the line hides it.
-func (w *Workspace) Selects(ctx context.Context, seq int64) (bool, error) {
+// Matches reports whether the active line matches a pair. One that was just answered
+// is in view even if it does not match.
+func (w *Workspace) Matches(ctx context.Context, seq int64) (bool, error) {
 	r, err := w.evaluate(ctx, w.session.Filter())
 	if err != nil {
 		return false, err
 	}
-	_, in := slices.BinarySearchFunc(r.Refs, seq, func(r assistant.Ref, seq int64) int { return cmp.Compare(r.Seq, seq) })
-	return in, nil
+	_, found := slices.BinarySearchFunc(r.Refs, seq, func(r assistant.Ref, seq int64) int { return cmp.Compare(r.Seq, seq) })
+	return found, nil
 }
 
-// FindText returns the pairs of all sessions that contain a text, in order.
+// FindText returns the Seqs of the pairs of all sessions that contain a text, in
+// order.
 func (w *Workspace) FindText(ctx context.Context, text string) ([]int64, error) {
 	if w.history == nil {
 		return nil, ErrNoHistory
@@ -84,57 +85,57 @@ func (w *Workspace) FindText(ctx context.Context, text string) ([]int64, error) 
 }
 
 // PlanCommand prepares the :command of a filter line: what it acts on, and what
-// to ask before Execute. The error is why it cannot be executed.
+// to ask before Execute. The error tells why it cannot be executed.
 func (w *Workspace) PlanCommand(ctx context.Context, line string) (history.Command, error) {
 	q, env, err := w.parse(line)
 	if err != nil {
 		return history.Command{}, err
 	}
-	o, err := history.Prepare(ctx, w.history, q, env)
+	command, err := history.Prepare(ctx, w.history, q, env)
 	if err == nil {
-		err = o.Refused()
+		err = command.Refused()
 	}
-	if err == nil && o.Verb == filter.Delete && !o.DryRun && w.session.Busy() {
+	if err == nil && command.Verb == filter.Delete && !command.DryRun && w.session.Busy() {
 		err = assistant.ErrBusy
 	}
-	return o, err
+	return command, err
 }
 
-// Execute executes a command that PlanCommand prepared, and remembers its line.
-// When pairs have changed, the active line is evaluated again.
-func (w *Workspace) Execute(ctx context.Context, o history.Command, line string) (history.Outcome, error) {
-	out, err := history.Execute(ctx, w.history, o, w.session)
+// Execute executes a command that PlanCommand prepared, and adds its line to the
+// filter history. When pairs have changed, the active line is evaluated again.
+func (w *Workspace) Execute(ctx context.Context, command history.Command, line string) (history.Outcome, error) {
+	out, err := history.Execute(ctx, w.history, command, w.session)
 	if err != nil {
 		return out, err
 	}
 	if out.CanUndo() {
 		w.mu.Lock()
-		w.outcomes = append(w.outcomes, out)
-		w.outcomes = w.outcomes[max(0, len(w.outcomes)-history.MaxUndo):]
+		w.undoable = append(w.undoable, out)
+		w.undoable = w.undoable[max(0, len(w.undoable)-history.MaxUndo):]
 		w.mu.Unlock()
 	}
 	err = w.rememberLine(ctx, line)
-	if o.Changes() && !o.DryRun && err == nil {
+	if command.Changes() && !command.DryRun && err == nil {
 		err = w.Refilter(ctx)
 	}
 	return out, err
 }
 
-// UndoCommand undoes the newest command that changed pairs, and returns what it
-// had done. ErrNothingToUndo: there is none.
+// UndoCommand undoes the newest command that changed pairs, and returns its
+// outcome. ErrNothingToUndo: there is none.
 func (w *Workspace) UndoCommand(ctx context.Context) (history.Outcome, error) {
 	w.mu.Lock()
-	n := len(w.outcomes)
+	n := len(w.undoable)
 	if n == 0 {
 		w.mu.Unlock()
 		return history.Outcome{}, ErrNothingToUndo
 	}
-	last := w.outcomes[n-1]
-	w.outcomes = w.outcomes[:n-1]
+	last := w.undoable[n-1]
+	w.undoable = w.undoable[:n-1]
 	w.mu.Unlock()
 	if err := history.Undo(ctx, w.history, last); err != nil {
 		w.mu.Lock()
-		w.outcomes = append(w.outcomes, last)
+		w.undoable = append(w.undoable, last)
 		w.mu.Unlock()
 		return history.Outcome{}, err
 	}
@@ -168,12 +169,12 @@ func (w *Workspace) rememberLine(ctx context.Context, line string) error {
 }
 
 const (
-	draftKey  = "input" // of the draft without a folder
-	sentLimit = 200     // sent messages that can be recalled
+	sharedDraftKey = "input" // of the draft without a folder
+	sentLimit      = 200     // sent messages that can be recalled
 )
 
-// Draft returns the draft of the folder. One without a folder, of a version
-// that kept one for all, belongs to the first folder that reads it.
+// Draft returns the draft of the folder. A draft without a folder, of a version that
+// stored one draft for all folders, moves to the first folder that reads it.
 func (w *Workspace) Draft(ctx context.Context) (history.Draft, error) {
 	if w.history == nil {
 		return history.Draft{}, nil
@@ -181,19 +182,19 @@ func (w *Workspace) Draft(ctx context.Context) (history.Draft, error) {
 	empty := func(d history.Draft) bool { return d.Text == "" && len(d.Stash) == 0 }
 	key := w.draftKey()
 	d, err := w.history.Draft(ctx, key)
-	if err != nil || key == draftKey || !empty(d) {
+	if err != nil || key == sharedDraftKey || !empty(d) {
 		return d, err
 	}
-	if d, err = w.history.Draft(ctx, draftKey); err != nil || empty(d) {
+	if d, err = w.history.Draft(ctx, sharedDraftKey); err != nil || empty(d) {
 		return d, err
 	}
 	if err := w.history.SaveDraft(ctx, key, d); err != nil {
 		return d, err
 	}
-	return d, w.history.SaveDraft(ctx, draftKey, history.Draft{})
+	return d, w.history.SaveDraft(ctx, sharedDraftKey, history.Draft{})
 }
 
-// SaveDraft stores the draft of the folder; an empty one is forgotten.
+// SaveDraft stores the draft of the folder; an empty one is removed.
 func (w *Workspace) SaveDraft(ctx context.Context, d history.Draft) error {
 	if w.history == nil {
 		return nil
@@ -201,11 +202,11 @@ func (w *Workspace) SaveDraft(ctx context.Context, d history.Draft) error {
 	if err := w.history.SaveDraft(ctx, w.draftKey(), d); err != nil || d.Text == "" || w.session == nil {
 		return err
 	}
-	return w.session.ForgetQueued(ctx) // one that was taken to be edited is durable now
+	return w.session.ForgetQueued(ctx) // a queued message that was taken to be edited is durable now
 }
 
-// AddDraft adds what was typed before there was a store to the stored draft, of
-// which nothing is lost. An empty one changes nothing.
+// AddDraft adds what was typed before the history was open to the stored draft,
+// whose text moves to the stash. An empty one changes nothing.
 func (w *Workspace) AddDraft(ctx context.Context, typed history.Draft) error {
 	if typed.Text == "" && len(typed.Stash) == 0 {
 		return nil
@@ -226,9 +227,9 @@ func (w *Workspace) AddDraft(ctx context.Context, typed history.Draft) error {
 
 func (w *Workspace) draftKey() string {
 	if w.folder == "" {
-		return draftKey
+		return sharedDraftKey
 	}
-	return draftKey + ":" + w.folder
+	return sharedDraftKey + ":" + w.folder
 }
 
 // AddSent remembers a message as it was typed; a blank one is not.
@@ -239,16 +240,16 @@ func (w *Workspace) AddSent(ctx context.Context, text string) error {
 	return w.history.AddSent(ctx, text)
 }
 
-// Recall is what an input and its completion know of earlier runs, oldest first.
-// What cannot be read is empty.
+// Recall is what an input and its completion offer of earlier runs, oldest first.
+// A list that cannot be read is empty.
 type Recall struct {
-	Sent    []string // messages
-	Lines   []string // filter lines
-	Topics  []string // paths, sorted
-	Filters map[string]string
+	Sent    []string          // messages
+	Lines   []string          // filter lines
+	Topics  []string          // paths, sorted
+	Filters map[string]string // saved filters by name
 }
 
-// Recall reads it.
+// Recall reads all lists of a Recall.
 func (w *Workspace) Recall(ctx context.Context) Recall {
 	if w.history == nil {
 		return Recall{}
@@ -258,12 +259,13 @@ func (w *Workspace) Recall(ctx context.Context) Recall {
 	r.Lines, _ = w.history.FilterLines(ctx)
 	slices.Reverse(r.Sent)
 	slices.Reverse(r.Lines)
-	r.Topics, r.Filters = w.Names(ctx)
+	r.Topics, r.Filters = w.TopicsAndFilters(ctx)
 	return r
 }
 
-// Names reads the topics and saved filters, which a command may have changed.
-func (w *Workspace) Names(ctx context.Context) (topics []string, filters map[string]string) {
+// TopicsAndFilters reads the topics and saved filters, which a command may have
+// changed.
+func (w *Workspace) TopicsAndFilters(ctx context.Context) (topics []string, filters map[string]string) {
 	if w.history == nil {
 		return nil, nil
 	}
@@ -272,16 +274,16 @@ func (w *Workspace) Names(ctx context.Context) (topics []string, filters map[str
 	return topics, filters
 }
 
-// drawingKey lists the pairs that are being drawn.
+// drawingKey is the key of the list of pairs that are being drawn.
 const drawingKey = "drawing"
 
-// BeginDrawing notes that a pair is being drawn, until EndDrawing: what is noted
-// at the next start was not drawn to its end, because the program died of it.
+// BeginDrawing stores that a pair is being drawn, until EndDrawing. A pair that is
+// still stored at the next start is one that the program crashed on.
 func (w *Workspace) BeginDrawing(ctx context.Context, seq int64) error {
 	return w.noteDrawing(ctx, seq, true)
 }
 
-// EndDrawing removes the note of a pair.
+// EndDrawing removes what BeginDrawing stored.
 func (w *Workspace) EndDrawing(ctx context.Context, seq int64) error {
 	return w.noteDrawing(ctx, seq, false)
 }
@@ -297,8 +299,8 @@ func (w *Workspace) noteDrawing(ctx context.Context, seq int64, drawing bool) er
 	return w.history.Set(ctx, drawingKey, strings.Trim(fmt.Sprint(seqs), "[]"))
 }
 
-// Drawing returns the pairs whose drawing was not ended. What cannot be read is
-// empty.
+// Drawing returns the pairs of BeginDrawing without an EndDrawing. A list that
+// cannot be read is empty.
 func (w *Workspace) Drawing(ctx context.Context) []int64 {
 	if w.history == nil {
 		return nil

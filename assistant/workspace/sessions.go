@@ -13,8 +13,8 @@ import (
 	"winnow/assistant/llm"
 )
 
-// NewSession starts a new session in the same window. Unsaved changes stay;
-// with some it wants to be confirmed.
+// NewSession starts a new session in the same window. Unsaved changes stay; with
+// unsaved changes it needs a confirmation.
 func (w *Workspace) NewSession(ctx context.Context, confirmed bool) (*Confirm, error) {
 	if c, err := w.confirmSwitch(ConfirmNewSession, confirmed); c != nil || err != nil {
 		return c, err
@@ -35,9 +35,8 @@ func (w *Workspace) NewSession(ctx context.Context, confirmed bool) (*Confirm, e
 }
 
 // ResumeSession continues another session of the history in the same window,
-// with the model that was selected in it last.
-// With an error after which Session().ID() is id, only the note of its use
-// could not be stored.
+// with the model that was selected in it last. When Session().ID() is id after an
+// error, the session was resumed and only its time of use could not be stored.
 func (w *Workspace) ResumeSession(ctx context.Context, id string, confirmed bool) (*Confirm, error) {
 	if w.history == nil {
 		return nil, ErrNoHistory
@@ -54,7 +53,7 @@ func (w *Workspace) ResumeSession(ctx context.Context, id string, confirmed bool
 	}
 	err := w.history.Touch(ctx, history.Session{ID: id})
 	if old, found, _ := w.history.Session(ctx, id); found && old.Model != "" {
-		_ = w.session.SetModel(old.Model) // its provider may be gone: then the model of now stays
+		_ = w.session.SetModel(old.Model) // its provider may be gone: then the current model stays
 	}
 	return nil, err
 }
@@ -78,14 +77,16 @@ func (w *Workspace) Sessions(ctx context.Context) ([]history.Session, error) {
 	return slices.DeleteFunc(all, func(s history.Session) bool { return s.Pairs == 0 }), err
 }
 
-// Where the lists of models are stored in the history, and how many recent ones.
+// The keys of the history under which the lists of models are stored.
 const (
 	recentKey     = "recent models"
 	favouritesKey = "favourite models"
-	recentModels  = 5
 )
 
-// refreshTimeout bounds how long endpoints are asked for their models.
+// maxRecent bounds the list of recent models.
+const maxRecent = 5
+
+// refreshTimeout bounds RefreshModels.
 const refreshTimeout = 20 * time.Second
 
 // PickModel selects a model for the next message and adds it to the recent ones.
@@ -93,25 +94,26 @@ func (w *Workspace) PickModel(ctx context.Context, id string) error {
 	if err := w.session.SetModel(id); err != nil {
 		return err
 	}
-	if w.history != nil { // so that the session continues with it
+	if w.history != nil { // so that a resumed session continues with it
 		if err := w.history.Touch(ctx, history.Session{ID: w.session.ID(), Folder: w.folder, Model: id}); err != nil {
 			return err
 		}
 	}
 	recent := slices.DeleteFunc(w.RecentModels(ctx), func(have string) bool { return have == id })
 	recent = append([]string{id}, recent...)
-	return w.storeModels(ctx, recentKey, recent[:min(len(recent), recentModels)])
+	return w.storeModels(ctx, recentKey, recent[:min(len(recent), maxRecent)])
 }
 
 // RecentModels are the models picked last, newest first.
-func (w *Workspace) RecentModels(ctx context.Context) []string { return w.models(ctx, recentKey) }
+func (w *Workspace) RecentModels(ctx context.Context) []string { return w.loadModels(ctx, recentKey) }
 
-// FavouriteModels are the models marked as such, oldest mark first.
+// FavouriteModels are the favourite models, the one marked first first.
 func (w *Workspace) FavouriteModels(ctx context.Context) []string {
-	return w.models(ctx, favouritesKey)
+	return w.loadModels(ctx, favouritesKey)
 }
 
-// ToggleFavourite marks a model as a favourite, or no longer, and returns all.
+// ToggleFavourite adds a model to the favourites or removes it, and returns all
+// favourites.
 func (w *Workspace) ToggleFavourite(ctx context.Context, id string) ([]string, error) {
 	all := w.FavouriteModels(ctx)
 	if i := slices.Index(all, id); i >= 0 {
@@ -122,7 +124,8 @@ func (w *Workspace) ToggleFavourite(ctx context.Context, id string) ([]string, e
 	return all, w.storeModels(ctx, favouritesKey, all)
 }
 
-// RefreshModels asks the endpoints for their models. The errors are by provider.
+// RefreshModels asks the endpoints for their models and returns the errors by
+// provider.
 func (w *Workspace) RefreshModels(ctx context.Context) map[string]error {
 	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
 	defer cancel()
@@ -131,9 +134,9 @@ func (w *Workspace) RefreshModels(ctx context.Context) map[string]error {
 	return failed
 }
 
-// models reads a list, without the models that are gone; what cannot be read is
-// empty.
-func (w *Workspace) models(ctx context.Context, key string) []string {
+// loadModels reads a list, without the models that are gone; a list that cannot be
+// read is empty.
+func (w *Workspace) loadModels(ctx context.Context, key string) []string {
 	if w.history == nil {
 		return nil
 	}
@@ -166,7 +169,7 @@ func (w *Workspace) Set(key, value string) error {
 	case "confirm":
 		policy := assistant.ConfirmPolicy(value)
 		if policy != assistant.ConfirmSave && policy != assistant.ConfirmAlways && policy != assistant.ConfirmNever {
-			return ErrUnknownSetting
+			return ErrSettingValue
 		}
 		set.Confirm = policy
 	case "max_iterations":

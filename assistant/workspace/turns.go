@@ -11,7 +11,7 @@ import (
 	"winnow/checkpoint"
 )
 
-// SendCheck is what stands against sending a message now.
+// SendCheck is why a message may not arrive if it is sent now.
 type SendCheck struct {
 	Cost assistant.DraftCost
 	// TooLong: text and system prompt are estimated to be more than the limit of
@@ -28,7 +28,10 @@ func (w *Workspace) CheckSend(p assistant.Prompt) SendCheck {
 	w.session.Boundary() // computes it, when it is out of date
 	c := w.session.Draft(p.Text)
 	_, _, _, err := w.session.Registry().Open(w.session.Model())
-	return SendCheck{Cost: c, TooLong: c.OverBudget && p.Retry == 0, OverQuota: c.OverQuota && !c.OverBudget, ModelGone: errors.Is(err, llm.ErrModelGone)}
+	return SendCheck{
+		Cost: c, TooLong: c.OverBudget && p.Retry == 0,
+		OverQuota: c.OverQuota && !c.OverBudget, ModelGone: errors.Is(err, llm.ErrModelGone),
+	}
 }
 
 // Send starts a turn; see assistant.Session.Send. A message that is composed
@@ -49,16 +52,16 @@ func (w *Workspace) Send(ctx context.Context, p assistant.Prompt) (<-chan assist
 
 // Queue stores a message to be sent when the running response is complete. The
 // message that waited before is returned and added to the sent messages.
-func (w *Workspace) Queue(ctx context.Context, p assistant.Prompt) (replaced assistant.Prompt, had bool, err error) {
-	replaced, had = w.session.Queued()
+func (w *Workspace) Queue(ctx context.Context, p assistant.Prompt) (replaced assistant.Prompt, waited bool, err error) {
+	replaced, waited = w.session.Queued()
 	if err := w.session.Queue(p); err != nil {
 		return assistant.Prompt{}, false, err
 	}
 	w.EndReAsk()
-	if had {
+	if waited {
 		err = w.AddSent(ctx, replaced.Text)
 	}
-	return replaced, had, err
+	return replaced, waited, err
 }
 
 // Queued returns the message that waits.
@@ -68,8 +71,8 @@ func (w *Workspace) Queued() (assistant.Prompt, bool) { return w.session.Queued(
 // turn failed or was cancelled, or an earlier run stored it.
 func (w *Workspace) QueuedHeld() bool { return w.session.QueuedHeld() }
 
-// NextQueued returns the message to send now that a turn has ended, which does
-// not wait any more; ok is false when none is due.
+// NextQueued takes the message to send now that a turn has ended; ok is false when
+// none waits, or the one that waits is held.
 func (w *Workspace) NextQueued() (p assistant.Prompt, ok bool) {
 	if w.session.QueuedHeld() {
 		return assistant.Prompt{}, false
@@ -103,15 +106,15 @@ func (w *Workspace) Decide(ctx context.Context, pair int64, payload string, acce
 	return w.session.Decide(ctx, pair, payload, accept)
 }
 
-// Retry is how a pair is answered again.
+// Retry is the message that has a pair answered again.
 type Retry struct {
-	Prompt      assistant.Prompt // to be sent
+	Prompt      assistant.Prompt // for Send
 	Regenerates bool             // a new answer replaces a good one; false: a failed pair is tried again
 }
 
 // Retry prepares a failed pair to be tried again in its place, or the last
 // answer to be regenerated: ErrNotLast for another one. When the old answer
-// changed the window it wants to be confirmed.
+// changed the window, it needs a confirmation.
 func (w *Workspace) Retry(ctx context.Context, seq int64, confirmed bool) (Retry, *Confirm, error) {
 	p, err := w.pair(ctx, seq)
 	switch {
@@ -147,9 +150,9 @@ func (w *Workspace) LastPair() (seq int64, ok bool) {
 	return refs[len(refs)-1].Seq, true
 }
 
-// BeginReAsk returns the message of a pair for the input. The next message
-// that is sent or queued replaces a failed pair; replaces reports
-// whether it does. EndReAsk ends that.
+// BeginReAsk returns the message of a pair, to be edited and sent again. When the
+// pair failed, the next message that is sent replaces it, and replaces is true;
+// EndReAsk and Queue end that.
 func (w *Workspace) BeginReAsk(ctx context.Context, seq int64) (text string, replaces bool, err error) {
 	p, err := w.pair(ctx, seq)
 	if err != nil {
@@ -164,8 +167,8 @@ func (w *Workspace) BeginReAsk(ctx context.Context, seq int64) (text string, rep
 	return p.UserText, w.reask != 0, nil
 }
 
-// EndReAsk lets the next message be a new one: the draft of the re-ask was
-// undone, emptied, recalled or replaced.
+// EndReAsk makes the next message a new one, because the text of BeginReAsk is no
+// longer in the input.
 func (w *Workspace) EndReAsk() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -189,7 +192,7 @@ func (w *Workspace) Request(ctx context.Context, text string) (llm.Request, json
 	return w.session.Request(ctx, text)
 }
 
-// Delete removes pairs for good. It wants to be confirmed, unless all of them
+// Delete removes pairs for good. It needs a confirmation, unless all of them
 // failed.
 func (w *Workspace) Delete(ctx context.Context, seqs []int64, confirmed bool) (*Confirm, error) {
 	if w.session.Busy() {
@@ -223,7 +226,7 @@ func (w *Workspace) SetStars(ctx context.Context, seq int64, n int) error {
 	return w.session.Mark(ctx, assistant.PairMark{Seq: seq, Star: &n})
 }
 
-// ToggleFlag turns the flag of a pair over and returns it.
+// ToggleFlag inverts the flag of a pair and returns the new value.
 func (w *Workspace) ToggleFlag(ctx context.Context, seq int64) (flag bool, err error) {
 	p, err := w.pair(ctx, seq)
 	if err != nil {

@@ -21,12 +21,12 @@ var (
 	ErrNothingToUndo = errors.New("there is nothing to undo")
 	// ErrNotLast refuses to regenerate an answer that is not the last one.
 	ErrNotLast = errors.New("only the last answer can be regenerated")
-	// ErrUnknownSetting is returned for a setting that the session does not have.
-	ErrUnknownSetting = errors.New("unknown setting")
+	// ErrSettingValue is returned for a value that a setting cannot have.
+	ErrSettingValue = errors.New("unknown value of the setting")
 )
 
-// Options configures a Workspace. Session is needed for all but the draft and
-// the sent messages; the rest may be zero.
+// Options configures a Workspace. Only the draft and the sent messages work
+// without a Session; the rest may be zero.
 type Options struct {
 	Session *assistant.Session
 	History history.Store // nil: nothing is stored beside the session's own store
@@ -45,10 +45,10 @@ type Workspace struct {
 	keepSetting func(key, value string) error
 	now         func() time.Time
 
-	mu       sync.Mutex
-	reask    int64             // the pair that the next message replaces; 0 is none
-	outcomes []history.Outcome // of commands that can be undone, newest last
-	filters  int               // counts SetFilter, so that a late result is dropped
+	mu          sync.Mutex
+	reask       int64             // the pair that the next message replaces; 0 is none
+	undoable    []history.Outcome // of commands that can be undone, newest last
+	filterCalls int               // counts SetFilter, so that a late result is dropped
 }
 
 // New returns the workspace of a session. It does no I/O.
@@ -60,19 +60,19 @@ func New(o Options) *Workspace {
 	return w
 }
 
-// Session is what the workspace drives, for its events and for reading.
+// Session returns the session, for its events and for reading.
 func (w *Workspace) Session() *assistant.Session { return w.session }
 
-// Confirm is what a use case would do, when it wants a yes first.
+// Confirm describes what a use case would do once it is confirmed.
 type Confirm struct {
 	Kind ConfirmKind
-	// Text is the user's message of the pair that Delete and Regenerate mean;
-	// "" for other kinds and for several pairs.
+	// Text is the user's message of the pair to delete or regenerate; "" for other
+	// kinds and for several pairs.
 	Text  string
-	Pairs int // that Delete would delete
+	Pairs int // to delete or regenerate
 }
 
-// ConfirmKind is which question to ask.
+// ConfirmKind names the question to ask.
 type ConfirmKind string
 
 // The questions.
@@ -89,7 +89,7 @@ func (w *Workspace) Unsaved() bool {
 	return ok && d.Dirty()
 }
 
-// QuitCheck is what would be left behind.
+// QuitCheck is what quitting now would lose or interrupt.
 type QuitCheck struct {
 	Unsaved bool   // changes of the window
 	Running bool   // a turn

@@ -297,7 +297,7 @@ func (c *console) topic(path string) error {
 	}
 	c.out.labelled("Topic of new messages", name)
 	if path == "" {
-		topics, _ := c.w.Names(c.ctx)
+		topics, _ := c.w.TopicsAndFilters(c.ctx)
 		for _, t := range topics {
 			c.out.indented(oneLine(t))
 		}
