@@ -15,7 +15,7 @@ import (
 // The bounds of one answer.
 const (
 	maxAnswer     = 16 << 20 // text, reasoning and calls together
-	maxUnreadable = 100      // unreadable events: more are not a slip but another protocol
+	maxUnreadable = 100      // unreadable events: with more, the body is another protocol
 	maxPart       = 16 << 10 // text of one part, so that a giant event is delivered in steps
 )
 
@@ -27,19 +27,19 @@ type answer struct {
 
 	frames     frames
 	think      thinkSplitter
-	unescape   [2]unescaper        // of text and of reasoning, here and below
-	clean      [2]safetext.Cleaner // of the same
+	unescape   [2]unescaper        // [0] of text, [1] of reasoning
+	clean      [2]safetext.Cleaner // likewise
 	calls      calls
 	parts      []llm.Part // not yet returned
-	gathered   []byte     // text of the next part
-	thought    bool       // gathered is reasoning
+	pending    []byte     // text of the next part
+	reasoning  bool       // pending is reasoning
 	err        error      // ends the answer
 	size       int
-	progress   int // grows with everything that brings the answer on
+	progress   int // counts what continues the answer
 	unreadable int
-	reasoned   bool // reasoning came in a plain field: details repeat it
+	reasoned   bool // reasoning arrived in its own field: details repeat it
 	content    bool // text, reasoning or a call was received
-	understood bool // some event had choices
+	understood bool // an event had choices
 	finish     string
 	finished   bool   // a finish_reason was received
 	done       bool   // [DONE] was received
@@ -49,25 +49,25 @@ type answer struct {
 }
 
 // write parses the next piece of the body. The parts are valid until the next
-// call; useful reports whether the piece brought the answer on, as comments and
-// empty events do not. After an error or done nothing more may be written.
+// call; useful reports whether the piece continued the answer: comments and empty
+// events do not. After an error or done nothing more may be written.
 func (a *answer) write(b []byte) (parts []llm.Part, useful bool, err error) {
 	a.parts = a.parts[:0]
 	before := a.progress
-	a.framed(a.frames.write(b, a.frame))
+	a.framesError(a.frames.write(b, a.frame))
 	a.flushPart()
 	return a.parts, a.progress != before, a.err
 }
 
-// framed handles the error of frames.
-func (a *answer) framed(err error) {
+// framesError stores the error of frames.
+func (a *answer) framesError(err error) {
 	switch {
 	case errors.Is(err, errPage):
-		a.err = a.page()
+		a.err = a.pageError()
 	case errors.Is(err, errEventTooLong):
-		a.err = a.fault(llm.KindInterrupted, err, "%v", err)
+		a.err = a.newError(llm.KindInterrupted, err, "%v", err)
 	}
-	if a.frames.unknown {
+	if a.frames.badField {
 		a.damage("a line of it could not be read")
 	}
 }
@@ -77,7 +77,7 @@ func (a *answer) framed(err error) {
 func (a *answer) end(cause error) ([]llm.Part, error) {
 	a.parts = a.parts[:0]
 	if a.err == nil && cause == nil && !a.done {
-		a.framed(a.frames.end(a.frame))
+		a.framesError(a.frames.end(a.frame))
 		a.flushPart()
 	}
 	if a.err != nil {
@@ -108,31 +108,28 @@ func (a *answer) end(cause error) ([]llm.Part, error) {
 	}), nil
 }
 
-// errNoAnswer is the cause of a response without content.
-var errNoAnswer = errors.New("empty answer")
-
-// incomplete is the error of an answer without its end.
+// incomplete is the error of an answer that stops before its end.
 func (a *answer) incomplete(cause error) error {
 	const net, unknown, interrupted = llm.KindNet, llm.KindUnknown, llm.KindInterrupted
 	switch {
 	case a.frames.framing == htmlFraming:
-		return a.page()
+		return a.pageError()
 	case a.content:
-		return a.fault(interrupted, cause, "the connection to %s ended before the answer did", a.host)
+		return a.newError(interrupted, cause, "the connection to %s ended before the answer did", a.host)
 	case a.done:
-		return a.fault(unknown, errNoAnswer, "the answer of %s contains nothing but its end", a.host)
+		return a.newError(unknown, nil, "the answer of %s is empty", a.host)
 	case cause == nil && a.understood:
-		return a.fault(interrupted, nil, "the answer of %s has no end: no finish_reason and no [DONE]", a.host)
+		return a.newError(interrupted, nil, "the answer of %s has no end: no finish_reason and no [DONE]", a.host)
 	case cause == nil && a.frames.framing != unknownFraming:
-		return a.fault(unknown, nil, "%s answered with something else than a chat completion", a.host)
+		return a.newError(unknown, nil, "%s answered with something other than a chat completion", a.host)
 	case cause == nil:
-		return a.fault(net, errNoAnswer, "%s closed the connection without an answer", a.host)
+		return a.newError(net, nil, "%s closed the connection without an answer", a.host)
 	}
-	return a.fault(net, cause, "the connection to %s broke before the answer", a.host)
+	return a.newError(net, cause, "the connection to %s broke before the answer", a.host)
 }
 
-// page is the error of a web page instead of an answer.
-func (a *answer) page() error { return a.failed(0, parseFailure(a.frames.data), a.limits) }
+// pageError is the error of a web page instead of an answer.
+func (a *answer) pageError() error { return a.failureError(0, parseFailure(a.frames.data), a.limits) }
 
 // frame parses one event. It returns false when nothing may follow.
 func (a *answer) frame(f frame) bool {
@@ -148,7 +145,7 @@ func (a *answer) frame(f frame) bool {
 		ch.failure = &failed
 	case ok:
 	case f.event == "error":
-		a.err = a.failed(0, parseFailure(f.data), a.limits)
+		a.err = a.failureError(0, parseFailure(f.data), a.limits)
 		return false
 	default:
 		return a.unreadableFrame(f)
@@ -157,7 +154,7 @@ func (a *answer) frame(f frame) bool {
 	return a.err == nil
 }
 
-// unreadableFrame handles an event that is no JSON object. Some servers omit the
+// unreadableFrame handles an event that is not a JSON object. Some servers omit the
 // empty line between two events: then each line is an event.
 func (a *answer) unreadableFrame(f frame) bool {
 	lines := bytes.Split(f.data, []byte("\n"))
@@ -173,7 +170,7 @@ func (a *answer) unreadableFrame(f frame) bool {
 	a.damage("a part of it could not be read")
 	a.progress++
 	if a.unreadable++; a.unreadable > maxUnreadable {
-		a.err = a.fault(llm.KindInterrupted, nil, "more than %d events of the answer cannot be read", maxUnreadable)
+		a.err = a.newError(llm.KindInterrupted, nil, "more than %d events of the answer cannot be read", maxUnreadable)
 		return false
 	}
 	a.flushPart()
@@ -188,9 +185,9 @@ func (a *answer) damage(reason string) {
 	}
 }
 
-// chunk handles the content of one event.
 func (a *answer) chunk(ch chunk) {
-	a.understood = a.understood || ch.choices
+	a.understood = a.understood || ch.hasChoices
+	size := a.size
 	finish := finishReason(ch.finish)
 	switch more := ch.text != "" || ch.reasoning != "" || len(ch.calls) > 0; {
 	case ch.damaged != "":
@@ -206,7 +203,10 @@ func (a *answer) chunk(ch chunk) {
 	}
 	for _, d := range ch.calls {
 		a.size += a.calls.add(d)
-		a.received()
+	}
+	if a.size > size || len(ch.calls) > 0 {
+		a.content = true
+		a.progress++
 	}
 	if ch.usage != nil {
 		a.usage = ch.usage
@@ -214,25 +214,19 @@ func (a *answer) chunk(ch chunk) {
 	}
 	switch {
 	case a.size > maxAnswer:
-		a.err = a.fault(llm.KindInterrupted, nil, "the answer is longer than 16 MiB")
+		a.err = a.newError(llm.KindInterrupted, nil, "the answer is longer than 16 MiB")
 	case ch.failure != nil:
-		a.err = a.failed(0, *ch.failure, a.limits)
+		a.err = a.failureError(0, *ch.failure, a.limits)
 	case finish == "error":
-		a.err = a.fault(llm.KindInterrupted, nil, "%s ended the answer with an error without saying which", a.host)
+		a.err = a.newError(llm.KindInterrupted, nil, "%s ended the answer with an error without saying which", a.host)
 	case finish != "" && !a.finished:
 		a.finish, a.finished = finish, true
 		a.progress++
 	}
 }
 
-// received records content.
-func (a *answer) received() {
-	a.content = true
-	a.progress++
-}
-
-// finishReason maps the words of other endpoints for an answer that is cut at
-// its length to the one that llm.End knows.
+// finishReason maps what other endpoints call an answer cut at its length limit to
+// the name that llm.End knows.
 func finishReason(reason string) string {
 	switch reason = strings.ToLower(oneLine(reason)); reason {
 	case "max_tokens", "max_output_tokens", "model_length":
@@ -241,7 +235,6 @@ func finishReason(reason string) string {
 	return reason
 }
 
-// addText handles the text and the reasoning of a chunk.
 func (a *answer) addText(ch chunk) {
 	if ch.reasoning != "" {
 		a.reasoned = true
@@ -249,12 +242,10 @@ func (a *answer) addText(ch chunk) {
 		ch.reasoning = ch.details
 	}
 	if ch.reasoning != "" {
-		a.received()
 		a.size += len(ch.reasoning)
 		a.emit(a.unescape[1].next(ch.reasoning), true)
 	}
 	if ch.text != "" {
-		a.received()
 		a.size += len(ch.text)
 		a.think.write(a.unescape[0].next(ch.text), a.emit)
 	}
@@ -269,27 +260,27 @@ func (a *answer) emit(text string, reasoning bool) {
 	a.part(cleaner.Write(text), reasoning)
 }
 
-// part adds text to the next part: what a piece of the body holds is one part,
-// however many events it is in.
+// part adds text to the next part: all events of one piece of the body make one
+// part.
 func (a *answer) part(text string, reasoning bool) {
-	if reasoning != a.thought {
+	if reasoning != a.reasoning {
 		a.flushPart()
 	}
-	a.thought = reasoning
-	a.gathered = append(a.gathered, text...)
+	a.reasoning = reasoning
+	a.pending = append(a.pending, text...)
 }
 
-// flushPart adds what part has gathered to the parts.
+// flushPart makes a part of the pending text.
 func (a *answer) flushPart() {
-	text := string(a.gathered)
-	a.gathered = a.gathered[:0]
+	text := string(a.pending)
+	a.pending = a.pending[:0]
 	for text != "" {
 		n := len(text)
 		if n > maxPart {
 			for n = maxPart; !utf8.RuneStart(text[n]); n-- {
 			}
 		}
-		if a.thought {
+		if a.reasoning {
 			a.parts = append(a.parts, llm.Reasoning{Text: text[:n]})
 		} else {
 			a.parts = append(a.parts, llm.Text{Text: text[:n]})

@@ -48,7 +48,7 @@ func CheckBaseURL(raw string, plainHTTP bool) (*url.URL, error) {
 	return u, nil
 }
 
-// checkParts refuses what does not belong into the address of an endpoint.
+// checkParts refuses what does not belong in the address of an endpoint.
 func checkParts(u *url.URL) error {
 	port, err := strconv.Atoi(u.Port())
 	host := u.Hostname()
@@ -65,7 +65,7 @@ func checkParts(u *url.URL) error {
 	case u.RawPath != "" || strings.Contains(u.EscapedPath(), "%"):
 		return errors.New("the path of the base URL contains escaped characters")
 	case strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/chat/completions"):
-		return errors.New("the base URL ends before /chat/completions: leave that out")
+		return errors.New("the base URL must not contain /chat/completions: leave it out")
 	case strings.Contains(u.Path+"/", "/./") || strings.Contains(u.Path+"/", "/../"):
 		return errors.New("the path of the base URL contains . or .. as a part")
 	case strings.HasSuffix(u.Host, ":"):

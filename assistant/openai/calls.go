@@ -24,16 +24,16 @@ type calls struct {
 
 // partialCall is a call that is being assembled.
 type partialCall struct {
-	order     int64 // its index; a call without one follows the call before
-	indexed   bool  // order is an index that the endpoint gave
+	order     int64 // its index; without one, that of the call before
+	hasIndex  bool  // order is an index that the endpoint sent
 	id        string
 	name      string
 	arguments strings.Builder
 	unescape  unescaper
 }
 
-// callSize is what a call adds to the size of an answer besides its text, so
-// that the number of empty calls is bounded, too.
+// callSize is what a call adds to the size of an answer besides its text, which
+// bounds the number of empty calls.
 const callSize = 256
 
 // add adds a piece and returns how much it adds to the size of the answer.
@@ -55,23 +55,23 @@ func (cs *calls) add(d callDelta) (size int) {
 
 // find returns the call that d continues, nil when d begins one.
 func (cs *calls) find(d callDelta) *partialCall {
-	if c := cs.byID[d.id]; d.id != "" && c != nil && (!d.indexed || c.order == d.index) {
-		return cs.continued(c, d)
+	if c := cs.byID[d.id]; d.id != "" && c != nil && (!d.hasIndex || c.order == d.index) {
+		return cs.unlessNew(c, d)
 	}
 	c := cs.last
-	if d.indexed {
-		if known := cs.byIndex[d.index]; known != nil || c == nil || c.indexed || d.name != "" || d.id != "" {
+	if d.hasIndex {
+		if known := cs.byIndex[d.index]; known != nil || c == nil || c.hasIndex || d.name != "" || d.id != "" {
 			c = known
 		} else { // the index comes late
-			cs.place(c, d.index)
+			cs.setIndex(c, d.index)
 		}
 	}
-	return cs.continued(c, d)
+	return cs.unlessNew(c, d)
 }
 
-// continued returns c, or nil when d, which may continue c by its index or id, is
-// another call: it has a name and another id, or c has its arguments.
-func (cs *calls) continued(c *partialCall, d callDelta) *partialCall {
+// unlessNew returns c, which has the index or id of d, or nil when d begins another
+// call: it has a name, and either another id or c has all its arguments.
+func (cs *calls) unlessNew(c *partialCall, d callDelta) *partialCall {
 	switch {
 	case c == nil || d.name == "":
 		return c
@@ -96,16 +96,15 @@ func (cs *calls) begin(d callDelta) *partialCall {
 	if cs.last != nil {
 		c.order = cs.last.order
 	}
-	if d.indexed {
-		cs.place(c, d.index)
+	if d.hasIndex {
+		cs.setIndex(c, d.index)
 	}
 	cs.all = append(cs.all, c)
 	return c
 }
 
-// place sets the index of c.
-func (cs *calls) place(c *partialCall, index int64) {
-	c.order, c.indexed = index, true
+func (cs *calls) setIndex(c *partialCall, index int64) {
+	c.order, c.hasIndex = index, true
 	cs.byIndex[index] = c
 }
 

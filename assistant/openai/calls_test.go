@@ -66,11 +66,11 @@ func TestOddIndexes(t *testing.T) {
 	for _, index := range []string{"-1", "1e300", "1.5", `"x"`, "null", "{}", "4294967296"} {
 		body := fmt.Sprintf(`{"choices":[{"delta":{"tool_calls":[{"index":%s,"id":"a","function":{"name":"f","arguments":"{}"}}]}}]}`, index)
 		ch, ok := readChunk([]byte(body))
-		if !ok || len(ch.calls) != 1 || ch.calls[0].indexed {
+		if !ok || len(ch.calls) != 1 || ch.calls[0].hasIndex {
 			t.Errorf("index %s: %v %+v, want a call without an index", index, ok, ch.calls)
 		}
 	}
-	if ch, _ := readChunk([]byte(`{"choices":[{"delta":{"tool_calls":[{"index":"2"}]}}]}`)); !ch.calls[0].indexed || ch.calls[0].index != 2 {
+	if ch, _ := readChunk([]byte(`{"choices":[{"delta":{"tool_calls":[{"index":"2"}]}}]}`)); !ch.calls[0].hasIndex || ch.calls[0].index != 2 {
 		t.Errorf("an index in quotes is not read: %+v", ch.calls)
 	}
 }
@@ -81,7 +81,7 @@ func FuzzToolAssembly(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 0, 0, 1, 1}, uint8(3), true)
 	f.Add([]byte{9, 9, 1, 4, 200}, uint8(10), false)
 	f.Add([]byte{}, uint8(1), true)
-	f.Fuzz(func(t *testing.T, order []byte, count uint8, indexed bool) {
+	f.Fuzz(func(t *testing.T, order []byte, count uint8, hasIndex bool) {
 		n := 1 + int(count)%12
 		type source struct {
 			id, name, rest string
@@ -99,8 +99,8 @@ func FuzzToolAssembly(f *testing.F) {
 		give := func(i, size int) {
 			s := &sources[i]
 			size = min(size, len(s.rest))
-			d := callDelta{index: int64(i), indexed: indexed, arguments: escaped(s.rest[:size])}
-			if !s.begun || !indexed {
+			d := callDelta{index: int64(i), hasIndex: hasIndex, arguments: escaped(s.rest[:size])}
+			if !s.begun || !hasIndex {
 				d.id = s.id
 			}
 			if !s.begun {
@@ -109,7 +109,7 @@ func FuzzToolAssembly(f *testing.F) {
 			s.begun, s.rest = true, s.rest[size:]
 			cs.add(d)
 		}
-		if !indexed { // without an index the order of appearance is the order
+		if !hasIndex { // without an index the order of appearance is the order
 			for i := range sources {
 				give(i, 0)
 			}

@@ -10,30 +10,30 @@ import (
 	"winnow/assistant/llm"
 )
 
-// chunk is the content of one frame, a delta or a whole completion alike. Texts are
-// raw: as they stand between the quotes of a JSON string; see unescaper.
+// chunk is the content of one frame: a delta or a whole completion. Texts are raw:
+// the characters between the quotes of a JSON string; see unescaper.
 type chunk struct {
-	text      string // content, and a refusal, which is shown as an answer
-	reasoning string // of reasoning_content or reasoning
-	details   string // of reasoning_details, mostly a copy of reasoning
-	finish    string
-	calls     []callDelta
-	usage     *llm.Usage
-	failure   *failure // the endpoint's "error", unless it is null or empty
-	choices   bool     // there is a "choices"
-	damaged   string   // why it cannot be trusted; "" when it can
+	text       string // content, and a refusal, which is shown as an answer
+	reasoning  string // of reasoning_content or reasoning
+	details    string // of reasoning_details, usually a copy of reasoning
+	finish     string
+	calls      []callDelta
+	usage      *llm.Usage
+	failure    *failure // the endpoint's "error", unless it is null or empty
+	hasChoices bool     // there is a member "choices"
+	damaged    string   // why it cannot be trusted; "" when it can
 }
 
 // callDelta is a piece of a tool call.
 type callDelta struct {
 	index     int64
-	indexed   bool // index is one that the endpoint gave
+	hasIndex  bool // the endpoint sent an index
 	id        string
 	name      string
 	arguments string // raw
 }
 
-// maxIndex is the highest tool index that is accepted; a higher one counts as none.
+// maxIndex is the highest accepted index of a tool call; a higher one is ignored.
 const maxIndex = 1 << 31
 
 // readChunk reads data, whatever the order of its members. It reports false
@@ -44,7 +44,7 @@ func readChunk(data []byte) (ch chunk, ok bool) {
 	}
 	doc := gjson.ParseBytes(data)
 	choices := doc.Get("choices")
-	ch.choices = choices.Exists()
+	ch.hasChoices = choices.Exists()
 	if choices.IsArray() {
 		position := 0
 		choices.ForEach(func(_, choice gjson.Result) bool {
@@ -83,8 +83,8 @@ func (ch *chunk) choice(v gjson.Result, position int) {
 	} else { // a whole completion; some endpoints send it beside each delta, too
 		ch.message(v.Get("message"))
 		for i := range ch.calls { // its calls have no index
-			if d := &ch.calls[i]; !d.indexed {
-				d.index, d.indexed = int64(i), true
+			if d := &ch.calls[i]; !d.hasIndex {
+				d.index, d.hasIndex = int64(i), true
 			}
 		}
 	}
@@ -93,7 +93,6 @@ func (ch *chunk) choice(v gjson.Result, position int) {
 	}
 }
 
-// message reads a delta or a message.
 func (ch *chunk) message(v gjson.Result) {
 	ch.text = ch.content(v.Get("content")) + rawString(v.Get("refusal"))
 	if ch.reasoning = rawString(v.Get("reasoning_content")); ch.reasoning == "" {
@@ -157,7 +156,7 @@ func readCall(v gjson.Result) callDelta {
 	d := readFunction(f)
 	d.id = v.Get("id").Str
 	if n, ok := number(v.Get("index")); ok && n >= 0 && n <= maxIndex && n == math.Trunc(n) {
-		d.index, d.indexed = int64(n), true
+		d.index, d.hasIndex = int64(n), true
 	}
 	return d
 }
@@ -201,37 +200,36 @@ func count(v gjson.Result) int {
 	return int(n)
 }
 
-// unescaper decodes raw pieces of one text. An endpoint may cut a character in
-// two, each half of a surrogate pair escaped in a chunk of its own. The zero
-// value is ready to use.
-type unescaper struct{ half string } // the escape of a first half, such as \ud83d
+// unescaper decodes raw pieces of one text. An endpoint may split a surrogate pair
+// over two chunks. The zero value is ready to use.
+type unescaper struct{ high string } // the escape of a high surrogate, such as \ud83d
 
-// next returns the text of raw. A half without its other half becomes U+FFFD.
+// next returns the text of raw. A surrogate without its pair becomes U+FFFD.
 func (u *unescaper) next(raw string) string {
-	if raw == "" || u.half == "" && strings.IndexByte(raw, '\\') < 0 {
+	if raw == "" || u.high == "" && strings.IndexByte(raw, '\\') < 0 {
 		return raw
 	}
-	raw, u.half = u.half+raw, ""
+	raw, u.high = u.high+raw, ""
 	const size = len(`\ud83d`)
-	if at := len(raw) - size; at >= 0 && firstHalf(raw[at:]) {
+	if at := len(raw) - size; at >= 0 && isHighSurrogate(raw[at:]) {
 		before := raw[:at]
 		if slashes := len(before) - len(strings.TrimRight(before, `\`)); slashes%2 == 0 { // else this backslash is itself escaped
-			raw, u.half = before, raw[at:]
+			raw, u.high = before, raw[at:]
 		}
 	}
 	return gjson.Parse(`"` + raw + `"`).Str
 }
 
-// firstHalf reports whether s is the escape of the first half of a surrogate pair.
-func firstHalf(s string) bool {
+// isHighSurrogate reports whether s is the escape of a high surrogate.
+func isHighSurrogate(s string) bool {
 	return strings.HasPrefix(s, `\u`) && strings.ContainsRune("dD", rune(s[2])) && strings.ContainsRune("89abAB", rune(s[3]))
 }
 
-// flush ends the text: a first half has no second one.
+// flush ends the text: a high surrogate that waits for its pair becomes U+FFFD.
 func (u *unescaper) flush() string {
-	if u.half == "" {
+	if u.high == "" {
 		return ""
 	}
-	u.half = ""
+	u.high = ""
 	return "\ufffd"
 }

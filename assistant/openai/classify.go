@@ -2,17 +2,18 @@ package openai
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"winnow/assistant/llm"
 )
 
-// overflowCode is the code of OpenAI for a request longer than the context.
+// overflowCode is OpenAI's error code for a request longer than the context.
 const overflowCode = "context_length_exceeded"
 
-// overflowPhrases are what other endpoints send instead. They and the code cause
-// trimming; nothing else does.
+// overflowPhrases are the messages of other endpoints instead. Only they and the
+// code cause trimming.
 var overflowPhrases = []string{
 	"context_length",
 	"maximum context length",
@@ -23,7 +24,7 @@ var overflowPhrases = []string{
 	"too large for",
 }
 
-// The words of the other classes, looked for in the code and in the message.
+// The words of the other kinds, looked for in the code and in the message.
 var (
 	authWords  = []string{"invalid_api_key", "incorrect api key", "invalid api key", "api key not valid", "no api key", "missing api key", "authentication_error", "authentication failed", "unauthorized", "permission_denied"}
 	quotaWords = []string{"insufficient_quota", "rate_limit", "rate limit", "ratelimit", "quota", "too many requests", "tokens per min", "requests per min", "(tpm)", "(rpm)", "insufficient credits", "insufficient balance", "billing", "resource_exhausted"}
@@ -31,9 +32,9 @@ var (
 	netWords   = []string{"overloaded", "bad gateway", "gateway timeout", "upstream", "connection error", "timed out"}
 )
 
-// Classify returns the class of a failure from the HTTP status (0 when there was
+// Classify returns the kind of a failure from the HTTP status (0 when there was
 // none), the endpoint's code or type, and its message. matched is the code or
-// phrase that makes it an overflow, "" for every other class.
+// phrase that makes it an overflow, "" for every other kind.
 func Classify(status int, code, message string) (kind llm.Kind, matched string) {
 	code, message = strings.ToLower(code), strings.ToLower(message)
 	if code == overflowCode {
@@ -68,12 +69,7 @@ func Classify(status int, code, message string) (kind llm.Kind, matched string) 
 }
 
 func containsAny(text string, words []string) bool {
-	for _, w := range words {
-		if strings.Contains(text, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }
 
 // limitPattern finds the context limit in the message of an overflow, as OpenAI,
@@ -86,10 +82,10 @@ var limitPattern = regexp.MustCompile(`(?i)(?:` +
 // contextLimit returns the number of tokens that message names as the limit, 0
 // when it names none.
 func contextLimit(message string) int {
-	const least = 256 // a smaller number is something else
+	const minLimit = 256 // a smaller number is not a context limit
 	for _, found := range limitPattern.FindAllStringSubmatch(message, -1) {
 		n, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(found[1]))
-		if err == nil && n >= least && n <= maxCount {
+		if err == nil && n >= minLimit && n <= maxCount {
 			return n
 		}
 	}

@@ -108,7 +108,7 @@ func FuzzClassify(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
-		e := client.refusal(status, body, http.Header{})
+		e := client.statusError(status, body, http.Header{})
 		overflow := e.Kind == llm.KindOverflow
 		switch e.Kind {
 		case llm.KindAuth, llm.KindQuota, llm.KindNet, llm.KindModel, llm.KindUnknown, llm.KindOverflow:
@@ -135,15 +135,15 @@ func TestPauses(t *testing.T) {
 		"7": 7 * time.Second, "1.5": 1500 * time.Millisecond, "0": 0, "6m0s": 6 * time.Minute, "120ms": 120 * time.Millisecond,
 		"1h2m3.5s": time.Hour + 2*time.Minute + 3500*time.Millisecond, " 2s ": 2 * time.Second, "2m59.56s": 179560 * time.Millisecond,
 		"Sun, 01 Mar 2026 12:00:30 GMT": 30 * time.Second, "Sun, 01 Mar 2026 11:00:00 GMT": 0, "2026-03-01T12:01:00Z": time.Minute,
-		"1772366410": 10 * time.Second, "1772366410000": 10 * time.Second, "1e300": 0, "99999999": longestPause,
+		"1772366410": 10 * time.Second, "1772366410000": 10 * time.Second, "1e300": 0, "99999999": maxDelay,
 	} {
-		if got, ok := parsePause(text, now); !ok || got.Round(time.Millisecond) != want && text != "1e300" {
-			t.Errorf("parsePause(%q) = %v %v, want %v", text, got, ok, want)
+		if got, ok := parseDelay(text, now); !ok || got.Round(time.Millisecond) != want && text != "1e300" {
+			t.Errorf("parseDelay(%q) = %v %v, want %v", text, got, ok, want)
 		}
 	}
 	for _, text := range []string{"", "soon", "-1", "-5s", "NaN", "Inf"} {
-		if got, ok := parsePause(text, now); ok && got != longestPause {
-			t.Errorf("parsePause(%q) = %v", text, got)
+		if got, ok := parseDelay(text, now); ok && got != maxDelay {
+			t.Errorf("parseDelay(%q) = %v", text, got)
 		}
 	}
 }

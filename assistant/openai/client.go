@@ -54,12 +54,12 @@ type Timeouts struct {
 
 // Client is one endpoint. Make it with New.
 type Client struct {
-	opts    Options // with the defaults filled in
-	base    *url.URL
-	host    string                 // of base
-	request []option.RequestOption // of every request; see requestOptions
-	secrets *safetext.Redactor     // for what is shown and logged
-	outside *safetext.Redactor     // for what is sent to the model
+	opts     Options // with the defaults filled in
+	base     *url.URL
+	host     string                 // of base
+	request  []option.RequestOption // of every request; see requestOptions
+	secrets  *safetext.Redactor     // for what is shown and logged
+	outgoing *safetext.Redactor     // for what is sent to the model
 
 	// noUsage is set once the endpoint has refused stream_options.
 	noUsage atomic.Bool
@@ -82,36 +82,28 @@ func New(opts Options) (*Client, error) {
 		return nil, err
 	}
 	opts.Name = cmp.Or(opts.Name, "openai")
+	opts.Log = cmp.Or(opts.Log, slog.New(slog.DiscardHandler))
 	t := &opts.Timeouts
 	t.Connect = cmp.Or(t.Connect, 10*time.Second)
 	t.FirstByte = cmp.Or(t.FirstByte, 300*time.Second)
 	t.Idle = cmp.Or(t.Idle, 120*time.Second)
-	if opts.Log == nil {
-		opts.Log = slog.New(slog.DiscardHandler)
-	}
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
 	if opts.Wait == nil {
-		opts.Wait = pause
+		opts.Wait = sleep
 	}
 	secrets := secretsOf(opts)
 	c := &Client{opts: opts, base: base, host: base.Host, secrets: safetext.NewRedactor(secrets)}
-	c.outside = safetext.NewRedactor(slices.DeleteFunc(secrets, placeholder))
+	c.outgoing = safetext.NewRedactor(slices.DeleteFunc(secrets, isPlaceholder))
 	c.request = c.requestOptions()
 	return c, nil
 }
 
-// Name returns the name of the provider.
-func (c *Client) Name() string { return c.opts.Name }
-
-// BaseURL returns the address of the endpoint.
-func (c *Client) BaseURL() string { return c.base.String() }
-
 // requestOptions are the options of every request. The services of openai-go are
 // made from them where they are used: its NewClient adds what it finds in the
-// environment, whatever the base URL, and a Client that is stored makes the
-// linker keep all its services, sixteen megabytes that nobody calls.
+// environment, whatever the base URL, and a stored sdk.Client makes the linker
+// keep all services, which adds sixteen megabytes of unused code.
 func (c *Client) requestOptions() []option.RequestOption {
 	options := []option.RequestOption{
 		option.WithBaseURL(c.base.String() + "/"),
@@ -169,9 +161,9 @@ func secretsOf(opts Options) []string {
 	return secrets
 }
 
-// placeholder reports a key too short to be a real one: local servers are given
-// words such as "lm-studio", which may well occur in a message.
-func placeholder(key string) bool { return len(key) < 16 }
+// isPlaceholder reports whether key is too short to be secret: local servers are
+// given words such as "lm-studio", which may well occur in a message.
+func isPlaceholder(key string) bool { return len(key) < 16 }
 
 // maxRedirects is how many redirects on its own origin an endpoint may send.
 const maxRedirects = 5
@@ -195,7 +187,7 @@ func (c *Client) httpClient() *http.Client {
 	return client
 }
 
-// errRedirect is the cause of a refused redirect; a retry would not help.
+// errRedirect is the cause of a refused redirect, which is not retried.
 var errRedirect = errors.New("redirect refused")
 
 func (c *Client) checkRedirect(req *http.Request, via []*http.Request) error {
@@ -210,8 +202,8 @@ func (c *Client) checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// pause waits for d or until ctx ends.
-func pause(ctx context.Context, d time.Duration) error {
+// sleep waits for d or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

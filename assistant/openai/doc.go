@@ -14,8 +14,8 @@
 // # Who may call what from where
 //
 // All methods of a Client are safe from any goroutine. A stream belongs to the
-// goroutine that ranges over it; breaking off the range or cancelling its
-// context closes the connection.
+// goroutine that ranges over it; leaving the loop or cancelling its context
+// closes the connection.
 //
 // # Caveats
 //

@@ -25,13 +25,13 @@ const readSize = 16 << 10
 // exchange is one request on the wire. A goroutine sends it and reads the
 // response; it ends when its context is cancelled.
 type exchange struct {
-	events     chan event // unbuffered
+	events     chan event // unbuffered; closed after the end or when ctx ends
 	ctx        context.Context
-	conn       *pacedConn // nil: another kind, or none yet
-	stopPacing func()     // of the receiver, as startPacing
+	conn       *pacedConn // nil before there is one, or with Options.HTTP
+	stopPacing func()     // called by the receiver only, like startPacing
 }
 
-// event is progress of an exchange: a connection (the zero value), the header,
+// event is a step of an exchange: a connection (the zero value), the header,
 // pieces of the body and the end, in this order. The end may come at any time.
 type event struct {
 	header http.Header
@@ -44,12 +44,13 @@ type event struct {
 func (c *Client) send(ctx context.Context, req llm.Request) *exchange {
 	x := &exchange{events: make(chan event), ctx: ctx, stopPacing: func() {}}
 	go func() {
+		defer close(x.events)
 		traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 			GotConn: x.connected,
 		})
 		var res *http.Response
 		err := c.complete(traced, req, func(r *http.Request, next option.MiddlewareNext) (_ *http.Response, err error) {
-			res, err = c.checkStatus(next(r))
+			res, err = c.checkStatus(r, next)
 			return res, err
 		})
 		if err == nil {
@@ -93,85 +94,69 @@ func (x *exchange) read(res *http.Response) error {
 	}
 }
 
-// drain discards what follows a whole answer, so that the connection is free for
-// the next request.
-func (x *exchange) drain() {
-	for {
-		select {
-		case e := <-x.events:
-			if e.ended {
-				return
-			}
-		case <-x.ctx.Done():
-			return
-		}
-	}
-}
-
-// acceptedTypes are parts of the content types that an answer may have; its
-// framing is detected from its first bytes.
+// acceptedTypes are parts of the content types that an answer may have. The
+// framing is detected from the first bytes of the body.
 var acceptedTypes = []string{"text/", "json", "event-stream", "ndjson", "jsonl", "octet-stream"}
 
-func (c *Client) checkType(contentType string) error {
+func (c *Client) checkContentType(contentType string) error {
 	if contentType == "" || containsAny(strings.ToLower(contentType), acceptedTypes) {
 		return nil
 	}
-	return c.fault(llm.KindUnknown, nil, "%s answered with %s instead of an answer", c.host, contentType)
+	return c.newError(llm.KindUnknown, nil, "%s answered with %s instead of an answer", c.host, contentType)
 }
 
-// checkStatus turns a refusal into its error. openai-go would read its body
-// without a limit, and understand only one of the forms that it comes in.
-func (c *Client) checkStatus(res *http.Response, err error) (*http.Response, error) {
+// checkStatus is a middleware that turns a status of 300 or more into an error.
+// openai-go would read the body without a limit, and parse only one of its forms.
+func (c *Client) checkStatus(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+	res, err := next(r)
 	if err != nil || res.StatusCode < 300 {
 		return res, err
 	}
 	defer res.Body.Close()
-	body, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody)) // a body that breaks off still has words
-	return nil, c.refusal(res.StatusCode, body, res.Header)
+	body, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody)) // a body that was cut off still has a message
+	return nil, c.statusError(res.StatusCode, body, res.Header)
 }
 
-// The bounds of retrying: enough for a short failure, and the user still sees
-// what happens.
+// The bounds of retrying: enough for a short failure, and short enough for a user
+// who waits.
 const (
-	maxRetries = 3
-	firstPause = 500 * time.Millisecond
-	maxPause   = 10 * time.Second // a longer Retry-After is shown, not slept
+	maxRetries      = 3
+	firstRetryDelay = 500 * time.Millisecond
+	maxRetryDelay   = 10 * time.Second // a longer Retry-After ends the request with its error
 )
 
-// errTimeout is the cause of a wait that was too long. An endpoint that was
-// given minutes and used them is not tried again; a missing connection is.
+// errTimeout is the cause of the error of a wait that was too long, except for
+// the connection. It is not retried: the user has waited for minutes already.
 var errTimeout = errors.New("timeout")
 
-// retryAfter decides whether retry number n follows on err, and after what pause.
-func (c *Client) retryAfter(err error, n int) (pause time.Duration, ok bool) {
+// planRetry decides whether err is followed by retry number n, and after what delay.
+func (c *Client) planRetry(err error, n int) (delay time.Duration, ok bool) {
 	var re *llm.RequestError
 	switch {
 	case n > maxRetries || !errors.As(err, &re):
 		return 0, false
 	case c.refusesUsage(re):
 		return 0, true
-	case !transient(re) || re.After > maxPause:
+	case !transient(re) || re.After > maxRetryDelay:
 		return 0, false
 	case re.After > 0:
 		return re.After, true
 	}
-	return firstPause << (n - 1), true
+	return firstRetryDelay << (n - 1), true
 }
 
-// refusesUsage reports, once, that the endpoint does not accept the request for a
-// usage report. Later requests of the client do not ask for it.
+// refusesUsage reports, once per client, whether the endpoint does not accept the
+// request for a usage report. Later requests do not ask for it.
 func (c *Client) refusesUsage(err *llm.RequestError) bool {
 	bad := err.Status == http.StatusBadRequest || err.Status == http.StatusUnprocessableEntity
 	return bad && strings.Contains(err.Message, "stream_options") && c.noUsage.CompareAndSwap(false, true)
 }
 
-// creditWords are words of a 429 that no waiting mends.
+// creditWords are words of a 429 that waiting does not resolve.
 var creditWords = []string{"insufficient_quota", "current quota", "billing", "credits", "balance"}
 
 // transient reports whether the same request may succeed a moment later.
 func transient(err *llm.RequestError) bool {
-	var certificate *tls.CertificateVerificationError
-	var record tls.RecordHeaderError
 	switch {
 	case err.Kind == llm.KindOverflow:
 		return false
@@ -179,7 +164,8 @@ func transient(err *llm.RequestError) bool {
 		return !containsAny(strings.ToLower(err.Message), creditWords)
 	case err.Status != 0:
 		return err.Status >= 500 && err.Status != http.StatusNotImplemented && err.Status != http.StatusHTTPVersionNotSupported
-	case errors.Is(err.Err, errTimeout), errors.Is(err.Err, errRedirect), errors.As(err.Err, &certificate), errors.As(err.Err, &record):
+	case errors.Is(err.Err, errTimeout), errors.Is(err.Err, errRedirect),
+		errors.As(err.Err, new(*tls.CertificateVerificationError)), errors.As(err.Err, new(tls.RecordHeaderError)):
 		return false
 	}
 	return err.Kind == llm.KindNet
@@ -212,5 +198,5 @@ func (c *Client) netError(err error) error {
 	case errors.As(err, &wrapped):
 		words = wrapped.Err.Error()
 	}
-	return c.fault(llm.KindNet, err, "%s: %s", c.host, words)
+	return c.newError(llm.KindNet, err, "%s: %s", c.host, words)
 }

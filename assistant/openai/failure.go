@@ -27,7 +27,7 @@ type failure struct {
 	code    string // the code when it is a word, else the type
 	status  int    // the code when it is an HTTP status
 	message string
-	page    bool // it was a web page, and message is its title
+	page    bool // the body is a web page, and message its title
 }
 
 // readFailure reads an error in any of the forms endpoints give it: text, an
@@ -50,27 +50,27 @@ func (f *failure) read(v gjson.Result, depth int) {
 	switch {
 	case depth > maxNesting:
 	case v.Type == gjson.String:
-		f.add(v.Str)
+		f.addMessage(v.Str)
 	case v.Type == gjson.True:
-		f.add("the endpoint reports an error")
+		f.addMessage("the endpoint reports an error")
 	case v.IsArray(), v.IsObject():
 		v.ForEach(func(name, inner gjson.Result) bool {
 			if v.IsArray() {
 				f.read(inner, depth+1)
 			} else {
-				f.member(name.Str, inner, depth)
+				f.addMember(name.Str, inner, depth)
 			}
 			return true
 		})
 	}
 }
 
-func (f *failure) member(name string, v gjson.Result, depth int) {
+func (f *failure) addMember(name string, v gjson.Result, depth int) {
 	switch name {
 	case "message", "msg", "error_message", "reason", "title", "detail", "details", "error", "errors", "metadata", "raw":
 		var inner failure
 		inner.read(v, depth+1)
-		f.add(inner.message)
+		f.addMessage(inner.message)
 		if f.code == "" || inner.code == overflowCode {
 			f.code = inner.code
 		}
@@ -91,9 +91,9 @@ func (f *failure) member(name string, v gjson.Result, depth int) {
 	}
 }
 
-// add appends words that are not in the message yet, unless it is long enough:
-// an error may be a list of millions.
-func (f *failure) add(words string) {
+// addMessage appends words that are not in the message yet, unless it is long
+// enough: an error may be a list of millions.
+func (f *failure) addMessage(words string) {
 	words = strings.TrimSpace(words)
 	switch {
 	case words == "" || len(f.message) > 4*maxMessage || strings.Contains(f.message, words):
@@ -139,27 +139,27 @@ func (c *Client) displayable(text string) string {
 	return text
 }
 
-// fault makes an error of the class kind; cause may be nil.
-func (c *Client) fault(kind llm.Kind, cause error, format string, args ...any) *llm.RequestError {
+// newError makes an error of this kind; cause may be nil.
+func (c *Client) newError(kind llm.Kind, cause error, format string, args ...any) *llm.RequestError {
 	return &llm.RequestError{Kind: kind, Message: c.displayable(fmt.Sprintf(format, args...)), Err: cause}
 }
 
-// refusal is the error of a response with an HTTP status of 300 or more.
-func (c *Client) refusal(status int, body []byte, header http.Header) *llm.RequestError {
-	err := c.failed(status, parseFailure(body), rateLimits(header, c.opts.Now()))
+// statusError is the error of a response with an HTTP status of 300 or more.
+func (c *Client) statusError(status int, body []byte, header http.Header) *llm.RequestError {
+	err := c.failureError(status, parseFailure(body), rateLimits(header, c.opts.Now()))
 	err.After = retryAfter(header, c.opts.Now())
 	if err.After > 0 {
-		err.Message = add(err.Message, "retry after "+seconds(err.After))
+		err.Message = appendFact(err.Message, "retry after "+formatSeconds(err.After))
 	}
 	if status == http.StatusNotFound || status == http.StatusMethodNotAllowed {
-		err.Message = add(err.Message, c.missingVersion())
+		err.Message = appendFact(err.Message, c.missingVersion())
 	}
 	return err
 }
 
-// failed is the error of a failure. status 0 means in the middle of
-// an answer; limits are from the header and may be nil.
-func (c *Client) failed(status int, f failure, limits *llm.RateLimits) *llm.RequestError {
+// failureError is the error of a failure. status 0 means in the middle of an
+// answer; limits are from the header and may be nil.
+func (c *Client) failureError(status int, f failure, limits *llm.RateLimits) *llm.RequestError {
 	message := c.failureMessage(status, f)
 	if status == 0 {
 		status = f.status
@@ -170,11 +170,11 @@ func (c *Client) failed(status int, f failure, limits *llm.RateLimits) *llm.Requ
 	case kind == llm.KindOverflow:
 		err.Limit = contextLimit(f.message)
 	case kind == llm.KindAuth && c.opts.Key == "":
-		err.Message = add(message, "no API key is set for "+c.opts.Name)
+		err.Message = appendFact(message, "no API key is set for "+c.opts.Name)
 	case kind == llm.KindQuota && limits != nil && limits.TokensLeft == 0 && limits.TokensReset > 0:
-		err.Message = add(message, "the token quota resets in "+seconds(limits.TokensReset))
+		err.Message = appendFact(message, "the token quota resets in "+formatSeconds(limits.TokensReset))
 	case kind == llm.KindQuota && limits != nil && limits.RequestsLeft == 0 && limits.RequestsReset > 0:
-		err.Message = add(message, "the request quota resets in "+seconds(limits.RequestsReset))
+		err.Message = appendFact(message, "the request quota resets in "+formatSeconds(limits.RequestsReset))
 	}
 	return err
 }
@@ -183,7 +183,7 @@ func (c *Client) failed(status int, f failure, limits *llm.RateLimits) *llm.Requ
 func (c *Client) failureMessage(status int, f failure) string {
 	answered := c.host + " answered"
 	if status != 0 {
-		answered += " " + statusText(status)
+		answered += strings.TrimRight(fmt.Sprintf(" %d %s", status, http.StatusText(status)), " ") // 529 has no text
 	}
 	message := c.displayable(f.message)
 	switch {
@@ -203,25 +203,22 @@ func (c *Client) failureMessage(status int, f failure) string {
 	return answered
 }
 
-// statusText is a status with its name; some, such as 529, have none.
-func statusText(status int) string {
-	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
-}
-
-// add appends a fact to a message.
-func add(message, fact string) string {
+// appendFact appends a clause to a message.
+func appendFact(message, fact string) string {
 	if fact == "" {
 		return message
 	}
 	return strings.TrimSuffix(message, ".") + "; " + fact
 }
 
-// seconds writes d in whole seconds, rounded up: a pause that is shown must be
-// long enough.
-func seconds(d time.Duration) string { return (d + time.Second - 1).Truncate(time.Second).String() }
+// formatSeconds formats d in whole seconds, rounded up: a user who waits that long
+// has waited long enough.
+func formatSeconds(d time.Duration) string {
+	return (d + time.Second - 1).Truncate(time.Second).String()
+}
 
-// missingVersion is what is probably wrong when an endpoint does not know our
-// paths: the base URL has no version such as /v1. "" when it has one.
+// missingVersion is the probable reason why an endpoint does not know our paths:
+// the base URL has no version such as /v1. It is "" when there is one.
 func (c *Client) missingVersion() string {
 	for part := range strings.SplitSeq(c.base.Path, "/") {
 		if len(part) > 1 && part[0] == 'v' && part[1] >= '0' && part[1] <= '9' {

@@ -16,8 +16,10 @@ const (
 var (
 	errEventTooLong = errors.New("an event of the answer is longer than 32 MiB")
 	errPage         = errors.New("a web page")
-	errStop         = errors.New("stopped") // yield wants no more
+	errStop         = errors.New("stopped") // yield returned false
 )
+
+var byteOrderMark = []byte("\ufeff")
 
 // frame is one event of a body: a server-sent event, or one JSON document.
 type frame struct {
@@ -38,13 +40,13 @@ const (
 // frames cuts a body into frames, however the pieces it arrives in are cut. The
 // zero value is ready to use and detects the framing from the first line.
 type frames struct {
-	framing framing
-	line    []byte // an incomplete line
-	cr      bool   // the last byte was CR: an LF now belongs to it
-	event   string // SSE: the name of the current event
-	data    []byte // its data so far, each line with its LF
-	empty   int    // SSE: events whose data is empty
-	unknown bool   // SSE: a field that does not exist: the rest of a damaged line
+	framing  framing
+	line     []byte // an incomplete line
+	cr       bool   // the last byte was CR: an LF now belongs to it
+	event    string // SSE: the name of the current event
+	data     []byte // its data so far, each line with its LF
+	empty    int    // SSE: events whose data is empty
+	badField bool   // SSE: a line has a field that does not exist, so it is part of a damaged one
 }
 
 // write adds the next piece and calls yield with each frame that is complete.
@@ -70,20 +72,15 @@ func (f *frames) write(b []byte, yield func(frame) bool) error {
 
 // end handles the end of the body: an event may lack its last line ends.
 func (f *frames) end(yield func(frame) bool) error {
-	if err := f.endLine(nil, yield); err != nil {
+	if err := f.endLine(nil, yield); err != nil || f.framing == unknownFraming || f.framing == htmlFraming {
 		return err
 	}
-	switch f.framing {
-	case sseFraming:
+	if f.framing == sseFraming {
 		return f.dispatch(yield)
-	case jsonFraming:
-		return f.yieldData(yield)
-	case unknownFraming, htmlFraming:
 	}
-	return nil
+	return f.yieldData(yield)
 }
 
-// extend appends to the incomplete line.
 func (f *frames) extend(b []byte) error {
 	f.line = append(f.line, b...)
 	if len(f.line) > maxName && f.framing <= sseFraming {
@@ -101,8 +98,6 @@ func (f *frames) extend(b []byte) error {
 	}
 	return nil
 }
-
-var byteOrderMark = []byte("\ufeff")
 
 func (f *frames) endLine(tail []byte, yield func(frame) bool) error {
 	line := tail
@@ -161,13 +156,13 @@ func (f *frames) field(line []byte) {
 		f.event = string(value[:min(len(value), maxName)])
 	case "id", "retry":
 	case "": // a comment, unless it is the end of a line that was data
-		f.unknown = f.unknown || bytes.ContainsAny(value, `"{}`)
+		f.badField = f.badField || bytes.ContainsAny(value, `"{}`)
 	default:
-		f.unknown = true
+		f.badField = true
 	}
 }
 
-// dispatch yields the server-sent event that is complete; one without data is none.
+// dispatch yields the complete server-sent event. Without data there is none.
 func (f *frames) dispatch(yield func(frame) bool) error {
 	if len(f.data) > 0 && len(bytes.TrimSpace(f.data)) == 0 {
 		f.empty++
@@ -177,8 +172,8 @@ func (f *frames) dispatch(yield func(frame) bool) error {
 	return err
 }
 
-// document handles a line of JSON: a document of its own or, when it is none, a
-// part of one document that goes on to the end of the body.
+// document handles a line of JSON: a whole document or, when it is not, a part of
+// one document that ends with the body.
 func (f *frames) document(line []byte, yield func(frame) bool) error {
 	whole := len(f.data) == 0 && (json.Valid(line) || string(line) == "[DONE]")
 	f.data = append(append(f.data, line...), '\n')
@@ -197,8 +192,8 @@ func (f *frames) yieldData(yield func(frame) bool) error {
 	return nil
 }
 
-// maxReused is how much of a buffer outlives its event: enough for any token,
-// little enough that one giant event does not stay in memory.
+// maxReused is the largest buffer that is used again: enough for any token, so
+// that one giant event does not stay in memory.
 const maxReused = 64 << 10
 
 func reuse(b []byte) []byte {

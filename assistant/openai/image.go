@@ -33,14 +33,14 @@ func (c *Client) Image(ctx context.Context, model, prompt string) (llm.Image, er
 	if err != nil {
 		return llm.Image{}, err
 	}
-	fault := func(format string, args ...any) (llm.Image, error) {
-		return llm.Image{}, c.fault(llm.KindUnknown, nil, format, args...)
+	fail := func(format string, args ...any) (llm.Image, error) {
+		return llm.Image{}, c.newError(llm.KindUnknown, nil, format, args...)
 	}
 	if !json.Valid(body) {
-		return fault("%s answered with something else than a picture", c.host)
+		return fail("%s answered with something other than a picture", c.host)
 	}
 	if f := readFailure(gjson.GetBytes(body, "error")); f != nil {
-		return llm.Image{}, c.failed(0, *f, nil)
+		return llm.Image{}, c.failureError(0, *f, nil)
 	}
 	picture := gjson.GetBytes(body, "data.0")
 	encoded, address := picture.Get("b64_json").Str, picture.Get("url").Str
@@ -49,13 +49,13 @@ func (c *Client) Image(ctx context.Context, model, prompt string) (llm.Image, er
 	}
 	switch {
 	case encoded == "" && address != "":
-		return fault("%s sent only the address of the picture, and nothing is fetched from elsewhere", c.host)
+		return fail("%s sent only the address of the picture; winnow fetches nothing from other servers", c.host)
 	case encoded == "":
-		return fault("%s sent no picture", c.host)
+		return fail("%s sent no picture", c.host)
 	}
 	data, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
-		return fault("the picture that %s sent is not valid base64", c.host)
+		return fail("the picture that %s sent is not valid base64", c.host)
 	}
 	mime := http.DetectContentType(data)
 	if !strings.HasPrefix(mime, "image/") {

@@ -30,8 +30,8 @@ const (
 )
 
 // Models asks the endpoint which models it serves, in its order, each once. A
-// list that is empty, null or no list at all is an error that says so; odd
-// elements among good ones are left out and logged.
+// list that is empty, null or not a list is an error that says so; invalid
+// entries among valid ones are left out and logged.
 func (c *Client) Models(ctx context.Context) ([]llm.ModelInfo, error) {
 	body, err := c.fetch(ctx, listTimeout, maxModelList, "its list of models", func(ctx context.Context, res **http.Response, via option.RequestOption) error {
 		api := sdk.Client{Options: c.request}
@@ -49,13 +49,11 @@ func (c *Client) fetch(
 	ctx context.Context, timeout time.Duration, limit int64, what string,
 	request func(context.Context, **http.Response, option.RequestOption) error,
 ) ([]byte, error) {
-	late := c.fault(llm.KindNet, errTimeout, "%s has not sent %s within %v", c.host, what, timeout)
+	late := c.newError(llm.KindNet, errTimeout, "%s has not sent %s within %v", c.host, what, timeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, late)
 	defer cancel()
 	var res *http.Response
-	err := request(ctx, &res, option.WithMiddleware(func(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-		return c.checkStatus(next(r))
-	}))
+	err := request(ctx, &res, option.WithMiddleware(c.checkStatus))
 	var body []byte
 	if err == nil {
 		defer res.Body.Close()
@@ -63,7 +61,7 @@ func (c *Client) fetch(
 	}
 	switch {
 	case err == nil && int64(len(body)) > limit:
-		return nil, c.fault(llm.KindUnknown, nil, "%s is longer than %d MiB", what, limit>>20)
+		return nil, c.newError(llm.KindUnknown, nil, "%s is longer than %d MiB", what, limit>>20)
 	case err == nil:
 		return body, nil
 	case errors.Is(context.Cause(ctx), late):
@@ -78,16 +76,16 @@ func (c *Client) fetch(
 func (c *Client) parseModels(text []byte) ([]llm.ModelInfo, error) {
 	switch {
 	case len(text) == 0:
-		return nil, c.noList("the answer is empty")
+		return nil, c.listError("the answer is empty")
 	case text[0] != '{' && text[0] != '[':
-		return nil, c.noList(c.failureMessage(0, parseFailure(text[:min(len(text), maxErrorBody)])))
+		return nil, c.listError(c.failureMessage(0, parseFailure(text[:min(len(text), maxErrorBody)])))
 	case !json.Valid(text):
-		return nil, c.noList("the answer is not valid JSON, or was cut off")
+		return nil, c.listError("the answer is not valid JSON, or was cut off")
 	}
 	list := gjson.ParseBytes(text)
 	if list.IsObject() {
 		if f := readFailure(list.Get("error")); f != nil {
-			return nil, c.failed(0, *f, nil)
+			return nil, c.failureError(0, *f, nil)
 		}
 		named := list.Get("data")
 		if !named.Exists() {
@@ -96,16 +94,16 @@ func (c *Client) parseModels(text []byte) ([]llm.ModelInfo, error) {
 		list = named
 	}
 	if !list.IsArray() {
-		return nil, c.noList(`there is no "data" list in the answer`)
+		return nil, c.listError(`there is no "data" list in the answer`)
 	}
 	var models []llm.ModelInfo
 	seen := map[string]bool{}
-	odd, all := 0, 0 // entries that are no model; all entries
+	invalid, all := 0, 0 // entries that are not models; all entries
 	list.ForEach(func(_, v gjson.Result) bool {
 		info, id := c.modelInfo(v)
 		switch {
 		case id == "" || len(id) > maxModelID || !sendable(id):
-			odd++
+			invalid++
 		case !seen[id]:
 			seen[id] = true
 			models = append(models, info)
@@ -115,20 +113,20 @@ func (c *Client) parseModels(text []byte) ([]llm.ModelInfo, error) {
 	})
 	switch {
 	case all > maxModels:
-		return nil, c.fault(llm.KindUnknown, nil, "%s lists more than %d models", c.host, maxModels)
+		return nil, c.newError(llm.KindUnknown, nil, "%s lists more than %d models", c.host, maxModels)
 	case all == 0:
-		return nil, c.noList("the list is empty")
+		return nil, c.listError("the list is empty")
 	case len(models) == 0:
-		return nil, c.noList(fmt.Sprintf("none of the %d entries has an id", all))
-	case odd > 0:
-		c.opts.Log.Warn("models left out", "provider", c.opts.Name, "entries", odd)
+		return nil, c.listError(fmt.Sprintf("none of the %d entries has an id", all))
+	case invalid > 0:
+		c.opts.Log.Warn("models left out", "provider", c.opts.Name, "entries", invalid)
 	}
 	return models, nil
 }
 
-// noList is the error of an endpoint that sends no list of models.
-func (c *Client) noList(why string) error {
-	return c.fault(llm.KindUnknown, nil, "%s sends no list of models: %s", c.host, add(why, c.missingVersion()))
+// listError is the error of an endpoint that sends no list of models.
+func (c *Client) listError(why string) error {
+	return c.newError(llm.KindUnknown, nil, "%s sends no list of models: %s", c.host, appendFact(why, c.missingVersion()))
 }
 
 // The members of an entry that mean the same, in the order of preference: those

@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// pacedConn is a connection that can be read in intervals. A process that waits
-// for each token of an answer is woken for each; one that looks only as often as
-// it draws finds a frame's worth in the buffer of the kernel.
+// pacedConn is a connection that can be read in intervals. A process that reads
+// each token when it arrives is woken for each; one that reads once per screen
+// update finds several in the buffer of the kernel.
 type pacedConn struct {
 	net.Conn
 	pace  atomic.Pointer[pace] // nil: never paced
-	empty time.Time            // when a read has emptied the buffer; zero: there may be more. Of the reader
+	empty time.Time            // when the last read emptied the buffer; zero: there may be more. Used by Read only
 }
 
-// pace holds back reads until it is over.
+// pace delays reads until done is closed.
 type pace struct {
-	pause time.Duration // between a read that has emptied the buffer and the next
-	over  <-chan struct{}
+	interval time.Duration // between a read that has emptied the buffer and the next
+	done     <-chan struct{}
 }
 
 func dialPaced(ctx context.Context, network, address string) (net.Conn, error) {
@@ -32,10 +32,10 @@ func dialPaced(ctx context.Context, network, address string) (net.Conn, error) {
 // buffer: what comes at full speed, or in a record of TLS, is read at once.
 func (c *pacedConn) Read(b []byte) (int, error) {
 	if p := c.pace.Load(); p != nil && !c.empty.IsZero() {
-		timer := time.NewTimer(time.Until(c.empty.Add(p.pause)))
+		timer := time.NewTimer(time.Until(c.empty.Add(p.interval)))
 		select {
 		case <-timer.C:
-		case <-p.over:
+		case <-p.done:
 		}
 		timer.Stop()
 	}
@@ -46,7 +46,7 @@ func (c *pacedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// connected stores the connection of an exchange, below TLS.
+// connected stores the connection of an exchange, without its TLS layer.
 func (x *exchange) connected(info httptrace.GotConnInfo) {
 	conn := info.Conn
 	for outer, ok := conn.(interface{ NetConn() net.Conn }); ok; outer, ok = conn.(interface{ NetConn() net.Conn }) {
@@ -57,10 +57,10 @@ func (x *exchange) connected(info httptrace.GotConnInfo) {
 }
 
 // startPacing paces the connection until stopPacing or the end of the exchange.
-func (x *exchange) startPacing(pause time.Duration) {
-	if x.conn != nil && pause > 0 {
-		over, stop := context.WithCancel(x.ctx)
+func (x *exchange) startPacing(interval time.Duration) {
+	if x.conn != nil && interval > 0 {
+		ctx, stop := context.WithCancel(x.ctx)
 		x.stopPacing = stop
-		x.conn.pace.Store(&pace{pause, over.Done()})
+		x.conn.pace.Store(&pace{interval, ctx.Done()})
 	}
 }

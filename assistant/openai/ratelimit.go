@@ -10,8 +10,8 @@ import (
 	"winnow/assistant/llm"
 )
 
-// longestPause bounds the pause that an endpoint can ask for.
-const longestPause = 30 * 24 * time.Hour
+// maxDelay bounds the delay that an endpoint can ask for.
+const maxDelay = 30 * 24 * time.Hour
 
 // rateLimits reads the x-ratelimit-* headers; nil when there are none.
 func rateLimits(h http.Header, now time.Time) *llm.RateLimits {
@@ -20,8 +20,8 @@ func rateLimits(h http.Header, now time.Time) *llm.RateLimits {
 		RequestsLeft:      headerCount(h, "X-Ratelimit-Remaining-Requests", "X-Ratelimit-Remaining"),
 		TokensPerMinute:   max(headerCount(h, "X-Ratelimit-Limit-Tokens"), 0),
 		TokensLeft:        headerCount(h, "X-Ratelimit-Remaining-Tokens"),
-		RequestsReset:     headerPause(h, now, "X-Ratelimit-Reset-Requests", "X-Ratelimit-Reset"),
-		TokensReset:       headerPause(h, now, "X-Ratelimit-Reset-Tokens"),
+		RequestsReset:     headerDelay(h, now, "X-Ratelimit-Reset-Requests", "X-Ratelimit-Reset"),
+		TokensReset:       headerDelay(h, now, "X-Ratelimit-Reset-Tokens"),
 	}
 	if l == llm.NoLimits() {
 		return nil
@@ -29,8 +29,8 @@ func rateLimits(h http.Header, now time.Time) *llm.RateLimits {
 	return &l
 }
 
-// headerCount reads the first of these headers that is present, -1 when none is.
-// Of a list such as "10, 10;w=60" the first number counts.
+// headerCount returns the first of these headers that is a number, -1 when none
+// is. In a list such as "10, 10;w=60" it reads the first number.
 func headerCount(h http.Header, names ...string) int {
 	for _, name := range names {
 		text, _, _ := strings.Cut(h.Get(name), ",")
@@ -41,9 +41,9 @@ func headerCount(h http.Header, names ...string) int {
 	return -1
 }
 
-func headerPause(h http.Header, now time.Time, names ...string) time.Duration {
+func headerDelay(h http.Header, now time.Time, names ...string) time.Duration {
 	for _, name := range names {
-		if d, ok := parsePause(h.Get(name), now); ok {
+		if d, ok := parseDelay(h.Get(name), now); ok {
 			return d
 		}
 	}
@@ -53,22 +53,22 @@ func headerPause(h http.Header, now time.Time, names ...string) time.Duration {
 // retryAfter reads Retry-After and its form in milliseconds; 0 is none.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms >= 0 {
-		return pauseOf(ms / 1000)
+		return boundedDelay(ms / 1000)
 	}
-	d, _ := parsePause(h.Get("Retry-After"), now)
+	d, _ := parseDelay(h.Get("Retry-After"), now)
 	return d
 }
 
 // A bare number from these on is a Unix time (2001 and later) in seconds or
-// milliseconds, and not a pause.
+// milliseconds, and not a delay.
 const (
 	epochSeconds = 1e9
 	epochMillis  = 1e12
 )
 
-// parsePause reads a pause: "1.5" seconds, "6m0s", "120ms", an HTTP date, an RFC
-// 3339 time or a Unix time. A moment that has passed is no pause at all.
-func parsePause(text string, now time.Time) (time.Duration, bool) {
+// parseDelay reads a delay: "1.5" seconds, "6m0s", "120ms", an HTTP date, an RFC
+// 3339 time or a Unix time. A time in the past is a delay of 0.
+func parseDelay(text string, now time.Time) (time.Duration, bool) {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return 0, false
@@ -82,19 +82,19 @@ func parsePause(text string, now time.Time) (time.Duration, bool) {
 		case n >= epochSeconds:
 			n -= float64(now.UnixMilli()) / 1000
 		}
-		return pauseOf(n), true
+		return boundedDelay(n), true
 	}
 	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
-		return min(d, longestPause), true
+		return min(d, maxDelay), true
 	}
 	at, err := http.ParseTime(text)
 	if err != nil {
 		at, err = time.Parse(time.RFC3339, text)
 	}
-	return min(max(at.Sub(now), 0), longestPause), err == nil
+	return min(max(at.Sub(now), 0), maxDelay), err == nil
 }
 
-// pauseOf is a pause of n seconds, within bounds.
-func pauseOf(n float64) time.Duration {
-	return time.Duration(min(max(n, 0), longestPause.Seconds()) * float64(time.Second))
+// boundedDelay is n seconds, at least 0 and at most maxDelay.
+func boundedDelay(n float64) time.Duration {
+	return time.Duration(min(max(n, 0), maxDelay.Seconds()) * float64(time.Second))
 }

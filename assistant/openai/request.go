@@ -35,8 +35,8 @@ func (c *Client) Encode(req llm.Request) (json.RawMessage, error) {
 	return body, nil
 }
 
-// complete builds the request and hands it to the middleware via, which sends
-// it or not and is the only one to see the response.
+// complete builds the request and passes it to the middleware via, which decides
+// whether to send it and alone receives the response.
 func (c *Client) complete(ctx context.Context, req llm.Request, via option.Middleware) error {
 	params, err := c.completionParams(req)
 	if err != nil {
@@ -108,7 +108,7 @@ func (c *Client) completionParams(req llm.Request) (sdk.ChatCompletionNewParams,
 }
 
 func (c *Client) messageParam(m llm.Message) (sdk.ChatCompletionMessageParamUnion, error) {
-	content := c.outside.Redact(m.Content)
+	content := c.outgoing.Redact(m.Content)
 	switch m.Role {
 	case llm.RoleSystem:
 		return sdk.SystemMessage(content), nil
@@ -128,7 +128,7 @@ func (c *Client) messageParam(m llm.Message) (sdk.ChatCompletionMessageParamUnio
 		p.ToolCalls = append(p.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
 			OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
 				ID:       call.ID,
-				Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: call.Name, Arguments: c.outside.Redact(call.Arguments)},
+				Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: call.Name, Arguments: c.outgoing.Redact(call.Arguments)},
 			},
 		})
 	}

@@ -99,8 +99,8 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	c, err := New(Options{BaseURL: "https://X.com/v1/"})
-	if err != nil || c.Name() != "openai" || c.BaseURL() != "https://x.com/v1" {
-		t.Errorf("got %q %q, %v", c.Name(), c.BaseURL(), err)
+	if err != nil || c.opts.Name != "openai" || c.base.String() != "https://x.com/v1" {
+		t.Errorf("got %q %q, %v", c.opts.Name, c.base, err)
 	}
 }
 
@@ -120,12 +120,12 @@ func TestImage(t *testing.T) {
 	for name, test := range map[string]struct{ body, want string }{
 		"base64":       {`{"created":1,"data":[{"b64_json":"` + b64 + `","revised_prompt":"a \u001b[1mcat"}]}`, ""},
 		"a data URL":   {`{"data":[{"url":"data:image/png;base64,` + b64 + `","revised_prompt":"a cat"}]}`, ""},
-		"an address":   {`{"data":[{"url":"https://evil.example/x.png"}]}`, "nothing is fetched"},
+		"an address":   {`{"data":[{"url":"https://evil.example/x.png"}]}`, "fetches nothing"},
 		"no picture":   {`{"data":[]}`, "no picture"},
 		"bad base64":   {`{"data":[{"b64_json":"!"}]}`, "not valid base64"},
 		"an error":     {`{"error":{"message":"no","code":"insufficient_quota"}}`, "quota: no"},
-		"not JSON":     {`hello`, "something else"},
-		"half of JSON": {`{"data":[{"b64_json":"` + b64, "something else"},
+		"not JSON":     {`hello`, "something other"},
+		"half of JSON": {`{"data":[{"b64_json":"` + b64, "something other"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := assistanttest.NewServer(t).Route("/images/generations", assistanttest.Refuse(http.StatusOK, test.body, "X-A", "b"))

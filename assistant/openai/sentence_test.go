@@ -50,7 +50,7 @@ func TestWhatTheUserReads(t *testing.T) {
 		"an error without words":  {event(assistanttest.TextEvent("a") + assistanttest.FinishEvent("error")), "interrupted: HOST ended the answer with an error without saying which"},
 		"a cut answer":            {event(assistanttest.TextEvent("a")), "interrupted: the connection to HOST ended before the answer did"},
 		"no answer":               {event(""), "net: HOST closed the connection without an answer"},
-		"another wire":            {event("{\"message\":{\"content\":\"a\"},\"done\":true}\n"), "unknown: HOST answered with something else than a chat completion"},
+		"another wire":            {event("{\"message\":{\"content\":\"a\"},\"done\":true}\n"), "unknown: HOST answered with something other than a chat completion"},
 		"a picture":               {assistanttest.Raw("image/png", "x"), "unknown: HOST answered with image/png instead of an answer"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Part, error] {
 	return func(yield func(llm.Part, error) bool) {
 		if _, err := c.completionParams(req); err != nil {
-			yield(nil, c.fault(llm.KindUnknown, err, "the request cannot be encoded: %v", err))
+			yield(nil, c.newError(llm.KindUnknown, err, "the request cannot be encoded: %v", err))
 			return
 		}
 		s := &stream{Client: c, ctx: ctx, req: req, yield: yield}
@@ -29,9 +29,9 @@ func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Part
 	}
 }
 
-// errBrokenOff ends a stream whose consumer has broken off the range: nothing may
-// be yielded any more.
-var errBrokenOff = errors.New("the consumer has broken off")
+// errBrokenOff ends a stream whose consumer has left its range loop: yield must
+// not be called again.
+var errBrokenOff = errors.New("the consumer has stopped")
 
 // stream is one call of Stream.
 type stream struct {
@@ -39,7 +39,7 @@ type stream struct {
 	ctx      context.Context
 	req      llm.Request
 	yield    func(llm.Part, error) bool
-	content  bool            // content has been yielded: there is no retry any more
+	content  bool            // content was yielded: no retry may follow
 	received strings.Builder // text and reasoning, for the log
 }
 
@@ -55,7 +55,7 @@ func (s *stream) run() error {
 		case s.content:
 			return err
 		}
-		after, again := s.retryAfter(err, retry)
+		after, again := s.planRetry(err, retry)
 		if !again {
 			return err
 		}
@@ -84,10 +84,11 @@ func (s *stream) attempt() error {
 		return err
 	}
 	x.stopPacing()
-	go func() {
+	go func() { // reads the rest, so that the connection is free for the next request
 		defer time.AfterFunc(drainTime, cancel).Stop()
 		defer cancel()
-		x.drain()
+		for range x.events {
+		}
 	}()
 	return nil
 }
@@ -100,13 +101,16 @@ func (s *stream) receive(x *exchange, a *answer) error {
 		select {
 		case <-s.ctx.Done():
 			return s.ctx.Err()
-		case e := <-x.events:
+		case e, open := <-x.events:
+			if !open {
+				return s.ctx.Err()
+			}
 			if over, err := s.handle(x, a, w, e); over || err != nil {
 				return err
 			}
 		case <-w.notice.C:
 			w.notices++
-			if !w.over() && !s.yield(llm.Wait{For: time.Duration(w.notices) * noticeEvery}, nil) {
+			if !w.limitPassed() && !s.yield(llm.Wait{For: time.Duration(w.notices) * noticeEvery}, nil) {
 				return errBrokenOff
 			}
 		case <-w.limit.C:
@@ -118,7 +122,7 @@ func (s *stream) receive(x *exchange, a *answer) error {
 	}
 }
 
-// handle handles one event; over means that the answer is whole.
+// handle processes one event; over means that the answer is whole.
 func (s *stream) handle(x *exchange, a *answer, w *progressTimer, e event) (over bool, err error) {
 	switch {
 	case e.ended:
@@ -129,7 +133,7 @@ func (s *stream) handle(x *exchange, a *answer, w *progressTimer, e event) (over
 	case e.header != nil:
 		w.enter(silent)
 		a.limits = rateLimits(e.header, s.opts.Now())
-		return false, s.checkType(e.header.Get("Content-Type"))
+		return false, s.checkContentType(e.header.Get("Content-Type"))
 	case e.body == nil:
 		w.enter(unanswered)
 		return false, nil
@@ -199,7 +203,7 @@ const (
 )
 
 const (
-	// noticeEvery is after how long without anything useful a Wait is announced.
+	// noticeEvery is how long nothing useful must arrive before each Wait.
 	noticeEvery = 20 * time.Second
 	// afterFinish is how long the usage report and [DONE] may take after the
 	// finish_reason. Some endpoints never send them and leave the connection open.
@@ -213,8 +217,8 @@ type progressTimer struct {
 	timeouts Timeouts
 	phase    phase
 	limit    *time.Timer  // fires when the phase has taken too long
-	notice   *time.Ticker // fires when a Wait is to be announced
-	notices  int          // since the last useful event
+	notice   *time.Ticker // fires when a Wait is due
+	notices  int          // Waits since the last useful event
 }
 
 func newProgressTimer(t Timeouts) *progressTimer {
@@ -226,7 +230,6 @@ func (w *progressTimer) stop() {
 	w.notice.Stop()
 }
 
-// duration is the limit of the current phase.
 func (w *progressTimer) duration() time.Duration {
 	t := w.timeouts
 	return [...]time.Duration{t.Connect, t.FirstByte, t.FirstByte, t.Idle, afterFinish}[w.phase]
@@ -249,8 +252,8 @@ func (w *progressTimer) restart(p phase) {
 	w.notice.Reset(noticeEvery)
 }
 
-// over reports that the limit has passed at the same moment as a notice.
-func (w *progressTimer) over() bool {
+// limitPassed reports whether the limit fired together with the notice.
+func (w *progressTimer) limitPassed() bool {
 	select {
 	case <-w.limit.C:
 		w.limit.Reset(0) // receive sees it next
@@ -273,5 +276,5 @@ func (c *Client) timeout(w *progressTimer) error {
 	case streaming, finishing:
 		kind, format = llm.KindInterrupted, "%s has sent no more of the answer for %v"
 	}
-	return c.fault(kind, cause, format, c.host, w.duration())
+	return c.newError(kind, cause, format, c.host, w.duration())
 }

@@ -12,8 +12,8 @@ const (
 // and </think>, also when a tag arrives in two pieces. The zero value is ready to use.
 type thinkSplitter struct {
 	inside  bool   // after <think>
-	trim    bool   // white space that comes now belongs to the tag before
-	last    byte   // of the text so far; 0 before any
+	trim    bool   // after a tag: white space is dropped
+	last    byte   // of the text so far; 0 without text
 	pending string // what may be the beginning of a tag
 }
 
@@ -77,7 +77,7 @@ func (t *thinkSplitter) cut(s string) (before, rest string, tag bool) {
 	}
 }
 
-// flush emits what was pending: it was no tag.
+// flush emits what was pending, which was not a tag.
 func (t *thinkSplitter) flush(emit func(text string, reasoning bool)) {
 	if t.pending != "" {
 		emit(t.pending, t.inside)
