@@ -122,7 +122,7 @@ func (c *conversation) listModels(p *plan) {
 		}
 		head := fmt.Sprintf("%s: %d of %s %s %s.", clean(tg.provider), n, count(tg.total, "model"), verbFor(n, "is", "are"), cmp.Or(state, "found"))
 		if len(models) < n {
-			head += " I was given a part of that list."
+			head += " I was given only part of that list."
 		}
 		lines := byRule(models)
 		if p.step.kind == explain && len(lines) == 1 {
@@ -137,7 +137,7 @@ func (c *conversation) listModels(p *plan) {
 	if len(p.targets) > 1 && len(c.paragraphs) == said {
 		c.reportf("No model is %s on any provider.", cmp.Or(p.step.state, "found"))
 	} else if len(p.targets) > 1 {
-		c.reportf("On the other providers none is.")
+		c.reportf("None on the other providers.")
 	}
 }
 

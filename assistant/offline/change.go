@@ -2,7 +2,9 @@ package offline
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 )
 
 // editTools are the tools that change rules.
@@ -51,14 +53,22 @@ func (c *conversation) change(p *plan) {
 	c.paragraphs = slices.Concat(c.paragraphs, done, failures)
 }
 
-// changed says what a change of rules did, in the tool's words and with the
-// models that it names.
+// changed describes a change of rules: the tool's message, with the affected models
+// before its sentence about how many models are available now.
 func changed(r *result) string {
 	s := sentence(r.Message)
-	if models := stringsOf(r.Data.Get("affected_models")); len(models) > 0 {
-		s += " " + upperFirst(codes(models)) + "."
+	models := stringsOf(r.Data.Get("affected_models"))
+	if len(models) == 0 {
+		return s
 	}
-	return s
+	n := max(len(models), int(r.Data.Get("affected_count").Int()))
+	named := verbFor(n, "The model is ", "The models are ") + codesOf(models, n) + "."
+	available := fmt.Sprintf("%d of %d available.", r.Data.Get("available_count").Int(), r.Data.Get("total_count").Int())
+	before, after, found := strings.Cut(s, available)
+	if !found {
+		return s + " " + named
+	}
+	return before + named + " " + available + after
 }
 
 // failure says why a call did not do what it should.
@@ -67,7 +77,7 @@ func (r *result) failure(what string) string {
 	case r.Code == "locked":
 		return "I could not do it: the window is locked. " + nothingChanged
 	case r.Code == "declined":
-		return "You declined it: that was not done."
+		return "You declined it, so it was not done."
 	}
 	return what + ": " + sentence(cmp.Or(r.Message, "no reason was given"))
 }
@@ -109,7 +119,7 @@ func (c *conversation) do(tool string, a args) bool {
 func (c *conversation) use(tool string, a args) *result {
 	r := c.call(tool, a)
 	if r == nil {
-		c.announce("I call %s.", code(tool))
+		c.announce("I'll call %s.", code(tool))
 	} else if !r.Success {
 		c.reportf("%s", r.failure(code(tool)+" failed"))
 		return nil

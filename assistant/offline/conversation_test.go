@@ -49,7 +49,7 @@ func TestConversations(t *testing.T) {
 			{"ok", "openai-allow(gpt-4o) openai+allow(o3) openai+ignore(*) anthropic+allow(claude-opus-4-8) anthropic+allow(claude-sonnet-5) anthropic+allow(claude-sonnet-4-5-20250929) anthropic+allow(claude-haiku-4-5-20251001) anthropic+ignore(*)", nil},
 		},
 		"follow-ups": {
-			{"hide mini", "openai+ignore(*mini*)", nil},
+			{"hide mini", "openai+ignore(*mini*)", []string{"for openai. The models are `gpt-", " of 21 available. Not saved yet."}},
 			{"and nano too", "openai+ignore(*nano*)", nil},
 			{"also on gemini", "gemini+ignore(*nano*)", nil},
 			{"and flash-lite too", "gemini+ignore(*flash-lite*)", nil},
@@ -99,18 +99,18 @@ func TestConversations(t *testing.T) {
 		"why after a change": {{"hide o3", "openai+ignore(o3)", nil}, {"why?", "", []string{"openai: `o3` is hidden by the ignore rule `o3`"}}},
 		"a kind that is elsewhere is offered there": {
 			{"switch to anthropic", "switch(anthropic)", nil},
-			{"hide every mini and nano model", "", []string{"No model of anthropic matches `mini`", "No model of anthropic matches `nano`", "openai has models with `mini`", "xai has models with `mini`", `"hide every mini and nano model on openai"`, "Nothing was changed"}},
+			{"hide every mini and nano model", "", []string{"No model of anthropic matches `mini`", "No model of anthropic matches `nano`", "openai has models that match `mini`", "xai has models that match `mini`", `"hide every mini and nano model on openai"`, "Nothing was changed"}},
 			{"hide every mini and nano model on openai", "openai+ignore(*mini*) openai+ignore(*nano*)", nil},
-			{"hide every mini and nano model", "", []string{"openai has models with `mini`, all of them hidden", "gemini has models with `nano`"}},
+			{"hide every mini and nano model", "", []string{"openai has models that match `mini`, all of them hidden", "gemini has models that match `nano`"}},
 			{"hide claude and nano models", "", []string{"No model of anthropic matches `nano`"}},
 			{"hide embeddings and every wolpertinger", "", []string{"not `wolpertinger`"}},
-			{"hide nano; hide models on every provider except anthropic and gemini and openai and xai", "", []string{"No model of anthropic", "No provider is meant"}},
+			{"hide nano; hide models on every provider except anthropic and gemini and openai and xai", "", []string{"No model of anthropic", "That leaves no provider"}},
 			{"hide every snapshot", "", []string{"No model of anthropic matches `snapshot`", "Nothing was changed"}},
 		},
 		"elsewhere is offered": {
-			{"hide flash models", "", []string{"gemini has models with `flash`", `"hide flash models on gemini"`, "Nothing was changed"}},
+			{"hide flash models", "", []string{"gemini has models that match `flash`", `"hide flash models on gemini"`, "Nothing was changed"}},
 			{"hide flash on gemini", "gemini+ignore(*flash*)", nil},
-			{"hide flash models", "", []string{"gemini has models with `flash`, all of them hidden"}},
+			{"hide flash models", "", []string{"gemini has models that match `flash`, all of them hidden"}},
 		},
 		"words left over": {
 			{"hide mini models carefully", "", []string{"I understood", "not `carefully`", "Nothing was changed"}},
@@ -185,7 +185,7 @@ func TestSaveNeedsAChange(t *testing.T) {
 		}
 		return nil
 	}
-	wants(t, c.say("hide nano and save"), "`*nano*`", "You declined it: that was not done")
+	wants(t, c.say("hide nano and save"), "`*nano*`", "You declined it, so it was not done")
 }
 
 func TestMissingAndLockedTools(t *testing.T) {

@@ -138,7 +138,7 @@ func TestAnExceptedKindMayBeMissing(t *testing.T) {
 	w := newFakeWindow()
 	w.models["openai"], w.models["anthropic"] = []string{"openai/gpt-4", "openai/gpt-5"}, []string{"anthropic/claude-3"}
 	c := newChat(t, w)
-	wants(t, c.say("only keep the newest Claude and GPT models, block every preview"), "gemini has models with `preview`", `"hide preview on gemini"`)
+	wants(t, c.say("only keep the newest Claude and GPT models, block every preview"), "gemini has models that match `preview`", `"hide preview on gemini"`)
 	if got := c.did(); got != "anthropic+allow(claude-3) anthropic+ignore(*) openai+allow(gpt-5) openai+ignore(*)" {
 		t.Errorf("it does %s", got)
 	}
@@ -169,7 +169,7 @@ func TestMajorProviders(t *testing.T) {
 	w := newFakeWindow()
 	w.order = []string{"openai", "router"}
 	w.models["router"] = []string{"router/gpt-5.5"}
-	wants(t, newChat(t, w).say("hide every model on all major providers except openai"), "No provider is meant", "Nothing was changed")
+	wants(t, newChat(t, w).say("hide every model on all major providers except openai"), "That leaves no provider", "Nothing was changed")
 }
 
 // TestExamplesAreUnderstood: what help says that works does.
@@ -188,7 +188,7 @@ func TestAFamilyThatIsNowhereIsSaid(t *testing.T) {
 	w.order = []string{"openai"}
 	c := newChat(t, w)
 	answer := c.say("only keep the newest Claude and GPT models")
-	wants(t, answer, "No provider here has models with `claude`.", "RULE_PROPOSAL: {")
+	wants(t, answer, "No provider here has models that match `claude`.", "RULE_PROPOSAL: {")
 	c.say("yes")
 	if got := strings.Join(w.shown("openai"), " "); got != "gpt-5.6-sol gpt-5.6-luna" {
 		t.Errorf("%s stay: %s", got, c.did())

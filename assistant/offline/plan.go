@@ -77,7 +77,7 @@ func (p *plan) planTarget(tg *target) {
 	case everything && (k == unhide || k == allow):
 		p.clear(tg, ignoreList)
 	case everything && k == only:
-		p.reportf("Rules are kept per provider, and %s can stay as it is. %s", clean(tg.provider), nothingChanged)
+		p.reportf("Rules are per provider, and %s can stay as it is. %s", clean(tg.provider), nothingChanged)
 	case k == only:
 		p.only(tg, tg.models, tg.exactly())
 	case tg.all && k == hide && !everything:
@@ -145,7 +145,7 @@ func (p *plan) only(tg *target, models []model, patterns []string) {
 		p.reportf("No model%s matches, and hiding the rest would hide everything. %s", tg.on(), nothingChanged)
 		return
 	case len(patterns) == 0:
-		p.reportf("Too many models are meant to name them one by one. %s", nothingChanged)
+		p.reportf("These are too many models to name one by one. %s", nothingChanged)
 		return
 	}
 	before := len(p.edits)
@@ -163,7 +163,7 @@ func (p *plan) only(tg *target, models []model, patterns []string) {
 		p.set(tg, ignoreList, true, "*")
 	}
 	if len(p.edits) == before {
-		p.reportf("That is so already%s.", tg.on())
+		p.reportf("The rules%s already do that.", tg.on())
 	}
 }
 
@@ -248,7 +248,7 @@ func (p *plan) removeRules(tg *target) {
 			p.edits = append(p.edits, exact...)
 			continue
 		}
-		p.reportf("There is no one rule %s%s. %s", code(w), tg.on(), tg.rulesInWords(p.step.list))
+		p.reportf("There is no single rule %s%s. %s", code(w), tg.on(), tg.rulesInWords(p.step.list))
 		for _, e := range exact {
 			p.offer("Remove "+e.pattern, "remove the "+listName(e.list)+" rule "+e.pattern+tg.on())
 		}

@@ -33,7 +33,7 @@ func (c *conversation) resolve(s step) []target {
 		at, missing := c.placesOf(s, it)
 		if s.kind == only && len(missing) > 0 && (len(places) > 0 || i+1 < len(s.what.items)) && !slices.ContainsFunc(missing, isNotFamily) {
 			if anywhere, _ := c.known(s, it, c.providers); len(anywhere) == 0 { // there is nothing to keep
-				c.reportf("No provider here has models with %s.", code(strings.Join(missing, " ")))
+				c.reportf("No provider here has models that match %s.", code(strings.Join(missing, " ")))
 				continue
 			}
 		}
@@ -61,7 +61,7 @@ func (c *conversation) resolve(s step) []target {
 		c.notUnderstood(s, unknown)
 		return nil
 	case len(providers) == 0 && len(c.paragraphs) == said:
-		c.reportf("No provider is meant. %s", nothingChanged)
+		c.reportf("That leaves no provider. %s", nothingChanged)
 		return nil
 	case slices.ContainsFunc(places, func(at []string) bool { return len(at) == 0 }): // which is said
 		return nil
@@ -119,10 +119,10 @@ func (c *conversation) elsewhere(s step, it item, at []string) {
 	for _, p := range at {
 		models, _ := it.find(c.catalog(p, s.what))
 		if s.kind == hide && !slices.ContainsFunc(models, model.isShown) {
-			c.reportf("%s has models with %s, all of them hidden.", clean(p), code(it.text()))
+			c.reportf("%s has models that match %s, all of them hidden.", clean(p), code(it.text()))
 			continue
 		}
-		c.reportf("%s has models with %s.", clean(p), code(it.text()))
+		c.reportf("%s has models that match %s.", clean(p), code(it.text()))
 		if !slices.ContainsFunc(s.what.items, func(o item) bool { _, missing := c.known(s, o, []string{p}); return len(missing) > 0 }) {
 			c.offer("On "+p, s.text+" on "+p)
 		}

@@ -42,13 +42,19 @@ func code(s string) string {
 
 // codes lists strings as code spans, "`a`, `b` and `c`", and counts those after
 // the first maxNamed.
-func codes(ss []string) string {
-	out := make([]string, 0, maxNamed+1)
+func codes(ss []string) string { return codesOf(ss, len(ss)) }
+
+// codesOf lists n strings, of which ss are the first.
+func codesOf(ss []string, n int) string {
+	if n > maxNamed+1 {
+		ss = ss[:min(len(ss), maxNamed)]
+	}
+	out := make([]string, len(ss))
 	for i, s := range ss {
-		if i == maxNamed && len(ss) > maxNamed+1 {
-			return strings.Join(out, ", ") + fmt.Sprintf(" and %d more", len(ss)-maxNamed)
-		}
-		out = append(out, code(s))
+		out[i] = code(s)
+	}
+	if n > len(ss) {
+		return strings.Join(out, ", ") + fmt.Sprintf(" and %d more", n-len(ss))
 	}
 	return joinAnd(out)
 }

@@ -323,8 +323,10 @@ func (w *fakeWindow) edit(name, p string, a map[string]any) map[string]any {
 		after := w.hidden(p)
 		changed = slices.DeleteFunc(slices.Concat(before, after), func(n string) bool { return slices.Contains(before, n) == slices.Contains(after, n) })
 	}
-	data["affected_models"], data["affected_count"] = changed, len(changed)
-	return ok(fmt.Sprintf("%d models changed: %sed %s rule %q for %s. Not saved yet.", len(changed), strings.TrimSuffix(strings.SplitN(name, "_", 2)[0], "e"), list, pattern, p), data)
+	total := len(w.models[p])
+	available := total - len(w.hidden(p))
+	data["affected_models"], data["affected_count"], data["available_count"], data["total_count"] = changed, len(changed), available, total
+	return ok(fmt.Sprintf("%d models changed: %sed %s rule %q for %s. %d of %d available. Not saved yet.", len(changed), strings.TrimSuffix(strings.SplitN(name, "_", 2)[0], "e"), list, pattern, p, available, total), data)
 }
 
 // short writes a call: "openai+ignore(*mini*)".
