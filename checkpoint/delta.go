@@ -21,8 +21,8 @@ type Delta struct {
 	// their list, or of the member itself. Index is the index in the new
 	// list, in ascending order, or Member.
 	Added map[string][]Item `json:"added,omitempty"`
-	// Removed holds the items that only the old document has, likewise;
-	// Index is the index in the old list.
+	// Removed holds the items that only the old document has, with the same
+	// paths. Index is the index in the old list.
 	Removed map[string][]Item `json:"removed,omitempty"`
 	// Modified holds the values that were replaced, by path.
 	Modified map[string]Change `json:"modified,omitempty"`

@@ -54,7 +54,7 @@ func (j *Journal) Edit(description string, before, after json.RawMessage) (Check
 		if err != nil || from.text == to.text {
 			return Checkpoint{}, err
 		}
-		if j.current.text != from.text { // the window changed and nobody recorded it
+		if j.current.text != from.text { // the window changed without a Record
 			if err := j.write(record{Op: opRecord}, &from, ""); err != nil {
 				return Checkpoint{}, err
 			}

@@ -139,9 +139,9 @@ func (c *change) putRow(p *assistant.Pair) {
 	session := c.session(p.Session, p.CreatedAt)
 	model := c.findOrInsert("SELECT n FROM model WHERE name = ?", "INSERT INTO model (name) VALUES (?) RETURNING n", p.Model)
 	topic := c.topic(p.Topic)
-	var given, owner any // NULL: not known yet, nobody
+	var seq, owner any // NULL: SQLite assigns it; nobody is sending
 	if p.Seq != 0 {
-		given = p.Seq
+		seq = p.Seq
 	}
 	if p.State == assistant.PairSending {
 		owner = c.s.owner.token
@@ -155,7 +155,7 @@ func (c *change) putRow(p *assistant.Pair) {
 			nsec=excluded.nsec, zone=excluded.zone, attachments=excluded.attachments, sends=excluded.sends,
 			parts=excluded.parts, owner=excluded.owner, id=excluded.id
 		RETURNING seq`,
-		given, session, topic, model, p.Star, p.Flag, stateNumber(p),
+		seq, session, topic, model, p.Star, p.Flag, stateNumber(p),
 		p.CreatedAt.Unix(), p.CreatedAt.Nanosecond(), zone, len(p.Attachments), assistant.PairSends(p), partRunes(p), owner, p.ID)
 }
 

@@ -53,9 +53,9 @@ func (s *store) inspect(ctx context.Context) (damage, err error) {
 	return nil, err
 }
 
-// probe reads a database that may be damaged, with whole every page and pair. It
+// probe reads a database that may be damaged: with whole, every page and pair. It
 // writes nothing except the rollback of a transaction that a process left
-// unfinished before the database was in WAL mode: until then nobody can read it.
+// unfinished before the database was in WAL mode: nobody could read it otherwise.
 func (s *store) probe(ctx context.Context, whole bool) error {
 	mode := "&mode=ro"
 	if fileSize(s.path+"-journal") > 0 {

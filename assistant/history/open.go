@@ -37,10 +37,10 @@ type Options struct {
 	// any goroutine, also with JSON, and must return JSON then. nil changes nothing.
 	Redact func(string) string
 
-	step         func(name string) // called before each step of creation, migration and salvage
-	noIndex      bool              // leaves texts out of the full-text index
-	noDelay      bool              // begins background work at once
-	noBackground bool              // begins no background work at all
+	step         func(name string) // tests: called before each step of creation, migration and salvage
+	noIndex      bool              // tests: do not fill the full-text index
+	noDelay      bool              // tests: start background work at once
+	noBackground bool              // tests: start no background work
 }
 
 // delay is how long background work waits.
@@ -77,8 +77,8 @@ type store struct {
 	readDB   *sql.DB
 	writeDB  *sql.DB // has the one connection of writer
 
-	revision atomic.Int64  // meta.rev as this process knows it
-	changed  chan struct{} // has a token after a commit
+	revision atomic.Int64  // meta.rev when this process last read or wrote it
+	changed  chan struct{} // full after a commit that the background work has not seen
 
 	background sync.WaitGroup
 	closing    sync.Mutex      // no goroutine is started while Close ends ctx
@@ -157,11 +157,11 @@ func (s *store) step(name string) {
 
 // open inspects the file, salvages it when it is damaged, and connects, under the open lock.
 func (s *store) open(ctx context.Context) error {
-	living, dead, err := listOwners(s.runDir, s.owner)
+	others, dead, err := listOwners(s.runDir, s.owner)
 	if err != nil {
 		return err
 	}
-	if living == 0 { // otherwise the process that has it open has inspected it
+	if others == 0 { // otherwise the process that has it open has inspected it
 		damage, err := s.inspect(ctx)
 		if err == nil && damage != nil {
 			err = s.salvage(ctx, damage)
@@ -176,7 +176,7 @@ func (s *store) open(ctx context.Context) error {
 	}
 	hasWAL := fileSize(s.path+"-wal") > 0
 	err = s.connect(ctx)
-	if c := code(err); living == 0 && (damaged(err) || c == codeError || c == codeConstraint) {
+	if c := code(err); others == 0 && (damaged(err) || c == codeError || c == codeConstraint) {
 		// Nobody else changes the database, so a statement that fails met damage that
 		// the inspection did not find.
 		_ = s.disconnect() // the salvage needs no connection
@@ -187,7 +187,7 @@ func (s *store) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if living == 0 {
+	if others == 0 {
 		state := fileState{Phase: phaseOpen}
 		if hasWAL {
 			state.Phase = phaseWritten
@@ -291,20 +291,20 @@ func (s *store) recordWrite() {
 	}
 }
 
-// openReadOnly connects to a database that cannot be written because of why. When
+// openReadOnly connects to a database that cannot be written because of cause. When
 // the shared memory file is missing and cannot be created, SQLite can only read in
 // exclusive locking mode.
-func (s *store) openReadOnly(ctx context.Context, why error) (*store, error) {
+func (s *store) openReadOnly(ctx context.Context, cause error) (*store, error) {
 	var storage *StorageError
-	if !errors.As(why, &storage) || fileSize(s.path) <= 0 || errors.Is(why, context.Canceled) {
-		return nil, why
+	if !errors.As(cause, &storage) || fileSize(s.path) <= 0 || errors.Is(cause, context.Canceled) {
+		return nil, cause
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.writer, s.writeDB, s.owner = nil, nil, nil
-	s.report = Report{Repaired: s.report.Repaired, ReadOnly: why}
+	s.report = Report{Repaired: s.report.Repaired, ReadOnly: cause}
 	for _, name := range []string{dsn(s.path, "query_only(1)") + "&mode=ro", dsn(s.path, "locking_mode(EXCLUSIVE)", "query_only(1)")} {
 		if err := s.connectReaders(name, 1); err != nil {
-			return nil, why
+			return nil, cause
 		}
 		var version int
 		err := s.readDB.QueryRowContext(ctx, "SELECT version FROM meta").Scan(&version)
@@ -313,7 +313,7 @@ func (s *store) openReadOnly(ctx context.Context, why error) (*store, error) {
 		}
 		s.readDB.Close()
 	}
-	return nil, why
+	return nil, cause
 }
 
 // Close leaves a pair in state sending as it is: the next Open ends it.
@@ -341,8 +341,8 @@ func (s *store) Close() error {
 // disconnectAndRecord closes the database and records its state, under the open
 // lock. The last process to close copies the WAL into the database.
 func (s *store) disconnectAndRecord() error {
-	living, _, err := listOwners(s.runDir, s.owner)
-	if err != nil || living > 0 {
+	others, _, err := listOwners(s.runDir, s.owner)
+	if err != nil || others > 0 {
 		return errors.Join(err, s.disconnect())
 	}
 	s.writeState(fileState{Phase: phaseClosing})

@@ -31,9 +31,9 @@ const (
 )
 
 // newOwner creates and locks a file of its own in the run folder.
-func newOwner(run string, now time.Time) (*owner, error) {
+func newOwner(runDir string, now time.Time) (*owner, error) {
 	token := assistant.NewID(now)
-	o := &owner{token, flock.New(filepath.Join(run, ownerPrefix+token), flock.SetFlag(os.O_RDWR|os.O_CREATE|os.O_EXCL), flock.SetPermissions(fileMode))}
+	o := &owner{token, flock.New(filepath.Join(runDir, ownerPrefix+token), flock.SetFlag(os.O_RDWR|os.O_CREATE|os.O_EXCL), flock.SetPermissions(fileMode))}
 	if ok, err := o.lock.TryLock(); err != nil || !ok {
 		return nil, fmt.Errorf("history: lock %s: %w", o.lock.Path(), errors.Join(err, errors.New("the lock is held already")))
 	}
@@ -47,8 +47,8 @@ func (o *owner) release() {
 }
 
 // alive reports whether the owner with this token is alive.
-func alive(run, token string) (bool, error) {
-	l := flock.New(filepath.Join(run, ownerPrefix+token), flock.SetFlag(os.O_RDWR)) // never creates
+func alive(runDir, token string) (bool, error) {
+	l := flock.New(filepath.Join(runDir, ownerPrefix+token), flock.SetFlag(os.O_RDWR)) // never creates
 	got, err := l.TryLock()
 	l.Close()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,8 +60,8 @@ func alive(run, token string) (bool, error) {
 // listOwners counts the other owners that are alive, and lists the files of the
 // dead. The caller holds the open lock, so no file is between being created and
 // being locked.
-func listOwners(run string, me *owner) (living int, dead []string, err error) {
-	entries, err := os.ReadDir(run)
+func listOwners(runDir string, me *owner) (others int, dead []string, err error) {
+	entries, err := os.ReadDir(runDir)
 	if err != nil {
 		return 0, nil, fmt.Errorf("history: %w", err)
 	}
@@ -70,22 +70,22 @@ func listOwners(run string, me *owner) (living int, dead []string, err error) {
 		if !ok || token == me.token {
 			continue
 		}
-		isAlive, err := alive(run, token)
+		isAlive, err := alive(runDir, token)
 		switch {
 		case err != nil:
 			return 0, nil, fmt.Errorf("history: %w", err)
 		case isAlive:
-			living++
+			others++
 		default:
-			dead = append(dead, filepath.Join(run, e.Name()))
+			dead = append(dead, filepath.Join(runDir, e.Name()))
 		}
 	}
-	return living, dead, nil
+	return others, dead, nil
 }
 
 // lockOpening waits until this store alone opens or closes the database.
-func lockOpening(ctx context.Context, run string) (*flock.Flock, error) {
-	l := flock.New(filepath.Join(run, openLock), flock.SetPermissions(fileMode))
+func lockOpening(ctx context.Context, runDir string) (*flock.Flock, error) {
+	l := flock.New(filepath.Join(runDir, openLock), flock.SetPermissions(fileMode))
 	if _, err := l.TryLockContext(ctx, lockPollInterval); err != nil {
 		return nil, fmt.Errorf("history: another winnow is opening the database: %w", err)
 	}

@@ -26,7 +26,7 @@ type Salvage struct {
 	Altered  int    // salvaged pairs whose bytes have changed, or of which only the texts are left
 }
 
-// Files of a salvage, beside the database.
+// Suffixes of the files of a salvage, in the folder of the database.
 const (
 	salvageCopy = ".salvage"  // a copy to read from: SQLite may write to what it reads
 	salvagePart = ".new.part" // the new database while it is filled
@@ -142,7 +142,7 @@ func (s *store) copyReadable(ctx context.Context, w *writer, report *Salvage) er
 			return err
 		}
 	}
-	// With writable_schema SQLite reads a file that was cut short as far as it goes.
+	// With writable_schema SQLite reads a truncated file up to its end.
 	db, err := sql.Open("sqlite", strings.Replace(dsn(copied, "writable_schema(1)"), "_defensive=1", "_defensive=0", 1))
 	if err != nil {
 		return err
@@ -203,9 +203,9 @@ type salvager struct {
 // whose names are undamaged.
 func (r *salvager) copyTable(table string) {
 	const query = "SELECT name FROM pragma_table_info(?)"
-	var left []string
-	_ = r.from.try(func() { left = list[string](r.from, query, table) })
-	columns := slices.DeleteFunc(list[string](r.to.tx, query, table), func(name string) bool { return !slices.Contains(left, name) })
+	var readable []string
+	_ = r.from.try(func() { readable = list[string](r.from, query, table) })
+	columns := slices.DeleteFunc(list[string](r.to.tx, query, table), func(name string) bool { return !slices.Contains(readable, name) })
 	if len(columns) == 0 {
 		return
 	}
@@ -264,14 +264,14 @@ func (r *salvager) copyPairs() {
 	}
 }
 
-// copySpan copies the pairs from one seq to another. When they cannot be read
+// copySpan copies the pairs from the seq first to last. When they cannot be read
 // together it halves the span, down to single pairs.
-func (r *salvager) copySpan(from, to int64) {
+func (r *salvager) copySpan(first, last int64) {
 	if r.to.err != nil || r.from.ctx.Err() != nil {
 		return
 	}
 	var seqs []int64
-	for seq := from; seq <= to; seq++ {
+	for seq := first; seq <= last; seq++ {
 		seqs = append(seqs, seq)
 	}
 	var read []assistant.Pair
@@ -280,12 +280,12 @@ func (r *salvager) copySpan(from, to int64) {
 		r.from.pairs(seqs, func(p assistant.Pair, damaged bool) { read, altered = append(read, p), append(altered, damaged) })
 	})
 	switch {
-	case err != nil && from == to:
-		r.saveTexts(from)
+	case err != nil && first == last:
+		r.saveTexts(first)
 	case err != nil:
-		half := from + (to-from)/2
-		r.copySpan(from, half)
-		r.copySpan(half+1, to)
+		half := first + (last-first)/2
+		r.copySpan(first, half)
+		r.copySpan(half+1, last)
 	default:
 		for i := range read {
 			r.save(&read[i], altered[i])

@@ -26,7 +26,7 @@ var schema string
 var migrations embed.FS
 
 // statements returns the statements that bring a database of this version to
-// the next; version 0 is an empty one, which goes to schemaVersion at once.
+// the next; version 0 is an empty one, which the schema brings to schemaVersion.
 func statements(version int) (sql []string, next int, err error) {
 	text, next := schema, schemaVersion
 	if version > 0 {

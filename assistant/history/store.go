@@ -159,7 +159,7 @@ type ModelCount struct {
 	Pairs, Failed int
 }
 
-// TopicSeparator stands between the names of a topic's path.
+// TopicSeparator separates the names in a topic's path.
 const TopicSeparator = assistant.TopicSeparator
 
 // Topic is a node of the tree of topics.
