@@ -34,7 +34,7 @@ func TestOneWritesOnWhileFilesAreRead(t *testing.T) {
 	if !m.input.draft.Empty() {
 		t.Fatalf("the box holds %q", m.input.draft.Text())
 	}
-	m.input.draft.Insert("next")
+	m.input.draft.Paste("next")
 	if d := m.input.drafted(); d.Text != "next" || !slices.Contains(d.Stash, "look at @a.txt") {
 		t.Errorf("what would be kept is %q: a crash now loses the message", d)
 	}
@@ -49,7 +49,7 @@ func TestAMessageWhoseFileCannotBeReadComesBack(t *testing.T) {
 		m, _ := fetching(t)
 		m.input.draft.Set("look at @none.txt")
 		read := m.send()
-		m.input.draft.Insert(since)
+		m.input.draft.Paste(since)
 		m.Update(read())
 		if m.turn.running || m.input.draft.Text() != want || !m.notice.bad {
 			t.Errorf("running %v, the box holds %q, want %q; said %q", m.turn.running, m.input.draft.Text(), want, m.notice.text)

@@ -268,7 +268,7 @@ func TestTheModelIsWhereItWouldBe(t *testing.T) {
 			}
 			return partsOf(s, nil, nil, clock.Now)
 		}
-		o := Options{Now: clock.Now, Screen: settings.Screen{Fixed: true, Style: style.Options{Dark: true, Unicode: true}}, Parts: parts(), Width: 120, Height: 32}
+		o := Options{Now: clock.Now, Screen: settings.Screen{FixedBackground: true, Style: style.Options{Dark: true, Unicode: true}}, Parts: parts(), Width: 120, Height: 32}
 		straight, err := New(o)
 		if err != nil {
 			r.Fatal(err)

@@ -111,7 +111,7 @@ func TestFilesOnEverySizeOfScreen(t *testing.T) {
 	}
 	folder(t, files)
 	s := newStill(t, style.Options{Dark: true, Unicode: true}, 80, 24)
-	s.input.draft.Insert("@")
+	s.input.draft.Paste("@")
 	s.do(s.input.offerFiles())
 	if !s.input.completing() {
 		t.Fatal("nothing is offered")

@@ -47,7 +47,7 @@ func newStill(t *testing.T, o style.Options, w, h int, answers ...at.Answer) *st
 		t.Fatal(err)
 	}
 	opts := Options{
-		Parts: partsOf(session, nil, nil, clock.Now), Now: clock.Now, Screen: settings.Screen{Fixed: true, Style: o},
+		Parts: partsOf(session, nil, nil, clock.Now), Now: clock.Now, Screen: settings.Screen{FixedBackground: true, Style: o},
 	}
 	opts.Examples = []string{"Hide every preview model", "Only keep the newest Claude and GPT models", "Why is gpt-4o hidden?"}
 	m, err := New(opts)

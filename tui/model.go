@@ -197,7 +197,7 @@ func (m *Model) Init() tea.Cmd {
 		load = openParts(m.opts.Start)
 	}
 	cmds := []tea.Cmd{load, waitSavedChange(m.opts.Changes)}
-	if !m.opts.Fixed {
+	if !m.opts.FixedBackground {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
 	return tea.Batch(cmds...)

@@ -57,7 +57,7 @@ func (m *Model) settingsAt(at int, notice string) tea.Cmd {
 func (m *Model) applySettings() tea.Cmd {
 	m.restyle()
 	cmd := computeBoundary(m.session)
-	if !m.opts.Fixed {
+	if !m.opts.FixedBackground {
 		cmd = tea.Batch(cmd, tea.RequestBackgroundColor)
 	}
 	return cmd
@@ -90,7 +90,7 @@ func (m *Model) restyle() {
 
 // onBackground follows the terminal between dark and light.
 func (m *Model) onBackground(msg tea.BackgroundColorMsg) tea.Cmd {
-	if dark := isDark(msg.Color); dark != m.opts.Style.Dark && !m.opts.Fixed {
+	if dark := isDark(msg.Color); dark != m.opts.Style.Dark && !m.opts.FixedBackground {
 		m.opts.Style.Dark = dark
 		m.restyle()
 	}

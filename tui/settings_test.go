@@ -21,17 +21,17 @@ func TestSettingsSayWhatTheyAreAndWhatWasDone(t *testing.T) {
 	d := startProgram(t, setup{w: 80, h: 30})
 	d.Type(tuitest.CtrlP, "Settings", tuitest.Enter)
 	d.Wait("enter takes the next value")
-	for _, text := range []string{"Background", "Theme of colours", "The assistant asks before", "it saves"} {
+	for _, text := range []string{"Background", "Colour theme", "The assistant asks before", "it saves"} {
 		d.Wait(text)
 	}
 	if strings.Contains(d.Frame(), "in the config") || strings.Contains(d.Frame(), storeKey) {
 		t.Errorf("it offers what there is not:\n%s", d.Frame())
 	}
 	d.Type("colours", tuitest.Enter)
-	d.Wait("Theme of colours: ")
+	d.Wait("Colour theme: ")
 	d.Type(tuitest.Esc)
 	d.WaitGone("━ Settings ━")
-	d.says("Theme of colours: ")
+	d.says("Colour theme: ")
 }
 
 func TestSettingIsKept(t *testing.T) {
@@ -40,9 +40,9 @@ func TestSettingIsKept(t *testing.T) {
 	d := startProgram(t, setup{w: 100, h: 30, change: func(o *Options) {
 		o.KeepSetting = func(key, value string) error { kept = append(kept, key+"="+value); return fault }
 	}})
-	d.setting("ended unseen")
+	d.setting("ends unseen")
 	d.Type(tuitest.Enter)
-	d.Wait("Tell when a long turn has ended unseen: yes")
+	d.Wait("Notify when a long turn ends unseen: yes")
 	d.Type(tuitest.Key(storeKey))
 	d.Wait("notify = true is stored")
 	d.Type(tuitest.Esc)
@@ -54,7 +54,7 @@ func TestSettingIsKept(t *testing.T) {
 	d.Type(tuitest.Enter)
 	d.Wait("Background: light")
 	d.Type(tuitest.Down, tuitest.Enter) // the theme after the usual one is the first
-	d.Wait("Theme of colours: dusk")
+	d.Wait("Colour theme: dusk")
 	d.Type(tuitest.Key(storeKey))
 	d.Wait("theme = dusk-light is stored")
 	d.Type(tuitest.Esc)

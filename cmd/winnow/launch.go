@@ -175,7 +175,7 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, calm func()) er
 	width, height, _ := term.GetSize(out.Fd()) // unknown is 0: Bubble Tea finds it out
 	keys := keyinput.New(in)
 	model, err := tui.New(tui.Options{
-		Screen: settings.Screen{Style: theme, Fixed: fixed, Mouse: s.Mouse, ReplyView: s.LongReply == "view", Notify: s.Notify},
+		Screen: settings.Screen{Style: theme, FixedBackground: fixed, Mouse: s.Mouse, ReplyView: s.LongReply == "view", Notify: s.Notify},
 		Input:  keys, Width: width, Height: height, Settings: sessionSettings(s), HasPane: true,
 		Rebinds: rebinds(s.Keys), EnterIs: s.SendKey == "enter",
 		Redact: a.redactor.Redact, KeepSetting: a.storeSetting,

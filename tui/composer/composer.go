@@ -3,7 +3,6 @@ package composer
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textarea"
@@ -12,8 +11,7 @@ import (
 	"winnow/tui/style"
 )
 
-// maxLines bounds how far the box styled for the height of its text; the caller
-// bounds what it shows far earlier.
+// maxLines bounds the height of the box in lines; callers show far fewer.
 const maxLines = 200
 
 // Model is the input box. New makes one.
@@ -23,23 +21,22 @@ type Model struct {
 	chips  []chip
 	recall recall
 	width  int
-	added  int // runes that the last Key or NewLine put in; 0 after anything else
-	styled int // counts changes of the colours
+	styles int // counts SetStyles
 	drawn  drawn
 }
 
-// drawn is what View gave last, and of what. To draw three lines takes a third
-// of a frame, and most frames have the box as it was.
+// drawn caches the last View. Drawing three lines takes a third of a frame, and in
+// most frames the box has not changed.
 type drawn struct {
-	of   viewKey
+	key  viewKey
 	view string
 }
 
 // viewKey is all that a view of the box depends on.
 type viewKey struct {
-	text, placeholder                     string
-	row, column, scroll, width, h, styled int
-	focused                               bool
+	text, placeholder                          string
+	row, column, scroll, width, height, styles int
+	focused                                    bool
 }
 
 // New returns an empty box without focus.
@@ -57,7 +54,7 @@ func New(st style.Input) *Model {
 	return b
 }
 
-// keyMap leaves the keys to the textarea that winnow does not use itself.
+// keyMap is the key map of the textarea without the keys that winnow uses itself.
 func keyMap() textarea.KeyMap {
 	m := textarea.DefaultKeyMap()
 	m.CharacterBackward = key.NewBinding(key.WithKeys("left"))
@@ -82,10 +79,10 @@ func (b *Model) SetStyles(st style.Input) {
 	styles.Focused, styles.Blurred = state, state
 	styles.Cursor.Blink = false
 	b.area.SetStyles(styles)
-	b.styled++
+	b.styles++
 }
 
-// SetPlaceholder says what stands in an empty box.
+// SetPlaceholder sets what an empty box shows.
 func (b *Model) SetPlaceholder(text string) { b.area.Placeholder = text }
 
 // SetWidth sets the width in cells. It must come before Rows.
@@ -96,11 +93,11 @@ func (b *Model) SetWidth(w int) {
 	}
 }
 
-// Rows is the height that the whole text needs.
+// Rows is how many lines the whole text takes, or a little more than maxLines.
 func (b *Model) Rows() int {
 	rows := 0
 	for _, line := range strings.Split(b.area.Value(), "\n") {
-		rows += 1 + displayRows(line, b.width-2)
+		rows += 1 + extraRows(line, b.width-2)
 		if rows > maxLines {
 			break
 		}
@@ -108,70 +105,52 @@ func (b *Model) Rows() int {
 	return rows
 }
 
-// Focus and Blur say whether the box takes keys and shows the cursor.
+// Focus makes the box take keys and show the cursor.
 func (b *Model) Focus() { b.area.Focus() }
 
-// Blur takes the cursor away.
+// Blur undoes Focus.
 func (b *Model) Blur() { b.area.Blur() }
 
 // View draws the box in height lines.
 func (b *Model) View(height int) string {
 	if b.area.Height() != height {
 		b.area.SetHeight(height)
-		b.area, _ = b.area.Update(nil) // shows the lines around the cursor in the new height
+		b.area, _ = b.area.Update(nil) // scrolls to the cursor in the new height
 	}
-	of := viewKey{
-		text: b.area.Value(), placeholder: b.area.Placeholder, focused: b.area.Focused(), styled: b.styled,
-		row: b.area.Line(), column: b.area.Column(), scroll: b.area.ScrollYOffset(), width: b.area.Width(), h: height,
+	key := viewKey{
+		text: b.area.Value(), placeholder: b.area.Placeholder, focused: b.area.Focused(), styles: b.styles,
+		row: b.area.Line(), column: b.area.Column(), scroll: b.area.ScrollYOffset(), width: b.area.Width(), height: height,
 	}
-	if b.drawn.of != of || b.drawn.view == "" {
-		b.drawn = drawn{of, b.area.View()}
+	if b.drawn.key != key || b.drawn.view == "" {
+		b.drawn = drawn{key, b.area.View()}
 	}
 	return b.drawn.view
 }
 
-// Cursor is where the cursor stands in the box; nil without focus.
+// Cursor is the cursor in the box; nil without focus.
 func (b *Model) Cursor() *tea.Cursor { return b.area.Cursor() }
 
-// Key gives the box a key that nobody else took.
+// Key handles a key that is for the box.
 func (b *Model) Key(k tea.KeyPressMsg) {
 	before := b.area.Value()
 	b.area, _ = b.area.Update(k)
-	b.added = 0
 	if after := b.area.Value(); after != before {
-		b.added = utf8.RuneCountInString(after) - utf8.RuneCountInString(before)
 		b.undo.edited(before, after)
 		b.recall.leave()
 	}
 }
 
-// TakeBack removes the text that the last Key or NewLine has put before the
-// cursor, as if it had not come: what seemed to be typed was the beginning of a
-// paste. It reports whether that edit did put it there.
-func (b *Model) TakeBack(text string) bool {
-	n := utf8.RuneCountInString(text)
-	if n == 0 || b.added != n {
-		return false
-	}
-	for range n {
-		b.area, _ = b.area.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
-	}
-	b.added = 0
-	b.undo.unedit()
-	return true
-}
-
 // Text is the whole message, chips replaced by what they stand for.
 func (b *Model) Text() string { return expand(b.area.Value(), b.chips) }
 
-// Shown is what stands in the box, chips by their labels: another text means
-// another message.
+// Shown is the text as the box shows it, with the labels of chips. Two messages differ
+// when it differs.
 func (b *Model) Shown() string { return b.area.Value() }
 
-// Empty says whether there is nothing but white space.
+// Empty reports whether there is nothing but white space.
 func (b *Model) Empty() bool { return strings.TrimSpace(b.area.Value()) == "" }
 
-// Set puts text in place of what is there, which Undo and Older bring back.
+// Set replaces the text. Undo and Older bring back what was there.
 func (b *Model) Set(text string) {
 	b.putAway()
 	b.pushUndo()
@@ -179,9 +158,9 @@ func (b *Model) Set(text string) {
 	b.put(text)
 }
 
-// put shows text, a large one as a chip.
+// put replaces the text without keeping it; a large text becomes a chip.
 func (b *Model) put(text string) {
-	text = normal(text)
+	text = withLF(text)
 	b.area.Reset()
 	if len(text) > ChipFrom {
 		text = b.addChip(text)
@@ -203,57 +182,52 @@ func (b *Model) Clear() {
 	b.empty()
 }
 
-// PutAway keeps a text that was in the box and could not be sent: Older brings
-// it back. What stands in the box stays.
+// PutAway adds a text that could not be sent to the stash: Older brings it back. It
+// leaves the box alone.
 func (b *Model) PutAway(text string) {
 	b.recall.putAway(text)
 	b.recall.leave()
 }
 
+// empty empties the box. Undo brings the text back.
 func (b *Model) empty() {
 	b.pushUndo()
 	b.area.Reset()
 	b.recall.leave()
 }
 
-// putAway keeps what is in the box, unless it is an older text unchanged.
+// putAway adds the text of the box to the stash, unless it is an older text that was
+// not changed.
 func (b *Model) putAway() {
-	if !b.recall.away && !b.Empty() {
+	if !b.recall.browsing && !b.Empty() {
 		b.recall.putAway(b.Text())
 	}
 }
 
-// AtFirstLine and AtLastLine say whether an arrow key would leave the text.
+// AtFirstLine reports whether the cursor is on the first row of the text.
 func (b *Model) AtFirstLine() bool { return b.area.Line() == 0 && b.area.LineInfo().RowOffset == 0 }
 
-// AtLastLine reports whether the cursor is on the last line.
+// AtLastLine reports whether the cursor is on the last row of the text.
 func (b *Model) AtLastLine() bool {
 	return b.area.Line() == b.area.LineCount()-1 && b.area.LineInfo().RowOffset >= b.area.LineInfo().Height-1
 }
 
-// NewLine breaks the line.
+// NewLine inserts a line break.
 func (b *Model) NewLine() {
 	before := b.area.Value()
 	b.undo.edited(before, before+"\n")
-	b.added = 1
 	b.area.InsertString("\n")
 	b.recall.leave()
 }
 
-// Insert puts text at the cursor, as one edit.
-func (b *Model) Insert(text string) {
-	b.pushUndo()
-	b.area.InsertString(normal(text))
-}
-
-// normal makes line ends LF: the textarea would take CR and LF for two.
-func normal(text string) string {
+// withLF makes every line end LF: the textarea would take CR LF for two.
+func withLF(text string) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 }
 
-// Word is what stands between the last white space and the cursor.
+// Word is the text between the last white space before the cursor and the cursor.
 func (b *Model) Word() string {
-	line := []rune(b.lineAt())
+	line := []rune(b.currentLine())
 	end := min(b.area.Column(), len(line))
 	from := end
 	for from > 0 && !unicode.IsSpace(line[from-1]) {
@@ -262,7 +236,7 @@ func (b *Model) Word() string {
 	return string(line[from:end])
 }
 
-func (b *Model) lineAt() string {
+func (b *Model) currentLine() string {
 	lines := strings.Split(b.area.Value(), "\n")
 	if at := b.area.Line(); at < len(lines) {
 		return lines[at]
@@ -270,12 +244,12 @@ func (b *Model) lineAt() string {
 	return ""
 }
 
-// ReplaceWord puts text in the place of Word, as one edit.
+// ReplaceWord replaces Word by text, as one edit.
 func (b *Model) ReplaceWord(text string) {
 	b.pushUndo()
 	for range []rune(b.Word()) {
 		b.area, _ = b.area.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
 	}
-	b.area.InsertString(normal(text))
+	b.area.InsertString(withLF(text))
 	b.recall.leave()
 }

@@ -199,32 +199,6 @@ func TestClearedTextsAreOlderMessages(t *testing.T) {
 	}
 }
 
-func TestTakeBackLeavesNoTrace(t *testing.T) {
-	b := box()
-	write(b, "one tw")
-	b.Key(tea.KeyPressMsg{Code: tea.KeyLeft})
-	write(b, "漢")
-	if !b.TakeBack("漢") || b.Text() != "one tw" {
-		t.Fatalf("the box holds %q", b.Text())
-	}
-	if b.TakeBack("w") {
-		t.Error("what the last key did not put in was taken back")
-	}
-	b.Paste("x\r\ny")
-	if got := b.Text(); got != "one tx\nyw" {
-		t.Errorf("the paste stands at the wrong place: %q", got)
-	}
-	for _, want := range []string{"one tw", "one ", ""} {
-		if !b.Undo() || b.Text() != want {
-			t.Errorf("Undo = %q, want %q", b.Text(), want)
-		}
-	}
-	b.NewLine()
-	if !b.TakeBack("\r") || b.Text() != "" || b.Undo() {
-		t.Errorf("after a new line was taken back the box holds %q", b.Text())
-	}
-}
-
 // TestTheViewIsNeverOld draws after every kind of change in random order, twice:
 // what is kept from before is what would be drawn now.
 func TestTheViewIsNeverOld(t *testing.T) {
@@ -295,12 +269,12 @@ func TestArrowsLeaveTheTextAtItsEndsOnly(t *testing.T) {
 	}
 }
 
-func TestInsertedLineEndsAreOne(t *testing.T) {
+func TestPastedLineEndsAreOne(t *testing.T) {
 	b := box()
 	write(b, "a ")
-	b.Insert("x\r\ny")
+	b.Paste("x\r\ny")
 	if got := b.Text(); got != "a x\ny" {
-		t.Fatalf("Insert = %q", got)
+		t.Fatalf("Paste = %q", got)
 	}
 	if b.Undo(); b.Text() != "a " {
 		t.Errorf("Undo = %q, want the whole text gone", b.Text())

@@ -1,9 +1,9 @@
 // Package composer is the box in which the user writes a message.
 //
-// A Model is bubbles' textarea with what it lacks: typed text is never lost.
-// Whatever is cleared, sent or replaced goes to a stash from which Undo brings
-// it back; edits can be undone one by one; a large paste becomes a chip in the
-// text while its full text is kept; and earlier messages can be called back.
+// A Model is a textarea of bubbles that never loses typed text. Undo takes edits
+// back one by one, and brings back what was cleared, sent or replaced. A large
+// paste becomes a chip in the text while its full text is kept. Older and Newer
+// walk through sent messages, and through the stash: cleared texts.
 //
 // A Model belongs to one goroutine, the one that runs Update and View.
 //

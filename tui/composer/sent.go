@@ -2,17 +2,17 @@ package composer
 
 import "slices"
 
-// stashKept is how many texts that were cleared the box calls back.
-const stashKept = 20
+// maxStash is how many cleared texts are kept.
+const maxStash = 20
 
-// recall walks through messages that were sent and, newer than those, texts that
-// were cleared without being sent. The draft that was there waits at the end.
+// recall walks through sent messages and, after them, texts that were cleared without
+// being sent. At the end is the draft that the walk began with.
 type recall struct {
-	sent  []string // oldest first
-	stash []string // oldest first
-	at    int      // place in sent and stash; behind both is the draft
-	draft string
-	away  bool // not at the draft
+	sent     []string // oldest first
+	stash    []string // oldest first
+	at       int      // index in sent and then stash; after both is the draft
+	draft    string
+	browsing bool // not at the draft
 }
 
 // SetSent gives the box the messages that were sent, oldest first.
@@ -21,7 +21,7 @@ func (b *Model) SetSent(texts []string) {
 	b.recall.leave()
 }
 
-// AddSent adds the newest.
+// AddSent adds a message that was just sent; it leaves the stash.
 func (b *Model) AddSent(text string) {
 	p := &b.recall
 	p.sent = append(p.sent, text)
@@ -35,17 +35,17 @@ func (b *Model) SetStash(texts []string) {
 	b.recall.leave()
 }
 
-// Stash are the texts that were cleared, oldest first.
+// Stash returns the texts that were cleared, oldest first.
 func (b *Model) Stash() []string { return b.recall.stash }
 
-// putAway keeps a text that leaves the box without being sent.
+// putAway adds a text that was not sent to the stash.
 func (p *recall) putAway(text string) {
 	if text == "" || slices.Contains(p.sent, text) {
 		return
 	}
 	p.stash = slices.DeleteFunc(p.stash, func(put string) bool { return put == text })
 	p.stash = append(p.stash, text)
-	p.stash = p.stash[max(0, len(p.stash)-stashKept):]
+	p.stash = p.stash[max(0, len(p.stash)-maxStash):]
 }
 
 func (p *recall) len() int { return len(p.sent) + len(p.stash) }
@@ -57,7 +57,8 @@ func (p *recall) text(i int) string {
 	return p.stash[i-len(p.sent)]
 }
 
-func (p *recall) leave() { p.at, p.away = p.len(), false }
+// leave ends the walk.
+func (p *recall) leave() { p.at, p.browsing = p.len(), false }
 
 // Older shows the text before, and reports whether there is one.
 func (b *Model) Older() bool {
@@ -65,8 +66,8 @@ func (b *Model) Older() bool {
 	if p.at == 0 {
 		return false
 	}
-	if !p.away {
-		p.draft, p.away = b.Text(), true
+	if !p.browsing {
+		p.draft, p.browsing = b.Text(), true
 		b.pushUndo()
 	}
 	p.at--
@@ -77,7 +78,7 @@ func (b *Model) Older() bool {
 // Newer goes back towards the draft, and reports whether it moved.
 func (b *Model) Newer() bool {
 	p := &b.recall
-	if !p.away {
+	if !p.browsing {
 		return false
 	}
 	p.at++
@@ -90,7 +91,7 @@ func (b *Model) Newer() bool {
 	return true
 }
 
-// show puts a text of the past into the box without leaving it.
+// show puts a text of the walk into the box; the walk goes on.
 func (b *Model) show(text string) {
 	b.chips = nil
 	b.put(text)

@@ -1,6 +1,6 @@
 // Package hud writes the numbers behind the context counter as lines: parameters,
-// budget, selection, trimming and the last error. It keeps nothing, and belongs to
-// the goroutine that draws.
+// budget, selection, trimming and the last error. It keeps no state; the
+// goroutine that draws calls it.
 package hud
 
 import (
@@ -15,7 +15,7 @@ import (
 	"winnow/tui/textwidth"
 )
 
-// Numbers are what the lines are written from.
+// Numbers holds what Lines shows.
 type Numbers struct {
 	Session  *assistant.Session
 	Boundary budget.Boundary
@@ -26,31 +26,31 @@ type Numbers struct {
 }
 
 const (
-	// maxNames is how wide the names are where there is room; a narrow screen gives
-	// them half of it.
-	maxNames = 34
-	maxValue = 500 // cells of a value
+	// maxNameWidth is the width of the names where there is room; a narrow screen
+	// gives them half of its own.
+	maxNameWidth  = 34
+	maxValueWidth = 500 // in cells
 )
 
-// Lines are the numbers behind the counter, in groups: those of the boundary and
-// of the send that the counter shows. A screen has w cells.
+// Lines formats the numbers in groups, for a screen of w cells: those of the
+// boundary, and those of the request that was sent last.
 func (n Numbers) Lines(w int, st style.Overlay) (out []string) {
-	names := min(maxNames, max(4, w/2))
+	names := min(maxNameWidth, max(4, w/2))
 	group := func(name string) { out = append(out, "", st.Group.Render(name)) }
 	row := func(name string, value any) {
-		// The acronym of the telemetry stands behind the words in muted type.
+		// The acronym in brackets, as in the telemetry, is muted.
 		words, acronym, short := strings.Cut(textwidth.Fit(textwidth.Fit(name, names-1, "…"), names, ""), " (")
 		if short {
 			acronym = st.Muted.Render(" (" + acronym)
 		}
-		out = append(out, "  "+st.Text.Render(words)+acronym+st.Text.Render(safetext.Line(fmt.Sprint(value), maxValue)))
+		out = append(out, "  "+st.Text.Render(words)+acronym+st.Text.Render(safetext.Line(fmt.Sprint(value), maxValueWidth)))
 	}
 	b, set := n.Boundary, n.Session.Settings().Budget
 	group("PARAMETERS")
 	row("model", safetext.Visible(n.Session.Model()))
-	row("characters a token (CPT)", set.CPT())
+	row("characters per token (CPT)", set.CPT())
 	row("kept for the next message (URA)", set.URA())
-	row("most trims a send (NTA)", set.NTA())
+	row("pairs trimmed per send (NTA)", set.NTA())
 	group("BUDGET")
 	n.budget(row)
 	group("SELECTION")
@@ -71,16 +71,16 @@ func (n Numbers) budget(row func(name string, value any)) {
 	if b.Known {
 		known = ""
 	}
-	row("model takes (ML)", known+fmt.Sprint(b.ML))
+	row("model limit (ML)", known+fmt.Sprint(b.ML))
 	row("system prompt and tools (SYS)", b.SYS)
 	row("usable", b.Usable)
-	row("history predicted", b.HistoryTokens)
-	row("left after that", b.Usable-b.HistoryTokens-b.URA)
+	row("predicted history", b.HistoryTokens)
+	row("left for more history", b.Usable-b.HistoryTokens-b.URA)
 	row("the draft (AUT)", fmt.Sprintf("~%d", cost.AUT))
-	row("all of it now", fmt.Sprintf("~%d", cost.Total))
+	row("total with the draft", fmt.Sprintf("~%d", cost.Total))
 }
 
-// trimming is what became of the last send.
+// trimming writes what the last send included and left out.
 func (n Numbers) trimming(row func(name string, value any)) {
 	last, ok := n.Session.LastSend()
 	if !ok {
@@ -103,7 +103,7 @@ func (n Numbers) trimming(row func(name string, value any)) {
 	}
 }
 
-// failure is why the last attempt failed, and the focused pair.
+// failure writes why the last attempt failed, and why the focused pair did.
 func (n Numbers) failure(row func(name string, value any)) {
 	var r budget.Record
 	if records := n.Session.Records(); len(records) > 0 {
@@ -112,7 +112,7 @@ func (n Numbers) failure(row func(name string, value any)) {
 	failed := n.Focused.State == assistant.PairError
 	if r.LastErrorMessage != "" {
 		row("last attempt", r.LastErrorMessage)
-		row("taken for an overflow", map[bool]string{true: "yes", false: "no"}[r.OverflowMatched])
+		row("treated as an overflow", map[bool]string{true: "yes", false: "no"}[r.OverflowMatched])
 	} else if !failed {
 		row("last attempt", "no error")
 	}

@@ -26,7 +26,7 @@ func TestLines(t *testing.T) {
 	text := ansi.Strip(strings.Join(lines, "\n"))
 	for _, want := range []string{
 		"PARAMETERS", "BUDGET", "SELECTION", "TRIMMING", "ERROR",
-		"model takes (ML)                  ~8000", "the draft (AUT)                   ~7", "all of it now                     ~127",
+		"model limit (ML)                  ~8000", "the draft (AUT)                   ~7", "total with the draft              ~127",
 		"visible (Y)                       3", "included (X)                      2", "counter                           2/3",
 		"last send                         none yet", "net                               no route",
 	} {

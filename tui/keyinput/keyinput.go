@@ -1,8 +1,8 @@
-// Package keyinput reads the bytes of keys from a terminal and marks what no hand can
-// have typed as a paste.
+// Package keyinput reads the bytes of keys from a terminal and marks as a paste what
+// arrives faster than anybody types.
 //
-// A Reader sees when bytes arrive, which the program that parses them does not. Text
-// that arrives within 10 ms, on a terminal that does not mark its pastes, gets the
+// A Reader sees when bytes arrive; the program that parses them does not. Text of
+// several characters that arrives within 10 ms, on a terminal that does not mark its pastes, gets the
 // marks of a bracketed paste. A marked paste whose end was lost, which would swallow
 // all later keys, is ended after 2 s of silence.
 //
@@ -24,7 +24,7 @@ const (
 	// pasteSilence is how long a marked paste may pause. A terminal sends it
 	// without a break; after such a pause its end marker was lost.
 	pasteSilence = 2 * time.Second
-	// pasteGap is less than any hand needs between two keys.
+	// pasteGap is shorter than the time between two typed keys.
 	pasteGap = 10 * time.Millisecond
 )
 
@@ -36,13 +36,13 @@ var (
 // Reader is a terminal to read keys from.
 type Reader struct {
 	*os.File
-	text   atomic.Bool // keys write text now
-	marked bool        // this terminal marks its pastes: nothing is guessed
-	inside bool        // a marked paste has begun
-	tail   []byte      // the end of what was read, in which a marker may begin
-	at     time.Time   // of the last text
-	now    func() time.Time
-	ready  func(f *os.File, wait time.Duration) bool // bytes arrive within wait; nil: nobody knows
+	acceptText atomic.Bool // see AcceptText
+	marksPaste bool        // this terminal marks its pastes: nothing is guessed
+	inPaste    bool        // a marked paste has begun
+	tail       []byte      // the end of what was read, in which a marker may begin
+	lastText   time.Time   // when text was read last
+	now        func() time.Time
+	ready      func(f *os.File, wait time.Duration) bool // bytes arrive within wait; nil: unknown
 }
 
 // New reads from f.
@@ -54,7 +54,7 @@ func New(f *os.File) *Reader {
 // nil Reader it does nothing.
 func (r *Reader) AcceptText(on bool) {
 	if r != nil {
-		r.text.Store(on)
+		r.acceptText.Store(on)
 	}
 }
 
@@ -71,24 +71,24 @@ func (r *Reader) Read(p []byte) (int, error) {
 	r.watch(p[:n])
 	switch {
 	case r.ready == nil:
-	case r.inside:
+	case r.inPaste:
 		if !r.ready(r.File, pasteSilence) {
-			r.inside = false
+			r.inPaste = false
 			n += copy(p[n:], pasteEnd)
 		}
-	case !r.marked && r.text.Load() && isText(p[:n]):
+	case !r.marksPaste && r.acceptText.Load() && isText(p[:n]):
 		n = r.markBurst(p, n, room)
 	}
 	return n, err
 }
 
-// markBurst puts markers around text of which no part was typed, with all that
-// follows within the gap. n bytes are read, room is how many may be.
+// markBurst puts paste markers around text that was not typed, and around all that
+// follows within pasteGap. n bytes of p are read, at most room may be.
 func (r *Reader) markBurst(p []byte, n, room int) int {
 	now := r.now()
-	burst := now.Sub(r.at) < pasteGap || len(bytes.Runes(p[:n])) > 1
-	r.at = now
-	if !burst && p[0] != '\r' && p[0] != '\n' { // a line end may send: more must not follow
+	burst := now.Sub(r.lastText) < pasteGap || len(bytes.Runes(p[:n])) > 1
+	r.lastText = now
+	if !burst && p[0] != '\r' && p[0] != '\n' { // a line break may send the message, so it waits for what follows
 		return n
 	}
 	for n < room && r.ready(r.File, pasteGap) {
@@ -101,18 +101,18 @@ func (r *Reader) markBurst(p []byte, n, room int) int {
 	if !burst || !isText(p[:n]) {
 		return n
 	}
-	r.at = r.now()
+	r.lastText = r.now()
 	copy(p[len(pasteStart):], p[:n])
 	n += copy(p, pasteStart)
 	return n + copy(p[n:], pasteEnd)
 }
 
-// watch notes whether what was read ends inside a marked paste.
+// watch records whether what was read ends inside a marked paste.
 func (r *Reader) watch(read []byte) {
 	seen := append(r.tail, read...)
 	start, end := bytes.LastIndex(seen, pasteStart), bytes.LastIndex(seen, pasteEnd)
 	if start != end { // one of them is there
-		r.inside, r.marked = start > end, true
+		r.inPaste, r.marksPaste = start > end, true
 	}
 	r.tail = bytes.Clone(seen[max(0, len(seen)-len(pasteEnd)+1):])
 }

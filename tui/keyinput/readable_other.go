@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// readable is not known on this system.
+// readable is nil: this system has no poll.
 var readable func(*os.File, time.Duration) bool

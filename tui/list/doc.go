@@ -1,9 +1,9 @@
-// Package list shows a long list of items, drawn only where it is seen.
+// Package list shows a long list of items and draws only those on the screen.
 //
-// A Source hands out the lines of its items one item at a time, so a million
-// items need not exist. The place where the user looks is an item and a line of
-// it, so nothing that grows, shrinks or arrives elsewhere moves that line; at
-// the end the list follows what arrives.
+// A Source returns the lines of one item at a time, so not all items have to be in
+// memory. The scroll position is an item and a line of it, so nothing that grows,
+// shrinks or arrives elsewhere moves that line; at the end the list follows what
+// arrives.
 //
 // A frame asks for the lines of the items on the screen and for nothing else,
 // whatever the number of items. The list keeps no lines: a Source whose items

@@ -6,31 +6,31 @@ import (
 	"winnow/tui/textwidth"
 )
 
-// Source is the items of a list. Their IDs are positive and ascend.
+// Source holds the items of a list. Their IDs are positive and ascending.
 type Source interface {
 	Len() int
 	ID(i int) int64 // 0 ≤ i < Len
 	// Index is the place of the item with an ID, or where it would stand.
 	Index(id int64) (i int, ok bool)
 	// Lines are the lines of item i, at least one. Lines wider than width cells
-	// are cut. The slice is only read, up to the next call.
+	// are cut. The list does not change the slice, and uses it only until the next call.
 	Lines(i, width int) []string
 }
 
-// position is a line of an item.
+// position is a line of an item, both as indexes.
 type position struct{ item, line int }
 
-// List is a long list, drawn only where it is seen. The zero value is an empty
-// list that follows its end.
+// List is a scrolled list with a focus. The zero value is an empty list that follows
+// its end.
 type List struct {
 	source        Source
 	width, height int        // of the last View
-	away          bool       // the user scrolled away from the end; else the list follows it
+	away          bool       // scrolled away from the end; otherwise the list follows its end
 	slack         bool       // rows may stay empty below the last line, see ShowLine
 	top           position   // first line on the screen; valid only while away
 	rows          []position // what the last View drew on each row
 	focus         int64      // ID of the focused item; 0 means none
-	seen          struct {   // the end of the list when it was on the screen last
+	seen          struct {   // the end of the list when it was last on the screen
 		id    int64 // of the last item
 		lines int   // of that item
 	}
@@ -87,7 +87,7 @@ func (l *List) View(width, height int) []string {
 }
 
 // resize sets the size. While the user is away from the end the same item stays
-// first, at the same share of its lines.
+// first, scrolled by the same fraction of its lines.
 func (l *List) resize(width, height int) {
 	if width != l.width && l.away && l.ready() && width > 0 {
 		before := l.heightOf(l.top.item)
@@ -97,14 +97,14 @@ func (l *List) resize(width, height int) {
 	l.width, l.height = width, height
 }
 
-// updateTop makes top the first line to draw, and finds out whether the end is on
-// the screen.
+// updateTop makes top the first line to draw, and follows the end again when that is
+// on the screen.
 func (l *List) updateTop() {
 	if l.away {
 		l.top.item = min(l.top.item, l.Len()-1)
 		l.top.line = max(0, min(l.top.line, l.heightOf(l.top.item)-1))
-		left, end := l.leftBelow()
-		if l.slack && end && left < 0 || !l.slack && (!end || left > 0) {
+		below, end := l.linesBelow()
+		if l.slack && end && below < 0 || !l.slack && (!end || below > 0) {
 			return
 		}
 		l.away, l.slack = false, false
@@ -114,9 +114,10 @@ func (l *List) updateTop() {
 	l.markSeen()
 }
 
-// leftBelow is how many lines the list has below the screen; end is false when
-// the last item is not even on the screen.
-func (l *List) leftBelow() (lines int, end bool) {
+// linesBelow is how many lines the list has below the screen, negative when rows stay
+// empty; end is false, and the count only a lower bound, when the last item is not on
+// the screen.
+func (l *List) linesBelow() (lines int, end bool) {
 	lines = -l.top.line - l.height
 	for i := l.top.item; i < l.Len(); i++ {
 		if lines >= 0 {
@@ -127,18 +128,18 @@ func (l *List) leftBelow() (lines int, end bool) {
 	return lines, true
 }
 
-// markSeen notes that the end of the list is known to the user.
+// markSeen records the end of the list as seen by the user.
 func (l *List) markSeen() {
 	last := l.Len() - 1
 	l.seen.id, l.seen.lines = l.source.ID(last), l.heightOf(last)
 }
 
-// maxNew bounds how many new items Below counts the lines of.
+// maxNew is how many new items Below looks at.
 const maxNew = 100
 
 // Below is how many lines arrived below the screen since the user left the end,
-// in new items and at the end of the last one seen. It is drawn per frame, so it
-// looks at no more than maxNew items.
+// in new items and at the end of the last one seen. Every frame calls it, so it looks
+// at no more than maxNew items.
 func (l *List) Below() (lines int) {
 	if !l.away || len(l.rows) == 0 {
 		return 0

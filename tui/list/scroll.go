@@ -43,17 +43,17 @@ func (l *List) ScrollBy(n int) {
 	}
 }
 
-// ShowLine scrolls until a line of item i stands on a row of the screen. Unlike
-// scrolling it leaves rows empty below the last line when it must, until new lines
-// fill them or the user scrolls.
+// ShowLine scrolls until a line of item i is on a row of the screen. Unlike ScrollTo
+// it may leave rows empty below the last line, until new lines fill them or the user
+// scrolls.
 func (l *List) ShowLine(i, line, row int) {
 	if !l.ready() || i < 0 || i >= l.Len() {
 		return
 	}
 	l.top, l.away, l.slack = l.up(position{i, max(0, line)}, row), true, false
-	left, end := l.leftBelow()
-	l.slack = end && left < 0
-	if seen, ok := l.source.Index(l.seen.id); ok && seen == l.Len()-1 { // what is opened or closed is not new
+	below, end := l.linesBelow()
+	l.slack = end && below < 0
+	if seen, ok := l.source.Index(l.seen.id); ok && seen == l.Len()-1 { // an item that was folded or unfolded is not new
 		l.markSeen()
 	}
 }
@@ -64,10 +64,10 @@ func (l *List) goTo(p position) {
 	l.updateTop()
 }
 
-// Page moves by n screens, keeping one line in common.
+// Page scrolls by n screens, less one line each.
 func (l *List) Page(n int) { l.ScrollBy(n * max(1, l.height-1)) }
 
-// HalfPage moves by n half screens.
+// HalfPage scrolls by n half screens.
 func (l *List) HalfPage(n int) { l.ScrollBy(n * max(1, l.height/2)) }
 
 // Top shows the first line.
@@ -83,7 +83,7 @@ func (l *List) Bottom() { l.away, l.slack = false, false }
 // AtEnd reports whether the list follows its end.
 func (l *List) AtEnd() bool { return !l.away }
 
-// ScrollTo scrolls until a line of item i stands on a row of the screen, as far as
+// ScrollTo scrolls until a line of item i is on a row of the screen, as far as
 // the end allows. It does nothing when there is no item i.
 func (l *List) ScrollTo(i, line, row int) {
 	if l.ready() && i >= 0 && i < l.Len() {
@@ -102,8 +102,8 @@ func (l *List) Focused() int {
 }
 
 // Focus gives the focus to item i and scrolls just as far as it takes to show
-// it: its first line at least, all of it when it fits. Any i that is no item
-// takes the focus away.
+// it: its first line at least, all of it when it fits. An i without
+// an item removes the focus.
 func (l *List) Focus(i int) {
 	l.focus = 0
 	if i < 0 || i >= l.Len() {

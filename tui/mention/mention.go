@@ -1,13 +1,13 @@
-// Package mention finds what a message names with an @: files, whose texts go with the
-// message, and what can stand behind an @ that is being typed. Paths are relative to
+// Package mention finds what a message names with an @: files, whose text is sent with
+// the message, and what can complete an @word that is being typed. Paths are relative to
 // the folder of the program, ~/ is the home of the user.
 //
 // Its functions read the disk; any goroutine may call them.
 //
 // # Caveats
 //
-// A file goes along only when it is text of at most 256 KB. A path with white space in
-// it cannot be named.
+// Only text files of at most 256 KB can be attached, and no path that contains white
+// space.
 package mention
 
 import (
@@ -28,7 +28,7 @@ import (
 
 const (
 	maxAttachment = 256 << 10 // bytes of one file: 75,000 tokens, more than most models take
-	maxListed     = 5000      // files of a folder that are looked through
+	maxSuggested  = 5000      // entries of a folder, and names, that Suggest looks at
 )
 
 // Files lists the files that a text names as @path. A word is a path when it
@@ -44,7 +44,7 @@ func Files(text string) (names []string) {
 	return names
 }
 
-// Attach adds the texts of files to the message that names them.
+// Attach appends the text of each named file to the message.
 func Attach(p assistant.Prompt, names []string) (assistant.Prompt, error) {
 	for _, name := range names {
 		text, err := readText(filePath(name))
@@ -57,7 +57,7 @@ func Attach(p assistant.Prompt, names []string) (assistant.Prompt, error) {
 	return p, nil
 }
 
-// filePath is the path of a name as it is typed: ~/ is the home of the user.
+// filePath expands ~/ at the beginning of a name to the home of the user.
 func filePath(name string) string {
 	if rest, home := strings.CutPrefix(name, "~/"); home {
 		if dir, err := os.UserHomeDir(); err == nil {
@@ -67,7 +67,7 @@ func filePath(name string) string {
 	return name
 }
 
-// readText reads a file of text.
+// readText reads a text file. Its errors continue a sentence that begins with the name.
 func readText(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -93,23 +93,23 @@ func readText(path string) (string, error) {
 	return string(data), nil
 }
 
-// Split divides a word into its folder, with its slash, and what follows.
+// Split divides an @word into its folder, with the slash at its end, and the rest.
 func Split(word string) (dir, name string) {
 	path := strings.TrimPrefix(word, "@")
 	at := strings.LastIndexByte(path, '/') + 1
 	return path[:at], path[at:]
 }
 
-// Suggest lists what can stand in the place of a word: entries of its folder,
-// folders first, and names, first what begins with the typed text, then what contains
-// it. Hidden files are listed once their dot is typed. A folder that cannot be read, and
-// a name with white space, a comma at its end or invisible characters, which a message
-// cannot contain as one word, is left out.
+// Suggest lists what can replace an @word: folders, files and the given names; first
+// those that begin with what is typed, then those that contain it. Hidden files are
+// listed once their dot is typed. It leaves out a folder that cannot be read, and names
+// that Files would not find again: with white space, a comma at the end or invisible
+// characters.
 func Suggest(word string, names []string) []overlay.Entry {
 	dir, typed := Split(word)
 	typed = strings.ToLower(typed)
 	const folder, file, name = 0, 1, 2
-	var ranked [6][]overlay.Entry // by kind, then those that only contain what is typed
+	var ranked [6][]overlay.Entry // by kind; from 3 on those that only contain what is typed
 	add := func(kind int, name, text, extra string) {
 		at := strings.Index(strings.ToLower(name), typed)
 		if at < 0 || name[0] == '.' && !strings.HasPrefix(typed, ".") || safetext.Line(text, len(text)) != text || strings.ContainsAny(text, " \t") {
@@ -121,9 +121,9 @@ func Suggest(word string, names []string) []overlay.Entry {
 		ranked[kind] = append(ranked[kind], overlay.Entry{Value: text, Text: strings.TrimPrefix(text, "@"), Extra: extra})
 	}
 	entries, _ := os.ReadDir(filepath.Clean(filePath(dir))) // "" is the folder of the program
-	for _, e := range entries[:min(len(entries), maxListed)] {
+	for _, e := range entries[:min(len(entries), maxSuggested)] {
 		path := dir + e.Name()
-		info, err := os.Stat(filePath(path)) // of what a link leads to
+		info, err := os.Stat(filePath(path)) // of the target of a link
 		switch {
 		case err != nil:
 			continue
@@ -132,7 +132,7 @@ func Suggest(word string, names []string) []overlay.Entry {
 		case !info.Mode().IsRegular():
 			continue
 		case !strings.ContainsAny(path, "./"):
-			path = "./" + path // so that it is seen to be a path
+			path = "./" + path // so that Files takes it for a path
 		}
 		if !slices.Equal(Files("@"+path), []string{path}) {
 			continue
@@ -143,7 +143,7 @@ func Suggest(word string, names []string) []overlay.Entry {
 			add(file, e.Name(), "@"+path, fileSize(info.Size()))
 		}
 	}
-	for _, n := range names[:min(len(names), maxListed)] {
+	for _, n := range names[:min(len(names), maxSuggested)] {
 		if dir == "" {
 			add(name, n, n, "rule or model")
 		}

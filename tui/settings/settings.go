@@ -1,11 +1,11 @@
-// Package settings is what the user changes while the program runs: settings of the
-// session, by its workspace, and of the screen.
+// Package settings lists what the user can change while the program runs: settings of
+// the session, through its workspace, and settings of the screen.
 //
 // # Nouns
 //
-// A Setting is a line of the list of settings: it has a few values, of which Next sets
-// the one after the current one. Its key and its values are those of the config file.
-// Screen is what the settings of the screen change.
+// A Setting is one line of the list. It has a few values; Next sets the one after the
+// current one. Its key and values are those of the config file. Screen holds the values
+// of the settings of the screen.
 //
 // # Who may call what
 //
@@ -22,30 +22,32 @@ import (
 	"winnow/tui/style"
 )
 
-// Screen are the settings of the screen. The zero value is ready to use.
+// Screen holds the settings of the screen. The zero value is ready to use.
 type Screen struct {
-	Style     style.Options // Dark follows the terminal unless Fixed
-	Fixed     bool          // the background is the user's choice, not the terminal's
-	Mouse     bool          // the mouse is captured
-	ReplyView bool          // long_reply = "view": a long answer takes the focus when nobody types
-	Notify    bool          // notify when a long turn ends unseen
+	Style style.Options // Dark follows the terminal unless FixedBackground
+	// FixedBackground says that the user has chosen the background, not the terminal.
+	FixedBackground bool
+	Mouse           bool // the mouse is captured
+	ReplyView       bool // long_reply = "view": a long answer takes the focus when nobody types
+	Notify          bool // notify when a long turn ends unseen
 }
 
-// Setting is one of the settings.
+// Setting is one line of the list.
 type Setting struct {
 	Key    string
 	Title  string
 	values []string
-	words  map[string]string // what a value means, where it is not plain
+	words  map[string]string // by value: how it is shown, when not as it is
 	value  func() string
 	set    func(value string) error
-	stored func() (key, value string) // in the config; nil: key and value
+	stored func() (key, value string) // what the config stores; nil: Key and value
 }
 
 // Value is the current value, in words.
 func (s Setting) Value() string { return cmp.Or(s.words[s.value()], s.value()) }
 
-// Next sets the value after the current one; the first after one that is not offered.
+// Next sets the value after the current one, or the first when the current one is not
+// in the list.
 func (s Setting) Next() error {
 	return s.set(s.values[(slices.Index(s.values, s.value())+1)%len(s.values)])
 }
@@ -103,19 +105,19 @@ func (s *Screen) settings() []Setting {
 	return []Setting{
 		reply,
 		onOff("mouse", "Mouse", &s.Mouse, "scrolls and clicks", "selects text"),
-		onOff("notify", "Tell when a long turn has ended unseen", &s.Notify, "yes", "no"),
+		onOff("notify", "Notify when a long turn ends unseen", &s.Notify, "yes", "no"),
 		{
-			Key: "theme", Title: "Background", values: []string{"auto", "dark", "light"}, words: map[string]string{"auto": "as the terminal's"},
+			Key: "theme", Title: "Background", values: []string{"auto", "dark", "light"}, words: map[string]string{"auto": "follows the terminal"},
 			value: s.background, stored: s.theme,
 			set: func(v string) error {
-				if s.Fixed = v != "auto"; s.Fixed {
+				if s.FixedBackground = v != "auto"; s.FixedBackground {
 					s.Style.Dark = v == "dark"
 				}
 				return nil
 			},
 		},
 		{
-			Key: "colours", Title: "Theme of colours", values: style.Themes(), words: themes, stored: s.theme,
+			Key: "colours", Title: "Colour theme", values: style.Themes(), words: themes, stored: s.theme,
 			value: s.colours,
 			set:   func(v string) error { s.Style.Theme = v; return nil },
 		},
@@ -124,11 +126,11 @@ func (s *Screen) settings() []Setting {
 
 func (s *Screen) colours() string { return cmp.Or(s.Style.Theme, style.DefaultTheme) }
 
-// background is the background that the colours are for: dark, light, or auto for
-// that of the terminal.
+// background is the value of the setting: dark or light, or auto for that of the
+// terminal.
 func (s *Screen) background() string {
 	switch {
-	case !s.Fixed:
+	case !s.FixedBackground:
 		return "auto"
 	case s.Style.Dark:
 		return "dark"
@@ -136,8 +138,8 @@ func (s *Screen) background() string {
 	return "light"
 }
 
-// theme is the setting "theme": the colours and, behind them, the background; of the
-// default colours the background alone.
+// theme is the setting "theme" of the config: NAME, or NAME-BACKGROUND when the
+// background is fixed; for the default colours the background alone.
 func (s *Screen) theme() (key, value string) {
 	switch name, background := s.colours(), s.background(); {
 	case name == style.DefaultTheme:

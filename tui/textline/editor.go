@@ -12,7 +12,7 @@ import (
 
 // Editor is a line of text with a cursor. The zero value is empty.
 type Editor struct {
-	before, after string // the cursor
+	before, after string // the text on either side of the cursor
 }
 
 // Text is the whole line.
@@ -27,7 +27,7 @@ func (e *Editor) Len() int { return utf8.RuneCountInString(e.before) + utf8.Rune
 // Cursor is how many runes stand before the cursor.
 func (e *Editor) Cursor() int { return utf8.RuneCountInString(e.before) }
 
-// Split is the text before and behind the cursor.
+// Split is the text before and after the cursor.
 func (e *Editor) Split() (before, after string) { return e.before, e.after }
 
 // Set puts text in the place of what is there, with the cursor at its end.
@@ -36,15 +36,13 @@ func (e *Editor) Set(text string) { e.before, e.after = text, "" }
 // Insert puts text before the cursor.
 func (e *Editor) Insert(text string) { e.before += text }
 
-// Replace puts text in the place of the runes from up to to, and the cursor
-// behind it.
+// Replace replaces the runes [from, to) by text and puts the cursor after it.
 func (e *Editor) Replace(from, to int, text string) {
 	runes := []rune(e.Text())
 	e.before, e.after = string(runes[:from])+text, string(runes[to:])
 }
 
-// Key takes a key that moves the cursor or deletes, and reports whether it is
-// one.
+// Key handles a key that moves the cursor or deletes; false for any other key.
 func (e *Editor) Key(name string) bool {
 	switch name {
 	case "left":
@@ -54,7 +52,7 @@ func (e *Editor) Key(name string) bool {
 	case "ctrl+left", "alt+left", "alt+b":
 		e.move(wordBefore(e.before))
 	case "ctrl+right", "alt+right":
-		e.move(len(e.before) + wordBehind(e.after))
+		e.move(len(e.before) + wordAfter(e.after))
 	case "home", "ctrl+a":
 		e.move(0)
 	case "end", "ctrl+e":
@@ -81,21 +79,20 @@ func (e *Editor) move(at int) {
 	e.before, e.after = text[:at], text[at:]
 }
 
-// Scroll is how many cells of the line are left of a window of w cells that
-// shows the cursor, and in which cell of the window the cursor is. No character
-// is divided.
+// Scroll is how many cells of the line lie to the left of a window of w cells that
+// shows the cursor, and the cursor's cell in that window. It divides no character.
 func (e *Editor) Scroll(w int) (shift, cursor int) {
 	shift, _ = e.scroll(w)
 	return shift, ansi.StringWidth(e.before) - shift
 }
 
-// View is what a window of w cells shows of the line, with the cursor in sight.
+// View is the part of the line in the window of Scroll.
 func (e *Editor) View(w int) string {
 	_, from := e.scroll(w)
 	return textwidth.Truncate(e.Text()[from:], w, "")
 }
 
-// scroll is what is left of the window, in cells and in bytes.
+// scroll is the length of the text to the left of the window, in cells and in bytes.
 func (e *Editor) scroll(w int) (shift, from int) {
 	over := ansi.StringWidth(e.before) - w + 1
 	for shift < over && from < len(e.before) {
@@ -108,7 +105,7 @@ func (e *Editor) scroll(w int) (shift, from int) {
 
 // lastCharacter is where the last character of s begins.
 func lastCharacter(s string) int {
-	// A character begins at each ASCII one: what is before it need not be read.
+	// A character begins at each ASCII rune, so only the rest has to be read.
 	at := max(0, strings.LastIndexFunc(s, func(r rune) bool { return r < utf8.RuneSelf }))
 	last := at
 	for at < len(s) {
@@ -127,14 +124,14 @@ func firstCharacter(s string) int {
 	return max(1, len(first))
 }
 
-// wordBefore is where the last word of s begins. Ids have no spaces, so the
-// signs that divide them end a word as well.
+// wordBefore is where the last word of s begins. IDs have no spaces, so
+// punctuation separates words as well.
 func wordBefore(s string) int {
 	return len(strings.TrimRightFunc(strings.TrimRightFunc(s, notInWord), inWord))
 }
 
-// wordBehind is where the first word of s ends.
-func wordBehind(s string) int {
+// wordAfter is where the first word of s ends.
+func wordAfter(s string) int {
 	return len(s) - len(strings.TrimLeftFunc(strings.TrimLeftFunc(s, notInWord), inWord))
 }
 

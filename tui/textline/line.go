@@ -1,16 +1,15 @@
 package textline
 
-// Line is an Editor with the lines that were written before. The zero value is empty
-// and has none.
+// Line is an Editor with a history of earlier lines. The zero value is empty.
 type Line struct {
 	Editor
 	History []string // lines that were applied, oldest first
 	cleared string   // the newest line that was cleared since
-	place   int      // in past; len(past) is the line being written
-	written string   // the line being written, while place is another
+	place   int      // index in past; len(past) is the line being written
+	written string   // the line being written, while place is elsewhere
 }
 
-// Begin begins a new line with a text.
+// Begin starts a new line with text, at the end of the history.
 func (l *Line) Begin(text string) {
 	l.Set(text)
 	l.place = len(l.past())
@@ -30,7 +29,7 @@ func (l *Line) Walk(step int) bool {
 	return true
 }
 
-// past is what Walk goes through, the newest last.
+// past are the lines that Walk steps through, the newest last.
 func (l *Line) past() []string {
 	if n := len(l.History); l.cleared != "" && (n == 0 || l.History[n-1] != l.cleared) {
 		return append(l.History[:n:n], l.cleared)

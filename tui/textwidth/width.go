@@ -7,28 +7,28 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Truncate cuts s to at most width cells; what is cut ends in tail, which is
-// counted. Escape sequences stay.
+// Truncate cuts s to at most width cells, including tail, which ends a text that was
+// cut. Escape sequences stay.
 func Truncate(s string, width int, tail string) string {
-	if !strings.Contains(s, emoji) {
+	if !strings.Contains(s, emojiSelector) {
 		return ansi.Truncate(s, width, tail)
 	}
-	h := hide(s)
-	return h.show(ansi.Truncate(h.text, width, tail), 0)
+	h := hideKeycaps(s)
+	return h.restore(ansi.Truncate(h.text, width, tail), 0)
 }
 
 // TruncateLeft cuts n cells off the beginning of s and puts prefix before the
 // rest. Escape sequences stay.
 func TruncateLeft(s string, n int, prefix string) string {
-	if !strings.Contains(s, emoji) {
+	if !strings.Contains(s, emojiSelector) {
 		return ansi.TruncateLeft(s, n, prefix)
 	}
-	h := hide(s)
+	h := hideKeycaps(s)
 	rest := ansi.TruncateLeft(h.text, n, prefix)
-	return h.show(rest, len(h.caps)-strings.Count(rest, h.sign))
+	return h.restore(rest, len(h.caps)-strings.Count(rest, h.sign))
 }
 
-// Fit cuts s to exactly width cells, or pads it; what is cut ends in tail.
+// Fit cuts or pads s to exactly width cells; tail ends a text that was cut.
 func Fit(s string, width int, tail string) string {
 	if width <= 0 {
 		return ""
@@ -41,9 +41,9 @@ func Fit(s string, width int, tail string) string {
 	return s + strings.Repeat(" ", max(0, width-n))
 }
 
-// Cut is what stands in the cells from left up to right, without the latter.
+// Cut returns the cells from left up to, but not including, right.
 func Cut(s string, left, right int) string {
-	if !strings.Contains(s, emoji) {
+	if !strings.Contains(s, emojiSelector) {
 		return ansi.Cut(s, left, right)
 	}
 	return TruncateLeft(Truncate(s, right, ""), left, "")
@@ -54,11 +54,11 @@ func Cut(s string, left, right int) string {
 func Wrap(s string, width int) []string {
 	width = max(1, width)
 	h := hidden{text: s}
-	if strings.Contains(s, emoji) {
-		h = hide(s)
+	if strings.Contains(s, emojiSelector) {
+		h = hideKeycaps(s)
 	}
 	var out []string
-	for _, line := range strings.Split(h.show(ansi.Wrap(h.text, width, ""), 0), "\n") {
+	for _, line := range strings.Split(h.restore(ansi.Wrap(h.text, width, ""), 0), "\n") {
 		for ansi.StringWidth(line) > width { // x/ansi does not count every mark, nor a space before a wide character
 			head := Truncate(line, width, "")
 			if ansi.StringWidth(head) == 0 {
@@ -72,24 +72,25 @@ func Wrap(s string, width int) []string {
 	return out
 }
 
-// emoji is U+FE0F, which makes an emoji of the character before it.
-const emoji = "\ufe0f"
+// emojiSelector is U+FE0F, which makes an emoji of the character before it.
+const emojiSelector = "\ufe0f"
 
-// keycap is a digit, a star or a number sign as a key, or on the way to one.
+// keycap matches a digit, * or # followed by U+FE0F, with or without U+20E3.
 var keycap = regexp.MustCompile("[0-9#*]\ufe0f\u20e3?")
 
-// signs are characters of two cells; one of them stands for the keycaps of a
-// text that does not hold it.
+// signs are characters two cells wide. One that does not occur in a text takes the
+// place of each keycap.
 var signs = []string{"〾", "㍻", "㋿", "㊙"}
 
-// hidden is a text with another character of two cells for each keycap.
+// hidden is a text whose keycaps were replaced by sign.
 type hidden struct {
 	text string
 	sign string
-	caps []string // in order
+	caps []string // the keycaps, in order
 }
 
-func hide(s string) hidden {
+// hideKeycaps replaces the keycaps of s.
+func hideKeycaps(s string) hidden {
 	h := hidden{sign: signs[0]}
 	for _, sign := range signs {
 		if !strings.Contains(s, sign) {
@@ -104,8 +105,9 @@ func hide(s string) hidden {
 	return h
 }
 
-// show puts the keycaps back, the first of them for the first sign.
-func (h hidden) show(s string, first int) string {
+// restore replaces the signs in s, a part of text, by keycaps, beginning with number
+// first.
+func (h hidden) restore(s string, first int) string {
 	var b strings.Builder
 	for _, cap := range h.caps[max(0, first):] {
 		before, after, found := strings.Cut(s, h.sign)

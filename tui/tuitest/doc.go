@@ -10,29 +10,29 @@
 //	s.Type("block previews", tuitest.Send)
 //	s.Wait("5 models are hidden")
 //
-// Start, Golden and Exact end the test themselves; a Screen ends with its test
-// and fails it when the program panicked. A Screen belongs to the test's
+// Start, Golden and Exact fail the test themselves; a Screen ends with its test,
+// and fails it when the program ended with an error. A Screen belongs to the test's
 // goroutine; a Clock may be shared.
 //
 // # Time
 //
 // Type returns when the model has seen its last key, so a test needs no sleep. A
-// program that tells typing from pasting by the time between keys is given a
-// Clock: Type moves it by KeyGap before each key.
+// program that distinguishes typing from pasting by the time between keys is given
+// a Clock: Type advances it by KeyGap before each key.
 //
 // # Caveats
 //
-// Type returns before the frame is on the terminal: what a key draws is waited
-// for with Wait or Until. It hears no answers of the
-// terminal.
+// Type returns before the frame is on the terminal: Wait or Until wait for what a
+// key draws. The program never receives an answer of the emulator, such as its
+// colours.
 //
 // # Pictures
 //
 // SVG draws a frame as an SVG picture of a terminal window. The same frame
 // always gives the same bytes, so a test can compare a stored picture with what
-// the program draws. The picture brings no font with it; of the escape
-// sequences only those that style text count.
+// the program draws. The picture contains no font; escape sequences
+// other than those that style text are ignored.
 //
-// It is for tests only and implements the harness of the "frames" and "program"
+// The package is for tests only and implements the harness of the "frames" and "program"
 // kinds of test in the house style.
 package tuitest

@@ -21,8 +21,8 @@ var goldenName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._-]*$`)
 
 // Golden compares a frame, without its escape sequences and without space at
 // the ends of its lines, with testdata/frames/NAME.txt of the package under
-// test. With WINNOW_UPDATE=1 it writes the file. Names are letters, digits, dots
-// and dashes.
+// test. With WINNOW_UPDATE=1 it writes the file. Names are letters, digits, dots,
+// dashes and underscores.
 func Golden(t testing.TB, name, frame string) {
 	t.Helper()
 	if !goldenName.MatchString(name) {
@@ -65,14 +65,14 @@ func plain(frame string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// lineDiff shows the lines that differ at their places: a frame has no lines
-// that move, so an ordinary difference would say less.
+// lineDiff shows the lines that differ, by number: lines of a frame do not move, so
+// an ordinary diff would say less.
 func lineDiff(want, got string) string {
 	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
 	var out strings.Builder
 	for i := range max(len(a), len(b)) {
-		la, okA := at(a, i)
-		lb, okB := at(b, i)
+		la, okA := lineAt(a, i)
+		lb, okB := lineAt(b, i)
 		if la == lb && okA == okB {
 			continue
 		}
@@ -83,20 +83,21 @@ func lineDiff(want, got string) string {
 		if okB {
 			fmt.Fprintf(&out, "  + %s\n", lb)
 		}
-		fmt.Fprintf(&out, "    %s^\n", strings.Repeat(" ", ansi.StringWidth(common(la, lb))))
+		fmt.Fprintf(&out, "    %s^\n", strings.Repeat(" ", ansi.StringWidth(commonPrefix(la, lb))))
 	}
 	return out.String()
 }
 
-func at(lines []string, i int) (string, bool) {
+// lineAt is line i; false when there are fewer.
+func lineAt(lines []string, i int) (string, bool) {
 	if i >= len(lines) {
 		return "", false
 	}
 	return lines[i], true
 }
 
-// common is the beginning that two lines share, in whole characters.
-func common(a, b string) string {
+// commonPrefix is the beginning that two lines share, in whole runes.
+func commonPrefix(a, b string) string {
 	n := 0
 	for i, r := range a {
 		if !strings.HasPrefix(b[min(i, len(b)):], string(r)) {

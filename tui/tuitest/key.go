@@ -42,11 +42,11 @@ const (
 	F3        Key = "f3"
 )
 
-// Alt is alt with a digit, from 0 to 9.
+// Alt is the alt key with a digit from 0 to 9.
 func Alt(digit int) Key { return Key(fmt.Sprintf("alt+%d", digit)) }
 
-// named are the keys that are not a character.
-var named = map[string]rune{
+// keyCodes are the codes of the keys that are not a character, by name.
+var keyCodes = map[string]rune{
 	"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "backspace": tea.KeyBackspace,
 	"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
 	"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
@@ -60,8 +60,8 @@ var modifiers = map[string]tea.KeyMod{
 	"ctrl": tea.ModCtrl, "alt": tea.ModAlt, "shift": tea.ModShift, "meta": tea.ModMeta, "super": tea.ModSuper,
 }
 
-// Press is the message that a key becomes, for a test that drives a model by
-// itself. It panics on a key that does not exist.
+// Press is the message for a key, for a test that calls Update itself. It panics on
+// a key that does not exist.
 func Press(k Key) tea.KeyPressMsg {
 	msg, err := k.press()
 	if err != nil {
@@ -70,7 +70,7 @@ func Press(k Key) tea.KeyPressMsg {
 	return msg
 }
 
-// press is the message that a terminal's key would become.
+// press is the message that Bubble Tea makes of the key.
 func (k Key) press() (tea.KeyPressMsg, error) {
 	name, mod := string(k), tea.KeyMod(0)
 	for {
@@ -81,7 +81,7 @@ func (k Key) press() (tea.KeyPressMsg, error) {
 		}
 		name, mod = after, mod|m
 	}
-	if code, ok := named[name]; ok {
+	if code, ok := keyCodes[name]; ok {
 		msg := tea.KeyPressMsg{Code: code, Mod: mod}
 		if code == tea.KeySpace && mod == 0 {
 			msg.Text = " "
@@ -98,8 +98,8 @@ func (k Key) press() (tea.KeyPressMsg, error) {
 	return runePress(r[0]), nil
 }
 
-// runePress is a character as it is typed: a terminal reports a capital letter
-// as the small one with shift.
+// runePress is the message for a typed character: a terminal reports a capital letter
+// as the lower-case one with shift.
 func runePress(r rune) tea.KeyPressMsg {
 	switch r {
 	case '\n', '\r':
@@ -115,7 +115,7 @@ func runePress(r rune) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: r, Text: string(r)}
 }
 
-// paneKeys are the keys of the program in a pane, as far as panes name them.
+// paneKeys are the default keys of the actions whose keys panes show.
 var paneKeys = map[string]string{
 	"add-allow": "w", "add-ignore": "i", "checkpoints": "ctrl+g", "delete-rule": "x", "discard": "D", "escape": "esc", "help": "f1",
 	"import-rules": "I", "next-tab": "]", "pane-highlight": "enter", "pane-search": "/", "pane-select": "space", "provider": "p",
@@ -125,16 +125,15 @@ var paneKeys = map[string]string{
 // PaneKey is the key of an action in a pane, as bound by default.
 func PaneKey(action string) string { return paneKeys[action] }
 
-// KeyGap is the time between two keys of Type on a Clock: a quick typist's, and
-// more than any paste leaves between its bytes.
+// KeyGap is how far Type advances a Clock before each key: as little as a fast typist
+// needs, and more than the gaps within a paste.
 const KeyGap = 50 * time.Millisecond
 
 // clockStart is where a Clock begins: fixed, so that frames with times are the
 // same in each run.
 var clockStart = time.Date(2026, 3, 4, 14, 32, 0, 0, time.UTC)
 
-// Clock is a clock that moves only when it is told to. NewClock makes it; it is
-// safe from any goroutine.
+// Clock is a clock that only Advance moves. NewClock makes it; any goroutine may use it.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time

@@ -15,40 +15,40 @@ import (
 
 // PictureOptions configures SVG. The zero value is a light window without a title.
 type PictureOptions struct {
-	Dark  bool   // what the terminal's own colours are
+	Dark  bool   // the terminal has dark default colours
 	Title string // of the window
 }
 
-// Sizes of the picture, in pixels. A cell is as wide as a letter of the usual
-// monospaced fonts, which is 0.6 of their size.
+// Sizes of the picture, in pixels. A cell is 0.6 of the font size wide, as the letters
+// of common monospaced fonts are.
 const (
 	fontSize   = 15
 	cellWidth  = 9
 	cellHeight = 18
-	ascent     = 14 // from the top of a cell to the line that letters stand on
+	ascent     = 14 // from the top of a cell to the baseline
 	margin     = 12 // between the window's edge and the screen
 	barHeight  = 36 // of the bar with the title
 	corner     = 9  // radius of the window's corners
 	button     = 6  // radius of the window's buttons
 )
 
-// fonts are the monospaced fonts that the common systems bring with them.
+// fonts are monospaced fonts that come with common systems.
 const fonts = "Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace"
 
 // picture is an SVG that is being written, in the colours of a terminal.
 type picture struct {
-	out               bytes.Buffer
-	back, fore        string
-	titleInk, outline string
+	out                  bytes.Buffer
+	back, fore           string
+	titleColour, outline string
 }
 
-// SVG draws a frame of w×h cells. What lies outside is cut off, what is missing
-// is empty; a size below one cell counts as one.
+// SVG draws a frame of w×h cells: it cuts what lies outside and pads what is missing.
+// A size below one cell counts as one.
 func SVG(frame string, w, h int, o PictureOptions) []byte {
 	w, h = max(w, 1), max(h, 1)
-	p := &picture{back: "#f4f4f6", fore: "#1f2028", titleInk: "#525666", outline: "#c4c6cf"}
+	p := &picture{back: "#f4f4f6", fore: "#1f2028", titleColour: "#525666", outline: "#c4c6cf"}
 	if o.Dark {
-		p.back, p.fore, p.titleInk, p.outline = "#1c1d24", "#e4e4ec", "#a9acbd", "#3a3d4d"
+		p.back, p.fore, p.titleColour, p.outline = "#1c1d24", "#e4e4ec", "#a9acbd", "#3a3d4d"
 	}
 	screen := uv.NewScreenBuffer(w, h)
 	screen.Method = ansi.GraphemeWidth
@@ -77,7 +77,7 @@ func (p *picture) add(format string, args ...any) {
 	fmt.Fprintf(&p.out, format+"\n", args...)
 }
 
-// escaped is text as it stands in XML. Characters that XML has no place for
+// escaped is text as it stands in XML. Characters that XML forbids
 // become U+FFFD.
 func escaped(text string) string {
 	var b bytes.Buffer
@@ -87,25 +87,25 @@ func escaped(text string) string {
 
 // window draws the window and its title.
 func (p *picture) window(width, height int, title string) {
-	const edge = 0.5 // a line of one pixel lies on the pixels when it runs through their middle
+	const edge = 0.5 // a line of one pixel is sharp when it runs through the middle of pixels
 	p.add("<title>%s</title>", escaped(title))
 	p.add(`<rect x="%g" y="%g" width="%d" height="%d" rx="%d" fill="%s" stroke="%s"/>`, edge, edge, width-1, height-1, corner, p.back, p.outline)
 	for i, colour := range []string{"#ff5f57", "#febc2e", "#28c840"} {
 		p.add(`<circle cx="%d" cy="%d" r="%d" fill="%s"/>`, margin+button+i*20, barHeight/2, button, colour)
 	}
 	if title != "" {
-		p.add(`<text x="%d" y="%d" text-anchor="middle" font-size="13" fill="%s">%s</text>`, width/2, barHeight/2+5, p.titleInk, escaped(title))
+		p.add(`<text x="%d" y="%d" text-anchor="middle" font-size="13" fill="%s">%s</text>`, width/2, barHeight/2+5, p.titleColour, escaped(title))
 	}
 }
 
-// paint is how a cell looks.
+// paint is the look of a cell.
 type paint struct {
 	fore, back   string // back is "" for the terminal's own
 	bold, italic bool
 }
 
-// paint resolves a style. Reversed text changes places with its background,
-// faint text lies halfway to it, and hidden text has its colour.
+// paint resolves a style. Reversed text swaps colours with its
+// background, faint text is halfway to it, and hidden text has the same colour.
 func (p *picture) paint(st *uv.Style) paint {
 	out := paint{fore: p.fore, bold: st.Attrs&uv.AttrBold != 0, italic: st.Attrs&uv.AttrItalic != 0}
 	if st.Fg != nil {
@@ -135,13 +135,13 @@ func hex(c color.Color) string {
 	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }
 
-// span is a stretch of a row with the same key.
+// span is a part of a row whose cells have the same key.
 type span struct {
 	x, w      int // in cells
 	key, text string
 }
 
-// spans divides a row by a property of its cells; "" is left out.
+// spans divides a row by a key of its cells; cells with the key "" are left out.
 func spans(row uv.Line, key func(*uv.Cell) string) (out []span) {
 	for x := range row {
 		c := &row[x]
@@ -159,8 +159,8 @@ func spans(row uv.Line, key func(*uv.Cell) string) (out []span) {
 	return out
 }
 
-// row draws the text of a row whose letters stand on y, and the lines under and
-// through it. Boxes and blocks are drawn as paths: fonts leave gaps between them.
+// row draws the text of a row whose baseline is y, and the lines under and through
+// it. Boxes and blocks are drawn as paths: fonts leave gaps between them.
 func (p *picture) row(row uv.Line, y int) {
 	runs := spans(row, func(c *uv.Cell) string {
 		if strings.TrimSpace(c.Content) == "" {
@@ -188,7 +188,7 @@ func (p *picture) row(row uv.Line, y int) {
 		case isPlain(c.Content):
 			return "<text" + attrs
 		}
-		return "<text" + attrs + ` class="sign"` // a font may lack it: its width is given
+		return "<text" + attrs + ` class="sign"` // a font may lack it, so textLength fixes its width
 	})
 	lines := p.decorations(row)
 	if len(runs)+len(lines) == 0 {
@@ -239,18 +239,18 @@ func isPlain(content string) bool {
 }
 
 const (
-	// boxes are the characters that draw boxes; ways are the edges that those of
-	// each row of eleven reach: u, r, d, l.
+	// boxes are the characters that draw boxes. edges says which edges of the cell (up,
+	// right, down, left) each of the eleven light and of the eleven heavy ones reaches.
 	boxes = light + heavy + "╭╮╰╯"
 	light = "─│┌┐└┘├┤┬┴┼"
 	heavy = "━┃┏┓┗┛┣┫┳┻╋"
-	ways  = "rl.ud.rd.dl.ur.ul.urd.udl.rdl.url.urdl"
+	edges = "rl.ud.rd.dl.ur.ul.urd.udl.rdl.url.urdl"
 	// blocks fill a cell: the left part of it, its lower part, half of it, or a shade.
 	blocks = "▏▎▍▌▋▊▉█" + "▁▂▃▄▅▆▇" + "▀▐░▒▓"
 )
 
-// path draws boxes and blocks from the left end of a run, on the line that letters
-// stand on. Lines have square caps, so that no seam shows between cells.
+// path draws boxes and blocks from the left end of a run, relative to the baseline.
+// Lines have square caps, so that no gap shows between cells.
 func path(text string) string {
 	var b strings.Builder
 	for i, r := range []rune(text) {
@@ -260,28 +260,28 @@ func path(text string) string {
 			continue
 		}
 		n := utf8.RuneCountInString(boxes[:at])
-		corner := n % 11
+		shape := n % 11
 		if n >= 22 {
-			corner = 2 + n - 22 // drawn without the arc
+			shape = 2 + n - 22 // a round corner, drawn without its arc
 		}
 		const middle = cellHeight/2.0 + 0.5 - ascent
-		way := strings.Split(ways, ".")[corner]
+		reach := strings.Split(edges, ".")[shape]
 		x := float64(i*cellWidth) + cellWidth/2.0
 		from, to := x, x
-		if strings.Contains(way, "l") {
+		if strings.Contains(reach, "l") {
 			from = float64(i * cellWidth)
 		}
-		if strings.Contains(way, "r") {
+		if strings.Contains(reach, "r") {
 			to = float64((i + 1) * cellWidth)
 		}
 		if from < to {
 			fmt.Fprintf(&b, "M%g %gH%g", from, middle, to)
 		}
 		above, below := middle, middle
-		if strings.Contains(way, "u") {
+		if strings.Contains(reach, "u") {
 			above = -ascent
 		}
-		if strings.Contains(way, "d") {
+		if strings.Contains(reach, "d") {
 			below = cellHeight - ascent
 		}
 		if above < below {

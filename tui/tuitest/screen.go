@@ -13,34 +13,34 @@ import (
 )
 
 const (
-	// patience bounds each wait, so that a test that waits for what never comes
-	// ends with a frame and not with a time-out of the whole package.
-	patience = time.Minute
+	// maxWait bounds each wait, so that a test that waits for what never comes ends
+	// with a frame and not with a time-out of the whole package.
+	maxWait = time.Minute
 	// framesPerSecond is Bubble Tea's maximum: tests wait for frames.
 	framesPerSecond = 120
 )
 
 // Options configures Start. The zero value is ready to use.
 type Options struct {
-	Clock *Clock    // moved by KeyGap before each key; nil leaves time alone
-	Input io.Reader // what the program reads in the place of Bytes
+	Clock *Clock    // advanced by KeyGap before each key; nil: the real time
+	Input io.Reader // what the program reads instead of Bytes
 }
 
 // Screen is a program on a terminal in memory. Start makes it.
 type Screen struct {
-	t       testing.TB
-	term    *terminal
-	program *tea.Program
-	clock   *Clock
-	input   *io.PipeWriter
-	ended   chan struct{} // closed when the program has ended
-	err     error         // of the program; read after ended
-	told    bool          // the test has been told of err
+	t        testing.TB
+	term     *terminal
+	program  *tea.Program
+	clock    *Clock
+	input    *io.PipeWriter
+	ended    chan struct{} // closed when the program has ended
+	err      error         // of the program; read after ended
+	reported bool          // the test knows err
 }
 
-// seen is a message that the program drops: once it is taken, all messages
-// before it are done. What is to be looked at then is looked at.
-type seen struct{ look func(tea.Model) }
+// syncMsg is dropped by the program's filter, after look was called with the model:
+// by then the model has handled all earlier messages.
+type syncMsg struct{ look func(tea.Model) }
 
 // Start runs the program of a model on a terminal of w×h cells. It ends with
 // the test.
@@ -52,14 +52,14 @@ func Start(t testing.TB, model tea.Model, w, h int, opts ...Options) *Screen {
 	}
 	in, keys := io.Pipe()
 	s := &Screen{t: t, term: newTerminal(w, h), clock: o.Clock, input: keys, ended: make(chan struct{})}
-	go func() { _, _ = io.Copy(io.Discard, s.term.emu) }() // its answers
+	go func() { _, _ = io.Copy(io.Discard, s.term.emu) }() // the emulator's answers to queries
 	var input io.Reader = in
 	if o.Input != nil {
 		input = o.Input
 	}
 	s.program = tea.NewProgram(model,
 		tea.WithInput(input), tea.WithOutput(s.term), tea.WithWindowSize(w, h), tea.WithoutSignals(), tea.WithEnvironment([]string{"TERM=xterm-256color", "COLORTERM=truecolor"}),
-		tea.WithColorProfile(colorprofile.TrueColor), tea.WithFPS(framesPerSecond), tea.WithFilter(dropSeen))
+		tea.WithColorProfile(colorprofile.TrueColor), tea.WithFPS(framesPerSecond), tea.WithFilter(filterSync))
 	go func() {
 		_, s.err = s.program.Run()
 		close(s.ended)
@@ -69,8 +69,8 @@ func Start(t testing.TB, model tea.Model, w, h int, opts ...Options) *Screen {
 	return s
 }
 
-func dropSeen(m tea.Model, msg tea.Msg) tea.Msg {
-	s, ok := msg.(seen)
+func filterSync(m tea.Model, msg tea.Msg) tea.Msg {
+	s, ok := msg.(syncMsg)
 	if !ok {
 		return msg
 	}
@@ -80,8 +80,8 @@ func dropSeen(m tea.Model, msg tea.Msg) tea.Msg {
 	return nil
 }
 
-// send gives the program a message and waits until the model has seen it. A
-// program that has ended sees nothing more.
+// send sends the program a message, unless it is nil, and waits until the model has
+// handled it and all before it, or the program has ended.
 func (s *Screen) send(msg tea.Msg) {
 	s.t.Helper()
 	done := make(chan struct{})
@@ -90,26 +90,26 @@ func (s *Screen) send(msg tea.Msg) {
 		if msg != nil {
 			s.program.Send(msg)
 		}
-		s.program.Send(seen{})
+		s.program.Send(syncMsg{})
 	}()
 	select {
 	case <-done:
 	case <-s.ended:
-	case <-time.After(patience):
-		s.t.Fatalf("the model takes no message for %v; last frame:\n%s", patience, s.Frame())
+	case <-time.After(maxWait):
+		s.t.Fatalf("the model takes no message for %v; last frame:\n%s", maxWait, s.Frame())
 	}
 }
 
-// end stops the program and fails the test if it came to grief.
+// end stops the program and fails the test if it ended with an error.
 func (s *Screen) end() {
 	s.stop()
 	select {
 	case <-s.ended:
-		if s.err != nil && !s.told && !errors.Is(s.err, tea.ErrInterrupted) {
+		if s.err != nil && !s.reported && !errors.Is(s.err, tea.ErrInterrupted) {
 			s.t.Errorf("the program ended with: %v\nlast frame:\n%s", s.err, s.Frame())
 		}
-	case <-time.After(patience):
-		s.t.Errorf("the program did not end within %v; last frame:\n%s", patience, s.Frame())
+	case <-time.After(maxWait):
+		s.t.Errorf("the program did not end within %v; last frame:\n%s", maxWait, s.Frame())
 	}
 	s.term.close()
 }
@@ -154,9 +154,9 @@ func (s *Screen) press(msg tea.KeyPressMsg) {
 	s.send(msg)
 }
 
-// Away types a key that makes the program lend its terminal to another, and
-// returns at once: until that one ends the program takes no message, so Type
-// would wait for it. What the other shows is waited for with Wait.
+// Away types a key that makes the program lend its terminal to another program, and
+// returns at once: Type would wait until the other one ends, since no message is
+// handled before. Wait waits for what the other one shows.
 func (s *Screen) Away(key Key) {
 	s.t.Helper()
 	msg, err := key.press()
@@ -169,16 +169,15 @@ func (s *Screen) Away(key Key) {
 	go s.program.Send(msg)
 }
 
-// Look shows the model to a function between two messages, and returns when it
-// has been shown. It may be called in a condition of Until. A program that has
-// ended is not shown.
-func (s *Screen) Look(at func(tea.Model)) {
+// Look calls look with the model between two messages, and returns after that. A
+// condition of Until may call it. It does not call look after the program has ended.
+func (s *Screen) Look(look func(tea.Model)) {
 	s.t.Helper()
-	s.send(seen{at})
+	s.send(syncMsg{look})
 }
 
-// Bytes sends raw bytes as the terminal would. It returns when they are read,
-// which is before the model has seen them.
+// Bytes sends raw bytes as the terminal would. It returns when they are read, which
+// is before the model handles them.
 func (s *Screen) Bytes(p []byte) {
 	s.t.Helper()
 	if _, err := s.input.Write(p); err != nil {
@@ -186,13 +185,13 @@ func (s *Screen) Bytes(p []byte) {
 	}
 }
 
-// Paste pastes text with brackets around it.
+// Paste sends text as a bracketed paste.
 func (s *Screen) Paste(text string) {
 	s.t.Helper()
 	s.send(tea.PasteMsg{Content: text})
 }
 
-// Message sends any message, and returns when the model has seen it.
+// Message sends any message, and returns when the model has handled it.
 func (s *Screen) Message(msg tea.Msg) {
 	s.t.Helper()
 	s.send(msg)
@@ -249,8 +248,7 @@ func (s *Screen) Output() []byte {
 	return append([]byte(nil), s.term.raw.Bytes()...)
 }
 
-// Wait returns when the screen shows text, and ends the test if that does not
-// come to pass in ten seconds.
+// Wait returns when the screen shows text, and ends the test after maxWait.
 func (s *Screen) Wait(text string) {
 	s.t.Helper()
 	s.until(fmt.Sprintf("for %q", text), func(frame string) bool { return strings.Contains(frame, text) })
@@ -270,7 +268,7 @@ func (s *Screen) Until(ok func(frame string) bool) {
 
 func (s *Screen) until(what string, ok func(frame string) bool) {
 	s.t.Helper()
-	limit := time.NewTimer(patience)
+	limit := time.NewTimer(maxWait)
 	defer limit.Stop()
 	ended := s.ended
 	for {
@@ -279,7 +277,7 @@ func (s *Screen) until(what string, ok func(frame string) bool) {
 		case ok(frame):
 			return
 		case ended == nil:
-			s.told = true
+			s.reported = true
 			s.t.Fatalf("waited %s, but the program ended (%v); last frame:\n%s", what, s.err, frame)
 		}
 		select {
@@ -287,7 +285,7 @@ func (s *Screen) until(what string, ok func(frame string) bool) {
 		case <-ended:
 			ended = nil // look once more: the last write came before the end
 		case <-limit.C:
-			s.t.Fatalf("waited %s for %v; last frame:\n%s", what, patience, frame)
+			s.t.Fatalf("waited %s for %v; last frame:\n%s", what, maxWait, frame)
 		}
 	}
 }
@@ -297,10 +295,10 @@ func (s *Screen) WaitEnd() error {
 	s.t.Helper()
 	select {
 	case <-s.ended:
-		s.told = true
+		s.reported = true
 		return s.err
-	case <-time.After(patience):
-		s.t.Fatalf("the program did not end within %v; last frame:\n%s", patience, s.Frame())
+	case <-time.After(maxWait):
+		s.t.Fatalf("the program did not end within %v; last frame:\n%s", maxWait, s.Frame())
 		return nil
 	}
 }

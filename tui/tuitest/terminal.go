@@ -17,7 +17,7 @@ type terminal struct {
 	emu     *vt.Emulator
 	raw     bytes.Buffer  // all that was written
 	changed chan struct{} // closed and replaced at each write
-	hidden  bool          // the cursor
+	hidden  bool          // the cursor is hidden
 	title   string
 }
 
@@ -31,10 +31,9 @@ func newTerminal(w, h int) *terminal {
 	return v
 }
 
-// limitMargins ends the scrolling region at the last row, as terminals do, and
-// leaves the setting of it to the emulator, which would scroll rows that it
-// does not have: what a program wrote before it learned of a smaller terminal
-// comes after the change.
+// limitMargins ends the scrolling region at the last row, as terminals do; the
+// emulator then sets the region, and would otherwise scroll rows that it does not
+// have. A program that has not heard of a smaller terminal yet asks for such rows.
 func (v *terminal) limitMargins(params ansi.Params) bool {
 	if len(params) > 1 {
 		params[1] = min(params[1], ansi.Param(v.emu.Height()))
@@ -42,8 +41,8 @@ func (v *terminal) limitMargins(params ansi.Params) bool {
 	return false
 }
 
-// Write is the program's output. A terminal driver makes CR LF of LF, and the
-// renderer counts on it.
+// Write receives the program's output. It turns LF into CR LF as a terminal driver
+// does, which the renderer relies on.
 func (v *terminal) Write(p []byte) (int, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -67,7 +66,7 @@ func (v *terminal) frame() (string, <-chan struct{}) {
 	return strings.Join(lines, "\n"), v.changed
 }
 
-// line is the text of one row. The cells after a wide one belong to it.
+// line is the text of one row. A wide character covers the cells after its own.
 func (v *terminal) line(y int) string {
 	var b strings.Builder
 	for x := 0; x < v.emu.Width(); {
@@ -90,8 +89,8 @@ func (v *terminal) resize(w, h int) {
 	v.emu.Resize(w, h)
 }
 
-// close ends the answers. The emulator's own Close is not safe while they are
-// read, so this closes their pipe alone.
+// close closes the pipe of the emulator's answers alone: the emulator's own Close is
+// not safe while they are read.
 func (v *terminal) close() {
 	if pipe, ok := v.emu.InputPipe().(io.Closer); ok {
 		_ = pipe.Close()
