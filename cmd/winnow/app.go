@@ -44,19 +44,19 @@ type app struct {
 	flags    flags
 	redactor *safetext.Redactor
 
-	settings *config.Settings
-	home     *home
-	store    history.Store
-	log      *slog.Logger
-	logging  sync.Mutex   // guards log
-	exit     atomic.Int64 // the status of a program that a signal ended
-	starting *start       // opens the program beside its screen; nil without a screen
+	settings   *config.Settings
+	home       *home
+	store      history.Store
+	log        *slog.Logger
+	logMu      sync.Mutex      // guards log
+	exit       atomic.Int64    // the status of a program that a signal ended
+	background *backgroundOpen // opens the program while its screen is drawn; nil without a screen
 
-	saying  sync.Mutex // guards the two below
+	sayMu   sync.Mutex // guards the two below
 	holding bool       // a screen is drawn: say holds its lines back
 	held    []string   // each once
 
-	closing sync.Mutex // guards closers
+	closeMu sync.Mutex // guards closers
 	closers []func() error
 }
 
@@ -64,9 +64,9 @@ func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, environ: os.Environ(), redactor: &safetext.Redactor{}}
 	log.SetFlags(0)
 	log.SetOutput(&logLines{app: a, source: "standard logger"})
-	// What the parent ignores, as nohup does, stays ignored.
-	ends := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}, signal.Ignored)
-	a.ctx, a.stop = signal.NotifyContext(ctx, ends...)
+	// A signal that the parent ignores, as nohup does, stays ignored.
+	endSignals := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}, signal.Ignored)
+	a.ctx, a.stop = signal.NotifyContext(ctx, endSignals...)
 	context.AfterFunc(a.ctx, a.stop) // a second signal ends the process at once
 	for _, e := range a.environ {
 		if name, value, _ := strings.Cut(e, "="); dotenv.LooksSecret(name) && name != "PWD" && name != "OLDPWD" {
@@ -76,29 +76,29 @@ func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app
 	return a
 }
 
-// onClose registers what close does, the last one first.
+// onClose registers f with close, which begins with what was registered last.
 func (a *app) onClose(f func() error) {
-	a.closing.Lock()
-	defer a.closing.Unlock()
+	a.closeMu.Lock()
+	defer a.closeMu.Unlock()
 	a.closers = append(a.closers, f)
 }
 
 func (a *app) close() error {
-	if a.starting != nil {
-		a.starting.end()
+	if a.background != nil {
+		a.background.end()
 	}
 	defer a.stop()
-	var fault error
+	var err error
 	for {
-		a.closing.Lock()
+		a.closeMu.Lock()
 		closers := a.closers
 		a.closers = nil
-		a.closing.Unlock()
+		a.closeMu.Unlock()
 		if len(closers) == 0 {
-			return fault
+			return err
 		}
-		for _, f := range slices.Backward(closers) { // which may register another
-			fault = errors.Join(fault, f())
+		for _, f := range slices.Backward(closers) { // one may register another
+			err = errors.Join(err, f())
 		}
 	}
 }
@@ -109,8 +109,8 @@ func (a *app) env(name string) string {
 	return v
 }
 
-// given is a flag's value, else that of its variable.
-func (a *app) given(flag, variable string) string {
+// flagOrEnv is the value of a flag, else that of a variable of the environment.
+func (a *app) flagOrEnv(flag, variable string) string {
 	return cmp.Or(flag, a.env(variable))
 }
 
@@ -120,7 +120,7 @@ func (a *app) folders() (home, error) {
 	if a.home != nil {
 		return *a.home, nil
 	}
-	h, err := homeAt(a.given(a.flags.home, "WINNOW_HOME"))
+	h, err := homeAt(a.flagOrEnv(a.flags.home, "WINNOW_HOME"))
 	if err != nil {
 		return home{}, err
 	}
@@ -154,13 +154,13 @@ func (a *app) configOptions() (config.Options, error) {
 		return config.Options{}, err
 	}
 	o := config.Options{Path: h.settings(), Environ: a.environ, Override: a.flags.settings(), Themes: style.Themes()}
-	if named := a.given(a.flags.config, "WINNOW_CONFIG"); named != "" {
+	if named := a.flagOrEnv(a.flags.config, "WINNOW_CONFIG"); named != "" {
 		o.Path, o.Needed = named, true
 	}
 	return o, nil
 }
 
-// folder is the working folder: the key of what was used last here.
+// folder is the working folder: what is stored for a folder has it as its key.
 func (a *app) folder() string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -174,13 +174,13 @@ func (a *app) folder() string {
 
 // envFile is the .env file to work on.
 func (a *app) envFile() string {
-	return cmp.Or(a.given(a.flags.envFile, "WINNOW_ENV_FILE"), ".env")
+	return cmp.Or(a.flagOrEnv(a.flags.envFile, "WINNOW_ENV_FILE"), ".env")
 }
 
 // checkEnvFile refuses a .env file that the user named and that does not exist:
-// most often it is a typing error.
+// it is most often a typing error.
 func (a *app) checkEnvFile() error {
-	named := a.given(a.flags.envFile, "WINNOW_ENV_FILE")
+	named := a.flagOrEnv(a.flags.envFile, "WINNOW_ENV_FILE")
 	if named == "" || a.flags.create {
 		return nil
 	}
@@ -190,7 +190,7 @@ func (a *app) checkEnvFile() error {
 	return nil
 }
 
-// flags are those that every command takes, as they were given.
+// flags are the flags of every command, and those of the program and ask.
 type flags struct {
 	set *pflag.FlagSet
 
@@ -199,12 +199,12 @@ type flags struct {
 	window, logLevel         string
 	json, noColor, plain     bool
 	create                   bool   // makes the named .env file
-	resume                   bool   // --continue
+	resumeLast               bool   // --continue
 	session, telemetry       string // of the program and ask
 	telemetryMessages        bool
 }
 
-// bind declares them.
+// bind declares the flags on the root command.
 func (f *flags) bind(root *cobra.Command) {
 	p := root.PersistentFlags()
 	f.set = p
@@ -212,7 +212,7 @@ func (f *flags) bind(root *cobra.Command) {
 	p.StringVar(&f.provider, "provider", "", "endpoint to talk to, by NAME")
 	p.StringVar(&f.baseURL, "base-url", "", "address of an OpenAI-compatible endpoint, URL")
 	p.StringVar(&f.window, "window", "", "what the assistant works on: model-filter, or the chat history")
-	p.StringVar(&f.envFile, "env-file", "", "the proxy's .env FILE; ./.env without it")
+	p.StringVar(&f.envFile, "env-file", "", "the proxy's .env FILE (default ./.env)")
 	p.BoolVar(&f.create, "create", false, "make the file of --env-file when it does not exist")
 	p.StringVar(&f.config, "config", "", "settings FILE")
 	p.StringVar(&f.home, "home", "", "keep settings, history, state and cache under one DIR")
@@ -225,10 +225,10 @@ func (f *flags) bind(root *cobra.Command) {
 
 // bindSession declares the flags that resume a session.
 func (f *flags) bindSession(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.resume, "continue", false, "resume the last session of this folder")
+	cmd.Flags().BoolVar(&f.resumeLast, "continue", false, "resume the last session of this folder")
 	cmd.Flags().StringVar(&f.session, "session", "", "resume the session with this ID, or its beginning")
 	cmd.Flags().StringVar(&f.telemetry, "telemetry", "", "append a record of each request to FILE")
-	cmd.Flags().BoolVar(&f.telemetryMessages, "telemetry-messages", false, "with the messages of the request in each record")
+	cmd.Flags().BoolVar(&f.telemetryMessages, "telemetry-messages", false, "include the messages of the request in each record")
 	exclusive(cmd, "continue", "session")
 }
 
@@ -252,8 +252,8 @@ type home struct {
 // privateMode is the mode of every folder that winnow makes.
 const privateMode = 0o700
 
-// homeAt is everything under one folder, or the folders of the XDG base
-// directories for "".
+// homeAt puts everything under dir, or, when dir is "", into the XDG base
+// directories.
 func homeAt(dir string) (home, error) {
 	if dir == "" {
 		const name = "winnow"

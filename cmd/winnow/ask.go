@@ -42,7 +42,7 @@ func askCommand(a *app) *cobra.Command {
 // maxInput bounds standard input, in bytes: far more than any model reads.
 const maxInput = 16 << 20
 
-// message is what the user says: the words of the command line, and below them
+// message is what the user asks: the words of the command line, and below them
 // standard input.
 func (a *app) message(args []string) (string, error) {
 	parts := []string{strings.TrimSpace(strings.Join(args, " "))}
@@ -74,11 +74,11 @@ func piped(r io.Reader) bool {
 	return err == nil && (info.Mode().IsRegular() || info.Mode()&os.ModeNamedPipe != 0)
 }
 
-// ask runs one turn. The end of ctx, which a signal brings, ends it as the end of
-// the program does: its pair stays, as interrupted.
+// ask runs one turn. A signal, which ends ctx, closes the session, so that the pair
+// of the turn stays, as interrupted.
 func (a *app) ask(ctx context.Context, text string, yes bool) error {
-	defer startFast()()
-	o := opening{}
+	defer delayGC()()
+	o := openOptions{}
 	if isTerminal(a.stdout) {
 		o.readPause = linesReadPause
 	}
@@ -87,7 +87,7 @@ func (a *app) ask(ctx context.Context, text string, yes bool) error {
 		return err
 	}
 	a.say("%s", p.notice)
-	if p.window.staged {
+	if p.window.recovered {
 		a.say("rules of an earlier run are still unsaved: winnow rules diff shows them")
 	}
 	defer singleProcessor()()
@@ -96,7 +96,7 @@ func (a *app) ask(ctx context.Context, text string, yes bool) error {
 		return err
 	}
 	defer context.AfterFunc(ctx, p.closeSession)()
-	err = a.follow(p.session, events, yes)
+	err = a.printTurn(p.session, events, yes)
 	if ctx.Err() != nil {
 		return advise(context.Canceled, "the question is stored: winnow --continue asks it again, or winnow ask --continue goes on")
 	}
@@ -117,8 +117,8 @@ func singleProcessor() (restore func()) {
 // maxBurst is how much of an answer is written at once, in bytes.
 const maxBurst = 32 << 10
 
-// follow prints a turn to its end. What came in one burst is written at once.
-func (a *app) follow(session *assistant.Session, events <-chan assistant.Event, yes bool) error {
+// printTurn prints a turn to its end: events that wait together, in one write.
+func (a *app) printTurn(session *assistant.Session, events <-chan assistant.Event, yes bool) error {
 	t := &turnPrinter{app: a, session: session, yes: yes, inputs: map[int]string{}, lines: bufio.NewWriterSize(a.stdout, maxBurst)}
 	var failed error
 	for e := range events {
@@ -135,7 +135,7 @@ func (a *app) follow(session *assistant.Session, events <-chan assistant.Event, 
 		failed = err
 	}
 	if failed == nil {
-		failed = t.end
+		failed = t.err
 	}
 	return failed
 }
@@ -152,7 +152,7 @@ type turnPrinter struct {
 	inputs  map[int]string // arguments of running tools, by index
 	marker  string         // the marker that follows a finished tool as a text delta
 	changed bool           // a tool has changed the window
-	end     error
+	err     error          // the turn failed, or its save did
 }
 
 func (t *turnPrinter) print(e assistant.Event) error {
@@ -188,9 +188,9 @@ func (t *turnPrinter) print(e assistant.Event) error {
 	case assistant.Complete:
 		t.note("%s", e.Payload.Notice)
 	case assistant.Error:
-		t.end = advise(fmt.Errorf("%s: %s", e.Code, e.Message), "%s", t.advice(e.Code))
+		t.err = advise(fmt.Errorf("%s: %s", e.Code, e.Message), "%s", t.advice(e.Code))
 	case assistant.Cancelled:
-		t.end = context.Canceled
+		t.err = context.Canceled
 	default: // of interest to programs and screens
 	}
 	return nil
@@ -228,7 +228,7 @@ func (t *turnPrinter) advice(code string) string {
 	case code != assistant.CodeInterrupted:
 		return requestAdvice(code)
 	case t.changed:
-		return "what the tools above did stays: winnow rules diff shows it, winnow checkpoints list shows the way back"
+		return "what the tools above changed stays: winnow rules diff shows it, winnow checkpoints list names the checkpoint to roll back to"
 	}
 	return "ask again; no tool has changed anything"
 }
@@ -241,8 +241,8 @@ func (t *turnPrinter) note(format string, args ...any) {
 	}
 }
 
-// saveTool is the tool that writes the rules to the file. That it failed is a
-// failure of the whole command: a script must not go on as if they were saved.
+// saveTool is the tool that writes the rules to the file. When it fails, the whole
+// command fails: a script must not go on as if they were saved.
 const saveTool = "save_changes"
 
 // tool prints the result of a call in one line.
@@ -259,7 +259,7 @@ func (t *turnPrinter) tool(e assistant.ToolComplete) {
 	}
 	t.note("%s", line)
 	if e.Tool == saveTool && !e.Success && e.ErrorCode != assistant.CodeDeclined {
-		t.end = fmt.Errorf("the rules were not saved: %s", message)
+		t.err = fmt.Errorf("the rules were not saved: %s", message)
 	}
 }
 
@@ -278,7 +278,7 @@ func (t *turnPrinter) confirm(e assistant.ConfirmRequest) error {
 		}
 		yes = a.askYesNo("Run " + e.Tool + "?")
 	default:
-		t.end = errPending
+		t.err = errPending
 		next := e.Diff
 		if e.Tool == saveTool {
 			next = "the rules stay staged; winnow rules diff shows them, winnow rules save saves them"
@@ -288,9 +288,9 @@ func (t *turnPrinter) confirm(e assistant.ConfirmRequest) error {
 	return t.session.Answer(e.ID, yes)
 }
 
-// answerGuard is how soon after a question a line cannot be an answer to it:
-// nobody reads and types that fast, so it was typed before.
-const answerGuard = 300 * time.Millisecond
+// minAnswerTime is the least time between a question and a line that answers it:
+// nobody reads and types faster, so an earlier line was typed before.
+const minAnswerTime = 300 * time.Millisecond
 
 // askYesNo asks a question on the terminal. Only y or yes is a yes. A read from a
 // terminal cannot be interrupted, so its goroutine may outlive the question and
@@ -300,7 +300,7 @@ func (a *app) askYesNo(question string) bool {
 	asked, answer := time.Now(), make(chan bool, 1)
 	go func() {
 		in := bufio.NewScanner(a.stdin)
-		for in.Scan() && time.Since(asked) < answerGuard {
+		for in.Scan() && time.Since(asked) < minAnswerTime {
 		}
 		word := strings.ToLower(strings.TrimSpace(in.Text()))
 		answer <- word == "y" || word == "yes"
@@ -321,20 +321,20 @@ type answerPart interface {
 	close() error // the part is whole
 }
 
-// newPart renders Markdown on a terminal and writes the text itself elsewhere. to
-// leads to standard output.
-func (a *app) newPart(to io.Writer) answerPart {
+// newPart renders Markdown on a terminal and writes the text itself elsewhere.
+// out is a buffer before standard output.
+func (a *app) newPart(out io.Writer) answerPart {
 	if !isTerminal(a.stdout) || a.flags.plain {
-		return &rawPart{to: to}
+		return &rawPart{out: out}
 	}
 	const readable = 100 // columns: wider text is hard to read
-	return &renderedPart{to: to, signs: a.signs, doc: markdown.New(markdown.NewStyle(a.styles().Markdown)), width: min(a.width(), readable)}
+	return &renderedPart{out: out, signs: a.signs, doc: markdown.New(markdown.NewStyle(a.answerStyles().Markdown)), width: min(a.width(), readable)}
 }
 
 // rawPart writes the text as it is, with one line end behind it. The text is
-// sanitised here, as everything that may reach a terminal.
+// sanitised here, like everything that may reach a terminal.
 type rawPart struct {
-	to      io.Writer
+	out     io.Writer
 	cleaner safetext.Cleaner
 	breaks  string // line ends that wait for the text behind them
 }
@@ -345,21 +345,21 @@ func (r *rawPart) emit(text string) error {
 	text = r.breaks + text
 	body := strings.TrimRight(text, "\n")
 	r.breaks = text[len(body):]
-	_, err := io.WriteString(r.to, body)
+	_, err := io.WriteString(r.out, body)
 	return err
 }
 
 func (r *rawPart) close() error {
 	err := r.emit(r.cleaner.Flush())
 	if err == nil {
-		_, err = io.WriteString(r.to, "\n")
+		_, err = io.WriteString(r.out, "\n")
 	}
 	return err
 }
 
 // renderedPart renders Markdown, each block as soon as it is whole.
 type renderedPart struct {
-	to    io.Writer
+	out   io.Writer
 	signs func(string) string // replaces what the terminal cannot show
 	doc   *markdown.Doc
 	width int
@@ -379,7 +379,7 @@ func (d *renderedPart) close() error {
 // print writes those of lines that are not printed yet.
 func (d *renderedPart) print(lines []string) error {
 	for ; d.lines < len(lines); d.lines++ {
-		if _, err := io.WriteString(d.to, d.signs(lines[d.lines])+"\n"); err != nil {
+		if _, err := io.WriteString(d.out, d.signs(lines[d.lines])+"\n"); err != nil {
 			return err
 		}
 	}

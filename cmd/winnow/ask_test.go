@@ -39,7 +39,7 @@ func TestABurstIsWrittenAtOnce(t *testing.T) {
 	close(burst)
 	out := &written{}
 	a := &app{stdout: out, redactor: safetext.NewRedactor(nil)}
-	if err := a.follow(nil, burst, false); err != nil {
+	if err := a.printTurn(nil, burst, false); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Join(out.lines, ""); got != want.String()+"\n" || len(out.lines) > 2 {
@@ -49,7 +49,7 @@ func TestABurstIsWrittenAtOnce(t *testing.T) {
 	slow, each := make(chan assistant.Event), make(chan string)
 	a = &app{stdout: &written{each: each}, redactor: safetext.NewRedactor(nil)}
 	done := make(chan error)
-	go func() { done <- a.follow(nil, slow, false) }()
+	go func() { done <- a.printTurn(nil, slow, false) }()
 	for _, word := range []string{"one", " two", " three"} {
 		slow <- assistant.TextDelta{Text: word}
 		if got := <-each; got != word {
@@ -158,7 +158,7 @@ func TestAFailedSaveIsAFailure(t *testing.T) {
 // TestTheExamplesOfTheWelcomeAreUnderstood by the model that answers when nothing
 // is configured.
 func TestTheExamplesOfTheWelcomeAreUnderstood(t *testing.T) {
-	for window, opened := range map[string]*openWindow{"model-filter": {filter: &modelfilter.Window{}}, "history": {}} {
+	for window, opened := range map[string]*journaledWindow{"model-filter": {filter: &modelfilter.Window{}}, "history": {}} {
 		for _, example := range (&program{window: opened}).examples() {
 			t.Run(example, func(t *testing.T) {
 				const keys = "OPENAI_API_KEY=sk-test-1\nANTHROPIC_API_KEY=sk-test-2\nOPENROUTER_API_KEY=sk-test-3\n"

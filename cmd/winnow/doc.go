@@ -11,8 +11,8 @@
 //
 // # Exit status
 //
-// 0 done, 1 failed, 2 used wrongly, 3 changes are pending (rules diff and plan),
-// 130 cancelled.
+// 0 done, 1 failed, 2 used wrongly, 3 changes are pending (rules diff, rules plan,
+// a save that nobody could confirm), 130 cancelled.
 //
 // # Output
 //
@@ -22,8 +22,8 @@
 //
 // # Caveats
 //
-// A secret that is entered as cmd: runs a command when its endpoint is first
-// used. Another process that holds the journal of the same .env file makes
+// An API key that the settings give as cmd:… runs a command when its endpoint is
+// first used. Another process that holds the journal of the same .env file makes
 // commands that stage or save rules fail; those that only look work.
 //
 // It implements sections 11 to 13 of winnow's specification.

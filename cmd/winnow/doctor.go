@@ -31,8 +31,8 @@ func doctorCommand(a *app) *cobra.Command {
 	c := command("doctor", "Check the terminal, files, endpoint and database", 0, 0, func(ctx context.Context, _ []string) error {
 		return a.doctor(ctx, secrets)
 	})
-	c.Long = "doctor changes nothing but modes of winnow's own files that let others read them.\n" +
-		"--secrets reads all of them and names those that hold a key, in whatever encoding."
+	c.Long = "doctor changes nothing but the mode of winnow's own files that others can read.\n" +
+		"--secrets reads all of them and names those that hold a key, in any encoding."
 	c.Flags().BoolVar(&secrets, "secrets", false, "look for keys in winnow's own files")
 	c.AddCommand(keysCommand(a))
 	return c
@@ -40,12 +40,12 @@ func doctorCommand(a *app) *cobra.Command {
 
 // The states of a finding, and their signs.
 const (
-	fine    = "ok"
-	warning = "warning"
-	broken  = "failed"
+	stateOK      = "ok"
+	stateWarning = "warning"
+	stateFailed  = "failed"
 )
 
-var stateSigns = map[string]string{fine: "✓", warning: "!", broken: "✗"}
+var stateSigns = map[string]string{stateOK: "✓", stateWarning: "!", stateFailed: "✗"}
 
 // finding is one thing that doctor looked at.
 type finding struct {
@@ -55,14 +55,14 @@ type finding struct {
 	Next   string `json:"next,omitempty"` // what to do
 }
 
-// ok is a finding without a fault.
-func ok(about, format string, args ...any) finding {
-	return finding{About: about, State: fine, Detail: fmt.Sprintf(format, args...)}
+// pass is a finding without a problem.
+func pass(about, format string, args ...any) finding {
+	return finding{About: about, State: stateOK, Detail: fmt.Sprintf(format, args...)}
 }
 
 // failed is a finding of an error.
 func failed(about string, err error, next string) finding {
-	return finding{about, broken, strings.Join(sentences(err), "; "), next}
+	return finding{about, stateFailed, strings.Join(errorLines(err), "; "), next}
 }
 
 // doctor looks at everything, whatever it finds on the way.
@@ -78,19 +78,19 @@ func (a *app) doctor(ctx context.Context, secrets bool) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	sound := true
+	healthy := true
 	var lines []string
 	for i := range found {
 		f := &found[i]
 		f.Detail, f.Next = a.redactor.Redact(f.Detail), a.redactor.Redact(f.Next)
-		sound = sound && f.State != broken
+		healthy = healthy && f.State != stateFailed
 		lines = append(lines, fmt.Sprintf("%s %-9s %s", a.signs(stateSigns[f.State]), f.About, f.Detail))
 		for line := range strings.Lines(f.Next) {
 			lines = append(lines, "            "+strings.TrimRight(line, "\n"))
 		}
 	}
-	err := a.emit(map[string]any{"ok": sound, "findings": found}, lines...)
-	if err == nil && !sound {
+	err := a.emit(map[string]any{"ok": healthy, "findings": found}, lines...)
+	if err == nil && !healthy {
 		err = statusError(statusFailed)
 	}
 	return err
@@ -98,19 +98,19 @@ func (a *app) doctor(ctx context.Context, secrets bool) error {
 
 func (a *app) examineTerminal(ctx context.Context) []finding {
 	name := a.env("TERM")
-	terminal := ok("terminal", "TERM is %s", cmp.Or(name, "not set"))
+	terminal := pass("terminal", "TERM is %s", cmp.Or(name, "not set"))
 	if program := a.env("TERM_PROGRAM"); program != "" {
 		terminal.Detail += ", the program " + program
 	}
 	switch {
 	case !isTerminal(a.stdout):
-		terminal.Detail += "; standard output is no terminal"
+		terminal.Detail += "; standard output is not a terminal"
 	case name == "" || name == "dumb":
-		terminal.State, terminal.Next = warning, "winnow --plain works here"
+		terminal.State, terminal.Next = stateWarning, "winnow --plain works here"
 	default:
 		terminal.Detail += fmt.Sprintf(", %d columns; winnow doctor keys shows which keys arrive here", a.width())
 	}
-	colours := ok("colours", "colours: %s", map[style.Profile]string{style.True: "24 bit", style.Col256: "256", style.Col16: "16", style.None: "none"}[a.colours()])
+	colours := pass("colours", "colours: %s", map[style.Profile]string{style.True: "24 bit", style.Col256: "256", style.Col16: "16", style.None: "none"}[a.colourProfile()])
 	if a.env("NO_COLOR") != "" {
 		colours.Detail += " (NO_COLOR is set)"
 	}
@@ -135,7 +135,7 @@ var tmuxOptions = []struct {
 	{"set-clipboard", regexp.MustCompile("^(external|off)$")},
 	{"focus-events", regexp.MustCompile("^(0|off)$")},
 	{"escape-time", regexp.MustCompile(`^\d{3,}$`)},
-	{"client_termfeatures", regexp.MustCompile(".")}, // without extkeys,
+	{"client_termfeatures", regexp.MustCompile(".")}, // bad unless it holds extkeys
 }
 
 // tmuxAdvice is what makes keys and the clipboard work inside tmux.
@@ -164,9 +164,9 @@ func (a *app) examineTmux(ctx context.Context) finding {
 		}
 		all = append(all, o.name+" "+value)
 	}
-	f := ok("tmux", "%s", strings.Join(all, ", "))
+	f := pass("tmux", "%s", strings.Join(all, ", "))
 	if len(wrong) > 0 {
-		f = finding{"tmux", warning, "in the way: " + strings.Join(wrong, ", ") + " (" + f.Detail + ")", tmuxAdvice}
+		f = finding{"tmux", stateWarning, "to be changed: " + strings.Join(wrong, ", ") + " (" + f.Detail + ")", tmuxAdvice}
 	}
 	return f
 }
@@ -177,9 +177,9 @@ func (a *app) examineSettings() finding {
 	case err != nil:
 		return failed("settings", err, "winnow config edit")
 	case !s.Found:
-		return ok("settings", "no %s, the defaults apply", s.Path)
+		return pass("settings", "no %s, the defaults apply", s.Path)
 	}
-	return ok("settings", "%s", s.Path)
+	return pass("settings", "%s", s.Path)
 }
 
 // examineFolders looks for files that others can read and folders that cannot
@@ -206,11 +206,11 @@ func examineFolder(dir string) finding {
 	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return ok("files", "%s is not there yet", dir)
+		return pass("files", "%s does not exist yet", dir)
 	case err != nil:
 		return failed("files", err, "check owner and mode")
 	case len(open) > 0:
-		return finding{"files", warning, "others can read " + strings.Join(open, ", "), "chmod go-rwx"}
+		return finding{"files", stateWarning, "others can read " + strings.Join(open, ", "), "chmod go-rwx"}
 	}
 	probe, err := os.CreateTemp(dir, ".winnow-*")
 	if err == nil {
@@ -219,7 +219,7 @@ func examineFolder(dir string) finding {
 	if err != nil {
 		return failed("files", err, "check owner, mode and free space")
 	}
-	return ok("files", "%s is writable, and readable by you alone", dir)
+	return pass("files", "%s is writable, and readable by you alone", dir)
 }
 
 func (a *app) examineEnvFile() finding {
@@ -228,29 +228,29 @@ func (a *app) examineEnvFile() finding {
 		return failed(".env", err, "name another file with --env-file")
 	}
 	if !source.Exists {
-		return ok(".env", "%s is not there; saving rules makes it", source.Path)
+		return pass(".env", "%s does not exist; saving rules creates it", source.Path)
 	}
-	f := ok(".env", "%s, %s, mode %04o", source.Path, assistant.Counted(len(source.File.Keys()), "key"), source.Mode.Perm())
+	f := pass(".env", "%s, %s, mode %04o", source.Path, assistant.Counted(len(source.File.Keys()), "key"), source.Mode.Perm())
 	notes := source.Notices
 	for _, p := range source.File.Problems() {
 		notes = append(notes, p.String())
 	}
 	if len(notes) > 0 {
-		f.State, f.Next = warning, strings.Join(notes, "\n")
+		f.State, f.Next = stateWarning, strings.Join(notes, "\n")
 	}
 	return f
 }
 
 // examineEndpoints asks the endpoints, the first choice first.
 func (a *app) examineEndpoints(ctx context.Context) []finding {
-	set, err := a.openEndpoints(opening{})
+	set, err := a.openEndpoints(openOptions{})
 	if err != nil {
 		return []finding{failed("endpoint", err, nextStep(err))}
 	}
 	var found []finding
 	for _, e := range set.All {
 		if e.Remote {
-			f := ok("endpoint", "%s at %s is used only when you name it: %s does", e.Name, e.BaseURL, e.From)
+			f := pass("endpoint", "%s at %s is used only when you name it; it comes from %s", e.Name, e.BaseURL, e.From)
 			f.Next = "winnow --provider " + e.Name
 			found = append(found, f)
 			continue
@@ -267,7 +267,7 @@ func examineEndpoint(ctx context.Context, e *endpoints.Endpoint) finding {
 	const limit = 10 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	f := ok("endpoint", "%s at %s (%s)", e.Name, e.BaseURL, e.From)
+	f := pass("endpoint", "%s at %s (%s)", e.Name, e.BaseURL, e.From)
 	if e.Name == endpoints.OfflineName {
 		f.Detail = e.Name + ", " + e.From
 	}
@@ -276,7 +276,7 @@ func examineEndpoint(ctx context.Context, e *endpoints.Endpoint) finding {
 	}
 	listed, err := e.List(ctx)
 	if err != nil {
-		return finding{"endpoint", broken, f.Detail + ": " + requestText(err), requestAdvice(string(llm.KindOf(err)))}
+		return finding{"endpoint", stateFailed, f.Detail + ": " + requestText(err), requestAdvice(string(llm.KindOf(err)))}
 	}
 	f.Detail += ": " + assistant.Counted(len(listed), "model")
 	return f
@@ -292,9 +292,9 @@ func (a *app) examineHistory(ctx context.Context) finding {
 	case err != nil:
 		return failed("history", err, "")
 	case len(r.Problems) > 0:
-		return finding{"history", broken, strings.Join(r.Problems, "; "), "winnow history export saves what can be read"}
+		return finding{"history", stateFailed, strings.Join(r.Problems, "; "), "winnow history export saves what can be read"}
 	}
-	return ok("history", "%s is sound: %s in %s", store.Path(), assistant.Counted(r.Pairs, "pair"), assistant.Counted(r.Sessions, "session"))
+	return pass("history", "%s is sound: %s in %s", store.Path(), assistant.Counted(r.Pairs, "pair"), assistant.Counted(r.Sessions, "session"))
 }
 
 // examineSecrets reads winnow's own files and looks for every key that is known:
@@ -305,7 +305,7 @@ func (a *app) examineSecrets(ctx context.Context) []finding {
 	if err != nil {
 		return []finding{failed("secrets", err, "")}
 	}
-	if set, err := a.openEndpoints(opening{}); err == nil { // else examineEndpoints has reported it
+	if set, err := a.openEndpoints(openOptions{}); err == nil { // else examineEndpoints has reported it
 		for _, e := range set.All {
 			_, _ = e.APIKey(ctx) // makes the key known to the redactor
 		}
@@ -320,7 +320,7 @@ func (a *app) examineSecrets(ctx context.Context) []finding {
 			files++
 			holds, err := a.holdsSecret(path)
 			if holds {
-				found = append(found, finding{"secrets", broken, path + " holds a key", "replace the key at its provider, then remove the file"})
+				found = append(found, finding{"secrets", stateFailed, path + " holds a key", "replace the key at its provider, then remove the file"})
 			}
 			return err
 		})
@@ -329,7 +329,7 @@ func (a *app) examineSecrets(ctx context.Context) []finding {
 		}
 	}
 	if len(found) == 0 {
-		found = []finding{ok("secrets", "no known key in %s", assistant.Counted(files, "file"))}
+		found = []finding{pass("secrets", "no known key in %s", assistant.Counted(files, "file"))}
 	}
 	return found
 }
@@ -342,9 +342,9 @@ func (a *app) holdsSecret(path string) (bool, error) {
 		return false, err
 	}
 	defer f.Close()
-	as, redacted := sha256.New(), sha256.New()
+	original, redacted := sha256.New(), sha256.New()
 	w := a.redactor.NewWriter(redacted)
-	_, err = io.Copy(io.MultiWriter(as, w), f)
+	_, err = io.Copy(io.MultiWriter(original, w), f)
 	err = errors.Join(err, w.Flush())
-	return !bytes.Equal(as.Sum(nil), redacted.Sum(nil)), err
+	return !bytes.Equal(original.Sum(nil), redacted.Sum(nil)), err
 }

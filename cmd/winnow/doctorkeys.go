@@ -22,23 +22,23 @@ func keysCommand(a *app) *cobra.Command {
 	return c
 }
 
-// sendKeys are the keys that terminals differ about.
-var sendKeys = []string{"ctrl+enter", "shift+enter", "alt+enter", "ctrl+j"}
+// probedKeys are the keys that not every terminal can tell from others.
+var probedKeys = []string{"ctrl+enter", "shift+enter", "alt+enter", "ctrl+j"}
 
 // keyPage is the screen of doctor keys: what was pressed, the newest last, and
-// which of sendKeys have come.
+// which of probedKeys have come.
 type keyPage struct {
-	table func(key string) []tui.KeyUse
-	lines []string // of the keys that were pressed
-	last  string   // the key before
+	uses  func(key string) []tui.KeyUse // what a key does in each mode
+	lines []string                      // of the keys that were pressed
+	last  string                        // the key before
 	seen  map[string]bool
 	kitty bool // the terminal says that it tells all keys apart
 	size  tea.WindowSizeMsg
 }
 
-func newKeyPage(table func(key string) []tui.KeyUse) *keyPage {
-	p := &keyPage{table: table, seen: map[string]bool{}}
-	for _, key := range sendKeys {
+func newKeyPage(uses func(key string) []tui.KeyUse) *keyPage {
+	p := &keyPage{uses: uses, seen: map[string]bool{}}
+	for _, key := range probedKeys {
 		p.seen[key] = false
 	}
 	return p
@@ -65,14 +65,14 @@ func (p *keyPage) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return p, nil
 }
 
-// press shows a key and below what it does in each mode. Esc after
-// Esc, or ctrl+c, ends.
+// press shows a key and, below it, what it does in each mode. Esc after Esc, or
+// ctrl+c, ends.
 func (p *keyPage) press(name string) tea.Cmd {
 	if _, asked := p.seen[name]; asked {
 		p.seen[name] = true
 	}
 	p.lines = append(p.lines, name)
-	uses := p.table(name)
+	uses := p.uses(name)
 	for _, u := range uses {
 		p.lines = append(p.lines, fmt.Sprintf("    %-8s %s (%s)", u.Mode, u.Help, u.Action))
 	}
@@ -105,10 +105,10 @@ func (p *keyPage) View() tea.View {
 	return v
 }
 
-// arrivals says which of the keys that send or break the line have come.
+// arrivals says which of probedKeys have come.
 func (p *keyPage) arrivals() []string {
 	var out []string
-	for _, key := range sendKeys {
+	for _, key := range probedKeys {
 		state := "not seen yet"
 		if p.seen[key] {
 			state = "arrives"
@@ -128,18 +128,18 @@ func (p *keyPage) protocol() string {
 // doctorKeys runs the page and sums up what was seen.
 func (a *app) doctorKeys(context.Context, []string) error {
 	if !isTerminal(a.stdin) || !isTerminal(a.stdout) {
-		return &usageError{"winnow doctor keys", "keys can be pressed at a terminal only"}
+		return &usageError{"winnow doctor keys", "doctor keys needs a terminal"}
 	}
 	in, out := a.stdin.(*os.File), a.stdout.(*os.File)
 	s, err := a.config()
 	if err != nil {
 		return err
 	}
-	table, err := tui.Keys(rebinds(s.Keys), s.SendKey == "enter")
+	uses, err := tui.Keys(rebinds(s.Keys), s.SendKey == "enter")
 	if err != nil {
 		return err
 	}
-	page := newKeyPage(table)
+	page := newKeyPage(uses)
 	if err := a.runModel(a.newScreen(page, in, out), in, out, func() {}); err != nil {
 		return err
 	}

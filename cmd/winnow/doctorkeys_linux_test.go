@@ -73,7 +73,7 @@ func TestTheKeyPageGivesTheTerminalBack(t *testing.T) {
 
 func TestTheKeyPageNeedsATerminal(t *testing.T) {
 	status, _, stderr := inFolder(t, "", "doctor", "keys")
-	if status != statusUsage || !strings.Contains(stderr, "at a terminal only") {
+	if status != statusUsage || !strings.Contains(stderr, "needs a terminal") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }

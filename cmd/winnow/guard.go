@@ -34,16 +34,16 @@ const (
 	leaveTime = 100 * time.Millisecond
 	// graceTime is how long the program may take to end by itself after a
 	// signal; with leaveTime and closeTime it stays below the two seconds
-	// within which a process without terminal is gone.
+	// within which a process that lost its terminal has to end.
 	graceTime = 500 * time.Millisecond
-	// closeTime is how long files may take to be closed then.
+	// closeTime is how long files may take to be closed then, or a stack to come.
 	closeTime = 500 * time.Millisecond
 	// frameRate is Bubble Tea's fastest: a key waits half as long for its echo as
 	// at the usual 60, for half a percent of a core.
 	frameRate = 120
 )
 
-// guard restores the terminal however the program ends. It stands outside of
+// guard restores the terminal however the program ends. It does not depend on
 // Bubble Tea's loop, which may be blocked.
 type guard struct {
 	in, out *os.File
@@ -106,13 +106,13 @@ func (a *app) runModel(p *tea.Program, in, out *os.File, atEnd func()) error {
 		return nil
 	}
 	g.restore()
-	h, noHome := a.folders()
-	if errors.Is(err, tea.ErrProgramPanic) && noHome == nil {
+	h, homeErr := a.folders()
+	if errors.Is(err, tea.ErrProgramPanic) && homeErr == nil {
 		select { // Run may return before Bubble Tea has written the stack to standard error
 		case <-stack:
 		case <-time.After(closeTime):
 		}
-		return advise(errors.New("winnow itself failed"), "the rules and the conversation are stored; %s tells more", h.log())
+		return advise(errors.New("winnow crashed"), "the rules and the conversation are stored; %s holds the details", h.log())
 	}
 	return fmt.Errorf("the screen: %w", err)
 }
@@ -174,8 +174,8 @@ const (
 // logger returns the log, which it opens at the first call. It never fails: a
 // program that cannot log works without one. It is safe from any goroutine.
 func (a *app) logger() *slog.Logger {
-	a.logging.Lock()
-	defer a.logging.Unlock()
+	a.logMu.Lock()
+	defer a.logMu.Unlock()
 	if a.log != nil {
 		return a.log
 	}
@@ -190,7 +190,7 @@ func (a *app) logger() *slog.Logger {
 	}
 	file := &lumberjack.Logger{Filename: h.log(), MaxSize: logSize, MaxBackups: logBackups}
 	a.onClose(func() error {
-		_ = file.Close() // nothing that a user could do something about
+		_ = file.Close() // a user could do nothing about a failure
 		return nil
 	})
 	a.log = slog.New(slog.NewJSONHandler(file, &slog.HandlerOptions{Level: level, ReplaceAttr: a.redactor.ReplaceAttr}))
@@ -215,9 +215,9 @@ func (l *logLines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// captureStderr sends what is written to file descriptor 2 into the log, so that
-// no library writes over the screen. release gives standard error back; stack is closed when the stack of a panic has come. Where
-// the system cannot do this, nothing is captured.
+// captureStderr sends what is written to file descriptor 2 into the log, so that no
+// library writes over the screen, until release. stack is closed when the stack of a
+// panic begins to arrive. Nothing is captured where the system cannot do this.
 func (a *app) captureStderr() (release func(), stack <-chan struct{}) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -230,7 +230,7 @@ func (a *app) captureStderr() (release func(), stack <-chan struct{}) {
 		return func() {}, nil
 	}
 	read, panicked := make(chan struct{}), make(chan struct{})
-	begun := sync.OnceFunc(func() { close(panicked) })
+	stackSeen := sync.OnceFunc(func() { close(panicked) })
 	go func() {
 		defer close(read)
 		lines, out := bufio.NewReader(r), &logLines{a, "stderr"}
@@ -238,7 +238,7 @@ func (a *app) captureStderr() (release func(), stack <-chan struct{}) {
 			line, err := lines.ReadSlice('\n') // a longer line comes in pieces
 			_, _ = out.Write(line)             // never fails
 			if bytes.HasPrefix(line, []byte("goroutine ")) {
-				begun()
+				stackSeen()
 			}
 			if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 				return

@@ -66,7 +66,7 @@ func checkPanic(t *testing.T, a *app, model tea.Model, text string) {
 	// After a panic Bubble Tea does not wait for the goroutine that reads, whose
 	// cancelling of a file is not safe against that: it reads from what is no file.
 	err = a.runModel(a.newScreen(model, strings.NewReader(""), screen), in, screen, func() {})
-	if err == nil || !strings.Contains(err.Error(), "winnow itself failed") {
+	if err == nil || !strings.Contains(err.Error(), "winnow crashed") {
 		t.Errorf("%s: runModel = %v, want a failure", text, err)
 	}
 	shown, err := os.ReadFile(screen.Name())

@@ -20,27 +20,27 @@ import (
 	"winnow/assistant/safetext"
 )
 
-// lineContext is what a filter line depends on besides the pairs: what the
-// program would have selected.
-type lineContext struct {
+// filterFlags replace what a filter line takes from the running program: the
+// time, the topic and the pairs that the context holds.
+type filterFlags struct {
 	now, topic string
-	newest     int // pairs that the o of a line includes; -1 is all
+	newest     int // pairs that o selects; -1 is all
 }
 
-func (l *lineContext) bind(c *cobra.Command) {
-	c.Flags().StringVar(&l.now, "now", "", "TIME (RFC 3339) that ages count from; the clock without it")
+func (l *filterFlags) bind(c *cobra.Command) {
+	c.Flags().StringVar(&l.now, "now", "", "TIME (RFC 3339) that ages count from (default now)")
 	c.Flags().StringVar(&l.topic, "topic", "", "PATH of the topic that t and tN mean, for example 'AI > Agents'")
-	c.Flags().IntVar(&l.newest, "context", -1, "the newest N pairs of the line without o are the included ones; all without it")
+	c.Flags().IntVar(&l.newest, "context", -1, "o selects the newest N pairs of those that the rest of the line selects (default all)")
 }
 
-// env is the same for the history. The model is that of --model, the session the
-// last one of this folder.
-func (l *lineContext) env(ctx context.Context, a *app, store history.Store) (history.Env, error) {
-	set, err := a.config()
+// env is the environment of a query over the history. The model is that of
+// --model, the session the last one of this folder.
+func (l *filterFlags) env(ctx context.Context, a *app, store history.Store) (history.Env, error) {
+	s, err := a.config()
 	if err != nil {
 		return history.Env{}, err
 	}
-	e := history.Env{CharsPerToken: set.CharsPerToken}
+	e := history.Env{CharsPerToken: s.CharsPerToken}
 	e.Now, e.SelectedTopic, e.SelectedModel = time.Now(), l.topic, a.flags.model
 	if l.now != "" {
 		if e.Now, err = time.Parse(time.RFC3339, l.now); err != nil {
@@ -60,8 +60,8 @@ func (l *lineContext) env(ctx context.Context, a *app, store history.Store) (his
 	return e, err
 }
 
-// ofHistory is a command on the history.
-func (a *app) ofHistory(run func(ctx context.Context, store history.Store, args []string) error) func(context.Context, []string) error {
+// withHistory runs a command on the history.
+func (a *app) withHistory(run func(ctx context.Context, store history.Store, args []string) error) func(context.Context, []string) error {
 	return func(ctx context.Context, args []string) error {
 		store, err := a.openHistory(ctx)
 		if err != nil {
@@ -71,9 +71,9 @@ func (a *app) ofHistory(run func(ctx context.Context, store history.Store, args 
 	}
 }
 
-// selected is the pairs that a line selects; hints go to standard error.
-func (a *app) selected(ctx context.Context, store history.Store, line string, in *lineContext) ([]int64, error) {
-	fault := func(err error) error {
+// selectSeqs lists the pairs that a line selects; hints go to standard error.
+func (a *app) selectSeqs(ctx context.Context, store history.Store, line string, in *filterFlags) ([]int64, error) {
+	usage := func(err error) error {
 		if has[*filter.Error](err) {
 			return &usageError{"winnow history", fmt.Sprintf("the line %q: %v", safetext.Line(line, maxName), err)}
 		}
@@ -81,7 +81,7 @@ func (a *app) selected(ctx context.Context, store history.Store, line string, in
 	}
 	q, err := filter.Parse(line)
 	if err != nil {
-		return nil, fault(err)
+		return nil, usage(err)
 	}
 	if q.Command != nil {
 		return nil, &usageError{"winnow history", "a line with a :command works in the program only; leave it out"}
@@ -92,7 +92,7 @@ func (a *app) selected(ctx context.Context, store history.Store, line string, in
 	}
 	result, err := store.Filter(ctx, q, env)
 	if err != nil {
-		return nil, fault(err)
+		return nil, usage(err)
 	}
 	for _, h := range result.Hints {
 		a.say("%s", h)
@@ -105,8 +105,8 @@ func (a *app) selected(ctx context.Context, store history.Store, line string, in
 }
 
 func historySearchCommand(a *app) *cobra.Command {
-	var in lineContext
-	c := command("search LINE", "List the pairs that a line of the filter language selects", 1, 1, a.ofHistory(func(ctx context.Context, store history.Store, args []string) error {
+	var in filterFlags
+	c := command("search LINE", "List the pairs that a line of the filter language selects", 1, 1, a.withHistory(func(ctx context.Context, store history.Store, args []string) error {
 		return a.historySearch(ctx, store, args[0], &in)
 	}))
 	c.Example = `winnow history search "c'retry' & d<7d"`
@@ -114,8 +114,8 @@ func historySearchCommand(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) historySearch(ctx context.Context, store history.Store, line string, in *lineContext) error {
-	seqs, err := a.selected(ctx, store, line, in)
+func (a *app) historySearch(ctx context.Context, store history.Store, line string, in *filterFlags) error {
+	seqs, err := a.selectSeqs(ctx, store, line, in)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (a *app) historySearch(ctx context.Context, store history.Store, line strin
 				ids = append(ids, p.ID)
 				continue
 			}
-			line := fmt.Sprintf("%s  %s  %s  %s", p.ID, p.CreatedAt.Local().Format(timeHuman), p.Model, strings.Repeat("*", p.Star))
+			line := fmt.Sprintf("%s  %s  %s  %s", p.ID, p.CreatedAt.Local().Format(timeLayout), p.Model, strings.Repeat("*", p.Star))
 			if p.State == assistant.PairError {
 				line += " error: " + p.ErrorCode
 			}
@@ -146,53 +146,53 @@ func (a *app) historySearch(ctx context.Context, store history.Store, line strin
 	return nil
 }
 
-// formats are those of an export, by the name of --format and of the file's end.
+// formats are those of an export, by the value of --format or the file's extension.
 var formats = map[string]history.Format{"json": history.JSON, "md": history.Markdown, "txt": history.Text, "html": history.HTML}
 
 func historyExportCommand(a *app) *cobra.Command {
-	var in lineContext
+	var in filterFlags
 	var format, line string
 	var force bool
-	c := command("export [FILE]", "Write pairs to a file or to standard output", 0, 1, a.ofHistory(func(ctx context.Context, store history.Store, args []string) (err error) {
-		to := append(args, "-")[0]
+	c := command("export [FILE]", "Write pairs to a file or to standard output", 0, 1, a.withHistory(func(ctx context.Context, store history.Store, args []string) (err error) {
+		path := append(args, "-")[0]
 		f, ok := formats[format]
 		if !ok && format != "" {
 			return &usageError{"winnow history export", fmt.Sprintf("--format: %q is not one of json, md, txt, html", format)}
 		}
 		if format == "" {
-			f = cmp.Or(formats[strings.ToLower(strings.TrimPrefix(filepath.Ext(to), "."))], history.JSON)
+			f = cmp.Or(formats[strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))], history.JSON)
 		}
 		o := history.ExportOptions{Progress: func(done, total int) { a.progress("exporting, %d of %d pairs", done, total) }}
 		if line != "" {
-			if o.Seqs, err = a.selected(ctx, store, line, &in); err != nil {
+			if o.Seqs, err = a.selectSeqs(ctx, store, line, &in); err != nil {
 				return err
 			}
 		}
-		return a.export(ctx, store, to, force, f, o)
+		return a.export(ctx, store, path, force, f, o)
 	}))
 	c.Example = "winnow history export all.json\nwinnow history export --format md --filter 's>1' best.md"
 	in.bind(c)
-	c.Flags().StringVar(&format, "format", "", "json (lossless), md, txt or html; by the name of the file without it")
+	c.Flags().StringVar(&format, "format", "", "json (lossless), md, txt or html (default: by the name of the file)")
 	c.Flags().StringVar(&line, "filter", "", "only the pairs that this LINE selects")
-	c.Flags().BoolVar(&force, "force", false, "write over a file that is there")
+	c.Flags().BoolVar(&force, "force", false, "overwrite an existing file")
 	return c
 }
 
-// export writes to the file to, "-" is standard output.
-func (a *app) export(ctx context.Context, store history.Store, to string, force bool, f history.Format, o history.ExportOptions) error {
+// export writes to the file at path, "-" is standard output.
+func (a *app) export(ctx context.Context, store history.Store, path string, force bool, f history.Format, o history.ExportOptions) error {
 	defer a.progress("")
-	if to == "-" {
+	if path == "-" {
 		return history.Export(ctx, store, a.stdout, f, o)
 	}
-	if err := history.ExportFile(ctx, store, to, force, f, o); err != nil {
+	if err := history.ExportFile(ctx, store, path, force, f, o); err != nil {
 		return err
 	}
 	a.progress("")
-	return a.emit(map[string]string{"path": to, "format": string(f)}, "exported to "+to)
+	return a.emit(map[string]string{"path": path, "format": string(f)}, "exported to "+path)
 }
 
 func historyImportCommand(a *app) *cobra.Command {
-	return command("import FILE…", "Add the pairs of a JSON export; - is standard input", 1, -1, a.ofHistory(func(ctx context.Context, store history.Store, files []string) error {
+	return command("import FILE…", "Add the pairs of a JSON export; - is standard input", 1, -1, a.withHistory(func(ctx context.Context, store history.Store, files []string) error {
 		defer a.progress("")
 		var sum history.ImportReport
 		for _, name := range files {
@@ -200,7 +200,7 @@ func historyImportCommand(a *app) *cobra.Command {
 			sum.Added += r.Added
 			sum.Known += r.Known
 			if err != nil {
-				return advise(err, "%s before the fault were added; importing again adds none twice", assistant.Counted(sum.Added, "pair"))
+				return advise(err, "%s before the error were added; importing again adds no duplicates", assistant.Counted(sum.Added, "pair"))
 			}
 		}
 		a.progress("")
@@ -240,23 +240,23 @@ func (a *app) historyCheck(ctx context.Context, store history.Store, _ []string)
 	}
 	err = a.emit(map[string]any{
 		"path": store.Path(), "ok": len(r.Problems) == 0, "pairs": r.Pairs, "cut": r.Cut, "sessions": r.Sessions, "topics": r.Topics,
-		"requests": r.Requests, "damaged_requests": r.DamagedRequests, "damaged": r.Damaged, "problems": list(r.Problems),
+		"requests": r.Requests, "damaged_requests": r.DamagedRequests, "damaged": r.Damaged, "problems": nonNil(r.Problems),
 	}, fmt.Sprintf("%s: %s, %s, %s, %s", store.Path(), assistant.Counted(r.Pairs, "pair"), assistant.Counted(r.Sessions, "session"), assistant.Counted(r.Topics, "topic"), requests))
 	if err != nil || len(r.Problems) == 0 {
 		return err
 	}
-	var faults []error
+	var problems []error
 	for _, p := range r.Problems {
-		faults = append(faults, errors.New(p))
+		problems = append(problems, errors.New(p))
 	}
 	next := "winnow history export saves what can be read"
 	switch {
 	case r.Damaged:
 		next = "start winnow again: it sets the damaged file aside and saves what can be read"
 	case r.DamagedRequests == len(r.Problems):
-		next = "the conversations are whole: a damaged request is only missed where the exact request is shown, and goes with time"
+		next = "the conversations are whole: only the exact request of a pair (x) may be missing, and damaged requests are dropped as newer ones come"
 	}
-	return advise(errors.Join(faults...), "%s", next)
+	return advise(errors.Join(problems...), "%s", next)
 }
 
 func (a *app) historySessions(ctx context.Context, store history.Store, _ []string) error {
@@ -266,8 +266,8 @@ func (a *app) historySessions(ctx context.Context, store history.Store, _ []stri
 	}
 	var rows [][]string
 	for _, s := range sessions {
-		rows = append(rows, []string{s.ID, s.Used.Local().Format(timeHuman), fmt.Sprint(s.Pairs), windowName(s.Window), s.Model, s.Folder})
+		rows = append(rows, []string{s.ID, s.Used.Local().Format(timeLayout), fmt.Sprint(s.Pairs), windowName(s.Window), s.Model, s.Folder})
 	}
-	return a.emit(map[string]any{"sessions": list(sessions)},
+	return a.emit(map[string]any{"sessions": nonNil(sessions)},
 		table("there are no sessions yet", []string{"session", "used", ">pairs", "window", "model", "folder"}, rows)...)
 }

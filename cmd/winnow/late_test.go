@@ -21,7 +21,7 @@ func opened(t *testing.T, args ...string) (p *program, told <-chan tui.Noticed) 
 	if err := newRoot(a).ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}
-	p, err := a.open(t.Context(), opening{started: func(error) {}})
+	p, err := a.open(t.Context(), openOptions{started: func(error) {}})
 	t.Cleanup(func() {
 		if err := a.close(); err != nil {
 			t.Error(err)
@@ -32,8 +32,8 @@ func opened(t *testing.T, args ...string) (p *program, told <-chan tui.Noticed) 
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	said := make(chan tui.Noticed, 1)
-	p.follow(ctx, func(n tui.Noticed) { said <- n })
-	t.Cleanup(func() { cancel(); p.follows.Wait() })
+	p.askEndpoints(ctx, func(n tui.Noticed) { said <- n })
+	t.Cleanup(func() { cancel(); p.asking.Wait() })
 	return p, said
 }
 
@@ -66,7 +66,7 @@ func TestTheHistoryWindowIsNotWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun := make(chan error, 1)
-	p, err := a.open(t.Context(), opening{started: func(err error) { begun <- err }})
+	p, err := a.open(t.Context(), openOptions{started: func(err error) { begun <- err }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestALateModelDoesNotTakeTheChoiceOfTheUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	gate.Open()
-	p.follows.Wait()
+	p.asking.Wait()
 	if got := p.session.Model(); got != "openai/mine" {
 		t.Errorf("the model is %q, want that of the user", got)
 	}

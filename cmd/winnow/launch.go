@@ -34,7 +34,7 @@ import (
 
 const (
 	// offlineDelay is the pause of the offline model between two words on a screen,
-	// so that one sees how an answer comes.
+	// so that its answer is seen to stream.
 	offlineDelay = 15 * time.Millisecond
 	// screenReadPause is the pause between two reads of an answer on the screen,
 	// which shows streamed text 30 times a second, and linesReadPause where it is
@@ -45,19 +45,19 @@ const (
 
 // program is what the screen, the plain console and ask work with.
 type program struct {
-	session   *assistant.Session
-	store     history.Store
-	window    *openWindow
-	endpoints *endpoints.Set
-	pane      pane.Pane
-	notice    string // what is to be said of the model
-	unnamed   bool   // the endpoints are still to be asked for a model
-	auto      string // the model that nobody chose; of follow until it has ended
-	follows   sync.WaitGroup
+	session      *assistant.Session
+	store        history.Store
+	window       *journaledWindow
+	endpoints    *endpoints.Set
+	pane         pane.Pane
+	notice       string         // what the user is told of the picked model
+	modelPending bool           // the endpoints have still to be asked for a model
+	autoModel    string         // the model that the user did not choose; only askEndpoints uses it while it runs
+	asking       sync.WaitGroup // counts running calls of askEndpoints
 }
 
-// launch runs the program, on a screen or as lines. Signals end it, not ctx, so
-// that its end is its own.
+// launch runs the program, on a screen or as lines. Its own signal handlers end it,
+// not ctx, so that it closes in order.
 func (a *app) launch(ctx context.Context) error {
 	s, err := a.config()
 	if err != nil {
@@ -66,12 +66,12 @@ func (a *app) launch(ctx context.Context) error {
 	if !s.Plain && !(isTerminal(a.stdin) && isTerminal(a.stdout)) {
 		return &usageError{"winnow", "the program needs a terminal: use winnow ask, or --plain"}
 	}
-	calm := startFast()
-	defer calm()
+	restoreGC := delayGC()
+	defer restoreGC()
 	if !s.Plain && a.env("TERM") != "dumb" {
-		return a.runScreen(context.WithoutCancel(ctx), s, calm)
+		return a.runScreen(context.WithoutCancel(ctx), s, restoreGC)
 	}
-	p, err := a.open(ctx, opening{resume: true})
+	p, err := a.open(ctx, openOptions{afterCrash: true})
 	if err != nil {
 		return err
 	}
@@ -79,19 +79,19 @@ func (a *app) launch(ctx context.Context) error {
 	return errors.Join(a.runPlain(ctx, p), p.end(ctx, a.folder()))
 }
 
-// opening says how a program is opened.
-type opening struct {
-	delay     time.Duration // pause of the offline model between two words
-	readPause time.Duration // between two reads of an answer; 0 reads each piece when it comes
-	resume    bool          // the session that a crash interrupted goes on
-	// started gets the result of beginning a session over the history, which is
-	// not waited for then, nor is a model that the endpoints have to be asked for.
-	// nil waits for both.
+// openOptions say how a program is opened.
+type openOptions struct {
+	delay      time.Duration // pause of the offline model between two words
+	readPause  time.Duration // between two reads of an answer; 0 reads each piece when it comes
+	afterCrash bool          // resume the session that a crash interrupted
+	// started is called with the result of starting a session whose window is the
+	// chat history. With it, open waits neither for that start nor for endpoints
+	// that have to be asked for a model; nil waits for both.
 	started func(error)
 }
 
-// open opens everything.
-func (a *app) open(ctx context.Context, o opening) (*program, error) {
+// open opens all parts of a program.
+func (a *app) open(ctx context.Context, o openOptions) (*program, error) {
 	p := &program{}
 	var err error
 	if p.endpoints, err = a.openEndpoints(o); err != nil {
@@ -101,33 +101,33 @@ func (a *app) open(ctx context.Context, o opening) (*program, error) {
 		return nil, err
 	}
 	if err := a.restoreTypeahead(ctx, p.store); err != nil {
-		a.say("what was typed as winnow ended last could not be read: %v", err)
+		a.say("what you typed before winnow last ended could not be restored: %v", err)
 	}
-	go models.Info("") // reads the catalogue, which the first context needs
-	old, err := a.resumed(ctx, p.store)
+	go models.Info("") // reads the catalogue, which the first request needs
+	resumed, err := a.sessionToResume(ctx, p.store)
 	if err != nil {
 		return nil, err
 	}
-	model, err := a.pickModel(ctx, p, old.Model, o.started == nil)
+	model, err := a.pickModel(ctx, p, resumed.Model, o.started == nil)
 	if err != nil {
 		return nil, err
 	}
 	if p.window, err = a.openWindow(ctx, true); err != nil {
 		return nil, err
 	}
-	if last := p.window.journal.LastRun(); o.resume && old.ID == "" && !last.Closed && last.Session != "" { // a crash interrupted it
-		if old, _, err = p.store.Session(ctx, last.Session); err != nil {
+	if last := p.window.journal.LastRun(); o.afterCrash && resumed.ID == "" && !last.Closed && last.Session != "" { // a crash interrupted it
+		if resumed, _, err = p.store.Session(ctx, last.Session); err != nil {
 			return nil, err
 		}
 	}
-	if err := a.openSession(ctx, p, old, model, o.started); err != nil {
+	if err := a.openSession(ctx, p, resumed, model, o.started); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
-// showPane makes the pane of the window.
-func (p *program) showPane() {
+// makePane makes the pane of the window.
+func (p *program) makePane() {
 	if w := p.window; w.filter != nil {
 		p.pane = rules.New(w.filter, rules.Options{Drift: w.lists})
 	} else {
@@ -153,22 +153,22 @@ func (p *program) closeSession() {
 }
 
 // end closes the session and stores the model that the user chose, for the next
-// start in this folder. It comes after the end of what follow was called with.
+// start in this folder. It waits for askEndpoints, whose context has ended.
 func (p *program) end(ctx context.Context, folder string) error {
 	p.closeSession()
-	p.follows.Wait()
-	if id := p.session.Model(); id != p.auto && ctx.Err() == nil {
+	p.asking.Wait()
+	if id := p.session.Model(); id != p.autoModel && ctx.Err() == nil {
 		return p.store.Set(ctx, lastModelKey(folder), id)
 	}
 	return nil
 }
 
 // runScreen runs the program on a screen. The screen is drawn first: everything
-// is opened beside it, while the user already types.
-func (a *app) runScreen(ctx context.Context, s *config.Settings, calm func()) error {
+// is opened in the background, while the user already types.
+func (a *app) runScreen(ctx context.Context, s *config.Settings, restoreGC func()) error {
 	in, out := a.stdin.(*os.File), a.stdout.(*os.File)
 	theme, fixed := a.theme(s)
-	a.starting, a.holding = newStart(ctx), true
+	a.background, a.holding = newBackgroundOpen(ctx), true
 	defer a.release()
 	a.logger() // from here on it is asked for by several goroutines
 	var screen *tea.Program
@@ -181,15 +181,15 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, calm func()) er
 		Redact: a.redactor.Redact, KeepSetting: a.storeSetting,
 		Start: func() (tui.Parts, error) {
 			notify := func(n tui.Noticed) { screen.Send(n) }
-			p, err := a.starting.run(func(ctx context.Context) (*program, error) {
-				return a.open(ctx, opening{offlineDelay, screenReadPause, true, func(err error) { notify(failure(err)) }})
+			p, err := a.background.run(func(ctx context.Context) (*program, error) {
+				return a.open(ctx, openOptions{delay: offlineDelay, readPause: screenReadPause, afterCrash: true, started: func(err error) { notify(noticeOf(err)) }})
 			})
 			if err != nil {
 				return tui.Parts{}, err
 			}
-			p.showPane()
-			p.follow(a.starting.ctx, notify)
-			go p.warm(a.starting.ctx, calm)
+			p.makePane()
+			p.askEndpoints(a.background.ctx, notify)
+			go p.warm(a.background.ctx, restoreGC)
 			return a.parts(p), nil
 		},
 	})
@@ -205,14 +205,14 @@ func (a *app) runScreen(ctx context.Context, s *config.Settings, calm func()) er
 	return errors.Join(err, stored)
 }
 
-// parts are what the screen works with, with the notices of opening it.
+// parts are what the screen works with, and the notices of opening them.
 func (a *app) parts(p *program) tui.Parts {
-	a.saying.Lock()
+	a.sayMu.Lock()
 	parts := tui.Parts{
 		Work: a.workspace(p), History: p.store, Pane: p.pane, Examples: p.examples(),
-		Notice: strings.Join(a.held, " · "), Recovery: p.window.crash(),
+		Notice: strings.Join(a.held, " · "), Recovery: p.window.recovery(),
 	}
-	a.saying.Unlock()
+	a.sayMu.Unlock()
 	if words, err := a.editor(); err == nil { // else the screen says so when an editor is asked for
 		parts.Editor = func(path string) *exec.Cmd {
 			cmd := exec.CommandContext(context.Background(), words[0], append(slices.Clone(words[1:]), path)...)
@@ -221,7 +221,7 @@ func (a *app) parts(p *program) tui.Parts {
 		}
 	}
 	if watcher, ok := p.window.window.(assistant.Watcher); ok {
-		parts.Changes, _ = watcher.Watch(a.starting.ctx) // nil where the system cannot
+		parts.Changes, _ = watcher.Watch(a.background.ctx) // nil where the system cannot
 	}
 	return parts
 }
@@ -230,9 +230,10 @@ func (a *app) workspace(p *program) *workspace.Workspace {
 	return workspace.New(workspace.Options{Session: p.session, History: p.store, Folder: a.folder()})
 }
 
-// leave ends what was opened, and stores what the user has typed before it was.
+// leave ends what was opened, and stores typed: what the user typed before there
+// was a session.
 func (a *app) leave(ctx context.Context, typed history.Draft) error {
-	p, ended := a.starting.end()
+	p, ended := a.background.end()
 	var stored error
 	if ended && a.store != nil { // else it is still being opened, or cannot be
 		stored = workspace.New(workspace.Options{History: a.store, Folder: a.folder()}).AddDraft(ctx, typed)
@@ -253,11 +254,11 @@ func rebinds(keys []config.Binding) []tui.Rebind {
 	return out
 }
 
-// crash is what the run before this one left unsaved when it stopped
+// recovery is what the run before this one left unsaved when it stopped
 // unexpectedly, and how to discard it; nil after an orderly end.
-func (w *openWindow) crash() *tui.Recovery {
+func (w *journaledWindow) recovery() *tui.Recovery {
 	last := w.journal.LastRun()
-	if w.filter == nil || last.Closed || !w.staged { // changes in the history are on disk at once
+	if w.filter == nil || last.Closed || !w.recovered { // changes in the history are on disk at once
 		return nil
 	}
 	lines := []string{"These rules were not saved:"}
@@ -274,21 +275,21 @@ func (w *openWindow) crash() *tui.Recovery {
 	}}
 }
 
-// runPlain runs the program as lines that are only ever added. An interrupt is
-// for the console, other signals end it.
+// runPlain runs the program as lines: nothing is ever drawn over. An interrupt
+// goes to plain.Run, other signals end the program.
 func (a *app) runPlain(ctx context.Context, p *program) error {
 	interrupt := make(chan os.Signal, 1)
 	signal.Notify(interrupt, os.Interrupt)
 	defer signal.Stop(interrupt)
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer stop()
-	p.showPane()
-	p.follow(ctx, func(tui.Noticed) {})
+	p.makePane()
+	p.askEndpoints(ctx, func(tui.Noticed) {})
 	o := plain.Options{
 		Workspace: a.workspace(p), Window: p.pane, In: a.stdin, Out: a.stdout, Err: a.stderr,
-		Interactive: isTerminal(a.stdin), Interrupt: interrupt, Color: a.colour(),
+		Interactive: isTerminal(a.stdin), Interrupt: interrupt, Color: a.hasColour(),
 		Examples: p.examples(), Notice: p.notice, Redact: a.redactor.Redact,
-		Recovery: (*plain.Recovery)(p.window.crash()),
+		Recovery: (*plain.Recovery)(p.window.recovery()),
 	}
 	if p.window.filter != nil {
 		o.Rules = func() []string { return a.plainRules(p.window.filter) }

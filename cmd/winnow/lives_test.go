@@ -85,7 +85,7 @@ func (l *life) open(args ...string) {
 	l.t.Setenv("WINNOW_HOME", l.home)
 	l.app = newApp(l.t.Context(), strings.NewReader(""), &l.said, &l.said)
 	l.must(newRoot(l.app).ParseFlags(args))
-	p, err := l.app.open(l.t.Context(), opening{resume: true})
+	p, err := l.app.open(l.t.Context(), openOptions{afterCrash: true})
 	if err != nil {
 		l.rt.Fatalf("open: %v\n%s", err, l.said.String())
 	}

@@ -52,21 +52,21 @@ func newRoot(a *app) *cobra.Command {
 		rulesCommand(a),
 		group("env", "Set or remove one key of a .env file", envSetCommand(a), envUnsetCommand(a)),
 		modelsCommand(a),
-		group("history", "Search, export, import and check what was said",
+		group("history", "Search, export, import and check the chat history",
 			historySearchCommand(a), historyExportCommand(a), historyImportCommand(a),
-			command("check", "Read the whole database and say whether it is sound", 0, 0, a.ofHistory(a.historyCheck)),
-			command("sessions", "List the sessions, the last used first", 0, 0, a.ofHistory(a.historySessions))),
+			command("check", "Read the whole database and say whether it is sound", 0, 0, a.withHistory(a.historyCheck)),
+			command("sessions", "List the sessions, the last used first", 0, 0, a.withHistory(a.historySessions))),
 		group("checkpoints", "List the checkpoints of the rules and go back to one", checkpointsListCommand(a), rollbackCommand(a)),
 		doctorCommand(a),
-		group("config", "The settings: where they are, what they are",
+		group("config", "Show, edit and check the settings",
 			command("path", "Print the path of the settings file", 0, 0, a.configPath),
 			command("show", "Print every setting and where its value comes from", 0, 0, a.configShow),
 			command("edit", "Open the settings file in $VISUAL or $EDITOR", 0, 0, a.configEdit),
-			command("check", "Say whether the settings are right", 0, 0, a.configCheck)),
+			command("check", "Check whether the settings are valid", 0, 0, a.configCheck)),
 		manCommand(a),
 	)
 	root.Long = "winnow shows which models an LLM proxy exposes to its clients, and an assistant\n" +
-		"that changes that on your word. Without a command it opens the program."
+		"changes them when you ask it to. Without a command it opens the program."
 	root.Example = "winnow\nwinnow ask \"hide every mini and nano model\"\nwinnow rules list"
 	root.Version = version()
 	root.SilenceErrors, root.SilenceUsage = true, true
@@ -80,18 +80,18 @@ func newRoot(a *app) *cobra.Command {
 	return root
 }
 
-// command is a command that takes between least and most arguments; most is -1
-// where any number may follow.
-func command(use, short string, least, most int, run func(ctx context.Context, args []string) error) *cobra.Command {
+// command is a command that takes between minArgs and maxArgs arguments; any
+// number above minArgs where maxArgs is -1.
+func command(use, short string, minArgs, maxArgs int, run func(ctx context.Context, args []string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short,
-		Args: func(cmd *cobra.Command, given []string) error {
+		Args: func(cmd *cobra.Command, args []string) error {
 			names := strings.Fields(cmd.Use)[1:]
 			switch {
-			case len(given) < least:
-				return &usageError{cmd.CommandPath(), fmt.Sprintf("%s is missing: %s", strings.Trim(names[len(given)], "[]…"), cmd.UseLine())}
-			case most >= 0 && len(given) > most:
-				return &usageError{cmd.CommandPath(), fmt.Sprintf("%q is one argument too many: %s", safetext.Line(given[most], maxName), cmd.UseLine())}
+			case len(args) < minArgs:
+				return &usageError{cmd.CommandPath(), fmt.Sprintf("%s is missing: %s", strings.Trim(names[len(args)], "[]…"), cmd.UseLine())}
+			case maxArgs >= 0 && len(args) > maxArgs:
+				return &usageError{cmd.CommandPath(), fmt.Sprintf("%q is one argument too many: %s", safetext.Line(args[maxArgs], maxName), cmd.UseLine())}
 			}
 			return nil
 		},
@@ -119,26 +119,26 @@ func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// didYouMean suggests the name nearest to a mistyped one, "" when none is near.
-func didYouMean(name string, names []string, verb string) string {
+// didYouMean suggests the name nearest to a mistyped one, by format; "" is none.
+func didYouMean(name string, names []string, format string) string {
 	near := config.Nearest(name, names)
 	if near == "" {
 		return ""
 	}
-	return fmt.Sprintf("; did you mean "+verb+"?", near)
+	return fmt.Sprintf("; did you mean "+format+"?", near)
 }
 
-// flagError replaces the words of the flag parser.
+// flagError is an error of the flag parser as a usageError.
 func flagError(cmd *cobra.Command, err error) error {
-	fault := safetext.Line(err.Error(), maxLine)
-	if name, unknown := strings.CutPrefix(fault, "unknown flag: --"); unknown {
+	message := safetext.Line(err.Error(), maxLine)
+	if name, unknown := strings.CutPrefix(message, "unknown flag: --"); unknown {
 		var names []string
 		add := func(f *pflag.Flag) { names = append(names, f.Name) }
 		cmd.Flags().VisitAll(add)
 		cmd.InheritedFlags().VisitAll(add)
-		fault = fmt.Sprintf("there is no flag --%s", safetext.Line(name, maxName)) + didYouMean(name, names, "--%s")
+		message = fmt.Sprintf("there is no flag --%s", safetext.Line(name, maxName)) + didYouMean(name, names, "--%s")
 	}
-	return &usageError{cmd.CommandPath(), fault}
+	return &usageError{cmd.CommandPath(), message}
 }
 
 // exclusive refuses command lines that give more than one of these flags.
@@ -159,9 +159,9 @@ func exclusive(c *cobra.Command, names ...string) {
 
 // showHelp prints the help of a command. fang is set up only here: it is not
 // needed for anything else.
-func showHelp(a *app, of *cobra.Command) {
+func showHelp(a *app, cmd *cobra.Command) {
 	root := newRoot(a)
-	root.SetArgs(append(strings.Fields(of.CommandPath())[1:], "--help"))
+	root.SetArgs(append(strings.Fields(cmd.CommandPath())[1:], "--help"))
 	// It cannot fail: the command exists, and help takes no argument.
 	_ = fang.Execute(a.ctx, root, fang.WithVersion(version()), fang.WithoutManpage())
 }
@@ -183,22 +183,22 @@ const (
 	statusCancelled = 130
 )
 
-// maxLine and maxName bound, in cells, a sentence on standard error and a name
-// in it: nobody reads more of a hostile one.
+// maxLine and maxName bound, in cells, a line on standard error and a name in it:
+// text of files and servers can be of any length.
 const (
 	maxLine = 2000
 	maxName = 120
 )
 
 // usageError is a command line that was not understood.
-type usageError struct{ command, fault string }
+type usageError struct{ command, message string }
 
-func (e *usageError) Error() string { return e.fault }
+func (e *usageError) Error() string { return e.message }
 
-// adviceError is a failure with what to do next.
+// adviceError is an error with what the user can do next.
 type adviceError struct {
-	err  error
-	next string // a sentence
+	err    error
+	advice string
 }
 
 func (e *adviceError) Error() string { return e.err.Error() }
@@ -221,21 +221,21 @@ const errPending = statusError(statusPending)
 
 // report tells the user what went wrong and returns the exit status.
 func (a *app) report(err error) int {
-	status, silent := errors.AsType[statusError](err)
-	usage, misused := errors.AsType[*usageError](err)
-	setting, wrong := errors.AsType[*config.Error](err)
-	address, unusable := errors.AsType[*endpoints.NamedError](err)
+	status, isStatus := errors.AsType[statusError](err)
+	usage, isUsage := errors.AsType[*usageError](err)
+	setting, isSetting := errors.AsType[*config.Error](err)
+	address, isNamed := errors.AsType[*endpoints.NamedError](err)
 	switch {
 	case err == nil:
 		return statusDone
-	case silent:
+	case isStatus:
 		return int(status)
-	case unusable && address.What == "--base-url":
-		usage, misused = &usageError{"winnow", address.Error()}, true
+	case isNamed && address.What == "--base-url":
+		usage, isUsage = &usageError{"winnow", address.Error()}, true
 	}
 	switch {
-	case misused:
-		a.say("winnow: %s", usage.fault)
+	case isUsage:
+		a.say("winnow: %s", usage.message)
 		a.say("%s --help tells more", usage.command)
 		return statusUsage
 	case errors.Is(err, context.Canceled):
@@ -243,22 +243,22 @@ func (a *app) report(err error) int {
 		a.say("%s", nextStep(err))
 		return statusCancelled
 	}
-	for _, line := range sentences(err) {
+	for _, line := range errorLines(err) {
 		a.say("winnow: %s", line)
 	}
 	a.say("%s", nextStep(err))
-	if wrong && strings.HasPrefix(setting.Where, "--") {
+	if isSetting && strings.HasPrefix(setting.Where, "--") {
 		return statusUsage
 	}
 	return statusFailed
 }
 
-// sentences is an error as lines: one for each of those that were joined.
-func sentences(err error) []string {
+// errorLines is a line for each error that was joined, without its package's name.
+func errorLines(err error) []string {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var out []string
 		for _, e := range joined.Unwrap() {
-			out = append(out, sentences(e)...)
+			out = append(out, errorLines(e)...)
 		}
 		return out
 	}
@@ -277,24 +277,24 @@ func has[E error](err error) bool {
 
 // nextStep is what the user can do about an error; "" when the error says it.
 func nextStep(err error) string {
-	advice, advised := errors.AsType[*adviceError](err)
-	named, unusable := errors.AsType[*endpoints.NamedError](err)
-	listed, unlisted := errors.AsType[*endpoints.ListError](err)
-	request, failed := errors.AsType[*llm.RequestError](err)
+	advised, isAdvice := errors.AsType[*adviceError](err)
+	named, isNamed := errors.AsType[*endpoints.NamedError](err)
+	listed, isList := errors.AsType[*endpoints.ListError](err)
+	request, isRequest := errors.AsType[*llm.RequestError](err)
 	unknown, isUnknown := errors.AsType[*modelfilter.UnknownError](err)
 	switch {
-	case advised:
-		return advice.next
-	case unusable && named.What == "provider":
+	case isAdvice:
+		return advised.advice
+	case isNamed && named.What == "provider":
 		return fmt.Sprintf("there are %s; add others as [[provider]] to the settings (winnow config edit), or give --base-url", strings.Join(named.Names, ", "))
-	case unusable:
+	case isNamed:
 		return "correct the variable or unset it"
-	case unlisted && listed.Err == nil:
+	case isList && listed.Err == nil:
 		return fmt.Sprintf("name one with -m %s/NAME", listed.Endpoint.Name)
-	case unlisted:
+	case isList:
 		return fmt.Sprintf("name a model with -m %s/NAME, or %s", listed.Endpoint.Name, nextStep(listed.Err))
 	case has[*llm.ConfigError](err):
-		return "for example -m " + endpoints.OfflineModel + "; winnow models --chat lists what there is; a [[provider]] of the settings or OPENAI_API_KEY adds others"
+		return "for example -m " + endpoints.OfflineModel + "; winnow models --chat lists them; a [[provider]] of the settings or OPENAI_API_KEY adds others"
 	case has[*checkpoint.LockedError](err):
 		return "close the other winnow that has this window open, or try again when it is done"
 	case has[*history.NewerSchemaError](err), has[*checkpoint.VersionError](err):
@@ -311,7 +311,7 @@ func nextStep(err error) string {
 		return "too many files are open: raise the limit (ulimit -n) or close other programs"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return "the disk is full: free some space, or name a folder on another disk with --home"
-	case failed:
+	case isRequest:
 		return requestAdvice(string(request.Kind))
 	case errors.Is(err, syscall.EROFS):
 		return "winnow keeps a lock and its log beside what it reads: --home DIR names a folder that can be written"
@@ -338,7 +338,7 @@ func requestAdvice(code string) string {
 	return ""
 }
 
-// requestText is a failed request in the endpoint's words, else its own.
+// requestText is the endpoint's own message of a failed request, else that of err.
 func requestText(err error) string {
 	if r, ok := errors.AsType[*llm.RequestError](err); ok && r.Message != "" {
 		return fmt.Sprintf("%s: %s", r.Kind, r.Message)

@@ -86,11 +86,11 @@ type providerJSON struct {
 	Models    []modelJSON `json:"models"`
 }
 
-func (a *app) modelList(ctx context.Context, w *openWindow, scopes []modelfilter.Scope, refresh bool) error {
+func (a *app) modelList(ctx context.Context, w *journaledWindow, scopes []modelfilter.Scope, refresh bool) error {
 	failed := 0
 	var all []providerJSON
 	var rows [][]string
-	var sums []string
+	var summaries []string
 	for i, s := range scopes {
 		problem := ""
 		if refresh {
@@ -118,14 +118,14 @@ func (a *app) modelList(ctx context.Context, w *openWindow, scopes []modelfilter
 			window, price := m.facts()
 			rows = append(rows, []string{visible(m.ID), status, visible(m.Rule), window, price})
 		}
-		sum := fmt.Sprintf("%s: %d of %d available, from the %s %s", p.Provider, p.Available, p.Total, p.Source, p.At)
+		summary := fmt.Sprintf("%s: %d of %d available, from the %s %s", p.Provider, p.Available, p.Total, p.Source, p.At)
 		if p.Source == "" {
-			sum = p.Provider + ": no models are known; winnow models --refresh asks for them"
+			summary = p.Provider + ": no models are known; winnow models --refresh asks for them"
 		}
-		sums = append(sums, strings.TrimSpace(sum))
+		summaries = append(summaries, strings.TrimSpace(summary))
 	}
 	a.progress("")
-	lines := append(table("", []string{"model", "status", "rule", ">context", ">$ / 1M in, out"}, rows), sums...)
+	lines := append(table("", []string{"model", "status", "rule", ">context", ">$ / 1M in, out"}, rows), summaries...)
 	if err := a.emit(map[string]any{"providers": all}, lines...); err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (a *app) modelList(ctx context.Context, w *openWindow, scopes []modelfilter
 	return nil
 }
 
-func providerModels(w *openWindow, s modelfilter.Scope) (providerJSON, error) {
+func providerModels(w *journaledWindow, s modelfilter.Scope) (providerJSON, error) {
 	known, err := w.filter.ModelList(s.Provider())
 	if err != nil {
 		return providerJSON{}, err
@@ -166,7 +166,7 @@ type driftJSON struct {
 
 // modelDrift compares what the proxy serves with the rules of the file: those it
 // reads when it starts.
-func (a *app) modelDrift(ctx context.Context, w *openWindow, scopes []modelfilter.Scope) error {
+func (a *app) modelDrift(ctx context.Context, w *journaledWindow, scopes []modelfilter.Scope) error {
 	served, err := w.lists.Served(ctx)
 	if err != nil {
 		return advise(err, "start the proxy, or set PROXY_BASE_URL and PROXY_API_KEY in %s", w.name)
@@ -187,8 +187,8 @@ func (a *app) modelDrift(ctx context.Context, w *openWindow, scopes []modelfilte
 		if known.Source == models.SourceCatalogue && len(diff.Missing) > 0 {
 			note = " (the models are known from the catalogue only: winnow models --refresh tells which there are)"
 		}
-		out = append(out, driftJSON{s.Provider(), models.Drift{Missing: list(diff.Missing), Extra: list(diff.Extra), Same: diff.Same}, known.Source})
-		lines = append(lines, fmt.Sprintf("%s: %d as the rules say, %d missing%s, %d too many", s.Provider(), diff.Same, len(diff.Missing), note, len(diff.Extra)))
+		out = append(out, driftJSON{s.Provider(), models.Drift{Missing: nonNil(diff.Missing), Extra: nonNil(diff.Extra), Same: diff.Same}, known.Source})
+		lines = append(lines, fmt.Sprintf("%s: %d as the rules say, %d missing%s, %d extra", s.Provider(), diff.Same, len(diff.Missing), note, len(diff.Extra)))
 		for _, id := range diff.Missing {
 			lines = append(lines, "  - "+visible(id))
 		}
@@ -216,7 +216,7 @@ type endpointJSON struct {
 // the user set up and that does not is a failure; one that was only looked for
 // on its usual port is not.
 func (a *app) chatModels(ctx context.Context) error {
-	set, err := a.openEndpoints(opening{})
+	set, err := a.openEndpoints(openOptions{})
 	if err != nil {
 		return err
 	}
@@ -235,28 +235,28 @@ func (a *app) chatModels(ctx context.Context) error {
 	}
 	out := []endpointJSON{}
 	var rows [][]string
-	var faults []error
+	var failures []error
 	for _, e := range asked {
-		one := endpointJSON{Name: e.Name, BaseURL: e.BaseURL, From: e.From, Models: []modelJSON{}}
+		endpoint := endpointJSON{Name: e.Name, BaseURL: e.BaseURL, From: e.From, Models: []modelJSON{}}
 		for _, m := range set.Registry.Models() {
 			if name, _, _ := strings.Cut(m.ID, "/"); name == e.Name && !m.NoChat {
 				model := modelJSON{ID: m.ID, Context: m.Context, Known: m.Known, PriceIn: m.PriceIn, PriceOut: m.PriceOut}
-				one.Models = append(one.Models, model)
+				endpoint.Models = append(endpoint.Models, model)
 				window, price := model.facts()
 				rows = append(rows, []string{visible(m.ID), window, price})
 			}
 		}
 		if err := failed[e.Name]; err != nil {
-			one.Problem = requestText(err)
-			fault := advise(fmt.Errorf("%s (%s) does not list its models: %s", e.Name, e.BaseURL, one.Problem), "%s", requestAdvice(string(llm.KindOf(err))))
+			endpoint.Problem = requestText(err)
+			failure := advise(fmt.Errorf("%s (%s) does not list its models: %s", e.Name, e.BaseURL, endpoint.Problem), "%s", requestAdvice(string(llm.KindOf(err))))
 			if e.Auto {
-				a.say("%v", fault)
+				a.say("%v", failure)
 			} else {
-				faults = append(faults, fault)
+				failures = append(failures, failure)
 			}
 		}
-		out = append(out, one)
+		out = append(out, endpoint)
 	}
 	err = a.emit(map[string]any{"endpoints": out}, table("", []string{"model", ">context", ">$ / 1M in, out"}, rows)...)
-	return errors.Join(append(faults, err)...)
+	return errors.Join(append(failures, err)...)
 }

@@ -19,8 +19,8 @@ import (
 	"winnow/tui/style"
 )
 
-// timeHuman is how times are written for people.
-const timeHuman = "2006-01-02 15:04:05"
+// timeLayout is how times are written for people.
+const timeLayout = "2006-01-02 15:04:05"
 
 // emit prints a result on standard output: v as one line of JSON with --json,
 // else the lines, safe for a terminal.
@@ -49,8 +49,8 @@ func (a *app) say(format string, args ...any) {
 		return
 	}
 	line := a.signs(safetext.Line(a.redactor.Redact(text), maxLine))
-	a.saying.Lock()
-	defer a.saying.Unlock()
+	a.sayMu.Lock()
+	defer a.sayMu.Unlock()
 	switch {
 	case !a.holding:
 		fmt.Fprintln(a.stderr, line)
@@ -61,8 +61,8 @@ func (a *app) say(format string, args ...any) {
 
 // release writes what say has held back.
 func (a *app) release() {
-	a.saying.Lock()
-	defer a.saying.Unlock()
+	a.sayMu.Lock()
+	defer a.sayMu.Unlock()
 	for _, line := range a.held {
 		fmt.Fprintln(a.stderr, line)
 	}
@@ -104,8 +104,8 @@ func visibleJSON(text []byte) []byte {
 // visible is a pattern, id or name with nothing hidden in it.
 func visible(s string) string { return safetext.Visible(s) }
 
-// list is never nil, so that it is [] in JSON.
-func list[T any](of []T) []T { return append([]T{}, of...) }
+// nonNil is a copy that is never nil, so that it is [] in JSON.
+func nonNil[T any](s []T) []T { return append([]T{}, s...) }
 
 // table aligns rows under titles. The columns of a title that begins with ">"
 // are aligned to the right. Without rows there is the line empty, unless it is "".
@@ -169,17 +169,17 @@ func (a *app) width() int {
 	return 80
 }
 
-// colour reports whether standard output may hold colours.
-func (a *app) colour() bool {
+// hasColour reports whether standard output may hold colours.
+func (a *app) hasColour() bool {
 	return !a.flags.noColor && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb" && isTerminal(a.stdout)
 }
 
-// colours is how many colours the terminal shows.
-func (a *app) colours() style.Profile {
+// colourProfile is how many colours the terminal shows.
+func (a *app) colourProfile() style.Profile {
 	profiles := map[colorprofile.Profile]style.Profile{
 		colorprofile.TrueColor: style.True, colorprofile.ANSI256: style.Col256, colorprofile.ANSI: style.Col16,
 	}
-	if p, ok := profiles[colorprofile.Env(a.environ)]; ok && a.colour() {
+	if p, ok := profiles[colorprofile.Env(a.environ)]; ok && a.hasColour() {
 		return p
 	}
 	return style.None
@@ -208,13 +208,13 @@ func (a *app) signs(words string) string {
 // background, too, and the terminal is not to be asked.
 func (a *app) theme(s *config.Settings) (o style.Options, fixed bool) {
 	name, background := s.Background()
-	return style.Options{Dark: background != "light", Colors: a.colours(), Unicode: a.unicode(), Theme: name}, background != "auto"
+	return style.Options{Dark: background != "light", Colors: a.colourProfile(), Unicode: a.unicode(), Theme: name}, background != "auto"
 }
 
-// styles is the style of an answer, which is printed without asking the terminal
+// answerStyles is the style of an answer, which is printed without asking the terminal
 // for its background: where the settings do not name one, the sixteen colours
 // that are readable on either.
-func (a *app) styles() style.Styles {
+func (a *app) answerStyles() style.Styles {
 	o, fixed := a.theme(a.settings)
 	if !fixed && o.Colors < style.Col16 {
 		o.Colors = style.Col16

@@ -14,23 +14,23 @@ import (
 )
 
 func rulesCommand(a *app) *cobra.Command {
-	c := group("rules", "Look at the rules, stage changes and save them",
-		command("list", "List the rules, saved and staged", 0, 0, a.reading(a.rulesList)),
+	c := group("rules", "Show the rules, stage changes and save them",
+		command("list", "List the rules, saved and staged", 0, 0, a.withFilter(a.rulesList)),
 		rulesTestCommand(a), rulesCoversCommand(a),
 		rulesChangeCommand(a, "add", "Stage rules"), rulesChangeCommand(a, "remove", "Stage the removal of rules"),
-		command("diff", "Show what saving would change (exit 3 when there is something)", 0, 0, a.reading(a.printPlan)),
+		command("diff", "Show what saving would change (exit 3 when there is something)", 0, 0, a.withFilter(a.printPlan)),
 		rulesPlanCommand(a), rulesSaveCommand(a),
-		command("discard", "Drop the staged changes", 0, 0, a.editing(a.rulesDiscard)),
-		command("lint", "Find rules that do nothing: dead, shadowed, redundant (exit 1)", 0, 0, a.reading(a.rulesLint)),
+		command("discard", "Discard the staged changes", 0, 0, a.withWorkspace(a.rulesDiscard)),
+		command("lint", "Find rules that do nothing: dead, shadowed, redundant (exit 1)", 0, 0, a.withFilter(a.rulesLint)),
 		rulesLogCommand(a), rulesRestoreCommand(a))
 	c.Long = "Changes are staged until they are saved, and shared with the program and with ask.\n" +
 		"--provider names the provider whose rules are meant."
 	return c
 }
 
-// reading is a command that looks at the model filter, also while another winnow
-// has it open.
-func (a *app) reading(run func(ctx context.Context, w *openWindow, args []string) error) func(context.Context, []string) error {
+// withFilter runs a command on the model filter without writing to it, also while
+// another winnow has it open.
+func (a *app) withFilter(run func(ctx context.Context, w *journaledWindow, args []string) error) func(context.Context, []string) error {
 	return func(ctx context.Context, args []string) error {
 		w, err := a.openFilter(ctx, false)
 		if err != nil {
@@ -40,9 +40,9 @@ func (a *app) reading(run func(ctx context.Context, w *openWindow, args []string
 	}
 }
 
-// editing is a command that changes the rules of the model filter, in a session
-// without a model.
-func (a *app) editing(run func(ctx context.Context, w *openWindow, ws *workspace.Workspace, args []string) error) func(context.Context, []string) error {
+// withWorkspace runs a command that changes the rules of the model filter, in a
+// session without a model.
+func (a *app) withWorkspace(run func(ctx context.Context, w *journaledWindow, ws *workspace.Workspace, args []string) error) func(context.Context, []string) error {
 	return func(ctx context.Context, args []string) error {
 		w, err := a.openFilter(ctx, true)
 		if err != nil {
@@ -57,8 +57,8 @@ func (a *app) editing(run func(ctx context.Context, w *openWindow, ws *workspace
 	}
 }
 
-// lists are the rule lists of a provider, in the order in which they are printed.
-var lists = [...]modelfilter.List{modelfilter.Ignore, modelfilter.Allow}
+// ruleLists are the rule lists of a provider, in the order in which they are printed.
+var ruleLists = [...]modelfilter.List{modelfilter.Ignore, modelfilter.Allow}
 
 // listName is the name of a list in JSON, as in the assistant's tools.
 func listName(l modelfilter.List) string {
@@ -69,14 +69,14 @@ func listName(l modelfilter.List) string {
 }
 
 // scopes are the providers that a command is about: the one of --provider, or
-// those with rules or, if keyed, with a key.
-func (a *app) scopes(w *modelfilter.Window, keyed bool) ([]modelfilter.Scope, error) {
+// those with rules or, if withKeys, with a key.
+func (a *app) scopes(w *modelfilter.Window, withKeys bool) ([]modelfilter.Scope, error) {
 	var names []string
 	if a.flags.provider != "" {
 		names = []string{a.flags.provider}
 	} else {
 		for _, p := range w.Providers() {
-			if p.Rules > 0 || p.Unsaved || keyed && p.Key {
+			if p.Rules > 0 || p.Unsaved || withKeys && p.Key {
 				names = append(names, p.Name)
 			}
 		}
@@ -102,7 +102,7 @@ type rulesJSON struct {
 	Total     int                    `json:"total"`
 }
 
-func (a *app) rulesList(_ context.Context, w *openWindow, _ []string) error {
+func (a *app) rulesList(_ context.Context, w *journaledWindow, _ []string) error {
 	a.sayNotices(w)
 	scopes, err := a.scopes(w.filter, false)
 	if err != nil {
@@ -111,19 +111,19 @@ func (a *app) rulesList(_ context.Context, w *openWindow, _ []string) error {
 	providers := []rulesJSON{}
 	for _, s := range scopes {
 		counts := s.Counts()
-		removed := append(list(s.Removed(modelfilter.Ignore)), s.Removed(modelfilter.Allow)...)
+		removed := append(nonNil(s.Removed(modelfilter.Ignore)), s.Removed(modelfilter.Allow)...)
 		providers = append(providers, rulesJSON{s.Provider(), s.Rules(modelfilter.Ignore), s.Rules(modelfilter.Allow), removed, counts.Available, counts.Total})
 	}
-	rows, sums := ruleTable(scopes)
+	rows, summaries := ruleTable(scopes)
 	lines := table("there are no rules in "+w.name, []string{"provider", "list", "pattern", ">models", "remark"}, rows)
-	return a.emit(map[string]any{"env_file": w.name, "unsaved": w.unsaved(), "providers": providers}, append(lines, sums...)...)
+	return a.emit(map[string]any{"env_file": w.name, "unsaved": w.unsaved(), "providers": providers}, append(lines, summaries...)...)
 }
 
 // ruleTable is a row for each rule, staged removals too, and how many models they
 // leave of each provider.
-func ruleTable(scopes []modelfilter.Scope) (rows [][]string, sums []string) {
+func ruleTable(scopes []modelfilter.Scope) (rows [][]string, summaries []string) {
 	for _, s := range scopes {
-		for _, l := range lists {
+		for _, l := range ruleLists {
 			for _, r := range s.Rules(l) {
 				rows = append(rows, []string{s.Provider(), l.String(), visible(r.Pattern), fmt.Sprint(r.Decides), ruleRemark(r)})
 			}
@@ -132,9 +132,9 @@ func ruleTable(scopes []modelfilter.Scope) (rows [][]string, sums []string) {
 			}
 		}
 		counts := s.Counts()
-		sums = append(sums, fmt.Sprintf("%s: %d of %d models shown", s.Provider(), counts.Available, counts.Total))
+		summaries = append(summaries, fmt.Sprintf("%s: %d of %d models shown", s.Provider(), counts.Available, counts.Total))
 	}
-	return rows, sums
+	return rows, summaries
 }
 
 // plainRules are the rules as --plain lists them, one a line, then how many models
@@ -144,7 +144,7 @@ func (a *app) plainRules(w *modelfilter.Window) []string {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	rows, sums := ruleTable(scopes)
+	rows, summaries := ruleTable(scopes)
 	if len(rows) == 0 {
 		return []string{"There are no rules."}
 	}
@@ -153,7 +153,7 @@ func (a *app) plainRules(w *modelfilter.Window) []string {
 		line := fmt.Sprintf("%s %s %s: decides %s models, %s", row[0], row[1], row[2], row[3], row[4])
 		lines = append(lines, strings.TrimSuffix(strings.Replace(line, "decides 1 models", "decides 1 model", 1), ", "))
 	}
-	return append(lines, sums...)
+	return append(lines, summaries...)
 }
 
 func ruleRemark(r modelfilter.RuleView) string {
@@ -180,7 +180,7 @@ type lintJSON struct {
 	By       string `json:"by"`
 }
 
-func (a *app) rulesLint(_ context.Context, w *openWindow, _ []string) error {
+func (a *app) rulesLint(_ context.Context, w *journaledWindow, _ []string) error {
 	a.sayNotices(w)
 	scopes, err := a.scopes(w.filter, false)
 	if err != nil {
@@ -191,7 +191,7 @@ func (a *app) rulesLint(_ context.Context, w *openWindow, _ []string) error {
 	for _, s := range scopes {
 		for _, f := range s.Lint() {
 			found = append(found, lintJSON{s.Provider(), f.Kind.String(), listName(f.List), f.Pattern, f.By})
-			lines = append(lines, fmt.Sprintf("%s: %s rule %s is %s: %s", s.Provider(), listName(f.List), visible(f.Pattern), f.Kind, strings.ReplaceAll(lintReasons[f.Kind], "%s", visible(f.By))))
+			lines = append(lines, fmt.Sprintf("%s: %s rule %s is %s: %s", s.Provider(), f.List, visible(f.Pattern), f.Kind, strings.ReplaceAll(lintReasons[f.Kind], "%s", visible(f.By))))
 		}
 	}
 	if len(lines) == 0 {

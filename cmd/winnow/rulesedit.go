@@ -25,34 +25,34 @@ func rulesChangeCommand(a *app, verb, short string) *cobra.Command {
 	c.Example = "winnow rules " + verb + " '*-preview*' --provider openai --save"
 	allow := c.Flags().Bool("allow", false, "the allow list (WHITELIST_MODELS_…) instead of the ignore list")
 	save := c.Flags().Bool("save", false, "save all staged rules afterwards")
-	run := a.editing(func(ctx context.Context, w *openWindow, ws *workspace.Workspace, patterns []string) error {
+	run := a.withWorkspace(func(ctx context.Context, w *journaledWindow, ws *workspace.Workspace, patterns []string) error {
 		s, err := w.filter.On(a.flags.provider)
 		if err != nil {
 			return err
 		}
-		of := map[bool]modelfilter.List{false: modelfilter.Ignore, true: modelfilter.Allow}[*allow]
+		list := map[bool]modelfilter.List{false: modelfilter.Ignore, true: modelfilter.Allow}[*allow]
 		var results []changeJSON
 		var lines []string
 		var refused []error
 		for _, pattern := range patterns {
-			one, err := stageRule(ws, s, verb, of, pattern)
-			if results = append(results, one); err != nil {
+			change, err := stageRule(ws, s, verb, list, pattern)
+			if results = append(results, change); err != nil {
 				refused = append(refused, err)
 			} else {
-				lines = append(lines, one.text(verb, of, s.Provider()))
+				lines = append(lines, change.text(verb, list, s.Provider()))
 			}
 		}
 		saved := assistant.Saved{}
 		switch {
 		case *save && len(refused) > 0:
-			defer a.say("nothing was saved, because of what was refused")
+			defer a.say("nothing was saved: some patterns were refused")
 		case *save:
 			if saved, err = ws.Save(ctx); err != nil {
 				return a.saveError(err)
 			}
 			lines = append(lines, saved.Message)
 		}
-		err = a.emit(map[string]any{"provider": s.Provider(), "list": listName(of), "results": results, "unsaved": w.unsaved(), "saved": saved.Written}, lines...)
+		err = a.emit(map[string]any{"provider": s.Provider(), "list": listName(list), "results": results, "unsaved": w.unsaved(), "saved": saved.Written}, lines...)
 		return errors.Join(append([]error{err}, refused...)...)
 	})
 	c.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args) }
@@ -68,12 +68,12 @@ type changeJSON struct {
 	Error     string   `json:"error,omitempty"`
 }
 
-func (c changeJSON) text(verb string, of modelfilter.List, provider string) string {
+func (c changeJSON) text(verb string, list modelfilter.List, provider string) string {
 	text := "added %s rule %s of %s: it decides %s"
 	if verb == "remove" {
 		text = "removed %s rule %s of %s: %s changed"
 	}
-	text = fmt.Sprintf(text, of, visible(c.Pattern), provider, assistant.Counted(len(c.Affected), "model"))
+	text = fmt.Sprintf(text, list, visible(c.Pattern), provider, assistant.Counted(len(c.Affected), "model"))
 	if len(c.Redundant) > 0 {
 		text += "; it makes redundant " + visible(strings.Join(c.Redundant, ", "))
 	}
@@ -81,34 +81,34 @@ func (c changeJSON) text(verb string, of modelfilter.List, provider string) stri
 }
 
 // stageRule adds or removes one rule as an edit of its own.
-func stageRule(ws *workspace.Workspace, s modelfilter.Scope, verb string, of modelfilter.List, pattern string) (one changeJSON, err error) {
-	err = ws.Edit(fmt.Sprintf("%s %s rule %s of %s", verb, of, visible(pattern), s.Provider()), func() (err error) {
-		one, err = changeRule(s, verb, of, pattern)
+func stageRule(ws *workspace.Workspace, s modelfilter.Scope, verb string, list modelfilter.List, pattern string) (change changeJSON, err error) {
+	err = ws.Edit(fmt.Sprintf("%s %s rule %s of %s", verb, list, visible(pattern), s.Provider()), func() (err error) {
+		change, err = changeRule(s, verb, list, pattern)
 		return err
 	})
-	if one.OK = err == nil; !one.OK {
-		one.Error = err.Error()
+	if change.OK = err == nil; !change.OK {
+		change.Error = err.Error()
 	}
-	return one, err
+	return change, err
 }
 
 // changeRule adds or removes one rule.
-func changeRule(s modelfilter.Scope, verb string, of modelfilter.List, pattern string) (changeJSON, error) {
-	one := changeJSON{Pattern: pattern, Affected: []string{}, Redundant: []string{}}
+func changeRule(s modelfilter.Scope, verb string, list modelfilter.List, pattern string) (changeJSON, error) {
+	change := changeJSON{Pattern: pattern, Affected: []string{}, Redundant: []string{}}
 	if verb == "remove" {
-		for _, r := range s.Rules(of) {
+		for _, r := range s.Rules(list) {
 			if r.Pattern == strings.TrimSpace(pattern) {
-				p := s.PreviewRemove(of, r.Index)
-				one.Affected = append(append(one.Affected, p.Shown...), p.Hidden...)
+				p := s.PreviewRemove(list, r.Index)
+				change.Affected = append(append(change.Affected, p.Shown...), p.Hidden...)
 			}
 		}
-		return one, s.Remove(of, pattern)
+		return change, s.Remove(list, pattern)
 	}
-	added, err := s.Add(of, pattern)
+	added, err := s.Add(list, pattern)
 	if err != nil {
-		return one, err
+		return change, err
 	}
-	return changeJSON{Pattern: added.Pattern, Affected: list(added.Models), Redundant: list(added.Redundant)}, nil
+	return changeJSON{Pattern: added.Pattern, Affected: nonNil(added.Models), Redundant: nonNil(added.Redundant)}, nil
 }
 
 func rulesPlanCommand(a *app) *cobra.Command {
@@ -123,7 +123,7 @@ func rulesPlanCommand(a *app) *cobra.Command {
 		{"add-allow", "allow rule to add, PATTERN", "add", modelfilter.Allow, nil},
 	}
 	// The window is opened without the journal: what is staged here ends with the process.
-	c := command("plan", "Show what changes would do, without staging them (exit 3 when there are any)", 0, 0, a.reading(func(ctx context.Context, w *openWindow, _ []string) error {
+	c := command("plan", "Show what changes would do, without staging them (exit 3 when there are any)", 0, 0, a.withFilter(func(ctx context.Context, w *journaledWindow, _ []string) error {
 		s, err := w.filter.On(a.flags.provider)
 		if err != nil {
 			return err
@@ -148,7 +148,7 @@ func rulesPlanCommand(a *app) *cobra.Command {
 }
 
 // printPlan prints what a save would change; errPending when it is something.
-func (a *app) printPlan(ctx context.Context, w *openWindow, _ []string) error {
+func (a *app) printPlan(ctx context.Context, w *journaledWindow, _ []string) error {
 	a.sayNotices(w)
 	plan, err := w.filter.PlanSave(ctx)
 	if err != nil {
@@ -163,7 +163,7 @@ func (a *app) printPlan(ctx context.Context, w *openWindow, _ []string) error {
 
 // ruleChanges names the list of each change as the other commands do.
 func ruleChanges(changes []assistant.RuleChange) []assistant.RuleChange {
-	out := list(changes)
+	out := nonNil(changes)
 	for i := range out {
 		out[i].Type = listName(modelfilter.ListOf(changes[i]))
 	}
@@ -171,7 +171,7 @@ func ruleChanges(changes []assistant.RuleChange) []assistant.RuleChange {
 }
 
 func rulesSaveCommand(a *app) *cobra.Command {
-	c := command("save", "Write the staged rules to the .env file", 0, 0, a.editing(func(ctx context.Context, _ *openWindow, ws *workspace.Workspace, _ []string) error {
+	c := command("save", "Write the staged rules to the .env file", 0, 0, a.withWorkspace(func(ctx context.Context, _ *journaledWindow, ws *workspace.Workspace, _ []string) error {
 		saved, err := ws.Save(ctx)
 		if err != nil {
 			return a.saveError(err)
@@ -195,25 +195,25 @@ func (a *app) saveError(err error) error {
 	if !ok {
 		return err
 	}
-	faults := []error{fmt.Errorf("nothing was saved: %w", err)}
+	lines := []error{fmt.Errorf("nothing was saved: %w", err)}
 	st := style.New(style.Options{Colors: style.None, Unicode: a.unicode()})
 	for _, line := range pane.ConflictLines(c, c.Rules, &st.Icons) {
-		faults = append(faults, errors.New(line))
+		lines = append(lines, errors.New(line))
 	}
 	if c.Kept != "" {
-		faults = append(faults, errors.New("their version of the file is "+c.Kept))
+		lines = append(lines, errors.New("their version of the file is kept as "+c.Kept))
 	}
-	return advise(errors.Join(faults...), "winnow rules discard drops your changes; winnow opens the program, where each can be chosen")
+	return advise(errors.Join(lines...), "winnow rules discard drops your changes; winnow without a command lets you choose rule by rule")
 }
 
-func (a *app) rulesDiscard(_ context.Context, _ *openWindow, ws *workspace.Workspace, _ []string) error {
+func (a *app) rulesDiscard(_ context.Context, _ *journaledWindow, ws *workspace.Workspace, _ []string) error {
 	lost, err := ws.Discard("discard staged rules")
 	if err != nil && !errors.Is(err, workspace.ErrNothingUnsaved) {
 		return err
 	}
 	text := "nothing is staged"
 	if len(lost) > 0 {
-		text = assistant.Counted(len(lost), "staged change") + " discarded; winnow checkpoints list shows the way back"
+		text = assistant.Counted(len(lost), "staged change") + " discarded; winnow checkpoints list names the checkpoint to roll back to"
 	}
 	return a.emit(map[string]any{"discarded": ruleChanges(lost)}, text)
 }
@@ -228,7 +228,7 @@ type versionJSON struct {
 }
 
 func rulesLogCommand(a *app) *cobra.Command {
-	c := command("log [ID]", "List the last saves of the file, or what one of them changed", 0, 1, a.reading(func(ctx context.Context, w *openWindow, args []string) error {
+	c := command("log [ID]", "List the last saves of the file, or what one of them changed", 0, 1, a.withFilter(func(ctx context.Context, w *journaledWindow, args []string) error {
 		if len(args) == 0 {
 			return a.rulesLog(ctx, w)
 		}
@@ -240,13 +240,13 @@ func rulesLogCommand(a *app) *cobra.Command {
 		for _, l := range changed {
 			lines = append(lines, fmt.Sprintf("%s %4d  %s", l.Kind, l.Line, l.Text))
 		}
-		return a.emit(map[string]any{"lines": list(changed)}, lines...)
+		return a.emit(map[string]any{"lines": nonNil(changed)}, lines...)
 	}))
 	c.Long = "The version \"original\" is the file as it was before winnow saved it for the first time."
 	return c
 }
 
-func (a *app) rulesLog(ctx context.Context, w *openWindow) error {
+func (a *app) rulesLog(ctx context.Context, w *journaledWindow) error {
 	versions, err := w.filter.Versions(ctx)
 	if err != nil {
 		if len(versions) == 0 {
@@ -262,7 +262,7 @@ func (a *app) rulesLog(ctx context.Context, w *openWindow) error {
 			keys = append(keys, c.String())
 		}
 		all = append(all, versionJSON{v.ID, v.Time.UTC(), v.Author, keys, v.Created})
-		rows = append(rows, []string{v.ID, v.Time.Local().Format(timeHuman), string(v.Author.Who), v.Author.Session, strings.Join(keys, ", ")})
+		rows = append(rows, []string{v.ID, v.Time.Local().Format(timeLayout), string(v.Author.Who), v.Author.Session, strings.Join(keys, ", ")})
 	}
 	return a.emit(map[string]any{"versions": all}, table("winnow has not saved "+w.name+" yet", []string{"id", "time", "who", "session", "changes"}, rows)...)
 }
@@ -271,7 +271,7 @@ func (a *app) rulesLog(ctx context.Context, w *openWindow) error {
 const logAdvice = "winnow rules log lists the saves"
 
 func rulesRestoreCommand(a *app) *cobra.Command {
-	return command("restore ID", "Bring back the rules of an earlier save, or of the original file", 1, 1, a.editing(func(ctx context.Context, w *openWindow, ws *workspace.Workspace, args []string) error {
+	return command("restore ID", "Bring back the rules of an earlier save, or of the original file", 1, 1, a.withWorkspace(func(ctx context.Context, w *journaledWindow, ws *workspace.Workspace, args []string) error {
 		var saved assistant.Saved
 		err := ws.Edit("restore version "+args[0], func() (err error) {
 			saved, err = w.filter.Restore(ctx, args[0])

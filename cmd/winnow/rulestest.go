@@ -19,8 +19,8 @@ import (
 )
 
 func rulesTestCommand(a *app) *cobra.Command {
-	test := a.reading(a.rulesTest)
-	c := command("test [MODEL…]", "Tell the status of models and the rule that decides it", 0, -1, func(ctx context.Context, args []string) error {
+	test := a.withFilter(a.rulesTest)
+	c := command("test [MODEL…]", "Show the status of models and the rule that decides it", 0, -1, func(ctx context.Context, args []string) error {
 		if a.flags.json && len(args) == 0 && piped(a.stdin) {
 			return a.batch(testCase)
 		}
@@ -32,7 +32,7 @@ func rulesTestCommand(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) rulesTest(_ context.Context, w *openWindow, ids []string) error {
+func (a *app) rulesTest(_ context.Context, w *journaledWindow, ids []string) error {
 	statuses := []engine.ModelStatus{}
 	for _, id := range ids {
 		s, full, err := a.scopeOf(w.filter, id)
@@ -137,7 +137,7 @@ func testCase(line []byte) (any, error) {
 	ignore := writable(engine.Ignore, c.Ignore, &refused)
 	e.Set(ignore, writable(engine.Allow, c.Whitelist, &refused))
 	rules := []caseRule{}
-	for _, l := range lists {
+	for _, l := range ruleLists {
 		for _, r := range e.Rules(l) {
 			rules = append(rules, caseRule{Type: listName(l), Pattern: r.Pattern, Affected: &r.Decides})
 		}
@@ -148,22 +148,22 @@ func testCase(line []byte) (any, error) {
 		Available int                  `json:"available"`
 		Total     int                  `json:"total"`
 		Refused   []caseRule           `json:"refused"`
-	}{list(e.Statuses()), rules, e.Available(), e.Total(), refused}, nil
+	}{nonNil(e.Statuses()), rules, e.Available(), e.Total(), refused}, nil
 }
 
-// writable leaves out the patterns that no rule can have: empty ones, those
-// that came before, and those that the file cannot hold.
-func writable(of engine.List, patterns []string, refused *[]caseRule) []string {
-	none := engine.New("", nil) // knows no rule, so that none covers another
+// writable leaves out the patterns that no rule can have: empty ones, duplicates,
+// and those that the file cannot hold.
+func writable(list engine.List, patterns []string, refused *[]caseRule) []string {
+	empty := engine.New("", nil) // knows no rule, so that none covers another
 	seen := map[string]bool{}
 	var out []string
 	for _, p := range patterns {
-		v, err := none.Check(of, p)
+		v, err := empty.Check(list, p)
 		if err == nil && seen[v.Pattern] {
-			err = &engine.Refusal{Reason: engine.Duplicate, List: of, Pattern: v.Pattern}
+			err = &engine.Refusal{Reason: engine.Duplicate, List: list, Pattern: v.Pattern}
 		}
 		if err != nil {
-			*refused = append(*refused, caseRule{Type: listName(of), Pattern: p, Reason: err.Error()})
+			*refused = append(*refused, caseRule{Type: listName(list), Pattern: p, Reason: err.Error()})
 			continue
 		}
 		seen[v.Pattern] = true
@@ -173,7 +173,7 @@ func writable(of engine.List, patterns []string, refused *[]caseRule) []string {
 }
 
 func rulesCoversCommand(a *app) *cobra.Command {
-	c := command("covers NEW EXISTING", "Tell whether a pattern matches all that another one matches", 0, 2, func(_ context.Context, args []string) error {
+	c := command("covers NEW EXISTING", "Check whether a pattern matches all that another one matches", 0, 2, func(_ context.Context, args []string) error {
 		switch {
 		case len(args) == 0 && a.flags.json && piped(a.stdin):
 			return a.batch(coverCase)
@@ -193,8 +193,8 @@ type coverageJSON struct {
 	Undecided      bool    `json:"undecided,omitempty"`      // given up: treated as not covered
 }
 
-func coverage(narrow, broad string) coverageJSON {
-	c := glob.Covers(glob.Compile(broad), glob.Compile(narrow))
+func coverage(newer, existing string) coverageJSON {
+	c := glob.Covers(glob.Compile(existing), glob.Compile(newer))
 	out := coverageJSON{Covered: c.Covered, Undecided: c.Undecided}
 	if !c.Covered && !c.Undecided {
 		out.Counterexample = &c.Counterexample

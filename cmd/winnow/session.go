@@ -25,16 +25,16 @@ import (
 	"winnow/checkpoint"
 )
 
-// resumed is the session that --continue or --session names, which is the last
-// used in this folder or the one whose id begins so; the zero value stands for a
+// sessionToResume is the session that was last used in this folder with --continue,
+// and the one whose id begins as given with --session; the zero value stands for a
 // new one. It belongs to the open window: its checkpoints are in that window's
 // journal. An imported session belongs to any.
-func (a *app) resumed(ctx context.Context, store history.Store) (history.Session, error) {
+func (a *app) sessionToResume(ctx context.Context, store history.Store) (history.Session, error) {
 	id := a.flags.session
-	if id == "" && !a.flags.resume {
+	if id == "" && !a.flags.resumeLast {
 		return history.Session{}, nil
 	}
-	set, err := a.config()
+	settings, err := a.config()
 	if err != nil {
 		return history.Session{}, err
 	}
@@ -42,7 +42,7 @@ func (a *app) resumed(ctx context.Context, store history.Store) (history.Session
 	if err != nil {
 		return history.Session{}, err
 	}
-	inWindow := func(s history.Session) bool { return s.Window == "" || windowName(s.Window) == set.Window }
+	inWindow := func(s history.Session) bool { return s.Window == "" || windowName(s.Window) == settings.Window }
 	found = slices.DeleteFunc(found, func(s history.Session) bool {
 		return !strings.HasPrefix(s.ID, id) || id == "" && (s.Folder != a.folder() || !inWindow(s))
 	})
@@ -87,10 +87,10 @@ func sessionSettings(s *config.Settings) assistant.Settings {
 	}
 }
 
-// openSession makes the session of p, new or resumed. With a started that is not
-// nil the chat history as a window, whose state takes long to read, is not waited
-// for: started gets the result.
-func (a *app) openSession(ctx context.Context, p *program, old history.Session, model string, started func(error)) (err error) {
+// openSession makes the session of p, new or resumed. Where the window is the chat
+// history, whose state takes long to read, and started is not nil, it does not wait
+// for the start: started gets its result.
+func (a *app) openSession(ctx context.Context, p *program, resumed history.Session, model string, started func(error)) (err error) {
 	s, err := a.config()
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (a *app) openSession(ctx context.Context, p *program, old history.Session, 
 	if err != nil {
 		return err
 	}
-	id := cmp.Or(old.ID, assistant.NewID(time.Now()))
+	id := cmp.Or(resumed.ID, assistant.NewID(time.Now()))
 	p.session, err = assistant.NewSession(p.endpoints.Registry, assistant.Options{
 		ID: id, Window: w.window, Pages: pages, Store: p.store, Journal: w.journal, Model: model,
 		Settings: sessionSettings(s), Log: a.logger(), Telemetry: telemetry, TelemetryMessages: a.flags.telemetryMessages,
@@ -118,8 +118,8 @@ func (a *app) openSession(ctx context.Context, p *program, old history.Session, 
 		return err
 	}
 	w.session.Store(p.session)
-	// No screen and no model waits for the disk; a failure is reported at the end of
-	// the run.
+	// Neither the screen nor the model waits for this write; a failure is reported at
+	// the end of the run.
 	touched := make(chan error, 1)
 	a.onClose(func() error { return <-touched })
 	go func() {
@@ -133,9 +133,9 @@ func (a *app) openSession(ctx context.Context, p *program, old history.Session, 
 	if err != nil {
 		return err
 	}
-	a.logger().Info("session", "id", id, "model", model, "resumed", old.ID != "")
+	a.logger().Info("session", "id", id, "model", model, "resumed", resumed.ID != "")
 	a.onClose(func() error { a.logger().Info("session ended", "id", id); return nil })
-	if old.ID != "" {
+	if resumed.ID != "" {
 		return p.session.LoadView(ctx)
 	}
 	return nil
@@ -188,7 +188,7 @@ func checkpointsListCommand(a *app) *cobra.Command {
 			if c.Undone {
 				what += " (undone)"
 			}
-			rows = append(rows, []string{c.ID, c.Time.Local().Format(timeHuman), what, c.Effect()})
+			rows = append(rows, []string{c.ID, c.Time.Local().Format(timeLayout), what, c.Effect()})
 		}
 		return a.emit(map[string]any{"checkpoints": all, "unsaved": w.unsaved()},
 			table("there are no checkpoints for "+w.name+" yet", []string{"id", "time", "before", "effect"}, rows)...)

@@ -36,7 +36,7 @@ func (a *app) configShow(context.Context, []string) error {
 	if err != nil {
 		return err
 	}
-	settings, providers := []map[string]string{}, list(s.Providers)
+	settings, providers := []map[string]string{}, nonNil(s.Providers)
 	var rows [][]string
 	for _, k := range config.All(style.Themes()) {
 		o := s.Origins[k.Key]
@@ -44,7 +44,7 @@ func (a *app) configShow(context.Context, []string) error {
 		rows = append(rows, []string{k.Key, k.Show(s), o.String()})
 	}
 	for i, p := range providers {
-		providers[i].Models = list(p.Models)
+		providers[i].Models = nonNil(p.Models)
 		rows = append(rows, []string{"provider " + p.Name, p.BaseURL, fmt.Sprintf("%s:%d", s.Path, p.Line)})
 	}
 	return a.emit(map[string]any{"path": s.Path, "exists": s.Found, "settings": settings, "providers": providers},
@@ -54,7 +54,7 @@ func (a *app) configShow(context.Context, []string) error {
 func (a *app) configCheck(context.Context, []string) error {
 	s, err := a.config()
 	if err == nil {
-		_, err = a.openEndpoints(opening{}) // their addresses
+		_, err = a.openEndpoints(openOptions{}) // checks their addresses
 	}
 	if err == nil {
 		_, err = tui.Keys(rebinds(s.Keys), s.SendKey == "enter")
@@ -62,16 +62,16 @@ func (a *app) configCheck(context.Context, []string) error {
 	if err != nil && !a.flags.json {
 		return err
 	}
-	faults, status := []string{}, error(nil)
+	messages, status := []string{}, error(nil)
 	if err != nil {
-		faults, status = sentences(err), statusError(statusFailed)
+		messages, status = errorLines(err), statusError(statusFailed)
 	}
 	o, _ := a.configOptions()
-	text := o.Path + " is right"
+	text := o.Path + " is valid"
 	if s != nil && !s.Found {
 		text = "there is no " + o.Path + ": the defaults apply"
 	}
-	return errors.Join(a.emit(map[string]any{"path": o.Path, "ok": err == nil, "faults": faults}, text), status)
+	return errors.Join(a.emit(map[string]any{"path": o.Path, "ok": err == nil, "faults": messages}, text), status)
 }
 
 // storeSetting writes a setting into the settings file for the next start, and
@@ -118,7 +118,7 @@ func (a *app) configEdit(ctx context.Context, _ []string) error {
 	return a.configCheck(ctx, nil)
 }
 
-// editor is the user's editor in words.
+// editor is the command line of the user's editor.
 func (a *app) editor() ([]string, error) {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
 		words, err := config.Words(a.env(name))
@@ -153,7 +153,7 @@ func envSetCommand(a *app) *cobra.Command {
 		value, err := a.envValue(args)
 		return dotenv.Set(args[0], value), err
 	})
-	c.Long = "Without VALUE it is read from standard input, so that it stands in no list of processes."
+	c.Long = "Without VALUE it is read from standard input, so that no list of processes shows it."
 	return c
 }
 
@@ -164,9 +164,9 @@ func envUnsetCommand(a *app) *cobra.Command {
 }
 
 // envCommand edits one key of a .env file.
-func envCommand(a *app, use, short string, most int, edit func(args []string) (dotenv.Edit, error)) *cobra.Command {
+func envCommand(a *app, use, short string, maxArgs int, edit func(args []string) (dotenv.Edit, error)) *cobra.Command {
 	var file string
-	c := command(use, short, 1, most, func(ctx context.Context, args []string) error {
+	c := command(use, short, 1, maxArgs, func(ctx context.Context, args []string) error {
 		e, err := edit(args)
 		if err != nil {
 			return err
@@ -179,7 +179,7 @@ func envCommand(a *app, use, short string, most int, edit func(args []string) (d
 		}
 		return a.envEdit(ctx, file, e)
 	})
-	c.Flags().StringVar(&file, "file", "", "the FILE; that of --env-file without it")
+	c.Flags().StringVar(&file, "file", "", "FILE to edit (default: that of --env-file)")
 	return c
 }
 
@@ -217,12 +217,12 @@ func (a *app) envEdit(ctx context.Context, file string, edit dotenv.Edit) error 
 	if err != nil {
 		return err
 	}
-	lines := []string{source.Path + " is as it was"}
+	lines := []string{source.Path + " is unchanged"}
 	if saved.Written {
 		lines = nil
 		for _, c := range saved.Changes {
 			lines = append(lines, source.Path+": "+c.String())
 		}
 	}
-	return a.emit(map[string]any{"path": source.Path, "written": saved.Written, "changes": list(saved.Changes)}, lines...)
+	return a.emit(map[string]any{"path": source.Path, "written": saved.Written, "changes": nonNil(saved.Changes)}, lines...)
 }

@@ -29,9 +29,9 @@ const (
 	abandonTime = 100 * time.Millisecond
 )
 
-// start opens the program beside its screen, which is drawn already. It happens
-// at most once, and not after the end.
-type start struct {
+// backgroundOpen opens the program while its screen is drawn. It does so at most
+// once, and never after end.
+type backgroundOpen struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	begun  atomic.Bool
@@ -39,65 +39,64 @@ type start struct {
 	result *program      // what was opened, once done is closed
 }
 
-func newStart(ctx context.Context) *start {
-	s := &start{done: make(chan struct{})}
-	s.ctx, s.cancel = context.WithCancel(ctx)
-	return s
+func newBackgroundOpen(ctx context.Context) *backgroundOpen {
+	b := &backgroundOpen{done: make(chan struct{})}
+	b.ctx, b.cancel = context.WithCancel(ctx)
+	return b
 }
 
-// run opens the program. After the end it is context.Canceled.
-func (s *start) run(open func(context.Context) (*program, error)) (*program, error) {
-	if !s.begun.CompareAndSwap(false, true) {
+// run opens the program. After end it returns context.Canceled.
+func (b *backgroundOpen) run(open func(context.Context) (*program, error)) (_ *program, err error) {
+	if !b.begun.CompareAndSwap(false, true) {
 		return nil, context.Canceled
 	}
-	defer close(s.done) // also after a panic
-	p, err := open(s.ctx)
-	s.result = p
-	return p, err
+	defer close(b.done) // also after a panic
+	b.result, err = open(b.ctx)
+	return b.result, err
 }
 
 // end makes sure that nothing is opened any more, and returns what was; nil when
 // nothing was. What does not stop in time is left behind: ended is false then.
-func (s *start) end() (p *program, ended bool) {
-	defer s.cancel()
-	if s.begun.CompareAndSwap(false, true) {
-		close(s.done)
+func (b *backgroundOpen) end() (p *program, ended bool) {
+	defer b.cancel()
+	if b.begun.CompareAndSwap(false, true) {
+		close(b.done)
 	}
-	for _, patience := range []time.Duration{finishTime, abandonTime} {
+	for _, limit := range []time.Duration{finishTime, abandonTime} {
 		select {
-		case <-s.done:
-			return s.result, true
-		case <-time.After(patience):
-			s.cancel()
+		case <-b.done:
+			return b.result, true
+		case <-time.After(limit):
+			b.cancel()
 		}
 	}
 	return nil, false
 }
 
 const (
-	// warmAfter is when the work begins that nobody waits for yet: the first
-	// frame and the draft of before are drawn by then.
+	// warmAfter is when work begins that nobody waits for yet: the first frame and
+	// the stored draft are drawn by then.
 	warmAfter = 400 * time.Millisecond
 	// startGC is how much the heap may grow between two collections during the
-	// start, in percent: what is allocated then stays, or is freed at once after.
+	// start, in percent: what is allocated then stays, or is freed right after it.
 	startGC = 400
 )
 
-// startFast makes garbage collection rare until calm is called.
-func startFast() (calm func()) {
+// delayGC makes garbage collection rare until restoreGC is called.
+func delayGC() (restoreGC func()) {
 	usual := debug.SetGCPercent(startGC)
 	return sync.OnceFunc(func() { debug.SetGCPercent(usual) })
 }
 
-// warm does in the background what the user will want next, after the first
-// frame, and returns the memory that the start has used to the system.
-func (p *program) warm(ctx context.Context, calm func()) {
+// warm prepares, after the first frame, what the user will want next, and returns
+// to the system the memory that only the start used.
+func (p *program) warm(ctx context.Context, restoreGC func()) {
 	select {
 	case <-time.After(warmAfter):
 	case <-ctx.Done():
 		return
 	}
-	calm()
+	restoreGC()
 	if filter, ok := p.pane.(*rules.Pane); ok {
 		filter.Warm(ctx)
 	}
@@ -105,7 +104,7 @@ func (p *program) warm(ctx context.Context, calm func()) {
 }
 
 // typeahead is what was typed in a run that ended before its history was open: a
-// line of the file of that name.
+// line of the file home.typeahead.
 type typeahead struct {
 	Folder string
 	history.Draft
@@ -117,8 +116,8 @@ func (a *app) storeTypeahead(d history.Draft) error {
 		return nil
 	}
 	line, err := json.Marshal(typeahead{a.folder(), d})
-	h, noHome := a.folders()
-	if err = errors.Join(err, noHome, makePrivate(h.state)); err != nil {
+	h, homeErr := a.folders()
+	if err = errors.Join(err, homeErr, makePrivate(h.state)); err != nil {
 		return err
 	}
 	file, err := os.OpenFile(h.typeahead(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -155,12 +154,12 @@ func (a *app) restoreTypeahead(ctx context.Context, store history.Store) error {
 }
 
 // openEndpoints finds the endpoints of this run. It connects to nothing.
-func (a *app) openEndpoints(how opening) (*endpoints.Set, error) {
+func (a *app) openEndpoints(open openOptions) (*endpoints.Set, error) {
 	o, err := a.endpointOptions()
 	if err != nil {
 		return nil, err
 	}
-	o.Delay, o.ReadPause = how.delay, how.readPause
+	o.Delay, o.ReadPause = open.delay, open.readPause
 	o.Notice = func(text string) { a.say("%s", text) }
 	return endpoints.Find(o)
 }
@@ -173,7 +172,7 @@ func (a *app) endpointOptions() (o endpoints.Options, err error) {
 	h, err := a.folders()
 	o = endpoints.Options{
 		Settings: s, Environ: a.environ, EnvFile: a.envFile(), CacheDir: h.endpoints(), Redactor: a.redactor, Log: a.logger(),
-		Provider: a.given(a.flags.provider, "WINNOW_PROVIDER"), BaseURL: a.given(a.flags.baseURL, "WINNOW_BASE_URL"),
+		Provider: a.flagOrEnv(a.flags.provider, "WINNOW_PROVIDER"), BaseURL: a.flagOrEnv(a.flags.baseURL, "WINNOW_BASE_URL"),
 	}
 	if s.LocalServers {
 		o.Local = endpoints.LocalServers()
@@ -185,10 +184,10 @@ func (a *app) endpointOptions() (o endpoints.Options, err error) {
 func lastModelKey(folder string) string { return "model:" + folder }
 
 // pickModel is the model to begin with: the one that is named, else the first that
-// the endpoints have. Unless wait is set they are asked later, by follow; until
+// the endpoints have. Unless wait is set they are asked later, by askEndpoints; until
 // then the offline model stands in, where the user set up no endpoint.
-func (a *app) pickModel(ctx context.Context, p *program, before string, wait bool) (id string, err error) {
-	if id, err = a.namedModel(ctx, p, before); err != nil {
+func (a *app) pickModel(ctx context.Context, p *program, sessionModel string, wait bool) (id string, err error) {
+	if id, err = a.namedModel(ctx, p, sessionModel); err != nil {
 		return "", err
 	}
 	first := p.endpoints.All[0]
@@ -200,32 +199,32 @@ func (a *app) pickModel(ctx context.Context, p *program, before string, wait boo
 		c, err = p.endpoints.First(ctx)
 		id, p.notice = c.ID, c.Note
 	case first.Auto || first.Name == endpoints.OfflineName:
-		id, p.unnamed = endpoints.OfflineModel, true
+		id, p.modelPending = endpoints.OfflineModel, true
 	default:
-		p.unnamed = true
+		p.modelPending = true
 	}
-	p.auto = id
+	p.autoModel = id
 	return id, err
 }
 
 // namedModel is the model that the user chose, now or earlier; "" when the
-// endpoints have to be asked. before is the model of the resumed session. It
+// endpoints have to be asked. sessionModel is that of the resumed session. It
 // connects to nothing.
-func (a *app) namedModel(ctx context.Context, p *program, before string) (string, error) {
+func (a *app) namedModel(ctx context.Context, p *program, sessionModel string) (string, error) {
 	s, err := a.config()
 	if err != nil {
 		return "", err
 	}
-	named := a.flags.provider != "" || a.flags.baseURL != ""
-	restricted := named || a.env("WINNOW_PROVIDER") != "" || a.env("WINNOW_BASE_URL") != ""
+	byFlag := a.flags.provider != "" || a.flags.baseURL != ""
+	restricted := byFlag || a.env("WINNOW_PROVIDER") != "" || a.env("WINNOW_BASE_URL") != ""
 	switch from := s.Origins["model"].From; {
 	case s.Model != "" && from == "flag": // an endpoint of the environment does not change it
-		return p.endpoints.ModelID(s.Model, named)
+		return p.endpoints.ModelID(s.Model, byFlag)
 	case s.Model != "" && from == "environment":
 		return p.endpoints.ModelID(s.Model, restricted)
-	case before != "" && before != endpoints.OfflineModel && p.endpoints.Serves(before): // the offline model may only have stood in
-		p.auto = before // chosen in the session, not in the folder
-		return before, nil
+	case sessionModel != "" && sessionModel != endpoints.OfflineModel && p.endpoints.Serves(sessionModel): // the offline model may only have stood in
+		p.autoModel = sessionModel // chosen in the session, not in the folder
+		return sessionModel, nil
 	}
 	last, err := p.store.Get(ctx, lastModelKey(a.folder()))
 	switch {
@@ -234,7 +233,7 @@ func (a *app) namedModel(ctx context.Context, p *program, before string) (string
 	case last != "" && p.endpoints.Serves(last):
 		return last, nil
 	case last != "" && !restricted:
-		a.say("%s, used here last, has no endpoint now", last)
+		a.say("the model last used here, %s, has no endpoint now", last)
 	}
 	if s.Model != "" && (!restricted || p.endpoints.Serves(s.Model)) {
 		return p.endpoints.ModelID(s.Model, restricted)
@@ -242,12 +241,12 @@ func (a *app) namedModel(ctx context.Context, p *program, before string) (string
 	return "", nil
 }
 
-// follow asks the endpoints for a model when the user has named none, else the
-// selected endpoint for its models: what is known of them may be out of date.
-// notify gets what came of it.
-func (p *program) follow(ctx context.Context, notify func(tui.Noticed)) {
-	p.follows.Go(func() {
-		if !p.unnamed {
+// askEndpoints asks the endpoints for a model when the user has named none, else
+// the selected endpoint for its models: what is known of them may be out of date.
+// notify gets the result.
+func (p *program) askEndpoints(ctx context.Context, notify func(tui.Noticed)) {
+	p.asking.Go(func() {
+		if !p.modelPending {
 			name, _, _ := strings.Cut(p.session.Model(), "/")
 			// A failure is shown when a message is sent, or the models are asked for.
 			if e := p.endpoints.Named(name); e != nil && len(e.Known) == 0 && len(p.endpoints.Registry.Refresh(ctx, name)) == 0 {
@@ -257,7 +256,7 @@ func (p *program) follow(ctx context.Context, notify func(tui.Noticed)) {
 		}
 		c, err := p.endpoints.First(ctx)
 		_, sent := p.session.LastSend()
-		if ctx.Err() != nil || p.session.Model() != p.auto || p.session.Busy() || sent {
+		if ctx.Err() != nil || p.session.Model() != p.autoModel || p.session.Busy() || sent {
 			return // the user has chosen or sent something meanwhile
 		}
 		if err == nil {
@@ -267,16 +266,16 @@ func (p *program) follow(ctx context.Context, notify func(tui.Noticed)) {
 			err = p.session.SetModel(c.ID)
 		}
 		if err != nil {
-			notify(failure(err))
+			notify(noticeOf(err))
 			return
 		}
-		p.auto = c.ID
+		p.autoModel = c.ID
 		notify(tui.Noticed{Text: c.Note})
 	})
 }
 
-// failure shows err in the footer; a nil err only refreshes the screen.
-func failure(err error) tui.Noticed {
+// noticeOf is err for the footer; that of a nil err only redraws the screen.
+func noticeOf(err error) tui.Noticed {
 	if err == nil {
 		return tui.Noticed{}
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 func TestNothingIsOpenedAfterTheEnd(t *testing.T) {
-	s := newStart(t.Context())
+	s := newBackgroundOpen(t.Context())
 	if p, _ := s.end(); p != nil {
 		t.Errorf("end = %v before anything began", p)
 	}
@@ -28,7 +28,7 @@ func TestNothingIsOpenedAfterTheEnd(t *testing.T) {
 
 func TestTheEndWaitsForWhatIsBeingOpened(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, whole := newStart(t.Context()), &program{}
+		s, whole := newBackgroundOpen(t.Context()), &program{}
 		go func() {
 			_, _ = s.run(func(context.Context) (*program, error) { time.Sleep(finishTime / 2); return whole, nil })
 		}()
@@ -45,7 +45,7 @@ func TestTheEndWaitsForWhatIsBeingOpened(t *testing.T) {
 func TestWhatDoesNotOpenIsToldToStopAndThenLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, deaf := range []bool{false, true} {
-			s, stopped, free := newStart(t.Context()), false, make(chan struct{})
+			s, stopped, free := newBackgroundOpen(t.Context()), false, make(chan struct{})
 			go func() {
 				_, _ = s.run(func(ctx context.Context) (*program, error) {
 					<-ctx.Done()
@@ -78,7 +78,7 @@ func TestWhatDoesNotOpenIsToldToStopAndThenLeft(t *testing.T) {
 
 func TestAPanicOfTheStartEndsTheProgramInOrder(t *testing.T) {
 	a := testApp(t)
-	s := newStart(t.Context())
+	s := newBackgroundOpen(t.Context())
 	model, err := tui.New(tui.Options{Start: func() (tui.Parts, error) {
 		_, err := s.run(func(context.Context) (*program, error) { panic("in the start") })
 		return tui.Parts{}, err

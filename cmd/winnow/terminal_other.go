@@ -9,10 +9,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// terminalGone never is: the system ends the processes of a console itself.
+// terminalGone is never closed: the system ends the processes of a console itself.
 func terminalGone(*os.File) <-chan struct{} { return nil }
 
-// redirectStderr is not to be had on this system.
+// redirectStderr does not exist on this system.
 func redirectStderr(*os.File) (restore func(), err error) { return nil, errors.ErrUnsupported }
 
 // suspendOnSignal has nothing to do: there is no job control on this system.

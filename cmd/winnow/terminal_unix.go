@@ -19,7 +19,7 @@ func terminalGone(tty *os.File) <-chan struct{} {
 	fd := int32(tty.Fd())
 	go func() {
 		for {
-			poll := []unix.PollFd{{Fd: fd}} // no events asked for: errors and hang-ups come unasked
+			poll := []unix.PollFd{{Fd: fd}} // asks for no events: errors and hang-ups are always reported
 			_, err := unix.Poll(poll, -1)
 			if errors.Is(err, unix.EINTR) {
 				continue
@@ -27,7 +27,7 @@ func terminalGone(tty *os.File) <-chan struct{} {
 			if err == nil && poll[0].Revents&(unix.POLLHUP|unix.POLLERR) != 0 {
 				close(gone)
 			}
-			return // or a terminal that cannot be watched, as on macOS
+			return // also for a terminal that cannot be watched, as on macOS
 		}
 	}()
 	return gone

@@ -20,15 +20,15 @@ import (
 // historyWindow is the value of the setting window for the chat history.
 const historyWindow = "history"
 
-// openWindow is a window with its journal: the model filter of a .env file, or
+// journaledWindow is a window with its journal: the model filter of a .env file, or
 // the chat history.
-type openWindow struct {
-	window  assistant.Window
-	filter  *modelfilter.Window // window as the model filter; nil over the chat history
-	lists   *models.Lists       // nil over the chat history
-	journal *checkpoint.Journal
-	name    string // sessions of the window are stored under it
-	staged  bool   // it has unsaved rules of an earlier run
+type journaledWindow struct {
+	window    assistant.Window
+	filter    *modelfilter.Window // window as the model filter; nil over the chat history
+	lists     *models.Lists       // nil over the chat history
+	journal   *checkpoint.Journal
+	name      string // sessions of the window are stored under it
+	recovered bool   // it has unsaved rules of an earlier run
 	// session is the one that works in the window; nil before there is one. The
 	// window asks for it from any goroutine.
 	session atomic.Pointer[assistant.Session]
@@ -36,7 +36,7 @@ type openWindow struct {
 
 // openWindow opens the window that the settings name. Only one process at a time
 // can open it to write.
-func (a *app) openWindow(ctx context.Context, write bool) (*openWindow, error) {
+func (a *app) openWindow(ctx context.Context, write bool) (*journaledWindow, error) {
 	s, err := a.config()
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (a *app) openWindow(ctx context.Context, write bool) (*openWindow, error) {
 
 // openFilter opens the model filter, whatever window the settings name, with the
 // unsaved rules of an earlier run.
-func (a *app) openFilter(ctx context.Context, write bool) (*openWindow, error) {
+func (a *app) openFilter(ctx context.Context, write bool) (*journaledWindow, error) {
 	h, err := a.folders()
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (a *app) openFilter(ctx context.Context, write bool) (*openWindow, error) {
 	if err := a.checkEnvFile(); err != nil {
 		return nil, err
 	}
-	w := &openWindow{}
+	w := &journaledWindow{}
 	o, err := a.endpointOptions()
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (a *app) openFilter(ctx context.Context, write bool) (*openWindow, error) {
 
 // openHistoryWindow opens the chat history as a window. There is one for all
 // folders, with a journal of its own.
-func (a *app) openHistoryWindow(ctx context.Context, write bool) (*openWindow, error) {
+func (a *app) openHistoryWindow(ctx context.Context, write bool) (*journaledWindow, error) {
 	store, err := a.openHistory(ctx)
 	if err != nil {
 		return nil, err
@@ -90,12 +90,12 @@ func (a *app) openHistoryWindow(ctx context.Context, write bool) (*openWindow, e
 	if err != nil {
 		return nil, err
 	}
-	w := &openWindow{name: historyWindow}
+	w := &journaledWindow{name: historyWindow}
 	w.window = historywindow.New(store, historywindow.Options{Now: time.Now, Selected: w.selected})
 	return w, a.openJournal(w, h.historyJournal(), write)
 }
 
-func (a *app) openJournal(w *openWindow, path string, write bool) (err error) {
+func (a *app) openJournal(w *journaledWindow, path string, write bool) (err error) {
 	if w.journal, err = checkpoint.Open(path, checkpoint.Options{Log: a.logger(), ReadOnly: !write}); err != nil {
 		return err
 	}
@@ -107,13 +107,13 @@ func (a *app) openJournal(w *openWindow, path string, write bool) (err error) {
 }
 
 // restoreStaged stages the unsaved rules of an earlier run.
-func (w *openWindow) restoreStaged() error {
+func (w *journaledWindow) restoreStaged() error {
 	current := w.journal.Current()
 	if current == nil || w.journal.Clean() { // nil: no rule was ever changed
 		return nil
 	}
 	saved, known := w.journal.SavedState()
-	if !known { // the file as it is now is the best that is known of it
+	if !known { // the file as it is now stands in for it
 		state, err := w.window.State()
 		if err != nil {
 			return err
@@ -126,14 +126,14 @@ func (w *openWindow) restoreStaged() error {
 		return advise(fmt.Errorf("the unsaved rules of an earlier run cannot be restored: %w", err),
 			"they stay in %s; winnow checkpoints list shows them", w.journal.Path())
 	}
-	w.staged = w.filter.Dirty()
+	w.recovered = w.filter.Dirty()
 	return nil
 }
 
 // editSession is a session that changes a window without a model. store may be
 // nil; it is opened for a rollback that a crash left unfinished, which may delete
 // pairs.
-func (a *app) editSession(ctx context.Context, w *openWindow, store history.Store, id string) (*assistant.Session, error) {
+func (a *app) editSession(ctx context.Context, w *journaledWindow, store history.Store, id string) (*assistant.Session, error) {
 	pending, err := w.journal.Pending()
 	if err != nil {
 		return nil, err
@@ -155,14 +155,14 @@ func (a *app) editSession(ctx context.Context, w *openWindow, store history.Stor
 }
 
 // sayNotices says what the user should know of the file.
-func (a *app) sayNotices(w *openWindow) {
+func (a *app) sayNotices(w *journaledWindow) {
 	for _, n := range w.filter.Notices() {
 		a.say("%s", n)
 	}
 }
 
 // sessionID names the session that works in the window; "" is none.
-func (w *openWindow) sessionID() string {
+func (w *journaledWindow) sessionID() string {
 	if s := w.session.Load(); s != nil {
 		return s.ID()
 	}
@@ -170,7 +170,7 @@ func (w *openWindow) sessionID() string {
 }
 
 // selected is what the user has open, as a filter line uses it.
-func (w *openWindow) selected() historywindow.Selected {
+func (w *journaledWindow) selected() historywindow.Selected {
 	s := w.session.Load()
 	if s == nil {
 		return historywindow.Selected{}
@@ -179,7 +179,7 @@ func (w *openWindow) selected() historywindow.Selected {
 }
 
 // unsaved reports whether the window has changes that are not saved.
-func (w *openWindow) unsaved() bool { return w.filter != nil && w.filter.Dirty() }
+func (w *journaledWindow) unsaved() bool { return w.filter != nil && w.filter.Dirty() }
 
 // openHistory opens the database of pairs at the first call.
 func (a *app) openHistory(ctx context.Context) (history.Store, error) {
@@ -198,27 +198,27 @@ func (a *app) openHistory(ctx context.Context) (history.Store, error) {
 	}
 	a.store = store
 	a.onClose(store.Close)
-	a.sayHistory(store.Report())
+	a.sayReport(store.Report())
 	return store, nil
 }
 
-// sayHistory says what the user should know of the state the database was in.
-func (a *app) sayHistory(r history.Report) {
+// sayReport says what the user should know of the state the database was in.
+func (a *app) sayReport(r history.Report) {
 	if s := r.Salvage; s != nil {
-		a.say("the history was damaged (%s): %d of its pairs were saved, %d are known to be lost, %d are changed; the old file lies unchanged at %s",
+		a.say("the history was damaged (%s): %d of its pairs were saved, %d are known to be lost, %d are changed; the old file is kept unchanged as %s",
 			s.Reason, s.Salvaged, s.Lost, s.Altered, s.SetAside)
 	}
 	if r.ReadOnly != nil {
 		a.say("the history can only be read: %v", r.ReadOnly)
 	}
 	if r.LostWAL {
-		a.say("a part of the history was removed after a crash: what was written last may be lost")
+		a.say("the -wal file of the history was removed after a crash: what was written last may be lost")
 	}
 	if r.Migrated > 0 {
-		a.say("the history was brought to this version; a copy of the old one is %s", r.Backup)
+		a.say("the history was converted to the format of this version; a copy of the old one is %s", r.Backup)
 	}
 	if r.Interrupted > 0 {
-		a.say("%s had no answer when winnow ended last; marked as interrupted", assistant.Counted(r.Interrupted, "question"))
+		a.say("%s had no answer when winnow last ended; marked as interrupted", assistant.Counted(r.Interrupted, "question"))
 	}
 	for _, path := range r.Repaired {
 		a.say("others could read %s; its mode was repaired", path)
