@@ -98,7 +98,7 @@ func (t *turn) request() llm.Request {
 	messages := *t.list
 	if t.attempt != nil {
 		skip := 1
-		for _, n := range t.spans[:t.attempt.T()] {
+		for _, n := range t.spans[:t.attempt.DroppedCount()] {
 			skip += n
 		}
 		messages = append(message.List{messages[0]}, messages[skip:]...)
@@ -115,7 +115,7 @@ func (t *turn) nextRequest() llm.Request {
 	}
 	r := t.attempt.Record()
 	t.out = &outgoing{t.model, req, SentRequest{
-		Response: t.response, Attempt: r.AttemptsUsed + 1, Model: t.modelID, At: t.now(), Trimmed: t.attempt.T(),
+		Response: t.response, Attempt: r.AttemptsUsed + 1, Model: t.modelID, At: t.now(), Trimmed: t.attempt.DroppedCount(),
 	}}
 	if t.decided != nil {
 		return req

@@ -38,7 +38,7 @@ func (t *turn) respondAll() error {
 			return t.turnError(t.finish(a))
 		}
 		if err == nil && a.end.Cut() {
-			err = &TurnError{Code: CodeInterrupted, Message: "the answer was " + a.end.CutBy() + ", so its tool calls were not run"}
+			err = &TurnError{Code: CodeInterrupted, Message: "the answer was " + a.end.CutReason() + ", so its tool calls were not run"}
 		}
 		if err == nil {
 			err = t.runCalls(a)
@@ -89,7 +89,7 @@ func (t *turn) finish(a answer) error {
 	t.flushTexts()
 	switch {
 	case a.end.Cut():
-		t.note("The answer was " + a.end.CutBy() + ".")
+		t.note("The answer was " + a.end.CutReason() + ".")
 	case a.end.Damaged != "":
 		t.note("The answer was damaged on its way: " + a.end.Damaged + ".")
 	case t.pair.AssistantText == "" && len(t.pair.Payloads) == 0 && t.pair.Suggested == nil:
@@ -165,12 +165,12 @@ func (t *turn) overflow(re *llm.RequestError) error {
 	if !more {
 		return &TurnError{Code: CodeOverflowTrimmed, Err: re, Message: fmt.Sprintf(
 			"the request is too long for %s even without %d of %d pairs: %s",
-			t.modelID, t.attempt.T(), t.attempt.X(), re.Words())}
+			t.modelID, t.attempt.DroppedCount(), t.attempt.PredictedCount(), re.Words())}
 	}
 	last := t.noteSend(true)
 	t.emit(ContextTrimmed{
-		Sent: t.attempt.X() - t.attempt.T(), Trimmed: t.attempt.T(),
-		Visible: t.boundary.Y, Attempt: t.attempt.T() + 1, Tokens: last.Tokens, Pairs: last.LeftOut,
+		Sent: t.attempt.PredictedCount() - t.attempt.DroppedCount(), Trimmed: t.attempt.DroppedCount(),
+		Visible: t.boundary.Y, Attempt: t.attempt.DroppedCount() + 1, Tokens: last.Tokens, Pairs: last.LeftOut,
 	})
 	return nil
 }

@@ -222,8 +222,8 @@ type LastSend struct {
 // noteSend makes the send so far what LastSend reports. freeze makes it what
 // Counter reports, too. What executes a proposal is no send.
 func (t *turn) noteSend(freeze bool) *LastSend {
-	r := &LastSend{Pair: t.pair.Seq, Included: t.attempt.X(), Visible: t.boundary.Y, Stage: t.attempt.Stage()}
-	for i, s := range t.selection[:t.attempt.T()] {
+	r := &LastSend{Pair: t.pair.Seq, Included: t.attempt.PredictedCount(), Visible: t.boundary.Y, Stage: t.attempt.Stage()}
+	for i, s := range t.selection[:t.attempt.DroppedCount()] {
 		r.LeftOut = append(r.LeftOut, LeftOut{Seq: t.seqs[i], ID: s.ID, Tokens: s.Tokens})
 		r.Tokens += s.Tokens
 	}

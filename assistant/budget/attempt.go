@@ -13,37 +13,37 @@ type Stage string
 const (
 	StageSent       Stage = "sent"               // waiting for the provider
 	StageInitial    Stage = "overflow_initial"   // the first request of a response was too long
-	StageRetry      Stage = "overflow_retry"     // so was a shorter one
-	StageExhausted  Stage = "overflow_exhausted" // and nothing more may be dropped
+	StageRetry      Stage = "overflow_retry"     // a later, shorter request was too long
+	StageExhausted  Stage = "overflow_exhausted" // the request was too long and no more pairs may be dropped
 	StageComplete   Stage = "complete"
 	StageError      Stage = "error" // it failed for another reason
 	StagePromptSize Stage = "prompt_too_large"
 )
 
 // Attempt is the state of one send: which pairs go out, how many were dropped.
-// The provider alone says that a request is too long; Overflow then drops
-// exactly one pair. Later responses of the same turn go on with it. It belongs
-// to one goroutine.
+// Only the provider says that a request is too long; Overflow then drops exactly
+// one pair. Later responses of the same turn continue it. It belongs to one
+// goroutine.
 type Attempt struct {
-	params  Params
-	at      Boundary
-	sys     int
-	aut     int
-	turn    int // what the running turn added after the user's text
-	pairs   []int
-	costs   []int // of pairs
-	history int   // size of pairs[dropped:]
-	dropped int   // T
-	tries   int   // drops in this response
-	stage   Stage
-	ended   Record
+	params     Params
+	boundary   Boundary
+	sys        int
+	aut        int
+	turnTokens int // what the running turn added after the user's text
+	pairs      []int
+	costs      []int // of pairs
+	history    int   // size of pairs[dropped:]
+	dropped    int   // T
+	retries    int   // pairs dropped in this response
+	stage      Stage
+	last       Record // of the attempt that ended last
 }
 
 // NewAttempt starts a send of the pairs that b includes of visible, plus a
 // message of aut tokens under a system prompt of sys tokens. It copies what it
 // needs.
 func NewAttempt(b Boundary, visible []Cost, aut, sys int, p Params) *Attempt {
-	a := &Attempt{params: p, at: b, sys: sys, aut: aut, stage: StageSent}
+	a := &Attempt{params: p, boundary: b, sys: sys, aut: aut, stage: StageSent}
 	for i := b.First; i < len(visible); i++ {
 		if visible[i].Contributes {
 			a.pairs = append(a.pairs, i)
@@ -59,20 +59,20 @@ func NewAttempt(b Boundary, visible []Cost, aut, sys int, p Params) *Attempt {
 
 // TooLarge reports that message and system prompt alone exceed the model
 // limit: CodePromptTooLarge, nothing is sent.
-func (a *Attempt) TooLarge() bool { return a.aut+a.sys > a.at.ML }
+func (a *Attempt) TooLarge() bool { return a.aut+a.sys > a.boundary.ML }
 
-// Overflow ends the attempt as too long and begins the next, one pair shorter
-// at the old end. It reports false when no pair is left or NTA were dropped for
+// Overflow ends the attempt as too long and begins the next, without the oldest
+// pair. It reports false when no pair is left or NTA were dropped for
 // this response: CodeExhausted, nothing more is sent.
 func (a *Attempt) Overflow() (next bool) {
 	if a.stage != StageSent {
 		return false
 	}
 	stage := StageInitial
-	if a.tries > 0 {
+	if a.retries > 0 {
 		stage = StageRetry
 	}
-	if a.tries == a.params.NTA() || a.dropped == len(a.pairs) {
+	if a.retries == a.params.NTA() || a.dropped == len(a.pairs) {
 		a.end(StageExhausted)
 		return false
 	}
@@ -80,18 +80,18 @@ func (a *Attempt) Overflow() (next bool) {
 	a.stage = StageSent
 	a.history -= a.costs[a.dropped]
 	a.dropped++
-	a.tries++
+	a.retries++
 	return true
 }
 
 // Complete ends the attempt with a whole response.
-func (a *Attempt) Complete() { a.finish(StageComplete) }
+func (a *Attempt) Complete() { a.endSent(StageComplete) }
 
 // Fail ends the attempt with an error that is not an overflow.
-func (a *Attempt) Fail() { a.finish(StageError) }
+func (a *Attempt) Fail() { a.endSent(StageError) }
 
-// finish ends an attempt that was sent; one that has ended is not changed.
-func (a *Attempt) finish(s Stage) {
+// endSent ends an attempt that was sent; one that has ended is not changed.
+func (a *Attempt) endSent(s Stage) {
 	if a.stage == StageSent {
 		a.end(s)
 	}
@@ -99,46 +99,46 @@ func (a *Attempt) finish(s Stage) {
 
 func (a *Attempt) end(s Stage) {
 	a.stage = s
-	a.ended = a.Record()
+	a.last = a.Record()
 }
 
 // Continue begins the next response of the same turn, after tool calls. turn is
 // the size of everything the turn added since the user's message; it is never
-// dropped. Dropped pairs stay out, the count of tries begins again.
-func (a *Attempt) Continue(turn int) { a.turn, a.tries, a.stage = turn, 0, StageSent }
+// dropped. Dropped pairs stay out; the count towards NTA begins again.
+func (a *Attempt) Continue(turn int) { a.turnTokens, a.retries, a.stage = turn, 0, StageSent }
 
 // Included returns the indices of the visible pairs that go out, oldest first.
-// Not to be changed.
+// The caller must not change the slice.
 func (a *Attempt) Included() []int { return a.pairs[a.dropped:] }
 
-// X returns the pairs included before any was dropped.
-func (a *Attempt) X() int { return len(a.pairs) }
+// PredictedCount returns how many pairs were included before any was dropped: X.
+func (a *Attempt) PredictedCount() int { return len(a.pairs) }
 
-// T returns the pairs dropped so far in this turn.
-func (a *Attempt) T() int { return a.dropped }
+// DroppedCount returns how many pairs were dropped so far in this turn: T.
+func (a *Attempt) DroppedCount() int { return a.dropped }
 
 // Stage returns where the attempt stands.
 func (a *Attempt) Stage() Stage { return a.stage }
 
 // Counter returns the context counter as it is after this send.
-func (a *Attempt) Counter() string { return a.at.Counter(a.dropped) }
+func (a *Attempt) Counter() string { return a.boundary.Counter(a.dropped) }
 
 // Record returns the numbers of the attempt as it stands. The caller adds model,
 // selection, error and, if asked for, messages.
 func (a *Attempt) Record() Record {
-	total := a.history + a.aut + a.turn
+	total := a.history + a.aut + a.turnTokens
 	return Record{
-		Budget:                 Budget{MaxContext: a.at.ML, MaxUsableRaw: a.at.Usable},
+		Budget:                 Budget{MaxContext: a.boundary.ML, MaxUsableRaw: a.boundary.Usable},
 		PredictedMessageCount:  len(a.pairs),
-		PredictedHistoryTokens: a.at.HistoryTokens,
-		PredictedTotalTokens:   a.at.HistoryTokens + a.at.URA,
+		PredictedHistoryTokens: a.boundary.HistoryTokens,
+		PredictedTotalTokens:   a.boundary.HistoryTokens + a.boundary.URA,
 		AttemptHistoryTokens:   a.history,
 		AttemptTotalTokens:     total,
 		AUT:                    a.aut,
 		TrimmedCount:           a.dropped,
-		AttemptsUsed:           a.tries,
+		AttemptsUsed:           a.retries,
 		CharsPerToken:          a.params.CPT(),
-		RemainingReserve:       a.at.Usable - total,
+		RemainingReserve:       a.boundary.Usable - total,
 		Stage:                  a.stage,
 		OverflowMatched:        a.stage == StageInitial || a.stage == StageRetry || a.stage == StageExhausted,
 	}
@@ -146,4 +146,4 @@ func (a *Attempt) Record() Record {
 
 // Ended returns the record of the attempt that ended last: the one before the
 // last Overflow, or the final one.
-func (a *Attempt) Ended() Record { return a.ended }
+func (a *Attempt) Ended() Record { return a.last }

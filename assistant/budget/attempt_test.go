@@ -10,8 +10,8 @@ func TestAttemptTrims(t *testing.T) {
 	visible := pairs(500, 100, -1, 200, 300)
 	b := Predict(visible, Limit{Context: 800, Known: true}, 50, Params{})
 	a := NewAttempt(b, visible, 40, 50, Params{})
-	if a.TooLarge() || a.X() != 3 || !slices.Equal(a.Included(), []int{1, 3, 4}) {
-		t.Fatalf("first attempt includes %v of X %d", a.Included(), a.X())
+	if a.TooLarge() || a.PredictedCount() != 3 || !slices.Equal(a.Included(), []int{1, 3, 4}) {
+		t.Fatalf("first attempt includes %v of X %d", a.Included(), a.PredictedCount())
 	}
 	type row struct {
 		stage                              Stage
@@ -162,8 +162,8 @@ func FuzzTrim(f *testing.F) {
 				t.Fatalf("numbers %+v after %+v", now, was)
 			}
 		}
-		if requests > 1+p.NTA() || b != shown || a.X()-a.T() != len(a.Included()) {
-			t.Fatalf("%d requests, X %d, T %d, included %v", requests, a.X(), a.T(), a.Included())
+		if requests > 1+p.NTA() || b != shown || a.PredictedCount()-a.DroppedCount() != len(a.Included()) {
+			t.Fatalf("%d requests, X %d, T %d, included %v", requests, a.PredictedCount(), a.DroppedCount(), a.Included())
 		}
 	})
 }

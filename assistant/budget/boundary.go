@@ -31,14 +31,15 @@ func (p Params) CPT() float64 {
 }
 
 // URA returns the user request allowance, in tokens.
-func (p Params) URA() int { return setting(p.UserRequestAllowance, DefaultUserRequestAllowance) }
+func (p Params) URA() int { return orDefault(p.UserRequestAllowance, DefaultUserRequestAllowance) }
 
 // NTA returns how many pairs one send may drop.
-func (p Params) NTA() int { return setting(p.MaxTrimAttempts, DefaultMaxTrimAttempts) }
+func (p Params) NTA() int { return orDefault(p.MaxTrimAttempts, DefaultMaxTrimAttempts) }
 
-func setting(value, standard int) int {
+// orDefault returns def for 0 and 0 for a negative value.
+func orDefault(value, def int) int {
 	if value == 0 {
-		return standard
+		return def
 	}
 	return max(value, 0)
 }
@@ -55,7 +56,7 @@ func Estimate(text string) int { return Params{}.Estimate(text) }
 type Limit struct {
 	Context int  // context window in tokens; 0 is unknown
 	TPM     int  // tokens per minute; 0 is no such limit
-	Known   bool // Context is the model's own; false shows the limit as ~
+	Known   bool // Context is the model's own; else it is assumed
 }
 
 // ML returns the model limit: the smaller of context window and TPM.
@@ -95,13 +96,13 @@ type Boundary struct {
 	ML            int  // model limit
 	SYS           int  // system prompt and tool schemas
 	URA           int  // allowance reserved for the next message
-	Known         bool // ML is the model's own; else shown as ~
+	Known         bool // ML is the model's own; else it is assumed
 }
 
-// Includes reports whether the visible pair i is sent.
+// Includes reports whether the visible pair i is included.
 func (b Boundary) Includes(i int) bool { return i >= b.First && i < b.Y }
 
-// All reports whether no visible pair is off-context.
+// All reports whether every visible pair is included.
 func (b Boundary) All() bool { return b.First == 0 }
 
 // Counter returns the context counter, X/Y, and [X-T]/Y when the last send
@@ -134,7 +135,7 @@ func newBoundary(limit Limit, sys int, p Params) Boundary {
 // HistoryTokens and X must be those of First.
 func (b *Boundary) move(visible []Cost) (examined int) {
 	for b.First < len(visible) && !b.fits(b.HistoryTokens) {
-		b.count(visible[b.First], -1)
+		b.add(visible[b.First], -1)
 		b.First++
 		examined++
 	}
@@ -144,14 +145,14 @@ func (b *Boundary) move(visible []Cost) (examined int) {
 		if !b.fits(b.HistoryTokens + older.tokens()) {
 			break
 		}
-		b.count(older, 1)
+		b.add(older, 1)
 		b.First--
 	}
 	return examined
 }
 
-// count adds a pair to the included ones, or removes it for sign −1.
-func (b *Boundary) count(c Cost, sign int) {
+// add adds a pair to the included ones for sign 1, and removes it for −1.
+func (b *Boundary) add(c Cost, sign int) {
 	b.HistoryTokens += sign * c.tokens()
 	if c.Contributes {
 		b.X += sign

@@ -7,10 +7,15 @@
 // rounded up, part by part. A Cost is the size of one pair: the caller adds up
 // the Estimate of its serialised parts.
 //
+// The telemetry and the specification abbreviate: CPT characters per token, URA the
+// user request allowance (tokens reserved for the next message), AUT the tokens of
+// the user's text as sent, NTA the most pairs that one response may drop, X the
+// included pairs, Y the visible ones, T the dropped ones.
+//
 // ML is the limit of the model now selected, SYS the size of system prompt and
 // tool schemas, usable = ML − SYS. A Boundary is the oldest included pair: Predict
 // walks from the newest visible pair back and stops before the first that would
-// make history plus URA, the user request allowance, exceed usable. A Tracker
+// make history plus URA exceed usable. A Tracker
 // finds the next Boundary from the last, so that an appended pair costs no more
 // than the pairs it pushes out.
 //

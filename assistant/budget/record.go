@@ -2,16 +2,16 @@ package budget
 
 import "encoding/json"
 
-// Record is the telemetry of one attempt. Its JSON names are fixed; lists are
-// never null.
+// Record is the telemetry of one attempt. Its JSON names are part of the
+// specification; no list is null.
 type Record struct {
 	Model                  string     `json:"model"` // provider/name
 	Budget                 Budget     `json:"budget"`
 	Selection              []Selected `json:"selection"`                 // the included pairs, oldest first
 	PredictedMessageCount  int        `json:"predictedMessageCount"`     // X
-	PredictedHistoryTokens int        `json:"predictedHistoryTokens"`    // frozen for a send
+	PredictedHistoryTokens int        `json:"predictedHistoryTokens"`    // the same for all attempts of a send
 	PredictedTotalTokens   int        `json:"predictedTotalTokens"`      // with URA
-	AttemptHistoryTokens   int        `json:"attemptHistoryTokens"`      // only ever shrinks within a send
+	AttemptHistoryTokens   int        `json:"attemptHistoryTokens"`      // never grows within a send
 	AttemptTotalTokens     int        `json:"attemptTotalTokens"`        // with AUT and the running turn
 	AUT                    int        `json:"AUT"`                       // the user's text
 	TrimmedCount           int        `json:"trimmedCount"`              // T

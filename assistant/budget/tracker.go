@@ -3,40 +3,40 @@ package budget
 import "slices"
 
 // Tracker keeps the boundary of the visible pairs. Changes of the pairs, of the
-// limit and of the settings mark it dirty, and nothing else does: no keystroke,
-// no scroll, no trimming. The next call of Boundary then computes it from where
-// it was, in time proportional to how far it moves. A Tracker belongs to one
+// limit and of the settings mark it dirty; nothing else does, not even trimming.
+// The next call of Boundary then computes it from the last one, in time
+// proportional to how far it moves. A Tracker belongs to one
 // goroutine. The zero value has no pairs and the limit of an unknown model.
 type Tracker struct {
 	params Params
 	limit  Limit
-	sys    int // for the next computation; the one in force is at.SYS
+	sys    int // for the next computation; the one in force is result.SYS
 	costs  []Cost
 
-	at         Boundary // First, X and HistoryTokens follow the costs
-	shown      Boundary // the last result of Boundary
-	clean      bool     // shown is in force
+	current    Boundary // First, X and HistoryTokens follow each change of the costs
+	result     Boundary // of the last call of Boundary
+	valid      bool     // result is in force; false is dirty
 	recomputes int
-	examined   int // pairs looked at, for tests
+	examined   int // how many pairs were examined, for tests
 }
 
 // NewTracker returns a Tracker without pairs.
 func NewTracker(p Params, limit Limit) *Tracker { return &Tracker{params: p, limit: limit} }
 
 // Dirty makes the next call of Boundary compute it again.
-func (t *Tracker) Dirty() { t.clean = false }
+func (t *Tracker) Dirty() { t.valid = false }
 
 // Boundary returns the boundary in force, computing it first when dirty.
 func (t *Tracker) Boundary() Boundary {
-	if t.clean {
-		return t.shown
+	if t.valid {
+		return t.result
 	}
-	t.clean = true
+	t.valid = true
 	t.recomputes++
 	next := newBoundary(t.limit, t.sys, t.params)
-	next.Y, next.First, next.X, next.HistoryTokens = len(t.costs), t.at.First, t.at.X, t.at.HistoryTokens
+	next.Y, next.First, next.X, next.HistoryTokens = len(t.costs), t.current.First, t.current.X, t.current.HistoryTokens
 	t.examined += next.move(t.costs)
-	t.at, t.shown = next, next
+	t.current, t.result = next, next
 	return next
 }
 
@@ -44,7 +44,7 @@ func (t *Tracker) Boundary() Boundary {
 // many tokens together, must be left out for a message of aut tokens. It computes
 // nothing, even when dirty; before the first computation no pair is included.
 func (t *Tracker) Fit(aut int) (at Boundary, pairs, tokens int) {
-	at = t.at
+	at = t.current
 	if t.recomputes == 0 {
 		at = newBoundary(t.limit, t.sys, t.params)
 		at.First = len(t.costs)
@@ -65,13 +65,13 @@ func (t *Tracker) Recomputes() int { return t.recomputes }
 // SetParams changes the settings. After a change of CharsPerToken the caller
 // must Replace the costs.
 func (t *Tracker) SetParams(p Params) {
-	t.clean = t.clean && p.CPT() == t.params.CPT() && p.URA() == t.params.URA()
+	t.valid = t.valid && p.CPT() == t.params.CPT() && p.URA() == t.params.URA()
 	t.params = p
 }
 
 // SetLimit changes the limit to that of the model now selected.
 func (t *Tracker) SetLimit(l Limit) {
-	t.clean = t.clean && l == t.limit
+	t.valid = t.valid && l == t.limit
 	t.limit = l
 }
 
@@ -82,7 +82,7 @@ func (t *Tracker) SetSystem(tokens int) { t.sys = tokens }
 // Replace replaces all visible pairs, oldest first. It copies them.
 func (t *Tracker) Replace(visible []Cost) {
 	t.costs = append(t.costs[:0], visible...)
-	t.at.First, t.at.X, t.at.HistoryTokens = len(visible), 0, 0
+	t.current.First, t.current.X, t.current.HistoryTokens = len(visible), 0, 0
 	t.Dirty()
 }
 
@@ -90,18 +90,18 @@ func (t *Tracker) Replace(visible []Cost) {
 // being answered, counts in Y only and does not mark the Tracker dirty.
 func (t *Tracker) Append(c Cost) {
 	t.costs = append(t.costs, c)
-	t.shown.Y = len(t.costs)
+	t.result.Y = len(t.costs)
 	if c.Contributes {
-		t.at.count(c, 1)
+		t.current.add(c, 1)
 		t.Dirty()
 	}
 }
 
 // Set changes the cost of pair i. It panics when there is no such pair.
 func (t *Tracker) Set(i int, c Cost) {
-	if i >= t.at.First {
-		t.at.count(t.costs[i], -1)
-		t.at.count(c, 1)
+	if i >= t.current.First {
+		t.current.add(t.costs[i], -1)
+		t.current.add(c, 1)
 	}
 	t.costs[i] = c
 	t.Dirty()
@@ -109,10 +109,10 @@ func (t *Tracker) Set(i int, c Cost) {
 
 // Remove removes pair i. It panics when there is no such pair.
 func (t *Tracker) Remove(i int) {
-	if i >= t.at.First {
-		t.at.count(t.costs[i], -1)
+	if i >= t.current.First {
+		t.current.add(t.costs[i], -1)
 	} else {
-		t.at.First--
+		t.current.First--
 	}
 	t.costs = slices.Delete(t.costs, i, i+1)
 	t.Dirty()

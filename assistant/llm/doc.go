@@ -1,6 +1,6 @@
-// Package llm is what a language model is to winnow: the request it is given,
-// the parts of its answer as they arrive, how it fails, and the registry of the
-// endpoints that have models.
+// Package llm is winnow's interface to language models: the request, the parts of
+// the answer as they arrive, the errors, and the registry of the endpoints and
+// their models.
 //
 // # Nouns
 //
@@ -10,7 +10,7 @@
 // assistant/assistanttest plays scripts. A Provider is an endpoint under a name, a
 // ModelInfo describes one of its models. A Registry is the providers, their
 // models, and the Quota that each endpoint reported of a model. A Selection
-// chooses a model for what is needed.
+// chooses a model that meets a Need.
 //
 // # Who may call what from where
 //
@@ -19,7 +19,7 @@
 //
 // # Caveats
 //
-// Text in Parts is sanitised by the Model, the arguments of a Call are not.
+// The Model sanitises the text in Parts, but not the arguments of a Call.
 //
 // The package imports assistant/budget and assistant/nearest, and nothing of the
 // engine: a new kind of endpoint needs this package only.

@@ -14,7 +14,7 @@ import (
 )
 
 // Model is one endpoint that answers requests: an OpenAI-compatible server,
-// the offline model behind the same wire, or a script in a test.
+// the offline model behind the same protocol, or a script in a test.
 //
 // Stream sends req and yields the parts of the answer as they arrive. The last
 // part of a whole answer is exactly one End. An answer that stops before its
@@ -25,7 +25,7 @@ type Model interface {
 	Stream(ctx context.Context, req Request) iter.Seq2[Part, error]
 }
 
-// ModelFunc is a Model that is no more than its Stream.
+// ModelFunc is a function as a Model: its Stream.
 type ModelFunc func(ctx context.Context, req Request) iter.Seq2[Part, error]
 
 // Stream implements Model.
@@ -52,9 +52,9 @@ type Image struct {
 	Revised  string // the prompt as the endpoint changed it; "" when it did not
 }
 
-// Request is one request for one response.
+// Request is what a model is sent for one response.
 type Request struct {
-	Model    string // the name the endpoint knows, without our provider prefix
+	Model    string // the name the endpoint knows, without the provider prefix
 	Messages []Message
 	Tools    []ToolSpec
 	Sampling Sampling `json:",omitzero"`
@@ -72,7 +72,7 @@ type Sampling struct {
 // Role is the author of a message.
 type Role string
 
-// The roles of the chat completions wire.
+// The roles of the chat completions protocol.
 const (
 	RoleSystem    Role = "system"
 	RoleUser      Role = "user"
@@ -80,7 +80,8 @@ const (
 	RoleTool      Role = "tool"
 )
 
-// Message is a message as the wire wants it: calls and their results apart.
+// Message is a message of the chat completions protocol: tool calls and their
+// results are separate messages.
 type Message struct {
 	Role    Role
 	Content string
@@ -93,7 +94,7 @@ type Call struct {
 	ID   string
 	Name string
 	// Arguments is the JSON text as received, whole but not yet validated;
-	// the engine, not the wire, decides whether it may run.
+	// the engine, not the Model, decides whether it may run.
 	Arguments string
 }
 
@@ -110,22 +111,22 @@ type ToolSpec struct {
 type Part interface{ part() }
 
 type (
-	// Text is visible answer text, sanitised by the wire.
+	// Text is visible answer text, sanitised.
 	Text struct{ Text string }
 
-	// Reasoning is the model's thinking, whichever of its three forms it came
-	// in, sanitised by the wire.
+	// Reasoning is the model's thinking in any of the three forms in which
+	// endpoints send it, sanitised.
 	Reasoning struct{ Text string }
 
-	// Wait reports that the endpoint is slow: nothing useful came For so long.
+	// Wait reports that the endpoint has sent nothing useful for this long.
 	Wait struct{ For time.Duration }
 
-	// Retry announces that the request failed before its first content and
-	// will be sent again.
+	// Retry reports that the request failed before its first content and will
+	// be sent again.
 	Retry struct {
 		Attempt int           // 1 for the first retry
 		Reason  string        // one sanitised sentence
-		After   time.Duration // how long the wire waits before it sends
+		After   time.Duration // the delay before it is sent
 	}
 
 	// Unreadable reports that a part of the answer could not be understood and was left out.
@@ -154,8 +155,8 @@ func (End) part()        {}
 // said everything. Tools of a cut answer never run.
 func (e End) Cut() bool { return e.Finish == "length" || e.Finish == "content_filter" }
 
-// CutBy is what stopped an answer that is cut.
-func (e End) CutBy() string {
+// CutReason says why an answer is cut: a clause that follows "the answer was".
+func (e End) CutReason() string {
 	if e.Finish == "content_filter" {
 		return "stopped by the provider's content filter"
 	}
@@ -167,23 +168,23 @@ type Usage struct {
 	Prompt, Completion, Reasoning, Cached int
 }
 
-// RateLimits is what an endpoint's headers said about its quotas. None left is
-// not the same as unknown: begin with NoLimits, not with the zero value.
+// RateLimits is what an endpoint's headers say about its quotas. The zero value
+// means that nothing is left; UnknownLimits means that nothing is known.
 type RateLimits struct {
 	RequestsPerMinute, TokensPerMinute int           // 0 is unknown
 	RequestsLeft, TokensLeft           int           // -1 is unknown
-	RequestsReset, TokensReset         time.Duration // until nothing is used any more; 0 is unknown
+	RequestsReset, TokensReset         time.Duration // until the whole quota is available again; 0 is unknown
 }
 
-// NoLimits are limits of which nothing is known.
-func NoLimits() RateLimits { return RateLimits{RequestsLeft: -1, TokensLeft: -1} }
+// UnknownLimits are limits of which nothing is known.
+func UnknownLimits() RateLimits { return RateLimits{RequestsLeft: -1, TokensLeft: -1} }
 
 // ModelInfo describes a model that can be chosen.
 type ModelInfo struct {
 	ID        string  // "provider/name"
 	Context   int     // tokens; 0 is unknown
 	TPM       int     // tokens a minute; 0 is unknown
-	Known     bool    // Context comes from the endpoint, the catalogue or the config
+	Known     bool    // Context is known: from the endpoint, the catalogue or the config
 	Tools     bool    // can call tools
 	Reasons   bool    // can reason
 	Images    bool    // can draw
@@ -199,10 +200,10 @@ func (m ModelInfo) Limit() budget.Limit {
 	return budget.Limit{Context: m.Context, TPM: m.TPM, Known: m.Known}
 }
 
-// Kind is the class of a failed request: the label that is shown.
+// Kind says why a request failed: a label for the user.
 type Kind string
 
-// The classes of spec §8.5.
+// The kinds of spec section 8.5.
 const (
 	KindAuth        Kind = "auth"
 	KindQuota       Kind = "quota"
@@ -213,40 +214,40 @@ const (
 	KindUnknown     Kind = "unknown"
 )
 
-// RequestError is a request that the provider or the network refused.
+// RequestError is a failed request: refused, not answered, or not answered whole.
 type RequestError struct {
 	Kind    Kind
 	Status  int           // HTTP status; 0 when no answer came
-	Message string        // what happened, in the provider's own words where it has some; sanitised and redacted
+	Message string        // what happened, in the provider's own words if it sent any; sanitised and redacted
 	Matched string        // the code or phrase that made it an overflow; "" otherwise
 	Limit   int           // tokens that the model takes, when an overflow named them
 	After   time.Duration // Retry-After, when it was given
-	Limits  *RateLimits   // the quotas, when the refusal spoke of them; may be nil
+	Limits  *RateLimits   // the quotas, if the response reported them; else nil
 	Err     error         // the cause; may be nil
 }
 
-// Error is the class, the status and the provider's words.
+// Error is the kind, the status and the message.
 func (e *RequestError) Error() string {
-	if e.namesStatus() {
+	if e.hidesStatus() {
 		return fmt.Sprintf("%s: %s", e.Kind, e.Words())
 	}
 	return fmt.Sprintf("%s: %d %s", e.Kind, e.Status, e.Words())
 }
 
-// Sentence is what happened, with the status unless the words name it.
+// Sentence is the message, with the status unless the message contains it.
 func (e *RequestError) Sentence() string {
-	if e.namesStatus() {
+	if e.hidesStatus() {
 		return e.Words()
 	}
 	return fmt.Sprintf("%s (status %d)", strings.TrimSuffix(e.Words(), "."), e.Status)
 }
 
-// namesStatus reports that the words need no status beside them.
-func (e *RequestError) namesStatus() bool {
+// hidesStatus reports whether there is no status, or the message contains it.
+func (e *RequestError) hidesStatus() bool {
 	return e.Status == 0 || strings.Contains(e.Words(), strconv.Itoa(e.Status))
 }
 
-// Words are the provider's, or else the cause's.
+// Words is Message, or the text of the cause when there is none.
 func (e *RequestError) Words() string {
 	if e.Message == "" && e.Err != nil {
 		return e.Err.Error()
@@ -257,7 +258,7 @@ func (e *RequestError) Words() string {
 // Unwrap returns the cause.
 func (e *RequestError) Unwrap() error { return e.Err }
 
-// KindOf returns the class of err: KindUnknown for an error that is not a
+// KindOf returns the kind of err: KindUnknown for an error that is not a
 // *RequestError, "" for nil.
 func KindOf(err error) Kind {
 	var re *RequestError

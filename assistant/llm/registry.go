@@ -13,8 +13,8 @@ import (
 	"winnow/assistant/nearest"
 )
 
-// ErrModelGone refuses a model that its endpoint does not list any more.
-var ErrModelGone = errors.New("the endpoint does not offer this model any more")
+// ErrModelGone is the error of opening a model that its endpoint no longer lists.
+var ErrModelGone = errors.New("the endpoint no longer offers this model")
 
 // ConfigError is a configuration that cannot work.
 type ConfigError struct {
@@ -25,13 +25,13 @@ type ConfigError struct {
 // Error names the field and the reason.
 func (e *ConfigError) Error() string { return fmt.Sprintf("config: %s: %s", e.Field, e.Reason) }
 
-// Provider is an endpoint under the name that stands before the "/" of its models.
+// Provider is an endpoint under the name that precedes the "/" in its models' ids.
 type Provider struct {
 	Name  string
 	Model Model
-	// List asks which models there are; nil offers only those of Known.
+	// List asks the endpoint for its models; when nil, it has only those of Known.
 	List func(ctx context.Context) ([]ModelInfo, error)
-	// Known describes models without asking, by full id.
+	// Known describes models without asking the endpoint, by full id.
 	Known []ModelInfo
 }
 
@@ -41,8 +41,8 @@ type Registry struct {
 	mu        sync.RWMutex
 	providers []Provider
 	models    map[string]ModelInfo
-	gone      map[string]bool  // were in an endpoint's list, and are not any more
-	quotas    map[string]quota // by full id
+	gone      map[string]bool       // no longer listed by their endpoint
+	quotas    map[string]timedQuota // by full id
 }
 
 // Add registers a provider; a name that is taken or empty is a *ConfigError.
@@ -51,15 +51,15 @@ func (r *Registry) Add(p Provider) error {
 	defer r.mu.Unlock()
 	taken := slices.ContainsFunc(r.providers, func(have Provider) bool { return have.Name == p.Name })
 	if taken || p.Name == "" || strings.Contains(p.Name, "/") || p.Model == nil {
-		return &ConfigError{"provider", fmt.Sprintf("provider %q is there twice, or has no model or no name without a slash", p.Name)}
+		return &ConfigError{"provider", fmt.Sprintf("provider %q is a duplicate, has no model, or has a name that is empty or contains a slash", p.Name)}
 	}
 	r.providers = append(r.providers, p)
 	r.learn(p.Known...)
 	return nil
 }
 
-// Learn adds descriptions, for example of a catalogue, to what is known. What
-// an earlier source knew stays where the new one is silent.
+// Learn adds descriptions, for example of a catalogue, to what is known. A field
+// that the new description leaves empty keeps its value.
 func (r *Registry) Learn(models ...ModelInfo) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -68,7 +68,7 @@ func (r *Registry) Learn(models ...ModelInfo) {
 
 func (r *Registry) learn(models ...ModelInfo) {
 	if r.models == nil {
-		r.models, r.gone, r.quotas = map[string]ModelInfo{}, map[string]bool{}, map[string]quota{}
+		r.models, r.gone, r.quotas = map[string]ModelInfo{}, map[string]bool{}, map[string]timedQuota{}
 	}
 	for _, m := range models {
 		old := r.models[m.ID]
@@ -114,9 +114,9 @@ func (r *Registry) Models() []ModelInfo {
 	return out
 }
 
-// Refresh asks the named providers, all without names, which models they have.
-// A model that a provider listed before and does not list now is gone: Open
-// refuses it with ErrModelGone. What was known of a provider that fails stays; the errors are by name.
+// Refresh asks the named providers for their models, or all without names. A model
+// that a provider listed before and does not list now is gone: Open returns
+// ErrModelGone. The models of a provider that fails stay. The errors are by name.
 func (r *Registry) Refresh(ctx context.Context, names ...string) map[string]error {
 	r.mu.RLock()
 	providers := slices.Clone(r.providers)
@@ -143,19 +143,19 @@ func (r *Registry) Refresh(ctx context.Context, names ...string) map[string]erro
 	return failed
 }
 
-// replace makes found the list of a provider, beside the models of Known. An empty
-// list removes the models but calls none of them gone: the endpoint was not asked.
+// replace makes found the list of a provider, besides the models of Known. An
+// empty list removes the models but marks none as gone: the endpoint was not asked.
 func (r *Registry) replace(p Provider, found []ModelInfo) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.learn() // makes the maps
-	stays := map[string]bool{}
+	current := map[string]bool{}
 	for _, m := range slices.Concat(p.Known, found) {
-		stays[m.ID] = true
+		current[m.ID] = true
 	}
 	for id, m := range r.models {
 		listed := m.Source == "live" || m.Source == "cache"
-		if listed && !stays[id] && strings.HasPrefix(id, p.Name+"/") {
+		if listed && !current[id] && strings.HasPrefix(id, p.Name+"/") {
 			delete(r.models, id)
 			r.gone[id] = len(found) > 0
 		}
@@ -167,9 +167,9 @@ func (r *Registry) replace(p Provider, found []ModelInfo) {
 }
 
 // Open returns the endpoint of a model, the name by which the endpoint knows
-// it, and its description. An unknown provider is a *ConfigError; ErrModelGone
-// refuses a model that its endpoint does not list any more. A model that was
-// never listed is not refused: the provider decides.
+// it, and its description. The error is a *ConfigError for an unknown provider and
+// ErrModelGone for a model that its endpoint no longer lists. A model that was
+// never listed is no error: the endpoint decides.
 func (r *Registry) Open(id string) (Model, string, ModelInfo, error) {
 	provider, name, ok := strings.Cut(id, "/")
 	if !ok || name == "" {
@@ -193,14 +193,14 @@ func (r *Registry) Open(id string) (Model, string, ModelInfo, error) {
 	return r.providers[i].Model, name, info, nil
 }
 
-// Quota is how much more an endpoint may be asked for a model now: what it
-// reported last, less what was sent to it since.
+// Quota is what is left of the quotas of a model: what its endpoint reported
+// last, less what was sent to it since.
 type Quota struct {
 	RateLimits
 	Model string    // "provider/name"
 	At    time.Time // when the endpoint reported it
-	// Wait is how much longer the endpoint, which refused a request, asked to
-	// wait before the next; 0 is not at all.
+	// Wait is the rest of the delay that the endpoint asked for when it refused
+	// a request; 0 is none.
 	Wait time.Duration
 }
 
@@ -210,21 +210,21 @@ func (q Quota) Refuses(tokens int) bool {
 	return q.Wait > 0 || q.RequestsLeft == 0 || (q.TokensLeft >= 0 && tokens > q.TokensLeft)
 }
 
-// quota is a Quota as it was at a moment.
-type quota struct {
+// timedQuota is a Quota with the time for which it was computed.
+type timedQuota struct {
 	Quota
-	at time.Time
+	asOf time.Time
 }
 
-// quotaWindow is how long a quota without a reset lasts: they are named by the
+// quotaWindow is the reset of a quota whose endpoint reports none: quotas are per
 // minute.
 const quotaWindow = time.Minute
 
-// aged is the quota at a later moment. What is left stays until the reset: not
-// all endpoints give back bit by bit, and too little is the safe side.
-func (q quota) aged(now time.Time) quota {
+// aged is the quota at a later time. What is left does not grow before the reset:
+// not all endpoints refill gradually, and an underestimate is safe.
+func (q timedQuota) aged(now time.Time) timedQuota {
 	age := func(limit int, left *int, reset *time.Duration) {
-		*reset = max(*reset-now.Sub(q.at), 0)
+		*reset = max(*reset-now.Sub(q.asOf), 0)
 		switch {
 		case *left < 0:
 			*reset = 0
@@ -236,13 +236,13 @@ func (q quota) aged(now time.Time) quota {
 	}
 	age(q.RequestsPerMinute, &q.RequestsLeft, &q.RequestsReset)
 	age(q.TokensPerMinute, &q.TokensLeft, &q.TokensReset)
-	q.Wait = max(q.Wait-now.Sub(q.at), 0)
-	q.at = now
+	q.Wait = max(q.Wait-now.Sub(q.asOf), 0)
+	q.asOf = now
 	return q
 }
 
-// use subtracts n from what is left, and starts its window.
-func use(n int, left *int, reset *time.Duration) {
+// consume subtracts n from what is left, and sets a reset when there is none.
+func consume(n int, left *int, reset *time.Duration) {
 	if *left < 0 {
 		return
 	}
@@ -253,8 +253,8 @@ func use(n int, left *int, reset *time.Duration) {
 }
 
 // SetQuota stores what an endpoint reported of the quotas of a model, "provider/name".
-// Its tokens a minute bound the requests to the model from now on. wait is how long a
-// refusal asked to wait; 0 is no refusal. nil limits were not given.
+// Its tokens a minute bound the requests to the model from now on. l is nil when there
+// was no report; wait is the delay that a refusal asked for, 0 without a refusal.
 func (r *Registry) SetQuota(id string, l *RateLimits, wait time.Duration, now time.Time) {
 	if l == nil && wait <= 0 {
 		return
@@ -265,13 +265,13 @@ func (r *Registry) SetQuota(id string, l *RateLimits, wait time.Duration, now ti
 	q, known := r.quotas[id]
 	q = q.aged(now)
 	if !known {
-		q.RateLimits = NoLimits()
+		q.RateLimits = UnknownLimits()
 	}
 	q.Model, q.At = id, now
 	if l != nil {
 		q.RateLimits, q.Wait = *l, 0
-		use(0, &q.RequestsLeft, &q.RequestsReset)
-		use(0, &q.TokensLeft, &q.TokensReset)
+		consume(0, &q.RequestsLeft, &q.RequestsReset)
+		consume(0, &q.TokensLeft, &q.TokensReset)
 	}
 	if wait > 0 {
 		q.Wait = wait
@@ -285,14 +285,14 @@ func (r *Registry) Spend(id string, tokens int, now time.Time) {
 	defer r.mu.Unlock()
 	if q, known := r.quotas[id]; known {
 		q = q.aged(now)
-		use(1, &q.RequestsLeft, &q.RequestsReset)
-		use(tokens, &q.TokensLeft, &q.TokensReset)
+		consume(1, &q.RequestsLeft, &q.RequestsReset)
+		consume(tokens, &q.TokensLeft, &q.TokensReset)
 		r.quotas[id] = q
 	}
 }
 
-// Quota is what is left of a model's quotas at this moment; ok is false when
-// its endpoint never spoke of them.
+// Quota is what is left of a model's quotas now; ok is false when
+// its endpoint never reported any.
 func (r *Registry) Quota(id string, now time.Time) (q Quota, ok bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

@@ -19,8 +19,8 @@ type Need struct {
 // one that meets the need, or a *ConfigError that says what is missing.
 type Selection func(need Need, models []ModelInfo) (id string, err error)
 
-// DefaultSelection chooses the preferred model if it can do what is needed, else,
-// when none is named, the first that can.
+// DefaultSelection chooses the preferred model; without one, the first that meets
+// the need. The error is a *ConfigError when the model does not meet it.
 func DefaultSelection(need Need, models []ModelInfo) (string, error) {
 	prefix := ""
 	if need.Provider != "" {
@@ -32,22 +32,22 @@ func DefaultSelection(need Need, models []ModelInfo) (string, error) {
 		}
 		for _, m := range models {
 			if m.ID == want {
-				return want, need.lacking(m)
+				return want, need.unmet(m)
 			}
 		}
 		return want, nil // not listed: the endpoint decides
 	}
 	for _, m := range models {
-		if strings.HasPrefix(m.ID, prefix) && need.lacking(m) == nil {
+		if strings.HasPrefix(m.ID, prefix) && need.unmet(m) == nil {
 			return m.ID, nil
 		}
 	}
 	return "", &ConfigError{"model", "no known model can do this: " + need.String()}
 }
 
-// lacking is what a model cannot do. Of a model without a description everything
-// is assumed: its endpoint decides.
-func (n Need) lacking(m ModelInfo) error {
+// unmet returns a *ConfigError that names a need which m does not meet, nil when it
+// meets all. A model without a description meets all: its endpoint decides.
+func (n Need) unmet(m ModelInfo) error {
 	described := m.Known && m.Source != "config"
 	switch {
 	case n.Images && m.Known && !m.Images:
@@ -64,7 +64,7 @@ func (n Need) lacking(m ModelInfo) error {
 	return nil
 }
 
-// String names what is needed.
+// String lists what is needed.
 func (n Need) String() string {
 	var parts []string
 	add := func(needed bool, part string) {

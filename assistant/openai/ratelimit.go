@@ -23,7 +23,7 @@ func rateLimits(h http.Header, now time.Time) *llm.RateLimits {
 		RequestsReset:     headerDelay(h, now, "X-Ratelimit-Reset-Requests", "X-Ratelimit-Reset"),
 		TokensReset:       headerDelay(h, now, "X-Ratelimit-Reset-Tokens"),
 	}
-	if l == llm.NoLimits() {
+	if l == llm.UnknownLimits() {
 		return nil
 	}
 	return &l

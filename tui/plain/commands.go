@@ -126,7 +126,7 @@ func (h hint) Error() string { return string(h) }
 var advice = map[error]string{
 	assistant.ErrBusy:          "the assistant is working; Ctrl+C or /cancel cancels it",
 	assistant.ErrNoModel:       "no model is selected; /models lists them, /model chooses one, /retry then sends the message",
-	llm.ErrModelGone:           "the endpoint does not offer this model any more; /models lists them, /model chooses another",
+	llm.ErrModelGone:           "the endpoint no longer offers this model; /models lists them, /model chooses another",
 	workspace.ErrNoHistory:     "there is no history in this run, only this session",
 	workspace.ErrNothingToUndo: "there is nothing to undo",
 	fs.ErrExist:                "that file is there already; --force overwrites it",
