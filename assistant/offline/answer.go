@@ -15,7 +15,7 @@ const (
 		"then choose it in the model list or with `-m PROVIDER/NAME`."
 )
 
-// answers are the answers that depend on nothing.
+// answers are the answers that do not depend on the window.
 var answers = map[kind]string{
 	defineGlob: "A glob is a pattern for names: `*` stands for any characters, `?` for one, `[45]` for one of those in the brackets, `[!45]` for one that is not. " +
 		"`gpt-4` matches just that name, `gpt-4*` what begins with it, `*mini*` what has it anywhere. Upper and lower case differ.",
@@ -58,7 +58,7 @@ func (c *conversation) answer(p *plan) {
 	}
 }
 
-// talk gives one of the answers, with examples where they help.
+// talk gives one of the answers, for help and greetings with examples.
 func (c *conversation) talk(k kind, examples []string) {
 	c.reportf("%s", answers[k])
 	if k == help || k == greet {
@@ -76,8 +76,8 @@ func (c *conversation) examples(requests []string) {
 	c.reportf("%s", bullets("These work:", lines))
 }
 
-// notUnderstood says what of a request was understood and what was not, with
-// suggestions. The turn changes nothing then.
+// notUnderstood reports which words of a request were understood and which were
+// not, with suggestions. The turn then changes nothing.
 func (c *conversation) notUnderstood(s step, left []string) {
 	if s.kind == unknown || s.kind == followUp {
 		c.reportf("I did not understand %s. %s", code(s.text), nothingChanged)

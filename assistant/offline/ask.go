@@ -107,8 +107,8 @@ func (c *conversation) markers() string {
 	for _, p := range c.proposals {
 		write("RULE_PROPOSAL", p)
 	}
-	if len(c.values) > 0 {
-		write("SUGGESTED_VALUES", map[string]any{"values": c.values})
+	if len(c.suggestions) > 0 {
+		write("SUGGESTED_VALUES", map[string]any{"values": c.suggestions})
 	}
 	return out
 }

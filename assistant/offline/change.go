@@ -71,7 +71,7 @@ func changed(r *result) string {
 	return before + named + " " + available + after
 }
 
-// failure says why a call did not do what it should.
+// failure says why a call failed. what is the beginning of the sentence.
 func (r *result) failure(what string) string {
 	switch {
 	case r.Code == "locked":
@@ -106,17 +106,18 @@ func inWords(edits []edit) string {
 	return joinAnd(parts) + " on " + joinAnd(unique(providers))
 }
 
-// do calls a tool that stands for a whole step and reports whether it did it.
-func (c *conversation) do(tool string, a args) bool {
-	r := c.use(tool, a)
+// callAndReport calls a tool that carries out a whole step and reports its message;
+// false while it runs, or when it failed, which is reported.
+func (c *conversation) callAndReport(tool string, a args) bool {
+	r := c.callOrReport(tool, a)
 	if r != nil {
 		c.reportf("%s", sentence(r.Message))
 	}
 	return r != nil
 }
 
-// use calls a tool; nil while it runs, or when it failed, which is said.
-func (c *conversation) use(tool string, a args) *result {
+// callOrReport calls a tool; nil while it runs, or when it failed, which is reported.
+func (c *conversation) callOrReport(tool string, a args) *result {
 	r := c.call(tool, a)
 	if r == nil {
 		c.announce("I'll call %s.", code(tool))
@@ -127,8 +128,8 @@ func (c *conversation) use(tool string, a args) *result {
 	return r
 }
 
-// made reports that this turn has called a tool.
-func (c *conversation) made(tool string) bool {
+// hasCalled reports whether this turn has called a tool.
+func (c *conversation) hasCalled(tool string) bool {
 	return slices.ContainsFunc(c.now.calls, func(k *call) bool { return k.name == tool })
 }
 
@@ -137,20 +138,20 @@ func (c *conversation) made(tool string) bool {
 func (c *conversation) save() {
 	before := c.steps[:slices.IndexFunc(c.steps, func(s step) bool { return s.kind == save })]
 	wanted := slices.ContainsFunc(before, func(s step) bool { return s.kind.changesRules() })
-	switch again := c.made("save_changes") || c.wrote; {
+	switch again := c.hasCalled("save_changes") || c.wrote; {
 	case !again && wanted && c.unsaved:
 		c.reportf("None of these changes was made, so I did not save the others. Say `save` to write them.")
 	case !again && (wanted || !c.unsaved):
 		c.reportf("There is nothing to save.")
-	case c.do("save_changes", args{}):
+	case c.callAndReport("save_changes", args{}):
 		c.saved, c.wrote = true, true
 	}
 }
 
 func (c *conversation) discard() {
-	if !c.made("discard_changes") && !c.unsaved {
+	if !c.hasCalled("discard_changes") && !c.unsaved {
 		c.reportf("There is nothing to discard: everything is saved.")
-	} else if c.do("discard_changes", args{}) {
+	} else if c.callAndReport("discard_changes", args{}) {
 		c.wrote = false
 	}
 }
@@ -159,10 +160,10 @@ func (c *conversation) switchTo(s step) {
 	switch at := s.what.at.providers; {
 	case len(at) != 1:
 		c.reportf("Name one provider: %s.", codes(c.providers))
-	case !c.made("switch_provider") && at[0] == c.provider && at[0] == c.shown.provider:
+	case !c.hasCalled("switch_provider") && at[0] == c.provider && at[0] == c.shown.provider:
 		c.reportf("%s is shown already.", clean(at[0]))
 	default:
-		c.do("switch_provider", args{"provider": at[0]})
+		c.callAndReport("switch_provider", args{"provider": at[0]})
 	}
 }
 
@@ -181,19 +182,19 @@ func (x *exchange) edits() (edits []edit, whole bool) {
 		}
 		patterns := []string{c.args.Get("pattern").String()}
 		if e.clear {
-			patterns = stringsOf(c.res.Data.Get("removed_rules"))
+			patterns = stringsOf(c.result.Data.Get("removed_rules"))
 			const listed = 100 // a result lists no more rules
 			whole = whole && len(patterns) < listed
 		}
 		for _, pattern := range patterns {
-			edits = append(edits, edit{provider: cmp.Or(c.res.Data.Get("provider").String(), c.args.Get("provider").String()), list: e.list, add: e.add, pattern: pattern})
+			edits = append(edits, edit{provider: cmp.Or(c.result.Data.Get("provider").String(), c.args.Get("provider").String()), list: e.list, add: e.add, pattern: pattern})
 		}
 	}
 	return edits, whole
 }
 
-// standing lists, oldest first, the messages whose changes still stand: an undo
-// takes its own and those that it took back off the list, a discard all.
+// standing lists, oldest first, the messages whose changes are still in effect: an
+// undo removes the messages that it took back from the list, a discard all.
 func (c *conversation) standing() []*exchange {
 	var out []*exchange
 	for _, x := range c.past {
@@ -260,7 +261,7 @@ func (c *conversation) lastChanges() {
 	var lines []string
 	for _, k := range c.past[len(c.past)-1].calls {
 		if k.ok() && writeTools[k.name] {
-			lines = append(lines, changed(k.res))
+			lines = append(lines, changed(k.result))
 		}
 	}
 	if len(lines) == 0 {

@@ -30,16 +30,16 @@ type conversation struct {
 	steps  []step
 
 	catalogs  map[string]*catalog // by provider
-	confirmed bool                // the user has said yes to what this turn does
+	confirmed bool                // the user has said yes to the changes of this turn
 
-	calls      []pending
-	announced  []string // what the calls are for
-	paragraphs []string // of the answer
-	values     []value
-	proposals  []map[string]any
-	stopped    bool // locked or out of rounds: no more calls
-	wrote      bool // a rule was changed in this turn
-	saved      bool // a save succeeded after it
+	calls       []pending
+	announced   []string // what the calls are for
+	paragraphs  []string // of the answer
+	suggestions []suggestion
+	proposals   []map[string]any
+	stopped     bool // locked or out of rounds: no more calls
+	wrote       bool // a rule was changed in this turn
+	saved       bool // a save succeeded after it
 }
 
 // pending is a call of this response.
@@ -49,8 +49,8 @@ type pending struct {
 	args string // a JSON object
 }
 
-// value is a next message that the answer suggests.
-type value struct {
+// suggestion is a next message that the answer suggests.
+type suggestion struct {
 	Label string `json:"label"`
 	Value string `json:"value"`
 }
@@ -88,8 +88,8 @@ func respond(req *chatRequest) reply {
 	return reply{c.thought(), strings.Join(unique(c.paragraphs), "\n\n") + c.markers(), nil}
 }
 
-// respondFilter answers a message about the model filter. It acts on all of it
-// or on none: what is not understood, or has to be asked, stops everything.
+// respondFilter answers a message about the model filter. It acts on all of it or
+// on none: nothing is done if a part is not understood or must be confirmed first.
 func (c *conversation) respondFilter() {
 	c.steps = c.expand()
 	for _, s := range c.steps {
@@ -122,13 +122,13 @@ func (c *conversation) respondFilter() {
 	}
 }
 
-// acted reports that calls of a message change something.
+// acted reports whether a call of the message changes something.
 func (x *exchange) acted() bool {
 	return slices.ContainsFunc(x.calls, func(c *call) bool { return writeTools[c.name] })
 }
 
-// expand parses the message and completes its follow-ups, pronouns and "yes" by
-// what was said before.
+// expand parses the message and completes follow-ups, pronouns and "yes" from the
+// earlier messages.
 func (c *conversation) expand() []step {
 	const remembered = 30 // messages
 	var open []step       // the requests that a "yes" can confirm
@@ -148,8 +148,8 @@ func (c *conversation) expand() []step {
 	return steps
 }
 
-// complete fills in what steps leave to the request before them: base, and then
-// each step's predecessor. It returns the last request that can be continued.
+// complete fills in what steps take from the previous request: base, then each
+// step's predecessor. It returns the last request that can be continued.
 func (c *conversation) complete(steps []step, base step) ([]step, step) {
 	switched := "" // by a "switch to" of this message
 	for i := range steps {
@@ -217,7 +217,7 @@ func (c *conversation) run(p *plan) {
 		c.switchTo(s)
 	case s.kind == refresh:
 		for _, p := range c.providersOf(s.what.at) {
-			c.do("refresh_models", args{"provider": p})
+			c.callAndReport("refresh_models", args{"provider": p})
 		}
 	default:
 		c.answer(p)
@@ -237,11 +237,11 @@ func (c *conversation) call(name string, a args) *result {
 			continue
 		}
 		k.used = true
-		if k.res == nil {
+		if k.result == nil {
 			return &result{Message: "no result came back"}
 		}
-		c.stopped = c.stopped || k.res.Code == "locked"
-		return k.res
+		c.stopped = c.stopped || k.result.Code == "locked"
+		return k.result
 	}
 	if !offered {
 		return &result{Message: "this window does not offer " + code(name) + " now"}
@@ -258,7 +258,7 @@ func (c *conversation) call(name string, a args) *result {
 	return nil
 }
 
-// waiting reports that calls of this response must come back first.
+// waiting reports whether the results of calls in this response are needed first.
 func (c *conversation) waiting() bool { return len(c.calls) > 0 }
 
 // reportf adds a paragraph to the answer.
@@ -274,17 +274,19 @@ func (c *conversation) announce(format string, a ...any) {
 // offer suggests a next message.
 func (c *conversation) offer(label, text string) {
 	const most = 3
-	if v := (value{clean(label), clean(text)}); len(c.values) < most && !slices.Contains(c.values, v) {
-		c.values = append(c.values, v)
+	if v := (suggestion{clean(label), clean(text)}); len(c.suggestions) < most && !slices.Contains(c.suggestions, v) {
+		c.suggestions = append(c.suggestions, v)
 	}
 }
 
 // finish ends the answer when no call is left to make.
 func (c *conversation) finish() {
-	for _, k := range c.now.calls { // the context has changed between two responses: what they did must be said
-		if !k.used && k.res != nil && writeTools[k.name] {
-			c.wrote = c.wrote || k.res.Success
-			c.reportf("%s: %s", code(k.name), sentence(k.res.Message))
+	// The context changes between two responses, so the steps may no longer need
+	// these calls; what they did is reported all the same.
+	for _, k := range c.now.calls {
+		if !k.used && k.result != nil && writeTools[k.name] {
+			c.wrote = c.wrote || k.result.Success
+			c.reportf("%s: %s", code(k.name), sentence(k.result.Message))
 		}
 	}
 	if c.saved {

@@ -151,7 +151,7 @@ func TestFirstAnswerSaysWhatItIs(t *testing.T) {
 // where it is one already.
 func TestPatternsAreQuotedOnce(t *testing.T) {
 	const said = "1 model hidden: added ignore rule `*mini*`, \"a b\" and *x*."
-	if got, want := foreign(said), "1 model hidden: added ignore rule `*mini*`, `a b` and `*x*`."; got != want {
+	if got, want := withCode(said), "1 model hidden: added ignore rule `*mini*`, `a b` and `*x*`."; got != want {
 		t.Errorf("foreign = %s, want %s", got, want)
 	}
 }

@@ -1,6 +1,6 @@
-// Package offline is a small rule-based model, not a language model, behind
-// the same HTTP and SSE wire as every other model. winnow falls back on it
-// when no endpoint is configured.
+// Package offline is a small rule-based model, not a language model, with the same
+// HTTP and SSE interface as every other model. winnow falls back on it when no
+// endpoint is configured.
 //
 // It understands a documented set of English requests about the model filter
 // window and the chat history, calls the tools that the request offers, and
@@ -38,9 +38,9 @@
 // pattern of a word is the first of `word*`, `*word*`, `*-word*`, … that matches
 // just these models, else they are named one by one. Quoted text and text with
 // wildcards is used as it is. "The newest X" are the models of X with the highest
-// version, one of each line: a line is an id without its version and date. "The
-// newest N X" are N of them, one of each line. Without a provider the shown one
-// is meant; an id or a family of just one other provider is meant there.
+// version, one of each series: a series is an id without its version and date. "The
+// newest N X" are N of them, one of each series. Without a provider the shown one is
+// meant, or the only other provider that has the id or family.
 //
 // # Who may call what from where
 //
@@ -52,7 +52,7 @@
 //
 // It understands English only. Lists that the context and a query cut are looked
 // up again by the words of the selection; where even that is cut, what is not
-// listed counts as hidden by the change, so that it asks rather once too often.
+// listed counts as hidden by the change, so the model may ask when it need not.
 // Reported usage is an estimate of 3.5 runes a token. In the chat history it
 // searches, stars, flags, files under topics and summarises; nothing else.
 //

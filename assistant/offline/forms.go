@@ -33,8 +33,8 @@ const (
 	showRules
 	listProviders
 	lastChanges
-	why      // the reasons for what the request before was about
-	followUp // "and nano too": the request before with other models or providers
+	why      // the reasons for what the previous request was about
+	followUp // "and nano too": the previous request with other models or providers
 	help
 	defineGlob
 	connect
@@ -54,25 +54,25 @@ const (
 	listTopics
 )
 
-// changesRules reports a kind that may add or remove rules.
+// changesRules reports whether requests of the kind may add or remove rules.
 func (k kind) changesRules() bool { return k >= hide && k <= clearRules }
 
-// isQuestion reports a kind that is about models and changes nothing.
+// isQuestion reports whether the kind is about models and changes nothing.
 func (k kind) isQuestion() bool { return k >= explain && k <= find }
 
-// selects reports a kind that is about models or the rules of providers, so that
-// a follow-up can continue it.
+// selects reports whether the kind is about models or the rules of providers, so
+// that a follow-up can continue it.
 func (k kind) selects() bool { return k.changesRules() || k.isQuestion() || k == showRules }
 
-// form is one way to say an intent. In text, a|b are alternatives, [x] may be
-// missing, and $slots take the words of slots. The other words are those that
-// synonyms maps to.
+// form is one way to say a request. In text, a|b are alternatives, [x] may be
+// missing, and a $slot takes the words that slots has for it. The other words are
+// those that synonyms maps to.
 type form struct {
 	kind kind
 	text string
 }
 
-// slots are what a slot takes, each word with a space behind it.
+// slots maps each slot to what it takes, each word with a space after it.
 var slots = map[string]string{
 	"list": "(?:hide|allow) ", "state": "(?:hidden|shown|allowed) ", "n": `\S+ `,
 	"what": `(?:\S+ )+?`, "where": `(?:\S+ )+?`, "at": `(?:on|from|for|at|in|of|across) (?:\S+ )+?`, // models; providers
@@ -177,7 +177,7 @@ var historyForms = compileOnce(slices.Concat([]form{
 	{findPairs, "what|where did|have|do|does $pairs"},
 }, talkForms))
 
-// formSet is compiled forms with the words that they can begin with.
+// formSet is compiled forms and the words with which they can begin.
 type formSet struct {
 	forms  []compiledForm
 	starts map[string]bool
@@ -188,8 +188,8 @@ type compiledForm struct {
 	pattern *regexp.Regexp
 }
 
-// compileOnce compiles forms when they are first needed: it takes milliseconds,
-// which a start without a request does not have to wait for.
+// compileOnce compiles forms when they are first needed, because it would delay the
+// start of the program by milliseconds.
 func compileOnce(forms []form) func() formSet {
 	return sync.OnceValue(func() formSet { return compile(forms) })
 }

@@ -66,8 +66,8 @@ func (c *conversation) historyStep(s step) {
 	}
 }
 
-// selected are the arguments that name pairs; nil when the words name none,
-// which is said.
+// selected returns the arguments that name pairs; nil when the words name none,
+// which is reported.
 func (c *conversation) selected(p pairSet) args {
 	a := args{}
 	switch {
@@ -92,7 +92,7 @@ func (c *conversation) pairsBefore() args {
 			if !k.ok() {
 				continue
 			}
-			found := k.res.Data.Get("ids")
+			found := k.result.Data.Get("ids")
 			if k.name != "search_pairs" {
 				found = k.args.Get("ids")
 			}
@@ -111,7 +111,7 @@ func (c *conversation) pairsBefore() args {
 func (c *conversation) mark(tool string, s step, mark args) {
 	if pairs := c.selected(s.pairs); pairs != nil {
 		maps.Copy(mark, pairs)
-		c.do(tool, mark)
+		c.callAndReport(tool, mark)
 	}
 }
 
@@ -135,20 +135,20 @@ func (c *conversation) findPairs(p pairSet) {
 
 // listPairs lists the pairs that a tool returns.
 func (c *conversation) listPairs(tool string, a args) {
-	r := c.use(tool, a)
+	r := c.callOrReport(tool, a)
 	if r == nil {
 		return
 	}
 	var lines []string
 	for _, p := range r.Data.Get("pairs").Array() {
-		line := fmt.Sprintf("**%d** %s", p.Get("id").Int(), foreign(p.Get("user").String()))
-		notes := unique([]string{foreign(p.Get("at").String()), foreign(p.Get("topic").String()), foreign(p.Get("state").String())})
+		line := fmt.Sprintf("**%d** %s", p.Get("id").Int(), withCode(p.Get("user").String()))
+		notes := unique([]string{withCode(p.Get("at").String()), withCode(p.Get("topic").String()), withCode(p.Get("state").String())})
 		if len(notes) > 0 {
 			line += " (" + strings.Join(notes, ", ") + ")"
 		}
 		answer, _, _ := strings.Cut(clean(p.Get("assistant").String()), ". ")
 		if answer = cmp.Or(answer, p.Get("found").String()); answer != "" {
-			line += " — " + foreign(answer)
+			line += " — " + withCode(answer)
 		}
 		lines = append(lines, line)
 	}
@@ -160,13 +160,13 @@ func (c *conversation) listPairs(tool string, a args) {
 }
 
 func (c *conversation) listTopics() {
-	r := c.use("list_topics", args{})
+	r := c.callOrReport("list_topics", args{})
 	if r == nil {
 		return
 	}
 	var lines []string
 	for _, topic := range r.Data.Get("topics").Array() {
-		lines = append(lines, foreign(topic.Get("topic").String())+": "+count(int(topic.Get("pairs").Int()), "pair"))
+		lines = append(lines, withCode(topic.Get("topic").String())+": "+count(int(topic.Get("pairs").Int()), "pair"))
 	}
 	c.reportf("%s", bullets(sentence(r.Message), lines))
 }
@@ -176,7 +176,7 @@ type pairSet struct {
 	ids   []int    // numbers
 	terms []string // of a filter line, all of which hold
 	words []string // that stand in the texts
-	them  bool     // those of the result before
+	them  bool     // those of the previous result
 }
 
 // filterLine is the line of the filter language that selects the pairs. Words
@@ -192,13 +192,13 @@ func (p pairSet) filterLine() string {
 	return strings.Join(terms, " ")
 }
 
-// quoteText is a text of the filter language in which nothing has a meaning.
+// quoteText is s as a literal of the filter language.
 func quoteText(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, `*`, `\*`).Replace(s) + "'"
 }
 
 var (
-	// pairFillers select nothing.
+	// pairFillers are words that select nothing.
 	pairFillers = set("all of any every pair pairs message messages question questions answer answers chat chats conversation conversations what which " +
 		"that is was were are did there does have has with i we said says say talked talk asked ask something anything everything where when " +
 		"for to and or history number numbers ones in from about containing mentioning")
@@ -206,8 +206,8 @@ var (
 	pairTerms = map[string]string{
 		"starred": "s>0", "unstarred": "s0", "flagged": "b", "unflagged": "g", "failed": "e", "today": "d<1d", "yesterday": "d<2d !d<1d",
 	}
-	// pairAges are what may follow "the last 3".
-	pairAges = map[string]string{"hours": "h", "days": "d", "weeks": "w", "months": "mo", "hour": "h", "day": "d", "week": "w", "month": "mo"}
+	// pairUnits are what may follow "the last 3".
+	pairUnits = map[string]string{"hours": "h", "days": "d", "weeks": "w", "months": "mo", "hour": "h", "day": "d", "week": "w", "month": "mo"}
 )
 
 // maxPairNumbers bounds how many pairs are named one by one, as the tools do.
@@ -218,7 +218,7 @@ func readPairs(tokens []token) pairSet {
 	var out pairSet
 	for i := 0; i < len(tokens); i++ {
 		t, word := tokens[i], strings.ToLower(tokens[i].text)
-		ids := idsOfRun(strings.TrimPrefix(word, "#"))
+		ids := idsOfRange(strings.TrimPrefix(word, "#"))
 		switch {
 		case t.kind == comma || t.kind == stop:
 		case t.kind == quoted:
@@ -232,7 +232,7 @@ func readPairs(tokens []token) pairSet {
 				after = after[1:]
 				i++
 			}
-			if age := pairAges[after[0].canon]; age != "" {
+			if age := pairUnits[after[0].canon]; age != "" {
 				out.terms = append(out.terms, fmt.Sprintf("d<%d%s", max(n, 1), age))
 				i++
 			} else {
@@ -263,11 +263,11 @@ func topicPath(tokens []token) string {
 	return strings.Join(unique(names), " > ")
 }
 
-// idsOfRun reads a number or a run of them, "3-9"; none when it is something
-// else or more than a call takes.
-func idsOfRun(run string) (ids []int) {
-	from, to, isRun := strings.Cut(run, "-")
-	if !isRun {
+// idsOfRange reads a number or a range, "3-9"; none when it is something else or
+// more than a call takes.
+func idsOfRange(text string) (ids []int) {
+	from, to, isRange := strings.Cut(text, "-")
+	if !isRange {
 		to = from
 	}
 	first, err := strconv.Atoi(from)

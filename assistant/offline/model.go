@@ -25,11 +25,11 @@ const (
 )
 
 // Model is the offline model as an http.RoundTripper, so that a client of the
-// OpenAI wire reaches it without a port or a file handle. It knows GET /v1/models
+// OpenAI API reaches it without a port or a file handle. It knows GET /v1/models
 // and POST /v1/chat/completions, keeps nothing between requests and may be used
 // from any goroutine. The zero value streams without delay.
 type Model struct {
-	Delay time.Duration // between streamed chunks, so that streaming is seen
+	Delay time.Duration // between streamed chunks, so that streaming is visible
 }
 
 // Client returns a client whose requests reach the model.
@@ -49,51 +49,51 @@ func (m Model) RoundTrip(r *http.Request) (*http.Response, error) {
 	switch call := r.Method + " " + r.URL.Path; call {
 	case "GET /v1/models":
 		card := map[string]any{"id": ModelID, "object": "model", "created": 0, "owned_by": "winnow", "context_window": ContextWindow}
-		return answerJSON(r, http.StatusOK, map[string]any{"object": "list", "data": []any{card}})
+		return jsonResponse(r, http.StatusOK, map[string]any{"object": "list", "data": []any{card}})
 	case "POST /v1/chat/completions":
 	default:
-		return refuse(r, &refusal{http.StatusNotFound, "not_found", "there is no " + clean(call) + " here"})
+		return errorResponse(r, &requestError{http.StatusNotFound, "not_found", "there is no " + clean(call) + " here"})
 	}
 	req, bad := readRequest(body)
 	if bad != nil {
-		return refuse(r, bad)
+		return errorResponse(r, bad)
 	}
 	in, out := io.Pipe()
 	go func() {
 		out.CloseWithError(stream(r.Context(), out, chunks(body, req.usage, respond(req)), m.Delay))
 	}()
-	return answer(r, http.StatusOK, "text/event-stream", in), nil
+	return newResponse(r, http.StatusOK, "text/event-stream", in), nil
 }
 
-func answer(r *http.Request, status int, contentType string, body io.ReadCloser) *http.Response {
+func newResponse(r *http.Request, status int, contentType string, body io.ReadCloser) *http.Response {
 	return &http.Response{
 		Status: fmt.Sprint(status, " ", http.StatusText(status)), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{"Content-Type": {contentType}}, Body: body, ContentLength: -1, Request: r,
 	}
 }
 
-func answerJSON(r *http.Request, status int, v any) (*http.Response, error) {
+func jsonResponse(r *http.Request, status int, v any) (*http.Response, error) {
 	text, err := json.Marshal(v)
-	return answer(r, status, "application/json", io.NopCloser(bytes.NewReader(text))), err
+	return newResponse(r, status, "application/json", io.NopCloser(bytes.NewReader(text))), err
 }
 
-// refusal is why a request is not answered, in the form of the wire.
-type refusal struct {
+// requestError is why a request is not answered, as the OpenAI API returns it.
+type requestError struct {
 	status        int
 	code, message string
 }
 
-func refuse(r *http.Request, f *refusal) (*http.Response, error) {
-	return answerJSON(r, f.status, map[string]any{"error": map[string]any{"message": f.message, "type": "invalid_request_error", "code": f.code, "param": nil}})
+func errorResponse(r *http.Request, f *requestError) (*http.Response, error) {
+	return jsonResponse(r, f.status, map[string]any{"error": map[string]any{"message": f.message, "type": "invalid_request_error", "code": f.code, "param": nil}})
 }
 
-// wordsAndSpace are a word and the space behind it, so that joining them gives
+// wordsAndSpace are a word and the space after it, so that joining them gives
 // the text back.
 var wordsAndSpace = regexp.MustCompile(`[^ \n]*[ \n]+|[^ \n]+`)
 
-// chunks are the documents of a reply as a stream: a word, or a call, each. The
-// id comes from the request's body, and the time is 0: the same request gives
-// the same bytes. With usage the last one holds the estimated tokens.
+// chunks are the JSON documents that stream a reply, each with a word or a part of a
+// call. The id is a hash of the request's body, and the time is 0: the same request
+// gives the same bytes. With usage the last one has the estimated tokens.
 func chunks(body []byte, usage bool, r reply) []map[string]any {
 	h := fnv.New64a()
 	_, _ = h.Write(body) // a hash never fails

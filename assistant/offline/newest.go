@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// release is what a name tells of a model's age.
+// release is what a model's name says about its age.
 type release struct {
 	model   model
 	version []int  // the first numbers that are neither a date nor a size
 	date    int    // YYYYMMDD, or MMDD without a year; undated without one
-	line    string // the name without version and date: models of one line replace each other
+	series  string // the name without version and date: models of one series replace each other
 }
 
-// undated is the date of a name without one: an alias of the newest of its line.
+// undated is the date of a name without one: an alias of the newest of its series.
 const undated = 99999999
 
 var (
@@ -35,22 +35,22 @@ var (
 func newRelease(m model) release {
 	blank := func(s string) string { return strings.Repeat("-", len(s)) } // what follows keeps its place
 	name := strings.ToLower(m.name[strings.LastIndexByte(m.name, '/')+1:])
-	r := release{model: m, date: undated, line: strings.ReplaceAll(name, "-latest", "")}
-	if at := dates.FindStringSubmatchIndex(r.line); at != nil {
-		r.date, _ = strconv.Atoi(strings.ReplaceAll(r.line[at[2]:at[3]], "-", "")) // a few digits
-		r.line = r.line[:at[0]] + r.line[at[3]:]
+	r := release{model: m, date: undated, series: strings.ReplaceAll(name, "-latest", "")}
+	if at := dates.FindStringSubmatchIndex(r.series); at != nil {
+		r.date, _ = strconv.Atoi(strings.ReplaceAll(r.series[at[2]:at[3]], "-", "")) // a few digits
+		r.series = r.series[:at[0]] + r.series[at[3]:]
 	}
-	if at := versions.FindStringSubmatchIndex(sizes.ReplaceAllStringFunc(r.line, blank)); at != nil {
-		for n := range strings.FieldsFuncSeq(r.line[at[2]:at[3]], func(c rune) bool { return c == '.' || c == '-' }) {
+	if at := versions.FindStringSubmatchIndex(sizes.ReplaceAllStringFunc(r.series, blank)); at != nil {
+		for n := range strings.FieldsFuncSeq(r.series[at[2]:at[3]], func(c rune) bool { return c == '.' || c == '-' }) {
 			r.version = append(r.version, number(n))
 		}
-		r.line = r.line[:at[2]] + "#" + r.line[at[3]:]
+		r.series = r.series[:at[2]] + "#" + r.series[at[3]:]
 	}
 	return r
 }
 
-// newestOf picks the newest of the models that an item means: count of them, one
-// of each line, or of every line with the highest version its newest.
+// newestOf returns the newest of the models that an item means: count of them, one
+// of each series, or without a count the newest of each series with the highest version.
 func (it item) newestOf(models []model) []model {
 	if len(it.words) == 0 {
 		models = mainFamily(models)
@@ -66,13 +66,13 @@ func (it item) newestOf(models []model) []model {
 		return cmp.Or(slices.Compare(b.version, a.version), b.date-a.date, len(a.model.id)-len(b.model.id))
 	})
 	var out []model
-	lines := map[string]bool{}
+	seriesSeen := map[string]bool{}
 	for _, r := range releases {
 		if it.count > 0 && len(out) == it.count || it.count == 0 && !slices.Equal(r.version, releases[0].version) {
 			break
 		}
-		if !lines[r.line] {
-			lines[r.line], out = true, append(out, r.model)
+		if !seriesSeen[r.series] {
+			seriesSeen[r.series], out = true, append(out, r.model)
 		}
 	}
 	return out

@@ -26,7 +26,7 @@ func TestNewRelease(t *testing.T) {
 		"openai/gpt-99999999999999999999999999": "[] 99999999 gpt-99999999999999999999999999",
 	} {
 		r := newRelease(newModel(id, strings.Split(id, "/")[0]))
-		if got := fmt.Sprint(r.version, r.date, " ", r.line); got != want {
+		if got := fmt.Sprint(r.version, r.date, " ", r.series); got != want {
 			t.Errorf("newRelease(%s) = %s, want %s", id, got, want)
 		}
 	}

@@ -17,18 +17,18 @@ type step struct {
 	pairs   pairSet   // of the chat history
 	topic   string    // of the chat history: a path
 	text    string    // the request as typed
-	also    bool      // "and …", "… too": it may continue the request before
+	also    bool      // "and …", "… too": it may continue the previous request
 	rest    []string  // the words that were not understood; the step is not done
 }
 
 // undoAll is the n of a step that takes everything back.
 const undoAll = -1
 
-// openings mean nothing in front of a request.
+// openings mean nothing at the start of a request.
 var openings = set("hi hello hey ok okay thanks well so next first wait")
 
-// joints separate two requests when a form begins behind them.
-var joints = set("and then but also plus & +")
+// conjunctions separate two requests when a form begins after them.
+var conjunctions = set("and then but also plus & +")
 
 // parser reads messages with the forms of a window.
 type parser struct {
@@ -58,8 +58,8 @@ func (p *parser) parse(text string) []step {
 	return foldOnly(out)
 }
 
-// foldOnly makes what a message hides an exception of what it says "only" of:
-// "only keep GPT models, block every preview".
+// foldOnly makes what a message hides an exception of its "only" request: "only
+// keep GPT models, block every preview".
 func foldOnly(steps []step) []step {
 	isOnly := func(s step) bool { return s.kind == only }
 	if !slices.ContainsFunc(steps, isOnly) {
@@ -79,11 +79,11 @@ func foldOnly(steps []step) []step {
 	return out
 }
 
-// joins reports a comma or a joint.
-func (t token) joins() bool { return t.kind == comma || t.in(joints) }
+// joins reports whether t is a comma or a conjunction.
+func (t token) joins() bool { return t.kind == comma || t.in(conjunctions) }
 
 // clauses splits a message where a request ends: at stops, and at commas and
-// joints behind which a form begins.
+// conjunctions after which a form begins.
 func (p *parser) clauses(tokens []token) [][]token {
 	var out [][]token
 	start := 0
@@ -196,14 +196,15 @@ func (p *parser) fill(s *step, spans []span) {
 	}
 }
 
-// where reads a place with or without its preposition: "on gemini", "openai".
-func (p *parser) where(tokens []token) (at scope, all bool) {
+// where reads providers with or without a preposition: "on gemini", "openai".
+// complete is false when words are left over.
+func (p *parser) where(tokens []token) (at scope, complete bool) {
 	r := reader{parser: p, tokens: tokens}
 	if tokens[0].in(prepositions) {
 		r.pos = 1
 	}
-	all = r.scope(&at) && r.pos == len(tokens)
-	return at, all
+	complete = r.scope(&at) && r.pos == len(tokens)
+	return at, complete
 }
 
 // countOf reads how many: "two", "3", "everything".

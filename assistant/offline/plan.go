@@ -25,7 +25,7 @@ type plan struct {
 	edits         []edit
 }
 
-func (p *plan) set(tg *target, list string, add bool, pattern string) {
+func (p *plan) addEdit(tg *target, list string, add bool, pattern string) {
 	e := edit{provider: tg.provider, list: list, add: add, pattern: pattern}
 	if !slices.Contains(p.edits, e) {
 		p.edits = append(p.edits, e)
@@ -33,7 +33,7 @@ func (p *plan) set(tg *target, list string, add bool, pattern string) {
 }
 
 // planStep works out a step; nil when calls are made now or the step cannot be
-// done, which is said.
+// done, which is reported.
 func (c *conversation) planStep(s step) *plan {
 	p := &plan{conversation: c, step: s}
 	switch {
@@ -79,7 +79,7 @@ func (p *plan) planTarget(tg *target) {
 	case everything && k == only:
 		p.reportf("Rules are per provider, and %s can stay as it is. %s", clean(tg.provider), nothingChanged)
 	case k == only:
-		p.only(tg, tg.models, tg.exactly())
+		p.only(tg, tg.models, tg.exactPatterns())
 	case tg.all && k == hide && !everything:
 		p.only(tg, tg.excepted, tg.exceptPatterns)
 	case tg.all && k == allow: // "keep everything but mini"
@@ -96,39 +96,39 @@ func (p *plan) planTarget(tg *target) {
 // on says where a change is made.
 func (c *catalog) on() string { return " on " + clean(c.provider) }
 
-// wild reports a pattern that is not just an id.
-func wild(pattern string) bool { return strings.ContainsAny(pattern, "*?[") }
+// hasWildcard reports whether a pattern is more than an id.
+func hasWildcard(pattern string) bool { return strings.ContainsAny(pattern, "*?[") }
 
 // hide adds ignore rules, and allow rules for the exceptions: an allow rule wins.
-// What "remove" names may be a rule that is written just so; that is removed.
+// If "remove" names a pattern that is a rule, that rule is removed.
 func (p *plan) hide(tg *target) {
-	typed := slices.ContainsFunc(p.step.what.items, func(it item) bool {
-		return slices.ContainsFunc(it.words, func(w term) bool { return w.typed })
+	verbatim := slices.ContainsFunc(p.step.what.items, func(it item) bool {
+		return slices.ContainsFunc(it.words, func(w term) bool { return w.verbatim })
 	})
-	if len(tg.models) > 0 && !typed && !slices.ContainsFunc(tg.models, model.isShown) {
+	if len(tg.models) > 0 && !verbatim && !slices.ContainsFunc(tg.models, model.isShown) {
 		p.reportf("%s%s hidden already%s.", upperFirst(codes(names(tg.models))), verbFor(len(tg.models), " is", " are"), tg.on())
 		return
 	}
-	if slices.ContainsFunc(tg.patterns, wild) {
+	if slices.ContainsFunc(tg.patterns, hasWildcard) {
 		for _, k := range tg.exceptPatterns {
 			if !tg.has(allowList, k) {
-				p.set(tg, allowList, true, k)
+				p.addEdit(tg, allowList, true, k)
 			}
 		}
 	}
 	for _, pattern := range tg.patterns {
-		isRule := p.step.kind == remove && wild(pattern)
+		isRule := p.step.kind == remove && hasWildcard(pattern)
 		switch {
-		case !wild(pattern) && slices.ContainsFunc(tg.excepted, func(m model) bool { return m.named(pattern) }):
+		case !hasWildcard(pattern) && slices.ContainsFunc(tg.excepted, func(m model) bool { return m.named(pattern) }):
 			continue
 		case isRule && tg.has(ignoreList, pattern):
-			p.set(tg, ignoreList, false, pattern)
+			p.addEdit(tg, ignoreList, false, pattern)
 			continue
 		case tg.has(allowList, pattern):
-			p.set(tg, allowList, false, pattern)
+			p.addEdit(tg, allowList, false, pattern)
 		}
 		if !isRule || !tg.has(allowList, pattern) {
-			p.set(tg, ignoreList, true, pattern)
+			p.addEdit(tg, ignoreList, true, pattern)
 		}
 	}
 	kept := filter(tg.models, func(m model) bool { return m.isAllowed() && !slices.Contains(tg.patterns, m.rule) })
@@ -151,16 +151,16 @@ func (p *plan) only(tg *target, models []model, patterns []string) {
 	before := len(p.edits)
 	for _, r := range tg.rules[allowList] {
 		if !slices.Contains(patterns, r) && len(without(tg.matching(r), models)) > 0 {
-			p.set(tg, allowList, false, r)
+			p.addEdit(tg, allowList, false, r)
 		}
 	}
 	for _, a := range patterns {
 		if !tg.has(allowList, a) {
-			p.set(tg, allowList, true, a)
+			p.addEdit(tg, allowList, true, a)
 		}
 	}
 	if !tg.has(ignoreList, "*") {
-		p.set(tg, ignoreList, true, "*")
+		p.addEdit(tg, ignoreList, true, "*")
 	}
 	if len(p.edits) == before {
 		p.reportf("The rules%s already do that.", tg.on())
@@ -176,7 +176,7 @@ func (p *plan) unhide(tg *target) {
 		meant := len(intersect(hides, tg.models)) > 0
 		switch {
 		case slices.Contains(tg.patterns, r), meant && len(without(hides, tg.models)) == 0:
-			p.set(tg, ignoreList, false, r)
+			p.addEdit(tg, ignoreList, false, r)
 		case meant: // it hides others, too
 			p.edits = p.edits[:start]
 			p.allow(tg)
@@ -188,20 +188,20 @@ func (p *plan) unhide(tg *target) {
 	}
 }
 
-// exactly are patterns for the models without the exceptions.
-func (tg *target) exactly() []string {
+// exactPatterns are patterns that match the models without the exceptions.
+func (tg *target) exactPatterns() []string {
 	if len(tg.excepted) > 0 {
-		return choose(tg.catalog, tg.models, nil)
+		return choosePatterns(tg.catalog, tg.models, nil)
 	}
 	return tg.patterns
 }
 
 func (p *plan) allow(tg *target) {
-	for _, a := range tg.exactly() {
+	for _, a := range tg.exactPatterns() {
 		if tg.has(allowList, a) {
 			p.reportf("%s is an allow rule%s already.", code(a), tg.on())
 		} else {
-			p.set(tg, allowList, true, a)
+			p.addEdit(tg, allowList, true, a)
 		}
 	}
 }
@@ -214,8 +214,8 @@ func (p *plan) clear(tg *target, list string) {
 	p.edits = append(p.edits, edit{provider: tg.provider, list: list, clear: true})
 }
 
-// removeRules removes the rules that are written like the words of the step, or
-// the one rule that has the word in its pattern.
+// removeRules removes the rules whose patterns are the words of the step, else for
+// each word the only rule that has it in its pattern.
 func (p *plan) removeRules(tg *target) {
 	var wanted []string
 	for _, it := range p.step.what.items {

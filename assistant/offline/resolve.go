@@ -20,7 +20,7 @@ type target struct {
 }
 
 // resolve finds what a step's selection means. nil means that calls are made
-// now, or that it could not be found, which is said.
+// now, or that it could not be found, which is reported.
 func (c *conversation) resolve(s step) []target {
 	if len(s.what.items) == 0 {
 		c.reportf("I do not know which models you mean. %s", nothingChanged)
@@ -49,7 +49,7 @@ func (c *conversation) resolve(s step) []target {
 		_, missing := c.known(s, it, at)
 		if len(missing) > 0 && !slices.ContainsFunc(missing, isNotKind) {
 			others, _ := c.known(s, it, c.providers)
-			c.elsewhere(step{kind: hide, what: selection{items: []item{it}}, text: "hide " + it.text()}, it, others)
+			c.reportElsewhere(step{kind: hide, what: selection{items: []item{it}}, text: "hide " + it.text()}, it, others)
 			continue
 		}
 		unknown = append(unknown, missing...)
@@ -63,7 +63,7 @@ func (c *conversation) resolve(s step) []target {
 	case len(providers) == 0 && len(c.paragraphs) == said:
 		c.reportf("That leaves no provider. %s", nothingChanged)
 		return nil
-	case slices.ContainsFunc(places, func(at []string) bool { return len(at) == 0 }): // which is said
+	case slices.ContainsFunc(places, func(at []string) bool { return len(at) == 0 }): // which is reported
 		return nil
 	}
 	var out []target
@@ -82,11 +82,11 @@ func (c *conversation) resolve(s step) []target {
 	return out
 }
 
-// placesOf finds the providers on which an item means something. missing are
-// the words that mean nothing there. Without a provider in the request it is the
-// shown one. What that does not know is looked for on the others: a question
-// is about all that do, a change needs an id or a family of just one; of
-// other words the places are said, and nothing is returned.
+// placesOf finds the providers that have models of an item: the ones that the
+// request names, else the shown one. missing are the words that no model there has.
+// If the shown provider has none, the others are tried: a question is about all
+// that have some, a change needs an id or a family of just one of them. Otherwise
+// the providers that have some are reported, and none is returned.
 func (c *conversation) placesOf(s step, it item) (at, missing []string) {
 	here := c.providersOf(s.what.at)
 	if it.provider != "" && (s.what.at.empty() || slices.Contains(here, it.provider)) {
@@ -103,19 +103,19 @@ func (c *conversation) placesOf(s step, it item) (at, missing []string) {
 		return at, nil
 	case len(family) == 1:
 		return family, nil
-	case c.catalog(c.provider, s.what) == nil: // it could not be looked up, which is said
+	case c.catalog(c.provider, s.what) == nil: // it could not be looked up, which is reported
 		return nil, nil
 	case len(at) == 0 && slices.ContainsFunc(missing, isNotKind):
 		return nil, missing
 	}
 	c.reportf("No model of %s matches %s. %s", clean(c.provider), code(it.text()), nothingChanged)
-	c.elsewhere(s, it, at)
+	c.reportElsewhere(s, it, at)
 	return nil, nil
 }
 
-// elsewhere says which other providers have models of an item, and offers the
+// reportElsewhere says which other providers have models of an item, and offers the
 // request for those that have models of all its items.
-func (c *conversation) elsewhere(s step, it item, at []string) {
+func (c *conversation) reportElsewhere(s step, it item, at []string) {
 	for _, p := range at {
 		models, _ := it.find(c.catalog(p, s.what))
 		if s.kind == hide && !slices.ContainsFunc(models, model.isShown) {
@@ -200,7 +200,7 @@ func (tg *target) subtract() {
 		tg.exceptPatterns = nil
 		return
 	}
-	tg.exceptPatterns = choose(tg.catalog, out, [][]string{tg.exceptPatterns})
+	tg.exceptPatterns = choosePatterns(tg.catalog, out, [][]string{tg.exceptPatterns})
 	tg.vague = tg.vague || len(tg.exceptPatterns) == 0
 }
 
@@ -216,7 +216,7 @@ func (sel selection) queries() []string {
 	for _, it := range slices.Concat(sel.items, sel.except) {
 		for _, w := range it.words {
 			for _, text := range w.texts() {
-				if !w.typed {
+				if !w.verbatim {
 					text = letters.ReplaceAllStringFunc(text, func(l string) string { return "[" + l + strings.ToUpper(l) + "]" })
 					text = "*" + separators.ReplaceAllString(text, "[.-]") + "*"
 				}
@@ -230,15 +230,15 @@ func (sel selection) queries() []string {
 	return unique(out)
 }
 
-// variants lists what ids write for a word of the user. Words are not stemmed:
-// the plurals that people say of models stand here.
+// variants maps words of users to those in ids. Words are not stemmed: the plurals
+// that people use for models are listed here.
 var variants = map[string]string{
 	"experimental": "exp", "embeddings": "embedding", "previews": "preview", "minis": "mini", "nanos": "nano",
 	"images": "image", "haikus": "haiku", "sonnets": "sonnet", "betas": "beta", "snapshots": "snapshot",
 }
 
-// isNotKind reports a word that is none for a kind of models: an exception may
-// name a kind where there are none, as in "only gpt models, no previews".
+// isNotKind reports whether a word names no kind of models, such as preview. An
+// exception may name a kind of which there are none: "only gpt models, no previews".
 func isNotKind(word string) bool {
 	return variants[word] == "" && !slices.Contains(slices.Collect(maps.Values(variants)), word)
 }
@@ -258,7 +258,7 @@ func (it item) find(cat *catalog) (models []model, unknown []string) {
 	models = cat.models
 	for _, w := range it.words {
 		hits := w.models(cat, len(it.words) == 1 && !it.family)
-		if len(hits) == 0 && !w.typed {
+		if len(hits) == 0 && !w.verbatim {
 			unknown = append(unknown, w.text)
 		}
 		models = intersect(models, hits)
@@ -272,7 +272,7 @@ func (it item) find(cat *catalog) (models []model, unknown []string) {
 // models returns the models that a word fits; just the one of an id when the
 // word stands alone.
 func (w term) models(cat *catalog, alone bool) []model {
-	if w.typed {
+	if w.verbatim {
 		return cat.matching(w.text)
 	}
 	if hits := filter(cat.models, func(m model) bool { return m.named(w.text) }); alone && len(hits) > 0 {
@@ -282,8 +282,8 @@ func (w term) models(cat *catalog, alone bool) []model {
 	return filter(cat.models, func(m model) bool { return in.MatchString(m.name) })
 }
 
-// isFamily reports an item with the id of a model, or with a word that begins
-// most names of the provider: "claude".
+// isFamily reports whether an item has the id of a model, or a word with which most
+// names of the provider begin: "claude".
 func (it item) isFamily(cat *catalog) bool {
 	return slices.ContainsFunc(it.words, func(w term) bool {
 		begins := filter(cat.models, func(m model) bool { return strings.HasPrefix(strings.ToLower(m.name), w.text) })
@@ -314,19 +314,19 @@ func (w term) inName() *regexp.Regexp {
 	return regexp.MustCompile("(?i)(?:^|" + edge(w.text[0]) + ")(" + strings.Join(texts, "|") + ")(?:$|" + edge(w.text[len(w.text)-1]) + ")")
 }
 
-// patterns are those that match just the models of an item; nil when none do.
+// patterns returns patterns that match just the models of an item; nil when none do.
 func (it item) patterns(cat *catalog, models []model) []string {
 	switch {
-	case it.newest && (cat.unlisted > 0 || len(models) > mostRules): // one that is not listed may be newer
+	case it.newest && (cat.unlisted > 0 || len(models) > maxExactNames): // one that is not listed may be newer
 		return nil
 	case it.newest:
-		return choose(cat, models, [][]string{names(models)})
+		return choosePatterns(cat, models, [][]string{names(models)})
 	case len(it.words) == 0:
 		return []string{"*"}
-	case len(it.words) == 1 && it.words[0].typed:
+	case len(it.words) == 1 && it.words[0].verbatim:
 		return []string{it.words[0].text}
 	}
-	return choose(cat, models, it.spellings(models))
+	return choosePatterns(cat, models, it.spellings(models))
 }
 
 // spellings lists the ways to write an item as a pattern, the best first.
@@ -356,8 +356,8 @@ func (it item) spelling(name string) string {
 	at := map[string]int{}
 	var texts []string
 	for _, w := range it.words {
-		text, place := strings.Trim(w.text, "*"), -1 // a pattern, in front
-		if found := w.inName().FindStringSubmatchIndex(name); found != nil && !w.typed {
+		text, place := strings.Trim(w.text, "*"), -1 // patterns come first
+		if found := w.inName().FindStringSubmatchIndex(name); found != nil && !w.verbatim {
 			place, text = found[2], name[found[2]:found[3]]
 		}
 		at[text], texts = place, append(texts, text)
@@ -366,13 +366,13 @@ func (it item) spelling(name string) string {
 	return strings.Join(texts, "*")
 }
 
-// mostRules is how many models are named one by one.
-const mostRules = 60
+// maxExactNames is the most models for which there is one rule each.
+const maxExactNames = 60
 
-// choose returns the first candidate whose patterns match just the models, else
+// choosePatterns returns the first candidate whose patterns match just the models, else
 // the models one by one; nil when that would be too many.
-func choose(cat *catalog, models []model, candidates [][]string) []string {
-	if len(models) <= mostRules && !cat.cut {
+func choosePatterns(cat *catalog, models []model, candidates [][]string) []string {
+	if len(models) <= maxExactNames && !cat.cut {
 		candidates = append(candidates, unique(names(models)))
 	}
 	in := ids(models)

@@ -11,7 +11,7 @@ type selection struct {
 	items   []item
 	except  []item
 	at      scope
-	pronoun bool // "it", "them": what the request before named
+	pronoun bool // "it", "them": what the previous request named
 }
 
 // scope is the providers that a request names; the zero value names none.
@@ -24,7 +24,7 @@ type scope struct {
 
 func (s scope) empty() bool { return len(s.providers) == 0 && !s.every && len(s.without) == 0 }
 
-// all reports every provider, with or without exceptions.
+// all reports whether every provider is meant, with or without exceptions.
 func (s scope) all() bool { return s.every || len(s.without) > 0 }
 
 func (s *scope) merge(o scope) {
@@ -62,13 +62,13 @@ func (it item) text() string { return strings.Join(it.texts(), " ") }
 
 // term is one word of an item.
 type term struct {
-	text  string
-	typed bool // it is used as it is: an id or a pattern
+	text     string
+	verbatim bool // quoted or with wildcards: used as it is
 }
 
 var (
 	determiners  = set("all every each any both those these this that which what is whose")
-	nouns        = set("model models version versions one ones variant variants family families series llm llms containing contain contains including named called")
+	modelNouns   = set("model models version versions one ones variant variants family families series llm llms containing contain contains including named called")
 	pronouns     = set("it them they those these that this")
 	prepositions = set("on from by for at in across of under with")
 )
@@ -81,7 +81,7 @@ type reader struct {
 	sel       selection
 	cur       item
 	seen      bool // cur has a determiner or a noun
-	whole     bool // cur has a determiner: "the newest" before it is not meant of it
+	whole     bool // cur has a determiner, so "the newest" before it does not apply to it
 	excepting bool
 }
 
@@ -95,7 +95,7 @@ func (p *parser) selection(tokens []token) selection {
 	return r.sel
 }
 
-// peek is the token n places on; a stop behind the end.
+// peek is the token after the next n; a stop after the end.
 func (r *reader) peek(n int) token {
 	if r.pos+n < len(r.tokens) {
 		return r.tokens[r.pos+n]
@@ -110,7 +110,7 @@ func (r *reader) next() {
 	switch {
 	case t.kind != comma && t.text == "*", t.is("everything", "anything"):
 		r.cur.all = true
-	case t.kind == quoted, t.kind == plain && wild(t.text):
+	case t.kind == quoted, t.kind == plain && hasWildcard(t.text):
 		r.cur.words = append(r.cur.words, term{t.text, true})
 	case t.kind == comma, t.is("and", "or", "plus", "&", "+"):
 		r.flush()
@@ -126,7 +126,7 @@ func (r *reader) next() {
 	case t.in(prepositions) && r.scope(&r.sel.at):
 	case t.in(pronouns) && r.pronounHere():
 		r.sel.pronoun = true
-	case t.in(nouns):
+	case t.in(modelNouns):
 		r.cur.family, r.seen = true, true
 	case t.in(determiners):
 		r.seen, r.whole = true, true
@@ -149,7 +149,7 @@ func (r *reader) word(text string) {
 	n := len(r.cur.words)
 	if p, ok := r.window.providerNamed(text); ok && r.cur.provider == "" {
 		r.cur.provider = p
-	} else if n > 0 && unicode.IsDigit(rune(text[0])) && !r.cur.words[n-1].typed { // "gpt 4"
+	} else if n > 0 && unicode.IsDigit(rune(text[0])) && !r.cur.words[n-1].verbatim { // "gpt 4"
 		r.cur.words[n-1].text += "-" + text
 	} else {
 		r.cur.words = append(r.cur.words, term{text: text})
@@ -175,14 +175,14 @@ func (r *reader) flush() {
 	r.cur, r.seen, r.whole = item{}, false, false
 }
 
-// pronounHere reports a pronoun that stands alone: "that contain x" is none.
+// pronounHere reports whether a pronoun stands alone: that of "that contain x" does not.
 func (r *reader) pronounHere() bool {
 	after := r.peek(0)
-	alone := after.kind != plain || after.in(prepositions) || after.is("and", "or", "except", "but", "again", "instead") || after.in(nouns)
+	alone := after.kind != plain || after.in(prepositions) || after.is("and", "or", "except", "but", "again", "instead") || after.in(modelNouns)
 	return r.cur.empty() && !r.seen && alone
 }
 
-// scope reads providers behind a preposition: "every provider", "all major
+// scope reads providers after a preposition: "every provider", "all major
 // providers", "gemini and openai"; false, and nothing is read, when there is none.
 func (r *reader) scope(at *scope) bool {
 	start := r.pos

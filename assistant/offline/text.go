@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// maxEcho is how many runes of one foreign string (an id, a pattern, a
+	// maxEcho is how many runes of one string from outside (an id, a pattern, a
 	// tool's message) an answer repeats.
 	maxEcho = 200
 	// maxNamed is how many ids an answer lists before it says "and N more".
@@ -30,7 +30,7 @@ func cleanTo(s string, limit int) string {
 	return strings.NewReplacer("[[", "[ [", ": {", ": (", ":{", ":(").Replace(safetext.Line(strings.TrimSpace(s), limit))
 }
 
-// code shows a foreign string as a Markdown code span, in which no asterisk or
+// code shows a string from outside as a Markdown code span, in which no asterisk or
 // underscore is lost.
 func code(s string) string {
 	s = strings.ReplaceAll(clean(s), "`", "'")
@@ -86,8 +86,8 @@ func verbFor(n int, one, many string) string {
 // quotes, and words with an asterisk.
 var quotedOrStarred = regexp.MustCompile("`[^`]*`|\"[^\"]*\"|[^\\s\"“”`]*\\*[^\\s\"“”`]*")
 
-// foreign shows a tool's message with its patterns and ids as code spans.
-func foreign(s string) string {
+// withCode shows a tool's message with its patterns and ids as code spans.
+func withCode(s string) string {
 	return quotedOrStarred.ReplaceAllStringFunc(cleanTo(s, 2*maxEcho), func(m string) string {
 		body := strings.Trim(m, "\"` ")
 		end := strings.TrimRight(body, ".,;:")
@@ -100,7 +100,7 @@ func foreign(s string) string {
 
 // sentence shows a tool's message with a capital letter and a full stop.
 func sentence(s string) string {
-	s = upperFirst(strings.TrimSpace(foreign(s)))
+	s = upperFirst(strings.TrimSpace(withCode(s)))
 	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") || strings.HasSuffix(s, "…") {
 		return s
 	}

@@ -69,7 +69,7 @@ func (m model) isHidden() bool  { return m.status == "ignored" }
 func (m model) isShown() bool   { return !m.isHidden() }
 func (m model) isAllowed() bool { return m.status == "whitelisted" }
 
-// named reports that text is the model's id or name.
+// named reports whether text is the model's id or name.
 func (m model) named(text string) bool {
 	return strings.EqualFold(m.name, text) || strings.EqualFold(m.id, text)
 }
@@ -82,12 +82,12 @@ func (c *catalog) matching(pattern string) []model {
 	return filter(c.models, matcher([]string{pattern}))
 }
 
-// has reports a rule that is written just so.
+// has reports whether the list has a rule with exactly this pattern.
 func (c *catalog) has(list, pattern string) bool {
 	return slices.Contains(c.rules[list], pattern)
 }
 
-// matcher reports the models that one of some patterns matches.
+// matcher returns a function that reports whether one of the patterns matches a model.
 func matcher(patterns []string) func(model) bool {
 	globs := make([]*glob.Pattern, len(patterns))
 	for i, p := range patterns {
@@ -208,7 +208,7 @@ func (w *window) providerNamed(s string) (string, bool) {
 // catalog returns the models of a provider: from the context when it lists all
 // of them, else from the window. Where that cuts the list, too, the models that a
 // selection can mean are asked for. nil means that calls are made now, or that
-// the window gave no list, which is said.
+// the window gave no list, which is reported.
 func (c *conversation) catalog(provider string, sel selection) *catalog {
 	cat := c.catalogs[provider]
 	switch {
@@ -243,9 +243,9 @@ func (c *conversation) catalog(provider string, sel selection) *catalog {
 	return cat
 }
 
-// models adds the models of a pattern to a catalog; nil when it cannot now.
+// models adds the models of a pattern to a catalog; nil while the call runs or if it failed.
 func (c *conversation) models(cat *catalog, pattern string) *result {
-	r := c.use("get_models_matching_pattern", args{"pattern": pattern, "provider": cat.provider})
+	r := c.callOrReport("get_models_matching_pattern", args{"pattern": pattern, "provider": cat.provider})
 	if r != nil {
 		cat.add(r.Data.Get("models"))
 	}

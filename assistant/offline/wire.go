@@ -26,15 +26,15 @@ type exchange struct {
 
 // call is a tool call of the conversation and what came of it.
 type call struct {
-	name string
-	text string       // the arguments as this package encodes them
-	args gjson.Result // text, parsed
-	res  *result      // nil: no result in the request
-	used bool         // a step of this turn has its result
+	name   string
+	text   string       // the arguments as this package encodes them
+	args   gjson.Result // text, parsed
+	result *result      // nil: no result in the request
+	used   bool         // a step of this turn has its result
 }
 
-// ok reports that the call succeeded.
-func (c *call) ok() bool { return c.res != nil && c.res.Success }
+// ok reports whether the call succeeded.
+func (c *call) ok() bool { return c.result != nil && c.result.Success }
 
 // result is a tool result.
 type result struct {
@@ -44,7 +44,7 @@ type result struct {
 	Data    gjson.Result
 }
 
-// readResult reads a tool message. Plain text is a success that says so.
+// readResult reads a tool message. Plain text is the message of a successful result.
 func readResult(content string) *result {
 	b := gjson.Parse(content)
 	if !gjson.Valid(content) || !b.IsObject() {
@@ -54,13 +54,13 @@ func readResult(content string) *result {
 }
 
 // readRequest reads a request's body.
-func readRequest(body []byte) (*chatRequest, *refusal) {
+func readRequest(body []byte) (*chatRequest, *requestError) {
 	b := gjson.ParseBytes(body)
 	if !gjson.ValidBytes(body) {
-		return nil, &refusal{http.StatusBadRequest, "invalid_json", "the request is not JSON"}
+		return nil, &requestError{http.StatusBadRequest, "invalid_json", "the request is not JSON"}
 	}
 	if model := b.Get("model").String(); model != ModelID && model != "offline/"+ModelID {
-		return nil, &refusal{http.StatusNotFound, "model_not_found", "there is no model " + clean(model) + " here; the only one is " + ModelID}
+		return nil, &requestError{http.StatusNotFound, "model_not_found", "there is no model " + clean(model) + " here; the only one is " + ModelID}
 	}
 	r := &chatRequest{usage: b.Get("stream_options.include_usage").Bool(), tools: map[string]gjson.Result{}}
 	if b.Get("tool_choice").String() != "none" {
@@ -70,18 +70,18 @@ func readRequest(body []byte) (*chatRequest, *refusal) {
 	}
 	messages := b.Get("messages").Array()
 	if len(messages) == 0 {
-		return nil, &refusal{http.StatusBadRequest, "invalid_request", "messages must not be empty"}
+		return nil, &requestError{http.StatusBadRequest, "invalid_request", "messages must not be empty"}
 	}
 	byID := map[string]*call{}
 	for i, m := range messages {
 		if problem := r.add(m, byID); problem != "" {
-			return nil, &refusal{http.StatusBadRequest, "invalid_request", fmt.Sprintf("messages[%d]: %s", i, problem)}
+			return nil, &requestError{http.StatusBadRequest, "invalid_request", fmt.Sprintf("messages[%d]: %s", i, problem)}
 		}
 	}
 	return r, nil
 }
 
-// add reads one message and says what is wrong with it. byID are the calls
+// add reads one message and returns what is wrong with it. byID are the calls
 // without a result.
 func (r *chatRequest) add(m gjson.Result, byID map[string]*call) (problem string) {
 	content := m.Get("content")
@@ -114,7 +114,7 @@ func (r *chatRequest) add(m gjson.Result, byID map[string]*call) (problem string
 	case "tool":
 		id := m.Get("tool_call_id").String()
 		if k := byID[id]; k != nil {
-			k.res = readResult(text)
+			k.result = readResult(text)
 			delete(byID, id)
 		}
 	default:

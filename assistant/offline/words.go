@@ -25,16 +25,16 @@ type token struct {
 	canon string // in lower case; for a synonym, the word that the forms use
 }
 
-// is reports an unquoted word, one of words.
+// is reports whether t is one of words, unquoted.
 func (t token) is(words ...string) bool {
 	return t.kind == plain && slices.Contains(words, t.canon)
 }
 
-// in reports an unquoted word of a set.
+// in reports whether t is an unquoted word of the set.
 func (t token) in(words map[string]bool) bool { return t.kind == plain && words[t.canon] }
 
-// ignored is the canonical word of what means nothing.
-const ignored = "-"
+// filler is what synonyms maps words without a meaning to.
+const filler = "-"
 
 // synonyms maps what people say to the words of the forms: the first word of
 // each line stands for the others of it. "_" is a space.
@@ -88,7 +88,7 @@ func readSynonyms(table string) (synonyms map[string]string, longest int) {
 
 // canonical replaces synonyms, the longest phrases first, and drops what means nothing.
 func canonical(tokens []token) []token {
-	tokens = slices.DeleteFunc(tokens, func(t token) bool { return t.kind == plain && synonyms[t.canon] == ignored })
+	tokens = slices.DeleteFunc(tokens, func(t token) bool { return t.kind == plain && synonyms[t.canon] == filler })
 	var out []token
 	for i := 0; i < len(tokens); {
 		t, used := tokens[i], 1
@@ -103,7 +103,7 @@ func canonical(tokens []token) []token {
 				break
 			}
 		}
-		if t.canon != ignored {
+		if t.canon != filler {
 			out = append(out, t)
 		}
 		i += used
@@ -136,12 +136,12 @@ func set(words string) map[string]bool {
 const maxTokens = 500
 
 var (
-	// pieces finds quoted texts, separators and words. A word runs up to space,
-	// comma, semicolon or quote; a quote that is not closed on its line is none.
+	// pieces matches quoted texts, separators and words. A word ends before a space,
+	// comma, semicolon or quote; a quote that is not closed on its line is left out.
 	pieces = regexp.MustCompile("\"[^\"\n]*\"|`[^`\n]*`|“[^”\n]*”|‘[^’\n]*’|'[^'\n]*'|[,;\n]|[^\\s,;\"`]+")
-	// bullets begin the lines of a list.
+	// bulletSigns begin the lines of a list.
 	bulletSigns = regexp.MustCompile(`(?m)^\s*[-–•*>]\s+`)
-	// questions begin a sentence in which a question mark is no wildcard.
+	// questions matches the start of a sentence in which a question mark is no wildcard.
 	questions = regexp.MustCompile(`(?i)^\W*(?:why|what|which|who|where|is|are|can|could|would|will|do|does|how|any)\b`)
 )
 
