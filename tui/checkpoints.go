@@ -22,7 +22,7 @@ func (p *pickers) openCheckpoints() tea.Cmd {
 	entries := []overlay.Entry{{Text: "current state", Mark: p.styles.Icons.Marked}}
 	for _, c := range slices.Backward(p.session.Checkpoints()) {
 		entries = append(entries, overlay.Entry{
-			Value: c.ID, Text: p.clock(c.Time) + "  " + c.Description, More: c.Effect(),
+			Value: c.ID, Text: p.clock(c.Time) + "  " + c.Description, Detail: c.Effect(),
 			Mark: p.styles.Icons.Checkpoint, Extra: map[bool]string{true: "undone"}[c.Undone],
 		})
 	}

@@ -241,7 +241,7 @@ func (m *Model) filtered(line string, f workspace.Filtered, boundary boundaryCom
 		return m.lineAgain(line, err)
 	}
 	for _, r := range f.Refs[max(0, len(f.Refs)-2):] {
-		m.conv.chat.SetHidden(r.Seq, false) // the line shows it after all
+		m.conv.chat.SetNotInFilter(r.Seq, false) // the line shows it after all
 	}
 	m.conv.setBoundary(boundary)
 	m.conv.chat.Bottom()

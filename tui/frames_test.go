@@ -135,10 +135,10 @@ func TestGoldenPlain(t *testing.T) {
 }
 
 func TestLightAndDarkShowTheSame(t *testing.T) {
-	for _, colours := range []style.Profile{style.True, style.Col256, style.Col16, style.None} {
+	for _, colours := range []style.Profile{style.TrueColor, style.ANSI256, style.ANSI16, style.NoColor} {
 		var stripped []string
 		for _, dark := range []bool{true, false} {
-			s := newStill(t, style.Options{Dark: dark, Unicode: true, Colors: colours}, 100, 30)
+			s := newStill(t, style.Options{Dark: dark, Unicode: true, Profile: colours}, 100, 30)
 			s.pairs(longTalk()...)
 			tuitest.Exact(t, s.frame(), 100, 30)
 			stripped = append(stripped, plainFrame(s.frame()))

@@ -32,7 +32,7 @@ func (m *Model) perform(a pane.Action) tea.Cmd {
 		}
 		return m.change(m.edit(a))
 	case pane.Notify:
-		m.notice.show(a.Text, a.Bad)
+		m.notice.show(a.Text, a.IsError)
 	case pane.SetFilter:
 		return m.runLine(a.Line)
 	case pane.Pick:
@@ -77,7 +77,7 @@ func (m *Model) edit(e pane.Edit) tea.Cmd {
 			return m.fail(err)
 		}
 		notice += m.hint(" · %s undoes it", "undo")
-		if !e.View && m.pane.Status().Unsaved {
+		if !e.ViewOnly && m.pane.Status().Unsaved {
 			notice += m.hint(", %s saves", "save")
 		}
 		m.notice.info(notice)
@@ -288,7 +288,7 @@ func (c *conversation) computeEffects() tea.Cmd {
 		return effects, nil
 	}, func(effects map[string]pane.Effect, _ error) tea.Cmd {
 		for id, e := range effects {
-			c.chat.Enrich(id, c.chat.EffectRows(e))
+			c.chat.SetExtraRows(id, c.chat.EffectRows(e))
 		}
 		return nil
 	})
@@ -308,13 +308,13 @@ func (m *Model) choose(i int) tea.Cmd {
 	}
 	c := choices[i]
 	switch {
-	case c.Do != "":
+	case c.KeyAction != "":
 		m.conv.chat.FocusLast()
-		return m.keys.named(c.Do).do(m)
+		return m.keys.named(c.KeyAction).do(m)
 	case m.session.Busy():
 		return m.fail(assistant.ErrBusy)
-	case c.Payload != "":
-		return m.decide(c.Payload, c.Accept)
+	case c.PayloadID != "":
+		return m.decide(c.PayloadID, c.Accept)
 	}
 	if p, isPrompt := c.Prompt(m.work); isPrompt {
 		return m.startPrompt(p)

@@ -268,7 +268,7 @@ func (m *Model) checkPair(seq int64) tea.Cmd {
 	}
 	return async(func(ctx context.Context) (bool, error) { return m.work.Matches(ctx, seq) }, func(shown bool, err error) tea.Cmd {
 		if err == nil {
-			m.conv.chat.SetHidden(seq, !shown)
+			m.conv.chat.SetNotInFilter(seq, !shown)
 		}
 		return m.fail(err)
 	})

@@ -113,7 +113,7 @@ func (p plan) start(t *testing.T) *seeing {
 		t.Fatal(err)
 	}
 	m, err := New(Options{
-		Parts: partsOf(session, s.store, nil, clock.Now), Now: clock.Now, Screen: settings.Screen{FixedBackground: true, Style: style.Options{Unicode: true, Colors: style.None}}, Clipboard: func(string) error { return nil },
+		Parts: partsOf(session, s.store, nil, clock.Now), Now: clock.Now, Screen: settings.Screen{FixedBackground: true, Style: style.Options{Unicode: true, Profile: style.NoColor}}, Clipboard: func(string) error { return nil },
 	})
 	if err != nil {
 		t.Fatal(err)

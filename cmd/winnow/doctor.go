@@ -110,7 +110,7 @@ func (a *app) examineTerminal(ctx context.Context) []finding {
 	default:
 		terminal.Detail += fmt.Sprintf(", %d columns; winnow doctor keys shows which keys arrive here", a.width())
 	}
-	colours := pass("colours", "colours: %s", map[style.Profile]string{style.True: "24 bit", style.Col256: "256", style.Col16: "16", style.None: "none"}[a.colourProfile()])
+	colours := pass("colours", "colours: %s", map[style.Profile]string{style.TrueColor: "24 bit", style.ANSI256: "256", style.ANSI16: "16", style.NoColor: "none"}[a.colourProfile()])
 	if a.env("NO_COLOR") != "" {
 		colours.Detail += " (NO_COLOR is set)"
 	}

@@ -177,12 +177,12 @@ func (a *app) hasColour() bool {
 // colourProfile is how many colours the terminal shows.
 func (a *app) colourProfile() style.Profile {
 	profiles := map[colorprofile.Profile]style.Profile{
-		colorprofile.TrueColor: style.True, colorprofile.ANSI256: style.Col256, colorprofile.ANSI: style.Col16,
+		colorprofile.TrueColor: style.TrueColor, colorprofile.ANSI256: style.ANSI256, colorprofile.ANSI: style.ANSI16,
 	}
 	if p, ok := profiles[colorprofile.Env(a.environ)]; ok && a.hasColour() {
 		return p
 	}
-	return style.None
+	return style.NoColor
 }
 
 // unicode reports whether the terminal shows more than ASCII, as far as the
@@ -208,7 +208,7 @@ func (a *app) signs(words string) string {
 // background, too, and the terminal is not to be asked.
 func (a *app) theme(s *config.Settings) (o style.Options, fixed bool) {
 	name, background := s.Background()
-	return style.Options{Dark: background != "light", Colors: a.colourProfile(), Unicode: a.unicode(), Theme: name}, background != "auto"
+	return style.Options{Dark: background != "light", Profile: a.colourProfile(), Unicode: a.unicode(), Theme: name}, background != "auto"
 }
 
 // answerStyles is the style of an answer, which is printed without asking the terminal
@@ -216,8 +216,8 @@ func (a *app) theme(s *config.Settings) (o style.Options, fixed bool) {
 // that are readable on either.
 func (a *app) answerStyles() style.Styles {
 	o, fixed := a.theme(a.settings)
-	if !fixed && o.Colors < style.Col16 {
-		o.Colors = style.Col16
+	if !fixed && o.Profile < style.ANSI16 {
+		o.Profile = style.ANSI16
 	}
 	return style.New(o)
 }

@@ -196,7 +196,7 @@ func (a *app) saveError(err error) error {
 		return err
 	}
 	lines := []error{fmt.Errorf("nothing was saved: %w", err)}
-	st := style.New(style.Options{Colors: style.None, Unicode: a.unicode()})
+	st := style.New(style.Options{Profile: style.NoColor, Unicode: a.unicode()})
 	for _, line := range pane.ConflictLines(c, c.Rules, &st.Icons) {
 		lines = append(lines, errors.New(line))
 	}

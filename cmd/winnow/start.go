@@ -98,7 +98,7 @@ func (p *program) warm(ctx context.Context, restoreGC func()) {
 	}
 	restoreGC()
 	if filter, ok := p.pane.(*rules.Pane); ok {
-		filter.Warm(ctx)
+		filter.CountModels(ctx)
 	}
 	releaseMemory()
 }

@@ -51,17 +51,17 @@ func (c *card) source() string {
 // cardLead is how many cells fold and state take before the name.
 const cardLead = 4
 
-func (c *card) draw(width int, l *look) []string {
+func (c *card) draw(width int, rc *renderContext) []string {
 	c.sheet = sheet{}
-	st := &l.st
-	sign, tone, tail := st.Icons.Running[l.frame%len(st.Icons.Running)], st.Chat.ToolRunning, c.progress
+	st := &rc.st
+	sign, tone, tail := st.Icons.Running[rc.spinnerFrame%len(st.Icons.Running)], st.Chat.ToolRunning, c.progress
 	if r := c.call.Result; r != nil {
 		sign, tone, tail = st.Icons.ToolBad, st.Chat.ToolBad, firstLine(r.Message)
 		if r.Success {
 			sign, tone = st.Icons.ToolOK, st.Chat.ToolOK
 		}
 	}
-	head := tone.Render(c.foldSign(l)+" "+sign) + " " + st.Chat.ToolName.Render(oneLine(c.call.Name))
+	head := tone.Render(c.foldSign(rc)+" "+sign) + " " + st.Chat.ToolName.Render(oneLine(c.call.Name))
 	for _, s := range []string{safetext.Line(pane.ArgumentLine(c.call.Arguments), 400), oneLine(tail)} {
 		if s != "" {
 			head += "  " + st.Chat.ToolArgs.Render(s)
@@ -69,11 +69,11 @@ func (c *card) draw(width int, l *look) []string {
 	}
 	c.addText(textwidth.Truncate(head, width, st.Icons.Ellipsis), cardLead)
 	if c.open {
-		c.putSection("input", indentedJSON(c.call.Arguments), width, l)
-		c.putSection("output", c.message(), width, l)
+		c.putSection("input", indentedJSON(c.call.Arguments), width, rc)
+		c.putSection("output", c.message(), width, rc)
 		if c.call.Result != nil && c.call.Result.Data != nil {
 			raw, _ := json.Marshal(c.call.Result.Data) // it came from JSON
-			c.putSection("data", indentedJSON(raw), width, l)
+			c.putSection("data", indentedJSON(raw), width, rc)
 		}
 	}
 	c.add("")
@@ -85,11 +85,11 @@ func (c *card) draw(width int, l *look) []string {
 const titleCells = 10
 
 // putSection puts in a part of an open card with its title.
-func (c *card) putSection(title, text string, width int, l *look) {
+func (c *card) putSection(title, text string, width int, rc *renderContext) {
 	if text == "" {
 		return
 	}
-	st := &l.st.Chat
+	st := &rc.st.Chat
 	lead := min(titleCells, max(0, width-minText))
 	c.put(safetext.Clean(visible(text)), lead, width-lead, func(i int, line string) string {
 		if i > 0 {

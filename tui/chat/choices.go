@@ -16,18 +16,18 @@ import (
 // afterError is what can be done about a pair that failed: by the keys of these
 // actions while the pair has the focus, by number when it is the newest, and by a
 // click.
-var afterError = []pane.Choice{{Label: "Retry", Do: "retry"}, {Label: "Re-ask", Do: "re-ask"}, {Label: "Delete", Do: "delete-pair"}}
+var afterError = []pane.Choice{{Label: "Retry", KeyAction: "retry"}, {Label: "Re-ask", KeyAction: "re-ask"}, {Label: "Delete", KeyAction: "delete-pair"}}
 
 // maxChoices is how many can be chosen: alt+1 to alt+9.
 const maxChoices = 9
 
 // choicesOf are the choices under a pair: what waits for a decision first.
-func (l *look) choicesOf(p assistant.Pair) []pane.Choice {
+func (rc *renderContext) choicesOf(p assistant.Pair) []pane.Choice {
 	var out []pane.Choice
 	if p.State == assistant.PairError {
 		out = append(out, afterError...)
 	}
-	out = append(out, pane.Choices(&p, l.decides)...)
+	out = append(out, pane.Choices(&p, rc.decides)...)
 	return out[:min(len(out), maxChoices)]
 }
 
@@ -47,8 +47,8 @@ type choiceSpan struct{ i, line, from, to int }
 
 func (p *choicesPart) source() string { return "" }
 
-func (p *choicesPart) draw(width int, l *look) []string {
-	if !p.live && p.choices[0].Do == "" { // those of an error come first
+func (p *choicesPart) draw(width int, rc *renderContext) []string {
+	if !p.live && p.choices[0].KeyAction == "" { // those of an error come first
 		return nil
 	}
 	var out []string
@@ -58,20 +58,20 @@ func (p *choicesPart) draw(width int, l *look) []string {
 	}
 	p.spans = p.spans[:0]
 	for i, c := range p.choices {
-		if !p.live && c.Do == "" {
+		if !p.live && c.KeyAction == "" {
 			continue
 		}
-		tone, open := choiceTone(c, &l.st.Chat), "["
+		tone, open := choiceTone(c, &rc.st.Chat), "["
 		if p.focused && i == p.selected {
-			tone, open = tone.Underline(true), l.st.Icons.Selected
+			tone, open = tone.Underline(true), rc.st.Icons.Selected
 		}
 		label := fmt.Sprintf("%d %s", i+1, c.Label)
-		if key := l.keys.Hint(c.Do, ""); key != "" && p.live {
+		if key := rc.keys.Hint(c.KeyAction, ""); key != "" && p.live {
 			label += " · " + strings.TrimSpace(key)
 		} else if !p.live {
 			label = key + c.Label
 		}
-		chip := tone.Render(textwidth.Truncate(open+label+"]", width, l.st.Icons.Ellipsis))
+		chip := tone.Render(textwidth.Truncate(open+label+"]", width, rc.st.Icons.Ellipsis))
 		if strings.TrimSpace(line) != "" && ansi.StringWidth(line)+1+ansi.StringWidth(chip) > width {
 			out, line = append(out, line), ""
 		}
@@ -163,7 +163,7 @@ func (v *View) ActionAt(x, y int) (action string, ok bool) {
 		return "", false
 	}
 	v.focusOn(at, 0)
-	return v.src.at(at).choices().choices[i].Do, true
+	return v.src.at(at).choices().choices[i].KeyAction, true
 }
 
 // choiceAt is the pair, and which of its choices, on a cell of the view.
@@ -190,13 +190,13 @@ func (v *View) choiceAt(x, y int) (at, i int, ok bool) {
 func choiceTone(c pane.Choice, st *style.Chat) lipgloss.Style {
 	kind := "secondary"
 	switch {
-	case c.Accept, c.Do == "retry":
+	case c.Accept, c.KeyAction == "retry":
 		kind = "primary"
-	case c.Do == "delete-pair":
+	case c.KeyAction == "delete-pair":
 		kind = "warning"
 	case c.Action != nil:
 		kind = c.Action.Style
-	case c.Payload == "" && c.Do == "":
+	case c.PayloadID == "" && c.KeyAction == "":
 		return st.Chip
 	}
 	switch kind {

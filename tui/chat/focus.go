@@ -166,7 +166,7 @@ func (v *View) hint() string {
 	if n == 0 {
 		return ""
 	}
-	return pane.Join(v.look.st.Icons.New+" "+strconv.Itoa(n)+" new", strings.TrimSpace(v.look.keys.Hint("last-message", "")))
+	return pane.Join(v.rc.st.Icons.New+" "+strconv.Itoa(n)+" new", strings.TrimSpace(v.rc.keys.Hint("last-message", "")))
 }
 
 // Show brings a pair onto the screen and gives it the focus.
@@ -282,7 +282,7 @@ func (v *View) SetRaw(seq int64) { v.src.item(seq).setRaw(true) }
 // WatchDrawing calls begin before a stored answer of some kilobytes is rendered,
 // with its Seq, and what begin returns when that is done: a program that notes it
 // on disk knows after a crash which pair to open with SetRaw.
-func (v *View) WatchDrawing(begin func(seq int64) (done func())) { v.look.watch = begin }
+func (v *View) WatchDrawing(begin func(seq int64) (done func())) { v.rc.watch = begin }
 
 // Click gives the focus to what is on a row, and opens or closes it when it had
 // the focus already.

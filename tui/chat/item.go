@@ -14,21 +14,21 @@ import (
 	"winnow/tui/style"
 )
 
-// look is what items need to draw themselves.
-type look struct {
-	st    style.Styles
-	md    *markdown.Style
-	now   func() time.Time
-	keys  pane.Keys
-	frame int                              // of the spinner
-	watch func(seq int64) (done func())    // see WatchDrawing; nil calls nothing
-	types map[string]assistant.PayloadType // registered, by name
-	extra map[string][]Row                 // by the id of a payload
+// renderContext is what items need to draw themselves.
+type renderContext struct {
+	st           style.Styles
+	md           *markdown.Style
+	now          func() time.Time
+	keys         pane.Keys
+	spinnerFrame int                              // of the spinner
+	watch        func(seq int64) (done func())    // see WatchDrawing; nil calls nothing
+	payloadTypes map[string]assistant.PayloadType // registered, by name
+	extraRows    map[string][]Row                 // by the id of a payload
 }
 
-// clock shows the time of day of a pair, and the day when it is not today.
-func (l *look) clock(p assistant.Pair) string {
-	at, now := p.CreatedAt.Local(), l.now().Local()
+// timeOfDay shows the time of day of a pair, and the day when it is not today.
+func (rc *renderContext) timeOfDay(p assistant.Pair) string {
+	at, now := p.CreatedAt.Local(), rc.now().Local()
 	if at.YearDay() == now.YearDay() && at.Year() == now.Year() {
 		return at.Format("15:04")
 	}
@@ -38,7 +38,7 @@ func (l *look) clock(p assistant.Pair) string {
 // item is one pair in the list. Until it is loaded it is a placeholder.
 type item struct {
 	seq    int64
-	look   *look
+	rc     *renderContext
 	pair   assistant.Pair
 	loaded bool
 	parts  []part
@@ -46,14 +46,14 @@ type item struct {
 	// The lines as drawn last, and where each part begins in them.
 	lines  []string
 	starts []int
-	joints map[int][]markdown.Joint // by part, made when they are asked for
-	width  int                      // of lines; 0: all parts must be drawn anew
-	stale  bool                     // some part must
+	infos  map[int][]markdown.LineInfo // by part, made when they are asked for
+	width  int                         // of lines; 0: all parts must be drawn anew
+	stale  bool                        // some part must
 
-	running bool
-	raw     bool
-	newest  bool // its suggestions can be chosen
-	hidden  bool // the filter hides it: it is shown because it is running, or just answered
+	running     bool
+	raw         bool
+	newest      bool // its suggestions can be chosen
+	notInFilter bool // shown all the same, because it is running or was just answered
 }
 
 // changed makes the next Lines draw the parts that have changed.
@@ -74,9 +74,9 @@ func (it *item) Lines(width int) []string {
 	} else {
 		defer it.watched()()
 	}
-	it.width, it.stale, it.joints = width, false, nil
+	it.width, it.stale, it.infos = width, false, nil
 	if !it.loaded {
-		it.lines, it.starts = []string{it.look.st.Chat.Time.Render("…"), ""}, nil
+		it.lines, it.starts = []string{it.rc.st.Chat.Time.Render("…"), ""}, nil
 		return it.lines
 	}
 	grows := -1 // where the first part that changed begins; -1: its lines are not there
@@ -94,7 +94,7 @@ func (it *item) Lines(width int) []string {
 		if t, ok := p.(*textPart); ok && !t.raw {
 			it.addText(t, width, i == 0 && at == grows)
 		} else {
-			it.lines = append(it.lines, p.draw(width, it.look)...)
+			it.lines = append(it.lines, p.draw(width, it.rc)...)
 		}
 		p.state().dirty = false
 	}
@@ -173,7 +173,7 @@ func (it *item) partAt(line int) (n, at int, ok bool) {
 
 // head is the first line of a pair: what is marked on it, and its time.
 func (it *item) head(width int) string {
-	st := &it.look.st
+	st := &it.rc.st
 	var left []string
 	if it.pair.Star > 0 {
 		left = append(left, st.Chat.Star.Render(strings.Repeat(st.Icons.Star, it.pair.Star)))
@@ -184,12 +184,12 @@ func (it *item) head(width int) string {
 	if it.pair.Topic != "" {
 		left = append(left, st.Chat.Time.Render(oneLine(it.pair.Topic)))
 	}
-	right := it.look.clock(it.pair)
+	right := it.rc.timeOfDay(it.pair)
 	if it.running {
 		right += " " + st.Icons.Ellipsis
 	}
 	right = st.Chat.Time.Render(right)
-	if it.hidden {
+	if it.notInFilter {
 		right = st.Chat.Badge.Render("not in filter") + " " + right
 	}
 	return spread(strings.Join(left, " "), right, width)
@@ -238,10 +238,10 @@ const minWatched = 8 << 10
 // watched announces that all of the pair is drawn; the function that it returns
 // announces the end.
 func (it *item) watched() (done func()) {
-	if it.look.watch == nil || len(it.pair.AssistantText) < minWatched || it.raw {
+	if it.rc.watch == nil || len(it.pair.AssistantText) < minWatched || it.raw {
 		return func() {}
 	}
-	return it.look.watch(it.seq)
+	return it.rc.watch(it.seq)
 }
 
 // build makes the parts of a pair that is stored: thinking, text and cards in
@@ -257,7 +257,7 @@ func (it *item) build(p assistant.Pair) []part {
 				used[piece.Call] = true
 				continue
 			}
-			parts = append(parts, newText(piece.Text, it.look.md))
+			parts = append(parts, newText(piece.Text, it.rc.md))
 		}
 	}
 	thoughts := assistant.PairThoughts(&p)
@@ -295,7 +295,7 @@ func (it *item) ending() (parts []part) {
 		}
 		parts = append(parts, newNotice(text, code))
 	}
-	if choices := it.look.choicesOf(it.pair); len(choices) > 0 {
+	if choices := it.rc.choicesOf(it.pair); len(choices) > 0 {
 		parts = append(parts, &choicesPart{choices: choices, live: it.newest})
 	}
 	return parts

@@ -17,9 +17,9 @@ import (
 // part is a piece of a pair that can have the focus.
 type part interface {
 	// draw lays the part out; a line wider than width cells is cut.
-	draw(width int, l *look) []string
-	// joined says of the lines drawn last how each is joined to the one above it.
-	joined() []markdown.Joint
+	draw(width int, rc *renderContext) []string
+	// lineInfos says of the lines drawn last how each is copied.
+	lineInfos() []markdown.LineInfo
 	// source is the part's own text, for searching.
 	source() string
 	state() *partState
@@ -44,11 +44,11 @@ func (s *partState) setOpen(open bool) {
 }
 
 // foldSign shows whether the part is open.
-func (s *partState) foldSign(l *look) string {
+func (s *partState) foldSign(rc *renderContext) string {
 	if s.open {
-		return l.st.Icons.Open
+		return rc.st.Icons.Open
 	}
-	return l.st.Icons.Folded
+	return rc.st.Icons.Folded
 }
 
 // userPart is the user's message: on the right, on its own background.
@@ -67,7 +67,7 @@ func (p *userPart) source() string { return p.message }
 // minBubble cells.
 const minBubble = 20
 
-func (p *userPart) draw(width int, l *look) []string {
+func (p *userPart) draw(width int, rc *renderContext) []string {
 	p.sheet = sheet{}
 	most := min(width, max(minBubble, width*4/5))
 	pad := 1
@@ -82,7 +82,7 @@ func (p *userPart) draw(width int, l *look) []string {
 	left, side := max(0, width-box-2*pad), strings.Repeat(" ", pad)
 	for i, line := range p.text {
 		body := side + line + strings.Repeat(" ", max(0, box-ansi.StringWidth(line))) + side
-		p.text[i], p.joints[i].Lead = strings.Repeat(" ", left)+l.st.Chat.User.Render(body), leadCells(left+pad)
+		p.text[i], p.infos[i].Lead = strings.Repeat(" ", left)+rc.st.Chat.User.Render(body), leadCells(left+pad)
 	}
 	p.add("")
 	return p.text
@@ -132,9 +132,9 @@ func (p *reasoningPart) finish(took time.Duration) {
 // indent is how far the text of an open part stands from its head.
 const indent = 2
 
-func (p *reasoningPart) draw(width int, l *look) []string {
-	tone := l.st.Chat.Thinking
-	head := p.foldSign(l) + " thinking"
+func (p *reasoningPart) draw(width int, rc *renderContext) []string {
+	tone := rc.st.Chat.Reasoning
+	head := p.foldSign(rc) + " thinking"
 	if !p.live && p.took > 0 {
 		head += fmt.Sprintf(" (%.1f s)", p.took.Seconds())
 	}
@@ -142,7 +142,7 @@ func (p *reasoningPart) draw(width int, l *look) []string {
 	p.add(tone.Render(head))
 	if p.open {
 		body := p.body.lay(p.thought.String(), indent, width-indent, indented(indent, tone))
-		p.text, p.joints = append(p.text, body.text...), append(p.joints, body.joints...)
+		p.text, p.infos = append(p.text, body.text...), append(p.infos, body.infos...)
 	}
 	p.add("")
 	return p.text
@@ -191,7 +191,7 @@ func (p *textPart) source() string {
 }
 
 // draw draws the source, of an answer that is shown raw.
-func (p *textPart) draw(width int, _ *look) []string {
+func (p *textPart) draw(width int, _ *renderContext) []string {
 	p.sheet = p.body.lay(safetext.Clean(p.source()), 0, width, unstyled)
 	p.add("")
 	p.rendered = 0
@@ -209,11 +209,11 @@ func (p *textPart) fresh(width int) (lines []string, from int) {
 	return lines, from
 }
 
-func (p *textPart) joined() []markdown.Joint {
+func (p *textPart) lineInfos() []markdown.LineInfo {
 	if p.raw {
-		return p.joints
+		return p.infos
 	}
-	return p.doc().Joints(p.rendered)
+	return p.doc().LineInfos(p.rendered)
 }
 
 // noticePart is winnow's own word about the turn, or how it failed and what can be
@@ -230,11 +230,11 @@ func newNotice(text, code string) *noticePart {
 
 func (p *noticePart) source() string { return p.notice }
 
-func (p *noticePart) draw(width int, l *look) []string {
+func (p *noticePart) draw(width int, rc *renderContext) []string {
 	p.sheet = sheet{}
-	sign, tone := l.st.Icons.Warn, l.st.Chat.Notice
+	sign, tone := rc.st.Icons.Warn, rc.st.Chat.Notice
 	if p.code != "" {
-		sign, tone = l.st.Icons.Error, l.st.Chat.Error
+		sign, tone = rc.st.Icons.Error, rc.st.Chat.Error
 	}
 	p.put(safetext.Clean(p.notice), indent, width-indent, func(i int, line string) string {
 		if i > 0 {
@@ -246,8 +246,8 @@ func (p *noticePart) draw(width int, l *look) []string {
 		p.add("")
 		return p.text
 	}
-	if way := l.keys.WayOut(p.code); way != "" {
-		p.put(way, indent, width-indent, indented(indent, l.st.Chat.Notice))
+	if way := rc.keys.Advice(p.code); way != "" {
+		p.put(way, indent, width-indent, indented(indent, rc.st.Chat.Notice))
 	}
 	return p.text
 }
@@ -260,30 +260,30 @@ const notCopied = 255
 
 // sheet is plain text laid out in lines.
 type sheet struct {
-	text   []string
-	joints []markdown.Joint // how each line is joined to the one above when it is copied
+	text  []string
+	infos []markdown.LineInfo // of each line
 }
 
-func (s *sheet) joined() []markdown.Joint { return s.joints }
+func (s *sheet) lineInfos() []markdown.LineInfo { return s.infos }
 
 // add puts in a line that shows no text.
 func (s *sheet) add(line string) { s.addText(line, notCopied) }
 
 // addText puts in a line that is drawn already, with lead cells before its text.
 func (s *sheet) addText(line string, lead uint8) {
-	s.text, s.joints = append(s.text, line), append(s.joints, markdown.Joint{Lead: lead})
+	s.text, s.infos = append(s.text, line), append(s.infos, markdown.LineInfo{Lead: lead})
 }
 
 // put lays out text in lines of at most width cells; draw makes a line of each,
 // with lead cells before the text. Line breaks at the end of text are left out.
 func (s *sheet) put(text string, lead, width int, draw func(i int, line string) string) {
 	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\t", strings.Repeat(" ", tabStop))
-	lines, joints := markdown.Wrap(text, max(width, 1))
+	lines, infos := markdown.Wrap(text, max(width, 1))
 	for i, line := range lines {
-		joints[i].Lead = leadCells(lead)
+		infos[i].Lead = leadCells(lead)
 		s.text = append(s.text, draw(i, line))
 	}
-	s.joints = append(s.joints, joints...)
+	s.infos = append(s.infos, infos...)
 }
 
 func leadCells(n int) uint8 { return uint8(min(n, notCopied-1)) }
@@ -314,7 +314,7 @@ func (g *growing) lay(text string, lead, width int, draw func(i int, line string
 		}
 		g.done = end + 1
 	}
-	out := sheet{slices.Clip(g.text), slices.Clip(g.joints)}
+	out := sheet{slices.Clip(g.text), slices.Clip(g.infos)}
 	if g.done < len(text) {
 		out.put(text[g.done:], lead, width, draw)
 	}

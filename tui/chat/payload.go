@@ -19,7 +19,7 @@ import (
 
 // Row is a paragraph of a card. It is sanitised and broken into lines as it is drawn.
 type Row struct {
-	Sign string // at most two cells before the first line
+	Icon string // at most two cells before the first line
 	Text string
 	Tone Tone
 }
@@ -45,7 +45,7 @@ func (t Tone) style(st *style.Chat) lipgloss.Style {
 // type shows the summary and, when it is open, its data.
 func (v *View) SetPayloadTypes(types []assistant.PayloadType) {
 	for _, t := range types {
-		v.look.types[t.Name] = t
+		v.rc.payloadTypes[t.Name] = t
 	}
 	for _, it := range v.src.items {
 		if it.loaded && !it.running {
@@ -55,14 +55,14 @@ func (v *View) SetPayloadTypes(types []assistant.PayloadType) {
 }
 
 // decides reports whether a payload of a type is accepted or rejected.
-func (l *look) decides(payloadType string) bool {
-	return payloadType == pane.RuleProposal || l.types[payloadType].Calls != nil
+func (rc *renderContext) decides(payloadType string) bool {
+	return payloadType == pane.RuleProposal || rc.payloadTypes[payloadType].Calls != nil
 }
 
-// card is the head of a payload's card, and the rows below it. A proposal of rules
-// has some of its own.
-func (l *look) card(p assistant.Payload) (icon, title string, rows []Row) {
-	t := l.types[p.Type]
+// payloadHead is the head of a payload's card, and the rows below it. A proposal
+// of rules has rows of its own.
+func (rc *renderContext) payloadHead(p assistant.Payload) (icon, title string, rows []Row) {
+	t := rc.payloadTypes[p.Type]
 	icon, title = t.Icon, cmp.Or(t.Title, oneLine(p.Type))
 	switch {
 	case t.Rows != nil:
@@ -70,14 +70,15 @@ func (l *look) card(p assistant.Payload) (icon, title string, rows []Row) {
 			rows = append(rows, Row{Text: line})
 		}
 	case p.Type == pane.RuleProposal:
-		return cmp.Or(icon, l.st.Icons.Pending), cmp.Or(t.Title, "proposed rules"), l.proposalRows(p)
+		return cmp.Or(icon, rc.st.Icons.Pending), cmp.Or(t.Title, "proposed rules"), rc.proposalRows(p)
 	}
 	return icon, title, rows
 }
 
-// Enrich adds rows to the card of a payload that take time to know, like the effect of a proposal. They replace those added before.
-func (v *View) Enrich(payload string, rows []Row) {
-	v.look.extra[payload] = rows
+// SetExtraRows sets further rows of the card of a payload: those that take time to
+// compute, such as the effect of a proposal.
+func (v *View) SetExtraRows(payload string, rows []Row) {
+	v.rc.extraRows[payload] = rows
 	for _, it := range v.src.items {
 		for _, p := range it.parts {
 			if card, ok := p.(*payloadPart); ok && card.payload.ID == payload {
@@ -94,7 +95,7 @@ func (v *View) Undecided() []assistant.Payload {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(v.src.at(v.Len()-1).pair.Payloads), func(p assistant.Payload) bool {
-		return p.Decision != "" || !v.look.decides(p.Type)
+		return p.Decision != "" || !v.rc.decides(p.Type)
 	})
 }
 
@@ -110,20 +111,20 @@ func newPayload(p assistant.Payload) *payloadPart {
 
 func (p *payloadPart) source() string { return indentedJSON(json.RawMessage(p.payload.Data)) }
 
-func (p *payloadPart) draw(width int, l *look) []string {
+func (p *payloadPart) draw(width int, rc *renderContext) []string {
 	p.sheet = sheet{}
-	st := &l.st.Chat
-	icon, head, rows := l.card(p.payload)
-	lead := p.foldSign(l) + " "
+	st := &rc.st.Chat
+	icon, head, rows := rc.payloadHead(p.payload)
+	lead := p.foldSign(rc) + " "
 	if icon != "" {
 		lead += icon + " "
 	}
 	if summary := oneLine(p.payload.Summary); summary != "" {
 		head += "  " + summary
 	}
-	line := st.ToolName.Render(textwidth.Truncate(lead+oneLine(head), width, l.st.Icons.Ellipsis))
+	line := st.ToolName.Render(textwidth.Truncate(lead+oneLine(head), width, rc.st.Icons.Ellipsis))
 	p.addText(line, leadCells(ansi.StringWidth(lead)))
-	p.putRows(append(rows, l.extra[p.payload.ID]...), width, st)
+	p.putRows(append(rows, rc.extraRows[p.payload.ID]...), width, st)
 	if p.open {
 		p.put(safetext.Clean(visible(p.source())), indent, width-indent, indented(indent, st.ToolArgs))
 	}
@@ -138,7 +139,7 @@ func (p *payloadPart) draw(width int, l *look) []string {
 func (p *payloadPart) putRows(rows []Row, width int, st *style.Chat) {
 	for _, r := range rows {
 		before := strings.Repeat(" ", indent)
-		if sign := textwidth.Truncate(oneLine(r.Sign), 2, ""); sign != "" {
+		if sign := textwidth.Truncate(oneLine(r.Icon), 2, ""); sign != "" {
 			before += textwidth.Fit(sign, 2, "")
 		}
 		before = textwidth.Truncate(before, max(0, width-minText), "")
@@ -162,8 +163,8 @@ type proposal struct {
 }
 
 // proposalRows show proposed rules one by one; their effect on the models is
-// added with Enrich, see EffectRows.
-func (l *look) proposalRows(p assistant.Payload) (rows []Row) {
+// added with SetExtraRows, see EffectRows.
+func (rc *renderContext) proposalRows(p assistant.Payload) (rows []Row) {
 	var r proposal
 	if json.Unmarshal(p.Data, &r) != nil {
 		return nil
@@ -173,7 +174,7 @@ func (l *look) proposalRows(p assistant.Payload) (rows []Row) {
 			rows = append(rows, Row{sign, words + pattern, tone})
 		}
 	}
-	i := l.st.Icons
+	i := rc.st.Icons
 	add(i.Remove, "no longer ignore ", Quiet, r.RemoveIgnore)
 	add(i.Remove, "no longer allow ", Quiet, r.RemoveAllow)
 	add(i.Allow, "allow ", Good, r.AddAllow)
@@ -187,9 +188,9 @@ func (l *look) proposalRows(p assistant.Payload) (rows []Row) {
 // maxNamed is how many models an effect names; the rest is counted.
 const maxNamed = 6
 
-// EffectRows shows the effect of a proposal in the rows of a card, for Enrich.
+// EffectRows shows the effect of a proposal in the rows of a card, for SetExtraRows.
 func (v *View) EffectRows(e pane.Effect) (rows []Row) {
-	i := v.look.st.Icons
+	i := v.rc.st.Icons
 	add := func(sign, verb string, models []string, tone Tone) {
 		if len(models) == 0 {
 			return

@@ -46,7 +46,7 @@ func TestARegisteredTypeHasItsCard(t *testing.T) {
 	if !strings.Contains(got, "[1 Accept] [2 Reject]") || len(v.Undecided()) != 1 {
 		t.Errorf("no buttons:\n%s", got)
 	}
-	v.Enrich("p1", []Row{{Text: "found out later"}})
+	v.SetExtraRows("p1", []Row{{Text: "found out later"}})
 	if got = plain(v.View(60, 20)); !strings.Contains(got, "found out later") {
 		t.Errorf("not enriched:\n%s", got)
 	}
@@ -68,7 +68,7 @@ func TestProposedRulesShowEachRuleAndTheirEffect(t *testing.T) {
 	if u := v.Undecided(); len(u) != 1 || u[0].ID != "p1" {
 		t.Fatalf("Undecided = %+v", u)
 	}
-	v.Enrich("p1", v.EffectRows(pane.Effect{Known: true, Hidden: []string{"a", "b", "c", "d", "e", "f", "g"}, Shown: []string{"h"}, Refused: []string{"no need"}}))
+	v.SetExtraRows("p1", v.EffectRows(pane.Effect{Known: true, Hidden: []string{"a", "b", "c", "d", "e", "f", "g"}, Shown: []string{"h"}, Refused: []string{"no need"}}))
 	got = plain(v.View(70, 30))
 	for _, want := range []string{"hides 7 models: a, b, c, d, e, f and 1 more", "shows 1 model: h", "! no need"} {
 		if !strings.Contains(got, want) {

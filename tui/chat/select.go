@@ -147,7 +147,7 @@ func (it *item) copied(n int, sel span) string {
 		if from > to {
 			continue
 		}
-		switch j := it.joint(y); {
+		switch j := it.lineInfo(y); {
 		case started && j.Soft && j.Space:
 			b.WriteByte(' ')
 		case started && !j.Soft:
@@ -179,7 +179,7 @@ func (it *item) selectedCells(y int, sel span) (from, to int) {
 // textCells are the cells of a line where its text begins and ends.
 func (it *item) textCells(y int) (from, to int) {
 	to = ansi.StringWidth(strings.TrimRight(it.line(y), " "))
-	return min(int(it.joint(y).Lead), to), to
+	return min(int(it.lineInfo(y).Lead), to), to
 }
 
 // line is a line of the pair, without styles; "" when it is no longer drawn.
@@ -190,24 +190,24 @@ func (it *item) line(y int) string {
 	return ansi.Strip(it.lines[y])
 }
 
-// joint is how a line of the pair is joined to the one above it.
-func (it *item) joint(y int) markdown.Joint {
+// lineInfo says how a line of the pair is copied.
+func (it *item) lineInfo(y int) markdown.LineInfo {
 	n, at, ok := it.partAt(y)
 	if !ok {
-		return markdown.Joint{Lead: notCopied}
+		return markdown.LineInfo{Lead: notCopied}
 	}
-	if it.joints == nil {
-		it.joints = map[int][]markdown.Joint{}
+	if it.infos == nil {
+		it.infos = map[int][]markdown.LineInfo{}
 	}
-	joints, ok := it.joints[n] // as long as the lines
+	infos, ok := it.infos[n] // as long as the lines
 	if !ok {
-		joints = it.parts[n].joined()
-		it.joints[n] = joints
+		infos = it.parts[n].lineInfos()
+		it.infos[n] = infos
 	}
-	if at < len(joints) {
-		return joints[at]
+	if at < len(infos) {
+		return infos[at]
 	}
-	return markdown.Joint{Lead: notCopied}
+	return markdown.LineInfo{Lead: notCopied}
 }
 
 // spanAt is the character on a cell. Beside a text it is the
@@ -263,9 +263,9 @@ func (v *View) drawSelected(row string, i, line int, sel span) string {
 	if !ok || from >= to {
 		return row
 	}
-	st := v.look.st.Chat.Selected
+	st := v.rc.st.Chat.Selected
 	if _, user := it.parts[n].(*userPart); user {
-		st = v.look.st.Chat.SelectedUser
+		st = v.rc.st.Chat.SelectedUser
 	}
 	return textwidth.Cut(row, 0, from) + paint(st, ansi.Strip(textwidth.Cut(row, from, to))) + textwidth.Cut(row, to, ansi.StringWidth(row))
 }

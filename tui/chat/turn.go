@@ -90,7 +90,7 @@ func (v *View) Remove(seq int64) { delete(v.src.items, seq) }
 
 // Tick moves the spinner on.
 func (v *View) Tick() {
-	v.look.frame++
+	v.rc.spinnerFrame++
 	if it := v.running(); it != nil {
 		for _, p := range it.parts {
 			if c, ok := p.(*card); ok && c.call.Result == nil {
@@ -101,10 +101,10 @@ func (v *View) Tick() {
 	}
 }
 
-// SetHidden marks a pair that the filter hides and that is shown all the same.
-func (v *View) SetHidden(seq int64, hidden bool) {
-	if it := v.src.item(seq); it.hidden != hidden {
-		it.hidden = hidden
+// SetNotInFilter marks a pair that is shown although the filter does not match it.
+func (v *View) SetNotInFilter(seq int64, hidden bool) {
+	if it := v.src.item(seq); it.notInFilter != hidden {
+		it.notInFilter = hidden
 		it.redraw()
 	}
 }
@@ -127,7 +127,7 @@ func (it *item) liveReasoning() *reasoningPart {
 		return r
 	}
 	r := newReasoning("", 0)
-	r.open, r.began = true, it.look.now()
+	r.open, r.began = true, it.rc.now()
 	it.parts = append(it.parts, r)
 	return r
 }
@@ -137,7 +137,7 @@ func (it *item) liveReasoning() *reasoningPart {
 func (v *View) endReasoning(it *item) {
 	for _, r := range it.thoughts() {
 		if r.live {
-			r.finish(it.look.now().Sub(r.began))
+			r.finish(it.rc.now().Sub(r.began))
 			v.sel = selection{}
 		}
 	}
@@ -150,7 +150,7 @@ func (it *item) addAnswer(delta string) {
 	}
 	t, ok := it.parts[len(it.parts)-1].(*textPart)
 	if !ok {
-		t = newText("", it.look.md)
+		t = newText("", it.rc.md)
 		it.parts = append(it.parts, t)
 	}
 	t.doc().Append(strings.ReplaceAll(delta, `\[[tool:`, "[[tool:")) // the core escapes what only looks like a marker

@@ -23,7 +23,7 @@ const maxLoaded = 2000
 type View struct {
 	list          list.List
 	src           *source
-	look          look
+	rc            renderContext
 	first         int   // index of the oldest included pair
 	focus         int   // the part of the focused pair that has the focus
 	target        int64 // the pair that JumpTo led to; 0 is none
@@ -38,7 +38,7 @@ type View struct {
 type source struct {
 	refs  []assistant.Ref
 	items map[int64]*item
-	look  *look
+	rc    *renderContext
 }
 
 // Len implements list.Source.
@@ -61,7 +61,7 @@ func (s *source) at(i int) *item { return s.item(s.refs[i].Seq) }
 func (s *source) item(seq int64) *item {
 	it, ok := s.items[seq]
 	if !ok {
-		it = &item{seq: seq, look: s.look}
+		it = &item{seq: seq, rc: s.rc}
 		s.items[seq] = it
 	}
 	return it
@@ -80,8 +80,8 @@ func New(st style.Styles, now func() time.Time) *View {
 	if now == nil {
 		now = time.Now
 	}
-	v := &View{look: look{now: now, types: map[string]assistant.PayloadType{}, extra: map[string][]Row{}}}
-	v.src = &source{items: map[int64]*item{}, look: &v.look}
+	v := &View{rc: renderContext{now: now, payloadTypes: map[string]assistant.PayloadType{}, extraRows: map[string][]Row{}}}
+	v.src = &source{items: map[int64]*item{}, rc: &v.rc}
 	v.SetStyles(st)
 	v.list.SetSource(v.src)
 	return v
@@ -89,12 +89,12 @@ func New(st style.Styles, now func() time.Time) *View {
 
 // SetStyles draws with other colours from now on.
 func (v *View) SetStyles(st style.Styles) {
-	v.look.st, v.look.md = st, markdown.NewStyle(st.Markdown)
+	v.rc.st, v.rc.md = st, markdown.NewStyle(st.Markdown)
 	for _, it := range v.src.items {
 		for _, p := range it.parts {
 			switch p := p.(type) {
 			case *textPart:
-				p.setStyle(v.look.md)
+				p.setStyle(v.rc.md)
 			case *reasoningPart:
 				p.body = growing{}
 			}
@@ -105,7 +105,7 @@ func (v *View) SetStyles(st style.Styles) {
 
 // SetKeys sets the keys that the texts of the view name.
 func (v *View) SetKeys(keys pane.Keys) {
-	v.look.keys = keys
+	v.rc.keys = keys
 	for _, it := range v.src.items {
 		it.redraw()
 	}
@@ -115,7 +115,7 @@ func (v *View) SetKeys(keys pane.Keys) {
 // included one. The line at the top of the screen stays there.
 func (v *View) SetRefs(refs []assistant.Ref, first int) {
 	at := v.list.Focused()
-	v.src, v.first = &source{refs: refs, items: v.src.items, look: &v.look}, first
+	v.src, v.first = &source{refs: refs, items: v.src.items, rc: &v.rc}, first
 	v.unload()
 	v.markNewest()
 	v.list.SetSource(v.src)
@@ -242,13 +242,13 @@ func (v *View) View(w, h int) []string {
 	}
 	v.markChoice()
 	rows := v.layout()
-	st := &v.look.st
+	st := &v.rc.st
 	sel, selected := v.selected()
 	for y, row := range rows {
 		i, line, ok := v.list.ItemAt(y)
 		gutter := "  "
 		if ok && i < v.first {
-			row = st.Chat.Outside.Render(ansi.Strip(row))
+			row = st.Chat.OffContext.Render(ansi.Strip(row))
 			if line == 0 {
 				row = badge(row, st.Chat.Badge.Render("off"), v.inner())
 			}
@@ -260,7 +260,7 @@ func (v *View) View(w, h int) []string {
 		if ok && v.active && i == v.list.Focused() && v.inFocus(i, line) {
 			gutter = st.Chat.Focus.Render(st.Icons.RuleBar) + " "
 		}
-		row = v.found.highlight(row, &st.Chat.Found)
+		row = v.found.highlight(row, &st.Chat.SearchHit)
 		if ok && selected {
 			row = v.drawSelected(row, i, line, sel)
 		}

@@ -20,7 +20,7 @@ import (
 var noon = time.Date(2026, 3, 4, 12, 30, 0, 0, time.Local)
 
 func view() *View {
-	return New(style.New(style.Options{Unicode: true, Colors: style.None}), func() time.Time { return noon })
+	return New(style.New(style.Options{Unicode: true, Profile: style.NoColor}), func() time.Time { return noon })
 }
 
 func pair(seq int64, user, answer string) assistant.Pair {
@@ -137,7 +137,7 @@ func TestThinkingKeepsItsPlaces(t *testing.T) {
 		ToolCalls: []assistant.ToolCall{{ID: "1", Name: "look", Arguments: []byte("{}"), Result: &assistant.ToolResult{Success: true}}},
 	}
 	show := func(thoughts ...assistant.Thought) string {
-		v := New(style.New(style.Options{Unicode: true, Colors: style.None}), func() time.Time { return noon })
+		v := New(style.New(style.Options{Unicode: true, Profile: style.NoColor}), func() time.Time { return noon })
 		v.SetRefs([]assistant.Ref{{Seq: 1}}, 0)
 		pair.Thoughts = thoughts
 		v.Load([]assistant.Pair{pair})
@@ -172,7 +172,7 @@ func TestThinkingKeepsItsPlaces(t *testing.T) {
 
 func TestEachBlockOfThinkingShowsItsTime(t *testing.T) {
 	now := noon
-	v := New(style.New(style.Options{Unicode: true, Colors: style.None}), func() time.Time { return now })
+	v := New(style.New(style.Options{Unicode: true, Profile: style.NoColor}), func() time.Time { return now })
 	v.SetRefs([]assistant.Ref{{Seq: 1}}, 0)
 	events, stored := turn()
 	v.StartTurn(assistant.Pair{Seq: 1, UserText: stored.UserText, CreatedAt: noon, Flag: true})
@@ -285,7 +285,7 @@ func TestChoicesBelongToTheNewestPair(t *testing.T) {
 	if strings.Contains(got, "Old") || !strings.Contains(got, "[1 Accept] [2 Reject] [3 Show] [4 Save]") {
 		t.Errorf("choices:\n%s", got)
 	}
-	if c := v.Choices(); len(c) != 4 || c[0].Payload != "p" || !c[0].Accept || c[3].Value != "save it" {
+	if c := v.Choices(); len(c) != 4 || c[0].PayloadID != "p" || !c[0].Accept || c[3].Value != "save it" {
 		t.Errorf("Choices = %+v", c)
 	}
 }

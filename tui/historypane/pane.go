@@ -202,7 +202,7 @@ func (p *Pane) Do(action string) pane.Action {
 
 // enter shows the pairs of the row.
 func (p *Pane) enter() pane.Action {
-	r, _ := p.tabs.List().At()
+	r, _ := p.tabs.List().Current()
 	if r.kind == rowChange {
 		return pane.Notify{Text: pane.Join("a change is undone in the list of checkpoints", p.keys.Hint("checkpoints", "opens it"))}
 	}
@@ -214,7 +214,7 @@ func (p *Pane) enter() pane.Action {
 
 // selectTopic gives new messages the topic of the row.
 func (p *Pane) selectTopic() pane.Action {
-	switch r, _ := p.tabs.List().At(); r.kind {
+	switch r, _ := p.tabs.List().Current(); r.kind {
 	case rowTopic:
 		path := p.data.topics[r.at].Path
 		p.session.SetTopic(path)
@@ -229,7 +229,7 @@ func (p *Pane) selectTopic() pane.Action {
 
 // forgetFilter deletes a saved filter.
 func (p *Pane) forgetFilter() pane.Action {
-	r, _ := p.tabs.List().At()
+	r, _ := p.tabs.List().Current()
 	if r.kind != rowFilter {
 		return pane.Notify{Text: pane.Join("only a saved filter can be deleted here", p.keys.Hint("topics", "edits topics"))}
 	}
@@ -239,7 +239,7 @@ func (p *Pane) forgetFilter() pane.Action {
 // Hints implements pane.Hinter.
 func (p *Pane) Hints() []pane.Hint {
 	var hints []pane.Hint
-	switch r, _ := p.tabs.List().At(); r.kind {
+	switch r, _ := p.tabs.List().Current(); r.kind {
 	case rowTopic, rowWithoutTopic:
 		hints = p.keys.Hints("pane-highlight", "show its pairs", "pane-select", "for new messages", "topics", "edit topics")
 	case rowFilter:

@@ -154,7 +154,7 @@ func TestEnterShowsThePairsOfARow(t *testing.T) {
 	r.settle()
 	want := map[string]int{"all pairs": 6, "AI": 4, "Agents": 3, "Old": 1, "It's * here": 1, "no topic": 1}
 	for range want {
-		row, _ := r.pane.tabs.Lists[tabTopics].At()
+		row, _ := r.pane.tabs.Lists[tabTopics].Current()
 		name, number, _ := r.pane.rowTexts(row)
 		name = strings.TrimPrefix(strings.TrimSpace(name), r.pane.st.Icons.Pending+" ")
 		show, ok := r.do("pane-highlight").(pane.SetFilter)

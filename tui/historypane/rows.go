@@ -43,7 +43,7 @@ func (r row) Selectable() bool { return r.kind != rowText && r.kind != rowTool }
 
 // keyAt is the key of the row under the cursor of a tab.
 func (p *Pane) keyAt(t int) string {
-	r, _ := p.tabs.Lists[t].At()
+	r, _ := p.tabs.Lists[t].Current()
 	return p.key(r)
 }
 
@@ -145,7 +145,7 @@ func (p *Pane) Lines(w, h int) []string {
 		titles[tabChanges] += " " + strconv.Itoa(n)
 	}
 	frame := pane.Frame{Styles: &p.st, Focused: p.focus, Titles: titles}
-	return p.tabs.Draw(frame, w, h, pane.View[row]{Row: p.drawRow, Foot: p.foot})
+	return p.tabs.Draw(frame, w, h, pane.DrawFuncs[row]{Row: p.drawRow, Foot: p.foot})
 }
 
 // drawRow draws the sign of the cursor, the name, and a number at the end.
@@ -158,9 +158,9 @@ func (p *Pane) drawRow(r row, current bool, w int) string {
 			st = p.st.Rules.Selected
 		}
 	}
-	left := []pane.Piece{{Text: lead, Ink: pane.NewInk(p.st.Rules.Title)}, {Text: name, Ink: pane.NewInk(st)}}
-	count := pane.NewInk(p.st.Rules.Count)
-	return pane.Spread(w-1, textwidth.Fit, p.st.Icons.Ellipsis, left, []pane.Piece{{Text: number, Ink: count}}) + " "
+	left := []pane.Piece{{Text: lead, Style: pane.CompileStyle(p.st.Rules.Title)}, {Text: name, Style: pane.CompileStyle(st)}}
+	count := pane.CompileStyle(p.st.Rules.Count)
+	return pane.Spread(w-1, textwidth.Fit, p.st.Icons.Ellipsis, left, []pane.Piece{{Text: number, Style: count}}) + " "
 }
 
 // rowTexts are the name and the number of a row, and the style of the name.
@@ -224,17 +224,17 @@ func (p *Pane) foot(w, h int) []string {
 		return nil
 	}
 	line := func(st lipgloss.Style, text string) string {
-		return pane.NewInk(st).On(textwidth.Fit(" "+text, w, p.st.Icons.Ellipsis))
+		return pane.CompileStyle(st).Render(textwidth.Fit(" "+text, w, p.st.Icons.Ellipsis))
 	}
 	return []string{
-		p.st.Border.Idle.Render(strings.Repeat(p.st.Icons.Rule, w)), line(p.st.Rules.Text, p.about()), line(p.st.Rules.Muted, p.totals()),
+		p.st.Border.Idle.Render(strings.Repeat(p.st.Icons.Line, w)), line(p.st.Rules.Text, p.about()), line(p.st.Rules.Muted, p.totals()),
 	}
 }
 
 // about is what there is to say about the row under the cursor.
 func (p *Pane) about() string {
 	d := &p.data
-	switch r, _ := p.tabs.List().At(); r.kind {
+	switch r, _ := p.tabs.List().Current(); r.kind {
 	case rowAll:
 		return p.keys.Hint("pane-highlight", "shows the pairs of all sessions")
 	case rowWithoutTopic:

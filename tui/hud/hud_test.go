@@ -22,7 +22,7 @@ func TestLines(t *testing.T) {
 		Draft:   assistant.DraftCost{AUT: 7, Total: 127},
 		Focused: assistant.Pair{State: assistant.PairError, ErrorCode: "net", ErrorMessage: "no\x1b[31m route"},
 	}
-	lines := n.Lines(80, style.New(style.Options{Colors: style.None}).Overlay)
+	lines := n.Lines(80, style.New(style.Options{Profile: style.NoColor}).Overlay)
 	text := ansi.Strip(strings.Join(lines, "\n"))
 	for _, want := range []string{
 		"PARAMETERS", "BUDGET", "SELECTION", "TRIMMING", "ERROR",
@@ -34,7 +34,7 @@ func TestLines(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
-	for _, line := range n.Lines(40, style.New(style.Options{Colors: style.None}).Overlay) {
+	for _, line := range n.Lines(40, style.New(style.Options{Profile: style.NoColor}).Overlay) {
 		if name, _, _ := strings.Cut(ansi.Strip(line), "~8000"); strings.Contains(line, "~8000") && len(name) != 22 {
 			t.Errorf("on a narrow screen a value begins in column %d:\n%s", len(name), line)
 		}

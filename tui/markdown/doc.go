@@ -35,7 +35,7 @@
 // A pattern such as “*mini*” or *-preview* is no emphasis, see globParser.
 //
 // No line is wider than it may be, none ends in blanks, none leaves a style open.
-// Joints says which line breaks are those of the width, for copying.
+// LineInfos says which line breaks are those of the width, for copying.
 //
 // # Budget
 //

@@ -246,7 +246,7 @@ func TestSetStyle(t *testing.T) {
 	d := New(look)
 	d.Append("# Title\n\n```go\nfunc f() {}\n```\n\n- item\n\nlast")
 	before := slices.Clone(d.Lines(40))
-	d.SetStyle(NewStyle(style.New(style.Options{Colors: style.None}).Markdown))
+	d.SetStyle(NewStyle(style.New(style.Options{Profile: style.NoColor}).Markdown))
 	after := d.Lines(40)
 	if slices.Equal(before, after) {
 		t.Error("another style gives the same lines")

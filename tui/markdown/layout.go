@@ -8,8 +8,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Joint says how a line is joined to the one above it when the text is copied.
-type Joint struct {
+// LineInfo says how a line is copied: what joins it to the line above, and where
+// its text begins.
+type LineInfo struct {
 	Soft  bool  // the line above was broken for the width only
 	Space bool  // at a blank
 	Lead  uint8 // the cells that the line begins with and that are not part of the text: bars, indents
@@ -17,16 +18,16 @@ type Joint struct {
 
 // drawn are the lines of a block at a width; 0 means none.
 type drawn struct {
-	width  int
-	lines  []string
-	joints []Joint // of each of them
-	carry  string  // the last line, when the next block goes on from it,
-	joint  Joint   // and how it is joined to the one above
+	width int
+	lines []string
+	infos []LineInfo // of each of them
+	carry string     // the last line, when the next block goes on from it,
+	info  LineInfo   // and how it is joined to the one above
 }
 
 // add adds a line.
-func (p *drawn) add(line string, j Joint) {
-	p.lines, p.joints = append(p.lines, line), append(p.joints, j)
+func (p *drawn) add(line string, j LineInfo) {
+	p.lines, p.infos = append(p.lines, line), append(p.infos, j)
 }
 
 // leastInner is how many cells the text of a block keeps when bullets and bars
@@ -116,7 +117,7 @@ func (d *Doc) draw(b *block, width int) drawn {
 	}
 	l := d.leads(b, width)
 	if b.gap {
-		out.add(d.gapLine(b, width), Joint{Lead: 255})
+		out.add(d.gapLine(b, width), LineInfo{Lead: 255})
 	}
 	from := len(out.lines)
 	switch b.kind {
@@ -133,30 +134,30 @@ func (d *Doc) draw(b *block, width int) drawn {
 		d.work.laid += len(text)
 		wrap(&out, text, l.inner)
 		if before != nil {
-			out.joints[from] = before.joint
+			out.infos[from] = before.info
 		}
 	case blockCode:
 		d.layCode(&out, b.lines, l.inner)
 		if b.prev != nil && !bytes.HasSuffix(b.prev.text, []byte("\n")) {
-			out.joints[from].Soft, out.joints[from].Space = true, bytes.HasSuffix(b.prev.text, []byte(" "))
+			out.infos[from].Soft, out.infos[from].Space = true, bytes.HasSuffix(b.prev.text, []byte(" "))
 		}
 	case blockTable:
 		b.table.layout(l.inner)
 		for _, line := range b.table.lines {
-			out.add(line, Joint{})
+			out.add(line, LineInfo{})
 		}
 		if len(b.tail) > 0 {
 			wrap(&out, paint(d.style.plain, clean(string(b.tail))), l.inner)
 		}
 	case blockRule:
-		out.add(d.style.look.Rule.Render(strings.Repeat(d.style.look.Line, l.inner)), Joint{})
+		out.add(d.style.look.Rule.Render(strings.Repeat(d.style.look.Line, l.inner)), LineInfo{})
 	case blockEmpty:
-		out.add("", Joint{})
+		out.add("", LineInfo{})
 	}
 	if b.more && b.kind == blockText { // before the signs: the next piece has its own
 		last := len(out.lines) - 1
-		out.carry, out.joint = out.lines[last], out.joints[last]
-		out.lines, out.joints = out.lines[:last], out.joints[:last]
+		out.carry, out.info = out.lines[last], out.infos[last]
+		out.lines, out.infos = out.lines[:last], out.infos[:last]
 	}
 	l.put(&out, from)
 	return out
@@ -175,7 +176,7 @@ func (l leads) put(out *drawn, from int) {
 	lead, cells := l.first, l.head
 	for i := from; i < len(out.lines); i++ {
 		out.lines[i] = led(lead, out.lines[i])
-		out.joints[i].Lead = uint8(min(int(out.joints[i].Lead)+cells, 255))
+		out.infos[i].Lead = uint8(min(int(out.infos[i].Lead)+cells, 255))
 		lead, cells = l.rest, l.tail
 	}
 }
@@ -215,5 +216,5 @@ func trimRight(s string) string {
 	if s[len(s)-1] != ' ' && !strings.Contains(s, " \x1b") {
 		return s
 	}
-	return joined(cells(s))
+	return renderCells(cells(s))
 }

@@ -47,14 +47,14 @@ func (d *Doc) Fresh(width int) (lines []string, from int) {
 // blocks that use a link defined later.
 func (d *Doc) Closed(width int) []string { return d.Lines(width)[:d.view.kept] }
 
-// Joints say of each of Lines how it is joined to the one above it.
-func (d *Doc) Joints(width int) []Joint {
+// LineInfos say of each of Lines how it is copied.
+func (d *Doc) LineInfos(width int) []LineInfo {
 	width = max(width, 1)
-	var all []Joint
+	var all []LineInfo
 	for i := range d.blocks {
-		all = append(all, d.closed(d.blocks[i], width).joints...)
+		all = append(all, d.closed(d.blocks[i], width).infos...)
 	}
-	return append(all, d.openLines(width).joints...)
+	return append(all, d.openLines(width).infos...)
 }
 
 // closed are the lines of the closed block b.
@@ -71,7 +71,7 @@ func (d *Doc) openLines(width int) *drawn {
 	out := &drawn{width: width}
 	for _, b := range d.openBlocks() {
 		one := d.drawOpen(b, width)
-		out.lines, out.joints = append(out.lines, one.lines...), append(out.joints, one.joints...)
+		out.lines, out.infos = append(out.lines, one.lines...), append(out.infos, one.infos...)
 	}
 	return out
 }
@@ -99,13 +99,13 @@ func (d *Doc) drawOpen(b *block, width int) drawn {
 	if g.laid.width != width {
 		g.laid, g.upTo = drawn{width: width}, 0
 		if b.gap {
-			g.laid.add(d.gapLine(b, width), Joint{Lead: 255})
+			g.laid.add(d.gapLine(b, width), LineInfo{Lead: 255})
 		}
 	}
 	lay(&g.laid, b.lines[g.upTo:g.sure])
 	g.upTo = g.sure
 	n := len(g.laid.lines)
-	out := drawn{width: width, lines: g.laid.lines[:n:n], joints: g.laid.joints[:n:n]}
+	out := drawn{width: width, lines: g.laid.lines[:n:n], infos: g.laid.infos[:n:n]}
 	lay(&out, b.lines[g.sure:])
 	return out
 }

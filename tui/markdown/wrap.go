@@ -65,9 +65,9 @@ func cells(s string) []cell {
 	return all
 }
 
-// joined is a line of cells as a string that leaves no style and no link open.
+// renderCells is a line of cells as a string that leaves no style and no link open.
 // Blanks at the end are left out.
-func joined(line []cell) string {
+func renderCells(line []cell) string {
 	for len(line) > 0 && line[len(line)-1].text == " " {
 		line = line[:len(line)-1]
 	}
@@ -109,7 +109,7 @@ func wrap(out *drawn, s string, width int) {
 		line, before := all[start:end], -1
 		breakLine(line, width, func(from, to int) {
 			blank := from > before || before > 0 && line[before-1].text == " "
-			out.add(joined(line[from:to]), Joint{Soft: before >= 0, Space: blank})
+			out.add(renderCells(line[from:to]), LineInfo{Soft: before >= 0, Space: blank})
 			before = to
 		})
 		start = end + 1
@@ -117,10 +117,10 @@ func wrap(out *drawn, s string, width int) {
 }
 
 // Wrap breaks a text, which may be styled, into lines of at most width cells.
-func Wrap(s string, width int) (lines []string, joints []Joint) {
+func Wrap(s string, width int) (lines []string, infos []LineInfo) {
 	var out drawn
 	wrap(&out, s, width)
-	return out.lines, out.joints
+	return out.lines, out.infos
 }
 
 // breakLine calls emit with where each line of one logical line begins and ends. Graphemes
@@ -158,7 +158,7 @@ func breakLine(line []cell, width int, emit func(from, to int)) {
 // they end; the lines after the first begin where the code began.
 func wrapCode(out *drawn, s string, width int) {
 	if len(s) <= width && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
-		out.add(strings.TrimRight(s, " "), Joint{}) // megabytes of plain text are drawn at once
+		out.add(strings.TrimRight(s, " "), LineInfo{}) // megabytes of plain text are drawn at once
 		return
 	}
 	line := cells(s)
@@ -170,7 +170,7 @@ func wrapCode(out *drawn, s string, width int) {
 	start, used, lead := 0, 0, 0 // lead: the cells of the indent that a line begins with
 	add := func(end int) {
 		blank := start > 0 && line[start-1].text == " "
-		out.add(joined(append(line[:lead:lead], line[start:end]...)), Joint{Soft: start > 0, Space: blank, Lead: uint8(min(lead, 255))})
+		out.add(renderCells(append(line[:lead:lead], line[start:end]...)), LineInfo{Soft: start > 0, Space: blank, Lead: uint8(min(lead, 255))})
 	}
 	for i := range line {
 		if line[i].width > width-again {

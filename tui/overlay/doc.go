@@ -16,7 +16,7 @@
 //
 // # Caveats
 //
-// A question accepts an answer only after GuardTime without a key, so that what
-// the user types ahead answers no question that nobody has read. The keys in
+// A question accepts an answer only after GuardTime without a key, so that keys
+// typed ahead do not answer a question that the user has not read. The keys in
 // overlays are fixed, not bound in the key table.
 package overlay

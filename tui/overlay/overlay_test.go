@@ -11,7 +11,7 @@ import (
 	"winnow/tui/style"
 )
 
-var plainStyles = style.New(style.Options{Unicode: true, Colors: style.None})
+var plainStyles = style.New(style.Options{Unicode: true, Profile: style.NoColor})
 
 func entries(n int) []Entry {
 	out := make([]Entry, n)
@@ -186,7 +186,7 @@ func TestEveryOverlayFitsTheScreen(t *testing.T) {
 	hostile := "\x1b[31m漢字👨‍👩‍👧‍👦" + strings.Repeat("wide ", 60)
 	now := func() time.Time { return time.Time{} }
 	all := map[string]Overlay{
-		"picker":   NewPicker(hostile, []Entry{{Text: hostile, Extra: hostile, More: hostile, Group: hostile}}, 0).WithKeys(hostile),
+		"picker":   NewPicker(hostile, []Entry{{Text: hostile, Extra: hostile, Detail: hostile, Group: hostile}}, 0).WithKeys(hostile),
 		"text":     NewText("title", []string{strings.Repeat("x", 300), "漢字"}).WithKeys("hint"),
 		"question": NewQuestion("title", []string{strings.Repeat("字", 200)}, []Answer{{"y", "yes"}, {"n", "no"}}, "n", now),
 		"empty":    NewPicker("", nil, 0),
@@ -279,8 +279,8 @@ func TestTextScrolls(t *testing.T) {
 		if out := press(o, c.key); out != (Stay{}) {
 			t.Errorf("%s = %#v", c.key, out)
 		}
-		if got := first(); got != c.want || o.Place() != c.place {
-			t.Errorf("after %s: %q at %s, want %q at %s", c.key, got, o.Place(), c.want, c.place)
+		if got := first(); got != c.want || o.Position() != c.place {
+			t.Errorf("after %s: %q at %s, want %q at %s", c.key, got, o.Position(), c.want, c.place)
 		}
 	}
 	o.Scroll(3) // the wheel
@@ -288,8 +288,8 @@ func TestTextScrolls(t *testing.T) {
 		t.Errorf("after the wheel: %q", got)
 	}
 	o.SetLines(lines[:2])
-	if got := first(); got != "line 00" || o.Place() != "" {
-		t.Errorf("of two lines: %q at %q", got, o.Place())
+	if got := first(); got != "line 00" || o.Position() != "" {
+		t.Errorf("of two lines: %q at %q", got, o.Position())
 	}
 }
 

@@ -15,24 +15,24 @@ import (
 	"winnow/tui/textwidth"
 )
 
-// Entry is a line of a Picker. Its texts may come from anybody: they are drawn
-// with invisible characters spelled out.
+// Entry is a line of a Picker. Its texts are untrusted: they are drawn with
+// invisible characters spelled out.
 type Entry struct {
-	Value string // what is chosen
-	Text  string // what is shown and searched
-	Extra string // at the right edge, not searched
-	More  string // a second line under the text, not searched; "" is none
-	Group string // a heading above the first entry of the group; "" is none
-	Mark  string // one cell before the text
+	Value  string // what is chosen
+	Text   string // what is shown and searched
+	Extra  string // at the right edge, not searched
+	Detail string // a second line under the text, not searched; "" is none
+	Group  string // a heading above the first entry of the group; "" is none
+	Mark   string // one cell before the text
 }
 
 const (
-	maxNow      = 2_000 // entries that are searched within a key; more are searched off the update loop
-	maxMeasured = 1_000 // entries that the width of a picker is measured from
-	maxVisible  = 400   // bytes of a text that are drawn
-	maxQuery    = 200   // cells of a query
-	minPicker   = 48    // cells of a search and a short line
-	page        = 10    // entries that a page key moves by
+	maxSyncSearch = 2_000 // entries that are searched while a key is handled; more are searched off the update loop
+	maxMeasured   = 1_000 // entries that the width of a picker is measured from
+	maxVisible    = 400   // bytes of a text that are drawn
+	maxQuery      = 200   // cells of a query
+	minPicker     = 48    // cells of a search and a short line
+	page          = 10    // entries that a page key moves by
 )
 
 // Picker is a list to choose from, searched while one types.
@@ -70,7 +70,7 @@ func (p *Picker) load(entries []Entry) {
 		p.lower[i] = strings.ToLower(e.Text)
 		if i < maxMeasured {
 			const signs = 6 // cursor, mark and gaps
-			p.widest = max(p.widest, ansi.StringWidth(visible(e.Text))+ansi.StringWidth(visible(e.Extra))+signs, ansi.StringWidth(visible(e.More))+signs)
+			p.widest = max(p.widest, ansi.StringWidth(visible(e.Text))+ansi.StringWidth(visible(e.Extra))+signs, ansi.StringWidth(visible(e.Detail))+signs)
 		}
 	}
 	p.matches, p.pending = search(p.entries, p.lower, ""), false
@@ -153,7 +153,7 @@ func (p *Picker) Key(name, text string) Outcome {
 // queryChanged searches at once, or asks for a search when there are many entries.
 func (p *Picker) queryChanged() Outcome {
 	p.pending = true
-	if len(p.entries) <= maxNow {
+	if len(p.entries) <= maxSyncSearch {
 		p.searchNow()
 		return Stay{}
 	}
@@ -161,7 +161,7 @@ func (p *Picker) queryChanged() Outcome {
 	return Search{Run: func() Found { return Found{p, query, len(entries), search(entries, lower, query)} }}
 }
 
-// searchNow finishes a search that was asked for.
+// searchNow runs the pending search, if there is one.
 func (p *Picker) searchNow() {
 	if p.pending {
 		p.show(search(p.entries, p.lower, p.query.Text()))
@@ -172,8 +172,8 @@ func (p *Picker) show(m matches) { p.matches, p.pending, p.at, p.top = m, false,
 
 // Click implements Overlay: it chooses the entry on the line.
 func (p *Picker) Click(y int) Outcome {
-	line := p.top + y - pickerHead
-	if y < pickerHead || y >= pickerHead+p.rows || line >= len(p.matches.lines) || p.matches.lines[line].kind == headingLine {
+	line := p.top + y - pickerHeadLines
+	if y < pickerHeadLines || y >= pickerHeadLines+p.rows || line >= len(p.matches.lines) || p.matches.lines[line].kind == headingLine {
 		return Stay{}
 	}
 	p.at = p.matches.lines[line].match
@@ -206,32 +206,32 @@ func (p *Picker) choose(key string) Outcome {
 // Size implements Overlay.
 func (p *Picker) Size(w, h int) (int, int) {
 	widest := min(max(minPicker, p.widest, ansi.StringWidth(p.hint)), w*9/10)
-	return widest, min(pickerHead+max(1, len(p.hintLines(widest)))+p.lines, h*4/5)
+	return widest, min(pickerHeadLines+max(1, len(p.hintLines(widest)))+p.lines, h*4/5)
 }
 
 // Cursor implements Overlay.
 func (p *Picker) Cursor() (x, y int, ok bool) {
 	_, at := p.query.Scroll(p.queryW)
-	return searchSign + at, 0, true
+	return searchPromptWidth + at, 0, true
 }
 
 const (
-	searchSign = 2 // cells before the query
-	pickerHead = 2 // lines above the entries: the query and a rule
+	searchPromptWidth = 2 // cells before the query
+	pickerHeadLines   = 2 // lines above the entries: the query and a rule
 )
 
 // Body implements Overlay. It draws the entries on the screen alone.
 func (p *Picker) Body(w, h int, st style.Styles) []string {
 	o := st.Overlay
-	p.queryW = w - searchSign
+	p.queryW = w - searchPromptWidth
 	query := o.Muted.Render("type to search")
 	if !p.query.Empty() {
 		query = o.Text.Render(p.query.View(p.queryW))
 	}
-	out := []string{o.Key.Render("/ ") + query, o.Muted.Render(strings.Repeat(st.Icons.Rule, w))}
+	out := []string{o.Key.Render("/ ") + query, o.Muted.Render(strings.Repeat(st.Icons.Line, w))}
 	hint := p.hintLines(w)
-	hint = hint[:min(len(hint), max(0, h-pickerHead-1))]
-	p.rows = h - pickerHead - len(hint)
+	hint = hint[:min(len(hint), max(0, h-pickerHeadLines-1))]
+	p.rows = h - pickerHeadLines - len(hint)
 	lines := p.matches.lines
 	if len(lines) == 0 {
 		out = append(out, o.Muted.Render("nothing matches"))
@@ -259,8 +259,8 @@ func (p *Picker) hintLines(w int) []string {
 	return textwidth.Wrap(p.hint, w)
 }
 
-// Place implements Overlay: the selected entry, of how many.
-func (p *Picker) Place() string {
+// Position implements Overlay: the selected entry, of how many.
+func (p *Picker) Position() string {
 	if len(p.matches.lines) <= p.rows {
 		return ""
 	}
@@ -278,8 +278,8 @@ func (p *Picker) line(l matchLine, w int, st style.Styles) string {
 	switch l.kind {
 	case headingLine:
 		return o.Group.Render(textwidth.Truncate(visible(e.Group), w, "…"))
-	case moreLine:
-		return o.Muted.Render(textwidth.Truncate("    "+visible(e.More), w, "…"))
+	case detailLine:
+		return o.Muted.Render(textwidth.Truncate("    "+visible(e.Detail), w, "…"))
 	case entryLine:
 	}
 	if e.Extra == "" && !p.query.Empty() {
@@ -288,7 +288,7 @@ func (p *Picker) line(l matchLine, w int, st style.Styles) string {
 	return e.draw(l.match == p.at, cmp.Or(e.Mark, " ")+" "+visible(e.Text), w, st)
 }
 
-// draw draws an entry in w cells, its text as it is given.
+// draw draws an entry in w cells. text is drawn as it is.
 func (e Entry) draw(selected bool, text string, w int, st style.Styles) string {
 	sign := " "
 	if selected {
@@ -329,7 +329,7 @@ type lineKind uint8
 const (
 	entryLine   lineKind = iota
 	headingLine          // the group, above its first entry
-	moreLine             // Entry.More
+	detailLine           // Entry.Detail
 )
 
 // span is the first line of a match and the one after its last.
@@ -340,8 +340,8 @@ func (m *matches) span(match int) (first, end int) {
 	return from(match), from(match + 1)
 }
 
-// search finds the entries that match a query: all in their order without one,
-// and else the nearest first. It takes some 10 ms for 100,000 entries.
+// search finds the entries that match a query, the nearest first; without a query
+// all in their order. It takes some 10 ms for 100,000 entries.
 func search(entries []Entry, lower []string, query string) (m matches) {
 	query = strings.ToLower(query)
 	letters := strings.ReplaceAll(query, " ", "")
@@ -366,8 +366,8 @@ func search(entries []Entry, lower []string, query string) (m matches) {
 			m.lines = append(m.lines, matchLine{n, headingLine})
 		}
 		m.lines = append(m.lines, matchLine{n, entryLine})
-		if entries[i].More != "" {
-			m.lines = append(m.lines, matchLine{n, moreLine})
+		if entries[i].Detail != "" {
+			m.lines = append(m.lines, matchLine{n, detailLine})
 		}
 	}
 	return m

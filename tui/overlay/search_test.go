@@ -65,13 +65,13 @@ func TestALongPickerDrawsWhatIsSeen(t *testing.T) {
 }
 
 func TestHeadingsAndSecondLinesCanBeClicked(t *testing.T) {
-	p := NewPicker("title", []Entry{{Value: "a", Text: "a", Group: "g", More: "more"}, {Value: "b", Text: "b", Group: "h"}}, 0)
+	p := NewPicker("title", []Entry{{Value: "a", Text: "a", Group: "g", Detail: "more"}, {Value: "b", Text: "b", Group: "h"}}, 0)
 	body := p.Body(50, 12, plainStyles)
 	for i, want := range []struct{ line, value string }{{"g", ""}, {"a", "a"}, {"more", "a"}, {"h", ""}, {"b", "b"}} {
-		if !strings.Contains(ansi.Strip(body[pickerHead+i]), want.line) {
-			t.Fatalf("line %d is %q, want %s", i, body[pickerHead+i], want.line)
+		if !strings.Contains(ansi.Strip(body[pickerHeadLines+i]), want.line) {
+			t.Fatalf("line %d is %q, want %s", i, body[pickerHeadLines+i], want.line)
 		}
-		got, _ := p.Click(pickerHead + i).(Chosen)
+		got, _ := p.Click(pickerHeadLines + i).(Chosen)
 		if got.Value != want.value {
 			t.Errorf("a click on %s chooses %q, want %q", want.line, got.Value, want.value)
 		}
@@ -80,7 +80,7 @@ func TestHeadingsAndSecondLinesCanBeClicked(t *testing.T) {
 
 // Two ids that differ by a hidden character look different.
 func TestEntriesShowHiddenCharacters(t *testing.T) {
-	p := NewPicker("models", []Entry{{Value: "x", Text: "gpt-4\u200bo", Extra: "e\u202e", More: "m\u2066", Group: "g\u3164"}}, 0)
+	p := NewPicker("models", []Entry{{Value: "x", Text: "gpt-4\u200bo", Extra: "e\u202e", Detail: "m\u2066", Group: "g\u3164"}}, 0)
 	body := ansi.Strip(strings.Join(p.Body(80, 10, plainStyles), "\n"))
 	for _, want := range []string{"gpt-4‹U+200B›o", "e‹U+202E›", "m‹U+2066›", "g‹U+3164›"} {
 		if !strings.Contains(body, want) {

@@ -93,8 +93,8 @@ type Overlay interface {
 	Click(y int) Outcome
 	// Scroll moves what is shown, or what is selected, n lines down.
 	Scroll(n int)
-	// Place says which part of the overlay is shown, as in 12/45; "" is all of it.
-	Place() string
+	// Position says which part of the overlay is shown, as in 12/45; "" is all of it.
+	Position() string
 	// Hints says in a few words which keys the overlay takes.
 	Hints() string
 }
@@ -115,8 +115,8 @@ type entry struct {
 	Overlay
 }
 
-// Push opens an overlay above the others. One of its kind that is open already
-// gives way: a key that is held down opens a list once.
+// Push opens an overlay above the others. An open one of the same
+// kind is closed, so a key that is held down opens a list once.
 func (s *Stack) Push(kind Kind, o Overlay) {
 	s.open = slices.DeleteFunc(s.open, func(e entry) bool { return e.kind == kind })
 	s.open = append(s.open, entry{kind, o})
@@ -129,7 +129,7 @@ func (s *Stack) Pop() {
 	}
 }
 
-// Open says whether there is one.
+// Open reports whether an overlay is open.
 func (s *Stack) Open() bool { return len(s.open) > 0 }
 
 // Top is the topmost overlay with its kind; ok is false when none is open.
@@ -184,7 +184,7 @@ func (s *Stack) Click(x, y, w, h int) Outcome {
 	return s.apply(o.Click(y-top), kind)
 }
 
-// Scroll turns the wheel over the topmost overlay.
+// Scroll scrolls the topmost overlay.
 func (s *Stack) Scroll(n int) {
 	if o, _, ok := s.Top(); ok {
 		o.Scroll(n)
@@ -205,7 +205,8 @@ func (s *Stack) apply(out Outcome, kind Kind) Outcome {
 	return out
 }
 
-// frame is the border and its padding: two cells and a line on each side.
+// frameW and frameH are the cells and lines of the border and its padding, both
+// sides together.
 const frameW, frameH = 4, 2
 
 // View draws the topmost overlay for a screen of w×h and says where it stands.
@@ -225,7 +226,7 @@ func (s *Stack) View(w, h int, st style.Styles) (view string, x, y int) {
 		rows[i] = textwidth.Fit(line, bw, "…")
 	}
 	x, y = origin(bw, bh, w, h)
-	return framed(o.Title(), o.Place(), rows, bw, st), x - frameW/2, y - frameH/2
+	return framed(o.Title(), o.Position(), rows, bw, st), x - frameW/2, y - frameH/2
 }
 
 // origin is where the inside of an overlay begins on a screen of w×h.
@@ -248,12 +249,12 @@ func (s *Stack) Cursor(w, h int) (x, y int, ok bool) {
 // bodySize is the inside that an overlay gets on a screen of w×h.
 func bodySize(o Overlay, w, h int) (bw, bh int) {
 	bw, bh = o.Size(w-frameW, h-frameH)
-	bw = max(bw, ansi.StringWidth(o.Title())+frameW) // a title is read whole where there is room
+	bw = max(bw, ansi.StringWidth(o.Title())+frameW) // room for the whole title
 	return min(max(bw, 1), w-frameW), min(max(bh, 1), h-frameH)
 }
 
-// framed draws the border with the title in it, and the place at the bottom.
-func framed(title, place string, lines []string, w int, st style.Styles) string {
+// framed draws the border with the title in it, and the position at the bottom.
+func framed(title, position string, lines []string, w int, st style.Styles) string {
 	b := st.Border.FocusedShape
 	border := st.Overlay.Border
 	title = textwidth.Truncate(title, max(0, w-2), "…")
@@ -266,18 +267,18 @@ func framed(title, place string, lines []string, w int, st style.Styles) string 
 	for _, l := range lines {
 		rows = append(rows, border.Render(b.Left)+" "+l+" "+border.Render(b.Right))
 	}
-	if place = textwidth.Truncate(place, w, ""); place != "" {
-		place = " " + place + " "
+	if position = textwidth.Truncate(position, w, ""); position != "" {
+		position = " " + position + " "
 	}
-	rows = append(rows, border.Render(b.BottomLeft+strings.Repeat(b.Bottom, w+2-ansi.StringWidth(place))+place+b.BottomRight))
+	rows = append(rows, border.Render(b.BottomLeft+strings.Repeat(b.Bottom, w+2-ansi.StringWidth(position))+position+b.BottomRight))
 	return strings.Join(rows, "\n")
 }
 
 const (
 	// ListFrame is how many lines the frame of a List takes.
-	ListFrame = 2
-	listLeast = 36 // cells inside, so that a list keeps its width while one types
-	listSigns = 4  // cells of the sign and gaps
+	ListFrame   = 2
+	minList     = 36 // cells inside, so that a list keeps its width while one types
+	listPadding = 4  // cells of the cursor and gaps
 )
 
 // List draws entries beside a text that is being written: at most rows of them in a
@@ -287,27 +288,27 @@ func List(entries []Entry, at, rows, w int, st style.Styles) []string {
 		return nil
 	}
 	top := min(max(0, at-rows+1), len(entries)-rows)
-	inner := listLeast
+	inner := minList
 	for _, e := range entries {
-		inner = max(inner, ansi.StringWidth(visible(e.Text))+ansi.StringWidth(visible(e.Extra))+listSigns)
+		inner = max(inner, ansi.StringWidth(visible(e.Text))+ansi.StringWidth(visible(e.Extra))+listPadding)
 	}
 	inner = max(1, min(inner, w-frameW))
 	lines := make([]string, rows)
 	for i, e := range entries[top : top+rows] {
 		lines[i] = e.draw(top+i == at, visible(e.Text), inner, st)
 	}
-	place := ""
+	position := ""
 	if rows < len(entries) {
-		place = fmt.Sprintf("%d/%d", at+1, len(entries))
+		position = fmt.Sprintf("%d/%d", at+1, len(entries))
 		if at < 0 {
-			place = fmt.Sprintf("%d/%d", rows, len(entries))
+			position = fmt.Sprintf("%d/%d", rows, len(entries))
 		}
 	}
-	return strings.Split(framed("", place, lines, inner, st), "\n")
+	return strings.Split(framed("", position, lines, inner, st), "\n")
 }
 
-// maxLine bounds what can be typed into a Line, in cells; minLine is what it takes
-// on the screen, the path of a few names.
+// maxLine bounds what can be typed into a Line, in cells; minLine is its least
+// width on the screen, enough for a short path.
 const (
 	maxLine = 400
 	minLine = 48
@@ -317,7 +318,7 @@ const (
 type Line struct {
 	title, hint string
 	text        textline.Editor
-	room        int // cells of the text, as drawn last
+	width       int // cells of the text, as drawn last
 }
 
 // NewLine asks for a line that begins as text; hint stands below it.
@@ -352,8 +353,8 @@ func (l *Line) Click(int) Outcome { return Stay{} }
 // Scroll implements Overlay: there is one line.
 func (l *Line) Scroll(int) {}
 
-// Place implements Overlay.
-func (l *Line) Place() string { return "" }
+// Position implements Overlay.
+func (l *Line) Position() string { return "" }
 
 // Hints implements Overlay.
 func (l *Line) Hints() string { return "enter selects · esc closes" }
@@ -365,12 +366,12 @@ func (l *Line) Size(w, _ int) (int, int) {
 
 // Cursor implements Overlay.
 func (l *Line) Cursor() (x, y int, ok bool) {
-	_, at := l.text.Scroll(l.room)
+	_, at := l.text.Scroll(l.width)
 	return at, 0, true
 }
 
 // Body implements Overlay.
 func (l *Line) Body(w, _ int, st style.Styles) []string {
-	l.room = w
+	l.width = w
 	return []string{st.Overlay.Text.Render(l.text.View(w)), "", st.Overlay.Muted.Render(textwidth.Truncate(l.hint, w, st.Icons.Ellipsis))}
 }

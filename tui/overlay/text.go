@@ -13,8 +13,8 @@ import (
 	"winnow/tui/textwidth"
 )
 
-// GuardTime is how long no key must come before a question takes one: a hand
-// that types on has not seen the question, and begins the time anew.
+// GuardTime is how long no key may come before a question accepts one. A key in
+// that time restarts it: a user who is still typing has not seen the question.
 const GuardTime = 500 * time.Millisecond
 
 // Answer is one way to answer a question.
@@ -27,7 +27,7 @@ type Answer struct {
 // It cuts nothing: a long line is wrapped, and what does not fit is scrolled.
 type Text struct {
 	title   string
-	lines   []string // safe to show; may contain styles of ours
+	lines   []string // safe to show; may contain our styles
 	wrapped []string // for width
 	width   int      // 0 is not wrapped yet
 	top     int      // the first line on the screen
@@ -46,7 +46,7 @@ type Text struct {
 func NewText(title string, lines []string) *Text { return &Text{title: title, lines: lines} }
 
 // NewQuestion asks with these answers; no is the key of the one that esc and
-// enter give. lines are safe to show: all of them can be read before one answers.
+// enter give. lines are safe to show: the user can scroll through all of them before answering.
 func NewQuestion(title string, lines []string, answers []Answer, no string, now func() time.Time) *Text {
 	return &Text{title: title, lines: lines, answers: answers, no: no, lastKey: now(), now: now}
 }
@@ -121,8 +121,8 @@ func (t *Text) Click(int) Outcome { return Stay{} }
 // Cursor implements Overlay.
 func (t *Text) Cursor() (x, y int, ok bool) { return 0, 0, false }
 
-// Place implements Overlay: the last line on the screen, of how many.
-func (t *Text) Place() string {
+// Position implements Overlay: the last line on the screen, of how many.
+func (t *Text) Position() string {
 	if t.rows <= 0 || len(t.wrapped) <= t.rows {
 		return ""
 	}
@@ -134,7 +134,7 @@ func (t *Text) Hints() string {
 	switch {
 	case t.answers == nil:
 		return "↑ ↓ scroll · esc closes"
-	case t.Place() != "":
+	case t.Position() != "":
 		return "↑ ↓ scroll · press one of the keys shown above"
 	}
 	return "press one of the keys shown above"

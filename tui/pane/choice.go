@@ -10,30 +10,30 @@ import (
 // RuleProposal is the type of payload that the user accepts or rejects.
 const RuleProposal = "rule_proposal"
 
-// Choice is something under an answer that can be chosen by its number: a next
-// message, an action, or the answer to a proposal.
+// Choice is what the user can choose by number below an answer: a next message,
+// an action, or the answer to a proposal.
 type Choice struct {
-	Label   string                     // safe to show, on one line
-	Value   string                     // the message to send; "" for others
-	Action  *assistant.SuggestedAction // nil for others
-	Payload string                     // the ID of the proposal that Accept answers; "" for others
-	Summary string                     // of that proposal
-	Accept  bool
-	Do      string // below a pair that failed, the action of the key table; "" for others
+	Label     string                     // safe to show, on one line
+	Value     string                     // the message to send; "" for others
+	Action    *assistant.SuggestedAction // nil for others
+	PayloadID string                     // the ID of the proposal that Accept answers; "" for others
+	Summary   string                     // of that proposal
+	Accept    bool
+	KeyAction string // below a failed pair: an action of the key table; "" for others
 }
 
 // maxLabel is how many cells of a label are shown.
 const maxLabel = 60
 
-// Choices are those that the answer of a pair offers: what waits for a decision
-// first, then actions, then messages. decides reports which types of payloads
+// Choices are what the answer of a pair offers: payloads that wait for a decision,
+// then actions, then messages. needsDecision reports whether payloads of a type
 // are accepted or rejected.
-func Choices(p *assistant.Pair, decides func(payloadType string) bool) []Choice {
+func Choices(p *assistant.Pair, needsDecision func(payloadType string) bool) []Choice {
 	var out []Choice
 	for _, payload := range p.Payloads {
-		if payload.Decision == "" && decides(payload.Type) {
-			out = append(out, Choice{Label: "Accept", Payload: payload.ID, Summary: payload.Summary, Accept: true},
-				Choice{Label: "Reject", Payload: payload.ID})
+		if payload.Decision == "" && needsDecision(payload.Type) {
+			out = append(out, Choice{Label: "Accept", PayloadID: payload.ID, Summary: payload.Summary, Accept: true},
+				Choice{Label: "Reject", PayloadID: payload.ID})
 		}
 	}
 	if s := p.Suggested; s != nil {

@@ -44,7 +44,7 @@ func TestChoicesOfAnAnswer(t *testing.T) {
 	for i, w := range want {
 		c := got[i]
 		prompt, isPrompt := c.Prompt(server{})
-		if c.Label != w.label || c.Payload != w.payload || c.Accept != w.accept || isPrompt != w.isPrompt || prompt.Text != w.prompt {
+		if c.Label != w.label || c.PayloadID != w.payload || c.Accept != w.accept || isPrompt != w.isPrompt || prompt.Text != w.prompt {
 			t.Errorf("choice %d is %+v with the prompt %q, %v; want %+v", i+1, c, prompt.Text, isPrompt, w)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package pane declares what the screen asks of the part of it that shows a
-// window, and holds what every such pane shares.
+// Package pane declares Pane, the part of the screen that shows a window, and
+// holds what its implementations share.
 //
 // # Nouns
 //
@@ -7,8 +7,8 @@
 // tui/historypane are panes. It answers a key with an Action, which the root
 // model performs, since only the root starts commands and knows whether the
 // assistant works. Tabs are the lists of a pane in a Frame: cursor, scrolling and
-// clicks. A Note is a text in the foot below a list. An Ink is a style made ready
-// for drawing. A Choice is what an answer offers: a message, an action, or yes or
+// clicks. A Note is a text in the foot below a list. A CompiledStyle is a
+// style made ready for drawing. A Choice is what an answer offers: a message, an action, or yes or
 // no to a proposal; screen and console number the same ones.
 //
 // # Who may call what

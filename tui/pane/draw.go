@@ -14,32 +14,32 @@ import (
 	"winnow/tui/textwidth"
 )
 
-// Ink is a style reduced to the escape sequences before and after a text. A
-// frame has hundreds of pieces in some twenty styles, and lipgloss takes most of
-// the frame's time when it renders each. Only for styles without margins.
-type Ink struct{ open, shut string }
+// CompiledStyle is a style reduced to the escape sequences before and after a
+// text. A frame has hundreds of pieces in some twenty styles, and lipgloss takes
+// most of the frame's time when it renders each. Only for styles without margins.
+type CompiledStyle struct{ before, after string }
 
-// NewInk makes the ink of a style.
-func NewInk(st lipgloss.Style) Ink {
+// CompileStyle compiles a style.
+func CompileStyle(st lipgloss.Style) CompiledStyle {
 	open, shut, _ := strings.Cut(st.Render("x"), "x")
-	return Ink{open, shut}
+	return CompiledStyle{open, shut}
 }
 
-// On is text in the ink; an empty text stays empty.
-func (i Ink) On(text string) string {
+// Render is text in the style; an empty text stays empty.
+func (i CompiledStyle) Render(text string) string {
 	if text == "" {
 		return ""
 	}
-	return i.open + text + i.shut
+	return i.before + text + i.after
 }
 
-// Piece is text in one ink.
+// Piece is text in one style.
 type Piece struct {
-	Text string
-	Ink  Ink
+	Text  string
+	Style CompiledStyle
 }
 
-// maxVisible bounds, in bytes, how much of a foreign text is drawn on one line.
+// maxVisible bounds, in bytes, how much of an untrusted text is drawn on one line.
 const maxVisible = 2000
 
 // Visible is the text of a model, a provider or a file as it can be drawn on one
@@ -55,8 +55,8 @@ func Visible(text string) string {
 	return safetext.Visible(text)
 }
 
-// FitName is textwidth.Fit for names, which often differ only at their ends: a name that
-// is too long loses its middle.
+// FitName is textwidth.Fit for names, which often differ only at their ends: a
+// name that is too long loses its middle.
 func FitName(text string, w int, ellipsis string) string {
 	n, tail := ansi.StringWidth(text), (w-ansi.StringWidth(ellipsis))/2
 	if n <= w || tail <= 0 {
@@ -80,9 +80,9 @@ func FirstFitting(w int, texts ...string) string {
 	return texts[len(texts)-1]
 }
 
-// Spread draws left and right at the edges of w cells. A left piece that is too
-// long is cut by cut; right is left out where it would take more than half.
-func Spread(w int, cut func(text string, w int, ellipsis string) string, ellipsis string, left, right []Piece) string {
+// Spread draws left and right at the edges of w cells. fit shortens a left piece
+// that is too long; right is left out where it would take more than half.
+func Spread(w int, fit func(text string, w int, ellipsis string) string, ellipsis string, left, right []Piece) string {
 	wide := 0
 	for _, r := range right {
 		wide += ansi.StringWidth(r.Text)
@@ -98,36 +98,36 @@ func Spread(w int, cut func(text string, w int, ellipsis string) string, ellipsi
 	for _, l := range left {
 		n := ansi.StringWidth(l.Text)
 		if n > room {
-			l.Text, n = cut(l.Text, room, ellipsis), room
+			l.Text, n = fit(l.Text, room, ellipsis), room
 		}
-		b.WriteString(l.Ink.On(l.Text))
+		b.WriteString(l.Style.Render(l.Text))
 		room -= n
 	}
 	b.WriteString(strings.Repeat(" ", max(0, room+gap)))
 	for _, r := range right {
-		b.WriteString(r.Ink.On(r.Text))
+		b.WriteString(r.Style.Render(r.Text))
 	}
 	return b.String()
 }
 
 // Note is a text in the foot of a pane.
 type Note struct {
-	Rank  int    // notes with a higher rank give way first
-	Text  string // safe to show; with Most 0 it is drawn already
-	Short string // stands for Text where that would be cut to one line; "" is Text
-	Ink   Ink
-	Most  int // lines that the text may be wrapped into; 0 is one line that is drawn already
+	Rank     int    // notes with a higher rank give way first
+	Text     string // safe to show; with MaxLines 0 it is drawn already
+	Short    string // stands for Text where that would be cut to one line; "" is Text
+	Style    CompiledStyle
+	MaxLines int // lines that the text may be wrapped into; 0 is one line that is drawn already
 }
 
-// Layout draws notes in their order in at most n lines of w cells. Each note gets
+// LayoutNotes draws notes in their order in at most n lines of w cells. Each note gets
 // a line in the order of rank, then those that need more get what is left over.
 // A text that is cut ends with the ellipsis.
-func Layout(notes []Note, w, n int, ellipsis string) []string {
+func LayoutNotes(notes []Note, w, n int, ellipsis string) []string {
 	wrapped, lines := make([][]string, len(notes)), make([]int, len(notes))
 	highest := 0
 	for i, note := range notes {
 		highest = max(highest, note.Rank)
-		if note.Most > 0 {
+		if note.MaxLines > 0 {
 			wrapped[i] = textwidth.Wrap(note.Text, max(1, w-1))
 		}
 	}
@@ -142,12 +142,12 @@ func Layout(notes []Note, w, n int, ellipsis string) []string {
 		}
 	}
 	give(func(int) int { return 1 })
-	give(func(i int) int { return min(len(wrapped[i]), notes[i].Most) })
+	give(func(i int) int { return min(len(wrapped[i]), notes[i].MaxLines) })
 	var out []string
 	for i, note := range notes {
 		switch {
 		case lines[i] == 0:
-		case note.Most == 0:
+		case note.MaxLines == 0:
 			out = append(out, note.Text)
 		default:
 			text := wrapped[i]
@@ -159,22 +159,22 @@ func Layout(notes []Note, w, n int, ellipsis string) []string {
 				text = append(text[:lines[i]-1:lines[i]-1], textwidth.Truncate(last, w-1-ansi.StringWidth(ellipsis), "")+ellipsis)
 			}
 			for _, l := range text {
-				out = append(out, note.Ink.On(textwidth.Fit(" "+l, w, ellipsis)))
+				out = append(out, note.Style.Render(textwidth.Fit(" "+l, w, ellipsis)))
 			}
 		}
 	}
 	return out
 }
 
-// Join are the sentences that are not empty, on one line. A hint is empty when no
+// Join puts the non-empty sentences on one line. A hint is empty when no
 // key is bound to its action.
 func Join(sentences ...string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(sentences), func(s string) bool { return s == "" }), " · ")
 }
 
 // ArgumentLine is the arguments of a call on one line: an object in the order of
-// its names, texts without their names, which the tool's name implies. What would
-// hide in it is visible.
+// its names, texts without their names, which the tool's name implies. Invisible
+// characters are spelled out.
 func ArgumentLine(raw json.RawMessage) string {
 	var fields map[string]any
 	if json.Unmarshal(raw, &fields) != nil {

@@ -10,7 +10,7 @@ import (
 	"winnow/tui/textwidth"
 )
 
-// A pane below this has no room for a border.
+// A smaller pane has no room for a border.
 const (
 	minWidth  = 4
 	minHeight = 3
@@ -25,7 +25,7 @@ type Frame struct {
 	Open    int      // index of the open one
 }
 
-// title is a tab as it stands in the border, the open one with a sign.
+// title is the title of a tab as the border shows it, the open one marked.
 func (f Frame) title(i int) string {
 	lead := " "
 	if i == f.Open {
@@ -34,8 +34,8 @@ func (f Frame) title(i int) string {
 	return lead + f.Titles[i] + " "
 }
 
-// Draw draws the border around what inside gives for its inner size: h lines of
-// w cells. places are the cells of the top line at which each title stands, from
+// Draw draws the border around the lines that inside returns for the inner size:
+// h lines of w cells. places are the cells of the top line at which each title stands, from
 // and to; both are 0 for one that has no room.
 func (f Frame) Draw(w, h int, inside func(w, h int) []string) (lines []string, places [][2]int) {
 	w, h = max(w, 0), max(h, 0)

@@ -38,7 +38,7 @@ type Pane interface {
 // it is shown; "" when no key is bound to it.
 type Keys func(action string) string
 
-// Hint is the key of an action with what it does, in a sentence of its own; ""
+// Hint names the key of an action and what it does, as in "d deletes it"; ""
 // when no key is bound to it, or when keys is nil.
 func (keys Keys) Hint(action, does string) string {
 	if keys == nil || keys(action) == "" {
@@ -71,8 +71,8 @@ type Reader interface {
 
 // Hinter is a Pane whose keys have a meaning of their own.
 type Hinter interface {
-	// Hints are those keys, the most useful first; none for those that the key
-	// table has for a pane.
+	// Hints are those keys, the most useful first; without those
+	// that the key table has for every pane.
 	Hints() []Hint
 }
 
@@ -105,7 +105,8 @@ type Status struct {
 	Unsaved  bool
 }
 
-// Action is what a pane asks the root to do. One of Nothing, Edit, Notify, SetFilter, Pick, Confirm, Run.
+// Action is what a pane asks the root to do: one of Nothing, Edit, Notify,
+// SetFilter, Pick, Confirm, Run.
 //
 //sumtype:decl
 type Action interface{ action() }
@@ -121,13 +122,13 @@ type (
 		// 2 models hidden". It is called once, after a Change that succeeded and
 		// from where that was called. nil is the description.
 		Done func() string
-		// View says that only what is shown is another: there is nothing to save.
-		View bool
+		// ViewOnly says that only the display changes: there is nothing to save.
+		ViewOnly bool
 	}
 	// Notify shows a notice.
 	Notify struct {
-		Text string
-		Bad  bool
+		Text    string
+		IsError bool
 	}
 	// SetFilter executes a line of the filter language: the conversation shows what
 	// it leaves, and a command in it is done.

@@ -74,7 +74,7 @@ func diffLine(st *style.Styles, added bool, text string) string {
 	return st.Diff.Remove.Render(st.Icons.Remove + " " + text)
 }
 
-// ConflictLines shows what somebody else did to a file, and the unsaved changes.
+// ConflictLines shows what someone else changed in a file, and the unsaved changes.
 func ConflictLines(c *assistant.Conflict, mine []assistant.RuleChange, icons *style.Icons) []string {
 	head := "theirs:"
 	switch {
@@ -87,7 +87,7 @@ func ConflictLines(c *assistant.Conflict, mine []assistant.RuleChange, icons *st
 	return append(append(lines, "", "yours:"), firstLines(RuleChangeLines(mine, icons))...)
 }
 
-// theirLines are the variables that differ: of a list, the items that differ; of
+// theirLines are the variables that differ: for a list, the items that differ; for
 // another variable, which may be a secret, its name.
 func theirLines(c *assistant.Conflict, icons *style.Icons) []string {
 	var lines []string
@@ -130,7 +130,7 @@ func RuleChangeLines(changes []assistant.RuleChange, icons *style.Icons) []strin
 	return firstLines(lines)
 }
 
-// firstLines are the first lines, and how many more there are.
+// firstLines are the first maxLines lines, and how many more there are.
 func firstLines(lines []string) []string {
 	switch n := len(lines) - maxLines; {
 	case len(lines) == 0:

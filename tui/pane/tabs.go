@@ -38,8 +38,8 @@ func (l *List[R]) MoveTo(at int, up bool) {
 // Page moves the cursor by n screens.
 func (l *List[R]) Page(n int) { l.Move(n * max(1, l.height-1)) }
 
-// At is the row under the cursor; ok is false when no row is selectable.
-func (l *List[R]) At() (r R, ok bool) {
+// Current is the row under the cursor; ok is false when no row is selectable.
+func (l *List[R]) Current() (r R, ok bool) {
 	if l.Cursor >= len(l.Rows) || !l.Rows[l.Cursor].Selectable() {
 		return r, false
 	}
@@ -114,16 +114,16 @@ func (t *Tabs[R]) Move(action string) bool {
 	return true
 }
 
-// View is what a pane draws: how a row looks in w cells, and the lines below
-// the list, at most h of them.
-type View[R Row] struct {
+// DrawFuncs draw the inside of a pane: a row in w cells, and the lines below the
+// list, at most h of them.
+type DrawFuncs[R Row] struct {
 	Row  func(r R, selected bool, w int) string
 	Foot func(w, h int) []string
 }
 
 // Draw draws the frame with the titles, the visible rows and the foot: h lines
 // of w cells. Open of the frame is set here.
-func (t *Tabs[R]) Draw(f Frame, w, h int, v View[R]) []string {
+func (t *Tabs[R]) Draw(f Frame, w, h int, v DrawFuncs[R]) []string {
 	f.Open = t.Open
 	lines, titles := f.Draw(w, h, func(w, h int) []string {
 		foot := v.Foot(w, h)

@@ -28,8 +28,8 @@ func newTabs() *Tabs[textRow] {
 }
 
 func (t *Tabs[R]) frame(h int) []string {
-	st := style.New(style.Options{Unicode: true, Colors: style.None})
-	return t.Draw(Frame{Styles: &st, Titles: []string{"One", "Two"}}, 20, h, View[R]{
+	st := style.New(style.Options{Unicode: true, Profile: style.NoColor})
+	return t.Draw(Frame{Styles: &st, Titles: []string{"One", "Two"}}, 20, h, DrawFuncs[R]{
 		Row: func(r R, current bool, w int) string {
 			sign := " "
 			if current {
@@ -58,7 +58,7 @@ func TestTheCursorPassesOverHeadings(t *testing.T) {
 			t.Fatalf("%s moves nothing", step.action)
 		}
 		tabs.frame(8)
-		if r, _ := tabs.List().At(); string(r) != step.want {
+		if r, _ := tabs.List().Current(); string(r) != step.want {
 			t.Errorf("after %s the cursor is on %q, want %q", step.action, r, step.want)
 		}
 	}
@@ -66,7 +66,7 @@ func TestTheCursorPassesOverHeadings(t *testing.T) {
 		t.Error("another action moves the cursor")
 	}
 	tabs.Move("next-tab")
-	if r, ok := tabs.List().At(); ok || tabs.Open != 1 {
+	if r, ok := tabs.List().Current(); ok || tabs.Open != 1 {
 		t.Errorf("a list without anything to select has %q under the cursor", r)
 	}
 	if tabs.Move("next-tab"); tabs.Open != 0 {
@@ -101,7 +101,7 @@ func TestClicks(t *testing.T) {
 		want  string
 	}{{3, 3, false, "b"}, {3, 3, true, "b"}, {3, 1, false, "b"}, {3, 7, false, "b"}, {3, 99, false, "b"}, {3, -1, false, "b"}} {
 		again := tabs.Click(c.x, c.y)
-		if r, _ := tabs.List().At(); again != c.again || string(r) != c.want {
+		if r, _ := tabs.List().Current(); again != c.again || string(r) != c.want {
 			t.Errorf("a click at %d,%d: on %q, again %v; want %q, %v", c.x, c.y, r, again, c.want, c.again)
 		}
 	}
@@ -111,15 +111,15 @@ func TestClicks(t *testing.T) {
 }
 
 func TestNotesGiveWayByRank(t *testing.T) {
-	ink := Ink{}
+	ink := CompiledStyle{}
 	notes := []Note{
-		{Rank: 9, Text: "line"}, {Rank: 5, Text: "name: one two three four five six", Short: "short", Ink: ink, Most: 9}, {Rank: 0, Text: "bar"}, {Rank: 10, Text: "source"},
+		{Rank: 9, Text: "line"}, {Rank: 5, Text: "name: one two three four five six", Short: "short", Style: ink, MaxLines: 9}, {Rank: 0, Text: "bar"}, {Rank: 10, Text: "source"},
 	}
 	for n, want := range []string{
 		"", "bar", " short|bar", "line| short|bar", "line| short|bar|source", "line| name: one two| three four…|bar|source",
 		"line| name: one two| three four| five six|bar|source", "line| name: one two| three four| five six|bar|source",
 	} {
-		lines := Layout(notes, 14, n, "…")
+		lines := LayoutNotes(notes, 14, n, "…")
 		for i := range lines {
 			lines[i] = strings.TrimRight(lines[i], " ")
 		}
@@ -143,7 +143,7 @@ func TestKeysAreLeftOutWhenNothingIsBound(t *testing.T) {
 }
 
 func TestSaveSheet(t *testing.T) {
-	st := style.New(style.Options{Unicode: true, Colors: style.None})
+	st := style.New(style.Options{Unicode: true, Profile: style.NoColor})
 	hidden := make([]string, maxModels+4)
 	for i := range hidden {
 		hidden[i] = fmt.Sprint("p/m", i)
@@ -171,7 +171,7 @@ func TestSaveSheet(t *testing.T) {
 }
 
 func TestConflictShowsBothSides(t *testing.T) {
-	st := style.New(style.Options{Unicode: true, Colors: style.None})
+	st := style.New(style.Options{Unicode: true, Profile: style.NoColor})
 	c := &assistant.Conflict{Path: "/x/.env", Keys: []assistant.KeyChange{
 		{Key: "IGNORE_MODELS_P", Before: "a,b", After: "b,c\u200b"}, {Key: "API_KEY"},
 	}}

@@ -254,7 +254,7 @@ func (c *console) onEnd(end assistant.Event) {
 	case assistant.Error:
 		c.complain("Error ("+e.Code+")", e.Message)
 		c.unsent, c.failed = t.prompt.Text, t.seq
-		if way := commandNames.WayOut(e.Code); way != "" {
+		if way := commandNames.Advice(e.Code); way != "" {
 			c.out.line(way)
 		}
 		c.out.line("/retry tries it again, /reask asks with other words.")

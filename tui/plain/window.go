@@ -114,7 +114,7 @@ func (c *console) choose(number string) error {
 		return err
 	}
 	ch := c.choices[i]
-	if ch.Payload != "" {
+	if ch.PayloadID != "" {
 		return c.decide(ch)
 	}
 	p, isPrompt := ch.Prompt(c.w)
@@ -131,7 +131,7 @@ func (c *console) choose(number string) error {
 // decide answers a proposal. Accepting it is a turn of its own.
 func (c *console) decide(ch pane.Choice) error {
 	seq := c.chosenOf
-	events, err := c.w.Decide(c.ctx, seq, ch.Payload, ch.Accept)
+	events, err := c.w.Decide(c.ctx, seq, ch.PayloadID, ch.Accept)
 	switch {
 	case err != nil:
 		return err
@@ -175,7 +175,7 @@ func (c *console) planSave() (any bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	st := style.New(style.Options{Colors: style.None})
+	st := style.New(style.Options{Profile: style.NoColor})
 	switch {
 	case plan.Conflict != nil:
 		c.askConflict(plan, &st)

@@ -61,7 +61,7 @@ func (p *Pane) Do(action string) pane.Action {
 
 // selectRow selects the row or deselects it, and goes to the next.
 func (p *Pane) selectRow() pane.Action {
-	r, ok := p.tabs.List().At()
+	r, ok := p.tabs.List().Current()
 	if !ok || r.kind != rowRule && r.kind != rowModel {
 		return pane.Notify{Text: "only rules and models can be selected"}
 	}
@@ -77,7 +77,7 @@ func (p *Pane) selectRow() pane.Action {
 
 // enter highlights what the row refers to, or does what the row offers.
 func (p *Pane) enter() pane.Action {
-	r, ok := p.tabs.List().At()
+	r, ok := p.tabs.List().Current()
 	if !ok {
 		return pane.Nothing{}
 	}
@@ -145,13 +145,15 @@ func (p *Pane) Click(x, y int) pane.Action {
 }
 
 // refuse says why something cannot be done.
-func refuse(err error) pane.Action { return pane.Notify{Text: pane.Visible(err.Error()), Bad: true} }
+func refuse(err error) pane.Action {
+	return pane.Notify{Text: pane.Visible(err.Error()), IsError: true}
+}
 
 // refuseLocked refuses what is not possible while the assistant works; nil when
 // it does not.
 func (p *Pane) refuseLocked() pane.Action {
 	if p.window.Locked() {
-		return pane.Notify{Text: lockedText, Bad: true}
+		return pane.Notify{Text: lockedText, IsError: true}
 	}
 	return nil
 }
@@ -245,7 +247,7 @@ func (p *Pane) openAdd(list modelfilter.List) pane.Action {
 		return p.suggestPatterns(list, ids)
 	}
 	text := ""
-	if r, ok := p.tabs.List().At(); ok && r.kind == rowModel {
+	if r, ok := p.tabs.List().Current(); ok && r.kind == rowModel {
 		text = glob.Quote(p.data.name(p.data.models[r.at].ID))
 	}
 	p.openPattern(list, text)
@@ -285,7 +287,7 @@ func (p *Pane) addPattern() pane.Action {
 		p.closeLine()
 		return pane.Nothing{}
 	case err != nil:
-		return pane.Notify{Text: refusalText(err), Bad: true}
+		return pane.Notify{Text: refusalText(err), IsError: true}
 	}
 	p.jumpTo = ruleKey(list, v.Pattern)
 	p.closeLine()
@@ -305,7 +307,7 @@ func (p *Pane) deleteRow() pane.Action {
 	if rules := p.selectedRules(); p.tabs.Open == tabRules && len(rules) > 0 {
 		return p.deleteRules(rules)
 	}
-	r, _ := p.tabs.List().At()
+	r, _ := p.tabs.List().Current()
 	d := &p.data
 	switch r.kind {
 	case rowRule:

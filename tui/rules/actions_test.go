@@ -199,12 +199,12 @@ func TestHighlightLinksBothWays(t *testing.T) {
 		t.Fatalf("highlighted = %+v", h)
 	}
 	b.do("next-tab")
-	if r, _ := b.tabs.List().At(); r.kind != rowModel || b.data.models[r.at].ID != "openai/gpt-4-1106-preview" {
+	if r, _ := b.tabs.List().Current(); r.kind != rowModel || b.data.models[r.at].ID != "openai/gpt-4-1106-preview" {
 		t.Errorf("the tab of models opens on %+v", r)
 	}
 	b.on("gpt-4o-audio")
 	b.do("pane-highlight", "previous-tab")
-	if r, _ := b.tabs.List().At(); r.kind != rowRule || r.list != modelfilter.Allow {
+	if r, _ := b.tabs.List().Current(); r.kind != rowRule || r.list != modelfilter.Allow {
 		t.Errorf("the tab of rules opens on %+v", r)
 	}
 	b.do("pane-highlight")
@@ -247,7 +247,7 @@ func (b *bench) screenOf(t int) string {
 
 func TestProviders(t *testing.T) {
 	b := open(t, someEnv, someModels)
-	b.Warm(context.Background())
+	b.CountModels(context.Background())
 	pick, ok := b.Do("provider").(pane.Pick)
 	if !ok || len(pick.Entries) != 2 {
 		t.Fatalf("provider = %+v", pick)
@@ -263,10 +263,10 @@ func TestProviders(t *testing.T) {
 	if e := pick.Entries[0]; !strings.HasPrefix(e.Extra, "12 of 13 · catalogue · 4 rules") {
 		t.Errorf("after a rule was deleted: %+v", e)
 	}
-	if e, ok := pick.Then("anthropic").(pane.Edit); !ok || !e.View || e.Description != "Switch to anthropic" {
+	if e, ok := pick.Then("anthropic").(pane.Edit); !ok || !e.ViewOnly || e.Description != "Switch to anthropic" {
 		t.Errorf("the switch is %+v, want one that leaves nothing to save", e)
 	}
-	if e, ok := b.Do("delete-rule").(pane.Edit); !ok || e.View {
+	if e, ok := b.Do("delete-rule").(pane.Edit); !ok || e.ViewOnly {
 		t.Errorf("a deletion is %+v, want one that can be saved", e)
 	}
 	if said := b.perform(pick.Then("anthropic")); said != "switched to anthropic" || b.Status().Subtitle != "anthropic" {
@@ -341,7 +341,7 @@ func TestClick(t *testing.T) {
 	}
 	b.Lines(60, 20)
 	b.Click(5, 4)
-	if r, _ := b.tabs.List().At(); b.data.models[r.at].ID != "openai/gpt-4-1106-preview" {
+	if r, _ := b.tabs.List().Current(); b.data.models[r.at].ID != "openai/gpt-4-1106-preview" {
 		t.Errorf("a click on a row went to %s", b.data.models[r.at].ID)
 	}
 	b.Click(5, 4)
@@ -360,7 +360,7 @@ func TestCursorStaysOnItsRowWhenRowsChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Changed()
-	if r, _ := b.tabs.List().At(); b.rowKey(r) != ruleKey(modelfilter.Ignore, "*audio*") {
+	if r, _ := b.tabs.List().Current(); b.rowKey(r) != ruleKey(modelfilter.Ignore, "*audio*") {
 		t.Errorf("the cursor is on %q", b.rowKey(r))
 	}
 }

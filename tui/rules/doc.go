@@ -9,8 +9,8 @@
 // said of the row under the cursor, warnings. A line is the text that is being
 // typed: a pattern with its preview, a search, an import.
 //
-// A rule has a colour and a sign, its place on the wheel; a model shows the sign
-// of the rule that decides it. Enter on either picks out the other.
+// A rule has a colour and an icon; a model shows the icon of the rule that decides
+// it. Enter on either highlights the other.
 //
 // # Who may call what
 //

@@ -18,28 +18,28 @@ import (
 
 // inks are the styles of the pane.
 type inks struct {
-	Title, Text, Count, Muted, Ignore, Allow, Pending, Shadowed, Dead pane.Ink
-	Highlight, Selected, BarAvailable, BarHidden, Warn, Add, Remove   pane.Ink
-	Cursor, Line                                                      pane.Ink
-	Wheel                                                             []pane.Ink
+	Title, Text, Count, Muted, Ignore, Allow, Pending, Shadowed, Dead pane.CompiledStyle
+	Highlight, Selected, BarAvailable, BarHidden, Warn, Add, Remove   pane.CompiledStyle
+	Cursor, Line                                                      pane.CompiledStyle
+	Wheel                                                             []pane.CompiledStyle
 }
 
 func newInks(st style.Styles) inks {
-	r, ink := st.Rules, pane.NewInk
+	r, ink := st.Rules, pane.CompileStyle
 	i := inks{
 		Title: ink(r.Title), Text: ink(r.Text), Count: ink(r.Count), Muted: ink(r.Muted), Ignore: ink(r.Ignore), Allow: ink(r.Allow),
 		Pending: ink(r.Pending), Shadowed: ink(r.Shadowed), Dead: ink(r.Dead), Highlight: ink(r.Highlight), Selected: ink(r.Selected),
 		BarAvailable: ink(r.BarAvailable), BarHidden: ink(r.BarHidden), Warn: ink(r.Warn), Add: ink(st.Diff.Add), Remove: ink(st.Diff.Remove),
 		Cursor: ink(r.Text.Reverse(true)), Line: ink(st.Border.Idle),
 	}
-	for _, w := range r.Wheel {
+	for _, w := range r.RuleColours {
 		i.Wheel = append(i.Wheel, ink(w))
 	}
 	return i
 }
 
-// assignColours gives each rule that is new to the pane the next colour of the
-// wheel. A rule keeps its colour when rules before it come and go.
+// assignColours gives each rule that is new to the pane the next rule colour. A
+// rule keeps its colour when rules before it come and go.
 func (p *Pane) assignColours() {
 	known := p.colours[p.data.provider]
 	if known == nil {
@@ -56,9 +56,9 @@ func (p *Pane) assignColours() {
 }
 
 // colour is the sign and the ink of a rule of the provider.
-func (p *Pane) colour(list modelfilter.List, pattern string) (sign string, ink pane.Ink) {
+func (p *Pane) colour(list modelfilter.List, pattern string) (sign string, ink pane.CompiledStyle) {
 	at := max(0, p.colours[p.data.provider][ruleKey(list, pattern)]-1) % len(p.inks.Wheel)
-	return p.st.Icons.Wheel[at], p.inks.Wheel[at]
+	return p.st.Icons.RuleIcons[at], p.inks.Wheel[at]
 }
 
 // frame is the last frame and what it was drawn for: as long as nothing changes,
@@ -75,7 +75,7 @@ func (p *Pane) Lines(w, h int) []string {
 	_, inbox := p.inbox.get()
 	if f := &p.frame; f.lines == nil || f.w != w || f.h != h || f.version != p.version || f.inbox != inbox {
 		border := pane.Frame{Styles: &p.st, Focused: p.focus, Titles: p.titles()}
-		lines := p.tabs.Draw(border, w, h, pane.View[row]{Row: p.drawRow, Foot: p.foot})
+		lines := p.tabs.Draw(border, w, h, pane.DrawFuncs[row]{Row: p.drawRow, Foot: p.foot})
 		p.frame = frame{w: w, h: h, version: p.version, inbox: inbox, lines: lines}
 	}
 	return append([]string(nil), p.frame.lines...)
@@ -102,14 +102,14 @@ func (p *Pane) drawRow(r row, current bool, w int) string {
 	if current {
 		lead = p.st.Icons.Selected
 	}
-	left = append([]pane.Piece{{Text: lead, Ink: p.inks.Text}}, left...)
+	left = append([]pane.Piece{{Text: lead, Style: p.inks.Text}}, left...)
 	if len(right) > 0 {
-		right = append(right, pane.Piece{Text: " ", Ink: p.inks.Text})
+		right = append(right, pane.Piece{Text: " ", Style: p.inks.Text})
 	}
 	if current && p.focus {
 		for _, pieces := range [][]pane.Piece{left, right} {
 			for i := range pieces {
-				pieces[i].Ink = p.inks.Selected
+				pieces[i].Style = p.inks.Selected
 			}
 		}
 	}
@@ -127,33 +127,33 @@ func (p *Pane) pieces(r row, w int) (left, right []pane.Piece) {
 	case rowHead:
 		return p.headPieces(r)
 	case rowNone:
-		return []pane.Piece{{Text: "  " + p.emptyList(r.list, w-len("   ")), Ink: in.Muted}}, nil
+		return []pane.Piece{{Text: "  " + p.emptyList(r.list, w-len("   ")), Style: in.Muted}}, nil
 	case rowRule:
 		return p.rulePieces(d.rules[r.list][r.at], w)
 	case rowRemoved:
-		return []pane.Piece{{Text: " ", Ink: in.Text}, {Text: icons.Remove, Ink: in.Pending}, {Text: "  " + pane.Visible(d.removed[r.list][r.at]), Ink: in.Dead}},
-			[]pane.Piece{{Text: "deleted", Ink: in.Pending}}
+		return []pane.Piece{{Text: " ", Style: in.Text}, {Text: icons.Remove, Style: in.Pending}, {Text: "  " + pane.Visible(d.removed[r.list][r.at]), Style: in.Dead}},
+			[]pane.Piece{{Text: "deleted", Style: in.Pending}}
 	case rowChild:
-		return []pane.Piece{{Text: "     " + pane.Visible(d.name(r.text)), Ink: in.Highlight}}, nil
+		return []pane.Piece{{Text: "     " + pane.Visible(d.name(r.text)), Style: in.Highlight}}, nil
 	case rowModel:
 		return p.modelPieces(d.models[r.at], w)
 	case rowNew:
-		return []pane.Piece{{Text: icons.New + " " + assistant.Counted(d.counts.New, "new model"), Ink: in.Title}},
-			[]pane.Piece{{Text: p.keys.Hint("pane-highlight", "marks seen"), Ink: in.Muted}}
+		return []pane.Piece{{Text: icons.New + " " + assistant.Counted(d.counts.New, "new model"), Style: in.Title}},
+			[]pane.Piece{{Text: p.keys.Hint("pane-highlight", "marks seen"), Style: in.Muted}}
 	case rowChange:
 		c := d.diff[r.at]
 		sign, ink := icons.Remove, in.Remove
 		if c.Added {
 			sign, ink = icons.Add, in.Add
 		}
-		return []pane.Piece{{Text: sign + " ", Ink: ink}, {Text: listColumn(modelfilter.ListOf(c)), Ink: in.Muted}, {Text: pane.Visible(c.Pattern), Ink: ink}}, nil
+		return []pane.Piece{{Text: sign + " ", Style: ink}, {Text: listColumn(modelfilter.ListOf(c)), Style: in.Muted}, {Text: pane.Visible(c.Pattern), Style: ink}}, nil
 	case rowFinding:
 		return p.findingPieces(p.findings()[r.at])
 	case rowNotice:
-		return []pane.Piece{{Text: icons.Warn + " ", Ink: in.Warn}, {Text: pane.Visible(p.shortNotice(d.notices[r.at])), Ink: in.Text}}, nil
+		return []pane.Piece{{Text: icons.Warn + " ", Style: in.Warn}, {Text: pane.Visible(p.shortNotice(d.notices[r.at])), Style: in.Text}}, nil
 	default:
 	}
-	return []pane.Piece{{Text: r.text, Ink: in.Muted}}, nil
+	return []pane.Piece{{Text: r.text, Style: in.Muted}}, nil
 }
 
 // emptyList explains a list without rules.
@@ -169,11 +169,11 @@ func (p *Pane) emptyList(list modelfilter.List, w int) string {
 func (p *Pane) headPieces(r row) (left, right []pane.Piece) {
 	in, icons := &p.inks, &p.st.Icons
 	if p.tabs.Open != tabRules {
-		return []pane.Piece{{Text: r.text, Ink: in.Title}}, nil
+		return []pane.Piece{{Text: r.text, Style: in.Title}}, nil
 	}
-	left = []pane.Piece{{Text: r.text, Ink: p.listInk(r.list)}}
+	left = []pane.Piece{{Text: r.text, Style: p.listInk(r.list)}}
 	if source := p.data.fixed[r.list]; source != "" {
-		left = append(left, pane.Piece{Text: "  " + icons.Lock + " " + source, Ink: in.Warn})
+		left = append(left, pane.Piece{Text: "  " + icons.Lock + " " + source, Style: in.Warn})
 	}
 	text := ""
 	if n := p.data.added[r.list]; n > 0 {
@@ -182,10 +182,10 @@ func (p *Pane) headPieces(r row) (left, right []pane.Piece) {
 	if n := len(p.data.removed[r.list]); n > 0 {
 		text += " " + icons.Remove + strconv.Itoa(n)
 	}
-	return left, []pane.Piece{{Text: text, Ink: in.Pending}}
+	return left, []pane.Piece{{Text: text, Style: in.Pending}}
 }
 
-func (p *Pane) listInk(list modelfilter.List) pane.Ink {
+func (p *Pane) listInk(list modelfilter.List) pane.CompiledStyle {
 	if list == modelfilter.Allow {
 		return p.inks.Allow
 	}
@@ -220,11 +220,11 @@ func (p *Pane) rulePieces(r modelfilter.RuleView, w int) (left, right []pane.Pie
 		wide = short
 	}
 	return []pane.Piece{
-		{Text: mark, Ink: in.Pending},
-		{Text: pending, Ink: in.Pending},
-		{Text: icons.RuleBar + sign + " ", Ink: colour},
-		{Text: pane.Visible(r.Pattern), Ink: name},
-	}, []pane.Piece{{Text: wide, Ink: ink}}
+		{Text: mark, Style: in.Pending},
+		{Text: pending, Style: in.Pending},
+		{Text: icons.RuleBar + sign + " ", Style: colour},
+		{Text: pane.Visible(r.Pattern), Style: name},
+	}, []pane.Piece{{Text: wide, Style: ink}}
 }
 
 // modelLead is how many cells of a model's row the cursor, the signs and the
@@ -249,21 +249,21 @@ func (p *Pane) modelPieces(m modelfilter.ModelView, w int) (left, right []pane.P
 		lit, name = icons.Bullet, in.Highlight
 	}
 	id := pane.Visible(p.data.name(m.ID))
-	left = []pane.Piece{{Text: mark, Ink: in.Pending}, {Text: lit, Ink: in.Highlight}, {Text: sign + " ", Ink: ink}, {Text: id, Ink: name}}
+	left = []pane.Piece{{Text: mark, Style: in.Pending}, {Text: lit, Style: in.Highlight}, {Text: sign + " ", Style: ink}, {Text: id, Style: name}}
 	if would := p.wouldBecome(m); would != "" {
-		return left, []pane.Piece{{Text: would, Ink: in.Warn}}
+		return left, []pane.Piece{{Text: would, Style: in.Warn}}
 	}
 	switch {
 	case m.Unfiltered && w < wideRow:
-		right = []pane.Piece{{Text: icons.Warn, Ink: in.Warn}}
+		right = []pane.Piece{{Text: icons.Warn, Style: in.Warn}}
 	case m.Unfiltered:
-		right = []pane.Piece{{Text: icons.Warn + " not filtered", Ink: in.Warn}}
+		right = []pane.Piece{{Text: icons.Warn + " not filtered", Style: in.Warn}}
 	case m.Index >= 0:
 		sign, colour := p.colour(m.List, m.Rule)
-		right = []pane.Piece{{Text: sign, Ink: colour}}
+		right = []pane.Piece{{Text: sign, Style: colour}}
 		rule := " " + textwidth.Truncate(pane.Visible(m.Rule), w/3, icons.Ellipsis)
 		if w >= wideRow && ansi.StringWidth(rule) <= w-ansi.StringWidth(id)-modelLead { // the name comes first
-			right = append(right, pane.Piece{Text: rule, Ink: colour})
+			right = append(right, pane.Piece{Text: rule, Style: colour})
 		}
 	}
 	if m.New {
@@ -271,7 +271,7 @@ func (p *Pane) modelPieces(m modelfilter.ModelView, w int) (left, right []pane.P
 		if len(right) > 0 {
 			gap = " "
 		}
-		right = append([]pane.Piece{{Text: "NEW" + gap, Ink: in.Pending}}, right...)
+		right = append([]pane.Piece{{Text: "NEW" + gap, Style: in.Pending}}, right...)
 	}
 	return left, right
 }
@@ -290,8 +290,8 @@ func (p *Pane) findingPieces(f engine.Finding) (left, right []pane.Piece) {
 	case engine.Undecided:
 		why = "may be redundant"
 	}
-	return []pane.Piece{{Text: sign + " ", Ink: ink}, {Text: listColumn(f.List), Ink: in.Muted}, {Text: pane.Visible(f.Pattern), Ink: in.Text}},
-		[]pane.Piece{{Text: why, Ink: ink}}
+	return []pane.Piece{{Text: sign + " ", Style: ink}, {Text: listColumn(f.List), Style: in.Muted}, {Text: pane.Visible(f.Pattern), Style: in.Text}},
+		[]pane.Piece{{Text: why, Style: ink}}
 }
 
 // shortNotice is a notice with the name of the file in place of its path.

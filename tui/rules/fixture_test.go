@@ -83,7 +83,7 @@ func open(t testing.TB, env string, ids []string, environ ...string) *bench {
 		t.Fatal(err)
 	}
 	p := New(w, Options{})
-	p.SetStyles(style.New(style.Options{Dark: true, Colors: style.None, Unicode: true}))
+	p.SetStyles(style.New(style.Options{Dark: true, Profile: style.NoColor, Unicode: true}))
 	p.SetKeys(tuitest.PaneKey)
 	p.SetFocus(true)
 	return &bench{Pane: p, t: t, w: w, shelf: s, file: file}

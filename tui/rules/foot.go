@@ -35,20 +35,20 @@ func (p *Pane) foot(w, h int) []string {
 	ellipsis, empty := p.st.Icons.Ellipsis, h-len(p.tabs.List().Rows)
 	most := max(h/2, h-rowsWanted, min(footWanted, empty), 1)
 	if p.Typing() {
-		return pane.Layout(p.typingNotes(w, h), w, most, ellipsis)
+		return pane.LayoutNotes(p.typingNotes(w, h), w, most, ellipsis)
 	}
-	least := len(pane.Layout(p.restNotes(w, max(1, h/8)), w, most, ellipsis))
-	return pane.Layout(p.restNotes(w, h), w, max(least, min(empty, most, max(h/2, footWanted))), ellipsis)
+	least := len(pane.LayoutNotes(p.restNotes(w, max(1, h/8)), w, most, ellipsis))
+	return pane.LayoutNotes(p.restNotes(w, h), w, max(least, min(empty, most, max(h/2, footWanted))), ellipsis)
 }
 
 // separator is the line across above the foot.
 func (p *Pane) separator(w int) pane.Note {
-	return pane.Note{Rank: rankLine, Text: p.inks.Line.On(strings.Repeat(p.st.Icons.Rule, max(0, w)))}
+	return pane.Note{Rank: rankLine, Text: p.inks.Line.Render(strings.Repeat(p.st.Icons.Line, max(0, w)))}
 }
 
 // oneLine is a note of one line.
-func (p *Pane) oneLine(rank, w int, ink pane.Ink, text string) pane.Note {
-	return pane.Note{Rank: rank, Text: ink.On(textwidth.Fit(text, w, p.st.Icons.Ellipsis))}
+func (p *Pane) oneLine(rank, w int, ink pane.CompiledStyle, text string) pane.Note {
+	return pane.Note{Rank: rank, Text: ink.Render(textwidth.Fit(text, w, p.st.Icons.Ellipsis))}
 }
 
 // lockedText says why the user cannot change the rules now.
@@ -69,7 +69,7 @@ func (p *Pane) restNotes(w, aboutLines int) []pane.Note {
 		notes = append(notes, p.oneLine(4, w, in.Text, fmt.Sprintf(" / %s · %s", pane.Visible(p.query), p.hitCount())))
 	}
 	if text, short := p.aboutRow(); text != "" {
-		notes = append(notes, pane.Note{Rank: rankAbout, Text: text, Short: short, Ink: in.Muted, Most: aboutLines})
+		notes = append(notes, pane.Note{Rank: rankAbout, Text: text, Short: short, Style: in.Muted, MaxLines: aboutLines})
 	}
 	notes = append(notes, pane.Note{Text: p.bar(w)})
 	notes = append(notes, p.warnings(w)...)
@@ -99,7 +99,7 @@ const barCells = 12
 func (p *Pane) bar(w int) string {
 	c, in, icons := p.data.counts, &p.inks, &p.st.Icons
 	if c.Total == 0 {
-		return in.Muted.On(textwidth.Fit(" no models known", w, icons.Ellipsis))
+		return in.Muted.Render(textwidth.Fit(" no models known", w, icons.Ellipsis))
 	}
 	short := fmt.Sprintf("%d of %d available", c.Available, c.Total)
 	text := short
@@ -108,7 +108,7 @@ func (p *Pane) bar(w int) string {
 	}
 	cells := min(barCells, w-ansi.StringWidth(text)-2)
 	if cells < barCells/3 {
-		return in.Count.On(textwidth.Fit(" "+pane.FirstFitting(w-1, text, short), w, icons.Ellipsis))
+		return in.Count.Render(textwidth.Fit(" "+pane.FirstFitting(w-1, text, short), w, icons.Ellipsis))
 	}
 	full := c.Available * cells / c.Total
 	switch { // even one model on either side is seen
@@ -118,10 +118,10 @@ func (p *Pane) bar(w int) string {
 		full = cells - 1
 	}
 	return pane.Spread(w, textwidth.Fit, icons.Ellipsis, []pane.Piece{
-		{Text: " ", Ink: in.Text},
-		{Text: strings.Repeat(icons.BarFull, full), Ink: in.BarAvailable},
-		{Text: strings.Repeat(icons.BarEmpty, cells-full), Ink: in.BarHidden},
-		{Text: " " + text, Ink: in.Count},
+		{Text: " ", Style: in.Text},
+		{Text: strings.Repeat(icons.BarFull, full), Style: in.BarAvailable},
+		{Text: strings.Repeat(icons.BarEmpty, cells-full), Style: in.BarHidden},
+		{Text: " " + text, Style: in.Count},
 	}, nil)
 }
 
@@ -183,7 +183,7 @@ type about struct {
 // aboutRow is what the row under the cursor has no room for. short leaves out
 // the name that the row begins with, where that is possible.
 func (p *Pane) aboutRow() (text, short string) {
-	r, ok := p.tabs.List().At()
+	r, ok := p.tabs.List().Current()
 	if !ok {
 		return "", ""
 	}

@@ -43,7 +43,7 @@ func TestNotesOfTheFileCanBeReadWhole(t *testing.T) {
 	}
 	b.Changed()
 	b.do("show-changes", "pane-last")
-	if r, _ := b.tabs.List().At(); r.kind != rowNotice {
+	if r, _ := b.tabs.List().Current(); r.kind != rowNotice {
 		t.Fatalf("the cursor is on %+v", r)
 	}
 	if row := ansi.Strip(b.drawRow(b.tabs.Lists[tabChanges].Rows[b.tabs.Lists[tabChanges].Cursor], true, 60)); !strings.Contains(row, "! .env can be read or changed by others") {
@@ -111,7 +111,7 @@ func TestSignsThatMeanOneThing(t *testing.T) {
 	icons := &b.st.Icons
 	b.do("show-models", "pane-select")
 	row := ansi.Strip(b.screen(60, 20))
-	for i, sign := range icons.Wheel {
+	for i, sign := range icons.RuleIcons {
 		if strings.Contains(row, sign+" 1 selected") || strings.Contains(row, " "+sign+" · gpt-3.5-turbo ") {
 			t.Errorf("what is selected has the sign of rule %d:\n%s", i, row)
 		}

@@ -155,7 +155,7 @@ func TestEveryFrameIsExact(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := open(t, env, hostileIDs)
-			for _, st := range []style.Styles{unicode, style.New(style.Options{Colors: style.None})} {
+			for _, st := range []style.Styles{unicode, style.New(style.Options{Profile: style.NoColor})} {
 				b.SetStyles(st)
 				prepare(b)
 				for _, w := range []int{20, 21, 27, 34, 61, 200} {

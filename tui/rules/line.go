@@ -238,7 +238,7 @@ func (l *line) draw(w int, in *inks) string {
 	if l.suggested {
 		text = in.Selected
 	}
-	return text.On(left) + in.Cursor.On(under) + in.Text.On(rest)
+	return text.Render(left) + in.Cursor.Render(under) + in.Text.Render(rest)
 }
 
 // preview is what adding the pattern of the line would do.

@@ -28,7 +28,7 @@ func (p *Pane) typingNotes(w, h int) []pane.Note {
 		word = suggested
 	}
 	text := l.draw(w-len(label)-len(word), in)
-	notes := []pane.Note{p.separator(w), {Text: ink.On(label) + text + in.Muted.On(word)}}
+	notes := []pane.Note{p.separator(w), {Text: ink.Render(label) + text + in.Muted.Render(word)}}
 	if p.data.locked && l.kind != lineSearch {
 		notes = append(notes, p.oneLine(2, w, in.Warn, " "+p.st.Icons.Lock+" assistant at work: nothing is added"))
 	}
@@ -101,7 +101,7 @@ func (p *Pane) previewNotes(w, h int) []pane.Note {
 	}
 	var notes []pane.Note
 	if v.refusal != nil {
-		notes = append(notes, pane.Note{Rank: 2, Text: p.st.Icons.Error + " " + refusalText(v.refusal), Ink: in.Warn, Most: 2})
+		notes = append(notes, pane.Note{Rank: 2, Text: p.st.Icons.Error + " " + refusalText(v.refusal), Style: in.Warn, MaxLines: 2})
 	}
 	text := fmt.Sprintf(" matches %d · %s", v.change.Matches, changeText(len(v.change.Hidden), len(v.change.Shown)))
 	switch {
@@ -122,7 +122,7 @@ func (p *Pane) previewNotes(w, h int) []pane.Note {
 	notes = append(notes, p.listNotes(w, max(2, h/6), lines)...)
 	if len(v.verdict.Redundant) > 0 {
 		text := "makes redundant: " + firstOf(visibleAll(v.verdict.Redundant), 4)
-		notes = append(notes, pane.Note{Rank: 3, Text: text, Ink: in.Muted, Most: 2})
+		notes = append(notes, pane.Note{Rank: 3, Text: text, Style: in.Muted, MaxLines: 2})
 	}
 	if !v.compared {
 		notes = append(notes, p.oneLine(8, w, in.Muted, " enter compares it with all rules"))
@@ -151,7 +151,7 @@ func (p *Pane) listNotes(w, n int, lines []string) []pane.Note {
 			text = fmt.Sprintf("   and %d more", len(lines)-n+1)
 		}
 		text = pane.FitName(" "+text, w, p.st.Icons.Ellipsis)
-		notes = append(notes, pane.Note{Rank: 4 + min(i, 3), Text: p.inks.Text.On(text)})
+		notes = append(notes, pane.Note{Rank: 4 + min(i, 3), Text: p.inks.Text.Render(text)})
 	}
 	return notes
 }

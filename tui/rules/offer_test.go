@@ -79,7 +79,7 @@ func TestWhatIsOfferedLooksAndReadsSo(t *testing.T) {
 		t.Errorf("nothing says that the pattern is suggested:\n%s", ansi.Strip(frame))
 	}
 	for line := range strings.Lines(frame) {
-		if strings.Contains(line, "suggested") && !strings.Contains(line, b.inks.Selected.On("gpt-4o-mini")) {
+		if strings.Contains(line, "suggested") && !strings.Contains(line, b.inks.Selected.Render("gpt-4o-mini")) {
 			t.Errorf("what is offered looks as if it had been typed: %q", line)
 		}
 	}

@@ -92,7 +92,7 @@ func New(w *modelfilter.Window, o Options) *Pane {
 
 // Warm counts the models of all providers for the provider list. It may read
 // the disk and is safe from any goroutine.
-func (p *Pane) Warm(ctx context.Context) {
+func (p *Pane) CountModels(ctx context.Context) {
 	for _, v := range p.window.Providers() {
 		if ctx.Err() != nil {
 			return

@@ -60,7 +60,7 @@ func (p *Pane) switchProvider(name string) pane.Action {
 	w, box := p.window, &p.inbox
 	clear(p.selected)
 	return pane.Edit{
-		Description: "Switch to " + pane.Visible(name), View: true,
+		Description: "Switch to " + pane.Visible(name), ViewOnly: true,
 		Change: func() error {
 			if err := w.SetProvider(name); err != nil {
 				return err

@@ -77,7 +77,7 @@ func modelKey(id string) string                            { return "model " + i
 func (p *Pane) refresh() {
 	if p.window.Revision() != p.data.revision {
 		for t := range p.cursorAt { // rows refer to the snapshot by index
-			if r, ok := p.tabs.Lists[t].At(); ok && p.cursorAt[t] == "" {
+			if r, ok := p.tabs.Lists[t].Current(); ok && p.cursorAt[t] == "" {
 				p.cursorAt[t] = p.rowKey(r)
 			}
 		}
@@ -95,7 +95,7 @@ func (p *Pane) refresh() {
 func (p *Pane) rebuild() {
 	l, t := p.tabs.List(), p.tabs.Open
 	key := p.cursorAt[t]
-	if r, ok := l.At(); ok && key == "" {
+	if r, ok := l.Current(); ok && key == "" {
 		key = p.rowKey(r)
 	}
 	p.cursorAt[t] = ""

@@ -1,11 +1,11 @@
-// Package style turns a palette into the styles and signs of every component
+// Package style turns a palette into the styles and symbols of every component
 // of the screen.
 //
-// A palette is fourteen colours named for what they are for. New resolves one
+// A palette is fourteen colours named by their purpose. New resolves one
 // palette for the terminal at hand (dark or light, how many colours, Unicode
 // or not) into a Styles value with one group per component; a component is
-// given its group and never names a colour. Icons holds the signs that say
-// the same as the colours, so a screen without colour loses nothing.
+// given its group and never names a colour. Icons holds the symbols that repeat
+// what the colours say, so a screen without colour loses nothing.
 //
 // Themes lists the themes, About describes one: the configuration, the settings
 // and the help read these and hold no list of their own. Every theme has a
@@ -17,8 +17,8 @@
 //
 // # Caveats
 //
-// Back is never painted: the terminal's own background stays. Contrast is
-// promised against a background no lighter (dark) or darker (light) than Back.
+// The colour "back" is never painted: the terminal's own background stays. Contrast is
+// guaranteed against a background no lighter (dark) or darker (light) than it.
 // The sixteen colours of a terminal are the user's to change; the sixteen-colour
 // form keeps to the ones that are readable with the colours of xterm and of VGA.
 //

@@ -2,7 +2,7 @@ package style
 
 import "strings"
 
-// Icons are the signs that go with the colours, so that every state can be
+// Icons are the symbols that go with the colours, so that every state can be
 // told without colour. Each is one cell wide in both sets; the ASCII set is
 // for terminals without Unicode.
 type Icons struct {
@@ -16,7 +16,7 @@ type Icons struct {
 	Checkpoint      string
 	Error           string
 	Warn            string
-	New             string // something arrived below the screen
+	New             string // something arrived below the screen; a model is new
 	Selected        string // before the selected entry of a list
 	Marked          string // before an entry chosen together with others
 	Ellipsis        string
@@ -26,15 +26,15 @@ type Icons struct {
 	Pending         string // a rule that is not saved
 	Shadowed, Dead  string // a rule that never decides; one that matches nothing
 	RuleBar         string
-	Wheel           []string // one sign per rule colour, all different
+	RuleIcons       []string // one per rule colour, all different
 	Available       string   // a model that the proxy lists
 	Hidden          string   // a model that the rules hide
 	BarFull         string   // share that is available, in the bar of the pane
 	BarEmpty        string   // share that is hidden
-	Add, Remove     string   // lines of a difference
+	Add, Remove     string   // lines of a diff
 	Bullet          string
 	Quote           string
-	Rule            string // repeated: a line across
+	Line            string // repeated: a line across
 	Ticked, Blank   string // task list items
 	Column          string // between the columns of a table
 	Cross           string // where Column meets Rule
@@ -47,8 +47,8 @@ func icons(unicode bool) Icons {
 	return catalogue().ASCII
 }
 
-// equivalents are the ASCII signs that stand for those which winnow's own words
-// use, each one cell wide. They agree with the ASCII set of Icons.
+// equivalents maps the symbols of winnow's own texts to ASCII, each one cell
+// wide. It agrees with the ASCII set of Icons.
 var equivalents = map[rune]byte{
 	'·': '-', '•': '*', '…': '~', '–': '-', '—': '-', '−': '-', '×': 'x', '\u00a0': ' ',
 	'“': '"', '”': '"', '„': '"', '«': '"', '»': '"', '‘': '\'', '’': '\'', '‹': '<', '›': '>',
@@ -59,24 +59,24 @@ var equivalents = map[rune]byte{
 	'╭': '+', '╮': '+', '╰': '+', '╯': '+',
 }
 
-// ASCII replaces the signs of winnow's own words in a frame by ASCII ones of
-// the same width, for a terminal without Unicode. Letters, and whatever else
-// it does not know, stay: they are other people's text, and better half
-// readable than gone. The addresses of links are not touched.
+// ASCII replaces the symbols of winnow's own texts in a frame with ASCII ones of
+// the same width, for a terminal without Unicode. Letters and unknown
+// characters stay, since they belong to messages and names: half readable is
+// better than gone. The addresses of links are not touched.
 func ASCII(frame string) string {
-	command, before := false, rune(0) // an operating system command, as links are, ends with BEL or ESC \
+	inOSC, previous := false, rune(0) // an operating system command, such as a link, ends with BEL or ESC \
 	return strings.Map(func(r rune) rune {
-		escaped := before == '\x1b'
-		before = r
+		escaped := previous == '\x1b'
+		previous = r
 		switch sign, known := equivalents[r]; {
 		case escaped && r == ']':
-			command = true
-		case command && (r == '\a' || escaped && r == '\\'):
-			command = false
-		case command:
+			inOSC = true
+		case inOSC && (r == '\a' || escaped && r == '\\'):
+			inOSC = false
+		case inOSC:
 		case known:
 			return rune(sign)
-		case r == '\ufffd': // a byte that is no character, or the sign for it
+		case r == '\ufffd': // an invalid byte, or the replacement character
 			return '?'
 		}
 		return r

@@ -2,11 +2,11 @@ package style
 
 import "charm.land/lipgloss/v2"
 
-// Options says for which terminal and in which theme. The zero value is the
+// Options selects the theme and describes the terminal. The zero value is the
 // default theme on a light background with 24-bit colours and ASCII signs.
 type Options struct {
 	Dark    bool
-	Colors  Profile
+	Profile Profile
 	Unicode bool
 	Theme   string            // one of Themes; empty means DefaultTheme, and so does a name that does not exist
 	Palette map[string]string // "#rrggbb" by one of ColourNames; for True and Col256
@@ -19,10 +19,10 @@ func (o Options) theme() string {
 	return o.Theme
 }
 
-// New makes the styles for o. It passes over what it does not know; Check
-// says what that is.
+// New makes the styles for o. It ignores unknown themes and colours; Check
+// reports them.
 func New(o Options) Styles {
-	b := builder{colours: resolve(o), icons: icons(o.Unicode), profile: o.Colors}
+	b := builder{colours: resolve(o), icons: icons(o.Unicode), profile: o.Profile}
 	return Styles{
 		Icons:    b.icons,
 		Header:   b.header(),
@@ -64,8 +64,8 @@ func (b builder) chip() lipgloss.Style {
 	return on(fg(b.base), b.panel).Bold(b.panel == nil)
 }
 
-// selected is what the mouse selected: the colours of text and background
-// changed over, the text in the colour of what can be acted on.
+// selected is text that the mouse selected: on the accent colour; reversed where
+// there is none.
 func (b builder) selected() lipgloss.Style {
 	return on(fg(b.onAccent), b.accent).Reverse(b.accent == nil)
 }
@@ -86,15 +86,15 @@ func (b builder) footer() Footer {
 
 func (b builder) chat() Chat {
 	return Chat{
-		User: b.bubbled(), Assistant: fg(b.base), Thinking: b.quiet().Italic(true),
+		User: b.bubbled(), Assistant: fg(b.base), Reasoning: b.quiet().Italic(true),
 		ToolName: fg(b.info), ToolArgs: b.quiet(),
 		ToolOK: fg(b.good), ToolBad: fg(b.bad).Bold(true), ToolRunning: fg(b.accent),
-		Outside: b.quiet(), Badge: fg(b.special).Bold(true), Time: b.quiet(),
+		OffContext: b.quiet(), Badge: fg(b.special).Bold(true), Time: b.quiet(),
 		Error: fg(b.bad).Bold(true), Notice: fg(b.info),
 		Chip: b.chip(), Number: fg(b.accent).Bold(true),
 		Primary: b.bubbled().Bold(true), Secondary: b.chip(), Warning: on(fg(b.warn), b.panel).Bold(true),
 		Selected: b.selected(), SelectedUser: b.selected().Reverse(false).Underline(b.accent == nil),
-		Focus: fg(b.accent).Bold(true), Found: b.marked(), Separator: fg(b.muted),
+		Focus: fg(b.accent).Bold(true), SearchHit: b.marked(), Separator: fg(b.muted),
 		Star: fg(b.warn), Flag: fg(b.bad), New: b.bubbled().Bold(true),
 		Welcome: fg(b.accent).Bold(true), Example: fg(b.base),
 	}
@@ -109,8 +109,8 @@ func (b builder) rules() Rules {
 		Highlight: b.marked(), Selected: b.bubbled(),
 		BarAvailable: fg(b.good), BarHidden: b.quiet(), Warn: fg(b.warn).Bold(true),
 	}
-	for _, c := range b.wheel {
-		r.Wheel = append(r.Wheel, fg(c))
+	for _, c := range b.ruleColours {
+		r.RuleColours = append(r.RuleColours, fg(c))
 	}
 	return r
 }
@@ -159,10 +159,10 @@ func (b builder) markdown() Markdown {
 		Quote: fg(b.edge), Item: fg(b.accent), Number: fg(b.accent),
 		Link: fg(b.info).Underline(true), LinkText: fg(b.info).Bold(true), Image: fg(b.special),
 		Rule: fg(b.edge), TableHead: fg(b.accent).Bold(true), TableLine: fg(b.edge),
-		Bullet: b.icons.Bullet, Bar: b.icons.Quote, Line: b.icons.Rule, Column: b.icons.Column,
+		Bullet: b.icons.Bullet, Bar: b.icons.Quote, Line: b.icons.Line, Column: b.icons.Column,
 		Cross: b.icons.Cross, Ticked: b.icons.Ticked, Blank: b.icons.Blank, Ellipsis: b.icons.Ellipsis,
 		Syntax: Syntax{
-			Keyword: fg(b.special).Bold(b.profile == None), Type: fg(b.info), Function: fg(b.accent), Name: fg(b.base),
+			Keyword: fg(b.special).Bold(b.profile == NoColor), Type: fg(b.info), Function: fg(b.accent), Name: fg(b.base),
 			Builtin: fg(b.info), String: fg(b.good), Number: fg(b.warn), Comment: b.quiet().Italic(true),
 			Operator: fg(b.base), Error: fg(b.bad), Added: fg(b.good), Removed: fg(b.bad), Heading: fg(b.accent).Bold(true),
 		},

@@ -18,9 +18,9 @@ import (
 const DefaultTheme = "winnow"
 
 // wheelSize is how many rule colours there are before they repeat.
-const wheelSize = 8
+const ruleColourCount = 8
 
-// palette names colours by what they are for, never by what they look like. Each
+// palette names colours by their purpose, never by what they look like. Each
 // is "#rrggbb", or "0" to "15" for one of the terminal's sixteen; one that is
 // missing is the terminal's own. The names are:
 //
@@ -39,8 +39,8 @@ const wheelSize = 8
 //	info       links, names of tools, hunk lines
 //	special    models, badges, numbers in code
 type palette struct {
-	Colours map[string]string
-	Wheel   [wheelSize]string // colours that the rules of the pane take in turn
+	Colours     map[string]string
+	RuleColours [ruleColourCount]string // of the rules of the pane, in turn
 }
 
 // theme is a palette for each kind of background.
@@ -49,10 +49,10 @@ type theme struct {
 	Dark, Light palette
 }
 
-// catalogue is catalogue.json: the themes and the signs. In its sixteen-colour palettes muted text is the
-// terminal's own colour, faint: bright black cannot be read in several common
-// schemes. On white, green, yellow and cyan are too pale: what is good has the
-// terminal's own colour there, and its sign carries the meaning.
+// catalogue is catalogue.json: the themes and the icons. In its sixteen-colour
+// palettes muted text is the terminal's own colour, faint: bright black cannot be
+// read in several common schemes. Green, yellow and cyan are too pale on white:
+// "good" is the terminal's own colour there, and its icon carries the meaning.
 var catalogue = sync.OnceValue(func() (c struct {
 	Themes         map[string]theme
 	Ansi16         theme
@@ -91,22 +91,22 @@ func Check(o Options) error {
 		if !slices.Contains(ColourNames(), name) {
 			return fmt.Errorf("style: no colour %q; there are %v", name, ColourNames())
 		}
-		if !isHex.MatchString(o.Palette[name]) {
+		if !hexColour.MatchString(o.Palette[name]) {
 			return fmt.Errorf("style: colour %s is %q, want #rrggbb", name, o.Palette[name])
 		}
 	}
 	return nil
 }
 
-var isHex = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+var hexColour = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
 // palette is the palette for o, with the user's own colours.
 func (o Options) palette() palette {
 	t, ok := catalogue().Themes[o.theme()]
 	switch {
-	case o.Colors == None:
+	case o.Profile == NoColor:
 		t = theme{}
-	case o.Colors == Col16:
+	case o.Profile == ANSI16:
 		t = catalogue().Ansi16
 	case !ok:
 		t = catalogue().Themes[DefaultTheme]
@@ -115,12 +115,12 @@ func (o Options) palette() palette {
 	if o.Dark {
 		p = t.Dark
 	}
-	if o.Colors == None || o.Colors == Col16 {
+	if o.Profile == NoColor || o.Profile == ANSI16 {
 		return p
 	}
 	p.Colours = maps.Clone(p.Colours)
 	for name, hex := range o.Palette {
-		if _, ok := p.Colours[name]; ok && isHex.MatchString(hex) {
+		if _, ok := p.Colours[name]; ok && hexColour.MatchString(hex) {
 			p.Colours[name] = hex
 		}
 	}
@@ -130,12 +130,12 @@ func (o Options) palette() palette {
 // Profile says how many colours the terminal shows.
 type Profile int
 
-// The profiles. The zero value is True.
+// The profiles. The zero value is TrueColor.
 const (
-	True   Profile = iota // 24 bit
-	Col256                // the 256 of xterm
-	Col16                 // the terminal's own sixteen
-	None                  // no colour at all (NO_COLOR): bold, faint, underline and reverse only
+	TrueColor Profile = iota // 24 bit
+	ANSI256                  // the 256 of xterm
+	ANSI16                   // the terminal's own sixteen
+	NoColor                  // no colour at all (NO_COLOR): bold, faint, underline and reverse only
 )
 
 // color is a colour of a palette in the profile; nil is the terminal's own.
@@ -143,7 +143,7 @@ func (p Profile) color(value string) color.Color {
 	switch {
 	case value == "":
 		return nil
-	case p == Col256:
+	case p == ANSI256:
 		return ansi.Convert256(lipgloss.Color(value))
 	}
 	return lipgloss.Color(value)
@@ -154,20 +154,20 @@ type colours struct {
 	panel, base, muted, edge, accent, onAccent, bubble, onBubble, mark color.Color
 	good, bad, warn, info, special                                     color.Color
 
-	wheel [wheelSize]color.Color
+	ruleColours [ruleColourCount]color.Color
 }
 
 // resolve picks the colours of o.
 func resolve(o Options) colours {
 	p := o.palette()
-	of := func(name string) color.Color { return o.Colors.color(p.Colours[name]) }
+	of := func(name string) color.Color { return o.Profile.color(p.Colours[name]) }
 	c := colours{
 		panel: of("panel"), base: of("base"), muted: of("muted"), edge: of("edge"), accent: of("accent"), onAccent: of("back"),
 		bubble: of("bubble"), onBubble: of("on_bubble"), mark: of("mark"), good: of("good"), bad: of("bad"),
 		warn: of("warn"), info: of("info"), special: of("special"),
 	}
-	for i, value := range p.Wheel {
-		c.wheel[i] = o.Colors.color(value)
+	for i, value := range p.RuleColours {
+		c.ruleColours[i] = o.Profile.color(value)
 	}
 	return c
 }

@@ -54,8 +54,8 @@ func TestContrastIsKnown(t *testing.T) {
 func TestEveryThemeHasContrast(t *testing.T) {
 	for _, name := range Themes() {
 		for _, dark := range []bool{true, false} {
-			for _, profile := range []Profile{True, Col256} {
-				o := Options{Dark: dark, Theme: name, Colors: profile}
+			for _, profile := range []Profile{TrueColor, ANSI256} {
+				o := Options{Dark: dark, Theme: name, Profile: profile}
 				p := o.palette()
 				atLeast := textAA
 				if name == "high-contrast" {
@@ -71,7 +71,7 @@ func TestEveryThemeHasContrast(t *testing.T) {
 					check(role+" on back", c, p.Colours["back"], atLeast)
 					check(role+" on panel", c, p.Colours["panel"], atLeast)
 				}
-				for i, c := range p.Wheel {
+				for i, c := range p.RuleColours {
 					check("wheel "+string(rune('0'+i)), c, p.Colours["back"], atLeast)
 				}
 				check("selected text", p.Colours["back"], p.Colours["accent"], atLeast)
@@ -121,7 +121,7 @@ func TestSixteenColoursHaveContrast(t *testing.T) {
 			back color.Color
 		}{"dark": {catalogue().Ansi16.Dark, color.Black}, "light": {catalogue().Ansi16.Light, color.White}} {
 			colour := func(role string) color.Color { return of(at(c.Colours[role])) }
-			text := c.Wheel[:]
+			text := c.RuleColours[:]
 			for _, role := range []string{"muted", "accent", "good", "bad", "warn", "info", "special"} {
 				text = append(text, c.Colours[role])
 			}
@@ -156,8 +156,8 @@ func TestEveryThemeIsDescribedAndItsOwn(t *testing.T) {
 			t.Errorf("nothing says what %s looks like", name)
 		}
 		for _, dark := range []bool{true, false} {
-			for _, profile := range []Profile{True, Col256} {
-				s := New(Options{Dark: dark, Theme: name, Colors: profile, Unicode: true})
+			for _, profile := range []Profile{TrueColor, ANSI256} {
+				s := New(Options{Dark: dark, Theme: name, Profile: profile, Unicode: true})
 				all := ""
 				eachStyle(reflect.ValueOf(s), "", func(_ string, st lipgloss.Style) { all += st.Render("x") })
 				if other, seen := looks[all]; seen {
@@ -165,16 +165,16 @@ func TestEveryThemeIsDescribedAndItsOwn(t *testing.T) {
 				}
 				looks[all] = name
 				seen := map[string]bool{}
-				for i := range wheelSize {
-					st := s.Rules.Wheel[i]
+				for i := range ruleColourCount {
+					st := s.Rules.RuleColours[i]
 					seen[st.Render("x")] = true
 				}
-				if profile == True && len(seen) != wheelSize {
-					t.Errorf("%s has %d different rule colours, want %d", name, len(seen), wheelSize)
+				if profile == TrueColor && len(seen) != ruleColourCount {
+					t.Errorf("%s has %d different rule colours, want %d", name, len(seen), ruleColourCount)
 				}
 			}
-			for _, profile := range []Profile{Col16, None} { // the terminal's own: no theme changes them
-				a, b := New(Options{Dark: dark, Theme: name, Colors: profile}), New(Options{Dark: dark, Colors: profile})
+			for _, profile := range []Profile{ANSI16, NoColor} { // the terminal's own: no theme changes them
+				a, b := New(Options{Dark: dark, Theme: name, Profile: profile}), New(Options{Dark: dark, Profile: profile})
 				if a.Chat.ToolOK.Render("x") != b.Chat.ToolOK.Render("x") {
 					t.Errorf("%s does not fall back on the terminal's colours", name)
 				}
@@ -192,7 +192,7 @@ func TestSelectionStandsOut(t *testing.T) {
 		for _, dark := range []bool{true, false} {
 			p := Options{Dark: dark, Theme: name}.palette()
 			for what, back := range map[string]string{"back": p.Colours["back"], "bubble": p.Colours["bubble"], "panel": p.Colours["panel"]} {
-				if got := contrast(True.color(p.Colours["accent"]), True.color(back)); got < partsAA {
+				if got := contrast(TrueColor.color(p.Colours["accent"]), TrueColor.color(back)); got < partsAA {
 					t.Errorf("%s dark=%v: a selection on %s has contrast %.2f, want %.1f", name, dark, what, got, partsAA)
 				}
 			}
@@ -238,7 +238,7 @@ func eachStyle(v reflect.Value, path string, f func(string, lipgloss.Style)) {
 func TestNoColourMeansNoColour(t *testing.T) {
 	count := 0
 	for _, dark := range []bool{true, false} {
-		eachStyle(reflect.ValueOf(New(Options{Dark: dark, Colors: None})), "", func(path string, s lipgloss.Style) {
+		eachStyle(reflect.ValueOf(New(Options{Dark: dark, Profile: NoColor})), "", func(path string, s lipgloss.Style) {
 			count++
 			out := s.Render("x")
 			for _, seq := range strings.Split(out, "\x1b[")[1:] {
@@ -261,12 +261,12 @@ func TestProfilesUseTheirOwnColours(t *testing.T) {
 		profile     Profile
 		has, hasNot string
 	}{
-		{True, "38;2;", "38;5;"},
-		{Col256, "38;5;", "38;2;"},
-		{Col16, "\x1b[", "38;"},
+		{TrueColor, "38;2;", "38;5;"},
+		{ANSI256, "38;5;", "38;2;"},
+		{ANSI16, "\x1b[", "38;"},
 	} {
 		all := ""
-		eachStyle(reflect.ValueOf(New(Options{Dark: true, Colors: c.profile})), "", func(_ string, s lipgloss.Style) {
+		eachStyle(reflect.ValueOf(New(Options{Dark: true, Profile: c.profile})), "", func(_ string, s lipgloss.Style) {
 			all += s.Render("x")
 		})
 		if !strings.Contains(all, c.has) || strings.Contains(all, c.hasNot) {
@@ -284,7 +284,7 @@ func TestStatesDifferWithoutColour(t *testing.T) {
 			"fold":      {i.Folded, i.Open},
 			"saved":     {i.Saved, i.Unsaved, i.Lock},
 			"rule":      {i.Ignore, i.Allow, i.Pending, i.Shadowed, i.Dead},
-			"wheel":     i.Wheel,
+			"wheel":     i.RuleIcons,
 			"model":     {i.Available, i.Hidden},
 			"bar":       {i.BarFull, i.BarEmpty},
 			"diff":      {i.Add, i.Remove},
@@ -300,7 +300,7 @@ func TestStatesDifferWithoutColour(t *testing.T) {
 			}
 		}
 	}
-	b := New(Options{Colors: None}).Border
+	b := New(Options{Profile: NoColor}).Border
 	if b.Shape == b.FocusedShape {
 		t.Error("the focus cannot be seen without colour")
 	}
@@ -329,8 +329,8 @@ func TestSignsAreOneCell(t *testing.T) {
 				t.Errorf("%s %q is not ASCII", name, sign)
 			}
 		})
-		if n := len(icons(unicode).Wheel); n != wheelSize {
-			t.Errorf("%d signs for %d rule colours", n, wheelSize)
+		if n := len(icons(unicode).RuleIcons); n != ruleColourCount {
+			t.Errorf("%d signs for %d rule colours", n, ruleColourCount)
 		}
 	}
 }

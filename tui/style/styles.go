@@ -30,13 +30,13 @@ type Footer struct {
 type Chat struct {
 	User        lipgloss.Style // the user's message, on its own background
 	Assistant   lipgloss.Style
-	Thinking    lipgloss.Style // reasoning
+	Reasoning   lipgloss.Style // reasoning
 	ToolName    lipgloss.Style
 	ToolArgs    lipgloss.Style
 	ToolOK      lipgloss.Style
 	ToolBad     lipgloss.Style
 	ToolRunning lipgloss.Style
-	Outside     lipgloss.Style // a pair that is off-context
+	OffContext  lipgloss.Style // a pair that is off-context
 	Badge       lipgloss.Style // "off", "not in filter"
 	Time        lipgloss.Style
 	Error       lipgloss.Style
@@ -46,11 +46,11 @@ type Chat struct {
 	Primary     lipgloss.Style // actions by their style
 	Secondary   lipgloss.Style
 	Warning     lipgloss.Style
-	Focus       lipgloss.Style // the mark at the item that has the focus
-	Found       lipgloss.Style // a search hit
+	Focus       lipgloss.Style // the mark beside the focused item
+	SearchHit   lipgloss.Style // a search hit
 	Selected    lipgloss.Style // what the mouse selected
-	// SelectedUser is Selected in the user's message, which has a background of
-	// its own; without colours both are reversed, so it is not.
+	// SelectedUser is Selected in the user's message, which has its own background.
+	// Without colours that message is reversed, so the selection in it is not.
 	SelectedUser lipgloss.Style
 	Separator    lipgloss.Style // checkpoint and boundary lines
 	Star, Flag   lipgloss.Style
@@ -59,13 +59,13 @@ type Chat struct {
 	Example      lipgloss.Style
 }
 
-// Rules styles the pane of the filter rules. Wheel is indexed by the rule's
-// place modulo its length, and goes with Icons.Wheel.
+// Rules styles the pane of the filter rules. RuleColours is indexed by
+// the rule's number modulo its length, as Icons.RuleIcons is.
 type Rules struct {
 	Title, Tab, TabOpen, Text, Count, Muted            lipgloss.Style
 	Ignore, Allow, Pending, Shadowed, Dead             lipgloss.Style
 	Highlight, Selected, BarAvailable, BarHidden, Warn lipgloss.Style
-	Wheel                                              []lipgloss.Style
+	RuleColours                                        []lipgloss.Style
 }
 
 // Input styles the input box.
@@ -78,7 +78,7 @@ type Overlay struct {
 	Border, Title, Text, Selected, Muted, Key, Group lipgloss.Style
 }
 
-// Diff styles the lines of a difference; each also has its sign in Icons.
+// Diff styles the lines of a diff; each kind also has an icon.
 type Diff struct {
 	Add, Remove, Hunk, Same lipgloss.Style
 }
@@ -95,18 +95,18 @@ type Markdown struct {
 	Text, Strong, Emph, Strike     lipgloss.Style
 	Heading                        [6]lipgloss.Style // by level, from 1
 	Code                           lipgloss.Style    // a code span
-	CodeBlock                      lipgloss.Style    // code without a known class
+	CodeBlock                      lipgloss.Style    // code of no class in Syntax
 	Quote, Item, Number            lipgloss.Style    // the bar of a quote, the bullet, the number of an item
 	Link, LinkText                 lipgloss.Style    // the address; the text before it
 	Image                          lipgloss.Style
 	Rule, TableHead, TableLine     lipgloss.Style
-	Bullet, Bar, Line, Column      string // signs, from Icons
+	Bullet, Bar, Line, Column      string // from Icons
 	Cross, Ticked, Blank, Ellipsis string
 
 	Syntax Syntax
 }
 
-// Syntax styles source code by the class of its words.
+// Syntax styles source code by the class of its tokens.
 type Syntax struct {
 	Keyword, Type, Function, Name, Builtin, String, Number, Comment, Operator, Error, Added, Removed, Heading lipgloss.Style
 }

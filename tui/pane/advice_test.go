@@ -10,11 +10,11 @@ import (
 )
 
 // turnCodes are the codes that assistant can end a turn with: the constants Kind…
-// of model.go and Code… of pair.go.
+// of llm/model.go and Code… of pair.go.
 func turnCodes(t *testing.T) map[string]string {
 	t.Helper()
 	codes := map[string]string{}
-	for file, prefix := range map[string]string{"model.go": "Kind", "pair.go": "Code"} {
+	for file, prefix := range map[string]string{"llm/model.go": "Kind", "pair.go": "Code"} {
 		f, err := parser.ParseFile(token.NewFileSet(), "../../assistant/"+file, nil, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -39,7 +39,7 @@ func turnCodes(t *testing.T) map[string]string {
 	return codes
 }
 
-func TestEveryErrorOfATurnHasAWayOut(t *testing.T) {
+func TestEveryErrorOfATurnHasAdvice(t *testing.T) {
 	defaults := Keys(func(action string) string {
 		return map[string]string{"retry": "r", "re-ask": "e", "models": "ctrl+l"}[action]
 	})
@@ -47,7 +47,7 @@ func TestEveryErrorOfATurnHasAWayOut(t *testing.T) {
 		return map[string]string{"retry": "ctrl+y", "re-ask": "E", "models": "alt+m"}[action]
 	})
 	for name, code := range turnCodes(t) {
-		text := bound.WayOut(code)
+		text := bound.Advice(code)
 		if !strings.HasSuffix(text, ".") || strings.ContainsAny(text, "{}") || strings.Contains(text, ". ") {
 			t.Errorf("%s: %q is not one sentence with keys", name, text)
 		}
@@ -55,14 +55,14 @@ func TestEveryErrorOfATurnHasAWayOut(t *testing.T) {
 			t.Errorf("%s: %q names no key", name, text)
 		}
 		const room = 74 // of 80: without the frame, the gutter and the indent
-		if text := defaults.WayOut(code); len(text) > room {
-			t.Errorf("%s: %q does not stand on one line", name, text)
+		if text := defaults.Advice(code); len(text) > room {
+			t.Errorf("%s: %q does not fit on one line", name, text)
 		}
-		if text := Keys(nil).WayOut(code); text == "" || strings.ContainsAny(text, "(){}") {
+		if text := Keys(nil).Advice(code); text == "" || strings.ContainsAny(text, "(){}") {
 			t.Errorf("%s without keys: %q", name, text)
 		}
 	}
-	if text := bound.WayOut("of another program"); text != "" {
+	if text := bound.Advice("of another program"); text != "" {
 		t.Errorf("an unknown code: %q", text)
 	}
 }

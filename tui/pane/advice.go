@@ -7,10 +7,10 @@ import (
 	"winnow/assistant/llm"
 )
 
-// wayOut is what the user can do about a turn that ended with an error, by the
-// code of the error. {action} stands for the key of an action of the key table. With
-// the default keys each stands on one line of a screen of 80 cells.
-var wayOut = map[string]string{
+// adviceByCode is what the user can do about a turn that ended with an error.
+// {action} stands for the key of an action of the key table. With the default
+// keys each sentence fits on one line of a screen of 80 cells.
+var adviceByCode = map[string]string{
 	string(llm.KindAuth):           "Check the API key with winnow doctor, or choose another model{models}.",
 	string(llm.KindQuota):          "Wait and try again{retry}, add credit or choose another model{models}.",
 	string(llm.KindNet):            "Try again{retry}, choose another model{models} or run winnow doctor.",
@@ -26,12 +26,12 @@ var wayOut = map[string]string{
 
 var actionInBraces = regexp.MustCompile(`\{([^}]+)\}`)
 
-// WayOut is a sentence on what the user can do about an error with this code, with
+// Advice is a sentence on what the user can do about an error with this code, with
 // the keys as bound: "Try again (r), or edit the message (e)." It is "" for a code
 // that is not one of assistant's. An action without a key, all of them when keys
 // is nil, is named without one.
-func (keys Keys) WayOut(code string) string {
-	return actionInBraces.ReplaceAllStringFunc(wayOut[code], func(name string) string {
+func (keys Keys) Advice(code string) string {
+	return actionInBraces.ReplaceAllStringFunc(adviceByCode[code], func(name string) string {
 		name = name[1 : len(name)-1]
 		if keys == nil || keys(name) == "" {
 			return ""
