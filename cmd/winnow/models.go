@@ -87,7 +87,7 @@ type providerJSON struct {
 }
 
 func (a *app) modelList(ctx context.Context, w *journaledWindow, scopes []modelfilter.Scope, refresh bool) error {
-	failed := 0
+	failedCount := 0
 	var all []providerJSON
 	var rows [][]string
 	var summaries []string
@@ -98,7 +98,7 @@ func (a *app) modelList(ctx context.Context, w *journaledWindow, scopes []modelf
 			r, err := w.filter.Refresh(ctx, s.Provider())
 			if problem = r.Err; err != nil {
 				problem = err.Error()
-				failed++
+				failedCount++
 			}
 			if ctx.Err() != nil {
 				return ctx.Err()
@@ -134,8 +134,8 @@ func (a *app) modelList(ctx context.Context, w *journaledWindow, scopes []modelf
 			a.say("%s: %s", p.Provider, p.Problem)
 		}
 	}
-	if failed > 0 {
-		return fmt.Errorf("%s of %d could not be refreshed; the lists stay as they were", assistant.Counted(failed, "provider"), len(scopes))
+	if failedCount > 0 {
+		return fmt.Errorf("%s of %d could not be refreshed; the lists stay as they were", assistant.Counted(failedCount, "provider"), len(scopes))
 	}
 	return nil
 }
@@ -228,7 +228,7 @@ func (a *app) chatModels(ctx context.Context) error {
 		}
 	}
 	a.progress("asking %s", assistant.Counted(len(asked), "endpoint"))
-	failed := set.Registry.Refresh(ctx, names...)
+	errs := set.Registry.Refresh(ctx, names...)
 	a.progress("")
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -246,7 +246,7 @@ func (a *app) chatModels(ctx context.Context) error {
 				rows = append(rows, []string{visible(m.ID), window, price})
 			}
 		}
-		if err := failed[e.Name]; err != nil {
+		if err := errs[e.Name]; err != nil {
 			endpoint.Problem = requestText(err)
 			failure := advise(fmt.Errorf("%s (%s) does not list its models: %s", e.Name, e.BaseURL, endpoint.Problem), "%s", requestAdvice(string(llm.KindOf(err))))
 			if e.Auto {
