@@ -9,6 +9,7 @@ import (
 
 	"winnow/assistant"
 	at "winnow/assistant/assistanttest"
+	"winnow/assistant/llm"
 	"winnow/tui/style"
 	"winnow/tui/tuitest"
 )
@@ -19,6 +20,37 @@ func TestTheHUDAlwaysHasItsGroups(t *testing.T) {
 	for _, group := range []string{"PARAMETERS", "BUDGET", "SELECTION", "TRIMMING", "ERROR", "no error"} {
 		r.Wait(group)
 	}
+}
+
+// The HUD shows the quota that the endpoint reported, and a message that it would
+// refuse is asked about.
+func TestTheQuotaOfTheEndpoint(t *testing.T) {
+	r := start(t, 120, 50, say("an answer"))
+	r.session.Registry().SetQuota("test/script", &llm.RateLimits{
+		RequestsPerMinute: 60, RequestsLeft: 59, RequestsReset: time.Second,
+		TokensPerMinute: 900, TokensLeft: 300, TokensReset: 21 * time.Second,
+	}, 0, r.clock.Now())
+	r.session.ModelsChanged()
+	r.Type(tuitest.Key("f2"))
+	r.Wait("300 of 900 left, full in 21s")
+	r.Wait("59 of 60 left")
+	r.Type(tuitest.Esc)
+	r.WaitGone("300 of 900")
+
+	r.Type("short") // with the system prompt over 300 tokens
+	r.Wait("over the endpoint's limit")
+	r.Type(tuitest.Send)
+	r.Wait("The endpoint would likely refuse this now")
+	r.Wait("300 are left for")
+	r.clock.Advance(overlayGuard)
+	r.Type(tuitest.Esc)
+	r.Wait("nothing was changed")
+	if len(r.script.Requests()) != 0 {
+		t.Error("the message was sent")
+	}
+	r.clock.Advance(time.Minute)
+	r.Type(tuitest.Send)
+	r.Wait("an answer")
 }
 
 // answered waits for the end of the nth turn, on the screen too, and for the
@@ -98,9 +130,9 @@ func TestTheActivityLineStaysForTheWholeTurn(t *testing.T) {
 		want   string
 	}{
 		{0, "Thinking…", "Thinking… · esc cancels"},
-		{12 * time.Second, "Thinking…", "Thinking… 12 s · esc cancels"},
-		{12 * time.Second, "", " 12 s · esc cancels"},
-		{90 * time.Second, "", " 1 min 30 s · esc cancels"},
+		{12 * time.Second, "Thinking…", "Thinking… 12s · esc cancels"},
+		{12 * time.Second, "", " 12s · esc cancels"},
+		{90 * time.Second, "", " 1m30s · esc cancels"},
 	} {
 		clock, s.turn.status = s.turn.began.Add(c.after), c.status
 		if frame := plainFrame(s.frame()); !strings.Contains(frame, c.want) {

@@ -260,16 +260,10 @@ func (i *input) estimate() string {
 	switch {
 	case c.OverBudget:
 		text += " · too long for the model"
+	case c.OverQuota:
+		text += " · over the endpoint's limit"
 	case c.OverReserve && c.Trims > 0:
 		text += " · " + assistant.Counted(c.Trims, "old pair") + " will not fit"
 	}
 	return text + " "
-}
-
-// seconds is a time for people.
-func seconds(d time.Duration) string {
-	if d < time.Minute {
-		return fmt.Sprintf("%d s", int(d.Round(time.Second)/time.Second))
-	}
-	return fmt.Sprintf("%d min %02d s", int(d/time.Minute), int(d%time.Minute/time.Second))
 }

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"winnow/assistant"
+	"winnow/tui/hud"
 	"winnow/tui/mention"
 	"winnow/tui/overlay"
 	"winnow/tui/textwidth"
@@ -63,8 +64,12 @@ func (m *Model) dispatch(p assistant.Prompt) tea.Cmd {
 	if m.session.Busy() {
 		return m.enqueueMessage(p)
 	}
-	if m.session.Draft(p.Text).OverBudget {
+	switch check := m.work.CheckSend(p); {
+	case check.TooLong:
 		return m.askTooLong(p)
+	case check.OverQuota:
+		return m.ask("The endpoint would likely refuse this now", hud.Refusals(check.Cost), "send anyway", "don't send",
+			func() tea.Cmd { return m.startDraft(p) })
 	}
 	return m.startDraft(p)
 }
@@ -317,7 +322,7 @@ func (t *turnState) statusLine(w int) string {
 		line += " " + oneLine(t.status)
 	}
 	if took >= time.Second {
-		line += " " + seconds(took)
+		line += " " + took.Truncate(time.Second).String()
 	}
 	switch _, kind, open := t.overlay.Top(); {
 	case open && (kind == overlay.Confirm || kind == overlay.SaveSheet):

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"winnow/assistant"
 	"winnow/assistant/budget"
@@ -78,6 +79,32 @@ func (n Numbers) budget(row func(name string, value any)) {
 	row("left for more history", b.Usable-b.HistoryTokens-b.URA)
 	row("the draft (AUT)", fmt.Sprintf("~%d", cost.AUT))
 	row("total with the draft", fmt.Sprintf("~%d", cost.Total))
+	q, ok := n.Session.Quota()
+	quota := func(name string, left, limit int, reset time.Duration) {
+		if ok && left >= 0 && limit > 0 {
+			row(name, fmt.Sprintf("%d of %d left, full in %s", left, limit, reset.Round(time.Second)))
+		}
+	}
+	quota("tokens a minute", q.TokensLeft, q.TokensPerMinute, q.TokensReset)
+	quota("requests a minute", q.RequestsLeft, q.RequestsPerMinute, q.RequestsReset)
+	if q.Wait > 0 {
+		row("wait before the next request", q.Wait.Round(time.Second))
+	}
+}
+
+// Refusals are the reasons why the endpoint would likely refuse a message now.
+func Refusals(c assistant.DraftCost) (lines []string) {
+	q := c.Quota
+	if q.Wait > 0 {
+		lines = append(lines, fmt.Sprintf("It asked to wait %s before the next request.", q.Wait.Round(time.Second)))
+	}
+	if q.RequestsLeft == 0 {
+		lines = append(lines, fmt.Sprintf("No request is left for %s.", q.RequestsReset.Round(time.Second)))
+	}
+	if q.TokensLeft >= 0 && c.Total > q.TokensLeft {
+		lines = append(lines, fmt.Sprintf("The request takes ~%d tokens; %d are left for %s.", c.Total, q.TokensLeft, q.TokensReset.Round(time.Second)))
+	}
+	return lines
 }
 
 // trimming writes what the last send included and left out.
